@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+#
+# nnaccel: one non-recursive makefile. Each directory adds its part in <dir>/module.mk.
+#
+#   make            everything for user space, into build/
+#   make check      set-up, build, unit tests, conformance, models, and the VM tests
+#   make demo       a real photo through a real network on the NNA, in a VM
+#   make SAN=1 ...  the same under AddressSanitizer and UBSan, into build-asan/
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+ifeq ($(SAN),1)
+BUILD ?= build-asan
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+BUILD ?= build
+SANFLAGS :=
+endif
+
+CC ?= gcc
+OPT ?= -O2
+WARN := -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes
+CPPFLAGS += -D_GNU_SOURCE -Iuapi -Ilibnnaccel/include -Idevice/include -I.
+CFLAGS ?= $(OPT) -g
+override CFLAGS += -std=c11 $(WARN) -fvisibility=hidden -fPIC -ffp-contract=off -pthread $(SANFLAGS)
+LDFLAGS += -pthread $(SANFLAGS)
+
+# Each module.mk adds to these.
+PROGRAMS :=
+LIBRARIES :=
+UNIT_TESTS :=
+TESTS :=
+CLEAN :=
+
+include $(sort $(wildcard */module.mk))
+
+ALL_TARGETS := $(LIBRARIES) $(PROGRAMS) $(UNIT_TESTS) $(TESTS)
+
+.PHONY: all unit clean
+all: $(ALL_TARGETS)
+
+# One object rule for all of user space; a module.mk may set CPPFLAGS/CFLAGS per target.
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Runs every unit test program; each prints its own cases.
+unit: $(UNIT_TESTS)
+	@set -e; for t in $(UNIT_TESTS); do echo "# $$t"; timeout 600 $$t; done
+
+clean:
+	rm -rf build build-asan $(CLEAN)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
