@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine: what the commands compute. Pure: no OS calls, no locks, no allocation, no global state that changes.
+ *
+ * Data and ownership
+ *
+ * The command processor hands in a command that it has fetched into private memory and checked generically (opcode,
+ * size, reserved bits, operand types, ranks and extents), with every present operand resolved to a host pointer at
+ * which all its elements can be reached: element (i0, i1, ...) is at data + element size * sum(i_k * strides[k]).
+ * Data of operands may change under the engine at any time (a guest owns it): nothing read from it may be trusted
+ * twice, and indices read from it are checked after one read.
+ *
+ * nna_engine_prepare() checks what is left (relations of shapes and parameters), picks a kernel and cuts the
+ * work into tiles. Tiles are independent of each other: any thread may run any tile, in any order, at most once each, and
+ * the command processor preempts between tiles; so a tile should take from 20 us to 1 ms. A plan lives in the
+ * caller's memory and holds no resources. Scratch memory is the caller's: one block per thread, of scratch_size bytes,
+ * 64-byte aligned, uninitialised. Commands that need memory shared by their tiles ask for shared_size; a plan with
+ * phases has several rounds of tiles with a barrier between them (phase p has phase_tiles[p] tiles).
+ */
+#ifndef NNA_ENGINE_H
+#define NNA_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nna_hw.h"
+
+#define NNA_ENGINE_MAX_PHASES 3u
+#define NNA_ENGINE_MAX_SCRATCH (64u << 20) /* bytes per thread, also of shared memory: more is NO_MEMORY */
+
+/**
+ * struct nna_engine_operand - an operand resolved to host memory
+ * @desc: the checked descriptor; absent operands have slot NNA_SLOT_NONE and type NONE
+ * @data: host address of element (0, 0, ...); NULL when absent or without elements
+ * @count: product of the dims, at most 2^31 - 1 (0 when a dim is 0; 1 for rank 0)
+ * @contiguous: the strides are the row-major ones of the dims
+ */
+struct nna_engine_operand {
+	struct nna_tensor desc;
+	void *data;
+	uint32_t count;
+	bool contiguous;
+};
+
+/**
+ * struct nna_engine_command - a command ready to be checked and run
+ * @raw: the command as fetched, of its opcode's struct nna_cmd_*
+ * @operands: in the order of the description
+ * @operand_count: entries of @operands
+ */
+struct nna_engine_command {
+	const struct nna_command *raw;
+	uint32_t operand_count;
+	struct nna_engine_operand operands[NNA_MAX_OPERANDS];
+};
+
+struct nna_engine_plan;
+
+/**
+ * typedef nna_engine_tile_fn - run one tile
+ * @scratch: this thread's block, plan->scratch_size bytes
+ * @shared: the command's block, plan->shared_size bytes, same for all tiles
+ *
+ * Return: an enum nna_status; the first tile that returns other than OK ends the command with it.
+ */
+typedef uint32_t (*nna_engine_tile_fn)(const struct nna_engine_command *cmd,
+				       const struct nna_engine_plan *plan, uint32_t phase,
+				       uint32_t tile, void *scratch, void *shared);
+
+/**
+ * struct nna_engine_plan - how a command is run
+ * @run: runs a tile
+ * @phases: 1 to NNA_ENGINE_MAX_PHASES; 0 when there is nothing to do
+ * @phase_tiles: tiles per phase
+ * @scratch_size: bytes per thread
+ * @shared_size: bytes for all tiles together
+ * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
+ * @priv: the kernel's own numbers (block sizes and the like)
+ */
+struct nna_engine_plan {
+	nna_engine_tile_fn run;
+	uint32_t phases;
+	uint32_t phase_tiles[NNA_ENGINE_MAX_PHASES];
+	uint32_t scratch_size;
+	uint32_t shared_size;
+	uint32_t bad_operand;
+	uint64_t priv[16];
+};
+
+enum nna_engine_isa { NNA_ENGINE_SCALAR, NNA_ENGINE_AVX2, NNA_ENGINE_AVX512_VNNI };
+
+/* Best instruction set of this machine. */
+enum nna_engine_isa nna_engine_isa_detect(void);
+
+/**
+ * nna_engine_prepare() - check a command's shapes and parameters and plan its run
+ * @isa: kernels allowed
+ * @threads: threads that will run tiles; a hint for cutting
+ * @cmd: the command
+ * @plan: written
+ *
+ * Return: NNA_STATUS_OK, BAD_COMMAND (parameter value), BAD_OPERAND (absent or wrong type), BAD_SHAPE or NO_MEMORY.
+ */
+uint32_t nna_engine_prepare(enum nna_engine_isa isa, uint32_t threads,
+			    const struct nna_engine_command *cmd, struct nna_engine_plan *plan);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libnnadev: the functional model of the NNA, without a transport.
+ *
+ * Data and ownership
+ *
+ * A struct nnadev is one accelerator: its registers, rings, MMU, command processor and engine. Whoever
+ * creates it plays the bus: it forwards register accesses, says which bus addresses reach memory (DMA
+ * mappings, each a range of a file), and takes interrupts. nna-device does so for a guest over vfio-user,
+ * libnnaccel's loopback for the calling process over a memfd. The model is the same for both.
+ *
+ * The model starts one command processor thread and threads - 1 workers of its own; registers never compute:
+ * a write to a doorbell wakes the command processor and returns. The fds of DMA mappings are duplicated.
+ * Everything that a guest can write (ring entries, page tables, streams, data) is hostile: the model answers
+ * with a status, never with a crash, a stall or access to memory that is not mapped.
+ *
+ * Thread-safety: all functions may be called from any thread, except that nnadev_destroy() must be last.
+ */
+#ifndef NNADEV_H
+#define NNADEV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nnadev;
+
+/* Engines that can be asked for; AUTO takes the fastest that the machine has. */
+enum nnadev_isa {
+	NNADEV_ISA_AUTO = 0,
+	NNADEV_ISA_SCALAR, /* the defining kernels only */
+	NNADEV_ISA_AVX2,
+	NNADEV_ISA_AVX512_VNNI,
+};
+
+/**
+ * struct nnadev_params - what a device is made of
+ * @threads: threads that run tiles, the command processor among them; 0 is one per online CPU, at most 64
+ * @isa: kernels to use
+ * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is to be
+ *	raised; must not block and must not call back into the model other than nnadev_reg_read()
+ * @log: a line for people about a fault or a bad set-up (no newline); may be NULL. Rate is the caller's concern
+ * @user: handed to the callbacks
+ */
+struct nnadev_params {
+	uint32_t threads;
+	enum nnadev_isa isa;
+	void (*raise_irq)(void *user, uint32_t vector);
+	void (*log)(void *user, const char *line);
+	void *user;
+};
+
+enum nnadev_prot {
+	NNADEV_PROT_READ = 1,
+	NNADEV_PROT_WRITE = 2,
+};
+
+/**
+ * nnadev_create() - make a device, out of reset, with no DMA mapping
+ * @params: copied
+ * @out: the device, to be given to nnadev_destroy()
+ *
+ * Return: 0, or a negative errno (-EINVAL, -ENOMEM, -ENOTSUP for an ISA that the machine lacks).
+ */
+int nnadev_create(const struct nnadev_params *params, struct nnadev **out);
+
+/* Ends all jobs, stops all threads, drops all mappings. NULL is fine. */
+void nnadev_destroy(struct nnadev *dev);
+
+/**
+ * nnadev_reg_read() - read a register of BAR 0
+ * @offset: bytes, naturally aligned
+ * @size: 4 or 8
+ *
+ * Return: the value; offsets without a register read as 0.
+ */
+uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size);
+
+/* Write a register of BAR 0; offsets without a register and read-only ones are ignored. Never blocks on a job. */
+void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value);
+
+/* Full reset, as by writing RESET but returning only when done. DMA mappings stay. */
+void nnadev_reset(struct nnadev *dev);
+
+/**
+ * nnadev_dma_map() - let a range of bus addresses reach a range of a file
+ * @iova: first bus address, page aligned
+ * @size: bytes, page aligned, not 0; must not overlap a mapping
+ * @fd: the file (memfd or similar); duplicated. Mappings of one file (by device and inode) share one mmap
+ * @offset: bytes into the file, page aligned
+ * @prot: NNADEV_PROT_*
+ *
+ * The file may be shorter than it claims: accesses beyond its end end the job with FAULT_BUS.
+ *
+ * Return: 0, -EINVAL, -EEXIST (overlap), -ENOSPC (65,536 mappings exist), or an errno of mmap.
+ */
+int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset,
+		   uint32_t prot);
+
+/**
+ * nnadev_dma_unmap() - take a range away
+ * @iova: first bus address
+ * @size: bytes; every mapping that lies wholly inside goes
+ *
+ * Blocks until no tile uses the range; jobs that touch it afterwards end with FAULT_BUS.
+ *
+ * Return: 0; -ENOENT when a mapping is only partly covered (nothing changes) or none is.
+ */
+int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size);
+
+/* Name of the kernels in use, e.g. "avx2"; lives as long as the device. */
+const char *nnadev_isa_name(const struct nnadev *dev);
+
+/*
+ * Faults to inject, so that drivers can be tested without hooks in them. Each is armed by a count and
+ * disarms itself; nna-device's control socket calls this.
+ */
+enum nnadev_inject {
+	NNADEV_INJECT_HANG = 1, /* the next @value jobs run until aborted, reset or out of budget */
+	NNADEV_INJECT_STUCK, /* the next @value jobs do not even react to budget and ABORT; RESET helps */
+	NNADEV_INJECT_DROP_IRQ, /* the next @value interrupts are not raised */
+	NNADEV_INJECT_SPURIOUS_IRQ, /* raise @value interrupts on all vectors now */
+	NNADEV_INJECT_CORRUPT, /* the next @value completions carry a seqno that was never submitted */
+	NNADEV_INJECT_REFUSE_RESET, /* the next @value resets do not become READY */
+	NNADEV_INJECT_SLOW_NS, /* every job takes @value ns longer; 0 ends it */
+	NNADEV_INJECT_DEAD, /* registers read as all ones and writes are lost while @value is not 0 */
+};
+
+/* Return: 0 or -EINVAL. */
+int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
