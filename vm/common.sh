@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+#
+# Sourced by vm/setup and vm/run: messages, and where things are cached.
+#
+# The cache holds what the distribution provides and nothing of this tree:
+#
+#   qemu/VERSION/        an extracted QEMU with its own C library
+#   kernel/RELEASE/      an extracted kernel package: boot/, lib/modules/, headers, kbuild tools
+#   initramfs/           one image per kernel release and contents of vm/init
+#   stamp.NAME           shell variables for each thing chosen, with versions and checksums
+#   apt/                 private package lists; the machine's own apt state is not touched
+
+NNA_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+NNA_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/nnaccel
+NNA_QEMU_MIN=10.1
+
+# Prints one line on stderr.
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+# One clear line, then exit 1 (or NNA_DIE_STATUS).
+die() { say "$*"; exit "${NNA_DIE_STATUS:-1}"; }
+
+# version_ge A B: A >= B, for dotted numbers.
+version_ge() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# qemu_version BINARY...: "10.2.1"; fails when it does not run.
+qemu_version() { "$@" --version 2>/dev/null | sed -n '1s/.*version \([0-9.]*\).*/\1/p'; }
+
+# Sets the array NNA_QEMU: how to start the chosen QEMU. One that was extracted runs with its own C
+# library and must not pick up this machine's QEMU modules.
+qemu_set() {
+	local root=${NNA_QEMU_ROOT:-} lib
+	NNA_QEMU=("$NNA_QEMU_BINARY")
+	[ -n "$root" ] || return 0
+	lib=$root/usr/lib/x86_64-linux-gnu
+	NNA_QEMU=(env -u LD_PRELOAD -u LD_LIBRARY_PATH "QEMU_MODULE_DIR=$lib/qemu"
+		"$lib/ld-linux-x86-64.so.2" --library-path "$lib" "$NNA_QEMU_BINARY"
+		-L "$root/usr/share/qemu" -L "$root/usr/share/seabios"
+		-L "$root/usr/lib/ipxe/qemu")
+}
