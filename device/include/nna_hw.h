@@ -39,6 +39,8 @@
 #define NNA_TICK_HZ                  0x3b9aca00u /* the timestamp counts nanoseconds */
 #define NNA_WEIGHT_BLOCK             16u /* output channels in a block of packed weights */
 #define NNA_WEIGHT_QUAD              4u /* 8-bit weights of one channel that lie together in a packed block */
+#define NNA_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
+#define NNA_MAX_WINDOW               0x100000u /* input elements that one element of CONV, DWCONV, MATMUL or POOL may sum, longest axis of SOFTMAX and ARG */
 #define NNA_ABI_MAJOR                1u
 #define NNA_ABI_MINOR                0u
 #define NNA_STREAM_ABI               1u
@@ -127,20 +129,25 @@ enum nna_fault_kind {
 };
 
 /*
- * How weights lie in memory. The dims of the operand are always the logical ones. Blocks of 16 output channels, the
- * last one filled up with zeros; K is the flat index over (height, width, channel of the group).
+ * How weights lie in memory. The operand's dims are the ones named here, and a packed operand's strides are row-major, so
+ * that its extent is what it takes in memory. Packed: blocks of 16 output channels, the last block of a group filled up
+ * with zeros; K is the flat index over (height, width, channel of the group), filled up to a multiple of 4 with zeros
+ * in PACKED8. Ng = ceil(N / groups / 16) blocks belong to a group, the groups' blocks follow each other.
  */
 enum nna_layout {
-	NNA_LAYOUT_PLAIN = 0, /* as the strides say; zero points and bias are applied as they are */
-	NNA_LAYOUT_PACKED8 = 1, /* type S8: [N/16][K/4][16][4] (depthwise: [N/16][K][16]); u8 weights are stored minus 128, and so is their zero point; groups follow each other */
-	NNA_LAYOUT_PACKED_FLOAT = 2, /* type F32 or F16: [N/16][K][16]; groups follow each other */
+	NNA_LAYOUT_PLAIN = 0, /* CONV [N, kernel height, kernel width, C / groups], DWCONV [1, kernel height, kernel width, N], strides as given; zero points are applied as they are */
+	NNA_LAYOUT_PACKED8 = 1, /* type S8: CONV [groups * Ng, ceil(K / 4), 16, 4], DWCONV [ceil(N / 16), K, 16]; u8 weights are stored minus 128, and so is their zero point */
+	NNA_LAYOUT_PACKED_FLOAT = 2, /* type F32 or F16: CONV [groups * Ng, K, 16], DWCONV [ceil(N / 16), K, 16] */
 };
 
 /*
  * Element-wise operations. Inputs broadcast by strides of 0, their dims equal those of out. In the table a, b, c are
- * the inputs, p0 and p1 the parameters. ADD, SUB, MUL and IDENTITY on quantised types with quantised out have the integer
- * rules stated at the command; all else is computed in fp32 on the values that the elements mean (S32, S64 and BOOL8 inputs
- * without scale: in 64-bit integers, wrapping to the out type, for ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG, comparisons, FLOOR_DIV).
+ * the inputs, p0 and p1 the parameters. An element's value is scale * (q - zero_point) in fp32, or the element itself
+ * when scale is 0. Three rules, the first that fits: (1) ADD, SUB, MUL and IDENTITY with a_scale not 0: the integer rules
+ * stated at the command. (2) When every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8
+ * without scale, and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT FLOOR_DIV
+ * SQUARED_DIFFERENCE CAST, a comparison or a logical one: in 64-bit integers, wrapping; stored into an integer type without scale
+ * by its low bits, into all else as from fp32. (3) fp32 on the values.
  */
 enum nna_ewise {
 	NNA_EWISE_IDENTITY = 0, /* a: a change of type or of quantisation; float to integer truncates towards zero and saturates, to a quantised type rounds halves away from zero */
@@ -184,12 +191,16 @@ enum nna_ewise {
 
 /* Kinds of pooling. Padding takes no part. */
 enum nna_pool {
-	NNA_POOL_AVERAGE = 0, /* mean; 8-bit types with equal quantisation: (sum + count/2) / count, rounded away from zero at halves */
+	NNA_POOL_AVERAGE = 0, /* mean; 8-bit types: floor((sum + floor(count / 2)) / count) of the stored numbers */
 	NNA_POOL_MAX = 1, /* maximum */
-	NNA_POOL_L2 = 2, /* square root of the mean of squares */
+	NNA_POOL_L2 = 2, /* square root of the mean of squares; float types */
 };
 
-/* Kinds of reduction; quantised types are computed in fp32 on the values that the elements mean. */
+/*
+ * Kinds of reduction. Float: fp32; sums and products run over blocks of REDUCE_BLOCK elements in row-major order, then over
+ * the blocks. Integers without scale: 64 bits, wrapping, MEAN truncates. Quantised: SUM and MEAN add q - zero_point in 64 bits
+ * and multiply by scale in fp32 (MEAN: divide by the count before), PROD is that of the values in fp32.
+ */
 enum nna_reduce {
 	NNA_REDUCE_SUM = 0, /* sum */
 	NNA_REDUCE_MEAN = 1, /* sum / count */
@@ -423,6 +434,8 @@ struct nna_command {
  * offset is a multiple of the element size. dims and strides beyond the rank are 0. A dimension may be 0:
  * the tensor has no elements. Rank 0 is a scalar. A stride of 0 repeats an element (inputs only). A quantised
  * element q means scale * (q - zero_point); scale 0 says that the element means itself.
+ * The zero point of an 8- or 16-bit type lies in the range of the type, that of others is 0. Memory of operands may overlap; the
+ * result is defined where an output's elements lie exactly at those of an EWISE input or of a residual.
  */
 struct nna_tensor {
 	uint8_t type;
@@ -443,7 +456,7 @@ struct nna_tensor {
  * @shift: to the right
  *
  * x is scaled as (x * multiplier + 2^(shift-1)) >> shift in 64 bits with an arithmetic shift: one rounding,
- * halves go up.
+ * halves go up. A shift outside [1, 62] is taken as the nearest end of that range.
  */
 struct nna_requantize {
 	int32_t multiplier;
@@ -452,7 +465,7 @@ struct nna_requantize {
 
 /**
  * struct nna_channel - Per output channel of a quantised convolution or matrix product: an s32[N][4] tensor of these.
- * @bias: packed layouts: the bias with the input's zero point folded in; plain layout: 0
+ * @bias: packed layouts: the bias with the input's zero point folded in; plain layout: added to the bias operand
  * @multiplier: as in requantize
  * @shift: as in requantize
  * @weight_sum: packed layouts: sum of the channel's stored weights
@@ -550,22 +563,29 @@ enum {
 
 /*
  * Two-dimensional convolution, groups included; a fully-connected layer is one with height, width and kernel of 1.
- * acc(b, y, x, n) = bias(n) + sum over kernel positions inside the input, and channels of n's group, of
- * (input - input.zero_point) * (weight - weights.zero_point). Positions outside the input add nothing. Quantised: exact in
- * wrapping s32; output, input and residual have the same type; weights may be S8 with input U8 or the reverse. Per-channel
- * weights have zero_point 0 and their scales in channels. F16: acc in fp32.
+ * acc(b, y, x, n) = sum over kernel positions inside the input, and channels of n's group, of
+ * (input - input.zero_point) * (weight - weights.zero_point). Positions outside the input add nothing: any height and width of
+ * output are allowed. Quantised: bias(n) and channels(n).bias are added in wrapping s32, which makes the sum exact; output,
+ * input and residual have the same type; weights may be S8 with input U8 or the reverse. PACKED8 is the same by another sum:
+ * acc = channels(n).bias + sum of input * weight - weights.zero_point * sum of input, over all K positions, with
+ * input.zero_point for those outside; so channels(n).bias = bias - input.zero_point * (weight_sum - K * weights.zero_point).
+ * Per-channel weights have zero_point 0 and their scales in channels. Float: output, input and residual have the same
+ * type, the sum is in fp32 from 0 on in the order of K, then the bias is added. K is at most MAX_WINDOW, and
+ * (height - 1) * stride + (kernel - 1) * dilation and the padding less than 2^31.
  */
 struct nna_cmd_conv {
 	struct nna_command head;
 	struct nna_tensor output; /* out: [batch, height, width, N] */
 	struct nna_tensor input; /* in: [batch, height, width, C] */
-	struct nna_tensor weights; /* in: [N, kernel height, kernel width, C / groups] */
+	struct nna_tensor weights; /* in: dims of the layout */
 	struct nna_tensor bias; /* in, may be absent: [N]; quantised PLAIN and float only */
 	struct nna_tensor channels; /* in, may be absent: [N, 4], struct channel; quantised types */
 	struct nna_tensor residual; /* in, may be absent: shape of output */
 	uint8_t layout; /* LAYOUT_* of the weights */
 	uint8_t reserved[3]; /* 0 */
 	uint32_t groups; /* 1 or more; C and N are multiples of it */
+	uint32_t kernel_h; /* 1 or more */
+	uint32_t kernel_w; /* 1 or more */
 	uint32_t stride_h; /* 1 or more */
 	uint32_t stride_w; /* 1 or more */
 	uint32_t dilation_h; /* 1 or more */
@@ -573,7 +593,7 @@ struct nna_cmd_conv {
 	uint32_t pad_top; /* rows */
 	uint32_t pad_left; /* columns */
 	struct nna_epilogue epilogue; /* what happens to the accumulator */
-	uint8_t fill[16];
+	uint8_t fill[8];
 };
 
 /* Operand indices of CONV. */
@@ -586,18 +606,20 @@ enum {
 	NNA_CONV_RESIDUAL = 5,
 };
 
-/* Depthwise convolution; rules as CONV. */
+/* Depthwise convolution, K = kernel height * kernel width; rules as CONV. */
 struct nna_cmd_dwconv {
 	struct nna_command head;
 	struct nna_tensor output; /* out: [batch, height, width, N] */
 	struct nna_tensor input; /* in: [batch, height, width, C] */
-	struct nna_tensor weights; /* in: [1, kernel height, kernel width, N] */
+	struct nna_tensor weights; /* in: dims of the layout */
 	struct nna_tensor bias; /* in, may be absent: [N]; quantised PLAIN and float only */
 	struct nna_tensor channels; /* in, may be absent: [N, 4], struct channel; quantised types */
 	struct nna_tensor residual; /* in, may be absent: shape of output */
 	uint8_t layout; /* LAYOUT_* of the weights */
 	uint8_t reserved[3]; /* 0 */
 	uint32_t multiplier; /* N / C; output channel n reads input channel n / multiplier */
+	uint32_t kernel_h; /* 1 or more */
+	uint32_t kernel_w; /* 1 or more */
 	uint32_t stride_h; /* 1 or more */
 	uint32_t stride_w; /* 1 or more */
 	uint32_t dilation_h; /* 1 or more */
@@ -605,7 +627,7 @@ struct nna_cmd_dwconv {
 	uint32_t pad_top; /* rows */
 	uint32_t pad_left; /* columns */
 	struct nna_epilogue epilogue; /* what happens to the accumulator */
-	uint8_t fill[16];
+	uint8_t fill[8];
 };
 
 /* Operand indices of DWCONV. */
@@ -618,7 +640,10 @@ enum {
 	NNA_DWCONV_RESIDUAL = 5,
 };
 
-/* Batched matrix product of two plain tensors: acc = bias(n) + sum over k of (a - a.zero_point) * (b - b.zero_point). */
+/*
+ * Batched matrix product of two plain tensors: acc = sum over k of (a - a.zero_point) * (b - b.zero_point), then bias and
+ * epilogue as in CONV. Output, a and residual have the same type; quantised b may be U8 or S8. K is at most MAX_WINDOW.
+ */
 struct nna_cmd_matmul {
 	struct nna_command head;
 	struct nna_tensor output; /* out: [B, M, N] */
@@ -641,7 +666,10 @@ enum {
 	NNA_MATMUL_RESIDUAL = 5,
 };
 
-/* Pooling over windows; a window with no position inside the input is an error of shape. */
+/*
+ * Pooling over windows; 8-bit input has the quantisation of output. Float sums run in fp32 in the order of the window. A
+ * window with no position inside the input is an error of shape. Limits of window and positions as in CONV.
+ */
 struct nna_cmd_pool {
 	struct nna_command head;
 	struct nna_tensor output; /* out: [batch, height, width, C] */
@@ -729,7 +757,7 @@ enum {
 	NNA_FILL_OUTPUT = 0,
 };
 
-/* Reduces the named axes. Integer types without scale are summed in 64 bits and wrapped. */
+/* Reduces the named axes. Nothing to reduce: SUM is 0, PROD 1, MAX the lowest, MIN the highest, ALL true, ANY false, MEAN NaN or 0. */
 struct nna_cmd_reduce {
 	struct nna_command head;
 	struct nna_tensor output; /* out: dims of input, 1 at reduced axes */
@@ -748,7 +776,7 @@ enum {
 	NNA_REDUCE_INPUT = 1,
 };
 
-/* Index of the first largest or smallest element along an axis. */
+/* Index of the first largest or smallest element along an axis, by stored numbers; a NaN is neither, unless it comes first. */
 struct nna_cmd_arg {
 	struct nna_command head;
 	struct nna_tensor output; /* out: dims of input, 1 at the axis */
@@ -764,7 +792,7 @@ enum {
 	NNA_ARG_INPUT = 1,
 };
 
-/* exp((x - max) * beta) / sum, or its logarithm, along one axis; in fp32, quantised types by value. */
+/* exp((x - max) * beta) / sum, or (x - max) * beta - log(sum), along one axis; in fp32, quantised types by value; sums run by REDUCE_BLOCK. */
 struct nna_cmd_softmax {
 	struct nna_command head;
 	struct nna_tensor output; /* out: any shape */
@@ -782,7 +810,13 @@ enum {
 	NNA_SOFTMAX_INPUT = 1,
 };
 
-/* Samples an image at another size. Positions: y * scale, with half_pixel_centers (y + 0.5) * scale - 0.5, at least 0. */
+/*
+ * Samples an image at another size. BILINEAR: position max(0, y * scale), with half_pixel_centers max(0, (y + 0.5) * scale - 0.5);
+ * rows floor(position) and the next one, neither beyond the last, weighted by the fraction; top and bottom are blended
+ * after left and right. NEAREST: row floor(y * scale), with half_pixel_centers floor((y + 0.5) * scale), with align_corners
+ * rounded to nearest, halves up, instead of floor; at most the last row. The same for columns. In fp32; quantised types on
+ * q - zero_point, rounded half away.
+ */
 struct nna_cmd_resize {
 	struct nna_command head;
 	struct nna_tensor output; /* out: [batch, height, width, C] */
