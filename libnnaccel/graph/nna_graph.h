@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The graph as the library holds it.
+ *
+ * A graph is an array of subgraphs; a subgraph has operands and operations by number, as in NNAPI. After
+ * nna_graph_finish() nothing changes any more: operations are also listed in execution order, and operands carry
+ * the shapes that could be inferred from what the model states (0 where unknown). Constants of up to 128 bytes and
+ * those set by copy live in the graph; others are the caller's bytes. The graph owns all arrays and frees them when its
+ * last reference goes.
+ */
+#ifndef NNA_GRAPH_H
+#define NNA_GRAPH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nnaccel.h"
+
+#define NNA_GRAPH_MAX_SUBGRAPHS 1024u
+#define NNA_GRAPH_MAX_OPERANDS (1u << 20)
+#define NNA_NONE UINT32_MAX
+
+enum nna_lifetime {
+	NNA_LIFETIME_TEMPORARY = 0,
+	NNA_LIFETIME_INPUT,
+	NNA_LIFETIME_OUTPUT,
+	NNA_LIFETIME_CONSTANT,
+	NNA_LIFETIME_NO_VALUE,
+	NNA_LIFETIME_SUBGRAPH,
+	NNA_LIFETIME_VARIABLE,
+};
+
+/**
+ * struct nna_shape - type, dimensions and quantisation of an operand
+ * @rank_known: false for a tensor of unknown rank
+ * @dims: 0 is unknown (in a finished shape of a lowering: empty)
+ * @channel_scales: @channel_count values owned by the operand, NULL if none
+ */
+struct nna_shape {
+	uint32_t type;
+	bool rank_known;
+	uint32_t rank;
+	uint32_t dims[NNACCEL_MAX_RANK];
+	float scale;
+	int32_t zero_point;
+	uint32_t channel_dim;
+	uint32_t channel_count;
+	float *channel_scales;
+};
+
+/**
+ * struct nna_operand - one operand
+ * @stated: as the model says
+ * @lifetime: what it is
+ * @data: constants: the bytes
+ * @size: of @data
+ * @owned: @data is freed with the graph
+ * @subgraph: NNA_LIFETIME_SUBGRAPH: which
+ * @producer: operation that writes it, or NNA_NONE
+ * @consumers: number of operation inputs that read it
+ */
+struct nna_operand {
+	struct nna_shape stated;
+	enum nna_lifetime lifetime;
+	const void *data;
+	size_t size;
+	bool owned;
+	uint32_t subgraph;
+	uint32_t producer;
+	uint32_t consumers;
+};
+
+struct nna_operation {
+	uint32_t type;
+	uint32_t input_count, output_count;
+	uint32_t *inputs, *outputs; /* operand numbers */
+};
+
+struct nna_subgraph {
+	struct nna_operand *operands;
+	uint32_t operand_count, operand_room;
+	struct nna_operation *operations;
+	uint32_t operation_count, operation_room;
+	uint32_t *order; /* finished: operations in execution order */
+	uint32_t *inputs, *outputs;
+	uint32_t input_count, output_count;
+};
+
+struct nna_graph {
+	atomic_uint references;
+	struct nna_log log;
+	bool finished;
+	bool relaxed;
+	struct nna_subgraph *subgraphs;
+	uint32_t subgraph_count;
+};
+
+/* One line to a log; printf-like. */
+void nna_log_print(const struct nna_log *log, enum nna_log_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Product of dims times element size; false on overflow or an unknown dim. Scalars have one element. */
+bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
+bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
+bool nna_type_is_tensor(uint32_t type);
+bool nna_type_is_quantised(uint32_t type);
+
+#endif

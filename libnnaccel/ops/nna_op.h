@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An operation in one place: its rules, its output shapes, its commands. One file of ops/ per operation, or per family
+ * of operations that differ in a number only; each defines a `const struct nna_op nna_op_<name>`, and ops/nna_op.c
+ * lists them all by type.
+ *
+ * check() states the rules of the HAL's text that need no values: counts, types, ranks, quantisation, values of
+ * constant scalars. It is called when a graph is finished (known shapes and constants only: what is unknown is not
+ * an error then) and again with complete shapes before lowering.
+ * infer() writes the shapes of the outputs: type and quantisation stay as stated by the model, dims are computed;
+ * dims that the model states and that differ are an error, which the caller reports.
+ * lower() emits commands; it runs with complete input shapes. It never computes on data.
+ *
+ * All three see the operation through an nna_op_context; errors go through nna_op_fail(), which names the operation.
+ */
+#ifndef NNA_OP_H
+#define NNA_OP_H
+
+#include "graph/nna_graph.h"
+
+struct nna_lower;
+
+/**
+ * struct nna_op_context - an operation with its operands at hand
+ * @graph, @subgraph, @operation, @index: which
+ * @in: shapes of inputs as far as known; omitted (NO_VALUE) ones have lifetime NO_VALUE in @in_operand
+ * @out: shapes of outputs: stated by the model at first; infer() completes dims
+ * @lower: NULL except in lower()
+ */
+struct nna_op_context {
+	const struct nna_graph *graph;
+	uint32_t subgraph;
+	uint32_t index;
+	const struct nna_operation *operation;
+	const struct nna_log *log;
+	struct nna_shape *in;
+	const struct nna_operand **in_operand;
+	struct nna_shape *out;
+	const struct nna_operand **out_operand;
+	struct nna_lower *lower;
+};
+
+/**
+ * struct nna_op - one operation
+ * @min_inputs: fewest inputs; @max_inputs: most (UINT32_MAX: no limit)
+ * @min_outputs, @max_outputs: likewise
+ */
+struct nna_op {
+	uint32_t type;
+	uint32_t min_inputs, max_inputs;
+	uint32_t min_outputs, max_outputs;
+	int (*check)(struct nna_op_context *op);
+	int (*infer)(struct nna_op_context *op);
+	int (*lower)(struct nna_op_context *op);
+};
+
+/* The table; NULL for a type that the library does not know. */
+const struct nna_op *nna_op_find(uint32_t type);
+
+/* Logs "CONV_2D (operation 3): <text>" and returns -EINVAL (nna_op_fail) or -ENOTSUP (nna_op_unsupported). */
+int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* True when input @i is given: in range and not NO_VALUE. */
+bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
+
+/*
+ * Values of constant inputs. For a scalar that is not constant (NNAPI lets scalars be model inputs too) they return -EAGAIN:
+ * check() passes over it, lowering gets the bound value (see nna_lower.h). Return: 0, -EAGAIN, or -EINVAL when the type is wrong.
+ */
+int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *value);
+int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value); /* FLOAT32 or FLOAT16 */
+int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value);
+/* Elements of a TENSOR_INT32 (or INT64) input whose value is known; *count entries at *values (caller frees). */
+int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **values, uint32_t *count);
+
+#endif
