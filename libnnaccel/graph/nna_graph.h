@@ -35,12 +35,15 @@ enum nna_lifetime {
 /**
  * struct nna_shape - type, dimensions and quantisation of an operand
  * @rank_known: false for a tensor of unknown rank
- * @dims: 0 is unknown (in a finished shape of a lowering: empty)
+ * @final: nothing is unknown any more: a dim of 0 is an empty one. A stated shape is final when its rank is known and
+ *	no dim is 0 (scalars are)
+ * @dims: 0 is unknown, or empty in a final shape
  * @channel_scales: @channel_count values owned by the operand, NULL if none
  */
 struct nna_shape {
 	uint32_t type;
 	bool rank_known;
+	bool final;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
 	float scale;
@@ -53,6 +56,7 @@ struct nna_shape {
 /**
  * struct nna_operand - one operand
  * @stated: as the model says
+ * @shape: finished graph: @stated, completed by what could be inferred without bindings
  * @lifetime: what it is
  * @data: constants: the bytes
  * @size: of @data
@@ -63,6 +67,7 @@ struct nna_shape {
  */
 struct nna_operand {
 	struct nna_shape stated;
+	struct nna_shape shape;
 	enum nna_lifetime lifetime;
 	const void *data;
 	size_t size;
@@ -106,5 +111,7 @@ bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
 bool nna_type_is_tensor(uint32_t type);
 bool nna_type_is_quantised(uint32_t type);
+/* Range of the numbers that a quantised or integer type stores. */
+void nna_type_range(uint32_t type, int64_t *low, int64_t *high);
 
 #endif

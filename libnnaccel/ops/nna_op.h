@@ -6,9 +6,11 @@
  *
  * check() states the rules of the HAL's text that need no values: counts, types, ranks, quantisation, values of
  * constant scalars. It is called when a graph is finished (known shapes and constants only: what is unknown is not
- * an error then) and again with complete shapes before lowering.
- * infer() writes the shapes of the outputs: type and quantisation stay as stated by the model, dims are computed;
- * dims that the model states and that differ are an error, which the caller reports.
+ * an error then) and again with complete shapes before lowering. -ENOTSUP says that the operation is valid, but that
+ * lower() cannot do it: nna_graph_get_supported() says no to it.
+ * infer() writes the shapes of the outputs and runs only when all shapes of the inputs are final: type and quantisation
+ * stay as stated by the model, dims are computed; dims that the model states and that differ are an error, which the
+ * caller reports. -EAGAIN says that a value which decides about the shape is not known yet.
  * lower() emits commands; it runs with complete input shapes. It never computes on data.
  *
  * All three see the operation through an nna_op_context; errors go through nna_op_fail(), which names the operation.
@@ -17,6 +19,7 @@
 #define NNA_OP_H
 
 #include "graph/nna_graph.h"
+#include "graph/nna_infer.h"
 
 struct nna_lower;
 
@@ -25,6 +28,8 @@ struct nna_lower;
  * @graph, @subgraph, @operation, @index: which
  * @in: shapes of inputs as far as known; omitted (NO_VALUE) ones have lifetime NO_VALUE in @in_operand
  * @out: shapes of outputs: stated by the model at first; infer() completes dims
+ * @bound, @bound_count: values of operands that are known at set-up besides constants
+ * @complete: the shapes of all inputs are final
  * @lower: NULL except in lower()
  */
 struct nna_op_context {
@@ -37,6 +42,9 @@ struct nna_op_context {
 	const struct nna_operand **in_operand;
 	struct nna_shape *out;
 	const struct nna_operand **out_operand;
+	const struct nna_bound_value *bound;
+	uint32_t bound_count;
+	bool complete;
 	struct nna_lower *lower;
 };
 
@@ -56,6 +64,19 @@ struct nna_op {
 
 /* The table; NULL for a type that the library does not know. */
 const struct nna_op *nna_op_find(uint32_t type);
+
+/**
+ * nna_op_context_begin() - an operation with its operands at hand
+ * @shapes: of all operands of @subgraph; those of the operation are copied into the context
+ * @bound: see nna_infer_subgraph(); both stay the caller's, until nna_op_context_end()
+ *
+ * op->lower is NULL: a lowering sets it. Return: 0 or -ENOMEM.
+ */
+int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *graph, uint32_t subgraph,
+			 uint32_t operation, const struct nna_shape *shapes,
+			 const struct nna_bound_value *bound, uint32_t bound_count,
+			 const struct nna_log *log);
+void nna_op_context_end(struct nna_op_context *op);
 
 /* Logs "CONV_2D (operation 3): <text>" and returns -EINVAL (nna_op_fail) or -ENOTSUP (nna_op_unsupported). */
 int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
