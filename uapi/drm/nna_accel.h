@@ -1,0 +1,731 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef _UAPI_NNA_ACCEL_H_
+#define _UAPI_NNA_ACCEL_H_
+
+#include "drm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * DOC: The NNA accelerator's user interface
+ *
+ * A client opens /dev/accel/accelN (driver name "nna"), makes an address space (VM), creates buffer
+ * objects and binds them into the VM, makes a context on the VM and submits jobs to it. All that a
+ * job needs (command stream, base table, report, tensors) lies in the client's own buffers, at
+ * addresses of its VM. The kernel reads none of it: the device's MMU is what keeps clients apart.
+ *
+ * Synchronisation is explicit: a submission names the &drm_syncobj it waits for and those it
+ * signals, binary or timeline. The syncobj ioctls of the DRM core, with their sync_file import and
+ * export, work on the accel node.
+ *
+ * Rules that hold for all ioctls:
+ *
+ * - Fields called pad and unknown flag bits must be zero; they are checked (-EINVAL).
+ * - Ids of VMs and contexts belong to the file; 0 is never one of them.
+ * - An ioctl that fails has changed nothing. One that returns -EINTR can be called again as it is.
+ * - Points in time are absolute, in nanoseconds of CLOCK_MONOTONIC; 0 means none.
+ * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so that elements
+ *   may grow: what an older kernel does not know must be zero, what an older client does not
+ *   pass is taken as zero.
+ *
+ * Errors that any of them may return: -EINVAL (malformed), -ENOENT (no such id or handle), -EFAULT
+ * (a pointer that cannot be accessed), -E2BIG (a count above the limit of HW_INFO, or a known-too-large
+ * structure with bits set that this kernel does not know), -ENOMEM, -EINTR, -ENODEV (the device has
+ * been unbound or lost).
+ *
+ * What a job's fence may carry once it has signalled:
+ *
+ * ===========  ======================================================================= =====
+ * 0            done; or set aside by itself, see resume in its report
+ * -ETIMEDOUT   deadline, duration or loop limit passed
+ * -ETIME       ran longer than its budget, or the device hung on it                    bans
+ * -EFAULT      touched an address that it may not                                      bans
+ * -EINVAL      malformed command stream                                                bans
+ * -ERANGE      an index read from memory is out of range
+ * -ENOSPC      an output whose size depends on data does not fit
+ * -ENOMEM      the device has no room for the job
+ * -EIO         the device failed
+ * -ECANCELED   its context was banned, or another's hang took it along
+ * -ESRCH       its context was destroyed before it could start
+ * -ENODEV      the device has been unbound or lost
+ * any          the error of an in-fence that failed: then the job has not run
+ * ===========  ======================================================================= =====
+ *
+ * "bans": the job's context takes no more jobs (-ECANCELED); see CTX_GET_STATE. Other contexts, of
+ * the same client too, are not affected.
+ */
+
+/**
+ * enum drm_nna_ioctl_id - Numbers of the ioctls.
+ */
+enum drm_nna_ioctl_id {
+	/** @DRM_NNA_DEV_QUERY: Ask for properties of the device and the driver. */
+	DRM_NNA_DEV_QUERY = 0,
+	/** @DRM_NNA_BO_CREATE: Create a buffer object. */
+	DRM_NNA_BO_CREATE,
+	/** @DRM_NNA_BO_MMAP_OFFSET: Get the file offset to mmap() a buffer object. */
+	DRM_NNA_BO_MMAP_OFFSET,
+	/** @DRM_NNA_BO_SYNC: Make CPU and device see the same bytes. */
+	DRM_NNA_BO_SYNC,
+	/** @DRM_NNA_BO_SET_LABEL: Name a buffer object for people who debug. */
+	DRM_NNA_BO_SET_LABEL,
+	/** @DRM_NNA_BO_FROM_USERPTR: Reserved. */
+	DRM_NNA_BO_FROM_USERPTR,
+	/** @DRM_NNA_VM_CREATE: Create an address space. */
+	DRM_NNA_VM_CREATE,
+	/** @DRM_NNA_VM_DESTROY: Destroy an address space. */
+	DRM_NNA_VM_DESTROY,
+	/** @DRM_NNA_VM_BIND: Map and unmap buffer objects. */
+	DRM_NNA_VM_BIND,
+	/** @DRM_NNA_VM_GET_STATE: Ask whether an address space is usable. */
+	DRM_NNA_VM_GET_STATE,
+	/** @DRM_NNA_CTX_CREATE: Create a context. */
+	DRM_NNA_CTX_CREATE,
+	/** @DRM_NNA_CTX_DESTROY: Destroy a context. */
+	DRM_NNA_CTX_DESTROY,
+	/** @DRM_NNA_CTX_GET_STATE: Ask whether and why a context is banned. */
+	DRM_NNA_CTX_GET_STATE,
+	/** @DRM_NNA_SUBMIT: Submit one job. */
+	DRM_NNA_SUBMIT,
+};
+
+/**
+ * struct drm_nna_obj_array - An array whose elements may grow.
+ */
+struct drm_nna_obj_array {
+	/** @stride: Size of one element in bytes, as the client knows it; 0 is allowed when @count is 0. */
+	__u32 stride;
+	/** @count: Number of elements. */
+	__u32 count;
+	/** @array: User pointer to the elements. */
+	__u64 array;
+};
+
+/** DRM_NNA_OBJ_ARRAY() - Initialiser of a &struct drm_nna_obj_array from a pointer and a count. */
+#define DRM_NNA_OBJ_ARRAY(cnt, ptr) \
+	{ .stride = sizeof((ptr)[0]), .count = (cnt), .array = (__u64)(unsigned long)(ptr) }
+
+/* ------------------------------------------------------------------------------------- DEV_QUERY */
+
+/**
+ * enum drm_nna_dev_query_type - What DEV_QUERY can be asked for.
+ */
+enum drm_nna_dev_query_type {
+	/** @DRM_NNA_DEV_QUERY_HW_INFO: &struct drm_nna_hw_info. */
+	DRM_NNA_DEV_QUERY_HW_INFO = 0,
+	/** @DRM_NNA_DEV_QUERY_SCHED_INFO: &struct drm_nna_sched_info. */
+	DRM_NNA_DEV_QUERY_SCHED_INFO,
+	/** @DRM_NNA_DEV_QUERY_TIMESTAMP: &struct drm_nna_timestamp. Reads the device. */
+	DRM_NNA_DEV_QUERY_TIMESTAMP,
+	/** @DRM_NNA_DEV_QUERY_COUNTERS: &struct drm_nna_counters. Reads the device. */
+	DRM_NNA_DEV_QUERY_COUNTERS,
+};
+
+/**
+ * struct drm_nna_dev_query - Argument of DRM_IOCTL_NNA_DEV_QUERY.
+ *
+ * With @pointer 0 the kernel stores in @size how large the answer is. Else it fills in at most @size
+ * bytes, clears what it does not know beyond its own structure, and stores the number of bytes that
+ * it knows in @size.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_hw_info info = {};
+ *	struct drm_nna_dev_query query = {
+ *		.type = DRM_NNA_DEV_QUERY_HW_INFO,
+ *		.size = sizeof(info),
+ *		.pointer = (uintptr_t)&info,
+ *	};
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_DEV_QUERY, &query) == 0 && info.abi_major == 1)
+ *		printf("jobs may take %llu ns\n", info.job_limit_ns);
+ */
+struct drm_nna_dev_query {
+	/** @type: One of &enum drm_nna_dev_query_type. */
+	__u32 type;
+	/** @size: In: bytes at @pointer. Out: bytes of the answer. */
+	__u32 size;
+	/** @pointer: User pointer to the structure that @type names, or 0. */
+	__u64 pointer;
+};
+
+/** DRM_NNA_HW_COHERENT - The device sees CPU writes at once: BO_SYNC does nothing. */
+#define DRM_NNA_HW_COHERENT (1u << 0)
+
+/**
+ * struct drm_nna_hw_info - What the device is, and the limits of driver and device.
+ */
+struct drm_nna_hw_info {
+	/** @abi_major: Hardware interface version; a client refuses one that it does not know. */
+	__u16 abi_major;
+	/** @abi_minor: Grows with compatible additions. */
+	__u16 abi_minor;
+	/** @stream_version: Version of the command stream that the device executes. */
+	__u16 stream_version;
+	/** @layout_version: Version of the packed weight layouts. */
+	__u16 layout_version;
+	/** @flags: DRM_NNA_HW_*. */
+	__u32 flags;
+	/** @job_rings: Rings that take jobs. */
+	__u32 job_rings;
+	/** @ring_size: Jobs that fit in one ring; more wait in the kernel. */
+	__u32 ring_size;
+	/** @workers: Threads or cores of the device that compute. */
+	__u32 workers;
+	/** @va_bits: Width of a device address. */
+	__u32 va_bits;
+	/** @max_slots: Most entries of a job's base table. */
+	__u32 max_slots;
+	/** @va_start: First address that may be mapped. */
+	__u64 va_start;
+	/** @va_end: First address after the range that may be mapped. */
+	__u64 va_end;
+	/** @page_sizes: Bit n: the device maps pages of 2^n bytes. Binds have the smallest one's alignment. */
+	__u64 page_sizes;
+	/** @job_limit_ns: Run time after which the device ends any job, in nanoseconds. */
+	__u64 job_limit_ns;
+	/** @tick_hz: Frequency of the device's clock. */
+	__u64 tick_hz;
+	/** @max_stream_size: Most bytes of a command stream. */
+	__u64 max_stream_size;
+	/** @max_bo_size: Most bytes of a buffer object. */
+	__u64 max_bo_size;
+	/** @max_syncs: Most elements of the syncs array of SUBMIT. */
+	__u32 max_syncs;
+	/** @max_bind_ops: Most elements of the ops array of VM_BIND. */
+	__u32 max_bind_ops;
+	/** @max_bo_sync_ops: Most elements of the ops array of BO_SYNC. */
+	__u32 max_bo_sync_ops;
+	/** @max_vms: Most address spaces of one file. */
+	__u32 max_vms;
+	/** @max_ctxs: Most contexts of one file. */
+	__u32 max_ctxs;
+	/** @max_label: Most bytes of a label, its terminating zero included. */
+	__u32 max_label;
+};
+
+/**
+ * struct drm_nna_sched_info - Priorities.
+ */
+struct drm_nna_sched_info {
+	/** @priority_mask: Bit n: the caller may create contexts of priority n, see &enum drm_nna_ctx_priority. */
+	__u32 priority_mask;
+	/** @pad: MBZ. */
+	__u32 pad;
+	/** @timeout_ns: Time without any sign of life after which the driver takes the device for dead. */
+	__u64 timeout_ns;
+};
+
+/**
+ * struct drm_nna_timestamp - The device's clock and CLOCK_MONOTONIC at the same moment.
+ */
+struct drm_nna_timestamp {
+	/** @monotonic_ns: CLOCK_MONOTONIC in nanoseconds. */
+	__u64 monotonic_ns;
+	/** @tick: The device's clock, as in a job's report. */
+	__u64 tick;
+	/** @uncertainty_ns: The two were read within this time of each other. */
+	__u64 uncertainty_ns;
+};
+
+/**
+ * struct drm_nna_counters - Counters of the device since it was reset, and of the driver since it was bound.
+ *
+ * Reading them costs register reads, which @mmio_reads counts as well.
+ */
+struct drm_nna_counters {
+	/** @jobs: Jobs that the device has ended. */
+	__u64 jobs;
+	/** @commands: Commands that it has ended. */
+	__u64 commands;
+	/** @irqs: Interrupts that it has raised. */
+	__u64 irqs;
+	/** @mmio_reads: Register reads that it has answered. */
+	__u64 mmio_reads;
+	/** @mmio_writes: Register writes that it has received. */
+	__u64 mmio_writes;
+	/** @preemptions: Times a job was set aside for one of a higher ring. */
+	__u64 preemptions;
+	/** @faults: Jobs that ended with a status other than OK. */
+	__u64 faults;
+	/** @busy_ticks: Ticks during which a job ran. */
+	__u64 busy_ticks;
+	/** @walks: Page table walks. */
+	__u64 walks;
+	/** @longest_tile_ticks: Longest tile: a bound of the preemption latency. */
+	__u64 longest_tile_ticks;
+	/** @driver_irqs: Interrupts that the driver has handled. */
+	__u64 driver_irqs;
+	/** @driver_completions: Completions that the driver has handled, those of its own commands included. */
+	__u64 driver_completions;
+	/** @driver_mmio_reads: Register reads that the driver has done. */
+	__u64 driver_mmio_reads;
+	/** @driver_resets: Times the driver has reset the device after a failure. */
+	__u64 driver_resets;
+};
+
+/* ----------------------------------------------------------------------------------------- BO_* */
+
+/** DRM_NNA_BO_NO_MMAP - The buffer object will never be mapped by the CPU. */
+#define DRM_NNA_BO_NO_MMAP (1u << 0)
+/**
+ * DRM_NNA_BO_CACHED - CPU mappings are cached even where the device does not snoop: use BO_SYNC.
+ *
+ * Without it CPU mappings are coherent with the device by themselves.
+ */
+#define DRM_NNA_BO_CACHED (1u << 1)
+/** DRM_NNA_BO_FLAGS - All flags of BO_CREATE. */
+#define DRM_NNA_BO_FLAGS (DRM_NNA_BO_NO_MMAP | DRM_NNA_BO_CACHED)
+
+/**
+ * struct drm_nna_bo_create - Argument of DRM_IOCTL_NNA_BO_CREATE.
+ *
+ * The memory is zero. The handle is closed with DRM_IOCTL_GEM_CLOSE; bindings keep the memory alive.
+ * Buffer objects of others come in through DRM_IOCTL_PRIME_FD_TO_HANDLE.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_bo_create create = { .size = 65536, .vm_id = vm_id };
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &create) == 0)
+ *		handle = create.handle;
+ */
+struct drm_nna_bo_create {
+	/** @size: In: bytes, more than 0. Out: rounded up to pages. */
+	__u64 size;
+	/** @flags: DRM_NNA_BO_*. */
+	__u32 flags;
+	/**
+	 * @vm_id: 0, or the only VM that the object will ever be bound into. Such objects make no
+	 * submission slower, but cannot be exported (-EPERM) nor bound elsewhere (-EINVAL).
+	 */
+	__u32 vm_id;
+	/** @handle: Out: GEM handle. */
+	__u32 handle;
+	/** @pad: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * struct drm_nna_bo_mmap_offset - Argument of DRM_IOCTL_NNA_BO_MMAP_OFFSET.
+ *
+ * -EPERM when the object was created with DRM_NNA_BO_NO_MMAP or imported.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_bo_mmap_offset arg = { .handle = handle };
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &arg) == 0)
+ *		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, arg.offset);
+ */
+struct drm_nna_bo_mmap_offset {
+	/** @handle: GEM handle. */
+	__u32 handle;
+	/** @pad: MBZ. */
+	__u32 pad;
+	/** @offset: Out: what to pass to mmap(). */
+	__u64 offset;
+};
+
+/**
+ * enum drm_nna_bo_sync_type - Direction of a BO_SYNC operation.
+ */
+enum drm_nna_bo_sync_type {
+	/** @DRM_NNA_BO_SYNC_TO_DEVICE: The CPU has written; the device is to see it. */
+	DRM_NNA_BO_SYNC_TO_DEVICE = 0,
+	/** @DRM_NNA_BO_SYNC_TO_CPU: The device has written; the CPU is to see it. */
+	DRM_NNA_BO_SYNC_TO_CPU,
+};
+
+/**
+ * struct drm_nna_bo_sync_op - One range of one buffer object.
+ */
+struct drm_nna_bo_sync_op {
+	/** @handle: GEM handle. */
+	__u32 handle;
+	/** @type: One of &enum drm_nna_bo_sync_type. */
+	__u32 type;
+	/** @offset: Bytes from the start of the object. */
+	__u64 offset;
+	/** @size: Bytes. */
+	__u64 size;
+};
+
+/**
+ * struct drm_nna_bo_sync - Argument of DRM_IOCTL_NNA_BO_SYNC.
+ *
+ * Only needed for objects created with DRM_NNA_BO_CACHED on a device without DRM_NNA_HW_COHERENT.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_bo_sync_op op = {
+ *		.handle = handle, .type = DRM_NNA_BO_SYNC_TO_DEVICE, .size = size,
+ *	};
+ *	struct drm_nna_bo_sync sync = { .ops = DRM_NNA_OBJ_ARRAY(1, &op) };
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_BO_SYNC, &sync);
+ */
+struct drm_nna_bo_sync {
+	/** @ops: Array of &struct drm_nna_bo_sync_op. */
+	struct drm_nna_obj_array ops;
+};
+
+/**
+ * struct drm_nna_bo_set_label - Argument of DRM_IOCTL_NNA_BO_SET_LABEL.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_bo_set_label arg = { .handle = handle, .label = (uintptr_t)"weights" };
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_BO_SET_LABEL, &arg);
+ */
+struct drm_nna_bo_set_label {
+	/** @handle: GEM handle. */
+	__u32 handle;
+	/** @pad: MBZ. */
+	__u32 pad;
+	/** @label: User pointer to a string (-E2BIG when longer than max_label), or 0 to remove it. */
+	__u64 label;
+};
+
+/* ----------------------------------------------------------------------------------------- VM_* */
+
+/**
+ * struct drm_nna_vm_create - Argument of DRM_IOCTL_NNA_VM_CREATE.
+ *
+ * -ENOSPC when the file has max_vms of them.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_vm_create create = {};
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_VM_CREATE, &create) == 0)
+ *		vm_id = create.id;
+ */
+struct drm_nna_vm_create {
+	/** @flags: MBZ. */
+	__u32 flags;
+	/** @id: Out: id of the VM. */
+	__u32 id;
+};
+
+/**
+ * struct drm_nna_vm_destroy - Argument of DRM_IOCTL_NNA_VM_DESTROY.
+ *
+ * The id is gone at once; the mappings when no context and no job uses the VM any more.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_vm_destroy destroy = { .id = vm_id };
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_VM_DESTROY, &destroy);
+ */
+struct drm_nna_vm_destroy {
+	/** @id: Id of the VM. */
+	__u32 id;
+	/** @pad: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * enum drm_nna_vm_bind_op_type - What a bind operation does.
+ */
+enum drm_nna_vm_bind_op_type {
+	/** @DRM_NNA_VM_BIND_OP_MAP: Map a range of an object; what was mapped there is replaced. */
+	DRM_NNA_VM_BIND_OP_MAP = 0,
+	/** @DRM_NNA_VM_BIND_OP_UNMAP: Unmap whatever is mapped in the range, which may be nothing. */
+	DRM_NNA_VM_BIND_OP_UNMAP,
+};
+
+/** DRM_NNA_VM_BIND_OP_READONLY - MAP: the device may not write. */
+#define DRM_NNA_VM_BIND_OP_READONLY (1u << 0)
+
+/**
+ * struct drm_nna_vm_bind_op - One bind operation.
+ */
+struct drm_nna_vm_bind_op {
+	/** @type: One of &enum drm_nna_vm_bind_op_type. */
+	__u32 type;
+	/** @flags: MAP: DRM_NNA_VM_BIND_OP_*. UNMAP: MBZ. */
+	__u32 flags;
+	/** @bo_handle: MAP: GEM handle. UNMAP: MBZ. */
+	__u32 bo_handle;
+	/** @pad: MBZ. */
+	__u32 pad;
+	/** @bo_offset: MAP: bytes from the start of the object, page aligned. UNMAP: MBZ. */
+	__u64 bo_offset;
+	/** @va: Device address, page aligned. */
+	__u64 va;
+	/** @size: Bytes, page aligned, more than 0. */
+	__u64 size;
+};
+
+/**
+ * struct drm_nna_vm_bind - Argument of DRM_IOCTL_NNA_VM_BIND.
+ *
+ * The operations are done in order, all or none of them. When the ioctl returns they are in force:
+ * no job can use an old mapping any more. Where an object's offset and address agree modulo 2 MiB the
+ * device is given 2 MiB pages as far as memory allows.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_vm_bind_op op = {
+ *		.type = DRM_NNA_VM_BIND_OP_MAP,
+ *		.bo_handle = handle, .va = 0x200000, .size = 65536,
+ *	};
+ *	struct drm_nna_vm_bind bind = { .vm_id = vm_id, .ops = DRM_NNA_OBJ_ARRAY(1, &op) };
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_VM_BIND, &bind);
+ */
+struct drm_nna_vm_bind {
+	/** @vm_id: Id of the VM. */
+	__u32 vm_id;
+	/** @flags: MBZ. */
+	__u32 flags;
+	/** @ops: Array of &struct drm_nna_vm_bind_op. */
+	struct drm_nna_obj_array ops;
+	/** @syncs: Reserved for asynchronous binds, MBZ. */
+	struct drm_nna_obj_array syncs;
+};
+
+/**
+ * enum drm_nna_vm_state - Whether a VM is usable.
+ */
+enum drm_nna_vm_state {
+	/** @DRM_NNA_VM_STATE_USABLE: It is. */
+	DRM_NNA_VM_STATE_USABLE = 0,
+	/** @DRM_NNA_VM_STATE_UNUSABLE: An operation failed half way; binds and jobs are refused. */
+	DRM_NNA_VM_STATE_UNUSABLE,
+};
+
+/**
+ * struct drm_nna_vm_get_state - Argument of DRM_IOCTL_NNA_VM_GET_STATE.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_vm_get_state arg = { .id = vm_id };
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_VM_GET_STATE, &arg) == 0 &&
+ *	    arg.state == DRM_NNA_VM_STATE_USABLE)
+ *		...
+ */
+struct drm_nna_vm_get_state {
+	/** @id: Id of the VM. */
+	__u32 id;
+	/** @state: Out: one of &enum drm_nna_vm_state. */
+	__u32 state;
+};
+
+/* ---------------------------------------------------------------------------------------- CTX_* */
+
+/**
+ * enum drm_nna_ctx_priority - Priority of a context.
+ *
+ * Jobs of a higher priority preempt those of a lower one; a job that waits long rises.
+ */
+enum drm_nna_ctx_priority {
+	/** @DRM_NNA_CTX_PRIORITY_LOW: Background work. */
+	DRM_NNA_CTX_PRIORITY_LOW = 0,
+	/** @DRM_NNA_CTX_PRIORITY_MEDIUM: The usual. */
+	DRM_NNA_CTX_PRIORITY_MEDIUM,
+	/** @DRM_NNA_CTX_PRIORITY_HIGH: Somebody waits for it. */
+	DRM_NNA_CTX_PRIORITY_HIGH,
+	/** @DRM_NNA_CTX_PRIORITY_REALTIME: Needs CAP_SYS_NICE (-EACCES). */
+	DRM_NNA_CTX_PRIORITY_REALTIME,
+};
+
+/**
+ * struct drm_nna_ctx_create - Argument of DRM_IOCTL_NNA_CTX_CREATE.
+ *
+ * Jobs of one context start in the order of their submission; those of different contexts are
+ * ordered by syncobjs only. -ENOSPC when the file has max_ctxs of them.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_ctx_create create = {
+ *		.vm_id = vm_id, .priority = DRM_NNA_CTX_PRIORITY_MEDIUM,
+ *	};
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_CTX_CREATE, &create) == 0)
+ *		ctx_id = create.id;
+ */
+struct drm_nna_ctx_create {
+	/** @vm_id: Id of the VM that its jobs use. */
+	__u32 vm_id;
+	/** @flags: MBZ. */
+	__u32 flags;
+	/** @priority: One of &enum drm_nna_ctx_priority. */
+	__u32 priority;
+	/** @id: Out: id of the context. */
+	__u32 id;
+};
+
+/**
+ * struct drm_nna_ctx_destroy - Argument of DRM_IOCTL_NNA_CTX_DESTROY.
+ *
+ * Jobs that have not started are dropped with -ESRCH or -ECANCELED; one that the device has already
+ * taken on runs to its end.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_ctx_destroy destroy = { .id = ctx_id };
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_CTX_DESTROY, &destroy);
+ */
+struct drm_nna_ctx_destroy {
+	/** @id: Id of the context. */
+	__u32 id;
+	/** @pad: MBZ. */
+	__u32 pad;
+};
+
+/** DRM_NNA_CTX_STATE_BANNED - The context takes no more jobs. */
+#define DRM_NNA_CTX_STATE_BANNED (1u << 0)
+/** DRM_NNA_CTX_STATE_TIMEDOUT - A job of it ran longer than its budget, or hung the device. */
+#define DRM_NNA_CTX_STATE_TIMEDOUT (1u << 1)
+/** DRM_NNA_CTX_STATE_FAULTED - A job of it faulted; see the fault fields. */
+#define DRM_NNA_CTX_STATE_FAULTED (1u << 2)
+/** DRM_NNA_CTX_STATE_INNOCENT - A job of it was lost to a reset that another one caused. */
+#define DRM_NNA_CTX_STATE_INNOCENT (1u << 3)
+
+/**
+ * struct drm_nna_ctx_get_state - Argument of DRM_IOCTL_NNA_CTX_GET_STATE.
+ *
+ * The fault fields describe the first job that banned the context.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_ctx_get_state arg = { .id = ctx_id };
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_CTX_GET_STATE, &arg) == 0 &&
+ *	    (arg.state & DRM_NNA_CTX_STATE_FAULTED))
+ *		printf("fault at %llx\n", arg.fault_address);
+ */
+struct drm_nna_ctx_get_state {
+	/** @id: Id of the context. */
+	__u32 id;
+	/** @state: Out: DRM_NNA_CTX_STATE_*. */
+	__u32 state;
+	/** @fault_address: Out: device address (MMU fault), bus address (bus fault), else 0. */
+	__u64 fault_address;
+	/** @fault_status: Out: the device's status of the job that banned the context, or 0. */
+	__u32 fault_status;
+	/** @fault_command: Out: for a malformed stream the byte offset of the command, else 0. */
+	__u32 fault_command;
+	/** @reset_count: Out: times a job of this context was lost to a reset. */
+	__u32 reset_count;
+	/** @pad: Out: 0. In: MBZ. */
+	__u32 pad;
+};
+
+/* --------------------------------------------------------------------------------------- SUBMIT */
+
+/** DRM_NNA_SYNC_TYPE_MASK - Bits of &drm_nna_sync.flags that hold the type. */
+#define DRM_NNA_SYNC_TYPE_MASK 0xffu
+/** DRM_NNA_SYNC_TYPE_SYNCOBJ - Type: binary syncobj; &drm_nna_sync.point is 0. */
+#define DRM_NNA_SYNC_TYPE_SYNCOBJ 0u
+/** DRM_NNA_SYNC_TYPE_TIMELINE - Type: a point of a timeline syncobj. */
+#define DRM_NNA_SYNC_TYPE_TIMELINE 1u
+/** DRM_NNA_SYNC_SIGNAL - The job signals it; else the job waits for it. */
+#define DRM_NNA_SYNC_SIGNAL (1u << 31)
+
+/**
+ * struct drm_nna_sync - A syncobj to wait for or to signal.
+ */
+struct drm_nna_sync {
+	/** @handle: Handle of the syncobj. */
+	__u32 handle;
+	/** @flags: A DRM_NNA_SYNC_TYPE_*, and DRM_NNA_SYNC_SIGNAL. */
+	__u32 flags;
+	/** @point: Timeline: the point, more than 0. */
+	__u64 point;
+};
+
+/**
+ * struct drm_nna_submit - Argument of DRM_IOCTL_NNA_SUBMIT.
+ *
+ * One job. It starts when all syncs to wait for have signalled; when one of them signals an error the
+ * job does not run and its fence carries that error. A sync to wait for must have a fence already
+ * (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
+ *
+ * -ECANCELED: the context is banned.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_sync syncs[] = {
+ *		{ .handle = in, .flags = DRM_NNA_SYNC_TYPE_SYNCOBJ },
+ *		{ .handle = out, .flags = DRM_NNA_SYNC_TYPE_TIMELINE | DRM_NNA_SYNC_SIGNAL,
+ *		  .point = 7 },
+ *	};
+ *	struct drm_nna_submit submit = {
+ *		.ctx_id = ctx_id,
+ *		.stream_va = stream, .stream_size = 4096,
+ *		.base_table_va = table, .slot_count = 5,
+ *		.report_va = report,
+ *		.duration_ns = 100000000,
+ *		.syncs = DRM_NNA_OBJ_ARRAY(2, syncs),
+ *	};
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_SUBMIT, &submit);
+ */
+struct drm_nna_submit {
+	/** @ctx_id: Id of the context. */
+	__u32 ctx_id;
+	/** @flags: MBZ. */
+	__u32 flags;
+	/** @stream_va: Address of the command stream, 64-byte aligned. */
+	__u64 stream_va;
+	/** @stream_size: Bytes of the command stream, a multiple of 64, more than 0. */
+	__u32 stream_size;
+	/** @start: Offset of the first command: 0 for the first, else the resume of a report; a multiple of 64. */
+	__u32 start;
+	/** @base_table_va: Address of the base table, 16-byte aligned; 0 when @slot_count is 0. */
+	__u64 base_table_va;
+	/** @slot_count: Entries of the base table, at most max_slots. */
+	__u32 slot_count;
+	/** @pad: MBZ. */
+	__u32 pad;
+	/** @report_va: Where the device writes the job's report, 64-byte aligned; 0 for nowhere. */
+	__u64 report_va;
+	/** @deadline_ns: Absolute time by which the job must have ended (-ETIMEDOUT); 0 for none. */
+	__u64 deadline_ns;
+	/** @duration_ns: The same, counted from when all in-fences have signalled; 0 for none. The earlier of both holds. */
+	__u64 duration_ns;
+	/** @budget_ns: Run time that the job may take, time in which others preempt it excluded; 0 for the job limit. */
+	__u64 budget_ns;
+	/** @loop_limit_ns: Time that loops of the job may take; 0 for the job limit. */
+	__u64 loop_limit_ns;
+	/** @syncs: Array of &struct drm_nna_sync. */
+	struct drm_nna_obj_array syncs;
+};
+
+/**
+ * DRM_IOCTL_NNA() - Build an ioctl number.
+ * @access: R, W or WR: which way the argument goes.
+ * @id: the ioctl without its prefix.
+ * @type: the argument's structure without its prefix.
+ */
+#define DRM_IOCTL_NNA(access, id, type) \
+	DRM_IO##access(DRM_COMMAND_BASE + DRM_NNA_##id, struct drm_nna_##type)
+
+#define DRM_IOCTL_NNA_DEV_QUERY		DRM_IOCTL_NNA(WR, DEV_QUERY, dev_query)
+#define DRM_IOCTL_NNA_BO_CREATE		DRM_IOCTL_NNA(WR, BO_CREATE, bo_create)
+#define DRM_IOCTL_NNA_BO_MMAP_OFFSET	DRM_IOCTL_NNA(WR, BO_MMAP_OFFSET, bo_mmap_offset)
+#define DRM_IOCTL_NNA_BO_SYNC		DRM_IOCTL_NNA(W, BO_SYNC, bo_sync)
+#define DRM_IOCTL_NNA_BO_SET_LABEL	DRM_IOCTL_NNA(W, BO_SET_LABEL, bo_set_label)
+#define DRM_IOCTL_NNA_VM_CREATE		DRM_IOCTL_NNA(WR, VM_CREATE, vm_create)
+#define DRM_IOCTL_NNA_VM_DESTROY	DRM_IOCTL_NNA(W, VM_DESTROY, vm_destroy)
+#define DRM_IOCTL_NNA_VM_BIND		DRM_IOCTL_NNA(W, VM_BIND, vm_bind)
+#define DRM_IOCTL_NNA_VM_GET_STATE	DRM_IOCTL_NNA(WR, VM_GET_STATE, vm_get_state)
+#define DRM_IOCTL_NNA_CTX_CREATE	DRM_IOCTL_NNA(WR, CTX_CREATE, ctx_create)
+#define DRM_IOCTL_NNA_CTX_DESTROY	DRM_IOCTL_NNA(W, CTX_DESTROY, ctx_destroy)
+#define DRM_IOCTL_NNA_CTX_GET_STATE	DRM_IOCTL_NNA(WR, CTX_GET_STATE, ctx_get_state)
+#define DRM_IOCTL_NNA_SUBMIT		DRM_IOCTL_NNA(W, SUBMIT, submit)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* _UAPI_NNA_ACCEL_H_ */
