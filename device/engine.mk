@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# The engine's objects, for device/module.mk: $(ENGINE_OBJS).
+ENGINE_SRCS := $(wildcard device/engine/*.c device/engine/ref/*.c)
+ifeq ($(shell uname -m),x86_64)
+ENGINE_SRCS += $(wildcard device/engine/x86/*.c)
+endif
+ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
+
+# math-errno off: a square root is the instruction and nothing more.
+$(BUILD)/obj/device/engine/%.o: override CFLAGS += -fno-math-errno
+$(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += -mavx2 -mfma -mf16c

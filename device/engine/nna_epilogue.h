@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What CONV, DWCONV and MATMUL do with an accumulator. */
+#ifndef NNA_EPILOGUE_H
+#define NNA_EPILOGUE_H
+
+#include "nna_kernel.h"
+
+/* Whether the parameters make sense for the types in use. */
+static inline bool nna_epilogue_valid(const struct nna_epilogue *e, bool quantised, bool residual)
+{
+	if (!quantised)
+		return true;
+	if (e->q_min > e->q_max || e->zero_point < -32768 || e->zero_point > 65535)
+		return false;
+	return !residual ||
+	       (e->residual_q_min <= e->residual_q_max && e->add_shift >= 1 && e->add_shift <= 62);
+}
+
+/* Quantised: requantise, clamp, add the residual at element `rat` if there is one, store at `at`. */
+static inline void nna_epilogue_integer(const struct nna_epilogue *e, int32_t acc, const struct nna_channel *channel,
+					const struct nna_engine_operand *output, int64_t at,
+					const struct nna_engine_operand *residual, int64_t rat)
+{
+	int64_t q = nna_scale_s64(acc, channel->multiplier, channel->shift) + e->zero_point, min, max;
+
+	q = nna_clamp_s64(q, e->q_min, e->q_max);
+	if (nna_present(residual)) {
+		q = nna_scale_sum(q - e->zero_point, e->own_scale, nna_load_centred(residual, rat), e->residual_scale,
+				  e->add_shift);
+		nna_store_centred(output, at, q, e->residual_q_min, e->residual_q_max);
+		return;
+	}
+	nna_type_range(output->desc.type, &min, &max);
+	nna_store_integer(output, at, nna_clamp_s64(q, min, max));
+}
+
+/* Float: acc includes the bias. */
+static inline void nna_epilogue_float(const struct nna_epilogue *e, float acc, const struct nna_engine_operand *output,
+				      int64_t at, const struct nna_engine_operand *residual, int64_t rat)
+{
+	float y = nna_clamp_float(acc, e->clamp_min, e->clamp_max);
+
+	if (nna_present(residual))
+		y = nna_clamp_float(y + nna_load_float(residual, rat), e->residual_min, e->residual_max);
+	nna_store_value(output, at, y, 0, 0);
+}
+
+/* Whether bias and channels fit N outputs; returns a status. */
+static inline uint32_t nna_check_bias(const struct nna_engine_command *cmd, struct nna_engine_plan *plan,
+				      uint32_t bias, uint32_t channels, bool quantised, bool packed, bool one_channel,
+				      uint32_t n)
+{
+	const struct nna_engine_operand *b = &cmd->operands[bias], *c = &cmd->operands[channels];
+
+	if (nna_present(b)) {
+		if ((b->desc.type == NNA_TYPE_S32) != quantised || (quantised && packed))
+			return nna_bad_operand(plan, bias);
+		if (!nna_has_dims(&b->desc, 1, (uint64_t[]){ n }))
+			return NNA_STATUS_BAD_SHAPE;
+	}
+	if (nna_present(c) != quantised)
+		return nna_bad_operand(plan, channels);
+	if (quantised) {
+		if (!nna_has_dims(&c->desc, 2, (uint64_t[]){ n, 4 }) &&
+		    !(one_channel && nna_has_dims(&c->desc, 2, (uint64_t[]){ 1, 4 })))
+			return NNA_STATUS_BAD_SHAPE;
+		if (!c->contiguous)
+			return nna_bad_operand(plan, channels);
+	}
+	return NNA_STATUS_OK;
+}
+
+#endif

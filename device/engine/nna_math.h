@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's own functions on fp32, and binary16.
+ *
+ * libm's results differ between hosts, so nothing here calls it: polynomials are evaluated in double precision (whose
+ * basic operations every host rounds alike) and rounded once to fp32, within 1 ulp. All functions take every bit
+ * pattern: NaN in gives NaN out, infinities as IEEE 754 says.
+ */
+#ifndef NNA_MATH_H
+#define NNA_MATH_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t nna_float_bits(float f)
+{
+	uint32_t u;
+
+	memcpy(&u, &f, sizeof(u));
+	return u;
+}
+
+static inline float nna_bits_float(uint32_t u)
+{
+	float f;
+
+	memcpy(&f, &u, sizeof(f));
+	return f;
+}
+
+/* binary16 to fp32, exact; signalling NaNs become quiet. */
+static inline float nna_half_to_float(uint16_t h)
+{
+	uint32_t sign = (uint32_t)(h & 0x8000u) << 16, exponent = (h >> 10) & 31u, mantissa = h & 0x3ffu;
+
+	if (exponent == 31)
+		return nna_bits_float(sign | 0x7f800000u | (mantissa ? 0x400000u : 0) | mantissa << 13);
+	if (exponent == 0) /* a multiple of 2^-24 */
+		return nna_bits_float(nna_float_bits((float)mantissa * 0x1p-24f) | sign);
+	return nna_bits_float(sign | (exponent + 112) << 23 | mantissa << 13);
+}
+
+/* fp32 to binary16, to nearest even, with denormals; too large is infinity. */
+static inline uint16_t nna_float_to_half(float f)
+{
+	uint32_t u = nna_float_bits(f), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
+
+	if (a > 0x7f800000u)
+		return (uint16_t)(sign | 0x7e00u | (a >> 13 & 0x3ffu));
+	if (a >= 0x47800000u) /* 65536 */
+		return (uint16_t)(sign | 0x7c00u);
+	if (a < 0x38800000u) /* 2^-14: adding 1/2 leaves the multiple of 2^-24 in the low bits */
+		return (uint16_t)(sign | (nna_float_bits(nna_bits_float(a) + 0.5f) - 0x3f000000u));
+	return (uint16_t)(sign | (((a + 0xfffu + (a >> 13 & 1u)) >> 13) - (112u << 10)));
+}
+
+/* Largest integer not above x. */
+static inline float nna_floorf(float x)
+{
+	float t;
+
+	if (!(x > -0x1p23f && x < 0x1p23f) || x == 0)
+		return x;
+	t = (float)(int32_t)x;
+	if (t > x)
+		t -= 1;
+	return t;
+}
+
+/* Exact to the rounding: the square root instruction. */
+static inline float nna_sqrtf(float x)
+{
+	return __builtin_sqrtf(x);
+}
+
+float nna_expf(float x);
+float nna_expm1f(float x);
+float nna_logf(float x);
+float nna_sinf(float x);
+float nna_cosf(float x);
+float nna_tanhf(float x);
+float nna_logisticf(float x);
+float nna_powf(float x, float y);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/* COPY and FILL, by definition. */
+#include "../nna_kernel.h"
+
+#define TILE_ELEMENTS 16384u
+
+/* Moves one element; wider than a byte, elements are aligned to their size. */
+static void move(void *to, const void *from, uint32_t size)
+{
+	switch (size) {
+	case 1:
+		*(uint8_t *)to = *(const uint8_t *)from;
+		break;
+	case 2:
+		*(uint16_t *)to = *(const uint16_t *)from;
+		break;
+	case 4:
+		*(uint32_t *)to = *(const uint32_t *)from;
+		break;
+	default:
+		*(uint64_t *)to = *(const uint64_t *)from;
+		break;
+	}
+}
+
+static uint32_t copy_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			  uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_engine_operand *output = &cmd->operands[NNA_COPY_OUTPUT], *input = &cmd->operands[NNA_COPY_INPUT];
+	const int64_t size = nna_type_size(output->desc.type);
+	uint32_t index[NNA_MAX_RANK], begin, end;
+
+	nna_tile_range(plan, tile, output->count, &begin, &end);
+	nna_unflatten(output->desc.dims, output->desc.rank, begin, index);
+	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, output->desc.rank, index))
+		move((uint8_t *)output->data + size * nna_offset(&output->desc, index),
+		     (const uint8_t *)input->data + size * nna_offset(&input->desc, index), (uint32_t)size);
+	return NNA_STATUS_OK;
+}
+
+NNA_PREPARE(copy)
+{
+	const struct nna_engine_operand *output = &cmd->operands[NNA_COPY_OUTPUT], *input = &cmd->operands[NNA_COPY_INPUT];
+
+	if (nna_type_size(input->desc.type) != nna_type_size(output->desc.type))
+		return nna_bad_operand(plan, NNA_COPY_INPUT);
+	if (!nna_same_dims(&input->desc, &output->desc))
+		return NNA_STATUS_BAD_SHAPE;
+	plan->run = copy_tile;
+	nna_cut(plan, output->count, TILE_ELEMENTS);
+	return NNA_STATUS_OK;
+}
+
+static uint32_t fill_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			  uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_cmd_fill *p = (const struct nna_cmd_fill *)cmd->raw;
+	const struct nna_engine_operand *output = &cmd->operands[NNA_FILL_OUTPUT];
+	const int64_t size = nna_type_size(output->desc.type);
+	const uint64_t value = p->value; /* little-endian: its low bytes come first */
+	uint32_t index[NNA_MAX_RANK], begin, end;
+
+	nna_tile_range(plan, tile, output->count, &begin, &end);
+	nna_unflatten(output->desc.dims, output->desc.rank, begin, index);
+	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, output->desc.rank, index))
+		memcpy((uint8_t *)output->data + size * nna_offset(&output->desc, index), &value, (size_t)size);
+	return NNA_STATUS_OK;
+}
+
+NNA_PREPARE(fill)
+{
+	plan->run = fill_tile;
+	nna_cut(plan, cmd->operands[NNA_FILL_OUTPUT].count, TILE_ELEMENTS);
+	return NNA_STATUS_OK;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/* EWISE, by definition. */
+#include "../nna_kernel.h"
+
+#define TILE_ELEMENTS 8192u
+
+/* Inputs of each operation; which of them are values (SELECT's condition is not). */
+static uint32_t ewise_inputs(uint32_t op)
+{
+	switch (op) {
+	case NNA_EWISE_ADD:
+	case NNA_EWISE_SUB:
+	case NNA_EWISE_MUL:
+	case NNA_EWISE_DIV:
+	case NNA_EWISE_MAXIMUM:
+	case NNA_EWISE_MINIMUM:
+	case NNA_EWISE_POW:
+	case NNA_EWISE_EQUAL:
+	case NNA_EWISE_NOT_EQUAL:
+	case NNA_EWISE_LESS:
+	case NNA_EWISE_LESS_EQUAL:
+	case NNA_EWISE_GREATER:
+	case NNA_EWISE_GREATER_EQUAL:
+	case NNA_EWISE_LOGICAL_AND:
+	case NNA_EWISE_LOGICAL_OR:
+	case NNA_EWISE_PRELU:
+	case NNA_EWISE_FLOOR_DIV:
+	case NNA_EWISE_SQUARED_DIFFERENCE:
+		return 2;
+	case NNA_EWISE_SELECT:
+	case NNA_EWISE_MUL_ADD:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
+static bool has_integer_form(uint32_t op)
+{
+	switch (op) {
+	case NNA_EWISE_POW:
+	case NNA_EWISE_PRELU:
+	case NNA_EWISE_EXP:
+	case NNA_EWISE_LOG:
+	case NNA_EWISE_SQRT:
+	case NNA_EWISE_RSQRT:
+	case NNA_EWISE_SIN:
+	case NNA_EWISE_COS:
+	case NNA_EWISE_FLOOR:
+	case NNA_EWISE_TANH:
+	case NNA_EWISE_LOGISTIC:
+	case NNA_EWISE_ELU:
+	case NNA_EWISE_HARD_SWISH:
+	case NNA_EWISE_LEAKY_RELU:
+	case NNA_EWISE_MUL_ADD:
+		return false;
+	default:
+		return true;
+	}
+}
+
+enum ewise_rule { RULE_QUANTISED, RULE_INTEGER, RULE_FLOAT };
+
+static bool is_quantised_16(const struct nna_tensor *t)
+{
+	return nna_is_quantised(t) && (t->type == NNA_TYPE_U8 || t->type == NNA_TYPE_S8 || t->type == NNA_TYPE_U16 ||
+				       t->type == NNA_TYPE_S16);
+}
+
+static enum ewise_rule ewise_rule(const struct nna_engine_command *cmd)
+{
+	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
+	const uint32_t inputs = ewise_inputs(p->op), first = p->op == NNA_EWISE_SELECT ? 2 : 1;
+	bool integers = has_integer_form(p->op), quantised = is_quantised_16(&cmd->operands[0].desc);
+
+	for (uint32_t i = first; i <= inputs; i++) {
+		const struct nna_tensor *t = &cmd->operands[i].desc;
+
+		quantised = quantised && is_quantised_16(t);
+		integers = integers && !nna_type_is_float(t->type) &&
+			   (p->op == NNA_EWISE_CAST || !nna_is_quantised(t));
+	}
+	if (quantised && p->a_scale &&
+	    (p->op == NNA_EWISE_ADD || p->op == NNA_EWISE_SUB || p->op == NNA_EWISE_MUL || p->op == NNA_EWISE_IDENTITY))
+		return RULE_QUANTISED;
+	return integers ? RULE_INTEGER : RULE_FLOAT;
+}
+
+static int64_t ewise_quantised(const struct nna_cmd_ewise *p, int64_t x, int64_t y)
+{
+	switch (p->op) {
+	case NNA_EWISE_ADD:
+		return nna_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
+	case NNA_EWISE_SUB:
+		return nna_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
+	case NNA_EWISE_MUL:
+		return nna_scale_s64(x * y, p->a_scale, p->shift);
+	default:
+		return nna_scale_s64(x, p->a_scale, p->shift);
+	}
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	int64_t q;
+
+	if (b == 0)
+		return 0;
+	if (b == -1)
+		return (int64_t)-(uint64_t)a;
+	q = a / b;
+	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+/* a, b, c are 64-bit numbers in two's complement */
+static int64_t ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
+{
+	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+
+	switch (op) {
+	case NNA_EWISE_ADD:
+		return (int64_t)(ua + ub);
+	case NNA_EWISE_SUB:
+		return (int64_t)(ua - ub);
+	case NNA_EWISE_MUL:
+		return (int64_t)(ua * ub);
+	case NNA_EWISE_DIV:
+	case NNA_EWISE_FLOOR_DIV:
+		return floor_div(a, b);
+	case NNA_EWISE_MAXIMUM:
+		return a > b ? a : b;
+	case NNA_EWISE_MINIMUM:
+		return a < b ? a : b;
+	case NNA_EWISE_EQUAL:
+		return a == b;
+	case NNA_EWISE_NOT_EQUAL:
+		return a != b;
+	case NNA_EWISE_LESS:
+		return a < b;
+	case NNA_EWISE_LESS_EQUAL:
+		return a <= b;
+	case NNA_EWISE_GREATER:
+		return a > b;
+	case NNA_EWISE_GREATER_EQUAL:
+		return a >= b;
+	case NNA_EWISE_LOGICAL_AND:
+		return a && b;
+	case NNA_EWISE_LOGICAL_OR:
+		return a || b;
+	case NNA_EWISE_LOGICAL_NOT:
+		return !a;
+	case NNA_EWISE_SELECT:
+		return a ? b : c;
+	case NNA_EWISE_ABS:
+		return a < 0 ? (int64_t)-ua : a;
+	case NNA_EWISE_NEG:
+		return (int64_t)-ua;
+	case NNA_EWISE_SQUARED_DIFFERENCE:
+		return (int64_t)((ua - ub) * (ua - ub));
+	default: /* IDENTITY, CAST */
+		return a;
+	}
+}
+
+static float ewise_float(const struct nna_cmd_ewise *p, float a, float b, float c)
+{
+	switch (p->op) {
+	case NNA_EWISE_ADD:
+		return a + b;
+	case NNA_EWISE_SUB:
+		return a - b;
+	case NNA_EWISE_MUL:
+		return a * b;
+	case NNA_EWISE_DIV:
+		return a / b;
+	case NNA_EWISE_MAXIMUM:
+		return a > b || a != a ? a : b;
+	case NNA_EWISE_MINIMUM:
+		return a < b || a != a ? a : b;
+	case NNA_EWISE_POW:
+		return nna_powf(a, b);
+	case NNA_EWISE_EQUAL:
+		return a == b;
+	case NNA_EWISE_NOT_EQUAL:
+		return a != b;
+	case NNA_EWISE_LESS:
+		return a < b;
+	case NNA_EWISE_LESS_EQUAL:
+		return a <= b;
+	case NNA_EWISE_GREATER:
+		return a > b;
+	case NNA_EWISE_GREATER_EQUAL:
+		return a >= b;
+	case NNA_EWISE_LOGICAL_AND:
+		return a != 0 && b != 0;
+	case NNA_EWISE_LOGICAL_OR:
+		return a != 0 || b != 0;
+	case NNA_EWISE_LOGICAL_NOT:
+		return a == 0;
+	case NNA_EWISE_SELECT:
+		return a != 0 ? b : c;
+	case NNA_EWISE_PRELU:
+		return a >= 0 ? a : a * b;
+	case NNA_EWISE_ABS:
+		return nna_bits_float(nna_float_bits(a) & 0x7fffffffu);
+	case NNA_EWISE_NEG:
+		return -a;
+	case NNA_EWISE_EXP:
+		return nna_expf(a);
+	case NNA_EWISE_LOG:
+		return nna_logf(a);
+	case NNA_EWISE_SQRT:
+		return nna_sqrtf(a);
+	case NNA_EWISE_RSQRT:
+		return 1 / nna_sqrtf(a);
+	case NNA_EWISE_SIN:
+		return nna_sinf(a);
+	case NNA_EWISE_COS:
+		return nna_cosf(a);
+	case NNA_EWISE_FLOOR:
+		return nna_floorf(a);
+	case NNA_EWISE_TANH:
+		return nna_tanhf(a);
+	case NNA_EWISE_LOGISTIC:
+		return nna_logisticf(a);
+	case NNA_EWISE_ELU:
+		return a >= 0 ? a : p->p0 * nna_expm1f(a);
+	case NNA_EWISE_HARD_SWISH:
+		return a * nna_clamp_float(a + 3, 0, 6) / 6;
+	case NNA_EWISE_FLOOR_DIV:
+		return nna_floorf(a / b);
+	case NNA_EWISE_LEAKY_RELU:
+		return a >= 0 ? a : p->p0 * a;
+	case NNA_EWISE_SQUARED_DIFFERENCE:
+		return (a - b) * (a - b);
+	case NNA_EWISE_MUL_ADD: {
+		float product = a * b;
+
+		return product + c;
+	}
+	default: /* IDENTITY, CAST */
+		return a;
+	}
+}
+
+/* CAST looks at the numbers only: the operand without its quantisation. */
+static struct nna_engine_operand plain_operand(const struct nna_engine_operand *o)
+{
+	struct nna_engine_operand plain = *o;
+
+	plain.desc.scale = 0;
+	plain.desc.zero_point = 0;
+	return plain;
+}
+
+static uint32_t ewise_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			   uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
+	const enum ewise_rule rule = ewise_rule(cmd);
+	const uint32_t inputs = ewise_inputs(p->op);
+	struct nna_engine_operand o[4];
+	uint32_t index[NNA_MAX_RANK], begin, end;
+
+	for (uint32_t i = 0; i <= inputs; i++)
+		o[i] = p->op == NNA_EWISE_CAST ? plain_operand(&cmd->operands[i]) : cmd->operands[i];
+	nna_tile_range(plan, tile, o[0].count, &begin, &end);
+	nna_unflatten(o[0].desc.dims, o[0].desc.rank, begin, index);
+	for (uint32_t e = begin; e < end; e++, nna_advance(o[0].desc.dims, o[0].desc.rank, index)) {
+		int64_t at[4], x[4] = { 0 };
+		float f[4] = { 0 };
+
+		for (uint32_t i = 0; i <= inputs; i++)
+			at[i] = nna_offset(&o[i].desc, index);
+		if (rule == RULE_QUANTISED) {
+			for (uint32_t i = 1; i <= inputs; i++)
+				x[i] = nna_load_centred(&o[i], at[i]);
+			nna_store_centred(&o[0], at[0], ewise_quantised(p, x[1], x[2]), p->q_min, p->q_max);
+			continue;
+		}
+		if (rule == RULE_INTEGER) {
+			/* the condition of SELECT may be a float */
+			x[1] = p->op == NNA_EWISE_SELECT ? nna_load_float(&o[1], at[1]) != 0 :
+							   nna_load_integer(&o[1], at[1]);
+			for (uint32_t i = 2; i <= inputs; i++)
+				x[i] = nna_load_integer(&o[i], at[i]);
+			x[0] = ewise_integer(p->op, x[1], x[2], x[3]);
+			if (!nna_type_is_float(o[0].desc.type) && !nna_is_quantised(&o[0].desc)) {
+				nna_store_integer(&o[0], at[0], x[0]);
+				continue;
+			}
+			f[0] = (float)x[0];
+		} else {
+			for (uint32_t i = 1; i <= inputs; i++)
+				f[i] = nna_load_value(&o[i], at[i]);
+			f[0] = ewise_float(p, f[1], f[2], f[3]);
+		}
+		if (nna_type_is_float(o[0].desc.type))
+			f[0] = nna_clamp_float(f[0], p->clamp_min, p->clamp_max);
+		nna_store_value(&o[0], at[0], f[0], p->q_min, p->q_max);
+	}
+	return NNA_STATUS_OK;
+}
+
+NNA_PREPARE(ewise)
+{
+	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
+	const struct nna_engine_operand *output = &cmd->operands[NNA_EWISE_OUTPUT];
+	uint32_t inputs;
+
+	if (p->op > NNA_EWISE_MUL_ADD)
+		return NNA_STATUS_BAD_COMMAND;
+	inputs = ewise_inputs(p->op);
+	for (uint32_t i = 1; i <= 3; i++)
+		if (nna_present(&cmd->operands[i]) != (i <= inputs))
+			return nna_bad_operand(plan, i);
+	for (uint32_t i = 1; i <= inputs; i++)
+		if (!nna_same_dims(&cmd->operands[i].desc, &output->desc))
+			return NNA_STATUS_BAD_SHAPE;
+	if (nna_is_quantised(&output->desc) && p->op != NNA_EWISE_CAST && p->q_min > p->q_max)
+		return NNA_STATUS_BAD_COMMAND;
+	if (ewise_rule(cmd) == RULE_QUANTISED && (p->shift < 1 || p->shift > 62))
+		return NNA_STATUS_BAD_COMMAND;
+	plan->run = ewise_tile;
+	nna_cut(plan, output->count, TILE_ELEMENTS);
+	return NNA_STATUS_OK;
+}

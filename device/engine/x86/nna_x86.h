@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector kernels for x86: they may replace the plan of a command that the scalar one has checked. */
+#ifndef NNA_X86_H
+#define NNA_X86_H
+
+#include "../nna_kernel.h"
+
+/**
+ * nna_x86_plan() - take a faster kernel where there is one
+ * @isa: at least AVX2
+ * @threads: hint for cutting
+ * @cmd: checked
+ * @plan: the scalar plan; replaced as a whole or left as it is
+ */
+void nna_x86_plan(enum nna_engine_isa isa, uint32_t threads, const struct nna_engine_command *cmd,
+		  struct nna_engine_plan *plan);
+
+#endif
