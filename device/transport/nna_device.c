@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/*
+ * nna-device: the NNA as a process. Serves the device model to a virtual machine over vfio-user.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nna_hw.h"
+#include "nna_listener.h"
+#include "nna_vfu.h"
+
+#define PROGRAM "nna-device"
+
+struct options {
+	const char *socket;
+	uint32_t threads;
+	enum nnadev_isa isa;
+	bool once;
+	bool verbose;
+};
+
+static void usage(FILE *to)
+{
+	fputs("usage: nna-device --socket PATH [options]\n"
+	      "\n"
+	      "Serves an NNA accelerator as a PCI device at a unix socket (vfio-user). QEMU 10.1 or newer attaches it:\n"
+	      "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine q35,memory-backend=ram\n"
+	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"PATH\"}}'\n"
+	      "\n"
+	      "  -s, --socket PATH   where to listen; removed at the end\n"
+	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
+	      "  -i, --isa NAME      auto, scalar, avx2 or avx512 (default: auto)\n"
+	      "  -1, --once          end when the first client has left\n"
+	      "  -v, --verbose       log connections, mappings and refused messages\n"
+	      "  -h, --help          this text\n"
+	      "  -V, --version       the version of the device\n",
+	      to);
+}
+
+static void log_line(void *user, const char *line)
+{
+	fprintf(stderr, PROGRAM ": %s\n", line);
+}
+
+static int parse_isa(const char *name, enum nnadev_isa *isa)
+{
+	static const struct {
+		const char *name;
+		enum nnadev_isa isa;
+	} names[] = {
+		{ "auto", NNADEV_ISA_AUTO },
+		{ "scalar", NNADEV_ISA_SCALAR },
+		{ "avx2", NNADEV_ISA_AVX2 },
+		{ "avx512", NNADEV_ISA_AVX512_VNNI },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i].name) == 0) {
+			*isa = names[i].isa;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int parse_threads(const char *text, uint32_t *threads)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || n < 1 || n > 64)
+		return -EINVAL;
+	*threads = (uint32_t)n;
+	return 0;
+}
+
+/* Return: 0, 1 when the program is done, -1 when the command line is wrong (and it has been said). */
+static int parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{ "socket", required_argument, NULL, 's' }, { "threads", required_argument, NULL, 't' },
+		{ "isa", required_argument, NULL, 'i' },    { "once", no_argument, NULL, '1' },
+		{ "verbose", no_argument, NULL, 'v' },	    { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },	    { NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "s:t:i:1vhV", longs, NULL)) != -1) {
+		switch (c) {
+		case 's':
+			o->socket = optarg;
+			break;
+		case 't':
+			if (parse_threads(optarg, &o->threads) < 0) {
+				fprintf(stderr, PROGRAM ": --threads '%s': must be a number from 1 to 64\n", optarg);
+				return -1;
+			}
+			break;
+		case 'i':
+			if (parse_isa(optarg, &o->isa) < 0) {
+				fprintf(stderr, PROGRAM ": --isa '%s': auto, scalar, avx2 or avx512\n", optarg);
+				return -1;
+			}
+			break;
+		case '1':
+			o->once = true;
+			break;
+		case 'v':
+			o->verbose = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 1;
+		case 'V':
+			printf(PROGRAM " %u.%u (PCI %04x:%04x)\n", NNA_ABI_MAJOR, NNA_ABI_MINOR, NNA_PCI_VENDOR,
+			       NNA_PCI_DEVICE);
+			return 1;
+		default:
+			return -1;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, PROGRAM ": unexpected argument '%s' (try --help)\n", argv[optind]);
+		return -1;
+	}
+	if (!o->socket || !*o->socket) {
+		fprintf(stderr, PROGRAM ": --socket PATH is needed (try --help)\n");
+		return -1;
+	}
+	return 0;
+}
+
+/* SIGTERM and SIGINT as something to poll; made before any thread, so that all of them leave it alone. */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	signal(SIGPIPE, SIG_IGN);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL))
+		return -1;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Client after client, until the first has left (--once) or a signal comes. */
+static int serve_all(struct nna_vfu *vfu, int listener, int stop, const struct options *o)
+{
+	for (;;) {
+		struct pollfd fds[2] = {
+			{ .fd = listener, .events = POLLIN },
+			{ .fd = stop, .events = POLLIN },
+		};
+		int client, ret;
+
+		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
+			fprintf(stderr, PROGRAM ": poll: %s\n", strerror(errno));
+			return 1;
+		}
+		if (fds[1].revents)
+			return 0;
+		if (!fds[0].revents)
+			continue;
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (client < 0)
+			continue;
+		ret = nna_vfu_serve(vfu, client, stop);
+		if (ret == -ECANCELED)
+			return 0;
+		if (ret < 0 && ret != -EPROTO)
+			fprintf(stderr, PROGRAM ": client: %s\n", strerror(-ret));
+		if (o->once)
+			return ret < 0;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .isa = NNADEV_ISA_AUTO };
+	struct nna_vfu *vfu;
+	char why[256];
+	int stop, listener, ret;
+
+	ret = parse_options(argc, argv, &o);
+	if (ret)
+		return ret < 0 ? 2 : 0;
+	stop = open_signals();
+	if (stop < 0) {
+		fprintf(stderr, PROGRAM ": signals: %s\n", strerror(errno));
+		return 1;
+	}
+	ret = nna_vfu_create(
+		&(struct nna_vfu_params){
+			.threads = o.threads,
+			.isa = o.isa,
+			.verbose = o.verbose,
+			.log = log_line,
+		},
+		&vfu);
+	if (ret < 0) {
+		fprintf(stderr, PROGRAM ": cannot make the device: %s\n",
+			ret == -ENOTSUP ? "this machine lacks the instructions of --isa" : strerror(-ret));
+		return 1;
+	}
+	listener = nna_listener_open(o.socket, why, sizeof(why));
+	if (listener < 0) {
+		fprintf(stderr, PROGRAM ": %s\n", why);
+		nna_vfu_destroy(vfu);
+		return 1;
+	}
+	if (o.verbose)
+		fprintf(stderr, PROGRAM ": kernels %s, listening at %s\n", nnadev_isa_name(nna_vfu_device(vfu)),
+			o.socket);
+	ret = serve_all(vfu, listener, stop, &o);
+	nna_listener_close(listener, o.socket);
+	nna_vfu_destroy(vfu);
+	close(stop);
+	return ret;
+}
