@@ -201,20 +201,20 @@ enum nna_pool {
  * the blocks. Integers without scale: 64 bits, wrapping, MEAN truncates. Quantised: SUM and MEAN add q - zero_point in 64 bits
  * and multiply by scale in fp32 (MEAN: divide by the count before), PROD is that of the values in fp32.
  */
-enum nna_reduce {
-	NNA_REDUCE_SUM = 0, /* sum */
-	NNA_REDUCE_MEAN = 1, /* sum / count */
-	NNA_REDUCE_PROD = 2, /* product */
-	NNA_REDUCE_MAX = 3, /* maximum */
-	NNA_REDUCE_MIN = 4, /* minimum */
-	NNA_REDUCE_ALL = 5, /* and */
-	NNA_REDUCE_ANY = 6, /* or */
+enum nna_reduction {
+	NNA_REDUCTION_SUM = 0, /* sum */
+	NNA_REDUCTION_MEAN = 1, /* sum / count */
+	NNA_REDUCTION_PROD = 2, /* product */
+	NNA_REDUCTION_MAX = 3, /* maximum */
+	NNA_REDUCTION_MIN = 4, /* minimum */
+	NNA_REDUCTION_ALL = 5, /* and */
+	NNA_REDUCTION_ANY = 6, /* or */
 };
 
 /* How a resized image is sampled. */
-enum nna_resize {
-	NNA_RESIZE_BILINEAR = 0, /* linear in both directions */
-	NNA_RESIZE_NEAREST = 1, /* the nearest pixel */
+enum nna_resample {
+	NNA_RESAMPLE_BILINEAR = 0, /* linear in both directions */
+	NNA_RESAMPLE_NEAREST = 1, /* the nearest pixel */
 };
 #define NNA_ENTRY_FLAG_NO_IRQ        (1u << 0) /* write the completion but raise no interrupt */
 #define NNA_COMPLETION_PHASE              (1u << 0) /* lap bit */
@@ -762,7 +762,7 @@ struct nna_cmd_reduce {
 	struct nna_command head;
 	struct nna_tensor output; /* out: dims of input, 1 at reduced axes */
 	struct nna_tensor input; /* in: any shape */
-	uint8_t kind; /* REDUCE_* */
+	uint8_t kind; /* REDUCTION_* */
 	uint8_t reserved[3]; /* 0 */
 	uint32_t axes; /* bit k: axis k is reduced */
 	int32_t q_min; /* quantised out */
@@ -821,7 +821,7 @@ struct nna_cmd_resize {
 	struct nna_command head;
 	struct nna_tensor output; /* out: [batch, height, width, C] */
 	struct nna_tensor input; /* in: [batch, height, width, C]; type and quantisation of output */
-	uint8_t kind; /* RESIZE_* */
+	uint8_t kind; /* RESAMPLE_* */
 	uint8_t align_corners; /* 0 or 1 */
 	uint8_t half_pixel_centers; /* 0 or 1 */
 	uint8_t reserved; /* 0 */

@@ -31,7 +31,7 @@ static void reduce_get(const struct nna_engine_command *cmd, struct reduce *r)
 	r->output = &cmd->operands[NNA_REDUCE_OUTPUT];
 	r->input = &cmd->operands[NNA_REDUCE_INPUT];
 	r->in_float = nna_type_is_float(r->input->desc.type) ||
-		      (nna_is_quantised(&r->input->desc) && r->params->kind == NNA_REDUCE_PROD);
+		      (nna_is_quantised(&r->input->desc) && r->params->kind == NNA_REDUCTION_PROD);
 	for (uint32_t k = 0; k < r->input->desc.rank; k++) {
 		if (r->params->axes >> k & 1) {
 			r->axes[r->rank] = k;
@@ -49,48 +49,48 @@ static union reduction reduce_start(const struct reduce *r)
 
 	nna_type_range(r->input->desc.type, &min, &max);
 	switch (r->params->kind) {
-	case NNA_REDUCE_PROD:
-	case NNA_REDUCE_ALL:
+	case NNA_REDUCTION_PROD:
+	case NNA_REDUCTION_ALL:
 		x.i = 1;
 		break;
-	case NNA_REDUCE_MAX:
+	case NNA_REDUCTION_MAX:
 		x.i = min;
 		break;
-	case NNA_REDUCE_MIN:
+	case NNA_REDUCTION_MIN:
 		x.i = max;
 		break;
 	}
 	if (r->in_float)
-		x.f = r->params->kind == NNA_REDUCE_MAX ? -__builtin_inff() :
-		      r->params->kind == NNA_REDUCE_MIN ? __builtin_inff() : (float)x.i;
+		x.f = r->params->kind == NNA_REDUCTION_MAX ? -__builtin_inff() :
+		      r->params->kind == NNA_REDUCTION_MIN ? __builtin_inff() : (float)x.i;
 	return x;
 }
 
 static union reduction reduce_step(const struct reduce *r, union reduction x, union reduction y)
 {
 	switch (r->params->kind) {
-	case NNA_REDUCE_SUM:
-	case NNA_REDUCE_MEAN:
+	case NNA_REDUCTION_SUM:
+	case NNA_REDUCTION_MEAN:
 		if (r->in_float)
 			x.f += y.f;
 		else
 			x.i = (int64_t)((uint64_t)x.i + (uint64_t)y.i);
 		break;
-	case NNA_REDUCE_PROD:
+	case NNA_REDUCTION_PROD:
 		if (r->in_float)
 			x.f *= y.f;
 		else
 			x.i = (int64_t)((uint64_t)x.i * (uint64_t)y.i);
 		break;
-	case NNA_REDUCE_MAX:
+	case NNA_REDUCTION_MAX:
 		if (r->in_float ? y.f > x.f || y.f != y.f : y.i > x.i)
 			x = y;
 		break;
-	case NNA_REDUCE_MIN:
+	case NNA_REDUCTION_MIN:
 		if (r->in_float ? y.f < x.f || y.f != y.f : y.i < x.i)
 			x = y;
 		break;
-	case NNA_REDUCE_ALL:
+	case NNA_REDUCTION_ALL:
 		if (r->in_float)
 			x.f = x.f != 0 && y.f != 0;
 		else
@@ -111,7 +111,7 @@ static union reduction reduce_block(const struct reduce *r, const uint32_t *inde
 {
 	const uint32_t begin = block * NNA_REDUCE_BLOCK, kind = r->params->kind;
 	const uint32_t end = r->size - begin < NNA_REDUCE_BLOCK ? r->size : begin + NNA_REDUCE_BLOCK;
-	const bool centred = nna_is_quantised(&r->input->desc) && (kind == NNA_REDUCE_SUM || kind == NNA_REDUCE_MEAN);
+	const bool centred = nna_is_quantised(&r->input->desc) && (kind == NNA_REDUCTION_SUM || kind == NNA_REDUCTION_MEAN);
 	uint32_t inner[NNA_MAX_RANK], full[NNA_MAX_RANK];
 	union reduction x = reduce_start(r), y = { .i = 0 };
 
@@ -140,14 +140,14 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 	float f;
 
 	if (r->in_float) {
-		f = kind == NNA_REDUCE_MEAN ? x.f / (float)r->size : x.f;
-	} else if (nna_is_quantised(in) && kind != NNA_REDUCE_ALL && kind != NNA_REDUCE_ANY) {
-		f = kind == NNA_REDUCE_SUM  ? (float)x.i :
-		    kind == NNA_REDUCE_MEAN ? (float)x.i / (float)r->size :
+		f = kind == NNA_REDUCTION_MEAN ? x.f / (float)r->size : x.f;
+	} else if (nna_is_quantised(in) && kind != NNA_REDUCTION_ALL && kind != NNA_REDUCTION_ANY) {
+		f = kind == NNA_REDUCTION_SUM  ? (float)x.i :
+		    kind == NNA_REDUCTION_MEAN ? (float)x.i / (float)r->size :
 					      (float)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
 		f *= in->scale;
 	} else {
-		if (kind == NNA_REDUCE_MEAN)
+		if (kind == NNA_REDUCTION_MEAN)
 			x.i = r->size ? x.i / (int64_t)r->size : 0;
 		if (!nna_type_is_float(r->output->desc.type) && !nna_is_quantised(&r->output->desc)) {
 			nna_store_integer(r->output, at, x.i);
@@ -210,7 +210,7 @@ NNA_PREPARE(reduce)
 	const struct nna_engine_operand *output = &cmd->operands[NNA_REDUCE_OUTPUT], *input = &cmd->operands[NNA_REDUCE_INPUT];
 	struct reduce r;
 
-	if (p->kind > NNA_REDUCE_ANY || p->axes >> input->desc.rank)
+	if (p->kind > NNA_REDUCTION_ANY || p->axes >> input->desc.rank)
 		return NNA_STATUS_BAD_COMMAND;
 	if (nna_is_quantised(&output->desc) && p->q_min > p->q_max)
 		return NNA_STATUS_BAD_COMMAND;

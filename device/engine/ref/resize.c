@@ -21,7 +21,7 @@ static struct position resize_position(const struct nna_cmd_resize *p, uint32_t 
 	float at = ((float)i + half) * scale;
 	struct position r;
 
-	if (p->kind == NNA_RESIZE_NEAREST) {
+	if (p->kind == NNA_RESAMPLE_NEAREST) {
 		at = nna_floorf(p->align_corners ? at + 0.5f : at);
 		at = clamp_position(at, size);
 		r.low = (uint32_t)(int64_t)at;
@@ -61,7 +61,7 @@ static uint32_t resize_tile(const struct nna_engine_command *cmd, const struct n
 
 			corner[k] = is_float ? nna_load_float(input, from) : (float)nna_load_centred(input, from);
 		}
-		if (p->kind == NNA_RESIZE_NEAREST) {
+		if (p->kind == NNA_RESAMPLE_NEAREST) {
 			value = corner[0];
 		} else {
 			top = corner[0] * (1 - x.fraction) + corner[1] * x.fraction;
@@ -81,7 +81,7 @@ NNA_PREPARE(resize)
 	const struct nna_cmd_resize *p = (const struct nna_cmd_resize *)cmd->raw;
 	const struct nna_engine_operand *output = &cmd->operands[NNA_RESIZE_OUTPUT], *input = &cmd->operands[NNA_RESIZE_INPUT];
 
-	if (p->kind > NNA_RESIZE_NEAREST || p->align_corners > 1 || p->half_pixel_centers > 1)
+	if (p->kind > NNA_RESAMPLE_NEAREST || p->align_corners > 1 || p->half_pixel_centers > 1)
 		return NNA_STATUS_BAD_COMMAND;
 	if (input->desc.type != output->desc.type || !nna_same_quantisation(&input->desc, &output->desc))
 		return nna_bad_operand(plan, NNA_RESIZE_INPUT);
