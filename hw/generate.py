@@ -299,7 +299,7 @@ def decode_table(hw):
         out.append(f"\t{{ \"{c['name']}\", NNA_OP_{c['name']}, {c['size']}, {c['used']}, {len(c['ops'])}, {fields_of[low]},\n"
                    f"\t  {'nna_operands_' + low if c['ops'] else 'NULL'}, {'nna_fields_' + low if fields_of[low] else 'NULL'} }},\n")
     out.append("};\n\n#define NNA_COMMAND_COUNT (sizeof(nna_commands) / sizeof(nna_commands[0]))\n\n")
-    for name in ("type", "ewise", "pool", "reduce", "resize", "layout", "fault_kind"):
+    for name in ("type", "ewise", "pool", "reduction", "resample", "layout", "fault_kind"):
         e = hw.enum(name)
         out.append(f"/* Names by value; NULL where there is none. */\nstatic inline const char *nna_{name}_name(uint32_t value)\n{{\n\tswitch (value) {{\n")
         for k, (v, _) in e.items():

@@ -430,7 +430,7 @@ static inline const char *nna_pool_name(uint32_t value)
 }
 
 /* Names by value; NULL where there is none. */
-static inline const char *nna_reduce_name(uint32_t value)
+static inline const char *nna_reduction_name(uint32_t value)
 {
 	switch (value) {
 	case 0:
@@ -453,7 +453,7 @@ static inline const char *nna_reduce_name(uint32_t value)
 }
 
 /* Names by value; NULL where there is none. */
-static inline const char *nna_resize_name(uint32_t value)
+static inline const char *nna_resample_name(uint32_t value)
 {
 	switch (value) {
 	case 0:
