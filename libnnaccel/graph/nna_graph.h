@@ -97,6 +97,7 @@ struct nna_graph {
 	atomic_uint references;
 	struct nna_log log;
 	bool finished;
+	bool failed; /* nna_graph_finish() found a fault: of no use any more */
 	bool relaxed;
 	struct nna_subgraph *subgraphs;
 	uint32_t subgraph_count;

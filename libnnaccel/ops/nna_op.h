@@ -78,6 +78,9 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 			 const struct nna_log *log);
 void nna_op_context_end(struct nna_op_context *op);
 
+/* Counts of operands and the operation's check(). Return: 0, -EINVAL, or -ENOTSUP (also for a type not in the table). */
+int nna_op_check(struct nna_op_context *op);
+
 /* Logs "CONV_2D (operation 3): <text>" and returns -EINVAL (nna_op_fail) or -ENOTSUP (nna_op_unsupported). */
 int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -88,12 +91,16 @@ int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
 
 /*
- * Values of constant inputs. For a scalar that is not constant (NNAPI lets scalars be model inputs too) they return -EAGAIN:
- * check() passes over it, lowering gets the bound value (see nna_lower.h). Return: 0, -EAGAIN, or -EINVAL when the type is wrong.
+ * Values of inputs that are constants or bound to known values (NNAPI lets scalars be model inputs too). -EAGAIN: the value is
+ * not known (yet), check() passes over it. Return: 0, -EAGAIN, or -EINVAL with a message when the type is wrong.
  */
 int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *value);
 int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value); /* FLOAT32 or FLOAT16 */
 int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value);
+/* Bytes of input @i if they are known: a constant or a bound value of the shape's size; else NULL. */
+const void *nna_op_data(const struct nna_op_context *op, uint32_t i);
+/* Whether input @i can be known when inputs are bound: it is no result of another operation. */
+bool nna_op_value_at_setup(const struct nna_op_context *op, uint32_t i);
 /* Elements of a TENSOR_INT32 (or INT64) input whose value is known; *count entries at *values (caller frees). */
 int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **values, uint32_t *count);
 
