@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "tools/image/nna_image.h"
+
+#include <errno.h>
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+
+int nna_image_decode_png(const uint8_t *data, size_t size, struct nna_image *image, char *error)
+{
+	png_image png = { .version = PNG_IMAGE_VERSION };
+	png_color black = { 0 };
+	int ret;
+
+	if (!png_image_begin_read_from_memory(&png, data, size))
+		goto damaged;
+	if (png.width > NNA_IMAGE_MAX_SIDE || png.height > NNA_IMAGE_MAX_SIDE) {
+		png_image_free(&png);
+		snprintf(error, NNA_IMAGE_ERROR_SIZE, "PNG that is too large");
+		return -EINVAL;
+	}
+	png.format = PNG_FORMAT_RGB;
+	ret = nna_image_create(image, png.width, png.height);
+	if (ret) {
+		png_image_free(&png);
+		snprintf(error, NNA_IMAGE_ERROR_SIZE, "out of memory");
+		return ret;
+	}
+	if (png_image_finish_read(&png, &black, image->pixels, 0, NULL))
+		return 0;
+	nna_image_free(image);
+damaged:
+	snprintf(error, NNA_IMAGE_ERROR_SIZE, "damaged PNG (%s)", png.message);
+	png_image_free(&png);
+	return -EINVAL;
+}
+
+int nna_image_save_png(const struct nna_image *image, const char *path, char *error)
+{
+	png_image png = { .version = PNG_IMAGE_VERSION, .width = image->width,
+			  .height = image->height, .format = PNG_FORMAT_RGB };
+
+	errno = 0;
+	if (png_image_write_to_file(&png, path, 0, image->pixels, 0, NULL))
+		return 0;
+	snprintf(error, NNA_IMAGE_ERROR_SIZE, "%s", errno ? strerror(errno) : png.message);
+	return errno ? -errno : -EIO;
+}
