@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+#
+# libnnaccel as an archive and as a shared object. The loopback needs the device's model: it is linked in.
+NNACCEL_DIRS := graph ops compiler runtime winsys
+NNACCEL_SRCS := $(foreach d,$(NNACCEL_DIRS),$(wildcard libnnaccel/$(d)/*.c))
+NNACCEL_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(NNACCEL_SRCS))
+NNACCEL_LIB := $(BUILD)/lib/libnnaccel.a
+NNACCEL_SO := $(BUILD)/lib/libnnaccel.so.1
+NNACCEL_LIBS := $(shell pkg-config --libs libdrm 2>/dev/null || echo -ldrm) -lm
+LIBRARIES += $(NNACCEL_LIB) $(NNACCEL_SO)
+
+$(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += -Ilibnnaccel $(shell pkg-config --cflags libdrm 2>/dev/null)
+
+$(NNACCEL_LIB): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
+	@mkdir -p $(@D)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(NNACCEL_SO): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libnnaccel.so.1 $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	ln -sf libnnaccel.so.1 $(BUILD)/lib/libnnaccel.so
+
+# Unit tests of the library: they see its inside, so they link the archive.
+NNACCEL_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard \
+	$(addprefix tests/unit/test_,graph*.c op*.c lower*.c compiler*.c program*.c runtime*.c winsys*.c)))
+UNIT_TESTS += $(NNACCEL_TESTS)
+$(patsubst $(BUILD)/tests/%,$(BUILD)/obj/tests/unit/%.o,$(NNACCEL_TESTS)): CPPFLAGS += -Ilibnnaccel
+$(NNACCEL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(NNACCEL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lcmocka
