@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+#
+# nnv_run, the runner of the conformance vectors, and the test of its reader.
+comma := ,
+NNV_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c))
+TESTS += $(BUILD)/tests/nnv_run
+UNIT_TESTS += $(BUILD)/tests/test_nnv
+
+$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libnnadev.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(or $(NNACCEL_LIBS),-Wl$(comma)--as-needed -ldrm -lm)
+
+$(BUILD)/tests/test_nnv: $(BUILD)/obj/tests/unit/test_nnv.o \
+		$(BUILD)/obj/tests/conformance/nnv_file.o $(BUILD)/obj/tests/conformance/nnv_compare.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+#
+# Tests of user space; each area brings its own tests/<area>.mk.
+-include $(filter-out tests/module.mk,$(sort $(wildcard tests/*.mk)))
