@@ -1,3 +1,15 @@
 # SPDX-License-Identifier: MIT
+#
+# libnnadev, the functional model. engine.mk adds the engine's objects (ENGINE_OBJS), transport.mk the process.
+-include device/engine.mk
 
-include device/transport.mk
+DEVICE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard device/core/*.c device/host/*.c))
+LIBNNADEV := $(BUILD)/lib/libnnadev.a
+LIBRARIES += $(LIBNNADEV)
+
+$(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
+	@mkdir -p $(@D)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+-include device/transport.mk

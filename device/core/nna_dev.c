@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+#include "nna_dev.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The device that a thread works for; only the model's own threads have one. */
+static _Thread_local struct nnadev *thread_dev;
+
+void nna_dev_enter_thread(struct nnadev *dev)
+{
+	thread_dev = dev;
+}
+
+void nna_dev_log(struct nnadev *dev, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!dev->params.log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	dev->params.log(dev->params.user, line);
+}
+
+bool nna_dev_injected(struct nnadev *dev, enum nnadev_inject what)
+{
+	uint64_t n = atomic_load_explicit(&dev->inject[what], memory_order_relaxed);
+
+	while (n)
+		if (atomic_compare_exchange_weak(&dev->inject[what], &n, n - 1))
+			return true;
+	return false;
+}
+
+void nna_dev_interrupt(struct nnadev *dev, uint32_t vector)
+{
+	if (nna_dev_injected(dev, NNADEV_INJECT_DROP_IRQ))
+		return;
+	nna_count(&dev->counters.irqs, 1);
+	if (dev->params.raise_irq)
+		dev->params.raise_irq(dev->params.user, vector);
+}
+
+static int choose_isa(enum nnadev_isa wanted, enum nna_engine_isa *isa)
+{
+	enum nna_engine_isa best = nna_engine_isa_detect();
+
+	switch (wanted) {
+	case NNADEV_ISA_AUTO:
+		*isa = best;
+		return 0;
+	case NNADEV_ISA_SCALAR:
+		*isa = NNA_ENGINE_SCALAR;
+		break;
+	case NNADEV_ISA_AVX2:
+		*isa = NNA_ENGINE_AVX2;
+		break;
+	case NNADEV_ISA_AVX512_VNNI:
+		*isa = NNA_ENGINE_AVX512_VNNI;
+		break;
+	default:
+		return -EINVAL;
+	}
+	return *isa > best ? -ENOTSUP : 0;
+}
+
+static int start_processor(struct nnadev *dev)
+{
+	sigset_t all, old;
+	int r;
+
+	/* Signals are the process's concern, but for those that a thread brings upon itself. */
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&dev->processor, NULL, nna_cp_main, dev);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -r;
+}
+
+int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
+{
+	struct nnadev *dev;
+	int r;
+
+	if (!params || !out || params->threads > NNA_DEV_THREADS)
+		return -EINVAL;
+	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
+	if (!dev)
+		return -ENOMEM;
+	memset(dev, 0, sizeof(*dev));
+	dev->params = *params;
+	if (!dev->params.threads)
+		dev->params.threads = nna_workers_cpus();
+	dev->prepare = nna_engine_prepare;
+	dev->age_ns = NNA_DEV_AGE_NS;
+	dev->slice_ns = NNA_DEV_SLICE_NS;
+	r = choose_isa(params->isa, &dev->isa);
+	if (r)
+		goto err_free;
+	atomic_init(&dev->status, NNA_STATUS_READY);
+	nna_mmu_init(&dev->mmu, &dev->memory);
+	for (uint32_t i = 0; i < NNA_JOB_RINGS; i++)
+		dev->jobs[i].ring = i;
+	for (uint32_t i = 0; i < NNA_RINGS; i++)
+		nna_ring_reset(&dev->rings[i]);
+	r = nna_mutex_init(&dev->lock);
+	if (r)
+		goto err_free;
+	r = nna_gate_init(&dev->gate);
+	if (r)
+		goto err_lock;
+	r = nna_workers_create(dev->params.threads, &dev->workers);
+	if (r)
+		goto err_gate;
+	r = start_processor(dev);
+	if (r)
+		goto err_pool;
+	*out = dev;
+	return 0;
+
+err_pool:
+	nna_workers_destroy(dev->workers);
+err_gate:
+	nna_gate_fini(&dev->gate);
+err_lock:
+	nna_mutex_fini(&dev->lock);
+err_free:
+	free(dev);
+	return r;
+}
+
+void nnadev_destroy(struct nnadev *dev)
+{
+	if (!dev)
+		return;
+	atomic_store(&dev->quit, true);
+	nna_event_raise(&dev->event);
+	pthread_join(dev->processor, NULL);
+	nna_workers_destroy(dev->workers);
+	for (uint32_t i = 0; i < NNA_JOB_RINGS; i++)
+		nna_job_fini(&dev->jobs[i]);
+	for (uint32_t i = 0; i < NNA_DEV_THREADS; i++)
+		free(dev->scratch[i].data);
+	nna_mmu_fini(&dev->mmu);
+	nna_memory_fini(&dev->memory);
+	nna_gate_fini(&dev->gate);
+	nna_mutex_fini(&dev->lock);
+	free(dev);
+}
+
+/* Value of the 64-bit register at @offset (a multiple of 8), if there is one. */
+static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
+{
+	struct nna_dev_counters *c = &dev->counters;
+
+	switch (offset) {
+	case NNA_REG_JOB_LIMIT:
+		*value = NNA_JOB_LIMIT_NS;
+		return true;
+	case NNA_REG_TIMESTAMP:
+		*value = nna_clock_now();
+		return true;
+	case NNA_REG_TIMESTAMP_HZ:
+		*value = NNA_TICK_HZ;
+		return true;
+	case NNA_REG_COUNT_JOBS:
+		*value = atomic_load(&c->jobs);
+		return true;
+	case NNA_REG_COUNT_COMMANDS:
+		*value = atomic_load(&c->commands);
+		return true;
+	case NNA_REG_COUNT_IRQS:
+		*value = atomic_load(&c->irqs);
+		return true;
+	case NNA_REG_COUNT_MMIO_READS:
+		*value = atomic_load(&c->mmio_reads);
+		return true;
+	case NNA_REG_COUNT_MMIO_WRITES:
+		*value = atomic_load(&c->mmio_writes);
+		return true;
+	case NNA_REG_COUNT_PREEMPTIONS:
+		*value = atomic_load(&c->preemptions);
+		return true;
+	case NNA_REG_COUNT_FAULTS:
+		*value = atomic_load(&c->faults);
+		return true;
+	case NNA_REG_COUNT_BUSY:
+		*value = atomic_load(&c->busy);
+		return true;
+	case NNA_REG_COUNT_WALKS:
+		*value = atomic_load(&dev->mmu.walks);
+		return true;
+	case NNA_REG_LONGEST_TILE:
+		*value = nna_workers_longest(dev->workers);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t read32(struct nnadev *dev, uint64_t offset)
+{
+	uint64_t value;
+
+	switch (offset) {
+	case NNA_REG_ID:
+		return NNA_ID_MAGIC;
+	case NNA_REG_VERSION:
+		return NNA_ABI_MAJOR << 16 | NNA_ABI_MINOR;
+	case NNA_REG_STREAM_VERSION:
+		return NNA_LAYOUT_ABI << 16 | NNA_STREAM_ABI;
+	case NNA_REG_JOB_RING_COUNT:
+		return NNA_JOB_RINGS;
+	case NNA_REG_RING_SIZE_LIMIT:
+		return NNA_RING_SIZE_MAX;
+	case NNA_REG_MSIX_COUNT:
+		return NNA_DEV_VECTORS;
+	case NNA_REG_CONTROL:
+		return atomic_load(&dev->enabled) ? NNA_CONTROL_ENABLE : 0;
+	case NNA_REG_STATUS:
+		return atomic_load(&dev->status);
+	case NNA_REG_WORKERS:
+		return dev->params.threads;
+	case NNA_REG_TIMESTAMP:
+		value = nna_clock_now();
+		atomic_store(&dev->latch, (uint32_t)(value >> 32));
+		return (uint32_t)value;
+	case NNA_REG_TIMESTAMP + 4:
+		return atomic_load(&dev->latch);
+	default:
+		break;
+	}
+	if (offset >= NNA_RING_REGS && offset < NNA_RING_REGS + NNA_RINGS * NNA_RING_STRIDE) {
+		nna_mutex_lock(&dev->lock);
+		value = nna_ring_read(&dev->rings[(offset - NNA_RING_REGS) / NNA_RING_STRIDE],
+				      (offset - NNA_RING_REGS) % NNA_RING_STRIDE);
+		nna_mutex_unlock(&dev->lock);
+		return (uint32_t)value;
+	}
+	if (read64(dev, offset & ~7ull, &value))
+		return (uint32_t)(offset & 4 ? value >> 32 : value);
+	return 0;
+}
+
+uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
+{
+	uint64_t value;
+
+	nna_count(&dev->counters.mmio_reads, 1);
+	if (atomic_load_explicit(&dev->inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+		return size == 4 ? UINT32_MAX : UINT64_MAX;
+	if ((size != 4 && size != 8) || offset % size)
+		return 0;
+	if (size == 4)
+		return read32(dev, offset);
+	if (read64(dev, offset, &value))
+		return value;
+	value = read32(dev, offset);
+	return value | (uint64_t)read32(dev, offset + 4) << 32;
+}
+
+static void begin_reset(struct nnadev *dev)
+{
+	nna_mutex_lock(&dev->lock);
+	atomic_store(&dev->status, NNA_STATUS_RESETTING);
+	atomic_store(&dev->enabled, false);
+	for (uint32_t i = 0; i < NNA_RINGS; i++)
+		nna_ring_reset(&dev->rings[i]);
+	atomic_store(&dev->reset, true);
+	nna_mutex_unlock(&dev->lock);
+	nna_event_raise(&dev->event);
+}
+
+static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
+{
+	bool changed = false;
+
+	/* The first case is the hot one. */
+	if (offset >= NNA_DOORBELLS && offset < NNA_DOORBELLS + 4 * NNA_RINGS) {
+		struct nna_ring *ring = &dev->rings[(offset - NNA_DOORBELLS) / 4];
+
+		if (!atomic_load(&ring->enabled))
+			return;
+		atomic_store(&ring->doorbell, value);
+		nna_event_raise(&dev->event);
+		return;
+	}
+	if (offset == NNA_REG_RESET) {
+		if (value == NNA_RESET_MAGIC)
+			begin_reset(dev);
+		return;
+	}
+	nna_mutex_lock(&dev->lock);
+	if (atomic_load(&dev->status) & NNA_STATUS_READY) {
+		if (offset == NNA_REG_CONTROL) {
+			atomic_store(&dev->enabled, value & NNA_CONTROL_ENABLE);
+			changed = true;
+		} else if (offset >= NNA_RING_REGS && offset < NNA_RING_REGS + NNA_RINGS * NNA_RING_STRIDE) {
+			uint32_t at = (offset - NNA_RING_REGS) % NNA_RING_STRIDE;
+
+			nna_ring_write(&dev->rings[(offset - NNA_RING_REGS) / NNA_RING_STRIDE], at, value);
+			changed = at == NNA_RING_REG_CONTROL;
+		}
+	}
+	nna_mutex_unlock(&dev->lock);
+	if (changed)
+		nna_event_raise(&dev->event);
+}
+
+void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value)
+{
+	nna_count(&dev->counters.mmio_writes, 1);
+	if (atomic_load_explicit(&dev->inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+		return;
+	if ((size != 4 && size != 8) || offset % size)
+		return;
+	write32(dev, offset, (uint32_t)value);
+	if (size == 8)
+		write32(dev, offset + 4, (uint32_t)(value >> 32));
+}
+
+void nnadev_reset(struct nnadev *dev)
+{
+	uint32_t seq = nna_event_read(&dev->reset_done);
+
+	begin_reset(dev);
+	while (atomic_load(&dev->reset)) {
+		nna_event_wait(&dev->reset_done, seq, NNA_FOREVER);
+		seq = nna_event_read(&dev->reset_done);
+	}
+}
+
+int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset, uint32_t prot)
+{
+	int r;
+
+	if (!(prot & NNADEV_PROT_READ) || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
+		return -EINVAL;
+	nna_gate_visit(&dev->gate, &dev->event);
+	r = nna_memory_map(&dev->memory, iova, size, fd, offset, prot & NNADEV_PROT_WRITE);
+	nna_gate_part(&dev->gate);
+	return r;
+}
+
+int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
+{
+	int r;
+
+	nna_gate_visit(&dev->gate, &dev->event);
+	r = nna_memory_covers(&dev->memory, iova, size);
+	if (!r) {
+		nna_mmu_drop_bus(&dev->mmu, iova, size);
+		nna_memory_unmap(&dev->memory, iova, size);
+	}
+	nna_gate_part(&dev->gate);
+	return r;
+}
+
+const char *nnadev_isa_name(const struct nnadev *dev)
+{
+	switch (dev->isa) {
+	case NNA_ENGINE_AVX2:
+		return "avx2";
+	case NNA_ENGINE_AVX512_VNNI:
+		return "avx512-vnni";
+	default:
+		return "scalar";
+	}
+}
+
+int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)
+{
+	if (what < NNADEV_INJECT_HANG || what > NNADEV_INJECT_DEAD)
+		return -EINVAL;
+	if (what == NNADEV_INJECT_SPURIOUS_IRQ) {
+		for (; value; value--)
+			for (uint32_t v = 0; v < NNA_DEV_VECTORS; v++)
+				nna_dev_interrupt(dev, v);
+		return 0;
+	}
+	atomic_store(&dev->inject[what], value);
+	return 0;
+}

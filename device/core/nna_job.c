@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+#include "nna_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nna_command_table.h"
+#include "nna_dev.h"
+#include "nna_stream.h"
+
+#define VA_END (1ull << NNA_VA_BITS)
+
+/* How nna_job's steps end: go on, leave the job for now, or it has ended. */
+enum step { STEP_ON, STEP_LEAVE, STEP_ENDED };
+
+static bool range_fits(uint64_t va, uint64_t size, uint64_t align)
+{
+	return !(va & (align - 1)) && va < VA_END && size <= VA_END - va;
+}
+
+static bool entry_fits(const struct nna_ring_entry *e)
+{
+	return !(e->flags & ~NNA_ENTRY_FLAG_NO_IRQ) && !(e->root & ~NNA_PTE_ADDRESS) &&
+	       e->stream_size >= sizeof(struct nna_stream_header) && e->stream_size <= NNA_MAX_STREAM_SIZE &&
+	       range_fits(e->stream, e->stream_size, NNA_COMMAND_ALIGN) && e->slot_count <= NNA_MAX_SLOTS &&
+	       range_fits(e->base_table, e->slot_count * sizeof(struct nna_base), 16) &&
+	       range_fits(e->report, sizeof(struct nna_report), 64) && !(e->start % NNA_COMMAND_ALIGN) &&
+	       e->start <= e->stream_size && !e->target && !e->address && !e->length && !e->reserved[0] &&
+	       !e->reserved[1] && !e->reserved[2];
+}
+
+static uint64_t limit(uint64_t ticks)
+{
+	return ticks && ticks < NNA_JOB_LIMIT_NS ? ticks : NNA_JOB_LIMIT_NS;
+}
+
+static uint64_t run_time(const struct nna_job *job, uint64_t now)
+{
+	return job->run_time + (job->resumed ? now - job->resumed : 0);
+}
+
+void nna_job_pause(struct nnadev *dev, struct nna_job *job)
+{
+	uint64_t now;
+
+	if (!job->resumed)
+		return;
+	now = nna_clock_now();
+	nna_count(&dev->counters.busy, now - job->resumed);
+	job->run_time += now - job->resumed;
+	job->resumed = 0;
+}
+
+static void release(struct nnadev *dev, struct nna_job *job)
+{
+	for (uint32_t i = 0; i < NNA_MAX_OPERANDS; i++)
+		nna_range_release(&job->at.ranges[i]);
+	nna_mmu_put(&dev->mmu, job->space);
+	job->space = NULL;
+	job->state = NNA_JOB_IDLE;
+}
+
+void nna_job_drop(struct nnadev *dev, struct nna_job *job)
+{
+	if (!nna_job_active(job))
+		return;
+	nna_job_pause(dev, job);
+	release(dev, job);
+}
+
+void nna_job_fini(struct nna_job *job)
+{
+	free(job->shared);
+	job->shared = NULL;
+	job->shared_size = 0;
+}
+
+void nna_job_end(struct nnadev *dev, struct nna_job *job, uint32_t status)
+{
+	const struct nna_ring_entry *e = &job->entry;
+	struct nna_fault fault = { 0 };
+	struct nna_report report;
+	uint64_t detail;
+	bool faulted = status == NNA_STATUS_FAULT_MMU || status == NNA_STATUS_FAULT_BUS;
+
+	nna_job_pause(dev, job);
+	if (faulted)
+		fault = job->fault;
+	if (job->space && e->report) {
+		memset(&report, 0, sizeof(report));
+		report.status = status;
+		report.command = job->offset;
+		report.operand = job->operand;
+		report.fault = fault.kind;
+		report.fault_address = fault.address;
+		report.begin = job->begin;
+		report.end = nna_clock_now();
+		report.run_time = job->run_time;
+		report.commands = job->commands;
+		report.loop_time = job->loop_time;
+		if (!nna_mmu_write(&dev->mmu, job->space, e->report, &report, sizeof(report), &job->fault) &&
+		    !status) {
+			status = job->fault.status;
+			faulted = status != NNA_STATUS_NO_MEMORY;
+			fault = job->fault;
+		}
+	}
+	detail = !status ? job->run_time : faulted ? fault.address : job->offset;
+	nna_count(&dev->counters.jobs, 1);
+	if (status) {
+		nna_count(&dev->counters.faults, 1);
+		nna_dev_log(dev, "ring %u seqno %u asid %u: status %u at command %#x operand %d, fault %u at %#llx",
+			    job->ring, e->seqno, e->asid, status, job->offset, (int)job->operand, fault.kind,
+			    (unsigned long long)fault.address);
+	}
+	release(dev, job);
+	nna_ring_complete(dev, &dev->rings[job->ring], e, status, detail);
+}
+
+void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted)
+{
+	const struct nna_ring_entry *e = &job->entry;
+	uint64_t now = nna_clock_now();
+
+	job->space = NULL;
+	job->offset = 0;
+	job->stuck = false;
+	job->operand = UINT32_MAX;
+	memset(&job->fault, 0, sizeof(job->fault));
+	job->begin = now;
+	job->run_time = 0;
+	job->resumed = 0;
+	job->budget = limit(e->budget);
+	job->loop_limit = limit(e->loop_limit);
+	job->loop_time = 0;
+	job->loop_last = 0;
+	job->commands = 0;
+	if (e->type == NNA_ENTRY_NOP) {
+		bool good = !(e->flags & ~NNA_ENTRY_FLAG_NO_IRQ) && !e->reserved[0] && !e->reserved[1] &&
+			    !e->reserved[2];
+
+		nna_ring_complete(dev, &dev->rings[job->ring], e, good ? NNA_STATUS_OK : NNA_STATUS_BAD_ENTRY, 0);
+		return;
+	}
+	job->state = NNA_JOB_OPEN;
+	if (e->type != NNA_ENTRY_JOB || !entry_fits(e)) {
+		nna_job_end(dev, job, NNA_STATUS_BAD_ENTRY);
+		return;
+	}
+	job->space = nna_mmu_get(&dev->mmu, e->asid, e->root);
+	if (!job->space)
+		nna_job_end(dev, job, NNA_STATUS_NO_MEMORY);
+	else if (aborted)
+		nna_job_end(dev, job, NNA_STATUS_ABORTED);
+	else if (e->deadline && now >= e->deadline)
+		nna_job_end(dev, job, NNA_STATUS_DEADLINE);
+	else if (nna_dev_injected(dev, NNADEV_INJECT_STUCK))
+		job->stuck = true;
+	else if (nna_dev_injected(dev, NNADEV_INJECT_HANG))
+		job->state = NNA_JOB_HANG;
+	if (job->stuck)
+		job->state = NNA_JOB_HANG;
+}
+
+/* End a job whose last command is done, unless it was told to be slow. */
+static enum step finish(struct nnadev *dev, struct nna_job *job)
+{
+	uint64_t slow = atomic_load_explicit(&dev->inject[NNADEV_INJECT_SLOW_NS], memory_order_relaxed);
+
+	if (slow && job->state != NNA_JOB_LINGER) {
+		if (__builtin_add_overflow(run_time(job, nna_clock_now()), slow, &job->linger))
+			job->linger = UINT64_MAX;
+		job->state = NNA_JOB_LINGER;
+		return STEP_ON;
+	}
+	nna_job_end(dev, job, NNA_STATUS_OK);
+	return STEP_ENDED;
+}
+
+static enum step end(struct nnadev *dev, struct nna_job *job, uint32_t status)
+{
+	nna_job_end(dev, job, status);
+	return STEP_ENDED;
+}
+
+/* Find host memory for all operands of the command. */
+static uint32_t resolve(struct nnadev *dev, struct nna_job *job)
+{
+	struct nna_instruction *at = &job->at;
+
+	nna_mmu_begin(&dev->mmu);
+	for (uint32_t i = 0; i < at->command.operand_count; i++) {
+		if (!nna_operand_resolve(&dev->mmu, job->space, &at->command.operands[i], &at->ranges[i], &job->fault)) {
+			job->operand = i;
+			return job->fault.status;
+		}
+	}
+	at->generation = dev->mmu.generation;
+	return NNA_STATUS_OK;
+}
+
+static uint32_t provide(void **data, uint32_t *have, uint32_t size)
+{
+	void *p;
+
+	if (size <= *have)
+		return NNA_STATUS_OK;
+	if (size > NNA_ENGINE_MAX_SCRATCH)
+		return NNA_STATUS_NO_MEMORY;
+	size = (size + 4095) & ~4095u;
+	p = aligned_alloc(64, size);
+	if (!p)
+		return NNA_STATUS_NO_MEMORY;
+	free(*data);
+	*data = p;
+	*have = size;
+	return NNA_STATUS_OK;
+}
+
+/* Have the engine plan the command that was fetched. */
+static uint32_t plan(struct nnadev *dev, struct nna_job *job)
+{
+	struct nna_instruction *at = &job->at;
+	uint32_t status = resolve(dev, job);
+
+	if (status)
+		return status;
+	memset(&at->plan, 0, sizeof(at->plan));
+	status = dev->prepare(dev->isa, dev->params.threads, &at->command, &at->plan);
+	if (status) {
+		if (status == NNA_STATUS_BAD_OPERAND)
+			job->operand = at->plan.bad_operand;
+		return status;
+	}
+	if (at->plan.phases > NNA_ENGINE_MAX_PHASES)
+		return NNA_STATUS_INTERNAL;
+	at->phase = 0;
+	at->tile = 0;
+	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
+}
+
+struct round {
+	struct nnadev *dev;
+	struct nna_job *job;
+	uint64_t until;
+};
+
+static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
+{
+	struct round *round = context;
+	struct nna_instruction *at = &round->job->at;
+
+	if (thread)
+		nna_dev_enter_thread(round->dev);
+	return at->plan.run(&at->command, &at->plan, at->phase, tile, round->dev->scratch[thread].data,
+			    round->job->shared);
+}
+
+/* Whether the job is to make way, or has run out of something. */
+static bool interrupted(const struct nnadev *dev, const struct nna_job *job, uint64_t until, uint64_t now)
+{
+	return nna_event_read((struct nna_event *)&dev->event) != dev->seen || now >= until ||
+	       run_time(job, now) > job->budget || (job->entry.deadline && now >= job->entry.deadline);
+}
+
+static bool stop_round(void *context)
+{
+	struct round *round = context;
+
+	return interrupted(round->dev, round->job, round->until, nna_clock_now());
+}
+
+static enum step run_tiles(struct nnadev *dev, struct nna_job *job, uint64_t until)
+{
+	struct nna_instruction *at = &job->at;
+	struct round round = { dev, job, until };
+	struct nna_round work = { run_tile, stop_round, &round };
+	uint32_t status;
+
+	/* Another job's tiles may have come in between: scratch memory is the threads', not the job's. */
+	for (uint32_t i = 0; i < dev->params.threads; i++) {
+		status = provide(&dev->scratch[i].data, &dev->scratch[i].size, at->plan.scratch_size);
+		if (status)
+			return end(dev, job, status);
+	}
+	if (at->generation != dev->mmu.generation) {
+		status = resolve(dev, job);
+		if (status)
+			return end(dev, job, status);
+	}
+	while (at->phase < at->plan.phases) {
+		uint32_t tiles = at->plan.phase_tiles[at->phase];
+
+		status = nna_workers_run(dev->workers, &work, &at->tile, tiles);
+		if (atomic_exchange(&dev->bus_error, false)) {
+			job->fault = (struct nna_fault){ NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, 0 };
+			return end(dev, job, NNA_STATUS_FAULT_BUS);
+		}
+		if (status)
+			return end(dev, job, status);
+		if (at->tile < tiles)
+			return STEP_LEAVE;
+		at->phase++;
+		at->tile = 0;
+	}
+	for (uint32_t i = 0; i < at->command.operand_count; i++) {
+		if (!nna_operand_scatter(&dev->mmu, job->space, &at->command.operands[i], &at->ranges[i],
+					 &job->fault)) {
+			job->operand = i;
+			return end(dev, job, job->fault.status);
+		}
+	}
+	for (uint32_t i = 0; i < at->command.operand_count; i++)
+		nna_range_release(&at->ranges[i]);
+	nna_count(&dev->counters.commands, 1);
+	job->commands++;
+	job->offset += at->info->size;
+	job->state = NNA_JOB_FETCH;
+	return STEP_ON;
+}
+
+static enum step jump(struct nnadev *dev, struct nna_job *job, uint32_t target)
+{
+	if (target % NNA_COMMAND_ALIGN || target < sizeof(struct nna_stream_header) || target > job->stream_end)
+		return end(dev, job, NNA_STATUS_BAD_COMMAND);
+	nna_count(&dev->counters.commands, 1);
+	job->commands++;
+	job->offset = target;
+	return STEP_ON;
+}
+
+/*
+ * A jump that closes a loop. The time since the last such jump counts when both belong together: the same loop, or one
+ * inside the other. So neither the way to a loop nor that between two loops counts.
+ */
+static enum step loop(struct nnadev *dev, struct nna_job *job, uint32_t target)
+{
+	uint64_t now = run_time(job, nna_clock_now());
+
+	if (job->loop_last && ((job->loop_first >= target && job->loop_first <= job->offset) ||
+			       (target >= job->loop_first && target <= job->loop_last)))
+		job->loop_time += now - job->loop_mark;
+	job->loop_mark = now;
+	job->loop_first = target;
+	job->loop_last = job->offset;
+	if (job->loop_time > job->loop_limit)
+		return end(dev, job, NNA_STATUS_LOOP_LIMIT);
+	return jump(dev, job, target);
+}
+
+static enum step branch(struct nnadev *dev, struct nna_job *job, uint32_t target)
+{
+	const struct nna_engine_operand *o = &job->at.command.operands[0];
+	const struct nna_range *range = &job->at.ranges[0];
+	uint8_t condition;
+
+	job->operand = 0;
+	if (o->count != 1)
+		return end(dev, job, NNA_STATUS_BAD_OPERAND);
+	if (!nna_mmu_read(&dev->mmu, job->space, range->va + range->lead, &condition, 1, &job->fault))
+		return end(dev, job, job->fault.status);
+	job->operand = UINT32_MAX;
+	return jump(dev, job, condition ? job->offset + job->at.info->size : target);
+}
+
+static enum step fetch(struct nnadev *dev, struct nna_job *job)
+{
+	uint32_t status;
+
+	if (job->offset >= job->stream_end)
+		return finish(dev, job);
+	status = nna_stream_fetch(dev, job);
+	if (status)
+		return end(dev, job, status);
+	switch (job->at.info->opcode) {
+	case NNA_OP_END:
+		nna_count(&dev->counters.commands, 1);
+		job->commands++;
+		return finish(dev, job);
+	case NNA_OP_JUMP: {
+		const struct nna_cmd_jump *cmd = (const void *)job->at.bytes;
+
+		if (cmd->loop > 1)
+			return end(dev, job, NNA_STATUS_BAD_COMMAND);
+		return cmd->loop ? loop(dev, job, cmd->target) : jump(dev, job, cmd->target);
+	}
+	case NNA_OP_BRANCH:
+		return branch(dev, job, ((const struct nna_cmd_branch *)(const void *)job->at.bytes)->target);
+	default:
+		status = plan(dev, job);
+		if (status)
+			return end(dev, job, status);
+		job->state = NNA_JOB_TILES;
+		return STEP_ON;
+	}
+}
+
+uint64_t nna_job_run(struct nnadev *dev, struct nna_job *job, uint64_t until)
+{
+	enum step step = STEP_ON;
+
+	if (!job->resumed)
+		job->resumed = nna_clock_now();
+	while (step == STEP_ON) {
+		uint64_t now = nna_clock_now(), used = run_time(job, now), wake;
+
+		if (!job->stuck) {
+			if (job->entry.deadline && now >= job->entry.deadline) {
+				nna_job_end(dev, job, NNA_STATUS_DEADLINE);
+				return 0;
+			}
+			if (used > job->budget) {
+				nna_job_end(dev, job, NNA_STATUS_BUDGET);
+				return 0;
+			}
+		}
+		switch (job->state) {
+		case NNA_JOB_OPEN: {
+			uint32_t status = nna_stream_open(dev, job);
+
+			job->state = NNA_JOB_FETCH;
+			if (status)
+				step = end(dev, job, status);
+			break;
+		}
+		case NNA_JOB_FETCH:
+			/* With fetching switched off a job rests before its next command. */
+			step = atomic_load(&dev->enabled) ? fetch(dev, job) : STEP_LEAVE;
+			break;
+		case NNA_JOB_TILES:
+			step = run_tiles(dev, job, until);
+			break;
+		case NNA_JOB_LINGER:
+		case NNA_JOB_HANG:
+			if (job->state == NNA_JOB_LINGER && used >= job->linger) {
+				step = finish(dev, job);
+				break;
+			}
+			/* The time until it is looked at again is run time: @resumed stays. */
+			wake = until;
+			if (!job->stuck) {
+				uint64_t next = now + (job->budget - used) + 1;
+
+				wake = next < wake ? next : wake;
+				if (job->entry.deadline && job->entry.deadline < wake)
+					wake = job->entry.deadline;
+				if (job->state == NNA_JOB_LINGER && job->linger - used < wake - now)
+					wake = now + (job->linger - used);
+			}
+			return wake;
+		case NNA_JOB_IDLE:
+			return 0;
+		}
+		if (step == STEP_ON && nna_job_active(job) &&
+		    (nna_event_read(&dev->event) != dev->seen || nna_clock_now() >= until))
+			step = STEP_LEAVE;
+	}
+	if (step == STEP_LEAVE)
+		nna_job_pause(dev, job);
+	return 0;
+}

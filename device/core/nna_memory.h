@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bus memory: which bus addresses reach which bytes of which file. The owner of the table and the guests who change
+ * it exclude each other (the device's gate); nothing here locks.
+ */
+#ifndef NNA_MEMORY_H
+#define NNA_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/host/nna_file.h"
+
+#define NNA_MEMORY_MAPPINGS 65536u
+
+/* A DMA mapping. Holds one use of @file. */
+struct nna_mapping {
+	uint64_t iova;
+	uint64_t size;
+	uint64_t offset;
+	struct nna_file *file;
+	bool writable;
+};
+
+/**
+ * struct nna_memory - all DMA mappings
+ * @mappings: sorted by iova, disjoint
+ * @files: files mapped
+ */
+struct nna_memory {
+	struct nna_mapping *mappings;
+	uint32_t count;
+	uint32_t capacity;
+	struct nna_file *files;
+};
+
+/**
+ * struct nna_reach - what a bus address reaches
+ * @data: host address
+ * @size: bytes reachable from there on, in one file
+ * @file: that file
+ * @writable: by the mapping's protection
+ */
+struct nna_reach {
+	uint8_t *data;
+	uint64_t size;
+	struct nna_file *file;
+	bool writable;
+};
+
+int nna_memory_map(struct nna_memory *memory, uint64_t iova, uint64_t size, int fd, uint64_t offset,
+		   bool writable);
+
+/* Whether [@iova, @iova + @size) covers one mapping or more, and none in part: 0 or -ENOENT. */
+int nna_memory_covers(const struct nna_memory *memory, uint64_t iova, uint64_t size);
+
+/* Take away what nna_memory_covers() found good. No pointer into it may be used any more. */
+void nna_memory_unmap(struct nna_memory *memory, uint64_t iova, uint64_t size);
+
+void nna_memory_fini(struct nna_memory *memory);
+
+/* Find what @bus reaches; at least one byte. Return: whether there is anything. */
+bool nna_memory_find(struct nna_memory *memory, uint64_t bus, struct nna_reach *reach);
+
+/* Host address of @size bytes at @bus if they lie in one piece, else NULL. */
+void *nna_memory_at(struct nna_memory *memory, uint64_t bus, uint64_t size, bool write);
+
+#endif

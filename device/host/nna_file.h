@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file mapped into this process as a whole: what DMA mappings reach. Counted by its users; the last one unmaps it.
+ */
+#ifndef NNA_FILE_H
+#define NNA_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct nna_file - a mapped file
+ * @fd: own descriptor
+ * @dev: with @ino names the file
+ * @ino: see @dev
+ * @data: the mapping, page aligned
+ * @length: bytes of the mapping; may reach beyond the end of the file
+ * @size: bytes of the file when last asked for, rounded up to pages: nothing beyond it may be touched
+ * @writable: mapped for writing
+ * @refs: users; not atomic, the owner's lock guards it
+ * @next: the owner's list
+ */
+struct nna_file {
+	int fd;
+	uint64_t dev;
+	uint64_t ino;
+	uint8_t *data;
+	uint64_t length;
+	uint64_t size;
+	bool writable;
+	uint32_t refs;
+	struct nna_file *next;
+};
+
+/**
+ * nna_file_open() - find or map a file
+ * @list: head of the owner's list, searched and extended
+ * @fd: duplicated
+ * @length: bytes that must be reachable
+ * @writable: whether it must be writable
+ * @out: the file with one more user, to be given to nna_file_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable, struct nna_file **out);
+
+void nna_file_close(struct nna_file **list, struct nna_file *file);
+
+/* Whether the first @length bytes lie within the file; asks again when it seems too short. */
+bool nna_file_reaches(struct nna_file *file, uint64_t length);
+
+/**
+ * nna_file_mend() - put zeros where a file lost its pages
+ * @address: of the page that raised SIGBUS
+ * @page: bytes of a page
+ *
+ * Async-signal-safe. Return: whether the access can be tried again.
+ */
+bool nna_file_mend(void *address, uint64_t page);
+
+#endif
