@@ -57,6 +57,7 @@ static const struct nna_tflite_sink GRAPH_SINK = {
 	.set_subgraph = set_subgraph,
 	.add_operation = add_operation,
 	.set_io = set_io,
+	.requantizes = true,
 };
 
 int nna_tflite_to_graph(struct nna_tflite_model *model, const struct nna_log *log,

@@ -960,7 +960,7 @@ static void dequantize(struct translation *t, uint32_t type)
 	set_constant(t, t->operands[t->op->outputs.at[0]], wide, x->elements * sizeof(*wide));
 }
 
-/* NNAPI's QUANTIZE takes floats only: a change of quantisation goes through them. */
+/* Where QUANTIZE takes floats only, a change of quantisation goes through them. */
 static void quantize(struct translation *t, uint32_t type)
 {
 	const struct nna_tflite_tensor *x = input(t, 0);
@@ -968,7 +968,7 @@ static void quantize(struct translation *t, uint32_t type)
 	uint32_t wide;
 
 	need(t, 1, 1);
-	if (t->ret || is_float(x->type)) {
+	if (t->ret || is_float(x->type) || (t->ops->requantizes && is_quant8(x->type))) {
 		unary(t, type);
 		return;
 	}

@@ -39,6 +39,7 @@
  * @set_subgraph: an operand of type NNA_SUBGRAPH
  * @add_operation: @type is enum nna_operation_type
  * @set_io: ends a subgraph
+ * @requantizes: QUANTIZE takes quantised tensors too (NNAPI's takes floats only)
  */
 struct nna_tflite_sink {
 	int (*add_subgraph)(void *sink);
@@ -52,6 +53,7 @@ struct nna_tflite_sink {
 			     const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
 	int (*set_io)(void *sink, uint32_t subgraph, uint32_t input_count, const uint32_t *inputs,
 		      uint32_t output_count, const uint32_t *outputs);
+	bool requantizes;
 };
 
 /**

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+#
+# nnactl, and what the demo and the tests share with it: the TFLite reader and pictures.
+TFLITE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/tflite/*.c))
+IMAGE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/image/*.c))
+NNACTL_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/nnactl/*.c))
+IMAGE_LIBS := -lpng -ljpeg -lz -lm
+
+PROGRAMS += $(BUILD)/bin/nnactl
+
+$(BUILD)/bin/nnactl: $(NNACTL_OBJS) $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS) -lkmod

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "tools/nnactl/nnactl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DEFAULT_RUNS 100
+#define WARM_UP_RUNS 5
+
+/**
+ * struct sample - one run, in nanoseconds
+ * @wall: from submission to the fence's end, seen by this thread
+ * @submit: of that, until the submission returned
+ * @device: first command to last, preempted time excluded
+ */
+struct sample {
+	uint64_t wall, submit, device;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int run_once(struct nnactl_session *s, struct nna_execution *execution, struct sample *sample)
+{
+	struct nna_timing timing = { 0 };
+	struct nna_fence *fence;
+	uint64_t start = now();
+	int ret;
+
+	ret = nna_execution_submit(execution, NULL, 0, &fence);
+	if (!ret) {
+		sample->submit = now() - start;
+		ret = nna_fence_wait(fence, -1);
+		sample->wall = now() - start;
+		nna_fence_destroy(fence);
+	}
+	if (!ret)
+		ret = nna_execution_get_timing(execution, &timing);
+	sample->device = timing.run;
+	if (ret)
+		return s->failed ? 1 : nnactl_error("%s: %s", s->path, strerror(-ret));
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Minimum, median and 90th percentile of one member of the samples. */
+static void summarise(const struct sample *samples, uint32_t count, size_t member, uint64_t *sorted,
+		      double ms[3])
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		memcpy(&sorted[i], (const char *)&samples[i] + member, sizeof(sorted[i]));
+	qsort(sorted, count, sizeof(*sorted), compare);
+	ms[0] = (double)sorted[0] / 1e6;
+	ms[1] = (double)(sorted[(count - 1) / 2] + sorted[count / 2]) / 2e6;
+	ms[2] = (double)sorted[(count - 1) * 9 / 10] / 1e6;
+}
+
+static void print_json_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void report(struct nnactl_session *s, const struct sample *samples, uint32_t runs,
+		   uint32_t threads, uint64_t compile, uint64_t *sorted, bool json)
+{
+	double wall[3], submit[3], device[3];
+
+	summarise(samples, runs, offsetof(struct sample, wall), sorted, wall);
+	summarise(samples, runs, offsetof(struct sample, submit), sorted, submit);
+	summarise(samples, runs, offsetof(struct sample, device), sorted, device);
+	if (json) {
+		printf("{\"model\": ");
+		print_json_string(s->path);
+		printf(", \"device\": ");
+		print_json_string(s->device_name);
+		printf(", \"threads\": %u, \"runs\": %u, \"load_ms\": %.3f,\n", threads, runs,
+		       (double)compile / 1e6);
+		printf(" \"wall_ms\": {\"min\": %.4f, \"median\": %.4f, \"p90\": %.4f},\n", wall[0],
+		       wall[1], wall[2]);
+		printf(" \"device_ms\": {\"min\": %.4f, \"median\": %.4f, \"p90\": %.4f},\n",
+		       device[0], device[1], device[2]);
+		printf(" \"submit_ms\": {\"min\": %.4f, \"median\": %.4f, \"p90\": %.4f}}\n",
+		       submit[0], submit[1], submit[2]);
+		return;
+	}
+	printf("%s on %s, ", s->path, s->device_name);
+	if (threads)
+		printf("%u thread%s, ", threads, threads == 1 ? "" : "s");
+	printf("%u runs; file to ready %.1f ms\n", runs, (double)compile / 1e6);
+	printf("             min    median       p90  ms\n");
+	printf("wall    %8.3f  %8.3f  %8.3f\n", wall[0], wall[1], wall[2]);
+	printf("device  %8.3f  %8.3f  %8.3f\n", device[0], device[1], device[2]);
+	printf("submit  %8.3f  %8.3f  %8.3f\n", submit[0], submit[1], submit[2]);
+}
+
+/* Inputs are a fixed pattern: speed does not depend on it, and results stay comparable. */
+static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution, void ***inputs)
+{
+	uint32_t count = nna_program_input_count(s->program), i;
+	int ret;
+
+	*inputs = calloc(count + 1, sizeof(**inputs));
+	if (!*inputs)
+		return nnactl_error("out of memory");
+	for (i = 0; i < count; i++) {
+		struct nna_io_info info;
+		uint32_t state = 1;
+		uint8_t *data;
+		size_t k;
+
+		ret = nna_program_get_input(s->program, i, &info);
+		if (ret || !info.size)
+			return nnactl_error("%s: the size of input %u is not known", s->path, i);
+		(*inputs)[i] = data = malloc(info.size);
+		if (!data)
+			return nnactl_error("out of memory");
+		for (k = 0; k < nnactl_elements(&info); k++) {
+			state = state * 1664525 + 1013904223;
+			if (info.type == NNA_TENSOR_FLOAT32)
+				((float *)(void *)data)[k] = (float)(state >> 8) * 0x1p-23f - 1.0f;
+			else
+				memset(data + k * nna_operand_type_size(info.type), 0,
+				       nna_operand_type_size(info.type));
+			if (nna_operand_type_size(info.type) == 1)
+				data[k] = (uint8_t)(state >> 24);
+		}
+		ret = nna_execution_set_input(execution, i, 0, NULL, data, info.size);
+		if (ret)
+			return s->failed ? 1 : nnactl_error("input %u: %s", i, strerror(-ret));
+	}
+	return 0;
+}
+
+static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, uint64_t compile,
+		   bool json)
+{
+	struct nna_execution *execution = NULL;
+	struct nnactl_outputs outputs = { 0 };
+	struct sample *samples, warm;
+	void **inputs = NULL;
+	uint64_t *sorted;
+	uint32_t i;
+	int ret;
+
+	samples = calloc(runs, sizeof(*samples));
+	sorted = calloc(runs, sizeof(*sorted));
+	if (!samples || !sorted) {
+		ret = nnactl_error("out of memory");
+		goto out;
+	}
+	ret = nna_execution_create(s->program, &execution);
+	if (ret) {
+		ret = s->failed ? 1 : nnactl_error("%s: %s", s->path, strerror(-ret));
+		goto out;
+	}
+	ret = bind_inputs(s, execution, &inputs) ?: nnactl_outputs_bind(&outputs, s, execution);
+	for (i = 0; i < WARM_UP_RUNS && !ret; i++)
+		ret = run_once(s, execution, &warm);
+	for (i = 0; i < runs && !ret; i++)
+		ret = run_once(s, execution, &samples[i]);
+	if (!ret)
+		report(s, samples, runs, threads, compile, sorted, json);
+out:
+	nna_execution_destroy(execution);
+	nnactl_outputs_free(&outputs);
+	for (i = 0; inputs && inputs[i]; i++)
+		free(inputs[i]);
+	free(inputs);
+	free(samples);
+	free(sorted);
+	return ret;
+}
+
+int nnactl_bench(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "runs", required_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	uint32_t threads = 0, runs = DEFAULT_RUNS;
+	const char *device = "auto";
+	struct nnactl_session session;
+	bool json = false;
+	uint64_t start;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, ":d:t:r:jh", options, NULL)) != -1) {
+		switch (c) {
+		case 'd':
+			device = optarg;
+			break;
+		case 't':
+			if (!nnactl_number("--threads", optarg, 1, 1024, &threads))
+				return 2;
+			break;
+		case 'r':
+			if (!nnactl_number("--runs", optarg, 1, 1000000, &runs))
+				return 2;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			puts("nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
+			     "             [--runs N] [--json]\n\n"
+			     "Runs the model after a warm-up and prints minimum, median and 90th percentile of the\n"
+			     "time from submission to completion (wall), of the device's own time, and of the\n"
+			     "submission alone. --threads sets the loopback's threads (default: one per CPU).");
+			return 0;
+		case ':':
+			return nnactl_misuse("%s needs a value", argv[optind - 1]);
+		default:
+			return nnactl_misuse("bench knows no option %s", argv[optind - 1]);
+		}
+	}
+	if (optind + 1 != argc)
+		return nnactl_misuse("bench takes one model file");
+	start = now();
+	ret = nnactl_session_open(&session, argv[optind], device, threads);
+	if (!ret)
+		ret = measure(&session, runs, threads, now() - start, json);
+	nnactl_session_close(&session);
+	return ret;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "tools/nnactl/nnactl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int nnactl_dump(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *device = "auto";
+	struct nnactl_session session;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'd':
+			device = optarg;
+			break;
+		case 'h':
+			puts("nnactl dump MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n\n"
+			     "Prints the commands and the memory plan of the compiled model.");
+			return 0;
+		case ':':
+			return nnactl_misuse("%s needs a value", argv[optind - 1]);
+		default:
+			return nnactl_misuse("dump knows no option %s", argv[optind - 1]);
+		}
+	}
+	if (optind + 1 != argc)
+		return nnactl_misuse("dump takes one model file");
+	ret = nnactl_session_open(&session, argv[optind], device, 0);
+	if (!ret) {
+		ret = nna_program_dump(session.program, stdout);
+		if (ret)
+			ret = nnactl_error("%s: %s", argv[optind], strerror(-ret));
+	}
+	nnactl_session_close(&session);
+	return ret;
+}

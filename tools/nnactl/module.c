@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/* Loading and unloading kernel modules through libkmod: what modprobe does, for a file that is not installed. */
+#include "tools/nnactl/nnactl.h"
+
+#include <errno.h>
+#include <libkmod.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static void quiet(void *data, int priority, const char *file, int line, const char *function,
+		  const char *format, va_list args)
+{
+}
+
+static const char *release(struct utsname *name)
+{
+	return uname(name) ? "?" : name->release;
+}
+
+/* Load modules that one of the kernel's own depends on, then it. */
+static int load_dependency(struct kmod_ctx *kmod, const char *name)
+{
+	struct kmod_list *list = NULL, *at;
+	struct utsname uts;
+	int ret;
+
+	ret = kmod_module_new_from_lookup(kmod, name, &list);
+	if (ret < 0 || !list)
+		return nnactl_error("module %s, which is needed, is not in /lib/modules/%s: install the modules of this kernel, or run depmod",
+				    name, release(&uts));
+	kmod_list_foreach(at, list) {
+		struct kmod_module *module = kmod_module_get_module(at);
+
+		ret = kmod_module_probe_insert_module(module, 0, NULL, NULL, NULL, NULL);
+		kmod_module_unref(module);
+		if (ret < 0)
+			break;
+	}
+	kmod_module_unref_list(list);
+	if (ret < 0 && ret != -EEXIST)
+		return nnactl_error("cannot load module %s, which is needed: %s", name, strerror(-ret));
+	return 0;
+}
+
+static int load_dependencies(struct kmod_ctx *kmod, struct kmod_module *module, const char *path)
+{
+	struct kmod_list *list = NULL, *at;
+	char *names, *name, *rest;
+	int ret;
+
+	ret = kmod_module_get_info(module, &list);
+	if (ret < 0)
+		return nnactl_error("%s is not a kernel module: %s", path, strerror(-ret));
+	ret = 0;
+	kmod_list_foreach(at, list) {
+		if (strcmp(kmod_module_info_get_key(at), "depends"))
+			continue;
+		names = strdup(kmod_module_info_get_value(at));
+		if (!names) {
+			ret = nnactl_error("out of memory");
+			break;
+		}
+		for (name = strtok_r(names, ",", &rest); name && !ret;
+		     name = strtok_r(NULL, ",", &rest))
+			ret = load_dependency(kmod, name);
+		free(names);
+	}
+	kmod_module_info_free_list(list);
+	return ret;
+}
+
+static int load(const char *path, const char *parameters)
+{
+	struct kmod_module *module = NULL;
+	struct kmod_ctx *kmod;
+	struct utsname uts;
+	int ret;
+
+	kmod = kmod_new(NULL, NULL);
+	if (!kmod)
+		return nnactl_error("libkmod cannot start: %s", strerror(errno));
+	kmod_set_log_fn(kmod, quiet, NULL);
+	ret = kmod_module_new_from_path(kmod, path, &module);
+	if (ret < 0) {
+		ret = nnactl_error("%s: %s", path, strerror(-ret));
+		goto out;
+	}
+	ret = load_dependencies(kmod, module, path);
+	if (ret)
+		goto out;
+	ret = kmod_module_insert_module(module, 0, parameters[0] ? parameters : NULL);
+	switch (-ret) {
+	case 0:
+		break;
+	case EEXIST:
+		ret = nnactl_error("%s is loaded already: unload it first (nnactl unload %s)",
+				   kmod_module_get_name(module), kmod_module_get_name(module));
+		break;
+	case EPERM:
+		ret = nnactl_error("no permission to load modules: be root (on a machine that allows it)");
+		break;
+	case ENOSYS:
+		ret = nnactl_error("this kernel has no modules: use --device loopback, or a VM (vm/run)");
+		break;
+	case ENOEXEC:
+		ret = nnactl_error("%s was built for another kernel than %s: build it against its headers",
+				   path, release(&uts));
+		break;
+	case ENOENT:
+		ret = nnactl_error("%s needs symbols that kernel %s lacks, or knows no such parameter; see dmesg",
+				   path, release(&uts));
+		break;
+	case EKEYREJECTED:
+	case ENOKEY:
+		ret = nnactl_error("%s is not signed, and kernel %s insists: sign it, or turn secure boot off",
+				   path, release(&uts));
+		break;
+	default:
+		ret = nnactl_error("%s: %s; see dmesg", path, strerror(-ret));
+		break;
+	}
+out:
+	kmod_module_unref(module);
+	kmod_unref(kmod);
+	return ret;
+}
+
+static int unload(const char *name)
+{
+	struct kmod_module *module = NULL;
+	struct kmod_ctx *kmod;
+	int ret;
+
+	kmod = kmod_new(NULL, NULL);
+	if (!kmod)
+		return nnactl_error("libkmod cannot start: %s", strerror(errno));
+	kmod_set_log_fn(kmod, quiet, NULL);
+	ret = kmod_module_new_from_name(kmod, name, &module);
+	if (ret < 0) {
+		ret = nnactl_error("%s: %s", name, strerror(-ret));
+		goto out;
+	}
+	/* Without a wait: a module in use is an error. */
+	ret = kmod_module_remove_module(module, 0);
+	switch (-ret) {
+	case 0:
+		break;
+	case ENOENT:
+		ret = nnactl_error("module %s is not loaded", name);
+		break;
+	case EAGAIN:
+	case EBUSY:
+		ret = nnactl_error("module %s is in use: end the programs that use it first", name);
+		break;
+	case EPERM:
+		ret = nnactl_error("no permission to unload modules: be root");
+		break;
+	default:
+		ret = nnactl_error("cannot unload module %s: %s", name, strerror(-ret));
+		break;
+	}
+out:
+	kmod_module_unref(module);
+	kmod_unref(kmod);
+	return ret;
+}
+
+int nnactl_load(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "param", required_argument, NULL, 'p' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	char *parameters;
+	size_t size = 0;
+	int c, ret;
+
+	for (c = 0; c < argc; c++)
+		size += strlen(argv[c]) + 2;
+	parameters = calloc(1, size);
+	if (!parameters)
+		return nnactl_error("out of memory");
+	while ((c = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'p':
+			if (!strchr(optarg, '=') || strchr(optarg, ' ')) {
+				ret = nnactl_misuse("--param must be NAME=VALUE, not '%s'", optarg);
+				goto out;
+			}
+			if (parameters[0])
+				strcat(parameters, " ");
+			strcat(parameters, optarg);
+			break;
+		case 'h':
+			puts("nnactl load FILE.ko [--param NAME=VALUE]...\n\n"
+			     "Loads the modules that the file depends on from /lib/modules, then the file.");
+			ret = 0;
+			goto out;
+		case ':':
+			ret = nnactl_misuse("%s needs a value", argv[optind - 1]);
+			goto out;
+		default:
+			ret = nnactl_misuse("load knows no option %s", argv[optind - 1]);
+			goto out;
+		}
+	}
+	if (optind + 1 != argc)
+		ret = nnactl_misuse("load takes one module file");
+	else
+		ret = load(argv[optind], parameters);
+out:
+	free(parameters);
+	return ret;
+}
+
+int nnactl_unload(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (c != 'h')
+			return nnactl_misuse("unload knows no option %s", argv[optind - 1]);
+		puts("nnactl unload NAME\n\nUnloads a kernel module.");
+		return 0;
+	}
+	if (optind + 1 != argc)
+		return nnactl_misuse("unload takes one module name");
+	return unload(argv[optind]);
+}
