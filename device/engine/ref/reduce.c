@@ -144,7 +144,7 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 	} else if (nna_is_quantised(in) && kind != NNA_REDUCTION_ALL && kind != NNA_REDUCTION_ANY) {
 		f = kind == NNA_REDUCTION_SUM  ? (float)x.i :
 		    kind == NNA_REDUCTION_MEAN ? (float)x.i / (float)r->size :
-					      (float)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
+					      (float)(int64_t)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
 		f *= in->scale;
 	} else {
 		if (kind == NNA_REDUCTION_MEAN)
