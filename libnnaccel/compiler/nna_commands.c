@@ -92,7 +92,7 @@ static void print_field(FILE *to, const struct nna_command_info *info, const str
 		else if (info->opcode == NNA_OP_REDUCE && !strcmp(field->name, "kind"))
 			name = nna_reduction_name(*at);
 		else if (info->opcode == NNA_OP_RESIZE && !strcmp(field->name, "kind"))
-			name = nna_resampling_name(*at);
+			name = nna_resample_name(*at);
 		if (name)
 			fprintf(to, "%s", name);
 		else

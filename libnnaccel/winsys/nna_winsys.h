@@ -39,6 +39,7 @@ struct nna_winsys_bo {
 
 enum nna_winsys_bo_flags {
 	NNA_WINSYS_BO_DEVICE_READ_ONLY = 1, /* programs and constants: a write faults */
+	NNA_WINSYS_BO_SHAREABLE = 2, /* bo_export() will be called; DRM: any BO can be exported */
 };
 
 /**
