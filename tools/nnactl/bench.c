@@ -45,7 +45,7 @@ static int run_once(struct nnactl_session *s, struct nna_execution *execution, s
 		ret = nna_execution_get_timing(execution, &timing);
 	sample->device = timing.run;
 	if (ret)
-		return s->failed ? 1 : nnactl_error("%s: %s", s->path, strerror(-ret));
+		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 	return 0;
 }
 
@@ -152,7 +152,7 @@ static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution
 		}
 		ret = nna_execution_set_input(execution, i, 0, NULL, data, info.size);
 		if (ret)
-			return s->failed ? 1 : nnactl_error("input %u: %s", i, strerror(-ret));
+			return nnactl_failed(&s->log, "input %u: %s", i, strerror(-ret));
 	}
 	return 0;
 }
@@ -176,7 +176,7 @@ static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, ui
 	}
 	ret = nna_execution_create(s->program, &execution);
 	if (ret) {
-		ret = s->failed ? 1 : nnactl_error("%s: %s", s->path, strerror(-ret));
+		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 		goto out;
 	}
 	ret = bind_inputs(s, execution, &inputs) ?: nnactl_outputs_bind(&outputs, s, execution);

@@ -13,7 +13,7 @@ int nnactl_info(int argc, char **argv)
 	const char *device_name = "auto";
 	struct nna_device_info info;
 	struct nna_device *device;
-	bool failed = false;
+	struct nnactl_log log = { "" };
 	int c;
 
 	while ((c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {
@@ -33,7 +33,7 @@ int nnactl_info(int argc, char **argv)
 	}
 	if (optind != argc)
 		return nnactl_misuse("info takes no argument '%s'", argv[optind]);
-	if (nnactl_open_device(device_name, 0, &device, &failed))
+	if (nnactl_open_device(device_name, 0, &device, &log))
 		return 1;
 	nna_device_get_info(device, &info);
 	printf("device           %s\n", info.name);

@@ -37,6 +37,19 @@ int nnactl_error(const char *format, ...)
 	return 1;
 }
 
+int nnactl_failed(const struct nnactl_log *log, const char *format, ...)
+{
+	char text[320];
+	va_list ap;
+
+	if (log->error[0])
+		return nnactl_error("%s", log->error);
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	return nnactl_error("%s", text);
+}
+
 int nnactl_misuse(const char *format, ...)
 {
 	va_list ap;

@@ -29,15 +29,29 @@ __attribute__((format(printf, 1, 2))) int nnactl_misuse(const char *format, ...)
 bool nnactl_number(const char *option, const char *text, long min, long max, uint32_t *value);
 
 /**
+ * struct nnactl_log - what the library says
+ * @error: its first error line since it was last emptied, "" for none; printed when a call has failed
+ *
+ * Warnings and notes go to stderr as they come.
+ */
+struct nnactl_log {
+	char error[320];
+};
+
+/* Prints the library's word for a failure, or @format when it said nothing. Return: 1. */
+__attribute__((format(printf, 2, 3))) int nnactl_failed(const struct nnactl_log *log,
+							const char *format, ...);
+
+/**
  * struct nnactl_session - a model on a device
  * @path: of the model
  * @device_name: as the device calls itself
- * @failed: the library has said what is wrong
+ * @log: given to the library, so a session must not move
  */
 struct nnactl_session {
 	const char *path;
 	char device_name[64];
-	bool failed;
+	struct nnactl_log log;
 	struct nna_tflite_model *model;
 	struct nna_tflite_origin origin;
 	struct nna_device *device;
@@ -46,7 +60,8 @@ struct nnactl_session {
 };
 
 /* Open a device; says on stderr why not. Return: 0 or 1. */
-int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **device, bool *failed);
+int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **device,
+		       struct nnactl_log *log);
 /* Load, translate and compile. Return: 0, or 1 with one line on stderr; close it in both cases. */
 int nnactl_session_open(struct nnactl_session *session, const char *path, const char *device,
 			uint32_t threads);

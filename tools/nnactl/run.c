@@ -168,7 +168,7 @@ static int bind_inputs(struct run *r)
 		nna_program_get_input(r->session.program, i, &info);
 		ret = nna_execution_set_input(r->execution, i, 0, NULL, r->input + at, info.size);
 		if (ret)
-			return r->session.failed ? 1 : nnactl_error("input %u: %s", i, strerror(-ret));
+			return nnactl_failed(&r->session.log, "input %u: %s", i, strerror(-ret));
 		at += info.size;
 	}
 	return 0;
@@ -316,15 +316,15 @@ static int run(struct run *r)
 		return ret;
 	ret = nna_execution_create(r->session.program, &r->execution);
 	if (ret)
-		return r->session.failed ? 1 : nnactl_error("%s: %s", r->model, strerror(-ret));
+		return nnactl_failed(&r->session.log, "%s: %s", r->model, strerror(-ret));
 	ret = bind_inputs(r) ?: nnactl_outputs_bind(&r->outputs, &r->session, r->execution) ?:
 	      check_labels(r);
 	if (ret)
 		return ret;
 	ret = nna_execution_compute(r->execution);
 	if (ret)
-		return r->session.failed ? 1 : nnactl_error("%s: the run failed: %s", r->model,
-							     strerror(-ret));
+		return nnactl_failed(&r->session.log, "%s: the run failed: %s", r->model,
+				     strerror(-ret));
 	if (is_classifier(&r->outputs))
 		find_top(r);
 	print_result(r);

@@ -7,28 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors of the library name the thing: the first one is the line that an error is. */
 static void log_line(void *user, enum nna_log_level level, const char *text)
 {
-	bool *failed = user;
+	struct nnactl_log *log = user;
 
-	if (level == NNA_LOG_ERROR) {
-		if (*failed)
-			return;
-		*failed = true;
-	}
-	fprintf(stderr, "nnactl: %s\n", text);
+	if (level != NNA_LOG_ERROR)
+		fprintf(stderr, "nnactl: %s\n", text);
+	else if (!log->error[0])
+		snprintf(log->error, sizeof(log->error), "%s", text);
 }
 
-int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **device, bool *failed)
+int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **device,
+		       struct nnactl_log *log)
 {
-	struct nna_device_options options = { .log = { log_line, failed }, .threads = threads };
-	int ret = nna_device_open(name, &options, device);
+	struct nna_device_options options = { .log = { log_line, log }, .threads = threads };
+	int ret;
 
+	log->error[0] = 0;
+	ret = nna_device_open(name, &options, device);
 	if (!ret)
 		return 0;
-	if (*failed)
-		return 1;
 	switch (-ret) {
 	case ENOENT:
 		return nnactl_error("there is no device %s: load the driver (nnactl load nna.ko), or use --device loopback",
@@ -42,7 +40,7 @@ int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **d
 		return nnactl_error("%s speaks another version: use driver and library of one release",
 				    name);
 	default:
-		return nnactl_error("cannot open device %s: %s", name ? name : "auto", strerror(-ret));
+		return nnactl_failed(log, "cannot open device %s: %s", name, strerror(-ret));
 	}
 }
 
@@ -59,7 +57,7 @@ static int check_support(struct nnactl_session *s)
 	ret = nna_graph_get_supported(s->graph, s->device, supported);
 	if (ret) {
 		free(supported);
-		return s->failed ? 1 : nnactl_error("%s: %s", s->path, strerror(-ret));
+		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 	}
 	for (i = 0; i < count && supported[i]; i++)
 		;
@@ -78,25 +76,26 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
 	char error[NNA_TFLITE_ERROR_SIZE];
 	struct nna_device_info info;
-	struct nna_log log = { log_line, &s->failed };
+	struct nna_log log = { log_line, &s->log };
 	int ret;
 
 	*s = (struct nnactl_session){ .path = path };
-	log.user = &s->failed;
 	if (nna_tflite_load(path, &s->model, error))
 		return nnactl_error("%s: %s", path, error);
-	if (nnactl_open_device(device, threads, &s->device, &s->failed))
+	if (nnactl_open_device(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);
 	snprintf(s->device_name, sizeof(s->device_name), "%s", info.name);
 	ret = nna_tflite_to_graph(s->model, &log, &s->graph, &s->origin, error);
 	if (ret)
-		return s->failed ? 1 : nnactl_error("%s: %s", path, error);
+		return nnactl_error("%s: %s%s%s", path, error, s->log.error[0] ? ": " : "",
+				    s->log.error);
 	if (check_support(s))
 		return 1;
+	s->log.error[0] = 0;
 	ret = nna_program_create(s->device, s->graph, &options, &s->program);
 	if (ret)
-		return s->failed ? 1 : nnactl_error("%s: cannot compile: %s", path, strerror(-ret));
+		return nnactl_failed(&s->log, "%s: cannot compile: %s", path, strerror(-ret));
 	return 0;
 }
 
@@ -131,7 +130,7 @@ int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_session *s,
 		o->total += o->info[i].size;
 		ret = nna_execution_set_output(execution, i, 0, NULL, o->data[i], o->info[i].size);
 		if (ret)
-			return s->failed ? 1 : nnactl_error("output %u: %s", i, strerror(-ret));
+			return nnactl_failed(&s->log, "output %u: %s", i, strerror(-ret));
 	}
 	return 0;
 }
