@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of newer kernels on older ones. The driver is written for the newest kernel; with this file deleted it
+ * builds there as it is. NNA_HAVE_* come from probe.sh.
+ */
+#ifndef NNA_COMPAT_H
+#define NNA_COMPAT_H
+
+#include <linux/module.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_gpuvm.h>
+#include <drm/gpu_scheduler.h>
+
+#ifndef NNA_HAVE_IMPORT_NS_STRING
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
+#endif
+
+#ifndef NNA_HAVE_SCHED_INIT_ARGS
+struct drm_sched_init_args {
+	const struct drm_sched_backend_ops *ops;
+	struct workqueue_struct *submit_wq;
+	struct workqueue_struct *timeout_wq;
+	u32 num_rqs;
+	u32 credit_limit;
+	unsigned int hang_limit;
+	long timeout;
+	atomic_t *score;
+	const char *name;
+	struct device *dev;
+};
+
+static inline int nna_compat_sched_init(struct drm_gpu_scheduler *sched,
+					const struct drm_sched_init_args *a)
+{
+	return drm_sched_init(sched, a->ops, a->submit_wq, a->num_rqs, a->credit_limit,
+			      a->hang_limit, a->timeout, a->timeout_wq, a->score, a->name, a->dev);
+}
+
+#define drm_sched_init nna_compat_sched_init
+#endif
+
+#ifndef NNA_HAVE_SCHED_CLIENT_ID
+#define drm_sched_job_init(job, entity, credits, owner, client_id) \
+	((void)(client_id), (drm_sched_job_init)(job, entity, credits, owner))
+#endif
+
+#ifndef NNA_HAVE_SCHED_START_ERRNO
+#define drm_sched_start(sched, errno) (drm_sched_start)(sched)
+#endif
+
+#ifndef NNA_HAVE_SCHED_STAT_RESET
+#define DRM_GPU_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
+#endif
+
+#ifndef NNA_HAVE_SCHED_STAT_NO_HANG
+/* The scheduler has taken the job off its list and would lose it: stop and start puts it back. */
+static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *job)
+{
+	struct drm_gpu_scheduler *sched = job->sched;
+
+	drm_sched_stop(sched, job);
+	drm_sched_start(sched, 0);
+	return DRM_GPU_SCHED_STAT_RESET;
+}
+
+#define nna_job_no_hang nna_compat_no_hang
+#endif
+
+#ifndef NNA_HAVE_GPUVM_MAP_REQ
+struct drm_gpuvm_map_req {
+	struct drm_gpuva_op_map map;
+};
+
+#define drm_gpuvm_sm_map(gpuvm, priv, req) \
+	(drm_gpuvm_sm_map)(gpuvm, priv, (req)->map.va.addr, (req)->map.va.range, \
+			   (req)->map.gem.obj, (req)->map.gem.offset)
+#endif
+
+#ifndef NNA_HAVE_GPUVM_BO_OBTAIN_LOCKED
+#define drm_gpuvm_bo_obtain_locked drm_gpuvm_bo_obtain
+#endif
+
+#ifndef NNA_HAVE_GEM_IS_IMPORTED
+static inline bool drm_gem_is_imported(const struct drm_gem_object *obj)
+{
+	return obj->import_attach;
+}
+#endif
+
+#endif

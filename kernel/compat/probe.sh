@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# probe.sh INCLUDE: prints -D options that say what the kernel headers in INCLUDE have. Point releases of one
+# version differ (fixes bring interfaces along), so the headers are asked, not the version.
+
+inc=$1
+
+has() { # NAME FILE EXTENDED-REGEX
+	grep -qsE "$3" "$inc/$2" && printf -- '-DNNA_HAVE_%s ' "$1"
+}
+
+has SCHED_INIT_ARGS drm/gpu_scheduler.h 'struct drm_sched_init_args \{'
+has SCHED_CLIENT_ID drm/gpu_scheduler.h 'u64 drm_client_id'
+has SCHED_START_ERRNO drm/gpu_scheduler.h 'drm_sched_start\(struct drm_gpu_scheduler \*sched, int'
+has SCHED_STAT_RESET drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_RESET'
+has SCHED_STAT_NO_HANG drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_NO_HANG'
+has GPUVM_MAP_REQ drm/drm_gpuvm.h 'struct drm_gpuvm_map_req \{'
+has GPUVM_BO_OBTAIN_LOCKED drm/drm_gpuvm.h 'drm_gpuvm_bo_obtain_locked'
+has GEM_IS_IMPORTED drm/drm_gem.h 'drm_gem_is_imported'
+has WEDGED_EVENT drm/drm_drv.h 'drm_dev_wedged_event'
+has IMPORT_NS_STRING linux/module.h 'MODULE_IMPORT_NS\(ns\)[[:space:]]*MODULE_INFO\(import_ns, ns\)'
+exit 0

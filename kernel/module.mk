@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+#
+# `make kernel`: nna.ko for the stock kernel that vm/setup got, in $(BUILD)/kernel; KDIR= for another one.
+# The sources are copied there, so that kbuild's files stay out of the tree.
+
+KERNEL_OUT := $(BUILD)/kernel
+KERNEL_FILES := $(wildcard kernel/*.[ch] kernel/Kbuild kernel/Makefile kernel/compat/*) uapi/drm/nna_accel.h
+
+.PHONY: kernel
+kernel: $(KERNEL_OUT)/nna.ko
+
+$(KERNEL_OUT)/nna.ko: $(KERNEL_FILES) | vm/setup
+	@mkdir -p $(KERNEL_OUT)/src
+	@cp -ru --parents $(KERNEL_FILES) $(KERNEL_OUT)/src/
+	@set -e; kdir='$(KDIR)'; \
+	if [ -z "$$kdir" ]; then eval "$$(vm/setup --print)"; kdir=$$NNA_KDIR; fi; \
+	$(MAKE) -s -C $(KERNEL_OUT)/src/kernel KDIR="$$kdir" W=1 modules
+	cp $(KERNEL_OUT)/src/kernel/nna.ko $@

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/completion.h>
+#include <linux/container_of.h>
+#include <linux/jiffies.h>
+#include <linux/wait.h>
+
+#include "nna_control.h"
+#include "nna_device.h"
+#include "nna_reset.h"
+#include "nna_ring.h"
+
+#define NNA_CONTROL_TIMEOUT	msecs_to_jiffies(1000)
+
+/* A command in flight; lives on the stack of who waits for it. */
+struct nna_control_op {
+	struct nna_ring_cmd cmd;
+	struct completion done;
+	int error;
+};
+
+static void nna_control_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
+{
+	struct nna_control_op *op = container_of(cmd, struct nna_control_op, cmd);
+	struct nna_device *nna = op->cmd.nna;
+
+	op->error = error ?: (status == NNA_STATUS_OK ? 0 : -EIO);
+	/* The waiter owns op: it may be gone after this. */
+	complete(&op->done);
+	wake_up(&nna->control_space);
+}
+
+static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry,
+			    struct nna_control_op *op)
+{
+	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
+	int ret;
+
+	op->cmd.complete = nna_control_complete;
+	op->cmd.nna = nna;
+	init_completion(&op->done);
+	wait_event(nna->control_space, (ret = nna_ring_push(ring, entry, &op->cmd)) != -ENOSPC);
+	return ret;
+}
+
+/* One that gives up by itself, for the reset path and for what is not needed for correctness. */
+static int nna_control_run(struct nna_device *nna, struct nna_ring_entry *entry)
+{
+	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
+	struct nna_control_op op;
+	int ret;
+
+	op.cmd.complete = nna_control_complete;
+	op.cmd.nna = nna;
+	init_completion(&op.done);
+	ret = nna_ring_push(ring, entry, &op.cmd);
+	if (ret)
+		return ret == -ENOSPC ? -ETIMEDOUT : ret;
+	if (!wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT)) {
+		/* An interrupt may have been lost. */
+		nna_ring_process(ring);
+		if (nna_ring_detach(ring, &op.cmd))
+			return -ETIMEDOUT;
+		wait_for_completion(&op.done);
+	}
+	return op.error;
+}
+
+void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
+{
+	struct nna_ring_entry entry = {
+		.type = cpu_to_le32(NNA_ENTRY_INVALIDATE),
+		.asid = cpu_to_le32(asid),
+		.target = cpu_to_le32(size ? 0 : NNA_ENTRY_ALL),
+		.address = cpu_to_le64(size ? va : 0),
+		.length = cpu_to_le64(size),
+	};
+	struct nna_control_op op;
+
+	/* A ring that is not served is one of a device that has been reset or cut off. */
+	if (nna_control_push(nna, &entry, &op))
+		return;
+	if (wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT)) {
+		if (!op.error)
+			return;
+	} else {
+		nna_ring_process(&nna->rings[NNA_CONTROL_RING]);
+		if (try_wait_for_completion(&op.done) && !op.error)
+			return;
+	}
+	drm_err(&nna->drm, "invalidation was not acknowledged\n");
+	nna_reset_and_wait(nna);
+	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
+}
+
+int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno)
+{
+	struct nna_ring_entry entry = {
+		.type = cpu_to_le32(NNA_ENTRY_ABORT),
+		.target = cpu_to_le32(ring),
+		.address = cpu_to_le64(seqno),
+	};
+
+	return nna_control_run(nna, &entry);
+}
+
+int nna_control_ping(struct nna_device *nna)
+{
+	struct nna_ring_entry entry = { .type = cpu_to_le32(NNA_ENTRY_NOP) };
+
+	return nna_control_run(nna, &entry);
+}

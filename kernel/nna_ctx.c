@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/slab.h>
+#include <drm/nna_accel.h>
+
+#include "nna_ctx.h"
+#include "nna_device.h"
+#include "nna_job.h"
+#include "nna_vm.h"
+
+static void nna_ctx_abort_work(struct work_struct *work)
+{
+	struct nna_ctx *ctx = container_of(work, struct nna_ctx, abort_work);
+
+	nna_job_abort_ctx(ctx);
+	nna_ctx_put(ctx);
+}
+
+/* Jobs of it that the device has already taken on need not run to their end. */
+static void nna_ctx_abort(struct nna_ctx *ctx)
+{
+	nna_ctx_get(ctx);
+	/* Already queued: then the caller's reference is not the last one. */
+	if (!queue_work(ctx->nna->cleanup_wq, &ctx->abort_work))
+		nna_ctx_put(ctx);
+}
+
+struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, u32 priority)
+{
+	struct drm_gpu_scheduler *sched = &nna->scheds[priority];
+	struct nna_ctx *ctx;
+	int ret;
+
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->nna = nna;
+	ctx->ring = priority;
+	kref_init(&ctx->refs);
+	mutex_init(&ctx->lock);
+	spin_lock_init(&ctx->state_lock);
+	INIT_WORK(&ctx->abort_work, nna_ctx_abort_work);
+
+	ret = drm_sched_entity_init(&ctx->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
+	if (ret) {
+		mutex_destroy(&ctx->lock);
+		kfree(ctx);
+		return ERR_PTR(ret);
+	}
+	ctx->vm = nna_vm_get(vm);
+	return ctx;
+}
+
+static void nna_ctx_release(struct kref *kref)
+{
+	struct nna_ctx *ctx = container_of(kref, struct nna_ctx, refs);
+
+	nna_vm_put(ctx->vm);
+	mutex_destroy(&ctx->lock);
+	kfree(ctx);
+}
+
+void nna_ctx_put(struct nna_ctx *ctx)
+{
+	if (ctx)
+		kref_put(&ctx->refs, nna_ctx_release);
+}
+
+void nna_ctx_close(struct nna_ctx *ctx)
+{
+	mutex_lock(&ctx->lock);
+	ctx->closed = true;
+	mutex_unlock(&ctx->lock);
+
+	/* No push can follow, so nothing is left behind in the queue. */
+	drm_sched_entity_fini(&ctx->entity);
+	nna_ctx_abort(ctx);
+}
+
+static void nna_ctx_ban_locked(struct nna_ctx *ctx, u32 state)
+{
+	lockdep_assert_held(&ctx->state_lock);
+	WRITE_ONCE(ctx->state, ctx->state | state | DRM_NNA_CTX_STATE_BANNED);
+}
+
+void nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
+{
+	bool fault = status == NNA_STATUS_FAULT_MMU || status == NNA_STATUS_FAULT_BUS;
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&ctx->state_lock, flags);
+	first = !nna_ctx_is_banned(ctx);
+	if (first) {
+		ctx->fault_status = status;
+		ctx->fault_address = fault ? detail : 0;
+		ctx->fault_command = fault || status == NNA_STATUS_BUDGET ? 0 : detail;
+	}
+	nna_ctx_ban_locked(ctx, status == NNA_STATUS_BUDGET ? DRM_NNA_CTX_STATE_TIMEDOUT :
+			   DRM_NNA_CTX_STATE_FAULTED);
+	spin_unlock_irqrestore(&ctx->state_lock, flags);
+	if (first)
+		nna_ctx_abort(ctx);
+}
+
+void nna_ctx_hung(struct nna_ctx *ctx)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ctx->state_lock, flags);
+	nna_ctx_ban_locked(ctx, DRM_NNA_CTX_STATE_TIMEDOUT);
+	ctx->reset_count++;
+	spin_unlock_irqrestore(&ctx->state_lock, flags);
+}
+
+void nna_ctx_lost(struct nna_ctx *ctx)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ctx->state_lock, flags);
+	WRITE_ONCE(ctx->state, ctx->state | DRM_NNA_CTX_STATE_INNOCENT);
+	ctx->reset_count++;
+	spin_unlock_irqrestore(&ctx->state_lock, flags);
+}
+
+void nna_ctx_get_state(struct nna_ctx *ctx, struct drm_nna_ctx_get_state *state)
+{
+	spin_lock_irq(&ctx->state_lock);
+	state->state = ctx->state;
+	state->fault_address = ctx->fault_address;
+	state->fault_status = ctx->fault_status;
+	state->fault_command = ctx->fault_command;
+	state->reset_count = ctx->reset_count;
+	state->pad = 0;
+	spin_unlock_irq(&ctx->state_lock);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Contexts: an ordered stream of jobs in one address space, at one priority.
+ *
+ * A ban is for good: it is set by a completion, in an interrupt, and seen by SUBMIT and by run_job.
+ */
+#ifndef NNA_CTX_H
+#define NNA_CTX_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <drm/gpu_scheduler.h>
+#include <drm/nna_accel.h>
+
+struct nna_device;
+struct nna_vm;
+
+/**
+ * struct nna_ctx - A context.
+ * @nna: the device.
+ * @vm: its address space; holds a user.
+ * @refs: handle and jobs.
+ * @ring: index of its ring, which is its priority.
+ * @entity: its queue in the ring's scheduler.
+ * @lock: keeps arm and push of one job together, and protects @closed.
+ * @closed: no more jobs: the handle is gone.
+ * @state_lock: protects what follows; taken in interrupts.
+ * @state: DRM_NNA_CTX_STATE_*.
+ * @fault_address: of the job that banned the context.
+ * @fault_status: its status.
+ * @fault_command: byte offset of the command that was malformed.
+ * @reset_count: jobs lost to resets.
+ * @run_ticks: time that its jobs ran on the device.
+ * @abort_work: ends its jobs that are on the ring.
+ */
+struct nna_ctx {
+	struct nna_device *nna;
+	struct nna_vm *vm;
+	struct kref refs;
+	u32 ring;
+	struct drm_sched_entity entity;
+	struct mutex lock;
+	bool closed;
+	spinlock_t state_lock;
+	u32 state;
+	u64 fault_address;
+	u32 fault_status;
+	u32 fault_command;
+	u32 reset_count;
+	u64 run_ticks;
+	struct work_struct abort_work;
+};
+
+/** nna_ctx_create() - Make a context in @vm at @priority, with one reference, or an ERR_PTR. */
+struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, u32 priority);
+
+static inline struct nna_ctx *nna_ctx_get(struct nna_ctx *ctx)
+{
+	kref_get(&ctx->refs);
+	return ctx;
+}
+
+/** nna_ctx_put() - Drop a reference; may be NULL. Not in interrupts. */
+void nna_ctx_put(struct nna_ctx *ctx);
+
+/** nna_ctx_close() - Take no more jobs and drop those that have not started. */
+void nna_ctx_close(struct nna_ctx *ctx);
+
+/** nna_ctx_is_banned() - Whether it takes no more jobs. */
+static inline bool nna_ctx_is_banned(const struct nna_ctx *ctx)
+{
+	return READ_ONCE(ctx->state) & DRM_NNA_CTX_STATE_BANNED;
+}
+
+/**
+ * nna_ctx_ban() - Ban because of a job's status; any context.
+ * @ctx: the context.
+ * @status: an &enum nna_status.
+ * @detail: of the completion.
+ */
+void nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail);
+
+/** nna_ctx_hung() - Ban because a job hung the device; any context. */
+void nna_ctx_hung(struct nna_ctx *ctx);
+
+/** nna_ctx_lost() - Note that a job was lost to a reset that another one caused; any context. */
+void nna_ctx_lost(struct nna_ctx *ctx);
+
+/** nna_ctx_get_state() - Fill in what CTX_GET_STATE returns. */
+void nna_ctx_get_state(struct nna_ctx *ctx, struct drm_nna_ctx_get_state *state);
+
+#endif

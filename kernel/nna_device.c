@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/bitops.h>
+#include <linux/dma-map-ops.h>
+#include <linux/interrupt.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+
+#include "nna_control.h"
+#include "nna_device.h"
+#include "nna_drv.h"
+#include "nna_job.h"
+#include "nna_reset.h"
+
+/* The device is taken for dead when a job shows no sign of life for its limit and this. */
+#define NNA_TIMEOUT_MARGIN_MS	1000
+
+static irqreturn_t nna_device_irq(int irq, void *data)
+{
+	struct nna_vector *vector = data;
+	struct nna_device *nna = vector->nna;
+	unsigned int i;
+	int n = 0, ret;
+	bool cookie;
+
+	atomic64_inc(&nna->irqs);
+	cookie = dma_fence_begin_signalling();
+	for_each_set_bit(i, &vector->rings, NNA_RINGS) {
+		ret = nna_ring_process(&nna->rings[i]);
+		if (ret < 0)
+			nna_reset_schedule(nna);
+		n += ret;
+	}
+	dma_fence_end_signalling(cookie);
+
+	/* MSI-X is ours alone: one that finds nothing came after its record had been seen. */
+	return IRQ_HANDLED;
+}
+
+void nna_device_flush(struct nna_device *nna)
+{
+	/* Aborts drop contexts, and with them address spaces, whose release is queued behind them. */
+	flush_workqueue(nna->cleanup_wq);
+	flush_workqueue(nna->cleanup_wq);
+}
+
+int nna_device_start(struct nna_device *nna)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < NNA_RINGS; i++) {
+		ret = nna_ring_enable(&nna->rings[i]);
+		if (ret) {
+			drm_err(&nna->drm, "the device refuses ring %u\n", i);
+			return ret;
+		}
+	}
+	nna_hw_start(&nna->hw);
+	return 0;
+}
+
+static void nna_device_wq_release(struct drm_device *drm, void *wq)
+{
+	destroy_workqueue(wq);
+}
+
+static void nna_device_asids_release(struct drm_device *drm, void *res)
+{
+	xa_destroy(&to_nna_device(drm)->asids);
+}
+
+static int nna_device_init_sw(struct nna_device *nna)
+{
+	int ret;
+
+	nna_clock_init(&nna->clock);
+	init_waitqueue_head(&nna->control_space);
+	init_waitqueue_head(&nna->jobs_gone);
+	nna_reset_init(nna);
+
+	xa_init_flags(&nna->asids, XA_FLAGS_ALLOC1);
+	ret = drmm_add_action_or_reset(&nna->drm, nna_device_asids_release, NULL);
+	if (ret)
+		return ret;
+
+	nna->reset_wq = alloc_ordered_workqueue("nna-reset", 0);
+	if (!nna->reset_wq)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(&nna->drm, nna_device_wq_release, nna->reset_wq);
+	if (ret)
+		return ret;
+
+	nna->cleanup_wq = alloc_workqueue("nna-cleanup", WQ_UNBOUND, 0);
+	if (!nna->cleanup_wq)
+		return -ENOMEM;
+	return drmm_add_action_or_reset(&nna->drm, nna_device_wq_release, nna->cleanup_wq);
+}
+
+int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
+		     const int *irqs, unsigned int irq_count)
+{
+	struct nna_device *nna;
+	unsigned int i;
+	u32 size;
+	int ret;
+
+	nna = devm_drm_dev_alloc(dev, &nna_drm_driver, struct nna_device, drm);
+	if (IS_ERR(nna))
+		return PTR_ERR(nna);
+	dev_set_drvdata(dev, nna);
+	nna->bus = bus;
+	nna->coherent = dev_is_dma_coherent(dev);
+
+	ret = nna_hw_init(&nna->hw, dev, regs);
+	if (ret)
+		return ret;
+	nna->timeout_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit),
+				  NSEC_PER_MSEC) + NNA_TIMEOUT_MARGIN_MS;
+
+	ret = nna_device_init_sw(nna);
+	if (ret)
+		return ret;
+
+	/* Whatever ran here before must not write to memory while rings are set up. */
+	ret = nna_hw_reset(&nna->hw);
+	if (ret)
+		return dev_err_probe(dev, ret, "the device does not reset\n");
+
+	nna->vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
+	size = min(NNA_RING_SIZE, nna->hw.ring_size_limit);
+	for (i = 0; i < NNA_RINGS; i++) {
+		u32 vector = i % nna->vector_count;
+
+		ret = nna_ring_init(&nna->rings[i], nna, i, size, vector);
+		if (ret)
+			return ret;
+		nna->vectors[vector].rings |= BIT(i);
+	}
+	for (i = 0; i < nna->vector_count; i++) {
+		nna->vectors[i].nna = nna;
+		ret = devm_request_irq(dev, irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
+				       &nna->vectors[i]);
+		if (ret)
+			return dev_err_probe(dev, ret, "no interrupt %u\n", i);
+	}
+
+	ret = nna_job_init(nna);
+	if (ret)
+		return ret;
+
+	nna_clock_sample(&nna->clock, &nna->hw);
+	ret = nna_device_start(nna);
+	if (ret)
+		return ret;
+	ret = nna_control_ping(nna);
+	if (ret) {
+		nna_hw_stop(&nna->hw);
+		return dev_err_probe(dev, ret, "the device does not answer on its control ring\n");
+	}
+
+	ret = drm_dev_register(&nna->drm, 0);
+	if (ret) {
+		nna_hw_stop(&nna->hw);
+		return ret;
+	}
+	drm_info(&nna->drm, "NNA %u.%u, %u workers, job limit %u ms\n", nna->hw.abi_major,
+		 nna->hw.abi_minor, nna->hw.workers, nna->timeout_ms - NNA_TIMEOUT_MARGIN_MS);
+	return 0;
+}
+
+void nna_device_remove(struct device *dev)
+{
+	struct nna_device *nna = dev_get_drvdata(dev);
+
+	/* From here on every ioctl fails with -ENODEV; those that run have left drm_dev_enter(). */
+	drm_dev_unplug(&nna->drm);
+	nna_reset_lose(nna);
+	nna_job_drain(nna);
+	nna_device_flush(nna);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The device: what there is once per accelerator.
+ *
+ * Lifetime: allocated with the DRM device, freed when the last file and the last exported buffer are gone. Registers,
+ * interrupts and ring memory go when the driver is unbound; from then on the rings are not served.
+ *
+ * Locking, outer to inner:
+ *
+ *  1. drm_dev_enter() around what touches registers;
+ *  2. nna_ctx.lock: arm and push of one context's jobs;
+ *  3. nna_vm.lock: binds of one address space;
+ *  4. dma_resv, through one drm_exec loop or one object at a time;
+ *  5. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks: leaves.
+ *
+ * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it is armed.
+ * Reset, timeouts and device failures run on one ordered workqueue, so they never overlap.
+ */
+#ifndef NNA_DEVICE_H
+#define NNA_DEVICE_H
+
+#include <linux/atomic.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <drm/drm_device.h>
+#include <drm/drm_print.h>
+#include <drm/gpu_scheduler.h>
+
+#include "nna_clock.h"
+#include "nna_hw.h"
+#include "nna_regs.h"
+#include "nna_ring.h"
+
+/** NNA_RING_SIZE - Entries of a ring: enough to keep the device busy, few enough to lose in a reset. */
+#define NNA_RING_SIZE		64u
+
+/** NNA_VA_START - First address that may be mapped: keeps 0 and its neighbours unmapped. */
+#define NNA_VA_START		0x10000ull
+
+/** struct nna_vector - One interrupt vector. */
+struct nna_vector {
+	/** @nna: the device. */
+	struct nna_device *nna;
+	/** @rings: bit n: ring n raises it. */
+	unsigned long rings;
+};
+
+/** struct nna_bus_ops - What the device needs of the bus it sits on. */
+struct nna_bus_ops {
+	/** @cut_off: keep the device from reaching memory, for good; may be called more than once. */
+	void (*cut_off)(struct device *dev);
+};
+
+/**
+ * struct nna_device - One accelerator.
+ * @drm: the DRM device.
+ * @hw: registers and properties.
+ * @bus: the bus it sits on.
+ * @clock: device clock against CLOCK_MONOTONIC.
+ * @rings: job rings by priority, then the control ring.
+ * @scheds: one scheduler per job ring.
+ * @scheds_ready: how many of them have been initialised.
+ * @vectors: interrupt vectors.
+ * @vector_count: how many are in use.
+ * @control_space: woken when the control ring has room.
+ * @asids: ASID -> address space; an ASID is freed only after its invalidation.
+ * @asid_next: where to look for the next one.
+ * @reset_wq: ordered: timeouts and resets.
+ * @cleanup_wq: release of address spaces, aborts.
+ * @reset_work: resets the device.
+ * @resets: resets done.
+ * @irqs: interrupts handled.
+ * @fence_contexts: the fence context of job ring 0; those of the others follow.
+ * @fence_seqnos: of the last fence of each job ring; run_job of one ring is never concurrent with itself.
+ * @jobs: jobs that exist.
+ * @jobs_gone: woken when @jobs becomes 0.
+ * @lost: the device is unbound or could not be reset; nothing runs any more.
+ * @coherent: the device snoops the CPU's caches.
+ * @timeout_ms: scheduler timeout.
+ */
+struct nna_device {
+	struct drm_device drm;
+	struct nna_hw hw;
+	const struct nna_bus_ops *bus;
+	struct nna_clock clock;
+	struct nna_ring rings[NNA_RINGS];
+	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
+	unsigned int scheds_ready;
+	struct nna_vector vectors[NNA_RINGS];
+	unsigned int vector_count;
+	wait_queue_head_t control_space;
+	struct xarray asids;
+	u32 asid_next;
+	struct workqueue_struct *reset_wq;
+	struct workqueue_struct *cleanup_wq;
+	struct work_struct reset_work;
+	atomic_t resets;
+	atomic64_t irqs;
+	u64 fence_contexts;
+	u64 fence_seqnos[NNA_JOB_RINGS];
+	atomic_t jobs;
+	wait_queue_head_t jobs_gone;
+	bool lost;
+	bool coherent;
+	unsigned int timeout_ms;
+};
+
+static inline struct nna_device *to_nna_device(struct drm_device *drm)
+{
+	return container_of(drm, struct nna_device, drm);
+}
+
+/**
+ * nna_device_probe() - Bring up an accelerator and register it.
+ * @dev: the device on its bus, with DMA masks set.
+ * @bus: what the bus can do for it.
+ * @regs: mapped registers.
+ * @irqs: Linux interrupt numbers of the vectors.
+ * @irq_count: how many, at least 1.
+ *
+ * Everything is released with @dev. Return: 0 or a negative errno.
+ */
+int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
+		     const int *irqs, unsigned int irq_count);
+
+/**
+ * nna_device_remove() - Unregister, fail all jobs with -ENODEV and wait until they are gone.
+ * @dev: the device that was probed.
+ */
+void nna_device_remove(struct device *dev);
+
+/**
+ * nna_device_flush() - Wait for the cleanup that is under way, address spaces released by it included.
+ */
+void nna_device_flush(struct nna_device *nna);
+
+/** nna_device_start() - Enable all rings of a device that has just been reset; 0 or -EIO. */
+int nna_device_start(struct nna_device *nna);
+
+/** nna_device_is_lost() - Whether nothing runs any more. */
+static inline bool nna_device_is_lost(struct nna_device *nna)
+{
+	return READ_ONCE(nna->lost);
+}
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <drm/drm_prime.h>
+#include <drm/nna_accel.h>
+
+#include "nna_device.h"
+#include "nna_gem.h"
+#include "nna_vm.h"
+
+static void nna_gem_free(struct drm_gem_object *obj)
+{
+	struct nna_bo *bo = to_nna_bo(obj);
+	struct drm_gem_object *root = bo->root;
+
+	kfree(bo->label);
+	drm_gem_shmem_free(&bo->base);
+	if (root)
+		drm_gem_object_put(root);
+}
+
+static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
+{
+	/* It shares the reservation of its address space, which others must not wait for. */
+	if (to_nna_bo(obj)->root)
+		return ERR_PTR(-EPERM);
+	return drm_gem_prime_export(obj, flags);
+}
+
+static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	if (to_nna_bo(obj)->flags & DRM_NNA_BO_NO_MMAP)
+		return -EPERM;
+	return drm_gem_shmem_object_mmap(obj, vma);
+}
+
+static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
+{
+	struct nna_bo *bo = to_nna_bo(obj);
+
+	return drm_gem_is_imported(obj) || bo->base.pages ? DRM_GEM_OBJECT_RESIDENT : 0;
+}
+
+static const struct drm_gem_object_funcs nna_gem_funcs = {
+	.free = nna_gem_free,
+	.export = nna_gem_export,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = nna_gem_mmap,
+	.status = nna_gem_status,
+	.vm_ops = &drm_gem_shmem_vm_ops,
+};
+
+struct drm_gem_object *nna_gem_create_object(struct drm_device *drm, size_t size)
+{
+	struct nna_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	bo->base.base.funcs = &nna_gem_funcs;
+	bo->base.map_wc = !to_nna_device(drm)->coherent;
+	return &bo->base.base;
+}
+
+int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle)
+{
+	struct drm_device *drm = file->minor->dev;
+	struct drm_gem_shmem_object *shmem;
+	struct nna_bo *bo;
+	int ret;
+
+	if (!*size || *size > NNA_MAX_BO_SIZE || *size > SIZE_MAX - PAGE_SIZE)
+		return -EINVAL;
+
+	shmem = drm_gem_shmem_create(drm, PAGE_ALIGN(*size));
+	if (IS_ERR(shmem))
+		return PTR_ERR(shmem);
+	bo = to_nna_bo(&shmem->base);
+	bo->flags = flags;
+	if (flags & DRM_NNA_BO_CACHED)
+		shmem->map_wc = false;
+	if (vm) {
+		bo->root = nna_vm_root(vm);
+		drm_gem_object_get(bo->root);
+		shmem->base.resv = bo->root->resv;
+	}
+	*size = shmem->base.size;
+	ret = drm_gem_handle_create(file, &shmem->base, handle);
+	/* The handle holds the reference from here on. */
+	drm_gem_object_put(&shmem->base);
+	return ret;
+}
+
+int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
+{
+	struct drm_gem_object *obj = &bo->base.base;
+	struct nna_device *nna = to_nna_device(obj->dev);
+	struct scatterlist *sg;
+	struct sg_table *sgt;
+	u64 end, at = 0;
+	unsigned int i;
+
+	if (check_add_overflow(offset, size, &end) || end > obj->size)
+		return -EINVAL;
+	if (!size || nna->coherent || !(bo->flags & DRM_NNA_BO_CACHED))
+		return 0;
+
+	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		u64 len = sg_dma_len(sg);
+		u64 from = max(at, offset), to = min(at + len, end);
+
+		if (from < to && to_device)
+			dma_sync_single_for_device(obj->dev->dev, sg_dma_address(sg) + from - at,
+						   to - from, DMA_TO_DEVICE);
+		else if (from < to)
+			dma_sync_single_for_cpu(obj->dev->dev, sg_dma_address(sg) + from - at,
+						to - from, DMA_FROM_DEVICE);
+		at += len;
+	}
+	return 0;
+}
+
+void nna_bo_set_label(struct nna_bo *bo, char *label)
+{
+	struct dma_resv *resv = bo->base.base.resv;
+
+	dma_resv_lock(resv, NULL);
+	swap(bo->label, label);
+	dma_resv_unlock(resv);
+	kfree(label);
+}

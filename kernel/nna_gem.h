@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Buffer objects: shmem pages, or somebody else's dma-buf.
+ *
+ * A buffer object never points to the file that made it. While it is mapped in an address space, that holds a
+ * reference, and its pages stay where they are: there is no eviction.
+ */
+#ifndef NNA_GEM_H
+#define NNA_GEM_H
+
+#include <linux/container_of.h>
+#include <drm/drm_gem_shmem_helper.h>
+
+struct drm_file;
+struct nna_vm;
+
+/** NNA_MAX_BO_SIZE - Most bytes of a buffer object. */
+#define NNA_MAX_BO_SIZE		(16ull << 30)
+/** NNA_MAX_LABEL - Most bytes of a label, its terminating zero included. */
+#define NNA_MAX_LABEL		64u
+
+/**
+ * struct nna_bo - A buffer object.
+ * @base: pages and GEM object.
+ * @flags: DRM_NNA_BO_*.
+ * @root: of an object that belongs to one address space: that one's root object, whose reservation it
+ *	shares; holds a reference. Else NULL.
+ * @label: name for people, or NULL; protected by the object's reservation lock.
+ */
+struct nna_bo {
+	struct drm_gem_shmem_object base;
+	u32 flags;
+	struct drm_gem_object *root;
+	char *label;
+};
+
+static inline struct nna_bo *to_nna_bo(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct nna_bo, base);
+}
+
+/** nna_gem_create_object() - &drm_driver.gem_create_object. */
+struct drm_gem_object *nna_gem_create_object(struct drm_device *drm, size_t size);
+
+/**
+ * nna_bo_create() - Create a buffer object and a handle of it.
+ * @file: who gets the handle.
+ * @vm: the only address space it may be bound into, or NULL.
+ * @size: in: bytes; out: rounded up to pages.
+ * @flags: DRM_NNA_BO_*.
+ * @handle: out.
+ *
+ * Return: 0 or a negative errno.
+ */
+int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle);
+
+/** nna_bo_sync() - Clean or invalidate CPU caches for a range; 0 or a negative errno. */
+int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
+
+/** nna_bo_set_label() - Name the object; takes over @label, which may be NULL. */
+void nna_bo_set_label(struct nna_bo *bo, char *label);
+
+#endif

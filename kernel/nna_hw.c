@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/iopoll.h>
+#include <linux/log2.h>
+#include <drm/nna_accel.h>
+
+#include "nna_hw.h"
+#include "nna_regs.h"
+
+#define NNA_RESET_POLL_US	1000
+#define NNA_RESET_TIMEOUT_US	(2 * USEC_PER_SEC)
+
+static u32 nna_hw_read32(struct nna_hw *hw, u32 offset)
+{
+	atomic64_inc(&hw->reads);
+	return readl(hw->regs + offset);
+}
+
+/* Of two 32-bit reads the low one latches the high half, so their order matters: lo-hi. */
+static u64 nna_hw_read64(struct nna_hw *hw, u32 offset)
+{
+	atomic64_inc(&hw->reads);
+	return readq(hw->regs + offset);
+}
+
+static void nna_hw_write32(struct nna_hw *hw, u32 offset, u32 value)
+{
+	writel(value, hw->regs + offset);
+}
+
+static void nna_hw_write64(struct nna_hw *hw, u32 offset, u64 value)
+{
+	lo_hi_writeq(value, hw->regs + offset);
+}
+
+static u32 nna_hw_ring_reg(unsigned int ring, u32 offset)
+{
+	return NNA_RING_REGS + ring * NNA_RING_STRIDE + offset;
+}
+
+int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
+{
+	u32 id, v;
+
+	hw->dev = dev;
+	hw->regs = regs;
+	atomic64_set(&hw->reads, 0);
+
+	id = nna_hw_read32(hw, NNA_REG_ID);
+	if (id != NNA_ID_MAGIC)
+		return dev_err_probe(dev, -ENODEV, "not an NNA: id %08x\n", id);
+
+	v = nna_hw_read32(hw, NNA_REG_VERSION);
+	hw->abi_major = v >> 16;
+	hw->abi_minor = v & 0xffff;
+	if (hw->abi_major != NNA_ABI_MAJOR)
+		return dev_err_probe(dev, -ENODEV, "interface version %u.%u, this driver knows %u\n",
+				     hw->abi_major, hw->abi_minor, NNA_ABI_MAJOR);
+
+	v = nna_hw_read32(hw, NNA_REG_STREAM_VERSION);
+	hw->stream_version = v & 0xffff;
+	hw->layout_version = v >> 16;
+	hw->job_rings = nna_hw_read32(hw, NNA_REG_JOB_RING_COUNT);
+	hw->ring_size_limit = nna_hw_read32(hw, NNA_REG_RING_SIZE_LIMIT);
+	hw->msix_count = nna_hw_read32(hw, NNA_REG_MSIX_COUNT);
+	hw->workers = nna_hw_read32(hw, NNA_REG_WORKERS);
+	hw->job_limit = nna_hw_read64(hw, NNA_REG_JOB_LIMIT);
+	hw->tick_hz = nna_hw_read64(hw, NNA_REG_TIMESTAMP_HZ);
+
+	if (hw->job_rings != NNA_JOB_RINGS || hw->ring_size_limit < NNA_RING_SIZE_MIN ||
+	    !hw->msix_count || !hw->job_limit || !hw->tick_hz)
+		return dev_err_probe(dev, -EIO, "the registers make no sense\n");
+	return 0;
+}
+
+bool nna_hw_is_alive(struct nna_hw *hw)
+{
+	return nna_hw_read32(hw, NNA_REG_ID) == NNA_ID_MAGIC;
+}
+
+int nna_hw_reset(struct nna_hw *hw)
+{
+	u32 status;
+	int ret;
+
+	if (!nna_hw_is_alive(hw))
+		return -ENODEV;
+
+	nna_hw_write32(hw, NNA_REG_RESET, NNA_RESET_MAGIC);
+	ret = read_poll_timeout(nna_hw_read32, status,
+				(status & NNA_STATUS_READY) && !(status & NNA_STATUS_RESETTING),
+				NNA_RESET_POLL_US, NNA_RESET_TIMEOUT_US, false,
+				hw, NNA_REG_STATUS);
+	if (!ret && !nna_hw_is_alive(hw))
+		ret = -ENODEV;
+	return ret;
+}
+
+void nna_hw_start(struct nna_hw *hw)
+{
+	nna_hw_write32(hw, NNA_REG_CONTROL, NNA_CONTROL_ENABLE);
+}
+
+void nna_hw_stop(struct nna_hw *hw)
+{
+	unsigned int i;
+
+	nna_hw_write32(hw, NNA_REG_CONTROL, 0);
+	for (i = 0; i <= hw->job_rings; i++)
+		nna_hw_write32(hw, nna_hw_ring_reg(i, NNA_RING_REG_CONTROL), 0);
+}
+
+int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dma_addr_t cq_base,
+		       u32 size, u32 vector)
+{
+	u32 status;
+
+	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL), 0);
+	nna_hw_write64(hw, nna_hw_ring_reg(ring, NNA_RING_REG_BASE), base);
+	nna_hw_write64(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CQ_BASE), cq_base);
+	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_SIZE), size);
+	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_VECTOR), vector);
+	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL), NNA_RING_CONTROL_ENABLE);
+
+	status = nna_hw_ring_status(hw, ring);
+	if ((status & NNA_RING_STATUS_ERROR) || !(status & NNA_RING_STATUS_RUNNING))
+		return -EIO;
+	return 0;
+}
+
+void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail)
+{
+	/* writel() orders the write after those to the ring's coherent memory. */
+	nna_hw_write32(hw, NNA_DOORBELLS + 4 * ring, tail);
+}
+
+u32 nna_hw_ring_status(struct nna_hw *hw, unsigned int ring)
+{
+	return nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_STATUS));
+}
+
+u32 nna_hw_status(struct nna_hw *hw)
+{
+	return nna_hw_read32(hw, NNA_REG_STATUS);
+}
+
+u64 nna_hw_timestamp(struct nna_hw *hw)
+{
+	return nna_hw_read64(hw, NNA_REG_TIMESTAMP);
+}
+
+void nna_hw_counters(struct nna_hw *hw, struct drm_nna_counters *counters)
+{
+	counters->jobs = nna_hw_read64(hw, NNA_REG_COUNT_JOBS);
+	counters->commands = nna_hw_read64(hw, NNA_REG_COUNT_COMMANDS);
+	counters->irqs = nna_hw_read64(hw, NNA_REG_COUNT_IRQS);
+	counters->mmio_writes = nna_hw_read64(hw, NNA_REG_COUNT_MMIO_WRITES);
+	counters->preemptions = nna_hw_read64(hw, NNA_REG_COUNT_PREEMPTIONS);
+	counters->faults = nna_hw_read64(hw, NNA_REG_COUNT_FAULTS);
+	counters->busy_ticks = nna_hw_read64(hw, NNA_REG_COUNT_BUSY);
+	counters->walks = nna_hw_read64(hw, NNA_REG_COUNT_WALKS);
+	counters->longest_tile_ticks = nna_hw_read64(hw, NNA_REG_LONGEST_TILE);
+	counters->mmio_reads = nna_hw_read64(hw, NNA_REG_COUNT_MMIO_READS);
+	counters->driver_mmio_reads = atomic64_read(&hw->reads);
+}
+
+void nna_hw_ring_dump(struct nna_hw *hw, unsigned int ring, struct nna_hw_ring_regs *regs)
+{
+	regs->control = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL));
+	regs->status = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_STATUS));
+	regs->head = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_HEAD));
+	regs->done = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_DONE));
+	regs->doorbell = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_DOORBELL_SHADOW));
+}

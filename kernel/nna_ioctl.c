@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/capability.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/nna_accel.h>
+
+#include "nna_ctx.h"
+#include "nna_device.h"
+#include "nna_drv.h"
+#include "nna_gem.h"
+#include "nna_ioctl.h"
+#include "nna_job.h"
+#include "nna_sync.h"
+#include "nna_uobj.h"
+#include "nna_vm.h"
+
+/* Users' mistakes are theirs to find: said at debug level only, with the condition that failed. */
+#define NNA_BAD(drm, cond) ({ \
+	bool __bad = !!(cond); \
+	if (__bad) \
+		drm_dbg_driver(drm, "%s: refused: %s\n", __func__, #cond); \
+	__bad; \
+})
+
+/* Sizes of the elements in version 1.0, below which no caller can be. */
+#define NNA_STRIDE(type, last)	offsetofend(struct drm_nna_##type, last)
+
+static int nna_query_hw_info(struct nna_device *nna, struct drm_nna_dev_query *args)
+{
+	const struct nna_hw *hw = &nna->hw;
+	const struct drm_nna_hw_info info = {
+		.abi_major = hw->abi_major,
+		.abi_minor = hw->abi_minor,
+		.stream_version = hw->stream_version,
+		.layout_version = hw->layout_version,
+		.flags = nna->coherent ? DRM_NNA_HW_COHERENT : 0,
+		.job_rings = hw->job_rings,
+		.ring_size = nna->rings[0].size,
+		.workers = hw->workers,
+		.va_bits = NNA_VA_BITS,
+		.max_slots = NNA_MAX_SLOTS,
+		.va_start = NNA_VA_START,
+		.va_end = NNA_VA_END,
+		.page_sizes = NNA_PAGE_SIZE | NNA_LARGE_PAGE_SIZE,
+		.job_limit_ns = nna_clock_ticks_to_ns(hw, hw->job_limit),
+		.tick_hz = hw->tick_hz,
+		.max_stream_size = NNA_MAX_STREAM_SIZE,
+		.max_bo_size = NNA_MAX_BO_SIZE,
+		.max_syncs = NNA_MAX_SYNCS,
+		.max_bind_ops = NNA_MAX_BIND_OPS,
+		.max_bo_sync_ops = NNA_MAX_BO_SYNC_OPS,
+		.max_vms = NNA_MAX_VMS,
+		.max_ctxs = NNA_MAX_CTXS,
+		.max_label = NNA_MAX_LABEL,
+	};
+
+	return nna_uobj_set(args->pointer, &args->size, &info, sizeof(info));
+}
+
+static bool nna_priority_permitted(u32 priority)
+{
+	return priority < DRM_NNA_CTX_PRIORITY_REALTIME || capable(CAP_SYS_NICE);
+}
+
+static int nna_query_sched_info(struct nna_device *nna, struct drm_nna_dev_query *args)
+{
+	struct drm_nna_sched_info info = {
+		.timeout_ns = (u64)nna->timeout_ms * NSEC_PER_MSEC,
+	};
+	u32 i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		if (nna_priority_permitted(i))
+			info.priority_mask |= BIT(i);
+	return nna_uobj_set(args->pointer, &args->size, &info, sizeof(info));
+}
+
+static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_dev_query *args)
+{
+	struct drm_nna_timestamp ts = {};
+	u64 uncertainty;
+
+	if (args->pointer) {
+		nna_clock_sample(&nna->clock, &nna->hw);
+		nna_clock_get(&nna->clock, &ts.monotonic_ns, &ts.tick, &uncertainty);
+		ts.uncertainty_ns = uncertainty;
+	}
+	return nna_uobj_set(args->pointer, &args->size, &ts, sizeof(ts));
+}
+
+static int nna_query_counters(struct nna_device *nna, struct drm_nna_dev_query *args)
+{
+	struct drm_nna_counters counters = {};
+	unsigned int i;
+
+	if (args->pointer) {
+		nna_hw_counters(&nna->hw, &counters);
+		counters.driver_irqs = atomic64_read(&nna->irqs);
+		counters.driver_resets = atomic_read(&nna->resets);
+		for (i = 0; i < NNA_RINGS; i++)
+			counters.driver_completions += READ_ONCE(nna->rings[i].completions);
+	}
+	return nna_uobj_set(args->pointer, &args->size, &counters, sizeof(counters));
+}
+
+static int nna_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct nna_device *nna = to_nna_device(drm);
+	struct drm_nna_dev_query *args = data;
+	int ret, idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	switch (args->type) {
+	case DRM_NNA_DEV_QUERY_HW_INFO:
+		ret = nna_query_hw_info(nna, args);
+		break;
+	case DRM_NNA_DEV_QUERY_SCHED_INFO:
+		ret = nna_query_sched_info(nna, args);
+		break;
+	case DRM_NNA_DEV_QUERY_TIMESTAMP:
+		ret = nna_query_timestamp(nna, args);
+		break;
+	case DRM_NNA_DEV_QUERY_COUNTERS:
+		ret = nna_query_counters(nna, args);
+		break;
+	default:
+		ret = -EINVAL;
+	}
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static int nna_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_bo_create *args = data;
+	struct nna_vm *vm = NULL;
+	u32 handle;
+	u64 size;
+	int ret;
+
+	if (NNA_BAD(drm, args->pad || args->handle || (args->flags & ~DRM_NNA_BO_FLAGS)))
+		return -EINVAL;
+	if (args->vm_id) {
+		vm = nna_file_get_vm(file->driver_priv, args->vm_id);
+		if (NNA_BAD(drm, !vm))
+			return -ENOENT;
+	}
+	size = args->size;
+	ret = nna_bo_create(file, vm, &size, args->flags, &handle);
+	nna_vm_put(vm);
+	if (ret)
+		return ret;
+	args->size = size;
+	args->handle = handle;
+	return 0;
+}
+
+static int nna_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_bo_mmap_offset *args = data;
+	struct drm_gem_object *obj;
+	int ret;
+
+	if (NNA_BAD(drm, args->pad || args->offset))
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (NNA_BAD(drm, !obj))
+		return -ENOENT;
+	if (NNA_BAD(drm, drm_gem_is_imported(obj) ||
+		    (to_nna_bo(obj)->flags & DRM_NNA_BO_NO_MMAP))) {
+		ret = -EPERM;
+	} else {
+		ret = drm_gem_create_mmap_offset(obj);
+		if (!ret)
+			args->offset = drm_vma_node_offset_addr(&obj->vma_node);
+	}
+	drm_gem_object_put(obj);
+	return ret;
+}
+
+static int nna_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_bo_sync *args = data;
+	struct drm_nna_bo_sync_op *ops;
+	int ret = 0;
+	u32 i;
+
+	ops = nna_uobj_get_array(&args->ops, NNA_STRIDE(bo_sync_op, size), sizeof(*ops),
+				 NNA_MAX_BO_SYNC_OPS);
+	if (IS_ERR(ops))
+		return PTR_ERR(ops);
+	for (i = 0; i < args->ops.count && !ret; i++) {
+		struct drm_gem_object *obj;
+
+		if (NNA_BAD(drm, ops[i].type > DRM_NNA_BO_SYNC_TO_CPU)) {
+			ret = -EINVAL;
+			break;
+		}
+		obj = drm_gem_object_lookup(file, ops[i].handle);
+		if (NNA_BAD(drm, !obj)) {
+			ret = -ENOENT;
+			break;
+		}
+		ret = nna_bo_sync(to_nna_bo(obj), ops[i].type == DRM_NNA_BO_SYNC_TO_DEVICE,
+				  ops[i].offset, ops[i].size);
+		drm_gem_object_put(obj);
+	}
+	kvfree(ops);
+	return ret;
+}
+
+static int nna_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_bo_set_label *args = data;
+	struct drm_gem_object *obj;
+	char *label = NULL;
+
+	if (NNA_BAD(drm, args->pad))
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (NNA_BAD(drm, !obj))
+		return -ENOENT;
+	if (args->label) {
+		label = strndup_user(u64_to_user_ptr(args->label), NNA_MAX_LABEL);
+		if (IS_ERR(label)) {
+			drm_gem_object_put(obj);
+			return PTR_ERR(label) == -EINVAL ? -E2BIG : PTR_ERR(label);
+		}
+	}
+	nna_bo_set_label(to_nna_bo(obj), label);
+	drm_gem_object_put(obj);
+	return 0;
+}
+
+static int nna_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct nna_file *nfile = file->driver_priv;
+	struct drm_nna_vm_create *args = data;
+	struct nna_vm *vm;
+	u32 id;
+	int ret;
+
+	if (NNA_BAD(drm, args->flags || args->id))
+		return -EINVAL;
+	vm = nna_vm_create(nfile->nna);
+	if (IS_ERR(vm))
+		return PTR_ERR(vm);
+	ret = xa_alloc(&nfile->vms, &id, vm, XA_LIMIT(1, NNA_MAX_VMS), GFP_KERNEL);
+	if (ret) {
+		nna_vm_put(vm);
+		return ret == -EBUSY ? -ENOSPC : ret;
+	}
+	args->id = id;
+	return 0;
+}
+
+static int nna_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct nna_file *nfile = file->driver_priv;
+	struct drm_nna_vm_destroy *args = data;
+	struct nna_vm *vm;
+
+	if (NNA_BAD(drm, args->pad))
+		return -EINVAL;
+	vm = xa_erase(&nfile->vms, args->id);
+	if (NNA_BAD(drm, !vm))
+		return -ENOENT;
+	nna_vm_put(vm);
+	return 0;
+}
+
+static int nna_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_vm_bind *args = data;
+	struct drm_nna_vm_bind_op *ops;
+	struct nna_vm *vm;
+	int ret = 0, idx;
+
+	if (NNA_BAD(drm, args->flags || memchr_inv(&args->syncs, 0, sizeof(args->syncs))))
+		return -EINVAL;
+	vm = nna_file_get_vm(file->driver_priv, args->vm_id);
+	if (NNA_BAD(drm, !vm))
+		return -ENOENT;
+	ops = nna_uobj_get_array(&args->ops, NNA_STRIDE(vm_bind_op, size), sizeof(*ops),
+				 NNA_MAX_BIND_OPS);
+	if (IS_ERR(ops)) {
+		ret = PTR_ERR(ops);
+	} else if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+		kvfree(ops);
+	} else {
+		if (args->ops.count)
+			ret = nna_vm_bind(vm, file, ops, args->ops.count);
+		drm_dev_exit(idx);
+		kvfree(ops);
+	}
+	nna_vm_put(vm);
+	return ret;
+}
+
+static int nna_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_vm_get_state *args = data;
+	struct nna_vm *vm;
+
+	if (NNA_BAD(drm, args->state))
+		return -EINVAL;
+	vm = nna_file_get_vm(file->driver_priv, args->id);
+	if (NNA_BAD(drm, !vm))
+		return -ENOENT;
+	/* Binds are all or nothing, so an address space is always usable. */
+	args->state = DRM_NNA_VM_STATE_USABLE;
+	nna_vm_put(vm);
+	return 0;
+}
+
+static int nna_ioctl_ctx_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct nna_file *nfile = file->driver_priv;
+	struct drm_nna_ctx_create *args = data;
+	struct nna_ctx *ctx;
+	struct nna_vm *vm;
+	u32 id;
+	int ret;
+
+	if (NNA_BAD(drm, args->flags || args->id || args->priority >= NNA_JOB_RINGS))
+		return -EINVAL;
+	if (NNA_BAD(drm, !nna_priority_permitted(args->priority)))
+		return -EACCES;
+	vm = nna_file_get_vm(nfile, args->vm_id);
+	if (NNA_BAD(drm, !vm))
+		return -ENOENT;
+	ctx = nna_ctx_create(nfile->nna, vm, args->priority);
+	nna_vm_put(vm);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	ret = xa_alloc(&nfile->ctxs, &id, ctx, XA_LIMIT(1, NNA_MAX_CTXS), GFP_KERNEL);
+	if (ret) {
+		nna_ctx_close(ctx);
+		nna_ctx_put(ctx);
+		return ret == -EBUSY ? -ENOSPC : ret;
+	}
+	args->id = id;
+	return 0;
+}
+
+static int nna_ioctl_ctx_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct nna_file *nfile = file->driver_priv;
+	struct drm_nna_ctx_destroy *args = data;
+	struct nna_ctx *ctx;
+
+	if (NNA_BAD(drm, args->pad))
+		return -EINVAL;
+	ctx = xa_erase(&nfile->ctxs, args->id);
+	if (NNA_BAD(drm, !ctx))
+		return -ENOENT;
+	nna_ctx_close(ctx);
+	nna_ctx_put(ctx);
+	return 0;
+}
+
+static int nna_ioctl_ctx_get_state(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_ctx_get_state *args = data;
+	struct nna_ctx *ctx;
+
+	if (NNA_BAD(drm, args->pad))
+		return -EINVAL;
+	ctx = nna_file_get_ctx(file->driver_priv, args->id);
+	if (NNA_BAD(drm, !ctx))
+		return -ENOENT;
+	nna_ctx_get_state(ctx, args);
+	nna_ctx_put(ctx);
+	return 0;
+}
+
+static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_submit *args = data;
+	struct drm_nna_sync *syncs;
+	struct nna_ctx *ctx;
+	int ret, idx;
+
+	ctx = nna_file_get_ctx(file->driver_priv, args->ctx_id);
+	if (NNA_BAD(drm, !ctx))
+		return -ENOENT;
+	syncs = nna_uobj_get_array(&args->syncs, NNA_STRIDE(sync, point), sizeof(*syncs),
+				   NNA_MAX_SYNCS);
+	if (IS_ERR(syncs)) {
+		ret = PTR_ERR(syncs);
+	} else if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+		kvfree(syncs);
+	} else {
+		ret = nna_job_submit(file, ctx, args, syncs, args->syncs.count);
+		if (ret)
+			drm_dbg_driver(drm, "submit: refused: %d\n", ret);
+		drm_dev_exit(idx);
+		kvfree(syncs);
+	}
+	nna_ctx_put(ctx);
+	return ret;
+}
+
+#define NNA_IOCTL(name, func)	DRM_IOCTL_DEF_DRV(NNA_##name, nna_ioctl_##func, 0)
+
+const struct drm_ioctl_desc nna_ioctls[NNA_IOCTL_COUNT] = {
+	NNA_IOCTL(DEV_QUERY, dev_query),
+	NNA_IOCTL(BO_CREATE, bo_create),
+	NNA_IOCTL(BO_MMAP_OFFSET, bo_mmap_offset),
+	NNA_IOCTL(BO_SYNC, bo_sync),
+	NNA_IOCTL(BO_SET_LABEL, bo_set_label),
+	NNA_IOCTL(VM_CREATE, vm_create),
+	NNA_IOCTL(VM_DESTROY, vm_destroy),
+	NNA_IOCTL(VM_BIND, vm_bind),
+	NNA_IOCTL(VM_GET_STATE, vm_get_state),
+	NNA_IOCTL(CTX_CREATE, ctx_create),
+	NNA_IOCTL(CTX_DESTROY, ctx_destroy),
+	NNA_IOCTL(CTX_GET_STATE, ctx_get_state),
+	NNA_IOCTL(SUBMIT, submit),
+};

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/dma-fence.h>
+#include <linux/dma-fence-chain.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gpuvm.h>
+#include <drm/drm_managed.h>
+#include <drm/nna_accel.h>
+
+#include "nna_control.h"
+#include "nna_ctx.h"
+#include "nna_device.h"
+#include "nna_drv.h"
+#include "nna_job.h"
+#include "nna_reset.h"
+#include "nna_sync.h"
+#include "nna_vm.h"
+
+/* Why the driver itself ended a job. */
+enum nna_job_verdict {
+	NNA_JOB_UNJUDGED,
+	NNA_JOB_HUNG,
+	NNA_JOB_LATE,
+};
+
+/**
+ * struct nna_job - One job.
+ * @base: the scheduler's part.
+ * @cmd: what the ring calls back.
+ * @nna: the device.
+ * @ctx: its context; a reference.
+ * @entry: its ring entry, complete but for deadline and seqno.
+ * @fence: signals when the device has ended it; a reference. Initialised when @started.
+ * @started: it has been put on the ring.
+ * @verdict: why the driver ended it.
+ * @syncs: what it waits for and signals.
+ * @submitted: CLOCK_MONOTONIC of its submission in ns.
+ * @deadline_ns: as SUBMIT has it.
+ * @duration_ns: as SUBMIT has it.
+ * @progress: completions of all rings when its last timeout was looked at.
+ */
+struct nna_job {
+	struct drm_sched_job base;
+	struct nna_ring_cmd cmd;
+	struct nna_device *nna;
+	struct nna_ctx *ctx;
+	struct nna_ring_entry entry;
+	struct nna_fence *fence;
+	bool started;
+	enum nna_job_verdict verdict;
+	struct nna_syncs syncs;
+	u64 submitted;
+	u64 deadline_ns;
+	u64 duration_ns;
+	u64 progress;
+};
+
+/**
+ * struct nna_fence - The device has ended a job.
+ * @base: first, so that freeing the fence frees the whole.
+ * @lock: the fence's lock.
+ */
+struct nna_fence {
+	struct dma_fence base;
+	spinlock_t lock;
+};
+
+static struct nna_job *to_nna_job(struct drm_sched_job *job)
+{
+	return container_of(job, struct nna_job, base);
+}
+
+static const char *nna_fence_get_driver_name(struct dma_fence *fence)
+{
+	return NNA_DRIVER_NAME;
+}
+
+static const char *nna_fence_get_timeline_name(struct dma_fence *fence)
+{
+	return "nna-ring";
+}
+
+static const struct dma_fence_ops nna_fence_ops = {
+	.get_driver_name = nna_fence_get_driver_name,
+	.get_timeline_name = nna_fence_get_timeline_name,
+};
+
+static int nna_status_to_errno(u32 status, bool *ban)
+{
+#define NNA_STATUS_CASE(name, value, error, bans, nnapi, text) \
+	case NNA_STATUS_##name: \
+		*ban = bans; \
+		return -(error);
+
+	switch (status) {
+	NNA_STATUS_TABLE(NNA_STATUS_CASE)
+	}
+#undef NNA_STATUS_CASE
+	*ban = false;
+	return -EIO;
+}
+
+/* In the interrupt, with the ring's lock held. */
+static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
+{
+	struct nna_job *job = container_of(cmd, struct nna_job, cmd);
+	struct dma_fence *fence = dma_fence_get(&job->fence->base);
+	struct nna_ctx *ctx = job->ctx;
+	bool ban = false;
+
+	if (error) {
+		if (job->verdict == NNA_JOB_HUNG) {
+			nna_ctx_hung(ctx);
+			error = -ETIME;
+		} else {
+			nna_ctx_lost(ctx);
+		}
+	} else {
+		error = nna_status_to_errno(status, &ban);
+		if (status == NNA_STATUS_ABORTED && job->verdict == NNA_JOB_HUNG) {
+			nna_ctx_hung(ctx);
+			error = -ETIME;
+		} else if (status == NNA_STATUS_ABORTED && job->verdict == NNA_JOB_LATE) {
+			error = -ETIMEDOUT;
+		} else if (ban) {
+			nna_ctx_ban(ctx, status, detail);
+		}
+		if (status == NNA_STATUS_OK)
+			ctx->run_ticks += detail;
+	}
+
+	if (error)
+		dma_fence_set_error(fence, error);
+	/* The scheduler may free the job from here on. */
+	dma_fence_signal(fence);
+	dma_fence_put(fence);
+}
+
+/* The error of a fence that has signalled; that of a point on a timeline is in what the point contains. */
+static int nna_job_fence_error(struct dma_fence *fence)
+{
+	int status = dma_fence_get_status(dma_fence_chain_contained(fence));
+
+	return status < 0 ? status : 0;
+}
+
+/*
+ * The scheduler does not wait for fences of the same context, as jobs of one context stay in order. But whether
+ * an in-fence has failed is known only when it has signalled: wait for what the device says about that job.
+ */
+static struct dma_fence *nna_job_prepare(struct drm_sched_job *sched_job,
+					 struct drm_sched_entity *entity)
+{
+	struct nna_job *job = to_nna_job(sched_job);
+	u32 i;
+
+	for (i = 0; i < job->syncs.in_count; i++) {
+		struct dma_fence *fence = job->syncs.in[i];
+		struct drm_sched_fence *s_fence;
+
+		if (dma_fence_is_signaled(fence))
+			continue;
+		s_fence = to_drm_sched_fence(fence);
+		if (s_fence && s_fence->parent && !dma_fence_is_signaled(s_fence->parent))
+			return dma_fence_get(s_fence->parent);
+	}
+	return NULL;
+}
+
+static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
+{
+	u32 i;
+
+	*ready_ns = job->submitted;
+	for (i = 0; i < job->syncs.in_count; i++) {
+		struct dma_fence *fence = job->syncs.in[i];
+		struct drm_sched_fence *s_fence = to_drm_sched_fence(fence);
+		int ret;
+
+		/* Of the same context, and between the device's fence and the scheduler's. */
+		if (!dma_fence_is_signaled(fence) && s_fence && s_fence->parent)
+			fence = s_fence->parent;
+		ret = nna_job_fence_error(fence);
+		if (ret)
+			return ret;
+		if (dma_fence_is_signaled(fence))
+			*ready_ns = max_t(u64, *ready_ns, ktime_to_ns(dma_fence_timestamp(fence)));
+	}
+	return 0;
+}
+
+static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
+{
+	struct nna_job *job = to_nna_job(sched_job);
+	struct nna_device *nna = job->nna;
+	struct nna_ring *ring = &nna->rings[job->ctx->ring];
+	u64 ready, deadline = job->deadline_ns, late;
+	struct dma_fence *fence;
+	int ret;
+
+	ret = nna_job_check_in_fences(job, &ready);
+	if (ret)
+		return ERR_PTR(ret);
+	if (nna_device_is_lost(nna))
+		return ERR_PTR(-ENODEV);
+	if (nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
+		return ERR_PTR(-ECANCELED);
+
+	if (job->duration_ns) {
+		if (check_add_overflow(ready, job->duration_ns, &late))
+			late = U64_MAX;
+		deadline = deadline ? min(deadline, late) : late;
+	}
+	if (deadline) {
+		if (ktime_get_ns() >= deadline)
+			return ERR_PTR(-ETIMEDOUT);
+		job->entry.deadline = cpu_to_le64(nna_clock_to_tick(&nna->clock, &nna->hw, deadline));
+	}
+
+	fence = &job->fence->base;
+	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, nna->fence_contexts + ring->index,
+		       ++nna->fence_seqnos[ring->index]);
+	job->started = true;
+	dma_fence_get(fence);
+
+	nna_vm_mark_used(job->ctx->vm);
+	ret = nna_ring_push(ring, &job->entry, &job->cmd);
+	if (ret) {
+		/* The device is being reset or has been lost since we looked. */
+		dma_fence_set_error(fence, nna_device_is_lost(nna) ? -ENODEV : -ECANCELED);
+		dma_fence_signal(fence);
+	}
+	return fence;
+}
+
+static u64 nna_job_progress(struct nna_device *nna)
+{
+	u64 n = 0;
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		n += READ_ONCE(nna->rings[i].completions);
+	return n;
+}
+
+#ifndef nna_job_no_hang
+/* The job is still running, or has just ended: the scheduler goes on as before. */
+static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
+{
+	return DRM_GPU_SCHED_STAT_NO_HANG;
+}
+#endif
+
+/*
+ * The device itself limits the run time of a job and ages low rings, so a timeout means that a completion or an
+ * interrupt was lost, that the job only waits for others, or that the device is dead.
+ */
+static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
+{
+	struct nna_job *job = to_nna_job(sched_job);
+	struct nna_device *nna = job->nna;
+	struct nna_ring *ring = &nna->rings[job->ctx->ring];
+	struct dma_fence *fence = &job->fence->base;
+	u64 progress;
+	int ret, idx;
+
+	/* An interrupt may have been lost. */
+	ret = nna_ring_process(ring);
+	if (dma_fence_is_signaled(fence)) {
+		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
+		return nna_job_no_hang(sched_job);
+	}
+
+	progress = nna_job_progress(nna);
+	if (ret >= 0 && progress != job->progress) {
+		job->progress = progress;
+		return nna_job_no_hang(sched_job);
+	}
+
+	if (drm_dev_enter(&nna->drm, &idx)) {
+		drm_err(&nna->drm, "ring %u: job %u does not end\n", ring->index, job->cmd.seqno);
+		job->verdict = NNA_JOB_HUNG;
+		ret = nna_control_abort(nna, ring->index, job->cmd.seqno);
+		drm_dev_exit(idx);
+		if (!ret)
+			dma_fence_wait_timeout(fence, false, msecs_to_jiffies(1000));
+		nna_ring_process(ring);
+		if (dma_fence_is_signaled(fence))
+			return nna_job_no_hang(sched_job);
+	}
+
+	nna_reset_now(nna, sched_job);
+	return DRM_GPU_SCHED_STAT_RESET;
+}
+
+static void nna_job_destroy(struct nna_job *job)
+{
+	struct nna_device *nna = job->nna;
+
+	nna_syncs_fini(&job->syncs);
+	if (job->started)
+		dma_fence_put(&job->fence->base);
+	else
+		kfree(job->fence);
+	nna_ctx_put(job->ctx);
+	kfree(job);
+	if (atomic_dec_and_test(&nna->jobs))
+		wake_up_all(&nna->jobs_gone);
+}
+
+static void nna_job_free(struct drm_sched_job *sched_job)
+{
+	drm_sched_job_cleanup(sched_job);
+	nna_job_destroy(to_nna_job(sched_job));
+}
+
+static const struct drm_sched_backend_ops nna_sched_ops = {
+	.prepare_job = nna_job_prepare,
+	.run_job = nna_job_run,
+	.timedout_job = nna_job_timedout,
+	.free_job = nna_job_free,
+};
+
+static const char * const nna_sched_names[NNA_JOB_RINGS] = {
+	[DRM_NNA_CTX_PRIORITY_LOW] = "nna-low",
+	[DRM_NNA_CTX_PRIORITY_MEDIUM] = "nna-medium",
+	[DRM_NNA_CTX_PRIORITY_HIGH] = "nna-high",
+	[DRM_NNA_CTX_PRIORITY_REALTIME] = "nna-realtime",
+};
+
+static void nna_job_fini(struct drm_device *drm, void *res)
+{
+	struct nna_device *nna = to_nna_device(drm);
+
+	while (nna->scheds_ready)
+		drm_sched_fini(&nna->scheds[--nna->scheds_ready]);
+}
+
+int nna_job_init(struct nna_device *nna)
+{
+	struct drm_sched_init_args args = {
+		.ops = &nna_sched_ops,
+		.num_rqs = 1,
+		.credit_limit = nna->rings[0].size,
+		.timeout = msecs_to_jiffies(nna->timeout_ms),
+		.timeout_wq = nna->reset_wq,
+		.dev = nna->drm.dev,
+	};
+	int ret;
+
+	nna->fence_contexts = dma_fence_context_alloc(NNA_JOB_RINGS);
+	ret = drmm_add_action_or_reset(&nna->drm, nna_job_fini, NULL);
+	if (ret)
+		return ret;
+	while (nna->scheds_ready < NNA_JOB_RINGS) {
+		args.name = nna_sched_names[nna->scheds_ready];
+		ret = drm_sched_init(&nna->scheds[nna->scheds_ready], &args);
+		if (ret)
+			return ret;
+		nna->scheds_ready++;
+	}
+	return 0;
+}
+
+void nna_job_drain(struct nna_device *nna)
+{
+	/* Jobs that wait for in-fences of others end when those signal, which they do in finite time. */
+	wait_event(nna->jobs_gone, !atomic_read(&nna->jobs));
+}
+
+void nna_job_abort_ctx(struct nna_ctx *ctx)
+{
+	struct nna_device *nna = ctx->nna;
+	struct nna_ring *ring = &nna->rings[ctx->ring];
+	u32 seqnos[NNA_RING_SIZE];
+	u32 count = 0, i;
+
+	spin_lock_irq(&ring->lock);
+	for (i = ring->done; i != ring->tail; i++) {
+		struct nna_ring_cmd *cmd = ring->cmds[i & (ring->size - 1)];
+
+		if (cmd && container_of(cmd, struct nna_job, cmd)->ctx == ctx)
+			seqnos[count++] = cmd->seqno;
+	}
+	spin_unlock_irq(&ring->lock);
+
+	for (i = 0; i < count; i++)
+		if (nna_control_abort(nna, ring->index, seqnos[i]))
+			break;
+}
+
+static bool nna_job_range_ok(u64 va, u64 size, u64 align)
+{
+	u64 end;
+
+	return IS_ALIGNED(va, align) && va >= NNA_VA_START &&
+	       !check_add_overflow(va, size, &end) && end <= NNA_VA_END;
+}
+
+/* The device checks all this as well, but would blame the context for it. */
+static int nna_job_check(const struct drm_nna_submit *args)
+{
+	if (args->flags || args->pad)
+		return -EINVAL;
+	if (!args->stream_size || args->stream_size > NNA_MAX_STREAM_SIZE ||
+	    !IS_ALIGNED(args->stream_size | args->start, NNA_COMMAND_ALIGN) ||
+	    args->start >= args->stream_size ||
+	    !nna_job_range_ok(args->stream_va, args->stream_size, NNA_COMMAND_ALIGN))
+		return -EINVAL;
+	if (args->slot_count > NNA_MAX_SLOTS)
+		return -EINVAL;
+	if (args->slot_count ?
+	    !nna_job_range_ok(args->base_table_va, 16ull * args->slot_count, 16) :
+	    args->base_table_va)
+		return -EINVAL;
+	if (args->report_va && !nna_job_range_ok(args->report_va, 128, 64))
+		return -EINVAL;
+	return 0;
+}
+
+static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
+{
+	const struct nna_hw *hw = &job->nna->hw;
+	struct nna_vm *vm = job->ctx->vm;
+
+	job->entry = (struct nna_ring_entry) {
+		.type = cpu_to_le32(NNA_ENTRY_JOB),
+		.asid = cpu_to_le32(vm->asid),
+		.root = cpu_to_le64(nna_vm_root_dma(vm)),
+		.stream = cpu_to_le64(args->stream_va),
+		.base_table = cpu_to_le64(args->base_table_va),
+		.report = cpu_to_le64(args->report_va),
+		.stream_size = cpu_to_le32(args->stream_size),
+		.slot_count = cpu_to_le32(args->slot_count),
+		.budget = cpu_to_le64(min(nna_clock_ns_to_ticks(hw, args->budget_ns),
+					  hw->job_limit)),
+		.loop_limit = cpu_to_le64(min(nna_clock_ns_to_ticks(hw, args->loop_limit_ns),
+					      hw->job_limit)),
+		.start = cpu_to_le32(args->start),
+	};
+	job->deadline_ns = args->deadline_ns;
+	job->duration_ns = args->duration_ns;
+	job->submitted = ktime_get_ns();
+	job->progress = U64_MAX;
+}
+
+static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx,
+				      const struct drm_nna_submit *args)
+{
+	struct nna_job *job;
+
+	job = kzalloc(sizeof(*job), GFP_KERNEL);
+	if (!job)
+		return ERR_PTR(-ENOMEM);
+	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
+	if (!job->fence) {
+		kfree(job);
+		return ERR_PTR(-ENOMEM);
+	}
+	spin_lock_init(&job->fence->lock);
+	job->nna = ctx->nna;
+	job->ctx = nna_ctx_get(ctx);
+	job->cmd.complete = nna_job_complete;
+	job->cmd.nna = ctx->nna;
+	atomic_inc(&ctx->nna->jobs);
+	nna_job_fill(job, args);
+	return job;
+}
+
+/* From arm to push, with the context's lock and all reservations held. */
+static void nna_job_push(struct nna_job *job, struct drm_gpuvm_exec *exec)
+{
+	struct dma_fence *fence;
+
+	drm_sched_job_arm(&job->base);
+	fence = dma_fence_get(&job->base.s_fence->finished);
+	/* Whoever waits for this job waits until it has ended, on this ring too. */
+	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &fence->flags);
+	drm_gpuvm_exec_resv_add_fence(exec, fence, DMA_RESV_USAGE_BOOKKEEP,
+				      DMA_RESV_USAGE_BOOKKEEP);
+	nna_syncs_signal(&job->syncs, fence);
+	drm_sched_entity_push_job(&job->base);
+	dma_fence_put(fence);
+}
+
+int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
+		   const struct drm_nna_sync *syncs, u32 sync_count)
+{
+	struct drm_gpuvm_exec exec = {
+		.vm = &ctx->vm->base,
+		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT,
+		.num_fences = 1,
+	};
+	struct nna_job *job;
+	int ret;
+	u32 i;
+
+	ret = nna_job_check(args);
+	if (ret)
+		return ret;
+	if (nna_ctx_is_banned(ctx))
+		return -ECANCELED;
+	if (nna_device_is_lost(ctx->nna))
+		return -ENODEV;
+
+	job = nna_job_create(file, ctx, args);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	ret = nna_syncs_init(&job->syncs, file, syncs, sync_count);
+	if (ret)
+		goto err_destroy;
+	if (args->deadline_ns || args->duration_ns)
+		nna_clock_refresh(&ctx->nna->clock, &ctx->nna->hw);
+
+	ret = drm_sched_job_init(&job->base, &ctx->entity, 1, NULL, file->client_id);
+	if (ret)
+		goto err_destroy;
+	for (i = 0; i < job->syncs.in_count; i++) {
+		ret = drm_sched_job_add_dependency(&job->base, dma_fence_get(job->syncs.in[i]));
+		if (ret)
+			goto err_cleanup;
+	}
+
+	ret = mutex_lock_interruptible(&ctx->lock);
+	if (ret)
+		goto err_cleanup;
+	if (ctx->closed) {
+		ret = -ENOENT;
+		goto err_unlock;
+	}
+	ret = drm_gpuvm_exec_lock(&exec);
+	if (ret)
+		goto err_unlock;
+	nna_job_push(job, &exec);
+	drm_gpuvm_exec_unlock(&exec);
+	mutex_unlock(&ctx->lock);
+	return 0;
+
+err_unlock:
+	mutex_unlock(&ctx->lock);
+err_cleanup:
+	drm_sched_job_cleanup(&job->base);
+err_destroy:
+	nna_job_destroy(job);
+	return ret;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Jobs: from SUBMIT to the fence's signal.
+ *
+ *  SUBMIT -> scheduler queue of the context -> (in-fences) -> ring -> device -> completion -> fence
+ *
+ * Everything a job needs exists before it is armed. The scheduler owns it from the push on and frees it
+ * through free_job; the ring points to it only while the device has it.
+ *
+ * In-fences are kept in the job: the scheduler waits for them but forgets their errors, and for fences of its
+ * own ring it would wait only until the other job has been put on the ring.
+ */
+#ifndef NNA_JOB_H
+#define NNA_JOB_H
+
+#include <linux/types.h>
+
+struct drm_file;
+struct drm_nna_submit;
+struct drm_nna_sync;
+struct nna_ctx;
+struct nna_device;
+
+/** nna_job_init() - Set up the schedulers; 0 or a negative errno. */
+int nna_job_init(struct nna_device *nna);
+
+/**
+ * nna_job_submit() - Submit one job.
+ * @file: whose handles the syncs are.
+ * @ctx: the context.
+ * @args: what to do; checked here.
+ * @syncs: what to wait for and to signal.
+ * @sync_count: how many.
+ *
+ * Return: 0, -EINVAL, -ENOENT, -ECANCELED (banned), -ENOMEM, -EINTR, -ENODEV.
+ */
+int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
+		   const struct drm_nna_sync *syncs, u32 sync_count);
+
+/** nna_job_abort_ctx() - Have the device end the jobs of @ctx that it has taken on. May sleep. */
+void nna_job_abort_ctx(struct nna_ctx *ctx);
+
+/** nna_job_drain() - Wait until no job exists; the rings must not be served any more. */
+void nna_job_drain(struct nna_device *nna);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+
+#include "nna_device.h"
+#include "nna_drv.h"
+#include "nna_regs.h"
+
+static void nna_pci_cut_off(struct device *dev)
+{
+	pci_clear_master(to_pci_dev(dev));
+}
+
+static const struct nna_bus_ops nna_pci_bus_ops = {
+	.cut_off = nna_pci_cut_off,
+};
+
+static void nna_pci_free_vectors(void *pdev)
+{
+	pci_free_irq_vectors(pdev);
+}
+
+static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct device *dev = &pdev->dev;
+	int irqs[NNA_RINGS];
+	void __iomem *regs;
+	int ret, i, count;
+
+	ret = pcim_enable_device(pdev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot enable the device\n");
+	regs = pcim_iomap_region(pdev, NNA_PCI_REGISTER_BAR, NNA_DRIVER_NAME);
+	if (IS_ERR(regs))
+		return dev_err_probe(dev, PTR_ERR(regs), "cannot map the registers\n");
+	if (pci_resource_len(pdev, NNA_PCI_REGISTER_BAR) < NNA_PCI_REGISTER_BAR_SIZE)
+		return dev_err_probe(dev, -ENODEV, "register BAR is too small\n");
+
+	/* Page table entries hold 52 bits. */
+	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
+	if (ret)
+		return dev_err_probe(dev, ret, "no DMA\n");
+	dma_set_max_seg_size(dev, SZ_2G);
+
+	count = pci_alloc_irq_vectors(pdev, 1, NNA_RINGS, PCI_IRQ_MSIX);
+	if (count < 0)
+		return dev_err_probe(dev, count, "no MSI-X\n");
+	ret = devm_add_action_or_reset(dev, nna_pci_free_vectors, pdev);
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++)
+		irqs[i] = pci_irq_vector(pdev, i);
+
+	pci_set_master(pdev);
+	ret = nna_device_probe(dev, &nna_pci_bus_ops, regs, irqs, count);
+	if (ret)
+		pci_clear_master(pdev);
+	return ret;
+}
+
+static void nna_pci_remove(struct pci_dev *pdev)
+{
+	nna_device_remove(&pdev->dev);
+}
+
+static const struct pci_device_id nna_pci_ids[] = {
+	{ PCI_DEVICE(NNA_PCI_VENDOR, NNA_PCI_DEVICE) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, nna_pci_ids);
+
+static struct pci_driver nna_pci_driver = {
+	.name = NNA_DRIVER_NAME,
+	.id_table = nna_pci_ids,
+	.probe = nna_pci_probe,
+	.remove = nna_pci_remove,
+	/* On reboot and kexec the device must not write to memory any more. */
+	.shutdown = nna_pci_remove,
+};
+module_pci_driver(nna_pci_driver);
+
+MODULE_DESCRIPTION("NNA neural network accelerator");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS("DMA_BUF");

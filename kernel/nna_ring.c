@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <asm/barrier.h>
+
+#include "nna_device.h"
+#include "nna_hw.h"
+#include "nna_ring.h"
+
+int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int index, u32 size,
+		  u32 vector)
+{
+	struct device *dev = nna->hw.dev;
+
+	ring->nna = nna;
+	ring->index = index;
+	ring->size = size;
+	ring->vector = vector;
+	spin_lock_init(&ring->lock);
+	ring->seqno = 1;
+
+	ring->cmds = devm_kcalloc(dev, size, sizeof(*ring->cmds), GFP_KERNEL);
+	ring->entries = dmam_alloc_coherent(dev, size * sizeof(*ring->entries),
+					    &ring->entries_dma, GFP_KERNEL);
+	ring->cq = dmam_alloc_coherent(dev, size * sizeof(*ring->cq), &ring->cq_dma, GFP_KERNEL);
+	return ring->cmds && ring->entries && ring->cq ? 0 : -ENOMEM;
+}
+
+int nna_ring_enable(struct nna_ring *ring)
+{
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	WARN_ON(ring->running || ring->tail != ring->done);
+	ring->tail = 0;
+	ring->done = 0;
+	memset(ring->cq, 0, ring->size * sizeof(*ring->cq));
+	spin_unlock_irqrestore(&ring->lock, flags);
+
+	/* The zeroed phase bits must be there before the device writes the first lap's ones. */
+	dma_wmb();
+	ret = nna_hw_ring_enable(&ring->nna->hw, ring->index, ring->entries_dma, ring->cq_dma,
+				 ring->size, ring->vector);
+	if (ret)
+		return ret;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	ring->running = true;
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return 0;
+}
+
+static struct nna_ring_cmd *nna_ring_pop_locked(struct nna_ring *ring)
+{
+	u32 slot = ring->done++ & (ring->size - 1);
+	struct nna_ring_cmd *cmd = ring->cmds[slot];
+
+	lockdep_assert_held(&ring->lock);
+	ring->cmds[slot] = NULL;
+	return cmd;
+}
+
+void nna_ring_disable(struct nna_ring *ring, int error)
+{
+	struct nna_ring_cmd *cmd;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	ring->running = false;
+	while (ring->done != ring->tail) {
+		cmd = nna_ring_pop_locked(ring);
+		if (cmd)
+			cmd->complete(cmd, 0, 0, error);
+	}
+	spin_unlock_irqrestore(&ring->lock, flags);
+}
+
+int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_cmd *cmd)
+{
+	unsigned long flags;
+	int ret = 0;
+	u32 slot;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	if (!ring->running) {
+		ret = -EIO;
+	} else if (ring->tail - ring->done >= ring->size) {
+		ret = -ENOSPC;
+	} else {
+		slot = ring->tail & (ring->size - 1);
+		cmd->seqno = ring->seqno++;
+		entry->seqno = cpu_to_le32(cmd->seqno);
+		ring->entries[slot] = *entry;
+		ring->cmds[slot] = cmd;
+		ring->tail++;
+		nna_hw_doorbell(&ring->nna->hw, ring->index, ring->tail);
+	}
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return ret;
+}
+
+bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_cmd *cmd)
+{
+	unsigned long flags;
+	bool found = false;
+	u32 i;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	for (i = ring->done; i != ring->tail && !found; i++) {
+		if (ring->cmds[i & (ring->size - 1)] == cmd) {
+			ring->cmds[i & (ring->size - 1)] = NULL;
+			found = true;
+		}
+	}
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return found;
+}
+
+int nna_ring_process(struct nna_ring *ring)
+{
+	unsigned long irqflags;
+	int n = 0;
+
+	spin_lock_irqsave(&ring->lock, irqflags);
+	while (ring->running && ring->done != ring->tail) {
+		struct nna_completion *c = &ring->cq[ring->done & (ring->size - 1)];
+		u16 flags = le16_to_cpu(READ_ONCE(c->flags));
+		u16 phase = ring->done & ring->size ? 0 : NNA_COMPLETION_PHASE;
+		struct nna_ring_cmd *cmd;
+		u32 seqno;
+
+		if ((flags & NNA_COMPLETION_PHASE) != phase)
+			break;
+		/* The rest of the record is as old as its phase bit, or newer. */
+		dma_rmb();
+
+		seqno = ring->seqno - (ring->tail - ring->done);
+		if (le32_to_cpu(c->seqno) != seqno) {
+			n = -EIO;
+			break;
+		}
+		cmd = nna_ring_pop_locked(ring);
+		ring->completions++;
+		if (cmd)
+			cmd->complete(cmd, le16_to_cpu(c->status), le64_to_cpu(c->detail), 0);
+		n++;
+	}
+	spin_unlock_irqrestore(&ring->lock, irqflags);
+	return n;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/dma-fence-chain.h>
+#include <linux/slab.h>
+#include <drm/drm_syncobj.h>
+#include <drm/nna_accel.h>
+
+#include "nna_sync.h"
+
+/**
+ * struct nna_sync_out - A syncobj to signal.
+ * @syncobj: the syncobj; a reference.
+ * @chain: timeline: the node of the new point; else NULL.
+ * @point: timeline: the point.
+ */
+struct nna_sync_out {
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
+static int nna_sync_check(const struct drm_nna_sync *sync)
+{
+	if (sync->flags & ~(DRM_NNA_SYNC_TYPE_MASK | DRM_NNA_SYNC_SIGNAL))
+		return -EINVAL;
+	switch (sync->flags & DRM_NNA_SYNC_TYPE_MASK) {
+	case DRM_NNA_SYNC_TYPE_SYNCOBJ:
+		return sync->point ? -EINVAL : 0;
+	case DRM_NNA_SYNC_TYPE_TIMELINE:
+		return sync->point ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int nna_sync_out_init(struct nna_sync_out *out, struct drm_file *file,
+			     const struct drm_nna_sync *sync)
+{
+	out->point = sync->point;
+	out->syncobj = drm_syncobj_find(file, sync->handle);
+	if (!out->syncobj)
+		return -ENOENT;
+	if (sync->point) {
+		out->chain = dma_fence_chain_alloc();
+		if (!out->chain)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
+		   const struct drm_nna_sync *array, u32 count)
+{
+	u32 i, outs = 0;
+	int ret;
+
+	memset(syncs, 0, sizeof(*syncs));
+	for (i = 0; i < count; i++) {
+		ret = nna_sync_check(&array[i]);
+		if (ret)
+			return ret;
+		outs += !!(array[i].flags & DRM_NNA_SYNC_SIGNAL);
+	}
+	if (outs < count) {
+		syncs->in = kcalloc(count - outs, sizeof(*syncs->in), GFP_KERNEL);
+		if (!syncs->in)
+			return -ENOMEM;
+	}
+	if (outs) {
+		syncs->out = kcalloc(outs, sizeof(*syncs->out), GFP_KERNEL);
+		if (!syncs->out) {
+			ret = -ENOMEM;
+			goto err;
+		}
+	}
+
+	for (i = 0; i < count; i++) {
+		if (array[i].flags & DRM_NNA_SYNC_SIGNAL) {
+			ret = nna_sync_out_init(&syncs->out[syncs->out_count++], file, &array[i]);
+		} else {
+			ret = drm_syncobj_find_fence(file, array[i].handle, array[i].point, 0,
+						     &syncs->in[syncs->in_count]);
+			if (!ret)
+				syncs->in_count++;
+		}
+		if (ret)
+			goto err;
+	}
+	return 0;
+
+err:
+	nna_syncs_fini(syncs);
+	return ret;
+}
+
+void nna_syncs_fini(struct nna_syncs *syncs)
+{
+	u32 i;
+
+	for (i = 0; i < syncs->in_count; i++)
+		dma_fence_put(syncs->in[i]);
+	for (i = 0; i < syncs->out_count; i++) {
+		dma_fence_chain_free(syncs->out[i].chain);
+		if (syncs->out[i].syncobj)
+			drm_syncobj_put(syncs->out[i].syncobj);
+	}
+	kfree(syncs->in);
+	kfree(syncs->out);
+	memset(syncs, 0, sizeof(*syncs));
+}
+
+void nna_syncs_signal(struct nna_syncs *syncs, struct dma_fence *fence)
+{
+	u32 i;
+
+	for (i = 0; i < syncs->out_count; i++) {
+		struct nna_sync_out *out = &syncs->out[i];
+
+		if (out->chain)
+			drm_syncobj_add_point(out->syncobj, out->chain, fence, out->point);
+		else
+			drm_syncobj_replace_fence(out->syncobj, fence);
+		/* The syncobj has taken over the node. */
+		out->chain = NULL;
+	}
+}

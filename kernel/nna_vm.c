@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/limits.h>
+#include <linux/overflow.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include <drm/drm_gem.h>
+#include <drm/nna_accel.h>
+
+#include "nna_control.h"
+#include "nna_device.h"
+#include "nna_gem.h"
+#include "nna_vm.h"
+
+/* A map in the middle of an old mapping needs three nodes: itself and what remains on either side. */
+#define NNA_BIND_NODES	3
+
+/**
+ * struct nna_bind - One operation with all that it needs.
+ * @type: DRM_NNA_VM_BIND_OP_*.
+ * @readonly: map: the device may not write.
+ * @va: first address.
+ * @size: bytes.
+ * @bo: map: the object; holds a reference.
+ * @bo_offset: map: first byte of the object.
+ * @vm_bo: map: ties object and address space; holds a reference.
+ * @sgt: map: the object's pages; owned by the object.
+ * @nodes: mapping nodes not yet used.
+ * @cache: page tables not yet used.
+ */
+struct nna_bind {
+	u32 type;
+	bool readonly;
+	u64 va;
+	u64 size;
+	struct nna_bo *bo;
+	u64 bo_offset;
+	struct drm_gpuvm_bo *vm_bo;
+	struct sg_table *sgt;
+	struct nna_va *nodes[NNA_BIND_NODES];
+	struct nna_pt_cache cache;
+};
+
+/**
+ * struct nna_retired - What the device may still be using.
+ * @tables: unlinked page tables.
+ * @vas: mappings that have left the tree but not their object's list; linked by drm_gpuva.rb.entry.
+ * @first: first address that was unmapped.
+ * @end: end of the last one.
+ */
+struct nna_retired {
+	struct list_head tables;
+	struct list_head vas;
+	u64 first;
+	u64 end;
+};
+
+static struct nna_vm *to_nna_vm(struct drm_gpuvm *gpuvm)
+{
+	return container_of(gpuvm, struct nna_vm, base);
+}
+
+static struct nna_va *to_nna_va(struct drm_gpuva *va)
+{
+	return container_of(va, struct nna_va, base);
+}
+
+static int nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
+{
+	struct nna_vm *vm = cookie;
+
+	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma, GFP_KERNEL);
+	return pt->entries ? 0 : -ENOMEM;
+}
+
+static void nna_vm_table_free(void *cookie, struct nna_pt *pt)
+{
+	struct nna_vm *vm = cookie;
+
+	dma_free_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, pt->entries, pt->dma);
+}
+
+static const struct nna_pgtable_ops nna_vm_pgtable_ops = {
+	.alloc = nna_vm_table_alloc,
+	.free = nna_vm_table_free,
+};
+
+static void nna_vm_free(struct drm_gpuvm *gpuvm)
+{
+	struct nna_vm *vm = to_nna_vm(gpuvm);
+
+	nna_pgtable_fini(&vm->pgt);
+	mutex_destroy(&vm->lock);
+	kfree(vm);
+}
+
+static void nna_retired_init(struct nna_retired *retired)
+{
+	INIT_LIST_HEAD(&retired->tables);
+	INIT_LIST_HEAD(&retired->vas);
+	retired->first = U64_MAX;
+	retired->end = 0;
+}
+
+static void nna_retired_add_va(struct nna_retired *retired, struct drm_gpuva *va)
+{
+	/* The node is out of the tree, so its list head there is free. */
+	list_add(&va->rb.entry, &retired->vas);
+}
+
+static void nna_vm_unmap_range(struct nna_vm *vm, struct nna_pt_cache *cache, u64 va, u64 size,
+			       struct nna_retired *retired)
+{
+	lockdep_assert_held(&vm->lock);
+	if (!nna_pgtable_unmap(&vm->pgt, cache, va, size, &retired->tables))
+		return;
+	retired->first = min(retired->first, va);
+	retired->end = max(retired->end, va + size);
+}
+
+/* Returns when no job can use what has been retired, and drops it. */
+static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool all)
+{
+	struct drm_gpuva *va, *tmp;
+
+	/* Pairs with nna_vm_mark_used(): either we see the mark or the job sees our page tables. */
+	smp_mb();
+	if (READ_ONCE(vm->used) && (all || retired->first < retired->end))
+		nna_control_invalidate(vm->nna, vm->asid, retired->first,
+				       all ? 0 : retired->end - retired->first);
+
+	list_for_each_entry_safe(va, tmp, &retired->vas, rb.entry) {
+		struct drm_gem_object *obj = va->gem.obj;
+
+		list_del_init(&va->rb.entry);
+		/* Unlinking may drop the last reference on the object, whose lock we hold. */
+		drm_gem_object_get(obj);
+		dma_resv_lock(obj->resv, NULL);
+		drm_gpuva_unlink(va);
+		dma_resv_unlock(obj->resv);
+		drm_gem_object_put(obj);
+		kfree(to_nna_va(va));
+	}
+	nna_pgtable_free_dead(&vm->pgt, &retired->tables);
+}
+
+void nna_vm_mark_used(struct nna_vm *vm)
+{
+	if (!READ_ONCE(vm->used))
+		WRITE_ONCE(vm->used, true);
+	smp_mb();
+}
+
+static void nna_vm_release_work(struct work_struct *work)
+{
+	struct nna_vm *vm = container_of(work, struct nna_vm, release_work);
+	struct nna_retired retired;
+	struct drm_gpuva *va, *tmp;
+
+	nna_retired_init(&retired);
+	mutex_lock(&vm->lock);
+	drm_gpuvm_for_each_va_safe(va, tmp, &vm->base) {
+		if (va == &vm->base.kernel_alloc_node)
+			continue;
+		drm_gpuva_remove(va);
+		nna_retired_add_va(&retired, va);
+	}
+	/* The tables go with the address space; the device must have forgotten them before. */
+	nna_vm_retire(vm, &retired, true);
+	mutex_unlock(&vm->lock);
+
+	xa_erase(&vm->nna->asids, vm->asid);
+	drm_gpuvm_put(&vm->base);
+}
+
+static void nna_vm_release(struct kref *kref)
+{
+	struct nna_vm *vm = container_of(kref, struct nna_vm, users);
+
+	/* It sleeps, and the last user may be a job in a path that must not. */
+	queue_work(vm->nna->cleanup_wq, &vm->release_work);
+}
+
+void nna_vm_put(struct nna_vm *vm)
+{
+	if (vm)
+		kref_put(&vm->users, nna_vm_release);
+}
+
+static struct nna_va *nna_bind_take_node(struct nna_bind *bind)
+{
+	unsigned int i;
+
+	for (i = 0; i < NNA_BIND_NODES; i++)
+		if (bind->nodes[i])
+			return no_free_ptr(bind->nodes[i]);
+	WARN_ON_ONCE(1);
+	return NULL;
+}
+
+static void nna_va_link(struct nna_va *va, struct drm_gpuvm_bo *vm_bo)
+{
+	dma_resv_lock(vm_bo->obj->resv, NULL);
+	drm_gpuva_link(&va->base, vm_bo);
+	dma_resv_unlock(vm_bo->obj->resv);
+}
+
+/* What the steps of one operation work on. */
+struct nna_bind_step {
+	struct nna_vm *vm;
+	struct nna_bind *bind;
+	struct nna_retired *retired;
+};
+
+static void nna_bind_map_pages(struct nna_vm *vm, struct nna_bind *bind)
+{
+	u64 va = bind->va, left = bind->size, skip = bind->bo_offset;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(bind->sgt, sg, i) {
+		dma_addr_t dma = sg_dma_address(sg);
+		u64 len = sg_dma_len(sg);
+
+		if (skip >= len) {
+			skip -= len;
+			continue;
+		}
+		len = min(len - skip, left);
+		nna_pgtable_map(&vm->pgt, &bind->cache, va, dma + skip, len, !bind->readonly);
+		skip = 0;
+		va += len;
+		left -= len;
+		if (!left)
+			break;
+	}
+	WARN_ON_ONCE(left);
+}
+
+static int nna_vm_step_map(struct drm_gpuva_op *op, void *priv)
+{
+	struct nna_bind_step *step = priv;
+	struct nna_bind *bind = step->bind;
+	struct nna_va *va = nna_bind_take_node(bind);
+
+	va->readonly = bind->readonly;
+	drm_gpuva_map(&step->vm->base, &va->base, &op->map);
+	nna_va_link(va, bind->vm_bo);
+	nna_bind_map_pages(step->vm, bind);
+	return 0;
+}
+
+static int nna_vm_step_remap(struct drm_gpuva_op *op, void *priv)
+{
+	struct nna_bind_step *step = priv;
+	struct nna_va *old = to_nna_va(op->remap.unmap->va);
+	struct nna_va *prev = NULL, *next = NULL;
+	u64 va, size;
+
+	drm_gpuva_op_remap_to_unmap_range(&op->remap, &va, &size);
+	nna_vm_unmap_range(step->vm, &step->bind->cache, va, size, step->retired);
+
+	if (op->remap.prev) {
+		prev = nna_bind_take_node(step->bind);
+		prev->readonly = old->readonly;
+	}
+	if (op->remap.next) {
+		next = nna_bind_take_node(step->bind);
+		next->readonly = old->readonly;
+	}
+	drm_gpuva_remap(prev ? &prev->base : NULL, next ? &next->base : NULL, &op->remap);
+	if (prev)
+		nna_va_link(prev, old->base.vm_bo);
+	if (next)
+		nna_va_link(next, old->base.vm_bo);
+	nna_retired_add_va(step->retired, &old->base);
+	return 0;
+}
+
+static int nna_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
+{
+	struct nna_bind_step *step = priv;
+	struct drm_gpuva *va = op->unmap.va;
+
+	nna_vm_unmap_range(step->vm, &step->bind->cache, va->va.addr, va->va.range, step->retired);
+	drm_gpuva_unmap(&op->unmap);
+	nna_retired_add_va(step->retired, va);
+	return 0;
+}
+
+static const struct drm_gpuvm_ops nna_vm_ops = {
+	.vm_free = nna_vm_free,
+	.sm_step_map = nna_vm_step_map,
+	.sm_step_remap = nna_vm_step_remap,
+	.sm_step_unmap = nna_vm_step_unmap,
+};
+
+struct nna_vm *nna_vm_create(struct nna_device *nna)
+{
+	struct drm_gem_object *root;
+	struct nna_vm *vm;
+	int ret;
+
+	vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+	if (!vm)
+		return ERR_PTR(-ENOMEM);
+	vm->nna = nna;
+	kref_init(&vm->users);
+	mutex_init(&vm->lock);
+	INIT_WORK(&vm->release_work, nna_vm_release_work);
+
+	ret = nna_pgtable_init(&vm->pgt, &nna_vm_pgtable_ops, vm);
+	if (ret)
+		goto err_free;
+	ret = xa_alloc_cyclic(&nna->asids, &vm->asid, vm, xa_limit_32b, &nna->asid_next,
+			      GFP_KERNEL);
+	if (ret < 0)
+		goto err_pgtable;
+
+	root = drm_gpuvm_resv_object_alloc(&nna->drm);
+	if (!root) {
+		ret = -ENOMEM;
+		goto err_asid;
+	}
+	drm_gpuvm_init(&vm->base, "nna-vm", 0, &nna->drm, root, NNA_VA_START,
+		       NNA_VA_END - NNA_VA_START, 0, 0, &nna_vm_ops);
+	/* The address space holds its own reference. */
+	drm_gem_object_put(root);
+	return vm;
+
+err_asid:
+	xa_erase(&nna->asids, vm->asid);
+err_pgtable:
+	nna_pgtable_fini(&vm->pgt);
+err_free:
+	mutex_destroy(&vm->lock);
+	kfree(vm);
+	return ERR_PTR(ret);
+}
+
+static void nna_bind_fini(struct nna_vm *vm, struct nna_bind *bind)
+{
+	unsigned int i;
+
+	for (i = 0; i < NNA_BIND_NODES; i++)
+		kfree(bind->nodes[i]);
+	nna_pt_cache_fini(&vm->pgt, &bind->cache);
+	if (bind->vm_bo) {
+		struct drm_gem_object *obj = &bind->bo->base.base;
+
+		dma_resv_lock(obj->resv, NULL);
+		drm_gpuvm_bo_put(bind->vm_bo);
+		dma_resv_unlock(obj->resv);
+	}
+	if (bind->bo)
+		drm_gem_object_put(&bind->bo->base.base);
+}
+
+static int nna_bind_check(struct nna_bind *bind, const struct drm_nna_vm_bind_op *op)
+{
+	u64 end;
+
+	if (op->pad || !op->size || !IS_ALIGNED(op->va | op->size | op->bo_offset, NNA_PAGE_SIZE))
+		return -EINVAL;
+	if (check_add_overflow(op->va, op->size, &end) || op->va < NNA_VA_START || end > NNA_VA_END)
+		return -EINVAL;
+
+	switch (op->type) {
+	case DRM_NNA_VM_BIND_OP_MAP:
+		if (op->flags & ~DRM_NNA_VM_BIND_OP_READONLY)
+			return -EINVAL;
+		break;
+	case DRM_NNA_VM_BIND_OP_UNMAP:
+		if (op->flags || op->bo_handle || op->bo_offset)
+			return -EINVAL;
+		break;
+	default:
+		return -EINVAL;
+	}
+
+	bind->type = op->type;
+	bind->readonly = op->flags & DRM_NNA_VM_BIND_OP_READONLY;
+	bind->va = op->va;
+	bind->size = op->size;
+	bind->bo_offset = op->bo_offset;
+	return 0;
+}
+
+static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct nna_bind *bind,
+				u32 handle)
+{
+	struct drm_gem_object *obj;
+	int ret;
+	u64 end;
+
+	obj = drm_gem_object_lookup(file, handle);
+	if (!obj)
+		return -ENOENT;
+	bind->bo = to_nna_bo(obj);
+	if (bind->bo->root && bind->bo->root != nna_vm_root(vm))
+		return -EINVAL;
+	if (check_add_overflow(bind->bo_offset, bind->size, &end) || end > obj->size)
+		return -EINVAL;
+
+	bind->sgt = drm_gem_shmem_get_pages_sgt(&bind->bo->base);
+	if (IS_ERR(bind->sgt))
+		return PTR_ERR(bind->sgt);
+
+	ret = dma_resv_lock_interruptible(obj->resv, NULL);
+	if (ret)
+		return ret;
+	bind->vm_bo = drm_gpuvm_bo_obtain_locked(&vm->base, obj);
+	if (!IS_ERR(bind->vm_bo))
+		drm_gpuvm_bo_extobj_add(bind->vm_bo);
+	dma_resv_unlock(obj->resv);
+	if (IS_ERR(bind->vm_bo)) {
+		ret = PTR_ERR(bind->vm_bo);
+		bind->vm_bo = NULL;
+		return ret;
+	}
+	return nna_pgtable_reserve_map(&vm->pgt, &bind->cache, bind->va, bind->size);
+}
+
+static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna_bind *bind,
+			    const struct drm_nna_vm_bind_op *op)
+{
+	unsigned int i;
+	int ret;
+
+	nna_pt_cache_init(&bind->cache);
+	ret = nna_bind_check(bind, op);
+	if (ret)
+		return ret;
+	for (i = 0; i < NNA_BIND_NODES; i++) {
+		bind->nodes[i] = kzalloc(sizeof(*bind->nodes[i]), GFP_KERNEL);
+		if (!bind->nodes[i])
+			return -ENOMEM;
+	}
+	ret = nna_pgtable_reserve_unmap(&vm->pgt, &bind->cache);
+	if (ret)
+		return ret;
+	if (bind->type == DRM_NNA_VM_BIND_OP_MAP)
+		ret = nna_bind_prepare_map(vm, file, bind, op->bo_handle);
+	return ret;
+}
+
+static int nna_bind_apply(struct nna_vm *vm, struct nna_bind *bind, struct nna_retired *retired)
+{
+	struct nna_bind_step step = { .vm = vm, .bind = bind, .retired = retired };
+
+	if (bind->type == DRM_NNA_VM_BIND_OP_MAP) {
+		struct drm_gpuvm_map_req req = {
+			.map.va.addr = bind->va,
+			.map.va.range = bind->size,
+			.map.gem.obj = &bind->bo->base.base,
+			.map.gem.offset = bind->bo_offset,
+		};
+
+		return drm_gpuvm_sm_map(&vm->base, &step, &req);
+	}
+	return drm_gpuvm_sm_unmap(&vm->base, &step, bind->va, bind->size);
+}
+
+int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,
+		u32 count)
+{
+	struct nna_retired retired;
+	struct nna_bind *binds;
+	u32 i, prepared;
+	int ret = 0;
+
+	binds = kvcalloc(count, sizeof(*binds), GFP_KERNEL);
+	if (!binds)
+		return -ENOMEM;
+
+	for (prepared = 0; prepared < count && !ret; prepared++)
+		ret = nna_bind_prepare(vm, file, &binds[prepared], &ops[prepared]);
+	if (ret)
+		goto out;
+	ret = mutex_lock_interruptible(&vm->lock);
+	if (ret)
+		goto out;
+
+	nna_retired_init(&retired);
+	for (i = 0; i < count; i++)
+		/* Ranges have been checked and nothing is allocated, so nothing is left to fail. */
+		WARN_ON(nna_bind_apply(vm, &binds[i], &retired));
+	nna_vm_retire(vm, &retired, false);
+	mutex_unlock(&vm->lock);
+out:
+	while (prepared--)
+		nna_bind_fini(vm, &binds[prepared]);
+	kvfree(binds);
+	return ret;
+}
