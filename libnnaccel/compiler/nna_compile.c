@@ -291,6 +291,8 @@ static int take_shapes(struct nna_op_context *op, struct nna_frame *f)
 		const struct nna_shape *stated = &op->out_operand[i]->stated;
 		struct nna_shape *shape = &f->shapes[op->operation->outputs[i]];
 
+		if (op->out_operand[i]->lifetime == NNA_LIFETIME_NO_VALUE)
+			continue;
 		if (stated->rank_known && stated->rank) {
 			if (stated->rank != op->out[i].rank)
 				return nna_op_fail(op, "output %u has rank %u, the model says %u", i,
@@ -305,6 +307,14 @@ static int take_shapes(struct nna_op_context *op, struct nna_frame *f)
 		shape->final = true;
 	}
 	return 0;
+}
+
+static bool outputs_are_final(const struct nna_op_context *op)
+{
+	for (uint32_t i = 0; i < op->operation->output_count; i++)
+		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->out[i].final)
+			return false;
+	return true;
 }
 
 static int lower_operation(struct compile *c, uint32_t index)
@@ -331,10 +341,12 @@ static int lower_operation(struct compile *c, uint32_t index)
 		return ret;
 	l->origin = index;
 	op.lower = l;
-	if (impl->check)
-		ret = impl->check(&op);
+	ret = nna_op_check(&op);
 	if (!ret)
 		ret = impl->infer(&op);
+	/* A shape that depends on a value, but that the model states. */
+	if (ret == -EAGAIN && outputs_are_final(&op))
+		ret = 0;
 	if (!ret)
 		ret = take_shapes(&op, f);
 	if (!ret) {
