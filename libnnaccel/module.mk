@@ -23,7 +23,7 @@ $(NNACCEL_SO): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
 
 # Unit tests of the library: they see its inside, so they link the archive.
 NNACCEL_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard \
-	$(addprefix tests/unit/test_,graph*.c op*.c lower*.c compiler*.c program*.c runtime*.c winsys*.c)))
+	$(addprefix tests/unit/test_,graph*.c op*.c lower*.c compiler*.c program*.c execution*.c runtime*.c winsys*.c)))
 UNIT_TESTS += $(NNACCEL_TESTS)
 $(patsubst $(BUILD)/tests/%,$(BUILD)/obj/tests/unit/%.o,$(NNACCEL_TESTS)): CPPFLAGS += -Ilibnnaccel
 $(NNACCEL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(NNACCEL_LIB)
