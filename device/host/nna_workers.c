@@ -26,6 +26,7 @@ struct nna_round_state {
 	struct nna_round work;
 	uint64_t end;
 	_Atomic uint64_t next;
+	_Atomic uint64_t left; /* first tile that was not started, once closed */
 	_Atomic uint32_t status;
 };
 
@@ -51,6 +52,15 @@ static void note_tile(struct nna_workers *pool, uint64_t ns)
 		;
 }
 
+/* Let no more tiles begin. What was fetched before this runs to its end. */
+static void close_round(struct nna_round_state *round)
+{
+	uint64_t left = atomic_exchange(&round->next, CLOSED);
+
+	if (left < CLOSED)
+		atomic_store(&round->left, left);
+}
+
 static void run_tiles(struct nna_workers *pool, struct nna_round_state *round, uint32_t thread)
 {
 	uint64_t begin = nna_clock_now();
@@ -69,11 +79,13 @@ static void run_tiles(struct nna_workers *pool, struct nna_round_state *round, u
 			uint32_t none = 0;
 
 			atomic_compare_exchange_strong(&round->status, &none, status);
-			atomic_store(&round->next, CLOSED);
+			close_round(round);
 			return;
 		}
-		if (!thread && round->work.stop && round->work.stop(round->work.context))
+		if (round->work.stop && round->work.stop(round->work.context)) {
+			close_round(round);
 			return;
+		}
 	}
 }
 
@@ -114,8 +126,7 @@ uint32_t nna_workers_run(struct nna_workers *pool, const struct nna_round *work,
 		nna_event_raise(&pool->call);
 	}
 	run_tiles(pool, round, 0);
-	/* What was fetched before this runs to its end; a round that ended has fetched everything. */
-	left = atomic_exchange(&round->next, CLOSED);
+	close_round(round);
 	atomic_store(&pool->current, NULL);
 	for (;;) {
 		uint32_t seq = nna_event_read(&pool->left);
@@ -124,6 +135,7 @@ uint32_t nna_workers_run(struct nna_workers *pool, const struct nna_round *work,
 			break;
 		nna_event_wait(&pool->left, seq, NNA_FOREVER);
 	}
+	left = atomic_load(&round->left);
 	*next = left < end ? (uint32_t)left : end;
 	return atomic_load(&round->status);
 }

@@ -13,7 +13,7 @@ struct nna_workers;
 /**
  * struct nna_round - a round of tiles
  * @run: run @tile as thread @thread (0 is the caller); a status other than 0 ends the round
- * @stop: asked by the calling thread after each of its tiles: whether to leave the rest for later; may be NULL
+ * @stop: asked by each thread after each of its tiles: whether to leave the rest for later; may be NULL
  * @context: for both
  */
 struct nna_round {
