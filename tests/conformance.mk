@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
 # nnv_run, the runner of the conformance vectors, and the test of its reader.
-comma := ,
 NNV_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c))
 TESTS += $(BUILD)/tests/nnv_run
 UNIT_TESTS += $(BUILD)/tests/test_nnv
 
-$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libnnadev.a
+$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(BUILD)/lib/libnnaccel.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(or $(NNACCEL_LIBS),-Wl$(comma)--as-needed -ldrm -lm)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 
 $(BUILD)/tests/test_nnv: $(BUILD)/obj/tests/unit/test_nnv.o \
 		$(BUILD)/obj/tests/conformance/nnv_file.o $(BUILD)/obj/tests/conformance/nnv_compare.o

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model as front ends hand it over, before libnnaccel sees it.
+ *
+ * libnnaccel's graph holds all subgraphs from the start, while NNAPI's models refer to other, finished models, and set
+ * the values of operands in any order. So a model is collected here and turned into a graph when it is finished:
+ * every model that it refers to, directly or not, becomes one subgraph. What is checked here is what the structure
+ * needs and what an operand's type says by itself; the rules of operations are libnnaccel's.
+ *
+ * Ownership: everything is copied, except values set by reference, which the caller keeps until the last graph that
+ * was built from the model is gone, and referenced models, which must outlive this one. A model that is no longer
+ * changed may be read from any number of threads. Errors are -EINVAL (with a line in the log) and -ENOMEM.
+ */
+#ifndef NNB_MODEL_H
+#define NNB_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nnaccel.h"
+
+enum nnb_value {
+	NNB_VALUE_NONE,		/* computed, or an input */
+	NNB_VALUE_COPIED,
+	NNB_VALUE_REFERENCE,
+	NNB_VALUE_OMITTED,
+	NNB_VALUE_MODEL,
+};
+
+/**
+ * struct nnb_operand - an operand
+ * @dims: @rank values, owned
+ * @scales: @scale_count values along @channel_dim, owned; NULL for none
+ * @data: @size bytes; owned when copied
+ * @model: the model that it stands for
+ */
+struct nnb_operand {
+	uint32_t type;
+	uint32_t rank;
+	uint32_t *dims;
+	float scale;
+	int32_t zero_point;
+	uint32_t channel_dim;
+	uint32_t scale_count;
+	float *scales;
+	enum nnb_value value;
+	const void *data;
+	size_t size;
+	const struct nnb_model *model;
+};
+
+/* inputs and outputs are operand numbers; inputs is the allocation of both. */
+struct nnb_operation {
+	uint32_t type;
+	uint32_t input_count, output_count;
+	uint32_t *inputs, *outputs;
+};
+
+struct nnb_model {
+	struct nnb_operand *operands;
+	uint32_t operand_count, operand_room;
+	struct nnb_operation *operations;
+	uint32_t operation_count, operation_room;
+	uint32_t *inputs, *outputs;
+	uint32_t input_count, output_count;
+	bool relaxed;
+};
+
+/* All zero is an empty model. */
+void nnb_model_fini(struct nnb_model *model);
+
+int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc *desc);
+int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
+			bool by_reference);
+int nnb_model_set_omitted(struct nnb_model *model, uint32_t index);
+int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nnb_model *value);
+int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
+			 uint32_t count, const float *scales);
+int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
+			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
+int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32_t *inputs,
+		     uint32_t output_count, const uint32_t *outputs);
+
+/**
+ * nnb_model_build() - the model as a finished graph
+ *
+ * Relaxed is what the main model says. Return: 0, -EINVAL when the model breaks a rule, -ENOMEM.
+ */
+int nnb_model_build(const struct nnb_model *model, struct nna_graph **out);
+
+/* Bytes of a tensor with @rank dimensions or of a scalar. Return: false when one is unknown or it overflows. */
+bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
+
+bool nnb_type_is_tensor(uint32_t type);
+
+/* -EINVAL, with a line in the log, when type, rank, dimensions, scale and zero point do not fit together. */
+int nnb_type_check(const struct nna_operand_desc *desc);
+
+#endif

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+#
+# libneuralnetworks.so, the NNAPI C API. common/ serves the HALs as well.
+comma := ,
+HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
+NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
+NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so
+LIBRARIES += $(NNAPI_LIB)
+
+$(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_OBJS) \
+		$(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libneuralnetworks.so -Wl,-z,now \
+		$(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
+		-Wl,--version-script=hal-bridge/nnapi/libneuralnetworks.map -o $@ $(filter-out %.map,$^) \
+		$(NNACCEL_LIBS)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <stdlib.h>
+
+ANeuralNetworksCompilation *nnapi_compilation_ref(ANeuralNetworksCompilation *compilation)
+{
+	atomic_fetch_add(&compilation->refs, 1);
+	return compilation;
+}
+
+void nnapi_compilation_unref(ANeuralNetworksCompilation *compilation)
+{
+	if (!compilation || atomic_fetch_sub(&compilation->refs, 1) > 1)
+		return;
+	nna_program_destroy(compilation->program);
+	nnapi_model_unref(compilation->model);
+	free(compilation);
+}
+
+const struct nnb_operand *nnapi_compilation_io(const ANeuralNetworksCompilation *compilation,
+					       bool output, uint32_t index)
+{
+	const struct nnb_model *model = &compilation->model->model;
+
+	if (index >= (output ? model->output_count : model->input_count))
+		return NULL;
+	return &model->operands[output ? model->outputs[index] : model->inputs[index]];
+}
+
+static int nnapi_compilation_new(ANeuralNetworksModel *model, bool explicit_device,
+				 ANeuralNetworksCompilation **compilation, const char *function)
+{
+	if (!model->finished || !model->graph)
+		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid", function);
+	*compilation = calloc(1, sizeof(**compilation));
+	if (!*compilation)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	atomic_init(&(*compilation)->refs, 1);
+	(*compilation)->model = nnapi_model_ref(model);
+	(*compilation)->explicit_device = explicit_device;
+	(*compilation)->priority = NNA_PRIORITY_MEDIUM;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_create(ANeuralNetworksModel *model,
+						   ANeuralNetworksCompilation **compilation)
+{
+	if (!model || !compilation)
+		return nnapi_null(__func__);
+	*compilation = NULL;
+	return nnapi_compilation_new(model, false, compilation, __func__);
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_createForDevices(
+	ANeuralNetworksModel *model, const ANeuralNetworksDevice *const *devices,
+	uint32_t numDevices, ANeuralNetworksCompilation **compilation)
+{
+	int ret;
+
+	if (!model || !compilation)
+		return nnapi_null(__func__);
+	*compilation = NULL;
+	ret = nnapi_check_devices(devices, numDevices, __func__);
+	if (ret)
+		return ret;
+	return nnapi_compilation_new(model, true, compilation, __func__);
+}
+
+NNAPI_EXPORT void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *compilation)
+{
+	nnapi_compilation_unref(compilation);
+}
+
+static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,
+				  const char *function)
+{
+	if (!compilation)
+		return nnapi_null(function);
+	if (compilation->finished)
+		return nnapi_error(BAD_STATE, "%s: the compilation is finished", function);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+/* Compiling takes milliseconds, so there is nothing to keep in files: accepted and not needed. */
+NNAPI_EXPORT int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilation *compilation,
+						       const char *cacheDir, const uint8_t *token)
+{
+	if (!compilation || !cacheDir || !token)
+		return nnapi_null(__func__);
+	return nnapi_compilation_open(compilation, __func__);
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation *compilation,
+							  int32_t preference)
+{
+	int ret = nnapi_compilation_open(compilation, __func__);
+
+	if (ret)
+		return ret;
+	if (preference < ANEURALNETWORKS_PREFER_LOW_POWER ||
+	    preference > ANEURALNETWORKS_PREFER_SUSTAINED_SPEED)
+		return nnapi_error(BAD_DATA, "%s: there is no preference %d", __func__, preference);
+	/* The device has one way to run a program. */
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_setPriority(ANeuralNetworksCompilation *compilation,
+							int priority)
+{
+	int ret = nnapi_compilation_open(compilation, __func__);
+
+	if (ret)
+		return ret;
+	switch (priority) {
+	case ANEURALNETWORKS_PRIORITY_LOW:
+		compilation->priority = NNA_PRIORITY_LOW;
+		break;
+	case ANEURALNETWORKS_PRIORITY_MEDIUM:
+		compilation->priority = NNA_PRIORITY_MEDIUM;
+		break;
+	case ANEURALNETWORKS_PRIORITY_HIGH:
+		compilation->priority = NNA_PRIORITY_HIGH;
+		break;
+	default:
+		return nnapi_error(BAD_DATA, "%s: there is no priority %d", __func__, priority);
+	}
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilation *compilation,
+						       uint64_t duration)
+{
+	int ret = nnapi_compilation_open(compilation, __func__);
+
+	if (ret)
+		return ret;
+	if (!compilation->explicit_device)
+		return nnapi_error(BAD_DATA, "%s: needs a compilation for one device", __func__);
+	compilation->timeout_ns = duration;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
+{
+	struct nna_program_options options = { 0 };
+	uint64_t now;
+	int ret = nnapi_compilation_open(compilation, __func__);
+
+	if (ret)
+		return ret;
+	if (!nnapi_device())
+		return nnapi_error(UNAVAILABLE_DEVICE, "%s: there is no device", __func__);
+	compilation->finished = true;
+	options.priority = compilation->priority;
+	now = nnapi_now();
+	if (compilation->timeout_ns && compilation->timeout_ns < UINT64_MAX - now)
+		options.deadline_ns = now + compilation->timeout_ns;
+	ret = nna_program_create(nnapi_device()->device, compilation->model->graph, &options,
+				 &compilation->program);
+	if (ret)
+		compilation->program = NULL;
+	return nnb_result_of_call(ret);
+}
+
+/* What holds for every input and output; NO_ERROR when @value may be written. */
+static int nnapi_compilation_preference(const ANeuralNetworksCompilation *compilation, bool output,
+					uint32_t index, const uint32_t *value, const char *function)
+{
+	if (!compilation || !value)
+		return nnapi_null(function);
+	if (!compilation->program)
+		return nnapi_error(BAD_STATE, "%s: the compilation is not finished", function);
+	if (!nnapi_compilation_io(compilation, output, index))
+		return nnapi_error(BAD_DATA, "%s: there is no %s %u", function,
+				   output ? "output" : "input", index);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(
+	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *alignment)
+{
+	int ret = nnapi_compilation_preference(compilation, false, index, alignment, __func__);
+
+	if (!ret)
+		*alignment = NNAPI_ALIGNMENT;
+	return ret;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(
+	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *padding)
+{
+	int ret = nnapi_compilation_preference(compilation, false, index, padding, __func__);
+
+	if (!ret)
+		*padding = 1;
+	return ret;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(
+	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *alignment)
+{
+	int ret = nnapi_compilation_preference(compilation, true, index, alignment, __func__);
+
+	if (!ret)
+		*alignment = NNAPI_ALIGNMENT;
+	return ret;
+}
+
+NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(
+	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *padding)
+{
+	int ret = nnapi_compilation_preference(compilation, true, index, padding, __func__);
+
+	if (!ret)
+		*padding = 1;
+	return ret;
+}

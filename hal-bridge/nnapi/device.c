@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_once_t nnapi_once = PTHREAD_ONCE_INIT;
+static struct ANeuralNetworksDevice nnapi_the_device;
+
+uint64_t nnapi_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void nnapi_open(void)
+{
+	struct ANeuralNetworksDevice *self = &nnapi_the_device;
+	const struct nna_device_options options = { .log = nnb_log_sink };
+	const char *wanted = getenv("NNACCEL_DEVICE");
+	const char *base;
+	int ret;
+
+	if (!wanted || !*wanted)
+		wanted = "auto";
+	ret = nna_device_open(wanted, &options, &self->device);
+	if (ret) {
+		self->device = NULL;
+		nnb_log("no device: %s: %s", wanted, strerror(-ret));
+		return;
+	}
+	nna_device_get_info(self->device, &self->info);
+	base = strrchr(self->info.name, '/');
+	snprintf(self->name, sizeof(self->name), "nnaccel-%.63s", base ? base + 1 : self->info.name);
+	snprintf(self->version, sizeof(self->version), "%.31s, ABI %u.%u", self->info.driver,
+		 self->info.abi_major, self->info.abi_minor);
+}
+
+struct ANeuralNetworksDevice *nnapi_device(void)
+{
+	pthread_once(&nnapi_once, nnapi_open);
+	return nnapi_the_device.device ? &nnapi_the_device : NULL;
+}
+
+int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t count,
+			const char *function)
+{
+	if (!devices)
+		return nnapi_null(function);
+	if (!count)
+		return nnapi_error(BAD_DATA, "%s: no devices", function);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!devices[i])
+			return nnapi_null(function);
+		if (devices[i] != nnapi_device())
+			return nnapi_error(BAD_DATA, "%s: device %u is not one of ours", function, i);
+		/* There is one device, so a second entry is a duplicate. */
+		if (i)
+			return nnapi_error(BAD_DATA, "%s: a device is named twice", function);
+	}
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int64_t ANeuralNetworks_getRuntimeFeatureLevel(void)
+{
+	return ANEURALNETWORKS_FEATURE_LEVEL_8;
+}
+
+NNAPI_EXPORT uint64_t ANeuralNetworks_getDefaultLoopTimeout(void)
+{
+	return NNAPI_LOOP_DEFAULT_NS;
+}
+
+NNAPI_EXPORT uint64_t ANeuralNetworks_getMaximumLoopTimeout(void)
+{
+	return NNAPI_LOOP_MAXIMUM_NS;
+}
+
+NNAPI_EXPORT int ANeuralNetworks_getDeviceCount(uint32_t *numDevices)
+{
+	if (!numDevices)
+		return nnapi_null(__func__);
+	*numDevices = nnapi_device() ? 1 : 0;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworks_getDevice(uint32_t devIndex, ANeuralNetworksDevice **device)
+{
+	if (!device)
+		return nnapi_null(__func__);
+	*device = NULL;
+	if (devIndex || !nnapi_device())
+		return nnapi_error(BAD_DATA, "%s: there is no device %u", __func__, devIndex);
+	*device = nnapi_device();
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksDevice_getName(const ANeuralNetworksDevice *device,
+					       const char **name)
+{
+	if (!device || !name)
+		return nnapi_null(__func__);
+	*name = device->name;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *device, int32_t *type)
+{
+	if (!device || !type)
+		return nnapi_null(__func__);
+	*type = ANEURALNETWORKS_DEVICE_ACCELERATOR;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device,
+						  const char **version)
+{
+	if (!device || !version)
+		return nnapi_null(__func__);
+	*version = device->version;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
+						       int64_t *featureLevel)
+{
+	if (!device || !featureLevel)
+		return nnapi_null(__func__);
+	*featureLevel = ANEURALNETWORKS_FEATURE_LEVEL_8;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+/* A device that is gone does not come back under the same handle; one that lives needs no waiting. */
+NNAPI_EXPORT int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device)
+{
+	struct nna_buffer *probe = NULL;
+	int ret;
+
+	if (!device)
+		return nnapi_null(__func__);
+	ret = nna_buffer_create(device->device, 1, &probe);
+	nna_buffer_destroy(probe);
+	return nnb_result_of_call(ret);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sync_file.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution)
+{
+	ANeuralNetworksEvent *event = calloc(1, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	atomic_init(&event->refs, 1);
+	event->fd = -1;
+	pthread_mutex_init(&event->lock, NULL);
+	pthread_cond_init(&event->changed, NULL);
+	if (execution) {
+		atomic_fetch_add(&execution->refs, 1);
+		event->execution = execution;
+	}
+	return event;
+}
+
+ANeuralNetworksEvent *nnapi_event_ref(const ANeuralNetworksEvent *event)
+{
+	ANeuralNetworksEvent *self = (ANeuralNetworksEvent *)event;
+
+	atomic_fetch_add(&self->refs, 1);
+	return self;
+}
+
+void nnapi_event_unref(ANeuralNetworksEvent *event)
+{
+	if (!event || atomic_fetch_sub(&event->refs, 1) > 1)
+		return;
+	/* The run writes into the caller's memory: it ends before the last handle of it is gone. */
+	if (event->fence && !event->done)
+		nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
+	nna_fence_destroy(event->fence);
+	nnapi_execution_unref(event->execution);
+	if (event->fd >= 0)
+		close(event->fd);
+	pthread_cond_destroy(&event->changed);
+	pthread_mutex_destroy(&event->lock);
+	free(event);
+}
+
+int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct sync_file_info info = { 0 };
+	int ret;
+
+	do {
+		ret = poll(&poll_fd, 1, timeout_ms);
+	} while (ret < 0 && (errno == EINTR || errno == EAGAIN));
+	*signalled = ret > 0;
+	if (ret < 0 || poll_fd.revents & POLLNVAL)
+		return nnapi_error(OP_FAILED, "a fence cannot be waited for");
+	if (!ret)
+		return ANEURALNETWORKS_NO_ERROR;
+	/* Anything else that polls readable, as the loopback takes it, has no error to report but a hang-up. */
+	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info))
+		return poll_fd.revents & POLLIN ? ANEURALNETWORKS_NO_ERROR :
+			nnapi_error(OP_FAILED, "a fence was closed before it was signalled");
+	if (info.status < 0)
+		return nnapi_error(OP_FAILED, "a fence ended with: %s", strerror(-info.status));
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
+{
+	bool signalled;
+	int result;
+
+	if (!event)
+		return nnapi_null(__func__);
+	if (event->fd >= 0)
+		return nnapi_fence_fd_wait(event->fd, -1, &signalled);
+	pthread_mutex_lock(&event->lock);
+	while (event->thread_runs && !event->done)
+		pthread_cond_wait(&event->changed, &event->lock);
+	if (!event->done) {
+		event->result = nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
+		event->done = true;
+	}
+	result = event->result;
+	pthread_mutex_unlock(&event->lock);
+	return result;
+}
+
+NNAPI_EXPORT void ANeuralNetworksEvent_free(ANeuralNetworksEvent *event)
+{
+	nnapi_event_unref(event);
+}
+
+NNAPI_EXPORT int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd,
+							    ANeuralNetworksEvent **event)
+{
+	ANeuralNetworksEvent *self;
+
+	if (!event)
+		return nnapi_null(__func__);
+	*event = NULL;
+	if (sync_fence_fd < 0)
+		return nnapi_error(BAD_DATA, "%s: fd %d", __func__, sync_fence_fd);
+	self = nnapi_event_create(NULL);
+	if (!self)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	self->fd = fcntl(sync_fence_fd, F_DUPFD_CLOEXEC, 0);
+	if (self->fd < 0) {
+		int ret = nnapi_error(BAD_DATA, "%s: fd %d: %s", __func__, sync_fence_fd,
+				      strerror(errno));
+
+		nnapi_event_unref(self);
+		return ret;
+	}
+	*event = self;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent *event,
+						     int *sync_fence_fd)
+{
+	int fd = -ENOTSUP;
+
+	if (sync_fence_fd)
+		*sync_fence_fd = -1;
+	if (!event || !sync_fence_fd)
+		return nnapi_null(__func__);
+	/* What is read here was settled before the caller got the event. */
+	if (event->fd >= 0) {
+		fd = fcntl(event->fd, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			fd = -errno;
+	} else if (event->exportable) {
+		fd = nna_fence_export(event->fence);
+	}
+	if (fd == -ENOTSUP)
+		return nnapi_error(BAD_DATA, "%s: the event has no sync fence: %s", __func__,
+				   event->exportable ? "the device or the program makes none" :
+				   "an output is not in memory that the device writes itself");
+	if (fd < 0) {
+		nnb_log("%s: %s", __func__, strerror(-fd));
+		return nnb_result_of_call(fd);
+	}
+	*sync_fence_fd = fd;
+	return ANEURALNETWORKS_NO_ERROR;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+ANeuralNetworksModel *nnapi_model_ref(ANeuralNetworksModel *model)
+{
+	atomic_fetch_add(&model->refs, 1);
+	return model;
+}
+
+void nnapi_model_unref(void *object)
+{
+	ANeuralNetworksModel *model = object;
+
+	if (!model || atomic_fetch_sub(&model->refs, 1) > 1)
+		return;
+	nna_graph_unref(model->graph);
+	nnb_model_fini(&model->model);
+	for (uint32_t i = 0; i < model->held_count; i++)
+		model->held[i].unref(model->held[i].object);
+	free(model->held);
+	free(model);
+}
+
+/* Room for one more nnapi_model_hold(), which then cannot fail. */
+static bool nnapi_model_reserve(ANeuralNetworksModel *model)
+{
+	struct nnapi_held *held;
+
+	held = reallocarray(model->held, model->held_count + 1, sizeof(*held));
+	if (held)
+		model->held = held;
+	return held;
+}
+
+static void nnapi_model_hold(ANeuralNetworksModel *model, void *object, void (*unref)(void *object))
+{
+	model->held[model->held_count].object = object;
+	model->held[model->held_count++].unref = unref;
+}
+
+/* NO_ERROR while the model can be changed. */
+static int nnapi_model_open(const ANeuralNetworksModel *model, const char *function)
+{
+	if (model->finished)
+		return nnapi_error(BAD_STATE, "%s: the model is finished", function);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_create(ANeuralNetworksModel **model)
+{
+	if (!model)
+		return nnapi_null(__func__);
+	*model = calloc(1, sizeof(**model));
+	if (!*model)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	atomic_init(&(*model)->refs, 1);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT void ANeuralNetworksModel_free(ANeuralNetworksModel *model)
+{
+	nnapi_model_unref(model);
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_addOperand(ANeuralNetworksModel *model,
+						 const ANeuralNetworksOperandType *type)
+{
+	struct nna_operand_desc desc;
+	int ret;
+
+	if (!model || !type)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	desc = (struct nna_operand_desc){
+		.type = type->type, .rank = type->dimensionCount, .dims = type->dimensions,
+		.scale = type->scale, .zero_point = type->zeroPoint,
+	};
+	return nnb_result_of_call(nnb_model_add_operand(&model->model, &desc));
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_setOperandValue(ANeuralNetworksModel *model, int32_t index,
+						      const void *buffer, size_t length)
+{
+	int ret;
+
+	if (!model || (!buffer && length))
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	if (!buffer)
+		return nnb_result_of_call(nnb_model_set_omitted(&model->model, index));
+	return nnb_result_of_call(
+		nnb_model_set_value(&model->model, index, buffer, length,
+				    length > ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES));
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksModel *model,
+								int32_t index,
+								const ANeuralNetworksMemory *memory,
+								size_t offset, size_t length)
+{
+	int ret;
+
+	if (!model || !memory)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	if (memory->device_memory)
+		return nnapi_error(BAD_DATA, "%s: device memory cannot hold constants", __func__);
+	if (offset > memory->size || length > memory->size - offset)
+		return nnapi_error(BAD_DATA, "%s: operand %d: %zu bytes at %zu leave the memory of %zu",
+				   __func__, index, length, offset, memory->size);
+	if (!(memory->protect & PROT_READ))
+		return nnapi_error(BAD_DATA, "%s: the memory is not readable", __func__);
+	if (!nnapi_model_reserve(model))
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	ret = nnb_model_set_value(&model->model, index, memory->map + offset, length, true);
+	if (!ret)
+		nnapi_model_hold(model, nnapi_memory_ref((ANeuralNetworksMemory *)memory),
+				 nnapi_memory_unref);
+	return nnb_result_of_call(ret);
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromModel(ANeuralNetworksModel *model,
+							       int32_t index,
+							       const ANeuralNetworksModel *value)
+{
+	int ret;
+
+	if (!model || !value)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	if (!value->finished || !value->graph)
+		return nnapi_error(BAD_STATE, "%s: the referenced model is not finished, or invalid",
+				   __func__);
+	if (!nnapi_model_reserve(model))
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	ret = nnb_model_set_model(&model->model, index, &value->model);
+	if (!ret)
+		nnapi_model_hold(model, nnapi_model_ref((ANeuralNetworksModel *)value),
+				 nnapi_model_unref);
+	return nnb_result_of_call(ret);
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(
+	ANeuralNetworksModel *model, int32_t index,
+	const ANeuralNetworksSymmPerChannelQuantParams *channelQuant)
+{
+	int ret;
+
+	if (!model || !channelQuant || (channelQuant->scaleCount && !channelQuant->scales))
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	return nnb_result_of_call(nnb_model_set_scales(&model->model, index, channelQuant->channelDim,
+						       channelQuant->scaleCount,
+						       channelQuant->scales));
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_addOperation(ANeuralNetworksModel *model,
+						   ANeuralNetworksOperationType type,
+						   uint32_t inputCount, const uint32_t *inputs,
+						   uint32_t outputCount, const uint32_t *outputs)
+{
+	int ret;
+
+	if (!model || (!inputs && inputCount) || !outputs)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	return nnb_result_of_call(nnb_model_add_operation(&model->model, type, inputCount, inputs,
+							  outputCount, outputs));
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_identifyInputsAndOutputs(ANeuralNetworksModel *model,
+							       uint32_t inputCount,
+							       const uint32_t *inputs,
+							       uint32_t outputCount,
+							       const uint32_t *outputs)
+{
+	int ret;
+
+	if (!model || (!inputs && inputCount) || !outputs)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	if (!outputCount)
+		return nnapi_error(BAD_DATA, "%s: a model needs an output", __func__);
+	return nnb_result_of_call(nnb_model_set_io(&model->model, inputCount, inputs, outputCount,
+						   outputs));
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_relaxComputationFloat32toFloat16(ANeuralNetworksModel *model,
+								       bool allow)
+{
+	int ret;
+
+	if (!model)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	model->model.relaxed = allow;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
+{
+	int ret;
+
+	if (!model)
+		return nnapi_null(__func__);
+	ret = nnapi_model_open(model, __func__);
+	if (ret)
+		return ret;
+	/* Also when it is invalid: there is no way to repair it. */
+	model->finished = true;
+	return nnb_result_of_call(nnb_model_build(&model->model, &model->graph));
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_getSupportedOperationsForDevices(
+	const ANeuralNetworksModel *model, const ANeuralNetworksDevice *const *devices,
+	uint32_t numDevices, bool *supportedOps)
+{
+	int ret;
+
+	if (!model || !supportedOps)
+		return nnapi_null(__func__);
+	ret = nnapi_check_devices(devices, numDevices, __func__);
+	if (ret)
+		return ret;
+	if (!model->finished || !model->graph)
+		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid", __func__);
+	return nnb_result_of_call(nna_graph_get_supported(model->graph, devices[0]->device,
+							  supportedOps));
+}
