@@ -4,7 +4,7 @@
  *
  * The translation walks a model and tells a sink, in order, which operands, constants and operations make the same
  * network in NNAPI's operations. Two sinks exist: libnnaccel's graph (nna_tflite_graph.c) and the NNAPI C API
- * (nna_tflite_nnapi.h). What differs between the two worlds is settled here:
+ * (demo/nna_tflite_nnapi.h). What differs between the two worlds is settled here:
  *
  *	types		uint8 is QUANT8_ASYMM, int8 is QUANT8_ASYMM_SIGNED or, with scales per channel,
  *			QUANT8_SYMM_PER_CHANNEL; int16 is QUANT16_SYMM; a tensor without quantisation that needs one gets
