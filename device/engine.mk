@@ -15,3 +15,9 @@ UNIT_TESTS += $(ENGINE_TESTS)
 $(ENGINE_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(ENGINE_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
+
+# Not run by the checks: prints what the kernels reach on this machine.
+TESTS += $(BUILD)/tests/bench_engine
+$(BUILD)/tests/bench_engine: $(BUILD)/obj/tests/bench/bench_engine.o $(ENGINE_OBJS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lm

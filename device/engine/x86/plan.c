@@ -4,4 +4,13 @@
 void nna_x86_plan(enum nna_engine_isa isa, uint32_t threads, const struct nna_engine_command *cmd,
 		  struct nna_engine_plan *plan)
 {
+	const bool quant8 = nna_type_is_quant8(cmd->operands[0].desc.type);
+
+	switch (cmd->raw->opcode) {
+	case NNA_OP_CONV:
+	case NNA_OP_MATMUL:
+		if (quant8)
+			nna_avx2_gemm8_plan(threads, cmd, plan);
+		break;
+	}
 }

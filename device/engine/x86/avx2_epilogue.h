@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The quantised epilogue on blocks of 16 output channels, bit for bit that of nna_epilogue.h. Include in files that are
+ * compiled for AVX2.
+ */
+#ifndef NNA_AVX2_EPILOGUE_H
+#define NNA_AVX2_EPILOGUE_H
+
+#include <immintrin.h>
+
+#include "../nna_epilogue.h"
+
+/**
+ * struct nna_half_block - constants of 8 channels
+ *
+ * (acc * multiplier + 2^(shift-1)) >> shift is arithmetic in 64 bits, but AVX2 has only a logical shift by a variable:
+ * 2^63 is added before it and 2^(63-shift) subtracted afterwards. 32-bit lanes 0 2 4 6 and 1 3 5 7 go separately.
+ */
+struct nna_half_block {
+	int32_t bias[8], multiplier[8], multiplier_odd[8], offset[8];
+	uint64_t round_even[4], round_odd[4], shift_even[4], shift_odd[4];
+};
+
+/**
+ * struct nna_block - constants of a block of 16 channels
+ * @half: see above
+ * @channel: as they were read, once; those beyond @count are 0
+ * @count: channels in use, 1 to 16
+ * @simple: multipliers and shifts (and those of the residual) are in the range of the vector code
+ */
+struct nna_block {
+	struct nna_half_block half[2];
+	struct nna_channel channel[16];
+	uint32_t count;
+	bool simple;
+};
+
+/**
+ * struct nna_finish - constants of a command
+ * @e: parameters
+ * @output, @residual: operands
+ * @is_signed: S8 output
+ * @low, @high: limits of q minus its zero point
+ * @out_low, @out_high, @out_zero: limits and zero point of what is stored
+ * @has_residual: there is one
+ */
+struct nna_finish {
+	const struct nna_epilogue *e;
+	const struct nna_engine_operand *output, *residual;
+	bool is_signed, has_residual;
+	int32_t low, high, out_low, out_high, out_zero;
+};
+
+static inline void nna_finish_get(struct nna_finish *f, const struct nna_epilogue *e,
+				  const struct nna_engine_operand *output, const struct nna_engine_operand *residual)
+{
+	int64_t min, max;
+
+	nna_type_range(output->desc.type, &min, &max);
+	f->e = e;
+	f->output = output;
+	f->residual = residual;
+	f->is_signed = output->desc.type == NNA_TYPE_S8;
+	f->has_residual = nna_present(residual);
+	if (f->has_residual) {
+		f->low = (int32_t)nna_clamp_s64((int64_t)e->q_min - e->zero_point, INT32_MIN, INT32_MAX);
+		f->high = (int32_t)nna_clamp_s64((int64_t)e->q_max - e->zero_point, INT32_MIN, INT32_MAX);
+		f->out_zero = output->desc.zero_point;
+		f->out_low = (int32_t)nna_clamp_s64(e->residual_q_min, min, max);
+		f->out_high = (int32_t)nna_clamp_s64(e->residual_q_max, min, max);
+	} else {
+		f->out_low = (int32_t)nna_clamp_s64(e->q_min, min, max);
+		f->out_high = (int32_t)nna_clamp_s64(e->q_max, min, max);
+		f->out_zero = e->zero_point;
+		f->low = f->out_low - e->zero_point;
+		f->high = f->out_high - e->zero_point;
+	}
+}
+
+/* Reads the channels of a block; bias is what to add to the accumulator, channel.bias included. */
+static inline void nna_block_get(struct nna_block *b, const struct nna_finish *f, const struct nna_channel *channels,
+				 uint32_t count, const int32_t *bias)
+{
+	b->count = count;
+	/* a residual's sum must fit into 32 bits after the shift */
+	b->simple = !f->has_residual || (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20);
+	memset(b->channel, 0, sizeof(b->channel));
+	memcpy(b->channel, channels, count * sizeof(*channels));
+	for (uint32_t i = 0; i < 16; i++) {
+		struct nna_half_block *h = &b->half[i / 8];
+		const int32_t m = b->channel[i].multiplier, s = i < count ? b->channel[i].shift : 32;
+		const uint32_t k = i % 8;
+		uint64_t round = 0, shift = 0;
+
+		if (m < 0 || s < 31 || s > 62) {
+			b->simple = false;
+		} else {
+			round = (1ull << 63) + (1ull << (s - 1));
+			shift = (uint64_t)s;
+		}
+		h->bias[k] = i < count ? bias[i] : 0;
+		h->multiplier[k] = m;
+		h->multiplier_odd[k & ~1u] = k & 1 ? m : h->multiplier_odd[k & ~1u];
+		h->multiplier_odd[k | 1u] = 0;
+		h->offset[k] = (int32_t)(uint32_t)(shift ? 1ull << (63 - shift) : 0);
+		*(k & 1 ? &h->round_odd[k / 2] : &h->round_even[k / 2]) = round;
+		*(k & 1 ? &h->shift_odd[k / 2] : &h->shift_even[k / 2]) = shift;
+	}
+}
+
+#define NNA_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
+
+/* acc of 8 channels to q minus its zero point, clamped */
+static inline __m256i nna_requantise8(const struct nna_finish *f, const struct nna_half_block *h, __m256i acc)
+{
+	__m256i even, odd, q;
+
+	acc = _mm256_add_epi32(acc, NNA_LOAD(h->bias));
+	odd = _mm256_srli_epi64(acc, 32);
+	even = _mm256_mul_epi32(acc, NNA_LOAD(h->multiplier));
+	odd = _mm256_mul_epi32(odd, NNA_LOAD(h->multiplier_odd));
+	even = _mm256_srlv_epi64(_mm256_add_epi64(even, NNA_LOAD(h->round_even)), NNA_LOAD(h->shift_even));
+	odd = _mm256_srlv_epi64(_mm256_add_epi64(odd, NNA_LOAD(h->round_odd)), NNA_LOAD(h->shift_odd));
+	q = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+	q = _mm256_sub_epi32(q, NNA_LOAD(h->offset));
+	q = _mm256_max_epi32(q, _mm256_set1_epi32(f->low));
+	return _mm256_min_epi32(q, _mm256_set1_epi32(f->high));
+}
+
+/* (q * own_scale + r * residual_scale + 2^(add_shift-1)) >> add_shift, for numbers without zero point */
+static inline __m256i nna_add_residual8(const struct nna_finish *f, __m256i q, __m256i r)
+{
+	const __m256i own = _mm256_set1_epi32(f->e->own_scale), other = _mm256_set1_epi32(f->e->residual_scale);
+	const __m256i round = _mm256_set1_epi64x((int64_t)((1ull << 63) + (1ull << (f->e->add_shift - 1))));
+	const __m128i shift = _mm_cvtsi32_si128(f->e->add_shift);
+	__m256i even, odd;
+
+	even = _mm256_add_epi64(_mm256_mul_epi32(q, own), _mm256_mul_epi32(r, other));
+	odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(q, 32), own),
+			       _mm256_mul_epi32(_mm256_srli_epi64(r, 32), other));
+	even = _mm256_srl_epi64(_mm256_add_epi64(even, round), shift);
+	odd = _mm256_srl_epi64(_mm256_add_epi64(odd, round), shift);
+	q = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+	return _mm256_sub_epi32(q, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - f->e->add_shift))));
+}
+
+/* Finishes the channels one by one: any multiplier and shift. */
+static inline void nna_finish_slow(const struct nna_finish *f, const struct nna_block *b, const int32_t *acc,
+				   int64_t at, int64_t rat)
+{
+	for (uint32_t i = 0; i < b->count; i++)
+		nna_epilogue_integer(f->e, (int32_t)((uint32_t)acc[i] + (uint32_t)b->half[i / 8].bias[i % 8]),
+				     &b->channel[i], f->output, at + i, f->residual, rat + i);
+}
+
+/*
+ * Finishes and stores a block: acc0 and acc1 are its 16 accumulators, at and rat the elements of output and residual
+ * for its first channel; channels lie next to each other.
+ */
+static inline void nna_finish_block(const struct nna_finish *f, const struct nna_block *b, __m256i acc0, __m256i acc1,
+				    int64_t at, int64_t rat)
+{
+	uint8_t *out = (uint8_t *)f->output->data + at, tail[16];
+	__m256i q0, q1;
+	__m128i q;
+
+	if (__builtin_expect(!b->simple, 0)) {
+		int32_t acc[16];
+
+		_mm256_storeu_si256((__m256i *)acc, acc0);
+		_mm256_storeu_si256((__m256i *)(acc + 8), acc1);
+		nna_finish_slow(f, b, acc, at, rat);
+		return;
+	}
+	q0 = nna_requantise8(f, &b->half[0], acc0);
+	q1 = nna_requantise8(f, &b->half[1], acc1);
+	if (f->has_residual) {
+		const uint8_t *res = (const uint8_t *)f->residual->data + rat;
+		const __m256i zero = _mm256_set1_epi32(f->residual->desc.zero_point);
+		__m256i r0, r1;
+		__m128i r;
+
+		if (b->count < 16) {
+			memcpy(tail, res, b->count);
+			res = tail;
+		}
+		r = _mm_loadu_si128((const __m128i *)res);
+		r0 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
+		r = _mm_srli_si128(r, 8);
+		r1 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
+		q0 = nna_add_residual8(f, q0, _mm256_sub_epi32(r0, zero));
+		q1 = nna_add_residual8(f, q1, _mm256_sub_epi32(r1, zero));
+		q0 = _mm256_max_epi32(q0, _mm256_set1_epi32(f->out_low - f->out_zero));
+		q1 = _mm256_max_epi32(q1, _mm256_set1_epi32(f->out_low - f->out_zero));
+		q0 = _mm256_min_epi32(q0, _mm256_set1_epi32(f->out_high - f->out_zero));
+		q1 = _mm256_min_epi32(q1, _mm256_set1_epi32(f->out_high - f->out_zero));
+	}
+	q0 = _mm256_add_epi32(q0, _mm256_set1_epi32(f->out_zero));
+	q1 = _mm256_add_epi32(q1, _mm256_set1_epi32(f->out_zero));
+	q0 = _mm256_permute4x64_epi64(_mm256_packs_epi32(q0, q1), 0xd8);
+	q = f->is_signed ? _mm_packs_epi16(_mm256_castsi256_si128(q0), _mm256_extracti128_si256(q0, 1)) :
+			   _mm_packus_epi16(_mm256_castsi256_si128(q0), _mm256_extracti128_si256(q0, 1));
+	if (b->count == 16) {
+		_mm_storeu_si128((__m128i *)out, q);
+	} else {
+		_mm_storeu_si128((__m128i *)tail, q);
+		memcpy(out, tail, b->count);
+	}
+}
+
+#endif

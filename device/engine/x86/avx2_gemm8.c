@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CONV and MATMUL on 8-bit types with AVX2.
+ *
+ * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Both factors are widened to
+ * 16 bits in scratch and multiplied by vpmaddwd, which adds pairs exactly (vpmaddubsw would saturate). Of four
+ * neighbouring bytes k0..k3 the pairs are (k0, k2) and (k1, k3), because these come out of a quad by a mask or a shift:
+ *
+ *   a: rows; a row is groups of 8 quads, 32 bytes of their first pairs, then 32 bytes of their second pairs
+ *   b: quads; a quad is 64 bytes of 16 channels' first pairs, then 64 bytes of their second pairs
+ *
+ * The weights' zero point is subtracted when b is widened, so no sums of rows are needed; what fills up a row is 0.
+ * K is worked through in chunks that keep b in the caches, with the accumulators of the tile's rows in between.
+ */
+#include "nna_x86.h"
+
+#include "../nna_conv.h"
+#include "avx2_epilogue.h"
+
+#define ROWS 6u /* of a register tile: 12 accumulators */
+#define CHUNK 256u /* quads of b: 32 KiB */
+#define A_BYTES (160u << 10) /* of widened rows in a tile */
+#define TILE_PRODUCTS (6u << 20)
+
+/* What priv[] of a plan holds. */
+enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
+
+/**
+ * struct gemm - a command as a matrix product
+ * @conv: CONV: the command; its operands stand for those of MATMUL, too
+ * @matmul: MATMUL
+ * @sets: independent products: groups of a convolution, batches of a matrix product
+ * @rows, @k, @n: dims of one
+ * @quads: of k
+ * @a_stride: bytes of a widened row
+ * @a_signed: input is S8
+ */
+struct gemm {
+	struct nna_conv conv;
+	bool matmul;
+	uint32_t sets, rows, k, n, quads, a_stride;
+	bool a_signed;
+};
+
+/* Where a tile's parts of the scratch memory begin. */
+struct scratch {
+	uint8_t *a;
+	int16_t *b;
+	int32_t *acc; /* [rows][16] */
+	uint8_t *row; /* a row as bytes */
+	int64_t *at, *rat; /* [rows] */
+};
+
+static void gemm_get(const struct nna_engine_command *cmd, struct gemm *g)
+{
+	if (cmd->raw->opcode == NNA_OP_MATMUL) {
+		const struct nna_cmd_matmul *p = (const struct nna_cmd_matmul *)cmd->raw;
+
+		memset(g, 0, sizeof(*g));
+		g->matmul = true;
+		g->conv.output = &cmd->operands[NNA_MATMUL_OUTPUT];
+		g->conv.input = &cmd->operands[NNA_MATMUL_A];
+		g->conv.weights = &cmd->operands[NNA_MATMUL_B];
+		g->conv.bias = &cmd->operands[NNA_MATMUL_BIAS];
+		g->conv.channels = &cmd->operands[NNA_MATMUL_CHANNELS];
+		g->conv.residual = &cmd->operands[NNA_MATMUL_RESIDUAL];
+		g->conv.epilogue = &p->epilogue;
+		g->sets = g->conv.output->desc.dims[0];
+		g->rows = g->conv.output->desc.dims[1];
+		g->n = g->conv.output->desc.dims[2];
+		g->k = g->conv.input->desc.dims[2];
+	} else {
+		nna_conv_get(cmd, &g->conv);
+		g->matmul = false;
+		g->sets = ((const struct nna_cmd_conv *)cmd->raw)->groups;
+		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
+		g->n = g->conv.group_out;
+		g->k = g->conv.k;
+	}
+	g->quads = nna_div_up(g->k, 4);
+	g->a_stride = nna_div_up(g->k, 32) * 64;
+	g->a_signed = g->conv.input->desc.type == NNA_TYPE_S8;
+}
+
+static size_t align64(size_t x)
+{
+	return (x + 63) & ~(size_t)63;
+}
+
+/* Lays out the scratch memory at base; returns its size. */
+static size_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, struct scratch *s)
+{
+	size_t size = 0, chunk = g->quads < CHUNK ? g->quads : CHUNK;
+
+	s->a = base + size;
+	size += align64((size_t)rows * g->a_stride);
+	s->b = (int16_t *)(base + size);
+	size += chunk * 128;
+	s->acc = (int32_t *)(base + size);
+	size += (size_t)rows * 64;
+	s->row = base + size;
+	size += align64(g->a_stride / 2);
+	s->at = (int64_t *)(base + size);
+	size += align64(rows * sizeof(*s->at));
+	s->rat = (int64_t *)(base + size);
+	return size + align64(rows * sizeof(*s->rat));
+}
+
+/* Widens 32 bytes to first pairs and second pairs. */
+static inline void widen32(uint8_t *to, __m256i v, bool is_signed)
+{
+	__m256i even = is_signed ? _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8) :
+				   _mm256_and_si256(v, _mm256_set1_epi16(255));
+	__m256i odd = is_signed ? _mm256_srai_epi16(v, 8) : _mm256_srli_epi16(v, 8);
+
+	_mm256_store_si256((__m256i *)to, even);
+	_mm256_store_si256((__m256i *)(to + 32), odd);
+}
+
+static void widen_row(uint8_t *to, const uint8_t *from, uint32_t k, bool is_signed)
+{
+	uint8_t tail[32] = { 0 };
+
+	for (; k >= 32; k -= 32, from += 32, to += 64)
+		widen32(to, NNA_LOAD(from), is_signed);
+	if (k) {
+		memcpy(tail, from, k);
+		widen32(to, NNA_LOAD(tail), is_signed);
+	}
+}
+
+/* One row of a convolution as bytes: the input under the window, its zero point outside. */
+static const uint8_t *conv_row(const struct nna_conv *g, uint32_t group, uint32_t b, uint32_t y, uint32_t x, uint8_t *row)
+{
+	const struct nna_window *w = &g->window;
+	const int32_t *s = g->input->desc.strides;
+	const uint8_t *data = (const uint8_t *)g->input->data + (int64_t)b * s[0] + (int64_t)group * g->group_in;
+	const int64_t column = nna_window_column(w, x, 0);
+	const size_t run = g->group_in;
+	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == g->group_in;
+	uint8_t *to = row;
+
+	if (w->kernel_h == 1 && w->kernel_w == 1) {
+		const int64_t r = nna_window_row(w, y, 0);
+
+		if (r >= 0 && r < w->height && column >= 0 && column < w->width)
+			return data + r * s[1] + column * s[2];
+		memset(row, g->input->desc.zero_point, run);
+		return row;
+	}
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
+		const int64_t r = nna_window_row(w, y, ky);
+
+		if (r < 0 || r >= w->height) {
+			memset(to, g->input->desc.zero_point, w->kernel_w * run);
+			to += w->kernel_w * run;
+			continue;
+		}
+		if (joined && column >= 0 && column + w->kernel_w <= w->width) {
+			memcpy(to, data + r * s[1] + column * s[2], w->kernel_w * run);
+			to += w->kernel_w * run;
+			continue;
+		}
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
+			const int64_t c = nna_window_column(w, x, kx);
+
+			if (c >= 0 && c < w->width)
+				memcpy(to, data + r * s[1] + c * s[2], run);
+			else
+				memset(to, g->input->desc.zero_point, run);
+		}
+	}
+	return row;
+}
+
+/* Widens the tile's rows and notes where they are stored. */
+static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows, struct scratch *s)
+{
+	const struct nna_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
+	const bool residual = nna_present(g->conv.residual);
+	uint32_t index[4];
+
+	if (g->matmul) {
+		for (uint32_t i = 0; i < rows; i++) {
+			index[0] = set, index[1] = first + i, index[2] = 0;
+			s->at[i] = nna_offset(out, index);
+			s->rat[i] = residual ? nna_offset(res, index) : 0;
+			widen_row(s->a + (size_t)i * g->a_stride,
+				  (const uint8_t *)g->conv.input->data + nna_offset(&g->conv.input->desc, index), g->k,
+				  g->a_signed);
+		}
+		return;
+	}
+	nna_unflatten(out->dims, 3, first, index);
+	index[3] = set * g->n;
+	for (uint32_t i = 0; i < rows; i++, nna_advance(out->dims, 3, index)) {
+		s->at[i] = nna_offset(out, index);
+		s->rat[i] = residual ? nna_offset(res, index) : 0;
+		widen_row(s->a + (size_t)i * g->a_stride,
+			  conv_row(&g->conv, set, index[0], index[1], index[2], s->row), g->k, g->a_signed);
+	}
+}
+
+/* Widens quads [first, first + quads) of a packed block of weights. */
+static void fill_b_packed(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first, uint32_t quads, int16_t *b)
+{
+	const int8_t *from = (const int8_t *)g->conv.weights->data +
+			     (((size_t)set * g->conv.blocks + block) * g->quads + first) * 64;
+	const __m256i zero = _mm256_set1_epi16((int16_t)g->conv.weights->desc.zero_point);
+
+	for (uint32_t q = 0; q < quads; q++, from += 64, b += 64) {
+		const __m256i v0 = NNA_LOAD(from), v1 = NNA_LOAD(from + 32);
+		const __m256i e0 = _mm256_srai_epi16(_mm256_slli_epi16(v0, 8), 8);
+		const __m256i e1 = _mm256_srai_epi16(_mm256_slli_epi16(v1, 8), 8);
+
+		_mm256_store_si256((__m256i *)b, _mm256_sub_epi16(e0, zero));
+		_mm256_store_si256((__m256i *)(b + 16), _mm256_sub_epi16(e1, zero));
+		_mm256_store_si256((__m256i *)(b + 32), _mm256_sub_epi16(_mm256_srai_epi16(v0, 8), zero));
+		_mm256_store_si256((__m256i *)(b + 48), _mm256_sub_epi16(_mm256_srai_epi16(v1, 8), zero));
+	}
+}
+
+/* The same for weights in any order; adds up what each channel got. */
+static void fill_b_plain(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first, uint32_t quads, int16_t *b,
+			 int32_t *sums)
+{
+	const uint32_t count = g->n - block * 16 < 16 ? g->n - block * 16 : 16, end = (first + quads) * 4;
+
+	memset(b, 0, (size_t)quads * 128);
+	for (uint32_t k = first * 4; k < end && k < g->k; k++) {
+		/* pairs (k0, k2) and (k1, k3) of the quad */
+		int16_t *to = b + (size_t)(k / 4 - first) * 64 + (k & 1) * 32 + (k >> 1 & 1);
+
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t n = block * 16 + i, position = g->matmul ? 0 : k / g->conv.group_in;
+			const int64_t at = g->matmul ?
+				nna_offset(&g->conv.weights->desc, (uint32_t[]){ set, k, n }) :
+				nna_conv_weight(&g->conv, set * g->n + n, position / g->conv.window.kernel_w,
+						position % g->conv.window.kernel_w, k % g->conv.group_in);
+			const int16_t w = (int16_t)nna_load_centred(g->conv.weights, at);
+
+			to[i * 2] = w;
+			sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)w);
+		}
+	}
+}
+
+/* acc[row][16] (+)= a row of a by b, over quads. */
+static inline __attribute__((always_inline)) void multiply(const uint8_t *a, size_t stride, const int16_t *b,
+							   uint32_t quads, int32_t *acc, bool add, const uint32_t rows)
+{
+	__m256i c[ROWS][2];
+
+#pragma GCC unroll 6
+	for (uint32_t r = 0; r < rows; r++) {
+		c[r][0] = add ? NNA_LOAD(acc + r * 16) : _mm256_setzero_si256();
+		c[r][1] = add ? NNA_LOAD(acc + r * 16 + 8) : _mm256_setzero_si256();
+	}
+	for (uint32_t group = 0; group < quads; group += 8, a += 64) {
+		const uint32_t in_group = quads - group < 8 ? quads - group : 8;
+		const uint8_t *p = a;
+
+		for (uint32_t q = 0; q < in_group; q++, p += 4, b += 64) {
+#pragma GCC unroll 2
+			for (uint32_t pair = 0; pair < 2; pair++) {
+				const __m256i b0 = _mm256_load_si256((const __m256i *)(b + pair * 32));
+				const __m256i b1 = _mm256_load_si256((const __m256i *)(b + pair * 32 + 16));
+
+#pragma GCC unroll 6
+				for (uint32_t r = 0; r < rows; r++) {
+					const __m256i x = _mm256_set1_epi32(*(const int32_t *)(p + r * stride + pair * 32));
+
+					c[r][0] = _mm256_add_epi32(c[r][0], _mm256_madd_epi16(x, b0));
+					c[r][1] = _mm256_add_epi32(c[r][1], _mm256_madd_epi16(x, b1));
+				}
+			}
+		}
+	}
+#pragma GCC unroll 6
+	for (uint32_t r = 0; r < rows; r++) {
+		_mm256_storeu_si256((__m256i *)(acc + r * 16), c[r][0]);
+		_mm256_storeu_si256((__m256i *)(acc + r * 16 + 8), c[r][1]);
+	}
+}
+
+static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uint32_t quads, int32_t *acc, bool add,
+			  uint32_t rows)
+{
+	switch (rows) {
+	case 6:
+		multiply(a, stride, b, quads, acc, add, 6);
+		break;
+	case 5:
+		multiply(a, stride, b, quads, acc, add, 5);
+		break;
+	case 4:
+		multiply(a, stride, b, quads, acc, add, 4);
+		break;
+	case 3:
+		multiply(a, stride, b, quads, acc, add, 3);
+		break;
+	case 2:
+		multiply(a, stride, b, quads, acc, add, 2);
+		break;
+	default:
+		multiply(a, stride, b, quads, acc, add, 1);
+		break;
+	}
+}
+
+/* Reads the constants of a block; plain weights: sums are those of the weights without zero point. */
+static void get_block(const struct gemm *g, uint32_t set, uint32_t block, const struct nna_finish *f, const int32_t *sums,
+		      struct nna_block *b)
+{
+	const uint32_t first = block * 16, count = g->n - first < 16 ? g->n - first : 16;
+	const struct nna_channel *from = g->conv.channels->data;
+	const bool one = g->conv.channels->desc.dims[0] == 1;
+	struct nna_channel channels[16];
+	int32_t bias[16];
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t n = g->matmul ? first + i : set * g->n + first + i;
+		uint32_t sum;
+
+		channels[i] = from[one ? 0 : n];
+		sum = (uint32_t)channels[i].bias;
+		if (nna_present(g->conv.bias))
+			sum += (uint32_t)nna_load_integer(g->conv.bias, (int64_t)n * g->conv.bias->desc.strides[0]);
+		if (g->conv.layout == NNA_LAYOUT_PLAIN)
+			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
+		bias[i] = (int32_t)sum;
+	}
+	nna_block_get(b, f, channels, count, bias);
+}
+
+static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			  uint32_t tile, void *scratch, void *shared)
+{
+	uint32_t set, first_row, rows, first_block, blocks, chunks;
+	struct nna_finish finish;
+	struct nna_block constants;
+	struct scratch s;
+	struct gemm g;
+
+	gemm_get(cmd, &g);
+	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
+	nna_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
+	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
+	tile /= plan->priv[BLOCK_TILES];
+	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
+	set = tile / plan->priv[ROW_TILES];
+	rows = g.rows - first_row;
+	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
+	blocks = nna_div_up(g.n, 16) - first_block;
+	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	chunks = nna_div_up(g.quads, CHUNK);
+	fill_a(&g, set, first_row, rows, &s);
+	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+		int32_t sums[16] = { 0 };
+
+		for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+			const uint32_t first = chunk * CHUNK, quads = g.quads - first < CHUNK ? g.quads - first : CHUNK;
+
+			if (g.conv.layout == NNA_LAYOUT_PLAIN)
+				fill_b_plain(&g, set, block, first, quads, s.b, sums);
+			else
+				fill_b_packed(&g, set, block, first, quads, s.b);
+			for (uint32_t r = 0; r < rows; r += ROWS)
+				multiply_rows(s.a + (size_t)r * g.a_stride + first * 8, g.a_stride, s.b, quads,
+					      s.acc + r * 16, chunk != 0, rows - r < ROWS ? rows - r : ROWS);
+		}
+		get_block(&g, set, block, &finish, sums, &constants);
+		for (uint32_t r = 0; r < rows; r++)
+			nna_finish_block(&finish, &constants, NNA_LOAD(s.acc + r * 16), NNA_LOAD(s.acc + r * 16 + 8),
+					 s.at[r] + block * 16, s.rat[r] + block * 16);
+	}
+	return NNA_STATUS_OK;
+}
+
+static bool innermost_dense(const struct nna_engine_operand *o)
+{
+	const struct nna_tensor *t = &o->desc;
+
+	return !nna_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
+}
+
+/* Takes the command if channels lie next to each other. */
+void nna_avx2_gemm8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	uint32_t most, row_tiles, rows, blocks, block_tiles, per_tile;
+	uint64_t tiles;
+	struct scratch s;
+	struct gemm g;
+	size_t size;
+
+	gemm_get(cmd, &g);
+	if (!innermost_dense(g.conv.output) || !innermost_dense(g.conv.input) || !innermost_dense(g.conv.residual) || !g.k)
+		return;
+	most = A_BYTES / g.a_stride / ROWS * ROWS;
+	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
+	row_tiles = nna_div_up(g.rows, most);
+	rows = nna_div_up(nna_div_up(g.rows, row_tiles), ROWS) * ROWS;
+	row_tiles = nna_div_up(g.rows, rows);
+	/* enough blocks for TILE_PRODUCTS, but something for every thread to do */
+	blocks = nna_div_up(g.n, 16);
+	per_tile = (uint32_t)(TILE_PRODUCTS / ((uint64_t)(g.rows < rows ? g.rows : rows) * g.k * 16 + 1)) + 1;
+	if ((uint64_t)row_tiles * g.sets < 2 * threads) {
+		const uint32_t fair = nna_div_up(blocks, 2 * threads);
+
+		per_tile = per_tile < fair ? per_tile : fair;
+	}
+	block_tiles = nna_div_up(blocks, per_tile);
+	per_tile = nna_div_up(blocks, block_tiles);
+	block_tiles = nna_div_up(blocks, per_tile);
+	tiles = (uint64_t)g.sets * row_tiles * block_tiles;
+	size = scratch_get(&g, rows, NULL, &s);
+	if (tiles > UINT32_MAX || size > NNA_ENGINE_MAX_SCRATCH)
+		return;
+	memset(plan, 0, sizeof(*plan));
+	plan->run = gemm_tile;
+	plan->phases = 1;
+	plan->phase_tiles[0] = (uint32_t)tiles;
+	plan->scratch_size = (uint32_t)size;
+	plan->priv[ROWS_PER_TILE] = rows;
+	plan->priv[ROW_TILES] = row_tiles;
+	plan->priv[BLOCKS_PER_TILE] = per_tile;
+	plan->priv[BLOCK_TILES] = block_tiles;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Times the engine's kernels on the layers of mobilenet, on one thread, without rings or memory translation around
+ * them: operations per second, and the share of what this machine's multiply-add instruction can do.
+ *
+ *   bench_engine [scalar|avx2|avx512]   default: the best
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/engine/nna_engine.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct bench {
+	_Alignas(64) uint8_t raw[NNA_MAX_COMMAND_SIZE];
+	struct nna_engine_command cmd;
+	void *buffers[NNA_MAX_OPERANDS];
+};
+
+static void *operand(struct bench *b, uint32_t i, uint32_t type, uint32_t rank, const uint32_t *dims, float scale, int32_t zero)
+{
+	struct nna_engine_operand *o = &b->cmd.operands[i];
+	size_t size;
+
+	o->desc.type = (uint8_t)type;
+	o->desc.rank = (uint8_t)rank;
+	o->desc.scale = scale;
+	o->desc.zero_point = zero;
+	o->contiguous = true;
+	o->count = 1;
+	for (uint32_t k = rank; k-- > 0;) {
+		o->desc.dims[k] = dims[k];
+		o->desc.strides[k] = (int32_t)o->count;
+		o->count *= dims[k];
+	}
+	size = (size_t)o->count * nna_type_size(type);
+	o->data = b->buffers[i] = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	if (!o->data)
+		abort();
+	for (size_t k = 0; k < size; k++)
+		((uint8_t *)o->data)[k] = (uint8_t)(k * 2654435761u >> 13);
+	if (type == NNA_TYPE_F32)
+		for (size_t k = 0; k < o->count; k++)
+			((float *)o->data)[k] = (float)((k * 2654435761u >> 8) % 2001) / 1000.f - 1;
+	return o->data;
+}
+
+static void start(struct bench *b, uint32_t opcode, uint32_t operands)
+{
+	memset(b, 0, sizeof(*b));
+	((struct nna_command *)b->raw)->opcode = (uint16_t)opcode;
+	b->cmd.raw = (struct nna_command *)b->raw;
+	b->cmd.operand_count = operands;
+}
+
+/* Median time of a run in seconds, and the longest tile. */
+static double run(struct bench *b, enum nna_engine_isa isa, double *longest)
+{
+	struct nna_engine_plan plan;
+	double times[31], t;
+	void *scratch, *shared;
+	int n = 0;
+
+	for (uint32_t i = 0; i < b->cmd.operand_count; i++)
+		memcpy(b->raw + 16 + 96 * i, &b->cmd.operands[i].desc, 96);
+	if (nna_engine_prepare(isa, 1, &b->cmd, &plan) != NNA_STATUS_OK) {
+		fprintf(stderr, "bench_engine: a command was refused\n");
+		exit(1);
+	}
+	scratch = aligned_alloc(64, (plan.scratch_size + 64) & ~63u);
+	shared = aligned_alloc(64, (plan.shared_size + 64) & ~63u);
+	*longest = 0;
+	t = now();
+	while (n < 31 && (n < 5 || now() - t < 0.5)) {
+		double begin = now();
+
+		for (uint32_t phase = 0; phase < plan.phases; phase++)
+			for (uint32_t tile = 0; tile < plan.phase_tiles[phase]; tile++) {
+				double from = now();
+
+				plan.run(&b->cmd, &plan, phase, tile, scratch, shared);
+				from = now() - from;
+				if (n && from > *longest)
+					*longest = from;
+			}
+		times[n++] = now() - begin;
+	}
+	for (int i = 1; i < n; i++)
+		for (int k = i; k > 0 && times[k] < times[k - 1]; k--) {
+			double swap = times[k];
+
+			times[k] = times[k - 1];
+			times[k - 1] = swap;
+		}
+	free(scratch);
+	free(shared);
+	for (uint32_t i = 0; i < NNA_MAX_OPERANDS; i++)
+		free(b->buffers[i]);
+	return times[n / 2];
+}
+
+#ifdef __x86_64__
+/* Multiply-adds of 16-bit pairs and of fp32 per second from registers: the ceilings of the AVX2 kernels. */
+__attribute__((target("avx2,fma"))) static void measure_peaks(double *integer, double *fp)
+{
+	const __m256i x = _mm256_set1_epi16(3);
+	const __m256 f = _mm256_set1_ps(0.5f);
+	__m256i c[12];
+	__m256 a[12];
+	double t;
+
+	for (int i = 0; i < 12; i++) {
+		c[i] = _mm256_setzero_si256();
+		a[i] = _mm256_setzero_ps();
+	}
+	for (int warm = 0; warm < 3; warm++) {
+		t = now();
+		for (int n = 0; n < 2000000; n++)
+#pragma GCC unroll 12
+			for (int i = 0; i < 12; i++) {
+				__m256i product = _mm256_madd_epi16(x, x);
+
+				__asm__ volatile("vpmaddwd %2, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(c[i]), "=&x"(product) : "x"(x));
+			}
+		*integer = 2e6 * 12 * 16 / (now() - t);
+		t = now();
+		for (int n = 0; n < 2000000; n++)
+#pragma GCC unroll 12
+			for (int i = 0; i < 12; i++)
+				__asm__ volatile("vfmadd231ps %1, %1, %0" : "+x"(a[i]) : "x"(f));
+		*fp = 2e6 * 12 * 8 / (now() - t);
+	}
+}
+#else
+static void measure_peaks(double *integer, double *fp)
+{
+	*integer = *fp = 0;
+}
+#endif
+
+static double peak_integer, peak_float, total[2], macs[2];
+
+static void line(const char *what, double mac, double seconds, double longest, bool is_float)
+{
+	double peak = is_float ? peak_float : peak_integer;
+
+	printf("%-40s %8.3f ms %8.2f GOPS", what, seconds * 1e3, 2 * mac / seconds * 1e-9);
+	if (peak > 0)
+		printf(" %5.1f %% of peak", 100 * mac / seconds / peak);
+	printf("   longest tile %.3f ms\n", longest * 1e3);
+}
+
+static void conv(enum nna_engine_isa isa, bool depthwise, bool is_float, uint32_t size, uint32_t c, uint32_t n, uint32_t kernel,
+		 uint32_t stride, uint32_t repeat)
+{
+	static struct bench b;
+	struct nna_cmd_conv *p = (struct nna_cmd_conv *)b.raw;
+	uint32_t type = is_float ? NNA_TYPE_F32 : NNA_TYPE_U8, out = (size + stride - 1) / stride, k = kernel * kernel * (depthwise ? 1 : c);
+	double mac = (double)out * out * n * k, longest, seconds;
+	struct nna_channel *channels;
+	char name[128];
+
+	start(&b, depthwise ? NNA_OP_DWCONV : NNA_OP_CONV, 6);
+	operand(&b, NNA_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, out, out, n }, is_float ? 0 : 0.05f, is_float ? 0 : 3);
+	operand(&b, NNA_CONV_INPUT, type, 4, (uint32_t[]){ 1, size, size, c }, is_float ? 0 : 0.05f, is_float ? 0 : 7);
+	if (depthwise)
+		operand(&b, NNA_CONV_WEIGHTS, is_float ? type : NNA_TYPE_S8, 3, (uint32_t[]){ (n + 15) / 16, k, 16 },
+			is_float ? 0 : 0.05f, is_float ? 0 : 5);
+	else if (is_float)
+		operand(&b, NNA_CONV_WEIGHTS, type, 3, (uint32_t[]){ (n + 15) / 16, k, 16 }, 0, 0);
+	else
+		operand(&b, NNA_CONV_WEIGHTS, NNA_TYPE_S8, 4, (uint32_t[]){ (n + 15) / 16, (k + 3) / 4, 16, 4 }, 0.05f, 5);
+	if (!is_float) {
+		channels = operand(&b, NNA_CONV_CHANNELS, NNA_TYPE_S32, 2, (uint32_t[]){ n, 4 }, 0, 0);
+		for (uint32_t i = 0; i < n; i++)
+			channels[i] = (struct nna_channel){ 100, 0x50000000, 42, 0 };
+	}
+	p->layout = is_float ? NNA_LAYOUT_PACKED_FLOAT : NNA_LAYOUT_PACKED8;
+	p->groups = 1;
+	p->kernel_h = p->kernel_w = kernel;
+	p->stride_h = p->stride_w = stride;
+	p->dilation_h = p->dilation_w = 1;
+	p->pad_top = p->pad_left = kernel / 2 - (kernel > 1 && stride > 1);
+	p->epilogue.q_max = 255;
+	p->epilogue.clamp_min = 0;
+	p->epilogue.clamp_max = 6;
+	seconds = run(&b, isa, &longest);
+	snprintf(name, sizeof(name), "%s %s %ux%ux%u -> %u, %ux%u/%u", is_float ? "f32" : "u8", depthwise ? "dwconv" : "conv", size, size, c,
+		 n, kernel, kernel, stride);
+	line(name, mac, seconds, longest, is_float);
+	total[is_float] += seconds * repeat;
+	macs[is_float] += mac * repeat;
+}
+
+static void elementwise(enum nna_engine_isa isa, const char *name, uint32_t op, uint32_t type, uint32_t inputs, int32_t scale)
+{
+	static struct bench b;
+	struct nna_cmd_ewise *p = (struct nna_cmd_ewise *)b.raw;
+	const uint32_t dims[] = { 1, 56, 56, 64 };
+	float quantum = type == NNA_TYPE_F32 ? 0 : 0.05f;
+	double longest, seconds;
+
+	start(&b, NNA_OP_EWISE, 4);
+	for (uint32_t i = 0; i <= inputs; i++)
+		operand(&b, i, type, 4, dims, quantum, 0);
+	p->op = (uint8_t)op;
+	p->a_scale = p->b_scale = scale;
+	p->shift = 30;
+	p->q_max = 255;
+	p->clamp_min = -INFINITY;
+	p->clamp_max = INFINITY;
+	seconds = run(&b, isa, &longest);
+	printf("%-40s %8.3f ms %8.2f G elements/s   longest tile %.3f ms\n", name, seconds * 1e3, 56 * 56 * 64 / seconds * 1e-9,
+	       longest * 1e3);
+}
+
+static void pool(enum nna_engine_isa isa, const char *name, uint32_t kind, uint32_t type, uint32_t size, uint32_t c, uint32_t kernel)
+{
+	static struct bench b;
+	struct nna_cmd_pool *p = (struct nna_cmd_pool *)b.raw;
+	float quantum = type == NNA_TYPE_F32 ? 0 : 0.05f;
+	uint32_t out = size / kernel;
+	double longest, seconds;
+
+	start(&b, NNA_OP_POOL, 2);
+	operand(&b, 0, type, 4, (uint32_t[]){ 1, out, out, c }, quantum, 0);
+	operand(&b, 1, type, 4, (uint32_t[]){ 1, size, size, c }, quantum, 0);
+	p->kind = (uint8_t)kind;
+	p->kernel_h = p->kernel_w = p->stride_h = p->stride_w = kernel;
+	p->q_max = 255;
+	p->clamp_min = -INFINITY;
+	p->clamp_max = INFINITY;
+	seconds = run(&b, isa, &longest);
+	printf("%-40s %8.3f ms %8.2f G elements/s   longest tile %.3f ms\n", name, seconds * 1e3, (double)size * size * c / seconds * 1e-9,
+	       longest * 1e3);
+}
+
+static void copy(enum nna_engine_isa isa, const char *name, uint32_t type, bool transposed)
+{
+	static struct bench b;
+	double longest, seconds;
+
+	start(&b, NNA_OP_COPY, 2);
+	operand(&b, 0, type, 3, (uint32_t[]){ 56, 56, 64 }, 0, 0);
+	operand(&b, 1, type, 3, (uint32_t[]){ 56, 56, 64 }, 0, 0);
+	if (transposed) {
+		b.cmd.operands[1].desc.strides[0] = 56;
+		b.cmd.operands[1].desc.strides[1] = 1;
+		b.cmd.operands[1].desc.strides[2] = 56 * 56;
+		b.cmd.operands[1].contiguous = false;
+	}
+	seconds = run(&b, isa, &longest);
+	printf("%-40s %8.3f ms %8.2f G elements/s   longest tile %.3f ms\n", name, seconds * 1e3, 56 * 56 * 64 / seconds * 1e-9,
+	       longest * 1e3);
+}
+
+static void softmax(enum nna_engine_isa isa, uint32_t type)
+{
+	static struct bench b;
+	struct nna_cmd_softmax *p = (struct nna_cmd_softmax *)b.raw;
+	float quantum = type == NNA_TYPE_F32 ? 0 : 1 / 256.f;
+	double longest, seconds;
+
+	start(&b, NNA_OP_SOFTMAX, 2);
+	operand(&b, 0, type, 2, (uint32_t[]){ 1, 1001 }, quantum, 0);
+	operand(&b, 1, type, 2, (uint32_t[]){ 1, 1001 }, quantum, 0);
+	p->axis = 1;
+	p->beta = 1;
+	seconds = run(&b, isa, &longest);
+	printf("%-40s %8.3f ms\n", type == NNA_TYPE_F32 ? "f32 softmax 1001" : "u8 softmax 1001", seconds * 1e3);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = { "scalar", "avx2", "avx512" };
+	enum nna_engine_isa best = nna_engine_isa_detect(), isa = best;
+
+	if (argc > 1) {
+		for (isa = NNA_ENGINE_SCALAR; isa <= NNA_ENGINE_AVX512_VNNI && strcmp(argv[1], names[isa]); isa++)
+			;
+		if (isa > best) {
+			fprintf(stderr, "bench_engine: %s is not an engine of this machine (scalar, avx2, avx512)\n", argv[1]);
+			return 2;
+		}
+	}
+	if (best >= NNA_ENGINE_AVX2)
+		measure_peaks(&peak_integer, &peak_float);
+	printf("engine %s; vpmaddwd + vpaddd %.1f GOPS, fma %.1f GFLOPS\n", names[isa], 2e-9 * peak_integer, 2e-9 * peak_float);
+	for (int f = 0; f < 2; f++) {
+		conv(isa, false, f, 224, 3, 32, 3, 2, 1);
+		conv(isa, true, f, 112, 32, 32, 3, 1, 1);
+		conv(isa, false, f, 112, 32, 64, 1, 1, 1);
+		conv(isa, true, f, 112, 64, 64, 3, 2, 1);
+		conv(isa, false, f, 56, 64, 128, 1, 1, 1);
+		conv(isa, true, f, 56, 128, 128, 3, 1, 1);
+		conv(isa, false, f, 56, 128, 128, 1, 1, 1);
+		conv(isa, true, f, 56, 128, 128, 3, 2, 1);
+		conv(isa, false, f, 28, 128, 256, 1, 1, 1);
+		conv(isa, true, f, 28, 256, 256, 3, 1, 1);
+		conv(isa, false, f, 28, 256, 256, 1, 1, 1);
+		conv(isa, true, f, 28, 256, 256, 3, 2, 1);
+		conv(isa, false, f, 14, 256, 512, 1, 1, 1);
+		conv(isa, true, f, 14, 512, 512, 3, 1, 5);
+		conv(isa, false, f, 14, 512, 512, 1, 1, 5);
+		conv(isa, true, f, 14, 512, 512, 3, 2, 1);
+		conv(isa, false, f, 7, 512, 1024, 1, 1, 1);
+		conv(isa, true, f, 7, 1024, 1024, 3, 1, 1);
+		conv(isa, false, f, 7, 1024, 1024, 1, 1, 1);
+		conv(isa, false, f, 1, 1024, 1001, 1, 1, 1);
+		line(f ? "f32 mobilenet_v1_1.0_224, all of it" : "u8 mobilenet_v1_1.0_224, all of it", macs[f], total[f], 0, f);
+	}
+	elementwise(isa, "u8 add", NNA_EWISE_ADD, NNA_TYPE_U8, 2, 1 << 29);
+	elementwise(isa, "u8 mul", NNA_EWISE_MUL, NNA_TYPE_U8, 2, 1 << 22);
+	elementwise(isa, "u8 requantise", NNA_EWISE_IDENTITY, NNA_TYPE_U8, 1, 1 << 29);
+	elementwise(isa, "u8 logistic", NNA_EWISE_LOGISTIC, NNA_TYPE_U8, 1, 0);
+	elementwise(isa, "f32 add", NNA_EWISE_ADD, NNA_TYPE_F32, 2, 0);
+	elementwise(isa, "f32 mul", NNA_EWISE_MUL, NNA_TYPE_F32, 2, 0);
+	elementwise(isa, "f32 logistic", NNA_EWISE_LOGISTIC, NNA_TYPE_F32, 1, 0);
+	elementwise(isa, "f32 tanh", NNA_EWISE_TANH, NNA_TYPE_F32, 1, 0);
+	pool(isa, "u8 average pool 7x7x1024", NNA_POOL_AVERAGE, NNA_TYPE_U8, 7, 1024, 7);
+	pool(isa, "u8 max pool 2x2, 56x56x64", NNA_POOL_MAX, NNA_TYPE_U8, 56, 64, 2);
+	pool(isa, "f32 average pool 7x7x1024", NNA_POOL_AVERAGE, NNA_TYPE_F32, 7, 1024, 7);
+	pool(isa, "f32 max pool 2x2, 56x56x64", NNA_POOL_MAX, NNA_TYPE_F32, 56, 64, 2);
+	copy(isa, "u8 copy 56x56x64", NNA_TYPE_U8, false);
+	copy(isa, "u8 transpose 64x56x56 -> 56x56x64", NNA_TYPE_U8, true);
+	copy(isa, "f32 copy 56x56x64", NNA_TYPE_F32, false);
+	copy(isa, "f32 transpose 64x56x56 -> 56x56x64", NNA_TYPE_F32, true);
+	softmax(isa, NNA_TYPE_U8);
+	softmax(isa, NNA_TYPE_F32);
+	return 0;
+}
