@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+#
+# Real models (tests/models), the TFLite reader and pictures (tests/unit/test_tflite*, test_image*).
+TESTS += $(BUILD)/tests/test_models
+
+TOOL_TEST_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/tflite/*.c tools/image/*.c))
+
+$(BUILD)/tests/test_models: $(BUILD)/obj/tests/models/test_models.o $(TOOL_TEST_OBJS) $(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lpng -ljpeg -lz -lm
+
+TOOL_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_tflite*.c tests/unit/test_image*.c))
+UNIT_TESTS += $(TOOL_TESTS)
+$(TOOL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TOOL_TEST_OBJS) $(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lpng -ljpeg -lz -lm -lcmocka
