@@ -106,6 +106,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	dev->prepare = nna_engine_prepare;
 	dev->age_ns = NNA_DEV_AGE_NS;
 	dev->slice_ns = NNA_DEV_SLICE_NS;
+	dev->job_limit = NNA_JOB_LIMIT_NS;
 	r = choose_isa(params->isa, &dev->isa);
 	if (r)
 		goto err_free;
@@ -167,7 +168,7 @@ static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 
 	switch (offset) {
 	case NNA_REG_JOB_LIMIT:
-		*value = NNA_JOB_LIMIT_NS;
+		*value = dev->job_limit;
 		return true;
 	case NNA_REG_TIMESTAMP:
 		*value = nna_clock_now();

@@ -48,6 +48,7 @@ typedef uint32_t (*nna_dev_prepare_fn)(enum nna_engine_isa isa, uint32_t threads
  * @prepare: nna_engine_prepare(); tests put an engine there whose tiles they control
  * @age_ns: NNA_DEV_AGE_NS, for tests to lower
  * @slice_ns: NNA_DEV_SLICE_NS, likewise
+ * @job_limit: NNA_JOB_LIMIT_NS, likewise
  * @event: raised when there may be something to do
  * @seen: @event as the command processor read it before it looked
  * @lock: see above
@@ -68,6 +69,7 @@ struct nnadev {
 	nna_dev_prepare_fn prepare;
 	uint64_t age_ns;
 	uint64_t slice_ns;
+	uint64_t job_limit;
 
 	struct nna_event event;
 	uint32_t seen;

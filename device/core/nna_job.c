@@ -29,9 +29,9 @@ static bool entry_fits(const struct nna_ring_entry *e)
 	       !e->reserved[1] && !e->reserved[2];
 }
 
-static uint64_t limit(uint64_t ticks)
+static uint64_t limit(const struct nnadev *dev, uint64_t ticks)
 {
-	return ticks && ticks < NNA_JOB_LIMIT_NS ? ticks : NNA_JOB_LIMIT_NS;
+	return ticks && ticks < dev->job_limit ? ticks : dev->job_limit;
 }
 
 static uint64_t run_time(const struct nna_job *job, uint64_t now)
@@ -130,8 +130,8 @@ void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted)
 	job->begin = now;
 	job->run_time = 0;
 	job->resumed = 0;
-	job->budget = limit(e->budget);
-	job->loop_limit = limit(e->loop_limit);
+	job->budget = limit(dev, e->budget);
+	job->loop_limit = limit(dev, e->loop_limit);
 	job->loop_time = 0;
 	job->loop_last = 0;
 	job->commands = 0;

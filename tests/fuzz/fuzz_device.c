@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The device model against a hostile guest: the input is a program of register writes, ring entries, page-table
+ * entries, commands, bytes anywhere in bus memory, and DMA mappings that come and go. Nothing is expected but that the
+ * model neither crashes nor stalls: at the end a reset must work and a good job must run.
+ *
+ * A libFuzzer target; the unit test includes it and feeds it seeded noise.
+ */
+#include "tests/unit/test_device.h"
+
+#include "nna_command_table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static uint64_t take(struct input *in, uint32_t bytes)
+{
+	uint64_t v = 0;
+
+	for (uint32_t i = 0; i < bytes; i++) {
+		if (!in->size)
+			return v;
+		v |= (uint64_t)*in->data++ << (8 * i);
+		in->size--;
+	}
+	return v;
+}
+
+/* The level-0 table of the data area. The way to it by walking may have been spoiled. */
+static uint64_t *fuzz_leaf;
+
+/* A number that is often near something that matters. */
+static uint64_t value(struct input *in)
+{
+	static const uint64_t near[] = {
+		0, 1, 63, 64, 4096, RIG_BUS, RIG_BUS + RIG_SIZE, RIG_VA_STREAM, RIG_VA_DATA, 1ull << 47, 1ull << 48,
+		INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, NNA_PTE_ADDRESS,
+	};
+	uint64_t how = take(in, 1);
+
+	if (how < 64)
+		return take(in, 8);
+	if (how < 128)
+		return take(in, 2);
+	return near[how % 16] + (how & 0x40 ? (uint64_t)(int64_t)(int8_t)take(in, 1) : 0);
+}
+
+/* Waits until the rings have nothing left to do, but not for long. */
+static void settle(struct rig *rig)
+{
+	for (int i = 0; i < 30; i++) {
+		bool busy = false;
+
+		for (uint32_t r = 0; r < NNA_RINGS; r++)
+			busy |= rig_read(rig, rig_ring_reg(r, NNA_RING_REG_STATUS)) == NNA_RING_STATUS_RUNNING &&
+				rig_read(rig, rig_ring_reg(r, NNA_RING_REG_DONE)) !=
+					rig_read(rig, rig_ring_reg(r, NNA_RING_REG_DOORBELL_SHADOW));
+		if (!busy || !rig_read(rig, NNA_REG_CONTROL))
+			return;
+		usleep(i < 20 ? 20 : 500);
+	}
+}
+
+/* A command of good form, over small tensors in slot 0, in which the input then spoils some bytes. */
+static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
+{
+	const struct nna_command_info *info = &nna_commands[take(in, 1) % NNA_COMMAND_COUNT];
+	uint32_t spoil = take(in, 1) % 4, shape = take(in, 1);
+	uint8_t *p;
+
+	if (s->stream_size + info->size > RIG_STREAM_PAGES * RIG_PAGE)
+		return;
+	p = rig_command(rig, s, info->opcode, info->size);
+	for (uint32_t i = 0; i < info->operand_count; i++) {
+		struct nna_tensor *t = (struct nna_tensor *)(p + 16) + i;
+		uint32_t type = 1 + take(in, 1) % 10;
+
+		if (info->operands[i].optional && shape & 0x40) {
+			t->slot = NNA_SLOT_NONE;
+			continue;
+		}
+		while (!(info->operands[i].types >> type & 1))
+			type = type % 10 + 1;
+		*t = rig_tensor(type, take(in, 1) % 4, take(in, 1) * 8, 1 + shape % 3, 1 + shape / 3 % 5, 1 + shape % 7,
+				1 + shape % 4);
+		t->scale = type <= NNA_TYPE_S16 && shape & 0x80 ? 0.5f : 0;
+	}
+	for (uint32_t i = 0; i < info->field_count; i++)
+		if (info->fields[i].name)
+			memset(p + info->fields[i].offset, info->fields[i].kind == NNA_FIELD_U32 ? 1 : 0, 1);
+	while (spoil--) {
+		uint32_t at = take(in, 2) % info->size;
+		uint64_t v = value(in);
+
+		memcpy(p + at, &v, at + 8 <= info->size ? 8 : info->size - at);
+	}
+}
+
+static void submit(struct rig *rig, const struct rig_space *s, struct input *in)
+{
+	struct nna_ring_entry e = rig_job(rig, s);
+	uint32_t ring = take(in, 1) % NNA_RINGS, spoil = take(in, 1) % 4;
+
+	if (ring == NNA_CONTROL_RING) {
+		memset(&e, 0, sizeof(e));
+		e.type = NNA_ENTRY_NOP + take(in, 1) % 3;
+		e.asid = (uint32_t)take(in, 1) % 3;
+		e.target = (uint32_t)take(in, 1) % 4;
+		e.address = e.type == NNA_ENTRY_ABORT ? rig->seqno - take(in, 1) % 4 : value(in);
+		e.length = e.type == NNA_ENTRY_INVALIDATE ? value(in) : 0;
+	}
+	while (spoil-- > 1) {
+		uint32_t at = take(in, 1) % (sizeof(e) - 7);
+		uint64_t v = value(in);
+
+		memcpy((uint8_t *)&e + at, &v, 8);
+	}
+	rig_put(rig, ring, &e);
+	rig_ring_bell(rig, ring);
+}
+
+static void step(struct rig *rig, struct rig_space *s, struct input *in)
+{
+	static const uint64_t areas[] = { RIG_VA_DATA, RIG_VA_STREAM, RIG_VA_TABLE, RIG_VA_REPORT };
+	uint64_t v, at;
+
+	switch (take(in, 1) % 16) {
+	case 0: /* anywhere in bus memory */
+		at = take(in, 4) % (RIG_SIZE - 8);
+		v = value(in);
+		memcpy(rig->mem + at, &v, 8);
+		break;
+	case 1:
+		at = take(in, 2);
+		nnadev_reg_write(rig->dev, at & 0x8000 ? at & 0xfff8 : (at & 0x40 ? 0x1000 : 0x2000) + (at & 0x1fc),
+				 at & 0x8000 ? 8 : 4, value(in));
+		break;
+	case 2:
+		nnadev_reg_read(rig->dev, take(in, 2), at = take(in, 1) & 8 ? 8 : 4);
+		break;
+	case 3: /* a page-table entry of what is used */
+		at = areas[take(in, 1) % 4] + take(in, 1) % 16 * RIG_PAGE;
+		v = take(in, 1) & 1 ? value(in) : (RIG_BUS + take(in, 2) % (RIG_SIZE / RIG_PAGE) * RIG_PAGE) | NNA_PTE_VALID;
+		*(uint64_t *)(void *)((uint8_t *)rig_at(rig, s->root) + RIG_PAGE * (take(in, 1) % 6) * (v & 1) + (at >> 12 & 511) * 8) = v;
+		break;
+	case 4:
+		v = (s->data + take(in, 1) % 64 * RIG_PAGE) | NNA_PTE_VALID | (take(in, 1) & 1 ? NNA_PTE_WRITE : 0);
+		fuzz_leaf[take(in, 1) % 64] = v;
+		break;
+	case 5:
+		rig_slot(rig, s, take(in, 1) % 8, RIG_VA_DATA + take(in, 1) % 64 * 64, value(in));
+		break;
+	case 6:
+		rig_stream_begin(rig, s);
+		break;
+	case 7:
+		nnadev_dma_map(rig->dev, value(in) & ~0xfffull, take(in, 2) * RIG_PAGE, rig->fd, take(in, 2) * RIG_PAGE,
+			       (uint32_t)take(in, 1) % 4);
+		break;
+	case 8:
+		v = value(in) & ~0xfffull;
+		if (v >= RIG_BUS + RIG_SIZE)
+			nnadev_dma_unmap(rig->dev, v, take(in, 2) * RIG_PAGE);
+		break;
+	case 9:
+		v = 1 + take(in, 1) % 7;
+		nnadev_inject(rig->dev, v, v == NNADEV_INJECT_SLOW_NS ? take(in, 1) * 100 : take(in, 1) % 2);
+		break;
+	case 10:
+		if (take(in, 1) < 16)
+			nnadev_reset(rig->dev);
+		break;
+	case 11:
+		settle(rig);
+		break;
+	case 12:
+	case 13:
+		add_command(rig, s, in);
+		break;
+	default:
+		submit(rig, s, in);
+		break;
+	}
+}
+
+static struct rig fuzz_rig;
+static struct rig_space fuzz_space;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	struct nna_ring_entry e;
+	uint32_t threads = 1 + take(&in, 1) % 3;
+	bool scattered = take(&in, 1) & 1;
+
+	rig_init(&fuzz_rig, threads);
+	fuzz_rig.dev->job_limit = 3000000;
+	fuzz_rig.dev->age_ns = 200000;
+	fuzz_rig.dev->slice_ns = 50000;
+	fuzz_rig.dev->mmu.max_runs = scattered ? 40 : NNA_MMU_RUNS;
+	rig_space_init(&fuzz_rig, &fuzz_space, 1);
+	fuzz_leaf = rig_pte(&fuzz_rig, fuzz_space.root, RIG_VA_DATA, 0);
+	for (uint32_t i = 0; scattered && i < RIG_DATA_PAGES; i++)
+		rig_map(&fuzz_rig, fuzz_space.root, RIG_VA_DATA + i * RIG_PAGE, fuzz_space.data + (i ^ 1) * RIG_PAGE, 1,
+			NNA_PTE_WRITE);
+	for (uint32_t i = 0; i < 4; i++)
+		rig_slot(&fuzz_rig, &fuzz_space, i, RIG_VA_DATA + i * 8192, 65536);
+	rig_stream_begin(&fuzz_rig, &fuzz_space);
+	while (in.size) {
+		/* The builder's own view of the stream is not the guest's: memory may have been overwritten. */
+		((struct nna_stream_header *)rig_at(&fuzz_rig, fuzz_space.stream))->size = fuzz_space.stream_size;
+		step(&fuzz_rig, &fuzz_space, &in);
+	}
+	settle(&fuzz_rig);
+
+	/* Whatever was done, a reset and a set-up from scratch make it a good device again. */
+	for (int i = NNADEV_INJECT_HANG; i <= NNADEV_INJECT_DEAD; i++)
+		if (i != NNADEV_INJECT_SPURIOUS_IRQ)
+			nnadev_inject(fuzz_rig.dev, (enum nnadev_inject)i, 0);
+	nnadev_reset(fuzz_rig.dev);
+	fuzz_rig.next = RIG_BUS + RIG_PAGE;
+	memset(fuzz_rig.mem, 0, 4u << 20);
+	memset(fuzz_rig.rings, 0, sizeof(fuzz_rig.rings));
+	fuzz_rig.dev->job_limit = NNA_JOB_LIMIT_NS;
+	rig_enable(&fuzz_rig);
+	rig_space_init(&fuzz_rig, &fuzz_space, 2);
+	rig_stream_begin(&fuzz_rig, &fuzz_space);
+	rig_end(&fuzz_rig, &fuzz_space);
+	e = rig_job(&fuzz_rig, &fuzz_space);
+	rig_must(rig_run(&fuzz_rig, 0, &e).status == NNA_STATUS_OK);
+	rig_fini(&fuzz_rig);
+	return 0;
+}
