@@ -123,7 +123,7 @@ int nna_op_check(struct nna_op_context *op)
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i)
 {
 	return i < op->operation->input_count &&
-	       op->in_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE;
+	       op->in_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->in[i].omitted;
 }
 
 const void *nna_op_data(const struct nna_op_context *op, uint32_t i)

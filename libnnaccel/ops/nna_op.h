@@ -87,7 +87,7 @@ int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
 int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* True when input @i is given: in range and not NO_VALUE. */
+/* True when input @i is given: in range, not NO_VALUE, and not left out by the caller (nna_shape's omitted). */
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
 
 /*
