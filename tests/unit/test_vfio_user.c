@@ -426,7 +426,7 @@ static void test_info(void **state)
 	memcpy(&info, s->reply, sizeof(info));
 	assert_int_equal(info.flags, VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI);
 	assert_int_equal(info.num_regions, VFIO_PCI_NUM_REGIONS);
-	assert_int_equal(info.num_irqs, VFIO_PCI_NUM_IRQS);
+	assert_int_equal(info.num_irqs, VFIO_PCI_MSIX_IRQ_INDEX + 1);
 
 	for (uint32_t i = 0; i < VFIO_PCI_NUM_REGIONS; i++) {
 		uint64_t size = i == NNA_PCI_REGISTER_BAR ? 0x10000 : i == NNA_PCI_MSIX_BAR || i == CONFIG ? 4096 : 0;
@@ -442,13 +442,13 @@ static void test_info(void **state)
 	assert_int_equal(ask(s, NNA_VFU_DEVICE_GET_REGION_INFO, &region, sizeof(region)), EINVAL);
 	assert_int_equal(ask(s, NNA_VFU_DEVICE_GET_REGION_INFO, &region, 8), EINVAL);
 
-	for (uint32_t i = 0; i < VFIO_PCI_NUM_IRQS; i++) {
+	for (uint32_t i = 0; i <= VFIO_PCI_MSIX_IRQ_INDEX; i++) {
 		irq = (struct nna_vfu_irq_info){ .argsz = sizeof(irq), .index = i };
 		assert_int_equal(ask(s, NNA_VFU_DEVICE_GET_IRQ_INFO, &irq, sizeof(irq)), 0);
 		memcpy(&irq, s->reply, sizeof(irq));
 		assert_int_equal(irq.count, i == VFIO_PCI_MSIX_IRQ_INDEX ? VECTORS : 0);
 	}
-	irq = (struct nna_vfu_irq_info){ .argsz = sizeof(irq), .index = ~0u };
+	irq = (struct nna_vfu_irq_info){ .argsz = sizeof(irq), .index = VFIO_PCI_ERR_IRQ_INDEX };
 	assert_int_equal(ask(s, NNA_VFU_DEVICE_GET_IRQ_INFO, &irq, sizeof(irq)), EINVAL);
 
 	io = (struct nna_vfu_region_io_fds){ .argsz = 64, .index = 0 };
