@@ -8,7 +8,8 @@ ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
 
 # math-errno off: a square root is the instruction and nothing more.
 $(BUILD)/obj/device/engine/%.o: override CFLAGS += -fno-math-errno
-$(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += -mavx2 -mfma -mf16c
+# Reassociation would pair the products of two steps and spill the accumulators.
+$(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += -mavx2 -mfma -mf16c -fno-tree-reassoc
 
 ENGINE_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_engine_*.c))
 UNIT_TESTS += $(ENGINE_TESTS)

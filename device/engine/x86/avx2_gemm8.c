@@ -245,6 +245,24 @@ static void fill_b_plain(const struct gemm *g, uint32_t set, uint32_t block, uin
 	}
 }
 
+/*
+ * c0 += x * b0, c1 += x * b1 for a pair x of a row in all lanes. Written out because the compiler otherwise computes
+ * all products of a step before it adds them, and spills accumulators.
+ */
+static inline __attribute__((always_inline)) void multiply_add(__m256i *c0, __m256i *c1, const void *x, __m256i b0,
+							       __m256i b1)
+{
+	__m256i t, u;
+
+	__asm__("vpbroadcastd %[x], %[t]\n\t"
+		"vpmaddwd %[b0], %[t], %[u]\n\t"
+		"vpmaddwd %[b1], %[t], %[t]\n\t"
+		"vpaddd %[u], %[c0], %[c0]\n\t"
+		"vpaddd %[t], %[c1], %[c1]"
+		: [c0] "+x"(*c0), [c1] "+x"(*c1), [t] "=&x"(t), [u] "=&x"(u)
+		: [x] "m"(*(const int32_t *)x), [b0] "x"(b0), [b1] "x"(b1));
+}
+
 /* acc[row][16] (+)= a row of a by b, over quads. */
 static inline __attribute__((always_inline)) void multiply(const uint8_t *a, size_t stride, const int16_t *b,
 							   uint32_t quads, int32_t *acc, bool add, const uint32_t rows)
@@ -267,12 +285,8 @@ static inline __attribute__((always_inline)) void multiply(const uint8_t *a, siz
 				const __m256i b1 = _mm256_load_si256((const __m256i *)(b + pair * 32 + 16));
 
 #pragma GCC unroll 6
-				for (uint32_t r = 0; r < rows; r++) {
-					const __m256i x = _mm256_set1_epi32(*(const int32_t *)(p + r * stride + pair * 32));
-
-					c[r][0] = _mm256_add_epi32(c[r][0], _mm256_madd_epi16(x, b0));
-					c[r][1] = _mm256_add_epi32(c[r][1], _mm256_madd_epi16(x, b1));
-				}
+				for (uint32_t r = 0; r < rows; r++)
+					multiply_add(&c[r][0], &c[r][1], p + r * stride + pair * 32, b0, b1);
 			}
 		}
 	}
