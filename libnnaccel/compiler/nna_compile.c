@@ -244,7 +244,7 @@ static int fold_operation(struct compile *c, const struct nna_op *impl, struct n
 	uint64_t in_bytes, out_bytes;
 	int ret;
 
-	if (!c->options->run || !can_fold(op, &in_bytes))
+	if (!c->options->run || l->debug & NNA_DEBUG_NO_FOLD || !can_fold(op, &in_bytes))
 		return 0;
 	ret = nna_lower_create(l->graph, &l->log, &fold);
 	if (ret)
@@ -480,11 +480,11 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		ret = lower_operation(&c, sub->order[i]);
 	if (!ret)
 		ret = write_outputs(c.l, sub);
-	if (!ret)
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))
 		ret = nna_pass_fuse(c.l);
-	if (!ret)
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_ELIDE))
 		ret = nna_pass_elide(c.l);
-	if (!ret)
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_PACK))
 		ret = nna_pass_pack(c.l);
 	if (!ret)
 		ret = nna_emit_code(c.l, sub->input_count, sub->output_count, options->max_slots, &code);

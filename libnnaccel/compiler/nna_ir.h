@@ -96,7 +96,13 @@ enum nna_debug {
 	NNA_DEBUG_PACK = 8,
 	NNA_DEBUG_PLAN = 16,
 	NNA_DEBUG_EMIT = 32,
-	NNA_DEBUG_RUN = 64,
+	NNA_DEBUG_ALL = 63,
+	/* Leave a pass out, to find the one at fault; results stay the same. */
+	NNA_DEBUG_NO_FUSE = 256,
+	NNA_DEBUG_NO_ELIDE = 512,
+	NNA_DEBUG_NO_PACK = 1024,
+	NNA_DEBUG_NO_REUSE = 2048,
+	NNA_DEBUG_NO_FOLD = 4096,
 };
 
 /* Flags named in the environment's NNACCEL_DEBUG (comma separated, or "all"). */

@@ -239,7 +239,15 @@ int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
 	*areas = (struct nna_areas){ 0 };
 	find_lives(l, lives);
 	extend_over_loops(l, lives);
-	share_in_place(l, lives);
+	if (l->debug & NNA_DEBUG_NO_REUSE) {
+		for (uint32_t s = 0; s < l->storage_count; s++)
+			if (lives[s].first != NNA_NONE) {
+				lives[s].first = 0;
+				lives[s].last = l->command_count;
+			}
+	} else {
+		share_in_place(l, lives);
+	}
 	ret = place_scratch(l, lives, &areas->scratch);
 	for (uint32_t s = 0; s < l->storage_count; s++) {
 		struct nna_storage *storage = &l->storages[s];
