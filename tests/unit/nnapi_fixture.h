@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of the NNAPI C API share: small models on the loopback. */
+#ifndef NNAPI_FIXTURE_H
+#define NNAPI_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hal-bridge/nnapi/NeuralNetworks.h"
+
+#define OK(call)	assert_int_equal((call), ANEURALNETWORKS_NO_ERROR)
+#define IS(code, call)	assert_int_equal((call), ANEURALNETWORKS_##code)
+
+static inline void use_loopback(void)
+{
+	setenv("NNACCEL_DEVICE", "loopback", 1);
+}
+
+static inline ANeuralNetworksDevice *the_device(void)
+{
+	ANeuralNetworksDevice *device = NULL;
+
+	OK(ANeuralNetworks_getDevice(0, &device));
+	return device;
+}
+
+static inline void add_tensor(ANeuralNetworksModel *model, int32_t type, uint32_t rank,
+			      const uint32_t *dims)
+{
+	const ANeuralNetworksOperandType t = {
+		.type = type, .dimensionCount = rank, .dimensions = dims,
+	};
+
+	OK(ANeuralNetworksModel_addOperand(model, &t));
+}
+
+/* out[n] = a[n] + b[n], float32; n of 0 leaves the dimension unknown. b is the output of nothing: an input. */
+static inline ANeuralNetworksModel *add_model(uint32_t n)
+{
+	const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n);
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+	OK(ANeuralNetworksModel_finish(model));
+	return model;
+}
+
+static inline ANeuralNetworksCompilation *compile(ANeuralNetworksModel *model)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksCompilation *compilation = NULL;
+
+	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &compilation));
+	OK(ANeuralNetworksCompilation_finish(compilation));
+	return compilation;
+}
+
+#endif
