@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A small KTAP harness. A program is a set of TEST()s; each runs in a process of its own, with a time limit, so
+ * that a crash or a hang is one failed test. Exit status: 0, 1 (failures), 4 (all skipped).
+ */
+#ifndef KSFT_H
+#define KSFT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KSFT_TIMEOUT_S 30
+#define KSFT_FAIL 1
+#define KSFT_SKIP 4
+
+struct ksft_test {
+	const char *name;
+	void (*run)(void);
+	struct ksft_test *next;
+};
+
+static struct ksft_test *ksft_first, **ksft_last = &ksft_first;
+
+static inline void ksft_register(struct ksft_test *test)
+{
+	*ksft_last = test;
+	ksft_last = &test->next;
+}
+
+/* Defines a test; it passes by returning. */
+#define TEST(test_name) \
+	static void test_##test_name(void); \
+	static struct ksft_test ksft_##test_name = { #test_name, test_##test_name, NULL }; \
+	__attribute__((constructor)) static void ksft_register_##test_name(void) \
+	{ \
+		ksft_register(&ksft_##test_name); \
+	} \
+	static void test_##test_name(void)
+
+#define FAIL(...) do { \
+	printf("# %s:%d: ", __FILE__, __LINE__); \
+	printf(__VA_ARGS__); \
+	printf("\n"); \
+	fflush(stdout); \
+	_exit(KSFT_FAIL); \
+} while (0)
+
+#define SKIP(...) do { \
+	printf("# skipped: "); \
+	printf(__VA_ARGS__); \
+	printf("\n"); \
+	fflush(stdout); \
+	_exit(KSFT_SKIP); \
+} while (0)
+
+#define CHECK(cond) do { \
+	if (!(cond)) \
+		FAIL("%s", #cond); \
+} while (0)
+
+/* Two integers that must be equal; says what they are if not. */
+#define EQ(a, b) do { \
+	long long ksft_a = (long long)(a), ksft_b = (long long)(b); \
+	if (ksft_a != ksft_b) \
+		FAIL("%s is %lld, not %lld (%s)", #a, ksft_a, ksft_b, #b); \
+} while (0)
+
+int main(int argc, char **argv)
+{
+	int count = 0, failed = 0, skipped = 0, n = 0;
+	struct ksft_test *t;
+
+	for (t = ksft_first; t; t = t->next)
+		if (argc < 2 || !strcmp(argv[1], t->name))
+			count++;
+	printf("KTAP version 1\n1..%d\n", count);
+	for (t = ksft_first; t; t = t->next) {
+		int status = 0;
+		pid_t pid;
+
+		if (argc >= 2 && strcmp(argv[1], t->name))
+			continue;
+		fflush(stdout);
+		pid = fork();
+		if (!pid) {
+			alarm(KSFT_TIMEOUT_S);
+			t->run();
+			fflush(stdout);
+			_exit(0);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			status = -1;
+		n++;
+		if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+			printf("ok %d %s\n", n, t->name);
+		} else if (WIFEXITED(status) && WEXITSTATUS(status) == KSFT_SKIP) {
+			printf("ok %d %s # SKIP\n", n, t->name);
+			skipped++;
+		} else {
+			if (WIFSIGNALED(status))
+				printf("# ended by signal %d\n", WTERMSIG(status));
+			printf("not ok %d %s\n", n, t->name);
+			failed++;
+		}
+	}
+	printf("# Totals: pass:%d fail:%d skip:%d\n", count - failed - skipped, failed, skipped);
+	return failed ? KSFT_FAIL : count == skipped ? KSFT_SKIP : 0;
+}
+
+#endif

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+#
+# Programs that test nna.ko in a guest: selftests/run runs them there. `make selftests` builds them and
+# `make check-kernel` runs them in a VM.
+
+SELFTEST_CFLAGS := $(shell pkg-config --cflags libdrm 2>/dev/null)
+SELFTEST_LIBS := $(shell pkg-config --libs libdrm 2>/dev/null || echo -ldrm)
+SELFTESTS := $(patsubst selftests/%.c,$(BUILD)/selftests/%,$(filter-out selftests/nna_test.c,$(wildcard selftests/nna_*.c)))
+TESTS += $(SELFTESTS)
+
+$(BUILD)/obj/selftests/%.o: CPPFLAGS += -Iselftests $(SELFTEST_CFLAGS)
+
+$(SELFTESTS): $(BUILD)/selftests/%: $(BUILD)/obj/selftests/%.o $(BUILD)/obj/selftests/nna_test.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
+
+.PHONY: selftests check-kernel
+selftests: $(SELFTESTS)
+
+check-kernel: kernel selftests $(BUILD)/bin/nna-device
+	vm/run --timeout 600 --load vgem -- selftests/run --build $(BUILD)

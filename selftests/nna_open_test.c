@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+/* Opening and querying. */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+TEST(version)
+{
+	int fd = nna_open();
+	drmVersionPtr v = drmGetVersion(fd);
+
+	CHECK(v);
+	EQ(v->version_major, 1);
+	EQ(v->version_minor, 0);
+	CHECK(!strcmp(v->name, "nna"));
+	drmFreeVersion(v);
+	close(fd);
+}
+
+TEST(hw_info)
+{
+	int fd = nna_open();
+	struct drm_nna_hw_info info = hw_info(fd);
+
+	EQ(info.abi_major, NNA_ABI_MAJOR);
+	EQ(info.stream_version, NNA_STREAM_ABI);
+	EQ(info.layout_version, NNA_LAYOUT_ABI);
+	EQ(info.job_rings, NNA_JOB_RINGS);
+	EQ(info.va_bits, NNA_VA_BITS);
+	EQ(info.max_slots, NNA_MAX_SLOTS);
+	EQ(info.page_sizes, (1u << NNA_PAGE_SHIFT) | (1u << NNA_LARGE_PAGE_SHIFT));
+	CHECK(info.job_limit_ns > 0 && info.job_limit_ns < 10 * SECOND);
+	CHECK(info.tick_hz && info.ring_size && info.workers && info.max_syncs && info.max_bind_ops);
+	CHECK(info.va_start < info.va_end && info.va_end <= 1ull << info.va_bits);
+}
+
+TEST(query_size_only)
+{
+	struct drm_nna_dev_query q = { .type = DRM_NNA_DEV_QUERY_HW_INFO };
+	int fd = nna_open();
+
+	EQ(xioctl(fd, DRM_IOCTL_NNA_DEV_QUERY, &q), 0);
+	EQ(q.size, sizeof(struct drm_nna_hw_info));
+}
+
+TEST(query_short)
+{
+	uint8_t buffer[8];
+	struct drm_nna_dev_query q = {
+		.type = DRM_NNA_DEV_QUERY_HW_INFO, .size = 2, .pointer = (uintptr_t)buffer,
+	};
+	int fd = nna_open();
+
+	memset(buffer, 0xaa, sizeof(buffer));
+	EQ(xioctl(fd, DRM_IOCTL_NNA_DEV_QUERY, &q), 0);
+	EQ(buffer[0], NNA_ABI_MAJOR);
+	EQ(buffer[2], 0xaa);
+	EQ(q.size, sizeof(struct drm_nna_hw_info));
+}
+
+TEST(query_long_is_cleared)
+{
+	struct {
+		struct drm_nna_sched_info info;
+		uint8_t more[16];
+	} big;
+	int fd = nna_open();
+
+	memset(&big, 0xaa, sizeof(big));
+	EQ(query(fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &big, sizeof(big)), 0);
+	for (unsigned int i = 0; i < sizeof(big.more); i++)
+		EQ(big.more[i], 0);
+}
+
+TEST(query_bad_pointer)
+{
+	int fd = nna_open();
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_HW_INFO, (void *)8, 64), -EFAULT);
+}
+
+TEST(query_unknown_type)
+{
+	uint64_t x;
+	int fd = nna_open();
+
+	EQ(query(fd, 77, &x, sizeof(x)), -EINVAL);
+}
+
+TEST(sched_info)
+{
+	struct drm_nna_sched_info info;
+	int fd = nna_open();
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
+	EQ(info.priority_mask & 7, 7);
+	EQ(!!(info.priority_mask & 8), geteuid() == 0);
+	CHECK(info.timeout_ns > hw_info(fd).job_limit_ns);
+}
+
+TEST(timestamp)
+{
+	struct drm_nna_timestamp a, b;
+	int fd = nna_open();
+	uint64_t before = now_ns();
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &a, sizeof(a)), 0);
+	EQ(query(fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &b, sizeof(b)), 0);
+	CHECK(a.monotonic_ns >= before && b.monotonic_ns >= a.monotonic_ns);
+	CHECK(b.monotonic_ns <= now_ns());
+	CHECK(b.tick > a.tick);
+}
+
+TEST(counters)
+{
+	struct drm_nna_counters a, b;
+	int fd = nna_open();
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &a, sizeof(a)), 0);
+	EQ(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &b, sizeof(b)), 0);
+	CHECK(b.mmio_reads > a.mmio_reads);
+	CHECK(b.driver_mmio_reads > a.driver_mmio_reads);
+	EQ(a.driver_resets, 0);
+}
+
+TEST(reserved_ioctl)
+{
+	struct drm_nna_vm_create create = { 0 };
+	int fd = nna_open();
+
+	/* The number of BO_FROM_USERPTR is taken but not served. */
+	EQ(xioctl(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_BO_FROM_USERPTR, struct drm_nna_vm_create), &create),
+	   -EINVAL);
+}
+
+TEST(open_many)
+{
+	for (int i = 0; i < 200; i++) {
+		int fd = nna_open();
+		uint32_t vm = vm_create(fd), ctx;
+
+		EQ(ctx_create(fd, vm, DRM_NNA_CTX_PRIORITY_LOW, &ctx), 0);
+		close(fd);
+	}
+}

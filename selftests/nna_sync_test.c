@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+/* Fences in and out: binary and timeline syncobjs, sync_files, foreign fences, failures that travel. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <xf86drm.h>
+#include <drm_mode.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+/* vgem's own interface: attach a fence to a buffer, signal it. */
+struct vgem_fence_attach {
+	uint32_t handle, flags, out_fence, pad;
+};
+
+struct vgem_fence_signal {
+	uint32_t fence, flags;
+};
+
+#define VGEM_FENCE_WRITE 1
+#define VGEM_FENCE_ATTACH DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
+#define VGEM_FENCE_SIGNAL DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
+
+struct foreign {
+	int vgem;
+	uint32_t fence;
+	int sync_file;
+};
+
+/* A sync_file of a fence that signals when foreign_signal() is called, or after ten seconds. */
+static struct foreign foreign_fence(void)
+{
+	struct drm_mode_create_dumb dumb = { .width = 64, .height = 16, .bpp = 32 };
+	struct vgem_fence_attach attach = { .flags = VGEM_FENCE_WRITE };
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW, .fd = -1 };
+	struct foreign f = { .vgem = vgem_open() };
+	int dmabuf;
+
+	EQ(xioctl(f.vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb), 0);
+	attach.handle = dumb.handle;
+	EQ(xioctl(f.vgem, VGEM_FENCE_ATTACH, &attach), 0);
+	f.fence = attach.out_fence;
+	EQ(drmPrimeHandleToFD(f.vgem, dumb.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export), 0);
+	f.sync_file = export.fd;
+	close(dmabuf);
+	return f;
+}
+
+static void foreign_signal(struct foreign *f)
+{
+	struct vgem_fence_signal args = { .fence = f->fence };
+
+	EQ(xioctl(f->vgem, VGEM_FENCE_SIGNAL, &args), 0);
+}
+
+static int submit_syncs(struct env *env, struct drm_nna_sync *syncs, uint32_t count)
+{
+	struct drm_nna_submit args = env_submit(env);
+
+	args.syncs = (struct drm_nna_obj_array)DRM_NNA_OBJ_ARRAY(count, syncs);
+	return xioctl(env->fd, DRM_IOCTL_NNA_SUBMIT, &args);
+}
+
+TEST(binary_in_and_out)
+{
+	struct env env;
+	uint32_t a, b;
+
+	env_init(&env);
+	a = syncobj_create(env.fd);
+	b = syncobj_create(env.fd);
+	stream_null(&env);
+	EQ(submit(&env, 0, a), 0);
+	EQ(submit(&env, a, b), 0);
+	EQ(syncobj_wait(env.fd, b, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, a), 1);
+	EQ(syncobj_status(env.fd, b), 1);
+}
+
+TEST(foreign_fence_holds_the_job)
+{
+	struct foreign f;
+	struct env env;
+	uint32_t in, out;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_begin(&env);
+	stream_fill(&env, 0, 64, 5);
+	stream_end(&env);
+	stream_finish(&env);
+	EQ(submit(&env, in, out), 0);
+	EQ(syncobj_wait(env.fd, out, SECOND / 10), -ETIME);
+	EQ(env.map[ENV_DATA], 0);
+	foreign_signal(&f);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), 1);
+	EQ(env.map[ENV_DATA], 5);
+}
+
+TEST(out_fence_as_sync_file)
+{
+	struct foreign f;
+	struct pollfd p = { .events = POLLIN };
+	struct env env;
+	uint32_t in, out;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_null(&env);
+	EQ(submit(&env, in, out), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &p.fd), 0);
+	EQ(sync_file_status(p.fd), 0);
+	EQ(poll(&p, 1, 50), 0);
+	foreign_signal(&f);
+	EQ(poll(&p, 1, 20000), 1);
+	EQ(sync_file_status(p.fd), 1);
+}
+
+TEST(context_order_holds_behind_a_fence)
+{
+	struct foreign f;
+	struct env env;
+	uint32_t in, first, second;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	first = syncobj_create(env.fd);
+	second = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_null(&env);
+	EQ(submit(&env, in, first), 0);
+	EQ(submit(&env, 0, second), 0);
+	EQ(syncobj_wait(env.fd, second, SECOND / 10), -ETIME);
+	foreign_signal(&f);
+	EQ(syncobj_wait(env.fd, second, LONG_WAIT), 0);
+	EQ(syncobj_wait(env.fd, first, 0), 0);
+}
+
+TEST(other_contexts_do_not_wait)
+{
+	struct foreign f;
+	struct env env, other;
+	uint32_t in, out;
+
+	env_init(&env);
+	env_init_sibling(&other, &env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_null(&env);
+	stream_null(&other);
+	EQ(submit(&env, in, out), 0);
+	EQ(submit_and_wait(&other), 0);
+	EQ(syncobj_wait(env.fd, out, 0), -ETIME);
+	foreign_signal(&f);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+}
+
+TEST(timeline)
+{
+	struct env env;
+	struct drm_nna_sync syncs[2];
+	uint32_t tl;
+	uint64_t value = 0;
+
+	env_init(&env);
+	tl = syncobj_create(env.fd);
+	stream_null(&env);
+	for (uint64_t i = 1; i <= 20; i++) {
+		syncs[0] = (struct drm_nna_sync){
+			.handle = tl, .flags = DRM_NNA_SYNC_TYPE_TIMELINE | DRM_NNA_SYNC_SIGNAL, .point = i };
+		syncs[1] = (struct drm_nna_sync){
+			.handle = tl, .flags = DRM_NNA_SYNC_TYPE_TIMELINE, .point = i - 1 };
+		EQ(submit_syncs(&env, syncs, i > 1 ? 2 : 1), 0);
+	}
+	EQ(timeline_wait(env.fd, tl, 20, LONG_WAIT), 0);
+	EQ(drmSyncobjQuery(env.fd, &tl, &value, 1), 0);
+	EQ(value, 20);
+}
+
+/* One job between two contexts' jobs, on the same ring and on another one. */
+TEST(across_contexts)
+{
+	struct env a, b;
+	uint32_t mid, end;
+
+	env_init(&a);
+	env_init_sibling(&b, &a);
+	for (uint32_t p = 0; p < 3; p++) {
+		EQ(ctx_create(b.fd, b.vm, p, &b.ctx), 0);
+		mid = syncobj_create(a.fd);
+		end = syncobj_create(a.fd);
+		stream_begin(&a);
+		for (int i = 0; i < 50; i++)
+			stream_fill(&a, 0, 0x20000, (uint8_t)i);
+		stream_end(&a);
+		stream_finish(&a);
+		stream_null(&b);
+		EQ(submit(&a, 0, mid), 0);
+		EQ(submit(&b, mid, end), 0);
+		EQ(syncobj_wait(a.fd, end, LONG_WAIT), 0);
+		CHECK(env_report(&b)->begin >= env_report(&a)->end);
+	}
+}
+
+/* A job whose in-fence has failed does not run and carries its error; nobody is banned for that. */
+TEST(error_travels)
+{
+	struct env a, b;
+	uint32_t mid, end;
+
+	for (int priority = 0; priority < 3; priority++) {
+		env_init(&a);
+		env_init_sibling(&b, &a);
+		EQ(ctx_create(b.fd, b.vm, (uint32_t)priority, &b.ctx), 0);
+		mid = syncobj_create(a.fd);
+		end = syncobj_create(a.fd);
+		stream_null(&a);
+		a.map[ENV_STREAM] ^= 1; /* the magic */
+		stream_null(&b);
+		EQ(submit(&a, 0, mid), 0);
+		EQ(submit(&b, mid, end), 0);
+		EQ(syncobj_wait(a.fd, end, LONG_WAIT), 0);
+		EQ(syncobj_status(a.fd, mid), -EINVAL);
+		EQ(syncobj_status(a.fd, end), -EINVAL);
+		EQ(env_report(&b)->status, 0xffffffffu);
+		EQ(ctx_state(b.fd, b.ctx).state, 0);
+		EQ(submit_and_wait(&b), 0);
+		env_fini(&a);
+	}
+}
+
+/* The same within one context, where the scheduler itself would not wait; the error must not ban. */
+TEST(error_travels_within_a_context)
+{
+	struct env env;
+	struct drm_nna_submit args;
+	uint32_t mid, end;
+
+	env_init(&env);
+	mid = syncobj_create(env.fd);
+	end = syncobj_create(env.fd);
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.loop_limit_ns = SECOND / 20;
+	EQ(submit_args(&env, &args, 0, mid), 0);
+	args.loop_limit_ns = 0;
+	args.start = 0;
+	EQ(submit_args(&env, &args, mid, end), 0);
+	EQ(syncobj_wait(env.fd, end, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, mid), -ETIMEDOUT);
+	EQ(syncobj_status(env.fd, end), -ETIMEDOUT);
+	/* Had it run, it would have looped up to the job limit. */
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+}
+
+TEST(error_travels_through_a_timeline)
+{
+	struct env a, b;
+	uint32_t tl, end;
+	struct drm_nna_sync syncs[2];
+
+	env_init(&a);
+	env_init_sibling(&b, &a);
+	tl = syncobj_create(a.fd);
+	end = syncobj_create(a.fd);
+	stream_null(&a);
+	a.map[ENV_STREAM] ^= 1;
+	stream_null(&b);
+	syncs[0] = (struct drm_nna_sync){
+		.handle = tl, .flags = DRM_NNA_SYNC_TYPE_TIMELINE | DRM_NNA_SYNC_SIGNAL, .point = 3 };
+	EQ(submit_syncs(&a, syncs, 1), 0);
+	syncs[0] = (struct drm_nna_sync){ .handle = tl, .flags = DRM_NNA_SYNC_TYPE_TIMELINE, .point = 3 };
+	syncs[1] = (struct drm_nna_sync){ .handle = end, .flags = DRM_NNA_SYNC_SIGNAL };
+	EQ(submit_syncs(&b, syncs, 2), 0);
+	EQ(syncobj_wait(a.fd, end, LONG_WAIT), 0);
+	EQ(syncobj_status(a.fd, end), -EINVAL);
+}
+
+TEST(duration_counts_from_the_in_fence)
+{
+	struct foreign f;
+	struct env env;
+	struct drm_nna_submit args;
+	uint32_t in, out;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_null(&env);
+	args = env_submit(&env);
+	args.duration_ns = SECOND;
+	EQ(submit_args(&env, &args, in, out), 0);
+	EQ(syncobj_wait(env.fd, out, SECOND + SECOND / 2), -ETIME);
+	foreign_signal(&f);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), 1);
+}
+
+TEST(deadline_passes_behind_the_in_fence)
+{
+	struct foreign f;
+	struct env env;
+	struct drm_nna_submit args;
+	uint32_t in, out;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_null(&env);
+	args = env_submit(&env);
+	args.deadline_ns = now_ns() + SECOND / 10;
+	EQ(submit_args(&env, &args, in, out), 0);
+	EQ(syncobj_wait(env.fd, out, SECOND / 5), -ETIME);
+	foreign_signal(&f);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), -ETIMEDOUT);
+	EQ(env_report(&env)->status, 0xffffffffu);
+}
+
+TEST(closed_while_waiting_for_a_fence)
+{
+	struct foreign f;
+	struct env env;
+	uint32_t in, out;
+	int sync_file;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	stream_null(&env);
+	EQ(submit(&env, in, out), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &sync_file), 0);
+	env_fini(&env);
+	foreign_signal(&f);
+	for (int i = 0; i < 200 && !sync_file_status(sync_file); i++)
+		usleep(10000);
+	CHECK(sync_file_status(sync_file) < 0);
+}
+
+/* One bad sync beside a good one: nothing is submitted, and the good one is left as it was. */
+#define BAD_SYNC(test_name, bad, error) \
+	TEST(test_name) \
+	{ \
+		struct env env; \
+		struct drm_nna_sync syncs[2]; \
+		uint32_t good, other; \
+		env_init(&env); \
+		stream_null(&env); \
+		good = syncobj_create(env.fd); \
+		other = syncobj_create(env.fd); \
+		(void)other; \
+		syncs[0] = (struct drm_nna_sync){ .handle = good, .flags = DRM_NNA_SYNC_SIGNAL }; \
+		syncs[1] = (struct drm_nna_sync) bad; \
+		EQ(submit_syncs(&env, syncs, 2), error); \
+		EQ(syncobj_wait(env.fd, good, 0), -EINVAL); \
+		EQ(submit_syncs(&env, syncs, 1), 0); \
+		EQ(syncobj_wait(env.fd, good, LONG_WAIT), 0); \
+	}
+
+#define IN_BRACES(...) { __VA_ARGS__ }
+BAD_SYNC(sync_unknown_in, IN_BRACES(.handle = 99), -ENOENT)
+BAD_SYNC(sync_unknown_out, IN_BRACES(.handle = 99, .flags = DRM_NNA_SYNC_SIGNAL), -ENOENT)
+BAD_SYNC(sync_without_fence, IN_BRACES(.handle = other), -EINVAL)
+BAD_SYNC(sync_point_without_fence, IN_BRACES(.handle = other, .flags = 1, .point = 5), -EINVAL)
+BAD_SYNC(sync_binary_with_point, IN_BRACES(.handle = other, .flags = DRM_NNA_SYNC_SIGNAL, .point = 1), -EINVAL)
+BAD_SYNC(sync_timeline_without_point, IN_BRACES(.handle = other, .flags = DRM_NNA_SYNC_SIGNAL | 1), -EINVAL)
+BAD_SYNC(sync_unknown_type, IN_BRACES(.handle = other, .flags = DRM_NNA_SYNC_SIGNAL | 2), -EINVAL)
+BAD_SYNC(sync_unknown_flag, IN_BRACES(.handle = other, .flags = DRM_NNA_SYNC_SIGNAL | 0x100), -EINVAL)
+
+TEST(sync_too_many)
+{
+	struct env env;
+	struct drm_nna_sync sync = { 0 };
+
+	env_init(&env);
+	stream_null(&env);
+	EQ(submit_syncs(&env, &sync, hw_info(env.fd).max_syncs + 1), -E2BIG);
+}
+
+TEST(sync_as_many_as_allowed)
+{
+	struct env env;
+	uint32_t max, last = 0;
+	struct drm_nna_sync *syncs;
+
+	env_init(&env);
+	stream_null(&env);
+	max = hw_info(env.fd).max_syncs;
+	syncs = calloc(max, sizeof(*syncs));
+	for (uint32_t i = 0; i < max; i++) {
+		last = syncobj_create(env.fd);
+		syncs[i] = (struct drm_nna_sync){ .handle = last, .flags = DRM_NNA_SYNC_SIGNAL };
+	}
+	EQ(submit_syncs(&env, syncs, max), 0);
+	EQ(syncobj_wait(env.fd, last, LONG_WAIT), 0);
+}
+
+TEST(sync_bad_pointer)
+{
+	struct env env;
+
+	env_init(&env);
+	stream_null(&env);
+	EQ(submit_syncs(&env, (struct drm_nna_sync *)8, 1), -EFAULT);
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/sync_file.h>
+#include <xf86drm.h>
+
+#include "nna_test.h"
+
+static void die(const char *what, int ret)
+{
+	printf("# set-up: %s: %s\n", what, strerror(-ret));
+	fflush(stdout);
+	_exit(1);
+}
+
+#define MUST(call) do { \
+	int must_ret = (call); \
+	if (must_ret < 0) \
+		die(#call, must_ret); \
+} while (0)
+
+int xioctl(int fd, unsigned long request, void *arg)
+{
+	return drmIoctl(fd, request, arg) ? -errno : 0;
+}
+
+static int open_driver(const char *format, const char *driver)
+{
+	char path[64];
+
+	for (int i = 0; i < 64; i++) {
+		drmVersionPtr version;
+		bool match;
+		int fd;
+
+		snprintf(path, sizeof(path), format, i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		version = drmGetVersion(fd);
+		match = version && !strcmp(version->name, driver);
+		drmFreeVersion(version);
+		if (match)
+			return fd;
+		close(fd);
+	}
+	printf("# skipped: no device of driver %s\n", driver);
+	fflush(stdout);
+	_exit(4);
+}
+
+int nna_open(void)
+{
+	return open_driver("/dev/accel/accel%d", "nna");
+}
+
+int vgem_open(void)
+{
+	return open_driver("/dev/dri/card%d", "vgem");
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+int query(int fd, uint32_t type, void *data, uint32_t size)
+{
+	struct drm_nna_dev_query q = { .type = type, .size = size, .pointer = (uintptr_t)data };
+
+	return xioctl(fd, DRM_IOCTL_NNA_DEV_QUERY, &q);
+}
+
+struct drm_nna_hw_info hw_info(int fd)
+{
+	struct drm_nna_hw_info info;
+
+	MUST(query(fd, DRM_NNA_DEV_QUERY_HW_INFO, &info, sizeof(info)));
+	return info;
+}
+
+uint32_t bo_create(int fd, uint64_t size, uint32_t vm, uint32_t flags)
+{
+	struct drm_nna_bo_create create = { .size = size, .vm_id = vm, .flags = flags };
+
+	MUST(xioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &create));
+	return create.handle;
+}
+
+void bo_close(int fd, uint32_t handle)
+{
+	MUST(drmCloseBufferHandle(fd, handle));
+}
+
+void *bo_map(int fd, uint32_t handle, uint64_t size)
+{
+	struct drm_nna_bo_mmap_offset offset = { .handle = handle };
+	void *p;
+
+	MUST(xioctl(fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset));
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset.offset);
+	if (p == MAP_FAILED)
+		die("mmap", -errno);
+	return p;
+}
+
+uint32_t vm_create(int fd)
+{
+	struct drm_nna_vm_create create = { 0 };
+
+	MUST(xioctl(fd, DRM_IOCTL_NNA_VM_CREATE, &create));
+	return create.id;
+}
+
+int vm_destroy(int fd, uint32_t vm)
+{
+	struct drm_nna_vm_destroy destroy = { .id = vm };
+
+	return xioctl(fd, DRM_IOCTL_NNA_VM_DESTROY, &destroy);
+}
+
+int vm_bind_ops(int fd, uint32_t vm, const struct drm_nna_vm_bind_op *ops, uint32_t count)
+{
+	struct drm_nna_vm_bind bind = { .vm_id = vm, .ops = DRM_NNA_OBJ_ARRAY(count, ops) };
+
+	return xioctl(fd, DRM_IOCTL_NNA_VM_BIND, &bind);
+}
+
+int vm_map(int fd, uint32_t vm, uint32_t bo, uint64_t offset, uint64_t va, uint64_t size, uint32_t flags)
+{
+	struct drm_nna_vm_bind_op op = {
+		.type = DRM_NNA_VM_BIND_OP_MAP, .flags = flags, .bo_handle = bo, .bo_offset = offset, .va = va,
+		.size = size,
+	};
+
+	return vm_bind_ops(fd, vm, &op, 1);
+}
+
+int vm_unmap(int fd, uint32_t vm, uint64_t va, uint64_t size)
+{
+	struct drm_nna_vm_bind_op op = { .type = DRM_NNA_VM_BIND_OP_UNMAP, .va = va, .size = size };
+
+	return vm_bind_ops(fd, vm, &op, 1);
+}
+
+int ctx_create(int fd, uint32_t vm, uint32_t priority, uint32_t *ctx)
+{
+	struct drm_nna_ctx_create create = { .vm_id = vm, .priority = priority };
+	int ret = xioctl(fd, DRM_IOCTL_NNA_CTX_CREATE, &create);
+
+	if (!ret)
+		*ctx = create.id;
+	return ret;
+}
+
+int ctx_destroy(int fd, uint32_t ctx)
+{
+	struct drm_nna_ctx_destroy destroy = { .id = ctx };
+
+	return xioctl(fd, DRM_IOCTL_NNA_CTX_DESTROY, &destroy);
+}
+
+struct drm_nna_ctx_get_state ctx_state(int fd, uint32_t ctx)
+{
+	struct drm_nna_ctx_get_state state = { .id = ctx };
+
+	MUST(xioctl(fd, DRM_IOCTL_NNA_CTX_GET_STATE, &state));
+	return state;
+}
+
+uint32_t syncobj_create(int fd)
+{
+	uint32_t handle;
+
+	if (drmSyncobjCreate(fd, 0, &handle))
+		die("syncobj", -errno);
+	return handle;
+}
+
+int syncobj_wait(int fd, uint32_t handle, uint64_t timeout_ns)
+{
+	return drmSyncobjWait(fd, &handle, 1, (int64_t)(now_ns() + timeout_ns), 0, NULL);
+}
+
+int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns)
+{
+	return drmSyncobjTimelineWait(fd, &handle, &point, 1, (int64_t)(now_ns() + timeout_ns), 0, NULL);
+}
+
+int sync_file_status(int sync_file)
+{
+	struct sync_file_info info = { 0 };
+
+	if (ioctl(sync_file, SYNC_IOC_FILE_INFO, &info))
+		die("SYNC_IOC_FILE_INFO", -errno);
+	return info.status;
+}
+
+int syncobj_status(int fd, uint32_t handle)
+{
+	int sync_file, status;
+
+	if (drmSyncobjExportSyncFile(fd, handle, &sync_file))
+		die("export of a sync_file", -errno);
+	status = sync_file_status(sync_file);
+	close(sync_file);
+	return status;
+}
+
+static void env_init_vm(struct env *env)
+{
+	struct nna_base *table = (struct nna_base *)(env->map + ENV_TABLE);
+
+	env->vm = vm_create(env->fd);
+	MUST(vm_map(env->fd, env->vm, env->bo, 0, ENV_VA, ENV_SIZE, 0));
+	MUST(ctx_create(env->fd, env->vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env->ctx));
+	table->address = ENV_VA + ENV_DATA;
+	table->size = ENV_SIZE - ENV_DATA;
+}
+
+void env_init(struct env *env)
+{
+	memset(env, 0, sizeof(*env));
+	env->fd = nna_open();
+	env->bo = bo_create(env->fd, ENV_SIZE, 0, 0);
+	env->map = bo_map(env->fd, env->bo, ENV_SIZE);
+	env_init_vm(env);
+}
+
+void env_init_sibling(struct env *env, const struct env *other)
+{
+	memset(env, 0, sizeof(*env));
+	env->fd = other->fd;
+	env->bo = bo_create(env->fd, ENV_SIZE, 0, 0);
+	env->map = bo_map(env->fd, env->bo, ENV_SIZE);
+	env_init_vm(env);
+}
+
+void env_fini(struct env *env)
+{
+	munmap(env->map, ENV_SIZE);
+	close(env->fd);
+}
+
+void stream_begin(struct env *env)
+{
+	memset(env->map + ENV_STREAM, 0, ENV_TABLE - ENV_STREAM);
+	env->stream_size = sizeof(struct nna_stream_header);
+}
+
+static void *stream_add(struct env *env, uint16_t opcode, uint32_t size, uint32_t *at)
+{
+	struct nna_command *command = (struct nna_command *)(env->map + ENV_STREAM + env->stream_size);
+
+	command->opcode = opcode;
+	command->size = size;
+	*at = env->stream_size;
+	env->stream_size += size;
+	return command;
+}
+
+uint32_t stream_end(struct env *env)
+{
+	uint32_t at;
+
+	stream_add(env, NNA_OP_END, NNA_COMMAND_ALIGN, &at);
+	return at;
+}
+
+uint32_t stream_jump(struct env *env, uint32_t target)
+{
+	uint32_t at;
+	struct nna_cmd_jump *jump = stream_add(env, NNA_OP_JUMP, sizeof(*jump), &at);
+
+	jump->target = target;
+	jump->loop = target <= at;
+	return at;
+}
+
+uint32_t stream_fill(struct env *env, uint32_t offset, uint32_t count, uint8_t value)
+{
+	uint32_t at;
+	struct nna_cmd_fill *fill = stream_add(env, NNA_OP_FILL, sizeof(*fill), &at);
+
+	fill->output.type = NNA_TYPE_U8;
+	fill->output.rank = 1;
+	fill->output.slot = 0;
+	fill->output.offset = offset;
+	fill->output.dims[0] = count;
+	fill->output.strides[0] = 1;
+	fill->value = value;
+	return at;
+}
+
+void stream_finish(struct env *env)
+{
+	struct nna_stream_header *header = (struct nna_stream_header *)(env->map + ENV_STREAM);
+
+	header->magic = NNA_STREAM_MAGIC;
+	header->version = NNA_STREAM_ABI;
+	header->layout = NNA_LAYOUT_ABI;
+	header->size = env->stream_size;
+	memset(env->map + ENV_REPORT, 0xff, sizeof(struct nna_report));
+}
+
+void stream_null(struct env *env)
+{
+	stream_begin(env);
+	stream_end(env);
+	stream_finish(env);
+}
+
+void stream_endless(struct env *env)
+{
+	stream_begin(env);
+	stream_jump(env, sizeof(struct nna_stream_header));
+	stream_finish(env);
+}
+
+struct drm_nna_submit env_submit(struct env *env)
+{
+	return (struct drm_nna_submit){
+		.ctx_id = env->ctx,
+		.stream_va = ENV_VA + ENV_STREAM,
+		.stream_size = env->stream_size,
+		.base_table_va = ENV_VA + ENV_TABLE,
+		.slot_count = 1,
+		.report_va = ENV_VA + ENV_REPORT,
+	};
+}
+
+int submit_args(struct env *env, struct drm_nna_submit *args, uint32_t in, uint32_t out)
+{
+	struct drm_nna_sync syncs[2];
+	uint32_t n = 0;
+
+	if (in)
+		syncs[n++] = (struct drm_nna_sync){ .handle = in };
+	if (out)
+		syncs[n++] = (struct drm_nna_sync){ .handle = out, .flags = DRM_NNA_SYNC_SIGNAL };
+	args->syncs = (struct drm_nna_obj_array)DRM_NNA_OBJ_ARRAY(n, syncs);
+	return xioctl(env->fd, DRM_IOCTL_NNA_SUBMIT, args);
+}
+
+int submit(struct env *env, uint32_t in, uint32_t out)
+{
+	struct drm_nna_submit args = env_submit(env);
+
+	return submit_args(env, &args, in, out);
+}
+
+int submit_args_and_wait(struct env *env, struct drm_nna_submit *args)
+{
+	uint32_t out = syncobj_create(env->fd);
+	int ret = submit_args(env, args, 0, out);
+
+	if (ret)
+		return ret;
+	MUST(syncobj_wait(env->fd, out, LONG_WAIT));
+	ret = syncobj_status(env->fd, out);
+	drmSyncobjDestroy(env->fd, out);
+	return ret == 1 ? 0 : ret;
+}
+
+int submit_and_wait(struct env *env)
+{
+	struct drm_nna_submit args = env_submit(env);
+
+	return submit_args_and_wait(env, &args);
+}
+
+struct nna_report *env_report(struct env *env)
+{
+	return (struct nna_report *)(env->map + ENV_REPORT);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the driver's tests share: raw ioctls, and an environment with an address space, a context and one buffer
+ * object that holds a stream, a base table, a report and data. Setting up fails the test when it fails.
+ */
+#ifndef NNA_TEST_H
+#define NNA_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <drm/nna_accel.h>
+
+#include "nna_hw.h"
+
+#define ENV_VA 0x100000ull
+#define ENV_SIZE 0x40000ull
+/* Where things lie in the environment's buffer object. */
+#define ENV_STREAM 0x0
+#define ENV_TABLE 0x8000
+#define ENV_REPORT 0x9000
+#define ENV_DATA 0x10000
+
+/* A time within which the device has certainly done any job of these tests. */
+#define SECOND 1000000000ull
+#define LONG_WAIT (20 * SECOND)
+
+struct env {
+	int fd;
+	uint32_t vm, ctx, bo;
+	uint8_t *map;
+	uint32_t stream_size;
+};
+
+/* ioctl that restarts and returns 0 or a negative errno. */
+int xioctl(int fd, unsigned long request, void *arg);
+
+/* Opens the first node of the nna driver; skips the test if there is none. */
+int nna_open(void);
+/* Opens a card of the vgem driver; skips the test if there is none. */
+int vgem_open(void);
+
+uint64_t now_ns(void);
+
+int query(int fd, uint32_t type, void *data, uint32_t size);
+struct drm_nna_hw_info hw_info(int fd);
+
+uint32_t bo_create(int fd, uint64_t size, uint32_t vm, uint32_t flags);
+void bo_close(int fd, uint32_t handle);
+void *bo_map(int fd, uint32_t handle, uint64_t size);
+uint32_t vm_create(int fd);
+int vm_destroy(int fd, uint32_t vm);
+int vm_bind_ops(int fd, uint32_t vm, const struct drm_nna_vm_bind_op *ops, uint32_t count);
+int vm_map(int fd, uint32_t vm, uint32_t bo, uint64_t offset, uint64_t va, uint64_t size, uint32_t flags);
+int vm_unmap(int fd, uint32_t vm, uint64_t va, uint64_t size);
+int ctx_create(int fd, uint32_t vm, uint32_t priority, uint32_t *ctx);
+int ctx_destroy(int fd, uint32_t ctx);
+struct drm_nna_ctx_get_state ctx_state(int fd, uint32_t ctx);
+
+uint32_t syncobj_create(int fd);
+/* 0, -ETIME, or another error. */
+int syncobj_wait(int fd, uint32_t handle, uint64_t timeout_ns);
+int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns);
+/* How the fence in a syncobj ended: 1 signalled, 0 not yet, negative error. */
+int syncobj_status(int fd, uint32_t handle);
+int sync_file_status(int sync_file);
+
+void env_init(struct env *env);
+/* Another context in the same file, with an address space of its own that maps the same buffer. */
+void env_init_sibling(struct env *env, const struct env *other);
+void env_fini(struct env *env);
+
+/* Stream writers: begin, commands, end. Each returns the offset of the command. */
+void stream_begin(struct env *env);
+uint32_t stream_end(struct env *env);
+uint32_t stream_jump(struct env *env, uint32_t target);
+/* Fills count bytes at data offset with value: rank 1, U8, slot 0 = the data. */
+uint32_t stream_fill(struct env *env, uint32_t offset, uint32_t count, uint8_t value);
+void stream_finish(struct env *env);
+
+/* A submission of the environment's stream, without syncs. */
+struct drm_nna_submit env_submit(struct env *env);
+/* Submits; the job signals binary syncobj out if it is not 0, and waits for in if that is not 0. */
+int submit(struct env *env, uint32_t in, uint32_t out);
+int submit_args(struct env *env, struct drm_nna_submit *args, uint32_t in, uint32_t out);
+/* Submits, waits and returns how the fence ended: 0 or a negative errno. */
+int submit_and_wait(struct env *env);
+int submit_args_and_wait(struct env *env, struct drm_nna_submit *args);
+/* A stream of only END. */
+void stream_null(struct env *env);
+/* A stream that never ends by itself. */
+void stream_endless(struct env *env);
+
+struct nna_report *env_report(struct env *env);
+
+#endif
