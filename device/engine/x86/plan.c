@@ -12,5 +12,9 @@ void nna_x86_plan(enum nna_engine_isa isa, uint32_t threads, const struct nna_en
 		if (quant8)
 			nna_avx2_gemm8_plan(threads, cmd, plan);
 		break;
+	case NNA_OP_DWCONV:
+		if (quant8)
+			nna_avx2_dwconv8_plan(threads, cmd, plan);
+		break;
 	}
 }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DWCONV on 8-bit types with AVX2.
+ *
+ * A tile is a range of output rows by a range of blocks of 16 channels. For a block, the input under the tile's windows
+ * goes to scratch, widened to 16 bits, with the zero point as padding, and every element next to the one that the
+ * kernel's next row meets: so vpmaddwd works on two kernel rows at once. Such a paired row is
+ *
+ *   per column 64 bytes: channels 0-3 and 8-11 as (upper, lower) pairs, then channels 4-7 and 12-15
+ *
+ * and the weights are paired alike, their zero point subtracted; a kernel's odd last row is paired with weights of 0.
+ */
+#include "nna_x86.h"
+
+#include "../nna_conv.h"
+#include "avx2_epilogue.h"
+
+#define PAIRED_BYTES (48u << 10) /* of paired rows */
+#define TILE_PRODUCTS (1u << 20)
+
+/* What priv[] of a plan holds. */
+enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
+
+/**
+ * struct dwconv - a depthwise convolution and its tiles' geometry
+ * @conv: the command
+ * @pairs: pairs of kernel rows
+ * @step: distance of neighbouring paired rows in input rows
+ * @columns: columns of a paired row
+ */
+struct dwconv {
+	struct nna_conv conv;
+	uint32_t pairs, step, columns;
+};
+
+struct scratch {
+	int16_t *paired; /* [rows][columns][32] */
+	int16_t *weights; /* [pairs][kernel_w][32] */
+	int32_t *acc; /* [out_w][16] */
+};
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t t = a % b;
+
+		a = b;
+		b = t;
+	}
+	return a;
+}
+
+static void dwconv_get(const struct nna_engine_command *cmd, struct dwconv *g)
+{
+	const struct nna_window *w = &g->conv.window;
+
+	nna_conv_get(cmd, &g->conv);
+	g->pairs = w->kernel_h / 2 + w->kernel_h % 2;
+	g->step = gcd(w->stride_h, 2 * w->dilation_h);
+	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
+}
+
+/* Paired rows that `rows` output rows need; may be huge before a tile's size is chosen. */
+static uint64_t paired_rows(const struct dwconv *g, uint32_t rows)
+{
+	const struct nna_window *w = &g->conv.window;
+
+	return ((uint64_t)(rows - 1) * w->stride_h + 2 * (uint64_t)(g->pairs - 1) * w->dilation_h) / g->step + 1;
+}
+
+/* Bytes of the paired rows; UINT64_MAX when that is more than scratch memory may have. */
+static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows)
+{
+	const uint64_t positions = paired_rows(g, rows) * g->columns; /* of 33 and 31 bits */
+
+	return positions > NNA_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
+}
+
+static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
+{
+	uint64_t size = paired_bytes(g, rows);
+
+	s->paired = (int16_t *)base;
+	if (size == UINT64_MAX)
+		return size;
+	s->weights = (int16_t *)(base + size);
+	size += (uint64_t)g->pairs * g->conv.window.kernel_w * 64;
+	s->acc = (int32_t *)(base + size);
+	return size + (uint64_t)g->conv.out_w * 64;
+}
+
+/* 16 channels of a position, widened; `from` is NULL outside the input. */
+static inline __m256i widen16(const struct dwconv *g, const uint8_t *from, uint32_t first, uint32_t count)
+{
+	uint8_t bytes[16] = { 0 };
+	__m128i v;
+
+	if (!from)
+		return _mm256_set1_epi16((int16_t)g->conv.input->desc.zero_point);
+	if (count == 16 && g->conv.group_out == 1) {
+		v = _mm_loadu_si128((const __m128i *)(from + first));
+	} else {
+		for (uint32_t i = 0; i < count; i++)
+			bytes[i] = from[(first + i) / g->conv.group_out];
+		v = _mm_loadu_si128((const __m128i *)bytes);
+	}
+	return g->conv.input->desc.type == NNA_TYPE_S8 ? _mm256_cvtepi8_epi16(v) : _mm256_cvtepu8_epi16(v);
+}
+
+/* Builds the paired row of input row `row` for the channels from `first` on. */
+static void pair_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first, uint32_t count, int16_t *to)
+{
+	const struct nna_window *w = &g->conv.window;
+	const int32_t *s = g->conv.input->desc.strides;
+	const uint8_t *data = (const uint8_t *)g->conv.input->data + (int64_t)batch * s[0];
+	const int64_t second = row + w->dilation_h;
+	const uint8_t *upper = row >= 0 && row < w->height ? data + row * s[1] : NULL;
+	const uint8_t *lower = second >= 0 && second < w->height ? data + second * s[1] : NULL;
+
+	for (uint32_t i = 0; i < g->columns; i++, to += 32) {
+		const int64_t column = (int64_t)i - w->pad_left;
+		const bool inside = column >= 0 && column < w->width;
+		const __m256i u = widen16(g, inside && upper ? upper + column * s[2] : NULL, first, count);
+		const __m256i l = widen16(g, inside && lower ? lower + column * s[2] : NULL, first, count);
+
+		_mm256_store_si256((__m256i *)to, _mm256_unpacklo_epi16(u, l));
+		_mm256_store_si256((__m256i *)(to + 16), _mm256_unpackhi_epi16(u, l));
+	}
+}
+
+/* Pairs the weights of a block; sums are those of the weights without zero point. */
+static void pair_weights(const struct dwconv *g, uint32_t first, uint32_t count, int16_t *to, int32_t *sums)
+{
+	const struct nna_window *w = &g->conv.window;
+
+	memset(to, 0, (size_t)g->pairs * w->kernel_w * 64);
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++)
+			for (uint32_t i = 0; i < count; i++) {
+				const int64_t at = nna_conv_weight(&g->conv, first + i, ky, kx, 0);
+				const int16_t v = (int16_t)nna_load_centred(g->conv.weights, at);
+				/* channels 0-3 4-7 8-11 12-15 are at pairs 0 8 4 12 */
+				const uint32_t place = (i & 3) + (i >> 2 & 1) * 8 + (i >> 3) * 4;
+
+				to[((size_t)(ky / 2) * w->kernel_w + kx) * 32 + place * 2 + ky % 2] = v;
+				sums[i] += v;
+			}
+}
+
+/* The accumulators of an output row in pair order: paired rows from `rows` on, `stride` elements apart. */
+static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride, const int16_t *weights, int32_t *acc)
+{
+	const struct nna_window *w = &g->conv.window;
+
+	for (uint32_t x = 0; x < g->conv.out_w; x++, acc += 16, rows += w->stride_w * 32) {
+		__m256i c0 = _mm256_setzero_si256(), c1 = c0;
+		const int16_t *k = weights;
+
+		for (uint32_t pair = 0; pair < g->pairs; pair++)
+			for (uint32_t kx = 0; kx < w->kernel_w; kx++, k += 32) {
+				const int16_t *p = rows + pair * stride + kx * w->dilation_w * 32;
+
+				c0 = _mm256_add_epi32(c0, _mm256_madd_epi16(NNA_LOAD(p), NNA_LOAD(k)));
+				c1 = _mm256_add_epi32(c1, _mm256_madd_epi16(NNA_LOAD(p + 16), NNA_LOAD(k + 16)));
+			}
+		_mm256_store_si256((__m256i *)acc, c0);
+		_mm256_store_si256((__m256i *)(acc + 8), c1);
+	}
+}
+
+/* The same for 3x3 without dilation, half a block at a time so that the weights stay in registers. */
+static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride, const int16_t *weights, int32_t *acc)
+{
+	const size_t next = g->conv.window.stride_w * 32;
+
+	for (uint32_t half = 0; half < 2; half++, rows += 16, weights += 16, acc += 8) {
+		const __m256i k0 = NNA_LOAD(weights), k1 = NNA_LOAD(weights + 32), k2 = NNA_LOAD(weights + 64);
+		const __m256i k3 = NNA_LOAD(weights + 96), k4 = NNA_LOAD(weights + 128), k5 = NNA_LOAD(weights + 160);
+		const int16_t *p = rows, *q = rows + stride;
+		int32_t *to = acc;
+
+		for (uint32_t x = 0; x < g->conv.out_w; x++, p += next, q += next, to += 16) {
+			__m256i c = _mm256_madd_epi16(k0, NNA_LOAD(p)), d = _mm256_madd_epi16(k3, NNA_LOAD(q));
+
+			c = _mm256_add_epi32(c, _mm256_madd_epi16(k1, NNA_LOAD(p + 32)));
+			d = _mm256_add_epi32(d, _mm256_madd_epi16(k4, NNA_LOAD(q + 32)));
+			c = _mm256_add_epi32(c, _mm256_madd_epi16(k2, NNA_LOAD(p + 64)));
+			d = _mm256_add_epi32(d, _mm256_madd_epi16(k5, NNA_LOAD(q + 64)));
+			_mm256_store_si256((__m256i *)to, _mm256_add_epi32(c, d));
+		}
+	}
+}
+
+static void get_block(const struct dwconv *g, uint32_t first, uint32_t count, const struct nna_finish *f,
+		      const int32_t *sums, struct nna_block *b)
+{
+	const struct nna_channel *from = g->conv.channels->data;
+	struct nna_channel channels[16];
+	int32_t bias[16];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t sum;
+
+		channels[i] = from[first + i];
+		sum = (uint32_t)channels[i].bias;
+		if (nna_present(g->conv.bias))
+			sum += (uint32_t)nna_load_integer(g->conv.bias,
+							  (int64_t)(first + i) * g->conv.bias->desc.strides[0]);
+		if (g->conv.layout == NNA_LAYOUT_PLAIN)
+			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
+		bias[i] = (int32_t)sum;
+	}
+	nna_block_get(b, f, channels, count, bias);
+}
+
+static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			    uint32_t tile, void *scratch, void *shared)
+{
+	uint32_t first_block, blocks, first_row, rows, batch;
+	const struct nna_window *w;
+	const int32_t *out, *res;
+	struct nna_finish finish;
+	struct scratch s;
+	struct dwconv g;
+	size_t stride;
+
+	dwconv_get(cmd, &g);
+	w = &g.conv.window;
+	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
+	nna_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
+	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
+	tile /= plan->priv[BLOCK_TILES];
+	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
+	batch = tile / plan->priv[ROW_TILES];
+	rows = g.conv.out_h - first_row;
+	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
+	blocks = nna_div_up(g.conv.out_c, 16) - first_block;
+	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	stride = (size_t)g.columns * 32;
+	out = g.conv.output->desc.strides;
+	res = g.conv.residual->desc.strides;
+	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+		const uint32_t first = block * 16, count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
+		const uint32_t needed = (uint32_t)paired_rows(&g, rows);
+		struct nna_block constants;
+		int32_t sums[16] = { 0 };
+
+		pair_weights(&g, first, count, s.weights, sums);
+		get_block(&g, first, count, &finish, sums, &constants);
+		for (uint32_t i = 0; i < needed; i++)
+			pair_row(&g, batch, nna_window_row(w, first_row, 0) + (int64_t)i * g.step, first, count,
+				 s.paired + i * stride);
+		for (uint32_t y = 0; y < rows; y++) {
+			const int16_t *from = s.paired + (size_t)(y * w->stride_h / g.step) * stride;
+			const size_t pair_stride = 2 * w->dilation_h / g.step * stride;
+			int64_t at = (int64_t)batch * out[0] + (int64_t)(first_row + y) * out[1] + first;
+			int64_t rat = (int64_t)batch * res[0] + (int64_t)(first_row + y) * res[1] + first;
+
+			if (w->kernel_h == 3 && w->kernel_w == 3 && w->dilation_w == 1)
+				row_3x3(&g, from, pair_stride, s.weights, s.acc);
+			else
+				row_any(&g, from, pair_stride, s.weights, s.acc);
+			for (uint32_t x = 0; x < g.conv.out_w; x++, at += out[2], rat += res[2]) {
+				const __m256i c0 = NNA_LOAD(s.acc + x * 16), c1 = NNA_LOAD(s.acc + x * 16 + 8);
+
+				nna_finish_block(&finish, &constants, _mm256_permute2x128_si256(c0, c1, 0x20),
+						 _mm256_permute2x128_si256(c0, c1, 0x31), at, rat);
+			}
+		}
+	}
+	return NNA_STATUS_OK;
+}
+
+static bool innermost_dense(const struct nna_engine_operand *o)
+{
+	const struct nna_tensor *t = &o->desc;
+
+	return !nna_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
+}
+
+/* Takes the command if channels lie next to each other and a row's windows fit into the scratch memory. */
+void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	uint32_t rows, row_tiles, blocks, per_tile, block_tiles;
+	uint64_t size, tiles, products;
+	struct scratch s;
+	struct dwconv g;
+
+	dwconv_get(cmd, &g);
+	if (!innermost_dense(g.conv.output) || !innermost_dense(g.conv.input) || !innermost_dense(g.conv.residual))
+		return;
+	rows = g.conv.out_h;
+	while (rows > 1 && paired_bytes(&g, rows) > PAIRED_BYTES)
+		rows = rows / 2;
+	row_tiles = nna_div_up(g.conv.out_h, rows);
+	rows = nna_div_up(g.conv.out_h, row_tiles);
+	row_tiles = nna_div_up(g.conv.out_h, rows);
+	blocks = nna_div_up(g.conv.out_c, 16);
+	products = (uint64_t)rows * g.conv.out_w * 16 * (g.conv.k + 8);
+	per_tile = (uint32_t)(TILE_PRODUCTS / products) + 1;
+	if ((uint64_t)row_tiles * g.conv.batch < 2 * threads) {
+		const uint32_t fair = nna_div_up(blocks, 2 * threads);
+
+		per_tile = per_tile < fair ? per_tile : fair;
+	}
+	block_tiles = nna_div_up(blocks, per_tile);
+	per_tile = nna_div_up(blocks, block_tiles);
+	block_tiles = nna_div_up(blocks, per_tile);
+	size = scratch_get(&g, rows, NULL, &s);
+	tiles = (uint64_t)g.conv.batch * row_tiles * block_tiles;
+	if (size > NNA_ENGINE_MAX_SCRATCH || tiles > UINT32_MAX)
+		return;
+	memset(plan, 0, sizeof(*plan));
+	plan->run = dwconv_tile;
+	plan->phases = 1;
+	plan->phase_tiles[0] = (uint32_t)tiles;
+	plan->scratch_size = (uint32_t)size;
+	plan->priv[ROWS_PER_TILE] = rows;
+	plan->priv[ROW_TILES] = row_tiles;
+	plan->priv[BLOCKS_PER_TILE] = per_tile;
+	plan->priv[BLOCK_TILES] = block_tiles;
+}
