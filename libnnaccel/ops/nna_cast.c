@@ -43,6 +43,27 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 	return 0;
 }
 
+/* Numbers beyond the range of a quantised type become its ends: the device's CAST keeps the low bits. */
+static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t type)
+{
+	int64_t low, high;
+	int32_t bounds[2];
+	uint32_t one = 1;
+	int ret;
+
+	nna_type_range(type, &low, &high);
+	bounds[0] = (int32_t)low;
+	bounds[1] = (int32_t)high;
+	NNA_VALUE(least, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &bounds[0]));
+	NNA_VALUE(most, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &bounds[1]));
+	NNA_VALUE(below, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
+	NNA_VALUE(within, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
+	ret = nna_emit_ewise(l, NNA_EWISE_MINIMUM, below, in, most, NNA_NO_VALUE, NNA_ACT_NONE, 0, 0) ?:
+	      nna_emit_ewise(l, NNA_EWISE_MAXIMUM, within, below, least, NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+	return ret ?: nna_emit_ewise(l, NNA_EWISE_CAST, out, within, NNA_NO_VALUE, NNA_NO_VALUE, NNA_ACT_NONE,
+				     0, 0);
+}
+
 static int lower(struct nna_op_context *op)
 {
 	uint8_t kind = op->operation->type == NNA_CAST ? NNA_EWISE_CAST : NNA_EWISE_IDENTITY;
@@ -53,6 +74,9 @@ static int lower(struct nna_op_context *op)
 		return 0;
 	if (op->in[0].type == NNA_TENSOR_QUANT8_SYMM_PER_CHANNEL)
 		return dequantize_channels(op->lower, out, in, &op->in[0]);
+	if (kind == NNA_EWISE_CAST && NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64) &&
+	    nna_type_is_quantised(op->out[0].type))
+		return cast_saturating(op->lower, out, in, op->out[0].type);
 	return nna_emit_ewise(op->lower, kind, out, in, NNA_NO_VALUE, NNA_NO_VALUE, NNA_ACT_NONE, 0,
 			      0);
 }

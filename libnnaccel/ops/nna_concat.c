@@ -28,6 +28,9 @@ static int read_axis(const struct nna_op_context *op, uint32_t i, const struct n
 	return shape->rank_known ? nna_param_axis(op, number, shape->rank + more, axis) : -EAGAIN;
 }
 
+/* The most that NNAPI allows. */
+#define CONCAT_RANK 4
+
 /* Known ranks and dims besides @axis are the same. NNA_NONE: all dims. */
 static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t end, uint32_t axis)
 {
@@ -49,7 +52,8 @@ static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t 
 static int concat_check(struct nna_op_context *op)
 {
 	uint32_t last = op->operation->input_count - 1, axis;
-	int ret = check_types(op, 0, last) ?: nna_check_in(op, last, NNA_BIT(NNA_INT32)) ?:
+	int ret = check_types(op, 0, last) ?: nna_check_rank(op, 0, 1, CONCAT_RANK) ?:
+		  nna_check_in(op, last, NNA_BIT(NNA_INT32)) ?:
 		  nna_check_known(op, last, last + 1) ?: read_axis(op, last, &op->in[0], 0, &axis);
 
 	return ret ? nna_later(ret) : check_same(op, 0, last, axis);

@@ -60,11 +60,20 @@ int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t lik
 	return nna_op_fail(op, "input %u needs the scale and zero point of input %u", i, like);
 }
 
+/* How models state an input of theirs that a run may leave out: dimensions [0]. */
+static bool may_be_omitted(const struct nna_op_context *op, uint32_t i)
+{
+	const struct nna_shape *shape = &op->in[i];
+
+	return op->in_operand[i]->lifetime == NNA_LIFETIME_INPUT && !shape->final && shape->rank == 1 &&
+	       !shape->dims[0];
+}
+
 int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t least, uint32_t most)
 {
 	const struct nna_shape *shape = &op->in[i];
 
-	if (!nna_op_has_input(op, i) || !shape->rank_known ||
+	if (!nna_op_has_input(op, i) || may_be_omitted(op, i) || !shape->rank_known ||
 	    (shape->rank >= least && shape->rank <= most))
 		return 0;
 	if (least == most)
