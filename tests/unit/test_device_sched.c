@@ -52,7 +52,7 @@ static uint32_t fake_run(const struct nna_engine_command *cmd, const struct nna_
 		}
 		atomic_fetch_sub(&fake.held, 1);
 	}
-	*(uint8_t *)cmd->operands[0].data = (uint8_t)name;
+	atomic_store((_Atomic uint8_t *)cmd->operands[0].data, (uint8_t)name);
 	atomic_fetch_add(&fake.runs[name][phase][tile], 1);
 	return plan->priv[0] >> 28 && tile == tiles - 1 ? NNA_STATUS_BAD_INDEX : NNA_STATUS_OK;
 }
