@@ -25,7 +25,6 @@ enum nna_vfu_command {
 	NNA_VFU_REGION_READ = 9,
 	NNA_VFU_REGION_WRITE = 10,
 	NNA_VFU_DEVICE_RESET = 13,
-	NNA_VFU_REGION_WRITE_MULTI = 15,
 };
 
 /* Header flags: the low four bits are the type. */
@@ -127,14 +126,6 @@ struct nna_vfu_region_access {
 	/* data */
 };
 
-/* One write of NNA_VFU_REGION_WRITE_MULTI, which starts with their number in 8 bytes. */
-struct nna_vfu_small_write {
-	uint64_t offset;
-	uint32_t region;
-	uint32_t count;
-	uint8_t data[8];
-};
-
 static_assert(sizeof(struct nna_vfu_header) == 16, "wire format");
 static_assert(sizeof(struct nna_vfu_version) == 4, "wire format");
 static_assert(sizeof(struct nna_vfu_dma_map) == 32, "wire format");
@@ -145,6 +136,5 @@ static_assert(sizeof(struct nna_vfu_region_io_fds) == 16, "wire format");
 static_assert(sizeof(struct nna_vfu_irq_info) == 16, "wire format");
 static_assert(sizeof(struct nna_vfu_irq_set) == 20, "wire format");
 static_assert(sizeof(struct nna_vfu_region_access) == 16, "wire format");
-static_assert(sizeof(struct nna_vfu_small_write) == 24, "wire format");
 
 #endif
