@@ -14,3 +14,17 @@ UNIT_TESTS += $(TOOL_TESTS)
 $(TOOL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TOOL_TEST_OBJS) $(BUILD)/lib/libnnaccel.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lpng -ljpeg -lz -lm -lcmocka
+
+# make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS.
+.PHONY: fuzz-tflite
+fuzz: fuzz-tflite
+fuzz-tflite:
+	$(MAKE) BUILD=build-fuzz CC=clang SANFLAGS="$(FUZZ_FLAGS)" build-fuzz/tests/fuzz_tflite
+	@mkdir -p build-fuzz/corpus-tflite
+	build-fuzz/tests/fuzz_tflite -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 \
+		-artifact_prefix=build-fuzz/ build-fuzz/corpus-tflite
+
+build-fuzz/tests/fuzz_tflite: build-fuzz/obj/tests/fuzz/fuzz_tflite.o \
+		$(patsubst %.c,build-fuzz/obj/%.o,$(wildcard tools/tflite/*.c)) build-fuzz/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)

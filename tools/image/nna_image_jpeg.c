@@ -26,8 +26,11 @@ static void give_up(j_common_ptr jpeg)
 	longjmp(f->back, 1);
 }
 
+/* Warnings have negative levels; they are counted, not printed. */
 static void keep_quiet(j_common_ptr jpeg, int level)
 {
+	if (level < 0)
+		jpeg->err->num_warnings++;
 }
 
 static void watch(j_common_ptr common)

@@ -5,6 +5,7 @@
 #include <png.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int nna_image_decode_png(const uint8_t *data, size_t size, struct nna_image *image, char *error)
 {
@@ -39,10 +40,23 @@ int nna_image_save_png(const struct nna_image *image, const char *path, char *er
 {
 	png_image png = { .version = PNG_IMAGE_VERSION, .width = image->width,
 			  .height = image->height, .format = PNG_FORMAT_RGB };
+	FILE *file = fopen(path, "we");
+	int ret = 0;
 
-	errno = 0;
-	if (png_image_write_to_file(&png, path, 0, image->pixels, 0, NULL))
-		return 0;
-	snprintf(error, NNA_IMAGE_ERROR_SIZE, "%s", errno ? strerror(errno) : png.message);
-	return errno ? -errno : -EIO;
+	if (!file) {
+		ret = -errno;
+		snprintf(error, NNA_IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+		return ret;
+	}
+	if (!png_image_write_to_stdio(&png, file, 0, image->pixels, 0, NULL)) {
+		snprintf(error, NNA_IMAGE_ERROR_SIZE, "%s", png.message);
+		ret = -EIO;
+	}
+	if (fclose(file) && !ret) {
+		ret = -errno;
+		snprintf(error, NNA_IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+	}
+	if (ret)
+		unlink(path);
+	return ret;
 }
