@@ -427,7 +427,7 @@ static int make_interface(struct compile *c, const struct nna_subgraph *sub)
 
 		if (!input && sub->operands[operand].lifetime != NNA_LIFETIME_VARIABLE)
 			continue;
-		if (f->values[operand] != NNA_NO_VALUE)
+		if (f->values[operand] != NNA_NO_VALUE || (input && shape->omitted))
 			continue;
 		v = (struct nna_value){ .type = nna_lower_type(shape->type), .rank = shape->rank };
 		if (shape->rank > NNA_MAX_RANK || v.type == NNA_TYPE_NONE)

@@ -365,7 +365,7 @@ static int64_t operand_value(struct nna_lower *l, const struct nna_subgraph *sub
 
 	if (f->values[operand] != NNA_NO_VALUE)
 		return f->values[operand];
-	if (o->lifetime == NNA_LIFETIME_NO_VALUE)
+	if (o->lifetime == NNA_LIFETIME_NO_VALUE || shape->omitted)
 		return NNA_NO_VALUE;
 	ret = value_of_shape(shape, &v);
 	if (ret)

@@ -216,6 +216,11 @@ static int bound_shapes(struct nna_execution *e, struct nna_shape *shapes, const
 			nna_log_print(log, NNA_LOG_ERROR, "input %u is not bound", i);
 			return -EINVAL;
 		}
+		if (b->omitted) {
+			s->omitted = true;
+			s->final = true;
+			continue;
+		}
 		if (b->has_dims) {
 			/* What the caller leaves open is what the model states. */
 			for (uint32_t k = 0; k < b->rank; k++)
@@ -230,10 +235,6 @@ static int bound_shapes(struct nna_execution *e, struct nna_shape *shapes, const
 				return -EINVAL;
 		if (!s->final) {
 			nna_log_print(log, NNA_LOG_ERROR, "input %u has unknown dimensions", i);
-			return -EINVAL;
-		}
-		if (b->omitted) {
-			nna_log_print(log, NNA_LOG_ERROR, "input %u is needed", i);
 			return -EINVAL;
 		}
 		if (bytes != b->size) {
@@ -406,7 +407,7 @@ static void copy_inputs(struct nna_execution *e)
 	const struct nna_code *code = e->variant->code;
 
 	for (uint32_t i = 0; i < code->input_count; i++)
-		if (e->inputs[i].copied && code->inputs[i].used && code->inputs[i].size)
+		if (e->inputs[i].copied && code->inputs[i].used && code->inputs[i].size && !e->inputs[i].omitted)
 			memcpy((char *)e->context->staging->map + e->variant->places[i],
 			       binding_data(&e->inputs[i]), code->inputs[i].size);
 }

@@ -269,8 +269,8 @@ static uint8_t *make_key(const struct nna_program *p, const struct nna_shape *in
 	uint8_t *key, *at;
 
 	for (uint32_t i = 0; i < count; i++) {
-		bytes += sizeof(inputs[i].rank) + sizeof(inputs[i].dims);
-		if (p->parameters[i] && data && data[i])
+		bytes += 1 + sizeof(inputs[i].rank) + sizeof(inputs[i].dims);
+		if (p->parameters[i] && data && data[i] && !inputs[i].omitted)
 			bytes += shape_bytes(&inputs[i]);
 	}
 	key = calloc(1, bytes);
@@ -278,6 +278,11 @@ static uint8_t *make_key(const struct nna_program *p, const struct nna_shape *in
 		return NULL;
 	at = key + 1;
 	for (uint32_t i = 0; i < count; i++) {
+		*at++ = inputs[i].omitted;
+		if (inputs[i].omitted) {
+			at += sizeof(inputs[i].rank) + sizeof(inputs[i].dims);
+			continue;
+		}
 		memcpy(at, &inputs[i].rank, sizeof(inputs[i].rank));
 		at += sizeof(inputs[i].rank);
 		memcpy(at, inputs[i].dims, sizeof(inputs[i].dims[0]) * inputs[i].rank);
@@ -390,7 +395,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 	for (uint32_t i = 0; data && i < sub->input_count; i++) {
 		uint64_t bytes = shape_bytes(&inputs[i]);
 
-		if (p->parameters[i] && data[i] && bytes <= MAX_PARAMETER)
+		if (p->parameters[i] && data[i] && !inputs[i].omitted && bytes <= MAX_PARAMETER)
 			values[options.value_count++] =
 				(struct nna_bound_value){ sub->inputs[i], data[i], bytes };
 	}
