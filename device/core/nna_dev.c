@@ -347,7 +347,8 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 {
 	int r;
 
-	if (!(prot & NNADEV_PROT_READ) || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
+	/* Memory that may only be written is read as well: by a PCI bridge it could not be told apart. */
+	if (!prot || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
 		return -EINVAL;
 	nna_gate_visit(&dev->gate, &dev->event);
 	r = nna_memory_map(&dev->memory, iova, size, fd, offset, prot & NNADEV_PROT_WRITE);
@@ -379,6 +380,21 @@ const char *nnadev_isa_name(const struct nnadev *dev)
 	default:
 		return "scalar";
 	}
+}
+
+/*
+ * The thread is the command processor, not in the middle of changing these lists, which lie in private memory; or it
+ * runs a tile, during which nobody changes them.
+ */
+bool nnadev_sigbus(void *address)
+{
+	struct nnadev *dev = thread_dev;
+
+	if (!dev || !(nna_memory_break(&dev->memory, address) || nna_mmu_break(&dev->mmu, address)) ||
+	    !nna_file_mend(address))
+		return false;
+	atomic_store(&dev->bus_error, true);
+	return true;
 }
 
 int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)

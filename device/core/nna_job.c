@@ -122,6 +122,9 @@ void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted)
 	const struct nna_ring_entry *e = &job->entry;
 	uint64_t now = nna_clock_now();
 
+	/* Not this job's doing: a report or a ring that lay in a file that became shorter. */
+	if (atomic_exchange(&dev->bus_error, false))
+		nna_mmu_reset(&dev->mmu);
 	job->space = NULL;
 	job->offset = 0;
 	job->stuck = false;
@@ -292,10 +295,8 @@ static enum step run_tiles(struct nnadev *dev, struct nna_job *job, uint64_t unt
 		uint32_t tiles = at->plan.phase_tiles[at->phase];
 
 		status = nna_workers_run(dev->workers, &work, &at->tile, tiles);
-		if (atomic_exchange(&dev->bus_error, false)) {
-			job->fault = (struct nna_fault){ NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, 0 };
-			return end(dev, job, NNA_STATUS_FAULT_BUS);
-		}
+		if (atomic_load_explicit(&dev->bus_error, memory_order_relaxed))
+			return STEP_ON;
 		if (status)
 			return end(dev, job, status);
 		if (at->tile < tiles)
@@ -395,6 +396,15 @@ static enum step fetch(struct nnadev *dev, struct nna_job *job)
 	}
 }
 
+/* A file became shorter under the job: what was cached of it is void, and so is what the job has read. */
+static void lost_pages(struct nnadev *dev, struct nna_job *job)
+{
+	atomic_store(&dev->bus_error, false);
+	nna_mmu_reset(&dev->mmu);
+	job->fault = (struct nna_fault){ NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, 0 };
+	nna_job_end(dev, job, NNA_STATUS_FAULT_BUS);
+}
+
 uint64_t nna_job_run(struct nnadev *dev, struct nna_job *job, uint64_t until)
 {
 	enum step step = STEP_ON;
@@ -403,6 +413,11 @@ uint64_t nna_job_run(struct nnadev *dev, struct nna_job *job, uint64_t until)
 		job->resumed = nna_clock_now();
 	while (step == STEP_ON) {
 		uint64_t now = nna_clock_now(), used = run_time(job, now), wake;
+
+		if (atomic_load_explicit(&dev->bus_error, memory_order_relaxed)) {
+			lost_pages(dev, job);
+			return 0;
+		}
 
 		if (!job->stuck) {
 			if (job->entry.deadline && now >= job->entry.deadline) {

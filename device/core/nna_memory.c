@@ -95,6 +95,17 @@ void nna_memory_unmap(struct nna_memory *memory, uint64_t iova, uint64_t size)
 	memory->count -= end - at;
 }
 
+bool nna_memory_break(struct nna_memory *memory, const void *address)
+{
+	for (struct nna_file *file = memory->files; file; file = file->next) {
+		if ((const uint8_t *)address >= file->data && (const uint8_t *)address < file->data + file->length) {
+			file->broken = true;
+			return true;
+		}
+	}
+	return false;
+}
+
 void nna_memory_fini(struct nna_memory *memory)
 {
 	for (uint32_t i = 0; i < memory->count; i++)

@@ -57,6 +57,9 @@ int nna_memory_covers(const struct nna_memory *memory, uint64_t iova, uint64_t s
 /* Take away what nna_memory_covers() found good. No pointer into it may be used any more. */
 void nna_memory_unmap(struct nna_memory *memory, uint64_t iova, uint64_t size);
 
+/* Mark the file that has @address in its mapping as broken. Async-signal-safe. Return: whether there is one. */
+bool nna_memory_break(struct nna_memory *memory, const void *address);
+
 void nna_memory_fini(struct nna_memory *memory);
 
 /* Find what @bus reaches; at least one byte. Return: whether there is anything. */

@@ -685,6 +685,30 @@ bool nna_mmu_range(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, ui
 	return true;
 }
 
+bool nna_mmu_break(struct nna_mmu *mmu, const void *address)
+{
+	const uint8_t *p = address;
+
+	for (uint32_t b = 0; b < 256; b++) {
+		for (struct nna_space *space = mmu->table[b]; space; space = space->next) {
+			for (struct nna_segment *s = space->segments; s; s = s->next) {
+				uint64_t va;
+				uint32_t i;
+
+				if (p < s->data || p >= s->data + 2 * SEGMENT)
+					continue;
+				va = s->va + (uint64_t)(p - s->data);
+				i = extent_search(space, va);
+				if (i == space->count || space->extents[i].va > va)
+					return false;
+				space->extents[i].file->broken = true;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 void nna_mmu_invalidate(struct nna_mmu *mmu, uint32_t asid, uint64_t va, uint64_t size, bool all)
 {
 	struct nna_space *space;

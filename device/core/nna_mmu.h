@@ -135,6 +135,12 @@ void nna_mmu_invalidate(struct nna_mmu *mmu, uint32_t asid, uint64_t va, uint64_
 /* Drop all translations to bus addresses in a range. */
 void nna_mmu_drop_bus(struct nna_mmu *mmu, uint64_t bus, uint64_t size);
 
+/*
+ * Mark the file behind @address, if that lies in a segment, as broken. Async-signal-safe in the command processor and in
+ * tiles. Return: whether there is one.
+ */
+bool nna_mmu_break(struct nna_mmu *mmu, const void *address);
+
 /* Drop everything that is cached. */
 void nna_mmu_reset(struct nna_mmu *mmu);
 

@@ -28,7 +28,7 @@ int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable
 	if (fstat(fd, &st))
 		return -errno;
 	for (file = *list; file; file = file->next) {
-		if (file->dev == st.st_dev && file->ino == st.st_ino && file->length >= length &&
+		if (file->dev == st.st_dev && file->ino == st.st_ino && !file->broken && file->length >= length &&
 		    (file->writable || !writable)) {
 			file->refs++;
 			*out = file;
@@ -88,6 +88,8 @@ void nna_file_close(struct nna_file **list, struct nna_file *file)
 
 bool nna_file_reaches(struct nna_file *file, uint64_t length)
 {
+	if (file->broken)
+		return false;
 	if (length <= file->size)
 		return true;
 	file->size = file_size(file->fd);
@@ -96,10 +98,10 @@ bool nna_file_reaches(struct nna_file *file, uint64_t length)
 	return length <= file->size;
 }
 
-bool nna_file_mend(void *address, uint64_t page)
+bool nna_file_mend(void *address)
 {
-	void *start = (void *)((uintptr_t)address & ~(uintptr_t)(page - 1));
+	void *start = (void *)((uintptr_t)address & ~(uintptr_t)(PAGE - 1));
 
-	return mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	return mmap(start, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 	       start;
 }

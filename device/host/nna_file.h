@@ -17,6 +17,7 @@
  * @length: bytes of the mapping; may reach beyond the end of the file
  * @size: bytes of the file when last asked for, rounded up to pages: nothing beyond it may be touched
  * @writable: mapped for writing
+ * @broken: it lost pages that it had; nothing of it is reached any more
  * @refs: users; not atomic, the owner's lock guards it
  * @next: the owner's list
  */
@@ -28,6 +29,7 @@ struct nna_file {
 	uint64_t length;
 	uint64_t size;
 	bool writable;
+	_Atomic bool broken;
 	uint32_t refs;
 	struct nna_file *next;
 };
@@ -49,13 +51,7 @@ void nna_file_close(struct nna_file **list, struct nna_file *file);
 /* Whether the first @length bytes lie within the file; asks again when it seems too short. */
 bool nna_file_reaches(struct nna_file *file, uint64_t length);
 
-/**
- * nna_file_mend() - put zeros where a file lost its pages
- * @address: of the page that raised SIGBUS
- * @page: bytes of a page
- *
- * Async-signal-safe. Return: whether the access can be tried again.
- */
-bool nna_file_mend(void *address, uint64_t page);
+/* Put a page of zeros where @address lies and the file has none. Async-signal-safe. Return: whether it was done. */
+bool nna_file_mend(void *address);
 
 #endif

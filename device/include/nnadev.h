@@ -94,7 +94,8 @@ void nnadev_reset(struct nnadev *dev);
  * @offset: bytes into the file, page aligned
  * @prot: NNADEV_PROT_*
  *
- * The file may be shorter than it claims: accesses beyond its end end the job with FAULT_BUS.
+ * The file may be shorter than it claims: accesses beyond its end end the job with FAULT_BUS. One that is made shorter
+ * later, while it is mapped, raises SIGBUS: seal it (F_SEAL_SHRINK) or see nnadev_sigbus().
  *
  * Return: 0, -EINVAL, -EEXIST (overlap), -ENOSPC (65,536 mappings exist), or an errno of mmap.
  */
@@ -111,6 +112,19 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
  * Return: 0; -ENOENT when a mapping is only partly covered (nothing changes) or none is.
  */
 int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size);
+
+/**
+ * nnadev_sigbus() - take a SIGBUS of the model's threads
+ * @address: si_addr
+ *
+ * A library takes no signals of its process, so this is for the process's own handler, installed with SA_SIGINFO by those
+ * who map files that others may truncate: return from the handler when this returns true, else do what there is to do
+ * about other errors. The lost page reads as zeros in this process, the job ends with FAULT_BUS, and so do all that touch
+ * the file afterwards, until it is unmapped and mapped again. Async-signal-safe.
+ *
+ * Return: whether the calling thread is the model's and the address lies in a mapped file.
+ */
+bool nnadev_sigbus(void *address);
 
 /* Name of the kernels in use, e.g. "avx2"; lives as long as the device. */
 const char *nnadev_isa_name(const struct nnadev *dev);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Page tables, faults, invalidation, DMA mappings and the ways in which operands are reached. */
 #include <fcntl.h>
-#include <pthread.h>
+#include <signal.h>
 
 #include "test_device.h"
 
@@ -444,6 +444,52 @@ static void test_short_file(void **state)
 	close(fd);
 }
 
+static void on_sigbus(int signal, siginfo_t *info, void *context)
+{
+	if (!nnadev_sigbus(info->si_addr))
+		abort();
+}
+
+/* A file that is truncated under the model, reached directly and through windows; the process lives on. */
+static void test_lost_pages(void **state)
+{
+	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO }, old;
+	uint64_t far = 0x4000000000ull;
+	uint8_t *data = rig_at(&rig, space.data);
+
+	sigaction(SIGBUS, &action, &old);
+	assert_false(nnadev_sigbus(rig.mem));
+	for (int windows = 0; windows < 2; windows++) {
+		int fd = memfd_create("lost", MFD_CLOEXEC);
+
+		assert_int_equal(ftruncate(fd, 16 * RIG_PAGE), 0);
+		assert_int_equal(nnadev_dma_map(rig.dev, far, 16 * RIG_PAGE, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE), 0);
+		for (uint32_t i = 0; i < 16; i++)
+			rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE, far + (windows ? i ^ 1 : i) * RIG_PAGE, 1,
+				NNA_PTE_WRITE);
+		rig_invalidate(&rig, space.asid);
+		copy_stream(&space, 0, 32 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
+		expect(&space, NNA_STATUS_OK);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		expect(&space, NNA_STATUS_FAULT_BUS);
+		expect(&space, NNA_STATUS_FAULT_BUS);
+		/* Others go on; and the file is as good as new when it is mapped anew. */
+		copy_stream(&space, 0, 32 * RIG_PAGE, 0, 36 * RIG_PAGE, 4 * RIG_PAGE);
+		data[36 * RIG_PAGE] = 7;
+		expect(&space, NNA_STATUS_OK);
+		assert_int_equal(data[32 * RIG_PAGE], 7);
+		assert_int_equal(nnadev_dma_unmap(rig.dev, far, 16 * RIG_PAGE), 0);
+		assert_int_equal(ftruncate(fd, 16 * RIG_PAGE), 0);
+		assert_int_equal(nnadev_dma_map(rig.dev, far, 16 * RIG_PAGE, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE), 0);
+		copy_stream(&space, 0, 32 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
+		expect(&space, NNA_STATUS_OK);
+		assert_int_equal(data[32 * RIG_PAGE], 0);
+		assert_int_equal(nnadev_dma_unmap(rig.dev, far, 16 * RIG_PAGE), 0);
+		close(fd);
+	}
+	sigaction(SIGBUS, &old, NULL);
+}
+
 /* An operand of huge extent over tables that map themselves: no more than a failed job. */
 static void test_huge_range(void **state)
 {
@@ -478,7 +524,7 @@ int main(void)
 		TEST(test_copy_contiguous), TEST(test_copy_windows), TEST(test_copy_gathered),
 		TEST(test_gather_leaves_gaps), TEST(test_large_pages), TEST(test_faults), TEST(test_faults_of_the_job),
 		TEST(test_invalidate), TEST(test_isolation), TEST(test_many_spaces), TEST(test_dma_map),
-		TEST(test_dma_unmap), TEST(test_short_file), TEST(test_huge_range),
+		TEST(test_dma_unmap), TEST(test_short_file), TEST(test_lost_pages), TEST(test_huge_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
