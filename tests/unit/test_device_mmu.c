@@ -444,6 +444,102 @@ static void test_short_file(void **state)
 	close(fd);
 }
 
+static uint32_t noise(uint64_t *state, uint32_t below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (uint32_t)(*state >> 33) % below;
+}
+
+/* What is cached is sorted, disjoint, joined where it can be, and counted. */
+static void check_extents(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < 256; b++) {
+		for (const struct nna_space *s = rig.dev->mmu.table[b]; s; s = s->next) {
+			for (uint32_t i = 0; i < s->count; i++) {
+				const struct nna_extent *e = &s->extents[i], *p = e - 1;
+
+				assert_true(e->size && !((e->va | e->size | e->bus) % RIG_PAGE));
+				assert_ptr_equal(e->data, e->file->data + (e->bus - RIG_BUS));
+				if (i)
+					assert_true(p->va + p->size <= e->va);
+			}
+			n += s->count;
+		}
+	}
+	assert_int_equal(rig.dev->mmu.extents, n);
+}
+
+/*
+ * Random changes of the page table, each with its invalidation, and random copies out of the area. Every page of bus memory
+ * is full of its own number, so that a stale or wrong translation shows.
+ */
+static void random_changes(uint32_t runs, uint64_t seed)
+{
+	enum { VA_PAGES = 96, BUS_PAGES = 40 };
+	uint64_t out = rig_pages(&rig, VA_PAGES, RIG_PAGE), bus = rig_pages(&rig, BUS_PAGES, RIG_PAGE);
+	uint64_t in_va = 0x3fff0000ull + (1ull << 30) - 48 * RIG_PAGE, out_va = 0x555500000000ull;
+	int32_t map[VA_PAGES];
+
+	rig.dev->mmu.max_runs = runs;
+	rig_map(&rig, space.root, out_va, out, VA_PAGES, NNA_PTE_WRITE);
+	for (uint32_t i = 0; i < VA_PAGES; i++) {
+		rig_map(&rig, space.root, in_va + i * RIG_PAGE, bus, 1, 0);
+		*rig_pte(&rig, space.root, in_va + i * RIG_PAGE, 0) = 0;
+		map[i] = -1;
+	}
+	for (uint32_t i = 0; i < BUS_PAGES; i++)
+		memset(rig_at(&rig, bus + i * RIG_PAGE), (int)i + 1, RIG_PAGE);
+	rig_invalidate(&rig, space.asid);
+	rig_slot(&rig, &space, 1, in_va, VA_PAGES * RIG_PAGE);
+	rig_slot(&rig, &space, 2, out_va, VA_PAGES * RIG_PAGE);
+	for (int round = 0; round < 1500; round++) {
+		uint32_t first = noise(&seed, VA_PAGES), n = 1 + noise(&seed, VA_PAGES - first);
+		uint32_t how = noise(&seed, 8), from = noise(&seed, BUS_PAGES), size;
+		struct nna_completion c;
+		uint8_t *got;
+
+		if (n > 30 && noise(&seed, 4))
+			n = 1 + n % 5;
+		for (uint32_t i = first; i < first + n; i++) {
+			map[i] = !how ? -1 : how < 4 ? (int32_t)((from + i - first) % BUS_PAGES) :
+						       (int32_t)noise(&seed, BUS_PAGES);
+			*rig_pte(&rig, space.root, in_va + i * RIG_PAGE, 0) =
+				map[i] < 0 ? 0 : (bus + (uint32_t)map[i] * RIG_PAGE) | NNA_PTE_VALID;
+		}
+		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0, in_va + first * RIG_PAGE + noise(&seed, 2),
+			    n * RIG_PAGE - 1);
+		first = noise(&seed, VA_PAGES * RIG_PAGE);
+		size = 1 + noise(&seed, VA_PAGES * RIG_PAGE - first);
+		copy_stream(&space, 2, 0, 1, first, size);
+		c = run(&space);
+		check_extents();
+		for (uint32_t at = first / RIG_PAGE; at <= (first + size - 1) / RIG_PAGE; at++) {
+			if (map[at] < 0) {
+				assert_int_equal(c.status, NNA_STATUS_FAULT_MMU);
+				assert_int_equal(c.detail, in_va + (at * RIG_PAGE > first ? at * RIG_PAGE : first));
+				break;
+			}
+			if (at == (first + size - 1) / RIG_PAGE)
+				assert_int_equal(c.status, NNA_STATUS_OK);
+		}
+		got = rig_at(&rig, out);
+		for (uint32_t i = 0; !c.status && i < size; i++)
+			if (got[i] != map[(first + i) / RIG_PAGE] + 1)
+				fail_msg("round %d: byte %u is %u", round, i, got[i]);
+	}
+}
+
+static void test_random_changes(void **state)
+{
+	random_changes(NNA_MMU_RUNS, 1);
+	random_changes(12, 2);
+	random_changes(0, 3);
+}
+
 static void on_sigbus(int signal, siginfo_t *info, void *context)
 {
 	if (!nnadev_sigbus(info->si_addr))
@@ -524,7 +620,8 @@ int main(void)
 		TEST(test_copy_contiguous), TEST(test_copy_windows), TEST(test_copy_gathered),
 		TEST(test_gather_leaves_gaps), TEST(test_large_pages), TEST(test_faults), TEST(test_faults_of_the_job),
 		TEST(test_invalidate), TEST(test_isolation), TEST(test_many_spaces), TEST(test_dma_map),
-		TEST(test_dma_unmap), TEST(test_short_file), TEST(test_lost_pages), TEST(test_huge_range),
+		TEST(test_dma_unmap), TEST(test_short_file), TEST(test_lost_pages), TEST(test_random_changes),
+		TEST(test_huge_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
