@@ -3,8 +3,8 @@
  * SVDF: input [batch, K], feature weights [filters, K], time weights [filters, memory], bias? [units], state
  * [batch, memory * filters], rank (INT32), activation (INT32) -> state, output [batch, units = filters / rank].
  *
- * The state remembers the last features of each filter: it moves on by one, the newest comes last. The output is the
- * sum over memory and rank of state times time weights.
+ * The state remembers the last features of each filter. The newest take the last place; the output is the sum over memory
+ * and rank of state times time weights; then the state moves on by one, which leaves the last place 0.
  */
 #include "ops/nna_recurrent.h"
 
@@ -78,11 +78,14 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(fresh, nna_do_matrix(l, type, batch, filters));
 	NNA_VALUE(before, nna_view_reshape(l, old_state, 3, cube));
 	NNA_VALUE(after, nna_view_reshape(l, new_state, 3, cube));
-	NNA_VALUE(newest, nna_do_part(l, after, 2, memory - 1, 1));
+	NNA_VALUE(work, nna_lower_scratch(l, type, 3, cube, 0, 0));
+	NNA_VALUE(newest, nna_do_part(l, work, 2, memory - 1, 1));
 	NNA_VALUE(column, nna_view_drop(l, newest, 2));
-	ret = nna_do_linear(l, fresh, in, features, NNA_NO_VALUE) ?: nna_do_move(l, column, fresh);
+	NNA_VALUE(vacant, nna_do_part(l, after, 2, memory - 1, 1));
+	ret = nna_do_linear(l, fresh, in, features, NNA_NO_VALUE) ?: nna_do_move(l, work, before) ?:
+	      nna_do_move(l, column, fresh) ?: nna_do_zero(l, vacant);
 	if (!ret && memory > 1) {
-		NNA_VALUE(from, nna_do_part(l, before, 2, 1, memory - 1));
+		NNA_VALUE(from, nna_do_part(l, work, 2, 1, memory - 1));
 		NNA_VALUE(to, nna_do_part(l, after, 2, 0, memory - 1));
 		ret = nna_do_move(l, to, from);
 	}
@@ -93,7 +96,7 @@ static int lower(struct nna_op_context *op)
 					  (uint32_t[]){ batch, filters / rank, 1 }, 0, 0));
 	NNA_VALUE(grouped, nna_view_reshape(l, products, 3,
 					    (uint32_t[]){ batch, filters / rank, rank * memory }));
-	ret = nna_do_ewise(l, NNA_EWISE_MUL, products, after, times, NNA_NO_VALUE) ?:
+	ret = nna_do_ewise(l, NNA_EWISE_MUL, products, work, times, NNA_NO_VALUE) ?:
 	      nna_emit_reduce(l, NNA_REDUCTION_SUM, sums, grouped, 1u << 2);
 	if (ret)
 		return ret;
