@@ -13,3 +13,11 @@ $(BUILD)/tests/test_nnv: $(BUILD)/obj/tests/unit/test_nnv.o \
 		$(BUILD)/obj/tests/conformance/nnv_file.o $(BUILD)/obj/tests/conformance/nnv_compare.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
+
+# Conformance vectors with words changed: nnv_mutate DIR SEED COUNT
+TESTS += $(BUILD)/tests/nnv_mutate
+$(BUILD)/tests/nnv_mutate: $(BUILD)/obj/tests/conformance/mutate/nnv_mutate.o \
+		$(patsubst %,$(BUILD)/obj/tests/conformance/%.o,nnv_file nnv_case nnv_compare) \
+		$(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
