@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
-#include <drm/drm_gpuvm.h>
 #include <drm/drm_managed.h>
 #include <drm/nna_accel.h>
 
@@ -471,17 +470,17 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	return job;
 }
 
-/* From arm to push, with the context's lock and all reservations held. */
-static void nna_job_push(struct nna_job *job, struct drm_gpuvm_exec *exec)
+/* From arm to push, with the context's lock held. */
+static void nna_job_push(struct nna_job *job)
 {
 	struct dma_fence *fence;
+
+	lockdep_assert_held(&job->ctx->lock);
 
 	drm_sched_job_arm(&job->base);
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	/* Whoever waits for this job waits until it has ended, on this ring too. */
 	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &fence->flags);
-	drm_gpuvm_exec_resv_add_fence(exec, fence, DMA_RESV_USAGE_BOOKKEEP,
-				      DMA_RESV_USAGE_BOOKKEEP);
 	nna_syncs_signal(&job->syncs, fence);
 	drm_sched_entity_push_job(&job->base);
 	dma_fence_put(fence);
@@ -490,11 +489,6 @@ static void nna_job_push(struct nna_job *job, struct drm_gpuvm_exec *exec)
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
 		   const struct drm_nna_sync *syncs, u32 sync_count)
 {
-	struct drm_gpuvm_exec exec = {
-		.vm = &ctx->vm->base,
-		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT,
-		.num_fences = 1,
-	};
 	struct nna_job *job;
 	int ret;
 	u32 i;
@@ -532,11 +526,7 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 		ret = -ENOENT;
 		goto err_unlock;
 	}
-	ret = drm_gpuvm_exec_lock(&exec);
-	if (ret)
-		goto err_unlock;
-	nna_job_push(job, &exec);
-	drm_gpuvm_exec_unlock(&exec);
+	nna_job_push(job);
 	mutex_unlock(&ctx->lock);
 	return 0;
 

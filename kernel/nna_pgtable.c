@@ -12,6 +12,8 @@
 
 #define NNA_PT_BITS	9u
 #define NNA_PT_ROOT	(NNA_PT_LEVELS - 1)
+/* Tables that stay in a pool: binds of a few buffers need no allocation. */
+#define NNA_PT_POOL_KEEP	8u
 
 static unsigned int nna_pt_shift(unsigned int level)
 {
@@ -63,11 +65,68 @@ err_free:
 	return NULL;
 }
 
+static void nna_pt_pool_put(struct nna_pgtable *pgt, struct nna_pt *pt)
+{
+	struct nna_pt_pool *pool = pt->children ? &pgt->inner : &pgt->leaf;
+
+	list_add(&pt->link, &pool->free);
+	pool->count++;
+}
+
+static int nna_pt_pool_reserve(struct nna_pgtable *pgt, struct nna_pt_pool *pool, u64 count)
+{
+	struct nna_pt *pt;
+
+	while (pool->count < pool->reserved + count) {
+		pt = nna_pt_alloc(pgt, pool == &pgt->leaf);
+		if (!pt)
+			return -ENOMEM;
+		nna_pt_pool_put(pgt, pt);
+	}
+	pool->reserved += count;
+	return 0;
+}
+
+static void nna_pt_pool_trim(struct nna_pgtable *pgt, struct nna_pt_pool *pool, unsigned int keep)
+{
+	struct nna_pt *pt;
+
+	pool->reserved = 0;
+	while (pool->count > keep) {
+		pt = list_first_entry(&pool->free, struct nna_pt, link);
+		list_del(&pt->link);
+		pool->count--;
+		nna_pt_free(pgt, pt);
+	}
+}
+
+static struct nna_pt *nna_pt_pool_take(struct nna_pgtable *pgt, struct nna_pt_pool *pool)
+{
+	struct nna_pt *pt = list_first_entry_or_null(&pool->free, struct nna_pt, link);
+
+	/* Reservation counts the worst case, so this would be an error of ours. */
+	if (WARN_ON_ONCE(!pt))
+		return NULL;
+	list_del_init(&pt->link);
+	pool->count--;
+	pgt->tables++;
+	return pt;
+}
+
+static void nna_pt_pool_init(struct nna_pt_pool *pool)
+{
+	INIT_LIST_HEAD(&pool->free);
+	pool->count = 0;
+	pool->reserved = 0;
+}
+
 int nna_pgtable_init(struct nna_pgtable *pgt, const struct nna_pgtable_ops *ops, void *cookie)
 {
 	pgt->ops = ops;
 	pgt->cookie = cookie;
 	pgt->tables = 1;
+	nna_pt_pool_init(&pgt->leaf);
+	nna_pt_pool_init(&pgt->inner);
 	pgt->root = nna_pt_alloc(pgt, false);
 	return pgt->root ? 0 : -ENOMEM;
 }
@@ -87,65 +146,35 @@ void nna_pgtable_fini(struct nna_pgtable *pgt)
 	nna_pt_free_tree(pgt, pgt->root);
 	pgt->root = NULL;
 	pgt->tables = 0;
+	nna_pt_pool_trim(pgt, &pgt->leaf, 0);
+	nna_pt_pool_trim(pgt, &pgt->inner, 0);
 }
 
-void nna_pt_cache_init(struct nna_pt_cache *cache)
-{
-	INIT_LIST_HEAD(&cache->leaf);
-	INIT_LIST_HEAD(&cache->inner);
-}
-
-void nna_pt_cache_fini(struct nna_pgtable *pgt, struct nna_pt_cache *cache)
-{
-	nna_pgtable_free_dead(pgt, &cache->leaf);
-	nna_pgtable_free_dead(pgt, &cache->inner);
-}
-
-static int nna_pt_cache_add(struct nna_pgtable *pgt, struct list_head *list, u64 count, bool leaf)
-{
-	struct nna_pt *pt;
-
-	while (count--) {
-		pt = nna_pt_alloc(pgt, leaf);
-		if (!pt)
-			return -ENOMEM;
-		list_add(&pt->link, list);
-	}
-	return 0;
-}
-
-int nna_pgtable_reserve_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va, u64 size)
+int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size)
 {
 	unsigned int level;
-	u64 count;
 	int ret;
 
 	for (level = 0; level < NNA_PT_ROOT; level++) {
 		unsigned int shift = nna_pt_shift(level + 1);
+		u64 count = ((va + size - 1) >> shift) - (va >> shift) + 1;
 
-		count = ((va + size - 1) >> shift) - (va >> shift) + 1;
-		ret = nna_pt_cache_add(pgt, level ? &cache->inner : &cache->leaf, count, !level);
+		ret = nna_pt_pool_reserve(pgt, level ? &pgt->inner : &pgt->leaf, count);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache)
+int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt)
 {
-	return nna_pt_cache_add(pgt, &cache->leaf, 2, true);
+	return nna_pt_pool_reserve(pgt, &pgt->leaf, 2);
 }
 
-static struct nna_pt *nna_pt_cache_take(struct nna_pgtable *pgt, struct list_head *list)
+void nna_pgtable_release(struct nna_pgtable *pgt)
 {
-	struct nna_pt *pt = list_first_entry_or_null(list, struct nna_pt, link);
-
-	/* Reservation counts the worst case, so this would be an error of ours. */
-	if (WARN_ON_ONCE(!pt))
-		return NULL;
-	list_del_init(&pt->link);
-	pgt->tables++;
-	return pt;
+	nna_pt_pool_trim(pgt, &pgt->leaf, NNA_PT_POOL_KEEP);
+	nna_pt_pool_trim(pgt, &pgt->inner, NNA_PT_POOL_KEEP);
 }
 
 /* Makes a table visible: what it holds goes to memory before the entry that points to it. */
@@ -158,21 +187,20 @@ static void nna_pt_publish(struct nna_pt *parent, unsigned int index, struct nna
 	nna_pt_set(parent, index, child->dma | NNA_PTE_VALID);
 }
 
-static struct nna_pt *nna_pt_descend(struct nna_pgtable *pgt, struct nna_pt_cache *cache,
-				     struct nna_pt *pt, unsigned int index, unsigned int level)
+static struct nna_pt *nna_pt_descend(struct nna_pgtable *pgt, struct nna_pt *pt,
+				     unsigned int index, unsigned int level)
 {
 	struct nna_pt *child = pt->children[index];
 
 	if (!child) {
-		child = nna_pt_cache_take(pgt, level == 1 ? &cache->leaf : &cache->inner);
+		child = nna_pt_pool_take(pgt, level == 1 ? &pgt->leaf : &pgt->inner);
 		if (child)
 			nna_pt_publish(pt, index, child);
 	}
 	return child;
 }
 
-void nna_pgtable_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va, dma_addr_t dma,
-		     u64 size, bool write)
+void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, bool write)
 {
 	u64 bits = NNA_PTE_VALID | (write ? NNA_PTE_WRITE : 0);
 
@@ -182,7 +210,7 @@ void nna_pgtable_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va
 		u64 step = NNA_PAGE_SIZE;
 
 		for (level = NNA_PT_ROOT; level > 1 && pt; level--)
-			pt = nna_pt_descend(pgt, cache, pt, nna_pt_index(va, level), level);
+			pt = nna_pt_descend(pgt, pt, nna_pt_index(va, level), level);
 		if (!pt)
 			return;
 
@@ -196,7 +224,7 @@ void nna_pgtable_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va
 		} else {
 			u64 n, i;
 
-			pt = nna_pt_descend(pgt, cache, pt, index, 1);
+			pt = nna_pt_descend(pgt, pt, index, 1);
 			if (!pt)
 				return;
 			index = nna_pt_index(va, 0);
@@ -215,11 +243,11 @@ void nna_pgtable_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va
 }
 
 /* Replaces a large page by a table that maps the same but for the pages first to last. */
-static void nna_pt_split(struct nna_pgtable *pgt, struct nna_pt_cache *cache, struct nna_pt *pt,
-			 unsigned int index, unsigned int first, unsigned int last)
+static void nna_pt_split(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned int index,
+			 unsigned int first, unsigned int last)
 {
 	u64 entry = nna_pt_get(pt, index) & ~(u64)NNA_PTE_LARGE;
-	struct nna_pt *leaf = nna_pt_cache_take(pgt, &cache->leaf);
+	struct nna_pt *leaf = nna_pt_pool_take(pgt, &pgt->leaf);
 	unsigned int i;
 
 	if (!leaf)
@@ -233,8 +261,8 @@ static void nna_pt_split(struct nna_pgtable *pgt, struct nna_pt_cache *cache, st
 	nna_pt_publish(pt, index, leaf);
 }
 
-static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache, struct nna_pt *pt,
-			 unsigned int level, u64 va, u64 last, struct list_head *dead)
+static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned int level, u64 va,
+			 u64 last, struct list_head *dead)
 {
 	unsigned int shift = nna_pt_shift(level);
 	bool any = false;
@@ -249,7 +277,7 @@ static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache, st
 		} else if (level && pt->children[index]) {
 			struct nna_pt *child = pt->children[index];
 
-			any |= nna_pt_unmap(pgt, cache, child, level - 1, va, end, dead);
+			any |= nna_pt_unmap(pgt, child, level - 1, va, end, dead);
 			if (!child->used) {
 				nna_pt_set(pt, index, 0);
 				pt->children[index] = NULL;
@@ -258,8 +286,7 @@ static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache, st
 				list_add(&child->link, dead);
 			}
 		} else if (level && end - va + 1 < NNA_LARGE_PAGE_SIZE) {
-			nna_pt_split(pgt, cache, pt, index, nna_pt_index(va, 0),
-				     nna_pt_index(end, 0));
+			nna_pt_split(pgt, pt, index, nna_pt_index(va, 0), nna_pt_index(end, 0));
 			any = true;
 		} else {
 			nna_pt_set(pt, index, 0);
@@ -272,21 +299,20 @@ static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache, st
 	}
 }
 
-bool nna_pgtable_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va, u64 size,
-		       struct list_head *dead)
+bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *dead)
 {
 	if (!size)
 		return false;
-	return nna_pt_unmap(pgt, cache, pgt->root, NNA_PT_ROOT, va, va + size - 1, dead);
+	return nna_pt_unmap(pgt, pgt->root, NNA_PT_ROOT, va, va + size - 1, dead);
 }
 
-void nna_pgtable_free_dead(struct nna_pgtable *pgt, struct list_head *dead)
+void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *dead)
 {
 	struct nna_pt *pt, *tmp;
 
 	list_for_each_entry_safe(pt, tmp, dead, link) {
 		list_del(&pt->link);
-		nna_pt_free(pgt, pt);
+		nna_pt_pool_put(pgt, pt);
 	}
 }
 

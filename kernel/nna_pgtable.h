@@ -3,9 +3,9 @@
  * The NNA's page tables: pure data structure, no locks, no knowledge of DRM or of the device.
  *
  * A table is a page of 512 entries that the device reads, plus what the driver remembers about it. Tables
- * come from a cache that the caller has filled beforehand (nna_pgtable_reserve_*), so that map and unmap
- * cannot fail. Tables that a map or unmap unlinks go to the caller's list of dead ones: the device may
- * still be walking them until an invalidation has been acknowledged, only then may they be freed.
+ * come from a pool that the caller has filled beforehand (nna_pgtable_reserve_*), so that map and unmap
+ * cannot fail. Tables that an unmap unlinks go to the caller's list of dead ones: the device may still be
+ * walking them until an invalidation has been acknowledged; only then they go back to the pool.
  *
  * A table without valid entries is always unlinked, so that a large page never meets a small one's table.
  */
@@ -27,7 +27,7 @@
  * @dma: its bus address.
  * @children: the driver's side of the tables that the entries point to; NULL in a table of level 0.
  * @used: valid entries.
- * @link: in a cache or a list of dead tables.
+ * @link: in a pool or a list of dead tables.
  */
 struct nna_pt {
 	__le64 *entries;
@@ -48,27 +48,33 @@ struct nna_pgtable_ops {
 };
 
 /**
+ * struct nna_pt_pool - Tables that are not linked, all entries zero.
+ * @free: the tables.
+ * @count: how many.
+ * @reserved: how many of them operations to come may need.
+ */
+struct nna_pt_pool {
+	struct list_head free;
+	unsigned int count;
+	unsigned int reserved;
+};
+
+/**
  * struct nna_pgtable - The tables of one address space. The owner serialises all calls.
  * @ops: where tables come from.
  * @cookie: handed to @ops.
  * @root: table of the highest level.
  * @tables: tables linked now, the root included.
+ * @leaf: pool of tables of level 0.
+ * @inner: pool of tables of higher levels.
  */
 struct nna_pgtable {
 	const struct nna_pgtable_ops *ops;
 	void *cookie;
 	struct nna_pt *root;
 	unsigned int tables;
-};
-
-/**
- * struct nna_pt_cache - Tables set aside for operations to come.
- * @leaf: tables of level 0.
- * @inner: tables of higher levels.
- */
-struct nna_pt_cache {
-	struct list_head leaf;
-	struct list_head inner;
+	struct nna_pt_pool leaf;
+	struct nna_pt_pool inner;
 };
 
 /** nna_pgtable_init() - Make an empty address space; 0 or -ENOMEM. */
@@ -77,53 +83,47 @@ int nna_pgtable_init(struct nna_pgtable *pgt, const struct nna_pgtable_ops *ops,
 /** nna_pgtable_fini() - Free all tables, linked ones too. The device must not use them any more. */
 void nna_pgtable_fini(struct nna_pgtable *pgt);
 
-/** nna_pt_cache_init() - Make an empty cache. */
-void nna_pt_cache_init(struct nna_pt_cache *cache);
-
-/** nna_pt_cache_fini() - Free the tables that are left in a cache. */
-void nna_pt_cache_fini(struct nna_pgtable *pgt, struct nna_pt_cache *cache);
-
 /**
  * nna_pgtable_reserve_map() - Set aside what nna_pgtable_map() of a range may need at most.
- * @pgt: the address space; not changed.
- * @cache: where to put the tables; also on failure, for nna_pt_cache_fini().
+ * @pgt: the address space.
  * @va: first address, page aligned.
  * @size: bytes, page aligned, more than 0.
  *
+ * Reservations add up until nna_pgtable_release(), which is to be called after failures too.
+ *
  * Return: 0, -ENOMEM.
  */
-int nna_pgtable_reserve_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va, u64 size);
+int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size);
 
-/** nna_pgtable_reserve_unmap() - Set aside what an unmap may need: two split large pages. */
-int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache);
+/** nna_pgtable_reserve_unmap() - Set aside what an unmap may need: two split large pages; 0 or -ENOMEM. */
+int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt);
+
+/** nna_pgtable_release() - Forget all reservations and free what the pools hold beyond a few tables. */
+void nna_pgtable_release(struct nna_pgtable *pgt);
 
 /**
  * nna_pgtable_map() - Map a contiguous range of bus addresses where nothing is mapped.
  * @pgt: the address space.
- * @cache: holds enough tables.
  * @va: first address, page aligned.
  * @dma: first bus address, page aligned.
  * @size: bytes, page aligned.
  * @write: whether the device may write.
  */
-void nna_pgtable_map(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va, dma_addr_t dma,
-		     u64 size, bool write);
+void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, bool write);
 
 /**
  * nna_pgtable_unmap() - Unmap a range, mapped or not; large pages at its ends are split.
  * @pgt: the address space.
- * @cache: holds enough tables.
  * @va: first address, page aligned.
  * @size: bytes, page aligned.
  * @dead: where unlinked tables go.
  *
  * Return: whether anything was mapped.
  */
-bool nna_pgtable_unmap(struct nna_pgtable *pgt, struct nna_pt_cache *cache, u64 va, u64 size,
-		       struct list_head *dead);
+bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *dead);
 
-/** nna_pgtable_free_dead() - Free unlinked tables once the device has forgotten them. */
-void nna_pgtable_free_dead(struct nna_pgtable *pgt, struct list_head *dead);
+/** nna_pgtable_recycle() - Put unlinked tables back into the pools once the device has forgotten them. */
+void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *dead);
 
 /**
  * nna_pgtable_lookup() - Translate as the device would.

@@ -7,18 +7,6 @@
 
 #include "nna_sync.h"
 
-/**
- * struct nna_sync_out - A syncobj to signal.
- * @syncobj: the syncobj; a reference.
- * @chain: timeline: the node of the new point; else NULL.
- * @point: timeline: the point.
- */
-struct nna_sync_out {
-	struct drm_syncobj *syncobj;
-	struct dma_fence_chain *chain;
-	u64 point;
-};
-
 static int nna_sync_check(const struct drm_nna_sync *sync)
 {
 	if (sync->flags & ~(DRM_NNA_SYNC_TYPE_MASK | DRM_NNA_SYNC_SIGNAL))
@@ -55,23 +43,21 @@ int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 	int ret;
 
 	memset(syncs, 0, sizeof(*syncs));
+	syncs->in = syncs->few_in;
+	syncs->out = syncs->few_out;
 	for (i = 0; i < count; i++) {
 		ret = nna_sync_check(&array[i]);
 		if (ret)
 			return ret;
 		outs += !!(array[i].flags & DRM_NNA_SYNC_SIGNAL);
 	}
-	if (outs < count) {
+	if (count - outs > NNA_FEW_SYNCS)
 		syncs->in = kcalloc(count - outs, sizeof(*syncs->in), GFP_KERNEL);
-		if (!syncs->in)
-			return -ENOMEM;
-	}
-	if (outs) {
+	if (outs > NNA_FEW_SYNCS)
 		syncs->out = kcalloc(outs, sizeof(*syncs->out), GFP_KERNEL);
-		if (!syncs->out) {
-			ret = -ENOMEM;
-			goto err;
-		}
+	if (!syncs->in || !syncs->out) {
+		ret = -ENOMEM;
+		goto err;
 	}
 
 	for (i = 0; i < count; i++) {
@@ -104,8 +90,10 @@ void nna_syncs_fini(struct nna_syncs *syncs)
 		if (syncs->out[i].syncobj)
 			drm_syncobj_put(syncs->out[i].syncobj);
 	}
-	kfree(syncs->in);
-	kfree(syncs->out);
+	if (syncs->in != syncs->few_in)
+		kfree(syncs->in);
+	if (syncs->out != syncs->few_out)
+		kfree(syncs->out);
 	memset(syncs, 0, sizeof(*syncs));
 }
 

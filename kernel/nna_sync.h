@@ -10,10 +10,26 @@
 struct dma_fence;
 struct drm_file;
 struct drm_nna_sync;
-struct nna_sync_out;
+struct dma_fence_chain;
+struct drm_syncobj;
 
 /** NNA_MAX_SYNCS - Most elements of the array. */
 #define NNA_MAX_SYNCS	128u
+
+/** NNA_FEW_SYNCS - So many of each direction need no allocation. */
+#define NNA_FEW_SYNCS	2u
+
+/**
+ * struct nna_sync_out - A syncobj to signal.
+ * @syncobj: the syncobj; a reference.
+ * @chain: timeline: the node of the new point; else NULL.
+ * @point: timeline: the point.
+ */
+struct nna_sync_out {
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
+	u64 point;
+};
 
 /**
  * struct nna_syncs - A sync array that has been looked up; nothing about it can fail any more.
@@ -21,12 +37,16 @@ struct nna_sync_out;
  * @in_count: how many.
  * @out: syncobjs to signal.
  * @out_count: how many.
+ * @few_in: where @in points to when there are few.
+ * @few_out: the same for @out.
  */
 struct nna_syncs {
 	struct dma_fence **in;
 	u32 in_count;
 	struct nna_sync_out *out;
 	u32 out_count;
+	struct dma_fence *few_in[NNA_FEW_SYNCS];
+	struct nna_sync_out few_out[NNA_FEW_SYNCS];
 };
 
 /**

@@ -28,7 +28,6 @@
  * @vm_bo: map: ties object and address space; holds a reference.
  * @sgt: map: the object's pages; owned by the object.
  * @nodes: mapping nodes not yet used.
- * @cache: page tables not yet used.
  */
 struct nna_bind {
 	u32 type;
@@ -40,7 +39,6 @@ struct nna_bind {
 	struct drm_gpuvm_bo *vm_bo;
 	struct sg_table *sgt;
 	struct nna_va *nodes[NNA_BIND_NODES];
-	struct nna_pt_cache cache;
 };
 
 /**
@@ -110,11 +108,10 @@ static void nna_retired_add_va(struct nna_retired *retired, struct drm_gpuva *va
 	list_add(&va->rb.entry, &retired->vas);
 }
 
-static void nna_vm_unmap_range(struct nna_vm *vm, struct nna_pt_cache *cache, u64 va, u64 size,
-			       struct nna_retired *retired)
+static void nna_vm_unmap_range(struct nna_vm *vm, u64 va, u64 size, struct nna_retired *retired)
 {
 	lockdep_assert_held(&vm->lock);
-	if (!nna_pgtable_unmap(&vm->pgt, cache, va, size, &retired->tables))
+	if (!nna_pgtable_unmap(&vm->pgt, va, size, &retired->tables))
 		return;
 	retired->first = min(retired->first, va);
 	retired->end = max(retired->end, va + size);
@@ -143,7 +140,7 @@ static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool a
 		drm_gem_object_put(obj);
 		kfree(to_nna_va(va));
 	}
-	nna_pgtable_free_dead(&vm->pgt, &retired->tables);
+	nna_pgtable_recycle(&vm->pgt, &retired->tables);
 }
 
 void nna_vm_mark_used(struct nna_vm *vm)
@@ -229,7 +226,7 @@ static void nna_bind_map_pages(struct nna_vm *vm, struct nna_bind *bind)
 			continue;
 		}
 		len = min(len - skip, left);
-		nna_pgtable_map(&vm->pgt, &bind->cache, va, dma + skip, len, !bind->readonly);
+		nna_pgtable_map(&vm->pgt, va, dma + skip, len, !bind->readonly);
 		skip = 0;
 		va += len;
 		left -= len;
@@ -260,7 +257,7 @@ static int nna_vm_step_remap(struct drm_gpuva_op *op, void *priv)
 	u64 va, size;
 
 	drm_gpuva_op_remap_to_unmap_range(&op->remap, &va, &size);
-	nna_vm_unmap_range(step->vm, &step->bind->cache, va, size, step->retired);
+	nna_vm_unmap_range(step->vm, va, size, step->retired);
 
 	if (op->remap.prev) {
 		prev = nna_bind_take_node(step->bind);
@@ -284,7 +281,7 @@ static int nna_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	struct nna_bind_step *step = priv;
 	struct drm_gpuva *va = op->unmap.va;
 
-	nna_vm_unmap_range(step->vm, &step->bind->cache, va->va.addr, va->va.range, step->retired);
+	nna_vm_unmap_range(step->vm, va->va.addr, va->va.range, step->retired);
 	drm_gpuva_unmap(&op->unmap);
 	nna_retired_add_va(step->retired, va);
 	return 0;
@@ -340,13 +337,12 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static void nna_bind_fini(struct nna_vm *vm, struct nna_bind *bind)
+static void nna_bind_fini(struct nna_bind *bind)
 {
 	unsigned int i;
 
 	for (i = 0; i < NNA_BIND_NODES; i++)
 		kfree(bind->nodes[i]);
-	nna_pt_cache_fini(&vm->pgt, &bind->cache);
 	if (bind->vm_bo) {
 		struct drm_gem_object *obj = &bind->bo->base.base;
 
@@ -420,7 +416,7 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 		bind->vm_bo = NULL;
 		return ret;
 	}
-	return nna_pgtable_reserve_map(&vm->pgt, &bind->cache, bind->va, bind->size);
+	return nna_pgtable_reserve_map(&vm->pgt, bind->va, bind->size);
 }
 
 static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna_bind *bind,
@@ -429,7 +425,6 @@ static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna
 	unsigned int i;
 	int ret;
 
-	nna_pt_cache_init(&bind->cache);
 	ret = nna_bind_check(bind, op);
 	if (ret)
 		return ret;
@@ -438,7 +433,7 @@ static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna
 		if (!bind->nodes[i])
 			return -ENOMEM;
 	}
-	ret = nna_pgtable_reserve_unmap(&vm->pgt, &bind->cache);
+	ret = nna_pgtable_reserve_unmap(&vm->pgt);
 	if (ret)
 		return ret;
 	if (bind->type == DRM_NNA_VM_BIND_OP_MAP)
@@ -475,11 +470,13 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 	if (!binds)
 		return -ENOMEM;
 
+	ret = mutex_lock_interruptible(&vm->lock);
+	if (ret) {
+		kvfree(binds);
+		return ret;
+	}
 	for (prepared = 0; prepared < count && !ret; prepared++)
 		ret = nna_bind_prepare(vm, file, &binds[prepared], &ops[prepared]);
-	if (ret)
-		goto out;
-	ret = mutex_lock_interruptible(&vm->lock);
 	if (ret)
 		goto out;
 
@@ -488,10 +485,11 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 		/* Ranges have been checked and nothing is allocated, so nothing is left to fail. */
 		WARN_ON(nna_bind_apply(vm, &binds[i], &retired));
 	nna_vm_retire(vm, &retired, false);
-	mutex_unlock(&vm->lock);
 out:
+	nna_pgtable_release(&vm->pgt);
 	while (prepared--)
-		nna_bind_fini(vm, &binds[prepared]);
+		nna_bind_fini(&binds[prepared]);
+	mutex_unlock(&vm->lock);
 	kvfree(binds);
 	return ret;
 }
