@@ -15,16 +15,21 @@ $(TOOL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TOOL_TEST_OBJS) $
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lpng -ljpeg -lz -lm -lcmocka
 
-# make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS.
-.PHONY: fuzz-tflite
+# make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS. Of the library only what checks a graph: the device
+# has a fuzzer of its own.
+FUZZ_TFLITE_OBJS := $(patsubst %.c,build-fuzz/tflite/%.o,tests/fuzz/fuzz_tflite.c \
+	$(wildcard tools/tflite/*.c libnnaccel/graph/*.c libnnaccel/ops/*.c libnnaccel/compiler/*.c))
+
+.PHONY: fuzz fuzz-tflite
 fuzz: fuzz-tflite
-fuzz-tflite:
-	$(MAKE) BUILD=build-fuzz CC=clang SANFLAGS="$(FUZZ_FLAGS)" build-fuzz/tests/fuzz_tflite
+fuzz-tflite: build-fuzz/fuzz_tflite
 	@mkdir -p build-fuzz/corpus-tflite
-	build-fuzz/tests/fuzz_tflite -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 \
+	build-fuzz/fuzz_tflite -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 \
 		-artifact_prefix=build-fuzz/ build-fuzz/corpus-tflite
 
-build-fuzz/tests/fuzz_tflite: build-fuzz/obj/tests/fuzz/fuzz_tflite.o \
-		$(patsubst %.c,build-fuzz/obj/%.o,$(wildcard tools/tflite/*.c)) build-fuzz/lib/libnnaccel.a
+$(FUZZ_TFLITE_OBJS): build-fuzz/tflite/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	clang $(CPPFLAGS) -Ilibnnaccel -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -c -o $@ $<
+
+build-fuzz/fuzz_tflite: $(FUZZ_TFLITE_OBJS)
+	clang -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm

@@ -154,6 +154,9 @@ static int unload(const char *name)
 	case EBUSY:
 		ret = nnactl_error("module %s is in use: end the programs that use it first", name);
 		break;
+	case ENOSYS:
+		ret = nnactl_error("this kernel has no modules");
+		break;
 	case EPERM:
 		ret = nnactl_error("no permission to unload modules: be root");
 		break;

@@ -1733,7 +1733,7 @@ static void translate_operator(struct translation *t, uint32_t index)
 		}
 	}
 	fail(t, -ENOTSUP, t->op->code == NNA_TFLITE_CUSTOM ? "custom operators are not supported" :
-							      "this operator is not supported");
+							      "not supported: use a model without it");
 }
 
 static void set_io(struct translation *t)
