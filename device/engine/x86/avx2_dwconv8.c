@@ -220,7 +220,7 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct n
 	const struct nna_window *w;
 	const int32_t *out, *res;
 	struct nna_finish finish;
-	struct scratch s;
+	struct scratch s = { 0 };
 	struct dwconv g;
 	size_t stride;
 
@@ -271,13 +271,6 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct n
 	return NNA_STATUS_OK;
 }
 
-static bool innermost_dense(const struct nna_engine_operand *o)
-{
-	const struct nna_tensor *t = &o->desc;
-
-	return !nna_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
-}
-
 /* Takes the command if channels lie next to each other and a row's windows fit into the scratch memory. */
 void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
@@ -287,7 +280,7 @@ void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cm
 	struct dwconv g;
 
 	dwconv_get(cmd, &g);
-	if (!innermost_dense(g.conv.output) || !innermost_dense(g.conv.input) || !innermost_dense(g.conv.residual))
+	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) || !nna_innermost_dense(g.conv.residual))
 		return;
 	rows = g.conv.out_h;
 	while (rows > 1 && paired_bytes(&g, rows) > PAIRED_BYTES)

@@ -208,4 +208,53 @@ static inline void nna_finish_block(const struct nna_finish *f, const struct nna
 	}
 }
 
+/* The float epilogue on a block of `count` channels; added is the bias. */
+static inline void nna_finish_floats(const struct nna_epilogue *e, const struct nna_engine_operand *output,
+				     const struct nna_engine_operand *residual, const float *acc, const float *added,
+				     uint32_t count, int64_t at, int64_t rat)
+{
+	if (count < 16 || output->desc.type != NNA_TYPE_F32) {
+		for (uint32_t i = 0; i < count; i++)
+			nna_epilogue_float(e, acc[i] + added[i], output, at + i, residual, rat + i);
+		return;
+	}
+	for (uint32_t i = 0; i < 16; i += 8) {
+		__m256 y = _mm256_add_ps(_mm256_loadu_ps(acc + i), _mm256_loadu_ps(added + i));
+
+		/* a NaN is the second operand, and stays */
+		y = _mm256_max_ps(_mm256_set1_ps(e->clamp_min), y);
+		y = _mm256_min_ps(_mm256_set1_ps(e->clamp_max), y);
+		if (nna_present(residual)) {
+			y = _mm256_add_ps(y, _mm256_loadu_ps((const float *)residual->data + rat + i));
+			y = _mm256_max_ps(_mm256_set1_ps(e->residual_min), y);
+			y = _mm256_min_ps(_mm256_set1_ps(e->residual_max), y);
+		}
+		_mm256_storeu_ps((float *)output->data + at + i, y);
+	}
+}
+
+/* Copies a run of F32 or F16 elements to fp32. */
+static inline void nna_load_floats(float *to, const struct nna_engine_operand *o, int64_t at, uint32_t count)
+{
+	const uint16_t *half = (const uint16_t *)o->data + at;
+	uint32_t i = 0;
+
+	if (o->desc.type == NNA_TYPE_F32) {
+		memcpy(to, (const float *)o->data + at, count * sizeof(float));
+		return;
+	}
+	for (; i + 8 <= count; i += 8)
+		_mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half + i))));
+	for (; i < count; i++)
+		to[i] = nna_half_to_float(half[i]);
+}
+
+/* Whether the elements of the innermost dimension lie next to each other. */
+static inline bool nna_innermost_dense(const struct nna_engine_operand *o)
+{
+	const struct nna_tensor *t = &o->desc;
+
+	return !nna_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
+}
+
 #endif

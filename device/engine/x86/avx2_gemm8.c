@@ -391,13 +391,6 @@ static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna
 	return NNA_STATUS_OK;
 }
 
-static bool innermost_dense(const struct nna_engine_operand *o)
-{
-	const struct nna_tensor *t = &o->desc;
-
-	return !nna_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
-}
-
 /* Takes the command if channels lie next to each other. */
 void nna_avx2_gemm8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
@@ -408,7 +401,7 @@ void nna_avx2_gemm8_plan(uint32_t threads, const struct nna_engine_command *cmd,
 	size_t size;
 
 	gemm_get(cmd, &g);
-	if (!innermost_dense(g.conv.output) || !innermost_dense(g.conv.input) || !innermost_dense(g.conv.residual) || !g.k)
+	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) || !nna_innermost_dense(g.conv.residual) || !g.k)
 		return;
 	most = A_BYTES / g.a_stride / ROWS * ROWS;
 	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;

@@ -7,7 +7,9 @@
 
 /* One function per kernel file; each leaves the plan alone when it does not handle the command. */
 void nna_avx2_gemm8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan);
+void nna_avx2_gemmf_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan);
 void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan);
+void nna_avx2_dwconvf_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan);
 
 /**
  * nna_x86_plan() - take a faster kernel where there is one

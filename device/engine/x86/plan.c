@@ -11,10 +11,14 @@ void nna_x86_plan(enum nna_engine_isa isa, uint32_t threads, const struct nna_en
 	case NNA_OP_MATMUL:
 		if (quant8)
 			nna_avx2_gemm8_plan(threads, cmd, plan);
+		else
+			nna_avx2_gemmf_plan(threads, cmd, plan);
 		break;
 	case NNA_OP_DWCONV:
 		if (quant8)
 			nna_avx2_dwconv8_plan(threads, cmd, plan);
+		else
+			nna_avx2_dwconvf_plan(threads, cmd, plan);
 		break;
 	}
 }

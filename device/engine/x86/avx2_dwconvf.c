@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DWCONV on floats with AVX2 and FMA.
+ *
+ * A tile is a range of output rows by a range of blocks of 16 channels. For a block, the input under the tile's windows
+ * goes to scratch as fp32, with zeros as padding: [rows][columns][16].
+ */
+#include "nna_x86.h"
+
+#include "../nna_conv.h"
+#include "avx2_epilogue.h"
+
+#define IMAGE_BYTES (64u << 10)
+#define TILE_PRODUCTS (1u << 20)
+#define POSITIONS 4u /* outputs of a row that are computed together */
+
+/* What priv[] of a plan holds. */
+enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
+
+struct dwconv {
+	struct nna_conv conv;
+	uint32_t columns; /* of the image in scratch */
+};
+
+struct scratch {
+	float *image;
+	float *weights; /* [k][16] */
+	float *acc; /* [POSITIONS][16] */
+};
+
+static void dwconv_get(const struct nna_engine_command *cmd, struct dwconv *g)
+{
+	const struct nna_window *w = &g->conv.window;
+
+	nna_conv_get(cmd, &g->conv);
+	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
+}
+
+static uint32_t image_rows(const struct dwconv *g, uint32_t rows)
+{
+	return (rows - 1) * g->conv.window.stride_h + (g->conv.window.kernel_h - 1) * g->conv.window.dilation_h + 1;
+}
+
+/* Bytes of the image; UINT64_MAX when that is more than scratch memory may have. */
+static uint64_t image_bytes(const struct dwconv *g, uint32_t rows)
+{
+	const uint64_t positions = (uint64_t)image_rows(g, rows) * g->columns; /* of 31 bits each */
+
+	return positions > NNA_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
+}
+
+static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
+{
+	uint64_t size = image_bytes(g, rows);
+
+	s->image = (float *)base;
+	if (size == UINT64_MAX)
+		return size;
+	s->weights = (float *)(base + size);
+	size += (uint64_t)g->conv.k * 64;
+	s->acc = (float *)(base + size);
+	return size + POSITIONS * 64;
+}
+
+/* Builds a row of the image. */
+static void image_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first, uint32_t count, float *to)
+{
+	const struct nna_window *w = &g->conv.window;
+	const int32_t *s = g->conv.input->desc.strides;
+	const int64_t from = (int64_t)batch * s[0] + row * s[1];
+
+	if (row < 0 || row >= w->height) {
+		memset(to, 0, (size_t)g->columns * 64);
+		return;
+	}
+	for (uint32_t i = 0; i < g->columns; i++, to += 16) {
+		const int64_t column = (int64_t)i - w->pad_left;
+
+		memset(to, 0, 64);
+		if (column < 0 || column >= w->width)
+			continue;
+		if (g->conv.group_out == 1)
+			nna_load_floats(to, g->conv.input, from + column * s[2] + first, count);
+		else
+			for (uint32_t k = 0; k < count; k++)
+				to[k] = nna_load_float(g->conv.input, from + column * s[2] + (first + k) / g->conv.group_out);
+	}
+}
+
+/* A block's weights as [k][16]. */
+static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t count, float *to)
+{
+	const struct nna_window *w = &g->conv.window;
+	const struct nna_engine_operand *o = g->conv.weights;
+	const int64_t at = (int64_t)first * g->conv.k;
+	float *next = to;
+
+	if (g->conv.layout != NNA_LAYOUT_PLAIN && o->desc.type == NNA_TYPE_F32)
+		return (const float *)o->data + at;
+	if (g->conv.layout != NNA_LAYOUT_PLAIN) {
+		nna_load_floats(to, o, at, g->conv.k * 16);
+		return to;
+	}
+	memset(to, 0, (size_t)g->conv.k * 64);
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, next += 16)
+			for (uint32_t i = 0; i < count; i++)
+				next[i] = nna_load_float(o, nna_conv_weight(&g->conv, first + i, ky, kx, 0));
+	return to;
+}
+
+/* Sums of `positions` outputs next to each other, whose windows begin at `from`. */
+static inline __attribute__((always_inline)) void sum(const struct dwconv *g, const float *from, const float *weights,
+						      float *acc, const uint32_t positions)
+{
+	const struct nna_window *w = &g->conv.window;
+	const size_t next = (size_t)w->stride_w * 16;
+	__m256 c[POSITIONS][2];
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < positions; i++)
+		c[i][0] = c[i][1] = _mm256_setzero_ps();
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
+		const float *p = from + (size_t)ky * w->dilation_h * g->columns * 16;
+
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, p += w->dilation_w * 16, weights += 16) {
+			const __m256 w0 = _mm256_loadu_ps(weights), w1 = _mm256_loadu_ps(weights + 8);
+
+#pragma GCC unroll 4
+			for (uint32_t i = 0; i < positions; i++) {
+				c[i][0] = _mm256_fmadd_ps(w0, _mm256_loadu_ps(p + i * next), c[i][0]);
+				c[i][1] = _mm256_fmadd_ps(w1, _mm256_loadu_ps(p + i * next + 8), c[i][1]);
+			}
+		}
+	}
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < positions; i++) {
+		_mm256_storeu_ps(acc + i * 16, c[i][0]);
+		_mm256_storeu_ps(acc + i * 16 + 8, c[i][1]);
+	}
+}
+
+static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			    uint32_t tile, void *scratch, void *shared)
+{
+	uint32_t first_block, blocks, first_row, rows, batch;
+	const struct nna_engine_operand *bias;
+	const struct nna_window *w;
+	const int32_t *out, *res;
+	struct scratch s = { 0 };
+	struct dwconv g;
+	size_t stride;
+
+	dwconv_get(cmd, &g);
+	w = &g.conv.window;
+	bias = g.conv.bias;
+	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
+	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
+	tile /= plan->priv[BLOCK_TILES];
+	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
+	batch = tile / plan->priv[ROW_TILES];
+	rows = g.conv.out_h - first_row;
+	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
+	blocks = nna_div_up(g.conv.out_c, 16) - first_block;
+	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	stride = (size_t)g.columns * 16;
+	out = g.conv.output->desc.strides;
+	res = g.conv.residual->desc.strides;
+	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+		const uint32_t first = block * 16, count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
+		const float *weights = get_weights(&g, first, count, s.weights);
+		const uint32_t needed = image_rows(&g, rows);
+		float added[16] = { 0 };
+
+		for (uint32_t i = 0; i < count && nna_present(bias); i++)
+			added[i] = nna_load_float(bias, (int64_t)(first + i) * bias->desc.strides[0]);
+		for (uint32_t i = 0; i < needed; i++)
+			image_row(&g, batch, nna_window_row(w, first_row, 0) + i, first, count, s.image + i * stride);
+		for (uint32_t y = 0; y < rows; y++) {
+			const float *from = s.image + (size_t)y * w->stride_h * stride;
+			int64_t at = (int64_t)batch * out[0] + (int64_t)(first_row + y) * out[1] + first;
+			int64_t rat = (int64_t)batch * res[0] + (int64_t)(first_row + y) * res[1] + first;
+			uint32_t n;
+
+			for (uint32_t x = 0; x < g.conv.out_w; x += n, from += (size_t)n * w->stride_w * 16) {
+				n = g.conv.out_w - x < POSITIONS ? 1 : POSITIONS;
+				if (n == 1)
+					sum(&g, from, weights, s.acc, 1);
+				else
+					sum(&g, from, weights, s.acc, POSITIONS);
+				for (uint32_t i = 0; i < n; i++, at += out[2], rat += res[2])
+					nna_finish_floats(g.conv.epilogue, g.conv.output, g.conv.residual, s.acc + i * 16,
+							  added, count, at, rat);
+			}
+		}
+	}
+	return NNA_STATUS_OK;
+}
+
+/* Takes the command if channels lie next to each other and a row's windows fit into the scratch memory. */
+void nna_avx2_dwconvf_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	uint32_t rows, row_tiles, blocks, per_tile, block_tiles;
+	uint64_t size, tiles, products;
+	struct scratch s;
+	struct dwconv g;
+
+	dwconv_get(cmd, &g);
+	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) ||
+	    !nna_innermost_dense(g.conv.residual))
+		return;
+	rows = g.conv.out_h;
+	while (rows > 1 && image_bytes(&g, rows) > IMAGE_BYTES)
+		rows = rows / 2;
+	row_tiles = nna_div_up(g.conv.out_h, rows);
+	rows = nna_div_up(g.conv.out_h, row_tiles);
+	row_tiles = nna_div_up(g.conv.out_h, rows);
+	blocks = nna_div_up(g.conv.out_c, 16);
+	products = (uint64_t)rows * g.conv.out_w * 16 * (g.conv.k + 8);
+	per_tile = (uint32_t)(TILE_PRODUCTS / products) + 1;
+	if ((uint64_t)row_tiles * g.conv.batch < 2 * threads) {
+		const uint32_t fair = nna_div_up(blocks, 2 * threads);
+
+		per_tile = per_tile < fair ? per_tile : fair;
+	}
+	block_tiles = nna_div_up(blocks, per_tile);
+	per_tile = nna_div_up(blocks, block_tiles);
+	block_tiles = nna_div_up(blocks, per_tile);
+	size = scratch_get(&g, rows, NULL, &s);
+	tiles = (uint64_t)g.conv.batch * row_tiles * block_tiles;
+	if (size > NNA_ENGINE_MAX_SCRATCH || tiles > UINT32_MAX)
+		return;
+	memset(plan, 0, sizeof(*plan));
+	plan->run = dwconv_tile;
+	plan->phases = 1;
+	plan->phase_tiles[0] = (uint32_t)tiles;
+	plan->scratch_size = (uint32_t)size;
+	plan->priv[ROWS_PER_TILE] = rows;
+	plan->priv[ROW_TILES] = row_tiles;
+	plan->priv[BLOCKS_PER_TILE] = per_tile;
+	plan->priv[BLOCK_TILES] = block_tiles;
+}

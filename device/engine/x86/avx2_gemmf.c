@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CONV and MATMUL on floats with AVX2 and FMA.
+ *
+ * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed 6 rows at a time
+ * in 12 accumulators. A row is used where it lies if it is a run of fp32, else it is put together in scratch; so are
+ * weights that are not packed fp32. K is worked through in chunks that keep the weights in the caches.
+ */
+#include "nna_x86.h"
+
+#include "../nna_conv.h"
+#include "avx2_epilogue.h"
+
+#define ROWS 6u
+#define CHUNK 512u /* of K: 32 KiB of weights */
+#define A_BYTES (192u << 10) /* of rows in a tile */
+#define TILE_PRODUCTS (3u << 20)
+
+/* What priv[] of a plan holds. */
+enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
+
+/**
+ * struct gemm - a command as a matrix product
+ * @conv: CONV: the command; its operands stand for those of MATMUL, too
+ * @matmul: MATMUL
+ * @copied: rows are put together in scratch
+ * @converted: so are the weights
+ * @sets: independent products: groups of a convolution, batches of a matrix product
+ * @rows, @k, @n: dims of one
+ */
+struct gemm {
+	struct nna_conv conv;
+	bool matmul, copied, converted;
+	uint32_t sets, rows, k, n;
+};
+
+struct scratch {
+	float *a; /* [rows][k] when copied */
+	float *b; /* [chunk][16] when converted */
+	float *acc; /* [rows][16] */
+	const float **row; /* [rows] */
+	int64_t *at, *rat; /* [rows] */
+};
+
+static void gemm_get(const struct nna_engine_command *cmd, struct gemm *g)
+{
+	const struct nna_tensor *in;
+
+	if (cmd->raw->opcode == NNA_OP_MATMUL) {
+		const struct nna_cmd_matmul *p = (const struct nna_cmd_matmul *)cmd->raw;
+
+		memset(g, 0, sizeof(*g));
+		g->matmul = true;
+		g->conv.output = &cmd->operands[NNA_MATMUL_OUTPUT];
+		g->conv.input = &cmd->operands[NNA_MATMUL_A];
+		g->conv.weights = &cmd->operands[NNA_MATMUL_B];
+		g->conv.bias = &cmd->operands[NNA_MATMUL_BIAS];
+		g->conv.residual = &cmd->operands[NNA_MATMUL_RESIDUAL];
+		g->conv.epilogue = &p->epilogue;
+		g->sets = g->conv.output->desc.dims[0];
+		g->rows = g->conv.output->desc.dims[1];
+		g->n = g->conv.output->desc.dims[2];
+		g->k = g->conv.input->desc.dims[2];
+	} else {
+		nna_conv_get(cmd, &g->conv);
+		g->matmul = false;
+		g->sets = ((const struct nna_cmd_conv *)cmd->raw)->groups;
+		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
+		g->n = g->conv.group_out;
+		g->k = g->conv.k;
+	}
+	in = &g->conv.input->desc;
+	g->copied = in->type != NNA_TYPE_F32 ||
+		    (!g->matmul && (g->conv.window.kernel_h > 1 || g->conv.window.kernel_w > 1 || g->conv.window.pad_top ||
+				    g->conv.window.pad_left ||
+				    (uint64_t)(g->conv.out_h - 1) * g->conv.window.stride_h >= g->conv.window.height ||
+				    (uint64_t)(g->conv.out_w - 1) * g->conv.window.stride_w >= g->conv.window.width));
+	g->converted = g->conv.layout == NNA_LAYOUT_PLAIN || g->conv.weights->desc.type != NNA_TYPE_F32;
+}
+
+static uint64_t align64(uint64_t x)
+{
+	return (x + 63) & ~(uint64_t)63;
+}
+
+/* Lays out the scratch memory at base; returns its size. */
+static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, struct scratch *s)
+{
+	uint64_t size = 0;
+
+	s->a = (float *)(base + size);
+	size += g->copied ? align64((uint64_t)rows * g->k * sizeof(float)) : 0;
+	s->b = (float *)(base + size);
+	size += g->converted ? (uint64_t)(g->k < CHUNK ? g->k : CHUNK) * 64 : 0;
+	s->acc = (float *)(base + size);
+	size += (uint64_t)rows * 64;
+	s->row = (const float **)(base + size);
+	size += align64(rows * sizeof(*s->row));
+	s->at = (int64_t *)(base + size);
+	size += align64(rows * sizeof(*s->at));
+	s->rat = (int64_t *)(base + size);
+	return size + align64(rows * sizeof(*s->rat));
+}
+
+/* A row of a convolution: the input under the window, zeros outside. */
+static void conv_row(const struct nna_conv *g, uint32_t group, const uint32_t *index, float *to)
+{
+	const struct nna_window *w = &g->window;
+	const int32_t *s = g->input->desc.strides;
+	const int64_t base = (int64_t)index[0] * s[0] + (int64_t)group * g->group_in;
+	const uint32_t run = g->group_in;
+
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
+			const int64_t r = nna_window_row(w, index[1], ky), c = nna_window_column(w, index[2], kx);
+
+			if (r >= 0 && r < w->height && c >= 0 && c < w->width)
+				nna_load_floats(to, g->input, base + r * s[1] + c * s[2], run);
+			else
+				memset(to, 0, run * sizeof(float));
+		}
+}
+
+/* Finds or builds the tile's rows and notes where they are stored. */
+static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows, struct scratch *s)
+{
+	const struct nna_tensor *out = &g->conv.output->desc, *in = &g->conv.input->desc, *res = &g->conv.residual->desc;
+	const bool residual = nna_present(g->conv.residual);
+	uint32_t index[4] = { set, first, 0, 0 }; /* MATMUL: batch, row, 0 */
+
+	if (!g->matmul) {
+		nna_unflatten(out->dims, 3, first, index);
+		index[3] = set * g->n;
+	}
+	for (uint32_t i = 0; i < rows; i++) {
+		float *to = s->a + (size_t)i * g->k;
+
+		s->at[i] = nna_offset(out, index);
+		s->rat[i] = residual ? nna_offset(res, index) : 0;
+		if (g->matmul) {
+			const int64_t from = nna_offset(in, index);
+
+			s->row[i] = g->copied ? to : (const float *)g->conv.input->data + from;
+			if (g->copied)
+				nna_load_floats(to, g->conv.input, from, g->k);
+			index[1]++;
+			continue;
+		}
+		if (g->copied) {
+			s->row[i] = to;
+			conv_row(&g->conv, set, index, to);
+		} else {
+			s->row[i] = (const float *)g->conv.input->data + (int64_t)index[0] * in->strides[0] +
+				    nna_window_row(&g->conv.window, index[1], 0) * in->strides[1] +
+				    nna_window_column(&g->conv.window, index[2], 0) * in->strides[2] +
+				    (int64_t)set * g->conv.group_in;
+		}
+		nna_advance(out->dims, 3, index);
+	}
+}
+
+/* Weights k in [first, first + count) of a block, [count][16]; those beyond n are zero. */
+static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first, uint32_t count, float *b)
+{
+	const struct nna_engine_operand *w = g->conv.weights;
+	const size_t at = (((size_t)set * g->conv.blocks + block) * g->k + first) * 16;
+	const uint32_t channels = g->n - block * 16 < 16 ? g->n - block * 16 : 16;
+
+	if (!g->converted)
+		return (const float *)w->data + at;
+	if (g->conv.layout != NNA_LAYOUT_PLAIN) {
+		nna_load_floats(b, w, (int64_t)at, count * 16);
+		return b;
+	}
+	memset(b, 0, (size_t)count * 64);
+	for (uint32_t k = first; k < first + count; k++) {
+		float *to = b + (size_t)(k - first) * 16;
+
+		if (g->matmul) {
+			const int64_t from = nna_offset(&w->desc, (uint32_t[]){ set, k, block * 16 });
+			const int64_t step = w->desc.strides[2];
+
+			if (step == 1)
+				nna_load_floats(to, w, from, channels);
+			else
+				for (uint32_t i = 0; i < channels; i++)
+					to[i] = nna_load_float(w, from + i * step);
+		} else {
+			const uint32_t position = k / g->conv.group_in, n = set * g->n + block * 16;
+			const int64_t from = nna_conv_weight(&g->conv, n, position / g->conv.window.kernel_w,
+							     position % g->conv.window.kernel_w, k % g->conv.group_in);
+
+			for (uint32_t i = 0; i < channels; i++)
+				to[i] = nna_load_float(w, from + (int64_t)i * w->desc.strides[0]);
+		}
+	}
+	return b;
+}
+
+/* acc[row][16] (+)= rows by b, from k = first on. */
+static inline __attribute__((always_inline)) void multiply(const float *const *row, uint32_t first, const float *b,
+							   uint32_t count, float *acc, bool add, const uint32_t rows)
+{
+	const float *a[ROWS];
+	__m256 c[ROWS][2];
+
+#pragma GCC unroll 6
+	for (uint32_t r = 0; r < rows; r++) {
+		a[r] = row[r] + first;
+		c[r][0] = add ? _mm256_loadu_ps(acc + r * 16) : _mm256_setzero_ps();
+		c[r][1] = add ? _mm256_loadu_ps(acc + r * 16 + 8) : _mm256_setzero_ps();
+	}
+	for (size_t k = 0; k < count; k++, b += 16) {
+		const __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
+
+#pragma GCC unroll 6
+		for (uint32_t r = 0; r < rows; r++) {
+			const __m256 x = _mm256_broadcast_ss(a[r] + k);
+
+			c[r][0] = _mm256_fmadd_ps(x, b0, c[r][0]);
+			c[r][1] = _mm256_fmadd_ps(x, b1, c[r][1]);
+		}
+	}
+#pragma GCC unroll 6
+	for (uint32_t r = 0; r < rows; r++) {
+		_mm256_storeu_ps(acc + r * 16, c[r][0]);
+		_mm256_storeu_ps(acc + r * 16 + 8, c[r][1]);
+	}
+}
+
+static void multiply_rows(const float *const *row, uint32_t first, const float *b, uint32_t count, float *acc, bool add,
+			  uint32_t rows)
+{
+	switch (rows) {
+	case 6:
+		multiply(row, first, b, count, acc, add, 6);
+		break;
+	case 5:
+		multiply(row, first, b, count, acc, add, 5);
+		break;
+	case 4:
+		multiply(row, first, b, count, acc, add, 4);
+		break;
+	case 3:
+		multiply(row, first, b, count, acc, add, 3);
+		break;
+	case 2:
+		multiply(row, first, b, count, acc, add, 2);
+		break;
+	default:
+		multiply(row, first, b, count, acc, add, 1);
+		break;
+	}
+}
+
+/* Adds the bias, clamps, adds the residual and stores `channels` outputs of each row. */
+static void finish_rows(const struct gemm *g, const struct scratch *s, uint32_t set, uint32_t block, uint32_t rows)
+{
+	const struct nna_engine_operand *bias = g->conv.bias;
+	const uint32_t first = block * 16, channels = g->n - first < 16 ? g->n - first : 16;
+	float added[16] = { 0 };
+
+	for (uint32_t i = 0; i < channels && nna_present(bias); i++)
+		added[i] = nna_load_float(bias, (int64_t)((g->matmul ? 0 : set * g->n) + first + i) * bias->desc.strides[0]);
+	for (uint32_t r = 0; r < rows; r++)
+		nna_finish_floats(g->conv.epilogue, g->conv.output, g->conv.residual, s->acc + r * 16, added, channels,
+				  s->at[r] + first, s->rat[r] + first);
+}
+
+static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			  uint32_t tile, void *scratch, void *shared)
+{
+	uint32_t set, first_row, rows, first_block, blocks;
+	struct scratch s;
+	struct gemm g;
+
+	gemm_get(cmd, &g);
+	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
+	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
+	tile /= plan->priv[BLOCK_TILES];
+	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
+	set = tile / plan->priv[ROW_TILES];
+	rows = g.rows - first_row;
+	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
+	blocks = nna_div_up(g.n, 16) - first_block;
+	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	fill_a(&g, set, first_row, rows, &s);
+	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+		for (uint32_t first = 0; first < g.k; first += CHUNK) {
+			const uint32_t count = g.k - first < CHUNK ? g.k - first : CHUNK;
+			const float *b = get_b(&g, set, block, first, count, s.b);
+
+			for (uint32_t r = 0; r < rows; r += ROWS)
+				multiply_rows(s.row + r, first, b, count, s.acc + r * 16, first != 0,
+					      rows - r < ROWS ? rows - r : ROWS);
+		}
+		finish_rows(&g, &s, set, block, rows);
+	}
+	return NNA_STATUS_OK;
+}
+
+/* Takes the command if channels lie next to each other. */
+void nna_avx2_gemmf_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	uint32_t most, row_tiles, rows, blocks, block_tiles, per_tile;
+	uint64_t tiles, size;
+	struct scratch s;
+	struct gemm g;
+
+	gemm_get(cmd, &g);
+	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) || !nna_innermost_dense(g.conv.residual) || !g.k)
+		return;
+	most = A_BYTES / sizeof(float) / g.k / ROWS * ROWS;
+	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
+	row_tiles = nna_div_up(g.rows, most);
+	rows = nna_div_up(nna_div_up(g.rows, row_tiles), ROWS) * ROWS;
+	row_tiles = nna_div_up(g.rows, rows);
+	blocks = nna_div_up(g.n, 16);
+	per_tile = (uint32_t)(TILE_PRODUCTS / ((uint64_t)(g.rows < rows ? g.rows : rows) * g.k * 16 + 1)) + 1;
+	if ((uint64_t)row_tiles * g.sets < 2 * threads) {
+		const uint32_t fair = nna_div_up(blocks, 2 * threads);
+
+		per_tile = per_tile < fair ? per_tile : fair;
+	}
+	block_tiles = nna_div_up(blocks, per_tile);
+	per_tile = nna_div_up(blocks, block_tiles);
+	block_tiles = nna_div_up(blocks, per_tile);
+	tiles = (uint64_t)g.sets * row_tiles * block_tiles;
+	size = scratch_get(&g, rows, NULL, &s);
+	if (tiles > UINT32_MAX || size > NNA_ENGINE_MAX_SCRATCH)
+		return;
+	memset(plan, 0, sizeof(*plan));
+	plan->run = gemm_tile;
+	plan->phases = 1;
+	plan->phase_tiles[0] = (uint32_t)tiles;
+	plan->scratch_size = (uint32_t)size;
+	plan->priv[ROWS_PER_TILE] = rows;
+	plan->priv[ROW_TILES] = row_tiles;
+	plan->priv[BLOCKS_PER_TILE] = per_tile;
+	plan->priv[BLOCK_TILES] = block_tiles;
+}
