@@ -326,10 +326,11 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in, c
 	if (!table)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < n; c++) {
-		double scale = weights->channel_scales ? weights->channel_scales[c] : weights->scale;
+		/* One scale: the product as the scale of the bias, a float; models are calibrated against that. */
+		double product = weights->channel_scales ? (double)in->scale * weights->channel_scales[c] :
+							   (double)(in->scale * weights->scale);
 
-		nna_requantize_from((double)in->scale * scale / out->scale, &table[c].multiplier,
-				    &table[c].shift);
+		nna_requantize_from(product / out->scale, &table[c].multiplier, &table[c].shift);
 	}
 	value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
 	free(table);
