@@ -503,10 +503,10 @@ static void test_budget_in_tiles(void **state)
 	add(0, 'a', 300, 1, false);
 	hold('a', 2);
 	e = rig_job(&rig, &spaces[0]);
-	e.budget = 1000000;
+	e.budget = 500000000;
 	rig_submit(&rig, 0, &e);
 	wait_held();
-	usleep(2000);
+	usleep(600000);
 	release();
 	expect(0, NNA_STATUS_BUDGET);
 	assert_true(fake.logged < 300);
@@ -515,7 +515,7 @@ static void test_budget_in_tiles(void **state)
 	fake.logged = 0;
 	hold('a', 2);
 	e = rig_job(&rig, &spaces[0]);
-	e.deadline = nna_clock_now() + 1000000000;
+	e.deadline = nna_clock_now() + 2000000000;
 	rig_submit(&rig, 0, &e);
 	wait_held();
 	while (nna_clock_now() < e.deadline)

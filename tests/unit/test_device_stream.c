@@ -436,7 +436,7 @@ static void test_endless_loops(void **state)
 	assert_int_equal(c.status, NNA_STATUS_BUDGET);
 	assert_int_equal(c.detail, 64);
 	assert_true(rig_report(&rig, &space)->run_time > e.budget);
-	assert_true(rig_report(&rig, &space)->commands > 100);
+	assert_true(rig_report(&rig, &space)->commands > 0);
 	j->loop = 1;
 	e.budget = 0;
 	e.loop_limit = 5000000;
