@@ -16,8 +16,7 @@
 
 #define GATE_SCALE 0x1p-12f
 #define ACTIVE_SCALE 0x1p-15f
-/* The normalised values that weights of a norm scale have ten more bits. */
-#define NORM_BIAS_FACTOR 0x1p-10f
+#define NORM_SCALE 0x1p-10f
 
 /**
  * struct gate - what one gate is made of; values, NNA_NO_VALUE where omitted
@@ -92,6 +91,39 @@ static int64_t add16(struct nna_lower *l, uint32_t a, uint32_t b, float scale)
 	return ret ? ret : (int64_t)out;
 }
 
+/*
+ * The norm of a gate, on stored numbers: the variance is that of integers, rounded down, normalised values have ten bits
+ * behind the point.
+ */
+static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
+{
+	uint32_t rows = nna_lower_value(l, in)->dims[0];
+	int ret;
+
+	NNA_VALUE(raw, nna_view_retype(l, in, NNA_TYPE_S16, 1, 0));
+	NNA_VALUE(number, to_float(l, raw));
+	NNA_VALUE(means, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(centred, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(variances, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(floors, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(bounded, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(factors, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(one, nna_do_constant_f32(l, 1));
+	NNA_VALUE(normal, scratch16(l, in, NORM_SCALE));
+	NNA_VALUE(out, scratch16(l, in, GATE_SCALE));
+	ret = nna_emit_reduce(l, NNA_REDUCTION_MEAN, means, number, 1u << 1) ?:
+	      nna_do_ewise(l, NNA_EWISE_SUB, centred, number, means, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_EWISE_MUL, squares, centred, centred, NNA_NO_VALUE) ?:
+	      nna_emit_reduce(l, NNA_REDUCTION_MEAN, variances, squares, 1u << 1) ?:
+	      nna_do_ewise(l, NNA_EWISE_FLOOR, floors, variances, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_EWISE_MAXIMUM, bounded, floors, one, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_EWISE_RSQRT, factors, bounded, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_EWISE_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_EWISE_MUL_ADD, out, normal, weights, bias);
+	return ret ? ret : (int64_t)out;
+}
+
 /* A gate of QUANTIZED_LSTM before its activation, in 16 bits. x, h: fp32; c: the cell state. */
 static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, uint32_t h, uint32_t c)
 {
@@ -112,9 +144,7 @@ static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, u
 	}
 	if (g->norm == NNA_NO_VALUE)
 		return both;
-	NNA_VALUE(number, to_float(l, both));
-	NNA_VALUE(normal, nna_do_normalise(l, number, g->norm, g->bias));
-	return round16(l, normal, GATE_SCALE);
+	return norm16(l, both, g->norm, g->bias);
 }
 
 static int64_t activate(struct nna_lower *l, uint8_t kind, uint32_t raw)
@@ -180,38 +210,54 @@ static int infer16(struct nna_op_context *op)
 	return nna_set_like(op, 0, Q16_CELL) ?: nna_set_like(op, 1, Q16_OUTPUT);
 }
 
-/* An activated gate: one sum of all products, then 16 bits. */
-static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t x, uint32_t h)
+/* [a, b] along the columns, in fp32. */
+static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
+{
+	uint32_t rows = nna_lower_value(l, a)->dims[0], left = nna_lower_value(l, a)->dims[1];
+	uint32_t right = nna_lower_value(l, b)->dims[1];
+	int ret;
+
+	NNA_VALUE(out, nna_do_matrix(l, NNA_TYPE_F32, rows, left + right));
+	NNA_VALUE(first, nna_do_part(l, out, 1, 0, left));
+	NNA_VALUE(second, nna_do_part(l, out, 1, left, right));
+	ret = nna_do_move(l, first, a) ?: nna_do_move(l, second, b);
+	return ret ? ret : (int64_t)out;
+}
+
+/*
+ * An activated gate: one sum of all products, then 16 bits. What NNAPI's reference computes, and its tests expect, is the
+ * product of [input, last output] and [recurrent weights, input weights], in these orders.
+ */
+static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t data)
 {
 	uint8_t kind = g == NNA_GATE_CELL ? NNA_EWISE_TANH : NNA_EWISE_LOGISTIC;
 	struct nna_lower *l = op->lower;
-	int ret;
 
-	NNA_VALUE(weights, float_in(op, Q16_WEIGHTS + g, 0));
-	NNA_VALUE(recurrent, float_in(op, Q16_RECURRENT + g, 0));
+	NNA_VALUE(input, nna_lower_in(op, Q16_WEIGHTS + g));
+	NNA_VALUE(recurrent, nna_lower_in(op, Q16_RECURRENT + g));
+	NNA_VALUE(weights, beside(l, recurrent, input));
 	NNA_VALUE(bias, float_in(op, Q16_BIAS + g, op->in[0].scale * op->in[Q16_WEIGHTS + g].scale));
-	NNA_VALUE(from_input, product(l, x, weights, bias));
-	NNA_VALUE(from_state, product(l, h, recurrent, NNA_NO_VALUE));
-	NNA_VALUE(raw, scratch16(l, from_input, GATE_SCALE));
-	ret = nna_do_ewise(l, NNA_EWISE_ADD, raw, from_input, from_state, NNA_NO_VALUE);
-	return ret ? ret : activate(l, kind, raw);
+	NNA_VALUE(sum, product(l, data, weights, bias));
+	NNA_VALUE(raw, round16(l, sum, GATE_SCALE));
+	return activate(l, kind, raw);
 }
 
 static int lower16(struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower;
 
-	NNA_VALUE(x, float_in(op, Q16_INPUT, 0));
-	NNA_VALUE(h, float_in(op, Q16_OUTPUT, 0));
+	NNA_VALUE(x, nna_lower_in(op, Q16_INPUT));
+	NNA_VALUE(h, nna_lower_in(op, Q16_OUTPUT));
 	NNA_VALUE(c, nna_lower_in(op, Q16_CELL));
 	NNA_VALUE(c_out, nna_lower_out(op, 0));
 	NNA_VALUE(out, nna_lower_out(op, 1));
 	if (nna_value_is_empty(l, out))
 		return 0;
-	NNA_VALUE(in, gate16(op, NNA_GATE_INPUT, x, h));
-	NNA_VALUE(forget, gate16(op, NNA_GATE_FORGET, x, h));
-	NNA_VALUE(update, gate16(op, NNA_GATE_CELL, x, h));
-	NNA_VALUE(gate, gate16(op, NNA_GATE_OUTPUT, x, h));
+	NNA_VALUE(data, beside(l, x, h));
+	NNA_VALUE(in, gate16(op, NNA_GATE_INPUT, data));
+	NNA_VALUE(forget, gate16(op, NNA_GATE_FORGET, data));
+	NNA_VALUE(update, gate16(op, NNA_GATE_CELL, data));
+	NNA_VALUE(gate, gate16(op, NNA_GATE_OUTPUT, data));
 	return next_cell(l, c_out, c, forget, in, update, 0) ?: hidden_state(l, out, gate, c_out);
 }
 
@@ -292,7 +338,7 @@ static int infer(struct nna_op_context *op)
 static int gate_values(struct nna_op_context *op, uint32_t g, struct gate *gate)
 {
 	bool norm = nna_op_has_input(op, Q_NORM + g);
-	float bias_scale = norm ? op->in[Q_NORM + g].scale * NORM_BIAS_FACTOR :
+	float bias_scale = norm ? op->in[Q_NORM + g].scale * NORM_SCALE :
 				  op->in[0].scale * op->in[Q_WEIGHTS + g].scale;
 	int ret = nna_op_scalar_f32(op, Q_SCALES + g, &gate->scale);
 

@@ -100,7 +100,8 @@ static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
 	return ret ? ret : (int64_t)out;
 }
 
-int64_t nna_do_normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
+/* Each row to mean 0 and variance 1, then times weights plus bias. */
+static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
 	uint32_t rows = nna_lower_value(l, in)->dims[0];
 	uint8_t type = nna_lower_value(l, in)->type;
@@ -150,7 +151,7 @@ static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g
 		value = seen;
 	}
 	if (cell->norm[g] != NNA_NO_VALUE)
-		return nna_do_normalise(l, value, cell->norm[g], cell->bias[g]);
+		return normalise(l, value, cell->norm[g], cell->bias[g]);
 	return value;
 }
 

@@ -52,8 +52,6 @@ int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit);
 int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b, uint32_t c);
 /* Scratch [rows, columns]. */
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns);
-/* Each row of in [rows, n] to mean 0 and variance 1, times weights [n], plus bias [n] or NNA_NO_VALUE: new scratch. */
-int64_t nna_do_normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias);
 /* Step @t of a sequence [time, batch, n] or [batch, time, n]: [batch, n]. */
 int64_t nna_do_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
 /* Sum over all steps' inputs: a sequence [.., .., N] from one [.., .., K]. */
