@@ -21,3 +21,12 @@ $(BUILD)/tests/nnv_mutate: $(BUILD)/obj/tests/conformance/mutate/nnv_mutate.o \
 		$(BUILD)/lib/libnnaccel.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+
+# The same vectors through libneuralnetworks.so
+TESTS += $(BUILD)/tests/nnv_nnapi
+$(BUILD)/tests/nnv_nnapi: $(BUILD)/obj/tests/conformance/nnapi/nnv_nnapi.o \
+		$(patsubst %,$(BUILD)/obj/tests/conformance/%.o,nnv_file nnv_compare) \
+		$(BUILD)/lib/libneuralnetworks.so
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD)/lib -lneuralnetworks \
+		-Wl,-rpath,'$$ORIGIN/../lib' -lm
