@@ -2,10 +2,10 @@
 /*
  * The command processor: one thread that takes entries from the rings, and runs jobs.
  *
- * It looks around whenever the device's event has been raised, between any two tiles: the control ring comes first, then
- * the highest job ring that has work. A job that makes way stays as it is in its ring's struct nna_job. A ring
- * that has waited for longer than age_ns gets a slice of slice_ns before the next job of a higher ring starts, so every
- * job ends in bounded time.
+ * It looks around whenever the device's event has been raised, between any two tiles: the control
+ * ring comes first, then the highest job ring that has work. A job that makes way stays as it is in
+ * its ring's struct nna_job. A ring that has waited for longer than age_ns gets a slice of slice_ns
+ * before the next job of a higher ring starts, so every job ends in bounded time.
  */
 #include <string.h>
 
@@ -126,7 +126,8 @@ static uint32_t pick(struct nnadev *dev)
 			const struct nna_ring *r = &dev->rings[ring];
 
 			if (work[ring] && now - r->waiting >= dev->age_ns &&
-			    (starving == NNA_JOB_RINGS || r->waiting < dev->rings[starving].waiting))
+			    (starving == NNA_JOB_RINGS ||
+			     r->waiting < dev->rings[starving].waiting))
 				starving = ring;
 		}
 		if (starving != NNA_JOB_RINGS) {

@@ -308,10 +308,12 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 		if (offset == NNA_REG_CONTROL) {
 			atomic_store(&dev->enabled, value & NNA_CONTROL_ENABLE);
 			changed = true;
-		} else if (offset >= NNA_RING_REGS && offset < NNA_RING_REGS + NNA_RINGS * NNA_RING_STRIDE) {
+		} else if (offset >= NNA_RING_REGS &&
+			   offset < NNA_RING_REGS + NNA_RINGS * NNA_RING_STRIDE) {
 			uint32_t at = (offset - NNA_RING_REGS) % NNA_RING_STRIDE;
 
-			nna_ring_write(&dev->rings[(offset - NNA_RING_REGS) / NNA_RING_STRIDE], at, value);
+			nna_ring_write(&dev->rings[(offset - NNA_RING_REGS) / NNA_RING_STRIDE], at,
+				       value);
 			changed = at == NNA_RING_REG_CONTROL;
 		}
 	}
@@ -343,11 +345,15 @@ void nnadev_reset(struct nnadev *dev)
 	}
 }
 
-int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset, uint32_t prot)
+int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset,
+		   uint32_t prot)
 {
 	int r;
 
-	/* Memory that may only be written is read as well: by a PCI bridge it could not be told apart. */
+	/*
+	 * Memory that may only be written is read as well: by a PCI bridge it could not be told
+	 * apart.
+	 */
 	if (!prot || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
 		return -EINVAL;
 	nna_gate_visit(&dev->gate, &dev->event);
@@ -383,14 +389,15 @@ const char *nnadev_isa_name(const struct nnadev *dev)
 }
 
 /*
- * The thread is the command processor, not in the middle of changing these lists, which lie in private memory; or it
- * runs a tile, during which nobody changes them.
+ * The thread is the command processor, not in the middle of changing these lists, which lie in
+ * private memory; or it runs a tile, during which nobody changes them.
  */
 bool nnadev_sigbus(void *address)
 {
 	struct nnadev *dev = thread_dev;
 
-	if (!dev || !(nna_memory_break(&dev->memory, address) || nna_mmu_break(&dev->mmu, address)) ||
+	if (!dev ||
+	    !(nna_memory_break(&dev->memory, address) || nna_mmu_break(&dev->mmu, address)) ||
 	    !nna_file_mend(address))
 		return false;
 	atomic_store(&dev->bus_error, true);

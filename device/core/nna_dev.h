@@ -2,10 +2,11 @@
 /*
  * The device, inside: what its parts share.
  *
- * Threads: the transport's (registers, DMA mappings), one command processor, the pool's workers (tiles only).
- * Locks: @lock guards registers, is held for moments, never while anything is called out. @gate guards the rest of the
- * mutable state (memory, MMU, jobs): the command processor is inside whenever it is awake, and lets those in who
- * change DMA mappings, between tiles. @lock may be taken inside the gate.
+ * Threads: the transport's (registers, DMA mappings), one command processor, the pool's workers
+ * (tiles only). Locks: @lock guards registers, is held for moments, never while anything is called
+ * out. @gate guards the rest of the mutable state (memory, MMU, jobs): the command processor is
+ * inside whenever it is awake, and lets those in who change DMA mappings, between tiles. @lock may
+ * be taken inside the gate.
  */
 #ifndef NNA_DEV_H
 #define NNA_DEV_H
@@ -40,7 +41,8 @@ struct nna_scratch {
 };
 
 typedef uint32_t (*nna_dev_prepare_fn)(enum nna_engine_isa isa, uint32_t threads,
-				       const struct nna_engine_command *cmd, struct nna_engine_plan *plan);
+				       const struct nna_engine_command *cmd,
+				       struct nna_engine_plan *plan);
 
 /**
  * struct nnadev - the device

@@ -21,12 +21,14 @@ static bool range_fits(uint64_t va, uint64_t size, uint64_t align)
 static bool entry_fits(const struct nna_ring_entry *e)
 {
 	return !(e->flags & ~NNA_ENTRY_FLAG_NO_IRQ) && !(e->root & ~NNA_PTE_ADDRESS) &&
-	       e->stream_size >= sizeof(struct nna_stream_header) && e->stream_size <= NNA_MAX_STREAM_SIZE &&
-	       range_fits(e->stream, e->stream_size, NNA_COMMAND_ALIGN) && e->slot_count <= NNA_MAX_SLOTS &&
+	       e->stream_size >= sizeof(struct nna_stream_header) &&
+	       e->stream_size <= NNA_MAX_STREAM_SIZE &&
+	       range_fits(e->stream, e->stream_size, NNA_COMMAND_ALIGN) &&
+	       e->slot_count <= NNA_MAX_SLOTS &&
 	       range_fits(e->base_table, e->slot_count * sizeof(struct nna_base), 16) &&
-	       range_fits(e->report, sizeof(struct nna_report), 64) && !(e->start % NNA_COMMAND_ALIGN) &&
-	       e->start <= e->stream_size && !e->target && !e->address && !e->length && !e->reserved[0] &&
-	       !e->reserved[1] && !e->reserved[2];
+	       range_fits(e->report, sizeof(struct nna_report), 64) &&
+	       !(e->start % NNA_COMMAND_ALIGN) && e->start <= e->stream_size && !e->target &&
+	       !e->address && !e->length && !e->reserved[0] && !e->reserved[1] && !e->reserved[2];
 }
 
 static uint64_t limit(const struct nnadev *dev, uint64_t ticks)
@@ -98,7 +100,8 @@ void nna_job_end(struct nnadev *dev, struct nna_job *job, uint32_t status)
 		report.run_time = job->run_time;
 		report.commands = job->commands;
 		report.loop_time = job->loop_time;
-		if (!nna_mmu_write(&dev->mmu, job->space, e->report, &report, sizeof(report), &job->fault) &&
+		if (!nna_mmu_write(&dev->mmu, job->space, e->report, &report, sizeof(report),
+				   &job->fault) &&
 		    !status) {
 			status = job->fault.status;
 			faulted = status != NNA_STATUS_NO_MEMORY;
@@ -109,9 +112,11 @@ void nna_job_end(struct nnadev *dev, struct nna_job *job, uint32_t status)
 	nna_count(&dev->counters.jobs, 1);
 	if (status) {
 		nna_count(&dev->counters.faults, 1);
-		nna_dev_log(dev, "ring %u seqno %u asid %u: status %u at command %#x operand %d, fault %u at %#llx",
-			    job->ring, e->seqno, e->asid, status, job->offset, (int)job->operand, fault.kind,
-			    (unsigned long long)fault.address);
+		nna_dev_log(dev,
+			    "ring %u seqno %u asid %u: status %u at command %#x operand %d, fault "
+			    "%u at %#llx",
+			    job->ring, e->seqno, e->asid, status, job->offset, (int)job->operand,
+			    fault.kind, (unsigned long long)fault.address);
 	}
 	release(dev, job);
 	nna_ring_complete(dev, &dev->rings[job->ring], e, status, detail);
@@ -139,10 +144,11 @@ void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted)
 	job->loop_last = 0;
 	job->commands = 0;
 	if (e->type == NNA_ENTRY_NOP) {
-		bool good = !(e->flags & ~NNA_ENTRY_FLAG_NO_IRQ) && !e->reserved[0] && !e->reserved[1] &&
-			    !e->reserved[2];
+		bool good = !(e->flags & ~NNA_ENTRY_FLAG_NO_IRQ) && !e->reserved[0] &&
+			    !e->reserved[1] && !e->reserved[2];
 
-		nna_ring_complete(dev, &dev->rings[job->ring], e, good ? NNA_STATUS_OK : NNA_STATUS_BAD_ENTRY, 0);
+		nna_ring_complete(dev, &dev->rings[job->ring], e,
+				  good ? NNA_STATUS_OK : NNA_STATUS_BAD_ENTRY, 0);
 		return;
 	}
 	job->state = NNA_JOB_OPEN;
@@ -168,7 +174,8 @@ void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted)
 /* End a job whose last command is done, unless it was told to be slow. */
 static enum step finish(struct nnadev *dev, struct nna_job *job)
 {
-	uint64_t slow = atomic_load_explicit(&dev->inject[NNADEV_INJECT_SLOW_NS], memory_order_relaxed);
+	uint64_t slow =
+		atomic_load_explicit(&dev->inject[NNADEV_INJECT_SLOW_NS], memory_order_relaxed);
 
 	if (slow && job->state != NNA_JOB_LINGER) {
 		if (__builtin_add_overflow(run_time(job, nna_clock_now()), slow, &job->linger))
@@ -193,7 +200,8 @@ static uint32_t resolve(struct nnadev *dev, struct nna_job *job)
 
 	nna_mmu_begin(&dev->mmu);
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
-		if (!nna_operand_resolve(&dev->mmu, job->space, &at->command.operands[i], &at->ranges[i], &job->fault)) {
+		if (!nna_operand_resolve(&dev->mmu, job->space, &at->command.operands[i],
+					 &at->ranges[i], &job->fault)) {
 			job->operand = i;
 			return job->fault.status;
 		}
@@ -255,15 +263,17 @@ static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 
 	if (thread)
 		nna_dev_enter_thread(round->dev);
-	return at->plan.run(&at->command, &at->plan, at->phase, tile, round->dev->scratch[thread].data,
-			    round->job->shared);
+	return at->plan.run(&at->command, &at->plan, at->phase, tile,
+			    round->dev->scratch[thread].data, round->job->shared);
 }
 
 /* Whether the job is to make way, or has run out of something. */
-static bool interrupted(const struct nnadev *dev, const struct nna_job *job, uint64_t until, uint64_t now)
+static bool interrupted(const struct nnadev *dev, const struct nna_job *job, uint64_t until,
+			uint64_t now)
 {
 	return nna_event_read((struct nna_event *)&dev->event) != dev->seen || now >= until ||
-	       run_time(job, now) > job->budget || (job->entry.deadline && now >= job->entry.deadline);
+	       run_time(job, now) > job->budget ||
+	       (job->entry.deadline && now >= job->entry.deadline);
 }
 
 static bool stop_round(void *context)
@@ -280,9 +290,13 @@ static enum step run_tiles(struct nnadev *dev, struct nna_job *job, uint64_t unt
 	struct nna_round work = { run_tile, stop_round, &round };
 	uint32_t status;
 
-	/* Another job's tiles may have come in between: scratch memory is the threads', not the job's. */
+	/*
+	 * Another job's tiles may have come in between: scratch memory is the threads', not the
+	 * job's.
+	 */
 	for (uint32_t i = 0; i < dev->params.threads; i++) {
-		status = provide(&dev->scratch[i].data, &dev->scratch[i].size, at->plan.scratch_size);
+		status = provide(&dev->scratch[i].data, &dev->scratch[i].size,
+				 at->plan.scratch_size);
 		if (status)
 			return end(dev, job, status);
 	}
@@ -305,8 +319,8 @@ static enum step run_tiles(struct nnadev *dev, struct nna_job *job, uint64_t unt
 		at->tile = 0;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
-		if (!nna_operand_scatter(&dev->mmu, job->space, &at->command.operands[i], &at->ranges[i],
-					 &job->fault)) {
+		if (!nna_operand_scatter(&dev->mmu, job->space, &at->command.operands[i],
+					 &at->ranges[i], &job->fault)) {
 			job->operand = i;
 			return end(dev, job, job->fault.status);
 		}
@@ -322,7 +336,8 @@ static enum step run_tiles(struct nnadev *dev, struct nna_job *job, uint64_t unt
 
 static enum step jump(struct nnadev *dev, struct nna_job *job, uint32_t target)
 {
-	if (target % NNA_COMMAND_ALIGN || target < sizeof(struct nna_stream_header) || target > job->stream_end)
+	if (target % NNA_COMMAND_ALIGN || target < sizeof(struct nna_stream_header) ||
+	    target > job->stream_end)
 		return end(dev, job, NNA_STATUS_BAD_COMMAND);
 	nna_count(&dev->counters.commands, 1);
 	job->commands++;
@@ -331,8 +346,9 @@ static enum step jump(struct nnadev *dev, struct nna_job *job, uint32_t target)
 }
 
 /*
- * A jump that closes a loop. The time since the last such jump counts when both belong together: the same loop, or one
- * inside the other. So neither the way to a loop nor that between two loops counts.
+ * A jump that closes a loop. The time since the last such jump counts when both belong together:
+ * the same loop, or one inside the other. So neither the way to a loop nor that between two loops
+ * counts.
  */
 static enum step loop(struct nnadev *dev, struct nna_job *job, uint32_t target)
 {
@@ -358,7 +374,8 @@ static enum step branch(struct nnadev *dev, struct nna_job *job, uint32_t target
 	job->operand = 0;
 	if (o->count != 1)
 		return end(dev, job, NNA_STATUS_BAD_OPERAND);
-	if (!nna_mmu_read(&dev->mmu, job->space, range->va + range->lead, &condition, 1, &job->fault))
+	if (!nna_mmu_read(&dev->mmu, job->space, range->va + range->lead, &condition, 1,
+			  &job->fault))
 		return end(dev, job, job->fault.status);
 	job->operand = UINT32_MAX;
 	return jump(dev, job, condition ? job->offset + job->at.info->size : target);
@@ -386,7 +403,8 @@ static enum step fetch(struct nnadev *dev, struct nna_job *job)
 		return cmd->loop ? loop(dev, job, cmd->target) : jump(dev, job, cmd->target);
 	}
 	case NNA_OP_BRANCH:
-		return branch(dev, job, ((const struct nna_cmd_branch *)(const void *)job->at.bytes)->target);
+		return branch(dev, job,
+			      ((const struct nna_cmd_branch *)(const void *)job->at.bytes)->target);
 	default:
 		status = plan(dev, job);
 		if (status)
@@ -396,7 +414,10 @@ static enum step fetch(struct nnadev *dev, struct nna_job *job)
 	}
 }
 
-/* A file became shorter under the job: what was cached of it is void, and so is what the job has read. */
+/*
+ * A file became shorter under the job: what was cached of it is void, and so is what the job has
+ * read.
+ */
 static void lost_pages(struct nnadev *dev, struct nna_job *job)
 {
 	atomic_store(&dev->bus_error, false);

@@ -2,8 +2,9 @@
 /*
  * A job: the entry that was fetched from a job ring, and how far its stream has run.
  *
- * There is one per job ring, at the ring's head; it stays until it ends, also while jobs of other rings run. All of
- * its state is here, so that it can be set aside between any two tiles. Only the command processor touches it.
+ * There is one per job ring, at the ring's head; it stays until it ends, also while jobs of other
+ * rings run. All of its state is here, so that it can be set aside between any two tiles. Only the
+ * command processor touches it.
  */
 #ifndef NNA_JOB_H
 #define NNA_JOB_H
@@ -36,7 +37,14 @@ struct nna_instruction {
 };
 
 /* NNA_JOB_HANG: injected; NNA_JOB_LINGER: made slower on purpose. */
-enum nna_job_state { NNA_JOB_IDLE, NNA_JOB_OPEN, NNA_JOB_FETCH, NNA_JOB_TILES, NNA_JOB_LINGER, NNA_JOB_HANG };
+enum nna_job_state {
+	NNA_JOB_IDLE,
+	NNA_JOB_OPEN,
+	NNA_JOB_FETCH,
+	NNA_JOB_TILES,
+	NNA_JOB_LINGER,
+	NNA_JOB_HANG
+};
 
 /**
  * struct nna_job - a job
@@ -104,7 +112,8 @@ void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted);
  * nna_job_run() - go on with a job
  * @until: tick at which to return
  *
- * Returns when the job has ended, or between tiles when @until has come or the device's event has been raised.
+ * Returns when the job has ended, or between tiles when @until has come or the device's event has
+ * been raised.
  *
  * Return: 0, or the tick until which there is nothing to do for the job (it hangs, on purpose).
  */

@@ -34,7 +34,8 @@ int nna_memory_map(struct nna_memory *memory, uint64_t iova, uint64_t size, int 
 	uint32_t at;
 	int r;
 
-	if (!size || (iova | size | offset) & (PAGE - 1) || __builtin_add_overflow(iova, size - 1, &last) ||
+	if (!size || (iova | size | offset) & (PAGE - 1) ||
+	    __builtin_add_overflow(iova, size - 1, &last) ||
 	    __builtin_add_overflow(offset, size, &length))
 		return -EINVAL;
 	at = search(memory, iova);
@@ -98,7 +99,8 @@ void nna_memory_unmap(struct nna_memory *memory, uint64_t iova, uint64_t size)
 bool nna_memory_break(struct nna_memory *memory, const void *address)
 {
 	for (struct nna_file *file = memory->files; file; file = file->next) {
-		if ((const uint8_t *)address >= file->data && (const uint8_t *)address < file->data + file->length) {
+		if ((const uint8_t *)address >= file->data &&
+		    (const uint8_t *)address < file->data + file->length) {
 			file->broken = true;
 			return true;
 		}
@@ -139,7 +141,8 @@ void *nna_memory_at(struct nna_memory *memory, uint64_t bus, uint64_t size, bool
 {
 	struct nna_reach reach;
 
-	if (!nna_memory_find(memory, bus, &reach) || reach.size < size || (write && !reach.writable))
+	if (!nna_memory_find(memory, bus, &reach) || reach.size < size ||
+	    (write && !reach.writable))
 		return NULL;
 	return reach.data;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bus memory: which bus addresses reach which bytes of which file. The owner of the table and the guests who change
- * it exclude each other (the device's gate); nothing here locks.
+ * Bus memory: which bus addresses reach which bytes of which file. The owner of the table and the
+ * guests who change it exclude each other (the device's gate); nothing here locks.
  */
 #ifndef NNA_MEMORY_H
 #define NNA_MEMORY_H
@@ -57,7 +57,10 @@ int nna_memory_covers(const struct nna_memory *memory, uint64_t iova, uint64_t s
 /* Take away what nna_memory_covers() found good. No pointer into it may be used any more. */
 void nna_memory_unmap(struct nna_memory *memory, uint64_t iova, uint64_t size);
 
-/* Mark the file that has @address in its mapping as broken. Async-signal-safe. Return: whether there is one. */
+/*
+ * Mark the file that has @address in its mapping as broken. Async-signal-safe. Return: whether
+ * there is one.
+ */
 bool nna_memory_break(struct nna_memory *memory, const void *address);
 
 void nna_memory_fini(struct nna_memory *memory);

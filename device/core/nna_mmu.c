@@ -38,7 +38,10 @@ static bool fail(struct nna_fault *fault, uint32_t status, uint32_t kind, uint64
 	return false;
 }
 
-/* ------------------------------------------------------------------------------------------ segments */
+/*
+ * ------------------------------------------------------------------------------------------
+ * segments
+ */
 
 static void segment_free(struct nna_mmu *mmu, struct nna_space *space, struct nna_segment *segment)
 {
@@ -193,7 +196,8 @@ static bool segment_lay(struct nna_mmu *mmu, struct nna_segment *s, const struct
 			if (!segment_evict(mmu))
 				return false;
 		offset = (uint64_t)(e->data - e->file->data) + (s->va + first * PAGE - e->va);
-		if (!nna_window_lay(s->data + first * PAGE, e->file, offset, (last - first) * PAGE, write))
+		if (!nna_window_lay(s->data + first * PAGE, e->file, offset, (last - first) * PAGE,
+				    write))
 			return false;
 		s->runs++;
 		mmu->runs++;
@@ -204,7 +208,10 @@ static bool segment_lay(struct nna_mmu *mmu, struct nna_segment *s, const struct
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------- extents */
+/*
+ * -------------------------------------------------------------------------------------------
+ * extents
+ */
 
 /* Index of the first extent that ends after @va. */
 static uint32_t extent_search(const struct nna_space *space, uint64_t va)
@@ -224,8 +231,9 @@ static uint32_t extent_search(const struct nna_space *space, uint64_t va)
 
 static bool extent_joins(const struct nna_extent *a, const struct nna_extent *b)
 {
-	return a->va + a->size == b->va && a->bus + a->size == b->bus && a->data + a->size == b->data &&
-	       a->file == b->file && a->pte_write == b->pte_write && a->bus_write == b->bus_write;
+	return a->va + a->size == b->va && a->bus + a->size == b->bus &&
+	       a->data + a->size == b->data && a->file == b->file && a->pte_write == b->pte_write &&
+	       a->bus_write == b->bus_write;
 }
 
 static bool grow(struct nna_extent **list, uint32_t *capacity, uint32_t need)
@@ -309,8 +317,8 @@ static bool read_entry(struct nna_mmu *mmu, uint64_t bus, uint64_t *entry, struc
 }
 
 /* Translate @va: the page's first VA, its bus address and size. */
-static bool walk_page(struct nna_mmu *mmu, const struct nna_space *space, struct walk *walk, uint64_t va,
-		      struct nna_extent *page, struct nna_fault *fault)
+static bool walk_page(struct nna_mmu *mmu, const struct nna_space *space, struct walk *walk,
+		      uint64_t va, struct nna_extent *page, struct nna_fault *fault)
 {
 	uint64_t table = space->root, entry;
 	int level = NNA_PT_LEVELS - 1;
@@ -352,7 +360,8 @@ static bool walk_page(struct nna_mmu *mmu, const struct nna_space *space, struct
 }
 
 /* See that extents cover [@va, @end). Pages found before a fault are kept. */
-static bool cover(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t end, struct nna_fault *fault)
+static bool cover(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t end,
+		  struct nna_fault *fault)
 {
 	uint64_t at = va & ~(PAGE - 1);
 	uint32_t i = extent_search(space, at);
@@ -405,14 +414,16 @@ static bool cover(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uin
 /* See that [@va, @end), which is covered, may be written. */
 static bool check_write(struct nna_space *space, uint64_t va, uint64_t end, struct nna_fault *fault)
 {
-	for (uint32_t i = extent_search(space, va); i < space->count && space->extents[i].va < end; i++) {
+	for (uint32_t i = extent_search(space, va); i < space->count && space->extents[i].va < end;
+	     i++) {
 		const struct nna_extent *e = &space->extents[i];
 		uint64_t at = va > e->va ? va : e->va;
 
 		if (!e->pte_write)
 			return fail(fault, NNA_STATUS_FAULT_MMU, NNA_FAULT_KIND_READ_ONLY, at);
 		if (!e->bus_write)
-			return fail(fault, NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, e->bus + (at - e->va));
+			return fail(fault, NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS,
+				    e->bus + (at - e->va));
 	}
 	return true;
 }
@@ -444,11 +455,15 @@ static void drop(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint
 		e[first].size = va - e[first].va;
 		first++;
 		if (has_tail && first == last) {
-			/* A hole in one extent: one more than before. Without memory for it the tail is forgotten. */
+			/*
+			 * A hole in one extent: one more than before. Without memory for it the
+			 * tail is forgotten.
+			 */
 			if (space->count < space->capacity ||
 			    grow(&space->extents, &space->capacity, space->count + 1)) {
 				e = space->extents;
-				memmove(&e[first + 1], &e[first], (space->count - first) * sizeof(*e));
+				memmove(&e[first + 1], &e[first],
+					(space->count - first) * sizeof(*e));
 				e[first] = tail;
 				space->count++;
 				mmu->extents++;
@@ -479,7 +494,10 @@ static void space_clear(struct nna_mmu *mmu, struct nna_space *space)
 	mmu->generation++;
 }
 
-/* -------------------------------------------------------------------------------------------- public */
+/*
+ * --------------------------------------------------------------------------------------------
+ * public
+ */
 
 void nna_mmu_init(struct nna_mmu *mmu, struct nna_memory *memory)
 {
@@ -571,8 +589,8 @@ void nna_mmu_put(struct nna_mmu *mmu, struct nna_space *space)
 }
 
 /* Cover a range that need not be contiguous. */
-static bool reach(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t size, bool write,
-		  struct nna_fault *fault)
+static bool reach(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t size,
+		  bool write, struct nna_fault *fault)
 {
 	uint64_t end;
 
@@ -581,8 +599,8 @@ static bool reach(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uin
 	return cover(mmu, space, va, end, fault) && (!write || check_write(space, va, end, fault));
 }
 
-bool nna_mmu_read(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, void *to, uint64_t size,
-		  struct nna_fault *fault)
+bool nna_mmu_read(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, void *to,
+		  uint64_t size, struct nna_fault *fault)
 {
 	uint8_t *p = to;
 
@@ -604,8 +622,8 @@ bool nna_mmu_read(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, voi
 	return true;
 }
 
-bool nna_mmu_write(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, const void *from, uint64_t size,
-		   struct nna_fault *fault)
+bool nna_mmu_write(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, const void *from,
+		   uint64_t size, struct nna_fault *fault)
 {
 	const uint8_t *p = from;
 
@@ -636,8 +654,8 @@ void nna_mmu_begin(struct nna_mmu *mmu)
 				space_clear(mmu, space);
 }
 
-bool nna_mmu_range(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t size, bool write,
-		   void **data, struct nna_fault *fault)
+bool nna_mmu_range(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t size,
+		   bool write, void **data, struct nna_fault *fault)
 {
 	uint64_t end = va + size, first, last;
 	const struct nna_extent *e;
@@ -751,7 +769,10 @@ void nna_mmu_drop_bus(struct nna_mmu *mmu, uint64_t bus, uint64_t size)
 				if (high > last)
 					high = last;
 				va += low - e->bus;
-				/* The extents from here on have changed; what is left of this one is looked at again. */
+				/*
+				 * The extents from here on have changed; what is left of this one
+				 * is looked at again.
+				 */
 				drop(mmu, space, va, va + (high - low) + 1);
 			}
 		}

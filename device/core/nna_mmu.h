@@ -4,17 +4,17 @@
  *
  * Data and ownership
  *
- * A space is what is cached of one address space: extents (runs of pages that lie in one piece in one file; sorted,
- * disjoint) and segments. A segment mirrors 1 GiB of virtual addresses, and the one after it, in reserved host
- * address space; pages are laid into it as they are needed, so that a range that is scattered in the guest is
- * contiguous for the engine. Every page in a segment is covered by an extent: dropping extents says which
- * pages to clear.
+ * A space is what is cached of one address space: extents (runs of pages that lie in one piece in
+ * one file; sorted, disjoint) and segments. A segment mirrors 1 GiB of virtual addresses, and the
+ * one after it, in reserved host address space; pages are laid into it as they are needed, so that
+ * a range that is scattered in the guest is contiguous for the engine. Every page in a segment is
+ * covered by an extent: dropping extents says which pages to clear.
  *
- * Spaces belong to the MMU; a job holds a use of its space. All of it is touched by one thread at a time (the
- * command processor, or a guest of the device's gate).
+ * Spaces belong to the MMU; a job holds a use of its space. All of it is touched by one thread at a
+ * time (the command processor, or a guest of the device's gate).
  *
- * A host pointer from nna_mmu_range() is good until @generation changes: whoever keeps one across a point where
- * others may run compares and asks again.
+ * A host pointer from nna_mmu_range() is good until @generation changes: whoever keeps one across a
+ * point where others may run compares and asks again.
  */
 #ifndef NNA_MMU_H
 #define NNA_MMU_H
@@ -108,11 +108,14 @@ void nna_mmu_fini(struct nna_mmu *mmu);
 struct nna_space *nna_mmu_get(struct nna_mmu *mmu, uint32_t asid, uint64_t root);
 void nna_mmu_put(struct nna_mmu *mmu, struct nna_space *space);
 
-/* Copy between private memory and VAs. Nothing is written when any byte faults. Return: whether it was done. */
-bool nna_mmu_read(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, void *to, uint64_t size,
-		  struct nna_fault *fault);
-bool nna_mmu_write(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, const void *from, uint64_t size,
-		   struct nna_fault *fault);
+/*
+ * Copy between private memory and VAs. Nothing is written when any byte faults. Return: whether it
+ * was done.
+ */
+bool nna_mmu_read(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, void *to,
+		  uint64_t size, struct nna_fault *fault);
+bool nna_mmu_write(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, const void *from,
+		   uint64_t size, struct nna_fault *fault);
 
 /* Starts a group of nna_mmu_range() whose pointers are to be good together. */
 void nna_mmu_begin(struct nna_mmu *mmu);
@@ -121,13 +124,13 @@ void nna_mmu_begin(struct nna_mmu *mmu);
  * nna_mmu_range() - reach a range as contiguous host memory
  * @size: bytes, not 0; va + size is at most 2^48
  * @write: pages must be writable
- * @data: the host address; NULL when the range is good but cannot be made contiguous: use nna_mmu_read() and
- *	nna_mmu_write()
+ * @data: the host address; NULL when the range is good but cannot be made contiguous: use
+ *nna_mmu_read() and nna_mmu_write()
  *
  * Return: whether every page of the range is there; else @fault is written.
  */
-bool nna_mmu_range(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t size, bool write,
-		   void **data, struct nna_fault *fault);
+bool nna_mmu_range(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uint64_t size,
+		   bool write, void **data, struct nna_fault *fault);
 
 /* Drop [@va, @va + @size) of all spaces of @asid; @all: everything. */
 void nna_mmu_invalidate(struct nna_mmu *mmu, uint32_t asid, uint64_t va, uint64_t size, bool all);
@@ -136,8 +139,8 @@ void nna_mmu_invalidate(struct nna_mmu *mmu, uint32_t asid, uint64_t va, uint64_
 void nna_mmu_drop_bus(struct nna_mmu *mmu, uint64_t bus, uint64_t size);
 
 /*
- * Mark the file behind @address, if that lies in a segment, as broken. Async-signal-safe in the command processor and in
- * tiles. Return: whether there is one.
+ * Mark the file behind @address, if that lies in a segment, as broken. Async-signal-safe in the
+ * command processor and in tiles. Return: whether there is one.
  */
 bool nna_mmu_break(struct nna_mmu *mmu, const void *address);
 

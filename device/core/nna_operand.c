@@ -46,8 +46,8 @@ static bool is_absent(const struct nna_tensor *tensor)
 	return !memcmp(tensor, &none, sizeof(none));
 }
 
-uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool optional, bool output,
-			   const struct nna_base *slots, uint32_t slot_count,
+uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool optional,
+			   bool output, const struct nna_base *slots, uint32_t slot_count,
 			   struct nna_engine_operand *operand, struct nna_range *range)
 {
 	uint32_t size = nna_type_size(tensor->type);
@@ -62,8 +62,9 @@ uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool
 	if (tensor->slot == NNA_SLOT_NONE)
 		return optional && is_absent(tensor) ? NNA_STATUS_OK : NNA_STATUS_BAD_OPERAND;
 	if (!size || !(types >> tensor->type & 1) || tensor->rank > NNA_MAX_RANK || tensor->flags ||
-	    tensor->reserved[0] || tensor->reserved[1] || tensor->reserved[2] || tensor->slot >= slot_count ||
-	    tensor->offset % size || !zero_point_fits(tensor->type, tensor->zero_point) ||
+	    tensor->reserved[0] || tensor->reserved[1] || tensor->reserved[2] ||
+	    tensor->slot >= slot_count || tensor->offset % size ||
+	    !zero_point_fits(tensor->type, tensor->zero_point) ||
 	    !scale_fits(tensor->type, tensor->scale))
 		return NNA_STATUS_BAD_OPERAND;
 	for (uint32_t i = tensor->rank; i < NNA_MAX_RANK; i++)
@@ -94,7 +95,8 @@ uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool
 	slot = &slots[tensor->slot];
 	if (slot->address % 64 || slot->address >= VA_END || slot->size > VA_END - slot->address)
 		return NNA_STATUS_BAD_OPERAND;
-	if (__builtin_add_overflow(high, 1, &high) || __builtin_mul_overflow(low, (int64_t)size, &low) ||
+	if (__builtin_add_overflow(high, 1, &high) ||
+	    __builtin_mul_overflow(low, (int64_t)size, &low) ||
 	    __builtin_mul_overflow(high, (int64_t)size, &high) || tensor->offset > slot->size ||
 	    __builtin_add_overflow(tensor->offset, (uint64_t)high, &stop) || stop > slot->size ||
 	    (uint64_t)-low > tensor->offset)
@@ -106,8 +108,9 @@ uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool
 	return NNA_STATUS_OK;
 }
 
-bool nna_operand_resolve(struct nna_mmu *mmu, struct nna_space *space, struct nna_engine_operand *operand,
-			 struct nna_range *range, struct nna_fault *fault)
+bool nna_operand_resolve(struct nna_mmu *mmu, struct nna_space *space,
+			 struct nna_engine_operand *operand, struct nna_range *range,
+			 struct nna_fault *fault)
 {
 	void *data;
 	uint8_t *p;
@@ -138,8 +141,9 @@ bool nna_operand_resolve(struct nna_mmu *mmu, struct nna_space *space, struct nn
 	return true;
 }
 
-bool nna_operand_scatter(struct nna_mmu *mmu, struct nna_space *space, const struct nna_engine_operand *operand,
-			 const struct nna_range *range, struct nna_fault *fault)
+bool nna_operand_scatter(struct nna_mmu *mmu, struct nna_space *space,
+			 const struct nna_engine_operand *operand, const struct nna_range *range,
+			 struct nna_fault *fault)
 {
 	const struct nna_tensor *t = &operand->desc;
 	uint32_t size = nna_type_size(t->type), rank = t->rank, index[NNA_MAX_RANK] = { 0 };
@@ -148,7 +152,8 @@ bool nna_operand_scatter(struct nna_mmu *mmu, struct nna_space *space, const str
 	if (!range->gather || !range->write)
 		return true;
 	/* Inner axes that follow each other are written in one go. */
-	while (rank && (t->dims[rank - 1] == 1 || (uint64_t)size * (uint64_t)(int64_t)t->strides[rank - 1] == run)) {
+	while (rank && (t->dims[rank - 1] == 1 ||
+			(uint64_t)size * (uint64_t)(int64_t)t->strides[rank - 1] == run)) {
 		rank--;
 		run *= t->dims[rank];
 	}

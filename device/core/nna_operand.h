@@ -40,21 +40,24 @@ struct nna_range {
  *
  * Return: NNA_STATUS_OK or BAD_OPERAND.
  */
-uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool optional, bool output,
-			   const struct nna_base *slots, uint32_t slot_count,
+uint32_t nna_operand_check(const struct nna_tensor *tensor, uint32_t types, bool optional,
+			   bool output, const struct nna_base *slots, uint32_t slot_count,
 			   struct nna_engine_operand *operand, struct nna_range *range);
 
 /**
  * nna_operand_resolve() - find host memory for an operand
  *
- * Called again when translations have changed: what was gathered stays so. Return: whether it was done.
+ * Called again when translations have changed: what was gathered stays so. Return: whether it was
+ * done.
  */
-bool nna_operand_resolve(struct nna_mmu *mmu, struct nna_space *space, struct nna_engine_operand *operand,
-			 struct nna_range *range, struct nna_fault *fault);
+bool nna_operand_resolve(struct nna_mmu *mmu, struct nna_space *space,
+			 struct nna_engine_operand *operand, struct nna_range *range,
+			 struct nna_fault *fault);
 
 /* Write the elements of a gathered output back; no others. Return: whether it was done. */
-bool nna_operand_scatter(struct nna_mmu *mmu, struct nna_space *space, const struct nna_engine_operand *operand,
-			 const struct nna_range *range, struct nna_fault *fault);
+bool nna_operand_scatter(struct nna_mmu *mmu, struct nna_space *space,
+			 const struct nna_engine_operand *operand, const struct nna_range *range,
+			 struct nna_fault *fault);
 
 /* Free what was gathered. */
 void nna_range_release(struct nna_range *range);

@@ -33,8 +33,12 @@ uint32_t nna_ring_read(const struct nna_ring *ring, uint32_t offset)
 	case NNA_RING_REG_CONTROL:
 		return ring->enabled ? NNA_RING_CONTROL_ENABLE : 0;
 	case NNA_RING_REG_STATUS:
-		/* Disabled, but the command processor may still write to its old memory: not yet stopped. */
-		return (ring->enabled || (held && held != ring->epoch) ? NNA_RING_STATUS_RUNNING : 0) |
+		/*
+		 * Disabled, but the command processor may still write to its old memory: not yet
+		 * stopped.
+		 */
+		return (ring->enabled || (held && held != ring->epoch) ? NNA_RING_STATUS_RUNNING
+								       : 0) |
 		       (ring->error ? NNA_RING_STATUS_ERROR : 0);
 	case NNA_RING_REG_HEAD:
 		return ring->head;
@@ -54,8 +58,10 @@ static bool set_up_well(const struct nna_ring *ring)
 	return ring->size >= NNA_RING_SIZE_MIN && ring->size <= NNA_RING_SIZE_MAX &&
 	       !(ring->size & (ring->size - 1)) && !(ring->base & ~NNA_PTE_ADDRESS) &&
 	       !(ring->cq_base & ~NNA_PTE_ADDRESS) && ring->vector < NNA_DEV_VECTORS &&
-	       !__builtin_add_overflow(ring->base, (uint64_t)ring->size * sizeof(struct nna_ring_entry), &end) &&
-	       !__builtin_add_overflow(ring->cq_base, (uint64_t)ring->size * sizeof(struct nna_completion), &end);
+	       !__builtin_add_overflow(
+		       ring->base, (uint64_t)ring->size * sizeof(struct nna_ring_entry), &end) &&
+	       !__builtin_add_overflow(ring->cq_base,
+				       (uint64_t)ring->size * sizeof(struct nna_completion), &end);
 }
 
 static void next_epoch(struct nna_ring *ring)
@@ -169,11 +175,13 @@ bool nna_ring_pending(struct nnadev *dev, struct nna_ring *ring)
 	return true;
 }
 
-bool nna_ring_fetch(struct nnadev *dev, struct nna_ring *ring, struct nna_ring_entry *entry, bool *aborted)
+bool nna_ring_fetch(struct nnadev *dev, struct nna_ring *ring, struct nna_ring_entry *entry,
+		    bool *aborted)
 {
 	struct nna_ring_work *work = &ring->work;
 	uint32_t slot = work->head & (work->size - 1);
-	const void *p = nna_memory_at(&dev->memory, work->base + slot * sizeof(*entry), sizeof(*entry), false);
+	const void *p = nna_memory_at(&dev->memory, work->base + slot * sizeof(*entry),
+				      sizeof(*entry), false);
 
 	if (!p) {
 		fail(dev, ring, "unreachable ring memory");
@@ -199,8 +207,8 @@ void nna_ring_abort(struct nnadev *dev, struct nna_ring *ring, uint32_t seqno)
 		return;
 	for (uint32_t i = work->head; i != doorbell && i - work->head < work->size; i++) {
 		uint32_t slot = i & (work->size - 1);
-		const struct nna_ring_entry *entry =
-			nna_memory_at(&dev->memory, work->base + slot * sizeof(*entry), sizeof(*entry), false);
+		const struct nna_ring_entry *entry = nna_memory_at(
+			&dev->memory, work->base + slot * sizeof(*entry), sizeof(*entry), false);
 
 		if (!entry)
 			return;
@@ -211,8 +219,8 @@ void nna_ring_abort(struct nnadev *dev, struct nna_ring *ring, uint32_t seqno)
 	}
 }
 
-void nna_ring_complete(struct nnadev *dev, struct nna_ring *ring, const struct nna_ring_entry *entry, uint32_t status,
-		       uint64_t detail)
+void nna_ring_complete(struct nnadev *dev, struct nna_ring *ring,
+		       const struct nna_ring_entry *entry, uint32_t status, uint64_t detail)
 {
 	struct nna_ring_work *work = &ring->work;
 	uint32_t slot = work->done & (work->size - 1), seqno = entry->seqno;
@@ -222,7 +230,8 @@ void nna_ring_complete(struct nnadev *dev, struct nna_ring *ring, const struct n
 
 	if (!work->running)
 		return;
-	record = nna_memory_at(&dev->memory, work->cq_base + slot * sizeof(*record), sizeof(*record), true);
+	record = nna_memory_at(&dev->memory, work->cq_base + slot * sizeof(*record),
+			       sizeof(*record), true);
 	if (!record) {
 		fail(dev, ring, "unreachable completion queue");
 		return;
@@ -232,7 +241,8 @@ void nna_ring_complete(struct nnadev *dev, struct nna_ring *ring, const struct n
 	/* The driver looks at the phase, in the second word, first: that word is written last. */
 	__atomic_store_n(&record->detail, detail, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->seqno, seqno, __ATOMIC_RELAXED);
-	__atomic_store_n((uint32_t *)(void *)&record->status, status | flags << 16, __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)(void *)&record->status, status | flags << 16,
+			 __ATOMIC_RELEASE);
 	work->done++;
 	nna_mutex_lock(&dev->lock);
 	if (ring->epoch == work->epoch)

@@ -2,8 +2,9 @@
 /*
  * A ring: entries that the driver writes, completions that the device writes, both in bus memory.
  *
- * Registers change under the device's register lock, from any thread; the command processor works on a copy
- * (struct nna_ring_work) that it takes anew when the epoch has changed. A doorbell is a store.
+ * Registers change under the device's register lock, from any thread; the command processor works
+ * on a copy (struct nna_ring_work) that it takes anew when the epoch has changed. A doorbell is a
+ * store.
  */
 #ifndef NNA_RING_H
 #define NNA_RING_H
@@ -59,20 +60,25 @@ uint32_t nna_ring_read(const struct nna_ring *ring, uint32_t offset);
 void nna_ring_write(struct nna_ring *ring, uint32_t offset, uint32_t value);
 void nna_ring_reset(struct nna_ring *ring);
 
-/* Take registers that changed. Return: whether they had, so that the ring's job is to be forgotten. */
+/* Take registers that changed. Return: whether they had, so that the ring's job is to be forgotten.
+ */
 bool nna_ring_sync(struct nnadev *dev, struct nna_ring *ring);
 
 /* Whether an entry waits to be fetched; a bad doorbell puts the ring into error. */
 bool nna_ring_pending(struct nnadev *dev, struct nna_ring *ring);
 
-/* Fetch the next entry. Return: whether it was done; else the ring is in error. @aborted: it is to end at once. */
-bool nna_ring_fetch(struct nnadev *dev, struct nna_ring *ring, struct nna_ring_entry *entry, bool *aborted);
+/*
+ * Fetch the next entry. Return: whether it was done; else the ring is in error. @aborted: it is to
+ * end at once.
+ */
+bool nna_ring_fetch(struct nnadev *dev, struct nna_ring *ring, struct nna_ring_entry *entry,
+		    bool *aborted);
 
 /* Mark the entry of @seqno, if it waits to be fetched, to end when it is. */
 void nna_ring_abort(struct nnadev *dev, struct nna_ring *ring, uint32_t seqno);
 
 /* Write the completion of an entry that was fetched, and raise its interrupt. */
-void nna_ring_complete(struct nnadev *dev, struct nna_ring *ring, const struct nna_ring_entry *entry, uint32_t status,
-		       uint64_t detail);
+void nna_ring_complete(struct nnadev *dev, struct nna_ring *ring,
+		       const struct nna_ring_entry *entry, uint32_t status, uint64_t detail);
 
 #endif

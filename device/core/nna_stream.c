@@ -28,13 +28,15 @@ uint32_t nna_stream_open(struct nnadev *dev, struct nna_job *job)
 	job->offset = 0;
 	if (!fetch(dev, job, e->stream, &header, sizeof(header)))
 		return job->fault.status;
-	if (header.magic != NNA_STREAM_MAGIC || header.version != NNA_STREAM_ABI || header.layout != NNA_LAYOUT_ABI ||
-	    header.size < sizeof(header) || header.size % NNA_COMMAND_ALIGN || header.size > e->stream_size ||
+	if (header.magic != NNA_STREAM_MAGIC || header.version != NNA_STREAM_ABI ||
+	    header.layout != NNA_LAYOUT_ABI || header.size < sizeof(header) ||
+	    header.size % NNA_COMMAND_ALIGN || header.size > e->stream_size ||
 	    !is_zero((const uint8_t *)header.reserved, sizeof(header.reserved)))
 		return NNA_STATUS_BAD_STREAM;
 	if (e->start > header.size)
 		return NNA_STATUS_BAD_STREAM;
-	if (e->slot_count && !fetch(dev, job, e->base_table, job->slots, e->slot_count * sizeof(job->slots[0])))
+	if (e->slot_count &&
+	    !fetch(dev, job, e->base_table, job->slots, e->slot_count * sizeof(job->slots[0])))
 		return job->fault.status;
 	job->stream_end = header.size;
 	job->offset = e->start ? e->start : sizeof(header);
@@ -54,7 +56,8 @@ static const struct nna_command_info *find_info(uint32_t opcode)
 		else
 			high = middle;
 	}
-	return low < NNA_COMMAND_COUNT && nna_commands[low].opcode == opcode ? &nna_commands[low] : NULL;
+	return low < NNA_COMMAND_COUNT && nna_commands[low].opcode == opcode ? &nna_commands[low]
+									     : NULL;
 }
 
 static uint32_t field_bytes(const struct nna_field_info *f)
@@ -86,8 +89,9 @@ uint32_t nna_stream_fetch(struct nnadev *dev, struct nna_job *job)
 		return NNA_STATUS_BAD_COMMAND;
 	if (info->size > job->stream_end - job->offset)
 		return NNA_STATUS_BAD_STREAM;
-	if (info->size > NNA_COMMAND_ALIGN && !fetch(dev, job, va + NNA_COMMAND_ALIGN, at->bytes + NNA_COMMAND_ALIGN,
-						     info->size - NNA_COMMAND_ALIGN))
+	if (info->size > NNA_COMMAND_ALIGN &&
+	    !fetch(dev, job, va + NNA_COMMAND_ALIGN, at->bytes + NNA_COMMAND_ALIGN,
+		   info->size - NNA_COMMAND_ALIGN))
 		return job->fault.status;
 	if (!is_zero(at->bytes + info->used, info->size - info->used))
 		return NNA_STATUS_BAD_COMMAND;
@@ -102,11 +106,12 @@ uint32_t nna_stream_fetch(struct nnadev *dev, struct nna_job *job)
 	at->command.operand_count = info->operand_count;
 	for (uint32_t i = 0; i < info->operand_count; i++) {
 		const struct nna_tensor *tensor =
-			(const struct nna_tensor *)(at->bytes + sizeof(*head) + i * sizeof(*tensor));
+			(const struct nna_tensor *)(at->bytes + sizeof(*head) +
+						    i * sizeof(*tensor));
 		const struct nna_operand_info *o = &info->operands[i];
-		uint32_t status = nna_operand_check(tensor, o->types, o->optional, o->is_output, job->slots,
-						    job->entry.slot_count, &at->command.operands[i],
-						    &at->ranges[i]);
+		uint32_t status = nna_operand_check(tensor, o->types, o->optional, o->is_output,
+						    job->slots, job->entry.slot_count,
+						    &at->command.operands[i], &at->ranges[i]);
 
 		if (status) {
 			job->operand = i;

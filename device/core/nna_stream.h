@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command streams: fetched from the job's address space into private memory, each byte once, and checked there.
+ * Command streams: fetched from the job's address space into private memory, each byte once, and
+ * checked there.
  */
 #ifndef NNA_STREAM_H
 #define NNA_STREAM_H
@@ -10,7 +11,10 @@
 /* Fetch and check the header and the base table. Return: NNA_STATUS_OK or how the job ends. */
 uint32_t nna_stream_open(struct nnadev *dev, struct nna_job *job);
 
-/* Fetch the command at job->offset into job->at and check all that its description says. Return: as above. */
+/*
+ * Fetch the command at job->offset into job->at and check all that its description says. Return: as
+ * above.
+ */
 uint32_t nna_stream_fetch(struct nnadev *dev, struct nna_job *job);
 
 #endif

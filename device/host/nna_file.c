@@ -19,7 +19,8 @@ static uint64_t file_size(int fd)
 	return ((uint64_t)st.st_size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable, struct nna_file **out)
+int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable,
+		  struct nna_file **out)
 {
 	struct nna_file *file;
 	struct stat st;
@@ -28,8 +29,8 @@ int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable
 	if (fstat(fd, &st))
 		return -errno;
 	for (file = *list; file; file = file->next) {
-		if (file->dev == st.st_dev && file->ino == st.st_ino && !file->broken && file->length >= length &&
-		    (file->writable || !writable)) {
+		if (file->dev == st.st_dev && file->ino == st.st_ino && !file->broken &&
+		    file->length >= length && (file->writable || !writable)) {
 			file->refs++;
 			*out = file;
 			return 0;
@@ -102,6 +103,6 @@ bool nna_file_mend(void *address)
 {
 	void *start = (void *)((uintptr_t)address & ~(uintptr_t)(PAGE - 1));
 
-	return mmap(start, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-	       start;
+	return mmap(start, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		    -1, 0) == start;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file mapped into this process as a whole: what DMA mappings reach. Counted by its users; the last one unmaps it.
+ * A file mapped into this process as a whole: what DMA mappings reach. Counted by its users; the
+ * last one unmaps it.
  */
 #ifndef NNA_FILE_H
 #define NNA_FILE_H
@@ -15,7 +16,8 @@
  * @ino: see @dev
  * @data: the mapping, page aligned
  * @length: bytes of the mapping; may reach beyond the end of the file
- * @size: bytes of the file when last asked for, rounded up to pages: nothing beyond it may be touched
+ * @size: bytes of the file when last asked for, rounded up to pages: nothing beyond it may be
+ * touched
  * @writable: mapped for writing
  * @broken: it lost pages that it had; nothing of it is reached any more
  * @refs: users; not atomic, the owner's lock guards it
@@ -44,14 +46,18 @@ struct nna_file {
  *
  * Return: 0 or a negative errno.
  */
-int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable, struct nna_file **out);
+int nna_file_open(struct nna_file **list, int fd, uint64_t length, bool writable,
+		  struct nna_file **out);
 
 void nna_file_close(struct nna_file **list, struct nna_file *file);
 
 /* Whether the first @length bytes lie within the file; asks again when it seems too short. */
 bool nna_file_reaches(struct nna_file *file, uint64_t length);
 
-/* Put a page of zeros where @address lies and the file has none. Async-signal-safe. Return: whether it was done. */
+/*
+ * Put a page of zeros where @address lies and the file has none. Async-signal-safe. Return: whether
+ * it was done.
+ */
 bool nna_file_mend(void *address);
 
 #endif

@@ -33,8 +33,8 @@ void nna_event_wait(struct nna_event *event, uint32_t seq, uint64_t until)
 	atomic_fetch_add(&event->sleepers, 1);
 	while (atomic_load(&event->seq) == seq) {
 		/* WAIT_BITSET takes an absolute CLOCK_MONOTONIC time. */
-		long r = syscall(SYS_futex, &event->seq, FUTEX_WAIT_BITSET_PRIVATE, seq, limit, NULL,
-				 FUTEX_BITSET_MATCH_ANY);
+		long r = syscall(SYS_futex, &event->seq, FUTEX_WAIT_BITSET_PRIVATE, seq, limit,
+				 NULL, FUTEX_BITSET_MATCH_ANY);
 
 		if (r && until != NNA_FOREVER && nna_clock_now() >= until)
 			break;

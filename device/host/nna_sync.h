@@ -46,8 +46,9 @@ static inline void nna_mutex_unlock(struct nna_mutex *mutex)
  * @seq: grows with every nna_event_raise()
  * @sleepers: threads in nna_event_wait()
  *
- * A waiter reads @seq, looks whether there is something to do, and if not waits with the value that it read: what is
- * raised in between is not lost. Raising costs no system call while nobody sleeps. Any thread may do either.
+ * A waiter reads @seq, looks whether there is something to do, and if not waits with the value that
+ * it read: what is raised in between is not lost. Raising costs no system call while nobody sleeps.
+ * Any thread may do either.
  */
 struct nna_event {
 	_Atomic uint32_t seq;
@@ -61,7 +62,10 @@ static inline uint32_t nna_event_read(struct nna_event *event)
 
 void nna_event_raise(struct nna_event *event);
 
-/* Sleep until @event is raised after it read as @seq, or until @until (nna_clock_now() time, or NNA_FOREVER). */
+/*
+ * Sleep until @event is raised after it read as @seq, or until @until (nna_clock_now() time, or
+ * NNA_FOREVER).
+ */
 void nna_event_wait(struct nna_event *event, uint32_t seq, uint64_t until);
 
 /**
@@ -72,8 +76,8 @@ void nna_event_wait(struct nna_event *event, uint32_t seq, uint64_t until);
  * @visited: a guest is inside
  * @guests: guests inside or waiting
  *
- * The owner asks nna_gate_wanted() whenever it can afford to let go (a load), and then passes through
- * nna_gate_leave() and nna_gate_enter(); guests go first.
+ * The owner asks nna_gate_wanted() whenever it can afford to let go (a load), and then passes
+ * through nna_gate_leave() and nna_gate_enter(); guests go first.
  */
 struct nna_gate {
 	pthread_mutex_t m;

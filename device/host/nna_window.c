@@ -18,10 +18,11 @@ void nna_window_release(uint8_t *window, uint64_t size)
 	munmap(window, size);
 }
 
-bool nna_window_lay(uint8_t *at, struct nna_file *file, uint64_t offset, uint64_t size, bool writable)
+bool nna_window_lay(uint8_t *at, struct nna_file *file, uint64_t offset, uint64_t size,
+		    bool writable)
 {
-	return mmap(at, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED | MAP_FIXED, file->fd,
-		    (off_t)offset) != MAP_FAILED;
+	return mmap(at, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED | MAP_FIXED,
+		    file->fd, (off_t)offset) != MAP_FAILED;
 }
 
 bool nna_window_clear(uint8_t *at, uint64_t size)

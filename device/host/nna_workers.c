@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A round is published by storing it in @current; a worker counts itself into @inside before it looks there, so
- * that the caller, who takes the round away before it looks at @inside, sees everyone who may hold it.
+ * A round is published by storing it in @current; a worker counts itself into @inside before it
+ * looks there, so that the caller, who takes the round away before it looks at @inside, sees
+ * everyone who may hold it.
  */
 #include "nna_workers.h"
 
@@ -47,8 +48,9 @@ static void note_tile(struct nna_workers *pool, uint64_t ns)
 {
 	uint64_t old = atomic_load_explicit(&pool->longest, memory_order_relaxed);
 
-	while (ns > old && !atomic_compare_exchange_weak_explicit(&pool->longest, &old, ns, memory_order_relaxed,
-								   memory_order_relaxed))
+	while (ns > old &&
+	       !atomic_compare_exchange_weak_explicit(&pool->longest, &old, ns,
+						      memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
@@ -110,7 +112,8 @@ static void *worker_main(void *arg)
 	}
 }
 
-uint32_t nna_workers_run(struct nna_workers *pool, const struct nna_round *work, uint32_t *next, uint32_t end)
+uint32_t nna_workers_run(struct nna_workers *pool, const struct nna_round *work, uint32_t *next,
+			 uint32_t end)
 {
 	struct nna_round_state *round = &pool->round;
 	uint64_t left;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that run tiles. The thread that calls nna_workers_run() takes part; with one thread in all there are no others.
+ * Threads that run tiles. The thread that calls nna_workers_run() takes part; with one thread in
+ * all there are no others.
  */
 #ifndef NNA_WORKERS_H
 #define NNA_WORKERS_H
@@ -13,7 +14,8 @@ struct nna_workers;
 /**
  * struct nna_round - a round of tiles
  * @run: run @tile as thread @thread (0 is the caller); a status other than 0 ends the round
- * @stop: asked by each thread after each of its tiles: whether to leave the rest for later; may be NULL
+ * @stop: asked by each thread after each of its tiles: whether to leave the rest for later; may be
+ * NULL
  * @context: for both
  */
 struct nna_round {
@@ -41,7 +43,8 @@ void nna_workers_destroy(struct nna_workers *pool);
  *
  * Return: 0, or the first status other than 0 that a tile returned.
  */
-uint32_t nna_workers_run(struct nna_workers *pool, const struct nna_round *work, uint32_t *next, uint32_t end);
+uint32_t nna_workers_run(struct nna_workers *pool, const struct nna_round *work, uint32_t *next,
+			 uint32_t end);
 
 /* Longest tile since the last nna_workers_forget(), in ns. */
 uint64_t nna_workers_longest(const struct nna_workers *pool);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device model against a hostile guest: the input is a program of register writes, ring entries, page-table
- * entries, commands, bytes anywhere in bus memory, and DMA mappings that come and go. Nothing is expected but that the
- * model neither crashes nor stalls: at the end a reset must work and a good job must run.
+ * The device model against a hostile guest: the input is a program of register writes, ring
+ * entries, page-table entries, commands, bytes anywhere in bus memory, and DMA mappings that come
+ * and go. Nothing is expected but that the model neither crashes nor stalls: at the end a reset
+ * must work and a good job must run.
  *
  * A libFuzzer target; the unit test includes it and feeds it seeded noise.
  */
@@ -37,8 +38,22 @@ static uint64_t *fuzz_leaf;
 static uint64_t value(struct input *in)
 {
 	static const uint64_t near[] = {
-		0, 1, 63, 64, 4096, RIG_BUS, RIG_BUS + RIG_SIZE, RIG_VA_STREAM, RIG_VA_DATA, 1ull << 47, 1ull << 48,
-		INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, NNA_PTE_ADDRESS,
+		0,
+		1,
+		63,
+		64,
+		4096,
+		RIG_BUS,
+		RIG_BUS + RIG_SIZE,
+		RIG_VA_STREAM,
+		RIG_VA_DATA,
+		1ull << 47,
+		1ull << 48,
+		INT32_MAX,
+		UINT32_MAX,
+		INT64_MAX,
+		UINT64_MAX,
+		NNA_PTE_ADDRESS,
 	};
 	uint64_t how = take(in, 1);
 
@@ -56,16 +71,19 @@ static void settle(struct rig *rig)
 		bool busy = false;
 
 		for (uint32_t r = 0; r < NNA_RINGS; r++)
-			busy |= rig_read(rig, rig_ring_reg(r, NNA_RING_REG_STATUS)) == NNA_RING_STATUS_RUNNING &&
+			busy |= rig_read(rig, rig_ring_reg(r, NNA_RING_REG_STATUS)) ==
+					NNA_RING_STATUS_RUNNING &&
 				rig_read(rig, rig_ring_reg(r, NNA_RING_REG_DONE)) !=
-					rig_read(rig, rig_ring_reg(r, NNA_RING_REG_DOORBELL_SHADOW));
+					rig_read(rig,
+						 rig_ring_reg(r, NNA_RING_REG_DOORBELL_SHADOW));
 		if (!busy || !rig_read(rig, NNA_REG_CONTROL))
 			return;
 		usleep(i < 20 ? 20 : 500);
 	}
 }
 
-/* A command of good form, over small tensors in slot 0, in which the input then spoils some bytes. */
+/* A command of good form, over small tensors in slot 0, in which the input then spoils some bytes.
+ */
 static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
 {
 	const struct nna_command_info *info = &nna_commands[take(in, 1) % NNA_COMMAND_COUNT];
@@ -85,13 +103,14 @@ static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
 		}
 		while (!(info->operands[i].types >> type & 1))
 			type = type % 10 + 1;
-		*t = rig_tensor(type, take(in, 1) % 4, take(in, 1) * 8, 1 + shape % 3, 1 + shape / 3 % 5, 1 + shape % 7,
-				1 + shape % 4);
+		*t = rig_tensor(type, take(in, 1) % 4, take(in, 1) * 8, 1 + shape % 3,
+				1 + shape / 3 % 5, 1 + shape % 7, 1 + shape % 4);
 		t->scale = type <= NNA_TYPE_S16 && shape & 0x80 ? 0.5f : 0;
 	}
 	for (uint32_t i = 0; i < info->field_count; i++)
 		if (info->fields[i].name)
-			memset(p + info->fields[i].offset, info->fields[i].kind == NNA_FIELD_U32 ? 1 : 0, 1);
+			memset(p + info->fields[i].offset,
+			       info->fields[i].kind == NNA_FIELD_U32 ? 1 : 0, 1);
 	while (spoil--) {
 		uint32_t at = take(in, 2) % info->size;
 		uint64_t v = value(in);
@@ -136,7 +155,9 @@ static void step(struct rig *rig, struct rig_space *s, struct input *in)
 		break;
 	case 1:
 		at = take(in, 2);
-		nnadev_reg_write(rig->dev, at & 0x8000 ? at & 0xfff8 : (at & 0x40 ? 0x1000 : 0x2000) + (at & 0x1fc),
+		nnadev_reg_write(rig->dev,
+				 at & 0x8000 ? at & 0xfff8
+					     : (at & 0x40 ? 0x1000 : 0x2000) + (at & 0x1fc),
 				 at & 0x8000 ? 8 : 4, value(in));
 		break;
 	case 2:
@@ -144,11 +165,16 @@ static void step(struct rig *rig, struct rig_space *s, struct input *in)
 		break;
 	case 3: /* a page-table entry of what is used */
 		at = areas[take(in, 1) % 4] + take(in, 1) % 16 * RIG_PAGE;
-		v = take(in, 1) & 1 ? value(in) : (RIG_BUS + take(in, 2) % (RIG_SIZE / RIG_PAGE) * RIG_PAGE) | NNA_PTE_VALID;
-		*(uint64_t *)(void *)((uint8_t *)rig_at(rig, s->root) + RIG_PAGE * (take(in, 1) % 6) * (v & 1) + (at >> 12 & 511) * 8) = v;
+		v = take(in, 1) & 1 ? value(in)
+				    : (RIG_BUS + take(in, 2) % (RIG_SIZE / RIG_PAGE) * RIG_PAGE) |
+					      NNA_PTE_VALID;
+		*(uint64_t *)(void *)((uint8_t *)rig_at(rig, s->root) +
+				      RIG_PAGE * (take(in, 1) % 6) * (v & 1) +
+				      (at >> 12 & 511) * 8) = v;
 		break;
 	case 4:
-		v = (s->data + take(in, 1) % 64 * RIG_PAGE) | NNA_PTE_VALID | (take(in, 1) & 1 ? NNA_PTE_WRITE : 0);
+		v = (s->data + take(in, 1) % 64 * RIG_PAGE) | NNA_PTE_VALID |
+		    (take(in, 1) & 1 ? NNA_PTE_WRITE : 0);
 		fuzz_leaf[take(in, 1) % 64] = v;
 		break;
 	case 5:
@@ -158,8 +184,8 @@ static void step(struct rig *rig, struct rig_space *s, struct input *in)
 		rig_stream_begin(rig, s);
 		break;
 	case 7:
-		nnadev_dma_map(rig->dev, value(in) & ~0xfffull, take(in, 2) * RIG_PAGE, rig->fd, take(in, 2) * RIG_PAGE,
-			       (uint32_t)take(in, 1) % 4);
+		nnadev_dma_map(rig->dev, value(in) & ~0xfffull, take(in, 2) * RIG_PAGE, rig->fd,
+			       take(in, 2) * RIG_PAGE, (uint32_t)take(in, 1) % 4);
 		break;
 	case 8:
 		v = value(in) & ~0xfffull;
@@ -168,7 +194,8 @@ static void step(struct rig *rig, struct rig_space *s, struct input *in)
 		break;
 	case 9:
 		v = 1 + take(in, 1) % 7;
-		nnadev_inject(rig->dev, v, v == NNADEV_INJECT_SLOW_NS ? take(in, 1) * 100 : take(in, 1) % 2);
+		nnadev_inject(rig->dev, v,
+			      v == NNADEV_INJECT_SLOW_NS ? take(in, 1) * 100 : take(in, 1) % 2);
 		break;
 	case 10:
 		if (take(in, 1) < 16)
@@ -205,14 +232,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rig_space_init(&fuzz_rig, &fuzz_space, 1);
 	fuzz_leaf = rig_pte(&fuzz_rig, fuzz_space.root, RIG_VA_DATA, 0);
 	for (uint32_t i = 0; scattered && i < RIG_DATA_PAGES; i++)
-		rig_map(&fuzz_rig, fuzz_space.root, RIG_VA_DATA + i * RIG_PAGE, fuzz_space.data + (i ^ 1) * RIG_PAGE, 1,
-			NNA_PTE_WRITE);
+		rig_map(&fuzz_rig, fuzz_space.root, RIG_VA_DATA + i * RIG_PAGE,
+			fuzz_space.data + (i ^ 1) * RIG_PAGE, 1, NNA_PTE_WRITE);
 	for (uint32_t i = 0; i < 4; i++)
 		rig_slot(&fuzz_rig, &fuzz_space, i, RIG_VA_DATA + i * 8192, 65536);
 	rig_stream_begin(&fuzz_rig, &fuzz_space);
 	while (in.size) {
-		/* The builder's own view of the stream is not the guest's: memory may have been overwritten. */
-		((struct nna_stream_header *)rig_at(&fuzz_rig, fuzz_space.stream))->size = fuzz_space.stream_size;
+		/*
+		 * The builder's own view of the stream is not the guest's: memory may have been
+		 * overwritten.
+		 */
+		((struct nna_stream_header *)rig_at(&fuzz_rig, fuzz_space.stream))->size =
+			fuzz_space.stream_size;
 		step(&fuzz_rig, &fuzz_space, &in);
 	}
 	settle(&fuzz_rig);

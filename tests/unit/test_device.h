@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rig for tests of the device model: a device over a memfd as bus memory, with page tables, rings and streams as a
- * driver would set them up. Everything that goes wrong in the rig itself ends the process.
+ * A rig for tests of the device model: a device over a memfd as bus memory, with page tables, rings
+ * and streams as a driver would set them up. Everything that goes wrong in the rig itself ends the
+ * process.
  */
 #ifndef TEST_DEVICE_H
 #define TEST_DEVICE_H
@@ -25,7 +26,7 @@
 #define RIG_BUS 0x100000000ull /* bus address of the first byte of the memfd */
 #define RIG_SIZE (24u << 20)
 #define RIG_PAGE 4096u
-#define RIG_RING 16u /* entries */
+#define RIG_RING 16u		/* entries */
 #define RIG_WAIT 60000000000ull /* ns after which a wait is given up: a hang, not a measurement */
 
 /* Virtual addresses of what every address space of the rig has. */
@@ -61,12 +62,12 @@ struct rig_space {
 	uint32_t stream_size;
 };
 
-#define rig_must(x) \
-	do { \
-		if (!(x)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
-			abort(); \
-		} \
+#define rig_must(x)                                                                                \
+	do {                                                                                       \
+		if (!(x)) {                                                                        \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                    \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 static inline void *rig_at(struct rig *rig, uint64_t bus)
@@ -146,7 +147,11 @@ static inline void rig_enable(struct rig *rig)
 static inline void rig_init(struct rig *rig, uint32_t threads)
 {
 	struct nnadev_params params = {
-		.threads = threads, .isa = NNADEV_ISA_AUTO, .raise_irq = rig_irq, .log = rig_log, .user = rig,
+		.threads = threads,
+		.isa = NNADEV_ISA_AUTO,
+		.raise_irq = rig_irq,
+		.log = rig_log,
+		.user = rig,
 	};
 
 	memset(rig, 0, sizeof(*rig));
@@ -156,7 +161,8 @@ static inline void rig_init(struct rig *rig, uint32_t threads)
 	rig_must(rig->mem != MAP_FAILED);
 	rig->next = RIG_BUS + RIG_PAGE;
 	rig_must(!nnadev_create(&params, &rig->dev));
-	rig_must(!nnadev_dma_map(rig->dev, RIG_BUS, RIG_SIZE, rig->fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE));
+	rig_must(!nnadev_dma_map(rig->dev, RIG_BUS, RIG_SIZE, rig->fd, 0,
+				 NNADEV_PROT_READ | NNADEV_PROT_WRITE));
 	rig_enable(rig);
 }
 
@@ -183,10 +189,12 @@ static inline uint64_t *rig_pte(struct rig *rig, uint64_t root, uint64_t va, int
 	}
 }
 
-static inline void rig_map(struct rig *rig, uint64_t root, uint64_t va, uint64_t bus, uint32_t pages, uint64_t flags)
+static inline void rig_map(struct rig *rig, uint64_t root, uint64_t va, uint64_t bus,
+			   uint32_t pages, uint64_t flags)
 {
 	for (uint32_t i = 0; i < pages; i++)
-		*rig_pte(rig, root, va + i * RIG_PAGE, 0) = (bus + i * RIG_PAGE) | NNA_PTE_VALID | flags;
+		*rig_pte(rig, root, va + i * RIG_PAGE, 0) =
+			(bus + i * RIG_PAGE) | NNA_PTE_VALID | flags;
 }
 
 static inline void rig_space_init(struct rig *rig, struct rig_space *s, uint32_t asid)
@@ -218,7 +226,8 @@ static inline void rig_stream_begin(struct rig *rig, struct rig_space *s)
 }
 
 /* Appends a command of @size bytes, zero but for its head. */
-static inline void *rig_command(struct rig *rig, struct rig_space *s, uint16_t opcode, uint32_t size)
+static inline void *rig_command(struct rig *rig, struct rig_space *s, uint16_t opcode,
+				uint32_t size)
 {
 	struct nna_stream_header *h = rig_at(rig, s->stream);
 	struct nna_command *c = (void *)((uint8_t *)h + h->size);
@@ -233,7 +242,8 @@ static inline void *rig_command(struct rig *rig, struct rig_space *s, uint16_t o
 	return c;
 }
 
-static inline void rig_slot(struct rig *rig, struct rig_space *s, uint32_t slot, uint64_t va, uint64_t size)
+static inline void rig_slot(struct rig *rig, struct rig_space *s, uint32_t slot, uint64_t va,
+			    uint64_t size)
 {
 	struct nna_base *b = (struct nna_base *)rig_at(rig, s->table) + slot;
 
@@ -242,8 +252,8 @@ static inline void rig_slot(struct rig *rig, struct rig_space *s, uint32_t slot,
 }
 
 /* A contiguous tensor of up to four dims (end with 0). */
-static inline struct nna_tensor rig_tensor(uint32_t type, uint32_t slot, uint64_t offset, uint32_t d0, uint32_t d1,
-					   uint32_t d2, uint32_t d3)
+static inline struct nna_tensor rig_tensor(uint32_t type, uint32_t slot, uint64_t offset,
+					   uint32_t d0, uint32_t d1, uint32_t d2, uint32_t d3)
 {
 	struct nna_tensor t = { .type = (uint8_t)type, .slot = (uint8_t)slot, .offset = offset };
 	uint32_t dims[4] = { d0, d1, d2, d3 };
@@ -263,9 +273,15 @@ static inline struct nna_tensor rig_tensor(uint32_t type, uint32_t slot, uint64_
 static inline struct nna_ring_entry rig_job(struct rig *rig, const struct rig_space *s)
 {
 	struct nna_ring_entry e = {
-		.type = NNA_ENTRY_JOB, .seqno = ++rig->seqno, .asid = s->asid, .root = s->root,
-		.stream = RIG_VA_STREAM, .stream_size = s->stream_size, .base_table = RIG_VA_TABLE,
-		.slot_count = 8, .report = RIG_VA_REPORT,
+		.type = NNA_ENTRY_JOB,
+		.seqno = ++rig->seqno,
+		.asid = s->asid,
+		.root = s->root,
+		.stream = RIG_VA_STREAM,
+		.stream_size = s->stream_size,
+		.base_table = RIG_VA_TABLE,
+		.slot_count = 8,
+		.report = RIG_VA_REPORT,
 	};
 
 	return e;
@@ -276,7 +292,8 @@ static inline void rig_put(struct rig *rig, uint32_t ring, const struct nna_ring
 {
 	struct rig_ring *r = &rig->rings[ring];
 
-	memcpy((struct nna_ring_entry *)rig_at(rig, r->base) + r->posted++ % r->size, e, sizeof(*e));
+	memcpy((struct nna_ring_entry *)rig_at(rig, r->base) + r->posted++ % r->size, e,
+	       sizeof(*e));
 }
 
 static inline void rig_ring_bell(struct rig *rig, uint32_t ring)
@@ -323,18 +340,23 @@ static inline struct nna_completion rig_wait(struct rig *rig, uint32_t ring)
 	}
 }
 
-static inline struct nna_completion rig_run(struct rig *rig, uint32_t ring, const struct nna_ring_entry *e)
+static inline struct nna_completion rig_run(struct rig *rig, uint32_t ring,
+					    const struct nna_ring_entry *e)
 {
 	rig_submit(rig, ring, e);
 	return rig_wait(rig, ring);
 }
 
 /* Runs one entry of the control ring and expects it to end well. */
-static inline void rig_control(struct rig *rig, uint32_t type, uint32_t asid, uint32_t target, uint64_t address,
-			       uint64_t length)
+static inline void rig_control(struct rig *rig, uint32_t type, uint32_t asid, uint32_t target,
+			       uint64_t address, uint64_t length)
 {
 	struct nna_ring_entry e = {
-		.type = type, .seqno = ++rig->seqno, .asid = asid, .target = target, .address = address,
+		.type = type,
+		.seqno = ++rig->seqno,
+		.asid = asid,
+		.target = target,
+		.address = address,
 		.length = length,
 	};
 	struct nna_completion c = rig_run(rig, NNA_CONTROL_RING, &e);

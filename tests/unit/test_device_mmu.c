@@ -23,7 +23,8 @@ static int tear_down(void **state)
 }
 
 /* A stream of one COPY of @size bytes from one slot and offset to another. */
-static void copy_stream(struct rig_space *s, uint32_t to_slot, uint64_t to, uint32_t from_slot, uint64_t from, uint32_t size)
+static void copy_stream(struct rig_space *s, uint32_t to_slot, uint64_t to, uint32_t from_slot,
+			uint64_t from, uint32_t size)
 {
 	struct nna_cmd_copy *c;
 
@@ -75,7 +76,8 @@ static void scatter_pages(void)
 
 static uint8_t *scattered(uint32_t offset)
 {
-	return (uint8_t *)rig_at(&rig, space.data + (RIG_DATA_PAGES - 1 - offset / RIG_PAGE) * RIG_PAGE) +
+	return (uint8_t *)rig_at(&rig,
+				 space.data + (RIG_DATA_PAGES - 1 - offset / RIG_PAGE) * RIG_PAGE) +
 	       offset % RIG_PAGE;
 }
 
@@ -135,7 +137,8 @@ static void test_copy_gathered(void **state)
 	rig_space_init(&rig, &other, 2);
 	rig_slot(&rig, &other, 0, RIG_VA_DATA, RIG_DATA_PAGES * RIG_PAGE);
 	for (uint32_t i = 0; i < 8; i++)
-		rig_map(&rig, other.root, RIG_VA_DATA + i * RIG_PAGE, other.data + (7 - i) * RIG_PAGE, 1, NNA_PTE_WRITE);
+		rig_map(&rig, other.root, RIG_VA_DATA + i * RIG_PAGE,
+			other.data + (7 - i) * RIG_PAGE, 1, NNA_PTE_WRITE);
 	for (int i = 0; i < 4; i++) {
 		check_scattered(8192, 20 * 4096, 4 * 4096);
 		copy_stream(&other, 0, 0, 0, 4 * 4096, 4 * 4096);
@@ -316,7 +319,8 @@ static void test_invalidate(void **state)
 	/* A page in the middle is replaced; each round through another cached form. */
 	for (int round = 0; round < 3; round++) {
 		*pte = spare | NNA_PTE_VALID;
-		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0, RIG_VA_DATA + 3 * RIG_PAGE + 5, 1);
+		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0,
+			    RIG_VA_DATA + 3 * RIG_PAGE + 5, 1);
 		expect(&space, NNA_STATUS_OK);
 		assert_memory_equal(data + 20 * RIG_PAGE, data, 3 * RIG_PAGE);
 		assert_int_equal(data[23 * RIG_PAGE], 0x5a);
@@ -329,7 +333,8 @@ static void test_invalidate(void **state)
 		expect(&space, NNA_STATUS_OK);
 		assert_memory_equal(data + 20 * RIG_PAGE, data, 8 * RIG_PAGE);
 		*pte = 0;
-		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0, RIG_VA_DATA + RIG_PAGE, 3 * RIG_PAGE);
+		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0, RIG_VA_DATA + RIG_PAGE,
+			    3 * RIG_PAGE);
 		expect(&space, NNA_STATUS_FAULT_MMU);
 		*pte = good;
 		/* Another address space's invalidation changes nothing here. */
@@ -381,9 +386,11 @@ static void test_dma_map(void **state)
 	assert_int_equal(nnadev_dma_map(rig.dev, far, 4096, rig.fd, 0, 4), -EINVAL);
 	assert_int_equal(nnadev_dma_map(rig.dev, far, 4096, -1, 0, rw), -EBADF);
 	assert_int_equal(nnadev_dma_map(rig.dev, UINT64_MAX - 4095, 8192, rig.fd, 0, rw), -EINVAL);
-	assert_int_equal(nnadev_dma_map(rig.dev, far, 8192, rig.fd, UINT64_MAX - 4095, rw), -EINVAL);
+	assert_int_equal(nnadev_dma_map(rig.dev, far, 8192, rig.fd, UINT64_MAX - 4095, rw),
+			 -EINVAL);
 	assert_int_not_equal(nnadev_dma_map(rig.dev, far, 1ull << 62, rig.fd, 0, rw), 0);
-	assert_int_equal(nnadev_dma_map(rig.dev, RIG_BUS + RIG_SIZE - 4096, 8192, rig.fd, 0, rw), -EEXIST);
+	assert_int_equal(nnadev_dma_map(rig.dev, RIG_BUS + RIG_SIZE - 4096, 8192, rig.fd, 0, rw),
+			 -EEXIST);
 	assert_int_equal(nnadev_dma_map(rig.dev, RIG_BUS - 4096, 8192, rig.fd, 0, rw), -EEXIST);
 	assert_int_equal(nnadev_dma_map(rig.dev, UINT64_MAX - 4095, 4096, rig.fd, 0, rw), 0);
 	assert_int_equal(nnadev_dma_unmap(rig.dev, far, 4096), -ENOENT);
@@ -391,7 +398,9 @@ static void test_dma_map(void **state)
 	assert_int_equal(nnadev_dma_unmap(rig.dev, RIG_BUS + 4096, 1ull << 40), -ENOENT);
 	assert_int_equal(nnadev_dma_unmap(rig.dev, UINT64_MAX - 4095, 4096), 0);
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(nnadev_dma_map(rig.dev, far + (i * 37 % 1000) * 8192ull, 4096, rig.fd, i * 4096ull, rw), 0);
+		assert_int_equal(nnadev_dma_map(rig.dev, far + (i * 37 % 1000) * 8192ull, 4096,
+						rig.fd, i * 4096ull, rw),
+				 0);
 	assert_int_equal(nnadev_dma_unmap(rig.dev, far, 1000 * 8192), 0);
 	assert_int_equal(nnadev_dma_unmap(rig.dev, far, 1000 * 8192), -ENOENT);
 }
@@ -403,21 +412,25 @@ static void test_dma_unmap(void **state)
 
 	/* The data pages through a mapping of their own, with windows and without. */
 	for (int windows = 0; windows < 2; windows++) {
-		assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE, rig.fd, offset,
-						NNADEV_PROT_READ | NNADEV_PROT_WRITE), 0);
+		assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE, rig.fd,
+						offset, NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+				 0);
 		for (uint32_t i = 0; i < RIG_DATA_PAGES; i++)
-			rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE, far + (windows ? i ^ 1 : i) * RIG_PAGE, 1,
-				NNA_PTE_WRITE);
+			rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE,
+				far + (windows ? i ^ 1 : i) * RIG_PAGE, 1, NNA_PTE_WRITE);
 		rig_invalidate(&rig, space.asid);
 		pattern(data, 4 * RIG_PAGE, 9);
 		copy_stream(&space, 0, 8 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
 		expect(&space, NNA_STATUS_OK);
 		assert_memory_equal(data + 8 * RIG_PAGE, data, 4 * RIG_PAGE);
 		assert_int_equal(nnadev_dma_unmap(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE), 0);
-		expect_fault(&space, NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, windows ? far + 9 * RIG_PAGE : far + 8 * RIG_PAGE);
+		expect_fault(&space, NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS,
+			     windows ? far + 9 * RIG_PAGE : far + 8 * RIG_PAGE);
 	}
 	/* Read only on the bus. */
-	assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE, rig.fd, offset, NNADEV_PROT_READ), 0);
+	assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE, rig.fd, offset,
+					NNADEV_PROT_READ),
+			 0);
 	expect_fault(&space, NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, far + 9 * RIG_PAGE);
 }
 
@@ -429,7 +442,9 @@ static void test_short_file(void **state)
 	uint64_t *p;
 
 	assert_int_equal(ftruncate(fd, 2 * RIG_PAGE + 100), 0);
-	assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE), 0);
+	assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_DATA_PAGES * RIG_PAGE, fd, 0,
+					NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+			 0);
 	rig_map(&rig, space.root, RIG_VA_DATA, far, 8, NNA_PTE_WRITE);
 	copy_stream(&space, 0, 16 * RIG_PAGE, 0, 0, 3 * RIG_PAGE);
 	expect(&space, NNA_STATUS_OK);
@@ -440,7 +455,8 @@ static void test_short_file(void **state)
 	p[3 * RIG_PAGE / 8] = 42;
 	munmap(p, 4 * RIG_PAGE);
 	expect(&space, NNA_STATUS_OK);
-	assert_int_equal(((uint64_t *)rig_at(&rig, space.data + 16 * RIG_PAGE))[3 * RIG_PAGE / 8], 42);
+	assert_int_equal(((uint64_t *)rig_at(&rig, space.data + 16 * RIG_PAGE))[3 * RIG_PAGE / 8],
+			 42);
 	close(fd);
 }
 
@@ -474,13 +490,14 @@ static void check_extents(void)
 }
 
 /*
- * Random changes of the page table, each with its invalidation, and random copies out of the area. Every page of bus memory
- * is full of its own number, so that a stale or wrong translation shows.
+ * Random changes of the page table, each with its invalidation, and random copies out of the area.
+ * Every page of bus memory is full of its own number, so that a stale or wrong translation shows.
  */
 static void random_changes(uint32_t runs, uint64_t seed)
 {
 	enum { VA_PAGES = 96, BUS_PAGES = 40 };
-	uint64_t out = rig_pages(&rig, VA_PAGES, RIG_PAGE), bus = rig_pages(&rig, BUS_PAGES, RIG_PAGE);
+	uint64_t out = rig_pages(&rig, VA_PAGES, RIG_PAGE),
+		 bus = rig_pages(&rig, BUS_PAGES, RIG_PAGE);
 	uint64_t in_va = 0x3fff0000ull + (1ull << 30) - 48 * RIG_PAGE, out_va = 0x555500000000ull;
 	int32_t map[VA_PAGES];
 
@@ -505,13 +522,15 @@ static void random_changes(uint32_t runs, uint64_t seed)
 		if (n > 30 && noise(&seed, 4))
 			n = 1 + n % 5;
 		for (uint32_t i = first; i < first + n; i++) {
-			map[i] = !how ? -1 : how < 4 ? (int32_t)((from + i - first) % BUS_PAGES) :
-						       (int32_t)noise(&seed, BUS_PAGES);
+			map[i] = !how	   ? -1
+				 : how < 4 ? (int32_t)((from + i - first) % BUS_PAGES)
+					   : (int32_t)noise(&seed, BUS_PAGES);
 			*rig_pte(&rig, space.root, in_va + i * RIG_PAGE, 0) =
-				map[i] < 0 ? 0 : (bus + (uint32_t)map[i] * RIG_PAGE) | NNA_PTE_VALID;
+				map[i] < 0 ? 0
+					   : (bus + (uint32_t)map[i] * RIG_PAGE) | NNA_PTE_VALID;
 		}
-		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0, in_va + first * RIG_PAGE + noise(&seed, 2),
-			    n * RIG_PAGE - 1);
+		rig_control(&rig, NNA_ENTRY_INVALIDATE, space.asid, 0,
+			    in_va + first * RIG_PAGE + noise(&seed, 2), n * RIG_PAGE - 1);
 		first = noise(&seed, VA_PAGES * RIG_PAGE);
 		size = 1 + noise(&seed, VA_PAGES * RIG_PAGE - first);
 		copy_stream(&space, 2, 0, 1, first, size);
@@ -520,7 +539,9 @@ static void random_changes(uint32_t runs, uint64_t seed)
 		for (uint32_t at = first / RIG_PAGE; at <= (first + size - 1) / RIG_PAGE; at++) {
 			if (map[at] < 0) {
 				assert_int_equal(c.status, NNA_STATUS_FAULT_MMU);
-				assert_int_equal(c.detail, in_va + (at * RIG_PAGE > first ? at * RIG_PAGE : first));
+				assert_int_equal(
+					c.detail,
+					in_va + (at * RIG_PAGE > first ? at * RIG_PAGE : first));
 				break;
 			}
 			if (at == (first + size - 1) / RIG_PAGE)
@@ -546,7 +567,10 @@ static void on_sigbus(int signal, siginfo_t *info, void *context)
 		abort();
 }
 
-/* A file that is truncated under the model, reached directly and through windows; the process lives on. */
+/*
+ * A file that is truncated under the model, reached directly and through windows; the process lives
+ * on.
+ */
 static void test_lost_pages(void **state)
 {
 	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO }, old;
@@ -559,10 +583,12 @@ static void test_lost_pages(void **state)
 		int fd = memfd_create("lost", MFD_CLOEXEC);
 
 		assert_int_equal(ftruncate(fd, 16 * RIG_PAGE), 0);
-		assert_int_equal(nnadev_dma_map(rig.dev, far, 16 * RIG_PAGE, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE), 0);
+		assert_int_equal(nnadev_dma_map(rig.dev, far, 16 * RIG_PAGE, fd, 0,
+						NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+				 0);
 		for (uint32_t i = 0; i < 16; i++)
-			rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE, far + (windows ? i ^ 1 : i) * RIG_PAGE, 1,
-				NNA_PTE_WRITE);
+			rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE,
+				far + (windows ? i ^ 1 : i) * RIG_PAGE, 1, NNA_PTE_WRITE);
 		rig_invalidate(&rig, space.asid);
 		copy_stream(&space, 0, 32 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
 		expect(&space, NNA_STATUS_OK);
@@ -576,7 +602,9 @@ static void test_lost_pages(void **state)
 		assert_int_equal(data[32 * RIG_PAGE], 7);
 		assert_int_equal(nnadev_dma_unmap(rig.dev, far, 16 * RIG_PAGE), 0);
 		assert_int_equal(ftruncate(fd, 16 * RIG_PAGE), 0);
-		assert_int_equal(nnadev_dma_map(rig.dev, far, 16 * RIG_PAGE, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE), 0);
+		assert_int_equal(nnadev_dma_map(rig.dev, far, 16 * RIG_PAGE, fd, 0,
+						NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+				 0);
 		copy_stream(&space, 0, 32 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
 		expect(&space, NNA_STATUS_OK);
 		assert_int_equal(data[32 * RIG_PAGE], 0);
@@ -603,7 +631,8 @@ static void test_huge_range(void **state)
 	c->input = rig_tensor(NNA_TYPE_S64, 1, 0, 2, 0, 0, 0);
 	c->input.strides[0] = INT32_MAX;
 	expect(&space, NNA_STATUS_NO_MEMORY);
-	c->input.strides[0] = (100 << 20) / 8; /* more runs than windows may have, more bytes than are gathered */
+	c->input.strides[0] =
+		(100 << 20) / 8; /* more runs than windows may have, more bytes than are gathered */
 	expect(&space, NNA_STATUS_NO_MEMORY);
 	c->input.strides[0] = (32 << 20) / 8;
 	expect(&space, NNA_STATUS_OK);
@@ -617,10 +646,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_copy_contiguous), TEST(test_copy_windows), TEST(test_copy_gathered),
-		TEST(test_gather_leaves_gaps), TEST(test_large_pages), TEST(test_faults), TEST(test_faults_of_the_job),
-		TEST(test_invalidate), TEST(test_isolation), TEST(test_many_spaces), TEST(test_dma_map),
-		TEST(test_dma_unmap), TEST(test_short_file), TEST(test_lost_pages), TEST(test_random_changes),
+		TEST(test_copy_contiguous),    TEST(test_copy_windows), TEST(test_copy_gathered),
+		TEST(test_gather_leaves_gaps), TEST(test_large_pages),	TEST(test_faults),
+		TEST(test_faults_of_the_job),  TEST(test_invalidate),	TEST(test_isolation),
+		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
+		TEST(test_short_file),	       TEST(test_lost_pages),	TEST(test_random_changes),
 		TEST(test_huge_range),
 	};
 

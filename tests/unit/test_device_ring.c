@@ -54,7 +54,8 @@ static void test_registers(void **state)
 	assert_int_equal(rig_read(&rig, NNA_REG_VERSION), NNA_ABI_MAJOR << 16 | NNA_ABI_MINOR);
 	assert_int_equal(nnadev_reg_read(rig.dev, NNA_REG_ID, 8),
 			 (uint64_t)(NNA_ABI_MAJOR << 16 | NNA_ABI_MINOR) << 32 | NNA_ID_MAGIC);
-	assert_int_equal(rig_read(&rig, NNA_REG_STREAM_VERSION), NNA_LAYOUT_ABI << 16 | NNA_STREAM_ABI);
+	assert_int_equal(rig_read(&rig, NNA_REG_STREAM_VERSION),
+			 NNA_LAYOUT_ABI << 16 | NNA_STREAM_ABI);
 	assert_int_equal(rig_read(&rig, NNA_REG_JOB_RING_COUNT), NNA_JOB_RINGS);
 	assert_int_equal(rig_read(&rig, NNA_REG_RING_SIZE_LIMIT), NNA_RING_SIZE_MAX);
 	assert_int_equal(rig_read(&rig, NNA_REG_MSIX_COUNT), NNA_RINGS);
@@ -83,11 +84,14 @@ static void test_registers(void **state)
 	assert_true(nnadev_reg_read(rig.dev, NNA_REG_COUNT_MMIO_READS, 8) >= 15);
 	assert_true(nnadev_reg_read(rig.dev, NNA_REG_COUNT_MMIO_WRITES, 8) >= 5);
 	/* Ring registers. */
-	assert_int_equal(nnadev_reg_read(rig.dev, rig_ring_reg(2, NNA_RING_REG_BASE), 8), rig.rings[2].base);
-	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_CQ_BASE + 4)), rig.rings[2].cq >> 32);
+	assert_int_equal(nnadev_reg_read(rig.dev, rig_ring_reg(2, NNA_RING_REG_BASE), 8),
+			 rig.rings[2].base);
+	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_CQ_BASE + 4)),
+			 rig.rings[2].cq >> 32);
 	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_SIZE)), RIG_RING);
 	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_VECTOR)), 2);
-	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_STATUS)), NNA_RING_STATUS_RUNNING);
+	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_STATUS)),
+			 NNA_RING_STATUS_RUNNING);
 	rig_write(&rig, rig_ring_reg(2, NNA_RING_REG_SIZE), 8);
 	assert_int_equal(rig_read(&rig, rig_ring_reg(2, NNA_RING_REG_SIZE)), RIG_RING);
 }
@@ -131,7 +135,10 @@ static void test_empty_stream(void **state)
 	expect(1, &e, NNA_STATUS_OK);
 }
 
-/* Many laps, several entries per doorbell; in order, and the interrupts are as many as the completions. */
+/*
+ * Many laps, several entries per doorbell; in order, and the interrupts are as many as the
+ * completions.
+ */
 static void test_laps(void **state)
 {
 	uint32_t seen = 0, posted = 0, first = rig.seqno + 1;
@@ -191,14 +198,36 @@ static void test_bad_entries(void **state)
 		uint64_t value;
 	} bad[] = {
 #define BAD(field, v) { offsetof(struct nna_ring_entry, field), sizeof(good.field), v }
-		BAD(type, 0), BAD(type, 77), BAD(type, NNA_ENTRY_INVALIDATE), BAD(type, NNA_ENTRY_ABORT),
-		BAD(flags, 2), BAD(flags, 1u << 31), BAD(root, 8), BAD(root, 1ull << 52), BAD(root, UINT64_MAX),
-		BAD(stream, RIG_VA_STREAM + 32), BAD(stream, 1ull << 48), BAD(stream, UINT64_MAX - 63),
-		BAD(stream, (1ull << 48) - 64), BAD(base_table, RIG_VA_TABLE + 8), BAD(base_table, 1ull << 48),
-		BAD(base_table, (1ull << 48) - 16), BAD(report, RIG_VA_REPORT + 32), BAD(report, (1ull << 48) - 64),
-		BAD(stream_size, 63), BAD(stream_size, 0), BAD(stream_size, NNA_MAX_STREAM_SIZE + 1),
-		BAD(stream_size, UINT32_MAX), BAD(slot_count, 65), BAD(slot_count, UINT32_MAX), BAD(start, 32),
-		BAD(start, 1024), BAD(start, UINT32_MAX & ~63u), BAD(target, 1), BAD(address, 1), BAD(length, 1),
+		BAD(type, 0),
+		BAD(type, 77),
+		BAD(type, NNA_ENTRY_INVALIDATE),
+		BAD(type, NNA_ENTRY_ABORT),
+		BAD(flags, 2),
+		BAD(flags, 1u << 31),
+		BAD(root, 8),
+		BAD(root, 1ull << 52),
+		BAD(root, UINT64_MAX),
+		BAD(stream, RIG_VA_STREAM + 32),
+		BAD(stream, 1ull << 48),
+		BAD(stream, UINT64_MAX - 63),
+		BAD(stream, (1ull << 48) - 64),
+		BAD(base_table, RIG_VA_TABLE + 8),
+		BAD(base_table, 1ull << 48),
+		BAD(base_table, (1ull << 48) - 16),
+		BAD(report, RIG_VA_REPORT + 32),
+		BAD(report, (1ull << 48) - 64),
+		BAD(stream_size, 63),
+		BAD(stream_size, 0),
+		BAD(stream_size, NNA_MAX_STREAM_SIZE + 1),
+		BAD(stream_size, UINT32_MAX),
+		BAD(slot_count, 65),
+		BAD(slot_count, UINT32_MAX),
+		BAD(start, 32),
+		BAD(start, 1024),
+		BAD(start, UINT32_MAX & ~63u),
+		BAD(target, 1),
+		BAD(address, 1),
+		BAD(length, 1),
 #undef BAD
 	};
 
@@ -246,7 +275,10 @@ static void test_control_ring(void **state)
 	e.target = 0;
 	e.address = 1ull << 32;
 	expect(NNA_CONTROL_RING, &e, NNA_STATUS_BAD_ENTRY);
-	/* Of a job that is not there: nothing happens, also not to the one that comes next under that number. */
+	/*
+	 * Of a job that is not there: nothing happens, also not to the one that comes next under
+	 * that number.
+	 */
 	e.address = rig.seqno + 1;
 	expect(NNA_CONTROL_RING, &e, NNA_STATUS_OK);
 	expect_null_job();
@@ -258,10 +290,16 @@ static void test_ring_set_up(void **state)
 		uint32_t reg;
 		uint64_t value;
 	} bad[] = {
-		{ NNA_RING_REG_BASE, RIG_BUS + 64 }, { NNA_RING_REG_CQ_BASE, RIG_BUS + 64 },
-		{ NNA_RING_REG_BASE, 1ull << 52 }, { NNA_RING_REG_CQ_BASE, UINT64_MAX & ~0xfffull },
-		{ NNA_RING_REG_SIZE, 0 }, { NNA_RING_REG_SIZE, 4 }, { NNA_RING_REG_SIZE, 12 },
-		{ NNA_RING_REG_SIZE, 2048 }, { NNA_RING_REG_SIZE, UINT32_MAX }, { NNA_RING_REG_VECTOR, NNA_RINGS },
+		{ NNA_RING_REG_BASE, RIG_BUS + 64 },
+		{ NNA_RING_REG_CQ_BASE, RIG_BUS + 64 },
+		{ NNA_RING_REG_BASE, 1ull << 52 },
+		{ NNA_RING_REG_CQ_BASE, UINT64_MAX & ~0xfffull },
+		{ NNA_RING_REG_SIZE, 0 },
+		{ NNA_RING_REG_SIZE, 4 },
+		{ NNA_RING_REG_SIZE, 12 },
+		{ NNA_RING_REG_SIZE, 2048 },
+		{ NNA_RING_REG_SIZE, UINT32_MAX },
+		{ NNA_RING_REG_VECTOR, NNA_RINGS },
 	};
 	struct nna_ring_entry e;
 
@@ -269,11 +307,14 @@ static void test_ring_set_up(void **state)
 		rig_write(&rig, rig_ring_reg(0, NNA_RING_REG_CONTROL), 0);
 		rig_ring_enable(&rig, 0, RIG_RING);
 		rig_write(&rig, rig_ring_reg(0, NNA_RING_REG_CONTROL), 0);
-		assert_int_equal(rig_read(&rig, rig_ring_reg(0, NNA_RING_REG_STATUS)) & NNA_RING_STATUS_ERROR, 0);
-		nnadev_reg_write(rig.dev, rig_ring_reg(0, bad[i].reg), bad[i].reg < NNA_RING_REG_SIZE ? 8 : 4,
-				 bad[i].value);
+		assert_int_equal(rig_read(&rig, rig_ring_reg(0, NNA_RING_REG_STATUS)) &
+					 NNA_RING_STATUS_ERROR,
+				 0);
+		nnadev_reg_write(rig.dev, rig_ring_reg(0, bad[i].reg),
+				 bad[i].reg < NNA_RING_REG_SIZE ? 8 : 4, bad[i].value);
 		rig_write(&rig, rig_ring_reg(0, NNA_RING_REG_CONTROL), NNA_RING_CONTROL_ENABLE);
-		assert_true(rig_read(&rig, rig_ring_reg(0, NNA_RING_REG_STATUS)) & NNA_RING_STATUS_ERROR);
+		assert_true(rig_read(&rig, rig_ring_reg(0, NNA_RING_REG_STATUS)) &
+			    NNA_RING_STATUS_ERROR);
 		e = rig_job(&rig, &space);
 		rig_submit(&rig, 0, &e);
 		rig_control(&rig, NNA_ENTRY_NOP, 0, 0, 0, 0);
@@ -281,13 +322,15 @@ static void test_ring_set_up(void **state)
 	}
 	rig_write(&rig, rig_ring_reg(0, NNA_RING_REG_CONTROL), 0);
 	rig_ring_enable(&rig, 0, RIG_RING);
-	assert_int_equal(rig_read(&rig, rig_ring_reg(0, NNA_RING_REG_STATUS)), NNA_RING_STATUS_RUNNING);
+	assert_int_equal(rig_read(&rig, rig_ring_reg(0, NNA_RING_REG_STATUS)),
+			 NNA_RING_STATUS_RUNNING);
 	expect_null_job();
 }
 
 static void ring_recovers(uint32_t ring)
 {
-	wait_read(rig_ring_reg(ring, NNA_RING_REG_STATUS), NNA_RING_STATUS_RUNNING | NNA_RING_STATUS_ERROR);
+	wait_read(rig_ring_reg(ring, NNA_RING_REG_STATUS),
+		  NNA_RING_STATUS_RUNNING | NNA_RING_STATUS_ERROR);
 	rig_write(&rig, rig_ring_reg(ring, NNA_RING_REG_CONTROL), 0);
 	wait_read(rig_ring_reg(ring, NNA_RING_REG_STATUS), 0);
 	rig_ring_enable(&rig, ring, RIG_RING);
@@ -328,7 +371,8 @@ static void test_unreachable_rings(void **state)
 		wait_read(rig_ring_reg(0, NNA_RING_REG_STATUS), 0);
 		rig_ring_enable(&rig, 0, RIG_RING);
 		rig_write(&rig, rig_ring_reg(0, NNA_RING_REG_CONTROL), 0);
-		nnadev_reg_write(rig.dev, rig_ring_reg(0, cq ? NNA_RING_REG_CQ_BASE : NNA_RING_REG_BASE), 8,
+		nnadev_reg_write(rig.dev,
+				 rig_ring_reg(0, cq ? NNA_RING_REG_CQ_BASE : NNA_RING_REG_BASE), 8,
 				 RIG_BUS + RIG_SIZE);
 		rig_write(&rig, rig_ring_reg(0, NNA_RING_REG_CONTROL), NNA_RING_CONTROL_ENABLE);
 		rig_submit(&rig, 0, &e);
@@ -379,7 +423,8 @@ static void after_reset(void)
 	assert_int_equal(rig_read(&rig, NNA_REG_CONTROL), 0);
 	for (uint32_t i = 0; i < NNA_RINGS; i++) {
 		assert_int_equal(rig_read(&rig, rig_ring_reg(i, NNA_RING_REG_STATUS)), 0);
-		assert_int_equal(nnadev_reg_read(rig.dev, rig_ring_reg(i, NNA_RING_REG_BASE), 8), 0);
+		assert_int_equal(nnadev_reg_read(rig.dev, rig_ring_reg(i, NNA_RING_REG_BASE), 8),
+				 0);
 		assert_false(rig_poll(&rig, i, &c));
 	}
 	assert_int_equal(nnadev_reg_read(rig.dev, NNA_REG_COUNT_JOBS, 8), 0);
@@ -461,7 +506,8 @@ static void test_hang(void **state)
 static void test_abort_queued(void **state)
 {
 	struct nna_ring_entry e[4];
-	static const uint32_t expected[4] = { NNA_STATUS_ABORTED, NNA_STATUS_OK, NNA_STATUS_ABORTED, NNA_STATUS_OK };
+	static const uint32_t expected[4] = { NNA_STATUS_ABORTED, NNA_STATUS_OK, NNA_STATUS_ABORTED,
+					      NNA_STATUS_OK };
 
 	start_hanging(1, &e[0]);
 	for (int i = 1; i < 4; i++) {
@@ -569,11 +615,27 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_registers), TEST(test_null_job), TEST(test_empty_stream), TEST(test_laps), TEST(test_no_irq),
-		TEST(test_bad_entries), TEST(test_control_ring), TEST(test_ring_set_up), TEST(test_hostile_doorbells),
-		TEST(test_unreachable_rings), TEST(test_switched_off), TEST(test_ring_off_while_busy), TEST(test_reset),
-		TEST(test_reset_refused), TEST(test_hang), TEST(test_abort_queued), TEST(test_deadline_before_start),
-		TEST(test_stuck), TEST(test_injections), TEST(test_create), TEST(test_destroy_busy),
+		TEST(test_registers),
+		TEST(test_null_job),
+		TEST(test_empty_stream),
+		TEST(test_laps),
+		TEST(test_no_irq),
+		TEST(test_bad_entries),
+		TEST(test_control_ring),
+		TEST(test_ring_set_up),
+		TEST(test_hostile_doorbells),
+		TEST(test_unreachable_rings),
+		TEST(test_switched_off),
+		TEST(test_ring_off_while_busy),
+		TEST(test_reset),
+		TEST(test_reset_refused),
+		TEST(test_hang),
+		TEST(test_abort_queued),
+		TEST(test_deadline_before_start),
+		TEST(test_stuck),
+		TEST(test_injections),
+		TEST(test_create),
+		TEST(test_destroy_busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The command processor: preemption, aging, abort, and what waits for tiles. The engine is a stand-in whose tiles stop
- * where the test says, so that every order of events is made, not hoped for.
+ * The command processor: preemption, aging, abort, and what waits for tiles. The engine is a
+ * stand-in whose tiles stop where the test says, so that every order of events is made, not hoped
+ * for.
  *
- * A FILL's value tells the stand-in what to be: bits 7..0 a name, 23..8 tiles, 27..24 phases, 31..28 the status that
- * the last tile returns is BAD_INDEX when not 0.
+ * A FILL's value tells the stand-in what to be: bits 7..0 a name, 23..8 tiles, 27..24
+ * phases, 31..28 the status that the last tile returns is BAD_INDEX when not 0.
  */
 #include <pthread.h>
 
@@ -19,7 +20,8 @@ static struct rig_space spaces[NNA_JOB_RINGS];
 /* What the stand-in does and has seen. */
 static struct {
 	struct nna_event event;
-	_Atomic uint32_t hold_name, hold_tile; /* tiles from this one on stop until hold_name changes */
+	_Atomic uint32_t hold_name,
+		hold_tile;     /* tiles from this one on stop until hold_name changes */
 	_Atomic uint32_t held; /* tiles that stand still */
 	_Atomic uint32_t logged;
 	_Atomic uint32_t log[65536]; /* name << 16 | tile, as they began */
@@ -27,8 +29,8 @@ static struct {
 	_Atomic uint32_t early; /* tiles that ran before all of the phase before had */
 } fake;
 
-static uint32_t fake_run(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
-			 uint32_t tile, void *scratch, void *shared)
+static uint32_t fake_run(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
+			 uint32_t phase, uint32_t tile, void *scratch, void *shared)
 {
 	uint32_t name = plan->priv[0] & 0xff, tiles = plan->phase_tiles[phase];
 
@@ -57,8 +59,8 @@ static uint32_t fake_run(const struct nna_engine_command *cmd, const struct nna_
 	return plan->priv[0] >> 28 && tile == tiles - 1 ? NNA_STATUS_BAD_INDEX : NNA_STATUS_OK;
 }
 
-static uint32_t fake_prepare(enum nna_engine_isa isa, uint32_t threads, const struct nna_engine_command *cmd,
-			     struct nna_engine_plan *plan)
+static uint32_t fake_prepare(enum nna_engine_isa isa, uint32_t threads,
+			     const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
 	const struct nna_cmd_fill *fill = (const void *)cmd->raw;
 
@@ -270,7 +272,8 @@ static void test_nested(void **state)
 	expect_order("abcdcba");
 	assert_int_equal(counter(NNA_REG_COUNT_PREEMPTIONS), 3);
 	for (uint32_t i = 0; i + 1 < NNA_JOB_RINGS; i++) {
-		const struct nna_report *r = rig_report(&rig, &spaces[i]), *above = rig_report(&rig, &spaces[i + 1]);
+		const struct nna_report *r = rig_report(&rig, &spaces[i]),
+					*above = rig_report(&rig, &spaces[i + 1]);
 
 		assert_true(r->begin < above->begin && r->end > above->end);
 		assert_true(r->run_time <= (r->end - r->begin) - (above->end - above->begin));
@@ -406,7 +409,8 @@ static void test_unmap_waits(void **state)
 	struct nna_completion c;
 	pthread_t t;
 
-	rig_must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd, spaces[0].data - RIG_BUS, 3));
+	rig_must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd,
+				 spaces[0].data - RIG_BUS, 3));
 	rig_map(&rig, spaces[0].root, RIG_VA_DATA, 0x4000000000ull, 1, NNA_PTE_WRITE);
 	add(0, 'l', 50, 1, false);
 	hold('l', 2);
@@ -426,11 +430,16 @@ static void test_unmap_waits(void **state)
 	assert_true(fake.logged < 50);
 }
 
-/* An invalidation is acknowledged when no tile holds the old translation; what follows uses the new one. */
+/*
+ * An invalidation is acknowledged when no tile holds the old translation; what follows uses the new
+ * one.
+ */
 static void test_invalidate_waits(void **state)
 {
 	uint64_t spare = rig_pages(&rig, 1, RIG_PAGE);
-	struct nna_ring_entry inv = { .type = NNA_ENTRY_INVALIDATE, .asid = 0, .target = NNA_ENTRY_ALL };
+	struct nna_ring_entry inv = { .type = NNA_ENTRY_INVALIDATE,
+				      .asid = 0,
+				      .target = NNA_ENTRY_ALL };
 	struct nna_completion c;
 
 	add(0, 'l', 50, 1, false);
@@ -571,15 +580,36 @@ static void test_crowd(void **state)
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-#define THREE(name) { #name " (three threads)", name, set_up_three, tear_down, NULL }
+#define THREE(name)                                                                                \
+	{                                                                                          \
+#name " (three threads)", name, set_up_three, tear_down, NULL                      \
+	}
 	const struct CMUnitTest tests[] = {
-		ONE(test_every_tile_once), THREE(test_every_tile_once),
-		ONE(test_preempt_between_tiles), ONE(test_preempt_between_commands), THREE(test_preempt_between_commands),
-		ONE(test_nested), ONE(test_no_aging), ONE(test_aging), ONE(test_slice),
-		ONE(test_abort_running), THREE(test_abort_running), ONE(test_abort_suspended), ONE(test_failing_tile),
-		THREE(test_failing_tile), ONE(test_unmap_waits), THREE(test_unmap_waits), ONE(test_invalidate_waits),
-		THREE(test_invalidate_waits), ONE(test_switch_off), THREE(test_switch_off), ONE(test_reset_in_tile),
-		THREE(test_reset_in_tile), ONE(test_budget_in_tiles), ONE(test_crowd), THREE(test_crowd),
+		ONE(test_every_tile_once),
+		THREE(test_every_tile_once),
+		ONE(test_preempt_between_tiles),
+		ONE(test_preempt_between_commands),
+		THREE(test_preempt_between_commands),
+		ONE(test_nested),
+		ONE(test_no_aging),
+		ONE(test_aging),
+		ONE(test_slice),
+		ONE(test_abort_running),
+		THREE(test_abort_running),
+		ONE(test_abort_suspended),
+		ONE(test_failing_tile),
+		THREE(test_failing_tile),
+		ONE(test_unmap_waits),
+		THREE(test_unmap_waits),
+		ONE(test_invalidate_waits),
+		THREE(test_invalidate_waits),
+		ONE(test_switch_off),
+		THREE(test_switch_off),
+		ONE(test_reset_in_tile),
+		THREE(test_reset_in_tile),
+		ONE(test_budget_in_tiles),
+		ONE(test_crowd),
+		THREE(test_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Command streams: what is fetched and checked, control flow, limits, and some commands to the end. */
+/* Command streams: what is fetched and checked, control flow, limits, and some commands to the end.
+ */
 #include "test_device.h"
 
 #include "nna_command_table.h"
@@ -114,7 +115,10 @@ static void test_bad_headers(void **state)
 	assert_int_equal(rig_run(&rig, 0, &e).status, NNA_STATUS_OK);
 }
 
-/* Every command of the description is found, with its size, and the reserved parts of each are checked. */
+/*
+ * Every command of the description is found, with its size, and the reserved parts of each are
+ * checked.
+ */
 static void test_command_forms(void **state)
 {
 	for (uint32_t i = 0; i < NNA_COMMAND_COUNT; i++) {
@@ -131,7 +135,8 @@ static void test_command_forms(void **state)
 			p[b] = 0;
 		}
 		for (uint32_t f = 0; f < info->field_count; f++) {
-			uint32_t last = f + 1 < info->field_count ? info->fields[f + 1].offset : info->used;
+			uint32_t last =
+				f + 1 < info->field_count ? info->fields[f + 1].offset : info->used;
 
 			if (info->fields[f].name)
 				continue;
@@ -182,12 +187,12 @@ static void test_operands(void **state)
 	*in = good_in;
 	*out = good_out;
 	expect_ok();
-#define BAD(operand, statement) \
-	do { \
-		statement; \
-		expect(NNA_STATUS_BAD_OPERAND, 64, operand); \
-		*in = good_in; \
-		*out = good_out; \
+#define BAD(operand, statement)                                                                    \
+	do {                                                                                       \
+		statement;                                                                         \
+		expect(NNA_STATUS_BAD_OPERAND, 64, operand);                                       \
+		*in = good_in;                                                                     \
+		*out = good_out;                                                                   \
 	} while (0)
 	BAD(1, in->type = 0);
 	BAD(1, in->type = 11);
@@ -288,7 +293,8 @@ static void test_fill_and_copy(void **state)
 	assert_int_equal(*data(150), 0);
 	for (int y = 0; y < 2; y++)
 		for (int x = 0; x < 3; x++)
-			assert_int_equal(((uint16_t *)(void *)data(2000))[x * 2 + y], 0x100 + y * 3 + x);
+			assert_int_equal(((uint16_t *)(void *)data(2000))[x * 2 + y],
+					 0x100 + y * 3 + x);
 	assert_int_equal(rig_report(&rig, &space)->commands, 2);
 	assert_int_equal(nnadev_reg_read(rig.dev, NNA_REG_COUNT_COMMANDS, 8), 2);
 	assert_true(nnadev_reg_read(rig.dev, NNA_REG_LONGEST_TILE, 8) > 0);
@@ -298,7 +304,8 @@ static void test_fill_and_copy(void **state)
 static void test_conv(void **state)
 {
 	struct nna_cmd_conv *c = rig_command(&rig, &space, NNA_OP_CONV, sizeof(*c));
-	float *in = (void *)data(0), *w = (void *)data(8192), *b = (void *)data(16384), *out = (void *)data(20480);
+	float *in = (void *)data(0), *w = (void *)data(8192), *b = (void *)data(16384),
+	      *out = (void *)data(20480);
 	enum { H = 5, W = 6, C = 3, N = 4, K = 3 };
 
 	c->input = rig_tensor(NNA_TYPE_F32, 0, 0, 1, H, W, C);
@@ -307,7 +314,8 @@ static void test_conv(void **state)
 	c->output = rig_tensor(NNA_TYPE_F32, 0, 20480, 1, H, W, N);
 	c->channels.slot = NNA_SLOT_NONE;
 	c->residual.slot = NNA_SLOT_NONE;
-	c->groups = c->stride_h = c->stride_w = c->dilation_h = c->dilation_w = c->pad_top = c->pad_left = 1;
+	c->groups = c->stride_h = c->stride_w = c->dilation_h = c->dilation_w = c->pad_top =
+		c->pad_left = 1;
 	c->kernel_h = c->kernel_w = K;
 	c->epilogue.clamp_min = c->epilogue.residual_min = 0;
 	c->epilogue.clamp_max = c->epilogue.residual_max = 60;
@@ -326,9 +334,15 @@ static void test_conv(void **state)
 				for (int ky = 0; ky < K; ky++)
 					for (int kx = 0; kx < K; kx++)
 						for (int k = 0; k < C; k++)
-							if (y + ky >= 1 && y + ky <= H && x + kx >= 1 && x + kx <= W)
-								sum += in[((y + ky - 1) * W + x + kx - 1) * C + k] *
-								       w[((n * K + ky) * K + kx) * C + k];
+							if (y + ky >= 1 && y + ky <= H &&
+							    x + kx >= 1 && x + kx <= W)
+								sum += in[((y + ky - 1) * W + x +
+									   kx - 1) *
+										  C +
+									  k] *
+								       w[((n * K + ky) * K + kx) *
+										 C +
+									 k];
 				sum = sum < 0 ? 0 : sum > 60 ? 60 : sum;
 				assert_true(out[(y * W + x) * N + n] == sum);
 			}
@@ -485,8 +499,10 @@ static void test_scattered_stream(void **state)
 			stream[i * RIG_PAGE + b] = stream[j * RIG_PAGE + b];
 			stream[j * RIG_PAGE + b] = t;
 		}
-		rig_map(&rig, space.root, RIG_VA_STREAM + i * RIG_PAGE, space.stream + j * RIG_PAGE, 1, 0);
-		rig_map(&rig, space.root, RIG_VA_STREAM + j * RIG_PAGE, space.stream + i * RIG_PAGE, 1, 0);
+		rig_map(&rig, space.root, RIG_VA_STREAM + i * RIG_PAGE, space.stream + j * RIG_PAGE,
+			1, 0);
+		rig_map(&rig, space.root, RIG_VA_STREAM + j * RIG_PAGE, space.stream + i * RIG_PAGE,
+			1, 0);
 	}
 	expect_ok();
 	assert_true(n > 100);
@@ -498,8 +514,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_bad_headers), TEST(test_command_forms), TEST(test_operands), TEST(test_fill_and_copy),
-		TEST(test_conv), TEST(test_bad_shape), TEST(test_jumps), TEST(test_branches),
+		TEST(test_bad_headers),	  TEST(test_command_forms),
+		TEST(test_operands),	  TEST(test_fill_and_copy),
+		TEST(test_conv),	  TEST(test_bad_shape),
+		TEST(test_jumps),	  TEST(test_branches),
 		TEST(test_endless_loops), TEST(test_scattered_stream),
 	};
 
