@@ -656,7 +656,9 @@ static void test_dma(void **state)
 	close(fd);
 
 	/* What is left goes with the client, and the device is reset. */
+	pthread_mutex_lock(&model->lock);
 	model->resets = 0;
+	pthread_mutex_unlock(&model->lock);
 	assert_int_equal(leave(s), 0);
 	assert_int_equal(model->unmaps, 4);
 	assert_int_equal(model->resets, 1);
