@@ -14,3 +14,9 @@ $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_
 		$(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
 		-Wl,--version-script=hal-bridge/nnapi/libneuralnetworks.map -o $@ $(filter-out %.map,$^) \
 		$(NNACCEL_LIBS)
+
+# The example: a client that knows only the header and the library.
+PROGRAMS += $(BUILD)/bin/nnapi-add
+$(BUILD)/bin/nnapi-add: $(BUILD)/obj/hal-bridge/examples/add.o $(NNAPI_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib'

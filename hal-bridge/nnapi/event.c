@@ -51,6 +51,27 @@ void nnapi_event_unref(ANeuralNetworksEvent *event)
 	free(event);
 }
 
+uint64_t nnapi_fence_fd_time(int fd)
+{
+	struct sync_file_info info = { 0 };
+	struct sync_fence_info *fences;
+	uint64_t last = 0;
+
+	/* The first call tells how many fences there are. */
+	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info) || info.status <= 0 || !info.num_fences)
+		return 0;
+	fences = calloc(info.num_fences, sizeof(*fences));
+	if (!fences)
+		return 0;
+	info.sync_fence_info = (uintptr_t)fences;
+	if (!ioctl(fd, SYNC_IOC_FILE_INFO, &info)) {
+		for (uint32_t i = 0; i < info.num_fences; i++)
+			last = fences[i].timestamp_ns > last ? fences[i].timestamp_ns : last;
+	}
+	free(fences);
+	return last;
+}
+
 int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };

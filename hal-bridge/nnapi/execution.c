@@ -9,10 +9,19 @@
 
 /* -------------------------------------------------------------------------------------------------- life */
 
+static void nnapi_waited_drop(ANeuralNetworksExecution *execution)
+{
+	while (execution->waited_count)
+		close(execution->waited[--execution->waited_count]);
+	free(execution->waited);
+	execution->waited = NULL;
+}
+
 void nnapi_execution_unref(ANeuralNetworksExecution *execution)
 {
 	if (!execution || atomic_fetch_sub(&execution->refs, 1) > 1)
 		return;
+	nnapi_waited_drop(execution);
 	nna_execution_destroy(execution->execution);
 	for (uint32_t i = 0; execution->inputs && i < execution->input_count; i++)
 		nnapi_memory_unref(execution->inputs[i].memory);
@@ -715,6 +724,13 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 			goto fail;
 		}
 		ret = nnapi_submit(execution, fds, count, self, event);
+		nnapi_waited_drop(execution);
+		if (!ret && execution->measure) {
+			execution->waited = fds;
+			execution->waited_count = count;
+			fds = NULL;
+			count = 0;
+		}
 	}
 	self = NULL;
 fail:
@@ -833,6 +849,24 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandDimensions(
 	return ret;
 }
 
+/* When nothing was left to wait for; when that is not known, when the device began. */
+static uint64_t nnapi_free_to_run(const ANeuralNetworksExecution *execution,
+				  const struct nna_timing *timing)
+{
+	uint64_t from = execution->began_ns;
+
+	if (!execution->waited_count)
+		return timing->begin;
+	for (uint32_t i = 0; i < execution->waited_count; i++) {
+		uint64_t time = nnapi_fence_fd_time(execution->waited[i]);
+
+		if (!time)
+			return timing->begin;
+		from = time > from ? time : from;
+	}
+	return from < timing->begin ? from : timing->begin;
+}
+
 NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecution *execution,
 						      int32_t durationCode, uint64_t *duration)
 {
@@ -859,8 +893,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecu
 		*duration = execution->driver_ns;
 		break;
 	default:
-		/* From when nothing was left to wait for. */
-		*duration = timing.end - timing.begin;
+		*duration = timing.end - nnapi_free_to_run(execution, &timing);
 		break;
 	}
 	return ANEURALNETWORKS_NO_ERROR;

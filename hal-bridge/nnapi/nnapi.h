@@ -198,6 +198,8 @@ struct nnapi_argument {
  * @lock: of @state, @result and what a run leaves behind
  * @began_ns: when the last run was asked for
  * @driver_ns: from then to its end
+ * @waited: fences that the run waited for on the device, kept for the time when they signalled; when @measure
+ * @waited_count: entries of @waited
  */
 struct ANeuralNetworksExecution {
 	atomic_uint refs;
@@ -212,6 +214,8 @@ struct ANeuralNetworksExecution {
 	enum nnapi_state state;
 	int result;
 	uint64_t began_ns, driver_ns;
+	int *waited;
+	uint32_t waited_count;
 };
 
 void nnapi_execution_unref(ANeuralNetworksExecution *execution);
@@ -245,6 +249,9 @@ struct ANeuralNetworksEvent {
 ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution);
 ANeuralNetworksEvent *nnapi_event_ref(const ANeuralNetworksEvent *event);
 void nnapi_event_unref(ANeuralNetworksEvent *event);
+
+/* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or cannot tell. */
+uint64_t nnapi_fence_fd_time(int fd);
 
 /* Waits for a fence's fd. Return: NO_ERROR, or OP_FAILED when it is in error. @timeout_ms as for poll(). */
 int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled);
