@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ struct nnadev {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	uint64_t regs[NNA_PCI_REGISTER_BAR_SIZE / 8];
-	unsigned int resets, maps, unmaps, writes;
+	atomic_uint resets, maps, unmaps, writes; /* the cases look while the server runs */
 	bool hold_unmap;
 	ino_t last_inode;
 	uint64_t last_offset;
