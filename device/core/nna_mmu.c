@@ -399,7 +399,8 @@ static bool cover(struct nna_mmu *mmu, struct nna_space *space, uint64_t va, uin
 		last = mmu->fresh_count ? &mmu->fresh[mmu->fresh_count - 1] : NULL;
 		if (last && extent_joins(last, &page)) {
 			last->size += page.size;
-		} else if (mmu->extents + mmu->fresh_count >= NNA_MMU_EXTENTS ||
+		} else if (mmu->fresh_count >= NNA_MMU_PIECES ||
+			   mmu->extents + mmu->fresh_count >= NNA_MMU_EXTENTS ||
 			   !grow(&mmu->fresh, &mmu->fresh_capacity, mmu->fresh_count + 1)) {
 			ok = fail(fault, NNA_STATUS_NO_MEMORY, NNA_FAULT_KIND_NONE, 0);
 		} else {

@@ -638,6 +638,13 @@ static void test_huge_range(void **state)
 	expect(&space, NNA_STATUS_OK);
 	c->input.strides[0] = (1u << 30) / 8;
 	expect(&space, NNA_STATUS_NO_MEMORY);
+	/* Over and over, each time with more that is cached: it stays bounded. */
+	for (int i = 0; i < 40; i++) {
+		c->input.offset = (uint64_t)i << 30;
+		expect(&space, NNA_STATUS_NO_MEMORY);
+	}
+	c->input.offset = 0;
+	assert_true(rig.dev->mmu.extents <= NNA_MMU_EXTENTS);
 	c->input.strides[0] = 100;
 	expect(&space, NNA_STATUS_OK);
 }
