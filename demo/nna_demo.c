@@ -336,7 +336,7 @@ static int read_times(struct demo *d)
 	NNAPI(ANeuralNetworksExecution_getDuration(d->execution, ANEURALNETWORKS_DURATION_ON_HARDWARE,
 						   &d->hardware));
 	NNAPI(ANeuralNetworksExecution_getDuration(
-		d->execution, ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE, &d->fenced));
+		d->execution, ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER, &d->fenced));
 	/* NNAPI tells durations: the fenced one starts when the in-fence signals. */
 	if (d->fenced != UINT64_MAX && d->hardware != UINT64_MAX) {
 		d->moments[DEVICE_END] = d->moments[GATE_SIGNALLED] + d->fenced;
