@@ -149,11 +149,15 @@ static void share_in_place(struct nna_lower *l, struct life *lives)
 			    lives[root].size != lives[out].size ||
 			    !same_places(&l->values[c->values[0]], in))
 				continue;
-			/* The memory is read under no other view by this command. */
+			/* The command reads the memory in no other way; an EWISE may read the same elements twice. */
 			for (uint32_t j = 1; j < c->operand_count; j++) {
 				uint32_t s;
 
-				if (j == k || c->values[j] == NNA_NO_VALUE || c->values[j] == c->values[k])
+				if (j == k || c->values[j] == NNA_NO_VALUE)
+					continue;
+				if (c->raw->opcode == NNA_OP_EWISE &&
+				    same_places(in, &l->values[c->values[j]]) &&
+				    in->storage == l->values[c->values[j]].storage)
 					continue;
 				s = l->values[c->values[j]].storage;
 				while (l->storages[s].parent != NNA_NONE)
