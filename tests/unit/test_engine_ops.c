@@ -85,7 +85,7 @@ static void check(const struct nna_engine_operand *out, const uint32_t *index, d
 	if (out->desc.type == NNA_TYPE_BOOL8)
 		want = want != 0;
 	want = fmin(fmax(want, (double)low), (double)high);
-	if (!(fabs(got - trunc(want)) <= (slack > 0 ? 1 : 0)))
+	if (!(fabs(got - trunc(want)) <= (slack > 0 ? 1 + fabs(want) * 0x1p-22 : 0)))
 		fail_msg("%s: got %g, not %g", what, got, want);
 }
 
@@ -104,7 +104,8 @@ static void run_all(void (*verify)(void))
 		if (isa == NNA_ENGINE_SCALAR)
 			memcpy(scalar, c.buffers[0], c.sizes[0]);
 		else if (!is_float(out->desc.type) && memcmp(scalar, c.buffers[0], c.sizes[0]))
-			fail_msg("opcode %u: isa %d differs from scalar", c.cmd.raw->opcode, isa);
+			fail_msg("opcode %u kind %u types %u -> %u: isa %d differs from scalar", c.cmd.raw->opcode,
+				 c.raw[16 + 96 * c.cmd.operand_count], c.cmd.operands[1].desc.type, out->desc.type, isa);
 	}
 	free(scalar);
 	free(before);

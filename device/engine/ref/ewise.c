@@ -1,90 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* EWISE, by definition. */
-#include "../nna_kernel.h"
+#include "../nna_ewise.h"
 
 #define TILE_ELEMENTS 8192u
-
-/* Inputs of each operation; which of them are values (SELECT's condition is not). */
-static uint32_t ewise_inputs(uint32_t op)
-{
-	switch (op) {
-	case NNA_EWISE_ADD:
-	case NNA_EWISE_SUB:
-	case NNA_EWISE_MUL:
-	case NNA_EWISE_DIV:
-	case NNA_EWISE_MAXIMUM:
-	case NNA_EWISE_MINIMUM:
-	case NNA_EWISE_POW:
-	case NNA_EWISE_EQUAL:
-	case NNA_EWISE_NOT_EQUAL:
-	case NNA_EWISE_LESS:
-	case NNA_EWISE_LESS_EQUAL:
-	case NNA_EWISE_GREATER:
-	case NNA_EWISE_GREATER_EQUAL:
-	case NNA_EWISE_LOGICAL_AND:
-	case NNA_EWISE_LOGICAL_OR:
-	case NNA_EWISE_PRELU:
-	case NNA_EWISE_FLOOR_DIV:
-	case NNA_EWISE_SQUARED_DIFFERENCE:
-		return 2;
-	case NNA_EWISE_SELECT:
-	case NNA_EWISE_MUL_ADD:
-		return 3;
-	default:
-		return 1;
-	}
-}
-
-static bool has_integer_form(uint32_t op)
-{
-	switch (op) {
-	case NNA_EWISE_POW:
-	case NNA_EWISE_PRELU:
-	case NNA_EWISE_EXP:
-	case NNA_EWISE_LOG:
-	case NNA_EWISE_SQRT:
-	case NNA_EWISE_RSQRT:
-	case NNA_EWISE_SIN:
-	case NNA_EWISE_COS:
-	case NNA_EWISE_FLOOR:
-	case NNA_EWISE_TANH:
-	case NNA_EWISE_LOGISTIC:
-	case NNA_EWISE_ELU:
-	case NNA_EWISE_HARD_SWISH:
-	case NNA_EWISE_LEAKY_RELU:
-	case NNA_EWISE_MUL_ADD:
-		return false;
-	default:
-		return true;
-	}
-}
-
-enum ewise_rule { RULE_QUANTISED, RULE_INTEGER, RULE_FLOAT };
-
-static bool is_quantised_16(const struct nna_tensor *t)
-{
-	return nna_is_quantised(t) && (t->type == NNA_TYPE_U8 || t->type == NNA_TYPE_S8 || t->type == NNA_TYPE_U16 ||
-				       t->type == NNA_TYPE_S16);
-}
-
-static enum ewise_rule ewise_rule(const struct nna_engine_command *cmd)
-{
-	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const uint32_t inputs = ewise_inputs(p->op), first = p->op == NNA_EWISE_SELECT ? 2 : 1;
-	bool integers = has_integer_form(p->op), quantised = is_quantised_16(&cmd->operands[0].desc);
-
-	for (uint32_t i = first; i <= inputs; i++) {
-		const struct nna_tensor *t = &cmd->operands[i].desc;
-
-		quantised = quantised && is_quantised_16(t);
-		integers = integers && !nna_type_is_float(t->type) &&
-			   (p->op == NNA_EWISE_CAST || !nna_is_quantised(t));
-	}
-	if (quantised && p->a_scale &&
-	    (p->op == NNA_EWISE_ADD || p->op == NNA_EWISE_SUB || p->op == NNA_EWISE_MUL || p->op == NNA_EWISE_IDENTITY))
-		return RULE_QUANTISED;
-	return integers ? RULE_INTEGER : RULE_FLOAT;
-}
 
 static int64_t ewise_quantised(const struct nna_cmd_ewise *p, int64_t x, int64_t y)
 {
@@ -257,8 +175,8 @@ static uint32_t ewise_tile(const struct nna_engine_command *cmd, const struct nn
 			   uint32_t tile, void *scratch, void *shared)
 {
 	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const enum ewise_rule rule = ewise_rule(cmd);
-	const uint32_t inputs = ewise_inputs(p->op);
+	const enum nna_ewise_rule rule = nna_ewise_rule(cmd);
+	const uint32_t inputs = nna_ewise_inputs(p->op);
 	struct nna_engine_operand o[4];
 	uint32_t index[NNA_MAX_RANK], begin, end;
 
@@ -272,13 +190,13 @@ static uint32_t ewise_tile(const struct nna_engine_command *cmd, const struct nn
 
 		for (uint32_t i = 0; i <= inputs; i++)
 			at[i] = nna_offset(&o[i].desc, index);
-		if (rule == RULE_QUANTISED) {
+		if (rule == NNA_RULE_QUANTISED) {
 			for (uint32_t i = 1; i <= inputs; i++)
 				x[i] = nna_load_centred(&o[i], at[i]);
 			nna_store_centred(&o[0], at[0], ewise_quantised(p, x[1], x[2]), p->q_min, p->q_max);
 			continue;
 		}
-		if (rule == RULE_INTEGER) {
+		if (rule == NNA_RULE_INTEGER) {
 			/* the condition of SELECT may be a float */
 			x[1] = p->op == NNA_EWISE_SELECT ? nna_load_float(&o[1], at[1]) != 0 :
 							   nna_load_integer(&o[1], at[1]);
@@ -310,7 +228,7 @@ NNA_PREPARE(ewise)
 
 	if (p->op > NNA_EWISE_MUL_ADD)
 		return NNA_STATUS_BAD_COMMAND;
-	inputs = ewise_inputs(p->op);
+	inputs = nna_ewise_inputs(p->op);
 	for (uint32_t i = 1; i <= 3; i++)
 		if (nna_present(&cmd->operands[i]) != (i <= inputs))
 			return nna_bad_operand(plan, i);
@@ -319,7 +237,7 @@ NNA_PREPARE(ewise)
 			return NNA_STATUS_BAD_SHAPE;
 	if (nna_is_quantised(&output->desc) && p->op != NNA_EWISE_CAST && p->q_min > p->q_max)
 		return NNA_STATUS_BAD_COMMAND;
-	if (ewise_rule(cmd) == RULE_QUANTISED && (p->shift < 1 || p->shift > 62))
+	if (nna_ewise_rule(cmd) == NNA_RULE_QUANTISED && (p->shift < 1 || p->shift > 62))
 		return NNA_STATUS_BAD_COMMAND;
 	plan->run = ewise_tile;
 	nna_cut(plan, output->count, TILE_ELEMENTS);

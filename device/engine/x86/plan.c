@@ -20,5 +20,17 @@ void nna_x86_plan(enum nna_engine_isa isa, uint32_t threads, const struct nna_en
 		else
 			nna_avx2_dwconvf_plan(threads, cmd, plan);
 		break;
+	case NNA_OP_POOL:
+		nna_avx2_pool_plan(cmd, plan);
+		break;
+	case NNA_OP_EWISE:
+		nna_avx2_ewise_plan(cmd, plan);
+		break;
+	case NNA_OP_COPY:
+		nna_x86_copy_plan(cmd, plan);
+		break;
+	case NNA_OP_FILL:
+		nna_x86_fill_plan(cmd, plan);
+		break;
 	}
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* COPY and FILL by rows. */
+#include "nna_x86.h"
+
+#include "nna_rows.h"
+
+#define TILE_BYTES (256u << 10) /* of dense rows */
+#define TILE_ELEMENTS 32768u /* of others */
+
+/* Moves elements one by one; wider than a byte, they are aligned to their size. */
+#define MOVE(type)                                              \
+	do {                                                    \
+		const type *f = (const type *)from;             \
+		type *t = (type *)to;                           \
+		for (uint32_t i = 0; i < count; i++, f += from_step, t += to_step) \
+			*t = *f;                                \
+	} while (0)
+
+static void move_strided(void *to, int64_t to_step, const void *from, int64_t from_step, uint32_t count, uint32_t size)
+{
+	switch (size) {
+	case 1:
+		MOVE(uint8_t);
+		break;
+	case 2:
+		MOVE(uint16_t);
+		break;
+	case 4:
+		MOVE(uint32_t);
+		break;
+	default:
+		MOVE(uint64_t);
+		break;
+	}
+}
+
+static uint32_t copy_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			  uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_engine_operand *output = &cmd->operands[NNA_COPY_OUTPUT], *input = &cmd->operands[NNA_COPY_INPUT];
+	const int64_t size = nna_type_size(output->desc.type);
+	uint32_t begin, end;
+	struct nna_rows rows;
+	struct nna_run run;
+
+	nna_rows_get(&rows, cmd, 2);
+	nna_tile_range(plan, tile, output->count, &begin, &end);
+	nna_run_start(&run, &rows, begin, end);
+	while (nna_run_next(&run, &rows, UINT32_MAX)) {
+		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
+		const uint8_t *from = (const uint8_t *)input->data + run.offset[1] * size;
+
+		if (nna_rows_step(&rows, 0) == 1 && nna_rows_step(&rows, 1) == 1)
+			memmove(to, from, (size_t)run.count * (size_t)size);
+		else
+			move_strided(to, nna_rows_step(&rows, 0), from, nna_rows_step(&rows, 1), run.count, (uint32_t)size);
+	}
+	return NNA_STATUS_OK;
+}
+
+void nna_x86_copy_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	const uint32_t size = nna_type_size(cmd->operands[0].desc.type);
+	struct nna_rows rows;
+
+	nna_rows_get(&rows, cmd, 2);
+	plan->run = copy_tile;
+	nna_cut(plan, cmd->operands[0].count,
+		nna_rows_step(&rows, 0) == 1 && nna_rows_step(&rows, 1) == 1 && nna_rows_length(&rows) * size >= 64 ?
+			TILE_BYTES / size : TILE_ELEMENTS);
+}
+
+static uint32_t fill_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			  uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_cmd_fill *p = (const struct nna_cmd_fill *)cmd->raw;
+	const struct nna_engine_operand *output = &cmd->operands[NNA_FILL_OUTPUT];
+	const int64_t size = nna_type_size(output->desc.type);
+	const uint64_t value = p->value;
+	uint32_t begin, end;
+	struct nna_rows rows;
+	struct nna_run run;
+
+	nna_rows_get(&rows, cmd, 1);
+	nna_tile_range(plan, tile, output->count, &begin, &end);
+	nna_run_start(&run, &rows, begin, end);
+	while (nna_run_next(&run, &rows, UINT32_MAX)) {
+		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
+
+		if (size == 1 && nna_rows_step(&rows, 0) == 1)
+			memset(to, (int)(value & 255), run.count);
+		else
+			move_strided(to, nna_rows_step(&rows, 0), &value, 0, run.count, (uint32_t)size);
+	}
+	return NNA_STATUS_OK;
+}
+
+void nna_x86_fill_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	plan->run = fill_tile;
+	nna_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
+}
