@@ -8,10 +8,10 @@
 
 #include "hal-bridge/common/nnb_log.h"
 
-#define NNB_MAX_OPERANDS	(1u << 24)
-#define NNB_OEM_FIRST		10000	/* OEM operations and operand types */
+#define NNB_MAX_OPERANDS (1u << 24)
+#define NNB_OEM_FIRST 10000 /* OEM operations and operand types */
 
-/* ---------------------------------------------------------------------------------------------------- types */
+/* ---------------------------------------------------------------------------------------- types */
 
 bool nnb_type_is_tensor(uint32_t type)
 {
@@ -87,13 +87,13 @@ int nnb_type_check(const struct nna_operand_desc *desc)
 		return -EINVAL;
 	}
 	if (desc->rank > NNACCEL_MAX_RANK) {
-		nnb_log("a tensor of rank %u: at most %d is supported", desc->rank, NNACCEL_MAX_RANK);
+		nnb_log("a tensor of rank %u: at most %d is supported", desc->rank,
+			NNACCEL_MAX_RANK);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < desc->rank; i++) {
-		if (desc->dims[i] &&
-		    (__builtin_mul_overflow(elements, desc->dims[i], &elements) ||
-		     elements > UINT32_MAX)) {
+		if (desc->dims[i] && (__builtin_mul_overflow(elements, desc->dims[i], &elements) ||
+				      elements > UINT32_MAX)) {
 			nnb_log("a tensor with more than 2^32 - 1 elements");
 			return -EINVAL;
 		}
@@ -106,7 +106,7 @@ int nnb_type_check(const struct nna_operand_desc *desc)
 	return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- model */
+/* ---------------------------------------------------------------------------------------- model */
 
 static void nnb_operand_drop_value(struct nnb_operand *operand)
 {
@@ -165,7 +165,9 @@ static struct nnb_operand *nnb_model_operand(struct nnb_model *model, uint32_t i
 int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc *desc)
 {
 	struct nnb_operand operand = {
-		.type = desc->type, .rank = desc->rank, .scale = desc->scale,
+		.type = desc->type,
+		.rank = desc->rank,
+		.scale = desc->scale,
 		.zero_point = desc->zero_point,
 	};
 	int ret;
@@ -315,7 +317,9 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
 	struct nnb_operation operation = {
-		.type = type, .input_count = input_count, .output_count = output_count,
+		.type = type,
+		.input_count = input_count,
+		.output_count = output_count,
 	};
 	int ret;
 
@@ -363,7 +367,8 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 			nnb_log("operand %u is named twice as input or output", lists[i]);
 			ret = -EINVAL;
 		} else if (model->operands[lists[i]].value != NNB_VALUE_NONE) {
-			nnb_log("operand %u has a value and cannot be an input or output", lists[i]);
+			nnb_log("operand %u has a value and cannot be an input or output",
+				lists[i]);
 			ret = -EINVAL;
 		}
 	}
@@ -380,7 +385,7 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 	return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- build */
+/* ---------------------------------------------------------------------------------------- build */
 
 /* The models that become subgraphs, main first. */
 struct nnb_models {
@@ -428,9 +433,13 @@ static int nnb_emit_operand(const struct nnb_models *models, struct nna_graph *g
 			    uint32_t subgraph, uint32_t index, const struct nnb_operand *operand)
 {
 	const struct nna_operand_desc desc = {
-		.type = operand->type, .rank = operand->rank, .dims = operand->dims,
-		.scale = operand->scale, .zero_point = operand->zero_point,
-		.channel_dim = operand->channel_dim, .channel_count = operand->scale_count,
+		.type = operand->type,
+		.rank = operand->rank,
+		.dims = operand->dims,
+		.scale = operand->scale,
+		.zero_point = operand->zero_point,
+		.channel_dim = operand->channel_dim,
+		.channel_count = operand->scale_count,
 		.channel_scales = operand->scales,
 	};
 	int ret = nna_graph_add_operand(graph, subgraph, &desc);

@@ -2,14 +2,16 @@
 /*
  * A model as front ends hand it over, before libnnaccel sees it.
  *
- * libnnaccel's graph holds all subgraphs from the start, while NNAPI's models refer to other, finished models, and set
- * the values of operands in any order. So a model is collected here and turned into a graph when it is finished:
- * every model that it refers to, directly or not, becomes one subgraph. What is checked here is what the structure
- * needs and what an operand's type says by itself; the rules of operations are libnnaccel's.
+ * libnnaccel's graph holds all subgraphs from the start, while NNAPI's models refer to other,
+ * finished models, and set the values of operands in any order. So a model is collected here and
+ * turned into a graph when it is finished: every model that it refers to, directly or not, becomes
+ * one subgraph. What is checked here is what the structure needs and what an operand's type says by
+ * itself; the rules of operations are libnnaccel's.
  *
- * Ownership: everything is copied, except values set by reference, which the caller keeps until the last graph that
- * was built from the model is gone, and referenced models, which must outlive this one. A model that is no longer
- * changed may be read from any number of threads. Errors are -EINVAL (with a line in the log) and -ENOMEM.
+ * Ownership: everything is copied, except values set by reference, which the caller keeps until the
+ * last graph that was built from the model is gone, and referenced models, which must outlive this
+ * one. A model that is no longer changed may be read from any number of threads. Errors are -EINVAL
+ * (with a line in the log) and -ENOMEM.
  */
 #ifndef NNB_MODEL_H
 #define NNB_MODEL_H
@@ -21,7 +23,7 @@
 #include "nnaccel.h"
 
 enum nnb_value {
-	NNB_VALUE_NONE,		/* computed, or an input */
+	NNB_VALUE_NONE, /* computed, or an input */
 	NNB_VALUE_COPIED,
 	NNB_VALUE_REFERENCE,
 	NNB_VALUE_OMITTED,
@@ -89,12 +91,18 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
  */
 int nnb_model_build(const struct nnb_model *model, struct nna_graph **out);
 
-/* Bytes of a tensor with @rank dimensions or of a scalar. Return: false when one is unknown or it overflows. */
+/*
+ * Bytes of a tensor with @rank dimensions or of a scalar. Return: false when one is unknown or it
+ * overflows.
+ */
 bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
 
 bool nnb_type_is_tensor(uint32_t type);
 
-/* -EINVAL, with a line in the log, when type, rank, dimensions, scale and zero point do not fit together. */
+/*
+ * -EINVAL, with a line in the log, when type, rank, dimensions, scale and zero point do not fit
+ * together.
+ */
 int nnb_type_check(const struct nna_operand_desc *desc);
 
 #endif

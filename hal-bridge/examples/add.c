@@ -22,7 +22,9 @@ static ANeuralNetworksModel *make_model(void)
 {
 	static const uint32_t dims[] = { 4 }, inputs[] = { 0, 1, 2 }, outputs[] = { 3 };
 	const ANeuralNetworksOperandType tensor = {
-		.type = ANEURALNETWORKS_TENSOR_FLOAT32, .dimensionCount = 1, .dimensions = dims,
+		.type = ANEURALNETWORKS_TENSOR_FLOAT32,
+		.dimensionCount = 1,
+		.dimensions = dims,
 	};
 	const ANeuralNetworksOperandType scalar = { .type = ANEURALNETWORKS_INT32 };
 	const int32_t activation = ANEURALNETWORKS_FUSED_NONE;
@@ -33,7 +35,8 @@ static ANeuralNetworksModel *make_model(void)
 	check(ANeuralNetworksModel_addOperand(model, &tensor), "operand 1");
 	check(ANeuralNetworksModel_addOperand(model, &scalar), "operand 2");
 	check(ANeuralNetworksModel_addOperand(model, &tensor), "operand 3");
-	check(ANeuralNetworksModel_setOperandValue(model, 2, &activation, sizeof(activation)), "value");
+	check(ANeuralNetworksModel_setOperandValue(model, 2, &activation, sizeof(activation)),
+	      "value");
 	check(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, inputs, 1, outputs),
 	      "operation");
 	check(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, inputs, 1, outputs),
@@ -58,7 +61,8 @@ int main(void)
 	check(ANeuralNetworksDevice_getName(device, &name), "name");
 	devices[0] = device;
 	model = make_model();
-	check(ANeuralNetworksCompilation_createForDevices(model, devices, 1, &compilation), "compilation");
+	check(ANeuralNetworksCompilation_createForDevices(model, devices, 1, &compilation),
+	      "compilation");
 	check(ANeuralNetworksCompilation_finish(compilation), "compile");
 	check(ANeuralNetworksExecution_create(compilation, &execution), "execution");
 	check(ANeuralNetworksExecution_setInput(execution, 0, NULL, a, sizeof(a)), "input 0");

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NNAPI C API, feature level 8: names, values, layouts and prototypes, as clients of libneuralnetworks.so know
- * them. What a function does is told in short; Android's documentation of NNAPI is the authority.
+ * The NNAPI C API, feature level 8: names, values, layouts and prototypes, as clients of
+ * libneuralnetworks.so know them. What a function does is told in short; Android's documentation of
+ * NNAPI is the authority.
  *
- * Life of a model: Model_create, addOperand, setOperandValue*, addOperation, identifyInputsAndOutputs, Model_finish;
- * Compilation_createForDevices, set*, Compilation_finish; Execution_create, setInput*, setOutput*, then one of compute,
- * startCompute, startComputeWithDependencies, burstCompute; Event_wait for the asynchronous ones.
+ * Life of a model: Model_create, addOperand, setOperandValue*, addOperation,
+ * identifyInputsAndOutputs, Model_finish; Compilation_createForDevices, set*, Compilation_finish;
+ * Execution_create, setInput*, setOutput*, then one of compute, startCompute,
+ * startComputeWithDependencies, burstCompute; Event_wait for the asynchronous ones.
  *
- * Objects that are being built belong to one thread at a time. Finished models and compilations may be used from any
- * number of threads. Functions return a ResultCode unless stated; *_free(NULL) does nothing.
+ * Objects that are being built belong to one thread at a time. Finished models and compilations may
+ * be used from any number of threads. Functions return a ResultCode unless stated; *_free(NULL)
+ * does nothing.
  */
 #ifndef NNACCEL_NEURAL_NETWORKS_H
 #define NNACCEL_NEURAL_NETWORKS_H
@@ -306,7 +309,10 @@ int ANeuralNetworksModel_create(ANeuralNetworksModel **model);
 void ANeuralNetworksModel_free(ANeuralNetworksModel *model);
 int ANeuralNetworksModel_addOperand(ANeuralNetworksModel *model,
 				    const ANeuralNetworksOperandType *type);
-/* Up to 128 bytes are copied, more must stay as they are while the model exists. NULL and 0: omitted. */
+/*
+ * Up to 128 bytes are copied, more must stay as they are while the model exists. NULL and 0:
+ * omitted.
+ */
 int ANeuralNetworksModel_setOperandValue(ANeuralNetworksModel *model, int32_t index,
 					 const void *buffer, size_t length);
 int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksModel *model, int32_t index,

@@ -32,7 +32,8 @@ static int nnapi_compilation_new(ANeuralNetworksModel *model, bool explicit_devi
 				 ANeuralNetworksCompilation **compilation, const char *function)
 {
 	if (!model->finished || !model->graph)
-		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid", function);
+		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
+				   function);
 	*compilation = calloc(1, sizeof(**compilation));
 	if (!*compilation)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;

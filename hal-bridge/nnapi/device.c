@@ -35,7 +35,8 @@ static void nnapi_open(void)
 	}
 	nna_device_get_info(self->device, &self->info);
 	base = strrchr(self->info.name, '/');
-	snprintf(self->name, sizeof(self->name), "nnaccel-%.63s", base ? base + 1 : self->info.name);
+	snprintf(self->name, sizeof(self->name), "nnaccel-%.63s",
+		 base ? base + 1 : self->info.name);
 	snprintf(self->version, sizeof(self->version), "%.31s, ABI %u.%u", self->info.driver,
 		 self->info.abi_major, self->info.abi_minor);
 }
@@ -57,7 +58,8 @@ int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t co
 		if (!devices[i])
 			return nnapi_null(function);
 		if (devices[i] != nnapi_device())
-			return nnapi_error(BAD_DATA, "%s: device %u is not one of ours", function, i);
+			return nnapi_error(BAD_DATA, "%s: device %u is not one of ours", function,
+					   i);
 		/* There is one device, so a second entry is a duplicate. */
 		if (i)
 			return nnapi_error(BAD_DATA, "%s: a device is named twice", function);
@@ -134,7 +136,9 @@ NNAPI_EXPORT int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevi
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* A device that is gone does not come back under the same handle; one that lives needs no waiting. */
+/*
+ * A device that is gone does not come back under the same handle; one that lives needs no waiting.
+ */
 NNAPI_EXPORT int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device)
 {
 	struct nna_buffer *probe = NULL;

@@ -86,10 +86,14 @@ int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
 		return nnapi_error(OP_FAILED, "a fence cannot be waited for");
 	if (!ret)
 		return ANEURALNETWORKS_NO_ERROR;
-	/* Anything else that polls readable, as the loopback takes it, has no error to report but a hang-up. */
+	/*
+	 * Anything else that polls readable, as the loopback takes it, has no error to report but a
+	 * hang-up.
+	 */
 	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info))
-		return poll_fd.revents & POLLIN ? ANEURALNETWORKS_NO_ERROR :
-			nnapi_error(OP_FAILED, "a fence was closed before it was signalled");
+		return poll_fd.revents & POLLIN ?
+			       ANEURALNETWORKS_NO_ERROR :
+			       nnapi_error(OP_FAILED, "a fence was closed before it was signalled");
 	if (info.status < 0)
 		return nnapi_error(OP_FAILED, "a fence ended with: %s", strerror(-info.status));
 	return ANEURALNETWORKS_NO_ERROR;
@@ -108,7 +112,8 @@ NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 	while (event->thread_runs && !event->done)
 		pthread_cond_wait(&event->changed, &event->lock);
 	if (!event->done) {
-		event->result = nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
+		event->result =
+			nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
 		event->done = true;
 	}
 	result = event->result;
@@ -164,9 +169,11 @@ NNAPI_EXPORT int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent 
 		fd = nna_fence_export(event->fence);
 	}
 	if (fd == -ENOTSUP)
-		return nnapi_error(BAD_DATA, "%s: the event has no sync fence: %s", __func__,
-				   event->exportable ? "the device or the program makes none" :
-				   "an output is not in memory that the device writes itself");
+		return nnapi_error(
+			BAD_DATA, "%s: the event has no sync fence: %s", __func__,
+			event->exportable ?
+				"the device or the program makes none" :
+				"an output is not in memory that the device writes itself");
 	if (fd < 0) {
 		nnb_log("%s: %s", __func__, strerror(-fd));
 		return nnb_result_of_call(fd);

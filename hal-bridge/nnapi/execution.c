@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* -------------------------------------------------------------------------------------------------- life */
+/* ----------------------------------------------------------------------------------------- life */
 
 static void nnapi_waited_drop(ANeuralNetworksExecution *execution)
 {
@@ -44,7 +44,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 		return nnapi_null(__func__);
 	*execution = NULL;
 	if (!compilation->program)
-		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed", __func__);
+		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed",
+				   __func__);
 	self = calloc(1, sizeof(*self));
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
@@ -91,7 +92,7 @@ static int nnapi_execution_open(ANeuralNetworksExecution *execution, const char 
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* --------------------------------------------------------------------------------------------- arguments */
+/* ------------------------------------------------------------------------------------ arguments */
 
 /**
  * struct nnapi_shape - what an argument will have
@@ -127,21 +128,24 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	if (type) {
 		if ((uint32_t)type->type != operand->type || type->scale != operand->scale ||
 		    type->zeroPoint != operand->zero_point)
-			return nnapi_error(BAD_DATA, "%s: %s %d: another type than the model's", function,
-					   what, index);
+			return nnapi_error(BAD_DATA, "%s: %s %d: another type than the model's",
+					   function, what, index);
 		if (type->dimensionCount && !type->dimensions)
 			return nnapi_null(function);
 		if (type->dimensionCount > NNACCEL_MAX_RANK ||
 		    (type->dimensionCount && !nnb_type_is_tensor(operand->type)) ||
-		    (operand->rank && type->dimensionCount && type->dimensionCount != operand->rank))
-			return nnapi_error(BAD_DATA, "%s: %s %d has rank %u, not %u", function, what,
-					   index, operand->rank, type->dimensionCount);
+		    (operand->rank && type->dimensionCount &&
+		     type->dimensionCount != operand->rank))
+			return nnapi_error(BAD_DATA, "%s: %s %d has rank %u, not %u", function,
+					   what, index, operand->rank, type->dimensionCount);
 		for (uint32_t i = 0; i < type->dimensionCount; i++) {
 			uint32_t wanted = type->dimensions[i];
 
-			if (operand->rank && operand->dims[i] && wanted && wanted != operand->dims[i])
-				return nnapi_error(BAD_DATA, "%s: %s %d: dimension %u is %u, not %u",
-						   function, what, index, i, operand->dims[i], wanted);
+			if (operand->rank && operand->dims[i] && wanted &&
+			    wanted != operand->dims[i])
+				return nnapi_error(
+					BAD_DATA, "%s: %s %d: dimension %u is %u, not %u", function,
+					what, index, i, operand->dims[i], wanted);
 			if (wanted)
 				shape->values[i] = wanted;
 		}
@@ -152,7 +156,8 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	}
 	shape->known = nnb_type_bytes(operand->type, shape->rank, shape->values, &shape->size);
 	if (!shape->known && !output)
-		return nnapi_error(BAD_DATA, "%s: input %d has unknown dimensions", function, index);
+		return nnapi_error(BAD_DATA, "%s: input %d has unknown dimensions", function,
+				   index);
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -160,8 +165,7 @@ static int nnapi_check_length(const ANeuralNetworksExecution *execution,
 			      const struct nnapi_shape *shape, int32_t index, size_t length,
 			      const char *function)
 {
-	if (!shape->known || length == shape->size ||
-	    (execution->padding && length > shape->size))
+	if (!shape->known || length == shape->size || (execution->padding && length > shape->size))
 		return ANEURALNETWORKS_NO_ERROR;
 	return nnapi_error(BAD_DATA, "%s: argument %d has %zu bytes, not %zu", function, index,
 			   shape->size, length);
@@ -198,7 +202,8 @@ static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, i
 		return ret;
 	if (!buffer) {
 		if (!nnapi_compilation_io(execution->compilation, output, index))
-			return nnapi_error(BAD_DATA, "%s: there is no argument %d", function, index);
+			return nnapi_error(BAD_DATA, "%s: there is no argument %d", function,
+					   index);
 		shape.known = true;
 	} else {
 		ret = nnapi_argument_shape(execution, output, index, type, &shape, function);
@@ -211,11 +216,13 @@ static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, i
 			length = shape.size;
 	}
 	if (output)
-		ret = nna_execution_set_output(execution->execution, index, shape.dims ? shape.rank : 0,
-					       shape.dims, buffer, length);
+		ret = nna_execution_set_output(execution->execution, index,
+					       shape.dims ? shape.rank : 0, shape.dims, buffer,
+					       length);
 	else
-		ret = nna_execution_set_input(execution->execution, index, shape.dims ? shape.rank : 0,
-					      shape.dims, buffer, length);
+		ret = nna_execution_set_input(execution->execution, index,
+					      shape.dims ? shape.rank : 0, shape.dims, buffer,
+					      length);
 	if (!ret)
 		nnapi_argument_bind(execution, output, index, shape.known, NULL, true);
 	return nnb_result_of_call(ret);
@@ -243,13 +250,15 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 		return ret;
 	if (memory->device_memory) {
 		if (offset || length)
-			return nnapi_error(BAD_DATA, "%s: device memory is used as a whole", function);
+			return nnapi_error(BAD_DATA, "%s: device memory is used as a whole",
+					   function);
 		if (!nnapi_memory_has_role(memory, execution->compilation, output, index))
 			return nnapi_error(BAD_DATA, "%s: the memory was not made for argument %d",
 					   function, index);
 		length = memory->size;
 		if (shape.known && shape.size != length)
-			return nnapi_error(BAD_DATA, "%s: argument %d has %zu bytes, the memory %zu",
+			return nnapi_error(BAD_DATA,
+					   "%s: argument %d has %zu bytes, the memory %zu",
 					   function, index, shape.size, length);
 	} else {
 		if (offset > memory->size || length > memory->size - offset)
@@ -309,16 +318,14 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution *ex
 	return nnapi_set_pointer(execution, true, index, type, buffer, length, __func__);
 }
 
-NNAPI_EXPORT int ANeuralNetworksExecution_setOutputFromMemory(ANeuralNetworksExecution *execution,
-							      int32_t index,
-							      const ANeuralNetworksOperandType *type,
-							      const ANeuralNetworksMemory *memory,
-							      size_t offset, size_t length)
+NNAPI_EXPORT int ANeuralNetworksExecution_setOutputFromMemory(
+	ANeuralNetworksExecution *execution, int32_t index, const ANeuralNetworksOperandType *type,
+	const ANeuralNetworksMemory *memory, size_t offset, size_t length)
 {
 	return nnapi_set_memory(execution, true, index, type, memory, offset, length, __func__);
 }
 
-/* ---------------------------------------------------------------------------------------------- properties */
+/* ----------------------------------------------------------------------------------- properties */
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setTimeout(ANeuralNetworksExecution *execution,
 						     uint64_t duration)
@@ -368,8 +375,9 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setReusable(ANeuralNetworksExecution *
 	return ret;
 }
 
-NNAPI_EXPORT int ANeuralNetworksExecution_enableInputAndOutputPadding(
-	ANeuralNetworksExecution *execution, bool enable)
+NNAPI_EXPORT int
+ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *execution,
+						     bool enable)
 {
 	int ret = nnapi_execution_open(execution, __func__);
 
@@ -381,7 +389,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_enableInputAndOutputPadding(
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* -------------------------------------------------------------------------------------------------- running */
+/* -------------------------------------------------------------------------------------- running */
 
 /* Checks that all is set and starts the clock. */
 static int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *function)
@@ -400,12 +408,14 @@ static int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char
 	if (execution->state == NNAPI_COMPUTATION ||
 	    (execution->state == NNAPI_COMPLETED && !execution->reusable)) {
 		pthread_mutex_unlock(&execution->lock);
-		return nnapi_error(BAD_STATE, "%s: the execution runs, or has run and is not reusable",
+		return nnapi_error(BAD_STATE,
+				   "%s: the execution runs, or has run and is not reusable",
 				   function);
 	}
 	execution->state = NNAPI_COMPUTATION;
 	execution->began_ns = now;
 	pthread_mutex_unlock(&execution->lock);
+	nnapi_waited_drop(execution);
 	if (execution->timeout_ns && execution->timeout_ns < UINT64_MAX - now)
 		deadline = now + execution->timeout_ns;
 	nna_execution_set_deadline(execution->execution, deadline);
@@ -473,7 +483,10 @@ NNAPI_EXPORT int ANeuralNetworksExecution_compute(ANeuralNetworksExecution *exec
 	return nnapi_execution_run(execution, __func__);
 }
 
-/* Errors of a run that a synchronous program reports at once; all others are errors of the submission. */
+/*
+ * Errors of a run that a synchronous program reports at once; all others are errors of the
+ * submission.
+ */
 static bool nnapi_is_run_error(int error)
 {
 	switch (-error) {
@@ -625,8 +638,8 @@ static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 }
 
 /*
- * What to do about a dependency: a fence for the device (@fd), nothing, or waiting on the CPU (@wait).
- * Return: NO_ERROR, or the code of one that has failed already.
+ * What to do about a dependency: a fence for the device (@fd), nothing, or waiting on the CPU
+ * (@wait). Return: NO_ERROR, or the code of one that has failed already.
  */
 static int nnapi_dependency(const ANeuralNetworksEvent *dependency, int *fd, bool *wait)
 {
@@ -683,7 +696,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 				   __func__);
 	for (uint32_t i = 0; i < execution->output_count; i++) {
 		if (execution->outputs[i].bound && !execution->outputs[i].known)
-			return nnapi_error(BAD_DATA, "%s: output %u has unknown dimensions", __func__, i);
+			return nnapi_error(BAD_DATA, "%s: output %u has unknown dimensions",
+					   __func__, i);
 	}
 	fds = calloc((size_t)num_dependencies + 1, sizeof(*fds));
 	self = nnapi_event_create(execution);
@@ -724,7 +738,6 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 			goto fail;
 		}
 		ret = nnapi_submit(execution, fds, count, self, event);
-		nnapi_waited_drop(execution);
 		if (!ret && execution->measure) {
 			execution->waited = fds;
 			execution->waited_count = count;
@@ -741,7 +754,7 @@ fail:
 	return ret;
 }
 
-/* ---------------------------------------------------------------------------------------------------- bursts */
+/* --------------------------------------------------------------------------------------- bursts */
 
 /* A burst saves the set-up of one submission after another, of which there is none here. */
 struct ANeuralNetworksBurst {
@@ -756,7 +769,8 @@ NNAPI_EXPORT int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compila
 		return nnapi_null(__func__);
 	*burst = NULL;
 	if (!compilation->program)
-		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed", __func__);
+		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed",
+				   __func__);
 	*burst = calloc(1, sizeof(**burst));
 	if (!*burst)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
@@ -789,7 +803,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_burstCompute(ANeuralNetworksExecution 
 	return ret;
 }
 
-/* --------------------------------------------------------------------------------------------------- results */
+/* -------------------------------------------------------------------------------------- results */
 
 /* NO_ERROR when a run has ended in a way that left dimensions. */
 static int nnapi_execution_ended(ANeuralNetworksExecution *execution, const char *function)
@@ -803,7 +817,8 @@ static int nnapi_execution_ended(ANeuralNetworksExecution *execution, const char
 	pthread_mutex_unlock(&execution->lock);
 	if (state != NNAPI_COMPLETED)
 		return nnapi_error(BAD_STATE, "%s: the execution has not completed", function);
-	if (result != ANEURALNETWORKS_NO_ERROR && result != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE)
+	if (result != ANEURALNETWORKS_NO_ERROR &&
+	    result != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE)
 		return nnapi_error(BAD_STATE, "%s: the execution failed", function);
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -817,8 +832,8 @@ static int nnapi_output_dims(ANeuralNetworksExecution *execution, int32_t index,
 		return ret;
 	if (index < 0 || (uint32_t)index >= execution->output_count)
 		return nnapi_error(BAD_DATA, "%s: there is no output %d", function, index);
-	return nnb_result_of_call(nna_execution_get_output_dims(execution->execution, index, rank,
-								dims));
+	return nnb_result_of_call(
+		nna_execution_get_output_dims(execution->execution, index, rank, dims));
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandRank(ANeuralNetworksExecution *execution,
@@ -832,8 +847,9 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandRank(ANeuralNetworksEx
 	return nnapi_output_dims(execution, index, rank, dims, __func__);
 }
 
-NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandDimensions(
-	ANeuralNetworksExecution *execution, int32_t index, uint32_t *dimensions)
+NNAPI_EXPORT int
+ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *execution,
+						    int32_t index, uint32_t *dimensions)
 {
 	uint32_t dims[NNACCEL_MAX_RANK] = { 0 }, rank = 0;
 	int ret;

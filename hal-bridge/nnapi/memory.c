@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --------------------------------------------------------------------------------------------- descriptors */
+/* ---------------------------------------------------------------------------------- descriptors */
 
 static void nnapi_desc_fini(struct ANeuralNetworksMemoryDesc *desc)
 {
@@ -34,7 +34,9 @@ NNAPI_EXPORT void ANeuralNetworksMemoryDesc_free(ANeuralNetworksMemoryDesc *desc
 	free(desc);
 }
 
-/* Takes over what @dims says and the descriptor does not know. Return: false when they contradict. */
+/*
+ * Takes over what @dims says and the descriptor does not know. Return: false when they contradict.
+ */
 static bool nnapi_desc_combine(struct ANeuralNetworksMemoryDesc *desc, uint32_t rank,
 			       const uint32_t *dims)
 {
@@ -72,7 +74,8 @@ static int nnapi_desc_add_role(struct ANeuralNetworksMemoryDesc *desc,
 		return nnapi_error(BAD_DATA, "%s: there is no %s %u", function,
 				   output ? "output" : "input", index);
 	if (!(frequency > 0.0f && frequency <= 1.0f))
-		return nnapi_error(BAD_DATA, "%s: frequency %g is not in (0, 1]", function, frequency);
+		return nnapi_error(BAD_DATA, "%s: frequency %g is not in (0, 1]", function,
+				   frequency);
 	for (uint32_t i = 0; i < desc->role_count; i++) {
 		if (desc->roles[i].compilation == compilation && desc->roles[i].index == index &&
 		    desc->roles[i].output == output)
@@ -97,16 +100,18 @@ static int nnapi_desc_add_role(struct ANeuralNetworksMemoryDesc *desc,
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-NNAPI_EXPORT int ANeuralNetworksMemoryDesc_addInputRole(ANeuralNetworksMemoryDesc *desc,
-							const ANeuralNetworksCompilation *compilation,
-							uint32_t index, float frequency)
+NNAPI_EXPORT int
+ANeuralNetworksMemoryDesc_addInputRole(ANeuralNetworksMemoryDesc *desc,
+				       const ANeuralNetworksCompilation *compilation,
+				       uint32_t index, float frequency)
 {
 	return nnapi_desc_add_role(desc, compilation, false, index, frequency, __func__);
 }
 
-NNAPI_EXPORT int ANeuralNetworksMemoryDesc_addOutputRole(ANeuralNetworksMemoryDesc *desc,
-							 const ANeuralNetworksCompilation *compilation,
-							 uint32_t index, float frequency)
+NNAPI_EXPORT int
+ANeuralNetworksMemoryDesc_addOutputRole(ANeuralNetworksMemoryDesc *desc,
+					const ANeuralNetworksCompilation *compilation,
+					uint32_t index, float frequency)
 {
 	return nnapi_desc_add_role(desc, compilation, true, index, frequency, __func__);
 }
@@ -137,7 +142,7 @@ NNAPI_EXPORT int ANeuralNetworksMemoryDesc_finish(ANeuralNetworksMemoryDesc *des
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* -------------------------------------------------------------------------------------------------- memory */
+/* --------------------------------------------------------------------------------------- memory */
 
 ANeuralNetworksMemory *nnapi_memory_ref(ANeuralNetworksMemory *memory)
 {
@@ -187,13 +192,13 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 	if (!size || fd < 0 || protect & ~(PROT_READ | PROT_WRITE) ||
 	    __builtin_add_overflow(offset, size, &end) || end > INT64_MAX ||
 	    offset % sysconf(_SC_PAGESIZE))
-		return nnapi_error(BAD_DATA, "%s: %zu bytes at %zu of fd %d with protection %#x", __func__,
-				   size, offset, fd, protect);
+		return nnapi_error(BAD_DATA, "%s: %zu bytes at %zu of fd %d with protection %#x",
+				   __func__, size, offset, fd, protect);
 	if (fstat(fd, &st))
 		return nnapi_error(BAD_DATA, "%s: fd %d: %s", __func__, fd, strerror(errno));
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
-		return nnapi_error(BAD_DATA, "%s: the file has %lld bytes, %zu are wanted", __func__,
-				   (long long)st.st_size, end);
+		return nnapi_error(BAD_DATA, "%s: the file has %lld bytes, %zu are wanted",
+				   __func__, (long long)st.st_size, end);
 	self = nnapi_memory_new();
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
@@ -220,7 +225,8 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromAHardwareBuffer(const AHardware
 		return nnapi_null(__func__);
 	*memory = NULL;
 	return nnapi_error(BAD_DATA,
-			   "%s: this system has no AHardwareBuffer; use the fd of a dma-buf", __func__);
+			   "%s: this system has no AHardwareBuffer; use the fd of a dma-buf",
+			   __func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemoryDesc *desc,
@@ -286,8 +292,8 @@ struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *of
 	if (!memory->import_tried) {
 		memory->import_tried = true;
 		/* A memory that cannot be shared is copied. */
-		if (nna_buffer_import(nnapi_device()->device, memory->fd, memory->offset + memory->size,
-				      &memory->buffer))
+		if (nna_buffer_import(nnapi_device()->device, memory->fd,
+				      memory->offset + memory->size, &memory->buffer))
 			memory->buffer = NULL;
 	}
 	buffer = memory->buffer;
@@ -297,12 +303,14 @@ struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *of
 }
 
 bool nnapi_memory_has_role(const ANeuralNetworksMemory *memory,
-			   const ANeuralNetworksCompilation *compilation, bool output, uint32_t index)
+			   const ANeuralNetworksCompilation *compilation, bool output,
+			   uint32_t index)
 {
 	for (uint32_t i = 0; i < memory->desc.role_count; i++) {
 		const struct nnapi_role *role = &memory->desc.roles[i];
 
-		if (role->compilation == compilation && role->output == output && role->index == index)
+		if (role->compilation == compilation && role->output == output &&
+		    role->index == index)
 			return true;
 	}
 	return false;

@@ -77,8 +77,11 @@ NNAPI_EXPORT int ANeuralNetworksModel_addOperand(ANeuralNetworksModel *model,
 	if (ret)
 		return ret;
 	desc = (struct nna_operand_desc){
-		.type = type->type, .rank = type->dimensionCount, .dims = type->dimensions,
-		.scale = type->scale, .zero_point = type->zeroPoint,
+		.type = type->type,
+		.rank = type->dimensionCount,
+		.dims = type->dimensions,
+		.scale = type->scale,
+		.zero_point = type->zeroPoint,
 	};
 	return nnb_result_of_call(nnb_model_add_operand(&model->model, &desc));
 }
@@ -95,9 +98,9 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValue(ANeuralNetworksModel *mode
 		return ret;
 	if (!buffer)
 		return nnb_result_of_call(nnb_model_set_omitted(&model->model, index));
-	return nnb_result_of_call(
-		nnb_model_set_value(&model->model, index, buffer, length,
-				    length > ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES));
+	return nnb_result_of_call(nnb_model_set_value(
+		&model->model, index, buffer, length,
+		length > ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES));
 }
 
 NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksModel *model,
@@ -115,7 +118,8 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksM
 	if (memory->device_memory)
 		return nnapi_error(BAD_DATA, "%s: device memory cannot hold constants", __func__);
 	if (offset > memory->size || length > memory->size - offset)
-		return nnapi_error(BAD_DATA, "%s: operand %d: %zu bytes at %zu leave the memory of %zu",
+		return nnapi_error(BAD_DATA,
+				   "%s: operand %d: %zu bytes at %zu leave the memory of %zu",
 				   __func__, index, length, offset, memory->size);
 	if (!(memory->protect & PROT_READ))
 		return nnapi_error(BAD_DATA, "%s: the memory is not readable", __func__);
@@ -140,7 +144,8 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromModel(ANeuralNetworksMo
 	if (ret)
 		return ret;
 	if (!value->finished || !value->graph)
-		return nnapi_error(BAD_STATE, "%s: the referenced model is not finished, or invalid",
+		return nnapi_error(BAD_STATE,
+				   "%s: the referenced model is not finished, or invalid",
 				   __func__);
 	if (!nnapi_model_reserve(model))
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
@@ -162,9 +167,9 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(
 	ret = nnapi_model_open(model, __func__);
 	if (ret)
 		return ret;
-	return nnb_result_of_call(nnb_model_set_scales(&model->model, index, channelQuant->channelDim,
-						       channelQuant->scaleCount,
-						       channelQuant->scales));
+	return nnb_result_of_call(
+		nnb_model_set_scales(&model->model, index, channelQuant->channelDim,
+				     channelQuant->scaleCount, channelQuant->scales));
 }
 
 NNAPI_EXPORT int ANeuralNetworksModel_addOperation(ANeuralNetworksModel *model,
@@ -198,8 +203,8 @@ NNAPI_EXPORT int ANeuralNetworksModel_identifyInputsAndOutputs(ANeuralNetworksMo
 		return ret;
 	if (!outputCount)
 		return nnapi_error(BAD_DATA, "%s: a model needs an output", __func__);
-	return nnb_result_of_call(nnb_model_set_io(&model->model, inputCount, inputs, outputCount,
-						   outputs));
+	return nnb_result_of_call(
+		nnb_model_set_io(&model->model, inputCount, inputs, outputCount, outputs));
 }
 
 NNAPI_EXPORT int ANeuralNetworksModel_relaxComputationFloat32toFloat16(ANeuralNetworksModel *model,
@@ -230,9 +235,10 @@ NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 	return nnb_result_of_call(nnb_model_build(&model->model, &model->graph));
 }
 
-NNAPI_EXPORT int ANeuralNetworksModel_getSupportedOperationsForDevices(
-	const ANeuralNetworksModel *model, const ANeuralNetworksDevice *const *devices,
-	uint32_t numDevices, bool *supportedOps)
+NNAPI_EXPORT int
+ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel *model,
+						      const ANeuralNetworksDevice *const *devices,
+						      uint32_t numDevices, bool *supportedOps)
 {
 	int ret;
 
@@ -242,7 +248,8 @@ NNAPI_EXPORT int ANeuralNetworksModel_getSupportedOperationsForDevices(
 	if (ret)
 		return ret;
 	if (!model->finished || !model->graph)
-		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid", __func__);
-	return nnb_result_of_call(nna_graph_get_supported(model->graph, devices[0]->device,
-							  supportedOps));
+		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
+				   __func__);
+	return nnb_result_of_call(
+		nna_graph_get_supported(model->graph, devices[0]->device, supportedOps));
 }

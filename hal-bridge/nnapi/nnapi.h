@@ -2,18 +2,20 @@
 /*
  * Objects behind the NNAPI C API.
  *
- * Every object is reference-counted, and holds what it is made from: an event its execution, that its compilation,
- * that its model, that its memories. The API asks callers to free in the opposite order of creation; a caller that does
- * not is safe all the same. The one global is the list of devices, which the API has as a global, too; the device is
- * opened when it is first asked for, and stays open.
+ * Every object is reference-counted, and holds what it is made from: an event its execution, that
+ * its compilation, that its model, that its memories. The API asks callers to free in the opposite
+ * order of creation; a caller that does not is safe all the same. The one global is the list of
+ * devices, which the API has as a global, too; the device is opened when it is first asked for, and
+ * stays open.
  *
  * NNACCEL_DEVICE	auto (default), loopback, or a node's path
  * NNACCEL_LOG		every error on standard error, one line each
  *
- * When an event has a sync fence: an event made from one has it. The event of an execution has one when the device
- * makes them, the program did not have to run synchronously, and all outputs are in memory that the device writes
- * itself. Outputs in user pointers, or in memory that had to be copied, are ready only when ANeuralNetworksEvent_wait()
- * returns, so a fence that signals earlier would be a lie: such an event has none.
+ * When an event has a sync fence: an event made from one has it. The event of an execution has one
+ * when the device makes them, the program did not have to run synchronously, and all outputs are in
+ * memory that the device writes itself. Outputs in user pointers, or in memory that had to be
+ * copied, are ready only when ANeuralNetworksEvent_wait() returns, so a fence that signals earlier
+ * would be a lie: such an event has none.
  */
 #ifndef NNAPI_H
 #define NNAPI_H
@@ -32,18 +34,18 @@
 
 #define NNAPI_EXPORT __attribute__((visibility("default")))
 
-#define NNAPI_LOOP_DEFAULT_NS	2000000000ull
-#define NNAPI_LOOP_MAXIMUM_NS	15000000000ull
-#define NNAPI_ALIGNMENT		64	/* below it a range of memory is copied */
+#define NNAPI_LOOP_DEFAULT_NS 2000000000ull
+#define NNAPI_LOOP_MAXIMUM_NS 15000000000ull
+#define NNAPI_ALIGNMENT 64 /* below it a range of memory is copied */
 
 /* Says what is wrong and returns the code. */
-#define nnapi_error(code, ...)	(nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
+#define nnapi_error(code, ...) (nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
 /* The code of a NULL argument. */
-#define nnapi_null(function)	nnapi_error(UNEXPECTED_NULL, "%s: an argument is NULL", function)
+#define nnapi_null(function) nnapi_error(UNEXPECTED_NULL, "%s: an argument is NULL", function)
 
 uint64_t nnapi_now(void);
 
-/* ------------------------------------------------------------------------------------------------- device */
+/* --------------------------------------------------------------------------------------- device */
 
 struct ANeuralNetworksDevice {
 	struct nna_device *device;
@@ -59,7 +61,7 @@ struct ANeuralNetworksDevice *nnapi_device(void);
 int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t count,
 			const char *function);
 
-/* ------------------------------------------------------------------------------------------------- memory */
+/* --------------------------------------------------------------------------------------- memory */
 
 /**
  * struct nnapi_role - an input or output that device memory may be used for
@@ -122,12 +124,13 @@ struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *of
 
 /* True when @memory was made for this use. */
 bool nnapi_memory_has_role(const ANeuralNetworksMemory *memory,
-			   const ANeuralNetworksCompilation *compilation, bool output, uint32_t index);
+			   const ANeuralNetworksCompilation *compilation, bool output,
+			   uint32_t index);
 
 /* After a run that wrote it, well or not. */
 void nnapi_memory_set_initialized(ANeuralNetworksMemory *memory, bool initialized);
 
-/* -------------------------------------------------------------------------------------------------- model */
+/* ---------------------------------------------------------------------------------------- model */
 
 /**
  * struct nnapi_held - something that a model keeps
@@ -153,7 +156,7 @@ struct ANeuralNetworksModel {
 ANeuralNetworksModel *nnapi_model_ref(ANeuralNetworksModel *model);
 void nnapi_model_unref(void *model);
 
-/* -------------------------------------------------------------------------------------------- compilation */
+/* ---------------------------------------------------------------------------------- compilation */
 
 /**
  * struct ANeuralNetworksCompilation - a compilation
@@ -177,7 +180,7 @@ void nnapi_compilation_unref(ANeuralNetworksCompilation *compilation);
 const struct nnb_operand *nnapi_compilation_io(const ANeuralNetworksCompilation *compilation,
 					       bool output, uint32_t index);
 
-/* ---------------------------------------------------------------------------------------------- execution */
+/* ------------------------------------------------------------------------------------ execution */
 
 enum nnapi_state { NNAPI_PREPARATION, NNAPI_COMPUTATION, NNAPI_COMPLETED };
 
@@ -198,7 +201,8 @@ struct nnapi_argument {
  * @lock: of @state, @result and what a run leaves behind
  * @began_ns: when the last run was asked for
  * @driver_ns: from then to its end
- * @waited: fences that the run waited for on the device, kept for the time when they signalled; when @measure
+ * @waited: fences that the run waited for on the device, kept for the time when they
+ *	signalled; when @measure
  * @waited_count: entries of @waited
  */
 struct ANeuralNetworksExecution {
@@ -223,7 +227,7 @@ void nnapi_execution_unref(ANeuralNetworksExecution *execution);
 /* The end of a run: @error of the library or 0. Return: the result code. */
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error);
 
-/* -------------------------------------------------------------------------------------------------- event */
+/* ---------------------------------------------------------------------------------------- event */
 
 /**
  * struct ANeuralNetworksEvent - the end of something
@@ -253,7 +257,10 @@ void nnapi_event_unref(ANeuralNetworksEvent *event);
 /* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or cannot tell. */
 uint64_t nnapi_fence_fd_time(int fd);
 
-/* Waits for a fence's fd. Return: NO_ERROR, or OP_FAILED when it is in error. @timeout_ms as for poll(). */
+/*
+ * Waits for a fence's fd. Return: NO_ERROR, or OP_FAILED when it is in error. @timeout_ms as for
+ * poll().
+ */
 int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled);
 
 #endif

@@ -11,15 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NNV_GUARD		64	/* bytes behind an output that must not change */
-#define NNV_GUARD_BYTE		0xa5
-#define NNV_ALIGN		64	/* of a range in a device buffer */
-#define NNV_LOOP_LIMIT_NS	(50ull * 1000 * 1000)
-#define NNV_SIGNAL_DELAY_NS	(20l * 1000 * 1000)
+#define NNV_GUARD 64 /* bytes behind an output that must not change */
+#define NNV_GUARD_BYTE 0xa5
+#define NNV_ALIGN 64 /* of a range in a device buffer */
+#define NNV_LOOP_LIMIT_NS (50ull * 1000 * 1000)
+#define NNV_SIGNAL_DELAY_NS (20l * 1000 * 1000)
 
 /*
- * A case under way. The slots are the main subgraph's inputs and outputs in order; their memory is one allocation,
- * or one device buffer, of @size bytes. An output's slot ends with NNV_GUARD bytes.
+ * A case under way. The slots are the main subgraph's inputs and outputs in order; their memory is
+ * one allocation, or one device buffer, of @size bytes. An output's slot ends with NNV_GUARD bytes.
  */
 struct nnv_slot {
 	const struct nnv_operand *operand;
@@ -63,8 +63,9 @@ static uint64_t nnv_now(void)
 }
 
 /*
- * Signals in-fences. A program that runs synchronously inside the submission needs its fence before the submission
- * returns, so the fence is signalled when that has returned or after a short time, whichever is first.
+ * Signals in-fences. A program that runs synchronously inside the submission needs its fence before
+ * the submission returns, so the fence is signalled when that has returned or after a short time,
+ * whichever is first.
  */
 static void *nnv_signaller(void *arg)
 {
@@ -243,7 +244,8 @@ static int nnv_add_operand(struct nnv_run *run, uint32_t subgraph, uint32_t inde
 static int nnv_add_subgraph(struct nnv_run *run, uint32_t number)
 {
 	const struct nnv_subgraph *subgraph =
-		(const struct nnv_subgraph *)nnv_file_at(run->file, run->item->subgraphs_off) + number;
+		(const struct nnv_subgraph *)nnv_file_at(run->file, run->item->subgraphs_off) +
+		number;
 	const struct nnv_operand *operands = nnv_file_at(run->file, subgraph->operands_off);
 	const struct nnv_operation *operations = nnv_file_at(run->file, subgraph->operations_off);
 	int ret;
@@ -256,16 +258,16 @@ static int nnv_add_subgraph(struct nnv_run *run, uint32_t number)
 	for (uint32_t i = 0; i < subgraph->operation_count; i++) {
 		const struct nnv_operation *operation = &operations[i];
 
-		ret = nna_graph_add_operation(run->graph, number, operation->type,
-					      operation->input_count,
-					      nnv_file_at(run->file, operation->inputs_off),
-					      operation->output_count,
-					      nnv_file_at(run->file, operation->outputs_off));
+		ret = nna_graph_add_operation(
+			run->graph, number, operation->type, operation->input_count,
+			nnv_file_at(run->file, operation->inputs_off), operation->output_count,
+			nnv_file_at(run->file, operation->outputs_off));
 		if (ret)
 			return ret;
 	}
 	return nna_graph_set_io(run->graph, number, subgraph->input_count,
-				nnv_file_at(run->file, subgraph->inputs_off), subgraph->output_count,
+				nnv_file_at(run->file, subgraph->inputs_off),
+				subgraph->output_count,
 				nnv_file_at(run->file, subgraph->outputs_off));
 }
 
@@ -292,8 +294,8 @@ static int nnv_build(struct nnv_run *run)
 }
 
 /* "OPERATION TYPE": the type of the first tensor among its inputs, else among its outputs. */
-static void nnv_describe(const struct nnv_run *run, const struct nnv_operation *operation, char *text,
-			 size_t size)
+static void nnv_describe(const struct nnv_run *run, const struct nnv_operation *operation,
+			 char *text, size_t size)
 {
 	const struct nnv_operand *operands = nnv_file_at(run->file, run->main->operands_off);
 	const uint32_t *inputs = nnv_file_at(run->file, operation->inputs_off);
@@ -361,7 +363,10 @@ static size_t nnv_align(size_t value)
 	return (value + NNV_ALIGN - 1) & ~(size_t)(NNV_ALIGN - 1);
 }
 
-/* Lays out the slots and fills in the inputs. Sizes are bounded by the file's, so sums do not overflow. */
+/*
+ * Lays out the slots and fills in the inputs. Sizes are bounded by the file's, so sums do not
+ * overflow.
+ */
 static int nnv_lay_out(struct nnv_run *run)
 {
 	const struct nnv_operand *operands = nnv_file_at(run->file, run->main->operands_off);
@@ -466,7 +471,10 @@ static int nnv_prepare(struct nnv_run *run, struct nna_execution **out)
 	return ret;
 }
 
-/* An in-fence that is not signalled when the submission starts; a device with sync_files gives another run's. */
+/*
+ * An in-fence that is not signalled when the submission starts; a device with sync_files gives
+ * another run's.
+ */
 static int nnv_submit_fenced(struct nnv_run *run)
 {
 	struct nnv_runner *runner = run->runner;
@@ -481,7 +489,10 @@ static int nnv_submit_fenced(struct nnv_run *run)
 		if (!ret) {
 			run->in_fence = nna_fence_export(before);
 			ret = run->in_fence < 0 ? run->in_fence : 0;
-			/* A program that ran synchronously may have no sync_file: it has ended already. */
+			/*
+			 * A program that ran synchronously may have no sync_file: it has ended
+			 * already.
+			 */
 			if (ret == -ENOTSUP)
 				ret = 0;
 		}
@@ -567,7 +578,8 @@ static bool nnv_check_dims(struct nnv_run *run, uint32_t index)
 
 	ret = nna_execution_get_output_dims(run->execution, index, &rank, dims);
 	if (ret != (small ? -ENOSPC : 0)) {
-		nnv_fail(run, "output %u: no dimensions: %s", index, ret ? strerror(-ret) : "success");
+		nnv_fail(run, "output %u: no dimensions: %s", index,
+			 ret ? strerror(-ret) : "success");
 		return false;
 	}
 	wrong = rank > NNACCEL_MAX_RANK || (slot->operand->rank && rank != slot->operand->rank);
@@ -606,7 +618,8 @@ static void nnv_check_output(struct nnv_run *run, uint32_t index)
 
 	for (size_t i = slot->size; i < slot->size + NNV_GUARD; i++) {
 		if (got[i] != NNV_GUARD_BYTE) {
-			nnv_fail(run, "output %u: byte %zu written, it has %zu", index, i, slot->size);
+			nnv_fail(run, "output %u: byte %zu written, it has %zu", index, i,
+				 slot->size);
 			return;
 		}
 	}
@@ -621,10 +634,10 @@ static void nnv_check_output(struct nnv_run *run, uint32_t index)
 			nnv_fail(run, "output %u: not the shape of a multinomial", index);
 			return;
 		}
-		wrong = nnv_compare_multinomial(logits->type,
-						nnv_file_at(run->file, logits->data_off), in[0], in[1],
-						(const int32_t *)got, out[1],
-						run->item->multinomial_tolerance, text, sizeof(text));
+		wrong = nnv_compare_multinomial(
+			logits->type, nnv_file_at(run->file, logits->data_off), in[0], in[1],
+			(const int32_t *)got, out[1], run->item->multinomial_tolerance, text,
+			sizeof(text));
 	} else {
 		if (nnv_coupled(run, operand)) {
 			coupled = malloc(operand->data_size);
@@ -670,7 +683,8 @@ static void nnv_run_supported(struct nnv_run *run)
 	ret = nnv_execute(run);
 	if (endless) {
 		if (ret != -ETIMEDOUT)
-			nnv_fail(run, "an endless loop ended with: %s", ret ? strerror(-ret) : "success");
+			nnv_fail(run, "an endless loop ended with: %s",
+				 ret ? strerror(-ret) : "success");
 		return;
 	}
 	if (expect_failure) {
@@ -724,7 +738,8 @@ static bool nnv_rank_too_high(const struct nnv_run *run)
 	const struct nnv_subgraph *subgraphs = nnv_file_at(run->file, run->item->subgraphs_off);
 
 	for (uint32_t s = 0; s < run->item->subgraph_count; s++) {
-		const struct nnv_operand *operands = nnv_file_at(run->file, subgraphs[s].operands_off);
+		const struct nnv_operand *operands =
+			nnv_file_at(run->file, subgraphs[s].operands_off);
 
 		for (uint32_t i = 0; i < subgraphs[s].operand_count; i++) {
 			if (operands[i].rank > NNACCEL_MAX_RANK)
@@ -738,7 +753,11 @@ void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 		  const struct nnv_case *item, struct nnv_result *result)
 {
 	struct nnv_run run = {
-		.runner = runner, .file = file, .item = item, .result = result, .in_fence = -1,
+		.runner = runner,
+		.file = file,
+		.item = item,
+		.result = result,
+		.in_fence = -1,
 		.main = nnv_file_at(file, item->subgraphs_off),
 	};
 	int ret;

@@ -2,8 +2,8 @@
 /*
  * One conformance case: built, compiled, run on a device through libnnaccel, and compared.
  *
- * The file stays mapped while a case runs: constants are handed over by reference. A context (struct nnv_runner)
- * belongs to one thread; the device is shared by all.
+ * The file stays mapped while a case runs: constants are handed over by reference. A context
+ * (struct nnv_runner) belongs to one thread; the device is shared by all.
  */
 #ifndef NNV_CASE_H
 #define NNV_CASE_H
@@ -29,16 +29,16 @@ enum nnv_mode {
 enum nnv_status {
 	NNV_PASSED,
 	NNV_FAILED,
-	NNV_SKIPPED,		/* an operation or type is not supported */
-	NNV_NOT_IN_MODE,	/* the case has no such variation */
+	NNV_SKIPPED,	 /* an operation or type is not supported */
+	NNV_NOT_IN_MODE, /* the case has no such variation */
 };
 
 /**
  * struct nnv_result - how a case ended
  * @message: what failed, or what is missing; up to a screen, NUL-terminated
  * @missing: operations and types that are not supported, one "OPERATION TYPE" a line
- * @operation: "OPERATION TYPE" of the operation that the case is about: the first that is not one of the helpers
- *	(an ADD of zero) which the vectors' generator puts in front of inputs
+ * @operation: "OPERATION TYPE" of the operation that the case is about: the first that is
+ *	not one of the helpers (an ADD of zero) which the vectors' generator puts in front of inputs
  */
 struct nnv_result {
 	enum nnv_status status;

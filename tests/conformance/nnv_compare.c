@@ -115,8 +115,8 @@ size_t nnv_compare(uint32_t type, const void *expected, const void *got, size_t 
 				continue;
 			if (!wrong++)
 				snprintf(text, text_size,
-					 "element %zu: expected %.9g, got %.9g (tolerance %.3g)", i, e, g,
-					 tolerance->absolute + tolerance->relative * fabs(e));
+					 "element %zu: expected %.9g, got %.9g (tolerance %.3g)", i,
+					 e, g, tolerance->absolute + tolerance->relative * fabs(e));
 		}
 		return wrong;
 	}
@@ -129,7 +129,8 @@ size_t nnv_compare(uint32_t type, const void *expected, const void *got, size_t 
 		if (!wrong++)
 			snprintf(text, text_size,
 				 "element %zu: expected %" PRId64 ", got %" PRId64
-				 " (tolerance %" PRId64 ")", i, e, g, tolerance->steps);
+				 " (tolerance %" PRId64 ")",
+				 i, e, g, tolerance->steps);
 	}
 	return wrong;
 }
@@ -154,7 +155,7 @@ size_t nnv_compare_multinomial(uint32_t type, const void *logits, uint32_t batch
 		for (uint32_t i = 0; i < sample_count; i++) {
 			int32_t class = samples[(size_t)b * sample_count + i];
 
-			if (class >= 0 && (uint32_t)class < classes)
+			if (class >= 0 && (uint32_t) class < classes)
 				share[class] += 1.0 / sample_count;
 			else if (!wrong++)
 				snprintf(text, text_size, "batch %u sample %u: no class %d", b, i,
@@ -169,7 +170,8 @@ size_t nnv_compare_multinomial(uint32_t type, const void *logits, uint32_t batch
 				continue;
 			if (!wrong++)
 				snprintf(text, text_size,
-					 "batch %u class %u: expected a share of %.4f, got %.4f (tolerance %.4f)",
+					 "batch %u class %u: expected a share of %.4f, got %.4f "
+					 "(tolerance %.4f)",
 					 b, i, e, share[i], tolerance);
 		}
 	}

@@ -15,11 +15,15 @@ static const uint8_t nnv_magic[8] = { 'N', 'N', 'V', 'E', 'C', '\r', '\n', 0x1a 
 
 enum { NNV_TYPE_SUBGRAPH = 15, NNV_TYPE_COUNT = 16 };
 
-/* Ranges may be shared, so a small file can describe any number of records: this many are looked at. */
-#define NNV_WORK_LIMIT	(1u << 26)
+/*
+ * Ranges may be shared, so a small file can describe any number of records: this many are looked
+ * at.
+ */
+#define NNV_WORK_LIMIT (1u << 26)
 
 /*
- * Where the check is, for the message. A pointer into the file is only taken after nnv_range() agreed to it.
+ * Where the check is, for the message. A pointer into the file is only taken after nnv_range()
+ * agreed to it.
  */
 struct nnv_check {
 	const uint8_t *base;
@@ -60,8 +64,7 @@ bool nnv_type_is_tensor(uint32_t type)
 	return type < NNV_TYPE_COUNT && !(scalars >> type & 1);
 }
 
-static bool nnv_range(struct nnv_check *check, uint32_t offset, uint64_t count,
-		      uint64_t element)
+static bool nnv_range(struct nnv_check *check, uint32_t offset, uint64_t count, uint64_t element)
 {
 	uint64_t bytes;
 
@@ -80,8 +83,7 @@ static bool nnv_string_ok(const struct nnv_check *check, uint32_t offset)
 	return offset < check->header->strings_size;
 }
 
-static bool nnv_indexes_ok(struct nnv_check *check, uint32_t offset, uint32_t count,
-			   uint32_t limit)
+static bool nnv_indexes_ok(struct nnv_check *check, uint32_t offset, uint32_t count, uint32_t limit)
 {
 	const uint32_t *index;
 
@@ -103,12 +105,13 @@ static int nnv_check_operand(struct nnv_check *check, const struct nnv_operand *
 	const uint32_t *dims;
 
 	if (operand->extension)
-		return nnv_refuse(check, "case %u operand %u:%u: extension types are not known here",
+		return nnv_refuse(check,
+				  "case %u operand %u:%u: extension types are not known here",
 				  check->case_index, check->subgraph, check->operand);
 	if (operand->type >= NNV_TYPE_COUNT || operand->lifetime > NNV_SUBGRAPH)
 		return nnv_refuse(check, "case %u operand %u:%u: type %u, lifetime %u",
-				  check->case_index, check->subgraph, check->operand,
-				  operand->type, operand->lifetime);
+				  check->case_index, check->subgraph, check->operand, operand->type,
+				  operand->lifetime);
 	if (operand->reserved[0] || operand->reserved[1] || operand->flags & ~NNV_OPERAND_IGNORED)
 		return nnv_refuse(check, "case %u operand %u:%u: reserved words are not 0",
 				  check->case_index, check->subgraph, check->operand);
@@ -132,14 +135,17 @@ static int nnv_check_operand(struct nnv_check *check, const struct nnv_operand *
 		memcpy(&which, check->base + operand->data_off, sizeof(which));
 		if (which >= subgraph_count - 1)
 			return nnv_refuse(check, "case %u operand %u:%u: no subgraph %u",
-					  check->case_index, check->subgraph, check->operand, which);
+					  check->case_index, check->subgraph, check->operand,
+					  which);
 		return 0;
 	}
-	if ((operand->lifetime == NNV_CONSTANT_COPY || operand->lifetime == NNV_CONSTANT_REFERENCE) &&
+	if ((operand->lifetime == NNV_CONSTANT_COPY ||
+	     operand->lifetime == NNV_CONSTANT_REFERENCE) &&
 	    !operand->data_size && nnv_type_size(operand->type)) {
 		/* A constant of no elements is possible, one without a known size is not. */
 		dims = nnv_type_is_tensor(operand->type) && operand->rank ?
-			       (const uint32_t *)(check->base + operand->dims_off) : NULL;
+			       (const uint32_t *)(check->base + operand->dims_off) :
+			       NULL;
 		for (uint32_t i = 0; dims && i < operand->rank; i++) {
 			if (!dims[i])
 				return 0;
@@ -234,7 +240,11 @@ int nnv_file_parse(const void *data, size_t size, struct nnv_file *file, char *e
 		   size_t error_size)
 {
 	struct nnv_check check = {
-		.base = data, .size = size, .header = data, .error = error, .error_size = error_size,
+		.base = data,
+		.size = size,
+		.header = data,
+		.error = error,
+		.error_size = error_size,
 	};
 	const struct nnv_header *header = data;
 	const struct nnv_case *cases;
@@ -244,7 +254,8 @@ int nnv_file_parse(const void *data, size_t size, struct nnv_file *file, char *e
 	if (size < sizeof(*header) || memcmp(header->magic, nnv_magic, sizeof(nnv_magic)))
 		return nnv_refuse(&check, "not a vector file");
 	if (header->version != NNV_VERSION)
-		return nnv_refuse(&check, "version %u, only %u is known", header->version, NNV_VERSION);
+		return nnv_refuse(&check, "version %u, only %u is known", header->version,
+				  NNV_VERSION);
 	if (header->header_size != sizeof(*header) || header->file_size != size)
 		return nnv_refuse(&check, "%zu bytes, the header says %u", size, header->file_size);
 	for (size_t i = 0; i < sizeof(header->reserved) / sizeof(header->reserved[0]); i++) {

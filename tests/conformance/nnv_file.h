@@ -2,12 +2,12 @@
 /*
  * Conformance vectors: the .nnv container, version 1.
  *
- * A file is mapped read-only and checked as a whole when it is opened: every offset, count, string, index, type and
- * size. Afterwards the records are plain pointers into the mapping and need no more checks. All words are little
- * endian; a big-endian machine is refused at compile time.
+ * A file is mapped read-only and checked as a whole when it is opened: every offset, count, string,
+ * index, type and size. Afterwards the records are plain pointers into the mapping and need no more
+ * checks. All words are little endian; a big-endian machine is refused at compile time.
  *
- * The file belongs to the caller (nnv_file_close()); everything that the accessors return lives as long as it does.
- * An open file may be read from any number of threads.
+ * The file belongs to the caller (nnv_file_close()); everything that the accessors return lives as
+ * long as it does. An open file may be read from any number of threads.
  */
 #ifndef NNV_FILE_H
 #define NNV_FILE_H
@@ -20,8 +20,8 @@
 #error "the vectors are little endian"
 #endif
 
-#define NNV_VERSION	1
-#define NNV_MAX_RANK	16
+#define NNV_VERSION 1
+#define NNV_MAX_RANK 16
 
 enum nnv_case_flag {
 	NNV_CASE_RELAXED = 1 << 0,

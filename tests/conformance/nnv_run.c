@@ -2,9 +2,10 @@
 /*
  * nnv_run: runs conformance vectors (.nnv) on an NNA through libnnaccel.
  *
- * All files are mapped and checked first, their cases form one list, and threads take cases from it. Reports follow
- * the list's order, whatever the threads' was. A case that does not end within its time is given up: its thread is
- * left behind (nothing can end it safely), another takes its place, and the process leaves with _exit().
+ * All files are mapped and checked first, their cases form one list, and threads take cases from
+ * it. Reports follow the list's order, whatever the threads' was. A case that does not end within
+ * its time is given up: its thread is left behind (nothing can end it safely), another takes its
+ * place, and the process leaves with _exit().
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -22,8 +23,8 @@
 
 #include "tests/conformance/nnv_case.h"
 
-#define NNV_MAX_JOBS		64
-#define NNV_TICK_NS		(100l * 1000 * 1000)
+#define NNV_MAX_JOBS 64
+#define NNV_TICK_NS (100l * 1000 * 1000)
 
 /**
  * struct nnv_item - a case in the list
@@ -44,7 +45,7 @@ struct nnv_item {
 struct nnv_worker {
 	struct nnv_suite *suite;
 	pthread_t thread;
-	size_t current;		/* SIZE_MAX: none */
+	size_t current; /* SIZE_MAX: none */
 	uint64_t since_ns;
 	bool started, ended, abandoned;
 };
@@ -104,7 +105,8 @@ static void nnv_on_crash(int signal_number)
 		const char *name = nnv_item_name(nnv_crashing);
 
 		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0 ||
-		    write(STDERR_FILENO, name, strlen(name)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)
+		    write(STDERR_FILENO, name, strlen(name)) < 0 ||
+		    write(STDERR_FILENO, "\n", 1) < 0)
 			_exit(128 + signal_number);
 	}
 	raise(signal_number);
@@ -113,7 +115,8 @@ static void nnv_on_crash(int signal_number)
 static __attribute__((unused)) void nnv_catch_crashes(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	struct sigaction action = { .sa_handler = nnv_on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
+	struct sigaction action = { .sa_handler = nnv_on_crash,
+				    .sa_flags = SA_RESETHAND | SA_NODEFER };
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
@@ -257,7 +260,7 @@ static bool nnv_run_all(struct nnv_suite *suite, unsigned int jobs)
 	return clean;
 }
 
-/* ------------------------------------------------------------------------------------------------- the list */
+/* ------------------------------------------------------------------------------------- the list */
 
 static int nnv_add_file(struct nnv_suite *suite, const char *path)
 {
@@ -316,8 +319,8 @@ static bool nnv_matches(const struct nnv_item *item, const char *filter)
 	if (!filter)
 		return true;
 	snprintf(full, sizeof(full), "%s/%s", nnv_item_dir(item), nnv_item_spec(item));
-	return !fnmatch(filter, nnv_item_name(item), 0) || !fnmatch(filter, nnv_item_spec(item), 0) ||
-	       !fnmatch(filter, full, 0);
+	return !fnmatch(filter, nnv_item_name(item), 0) ||
+	       !fnmatch(filter, nnv_item_spec(item), 0) || !fnmatch(filter, full, 0);
 }
 
 static int nnv_list_cases(struct nnv_suite *suite, const char *filter)
@@ -342,14 +345,14 @@ static int nnv_list_cases(struct nnv_suite *suite, const char *filter)
 	return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- reports */
+/* -------------------------------------------------------------------------------------- reports */
 
 /* How often each line of text occurs. */
 struct nnv_tally {
 	struct nnv_tally_line {
 		char *text;
 		size_t count;
-	} *lines;
+	} * lines;
 	size_t count, room;
 };
 
@@ -409,7 +412,8 @@ static void nnv_print_failures(const struct nnv_suite *suite)
 			continue;
 		if (item->status == NNV_FAILED) {
 			printf("FAIL %s/%s %s: %s: %s\n", nnv_item_dir(item), nnv_item_spec(item),
-			       nnv_item_name(item), item->operation ? item->operation : "?", item->text);
+			       nnv_item_name(item), item->operation ? item->operation : "?",
+			       item->text);
 			if (item->operation)
 				nnv_tally_add(&failed, item->operation, strlen(item->operation));
 		} else if (item->status == NNV_SKIPPED) {
@@ -460,8 +464,8 @@ static void nnv_write_tap(const struct nnv_suite *suite, FILE *out, size_t count
 
 		if (!item->done || item->status == NNV_NOT_IN_MODE)
 			continue;
-		fprintf(out, "%sok %zu - %s/%s %s", item->status == NNV_FAILED ? "not " : "", ++number,
-			nnv_item_dir(item), nnv_item_spec(item), nnv_item_name(item));
+		fprintf(out, "%sok %zu - %s/%s %s", item->status == NNV_FAILED ? "not " : "",
+			++number, nnv_item_dir(item), nnv_item_spec(item), nnv_item_name(item));
 		if (item->status == NNV_SKIPPED)
 			fputs(" # SKIP missing ", out);
 		if (item->status == NNV_FAILED)
@@ -475,7 +479,8 @@ static void nnv_write_junit(const struct nnv_suite *suite, FILE *out, size_t cou
 			    size_t skipped)
 {
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	fprintf(out, "<testsuite name=\"nnv_run\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
+	fprintf(out,
+		"<testsuite name=\"nnv_run\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
 		count, failed, skipped);
 	for (size_t i = 0; i < suite->item_count; i++) {
 		const struct nnv_item *item = &suite->items[i];
@@ -496,7 +501,7 @@ static void nnv_write_junit(const struct nnv_suite *suite, FILE *out, size_t cou
 	fputs("</testsuite>\n", out);
 }
 
-/* ----------------------------------------------------------------------------------------------------- main */
+/* ----------------------------------------------------------------------------------------- main */
 
 static void nnv_device_log(void *user, enum nna_log_level level, const char *text)
 {
@@ -528,7 +533,8 @@ static void nnv_usage(FILE *out)
 	      "  --device-memory     inputs and outputs in device memory\n"
 	      "  --insufficient      too small an output\n"
 	      "A mode other than sync and async runs the cases that carry its flag.\n"
-	      "Exit status: 0 nothing failed, 1 something failed, 2 could not run.\n", out);
+	      "Exit status: 0 nothing failed, 1 something failed, 2 could not run.\n",
+	      out);
 }
 
 static FILE *nnv_open_report(const char *path)
@@ -562,8 +568,18 @@ static bool nnv_number(const char *text, unsigned long low, unsigned long high, 
 	return *text >= '0' && *text <= '9' && !*end && !errno && *out >= low && *out <= high;
 }
 
-enum { OPT_DEVICE = 256, OPT_FILTER, OPT_JOBS, OPT_THREADS, OPT_TIMEOUT, OPT_TAP, OPT_JUNIT,
-       OPT_VERBOSE, OPT_HELP, OPT_MODE };
+enum {
+	OPT_DEVICE = 256,
+	OPT_FILTER,
+	OPT_JOBS,
+	OPT_THREADS,
+	OPT_TIMEOUT,
+	OPT_TAP,
+	OPT_JUNIT,
+	OPT_VERBOSE,
+	OPT_HELP,
+	OPT_MODE
+};
 
 static const struct option nnv_options[] = {
 	{ "device", required_argument, NULL, OPT_DEVICE },
@@ -678,7 +694,7 @@ int main(int argc, char **argv)
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&suite.changed, &attr);
-#ifndef __SANITIZE_ADDRESS__	/* which has a handler of its own that says more */
+#ifndef __SANITIZE_ADDRESS__ /* which has a handler of its own that says more */
 	nnv_catch_crashes();
 #endif
 
@@ -702,8 +718,8 @@ int main(int argc, char **argv)
 		nnv_write_junit(&suite, junit_out, total, count[NNV_FAILED], count[NNV_SKIPPED]);
 		ok = nnv_close_report(junit_out, junit) && ok;
 	}
-	printf("%zu cases of %zu files on %s in %.1f s\n", suite.item_count, suite.file_count, info.name,
-	       (nnv_clock() - begin) / 1e9);
+	printf("%zu cases of %zu files on %s in %.1f s\n", suite.item_count, suite.file_count,
+	       info.name, (nnv_clock() - begin) / 1e9);
 	if (count[NNV_NOT_IN_MODE])
 		printf("%zu cases have no such variation\n", count[NNV_NOT_IN_MODE]);
 	printf("%zu passed, %zu failed, %zu skipped\n", count[NNV_PASSED], count[NNV_FAILED],

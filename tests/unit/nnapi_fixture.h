@@ -14,8 +14,8 @@
 
 #include "hal-bridge/nnapi/NeuralNetworks.h"
 
-#define OK(call)	assert_int_equal((call), ANEURALNETWORKS_NO_ERROR)
-#define IS(code, call)	assert_int_equal((call), ANEURALNETWORKS_##code)
+#define OK(call) assert_int_equal((call), ANEURALNETWORKS_NO_ERROR)
+#define IS(code, call) assert_int_equal((call), ANEURALNETWORKS_##code)
 
 static inline void use_loopback(void)
 {
@@ -34,13 +34,18 @@ static inline void add_tensor(ANeuralNetworksModel *model, int32_t type, uint32_
 			      const uint32_t *dims)
 {
 	const ANeuralNetworksOperandType t = {
-		.type = type, .dimensionCount = rank, .dimensions = dims,
+		.type = type,
+		.dimensionCount = rank,
+		.dimensions = dims,
 	};
 
 	OK(ANeuralNetworksModel_addOperand(model, &t));
 }
 
-/* out[n] = a[n] + b[n], float32; n of 0 leaves the dimension unknown. b is the output of nothing: an input. */
+/*
+ * out[n] = a[n] + b[n], float32; n of 0 leaves the dimension unknown. b is the output of nothing:
+ * an input.
+ */
 static inline ANeuralNetworksModel *add_model(uint32_t n)
 {
 	const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };

@@ -77,8 +77,10 @@ static void test_compute(void **state)
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_getDuration(run.execution, 0, NULL));
 	/* It is not reusable, and no longer in preparation. */
 	IS(BAD_STATE, ANeuralNetworksExecution_compute(run.execution));
-	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
-	IS(BAD_STATE, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, sizeof(run.out)));
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, sizeof(run.out)));
 	IS(BAD_STATE, ANeuralNetworksExecution_setTimeout(run.execution, 1));
 	IS(BAD_STATE, ANeuralNetworksExecution_setLoopTimeout(run.execution, 1));
 	IS(BAD_STATE, ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
@@ -95,12 +97,14 @@ static void test_null(void **state)
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_create(NULL, &execution));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_compute(NULL));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startCompute(NULL, &event));
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(NULL, NULL, 0, 0, &event));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksExecution_startComputeWithDependencies(NULL, NULL, 0, 0, &event));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_burstCompute(NULL, NULL));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInput(NULL, 0, NULL, NULL, 0));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInputFromMemory(NULL, 0, NULL, NULL, 0, 0));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setOutput(NULL, 0, NULL, NULL, 0));
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setOutputFromMemory(NULL, 0, NULL, NULL, 0, 0));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksExecution_setOutputFromMemory(NULL, 0, NULL, NULL, 0, 0));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setTimeout(NULL, 0));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setLoopTimeout(NULL, 0));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setMeasureTiming(NULL, true));
@@ -181,7 +185,8 @@ static void test_reusable(void **state)
 		OK(ANeuralNetworksExecution_compute(run.execution));
 		run_check(&run);
 	}
-	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
 	run_stop(&run);
 }
 
@@ -195,12 +200,14 @@ static void test_dynamic(void **state)
 	struct run run;
 
 	run_start(&run, 0);
-	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
 	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
 	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
 	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 8));
 	/* A fenced execution needs to know its outputs. */
-	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, NULL, 0, 0, &event));
+	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, NULL, 0,
+									   0, &event));
 	assert_null(event);
 	IS(OUTPUT_INSUFFICIENT_SIZE, ANeuralNetworksExecution_compute(run.execution));
 	IS(OUTPUT_INSUFFICIENT_SIZE,
@@ -301,7 +308,8 @@ static void test_timeouts(void **state)
 	OK(ANeuralNetworksExecution_create(plain, &execution));
 	IS(BAD_DATA, ANeuralNetworksExecution_setTimeout(execution, 1));
 	IS(BAD_DATA, ANeuralNetworksExecution_setMeasureTiming(execution, true));
-	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(execution, NULL, 0, 1, &event));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_startComputeWithDependencies(execution, NULL, 0, 1, &event));
 	ANeuralNetworksExecution_free(execution);
 	ANeuralNetworksCompilation_free(plain);
 	run_stop(&run);
@@ -355,20 +363,22 @@ static void test_fenced(void **state)
 	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
 	dependencies[0] = before;
 	dependencies[1] = NULL;
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, dependencies,
-										  2, 0, &event));
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, NULL, 1, 0,
-										  &event));
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, dependencies, 1, 10000000000ull,
-								 &event));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(
+				    run.execution, dependencies, 2, 0, &event));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(
+				    run.execution, NULL, 1, 0, &event));
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, dependencies, 1,
+								 10000000000ull, &event));
 	/* A second one that needs the first one's result, out of the first one's user pointer. */
 	run_start(&second, 4);
 	OK(ANeuralNetworksExecution_setInput(second.execution, 0, NULL, run.out, sizeof(run.out)));
-	OK(ANeuralNetworksExecution_setInput(second.execution, 1, NULL, second.b, sizeof(second.b)));
-	OK(ANeuralNetworksExecution_setOutput(second.execution, 0, NULL, second.out, sizeof(second.out)));
+	OK(ANeuralNetworksExecution_setInput(second.execution, 1, NULL, second.b,
+					     sizeof(second.b)));
+	OK(ANeuralNetworksExecution_setOutput(second.execution, 0, NULL, second.out,
+					      sizeof(second.out)));
 	dependencies[0] = event;
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(second.execution, dependencies, 1, 0,
-								 &second_event));
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(second.execution, dependencies, 1,
+								 0, &second_event));
 	usleep(20000);
 	assert_true(run.out[0] == 0 && second.out[0] == 0);
 	signal_fd(fence);
@@ -399,8 +409,8 @@ static void test_failed_dependency(void **state)
 	run_start(&run, 4);
 	run_bind(&run);
 	dependency = broken;
-	IS(OP_FAILED, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 0,
-									    &event));
+	IS(OP_FAILED, ANeuralNetworksExecution_startComputeWithDependencies(
+			      run.execution, &dependency, 1, 0, &event));
 	assert_null(event);
 	assert_true(run.out[0] == 0);
 	ANeuralNetworksEvent_free(broken);
@@ -434,7 +444,8 @@ static void test_many_waiters(void **state)
 	run_bind(&run);
 	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
 	dependency = before;
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 0, &event));
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 0,
+								 &event));
 	for (int i = 0; i < 4; i++) {
 		waiters[i] = (struct waiter){ event, -1 };
 		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_event, &waiters[i]), 0);
@@ -460,9 +471,11 @@ static void test_convolution(void **state)
 	const int32_t valid = ANEURALNETWORKS_PADDING_VALID, one = 1, none = 0, bias = 4;
 	const uint8_t weights[] = { 2, 3 }, image[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	ANeuralNetworksOperandType q = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, in_dims, 1.0f, 0 };
-	ANeuralNetworksOperandType w = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, weight_dims, 1.0f, 0 };
+	ANeuralNetworksOperandType w = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, weight_dims, 1.0f,
+					 0 };
 	ANeuralNetworksOperandType b = { ANEURALNETWORKS_TENSOR_INT32, 1, bias_dims, 1.0f, 0 };
-	ANeuralNetworksOperandType o = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, out_dims, 2.0f, 0 };
+	ANeuralNetworksOperandType o = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, out_dims, 2.0f,
+					 0 };
 	ANeuralNetworksCompilation *compilation;
 	ANeuralNetworksExecution *execution = NULL;
 	ANeuralNetworksModel *model = NULL;
@@ -487,7 +500,8 @@ static void test_convolution(void **state)
 	OK(ANeuralNetworksModel_setOperandValue(model, 4, &one, sizeof(one)));
 	OK(ANeuralNetworksModel_setOperandValue(model, 5, &one, sizeof(one)));
 	OK(ANeuralNetworksModel_setOperandValue(model, 6, &none, sizeof(none)));
-	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_CONV_2D, 7, inputs, 1, outputs));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_CONV_2D, 7, inputs, 1,
+					     outputs));
 	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, inputs, 1, outputs));
 	OK(ANeuralNetworksModel_finish(model));
 	compilation = compile(model);

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define FILE_SIZE	8192
+#define FILE_SIZE 8192
 
 struct fixture {
 	ANeuralNetworksModel *model;
@@ -40,7 +40,8 @@ static void start(struct fixture *f, bool sealed)
 	f->model = add_model(4);
 	f->compilation = compile(f->model);
 	OK(ANeuralNetworksExecution_create(f->compilation, &f->execution));
-	OK(ANeuralNetworksMemory_createFromFd(FILE_SIZE, PROT_READ | PROT_WRITE, f->fd, 0, &f->memory));
+	OK(ANeuralNetworksMemory_createFromFd(FILE_SIZE, PROT_READ | PROT_WRITE, f->fd, 0,
+					      &f->memory));
 }
 
 static void stop(struct fixture *f)
@@ -73,7 +74,8 @@ static void test_create(void **state)
 	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_READ, fd, 4096, &memory));
 	ANeuralNetworksMemory_free(memory);
 	assert_int_equal(pipe(pipe_fds), 0);
-	IS(UNMAPPABLE, ANeuralNetworksMemory_createFromFd(4096, PROT_READ, pipe_fds[0], 0, &memory));
+	IS(UNMAPPABLE,
+	   ANeuralNetworksMemory_createFromFd(4096, PROT_READ, pipe_fds[0], 0, &memory));
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -131,16 +133,22 @@ static void test_arguments(void **state)
 	start(&f, true);
 	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_READ, f.fd, 0, &read_only));
 	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_NONE, f.fd, 0, &blind));
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, NULL, 0, 16));
-	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 0));
-	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 12));
-	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 2, NULL, f.memory, 0, 16));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, NULL, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 0));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 12));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 2, NULL, f.memory, 0, 16));
 	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory,
 								 FILE_SIZE - 8, 16));
 	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory,
 								 SIZE_MAX - 8, 16));
-	IS(BAD_DATA, ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, read_only, 0, 16));
-	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, blind, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, read_only, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, blind, 0, 16));
 	OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, read_only, 0, 16));
 	ANeuralNetworksMemory_free(blind);
 	ANeuralNetworksMemory_free(read_only);
@@ -164,7 +172,8 @@ static void test_desc(void **state)
 	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addOutputRole(desc, f.compilation, 1, 1.0f));
 	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 0.0f));
 	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 1.5f));
-	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, __builtin_nanf("")));
+	IS(BAD_DATA,
+	   ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, __builtin_nanf("")));
 	IS(BAD_DATA, ANeuralNetworksMemoryDesc_finish(desc));
 	OK(ANeuralNetworksCompilation_create(f.model, &raw));
 	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, raw, 0, 1.0f));
@@ -212,10 +221,13 @@ static void test_device_memory(void **state)
 	/* No constants, no ranges, no other roles, nothing to read yet. */
 	OK(ANeuralNetworksModel_create(&model));
 	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, (uint32_t[]){ 4 });
-	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromMemory(model, 0, device_memory, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_setOperandValueFromMemory(model, 0, device_memory, 0, 16));
 	ANeuralNetworksModel_free(model);
-	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, device_memory, 0, 16));
-	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 1, NULL, device_memory, 0, 0));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, device_memory, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 1, NULL, device_memory, 0, 0));
 	IS(BAD_DATA, ANeuralNetworksMemory_copy(device_memory, small));
 	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_copy(NULL, small));
 	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_copy(small, NULL));
@@ -253,7 +265,9 @@ static void test_device_memory(void **state)
 	stop(&f);
 }
 
-/* A fence over memory that has to be copied: the input is read after the fence, not at submission. */
+/*
+ * A fence over memory that has to be copied: the input is read after the fence, not at submission.
+ */
 static void fenced_in_file(bool sealed)
 {
 	ANeuralNetworksEvent *before = NULL, *event = NULL;
@@ -268,7 +282,8 @@ static void fenced_in_file(bool sealed)
 	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, f.memory, 128, 16));
 	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
 	dependency = before;
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(f.execution, &dependency, 1, 0, &event));
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(f.execution, &dependency, 1, 0,
+								 &event));
 	/* What another device would write before it signals. */
 	for (int i = 0; i < 4; i++) {
 		f.map[i] = 7;
@@ -297,14 +312,10 @@ static void test_fenced_copied(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create),
-		cmocka_unit_test(test_compute_shared),
-		cmocka_unit_test(test_compute_copied),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_desc),
-		cmocka_unit_test(test_device_memory),
-		cmocka_unit_test(test_fenced_shared),
-		cmocka_unit_test(test_fenced_copied),
+		cmocka_unit_test(test_create),	       cmocka_unit_test(test_compute_shared),
+		cmocka_unit_test(test_compute_copied), cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_desc),	       cmocka_unit_test(test_device_memory),
+		cmocka_unit_test(test_fenced_shared),  cmocka_unit_test(test_fenced_copied),
 	};
 
 	use_loopback();

@@ -58,8 +58,10 @@ static void test_operand_types(void **state)
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, two, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
 		{ { ANEURALNETWORKS_FLOAT32, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
-		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0.5, 255 }, ANEURALNETWORKS_NO_ERROR },
-		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, -128 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0.5, 255 },
+		  ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, -128 },
+		  ANEURALNETWORKS_NO_ERROR },
 		{ { ANEURALNETWORKS_MODEL, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
 		{ { -1, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { 16, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
@@ -72,10 +74,14 @@ static void test_operand_types(void **state)
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 3, huge, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, two, 1, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, -1, 0 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 1, 256 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 1, -1 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, 128 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, -1, 0 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 1, 256 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 1, -1 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, 128 },
+		  ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_QUANT16_SYMM, 2, two, 1, 1 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_INT32, 2, two, 1, 1 }, ANEURALNETWORKS_BAD_DATA },
 	};
@@ -84,7 +90,8 @@ static void test_operand_types(void **state)
 	OK(ANeuralNetworksModel_create(&model));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("type %d\n", cases[i].type.type);
-		assert_int_equal(ANeuralNetworksModel_addOperand(model, &cases[i].type), cases[i].result);
+		assert_int_equal(ANeuralNetworksModel_addOperand(model, &cases[i].type),
+				 cases[i].result);
 	}
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperand(model, NULL));
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperand(NULL, &cases[0].type));
@@ -128,12 +135,14 @@ static void test_values(void **state)
 	OK(ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 128, 256));
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, NULL, 0, 256));
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 4000, 256));
-	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, SIZE_MAX, 256));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, SIZE_MAX, 256));
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 0, 255));
 
 	OK(ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 0, &params));
-	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, NULL));
 	params.channelDim = 1;
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
 	params.channelDim = 0;
@@ -143,7 +152,8 @@ static void test_values(void **state)
 	params.scales = wrong;
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
 	params.scales = NULL;
-	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
 
 	OK(ANeuralNetworksModel_create(&other));
 	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 4, other));
@@ -168,16 +178,19 @@ static void test_operations(void **state)
 	OK(ANeuralNetworksModel_create(&model));
 	for (int i = 0; i < 4; i++)
 		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
-	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperation(NULL, ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
-	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, NULL, 1,
-							      out));
-	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1,
-							      NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(NULL, ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, NULL, 1, out));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1, NULL));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 106, 2, in, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, -1, 2, in, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 10000, 2, in, 1, out));
-	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, far, 1, out));
-	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 0, out));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, far, 1, out));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 0, out));
 	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
 
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, NULL, 1, out));
@@ -186,7 +199,8 @@ static void test_operations(void **state)
 	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 0, out));
 	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, in));
 	OK(ANeuralNetworksModel_setOperandValue(model, 3, value, sizeof(value)));
-	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, (uint32_t[]){ 3 }));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, (uint32_t[]){ 3 }));
 	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
 	ANeuralNetworksModel_free(model);
 }
@@ -254,7 +268,8 @@ static void test_supported_operations(void **state)
 	bool supported = false;
 
 	OK(ANeuralNetworksModel_create(&model));
-	IS(BAD_STATE, ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, &supported));
+	IS(BAD_STATE,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, &supported));
 	ANeuralNetworksModel_free(model);
 	model = add_model(4);
 	OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, &supported));
@@ -263,11 +278,14 @@ static void test_supported_operations(void **state)
 	   ANeuralNetworksModel_getSupportedOperationsForDevices(NULL, &device, 1, &supported));
 	IS(UNEXPECTED_NULL,
 	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, NULL, 1, &supported));
-	IS(UNEXPECTED_NULL, ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, NULL));
 	IS(UNEXPECTED_NULL,
 	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, none, 1, &supported));
-	IS(BAD_DATA, ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 0, &supported));
-	IS(BAD_DATA, ANeuralNetworksModel_getSupportedOperationsForDevices(model, twice, 2, &supported));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 0, &supported));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, twice, 2, &supported));
 	ANeuralNetworksModel_free(model);
 }
 
@@ -334,8 +352,10 @@ static void test_compilation(void **state)
 	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(c, 2, &value));
 	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(c, 1, &value));
 	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 1, &value));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 0, NULL));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(NULL, 0, &value));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 0, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(NULL, 0, &value));
 	ANeuralNetworksCompilation_free(c);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The reader of conformance vectors refuses what is not sound, and the comparison sees differences. */
+/*
+ * The reader of conformance vectors refuses what is not sound, and the comparison sees differences.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +15,10 @@
 
 #include "tests/conformance/nnv_case.h"
 
-/* A file with one case: ADD of two float tensors of 2 elements and a scalar, and a subgraph operand. */
+/*
+ * A file with one case: ADD of two float tensors of 2 elements and a scalar, and a subgraph
+ * operand.
+ */
 struct sample {
 	struct nnv_header header;
 	struct nnv_case item;
@@ -29,7 +34,7 @@ struct sample {
 	char strings[16];
 };
 
-#define AT(field)	((uint32_t)offsetof(struct sample, field))
+#define AT(field) ((uint32_t)offsetof(struct sample, field))
 
 static void sample_fill(struct sample *s)
 {
@@ -50,26 +55,44 @@ static void sample_fill(struct sample *s)
 	s->item.subgraph_count = 2;
 	s->item.subgraphs_off = AT(subgraphs);
 	s->subgraphs[0] = (struct nnv_subgraph){
-		.operand_count = 5, .operands_off = AT(operands),
-		.operation_count = 1, .operations_off = AT(operation),
-		.input_count = 2, .inputs_off = AT(inputs),
-		.output_count = 1, .outputs_off = AT(outputs),
+		.operand_count = 5,
+		.operands_off = AT(operands),
+		.operation_count = 1,
+		.operations_off = AT(operation),
+		.input_count = 2,
+		.inputs_off = AT(inputs),
+		.output_count = 1,
+		.outputs_off = AT(outputs),
 	};
 	s->operation = (struct nnv_operation){
-		.input_count = 3, .inputs_off = AT(inputs), .output_count = 1, .outputs_off = AT(outputs),
+		.input_count = 3,
+		.inputs_off = AT(inputs),
+		.output_count = 1,
+		.outputs_off = AT(outputs),
 	};
 	for (int i = 0; i < 4; i++)
 		s->operands[i] = (struct nnv_operand){
-			.type = NNA_TENSOR_FLOAT32, .lifetime = NNV_INPUT, .rank = 1,
-			.dims_off = AT(dims), .data_off = AT(data), .data_size = 8,
+			.type = NNA_TENSOR_FLOAT32,
+			.lifetime = NNV_INPUT,
+			.rank = 1,
+			.dims_off = AT(dims),
+			.data_off = AT(data),
+			.data_size = 8,
 		};
 	s->operands[2] = (struct nnv_operand){
-		.type = NNA_INT32, .lifetime = NNV_CONSTANT_COPY, .data_off = AT(data), .data_size = 4,
-		.channel_scale_count = 2, .channel_scales_off = AT(scales),
+		.type = NNA_INT32,
+		.lifetime = NNV_CONSTANT_COPY,
+		.data_off = AT(data),
+		.data_size = 4,
+		.channel_scale_count = 2,
+		.channel_scales_off = AT(scales),
 	};
 	s->operands[3].lifetime = NNV_OUTPUT;
 	s->operands[4] = (struct nnv_operand){
-		.type = NNA_SUBGRAPH, .lifetime = NNV_SUBGRAPH, .data_off = AT(which), .data_size = 4,
+		.type = NNA_SUBGRAPH,
+		.lifetime = NNV_SUBGRAPH,
+		.data_off = AT(which),
+		.data_size = 4,
 	};
 	s->inputs[0] = 0;
 	s->inputs[1] = 1;
@@ -121,12 +144,12 @@ static void test_truncated(void **state)
 	}
 }
 
-#define REFUSED(field, value)				\
-	do {						\
-		struct sample s;			\
-							\
-		sample_fill(&s);			\
-		s.field = (value);			\
+#define REFUSED(field, value) \
+	do { \
+		struct sample s; \
+\
+		sample_fill(&s); \
+		s.field = (value); \
 		assert_int_not_equal(parse(&s, sizeof(s)), 0); \
 	} while (0)
 
@@ -186,7 +209,9 @@ static void test_hostile_fields(void **state)
 /* No word, whatever its value, makes the reader leave the file: the sanitizer watches. */
 static void test_every_word(void **state)
 {
-	static const uint32_t values[] = { 0, 1, 8, 64, 255, 0x7fffffff, 0x80000000, 0xfffffff8, ~0u };
+	static const uint32_t values[] = {
+		0, 1, 8, 64, 255, 0x7fffffff, 0x80000000, 0xfffffff8, ~0u
+	};
 	struct sample s;
 	uint32_t word;
 
@@ -295,8 +320,9 @@ static void test_multinomial(void **state)
 	const int32_t even[] = { 0, 1, 0, 1 }, odd[] = { 0, 0, 0, 2 }, wild[] = { 0, 1, 3, -1 };
 	char text[200] = "";
 
-	assert_int_equal(nnv_compare_multinomial(NNA_TENSOR_FLOAT32, logits, 1, 3, even, 4, 0.1, text,
-						 sizeof(text)), 0);
+	assert_int_equal(nnv_compare_multinomial(NNA_TENSOR_FLOAT32, logits, 1, 3, even, 4, 0.1,
+						 text, sizeof(text)),
+			 0);
 	assert_true(nnv_compare_multinomial(NNA_TENSOR_FLOAT32, logits, 1, 3, odd, 4, 0.1, text,
 					    sizeof(text)) > 0);
 	assert_true(nnv_compare_multinomial(NNA_TENSOR_FLOAT32, logits, 1, 3, wild, 4, 0.9, text,
@@ -306,14 +332,10 @@ static void test_multinomial(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_hostile_fields),
-		cmocka_unit_test(test_every_word),
-		cmocka_unit_test(test_work_is_bounded),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_tolerances),
-		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_sound),		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_hostile_fields),	cmocka_unit_test(test_every_word),
+		cmocka_unit_test(test_work_is_bounded), cmocka_unit_test(test_open),
+		cmocka_unit_test(test_tolerances),	cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_multinomial),
 	};
 

@@ -2,10 +2,11 @@
 /*
  * nnv_mutate: conformance vectors with a few words changed, on the loopback.
  *
- * Every case is a sound model; with an operand's type, a dimension, a constant or an operand number changed it becomes
- * one that a careless or hostile caller could build. The library has to refuse it or to run it: no crash, no stall, no
- * byte outside its memory. Results are not looked at. Meant for a build with the sanitizers; a failure is repeated with
- * the seed and the number that were printed last.
+ * Every case is a sound model; with an operand's type, a dimension, a constant or an operand number
+ * changed it becomes one that a careless or hostile caller could build. The library has to refuse
+ * it or to run it: no crash, no stall, no byte outside its memory. Results are not looked at. Meant
+ * for a build with the sanitizers; a failure is repeated with the seed and the number that were
+ * printed last.
  */
 #include <errno.h>
 #include <fts.h>
@@ -18,8 +19,8 @@
 
 #include "tests/conformance/nnv_case.h"
 
-#define CASE_SECONDS	30
-#define MAX_FILE	(256 * 1024)
+#define CASE_SECONDS 30
+#define MAX_FILE (256 * 1024)
 
 static uint64_t random_state;
 
@@ -40,8 +41,10 @@ static uint32_t random_below(uint32_t limit)
 static uint32_t random_value(uint32_t old)
 {
 	static const uint32_t values[] = {
-		0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 64, 127, 128, 255, 256, 1000, 65535, 65536, 1u << 20,
-		0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0x7f800000, 0x7fc00000, 0xff800000, 1u << 23,
+		0,	    1,		2,	    3,		4,	    5,		7,
+		8,	    15,		16,	    17,		64,	    127,	128,
+		255,	    256,	1000,	    65535,	65536,	    1u << 20,	0x7fffffff,
+		0x80000000, 0xffffffff, 0xfffffffe, 0x7f800000, 0x7fc00000, 0xff800000, 1u << 23,
 	};
 
 	switch (random_below(4)) {
@@ -88,7 +91,8 @@ static void change_operand(uint8_t *bytes, struct nnv_operand *operand)
 		break;
 	default:
 		if (operand->data_size >= 4)
-			change_word(bytes, operand->data_off, random_below(operand->data_size / 4), 0);
+			change_word(bytes, operand->data_off, random_below(operand->data_size / 4),
+				    0);
 		break;
 	}
 }
@@ -130,8 +134,8 @@ static void change_subgraph(uint8_t *bytes, struct nnv_subgraph *subgraph)
 		break;
 	case 1:
 		if (subgraph->operation_count && operation->input_count)
-			change_word(bytes, operation->inputs_off, random_below(operation->input_count),
-				    subgraph->operand_count);
+			change_word(bytes, operation->inputs_off,
+				    random_below(operation->input_count), subgraph->operand_count);
 		break;
 	case 2:
 		if (subgraph->operation_count && operation->input_count)
@@ -139,8 +143,8 @@ static void change_subgraph(uint8_t *bytes, struct nnv_subgraph *subgraph)
 		break;
 	case 3:
 		if (subgraph->operation_count && operation->output_count)
-			change_word(bytes, operation->outputs_off, random_below(operation->output_count),
-				    subgraph->operand_count);
+			change_word(bytes, operation->outputs_off,
+				    random_below(operation->output_count), subgraph->operand_count);
 		break;
 	default:
 		if (subgraph->operand_count)
@@ -188,7 +192,8 @@ static int load(char *path, struct nnv_file **files, size_t *count)
 		size_t length = strlen(entry->fts_path);
 
 		if (entry->fts_info != FTS_F || length < 4 ||
-		    strcmp(entry->fts_path + length - 4, ".nnv") || entry->fts_statp->st_size > MAX_FILE)
+		    strcmp(entry->fts_path + length - 4, ".nnv") ||
+		    entry->fts_statp->st_size > MAX_FILE)
 			continue;
 		if (nnv_file_open(entry->fts_path, &file, NULL, 0))
 			continue;
@@ -205,7 +210,8 @@ static int load(char *path, struct nnv_file **files, size_t *count)
 
 int main(int argc, char **argv)
 {
-	const struct nna_device_options options = { .log = { .line = nnv_runner_log }, .threads = 1 };
+	const struct nna_device_options options = { .log = { .line = nnv_runner_log },
+						    .threads = 1 };
 	struct nnv_result *result = malloc(sizeof(*result));
 	unsigned long seed, count, first = 0, ran[4] = { 0 };
 	struct nnv_file *files = NULL;
@@ -249,7 +255,8 @@ int main(int argc, char **argv)
 	free(files);
 	free(bytes);
 	free(result);
-	printf("%lu changed cases: %lu as before, %lu refused or different, %lu not supported, %lu unsound files\n",
+	printf("%lu changed cases: %lu as before, %lu refused or different, %lu not supported, %lu "
+	       "unsound files\n",
 	       count, ran[NNV_PASSED], ran[NNV_FAILED], ran[NNV_SKIPPED], ran[NNV_NOT_IN_MODE]);
 	return 0;
 }

@@ -2,8 +2,9 @@
 /*
  * nnv_nnapi: conformance vectors through the NNAPI C API, as a client of libneuralnetworks.so.
  *
- * nnv_run shows that the library computes what it should; this shows that the C API hands over every model, memory and
- * result as it is. One case at a time, on the device that NNACCEL_DEVICE names.
+ * nnv_run shows that the library computes what it should; this shows that the C API hands over
+ * every model, memory and result as it is. One case at a time, on the device that NNACCEL_DEVICE
+ * names.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -19,10 +20,10 @@
 #include "hal-bridge/nnapi/NeuralNetworks.h"
 #include "tests/conformance/nnv_case.h"
 
-#define GUARD		64
-#define GUARD_BYTE	0xa5
-#define ALIGN		64
-#define LOOP_LIMIT_NS	50000000ull
+#define GUARD 64
+#define GUARD_BYTE 0xa5
+#define ALIGN 64
+#define LOOP_LIMIT_NS 50000000ull
 
 enum mode { COMPUTE, START, FENCED, BURST, MEMORY, DOMAINS };
 
@@ -73,7 +74,7 @@ static const struct nnv_operand *argument(const struct run *run, uint32_t index)
 	const uint32_t *outputs = nnv_file_at(run->file, run->main->outputs_off);
 
 	return &operands[index < run->main->input_count ? inputs[index] :
-						      outputs[index - run->main->input_count]];
+							  outputs[index - run->main->input_count]];
 }
 
 static int build(struct run *run, uint32_t number);
@@ -82,12 +83,15 @@ static int build_operand(struct run *run, ANeuralNetworksModel *model, uint32_t 
 			 const struct nnv_operand *operand)
 {
 	const ANeuralNetworksOperandType type = {
-		.type = operand->type, .dimensionCount = operand->rank,
+		.type = operand->type,
+		.dimensionCount = operand->rank,
 		.dimensions = nnv_file_at(run->file, operand->dims_off),
-		.scale = operand->scale, .zeroPoint = operand->zero_point,
+		.scale = operand->scale,
+		.zeroPoint = operand->zero_point,
 	};
 	const ANeuralNetworksSymmPerChannelQuantParams params = {
-		.channelDim = operand->channel_dim, .scaleCount = operand->channel_scale_count,
+		.channelDim = operand->channel_dim,
+		.scaleCount = operand->channel_scale_count,
 		.scales = nnv_file_at(run->file, operand->channel_scales_off),
 	};
 	uint32_t which;
@@ -95,15 +99,16 @@ static int build_operand(struct run *run, ANeuralNetworksModel *model, uint32_t 
 
 	ret = ANeuralNetworksModel_addOperand(model, &type);
 	if (!ret && operand->channel_scale_count)
-		ret = ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, index, &params);
+		ret = ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, index,
+									       &params);
 	if (ret)
 		return ret;
 	switch (operand->lifetime) {
 	case NNV_CONSTANT_COPY:
 	case NNV_CONSTANT_REFERENCE:
-		return ANeuralNetworksModel_setOperandValue(model, index,
-							    nnv_file_at(run->file, operand->data_off),
-							    operand->data_size);
+		return ANeuralNetworksModel_setOperandValue(
+			model, index, nnv_file_at(run->file, operand->data_off),
+			operand->data_size);
 	case NNV_NO_VALUE:
 		return ANeuralNetworksModel_setOperandValue(model, index, NULL, 0);
 	case NNV_SUBGRAPH:
@@ -122,7 +127,8 @@ static int build_operand(struct run *run, ANeuralNetworksModel *model, uint32_t 
 static int build(struct run *run, uint32_t number)
 {
 	const struct nnv_subgraph *subgraph =
-		(const struct nnv_subgraph *)nnv_file_at(run->file, run->item->subgraphs_off) + number;
+		(const struct nnv_subgraph *)nnv_file_at(run->file, run->item->subgraphs_off) +
+		number;
 	const struct nnv_operand *operands = nnv_file_at(run->file, subgraph->operands_off);
 	const struct nnv_operation *operations = nnv_file_at(run->file, subgraph->operations_off);
 	static const uint32_t none[1];
@@ -141,11 +147,11 @@ static int build(struct run *run, uint32_t number)
 	for (uint32_t i = 0; i < subgraph->operand_count && !ret; i++)
 		ret = build_operand(run, model, i, &operands[i]);
 	for (uint32_t i = 0; i < subgraph->operation_count && !ret; i++)
-		ret = ANeuralNetworksModel_addOperation(model, operations[i].type,
-							operations[i].input_count,
-							nnv_file_at(run->file, operations[i].inputs_off),
-							operations[i].output_count,
-							nnv_file_at(run->file, operations[i].outputs_off));
+		ret = ANeuralNetworksModel_addOperation(
+			model, operations[i].type, operations[i].input_count,
+			nnv_file_at(run->file, operations[i].inputs_off),
+			operations[i].output_count,
+			nnv_file_at(run->file, operations[i].outputs_off));
 	list = nnv_file_at(run->file, subgraph->inputs_off);
 	if (!ret)
 		ret = ANeuralNetworksModel_identifyInputsAndOutputs(
@@ -167,7 +173,8 @@ static bool supported(struct run *run, int *ret)
 {
 	bool *flags = calloc(run->main->operation_count + 1, sizeof(*flags)), all = true;
 
-	*ret = ANeuralNetworksModel_getSupportedOperationsForDevices(run->models[0], &device, 1, flags);
+	*ret = ANeuralNetworksModel_getSupportedOperationsForDevices(run->models[0], &device, 1,
+								     flags);
 	for (uint32_t i = 0; i < run->main->operation_count; i++)
 		all = all && flags[i];
 	free(flags);
@@ -213,16 +220,20 @@ static int lay_out(struct run *run)
 		const struct nnv_operand *operand = argument(run, i);
 
 		if (operand->data_size)
-			memcpy(run->bytes + run->offsets[i], nnv_file_at(run->file, operand->data_off),
-			       operand->data_size);
+			memcpy(run->bytes + run->offsets[i],
+			       nnv_file_at(run->file, operand->data_off), operand->data_size);
 	}
 	if (run->mode == MEMORY &&
-	    ANeuralNetworksMemory_createFromFd(run->size, PROT_READ | PROT_WRITE, run->fd, 0, &run->memory))
+	    ANeuralNetworksMemory_createFromFd(run->size, PROT_READ | PROT_WRITE, run->fd, 0,
+					       &run->memory))
 		return fail(run, "createFromFd");
 	return 0;
 }
 
-/* A memory of exactly an argument's bytes in the file, and copies between it and the argument's device memory. */
+/*
+ * A memory of exactly an argument's bytes in the file, and copies between it and the argument's
+ * device memory.
+ */
 static int copy_domain(struct run *run, uint32_t index, bool to_device)
 {
 	bool output = index >= run->main->input_count;
@@ -230,8 +241,8 @@ static int copy_domain(struct run *run, uint32_t index, bool to_device)
 	int ret;
 
 	ret = ANeuralNetworksMemory_createFromFd(argument_size(argument(run, index), output),
-						 PROT_READ | PROT_WRITE, run->fd, run->offsets[index],
-						 &plain);
+						 PROT_READ | PROT_WRITE, run->fd,
+						 run->offsets[index], &plain);
 	if (!ret && to_device)
 		ret = ANeuralNetworksMemory_copy(plain, run->domains[index]);
 	else if (!ret)
@@ -280,13 +291,14 @@ static int bind(struct run *run, uint32_t index)
 	if (run->mode == DOMAINS)
 		return bind_domain(run, index);
 	if (run->mode == MEMORY && output)
-		return ANeuralNetworksExecution_setOutputFromMemory(run->execution, number, NULL, run->memory,
-								    run->offsets[index], size);
+		return ANeuralNetworksExecution_setOutputFromMemory(
+			run->execution, number, NULL, run->memory, run->offsets[index], size);
 	if (run->mode == MEMORY)
-		return ANeuralNetworksExecution_setInputFromMemory(run->execution, number, NULL, run->memory,
-								   run->offsets[index], size);
+		return ANeuralNetworksExecution_setInputFromMemory(
+			run->execution, number, NULL, run->memory, run->offsets[index], size);
 	if (output)
-		return ANeuralNetworksExecution_setOutput(run->execution, number, NULL, bytes, size);
+		return ANeuralNetworksExecution_setOutput(run->execution, number, NULL, bytes,
+							  size);
 	return ANeuralNetworksExecution_setInput(run->execution, number, NULL, bytes, size);
 }
 
@@ -309,7 +321,10 @@ static int execute(struct run *run)
 		ANeuralNetworksBurst_free(burst);
 		return ret;
 	case FENCED:
-		/* Signalled from the start: a program that runs synchronously would wait for it for ever. */
+		/*
+		 * Signalled from the start: a program that runs synchronously would wait for it for
+		 * ever.
+		 */
 		fence = eventfd(0, EFD_CLOEXEC);
 		if (fence < 0 || write(fence, &one, sizeof(one)) != sizeof(one))
 			return fail(run, "eventfd: %s", strerror(errno));
@@ -350,7 +365,8 @@ static void check_output(struct run *run, uint32_t number)
 	}
 	ret = ANeuralNetworksExecution_getOutputOperandRank(run->execution, number, &rank);
 	if (!ret && rank)
-		ret = ANeuralNetworksExecution_getOutputOperandDimensions(run->execution, number, dims);
+		ret = ANeuralNetworksExecution_getOutputOperandDimensions(run->execution, number,
+									  dims);
 	if (ret || (operand->rank && rank != operand->rank)) {
 		fail(run, "output %u: no dimensions: result %d, rank %u", number, ret, rank);
 		return;
@@ -367,7 +383,8 @@ static void check_output(struct run *run, uint32_t number)
 	    run->item->multinomial_tolerance > 0.0f)
 		return;
 	if (nnv_compare(operand->type, nnv_file_at(run->file, operand->data_off), got,
-			operand->data_size / nnv_type_size(operand->type), &tolerance, text, sizeof(text)))
+			operand->data_size / nnv_type_size(operand->type), &tolerance, text,
+			sizeof(text)))
 		fail(run, "output %u: %s", number, text);
 }
 
@@ -389,7 +406,8 @@ static void run_case(struct run *run)
 			fail(run, "supported operations: result %d", ret);
 		return;
 	}
-	ret = ANeuralNetworksCompilation_createForDevices(run->models[0], &device, 1, &run->compilation);
+	ret = ANeuralNetworksCompilation_createForDevices(run->models[0], &device, 1,
+							  &run->compilation);
 	if (!ret)
 		ret = ANeuralNetworksCompilation_finish(run->compilation);
 	if (!ret)
@@ -503,7 +521,9 @@ static int run_file(const char *path, enum mode mode, const char *filter, size_t
 		return -1;
 	}
 	for (uint32_t i = 0; i < nnv_file_header(&file)->case_count; i++) {
-		struct run run = { .file = &file, .item = nnv_file_case(&file, i), .mode = mode, .fd = -1 };
+		struct run run = {
+			.file = &file, .item = nnv_file_case(&file, i), .mode = mode, .fd = -1
+		};
 		const char *name = nnv_file_string(&file, run.item->name);
 
 		if (filter && fnmatch(filter, name, 0))
@@ -526,7 +546,8 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "compute", "start", "fenced", "burst", "memory", "domains" };
+	static const char *const names[] = { "compute", "start",  "fenced",
+					     "burst",	"memory", "domains" };
 	size_t count[NNV_NOT_IN_MODE + 1] = { 0 };
 	char *paths[] = { NULL, NULL };
 	ANeuralNetworksDevice *found = NULL;
@@ -553,8 +574,9 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (i + 1 != argc) {
-		fprintf(stderr, "usage: nnv_nnapi [--compute|--start|--fenced|--burst|--memory|--domains] "
-				"[--filter=GLOB] DIR|FILE\n");
+		fprintf(stderr,
+			"usage: nnv_nnapi [--compute|--start|--fenced|--burst|--memory|--domains] "
+			"[--filter=GLOB] DIR|FILE\n");
 		return 2;
 	}
 	paths[0] = argv[i];
@@ -567,7 +589,8 @@ int main(int argc, char **argv)
 	while (walk && !ret && (entry = fts_read(walk))) {
 		size_t length = strlen(entry->fts_path);
 
-		if (entry->fts_info == FTS_F && length > 4 && !strcmp(entry->fts_path + length - 4, ".nnv"))
+		if (entry->fts_info == FTS_F && length > 4 &&
+		    !strcmp(entry->fts_path + length - 4, ".nnv"))
 			ret = run_file(entry->fts_path, mode, filter, count);
 	}
 	if (walk)
@@ -576,7 +599,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "nnv_nnapi: %s: no vectors\n", paths[0]);
 		return 2;
 	}
-	printf("%s on %s, %zu cases have no such variation\n", names[mode], name, count[NNV_NOT_IN_MODE]);
+	printf("%s on %s, %zu cases have no such variation\n", names[mode], name,
+	       count[NNV_NOT_IN_MODE]);
 	printf("%zu passed, %zu failed, %zu skipped\n", count[NNV_PASSED], count[NNV_FAILED],
 	       count[NNV_SKIPPED]);
 	return count[NNV_FAILED] ? 1 : 0;
