@@ -76,6 +76,9 @@ static bool is_running(struct nna_execution *e)
 {
 	bool running;
 
+	/* A run that has ended without anyone looking. */
+	if (e->fence)
+		nna_fence_wait(e->fence, 0);
 	pthread_mutex_lock(&e->lock);
 	running = e->state == NNA_RUN_ACTIVE;
 	pthread_mutex_unlock(&e->lock);
@@ -352,12 +355,7 @@ static int write_table(struct nna_execution *e)
 /* Values of parameters are part of the signature, and can change in the caller's memory without our knowledge. */
 static bool has_parameters(const struct nna_execution *e)
 {
-	uint32_t count = nna_program_input_count(e->program);
-
-	for (uint32_t i = 0; i < count; i++)
-		if (e->program->parameters[i])
-			return true;
-	return false;
+	return atomic_load_explicit(&e->program->has_parameters, memory_order_relaxed);
 }
 
 /* Makes everything ready that does not change while bindings stay. */
@@ -464,11 +462,8 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 	const struct nna_code *code;
 	int ret;
 
-	pthread_mutex_lock(&e->lock);
-	ret = e->state == NNA_RUN_ACTIVE ? -EBUSY : 0;
-	pthread_mutex_unlock(&e->lock);
-	if (ret)
-		return ret;
+	if (is_running(e))
+		return -EBUSY;
 	if (e->fence) {
 		nna_fence_put(e->fence);
 		e->fence = NULL;

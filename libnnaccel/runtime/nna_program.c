@@ -364,6 +364,7 @@ static bool add_parameters(struct nna_program *p, uint32_t stop)
 	}
 	/* Keys have changed their meaning. */
 	if (added) {
+		atomic_store_explicit(&p->has_parameters, true, memory_order_relaxed);
 		p->stated = NULL;
 		stale = trim_variants(p, 0);
 	}

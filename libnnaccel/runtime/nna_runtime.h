@@ -78,6 +78,7 @@ struct nna_program {
 	struct nna_variant *variants; /* most recently used first */
 	uint32_t variant_count;
 	bool *parameters; /* inputs whose values are part of the signature; only ever set, under @compiling and @lock */
+	atomic_bool has_parameters; /* any of them */
 	struct nna_variant *stated; /* for the shapes that the model states, if they are complete; holds no reference */
 };
 

@@ -227,6 +227,18 @@ static void test_destroy_running(void **state)
 	assert_int_equal(nna_execution_set_output(s.execution, 0, 0, NULL, s.out, s.n * 4), 0);
 	assert_int_equal(nna_execution_submit(s.execution, NULL, 0, &fence), 0);
 	nna_fence_destroy(fence);
+	/* The next run starts when that one has ended. */
+	for (;;) {
+		int ret = nna_execution_compute(s.execution);
+
+		if (ret != -EBUSY) {
+			assert_int_equal(ret, 0);
+			break;
+		}
+		usleep(1000);
+	}
+	assert_int_equal(nna_execution_submit(s.execution, NULL, 0, &fence), 0);
+	nna_fence_destroy(fence);
 	sum_end(&s);
 }
 
