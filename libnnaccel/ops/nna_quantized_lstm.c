@@ -10,11 +10,16 @@
  *			-> output state, cell state, output
  *
  * Products are summed in fp32 on the meanings of the operands; what the operations define as 16-bit intermediate results
- * (gates in 1/4096 or the stated scale, their activations in 1/32768) is rounded to that, so that results agree.
+ * (gates in 1/4096 or the stated scale, their activations in 1/32768) is rounded to that, and the activations are the
+ * 16-bit ones of nna_fixed_point.h, so that results agree.
  */
+#include <math.h>
+
+#include "ops/nna_fixed_point.h"
 #include "ops/nna_recurrent.h"
 
 #define GATE_SCALE 0x1p-12f
+#define GATE_BITS 3
 #define ACTIVE_SCALE 0x1p-15f
 #define NORM_SCALE 0x1p-10f
 
@@ -147,13 +152,19 @@ static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, u
 	return norm16(l, both, g->norm, g->bias);
 }
 
-static int64_t activate(struct nna_lower *l, uint8_t kind, uint32_t raw)
+static int64_t activate(struct nna_lower *l, enum nna_fixed_function function, uint32_t bits, uint32_t raw)
 {
 	int ret;
 
+	NNA_VALUE(table, nna_fixed_table(l, function, bits));
 	NNA_VALUE(out, scratch16(l, raw, ACTIVE_SCALE));
-	ret = nna_do_ewise(l, kind, out, raw, NNA_NO_VALUE, NNA_NO_VALUE);
+	ret = nna_fixed_lookup(l, out, raw, table);
 	return ret ? ret : (int64_t)out;
+}
+
+static enum nna_fixed_function gate_function(uint32_t g)
+{
+	return g == NNA_GATE_CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC;
 }
 
 /* c_out = forget * c_in + in * update, clipped. */
@@ -162,21 +173,29 @@ static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_
 {
 	int ret;
 
-	NNA_VALUE(kept, nna_do_scratch_like(l, NNA_TYPE_F32, c_in));
-	NNA_VALUE(mixed, nna_do_scratch_like(l, NNA_TYPE_F32, c_in));
+	float scale = nna_lower_value(l, c_in)->scale;
+
+	NNA_VALUE(kept, scratch16(l, c_in, scale));
+	NNA_VALUE(fresh, scratch16(l, c_in, scale));
+	NNA_VALUE(mixed, scratch16(l, c_in, scale));
 	ret = nna_do_ewise(l, NNA_EWISE_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MUL_ADD, mixed, in, update, kept);
+	      nna_do_ewise(l, NNA_EWISE_MUL, fresh, in, update, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_EWISE_ADD, mixed, kept, fresh, NNA_NO_VALUE);
 	return ret ?: nna_do_clip(l, c_out, mixed, clip);
 }
 
 /* out = gate * tanh(c) */
-static int hidden_state(struct nna_lower *l, uint32_t out, uint32_t gate, uint32_t c)
+static int hidden_state(struct nna_lower *l, uint32_t out, uint32_t gate, uint32_t c, uint32_t bits)
 {
-	NNA_VALUE(active, activate(l, NNA_EWISE_TANH, c));
+	NNA_VALUE(active, activate(l, NNA_FIXED_TANH, bits, c));
 	return nna_do_ewise(l, NNA_EWISE_MUL, out, gate, active, NNA_NO_VALUE);
 }
 
 /* ------------------------------------------------------------------------------------ QUANTIZED_16BIT_LSTM */
+
+/* Its cell state counts in 2^-11. */
+#define Q16_CELL_BITS 4
+#define Q16_CELL_SCALE 0x1p-11f
 
 enum { Q16_INPUT = 0, Q16_WEIGHTS = 1, Q16_RECURRENT = 5, Q16_BIAS = 9, Q16_CELL = 13, Q16_OUTPUT = 14 };
 
@@ -197,6 +216,8 @@ static int check16(struct nna_op_context *op)
 		      nna_check_dim(op, Q16_RECURRENT + g, 1, units) ?:
 		      nna_check_in(op, Q16_BIAS + g, NNA_T_INT32) ?: nna_check_rank(op, Q16_BIAS + g, 1, 1) ?:
 		      nna_check_dim(op, Q16_BIAS + g, 0, units);
+	if (!ret && op->in[Q16_CELL].scale != Q16_CELL_SCALE)
+		ret = nna_op_fail(op, "the cell state needs a scale of 1/2048");
 	return ret ?: nna_check_in(op, Q16_CELL, s16) ?: nna_check_rank(op, Q16_CELL, 2, 2) ?:
 	       nna_check_dim(op, Q16_CELL, 1, units) ?: nna_check_in(op, Q16_OUTPUT, u8) ?:
 	       nna_check_rank(op, Q16_OUTPUT, 2, 2) ?: nna_check_dim(op, Q16_OUTPUT, 1, units) ?:
@@ -230,7 +251,6 @@ static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
  */
 static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t data)
 {
-	uint8_t kind = g == NNA_GATE_CELL ? NNA_EWISE_TANH : NNA_EWISE_LOGISTIC;
 	struct nna_lower *l = op->lower;
 
 	NNA_VALUE(input, nna_lower_in(op, Q16_WEIGHTS + g));
@@ -239,7 +259,7 @@ static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t data)
 	NNA_VALUE(bias, float_in(op, Q16_BIAS + g, op->in[0].scale * op->in[Q16_WEIGHTS + g].scale));
 	NNA_VALUE(sum, product(l, data, weights, bias));
 	NNA_VALUE(raw, round16(l, sum, GATE_SCALE));
-	return activate(l, kind, raw);
+	return activate(l, gate_function(g), GATE_BITS, raw);
 }
 
 static int lower16(struct nna_op_context *op)
@@ -258,7 +278,7 @@ static int lower16(struct nna_op_context *op)
 	NNA_VALUE(forget, gate16(op, NNA_GATE_FORGET, data));
 	NNA_VALUE(update, gate16(op, NNA_GATE_CELL, data));
 	NNA_VALUE(gate, gate16(op, NNA_GATE_OUTPUT, data));
-	return next_cell(l, c_out, c, forget, in, update, 0) ?: hidden_state(l, out, gate, c_out);
+	return next_cell(l, c_out, c, forget, in, update, 0) ?: hidden_state(l, out, gate, c_out, Q16_CELL_BITS);
 }
 
 /* ------------------------------------------------------------------------------------------ QUANTIZED_LSTM */
@@ -297,6 +317,26 @@ static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t unit
 	return ret;
 }
 
+/* The cell state has a power of two as its scale, 2^-15 to 2^-9: its integer bits. */
+static int cell_bits(const struct nna_op_context *op, uint32_t *bits)
+{
+	float exponent = log2f(op->in[Q_CELL].scale), nearest = roundf(exponent);
+
+	/* Models state it in a few decimal digits. */
+	if (fabsf(exponent - nearest) > 1e-3f || nearest < -15 || nearest > -9)
+		return nna_op_fail(op, "the cell state has a scale of %g, which is no power of two from 2^-15 to 2^-9",
+				   (double)op->in[Q_CELL].scale);
+	*bits = (uint32_t)((int)nearest + 15);
+	return 0;
+}
+
+static int check_cell_scale(const struct nna_op_context *op)
+{
+	uint32_t bits;
+
+	return cell_bits(op, &bits);
+}
+
 static int check(struct nna_op_context *op)
 {
 	nna_types s8 = NNA_BIT(NNA_TENSOR_QUANT8_ASYMM_SIGNED), s16 = NNA_BIT(NNA_TENSOR_QUANT16_SYMM);
@@ -322,9 +362,7 @@ static int check(struct nna_op_context *op)
 	       nna_check_in(op, Q_HIDDEN_ZERO, NNA_BIT(NNA_INT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_SCALE, NNA_BIT(NNA_FLOAT32)) ?:
 	       nna_check_known(op, Q_CELL_CLIP, Q_HIDDEN_SCALE + 1) ?: nna_check_out(op, 0, s8) ?:
-	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?:
-	       /* Within 2^-12 of the reference, whose 16-bit functions it would have to match to 2^-15. */
-	       nna_op_unsupported(op, "its fixed-point activations are not on the device");
+	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?: check_cell_scale(op);
 }
 
 static int infer(struct nna_op_context *op)
@@ -371,17 +409,17 @@ static int64_t open_gate(struct nna_op_context *op, uint32_t g, uint32_t x, uint
 	if (ret)
 		return ret;
 	NNA_VALUE(raw, raw_gate(op->lower, &gate, x, h, c));
-	return activate(op->lower, g == NNA_GATE_CELL ? NNA_EWISE_TANH : NNA_EWISE_LOGISTIC, raw);
+	return activate(op->lower, gate_function(g), GATE_BITS, raw);
 }
 
-/* Without an input gate: 1 - forget. */
+/* Without an input gate: 1 - forget, where 1 is the largest number that a gate can be. */
 static int64_t input_gate(struct nna_op_context *op, uint32_t x, uint32_t h, uint32_t c, uint32_t forget)
 {
 	int ret;
 
 	if (nna_op_has_input(op, Q_WEIGHTS))
 		return open_gate(op, NNA_GATE_INPUT, x, h, c);
-	NNA_VALUE(one, nna_do_constant_f32(op->lower, 1));
+	NNA_VALUE(one, nna_do_constant_f32(op->lower, INT16_MAX * ACTIVE_SCALE));
 	NNA_VALUE(out, scratch16(op->lower, forget, ACTIVE_SCALE));
 	ret = nna_do_ewise(op->lower, NNA_EWISE_SUB, out, one, forget, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
@@ -393,8 +431,9 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 	uint32_t dims[2] = { op->in[Q_CELL].dims[0], op->in[Q_CELL].dims[1] };
 	struct nna_lower *l = op->lower;
 	float scale, clip;
+	uint32_t bits;
 	int32_t zero;
-	int ret = nna_op_scalar_f32(op, Q_HIDDEN_SCALE, &scale) ?:
+	int ret = cell_bits(op, &bits) ?: nna_op_scalar_f32(op, Q_HIDDEN_SCALE, &scale) ?:
 		  nna_op_scalar_i32(op, Q_HIDDEN_ZERO, &zero) ?:
 		  nna_op_scalar_f32(op, Q_PROJECTION_CLIP, &clip);
 
@@ -404,10 +443,10 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 		return nna_op_fail(op, "the hidden state has scale %g and zero point %d", (double)scale, zero);
 	if (!nna_op_has_input(op, Q_PROJECTION)) {
 		NNA_VALUE(hidden_out, nna_view_retype(l, out, NNA_TYPE_S8, scale, zero));
-		return hidden_state(l, hidden_out, gate, c);
+		return hidden_state(l, hidden_out, gate, c, bits);
 	}
 	NNA_VALUE(hidden, nna_lower_scratch(l, NNA_TYPE_S8, 2, dims, scale, zero));
-	ret = hidden_state(l, hidden, gate, c);
+	ret = hidden_state(l, hidden, gate, c, bits);
 	if (ret)
 		return ret;
 	NNA_VALUE(number, to_float(l, hidden));
