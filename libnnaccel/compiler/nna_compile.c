@@ -15,7 +15,7 @@
 /* Values up to this many bytes may be parameters of later operations. */
 #define BOUND_LIMIT 4096u
 
-struct compile {
+struct nna_compile_state {
 	const struct nna_compile_options *options;
 	struct nna_lower *l;
 	uint32_t stop;
@@ -189,7 +189,7 @@ static int fold_outputs(struct nna_op_context *op, struct nna_lower *fold, uint6
 }
 
 /* Runs the folding job and makes constants of @l from what it wrote. */
-static int fold_run(struct compile *c, struct nna_op_context *op, struct nna_lower *fold)
+static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, struct nna_lower *fold)
 {
 	const struct nna_operation *operation = op->operation;
 	void **outputs = calloc(operation->output_count, sizeof(*outputs));
@@ -210,7 +210,7 @@ static int fold_run(struct compile *c, struct nna_op_context *op, struct nna_low
 		struct nna_value v = fold->values[fold->frame->values[operation->outputs[i]]];
 		int64_t storage, value;
 
-		storage = nna_storage_add(c->l, NNA_STORAGE_CONSTANT, code->outputs[i].size,
+		storage = nna_storage_add(op->lower, NNA_STORAGE_CONSTANT, code->outputs[i].size,
 					  operation->outputs[i], outputs[i], outputs[i]);
 		outputs[i] = NULL;
 		if (storage < 0) {
@@ -220,11 +220,11 @@ static int fold_run(struct compile *c, struct nna_op_context *op, struct nna_low
 		v.storage = storage;
 		v.offset = 0;
 		nna_value_set_strides(&v);
-		value = nna_value_add(c->l, &v);
+		value = nna_value_add(op->lower, &v);
 		if (value < 0)
 			ret = value;
 		else
-			c->l->frame->values[operation->outputs[i]] = value;
+			op->lower->frame->values[operation->outputs[i]] = value;
 	}
 	for (uint32_t i = 0; i < operation->output_count; i++)
 		free(outputs[i]);
@@ -237,7 +237,7 @@ static int fold_run(struct compile *c, struct nna_op_context *op, struct nna_low
  * Runs an operation on constants on the device, now. Return: 1 when done, 0 when the operation is to be lowered as any
  * other (it is a mere view, or its result is too large to keep), or an error.
  */
-static int fold_operation(struct compile *c, const struct nna_op *impl, struct nna_op_context *op)
+static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl, struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower, *fold;
 	struct nna_frame frame;
@@ -255,6 +255,7 @@ static int fold_operation(struct compile *c, const struct nna_op *impl, struct n
 		return ret;
 	}
 	fold->frame = &frame;
+	fold->compile = c;
 	fold->origin = l->origin;
 	ret = fold_inputs(op, l, fold);
 	op->lower = fold;
@@ -317,9 +318,8 @@ static bool outputs_are_final(const struct nna_op_context *op)
 	return true;
 }
 
-static int lower_operation(struct compile *c, uint32_t index)
+static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uint32_t index)
 {
-	struct nna_lower *l = c->l;
 	struct nna_frame *f = l->frame;
 	const struct nna_operation *operation = &l->graph->subgraphs[f->subgraph].operations[index];
 	const struct nna_op *impl = nna_op_find(operation->type);
@@ -370,17 +370,74 @@ static int lower_operation(struct compile *c, uint32_t index)
 	return ret;
 }
 
+int nna_lower_subgraph(struct nna_op_context *op, uint32_t subgraph, const uint32_t *inputs,
+		       uint32_t *outputs)
+{
+	struct nna_lower *l = op->lower;
+	const struct nna_subgraph *sub;
+	struct nna_frame frame;
+	uint32_t origin = l->origin;
+	int ret;
+
+	if (!l->compile || subgraph >= l->graph->subgraph_count)
+		return -EINVAL;
+	sub = &l->graph->subgraphs[subgraph];
+	ret = frame_begin(&frame, l->graph, subgraph, l->frame);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; !ret && i < sub->input_count; i++) {
+		uint32_t operand = sub->inputs[i];
+		struct nna_shape *shape = &frame.shapes[operand];
+		const struct nna_value *v = nna_lower_value(l, inputs[i]);
+		const void *data;
+
+		if (!v || v->type != nna_lower_type(shape->type)) {
+			ret = -EINVAL;
+			break;
+		}
+		frame.values[operand] = inputs[i];
+		shape->rank = v->rank;
+		memcpy(shape->dims, v->dims, sizeof(shape->dims));
+		shape->rank_known = true;
+		shape->final = true;
+		data = nna_lower_constant_data(l, inputs[i]);
+		if (data && value_bytes(v) <= BOUND_LIMIT)
+			ret = frame_bind(&frame, operand, data, value_bytes(v));
+	}
+	for (uint32_t i = 0; !ret && i < sub->output_count; i++)
+		if (outputs[i] != NNA_NO_VALUE && sub->operands[sub->outputs[i]].lifetime == NNA_LIFETIME_OUTPUT &&
+		    frame.values[sub->outputs[i]] == NNA_NO_VALUE)
+			frame.values[sub->outputs[i]] = outputs[i];
+	l->frame = &frame;
+	for (uint32_t i = 0; !ret && i < sub->operation_count; i++)
+		ret = lower_operation(l->compile, l, sub->order[i]);
+	for (uint32_t i = 0; !ret && i < sub->output_count; i++) {
+		int64_t value = nna_frame_value(l, sub, sub->outputs[i], &frame.shapes[sub->outputs[i]]);
+
+		if (value < 0 || value == NNA_NO_VALUE)
+			ret = value < 0 ? value : -EINVAL;
+		else if (outputs[i] == NNA_NO_VALUE)
+			outputs[i] = value;
+		else if (outputs[i] != value)
+			ret = nna_emit_copy(l, outputs[i], value);
+	}
+	l->frame = frame.outer;
+	l->origin = origin;
+	frame_end(&frame);
+	return ret;
+}
+
 /* Outputs that no operation wrote in place: constants, inputs, and operands that are listed twice. */
 static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 {
 	for (uint32_t i = 0; i < sub->output_count; i++) {
-		uint32_t value = l->frame->values[sub->outputs[i]];
+		int64_t value = nna_frame_value(l, sub, sub->outputs[i], &l->frame->shapes[sub->outputs[i]]);
 		struct nna_value v;
 		int64_t storage, out;
 		int ret;
 
-		if (value == NNA_NO_VALUE)
-			return -EINVAL;
+		if (value < 0 || value == NNA_NO_VALUE)
+			return value < 0 ? value : -EINVAL;
 		v = l->values[value];
 		if (l->storages[v.storage].kind == NNA_STORAGE_OUTPUT && l->storages[v.storage].index == i)
 			continue;
@@ -401,7 +458,7 @@ static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 }
 
 /* Inputs and variables have storages in the order of the model, whatever the operations touch first. */
-static int make_interface(struct compile *c, const struct nna_subgraph *sub)
+static int make_interface(struct nna_compile_state *c, const struct nna_subgraph *sub)
 {
 	struct nna_lower *l = c->l;
 	struct nna_frame *f = l->frame;
@@ -461,7 +518,7 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		struct nna_code **out)
 {
 	const struct nna_subgraph *sub = &graph->subgraphs[0];
-	struct compile c = { .options = options, .stop = NNA_NONE };
+	struct nna_compile_state c = { .options = options, .stop = NNA_NONE };
 	struct nna_frame frame;
 	struct nna_code *code;
 	int ret;
@@ -475,9 +532,10 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		return ret;
 	}
 	c.l->frame = &frame;
+	c.l->compile = &c;
 	ret = make_interface(&c, sub);
 	for (uint32_t i = 0; !ret && i < sub->operation_count; i++)
-		ret = lower_operation(&c, sub->order[i]);
+		ret = lower_operation(&c, c.l, sub->order[i]);
 	if (!ret)
 		ret = write_outputs(c.l, sub);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))

@@ -85,6 +85,7 @@ struct nna_lower {
 	uint32_t *labels; /* index of the command that follows, NNA_NONE until placed */
 	uint32_t label_count, label_room;
 	struct nna_frame *frame;
+	struct nna_compile_state *compile; /* NULL outside of nna_compile() */
 	uint32_t origin;
 	bool synchronous; /* loops: may exceed the job limit */
 };
@@ -116,6 +117,10 @@ void nna_lower_destroy(struct nna_lower *l);
 int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_t size, uint32_t index,
 			const void *data, void *owned);
 int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value);
+
+/* The value of an operand of the current frame; constants get one when they are asked for. */
+int64_t nna_frame_value(struct nna_lower *l, const struct nna_subgraph *sub, uint32_t operand,
+			const struct nna_shape *shape);
 
 /* Product of dims; false on overflow of 2^31 - 1 elements. */
 bool nna_value_count(const struct nna_value *v, uint32_t *count);

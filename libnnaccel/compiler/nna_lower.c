@@ -352,8 +352,8 @@ static const struct nna_bound_value *frame_bound(const struct nna_frame *f, uint
 	return NULL;
 }
 
-static int64_t operand_value(struct nna_lower *l, const struct nna_subgraph *sub, uint32_t operand,
-			     const struct nna_shape *shape)
+int64_t nna_frame_value(struct nna_lower *l, const struct nna_subgraph *sub, uint32_t operand,
+			const struct nna_shape *shape)
 {
 	struct nna_frame *f = l->frame;
 	const struct nna_operand *o = &sub->operands[operand];
@@ -407,7 +407,7 @@ int64_t nna_lower_in(struct nna_op_context *op, uint32_t i)
 
 	if (i >= op->operation->input_count)
 		return NNA_NO_VALUE;
-	return operand_value(l, &op->graph->subgraphs[op->subgraph], op->operation->inputs[i], &op->in[i]);
+	return nna_frame_value(l, &op->graph->subgraphs[op->subgraph], op->operation->inputs[i], &op->in[i]);
 }
 
 int64_t nna_lower_out(struct nna_op_context *op, uint32_t i)
