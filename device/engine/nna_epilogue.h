@@ -16,12 +16,27 @@ static inline bool nna_epilogue_valid(const struct nna_epilogue *e, bool quantis
 	       (e->residual_q_min <= e->residual_q_max && e->add_shift >= 1 && e->add_shift <= 62);
 }
 
+/*
+ * An accumulator times a real factor, see struct nna_requantize: p = acc * multiplier is rounded at bit 31 and then at
+ * bit shift. The first rounding matters only where it reaches a half of the second: there it adds or takes 2^30.
+ */
+static inline int64_t nna_requantize(int32_t acc, int32_t multiplier, int32_t shift)
+{
+	int64_t p = (int64_t)acc * multiplier;
+
+	shift = shift < 1 ? 1 : shift > 62 ? 62 : shift;
+	p += (int64_t)1 << (shift - 1);
+	if (shift >= 32)
+		p += (int64_t)acc * multiplier >= 0 ? 1 << 30 : -(1 << 30);
+	return p >> shift;
+}
+
 /* Quantised: requantise, clamp, add the residual at element `rat` if there is one, store at `at`. */
 static inline void nna_epilogue_integer(const struct nna_epilogue *e, int32_t acc, const struct nna_channel *channel,
 					const struct nna_engine_operand *output, int64_t at,
 					const struct nna_engine_operand *residual, int64_t rat)
 {
-	int64_t q = nna_scale_s64(acc, channel->multiplier, channel->shift) + e->zero_point, min, max;
+	int64_t q = nna_requantize(acc, channel->multiplier, channel->shift) + e->zero_point, min, max;
 
 	q = nna_clamp_s64(q, e->q_min, e->q_max);
 	if (nna_present(residual)) {

@@ -455,8 +455,11 @@ struct nna_tensor {
  * @multiplier: 31 bits
  * @shift: to the right
  *
- * x is scaled as (x * multiplier + 2^(shift-1)) >> shift in 64 bits with an arithmetic shift: one rounding,
- * halves go up. A shift outside [1, 62] is taken as the nearest end of that range.
+ * With p = x * multiplier in 64 bits and an arithmetic shift, x is scaled as
+ * (p + 2^(shift-1) + r) >> shift, where r is 0 for a shift below 32, else 2^30 for p >= 0 and -2^30 for p < 0:
+ * what comes of rounding p to 31 fewer bits (halves up) and then the rest (halves away from zero), as the reference
+ * kernels do that quantised networks are calibrated with. A shift outside [1, 62] is taken as the nearest end of that
+ * range.
  */
 struct nna_requantize {
 	int32_t multiplier;

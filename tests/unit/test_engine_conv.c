@@ -89,7 +89,7 @@ static void fill_channels(struct conv_case *t, struct rng *r)
 			sum += (int64_t)t->weights[n * k_size + k];
 		t->bias[n] = (double)bias;
 		channels[n].multiplier = rng_next(r) % 50 ? (int32_t)rng_range(r, 1 << 30, INT32_MAX) : 0;
-		channels[n].shift = (int32_t)rng_range(r, 34, 50);
+		channels[n].shift = (int32_t)rng_range(r, 30, 50);
 		channels[n].weight_sum = (int32_t)(sum + (int64_t)k_size * t->weight_zero);
 		channels[n].bias = t->layout == NNA_LAYOUT_PACKED8 ? (int32_t)(bias - input_zero * sum) : 0;
 		if (t->layout != NNA_LAYOUT_PACKED8) {
@@ -269,6 +269,19 @@ static int64_t scaled(int64_t x, int64_t m, int s)
 	return (int64_t)(q - (v % d < 0));
 }
 
+/* In two roundings: to 31 fewer bits with halves up, then to the rest with halves away from zero. */
+static int64_t requantised(int64_t x, int64_t m, int s)
+{
+	int64_t once, size;
+
+	if (s < 32)
+		return scaled(x, m, s);
+	once = scaled(x, m, 31);
+	size = once < 0 ? -once : once;
+	size = (size + ((int64_t)1 << (s - 32))) >> (s - 31);
+	return once < 0 ? -size : size;
+}
+
 /* What the epilogue makes of an accumulator; for quantised types exactly. */
 static double after(const struct nna_epilogue *e, double acc, const struct nna_channel *ch,
 		    const struct nna_engine_operand *out, const struct nna_engine_operand *res, const uint32_t *index)
@@ -281,7 +294,8 @@ static double after(const struct nna_epilogue *e, double acc, const struct nna_c
 			acc = fmin(fmax(acc + number(res, index), (double)e->residual_min), (double)e->residual_max);
 		return acc;
 	}
-	q = clamp(scaled((int32_t)(uint32_t)(int64_t)acc, ch->multiplier, ch->shift) + e->zero_point, e->q_min, e->q_max);
+	q = clamp(requantised((int32_t)(uint32_t)(int64_t)acc, ch->multiplier, ch->shift) + e->zero_point, e->q_min,
+		  e->q_max);
 	if (res->data) {
 		__int128 s = (__int128)(q - e->zero_point) * e->own_scale +
 			     (__int128)((int64_t)number(res, index) - res->desc.zero_point) * e->residual_scale;

@@ -18,7 +18,7 @@
  */
 struct nna_half_block {
 	int32_t bias[8], multiplier[8], multiplier_odd[8], offset[8];
-	uint64_t round_even[4], round_odd[4], shift_even[4], shift_odd[4];
+	uint64_t round_even[4], round_odd[4], shift_even[4], shift_odd[4], up_even[4], up_odd[4];
 };
 
 /**
@@ -90,12 +90,14 @@ static inline void nna_block_get(struct nna_block *b, const struct nna_finish *f
 		struct nna_half_block *h = &b->half[i / 8];
 		const int32_t m = b->channel[i].multiplier, s = i < count ? b->channel[i].shift : 32;
 		const uint32_t k = i % 8;
-		uint64_t round = 0, shift = 0;
+		uint64_t round = 0, shift = 0, up = 0;
 
 		if (m < 0 || s < 31 || s > 62) {
 			b->simple = false;
 		} else {
-			round = (1ull << 63) + (1ull << (s - 1));
+			/* From 32 on, 2^30 less for negative products and 2^30 more for others. */
+			up = s >= 32 ? 1ull << 31 : 0;
+			round = (1ull << 63) + (1ull << (s - 1)) - up / 2;
 			shift = (uint64_t)s;
 		}
 		h->bias[k] = i < count ? bias[i] : 0;
@@ -105,6 +107,7 @@ static inline void nna_block_get(struct nna_block *b, const struct nna_finish *f
 		h->offset[k] = (int32_t)(uint32_t)(shift ? 1ull << (63 - shift) : 0);
 		*(k & 1 ? &h->round_odd[k / 2] : &h->round_even[k / 2]) = round;
 		*(k & 1 ? &h->shift_odd[k / 2] : &h->shift_even[k / 2]) = shift;
+		*(k & 1 ? &h->up_odd[k / 2] : &h->up_even[k / 2]) = up;
 	}
 }
 
@@ -113,12 +116,15 @@ static inline void nna_block_get(struct nna_block *b, const struct nna_finish *f
 /* acc of 8 channels to q minus its zero point, clamped */
 static inline __m256i nna_requantise8(const struct nna_finish *f, const struct nna_half_block *h, __m256i acc)
 {
-	__m256i even, odd, q;
+	__m256i even, odd, up_even, up_odd, q;
 
 	acc = _mm256_add_epi32(acc, NNA_LOAD(h->bias));
 	odd = _mm256_srli_epi64(acc, 32);
-	even = _mm256_mul_epi32(acc, NNA_LOAD(h->multiplier));
-	odd = _mm256_mul_epi32(odd, NNA_LOAD(h->multiplier_odd));
+	/* bit 31 where the accumulator, and so the product, is not negative */
+	up_even = _mm256_andnot_si256(acc, NNA_LOAD(h->up_even));
+	up_odd = _mm256_andnot_si256(odd, NNA_LOAD(h->up_odd));
+	even = _mm256_add_epi64(_mm256_mul_epi32(acc, NNA_LOAD(h->multiplier)), up_even);
+	odd = _mm256_add_epi64(_mm256_mul_epi32(odd, NNA_LOAD(h->multiplier_odd)), up_odd);
 	even = _mm256_srlv_epi64(_mm256_add_epi64(even, NNA_LOAD(h->round_even)), NNA_LOAD(h->shift_even));
 	odd = _mm256_srlv_epi64(_mm256_add_epi64(odd, NNA_LOAD(h->round_odd)), NNA_LOAD(h->shift_odd));
 	q = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
