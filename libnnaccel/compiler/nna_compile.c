@@ -255,7 +255,6 @@ static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl
 		return ret;
 	}
 	fold->frame = &frame;
-	fold->compile = c;
 	fold->origin = l->origin;
 	ret = fold_inputs(op, l, fold);
 	op->lower = fold;
@@ -370,63 +369,6 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 	return ret;
 }
 
-int nna_lower_subgraph(struct nna_op_context *op, uint32_t subgraph, const uint32_t *inputs,
-		       uint32_t *outputs)
-{
-	struct nna_lower *l = op->lower;
-	const struct nna_subgraph *sub;
-	struct nna_frame frame;
-	uint32_t origin = l->origin;
-	int ret;
-
-	if (!l->compile || subgraph >= l->graph->subgraph_count)
-		return -EINVAL;
-	sub = &l->graph->subgraphs[subgraph];
-	ret = frame_begin(&frame, l->graph, subgraph, l->frame);
-	if (ret)
-		return ret;
-	for (uint32_t i = 0; !ret && i < sub->input_count; i++) {
-		uint32_t operand = sub->inputs[i];
-		struct nna_shape *shape = &frame.shapes[operand];
-		const struct nna_value *v = nna_lower_value(l, inputs[i]);
-		const void *data;
-
-		if (!v || v->type != nna_lower_type(shape->type)) {
-			ret = -EINVAL;
-			break;
-		}
-		frame.values[operand] = inputs[i];
-		shape->rank = v->rank;
-		memcpy(shape->dims, v->dims, sizeof(shape->dims));
-		shape->rank_known = true;
-		shape->final = true;
-		data = nna_lower_constant_data(l, inputs[i]);
-		if (data && value_bytes(v) <= BOUND_LIMIT)
-			ret = frame_bind(&frame, operand, data, value_bytes(v));
-	}
-	for (uint32_t i = 0; !ret && i < sub->output_count; i++)
-		if (outputs[i] != NNA_NO_VALUE && sub->operands[sub->outputs[i]].lifetime == NNA_LIFETIME_OUTPUT &&
-		    frame.values[sub->outputs[i]] == NNA_NO_VALUE)
-			frame.values[sub->outputs[i]] = outputs[i];
-	l->frame = &frame;
-	for (uint32_t i = 0; !ret && i < sub->operation_count; i++)
-		ret = lower_operation(l->compile, l, sub->order[i]);
-	for (uint32_t i = 0; !ret && i < sub->output_count; i++) {
-		int64_t value = nna_frame_value(l, sub, sub->outputs[i], &frame.shapes[sub->outputs[i]]);
-
-		if (value < 0 || value == NNA_NO_VALUE)
-			ret = value < 0 ? value : -EINVAL;
-		else if (outputs[i] == NNA_NO_VALUE)
-			outputs[i] = value;
-		else if (outputs[i] != value)
-			ret = nna_emit_copy(l, outputs[i], value);
-	}
-	l->frame = frame.outer;
-	l->origin = origin;
-	frame_end(&frame);
-	return ret;
-}
-
 /* Outputs that no operation wrote in place: constants, inputs, and operands that are listed twice. */
 static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 {
@@ -532,7 +474,6 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		return ret;
 	}
 	c.l->frame = &frame;
-	c.l->compile = &c;
 	ret = make_interface(&c, sub);
 	for (uint32_t i = 0; !ret && i < sub->operation_count; i++)
 		ret = lower_operation(&c, c.l, sub->order[i]);

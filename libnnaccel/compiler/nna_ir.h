@@ -85,7 +85,6 @@ struct nna_lower {
 	uint32_t *labels; /* index of the command that follows, NNA_NONE until placed */
 	uint32_t label_count, label_room;
 	struct nna_frame *frame;
-	struct nna_compile_state *compile; /* NULL outside of nna_compile() */
 	uint32_t origin;
 	bool synchronous; /* loops: may exceed the job limit */
 };

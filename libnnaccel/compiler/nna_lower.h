@@ -72,18 +72,6 @@ int64_t nna_lower_out(struct nna_op_context *op, uint32_t i);
 /* Output @i is (a reinterpretation of the dims of) @value: same element order, same element count. */
 int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value);
 
-/**
- * nna_lower_subgraph() - the commands of a subgraph, here
- * @op: the operation that refers to it (IF, WHILE)
- * @inputs: a value per input of the subgraph, with the dims that it has there
- * @outputs: a value per output to be written, or NNA_NO_VALUE: then the value that the result happens to have. Where a
- *	result is an input or a constant as it is, it is copied at the end: outputs must not lie in inputs
- *
- * Can be called any number of times; each call emits the operations again. Return: 0 or a negative errno.
- */
-int nna_lower_subgraph(struct nna_op_context *op, uint32_t subgraph, const uint32_t *inputs,
-		       uint32_t *outputs);
-
 /* ------------------------------------------------------------------------------------------ values and views */
 
 const struct nna_value *nna_lower_value(const struct nna_lower *l, uint32_t value);
