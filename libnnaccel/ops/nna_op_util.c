@@ -205,12 +205,10 @@ int64_t nna_do_nhwc(struct nna_lower *l, uint32_t value, bool nchw)
 
 int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like)
 {
-	const struct nna_value *v = nna_lower_value(l, like);
-	uint32_t dims[NNA_MAX_RANK];
+	struct nna_value v = *nna_lower_value(l, like); /* the table of values may move */
+	bool same = v.type == type;
 
-	/* The table of values may move while one is added. */
-	memcpy(dims, v->dims, sizeof(dims));
-	return nna_lower_scratch(l, type, v->rank, dims, 0, 0);
+	return nna_lower_scratch(l, type, v.rank, v.dims, same ? v.scale : 0, same ? v.zero_point : 0);
 }
 
 int64_t nna_do_constant_f32(struct nna_lower *l, float value)

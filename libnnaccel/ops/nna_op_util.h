@@ -97,7 +97,7 @@ int nna_infer_broadcast(struct nna_op_context *op);
 
 /* [batch, height, width, channels], whatever the layout: a view of @value. */
 int64_t nna_do_nhwc(struct nna_lower *l, uint32_t value, bool nchw);
-/* Scratch of the shape of @like. */
+/* Scratch of the shape of @like, and of its quantisation if the type is the same. */
 int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like);
 /* A float of rank 0 ... as a constant of rank 1. */
 int64_t nna_do_constant_f32(struct nna_lower *l, float value);
