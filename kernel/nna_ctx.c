@@ -6,6 +6,7 @@
 #include "nna_ctx.h"
 #include "nna_device.h"
 #include "nna_job.h"
+#include "nna_trace.h"
 #include "nna_vm.h"
 
 static void nna_ctx_abort_work(struct work_struct *work)
@@ -25,7 +26,27 @@ static void nna_ctx_abort(struct nna_ctx *ctx)
 		nna_ctx_put(ctx);
 }
 
-struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, u32 priority)
+struct nna_usage *nna_usage_create(void)
+{
+	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
+
+	if (usage)
+		kref_init(&usage->refs);
+	return usage;
+}
+
+static void nna_usage_release(struct kref *kref)
+{
+	kfree(container_of(kref, struct nna_usage, refs));
+}
+
+void nna_usage_put(struct nna_usage *usage)
+{
+	kref_put(&usage->refs, nna_usage_release);
+}
+
+struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct nna_usage *usage,
+			       u32 priority)
 {
 	struct drm_gpu_scheduler *sched = &nna->scheds[priority];
 	struct nna_ctx *ctx;
@@ -48,6 +69,8 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, u32 pr
 		return ERR_PTR(ret);
 	}
 	ctx->vm = nna_vm_get(vm);
+	ctx->usage = usage;
+	kref_get(&usage->refs);
 	return ctx;
 }
 
@@ -55,6 +78,7 @@ static void nna_ctx_release(struct kref *kref)
 {
 	struct nna_ctx *ctx = container_of(kref, struct nna_ctx, refs);
 
+	nna_usage_put(ctx->usage);
 	nna_vm_put(ctx->vm);
 	mutex_destroy(&ctx->lock);
 	kfree(ctx);
@@ -99,8 +123,10 @@ void nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
 	nna_ctx_ban_locked(ctx, status == NNA_STATUS_BUDGET ? DRM_NNA_CTX_STATE_TIMEDOUT :
 			   DRM_NNA_CTX_STATE_FAULTED);
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
-	if (first)
+	if (first) {
+		trace_nna_fault(ctx->vm->asid, status, ctx->fault_address, ctx->fault_command);
 		nna_ctx_abort(ctx);
+	}
 }
 
 void nna_ctx_hung(struct nna_ctx *ctx)

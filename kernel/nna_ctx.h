@@ -14,12 +14,31 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/nna_accel.h>
 
+#include "nna_regs.h"
+
 struct nna_device;
 struct nna_vm;
 
 /**
+ * struct nna_usage - What the jobs of one file have used; outlives the file with its contexts.
+ * @refs: the file and its contexts.
+ * @ticks: run time per ring.
+ */
+struct nna_usage {
+	struct kref refs;
+	atomic64_t ticks[NNA_JOB_RINGS];
+};
+
+/** nna_usage_create() - All zero, with one reference, or NULL. */
+struct nna_usage *nna_usage_create(void);
+
+/** nna_usage_put() - Drop a reference. */
+void nna_usage_put(struct nna_usage *usage);
+
+/**
  * struct nna_ctx - A context.
  * @nna: the device.
+ * @usage: of its file; a reference.
  * @vm: its address space; holds a user.
  * @refs: handle and jobs.
  * @ring: index of its ring, which is its priority.
@@ -32,11 +51,11 @@ struct nna_vm;
  * @fault_status: its status.
  * @fault_command: byte offset of the command that was malformed.
  * @reset_count: jobs lost to resets.
- * @run_ticks: time that its jobs ran on the device.
  * @abort_work: ends its jobs that are on the ring.
  */
 struct nna_ctx {
 	struct nna_device *nna;
+	struct nna_usage *usage;
 	struct nna_vm *vm;
 	struct kref refs;
 	u32 ring;
@@ -49,12 +68,12 @@ struct nna_ctx {
 	u32 fault_status;
 	u32 fault_command;
 	u32 reset_count;
-	u64 run_ticks;
 	struct work_struct abort_work;
 };
 
 /** nna_ctx_create() - Make a context in @vm at @priority, with one reference, or an ERR_PTR. */
-struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, u32 priority);
+struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct nna_usage *usage,
+			       u32 priority);
 
 static inline struct nna_ctx *nna_ctx_get(struct nna_ctx *ctx)
 {

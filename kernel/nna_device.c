@@ -7,6 +7,7 @@
 #include <drm/drm_managed.h>
 
 #include "nna_control.h"
+#include "nna_debugfs.h"
 #include "nna_device.h"
 #include "nna_drv.h"
 #include "nna_job.h"
@@ -159,6 +160,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 		return dev_err_probe(dev, ret, "the device does not answer on its control ring\n");
 	}
 
+	nna_debugfs_init(nna);
 	ret = drm_dev_register(&nna->drm, 0);
 	if (ret) {
 		nna_hw_stop(&nna->hw);

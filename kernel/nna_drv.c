@@ -13,6 +13,7 @@
 #include "nna_ctx.h"
 #include "nna_device.h"
 #include "nna_drv.h"
+#include "nna_fdinfo.h"
 #include "nna_gem.h"
 #include "nna_ioctl.h"
 #include "nna_vm.h"
@@ -23,6 +24,11 @@ static int nna_file_open(struct drm_device *drm, struct drm_file *file)
 
 	if (!nfile)
 		return -ENOMEM;
+	nfile->usage = nna_usage_create();
+	if (!nfile->usage) {
+		kfree(nfile);
+		return -ENOMEM;
+	}
 	nfile->nna = to_nna_device(drm);
 	xa_init_flags(&nfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&nfile->ctxs, XA_FLAGS_ALLOC1);
@@ -49,6 +55,7 @@ static void nna_file_close(struct drm_device *drm, struct drm_file *file)
 	/* Once the driver is unbound nobody else waits for the cleanup, and the file holds the device. */
 	if (drm_dev_is_unplugged(drm))
 		nna_device_flush(nfile->nna);
+	nna_usage_put(nfile->usage);
 	kfree(nfile);
 }
 
@@ -94,6 +101,7 @@ const struct drm_driver nna_drm_driver = {
 	.ioctls = nna_ioctls,
 	.num_ioctls = NNA_IOCTL_COUNT,
 	.fops = &nna_drm_fops,
+	.show_fdinfo = nna_fdinfo_show,
 	.gem_create_object = nna_gem_create_object,
 	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
 	.name = NNA_DRIVER_NAME,

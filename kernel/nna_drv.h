@@ -10,6 +10,8 @@
 
 struct drm_driver;
 struct nna_ctx;
+struct nna_device;
+struct nna_usage;
 struct nna_vm;
 
 #define NNA_DRIVER_NAME		"nna"
@@ -26,11 +28,13 @@ extern const struct drm_driver nna_drm_driver;
  * @nna: the device.
  * @vms: id -> address space; holds a user.
  * @ctxs: id -> context; holds a reference.
+ * @usage: what its jobs have used; a reference.
  */
 struct nna_file {
 	struct nna_device *nna;
 	struct xarray vms;
 	struct xarray ctxs;
+	struct nna_usage *usage;
 };
 
 /** nna_file_get_vm() - Look up an address space and take a user, or NULL. */

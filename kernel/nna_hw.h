@@ -12,6 +12,14 @@
 struct device;
 struct drm_nna_counters;
 
+/** struct nna_hw_fake - What stands in for the registers in unit tests; @size is 4 or 8. */
+struct nna_hw_fake {
+	/** @read: of a register; may be called with spinlocks held. */
+	u64 (*read)(struct nna_hw_fake *fake, u32 offset, u32 size);
+	/** @write: of a register; may be called with spinlocks held. */
+	void (*write)(struct nna_hw_fake *fake, u32 offset, u32 size, u64 value);
+};
+
 /**
  * struct nna_hw - The register file and what it says about the device.
  * @dev: for messages and DMA.
@@ -27,6 +35,7 @@ struct drm_nna_counters;
  * @workers: threads that compute.
  * @job_limit: run time in ticks after which the device ends a job.
  * @tick_hz: ticks in a second.
+ * @fake: unit tests: used instead of @regs when not NULL.
  */
 struct nna_hw {
 	struct device *dev;
@@ -42,6 +51,9 @@ struct nna_hw {
 	u32 workers;
 	u64 job_limit;
 	u64 tick_hz;
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+	struct nna_hw_fake *fake;
+#endif
 };
 
 /**

@@ -17,6 +17,7 @@
 #include "nna_job.h"
 #include "nna_reset.h"
 #include "nna_sync.h"
+#include "nna_trace.h"
 #include "nna_vm.h"
 
 /* Why the driver itself ended a job. */
@@ -129,9 +130,10 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 			nna_ctx_ban(ctx, status, detail);
 		}
 		if (status == NNA_STATUS_OK)
-			ctx->run_ticks += detail;
+			atomic64_add(detail, &ctx->usage->ticks[ctx->ring]);
 	}
 
+	trace_nna_job_done(ctx->ring, cmd->seqno, ctx->vm->asid, status, detail, error);
 	if (error)
 		dma_fence_set_error(fence, error);
 	/* The scheduler may free the job from here on. */
@@ -227,6 +229,8 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 	dma_fence_get(fence);
 
 	nna_vm_mark_used(job->ctx->vm);
+	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid,
+			  job->base.s_fence->finished.context, job->base.s_fence->finished.seqno);
 	ret = nna_ring_push(ring, &job->entry, &job->cmd);
 	if (ret) {
 		/* The device is being reset or has been lost since we looked. */
@@ -481,6 +485,7 @@ static void nna_job_push(struct nna_job *job)
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	/* Whoever waits for this job waits until it has ended, on this ring too. */
 	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &fence->flags);
+	trace_nna_job_submit(job->ctx->ring, 0, job->ctx->vm->asid, fence->context, fence->seqno);
 	nna_syncs_signal(&job->syncs, fence);
 	drm_sched_entity_push_job(&job->base);
 	dma_fence_put(fence);

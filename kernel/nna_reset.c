@@ -7,6 +7,7 @@
 #include "nna_job.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
+#include "nna_trace.h"
 
 static void nna_reset_fail_rings(struct nna_device *nna, int error)
 {
@@ -55,7 +56,7 @@ void nna_reset_now(struct nna_device *nna, struct drm_sched_job *bad)
 		WRITE_ONCE(nna->lost, true);
 		nna_reset_fail_rings(nna, -ENODEV);
 	}
-	atomic_inc(&nna->resets);
+	trace_nna_reset(atomic_inc_return(&nna->resets), ret);
 	if (ret)
 		drm_err(&nna->drm, "reset failed (%d), the device is lost until it is bound again\n",
 			ret);

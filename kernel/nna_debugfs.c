@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/ktime.h>
+#include <linux/seq_file.h>
+#include <linux/sort.h>
+#include <drm/drm_debugfs.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/nna_accel.h>
+
+#include "nna_control.h"
+#include "nna_debugfs.h"
+#include "nna_device.h"
+#include "nna_vm.h"
+
+#define NNA_LATENCY_SAMPLES	501
+
+static struct nna_device *nna_debugfs_device(struct seq_file *m)
+{
+	struct drm_debugfs_entry *entry = m->private;
+
+	return to_nna_device(entry->dev);
+}
+
+static int nna_debugfs_rings(struct seq_file *m, void *data)
+{
+	struct nna_device *nna = nna_debugfs_device(m);
+	struct nna_hw_ring_regs regs = {};
+	unsigned int i;
+	int idx;
+
+	seq_puts(m, "ring running size   tail   done  seqno completions | status   head   done doorbell\n");
+	for (i = 0; i < NNA_RINGS; i++) {
+		struct nna_ring *ring = &nna->rings[i];
+
+		if (drm_dev_enter(&nna->drm, &idx)) {
+			nna_hw_ring_dump(&nna->hw, i, &regs);
+			drm_dev_exit(idx);
+		}
+		spin_lock_irq(&ring->lock);
+		seq_printf(m, "%4u %7u %4u %6u %6u %6u %11llu | %6x %6u %6u %8u\n", i, ring->running,
+			   ring->size, ring->tail, ring->done, ring->seqno, ring->completions,
+			   regs.status, regs.head, regs.done, regs.doorbell);
+		spin_unlock_irq(&ring->lock);
+	}
+	return 0;
+}
+
+static int nna_debugfs_counters(struct seq_file *m, void *data)
+{
+	struct nna_device *nna = nna_debugfs_device(m);
+	struct drm_nna_counters c = {};
+	int idx;
+
+	if (!drm_dev_enter(&nna->drm, &idx))
+		return -ENODEV;
+	nna_hw_counters(&nna->hw, &c);
+	drm_dev_exit(idx);
+	seq_printf(m, "jobs %llu\ncommands %llu\nirqs %llu\nmmio_reads %llu\nmmio_writes %llu\n",
+		   c.jobs, c.commands, c.irqs, c.mmio_reads, c.mmio_writes);
+	seq_printf(m, "preemptions %llu\nfaults %llu\nbusy_ticks %llu\nwalks %llu\nlongest_tile %llu\n",
+		   c.preemptions, c.faults, c.busy_ticks, c.walks, c.longest_tile_ticks);
+	seq_printf(m, "driver_irqs %lld\ndriver_mmio_reads %lld\nresets %d\njobs_alive %d\n",
+		   atomic64_read(&nna->irqs), atomic64_read(&nna->hw.reads),
+		   atomic_read(&nna->resets), atomic_read(&nna->jobs));
+	return 0;
+}
+
+static int nna_debugfs_gpuvas(struct seq_file *m, void *data)
+{
+	struct nna_device *nna = nna_debugfs_device(m);
+	unsigned long asid = 0;
+	struct nna_vm *vm;
+
+	for (;;) {
+		/* One that is on its way out is left alone. */
+		xa_lock(&nna->asids);
+		vm = xa_find(&nna->asids, &asid, ULONG_MAX, XA_PRESENT);
+		if (vm && !kref_get_unless_zero(&vm->users))
+			vm = NULL;
+		else if (!vm)
+			asid = ULONG_MAX;
+		xa_unlock(&nna->asids);
+		if (asid == ULONG_MAX)
+			return 0;
+		if (vm) {
+			seq_printf(m, "asid %lu, %u tables\n", asid, vm->pgt.tables);
+			mutex_lock(&vm->lock);
+			drm_debugfs_gpuva_info(m, &vm->base);
+			mutex_unlock(&vm->lock);
+			nna_vm_put(vm);
+		}
+		asid++;
+	}
+}
+
+static int nna_debugfs_compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Doorbell to waking up, without a job: what no submission can be faster than. */
+static int nna_debugfs_latency(struct seq_file *m, void *data)
+{
+	struct nna_device *nna = nna_debugfs_device(m);
+	unsigned int i;
+	u64 *ns;
+	int ret = 0, idx;
+
+	ns = kcalloc(NNA_LATENCY_SAMPLES, sizeof(*ns), GFP_KERNEL);
+	if (!ns)
+		return -ENOMEM;
+	if (!drm_dev_enter(&nna->drm, &idx)) {
+		kfree(ns);
+		return -ENODEV;
+	}
+	for (i = 0; i < NNA_LATENCY_SAMPLES && !ret; i++) {
+		u64 t = ktime_get_ns();
+
+		ret = nna_control_ping(nna);
+		ns[i] = ktime_get_ns() - t;
+	}
+	drm_dev_exit(idx);
+	if (!ret) {
+		sort(ns, NNA_LATENCY_SAMPLES, sizeof(*ns), nna_debugfs_compare, NULL);
+		seq_printf(m, "min %llu ns\nmedian %llu ns\np99 %llu ns\n", ns[0],
+			   ns[NNA_LATENCY_SAMPLES / 2], ns[NNA_LATENCY_SAMPLES * 99 / 100]);
+	}
+	kfree(ns);
+	return ret;
+}
+
+static const struct drm_debugfs_info nna_debugfs_files[] = {
+	{ "rings", nna_debugfs_rings },
+	{ "counters", nna_debugfs_counters },
+	{ "gpuvas", nna_debugfs_gpuvas },
+	{ "latency", nna_debugfs_latency },
+};
+
+void nna_debugfs_init(struct nna_device *nna)
+{
+	drm_debugfs_add_files(&nna->drm, nna_debugfs_files, ARRAY_SIZE(nna_debugfs_files));
+}

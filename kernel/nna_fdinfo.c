@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include "nna_ctx.h"
+#include "nna_device.h"
+#include "nna_drv.h"
+#include "nna_fdinfo.h"
+
+static const char * const nna_engine_names[NNA_JOB_RINGS] = {
+	"low", "medium", "high", "realtime",
+};
+
+void nna_fdinfo_show(struct drm_printer *p, struct drm_file *file)
+{
+	struct nna_file *nfile = file->driver_priv;
+	const struct nna_hw *hw = &nfile->nna->hw;
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		drm_printf(p, "drm-engine-%s:\t%llu ns\n", nna_engine_names[i],
+			   nna_clock_ticks_to_ns(hw, atomic64_read(&nfile->usage->ticks[i])));
+	drm_show_memory_stats(p, file);
+}
