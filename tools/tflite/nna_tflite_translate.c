@@ -1461,7 +1461,6 @@ static void quantized_sequence_lstm(struct translation *t)
 	uint32_t shared[32], out[3], steps, batch, s, i, first;
 	struct operand state_desc, cell_desc, step_desc, y_desc;
 	uint32_t *results = NULL;
-	float scale;
 
 	need(t, 20, 1);
 	x = input(t, 0);
@@ -1497,9 +1496,9 @@ static void quantized_sequence_lstm(struct translation *t)
 	push_f32(t, t->op->options.cell_clip);
 	push_f32(t, t->op->options.proj_clip);
 	for (i = 0; i < 4; i++) {
+		/* Without a norm the gates have 12 bits of fraction, which the file does not say. */
 		inner = &t->sub->tensors[t->op->intermediates.at[i]];
-		scale = inner->scale_count ? inner->scales[0] : 0;
-		push_f32(t, scale);
+		push_f32(t, inner->scale_count ? inner->scales[0] : 0x1p-12f);
 	}
 	inner = &t->sub->tensors[t->op->intermediates.at[4]];
 	push_i32(t, zero_point_of(inner));
