@@ -16,6 +16,14 @@ $(BUILD)/bin/nna-device: $(BUILD)/obj/device/transport/nna_device.o $(TRANSPORT_
 # The server against a model that only records what it is asked.
 UNIT_TESTS += $(BUILD)/tests/test_vfio_user
 $(BUILD)/obj/tests/unit/test_vfio_user.o: CPPFLAGS += -Idevice/transport
-$(BUILD)/tests/test_vfio_user: $(BUILD)/obj/tests/unit/test_vfio_user.o $(TRANSPORT_OBJS)
+$(BUILD)/tests/test_vfio_user: $(BUILD)/obj/tests/unit/test_vfio_user.o $(filter-out %/nna_control.o,$(TRANSPORT_OBJS))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka
+
+# The control socket, the same way.
+UNIT_TESTS += $(BUILD)/tests/test_control
+$(BUILD)/obj/tests/unit/test_control.o: CPPFLAGS += -Idevice/transport
+$(BUILD)/tests/test_control: $(BUILD)/obj/tests/unit/test_control.o \
+		$(patsubst %,$(BUILD)/obj/device/transport/%.o,nna_control nna_listener)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka

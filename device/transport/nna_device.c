@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nna_control.h"
 #include "nna_hw.h"
 #include "nna_listener.h"
 #include "nna_vfu.h"
@@ -22,6 +23,7 @@
 
 struct options {
 	const char *socket;
+	const char *control;
 	uint32_t threads;
 	enum nnadev_isa isa;
 	bool once;
@@ -37,13 +39,18 @@ static void usage(FILE *to)
 	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"PATH\"}}'\n"
 	      "\n"
 	      "  -s, --socket PATH   where to listen; removed at the end\n"
+	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see below\n"
 	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
 	      "  -i, --isa NAME      auto, scalar, avx2 or avx512 (default: auto)\n"
 	      "  -1, --once          end when the first client has left\n"
 	      "  -v, --verbose       log connections, mappings and refused messages\n"
 	      "  -h, --help          this text\n"
-	      "  -V, --version       the version of the device\n",
+	      "  -V, --version       the version of the device\n"
+	      "\n"
+	      "The control socket takes one client at a time, and lines of text; each is answered with \"ok\" or\n"
+	      "\"error: REASON\" once it is in force:\n",
 	      to);
+	fprintf(to, "%s\n", nna_control_help);
 }
 
 static void log_line(void *user, const char *line)
@@ -89,17 +96,21 @@ static int parse_threads(const char *text, uint32_t *threads)
 static int parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
-		{ "socket", required_argument, NULL, 's' }, { "threads", required_argument, NULL, 't' },
-		{ "isa", required_argument, NULL, 'i' },    { "once", no_argument, NULL, '1' },
-		{ "verbose", no_argument, NULL, 'v' },	    { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },	    { NULL, 0, NULL, 0 },
+		{ "socket", required_argument, NULL, 's' },  { "control", required_argument, NULL, 'c' },
+		{ "threads", required_argument, NULL, 't' }, { "isa", required_argument, NULL, 'i' },
+		{ "once", no_argument, NULL, '1' },	     { "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },	     { "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:t:i:1vhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:c:t:i:1vhV", longs, NULL)) != -1) {
 		switch (c) {
 		case 's':
 			o->socket = optarg;
+			break;
+		case 'c':
+			o->control = optarg;
 			break;
 		case 't':
 			if (parse_threads(optarg, &o->threads) < 0) {
@@ -186,12 +197,66 @@ static int serve_all(struct nna_vfu *vfu, int listener, int stop, const struct o
 	}
 }
 
+/* What can be asked for beside the device itself. */
+struct control {
+	int listener;
+	const char *path;
+	struct nna_control *thread;
+};
+
+static int open_control(struct control *c, const char *path, struct nnadev *dev, char *why, size_t why_size)
+{
+	int ret;
+
+	c->listener = -1;
+	c->thread = NULL;
+	c->path = path;
+	if (!path)
+		return 0;
+	c->listener = nna_listener_open(path, why, why_size);
+	if (c->listener < 0)
+		return c->listener;
+	ret = nna_control_start(dev, c->listener, &c->thread);
+	if (ret < 0)
+		snprintf(why, why_size, "control socket: %s", strerror(-ret));
+	return ret;
+}
+
+static void close_control(struct control *c)
+{
+	nna_control_stop(c->thread);
+	if (c->listener >= 0)
+		nna_listener_close(c->listener, c->path);
+}
+
+/* Listens at both sockets and serves until the end; the control socket is there before the other one. */
+static int listen_and_serve(struct nna_vfu *vfu, int stop, const struct options *o)
+{
+	struct nnadev *dev = nna_vfu_device(vfu);
+	struct control control;
+	char why[256];
+	int listener, ret;
+
+	ret = open_control(&control, o->control, dev, why, sizeof(why));
+	listener = ret < 0 ? ret : nna_listener_open(o->socket, why, sizeof(why));
+	if (listener < 0) {
+		fprintf(stderr, PROGRAM ": %s\n", why);
+		close_control(&control);
+		return 1;
+	}
+	if (o->verbose)
+		fprintf(stderr, PROGRAM ": kernels %s, listening at %s\n", nnadev_isa_name(dev), o->socket);
+	ret = serve_all(vfu, listener, stop, o);
+	nna_listener_close(listener, o->socket);
+	close_control(&control);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .isa = NNADEV_ISA_AUTO };
 	struct nna_vfu *vfu;
-	char why[256];
-	int stop, listener, ret;
+	int stop, ret;
 
 	ret = parse_options(argc, argv, &o);
 	if (ret)
@@ -214,17 +279,7 @@ int main(int argc, char **argv)
 			ret == -ENOTSUP ? "this machine lacks the instructions of --isa" : strerror(-ret));
 		return 1;
 	}
-	listener = nna_listener_open(o.socket, why, sizeof(why));
-	if (listener < 0) {
-		fprintf(stderr, PROGRAM ": %s\n", why);
-		nna_vfu_destroy(vfu);
-		return 1;
-	}
-	if (o.verbose)
-		fprintf(stderr, PROGRAM ": kernels %s, listening at %s\n", nnadev_isa_name(nna_vfu_device(vfu)),
-			o.socket);
-	ret = serve_all(vfu, listener, stop, &o);
-	nna_listener_close(listener, o.socket);
+	ret = listen_and_serve(vfu, stop, &o);
 	nna_vfu_destroy(vfu);
 	close(stop);
 	return ret;
