@@ -339,7 +339,7 @@ static int check(struct nna_op_context *op)
 	       nna_check_in(op, Q_PROJECTION_CLIP, NNA_BIT(NNA_FLOAT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_ZERO, NNA_BIT(NNA_INT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_SCALE, NNA_BIT(NNA_FLOAT32)) ?:
-	       nna_check_known(op, Q_CELL_CLIP, Q_HIDDEN_SCALE + 1) ?: nna_check_out(op, 0, s8) ?:
+	       nna_check_out(op, 0, s8) ?:
 	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?: check_cell_scale(op);
 }
 
