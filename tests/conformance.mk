@@ -5,9 +5,13 @@ NNV_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c))
 TESTS += $(BUILD)/tests/nnv_run
 UNIT_TESTS += $(BUILD)/tests/test_nnv
 
-$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(BUILD)/lib/libnnaccel.a
+# The C API is what a client has of it, the shared object; the library is linked in.
+NNV_LIBS = $(BUILD)/lib/libnnaccel.a -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib' $(NNACCEL_LIBS)
+NNV_DEPS := $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libneuralnetworks.so
+
+$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(NNV_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	$(CC) $(LDFLAGS) -o $@ $(NNV_OBJS) $(NNV_LIBS)
 
 $(BUILD)/tests/test_nnv: $(BUILD)/obj/tests/unit/test_nnv.o \
 		$(BUILD)/obj/tests/conformance/nnv_file.o $(BUILD)/obj/tests/conformance/nnv_compare.o
@@ -17,16 +21,6 @@ $(BUILD)/tests/test_nnv: $(BUILD)/obj/tests/unit/test_nnv.o \
 # Conformance vectors with words changed: nnv_mutate DIR SEED COUNT
 TESTS += $(BUILD)/tests/nnv_mutate
 $(BUILD)/tests/nnv_mutate: $(BUILD)/obj/tests/conformance/mutate/nnv_mutate.o \
-		$(patsubst %,$(BUILD)/obj/tests/conformance/%.o,nnv_file nnv_case nnv_compare) \
-		$(BUILD)/lib/libnnaccel.a
+		$(filter-out %/nnv_run.o,$(NNV_OBJS)) $(NNV_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
-
-# The same vectors through libneuralnetworks.so
-TESTS += $(BUILD)/tests/nnv_nnapi
-$(BUILD)/tests/nnv_nnapi: $(BUILD)/obj/tests/conformance/nnapi/nnv_nnapi.o \
-		$(patsubst %,$(BUILD)/obj/tests/conformance/%.o,nnv_file nnv_compare) \
-		$(BUILD)/lib/libneuralnetworks.so
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD)/lib -lneuralnetworks \
-		-Wl,-rpath,'$$ORIGIN/../lib' -lm
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)

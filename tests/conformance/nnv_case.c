@@ -13,53 +13,16 @@
 
 #define NNV_GUARD 64 /* bytes behind an output that must not change */
 #define NNV_GUARD_BYTE 0xa5
-#define NNV_ALIGN 64 /* of a range in a device buffer */
-#define NNV_LOOP_LIMIT_NS (50ull * 1000 * 1000)
-#define NNV_SIGNAL_DELAY_NS (20l * 1000 * 1000)
-
-/*
- * A case under way. The slots are the main subgraph's inputs and outputs in order; their memory is
- * one allocation, or one device buffer, of @size bytes. An output's slot ends with NNV_GUARD bytes.
- */
-struct nnv_slot {
-	const struct nnv_operand *operand;
-	size_t offset;
-	size_t size;
-	bool omitted;
-};
-
-struct nnv_run {
-	struct nnv_runner *runner;
-	const struct nnv_file *file;
-	const struct nnv_case *item;
-	const struct nnv_subgraph *main;
-	struct nnv_result *result;
-
-	struct nna_graph *graph;
-	struct nna_program *program;
-	struct nna_execution *execution;
-	struct nna_buffer *buffer;
-	struct nna_fence *fence;
-	uint8_t *memory;
-	struct nnv_slot *inputs, *outputs;
-	size_t size;
-	int in_fence;
-};
+#define NNV_ALIGN 64 /* of an argument in shared memory */
+#define NNV_PAGE 4096 /* of one that has a memory of its own */
+#define NNV_SIGNAL_DELAY_NS (4l * 1000 * 1000)
 
 static _Thread_local struct nnv_runner *nnv_current;
 
-void nnv_runner_log(void *user, enum nna_log_level level, const char *text)
+void nnv_runner_log(const char *text)
 {
-	if (nnv_current && level == NNA_LOG_ERROR)
+	if (nnv_current)
 		snprintf(nnv_current->log, sizeof(nnv_current->log), "%s", text);
-}
-
-static uint64_t nnv_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 /*
@@ -99,7 +62,7 @@ static void *nnv_signaller(void *arg)
 	return NULL;
 }
 
-int nnv_runner_init(struct nnv_runner *runner, struct nna_device *device, enum nnv_mode mode,
+int nnv_runner_init(struct nnv_runner *runner, struct nnv_device *device, enum nnv_mode mode,
 		    uint64_t timeout_ns)
 {
 	pthread_condattr_t attr;
@@ -109,13 +72,12 @@ int nnv_runner_init(struct nnv_runner *runner, struct nna_device *device, enum n
 	runner->mode = mode;
 	runner->timeout_ns = timeout_ns;
 	runner->signal_fd = -1;
-	nna_device_get_info(device, &runner->info);
 	pthread_mutex_init(&runner->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&runner->changed, &attr);
 	pthread_condattr_destroy(&attr);
-	if (mode == NNV_MODE_FENCED && !runner->info.sync_files) {
+	if (mode == NNV_MODE_FENCED && !device->sync_files) {
 		int ret = pthread_create(&runner->signaller, NULL, nnv_signaller, runner);
 
 		if (ret)
@@ -157,33 +119,11 @@ nnv_fail(struct nnv_run *run, const char *format, ...)
 			 run->runner->log);
 }
 
-static const uint32_t *nnv_dims(const struct nnv_run *run, const struct nnv_operand *operand)
+const struct nnv_subgraph *nnv_run_subgraph(const struct nnv_run *run, uint32_t number)
 {
-	return nnv_file_at(run->file, operand->dims_off);
-}
+	const struct nnv_subgraph *subgraphs = nnv_file_at(run->file, run->item->subgraphs_off);
 
-static bool nnv_coupled(const struct nnv_run *run, const struct nnv_operand *operand)
-{
-	return run->runner->mode == NNV_MODE_QUANT_COUPLING &&
-	       operand->type == NNA_TENSOR_QUANT8_ASYMM;
-}
-
-static uint32_t nnv_type(const struct nnv_run *run, const struct nnv_operand *operand)
-{
-	return nnv_coupled(run, operand) ? NNA_TENSOR_QUANT8_ASYMM_SIGNED : operand->type;
-}
-
-static void nnv_copy_data(const struct nnv_run *run, const struct nnv_operand *operand, uint8_t *to)
-{
-	const uint8_t *from = nnv_file_at(run->file, operand->data_off);
-
-	if (!operand->data_size)
-		return;
-	memcpy(to, from, operand->data_size);
-	if (nnv_coupled(run, operand)) {
-		for (uint32_t i = 0; i < operand->data_size; i++)
-			to[i] ^= 0x80;
-	}
+	return &subgraphs[number];
 }
 
 static bool nnv_is_dynamic(enum nnv_mode mode)
@@ -191,106 +131,48 @@ static bool nnv_is_dynamic(enum nnv_mode mode)
 	return mode == NNV_MODE_DYNAMIC_OUTPUT || mode == NNV_MODE_INSUFFICIENT;
 }
 
-static int nnv_add_operand(struct nnv_run *run, uint32_t subgraph, uint32_t index,
-			   const struct nnv_operand *operand)
+static const uint32_t *nnv_dims(const struct nnv_run *run, const struct nnv_operand *operand)
 {
-	const uint32_t unknown[NNV_MAX_RANK] = { 0 };
-	struct nna_operand_desc desc = {
-		.type = nnv_type(run, operand),
-		.rank = operand->rank,
-		.dims = nnv_dims(run, operand),
-		.scale = operand->scale,
-		.zero_point = operand->zero_point - (nnv_coupled(run, operand) ? 128 : 0),
-		.channel_dim = operand->channel_dim,
-		.channel_count = operand->channel_scale_count,
-		.channel_scales = nnv_file_at(run->file, operand->channel_scales_off),
-	};
-	uint8_t *copy;
-	uint32_t which;
-	int ret;
+	return nnv_file_at(run->file, operand->dims_off);
+}
+
+const uint32_t *nnv_run_dims(const struct nnv_run *run, uint32_t subgraph,
+			     const struct nnv_operand *operand)
+{
+	static const uint32_t unknown[NNV_MAX_RANK];
 
 	if (!subgraph && operand->lifetime == NNV_OUTPUT && nnv_is_dynamic(run->runner->mode))
-		desc.dims = unknown;
-	ret = nna_graph_add_operand(run->graph, subgraph, &desc);
-	if (ret < 0)
-		return ret;
-	if ((uint32_t)ret != index)
-		return -EPROTO;
-	switch (operand->lifetime) {
-	case NNV_CONSTANT_COPY:
-	case NNV_CONSTANT_REFERENCE:
-		if (!nnv_coupled(run, operand))
-			return nna_graph_set_constant(run->graph, subgraph, index,
-						      nnv_file_at(run->file, operand->data_off),
-						      operand->data_size, true);
-		copy = malloc(operand->data_size + 1);
-		if (!copy)
-			return -ENOMEM;
-		nnv_copy_data(run, operand, copy);
-		ret = nna_graph_set_constant(run->graph, subgraph, index, copy, operand->data_size,
-					     false);
-		free(copy);
-		return ret;
-	case NNV_NO_VALUE:
-		return nna_graph_set_no_value(run->graph, subgraph, index);
-	case NNV_SUBGRAPH:
-		memcpy(&which, nnv_file_at(run->file, operand->data_off), sizeof(which));
-		return nna_graph_set_subgraph(run->graph, subgraph, index, which + 1);
-	default:
-		return 0;
-	}
+		return unknown;
+	return nnv_dims(run, operand);
 }
 
-static int nnv_add_subgraph(struct nnv_run *run, uint32_t number)
+bool nnv_run_coupled(const struct nnv_run *run, const struct nnv_operand *operand)
 {
-	const struct nnv_subgraph *subgraph =
-		(const struct nnv_subgraph *)nnv_file_at(run->file, run->item->subgraphs_off) +
-		number;
-	const struct nnv_operand *operands = nnv_file_at(run->file, subgraph->operands_off);
-	const struct nnv_operation *operations = nnv_file_at(run->file, subgraph->operations_off);
-	int ret;
-
-	for (uint32_t i = 0; i < subgraph->operand_count; i++) {
-		ret = nnv_add_operand(run, number, i, &operands[i]);
-		if (ret)
-			return ret;
-	}
-	for (uint32_t i = 0; i < subgraph->operation_count; i++) {
-		const struct nnv_operation *operation = &operations[i];
-
-		ret = nna_graph_add_operation(
-			run->graph, number, operation->type, operation->input_count,
-			nnv_file_at(run->file, operation->inputs_off), operation->output_count,
-			nnv_file_at(run->file, operation->outputs_off));
-		if (ret)
-			return ret;
-	}
-	return nna_graph_set_io(run->graph, number, subgraph->input_count,
-				nnv_file_at(run->file, subgraph->inputs_off),
-				subgraph->output_count,
-				nnv_file_at(run->file, subgraph->outputs_off));
+	return run->runner->mode == NNV_MODE_QUANT_COUPLING &&
+	       operand->type == NNA_TENSOR_QUANT8_ASYMM;
 }
 
-static int nnv_build(struct nnv_run *run)
+uint32_t nnv_run_type(const struct nnv_run *run, const struct nnv_operand *operand)
 {
-	const struct nna_log log = { .line = nnv_runner_log };
-	int ret;
+	return nnv_run_coupled(run, operand) ? NNA_TENSOR_QUANT8_ASYMM_SIGNED : operand->type;
+}
 
-	ret = nna_graph_create(&log, &run->graph);
-	if (ret)
-		return ret;
-	for (uint32_t i = 1; i < run->item->subgraph_count; i++) {
-		ret = nna_graph_add_subgraph(run->graph);
-		if (ret != (int)i)
-			return ret < 0 ? ret : -EPROTO;
+int32_t nnv_run_zero_point(const struct nnv_run *run, const struct nnv_operand *operand)
+{
+	return operand->zero_point - (nnv_run_coupled(run, operand) ? 128 : 0);
+}
+
+void nnv_run_copy_data(const struct nnv_run *run, const struct nnv_operand *operand, uint8_t *to)
+{
+	const uint8_t *from = nnv_file_at(run->file, operand->data_off);
+
+	if (!operand->data_size)
+		return;
+	memcpy(to, from, operand->data_size);
+	if (nnv_run_coupled(run, operand)) {
+		for (uint32_t i = 0; i < operand->data_size; i++)
+			to[i] ^= 0x80;
 	}
-	for (uint32_t i = 0; i < run->item->subgraph_count; i++) {
-		ret = nnv_add_subgraph(run, i);
-		if (ret)
-			return ret;
-	}
-	ret = nna_graph_set_relaxed(run->graph, run->item->flags & NNV_CASE_RELAXED);
-	return ret ? ret : nna_graph_finish(run->graph);
 }
 
 /* "OPERATION TYPE": the type of the first tensor among its inputs, else among its outputs. */
@@ -304,10 +186,10 @@ static void nnv_describe(const struct nnv_run *run, const struct nnv_operation *
 
 	for (uint32_t i = 0; i < operation->input_count && !type; i++) {
 		if (nnv_type_is_tensor(operands[inputs[i]].type))
-			type = nna_operand_type_name(nnv_type(run, &operands[inputs[i]]));
+			type = nna_operand_type_name(nnv_run_type(run, &operands[inputs[i]]));
 	}
 	for (uint32_t i = 0; i < operation->output_count && !type; i++)
-		type = nna_operand_type_name(nnv_type(run, &operands[outputs[i]]));
+		type = nna_operand_type_name(nnv_run_type(run, &operands[outputs[i]]));
 	if (name)
 		snprintf(text, size, "%s %s", name, type ? type : "?");
 	else
@@ -344,7 +226,7 @@ static bool nnv_supported(struct nnv_run *run, int *error)
 		*error = -ENOMEM;
 		return false;
 	}
-	*error = nna_graph_get_supported(run->graph, run->runner->device, supported);
+	*error = run->runner->device->api->supported(run, supported);
 	for (uint32_t i = 0; !*error && i < run->main->operation_count; i++) {
 		if (supported[i])
 			continue;
@@ -358,9 +240,9 @@ static bool nnv_supported(struct nnv_run *run, int *error)
 	return all && !*error;
 }
 
-static size_t nnv_align(size_t value)
+static struct nnv_slot *nnv_output(const struct nnv_run *run, uint32_t index)
 {
-	return (value + NNV_ALIGN - 1) & ~(size_t)(NNV_ALIGN - 1);
+	return &run->slots[run->main->input_count + index];
 }
 
 /*
@@ -372,139 +254,77 @@ static int nnv_lay_out(struct nnv_run *run)
 	const struct nnv_operand *operands = nnv_file_at(run->file, run->main->operands_off);
 	const uint32_t *inputs = nnv_file_at(run->file, run->main->inputs_off);
 	const uint32_t *outputs = nnv_file_at(run->file, run->main->outputs_off);
-	bool buffers = run->runner->mode == NNV_MODE_DEVICE_MEMORY ||
-		       (run->runner->mode == NNV_MODE_FENCED && run->runner->info.sync_files);
+	enum nnv_mode mode = run->runner->mode;
+	size_t align;
 	int ret;
 
-	run->inputs = calloc(run->main->input_count + 1, sizeof(*run->inputs));
-	run->outputs = calloc(run->main->output_count + 1, sizeof(*run->outputs));
-	if (!run->inputs || !run->outputs)
+	if (mode == NNV_MODE_SHARED_MEMORY)
+		run->kind = NNV_MEMORY_SHARED;
+	/* A fence says that outputs are ready only where the device writes them itself. */
+	if (mode == NNV_MODE_DEVICE_MEMORY ||
+	    (mode == NNV_MODE_FENCED && run->runner->device->sync_files))
+		run->kind = NNV_MEMORY_DEVICE;
+	align = run->kind == NNV_MEMORY_DEVICE ? NNV_PAGE : NNV_ALIGN;
+	run->slot_count = run->main->input_count + run->main->output_count;
+	run->slots = calloc(run->slot_count + 1, sizeof(*run->slots));
+	if (!run->slots)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < run->main->input_count; i++) {
-		struct nnv_slot *slot = &run->inputs[i];
+	for (uint32_t i = 0; i < run->slot_count; i++) {
+		struct nnv_slot *slot = &run->slots[i];
 
-		slot->operand = &operands[inputs[i]];
+		slot->output = i >= run->main->input_count;
+		slot->number = slot->output ? i - run->main->input_count : i;
+		slot->operand = &operands[slot->output ? outputs[slot->number] : inputs[i]];
 		slot->size = slot->operand->data_size;
-		slot->omitted = !slot->size;
+		slot->omitted = !slot->output && !slot->size;
+		if (slot->output && !slot->size)
+			slot->size = 1;
+		slot->bound = slot->size - (mode == NNV_MODE_INSUFFICIENT && slot->output &&
+					    slot->number == 0);
 		slot->offset = run->size;
-		run->size += nnv_align(slot->size);
+		run->size += slot->size + (slot->output ? NNV_GUARD : 0);
+		run->size = (run->size + align - 1) & ~(align - 1);
 	}
-	for (uint32_t i = 0; i < run->main->output_count; i++) {
-		struct nnv_slot *slot = &run->outputs[i];
-
-		slot->operand = &operands[outputs[i]];
-		slot->size = slot->operand->data_size ? slot->operand->data_size : 1;
-		slot->offset = run->size;
-		run->size += nnv_align(slot->size + NNV_GUARD);
-	}
-	if (buffers) {
-		ret = nna_buffer_create(run->runner->device, run->size + NNV_ALIGN, &run->buffer);
-		if (ret)
-			return ret;
-		run->memory = nna_buffer_map(run->buffer);
-	} else {
-		run->memory = aligned_alloc(NNV_ALIGN, run->size + NNV_ALIGN);
-	}
-	if (!run->memory)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < run->main->input_count; i++)
-		nnv_copy_data(run, run->inputs[i].operand, run->memory + run->inputs[i].offset);
-	for (uint32_t i = 0; i < run->main->output_count; i++)
-		memset(run->memory + run->outputs[i].offset, NNV_GUARD_BYTE,
-		       run->outputs[i].size + NNV_GUARD);
-	return 0;
-}
-
-static int nnv_bind(struct nnv_run *run, struct nna_execution *execution)
-{
-	int ret;
-
-	for (uint32_t i = 0; i < run->main->input_count; i++) {
-		struct nnv_slot *slot = &run->inputs[i];
-
-		if (slot->omitted)
-			ret = nna_execution_set_input(execution, i, 0, NULL, NULL, 0);
-		else if (run->buffer)
-			ret = nna_execution_set_input_buffer(execution, i, 0, NULL, run->buffer,
-							     slot->offset, slot->size);
-		else
-			ret = nna_execution_set_input(execution, i, 0, NULL,
-						      run->memory + slot->offset, slot->size);
-		if (ret)
-			return ret;
-	}
-	for (uint32_t i = 0; i < run->main->output_count; i++) {
-		struct nnv_slot *slot = &run->outputs[i];
-		size_t size = slot->size;
-
-		if (run->runner->mode == NNV_MODE_INSUFFICIENT && i == 0)
-			size--;
-		if (run->buffer)
-			ret = nna_execution_set_output_buffer(execution, i, 0, NULL, run->buffer,
-							      slot->offset, size);
-		else
-			ret = nna_execution_set_output(execution, i, 0, NULL,
-						       run->memory + slot->offset, size);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int nnv_prepare(struct nnv_run *run, struct nna_execution **out)
-{
-	struct nna_execution *execution;
-	int ret;
-
-	ret = nna_execution_create(run->program, &execution);
+	run->size += align;
+	ret = run->runner->device->api->allocate(run);
 	if (ret)
 		return ret;
-	ret = nnv_bind(run, execution);
+	for (uint32_t i = 0; i < run->slot_count; i++) {
+		struct nnv_slot *slot = &run->slots[i];
+
+		if (slot->output)
+			memset(run->memory + slot->offset, NNV_GUARD_BYTE, slot->size + NNV_GUARD);
+		else
+			nnv_run_copy_data(run, slot->operand, run->memory + slot->offset);
+	}
+	return 0;
+}
+
+/* Behind another run of the same model, whose fence is a sync_file. */
+static int nnv_submit_behind_run(struct nnv_run *run)
+{
+	const struct nnv_api *api = run->runner->device->api;
+	int ret;
+
+	ret = api->prepare(run, 1);
 	if (!ret)
-		ret = nna_execution_set_deadline(execution, nnv_now() + run->runner->timeout_ns);
-	if (!ret && run->item->flags & NNV_CASE_INFINITE_LOOP)
-		ret = nna_execution_set_loop_limit(execution, NNV_LOOP_LIMIT_NS);
+		ret = api->submit(run, 1, -1);
 	if (ret)
-		nna_execution_destroy(execution);
-	else
-		*out = execution;
+		return ret;
+	/* A program that ran synchronously may have no sync_file: it has ended already. */
+	run->in_fence = api->export_fence(run, 1);
+	ret = run->in_fence < 0 && run->in_fence != -ENOTSUP ? run->in_fence : 0;
+	if (!ret)
+		ret = api->submit(run, 0, run->in_fence < 0 ? -1 : run->in_fence);
+	api->wait(run, 1);
 	return ret;
 }
 
-/*
- * An in-fence that is not signalled when the submission starts; a device with sync_files gives
- * another run's.
- */
-static int nnv_submit_fenced(struct nnv_run *run)
+/* Behind an eventfd that is not signalled when the submission starts. */
+static int nnv_submit_behind_signal(struct nnv_run *run)
 {
 	struct nnv_runner *runner = run->runner;
-	struct nna_execution *first = NULL;
-	struct nna_fence *before = NULL;
 	int ret;
-
-	if (runner->info.sync_files) {
-		ret = nnv_prepare(run, &first);
-		if (!ret)
-			ret = nna_execution_submit(first, NULL, 0, &before);
-		if (!ret) {
-			run->in_fence = nna_fence_export(before);
-			ret = run->in_fence < 0 ? run->in_fence : 0;
-			/*
-			 * A program that ran synchronously may have no sync_file: it has ended
-			 * already.
-			 */
-			if (ret == -ENOTSUP)
-				ret = 0;
-		}
-		if (!ret)
-			ret = nna_execution_submit(run->execution, &run->in_fence,
-						   run->in_fence >= 0, &run->fence);
-		if (before)
-			nna_fence_wait(before, -1);
-		nna_fence_destroy(before);
-		nna_execution_destroy(first);
-		return ret;
-	}
 
 	run->in_fence = eventfd(0, EFD_CLOEXEC);
 	if (run->in_fence < 0)
@@ -515,7 +335,7 @@ static int nnv_submit_fenced(struct nnv_run *run)
 	pthread_cond_broadcast(&runner->changed);
 	pthread_mutex_unlock(&runner->lock);
 
-	ret = nna_execution_submit(run->execution, &run->in_fence, 1, &run->fence);
+	ret = runner->device->api->submit(run, 0, run->in_fence);
 
 	pthread_mutex_lock(&runner->lock);
 	runner->submitted = true;
@@ -526,13 +346,13 @@ static int nnv_submit_fenced(struct nnv_run *run)
 	return ret;
 }
 
-/* Outputs in buffers are valid when the fence's fd is signalled, without asking the library. */
+/* What the device writes itself is ready when the fence's fd is, without asking the API. */
 static int nnv_wait_fd(struct nnv_run *run)
 {
 	struct pollfd poll_fd = { .events = POLLIN };
 	int ret;
 
-	poll_fd.fd = nna_fence_export(run->fence);
+	poll_fd.fd = run->runner->device->api->export_fence(run, 0);
 	if (poll_fd.fd < 0)
 		return poll_fd.fd == -ENOTSUP ? 0 : poll_fd.fd;
 	ret = poll(&poll_fd, 1, run->runner->timeout_ns / 1000000);
@@ -542,32 +362,28 @@ static int nnv_wait_fd(struct nnv_run *run)
 
 static int nnv_execute(struct nnv_run *run)
 {
-	struct nnv_runner *runner = run->runner;
+	const struct nnv_device *device = run->runner->device;
 	int ret;
 
-	switch (runner->mode) {
+	switch (run->runner->mode) {
 	case NNV_MODE_ASYNC:
-		ret = nna_execution_submit(run->execution, NULL, 0, &run->fence);
+		ret = device->api->submit(run, 0, -1);
 		break;
 	case NNV_MODE_FENCED:
-		ret = nnv_submit_fenced(run);
+		ret = device->sync_files ? nnv_submit_behind_run(run) :
+					   nnv_submit_behind_signal(run);
+		if (!ret && device->sync_files)
+			ret = nnv_wait_fd(run);
 		break;
 	default:
-		return nna_execution_compute(run->execution);
+		return device->api->compute(run);
 	}
-	if (ret)
-		return ret;
-	if (runner->mode == NNV_MODE_FENCED && runner->info.sync_files) {
-		ret = nnv_wait_fd(run);
-		if (ret)
-			return ret;
-	}
-	return nna_fence_wait(run->fence, runner->timeout_ns);
+	return ret ? ret : device->api->wait(run, 0);
 }
 
 static bool nnv_check_dims(struct nnv_run *run, uint32_t index)
 {
-	const struct nnv_slot *slot = &run->outputs[index];
+	const struct nnv_slot *slot = nnv_output(run, index);
 	const uint32_t *expected = nnv_dims(run, slot->operand);
 	uint32_t element = nnv_type_size(slot->operand->type);
 	uint64_t bytes = element;
@@ -576,7 +392,7 @@ static bool nnv_check_dims(struct nnv_run *run, uint32_t index)
 	bool wrong;
 	int ret;
 
-	ret = nna_execution_get_output_dims(run->execution, index, &rank, dims);
+	ret = run->runner->device->api->output_dims(run, index, &rank, dims);
 	if (ret != (small ? -ENOSPC : 0)) {
 		nnv_fail(run, "output %u: no dimensions: %s", index,
 			 ret ? strerror(-ret) : "success");
@@ -605,10 +421,10 @@ static bool nnv_check_dims(struct nnv_run *run, uint32_t index)
 
 static void nnv_check_output(struct nnv_run *run, uint32_t index)
 {
-	const struct nnv_slot *slot = &run->outputs[index];
+	const struct nnv_slot *slot = nnv_output(run, index);
 	const struct nnv_operand *operand = slot->operand;
 	const uint8_t *got = run->memory + slot->offset;
-	uint32_t type = nnv_type(run, operand);
+	uint32_t type = nnv_run_type(run, operand);
 	struct nnv_tolerance tolerance = nnv_case_tolerance(run->item, type);
 	size_t count = operand->data_size / nnv_type_size(type);
 	const void *expected = nnv_file_at(run->file, operand->data_off);
@@ -626,7 +442,7 @@ static void nnv_check_output(struct nnv_run *run, uint32_t index)
 	if (!nnv_check_dims(run, index) || operand->flags & NNV_OPERAND_IGNORED || !count)
 		return;
 	if (run->item->multinomial_tolerance > 0.0f) {
-		const struct nnv_operand *logits = run->inputs[0].operand;
+		const struct nnv_operand *logits = run->slots[0].operand;
 		const uint32_t *in = nnv_dims(run, logits), *out = nnv_dims(run, operand);
 
 		if (run->main->input_count < 1 || logits->rank != 2 || operand->rank != 2 ||
@@ -639,13 +455,13 @@ static void nnv_check_output(struct nnv_run *run, uint32_t index)
 			(const int32_t *)got, out[1], run->item->multinomial_tolerance, text,
 			sizeof(text));
 	} else {
-		if (nnv_coupled(run, operand)) {
+		if (nnv_run_coupled(run, operand)) {
 			coupled = malloc(operand->data_size);
 			if (!coupled) {
 				nnv_fail(run, "no memory");
 				return;
 			}
-			nnv_copy_data(run, operand, coupled);
+			nnv_run_copy_data(run, operand, coupled);
 			expected = coupled;
 		}
 		wrong = nnv_compare(type, expected, got, count, &tolerance, text, sizeof(text));
@@ -658,12 +474,12 @@ static void nnv_check_output(struct nnv_run *run, uint32_t index)
 
 static void nnv_run_supported(struct nnv_run *run)
 {
-	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
+	const struct nnv_api *api = run->runner->device->api;
 	bool expect_failure = run->item->flags & NNV_CASE_EXPECT_FAILURE;
 	bool endless = run->item->flags & NNV_CASE_INFINITE_LOOP;
 	int ret;
 
-	ret = nna_program_create(run->runner->device, run->graph, &options, &run->program);
+	ret = api->compile(run);
 	if (ret) {
 		if (!expect_failure || ret == -ENOMEM || ret == -ENODEV)
 			nnv_fail(run, "compile: %s", strerror(-ret));
@@ -674,7 +490,7 @@ static void nnv_run_supported(struct nnv_run *run)
 		nnv_fail(run, "memory: %s", strerror(-ret));
 		return;
 	}
-	ret = nnv_prepare(run, &run->execution);
+	ret = api->prepare(run, 0);
 	if (ret) {
 		if (!expect_failure)
 			nnv_fail(run, "bind: %s", strerror(-ret));
@@ -701,6 +517,8 @@ static void nnv_run_supported(struct nnv_run *run)
 			nnv_check_dims(run, 0);
 		return;
 	}
+	if (!ret)
+		ret = api->fetch(run);
 	if (ret) {
 		nnv_fail(run, "run: %s", strerror(-ret));
 		return;
@@ -735,13 +553,11 @@ static bool nnv_in_mode(const struct nnv_run *run)
 /* The library has a limit of its own, which is no fault of the case. */
 static bool nnv_rank_too_high(const struct nnv_run *run)
 {
-	const struct nnv_subgraph *subgraphs = nnv_file_at(run->file, run->item->subgraphs_off);
-
 	for (uint32_t s = 0; s < run->item->subgraph_count; s++) {
-		const struct nnv_operand *operands =
-			nnv_file_at(run->file, subgraphs[s].operands_off);
+		const struct nnv_subgraph *subgraph = nnv_run_subgraph(run, s);
+		const struct nnv_operand *operands = nnv_file_at(run->file, subgraph->operands_off);
 
-		for (uint32_t i = 0; i < subgraphs[s].operand_count; i++) {
+		for (uint32_t i = 0; i < subgraph->operand_count; i++) {
 			if (operands[i].rank > NNACCEL_MAX_RANK)
 				return true;
 		}
@@ -777,7 +593,7 @@ void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 			 result->operation, NNACCEL_MAX_RANK);
 		return;
 	}
-	ret = nnv_build(&run);
+	ret = runner->device->api->build(&run);
 	if (ret == -EINVAL && item->flags & NNV_CASE_EXPECT_FAILURE) {
 		/* Refused as it should be. */
 	} else if (ret) {
@@ -789,17 +605,9 @@ void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 	} else {
 		result->status = NNV_SKIPPED;
 	}
-	nna_fence_destroy(run.fence);
-	nna_execution_destroy(run.execution);
-	nna_program_destroy(run.program);
-	nna_graph_unref(run.graph);
-	if (run.buffer)
-		nna_buffer_destroy(run.buffer);
-	else
-		free(run.memory);
+	runner->device->api->release(&run);
 	if (run.in_fence >= 0)
 		close(run.in_fence);
-	free(run.inputs);
-	free(run.outputs);
+	free(run.slots);
 	nnv_current = NULL;
 }

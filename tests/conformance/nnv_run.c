@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnv_run: runs conformance vectors (.nnv) on an NNA through libnnaccel.
+ * nnv_run: runs conformance vectors (.nnv) on an NNA, through libnnaccel or the NNAPI C API.
  *
  * All files are mapped and checked first, their cases form one list, and threads take cases from
  * it. Reports follow the list's order, whatever the threads' was. A case that does not end within
@@ -59,7 +59,7 @@ struct nnv_suite {
 	size_t file_count;
 	struct nnv_item *items;
 	size_t item_count;
-	struct nna_device *device;
+	struct nnv_device device;
 	enum nnv_mode mode;
 	uint64_t timeout_ns;
 	bool verbose;
@@ -155,7 +155,7 @@ static void *nnv_work(void *arg)
 	int ret = -ENOMEM;
 
 	if (result)
-		ret = nnv_runner_init(&runner, suite->device, suite->mode, suite->timeout_ns);
+		ret = nnv_runner_init(&runner, &suite->device, suite->mode, suite->timeout_ns);
 	for (;;) {
 		struct nnv_item *item = NULL;
 		uint64_t begin = nnv_clock();
@@ -468,8 +468,11 @@ static void nnv_write_tap(const struct nnv_suite *suite, FILE *out, size_t count
 			++number, nnv_item_dir(item), nnv_item_spec(item), nnv_item_name(item));
 		if (item->status == NNV_SKIPPED)
 			fputs(" # SKIP missing ", out);
-		if (item->status == NNV_FAILED)
+		if (item->status == NNV_FAILED) {
 			fputs("\n# ", out);
+			nnv_write_text(out, item->operation, false);
+			fputs(": ", out);
+		}
 		nnv_write_text(out, item->text, false);
 		fputc('\n', out);
 	}
@@ -495,6 +498,8 @@ static void nnv_write_junit(const struct nnv_suite *suite, FILE *out, size_t cou
 			continue;
 		}
 		fprintf(out, "><%s message=\"", item->status == NNV_FAILED ? "failure" : "skipped");
+		nnv_write_text(out, item->operation, true);
+		fputs(": ", out);
 		nnv_write_text(out, item->text, true);
 		fputs("\"/></testcase>\n", out);
 	}
@@ -503,15 +508,6 @@ static void nnv_write_junit(const struct nnv_suite *suite, FILE *out, size_t cou
 
 /* ----------------------------------------------------------------------------------------- main */
 
-static void nnv_device_log(void *user, enum nna_log_level level, const char *text)
-{
-	const bool *started = user;
-
-	nnv_runner_log(NULL, level, text);
-	if (!*started)
-		fprintf(stderr, "nnv_run: %s\n", text);
-}
-
 static void nnv_usage(FILE *out)
 {
 	fputs("usage: nnv_run [options] DIR|FILE...\n"
@@ -519,7 +515,10 @@ static void nnv_usage(FILE *out)
 	      "  --device=NAME       auto, loopback (default) or /dev/accel/accelN\n"
 	      "  --filter=GLOB       cases whose name, or whose specification's, matches\n"
 	      "  --jobs=N            threads that run cases (default: one per CPU)\n"
-	      "  --threads=N         loopback: threads that compute (default: one per CPU)\n"
+	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so\n"
+	      "                      (default: nnapi for --device-memory, else nnaccel)\n"
+	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
+	      "                      nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
@@ -528,13 +527,25 @@ static void nnv_usage(FILE *out)
 	      "  --sync              compute (default)\n"
 	      "  --async             submit and wait\n"
 	      "  --fenced            submit behind a fence that is not signalled yet\n"
+	      "  --burst             two runs of one execution; nnapi: in a burst\n"
 	      "  --dynamic-output    output dimensions unknown to the model\n"
 	      "  --quant-coupling    QUANT8_ASYMM as QUANT8_ASYMM_SIGNED\n"
-	      "  --device-memory     inputs and outputs in device memory\n"
+	      "  --device-memory     inputs and outputs in device memory; nnapi: in memory domains\n"
+	      "  --shared-memory     in a buffer; nnapi: in memory from an fd\n"
 	      "  --insufficient      too small an output\n"
-	      "A mode other than sync and async runs the cases that carry its flag.\n"
+	      "A mode that varies the model or needs a fence runs the cases that carry its flag.\n"
 	      "Exit status: 0 nothing failed, 1 something failed, 2 could not run.\n",
 	      out);
+}
+
+static const struct nnv_api *nnv_find_api(const char *name)
+{
+	if (!strcmp(name, "nnaccel"))
+		return &nnv_api_nnaccel;
+	if (!strcmp(name, "nnapi"))
+		return &nnv_api_nnapi;
+	fprintf(stderr, "nnv_run: --api=%s: it is nnaccel or nnapi\n", name);
+	return NULL;
 }
 
 static FILE *nnv_open_report(const char *path)
@@ -570,6 +581,7 @@ static bool nnv_number(const char *text, unsigned long low, unsigned long high, 
 
 enum {
 	OPT_DEVICE = 256,
+	OPT_API,
 	OPT_FILTER,
 	OPT_JOBS,
 	OPT_THREADS,
@@ -583,6 +595,7 @@ enum {
 
 static const struct option nnv_options[] = {
 	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "api", required_argument, NULL, OPT_API },
 	{ "filter", required_argument, NULL, OPT_FILTER },
 	{ "jobs", required_argument, NULL, OPT_JOBS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
@@ -594,9 +607,11 @@ static const struct option nnv_options[] = {
 	{ "sync", no_argument, NULL, OPT_MODE + NNV_MODE_SYNC },
 	{ "async", no_argument, NULL, OPT_MODE + NNV_MODE_ASYNC },
 	{ "fenced", no_argument, NULL, OPT_MODE + NNV_MODE_FENCED },
+	{ "burst", no_argument, NULL, OPT_MODE + NNV_MODE_BURST },
 	{ "dynamic-output", no_argument, NULL, OPT_MODE + NNV_MODE_DYNAMIC_OUTPUT },
 	{ "quant-coupling", no_argument, NULL, OPT_MODE + NNV_MODE_QUANT_COUPLING },
 	{ "device-memory", no_argument, NULL, OPT_MODE + NNV_MODE_DEVICE_MEMORY },
+	{ "shared-memory", no_argument, NULL, OPT_MODE + NNV_MODE_SHARED_MEMORY },
 	{ "insufficient", no_argument, NULL, OPT_MODE + NNV_MODE_INSUFFICIENT },
 	{ 0 },
 };
@@ -607,11 +622,9 @@ int main(int argc, char **argv)
 	unsigned long jobs = sysconf(_SC_NPROCESSORS_ONLN), threads = 0, timeout = 60;
 	size_t count[NNV_NOT_IN_MODE + 1] = { 0 }, total;
 	static struct nnv_suite suite;
-	struct nna_device_options options = { 0 };
-	struct nna_device_info info;
 	pthread_condattr_t attr;
 	FILE *tap_out = NULL, *junit_out = NULL;
-	bool started = false, clean, ok = true;
+	bool clean, ok = true;
 	uint64_t begin;
 	int option, ret;
 
@@ -622,6 +635,11 @@ int main(int argc, char **argv)
 		switch (option) {
 		case OPT_DEVICE:
 			device = optarg;
+			break;
+		case OPT_API:
+			suite.device.api = nnv_find_api(optarg);
+			if (!suite.device.api)
+				return 2;
 			break;
 		case OPT_FILTER:
 			filter = optarg;
@@ -659,6 +677,13 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (!suite.device.api)
+		suite.device.api = suite.mode == NNV_MODE_DEVICE_MEMORY ? &nnv_api_nnapi :
+									  &nnv_api_nnaccel;
+	if (threads && suite.device.api != &nnv_api_nnaccel) {
+		fprintf(stderr, "nnv_run: --threads needs --api=nnaccel\n");
+		return 2;
+	}
 	if (optind == argc) {
 		nnv_usage(stderr);
 		return 2;
@@ -679,16 +704,11 @@ int main(int argc, char **argv)
 	if ((tap && !tap_out) || (junit && !junit_out))
 		return 2;
 
-	options.log.line = nnv_device_log;
-	options.log.user = &started;
-	options.threads = threads;
-	ret = nna_device_open(device, &options, &suite.device);
+	ret = suite.device.api->open(device, threads, &suite.device);
 	if (ret) {
 		fprintf(stderr, "nnv_run: %s: %s\n", device, strerror(-ret));
 		return 2;
 	}
-	nna_device_get_info(suite.device, &info);
-	started = true;
 	suite.timeout_ns = timeout * 1000000000;
 	pthread_mutex_init(&suite.lock, NULL);
 	pthread_condattr_init(&attr);
@@ -718,8 +738,9 @@ int main(int argc, char **argv)
 		nnv_write_junit(&suite, junit_out, total, count[NNV_FAILED], count[NNV_SKIPPED]);
 		ok = nnv_close_report(junit_out, junit) && ok;
 	}
-	printf("%zu cases of %zu files on %s in %.1f s\n", suite.item_count, suite.file_count,
-	       info.name, (nnv_clock() - begin) / 1e9);
+	printf("%zu cases of %zu files through %s on %s in %.1f s\n", suite.item_count,
+	       suite.file_count, suite.device.api->name, suite.device.name,
+	       (nnv_clock() - begin) / 1e9);
 	if (count[NNV_NOT_IN_MODE])
 		printf("%zu cases have no such variation\n", count[NNV_NOT_IN_MODE]);
 	printf("%zu passed, %zu failed, %zu skipped\n", count[NNV_PASSED], count[NNV_FAILED],
@@ -734,7 +755,7 @@ int main(int argc, char **argv)
 		free(suite.items[i].operation);
 	}
 	free(suite.items);
-	nna_device_close(suite.device);
+	suite.device.api->close(&suite.device);
 	for (size_t i = 0; i < suite.file_count; i++)
 		nnv_file_close(&suite.files[i]);
 	free(suite.files);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnv_mutate: conformance vectors with a few words changed, on the loopback.
+ * nnv_mutate: conformance vectors with a few words changed, on the loopback, through libnnaccel or
+ * the NNAPI C API.
  *
  * Every case is a sound model; with an operand's type, a dimension, a constant or an operand number
  * changed it becomes one that a careless or hostile caller could build. The library has to refuse
@@ -210,19 +211,22 @@ static int load(char *path, struct nnv_file **files, size_t *count)
 
 int main(int argc, char **argv)
 {
-	const struct nna_device_options options = { .log = { .line = nnv_runner_log },
-						    .threads = 1 };
+	struct nnv_device device = { .api = &nnv_api_nnaccel };
 	struct nnv_result *result = malloc(sizeof(*result));
 	unsigned long seed, count, first = 0, ran[4] = { 0 };
 	struct nnv_file *files = NULL;
-	struct nna_device *device;
 	struct nnv_runner runner;
 	uint8_t *bytes = aligned_alloc(64, MAX_FILE);
 	size_t file_count = 0;
 	int ret;
 
+	if (argc > 1 && !strcmp(argv[1], "--api=nnapi")) {
+		device.api = &nnv_api_nnapi;
+		argv++;
+		argc--;
+	}
 	if (argc < 4) {
-		fprintf(stderr, "usage: nnv_mutate DIR SEED COUNT [FIRST]\n");
+		fprintf(stderr, "usage: nnv_mutate [--api=nnapi] DIR SEED COUNT [FIRST]\n");
 		return 2;
 	}
 	seed = strtoul(argv[2], NULL, 0);
@@ -231,9 +235,9 @@ int main(int argc, char **argv)
 		first = strtoul(argv[4], NULL, 0);
 	ret = bytes && result ? load(argv[1], &files, &file_count) : -ENOMEM;
 	if (!ret)
-		ret = nna_device_open("loopback", &options, &device);
+		ret = device.api->open("loopback", 1, &device);
 	if (!ret)
-		ret = nnv_runner_init(&runner, device, NNV_MODE_SYNC, 5000000000ull);
+		ret = nnv_runner_init(&runner, &device, NNV_MODE_SYNC, 5000000000ull);
 	if (ret) {
 		fprintf(stderr, "nnv_mutate: %s\n", strerror(-ret));
 		return 2;
@@ -249,7 +253,7 @@ int main(int argc, char **argv)
 		ran[result->status]++;
 	}
 	nnv_runner_fini(&runner);
-	nna_device_close(device);
+	device.api->close(&device);
 	for (size_t i = 0; i < file_count; i++)
 		nnv_file_close(&files[i]);
 	free(files);
