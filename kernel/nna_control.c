@@ -17,6 +17,7 @@ struct nna_control_op {
 	struct nna_ring_cmd cmd;
 	struct completion done;
 	int error;
+	bool lost;
 };
 
 static void nna_control_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
@@ -24,6 +25,7 @@ static void nna_control_complete(struct nna_ring_cmd *cmd, u16 status, u64 detai
 	struct nna_control_op *op = container_of(cmd, struct nna_control_op, cmd);
 	struct nna_device *nna = op->cmd.nna;
 
+	op->lost = error;
 	op->error = error ?: (status == NNA_STATUS_OK ? 0 : -EIO);
 	/* The waiter owns op: it may be gone after this. */
 	complete(&op->done);
@@ -76,18 +78,20 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 		.length = cpu_to_le64(size),
 	};
 	struct nna_control_op op;
+	bool done;
 
 	/* A ring that is not served is one of a device that has been reset or cut off. */
 	if (nna_control_push(nna, &entry, &op))
 		return;
-	if (wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT)) {
-		if (!op.error)
-			return;
-	} else {
+	done = wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT);
+	if (!done) {
+		/* An interrupt may have been lost. */
 		nna_ring_process(&nna->rings[NNA_CONTROL_RING]);
-		if (try_wait_for_completion(&op.done) && !op.error)
-			return;
+		done = try_wait_for_completion(&op.done);
 	}
+	/* One that was lost was so in a reset, which makes the device forget everything. */
+	if (done && (op.lost || !op.error))
+		return;
 	drm_err(&nna->drm, "invalidation was not acknowledged\n");
 	nna_reset_and_wait(nna);
 	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
