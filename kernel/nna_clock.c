@@ -79,9 +79,16 @@ u64 nna_clock_ns_to_ticks(const struct nna_hw *hw, u64 ns)
 
 u64 nna_clock_ticks_to_ns(const struct nna_hw *hw, u64 ticks)
 {
+	u64 seconds, rest, ns;
+
 	if (hw->tick_hz == NSEC_PER_SEC)
 		return ticks;
-	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, hw->tick_hz);
+	seconds = div64_u64_rem(ticks, hw->tick_hz, &rest);
+	if (check_mul_overflow(seconds, NSEC_PER_SEC, &ns))
+		return U64_MAX;
+	if (check_add_overflow(ns, mul_u64_u64_div_u64(rest, NSEC_PER_SEC, hw->tick_hz), &ns))
+		return U64_MAX;
+	return ns;
 }
 
 u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 monotonic_ns)

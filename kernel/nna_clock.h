@@ -43,7 +43,7 @@ u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 mono
 /** nna_clock_ns_to_ticks() - A duration in ticks, rounded up, saturating. */
 u64 nna_clock_ns_to_ticks(const struct nna_hw *hw, u64 ns);
 
-/** nna_clock_ticks_to_ns() - A number of ticks in nanoseconds. */
+/** nna_clock_ticks_to_ns() - A number of ticks in nanoseconds, rounded down, saturating. */
 u64 nna_clock_ticks_to_ns(const struct nna_hw *hw, u64 ticks);
 
 #endif

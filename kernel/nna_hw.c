@@ -5,17 +5,20 @@
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/iopoll.h>
 #include <linux/log2.h>
-#include <kunit/test-bug.h>
+#include <linux/math64.h>
 #include <drm/nna_accel.h>
 
 #include "nna_hw.h"
 #include "nna_regs.h"
 
+/* Longer than a fence may take. */
+#define NNA_JOB_LIMIT_MAX_S	60
 #define NNA_RESET_POLL_US	1000
 #define NNA_RESET_TIMEOUT_US	(2 * USEC_PER_SEC)
 
 /* Unit tests put a register file of theirs in place of the device's. Elsewhere this is nothing at all. */
 #if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+#include <kunit/test-bug.h>
 #include <kunit/test.h>
 
 static void nna_hw_init_fake(struct nna_hw *hw)
@@ -117,7 +120,8 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 	hw->tick_hz = nna_hw_read64(hw, NNA_REG_TIMESTAMP_HZ);
 
 	if (hw->job_rings != NNA_JOB_RINGS || hw->ring_size_limit < NNA_RING_SIZE_MIN ||
-	    !hw->msix_count || !hw->job_limit || !hw->tick_hz)
+	    !is_power_of_2(hw->ring_size_limit) || !hw->msix_count || !hw->tick_hz ||
+	    !hw->job_limit || div64_u64(hw->job_limit, hw->tick_hz) > NNA_JOB_LIMIT_MAX_S)
 		return dev_err_probe(dev, -EIO, "the registers make no sense\n");
 	return 0;
 }
