@@ -2,6 +2,8 @@
 #
 # `make kernel`: nna.ko for the stock kernel that vm/setup got, in $(BUILD)/kernel; KDIR= for another one.
 # The sources are copied there, so that kbuild's files stay out of the tree.
+#
+# `make kunit`: the driver's unit tests, on User-Mode Linux. `make graft KSRC=`: the driver into a kernel tree.
 
 KERNEL_OUT := $(BUILD)/kernel
 KERNEL_FILES := $(wildcard kernel/*.[ch] kernel/Kbuild kernel/Makefile kernel/compat/*) uapi/drm/nna_accel.h
@@ -16,3 +18,11 @@ $(KERNEL_OUT)/nna.ko: $(KERNEL_FILES) | vm/setup
 	if [ -z "$$kdir" ]; then eval "$$(vm/setup --print)"; kdir=$$NNA_KDIR; fi; \
 	$(MAKE) -s -C $(KERNEL_OUT)/src/kernel KDIR="$$kdir" W=1 modules
 	cp $(KERNEL_OUT)/src/kernel/nna.ko $@
+
+.PHONY: kunit graft
+kunit:
+	@BUILD='$(abspath $(BUILD))' kernel/kunit
+
+graft:
+	@[ -n '$(KSRC)' ] || { echo 'make graft: say KSRC=, an unpacked kernel tree' >&2; exit 1; }
+	@kernel/graft '$(KSRC)'

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/anon_inodes.h>
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/file.h>
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/mman.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <kunit/device.h>
+#include <kunit/resource.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_syncobj.h>
+
+#include "../nna_ctx.h"
+#include "../nna_drv.h"
+#include "../nna_gem.h"
+#include "../nna_ioctl.h"
+#include "../nna_job.h"
+#include "../nna_vm.h"
+#include "nna_fake.h"
+
+#define NNA_FAKE_FIRST_IRQ 32
+
+static struct nna_fake *from_hw(struct nna_hw_fake *hw)
+{
+	return container_of(hw, struct nna_fake, hw);
+}
+
+static u64 nna_fake_ring_read(struct nna_fake_ring *ring, u32 offset)
+{
+	switch (offset) {
+	case NNA_RING_REG_BASE:
+		return ring->base;
+	case NNA_RING_REG_CQ_BASE:
+		return ring->cq_base;
+	case NNA_RING_REG_SIZE:
+		return ring->size;
+	case NNA_RING_REG_VECTOR:
+		return ring->vector;
+	case NNA_RING_REG_CONTROL:
+		return ring->status & NNA_RING_STATUS_RUNNING ? NNA_RING_CONTROL_ENABLE : 0;
+	case NNA_RING_REG_STATUS:
+		return ring->status;
+	case NNA_RING_REG_HEAD:
+	case NNA_RING_REG_DOORBELL_SHADOW:
+		return ring->doorbell;
+	case NNA_RING_REG_DONE:
+		return ring->done;
+	}
+	return 0;
+}
+
+static u64 nna_fake_register(struct nna_fake *fake, u32 offset)
+{
+	switch (offset) {
+	case NNA_REG_ID:
+		return fake->id;
+	case NNA_REG_VERSION:
+		return fake->version;
+	case NNA_REG_STREAM_VERSION:
+		return NNA_LAYOUT_ABI << 16 | NNA_STREAM_ABI;
+	case NNA_REG_JOB_RING_COUNT:
+		return fake->job_rings;
+	case NNA_REG_RING_SIZE_LIMIT:
+		return fake->ring_size_limit;
+	case NNA_REG_MSIX_COUNT:
+		return fake->msix_count;
+	case NNA_REG_JOB_LIMIT:
+		return fake->job_limit;
+	case NNA_REG_TIMESTAMP:
+		return fake->tick + (fake->frozen ? 0 : ktime_get_ns());
+	case NNA_REG_TIMESTAMP_HZ:
+		return fake->tick_hz;
+	case NNA_REG_CONTROL:
+		return fake->control;
+	case NNA_REG_STATUS:
+		return fake->status;
+	case NNA_REG_WORKERS:
+		return 1;
+	}
+	if (offset >= NNA_RING_REGS && offset < NNA_RING_REGS + NNA_RINGS * NNA_RING_STRIDE) {
+		u32 ring = (offset - NNA_RING_REGS) / NNA_RING_STRIDE;
+
+		return nna_fake_ring_read(&fake->rings[ring], offset % NNA_RING_STRIDE);
+	}
+	return 0;
+}
+
+static u64 nna_fake_read(struct nna_hw_fake *hw, u32 offset, u32 size)
+{
+	struct nna_fake *fake = from_hw(hw);
+	unsigned long flags;
+	u64 value;
+
+	spin_lock_irqsave(&fake->lock, flags);
+	value = fake->gone ? U64_MAX : nna_fake_register(fake, offset);
+	spin_unlock_irqrestore(&fake->lock, flags);
+	return size == 4 ? (u32)value : value;
+}
+
+static void nna_fake_reset(struct nna_fake *fake)
+{
+	fake->control = 0;
+	memset(fake->rings, 0, sizeof(fake->rings));
+	fake->resets++;
+	if (fake->refuse_reset) {
+		fake->refuse_reset--;
+		fake->status = NNA_STATUS_RESETTING;
+	} else {
+		fake->status = NNA_STATUS_READY;
+	}
+}
+
+static void nna_fake_ring_write(struct nna_fake *fake, unsigned int index, u32 offset, u64 value)
+{
+	struct nna_fake_ring *ring = &fake->rings[index];
+
+	switch (offset) {
+	case NNA_RING_REG_BASE:
+		ring->base = value;
+		break;
+	case NNA_RING_REG_CQ_BASE:
+		ring->cq_base = value;
+		break;
+	case NNA_RING_REG_SIZE:
+		ring->size = value;
+		break;
+	case NNA_RING_REG_VECTOR:
+		ring->vector = value;
+		break;
+	case NNA_RING_REG_CONTROL:
+		ring->done = 0;
+		ring->doorbell = 0;
+		ring->status = 0;
+		if (value & NNA_RING_CONTROL_ENABLE)
+			ring->status = fake->refuse_ring == index ? NNA_RING_STATUS_ERROR :
+								    NNA_RING_STATUS_RUNNING;
+		break;
+	}
+}
+
+static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 value)
+{
+	struct nna_fake *fake = from_hw(hw);
+	unsigned long flags;
+
+	spin_lock_irqsave(&fake->lock, flags);
+	if (fake->gone) {
+		/* Lost. */
+	} else if (offset == NNA_REG_RESET && value == NNA_RESET_MAGIC) {
+		nna_fake_reset(fake);
+	} else if (offset == NNA_REG_CONTROL) {
+		fake->control = value;
+	} else if (offset >= NNA_DOORBELLS && offset < NNA_DOORBELLS + 4 * NNA_RINGS) {
+		unsigned int ring = (offset - NNA_DOORBELLS) / 4;
+
+		fake->rings[ring].doorbell = value;
+		if (ring == NNA_CONTROL_RING)
+			queue_work(fake->wq, &fake->control_work);
+	} else if (offset >= NNA_RING_REGS && offset < NNA_RING_REGS + NNA_RINGS * NNA_RING_STRIDE) {
+		nna_fake_ring_write(fake, (offset - NNA_RING_REGS) / NNA_RING_STRIDE,
+				    offset % NNA_RING_STRIDE, value);
+	}
+	spin_unlock_irqrestore(&fake->lock, flags);
+}
+
+static void nna_fake_cut_off(struct device *dev)
+{
+	struct nna_device *nna = dev_get_drvdata(dev);
+
+	container_of(nna->bus, struct nna_fake, bus)->cut_offs++;
+}
+
+u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring)
+{
+	unsigned long flags;
+	u32 n;
+
+	spin_lock_irqsave(&fake->lock, flags);
+	n = fake->rings[ring].doorbell - fake->rings[ring].done;
+	spin_unlock_irqrestore(&fake->lock, flags);
+	return n;
+}
+
+/* The device reads and writes the memory that the driver has told it about. */
+static struct nna_ring *nna_fake_memory(struct nna_fake *fake, unsigned int ring)
+{
+	struct nna_device *nna = dev_get_drvdata(fake->dev);
+	struct nna_ring *r = &nna->rings[ring];
+
+	if (fake->rings[ring].base != r->entries_dma || fake->rings[ring].cq_base != r->cq_dma ||
+	    fake->rings[ring].size != r->size)
+		return NULL;
+	return r;
+}
+
+bool nna_fake_entry(struct nna_fake *fake, unsigned int ring, struct nna_ring_entry *entry)
+{
+	struct nna_fake_ring *regs = &fake->rings[ring];
+	struct nna_ring *r = nna_fake_memory(fake, ring);
+
+	if (!r || !nna_fake_pending(fake, ring))
+		return false;
+	*entry = r->entries[regs->done & (regs->size - 1)];
+	return true;
+}
+
+static void nna_fake_put_completion(struct nna_fake *fake, unsigned int ring, u32 seqno, u16 status,
+				    u64 detail)
+{
+	struct nna_fake_ring *regs = &fake->rings[ring];
+	struct nna_ring *r = nna_fake_memory(fake, ring);
+	struct nna_completion *c;
+	unsigned long flags;
+
+	if (!r)
+		return;
+	spin_lock_irqsave(&fake->lock, flags);
+	c = &r->cq[regs->done & (regs->size - 1)];
+	c->seqno = cpu_to_le32(seqno);
+	c->status = cpu_to_le16(status);
+	c->detail = cpu_to_le64(detail);
+	smp_wmb();
+	WRITE_ONCE(c->flags, cpu_to_le16(regs->done & regs->size ? 0 : NNA_COMPLETION_PHASE));
+	regs->done++;
+	spin_unlock_irqrestore(&fake->lock, flags);
+}
+
+void nna_fake_write_completion(struct nna_fake *fake, unsigned int ring, u16 status, u64 detail)
+{
+	struct nna_ring_entry entry;
+
+	KUNIT_ASSERT_TRUE(fake->test, nna_fake_entry(fake, ring, &entry));
+	nna_fake_put_completion(fake, ring, le32_to_cpu(entry.seqno), status, detail);
+}
+
+void nna_fake_irq(struct nna_fake *fake, unsigned int ring)
+{
+	if (fake->drop_irqs)
+		fake->drop_irqs--;
+	else
+		generic_handle_irq_safe(fake->irqs[fake->rings[ring].vector]);
+}
+
+void nna_fake_complete(struct nna_fake *fake, unsigned int ring, u16 status, u64 detail)
+{
+	nna_fake_write_completion(fake, ring, status, detail);
+	nna_fake_irq(fake, ring);
+}
+
+void nna_fake_corrupt(struct nna_fake *fake, unsigned int ring)
+{
+	nna_fake_put_completion(fake, ring, 0x5eed5eed, NNA_STATUS_OK, 0);
+	nna_fake_irq(fake, ring);
+}
+
+/* Ends the job at the front of a ring with ABORTED if that is the one to abort. */
+static bool nna_fake_abort(struct nna_fake *fake, unsigned int ring, u32 seqno)
+{
+	struct nna_ring_entry entry;
+
+	if (fake->deaf || !nna_fake_entry(fake, ring, &entry) || le32_to_cpu(entry.seqno) != seqno)
+		return false;
+	nna_fake_put_completion(fake, ring, seqno, NNA_STATUS_ABORTED, 0);
+	return true;
+}
+
+static void nna_fake_control(struct work_struct *work)
+{
+	struct nna_fake *fake = container_of(work, struct nna_fake, control_work);
+	struct nna_ring_entry entry;
+
+	while (!fake->mute_control && nna_fake_entry(fake, NNA_CONTROL_RING, &entry)) {
+		unsigned int target = le32_to_cpu(entry.target);
+		bool aborted = false;
+
+		if (fake->logged < NNA_FAKE_LOG)
+			fake->log[fake->logged++] = entry;
+		if (le32_to_cpu(entry.type) == NNA_ENTRY_ABORT)
+			aborted = nna_fake_abort(fake, target, le64_to_cpu(entry.address));
+		nna_fake_put_completion(fake, NNA_CONTROL_RING, le32_to_cpu(entry.seqno), 0, 0);
+		if (aborted)
+			nna_fake_irq(fake, target);
+		nna_fake_irq(fake, NNA_CONTROL_RING);
+	}
+}
+
+static void nna_fake_free_irqs(void *res)
+{
+	struct nna_fake *fake = res;
+
+	irq_free_descs(fake->irqs[0], NNA_RINGS);
+}
+
+static void nna_fake_free_wq(void *res)
+{
+	destroy_workqueue(res);
+}
+
+struct nna_fake *nna_fake_create(struct kunit *test)
+{
+	struct nna_fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
+	unsigned int i;
+	int first;
+
+	KUNIT_ASSERT_NOT_NULL(test, fake);
+	fake->hw.read = nna_fake_read;
+	fake->hw.write = nna_fake_write;
+	fake->bus.cut_off = nna_fake_cut_off;
+	fake->test = test;
+	fake->id = NNA_ID_MAGIC;
+	fake->version = NNA_ABI_MAJOR << 16 | NNA_ABI_MINOR;
+	fake->job_rings = NNA_JOB_RINGS;
+	fake->ring_size_limit = NNA_RING_SIZE_MAX;
+	fake->msix_count = NNA_RINGS;
+	fake->job_limit = NNA_JOB_LIMIT_NS;
+	fake->tick_hz = NNA_TICK_HZ;
+	fake->status = NNA_STATUS_READY;
+	fake->refuse_ring = NNA_RINGS;
+	spin_lock_init(&fake->lock);
+	INIT_WORK(&fake->control_work, nna_fake_control);
+	test->priv = fake;
+
+	fake->wq = alloc_ordered_workqueue("nna-fake", 0);
+	KUNIT_ASSERT_NOT_NULL(test, fake->wq);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_fake_free_wq, fake->wq));
+
+	first = irq_alloc_descs(-1, NNA_FAKE_FIRST_IRQ, NNA_RINGS, NUMA_NO_NODE);
+	KUNIT_ASSERT_GT(test, first, 0);
+	for (i = 0; i < NNA_RINGS; i++) {
+		fake->irqs[i] = first + i;
+		irq_set_chip_and_handler(first + i, &dummy_irq_chip, handle_simple_irq);
+		irq_clear_status_flags(first + i, IRQ_NOREQUEST);
+	}
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_fake_free_irqs, fake));
+
+	fake->dev = kunit_device_register(test, "nna-fake");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fake->dev);
+	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(fake->dev, DMA_BIT_MASK(52)));
+	return fake;
+}
+
+int nna_fake_bind(struct nna_fake *fake)
+{
+	int ret = nna_device_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
+
+	fake->nna = ret ? NULL : dev_get_drvdata(fake->dev);
+	return ret;
+}
+
+int nna_fake_open(struct nna_fake *fake)
+{
+	fake->filp = mock_drm_getfile(fake->nna->drm.accel, O_RDWR);
+	if (IS_ERR(fake->filp))
+		return PTR_ERR(fake->filp);
+	fake->file = fake->filp->private_data;
+	return 0;
+}
+
+int nna_fake_init(struct kunit *test)
+{
+	struct nna_fake *fake = nna_fake_create(test);
+
+	return nna_fake_bind(fake) ?: nna_fake_open(fake);
+}
+
+void nna_fake_close(struct nna_fake *fake)
+{
+	if (IS_ERR_OR_NULL(fake->filp))
+		return;
+	fput(fake->filp);
+	/* A kernel thread's last reference is dropped by a worker. */
+	flush_delayed_fput();
+	fake->filp = NULL;
+	fake->file = NULL;
+}
+
+void nna_fake_unbind(struct nna_fake *fake)
+{
+	if (!fake->nna)
+		return;
+	nna_device_remove(fake->dev);
+	fake->nna = NULL;
+}
+
+void nna_fake_exit(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna;
+
+	if (!fake)
+		return;
+	/* What a test has left undone must not keep the others waiting. */
+	fake->gone = false;
+	fake->mute_control = false;
+	nna = fake->nna;
+	nna_fake_close(fake);
+	nna_fake_unbind(fake);
+	flush_workqueue(fake->wq);
+	if (nna) {
+		KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->jobs));
+		KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
+	}
+}
+
+void nna_fake_settle(struct nna_fake *fake)
+{
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		flush_workqueue(fake->nna->scheds[i].submit_wq);
+	flush_workqueue(fake->wq);
+	msleep(20);
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		flush_workqueue(fake->nna->scheds[i].submit_wq);
+}
+
+void __user *nna_fake_user(struct nna_fake *fake, const void *data, size_t size)
+{
+	struct kunit *test = fake->test;
+	size_t bytes = size;
+	void __user *p;
+
+	if (!fake->user) {
+		/* The last page cannot be accessed, so that what ends before it is seen to end there. */
+		fake->user = kunit_vm_mmap(test, NULL, 0, NNA_FAKE_USER + PAGE_SIZE,
+					   PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
+		KUNIT_ASSERT_NE(test, 0, fake->user);
+		KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(fake->user));
+		KUNIT_ASSERT_EQ(test, 0, vm_munmap(fake->user + NNA_FAKE_USER, PAGE_SIZE));
+	}
+	KUNIT_ASSERT_LE(test, size, NNA_FAKE_USER);
+	size = ALIGN(size, 8);
+	if (fake->user_used + size > NNA_FAKE_USER)
+		fake->user_used = 0;
+	p = (void __user *)(fake->user + fake->user_used);
+	fake->user_used += size;
+	if (data)
+		KUNIT_ASSERT_EQ(test, 0, copy_to_user(p, data, bytes));
+	return p;
+}
+
+void __user *nna_fake_user_end(struct nna_fake *fake)
+{
+	nna_fake_user(fake, NULL, 8);
+	return (void __user *)(fake->user + NNA_FAKE_USER);
+}
+
+int nna_fake_ioctl(struct nna_fake *fake, unsigned int cmd, void *arg)
+{
+	void __user *p = nna_fake_user(fake, NULL, _IOC_SIZE(cmd));
+	int ret;
+
+	KUNIT_ASSERT_EQ(fake->test, 0, copy_to_user(p, arg, _IOC_SIZE(cmd)));
+	ret = drm_ioctl(fake->filp, cmd, (unsigned long)p);
+	KUNIT_ASSERT_EQ(fake->test, 0, copy_from_user(arg, p, _IOC_SIZE(cmd)));
+	return ret;
+}
+
+static void nna_fake_drop_fence(void *fence)
+{
+	dma_fence_put(fence);
+}
+
+void nna_fake_keep_fence(struct nna_fake *fake, struct dma_fence *fence)
+{
+	KUNIT_ASSERT_EQ(fake->test, 0,
+			kunit_add_action_or_reset(fake->test, nna_fake_drop_fence, fence));
+}
+
+static void nna_fake_drop_syncobj(void *syncobj)
+{
+	drm_syncobj_put(syncobj);
+}
+
+struct nna_vm *nna_fake_vm(struct nna_fake *fake, u32 *id)
+{
+	struct drm_nna_vm_create args = {};
+	struct nna_vm *vm;
+
+	KUNIT_ASSERT_EQ(fake->test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_VM_CREATE, &args));
+	vm = nna_file_get_vm(fake->file->driver_priv, args.id);
+	KUNIT_ASSERT_NOT_NULL(fake->test, vm);
+	/* The id keeps it until the file is closed. */
+	nna_vm_put(vm);
+	if (id)
+		*id = args.id;
+	return vm;
+}
+
+struct nna_ctx *nna_fake_ctx(struct nna_fake *fake, u32 vm_id, u32 priority, u32 *id)
+{
+	struct drm_nna_ctx_create args = { .vm_id = vm_id, .priority = priority };
+	struct nna_ctx *ctx;
+
+	KUNIT_ASSERT_EQ(fake->test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_CREATE, &args));
+	ctx = nna_file_get_ctx(fake->file->driver_priv, args.id);
+	KUNIT_ASSERT_NOT_NULL(fake->test, ctx);
+	nna_ctx_put(ctx);
+	if (id)
+		*id = args.id;
+	return ctx;
+}
+
+u32 nna_fake_bo(struct nna_fake *fake, u64 size, u32 vm_id)
+{
+	struct drm_nna_bo_create args = { .size = size, .vm_id = vm_id };
+
+	KUNIT_ASSERT_EQ(fake->test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_CREATE, &args));
+	return args.handle;
+}
+
+struct drm_syncobj *nna_fake_syncobj(struct nna_fake *fake, u32 *handle)
+{
+	struct drm_syncobj *syncobj;
+
+	KUNIT_ASSERT_EQ(fake->test, 0, drm_syncobj_create(&syncobj, 0, NULL));
+	KUNIT_ASSERT_EQ(fake->test, 0,
+			kunit_add_action_or_reset(fake->test, nna_fake_drop_syncobj, syncobj));
+	KUNIT_ASSERT_EQ(fake->test, 0, drm_syncobj_get_handle(fake->file, syncobj, handle));
+	return syncobj;
+}
+
+struct drm_nna_submit nna_fake_submit_args(void)
+{
+	return (struct drm_nna_submit) {
+		.stream_va = 0x100000,
+		.stream_size = 0x1000,
+		.base_table_va = 0x200000,
+		.slot_count = 4,
+		.report_va = 0x300000,
+	};
+}
+
+int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
+		    const struct drm_nna_submit *args, struct dma_fence **fence)
+{
+	struct drm_nna_submit usual = nna_fake_submit_args();
+	struct drm_nna_sync syncs[2] = { { .flags = DRM_NNA_SYNC_SIGNAL }, { .handle = in } };
+	struct drm_syncobj *out;
+	int ret;
+
+	out = nna_fake_syncobj(fake, &syncs[0].handle);
+	ret = nna_job_submit(fake->file, ctx, args ?: &usual, syncs, in ? 2 : 1);
+	*fence = NULL;
+	if (ret)
+		return ret;
+	*fence = drm_syncobj_fence_get(out);
+	KUNIT_ASSERT_NOT_NULL(fake->test, *fence);
+	nna_fake_keep_fence(fake, *fence);
+	return 0;
+}
+
+int nna_fake_fence_error(struct dma_fence *fence)
+{
+	if (dma_fence_wait_timeout(fence, false, msecs_to_jiffies(60000)) <= 0)
+		return 1;
+	return fence->error;
+}
+
+static const char *nna_fake_fence_name(struct dma_fence *fence)
+{
+	return "nna-fake";
+}
+
+static const struct dma_fence_ops nna_fake_fence_ops = {
+	.get_driver_name = nna_fake_fence_name,
+	.get_timeline_name = nna_fake_fence_name,
+};
+
+struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle)
+{
+	struct drm_syncobj *syncobj = nna_fake_syncobj(fake, handle);
+	struct nna_fake_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(fake->test, fence);
+	spin_lock_init(&fence->lock);
+	dma_fence_init(&fence->base, &nna_fake_fence_ops, &fence->lock, dma_fence_context_alloc(1), 1);
+	nna_fake_keep_fence(fake, &fence->base);
+	drm_syncobj_replace_fence(syncobj, &fence->base);
+	return &fence->base;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rings: who is told of which completion, once.
+ */
+
+#include "nna_fake.h"
+#include "../nna_ring.h"
+
+#define NNA_TEST_CMDS	200u
+
+struct nna_test_cmd {
+	struct nna_ring_cmd cmd;
+	unsigned int calls;
+	unsigned int order;
+	u16 status;
+	u64 detail;
+	int error;
+};
+
+struct nna_ring_test {
+	struct nna_test_cmd cmds[NNA_TEST_CMDS];
+	unsigned int pushed;
+	unsigned int completed;
+};
+
+/* Tests of this suite do one at a time. */
+static struct nna_ring_test *nna_test;
+
+static void nna_test_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
+{
+	struct nna_test_cmd *c = container_of(cmd, struct nna_test_cmd, cmd);
+
+	c->calls++;
+	c->order = nna_test->completed++;
+	c->status = status;
+	c->detail = detail;
+	c->error = error;
+}
+
+static struct nna_ring *nna_test_ring(struct kunit *test)
+{
+	return &to_nna_fake(test)->nna->rings[2];
+}
+
+static int nna_test_push(struct kunit *test)
+{
+	struct nna_ring_entry entry = { .type = cpu_to_le32(NNA_ENTRY_NOP) };
+	struct nna_test_cmd *c = &nna_test->cmds[nna_test->pushed];
+	int ret;
+
+	c->cmd.complete = nna_test_complete;
+	c->cmd.nna = to_nna_fake(test)->nna;
+	ret = nna_ring_push(nna_test_ring(test), &entry, &c->cmd);
+	if (!ret)
+		nna_test->pushed++;
+	return ret;
+}
+
+static int nna_ring_test_init(struct kunit *test)
+{
+	nna_test = kunit_kzalloc(test, sizeof(*nna_test), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, nna_test);
+	return nna_fake_init(test);
+}
+
+static void nna_ring_writes_entries(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring_entry entry;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, 2));
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, 2, &entry));
+	KUNIT_EXPECT_EQ(test, nna_test->cmds[0].cmd.seqno, le32_to_cpu(entry.seqno));
+	KUNIT_EXPECT_EQ(test, NNA_ENTRY_NOP, le32_to_cpu(entry.type));
+	KUNIT_EXPECT_EQ(test, 0u, nna_test->cmds[0].calls);
+}
+
+static void nna_ring_completes(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	nna_fake_complete(fake, 2, NNA_STATUS_BAD_SHAPE, 0x123456789ull);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[0].calls);
+	KUNIT_EXPECT_EQ(test, NNA_STATUS_BAD_SHAPE, nna_test->cmds[0].status);
+	KUNIT_EXPECT_EQ(test, 0x123456789ull, nna_test->cmds[0].detail);
+	KUNIT_EXPECT_EQ(test, 0, nna_test->cmds[0].error);
+	KUNIT_EXPECT_EQ(test, 1ull, nna_test_ring(test)->completions);
+}
+
+static void nna_ring_completes_in_order(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	/* Three at a time, one interrupt each. */
+	for (i = 0; i < 9; i++) {
+		nna_fake_write_completion(fake, 2, NNA_STATUS_OK, i);
+		if (i % 3 == 2)
+			nna_fake_irq(fake, 2);
+	}
+	KUNIT_EXPECT_EQ(test, 9u, nna_test->completed);
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_EQ(test, i < 9, nna_test->cmds[i].calls);
+		KUNIT_EXPECT_EQ(test, i < 9 ? i : 0, nna_test->cmds[i].order);
+		KUNIT_EXPECT_EQ(test, i < 9 ? i : 0, nna_test->cmds[i].detail);
+	}
+}
+
+static void nna_ring_many_laps(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	unsigned int i;
+
+	for (i = 0; i < NNA_TEST_CMDS; i++) {
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+		if (i < 5)
+			continue;
+		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
+		KUNIT_ASSERT_EQ(test, i - 4, nna_test->completed);
+	}
+	KUNIT_EXPECT_GT(test, NNA_TEST_CMDS, 3 * nna_test_ring(test)->size);
+	for (i = 0; i < NNA_TEST_CMDS; i++)
+		KUNIT_EXPECT_EQ(test, i < NNA_TEST_CMDS - 5, nna_test->cmds[i].calls);
+}
+
+static void nna_ring_full(struct kunit *test)
+{
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+
+	for (i = 0; i < ring->size; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_test_push(test));
+	KUNIT_EXPECT_EQ(test, ring->size, nna_fake_pending(to_nna_fake(test), 2));
+	nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_test_push(test));
+}
+
+static void nna_ring_process_counts(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+
+	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
+	nna_fake_write_completion(fake, 2, NNA_STATUS_OK, 0);
+	nna_fake_write_completion(fake, 2, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 2, nna_ring_process(ring));
+	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
+	/* The interrupt comes late and finds nothing. */
+	nna_fake_irq(fake, 2);
+	KUNIT_EXPECT_EQ(test, 2u, nna_test->completed);
+}
+
+static void nna_ring_detach_waiting(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_TRUE(test, nna_ring_detach(ring, &nna_test->cmds[1].cmd));
+	KUNIT_EXPECT_FALSE(test, nna_ring_detach(ring, &nna_test->cmds[1].cmd));
+	for (i = 0; i < 3; i++)
+		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, i != 1, nna_test->cmds[i].calls);
+	/* Its place has been passed over, not given to another. */
+	KUNIT_EXPECT_EQ(test, 2ull, nna_test->cmds[2].detail);
+}
+
+static void nna_ring_detach_completed(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_FALSE(test, nna_ring_detach(nna_test_ring(test), &nna_test->cmds[0].cmd));
+}
+
+static void nna_ring_disable_fails_all(struct kunit *test)
+{
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, 0);
+	nna_ring_disable(ring, -ECANCELED);
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[i].calls);
+		KUNIT_EXPECT_EQ(test, i, nna_test->cmds[i].order);
+		KUNIT_EXPECT_EQ(test, i ? -ECANCELED : 0, nna_test->cmds[i].error);
+	}
+	KUNIT_EXPECT_EQ(test, -EIO, nna_test_push(test));
+	nna_ring_disable(ring, -ENODEV);
+	KUNIT_EXPECT_EQ(test, 5u, nna_test->completed);
+}
+
+static void nna_ring_late_completion_after_disable(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	nna_fake_write_completion(fake, 2, NNA_STATUS_OK, 0);
+	nna_ring_disable(nna_test_ring(test), -ECANCELED);
+	nna_fake_irq(fake, 2);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[0].calls);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_test->cmds[0].error);
+}
+
+static void nna_ring_enable_again(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+	u32 seqno;
+	unsigned int i;
+
+	for (i = 0; i < ring->size + 3; i++) {
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+		nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
+	}
+	seqno = nna_test->cmds[i - 1].cmd.seqno;
+	nna_ring_disable(ring, -ECANCELED);
+	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
+	/* The old laps' records are not taken for new ones, and seqnos have no namesakes. */
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->cmds[i].cmd.seqno);
+	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[i].calls);
+}
+
+static void nna_ring_refused(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+
+	nna_ring_disable(ring, -ECANCELED);
+	fake->refuse_ring = 2;
+	KUNIT_EXPECT_EQ(test, -EIO, nna_ring_enable(ring));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_test_push(test));
+}
+
+static void nna_ring_wrong_seqno(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	/* No interrupt: the driver would reset the device. */
+	fake->drop_irqs = 1;
+	nna_fake_corrupt(fake, 2);
+	KUNIT_EXPECT_EQ(test, -EIO, nna_ring_process(ring));
+	KUNIT_EXPECT_EQ(test, 0u, nna_test->cmds[0].calls);
+}
+
+static void nna_ring_seqno_wraps(struct kunit *test)
+{
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+
+	ring->seqno = U32_MAX - 2;
+	for (i = 0; i < 6; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	for (i = 0; i < 6; i++)
+		nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, i);
+	KUNIT_EXPECT_EQ(test, 6u, nna_test->completed);
+	KUNIT_EXPECT_EQ(test, 2u, nna_test->cmds[5].cmd.seqno);
+}
+
+static void nna_ring_counters_wrap(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+
+	/* Free-running counts of entries, as after four thousand million of them. */
+	ring->tail = 0u - 64;
+	ring->done = 0u - 64;
+	fake->rings[2].doorbell = 0u - 64;
+	fake->rings[2].done = 0u - 64;
+	/* The lap before was an odd one. */
+	for (i = 0; i < ring->size; i++)
+		ring->cq[i].flags = cpu_to_le16(NNA_COMPLETION_PHASE);
+	for (i = 0; i < 150; i++) {
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+		KUNIT_ASSERT_EQ(test, 0, nna_ring_process(ring));
+		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
+		KUNIT_ASSERT_EQ(test, i + 1, nna_test->completed);
+	}
+}
+
+static void nna_ring_test_exit(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	/* Whoever still waits is on the heap of the test. */
+	if (fake && fake->nna)
+		nna_ring_disable(nna_test_ring(test), -ECANCELED);
+	nna_fake_exit(test);
+}
+
+static struct kunit_case nna_ring_cases[] = {
+	KUNIT_CASE(nna_ring_writes_entries),
+	KUNIT_CASE(nna_ring_completes),
+	KUNIT_CASE(nna_ring_completes_in_order),
+	KUNIT_CASE(nna_ring_many_laps),
+	KUNIT_CASE(nna_ring_full),
+	KUNIT_CASE(nna_ring_process_counts),
+	KUNIT_CASE(nna_ring_detach_waiting),
+	KUNIT_CASE(nna_ring_detach_completed),
+	KUNIT_CASE(nna_ring_disable_fails_all),
+	KUNIT_CASE(nna_ring_late_completion_after_disable),
+	KUNIT_CASE(nna_ring_enable_again),
+	KUNIT_CASE(nna_ring_refused),
+	KUNIT_CASE(nna_ring_wrong_seqno),
+	KUNIT_CASE(nna_ring_seqno_wraps),
+	KUNIT_CASE(nna_ring_counters_wrap),
+	{}
+};
+
+static struct kunit_suite nna_ring_suite = {
+	.name = "nna_ring",
+	.init = nna_ring_test_init,
+	.exit = nna_ring_test_exit,
+	.test_cases = nna_ring_cases,
+};
+kunit_test_suite(nna_ring_suite);
