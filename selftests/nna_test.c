@@ -2,11 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +22,7 @@
 
 bool test_unbind_expected;
 
-static void die(const char *what, int ret)
+void die(const char *what, int ret)
 {
 	if (test_unbind_expected && ret == -ENODEV)
 		_exit(0);
@@ -80,6 +85,121 @@ uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+/* One line of an answer, without its newline. */
+static void control_read(int fd, char *line, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size - 1) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		if (poll(&p, 1, 10000) != 1 || read(fd, line + n, 1) != 1)
+			die("the device's control socket does not answer", -EIO);
+		if (line[n] == '\n')
+			break;
+		n++;
+	}
+	line[n] = 0;
+}
+
+void inject(const char *format, ...)
+{
+	const char *path = getenv("NNA_CONTROL");
+	struct termios raw;
+	char line[128];
+	va_list args;
+	int fd, n;
+
+	if (!path) {
+		printf("# skipped: NNA_CONTROL does not say how to reach the device process\n");
+		fflush(stdout);
+		_exit(4);
+	}
+	fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || tcgetattr(fd, &raw))
+		die(path, -errno);
+	cfmakeraw(&raw);
+	tcsetattr(fd, TCSANOW, &raw);
+	tcflush(fd, TCIOFLUSH);
+	va_start(args, format);
+	n = vsnprintf(line, sizeof(line) - 1, format, args);
+	va_end(args);
+	line[n++] = '\n';
+	if (write(fd, line, (size_t)n) != n)
+		die(path, -errno);
+	control_read(fd, line, sizeof(line));
+	if (strcmp(line, "ok")) {
+		printf("# the device process says: %s\n", line);
+		die("inject", -EINVAL);
+	}
+	close(fd);
+}
+
+/* Set by device_unbind() for device_bind(). */
+static char bus_device[64];
+
+static void driver_write(const char *file)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s", file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, bus_device, strlen(bus_device)) < 0)
+		die(path, -errno);
+	close(fd);
+}
+
+void device_unbind(int fd)
+{
+	char path[64], target[256];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		die("fstat", -errno);
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		die(path, -errno);
+	target[n] = 0;
+	snprintf(bus_device, sizeof(bus_device), "%s", strrchr(target, '/') + 1);
+	driver_write("unbind");
+}
+
+void device_bind(void)
+{
+	driver_write("bind");
+}
+
+long long debugfs_value(int fd, const char *file, const char *key)
+{
+	char path[128], line[256];
+	long long value = -1;
+	struct stat st;
+	FILE *f;
+
+	if (fstat(fd, &st))
+		die("fstat", -errno);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%u/%s", minor(st.st_rdev), file);
+	f = fopen(path, "re");
+	if (!f)
+		die(path, -errno);
+	while (value < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)))
+			value = strtoll(line + strlen(key), NULL, 10);
+	fclose(f);
+	return value;
+}
+
+struct drm_nna_counters counters(int fd)
+{
+	struct drm_nna_counters c;
+
+	MUST(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)));
+	return c;
 }
 
 int query(int fd, uint32_t type, void *data, uint32_t size)

@@ -45,6 +45,15 @@ int vgem_open(void);
 
 uint64_t now_ns(void);
 
+/* Tells the device process to misbehave, as nna-device --help lists it; skips the test where it cannot be reached. */
+void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Unbinds the driver from the device behind fd, and binds it again. */
+void device_unbind(int fd);
+void device_bind(void);
+struct drm_nna_counters counters(int fd);
+/* The first line of a file below the device's debugfs directory that starts with key, after it; -1 for none. */
+long long debugfs_value(int fd, const char *file, const char *key);
+
 int query(int fd, uint32_t type, void *data, uint32_t size);
 struct drm_nna_hw_info hw_info(int fd);
 
@@ -67,6 +76,9 @@ int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns);
 /* How the fence in a syncobj ended: 1 signalled, 0 not yet, negative error. */
 int syncobj_status(int fd, uint32_t handle);
 int sync_file_status(int sync_file);
+
+/* Ends the process as a failed set-up. */
+void die(const char *what, int ret) __attribute__((noreturn));
 
 void env_init(struct env *env);
 /* Another context in the same file, with an address space of its own that maps the same buffer. */

@@ -94,7 +94,8 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	struct nnadev *dev;
 	int r;
 
-	if (!params || !out || params->threads > NNA_DEV_THREADS)
+	if (!params || !out || params->threads > NNA_DEV_THREADS ||
+	    params->job_limit_ns > NNA_JOB_LIMIT_NS)
 		return -EINVAL;
 	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
 	if (!dev)
@@ -106,7 +107,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	dev->prepare = nna_engine_prepare;
 	dev->age_ns = NNA_DEV_AGE_NS;
 	dev->slice_ns = NNA_DEV_SLICE_NS;
-	dev->job_limit = NNA_JOB_LIMIT_NS;
+	dev->job_limit = params->job_limit_ns ? params->job_limit_ns : NNA_JOB_LIMIT_NS;
 	r = choose_isa(params->isa, &dev->isa);
 	if (r)
 		goto err_free;

@@ -53,6 +53,8 @@ static uint32_t prepare(const struct nna_engine_command *cmd, struct nna_engine_
 		return nna_prepare_arg(cmd, plan);
 	case NNA_OP_SOFTMAX:
 		return nna_prepare_softmax(cmd, plan);
+	case NNA_OP_NORM16:
+		return nna_prepare_norm16(cmd, plan);
 	case NNA_OP_RESIZE:
 		return nna_prepare_resize(cmd, plan);
 	case NNA_OP_GATHER:

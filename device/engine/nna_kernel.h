@@ -21,6 +21,7 @@ NNA_PREPARE(fill);
 NNA_PREPARE(reduce);
 NNA_PREPARE(arg);
 NNA_PREPARE(softmax);
+NNA_PREPARE(norm16);
 NNA_PREPARE(resize);
 NNA_PREPARE(gather);
 

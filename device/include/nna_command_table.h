@@ -239,6 +239,18 @@ static const struct nna_field_info nna_fields_softmax[] = {
 	{ NULL, 220, NNA_FIELD_U32, 1 },
 };
 
+static const struct nna_operand_info nna_operands_norm16[] = {
+	{ "output", 0x10, 1, 0 },
+	{ "input", 0x10, 0, 0 },
+	{ "weights", 0x10, 0, 0 },
+	{ "bias", 0x20, 0, 0 },
+};
+
+static const struct nna_field_info nna_fields_norm16[] = {
+	{ "multiplier", 400, NNA_FIELD_S32, 1 },
+	{ "shift", 404, NNA_FIELD_S32, 1 },
+};
+
 static const struct nna_operand_info nna_operands_resize[] = {
 	{ "output", 0x186, 1, 0 },
 	{ "input", 0x186, 0, 0 },
@@ -292,6 +304,8 @@ static const struct nna_command_info nna_commands[] = {
 	  nna_operands_arg, nna_fields_arg },
 	{ "SOFTMAX", NNA_OP_SOFTMAX, 256, 224, 2, 4,
 	  nna_operands_softmax, nna_fields_softmax },
+	{ "NORM16", NNA_OP_NORM16, 448, 408, 4, 2,
+	  nna_operands_norm16, nna_fields_norm16 },
 	{ "RESIZE", NNA_OP_RESIZE, 256, 224, 2, 7,
 	  nna_operands_resize, nna_fields_resize },
 	{ "GATHER", NNA_OP_GATHER, 320, 312, 3, 2,

@@ -532,6 +532,7 @@ enum nna_opcode {
 	NNA_OP_REDUCE = 0x0028,
 	NNA_OP_ARG = 0x0029,
 	NNA_OP_SOFTMAX = 0x0030,
+	NNA_OP_NORM16 = 0x0031,
 	NNA_OP_RESIZE = 0x0038,
 	NNA_OP_GATHER = 0x0040,
 };
@@ -814,6 +815,33 @@ enum {
 };
 
 /*
+ * Layer norm on stored numbers as integer LSTMs define it, row by row; n is 1 to MAX_WINDOW. All divisions truncate.
+ * mean = 1024 * sum(x) / n; variance = (sum(x^2) * (2^20 / n) - mean^2) / 2^20, and 1 where that is smaller. f is the 31-bit
+ * multiplier and right shift that 1 / sqrt(variance) is by five steps of Newton's method, y := y * (3 - a * y^2) / 2 from 1 on,
+ * where a in [1/4, 1) is the variance over a power of 4, in fixed point of three integer bits, products rounded halves up.
+ * z = requantize(1024 * x - mean by f) * weight + bias in 64 bits; then z / 1024, halves away from zero, saturated to 32 bits,
+ * is requantised by multiplier and shift and saturated.
+ */
+struct nna_cmd_norm16 {
+	struct nna_command head;
+	struct nna_tensor output; /* out: [rows, n] */
+	struct nna_tensor input; /* in: [rows, n] */
+	struct nna_tensor weights; /* in: [n] */
+	struct nna_tensor bias; /* in: [n] */
+	int32_t multiplier; /* as in requantize */
+	int32_t shift; /* as in requantize */
+	uint8_t fill[40];
+};
+
+/* Operand indices of NORM16. */
+enum {
+	NNA_NORM16_OUTPUT = 0,
+	NNA_NORM16_INPUT = 1,
+	NNA_NORM16_WEIGHTS = 2,
+	NNA_NORM16_BIAS = 3,
+};
+
+/*
  * Samples an image at another size. BILINEAR: position max(0, y * scale), with half_pixel_centers max(0, (y + 0.5) * scale - 0.5);
  * rows floor(position) and the next one, neither beyond the last, weighted by the fraction; top and bottom are blended
  * after left and right. NEAREST: row floor(y * scale), with half_pixel_centers floor((y + 0.5) * scale), with align_corners
@@ -906,6 +934,7 @@ _Static_assert(sizeof(struct nna_cmd_fill) == 128, "size of nna_cmd_fill");
 _Static_assert(sizeof(struct nna_cmd_reduce) == 256, "size of nna_cmd_reduce");
 _Static_assert(sizeof(struct nna_cmd_arg) == 256, "size of nna_cmd_arg");
 _Static_assert(sizeof(struct nna_cmd_softmax) == 256, "size of nna_cmd_softmax");
+_Static_assert(sizeof(struct nna_cmd_norm16) == 448, "size of nna_cmd_norm16");
 _Static_assert(sizeof(struct nna_cmd_resize) == 256, "size of nna_cmd_resize");
 _Static_assert(sizeof(struct nna_cmd_gather) == 320, "size of nna_cmd_gather");
 

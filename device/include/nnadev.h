@@ -41,6 +41,7 @@ enum nnadev_isa {
  * struct nnadev_params - what a device is made of
  * @threads: threads that run tiles, the command processor among them; 0 is one per online CPU, at most 64
  * @isa: kernels to use
+ * @job_limit_ns: run time after which any job ends, at most NNA_JOB_LIMIT_NS; 0 is that
  * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is to be
  *	raised; must not block and must not call back into the model other than nnadev_reg_read()
  * @log: a line for people about a fault or a bad set-up (no newline); may be NULL. Rate is the caller's concern
@@ -49,6 +50,7 @@ enum nnadev_isa {
 struct nnadev_params {
 	uint32_t threads;
 	enum nnadev_isa isa;
+	uint64_t job_limit_ns;
 	void (*raise_irq)(void *user, uint32_t vector);
 	void (*log)(void *user, const char *line);
 	void *user;

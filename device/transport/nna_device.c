@@ -26,6 +26,7 @@ struct options {
 	const char *control;
 	uint32_t threads;
 	enum nnadev_isa isa;
+	uint32_t job_limit_ms;
 	bool once;
 	bool verbose;
 };
@@ -42,6 +43,7 @@ static void usage(FILE *to)
 	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see below\n"
 	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
 	      "  -i, --isa NAME      auto, scalar, avx2 or avx512 (default: auto)\n"
+	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: 5000)\n"
 	      "  -1, --once          end when the first client has left\n"
 	      "  -v, --verbose       log connections, mappings and refused messages\n"
 	      "  -h, --help          this text\n"
@@ -79,16 +81,16 @@ static int parse_isa(const char *name, enum nnadev_isa *isa)
 	return -EINVAL;
 }
 
-static int parse_threads(const char *text, uint32_t *threads)
+static int parse_number(const char *text, uint32_t max, uint32_t *number)
 {
 	char *end;
 	unsigned long n;
 
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || n < 1 || n > 64)
+	if (errno || end == text || *end || n < 1 || n > max)
 		return -EINVAL;
-	*threads = (uint32_t)n;
+	*number = (uint32_t)n;
 	return 0;
 }
 
@@ -96,15 +98,15 @@ static int parse_threads(const char *text, uint32_t *threads)
 static int parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
-		{ "socket", required_argument, NULL, 's' },  { "control", required_argument, NULL, 'c' },
-		{ "threads", required_argument, NULL, 't' }, { "isa", required_argument, NULL, 'i' },
-		{ "once", no_argument, NULL, '1' },	     { "verbose", no_argument, NULL, 'v' },
-		{ "help", no_argument, NULL, 'h' },	     { "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
+		{ "socket", required_argument, NULL, 's' },    { "control", required_argument, NULL, 'c' },
+		{ "threads", required_argument, NULL, 't' },   { "isa", required_argument, NULL, 'i' },
+		{ "job-limit", required_argument, NULL, 'l' }, { "once", no_argument, NULL, '1' },
+		{ "verbose", no_argument, NULL, 'v' },	       { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },	       { NULL, 0, NULL, 0 },
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:c:t:i:1vhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:c:t:i:l:1vhV", longs, NULL)) != -1) {
 		switch (c) {
 		case 's':
 			o->socket = optarg;
@@ -113,7 +115,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			o->control = optarg;
 			break;
 		case 't':
-			if (parse_threads(optarg, &o->threads) < 0) {
+			if (parse_number(optarg, 64, &o->threads) < 0) {
 				fprintf(stderr, PROGRAM ": --threads '%s': must be a number from 1 to 64\n", optarg);
 				return -1;
 			}
@@ -121,6 +123,13 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'i':
 			if (parse_isa(optarg, &o->isa) < 0) {
 				fprintf(stderr, PROGRAM ": --isa '%s': auto, scalar, avx2 or avx512\n", optarg);
+				return -1;
+			}
+			break;
+		case 'l':
+			if (parse_number(optarg, NNA_JOB_LIMIT_NS / 1000000, &o->job_limit_ms) < 0) {
+				fprintf(stderr, PROGRAM ": --job-limit '%s': must be a number from 1 to 5000\n",
+					optarg);
 				return -1;
 			}
 			break;
@@ -270,6 +279,7 @@ int main(int argc, char **argv)
 		&(struct nna_vfu_params){
 			.threads = o.threads,
 			.isa = o.isa,
+			.job_limit_ns = o.job_limit_ms * 1000000ull,
 			.verbose = o.verbose,
 			.log = log_line,
 		},

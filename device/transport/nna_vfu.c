@@ -817,6 +817,7 @@ int nna_vfu_create(const struct nna_vfu_params *params, struct nna_vfu **out)
 	struct nnadev_params device = {
 		.threads = params->threads,
 		.isa = params->isa,
+		.job_limit_ns = params->job_limit_ns,
 		.raise_irq = raise_irq,
 		.log = log_line,
 		.user = vfu,

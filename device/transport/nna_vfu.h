@@ -31,6 +31,7 @@ struct nna_vfu;
  * struct nna_vfu_params - how to serve
  * @threads: as in struct nnadev_params
  * @isa: as in struct nnadev_params
+ * @job_limit_ns: as in struct nnadev_params
  * @verbose: also log connections, mappings and refused messages
  * @log: takes a line for people, from any thread
  * @user: handed to @log
@@ -38,6 +39,7 @@ struct nna_vfu;
 struct nna_vfu_params {
 	uint32_t threads;
 	enum nnadev_isa isa;
+	uint64_t job_limit_ns;
 	bool verbose;
 	void (*log)(void *user, const char *line);
 	void *user;

@@ -81,17 +81,25 @@ static int find_producers(struct nna_graph *graph, uint32_t s)
 	return 0;
 }
 
-/* An operand that orders its reader behind its writer. State is read as it was before the run. */
-static bool orders(const struct nna_operand *operand)
+/*
+ * Whether input @k of operation @i orders two operations: its reader behind its writer, except that what is added before the
+ * writer of state reads it as it was.
+ */
+static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32_t *first, uint32_t *second)
 {
-	return operand->producer != NNA_NONE && operand->lifetime != NNA_LIFETIME_VARIABLE;
+	const struct nna_operand *operand = &sg->operands[sg->operations[i].inputs[k]];
+	bool state = operand->lifetime == NNA_LIFETIME_VARIABLE, before = state && i < operand->producer;
+
+	*first = before ? i : operand->producer;
+	*second = before ? operand->producer : i;
+	return operand->producer != NNA_NONE && !(state && i == operand->producer);
 }
 
 /* Kahn's algorithm; among those that are ready, the order in which the readers were released. */
 static int sort(struct nna_graph *graph, uint32_t s)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
-	uint32_t n = sg->operation_count, head = 0, tail = 0, edges = 0;
+	uint32_t n = sg->operation_count, head = 0, tail = 0, edges = 0, p, r;
 	uint32_t *waits = calloc(n ? n : 1, sizeof(*waits));
 	uint32_t *first = calloc((size_t)n + 1, sizeof(*first));
 	uint32_t *readers = NULL;
@@ -105,11 +113,9 @@ static int sort(struct nna_graph *graph, uint32_t s)
 		const struct nna_operation *operation = &sg->operations[i];
 
 		for (uint32_t k = 0; k < operation->input_count; k++) {
-			const struct nna_operand *operand = &sg->operands[operation->inputs[k]];
-
-			if (orders(operand)) {
-				first[operand->producer + 1]++;
-				waits[i]++;
+			if (orders(sg, i, k, &p, &r)) {
+				first[p + 1]++;
+				waits[r]++;
 				edges++;
 			}
 		}
@@ -123,11 +129,9 @@ static int sort(struct nna_graph *graph, uint32_t s)
 		const struct nna_operation *operation = &sg->operations[i];
 
 		for (uint32_t k = 0; k < operation->input_count; k++) {
-			const struct nna_operand *operand = &sg->operands[operation->inputs[k]];
-
 			/* Filled from the end, so that first[p + 1] becomes the start of p's list. */
-			if (orders(operand))
-				readers[--first[operand->producer + 1]] = i;
+			if (orders(sg, i, k, &p, &r))
+				readers[--first[p + 1]] = r;
 		}
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -135,9 +139,10 @@ static int sort(struct nna_graph *graph, uint32_t s)
 			sg->order[tail++] = i;
 	}
 	while (head < tail) {
-		uint32_t p = sg->order[head++];
-		uint32_t end = p + 1 < n ? first[p + 2] : edges;
+		uint32_t end;
 
+		p = sg->order[head++];
+		end = p + 1 < n ? first[p + 2] : edges;
 		for (uint32_t k = first[p + 1]; k < end; k++) {
 			if (!--waits[readers[k]])
 				sg->order[tail++] = readers[k];

@@ -77,6 +77,10 @@ void nna_graph_unref(struct nna_graph *graph)
 {
 	if (!graph || atomic_fetch_sub_explicit(&graph->references, 1, memory_order_acq_rel) != 1)
 		return;
+	if (graph->whole) {
+		nna_graph_free_part(graph);
+		return;
+	}
 	for (uint32_t i = 0; i < graph->subgraph_count; i++)
 		subgraph_free(&graph->subgraphs[i]);
 	free(graph->subgraphs);

@@ -218,7 +218,7 @@ NNACCEL_API int nna_graph_set_no_value(struct nna_graph *graph, uint32_t subgrap
 /* An operand of type NNA_SUBGRAPH. */
 NNACCEL_API int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
 				       uint32_t which);
-/* State that an execution keeps from one run to the next, zero at first; operations may read and write it. */
+/* State that an execution keeps from one run to the next, zero at first; one operation may write it. */
 NNACCEL_API int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t operand);
 
 NNACCEL_API int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph, uint32_t type,

@@ -21,8 +21,7 @@ static int check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
 	       nna_check_out(op, 0, op->operation->type == NNA_ARGMAX_INT64 ? NNA_T_INT64 : NNA_T_INT32) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?: nna_check_known(op, 1, 2) ?:
-	       nna_later(read_axis(op, &axis));
+	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?: nna_later(read_axis(op, &axis));
 }
 
 static int infer(struct nna_op_context *op)

@@ -14,7 +14,7 @@ static int check(struct nna_op_context *op)
 		types |= NNA_T_QUANT8;
 	ret = nna_check_in(op, 0, types) ?: nna_check_in_like(op, 1, 0) ?:
 	      nna_check_out_like(op, 0, 0) ?: nna_check_scalar(op, 2, NNA_BIT(NNA_INT32)) ?:
-	      nna_check_known(op, 2, 3) ?: nna_later(nna_param_activation(op, 2, &act));
+	      nna_later(nna_param_activation(op, 2, &act));
 	if (!ret && act != NNA_ACT_NONE && op->in[0].type == NNA_TENSOR_INT32)
 		ret = nna_op_fail(op, "integers have no fused activation");
 	return ret;

@@ -54,7 +54,7 @@ static int concat_check(struct nna_op_context *op)
 	uint32_t last = op->operation->input_count - 1, axis;
 	int ret = check_types(op, 0, last) ?: nna_check_rank(op, 0, 1, CONCAT_RANK) ?:
 		  nna_check_in(op, last, NNA_BIT(NNA_INT32)) ?:
-		  nna_check_known(op, last, last + 1) ?: read_axis(op, last, &op->in[0], 0, &axis);
+		  read_axis(op, last, &op->in[0], 0, &axis);
 
 	return ret ? nna_later(ret) : check_same(op, 0, last, axis);
 }
@@ -104,7 +104,7 @@ static int pack_check(struct nna_op_context *op)
 	uint32_t end = op->operation->input_count, axis;
 
 	return nna_check_in(op, 0, NNA_BIT(NNA_INT32)) ?: check_types(op, 1, end) ?:
-	       nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK - 1) ?: nna_check_known(op, 0, 1) ?:
+	       nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK - 1) ?:
 	       nna_later(read_axis(op, 0, &op->in[1], 1, &axis)) ?:
 	       check_same(op, 1, end, NNA_NONE);
 }

@@ -50,8 +50,7 @@ static int gather_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
 	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64) ?: nna_check_known(op, 1, 2) ?:
-	       nna_later(read_axis(op, &axis));
+	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64) ?: nna_later(read_axis(op, &axis));
 }
 
 static int gather_infer(struct nna_op_context *op)

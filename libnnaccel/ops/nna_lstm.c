@@ -104,8 +104,7 @@ static int check_params(const struct nna_op_context *op, uint32_t from)
 	enum nna_cell_act act;
 
 	return nna_check_in(op, from, NNA_BIT(NNA_INT32)) ?: nna_check_in(op, from + 1, real) ?:
-	       nna_check_in(op, from + 2, real) ?: nna_check_known(op, from, from + 3) ?:
-	       nna_later(nna_param_cell_act(op, from, &act));
+	       nna_check_in(op, from + 2, real) ?: nna_later(nna_param_cell_act(op, from, &act));
 }
 
 static int check_outputs(const struct nna_op_context *op)
@@ -245,7 +244,7 @@ static int sequence_check(struct nna_op_context *op)
 		return nna_op_fail(op, "2 outputs");
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
 	       check_cell(op, &sequence_layout) ?: check_params(op, 20) ?:
-	       nna_check_in(op, 23, NNA_BIT(NNA_BOOL)) ?: nna_check_known(op, 23, 24) ?: check_outputs(op);
+	       nna_check_in(op, 23, NNA_BIT(NNA_BOOL)) ?: check_outputs(op);
 }
 
 static int sequence_infer(struct nna_op_context *op)
@@ -295,7 +294,7 @@ static int bi_check(struct nna_op_context *op)
 	ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
 	      check_cell(op, &forward_layout) ?: check_cell(op, &backward_layout) ?:
 	      check_params(op, BI_ACT) ?: nna_check_in(op, BI_MERGE, NNA_BIT(NNA_BOOL)) ?:
-	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_BOOL)) ?: nna_check_known(op, BI_MERGE, BI_TIME + 1) ?:
+	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_BOOL)) ?:
 	      nna_check_optional(op, BI_AUX, NNA_BIT(op->in[0].type)) ?: nna_check_rank(op, BI_AUX, 3, 3) ?:
 	      check_outputs(op) ?: nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
 	if (ret)

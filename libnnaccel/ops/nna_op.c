@@ -144,12 +144,6 @@ const void *nna_op_data(const struct nna_op_context *op, uint32_t i)
 	return NULL;
 }
 
-bool nna_op_value_at_setup(const struct nna_op_context *op, uint32_t i)
-{
-	return !nna_op_has_input(op, i) || nna_op_data(op, i) ||
-	       op->in_operand[i]->lifetime == NNA_LIFETIME_INPUT;
-}
-
 /* The bytes of scalar @i of one of two types. */
 static int scalar(const struct nna_op_context *op, uint32_t i, uint32_t type, uint32_t other,
 		  const void **data)

@@ -99,8 +99,6 @@ int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value)
 int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value);
 /* Bytes of input @i if they are known: a constant or a bound value of the shape's size; else NULL. */
 const void *nna_op_data(const struct nna_op_context *op, uint32_t i);
-/* Whether input @i can be known when inputs are bound: it is no result of another operation. */
-bool nna_op_value_at_setup(const struct nna_op_context *op, uint32_t i);
 /* Elements of a TENSOR_INT32 (or INT64) input whose value is known; *count entries at *values (caller frees). */
 int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **values, uint32_t *count);
 

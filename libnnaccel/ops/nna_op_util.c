@@ -96,16 +96,6 @@ int nna_check_scalar(const struct nna_op_context *op, uint32_t i, nna_types type
 	return i < op->operation->input_count ? nna_check_optional(op, i, types) : 0;
 }
 
-int nna_check_known(const struct nna_op_context *op, uint32_t from, uint32_t to)
-{
-	for (uint32_t i = from; i < to && i < op->operation->input_count; i++) {
-		if (!nna_op_value_at_setup(op, i))
-			return nna_op_unsupported(op, "input %u is computed by another operation, but decides about shapes",
-						  i);
-	}
-	return 0;
-}
-
 int nna_param_i32(const struct nna_op_context *op, uint32_t i, int32_t missing, int32_t *value)
 {
 	*value = missing;

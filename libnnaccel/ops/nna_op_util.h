@@ -55,8 +55,6 @@ int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t least, 
 int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value);
 /* Scalar input @i of one of the (scalar) types; from the @least'th input on it may be missing altogether. */
 int nna_check_scalar(const struct nna_op_context *op, uint32_t i, nna_types types);
-/* Inputs @from to @to - 1 decide about commands: their values must be there when inputs are bound. */
-int nna_check_known(const struct nna_op_context *op, uint32_t from, uint32_t to);
 
 /* The dim if it is known, else 0. */
 static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axis)

@@ -21,7 +21,6 @@
 #define GATE_SCALE 0x1p-12f
 #define GATE_BITS 3
 #define ACTIVE_SCALE 0x1p-15f
-#define NORM_SCALE 0x1p-10f
 
 /**
  * struct gate - what one gate is made of; values, NNA_NO_VALUE where omitted
@@ -96,36 +95,15 @@ static int64_t add16(struct nna_lower *l, uint32_t a, uint32_t b, float scale)
 	return ret ? ret : (int64_t)out;
 }
 
-/*
- * The norm of a gate, on stored numbers: the variance is that of integers, rounded down, normalised values have ten bits
- * behind the point.
- */
+/* The norm of a gate. */
 static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
-	uint32_t rows = nna_lower_value(l, in)->dims[0];
+	struct nna_cmd_norm16 norm = { .head.opcode = NNA_OP_NORM16 };
 	int ret;
 
-	NNA_VALUE(raw, nna_view_retype(l, in, NNA_TYPE_S16, 1, 0));
-	NNA_VALUE(number, to_float(l, raw));
-	NNA_VALUE(means, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
-	NNA_VALUE(centred, nna_do_scratch_like(l, NNA_TYPE_F32, in));
-	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, in));
-	NNA_VALUE(variances, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
-	NNA_VALUE(floors, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
-	NNA_VALUE(bounded, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
-	NNA_VALUE(factors, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
-	NNA_VALUE(one, nna_do_constant_f32(l, 1));
-	NNA_VALUE(normal, scratch16(l, in, NORM_SCALE));
+	nna_requantize_from((double)nna_lower_value(l, weights)->scale / GATE_SCALE, &norm.multiplier, &norm.shift);
 	NNA_VALUE(out, scratch16(l, in, GATE_SCALE));
-	ret = nna_emit_reduce(l, NNA_REDUCTION_MEAN, means, number, 1u << 1) ?:
-	      nna_do_ewise(l, NNA_EWISE_SUB, centred, number, means, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MUL, squares, centred, centred, NNA_NO_VALUE) ?:
-	      nna_emit_reduce(l, NNA_REDUCTION_MEAN, variances, squares, 1u << 1) ?:
-	      nna_do_ewise(l, NNA_EWISE_FLOOR, floors, variances, NNA_NO_VALUE, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MAXIMUM, bounded, floors, one, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_RSQRT, factors, bounded, NNA_NO_VALUE, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MUL_ADD, out, normal, weights, bias);
+	ret = nna_lower_command(l, &norm, (uint32_t[]){ out, in, weights, bias });
 	return ret ? ret : (int64_t)out;
 }
 
@@ -361,7 +339,7 @@ static int check(struct nna_op_context *op)
 	       nna_check_in(op, Q_PROJECTION_CLIP, NNA_BIT(NNA_FLOAT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_ZERO, NNA_BIT(NNA_INT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_SCALE, NNA_BIT(NNA_FLOAT32)) ?:
-	       nna_check_known(op, Q_CELL_CLIP, Q_HIDDEN_SCALE + 1) ?: nna_check_out(op, 0, s8) ?:
+	       nna_check_out(op, 0, s8) ?:
 	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?: check_cell_scale(op);
 }
 
@@ -378,8 +356,6 @@ static int infer(struct nna_op_context *op)
 static int gate_values(struct nna_op_context *op, uint32_t g, struct gate *gate)
 {
 	bool norm = nna_op_has_input(op, Q_NORM + g);
-	float bias_scale = norm ? op->in[Q_NORM + g].scale * NORM_SCALE :
-				  op->in[0].scale * op->in[Q_WEIGHTS + g].scale;
 	int ret = nna_op_scalar_f32(op, Q_SCALES + g, &gate->scale);
 
 	if (ret)
@@ -390,8 +366,9 @@ static int gate_values(struct nna_op_context *op, uint32_t g, struct gate *gate)
 		return nna_op_fail(op, "the scale of gate %u before its norm is %g", g, (double)gate->scale);
 	NNA_VALUE(input, float_in(op, Q_WEIGHTS + g, 0));
 	NNA_VALUE(recurrent, float_in(op, Q_RECURRENT + g, 0));
-	NNA_VALUE(bias, float_in(op, Q_BIAS + g, bias_scale));
-	NNA_VALUE(norm_weights, float_in(op, Q_NORM + g, 0));
+	NNA_VALUE(bias, norm ? nna_lower_in(op, Q_BIAS + g) :
+			       float_in(op, Q_BIAS + g, op->in[0].scale * op->in[Q_WEIGHTS + g].scale));
+	NNA_VALUE(norm_weights, norm ? nna_lower_in(op, Q_NORM + g) : NNA_NO_VALUE);
 	NNA_VALUE(peephole, peephole_of[g] == NNA_NONE ? NNA_NO_VALUE : float_in(op, peephole_of[g], 0));
 	gate->input = input;
 	gate->recurrent = recurrent;

@@ -74,7 +74,7 @@ static int check(struct nna_op_context *op)
 	return nna_check_in(op, 0, kind->types) ?:
 	       (kind->same_quant ? nna_check_out_quant(op, 0, 0) : nna_check_out_like(op, 0, 0)) ?:
 	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_in(op, 2, NNA_BIT(keep)) ?:
-	       nna_check_known(op, 1, 3) ?: nna_later(read_axes(op, &mask));
+	       nna_later(read_axes(op, &mask));
 }
 
 static int infer(struct nna_op_context *op)

@@ -14,8 +14,7 @@ static int check_bytes(const struct nna_op_context *op)
 
 static int reshape_check(struct nna_op_context *op)
 {
-	return check_bytes(op) ?: nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
-	       nna_check_known(op, 1, 2);
+	return check_bytes(op) ?: nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1);
 }
 
 static int reshape_dims(struct nna_op_context *op, const int32_t *wanted, uint32_t count)
@@ -64,7 +63,7 @@ static int reshape_infer(struct nna_op_context *op)
 static int squeeze_check(struct nna_op_context *op)
 {
 	return check_bytes(op) ?: nna_check_optional(op, 1, NNA_T_INT32) ?:
-	       nna_check_rank(op, 1, 1, 1) ?: nna_check_known(op, 1, 2);
+	       nna_check_rank(op, 1, 1, 1);
 }
 
 static int squeeze_infer(struct nna_op_context *op)
@@ -102,8 +101,7 @@ static int squeeze_infer(struct nna_op_context *op)
 
 static int expand_check(struct nna_op_context *op)
 {
-	return check_bytes(op) ?: nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_known(op, 1, 2);
+	return check_bytes(op) ?: nna_check_in(op, 1, NNA_BIT(NNA_INT32));
 }
 
 static int expand_infer(struct nna_op_context *op)

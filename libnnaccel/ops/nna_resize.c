@@ -55,7 +55,7 @@ static int check(struct nna_op_context *op)
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_quant(op, 0, 0) ?:
 	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, size) ?: nna_check_in_like(op, 2, 1) ?:
 	       nna_check_scalar(op, 3, NNA_BIT(NNA_BOOL)) ?: nna_check_scalar(op, 4, NNA_BIT(NNA_BOOL)) ?:
-	       nna_check_scalar(op, 5, NNA_BIT(NNA_BOOL)) ?: nna_check_known(op, 1, 6);
+	       nna_check_scalar(op, 5, NNA_BIT(NNA_BOOL));
 }
 
 static int infer(struct nna_op_context *op)

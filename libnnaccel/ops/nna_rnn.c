@@ -47,8 +47,8 @@ static int rnn_check(struct nna_op_context *op)
 	enum nna_cell_act act;
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?: check_cell(op, 1) ?:
-	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_check_known(op, 5, 6) ?:
-	       nna_later(nna_param_cell_act(op, 5, &act)) ?: check_outputs(op);
+	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_later(nna_param_cell_act(op, 5, &act)) ?:
+	       check_outputs(op);
 }
 
 static int rnn_infer(struct nna_op_context *op)
@@ -109,7 +109,7 @@ static int uni_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?: check_cell(op, 1) ?:
 	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_check_in(op, 6, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_known(op, 5, 7) ?: nna_later(nna_param_cell_act(op, 5, &act)) ?:
+	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
 	       check_outputs(op);
 }
 
@@ -166,7 +166,7 @@ static int bi_check(struct nna_op_context *op)
 		ret = nna_op_fail(op, "auxiliary weights without an auxiliary input");
 	ret = ret ?: nna_check_in(op, BI_ACT, NNA_BIT(NNA_INT32)) ?:
 	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_BOOL)) ?: nna_check_in(op, BI_MERGE, NNA_BIT(NNA_BOOL)) ?:
-	      nna_check_known(op, BI_ACT, BI_MERGE + 1) ?: nna_later(nna_param_cell_act(op, BI_ACT, &act)) ?:
+	      nna_later(nna_param_cell_act(op, BI_ACT, &act)) ?:
 	      check_outputs(op);
 	if (ret)
 		return ret;

@@ -85,7 +85,7 @@ static int check(struct nna_op_context *op)
 	if (!ret && op->operation->type == NNA_SPACE_TO_BATCH_ND)
 		ret = nna_check_in(op, 2, NNA_T_INT32);
 	return ret ?: nna_check_scalar(op, layout_input(op), NNA_BIT(NNA_BOOL)) ?:
-	       nna_check_known(op, 1, op->operation->input_count) ?: nna_later(read_block(op, &block));
+	       nna_later(read_block(op, &block));
 }
 
 static int infer(struct nna_op_context *op)
@@ -250,8 +250,7 @@ static int channel_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
 	       nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_in(op, 2, NNA_BIT(NNA_INT32)) ?: nna_check_known(op, 1, 3) ?:
-	       nna_later(read_channels(op, &groups, &axis));
+	       nna_check_in(op, 2, NNA_BIT(NNA_INT32)) ?: nna_later(read_channels(op, &groups, &axis));
 }
 
 /* [outer, groups, channels, inner] -> [outer, channels, groups, inner] */

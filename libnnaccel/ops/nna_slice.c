@@ -56,7 +56,7 @@ static int check(struct nna_op_context *op)
 		      nna_check_dim(op, i, 0, op->in[0].rank);
 	for (uint32_t i = tensors; i < op->operation->input_count && !ret; i++)
 		ret = nna_check_in(op, i, NNA_BIT(NNA_INT32));
-	return ret ?: nna_check_known(op, 1, op->operation->input_count);
+	return ret;
 }
 
 static int slice_infer(struct nna_op_context *op)

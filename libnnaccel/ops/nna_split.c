@@ -29,7 +29,7 @@ static int check(struct nna_op_context *op)
 		ret = nna_check_out_quant(op, i, 0);
 	if (!ret && (count < 0 || (uint32_t)count != outputs))
 		ret = nna_op_fail(op, "%u outputs instead of %d", outputs, count);
-	return ret ?: nna_check_known(op, 1, 3) ?: nna_later(read_axis(op, &axis));
+	return ret ?: nna_later(read_axis(op, &axis));
 }
 
 static int infer(struct nna_op_context *op)

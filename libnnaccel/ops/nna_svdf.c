@@ -32,7 +32,7 @@ static int check(struct nna_op_context *op)
 	       nna_check_rank(op, 3, 1, 1) ?: nna_check_in(op, 4, type) ?: nna_check_rank(op, 4, 2, 2) ?:
 	       nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?: nna_check_dim(op, 2, 0, filters) ?:
 	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_check_in(op, 6, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_known(op, 5, 7) ?: nna_later(read_rank(op, &rank)) ?:
+	       nna_later(read_rank(op, &rank)) ?:
 	       nna_later(nna_param_cell_act(op, 6, &act)) ?: nna_check_out_like(op, 0, 0) ?:
 	       nna_check_out_like(op, 1, 0);
 }

@@ -10,7 +10,7 @@ static int tile_check(struct nna_op_context *op)
 {
 	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
 	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
-	       nna_check_dim(op, 1, 0, op->in[0].rank) ?: nna_check_known(op, 1, 2);
+	       nna_check_dim(op, 1, 0, op->in[0].rank);
 }
 
 static int read_dims(const struct nna_op_context *op, uint32_t i, bool multiples, uint32_t *dims,
@@ -84,7 +84,7 @@ static int fill_check(struct nna_op_context *op)
 {
 	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
 	       nna_check_in(op, 1, NNA_BIT(NNA_FLOAT32) | NNA_BIT(NNA_FLOAT16) | NNA_BIT(NNA_INT32)) ?:
-	       nna_check_out(op, 0, NNA_BIT(tensor_of(op->in[1].type))) ?: nna_check_known(op, 0, 1);
+	       nna_check_out(op, 0, NNA_BIT(tensor_of(op->in[1].type)));
 }
 
 static int fill_infer(struct nna_op_context *op)

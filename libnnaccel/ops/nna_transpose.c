@@ -39,8 +39,7 @@ static int transpose_check(struct nna_op_context *op)
 	uint32_t axes[NNACCEL_MAX_RANK];
 
 	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_optional(op, 1, NNA_T_INT32) ?: nna_check_known(op, 1, 2) ?:
-	       nna_later(read_permutation(op, axes));
+	       nna_check_optional(op, 1, NNA_T_INT32) ?: nna_later(read_permutation(op, axes));
 }
 
 static int transpose_infer(struct nna_op_context *op)
@@ -91,7 +90,7 @@ static int reverse_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
 	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
-	       nna_check_known(op, 1, 2) ?: nna_later(read_axis(op, &axis));
+	       nna_later(read_axis(op, &axis));
 }
 
 static int reverse_lower(struct nna_op_context *op)

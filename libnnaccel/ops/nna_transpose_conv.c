@@ -34,7 +34,7 @@ static int check(struct nna_op_context *op)
 	      nna_check_rank(op, 2, 1, 1) ?: nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
 	      nna_window_check(op, &order);
 	if (!ret && by_scheme(op))
-		ret = nna_check_in(op, 3, NNA_T_INT32) ?: nna_check_known(op, 3, 4);
+		ret = nna_check_in(op, 3, NNA_T_INT32);
 	return ret;
 }
 

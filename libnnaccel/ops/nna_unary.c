@@ -71,7 +71,7 @@ static int check(struct nna_op_context *op)
 	nna_types alpha = NNA_BIT(NNA_FLOAT32) | NNA_BIT(NNA_FLOAT16);
 
 	return nna_check_in(op, 0, f->types) ?: check_output(op, f) ?:
-	       nna_check_scalar(op, 1, alpha) ?: nna_check_known(op, 1, 2);
+	       nna_check_scalar(op, 1, alpha);
 }
 
 static int lower(struct nna_op_context *op)

@@ -4,7 +4,8 @@
  * what no iteration changes -> the first group after the last iteration.
  *
  * The condition gives one BOOL8; the body gives the first two groups anew. The loop runs on the device: state is kept
- * in scratch of fixed shape, the body writes next to it, then it is copied over.
+ * in scratch of fixed shape, the body writes next to it, then it is copied over. Where an iteration changes a shape, or a
+ * shape inside depends on data, infer() says -EAGAIN, and the loop is run from outside (runtime/nna_parts.c).
  */
 #include "ops/nna_subgraph.h"
 
@@ -68,8 +69,7 @@ static int infer(struct nna_op_context *op)
 		const struct nna_shape *in = &op->in[INPUTS + i], *next = nna_subgraph_output(&body, i);
 
 		if (in->rank != next->rank || memcmp(in->dims, next->dims, in->rank * sizeof(*in->dims)))
-			ret = nna_op_unsupported(op, "input %u changes its shape from one iteration to the next",
-						 INPUTS + i);
+			ret = -EAGAIN;
 	}
 	nna_subgraph_end(&body);
 	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)

@@ -81,8 +81,7 @@ int nna_window_check(const struct nna_op_context *op, const struct nna_window_or
 	if (!ret && activation + 3 < count &&
 	    nna_op_has_input(op, activation + 2) != nna_op_has_input(op, activation + 3))
 		ret = nna_op_fail(op, "one of two dilation factors");
-	return ret ?: nna_check_known(op, order->first, count) ?:
-	       nna_later(nna_window_read(op, order, &w));
+	return ret ?: nna_later(nna_window_read(op, order, &w));
 }
 
 /* One direction. */

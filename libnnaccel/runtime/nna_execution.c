@@ -60,10 +60,16 @@ static void drop_variant(struct nna_execution *e)
 
 void nna_execution_destroy(struct nna_execution *execution)
 {
+	struct nna_winsys *ws;
+
 	if (!execution)
 		return;
+	ws = execution->program->device->ws;
 	settle(execution);
 	drop_variant(execution);
+	if (execution->state && !execution->parent)
+		ws->ops->bo_destroy(ws, execution->state);
+	free(execution->results);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution->inputs);
 	free(execution->outputs);
@@ -80,7 +86,7 @@ static bool is_running(struct nna_execution *e)
 	if (e->fence)
 		nna_fence_wait(e->fence, 0);
 	pthread_mutex_lock(&e->lock);
-	running = e->state == NNA_RUN_ACTIVE;
+	running = e->run == NNA_RUN_ACTIVE;
 	pthread_mutex_unlock(&e->lock);
 	return running;
 }
@@ -186,16 +192,14 @@ int nna_execution_reset_state(struct nna_execution *execution)
 {
 	if (is_running(execution))
 		return -EBUSY;
-	if (execution->context && execution->variant->code->variables_size)
-		memset((char *)execution->context->memory->map + execution->context->variables, 0,
-		       execution->variant->code->variables_size);
+	if (execution->state)
+		memset(execution->state->map, 0, execution->state->size);
 	return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------- preparation */
 
-/* Bytes of a binding that this process can read. */
-static const void *binding_data(const struct nna_binding *b)
+const void *nna_binding_data(const struct nna_binding *b)
 {
 	if (b->buffer)
 		return (const char *)b->buffer->bo->map + b->offset;
@@ -214,7 +218,7 @@ static int bound_shapes(struct nna_execution *e, struct nna_shape *shapes, const
 		uint64_t bytes;
 
 		*s = sub->operands[sub->inputs[i]].shape;
-		data[i] = binding_data(b);
+		data[i] = nna_binding_data(b);
 		if (!b->bound) {
 			nna_log_print(log, NNA_LOG_ERROR, "input %u is not bound", i);
 			return -EINVAL;
@@ -249,15 +253,13 @@ static int bound_shapes(struct nna_execution *e, struct nna_shape *shapes, const
 	return 0;
 }
 
-/* Outputs against what the variant writes. Those that are too small are marked. */
-static int check_outputs(struct nna_execution *e)
+int nna_execution_check_outputs(struct nna_execution *e, const struct nna_code_io *wanted)
 {
-	const struct nna_code *code = e->variant->code;
 	const struct nna_log *log = &e->program->device->log;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < code->output_count; i++) {
-		const struct nna_code_io *io = &code->outputs[i];
+	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++) {
+		const struct nna_code_io *io = &wanted[i];
 		struct nna_binding *b = &e->outputs[i];
 
 		b->short_of = false;
@@ -288,6 +290,22 @@ static int need_staging(struct nna_execution *e)
 		return 0;
 	return ws->ops->bo_create(ws, e->variant->staging_size ? e->variant->staging_size : 64, 0,
 				  &e->context->staging);
+}
+
+/* Memory for the state: every variant and part of a graph has the same variables at the same places. */
+static int need_state(struct nna_execution *e)
+{
+	struct nna_winsys *ws = e->program->device->ws;
+	struct nna_execution *owner = e->parent ? e->parent : e;
+	uint64_t size = e->variant->code->variables_size;
+	int ret = 0;
+
+	if (owner->state && owner->state->size < size)
+		return -EINVAL;
+	if (size && !owner->state)
+		ret = ws->ops->bo_create(ws, size, 0, &owner->state);
+	e->state = owner->state;
+	return ret;
 }
 
 /* Where a bound input or output lies for the device. */
@@ -336,10 +354,10 @@ static int write_table(struct nna_execution *e)
 			va = v->bo->va + code->constants;
 			break;
 		case NNA_SLOT_SCRATCH:
-			va = c->memory->va + c->scratch;
+			va = c->memory->va + NNA_CONTEXT_SCRATCH;
 			break;
 		case NNA_SLOT_VARIABLES:
-			va = c->memory->va + c->variables;
+			va = s->size ? e->state->va : 0;
 			break;
 		case NNA_SLOT_STAGING:
 			va = c->staging->va;
@@ -358,8 +376,7 @@ static bool has_parameters(const struct nna_execution *e)
 	return atomic_load_explicit(&e->program->has_parameters, memory_order_relaxed);
 }
 
-/* Makes everything ready that does not change while bindings stay. */
-static int prepare(struct nna_execution *e)
+int nna_execution_choose_variant(struct nna_execution *e, uint32_t *stop)
 {
 	uint32_t count = nna_program_input_count(e->program);
 	struct nna_variant *variant;
@@ -367,24 +384,37 @@ static int prepare(struct nna_execution *e)
 	const void **data;
 	int ret;
 
-	if (e->dirty || !e->variant || has_parameters(e)) {
-		shapes = calloc((size_t)count + 1, sizeof(*shapes));
-		data = calloc((size_t)count + 1, sizeof(*data));
-		ret = shapes && data ? bound_shapes(e, shapes, data) : -ENOMEM;
-		if (!ret)
-			ret = nna_program_get_variant(e->program, shapes, data, e->deadline_ns, &variant);
-		free(shapes);
-		free(data);
-		if (ret)
-			return ret;
-		if (variant == e->variant) {
-			nna_variant_put(e->program, variant);
-		} else {
+	if (!e->dirty && e->variant && !has_parameters(e))
+		return 0;
+	shapes = calloc((size_t)count + 1, sizeof(*shapes));
+	data = calloc((size_t)count + 1, sizeof(*data));
+	ret = shapes && data ? bound_shapes(e, shapes, data) : -ENOMEM;
+	if (!ret)
+		ret = nna_program_get_variant(e->program, shapes, data, e->deadline_ns, stop, &variant);
+	free(shapes);
+	free(data);
+	if (ret) {
+		if (ret == -EAGAIN)
 			drop_variant(e);
-			e->variant = variant;
-			e->dirty = true;
-		}
+		return ret;
 	}
+	if (variant == e->variant) {
+		nna_variant_put(e->program, variant);
+		return 0;
+	}
+	drop_variant(e);
+	e->variant = variant;
+	e->dirty = true;
+	return 0;
+}
+
+/* Makes everything ready that does not change while bindings stay. */
+static int prepare(struct nna_execution *e, uint32_t *stop)
+{
+	int ret = nna_execution_choose_variant(e, stop);
+
+	if (ret)
+		return ret;
 	if (!e->context) {
 		ret = nna_context_get(e->program, e->variant, &e->context);
 		if (ret)
@@ -393,7 +423,9 @@ static int prepare(struct nna_execution *e)
 	}
 	if (!e->dirty)
 		return 0;
-	ret = check_outputs(e);
+	ret = nna_execution_check_outputs(e, e->variant->code->outputs);
+	if (!ret)
+		ret = need_state(e);
 	if (!ret)
 		ret = write_table(e);
 	e->dirty = ret != 0;
@@ -407,7 +439,7 @@ static void copy_inputs(struct nna_execution *e)
 	for (uint32_t i = 0; i < code->input_count; i++)
 		if (e->inputs[i].copied && code->inputs[i].used && code->inputs[i].size && !e->inputs[i].omitted)
 			memcpy((char *)e->context->staging->map + e->variant->places[i],
-			       binding_data(&e->inputs[i]), code->inputs[i].size);
+			       nna_binding_data(&e->inputs[i]), code->inputs[i].size);
 }
 
 static void copy_outputs(struct nna_execution *e)
@@ -416,7 +448,7 @@ static void copy_outputs(struct nna_execution *e)
 
 	for (uint32_t i = 0; i < code->output_count; i++)
 		if (e->outputs[i].copied && code->outputs[i].size)
-			memcpy((void *)binding_data(&e->outputs[i]),
+			memcpy((void *)nna_binding_data(&e->outputs[i]),
 			       (char *)e->context->staging->map +
 				       e->variant->places[code->input_count + i],
 			       code->outputs[i].size);
@@ -457,9 +489,11 @@ static int submit(struct nna_execution *e)
 	return ret;
 }
 
+/* A run that can only be made in parts has ended when this returns. */
 static int start(struct nna_execution *e, const int *fds, uint32_t count)
 {
 	const struct nna_code *code;
+	uint32_t stop;
 	int ret;
 
 	if (is_running(e))
@@ -468,17 +502,23 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 		nna_fence_put(e->fence);
 		e->fence = NULL;
 	}
-	e->state = NNA_RUN_IDLE;
-	ret = prepare(e);
+	e->run = NNA_RUN_IDLE;
+	free(e->results);
+	e->results = NULL;
+	ret = prepare(e, &stop);
+	if (ret == -EAGAIN) {
+		e->error = nna_parts_run(e, stop, fds, count);
+		e->run = NNA_RUN_ENDED;
+		return 0;
+	}
 	if (ret) {
 		e->error = ret;
 		if (ret == -ENOSPC)
-			e->state = NNA_RUN_ENDED;
+			e->run = NNA_RUN_ENDED;
 		return ret;
 	}
 	code = e->variant->code;
 	copy_inputs(e);
-	e->context->clean = false;
 	e->job = (struct nna_winsys_job){
 		.stream_va = e->variant->bo->va,
 		.stream_size = code->stream_size,
@@ -497,7 +537,7 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 		return ret;
 	}
 	e->timing = (struct nna_timing){ .submit = nna_now_ns() };
-	e->state = NNA_RUN_ACTIVE;
+	e->run = NNA_RUN_ACTIVE;
 	return 0;
 }
 
@@ -573,16 +613,18 @@ void nna_execution_finish(struct nna_execution *e, int error)
 		copy_outputs(e);
 	}
 	e->error = error;
-	e->state = NNA_RUN_ENDED;
+	e->run = NNA_RUN_ENDED;
 }
 
-int nna_execution_compute(struct nna_execution *execution)
+int nna_execution_run(struct nna_execution *execution, const int *fds, uint32_t count)
 {
 	struct nna_winsys *ws = execution->program->device->ws;
-	int ret = start(execution, NULL, 0);
+	int ret = start(execution, fds, count);
 
 	if (ret)
 		return ret;
+	if (execution->run == NNA_RUN_ENDED)
+		return execution->error;
 	ret = ws->ops->fence_wait(ws, execution->ws_fence, INT64_MAX);
 	pthread_mutex_lock(&execution->lock);
 	nna_execution_finish(execution, ret);
@@ -593,6 +635,21 @@ int nna_execution_compute(struct nna_execution *execution)
 	return ret;
 }
 
+int nna_execution_compute(struct nna_execution *execution)
+{
+	return nna_execution_run(execution, NULL, 0);
+}
+
+void nna_fences_poll(const int *fds, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct pollfd p = { .fd = fds[i], .events = POLLIN };
+
+		while (poll(&p, 1, -1) < 0 && errno == EINTR)
+			;
+	}
+}
+
 /* Inputs that have to be copied out of buffers may only be read when their producers are done. */
 static void wait_for_producers(struct nna_execution *e, const int *fds, uint32_t count)
 {
@@ -601,12 +658,8 @@ static void wait_for_producers(struct nna_execution *e, const int *fds, uint32_t
 	for (uint32_t i = 0; i < nna_program_input_count(e->program); i++)
 		copies |= e->inputs[i].buffer &&
 			  ((e->inputs[i].buffer->bo->va + e->inputs[i].offset) % 64 || e->inputs[i].copied);
-	for (uint32_t i = 0; copies && i < count; i++) {
-		struct pollfd p = { .fd = fds[i], .events = POLLIN };
-
-		while (poll(&p, 1, -1) < 0 && errno == EINTR)
-			;
-	}
+	if (copies)
+		nna_fences_poll(fds, count);
 }
 
 int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32_t count,
@@ -632,7 +685,10 @@ int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32
 	atomic_init(&fence->done, false);
 	pthread_mutex_init(&fence->lock, NULL);
 	fence->device = execution->program->device;
-	if (execution->variant->code->synchronous) {
+	if (execution->run == NNA_RUN_ENDED) {
+		fence->error = execution->error;
+		atomic_store(&fence->done, true);
+	} else if (execution->variant->code->synchronous) {
 		ret = ws->ops->fence_wait(ws, execution->ws_fence, INT64_MAX);
 		pthread_mutex_lock(&execution->lock);
 		nna_execution_finish(execution, ret);
@@ -659,9 +715,10 @@ int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_
 	struct nna_execution *e = (struct nna_execution *)execution;
 	const struct nna_code_io *io;
 
-	if (index >= nna_program_output_count(e->program) || !e->variant || e->state != NNA_RUN_ENDED)
+	if (index >= nna_program_output_count(e->program) || !(e->variant || e->results) ||
+	    e->run != NNA_RUN_ENDED)
 		return -EINVAL;
-	io = &e->variant->code->outputs[index];
+	io = e->results ? &e->results[index] : &e->variant->code->outputs[index];
 	*rank = io->rank;
 	memcpy(dims, io->dims, sizeof(io->dims));
 	return e->outputs[index].short_of ? -ENOSPC : 0;
@@ -673,7 +730,7 @@ int nna_execution_get_timing(const struct nna_execution *execution, struct nna_t
 	int ret = 0;
 
 	pthread_mutex_lock(&e->lock);
-	if (e->state != NNA_RUN_ENDED)
+	if (e->run != NNA_RUN_ENDED)
 		ret = -EINVAL;
 	else
 		*timing = e->timing;

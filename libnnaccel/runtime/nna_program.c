@@ -39,10 +39,7 @@ static int context_create(struct nna_device *d, enum nna_priority priority, cons
 
 	if (!c)
 		return -ENOMEM;
-	c->variables = NNA_CONTEXT_DATA;
-	c->scratch = c->variables + align_up(code->variables_size);
-	c->clean = true;
-	ret = d->ws->ops->bo_create(d->ws, c->scratch + align_up(code->scratch_size), 0, &c->memory);
+	ret = d->ws->ops->bo_create(d->ws, NNA_CONTEXT_SCRATCH + align_up(code->scratch_size), 0, &c->memory);
 	if (!ret)
 		ret = d->ws->ops->queue_create(d->ws, priority, &c->queue);
 	if (ret) {
@@ -66,9 +63,6 @@ int nna_context_get(struct nna_program *program, struct nna_variant *variant, st
 	pthread_mutex_unlock(&program->lock);
 	if (!c)
 		return context_create(program->device, program->priority, variant->code, out);
-	if (!c->clean && variant->code->variables_size)
-		memset((char *)c->memory->map + c->variables, 0, variant->code->variables_size);
-	c->clean = true;
 	*out = c;
 	return 0;
 }
@@ -191,10 +185,10 @@ static int run_once(struct nna_device *d, enum nna_priority priority, const stru
 			at = image->va + code->constants;
 			break;
 		case NNA_SLOT_SCRATCH:
-			at = c->memory->va + c->scratch;
+			at = c->memory->va + NNA_CONTEXT_SCRATCH;
 			break;
 		case NNA_SLOT_VARIABLES:
-			at = c->memory->va + c->variables;
+			/* Operations on state are not folded. */
 			break;
 		case NNA_SLOT_STAGING:
 			at = c->staging->va;
@@ -348,7 +342,7 @@ static bool add_parameters(struct nna_program *p, uint32_t stop)
 	struct nna_variant *stale = NULL;
 	bool added = false;
 
-	if (stop >= sub->operation_count)
+	if (stop == NNA_NONE)
 		return false;
 	o = &sub->operations[stop];
 	pthread_mutex_lock(&p->lock);
@@ -420,7 +414,7 @@ static int get_variant(struct nna_program *p, const struct nna_shape *inputs, co
 		       uint64_t deadline_ns, struct nna_variant **out)
 {
 	struct nna_variant *v, *stale = NULL;
-	uint32_t stop = UINT32_MAX;
+	uint32_t stop = NNA_NONE;
 	size_t size;
 	uint8_t *key;
 	int ret;
@@ -435,9 +429,17 @@ static int get_variant(struct nna_program *p, const struct nna_shape *inputs, co
 		ret = compile_variant(p, inputs, data, deadline_ns, &p->device->log, &stop, &v);
 		if (!ret)
 			break;
-		free(key);
-		if (ret != -EAGAIN || !add_parameters(p, stop))
+		if (ret != -EAGAIN || !add_parameters(p, stop)) {
+			v = ret == -EAGAIN && data ? calloc(1, sizeof(*v)) : NULL;
+			if (v) {
+				atomic_init(&v->references, 1);
+				v->stop = stop;
+				break;
+			}
+			free(key);
 			return ret;
+		}
+		free(key);
 	}
 	if (!key)
 		return -ENOMEM;
@@ -464,11 +466,12 @@ static int get_variant(struct nna_program *p, const struct nna_shape *inputs, co
 }
 
 int nna_program_get_variant(struct nna_program *program, const struct nna_shape *inputs,
-			    const void *const *data, uint64_t deadline_ns, struct nna_variant **out)
+			    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
+			    struct nna_variant **out)
 {
 	uint8_t *key;
 	size_t size;
-	int ret;
+	int ret = 0;
 
 	/* The usual case does not wait for another thread that compiles. */
 	pthread_mutex_lock(&program->lock);
@@ -476,19 +479,18 @@ int nna_program_get_variant(struct nna_program *program, const struct nna_shape 
 	*out = key ? find_variant(program, key, size) : NULL;
 	pthread_mutex_unlock(&program->lock);
 	free(key);
-	if (*out)
-		return 0;
 	if (!key)
 		return -ENOMEM;
-	pthread_mutex_lock(&program->compiling);
-	ret = get_variant(program, inputs, data, deadline_ns, out);
-	pthread_mutex_unlock(&program->compiling);
-	if (ret == -EAGAIN) {
-		nna_log_print(&program->device->log, NNA_LOG_ERROR,
-			      "shapes depend on values that are known only during a run: not supported");
-		ret = -ENOTSUP;
+	if (!*out) {
+		pthread_mutex_lock(&program->compiling);
+		ret = get_variant(program, inputs, data, deadline_ns, out);
+		pthread_mutex_unlock(&program->compiling);
 	}
-	return ret;
+	if (ret || (*out)->code)
+		return ret;
+	*stop = (*out)->stop;
+	nna_variant_put(program, *out);
+	return -EAGAIN;
 }
 
 /* ------------------------------------------------------------------------------------------------------ program */
@@ -553,6 +555,7 @@ void nna_program_destroy(struct nna_program *program)
 	if (!program)
 		return;
 	put_list(program, trim_variants(program, 0));
+	nna_parts_destroy(program->parts);
 	nna_graph_unref(program->graph);
 	pthread_mutex_destroy(&program->lock);
 	pthread_mutex_destroy(&program->compiling);
@@ -602,6 +605,23 @@ int nna_program_get_output(const struct nna_program *program, uint32_t index, st
 	return io_info(&sub->operands[sub->outputs[index]].shape, info);
 }
 
+static int dump_parts(struct nna_program *p, FILE *to)
+{
+	struct nna_part *part;
+	int ret = 0;
+
+	pthread_mutex_lock(&p->lock);
+	part = p->parts;
+	pthread_mutex_unlock(&p->lock);
+	fprintf(to, "runs in parts: shapes depend on data\n");
+	for (; part && !ret; part = part->next) {
+		fprintf(to, "subgraph %u, operations %u to %u in their order:\n", part->subgraph, part->from,
+			part->to);
+		ret = nna_program_dump(part->program, to);
+	}
+	return ret;
+}
+
 int nna_program_dump(const struct nna_program *program, FILE *to)
 {
 	struct nna_program *p = (struct nna_program *)program;
@@ -618,7 +638,7 @@ int nna_program_dump(const struct nna_program *program, FILE *to)
 		fprintf(to, "not compiled yet: shapes become known when inputs are bound\n");
 		return ferror(to) ? -EIO : 0;
 	}
-	ret = nna_code_print(v->code, to);
+	ret = v->code ? nna_code_print(v->code, to) : dump_parts(p, to);
 	nna_variant_put(p, v);
 	return ret;
 }

@@ -7,8 +7,12 @@
  * A program holds its graph and a list of variants: the graph compiled for one shape signature (dims of the inputs, and
  * values of those that decide about shapes). A variant owns a read-only BO with its stream and constants; it is reference-counted
  * by the program's cache and by the executions that use it. A context is what one run at a time needs: a queue and a BO with
- * base table, report, variables and scratch memory, and staging memory for what is copied. Executions borrow contexts
- * from their variant and give them back, so that short-lived executions cost no BOs and no queues.
+ * base table, report and scratch memory, and staging memory for what is copied. Executions borrow contexts
+ * from their variant and give them back, so that short-lived executions cost no BOs and no queues. State variables belong to
+ * the execution.
+ *
+ * A variant without code says that shapes depend on data: such a run goes through parts of the graph, each a program of its
+ * own, which the program makes when they are first needed and keeps (nna_parts.c).
  *
  * Locks: a program's @lock guards the list of variants and their spare contexts; compiling happens under @compiling, without
  * @lock. An execution's @lock guards the end of its run, which its owner or a waiter on its fence may notice first.
@@ -39,21 +43,17 @@ struct nna_buffer {
 /* Places in a context's memory. */
 #define NNA_CONTEXT_TABLE 0u
 #define NNA_CONTEXT_REPORT 1024u
-#define NNA_CONTEXT_DATA 2048u
+#define NNA_CONTEXT_SCRATCH 2048u
 
 /**
  * struct nna_context - what one run at a time needs
- * @variables, @scratch: offsets in @memory
  * @staging: inputs and outputs that are copied, each at @places[input or input count + output]; NULL until needed
- * @clean: variables are zero
  */
 struct nna_context {
 	struct nna_context *next;
 	struct nna_winsys_queue *queue;
 	struct nna_winsys_bo *memory;
 	struct nna_winsys_bo *staging;
-	uint64_t variables, scratch;
-	bool clean;
 };
 
 struct nna_variant {
@@ -61,7 +61,8 @@ struct nna_variant {
 	atomic_uint references;
 	uint8_t *key;
 	size_t key_size;
-	struct nna_code *code;
+	struct nna_code *code; /* NULL: cannot be compiled as a whole, operation @stop needs to know what a run tells */
+	uint32_t stop;
 	struct nna_winsys_bo *bo;
 	uint64_t *places; /* of inputs and outputs in staging memory */
 	uint64_t staging_size;
@@ -80,6 +81,17 @@ struct nna_program {
 	bool *parameters; /* inputs whose values are part of the signature; only ever set, under @compiling and @lock */
 	atomic_bool has_parameters; /* any of them */
 	struct nna_variant *stated; /* for the shapes that the model states, if they are complete; holds no reference */
+	struct nna_part *parts; /* never shrinks; what is found first counts */
+};
+
+/**
+ * struct nna_part - operations [@from, @to) of the execution order of @subgraph as a program of its own
+ */
+struct nna_part {
+	struct nna_part *next;
+	uint32_t subgraph, from, to;
+	struct nna_graph *graph;
+	struct nna_program *program;
 };
 
 struct nna_binding {
@@ -102,11 +114,14 @@ struct nna_execution {
 	struct nna_program *program;
 	struct nna_variant *variant;
 	struct nna_context *context;
+	struct nna_winsys_bo *state; /* variables; NULL until needed */
+	struct nna_execution *parent; /* this one runs a part of it and uses its state */
+	struct nna_code_io *results; /* outputs of a run in parts; else those of the variant's code count */
 	struct nna_binding *inputs, *outputs;
 	bool dirty; /* bindings changed since the base table was written */
 	uint64_t deadline_ns, duration_ns, loop_limit_ns;
 	pthread_mutex_t lock;
-	enum nna_run_state state;
+	enum nna_run_state run;
 	struct nna_fence *fence; /* of the run under way, with a reference */
 	struct nna_winsys_fence *ws_fence;
 	struct nna_winsys_job job; /* of the run under way */
@@ -124,6 +139,24 @@ struct nna_fence {
 	int error;
 };
 
+/*
+ * Runs the program's graph in parts, the first of which ends before operation @stop; to the end, in this thread. Fills in
+ * @results and the timing, and copies the outputs. -ENOSPC: at least one did not fit.
+ */
+int nna_parts_run(struct nna_execution *execution, uint32_t stop, const int *fds, uint32_t count);
+void nna_parts_destroy(struct nna_part *parts);
+
+/* Takes the variant for what is bound. -EAGAIN: there is none as a whole, operation @stop needs to know what a run tells. */
+int nna_execution_choose_variant(struct nna_execution *execution, uint32_t *stop);
+/* Runs and waits; the first thing that the device waits for are @count in-fences. */
+int nna_execution_run(struct nna_execution *execution, const int *fds, uint32_t count);
+/* Outputs as they are bound against what a run writes. -ENOSPC: some are too small and marked so. */
+int nna_execution_check_outputs(struct nna_execution *execution, const struct nna_code_io *wanted);
+/* Bytes of a binding that this process can read. */
+const void *nna_binding_data(const struct nna_binding *b);
+/* Waits until all have signalled, in whatever way. */
+void nna_fences_poll(const int *fds, uint32_t count);
+
 /* Runs code without inputs and copies its outputs; for constant folding. */
 int nna_program_run_once(struct nna_program *program, const struct nna_code *code, void *const *outputs);
 
@@ -132,10 +165,13 @@ int nna_program_run_once(struct nna_program *program, const struct nna_code *cod
  * @inputs: final shapes of all inputs
  * @data: bytes of each input where this process can read them, else NULL
  *
+ * @stop: with -EAGAIN: the operation that needs to know what only a run tells
+ *
  * Return: 0 and a reference, or a negative errno.
  */
 int nna_program_get_variant(struct nna_program *program, const struct nna_shape *inputs,
-			    const void *const *data, uint64_t deadline_ns, struct nna_variant **out);
+			    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
+			    struct nna_variant **out);
 void nna_variant_put(struct nna_program *program, struct nna_variant *variant);
 
 int nna_context_get(struct nna_program *program, struct nna_variant *variant, struct nna_context **out);

@@ -592,7 +592,15 @@ static void test_create(void **state)
 	params.isa = 99;
 	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);
 	params.isa = NNADEV_ISA_SCALAR;
+	params.job_limit_ns = NNA_JOB_LIMIT_NS + 1;
+	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);
+	params.job_limit_ns = NNA_JOB_LIMIT_NS / 2;
 	assert_int_equal(nnadev_create(&params, &dev), 0);
+	assert_int_equal(nnadev_reg_read(dev, NNA_REG_JOB_LIMIT, 8), NNA_JOB_LIMIT_NS / 2);
+	nnadev_destroy(dev);
+	params.job_limit_ns = 0;
+	assert_int_equal(nnadev_create(&params, &dev), 0);
+	assert_int_equal(nnadev_reg_read(dev, NNA_REG_JOB_LIMIT, 8), NNA_JOB_LIMIT_NS);
 	assert_string_equal(nnadev_isa_name(dev), "scalar");
 	assert_int_equal(nnadev_reg_read(dev, NNA_REG_WORKERS, 4), nna_workers_cpus());
 	nnadev_destroy(dev);

@@ -14,12 +14,10 @@
 
 #include "../nna_conv.h"
 #include "avx2_epilogue.h"
+#include "nna_tiles.h"
 
 #define PAIRED_BYTES (48u << 10) /* of paired rows */
 #define TILE_PRODUCTS (1u << 20)
-
-/* What priv[] of a plan holds. */
-enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
 
 /**
  * struct dwconv - a depthwise convolution and its tiles' geometry
@@ -216,45 +214,38 @@ static void get_block(const struct dwconv *g, uint32_t first, uint32_t count, co
 static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
 			    uint32_t tile, void *scratch, void *shared)
 {
-	uint32_t first_block, blocks, first_row, rows, batch;
 	const struct nna_window *w;
 	const int32_t *out, *res;
 	struct nna_finish finish;
+	struct nna_part part;
 	struct scratch s = { 0 };
 	struct dwconv g;
 	size_t stride;
 
 	dwconv_get(cmd, &g);
 	w = &g.conv.window;
-	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
+	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
 	nna_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
-	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
-	tile /= plan->priv[BLOCK_TILES];
-	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
-	batch = tile / plan->priv[ROW_TILES];
-	rows = g.conv.out_h - first_row;
-	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
-	blocks = nna_div_up(g.conv.out_c, 16) - first_block;
-	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	part = nna_tiles_part(plan, tile, g.conv.out_h, nna_div_up(g.conv.out_c, 16));
 	stride = (size_t)g.columns * 32;
 	out = g.conv.output->desc.strides;
 	res = g.conv.residual->desc.strides;
-	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		const uint32_t first = block * 16, count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
-		const uint32_t needed = (uint32_t)paired_rows(&g, rows);
+		const uint32_t needed = (uint32_t)paired_rows(&g, part.rows);
 		struct nna_block constants;
 		int32_t sums[16] = { 0 };
 
 		pair_weights(&g, first, count, s.weights, sums);
 		get_block(&g, first, count, &finish, sums, &constants);
 		for (uint32_t i = 0; i < needed; i++)
-			pair_row(&g, batch, nna_window_row(w, first_row, 0) + (int64_t)i * g.step, first, count,
+			pair_row(&g, part.set, nna_window_row(w, part.first_row, 0) + (int64_t)i * g.step, first, count,
 				 s.paired + i * stride);
-		for (uint32_t y = 0; y < rows; y++) {
+		for (uint32_t y = 0; y < part.rows; y++) {
 			const int16_t *from = s.paired + (size_t)(y * w->stride_h / g.step) * stride;
 			const size_t pair_stride = 2 * w->dilation_h / g.step * stride;
-			int64_t at = (int64_t)batch * out[0] + (int64_t)(first_row + y) * out[1] + first;
-			int64_t rat = (int64_t)batch * res[0] + (int64_t)(first_row + y) * res[1] + first;
+			int64_t at = (int64_t)part.set * out[0] + (int64_t)(part.first_row + y) * out[1] + first;
+			int64_t rat = (int64_t)part.set * res[0] + (int64_t)(part.first_row + y) * res[1] + first;
 
 			if (w->kernel_h == 3 && w->kernel_w == 3 && w->dilation_w == 1)
 				row_3x3(&g, from, pair_stride, s.weights, s.acc);
@@ -274,8 +265,8 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct n
 /* Takes the command if channels lie next to each other and a row's windows fit into the scratch memory. */
 void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
-	uint32_t rows, row_tiles, blocks, per_tile, block_tiles;
-	uint64_t size, tiles, products;
+	uint32_t rows, wanted;
+	struct nna_tiles t;
 	struct scratch s;
 	struct dwconv g;
 
@@ -285,31 +276,8 @@ void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cm
 	rows = g.conv.out_h;
 	while (rows > 1 && paired_bytes(&g, rows) > PAIRED_BYTES)
 		rows = rows / 2;
-	row_tiles = nna_div_up(g.conv.out_h, rows);
-	rows = nna_div_up(g.conv.out_h, row_tiles);
-	row_tiles = nna_div_up(g.conv.out_h, rows);
-	blocks = nna_div_up(g.conv.out_c, 16);
-	products = (uint64_t)rows * g.conv.out_w * 16 * (g.conv.k + 8);
-	per_tile = (uint32_t)(TILE_PRODUCTS / products) + 1;
-	if ((uint64_t)row_tiles * g.conv.batch < 2 * threads) {
-		const uint32_t fair = nna_div_up(blocks, 2 * threads);
-
-		per_tile = per_tile < fair ? per_tile : fair;
-	}
-	block_tiles = nna_div_up(blocks, per_tile);
-	per_tile = nna_div_up(blocks, block_tiles);
-	block_tiles = nna_div_up(blocks, per_tile);
-	size = scratch_get(&g, rows, NULL, &s);
-	tiles = (uint64_t)g.conv.batch * row_tiles * block_tiles;
-	if (size > NNA_ENGINE_MAX_SCRATCH || tiles > UINT32_MAX)
-		return;
-	memset(plan, 0, sizeof(*plan));
-	plan->run = dwconv_tile;
-	plan->phases = 1;
-	plan->phase_tiles[0] = (uint32_t)tiles;
-	plan->scratch_size = (uint32_t)size;
-	plan->priv[ROWS_PER_TILE] = rows;
-	plan->priv[ROW_TILES] = row_tiles;
-	plan->priv[BLOCKS_PER_TILE] = per_tile;
-	plan->priv[BLOCK_TILES] = block_tiles;
+	nna_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
+	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)t.rows * g.conv.out_w * 16 * (g.conv.k + 8))) + 1;
+	nna_tiles_cut_blocks(&t, threads, g.conv.batch, nna_div_up(g.conv.out_c, 16), wanted);
+	nna_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
 }

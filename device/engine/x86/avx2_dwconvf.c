@@ -9,13 +9,12 @@
 
 #include "../nna_conv.h"
 #include "avx2_epilogue.h"
+#include "nna_tiles.h"
 
 #define IMAGE_BYTES (64u << 10)
 #define TILE_PRODUCTS (1u << 20)
 #define POSITIONS 4u /* outputs of a row that are computed together */
 
-/* What priv[] of a plan holds. */
-enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
 
 struct dwconv {
 	struct nna_conv conv;
@@ -143,10 +142,10 @@ static inline __attribute__((always_inline)) void sum(const struct dwconv *g, co
 static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
 			    uint32_t tile, void *scratch, void *shared)
 {
-	uint32_t first_block, blocks, first_row, rows, batch;
 	const struct nna_engine_operand *bias;
 	const struct nna_window *w;
 	const int32_t *out, *res;
+	struct nna_part part;
 	struct scratch s = { 0 };
 	struct dwconv g;
 	size_t stride;
@@ -154,32 +153,25 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct n
 	dwconv_get(cmd, &g);
 	w = &g.conv.window;
 	bias = g.conv.bias;
-	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
-	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
-	tile /= plan->priv[BLOCK_TILES];
-	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
-	batch = tile / plan->priv[ROW_TILES];
-	rows = g.conv.out_h - first_row;
-	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
-	blocks = nna_div_up(g.conv.out_c, 16) - first_block;
-	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
+	part = nna_tiles_part(plan, tile, g.conv.out_h, nna_div_up(g.conv.out_c, 16));
 	stride = (size_t)g.columns * 16;
 	out = g.conv.output->desc.strides;
 	res = g.conv.residual->desc.strides;
-	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		const uint32_t first = block * 16, count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
 		const float *weights = get_weights(&g, first, count, s.weights);
-		const uint32_t needed = image_rows(&g, rows);
+		const uint32_t needed = image_rows(&g, part.rows);
 		float added[16] = { 0 };
 
 		for (uint32_t i = 0; i < count && nna_present(bias); i++)
 			added[i] = nna_load_float(bias, (int64_t)(first + i) * bias->desc.strides[0]);
 		for (uint32_t i = 0; i < needed; i++)
-			image_row(&g, batch, nna_window_row(w, first_row, 0) + i, first, count, s.image + i * stride);
-		for (uint32_t y = 0; y < rows; y++) {
+			image_row(&g, part.set, nna_window_row(w, part.first_row, 0) + i, first, count, s.image + i * stride);
+		for (uint32_t y = 0; y < part.rows; y++) {
 			const float *from = s.image + (size_t)y * w->stride_h * stride;
-			int64_t at = (int64_t)batch * out[0] + (int64_t)(first_row + y) * out[1] + first;
-			int64_t rat = (int64_t)batch * res[0] + (int64_t)(first_row + y) * res[1] + first;
+			int64_t at = (int64_t)part.set * out[0] + (int64_t)(part.first_row + y) * out[1] + first;
+			int64_t rat = (int64_t)part.set * res[0] + (int64_t)(part.first_row + y) * res[1] + first;
 			uint32_t n;
 
 			for (uint32_t x = 0; x < g.conv.out_w; x += n, from += (size_t)n * w->stride_w * 16) {
@@ -200,8 +192,8 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd, const struct n
 /* Takes the command if channels lie next to each other and a row's windows fit into the scratch memory. */
 void nna_avx2_dwconvf_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
-	uint32_t rows, row_tiles, blocks, per_tile, block_tiles;
-	uint64_t size, tiles, products;
+	uint32_t rows, wanted;
+	struct nna_tiles t;
 	struct scratch s;
 	struct dwconv g;
 
@@ -212,31 +204,8 @@ void nna_avx2_dwconvf_plan(uint32_t threads, const struct nna_engine_command *cm
 	rows = g.conv.out_h;
 	while (rows > 1 && image_bytes(&g, rows) > IMAGE_BYTES)
 		rows = rows / 2;
-	row_tiles = nna_div_up(g.conv.out_h, rows);
-	rows = nna_div_up(g.conv.out_h, row_tiles);
-	row_tiles = nna_div_up(g.conv.out_h, rows);
-	blocks = nna_div_up(g.conv.out_c, 16);
-	products = (uint64_t)rows * g.conv.out_w * 16 * (g.conv.k + 8);
-	per_tile = (uint32_t)(TILE_PRODUCTS / products) + 1;
-	if ((uint64_t)row_tiles * g.conv.batch < 2 * threads) {
-		const uint32_t fair = nna_div_up(blocks, 2 * threads);
-
-		per_tile = per_tile < fair ? per_tile : fair;
-	}
-	block_tiles = nna_div_up(blocks, per_tile);
-	per_tile = nna_div_up(blocks, block_tiles);
-	block_tiles = nna_div_up(blocks, per_tile);
-	size = scratch_get(&g, rows, NULL, &s);
-	tiles = (uint64_t)g.conv.batch * row_tiles * block_tiles;
-	if (size > NNA_ENGINE_MAX_SCRATCH || tiles > UINT32_MAX)
-		return;
-	memset(plan, 0, sizeof(*plan));
-	plan->run = dwconv_tile;
-	plan->phases = 1;
-	plan->phase_tiles[0] = (uint32_t)tiles;
-	plan->scratch_size = (uint32_t)size;
-	plan->priv[ROWS_PER_TILE] = rows;
-	plan->priv[ROW_TILES] = row_tiles;
-	plan->priv[BLOCKS_PER_TILE] = per_tile;
-	plan->priv[BLOCK_TILES] = block_tiles;
+	nna_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
+	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)t.rows * g.conv.out_w * 16 * (g.conv.k + 8))) + 1;
+	nna_tiles_cut_blocks(&t, threads, g.conv.batch, nna_div_up(g.conv.out_c, 16), wanted);
+	nna_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
 }

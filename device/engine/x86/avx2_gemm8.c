@@ -16,14 +16,12 @@
 
 #include "../nna_conv.h"
 #include "avx2_epilogue.h"
+#include "nna_tiles.h"
 
 #define ROWS 6u /* of a register tile: 12 accumulators */
 #define CHUNK 256u /* quads of b: 32 KiB */
 #define A_BYTES (160u << 10) /* of widened rows in a tile */
 #define TILE_PRODUCTS (6u << 20)
-
-/* What priv[] of a plan holds. */
-enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
 
 /**
  * struct gemm - a command as a matrix product
@@ -350,41 +348,35 @@ static void get_block(const struct gemm *g, uint32_t set, uint32_t block, const 
 static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
 			  uint32_t tile, void *scratch, void *shared)
 {
-	uint32_t set, first_row, rows, first_block, blocks, chunks;
+	uint32_t chunks;
 	struct nna_finish finish;
 	struct nna_block constants;
+	struct nna_part part;
 	struct scratch s;
 	struct gemm g;
 
 	gemm_get(cmd, &g);
-	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
+	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
 	nna_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
-	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
-	tile /= plan->priv[BLOCK_TILES];
-	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
-	set = tile / plan->priv[ROW_TILES];
-	rows = g.rows - first_row;
-	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
-	blocks = nna_div_up(g.n, 16) - first_block;
-	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
+	part = nna_tiles_part(plan, tile, g.rows, nna_div_up(g.n, 16));
 	chunks = nna_div_up(g.quads, CHUNK);
-	fill_a(&g, set, first_row, rows, &s);
-	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+	fill_a(&g, part.set, part.first_row, part.rows, &s);
+	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		int32_t sums[16] = { 0 };
 
 		for (uint32_t chunk = 0; chunk < chunks; chunk++) {
 			const uint32_t first = chunk * CHUNK, quads = g.quads - first < CHUNK ? g.quads - first : CHUNK;
 
 			if (g.conv.layout == NNA_LAYOUT_PLAIN)
-				fill_b_plain(&g, set, block, first, quads, s.b, sums);
+				fill_b_plain(&g, part.set, block, first, quads, s.b, sums);
 			else
-				fill_b_packed(&g, set, block, first, quads, s.b);
-			for (uint32_t r = 0; r < rows; r += ROWS)
+				fill_b_packed(&g, part.set, block, first, quads, s.b);
+			for (uint32_t r = 0; r < part.rows; r += ROWS)
 				multiply_rows(s.a + (size_t)r * g.a_stride + first * 8, g.a_stride, s.b, quads,
-					      s.acc + r * 16, chunk != 0, rows - r < ROWS ? rows - r : ROWS);
+					      s.acc + r * 16, chunk != 0, part.rows - r < ROWS ? part.rows - r : ROWS);
 		}
-		get_block(&g, set, block, &finish, sums, &constants);
-		for (uint32_t r = 0; r < rows; r++)
+		get_block(&g, part.set, block, &finish, sums, &constants);
+		for (uint32_t r = 0; r < part.rows; r++)
 			nna_finish_block(&finish, &constants, NNA_LOAD(s.acc + r * 16), NNA_LOAD(s.acc + r * 16 + 8),
 					 s.at[r] + block * 16, s.rat[r] + block * 16);
 	}
@@ -394,42 +386,19 @@ static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna
 /* Takes the command if channels lie next to each other. */
 void nna_avx2_gemm8_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
-	uint32_t most, row_tiles, rows, blocks, block_tiles, per_tile;
-	uint64_t tiles;
+	uint32_t most, rows, wanted;
+	struct nna_tiles t;
 	struct scratch s;
 	struct gemm g;
-	size_t size;
 
 	gemm_get(cmd, &g);
 	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) || !nna_innermost_dense(g.conv.residual) || !g.k)
 		return;
 	most = A_BYTES / g.a_stride / ROWS * ROWS;
 	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	row_tiles = nna_div_up(g.rows, most);
-	rows = nna_div_up(nna_div_up(g.rows, row_tiles), ROWS) * ROWS;
-	row_tiles = nna_div_up(g.rows, rows);
-	/* enough blocks for TILE_PRODUCTS, but something for every thread to do */
-	blocks = nna_div_up(g.n, 16);
-	per_tile = (uint32_t)(TILE_PRODUCTS / ((uint64_t)(g.rows < rows ? g.rows : rows) * g.k * 16 + 1)) + 1;
-	if ((uint64_t)row_tiles * g.sets < 2 * threads) {
-		const uint32_t fair = nna_div_up(blocks, 2 * threads);
-
-		per_tile = per_tile < fair ? per_tile : fair;
-	}
-	block_tiles = nna_div_up(blocks, per_tile);
-	per_tile = nna_div_up(blocks, block_tiles);
-	block_tiles = nna_div_up(blocks, per_tile);
-	tiles = (uint64_t)g.sets * row_tiles * block_tiles;
-	size = scratch_get(&g, rows, NULL, &s);
-	if (tiles > UINT32_MAX || size > NNA_ENGINE_MAX_SCRATCH)
-		return;
-	memset(plan, 0, sizeof(*plan));
-	plan->run = gemm_tile;
-	plan->phases = 1;
-	plan->phase_tiles[0] = (uint32_t)tiles;
-	plan->scratch_size = (uint32_t)size;
-	plan->priv[ROWS_PER_TILE] = rows;
-	plan->priv[ROW_TILES] = row_tiles;
-	plan->priv[BLOCKS_PER_TILE] = per_tile;
-	plan->priv[BLOCK_TILES] = block_tiles;
+	nna_tiles_cut_rows(&t, g.rows, most, ROWS);
+	rows = g.rows < t.rows ? g.rows : t.rows;
+	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g.k * 16 + 1)) + 1;
+	nna_tiles_cut_blocks(&t, threads, g.sets, nna_div_up(g.n, 16), wanted);
+	nna_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
 }

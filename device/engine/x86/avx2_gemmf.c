@@ -10,14 +10,12 @@
 
 #include "../nna_conv.h"
 #include "avx2_epilogue.h"
+#include "nna_tiles.h"
 
 #define ROWS 6u
 #define CHUNK 512u /* of K: 32 KiB of weights */
 #define A_BYTES (192u << 10) /* of rows in a tile */
 #define TILE_PRODUCTS (3u << 20)
-
-/* What priv[] of a plan holds. */
-enum { ROWS_PER_TILE, ROW_TILES, BLOCKS_PER_TILE, BLOCK_TILES };
 
 /**
  * struct gemm - a command as a matrix product
@@ -270,31 +268,24 @@ static void finish_rows(const struct gemm *g, const struct scratch *s, uint32_t 
 static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
 			  uint32_t tile, void *scratch, void *shared)
 {
-	uint32_t set, first_row, rows, first_block, blocks;
+	struct nna_part part;
 	struct scratch s;
 	struct gemm g;
 
 	gemm_get(cmd, &g);
-	scratch_get(&g, (uint32_t)plan->priv[ROWS_PER_TILE], scratch, &s);
-	first_block = tile % plan->priv[BLOCK_TILES] * plan->priv[BLOCKS_PER_TILE];
-	tile /= plan->priv[BLOCK_TILES];
-	first_row = tile % plan->priv[ROW_TILES] * plan->priv[ROWS_PER_TILE];
-	set = tile / plan->priv[ROW_TILES];
-	rows = g.rows - first_row;
-	rows = rows < plan->priv[ROWS_PER_TILE] ? rows : (uint32_t)plan->priv[ROWS_PER_TILE];
-	blocks = nna_div_up(g.n, 16) - first_block;
-	blocks = blocks < plan->priv[BLOCKS_PER_TILE] ? blocks : (uint32_t)plan->priv[BLOCKS_PER_TILE];
-	fill_a(&g, set, first_row, rows, &s);
-	for (uint32_t block = first_block; block < first_block + blocks; block++) {
+	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
+	part = nna_tiles_part(plan, tile, g.rows, nna_div_up(g.n, 16));
+	fill_a(&g, part.set, part.first_row, part.rows, &s);
+	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		for (uint32_t first = 0; first < g.k; first += CHUNK) {
 			const uint32_t count = g.k - first < CHUNK ? g.k - first : CHUNK;
-			const float *b = get_b(&g, set, block, first, count, s.b);
+			const float *b = get_b(&g, part.set, block, first, count, s.b);
 
-			for (uint32_t r = 0; r < rows; r += ROWS)
+			for (uint32_t r = 0; r < part.rows; r += ROWS)
 				multiply_rows(s.row + r, first, b, count, s.acc + r * 16, first != 0,
-					      rows - r < ROWS ? rows - r : ROWS);
+					      part.rows - r < ROWS ? part.rows - r : ROWS);
 		}
-		finish_rows(&g, &s, set, block, rows);
+		finish_rows(&g, &s, part.set, block, part.rows);
 	}
 	return NNA_STATUS_OK;
 }
@@ -302,8 +293,8 @@ static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna
 /* Takes the command if channels lie next to each other. */
 void nna_avx2_gemmf_plan(uint32_t threads, const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
 {
-	uint32_t most, row_tiles, rows, blocks, block_tiles, per_tile;
-	uint64_t tiles, size;
+	uint32_t most, rows, wanted;
+	struct nna_tiles t;
 	struct scratch s;
 	struct gemm g;
 
@@ -312,30 +303,9 @@ void nna_avx2_gemmf_plan(uint32_t threads, const struct nna_engine_command *cmd,
 		return;
 	most = A_BYTES / sizeof(float) / g.k / ROWS * ROWS;
 	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	row_tiles = nna_div_up(g.rows, most);
-	rows = nna_div_up(nna_div_up(g.rows, row_tiles), ROWS) * ROWS;
-	row_tiles = nna_div_up(g.rows, rows);
-	blocks = nna_div_up(g.n, 16);
-	per_tile = (uint32_t)(TILE_PRODUCTS / ((uint64_t)(g.rows < rows ? g.rows : rows) * g.k * 16 + 1)) + 1;
-	if ((uint64_t)row_tiles * g.sets < 2 * threads) {
-		const uint32_t fair = nna_div_up(blocks, 2 * threads);
-
-		per_tile = per_tile < fair ? per_tile : fair;
-	}
-	block_tiles = nna_div_up(blocks, per_tile);
-	per_tile = nna_div_up(blocks, block_tiles);
-	block_tiles = nna_div_up(blocks, per_tile);
-	tiles = (uint64_t)g.sets * row_tiles * block_tiles;
-	size = scratch_get(&g, rows, NULL, &s);
-	if (tiles > UINT32_MAX || size > NNA_ENGINE_MAX_SCRATCH)
-		return;
-	memset(plan, 0, sizeof(*plan));
-	plan->run = gemm_tile;
-	plan->phases = 1;
-	plan->phase_tiles[0] = (uint32_t)tiles;
-	plan->scratch_size = (uint32_t)size;
-	plan->priv[ROWS_PER_TILE] = rows;
-	plan->priv[ROW_TILES] = row_tiles;
-	plan->priv[BLOCKS_PER_TILE] = per_tile;
-	plan->priv[BLOCK_TILES] = block_tiles;
+	nna_tiles_cut_rows(&t, g.rows, most, ROWS);
+	rows = g.rows < t.rows ? g.rows : t.rows;
+	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g.k * 16 + 1)) + 1;
+	nna_tiles_cut_blocks(&t, threads, g.sets, nna_div_up(g.n, 16), wanted);
+	nna_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
 }

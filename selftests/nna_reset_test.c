@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A device that misbehaves: jobs that hang, interrupts that are lost or come for nothing, completions that make no
+ * sense, resets that fail, a device that dies. The guilty context is banned, everybody else goes on, and whatever has
+ * happened the next inference works. Wants to be alone with the device; a short job limit (nna-device --job-limit)
+ * makes it quick.
+ */
+#define KSFT_TIMEOUT_S 120
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define FEW 8
+
+/* A device that behaves, whatever the last test has left behind. */
+static void set_up(struct env *env)
+{
+	inject("clear");
+	env_init(env);
+	stream_null(env);
+	if (submit(env, 0, 0) == -ENODEV) {
+		device_unbind(env->fd);
+		device_bind();
+		env_init(env);
+	}
+}
+
+/* A new client, from opening to the right result. */
+static void expect_inference(void)
+{
+	struct env env;
+
+	env_init(&env);
+	stream_begin(&env);
+	stream_fill(&env, 0, 0x4000, 0x6b);
+	stream_end(&env);
+	stream_finish(&env);
+	EQ(submit_and_wait(&env), 0);
+	EQ(env.map[ENV_DATA + 0x3fff], 0x6b);
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+	env_fini(&env);
+}
+
+static uint64_t hang_time(int fd)
+{
+	struct drm_nna_sched_info info;
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
+	/* What shows no progress is looked at twice, aborted for a second and then reset for two. */
+	return 2 * info.timeout_ns + 5 * SECOND;
+}
+
+/* Submits a null job that will not end; its fence is in the syncobj that is returned. */
+static uint32_t submit_bad(struct env *env, const char *how)
+{
+	uint32_t out = syncobj_create(env->fd);
+
+	inject("%s 1", how);
+	stream_null(env);
+	EQ(submit(env, 0, out), 0);
+	/* Until the device has taken it: the next job is not to be the one that it happens to. */
+	usleep(100000);
+	return out;
+}
+
+static int wait_status(struct env *env, uint32_t out, uint64_t timeout)
+{
+	int ret = syncobj_wait(env->fd, out, timeout);
+
+	return ret ? ret : syncobj_status(env->fd, out);
+}
+
+/* ---- jobs that hang ------------------------------------------------------------------------------ */
+
+TEST(hung_job_ends_by_its_budget)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	uint64_t resets;
+
+	set_up(&env);
+	resets = counters(env.fd).driver_resets;
+	inject("hang 1");
+	args = env_submit(&env);
+	args.budget_ns = SECOND / 10;
+	EQ(submit_args_and_wait(&env, &args), -ETIME);
+	EQ(ctx_state(env.fd, env.ctx).state, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT);
+	EQ(submit(&env, 0, 0), -ECANCELED);
+	EQ(counters(env.fd).driver_resets, resets);
+	expect_inference();
+}
+
+TEST(hung_job_ends_by_the_job_limit)
+{
+	struct env env;
+	uint64_t resets, limit, begin;
+
+	set_up(&env);
+	limit = hw_info(env.fd).job_limit_ns;
+	resets = counters(env.fd).driver_resets;
+	begin = now_ns();
+	EQ(wait_status(&env, submit_bad(&env, "hang"), hang_time(env.fd)), -ETIME);
+	CHECK(now_ns() - begin < limit + SECOND);
+	EQ(counters(env.fd).driver_resets, resets);
+	expect_inference();
+}
+
+TEST(hung_job_ends_by_its_deadline)
+{
+	struct drm_nna_submit args;
+	struct env env;
+
+	set_up(&env);
+	inject("hang 1");
+	args = env_submit(&env);
+	args.deadline_ns = now_ns() + SECOND / 5;
+	EQ(submit_args_and_wait(&env, &args), -ETIMEDOUT);
+	/* Late is not guilty. */
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+	EQ(submit_and_wait(&env), 0);
+}
+
+TEST(hung_job_of_a_closed_file)
+{
+	struct env env;
+	uint64_t begin;
+
+	set_up(&env);
+	submit_bad(&env, "hang");
+	begin = now_ns();
+	env_fini(&env);
+	expect_inference();
+	/* It was aborted, not waited for. */
+	CHECK(now_ns() - begin < SECOND);
+}
+
+TEST(hung_job_of_a_killed_process)
+{
+	struct env env;
+	uint64_t begin;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	set_up(&env);
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		env_init(&env);
+		submit_bad(&env, "hang");
+		_exit(write(ready[1], "", 1) == 1 && pause());
+	}
+	EQ(read(ready[0], &c, 1), 1);
+	begin = now_ns();
+	kill(pid, SIGKILL);
+	EQ(waitpid(pid, NULL, 0), pid);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+	CHECK(now_ns() - begin < SECOND);
+}
+
+/* An address space changes while its job hangs. */
+TEST(unmap_behind_a_hung_job)
+{
+	struct env env;
+	uint64_t begin;
+	uint32_t out;
+
+	set_up(&env);
+	out = submit_bad(&env, "hang");
+	begin = now_ns();
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_DATA, ENV_SIZE - ENV_DATA), 0);
+	CHECK(now_ns() - begin < SECOND / 2);
+	EQ(wait_status(&env, out, hang_time(env.fd)), -ETIME);
+	expect_inference();
+}
+
+TEST(hundred_hangs)
+{
+	struct drm_nna_submit args;
+	struct env env, good;
+	uint64_t resets;
+
+	set_up(&env);
+	env_init(&good);
+	stream_null(&good);
+	resets = counters(env.fd).driver_resets;
+	for (int i = 0; i < 100; i++) {
+		inject("hang 1");
+		args = env_submit(&env);
+		args.budget_ns = SECOND / 200;
+		EQ(submit_args_and_wait(&env, &args), -ETIME);
+		EQ(ctx_destroy(env.fd, env.ctx), 0);
+		EQ(ctx_create(env.fd, env.vm, (uint32_t)i % 3, &env.ctx), 0);
+		EQ(submit_and_wait(&good), 0);
+	}
+	EQ(counters(env.fd).driver_resets, resets);
+	EQ(ctx_state(good.fd, good.ctx).state, 0);
+}
+
+/* ---- a device that does not even react to an abort: reset ------------------------------------------ */
+
+TEST(stuck_job_is_reset)
+{
+	struct drm_nna_ctx_get_state state;
+	struct env env;
+	uint64_t resets;
+
+	set_up(&env);
+	resets = counters(env.fd).driver_resets;
+	EQ(wait_status(&env, submit_bad(&env, "stuck"), hang_time(env.fd)), -ETIME);
+	state = ctx_state(env.fd, env.ctx);
+	EQ(state.state, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT);
+	EQ(state.reset_count, 1);
+	EQ(submit(&env, 0, 0), -ECANCELED);
+	EQ(counters(env.fd).driver_resets, resets + 1);
+	/* The same address space in a new context. */
+	EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), 0);
+	EQ(submit_and_wait(&env), 0);
+	expect_inference();
+}
+
+/* Those behind it on its ring: each has its result or -ECANCELED, and goes on. */
+TEST(stuck_job_and_its_neighbours)
+{
+	struct drm_nna_ctx_get_state state;
+	struct env env, others[FEW];
+	uint32_t bad, outs[FEW];
+	int canceled = 0, status;
+
+	set_up(&env);
+	for (int i = 0; i < FEW; i++)
+		env_init(&others[i]);
+	bad = submit_bad(&env, "stuck");
+	for (int i = 0; i < FEW; i++) {
+		stream_begin(&others[i]);
+		stream_fill(&others[i], 0, 64, 0x31);
+		stream_end(&others[i]);
+		stream_finish(&others[i]);
+		outs[i] = syncobj_create(others[i].fd);
+		EQ(submit(&others[i], 0, outs[i]), 0);
+	}
+	EQ(wait_status(&env, bad, hang_time(env.fd)), -ETIME);
+	for (int i = 0; i < FEW; i++) {
+		status = wait_status(&others[i], outs[i], LONG_WAIT);
+		state = ctx_state(others[i].fd, others[i].ctx);
+		if (status == 1) {
+			EQ(others[i].map[ENV_DATA], 0x31);
+			EQ(state.state, 0);
+		} else {
+			EQ(status, -ECANCELED);
+			EQ(state.state, DRM_NNA_CTX_STATE_INNOCENT);
+			EQ(state.reset_count, 1);
+			canceled++;
+		}
+		others[i].map[ENV_DATA] = 0;
+		EQ(submit_and_wait(&others[i]), 0);
+		EQ(others[i].map[ENV_DATA], 0x31);
+		EQ(ctx_state(others[i].fd, others[i].ctx).reset_count, status == 1 ? 0 : 1);
+	}
+	printf("# %d of %d neighbours lost a job\n", canceled, FEW);
+}
+
+/* What is submitted behind a stuck job of the same context never runs. */
+TEST(stuck_job_and_its_queue)
+{
+	struct env env;
+	uint32_t bad, outs[FEW];
+
+	set_up(&env);
+	bad = submit_bad(&env, "stuck");
+	for (int i = 0; i < FEW; i++) {
+		outs[i] = syncobj_create(env.fd);
+		EQ(submit(&env, 0, outs[i]), 0);
+	}
+	EQ(wait_status(&env, bad, hang_time(env.fd)), -ETIME);
+	for (int i = 0; i < FEW; i++)
+		EQ(wait_status(&env, outs[i], LONG_WAIT), -ECANCELED);
+	expect_inference();
+}
+
+/* Work of higher priority goes on all the time. */
+TEST(stuck_job_and_the_rings_above)
+{
+	struct env low, high;
+	uint64_t worst = 0;
+	uint32_t bad, n = 0;
+	int ret;
+
+	set_up(&low);
+	env_init(&high);
+	EQ(ctx_create(low.fd, low.vm, DRM_NNA_CTX_PRIORITY_LOW, &low.ctx), 0);
+	EQ(ctx_create(high.fd, high.vm, DRM_NNA_CTX_PRIORITY_HIGH, &high.ctx), 0);
+	stream_null(&high);
+	bad = submit_bad(&low, "stuck");
+	while ((ret = syncobj_wait(low.fd, bad, 0)) == -ETIME) {
+		uint64_t begin = now_ns();
+
+		ret = submit_and_wait(&high);
+		/* Only one that was on the device at the very moment of the reset. */
+		if (ret)
+			EQ(ret, -ECANCELED);
+		if (now_ns() - begin > worst)
+			worst = now_ns() - begin;
+		n++;
+		usleep(10000);
+	}
+	EQ(ret, 0);
+	EQ(syncobj_status(low.fd, bad), -ETIME);
+	CHECK(n > 10);
+	CHECK(worst < 2 * SECOND);
+	CHECK(ctx_state(high.fd, high.ctx).reset_count <= 1);
+	EQ(submit_and_wait(&high), 0);
+	printf("# %u jobs above, the slowest %llu us\n", n, (unsigned long long)worst / 1000);
+}
+
+TEST(stuck_job_of_a_closed_file)
+{
+	struct env env;
+
+	set_up(&env);
+	submit_bad(&env, "stuck");
+	env_fini(&env);
+	/* Behind it on the same ring: there is a reset in between. */
+	env_init(&env);
+	stream_null(&env);
+	uint32_t out = syncobj_create(env.fd);
+	EQ(submit(&env, 0, out), 0);
+	int status = wait_status(&env, out, hang_time(env.fd));
+	if (status != 1)
+		EQ(status, -ECANCELED);
+	expect_inference();
+}
+
+TEST(two_stuck_contexts)
+{
+	struct env a, b;
+	uint32_t out_a, out_b;
+
+	set_up(&a);
+	env_init(&b);
+	EQ(ctx_create(b.fd, b.vm, DRM_NNA_CTX_PRIORITY_LOW, &b.ctx), 0);
+	out_b = submit_bad(&b, "stuck");
+	out_a = submit_bad(&a, "stuck");
+	/* One reset helps both; who is blamed for it depends on who was looked at first. */
+	CHECK(wait_status(&a, out_a, 2 * hang_time(a.fd)) < 0);
+	CHECK(wait_status(&b, out_b, 2 * hang_time(b.fd)) < 0);
+	CHECK((ctx_state(a.fd, a.ctx).state | ctx_state(b.fd, b.ctx).state) & DRM_NNA_CTX_STATE_BANNED);
+	expect_inference();
+}
+
+/* A job that waits behind a flood of higher ones for longer than the hang limit is not taken for a hung one. */
+TEST(starved_job_is_not_hung)
+{
+	struct env low, high;
+	uint64_t resets, end;
+	uint32_t out;
+
+	set_up(&low);
+	env_init(&high);
+	EQ(ctx_create(low.fd, low.vm, DRM_NNA_CTX_PRIORITY_LOW, &low.ctx), 0);
+	EQ(ctx_create(high.fd, high.vm, DRM_NNA_CTX_PRIORITY_HIGH, &high.ctx), 0);
+	resets = counters(low.fd).driver_resets;
+	stream_null(&low);
+	stream_null(&high);
+	out = syncobj_create(low.fd);
+	inject("slow %llu", SECOND / 20);
+	for (int i = 0; i < 20; i++)
+		EQ(submit(&high, 0, 0), 0);
+	for (int i = 0; i < 20; i++)
+		EQ(submit(&low, 0, out), 0);
+	end = now_ns() + hang_time(low.fd) / 2;
+	while (now_ns() < end && syncobj_wait(low.fd, out, 0) == -ETIME)
+		EQ(submit_and_wait(&high), 0);
+	inject("clear");
+	EQ(wait_status(&low, out, LONG_WAIT), 1);
+	EQ(ctx_state(low.fd, low.ctx).state, 0);
+	EQ(counters(low.fd).driver_resets, resets);
+}
+
+TEST(slow_device)
+{
+	struct drm_nna_submit args;
+	struct env env;
+
+	set_up(&env);
+	inject("slow %llu", SECOND / 4);
+	args = env_submit(&env);
+	args.duration_ns = SECOND / 20;
+	EQ(submit_args_and_wait(&env, &args), -ETIMEDOUT);
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+	EQ(submit_and_wait(&env), 0);
+	args.duration_ns = 0;
+	args.budget_ns = SECOND / 20;
+	EQ(submit_args_and_wait(&env, &args), -ETIME);
+	inject("clear");
+	expect_inference();
+}
+
+/* ---- interrupts ----------------------------------------------------------------------------------- */
+
+TEST(lost_interrupt)
+{
+	struct drm_nna_sched_info info;
+	struct env env;
+	uint64_t resets;
+
+	set_up(&env);
+	EQ(query(env.fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
+	resets = counters(env.fd).driver_resets;
+	inject("drop-irq 1");
+	/* Found when the driver looks after the job: a result like any other. */
+	EQ(submit_and_wait(&env), 0);
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+	EQ(counters(env.fd).driver_resets, resets);
+	expect_inference();
+}
+
+TEST(lost_interrupt_is_made_up_for_by_the_next)
+{
+	struct env env;
+	uint64_t begin;
+	uint32_t out;
+
+	set_up(&env);
+	out = syncobj_create(env.fd);
+	inject("drop-irq 1");
+	EQ(submit(&env, 0, out), 0);
+	usleep(100000);
+	begin = now_ns();
+	EQ(submit_and_wait(&env), 0);
+	EQ(syncobj_wait(env.fd, out, 0), 0);
+	EQ(syncobj_status(env.fd, out), 1);
+	CHECK(now_ns() - begin < SECOND);
+}
+
+TEST(lost_interrupt_of_an_unmap)
+{
+	struct env env;
+	uint64_t begin = now_ns(), resets;
+
+	set_up(&env);
+	EQ(submit_and_wait(&env), 0);
+	resets = counters(env.fd).driver_resets;
+	inject("drop-irq 1");
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_DATA, 4096), 0);
+	CHECK(now_ns() - begin < 5 * SECOND);
+	EQ(counters(env.fd).driver_resets, resets);
+	inject("clear");
+	EQ(submit_and_wait(&env), 0);
+}
+
+TEST(spurious_interrupts)
+{
+	struct env env;
+	struct drm_nna_counters before;
+
+	set_up(&env);
+	EQ(submit_and_wait(&env), 0);
+	before = counters(env.fd);
+	inject("spurious-irq 1000");
+	for (int i = 0; i < 50; i++) {
+		inject("spurious-irq 3");
+		EQ(submit_and_wait(&env), 0);
+	}
+	CHECK(counters(env.fd).driver_irqs > before.driver_irqs + 50);
+	EQ(counters(env.fd).driver_resets, before.driver_resets);
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+}
+
+/* ---- completions that make no sense ------------------------------------------------------------------ */
+
+TEST(corrupt_completion)
+{
+	struct env env;
+	uint64_t resets;
+	int ret;
+
+	set_up(&env);
+	EQ(submit_and_wait(&env), 0);
+	resets = counters(env.fd).driver_resets;
+	inject("corrupt 1");
+	ret = submit_and_wait(&env);
+	EQ(ret, -ECANCELED);
+	/* Not the client's fault. */
+	EQ(ctx_state(env.fd, env.ctx).state, DRM_NNA_CTX_STATE_INNOCENT);
+	EQ(counters(env.fd).driver_resets, resets + 1);
+	EQ(submit_and_wait(&env), 0);
+	expect_inference();
+}
+
+TEST(corrupt_completion_of_an_unmap)
+{
+	struct env env;
+
+	set_up(&env);
+	EQ(submit_and_wait(&env), 0);
+	inject("corrupt 1");
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_DATA, 4096), 0);
+	EQ(submit_and_wait(&env), 0);
+	expect_inference();
+}
+
+TEST(twenty_resets)
+{
+	struct env env;
+	uint64_t resets;
+
+	set_up(&env);
+	resets = counters(env.fd).driver_resets;
+	for (int i = 0; i < 20; i++) {
+		EQ(submit_and_wait(&env), 0);
+		inject("corrupt 1");
+		EQ(submit_and_wait(&env), -ECANCELED);
+	}
+	EQ(counters(env.fd).driver_resets, resets + 20);
+	EQ(ctx_state(env.fd, env.ctx).reset_count, 20);
+	expect_inference();
+}
+
+/* ---- a device that is lost --------------------------------------------------------------------------- */
+
+/* For whoever holds a file of it: -ENODEV, and nothing that hangs. */
+static void expect_lost(struct env *env)
+{
+	EQ(submit(env, 0, 0), -ENODEV);
+	EQ(vm_unmap(env->fd, env->vm, ENV_VA + ENV_DATA, 4096), -ENODEV);
+	env->map[ENV_DATA] = 1;
+	EQ(env->map[ENV_DATA], 1);
+}
+
+static void rebind(struct env *env)
+{
+	inject("clear");
+	device_unbind(env->fd);
+	device_bind();
+	expect_inference();
+	/* Who was there before stays out. */
+	EQ(submit(env, 0, 0), -ENODEV);
+}
+
+TEST(refused_reset)
+{
+	struct env env, other;
+	uint32_t bad, out;
+	int status;
+
+	set_up(&env);
+	env_init(&other);
+	stream_null(&other);
+	bad = submit_bad(&env, "stuck");
+	out = syncobj_create(other.fd);
+	EQ(submit(&other, 0, out), 0);
+	inject("refuse-reset 1");
+	CHECK(wait_status(&env, bad, hang_time(env.fd)) < 0);
+	status = wait_status(&other, out, LONG_WAIT);
+	EQ(status, -ENODEV);
+	usleep(200000);
+	expect_lost(&other);
+	rebind(&env);
+}
+
+TEST(dies_idle)
+{
+	struct env env;
+	uint32_t out;
+
+	set_up(&env);
+	EQ(submit_and_wait(&env), 0);
+	out = syncobj_create(env.fd);
+	inject("dead 1");
+	EQ(submit(&env, 0, out), 0);
+	CHECK(wait_status(&env, out, hang_time(env.fd)) < 0);
+	usleep(200000);
+	expect_lost(&env);
+	rebind(&env);
+}
+
+TEST(dies_busy)
+{
+	struct env envs[FEW];
+	uint32_t outs[FEW];
+
+	set_up(&envs[0]);
+	inject("hang 1000");
+	for (int i = 0; i < FEW; i++) {
+		if (i)
+			env_init(&envs[i]);
+		EQ(ctx_create(envs[i].fd, envs[i].vm, (uint32_t)i % 3, &envs[i].ctx), 0);
+		outs[i] = syncobj_create(envs[i].fd);
+		stream_null(&envs[i]);
+		EQ(submit(&envs[i], 0, outs[i]), 0);
+	}
+	usleep(100000);
+	inject("stuck 1000");
+	inject("dead 1");
+	for (int i = 0; i < FEW; i++)
+		CHECK(wait_status(&envs[i], outs[i], 3 * hang_time(envs[0].fd)) < 0);
+	rebind(&envs[0]);
+}
+
+TEST(dies_under_an_unmap)
+{
+	struct env env;
+
+	set_up(&env);
+	EQ(submit_and_wait(&env), 0);
+	inject("dead 1");
+	/* No acknowledgement will come; the device is cut off instead, and the pages are safe. */
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_DATA, 4096), 0);
+	rebind(&env);
+}
+
+TEST(unbound_while_dead)
+{
+	struct env env;
+	uint32_t out;
+
+	set_up(&env);
+	out = submit_bad(&env, "hang");
+	inject("dead 1");
+	device_unbind(env.fd);
+	EQ(wait_status(&env, out, LONG_WAIT), -ENODEV);
+	inject("clear");
+	device_bind();
+	expect_inference();
+}
+
+TEST(unbound_while_stuck)
+{
+	struct env env;
+	uint64_t begin;
+	uint32_t out;
+
+	set_up(&env);
+	out = submit_bad(&env, "stuck");
+	begin = now_ns();
+	device_unbind(env.fd);
+	EQ(wait_status(&env, out, LONG_WAIT), -ENODEV);
+	CHECK(now_ns() - begin < 5 * SECOND);
+	device_bind();
+	expect_inference();
+}
+
+/* A device that is not there when the driver comes: refused with an error, and taken once it is back. */
+TEST(bound_while_dead)
+{
+	char path[] = "/sys/bus/pci/drivers/nna/bind";
+	struct env env;
+
+	set_up(&env);
+	device_unbind(env.fd);
+	inject("dead 1");
+	CHECK(access(path, W_OK) == 0);
+	if (!fork()) {
+		/* Ends this process with status 1, as the write fails. */
+		device_bind();
+		_exit(0);
+	}
+	int status;
+	wait(&status);
+	EQ(WEXITSTATUS(status), 1);
+	inject("clear");
+	device_bind();
+	expect_inference();
+}
