@@ -14,7 +14,7 @@ static const struct nna_command_info *find(uint16_t opcode)
 	return NULL;
 }
 
-bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands)
+bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint32_t *outputs)
 {
 	const struct nna_command_info *info = find(opcode);
 
@@ -22,6 +22,9 @@ bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands)
 		return false;
 	*size = info->size;
 	*operands = info->operand_count;
+	*outputs = 0;
+	for (uint32_t i = 0; i < info->operand_count; i++)
+		*outputs |= (uint32_t)info->operands[i].is_output << i;
 	return true;
 }
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes and operands of an opcode's command; false for an unknown one. */
-bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands);
+/* Bytes and operands of an opcode's command, and the bit set of those that it writes; false for an unknown one. */
+bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint32_t *outputs);
 /* "CONV", or "?". */
 const char *nna_command_name(uint16_t opcode);
 

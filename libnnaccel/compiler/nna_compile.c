@@ -101,7 +101,7 @@ static bool can_fold(struct nna_op_context *op, uint64_t *in_bytes)
 	    op->operation->type == NNA_RANDOM_MULTINOMIAL)
 		return false;
 	for (uint32_t i = 0; i < op->operation->output_count; i++)
-		if (op->out_operand[i]->lifetime != NNA_LIFETIME_TEMPORARY)
+		if (op->out_operand[i]->lifetime != NNA_LIFETIME_TEMPORARY || op->out[i].bounded)
 			return false;
 	for (uint32_t i = 0; i < op->operation->input_count; i++) {
 		uint32_t value = op->lower->frame->values[op->operation->inputs[i]];
@@ -297,7 +297,7 @@ static int take_shapes(struct nna_op_context *op, struct nna_frame *f)
 			if (stated->rank != op->out[i].rank)
 				return nna_op_fail(op, "output %u has rank %u, the model says %u", i,
 						   op->out[i].rank, stated->rank);
-			for (uint32_t k = 0; k < stated->rank; k++)
+			for (uint32_t k = op->out[i].bounded; k < stated->rank; k++)
 				if (stated->dims[k] && stated->dims[k] != op->out[i].dims[k])
 					return nna_op_fail(op, "dimension %u of output %u is %u, the model says %u",
 							   k, i, op->out[i].dims[k], stated->dims[k]);
@@ -315,6 +315,14 @@ static bool outputs_are_final(const struct nna_op_context *op)
 		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->out[i].final)
 			return false;
 	return true;
+}
+
+static bool any_bounded(const struct nna_shape *shapes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (shapes[i].bounded)
+			return true;
+	return false;
 }
 
 static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uint32_t index)
@@ -342,10 +350,13 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 	op.lower = l;
 	ret = nna_op_check(&op);
 	if (!ret)
-		ret = impl->infer(&op);
+		ret = any_bounded(op.in, operation->input_count) ? -EAGAIN : impl->infer(&op);
 	/* A shape that depends on a value, but that the model states. */
-	if (ret == -EAGAIN && outputs_are_final(&op))
+	if (ret == -EAGAIN && !any_bounded(op.in, operation->input_count) && outputs_are_final(&op))
 		ret = 0;
+	/* IF or WHILE around it then runs in parts. */
+	if (!ret && f->outer && any_bounded(op.out, operation->output_count))
+		ret = -EAGAIN;
 	if (!ret)
 		ret = take_shapes(&op, f);
 	if (!ret) {
@@ -386,6 +397,7 @@ static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 		storage = nna_storage_add(l, NNA_STORAGE_OUTPUT, value_bytes(&v), i, NULL, NULL);
 		if (storage < 0)
 			return storage;
+		l->storages[storage].count = l->storages[v.storage].count;
 		v.storage = storage;
 		v.offset = 0;
 		nna_value_set_strides(&v);

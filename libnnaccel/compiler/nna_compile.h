@@ -39,15 +39,19 @@ struct nna_slot {
  * @slot: its own slot, or that of the staging memory
  * @staged: it shares the staging slot
  * @used: commands touch it
+ * @counted: dims[0] and @size are upper bounds: how many rows there are, the run leaves at @count
  * @offset: in the staging memory, if staged
  * @size: bytes
+ * @count: offset of an s32 in scratch memory
  */
 struct nna_code_io {
 	uint32_t slot;
 	bool staged;
 	bool used;
+	bool counted;
 	uint64_t offset;
 	uint64_t size;
+	uint64_t count;
 	uint32_t type;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];

@@ -213,6 +213,13 @@ int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_cou
 		}
 		io[storage->index].used |= storage->used;
 		io[storage->index].size = storage->size;
+		if (storage->count != NNA_NO_VALUE) {
+			const struct nna_value *count = &l->values[storage->count];
+
+			io[storage->index].counted = true;
+			io[storage->index].count = l->storages[count->storage].offset + count->offset;
+			code->synchronous = true;
+		}
 	}
 	ret = assign_slots(code, max_slots);
 	if (ret)

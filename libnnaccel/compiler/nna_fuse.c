@@ -298,8 +298,7 @@ static int fuse_padding(struct nna_lower *l, uint32_t j)
 	for (uint32_t i = 0; i < l->command_count; i++) {
 		const struct nna_ir_command *w = &l->commands[i];
 
-		if (w->dead || !w->operand_count || !nna_ir_is_output(w, 0) ||
-		    l->values[w->values[0]].storage != in.storage)
+		if (!nna_ir_writes(l, w, in.storage))
 			continue;
 		if (w->raw->opcode == NNA_OP_FILL && filled == NNA_NONE && copy == NNA_NONE)
 			filled = i;

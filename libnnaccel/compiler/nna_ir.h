@@ -27,6 +27,7 @@
  * @owned: freed with the table, or NULL
  * @parent: planned at the place of this storage, or NNA_NONE
  * @offset: planned: bytes from the start of its area
+ * @count: OUTPUT of a bounded shape: the value that says how many rows there are, else NNA_NO_VALUE
  * @used: a live command touches it
  */
 struct nna_storage {
@@ -37,6 +38,7 @@ struct nna_storage {
 	void *owned;
 	uint32_t parent;
 	uint64_t offset;
+	uint32_t count;
 	bool used;
 };
 
@@ -44,6 +46,7 @@ struct nna_storage {
  * struct nna_ir_command - a command before it has addresses
  * @raw: of its opcode's struct, owned
  * @operand_count: as in the description
+ * @outputs: bit set of the operands that it writes
  * @values: numbers, or NNA_NO_VALUE
  * @label: JUMP, BRANCH: where to; else NNA_NONE
  * @dead: dropped by a pass
@@ -51,6 +54,7 @@ struct nna_storage {
 struct nna_ir_command {
 	struct nna_command *raw;
 	uint32_t operand_count;
+	uint32_t outputs;
 	uint32_t values[NNA_MAX_OPERANDS];
 	uint32_t label;
 	bool dead;
@@ -134,10 +138,9 @@ void nna_value_set_strides(struct nna_value *v);
 /* May touch a common byte. */
 bool nna_value_overlap(const struct nna_value *a, const struct nna_value *b);
 
-/* Which operands of a command are written: the first, for all that have any but BRANCH. */
 static inline bool nna_ir_is_output(const struct nna_ir_command *c, uint32_t operand)
 {
-	return operand == 0 && c->raw->opcode != NNA_OP_BRANCH;
+	return c->outputs >> operand & 1;
 }
 
 /* Some command among [from, to) is a jump or branch, or a label points into (from, to]. */
@@ -145,7 +148,9 @@ bool nna_ir_has_flow(const struct nna_lower *l, uint32_t from, uint32_t to);
 /* A live command among [from, to) other than @except touches bytes of @value. @writes_only: only writers count. */
 bool nna_ir_touched(const struct nna_lower *l, uint32_t from, uint32_t to, uint32_t except,
 		    const struct nna_value *value, bool writes_only);
-/* The live command that writes storage @s if there is exactly one; NNA_NONE otherwise. */
+/* Whether a command is live and writes storage @s. */
+bool nna_ir_writes(const struct nna_lower *l, const struct nna_ir_command *c, uint32_t s);
+/* The live command that writes storage @s, as its first operand, if there is exactly one; NNA_NONE otherwise. */
 uint32_t nna_ir_only_writer(const struct nna_lower *l, uint32_t s);
 
 /* The passes, in their order. */

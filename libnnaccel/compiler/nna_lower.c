@@ -118,6 +118,7 @@ int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_
 		.data = data,
 		.owned = owned,
 		.parent = NNA_NONE,
+		.count = NNA_NO_VALUE,
 	};
 	return l->storage_count++;
 }
@@ -441,6 +442,20 @@ int64_t nna_lower_out(struct nna_op_context *op, uint32_t i)
 	if (value >= 0)
 		l->frame->values[operand] = value;
 	return value;
+}
+
+int nna_lower_set_count(struct nna_op_context *op, uint32_t i, uint32_t count)
+{
+	struct nna_lower *l = op->lower;
+	int64_t out = nna_lower_out(op, i);
+
+	if (out < 0)
+		return out;
+	if (count >= l->value_count || l->values[count].type != NNA_TYPE_S32 ||
+	    l->storages[l->values[count].storage].kind != NNA_STORAGE_SCRATCH)
+		return -EINVAL;
+	l->storages[l->values[out].storage].count = count;
+	return 0;
 }
 
 int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value)
@@ -782,10 +797,10 @@ static int command_add(struct nna_lower *l, const void *command, const uint32_t 
 {
 	const struct nna_command *head = command;
 	struct nna_ir_command *c;
-	uint32_t size, operands;
+	uint32_t size, operands, outputs;
 	int ret;
 
-	if (!nna_command_find(head->opcode, &size, &operands))
+	if (!nna_command_find(head->opcode, &size, &operands, &outputs))
 		return -EINVAL;
 	if (l->command_count >= NNA_IR_MAX_COMMANDS)
 		return -ENOTSUP;
@@ -793,7 +808,7 @@ static int command_add(struct nna_lower *l, const void *command, const uint32_t 
 	if (ret)
 		return ret;
 	c = &l->commands[l->command_count];
-	*c = (struct nna_ir_command){ .operand_count = operands, .label = label };
+	*c = (struct nna_ir_command){ .operand_count = operands, .outputs = outputs, .label = label };
 	for (uint32_t i = 0; i < c->operand_count; i++) {
 		if (values[i] != NNA_NO_VALUE && values[i] >= l->value_count)
 			return -EINVAL;
@@ -889,6 +904,14 @@ bool nna_ir_touched(const struct nna_lower *l, uint32_t from, uint32_t to, uint3
 	return false;
 }
 
+bool nna_ir_writes(const struct nna_lower *l, const struct nna_ir_command *c, uint32_t s)
+{
+	for (uint32_t k = 0; !c->dead && k < c->operand_count; k++)
+		if (nna_ir_is_output(c, k) && c->values[k] != NNA_NO_VALUE && l->values[c->values[k]].storage == s)
+			return true;
+	return false;
+}
+
 uint32_t nna_ir_only_writer(const struct nna_lower *l, uint32_t s)
 {
 	uint32_t writer = NNA_NONE;
@@ -896,11 +919,9 @@ uint32_t nna_ir_only_writer(const struct nna_lower *l, uint32_t s)
 	for (uint32_t i = 0; i < l->command_count; i++) {
 		const struct nna_ir_command *c = &l->commands[i];
 
-		if (c->dead || !c->operand_count || !nna_ir_is_output(c, 0))
+		if (!nna_ir_writes(l, c, s))
 			continue;
-		if (l->values[c->values[0]].storage != s)
-			continue;
-		if (writer != NNA_NONE)
+		if (writer != NNA_NONE || l->values[c->values[0]].storage != s)
 			return NNA_NONE;
 		writer = i;
 	}

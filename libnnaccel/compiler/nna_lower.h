@@ -69,6 +69,8 @@ uint8_t nna_lower_type(uint32_t operand_type);
 int64_t nna_lower_in(struct nna_op_context *op, uint32_t i);
 /* A fresh value for output @i, with the inferred shape. */
 int64_t nna_lower_out(struct nna_op_context *op, uint32_t i);
+/* The number of rows of output @i, whose shape is bounded, is in @count: one S32 in scratch memory. */
+int nna_lower_set_count(struct nna_op_context *op, uint32_t i, uint32_t count);
 /* Output @i is (a reinterpretation of the dims of) @value: same element order, same element count. */
 int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value);
 

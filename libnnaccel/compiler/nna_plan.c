@@ -64,6 +64,10 @@ static void find_lives(struct nna_lower *l, struct life *lives)
 			lives[s].last = i;
 		}
 	}
+	/* The library reads counts after the run. */
+	for (uint32_t s = 0; s < l->storage_count; s++)
+		if (l->storages[s].count != NNA_NO_VALUE)
+			lives[l->values[l->storages[s].count].storage].last = l->command_count;
 }
 
 static void extend_over_loops(const struct nna_lower *l, struct life *lives)

@@ -216,8 +216,16 @@ static int infer_shapes(struct nna_graph *graph, uint32_t s)
 		return -ENOMEM;
 	nna_infer_begin(graph, s, shapes);
 	ret = nna_infer_known(graph, s, shapes, &graph->log);
-	for (uint32_t i = 0; !ret && i < sg->operand_count; i++)
-		sg->operands[i].shape = shapes[i];
+	for (uint32_t i = 0; !ret && i < sg->operand_count; i++) {
+		struct nna_shape *shape = &sg->operands[i].shape;
+
+		*shape = shapes[i];
+		/* Outside of the compiler a bound is no dimension. */
+		if (shape->bounded) {
+			shape->dims[0] = sg->operands[i].stated.rank ? sg->operands[i].stated.dims[0] : 0;
+			shape->final = shape->dims[0] != 0;
+		}
+	}
 	free(shapes);
 	return ret;
 }

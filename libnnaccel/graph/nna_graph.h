@@ -37,6 +37,8 @@ enum nna_lifetime {
  * @rank_known: false for a tensor of unknown rank
  * @final: nothing is unknown any more: a dim of 0 is an empty one. A stated shape is final when its rank is known and
  *	no dim is 0 (scalars are)
+ * @bounded: dims[0] is an upper bound; how many of them there are is known after the run. An operation that reads such a
+ *	tensor waits for that (-EAGAIN)
  * @omitted: for a run: an input of the main subgraph that the caller leaves out; its operations see it as NO_VALUE
  * @dims: 0 is unknown, or empty in a final shape
  * @channel_scales: @channel_count values owned by the operand, NULL if none
@@ -45,6 +47,7 @@ struct nna_shape {
 	uint32_t type;
 	bool rank_known;
 	bool final;
+	bool bounded;
 	bool omitted;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];

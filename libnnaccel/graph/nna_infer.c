@@ -36,7 +36,7 @@ static int settle_output(struct nna_op_context *op, uint32_t i)
 	char computed[128], model[128];
 	size_t bytes;
 
-	for (uint32_t k = 0; same && k < stated->rank; k++)
+	for (uint32_t k = shape->bounded; same && k < stated->rank; k++)
 		same = !stated->dims[k] || stated->dims[k] == shape->dims[k];
 	if (!same)
 		return nna_op_fail(op, "output %u has dimensions %s, but the model says %s", i,

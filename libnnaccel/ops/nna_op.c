@@ -64,7 +64,7 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 		operands[i] = &sg->operands[o->inputs[i]];
 	}
 	for (uint32_t i = 0; i < o->input_count; i++) {
-		if (nna_op_has_input(op, i) && !op->in[i].final)
+		if (nna_op_has_input(op, i) && (!op->in[i].final || op->in[i].bounded))
 			op->complete = false;
 	}
 	return 0;

@@ -10,7 +10,8 @@
  * lower() cannot do it: nna_graph_get_supported() says no to it.
  * infer() writes the shapes of the outputs and runs only when all shapes of the inputs are final: type and quantisation
  * stay as stated by the model, dims are computed; dims that the model states and that differ are an error, which the
- * caller reports. -EAGAIN says that a value which decides about the shape is not known yet.
+ * caller reports. -EAGAIN says that a value which decides about the shape is not known yet. A number of rows that the
+ * data decide about is a bound: nna_set_bound().
  * lower() emits commands; it runs with complete input shapes. It never computes on data.
  *
  * All three see the operation through an nna_op_context; errors go through nna_op_fail(), which names the operation.
@@ -29,7 +30,7 @@ struct nna_lower;
  * @in: shapes of inputs as far as known; omitted (NO_VALUE) ones have lifetime NO_VALUE in @in_operand
  * @out: shapes of outputs: stated by the model at first; infer() completes dims
  * @bound, @bound_count: values of operands that are known at set-up besides constants
- * @complete: the shapes of all inputs are final
+ * @complete: the shapes of all inputs are final and exact
  * @lower: NULL except in lower()
  */
 struct nna_op_context {

@@ -151,6 +151,14 @@ int nna_set_dims(struct nna_op_context *op, uint32_t i, uint32_t rank, const uin
 	return 0;
 }
 
+int nna_set_bound(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims)
+{
+	int ret = nna_set_dims(op, i, rank, dims);
+
+	op->out[i].bounded = !ret && dims[0];
+	return ret;
+}
+
 int nna_set_like(struct nna_op_context *op, uint32_t i, uint32_t like)
 {
 	return nna_set_dims(op, i, op->in[like].rank, op->in[like].dims);

@@ -81,6 +81,8 @@ static inline int nna_later(int ret)
 /* ---------------------------------------------------------------------------------------------- shapes */
 
 int nna_set_dims(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims);
+/* dims[0] is the most that there can be; lower() says by nna_lower_set_count() how many there are. */
+int nna_set_bound(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims);
 /* Output @i has the dims of input @like. */
 int nna_set_like(struct nna_op_context *op, uint32_t i, uint32_t like);
 /* Dims of a and b broadcast as numpy does. */

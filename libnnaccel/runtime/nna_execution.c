@@ -267,14 +267,14 @@ int nna_execution_check_outputs(struct nna_execution *e, const struct nna_code_i
 			nna_log_print(log, NNA_LOG_ERROR, "output %u is not bound", i);
 			return -EINVAL;
 		}
-		for (uint32_t k = 0; b->has_dims && k < b->rank; k++) {
+		for (uint32_t k = io->counted; b->has_dims && k < b->rank; k++) {
 			if (b->rank != io->rank || (b->dims[k] && b->dims[k] != io->dims[k])) {
 				nna_log_print(log, NNA_LOG_ERROR,
 					      "output %u is bound with other dimensions than it has", i);
 				return -EINVAL;
 			}
 		}
-		if (b->size < io->size) {
+		if (!io->counted && b->size < io->size) {
 			b->short_of = true;
 			ret = -ENOSPC;
 		}
@@ -314,7 +314,7 @@ static int place_binding(struct nna_execution *e, struct nna_binding *b, const s
 {
 	int ret;
 
-	b->copied = io->staged || !b->buffer || (b->buffer->bo->va + b->offset) % 64;
+	b->copied = io->staged || !b->buffer || (b->buffer->bo->va + b->offset) % 64 || b->size < io->size;
 	if (!b->copied) {
 		*va = b->buffer->bo->va + b->offset;
 		return 0;
@@ -442,16 +442,48 @@ static void copy_inputs(struct nna_execution *e)
 			       nna_binding_data(&e->inputs[i]), code->inputs[i].size);
 }
 
-static void copy_outputs(struct nna_execution *e)
+/* How many rows the run gave an output, against what the model and the caller have room for. */
+static int count_rows(struct nna_execution *e, uint32_t i, size_t *size)
+{
+	const struct nna_subgraph *sub = &e->program->graph->subgraphs[0];
+	const struct nna_shape *stated = &sub->operands[sub->outputs[i]].stated;
+	const struct nna_code_io *io = &e->variant->code->outputs[i];
+	struct nna_binding *b = &e->outputs[i];
+	uint32_t rows, want = b->has_dims && b->rank ? b->dims[0] : 0;
+
+	memcpy(&rows, (char *)e->context->memory->map + e->context->scratch + io->count, sizeof(rows));
+	if (rows > io->dims[0])
+		return -EIO;
+	if (!want && stated->rank)
+		want = stated->dims[0];
+	b->rows = rows;
+	*size = io->size / io->dims[0] * rows;
+	b->short_of = b->size < *size;
+	if (want && want != rows) {
+		nna_log_print(&e->program->device->log, NNA_LOG_ERROR, "output %u has %u rows instead of %u", i, rows,
+			      want);
+		return -EINVAL;
+	}
+	return b->short_of ? -ENOSPC : 0;
+}
+
+/* Dimensions that depend on data, and outputs that are copied. */
+static int take_outputs(struct nna_execution *e)
 {
 	const struct nna_code *code = e->variant->code;
+	int ret = 0;
 
-	for (uint32_t i = 0; i < code->output_count; i++)
-		if (e->outputs[i].copied && code->outputs[i].size)
+	for (uint32_t i = 0; i < code->output_count; i++) {
+		size_t size = code->outputs[i].size;
+		int error = code->outputs[i].counted ? count_rows(e, i, &size) : 0;
+
+		if (error)
+			ret = error;
+		else if (e->outputs[i].copied && size)
 			memcpy((void *)nna_binding_data(&e->outputs[i]),
-			       (char *)e->context->staging->map +
-				       e->variant->places[code->input_count + i],
-			       code->outputs[i].size);
+			       (char *)e->context->staging->map + e->variant->places[code->input_count + i], size);
+	}
+	return ret;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- run */
@@ -505,6 +537,8 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 	e->run = NNA_RUN_IDLE;
 	free(e->results);
 	e->results = NULL;
+	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++)
+		e->outputs[i].rows = 0;
 	ret = prepare(e, &stop);
 	if (ret == -EAGAIN) {
 		e->error = nna_parts_run(e, stop, fds, count);
@@ -610,7 +644,7 @@ void nna_execution_finish(struct nna_execution *e, int error)
 				      report->status, report->command, (int32_t)report->operand,
 				      (unsigned long long)report->fault_address);
 	} else {
-		copy_outputs(e);
+		error = take_outputs(e);
 	}
 	e->error = error;
 	e->run = NNA_RUN_ENDED;
@@ -721,6 +755,8 @@ int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_
 	io = e->results ? &e->results[index] : &e->variant->code->outputs[index];
 	*rank = io->rank;
 	memcpy(dims, io->dims, sizeof(io->dims));
+	if (io->counted)
+		dims[0] = e->outputs[index].rows;
 	return e->outputs[index].short_of ? -ENOSPC : 0;
 }
 

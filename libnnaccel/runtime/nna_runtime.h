@@ -106,6 +106,7 @@ struct nna_binding {
 	/* In the variant that is in use: */
 	bool copied; /* by way of staging memory */
 	bool short_of; /* an output that is too small */
+	uint32_t rows; /* dims[0] of a counted output after a run, 0 before */
 };
 
 enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
