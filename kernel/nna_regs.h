@@ -37,6 +37,7 @@
 #define NNA_WEIGHT_QUAD              4u /* 8-bit weights of one channel that lie together in a packed block */
 #define NNA_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
 #define NNA_MAX_WINDOW               0x100000u /* input elements that one element of CONV, DWCONV, MATMUL or POOL may sum, longest axis of SOFTMAX and ARG */
+#define NNA_MAX_BOXES                0x200000u /* scores that one NMS takes */
 #define NNA_ABI_MAJOR                1u
 #define NNA_ABI_MINOR                0u
 #define NNA_STREAM_ABI               1u

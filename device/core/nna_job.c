@@ -246,6 +246,7 @@ static uint32_t plan(struct nnadev *dev, struct nna_job *job)
 	if (at->plan.phases > NNA_ENGINE_MAX_PHASES)
 		return NNA_STATUS_INTERNAL;
 	at->phase = 0;
+	at->repeat = 0;
 	at->tile = 0;
 	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
 }
@@ -315,8 +316,10 @@ static enum step run_tiles(struct nnadev *dev, struct nna_job *job, uint64_t unt
 			return end(dev, job, status);
 		if (at->tile < tiles)
 			return STEP_LEAVE;
-		at->phase++;
 		at->tile = 0;
+		if (at->phase + 2 == at->plan.phases && ++at->repeat < at->plan.repeats)
+			continue;
+		at->phase++;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
 		if (!nna_operand_scatter(&dev->mmu, job->space, &at->command.operands[i],

@@ -22,6 +22,7 @@ struct nna_command_info;
  * @ranges: memory of the operands
  * @generation: of the MMU when the operands were resolved
  * @phase: of the plan
+ * @repeat: how often that phase has been run, if it is one that is repeated
  * @tile: first tile of the phase that has not run
  * @bytes: the command as fetched
  */
@@ -32,6 +33,7 @@ struct nna_instruction {
 	struct nna_range ranges[NNA_MAX_OPERANDS];
 	uint64_t generation;
 	uint32_t phase;
+	uint32_t repeat;
 	uint32_t tile;
 	_Alignas(64) uint8_t bytes[NNA_MAX_COMMAND_SIZE];
 };

@@ -59,6 +59,8 @@ static uint32_t prepare(const struct nna_engine_command *cmd, struct nna_engine_
 		return nna_prepare_resize(cmd, plan);
 	case NNA_OP_GATHER:
 		return nna_prepare_gather(cmd, plan);
+	case NNA_OP_NMS:
+		return nna_prepare_nms(cmd, plan);
 	default:
 		return NNA_STATUS_BAD_COMMAND;
 	}

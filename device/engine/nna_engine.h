@@ -15,7 +15,8 @@
  * the command processor preempts between tiles; so a tile should take from 20 us to 1 ms. A plan lives in the
  * caller's memory and holds no resources. Scratch memory is the caller's: one block per thread, of scratch_size bytes,
  * 64-byte aligned, uninitialised. Commands that need memory shared by their tiles ask for shared_size; a plan with
- * phases has several rounds of tiles with a barrier between them (phase p has phase_tiles[p] tiles).
+ * phases has several rounds of tiles with a barrier between them (phase p has phase_tiles[p] tiles). Work of which each
+ * step needs the one before is cut by a phase that is run again and again: the last but one, plan->repeats times.
  */
 #ifndef NNA_ENGINE_H
 #define NNA_ENGINE_H
@@ -25,7 +26,7 @@
 
 #include "nna_hw.h"
 
-#define NNA_ENGINE_MAX_PHASES 3u
+#define NNA_ENGINE_MAX_PHASES 4u
 #define NNA_ENGINE_MAX_SCRATCH (64u << 20) /* bytes per thread, also of shared memory: more is NO_MEMORY */
 
 /**
@@ -72,6 +73,7 @@ typedef uint32_t (*nna_engine_tile_fn)(const struct nna_engine_command *cmd,
  * @run: runs a tile
  * @phases: 1 to NNA_ENGINE_MAX_PHASES; 0 when there is nothing to do
  * @phase_tiles: tiles per phase
+ * @repeats: how often the phase before the last is run; 0 is once
  * @scratch_size: bytes per thread
  * @shared_size: bytes for all tiles together
  * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
@@ -81,6 +83,7 @@ struct nna_engine_plan {
 	nna_engine_tile_fn run;
 	uint32_t phases;
 	uint32_t phase_tiles[NNA_ENGINE_MAX_PHASES];
+	uint32_t repeats;
 	uint32_t scratch_size;
 	uint32_t shared_size;
 	uint32_t bad_operand;

@@ -24,6 +24,7 @@ NNA_PREPARE(softmax);
 NNA_PREPARE(norm16);
 NNA_PREPARE(resize);
 NNA_PREPARE(gather);
+NNA_PREPARE(nms);
 
 /* The operand at fault, for `return nna_bad_operand(plan, index)`. */
 static inline uint32_t nna_bad_operand(struct nna_engine_plan *plan, uint32_t index)

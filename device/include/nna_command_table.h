@@ -277,6 +277,33 @@ static const struct nna_field_info nna_fields_gather[] = {
 	{ NULL, 308, NNA_FIELD_U32, 1 },
 };
 
+static const struct nna_operand_info nna_operands_nms[] = {
+	{ "count", 0x20, 1, 0 },
+	{ "kept_scores", 0x186, 1, 0 },
+	{ "kept_boxes", 0x188, 1, 0 },
+	{ "kept_classes", 0x20, 1, 1 },
+	{ "kept_groups", 0x20, 1, 1 },
+	{ "scores", 0x186, 0, 0 },
+	{ "boxes", 0x188, 0, 0 },
+	{ "groups", 0x20, 0, 1 },
+	{ "mask", 0x200, 0, 1 },
+};
+
+static const struct nna_field_info nna_fields_nms[] = {
+	{ "kind", 880, NNA_FIELD_U8, 1 },
+	{ "by_class", 881, NNA_FIELD_U8, 1 },
+	{ NULL, 882, NNA_FIELD_U8, 2 },
+	{ "candidates", 884, NNA_FIELD_U32, 1 },
+	{ "most_of_class", 888, NNA_FIELD_U32, 1 },
+	{ "most", 892, NNA_FIELD_U32, 1 },
+	{ "depth", 896, NNA_FIELD_U32, 1 },
+	{ "class_base", 900, NNA_FIELD_S32, 1 },
+	{ "score_min", 904, NNA_FIELD_F32, 1 },
+	{ "score_floor", 908, NNA_FIELD_F32, 1 },
+	{ "threshold", 912, NNA_FIELD_F32, 1 },
+	{ "sigma", 916, NNA_FIELD_F32, 1 },
+};
+
 static const struct nna_command_info nna_commands[] = {
 	{ "END", NNA_OP_END, 64, 16, 0, 0,
 	  NULL, NULL },
@@ -310,6 +337,8 @@ static const struct nna_command_info nna_commands[] = {
 	  nna_operands_resize, nna_fields_resize },
 	{ "GATHER", NNA_OP_GATHER, 320, 312, 3, 2,
 	  nna_operands_gather, nna_fields_gather },
+	{ "NMS", NNA_OP_NMS, 960, 920, 9, 12,
+	  nna_operands_nms, nna_fields_nms },
 };
 
 #define NNA_COMMAND_COUNT (sizeof(nna_commands) / sizeof(nna_commands[0]))

@@ -41,6 +41,7 @@
 #define NNA_WEIGHT_QUAD              4u /* 8-bit weights of one channel that lie together in a packed block */
 #define NNA_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
 #define NNA_MAX_WINDOW               0x100000u /* input elements that one element of CONV, DWCONV, MATMUL or POOL may sum, longest axis of SOFTMAX and ARG */
+#define NNA_MAX_BOXES                0x200000u /* scores that one NMS takes */
 #define NNA_ABI_MAJOR                1u
 #define NNA_ABI_MINOR                0u
 #define NNA_STREAM_ABI               1u
@@ -215,6 +216,14 @@ enum nna_reduction {
 enum nna_resample {
 	NNA_RESAMPLE_BILINEAR = 0, /* linear in both directions */
 	NNA_RESAMPLE_NEAREST = 1, /* the nearest pixel */
+};
+
+/* What becomes of the score of a box that overlaps one that is kept; iou is the area of both over the area of either. */
+enum nna_nms {
+	NNA_NMS_SUPPRESS = 0, /* removed if iou >= threshold, else as it is */
+	NNA_NMS_HARD = 1, /* score * (iou < threshold ? 1 : 0) */
+	NNA_NMS_LINEAR = 2, /* score * (iou < threshold ? 1 : 1 - iou) */
+	NNA_NMS_GAUSSIAN = 3, /* score * e^(-iou * iou / sigma) */
 };
 #define NNA_ENTRY_FLAG_NO_IRQ        (1u << 0) /* write the completion but raise no interrupt */
 #define NNA_COMPLETION_PHASE              (1u << 0) /* lap bit */
@@ -535,6 +544,7 @@ enum nna_opcode {
 	NNA_OP_NORM16 = 0x0031,
 	NNA_OP_RESIZE = 0x0038,
 	NNA_OP_GATHER = 0x0040,
+	NNA_OP_NMS = 0x0060,
 };
 
 /* Ends the job with OK. A stream without END ends where its last command ends. */
@@ -886,7 +896,59 @@ enum {
 	NNA_GATHER_INDICES = 2,
 };
 
-#define NNA_MAX_OPERANDS 6u /* of a command */
+/*
+ * Non-maximum suppression of N rows of K classes, for each of B separately. A run of equal numbers in groups is a group;
+ * without groups all rows are one. In each group, each class by itself: rows whose score is above score_min are candidates;
+ * when there are more than `candidates` of them the best go on; then those whose mask is false are removed. The pending
+ * candidate with the highest score is kept and lowers the scores of the others of its class and group as the kind says;
+ * that is repeated until none is pending or most_of_class are kept. Of what all classes of the group have kept the best
+ * `most` by score remain, ordered by score (then class), or with by_class by class, then score. Equal scores: the lower
+ * row is the better one. With depth, K classes count as one whose score is the highest of the row and whose box is that of class 0,
+ * and each row that is kept stands for its min(depth, K) best classes, from the best on (the lower number first), with
+ * their scores. Groups follow each other in their order. count is how many entries of kept_* are used, the others are
+ * zeros; more than M end the job with OUTPUT_SIZE. B * N * K and B * M are at most MAX_BOXES. In fp32 by value:
+ * w = max(min(x2, x2') - max(x1, x1'), 0), h likewise, iou = w * h / (area + area' - w * h).
+ */
+struct nna_cmd_nms {
+	struct nna_command head;
+	struct nna_tensor count; /* out: [B] */
+	struct nna_tensor kept_scores; /* out: [B, M]; type and quantisation of scores */
+	struct nna_tensor kept_boxes; /* out: [B, M, 4]; type and quantisation of boxes */
+	struct nna_tensor kept_classes; /* out, may be absent: [B, M] */
+	struct nna_tensor kept_groups; /* out, may be absent: [B, M] */
+	struct nna_tensor scores; /* in: [B, N, K] */
+	struct nna_tensor boxes; /* in: [B, N, K, 4], x1 y1 x2 y2 each */
+	struct nna_tensor groups; /* in, may be absent: [B, N] */
+	struct nna_tensor mask; /* in, may be absent: [B, N] */
+	uint8_t kind; /* NMS_* */
+	uint8_t by_class; /* 1: what is kept of a group is in the order of classes */
+	uint8_t reserved[2]; /* 0 */
+	uint32_t candidates; /* most rows of a group that compete in a class, the best ones; 0 is all */
+	uint32_t most_of_class; /* most rows that are kept in a class of a group */
+	uint32_t most; /* most that is kept of a group */
+	uint32_t depth; /* 0: classes compete separately; else rows compete by their best class, and report that many classes */
+	int32_t class_base; /* number of class 0 in kept_classes */
+	float score_min; /* what is not above it does not compete */
+	float score_floor; /* what falls below it by the overlap with a box that is kept is removed */
+	float threshold; /* see the kinds */
+	float sigma; /* see the kinds */
+	uint8_t fill[40];
+};
+
+/* Operand indices of NMS. */
+enum {
+	NNA_NMS_COUNT = 0,
+	NNA_NMS_KEPT_SCORES = 1,
+	NNA_NMS_KEPT_BOXES = 2,
+	NNA_NMS_KEPT_CLASSES = 3,
+	NNA_NMS_KEPT_GROUPS = 4,
+	NNA_NMS_SCORES = 5,
+	NNA_NMS_BOXES = 6,
+	NNA_NMS_GROUPS = 7,
+	NNA_NMS_MASK = 8,
+};
+
+#define NNA_MAX_OPERANDS 9u /* of a command */
 
 /* Bytes of an element of a type, 0 for none. */
 static inline uint32_t nna_type_size(uint32_t type)
@@ -937,5 +999,6 @@ _Static_assert(sizeof(struct nna_cmd_softmax) == 256, "size of nna_cmd_softmax")
 _Static_assert(sizeof(struct nna_cmd_norm16) == 448, "size of nna_cmd_norm16");
 _Static_assert(sizeof(struct nna_cmd_resize) == 256, "size of nna_cmd_resize");
 _Static_assert(sizeof(struct nna_cmd_gather) == 320, "size of nna_cmd_gather");
+_Static_assert(sizeof(struct nna_cmd_nms) == 960, "size of nna_cmd_nms");
 
 #endif

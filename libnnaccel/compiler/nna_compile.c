@@ -354,9 +354,6 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 	/* A shape that depends on a value, but that the model states. */
 	if (ret == -EAGAIN && !any_bounded(op.in, operation->input_count) && outputs_are_final(&op))
 		ret = 0;
-	/* IF or WHILE around it then runs in parts. */
-	if (!ret && f->outer && any_bounded(op.out, operation->output_count))
-		ret = -EAGAIN;
 	if (!ret)
 		ret = take_shapes(&op, f);
 	if (!ret) {

@@ -44,8 +44,14 @@ void nna_subgraph_end(struct nna_subgraph_run *run)
 
 int nna_subgraph_infer(struct nna_subgraph_run *run, const struct nna_op_context *op)
 {
-	return nna_infer_subgraph(op->graph, run->number, run->shapes, run->bound, run->bound_count,
-				  NULL, op->log);
+	int ret = nna_infer_subgraph(op->graph, run->number, run->shapes, run->bound, run->bound_count,
+				     NULL, op->log);
+
+	/* Rows that are counted in the run: the operation around runs in parts. */
+	for (uint32_t i = 0; i < run->subgraph->operand_count && !ret; i++)
+		if (run->shapes[i].bounded)
+			ret = -EAGAIN;
+	return ret;
 }
 
 static int check_operations(const struct nna_op_context *op, const struct nna_subgraph *sg,

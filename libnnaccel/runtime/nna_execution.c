@@ -451,7 +451,7 @@ static int count_rows(struct nna_execution *e, uint32_t i, size_t *size)
 	struct nna_binding *b = &e->outputs[i];
 	uint32_t rows, want = b->has_dims && b->rank ? b->dims[0] : 0;
 
-	memcpy(&rows, (char *)e->context->memory->map + e->context->scratch + io->count, sizeof(rows));
+	memcpy(&rows, (char *)e->context->memory->map + NNA_CONTEXT_SCRATCH + io->count, sizeof(rows));
 	if (rows > io->dims[0])
 		return -EIO;
 	if (!want && stated->rank)

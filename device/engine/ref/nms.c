@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+/*
+ * NMS, by definition.
+ *
+ * Phases: number the groups; list the candidates of each class; keep boxes, a few in each repetition; put the classes'
+ * boxes together. What passes from one to the next lies in shared memory, so that nothing hangs on operands that change.
+ */
+#include "../nna_kernel.h"
+
+#define STEP_WORK 16384u /* pairs of boxes */
+
+enum { PHASE_GROUPS, PHASE_LIST, PHASE_KEEP, PHASE_MERGE, PHASES };
+
+struct nms_box {
+	uint32_t row, list;
+	float score;
+};
+
+/*
+ * The boxes of a class: those kept at the front, then, from begin to end, those pending of the group at work, then, from
+ * next to count, those of the groups to come.
+ */
+struct nms_list {
+	uint32_t kept, begin, end, next, count;
+	uint32_t taken; /* kept in the group at work */
+};
+
+struct nms {
+	const struct nna_cmd_nms *p;
+	const struct nna_engine_command *cmd;
+	uint32_t batches, rows, classes, lists; /* lists: classes that compete separately */
+	struct nms_list *list; /* [batches][lists] */
+	struct nms_box *boxes; /* [batches][lists][rows] */
+	struct nms_box *merged; /* [batches][lists * rows] */
+	uint32_t *group; /* [batches][rows]: ordinal */
+};
+
+static struct nms nms_describe(const struct nna_engine_command *cmd)
+{
+	const struct nna_cmd_nms *p = (const struct nna_cmd_nms *)cmd->raw;
+	const uint32_t *dims = cmd->operands[NNA_NMS_SCORES].desc.dims;
+
+	return (struct nms){
+		.p = p,
+		.cmd = cmd,
+		.batches = dims[0],
+		.rows = dims[1],
+		.classes = dims[2],
+		.lists = p->depth ? dims[2] != 0 : dims[2],
+	};
+}
+
+static struct nms nms_layout(const struct nna_engine_command *cmd, void *shared)
+{
+	struct nms m = nms_describe(cmd);
+	const uint32_t lists = m.batches * m.lists;
+
+	m.list = shared;
+	m.boxes = (struct nms_box *)(m.list + lists);
+	m.merged = m.boxes + lists * m.rows;
+	m.group = (uint32_t *)(m.merged + lists * m.rows);
+	return m;
+}
+
+static uint64_t nms_size(const struct nms *m)
+{
+	uint64_t lists = (uint64_t)m->batches * m->lists;
+
+	return lists * (sizeof(*m->list) + 2ull * m->rows * sizeof(*m->boxes)) +
+	       (uint64_t)m->batches * m->rows * sizeof(*m->group);
+}
+
+static float nms_score(const struct nms *m, uint32_t b, uint32_t row, uint32_t class)
+{
+	const struct nna_engine_operand *o = &m->cmd->operands[NNA_NMS_SCORES];
+
+	return nna_load_value(o, nna_offset(&o->desc, (uint32_t[]){ b, row, class }));
+}
+
+/* The highest of a row's scores from `above` down: those at most as high, and later than class `after` if as high. */
+static uint32_t nms_best_class(const struct nms *m, uint32_t b, uint32_t row, float above, int64_t after, float *score)
+{
+	uint32_t best = 0;
+	bool any = false;
+
+	*score = -__builtin_inff();
+	for (uint32_t k = 0; k < m->classes; k++) {
+		const float s = nms_score(m, b, row, k);
+
+		if ((s < above || (s == above && k > after)) && (!any || s > *score)) {
+			*score = s;
+			best = k;
+			any = true;
+		}
+	}
+	return best;
+}
+
+/* Better ones first. */
+static bool nms_by_score(const struct nms_box *x, const struct nms_box *y)
+{
+	if (x->score != y->score)
+		return x->score > y->score;
+	return x->list != y->list ? x->list < y->list : x->row < y->row;
+}
+
+static bool nms_by_class(const struct nms_box *x, const struct nms_box *y)
+{
+	return x->list != y->list ? x->list < y->list : nms_by_score(x, y);
+}
+
+static void nms_sift(struct nms_box *box, uint32_t at, uint32_t count,
+		     bool (*before)(const struct nms_box *x, const struct nms_box *y))
+{
+	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+		const struct nms_box moved = box[at];
+
+		if (child + 1 < count && before(&box[child], &box[child + 1]))
+			child++;
+		if (!before(&moved, &box[child]))
+			return;
+		box[at] = box[child];
+		box[child] = moved;
+	}
+}
+
+/* A heap whose top is the last one. */
+static void nms_sort(struct nms_box *box, uint32_t count,
+		     bool (*before)(const struct nms_box *x, const struct nms_box *y))
+{
+	for (uint32_t i = count / 2; i-- > 0;)
+		nms_sift(box, i, count, before);
+	while (count > 1) {
+		const struct nms_box last = box[0];
+
+		box[0] = box[--count];
+		box[count] = last;
+		nms_sift(box, 0, count, before);
+	}
+}
+
+static void nms_number_groups(const struct nms *m, uint32_t b)
+{
+	const struct nna_engine_operand *groups = &m->cmd->operands[NNA_NMS_GROUPS];
+	uint32_t *ordinal = m->group + (size_t)b * m->rows;
+	int64_t last = 0;
+
+	for (uint32_t i = 0; i < m->rows; i++) {
+		int64_t number = 0;
+
+		if (nna_present(groups))
+			number = nna_load_integer(groups, nna_offset(&groups->desc, (uint32_t[]){ b, i }));
+		ordinal[i] = i ? ordinal[i - 1] + (number != last) : 0;
+		last = number;
+	}
+}
+
+static void nms_fill_list(const struct nms *m, uint32_t b, uint32_t l)
+{
+	struct nms_list *list = &m->list[(size_t)b * m->lists + l];
+	struct nms_box *box = m->boxes + ((size_t)b * m->lists + l) * m->rows;
+
+	*list = (struct nms_list){ 0 };
+	for (uint32_t i = 0; i < m->rows; i++) {
+		float score;
+
+		if (m->p->depth)
+			nms_best_class(m, b, i, __builtin_inff(), -1, &score);
+		else
+			score = nms_score(m, b, i, l);
+		if (score > m->p->score_min)
+			box[list->count++] = (struct nms_box){ i, l, score };
+	}
+}
+
+/* Makes the next group's candidates pending. */
+static void nms_open_group(const struct nms *m, uint32_t b, struct nms_list *list, struct nms_box *box)
+{
+	const struct nna_engine_operand *mask = &m->cmd->operands[NNA_NMS_MASK];
+	const uint32_t *group = m->group + (size_t)b * m->rows;
+	uint32_t end, from = list->next;
+
+	for (end = from; end < list->count && group[box[end].row] == group[box[from].row];)
+		end++;
+	list->begin = list->end = from;
+	list->next = end;
+	list->taken = 0;
+	if (m->p->candidates && end - from > m->p->candidates) {
+		nms_sort(box + from, end - from, nms_by_score);
+		end = from + m->p->candidates;
+	}
+	for (uint32_t i = from; i < end; i++)
+		if (!nna_present(mask) ||
+		    nna_load_integer(mask, nna_offset(&mask->desc, (uint32_t[]){ b, box[i].row })))
+			box[list->end++] = box[i];
+}
+
+static void nms_load_box(const struct nms *m, uint32_t b, const struct nms_box *box, float *corner)
+{
+	const struct nna_engine_operand *o = &m->cmd->operands[NNA_NMS_BOXES];
+
+	for (uint32_t k = 0; k < 4; k++)
+		corner[k] = nna_load_value(o, nna_offset(&o->desc, (uint32_t[]){ b, box->row, box->list, k }));
+}
+
+static float nms_area(const float *box)
+{
+	return (box[2] - box[0]) * (box[3] - box[1]);
+}
+
+static float nms_overlap(const float *x, const float *y)
+{
+	const float left = x[0] > y[0] ? x[0] : y[0], top = x[1] > y[1] ? x[1] : y[1];
+	const float right = x[2] < y[2] ? x[2] : y[2], bottom = x[3] < y[3] ? x[3] : y[3];
+	const float w = right - left > 0 ? right - left : 0, h = bottom - top > 0 ? bottom - top : 0;
+
+	return w * h / (nms_area(x) + nms_area(y) - w * h);
+}
+
+/* What a box that is kept makes of another one's score; false if that is removed. */
+static bool nms_decay(const struct nna_cmd_nms *p, float overlap, float *score)
+{
+	float factor = 1;
+
+	switch (p->kind) {
+	case NNA_NMS_SUPPRESS:
+		if (overlap >= p->threshold)
+			return false;
+		break;
+	case NNA_NMS_HARD:
+		factor = overlap < p->threshold ? 1 : 0;
+		break;
+	case NNA_NMS_LINEAR:
+		factor = overlap < p->threshold ? 1 : 1 - overlap;
+		break;
+	case NNA_NMS_GAUSSIAN:
+		factor = nna_expf(-(overlap * overlap) / p->sigma);
+		break;
+	}
+	*score *= factor;
+	return !(*score < p->score_floor);
+}
+
+/* Keeps the best of the pending boxes. */
+static void nms_keep(const struct nms *m, uint32_t b, struct nms_list *list, struct nms_box *box)
+{
+	uint32_t best = list->begin, to;
+	float kept[4], other[4];
+	struct nms_box chosen;
+
+	for (uint32_t i = best + 1; i < list->end; i++)
+		if (nms_by_score(&box[i], &box[best]))
+			best = i;
+	chosen = box[best];
+	box[best] = box[list->begin++];
+	box[list->kept++] = chosen;
+	list->taken++;
+	nms_load_box(m, b, &chosen, kept);
+	to = list->begin;
+	for (uint32_t i = list->begin; i < list->end; i++) {
+		struct nms_box pending = box[i];
+
+		nms_load_box(m, b, &pending, other);
+		if (nms_decay(m->p, nms_overlap(other, kept), &pending.score))
+			box[to++] = pending;
+	}
+	list->end = to;
+}
+
+static void nms_advance(const struct nms *m, uint32_t b, uint32_t l, uint32_t steps)
+{
+	struct nms_list *list = &m->list[(size_t)b * m->lists + l];
+	struct nms_box *box = m->boxes + ((size_t)b * m->lists + l) * m->rows;
+
+	while (steps--) {
+		if (list->begin < list->end && list->taken < m->p->most_of_class)
+			nms_keep(m, b, list, box);
+		else if (list->next < list->count)
+			nms_open_group(m, b, list, box);
+		else
+			return;
+	}
+}
+
+/* Collects a batch's boxes, groups in their order; returns how many there are. */
+static uint32_t nms_collect(const struct nms *m, uint32_t b, struct nms_box *merged)
+{
+	const uint32_t *group = m->group + (size_t)b * m->rows;
+	struct nms_list *list = m->list + (size_t)b * m->lists;
+	const uint32_t groups = m->rows ? group[m->rows - 1] + 1 : 0;
+	uint32_t total = 0;
+
+	for (uint32_t l = 0; l < m->lists; l++)
+		list[l].begin = 0;
+	for (uint32_t g = 0; g < groups; g++) {
+		uint32_t count = 0;
+
+		for (uint32_t l = 0; l < m->lists; l++) {
+			const struct nms_box *box = m->boxes + ((size_t)b * m->lists + l) * m->rows;
+
+			while (list[l].begin < list[l].kept && group[box[list[l].begin].row] == g)
+				merged[total + count++] = box[list[l].begin++];
+		}
+		nms_sort(merged + total, count, nms_by_score);
+		count = count < m->p->most ? count : m->p->most;
+		if (m->p->by_class)
+			nms_sort(merged + total, count, nms_by_class);
+		total += count;
+	}
+	return total;
+}
+
+/* Entry i of what is kept; box is NULL for one that is not used. */
+static void nms_write(const struct nms *m, uint32_t b, uint32_t i, const struct nms_box *box, uint32_t class, float score)
+{
+	const struct nna_engine_operand *scores = &m->cmd->operands[NNA_NMS_KEPT_SCORES],
+					*to = &m->cmd->operands[NNA_NMS_KEPT_BOXES],
+					*from = &m->cmd->operands[NNA_NMS_BOXES],
+					*classes = &m->cmd->operands[NNA_NMS_KEPT_CLASSES],
+					*kept_groups = &m->cmd->operands[NNA_NMS_KEPT_GROUPS],
+					*groups = &m->cmd->operands[NNA_NMS_GROUPS];
+	const uint32_t at[2] = { b, i };
+	int64_t group = 0;
+
+	nna_store_value(scores, nna_offset(&scores->desc, at), score, INT32_MIN, INT32_MAX);
+	for (uint32_t k = 0; k < 4; k++) {
+		float corner = 0;
+
+		if (box)
+			corner = nna_load_value(from, nna_offset(&from->desc, (uint32_t[]){ b, box->row, box->list, k }));
+		nna_store_value(to, nna_offset(&to->desc, (uint32_t[]){ b, i, k }), corner, INT32_MIN, INT32_MAX);
+	}
+	if (nna_present(classes))
+		nna_store_integer(classes, nna_offset(&classes->desc, at),
+				  box ? (int64_t)class + m->p->class_base : 0);
+	if (box && nna_present(groups))
+		group = nna_load_integer(groups, nna_offset(&groups->desc, (uint32_t[]){ b, box->row }));
+	if (nna_present(kept_groups))
+		nna_store_integer(kept_groups, nna_offset(&kept_groups->desc, at), group);
+}
+
+static uint32_t nms_merge(const struct nms *m, uint32_t b)
+{
+	const struct nna_engine_operand *count = &m->cmd->operands[NNA_NMS_COUNT];
+	const uint32_t room = m->cmd->operands[NNA_NMS_KEPT_SCORES].desc.dims[1];
+	const uint32_t depth = m->p->depth < m->classes ? m->p->depth : m->classes;
+	struct nms_box *merged = m->merged + (size_t)b * m->lists * m->rows;
+	const uint32_t kept = nms_collect(m, b, merged);
+	uint32_t used = 0;
+
+	if ((uint64_t)kept * (depth ? depth : 1) > room)
+		return NNA_STATUS_OUTPUT_SIZE;
+	for (uint32_t i = 0; i < kept; i++) {
+		float score = __builtin_inff();
+		int64_t class = -1;
+
+		if (!depth)
+			nms_write(m, b, used++, &merged[i], merged[i].list, merged[i].score);
+		for (uint32_t k = 0; k < depth; k++) {
+			class = nms_best_class(m, b, merged[i].row, score, class, &score);
+			nms_write(m, b, used++, &merged[i], (uint32_t)class, score);
+		}
+	}
+	for (uint32_t i = used; i < room; i++)
+		nms_write(m, b, i, NULL, 0, 0);
+	nna_store_integer(count, nna_offset(&count->desc, &b), used);
+	return NNA_STATUS_OK;
+}
+
+static uint32_t nms_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			 uint32_t tile, void *scratch, void *shared)
+{
+	const struct nms m = nms_layout(cmd, shared);
+
+	switch (phase) {
+	case PHASE_GROUPS:
+		nms_number_groups(&m, tile);
+		return NNA_STATUS_OK;
+	case PHASE_LIST:
+		nms_fill_list(&m, tile / m.lists, tile % m.lists);
+		return NNA_STATUS_OK;
+	case PHASE_KEEP:
+		nms_advance(&m, tile / m.lists, tile % m.lists, (uint32_t)plan->priv[0]);
+		return NNA_STATUS_OK;
+	default:
+		return nms_merge(&m, tile);
+	}
+}
+
+static uint32_t nms_check(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+{
+	const struct nna_engine_operand *o = cmd->operands;
+	const struct nna_tensor *scores = &o[NNA_NMS_SCORES].desc, *kept = &o[NNA_NMS_KEPT_SCORES].desc;
+	const uint64_t b = scores->dims[0], n = scores->dims[1], k = scores->dims[2], most = kept->dims[1];
+	const struct nna_cmd_nms *p = (const struct nna_cmd_nms *)cmd->raw;
+	const struct {
+		uint32_t operand, rank;
+		uint64_t dims[4];
+	} shapes[] = {
+		{ NNA_NMS_COUNT, 1, { b } },
+		{ NNA_NMS_KEPT_SCORES, 2, { b, most } },
+		{ NNA_NMS_KEPT_BOXES, 3, { b, most, 4 } },
+		{ NNA_NMS_KEPT_CLASSES, 2, { b, most } },
+		{ NNA_NMS_KEPT_GROUPS, 2, { b, most } },
+		{ NNA_NMS_SCORES, 3, { b, n, k } },
+		{ NNA_NMS_BOXES, 4, { b, n, k, 4 } },
+		{ NNA_NMS_GROUPS, 2, { b, n } },
+		{ NNA_NMS_MASK, 2, { b, n } },
+	};
+
+	if (p->kind > NNA_NMS_GAUSSIAN || p->by_class > 1)
+		return NNA_STATUS_BAD_COMMAND;
+	if (kept->type != scores->type || !nna_same_quantisation(kept, scores))
+		return nna_bad_operand(plan, NNA_NMS_KEPT_SCORES);
+	if (o[NNA_NMS_KEPT_BOXES].desc.type != o[NNA_NMS_BOXES].desc.type ||
+	    !nna_same_quantisation(&o[NNA_NMS_KEPT_BOXES].desc, &o[NNA_NMS_BOXES].desc))
+		return nna_bad_operand(plan, NNA_NMS_KEPT_BOXES);
+	for (uint32_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (nna_present(&o[shapes[i].operand]) &&
+		    !nna_has_dims(&o[shapes[i].operand].desc, shapes[i].rank, shapes[i].dims))
+			return NNA_STATUS_BAD_SHAPE;
+	/* Each of the factors is below 2^32. */
+	if (b > NNA_MAX_BOXES || n > NNA_MAX_BOXES || b * most > NNA_MAX_BOXES || b * (n ? n : 1) > NNA_MAX_BOXES ||
+	    b * (n ? n : 1) * (k ? k : 1) > NNA_MAX_BOXES)
+		return NNA_STATUS_BAD_SHAPE;
+	return NNA_STATUS_OK;
+}
+
+NNA_PREPARE(nms)
+{
+	const uint32_t status = nms_check(cmd, plan);
+	struct nms m;
+	uint64_t steps;
+
+	if (status)
+		return status;
+	m = nms_describe(cmd);
+	/* A step opens a group or keeps a box. */
+	steps = 1ull + (m.p->most_of_class < m.rows ? m.p->most_of_class : m.rows);
+	if (nna_present(&cmd->operands[NNA_NMS_GROUPS]))
+		steps = 2ull * m.rows;
+	plan->run = nms_tile;
+	plan->priv[0] = m.rows < STEP_WORK ? STEP_WORK / (m.rows ? m.rows : 1) : 1;
+	plan->phases = m.batches ? PHASES : 0;
+	plan->phase_tiles[PHASE_GROUPS] = m.batches;
+	plan->phase_tiles[PHASE_LIST] = m.batches * m.lists;
+	plan->phase_tiles[PHASE_KEEP] = m.batches * m.lists;
+	plan->phase_tiles[PHASE_MERGE] = m.batches;
+	plan->repeats = (uint32_t)((steps + plan->priv[0] - 1) / plan->priv[0]);
+	plan->shared_size = (uint32_t)nms_size(&m);
+	return NNA_STATUS_OK;
+}

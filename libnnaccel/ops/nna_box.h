@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What operations on boxes share. A box is x1 y1 x2 y2 (or y1 x1 y2 x2); quantised ones are 1/8 pixels.
+ */
+#ifndef NNA_BOX_H
+#define NNA_BOX_H
+
+#include "ops/nna_op_util.h"
+
+/* Input @i is boxes that go with (scores or images in) input @with: of its type, or 16 bits for 8. */
+int nna_check_boxes(const struct nna_op_context *op, uint32_t i, uint32_t with);
+/* Output @i is boxes that go with input @with. */
+int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i, uint32_t with);
+/* Inputs @from to @to - 1 are scalars that are numbers: FLOAT32, with FLOAT16 tensors in input 0 also FLOAT16. */
+int nna_check_numbers(const struct nna_op_context *op, uint32_t from, uint32_t to);
+
+#endif
