@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Buffer objects: creation, mapping, labels, sharing. */
+/* Buffer objects: creation, mapping, labels. */
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/udmabuf.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include "ksft.h"
 #include "nna_test.h"
@@ -228,77 +224,48 @@ TEST(sync_too_many)
 	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_SYNC, &args), -E2BIG);
 }
 
-TEST(export_and_import)
+/* One change to a good call, and the error that it must give. */
+TEST(mmap_offset_not_zero)
 {
-	int fd = nna_open(), other = nna_open(), dmabuf;
-	uint32_t bo = bo_create(fd, 65536, 0, 0), bo2;
-	uint8_t *p = bo_map(fd, bo, 65536), *q;
+	int fd = nna_open();
+	struct drm_nna_bo_mmap_offset args = { .handle = bo_create(fd, 4096, 0, 0), .offset = 4096 };
 
-	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
-	EQ(drmPrimeFDToHandle(other, dmabuf, &bo2), 0);
-	q = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
-	CHECK(q != MAP_FAILED);
-	close(dmabuf);
-	close(fd);
-	memset(p, 7, 65536);
-	EQ(q[65535], 7);
-	EQ(vm_map(other, vm_create(other), bo2, 0, ENV_VA, 65536, 0), 0);
+	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &args), -EINVAL);
 }
 
-TEST(export_private)
+TEST(sync_bad_pointer)
 {
-	int fd = nna_open(), dmabuf = -1;
-	uint32_t bo = bo_create(fd, 4096, vm_create(fd), 0);
+	struct drm_nna_bo_sync args = { .ops = { .stride = sizeof(struct drm_nna_bo_sync_op), .count = 1, .array = 8 } };
 
-	CHECK(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC, &dmabuf));
-	EQ(errno, EPERM);
+	EQ(xioctl(nna_open(), DRM_IOCTL_NNA_BO_SYNC, &args), -EFAULT);
 }
 
-/* A dma-buf of somebody else's pages is mapped, written by the device, and seen by its owner. */
-TEST(import_udmabuf)
+TEST(sync_short_stride)
 {
-	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = ENV_SIZE };
-	int memfd = memfd_create("nna", MFD_CLOEXEC | MFD_ALLOW_SEALING), dmabuf, udmabuf;
-	struct env env;
-	uint32_t bo;
-	uint8_t *p;
+	int fd = nna_open();
+	struct drm_nna_bo_sync_op op = { .handle = bo_create(fd, 4096, 0, 0), .size = 4096 };
+	struct drm_nna_bo_sync args = { .ops = DRM_NNA_OBJ_ARRAY(1, &op) };
 
-	env_init(&env);
-	udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-	if (udmabuf < 0)
-		SKIP("no /dev/udmabuf");
-	CHECK(!ftruncate(memfd, ENV_SIZE) && !fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK));
-	p = mmap(NULL, ENV_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	args.memfd = (uint32_t)memfd;
-	dmabuf = ioctl(udmabuf, UDMABUF_CREATE, &args);
-	CHECK(dmabuf >= 0);
-	EQ(drmPrimeFDToHandle(env.fd, dmabuf, &bo), 0);
-	EQ(vm_map(env.fd, env.vm, bo, ENV_DATA, ENV_VA + ENV_DATA, ENV_SIZE - ENV_DATA, 0), 0);
-
-	stream_begin(&env);
-	stream_fill(&env, 0x1000, 0x3000, 0x77);
-	stream_end(&env);
-	stream_finish(&env);
-	EQ(submit_and_wait(&env), 0);
-	EQ(p[ENV_DATA + 0xfff], 0);
-	EQ(p[ENV_DATA + 0x1000], 0x77);
-	EQ(p[ENV_DATA + 0x3fff], 0x77);
-	EQ(p[ENV_DATA + 0x4000], 0);
+	args.ops.stride -= 8;
+	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_SYNC, &args), -EINVAL);
 }
 
-TEST(imported_has_no_mmap_offset)
+TEST(sync_nothing)
 {
-	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = 4096 };
-	int fd = nna_open(), memfd = memfd_create("nna", MFD_CLOEXEC | MFD_ALLOW_SEALING), udmabuf, dmabuf;
-	struct drm_nna_bo_mmap_offset offset = { 0 };
+	struct drm_nna_bo_sync args = { 0 };
 
-	udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-	if (udmabuf < 0)
-		SKIP("no /dev/udmabuf");
-	CHECK(!ftruncate(memfd, 4096) && !fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK));
-	args.memfd = (uint32_t)memfd;
-	dmabuf = ioctl(udmabuf, UDMABUF_CREATE, &args);
-	CHECK(dmabuf >= 0);
-	EQ(drmPrimeFDToHandle(fd, dmabuf, &offset.handle), 0);
-	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset), -EPERM);
+	EQ(xioctl(nna_open(), DRM_IOCTL_NNA_BO_SYNC, &args), 0);
+}
+
+TEST(private_object_outlives_its_vm)
+{
+	int fd = nna_open();
+	uint32_t vm = vm_create(fd), bo = bo_create(fd, 65536, vm, 0);
+	uint8_t *p = bo_map(fd, bo, 65536);
+
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 65536, 0), 0);
+	EQ(vm_destroy(fd, vm), 0);
+	memset(p, 1, 65536);
+	EQ(p[65535], 1);
+	EQ(vm_map(fd, vm_create(fd), bo, 0, ENV_VA, 65536, 0), -EINVAL);
 }

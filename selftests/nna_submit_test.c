@@ -152,6 +152,21 @@ TEST(ctx_flags)
 	EQ(xioctl(fd, DRM_IOCTL_NNA_CTX_CREATE, &args), -EINVAL);
 }
 
+TEST(ctx_id_not_zero)
+{
+	int fd = nna_open();
+	struct drm_nna_ctx_create args = { .vm_id = vm_create(fd), .id = 1 };
+
+	EQ(xioctl(fd, DRM_IOCTL_NNA_CTX_CREATE, &args), -EINVAL);
+}
+
+TEST(ctx_state_unknown)
+{
+	struct drm_nna_ctx_get_state args = { .id = 3 };
+
+	EQ(xioctl(nna_open(), DRM_IOCTL_NNA_CTX_GET_STATE, &args), -ENOENT);
+}
+
 TEST(ctx_unknown_vm)
 {
 	uint32_t ctx;
@@ -242,6 +257,23 @@ BAD_SUBMIT(submit_too_many_slots, args.slot_count = 65, -EINVAL)
 BAD_SUBMIT(submit_table_beyond_end, args.base_table_va = hw_info(env.fd).va_end, -EINVAL)
 BAD_SUBMIT(submit_report_misaligned, args.report_va += 16, -EINVAL)
 BAD_SUBMIT(submit_report_beyond_end, args.report_va = hw_info(env.fd).va_end - 64, -EINVAL)
+
+TEST(submit_syncs_short_stride)
+{
+	struct drm_nna_sync sync = { .flags = DRM_NNA_SYNC_SIGNAL };
+	struct drm_nna_submit args;
+	struct env env;
+
+	env_init(&env);
+	stream_null(&env);
+	args = env_submit(&env);
+	sync.handle = syncobj_create(env.fd);
+	args.syncs = (struct drm_nna_obj_array)DRM_NNA_OBJ_ARRAY(1, &sync);
+	args.syncs.stride -= 8;
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_SUBMIT, &args), -EINVAL);
+	args.syncs.stride += 8;
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_SUBMIT, &args), 0);
+}
 
 TEST(ctx_of_another_file)
 {

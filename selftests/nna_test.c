@@ -137,22 +137,10 @@ void inject(const char *format, ...)
 	close(fd);
 }
 
-/* Set by device_unbind() for device_bind(). */
+/* Of the last device whose name was asked for: it is still needed when there is no node to ask. */
 static char bus_device[64];
 
-static void driver_write(const char *file)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s", file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, bus_device, strlen(bus_device)) < 0)
-		die(path, -errno);
-	close(fd);
-}
-
-void device_unbind(int fd)
+const char *device_name(int fd)
 {
 	char path[64], target[256];
 	struct stat st;
@@ -166,32 +154,81 @@ void device_unbind(int fd)
 		die(path, -errno);
 	target[n] = 0;
 	snprintf(bus_device, sizeof(bus_device), "%s", strrchr(target, '/') + 1);
-	driver_write("unbind");
+	return bus_device;
+}
+
+void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die(path, -errno);
+	close(fd);
+}
+
+void device_unbind(int fd)
+{
+	device_name(fd);
+	write_file("/sys/bus/pci/drivers/nna/unbind", bus_device);
 }
 
 void device_bind(void)
 {
-	driver_write("bind");
+	write_file("/sys/bus/pci/drivers/nna/bind", bus_device);
 }
 
-long long debugfs_value(int fd, const char *file, const char *key)
+char *read_file(const char *path)
 {
-	char path[128], line[256];
-	long long value = -1;
-	struct stat st;
-	FILE *f;
+	size_t size = 0, have = 0;
+	char *text = NULL;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fstat(fd, &st))
-		die("fstat", -errno);
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%u/%s", minor(st.st_rdev), file);
-	f = fopen(path, "re");
-	if (!f)
+	if (fd < 0)
 		die(path, -errno);
-	while (value < 0 && fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, strlen(key)))
-			value = strtoll(line + strlen(key), NULL, 10);
-	fclose(f);
-	return value;
+	do {
+		if (have + 4096 > size)
+			text = realloc(text, size = 2 * size + 8192);
+		if (!text)
+			die(path, -ENOMEM);
+		n = read(fd, text + have, size - have - 1);
+		if (n < 0)
+			die(path, -errno);
+		have += (size_t)n;
+	} while (n);
+	text[have] = 0;
+	close(fd);
+	return text;
+}
+
+char *debugfs_read(int fd, const char *file)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/%s", device_name(fd), file);
+	return read_file(path);
+}
+
+char *fdinfo_read(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	return read_file(path);
+}
+
+long long text_value(const char *text, const char *key)
+{
+	size_t n = strlen(key);
+
+	while (text) {
+		if (!strncmp(text, key, n))
+			return strtoll(text + n, NULL, 10);
+		text = strchr(text, '\n');
+		if (text)
+			text++;
+	}
+	return -1;
 }
 
 struct drm_nna_counters counters(int fd)

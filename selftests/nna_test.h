@@ -51,8 +51,16 @@ void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void device_unbind(int fd);
 void device_bind(void);
 struct drm_nna_counters counters(int fd);
-/* The first line of a file below the device's debugfs directory that starts with key, after it; -1 for none. */
-long long debugfs_value(int fd, const char *file, const char *key);
+/* The device's name on its bus. */
+const char *device_name(int fd);
+
+/* Whole files as text, to be freed: any, of the device's debugfs directory, and what /proc says about fd. */
+char *read_file(const char *path);
+char *debugfs_read(int fd, const char *file);
+char *fdinfo_read(int fd);
+void write_file(const char *path, const char *text);
+/* The number after key, at the start of a line; -1 when there is no such line. */
+long long text_value(const char *text, const char *key);
 
 int query(int fd, uint32_t type, void *data, uint32_t size);
 struct drm_nna_hw_info hw_info(int fd);

@@ -83,6 +83,26 @@ TEST(create_flags)
 	EQ(xioctl(nna_open(), DRM_IOCTL_NNA_VM_CREATE, &args), -EINVAL);
 }
 
+TEST(create_id_not_zero)
+{
+	struct drm_nna_vm_create args = { .id = 1 };
+
+	EQ(xioctl(nna_open(), DRM_IOCTL_NNA_VM_CREATE, &args), -EINVAL);
+}
+
+TEST(destroy_zero)
+{
+	EQ(vm_destroy(nna_open(), 0), -ENOENT);
+}
+
+TEST(get_state_not_zero)
+{
+	struct fixture f = set_up();
+	struct drm_nna_vm_get_state args = { .id = f.vm, .state = 1 };
+
+	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_GET_STATE, &args), -EINVAL);
+}
+
 TEST(create_too_many)
 {
 	struct drm_nna_vm_create args = { 0 };

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/* What the driver tells those who look: fdinfo as drm-usage-stats has it, debugfs, trace points. Needs root. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define TRACING "/sys/kernel/tracing/"
+
+static long long fdinfo(int fd, const char *key)
+{
+	char *text = fdinfo_read(fd);
+	long long value = text_value(text, key);
+
+	free(text);
+	return value;
+}
+
+/* In KiB, whatever unit it was said in. */
+static long long fdinfo_memory(int fd, const char *region)
+{
+	char *text = fdinfo_read(fd), *at, key[64], unit[8] = "";
+	long long value = -1;
+
+	snprintf(key, sizeof(key), "drm-%s-memory:", region);
+	at = strstr(text, key);
+	if (at)
+		sscanf(at + strlen(key), "%lld %7s", &value, unit);
+	free(text);
+	if (!strcmp(unit, "MiB"))
+		return value << 10;
+	return strcmp(unit, "KiB") && value ? -1 : value;
+}
+
+static void need_debugfs(int fd)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s", device_name(fd));
+	if (access(path, X_OK))
+		SKIP("no %s", path);
+}
+
+/* A job of medium priority that takes a while, and how long it took by its report. */
+static uint64_t long_job(struct env *env)
+{
+	stream_begin(env);
+	for (int i = 0; i < 200; i++)
+		stream_fill(env, 0, ENV_SIZE - ENV_DATA, (uint8_t)i);
+	stream_end(env);
+	stream_finish(env);
+	EQ(submit_and_wait(env), 0);
+	return env_report(env)->end - env_report(env)->begin;
+}
+
+TEST(fdinfo_names)
+{
+	int fd = nna_open();
+	char *text = fdinfo_read(fd), pdev[96];
+
+	CHECK(strstr(text, "drm-driver:\tnna\n"));
+	snprintf(pdev, sizeof(pdev), "drm-pdev:\t%s\n", device_name(fd));
+	CHECK(strstr(text, pdev));
+	CHECK(text_value(text, "drm-client-id:") > 0);
+	free(text);
+}
+
+TEST(fdinfo_clients_differ)
+{
+	int a = nna_open(), b = nna_open();
+
+	CHECK(fdinfo(a, "drm-client-id:") != fdinfo(b, "drm-client-id:"));
+}
+
+TEST(fdinfo_engines)
+{
+	static const char *const names[] = { "low", "medium", "high", "realtime" };
+	struct env env, other;
+	long long before[4], after[4];
+	uint64_t took;
+	char key[64];
+
+	env_init(&env);
+	env_init(&other);
+	for (int i = 0; i < 4; i++) {
+		snprintf(key, sizeof(key), "drm-engine-%s:", names[i]);
+		before[i] = fdinfo(env.fd, key);
+		EQ(before[i], 0);
+	}
+	took = long_job(&env);
+	for (int i = 0; i < 4; i++) {
+		snprintf(key, sizeof(key), "drm-engine-%s:", names[i]);
+		after[i] = fdinfo(env.fd, key);
+		if (i != DRM_NNA_CTX_PRIORITY_MEDIUM)
+			EQ(after[i], 0);
+		EQ(fdinfo(other.fd, key), 0);
+	}
+	/* What the device counts of it, in ns. */
+	took = took * SECOND / hw_info(env.fd).tick_hz;
+	CHECK(after[1] > (long long)took / 2 && after[1] < (long long)took * 2);
+	/* Of a context that is gone, too. */
+	EQ(ctx_destroy(env.fd, env.ctx), 0);
+	CHECK(fdinfo(env.fd, "drm-engine-medium:") >= after[1]);
+}
+
+TEST(fdinfo_memory)
+{
+	int fd = nna_open(), dmabuf;
+	long long total = fdinfo_memory(fd, "total");
+	uint32_t bo, vm = vm_create(fd);
+
+	EQ(total, 0);
+	bo = bo_create(fd, 1 << 20, 0, 0);
+	EQ(fdinfo_memory(fd, "total"), 1024);
+	EQ(fdinfo_memory(fd, "resident"), 0);
+	EQ(fdinfo_memory(fd, "shared"), 0);
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 1 << 20, 0), 0);
+	EQ(fdinfo_memory(fd, "resident"), 1024);
+	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC, &dmabuf), 0);
+	EQ(fdinfo_memory(fd, "shared"), 1024);
+	bo_close(fd, bo);
+	EQ(fdinfo_memory(fd, "total"), 0);
+}
+
+TEST(debugfs_counters)
+{
+	struct env env;
+	char *text;
+	long long jobs;
+
+	env_init(&env);
+	need_debugfs(env.fd);
+	text = debugfs_read(env.fd, "counters");
+	jobs = text_value(text, "jobs ");
+	CHECK(jobs >= 0);
+	CHECK(text_value(text, "mmio_reads ") > 0);
+	CHECK(text_value(text, "driver_irqs ") > 0);
+	free(text);
+	stream_null(&env);
+	for (int i = 0; i < 10; i++)
+		EQ(submit_and_wait(&env), 0);
+	text = debugfs_read(env.fd, "counters");
+	EQ(text_value(text, "jobs "), jobs + 10);
+	free(text);
+}
+
+TEST(debugfs_rings)
+{
+	int fd = nna_open(), rings = 0;
+	char *text, *line, *save;
+
+	need_debugfs(fd);
+	text = debugfs_read(fd, "rings");
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		int index, running;
+
+		if (sscanf(line, "%d %d", &index, &running) != 2)
+			continue;
+		EQ(index, rings);
+		EQ(running, 1);
+		rings++;
+	}
+	EQ(rings, NNA_RINGS);
+	free(text);
+}
+
+TEST(debugfs_gpuvas)
+{
+	struct env env;
+	char *text, asid[32];
+
+	env_init(&env);
+	need_debugfs(env.fd);
+	text = debugfs_read(env.fd, "gpuvas");
+	/* DRM prints ranges as hexadecimal numbers of 16 digits. */
+	snprintf(asid, sizeof(asid), "%016llx", ENV_VA);
+	CHECK(strstr(text, "asid "));
+	CHECK(strstr(text, asid));
+	free(text);
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA, ENV_SIZE), 0);
+	EQ(vm_map(env.fd, env.vm, env.bo, 0, 0x123456000, 0x1000, 0), 0);
+	text = debugfs_read(env.fd, "gpuvas");
+	CHECK(strstr(text, "0000000123456000"));
+	free(text);
+}
+
+TEST(debugfs_latency)
+{
+	int fd = nna_open();
+	char *text;
+
+	need_debugfs(fd);
+	text = debugfs_read(fd, "latency");
+	CHECK(text_value(text, "min ") > 0);
+	CHECK(text_value(text, "median ") >= text_value(text, "min "));
+	free(text);
+}
+
+/* Read by everybody at once, while jobs run and address spaces come and go. */
+TEST(debugfs_while_busy)
+{
+	struct env env;
+	pid_t pid;
+	int status;
+
+	env_init(&env);
+	need_debugfs(env.fd);
+	pid = fork();
+	if (!pid) {
+		for (int i = 0; i < 200; i++) {
+			struct env own;
+
+			env_init(&own);
+			stream_null(&own);
+			EQ(submit_and_wait(&own), 0);
+			env_fini(&own);
+		}
+		_exit(0);
+	}
+	while (!waitpid(pid, &status, WNOHANG)) {
+		free(debugfs_read(env.fd, "gpuvas"));
+		free(debugfs_read(env.fd, "rings"));
+		free(debugfs_read(env.fd, "counters"));
+		free(fdinfo_read(env.fd));
+	}
+	EQ(status, 0);
+}
+
+static void trace_begin(void)
+{
+	if (access(TRACING "events/nna", X_OK))
+		SKIP("no " TRACING "events/nna");
+	write_file(TRACING "trace", "\n");
+	write_file(TRACING "events/nna/enable", "1");
+}
+
+static char *trace_end(void)
+{
+	write_file(TRACING "events/nna/enable", "0");
+	return read_file(TRACING "trace");
+}
+
+TEST(trace_job)
+{
+	struct env env;
+	char *text;
+
+	env_init(&env);
+	stream_null(&env);
+	trace_begin();
+	EQ(submit_and_wait(&env), 0);
+	text = trace_end();
+	CHECK(strstr(text, "nna_job_submit: ring=1"));
+	CHECK(strstr(text, "nna_job_run: ring=1"));
+	CHECK(strstr(text, "nna_job_done: ring=1"));
+	CHECK(strstr(text, "status=0"));
+	CHECK(!strstr(text, "nna_fault"));
+	free(text);
+}
+
+TEST(trace_fault)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	char *text;
+
+	env_init(&env);
+	stream_null(&env);
+	args = env_submit(&env);
+	args.stream_va = 0x600000000;
+	trace_begin();
+	EQ(submit_args_and_wait(&env, &args), -EFAULT);
+	text = trace_end();
+	CHECK(strstr(text, "nna_fault: "));
+	CHECK(strstr(text, "address=0x600000000"));
+	CHECK(strstr(text, "error=-14"));
+	free(text);
+}
+
+/* Mistakes of users and faults of their jobs are theirs: the kernel's log has no line about them. */
+TEST(log_is_quiet)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	FILE *log;
+	char line[1024];
+	int lines = 0;
+
+	env_init(&env);
+	write_file("/dev/kmsg", "nna_info_test: begins\n");
+	stream_null(&env);
+	args = env_submit(&env);
+	args.stream_size = 3;
+	EQ(submit_args(&env, &args, 0, 0), -EINVAL);
+	EQ(vm_unmap(env.fd, 99, ENV_VA, 4096), -ENOENT);
+	args = env_submit(&env);
+	args.stream_va = 0x600000000;
+	EQ(submit_args_and_wait(&env, &args), -EFAULT);
+	log = popen("dmesg", "r");
+	CHECK(log);
+	while (fgets(line, sizeof(line), log)) {
+		if (strstr(line, "nna_info_test: begins"))
+			lines = 0;
+		else if (strstr(line, "nna"))
+			lines++;
+	}
+	pclose(log);
+	EQ(lines, 0);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+/* Files, processes and objects that end while others still use them; calls that signals interrupt. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+static void expect_inference(struct env *env)
+{
+	env->map[ENV_DATA + 0x3fff] = 0;
+	stream_begin(env);
+	stream_fill(env, 0, 0x4000, 0x6b);
+	stream_end(env);
+	stream_finish(env);
+	EQ(submit_and_wait(env), 0);
+	EQ(env->map[ENV_DATA + 0x3fff], 0x6b);
+}
+
+TEST(duplicated_file)
+{
+	struct env env;
+	int copy;
+
+	env_init(&env);
+	copy = dup(env.fd);
+	close(env.fd);
+	env.fd = copy;
+	expect_inference(&env);
+}
+
+TEST(inherited_by_a_child)
+{
+	struct env env;
+	int status, ready[2];
+	pid_t pid;
+	char c;
+
+	env_init(&env);
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		EQ(read(ready[0], &c, 1), 1);
+		expect_inference(&env);
+		_exit(0);
+	}
+	env_fini(&env);
+	EQ(write(ready[1], "", 1), 1);
+	EQ(waitpid(pid, &status, 0), pid);
+	EQ(status, 0);
+}
+
+/* The same, after the parent has died while its job ran. */
+TEST(inherited_from_a_killed_parent)
+{
+	int status, done[2];
+	char c = 1;
+	pid_t pid;
+
+	CHECK(!pipe(done));
+	pid = fork();
+	if (!pid) {
+		struct env env;
+
+		env_init(&env);
+		stream_endless(&env);
+		EQ(submit(&env, 0, 0), 0);
+		if (!fork()) {
+			usleep(200000);
+			EQ(ctx_destroy(env.fd, env.ctx), 0);
+			EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), 0);
+			expect_inference(&env);
+			_exit(write(done[1], "", 1) != 1);
+		}
+		kill(getpid(), SIGKILL);
+	}
+	EQ(waitpid(pid, &status, 0), pid);
+	close(done[1]);
+	EQ(read(done[0], &c, 1), 1);
+	EQ(c, 0);
+}
+
+TEST(killed_again_and_again)
+{
+	struct drm_nna_counters before, after;
+	struct env env;
+
+	env_init(&env);
+	before = counters(env.fd);
+	for (int i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct env own;
+
+			env_init(&own);
+			stream_endless(&own);
+			for (;;)
+				if (submit(&own, 0, 0))
+					_exit(1);
+		}
+		usleep(5000 * (useconds_t)(i % 8));
+		kill(pid, SIGKILL);
+		EQ(waitpid(pid, NULL, 0), pid);
+	}
+	expect_inference(&env);
+	after = counters(env.fd);
+	EQ(after.driver_resets, before.driver_resets);
+}
+
+TEST(killed_while_binding)
+{
+	struct env env;
+
+	env_init(&env);
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct env own;
+			uint32_t bo;
+
+			env_init(&own);
+			bo = bo_create(own.fd, 8 << 20, own.vm, 0);
+			for (;;) {
+				vm_map(own.fd, own.vm, bo, 0, 0x40000000, 8 << 20, 0);
+				vm_unmap(own.fd, own.vm, 0x40100000, 4 << 20);
+			}
+		}
+		usleep(10000 + 3000 * (useconds_t)(i % 5));
+		kill(pid, SIGKILL);
+		EQ(waitpid(pid, NULL, 0), pid);
+	}
+	expect_inference(&env);
+}
+
+/* Its queue is longer than the ring, so that most of it waits in the kernel. */
+TEST(closed_with_a_long_queue)
+{
+	struct env env, other;
+	uint64_t begin;
+
+	env_init(&env);
+	env_init(&other);
+	stream_endless(&env);
+	for (int i = 0; i < 2000; i++)
+		EQ(submit(&env, 0, 0), 0);
+	begin = now_ns();
+	env_fini(&env);
+	expect_inference(&other);
+	CHECK(now_ns() - begin < 10 * SECOND);
+}
+
+/* The fence of a job outlives the file that it was submitted through. */
+TEST(fence_outlives_the_file)
+{
+	struct env env;
+	int sync_file;
+	uint32_t out;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	stream_endless(&env);
+	EQ(submit(&env, 0, out), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &sync_file), 0);
+	env_fini(&env);
+	for (int i = 0; i < 1000 && !sync_file_status(sync_file); i++)
+		usleep(10000);
+	CHECK(sync_file_status(sync_file) < 0);
+}
+
+TEST(mapping_outlives_the_file)
+{
+	struct env env;
+
+	env_init(&env);
+	expect_inference(&env);
+	close(env.fd);
+	EQ(env.map[ENV_DATA + 0x3fff], 0x6b);
+	memset(env.map, 1, ENV_SIZE);
+}
+
+/* The memory of a job stays until it has ended, whoever lets go of what. */
+TEST(all_let_go_while_running)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	uint32_t out;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.duration_ns = SECOND / 5;
+	EQ(submit_args(&env, &args, 0, out), 0);
+	bo_close(env.fd, env.bo);
+	munmap(env.map, ENV_SIZE);
+	EQ(vm_destroy(env.fd, env.vm), 0);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), -ETIMEDOUT);
+	EQ(ctx_destroy(env.fd, env.ctx), 0);
+}
+
+TEST(syncobj_destroyed_before_its_job)
+{
+	struct env env;
+	uint32_t out, second;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	second = syncobj_create(env.fd);
+	stream_null(&env);
+	for (int i = 0; i < 100; i++)
+		EQ(submit(&env, i ? out : 0, out), 0);
+	EQ(submit(&env, out, second), 0);
+	EQ(drmSyncobjDestroy(env.fd, out), 0);
+	EQ(syncobj_wait(env.fd, second, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, second), 1);
+}
+
+/* ---- races of threads on one file ------------------------------------------------------------------ */
+
+struct race {
+	struct env env;
+	atomic_bool stop;
+	atomic_uint submitted;
+};
+
+static void *race_submit(void *arg)
+{
+	struct race *race = arg;
+	struct drm_nna_submit args = env_submit(&race->env);
+
+	while (!atomic_load(&race->stop)) {
+		int ret;
+
+		args.ctx_id = 1 + (unsigned int)rand() % 4;
+		ret = submit_args(&race->env, &args, 0, 0);
+		if (ret && ret != -ENOENT)
+			FAIL("submit: %s", strerror(-ret));
+		atomic_fetch_add(&race->submitted, !ret);
+	}
+	return NULL;
+}
+
+static void *race_contexts(void *arg)
+{
+	struct race *race = arg;
+	uint32_t ctx;
+
+	while (!atomic_load(&race->stop)) {
+		int ret = ctx_create(race->env.fd, race->env.vm, (uint32_t)rand() % 3, &ctx);
+
+		if (ret && ret != -ENOSPC)
+			FAIL("create: %s", strerror(-ret));
+		ret = ctx_destroy(race->env.fd, 1 + (uint32_t)rand() % 4);
+		if (ret && ret != -ENOENT)
+			FAIL("destroy: %s", strerror(-ret));
+	}
+	return NULL;
+}
+
+static void *race_binds(void *arg)
+{
+	struct race *race = arg;
+	struct env *env = &race->env;
+
+	while (!atomic_load(&race->stop)) {
+		uint32_t bo = bo_create(env->fd, 0x8000, 0, 0);
+		uint64_t va = 0x40000000 + 0x1000ull * ((unsigned int)rand() % 16);
+
+		EQ(vm_map(env->fd, env->vm, bo, 0, va, 0x8000, 0), 0);
+		bo_close(env->fd, bo);
+		EQ(vm_unmap(env->fd, env->vm, va + 0x2000, 0x3000), 0);
+	}
+	return NULL;
+}
+
+TEST(threads_that_race)
+{
+	void *(*const mains[])(void *) = { race_submit, race_submit, race_contexts, race_binds, race_binds };
+	pthread_t threads[5];
+	static struct race race;
+
+	env_init(&race.env);
+	stream_null(&race.env);
+	for (int i = 0; i < 5; i++)
+		CHECK(!pthread_create(&threads[i], NULL, mains[i], &race));
+	sleep(3);
+	atomic_store(&race.stop, true);
+	for (int i = 0; i < 5; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(atomic_load(&race.submitted) > 0);
+	EQ(ctx_create(race.env.fd, race.env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &race.env.ctx), 0);
+	expect_inference(&race.env);
+}
+
+/* ---- signals ---------------------------------------------------------------------------------------- */
+
+static atomic_uint alarms;
+
+static void on_alarm(int signal)
+{
+	atomic_fetch_add(&alarms, 1);
+}
+
+/* Every call may be interrupted at any time, and called again as it is. */
+TEST(interrupted_calls)
+{
+	struct sigaction action = { .sa_handler = on_alarm }; /* without SA_RESTART */
+	struct itimerval every = { .it_interval = { .tv_usec = 700 }, .it_value = { .tv_usec = 700 } };
+	uint64_t end = now_ns() + 4 * SECOND;
+	struct env env;
+	int rounds = 0;
+
+	env_init(&env);
+	alarm(0);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (now_ns() < end) {
+		uint32_t bo = bo_create(env.fd, 1 << 20, env.vm, 0);
+
+		EQ(vm_map(env.fd, env.vm, bo, 0, 0x40000000, 1 << 20, 0), 0);
+		expect_inference(&env);
+		EQ(vm_unmap(env.fd, env.vm, 0x40000000, 1 << 19), 0);
+		EQ(ctx_destroy(env.fd, env.ctx), 0);
+		EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), 0);
+		EQ(vm_unmap(env.fd, env.vm, 0x40000000, 1 << 20), 0);
+		bo_close(env.fd, bo);
+		rounds++;
+	}
+	memset(&every, 0, sizeof(every));
+	setitimer(ITIMER_REAL, &every, NULL);
+	CHECK(rounds > 10);
+	CHECK(atomic_load(&alarms) > 100);
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+/* Sharing memory as dma-bufs: with udmabuf, the system heap, vgem, other files and other processes; their fences. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-heap.h>
+#include <linux/udmabuf.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <xf86drm.h>
+#include <drm_mode.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define DATA_SIZE (ENV_SIZE - ENV_DATA)
+
+/* ---- where dma-bufs come from; each is of size bytes, a multiple of pages, and writable ---------------- */
+
+static int from_udmabuf(uint32_t size)
+{
+	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = size };
+	int memfd = memfd_create("nna", MFD_CLOEXEC | MFD_ALLOW_SEALING), dmabuf, udmabuf;
+
+	udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	if (udmabuf < 0)
+		SKIP("no /dev/udmabuf");
+	CHECK(!ftruncate(memfd, size) && !fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK));
+	args.memfd = (uint32_t)memfd;
+	dmabuf = ioctl(udmabuf, UDMABUF_CREATE, &args);
+	CHECK(dmabuf >= 0);
+	close(udmabuf);
+	close(memfd);
+	return dmabuf;
+}
+
+static int from_system_heap(uint32_t size)
+{
+	struct dma_heap_allocation_data args = { .len = size, .fd_flags = O_RDWR | O_CLOEXEC };
+	int heap = open("/dev/dma_heap/system", O_RDWR | O_CLOEXEC);
+
+	if (heap < 0)
+		SKIP("no /dev/dma_heap/system");
+	CHECK(!ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &args));
+	close(heap);
+	return (int)args.fd;
+}
+
+static int from_vgem(uint32_t size)
+{
+	struct drm_mode_create_dumb dumb = { .width = 1024, .height = size / 4096, .bpp = 32 };
+	int vgem = vgem_open(), dmabuf;
+
+	EQ(xioctl(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb), 0);
+	EQ(dumb.size, size);
+	EQ(drmPrimeHandleToFD(vgem, dumb.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	close(vgem);
+	return dmabuf;
+}
+
+static int from_nna(uint32_t size)
+{
+	int fd = nna_open(), dmabuf;
+
+	EQ(drmPrimeHandleToFD(fd, bo_create(fd, size, 0, 0), DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	close(fd);
+	return dmabuf;
+}
+
+static void send_fd(int socket, int fd)
+{
+	char space[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	EQ(sendmsg(socket, &msg, 0), 1);
+}
+
+static int receive_fd(int socket)
+{
+	char space[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space) };
+	int fd;
+
+	EQ(recvmsg(socket, &msg, MSG_CMSG_CLOEXEC), 1);
+	CHECK(CMSG_FIRSTHDR(&msg));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+/* Of a process that is gone when it is used. */
+static int from_another_process(uint32_t size)
+{
+	int pair[2], fd, status;
+	pid_t pid;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	pid = fork();
+	if (!pid) {
+		send_fd(pair[1], from_nna(size));
+		_exit(0);
+	}
+	fd = receive_fd(pair[0]);
+	EQ(waitpid(pid, &status, 0), pid);
+	EQ(status, 0);
+	return fd;
+}
+
+static void *map_dmabuf(int dmabuf, size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+
+	CHECK(p != MAP_FAILED);
+	return p;
+}
+
+static void sync_dmabuf(int dmabuf, uint64_t flags)
+{
+	struct dma_buf_sync sync = { .flags = flags };
+
+	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_SYNC, &sync), 0);
+}
+
+static void fill_and_check(struct env *env, int dmabuf, const uint8_t *p)
+{
+	stream_begin(env);
+	stream_fill(env, 0x1000, 0x3000, 0x77);
+	stream_end(env);
+	stream_finish(env);
+	EQ(submit_and_wait(env), 0);
+	sync_dmabuf(dmabuf, DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	EQ(p[0xfff], 0);
+	EQ(p[0x1000], 0x77);
+	EQ(p[0x3fff], 0x77);
+	EQ(p[0x4000], 0);
+	sync_dmabuf(dmabuf, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ);
+}
+
+/* The device writes into somebody else's pages, and the owner sees it. */
+#define IMPORT(source) \
+	TEST(import_##source) \
+	{ \
+		int dmabuf = from_##source(DATA_SIZE); \
+		uint8_t *p = map_dmabuf(dmabuf, DATA_SIZE); \
+		struct env env; \
+		uint32_t bo; \
+		env_init(&env); \
+		EQ(drmPrimeFDToHandle(env.fd, dmabuf, &bo), 0); \
+		EQ(vm_map(env.fd, env.vm, bo, 0, ENV_VA + ENV_DATA, DATA_SIZE, 0), 0); \
+		fill_and_check(&env, dmabuf, p); \
+	} \
+	TEST(import_##source##_and_let_go) \
+	{ \
+		int dmabuf = from_##source(DATA_SIZE); \
+		struct env env; \
+		uint32_t bo; \
+		env_init(&env); \
+		EQ(drmPrimeFDToHandle(env.fd, dmabuf, &bo), 0); \
+		EQ(vm_map(env.fd, env.vm, bo, 0x2000, ENV_VA + ENV_DATA, 0x4000, 0), 0); \
+		bo_close(env.fd, bo); \
+		close(dmabuf); \
+		stream_begin(&env); \
+		stream_fill(&env, 0, 0x4000, 1); \
+		stream_end(&env); \
+		stream_finish(&env); \
+		EQ(submit_and_wait(&env), 0); \
+	}
+
+IMPORT(udmabuf)
+IMPORT(system_heap)
+IMPORT(vgem)
+IMPORT(nna)
+IMPORT(another_process)
+
+TEST(import_twice_is_one_object)
+{
+	int fd = nna_open(), dmabuf = from_udmabuf(DATA_SIZE);
+	uint32_t a, b;
+
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &a), 0);
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &b), 0);
+	EQ(a, b);
+}
+
+TEST(import_of_ones_own)
+{
+	int fd = nna_open(), dmabuf;
+	uint32_t bo = bo_create(fd, 4096, 0, 0), again;
+
+	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &again), 0);
+	EQ(bo, again);
+}
+
+/* The object of another file of the same driver has no detour over attachments, and one reservation. */
+TEST(import_in_another_file)
+{
+	int fd = nna_open(), other = nna_open(), dmabuf;
+	uint32_t bo = bo_create(fd, 65536, 0, 0), bo2;
+	uint8_t *p = bo_map(fd, bo, 65536), *q;
+
+	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	EQ(drmPrimeFDToHandle(other, dmabuf, &bo2), 0);
+	q = map_dmabuf(dmabuf, 65536);
+	close(dmabuf);
+	close(fd);
+	memset(p, 7, 65536);
+	EQ(q[65535], 7);
+	EQ(vm_map(other, vm_create(other), bo2, 0, ENV_VA, 65536, 0), 0);
+	EQ(((uint8_t *)bo_map(other, bo2, 65536))[0], 7);
+}
+
+TEST(import_is_no_dmabuf)
+{
+	int fd = nna_open(), memfd = memfd_create("nna", MFD_CLOEXEC);
+	uint32_t bo;
+
+	CHECK(drmPrimeFDToHandle(fd, memfd, &bo));
+	EQ(errno, EINVAL);
+	CHECK(drmPrimeFDToHandle(fd, -1, &bo));
+	EQ(errno, EBADF);
+}
+
+TEST(imported_has_no_mmap_offset)
+{
+	int fd = nna_open(), dmabuf = from_udmabuf(4096);
+	struct drm_nna_bo_mmap_offset offset = { 0 };
+
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &offset.handle), 0);
+	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset), -EPERM);
+}
+
+TEST(imported_beyond_its_end)
+{
+	int fd = nna_open(), dmabuf = from_udmabuf(0x4000);
+	uint32_t bo, vm = vm_create(fd);
+
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &bo), 0);
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 0x5000, 0), -EINVAL);
+	EQ(vm_map(fd, vm, bo, 0x3000, ENV_VA, 0x2000, 0), -EINVAL);
+	EQ(vm_map(fd, vm, bo, 0x3000, ENV_VA, 0x1000, 0), 0);
+}
+
+TEST(export_private)
+{
+	int fd = nna_open(), dmabuf = -1;
+	uint32_t bo = bo_create(fd, 4096, vm_create(fd), 0);
+
+	CHECK(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC, &dmabuf));
+	EQ(errno, EPERM);
+}
+
+TEST(export_unknown)
+{
+	int dmabuf;
+
+	CHECK(drmPrimeHandleToFD(nna_open(), 5, DRM_CLOEXEC, &dmabuf));
+	EQ(errno, ENOENT);
+}
+
+TEST(export_read_only)
+{
+	int fd = nna_open(), dmabuf;
+	uint32_t bo = bo_create(fd, 4096, 0, 0);
+
+	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC, &dmabuf), 0);
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0) == MAP_FAILED);
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, dmabuf, 0) != MAP_FAILED);
+}
+
+/* An object that promised to have no CPU mapping has none through its dma-buf either. */
+TEST(export_without_mmap)
+{
+	int fd = nna_open(), dmabuf;
+	uint32_t bo = bo_create(fd, 4096, 0, DRM_NNA_BO_NO_MMAP);
+
+	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, dmabuf, 0) == MAP_FAILED);
+}
+
+TEST(export_to_vgem)
+{
+	int vgem = vgem_open(), dmabuf;
+	struct drm_mode_map_dumb map = { 0 };
+	struct env env;
+	uint8_t *p;
+
+	env_init(&env);
+	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	EQ(drmPrimeFDToHandle(vgem, dmabuf, &map.handle), 0);
+	p = map_dmabuf(dmabuf, ENV_SIZE);
+	fill_and_check(&env, dmabuf, p + ENV_DATA);
+	close(env.fd);
+	EQ(p[ENV_DATA + 0x1000], 0x77);
+}
+
+TEST(dmabuf_outlives_everything)
+{
+	struct env env;
+	uint8_t *p;
+	int dmabuf;
+
+	env_init(&env);
+	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	fill_and_check(&env, dmabuf, env.map + ENV_DATA);
+	env_fini(&env);
+	p = map_dmabuf(dmabuf, ENV_SIZE);
+	EQ(p[ENV_DATA + 0x1000], 0x77);
+	close(dmabuf);
+	EQ(p[ENV_DATA + 0x3fff], 0x77);
+}
+
+/* A job's fence put on a dma-buf is what an implicitly synchronised client then waits for. */
+TEST(out_fence_on_a_dmabuf)
+{
+	struct dma_buf_import_sync_file import = { .flags = DMA_BUF_SYNC_WRITE };
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_READ };
+	struct env env;
+	uint32_t out;
+	int dmabuf;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	stream_endless(&env);
+	struct drm_nna_submit args = env_submit(&env);
+	args.duration_ns = SECOND / 2;
+	EQ(submit_args(&env, &args, 0, out), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &import.fd), 0);
+	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &import), 0);
+	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export), 0);
+	EQ(sync_file_status(export.fd), 0);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	/* With the job's error. */
+	EQ(sync_file_status(export.fd), -ETIMEDOUT);
+}
+
+/* Submission is explicit: it leaves no fence of its own on what the job uses. */
+TEST(no_implicit_fence)
+{
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
+	struct drm_nna_submit args;
+	struct env env;
+	uint32_t out;
+	int dmabuf;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.duration_ns = SECOND / 5;
+	EQ(submit_args(&env, &args, 0, out), 0);
+	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export), 0);
+	EQ(sync_file_status(export.fd), 1);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+}
+
+/* Many at a time, all bound, none leaked: the whole is done again and again. */
+TEST(import_many)
+{
+	enum { COUNT = 64 };
+	struct env env;
+
+	env_init(&env);
+	for (int round = 0; round < 3; round++) {
+		uint32_t bos[COUNT];
+
+		for (uint32_t i = 0; i < COUNT; i++) {
+			int dmabuf = from_udmabuf(0x4000);
+
+			EQ(drmPrimeFDToHandle(env.fd, dmabuf, &bos[i]), 0);
+			close(dmabuf);
+			EQ(vm_map(env.fd, env.vm, bos[i], 0, ENV_VA + ENV_SIZE + i * 0x4000, 0x4000, 0), 0);
+		}
+		EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_SIZE, COUNT * 0x4000), 0);
+		for (uint32_t i = 0; i < COUNT; i++)
+			bo_close(env.fd, bos[i]);
+	}
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The driver leaves a device that is in use: -ENODEV for all who hold on to it, every fence signals, memory stays
+ * readable, and a driver that comes back serves new files. Needs root. Wants to be alone with the device.
+ */
+#define KSFT_TIMEOUT_S 60
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/pci_regs.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+static void expect_inference(void)
+{
+	struct env env;
+
+	env_init(&env);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+	env_fini(&env);
+}
+
+TEST(unbind_and_bind)
+{
+	int fd = nna_open();
+
+	for (int i = 0; i < 20; i++) {
+		device_unbind(fd);
+		device_bind();
+		close(fd);
+		fd = nna_open();
+	}
+	expect_inference();
+}
+
+/* Each ioctl of the driver, with arguments that are in order. */
+TEST(every_ioctl_says_enodev)
+{
+	struct env env;
+
+	env_init(&env);
+	stream_null(&env);
+	device_unbind(env.fd);
+	EQ(query(env.fd, DRM_NNA_DEV_QUERY_HW_INFO, &(struct drm_nna_hw_info){ 0 }, 8), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_BO_CREATE, &(struct drm_nna_bo_create){ .size = 4096 }), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &(struct drm_nna_bo_mmap_offset){ .handle = env.bo }), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_BO_SYNC, &(struct drm_nna_bo_sync){ 0 }), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_BO_SET_LABEL, &(struct drm_nna_bo_set_label){ .handle = env.bo }), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_VM_CREATE, &(struct drm_nna_vm_create){ 0 }), -ENODEV);
+	EQ(vm_destroy(env.fd, env.vm), -ENODEV);
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA, 4096), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_VM_GET_STATE, &(struct drm_nna_vm_get_state){ .id = env.vm }), -ENODEV);
+	EQ(ctx_create(env.fd, env.vm, 0, &env.ctx), -ENODEV);
+	EQ(ctx_destroy(env.fd, env.ctx), -ENODEV);
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_CTX_GET_STATE, &(struct drm_nna_ctx_get_state){ .id = env.ctx }), -ENODEV);
+	EQ(submit(&env, 0, 0), -ENODEV);
+	device_bind();
+	expect_inference();
+}
+
+TEST(unbind_under_jobs)
+{
+	struct env env, waiting;
+	int running, queued, behind;
+	uint32_t out, last, in_other;
+
+	env_init(&env);
+	env_init(&waiting);
+	out = syncobj_create(env.fd);
+	last = syncobj_create(env.fd);
+	stream_endless(&env);
+	stream_null(&waiting);
+	EQ(submit(&env, 0, out), 0);
+	for (int i = 0; i < 500; i++)
+		EQ(submit(&env, 0, last), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &running), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, last, &queued), 0);
+	in_other = syncobj_create(waiting.fd);
+	EQ(drmSyncobjImportSyncFile(waiting.fd, in_other, running), 0);
+	EQ(submit(&waiting, in_other, in_other), 0);
+	EQ(drmSyncobjExportSyncFile(waiting.fd, in_other, &behind), 0);
+	usleep(50000);
+	device_unbind(env.fd);
+	EQ(sync_file_status(running), -ENODEV);
+	EQ(sync_file_status(queued), -ENODEV);
+	EQ(sync_file_status(behind), -ENODEV);
+	env_fini(&env);
+	env_fini(&waiting);
+	device_bind();
+	expect_inference();
+}
+
+TEST(memory_survives)
+{
+	struct env env;
+	uint8_t *p;
+	int dmabuf;
+
+	env_init(&env);
+	memset(env.map + ENV_DATA, 0x3c, 0x4000);
+	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	device_unbind(env.fd);
+	for (int i = 0; i < 0x4000; i++)
+		EQ(env.map[ENV_DATA + i], 0x3c);
+	/* One that had no page of it touched yet. */
+	p = mmap(NULL, ENV_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+	CHECK(p != MAP_FAILED);
+	EQ(p[ENV_DATA], 0x3c);
+	close(env.fd);
+	device_bind();
+	p[ENV_DATA + 0x20000] = 1;
+	EQ(env.map[ENV_DATA + 0x20000], 1);
+	expect_inference();
+}
+
+/* The old file and the new one side by side; the old one is closed last. */
+TEST(old_and_new_file)
+{
+	struct env old;
+
+	env_init(&old);
+	stream_null(&old);
+	EQ(submit_and_wait(&old), 0);
+	device_unbind(old.fd);
+	device_bind();
+	expect_inference();
+	EQ(submit(&old, 0, 0), -ENODEV);
+	env_fini(&old);
+	expect_inference();
+}
+
+TEST(module_is_in_use)
+{
+	struct env env;
+
+	env_init(&env);
+	device_unbind(env.fd);
+	EQ(WEXITSTATUS(system("rmmod nna 2>/dev/null")), 1);
+	device_bind();
+	expect_inference();
+}
+
+struct flood {
+	struct env env;
+	int result;
+};
+
+static void *flood(void *arg)
+{
+	struct flood *f = arg;
+	uint32_t bo = bo_create(f->env.fd, 1 << 20, 0, 0);
+	int ret = 0;
+
+	while (!ret) {
+		ret = vm_map(f->env.fd, f->env.vm, bo, 0, 0x40000000, 1 << 20, 0);
+		ret = ret ? ret : vm_unmap(f->env.fd, f->env.vm, 0x40000000, 1 << 19);
+		ret = ret ? ret : submit(&f->env, 0, 0);
+	}
+	f->result = ret;
+	return NULL;
+}
+
+TEST(unbind_under_calls)
+{
+	enum { THREADS = 4 };
+
+	for (int round = 0; round < 5; round++) {
+		struct flood floods[THREADS];
+		pthread_t threads[THREADS];
+
+		for (int i = 0; i < THREADS; i++) {
+			env_init(&floods[i].env);
+			stream_null(&floods[i].env);
+			CHECK(!pthread_create(&threads[i], NULL, flood, &floods[i]));
+		}
+		usleep(200000);
+		device_unbind(floods[0].env.fd);
+		for (int i = 0; i < THREADS; i++) {
+			pthread_join(threads[i], NULL);
+			EQ(floods[i].result, -ENODEV);
+			env_fini(&floods[i].env);
+		}
+		device_bind();
+	}
+	expect_inference();
+}
+
+/* The whole function goes from the bus, and is found again. */
+TEST(removed_from_the_bus)
+{
+	char path[128];
+	struct env env;
+	uint32_t out;
+	int fence;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	stream_endless(&env);
+	EQ(submit(&env, 0, out), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &fence), 0);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", device_name(env.fd));
+	write_file(path, "1");
+	EQ(sync_file_status(fence), -ENODEV);
+	EQ(submit(&env, 0, 0), -ENODEV);
+	write_file("/sys/bus/pci/rescan", "1");
+	expect_inference();
+	env_fini(&env);
+}
+
+/* Somebody takes bus mastering away: no job can end, the driver notices, and the next one to bind repairs it. */
+TEST(bus_mastering_off)
+{
+	uint16_t command;
+	char path[128];
+	struct env env;
+	int config;
+
+	env_init(&env);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", device_name(env.fd));
+	config = open(path, O_RDWR | O_CLOEXEC);
+	CHECK(config >= 0);
+	EQ(pread(config, &command, 2, PCI_COMMAND), 2);
+	CHECK(command & PCI_COMMAND_MASTER);
+	command &= (uint16_t)~PCI_COMMAND_MASTER;
+	EQ(pwrite(config, &command, 2, PCI_COMMAND), 2);
+	CHECK(submit_and_wait(&env) < 0);
+	device_unbind(env.fd);
+	device_bind();
+	expect_inference();
+}
