@@ -6,8 +6,6 @@
 #define KSFT_TIMEOUT_S 60
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/pci_regs.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -213,28 +211,4 @@ TEST(removed_from_the_bus)
 	write_file("/sys/bus/pci/rescan", "1");
 	expect_inference();
 	env_fini(&env);
-}
-
-/* Somebody takes bus mastering away: no job can end, the driver notices, and the next one to bind repairs it. */
-TEST(bus_mastering_off)
-{
-	uint16_t command;
-	char path[128];
-	struct env env;
-	int config;
-
-	env_init(&env);
-	stream_null(&env);
-	EQ(submit_and_wait(&env), 0);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", device_name(env.fd));
-	config = open(path, O_RDWR | O_CLOEXEC);
-	CHECK(config >= 0);
-	EQ(pread(config, &command, 2, PCI_COMMAND), 2);
-	CHECK(command & PCI_COMMAND_MASTER);
-	command &= (uint16_t)~PCI_COMMAND_MASTER;
-	EQ(pwrite(config, &command, 2, PCI_COMMAND), 2);
-	CHECK(submit_and_wait(&env) < 0);
-	device_unbind(env.fd);
-	device_bind();
-	expect_inference();
 }
