@@ -6,6 +6,7 @@
 #define KSFT_TIMEOUT_S 60
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

@@ -41,7 +41,8 @@ bool nna_dev_injected(struct nnadev *dev, enum nnadev_inject what)
 
 void nna_dev_interrupt(struct nnadev *dev, uint32_t vector)
 {
-	if (nna_dev_injected(dev, NNADEV_INJECT_DROP_IRQ))
+	/* A message to an interrupt controller is a write as well. */
+	if (dev->memory.off || nna_dev_injected(dev, NNADEV_INJECT_DROP_IRQ))
 		return;
 	nna_count(&dev->counters.irqs, 1);
 	if (dev->params.raise_irq)
@@ -375,6 +376,15 @@ int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 	}
 	nna_gate_part(&dev->gate);
 	return r;
+}
+
+void nnadev_bus_master(struct nnadev *dev, bool on)
+{
+	nna_gate_visit(&dev->gate, &dev->event);
+	dev->memory.off = !on;
+	if (!on)
+		nna_mmu_drop_bus(&dev->mmu, 0, UINT64_MAX);
+	nna_gate_part(&dev->gate);
 }
 
 const char *nnadev_isa_name(const struct nnadev *dev)

@@ -124,7 +124,7 @@ bool nna_memory_find(struct nna_memory *memory, uint64_t bus, struct nna_reach *
 	const struct nna_mapping *m;
 	uint64_t start, size;
 
-	if (at == memory->count || memory->mappings[at].iova > bus)
+	if (memory->off || at == memory->count || memory->mappings[at].iova > bus)
 		return false;
 	m = &memory->mappings[at];
 	start = m->offset + (bus - m->iova);

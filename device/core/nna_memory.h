@@ -26,12 +26,14 @@ struct nna_mapping {
  * struct nna_memory - all DMA mappings
  * @mappings: sorted by iova, disjoint
  * @files: files mapped
+ * @off: nothing can be reached for now
  */
 struct nna_memory {
 	struct nna_mapping *mappings;
 	uint32_t count;
 	uint32_t capacity;
 	struct nna_file *files;
+	_Atomic bool off;
 };
 
 /**

@@ -116,6 +116,14 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size);
 
 /**
+ * nnadev_bus_master() - let the device reach memory, or cut it off
+ * @on: a new device may
+ *
+ * What is cut off reads and writes no memory and raises no interrupt; DMA mappings stay. Blocks until no tile uses memory.
+ */
+void nnadev_bus_master(struct nnadev *dev, bool on);
+
+/**
  * nnadev_sigbus() - take a SIGBUS of the model's threads
  * @address: si_addr
  *

@@ -80,6 +80,11 @@ void nna_function_init(struct nna_function *f, struct nna_vectors *vectors)
 	put16(c, EXPRESS_CAP + PCI_EXP_LNKSTA, 1 | 1 << 4);
 }
 
+bool nna_function_is_master(const struct nna_function *f)
+{
+	return f->config[PCI_COMMAND] & PCI_COMMAND_MASTER;
+}
+
 void nna_function_config_read(const struct nna_function *f, uint32_t offset, uint32_t size,
 			      uint8_t *data)
 {

@@ -28,6 +28,9 @@ struct nna_function {
 /* Out of reset, for as many vectors as @vectors has; those must outlive it. */
 void nna_function_init(struct nna_function *function, struct nna_vectors *vectors);
 
+/* Whether the client lets the function reach memory. */
+bool nna_function_is_master(const struct nna_function *function);
+
 /* @offset and @size must lie inside the space. */
 void nna_function_config_read(const struct nna_function *function, uint32_t offset, uint32_t size,
 			      uint8_t *data);

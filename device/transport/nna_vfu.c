@@ -39,7 +39,9 @@ struct request {
 	union {
 		struct nna_vfu_dma_map map;
 		struct nna_vfu_dma_unmap unmap;
+		struct nna_vfu_region_access access; /* a write that has changed bus mastering */
 	};
+	bool master; /* of access: what it is now */
 	int fd; /* of DMA_MAP, or -1 */
 };
 
@@ -225,6 +227,12 @@ static void do_request(struct nna_vfu *vfu, struct request *r)
 		say(vfu, "unmap 0x%" PRIx64 " + 0x%" PRIx64 ": %d", r->unmap.iova, r->unmap.size, ret);
 		memcpy(message + size, &r->unmap, sizeof(r->unmap));
 		size += sizeof(r->unmap);
+		break;
+	case NNA_VFU_REGION_WRITE:
+		say(vfu, "bus mastering %s", r->master ? "on" : "off");
+		nnadev_bus_master(vfu->dev, r->master);
+		memcpy(message + size, &r->access, sizeof(r->access));
+		size += sizeof(r->access);
 		break;
 	case NNA_VFU_DEVICE_RESET:
 		say(vfu, "reset");
@@ -546,14 +554,24 @@ static int do_region_read(struct nna_vfu *vfu, struct message *m)
 	return ret;
 }
 
+/* Return: as the others, or 1 when the memory thread will answer: bus mastering is off when no tile uses memory. */
 static int do_region_write(struct nna_vfu *vfu, struct message *m)
 {
-	struct nna_vfu_region_access access;
+	bool master = nna_function_is_master(&vfu->function);
+	struct request r = { .header = m->header, .fd = -1 };
+	int ret;
 
-	if (!get(m, &access, sizeof(access)) || m->size - sizeof(access) != access.count)
+	if (!get(m, &r.access, sizeof(r.access)) || m->size - sizeof(r.access) != r.access.count)
 		return -EINVAL;
-	put(m, &access, sizeof(access));
-	return region_write(vfu, &access, m->payload + sizeof(access));
+	put(m, &r.access, sizeof(r.access));
+	ret = region_write(vfu, &r.access, m->payload + sizeof(r.access));
+	r.master = nna_function_is_master(&vfu->function);
+	if (ret || r.master == master)
+		return ret;
+	enqueue(vfu, &r);
+	if (m->header.flags & NNA_VFU_NO_REPLY)
+		drain(vfu, 0);
+	return 1;
 }
 
 /* Hands a message to the memory thread. Return: 1 when it will answer, or a negative errno. */
@@ -750,6 +768,7 @@ int nna_vfu_serve(struct nna_vfu *vfu, int client, int stop)
 	vfu->have = 0;
 	atomic_store(&vfu->broken, false);
 	nna_function_init(&vfu->function, &vfu->vectors);
+	nnadev_bus_master(vfu->dev, false);
 	say(vfu, "client connected");
 
 	while (ret == 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Page tables, faults, invalidation, DMA mappings and the ways in which operands are reached. */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "test_device.h"
@@ -438,6 +439,33 @@ static void test_dma_unmap(void **state)
 	expect_fault(&space, NNA_STATUS_FAULT_BUS, NNA_FAULT_KIND_BUS, far + 9 * RIG_PAGE);
 }
 
+/* Cut off from memory nothing of it changes and nobody is interrupted; let in again, all is as it was. */
+static void test_bus_master(void **state)
+{
+	uint32_t status = rig_ring_reg(0, NNA_RING_REG_STATUS), irqs;
+	struct nna_ring_entry e;
+	uint8_t *data = rig_at(&rig, space.data);
+
+	pattern(data, 4 * RIG_PAGE, 9);
+	copy_stream(&space, 0, 8 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
+	expect(&space, NNA_STATUS_OK);
+	memset(data + 8 * RIG_PAGE, 0, 4 * RIG_PAGE);
+	nnadev_bus_master(rig.dev, false);
+	irqs = rig.irqs[0];
+	e = rig_job(&rig, &space);
+	rig_submit(&rig, 0, &e);
+	/* It cannot even be fetched. */
+	while (!(rig_read(&rig, status) & NNA_RING_STATUS_ERROR))
+		sched_yield();
+	assert_int_equal(data[8 * RIG_PAGE], 0);
+	assert_int_equal(rig.irqs[0], irqs);
+	nnadev_bus_master(rig.dev, true);
+	nnadev_reset(rig.dev);
+	rig_enable(&rig);
+	expect(&space, NNA_STATUS_OK);
+	assert_memory_equal(data + 8 * RIG_PAGE, data, 4 * RIG_PAGE);
+}
+
 /* A file that is shorter than its mapping, and grows. */
 static void test_short_file(void **state)
 {
@@ -661,7 +689,7 @@ int main(void)
 		TEST(test_gather_leaves_gaps), TEST(test_large_pages),	TEST(test_faults),
 		TEST(test_faults_of_the_job),  TEST(test_invalidate),	TEST(test_isolation),
 		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
-		TEST(test_short_file),	       TEST(test_lost_pages),	TEST(test_random_changes),
+		TEST(test_short_file),	       TEST(test_bus_master),	TEST(test_lost_pages),	TEST(test_random_changes),
 		TEST(test_huge_range),
 	};
 

@@ -42,8 +42,9 @@ struct nnadev {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	uint64_t regs[NNA_PCI_REGISTER_BAR_SIZE / 8];
-	atomic_uint resets, maps, unmaps, writes; /* the cases look while the server runs */
+	atomic_uint resets, maps, unmaps, writes, masters; /* the cases look while the server runs */
 	bool hold_unmap;
+	bool master;
 	ino_t last_inode;
 	uint64_t last_offset;
 	uint32_t last_prot;
@@ -115,6 +116,12 @@ int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 	dev->unmaps++;
 	pthread_mutex_unlock(&dev->lock);
 	return 0;
+}
+
+void nnadev_bus_master(struct nnadev *dev, bool on)
+{
+	dev->master = on;
+	dev->masters++;
 }
 
 const char *nnadev_isa_name(const struct nnadev *dev)
@@ -502,6 +509,36 @@ static void test_config(void **state)
 	}
 	assert_int_equal(found, 1u << PCI_CAP_ID_PM | 1u << PCI_CAP_ID_MSIX | 1u << PCI_CAP_ID_EXP);
 	assert_int_equal(read_region(s, CONFIG, 4094, &value, 4), EINVAL);
+}
+
+/* Off until the client turns it on, and in force when the write is answered. */
+static void test_bus_master(void **state)
+{
+	struct session *s = *state;
+	uint16_t command = PCI_COMMAND_MEMORY;
+	unsigned int masters;
+
+	greet(s);
+	assert_false(model->master);
+	masters = model->masters;
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_int_equal(model->masters, masters);
+	command |= PCI_COMMAND_MASTER;
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_true(model->master);
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_int_equal(model->masters, masters + 1);
+	command &= ~PCI_COMMAND_MASTER;
+	assert_int_equal(write_region(s, NNA_VFU_NO_REPLY, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_int_equal(config32(s, PCI_COMMAND) & 0xffff, command);
+	assert_false(model->master);
+	command |= PCI_COMMAND_MASTER;
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	/* The next client starts without it. */
+	leave(s);
+	start_serving(s);
+	greet(s);
+	assert_false(model->master);
 }
 
 static void test_registers(void **state)
@@ -893,6 +930,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_version_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_info, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_config, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bus_master, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_interrupts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dma, setup, teardown),
