@@ -5,7 +5,7 @@
 #   make            everything for user space, into build/
 #   make check      set-up, build, unit tests, conformance, models, and the VM tests
 #   make demo       a real photo through a real network on the NNA, in a VM
-#   make SAN=1 ...  the same under AddressSanitizer and UBSan, into build-asan/
+#   make SAN=1 ...  the same under AddressSanitizer and UBSan, into build-asan/; SAN=thread: ThreadSanitizer
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
@@ -15,6 +15,9 @@ SHELL := /bin/bash
 ifeq ($(SAN),1)
 BUILD ?= build-asan
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else ifeq ($(SAN),thread)
+BUILD ?= build-tsan
+SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
 else
 BUILD ?= build
 SANFLAGS :=
@@ -60,6 +63,6 @@ check:
 	BUILD=$(BUILD) tests/check
 
 clean:
-	rm -rf build build-asan $(CLEAN)
+	rm -rf build build-asan build-tsan $(CLEAN)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -482,6 +482,30 @@ static int nnb_emit_model(const struct nnb_models *models, struct nna_graph *gra
 	return ret;
 }
 
+/* Every operand is an input, has a value, or is the output of an operation. */
+static int nnb_check_written(const struct nnb_model *model)
+{
+	uint8_t *written = calloc(model->operand_count + 1, 1);
+	int ret = 0;
+
+	if (!written)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->input_count; i++)
+		written[model->inputs[i]] = 1;
+	for (uint32_t i = 0; i < model->operation_count; i++) {
+		for (uint32_t o = 0; o < model->operations[i].output_count; o++)
+			written[model->operations[i].outputs[o]] = 1;
+	}
+	for (uint32_t i = 0; i < model->operand_count && !ret; i++) {
+		if (model->operands[i].value == NNB_VALUE_NONE && !written[i]) {
+			nnb_log("operand %u is no input, no constant and no operation's output", i);
+			ret = -EINVAL;
+		}
+	}
+	free(written);
+	return ret;
+}
+
 int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
 {
 	struct nnb_models models = { 0 };
@@ -499,7 +523,9 @@ int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
 		nnb_log("the model's inputs and outputs have not been named");
 		return -EINVAL;
 	}
-	ret = nnb_models_collect(&models, model);
+	ret = nnb_check_written(model);
+	if (!ret)
+		ret = nnb_models_collect(&models, model);
 	if (!ret)
 		ret = nna_graph_create(&nnb_log_sink, &graph);
 	for (uint32_t i = 1; i < models.count && !ret; i++) {

@@ -108,9 +108,18 @@ struct nnapi_shape {
 	size_t size;
 };
 
-/* Combines what the model says of an argument with the type that the caller gives, or NULL. */
+static struct nnapi_argument *nnapi_argument(const ANeuralNetworksExecution *execution,
+					     bool output, uint32_t index)
+{
+	return output ? &execution->outputs[index] : &execution->inputs[index];
+}
+
+/*
+ * Combines what the model says of an argument, which has not been set yet, with the type that the
+ * caller gives, or NULL.
+ */
 static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool output,
-				int32_t index, const ANeuralNetworksOperandType *type,
+				int32_t index, const ANeuralNetworksOperandType *type, bool omitted,
 				struct nnapi_shape *shape, const char *function)
 {
 	const struct nnb_operand *operand;
@@ -121,6 +130,8 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	operand = nnapi_compilation_io(execution->compilation, output, index);
 	if (!operand)
 		return nnapi_error(BAD_DATA, "%s: there is no %s %d", function, what, index);
+	if (nnapi_argument(execution, output, index)->bound)
+		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
 	model_says_all = nnb_type_bytes(operand->type, operand->rank, operand->dims, &shape->size);
 	shape->rank = operand->rank;
 	for (uint32_t i = 0; i < operand->rank; i++)
@@ -134,20 +145,17 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 			return nnapi_null(function);
 		if (type->dimensionCount > NNACCEL_MAX_RANK ||
 		    (type->dimensionCount && !nnb_type_is_tensor(operand->type)) ||
-		    (operand->rank && type->dimensionCount &&
-		     type->dimensionCount != operand->rank))
+		    (operand->rank && type->dimensionCount != operand->rank))
 			return nnapi_error(BAD_DATA, "%s: %s %d has rank %u, not %u", function,
 					   what, index, operand->rank, type->dimensionCount);
 		for (uint32_t i = 0; i < type->dimensionCount; i++) {
 			uint32_t wanted = type->dimensions[i];
 
-			if (operand->rank && operand->dims[i] && wanted &&
-			    wanted != operand->dims[i])
+			if (operand->rank && operand->dims[i] && wanted != operand->dims[i])
 				return nnapi_error(
 					BAD_DATA, "%s: %s %d: dimension %u is %u, not %u", function,
 					what, index, i, operand->dims[i], wanted);
-			if (wanted)
-				shape->values[i] = wanted;
+			shape->values[i] = wanted;
 		}
 		if (type->dimensionCount)
 			shape->rank = type->dimensionCount;
@@ -155,7 +163,7 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 			shape->dims = shape->values;
 	}
 	shape->known = nnb_type_bytes(operand->type, shape->rank, shape->values, &shape->size);
-	if (!shape->known && !output)
+	if (!shape->known && !output && !omitted)
 		return nnapi_error(BAD_DATA, "%s: input %d has unknown dimensions", function,
 				   index);
 	return ANEURALNETWORKS_NO_ERROR;
@@ -175,13 +183,9 @@ static int nnapi_check_length(const ANeuralNetworksExecution *execution,
 static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
 				bool known, ANeuralNetworksMemory *memory, bool copied)
 {
-	struct nnapi_argument *argument;
+	struct nnapi_argument *argument = nnapi_argument(execution, output, index);
 
-	argument = output ? &execution->outputs[index] : &execution->inputs[index];
-	if (memory)
-		nnapi_memory_ref(memory);
-	nnapi_memory_unref(argument->memory);
-	argument->memory = memory;
+	argument->memory = memory ? nnapi_memory_ref(memory) : NULL;
 	argument->known = known;
 	argument->copied = copied;
 	argument->bound = true;
@@ -200,21 +204,15 @@ static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, i
 	ret = nnapi_execution_open(execution, function);
 	if (ret)
 		return ret;
-	if (!buffer) {
-		if (!nnapi_compilation_io(execution->compilation, output, index))
-			return nnapi_error(BAD_DATA, "%s: there is no argument %d", function,
-					   index);
-		shape.known = true;
-	} else {
-		ret = nnapi_argument_shape(execution, output, index, type, &shape, function);
-		if (!ret)
-			ret = nnapi_check_length(execution, &shape, index, length, function);
-		if (ret)
-			return ret;
-		/* Padding is the caller's business; an output may always be larger. */
-		if (!output)
-			length = shape.size;
-	}
+	ret = nnapi_argument_shape(execution, output, index, type, !buffer, &shape, function);
+	if (!ret && buffer)
+		ret = nnapi_check_length(execution, &shape, index, length, function);
+	if (ret)
+		return ret;
+	if (!buffer)
+		shape = (struct nnapi_shape){ .known = true };
+	else if (!output) /* Padding is the caller's business; an output may always be larger. */
+		length = shape.size;
 	if (output)
 		ret = nna_execution_set_output(execution->execution, index,
 					       shape.dims ? shape.rank : 0, shape.dims, buffer,
@@ -245,7 +243,7 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 		return nnapi_null(function);
 	ret = nnapi_execution_open(execution, function);
 	if (!ret)
-		ret = nnapi_argument_shape(execution, output, index, type, &shape, function);
+		ret = nnapi_argument_shape(execution, output, index, type, false, &shape, function);
 	if (ret)
 		return ret;
 	if (memory->device_memory) {
@@ -327,15 +325,21 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setOutputFromMemory(
 
 /* ----------------------------------------------------------------------------------- properties */
 
+/* NO_ERROR while what only a compilation for one device has can be changed. */
+static int nnapi_execution_explicit(ANeuralNetworksExecution *execution, const char *function)
+{
+	if (execution && !execution->compilation->explicit_device)
+		return nnapi_error(BAD_DATA, "%s: needs a compilation for one device", function);
+	return nnapi_execution_open(execution, function);
+}
+
 NNAPI_EXPORT int ANeuralNetworksExecution_setTimeout(ANeuralNetworksExecution *execution,
 						     uint64_t duration)
 {
-	int ret = nnapi_execution_open(execution, __func__);
+	int ret = nnapi_execution_explicit(execution, __func__);
 
 	if (ret)
 		return ret;
-	if (!execution->compilation->explicit_device)
-		return nnapi_error(BAD_DATA, "%s: needs a compilation for one device", __func__);
 	execution->timeout_ns = duration;
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -349,18 +353,19 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecutio
 		return ret;
 	if (duration > NNAPI_LOOP_MAXIMUM_NS)
 		duration = NNAPI_LOOP_MAXIMUM_NS;
+	/* No time at all, which is not the library's "no limit of its own". */
+	if (!duration)
+		duration = 1;
 	return nnb_result_of_call(nna_execution_set_loop_limit(execution->execution, duration));
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setMeasureTiming(ANeuralNetworksExecution *execution,
 							   bool measure)
 {
-	int ret = nnapi_execution_open(execution, __func__);
+	int ret = nnapi_execution_explicit(execution, __func__);
 
 	if (ret)
 		return ret;
-	if (!execution->compilation->explicit_device)
-		return nnapi_error(BAD_DATA, "%s: needs a compilation for one device", __func__);
 	execution->measure = measure;
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -705,6 +710,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 		ret = ANEURALNETWORKS_OUT_OF_MEMORY;
 		goto fail;
 	}
+	self->fenced = true;
 	for (uint32_t i = 0; i < num_dependencies; i++) {
 		bool wait;
 
@@ -897,8 +903,11 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecu
 		return nnapi_error(BAD_DATA, "%s: there is no duration %d", __func__, durationCode);
 	if (nnapi_execution_state(self) != NNAPI_COMPLETED)
 		return nnapi_error(BAD_STATE, "%s: the execution has not completed", __func__);
-	if (!execution->measure || execution->result != ANEURALNETWORKS_NO_ERROR ||
-	    nna_execution_get_timing(execution->execution, &timing))
+	if (execution->result != ANEURALNETWORKS_NO_ERROR)
+		return nnapi_error(BAD_STATE, "%s: the execution failed", __func__);
+	if (!execution->measure)
+		return nnapi_error(BAD_STATE, "%s: timing was not asked for", __func__);
+	if (nna_execution_get_timing(execution->execution, &timing))
 		return ANEURALNETWORKS_NO_ERROR;
 	switch (durationCode) {
 	case ANEURALNETWORKS_DURATION_ON_HARDWARE:

@@ -56,6 +56,25 @@ static bool nnapi_desc_combine(struct ANeuralNetworksMemoryDesc *desc, uint32_t 
 	return true;
 }
 
+/* True when device memory may serve @operand as well as what @desc is for already. */
+static bool nnapi_desc_matches(const struct ANeuralNetworksMemoryDesc *desc,
+			       const struct nnb_operand *operand)
+{
+	const struct nnb_operand *first;
+
+	if (!desc->role_count)
+		return nnb_type_is_tensor(operand->type) || !desc->rank;
+	first = nnapi_compilation_io(desc->roles[0].compilation, desc->roles[0].output,
+				     desc->roles[0].index);
+	return first->type == operand->type && first->scale == operand->scale &&
+	       first->zero_point == operand->zero_point &&
+	       first->channel_dim == operand->channel_dim &&
+	       first->scale_count == operand->scale_count &&
+	       (!first->scale_count ||
+		!memcmp(first->scales, operand->scales,
+			first->scale_count * sizeof(*first->scales)));
+}
+
 static int nnapi_desc_add_role(struct ANeuralNetworksMemoryDesc *desc,
 			       const ANeuralNetworksCompilation *compilation, bool output,
 			       uint32_t index, float frequency, const char *function)
@@ -81,9 +100,8 @@ static int nnapi_desc_add_role(struct ANeuralNetworksMemoryDesc *desc,
 		    desc->roles[i].output == output)
 			return nnapi_error(BAD_DATA, "%s: the role is there already", function);
 	}
-	if (desc->role_count && (desc->type != operand->type || desc->scale != operand->scale ||
-				 desc->zero_point != operand->zero_point))
-		return nnapi_error(BAD_DATA, "%s: types of the roles differ", function);
+	if (!nnapi_desc_matches(desc, operand))
+		return nnapi_error(BAD_DATA, "%s: types or scales of the roles differ", function);
 	roles = reallocarray(desc->roles, desc->role_count + 1, sizeof(*roles));
 	if (!roles)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
@@ -123,7 +141,8 @@ NNAPI_EXPORT int ANeuralNetworksMemoryDesc_setDimensions(ANeuralNetworksMemoryDe
 		return nnapi_null(__func__);
 	if (desc->finished)
 		return nnapi_error(BAD_STATE, "%s: the descriptor is finished", __func__);
-	if (!nnapi_desc_combine(desc, rank, dimensions))
+	if ((rank && desc->role_count && !nnb_type_is_tensor(desc->type)) ||
+	    !nnapi_desc_combine(desc, rank, dimensions))
 		return nnapi_error(BAD_DATA, "%s: the dimensions contradict the roles", __func__);
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -136,8 +155,6 @@ NNAPI_EXPORT int ANeuralNetworksMemoryDesc_finish(ANeuralNetworksMemoryDesc *des
 		return nnapi_error(BAD_STATE, "%s: the descriptor is finished", __func__);
 	if (!desc->role_count)
 		return nnapi_error(BAD_DATA, "%s: the descriptor has no roles", __func__);
-	if (!nnb_type_is_tensor(desc->type) && desc->rank)
-		return nnapi_error(BAD_DATA, "%s: a scalar with dimensions", __func__);
 	desc->finished = true;
 	return ANEURALNETWORKS_NO_ERROR;
 }

@@ -179,7 +179,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_addOperation(ANeuralNetworksModel *model,
 {
 	int ret;
 
-	if (!model || (!inputs && inputCount) || !outputs)
+	if (!model || !inputs || !outputs)
 		return nnapi_null(__func__);
 	ret = nnapi_model_open(model, __func__);
 	if (ret)
@@ -196,7 +196,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_identifyInputsAndOutputs(ANeuralNetworksMo
 {
 	int ret;
 
-	if (!model || (!inputs && inputCount) || !outputs)
+	if (!model || !inputs || !outputs)
 		return nnapi_null(__func__);
 	ret = nnapi_model_open(model, __func__);
 	if (ret)

@@ -11,11 +11,11 @@
  * NNACCEL_DEVICE	auto (default), loopback, or a node's path
  * NNACCEL_LOG		every error on standard error, one line each
  *
- * When an event has a sync fence: an event made from one has it. The event of an execution has one
- * when the device makes them, the program did not have to run synchronously, and all outputs are in
- * memory that the device writes itself. Outputs in user pointers, or in memory that had to be
- * copied, are ready only when ANeuralNetworksEvent_wait() returns, so a fence that signals earlier
- * would be a lie: such an event has none.
+ * When an event has a sync fence: an event made from one has it. The event of a fenced execution has
+ * one when the device makes them, the program did not have to run synchronously, and all outputs
+ * are in memory that the device writes itself. Outputs in user pointers, or in memory that had to
+ * be copied, are ready only when ANeuralNetworksEvent_wait() returns, so a fence that signals
+ * earlier would be a lie: such an event has none.
  */
 #ifndef NNAPI_H
 #define NNAPI_H
@@ -237,6 +237,7 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error);
  * @fence: that run's
  * @done: the run has ended with @result
  * @exportable: its outputs are ready when its fence is signalled
+ * @fenced: of a fenced execution: the caller may have the fence
  * @thread_runs: a thread runs it, because dependencies had to be waited for; it signals @changed
  */
 struct ANeuralNetworksEvent {
@@ -246,7 +247,7 @@ struct ANeuralNetworksEvent {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct nna_fence *fence;
-	bool done, exportable, thread_runs;
+	bool done, exportable, fenced, thread_runs;
 	int result;
 };
 

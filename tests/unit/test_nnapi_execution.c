@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* An ADD of four floats, bound to a, b and out. */
@@ -42,6 +43,45 @@ static void run_stop(struct run *run)
 	ANeuralNetworksExecution_free(run->execution);
 	ANeuralNetworksCompilation_free(run->compilation);
 	ANeuralNetworksModel_free(run->model);
+}
+
+/* The four ways to run an execution. */
+enum way { COMPUTE, START, BURST, FENCED, WAYS };
+
+/* Runs in one of them; @event is NULL for the synchronous ones. */
+static int start(struct run *run, enum way way, ANeuralNetworksEvent **event)
+{
+	ANeuralNetworksBurst *burst = NULL;
+	int ret;
+
+	*event = NULL;
+	switch (way) {
+	case COMPUTE:
+		return ANeuralNetworksExecution_compute(run->execution);
+	case START:
+		return ANeuralNetworksExecution_startCompute(run->execution, event);
+	case BURST:
+		OK(ANeuralNetworksBurst_create(run->compilation, &burst));
+		ret = ANeuralNetworksExecution_burstCompute(run->execution, burst);
+		ANeuralNetworksBurst_free(burst);
+		return ret;
+	default:
+		return ANeuralNetworksExecution_startComputeWithDependencies(run->execution, NULL,
+									     0, 0, event);
+	}
+}
+
+static int start_and_wait(struct run *run, enum way way)
+{
+	ANeuralNetworksEvent *event;
+	int ret = start(run, way, &event);
+
+	if (event) {
+		assert_int_equal(ret, ANEURALNETWORKS_NO_ERROR);
+		ret = ANeuralNetworksEvent_wait(event);
+	}
+	ANeuralNetworksEvent_free(event);
+	return ret;
 }
 
 static void test_compute(void **state)
@@ -126,12 +166,16 @@ static void test_arguments(void **state)
 	struct run run;
 
 	run_start(&run, 4);
-	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	/* The model has said what they are; a type cannot take that back. */
 	type.dimensions = unknown;
-	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
-	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
+	type.dimensionCount = 0;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	type.dimensionCount = 1;
 	type.dimensions = five;
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 20));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 20));
 	type.dimensions = two;
 	type.dimensionCount = 2;
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
@@ -153,6 +197,14 @@ static void test_arguments(void **state)
 	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 20));
 	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 1, NULL, run.out, 16));
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, NULL, 16));
+	/* What was refused has set nothing; what has been set stays. */
+	OK(ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, false));
+	type.type = ANEURALNETWORKS_TENSOR_FLOAT32;
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, NULL, 0));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
 	IS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, true));
 	run_stop(&run);
 }
@@ -180,9 +232,9 @@ static void test_reusable(void **state)
 	run_start(&run, 4);
 	OK(ANeuralNetworksExecution_setReusable(run.execution, true));
 	run_bind(&run);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 8; i++) {
 		run.a[0] = i;
-		OK(ANeuralNetworksExecution_compute(run.execution));
+		OK(start_and_wait(&run, i % WAYS));
 		run_check(&run);
 	}
 	IS(BAD_STATE,
@@ -313,6 +365,312 @@ static void test_timeouts(void **state)
 	ANeuralNetworksExecution_free(execution);
 	ANeuralNetworksCompilation_free(plain);
 	run_stop(&run);
+}
+
+/* What an execution that runs, or has run, and is not reusable refuses. */
+static void check_too_late(struct run *run)
+{
+	ANeuralNetworksExecution *e = run->execution;
+	ANeuralNetworksMemory *memory = NULL;
+	ANeuralNetworksEvent *event = NULL;
+	int fd = memfd_create("late", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, 16), 0);
+	OK(ANeuralNetworksMemory_createFromFd(16, PROT_READ | PROT_WRITE, fd, 0, &memory));
+	IS(BAD_STATE, ANeuralNetworksExecution_setLoopTimeout(e, 1));
+	IS(BAD_STATE, ANeuralNetworksExecution_setTimeout(e, 1));
+	IS(BAD_STATE, ANeuralNetworksExecution_setMeasureTiming(e, false));
+	IS(BAD_STATE, ANeuralNetworksExecution_setReusable(e, true));
+	IS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(e, false));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInput(e, 0, NULL, run->a, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setOutput(e, 0, NULL, run->out, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, memory, 0, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setOutputFromMemory(e, 0, NULL, memory, 0, 16));
+	for (int way = 0; way < WAYS; way++) {
+		IS(BAD_STATE, start(run, way, &event));
+		assert_null(event);
+	}
+	ANeuralNetworksMemory_free(memory);
+	close(fd);
+}
+
+static void test_states(void **state)
+{
+	for (int way = 0; way < WAYS; way++) {
+		ANeuralNetworksEvent *event;
+		struct run run;
+
+		run_start(&run, 4);
+		run_bind(&run);
+		OK(start(&run, way, &event));
+		check_too_late(&run);
+		if (event)
+			OK(ANeuralNetworksEvent_wait(event));
+		check_too_late(&run);
+		run_check(&run);
+		ANeuralNetworksEvent_free(event);
+		run_stop(&run);
+	}
+}
+
+static void test_durations(void **state)
+{
+	uint64_t times[4], none = 0;
+
+	for (int way = 0; way < WAYS; way++) {
+		struct run run;
+
+		run_start(&run, 4);
+		OK(ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
+		run_bind(&run);
+		OK(start_and_wait(&run, way));
+		for (int code = 0; code < 4; code++)
+			OK(ANeuralNetworksExecution_getDuration(run.execution, code, &times[code]));
+		/* In the driver includes what the device needs, with and without the waiting. */
+		assert_true(times[0] <= times[1] && times[1] < 60000000000ull);
+		assert_true(times[2] <= times[3] && times[3] <= times[1]);
+		IS(BAD_DATA, ANeuralNetworksExecution_getDuration(run.execution, -1, &none));
+		run_stop(&run);
+
+		/* Not asked for. */
+		run_start(&run, 4);
+		run_bind(&run);
+		OK(start_and_wait(&run, way));
+		IS(BAD_STATE, ANeuralNetworksExecution_getDuration(run.execution, 0, &none));
+		assert_true(none == UINT64_MAX);
+		run_stop(&run);
+
+		/* Of a run that failed. */
+		run_start(&run, 4);
+		OK(ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
+		OK(ANeuralNetworksExecution_setTimeout(run.execution, 1));
+		run_bind(&run);
+		IS(MISSED_DEADLINE_PERSISTENT, start_and_wait(&run, way));
+		none = 0;
+		IS(BAD_STATE, ANeuralNetworksExecution_getDuration(run.execution, 0, &none));
+		assert_true(none == UINT64_MAX);
+		IS(BAD_STATE, ANeuralNetworksExecution_getOutputOperandRank(run.execution, 0,
+									    &(uint32_t){ 0 }));
+		run_stop(&run);
+	}
+}
+
+/* The longest timeout there is, and the shortest in a fenced run that has to wait. */
+static void test_fenced_timeouts(void **state)
+{
+	ANeuralNetworksEvent *before = NULL, *event = NULL;
+	int fence = eventfd(0, EFD_CLOEXEC);
+	const ANeuralNetworksEvent *dependency;
+	const uint64_t one = 1;
+	struct run run;
+
+	for (int way = 0; way < WAYS; way++) {
+		run_start(&run, 4);
+		OK(ANeuralNetworksExecution_setTimeout(run.execution, UINT64_MAX));
+		run_bind(&run);
+		OK(start_and_wait(&run, way));
+		run_check(&run);
+		run_stop(&run);
+	}
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
+	dependency = before;
+	run_start(&run, 4);
+	run_bind(&run);
+	/* Counted from the signal: the wait itself costs nothing. */
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1,
+								 5000000000ull, &event));
+	usleep(10000);
+	assert_int_equal(write(fence, &one, sizeof(one)), sizeof(one));
+	OK(ANeuralNetworksEvent_wait(event));
+	run_check(&run);
+	ANeuralNetworksEvent_free(event);
+	run_stop(&run);
+
+	run_start(&run, 4);
+	run_bind(&run);
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 1,
+								 &event));
+	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksEvent_wait(event));
+	assert_true(run.out[0] == 0);
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksEvent_free(before);
+	close(fence);
+	run_stop(&run);
+}
+
+/* ------------------------------------------------------------------------------------- threads */
+
+struct job {
+	struct run *run;
+	enum way way;
+	int result;
+};
+
+static void *run_job(void *arg)
+{
+	struct job *job = arg;
+
+	job->result = start_and_wait(job->run, job->way);
+	return NULL;
+}
+
+/* Two threads, one execution: one of them may be told that it is busy. */
+static void test_same_execution(void **state)
+{
+	for (int i = 0; i < 2 * WAYS * WAYS; i++) {
+		struct job jobs[2];
+		pthread_t threads[2];
+		bool reusable = i & 1;
+		struct run run;
+		int ran = 0;
+
+		run_start(&run, 4);
+		run_bind(&run);
+		OK(ANeuralNetworksExecution_setReusable(run.execution, reusable));
+		for (int j = 0; j < 2; j++) {
+			jobs[j] = (struct job){ &run, i / 2 / (j ? WAYS : 1) % WAYS, -1 };
+			assert_int_equal(pthread_create(&threads[j], NULL, run_job, &jobs[j]), 0);
+		}
+		for (int j = 0; j < 2; j++) {
+			pthread_join(threads[j], NULL);
+			ran += jobs[j].result == ANEURALNETWORKS_NO_ERROR;
+			assert_true(jobs[j].result == ANEURALNETWORKS_NO_ERROR ||
+				    jobs[j].result == ANEURALNETWORKS_BAD_STATE);
+		}
+		assert_true(ran == 1 || (reusable && ran == 2));
+		run_check(&run);
+		run_stop(&run);
+	}
+}
+
+static void *run_many(void *arg)
+{
+	struct job *job = arg;
+	struct run own = { .model = job->run->model, .compilation = job->run->compilation };
+
+	job->result = -1;
+	for (int i = 0; i < 50; i++) {
+		if (ANeuralNetworksExecution_create(own.compilation, &own.execution))
+			return NULL;
+		for (int k = 0; k < 4; k++) {
+			own.a[k] = 1000 * (job->way + 1) + i;
+			own.b[k] = k;
+			own.out[k] = -1;
+		}
+		if (ANeuralNetworksExecution_setInput(own.execution, 0, NULL, own.a, 16) ||
+		    ANeuralNetworksExecution_setInput(own.execution, 1, NULL, own.b, 16) ||
+		    ANeuralNetworksExecution_setOutput(own.execution, 0, NULL, own.out, 16) ||
+		    start_and_wait(&own, (job->way + i) % WAYS))
+			return NULL;
+		for (int k = 0; k < 4; k++) {
+			if (own.out[k] != own.a[k] + own.b[k])
+				return NULL;
+		}
+		ANeuralNetworksExecution_free(own.execution);
+	}
+	job->result = 0;
+	return NULL;
+}
+
+/* Threads with executions of their own share a compilation. */
+static void test_same_compilation(void **state)
+{
+	struct job jobs[3];
+	pthread_t threads[3];
+	struct run run;
+
+	run_start(&run, 4);
+	for (int j = 0; j < 3; j++) {
+		jobs[j] = (struct job){ &run, j, -1 };
+		assert_int_equal(pthread_create(&threads[j], NULL, run_many, &jobs[j]), 0);
+	}
+	for (int j = 0; j < 3; j++) {
+		pthread_join(threads[j], NULL);
+		assert_int_equal(jobs[j].result, 0);
+	}
+	run_stop(&run);
+}
+
+/* --------------------------------------------------------------------------------------- loops */
+
+/* while (x == x) x = x + 1, which never ends; x is [1]. */
+static ANeuralNetworksModel *endless_model(ANeuralNetworksModel *parts[2])
+{
+	static const uint32_t one[] = { 1 }, in[] = { 0 }, out[] = { 1 }, twice[] = { 0, 0 };
+	static const uint32_t add[] = { 0, 1, 2 }, sum[] = { 3 }, loop[] = { 0, 1, 2 };
+	const ANeuralNetworksOperandType part = { .type = ANEURALNETWORKS_MODEL };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	const float step = 1;
+	ANeuralNetworksModel *model;
+
+	OK(ANeuralNetworksModel_create(&parts[0]));
+	add_tensor(parts[0], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(parts[0], ANEURALNETWORKS_TENSOR_BOOL8, 1, one);
+	OK(ANeuralNetworksModel_addOperation(parts[0], ANEURALNETWORKS_EQUAL, 2, twice, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(parts[0], 1, in, 1, out));
+	OK(ANeuralNetworksModel_finish(parts[0]));
+
+	OK(ANeuralNetworksModel_create(&parts[1]));
+	add_tensor(parts[1], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(parts[1], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(parts[1], ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(parts[1], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	OK(ANeuralNetworksModel_setOperandValue(parts[1], 1, &step, sizeof(step)));
+	OK(ANeuralNetworksModel_setOperandValue(parts[1], 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(parts[1], ANEURALNETWORKS_ADD, 3, add, 1, sum));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(parts[1], 1, in, 1, sum));
+	OK(ANeuralNetworksModel_finish(parts[1]));
+
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &part));
+	OK(ANeuralNetworksModel_addOperand(model, &part));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 0, parts[0]));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 1, parts[1]));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_WHILE, 3, loop, 1, sum));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, (uint32_t[]){ 2 }, 1, sum));
+	OK(ANeuralNetworksModel_finish(model));
+	return model;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+/* The limit belongs to an execution: what one has set is nothing to the next. */
+static void test_loop_timeout(void **state)
+{
+	static const uint64_t limits[] = { 0, 300000000, 1000000 };
+	ANeuralNetworksModel *parts[2];
+	ANeuralNetworksModel *model = endless_model(parts);
+	ANeuralNetworksCompilation *compilation = compile(model);
+
+	assert_true(ANeuralNetworks_getDefaultLoopTimeout() == 2000000000);
+	assert_true(ANeuralNetworks_getMaximumLoopTimeout() == 15000000000);
+	for (int i = 0; i < 3; i++) {
+		ANeuralNetworksExecution *execution = NULL;
+		float in = 0, out = -1;
+		double begin;
+
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, &in, sizeof(in)));
+		OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, &out, sizeof(out)));
+		OK(ANeuralNetworksExecution_setLoopTimeout(execution, limits[i]));
+		begin = seconds();
+		IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksExecution_compute(execution));
+		assert_true(seconds() - begin >= limits[i] * 1e-9);
+		assert_true(out == -1);
+		ANeuralNetworksExecution_free(execution);
+	}
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+	ANeuralNetworksModel_free(parts[0]);
+	ANeuralNetworksModel_free(parts[1]);
 }
 
 static void signal_fd(int fd)
@@ -532,6 +890,12 @@ int main(void)
 		cmocka_unit_test(test_wrong_order),
 		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_timeouts),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_fenced_timeouts),
+		cmocka_unit_test(test_same_execution),
+		cmocka_unit_test(test_same_compilation),
+		cmocka_unit_test(test_loop_timeout),
 		cmocka_unit_test(test_fence_events),
 		cmocka_unit_test(test_fenced),
 		cmocka_unit_test(test_failed_dependency),

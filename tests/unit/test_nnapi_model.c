@@ -184,6 +184,10 @@ static void test_operations(void **state)
 	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, NULL, 1, out));
 	IS(UNEXPECTED_NULL,
 	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 0, NULL, 1, out));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 0, NULL));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 106, 2, in, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, -1, 2, in, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 10000, 2, in, 1, out));
@@ -194,7 +198,12 @@ static void test_operations(void **state)
 	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
 
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, NULL, 1, out));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 0, NULL, 1, out));
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, NULL));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, (uint32_t[]){ 1, 1 },
+								   1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 2,
+								   (uint32_t[]){ 2, 2 }));
 	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, far, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 0, out));
 	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, in));
@@ -258,6 +267,64 @@ static void test_invalid_models_are_refused(void **state)
 	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_finish(model));
 	ANeuralNetworksModel_free(model);
+}
+
+/* LOGISTICs between tensors: pairs of input and output; the model's input is 0. */
+static int finish_logistics(const uint32_t (*pairs)[2], uint32_t count, uint32_t tensors,
+			    uint32_t output)
+{
+	static const uint32_t four[] = { 4 }, input[] = { 0 };
+	ANeuralNetworksModel *model = NULL;
+	int ret;
+
+	OK(ANeuralNetworksModel_create(&model));
+	for (uint32_t i = 0; i < tensors; i++)
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	for (uint32_t i = 0; i < count; i++)
+		OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_LOGISTIC, 1,
+						     &pairs[i][0], 1, &pairs[i][1]));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, input, 1, &output));
+	ret = ANeuralNetworksModel_finish(model);
+	ANeuralNetworksModel_free(model);
+	return ret;
+}
+
+static void test_order_of_operations(void **state)
+{
+	/* Any order will do, */
+	OK(finish_logistics((const uint32_t[][2]){ { 2, 1 }, { 0, 2 } }, 2, 3, 1));
+	/* but no cycle, */
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 2, 1 }, { 1, 2 } }, 2, 3, 1));
+	/* nothing that is read or just there and never written, */
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 2, 1 } }, 1, 3, 1));
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 } }, 1, 3, 1));
+	/* and nothing that is written twice, or by an operation although it is the input. */
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 }, { 0, 1 } }, 2, 2, 1));
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 }, { 1, 0 } }, 2, 2, 1));
+}
+
+/* A model as an operand's value: finished, and of an operand that is one. */
+static void test_referenced_models(void **state)
+{
+	const ANeuralNetworksOperandType type = { .type = ANEURALNETWORKS_MODEL };
+	ANeuralNetworksModel *value = add_model(2), *raw = NULL, *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&raw));
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromModel(NULL, 0, value));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromModel(model, 0, NULL));
+	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 0, raw));
+	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 0, model));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 1, value));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 2, value));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, -1, value));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 0, value));
+	/* It is kept for as long as it is needed. */
+	ANeuralNetworksModel_free(value);
+	ANeuralNetworksModel_free(model);
+	ANeuralNetworksModel_free(raw);
 }
 
 static void test_supported_operations(void **state)
@@ -385,6 +452,8 @@ int main(void)
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_finished_models_are_frozen),
 		cmocka_unit_test(test_invalid_models_are_refused),
+		cmocka_unit_test(test_order_of_operations),
+		cmocka_unit_test(test_referenced_models),
 		cmocka_unit_test(test_supported_operations),
 		cmocka_unit_test(test_compilation),
 		cmocka_unit_test(test_compilation_deadline),
