@@ -98,6 +98,9 @@ static bool find_bounds(struct nna_ir_command *c, struct bounds *b)
 	case NNA_OP_EWISE: {
 		struct nna_cmd_ewise *e = (struct nna_cmd_ewise *)c->raw;
 
+		/* Without quantisation there are no bounds of quantised numbers. */
+		if (e->op == NNA_EWISE_CAST)
+			return false;
 		b->min = &e->clamp_min;
 		b->max = &e->clamp_max;
 		b->q_min = &e->q_min;

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/* Reductions, ARGMAX and ARGMIN, TOPK_V2. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tests/random/nna_eval.h"
+
+#define U NNA_EVAL_U
+
+/* What is known of the elements that one output element sums up. */
+struct gathered {
+	double sum, total, product, least, most;
+	size_t count, zeros;
+	bool nan;
+};
+
+static void reduce_store(const struct nna_eval *e, struct nna_eval_tensor *out, size_t i,
+			 const struct gathered *g)
+{
+	double n = (double)g->count;
+
+	switch (e->type) {
+	case NNA_REDUCE_ALL:
+		out->v[i] = !g->zeros;
+		break;
+	case NNA_REDUCE_ANY:
+		out->v[i] = g->zeros != g->count;
+		break;
+	case NNA_REDUCE_MAX:
+	case NNA_REDUCE_MIN:
+		out->v[i] = e->type == NNA_REDUCE_MAX ? g->most : g->least;
+		/* There is no largest of none. */
+		out->err[i] = g->nan || !g->count ? INFINITY : 0;
+		break;
+	case NNA_REDUCE_PROD:
+		out->v[i] = g->product;
+		/* Partial products may leave the range of fp32, unless the elements are tame. */
+		out->err[i] = n * U * fabs(g->product) + 0x1p-126;
+		if (fmax(fabs(g->most), fabs(g->least)) > 100 && g->count > 1)
+			out->err[i] = INFINITY;
+		if (g->product != 0 && fabs(g->product) < 1e-30)
+			out->err[i] = INFINITY;
+		break;
+	case NNA_REDUCE_SUM:
+		out->v[i] = g->sum;
+		out->err[i] = (n + 2) * U * g->total;
+		break;
+	default: /* MEAN */
+		out->v[i] = g->sum / n;
+		out->err[i] = g->count ? (n + 4) * U * g->total / n : INFINITY;
+		break;
+	}
+}
+
+static int eval_reduce(struct nna_eval *e)
+{
+	const struct nna_eval_tensor *in = &e->in[0];
+	struct nna_eval_tensor *out = &e->out[0];
+	uint32_t rank = 0, dims[NNACCEL_MAX_RANK], full[NNACCEL_MAX_RANK], p[NNACCEL_MAX_RANK];
+	bool keep = nna_eval_int(e, 2, 0) > 0, reduced[NNACCEL_MAX_RANK] = { false };
+	struct gathered *g;
+	int ret;
+
+	for (size_t i = 0; i < e->in[1].count; i++) {
+		int axis = nna_eval_axis((int64_t)e->in[1].v[i], in->rank);
+
+		if (axis < 0)
+			return -EINVAL;
+		reduced[axis] = true;
+	}
+	for (uint32_t k = 0; k < in->rank; k++) {
+		full[k] = reduced[k] ? 1 : in->dims[k];
+		if (!reduced[k] || keep)
+			dims[rank++] = full[k];
+	}
+	if (!rank)
+		dims[rank++] = 1;
+	ret = nna_eval_out(e, 0, rank, dims);
+	if (ret)
+		return ret;
+	out->exact = e->type == NNA_REDUCE_MAX || e->type == NNA_REDUCE_MIN;
+	g = calloc(out->count + 1, sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	for (size_t i = 0; i < out->count; i++)
+		g[i] = (struct gathered){ .product = 1, .least = INFINITY, .most = -INFINITY };
+	for (size_t i = 0; i < in->count; i++) {
+		struct gathered *to;
+		double v = in->v[i];
+
+		nna_eval_unravel(i, in->rank, in->dims, p);
+		for (uint32_t k = 0; k < in->rank; k++)
+			p[k] = reduced[k] ? 0 : p[k];
+		to = &g[nna_eval_ravel(in->rank, full, p)];
+		to->sum += v;
+		to->total += fabs(v);
+		to->product *= v;
+		to->least = fmin(to->least, v);
+		to->most = fmax(to->most, v);
+		to->nan |= isnan(v);
+		to->zeros += v == 0;
+		to->count++;
+	}
+	for (size_t i = 0; i < out->count; i++)
+		reduce_store(e, out, i, &g[i]);
+	free(g);
+	return 0;
+}
+
+static int eval_arg(struct nna_eval *e)
+{
+	const struct nna_eval_tensor *in = &e->in[0];
+	int axis = nna_eval_axis(nna_eval_int(e, 1, 0), in->rank);
+	uint32_t rank = 0, dims[NNACCEL_MAX_RANK], size;
+	size_t step = 1;
+	int ret;
+
+	if (axis < 0 || !in->count)
+		return -EINVAL;
+	size = in->dims[axis];
+	for (uint32_t k = 0; k < in->rank; k++) {
+		if (k != (uint32_t)axis)
+			dims[rank++] = in->dims[k];
+		if (k > (uint32_t)axis)
+			step *= in->dims[k];
+	}
+	if (!rank)
+		dims[rank++] = 1;
+	ret = nna_eval_out(e, 0, rank, dims);
+	for (size_t i = 0; !ret && i < e->out[0].count; i++) {
+		const double *v = in->v + i / step * step * size + i % step;
+		uint32_t best = 0;
+
+		for (uint32_t k = 0; k < size; k++) {
+			double x = v[k * step], y = v[best * step];
+
+			if (e->type == NNA_ARGMIN ? x < y : x > y)
+				best = k;
+			if (isnan(x))
+				e->out[0].err[i] = INFINITY;
+		}
+		e->out[0].v[i] = best;
+	}
+	return ret;
+}
+
+static int eval_topk(struct nna_eval *e)
+{
+	const struct nna_eval_tensor *in = &e->in[0];
+	uint32_t dims[NNACCEL_MAX_RANK], size;
+	int64_t k = nna_eval_int(e, 1, 0);
+	bool *taken;
+	int ret;
+
+	if (!in->rank || k < 1 || k > in->dims[in->rank - 1])
+		return -EINVAL;
+	size = in->dims[in->rank - 1];
+	for (uint32_t i = 0; i < in->rank; i++)
+		dims[i] = in->dims[i];
+	dims[in->rank - 1] = (uint32_t)k;
+	ret = nna_eval_out(e, 0, in->rank, dims);
+	if (!ret)
+		ret = nna_eval_out(e, 1, in->rank, dims);
+	taken = calloc(size, sizeof(*taken));
+	if (!taken)
+		return -ENOMEM;
+	e->out[0].exact = true;
+	for (size_t i = 0; !ret && i < e->out[0].count; i++) {
+		const double *v = in->v + i / (size_t)k * size;
+		uint32_t best = size, equals = 0;
+
+		for (uint32_t j = 0; j < size; j++) {
+			if (i % (size_t)k == 0)
+				taken[j] = false;
+			if (isnan(v[j]))
+				e->out[0].err[i] = e->out[1].err[i] = INFINITY;
+		}
+		for (uint32_t j = 0; j < size; j++) {
+			if (!taken[j] && (best == size || v[j] > v[best]))
+				best = j;
+		}
+		for (uint32_t j = 0; j < size; j++)
+			equals += v[j] == v[best];
+		taken[best] = true;
+		e->out[0].v[i] = v[best];
+		e->out[1].v[i] = best;
+		/* The text and the reference do not agree about the order of equals. */
+		if (equals > 1)
+			e->out[1].err[i] = INFINITY;
+	}
+	free(taken);
+	return ret;
+}
+
+int nna_eval_reduce(struct nna_eval *e)
+{
+	switch (e->type) {
+	case NNA_REDUCE_ALL:
+	case NNA_REDUCE_ANY:
+	case NNA_REDUCE_MAX:
+	case NNA_REDUCE_MIN:
+	case NNA_REDUCE_PROD:
+	case NNA_REDUCE_SUM:
+	case NNA_MEAN:
+		return eval_reduce(e);
+	case NNA_ARGMAX:
+	case NNA_ARGMIN:
+		return eval_arg(e);
+	case NNA_TOPK_V2:
+		return eval_topk(e);
+	default:
+		return -ENOTSUP;
+	}
+}
