@@ -41,6 +41,17 @@ static uint64_t run_time(const struct nna_job *job, uint64_t now)
 	return job->run_time + (job->resumed ? now - job->resumed : 0);
 }
 
+/* The job's run time changes: RUN_TIME shows it. A reader in between sees too little, never too much. */
+static void set_resumed(struct nnadev *dev, struct nna_job *job, uint64_t resumed)
+{
+	struct nna_ring *ring = &dev->rings[job->ring];
+
+	job->resumed = resumed;
+	atomic_store(&ring->resumed, 0);
+	atomic_store(&ring->ran, job->run_time);
+	atomic_store(&ring->resumed, resumed);
+}
+
 void nna_job_pause(struct nnadev *dev, struct nna_job *job)
 {
 	uint64_t now;
@@ -50,7 +61,7 @@ void nna_job_pause(struct nnadev *dev, struct nna_job *job)
 	now = nna_clock_now();
 	nna_count(&dev->counters.busy, now - job->resumed);
 	job->run_time += now - job->resumed;
-	job->resumed = 0;
+	set_resumed(dev, job, 0);
 }
 
 static void release(struct nnadev *dev, struct nna_job *job)
@@ -60,6 +71,7 @@ static void release(struct nnadev *dev, struct nna_job *job)
 	nna_mmu_put(&dev->mmu, job->space);
 	job->space = NULL;
 	job->state = NNA_JOB_IDLE;
+	atomic_store(&dev->rings[job->ring].ran, 0);
 }
 
 void nna_job_drop(struct nnadev *dev, struct nna_job *job)
@@ -137,7 +149,7 @@ void nna_job_start(struct nnadev *dev, struct nna_job *job, bool aborted)
 	memset(&job->fault, 0, sizeof(job->fault));
 	job->begin = now;
 	job->run_time = 0;
-	job->resumed = 0;
+	set_resumed(dev, job, 0);
 	job->budget = limit(dev, e->budget);
 	job->loop_limit = limit(dev, e->loop_limit);
 	job->loop_time = 0;
@@ -434,7 +446,7 @@ uint64_t nna_job_run(struct nnadev *dev, struct nna_job *job, uint64_t until)
 	enum step step = STEP_ON;
 
 	if (!job->resumed)
-		job->resumed = nna_clock_now();
+		set_resumed(dev, job, nna_clock_now());
 	while (step == STEP_ON) {
 		uint64_t now = nna_clock_now(), used = run_time(job, now), wake;
 

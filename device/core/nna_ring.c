@@ -16,6 +16,7 @@ static void set_half(uint64_t *value, bool high, uint32_t half)
 uint32_t nna_ring_read(const struct nna_ring *ring, uint32_t offset)
 {
 	uint32_t held = atomic_load(&ring->held);
+	uint64_t resumed;
 
 	switch (offset) {
 	case NNA_RING_REG_BASE:
@@ -46,6 +47,11 @@ uint32_t nna_ring_read(const struct nna_ring *ring, uint32_t offset)
 		return ring->done;
 	case NNA_RING_REG_DOORBELL_SHADOW:
 		return ring->doorbell;
+	case NNA_RING_REG_RUN_TIME:
+		resumed = atomic_load(&ring->resumed);
+		return (uint32_t)((atomic_load(&ring->ran) +
+				   (resumed ? nna_clock_now() - resumed : 0)) >>
+				  NNA_RUN_TIME_SHIFT);
 	default:
 		return 0;
 	}
@@ -182,19 +188,23 @@ bool nna_ring_fetch(struct nnadev *dev, struct nna_ring *ring, struct nna_ring_e
 	uint32_t slot = work->head & (work->size - 1);
 	const void *p = nna_memory_at(&dev->memory, work->base + slot * sizeof(*entry),
 				      sizeof(*entry), false);
+	bool current;
 
 	if (!p) {
 		fail(dev, ring, "unreachable ring memory");
 		return false;
 	}
+	/* What HEAD does not count is never begun, so that its producer knows what to give again. */
+	nna_mutex_lock(&dev->lock);
+	current = ring->epoch == work->epoch;
+	if (current)
+		ring->head = ++work->head;
+	nna_mutex_unlock(&dev->lock);
+	if (!current)
+		return false;
 	memcpy(entry, p, sizeof(*entry));
 	*aborted = work->aborted[slot / 64] >> (slot % 64) & 1;
 	work->aborted[slot / 64] &= ~(1ull << (slot % 64));
-	work->head++;
-	nna_mutex_lock(&dev->lock);
-	if (ring->epoch == work->epoch)
-		ring->head = work->head;
-	nna_mutex_unlock(&dev->lock);
 	return true;
 }
 

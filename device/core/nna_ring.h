@@ -37,6 +37,8 @@ struct nna_ring_work {
  * @error: bit of STATUS
  * @epoch: changes when the ring is enabled or disabled
  * @held: epoch of the command processor's view while it is running, else 0
+ * @ran: run time of the job under way, without the time since @resumed
+ * @resumed: tick since when it runs, or 0
  * @waiting: tick since when it has work that does not run, or 0 (command processor)
  */
 struct nna_ring {
@@ -51,6 +53,8 @@ struct nna_ring {
 	_Atomic uint32_t doorbell;
 	_Atomic uint32_t epoch;
 	_Atomic uint32_t held;
+	_Atomic uint64_t ran;
+	_Atomic uint64_t resumed;
 	struct nna_ring_work work;
 	uint64_t waiting;
 };
@@ -68,8 +72,8 @@ bool nna_ring_sync(struct nnadev *dev, struct nna_ring *ring);
 bool nna_ring_pending(struct nnadev *dev, struct nna_ring *ring);
 
 /*
- * Fetch the next entry. Return: whether it was done; else the ring is in error. @aborted: it is to
- * end at once.
+ * Fetch the next entry. Return: whether it was done; else the ring is in error, or has been disabled.
+ * @aborted: it is to end at once.
  */
 bool nna_ring_fetch(struct nnadev *dev, struct nna_ring *ring, struct nna_ring_entry *entry,
 		    bool *aborted);

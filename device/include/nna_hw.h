@@ -21,6 +21,7 @@
 #define NNA_RING_SIZE_MIN            8u /* entries, a power of two */
 #define NNA_RING_SIZE_MAX            1024u /* entries, a power of two */
 #define NNA_RING_STRIDE              64u /* bytes between the register blocks of two rings */
+#define NNA_RUN_TIME_SHIFT           20u /* log2 of the ticks that ring register RUN_TIME counts in */
 #define NNA_RING_REGS                4096u /* offset of the register block of ring 0 */
 #define NNA_DOORBELLS                0x2000u /* offset of the doorbell of ring 0; 4 bytes apart */
 #define NNA_VA_BITS                  48u /* width of a device virtual address */
@@ -85,6 +86,7 @@
 #define NNA_RING_REG_HEAD            0x20u /* ro32 */
 #define NNA_RING_REG_DONE            0x24u /* ro32 */
 #define NNA_RING_REG_DOORBELL_SHADOW 0x28u /* ro32 */
+#define NNA_RING_REG_RUN_TIME        0x2cu /* ro32 */
 #define NNA_CONTROL_ENABLE           (1u << 0)
 #define NNA_STATUS_READY             (1u << 0)
 #define NNA_STATUS_FAILED            (1u << 1)
