@@ -41,6 +41,13 @@ void nna_clock_sample(struct nna_clock *clock, struct nna_hw *hw)
 	write_sequnlock_irq(&clock->lock);
 }
 
+void nna_clock_forget(struct nna_clock *clock)
+{
+	write_seqlock_irq(&clock->lock);
+	clock->monotonic_ns = 0;
+	write_sequnlock_irq(&clock->lock);
+}
+
 void nna_clock_get(struct nna_clock *clock, u64 *monotonic_ns, u64 *tick, u64 *uncertainty_ns)
 {
 	unsigned int seq;

@@ -32,15 +32,22 @@ static void nna_control_complete(struct nna_ring_cmd *cmd, u16 status, u64 detai
 	wake_up(&nna->control_space);
 }
 
+static void nna_control_init(struct nna_control_op *op, struct nna_device *nna)
+{
+	*op = (struct nna_control_op){
+		.cmd.complete = nna_control_complete,
+		.cmd.nna = nna,
+	};
+	init_completion(&op->done);
+}
+
 static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry,
 			    struct nna_control_op *op)
 {
 	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
 	int ret;
 
-	op->cmd.complete = nna_control_complete;
-	op->cmd.nna = nna;
-	init_completion(&op->done);
+	nna_control_init(op, nna);
 	wait_event(nna->control_space, (ret = nna_ring_push(ring, entry, &op->cmd)) != -ENOSPC);
 	return ret;
 }
@@ -52,9 +59,7 @@ static int nna_control_run(struct nna_device *nna, struct nna_ring_entry *entry)
 	struct nna_control_op op;
 	int ret;
 
-	op.cmd.complete = nna_control_complete;
-	op.cmd.nna = nna;
-	init_completion(&op.done);
+	nna_control_init(&op, nna);
 	ret = nna_ring_push(ring, entry, &op.cmd);
 	if (ret)
 		return ret == -ENOSPC ? -ETIMEDOUT : ret;
@@ -80,7 +85,7 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	struct nna_control_op op;
 	bool done;
 
-	/* A ring that is not served is one of a device that has been reset or cut off. */
+	/* A ring that is not served is one of a device that sleeps, has been reset or cut off. */
 	if (nna_control_push(nna, &entry, &op))
 		return;
 	done = wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT);

@@ -137,6 +137,7 @@ void nna_ctx_hung(struct nna_ctx *ctx)
 	nna_ctx_ban_locked(ctx, DRM_NNA_CTX_STATE_TIMEDOUT);
 	ctx->reset_count++;
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
+	nna_ctx_abort(ctx);
 }
 
 void nna_ctx_lost(struct nna_ctx *ctx)

@@ -11,6 +11,7 @@
 #include "nna_control.h"
 #include "nna_debugfs.h"
 #include "nna_device.h"
+#include "nna_pm.h"
 #include "nna_vm.h"
 
 #define NNA_LATENCY_SAMPLES	501
@@ -20,6 +21,23 @@ static struct nna_device *nna_debugfs_device(struct seq_file *m)
 	struct drm_debugfs_entry *entry = m->private;
 
 	return to_nna_device(entry->dev);
+}
+
+/* Awake and not unbound, so that registers can be read. */
+static bool nna_debugfs_enter(struct nna_device *nna, int *idx)
+{
+	if (!drm_dev_enter(&nna->drm, idx))
+		return false;
+	if (!nna_pm_get(nna))
+		return true;
+	drm_dev_exit(*idx);
+	return false;
+}
+
+static void nna_debugfs_exit(struct nna_device *nna, int idx)
+{
+	nna_pm_put(nna);
+	drm_dev_exit(idx);
 }
 
 static int nna_debugfs_rings(struct seq_file *m, void *data)
@@ -33,9 +51,9 @@ static int nna_debugfs_rings(struct seq_file *m, void *data)
 	for (i = 0; i < NNA_RINGS; i++) {
 		struct nna_ring *ring = &nna->rings[i];
 
-		if (drm_dev_enter(&nna->drm, &idx)) {
+		if (nna_debugfs_enter(nna, &idx)) {
 			nna_hw_ring_dump(&nna->hw, i, &regs);
-			drm_dev_exit(idx);
+			nna_debugfs_exit(nna, idx);
 		}
 		spin_lock_irq(&ring->lock);
 		seq_printf(m, "%4u %7u %4u %6u %6u %6u %11llu | %6x %6u %6u %8u\n", i, ring->running,
@@ -52,10 +70,10 @@ static int nna_debugfs_counters(struct seq_file *m, void *data)
 	struct drm_nna_counters c = {};
 	int idx;
 
-	if (!drm_dev_enter(&nna->drm, &idx))
+	if (!nna_debugfs_enter(nna, &idx))
 		return -ENODEV;
 	nna_hw_counters(&nna->hw, &c);
-	drm_dev_exit(idx);
+	nna_debugfs_exit(nna, idx);
 	seq_printf(m, "jobs %llu\ncommands %llu\nirqs %llu\nmmio_reads %llu\nmmio_writes %llu\n",
 		   c.jobs, c.commands, c.irqs, c.mmio_reads, c.mmio_writes);
 	seq_printf(m, "preemptions %llu\nfaults %llu\nbusy_ticks %llu\nwalks %llu\nlongest_tile %llu\n",
@@ -112,7 +130,7 @@ static int nna_debugfs_latency(struct seq_file *m, void *data)
 	ns = kcalloc(NNA_LATENCY_SAMPLES, sizeof(*ns), GFP_KERNEL);
 	if (!ns)
 		return -ENOMEM;
-	if (!drm_dev_enter(&nna->drm, &idx)) {
+	if (!nna_debugfs_enter(nna, &idx)) {
 		kfree(ns);
 		return -ENODEV;
 	}
@@ -122,7 +140,7 @@ static int nna_debugfs_latency(struct seq_file *m, void *data)
 		ret = nna_control_ping(nna);
 		ns[i] = ktime_get_ns() - t;
 	}
-	drm_dev_exit(idx);
+	nna_debugfs_exit(nna, idx);
 	if (!ret) {
 		sort(ns, NNA_LATENCY_SAMPLES, sizeof(*ns), nna_debugfs_compare, NULL);
 		seq_printf(m, "min %llu ns\nmedian %llu ns\np99 %llu ns\n", ns[0],

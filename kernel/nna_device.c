@@ -11,6 +11,7 @@
 #include "nna_device.h"
 #include "nna_drv.h"
 #include "nna_job.h"
+#include "nna_pm.h"
 #include "nna_reset.h"
 
 /* The device is taken for dead when a job shows no sign of life for its limit and this. */
@@ -116,8 +117,8 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	ret = nna_hw_init(&nna->hw, dev, regs);
 	if (ret)
 		return ret;
-	nna->timeout_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit),
-				  NSEC_PER_MSEC) + NNA_TIMEOUT_MARGIN_MS;
+	nna->limit_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit), NSEC_PER_MSEC);
+	nna->timeout_ms = nna->limit_ms + NNA_TIMEOUT_MARGIN_MS;
 
 	ret = nna_device_init_sw(nna);
 	if (ret)
@@ -160,14 +161,16 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 		return dev_err_probe(dev, ret, "the device does not answer on its control ring\n");
 	}
 
+	nna_pm_init(nna);
 	nna_debugfs_init(nna);
 	ret = drm_dev_register(&nna->drm, 0);
 	if (ret) {
+		nna_pm_fini(nna);
 		nna_hw_stop(&nna->hw);
 		return ret;
 	}
 	drm_info(&nna->drm, "NNA %u.%u, %u workers, job limit %u ms\n", nna->hw.abi_major,
-		 nna->hw.abi_minor, nna->hw.workers, nna->timeout_ms - NNA_TIMEOUT_MARGIN_MS);
+		 nna->hw.abi_minor, nna->hw.workers, nna->limit_ms);
 	return 0;
 }
 
@@ -177,6 +180,7 @@ void nna_device_remove(struct device *dev)
 
 	/* From here on every ioctl fails with -ENODEV; those that run have left drm_dev_enter(). */
 	drm_dev_unplug(&nna->drm);
+	nna_pm_fini(nna);
 	nna_reset_lose(nna);
 	nna_job_drain(nna);
 	nna_device_flush(nna);

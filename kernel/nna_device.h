@@ -76,7 +76,10 @@ struct nna_bus_ops {
  * @jobs: jobs that exist.
  * @jobs_gone: woken when @jobs becomes 0.
  * @lost: the device is unbound or could not be reset; nothing runs any more.
+ * @asleep: the rings are not served, and the device has no translations.
+ * @ended: when a job last ended, in jiffies.
  * @coherent: the device snoops the CPU's caches.
+ * @limit_ms: run time after which the device ends a job.
  * @timeout_ms: scheduler timeout.
  */
 struct nna_device {
@@ -102,7 +105,10 @@ struct nna_device {
 	atomic_t jobs;
 	wait_queue_head_t jobs_gone;
 	bool lost;
+	bool asleep;
+	unsigned long ended;
 	bool coherent;
+	unsigned int limit_ms;
 	unsigned int timeout_ms;
 };
 

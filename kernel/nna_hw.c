@@ -6,6 +6,8 @@
 #include <linux/iopoll.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
 #include <drm/nna_accel.h>
 
 #include "nna_hw.h"
@@ -187,6 +189,18 @@ void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail)
 	nna_hw_write32(hw, NNA_DOORBELLS + 4 * ring, tail);
 }
 
+u32 nna_hw_ring_head(struct nna_hw *hw, unsigned int ring)
+{
+	return nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_HEAD));
+}
+
+u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring)
+{
+	u64 ticks = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_RUN_TIME));
+
+	return mul_u64_u64_div_u64(ticks << NNA_RUN_TIME_SHIFT, MSEC_PER_SEC, hw->tick_hz);
+}
+
 u32 nna_hw_ring_status(struct nna_hw *hw, unsigned int ring)
 {
 	return nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_STATUS));
@@ -202,18 +216,31 @@ u64 nna_hw_timestamp(struct nna_hw *hw)
 	return nna_hw_read64(hw, NNA_REG_TIMESTAMP);
 }
 
+void nna_hw_count(struct nna_hw *hw)
+{
+	struct drm_nna_counters counters = {};
+
+	if (!nna_hw_is_alive(hw))
+		return;
+	nna_hw_counters(hw, &counters);
+	hw->past = counters;
+}
+
 void nna_hw_counters(struct nna_hw *hw, struct drm_nna_counters *counters)
 {
-	counters->jobs = nna_hw_read64(hw, NNA_REG_COUNT_JOBS);
-	counters->commands = nna_hw_read64(hw, NNA_REG_COUNT_COMMANDS);
-	counters->irqs = nna_hw_read64(hw, NNA_REG_COUNT_IRQS);
-	counters->mmio_writes = nna_hw_read64(hw, NNA_REG_COUNT_MMIO_WRITES);
-	counters->preemptions = nna_hw_read64(hw, NNA_REG_COUNT_PREEMPTIONS);
-	counters->faults = nna_hw_read64(hw, NNA_REG_COUNT_FAULTS);
-	counters->busy_ticks = nna_hw_read64(hw, NNA_REG_COUNT_BUSY);
-	counters->walks = nna_hw_read64(hw, NNA_REG_COUNT_WALKS);
-	counters->longest_tile_ticks = nna_hw_read64(hw, NNA_REG_LONGEST_TILE);
-	counters->mmio_reads = nna_hw_read64(hw, NNA_REG_COUNT_MMIO_READS);
+	const struct drm_nna_counters *past = &hw->past;
+
+	counters->jobs = past->jobs + nna_hw_read64(hw, NNA_REG_COUNT_JOBS);
+	counters->commands = past->commands + nna_hw_read64(hw, NNA_REG_COUNT_COMMANDS);
+	counters->irqs = past->irqs + nna_hw_read64(hw, NNA_REG_COUNT_IRQS);
+	counters->mmio_writes = past->mmio_writes + nna_hw_read64(hw, NNA_REG_COUNT_MMIO_WRITES);
+	counters->preemptions = past->preemptions + nna_hw_read64(hw, NNA_REG_COUNT_PREEMPTIONS);
+	counters->faults = past->faults + nna_hw_read64(hw, NNA_REG_COUNT_FAULTS);
+	counters->busy_ticks = past->busy_ticks + nna_hw_read64(hw, NNA_REG_COUNT_BUSY);
+	counters->walks = past->walks + nna_hw_read64(hw, NNA_REG_COUNT_WALKS);
+	counters->longest_tile_ticks = max(past->longest_tile_ticks,
+					   nna_hw_read64(hw, NNA_REG_LONGEST_TILE));
+	counters->mmio_reads = past->mmio_reads + nna_hw_read64(hw, NNA_REG_COUNT_MMIO_READS);
 	counters->driver_mmio_reads = atomic64_read(&hw->reads);
 }
 
@@ -221,7 +248,7 @@ void nna_hw_ring_dump(struct nna_hw *hw, unsigned int ring, struct nna_hw_ring_r
 {
 	regs->control = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL));
 	regs->status = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_STATUS));
-	regs->head = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_HEAD));
+	regs->head = nna_hw_ring_head(hw, ring);
 	regs->done = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_DONE));
 	regs->doorbell = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_DOORBELL_SHADOW));
 }

@@ -8,9 +8,9 @@
 
 #include <linux/atomic.h>
 #include <linux/types.h>
+#include <drm/nna_accel.h>
 
 struct device;
-struct drm_nna_counters;
 
 /** struct nna_hw_fake - What stands in for the registers in unit tests; @size is 4 or 8. */
 struct nna_hw_fake {
@@ -35,6 +35,7 @@ struct nna_hw_fake {
  * @workers: threads that compute.
  * @job_limit: run time in ticks after which the device ends a job.
  * @tick_hz: ticks in a second.
+ * @past: what the device's counters were when it was last reset.
  * @fake: unit tests: used instead of @regs when not NULL.
  */
 struct nna_hw {
@@ -51,6 +52,7 @@ struct nna_hw {
 	u32 workers;
 	u64 job_limit;
 	u64 tick_hz;
+	struct drm_nna_counters past;
 #if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 	struct nna_hw_fake *fake;
 #endif
@@ -107,6 +109,12 @@ int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dm
  */
 void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail);
 
+/** nna_hw_ring_head() - Entries that the device has fetched; final once nna_hw_stop() has returned. */
+u32 nna_hw_ring_head(struct nna_hw *hw, unsigned int ring);
+
+/** nna_hw_ring_run_ms() - How long the ring's job under way has run so far, in milliseconds; 0 without one. */
+u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring);
+
 /** nna_hw_ring_status() - NNA_RING_STATUS_* of a ring. */
 u32 nna_hw_ring_status(struct nna_hw *hw, unsigned int ring);
 
@@ -115,6 +123,9 @@ u32 nna_hw_status(struct nna_hw *hw);
 
 /** nna_hw_timestamp() - The device's clock in ticks. */
 u64 nna_hw_timestamp(struct nna_hw *hw);
+
+/** nna_hw_count() - Note the device's counters, if it answers, before a reset clears them. */
+void nna_hw_count(struct nna_hw *hw);
 
 /** nna_hw_counters() - Read the device's counters into @counters. */
 void nna_hw_counters(struct nna_hw *hw, struct drm_nna_counters *counters);

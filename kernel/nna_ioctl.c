@@ -15,6 +15,7 @@
 #include "nna_gem.h"
 #include "nna_ioctl.h"
 #include "nna_job.h"
+#include "nna_pm.h"
 #include "nna_sync.h"
 #include "nna_uobj.h"
 #include "nna_vm.h"
@@ -29,6 +30,17 @@
 
 /* Sizes of the elements in version 1.0, below which no caller can be. */
 #define NNA_STRIDE(type, last)	offsetofend(struct drm_nna_##type, last)
+
+/* drm_dev_enter() for those who need the device: it may also be lost, and wait for somebody to bind it again. */
+static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
+{
+	if (!drm_dev_enter(drm, idx))
+		return false;
+	if (!nna_device_is_lost(to_nna_device(drm)))
+		return true;
+	drm_dev_exit(*idx);
+	return false;
+}
 
 static int nna_query_hw_info(struct nna_device *nna, struct drm_nna_dev_query *args)
 {
@@ -80,13 +92,23 @@ static int nna_query_sched_info(struct nna_device *nna, struct drm_nna_dev_query
 	return nna_uobj_set(args->pointer, &args->size, &info, sizeof(info));
 }
 
+static int nna_query_wake(struct nna_device *nna)
+{
+	return nna_device_is_lost(nna) ? -ENODEV : nna_pm_get(nna);
+}
+
 static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_dev_query *args)
 {
 	struct drm_nna_timestamp ts = {};
 	u64 uncertainty;
+	int ret;
 
 	if (args->pointer) {
+		ret = nna_query_wake(nna);
+		if (ret)
+			return ret;
 		nna_clock_sample(&nna->clock, &nna->hw);
+		nna_pm_put(nna);
 		nna_clock_get(&nna->clock, &ts.monotonic_ns, &ts.tick, &uncertainty);
 		ts.uncertainty_ns = uncertainty;
 	}
@@ -97,9 +119,14 @@ static int nna_query_counters(struct nna_device *nna, struct drm_nna_dev_query *
 {
 	struct drm_nna_counters counters = {};
 	unsigned int i;
+	int ret;
 
 	if (args->pointer) {
+		ret = nna_query_wake(nna);
+		if (ret)
+			return ret;
 		nna_hw_counters(&nna->hw, &counters);
+		nna_pm_put(nna);
 		counters.driver_irqs = atomic64_read(&nna->irqs);
 		counters.driver_resets = atomic_read(&nna->resets);
 		for (i = 0; i < NNA_RINGS; i++)
@@ -291,7 +318,7 @@ static int nna_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file
 				 NNA_MAX_BIND_OPS);
 	if (IS_ERR(ops)) {
 		ret = PTR_ERR(ops);
-	} else if (!drm_dev_enter(drm, &idx)) {
+	} else if (!nna_ioctl_enter(drm, &idx)) {
 		ret = -ENODEV;
 		kvfree(ops);
 	} else {
@@ -395,7 +422,7 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 				   NNA_MAX_SYNCS);
 	if (IS_ERR(syncs)) {
 		ret = PTR_ERR(syncs);
-	} else if (!drm_dev_enter(drm, &idx)) {
+	} else if (!nna_ioctl_enter(drm, &idx)) {
 		ret = -ENODEV;
 		kvfree(syncs);
 	} else {

@@ -15,17 +15,14 @@
 #include "nna_device.h"
 #include "nna_drv.h"
 #include "nna_job.h"
+#include "nna_pm.h"
 #include "nna_reset.h"
 #include "nna_sync.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
 
-/* Why the driver itself ended a job. */
-enum nna_job_verdict {
-	NNA_JOB_UNJUDGED,
-	NNA_JOB_HUNG,
-	NNA_JOB_LATE,
-};
+/* How long the device may take to end a job that it has been told to end. */
+#define NNA_ABORT_TIMEOUT	msecs_to_jiffies(1000)
 
 /**
  * struct nna_job - One job.
@@ -36,12 +33,13 @@ enum nna_job_verdict {
  * @entry: its ring entry, complete but for deadline and seqno.
  * @fence: signals when the device has ended it; a reference. Initialised when @started.
  * @started: it has been put on the ring.
- * @verdict: why the driver ended it.
+ * @blamed: the device hung on it.
+ * @again: it has been put on the ring a second time, after a reset.
  * @syncs: what it waits for and signals.
  * @submitted: CLOCK_MONOTONIC of its submission in ns.
  * @deadline_ns: as SUBMIT has it.
  * @duration_ns: as SUBMIT has it.
- * @progress: completions of all rings when its last timeout was looked at.
+ * @begun: when it was put on the ring, in jiffies.
  */
 struct nna_job {
 	struct drm_sched_job base;
@@ -51,12 +49,13 @@ struct nna_job {
 	struct nna_ring_entry entry;
 	struct nna_fence *fence;
 	bool started;
-	enum nna_job_verdict verdict;
+	bool blamed;
+	bool again;
 	struct nna_syncs syncs;
 	u64 submitted;
 	u64 deadline_ns;
 	u64 duration_ns;
-	u64 progress;
+	unsigned long begun;
 };
 
 /**
@@ -112,21 +111,15 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 	struct nna_ctx *ctx = job->ctx;
 	bool ban = false;
 
-	if (error) {
-		if (job->verdict == NNA_JOB_HUNG) {
-			nna_ctx_hung(ctx);
-			error = -ETIME;
-		} else {
-			nna_ctx_lost(ctx);
-		}
+	WRITE_ONCE(job->nna->ended, jiffies);
+	if (job->blamed && (error || status == NNA_STATUS_ABORTED)) {
+		nna_ctx_hung(ctx);
+		error = -ETIME;
+	} else if (error) {
+		nna_ctx_lost(ctx);
 	} else {
 		error = nna_status_to_errno(status, &ban);
-		if (status == NNA_STATUS_ABORTED && job->verdict == NNA_JOB_HUNG) {
-			nna_ctx_hung(ctx);
-			error = -ETIME;
-		} else if (status == NNA_STATUS_ABORTED && job->verdict == NNA_JOB_LATE) {
-			error = -ETIMEDOUT;
-		} else if (ban) {
+		if (ban) {
 			nna_ctx_ban(ctx, status, detail);
 		}
 		if (status == NNA_STATUS_OK)
@@ -139,6 +132,20 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 	/* The scheduler may free the job from here on. */
 	dma_fence_signal(fence);
 	dma_fence_put(fence);
+}
+
+/* In a reset, with the ring's lock held. */
+static bool nna_job_keep(struct nna_ring_cmd *cmd)
+{
+	struct nna_job *job = container_of(cmd, struct nna_job, cmd);
+
+	/* Once, so that a device that is reset over and over again ends all jobs nevertheless. */
+	if (job->again || nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
+		return false;
+	job->again = true;
+	job->blamed = false;
+	job->begun = jiffies;
+	return true;
 }
 
 /* The error of a fence that has signalled; that of a point on a timeline is in what the point contains. */
@@ -226,6 +233,7 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, nna->fence_contexts + ring->index,
 		       ++nna->fence_seqnos[ring->index]);
 	job->started = true;
+	job->begun = jiffies;
 	dma_fence_get(fence);
 
 	nna_vm_mark_used(job->ctx->vm);
@@ -240,16 +248,6 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 	return fence;
 }
 
-static u64 nna_job_progress(struct nna_device *nna)
-{
-	u64 n = 0;
-	unsigned int i;
-
-	for (i = 0; i < NNA_JOB_RINGS; i++)
-		n += READ_ONCE(nna->rings[i].completions);
-	return n;
-}
-
 #ifndef nna_job_no_hang
 /* The job is still running, or has just ended: the scheduler goes on as before. */
 static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
@@ -257,6 +255,81 @@ static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
 	return DRM_GPU_SCHED_STAT_NO_HANG;
 }
 #endif
+
+/*
+ * The device ends every job within the job limit of run time and always runs one of those that it has. So with n rings
+ * that have jobs, at most n limits pass from one end to the next, however long a job has to wait for others.
+ */
+static bool nna_device_is_stuck(const struct nna_job *job)
+{
+	struct nna_device *nna = job->nna;
+	unsigned long since = READ_ONCE(nna->ended);
+	unsigned int i, busy = 0;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
+	if (time_before(since, job->begun))
+		since = job->begun;
+	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->limit_ms));
+}
+
+/* A job that the device goes on with although others have their turns: one that it does not end as it should. */
+static bool nna_ring_is_stuck(struct nna_device *nna, struct nna_ring *ring)
+{
+	u64 ms = nna_hw_ring_run_ms(&nna->hw, ring->index);
+
+	return ms > nna->limit_ms + (nna->timeout_ms - nna->limit_ms) / 2;
+}
+
+/* Blame the job that the device has begun on a ring, if there is one. */
+static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring *ring, u32 *seqno)
+{
+	u32 head = nna_hw_ring_head(&nna->hw, ring->index);
+	struct dma_fence *fence = NULL;
+	struct nna_ring_cmd *cmd = NULL;
+
+	spin_lock_irq(&ring->lock);
+	if (head != ring->done && head - ring->done <= ring->tail - ring->done)
+		cmd = ring->cmds[ring->done & (ring->size - 1)];
+	if (cmd) {
+		struct nna_job *job = container_of(cmd, struct nna_job, cmd);
+
+		job->blamed = true;
+		fence = dma_fence_get(&job->fence->base);
+		*seqno = cmd->seqno;
+	}
+	spin_unlock_irq(&ring->lock);
+	return fence;
+}
+
+/* End the job that a device that does not go on is busy with; reset the device if that does not help. */
+static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
+{
+	struct dma_fence *fence = NULL;
+	bool ended = false;
+	unsigned int i;
+	u32 seqno;
+
+	if (ring)
+		fence = nna_ring_blame(nna, ring, &seqno);
+	/* The highest ring goes first, so its job is the one. */
+	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
+		ring = &nna->rings[i];
+		fence = nna_ring_blame(nna, ring, &seqno);
+	}
+	if (fence) {
+		drm_err(&nna->drm, "ring %u: job %u does not end\n", ring->index, seqno);
+		if (!nna_control_abort(nna, ring->index, seqno))
+			dma_fence_wait_timeout(fence, false, NNA_ABORT_TIMEOUT);
+		nna_ring_process(ring);
+		ended = dma_fence_is_signaled(fence);
+		dma_fence_put(fence);
+	} else {
+		drm_err(&nna->drm, "no job is begun\n");
+	}
+	if (!ended)
+		nna_reset_now(nna);
+}
 
 /*
  * The device itself limits the run time of a job and ages low rings, so a timeout means that a completion or an
@@ -268,36 +341,25 @@ static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 	struct nna_device *nna = job->nna;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
 	struct dma_fence *fence = &job->fence->base;
-	u64 progress;
 	int ret, idx;
 
-	/* An interrupt may have been lost. */
+	/* One that has never been put on the ring has ended as well; so has one whose scheduler has been held up. */
+	if (!job->started || dma_fence_is_signaled(fence))
+		return nna_job_no_hang(sched_job);
+
 	ret = nna_ring_process(ring);
 	if (dma_fence_is_signaled(fence)) {
 		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
-		return nna_job_no_hang(sched_job);
-	}
-
-	progress = nna_job_progress(nna);
-	if (ret >= 0 && progress != job->progress) {
-		job->progress = progress;
-		return nna_job_no_hang(sched_job);
-	}
-
-	if (drm_dev_enter(&nna->drm, &idx)) {
-		drm_err(&nna->drm, "ring %u: job %u does not end\n", ring->index, job->cmd.seqno);
-		job->verdict = NNA_JOB_HUNG;
-		ret = nna_control_abort(nna, ring->index, job->cmd.seqno);
+	} else if (ret < 0) {
+		nna_reset_now(nna);
+	} else if (drm_dev_enter(&nna->drm, &idx)) {
+		if (nna_device_is_stuck(job))
+			nna_job_recover(nna, NULL);
+		else if (nna_ring_is_stuck(nna, ring))
+			nna_job_recover(nna, ring);
 		drm_dev_exit(idx);
-		if (!ret)
-			dma_fence_wait_timeout(fence, false, msecs_to_jiffies(1000));
-		nna_ring_process(ring);
-		if (dma_fence_is_signaled(fence))
-			return nna_job_no_hang(sched_job);
 	}
-
-	nna_reset_now(nna, sched_job);
-	return DRM_GPU_SCHED_STAT_RESET;
+	return nna_job_no_hang(sched_job);
 }
 
 static void nna_job_destroy(struct nna_job *job)
@@ -311,6 +373,7 @@ static void nna_job_destroy(struct nna_job *job)
 		kfree(job->fence);
 	nna_ctx_put(job->ctx);
 	kfree(job);
+	nna_pm_put(nna);
 	if (atomic_dec_and_test(&nna->jobs))
 		wake_up_all(&nna->jobs_gone);
 }
@@ -448,30 +511,38 @@ static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
 	job->deadline_ns = args->deadline_ns;
 	job->duration_ns = args->duration_ns;
 	job->submitted = ktime_get_ns();
-	job->progress = U64_MAX;
 }
 
 static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx,
 				      const struct drm_nna_submit *args)
 {
 	struct nna_job *job;
+	int ret = -ENOMEM;
 
 	job = kzalloc(sizeof(*job), GFP_KERNEL);
 	if (!job)
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(ret);
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
-	if (!job->fence) {
-		kfree(job);
-		return ERR_PTR(-ENOMEM);
-	}
+	if (!job->fence)
+		goto err_free;
+	/* Resuming sleeps and allocates, which a job must not do once it is armed. */
+	ret = nna_pm_get(ctx->nna);
+	if (ret)
+		goto err_free;
 	spin_lock_init(&job->fence->lock);
 	job->nna = ctx->nna;
 	job->ctx = nna_ctx_get(ctx);
 	job->cmd.complete = nna_job_complete;
+	job->cmd.keep = nna_job_keep;
 	job->cmd.nna = ctx->nna;
 	atomic_inc(&ctx->nna->jobs);
 	nna_job_fill(job, args);
 	return job;
+
+err_free:
+	kfree(job->fence);
+	kfree(job);
+	return ERR_PTR(ret);
 }
 
 /* From arm to push, with the context's lock held. */

@@ -3,9 +3,12 @@
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/pm.h>
+#include <linux/pm_runtime.h>
 
 #include "nna_device.h"
 #include "nna_drv.h"
+#include "nna_pm.h"
 #include "nna_regs.h"
 
 static void nna_pci_cut_off(struct device *dev)
@@ -57,11 +60,15 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = nna_device_probe(dev, &nna_pci_bus_ops, regs, irqs, count);
 	if (ret)
 		pci_clear_master(pdev);
+	else
+		/* The PCI core has woken the device for probe and leaves it to the driver to let go. */
+		pm_runtime_put_autosuspend(dev);
 	return ret;
 }
 
 static void nna_pci_remove(struct pci_dev *pdev)
 {
+	pm_runtime_get_noresume(&pdev->dev);
 	nna_device_remove(&pdev->dev);
 }
 
@@ -78,6 +85,7 @@ static struct pci_driver nna_pci_driver = {
 	.remove = nna_pci_remove,
 	/* On reboot and kexec the device must not write to memory any more. */
 	.shutdown = nna_pci_remove,
+	.driver.pm = pm_ptr(&nna_pm_ops),
 };
 module_pci_driver(nna_pci_driver);
 

@@ -21,59 +21,71 @@ static void nna_reset_fail_rings(struct nna_device *nna, int error)
 	wake_up_all(&nna->control_space);
 }
 
-void nna_reset_now(struct nna_device *nna, struct drm_sched_job *bad)
+/* Nothing may be freed while the device could still reach memory, and nothing may be asked of it any more. */
+static void nna_reset_give_up(struct nna_device *nna)
 {
+	nna->bus->cut_off(nna->drm.dev);
+	WRITE_ONCE(nna->lost, true);
+	nna_reset_fail_rings(nna, -ENODEV);
+}
+
+static void nna_reset_rings(struct nna_device *nna)
+{
+	u32 heads[NNA_RINGS];
 	unsigned int i;
-	int idx, ret;
+	bool cookie;
+	int ret;
 
-	if (!drm_dev_enter(&nna->drm, &idx)) {
-		/* Being unbound: nna_reset_lose() ends all jobs. But nobody else gives bad back. */
-		if (bad) {
-			drm_sched_stop(bad->sched, bad);
-			drm_sched_start(bad->sched, 0);
-		}
-		return;
-	}
-
-	for (i = 0; i < nna->scheds_ready; i++)
-		drm_sched_wqueue_stop(&nna->scheds[i]);
+	nna_hw_stop(&nna->hw);
+	for (i = 0; i < NNA_RINGS; i++)
+		heads[i] = nna_hw_ring_head(&nna->hw, i);
+	nna_hw_count(&nna->hw);
+	ret = nna_hw_reset(&nna->hw);
 
 	/* What has been completed keeps its result. */
-	for (i = 0; i < NNA_RINGS; i++)
+	cookie = dma_fence_begin_signalling();
+	for (i = 0; i < NNA_RINGS; i++) {
 		nna_ring_process(&nna->rings[i]);
-
-	ret = nna_device_is_lost(nna) ? -ENODEV : nna_hw_reset(&nna->hw);
-	if (ret) {
-		/* Nothing may be freed while the device could still reach memory. */
-		nna->bus->cut_off(nna->drm.dev);
-		WRITE_ONCE(nna->lost, true);
+		if (!ret)
+			nna_ring_rewind(&nna->rings[i], heads[i], -ECANCELED);
 	}
-	nna_reset_fail_rings(nna, ret ? -ENODEV : -ECANCELED);
+	dma_fence_end_signalling(cookie);
+	wake_up_all(&nna->control_space);
+
 	if (!ret)
 		ret = nna_device_start(nna);
-	if (ret && !nna_device_is_lost(nna)) {
-		nna->bus->cut_off(nna->drm.dev);
-		WRITE_ONCE(nna->lost, true);
-		nna_reset_fail_rings(nna, -ENODEV);
-	}
 	trace_nna_reset(atomic_inc_return(&nna->resets), ret);
-	if (ret)
+	if (ret) {
+		nna_reset_give_up(nna);
 		drm_err(&nna->drm, "reset failed (%d), the device is lost until it is bound again\n",
 			ret);
-	else
+	} else {
 		drm_notice(&nna->drm, "device has been reset\n");
+	}
+}
 
-	/* All that was on a ring has signalled by now, so this frees those jobs; bad as well. */
-	for (i = 0; i < nna->scheds_ready; i++) {
-		drm_sched_stop(&nna->scheds[i], bad);
-		drm_sched_start(&nna->scheds[i], 0);
+void nna_reset_now(struct nna_device *nna)
+{
+	unsigned int i;
+	int idx;
+
+	/* Being unbound: nna_reset_lose() ends all jobs. */
+	if (!drm_dev_enter(&nna->drm, &idx))
+		return;
+	/* One that sleeps has been reset, one that is lost cannot be. */
+	if (!READ_ONCE(nna->asleep) && !nna_device_is_lost(nna)) {
+		for (i = 0; i < nna->scheds_ready; i++)
+			drm_sched_wqueue_stop(&nna->scheds[i]);
+		nna_reset_rings(nna);
+		for (i = 0; i < nna->scheds_ready; i++)
+			drm_sched_wqueue_start(&nna->scheds[i]);
 	}
 	drm_dev_exit(idx);
 }
 
 static void nna_reset_work(struct work_struct *work)
 {
-	nna_reset_now(container_of(work, struct nna_device, reset_work), NULL);
+	nna_reset_now(container_of(work, struct nna_device, reset_work));
 }
 
 void nna_reset_init(struct nna_device *nna)
@@ -90,6 +102,41 @@ void nna_reset_and_wait(struct nna_device *nna)
 {
 	nna_reset_schedule(nna);
 	flush_work(&nna->reset_work);
+}
+
+void nna_reset_sleep(struct nna_device *nna)
+{
+	int ret;
+
+	WRITE_ONCE(nna->asleep, true);
+	cancel_work_sync(&nna->reset_work);
+	if (nna_device_is_lost(nna))
+		return;
+	nna_hw_count(&nna->hw);
+	nna_hw_stop(&nna->hw);
+	ret = nna_hw_reset(&nna->hw);
+	if (ret) {
+		drm_err(&nna->drm, "no sleep (%d), the device is lost until it is bound again\n", ret);
+		nna_reset_give_up(nna);
+	} else {
+		nna_reset_fail_rings(nna, -ECANCELED);
+	}
+}
+
+void nna_reset_wake(struct nna_device *nna)
+{
+	int ret;
+
+	nna_clock_forget(&nna->clock);
+	if (!nna_device_is_lost(nna)) {
+		ret = nna_device_start(nna);
+		if (ret) {
+			drm_err(&nna->drm, "no waking up (%d), the device is lost until it is bound again\n",
+				ret);
+			nna_reset_give_up(nna);
+		}
+	}
+	WRITE_ONCE(nna->asleep, false);
 }
 
 void nna_reset_lose(struct nna_device *nna)

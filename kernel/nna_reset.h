@@ -6,7 +6,6 @@
 #ifndef NNA_RESET_H
 #define NNA_RESET_H
 
-struct drm_sched_job;
 struct nna_device;
 
 /** nna_reset_init() - Prepare; no failure. */
@@ -21,11 +20,17 @@ void nna_reset_and_wait(struct nna_device *nna);
 /**
  * nna_reset_now() - Reset the device; on the reset workqueue.
  * @nna: the device.
- * @bad: the job whose timeout led here, taken off its scheduler's list, or NULL.
  *
- * All jobs on rings end: @bad with -ETIME, others with -ECANCELED. A device that cannot be reset is lost.
+ * Jobs that the device had begun end: the one that was blamed with -ETIME, others with -ECANCELED. Those that wait on
+ * the rings stay there and run afterwards. A device that cannot be reset is lost.
  */
-void nna_reset_now(struct nna_device *nna, struct drm_sched_job *bad);
+void nna_reset_now(struct nna_device *nna);
+
+/** nna_reset_sleep() - Have an idle device forget everything and do nothing until nna_reset_wake(). May sleep. */
+void nna_reset_sleep(struct nna_device *nna);
+
+/** nna_reset_wake() - Serve the rings again. A device that does not come up is lost. */
+void nna_reset_wake(struct nna_device *nna);
 
 /** nna_reset_lose() - Give the device up: fail everything with -ENODEV and cut it off. May sleep. */
 void nna_reset_lose(struct nna_device *nna);

@@ -29,16 +29,28 @@ int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int in
 	return ring->cmds && ring->entries && ring->cq ? 0 : -ENOMEM;
 }
 
+static void nna_ring_write_locked(struct nna_ring *ring, struct nna_ring_cmd *cmd)
+{
+	u32 slot = ring->tail++ & (ring->size - 1);
+
+	lockdep_assert_held(&ring->lock);
+	cmd->seqno = ring->seqno++;
+	cmd->entry->seqno = cpu_to_le32(cmd->seqno);
+	ring->entries[slot] = *cmd->entry;
+	ring->cmds[slot] = cmd;
+}
+
 int nna_ring_enable(struct nna_ring *ring)
 {
 	unsigned long flags;
+	u32 kept, i;
 	int ret;
 
 	spin_lock_irqsave(&ring->lock, flags);
-	WARN_ON(ring->running || ring->tail != ring->done);
-	ring->tail = 0;
-	ring->done = 0;
+	WARN_ON(ring->running || ring->done);
 	memset(ring->cq, 0, ring->size * sizeof(*ring->cq));
+	for (i = 0, kept = ring->tail, ring->tail = 0; i < kept; i++)
+		nna_ring_write_locked(ring, ring->cmds[i]);
 	spin_unlock_irqrestore(&ring->lock, flags);
 
 	/* The zeroed phase bits must be there before the device writes the first lap's ones. */
@@ -50,6 +62,8 @@ int nna_ring_enable(struct nna_ring *ring)
 
 	spin_lock_irqsave(&ring->lock, flags);
 	ring->running = true;
+	if (kept)
+		nna_hw_doorbell(&ring->nna->hw, ring->index, ring->tail);
 	spin_unlock_irqrestore(&ring->lock, flags);
 	return 0;
 }
@@ -64,18 +78,45 @@ static struct nna_ring_cmd *nna_ring_pop_locked(struct nna_ring *ring)
 	return cmd;
 }
 
+static void nna_ring_rewind_locked(struct nna_ring *ring, u32 begun, int error)
+{
+	struct nna_ring_cmd *kept[NNA_RING_SIZE];
+	u32 count = 0, i;
+
+	lockdep_assert_held(&ring->lock);
+	ring->running = false;
+	for (i = 0; ring->done != ring->tail; i++) {
+		struct nna_ring_cmd *cmd = nna_ring_pop_locked(ring);
+
+		if (!cmd)
+			continue;
+		if (i >= begun && cmd->keep && cmd->keep(cmd))
+			kept[count++] = cmd;
+		else
+			cmd->complete(cmd, 0, 0, error);
+	}
+	ring->done = 0;
+	ring->tail = count;
+	memcpy(ring->cmds, kept, count * sizeof(*kept));
+}
+
 void nna_ring_disable(struct nna_ring *ring, int error)
 {
-	struct nna_ring_cmd *cmd;
 	unsigned long flags;
 
 	spin_lock_irqsave(&ring->lock, flags);
-	ring->running = false;
-	while (ring->done != ring->tail) {
-		cmd = nna_ring_pop_locked(ring);
-		if (cmd)
-			cmd->complete(cmd, 0, 0, error);
-	}
+	nna_ring_rewind_locked(ring, U32_MAX, error);
+	spin_unlock_irqrestore(&ring->lock, flags);
+}
+
+void nna_ring_rewind(struct nna_ring *ring, u32 head, int error)
+{
+	unsigned long flags;
+	u32 begun;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	begun = head - ring->done;
+	nna_ring_rewind_locked(ring, begun <= ring->tail - ring->done ? begun : U32_MAX, error);
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
@@ -83,20 +124,15 @@ int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nn
 {
 	unsigned long flags;
 	int ret = 0;
-	u32 slot;
 
+	cmd->entry = entry;
 	spin_lock_irqsave(&ring->lock, flags);
 	if (!ring->running) {
 		ret = -EIO;
 	} else if (ring->tail - ring->done >= ring->size) {
 		ret = -ENOSPC;
 	} else {
-		slot = ring->tail & (ring->size - 1);
-		cmd->seqno = ring->seqno++;
-		entry->seqno = cpu_to_le32(cmd->seqno);
-		ring->entries[slot] = *entry;
-		ring->cmds[slot] = cmd;
-		ring->tail++;
+		nna_ring_write_locked(ring, cmd);
 		nna_hw_doorbell(&ring->nna->hw, ring->index, ring->tail);
 	}
 	spin_unlock_irqrestore(&ring->lock, flags);

@@ -6,6 +6,9 @@
  * a pointer to it from nna_ring_push() until it has called the command's complete(), or until
  * nna_ring_detach(). Completions come in ring order, so the n-th one belongs to the n-th entry.
  *
+ * Over a reset a ring keeps the entries that the device had not begun, so that a hang costs nobody a job but those
+ * whose jobs were under way.
+ *
  * Locking: nna_ring.lock protects all fields; taken in interrupts. complete() runs under it and must not
  * push to the same ring.
  */
@@ -23,12 +26,17 @@ struct nna_device;
  * struct nna_ring_cmd - What waits for a completion.
  * @complete: called once, with the ring's lock held, when the entry has been completed or lost. @status is an
  *	&enum nna_status, @error 0; for a lost entry @error is a negative errno and the others are 0.
+ * @keep: whether an entry that the device has not begun may go to it again after a reset; called with the
+ *	ring's lock held. NULL: it may not.
  * @nna: the device.
- * @seqno: of the entry, set by nna_ring_push().
+ * @entry: what nna_ring_push() was given.
+ * @seqno: of the entry, set by nna_ring_push(); another one after a reset.
  */
 struct nna_ring_cmd {
 	void (*complete)(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error);
+	bool (*keep)(struct nna_ring_cmd *cmd);
 	struct nna_device *nna;
+	struct nna_ring_entry *entry;
 	u32 seqno;
 };
 
@@ -72,16 +80,24 @@ struct nna_ring {
 int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int index, u32 size,
 		  u32 vector);
 
-/** nna_ring_enable() - Hand the empty ring to the device, after a reset; 0 or -EIO. */
+/** nna_ring_enable() - Hand the ring to the device, after a reset, with the entries it has kept; 0 or -EIO. */
 int nna_ring_enable(struct nna_ring *ring);
 
 /** nna_ring_disable() - Take no more entries and complete all that wait with @error. */
 void nna_ring_disable(struct nna_ring *ring, int error);
 
 /**
+ * nna_ring_rewind() - Take no more entries, after a reset of the device.
+ * @ring: the ring.
+ * @head: entries that the device had fetched since the ring was enabled; anything, from a device out of order.
+ * @error: how those end that it had begun, and those that cannot be kept.
+ */
+void nna_ring_rewind(struct nna_ring *ring, u32 head, int error);
+
+/**
  * nna_ring_push() - Write an entry and ring the doorbell; any context.
  * @ring: the ring.
- * @entry: the entry; its seqno is filled in.
+ * @entry: the entry; its seqno is filled in. To be kept as long as @cmd.
  * @cmd: what waits for the completion.
  *
  * Return: 0, -ENOSPC (the ring is full), -EIO (the device does not serve it).

@@ -45,22 +45,25 @@ static inline int nna_compat_sched_init(struct drm_gpu_scheduler *sched,
 	((void)(client_id), (drm_sched_job_init)(job, entity, credits, owner))
 #endif
 
-#ifndef NNA_HAVE_SCHED_START_ERRNO
-#define drm_sched_start(sched, errno) (drm_sched_start)(sched)
-#endif
-
 #ifndef NNA_HAVE_SCHED_STAT_RESET
 #define DRM_GPU_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
 #endif
 
 #ifndef NNA_HAVE_SCHED_STAT_NO_HANG
-/* The scheduler has taken the job off its list and would lose it: stop and start puts it back. */
+/*
+ * The scheduler has taken the job off its list and would lose it. drm_sched_stop() would put it back, but
+ * drm_sched_start() then ends all jobs that still run.
+ */
 static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *job)
 {
 	struct drm_gpu_scheduler *sched = job->sched;
 
-	drm_sched_stop(sched, job);
-	drm_sched_start(sched, 0);
+	spin_lock(&sched->job_list_lock);
+	list_add(&job->list, &sched->pending_list);
+	spin_unlock(&sched->job_list_lock);
+	/* One that has ended while it was off the list would not be freed by anybody else. */
+	if (!READ_ONCE(sched->pause_submit))
+		queue_work(sched->submit_wq, &sched->work_free_job);
 	return DRM_GPU_SCHED_STAT_RESET;
 }
 

@@ -12,7 +12,6 @@ has() { # NAME FILE EXTENDED-REGEX
 
 has SCHED_INIT_ARGS drm/gpu_scheduler.h 'struct drm_sched_init_args \{'
 has SCHED_CLIENT_ID drm/gpu_scheduler.h 'u64 drm_client_id'
-has SCHED_START_ERRNO drm/gpu_scheduler.h 'drm_sched_start\(struct drm_gpu_scheduler \*sched, int'
 has SCHED_STAT_RESET drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_RESET'
 has SCHED_STAT_NO_HANG drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_NO_HANG'
 has GPUVM_MAP_REQ drm/drm_gpuvm.h 'struct drm_gpuvm_map_req \{'

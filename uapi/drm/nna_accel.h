@@ -231,9 +231,9 @@ struct drm_nna_timestamp {
 };
 
 /**
- * struct drm_nna_counters - Counters of the device since it was reset, and of the driver since it was bound.
+ * struct drm_nna_counters - Counters of device and driver since the driver was bound.
  *
- * Reading them costs register reads, which @mmio_reads counts as well.
+ * Reading them costs register reads, which @mmio_reads counts as well. It wakes a device that sleeps.
  */
 struct drm_nna_counters {
 	/** @jobs: Jobs that the device has ended. */

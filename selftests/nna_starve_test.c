@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/* Jobs that wait long for others, within what the device promises: none of them is taken for one that hangs. */
+
+#include <errno.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define RINGS 3
+/* Below the job limit, but all together well beyond the time after which the driver looks at a job. */
+#define BUDGET (4 * SECOND)
+
+static void expect_no_reset(int fd, uint64_t before)
+{
+	struct drm_nna_counters c;
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)), 0);
+	EQ(c.driver_resets, before);
+}
+
+static uint64_t resets(int fd)
+{
+	struct drm_nna_counters c;
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)), 0);
+	return c.driver_resets;
+}
+
+/* One endless job per ring, and a job of each neighbour behind it: every one ends by its own budget. */
+TEST(long_jobs_share_the_device)
+{
+	struct env env[RINGS], behind[RINGS];
+	uint32_t out[RINGS], behind_out[RINGS];
+	uint64_t before;
+
+	for (uint32_t i = 0; i < RINGS; i++) {
+		env_init(&env[i]);
+		env_init(&behind[i]);
+		EQ(ctx_create(env[i].fd, env[i].vm, i, &env[i].ctx), 0);
+		EQ(ctx_create(behind[i].fd, behind[i].vm, i, &behind[i].ctx), 0);
+		stream_endless(&env[i]);
+		stream_null(&behind[i]);
+		out[i] = syncobj_create(env[i].fd);
+		behind_out[i] = syncobj_create(behind[i].fd);
+	}
+	before = resets(env[0].fd);
+	for (uint32_t i = 0; i < RINGS; i++) {
+		struct drm_nna_submit args = env_submit(&env[i]);
+
+		args.budget_ns = BUDGET;
+		EQ(submit_args(&env[i], &args, 0, out[i]), 0);
+		EQ(submit(&behind[i], 0, behind_out[i]), 0);
+	}
+	for (uint32_t i = 0; i < RINGS; i++) {
+		EQ(syncobj_wait(env[i].fd, out[i], 40 * SECOND), 0);
+		EQ(syncobj_status(env[i].fd, out[i]), -ETIME);
+		EQ(env_report(&env[i])->status, NNA_STATUS_BUDGET);
+		CHECK(env_report(&env[i])->run_time >= BUDGET);
+		EQ(syncobj_wait(behind[i].fd, behind_out[i], 40 * SECOND), 0);
+		EQ(syncobj_status(behind[i].fd, behind_out[i]), 1);
+		EQ(ctx_state(behind[i].fd, behind[i].ctx).state, 0);
+	}
+	expect_no_reset(env[0].fd, before);
+}
