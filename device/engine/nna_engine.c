@@ -57,6 +57,8 @@ static uint32_t prepare(const struct nna_engine_command *cmd, struct nna_engine_
 		return nna_prepare_norm16(cmd, plan);
 	case NNA_OP_RESIZE:
 		return nna_prepare_resize(cmd, plan);
+	case NNA_OP_ROI:
+		return nna_prepare_roi(cmd, plan);
 	case NNA_OP_GATHER:
 		return nna_prepare_gather(cmd, plan);
 	case NNA_OP_NMS:

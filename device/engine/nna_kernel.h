@@ -23,6 +23,7 @@ NNA_PREPARE(arg);
 NNA_PREPARE(softmax);
 NNA_PREPARE(norm16);
 NNA_PREPARE(resize);
+NNA_PREPARE(roi);
 NNA_PREPARE(gather);
 NNA_PREPARE(nms);
 

@@ -266,6 +266,23 @@ static const struct nna_field_info nna_fields_resize[] = {
 	{ NULL, 220, NNA_FIELD_U32, 1 },
 };
 
+static const struct nna_operand_info nna_operands_roi[] = {
+	{ "output", 0x186, 1, 0 },
+	{ "input", 0x186, 0, 0 },
+	{ "regions", 0x188, 0, 0 },
+	{ "batches", 0x20, 0, 0 },
+};
+
+static const struct nna_field_info nna_fields_roi[] = {
+	{ "kind", 400, NNA_FIELD_U8, 1 },
+	{ NULL, 401, NNA_FIELD_U8, 3 },
+	{ "samples_h", 404, NNA_FIELD_U32, 1 },
+	{ "samples_w", 408, NNA_FIELD_U32, 1 },
+	{ "scale_h", 412, NNA_FIELD_F32, 1 },
+	{ "scale_w", 416, NNA_FIELD_F32, 1 },
+	{ NULL, 420, NNA_FIELD_U32, 1 },
+};
+
 static const struct nna_operand_info nna_operands_gather[] = {
 	{ "output", 0x7fe, 1, 0 },
 	{ "input", 0x7fe, 0, 0 },
@@ -335,6 +352,8 @@ static const struct nna_command_info nna_commands[] = {
 	  nna_operands_norm16, nna_fields_norm16 },
 	{ "RESIZE", NNA_OP_RESIZE, 256, 224, 2, 7,
 	  nna_operands_resize, nna_fields_resize },
+	{ "ROI", NNA_OP_ROI, 448, 424, 4, 7,
+	  nna_operands_roi, nna_fields_roi },
 	{ "GATHER", NNA_OP_GATHER, 320, 312, 3, 2,
 	  nna_operands_gather, nna_fields_gather },
 	{ "NMS", NNA_OP_NMS, 960, 920, 9, 12,

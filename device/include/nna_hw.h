@@ -220,6 +220,12 @@ enum nna_resample {
 	NNA_RESAMPLE_NEAREST = 1, /* the nearest pixel */
 };
 
+/* What becomes of a bin of a region of interest. */
+enum nna_roi {
+	NNA_ROI_MEAN = 0, /* mean of samples between pixels */
+	NNA_ROI_MAX = 1, /* maximum of pixels */
+};
+
 /* What becomes of the score of a box that overlaps one that is kept; iou is the area of both over the area of either. */
 enum nna_nms {
 	NNA_NMS_SUPPRESS = 0, /* removed if iou >= threshold, else as it is */
@@ -545,6 +551,7 @@ enum nna_opcode {
 	NNA_OP_SOFTMAX = 0x0030,
 	NNA_OP_NORM16 = 0x0031,
 	NNA_OP_RESIZE = 0x0038,
+	NNA_OP_ROI = 0x0039,
 	NNA_OP_GATHER = 0x0040,
 	NNA_OP_NMS = 0x0060,
 };
@@ -880,6 +887,43 @@ enum {
 	NNA_RESIZE_INPUT = 1,
 };
 
+/*
+ * Cuts each region into height * width bins. Regions and batches are read as indices are: a batch that is not in the input,
+ * a corner below 0 or (scaled) beyond the input's size, or a second corner before the first (a NaN is all of these) ends
+ * the job with BAD_INDEX. In fp32, rows as columns: start and end are the corners times the scale. MEAN: size = max(end - start, 1),
+ * step = size / height, n = samples_h or ceil(step); sample k of bin i lies at (step * i + start) + step / n / 2 + step / n * k; it is
+ * blended from row floor(position) and the next one by the fraction, or is the last row where floor(position) is that or
+ * beyond. The output is the sum over samples (rows before columns, the four pixels of each in row-major order, times the products of
+ * their weights) divided by their number. MAX: start and end rounded to nearest, halves away from zero, size = end - start + 1, step =
+ * size / height; bin i is the rows from floor(step * i + start) to ceil(step * (i + 1) + start), the latter and what is
+ * beyond the input excluded; an empty bin is 0. A bin has at most MAX_WINDOW samples or pixels, whatever the region:
+ * (input height / height + 2) * (input width / width + 2), where samples_h or samples_w is given that instead of the first or second
+ * factor.
+ */
+struct nna_cmd_roi {
+	struct nna_command head;
+	struct nna_tensor output; /* out: [N, height, width, C]; MAX: quantisation of input */
+	struct nna_tensor input; /* in: [batch, input height, input width, C]; type of output */
+	struct nna_tensor regions; /* in: [N, 4], x1 y1 x2 y2 each */
+	struct nna_tensor batches; /* in: [N]: image of each region */
+	uint8_t kind; /* ROI_* */
+	uint8_t reserved[3]; /* 0 */
+	uint32_t samples_h; /* MEAN: samples of a bin in a column, at most 1024; 0: as many as the bin is high, rounded up */
+	uint32_t samples_w; /* the same for a row */
+	float scale_h; /* rows of input per unit of a region */
+	float scale_w; /* columns of input per unit of a region */
+	uint32_t reserved2; /* 0 */
+	uint8_t fill[24];
+};
+
+/* Operand indices of ROI. */
+enum {
+	NNA_ROI_OUTPUT = 0,
+	NNA_ROI_INPUT = 1,
+	NNA_ROI_REGIONS = 2,
+	NNA_ROI_BATCHES = 3,
+};
+
 /* Picks slices along an axis by number; each index is read once and must be in [0, dim). */
 struct nna_cmd_gather {
 	struct nna_command head;
@@ -1000,6 +1044,7 @@ _Static_assert(sizeof(struct nna_cmd_arg) == 256, "size of nna_cmd_arg");
 _Static_assert(sizeof(struct nna_cmd_softmax) == 256, "size of nna_cmd_softmax");
 _Static_assert(sizeof(struct nna_cmd_norm16) == 448, "size of nna_cmd_norm16");
 _Static_assert(sizeof(struct nna_cmd_resize) == 256, "size of nna_cmd_resize");
+_Static_assert(sizeof(struct nna_cmd_roi) == 448, "size of nna_cmd_roi");
 _Static_assert(sizeof(struct nna_cmd_gather) == 320, "size of nna_cmd_gather");
 _Static_assert(sizeof(struct nna_cmd_nms) == 960, "size of nna_cmd_nms");
 

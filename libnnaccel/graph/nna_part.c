@@ -39,6 +39,7 @@ static int make_interface(struct nna_subgraph *part, const uint8_t *roles)
 			continue;
 		if (!(roles[i] & WRITTEN)) {
 			operand->lifetime = NNA_LIFETIME_INPUT;
+			operand->shape.bounded = false;
 			if (roles[i] & READ)
 				part->inputs[part->input_count++] = i;
 		} else if (operand->lifetime == NNA_LIFETIME_OUTPUT || roles[i] & READ_LATER) {
