@@ -231,21 +231,25 @@ static inline void nna_store_value(const struct nna_engine_operand *o, int64_t a
 	}
 }
 
-/* (x * multiplier + 2^(shift - 1)) >> shift, wrapping in 64 bits; a shift outside [1, 62] is the nearest end. */
-static inline int64_t nna_scale_s64(int64_t x, int32_t multiplier, int32_t shift)
+/* x >> shift, rounded, halves away from zero, wrapping in 64 bits; a shift outside [1, 62] is the nearest end. */
+static inline int64_t nna_round_shift(uint64_t x, int32_t shift)
 {
-	uint64_t product = (uint64_t)x * (uint64_t)(int64_t)multiplier;
-
 	shift = shift < 1 ? 1 : shift > 62 ? 62 : shift;
-	return (int64_t)(product + (1ull << (shift - 1))) >> shift;
+	return (int64_t)(x + (1ull << (shift - 1)) - (x >> 63)) >> shift;
 }
 
-/* (x * x_scale + y * y_scale + 2^(shift - 1)) >> shift, wrapping in 64 bits: the sum of two quantised numbers. */
+/* x * multiplier * 2^-shift, rounded. */
+static inline int64_t nna_scale_s64(int64_t x, int32_t multiplier, int32_t shift)
+{
+	return nna_round_shift((uint64_t)x * (uint64_t)(int64_t)multiplier, shift);
+}
+
+/* (x * x_scale + y * y_scale) * 2^-shift, rounded: the sum of two quantised numbers. */
 static inline int64_t nna_scale_sum(int64_t x, int32_t x_scale, int64_t y, int32_t y_scale, int32_t shift)
 {
 	uint64_t sum = (uint64_t)x * (uint64_t)(int64_t)x_scale + (uint64_t)y * (uint64_t)(int64_t)y_scale;
 
-	return (int64_t)(sum + (1ull << (shift - 1))) >> shift;
+	return nna_round_shift(sum, shift);
 }
 
 #endif

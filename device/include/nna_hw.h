@@ -515,8 +515,8 @@ struct nna_channel {
  *
  * with a residual operand y = clamp(y + residual, residual_min, residual_max). Quantised types:
  * q = clamp(requantize(acc) + zero_point, q_min, q_max) and with a residual operand
- * q' = clamp(((q - zero_point) * own_scale + (r - r.zero_point) * residual_scale + 2^(add_shift-1) >> add_shift) +
- * out.zero_point, residual_q_min, residual_q_max): the rule of EWISE ADD, so that fusing changes no bit.
+ * q' = clamp(((q - zero_point) * own_scale + (r - r.zero_point) * residual_scale) * 2^-add_shift + out.zero_point,
+ * residual_q_min, residual_q_max), rounded halves away from zero: the rule of EWISE ADD, so that fusing changes no bit.
  */
 struct nna_epilogue {
 	float clamp_min;
@@ -720,8 +720,8 @@ enum {
 
 /*
  * One operation on each element. Integer rules, with x = a - a.zero_point, y = b - b.zero_point, all in 64 bits:
- * ADD (x * a_scale + y * b_scale + 2^(shift-1)) >> shift, SUB the same with minus, MUL (x * y * a_scale + 2^(shift-1)) >> shift,
- * IDENTITY (x * a_scale + 2^(shift-1)) >> shift; then out.zero_point is added and the result clamped to q_min and q_max. They
+ * ADD (x * a_scale + y * b_scale) * 2^-shift, SUB the same with minus, MUL x * y * a_scale * 2^-shift,
+ * IDENTITY x * a_scale * 2^-shift, rounded once, halves away from zero; then out.zero_point is added and the result clamped to q_min and q_max. They
  * hold when every operand present has a scale and an 8- or 16-bit type and a_scale is not 0; with a_scale 0 the fp32 rule
  * holds: out = clamp(round half away(value / out.scale) + out.zero_point, q_min, q_max).
  */
@@ -865,7 +865,7 @@ enum {
  * rows floor(position) and the next one, neither beyond the last, weighted by the fraction; top and bottom are blended
  * after left and right. NEAREST: row floor(y * scale), with half_pixel_centers floor((y + 0.5) * scale), with align_corners
  * rounded to nearest, halves up, instead of floor; at most the last row. The same for columns. In fp32; quantised types on
- * q - zero_point, rounded half away.
+ * q as it is stored, rounded half away.
  */
 struct nna_cmd_resize {
 	struct nna_command head;

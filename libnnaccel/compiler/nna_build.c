@@ -207,7 +207,8 @@ static void integer_rule(const struct nna_lower *l, struct nna_cmd_ewise *c, con
 	case NNA_EWISE_MUL:
 		if (!v[2])
 			return;
-		factor = (double)v[1]->scale * v[2]->scale / v[0]->scale;
+		/* A float, as models are calibrated with. */
+		factor = (double)(v[1]->scale * v[2]->scale / v[0]->scale);
 		nna_requantize_from(factor, &c->a_scale, &c->shift);
 		if (wide) {
 			/* 34 bits of product leave 29 for the multiplier. */

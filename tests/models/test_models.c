@@ -28,6 +28,10 @@ enum measure {
 	POINTS,	/* float32 y, x, score: y and x by so many hundredths; scores have few steps, and jump */
 };
 
+/* The reference keypoints, of another device, in hundredths of the picture: of all coordinates' distances the mean. */
+#define KEYPOINTS 17u
+#define KEYPOINT_TOLERANCE 2.0
+
 static const struct model_case {
 	const char *model, *image;
 	enum measure measure;
@@ -43,7 +47,7 @@ static const struct model_case {
 	{ "tf2_mobilenet_v2_1.0_224_ptq", "cat", STEPS, 8 },
 	{ "tf2_mobilenet_v2_1.0_224_ptq", "grace_hopper", STEPS, 8 },
 	{ "tf2_mobilenet_v2_1.0_224_ptq", "sunflower", STEPS, 8 },
-	{ "movenet_single_pose_lightning_ptq", "squat", POINTS, 5 },
+	{ "movenet_single_pose_lightning_ptq", "squat", POINTS, 1 },
 	{ "deeplabv3_mnv2_dm05_pascal_quant", "bird_segmentation", PIXELS, 10 },
 	{ "keras_lstm_mnist_ptq", "mnist_nine", STEPS, 8 },
 };
@@ -267,6 +271,40 @@ static void compare_kept(const char *name, const struct run *r)
 	free(kept);
 }
 
+/*
+ * Keypoints against the model's reference file. TFLite's own kernels are 0.9 hundredths away from it in the mean, and at single
+ * points up to 3.8: the reference was made with another input and another quantisation.
+ */
+static void test_keypoints(const struct run *r, const char *name)
+{
+	char path[512], line[256], text[128];
+	double sum = 0, x, y;
+	uint32_t seen = 0, id;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/movenet_single_pose_lightning_ptq_reference.csv", test.models);
+	file = fopen(path, "re");
+	if (!file || r->out_size != KEYPOINTS * 3 * sizeof(float)) {
+		count(false, name, file ? "the output is no list of keypoints" : "no reference file");
+		if (file)
+			fclose(file);
+		return;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		float point[3];
+
+		if (sscanf(line, "%*u,%*f,%u,%*f,%lf,%lf", &id, &x, &y) != 3 || id >= KEYPOINTS)
+			continue;
+		memcpy(point, r->out + id * sizeof(point), sizeof(point));
+		sum += 100 * (fabs(point[0] - y) + fabs(point[1] - x));
+		seen++;
+	}
+	fclose(file);
+	snprintf(text, sizeof(text), "%u keypoints, %.2f hundredths from the reference, %g allowed", seen,
+		 sum / (2 * KEYPOINTS), KEYPOINT_TOLERANCE);
+	count(seen == KEYPOINTS && sum / (2 * KEYPOINTS) <= KEYPOINT_TOLERANCE, name, text);
+}
+
 static void test_case(const struct model_case *c)
 {
 	static const char *const units[] = { "steps", "per mille of the pixels", "hundredths of the picture" };
@@ -302,6 +340,8 @@ static void test_case(const struct model_case *c)
 	snprintf(text, sizeof(text), "differs by %g %s, %d allowed", worst, units[c->measure],
 		 c->tolerance);
 	count(worst >= 0 && worst <= c->tolerance, name, text);
+	if (c->measure == POINTS)
+		test_keypoints(&r, name);
 	if (test.save)
 		keep(name, &r);
 	if (test.compare)

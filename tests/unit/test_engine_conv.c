@@ -300,7 +300,7 @@ static double after(const struct nna_epilogue *e, double acc, const struct nna_c
 		__int128 s = (__int128)(q - e->zero_point) * e->own_scale +
 			     (__int128)((int64_t)number(res, index) - res->desc.zero_point) * e->residual_scale;
 
-		s = (s + ((__int128)1 << (e->add_shift - 1))) >> e->add_shift;
+		s = (s + ((__int128)1 << (e->add_shift - 1)) - (s < 0)) >> e->add_shift;
 		q = clamp((int64_t)s + out->desc.zero_point, e->residual_q_min, e->residual_q_max);
 	}
 	return (double)clamp(q, low, low + 255);

@@ -384,7 +384,7 @@ static void verify_ewise_quantised(void)
 		s = p->op == NNA_EWISE_ADD ? x * p->a_scale + y * p->b_scale :
 		    p->op == NNA_EWISE_SUB ? x * p->a_scale - y * p->b_scale :
 		    p->op == NNA_EWISE_MUL ? x * y * p->a_scale : x * p->a_scale;
-		s = (s + half) >> p->shift;
+		s = (s < 0 ? -(-s + half) : s + half) / (2 * half);
 		s += o[0].desc.zero_point;
 		s = s < p->q_min ? p->q_min : s > p->q_max ? p->q_max : s;
 		range_of(o[0].desc.type, &low, &high);

@@ -59,7 +59,7 @@ static uint32_t resize_tile(const struct nna_engine_command *cmd, const struct n
 			const int64_t from = nna_offset(&input->desc, (uint32_t[]){ index[0], k & 2 ? y.high : y.low,
 										    k & 1 ? x.high : x.low, index[3] });
 
-			corner[k] = is_float ? nna_load_float(input, from) : (float)nna_load_centred(input, from);
+			corner[k] = is_float ? nna_load_float(input, from) : (float)nna_load_integer(input, from);
 		}
 		if (p->kind == NNA_RESAMPLE_NEAREST) {
 			value = corner[0];
@@ -71,7 +71,7 @@ static uint32_t resize_tile(const struct nna_engine_command *cmd, const struct n
 		if (is_float)
 			nna_store_value(output, at, value, 0, 0);
 		else
-			nna_store_centred(output, at, nna_round(value), INT32_MIN, INT32_MAX);
+			nna_store_integer(output, at, nna_round(value)); /* between corners: in range */
 	}
 	return NNA_STATUS_OK;
 }

@@ -133,7 +133,18 @@ static inline __m256i nna_requantise8(const struct nna_finish *f, const struct n
 	return _mm256_min_epi32(q, _mm256_set1_epi32(f->high));
 }
 
-/* (q * own_scale + r * residual_scale + 2^(add_shift-1)) >> add_shift, for numbers without zero point */
+/*
+ * Four 64-bit numbers rounded halves away from zero and shifted to the right; @round is 2^63 + 2^(shift-1), so what comes of it
+ * has 2^(63-shift) too much.
+ */
+static inline __m256i nna_round_shift4(__m256i x, __m256i round, __m128i shift)
+{
+	const __m256i less = _mm256_cmpgt_epi64(_mm256_setzero_si256(), x);
+
+	return _mm256_srl_epi64(_mm256_add_epi64(_mm256_add_epi64(x, round), less), shift);
+}
+
+/* (q * own_scale + r * residual_scale) * 2^-add_shift, halves away from zero, for numbers without zero point */
 static inline __m256i nna_add_residual8(const struct nna_finish *f, __m256i q, __m256i r)
 {
 	const __m256i own = _mm256_set1_epi32(f->e->own_scale), other = _mm256_set1_epi32(f->e->residual_scale);
@@ -144,8 +155,8 @@ static inline __m256i nna_add_residual8(const struct nna_finish *f, __m256i q, _
 	even = _mm256_add_epi64(_mm256_mul_epi32(q, own), _mm256_mul_epi32(r, other));
 	odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(q, 32), own),
 			       _mm256_mul_epi32(_mm256_srli_epi64(r, 32), other));
-	even = _mm256_srl_epi64(_mm256_add_epi64(even, round), shift);
-	odd = _mm256_srl_epi64(_mm256_add_epi64(odd, round), shift);
+	even = nna_round_shift4(even, round, shift);
+	odd = nna_round_shift4(odd, round, shift);
 	q = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 	return _mm256_sub_epi32(q, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - f->e->add_shift))));
 }

@@ -304,7 +304,7 @@ static __m256i load_centred8(const struct nna_engine_operand *o, int64_t at, int
 	return _mm256_sub_epi32(v, _mm256_set1_epi32(o->desc.zero_point));
 }
 
-/* (x * x_scale + y * y_scale + 2^(shift-1)) >> shift, in 64 bits, of which the low 32 are the result */
+/* (x * x_scale + y * y_scale) * 2^-shift, halves away from zero, in 64 bits, of which the low 32 are the result */
 static __m256i scale_sum8(const struct nna_cmd_ewise *p, __m256i x, __m256i y, int32_t y_scale)
 {
 	const __m256i a = _mm256_set1_epi32(p->a_scale), b = _mm256_set1_epi32(y_scale);
@@ -314,8 +314,8 @@ static __m256i scale_sum8(const struct nna_cmd_ewise *p, __m256i x, __m256i y, i
 	__m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(x, 32), a),
 				       _mm256_mul_epi32(_mm256_srli_epi64(y, 32), b));
 
-	even = _mm256_srl_epi64(_mm256_add_epi64(even, round), shift);
-	odd = _mm256_srl_epi64(_mm256_add_epi64(odd, round), shift);
+	even = nna_round_shift4(even, round, shift);
+	odd = nna_round_shift4(odd, round, shift);
 	x = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
 }
