@@ -52,15 +52,21 @@ static const struct model_case {
 	{ "keras_lstm_mnist_ptq", "mnist_nine", STEPS, 8 },
 };
 
+/* What nnactl run says about a photo, in which line. */
 static const struct {
-	const char *model, *image, *label;
+	const char *model, *image, *labels;
+	unsigned int line;
+	const char *label;
 } PHOTOS[] = {
-	{ "mobilenet_v2_1.0_224_quant", "grace_hopper", "military uniform" },
-	{ "mobilenet_v2_1.0_224_quant", "cat", "Egyptian cat" },
-	{ "mobilenet_v2_1.0_224_quant", "sunflower", "daisy" },
-	{ "tf2_mobilenet_v2_1.0_224_ptq", "grace_hopper", "military uniform" },
-	{ "tf2_mobilenet_v2_1.0_224_ptq", "cat", "Egyptian cat" },
-	{ "tf2_mobilenet_v2_1.0_224_ptq", "sunflower", "daisy" },
+	{ "mobilenet_v2_1.0_224_quant", "grace_hopper", "imagenet_labels", 1, "military uniform" },
+	{ "mobilenet_v2_1.0_224_quant", "cat", "imagenet_labels", 1, "Egyptian cat" },
+	{ "mobilenet_v2_1.0_224_quant", "sunflower", "imagenet_labels", 1, "daisy" },
+	{ "tf2_mobilenet_v2_1.0_224_ptq", "grace_hopper", "imagenet_labels", 1, "military uniform" },
+	{ "tf2_mobilenet_v2_1.0_224_ptq", "cat", "imagenet_labels", 1, "Egyptian cat" },
+	{ "tf2_mobilenet_v2_1.0_224_ptq", "sunflower", "imagenet_labels", 1, "daisy" },
+	{ "deeplabv3_mnv2_dm05_pascal_quant", "bird_segmentation", "pascal_voc_segmentation_labels", 2, "bird" },
+	{ "movenet_single_pose_lightning_ptq", "squat", NULL, 2, "nose" },
+	{ "keras_lstm_mnist_ptq", "mnist_nine", NULL, 1, "class 9" },
 };
 
 static struct {
@@ -352,32 +358,45 @@ out:
 	free(want);
 }
 
-/* What a user sees: the first line of nnactl run. */
+/* What a user sees: a line of nnactl run, and a picture of which only the kind is looked at. */
 static void test_photo(size_t index)
 {
-	char command[2048], line[256] = "", name[128], text[400];
+	char command[2048], line[256], said[256] = "", labels[512] = "", picture[] = "/tmp/nna-picture-XXXXXX";
+	char name[128], text[400], head[8] = "";
+	unsigned int number = 0;
 	FILE *pipe;
-	int status;
+	int status, fd;
 
 	snprintf(name, sizeof(name), "nnactl run %s %s", PHOTOS[index].model, PHOTOS[index].image);
+	fd = mkstemp(picture);
+	if (fd < 0) {
+		count(false, name, strerror(errno));
+		return;
+	}
+	if (PHOTOS[index].labels)
+		snprintf(labels, sizeof(labels), "--labels '%s/%s.txt'", test.models, PHOTOS[index].labels);
 	snprintf(command, sizeof(command),
-		 "'%s' run '%s/%s.tflite' --image '%s/%s.bmp' --labels '%s/imagenet_labels.txt' --device '%s'",
-		 test.nnactl, test.models, PHOTOS[index].model, test.models, PHOTOS[index].image,
-		 test.models, test.device_name);
+		 "'%s' run '%s/%s.tflite' --image '%s/%s.bmp' %s --device '%s' --output '%s'", test.nnactl,
+		 test.models, PHOTOS[index].model, test.models, PHOTOS[index].image, labels,
+		 test.device_name, picture);
 	fflush(stdout);
 	pipe = popen(command, "re");
 	if (!pipe) {
 		count(false, name, strerror(errno));
-		return;
+		goto out;
 	}
-	if (!fgets(line, sizeof(line), pipe))
-		line[0] = 0;
-	line[strcspn(line, "\n")] = 0;
-	while (fgets(text, sizeof(text), pipe))
-		;
+	while (fgets(line, sizeof(line), pipe))
+		if (++number == PHOTOS[index].line)
+			memcpy(said, line, sizeof(said));
+	said[strcspn(said, "\n")] = 0;
 	status = pclose(pipe);
-	snprintf(text, sizeof(text), "%s", status ? "it failed" : line);
-	count(!status && strstr(line, PHOTOS[index].label), name, text);
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || memcmp(head, "\x89PNG\r\n\x1a\n", 8))
+		status = -1;
+	snprintf(text, sizeof(text), "%s", status ? "it failed, or left no picture" : said);
+	count(!status && strstr(said, PHOTOS[index].label), name, text);
+out:
+	close(fd);
+	unlink(picture);
 }
 
 int main(int argc, char **argv)

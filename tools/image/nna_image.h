@@ -69,6 +69,8 @@ void nna_image_fill(struct nna_image *image, int x, int y, int width, int height
 		    struct nna_color color);
 void nna_image_rectangle(struct nna_image *image, int x, int y, int width, int height,
 			 int thickness, struct nna_color color);
+void nna_image_line(struct nna_image *image, int x0, int y0, int x1, int y1, int thickness,
+		    struct nna_color color);
 void nna_image_disc(struct nna_image *image, int x, int y, int radius, struct nna_color color);
 /* Characters are 8 * @scale wide and 8 * @scale high; other than ASCII letters, digits and common signs are blank. */
 void nna_image_text(struct nna_image *image, int x, int y, int scale, const char *text,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/image/nna_image.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define GLYPH_ROWS 7
@@ -87,6 +88,19 @@ void nna_image_rectangle(struct nna_image *image, int x, int y, int width, int h
 	nna_image_fill(image, x, y + height - thickness, width, thickness, color);
 	nna_image_fill(image, x, y, thickness, height, color);
 	nna_image_fill(image, x + width - thickness, y, thickness, height, color);
+}
+
+void nna_image_line(struct nna_image *image, int x0, int y0, int x1, int y1, int thickness,
+		    struct nna_color color)
+{
+	int steps = abs(x1 - x0) > abs(y1 - y0) ? abs(x1 - x0) : abs(y1 - y0), i;
+
+	for (i = 0; i <= steps; i++) {
+		int x = x0 + (steps ? (int)((int64_t)(x1 - x0) * i / steps) : 0);
+		int y = y0 + (steps ? (int)((int64_t)(y1 - y0) * i / steps) : 0);
+
+		nna_image_fill(image, x - thickness / 2, y - thickness / 2, thickness, thickness, color);
+	}
 }
 
 void nna_image_disc(struct nna_image *image, int x, int y, int radius, struct nna_color color)

@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "tools/image/nna_image.h"
-#include "tools/nnactl/labels.h"
-
-#define TOP 5
+#include "tools/nnactl/result.h"
 
 /**
  * struct run - one `nnactl run`
  * @input: the bytes of all inputs, back to back
- * @top: classes with the highest scores, best first
  */
 struct run {
 	const char *model, *image_path, *labels_path, *output_path, *device;
@@ -28,8 +25,7 @@ struct run {
 	struct nna_image photo;
 	uint8_t *input;
 	size_t input_size;
-	size_t top[TOP];
-	uint32_t top_count;
+	struct nnactl_result result;
 };
 
 static void put_float(uint8_t *to, size_t index, float value)
@@ -174,101 +170,6 @@ static int bind_inputs(struct run *r)
 	return 0;
 }
 
-/* One score per class: everything but the last dimension is 1. */
-static bool is_classifier(const struct nnactl_outputs *o)
-{
-	return o->count == 1 && o->info[0].rank && nnactl_elements(&o->info[0]) >= 2 &&
-	       o->info[0].dims[o->info[0].rank - 1] == nnactl_elements(&o->info[0]) &&
-	       o->info[0].type != NNA_TENSOR_INT64 && o->info[0].type != NNA_TENSOR_INT32;
-}
-
-static void find_top(struct run *r)
-{
-	const struct nna_io_info *info = &r->outputs.info[0];
-	const void *data = r->outputs.data[0];
-	size_t i, n = nnactl_elements(info);
-
-	for (i = 0; i < n; i++) {
-		double score = nnactl_value(info, data, i);
-		uint32_t at = r->top_count;
-
-		while (at && score > nnactl_value(info, data, r->top[at - 1]))
-			at--;
-		if (at == TOP)
-			continue;
-		if (r->top_count < TOP)
-			r->top_count++;
-		memmove(&r->top[at + 1], &r->top[at], (r->top_count - at - 1) * sizeof(r->top[0]));
-		r->top[at] = i;
-	}
-}
-
-static const char *label(const struct run *r, size_t class, char *to, size_t size)
-{
-	if (class < r->labels.count)
-		return nna_tflite_printable(r->labels.names[class], to, size);
-	snprintf(to, size, "class %zu", class);
-	return to;
-}
-
-static void print_result(struct run *r)
-{
-	char text[160];
-	uint32_t i;
-
-	for (i = 0; i < r->top_count; i++)
-		printf("%u. %7.4f  %4zu  %s\n", i + 1,
-		       nnactl_value(&r->outputs.info[0], r->outputs.data[0], r->top[i]), r->top[i],
-		       label(r, r->top[i], text, sizeof(text)));
-	for (i = 0; !r->top_count && i < r->outputs.count; i++) {
-		const struct nna_io_info *info = &r->outputs.info[i];
-		double low = INFINITY, high = -INFINITY;
-		size_t k;
-
-		for (k = 0; k < nnactl_elements(info); k++) {
-			low = fmin(low, nnactl_value(info, r->outputs.data[i], k));
-			high = fmax(high, nnactl_value(info, r->outputs.data[i], k));
-		}
-		printf("output %u: %s, values %g to %g\n", i,
-		       nnactl_describe(info, text, sizeof(text)), low, high);
-	}
-}
-
-/* The photo with the result below it. */
-static int write_picture(struct run *r)
-{
-	static const struct nna_color white = { 255, 255, 255 }, grey = { 24, 24, 32 },
-				      green = { 96, 224, 96 };
-	uint32_t scale = r->photo.width >= 480 ? 2 : 1, lines = r->top_count ? r->top_count : 1, i;
-	char error[NNA_IMAGE_ERROR_SIZE], text[160], line[200];
-	int line_height = (int)scale * 11;
-	struct nna_image out;
-	int ret;
-
-	ret = nna_image_create(&out, r->photo.width,
-			       r->photo.height + lines * (uint32_t)line_height + 4 * scale);
-	if (ret)
-		return nnactl_error("%s: the picture is too large", r->output_path);
-	memcpy(out.pixels, r->photo.pixels, (size_t)r->photo.width * r->photo.height * 3);
-	nna_image_fill(&out, 0, (int)r->photo.height, (int)out.width,
-		       (int)(out.height - r->photo.height), grey);
-	for (i = 0; i < lines; i++) {
-		if (r->top_count)
-			snprintf(line, sizeof(line), "%5.1f%% %s",
-				 100 * nnactl_value(&r->outputs.info[0], r->outputs.data[0], r->top[i]),
-				 label(r, r->top[i], text, sizeof(text)));
-		else
-			snprintf(line, sizeof(line), "%s",
-				 nnactl_describe(&r->outputs.info[0], text, sizeof(text)));
-		nna_image_text(&out, (int)(4 * scale),
-			       (int)(r->photo.height + 3 * scale) + (int)i * line_height, (int)scale,
-			       line, i ? white : green);
-	}
-	ret = nna_image_save_png(&out, r->output_path, error);
-	nna_image_free(&out);
-	return ret ? nnactl_error("%s: %s", r->output_path, error) : 0;
-}
-
 static int write_raw(struct run *r)
 {
 	FILE *file = fopen(r->raw_output, "we");
@@ -288,13 +189,16 @@ static int write_raw(struct run *r)
 /* What can be wrong with the labels is said before anything is computed. */
 static int check_labels(struct run *r)
 {
+	enum nnactl_kind kind = nnactl_kind_of(&r->outputs);
 	size_t classes;
 
 	if (!r->labels_path)
 		return 0;
 	if (nnactl_labels_load(&r->labels, r->labels_path))
 		return 1;
-	if (!is_classifier(&r->outputs))
+	if (kind == NNACTL_MAP)
+		return 0;
+	if (kind != NNACTL_CLASSES)
 		return nnactl_error("%s does not classify: leave --labels away", r->model);
 	classes = nnactl_elements(&r->outputs.info[0]);
 	if (classes != r->labels.count)
@@ -325,15 +229,14 @@ static int run(struct run *r)
 	if (ret)
 		return nnactl_failed(&r->session.log, "%s: the run failed: %s", r->model,
 				     strerror(-ret));
-	if (is_classifier(&r->outputs))
-		find_top(r);
-	print_result(r);
+	nnactl_result_find(&r->result, &r->outputs, &r->labels);
+	nnactl_result_print(&r->result);
 	if (!nna_execution_get_timing(r->execution, &timing))
 		printf("%s: %u commands, %.3f ms\n", r->session.device_name, timing.commands,
 		       (double)timing.run / 1e6);
 	if (r->raw_output && write_raw(r))
 		return 1;
-	return r->output_path ? write_picture(r) : 0;
+	return r->output_path ? nnactl_result_draw(&r->result, &r->photo, r->output_path) : 0;
 }
 
 int nnactl_run(int argc, char **argv)
@@ -381,9 +284,10 @@ int nnactl_run(int argc, char **argv)
 			     "           [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
 			     "           [--raw-input F] [--raw-output F]\n\n"
 			     "Scales a BMP, PNG or JPEG picture to the model's input (bytes as they are, floats from\n"
-			     "-1 to 1), runs the model and prints the five best classes with their scores. --output\n"
-			     "writes the picture with them. --raw-input gives the bytes of all inputs instead of a\n"
-			     "picture, --raw-output writes those of all outputs.");
+			     "-1 to 1), runs the model and prints what it says: the five best classes with their\n"
+			     "scores, the classes of a map with their shares, or the keypoints of a body. --output\n"
+			     "writes the picture with that in it. --raw-input gives the bytes of all inputs instead\n"
+			     "of a picture, --raw-output writes those of all outputs.");
 			return 0;
 		case ':':
 			return nnactl_misuse("%s needs a value", argv[optind - 1]);
