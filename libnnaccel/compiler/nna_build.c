@@ -117,6 +117,26 @@ static bool is_float(const struct nna_value *v)
 	return v->type == NNA_TYPE_F32 || v->type == NNA_TYPE_F16;
 }
 
+/* Views of more dims than commands have, as ones of fewer where they allow it; @b may be @a. */
+static int fold_views(struct nna_lower *l, uint32_t *a, uint32_t *b)
+{
+	struct nna_value x = l->values[*a], y = l->values[*b];
+	int64_t first, second;
+
+	if (x.rank <= NNA_MAX_RANK)
+		return 0;
+	nna_value_fold(&x, &y);
+	first = nna_value_add(l, &x);
+	if (first < 0)
+		return first;
+	second = nna_value_add(l, &y);
+	if (second < 0)
+		return second;
+	*a = first;
+	*b = second;
+	return 0;
+}
+
 int nna_emit_copy(struct nna_lower *l, uint32_t out, uint32_t in)
 {
 	struct nna_cmd_copy c = { .head.opcode = NNA_OP_COPY };
@@ -132,7 +152,7 @@ int nna_emit_copy(struct nna_lower *l, uint32_t out, uint32_t in)
 		return -ENOTSUP;
 	if (!count)
 		return 0;
-	return nna_lower_command(l, &c, values);
+	return fold_views(l, &values[0], &values[1]) ?: nna_lower_command(l, &c, values);
 }
 
 int nna_emit_fill(struct nna_lower *l, uint32_t out, uint64_t bits)
@@ -148,7 +168,7 @@ int nna_emit_fill(struct nna_lower *l, uint32_t out, uint64_t bits)
 		return 0;
 	size = nna_type_size(l->values[out].type);
 	c.value = size < 8 ? bits & ((1ull << (8 * size)) - 1) : bits;
-	return nna_lower_command(l, &c, &out);
+	return fold_views(l, &out, &(uint32_t){ out }) ?: nna_lower_command(l, &c, &out);
 }
 
 /*
@@ -242,7 +262,7 @@ int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, ui
 		return -EINVAL;
 	for (int i = 1; i < 4; i++) {
 		const struct nna_value *o = &l->values[out];
-		uint32_t dims[NNA_MAX_RANK];
+		uint32_t dims[NNACCEL_MAX_RANK];
 		int64_t view;
 
 		if (values[i] == NNA_NO_VALUE)
@@ -272,7 +292,7 @@ int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in
 {
 	struct nna_cmd_reduce c = { .head.opcode = NNA_OP_REDUCE, .kind = kind, .axes = axes };
 	uint32_t values[2] = { out, in };
-	uint32_t dims[NNA_MAX_RANK];
+	uint32_t dims[NNACCEL_MAX_RANK];
 	const struct nna_value *v;
 	uint32_t count;
 

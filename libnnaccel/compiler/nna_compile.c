@@ -438,7 +438,7 @@ static int make_interface(struct nna_compile_state *c, const struct nna_subgraph
 		if (f->values[operand] != NNA_NO_VALUE || (input && shape->omitted))
 			continue;
 		v = (struct nna_value){ .type = nna_lower_type(shape->type), .rank = shape->rank };
-		if (shape->rank > NNA_MAX_RANK || v.type == NNA_TYPE_NONE)
+		if (shape->rank > NNACCEL_MAX_RANK || v.type == NNA_TYPE_NONE)
 			return -EINVAL;
 		memcpy(v.dims, shape->dims, sizeof(v.dims[0]) * shape->rank);
 		if (nna_type_is_quantised(shape->type)) {

@@ -15,29 +15,20 @@
 /* The dims of a copy without those of 1, and with neighbours merged where both sides allow it. */
 struct shape {
 	uint32_t rank;
-	uint32_t dims[NNA_MAX_RANK];
-	int64_t in[NNA_MAX_RANK], out[NNA_MAX_RANK]; /* strides in elements */
+	uint32_t dims[NNACCEL_MAX_RANK];
+	int64_t in[NNACCEL_MAX_RANK], out[NNACCEL_MAX_RANK]; /* strides in elements */
 };
 
 static void merge_dims(const struct nna_value *in, const struct nna_value *out, struct shape *s)
 {
-	s->rank = 0;
-	for (uint32_t k = 0; k < in->rank; k++) {
-		uint32_t last = s->rank - 1;
+	struct nna_value a = *in, b = *out;
 
-		if (in->dims[k] == 1)
-			continue;
-		if (s->rank && s->in[last] == (int64_t)in->strides[k] * in->dims[k] &&
-		    s->out[last] == (int64_t)out->strides[k] * in->dims[k]) {
-			s->dims[last] *= in->dims[k];
-			s->in[last] = in->strides[k];
-			s->out[last] = out->strides[k];
-			continue;
-		}
-		s->dims[s->rank] = in->dims[k];
-		s->in[s->rank] = in->strides[k];
-		s->out[s->rank] = out->strides[k];
-		s->rank++;
+	nna_value_fold(&a, &b);
+	s->rank = a.rank;
+	for (uint32_t k = 0; k < a.rank; k++) {
+		s->dims[k] = a.dims[k];
+		s->in[k] = a.strides[k];
+		s->out[k] = b.strides[k];
 	}
 }
 
@@ -46,7 +37,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place, const
 		     struct nna_value *mapped)
 {
 	uint32_t size = nna_type_size(v->type);
-	uint64_t index[NNA_MAX_RANK], at;
+	uint64_t index[NNACCEL_MAX_RANK], at;
 	int64_t offset = 0;
 
 	if (size != nna_type_size(place->type) || v->offset % size)

@@ -133,6 +133,8 @@ void nna_value_extent(const struct nna_value *v, uint64_t *begin, uint64_t *end)
 /* It covers its storage and is contiguous. */
 bool nna_value_whole(const struct nna_lower *l, const struct nna_value *v);
 bool nna_value_same_dims(const struct nna_value *a, const struct nna_value *b);
+/* Drops the dims of 1 of two views of the same dims, and merges neighbours where both allow it. */
+void nna_value_fold(struct nna_value *a, struct nna_value *b);
 /* Row-major strides of the value's dims. */
 void nna_value_set_strides(struct nna_value *v);
 /* May touch a common byte. */

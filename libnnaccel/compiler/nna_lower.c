@@ -131,7 +131,7 @@ int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value)
 	ret = table_grow((void **)&l->values, l->value_count, &l->value_room, sizeof(*l->values));
 	if (ret)
 		return ret;
-	for (uint32_t k = copy.rank; k < NNA_MAX_RANK; k++) {
+	for (uint32_t k = copy.rank; k < NNACCEL_MAX_RANK; k++) {
 		copy.dims[k] = 0;
 		copy.strides[k] = 0;
 	}
@@ -209,6 +209,27 @@ bool nna_value_whole(const struct nna_lower *l, const struct nna_value *v)
 bool nna_value_same_dims(const struct nna_value *a, const struct nna_value *b)
 {
 	return a->rank == b->rank && !memcmp(a->dims, b->dims, sizeof(a->dims[0]) * a->rank);
+}
+
+void nna_value_fold(struct nna_value *a, struct nna_value *b)
+{
+	uint32_t rank = 0;
+
+	for (uint32_t k = 0; k < a->rank; k++) {
+		uint32_t dim = a->dims[k], last = rank - 1;
+
+		if (dim == 1)
+			continue;
+		if (rank && a->strides[last] == (int64_t)a->strides[k] * dim &&
+		    b->strides[last] == (int64_t)b->strides[k] * dim)
+			dim *= a->dims[last];
+		else
+			last = rank++;
+		a->dims[last] = b->dims[last] = dim;
+		a->strides[last] = a->strides[k];
+		b->strides[last] = b->strides[k];
+	}
+	a->rank = b->rank = rank;
 }
 
 bool nna_value_overlap(const struct nna_value *a, const struct nna_value *b)
@@ -304,7 +325,7 @@ static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 	uint32_t count;
 
 	*v = (struct nna_value){ .type = nna_lower_type(shape->type) };
-	if (v->type == NNA_TYPE_NONE || shape->rank > NNA_MAX_RANK)
+	if (v->type == NNA_TYPE_NONE || shape->rank > NNACCEL_MAX_RANK)
 		return -EINVAL;
 	v->rank = shape->rank;
 	memcpy(v->dims, shape->dims, sizeof(v->dims[0]) * shape->rank);
@@ -509,7 +530,7 @@ static int value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const u
 {
 	uint32_t count;
 
-	if (rank > NNA_MAX_RANK || !nna_type_size(type))
+	if (rank > NNACCEL_MAX_RANK || !nna_type_size(type))
 		return -EINVAL;
 	*v = (struct nna_value){ .type = type, .rank = rank, .scale = scale, .zero_point = zero_point };
 	if (rank)
@@ -703,7 +724,7 @@ int64_t nna_view_broadcast(struct nna_lower *l, uint32_t value, uint32_t rank, c
 	if (value >= l->value_count)
 		return -EINVAL;
 	v = l->values[value];
-	if (rank > NNA_MAX_RANK || v.rank > rank)
+	if (rank > NNACCEL_MAX_RANK || v.rank > rank)
 		return -EINVAL;
 	out = v;
 	out.rank = rank;
@@ -747,7 +768,7 @@ int64_t nna_view_expand(struct nna_lower *l, uint32_t value, uint32_t axis)
 	if (value >= l->value_count)
 		return -EINVAL;
 	v = l->values[value];
-	if (axis > v.rank || v.rank == NNA_MAX_RANK)
+	if (axis > v.rank || v.rank == NNACCEL_MAX_RANK)
 		return -EINVAL;
 	for (uint32_t k = v.rank; k > axis; k--) {
 		v.dims[k] = v.dims[k - 1];
@@ -812,6 +833,8 @@ static int command_add(struct nna_lower *l, const void *command, const uint32_t 
 	for (uint32_t i = 0; i < c->operand_count; i++) {
 		if (values[i] != NNA_NO_VALUE && values[i] >= l->value_count)
 			return -EINVAL;
+		if (values[i] != NNA_NO_VALUE && l->values[values[i]].rank > NNA_MAX_RANK)
+			return -ENOTSUP;
 		c->values[i] = values[i];
 	}
 	c->raw = malloc(size);

@@ -41,7 +41,8 @@ enum nna_storage_kind {
  * @storage: number
  * @offset: bytes to element (0, 0, ...)
  * @type: enum nna_type
- * @dims, @strides: as in struct nna_tensor, strides in elements
+ * @dims, @strides: as in struct nna_tensor, strides in elements; but for copies and fills, which fold them, commands
+ *	take NNA_MAX_RANK of them
  * @scale, @zero_point: as in struct nna_tensor
  * @channel_scales: per-channel weights: @channel_count values, owned by the graph; else NULL
  * @unsigned_weights: packed by us from U8 (set by the packing pass)
@@ -51,8 +52,8 @@ struct nna_value {
 	uint64_t offset;
 	uint8_t type;
 	uint8_t rank;
-	uint32_t dims[NNA_MAX_RANK];
-	int32_t strides[NNA_MAX_RANK];
+	uint32_t dims[NNACCEL_MAX_RANK];
+	int32_t strides[NNACCEL_MAX_RANK];
 	float scale;
 	int32_t zero_point;
 	const float *channel_scales;

@@ -38,7 +38,7 @@ extern "C" {
 
 #define NNACCEL_API __attribute__((visibility("default")))
 
-#define NNACCEL_MAX_RANK 8
+#define NNACCEL_MAX_RANK 16
 
 struct nna_device;
 struct nna_graph;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nna_hw.h"
 #include "ops/nna_half.h"
 #include "ops/nna_op.h"
 
@@ -117,6 +118,11 @@ int nna_op_check(struct nna_op_context *op)
 		return nna_op_fail(op, "%u inputs", in);
 	if (out < what->min_outputs || out > what->max_outputs)
 		return nna_op_fail(op, "%u outputs", out);
+	for (uint32_t i = 0; i < in && !what->any_rank; i++) {
+		if (op->in[i].rank > NNA_MAX_RANK)
+			return nna_op_unsupported(op, "input %u has rank %u, the most is %u", i,
+						  op->in[i].rank, NNA_MAX_RANK);
+	}
 	return what->check(op);
 }
 

@@ -56,6 +56,7 @@ struct nna_op_context {
  */
 struct nna_op {
 	uint32_t type;
+	bool any_rank; /* its commands are copies and fills, which take operands of any rank */
 	uint32_t min_inputs, max_inputs;
 	uint32_t min_outputs, max_outputs;
 	int (*check)(struct nna_op_context *op);

@@ -195,19 +195,19 @@ static int mirror_lower(struct nna_op_context *op)
 }
 
 const struct nna_op nna_op_pad = {
-	.type = NNA_PAD,
+	.type = NNA_PAD, .any_rank = true,
 	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_pad_v2 = {
-	.type = NNA_PAD_V2,
+	.type = NNA_PAD_V2, .any_rank = true,
 	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_mirror_pad = {
-	.type = NNA_MIRROR_PAD,
+	.type = NNA_MIRROR_PAD, .any_rank = true,
 	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = mirror_infer, .lower = mirror_lower,
 };

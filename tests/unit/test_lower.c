@@ -161,6 +161,67 @@ static void test_views(void **state)
 	assert_int_equal(nna_lower_scratch(l, NNA_TYPE_F32, 2, (uint32_t[]){ 1 << 20, 1 << 20 }, 0, 0), -ENOTSUP);
 }
 
+/* Folded views name the same elements in the same order, in as few dims as both allow. */
+static void test_fold(void **state)
+{
+	struct nna_lower *l = *state;
+	uint32_t dims[10], values[2];
+
+	srand(7);
+	for (int round = 0; round < 300; round++) {
+		uint32_t rank = 1 + rand() % 10;
+		struct nna_value a, b, x, y;
+		uint32_t count;
+
+		for (uint32_t k = 0; k < rank; k++)
+			dims[k] = 1 + rand() % 3;
+		for (int i = 0; i < 2; i++) {
+			uint32_t large[10];
+
+			for (uint32_t k = 0; k < rank; k++)
+				large[k] = dims[k] + rand() % 2;
+			values[i] = scratch(l, NNA_TYPE_S32, rank, large);
+			for (uint32_t k = 0; k < rank; k++)
+				values[i] = ok(nna_view_slice(l, values[i], k, 0, 1, dims[k]));
+		}
+		a = x = *nna_lower_value(l, values[0]);
+		b = y = *nna_lower_value(l, values[1]);
+		nna_value_fold(&x, &y);
+		assert_true(x.rank == y.rank && x.rank <= rank);
+		assert_true(nna_value_count(&a, &count));
+		for (uint32_t at = 0; at < count; at++) {
+			assert_int_equal(address(&x, at), address(&a, at));
+			assert_int_equal(address(&y, at), address(&b, at));
+		}
+		for (uint32_t k = 0; k < x.rank; k++) {
+			assert_true(x.dims[k] > 1);
+			assert_false(k && x.strides[k - 1] == (int32_t)(x.strides[k] * x.dims[k]) &&
+				     y.strides[k - 1] == (int32_t)(y.strides[k] * x.dims[k]));
+		}
+	}
+}
+
+/* Ten dims: copies where they fold, no other command. */
+static void test_many_dims(void **state)
+{
+	struct nna_lower *l = *state;
+	uint32_t dims[10] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 }, wide[10];
+	uint32_t a = scratch(l, NNA_TYPE_F32, 10, dims), b = scratch(l, NNA_TYPE_F32, 10, dims), c;
+
+	assert_int_equal(nna_emit_copy(l, b, a), 0);
+	assert_int_equal(l->values[l->commands[l->command_count - 1].values[0]].rank, 1);
+	assert_int_equal(nna_emit_fill(l, b, 0), 0);
+	assert_int_equal(nna_emit_ewise(l, NNA_EWISE_MAXIMUM, b, a, a, NNA_NO_VALUE, NNA_ACT_NONE, 0, 0),
+			 -ENOTSUP);
+	for (uint32_t k = 0; k < 10; k++)
+		wide[k] = 3;
+	c = scratch(l, NNA_TYPE_F32, 10, wide);
+	for (uint32_t k = 0; k < 10; k++)
+		c = ok(nna_view_slice(l, c, k, 0, 1, 2));
+	assert_int_equal(nna_emit_copy(l, b, c), -ENOTSUP);
+	assert_int_equal(nna_emit_fill(l, c, 0), -ENOTSUP);
+}
+
 /* Random reshapes of random slices tell the same elements in the same order. */
 static void test_random_reshape(void **state)
 {
@@ -527,7 +588,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_requantize), TEST(test_views),	TEST(test_random_reshape), TEST(test_overlap),
+		TEST(test_requantize), TEST(test_views),	TEST(test_fold),	   TEST(test_many_dims),
+		TEST(test_random_reshape),			TEST(test_overlap),
 		TEST(test_plan),       TEST(test_plan_in_place), TEST(test_plan_loop),	   TEST(test_pack),
 		TEST(test_pack_float), TEST(test_elide),	TEST(test_elide_not),	   TEST(test_commands),
 	};

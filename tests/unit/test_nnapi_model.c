@@ -50,7 +50,7 @@ static void test_device(void **state)
 static void test_operand_types(void **state)
 {
 	static const uint32_t two[] = { 2, 2 }, huge[] = { 65536, 65536, 65536 };
-	static const uint32_t nine[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const uint32_t ones[17] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const struct {
 		ANeuralNetworksOperandType type;
 		int result;
@@ -70,7 +70,7 @@ static void test_operand_types(void **state)
 		{ { 10001, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_FLOAT32, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 9, nine, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 17, ones, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 3, huge, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, two, 1, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
@@ -269,6 +269,39 @@ static void test_invalid_models_are_refused(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* More dimensions than the device's commands have: what is nothing but copies, and no more. */
+static void test_many_dimensions(void **state)
+{
+	static const uint32_t dims[10] = { 1, 2, 1, 2, 1, 2, 1, 2, 1, 2 }, pairs[2] = { 10, 2 };
+	static const uint32_t in[] = { 0, 1 }, out[] = { 2 };
+	const ANeuralNetworksDevice *device = the_device();
+	const int32_t padding[20] = { 0 };
+
+	for (int pad = 0; pad < 2; pad++) {
+		ANeuralNetworksModel *model = NULL;
+		bool supported = !pad;
+
+		OK(ANeuralNetworksModel_create(&model));
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		if (pad)
+			add_tensor(model, ANEURALNETWORKS_TENSOR_INT32, 2, pairs);
+		else
+			add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		if (pad)
+			OK(ANeuralNetworksModel_setOperandValue(model, 1, padding,
+								sizeof(padding)));
+		OK(ANeuralNetworksModel_addOperation(
+			model, pad ? ANEURALNETWORKS_PAD : ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
+		OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, pad ? 1 : 2, in, 1, out));
+		OK(ANeuralNetworksModel_finish(model));
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1,
+									 &supported));
+		assert_int_equal(supported, pad);
+		ANeuralNetworksModel_free(model);
+	}
+}
+
 /* LOGISTICs between tensors: pairs of input and output; the model's input is 0. */
 static int finish_logistics(const uint32_t (*pairs)[2], uint32_t count, uint32_t tensors,
 			    uint32_t output)
@@ -452,6 +485,7 @@ int main(void)
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_finished_models_are_frozen),
 		cmocka_unit_test(test_invalid_models_are_refused),
+		cmocka_unit_test(test_many_dimensions),
 		cmocka_unit_test(test_order_of_operations),
 		cmocka_unit_test(test_referenced_models),
 		cmocka_unit_test(test_supported_operations),
