@@ -5,7 +5,7 @@
  *
  * The centre moves by delta times size, the size grows by e^delta; all in fp32.
  */
-#include "ops/nna_recurrent.h"
+#include "ops/nna_box.h"
 
 static int check(struct nna_op_context *op)
 {
@@ -29,59 +29,6 @@ static int infer(struct nna_op_context *op)
 	    op->in[1].dims[1] % 4 || !op->in[3].dims[0])
 		return nna_op_fail(op, "boxes, deltas and images do not fit together");
 	return nna_set_like(op, 0, 1);
-}
-
-/* Half of a + b or a - b, as @kind says. */
-static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, float factor)
-{
-	int ret;
-
-	NNA_VALUE(whole, nna_do_scratch_like(l, NNA_TYPE_F32, a));
-	NNA_VALUE(out, nna_do_scratch_like(l, NNA_TYPE_F32, a));
-	NNA_VALUE(constant, nna_do_constant_f32(l, factor));
-	ret = nna_do_ewise(l, kind, whole, a, b, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MUL, out, whole, constant, NNA_NO_VALUE);
-	return ret ? ret : (int64_t)out;
-}
-
-static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t centre, uint32_t reach,
-		   uint32_t most)
-{
-	int ret;
-
-	NNA_VALUE(raw, nna_do_scratch_like(l, NNA_TYPE_F32, centre));
-	NNA_VALUE(below, nna_do_scratch_like(l, NNA_TYPE_F32, centre));
-	NNA_VALUE(zero, nna_do_constant_f32(l, 0));
-	ret = nna_do_ewise(l, kind, raw, centre, reach, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MINIMUM, below, raw, most, NNA_NO_VALUE);
-	return ret ?: nna_do_ewise(l, NNA_EWISE_MAXIMUM, out, below, zero, NNA_NO_VALUE);
-}
-
-/* One direction: @axis 0 is x, 1 is y. Values [n, classes, 4], boxes [n, 1, 4], sizes [n, 1, 2]. */
-static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas, uint32_t sizes,
-		     uint32_t axis)
-{
-	int ret;
-
-	NNA_VALUE(low, nna_do_part(l, boxes, 2, axis, 1));
-	NNA_VALUE(high, nna_do_part(l, boxes, 2, axis + 2, 1));
-	NNA_VALUE(move, nna_do_part(l, deltas, 2, axis, 1));
-	NNA_VALUE(grow, nna_do_part(l, deltas, 2, axis + 2, 1));
-	NNA_VALUE(most, nna_do_part(l, sizes, 2, 1 - axis, 1));
-	NNA_VALUE(out_low, nna_do_part(l, out, 2, axis, 1));
-	NNA_VALUE(out_high, nna_do_part(l, out, 2, axis + 2, 1));
-	NNA_VALUE(size, nna_do_scratch_like(l, NNA_TYPE_F32, low));
-	NNA_VALUE(centre, half(l, NNA_EWISE_ADD, low, high, 0.5f));
-	NNA_VALUE(moved, nna_do_scratch_like(l, NNA_TYPE_F32, move));
-	NNA_VALUE(factor, nna_do_scratch_like(l, NNA_TYPE_F32, move));
-	ret = nna_do_ewise(l, NNA_EWISE_SUB, size, high, low, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_EWISE_MUL_ADD, moved, move, size, centre) ?:
-	      nna_do_ewise(l, NNA_EWISE_EXP, factor, grow, NNA_NO_VALUE, NNA_NO_VALUE);
-	if (ret)
-		return ret;
-	NNA_VALUE(reach, half(l, NNA_EWISE_MUL, factor, size, 0.5f));
-	return clamped(l, NNA_EWISE_SUB, out_low, moved, reach, most) ?:
-	       clamped(l, NNA_EWISE_ADD, out_high, moved, reach, most);
 }
 
 static int lower(struct nna_op_context *op)
@@ -108,8 +55,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(deltas_3d, nna_view_reshape(l, deltas, 3, (uint32_t[]){ n, classes, 4 }));
 	NNA_VALUE(limits_3d, nna_view_reshape(l, limits, 3, (uint32_t[]){ n, 1, 2 }));
 	NNA_VALUE(out_3d, nna_view_reshape(l, out, 3, (uint32_t[]){ n, classes, 4 }));
-	return transform(l, out_3d, boxes_3d, deltas_3d, limits_3d, 0) ?:
-	       transform(l, out_3d, boxes_3d, deltas_3d, limits_3d, 1);
+	return nna_do_box_transform(l, out_3d, boxes_3d, deltas_3d, limits_3d);
 }
 
 const struct nna_op nna_op_axis_aligned_bbox_transform = {

@@ -14,4 +14,10 @@ int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i, uint32_t wi
 /* Inputs @from to @to - 1 are scalars that are numbers: FLOAT32, with FLOAT16 tensors in input 0 also FLOAT16. */
 int nna_check_numbers(const struct nna_op_context *op, uint32_t from, uint32_t to);
 
+/*
+ * Moves and grows boxes [a, n, 4] by deltas [b, c, 4] (dx, dy, dw, dh), within images of sizes [d, e, 2] (height, width):
+ * the centre moves by delta times size, the size grows by e^delta, in fp32. All are broadcast to out [b, c, 4].
+ */
+int nna_do_box_transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas, uint32_t sizes);
+
 #endif
