@@ -4,6 +4,7 @@
 #
 #   make            everything for user space, into build/
 #   make check      set-up, build, unit tests, conformance, models, and the VM tests
+#   make check-long  more of the random tests
 #   make demo       a real photo through a real network on the NNA, in a VM
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, into build-asan/; SAN=thread: ThreadSanitizer
 
@@ -61,6 +62,11 @@ check:
 	vm/setup
 	$(MAKE) -j2 all kernel selftests
 	BUILD=$(BUILD) tests/check
+
+# What takes longer.
+.PHONY: check-long
+check-long: all
+	BUILD=$(BUILD) tests/check long
 
 clean:
 	rm -rf build build-asan build-tsan $(CLEAN)

@@ -148,7 +148,14 @@ static int sort(struct nna_graph *graph, uint32_t s)
 				sg->order[tail++] = readers[k];
 		}
 	}
-	ret = tail == n ? 0 : FAIL(graph, "subgraph %u: its operations depend on each other in a cycle", s);
+	ret = 0;
+	for (uint32_t i = 0; i < n && tail < n && !ret; i++) {
+		const char *name = nna_operation_name(sg->operations[i].type);
+
+		if (waits[i])
+			ret = FAIL(graph, "%s (operation %u) of subgraph %u waits for a cycle of operations",
+				   name ? name : "?", i, s);
+	}
 out:
 	free(waits);
 	free(first);

@@ -113,13 +113,27 @@ static int place(const struct nna_op_context *op, bool same, uint32_t size, uint
 	return 0;
 }
 
+/* The device's limits, said before it is asked. */
+static int check_limits(const struct nna_op_context *op, const struct nna_window *w, uint32_t out_height,
+			uint32_t out_width)
+{
+	uint64_t bottom = (uint64_t)(out_height - 1) * w->stride_h + (uint64_t)(w->filter_h - 1) * w->dilation_h;
+	uint64_t right = (uint64_t)(out_width - 1) * w->stride_w + (uint64_t)(w->filter_w - 1) * w->dilation_w;
+
+	if ((uint64_t)w->filter_h * w->filter_w > NNA_MAX_WINDOW || bottom > INT32_MAX || right > INT32_MAX)
+		return nna_op_unsupported(op, "a window of %u x %u elements is too large", w->filter_h,
+					  w->filter_w);
+	return 0;
+}
+
 int nna_window_place(const struct nna_op_context *op, struct nna_window *w, uint32_t height,
 		     uint32_t width, uint32_t *out_height, uint32_t *out_width)
 {
 	return place(op, w->same, height, w->filter_h, w->stride_h, w->dilation_h, &w->top,
 		     &w->bottom, out_height) ?:
 	       place(op, w->same, width, w->filter_w, w->stride_w, w->dilation_w, &w->left,
-		     &w->right, out_width);
+		     &w->right, out_width) ?:
+	       check_limits(op, w, *out_height, *out_width);
 }
 
 int nna_set_image(struct nna_op_context *op, bool nchw, uint32_t batch, uint32_t height,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nna_command_table.h"
 #include "runtime/nna_runtime.h"
 
 #define DEFAULT_LOOP_LIMIT_NS 2000000000ull
@@ -618,6 +619,25 @@ static int resume(struct nna_execution *e)
 	return ret;
 }
 
+/* Which operation the device could not do, and why. */
+static void log_failure(const struct nna_execution *e, const struct nna_report *report)
+{
+	const struct nna_subgraph *sg = &e->program->graph->subgraphs[0];
+	const struct nna_code *code = e->variant->code;
+	const char *name = NULL, *status = nna_status_name(report->status);
+	struct nna_command head = { 0 };
+
+	if (report->command <= code->stream_size - sizeof(head)) {
+		memcpy(&head, code->image + report->command, sizeof(head));
+		if (head.origin < sg->operation_count)
+			name = nna_operation_name(sg->operations[head.origin].type);
+	}
+	nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
+		      "%s (operation %u): the device says %s (byte 0x%x of the stream, operand %d, address 0x%llx)",
+		      name ? name : "?", head.origin, status ? status : "?", report->command,
+		      (int32_t)report->operand, (unsigned long long)report->fault_address);
+}
+
 void nna_execution_finish(struct nna_execution *e, int error)
 {
 	struct nna_winsys *ws = e->program->device->ws;
@@ -639,10 +659,7 @@ void nna_execution_finish(struct nna_execution *e, int error)
 		ws->ops->queue_destroy(ws, e->context->queue);
 		e->context->queue = NULL;
 		if (report->status != NOT_REPORTED)
-			nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
-				      "job failed with status %u at byte 0x%x of its stream, operand %d, address 0x%llx",
-				      report->status, report->command, (int32_t)report->operand,
-				      (unsigned long long)report->fault_address);
+			log_failure(e, report);
 	} else {
 		error = take_outputs(e);
 	}

@@ -162,6 +162,8 @@ enum nnr_verdict {
 	NNR_DIFFERS,   /* a result is off */
 	NNR_SHAPE,     /* an output has other dimensions */
 	NNR_FUSED,     /* ends differ when intermediate results are not outputs */
+	NNR_TAKEN,     /* an invalid graph was accepted */
+	NNR_SILENT,    /* one was refused without a message that helps */
 };
 
 /**
@@ -218,7 +220,11 @@ bool nnr_reinfer(struct nnr_graph *graph);
 /* Writes @path for nnv_run: the results that the operands hold are the expected ones; with @all, of every operation. */
 int nnr_save(const struct nnr_graph *graph, bool all, const char *path, const char *name);
 
-/* Changes one thing of a valid graph. *invalid: the library must refuse it. A word about what was done goes to @what. */
-void nnr_mutate(struct nnr_graph *graph, struct nnr_random *random, bool *invalid, char *what, size_t size);
+/* Changes one thing of a valid graph; @what says which. Return: true when the library must refuse it now. */
+bool nnr_mutate(struct nnr_graph *graph, struct nnr_random *random, const char **what);
+
+/* Runs a changed graph: refused with a message that names operation or operand, or run. */
+enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph, bool invalid, const char *what,
+				  struct nnr_report *report);
 
 #endif

@@ -131,6 +131,8 @@ uint64_t nnr_elements(const struct nnr_operand *operand)
 {
 	uint64_t n = 1;
 
+	if (operand->rank > NNACCEL_MAX_RANK)
+		return UINT64_MAX;
 	for (uint32_t k = 0; k < operand->rank; k++) {
 		if (__builtin_mul_overflow(n, operand->dims[k], &n))
 			return UINT64_MAX;

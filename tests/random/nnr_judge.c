@@ -267,3 +267,42 @@ enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *gr
 	nnr_log_use(NULL);
 	return verdict;
 }
+
+/* A line that a person can act on says what it is about. */
+static bool names_something(const char *line)
+{
+	static const char *const words[] = { "operation ", "operand ", "input ", "output " };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *at = strstr(line, words[i]);
+
+		if (at && at[strlen(words[i])] >= '0' && at[strlen(words[i])] <= '9')
+			return true;
+	}
+	return false;
+}
+
+enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph, bool invalid, const char *what,
+				  struct nnr_report *report)
+{
+	enum nnr_verdict verdict = NNR_AGREES;
+	struct nnr_log log = { .lines = 0 };
+	const char *step;
+	int ret;
+
+	memset(report, 0, sizeof(*report));
+	nnr_log_use(&log);
+	ret = nnr_run_graph(device->main, graph, graph->seed % 2, &step);
+	if (!ret && invalid)
+		verdict = say(report, NNR_TAKEN, -1, "%s: accepted", what);
+	/* That an output is too small is not said by a line, but by the dimensions it should have. */
+	else if (ret && ret != -ENOSPC && ret != -ENOMEM && !names_something(log.last))
+		verdict = say(report, NNR_SILENT, -1, "%s: %s: %s", what, step, strerror(-ret));
+	else
+		say(report, NNR_AGREES, -1, "%s: %s: %s", what, step, ret ? strerror(-ret) : "ran");
+	report->verdict = verdict;
+	report->checked = ret != 0;
+	memcpy(report->log, log.last, sizeof(report->log));
+	nnr_log_use(NULL);
+	return verdict;
+}

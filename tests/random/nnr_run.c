@@ -9,6 +9,8 @@
 
 #define DEADLINE_NS 20000000000ull
 #define GUARD 64
+/* Elements; only a graph that was made wrong has more. */
+#define MAX_OUTPUT (1u << 26)
 #define GUARD_BYTE 0xa5
 
 static _Thread_local struct nnr_log *current_log;
@@ -33,19 +35,23 @@ static bool is_output(const struct nnr_operand *operand, bool all)
 
 static int build_operand(struct nna_graph *graph, const struct nnr_operand *operand)
 {
-	static const uint32_t unknown[NNACCEL_MAX_RANK];
+	/* One more than there may be: a rank may be wrong. */
+	uint32_t dims[NNACCEL_MAX_RANK + 1] = { 0 };
 	const struct nna_operand_desc desc = {
 		.type = operand->type,
 		.rank = operand->rank,
-		.dims = operand->hidden ? unknown : operand->dims,
+		.dims = dims,
 		.scale = operand->scale,
 		.zero_point = operand->zero_point,
 		.channel_dim = operand->channel_dim,
 		.channel_count = operand->channel_count,
 		.channel_scales = operand->channel_scales,
 	};
-	int number = nna_graph_add_operand(graph, 0, &desc);
+	int number;
 
+	if (!operand->hidden)
+		memcpy(dims, operand->dims, sizeof(operand->dims));
+	number = nna_graph_add_operand(graph, 0, &desc);
 	if (number < 0)
 		return number;
 	if (operand->kind == NNR_NO_VALUE)
@@ -94,8 +100,9 @@ int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out)
 /* Memory for an output, with a guard behind it; what it held before is gone. */
 static int prepare_output(struct nnr_operand *operand)
 {
-	size_t size = nnr_elements(operand) * nna_operand_type_size(operand->type);
-	uint8_t *data = malloc(size + GUARD);
+	uint64_t count = nnr_elements(operand);
+	size_t size = count * nna_operand_type_size(operand->type);
+	uint8_t *data = count > MAX_OUTPUT ? NULL : malloc(size + GUARD);
 
 	if (!data)
 		return -ENOMEM;
@@ -138,6 +145,7 @@ static int collect(struct nna_execution *execution, struct nnr_graph *graph, boo
 
 	for (uint32_t i = 0; i < graph->operand_count; i++) {
 		struct nnr_operand *operand = graph->operands[i];
+		size_t size;
 		int ret;
 
 		if (!is_output(operand, all))
@@ -149,8 +157,10 @@ static int collect(struct nna_execution *execution, struct nnr_graph *graph, boo
 		ret = nna_execution_get_output_dims(execution, out++, &operand->rank, operand->dims);
 		if (ret)
 			return ret;
-		if (nnr_elements(operand) * nna_operand_type_size(operand->type) != operand->size)
+		size = nnr_elements(operand) * nna_operand_type_size(operand->type);
+		if (size > operand->size)
 			return -EPROTO;
+		operand->size = size;
 		operand->result = true;
 	}
 	return 0;

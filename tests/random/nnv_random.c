@@ -25,7 +25,7 @@ struct suite {
 	const char *device;
 	uint64_t seed, count;
 	uint32_t jobs, isa;
-	bool verbose;
+	bool verbose, mutants;
 	const char *save;
 	struct nnr_options options;
 
@@ -85,7 +85,7 @@ static void catch_signals(void)
 static const char *verdict_text(enum nnr_verdict verdict)
 {
 	static const char *const texts[] = { "agrees", "senseless", "unknown", "refused",
-					     "differs", "shape", "fused" };
+					     "differs", "shape", "fused", "accepted", "silent" };
 
 	return texts[verdict];
 }
@@ -96,7 +96,7 @@ static void report_failure(struct suite *suite, const struct nnr_device *device,
 {
 	struct nnr_report last = *report;
 	bool all = report->verdict == NNR_DIFFERS || report->verdict == NNR_SHAPE;
-	struct nnr_graph *small = nnr_shrink(device, graph, &suite->options, &last);
+	struct nnr_graph *small = suite->mutants ? NULL : nnr_shrink(device, graph, &suite->options, &last);
 	char path[512] = "", name[64];
 
 	if (small && suite->save) {
@@ -111,6 +111,8 @@ static void report_failure(struct suite *suite, const struct nnr_device *device,
 	pthread_mutex_lock(&suite->lock);
 	printf("FAIL seed %" PRIu64 " %s: %s%s%s\n", graph->seed, verdict_text(report->verdict), report->text,
 	       report->log[0] ? "; log: " : "", report->log);
+	if (suite->mutants)
+		nnr_print(graph, stdout);
 	if (small) {
 		printf("  smallest (%u of %u operations%s%s): %s\n", small->operation_count,
 		       graph->operation_count, path[0] ? "; " : "", path, last.text);
@@ -127,6 +129,28 @@ static bool is_self_test(const struct suite *suite)
 	return suite->options.flip || suite->options.biased;
 }
 
+/* Every 16th graph stays as it is: what ran before must not have harmed the device. */
+static void run_mutant(struct suite *suite, const struct nnr_device *device, struct nnr_graph *graph,
+		       struct nnr_report *report)
+{
+	struct nnr_random random = { .state = ~graph->seed };
+	const char *what;
+	bool invalid;
+
+	if (graph->seed % 16 == 0) {
+		nnr_judge(device, graph, &suite->options, report);
+		return;
+	}
+	invalid = nnr_mutate(graph, &random, &what);
+	nnr_judge_mutant(device, graph, invalid, what, report);
+	if (suite->verbose) {
+		pthread_mutex_lock(&suite->lock);
+		printf("seed %" PRIu64 " %s%s%s\n", graph->seed, report->text, report->log[0] ? "; log: " : "",
+		       report->log);
+		pthread_mutex_unlock(&suite->lock);
+	}
+}
+
 static void run_one(struct suite *suite, const struct nnr_device *device, uint64_t seed)
 {
 	struct nnr_graph *graph = nnr_make(seed, &suite->options);
@@ -135,14 +159,17 @@ static void run_one(struct suite *suite, const struct nnr_device *device, uint64
 
 	if (!graph)
 		return;
-	if (suite->verbose) {
+	if (suite->verbose && !suite->mutants) {
 		pthread_mutex_lock(&suite->lock);
 		printf("seed %" PRIu64 "\n", seed);
 		nnr_print(graph, stdout);
 		fflush(stdout);
 		pthread_mutex_unlock(&suite->lock);
 	}
-	nnr_judge(device, graph, &suite->options, &report);
+	if (suite->mutants)
+		run_mutant(suite, device, graph, &report);
+	else
+		nnr_judge(device, graph, &suite->options, &report);
 	if (report.verdict == NNR_UNKNOWN)
 		passed_over = true;
 	else if (is_self_test(suite))
@@ -273,6 +300,7 @@ static int usage(int status)
 	      "  --flip          a test of the test: a bit of each graph's first result is flipped, which must be\n"
 	      "                  seen in nine graphs of ten\n"
 	      "  --bias          the same: every expected value is a little off\n"
+	      "  --mutants       change each graph: it must be refused with a message, or run\n"
 	      "  --verbose       print every graph\n",
 	      status ? stderr : stdout);
 	return status;
@@ -286,6 +314,7 @@ int main(int argc, char **argv)
 		{ "ops", required_argument, NULL, 'o' },    { "save-dir", required_argument, NULL, 'D' },
 		{ "jobs", required_argument, NULL, 'j' },   { "flip", no_argument, NULL, 'f' },
 		{ "bias", no_argument, NULL, 'b' },	    { "verbose", no_argument, NULL, 'v' },
+		{ "mutants", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 	};
 	struct suite suite = { .device = "loopback", .seed = 1, .count = 1000, .jobs = 2,
@@ -321,6 +350,9 @@ int main(int argc, char **argv)
 			break;
 		case 'b':
 			suite.options.biased = true;
+			break;
+		case 'm':
+			suite.mutants = true;
 			break;
 		case 'v':
 			suite.verbose = true;
