@@ -136,6 +136,9 @@ static struct point divide(const struct nna_eval *e, double a, double b)
 	if (e->type == NNA_DIV)
 		return near_to(a / b, 1, 0);
 	q = floor(a / b);
+	/* fp32 may not hold the quotient at all. */
+	if (a != 0 && fabs(a / b) < 1e-36)
+		return open();
 	/* The quotient's rounding may reach the next whole number. */
 	if (!(fabs(a / b - round(a / b)) > 4 * U * fabs(a / b)))
 		return fmod(a, b) == 0 && fabs(q) < 0x1p24 ? exactly(q) : open();

@@ -28,7 +28,7 @@ static int eval_fully_connected(struct nna_eval *e)
 			sum += x[k] * y[k];
 			total += fabs(x[k] * y[k]);
 		}
-		nna_eval_store(&e->out[0], i, nna_eval_int(e, 3, 0), sum, (size + 5) * U * total);
+		nna_eval_store(&e->out[0], i, nna_eval_int(e, 3, 0), sum, (size + 5) * (U * total + 0x1p-149));
 	}
 	return ret;
 }
@@ -71,7 +71,7 @@ static int eval_batch_matmul(struct nna_eval *e)
 		if (!nnr_is_float(out->type) && !nnr_is_quantised(out->type))
 			out->err[i] = total > INT32_MAX ? INFINITY : 0;
 		else
-			out->err[i] = (inner + 4) * U * total;
+			out->err[i] = (inner + 4) * (U * total + 0x1p-149);
 	}
 	return ret;
 }

@@ -7,9 +7,10 @@
 
 #define U NNA_EVAL_U
 
-/* What is known of the elements that one output element sums up; @peak: the most that a partial product may be. */
+/* What is known of the elements that one output element sums up; @peak, @trough: the
+ * most and the least that a partial product may be. */
 struct gathered {
-	double sum, total, product, peak, least, most;
+	double sum, total, product, peak, trough, least, most;
 	size_t count, zeros;
 	bool nan;
 };
@@ -36,7 +37,7 @@ static void reduce_store(const struct nna_eval *e, struct nna_eval_tensor *out, 
 		out->v[i] = g->product;
 		/* Partial products may leave the range of fp32, unless the elements are tame. */
 		out->err[i] = n * U * fabs(g->product) + 0x1p-126;
-		if (g->peak > 1e37 || (g->product != 0 && fabs(g->product) < 1e-30))
+		if (g->peak > 1e37 || (g->product != 0 && g->trough < 1e-30))
 			out->err[i] = INFINITY;
 		break;
 	case NNA_REDUCE_SUM:
@@ -81,7 +82,7 @@ static int eval_reduce(struct nna_eval *e)
 	if (!g)
 		return -ENOMEM;
 	for (size_t i = 0; i < out->count; i++)
-		g[i] = (struct gathered){ .product = 1, .peak = 1, .least = INFINITY, .most = -INFINITY };
+		g[i] = (struct gathered){ .product = 1, .peak = 1, .trough = 1, .least = INFINITY, .most = -INFINITY };
 	for (size_t i = 0; i < in->count; i++) {
 		struct gathered *to;
 		double v = in->v[i];
@@ -94,6 +95,7 @@ static int eval_reduce(struct nna_eval *e)
 		to->total += fabs(v);
 		to->product *= v;
 		to->peak *= fmax(fabs(v), 1);
+		to->trough *= fmin(fabs(v), 1);
 		to->least = fmin(to->least, v);
 		to->most = fmax(to->most, v);
 		to->nan |= isnan(v);

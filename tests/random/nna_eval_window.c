@@ -127,7 +127,7 @@ static void sum_add(struct sum *s, double v)
 
 static void sum_store(const struct sum *s, struct nna_eval_tensor *out, size_t i, int64_t activation)
 {
-	nna_eval_store(out, i, activation, s->v, (s->terms + 4) * U * s->size);
+	nna_eval_store(out, i, activation, s->v, (s->terms + 4) * (U * s->size + 0x1p-149));
 }
 
 /* A bias of per-channel weights states no scale: it is that of the channel. */
@@ -345,6 +345,9 @@ static int eval_pool(struct nna_eval *e)
 		if (e->type == NNA_L2_POOL_2D) {
 			/* The root halves the relative error. */
 			nna_eval_store(out, i, w.activation, sqrt(s.v), (s.terms + 6) * U * sqrt(s.v) + 0x1p-126);
+			/* Squares that fp32 does not hold. */
+			if (s.v > 1e36 || (s.v != 0 && s.v < 1e-30))
+				out->err[i] = INFINITY;
 		}
 	}
 	return 0;

@@ -316,10 +316,13 @@ static bool add_operation(struct nnr_maker *m, const struct nnr_options *options
 	return false;
 }
 
-/* What nothing reads is an output; some others are, too. Some dimensions are left for the library to find. */
+/*
+ * What nothing reads is an output; some others are, too. Some dimensions are left for the library to find, some
+ * parameters become inputs.
+ */
 static void finish_graph(struct nnr_maker *m)
 {
-	bool read[NNR_MAX_OPERANDS] = { false }, hides = nnr_once_in(&m->r, 4);
+	bool read[NNR_MAX_OPERANDS] = { false }, hides = nnr_once_in(&m->r, 4), late = nnr_once_in(&m->r, 8);
 	struct nnr_graph *graph = m->graph;
 
 	for (uint32_t k = 0; k < graph->operation_count; k++) {
@@ -329,6 +332,10 @@ static void finish_graph(struct nnr_maker *m)
 	for (uint32_t i = 0; i < graph->operand_count; i++) {
 		struct nnr_operand *operand = graph->operands[i];
 
+		/* Numbers that decide about shapes may come with the run. */
+		if (late && operand->kind == NNR_CONSTANT && nnr_once_in(&m->r, 3) &&
+		    (!nnr_is_tensor(operand->type) || operand->type == NNA_TENSOR_INT32))
+			operand->kind = NNR_INPUT;
 		if (operand->kind != NNR_TEMPORARY)
 			continue;
 		operand->output = !read[i] || nnr_once_in(&m->r, 8);

@@ -56,7 +56,7 @@ void nnr_random_data(struct nnr_maker *m, struct nnr_operand *operand);
 
 static inline struct nnr_operand *nnr_at(struct nnr_maker *m, int number)
 {
-	static _Thread_local struct nnr_operand none = { .rank = 1, .dims = { 1 }, .type = NNA_TENSOR_FLOAT32 };
+	static _Thread_local struct nnr_operand none = { .rank = 4, .dims = { 1, 1, 1, 1 }, .type = NNA_TENSOR_FLOAT32 };
 
 	return number < 0 ? &none : m->graph->operands[number];
 }
