@@ -291,6 +291,13 @@ static void nna_fake_control(struct work_struct *work)
 	}
 }
 
+void nna_fake_speak(struct nna_fake *fake)
+{
+	fake->mute_control = false;
+	queue_work(fake->wq, &fake->control_work);
+	flush_workqueue(fake->wq);
+}
+
 static void nna_fake_free_irqs(void *res)
 {
 	struct nna_fake *fake = res;
@@ -348,9 +355,14 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 
 int nna_fake_bind(struct nna_fake *fake)
 {
-	int ret = nna_device_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
+	int ret;
 
+	/* What the driver core does around a driver's probe and remove. */
+	KUNIT_ASSERT_NOT_NULL(fake->test, devres_open_group(fake->dev, fake, GFP_KERNEL));
+	ret = nna_device_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
 	fake->nna = ret ? NULL : dev_get_drvdata(fake->dev);
+	if (ret)
+		devres_release_group(fake->dev, fake);
 	return ret;
 }
 
@@ -386,6 +398,7 @@ void nna_fake_unbind(struct nna_fake *fake)
 	if (!fake->nna)
 		return;
 	nna_device_remove(fake->dev);
+	devres_release_group(fake->dev, fake);
 	fake->nna = NULL;
 }
 
@@ -393,19 +406,25 @@ void nna_fake_exit(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_device *nna;
+	unsigned int i;
 
 	if (!fake)
 		return;
 	/* What a test has left undone must not keep the others waiting. */
 	fake->gone = false;
-	fake->mute_control = false;
+	nna_fake_speak(fake);
+	for (i = 0; i < fake->fence_count; i++)
+		dma_fence_signal(fake->fences[i]);
 	nna = fake->nna;
+	if (nna)
+		drm_dev_get(&nna->drm);
 	nna_fake_close(fake);
 	nna_fake_unbind(fake);
 	flush_workqueue(fake->wq);
 	if (nna) {
 		KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->jobs));
 		KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
+		drm_dev_put(&nna->drm);
 	}
 }
 
@@ -584,5 +603,7 @@ struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle)
 	dma_fence_init(&fence->base, &nna_fake_fence_ops, &fence->lock, dma_fence_context_alloc(1), 1);
 	nna_fake_keep_fence(fake, &fence->base);
 	drm_syncobj_replace_fence(syncobj, &fence->base);
+	KUNIT_ASSERT_LT(fake->test, fake->fence_count, NNA_FAKE_FENCES);
+	fake->fences[fake->fence_count++] = &fence->base;
 	return &fence->base;
 }

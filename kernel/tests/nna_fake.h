@@ -30,6 +30,8 @@ struct nna_vm;
 /** NNA_FAKE_LOG - So many control entries are remembered. */
 #define NNA_FAKE_LOG 64
 
+/** NNA_FAKE_FENCES - So many fences of its own a test may have. */
+#define NNA_FAKE_FENCES 16u
 /** NNA_FAKE_USER - Bytes of user memory. */
 #define NNA_FAKE_USER 0x20000u
 
@@ -119,6 +121,10 @@ struct nna_fake {
 	struct file *filp;
 	/** @file: the same to DRM. */
 	struct drm_file *file;
+	/** @fences: that the test signals; those that it did not are signalled at its end. */
+	struct dma_fence *fences[NNA_FAKE_FENCES];
+	/** @fence_count: how many. */
+	unsigned int fence_count;
 	/** @user: NNA_FAKE_USER bytes of user memory, once some are wanted. */
 	unsigned long user;
 	/** @user_used: how far it has been handed out. */
@@ -166,6 +172,9 @@ void nna_fake_complete(struct nna_fake *fake, unsigned int ring, u16 status, u64
 
 /** nna_fake_corrupt() - As nna_fake_complete(), with a seqno that nobody submitted. */
 void nna_fake_corrupt(struct nna_fake *fake, unsigned int ring);
+
+/** nna_fake_speak() - Answer again on the control ring, and to what has come meanwhile. */
+void nna_fake_speak(struct nna_fake *fake);
 
 /** nna_fake_irq() - Raise a ring's interrupt. */
 void nna_fake_irq(struct nna_fake *fake, unsigned int ring);

@@ -1,27 +1,605 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jobs: order, what the device is told, how each status ends, deadlines, bans, and contexts and files that go while jobs
+ * are on their way.
+ */
+
+#include <linux/delay.h>
+#include <linux/sizes.h>
 
 #include "nna_fake.h"
 #include "../nna_ctx.h"
-#include "../nna_regs.h"
+#include "../nna_job.h"
+#include "../nna_vm.h"
+
+#define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
+
+static struct nna_ctx *nna_job_ctx(struct kunit *test)
+{
+	u32 vm;
+
+	nna_fake_vm(to_nna_fake(test), &vm);
+	return nna_fake_ctx(to_nna_fake(test), vm, NNA_TEST_RING, NULL);
+}
+
+static struct dma_fence *nna_job_submit_one(struct kunit *test, struct nna_ctx *ctx,
+					    const struct drm_nna_submit *args)
+{
+	struct dma_fence *fence;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(to_nna_fake(test), ctx, 0, args, &fence));
+	return fence;
+}
 
 static void nna_job_completes(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence = nna_job_submit_one(test, nna_job_ctx(test), NULL);
+
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 5);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+}
+
+static void nna_job_entry(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct drm_nna_submit args = {
+		.stream_va = 0x123440, .stream_size = 0x280, .start = 0x40,
+		.base_table_va = 0x777770, .slot_count = 64, .report_va = 0x10040,
+		.budget_ns = 123456, .loop_limit_ns = 654321,
+	};
+	struct nna_ring_entry e;
+
+	nna_job_submit_one(test, ctx, &args);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_EQ(test, NNA_ENTRY_JOB, le32_to_cpu(e.type));
+	KUNIT_EXPECT_EQ(test, ctx->vm->asid, le32_to_cpu(e.asid));
+	KUNIT_EXPECT_EQ(test, nna_vm_root_dma(ctx->vm), le64_to_cpu(e.root));
+	KUNIT_EXPECT_EQ(test, 0u, le32_to_cpu(e.flags));
+	KUNIT_EXPECT_EQ(test, args.stream_va, le64_to_cpu(e.stream));
+	KUNIT_EXPECT_EQ(test, args.stream_size, le32_to_cpu(e.stream_size));
+	KUNIT_EXPECT_EQ(test, args.start, le32_to_cpu(e.start));
+	KUNIT_EXPECT_EQ(test, args.base_table_va, le64_to_cpu(e.base_table));
+	KUNIT_EXPECT_EQ(test, args.slot_count, le32_to_cpu(e.slot_count));
+	KUNIT_EXPECT_EQ(test, args.report_va, le64_to_cpu(e.report));
+	KUNIT_EXPECT_EQ(test, args.budget_ns, le64_to_cpu(e.budget));
+	KUNIT_EXPECT_EQ(test, args.loop_limit_ns, le64_to_cpu(e.loop_limit));
+	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.deadline));
+	KUNIT_EXPECT_EQ(test, 0u, le32_to_cpu(e.target));
+	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.address) | le64_to_cpu(e.length));
+	KUNIT_EXPECT_EQ(test, 0ull, e.reserved[0] | e.reserved[1] | e.reserved[2]);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+}
+
+static void nna_job_limits_saturate(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ring_entry e;
+
+	args.budget_ns = U64_MAX;
+	args.loop_limit_ns = NNA_JOB_LIMIT_NS + 1;
+	nna_job_submit_one(test, nna_job_ctx(test), &args);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_EQ(test, NNA_JOB_LIMIT_NS, le64_to_cpu(e.budget));
+	KUNIT_EXPECT_EQ(test, NNA_JOB_LIMIT_NS, le64_to_cpu(e.loop_limit));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+}
+
+static const u32 nna_priorities[] = {
+	DRM_NNA_CTX_PRIORITY_LOW, DRM_NNA_CTX_PRIORITY_MEDIUM, DRM_NNA_CTX_PRIORITY_HIGH,
+	DRM_NNA_CTX_PRIORITY_REALTIME,
+};
+
+static void nna_priority_desc(const u32 *priority, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "priority %u", *priority);
+}
+KUNIT_ARRAY_PARAM(nna_priority, nna_priorities, nna_priority_desc);
+
+static void nna_job_priority_is_ring(struct kunit *test)
+{
+	u32 priority = *(const u32 *)test->param_value, vm, i;
+	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence;
+
+	nna_fake_vm(fake, &vm);
+	fence = nna_job_submit_one(test, nna_fake_ctx(fake, vm, priority, NULL), NULL);
+	nna_fake_settle(fake);
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		KUNIT_EXPECT_EQ(test, i == priority, nna_fake_pending(fake, i));
+	nna_fake_complete(fake, priority, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+}
+
+/* A ring that does not move holds nobody up but those on it. */
+static void nna_job_rings_are_independent(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fences[NNA_JOB_RINGS];
+	u32 vm, i;
+
+	nna_fake_vm(fake, &vm);
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		fences[i] = nna_job_submit_one(test, nna_fake_ctx(fake, vm, i, NULL), NULL);
+	nna_fake_settle(fake);
+	for (i = NNA_JOB_RINGS; i-- > 0;) {
+		nna_fake_complete(fake, i, NNA_STATUS_OK, 0);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fences[i]));
+		KUNIT_EXPECT_FALSE(test, i && dma_fence_is_signaled(fences[i - 1]));
+	}
+}
+
+static void nna_job_order_in_ctx(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *fences[20];
+	unsigned int i, k;
+
+	for (i = 0; i < 20; i++) {
+		args.report_va = 0x100000 + 64 * i;
+		fences[i] = nna_job_submit_one(test, ctx, &args);
+	}
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 20u, nna_fake_pending(fake, NNA_TEST_RING));
+	for (i = 0; i < 20; i++) {
+		struct nna_ring_entry e;
+
+		KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+		KUNIT_EXPECT_EQ(test, 0x100000 + 64 * i, le64_to_cpu(e.report));
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fences[i]));
+		for (k = i + 1; k < 20; k++)
+			KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fences[k]));
+	}
+}
+
+/* Between the contexts of a ring it is first come, first served. */
+static void nna_job_ctxs_in_order_of_arrival(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctxs[3] = { nna_job_ctx(test), nna_job_ctx(test), nna_job_ctx(test) };
+	struct dma_fence *last = NULL;
+	struct nna_ring_entry e;
+	unsigned int i;
+
+	for (i = 0; i < 90; i++) {
+		last = nna_job_submit_one(test, ctxs[i % 3], NULL);
+		msleep(1);
+	}
+	for (i = 0; i < 90; i++) {
+		nna_fake_wait(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+		KUNIT_EXPECT_EQ(test, ctxs[i % 3]->vm->asid, le32_to_cpu(e.asid));
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	}
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(last));
+}
+
+struct nna_status_case {
+	const char *name;
+	u16 status;
+	int error;
+	bool ban;
+};
+
+#define NNA_STATUS_ROW(name, value, error, ban, nnapi, text) { #name, value, -(error), ban },
+static const struct nna_status_case nna_statuses[] = {
+	NNA_STATUS_TABLE(NNA_STATUS_ROW)
+	{ "unknown", 99, -EIO, false },
+	{ "unknown, the highest", U16_MAX, -EIO, false },
+};
+KUNIT_ARRAY_PARAM_DESC(nna_status, nna_statuses, name);
+
+static void nna_job_status(struct kunit *test)
+{
+	const struct nna_status_case *c = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test), *other = nna_job_ctx(test);
+	bool fault = c->status == NNA_STATUS_FAULT_MMU || c->status == NNA_STATUS_FAULT_BUS;
+	bool budget = c->status == NNA_STATUS_BUDGET;
+	struct drm_nna_ctx_get_state state = {};
+	struct dma_fence *fence, *next;
+	u32 expected = 0;
+
+	fence = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, c->status, 0x12340);
+	KUNIT_EXPECT_EQ(test, c->error, nna_fake_fence_error(fence));
+
+	if (c->ban)
+		expected = DRM_NNA_CTX_STATE_BANNED | (budget ? DRM_NNA_CTX_STATE_TIMEDOUT :
+						       DRM_NNA_CTX_STATE_FAULTED);
+	nna_ctx_get_state(ctx, &state);
+	KUNIT_EXPECT_EQ(test, expected, state.state);
+	KUNIT_EXPECT_EQ(test, c->ban ? c->status : 0, state.fault_status);
+	KUNIT_EXPECT_EQ(test, fault ? 0x12340 : 0, state.fault_address);
+	KUNIT_EXPECT_EQ(test, c->ban && !fault && !budget ? 0x12340 : 0, state.fault_command);
+	KUNIT_EXPECT_EQ(test, 0u, state.reset_count);
+	KUNIT_EXPECT_EQ(test, c->ban ? -ECANCELED : 0, nna_fake_submit(fake, ctx, 0, NULL, &next));
+	nna_fake_settle(fake);
+	if (!c->ban)
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+
+	/* Nobody else has noticed. */
+	fence = nna_job_submit_one(test, other, NULL);
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(other));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+static void nna_job_first_ban_counts(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct drm_nna_ctx_get_state state = {};
+	struct dma_fence *a, *b;
+
+	fake->mute_control = true;
+	a = nna_job_submit_one(test, ctx, NULL);
+	b = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0xabc000);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_COMMAND, 0x40);
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(a));
+	KUNIT_EXPECT_EQ(test, -EINVAL, nna_fake_fence_error(b));
+	nna_ctx_get_state(ctx, &state);
+	KUNIT_EXPECT_EQ(test, NNA_STATUS_FAULT_MMU, state.fault_status);
+	KUNIT_EXPECT_EQ(test, 0xabc000ull, state.fault_address);
+	KUNIT_EXPECT_EQ(test, 0u, state.fault_command);
+}
+
+/* What of a banned context is on the ring is aborted, what is not never gets there. */
+static void nna_job_ban_ends_the_rest(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test), *other = nna_job_ctx(test);
+	struct dma_fence *bad, *on_ring, *neighbour, *queued, *gate;
+	u32 in;
+
+	gate = nna_fake_fence(fake, &in);
+	bad = nna_job_submit_one(test, ctx, NULL);
+	on_ring = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	neighbour = nna_job_submit_one(test, other, NULL);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 3u, nna_fake_pending(fake, NNA_TEST_RING));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0x5000);
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(bad));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
+	dma_fence_signal(gate);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(queued));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(neighbour));
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(neighbour));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(other));
+}
+
+struct nna_deadline_case {
+	const char *name;
+	/* From now on, in ms; 0 for none. The in-fence signals after 50. */
+	int deadline;
+	int duration;
+	/* When the device has to have started it, or -1 if it must not even be told. */
+	int expected;
+};
+
+static const struct nna_deadline_case nna_deadlines[] = {
+	{ "none", 0, 0, 0 },
+	{ "deadline", 500, 0, 500 },
+	{ "deadline passes while waiting", 40, 0, -1 },
+	{ "deadline has passed", -5, 0, -1 },
+	{ "duration counts from the in-fence on", 0, 500, 550 },
+	{ "duration shorter than the wait", 0, 20, 70 },
+	{ "deadline before duration's end", 300, 500, 300 },
+	{ "duration's end before deadline", 900, 500, 550 },
+	{ "deadline in the far future", INT_MAX, 0, INT_MAX },
+};
+KUNIT_ARRAY_PARAM_DESC(nna_deadline, nna_deadlines, name);
+
+static void nna_job_deadline(struct kunit *test)
+{
+	const struct nna_deadline_case *c = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct dma_fence *gate, *fence;
+	struct nna_ring_entry e;
+	u64 now = ktime_get_ns();
+	s64 late;
+	u32 in;
+
+	gate = nna_fake_fence(fake, &in);
+	if (c->deadline)
+		args.deadline_ns = now + c->deadline * (s64)NSEC_PER_MSEC;
+	args.duration_ns = c->duration * (s64)NSEC_PER_MSEC;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, nna_job_ctx(test), in, &args, &fence));
+	while (ktime_get_ns() < now + 50 * NSEC_PER_MSEC)
+		usleep_range(100, 200);
+	dma_fence_signal(gate);
+	nna_fake_settle(fake);
+	if (c->expected < 0) {
+		KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
+		KUNIT_EXPECT_EQ(test, 0u, fake->rings[NNA_TEST_RING].doorbell);
+		return;
+	}
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	if (c->expected) {
+		late = le64_to_cpu(e.deadline) - fake->tick - now - c->expected * (s64)NSEC_PER_MSEC;
+		KUNIT_EXPECT_LT(test, abs(late), 20 * NSEC_PER_MSEC);
+	} else {
+		KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.deadline));
+	}
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_DEADLINE, 0);
+	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
+}
+
+static void nna_job_longest_duration(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ring_entry e;
+
+	args.duration_ns = U64_MAX;
+	nna_job_submit_one(test, nna_job_ctx(test), &args);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_GT(test, le64_to_cpu(e.deadline), U64_MAX / 2);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+}
+
+/* The device's clock stands somewhere else than ours. */
+static void nna_job_deadline_in_ticks(struct kunit *test)
+{
+	struct nna_fake *fake = nna_fake_create(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	u64 deadline = ktime_get_ns() + 10 * NSEC_PER_SEC;
+	struct nna_ring_entry e;
+
+	fake->tick = 77ull * NSEC_PER_SEC;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(fake));
+	args.deadline_ns = deadline;
+	nna_job_submit_one(test, nna_job_ctx(test), &args);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - deadline - fake->tick)),
+			NSEC_PER_MSEC);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+}
+
+static void nna_job_accounts_run_time(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *fence;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		fence = nna_job_submit_one(test, ctx, NULL);
+		nna_fake_settle(fake);
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 1000);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	}
+	/* The detail of another status is no time. */
+	fence = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0x40);
+	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(fence));
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		KUNIT_EXPECT_EQ(test, i == NNA_TEST_RING ? 3000 : 0,
+				atomic64_read(&ctx->usage->ticks[i]));
+}
+
+/* One interrupt and no register read per job. */
+static void nna_job_cost(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	s64 reads = atomic64_read(&fake->nna->hw.reads), irqs = atomic64_read(&fake->nna->irqs);
+	struct dma_fence *fence;
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		fence = nna_job_submit_one(test, ctx, NULL);
+		nna_fake_settle(fake);
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	}
+	KUNIT_EXPECT_EQ(test, reads, atomic64_read(&fake->nna->hw.reads));
+	KUNIT_EXPECT_EQ(test, irqs + 10, atomic64_read(&fake->nna->irqs));
+}
+
+/* As much as a ring holds is put there, the rest follows as it empties. */
+static void nna_job_more_than_a_ring(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence **fences = kunit_kcalloc(test, 3 * NNA_RING_SIZE, sizeof(*fences), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, fences);
+	for (i = 0; i < 3 * NNA_RING_SIZE; i++)
+		fences[i] = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, nna_fake_pending(fake, NNA_TEST_RING));
+	for (i = 0; i < 3 * NNA_RING_SIZE; i++) {
+		nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fences[i]));
+	}
+}
+
+struct nna_counted {
+	struct dma_fence_cb cb;
+	unsigned int signals;
+};
+
+static void nna_count_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	container_of(cb, struct nna_counted, cb)->signals++;
+}
+
+/* Completion, interrupts without reason, a timeout, the file's end and the driver's: one signal all the same. */
+static void nna_job_signals_once(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct nna_counted counted[4] = {};
+	struct dma_fence *fences[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		fences[i] = nna_job_submit_one(test, ctx, NULL);
+		KUNIT_ASSERT_EQ(test, 0, dma_fence_add_callback(fences[i], &counted[i].cb,
+								nna_count_signal));
+	}
+	nna_fake_settle(fake);
+	for (i = 0; i < 2; i++) {
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+		nna_fake_irq(fake, NNA_TEST_RING);
+	}
+	nna_fake_settle(fake);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, i < 2, counted[i].signals);
+	nna_fake_close(fake);
+	nna_fake_unbind(fake);
+	for (i = 0; i < 4; i++) {
+		nna_fake_fence_error(fences[i]);
+		KUNIT_EXPECT_EQ(test, 1u, counted[i].signals);
+	}
+}
+
+static void nna_job_ctx_destroyed(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_ctx_destroy destroy = {};
+	struct dma_fence *gate, *on_ring, *queued;
+	struct nna_ctx *ctx;
+	u32 vm, in;
+
+	gate = nna_fake_fence(fake, &in);
+	nna_fake_vm(fake, &vm);
+	ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, &destroy.id);
+	on_ring = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_DESTROY, &destroy));
+	/* The one on the ring is aborted, the other one never starts. */
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
+	/* Whoever waits for it relies on what it waits for: its fence is not earlier than those. */
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(queued));
+	dma_fence_signal(gate);
+	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+}
+
+static void nna_job_destroy_spares_others(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_ctx_destroy destroy = {};
+	struct dma_fence *mine, *other;
 	struct nna_ctx *ctx;
 	u32 vm;
 
 	nna_fake_vm(fake, &vm);
-	ctx = nna_fake_ctx(fake, vm, DRM_NNA_CTX_PRIORITY_MEDIUM, NULL);
-	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, &destroy.id);
+	mine = nna_job_submit_one(test, ctx, NULL);
 	nna_fake_settle(fake);
-	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
-	nna_fake_complete(fake, 1, NNA_STATUS_OK, 5);
+	other = nna_job_submit_one(test, nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL), NULL);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_DESTROY, &destroy));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(mine));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(other));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(other));
+}
+
+static void nna_job_file_closed(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *gate, *on_ring, *queued;
+	u32 in;
+
+	gate = nna_fake_fence(fake, &in);
+	on_ring = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
+	nna_fake_close(fake);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
+	dma_fence_signal(gate);
+	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+}
+
+/* An abort that comes too late finds the job done. */
+static void nna_job_abort_too_late(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_ctx_destroy destroy = {};
+	struct dma_fence *fence;
+	u32 vm;
+
+	nna_fake_vm(fake, &vm);
+	fake->mute_control = true;
+	fence = nna_job_submit_one(test, nna_fake_ctx(fake, vm, NNA_TEST_RING, &destroy.id), NULL);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_DESTROY, &destroy));
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	nna_fake_speak(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+}
+
+static void nna_job_in_banned_ctx_of_closed_file(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *a = nna_job_submit_one(test, ctx, NULL);
+	struct dma_fence *b = nna_job_submit_one(test, ctx, NULL);
+
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_STREAM, 0);
+	nna_fake_close(fake);
+	KUNIT_EXPECT_EQ(test, -EINVAL, nna_fake_fence_error(a));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(b));
 }
 
 static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_completes),
+	KUNIT_CASE(nna_job_entry),
+	KUNIT_CASE(nna_job_limits_saturate),
+	KUNIT_CASE_PARAM(nna_job_priority_is_ring, nna_priority_gen_params),
+	KUNIT_CASE(nna_job_rings_are_independent),
+	KUNIT_CASE(nna_job_order_in_ctx),
+	KUNIT_CASE(nna_job_ctxs_in_order_of_arrival),
+	KUNIT_CASE_PARAM(nna_job_status, nna_status_gen_params),
+	KUNIT_CASE(nna_job_first_ban_counts),
+	KUNIT_CASE(nna_job_ban_ends_the_rest),
+	KUNIT_CASE_PARAM(nna_job_deadline, nna_deadline_gen_params),
+	KUNIT_CASE(nna_job_longest_duration),
+	KUNIT_CASE(nna_job_accounts_run_time),
+	KUNIT_CASE(nna_job_cost),
+	KUNIT_CASE(nna_job_more_than_a_ring),
+	KUNIT_CASE(nna_job_signals_once),
+	KUNIT_CASE(nna_job_ctx_destroyed),
+	KUNIT_CASE(nna_job_destroy_spares_others),
+	KUNIT_CASE(nna_job_file_closed),
+	KUNIT_CASE(nna_job_abort_too_late),
+	KUNIT_CASE(nna_job_in_banned_ctx_of_closed_file),
 	{}
 };
 
@@ -31,4 +609,16 @@ static struct kunit_suite nna_job_suite = {
 	.exit = nna_fake_exit,
 	.test_cases = nna_job_cases,
 };
-kunit_test_suite(nna_job_suite);
+
+/* Those that want a device of their own kind. */
+static struct kunit_case nna_job_bare_cases[] = {
+	KUNIT_CASE(nna_job_deadline_in_ticks),
+	{}
+};
+
+static struct kunit_suite nna_job_bare_suite = {
+	.name = "nna_job_bare",
+	.exit = nna_fake_exit,
+	.test_cases = nna_job_bare_cases,
+};
+kunit_test_suites(&nna_job_suite, &nna_job_bare_suite);
