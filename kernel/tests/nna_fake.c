@@ -8,6 +8,9 @@
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
 #include <linux/mman.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <kunit/device.h>
@@ -26,6 +29,15 @@
 #include "nna_fake.h"
 
 #define NNA_FAKE_FIRST_IRQ 32
+
+static uint nna_test_seed;
+module_param_named(test_seed, nna_test_seed, uint, 0444);
+MODULE_PARM_DESC(test_seed, "KUnit: seed of the random tests' last round, 0 for another one each time");
+
+unsigned int nna_fake_seed(void)
+{
+	return nna_test_seed ?: get_random_u32();
+}
 
 static struct nna_fake *from_hw(struct nna_hw_fake *hw)
 {
@@ -192,8 +204,11 @@ u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring)
 static struct nna_ring *nna_fake_memory(struct nna_fake *fake, unsigned int ring)
 {
 	struct nna_device *nna = dev_get_drvdata(fake->dev);
-	struct nna_ring *r = &nna->rings[ring];
+	struct nna_ring *r;
 
+	if (!nna)
+		return NULL;
+	r = &nna->rings[ring];
 	if (fake->rings[ring].base != r->entries_dma || fake->rings[ring].cq_base != r->cq_dma ||
 	    fake->rings[ring].size != r->size)
 		return NULL;
@@ -350,7 +365,22 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	fake->dev = kunit_device_register(test, "nna-fake");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fake->dev);
 	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(fake->dev, DMA_BIT_MASK(52)));
+	fake->dev->dma_parms = &fake->dma_parms;
+	dma_set_max_seg_size(fake->dev, SZ_2G);
 	return fake;
+}
+
+static void nna_fake_release(struct nna_fake *fake)
+{
+	flush_workqueue(fake->wq);
+	dev_set_drvdata(fake->dev, NULL);
+	devres_release_group(fake->dev, fake);
+	fake->nna = NULL;
+}
+
+static void nna_fake_drop_device(void *drm)
+{
+	drm_dev_put(drm);
 }
 
 int nna_fake_bind(struct nna_fake *fake)
@@ -360,10 +390,16 @@ int nna_fake_bind(struct nna_fake *fake)
 	/* What the driver core does around a driver's probe and remove. */
 	KUNIT_ASSERT_NOT_NULL(fake->test, devres_open_group(fake->dev, fake, GFP_KERNEL));
 	ret = nna_device_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
-	fake->nna = ret ? NULL : dev_get_drvdata(fake->dev);
-	if (ret)
-		devres_release_group(fake->dev, fake);
-	return ret;
+	if (ret) {
+		nna_fake_release(fake);
+		return ret;
+	}
+	fake->nna = dev_get_drvdata(fake->dev);
+	/* For what a test still looks at when the driver is gone. */
+	drm_dev_get(&fake->nna->drm);
+	KUNIT_ASSERT_EQ(fake->test, 0, kunit_add_action_or_reset(fake->test, nna_fake_drop_device,
+								 &fake->nna->drm));
+	return 0;
 }
 
 int nna_fake_open(struct nna_fake *fake)
@@ -398,8 +434,7 @@ void nna_fake_unbind(struct nna_fake *fake)
 	if (!fake->nna)
 		return;
 	nna_device_remove(fake->dev);
-	devres_release_group(fake->dev, fake);
-	fake->nna = NULL;
+	nna_fake_release(fake);
 }
 
 void nna_fake_exit(struct kunit *test)
@@ -416,15 +451,12 @@ void nna_fake_exit(struct kunit *test)
 	for (i = 0; i < fake->fence_count; i++)
 		dma_fence_signal(fake->fences[i]);
 	nna = fake->nna;
-	if (nna)
-		drm_dev_get(&nna->drm);
 	nna_fake_close(fake);
 	nna_fake_unbind(fake);
 	flush_workqueue(fake->wq);
 	if (nna) {
 		KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->jobs));
 		KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
-		drm_dev_put(&nna->drm);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/device.h>
 #include <linux/dma-fence.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -63,6 +64,8 @@ struct nna_fake {
 	struct nna_bus_ops bus;
 	/** @dev: the KUnit device. */
 	struct device *dev;
+	/** @dma_parms: what the bus's device would have. */
+	struct device_dma_parameters dma_parms;
 	/** @nna: the driver's device, while it is bound. */
 	struct nna_device *nna;
 	/** @lock: protects the registers. */
@@ -136,6 +139,9 @@ static inline struct nna_fake *to_nna_fake(struct kunit *test)
 {
 	return test->priv;
 }
+
+/** nna_fake_seed() - What random tests begin with: nna.test_seed, or another number each time. */
+unsigned int nna_fake_seed(void);
 
 /** nna_fake_create() - A register file alone, with nothing bound to it; test->priv is it afterwards. */
 struct nna_fake *nna_fake_create(struct kunit *test);

@@ -5,17 +5,12 @@
  */
 
 #include <kunit/test.h>
-#include <linux/module.h>
 #include <linux/prandom.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/sizes.h>
 
+#include "nna_fake.h"
 #include "../nna_pgtable.h"
-
-static uint pgtable_seed;
-module_param(pgtable_seed, uint, 0444);
-MODULE_PARM_DESC(pgtable_seed, "KUnit: seed of the page tables' random test, 0 for another one each time");
 
 /* A window of pages at the place where all levels meet. */
 #define NNA_TEST_PAGES	2560u
@@ -507,8 +502,8 @@ static void nna_pgtable_random(struct kunit *test)
 	struct nna_pgtable_test *t = test->priv;
 
 	if (!seed) {
-		seed = pgtable_seed ?: get_random_u32();
-		kunit_info(test, "nna.pgtable_seed=%u repeats this\n", seed);
+		seed = nna_fake_seed();
+		kunit_info(test, "nna.test_seed=%u repeats this\n", seed);
 	}
 	prandom_seed_state(&t->rnd, seed);
 	for (i = 0; i < NNA_TEST_STEPS; i++) {
