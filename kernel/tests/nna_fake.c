@@ -60,6 +60,9 @@ static u64 nna_fake_ring_read(struct nna_fake_ring *ring, u32 offset)
 	case NNA_RING_REG_STATUS:
 		return ring->status;
 	case NNA_RING_REG_HEAD:
+		return ring->done + min(ring->doorbell - ring->done, ring->begun);
+	case NNA_RING_REG_RUN_TIME:
+		return ring->run_time;
 	case NNA_RING_REG_DOORBELL_SHADOW:
 		return ring->doorbell;
 	case NNA_RING_REG_DONE:
@@ -147,12 +150,14 @@ static void nna_fake_ring_write(struct nna_fake *fake, unsigned int index, u32 o
 		ring->vector = value;
 		break;
 	case NNA_RING_REG_CONTROL:
+		ring->status = 0;
+		if (!(value & NNA_RING_CONTROL_ENABLE))
+			break;
 		ring->done = 0;
 		ring->doorbell = 0;
-		ring->status = 0;
-		if (value & NNA_RING_CONTROL_ENABLE)
-			ring->status = fake->refuse_ring == index ? NNA_RING_STATUS_ERROR :
-								    NNA_RING_STATUS_RUNNING;
+		ring->begun = 1;
+		ring->status = fake->refuse_ring == index ? NNA_RING_STATUS_ERROR :
+							    NNA_RING_STATUS_RUNNING;
 		break;
 	}
 }

@@ -52,6 +52,10 @@ struct nna_fake_ring {
 	u32 done;
 	/** @doorbell: entries written. */
 	u32 doorbell;
+	/** @begun: so many of those that have not been completed have been begun; 1 when the ring is enabled. */
+	u32 begun;
+	/** @run_time: RUN_TIME register. */
+	u32 run_time;
 };
 
 /** struct nna_fake - The device. @hw comes first: it is what test->priv points to. */

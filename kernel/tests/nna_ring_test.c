@@ -10,6 +10,8 @@
 
 struct nna_test_cmd {
 	struct nna_ring_cmd cmd;
+	struct nna_ring_entry entry;
+	bool keep;
 	unsigned int calls;
 	unsigned int order;
 	u16 status;
@@ -37,6 +39,11 @@ static void nna_test_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, 
 	c->error = error;
 }
 
+static bool nna_test_keep(struct nna_ring_cmd *cmd)
+{
+	return container_of(cmd, struct nna_test_cmd, cmd)->keep;
+}
+
 static struct nna_ring *nna_test_ring(struct kunit *test)
 {
 	return &to_nna_fake(test)->nna->rings[2];
@@ -44,13 +51,14 @@ static struct nna_ring *nna_test_ring(struct kunit *test)
 
 static int nna_test_push(struct kunit *test)
 {
-	struct nna_ring_entry entry = { .type = cpu_to_le32(NNA_ENTRY_NOP) };
 	struct nna_test_cmd *c = &nna_test->cmds[nna_test->pushed];
 	int ret;
 
 	c->cmd.complete = nna_test_complete;
 	c->cmd.nna = to_nna_fake(test)->nna;
-	ret = nna_ring_push(nna_test_ring(test), &entry, &c->cmd);
+	c->cmd.keep = nna_test_keep;
+	c->entry.type = cpu_to_le32(NNA_ENTRY_NOP);
+	ret = nna_ring_push(nna_test_ring(test), &c->entry, &c->cmd);
 	if (!ret)
 		nna_test->pushed++;
 	return ret;
@@ -297,6 +305,55 @@ static void nna_ring_counters_wrap(struct kunit *test)
 	}
 }
 
+/* Over a reset those stay that the device had not begun and that want to. */
+static void nna_ring_rewinds(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+	struct nna_ring_entry entry;
+	unsigned int i;
+	u32 seqno;
+
+	for (i = 0; i < 6; i++) {
+		nna_test->cmds[i].keep = i != 4;
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	}
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
+	seqno = nna_test->cmds[5].cmd.seqno;
+	nna_ring_rewind(ring, 3, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, 4u, nna_test->completed);
+	for (i = 1; i < 6; i++) {
+		bool kept = i == 3 || i == 5;
+
+		KUNIT_EXPECT_EQ(test, !kept, nna_test->cmds[i].calls);
+		KUNIT_EXPECT_EQ(test, kept ? 0 : -ECANCELED, nna_test->cmds[i].error);
+	}
+	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
+	KUNIT_EXPECT_EQ(test, 2u, nna_fake_pending(fake, 2));
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, 2, &entry));
+	KUNIT_EXPECT_EQ(test, seqno + 1, le32_to_cpu(entry.seqno));
+	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->cmds[3].cmd.seqno);
+	KUNIT_EXPECT_EQ(test, seqno + 2, nna_test->cmds[5].cmd.seqno);
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 7);
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 8);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[3].calls);
+	KUNIT_EXPECT_EQ(test, 7ull, nna_test->cmds[3].detail);
+	KUNIT_EXPECT_EQ(test, 8ull, nna_test->cmds[5].detail);
+}
+
+/* A head that cannot be: of a device that is gone, or writes nonsense. Nothing is taken for not begun. */
+static void nna_ring_rewinds_by_nonsense(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		nna_test->cmds[i].keep = true;
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	}
+	nna_ring_rewind(nna_test_ring(test), U32_MAX, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, 3u, nna_test->completed);
+}
+
 static void nna_ring_test_exit(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -323,6 +380,8 @@ static struct kunit_case nna_ring_cases[] = {
 	KUNIT_CASE(nna_ring_wrong_seqno),
 	KUNIT_CASE(nna_ring_seqno_wraps),
 	KUNIT_CASE(nna_ring_counters_wrap),
+	KUNIT_CASE(nna_ring_rewinds),
+	KUNIT_CASE(nna_ring_rewinds_by_nonsense),
 	{}
 };
 

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devices that hang, lose interrupts, write nonsense, refuse a reset or go away, with jobs on them.
+ */
+
+#include <linux/delay.h>
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/workqueue.h>
+
+#include "nna_fake.h"
+#include "../nna_control.h"
+#include "../nna_ctx.h"
+#include "../nna_job.h"
+#include "../nna_reset.h"
+#include "../nna_vm.h"
+
+#define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
+
+static struct nna_ctx *nna_reset_ctx(struct kunit *test, u32 priority)
+{
+	u32 vm;
+
+	nna_fake_vm(to_nna_fake(test), &vm);
+	return nna_fake_ctx(to_nna_fake(test), vm, priority, NULL);
+}
+
+/* Submits a job and sees it on its ring. */
+static struct dma_fence *nna_reset_job(struct kunit *test, struct nna_ctx *ctx)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	nna_fake_settle(fake);
+	return fence;
+}
+
+static u32 nna_reset_state(struct nna_ctx *ctx, u32 *resets)
+{
+	struct drm_nna_ctx_get_state state = {};
+
+	nna_ctx_get_state(ctx, &state);
+	*resets = state.reset_count;
+	return state.state;
+}
+
+/* What all these end with: the next job runs as if nothing had been. */
+static void nna_reset_works_again(struct kunit *test, struct nna_ctx *ctx)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence = nna_reset_job(test, ctx);
+
+	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, ctx->ring));
+	nna_fake_complete(fake, ctx->ring, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+}
+
+/* The device acknowledges the abort of a job that does not end: it alone is gone, without a reset. */
+static void nna_reset_hang_aborted(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_ctx *same = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_ctx *other = nna_reset_ctx(test, NNA_TEST_RING + 1);
+	struct dma_fence *hung, *behind, *aside;
+	u32 resets;
+
+	hung = nna_reset_job(test, ctx);
+	behind = nna_reset_job(test, same);
+	aside = nna_reset_job(test, other);
+	nna_fake_complete(fake, NNA_TEST_RING + 1, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(aside));
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT,
+			nna_reset_state(ctx, &resets));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(behind));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(behind));
+	KUNIT_EXPECT_EQ(test, 0u, nna_reset_state(same, &resets));
+	nna_reset_works_again(test, same);
+}
+
+/*
+ * One that cannot be aborted: the device is reset. What had been done keeps its result, what had been begun is lost, and
+ * what had not runs afterwards.
+ */
+static void nna_reset_hang(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *before = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_ctx *guilty = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_ctx *same = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_ctx *preempted = nna_reset_ctx(test, NNA_TEST_RING - 1);
+	struct nna_ctx *waiting = nna_reset_ctx(test, NNA_TEST_RING + 1);
+	struct dma_fence *done, *hung, *behind, *lost, *aside;
+	u32 resets;
+
+	fake->deaf = true;
+	done = nna_reset_job(test, before);
+	hung = nna_reset_job(test, guilty);
+	behind = nna_reset_job(test, same);
+	lost = nna_reset_job(test, preempted);
+	fake->rings[NNA_TEST_RING + 1].begun = 0;
+	aside = nna_reset_job(test, waiting);
+	/* Done, though nobody has been told. */
+	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(done));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(lost));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(behind));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(aside));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	nna_fake_complete(fake, NNA_TEST_RING + 1, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(behind));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(aside));
+
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT,
+			nna_reset_state(guilty, &resets));
+	KUNIT_EXPECT_EQ(test, 1u, resets);
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(preempted, &resets));
+	KUNIT_EXPECT_EQ(test, 1u, resets);
+	KUNIT_EXPECT_EQ(test, 0u, nna_reset_state(same, &resets));
+	KUNIT_EXPECT_EQ(test, 0u, nna_reset_state(waiting, &resets));
+	KUNIT_EXPECT_EQ(test, 0u, nna_reset_state(before, &resets));
+	KUNIT_EXPECT_EQ(test, 0u, resets);
+	nna_reset_works_again(test, same);
+	nna_reset_works_again(test, preempted);
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+}
+
+/* A job goes to the device again once, so that one that is reset over and over ends all jobs nevertheless. */
+static void nna_reset_twice(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence;
+	u32 resets;
+
+	fake->rings[NNA_TEST_RING].begun = 0;
+	fence = nna_reset_job(test, ctx);
+	nna_reset_and_wait(fake->nna);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
+	fake->rings[NNA_TEST_RING].begun = 0;
+	nna_reset_and_wait(fake->nna);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
+	nna_reset_works_again(test, ctx);
+}
+
+/* Nothing of a context that is banned goes to the device again. */
+static void nna_reset_banned_is_not_kept(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *hung = nna_reset_job(test, ctx), *behind = nna_reset_job(test, ctx);
+
+	fake->deaf = true;
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(behind));
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
+}
+
+/* Others end, but this one goes on and on: it alone is ended. */
+static void nna_reset_ring_is_stuck(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
+	struct nna_ctx *high = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_HIGH);
+	struct dma_fence *stuck = nna_reset_job(test, low), *fence;
+	unsigned int i;
+
+	for (i = 0; i < 10 && !dma_fence_is_signaled(stuck); i++) {
+		fence = nna_reset_job(test, high);
+		msleep(3000);
+		fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time += (3ull * NSEC_PER_SEC) >>
+								  NNA_RUN_TIME_SHIFT;
+		nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_HIGH, NNA_STATUS_OK, 0);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	}
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(stuck));
+	KUNIT_EXPECT_TRUE(test, nna_ctx_is_banned(low));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(high));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+static void nna_reset_hang_again_and_again(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *good = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
+	unsigned int i;
+
+	fake->deaf = true;
+	for (i = 0; i < 8; i++) {
+		struct nna_ctx *bad = nna_reset_ctx(test, i % NNA_JOB_RINGS);
+
+		KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_reset_job(test, bad)));
+		KUNIT_EXPECT_EQ(test, i + 1, atomic_read(&fake->nna->resets));
+		nna_reset_works_again(test, good);
+	}
+}
+
+static void nna_reset_all_rings_full(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctxs[NNA_JOB_RINGS];
+	struct dma_fence **fences;
+	unsigned int i, n = NNA_JOB_RINGS * (NNA_RING_SIZE + 8);
+
+	fences = kunit_kcalloc(test, n, sizeof(*fences), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fences);
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		ctxs[i] = nna_reset_ctx(test, i);
+	for (i = 0; i < n; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctxs[i % NNA_JOB_RINGS], 0, NULL,
+							 &fences[i]));
+	nna_fake_settle(fake);
+	nna_reset_and_wait(fake->nna);
+	nna_fake_settle(fake);
+	/* The first one of each ring had been begun. */
+	for (i = 0; i < n; i++) {
+		unsigned int ring = i % NNA_JOB_RINGS;
+
+		if (i >= NNA_JOB_RINGS) {
+			nna_fake_wait(test, nna_fake_pending(fake, ring));
+			nna_fake_complete(fake, ring, NNA_STATUS_OK, 0);
+		}
+		KUNIT_EXPECT_EQ(test, i < NNA_JOB_RINGS ? -ECANCELED : 0,
+				nna_fake_fence_error(fences[i]));
+	}
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+}
+
+/* A job that waits while others end is not hung, however long it takes. */
+static void nna_reset_starved_is_not_hung(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
+	struct nna_ctx *high = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_HIGH);
+	struct dma_fence *starved = nna_reset_job(test, low), *fence;
+	unsigned int i;
+
+	for (i = 0; i < 12; i++) {
+		fence = nna_reset_job(test, high);
+		msleep(3000);
+		nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_HIGH, NNA_STATUS_OK, 0);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	}
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(starved));
+	nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_LOW, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(starved));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(low));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+static void nna_reset_lost_interrupt(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence = nna_reset_job(test, ctx);
+
+	fake->drop_irqs = 1;
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(ctx));
+	nna_reset_works_again(test, ctx);
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+}
+
+/* The next one's interrupt serves for both. */
+static void nna_reset_lost_interrupt_made_up(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *a = nna_reset_job(test, ctx), *b = nna_reset_job(test, ctx);
+
+	fake->drop_irqs = 1;
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(a));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(b));
+}
+
+static void nna_reset_lost_control_interrupt(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	fake->drop_irqs = 1;
+	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
+	fake->drop_irqs = 1;
+	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+static void nna_reset_spurious_interrupts(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence;
+	unsigned int i;
+
+	for (i = 0; i < NNA_RINGS; i++)
+		nna_fake_irq(fake, i);
+	fence = nna_reset_job(test, ctx);
+	for (i = 0; i < 50; i++)
+		nna_fake_irq(fake, i % NNA_RINGS);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+}
+
+static void nna_reset_corrupt_completion(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence = nna_reset_job(test, ctx);
+	u32 resets;
+
+	nna_fake_corrupt(fake, NNA_TEST_RING);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+	/* It was the device, not the job. */
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
+	nna_reset_works_again(test, ctx);
+}
+
+/* An invalidation that is not acknowledged: nothing may be freed before a reset. */
+static void nna_reset_invalidation_ignored(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence = nna_reset_job(test, ctx);
+
+	fake->mute_control = true;
+	nna_control_invalidate(fake->nna, ctx->vm->asid, 0x10000, 0x1000);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	fake->mute_control = false;
+	nna_reset_works_again(test, ctx);
+}
+
+static void nna_reset_control_times_out(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	fake->mute_control = true;
+	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
+	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_abort(fake->nna, 0, 1));
+	/* Answers that come after all find nobody. */
+	nna_fake_speak(fake);
+	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
+}
+
+static void nna_reset_control_ring_full(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	unsigned int i;
+
+	fake->mute_control = true;
+	for (i = 0; i < NNA_RING_SIZE; i++)
+		KUNIT_ASSERT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
+	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, nna_fake_pending(fake, NNA_CONTROL_RING));
+	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
+	nna_fake_speak(fake);
+	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
+}
+
+/* Ways to lose the device for good. */
+struct nna_loss {
+	const char *name;
+	void (*spoil)(struct nna_fake *fake);
+};
+
+static void nna_loss_refuses_reset(struct nna_fake *fake)
+{
+	fake->refuse_reset = UINT_MAX;
+}
+
+static void nna_loss_refuses_ring(struct nna_fake *fake)
+{
+	fake->refuse_ring = DRM_NNA_CTX_PRIORITY_HIGH;
+}
+
+static void nna_loss_gone(struct nna_fake *fake)
+{
+	fake->gone = true;
+}
+
+static const struct nna_loss nna_losses[] = {
+	{ "does not reset", nna_loss_refuses_reset },
+	{ "refuses a ring afterwards", nna_loss_refuses_ring },
+	{ "is gone", nna_loss_gone },
+};
+KUNIT_ARRAY_PARAM_DESC(nna_loss, nna_losses, name);
+
+static void nna_reset_lost(struct kunit *test)
+{
+	const struct nna_loss *loss = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	/* Preempted by the one that hangs. */
+	struct nna_ctx *other = nna_reset_ctx(test, NNA_TEST_RING - 1);
+	struct dma_fence *hung = nna_reset_job(test, ctx), *aside, *queued, *gate, *fence;
+	bool ring = loss->spoil == nna_loss_refuses_ring, gone = loss->spoil == nna_loss_gone;
+	u32 in;
+
+	gate = nna_fake_fence(fake, &in);
+	aside = nna_reset_job(test, other);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, other, in, NULL, &queued));
+	fake->deaf = true;
+	fake->mute_control = true;
+	loss->spoil(fake);
+	/* One that is gone cannot say who it was. Where the reset itself has worked, that is what has ended them. */
+	KUNIT_EXPECT_EQ(test, gone ? -ENODEV : -ETIME, nna_fake_fence_error(hung));
+	KUNIT_EXPECT_EQ(test, ring ? -ECANCELED : -ENODEV, nna_fake_fence_error(aside));
+	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
+	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	dma_fence_signal(gate);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, other, 0, NULL, &fence));
+	/* Binds and the end of everything need no device. */
+	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_reset_and_wait(fake->nna);
+	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
+}
+
+static void nna_reset_lost_then_bound_again(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	fake->refuse_reset = 1;
+	nna_reset_and_wait(fake->nna);
+	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
+	nna_fake_close(fake);
+	nna_fake_unbind(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(fake));
+	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
+}
+
+/* Unplugged while busy: running, queued behind a full ring, and waiting for somebody else. */
+static void nna_reset_unplug_busy(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_device *nna = fake->nna;
+	struct dma_fence *fences[NNA_RING_SIZE + 5];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fences); i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fences[i]));
+	nna_fake_settle(fake);
+	nna_fake_unbind(fake);
+	for (i = 0; i < ARRAY_SIZE(fences); i++)
+		KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fences[i]));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->jobs));
+	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	/* Interrupts that were on their way. */
+	for (i = 0; i < NNA_RINGS; i++)
+		generic_handle_irq_safe(fake->irqs[i]);
+}
+
+static void nna_reset_unplug_gone(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+
+	/* Pulled out, not unbound by hand: registers read as all ones. */
+	fake->gone = true;
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
+}
+
+struct nna_reset_later {
+	struct work_struct work;
+	struct dma_fence *fence;
+};
+
+static void nna_reset_signal_later(struct work_struct *work)
+{
+	msleep(2000);
+	dma_fence_signal(container_of(work, struct nna_reset_later, work)->fence);
+}
+
+static void nna_reset_unplug_waiting(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_reset_later later;
+	struct dma_fence *fence;
+	u32 in;
+
+	/* Somebody else's fence signals while the driver is being unbound. */
+	later.fence = nna_fake_fence(fake, &in);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &fence));
+	INIT_WORK_ONSTACK(&later.work, nna_reset_signal_later);
+	queue_work(fake->wq, &later.work);
+	nna_fake_unbind(fake);
+	flush_work(&later.work);
+	destroy_work_on_stack(&later.work);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
+}
+
+static void nna_reset_unplug_during_timeout(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+
+	/* The timeout's handler is waiting for an abort that nobody answers. */
+	fake->mute_control = true;
+	msleep(fake->nna->timeout_ms + 200);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_LT(test, nna_fake_fence_error(fence), 0);
+}
+
+static void nna_reset_unplug_then_use(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence;
+
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	nna_fake_close(fake);
+}
+
+static void nna_reset_unplug_after_ban(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *a = nna_reset_job(test, ctx), *b = nna_reset_job(test, ctx);
+
+	/* The ban wants the second one aborted; the driver goes before the device has heard of it. */
+	fake->mute_control = true;
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(a));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(b));
+}
+
+static void nna_reset_close_during_hang(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+
+	fake->deaf = true;
+	nna_fake_close(fake);
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+}
+
+static struct kunit_case nna_reset_cases[] = {
+	KUNIT_CASE(nna_reset_hang_aborted),
+	KUNIT_CASE(nna_reset_hang),
+	KUNIT_CASE(nna_reset_twice),
+	KUNIT_CASE(nna_reset_banned_is_not_kept),
+	KUNIT_CASE(nna_reset_ring_is_stuck),
+	KUNIT_CASE(nna_reset_hang_again_and_again),
+	KUNIT_CASE(nna_reset_all_rings_full),
+	KUNIT_CASE(nna_reset_starved_is_not_hung),
+	KUNIT_CASE(nna_reset_lost_interrupt),
+	KUNIT_CASE(nna_reset_lost_interrupt_made_up),
+	KUNIT_CASE(nna_reset_lost_control_interrupt),
+	KUNIT_CASE(nna_reset_spurious_interrupts),
+	KUNIT_CASE(nna_reset_corrupt_completion),
+	KUNIT_CASE(nna_reset_invalidation_ignored),
+	KUNIT_CASE(nna_reset_control_times_out),
+	KUNIT_CASE(nna_reset_control_ring_full),
+	KUNIT_CASE_PARAM(nna_reset_lost, nna_loss_gen_params),
+	KUNIT_CASE(nna_reset_lost_then_bound_again),
+	KUNIT_CASE(nna_reset_unplug_busy),
+	KUNIT_CASE(nna_reset_unplug_gone),
+	KUNIT_CASE(nna_reset_unplug_waiting),
+	KUNIT_CASE(nna_reset_unplug_during_timeout),
+	KUNIT_CASE(nna_reset_unplug_then_use),
+	KUNIT_CASE(nna_reset_unplug_after_ban),
+	KUNIT_CASE(nna_reset_close_during_hang),
+	{}
+};
+
+static struct kunit_suite nna_reset_suite = {
+	.name = "nna_reset",
+	.init = nna_fake_init,
+	.exit = nna_fake_exit,
+	.test_cases = nna_reset_cases,
+};
+kunit_test_suite(nna_reset_suite);
