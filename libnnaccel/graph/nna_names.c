@@ -118,6 +118,8 @@ static const char *const extension_names[] = {
 	[NNA_UNPACK - NNA_OPERATION_EXTENSION] = "UNPACK",
 	[NNA_LEAKY_RELU - NNA_OPERATION_EXTENSION] = "LEAKY_RELU",
 	[NNA_ARGMAX_INT64 - NNA_OPERATION_EXTENSION] = "ARGMAX_INT64",
+	[NNA_COS - NNA_OPERATION_EXTENSION] = "COS",
+	[NNA_SQUARED_DIFFERENCE - NNA_OPERATION_EXTENSION] = "SQUARED_DIFFERENCE",
 };
 
 /* An operand type: bytes of an element, range of its stored numbers (0, 0 for floats). */

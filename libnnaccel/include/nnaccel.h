@@ -168,6 +168,8 @@ enum nna_operation_type {
 	NNA_UNPACK,		 /* input, axis (INT32) -> outputs */
 	NNA_LEAKY_RELU,		 /* input, alpha (FLOAT32) -> output */
 	NNA_ARGMAX_INT64,	 /* as ARGMAX, output TENSOR_INT64 */
+	NNA_COS,		 /* input -> output */
+	NNA_SQUARED_DIFFERENCE,	 /* a, b -> output */
 };
 
 /* Name of an operation or operand type, as in the HAL ("CONV_2D"); NULL for none. */

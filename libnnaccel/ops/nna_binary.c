@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Functions of two elements without activation, broadcast as numpy does: comparisons and logical ones (-> BOOL8),
- * MAXIMUM, MINIMUM, POW (base, exponent), PRELU (input, alpha), FLOOR_DIV.
+ * MAXIMUM, MINIMUM, POW (base, exponent), PRELU (input, alpha), FLOOR_DIV, SQUARED_DIFFERENCE.
  */
 #include "ops/nna_op_util.h"
 
@@ -28,6 +28,7 @@ static const struct function functions[] = {
 	{ NNA_POW, NNA_EWISE_POW, false, NNA_T_FLOAT },
 	{ NNA_PRELU, NNA_EWISE_PRELU, false, NNA_T_FLOAT | NNA_T_QUANT8 },
 	{ NNA_FLOOR_DIV, NNA_EWISE_FLOOR_DIV, false, NNA_T_FLOAT | NNA_T_INT32 },
+	{ NNA_SQUARED_DIFFERENCE, NNA_EWISE_SQUARED_DIFFERENCE, false, NUMBERS },
 };
 
 static const struct function *find(uint32_t type)
@@ -78,3 +79,4 @@ BINARY(minimum, NNA_MINIMUM);
 BINARY(pow, NNA_POW);
 BINARY(prelu, NNA_PRELU);
 BINARY(floor_div, NNA_FLOOR_DIV);
+BINARY(squared_difference, NNA_SQUARED_DIFFERENCE);

@@ -13,128 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/tflite_writer.h"
 #include "tools/tflite/nna_tflite_translate.h"
-
-/* ---------------------------------------------------------------------------- a small flatbuffer writer */
-
-/*
- * Things are written front to back, so what a table refers to is written after it and patched in. Every field has eight
- * bytes in its table: room for any scalar, aligned.
- */
-struct writer {
-	uint8_t bytes[16384];
-	size_t size;
-};
-
-static size_t put_bytes(struct writer *w, const void *data, size_t size)
-{
-	size_t at = w->size;
-
-	assert_true(size <= sizeof(w->bytes) - at);
-	if (data)
-		memcpy(w->bytes + at, data, size);
-	w->size += size;
-	return at;
-}
-
-static void align(struct writer *w, size_t to)
-{
-	while (w->size % to)
-		w->bytes[w->size++] = 0;
-}
-
-static void set32(struct writer *w, size_t at, uint32_t value)
-{
-	memcpy(w->bytes + at, &value, 4);
-}
-
-static size_t table(struct writer *w, int fields)
-{
-	uint16_t vtable[2 + 40];
-	int32_t back;
-	size_t at, start;
-	int i;
-
-	align(w, 8);
-	vtable[0] = (uint16_t)(4 + 2 * fields);
-	vtable[1] = (uint16_t)(8 + 8 * fields);
-	for (i = 0; i < fields; i++)
-		vtable[2 + i] = 0;
-	start = put_bytes(w, vtable, vtable[0]);
-	align(w, 8);
-	at = put_bytes(w, NULL, vtable[1]);
-	memset(w->bytes + at, 0, vtable[1]);
-	back = (int32_t)(at - start);
-	memcpy(w->bytes + at, &back, 4);
-	return at;
-}
-
-/* Where field @index of a table is; it becomes present. */
-static size_t field(struct writer *w, size_t at, int index)
-{
-	uint16_t offset = (uint16_t)(8 + 8 * index);
-	int32_t back;
-
-	memcpy(&back, w->bytes + at, 4);
-	memcpy(w->bytes + at - (size_t)back + 4 + 2 * (size_t)index, &offset, 2);
-	return at + offset;
-}
-
-static void scalar(struct writer *w, size_t at, int index, int64_t value, size_t size)
-{
-	memcpy(w->bytes + field(w, at, index), &value, size);
-}
-
-/* A vector of @count elements that a field refers to. Return: where its elements are. */
-static size_t vector(struct writer *w, size_t at, int index, uint32_t count, size_t element,
-		     const void *data)
-{
-	size_t from = field(w, at, index), elements;
-
-	align(w, 16);
-	put_bytes(w, NULL, 12);
-	set32(w, from, (uint32_t)(w->size - from));
-	put_bytes(w, &count, 4);
-	elements = put_bytes(w, data, count * element);
-	if (!data)
-		memset(w->bytes + elements, 0, count * element);
-	return elements;
-}
-
-static void refer(struct writer *w, size_t from, size_t to)
-{
-	set32(w, from, (uint32_t)(to - from));
-}
-
-struct tensor_spec {
-	uint8_t type;
-	uint32_t rank;
-	int32_t dims[4];
-	const void *data;
-	uint32_t size;
-	float scale;
-	int64_t zero_point;
-};
-
-static void write_tensors(struct writer *w, size_t subgraph, const struct tensor_spec *specs, uint32_t n)
-{
-	size_t list = vector(w, subgraph, 0, n, 4, NULL), t, q;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		t = table(w, 8);
-		refer(w, list + 4 * i, t);
-		vector(w, t, 0, specs[i].rank, 4, specs[i].dims);
-		scalar(w, t, 1, specs[i].type, 1);
-		scalar(w, t, 2, specs[i].data ? i + 1 : 0, 4);
-		if (specs[i].scale == 0)
-			continue;
-		q = table(w, 7);
-		refer(w, field(w, t, 4), q);
-		vector(w, q, 2, 1, 4, &specs[i].scale);
-		vector(w, q, 3, 1, 8, &specs[i].zero_point);
-	}
-}
 
 /*
  * input u8 [1, 4, 4, 2] -> CONV_2D 3x3, 3 filters, SAME, stride 2, RELU6 -> [1, 2, 2, 3] -> RESHAPE -> [1, 12]; with
@@ -145,23 +25,19 @@ static void write_model(struct writer *w, int32_t code)
 	static const uint8_t weights[3 * 3 * 3 * 2] = { 1, 2, 3 };
 	static const int32_t bias[3] = { 10, 20, 30 }, shape[2] = { 1, 12 };
 	const struct tensor_spec tensors[] = {
-		{ NNA_TFLITE_UINT8, 4, { 1, 4, 4, 2 }, NULL, 0, 0.5f, 128 },
-		{ NNA_TFLITE_UINT8, 4, { 3, 3, 3, 2 }, weights, sizeof(weights), 0.25f, 3 },
-		{ NNA_TFLITE_INT32, 1, { 3 }, bias, sizeof(bias), 0.125f, 0 },
-		{ NNA_TFLITE_UINT8, 4, { 1, 2, 2, 3 }, NULL, 0, 1.0f, 0 },
-		{ NNA_TFLITE_INT32, 1, { 2 }, shape, sizeof(shape), 0, 0 },
-		{ NNA_TFLITE_UINT8, 2, { 1, 12 }, NULL, 0, 1.0f, 0 },
+		{ NNA_TFLITE_UINT8, 4, { 1, 4, 4, 2 }, NULL, 0, 0.5f, 128, false },
+		{ NNA_TFLITE_UINT8, 4, { 3, 3, 3, 2 }, weights, sizeof(weights), 0.25f, 3, false },
+		{ NNA_TFLITE_INT32, 1, { 3 }, bias, sizeof(bias), 0.125f, 0, false },
+		{ NNA_TFLITE_UINT8, 4, { 1, 2, 2, 3 }, NULL, 0, 1.0f, 0, false },
+		{ NNA_TFLITE_INT32, 1, { 2 }, shape, sizeof(shape), 0, 0, false },
+		{ NNA_TFLITE_UINT8, 2, { 1, 12 }, NULL, 0, 1.0f, 0, false },
 	};
 	const uint32_t tensor_count = sizeof(tensors) / sizeof(tensors[0]);
 	static const int32_t in0[] = { 0, 1, 2 }, out0[] = { 3 }, in1[] = { 3, 4 }, out1[] = { 5 };
 	size_t root, list, at, sub, op, options;
 	uint32_t i;
 
-	memset(w, 0, sizeof(*w));
-	put_bytes(w, "\0\0\0\0TFL3", 8);
-	root = table(w, 8);
-	set32(w, 0, (uint32_t)root);
-	scalar(w, root, 0, 3, 4);
+	root = model_begin(w);
 	list = vector(w, root, 1, 2, 4, NULL);
 	for (i = 0; i < 2; i++) {
 		at = table(w, 4);
@@ -193,13 +69,7 @@ static void write_model(struct writer *w, int32_t code)
 	scalar(w, op, 0, 1, 4);
 	vector(w, op, 1, 2, 4, in1);
 	vector(w, op, 2, 1, 4, out1);
-	list = vector(w, root, 4, tensor_count + 1, 4, NULL);
-	for (i = 0; i <= tensor_count; i++) {
-		at = table(w, 3);
-		refer(w, list + 4 * i, at);
-		if (i && tensors[i - 1].data)
-			vector(w, at, 0, tensors[i - 1].size, 1, tensors[i - 1].data);
-	}
+	write_buffers(w, root, tensors, tensor_count);
 }
 
 /* --------------------------------------------------------------------------------- a sink that remembers */

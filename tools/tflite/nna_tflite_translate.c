@@ -866,11 +866,21 @@ static void reshape(struct translation *t, uint32_t type)
 	emit_outputs(t, type);
 }
 
+static bool is_result(const struct translation *t, int32_t tensor)
+{
+	for (uint32_t i = 0; i < t->sub->outputs.count; i++)
+		if (t->sub->outputs.at[i] == tensor)
+			return true;
+	return false;
+}
+
 /* A constant in place of an output. */
 static void define(struct translation *t, uint32_t index, const void *data, size_t size)
 {
 	const struct nna_tflite_tensor *y = output(t, index);
+	int32_t dims[NNA_TFLITE_MAX_RANK];
 	struct operand o;
+	uint32_t value;
 
 	if (t->ret)
 		return;
@@ -879,7 +889,16 @@ static void define(struct translation *t, uint32_t index, const void *data, size
 		return;
 	}
 	describe(t, y, &o);
-	t->operands[t->op->outputs.at[index]] = add_constant(t, &o, data, size);
+	value = add_constant(t, &o, data, size);
+	if (!is_result(t, t->op->outputs.at[index])) {
+		t->operands[t->op->outputs.at[index]] = value;
+		return;
+	}
+	for (uint32_t i = 0; i < o.desc.rank; i++)
+		dims[i] = (int32_t)o.dims[i];
+	push(t, value);
+	push_list(t, dims, o.desc.rank);
+	emit_to(t, NNA_RESHAPE, output_operand(t, index));
 }
 
 static void shape(struct translation *t, uint32_t type)
@@ -1292,25 +1311,170 @@ static void square(struct translation *t, uint32_t type)
 	emit_outputs(t, type);
 }
 
+/* Another operand like the output. */
+static uint32_t inner(struct translation *t)
+{
+	struct operand o;
+
+	describe(t, output(t, 0), &o);
+	return add_operand(t, &o);
+}
+
+/* An arithmetic operation of two operands into a third one. */
+static void combine(struct translation *t, uint32_t type, uint32_t a, uint32_t b, uint32_t to)
+{
+	push(t, a);
+	push(t, b);
+	push_i32(t, 0);
+	emit_to(t, type, to);
+}
+
+static uint32_t input_operand(struct translation *t, uint32_t index)
+{
+	input(t, index);
+	return t->ret ? NO_OPERAND : operand_of(t, (uint32_t)t->op->inputs.at[index]);
+}
+
 static void squared_difference(struct translation *t, uint32_t type)
 {
-	const struct nna_tflite_tensor *y = output(t, 0);
-	struct operand o;
 	uint32_t difference;
 
 	need(t, 2, 1);
-	if (!is_float(y->type))
-		fail(t, -ENOTSUP, "type %s is not supported", nna_tflite_type_name(y->type));
-	describe(t, y, &o);
-	difference = add_operand(t, &o);
+	if (is_quant8(output(t, 0)->type)) {
+		plain(t, NNA_SQUARED_DIFFERENCE, 2);
+		return;
+	}
+	difference = inner(t);
+	combine(t, NNA_SUB, input_operand(t, 0), input_operand(t, 1), difference);
+	combine(t, type, difference, difference, output_operand(t, 0));
+}
+
+/* a - floor(a / b) * b */
+static void floor_mod(struct translation *t, uint32_t type)
+{
+	uint32_t quotient, product;
+
+	need(t, 2, 1);
+	quotient = inner(t);
+	product = inner(t);
 	push_input(t, 0);
 	push_input(t, 1);
-	push_i32(t, 0);
-	emit_to(t, NNA_SUB, difference);
-	push(t, difference);
-	push(t, difference);
-	push_i32(t, 0);
-	emit_outputs(t, type);
+	emit_to(t, type, quotient);
+	combine(t, NNA_MUL, quotient, input_operand(t, 1), product);
+	combine(t, NNA_SUB, input_operand(t, 0), product, output_operand(t, 0));
+}
+
+/* -floor(-a) */
+static void ceiling(struct translation *t, uint32_t type)
+{
+	uint32_t negative, below;
+
+	need(t, 1, 1);
+	negative = inner(t);
+	below = inner(t);
+	push_input(t, 0);
+	emit_to(t, NNA_NEG, negative);
+	push(t, negative);
+	emit_to(t, type, below);
+	push(t, below);
+	emit_to(t, NNA_NEG, output_operand(t, 0));
+}
+
+static void add_n(struct translation *t, uint32_t type)
+{
+	uint32_t sum, i, count = t->op->inputs.count;
+
+	need(t, 2, 1);
+	sum = input_operand(t, 0);
+	for (i = 1; i < count && !t->ret; i++) {
+		uint32_t next = i + 1 < count ? inner(t) : output_operand(t, 0);
+
+		combine(t, type, sum, input_operand(t, i), next);
+		sum = next;
+	}
+}
+
+static void zeros_like(struct translation *t, uint32_t type)
+{
+	const struct nna_tflite_tensor *y = output(t, 0);
+	void *zeros;
+
+	need(t, 1, 1);
+	if (!nna_tflite_type_size(y->type) || is_quant8(y->type))
+		fail(t, -ENOTSUP, "type %s is not supported", nna_tflite_type_name(y->type));
+	if (t->ret)
+		return;
+	zeros = nna_tflite_derive(t->model, y->elements * nna_tflite_type_size(y->type));
+	if (!zeros)
+		fail(t, -ENOMEM, "out of memory");
+	else
+		define(t, 0, zeros, y->elements * nna_tflite_type_size(y->type));
+}
+
+static void rank_of(struct translation *t, uint32_t type)
+{
+	int32_t rank;
+
+	need(t, 1, 1);
+	rank = (int32_t)input(t, 0)->rank;
+	if (output(t, 0)->type != NNA_TFLITE_INT32 || output(t, 0)->elements != 1)
+		fail(t, -EINVAL, "the output is not one INT32");
+	define(t, 0, &rank, sizeof(rank));
+}
+
+/* Of constants only: else the size depends on data. */
+static void range(struct translation *t, uint32_t type)
+{
+	const struct nna_tflite_tensor *y = output(t, 0);
+	int32_t start, step, *values;
+
+	need(t, 3, 1);
+	start = constant_int(t, 0);
+	step = constant_int(t, 2);
+	if (y->type != NNA_TFLITE_INT32)
+		fail(t, -ENOTSUP, "type %s is not supported", nna_tflite_type_name(y->type));
+	if (t->ret)
+		return;
+	values = nna_tflite_derive(t->model, y->elements * sizeof(*values));
+	if (!values) {
+		fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (uint64_t i = 0; i < y->elements; i++)
+		values[i] = (int32_t)((uint32_t)start + (uint32_t)i * (uint32_t)step);
+	define(t, 0, values, y->elements * sizeof(*values));
+}
+
+/* Dimensions in front, then as many copies as it takes. */
+static void broadcast_to(struct translation *t, uint32_t type)
+{
+	const struct nna_tflite_tensor *x = input(t, 0), *y = output(t, 0);
+	int32_t dims[NNA_TFLITE_MAX_RANK] = { 1 }, times[NNA_TFLITE_MAX_RANK] = { 1 };
+	uint32_t more = y->rank - x->rank, i, wide;
+	struct operand o;
+
+	need(t, 2, 1);
+	if (y->rank < x->rank || !y->rank)
+		fail(t, -EINVAL, "%u dimensions do not become %u", x->rank, y->rank);
+	for (i = 0; i < y->rank && !t->ret; i++) {
+		dims[i] = i < more ? 1 : (int32_t)x->dims[i - more];
+		times[i] = dims[i] ? (int32_t)y->dims[i] / dims[i] : 1;
+		if ((uint32_t)(times[i] * dims[i]) != y->dims[i] || (times[i] != 1 && dims[i] != 1))
+			fail(t, -EINVAL, "dimension %u does not broadcast", i);
+	}
+	if (t->ret)
+		return;
+	describe(t, x, &o);
+	o.desc.rank = y->rank;
+	for (i = 0; i < y->rank; i++)
+		o.dims[i] = (uint32_t)dims[i];
+	wide = add_operand(t, &o);
+	push_input(t, 0);
+	push_list(t, dims, y->rank);
+	emit_to(t, NNA_RESHAPE, wide);
+	push(t, wide);
+	push_list(t, times, y->rank);
+	emit_to(t, type, output_operand(t, 0));
 }
 
 /* --------------------------------------------------------------------------------------------- recurrence */
@@ -1699,15 +1863,22 @@ static const struct {
 	{ NNA_TFLITE_FLOOR_DIV, NNA_FLOOR_DIV, binary },
 	{ NNA_TFLITE_REDUCE_ANY, NNA_REDUCE_ANY, reduce },
 	{ NNA_TFLITE_SQUARE, NNA_MUL, square },
+	{ NNA_TFLITE_ZEROS_LIKE, 0, zeros_like },
 	{ NNA_TFLITE_FILL, NNA_FILL, fill },
+	{ NNA_TFLITE_FLOOR_MOD, NNA_FLOOR_DIV, floor_mod },
+	{ NNA_TFLITE_RANGE, 0, range },
 	{ NNA_TFLITE_RESIZE_NEAREST_NEIGHBOR, NNA_RESIZE_NEAREST_NEIGHBOR, resize },
 	{ NNA_TFLITE_LEAKY_RELU, NNA_LEAKY_RELU, leaky_relu },
 	{ NNA_TFLITE_SQUARED_DIFFERENCE, NNA_MUL, squared_difference },
 	{ NNA_TFLITE_MIRROR_PAD, NNA_MIRROR_PAD, mirror_pad },
 	{ NNA_TFLITE_ABS, NNA_ABS, unary },
 	{ NNA_TFLITE_SPLIT_V, NNA_SLICE, split_v },
+	{ NNA_TFLITE_CEIL, NNA_FLOOR, ceiling },
 	{ NNA_TFLITE_REVERSE_V2, NNA_REVERSE, with_list },
+	{ NNA_TFLITE_ADD_N, NNA_ADD, add_n },
 	{ NNA_TFLITE_GATHER_ND, NNA_GATHER_ND, binary },
+	{ NNA_TFLITE_COS, NNA_COS, unary },
+	{ NNA_TFLITE_RANK, 0, rank_of },
 	{ NNA_TFLITE_ELU, NNA_ELU, elu },
 	{ NNA_TFLITE_QUANTIZE, NNA_QUANTIZE, quantize },
 	{ NNA_TFLITE_HARD_SWISH, NNA_HARD_SWISH, unary },
@@ -1715,6 +1886,7 @@ static const struct {
 	{ NNA_TFLITE_WHILE, NNA_WHILE, control },
 	{ NNA_TFLITE_SELECT_V2, NNA_SELECT, ternary },
 	{ NNA_TFLITE_BATCH_MATMUL, NNA_BATCH_MATMUL, batch_matmul },
+	{ NNA_TFLITE_BROADCAST_TO, NNA_TILE, broadcast_to },
 	{ NNA_TFLITE_REDUCE_ALL, NNA_REDUCE_ALL, reduce },
 };
 

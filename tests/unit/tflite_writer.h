@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* A small flatbuffer writer for tests of the TFLite reader: tables of a model, tensors, buffers. The caller owns a struct writer. */
+#ifndef TFLITE_WRITER_H
+#define TFLITE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * Things are written front to back, so what a table refers to is written after it and patched in. Every field has eight
+ * bytes in its table: room for any scalar, aligned.
+ */
+struct writer {
+	uint8_t bytes[16384];
+	size_t size;
+};
+
+static inline size_t put_bytes(struct writer *w, const void *data, size_t size)
+{
+	size_t at = w->size;
+
+	assert_true(size <= sizeof(w->bytes) - at);
+	if (data)
+		memcpy(w->bytes + at, data, size);
+	w->size += size;
+	return at;
+}
+
+static inline void align(struct writer *w, size_t to)
+{
+	while (w->size % to)
+		w->bytes[w->size++] = 0;
+}
+
+static inline void set32(struct writer *w, size_t at, uint32_t value)
+{
+	memcpy(w->bytes + at, &value, 4);
+}
+
+static inline size_t table(struct writer *w, int fields)
+{
+	uint16_t vtable[2 + 40];
+	int32_t back;
+	size_t at, start;
+	int i;
+
+	align(w, 8);
+	vtable[0] = (uint16_t)(4 + 2 * fields);
+	vtable[1] = (uint16_t)(8 + 8 * fields);
+	for (i = 0; i < fields; i++)
+		vtable[2 + i] = 0;
+	start = put_bytes(w, vtable, vtable[0]);
+	align(w, 8);
+	at = put_bytes(w, NULL, vtable[1]);
+	memset(w->bytes + at, 0, vtable[1]);
+	back = (int32_t)(at - start);
+	memcpy(w->bytes + at, &back, 4);
+	return at;
+}
+
+/* Where field @index of a table is; it becomes present. */
+static inline size_t field(struct writer *w, size_t at, int index)
+{
+	uint16_t offset = (uint16_t)(8 + 8 * index);
+	int32_t back;
+
+	memcpy(&back, w->bytes + at, 4);
+	memcpy(w->bytes + at - (size_t)back + 4 + 2 * (size_t)index, &offset, 2);
+	return at + offset;
+}
+
+static inline void scalar(struct writer *w, size_t at, int index, int64_t value, size_t size)
+{
+	memcpy(w->bytes + field(w, at, index), &value, size);
+}
+
+/* A vector of @count elements that a field refers to. Return: where its elements are. */
+static inline size_t vector(struct writer *w, size_t at, int index, uint32_t count, size_t element,
+		     const void *data)
+{
+	size_t from = field(w, at, index), elements;
+
+	align(w, 16);
+	put_bytes(w, NULL, 12);
+	set32(w, from, (uint32_t)(w->size - from));
+	put_bytes(w, &count, 4);
+	elements = put_bytes(w, data, count * element);
+	if (!data)
+		memset(w->bytes + elements, 0, count * element);
+	return elements;
+}
+
+static inline void refer(struct writer *w, size_t from, size_t to)
+{
+	set32(w, from, (uint32_t)(to - from));
+}
+
+struct tensor_spec {
+	uint8_t type;
+	uint32_t rank;
+	int32_t dims[4];
+	const void *data;
+	uint32_t size;
+	float scale;
+	int64_t zero_point;
+	bool variable;
+};
+
+static inline void write_tensors(struct writer *w, size_t subgraph, const struct tensor_spec *specs, uint32_t n)
+{
+	size_t list = vector(w, subgraph, 0, n, 4, NULL), t, q;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		t = table(w, 8);
+		refer(w, list + 4 * i, t);
+		vector(w, t, 0, specs[i].rank, 4, specs[i].dims);
+		scalar(w, t, 1, specs[i].type, 1);
+		scalar(w, t, 2, specs[i].data ? i + 1 : 0, 4);
+		if (specs[i].variable)
+			scalar(w, t, 5, 1, 1);
+		if (specs[i].scale == 0)
+			continue;
+		q = table(w, 7);
+		refer(w, field(w, t, 4), q);
+		vector(w, q, 2, 1, 4, &specs[i].scale);
+		vector(w, q, 3, 1, 8, &specs[i].zero_point);
+	}
+}
+
+/* The mark, and the root table with the version. Return: where the root is. */
+static inline size_t model_begin(struct writer *w)
+{
+	size_t root;
+
+	memset(w, 0, sizeof(*w));
+	put_bytes(w, "\0\0\0\0TFL3", 8);
+	root = table(w, 8);
+	set32(w, 0, (uint32_t)root);
+	scalar(w, root, 0, 3, 4);
+	return root;
+}
+
+/* Buffer 0 is the empty one, buffer i + 1 belongs to tensor i. */
+static inline void write_buffers(struct writer *w, size_t root, const struct tensor_spec *specs, uint32_t n)
+{
+	size_t list = vector(w, root, 4, n + 1, 4, NULL), at;
+
+	for (uint32_t i = 0; i <= n; i++) {
+		at = table(w, 3);
+		refer(w, list + 4 * i, at);
+		if (i && specs[i - 1].data)
+			vector(w, at, 0, specs[i - 1].size, 1, specs[i - 1].data);
+	}
+}
+
+#endif
