@@ -109,7 +109,6 @@ static const char *const operation_names[] = {
 	[NNA_PACK] = "PACK",
 	[NNA_MIRROR_PAD] = "MIRROR_PAD",
 	[NNA_REVERSE] = "REVERSE",
-	[NNA_OPERATION_EXTENSION] = "OPERATION_EXTENSION",
 };
 
 static const char *const extension_names[] = {

@@ -55,7 +55,8 @@ static int check(struct nna_op_context *op)
 	struct padding padding;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
 		  nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_T_INT32) ?:
-		  nna_check_rank(op, 1, 2, 2);
+		  nna_check_rank(op, 1, 2, 2) ?: nna_check_dim(op, 1, 0, op->in[0].rank) ?:
+		  nna_check_dim(op, 1, 1, 2);
 
 	if (!ret && op->operation->type == NNA_PAD_V2)
 		ret = nna_check_in(op, 2, NNA_BIT(value_type(op->in[0].type)));
