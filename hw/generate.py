@@ -63,11 +63,11 @@ class Hardware:
                 raise Failure(f"struct {s['name']} has {offset} bytes, not {s['size']}")
             s["parsed"] = fields
         self.types = self.enum("type")
-        seen = set()
+        last = 0
         for c in self.d["command"]:
-            if c["opcode"] in seen:
-                raise Failure(f"command {c['name']}: opcode {c['opcode']:#x} is taken")
-            seen.add(c["opcode"])
+            if c["opcode"] <= last:
+                raise Failure(f"command {c['name']}: opcode {c['opcode']:#x} is not above {last:#x} of the one before")
+            last = c["opcode"]
             c["ops"] = [operand(o) for o in c["operands"]]
             for o in c["ops"]:
                 for t in o[3]:

@@ -248,6 +248,7 @@ static uint32_t plan(struct nnadev *dev, struct nna_job *job)
 
 	if (status)
 		return status;
+	at->command.entropy = nna_clock_now();
 	memset(&at->plan, 0, sizeof(at->plan));
 	status = dev->prepare(dev->isa, dev->params.threads, &at->command, &at->plan);
 	if (status) {

@@ -51,6 +51,8 @@ static uint32_t prepare(const struct nna_engine_command *cmd, struct nna_engine_
 		return nna_prepare_reduce(cmd, plan);
 	case NNA_OP_ARG:
 		return nna_prepare_arg(cmd, plan);
+	case NNA_OP_TOPK:
+		return nna_prepare_topk(cmd, plan);
 	case NNA_OP_SOFTMAX:
 		return nna_prepare_softmax(cmd, plan);
 	case NNA_OP_NORM16:
@@ -63,6 +65,12 @@ static uint32_t prepare(const struct nna_engine_command *cmd, struct nna_engine_
 		return nna_prepare_gather(cmd, plan);
 	case NNA_OP_NMS:
 		return nna_prepare_nms(cmd, plan);
+	case NNA_OP_LSH:
+		return nna_prepare_lsh(cmd, plan);
+	case NNA_OP_MULTINOMIAL:
+		return nna_prepare_multinomial(cmd, plan);
+	case NNA_OP_KEYPOINT:
+		return nna_prepare_keypoint(cmd, plan);
 	default:
 		return NNA_STATUS_BAD_COMMAND;
 	}

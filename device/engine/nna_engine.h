@@ -48,10 +48,12 @@ struct nna_engine_operand {
  * @raw: the command as fetched, of its opcode's struct nna_cmd_*
  * @operands: in the order of the description
  * @operand_count: entries of @operands
+ * @entropy: another number in each run
  */
 struct nna_engine_command {
 	const struct nna_command *raw;
 	uint32_t operand_count;
+	uint64_t entropy;
 	struct nna_engine_operand operands[NNA_MAX_OPERANDS];
 };
 

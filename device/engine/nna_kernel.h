@@ -20,12 +20,16 @@ NNA_PREPARE(copy);
 NNA_PREPARE(fill);
 NNA_PREPARE(reduce);
 NNA_PREPARE(arg);
+NNA_PREPARE(topk);
 NNA_PREPARE(softmax);
 NNA_PREPARE(norm16);
 NNA_PREPARE(resize);
 NNA_PREPARE(roi);
 NNA_PREPARE(gather);
 NNA_PREPARE(nms);
+NNA_PREPARE(lsh);
+NNA_PREPARE(multinomial);
+NNA_PREPARE(keypoint);
 
 /* The operand at fault, for `return nna_bad_operand(plan, index)`. */
 static inline uint32_t nna_bad_operand(struct nna_engine_plan *plan, uint32_t index)

@@ -76,6 +76,11 @@ static double log_double(double x)
 	return k * LN2_HIGH + (s * polynomial(s * s, c, 11) + k * LN2_LOW);
 }
 
+double nna_exp(double x)
+{
+	return x < -700 ? 0 : exp_double(x);
+}
+
 float nna_expf(float x)
 {
 	if (x != x)

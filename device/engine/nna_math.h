@@ -73,6 +73,8 @@ static inline float nna_sqrtf(float x)
 	return __builtin_sqrtf(x);
 }
 
+/* For sums of probabilities: in double, x is not above 0 and no NaN. */
+double nna_exp(double x);
 float nna_expf(float x);
 float nna_expm1f(float x);
 float nna_logf(float x);

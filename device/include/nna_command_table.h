@@ -227,6 +227,12 @@ static const struct nna_field_info nna_fields_arg[] = {
 	{ "minimum", 212, NNA_FIELD_U32, 1 },
 };
 
+static const struct nna_operand_info nna_operands_topk[] = {
+	{ "values", 0x7fe, 1, 0 },
+	{ "indices", 0x20, 1, 0 },
+	{ "input", 0x7fe, 0, 0 },
+};
+
 static const struct nna_operand_info nna_operands_softmax[] = {
 	{ "output", 0x186, 1, 0 },
 	{ "input", 0x186, 0, 0 },
@@ -294,6 +300,35 @@ static const struct nna_field_info nna_fields_gather[] = {
 	{ NULL, 308, NNA_FIELD_U32, 1 },
 };
 
+static const struct nna_operand_info nna_operands_lsh[] = {
+	{ "output", 0x20, 1, 0 },
+	{ "seeds", 0x180, 0, 0 },
+	{ "items", 0x7fe, 0, 0 },
+	{ "weights", 0x180, 0, 1 },
+};
+
+static const struct nna_operand_info nna_operands_multinomial[] = {
+	{ "output", 0x20, 1, 0 },
+	{ "input", 0x180, 0, 0 },
+	{ "seeds", 0x20, 0, 0 },
+};
+
+static const struct nna_field_info nna_fields_multinomial[] = {
+	{ "first", 304, NNA_FIELD_U64, 1 },
+};
+
+static const struct nna_operand_info nna_operands_keypoint[] = {
+	{ "scores", 0x186, 1, 0 },
+	{ "keypoints", 0x188, 1, 0 },
+	{ "heatmaps", 0x186, 0, 0 },
+	{ "boxes", 0x188, 0, 0 },
+};
+
+static const struct nna_field_info nna_fields_keypoint[] = {
+	{ "tolerance", 400, NNA_FIELD_F32, 1 },
+	{ NULL, 404, NNA_FIELD_U32, 1 },
+};
+
 static const struct nna_operand_info nna_operands_nms[] = {
 	{ "count", 0x20, 1, 0 },
 	{ "kept_scores", 0x186, 1, 0 },
@@ -346,6 +381,8 @@ static const struct nna_command_info nna_commands[] = {
 	  nna_operands_reduce, nna_fields_reduce },
 	{ "ARG", NNA_OP_ARG, 256, 216, 2, 2,
 	  nna_operands_arg, nna_fields_arg },
+	{ "TOPK", NNA_OP_TOPK, 320, 304, 3, 0,
+	  nna_operands_topk, NULL },
 	{ "SOFTMAX", NNA_OP_SOFTMAX, 256, 224, 2, 4,
 	  nna_operands_softmax, nna_fields_softmax },
 	{ "NORM16", NNA_OP_NORM16, 448, 408, 4, 2,
@@ -356,6 +393,12 @@ static const struct nna_command_info nna_commands[] = {
 	  nna_operands_roi, nna_fields_roi },
 	{ "GATHER", NNA_OP_GATHER, 320, 312, 3, 2,
 	  nna_operands_gather, nna_fields_gather },
+	{ "LSH", NNA_OP_LSH, 448, 400, 4, 0,
+	  nna_operands_lsh, NULL },
+	{ "MULTINOMIAL", NNA_OP_MULTINOMIAL, 320, 312, 3, 1,
+	  nna_operands_multinomial, nna_fields_multinomial },
+	{ "KEYPOINT", NNA_OP_KEYPOINT, 448, 408, 4, 2,
+	  nna_operands_keypoint, nna_fields_keypoint },
 	{ "NMS", NNA_OP_NMS, 960, 920, 9, 12,
 	  nna_operands_nms, nna_fields_nms },
 };

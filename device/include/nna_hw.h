@@ -548,11 +548,15 @@ enum nna_opcode {
 	NNA_OP_FILL = 0x0022,
 	NNA_OP_REDUCE = 0x0028,
 	NNA_OP_ARG = 0x0029,
+	NNA_OP_TOPK = 0x002a,
 	NNA_OP_SOFTMAX = 0x0030,
 	NNA_OP_NORM16 = 0x0031,
 	NNA_OP_RESIZE = 0x0038,
 	NNA_OP_ROI = 0x0039,
 	NNA_OP_GATHER = 0x0040,
+	NNA_OP_LSH = 0x0050,
+	NNA_OP_MULTINOMIAL = 0x0051,
+	NNA_OP_KEYPOINT = 0x0052,
 	NNA_OP_NMS = 0x0060,
 };
 
@@ -815,6 +819,25 @@ enum {
 	NNA_ARG_INPUT = 1,
 };
 
+/*
+ * The k largest elements along the last axis, in descending order of stored numbers, and their indices. Of equal ones that
+ * with the larger index comes first; a NaN comes after all numbers. The last dim is at most MAX_WINDOW, k at most that.
+ */
+struct nna_cmd_topk {
+	struct nna_command head;
+	struct nna_tensor values; /* out: dims of input, k of the last; type of input */
+	struct nna_tensor indices; /* out: dims of values */
+	struct nna_tensor input; /* in: rank 1 or more */
+	uint8_t fill[16];
+};
+
+/* Operand indices of TOPK. */
+enum {
+	NNA_TOPK_VALUES = 0,
+	NNA_TOPK_INDICES = 1,
+	NNA_TOPK_INPUT = 2,
+};
+
 /* exp((x - max) * beta) / sum, or (x - max) * beta - log(sum), along one axis; in fp32, quantised types by value; sums run by REDUCE_BLOCK. */
 struct nna_cmd_softmax {
 	struct nna_command head;
@@ -943,6 +966,81 @@ enum {
 };
 
 /*
+ * Locality-sensitive hashing. Each output is 1 where the sum over the items, in their order and in binary64, of weight (1 when
+ * absent) times signed fingerprint is above 0, else 0. The fingerprint is FarmHash's 64-bit one (farmhashna) of the seed as
+ * binary32 followed by the bytes of the item.
+ */
+struct nna_cmd_lsh {
+	struct nna_command head;
+	struct nna_tensor output; /* out: [hashes, bits] */
+	struct nna_tensor seeds; /* in: [hashes, bits] */
+	struct nna_tensor items; /* in: [n, ...], row-major, at most 2^24 bytes */
+	struct nna_tensor weights; /* in, may be absent: [n] */
+	uint8_t fill[48];
+};
+
+/* Operand indices of LSH. */
+enum {
+	NNA_LSH_OUTPUT = 0,
+	NNA_LSH_SEEDS = 1,
+	NNA_LSH_ITEMS = 2,
+	NNA_LSH_WEIGHTS = 3,
+};
+
+/*
+ * Draws classes from distributions that are given by logarithms: sample i of row r, whose number is q = first + r * samples + i,
+ * is the first class where cdf > u * total, the last one where there is none. The row's cdf sums exp(x - max) over its classes
+ * in binary64; an x that is not finite has no share in max and adds nothing. u is in [0, 1): the low 20 bits of one random word
+ * and then all of the next, as a binary fraction. These words are 2 * (q % 2) and the one after it of the four of a Philox 4x32
+ * block of 10 rounds with the counter (q / 2, seeds[1]) and the key seeds[0], all of 64 bits, low word first, seeds extended by
+ * their signs. Where both seeds are 0 they are replaced by numbers that change from run to run. classes is 1 to MAX_WINDOW;
+ * rows * classes are at most 2^23.
+ */
+struct nna_cmd_multinomial {
+	struct nna_command head;
+	struct nna_tensor output; /* out: [rows, samples] */
+	struct nna_tensor input; /* in: [rows, classes] */
+	struct nna_tensor seeds; /* in: [2] */
+	uint64_t first; /* number of the first sample */
+	uint8_t fill[8];
+};
+
+/* Operand indices of MULTINOMIAL. */
+enum {
+	NNA_MULTINOMIAL_OUTPUT = 0,
+	NNA_MULTINOMIAL_INPUT = 1,
+	NNA_MULTINOMIAL_SEEDS = 2,
+};
+
+/*
+ * Maxima of heat maps with the precision of a part of a pixel, in fp32 on values. The maximum is the first largest element above
+ * the lowest finite number, else the first element. With g[-1..1][-1..1] its surroundings, mirrored at the map's edge without the
+ * edge itself, b = ((g[0][-1] - g[0][1]) / 2, (g[-1][0] - g[1][0]) / 2) and A = [[axx, axy], [axy, ayy]] with
+ * axx = g[0][-1] - 2 * g[0][0] + g[0][1], ayy likewise and axy = (g[1][1] - g[1][-1] - g[-1][1] + g[-1][-1]) / 4, d solves A d = b,
+ * shortened so that neither part is above 1.5, and the score is g[0][0] - b * d + (A d) * d / 2. Where |det A| is less than
+ * tolerance + tolerance * axx * ayy, d is 0 and the score the maximum. The keypoint is (maximum + d + 0.5) / size of the map, as a
+ * part of the box. height and width are 2 to MAX_WINDOW, their product too; a box that ends before it begins is a BAD_INDEX.
+ */
+struct nna_cmd_keypoint {
+	struct nna_command head;
+	struct nna_tensor scores; /* out: [boxes, n] */
+	struct nna_tensor keypoints; /* out: [boxes, n, 2], x and y */
+	struct nna_tensor heatmaps; /* in: [boxes, height, width, n] */
+	struct nna_tensor boxes; /* in: [boxes, 4], x and y of two corners */
+	float tolerance; /* below it the peak is flat */
+	uint32_t reserved; /* 0 */
+	uint8_t fill[40];
+};
+
+/* Operand indices of KEYPOINT. */
+enum {
+	NNA_KEYPOINT_SCORES = 0,
+	NNA_KEYPOINT_KEYPOINTS = 1,
+	NNA_KEYPOINT_HEATMAPS = 2,
+	NNA_KEYPOINT_BOXES = 3,
+};
+
+/*
  * Non-maximum suppression of N rows of K classes, for each of B separately. A run of equal numbers in groups is a group;
  * without groups all rows are one. In each group, each class by itself: rows whose score is above score_min are candidates;
  * when there are more than `candidates` of them the best go on; then those whose mask is false are removed. The pending
@@ -1041,11 +1139,15 @@ _Static_assert(sizeof(struct nna_cmd_copy) == 256, "size of nna_cmd_copy");
 _Static_assert(sizeof(struct nna_cmd_fill) == 128, "size of nna_cmd_fill");
 _Static_assert(sizeof(struct nna_cmd_reduce) == 256, "size of nna_cmd_reduce");
 _Static_assert(sizeof(struct nna_cmd_arg) == 256, "size of nna_cmd_arg");
+_Static_assert(sizeof(struct nna_cmd_topk) == 320, "size of nna_cmd_topk");
 _Static_assert(sizeof(struct nna_cmd_softmax) == 256, "size of nna_cmd_softmax");
 _Static_assert(sizeof(struct nna_cmd_norm16) == 448, "size of nna_cmd_norm16");
 _Static_assert(sizeof(struct nna_cmd_resize) == 256, "size of nna_cmd_resize");
 _Static_assert(sizeof(struct nna_cmd_roi) == 448, "size of nna_cmd_roi");
 _Static_assert(sizeof(struct nna_cmd_gather) == 320, "size of nna_cmd_gather");
+_Static_assert(sizeof(struct nna_cmd_lsh) == 448, "size of nna_cmd_lsh");
+_Static_assert(sizeof(struct nna_cmd_multinomial) == 320, "size of nna_cmd_multinomial");
+_Static_assert(sizeof(struct nna_cmd_keypoint) == 448, "size of nna_cmd_keypoint");
 _Static_assert(sizeof(struct nna_cmd_nms) == 960, "size of nna_cmd_nms");
 
 #endif

@@ -957,7 +957,10 @@ static void test_hostile(void **state)
 		{ NNA_OP_COPY, sizeof(struct nna_cmd_copy), 2 },       { NNA_OP_REDUCE, sizeof(struct nna_cmd_reduce), 2 },
 		{ NNA_OP_ARG, sizeof(struct nna_cmd_arg), 2 },	       { NNA_OP_SOFTMAX, sizeof(struct nna_cmd_softmax), 2 },
 		{ NNA_OP_RESIZE, sizeof(struct nna_cmd_resize), 2 },   { NNA_OP_GATHER, sizeof(struct nna_cmd_gather), 3 },
-		{ NNA_OP_MATMUL, sizeof(struct nna_cmd_matmul), 6 },
+		{ NNA_OP_MATMUL, sizeof(struct nna_cmd_matmul), 6 },   { NNA_OP_TOPK, sizeof(struct nna_cmd_topk), 3 },
+		{ NNA_OP_NORM16, sizeof(struct nna_cmd_norm16), 4 },   { NNA_OP_LSH, sizeof(struct nna_cmd_lsh), 4 },
+		{ NNA_OP_KEYPOINT, sizeof(struct nna_cmd_keypoint), 4 },
+		{ NNA_OP_MULTINOMIAL, sizeof(struct nna_cmd_multinomial), 3 },
 	};
 	static const uint32_t odd[] = { 0, 1, 2, 3, 16, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000, 0x3f800000, 0x7fc00000 };
 	int ok = 0, refused = 0;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+/* LSH, by definition. */
+#include "../nna_kernel.h"
+
+#define TILE_BYTES (1u << 20)
+#define MAX_BYTES (1u << 24)
+
+/* FarmHash's multipliers. */
+#define K0 0xc3a5c85c97cb3127ull
+#define K1 0xb492b66fbe98f273ull
+#define K2 0x9ae16a3b2f90404full
+
+/* What is hashed: a seed and the bytes of an item. */
+struct key {
+	float seed;
+	const uint8_t *item;
+	uint64_t size; /* of both */
+};
+
+struct pair {
+	uint64_t first, second;
+};
+
+/* The 8 (4) bytes from `at` on. */
+static uint64_t fetch(const struct key *key, uint64_t at)
+{
+	uint8_t bytes[8];
+	uint64_t x;
+
+	if (at >= sizeof(key->seed)) {
+		memcpy(bytes, key->item + at - sizeof(key->seed), 8);
+	} else {
+		memcpy(bytes, (const uint8_t *)&key->seed + at, sizeof(key->seed) - at);
+		memcpy(bytes + sizeof(key->seed) - at, key->item, 4 + at);
+	}
+	memcpy(&x, bytes, 8);
+	return x;
+}
+
+static uint32_t fetch_half(const struct key *key, uint64_t at)
+{
+	uint8_t bytes[4];
+	uint32_t x;
+
+	for (uint64_t i = 0; i < 4; i++)
+		bytes[i] = at + i < sizeof(key->seed) ? ((const uint8_t *)&key->seed)[at + i] :
+							 key->item[at + i - sizeof(key->seed)];
+	memcpy(&x, bytes, 4);
+	return x;
+}
+
+static uint64_t rotate(uint64_t x, int n)
+{
+	return x >> n | x << (64 - n);
+}
+
+static uint64_t fold(uint64_t x)
+{
+	return x ^ x >> 47;
+}
+
+static uint64_t mix(uint64_t u, uint64_t v, uint64_t factor)
+{
+	return fold((v ^ fold((u ^ v) * factor)) * factor) * factor;
+}
+
+static uint64_t hash_to_16(const struct key *key)
+{
+	const uint64_t n = key->size, factor = K2 + 2 * n;
+
+	if (n >= 8) {
+		const uint64_t a = fetch(key, 0) + K2, b = fetch(key, n - 8);
+
+		return mix(rotate(b, 37) * factor + a, (rotate(a, 25) + b) * factor, factor);
+	}
+	return mix(n + ((uint64_t)fetch_half(key, 0) << 3), fetch_half(key, n - 4), factor);
+}
+
+static uint64_t hash_to_32(const struct key *key)
+{
+	const uint64_t n = key->size, factor = K2 + 2 * n;
+	const uint64_t a = fetch(key, 0) * K1, b = fetch(key, 8), c = fetch(key, n - 8) * factor, d = fetch(key, n - 16) * K2;
+
+	return mix(rotate(a + b, 43) + rotate(c, 30) + d, a + rotate(b + K2, 18) + c, factor);
+}
+
+static uint64_t hash_to_64(const struct key *key)
+{
+	const uint64_t n = key->size, factor = K2 + 2 * n;
+	const uint64_t a = fetch(key, 0) * K2, b = fetch(key, 8), c = fetch(key, n - 8) * factor, d = fetch(key, n - 16) * K2;
+	const uint64_t y = rotate(a + b, 43) + rotate(c, 30) + d, z = mix(y, a + rotate(b + K2, 18) + c, factor);
+	const uint64_t e = fetch(key, 16) * factor, f = fetch(key, 24);
+	const uint64_t g = (y + fetch(key, n - 32)) * factor, h = (z + fetch(key, n - 24)) * factor;
+
+	return mix(rotate(e + f, 43) + rotate(g, 30) + h, e + rotate(f + a, 18) + g, factor);
+}
+
+/* 32 bytes and two seeds. */
+static struct pair absorb(const struct key *key, uint64_t at, uint64_t a, uint64_t b)
+{
+	const uint64_t w = fetch(key, at), x = fetch(key, at + 8), y = fetch(key, at + 16), z = fetch(key, at + 24);
+	const uint64_t sum = a + w + x + y;
+
+	return (struct pair){ sum + z, rotate(b + a + w + z, 21) + rotate(sum, 44) + a + w };
+}
+
+static uint64_t hash_long(const struct key *key)
+{
+	const uint64_t n = key->size, blocks = (n - 1) / 64;
+	struct pair v = { 0, 0 }, w = { 0, 0 };
+	uint64_t x = 81 * K2 + fetch(key, 0), y = 81 * K1 + 113, z = fold(y * K2 + 113) * K2, factor = K1, old;
+
+	/* All whole blocks but what is left of the last one; then the last 64 bytes. */
+	for (uint64_t i = 0; i <= blocks; i++) {
+		const bool last = i == blocks;
+		const uint64_t at = last ? n - 64 : 64 * i, times = last ? 9 : 1;
+
+		if (last) {
+			factor = K1 + ((z & 0xff) << 1);
+			w.first += (n - 1) & 63;
+			v.first += w.first;
+			w.first += v.first;
+		}
+		x = rotate(x + y + v.first + fetch(key, at + 8), 37) * factor;
+		y = rotate(y + v.second + fetch(key, at + 48), 42) * factor;
+		x ^= w.second * times;
+		y += v.first * times + fetch(key, at + 40);
+		z = rotate(z + w.first, 33) * factor;
+		v = absorb(key, at, v.second * factor, x + w.first);
+		w = absorb(key, at + 32, z + w.second, y + fetch(key, at + 16));
+		old = z;
+		z = x;
+		x = old;
+	}
+	return mix(mix(v.first, w.first, factor) + fold(y) * K0 + z, mix(v.second, w.second, factor) + x, factor);
+}
+
+static int64_t fingerprint(const struct key *key)
+{
+	return (int64_t)(key->size <= 16 ? hash_to_16(key) :
+			 key->size <= 32 ? hash_to_32(key) :
+			 key->size <= 64 ? hash_to_64(key) :
+					   hash_long(key));
+}
+
+static uint32_t lsh_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+			 uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_engine_operand *output = &cmd->operands[NNA_LSH_OUTPUT], *seeds = &cmd->operands[NNA_LSH_SEEDS],
+					*items = &cmd->operands[NNA_LSH_ITEMS], *weights = &cmd->operands[NNA_LSH_WEIGHTS];
+	const uint32_t n = items->desc.dims[0], size = n ? items->count / n * nna_type_size(items->desc.type) : 0;
+	uint32_t index[2], begin, end;
+
+	nna_tile_range(plan, tile, output->count, &begin, &end);
+	nna_unflatten(output->desc.dims, 2, begin, index);
+	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, 2, index)) {
+		struct key key = { nna_load_float(seeds, nna_offset(&seeds->desc, index)), items->data, size + sizeof(key.seed) };
+		double score = 0;
+
+		for (uint32_t k = 0; k < n; k++, key.item += size) {
+			const double hash = (double)fingerprint(&key);
+
+			score += nna_present(weights) ?
+					 (double)nna_load_float(weights, (int64_t)k * weights->desc.strides[0]) * hash :
+					 hash;
+		}
+		nna_store_integer(output, nna_offset(&output->desc, index), score > 0);
+	}
+	return NNA_STATUS_OK;
+}
+
+NNA_PREPARE(lsh)
+{
+	const struct nna_engine_operand *output = &cmd->operands[NNA_LSH_OUTPUT], *items = &cmd->operands[NNA_LSH_ITEMS],
+					*weights = &cmd->operands[NNA_LSH_WEIGHTS];
+	const uint64_t bytes = (uint64_t)items->count * nna_type_size(items->desc.type);
+
+	if (items->count && !items->contiguous)
+		return nna_bad_operand(plan, NNA_LSH_ITEMS);
+	if (output->desc.rank != 2 || !nna_same_dims(&cmd->operands[NNA_LSH_SEEDS].desc, &output->desc) ||
+	    !items->desc.rank || bytes > MAX_BYTES || items->desc.dims[0] > NNA_MAX_WINDOW ||
+	    (nna_present(weights) && !nna_has_dims(&weights->desc, 1, (uint64_t[]){ items->desc.dims[0] })))
+		return NNA_STATUS_BAD_SHAPE;
+	plan->run = lsh_tile;
+	nna_cut(plan, output->count, TILE_BYTES / ((uint32_t)bytes + 16 * items->desc.dims[0] + 1));
+	return NNA_STATUS_OK;
+}

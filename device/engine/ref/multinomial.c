@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/* MULTINOMIAL, by definition: phase 0 sums up the rows' distributions, phase 1 draws. */
+#include "../nna_kernel.h"
+
+#define TILE_ELEMENTS 8192u
+#define TILE_SAMPLES 1024u
+#define MAX_SUMS (1u << 23)
+
+/* Philox 4x32: the block of a counter under a key. */
+static void philox(const uint64_t counter[2], uint64_t key, uint32_t block[4])
+{
+	uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32);
+
+	block[0] = (uint32_t)counter[0];
+	block[1] = (uint32_t)(counter[0] >> 32);
+	block[2] = (uint32_t)counter[1];
+	block[3] = (uint32_t)(counter[1] >> 32);
+	for (int round = 0; round < 10; round++, low += 0x9e3779b9, high += 0xbb67ae85) {
+		const uint64_t a = (uint64_t)block[0] * 0xd2511f53, b = (uint64_t)block[2] * 0xcd9e8d57;
+
+		block[0] = (uint32_t)(b >> 32) ^ block[1] ^ low;
+		block[1] = (uint32_t)b;
+		block[2] = (uint32_t)(a >> 32) ^ block[3] ^ high;
+		block[3] = (uint32_t)a;
+	}
+}
+
+/* Number q of a sequence, in [0, 1). */
+static double uniform(const int64_t seeds[2], uint64_t q)
+{
+	const uint64_t counter[2] = { q / 2, (uint64_t)seeds[1] };
+	const uint32_t word = 2 * (uint32_t)(q % 2);
+	uint32_t block[4];
+
+	philox(counter, (uint64_t)seeds[0], block);
+	return (double)((uint64_t)(block[word] & 0xfffff) << 32 | block[word + 1]) * 0x1p-52;
+}
+
+/* The sums of a row; `cdf` is private, the input may change between two looks at it. */
+static void sum_up(const struct nna_engine_operand *input, int64_t row, uint32_t classes, double *cdf)
+{
+	const int64_t from = row * input->desc.strides[0], step = input->desc.strides[1];
+	float max = -__FLT_MAX__;
+	double total = 0;
+
+	for (uint32_t k = 0; k < classes; k++) {
+		const float x = nna_load_float(input, from + k * step);
+
+		if (x - x == 0 && x > max)
+			max = x;
+	}
+	for (uint32_t k = 0; k < classes; k++) {
+		const float x = nna_load_float(input, from + k * step);
+
+		if (x - x == 0)
+			total += nna_exp((double)x - (double)max);
+		cdf[k] = total;
+	}
+}
+
+/* The first class whose sum is above `target`, or the last. */
+static uint32_t find(const double *cdf, uint32_t classes, double target)
+{
+	uint32_t low = 0, high = classes - 1;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (cdf[middle] > target)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static uint32_t multinomial_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan, uint32_t phase,
+				 uint32_t tile, void *scratch, void *shared)
+{
+	const struct nna_cmd_multinomial *p = (const struct nna_cmd_multinomial *)cmd->raw;
+	const struct nna_engine_operand *output = &cmd->operands[NNA_MULTINOMIAL_OUTPUT],
+					*input = &cmd->operands[NNA_MULTINOMIAL_INPUT],
+					*operand = &cmd->operands[NNA_MULTINOMIAL_SEEDS];
+	const uint32_t rows = input->desc.dims[0], classes = input->desc.dims[1];
+	int64_t seeds[2] = { nna_load_integer(operand, 0), nna_load_integer(operand, operand->desc.strides[0]) };
+	uint32_t index[2], begin, end;
+
+	if (phase == 0) {
+		begin = tile * (uint32_t)plan->priv[1];
+		end = rows - begin > plan->priv[1] ? begin + (uint32_t)plan->priv[1] : rows;
+		for (uint32_t row = begin; row < end; row++)
+			sum_up(input, row, classes, (double *)shared + (uint64_t)row * classes);
+		return NNA_STATUS_OK;
+	}
+	if (!seeds[0] && !seeds[1]) {
+		seeds[0] = (int64_t)cmd->entropy;
+		seeds[1] = (int64_t)(cmd->entropy >> 32);
+	}
+	nna_tile_range(plan, tile, output->count, &begin, &end);
+	nna_unflatten(output->desc.dims, 2, begin, index);
+	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, 2, index)) {
+		const double *cdf = (const double *)shared + (uint64_t)index[0] * classes;
+
+		nna_store_integer(output, nna_offset(&output->desc, index),
+				  find(cdf, classes, uniform(seeds, p->first + i) * cdf[classes - 1]));
+	}
+	return NNA_STATUS_OK;
+}
+
+NNA_PREPARE(multinomial)
+{
+	const struct nna_engine_operand *output = &cmd->operands[NNA_MULTINOMIAL_OUTPUT];
+	const struct nna_tensor *input = &cmd->operands[NNA_MULTINOMIAL_INPUT].desc;
+	const uint32_t rows = input->dims[0], classes = input->dims[1];
+	uint32_t per_tile;
+
+	if (output->desc.rank != 2 || input->rank != 2 || output->desc.dims[0] != rows ||
+	    !nna_has_dims(&cmd->operands[NNA_MULTINOMIAL_SEEDS].desc, 1, (uint64_t[]){ 2 }) || !classes ||
+	    classes > NNA_MAX_WINDOW || (uint64_t)rows * classes > MAX_SUMS)
+		return NNA_STATUS_BAD_SHAPE;
+	plan->run = multinomial_tile;
+	nna_cut(plan, output->count, TILE_SAMPLES);
+	if (!plan->phases)
+		return NNA_STATUS_OK;
+	per_tile = classes < TILE_ELEMENTS ? TILE_ELEMENTS / classes : 1;
+	plan->priv[1] = per_tile;
+	plan->shared_size = rows * classes * (uint32_t)sizeof(double);
+	plan->phases = 2;
+	plan->phase_tiles[1] = plan->phase_tiles[0];
+	plan->phase_tiles[0] = nna_div_up(rows, per_tile);
+	return NNA_STATUS_OK;
+}
