@@ -165,12 +165,24 @@ static bool nobody_writes(struct mutation *m)
 	return true;
 }
 
+/* Parameters that come with the run: until then the model's word about dimensions is all there is. */
+static bool has_late_parameters(const struct mutation *m)
+{
+	for (uint32_t i = 0; i < m->operation->input_count; i++) {
+		const struct nnr_operand *operand = m->graph->operands[m->operation->in[i]];
+
+		if (operand->kind == NNR_INPUT && (!nnr_is_tensor(operand->type) || operand->type == NNA_TENSOR_INT32))
+			return true;
+	}
+	return false;
+}
+
 static bool other_output_dims(struct mutation *m)
 {
 	struct nnr_operand *operand = output_of(m);
 	uint32_t k;
 
-	if (!operand->rank || operand->hidden || !nnr_elements(operand))
+	if (!operand->rank || operand->hidden || !nnr_elements(operand) || has_late_parameters(m))
 		return false;
 	k = nnr_below(m->r, operand->rank);
 	operand->dims[k] += 1 + nnr_below(m->r, 3);
@@ -181,7 +193,8 @@ static bool other_output_rank(struct mutation *m)
 {
 	struct nnr_operand *operand = output_of(m);
 
-	if (!operand->rank || operand->rank == NNACCEL_MAX_RANK || operand->hidden || !nnr_elements(operand))
+	if (!operand->rank || operand->rank == NNACCEL_MAX_RANK || operand->hidden || !nnr_elements(operand) ||
+	    has_late_parameters(m))
 		return false;
 	operand->dims[operand->rank++] = 1;
 	return true;
