@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One step of RNN, LSTM and SVDF. */
+/* One step of RNN, LSTM and SVDF, and sequences of RNN. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "tests/random/nna_eval.h"
 
 #define U NNA_EVAL_U
+#define MAX_UNITS 256
 
 /* A value and how far off the device's arithmetic may be. */
 struct loose {
@@ -68,27 +69,83 @@ static bool is_matrix(const struct nna_eval_tensor *t, size_t rows, size_t colum
 	return t->given && t->rank == 2 && t->dims[0] == rows && t->dims[1] == columns;
 }
 
-/* input, weights, recurrent weights, bias, state, activation -> state, output */
+/* One step of all batches: @h is the state before and becomes the one after; @fresh has room for it. */
+static void rnn_step(const struct nna_eval *e, const double *x, struct loose *h, struct loose *fresh)
+{
+	const struct nna_eval_tensor *w = &e->in[1], *r = &e->in[2];
+	uint32_t units = w->dims[0], size = w->dims[1], batch = e->in[4].dims[0];
+	double v[MAX_UNITS], err[MAX_UNITS];
+
+	for (uint32_t b = 0; b < batch; b++) {
+		for (uint32_t k = 0; k < units; k++) {
+			v[k] = h[b * units + k].v;
+			err[k] = h[b * units + k].err;
+		}
+		for (uint32_t u = 0; u < units; u++) {
+			struct loose sum = { 0 };
+
+			dot(e, &sum, w, u, x + (size_t)b * size, NULL);
+			dot(e, &sum, r, u, v, err);
+			add(e, &sum, e->in[3].v[u]);
+			fresh[b * units + u] = squash(e, nna_eval_int(e, 5, 0), sum);
+		}
+	}
+	/* What goes to the next step is as exact as the type. */
+	for (uint32_t i = 0; i < batch * units; i++)
+		h[i] = rounded(e, fresh[i]);
+}
+
+static void put(struct nna_eval_tensor *t, size_t i, struct loose x)
+{
+	t->v[i] = x.v;
+	t->err[i] = x.err;
+}
+
+/*
+ * RNN: input, weights, recurrent weights, bias, state, activation -> state, output. UNIDIRECTIONAL_SEQUENCE_RNN: the
+ * same with time in the input's first or, if not time major, second dimension -> outputs, state?
+ */
 static int eval_rnn(struct nna_eval *e)
 {
-	const struct nna_eval_tensor *x = &e->in[0], *w = &e->in[1], *r = &e->in[2], *state = &e->in[4];
-	uint32_t batch = x->dims[0], size = x->dims[1], units = w->dims[0], dims[] = { batch, units };
+	bool sequence = e->type == NNA_UNIDIRECTIONAL_SEQUENCE_RNN, major = sequence && nna_eval_int(e, 6, 0);
+	const struct nna_eval_tensor *x = &e->in[0], *w = &e->in[1], *state = &e->in[4];
+	uint32_t batch = state->dims[0], units = w->dims[0], size = w->dims[1], steps = 1, dims[3];
+	struct loose *h, *fresh;
+	double *now;
 	int ret;
 
-	if (x->rank != 2 || !is_matrix(w, units, size) || !is_matrix(r, units, units) ||
-	    !is_matrix(state, batch, units) || e->in[3].count != units)
+	if (x->rank != 2u + sequence || units > MAX_UNITS || !is_matrix(w, units, size) || !is_matrix(&e->in[2], units, units) ||
+	    !is_matrix(state, batch, units) || e->in[3].count != units || x->dims[x->rank - 1] != size ||
+	    x->dims[major ? 1 : 0] != batch)
 		return -EINVAL;
-	ret = nna_eval_out(e, 0, 2, dims) ? -EINVAL : nna_eval_out(e, 1, 2, dims);
-	for (size_t i = 0; !ret && i < e->out[0].count; i++) {
-		struct loose sum = { 0 };
+	if (sequence)
+		steps = x->dims[major ? 0 : 1];
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[x->rank - 1] = units;
+	ret = nna_eval_out(e, sequence ? 0 : 1, x->rank, dims);
+	if (!ret && (!sequence || e->output_count > 1))
+		ret = nna_eval_out(e, sequence ? 1 : 0, 2, state->dims);
+	h = calloc(2 * ((size_t)batch * units + 1), sizeof(*h));
+	now = calloc((size_t)batch * size + 1, sizeof(*now));
+	if (!h || !now)
+		ret = -ENOMEM;
+	fresh = h ? h + (size_t)batch * units : NULL;
+	for (size_t i = 0; !ret && i < state->count; i++)
+		h[i].v = state->v[i];
+	for (uint32_t t = 0; !ret && t < steps; t++) {
+		for (size_t i = 0; i < (size_t)batch * size; i++)
+			now[i] = x->v[major ? t * batch * size + i : (i / size * steps + t) * size + i % size];
+		rnn_step(e, now, h, fresh);
+		for (size_t i = 0; i < (size_t)batch * units; i++) {
+			size_t at = major ? t * batch * units + i : (i / units * steps + t) * units + i % units;
 
-		dot(e, &sum, w, i % units, x->v + i / units * size, NULL);
-		dot(e, &sum, r, i % units, state->v + i / units * units, NULL);
-		add(e, &sum, e->in[3].v[i % units]);
-		sum = squash(e, nna_eval_int(e, 5, 0), sum);
-		e->out[0].v[i] = e->out[1].v[i] = sum.v;
-		e->out[0].err[i] = e->out[1].err[i] = sum.err;
+			put(&e->out[sequence ? 0 : 1], at, fresh[i]);
+			if (!sequence || (e->output_count > 1 && t + 1 == steps))
+				put(&e->out[sequence ? 1 : 0], i, fresh[i]);
+		}
 	}
+	free(h);
+	free(now);
 	return ret;
 }
 
@@ -249,6 +306,7 @@ int nna_eval_recurrent(struct nna_eval *e)
 {
 	switch (e->type) {
 	case NNA_RNN:
+	case NNA_UNIDIRECTIONAL_SEQUENCE_RNN:
 		return eval_rnn(e);
 	case NNA_SVDF:
 		return eval_svdf(e);

@@ -185,6 +185,7 @@ static bool adds_floats(const struct nnr_graph *graph)
 		case NNA_BATCH_MATMUL:
 		case NNA_LOCAL_RESPONSE_NORMALIZATION:
 		case NNA_RNN:
+		case NNA_UNIDIRECTIONAL_SEQUENCE_RNN:
 		case NNA_SVDF:
 		case NNA_LSTM:
 			if (nnr_is_float(graph->operands[graph->operations[k].in[0]]->type))

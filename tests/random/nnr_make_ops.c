@@ -803,6 +803,20 @@ static bool make_gather(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
+static bool make_gather_nd(struct nnr_maker *m, uint32_t type)
+{
+	int in = pick(m, NNR_NUMBERS, 1, 4), indices;
+	uint32_t depth = (uint32_t)nnr_range(&m->r, 1, (int32_t)nnr_at(m, in)->rank), dims[2] = { nnr_random_dim(m), depth };
+
+	nnr_input(m, in);
+	indices = nnr_new_tensor(m, NNA_TENSOR_INT32, 2, dims);
+	for (uint32_t i = 0; indices >= 0 && i < dims[0] * depth; i++)
+		nnr_store(NNA_TENSOR_INT32, nnr_at(m, indices)->data, i, nnr_below(&m->r, nnr_at(m, in)->dims[i % depth]));
+	nnr_input(m, indices);
+	nnr_output_like(m, in);
+	return true;
+}
+
 static bool make_lookup(struct nnr_maker *m, uint32_t type)
 {
 	bool table = type == NNA_HASHTABLE_LOOKUP;
@@ -922,8 +936,10 @@ static void input_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, ui
 static bool make_rnn(struct nnr_maker *m, uint32_t type)
 {
 	static const int32_t activations[] = { 0, 1, 3, 4, 6 };
-	int in = pick(m, NNR_FLOATS, 2, 2);
-	uint32_t t = nnr_at(m, in)->type, batch = nnr_at(m, in)->dims[0], size = nnr_at(m, in)->dims[1];
+	bool sequence = type == NNA_UNIDIRECTIONAL_SEQUENCE_RNN, major = sequence && nnr_once_in(&m->r, 2);
+	int in = pick(m, NNR_FLOATS, 2 + sequence, 2 + sequence);
+	uint32_t t = nnr_at(m, in)->type, batch = nnr_at(m, in)->dims[major ? 1 : 0];
+	uint32_t size = nnr_at(m, in)->dims[1 + sequence];
 	uint32_t units = nnr_random_dim(m), rank = type == NNA_SVDF ? (uint32_t)small(m, 2) : 1, memory = 1 + (uint32_t)small(m, 4);
 
 	nnr_input(m, in);
@@ -941,9 +957,13 @@ static bool make_rnn(struct nnr_maker *m, uint32_t type)
 		input_moderate(m, t, 1, units, 0);
 		input_moderate(m, t, 2, batch, units);
 	}
-	nnr_input_i32(m, activations[nnr_below(&m->r, 5)]);
+	/* A long sequence without bounds grows beyond all numbers. */
+	nnr_input_i32(m, activations[sequence ? 2 + nnr_below(&m->r, 3) : nnr_below(&m->r, 5)]);
 	nnr_output(m, t);
-	nnr_output(m, t);
+	if (sequence)
+		nnr_input_i32(m, major);
+	if (!sequence || nnr_once_in(&m->r, 2))
+		nnr_output(m, t);
 	return true;
 }
 
@@ -1023,7 +1043,8 @@ static const struct {
 	{ NNA_GATHER, make_gather }, { NNA_EMBEDDING_LOOKUP, make_lookup }, { NNA_HASHTABLE_LOOKUP, make_lookup },
 	{ NNA_CONCATENATION, make_concat }, { NNA_PACK, make_concat }, { NNA_SPLIT, make_split },
 	{ NNA_UNPACK, make_split }, { NNA_FILL, make_fill }, { NNA_RANK, make_rank },
-	{ NNA_RNN, make_rnn }, { NNA_SVDF, make_rnn }, { NNA_LSTM, make_lstm },
+	{ NNA_GATHER_ND, make_gather_nd },
+	{ NNA_RNN, make_rnn }, { NNA_UNIDIRECTIONAL_SEQUENCE_RNN, make_rnn }, { NNA_SVDF, make_rnn }, { NNA_LSTM, make_lstm },
 };
 
 #define MAKERS (sizeof(makers) / sizeof(makers[0]))

@@ -257,6 +257,7 @@ static void names_are_complete(void **state)
 	assert_null(nna_operation_name(106));
 	assert_string_equal(nna_operation_name(NNA_CONV_2D), "CONV_2D");
 	assert_string_equal(nna_operation_name(NNA_UNPACK), "UNPACK");
+	assert_string_equal(nna_operation_name(NNA_GATHER_ND), "GATHER_ND");
 	assert_string_equal(nna_operand_type_name(NNA_TENSOR_INT64), "TENSOR_INT64");
 	assert_null(nna_operand_type_name(40));
 }
