@@ -82,6 +82,39 @@ static void settle(struct rig *rig)
 	}
 }
 
+/* Operands that have to fit together more closely than by chance: equal letters are equal dims; F32 where it can be. */
+static const struct {
+	uint16_t opcode;
+	const char *dims[NNA_MAX_OPERANDS];
+} shapes[] = {
+	{ NNA_OP_ROI, { "nhwc", "bHWc", "n4", "n" } },
+	{ NNA_OP_NMS, { "b", "bm", "bm4", "bm", "bm", "bnc", "bnc4", "bn", "bn" } },
+};
+
+static void fit_shape(struct nna_tensor *t, uint32_t types, uint16_t opcode, uint32_t operand, uint32_t shape)
+{
+	const char *dims = NULL;
+	int32_t stride = 1;
+
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (shapes[i].opcode == opcode)
+			dims = shapes[i].dims[operand];
+	if (!dims)
+		return;
+	if (types >> NNA_TYPE_F32 & 1) {
+		t->type = NNA_TYPE_F32;
+		t->scale = 0;
+	}
+	memset(t->dims, 0, sizeof(t->dims));
+	memset(t->strides, 0, sizeof(t->strides));
+	t->rank = (uint8_t)strlen(dims);
+	for (uint32_t k = t->rank; k-- > 0;) {
+		t->dims[k] = dims[k] == '4' ? 4 : 1 + shape % (2 + (uint8_t)dims[k] % 5);
+		t->strides[k] = stride;
+		stride *= (int32_t)t->dims[k];
+	}
+}
+
 /* A command of good form, over small tensors in slot 0, in which the input then spoils some bytes.
  */
 static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
@@ -106,6 +139,7 @@ static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
 		*t = rig_tensor(type, take(in, 1) % 4, take(in, 1) * 8, 1 + shape % 3,
 				1 + shape / 3 % 5, 1 + shape % 7, 1 + shape % 4);
 		t->scale = type <= NNA_TYPE_S16 && shape & 0x80 ? 0.5f : 0;
+		fit_shape(t, info->operands[i].types, info->opcode, i, shape);
 	}
 	for (uint32_t i = 0; i < info->field_count; i++)
 		if (info->fields[i].name)

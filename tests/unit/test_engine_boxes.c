@@ -178,9 +178,10 @@ static void roi_malformed(uint32_t operand, const uint32_t *index, double x, uin
 	struct nna_cmd_roi *p = (struct nna_cmd_roi *)c.raw;
 	static const float corners[] = { 0, 0, 4, 4 };
 
-	do
+	do {
+		call_free(&c);
 		roi_init(NNA_ROI_MEAN, 2, 4, 4, 2, 2);
-	while (c.cmd.operands[2].desc.type != NNA_TYPE_F32);
+	} while (c.cmd.operands[2].desc.type != NNA_TYPE_F32);
 	for (uint32_t i = 0; i < 2; i++) {
 		for (uint32_t k = 0; k < 4; k++)
 			set_number(&c.cmd.operands[2], (uint32_t[]){ i, k }, (double)corners[k]);
