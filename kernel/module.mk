@@ -26,3 +26,13 @@ kunit:
 graft:
 	@[ -n '$(KSRC)' ] || { echo 'make graft: say KSRC=, an unpacked kernel tree' >&2; exit 1; }
 	@kernel/graft '$(KSRC)'
+
+# The same driver for the kernels of check-long and check-debug, each in a directory of its own.
+.PHONY: kernel-newest kernel-debug
+kernel-newest:
+	@set -e; eval "$$(vm/setup --kernel newest --no-packages --print)"; \
+	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-newest KDIR="$$NNA_KDIR" kernel
+
+kernel-debug:
+	@set -e; eval "$$(vm/setup --kernel debug --no-packages --print)"; \
+	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-debug KDIR="$$NNA_KDIR" kernel

@@ -81,8 +81,9 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 		return -EINVAL;
 
 	shmem = drm_gem_shmem_create(drm, PAGE_ALIGN(*size));
+	/* Without memory for an inode shmem has no space. */
 	if (IS_ERR(shmem))
-		return PTR_ERR(shmem);
+		return PTR_ERR(shmem) == -ENOSPC ? -ENOMEM : PTR_ERR(shmem);
 	bo = to_nna_bo(&shmem->base);
 	bo->flags = flags;
 	if (flags & DRM_NNA_BO_CACHED)

@@ -146,6 +146,8 @@ const char *device_name(int fd)
 	struct stat st;
 	ssize_t n;
 
+	if (fd < 0)
+		return bus_device;
 	if (fstat(fd, &st))
 		die("fstat", -errno);
 	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));

@@ -51,7 +51,7 @@ void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void device_unbind(int fd);
 void device_bind(void);
 struct drm_nna_counters counters(int fd);
-/* The device's name on its bus. */
+/* The device's name on its bus; with fd -1 that of the one that was asked for last. */
 const char *device_name(int fd);
 
 /* Whole files as text, to be freed: any, of the device's debugfs directory, and what /proc says about fd. */

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every allocation and every copy that an ioctl makes fails once, the first, the second and so on: the call says so with
+ * an error and has changed nothing, or it does without. Needs a kernel with fault injection and root.
+ */
+#define KSFT_TIMEOUT_S 300
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define DEBUGFS "/sys/kernel/debug/"
+/* No call gets anywhere near as many chances to fail. */
+#define MOST 2000
+
+static int fail_nth = -1;
+
+static void set_up(void)
+{
+	static const char *const files[][2] = {
+		{ DEBUGFS "failslab/ignore-gfp-wait", "N" },
+		{ DEBUGFS "failslab/verbose", "0" },
+		{ DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ DEBUGFS "fail_page_alloc/min-order", "0" },
+		{ DEBUGFS "fail_page_alloc/verbose", "0" },
+		{ DEBUGFS "fail_usercopy/verbose", "0" },
+	};
+
+	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		SKIP("no fault injection in this kernel");
+	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		write_file(files[i][0], files[i][1]);
+}
+
+static void arm(int n)
+{
+	char text[16];
+	int size = snprintf(text, sizeof(text), "%d", n);
+
+	EQ(write(fail_nth, text, (size_t)size), size);
+}
+
+/* Whether something has failed since arm(). */
+static bool disarm(void)
+{
+	char text[16] = "";
+	/* With one chance left it may be this read that fails. */
+	bool failed = pread(fail_nth, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
+
+	/* Or this write. */
+	if (write(fail_nth, "0", 1) != 1)
+		EQ(write(fail_nth, "0", 1), 1);
+	return failed;
+}
+
+/* Calls with the first, second, ... chance to fail taken, until there are no more; the last one is a success. */
+#define EACH_FAILURE(call, undo) do { \
+	int ef_n, ef_ret, ef_failures = 0; \
+	for (ef_n = 1; ef_n < MOST; ef_n++) { \
+		arm(ef_n); \
+		ef_ret = (call); \
+		bool ef_hit = disarm(); \
+		if (ef_ret && ef_ret != -ENOMEM && ef_ret != -EFAULT) \
+			FAIL("failure %d of %s: %s", ef_n, #call, strerror(-ef_ret)); \
+		if (ef_ret) \
+			ef_failures++; \
+		else \
+			undo; \
+		if (!ef_hit) { \
+			EQ(ef_ret, 0); \
+			break; \
+		} \
+	} \
+	CHECK(ef_n < MOST); \
+	printf("# %d chances, %d errors: %s\n", ef_n - 1, ef_failures, #call); \
+} while (0)
+
+static void expect_inference(struct env *env)
+{
+	env->map[ENV_DATA] = 0;
+	stream_begin(env);
+	stream_fill(env, 0, 0x4000, 0x6b);
+	stream_end(env);
+	stream_finish(env);
+	EQ(submit_and_wait(env), 0);
+	EQ(env->map[ENV_DATA], 0x6b);
+	EQ(ctx_state(env->fd, env->ctx).state, 0);
+}
+
+static int try_open(const char *path, int *fd)
+{
+	*fd = open(path, O_RDWR | O_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
+}
+
+TEST(fail_open)
+{
+	struct env env;
+	int fd;
+
+	set_up();
+	env_init(&env);
+	EACH_FAILURE(try_open("/dev/accel/accel0", &fd), close(fd));
+	expect_inference(&env);
+}
+
+TEST(fail_dev_query)
+{
+	struct drm_nna_counters counters;
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	for (uint32_t type = 0; type < 4; type++)
+		EACH_FAILURE(query(env.fd, type, &counters, sizeof(counters)), (void)0);
+}
+
+static int try_bo(int fd, uint32_t vm, uint32_t *handle)
+{
+	struct drm_nna_bo_create create = { .size = 1 << 20, .vm_id = vm };
+	int ret = xioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &create);
+
+	*handle = create.handle;
+	return ret;
+}
+
+TEST(fail_bo_create)
+{
+	struct env env;
+	uint32_t bo;
+
+	set_up();
+	env_init(&env);
+	EACH_FAILURE(try_bo(env.fd, 0, &bo), bo_close(env.fd, bo));
+	EACH_FAILURE(try_bo(env.fd, env.vm, &bo), bo_close(env.fd, bo));
+	expect_inference(&env);
+}
+
+TEST(fail_bo_mmap_offset)
+{
+	struct drm_nna_bo_mmap_offset args = { 0 };
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	args.handle = bo_create(env.fd, 4096, 0, 0);
+	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &args), args.offset = 0);
+}
+
+TEST(fail_bo_sync)
+{
+	struct drm_nna_bo_sync_op ops[2] = { { .size = 4096 }, { .size = 4096, .type = DRM_NNA_BO_SYNC_TO_CPU } };
+	struct drm_nna_bo_sync args = { .ops = DRM_NNA_OBJ_ARRAY(2, ops) };
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	ops[0].handle = ops[1].handle = bo_create(env.fd, 4096, 0, DRM_NNA_BO_CACHED);
+	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_BO_SYNC, &args), (void)0);
+}
+
+TEST(fail_bo_set_label)
+{
+	struct drm_nna_bo_set_label args = { .label = (uintptr_t)"weights" };
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	args.handle = env.bo;
+	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_BO_SET_LABEL, &args), (void)0);
+}
+
+static int try_vm(int fd, uint32_t *vm)
+{
+	struct drm_nna_vm_create create = { 0 };
+	int ret = xioctl(fd, DRM_IOCTL_NNA_VM_CREATE, &create);
+
+	*vm = create.id;
+	return ret;
+}
+
+TEST(fail_vm_create)
+{
+	struct env env;
+	uint32_t vm;
+
+	set_up();
+	env_init(&env);
+	EACH_FAILURE(try_vm(env.fd, &vm), vm_destroy(env.fd, vm));
+	expect_inference(&env);
+}
+
+TEST(fail_vm_destroy)
+{
+	struct env env;
+	uint32_t vm;
+
+	set_up();
+	env_init(&env);
+	vm = vm_create(env.fd);
+	EACH_FAILURE(vm_destroy(env.fd, vm), vm = vm_create(env.fd));
+}
+
+/* The object's pages, new page tables, all that a map may need for the first time. */
+TEST(fail_vm_bind_map)
+{
+	struct env env;
+	uint64_t va = 1ull << 40;
+	uint32_t bo;
+
+	set_up();
+	env_init(&env);
+	bo = bo_create(env.fd, 1 << 20, 0, 0);
+	EACH_FAILURE(vm_map(env.fd, env.vm, bo, 0, va, 1 << 20, 0), (void)0);
+	for (int i = 0; i < 3; i++) {
+		uint32_t fresh = bo_create(env.fd, 64 << 10, env.vm, 0);
+
+		va += 1ull << 32;
+		EACH_FAILURE(vm_map(env.fd, env.vm, fresh, 0, va, 64 << 10, 0),
+			     vm_unmap(env.fd, env.vm, va, 64 << 10));
+		bo_close(env.fd, fresh);
+	}
+	expect_inference(&env);
+}
+
+/* A hole, what is around it, and an operation that replaces several; all or nothing. */
+TEST(fail_vm_bind_split)
+{
+	struct drm_nna_vm_bind_op ops[3];
+	const uint64_t va = 1ull << 40;
+	struct env env;
+	uint32_t bo;
+
+	set_up();
+	env_init(&env);
+	bo = bo_create(env.fd, 4 << 20, env.vm, 0);
+	EQ(vm_map(env.fd, env.vm, bo, 0, va, 4 << 20, 0), 0);
+	EACH_FAILURE(vm_unmap(env.fd, env.vm, va + 0x5000, 0x2000),
+		     EQ(vm_map(env.fd, env.vm, bo, 0, va, 4 << 20, 0), 0));
+	ops[0] = (struct drm_nna_vm_bind_op){ .type = 1, .va = va + 0x10000, .size = 0x10000 };
+	ops[1] = (struct drm_nna_vm_bind_op){ .bo_handle = bo, .va = va + 0x100000, .size = 0x40000 };
+	ops[2] = (struct drm_nna_vm_bind_op){ .type = 1, .va = va, .size = 0x1000 };
+	EACH_FAILURE(vm_bind_ops(env.fd, env.vm, ops, 3), (void)0);
+	expect_inference(&env);
+	/* Had one of those that failed unmapped anything, this would fault. */
+	EQ(vm_unmap(env.fd, env.vm, va, 4 << 20), 0);
+}
+
+TEST(fail_vm_get_state)
+{
+	struct drm_nna_vm_get_state args = { 0 };
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	args.id = env.vm;
+	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_VM_GET_STATE, &args), (void)0);
+}
+
+TEST(fail_ctx_create)
+{
+	struct env env;
+	uint32_t ctx;
+
+	set_up();
+	env_init(&env);
+	for (uint32_t p = 0; p < 4; p++)
+		EACH_FAILURE(ctx_create(env.fd, env.vm, p, &ctx), ctx_destroy(env.fd, ctx));
+	expect_inference(&env);
+}
+
+TEST(fail_ctx_destroy)
+{
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	EACH_FAILURE(ctx_destroy(env.fd, env.ctx), EQ(ctx_create(env.fd, env.vm, 1, &env.ctx), 0));
+	expect_inference(&env);
+}
+
+TEST(fail_ctx_get_state)
+{
+	struct drm_nna_ctx_get_state args = { 0 };
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	args.id = env.ctx;
+	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_CTX_GET_STATE, &args), (void)0);
+}
+
+/* With fences in and out of both kinds, more of them than fit in a job. */
+TEST(fail_submit)
+{
+	struct drm_nna_sync syncs[24];
+	struct drm_nna_submit args;
+	struct env env;
+	uint64_t point = 1;
+
+	set_up();
+	env_init(&env);
+	stream_null(&env);
+	args = env_submit(&env);
+	args.deadline_ns = now_ns() + 1000 * SECOND;
+	for (int i = 0; i < 24; i++) {
+		syncs[i] = (struct drm_nna_sync){ .handle = syncobj_create(env.fd) };
+		if (i < 8)
+			EQ(submit(&env, 0, syncs[i].handle), 0);
+		else
+			syncs[i].flags = DRM_NNA_SYNC_SIGNAL | (i % 2 ? DRM_NNA_SYNC_TYPE_TIMELINE : 0);
+		if (i >= 8 && i % 2)
+			syncs[i].point = point;
+	}
+	for (uint32_t n = 0; n <= 24; n += 8) {
+		args.syncs = (struct drm_nna_obj_array)DRM_NNA_OBJ_ARRAY(n, syncs);
+		EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_SUBMIT, &args), (void)0);
+	}
+	EQ(syncobj_wait(env.fd, syncs[8].handle, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, syncs[8].handle), 1);
+	expect_inference(&env);
+}
+
+static int try_export(int fd, uint32_t bo, int *dmabuf)
+{
+	struct drm_prime_handle args = { .handle = bo, .flags = DRM_CLOEXEC | DRM_RDWR };
+	int ret = xioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
+
+	*dmabuf = args.fd;
+	return ret;
+}
+
+static int try_import(int fd, int dmabuf, uint32_t *bo)
+{
+	struct drm_prime_handle args = { .fd = dmabuf };
+	int ret = xioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
+
+	*bo = args.handle;
+	return ret;
+}
+
+TEST(fail_export)
+{
+	struct env env;
+	uint32_t bo;
+	int dmabuf;
+
+	set_up();
+	env_init(&env);
+	bo = bo_create(env.fd, 65536, 0, 0);
+	EACH_FAILURE(try_export(env.fd, bo, &dmabuf), close(dmabuf));
+}
+
+TEST(fail_import)
+{
+	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = 65536 };
+	int memfd = memfd_create("nna", MFD_CLOEXEC | MFD_ALLOW_SEALING), udmabuf, dmabuf;
+	struct env env;
+	uint32_t bo;
+
+	set_up();
+	env_init(&env);
+	udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	if (udmabuf < 0)
+		SKIP("no /dev/udmabuf");
+	CHECK(!ftruncate(memfd, 65536) && !fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK));
+	args.memfd = (uint32_t)memfd;
+	dmabuf = ioctl(udmabuf, UDMABUF_CREATE, &args);
+	CHECK(dmabuf >= 0);
+	EACH_FAILURE(try_import(env.fd, dmabuf, &bo), bo_close(env.fd, bo));
+	expect_inference(&env);
+}
+
+static int try_bind(void)
+{
+	char path[128];
+	int fd = open("/sys/bus/pci/drivers/nna/bind", O_WRONLY | O_CLOEXEC), ret;
+	struct stat st;
+
+	if (fd < 0)
+		return -ENOMEM;
+	ret = write(fd, device_name(-1), strlen(device_name(-1))) < 0 ? -errno : 0;
+	close(fd);
+	/* The bus does not pass every error on. */
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s", device_name(-1));
+	return !ret && stat(path, &st) ? -ENOMEM : ret == -ENODEV || ret == -ENOSPC ? -ENOMEM : ret;
+}
+
+/* The whole of probing. What fails leaves nothing behind, so that the next try finds all as it was. */
+TEST(fail_probe)
+{
+	int n, errors = 0;
+	struct env env;
+
+	set_up();
+	env_init(&env);
+	device_unbind(env.fd);
+	env_fini(&env);
+	for (n = 1; n < MOST; n++) {
+		int ret;
+		bool hit;
+
+		arm(n);
+		ret = try_bind();
+		hit = disarm();
+		if (ret)
+			errors++;
+		if (!hit)
+			break;
+		if (!ret) {
+			env_init(&env);
+			device_unbind(env.fd);
+			env_fini(&env);
+		}
+	}
+	CHECK(n < MOST);
+	printf("# %d chances, %d errors\n", n - 1, errors);
+	env_init(&env);
+	expect_inference(&env);
+}

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The module is loaded and unloaded LOOPS times (default 20), and unbound under load; what it says of itself is in
+# order. KTAP. Needs root. MODULE names the .ko, if that is not the one of BUILD.
+
+cd "$(dirname "$0")/.." || exit 1
+build=${BUILD:-build}
+driver=/sys/bus/pci/drivers/nna
+module=${MODULE:-$build/kernel/nna.ko}
+loops=${LOOPS:-20}
+n=0 passed=0 failed=0
+device=$(basename "$(ls -d $driver/0000:* 2>/dev/null | head -n 1)")
+[ -n "$device" ] || { echo "1..0 # SKIP no device bound"; exit 4; }
+
+result() { # STATUS NAME
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n $2"
+		passed=$((passed + 1))
+	else
+		echo "not ok $n $2"
+		failed=$((failed + 1))
+	fi
+}
+
+works() {
+	"$build/selftests/nna_submit_test" null_job >/dev/null
+}
+
+# What the kernel keeps for itself, in KiB.
+kernel_memory() {
+	awk '/^(Slab|VmallocUsed|Percpu|KernelStack):/ { n += $2 } END { print n }' /proc/meminfo
+}
+
+load_unload() { # TIMES
+	i=0
+	while [ $i -lt "$1" ]; do
+		insmod "$module" && rmmod nna || return 1
+		i=$((i + 1))
+	done
+}
+
+echo "KTAP version 1"
+echo "1..7"
+
+modinfo -F alias "$module" | grep -qx 'pci:v00001234d00004E41sv\*sd\*bc\*sc\*i\*'
+result $? alias_names_the_device
+[ "$(modinfo -F license "$module")" = GPL ] && [ -n "$(modinfo -F description "$module")" ]
+result $? license_and_description
+modinfo -F depends "$module" | tr ',_' '\n-' | grep -qx gpu-sched
+result $? dependencies_are_named
+fnmatch=$(cat "/sys/bus/pci/devices/$device/modalias")
+case $fnmatch in
+pci:v00001234d00004E41*) result 0 modalias_of_the_device ;;
+*) result 1 modalias_of_the_device ;;
+esac
+
+# Unbound under load: clients get -ENODEV and end, nothing is left.
+ok=0
+for i in 1 2 3; do
+	"$build/selftests/nna_stress" --expect-unbind 10 >/dev/null &
+	pid=$!
+	sleep 1
+	echo "$device" >$driver/unbind
+	wait $pid || ok=1
+	echo "$device" >$driver/bind
+	works || ok=1
+done
+result $ok unbind_under_stress
+
+"$build/selftests/nna_stress" 5 >/dev/null
+result $? stress
+
+# A leak of a page for each time shows once it has been loaded often enough.
+rmmod nna && load_unload 5 && before=$(kernel_memory) && load_unload "$loops"
+ok=$?
+after=$(kernel_memory)
+echo "# $loops times, kernel memory $before KiB before and $after KiB after"
+[ "$loops" -lt 500 ] || [ $((after - before)) -lt $((2 * loops)) ] || ok=1
+insmod "$module" && works || ok=1
+result $ok "load_and_unload"
+echo "# Totals: pass:$passed fail:$failed skip:0"
+[ $failed -eq 0 ]
