@@ -709,6 +709,12 @@ static void test_fence_events(void **state)
 	close(pipe_fds[0]);
 }
 
+/* Whether @value is 0 still; nothing orders this read, which ThreadSanitizer need not look at. */
+static __attribute__((no_sanitize_thread, noipa)) bool untouched(const float *value)
+{
+	return *value == 0;
+}
+
 static void test_fenced(void **state)
 {
 	ANeuralNetworksEvent *before = NULL, *event = NULL, *second_event = NULL;
@@ -738,7 +744,7 @@ static void test_fenced(void **state)
 	OK(ANeuralNetworksExecution_startComputeWithDependencies(second.execution, dependencies, 1,
 								 0, &second_event));
 	usleep(20000);
-	assert_true(run.out[0] == 0 && second.out[0] == 0);
+	assert_true(untouched(run.out) && untouched(second.out));
 	signal_fd(fence);
 	OK(ANeuralNetworksEvent_wait(second_event));
 	OK(ANeuralNetworksEvent_wait(event));
