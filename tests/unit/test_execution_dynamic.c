@@ -427,6 +427,61 @@ static void test_state_in_parts(void **state)
 	run_end(&r);
 }
 
+/*
+ * How many boxes are left is known after the run; what reads them has to wait for it. Three boxes of which the second lies on
+ * the first, and two classes of which the first is the background.
+ */
+static void test_boxes_read_by_another_operation(void **state)
+{
+	static const float scores[] = { 0, 0.9f, 0, 0.8f, 0, 0.7f }, box[] = { 0, 0, 10, 10, 0, 0, 10, 9, 20, 20, 30, 30 };
+	static const uint32_t by2[] = { 3, 2 }, by8[] = { 3, 8 }, any4[] = { 0, 4 };
+	static const int32_t batches[3];
+	static const float threshold = 0.1f, overlap = 0.5f, sigma = 1, least = 0.1f;
+	uint32_t in[9], out[4], negative, n = 3;
+	float boxes[24] = { 0 }, result[3];
+	struct nna_graph *g;
+	struct run r;
+
+	for (int i = 0; i < 3; i++)
+		memcpy(&boxes[8 * i + 4], &box[4 * i], 4 * sizeof(box[0]));
+	assert_int_equal(nna_graph_create(&test_log, &g), 0);
+	in[0] = nna_graph_add_operand(g, 0, &(struct nna_operand_desc){
+		.type = NNA_TENSOR_FLOAT32, .rank = 2, .dims = by2 });
+	in[1] = nna_graph_add_operand(g, 0, &(struct nna_operand_desc){
+		.type = NNA_TENSOR_FLOAT32, .rank = 2, .dims = by8 });
+	in[2] = tensor(g, 0, NNA_TENSOR_INT32, 3);
+	in[3] = constant(g, 0, NNA_FLOAT32, &threshold, sizeof(threshold));
+	in[4] = scalar(g, 0, -1);
+	in[5] = scalar(g, 0, 0);
+	in[6] = constant(g, 0, NNA_FLOAT32, &overlap, sizeof(overlap));
+	in[7] = constant(g, 0, NNA_FLOAT32, &sigma, sizeof(sigma));
+	in[8] = constant(g, 0, NNA_FLOAT32, &least, sizeof(least));
+	out[0] = tensor(g, 0, NNA_TENSOR_FLOAT32, ANY);
+	out[1] = nna_graph_add_operand(g, 0, &(struct nna_operand_desc){
+		.type = NNA_TENSOR_FLOAT32, .rank = 2, .dims = any4 });
+	out[2] = tensor(g, 0, NNA_TENSOR_INT32, ANY);
+	out[3] = tensor(g, 0, NNA_TENSOR_INT32, ANY);
+	negative = tensor(g, 0, NNA_TENSOR_FLOAT32, ANY);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_BOX_WITH_NMS_LIMIT, 9, in, 4, out), 0);
+	OPERATION(g, 0, NNA_NEG, negative, out[0]);
+	assert_int_equal(nna_graph_set_io(g, 0, 3, in, 1, &negative), 0);
+	assert_int_equal(nna_graph_finish(g), 0);
+	run_begin(&r, *state, g);
+	assert_int_equal(nna_execution_set_input(r.execution, 0, 2, by2, scores, sizeof(scores)), 0);
+	assert_int_equal(nna_execution_set_input(r.execution, 1, 2, by8, boxes, sizeof(boxes)), 0);
+	assert_int_equal(nna_execution_set_input(r.execution, 2, 1, &n, batches, sizeof(batches)), 0);
+	set_output(&r, result, sizeof(result));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(nna_execution_compute(r.execution), 0);
+		check_length(&r, 0, 2);
+		assert_true(result[0] == -0.9f && result[1] == -0.7f);
+	}
+	set_output(&r, result, sizeof(result[0]));
+	assert_int_equal(nna_execution_compute(r.execution), -ENOSPC);
+	check_length(&r, -ENOSPC, 2);
+	run_end(&r);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
@@ -434,7 +489,7 @@ int main(void)
 		TEST(test_growing_loop),   TEST(test_too_small),
 		TEST(test_endless),	   TEST(test_default_limit),
 		TEST(test_branches_of_two_shapes), TEST(test_computed_size),
-		TEST(test_state_in_parts),
+		TEST(test_state_in_parts), TEST(test_boxes_read_by_another_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
