@@ -50,9 +50,22 @@ static uint32_t value_type(uint32_t type)
 	       type == NNA_TENSOR_FLOAT16 ? NNA_FLOAT16 : NNA_INT32;
 }
 
+/* Of MIRROR_PAD: whether the edge takes part. */
+static int read_mode(const struct nna_op_context *op, bool *symmetric)
+{
+	int32_t mode;
+	int ret = nna_op_scalar_i32(op, 2, &mode);
+
+	if (!ret && (mode < 0 || mode > 1))
+		ret = nna_op_fail(op, "there is no mode %d", mode);
+	*symmetric = !ret && mode;
+	return ret;
+}
+
 static int check(struct nna_op_context *op)
 {
 	struct padding padding;
+	bool symmetric;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
 		  nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_T_INT32) ?:
 		  nna_check_rank(op, 1, 2, 2) ?: nna_check_dim(op, 1, 0, op->in[0].rank) ?:
@@ -61,7 +74,7 @@ static int check(struct nna_op_context *op)
 	if (!ret && op->operation->type == NNA_PAD_V2)
 		ret = nna_check_in(op, 2, NNA_BIT(value_type(op->in[0].type)));
 	if (!ret && op->operation->type == NNA_MIRROR_PAD)
-		ret = nna_check_in(op, 2, NNA_BIT(NNA_INT32));
+		ret = nna_check_in(op, 2, NNA_BIT(NNA_INT32)) ?: nna_later(read_mode(op, &symmetric));
 	return ret ?: nna_later(read_padding(op, &padding));
 }
 
@@ -126,13 +139,11 @@ static int lower(struct nna_op_context *op)
 static int mirror_infer(struct nna_op_context *op)
 {
 	struct padding padding;
-	int32_t symmetric;
-	int ret = nna_op_scalar_i32(op, 2, &symmetric) ?: read_padding(op, &padding);
+	bool symmetric;
+	int ret = read_mode(op, &symmetric) ?: read_padding(op, &padding);
 
 	if (ret)
 		return ret;
-	if (symmetric < 0 || symmetric > 1)
-		return nna_op_fail(op, "there is no mode %d", symmetric);
 	for (uint32_t k = 0; k < op->in[0].rank; k++) {
 		uint32_t size = op->in[0].dims[k], most = size && !symmetric ? size - 1 : size;
 
@@ -171,8 +182,8 @@ static int mirror(struct nna_lower *l, uint32_t part, uint32_t axis, uint32_t to
 static int mirror_lower(struct nna_op_context *op)
 {
 	struct padding padding;
-	int32_t symmetric;
-	int ret = nna_op_scalar_i32(op, 2, &symmetric) ?: read_padding(op, &padding);
+	bool symmetric;
+	int ret = read_mode(op, &symmetric) ?: read_padding(op, &padding);
 
 	if (ret)
 		return ret;
