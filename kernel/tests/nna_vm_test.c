@@ -477,7 +477,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 	t->fake->mute_control = true;
 	free = t->vm->pgt.leaf.count;
 	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
-	queue_work(system_unbound_wq, &later.work);
+	queue_work(t->fake->nna->cleanup_wq, &later.work);
 	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
 	/* Out of the page tables already, but nothing is free. */
 	KUNIT_EXPECT_EQ(test, 0ull, nna_pgtable_lookup(&t->vm->pgt, NNA_TEST_BASE, NULL));
