@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The specification of NNAPI's operations, in double precision: what the HAL's text says, computed plainly. It shares
- * nothing with the device and the library.
+ * The specification of NNAPI's operations, in double precision: what the HAL's text says, computed
+ * plainly. It shares nothing with the device and the library.
  *
- * An evaluator function reads e->in[] (what the numbers mean: scales and zero points are applied already), states the
- * dimensions of each output with nna_eval_out() and fills in values and error bounds. An error bound is what the
- * arithmetic of the output's type may add inside of the operation (sums in fp32, functions within a few ulp), without
- * the rounding of the result itself, which the comparison knows (struct nna_eval_tensor, @exact). An infinite bound says
- * that the specification leaves this element open.
+ * An evaluator function reads e->in[] (what the numbers mean: scales and zero points are applied
+ * already), states the dimensions of each output with nna_eval_out() and fills in values and error
+ * bounds. An error bound is what the arithmetic of the output's type may add inside of the
+ * operation (sums in fp32, functions within a few ulp), without the rounding of the result itself,
+ * which the comparison knows (struct nna_eval_tensor, @exact). An infinite bound says that the
+ * specification leaves this element open.
  */
 #ifndef NNA_EVAL_H
 #define NNA_EVAL_H
@@ -54,8 +55,8 @@ struct nna_eval {
  * nna_eval_operation() - evaluate one operation of @graph
  *
  * Inputs are read from the operands' bytes; of the outputs only types and quantisation are.
- * Return: 0, -EINVAL when the operands do not fit together, -E2BIG when the result would be larger than a test needs,
- * -ENOTSUP for an operation that the evaluator does not have.
+ * Return: 0, -EINVAL when the operands do not fit together, -E2BIG when the result would be larger
+ * than a test needs, -ENOTSUP for an operation that the evaluator does not have.
  */
 int nna_eval_operation(const struct nnr_graph *graph, const struct nnr_operation *operation,
 		       struct nna_eval *e);
@@ -106,9 +107,11 @@ static inline double nna_eval_activate(int64_t activation, double v)
 }
 
 /* Stores a sum as far off as @err, activated: where the activation is flat nothing is off. */
-static inline void nna_eval_store(struct nna_eval_tensor *out, size_t i, int64_t activation, double v, double err)
+static inline void nna_eval_store(struct nna_eval_tensor *out, size_t i, int64_t activation,
+				  double v, double err)
 {
-	double low = nna_eval_activate(activation, v - err), high = nna_eval_activate(activation, v + err);
+	double low = nna_eval_activate(activation, v - err),
+	       high = nna_eval_activate(activation, v + err);
 
 	out->v[i] = nna_eval_activate(activation, v);
 	out->err[i] = isfinite(err) ? fmax(high - out->v[i], out->v[i] - low) : err;

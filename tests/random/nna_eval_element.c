@@ -12,7 +12,10 @@ struct point {
 	double v, err;
 };
 
-/* @ulps: of the value, @absolute: beside it; functions may flush what is below the smallest normal number. */
+/*
+ * @ulps: of the value, @absolute: beside it; functions may flush what is below the smallest normal
+ * number.
+ */
 static struct point near_to(double v, double ulps, double absolute)
 {
 	return (struct point){ v, 2 * U * ulps * fabs(v) + absolute + 0x1p-126 };
@@ -214,8 +217,8 @@ static bool is_binary(uint32_t type)
 	}
 }
 
-static int broadcast(const struct nna_eval_tensor *a, const struct nna_eval_tensor *b, uint32_t *rank,
-		     uint32_t *dims)
+static int broadcast(const struct nna_eval_tensor *a, const struct nna_eval_tensor *b,
+		     uint32_t *rank, uint32_t *dims)
 {
 	*rank = a->rank > b->rank ? a->rank : b->rank;
 	for (uint32_t k = 1; k <= *rank; k++) {
@@ -253,7 +256,8 @@ static int eval_binary(struct nna_eval *e)
 		struct point r;
 
 		nna_eval_unravel(i, rank, dims, index);
-		r = binary(e, a->v[broadcast_at(a, rank, index)], b->v[broadcast_at(b, rank, index)]);
+		r = binary(e, a->v[broadcast_at(a, rank, index)],
+			   b->v[broadcast_at(b, rank, index)]);
 		out->v[i] = nna_eval_activate(activation, r.v);
 		out->err[i] = r.err;
 	}

@@ -28,7 +28,8 @@ static int eval_fully_connected(struct nna_eval *e)
 			sum += x[k] * y[k];
 			total += fabs(x[k] * y[k]);
 		}
-		nna_eval_store(&e->out[0], i, nna_eval_int(e, 3, 0), sum, (size + 5) * (U * total + 0x1p-149));
+		nna_eval_store(&e->out[0], i, nna_eval_int(e, 3, 0), sum,
+			       (size + 5) * (U * total + 0x1p-149));
 	}
 	return ret;
 }

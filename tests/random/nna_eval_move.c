@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations that move elements. Each works out the dimensions of the result and, for each of its elements, which
- * element of the input it is (NOWHERE: the padding).
+ * Operations that move elements. Each works out the dimensions of the result and, for each of its
+ * elements, which element of the input it is (NOWHERE: the padding).
  */
 #include <errno.h>
 #include <string.h>
@@ -222,8 +222,8 @@ static int eval_strided_slice(struct nna_eval *e)
 			m.a[k] = m.b[k] > 0 ? low : high;
 		if (no_end >> k & 1)
 			end[k] = m.b[k] > 0 ? high : low;
-		count = m.b[k] > 0 ? (end[k] - m.a[k] + m.b[k] - 1) / m.b[k] :
-				     (m.a[k] - end[k] - m.b[k] - 1) / -m.b[k];
+		count = m.b[k] > 0 ? (end[k] - m.a[k] + m.b[k] - 1) / m.b[k]
+				   : (m.a[k] - end[k] - m.b[k] - 1) / -m.b[k];
 		m.c[k] = shrink >> k & 1;
 		if (m.c[k] && (m.a[k] < 0 || m.a[k] >= size || m.b[k] < 0))
 			return -EINVAL;
@@ -273,7 +273,8 @@ static int eval_pad(struct nna_eval *e)
 	for (uint32_t k = 0; k < m.rank; k++) {
 		int64_t most = m.b[0] ? (int64_t)in->dims[k] - 1 + m.b[1] : NNR_MAX_ELEMENTS;
 
-		if (m.a[2 * k] < 0 || m.a[2 * k + 1] < 0 || m.a[2 * k] > most || m.a[2 * k + 1] > most)
+		if (m.a[2 * k] < 0 || m.a[2 * k + 1] < 0 || m.a[2 * k] > most ||
+		    m.a[2 * k + 1] > most)
 			return -EINVAL;
 		m.dims[k] = in->dims[k] + (uint32_t)(m.a[2 * k] + m.a[2 * k + 1]);
 	}
@@ -314,7 +315,10 @@ static void blocks_of(const struct nna_eval *e, bool nchw, uint32_t d[4])
 		d[k] = e->in[0].dims[axes[k]];
 }
 
-/* a[0]: block height, a[1]: width, a[2]: nchw, a[3], a[4]: padding before; @p and the result in n, h, w, c. */
+/*
+ * a[0]: block height, a[1]: width, a[2]: nchw, a[3], a[4]: padding before; @p and the result in n,
+ * h, w, c.
+ */
 static size_t block_from(const struct nna_eval *e, const struct mover *m, const uint32_t *p)
 {
 	const uint32_t *axes = m->a[2] ? nchw_axes : nhwc_axes;
@@ -455,7 +459,8 @@ static int gather(struct nna_eval *e, const struct nna_eval_tensor *values, uint
 	for (size_t i = 0; !ret && i < out->count; i++) {
 		size_t which = i / inner % indices->count, outer = i / inner / indices->count;
 
-		out->v[i] = values->v[(outer * size + (size_t)indices->v[which]) * inner + i % inner];
+		out->v[i] =
+			values->v[(outer * size + (size_t)indices->v[which]) * inner + i % inner];
 	}
 	return ret;
 }
@@ -523,7 +528,8 @@ static int eval_hashtable(struct nna_eval *e)
 			if (keys->v[k] != lookups->v[i])
 				continue;
 			e->out[1].v[i] = 1;
-			memcpy(e->out[0].v + i * inner, values->v + k * inner, inner * sizeof(double));
+			memcpy(e->out[0].v + i * inner, values->v + k * inner,
+			       inner * sizeof(double));
 			break;
 		}
 	}
@@ -544,7 +550,9 @@ static int eval_concat(struct nna_eval *e)
 	if (axis < 0 || end <= first || rank > RANK)
 		return -EINVAL;
 	for (uint32_t k = 0; k < rank; k++) {
-		dims[k] = pack && k == (uint32_t)axis ? 0 : e->in[first].dims[k - (pack && k > (uint32_t)axis)];
+		dims[k] = pack && k == (uint32_t)axis
+				  ? 0
+				  : e->in[first].dims[k - (pack && k > (uint32_t)axis)];
 		if (k < (uint32_t)axis)
 			outer *= dims[k];
 		if (k > (uint32_t)axis)

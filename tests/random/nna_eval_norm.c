@@ -59,8 +59,9 @@ static int eval_softmax(struct nna_eval *e)
 			double x = (in[at] - most) * beta;
 
 			out->v[at] = log_too ? x - log(sum) : exp(x) / sum;
-			out->err[at] = log_too ? off + 2 * U * (fabs(x) + 3 * log(sum) + 1) :
-						 out->v[at] * (off + 2 * U * (fabs(x) + 3)) + 0x1p-126;
+			out->err[at] =
+				log_too ? off + 2 * U * (fabs(x) + 3 * log(sum) + 1)
+					: out->v[at] * (off + 2 * U * (fabs(x) + 3)) + 0x1p-126;
 		}
 	}
 	return ret;
@@ -86,7 +87,10 @@ static int eval_l2(struct nna_eval *e)
 
 			out->v[at] = sum == 0 ? 0 : in[at] / sqrt(sum);
 			out->err[at] = ((double)l.size + 8) * U * fabs(out->v[at]);
-			/* What a tiny norm is divided by, and squares beyond fp32, are left open. */
+			/*
+			 * What a tiny norm is divided by, and squares beyond fp32, are left open.
+			 * 
+			 */
 			if ((sum != 0 && sum < 1e-11) || sum > 1e37)
 				out->err[at] = INFINITY;
 		}
@@ -115,12 +119,15 @@ static int eval_response(struct nna_eval *e)
 
 			for (int64_t j = k - radius; j <= k + radius; j++) {
 				if (j >= 0 && j < (int64_t)l.size)
-					sum += in[first + (size_t)j * l.step] * in[first + (size_t)j * l.step];
+					sum += in[first + (size_t)j * l.step] *
+					       in[first + (size_t)j * l.step];
 			}
 			base = bias + alpha * sum;
-			off = (2 * (double)radius + 8) * U * (fabs(alpha) * sum + fabs(bias)) / fabs(base);
+			off = (2 * (double)radius + 8) * U * (fabs(alpha) * sum + fabs(bias)) /
+			      fabs(base);
 			out->v[at] = in[at] * pow(base, -beta);
-			out->err[at] = fabs(out->v[at]) * (fabs(beta) * off + 8 * U) + 0x1p-120 * fabs(in[at]);
+			out->err[at] = fabs(out->v[at]) * (fabs(beta) * off + 8 * U) +
+				       0x1p-120 * fabs(in[at]);
 			if (base <= 0 || sum > 1e37)
 				out->err[at] = INFINITY;
 		}
@@ -148,7 +155,8 @@ static int eval_instance(struct nna_eval *e)
 	images = pixels ? in->count / pixels : 0;
 	for (size_t i = 0; i < images; i++) {
 		size_t first = i / step * step * pixels + i % step;
-		double mean = 0, total = 0, variance = 0, off_variance = 0, off_mean, factor, off_factor;
+		double mean = 0, total = 0, variance = 0, off_variance = 0, off_mean, factor,
+		       off_factor;
 
 		for (size_t k = 0; k < pixels; k++) {
 			mean += in->v[first + k * step] / (double)pixels;
@@ -159,7 +167,9 @@ static int eval_instance(struct nna_eval *e)
 			double c = in->v[first + k * step] - mean;
 
 			variance += c * c / (double)pixels;
-			off_variance += (2 * fabs(c) * (off_mean + U * fabs(c)) + off_mean * off_mean) / (double)pixels;
+			off_variance +=
+				(2 * fabs(c) * (off_mean + U * fabs(c)) + off_mean * off_mean) /
+				(double)pixels;
 		}
 		off_variance += ((double)pixels + 4) * U * variance;
 		factor = 1 / sqrt(variance + epsilon);
@@ -169,8 +179,9 @@ static int eval_instance(struct nna_eval *e)
 			double c = in->v[at] - mean;
 
 			out->v[at] = gamma * c * factor + beta;
-			out->err[at] = fabs(gamma) * factor * (off_mean + fabs(c) * (off_factor + 3 * U)) +
-				       2 * U * fabs(beta);
+			out->err[at] =
+				fabs(gamma) * factor * (off_mean + fabs(c) * (off_factor + 3 * U)) +
+				2 * U * fabs(beta);
 			/* First-order bounds hold for small errors only. */
 			if (!(off_factor < 0.05) || variance > 1e37)
 				out->err[at] = INFINITY;

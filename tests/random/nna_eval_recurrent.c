@@ -41,8 +41,8 @@ static struct loose squash(const struct nna_eval *e, int64_t activation, struct 
 }
 
 /* @sum += row @row of @weights times @x; @x_err may be NULL. */
-static void dot(const struct nna_eval *e, struct loose *sum, const struct nna_eval_tensor *weights, size_t row,
-		const double *x, const double *x_err)
+static void dot(const struct nna_eval *e, struct loose *sum, const struct nna_eval_tensor *weights,
+		size_t row, const double *x, const double *x_err)
 {
 	size_t size = weights->dims[weights->rank - 1];
 	struct loose part = { 0 };
@@ -51,7 +51,8 @@ static void dot(const struct nna_eval *e, struct loose *sum, const struct nna_ev
 		double w = weights->v[row * size + k];
 
 		part.v += w * x[k];
-		part.err += ((double)size + 4) * U * fabs(w * x[k]) + (x_err ? fabs(w) * x_err[k] : 0);
+		part.err +=
+			((double)size + 4) * U * fabs(w * x[k]) + (x_err ? fabs(w) * x_err[k] : 0);
 	}
 	part = rounded(e, part);
 	*sum = rounded(e, (struct loose){ sum->v + part.v, sum->err + part.err });
@@ -69,8 +70,12 @@ static bool is_matrix(const struct nna_eval_tensor *t, size_t rows, size_t colum
 	return t->given && t->rank == 2 && t->dims[0] == rows && t->dims[1] == columns;
 }
 
-/* One step of all batches: @h is the state before and becomes the one after; @fresh has room for it. */
-static void rnn_step(const struct nna_eval *e, const double *x, struct loose *h, struct loose *fresh)
+/*
+ * One step of all batches: @h is the state before and becomes the one after; @fresh has room for
+ * it.
+ */
+static void rnn_step(const struct nna_eval *e, const double *x, struct loose *h,
+		     struct loose *fresh)
 {
 	const struct nna_eval_tensor *w = &e->in[1], *r = &e->in[2];
 	uint32_t units = w->dims[0], size = w->dims[1], batch = e->in[4].dims[0];
@@ -102,20 +107,23 @@ static void put(struct nna_eval_tensor *t, size_t i, struct loose x)
 }
 
 /*
- * RNN: input, weights, recurrent weights, bias, state, activation -> state, output. UNIDIRECTIONAL_SEQUENCE_RNN: the
- * same with time in the input's first or, if not time major, second dimension -> outputs, state?
+ * RNN: input, weights, recurrent weights, bias, state, activation -> state, output.
+ * UNIDIRECTIONAL_SEQUENCE_RNN: the same with time in the input's first or, if not time major,
+ * second dimension -> outputs, state?
  */
 static int eval_rnn(struct nna_eval *e)
 {
-	bool sequence = e->type == NNA_UNIDIRECTIONAL_SEQUENCE_RNN, major = sequence && nna_eval_int(e, 6, 0);
+	bool sequence = e->type == NNA_UNIDIRECTIONAL_SEQUENCE_RNN,
+	     major = sequence && nna_eval_int(e, 6, 0);
 	const struct nna_eval_tensor *x = &e->in[0], *w = &e->in[1], *state = &e->in[4];
 	uint32_t batch = state->dims[0], units = w->dims[0], size = w->dims[1], steps = 1, dims[3];
 	struct loose *h, *fresh;
 	double *now;
 	int ret;
 
-	if (x->rank != 2u + sequence || units > MAX_UNITS || !is_matrix(w, units, size) || !is_matrix(&e->in[2], units, units) ||
-	    !is_matrix(state, batch, units) || e->in[3].count != units || x->dims[x->rank - 1] != size ||
+	if (x->rank != 2u + sequence || units > MAX_UNITS || !is_matrix(w, units, size) ||
+	    !is_matrix(&e->in[2], units, units) || !is_matrix(state, batch, units) ||
+	    e->in[3].count != units || x->dims[x->rank - 1] != size ||
 	    x->dims[major ? 1 : 0] != batch)
 		return -EINVAL;
 	if (sequence)
@@ -134,10 +142,12 @@ static int eval_rnn(struct nna_eval *e)
 		h[i].v = state->v[i];
 	for (uint32_t t = 0; !ret && t < steps; t++) {
 		for (size_t i = 0; i < (size_t)batch * size; i++)
-			now[i] = x->v[major ? t * batch * size + i : (i / size * steps + t) * size + i % size];
+			now[i] = x->v[major ? t * batch * size + i
+					    : (i / size * steps + t) * size + i % size];
 		rnn_step(e, now, h, fresh);
 		for (size_t i = 0; i < (size_t)batch * units; i++) {
-			size_t at = major ? t * batch * units + i : (i / units * steps + t) * units + i % units;
+			size_t at = major ? t * batch * units + i
+					  : (i / units * steps + t) * units + i % units;
 
 			put(&e->out[sequence ? 0 : 1], at, fresh[i]);
 			if (!sequence || (e->output_count > 1 && t + 1 == steps))
@@ -150,13 +160,15 @@ static int eval_rnn(struct nna_eval *e)
 }
 
 /*
- * input, feature weights [filters, size], time weights [filters, memory], bias? [units], state, rank, activation ->
- * state, output. The state holds the last results of each filter, oldest first, in memory - 1 places and one that is
- * free. (The text states a size without the free one; the vectors and all that is in use have it.)
+ * input, feature weights [filters, size], time weights [filters, memory], bias? [units], state,
+ * rank, activation -> state, output. The state holds the last results of each filter, oldest first,
+ * in memory - 1 places and one that is free. (The text states a size without the free one; the
+ * vectors and all that is in use have it.)
  */
 static int eval_svdf(struct nna_eval *e)
 {
-	const struct nna_eval_tensor *x = &e->in[0], *f = &e->in[1], *t = &e->in[2], *state = &e->in[4];
+	const struct nna_eval_tensor *x = &e->in[0], *f = &e->in[1], *t = &e->in[2],
+				     *state = &e->in[4];
 	uint32_t rank = (uint32_t)nna_eval_int(e, 5, 1), batch = x->dims[0], size = x->dims[1];
 	uint32_t filters = f->dims[0], memory = t->dims[1], units;
 	struct nna_eval_tensor *kept = &e->out[0], *out = &e->out[1];
@@ -184,7 +196,8 @@ static int eval_svdf(struct nna_eval *e)
 				kept->err[i * memory + k - 1] = last ? fresh.err : 0;
 			}
 			part.v += w[k] * v;
-			part.err += (memory + 4) * U * fabs(w[k] * v) + (last ? fabs(w[k]) * fresh.err : 0);
+			part.err += (memory + 4) * U * fabs(w[k] * v) +
+				    (last ? fabs(w[k]) * fresh.err : 0);
 		}
 		part = rounded(e, part);
 		out->v[unit] += part.v;
@@ -204,9 +217,12 @@ static int eval_svdf(struct nna_eval *e)
 
 enum gate { INPUT, FORGET, CELL, OUTPUT };
 
-/* Of an LSTM with inputs as the HAL numbers them: 1 - 4 and 5 - 8 weights, 9 - 11 peepholes, 12 - 15 biases. */
-static struct loose gate(const struct nna_eval *e, enum gate g, uint32_t unit, const double *x, const double *h,
-			 double cell, double cell_err)
+/*
+ * Of an LSTM with inputs as the HAL numbers them: 1 - 4 and 5 - 8 weights, 9 - 11 peepholes, 12 -
+ * 15 biases.
+ */
+static struct loose gate(const struct nna_eval *e, enum gate g, uint32_t unit, const double *x,
+			 const double *h, double cell, double cell_err)
 {
 	static const uint32_t peephole[] = { [INPUT] = 9, [FORGET] = 10, [OUTPUT] = 11 };
 	struct loose sum = { 0 };
@@ -225,7 +241,8 @@ static struct loose gate(const struct nna_eval *e, enum gate g, uint32_t unit, c
 
 static struct loose times(const struct nna_eval *e, struct loose a, struct loose b)
 {
-	return rounded(e, (struct loose){ a.v * b.v, fabs(a.v) * b.err + fabs(b.v) * a.err + a.err * b.err });
+	return rounded(e, (struct loose){ a.v * b.v,
+					  fabs(a.v) * b.err + fabs(b.v) * a.err + a.err * b.err });
 }
 
 static struct loose clip(struct loose x, double limit)
@@ -239,7 +256,8 @@ static struct loose clip(struct loose x, double limit)
 static int eval_lstm(struct nna_eval *e)
 {
 	const struct nna_eval_tensor *x = &e->in[0], *h = &e->in[18], *c = &e->in[19];
-	uint32_t batch = x->dims[0], size = x->dims[1], units = e->in[2].dims[0], outputs = h->dims[1];
+	uint32_t batch = x->dims[0], size = x->dims[1], units = e->in[2].dims[0],
+		 outputs = h->dims[1];
 	bool coupled = !nna_eval_has(e, 1), projects = nna_eval_has(e, 16);
 	struct loose *result;
 	int ret = 0;
@@ -247,8 +265,8 @@ static int eval_lstm(struct nna_eval *e)
 	if (e->input_count != 23 || x->rank != 2 || h->rank != 2 || !is_matrix(c, batch, units))
 		return -EINVAL;
 	for (uint32_t g = coupled ? FORGET : INPUT; g <= OUTPUT; g++) {
-		if (!is_matrix(&e->in[1 + g], units, size) || !is_matrix(&e->in[5 + g], units, outputs) ||
-		    e->in[12 + g].count != units)
+		if (!is_matrix(&e->in[1 + g], units, size) ||
+		    !is_matrix(&e->in[5 + g], units, outputs) || e->in[12 + g].count != units)
 			return -EINVAL;
 	}
 	if (projects ? !is_matrix(&e->in[16], outputs, units) : outputs != units)
@@ -275,7 +293,8 @@ static int eval_lstm(struct nna_eval *e)
 				i = gate(e, INPUT, u, in, state, c->v[at], 0);
 			f = times(e, f, (struct loose){ c->v[at], 0 });
 			n = times(e, i, n);
-			cell = clip(rounded(e, (struct loose){ f.v + n.v, f.err + n.err }), nna_eval_scalar(e, 21, 0));
+			cell = clip(rounded(e, (struct loose){ f.v + n.v, f.err + n.err }),
+				    nna_eval_scalar(e, 21, 0));
 			e->out[2].v[at] = cell.v;
 			e->out[2].err[at] = cell.err;
 			o = gate(e, OUTPUT, u, in, state, cell.v, cell.err);
@@ -289,7 +308,8 @@ static int eval_lstm(struct nna_eval *e)
 				double w = e->in[16].v[(size_t)u * units + k];
 
 				y.v += w * result[k].v;
-				y.err += (units + 4) * U * fabs(w * result[k].v) + fabs(w) * result[k].err;
+				y.err += (units + 4) * U * fabs(w * result[k].v) +
+					 fabs(w) * result[k].err;
 			}
 			if (projects && nna_eval_has(e, 17))
 				add(e, &y, e->in[17].v[u]);

@@ -7,8 +7,10 @@
 
 #define U NNA_EVAL_U
 
-/* What is known of the elements that one output element sums up; @peak, @trough: the
- * most and the least that a partial product may be. */
+/*
+ * What is known of the elements that one output element sums up; @peak, @trough: the
+ * most and the least that a partial product may be.
+ */
 struct gathered {
 	double sum, total, product, peak, trough, least, most;
 	size_t count, zeros;
@@ -82,7 +84,9 @@ static int eval_reduce(struct nna_eval *e)
 	if (!g)
 		return -ENOMEM;
 	for (size_t i = 0; i < out->count; i++)
-		g[i] = (struct gathered){ .product = 1, .peak = 1, .trough = 1, .least = INFINITY, .most = -INFINITY };
+		g[i] = (struct gathered){
+			.product = 1, .peak = 1, .trough = 1, .least = INFINITY, .most = -INFINITY
+		};
 	for (size_t i = 0; i < in->count; i++) {
 		struct gathered *to;
 		double v = in->v[i];

@@ -18,14 +18,14 @@ static struct image image_of(const struct nna_eval_tensor *t, bool nchw)
 {
 	const uint32_t *d = t->dims;
 
-	return nchw ? (struct image){ d[0], d[2], d[3], d[1], true } :
-		      (struct image){ d[0], d[1], d[2], d[3], false };
+	return nchw ? (struct image){ d[0], d[2], d[3], d[1], true }
+		    : (struct image){ d[0], d[1], d[2], d[3], false };
 }
 
 static size_t at(const struct image *m, uint32_t n, uint32_t y, uint32_t x, uint32_t c)
 {
-	return m->nchw ? (((size_t)n * m->c + c) * m->h + y) * m->w + x :
-			 (((size_t)n * m->h + y) * m->w + x) * m->c + c;
+	return m->nchw ? (((size_t)n * m->c + c) * m->h + y) * m->w + x
+		       : (((size_t)n * m->h + y) * m->w + x) * m->c + c;
 }
 
 static int out_image(struct nna_eval *e, const struct image *m)
@@ -125,7 +125,8 @@ static void sum_add(struct sum *s, double v)
 	s->terms++;
 }
 
-static void sum_store(const struct sum *s, struct nna_eval_tensor *out, size_t i, int64_t activation)
+static void sum_store(const struct sum *s, struct nna_eval_tensor *out, size_t i,
+		      int64_t activation)
 {
 	nna_eval_store(out, i, activation, s->v, (s->terms + 4) * (U * s->size + 0x1p-149));
 }
@@ -166,8 +167,8 @@ static int eval_conv(struct nna_eval *e, const float *channel_scales)
 	channels = f->dims[depthwise ? 3 : 0];
 	if (grouped)
 		groups = (uint32_t)w.extra;
-	if (depthwise ? f->dims[0] != 1 || in.c * w.extra != channels :
-			f->dims[3] * groups != in.c || channels % groups)
+	if (depthwise ? f->dims[0] != 1 || in.c * w.extra != channels
+		      : f->dims[3] * groups != in.c || channels % groups)
 		return -EINVAL;
 	if (nna_eval_has(e, 2) && e->in[2].count != channels)
 		return -EINVAL;
@@ -196,11 +197,13 @@ static int eval_conv(struct nna_eval *e, const float *channel_scales)
 				if (y < 0 || y >= w.y.size || x < 0 || x >= w.x.size)
 					continue;
 				for (uint32_t k = 0; k < (depthwise ? 1 : f->dims[3]); k++) {
-					uint32_t from = depthwise ? c / (uint32_t)w.extra :
-								    c / per_group * f->dims[3] + k;
-					uint32_t fi[] = { depthwise ? 0 : c, fy, fx, depthwise ? c : k };
+					uint32_t from = depthwise ? c / (uint32_t)w.extra
+								  : c / per_group * f->dims[3] + k;
+					uint32_t fi[] = { depthwise ? 0 : c, fy, fx,
+							  depthwise ? c : k };
 
-					sum_add(&s, e->in[0].v[at(&in, n, (uint32_t)y, (uint32_t)x, from)] *
+					sum_add(&s, e->in[0].v[at(&in, n, (uint32_t)y, (uint32_t)x,
+								  from)] *
 							    f->v[nna_eval_ravel(4, f->dims, fi)]);
 				}
 			}
@@ -212,8 +215,8 @@ static int eval_conv(struct nna_eval *e, const float *channel_scales)
 }
 
 /*
- * TRANSPOSE_CONV_2D: every input element adds its product with the filter [N, h, w, C] to the output, at its place
- * times the stride less the padding before.
+ * TRANSPOSE_CONV_2D: every input element adds its product with the filter [N, h, w, C] to the
+ * output, at its place times the stride less the padding before.
  */
 static int eval_transpose_conv(struct nna_eval *e, const float *channel_scales)
 {
@@ -278,9 +281,10 @@ static int eval_transpose_conv(struct nna_eval *e, const float *channel_scales)
 				for (uint32_t k = 0; k < in.c; k++) {
 					uint32_t fi[] = { c, fy, fx, k };
 
-					sum_add(&s, e->in[0].v[at(&in, p[0], (uint32_t)(y / stride_y),
-								  (uint32_t)(x / stride_x), k)] *
-							    f->v[nna_eval_ravel(4, f->dims, fi)]);
+					sum_add(&s,
+						e->in[0].v[at(&in, p[0], (uint32_t)(y / stride_y),
+							      (uint32_t)(x / stride_x), k)] *
+							f->v[nna_eval_ravel(4, f->dims, fi)]);
 				}
 			}
 		}
@@ -326,7 +330,8 @@ static int eval_pool(struct nna_eval *e)
 
 				if (y < 0 || y >= w.y.size || x < 0 || x >= w.x.size)
 					continue;
-				v = e->in[0].v[at(&in, p[0], (uint32_t)y, (uint32_t)x, p[w.nchw ? 1 : 3])];
+				v = e->in[0].v[at(&in, p[0], (uint32_t)y, (uint32_t)x,
+						  p[w.nchw ? 1 : 3])];
 				sum_add(&s, e->type == NNA_L2_POOL_2D ? v * v : v);
 				most = fmax(most, v);
 				nan |= isnan(v);
@@ -344,7 +349,8 @@ static int eval_pool(struct nna_eval *e)
 		sum_store(&s, out, i, e->type == NNA_L2_POOL_2D ? 0 : w.activation);
 		if (e->type == NNA_L2_POOL_2D) {
 			/* The root halves the relative error. */
-			nna_eval_store(out, i, w.activation, sqrt(s.v), (s.terms + 6) * U * sqrt(s.v) + 0x1p-126);
+			nna_eval_store(out, i, w.activation, sqrt(s.v),
+				       (s.terms + 6) * U * sqrt(s.v) + 0x1p-126);
 			/* Squares that fp32 does not hold. */
 			if (s.v > 1e36 || (s.v != 0 && s.v < 1e-30))
 				out->err[i] = INFINITY;
@@ -353,17 +359,22 @@ static int eval_pool(struct nna_eval *e)
 	return 0;
 }
 
-/* Where row @o of the result lies in @size rows, in fp32 as the reference does: positions decide about neighbours. */
+/*
+ * Where row @o of the result lies in @size rows, in fp32 as the reference does: positions decide
+ * about neighbours.
+ */
 static float position(uint32_t o, uint32_t size, uint32_t out, bool align, bool half)
 {
-	float scale = align && out > 1 ? (float)(size - 1) / (float)(out - 1) : (float)size / (float)out;
+	float scale =
+		align && out > 1 ? (float)(size - 1) / (float)(out - 1) : (float)size / (float)out;
 
 	return half ? ((float)o + 0.5f) * scale - 0.5f : (float)o * scale;
 }
 
 static uint32_t nearest(uint32_t o, uint32_t size, uint32_t out, bool align, bool half)
 {
-	float scale = align && out > 1 ? (float)(size - 1) / (float)(out - 1) : (float)size / (float)out;
+	float scale =
+		align && out > 1 ? (float)(size - 1) / (float)(out - 1) : (float)size / (float)out;
 	float p = ((float)o + (half ? 0.5f : 0)) * scale;
 	float whole = align ? roundf(p) : floorf(p);
 
@@ -390,7 +401,8 @@ static struct blend blend_at(uint32_t o, uint32_t size, uint32_t out, bool align
 static int eval_resize(struct nna_eval *e)
 {
 	bool linear = e->type == NNA_RESIZE_BILINEAR;
-	bool nchw = nna_eval_int(e, 3, 0), align = nna_eval_int(e, 4, 0), half = nna_eval_int(e, 5, 0);
+	bool nchw = nna_eval_int(e, 3, 0), align = nna_eval_int(e, 4, 0),
+	     half = nna_eval_int(e, 5, 0);
 	struct nna_eval_tensor *out = &e->out[0];
 	struct image in, result;
 	double w, h;
@@ -435,8 +447,10 @@ static int eval_resize(struct nna_eval *e)
 		sum_add(&s, by.part * bx.part * v[at(&in, p[0], by.high, bx.high, c)]);
 		out->v[i] = s.v;
 		/* Fractions are differences of fp32 positions: as exact as the largest position. */
-		s.size = fabs(v[at(&in, p[0], by.low, bx.low, c)]) + fabs(v[at(&in, p[0], by.low, bx.high, c)]) +
-			 fabs(v[at(&in, p[0], by.high, bx.low, c)]) + fabs(v[at(&in, p[0], by.high, bx.high, c)]);
+		s.size = fabs(v[at(&in, p[0], by.low, bx.low, c)]) +
+			 fabs(v[at(&in, p[0], by.low, bx.high, c)]) +
+			 fabs(v[at(&in, p[0], by.high, bx.low, c)]) +
+			 fabs(v[at(&in, p[0], by.high, bx.high, c)]);
 		out->err[i] = 8 * U * s.size;
 	}
 	return ret;

@@ -2,13 +2,15 @@
 /*
  * Random graphs against the device.
  *
- * A graph is made from a seed (nnr_make()), run on the device (nnr_run_graph()) and judged operation by operation:
- * each operation's result is compared with what an evaluator in double precision (nna_eval.h) computes from the
- * device's own inputs of that operation, so that no error adds up over a chain. The graph is then run once more with
- * only its ends as outputs, where the compiler may fuse and reuse memory: those must agree to the byte (where fast
- * kernels add floats in another order, with the scalar ones).
+ * A graph is made from a seed (nnr_make()), run on the device (nnr_run_graph()) and judged
+ * operation by operation: each operation's result is compared with what an evaluator in double
+ * precision (nna_eval.h) computes from the device's own inputs of that operation, so that no error
+ * adds up over a chain. The graph is then run once more with only its ends as outputs, where the
+ * compiler may fuse and reuse memory: those must agree to the byte (where fast kernels add floats
+ * in another order, with the scalar ones).
  *
- * A graph owns all that its operands point to. Nothing here is shared between threads, except the device.
+ * A graph owns all that its operands point to. Nothing here is shared between threads, except the
+ * device.
  */
 #ifndef NNR_H
 #define NNR_H
@@ -28,7 +30,7 @@
 /* More elements than this in one tensor only cost time. */
 #define NNR_MAX_ELEMENTS 20000
 
-/* ------------------------------------------------------------------------------------------- random numbers */
+/* ---- random numbers */
 
 struct nnr_random {
 	uint64_t state;
@@ -66,7 +68,7 @@ static inline double nnr_uniform(struct nnr_random *r, double low, double high)
 	return low + (high - low) * ((double)(nnr_next(r) >> 11) * 0x1p-53);
 }
 
-/* --------------------------------------------------------------------------------------------------- graphs */
+/* ---- graphs */
 
 enum nnr_kind { NNR_TEMPORARY, NNR_INPUT, NNR_CONSTANT, NNR_NO_VALUE };
 
@@ -75,7 +77,6 @@ enum nnr_kind { NNR_TEMPORARY, NNR_INPUT, NNR_CONSTANT, NNR_NO_VALUE };
  * @dims: known ones, also where @hidden keeps them from the library
  * @hidden: dimensions are stated as unknown: of temporaries, and of outputs of the graph
  * @output: an output of the graph when only ends are
- * @result: it was written by the last run
  * @data: constants, inputs, and after a run what the device computed
  */
 struct nnr_operand {
@@ -85,7 +86,7 @@ struct nnr_operand {
 	uint32_t channel_dim, channel_count;
 	float channel_scales[NNR_MAX_CHANNELS];
 	enum nnr_kind kind;
-	bool hidden, output, result;
+	bool hidden, output;
 	uint8_t *data;
 	size_t size;
 };
@@ -133,7 +134,7 @@ double nnr_real(const struct nnr_operand *operand, size_t index);
 void nnr_print(const struct nnr_graph *graph, FILE *to);
 const char *nnr_type_text(uint32_t type);
 
-/* -------------------------------------------------------------------------------------- making, judging them */
+/* ---- making, judging them */
 
 /**
  * struct nnr_options - what is made and how it is judged
@@ -169,7 +170,8 @@ enum nnr_verdict {
 /**
  * struct nnr_report - why
  * @operation: number of the operation that differs, or -1
- * @checked, @unchecked: elements compared, and passed over (overflow, or a result that the specification leaves open)
+ * @checked, @unchecked: elements compared, and passed over (overflow, or a result that the
+ * specification leaves open)
  * @text: one line
  * @log: last line of the library
  */
@@ -186,21 +188,30 @@ struct nnr_log {
 	uint32_t lines;
 };
 
-/* Receives the library's messages, for struct nna_log; the calling thread's log is the one set here. */
+/*
+ * Receives the library's messages, for struct nna_log; the calling thread's log is the one set
+ * here.
+ */
 void nnr_log_line(void *user, enum nna_log_level level, const char *text);
 void nnr_log_use(struct nnr_log *log);
 
-/* Builds the graph in the library. @all: every result is an output. Return: 0 or the library's error. */
+/*
+ * Builds the graph in the library. @all: every result is an output. Return: 0 or the library's
+ * error.
+ */
 int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out);
 
-/* Compiles and runs it; results are put into the operands. Return: 0 or the library's error, *step says of what. */
+/*
+ * Compiles and runs it; results are put into the operands. Return: 0 or the library's error, *step
+ * says of what.
+ */
 int nnr_run_graph(struct nna_device *device, struct nnr_graph *graph, bool all, const char **step);
 
 /**
  * struct nnr_device - where graphs run
  * @main: the device
- * @plain: one that adds up in the defined order whatever the layout, or NULL when there is none: fast kernels may add
- *	floats in another order, and which kernel runs may depend on what is fused
+ * @plain: one that adds up in the defined order whatever the layout, or NULL when there is none:
+ *	fast kernels may add floats in another order, and which kernel runs may depend on what is fused
  */
 struct nnr_device {
 	struct nna_device *main, *plain;
@@ -214,17 +225,26 @@ enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *gr
 struct nnr_graph *nnr_shrink(const struct nnr_device *device, const struct nnr_graph *graph,
 			     const struct nnr_options *options, struct nnr_report *report);
 
-/* Dimensions and values of all results by the evaluator alone. Return: false when it does not accept the graph. */
+/*
+ * Dimensions and values of all results by the evaluator alone. Return: false when it does not
+ * accept the graph.
+ */
 bool nnr_reinfer(struct nnr_graph *graph);
 
-/* Writes @path for nnv_run: the results that the operands hold are the expected ones; with @all, of every operation. */
+/*
+ * Writes @path for nnv_run: the results that the operands hold are the expected ones; with @all, of
+ * every operation.
+ */
 int nnr_save(const struct nnr_graph *graph, bool all, const char *path, const char *name);
 
-/* Changes one thing of a valid graph; @what says which. Return: true when the library must refuse it now. */
+/*
+ * Changes one thing of a valid graph; @what says which. Return: true when the library must refuse
+ * it now.
+ */
 bool nnr_mutate(struct nnr_graph *graph, struct nnr_random *random, const char **what);
 
 /* Runs a changed graph: refused with a message that names operation or operand, or run. */
-enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph, bool invalid, const char *what,
-				  struct nnr_report *report);
+enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph,
+				  bool invalid, const char *what, struct nnr_report *report);
 
 #endif

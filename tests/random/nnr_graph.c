@@ -203,9 +203,9 @@ void nnr_type_range(uint32_t type, int64_t *low, int64_t *high)
 static double half_load(uint16_t bits)
 {
 	int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-	double value = exponent == 31 ? (mantissa ? NAN : INFINITY) :
-		       exponent	      ? ldexp(1024 + mantissa, exponent - 25) :
-					ldexp(mantissa, -24);
+	double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+		       : exponent     ? ldexp(1024 + mantissa, exponent - 25)
+				      : ldexp(mantissa, -24);
 
 	return bits >> 15 ? -value : value;
 }
@@ -243,7 +243,10 @@ double nnr_load(uint32_t type, const void *data, size_t index)
 		uint16_t w;
 	} x;
 
-	memcpy(&x, bytes, nna_operand_type_size(type) == 4 ? 4 : nna_operand_type_size(type) == 2 ? 2 : 1);
+	memcpy(&x, bytes,
+	       nna_operand_type_size(type) == 4	  ? 4
+	       : nna_operand_type_size(type) == 2 ? 2
+						  : 1);
 	switch (type) {
 	case NNA_FLOAT32:
 	case NNA_TENSOR_FLOAT32:
@@ -293,7 +296,10 @@ void nnr_store(uint32_t type, void *data, size_t index, double value)
 	nnr_type_range(type, &low, &high);
 	if (type == NNA_UINT32)
 		high = UINT32_MAX;
-	value = isnan(value) ? 0 : value < (double)low ? (double)low : value > (double)high ? (double)high : round(value);
+	value = isnan(value)	       ? 0
+		: value < (double)low  ? (double)low
+		: value > (double)high ? (double)high
+				       : round(value);
 	x.u = (uint32_t)(int64_t)value;
 	memcpy(bytes, &x, size);
 }
@@ -309,7 +315,8 @@ double nnr_real(const struct nnr_operand *operand, size_t index)
 		return stored * operand->channel_scales[index / inner % operand->channel_count];
 	}
 	/* Biases are stated with a scale, too. */
-	if (nnr_is_quantised(operand->type) || (operand->type == NNA_TENSOR_INT32 && operand->scale != 0))
+	if (nnr_is_quantised(operand->type) ||
+	    (operand->type == NNA_TENSOR_INT32 && operand->scale != 0))
 		return (stored - operand->zero_point) * (double)operand->scale;
 	return stored;
 }
@@ -341,7 +348,8 @@ static void print_operand(const struct nnr_graph *graph, uint32_t number, FILE *
 	fputs(o->rank ? "]" : "[]", to);
 	if (o->scale != 0)
 		fprintf(to, "*%g%+d", (double)o->scale, -o->zero_point);
-	if (o->kind == NNR_CONSTANT && o->type == NNA_TENSOR_INT32 && o->data && nnr_elements(o) <= 12) {
+	if (o->kind == NNR_CONSTANT && o->type == NNA_TENSOR_INT32 && o->data &&
+	    nnr_elements(o) <= 12) {
 		for (size_t i = 0; i < nnr_elements(o); i++)
 			fprintf(to, "%c%d", i ? ' ' : '{', (int)nnr_load(o->type, o->data, i));
 		fputc('}', to);

@@ -18,7 +18,8 @@ static void float_facts(uint32_t type, double *most, double *half, double *tiny)
 	*tiny = fp16 ? 0x1p-24 : 0x1p-149;
 }
 
-static bool float_agrees(const struct nna_eval_tensor *want, double v, double err, double got, double *off)
+static bool float_agrees(const struct nna_eval_tensor *want, double v, double err, double got,
+			 double *off)
 {
 	double most, half, tiny, tolerance;
 
@@ -28,15 +29,15 @@ static bool float_agrees(const struct nna_eval_tensor *want, double v, double er
 		return want->exact ? isnan(got) : true;
 	if (fabs(v) + tolerance > most * (1 + half)) {
 		/* Infinite, or as near to it as the tolerance lets it be. */
-		return isinf(got) ? signbit(got) == signbit(v) :
-				    fabs(v) - tolerance <= most && fabs(got - v) <= tolerance;
+		return isinf(got) ? signbit(got) == signbit(v)
+				  : fabs(v) - tolerance <= most && fabs(got - v) <= tolerance;
 	}
 	return fabs(got - v) <= tolerance;
 }
 
 /* @off: what is tolerated. */
-static bool element_agrees(const struct nna_eval_tensor *want, size_t i, double got, double *expected,
-			   double *off)
+static bool element_agrees(const struct nna_eval_tensor *want, size_t i, double got,
+			   double *expected, double *off)
 {
 	double v = want->v[i], err = want->err[i];
 	int64_t low, high;
@@ -107,7 +108,8 @@ static enum nnr_verdict judge_output(const struct nnr_graph *graph, uint32_t k, 
 	double expected = 0, off = 0, first_expected = 0, first_off = 0;
 
 	if (!same_dims(got, want))
-		return say(report, NNR_SHAPE, (int)k, "%s (operation %u): output %u has other dimensions",
+		return say(report, NNR_SHAPE, (int)k,
+			   "%s (operation %u): output %u has other dimensions",
 			   operation_name(graph, k), k, i);
 	for (size_t n = 0; n < want->count; n++) {
 		double v = nnr_load(got->type, got->data, n);
@@ -128,7 +130,8 @@ static enum nnr_verdict judge_output(const struct nnr_graph *graph, uint32_t k, 
 	if (!wrong)
 		return NNR_AGREES;
 	return say(report, NNR_DIFFERS, (int)k,
-		   "%s %s (operation %u): output %u, element %zu: expected %.9g, got %.9g (tolerance %.3g); "
+		   "%s %s (operation %u): output %u, element %zu: expected %.9g, got %.9g "
+		   "(tolerance %.3g); "
 		   "%zu of %zu differ",
 		   operation_name(graph, k), nnr_type_text(got->type), k, i, first, first_expected,
 		   nnr_load(got->type, got->data, first), first_off, wrong, want->count);
@@ -141,12 +144,14 @@ static void bias_results(struct nna_eval *e)
 		struct nna_eval_tensor *t = &e->out[i];
 
 		for (size_t n = 0; n < t->count; n++)
-			t->v[n] += nnr_is_float(t->type) ? fabs(t->v[n]) * 0.01 + 0.01 : 2.5 * (t->scale != 0 ? t->scale : 1);
+			t->v[n] += nnr_is_float(t->type) ? fabs(t->v[n]) * 0.01 + 0.01
+							 : 2.5 * (t->scale != 0 ? t->scale : 1);
 	}
 }
 
 static enum nnr_verdict judge_operation(const struct nnr_graph *graph, uint32_t k,
-					const struct nnr_options *options, struct nnr_report *report)
+					const struct nnr_options *options,
+					struct nnr_report *report)
 {
 	const struct nnr_operation *operation = &graph->operations[k];
 	enum nnr_verdict verdict = NNR_AGREES;
@@ -154,8 +159,9 @@ static enum nnr_verdict judge_operation(const struct nnr_graph *graph, uint32_t 
 	int ret = nna_eval_operation(graph, operation, &e);
 
 	if (ret)
-		verdict = say(report, NNR_SENSELESS, (int)k, "%s (operation %u): the evaluator says %s",
-			      operation_name(graph, k), k, strerror(-ret));
+		verdict = say(report, NNR_SENSELESS, (int)k,
+			      "%s (operation %u): the evaluator says %s", operation_name(graph, k),
+			      k, strerror(-ret));
 	else if (options->biased)
 		bias_results(&e);
 	for (uint32_t i = 0; i < operation->output_count && verdict == NNR_AGREES; i++)
@@ -195,13 +201,17 @@ static bool adds_floats(const struct nnr_graph *graph)
 	return false;
 }
 
-/* The same bytes, but for the sign of a zero: a clamp before the rounding gives +0 where one after it leaves -0. */
+/*
+ * The same bytes, but for the sign of a zero: a clamp before the rounding gives +0 where one after
+ * it leaves -0.
+ */
 static bool same_element(const struct nnr_operand *a, const struct nnr_operand *b, size_t i)
 {
 	size_t size = nna_operand_type_size(a->type);
 
 	return !memcmp(a->data + i * size, b->data + i * size, size) ||
-	       (nnr_is_float(a->type) && nnr_load(a->type, a->data, i) == 0 && nnr_load(b->type, b->data, i) == 0);
+	       (nnr_is_float(a->type) && nnr_load(a->type, a->data, i) == 0 &&
+		nnr_load(b->type, b->data, i) == 0);
 }
 
 /* Ends of @again, which is @graph run without its intermediate results, against those of @graph. */
@@ -221,19 +231,25 @@ static enum nnr_verdict compare_ends(const struct nnr_graph *graph, const struct
 			if (n == count && a->size == b->size)
 				continue;
 			return say(report, NNR_FUSED, (int)k,
-				   "%s %s (operation %u): output %u differs from element %zu of %zu on when "
+				   "%s %s (operation %u): output %u differs from element %zu of "
+				   "%zu on when "
 				   "intermediate results are not outputs",
-				   operation_name(graph, k), nnr_type_text(a->type), k, i, n, count);
+				   operation_name(graph, k), nnr_type_text(a->type), k, i, n,
+				   count);
 		}
 	}
 	return NNR_AGREES;
 }
 
-/* Runs the graph with its ends only, and compares them with @graph's, or with a full run of its own. */
-static enum nnr_verdict judge_ends(struct nna_device *device, const struct nnr_graph *graph, bool rerun,
-				   struct nnr_report *report)
+/*
+ * Runs the graph with its ends only, and compares them with @graph's, or with a full run of its
+ * own.
+ */
+static enum nnr_verdict judge_ends(struct nna_device *device, const struct nnr_graph *graph,
+				   bool rerun, struct nnr_report *report)
 {
-	struct nnr_graph *again = nnr_graph_copy(graph), *full = rerun ? nnr_graph_copy(graph) : NULL;
+	struct nnr_graph *again = nnr_graph_copy(graph),
+			 *full = rerun ? nnr_graph_copy(graph) : NULL;
 	enum nnr_verdict verdict;
 	const char *step = "memory";
 	int ret = again && (full || !rerun) ? 0 : -ENOMEM;
@@ -243,7 +259,8 @@ static enum nnr_verdict judge_ends(struct nna_device *device, const struct nnr_g
 	if (!ret)
 		ret = nnr_run_graph(device, again, false, &step);
 	if (ret)
-		verdict = say(report, NNR_REFUSED, -1, "with ends only: %s: %s", step, strerror(-ret));
+		verdict = say(report, NNR_REFUSED, -1, "with ends only: %s: %s", step,
+			      strerror(-ret));
 	else
 		verdict = compare_ends(rerun ? full : graph, again, report);
 	nnr_graph_free(again);
@@ -263,7 +280,9 @@ enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *gr
 	nnr_log_use(&log);
 	ret = nnr_run_graph(device->main, graph, true, &step);
 	if (ret)
-		verdict = say(report, ret == -ENOTSUP && strstr(log.last, "is not supported") ? NNR_UNKNOWN : NNR_REFUSED,
+		verdict = say(report,
+			      ret == -ENOTSUP && strstr(log.last, "is not supported") ? NNR_UNKNOWN
+										      : NNR_REFUSED,
 			      -1, "%s: %s", step, strerror(-ret));
 	else if (options->flip)
 		flip_bit(graph);
@@ -293,8 +312,8 @@ static bool names_something(const char *line)
 	return false;
 }
 
-enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph, bool invalid, const char *what,
-				  struct nnr_report *report)
+enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph,
+				  bool invalid, const char *what, struct nnr_report *report)
 {
 	enum nnr_verdict verdict = NNR_AGREES;
 	struct nnr_log log = { .lines = 0 };
@@ -306,7 +325,10 @@ enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_gr
 	ret = nnr_run_graph(device->main, graph, graph->seed % 2, &step);
 	if (!ret && invalid)
 		verdict = say(report, NNR_TAKEN, -1, "%s: accepted", what);
-	/* That an output is too small is not said by a line, but by the dimensions it should have. */
+	/*
+	 * That an output is too small is not said by a line, but by the dimensions it should have.
+	 * 
+	 */
 	else if (ret && ret != -ENOSPC && ret != -ENOMEM && !names_something(log.last))
 		verdict = say(report, NNR_SILENT, -1, "%s: %s: %s", what, step, strerror(-ret));
 	else

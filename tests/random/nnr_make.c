@@ -18,7 +18,10 @@ uint32_t nnr_random_dim(struct nnr_maker *m)
 {
 	uint32_t n = nnr_below(&m->r, 16);
 
-	return n < 4 ? 1 : n < 11 ? 2 + nnr_below(&m->r, 4) : n < 15 ? 6 + nnr_below(&m->r, 6) : 12 + nnr_below(&m->r, 24);
+	return n < 4	? 1
+	       : n < 11 ? 2 + nnr_below(&m->r, 4)
+	       : n < 15 ? 6 + nnr_below(&m->r, 6)
+			: 12 + nnr_below(&m->r, 24);
 }
 
 void nnr_random_quantisation(struct nnr_maker *m, struct nnr_operand *operand)
@@ -30,8 +33,8 @@ void nnr_random_quantisation(struct nnr_maker *m, struct nnr_operand *operand)
 	if (!nnr_is_quantised(operand->type))
 		return;
 	nnr_type_range(operand->type, &low, &high);
-	operand->scale = nnr_once_in(&m->r, 3) ? ldexpf(1, nnr_range(&m->r, -7, 0)) :
-						 (float)exp2(nnr_uniform(&m->r, -9, 0));
+	operand->scale = nnr_once_in(&m->r, 3) ? ldexpf(1, nnr_range(&m->r, -7, 0))
+					       : (float)exp2(nnr_uniform(&m->r, -9, 0));
 	switch (nnr_below(&m->r, 4)) {
 	case 0:
 		operand->zero_point = (int32_t)((low + high + 1) / 2);
@@ -47,7 +50,8 @@ void nnr_random_quantisation(struct nnr_maker *m, struct nnr_operand *operand)
 
 static double random_float(struct nnr_maker *m, uint32_t style, bool fp16)
 {
-	static const double edges[] = { 0, -0.0, 1, -1, 0.5, -0.5, 6, 3, -3, 1e-3, 2.5, -1.5, 100, -100, 1e4, -1e4 };
+	static const double edges[] = { 0,  -0.0, 1,   -1,   0.5, -0.5, 6,   3,
+					-3, 1e-3, 2.5, -1.5, 100, -100, 1e4, -1e4 };
 
 	switch (style) {
 	case 0:
@@ -57,7 +61,8 @@ static double random_float(struct nnr_maker *m, uint32_t style, bool fp16)
 			return edges[nnr_below(&m->r, sizeof(edges) / sizeof(edges[0]))];
 		break;
 	case 2: /* any order of magnitude */
-		return ldexp(nnr_uniform(&m->r, -2, 2), nnr_range(&m->r, fp16 ? -20 : -40, fp16 ? 12 : 30));
+		return ldexp(nnr_uniform(&m->r, -2, 2),
+			     nnr_range(&m->r, fp16 ? -20 : -40, fp16 ? 12 : 30));
 	}
 	return nnr_uniform(&m->r, -2, 2);
 }
@@ -99,7 +104,8 @@ void nnr_random_data(struct nnr_maker *m, struct nnr_operand *operand)
 
 int nnr_new_tensor(struct nnr_maker *m, uint32_t type, uint32_t rank, const uint32_t *dims)
 {
-	int number = nnr_add_operand(m->graph, nnr_once_in(&m->r, 3) ? NNR_CONSTANT : NNR_INPUT, type, rank, dims);
+	int number = nnr_add_operand(m->graph, nnr_once_in(&m->r, 3) ? NNR_CONSTANT : NNR_INPUT,
+				     type, rank, dims);
 
 	/* Nobody can state a tensor without elements: a dimension of 0 is an unknown one. */
 	if (number < 0 || !nnr_elements(m->graph->operands[number]) ||
@@ -126,7 +132,8 @@ static bool suits(const struct nnr_operand *operand, const struct nnr_wanted *wa
 
 	return operand->data && operand->kind != NNR_NO_VALUE && nnr_is_tensor(operand->type) &&
 	       wanted->types & NNR_BIT(operand->type) && operand->rank >= wanted->least &&
-	       operand->rank <= wanted->most && (count || wanted->empty) && count <= NNR_MAX_ELEMENTS &&
+	       operand->rank <= wanted->most && (count || wanted->empty) &&
+	       count <= NNR_MAX_ELEMENTS &&
 	       (operand->type != NNA_TENSOR_INT32 || operand->scale == 0);
 }
 
@@ -140,7 +147,8 @@ int nnr_pick(struct nnr_maker *m, const struct nnr_wanted *wanted)
 		uint32_t i = m->graph->operand_count - 1 - back;
 		const struct nnr_operand *operand = m->graph->operands[i];
 
-		if (suits(operand, wanted) && (operand->kind == NNR_TEMPORARY || nnr_once_in(&m->r, 4)))
+		if (suits(operand, wanted) &&
+		    (operand->kind == NNR_TEMPORARY || nnr_once_in(&m->r, 4)))
 			return (int)i;
 	}
 	rank = (uint32_t)nnr_range(&m->r, (int32_t)wanted->least, (int32_t)wanted->most);
@@ -178,7 +186,8 @@ void nnr_input_bool(struct nnr_maker *m, bool value)
 
 void nnr_input_float(struct nnr_maker *m, int like, double value)
 {
-	input_scalar(m, nnr_at(m, like)->type == NNA_TENSOR_FLOAT16 ? NNA_FLOAT16 : NNA_FLOAT32, value);
+	input_scalar(m, nnr_at(m, like)->type == NNA_TENSOR_FLOAT16 ? NNA_FLOAT16 : NNA_FLOAT32,
+		     value);
 }
 
 int nnr_new_list(struct nnr_maker *m, uint32_t count, const int32_t *values)
@@ -225,11 +234,13 @@ void nnr_output_fixed(struct nnr_maker *m, uint32_t type, float scale, int32_t z
 
 void nnr_output_like(struct nnr_maker *m, int like)
 {
-	nnr_output_fixed(m, nnr_at(m, like)->type, nnr_at(m, like)->scale, nnr_at(m, like)->zero_point);
+	nnr_output_fixed(m, nnr_at(m, like)->type, nnr_at(m, like)->scale,
+			 nnr_at(m, like)->zero_point);
 }
 
 /* A scale and zero point for what was computed, mostly one that wastes little. */
-static void suit_quantisation(struct nnr_maker *m, struct nnr_operand *operand, const struct nna_eval_tensor *t)
+static void suit_quantisation(struct nnr_maker *m, struct nnr_operand *operand,
+			      const struct nna_eval_tensor *t)
 {
 	double least = INFINITY, most = -INFINITY, scale;
 	int64_t low, high;
@@ -245,7 +256,8 @@ static void suit_quantisation(struct nnr_maker *m, struct nnr_operand *operand, 
 	if (nnr_once_in(&m->r, 5) || !(most >= least))
 		return;
 	nnr_type_range(operand->type, &low, &high);
-	scale = fmax(most - least, fmax(fabs(most), fabs(least)) / 4) / 255 * nnr_uniform(&m->r, 0.7, 2);
+	scale = fmax(most - least, fmax(fabs(most), fabs(least)) / 4) / 255 *
+		nnr_uniform(&m->r, 0.7, 2);
 	if (scale > 1e-6 && scale < 1e4)
 		operand->scale = (float)scale;
 	zero = round((double)low - least / (double)operand->scale);
@@ -304,8 +316,9 @@ static bool finish_operation(struct nnr_maker *m)
 static bool add_operation(struct nnr_maker *m, const struct nnr_options *options)
 {
 	uint32_t before = m->graph->operand_count;
-	uint32_t type = options->allowed_count ? options->allowed[nnr_below(&m->r, options->allowed_count)] :
-						 nnr_maker_type(nnr_below(&m->r, nnr_maker_count));
+	uint32_t type = options->allowed_count
+				? options->allowed[nnr_below(&m->r, options->allowed_count)]
+				: nnr_maker_type(nnr_below(&m->r, nnr_maker_count));
 
 	memset(&m->operation, 0, sizeof(m->operation));
 	m->operation.type = type;
@@ -317,12 +330,13 @@ static bool add_operation(struct nnr_maker *m, const struct nnr_options *options
 }
 
 /*
- * What nothing reads is an output; some others are, too. Some dimensions are left for the library to find, some
- * parameters become inputs.
+ * What nothing reads is an output; some others are, too. Some dimensions are left for the library
+ * to find, some parameters become inputs.
  */
 static void finish_graph(struct nnr_maker *m)
 {
-	bool read[NNR_MAX_OPERANDS] = { false }, hides = nnr_once_in(&m->r, 4), late = nnr_once_in(&m->r, 8);
+	bool read[NNR_MAX_OPERANDS] = { false }, hides = nnr_once_in(&m->r, 4),
+	     late = nnr_once_in(&m->r, 8);
 	struct nnr_graph *graph = m->graph;
 
 	for (uint32_t k = 0; k < graph->operation_count; k++) {
@@ -346,7 +360,8 @@ static void finish_graph(struct nnr_maker *m)
 
 struct nnr_graph *nnr_make(uint64_t seed, const struct nnr_options *options)
 {
-	struct nnr_maker m = { .r = { .state = seed * 0x2545f4914f6cdd1dull + 1 }, .graph = nnr_graph_new() };
+	struct nnr_maker m = { .r = { .state = seed * 0x2545f4914f6cdd1dull + 1 },
+			       .graph = nnr_graph_new() };
 	uint32_t wanted;
 
 	if (!m.graph)

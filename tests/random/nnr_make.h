@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making graphs. A maker adds the operands of one operation and calls nnr_finish_operation(), which evaluates it: that
- * tells the dimensions of the results, and a quantisation that suits them. What does not evaluate is taken back.
+ * Making graphs. A maker adds the operands of one operation and calls nnr_finish_operation(), which
+ * evaluates it: that tells the dimensions of the results, and a quantisation that suits them. What
+ * does not evaluate is taken back.
  */
 #ifndef NNR_MAKE_H
 #define NNR_MAKE_H
@@ -41,7 +42,10 @@ struct nnr_wanted {
 	bool empty;
 };
 
-/* A number of operand, or -1 when the graph is full: makers pass it on, nnr_finish_operation() sees it. */
+/*
+ * A number of operand, or -1 when the graph is full: makers pass it on, nnr_finish_operation() sees
+ * it.
+ */
 int nnr_pick(struct nnr_maker *m, const struct nnr_wanted *wanted);
 int nnr_new_tensor(struct nnr_maker *m, uint32_t type, uint32_t rank, const uint32_t *dims);
 /* Like it in type and, if quantised, scale and zero point. */
@@ -56,7 +60,9 @@ void nnr_random_data(struct nnr_maker *m, struct nnr_operand *operand);
 
 static inline struct nnr_operand *nnr_at(struct nnr_maker *m, int number)
 {
-	static _Thread_local struct nnr_operand none = { .rank = 4, .dims = { 1, 1, 1, 1 }, .type = NNA_TENSOR_FLOAT32 };
+	static _Thread_local struct nnr_operand none = { .rank = 4,
+							 .dims = { 1, 1, 1, 1 },
+							 .type = NNA_TENSOR_FLOAT32 };
 
 	return number < 0 ? &none : m->graph->operands[number];
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* One maker per family of operations. What it makes may turn out not to fit: then it is taken back. */
+/*
+ * One maker per family of operations. What it makes may turn out not to fit: then it is taken back.
+ * 
+ */
 #include <string.h>
 
 #include "tests/random/nnr_make.h"
@@ -32,7 +35,10 @@ static void input_activation(struct nnr_maker *m, uint32_t type)
 	nnr_input_i32(m, type == NNA_TENSOR_INT32 || often(m) ? 0 : nnr_range(&m->r, 1, 3));
 }
 
-/* Some of the optional scalars at the end: a layout, two dilations. Return: false where the rest must follow. */
+/*
+ * Some of the optional scalars at the end: a layout, two dilations. Return: false where the rest
+ * must follow.
+ */
 static bool input_layout(struct nnr_maker *m, bool nchw)
 {
 	if (!nchw && nnr_once_in(&m->r, 2))
@@ -170,8 +176,10 @@ static bool make_select(struct nnr_maker *m, uint32_t type)
 
 	nnr_input(m, condition);
 	nnr_input(m, a);
-	nnr_input(m, nnr_once_in(&m->r, 2) ? nnr_new_like(m, a, nnr_at(m, a)->rank, nnr_at(m, a)->dims) :
-					     nnr_new_tensor(m, nnr_at(m, a)->type, nnr_at(m, a)->rank, nnr_at(m, a)->dims));
+	nnr_input(m, nnr_once_in(&m->r, 2)
+			     ? nnr_new_like(m, a, nnr_at(m, a)->rank, nnr_at(m, a)->dims)
+			     : nnr_new_tensor(m, nnr_at(m, a)->type, nnr_at(m, a)->rank,
+					      nnr_at(m, a)->dims));
 	if (nnr_once_in(&m->r, 2))
 		nnr_output_like(m, a);
 	else
@@ -181,8 +189,12 @@ static bool make_select(struct nnr_maker *m, uint32_t type)
 
 static bool make_convert(struct nnr_maker *m, uint32_t type)
 {
-	nnr_types from = type == NNA_QUANTIZE ? NNR_FLOATS : type == NNA_DEQUANTIZE ? NNR_QUANT : NNR_FLOATS | NNR_I32 | NNR_U8;
-	nnr_types to = type == NNA_QUANTIZE ? NNR_QUANT : type == NNA_DEQUANTIZE ? NNR_FLOATS : NNR_FLOATS | NNR_I32 | NNR_U8;
+	nnr_types from = type == NNA_QUANTIZE	  ? NNR_FLOATS
+			 : type == NNA_DEQUANTIZE ? NNR_QUANT
+						  : NNR_FLOATS | NNR_I32 | NNR_U8;
+	nnr_types to = type == NNA_QUANTIZE	? NNR_QUANT
+		       : type == NNA_DEQUANTIZE ? NNR_FLOATS
+						: NNR_FLOATS | NNR_I32 | NNR_U8;
 	int in = pick_any(m, from, 1, 4);
 	uint32_t result = nnr_random_type(m, to);
 
@@ -194,7 +206,7 @@ static bool make_convert(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- windows */
+/* ---- windows */
 
 static int32_t small(struct nnr_maker *m, int32_t most)
 {
@@ -225,8 +237,8 @@ static void input_strides(struct nnr_maker *m)
 /* An image: of what there is, or one that is no larger than it takes. */
 static int pick_image(struct nnr_maker *m, nnr_types types)
 {
-	uint32_t dims[4] = { nnr_once_in(&m->r, 3) ? 2 : 1, (uint32_t)small(m, 14), (uint32_t)small(m, 14),
-			     nnr_random_dim(m) };
+	uint32_t dims[4] = { nnr_once_in(&m->r, 3) ? 2 : 1, (uint32_t)small(m, 14),
+			     (uint32_t)small(m, 14), nnr_random_dim(m) };
 
 	if (nnr_once_in(&m->r, 2))
 		return pick(m, types, 4, 4);
@@ -240,7 +252,8 @@ static int new_weights(struct nnr_maker *m, int in, const uint32_t dims[4], int 
 	struct nnr_operand *w;
 	int number;
 
-	if (nnr_is_quantised(type) && channel >= 0 && dims[channel] <= NNR_MAX_CHANNELS && nnr_once_in(&m->r, 2))
+	if (nnr_is_quantised(type) && channel >= 0 && dims[channel] <= NNR_MAX_CHANNELS &&
+	    nnr_once_in(&m->r, 2))
 		type = NNA_TENSOR_QUANT8_SYMM_PER_CHANNEL;
 	number = nnr_new_tensor(m, type, 4, dims);
 	w = nnr_at(m, number);
@@ -263,7 +276,8 @@ static int new_weights(struct nnr_maker *m, int in, const uint32_t dims[4], int 
 static int new_bias(struct nnr_maker *m, int in, int weights, uint32_t channels)
 {
 	uint32_t type = nnr_at(m, in)->type;
-	int number = nnr_new_tensor(m, nnr_is_quantised(type) ? NNA_TENSOR_INT32 : type, 1, &channels);
+	int number =
+		nnr_new_tensor(m, nnr_is_quantised(type) ? NNA_TENSOR_INT32 : type, 1, &channels);
 	struct nnr_operand *bias = nnr_at(m, number);
 
 	if (number < 0 || !nnr_is_quantised(type))
@@ -326,22 +340,24 @@ static bool make_transpose_conv(struct nnr_maker *m, uint32_t type)
 	bool nchw = nnr_once_in(&m->r, 4);
 	uint32_t dims[4] = { nnr_random_dim(m), (uint32_t)small(m, 4), (uint32_t)small(m, 4),
 			     nnr_at(m, in)->dims[nchw ? 1 : 3] };
-	int32_t stride_w = small(m, 3), stride_h = small(m, 3), shape[4], scheme = nnr_range(&m->r, 1, 2);
+	int32_t stride_w = small(m, 3), stride_h = small(m, 3), shape[4],
+		scheme = nnr_range(&m->r, 1, 2);
 	int weights = new_weights(m, in, dims, 0);
 
 	nnr_input(m, in);
 	nnr_input(m, weights);
 	nnr_input(m, new_bias(m, in, weights, dims[0]));
 	if (nnr_once_in(&m->r, 2)) {
-		int32_t h = (int32_t)nnr_at(m, in)->dims[nchw ? 2 : 1], w = (int32_t)nnr_at(m, in)->dims[nchw ? 3 : 2];
+		int32_t h = (int32_t)nnr_at(m, in)->dims[nchw ? 2 : 1],
+			w = (int32_t)nnr_at(m, in)->dims[nchw ? 3 : 2];
 
 		/* Sizes from which a convolution would have made the input. */
 		shape[0] = (int32_t)nnr_at(m, in)->dims[0];
 		shape[nchw ? 1 : 3] = (int32_t)dims[0];
-		shape[nchw ? 2 : 1] = scheme == 1 ? h * stride_h - nnr_range(&m->r, 0, stride_h - 1) :
-						    (h - 1) * stride_h + (int32_t)dims[1];
-		shape[nchw ? 3 : 2] = scheme == 1 ? w * stride_w - nnr_range(&m->r, 0, stride_w - 1) :
-						    (w - 1) * stride_w + (int32_t)dims[2];
+		shape[nchw ? 2 : 1] = scheme == 1 ? h * stride_h - nnr_range(&m->r, 0, stride_h - 1)
+						  : (h - 1) * stride_h + (int32_t)dims[1];
+		shape[nchw ? 3 : 2] = scheme == 1 ? w * stride_w - nnr_range(&m->r, 0, stride_w - 1)
+						  : (w - 1) * stride_w + (int32_t)dims[2];
 		nnr_input_list(m, 4, shape);
 		nnr_input_i32(m, scheme);
 	} else {
@@ -398,7 +414,7 @@ static bool make_resize(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ matrices */
+/* ---- matrices */
 
 static bool make_fully_connected(struct nnr_maker *m, uint32_t type)
 {
@@ -424,7 +440,8 @@ static bool make_batch_matmul(struct nnr_maker *m, uint32_t type)
 {
 	int a = pick(m, NNR_FLOATS | NNR_S8 | NNR_I32, 2, 4);
 	const struct nnr_operand *x = nnr_at(m, a);
-	bool flip_a = nnr_once_in(&m->r, 2), flip_b = nnr_once_in(&m->r, 2), both = nnr_once_in(&m->r, 2);
+	bool flip_a = nnr_once_in(&m->r, 2), flip_b = nnr_once_in(&m->r, 2),
+	     both = nnr_once_in(&m->r, 2);
 	uint32_t dims[RANK], rank = x->rank < 2 ? 2 : x->rank, inner;
 
 	flip_a &= both;
@@ -448,7 +465,8 @@ static bool make_softmax(struct nnr_maker *m, uint32_t type)
 	int in = pick_any(m, type == NNA_SOFTMAX ? NNR_USUAL : NNR_FLOATS, 1, 4);
 
 	nnr_input(m, in);
-	nnr_input_float(m, nnr_is_quantised(nnr_at(m, in)->type) ? -1 : in, nnr_uniform(&m->r, 0.1, 2));
+	nnr_input_float(m, nnr_is_quantised(nnr_at(m, in)->type) ? -1 : in,
+			nnr_uniform(&m->r, 0.1, 2));
 	if (nnr_once_in(&m->r, 2) || type == NNA_LOG_SOFTMAX)
 		nnr_input_i32(m, any_axis(m, nnr_at(m, in)->rank));
 	output_fixed_range(m, in, 1.0f / 256, 0);
@@ -458,8 +476,8 @@ static bool make_softmax(struct nnr_maker *m, uint32_t type)
 static bool make_norm(struct nnr_maker *m, uint32_t type)
 {
 	bool l2 = type == NNA_L2_NORMALIZATION;
-	int in = type == NNA_INSTANCE_NORMALIZATION ? pick_image(m, NNR_FLOATS) :
-						      pick(m, l2 ? NNR_USUAL : NNR_FLOATS, 1, 4);
+	int in = type == NNA_INSTANCE_NORMALIZATION ? pick_image(m, NNR_FLOATS)
+						    : pick(m, l2 ? NNR_USUAL : NNR_FLOATS, 1, 4);
 
 	nnr_input(m, in);
 	switch (type) {
@@ -482,7 +500,7 @@ static bool make_norm(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* ---------------------------------------------------------------------------------------------- reductions */
+/* ---- reductions */
 
 static bool make_reduce(struct nnr_maker *m, uint32_t type)
 {
@@ -530,13 +548,14 @@ static bool make_topk(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ movement */
+/* ---- movement */
 
 /* The elements in other dimensions. */
 static bool make_reshape(struct nnr_maker *m, uint32_t type)
 {
 	int in = pick(m, NNR_USUAL, 1, 4);
-	int32_t list[4], rest = (int32_t)nnr_elements(nnr_at(m, in)), count = nnr_range(&m->r, 1, 4);
+	int32_t list[4], rest = (int32_t)nnr_elements(nnr_at(m, in)),
+			 count = nnr_range(&m->r, 1, 4);
 
 	for (int32_t k = 0; k < count - 1; k++) {
 		int32_t d = nnr_range(&m->r, 1, rest < 40 ? rest : 40);
@@ -653,7 +672,8 @@ static bool make_strided_slice(struct nnr_maker *m, uint32_t type)
 
 		stride[k] = nnr_once_in(&m->r, 3) ? -small(m, 3) : small(m, 3);
 		begin[k] = nnr_range(&m->r, 0, d - 1);
-		end[k] = stride[k] > 0 ? nnr_range(&m->r, begin[k] + 1, d) : nnr_range(&m->r, -1, begin[k] - 1);
+		end[k] = stride[k] > 0 ? nnr_range(&m->r, begin[k] + 1, d)
+				       : nnr_range(&m->r, -1, begin[k] - 1);
 		if (nnr_once_in(&m->r, 6)) {
 			/* One element; the dimension goes. */
 			shrink |= 1 << k;
@@ -670,8 +690,10 @@ static bool make_strided_slice(struct nnr_maker *m, uint32_t type)
 	nnr_input_list(m, rank, begin);
 	nnr_input_list(m, rank, end);
 	nnr_input_list(m, rank, stride);
-	nnr_input_i32(m, nnr_once_in(&m->r, 3) ? (int32_t)nnr_below(&m->r, 1u << rank) & ~shrink : 0);
-	nnr_input_i32(m, nnr_once_in(&m->r, 3) ? (int32_t)nnr_below(&m->r, 1u << rank) & ~shrink : 0);
+	nnr_input_i32(m,
+		      nnr_once_in(&m->r, 3) ? (int32_t)nnr_below(&m->r, 1u << rank) & ~shrink : 0);
+	nnr_input_i32(m,
+		      nnr_once_in(&m->r, 3) ? (int32_t)nnr_below(&m->r, 1u << rank) & ~shrink : 0);
 	nnr_input_i32(m, shrink);
 	nnr_output_like(m, in);
 	return true;
@@ -725,9 +747,11 @@ static bool make_tile(struct nnr_maker *m, uint32_t type)
 static bool make_blocks(struct nnr_maker *m, uint32_t type)
 {
 	bool batches = type == NNA_BATCH_TO_SPACE_ND || type == NNA_SPACE_TO_BATCH_ND;
-	bool grows = type == NNA_DEPTH_TO_SPACE || type == NNA_BATCH_TO_SPACE_ND, nchw = nnr_once_in(&m->r, 4);
+	bool grows = type == NNA_DEPTH_TO_SPACE || type == NNA_BATCH_TO_SPACE_ND,
+	     nchw = nnr_once_in(&m->r, 4);
 	int32_t block[2] = { small(m, 3), small(m, 3) }, pads[4] = { 0 };
-	uint32_t d[4] = { (uint32_t)small(m, 3), (uint32_t)small(m, 6), (uint32_t)small(m, 6), (uint32_t)small(m, 6) };
+	uint32_t d[4] = { (uint32_t)small(m, 3), (uint32_t)small(m, 6), (uint32_t)small(m, 6),
+			  (uint32_t)small(m, 6) };
 	uint32_t nchw_dims[4], pad_dims[2] = { 2, 2 };
 	int in, list;
 
@@ -741,14 +765,16 @@ static bool make_blocks(struct nnr_maker *m, uint32_t type)
 		for (int k = 0; k < 4 && batches; k++)
 			pads[k] = nnr_range(&m->r, 0, 2);
 		for (int k = 0; k < 2 && batches; k++)
-			pads[2 * k + 1] += (block[k] - (pads[2 * k] + pads[2 * k + 1]) % block[k]) % block[k];
+			pads[2 * k + 1] +=
+				(block[k] - (pads[2 * k] + pads[2 * k + 1]) % block[k]) % block[k];
 	}
 	nchw_dims[0] = d[0];
 	nchw_dims[1] = d[3];
 	nchw_dims[2] = d[1];
 	nchw_dims[3] = d[2];
-	in = nnr_once_in(&m->r, 3) ? pick(m, NNR_USUAL, 4, 4) :
-				     nnr_new_tensor(m, nnr_random_type(m, NNR_USUAL), 4, nchw ? nchw_dims : d);
+	in = nnr_once_in(&m->r, 3)
+		     ? pick(m, NNR_USUAL, 4, 4)
+		     : nnr_new_tensor(m, nnr_random_type(m, NNR_USUAL), 4, nchw ? nchw_dims : d);
 	nnr_input(m, in);
 	if (batches)
 		nnr_input_list(m, 2, block);
@@ -798,7 +824,8 @@ static bool make_gather(struct nnr_maker *m, uint32_t type)
 
 	nnr_input(m, in);
 	nnr_input_i32(m, axis);
-	nnr_input(m, new_indices(m, 1 + nnr_once_in(&m->r, 3), nnr_at(m, in)->dims[axis < 0 ? axis + (int32_t)rank : axis]));
+	nnr_input(m, new_indices(m, 1 + nnr_once_in(&m->r, 3),
+				 nnr_at(m, in)->dims[axis < 0 ? axis + (int32_t)rank : axis]));
 	nnr_output_like(m, in);
 	return true;
 }
@@ -806,12 +833,14 @@ static bool make_gather(struct nnr_maker *m, uint32_t type)
 static bool make_gather_nd(struct nnr_maker *m, uint32_t type)
 {
 	int in = pick(m, NNR_NUMBERS, 1, 4), indices;
-	uint32_t depth = (uint32_t)nnr_range(&m->r, 1, (int32_t)nnr_at(m, in)->rank), dims[2] = { nnr_random_dim(m), depth };
+	uint32_t depth = (uint32_t)nnr_range(&m->r, 1, (int32_t)nnr_at(m, in)->rank),
+		 dims[2] = { nnr_random_dim(m), depth };
 
 	nnr_input(m, in);
 	indices = nnr_new_tensor(m, NNA_TENSOR_INT32, 2, dims);
 	for (uint32_t i = 0; indices >= 0 && i < dims[0] * depth; i++)
-		nnr_store(NNA_TENSOR_INT32, nnr_at(m, indices)->data, i, nnr_below(&m->r, nnr_at(m, in)->dims[i % depth]));
+		nnr_store(NNA_TENSOR_INT32, nnr_at(m, indices)->data, i,
+			  nnr_below(&m->r, nnr_at(m, in)->dims[i % depth]));
 	nnr_input(m, indices);
 	nnr_output_like(m, in);
 	return true;
@@ -828,7 +857,8 @@ static bool make_lookup(struct nnr_maker *m, uint32_t type)
 	if (table) {
 		keys = nnr_new_tensor(m, NNA_TENSOR_INT32, 1, &size);
 		for (uint32_t i = 0; keys >= 0 && i < size; i++)
-			nnr_store(NNA_TENSOR_INT32, nnr_at(m, keys)->data, i, 2 * i + nnr_below(&m->r, 2));
+			nnr_store(NNA_TENSOR_INT32, nnr_at(m, keys)->data, i,
+				  2 * i + nnr_below(&m->r, 2));
 		nnr_input(m, keys);
 	}
 	nnr_input(m, values);
@@ -857,8 +887,8 @@ static bool make_concat(struct nnr_maker *m, uint32_t type)
 		}
 		if (!pack)
 			dims[axis < 0 ? axis + (int32_t)rank : axis] = nnr_random_dim(m);
-		nnr_input(m, same ? nnr_new_like(m, first, rank, dims) :
-				    nnr_new_tensor(m, nnr_at(m, first)->type, rank, dims));
+		nnr_input(m, same ? nnr_new_like(m, first, rank, dims)
+				  : nnr_new_tensor(m, nnr_at(m, first)->type, rank, dims));
 	}
 	if (!pack)
 		nnr_input_i32(m, axis);
@@ -892,7 +922,8 @@ static bool make_split(struct nnr_maker *m, uint32_t type)
 
 static bool make_fill(struct nnr_maker *m, uint32_t type)
 {
-	uint32_t result = nnr_random_type(m, NNR_FLOATS | NNR_I32), rank = (uint32_t)nnr_range(&m->r, 1, 4);
+	uint32_t result = nnr_random_type(m, NNR_FLOATS | NNR_I32),
+		 rank = (uint32_t)nnr_range(&m->r, 1, 4);
 	int32_t dims[4];
 
 	for (uint32_t k = 0; k < rank; k++)
@@ -915,7 +946,7 @@ static bool make_rank(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* --------------------------------------------------------------------------------------------- recurrent ones */
+/* ---- recurrent ones */
 
 /* A tensor of moderate values: a recurrent layer lives on them. */
 static int new_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, uint32_t a, uint32_t b)
@@ -928,7 +959,8 @@ static int new_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, uint3
 	return number;
 }
 
-static void input_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, uint32_t a, uint32_t b)
+static void input_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, uint32_t a,
+			   uint32_t b)
 {
 	nnr_input(m, new_moderate(m, type, rank, a, b));
 }
@@ -936,11 +968,13 @@ static void input_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, ui
 static bool make_rnn(struct nnr_maker *m, uint32_t type)
 {
 	static const int32_t activations[] = { 0, 1, 3, 4, 6 };
-	bool sequence = type == NNA_UNIDIRECTIONAL_SEQUENCE_RNN, major = sequence && nnr_once_in(&m->r, 2);
+	bool sequence = type == NNA_UNIDIRECTIONAL_SEQUENCE_RNN,
+	     major = sequence && nnr_once_in(&m->r, 2);
 	int in = pick(m, NNR_FLOATS, 2 + sequence, 2 + sequence);
 	uint32_t t = nnr_at(m, in)->type, batch = nnr_at(m, in)->dims[major ? 1 : 0];
 	uint32_t size = nnr_at(m, in)->dims[1 + sequence];
-	uint32_t units = nnr_random_dim(m), rank = type == NNA_SVDF ? (uint32_t)small(m, 2) : 1, memory = 1 + (uint32_t)small(m, 4);
+	uint32_t units = nnr_random_dim(m), rank = type == NNA_SVDF ? (uint32_t)small(m, 2) : 1,
+		 memory = 1 + (uint32_t)small(m, 4);
 
 	nnr_input(m, in);
 	input_moderate(m, t, 2, units * rank, size);
@@ -967,7 +1001,8 @@ static bool make_rnn(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-static void input_optional(struct nnr_maker *m, bool given, uint32_t type, uint32_t rank, uint32_t a, uint32_t b)
+static void input_optional(struct nnr_maker *m, bool given, uint32_t type, uint32_t rank,
+			   uint32_t a, uint32_t b)
 {
 	if (given)
 		input_moderate(m, type, rank, a, b);
@@ -978,8 +1013,10 @@ static void input_optional(struct nnr_maker *m, bool given, uint32_t type, uint3
 static bool make_lstm(struct nnr_maker *m, uint32_t type)
 {
 	int in = pick(m, NNR_FLOATS, 2, 2);
-	uint32_t t = nnr_at(m, in)->type, batch = nnr_at(m, in)->dims[0], size = nnr_at(m, in)->dims[1];
-	bool full = nnr_once_in(&m->r, 2), peephole = nnr_once_in(&m->r, 2), projects = nnr_once_in(&m->r, 3);
+	uint32_t t = nnr_at(m, in)->type, batch = nnr_at(m, in)->dims[0],
+		 size = nnr_at(m, in)->dims[1];
+	bool full = nnr_once_in(&m->r, 2), peephole = nnr_once_in(&m->r, 2),
+	     projects = nnr_once_in(&m->r, 3);
 	uint32_t units = (uint32_t)small(m, 12), outputs = projects ? (uint32_t)small(m, 8) : units;
 
 	nnr_input(m, in);
@@ -1004,47 +1041,106 @@ static bool make_lstm(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- table */
+/* ---- table */
 
 static const struct {
 	uint32_t type;
 	bool (*make)(struct nnr_maker *m, uint32_t type);
 } makers[] = {
-	{ NNA_ADD, make_binary }, { NNA_SUB, make_binary }, { NNA_MUL, make_binary }, { NNA_DIV, make_binary },
-	{ NNA_MAXIMUM, make_binary }, { NNA_MINIMUM, make_binary }, { NNA_POW, make_binary },
-	{ NNA_PRELU, make_binary }, { NNA_FLOOR_DIV, make_binary },
-	{ NNA_EQUAL, make_compare }, { NNA_NOT_EQUAL, make_compare }, { NNA_LESS, make_compare },
-	{ NNA_LESS_EQUAL, make_compare }, { NNA_GREATER, make_compare }, { NNA_GREATER_EQUAL, make_compare },
-	{ NNA_LOGICAL_AND, make_compare }, { NNA_LOGICAL_OR, make_compare },
-	{ NNA_FLOOR, make_unary }, { NNA_RELU, make_unary }, { NNA_RELU1, make_unary }, { NNA_RELU6, make_unary },
-	{ NNA_TANH, make_unary }, { NNA_LOGISTIC, make_unary }, { NNA_ABS, make_unary }, { NNA_NEG, make_unary },
-	{ NNA_EXP, make_unary }, { NNA_LOG, make_unary }, { NNA_SQRT, make_unary }, { NNA_RSQRT, make_unary },
-	{ NNA_SIN, make_unary }, { NNA_LOGICAL_NOT, make_unary }, { NNA_HARD_SWISH, make_unary },
-	{ NNA_ELU, make_unary }, { NNA_LEAKY_RELU, make_unary },
+	{ NNA_ADD, make_binary },
+	{ NNA_SUB, make_binary },
+	{ NNA_MUL, make_binary },
+	{ NNA_DIV, make_binary },
+	{ NNA_MAXIMUM, make_binary },
+	{ NNA_MINIMUM, make_binary },
+	{ NNA_POW, make_binary },
+	{ NNA_PRELU, make_binary },
+	{ NNA_FLOOR_DIV, make_binary },
+	{ NNA_EQUAL, make_compare },
+	{ NNA_NOT_EQUAL, make_compare },
+	{ NNA_LESS, make_compare },
+	{ NNA_LESS_EQUAL, make_compare },
+	{ NNA_GREATER, make_compare },
+	{ NNA_GREATER_EQUAL, make_compare },
+	{ NNA_LOGICAL_AND, make_compare },
+	{ NNA_LOGICAL_OR, make_compare },
+	{ NNA_FLOOR, make_unary },
+	{ NNA_RELU, make_unary },
+	{ NNA_RELU1, make_unary },
+	{ NNA_RELU6, make_unary },
+	{ NNA_TANH, make_unary },
+	{ NNA_LOGISTIC, make_unary },
+	{ NNA_ABS, make_unary },
+	{ NNA_NEG, make_unary },
+	{ NNA_EXP, make_unary },
+	{ NNA_LOG, make_unary },
+	{ NNA_SQRT, make_unary },
+	{ NNA_RSQRT, make_unary },
+	{ NNA_SIN, make_unary },
+	{ NNA_LOGICAL_NOT, make_unary },
+	{ NNA_HARD_SWISH, make_unary },
+	{ NNA_ELU, make_unary },
+	{ NNA_LEAKY_RELU, make_unary },
 	{ NNA_SELECT, make_select },
-	{ NNA_CAST, make_convert }, { NNA_QUANTIZE, make_convert }, { NNA_DEQUANTIZE, make_convert },
-	{ NNA_CONV_2D, make_conv }, { NNA_GROUPED_CONV_2D, make_conv }, { NNA_DEPTHWISE_CONV_2D, make_conv },
+	{ NNA_CAST, make_convert },
+	{ NNA_QUANTIZE, make_convert },
+	{ NNA_DEQUANTIZE, make_convert },
+	{ NNA_CONV_2D, make_conv },
+	{ NNA_GROUPED_CONV_2D, make_conv },
+	{ NNA_DEPTHWISE_CONV_2D, make_conv },
 	{ NNA_TRANSPOSE_CONV_2D, make_transpose_conv },
-	{ NNA_AVERAGE_POOL_2D, make_pool }, { NNA_MAX_POOL_2D, make_pool }, { NNA_L2_POOL_2D, make_pool },
-	{ NNA_RESIZE_BILINEAR, make_resize }, { NNA_RESIZE_NEAREST_NEIGHBOR, make_resize },
-	{ NNA_FULLY_CONNECTED, make_fully_connected }, { NNA_BATCH_MATMUL, make_batch_matmul },
-	{ NNA_SOFTMAX, make_softmax }, { NNA_LOG_SOFTMAX, make_softmax },
-	{ NNA_L2_NORMALIZATION, make_norm }, { NNA_LOCAL_RESPONSE_NORMALIZATION, make_norm },
+	{ NNA_AVERAGE_POOL_2D, make_pool },
+	{ NNA_MAX_POOL_2D, make_pool },
+	{ NNA_L2_POOL_2D, make_pool },
+	{ NNA_RESIZE_BILINEAR, make_resize },
+	{ NNA_RESIZE_NEAREST_NEIGHBOR, make_resize },
+	{ NNA_FULLY_CONNECTED, make_fully_connected },
+	{ NNA_BATCH_MATMUL, make_batch_matmul },
+	{ NNA_SOFTMAX, make_softmax },
+	{ NNA_LOG_SOFTMAX, make_softmax },
+	{ NNA_L2_NORMALIZATION, make_norm },
+	{ NNA_LOCAL_RESPONSE_NORMALIZATION, make_norm },
 	{ NNA_INSTANCE_NORMALIZATION, make_norm },
-	{ NNA_REDUCE_ALL, make_reduce }, { NNA_REDUCE_ANY, make_reduce }, { NNA_REDUCE_MAX, make_reduce },
-	{ NNA_REDUCE_MIN, make_reduce }, { NNA_REDUCE_PROD, make_reduce }, { NNA_REDUCE_SUM, make_reduce },
-	{ NNA_MEAN, make_reduce }, { NNA_ARGMAX, make_arg }, { NNA_ARGMIN, make_arg }, { NNA_TOPK_V2, make_topk },
-	{ NNA_RESHAPE, make_reshape }, { NNA_SQUEEZE, make_squeeze }, { NNA_EXPAND_DIMS, make_expand_dims },
-	{ NNA_TRANSPOSE, make_transpose }, { NNA_REVERSE, make_reverse }, { NNA_SLICE, make_slice },
-	{ NNA_STRIDED_SLICE, make_strided_slice }, { NNA_PAD, make_pad }, { NNA_PAD_V2, make_pad },
-	{ NNA_MIRROR_PAD, make_pad }, { NNA_TILE, make_tile }, { NNA_DEPTH_TO_SPACE, make_blocks },
-	{ NNA_SPACE_TO_DEPTH, make_blocks }, { NNA_BATCH_TO_SPACE_ND, make_blocks },
-	{ NNA_SPACE_TO_BATCH_ND, make_blocks }, { NNA_CHANNEL_SHUFFLE, make_channel_shuffle },
-	{ NNA_GATHER, make_gather }, { NNA_EMBEDDING_LOOKUP, make_lookup }, { NNA_HASHTABLE_LOOKUP, make_lookup },
-	{ NNA_CONCATENATION, make_concat }, { NNA_PACK, make_concat }, { NNA_SPLIT, make_split },
-	{ NNA_UNPACK, make_split }, { NNA_FILL, make_fill }, { NNA_RANK, make_rank },
+	{ NNA_REDUCE_ALL, make_reduce },
+	{ NNA_REDUCE_ANY, make_reduce },
+	{ NNA_REDUCE_MAX, make_reduce },
+	{ NNA_REDUCE_MIN, make_reduce },
+	{ NNA_REDUCE_PROD, make_reduce },
+	{ NNA_REDUCE_SUM, make_reduce },
+	{ NNA_MEAN, make_reduce },
+	{ NNA_ARGMAX, make_arg },
+	{ NNA_ARGMIN, make_arg },
+	{ NNA_TOPK_V2, make_topk },
+	{ NNA_RESHAPE, make_reshape },
+	{ NNA_SQUEEZE, make_squeeze },
+	{ NNA_EXPAND_DIMS, make_expand_dims },
+	{ NNA_TRANSPOSE, make_transpose },
+	{ NNA_REVERSE, make_reverse },
+	{ NNA_SLICE, make_slice },
+	{ NNA_STRIDED_SLICE, make_strided_slice },
+	{ NNA_PAD, make_pad },
+	{ NNA_PAD_V2, make_pad },
+	{ NNA_MIRROR_PAD, make_pad },
+	{ NNA_TILE, make_tile },
+	{ NNA_DEPTH_TO_SPACE, make_blocks },
+	{ NNA_SPACE_TO_DEPTH, make_blocks },
+	{ NNA_BATCH_TO_SPACE_ND, make_blocks },
+	{ NNA_SPACE_TO_BATCH_ND, make_blocks },
+	{ NNA_CHANNEL_SHUFFLE, make_channel_shuffle },
+	{ NNA_GATHER, make_gather },
+	{ NNA_EMBEDDING_LOOKUP, make_lookup },
+	{ NNA_HASHTABLE_LOOKUP, make_lookup },
+	{ NNA_CONCATENATION, make_concat },
+	{ NNA_PACK, make_concat },
+	{ NNA_SPLIT, make_split },
+	{ NNA_UNPACK, make_split },
+	{ NNA_FILL, make_fill },
+	{ NNA_RANK, make_rank },
 	{ NNA_GATHER_ND, make_gather_nd },
-	{ NNA_RNN, make_rnn }, { NNA_UNIDIRECTIONAL_SEQUENCE_RNN, make_rnn }, { NNA_SVDF, make_rnn }, { NNA_LSTM, make_lstm },
+	{ NNA_RNN, make_rnn },
+	{ NNA_UNIDIRECTIONAL_SEQUENCE_RNN, make_rnn },
+	{ NNA_SVDF, make_rnn },
+	{ NNA_LSTM, make_lstm },
 };
 
 #define MAKERS (sizeof(makers) / sizeof(makers[0]))

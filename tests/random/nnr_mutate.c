@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Valid graphs made invalid, or perhaps so: the library says no with a line that names operation or operand, or runs
- * what it was given. What it must not do is crash, hang, or say nothing.
+ * Valid graphs made invalid, or perhaps so: the library says no with a line that names operation or
+ * operand, or runs what it was given. What it must not do is crash, hang, or say nothing.
  */
 #include <limits.h>
 #include <math.h>
@@ -27,7 +27,10 @@ static struct nnr_operand *output_of(struct mutation *m)
 	return m->graph->operands[m->operation->out[m->out]];
 }
 
-/* Each returns false where it cannot be done. The first ones leave nothing that could be accepted. */
+/*
+ * Each returns false where it cannot be done. The first ones leave nothing that could be accepted.
+ * 
+ */
 
 static bool no_inputs(struct mutation *m)
 {
@@ -43,7 +46,8 @@ static bool no_outputs(struct mutation *m)
 
 static bool input_beyond(struct mutation *m)
 {
-	m->operation->in[m->in] = m->graph->operand_count + (nnr_once_in(m->r, 2) ? 0 : (uint32_t)(nnr_next(m->r) >> 33));
+	m->operation->in[m->in] = m->graph->operand_count +
+				  (nnr_once_in(m->r, 2) ? 0 : (uint32_t)(nnr_next(m->r) >> 33));
 	return true;
 }
 
@@ -55,7 +59,8 @@ static bool output_beyond(struct mutation *m)
 
 static bool unknown_operation(struct mutation *m)
 {
-	m->operation->type = nnr_once_in(m->r, 2) ? 106 + nnr_below(m->r, 100) : 0x1000 + 50 + (uint32_t)(nnr_next(m->r) >> 33);
+	m->operation->type = nnr_once_in(m->r, 2) ? 106 + nnr_below(m->r, 100)
+						  : 0x1000 + 50 + (uint32_t)(nnr_next(m->r) >> 33);
 	return true;
 }
 
@@ -69,7 +74,8 @@ static bool rank_too_high(struct mutation *m)
 
 static bool unknown_type(struct mutation *m)
 {
-	input_of(m)->type = nnr_once_in(m->r, 2) ? 16 + nnr_below(m->r, 40) : UINT32_MAX - nnr_below(m->r, 10);
+	input_of(m)->type =
+		nnr_once_in(m->r, 2) ? 16 + nnr_below(m->r, 40) : UINT32_MAX - nnr_below(m->r, 10);
 	return true;
 }
 
@@ -129,7 +135,8 @@ static bool own_output(struct mutation *m)
 
 static bool two_writers(struct mutation *m)
 {
-	struct nnr_operation *other = &m->graph->operations[nnr_below(m->r, m->graph->operation_count)];
+	struct nnr_operation *other =
+		&m->graph->operations[nnr_below(m->r, m->graph->operation_count)];
 
 	if (other == m->operation)
 		return false;
@@ -165,13 +172,17 @@ static bool nobody_writes(struct mutation *m)
 	return true;
 }
 
-/* Parameters that come with the run: until then the model's word about dimensions is all there is. */
+/*
+ * Parameters that come with the run: until then the model's word about dimensions is all there is.
+ * 
+ */
 static bool has_late_parameters(const struct mutation *m)
 {
 	for (uint32_t i = 0; i < m->operation->input_count; i++) {
 		const struct nnr_operand *operand = m->graph->operands[m->operation->in[i]];
 
-		if (operand->kind == NNR_INPUT && (!nnr_is_tensor(operand->type) || operand->type == NNA_TENSOR_INT32))
+		if (operand->kind == NNR_INPUT &&
+		    (!nnr_is_tensor(operand->type) || operand->type == NNA_TENSOR_INT32))
 			return true;
 	}
 	return false;
@@ -193,8 +204,8 @@ static bool other_output_rank(struct mutation *m)
 {
 	struct nnr_operand *operand = output_of(m);
 
-	if (!operand->rank || operand->rank == NNACCEL_MAX_RANK || operand->hidden || !nnr_elements(operand) ||
-	    has_late_parameters(m))
+	if (!operand->rank || operand->rank == NNACCEL_MAX_RANK || operand->hidden ||
+	    !nnr_elements(operand) || has_late_parameters(m))
 		return false;
 	operand->dims[operand->rank++] = 1;
 	return true;
@@ -230,7 +241,8 @@ static bool channel_scales(struct mutation *m)
 		operand->channel_count %= NNR_MAX_CHANNELS + 1;
 		break;
 	default:
-		operand->channel_scales[nnr_below(m->r, operand->channel_count)] = nnr_once_in(m->r, 2) ? NAN : 0;
+		operand->channel_scales[nnr_below(m->r, operand->channel_count)] =
+			nnr_once_in(m->r, 2) ? NAN : 0;
 		break;
 	}
 	return true;
@@ -268,7 +280,8 @@ static bool more_outputs(struct mutation *m)
 
 static bool swapped_inputs(struct mutation *m)
 {
-	uint32_t other = nnr_below(m->r, m->operation->input_count), number = m->operation->in[m->in];
+	uint32_t other = nnr_below(m->r, m->operation->input_count),
+		 number = m->operation->in[m->in];
 
 	if (other == m->in)
 		return false;
@@ -356,17 +369,21 @@ static bool other_rank(struct mutation *m)
 /* Another number among scalars and lists: an axis, a stride, a size... */
 static bool other_number(struct mutation *m)
 {
-	static const int32_t edges[] = { -1, 0, INT_MAX, INT_MIN, 1 << 30, -(1 << 30), 65536, 2, 3, 7, -2, 255 };
+	static const int32_t edges[] = { -1,	0, INT_MAX, INT_MIN, 1 << 30, -(1 << 30),
+					 65536, 2, 3,	    7,	     -2,      255 };
 	struct nnr_operand *operand = input_of(m);
 	uint64_t count = nnr_elements(operand);
 
-	if (operand->kind == NNR_TEMPORARY || operand->kind == NNR_NO_VALUE || !operand->data || !count ||
-	    (operand->type != NNA_INT32 && operand->type != NNA_TENSOR_INT32 && operand->type != NNA_BOOL))
+	if (operand->kind == NNR_TEMPORARY || operand->kind == NNR_NO_VALUE || !operand->data ||
+	    !count ||
+	    (operand->type != NNA_INT32 && operand->type != NNA_TENSOR_INT32 &&
+	     operand->type != NNA_BOOL))
 		return false;
 	if (operand->type == NNA_BOOL)
 		operand->data[0] = (uint8_t)nnr_next(m->r);
 	else
-		nnr_store(operand->type, operand->data, nnr_below(m->r, (uint32_t)count), edges[nnr_below(m->r, 12)]);
+		nnr_store(operand->type, operand->data, nnr_below(m->r, (uint32_t)count),
+			  edges[nnr_below(m->r, 12)]);
 	return true;
 }
 
@@ -472,7 +489,8 @@ bool nnr_mutate(struct nnr_graph *graph, struct nnr_random *random, const char *
 	*what = "nothing";
 	for (uint32_t tries = 0; tries < 100 && graph->operation_count; tries++) {
 		/* Values are what is most often wrong: the last ones come more often. */
-		uint32_t i = nnr_once_in(random, 4) ? CHANGES - 1 - nnr_below(random, 6) : nnr_below(random, CHANGES);
+		uint32_t i = nnr_once_in(random, 4) ? CHANGES - 1 - nnr_below(random, 6)
+						    : nnr_below(random, CHANGES);
 
 		m.operation = &graph->operations[nnr_below(random, graph->operation_count)];
 		if (!m.operation->input_count)

@@ -57,8 +57,8 @@ static int build_operand(struct nna_graph *graph, const struct nnr_operand *oper
 	if (operand->kind == NNR_NO_VALUE)
 		return nna_graph_set_no_value(graph, 0, (uint32_t)number);
 	if (operand->kind == NNR_CONSTANT)
-		return nna_graph_set_constant(graph, 0, (uint32_t)number, operand->data, operand->size,
-					      false);
+		return nna_graph_set_constant(graph, 0, (uint32_t)number, operand->data,
+					      operand->size, false);
 	return 0;
 }
 
@@ -81,8 +81,8 @@ int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out)
 	for (uint32_t i = 0; i < graph->operation_count && !ret; i++) {
 		const struct nnr_operation *o = &graph->operations[i];
 
-		ret = nna_graph_add_operation(built, 0, o->type, o->input_count, o->in, o->output_count,
-					      o->out);
+		ret = nna_graph_add_operation(built, 0, o->type, o->input_count, o->in,
+					      o->output_count, o->out);
 	}
 	if (!ret)
 		ret = nna_graph_set_io(built, 0, in_count, in, result_count, results);
@@ -128,14 +128,19 @@ static int bind(struct nna_execution *execution, struct nnr_graph *graph, bool a
 		if (!is_output(operand, all))
 			continue;
 		ret = prepare_output(operand);
-		/* No bytes are no memory for the library; an empty output has a buffer all the same. */
+		/*
+		 * No bytes are no memory for the library; an empty output has a buffer all the
+		 * same.
+		 */
 		if (!ret)
 			ret = nna_execution_set_output(execution, out++, 0, NULL, operand->data,
 						       operand->size ? operand->size : 1);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ret ? ret : nna_execution_set_deadline(execution, (uint64_t)now.tv_sec * 1000000000 +
-									(uint64_t)now.tv_nsec + DEADLINE_NS);
+	return ret ? ret
+		   : nna_execution_set_deadline(execution, (uint64_t)now.tv_sec * 1000000000 +
+								   (uint64_t)now.tv_nsec +
+								   DEADLINE_NS);
 }
 
 /* Dimensions that the device reports, and whether it kept to its memory. */
@@ -150,18 +155,19 @@ static int collect(struct nna_execution *execution, struct nnr_graph *graph, boo
 
 		if (!is_output(operand, all))
 			continue;
-		for (size_t k = operand->size + (operand->size ? 0 : 1); k < operand->size + GUARD; k++) {
+		for (size_t k = operand->size + (operand->size ? 0 : 1); k < operand->size + GUARD;
+		     k++) {
 			if (operand->data[k] != GUARD_BYTE)
 				return -EOVERFLOW;
 		}
-		ret = nna_execution_get_output_dims(execution, out++, &operand->rank, operand->dims);
+		ret = nna_execution_get_output_dims(execution, out++, &operand->rank,
+						    operand->dims);
 		if (ret)
 			return ret;
 		size = nnr_elements(operand) * nna_operand_type_size(operand->type);
 		if (size > operand->size)
 			return -EPROTO;
 		operand->size = size;
-		operand->result = true;
 	}
 	return 0;
 }

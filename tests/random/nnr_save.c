@@ -66,7 +66,8 @@ static void put_operand(struct writer *w, const struct nnr_operand *operand, boo
 		.channel_scale_count = operand->channel_count,
 	};
 	record->dims_off = put(w, operand->dims, operand->rank * sizeof(operand->dims[0]));
-	record->channel_scales_off = put(w, operand->channel_scales, operand->channel_count * sizeof(float));
+	record->channel_scales_off =
+		put(w, operand->channel_scales, operand->channel_count * sizeof(float));
 	if (record->lifetime == NNV_TEMPORARY || record->lifetime == NNV_NO_VALUE)
 		return;
 	record->data_off = put(w, operand->data, operand->size);
@@ -107,7 +108,8 @@ static void put_subgraph(struct writer *w, const struct nnr_graph *graph, bool a
 	};
 	if (!w->failed) {
 		record->operands_off = put(w, operands, graph->operand_count * sizeof(*operands));
-		record->operations_off = put(w, operations, graph->operation_count * sizeof(*operations));
+		record->operations_off =
+			put(w, operations, graph->operation_count * sizeof(*operations));
 		record->inputs_off = put(w, in, in_count * sizeof(in[0]));
 		record->outputs_off = put(w, out, out_count * sizeof(out[0]));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A failing graph made smaller: operations cut off, dimensions, scalars and data simplified, as long as it still fails
- * in the same way.
+ * A failing graph made smaller: operations cut off, dimensions, scalars and data simplified, as
+ * long as it still fails in the same way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static bool consider(struct shrinker *s, struct nnr_graph *candidate)
 
 	if (s->tries++ < MAX_TRIES && candidate->operation_count) {
 		nnr_judge(s->device, candidate, s->options, &report);
-		alike = report.verdict == s->report.verdict && failing_type(candidate, &report) == s->type &&
+		alike = report.verdict == s->report.verdict &&
+			failing_type(candidate, &report) == s->type &&
 			(s->report.verdict != NNR_REFUSED || !strcmp(report.text, s->report.text));
 	}
 	if (!alike) {
@@ -113,7 +114,8 @@ static void crop(struct nnr_operand *operand, uint32_t k, uint32_t to)
 	for (uint32_t i = k + 1; i < operand->rank; i++)
 		inner *= operand->dims[i];
 	for (size_t i = 0; i < outer && operand->data; i++)
-		memmove(operand->data + i * to * inner, operand->data + i * from * inner, to * inner);
+		memmove(operand->data + i * to * inner, operand->data + i * from * inner,
+			to * inner);
 	operand->dims[k] = to;
 	operand->size = outer * to * inner;
 	if (operand->channel_count && k == operand->channel_dim)
@@ -165,7 +167,10 @@ static bool shrink_dims(struct shrinker *s)
 	return progress;
 }
 
-/* Every element of operand @i becomes @value, in stored numbers; NAN rounds each to a whole number. */
+/*
+ * Every element of operand @i becomes @value, in stored numbers; NAN rounds each to a whole number.
+ * 
+ */
 static bool try_data(struct shrinker *s, uint32_t i, double value)
 {
 	struct nnr_graph *candidate = nnr_graph_copy(s->best);
@@ -176,7 +181,8 @@ static bool try_data(struct shrinker *s, uint32_t i, double value)
 		return false;
 	operand = candidate->operands[i];
 	for (size_t n = 0; n < nnr_elements(operand); n++) {
-		double old = nnr_load(operand->type, operand->data, n), next = isnan(value) ? round(old) : value;
+		double old = nnr_load(operand->type, operand->data, n),
+		       next = isnan(value) ? round(old) : value;
 
 		changed |= old != next;
 		nnr_store(operand->type, operand->data, n, next);

@@ -2,7 +2,8 @@
 /*
  * nnv_random: random graphs on an NNA, judged by an evaluator of the specification (nnr.h).
  *
- * Graph number i of a run is made from the seed SEED + i alone: `nnv_random --seed THAT --count 1` makes it again.
+ * Graph number i of a run is made from the seed SEED + i alone: `nnv_random --seed THAT --count 1`
+ * makes it again.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -84,33 +85,38 @@ static void catch_signals(void)
 
 static const char *verdict_text(enum nnr_verdict verdict)
 {
-	static const char *const texts[] = { "agrees", "senseless", "unknown", "refused",
-					     "differs", "shape", "fused", "accepted", "silent" };
+	static const char *const texts[] = { "agrees",	"senseless", "unknown",
+					     "refused", "differs",   "shape",
+					     "fused",	"accepted",  "silent" };
 
 	return texts[verdict];
 }
 
 /* A failure: said, shrunk, and written as a vector. */
-static void report_failure(struct suite *suite, const struct nnr_device *device, const struct nnr_graph *graph,
-			   const struct nnr_report *report)
+static void report_failure(struct suite *suite, const struct nnr_device *device,
+			   const struct nnr_graph *graph, const struct nnr_report *report)
 {
 	struct nnr_report last = *report;
 	bool all = report->verdict == NNR_DIFFERS || report->verdict == NNR_SHAPE;
-	struct nnr_graph *small = suite->mutants ? NULL : nnr_shrink(device, graph, &suite->options, &last);
+	struct nnr_graph *small =
+		suite->mutants ? NULL : nnr_shrink(device, graph, &suite->options, &last);
 	char path[512] = "", name[64];
 
 	if (small && suite->save) {
 		snprintf(name, sizeof(name), "random_%" PRIu64, graph->seed);
 		snprintf(path, sizeof(path), "%s/%s.nnv", suite->save, name);
-		/* What fusing changes is right without it; everything else is the evaluator's to say. */
+		/*
+		 * What fusing changes is right without it; everything else is the evaluator's to
+		 * say.
+		 */
 		if (report->verdict != NNR_FUSED)
 			nnr_reinfer(small);
 		if (nnr_save(small, all, path, name))
 			snprintf(path, sizeof(path), "not written");
 	}
 	pthread_mutex_lock(&suite->lock);
-	printf("FAIL seed %" PRIu64 " %s: %s%s%s\n", graph->seed, verdict_text(report->verdict), report->text,
-	       report->log[0] ? "; log: " : "", report->log);
+	printf("FAIL seed %" PRIu64 " %s: %s%s%s\n", graph->seed, verdict_text(report->verdict),
+	       report->text, report->log[0] ? "; log: " : "", report->log);
 	if (suite->mutants)
 		nnr_print(graph, stdout);
 	if (small) {
@@ -123,15 +129,18 @@ static void report_failure(struct suite *suite, const struct nnr_device *device,
 	nnr_graph_free(small);
 }
 
-/* What was made wrong must be seen; where a result is left open, empty or saturated it cannot be. */
+/*
+ * What was made wrong must be seen; where a result is left open, empty or saturated it cannot be.
+ * 
+ */
 static bool is_self_test(const struct suite *suite)
 {
 	return suite->options.flip || suite->options.biased;
 }
 
 /* Every 16th graph stays as it is: what ran before must not have harmed the device. */
-static void run_mutant(struct suite *suite, const struct nnr_device *device, struct nnr_graph *graph,
-		       struct nnr_report *report)
+static void run_mutant(struct suite *suite, const struct nnr_device *device,
+		       struct nnr_graph *graph, struct nnr_report *report)
 {
 	struct nnr_random random = { .state = ~graph->seed };
 	const char *what;
@@ -145,8 +154,8 @@ static void run_mutant(struct suite *suite, const struct nnr_device *device, str
 	nnr_judge_mutant(device, graph, invalid, what, report);
 	if (suite->verbose) {
 		pthread_mutex_lock(&suite->lock);
-		printf("seed %" PRIu64 " %s%s%s\n", graph->seed, report->text, report->log[0] ? "; log: " : "",
-		       report->log);
+		printf("seed %" PRIu64 " %s%s%s\n", graph->seed, report->text,
+		       report->log[0] ? "; log: " : "", report->log);
 		pthread_mutex_unlock(&suite->lock);
 	}
 }
@@ -199,7 +208,9 @@ struct job {
 /* The device and, of the loopback, a second one with the scalar kernels. */
 static int open_devices(const struct suite *suite, struct nnr_device *device)
 {
-	struct nna_device_options options = { .log = { .line = nnr_log_line }, .threads = 1, .isa = suite->isa };
+	struct nna_device_options options = { .log = { .line = nnr_log_line },
+					      .threads = 1,
+					      .isa = suite->isa };
 	struct nna_device_info info;
 	int ret = nna_device_open(suite->device, &options, &device->main);
 
@@ -297,7 +308,8 @@ static int usage(int status)
 	      "  --ops A,B       only these operations, as the HAL names them\n"
 	      "  --save-dir DIR  failing graphs, made small, as .nnv files for nnv_run\n"
 	      "  --jobs N        threads (2)\n"
-	      "  --flip          a test of the test: a bit of each graph's first result is flipped, which must be\n"
+	      "  --flip          a test of the test: a bit of each graph's first result is "
+	      "flipped, which must be\n"
 	      "                  seen in nine graphs of ten\n"
 	      "  --bias          the same: every expected value is a little off\n"
 	      "  --mutants       change each graph: it must be refused with a message, or run\n"
@@ -309,15 +321,24 @@ static int usage(int status)
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "seed", required_argument, NULL, 's' },   { "count", required_argument, NULL, 'n' },
-		{ "device", required_argument, NULL, 'd' }, { "isa", required_argument, NULL, 'i' },
-		{ "ops", required_argument, NULL, 'o' },    { "save-dir", required_argument, NULL, 'D' },
-		{ "jobs", required_argument, NULL, 'j' },   { "flip", no_argument, NULL, 'f' },
-		{ "bias", no_argument, NULL, 'b' },	    { "verbose", no_argument, NULL, 'v' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "device", required_argument, NULL, 'd' },
+		{ "isa", required_argument, NULL, 'i' },
+		{ "ops", required_argument, NULL, 'o' },
+		{ "save-dir", required_argument, NULL, 'D' },
+		{ "jobs", required_argument, NULL, 'j' },
+		{ "flip", no_argument, NULL, 'f' },
+		{ "bias", no_argument, NULL, 'b' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "mutants", no_argument, NULL, 'm' },
-		{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
-	struct suite suite = { .device = "loopback", .seed = 1, .count = 1000, .jobs = 2,
+	struct suite suite = { .device = "loopback",
+			       .seed = 1,
+			       .count = 1000,
+			       .jobs = 2,
 			       .lock = PTHREAD_MUTEX_INITIALIZER };
 	int option, ret;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vector kernels against the scalar ones where the tests by family do not look: that they are taken at all, numbers
- * that are no ordinary ones, sizes beyond a block.
+ * Vector kernels against the scalar ones where the tests by family do not look: that they are taken
+ * at all, numbers that are no ordinary ones, sizes beyond a block.
  */
 #include "test_engine.h"
 
@@ -16,23 +16,28 @@ static int is_float(uint32_t type)
 /* Numbers at the ends of what floats can be, and any bits. */
 static void special_floats(uint32_t i)
 {
-	static const float edges[] = { 0,	-0.f,	  1,	 -1,	  INFINITY,   -INFINITY, NAN,	 0x1p-149f,
-				       -0x1p-130f, 0x1p-126f, 3e38f, -3e38f, 0x1p-24f, 65504,	 65520, 88.8f,
-				       -88.8f,	   0.5f,      -0.5f, 2.5f,	 1e-3f,	     -103.9f,	 8388609, 16777217 };
-	static const uint16_t halves[] = { 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x8001, 0x3ff, 0x400, 0x7bff };
+	static const float edges[] = { 0,	  -0.f,	   1,	      -1,	  INFINITY,
+				       -INFINITY, NAN,	   0x1p-149f, -0x1p-130f, 0x1p-126f,
+				       3e38f,	  -3e38f,  0x1p-24f,  65504,	  65520,
+				       88.8f,	  -88.8f,  0.5f,      -0.5f,	  2.5f,
+				       1e-3f,	  -103.9f, 8388609,   16777216 };
+	static const uint16_t halves[] = { 0,	   0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00,
+					   0x7e00, 1,	   0x8001, 0x3ff,  0x400,  0x7bff };
 	const uint32_t type = c.cmd.operands[i].desc.type;
 	const size_t size = nna_type_size(type);
 
 	for (size_t k = 0; is_float(type) && k < c.sizes[i] / size; k++) {
 		uint32_t bits = (uint32_t)rng_next(&r);
-		float x = rng_next(&r) & 1 ? edges[bits % (sizeof(edges) / sizeof(edges[0]))] : rng_float(&r, -100, 100);
+		float x = rng_next(&r) & 1 ? edges[bits % (sizeof(edges) / sizeof(edges[0]))]
+					   : rng_float(&r, -100, 100);
 
 		if (rng_next(&r) % 8 == 0)
 			continue; /* the random bytes it has */
 		if (type == NNA_TYPE_F32)
 			((float *)c.buffers[i])[k] = x;
 		else
-			((uint16_t *)c.buffers[i])[k] = halves[bits % (sizeof(halves) / sizeof(halves[0]))];
+			((uint16_t *)c.buffers[i])[k] =
+				halves[bits % (sizeof(halves) / sizeof(halves[0]))];
 	}
 }
 
@@ -60,7 +65,10 @@ static bool same_number(const struct nna_engine_operand *o, const void *a, const
 	return x == y || (isnan(x) && isnan(y));
 }
 
-/* Runs the command with every kernel set; the output, which is dense, must be the same. Return: vector kernels taken. */
+/*
+ * Runs the command with every kernel set; the output, which is dense, must be the same. Return:
+ * vector kernels taken.
+ */
 static uint32_t compare_all(const char *what)
 {
 	const struct nna_engine_operand *out = &c.cmd.operands[0];
@@ -76,11 +84,14 @@ static uint32_t compare_all(const char *what)
 		taken += is_vector(isa);
 		for (size_t k = 0; k < c.sizes[0] / size; k++) {
 			if (!same_number(out, scalar, c.buffers[0], k))
-				fail_msg("%s, isa %d: element %zu of %zu is 0x%x, not 0x%x", what, isa, k, c.sizes[0] / size,
-					 size == 4 ? ((uint32_t *)c.buffers[0])[k] : size == 2 ? ((uint16_t *)c.buffers[0])[k] :
-											     ((uint8_t *)c.buffers[0])[k],
-					 size == 4 ? ((uint32_t *)scalar)[k] : size == 2 ? ((uint16_t *)scalar)[k] :
-										       ((uint8_t *)scalar)[k]);
+				fail_msg("%s, isa %d: element %zu of %zu is 0x%x, not 0x%x", what,
+					 isa, k, c.sizes[0] / size,
+					 size == 4   ? ((uint32_t *)c.buffers[0])[k]
+					 : size == 2 ? ((uint16_t *)c.buffers[0])[k]
+						     : ((uint8_t *)c.buffers[0])[k],
+					 size == 4   ? ((uint32_t *)scalar)[k]
+					 : size == 2 ? ((uint16_t *)scalar)[k]
+						     : ((uint8_t *)scalar)[k]);
 		}
 	}
 	free(scalar);
@@ -108,7 +119,10 @@ static uint32_t inputs_of(uint32_t op)
 	return 0;
 }
 
-/* Element-wise functions of numbers that are no ordinary ones: no arithmetic is reordered, so all are the same. */
+/*
+ * Element-wise functions of numbers that are no ordinary ones: no arithmetic is reordered, so all
+ * are the same.
+ */
 static void test_ewise_special(void **state)
 {
 	uint32_t taken = 0;
@@ -116,8 +130,10 @@ static void test_ewise_special(void **state)
 	r.state = 51;
 	for (uint32_t i = 0; i < 60 * (NNA_EWISE_MUL_ADD + 1); i++) {
 		struct nna_cmd_ewise *p = (struct nna_cmd_ewise *)c.raw;
-		uint32_t op = i % (NNA_EWISE_MUL_ADD + 1), inputs = inputs_of(op), type = NNA_TYPE_F16 + (i / 64 & 1);
-		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 3), (uint32_t)rng_range(&r, 1, 700) };
+		uint32_t op = i % (NNA_EWISE_MUL_ADD + 1), inputs = inputs_of(op),
+			 type = NNA_TYPE_F16 + (i / 64 & 1);
+		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 3),
+				     (uint32_t)rng_range(&r, 1, 700) };
 		char what[64];
 
 		call_init(&c, NNA_OP_EWISE, sizeof(*p), 4);
@@ -146,7 +162,8 @@ static void test_pool_special(void **state)
 	r.state = 52;
 	for (uint32_t i = 0; i < 600; i++) {
 		struct nna_cmd_pool *p = (struct nna_cmd_pool *)c.raw;
-		uint32_t type = NNA_TYPE_F16 + (i & 1), h = (uint32_t)rng_range(&r, 3, 12), w = (uint32_t)rng_range(&r, 3, 12);
+		uint32_t type = NNA_TYPE_F16 + (i & 1), h = (uint32_t)rng_range(&r, 3, 12),
+			 w = (uint32_t)rng_range(&r, 3, 12);
 		uint32_t ch = (uint32_t)rng_range(&r, 1, 70);
 		char what[64];
 
@@ -189,13 +206,16 @@ static void test_large(void **state)
 	for (uint32_t i = 0; i < 150; i++) {
 		const uint32_t which = i % 5, type = NNA_TYPE_U8 + (i / 5 & 1);
 		const int32_t low = type == NNA_TYPE_S8 ? -128 : 0;
-		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 40), (uint32_t)rng_range(&r, 500, 5000) };
+		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 40),
+				     (uint32_t)rng_range(&r, 500, 5000) };
 		char what[64];
 
-		call_init(&c, commands[which].opcode, commands[which].size, commands[which].operands);
+		call_init(&c, commands[which].opcode, commands[which].size,
+			  commands[which].operands);
 		for (uint32_t k = 0; k <= commands[which].inputs; k++) {
 			call_operand(&c, &r, k, type, 2, dims, 0);
-			operand_quantise(&c.cmd.operands[k], 0.05f, (int32_t)rng_range(&r, low, low + 255));
+			operand_quantise(&c.cmd.operands[k], 0.05f,
+					 (int32_t)rng_range(&r, low, low + 255));
 		}
 		if (commands[which].opcode == NNA_OP_FILL)
 			((struct nna_cmd_fill *)c.raw)->value = rng_next(&r);
@@ -204,7 +224,9 @@ static void test_large(void **state)
 
 			p->op = commands[which].op;
 			p->shift = 30;
-			p->a_scale = p->op == NNA_EWISE_LOGISTIC ? 0 : (int32_t)rng_range(&r, 1, 1 << 30);
+			p->a_scale = p->op == NNA_EWISE_LOGISTIC
+					     ? 0
+					     : (int32_t)rng_range(&r, 1, 1 << 30);
 			p->b_scale = (int32_t)rng_range(&r, 1, 1 << 30);
 			p->q_min = low;
 			p->q_max = low + 255;
@@ -218,8 +240,8 @@ static void test_large(void **state)
 }
 
 /*
- * Convolutions and products of every type take a vector kernel when operands are dense and weights packed; results are
- * those of the scalar kernel to the bit where they are integers.
+ * Convolutions and products of every type take a vector kernel when operands are dense and weights
+ * packed; results are those of the scalar kernel to the bit where they are integers.
  */
 static void test_sums(void **state)
 {
@@ -227,12 +249,17 @@ static void test_sums(void **state)
 
 	r.state = 54;
 	for (uint32_t i = 0; i < 200; i++) {
-		static const uint8_t types[] = { NNA_TYPE_U8, NNA_TYPE_S8, NNA_TYPE_F16, NNA_TYPE_F32 };
+		static const uint8_t types[] = { NNA_TYPE_U8, NNA_TYPE_S8, NNA_TYPE_F16,
+						 NNA_TYPE_F32 };
 		struct nna_cmd_conv *p = (struct nna_cmd_conv *)c.raw;
-		const uint32_t depthwise = i & 1, type = types[i / 2 % 4], blocks = (uint32_t)rng_range(&r, 1, 5);
-		const uint32_t in = depthwise ? blocks * 16 : (uint32_t)rng_range(&r, 1, 90), out = blocks * 16;
-		const uint32_t kernel = (uint32_t)rng_range(&r, 1, 3), k = kernel * kernel * (depthwise ? 1 : in);
-		const uint32_t h = (uint32_t)rng_range(&r, 3, 20), w = (uint32_t)rng_range(&r, 3, 20);
+		const uint32_t depthwise = i & 1, type = types[i / 2 % 4],
+			       blocks = (uint32_t)rng_range(&r, 1, 5);
+		const uint32_t in = depthwise ? blocks * 16 : (uint32_t)rng_range(&r, 1, 90),
+			       out = blocks * 16;
+		const uint32_t kernel = (uint32_t)rng_range(&r, 1, 3),
+			       k = kernel * kernel * (depthwise ? 1 : in);
+		const uint32_t h = (uint32_t)rng_range(&r, 3, 20),
+			       w = (uint32_t)rng_range(&r, 3, 20);
 		const bool quantised = !is_float(type);
 		const int32_t low = type == NNA_TYPE_S8 ? -128 : 0;
 		char what[80];
@@ -256,32 +283,43 @@ static void test_sums(void **state)
 		p->epilogue.clamp_min = -INFINITY;
 		p->epilogue.clamp_max = INFINITY;
 		if (quantised) {
-			struct nna_channel *ch = call_operand(&c, &r, NNA_CONV_CHANNELS, NNA_TYPE_S32, 2,
-							      (uint32_t[]){ out, 4 }, 0)->data;
+			struct nna_channel *ch =
+				call_operand(&c, &r, NNA_CONV_CHANNELS, NNA_TYPE_S32, 2,
+					     (uint32_t[]){ out, 4 }, 0)
+					->data;
 
 			for (uint32_t n = 0; n < out; n++)
 				ch[n] = (struct nna_channel){ (int32_t)rng_range(&r, -5000, 5000),
-							      (int32_t)rng_range(&r, 1 << 30, INT32_MAX),
-							      (int32_t)rng_range(&r, 34, 44), (int32_t)rng_range(&r, -500, 500) };
+							      (int32_t)rng_range(&r, 1 << 30,
+										 INT32_MAX),
+							      (int32_t)rng_range(&r, 34, 44),
+							      (int32_t)rng_range(&r, -500, 500) };
 			for (uint32_t n = 0; n < 3; n++)
-				operand_quantise(&c.cmd.operands[n], 0.5f, n == 2 ? 0 : (int32_t)rng_range(&r, low, low + 255));
+				operand_quantise(&c.cmd.operands[n], 0.5f,
+						 n == 2 ? 0
+							: (int32_t)rng_range(&r, low, low + 255));
 			p->epilogue.q_min = low;
 			p->epilogue.q_max = low + 255;
 			p->epilogue.zero_point = c.cmd.operands[0].desc.zero_point;
 		}
-		snprintf(what, sizeof(what), "%s of type %u, %u channels to %u, kernel %u", depthwise ? "DWCONV" : "CONV", type,
-			 in, out, kernel);
-		/* Floats may be added in another order: test_engine_conv knows how far that goes. */
+		snprintf(what, sizeof(what), "%s of type %u, %u channels to %u, kernel %u",
+			 depthwise ? "DWCONV" : "CONV", type, in, out, kernel);
+		/*
+		 * Floats may be added in another order: test_engine_conv knows how far that goes.
+		 * 
+		 */
 		if (quantised)
 			taken[depthwise][i / 2 % 4] += compare_all(what);
 		else
-			for (enum nna_engine_isa isa = NNA_ENGINE_AVX2; isa <= nna_engine_isa_detect(); isa++)
+			for (enum nna_engine_isa isa = NNA_ENGINE_AVX2;
+			     isa <= nna_engine_isa_detect(); isa++)
 				taken[depthwise][i / 2 % 4] += is_vector(isa);
 		call_free(&c);
 	}
 	for (uint32_t k = 0; k < 8 && nna_engine_isa_detect() > NNA_ENGINE_SCALAR; k++) {
 		if (taken[k / 4][k % 4] < 10)
-			fail_msg("%s of type %u: %u vector kernels", k / 4 ? "DWCONV" : "CONV", k % 4, taken[k / 4][k % 4]);
+			fail_msg("%s of type %u: %u vector kernels", k / 4 ? "DWCONV" : "CONV",
+				 k % 4, taken[k / 4][k % 4]);
 	}
 }
 
