@@ -265,7 +265,8 @@ static void multinomial_init(uint32_t rows, uint32_t classes, uint32_t samples, 
 	call_operand(&c, &r, 0, NNA_TYPE_S32, 2, (uint32_t[]){ rows, samples }, spread());
 	call_operand(&c, &r, 1, NNA_TYPE_F32, 2, (uint32_t[]){ rows, classes }, 0);
 	call_operand(&c, &r, 2, NNA_TYPE_S32, 1, &two, 0);
-	memset(c.buffers[1], 0, c.sizes[1]);
+	if (classes)
+		memset(c.buffers[1], 0, c.sizes[1]);
 	((int32_t *)c.buffers[2])[0] = seed;
 	((int32_t *)c.buffers[2])[1] = seed2;
 }
