@@ -36,3 +36,18 @@ kernel-newest:
 kernel-debug:
 	@set -e; eval "$$(vm/setup --kernel debug --no-packages --print)"; \
 	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-debug KDIR="$$NNA_KDIR" kernel
+
+# Both honour DESTDIR. modules_install is for the kernel of KDIR= or the stock one; install-dkms for whichever comes.
+.PHONY: modules_install install-dkms install-udev
+modules_install: kernel install-udev
+	@set -e; kdir='$(KDIR)'; \
+	if [ -z "$$kdir" ]; then eval "$$(vm/setup --no-packages --print)"; kdir=$$NNA_KDIR; fi; \
+	$(MAKE) -s -C $(KERNEL_OUT)/src/kernel KDIR="$$kdir" INSTALL_MOD_PATH='$(DESTDIR)' modules_install
+
+install-dkms: install-udev
+	install -d '$(DESTDIR)/usr/src/nna-1.0'
+	cp --parents $(KERNEL_FILES) '$(DESTDIR)/usr/src/nna-1.0'
+	install -m 644 kernel/packaging/dkms.conf '$(DESTDIR)/usr/src/nna-1.0'
+
+install-udev:
+	install -D -m 644 kernel/packaging/60-nna.rules '$(DESTDIR)/usr/lib/udev/rules.d/60-nna.rules'
