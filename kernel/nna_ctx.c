@@ -30,8 +30,11 @@ struct nna_usage *nna_usage_create(void)
 {
 	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
 
-	if (usage)
-		kref_init(&usage->refs);
+	if (!usage)
+		return NULL;
+	kref_init(&usage->refs);
+	usage->pid = task_tgid_nr(current);
+	get_task_comm(usage->comm, current);
 	return usage;
 }
 
@@ -107,7 +110,7 @@ static void nna_ctx_ban_locked(struct nna_ctx *ctx, u32 state)
 	WRITE_ONCE(ctx->state, ctx->state | state | DRM_NNA_CTX_STATE_BANNED);
 }
 
-void nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
+bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
 {
 	bool fault = status == NNA_STATUS_FAULT_MMU || status == NNA_STATUS_FAULT_BUS;
 	unsigned long flags;
@@ -127,6 +130,7 @@ void nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
 		trace_nna_fault(ctx->vm->asid, status, ctx->fault_address, ctx->fault_command);
 		nna_ctx_abort(ctx);
 	}
+	return first;
 }
 
 void nna_ctx_hung(struct nna_ctx *ctx)

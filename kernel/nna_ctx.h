@@ -9,6 +9,7 @@
 
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <drm/gpu_scheduler.h>
@@ -22,10 +23,14 @@ struct nna_vm;
 /**
  * struct nna_usage - What the jobs of one file have used; outlives the file with its contexts.
  * @refs: the file and its contexts.
+ * @pid: who opened the file.
+ * @comm: that one's name.
  * @ticks: run time per ring.
  */
 struct nna_usage {
 	struct kref refs;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
 	atomic64_t ticks[NNA_JOB_RINGS];
 };
 
@@ -98,8 +103,10 @@ static inline bool nna_ctx_is_banned(const struct nna_ctx *ctx)
  * @ctx: the context.
  * @status: an &enum nna_status.
  * @detail: of the completion.
+ *
+ * Return: whether it had not been banned before.
  */
-void nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail);
+bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail);
 
 /** nna_ctx_hung() - Ban because a job hung the device; any context. */
 void nna_ctx_hung(struct nna_ctx *ctx);

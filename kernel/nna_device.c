@@ -93,6 +93,10 @@ static int nna_device_init_sw(struct nna_device *nna)
 	if (ret)
 		return ret;
 
+	ret = nna_coredump_init(nna);
+	if (ret)
+		return ret;
+
 	nna->cleanup_wq = alloc_workqueue("nna-cleanup", WQ_UNBOUND, 0);
 	if (!nna->cleanup_wq)
 		return -ENOMEM;
@@ -183,5 +187,6 @@ void nna_device_remove(struct device *dev)
 	nna_pm_fini(nna);
 	nna_reset_lose(nna);
 	nna_job_drain(nna);
+	nna_coredump_drop(nna);
 	nna_device_flush(nna);
 }

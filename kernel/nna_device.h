@@ -28,6 +28,7 @@
 #include <drm/gpu_scheduler.h>
 
 #include "nna_clock.h"
+#include "nna_coredump.h"
 #include "nna_hw.h"
 #include "nna_regs.h"
 #include "nna_ring.h"
@@ -69,7 +70,9 @@ struct nna_bus_ops {
  * @reset_wq: ordered: timeouts and resets.
  * @cleanup_wq: release of address spaces, aborts.
  * @reset_work: resets the device.
+ * @wedged_work: tells user space of the last reset.
  * @resets: resets done.
+ * @coredump: what is left behind for people who debug.
  * @irqs: interrupts handled.
  * @fence_contexts: the fence context of job ring 0; those of the others follow.
  * @fence_seqnos: of the last fence of each job ring; run_job of one ring is never concurrent with itself.
@@ -98,7 +101,9 @@ struct nna_device {
 	struct workqueue_struct *reset_wq;
 	struct workqueue_struct *cleanup_wq;
 	struct work_struct reset_work;
+	struct work_struct wedged_work;
 	atomic_t resets;
+	struct nna_coredump coredump;
 	atomic64_t irqs;
 	u64 fence_contexts;
 	u64 fence_seqnos[NNA_JOB_RINGS];

@@ -251,4 +251,5 @@ void nna_hw_ring_dump(struct nna_hw *hw, unsigned int ring, struct nna_hw_ring_r
 	regs->head = nna_hw_ring_head(hw, ring);
 	regs->done = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_DONE));
 	regs->doorbell = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_DOORBELL_SHADOW));
+	regs->run_time = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_RUN_TIME));
 }

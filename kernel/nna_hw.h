@@ -142,6 +142,8 @@ struct nna_hw_ring_regs {
 	u32 done;
 	/** @doorbell: last value written to the doorbell. */
 	u32 doorbell;
+	/** @run_time: of the job under way. */
+	u32 run_time;
 };
 
 /** nna_hw_ring_dump() - Read a ring's registers. */

@@ -119,8 +119,10 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 		nna_ctx_lost(ctx);
 	} else {
 		error = nna_status_to_errno(status, &ban);
-		if (ban) {
-			nna_ctx_ban(ctx, status, detail);
+		if (ban && nna_ctx_ban(ctx, status, detail) &&
+		    nna_coredump_begin(job->nna, DRM_NNA_COREDUMP_FAULT)) {
+			nna_coredump_job(ctx, &job->entry, status, detail);
+			nna_coredump_end(job->nna);
 		}
 		if (status == NNA_STATUS_OK)
 			atomic64_add(detail, &ctx->usage->ticks[ctx->ring]);
@@ -282,7 +284,8 @@ static bool nna_ring_is_stuck(struct nna_device *nna, struct nna_ring *ring)
 }
 
 /* Blame the job that the device has begun on a ring, if there is one. */
-static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring *ring, u32 *seqno)
+static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring *ring, bool dump,
+					u32 *seqno)
 {
 	u32 head = nna_hw_ring_head(&nna->hw, ring->index);
 	struct dma_fence *fence = NULL;
@@ -297,6 +300,8 @@ static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring 
 		job->blamed = true;
 		fence = dma_fence_get(&job->fence->base);
 		*seqno = cmd->seqno;
+		if (dump)
+			nna_coredump_job(job->ctx, &job->entry, 0, 0);
 	}
 	spin_unlock_irq(&ring->lock);
 	return fence;
@@ -306,16 +311,19 @@ static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring 
 static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 {
 	struct dma_fence *fence = NULL;
-	bool ended = false;
+	bool ended = false, dump;
 	unsigned int i;
 	u32 seqno;
 
+	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_HANG);
+	if (dump)
+		nna_coredump_rings(nna);
 	if (ring)
-		fence = nna_ring_blame(nna, ring, &seqno);
+		fence = nna_ring_blame(nna, ring, dump, &seqno);
 	/* The highest ring goes first, so its job is the one. */
 	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
 		ring = &nna->rings[i];
-		fence = nna_ring_blame(nna, ring, &seqno);
+		fence = nna_ring_blame(nna, ring, dump, &seqno);
 	}
 	if (fence) {
 		drm_err(&nna->drm, "ring %u: job %u does not end\n", ring->index, seqno);
@@ -329,6 +337,8 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 	}
 	if (!ended)
 		nna_reset_now(nna);
+	if (dump)
+		nna_coredump_end(nna);
 }
 
 /*

@@ -238,7 +238,38 @@ struct nna_completion {
 	__le64 detail;
 };
 
+/**
+ * struct nna_report - Written once when the job ends, before its completion.
+ * @status: STATUS_*
+ * @command: byte offset in the stream of the command that ended the job
+ * @operand: index of the operand at fault, or all ones
+ * @fault: FAULT_KIND_*
+ * @fault_address: VA (FAULT_MMU) or bus address (FAULT_BUS)
+ * @begin: tick at which the first command was fetched
+ * @end: tick at which the last command ended
+ * @run_time: ticks, preempted time excluded
+ * @commands: commands ended
+ * @resume: YIELDED: byte offset to start from
+ * @loop_time: YIELDED: ticks that loops have taken so far
+ * @reserved: 0
+ */
+struct nna_report {
+	__le32 status;
+	__le32 command;
+	__le32 operand;
+	__le32 fault;
+	__le64 fault_address;
+	__le64 begin;
+	__le64 end;
+	__le64 run_time;
+	__le32 commands;
+	__le32 resume;
+	__le64 loop_time;
+	__le64 reserved[8];
+};
+
 static_assert(sizeof(struct nna_ring_entry) == 128);
 static_assert(sizeof(struct nna_completion) == 16);
+static_assert(sizeof(struct nna_report) == 128);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include <linux/kobject.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_file.h>
 
 #include "nna_device.h"
 #include "nna_hw.h"
@@ -27,15 +29,19 @@ static void nna_reset_give_up(struct nna_device *nna)
 	nna->bus->cut_off(nna->drm.dev);
 	WRITE_ONCE(nna->lost, true);
 	nna_reset_fail_rings(nna, -ENODEV);
+	queue_work(nna->cleanup_wq, &nna->wedged_work);
 }
 
 static void nna_reset_rings(struct nna_device *nna)
 {
 	u32 heads[NNA_RINGS];
+	bool cookie, dump;
 	unsigned int i;
-	bool cookie;
 	int ret;
 
+	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_RESET);
+	if (dump)
+		nna_coredump_rings(nna);
 	nna_hw_stop(&nna->hw);
 	for (i = 0; i < NNA_RINGS; i++)
 		heads[i] = nna_hw_ring_head(&nna->hw, i);
@@ -61,7 +67,10 @@ static void nna_reset_rings(struct nna_device *nna)
 			ret);
 	} else {
 		drm_notice(&nna->drm, "device has been reset\n");
+		queue_work(nna->cleanup_wq, &nna->wedged_work);
 	}
+	if (dump)
+		nna_coredump_end(nna);
 }
 
 void nna_reset_now(struct nna_device *nna)
@@ -88,8 +97,26 @@ static void nna_reset_work(struct work_struct *work)
 	nna_reset_now(container_of(work, struct nna_device, reset_work));
 }
 
+/*
+ * In the format of drm_dev_wedged_event(), which reports on a device's primary node: accelerators have none. A reset
+ * that worked is told as well, for statistics.
+ */
+static void nna_reset_wedged_work(struct work_struct *work)
+{
+	struct nna_device *nna = container_of(work, struct nna_device, wedged_work);
+	char lost[] = "WEDGED=rebind,bus-reset", none[] = "WEDGED=none";
+	char *env[] = { nna_device_is_lost(nna) ? lost : none, NULL };
+	int idx;
+
+	if (!drm_dev_enter(&nna->drm, &idx))
+		return;
+	kobject_uevent_env(&nna->drm.accel->kdev->kobj, KOBJ_CHANGE, env);
+	drm_dev_exit(idx);
+}
+
 void nna_reset_init(struct nna_device *nna)
 {
+	INIT_WORK(&nna->wedged_work, nna_reset_wedged_work);
 	INIT_WORK(&nna->reset_work, nna_reset_work);
 }
 

@@ -2,6 +2,7 @@
 
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
+#include <linux/highmem.h>
 #include <linux/limits.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
@@ -335,6 +336,29 @@ err_free:
 	mutex_destroy(&vm->lock);
 	kfree(vm);
 	return ERR_PTR(ret);
+}
+
+size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size)
+{
+	size_t done = 0;
+
+	mutex_lock(&vm->lock);
+	while (done < size) {
+		struct drm_gpuva *gpuva = drm_gpuva_find_first(&vm->base, va + done, 1);
+		struct drm_gem_shmem_object *shmem;
+		u64 at;
+		size_t n;
+
+		if (!gpuva || drm_gem_is_imported(gpuva->gem.obj))
+			break;
+		shmem = to_drm_gem_shmem_obj(gpuva->gem.obj);
+		at = gpuva->gem.offset + (va + done - gpuva->va.addr);
+		n = min(size - done, PAGE_SIZE - offset_in_page(at));
+		memcpy_from_page(to + done, shmem->pages[at >> PAGE_SHIFT], offset_in_page(at), n);
+		done += n;
+	}
+	mutex_unlock(&vm->lock);
+	return done;
 }
 
 static void nna_bind_fini(struct nna_bind *bind)

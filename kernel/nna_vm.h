@@ -87,6 +87,13 @@ static inline dma_addr_t nna_vm_root_dma(const struct nna_vm *vm)
 void nna_vm_mark_used(struct nna_vm *vm);
 
 /**
+ * nna_vm_read() - Copy what is mapped at an address, as far as the CPU can see it; for dumps.
+ *
+ * Return: bytes copied, which are fewer where nothing is mapped or another driver's memory.
+ */
+size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
+
+/**
  * nna_vm_bind() - Do bind operations, all or none.
  * @vm: the address space.
  * @file: whose handles the operations name.

@@ -127,6 +127,39 @@ static void print_field(FILE *to, const struct nna_command_info *info, const str
 	}
 }
 
+int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at, const char *const *slot_names,
+		      uint32_t slot_count)
+{
+	union {
+		struct nna_command head;
+		unsigned char raw[NNA_MAX_COMMAND_SIZE];
+	} c;
+	const struct nna_command_info *info;
+
+	if (size < sizeof(c.head)) {
+		fprintf(to, "malformed: a command crosses the end at 0x%zx\n", at);
+		return -EINVAL;
+	}
+	memcpy(&c.head, bytes, sizeof(c.head));
+	info = find(c.head.opcode);
+	if (!info || c.head.size != info->size || info->size > size) {
+		fprintf(to, "malformed: bad command at 0x%zx\n", at);
+		return -EINVAL;
+	}
+	memcpy(c.raw, bytes, info->size);
+	fprintf(to, "%06zx %s (operation %u)", at, info->name, c.head.origin);
+	for (uint32_t i = 0; i < info->field_count; i++)
+		print_field(to, info, &info->fields[i], c.raw);
+	fprintf(to, "\n");
+	for (uint32_t i = 0; i < info->operand_count; i++) {
+		struct nna_tensor t;
+
+		memcpy(&t, c.raw + sizeof(c.head) + i * sizeof(t), sizeof(t));
+		print_operand(to, &info->operands[i], &t, slot_names, slot_count);
+	}
+	return info->size;
+}
+
 int nna_commands_print(FILE *to, const void *stream, size_t size, const char *const *slot_names,
 		       uint32_t slot_count)
 {
@@ -147,34 +180,11 @@ int nna_commands_print(FILE *to, const void *stream, size_t size, const char *co
 	fprintf(to, "stream version %u, layout version %u, %u bytes, %u commands\n", header.version,
 		header.layout, header.size, header.command_count);
 	while (at < size) {
-		union {
-			struct nna_command head;
-			unsigned char raw[NNA_MAX_COMMAND_SIZE];
-		} c;
-		const struct nna_command_info *info;
+		int done = nna_command_print(to, bytes + at, size - at, at, slot_names, slot_count);
 
-		if (size - at < sizeof(c.head)) {
-			fprintf(to, "malformed: a command crosses the end at 0x%zx\n", at);
-			return -EINVAL;
-		}
-		memcpy(&c.head, bytes + at, sizeof(c.head));
-		info = find(c.head.opcode);
-		if (!info || c.head.size != info->size || info->size > size - at) {
-			fprintf(to, "malformed: bad command at 0x%zx\n", at);
-			return -EINVAL;
-		}
-		memcpy(c.raw, bytes + at, info->size);
-		fprintf(to, "%06zx %s (operation %u)", at, info->name, c.head.origin);
-		for (uint32_t i = 0; i < info->field_count; i++)
-			print_field(to, info, &info->fields[i], c.raw);
-		fprintf(to, "\n");
-		for (uint32_t i = 0; i < info->operand_count; i++) {
-			struct nna_tensor t;
-
-			memcpy(&t, c.raw + sizeof(c.head) + i * sizeof(t), sizeof(t));
-			print_operand(to, &info->operands[i], &t, slot_names, slot_count);
-		}
-		at += info->size;
+		if (done < 0)
+			return done;
+		at += (size_t)done;
 	}
 	return ferror(to) ? -EIO : 0;
 }

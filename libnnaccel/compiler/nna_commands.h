@@ -16,6 +16,16 @@ bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint3
 const char *nna_command_name(uint16_t opcode);
 
 /**
+ * nna_command_print() - one command as text
+ * @bytes: the command, @size bytes or less
+ * @at: its offset in the stream, for people
+ *
+ * Return: its size, or -EINVAL (malformed), which has been said.
+ */
+int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at, const char *const *slot_names,
+		      uint32_t slot_count);
+
+/**
  * nna_commands_print() - a command stream as text
  * @stream: @size bytes with their header; checked, anything malformed ends the text with a line that says so
  * @slot_names: one per slot, NULL for numbers

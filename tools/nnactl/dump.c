@@ -7,22 +7,28 @@
 int nnactl_dump(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "coredump", required_argument, NULL, 'c' },
 		{ "device", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	const char *device = "auto";
+	const char *device = "auto", *coredump = NULL;
 	struct nnactl_session session;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":c:d:h", options, NULL)) != -1) {
 		switch (c) {
+		case 'c':
+			coredump = optarg;
+			break;
 		case 'd':
 			device = optarg;
 			break;
 		case 'h':
-			puts("nnactl dump MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n\n"
-			     "Prints the commands and the memory plan of the compiled model.");
+			puts("nnactl dump MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
+			     "nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n\n"
+			     "Prints the commands and the memory plan of the compiled model, or what the driver\n"
+			     "left behind when a job faulted or hung.");
 			return 0;
 		case ':':
 			return nnactl_misuse("%s needs a value", argv[optind - 1]);
@@ -30,6 +36,9 @@ int nnactl_dump(int argc, char **argv)
 			return nnactl_misuse("dump knows no option %s", argv[optind - 1]);
 		}
 	}
+	if (coredump)
+		return optind == argc ? nnactl_dump_coredump(coredump) :
+					nnactl_misuse("dump takes a model or a core dump, not both");
 	if (optind + 1 != argc)
 		return nnactl_misuse("dump takes one model file");
 	ret = nnactl_session_open(&session, argv[optind], device, 0);

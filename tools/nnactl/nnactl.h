@@ -18,8 +18,12 @@ int nnactl_info(int argc, char **argv);
 int nnactl_run(int argc, char **argv);
 int nnactl_bench(int argc, char **argv);
 int nnactl_dump(int argc, char **argv);
+int nnactl_top(int argc, char **argv);
 int nnactl_load(int argc, char **argv);
 int nnactl_unload(int argc, char **argv);
+
+/* Print a core dump of the driver. Return: the exit status. */
+int nnactl_dump_coredump(const char *path);
 
 /* "nnactl: text" on stderr. Return: 1. */
 __attribute__((format(printf, 1, 2))) int nnactl_error(const char *format, ...);

@@ -701,6 +701,125 @@ struct drm_nna_submit {
 	struct drm_nna_obj_array syncs;
 };
 
+/* ----------------------------------------------------------------------------------- device core dump */
+
+/**
+ * DOC: Core dumps
+ *
+ * When a job has got its context banned, or the device had to be reset, the driver leaves a core dump at
+ * /sys/class/devcoredump/devcdN/data. It is a &struct drm_nna_coredump; the other parts lie at the offsets in it. All
+ * numbers are in the byte order of the CPU but those in ring entries, reports and commands, which are as the device has
+ * them. The dump goes when something is written to its file, or by itself after five minutes; until then no other
+ * is made. ``nnactl dump --coredump FILE`` prints it.
+ */
+
+/** DRM_NNA_COREDUMP_MAGIC - The first bytes of a core dump. */
+#define DRM_NNA_COREDUMP_MAGIC "NNACORE"
+/** DRM_NNA_COREDUMP_VERSION - Version of the layout. */
+#define DRM_NNA_COREDUMP_VERSION 1u
+/** DRM_NNA_COREDUMP_NO_JOB - &drm_nna_coredump.ring of a dump that is about no job. */
+#define DRM_NNA_COREDUMP_NO_JOB 0xffffffffu
+
+/**
+ * enum drm_nna_coredump_reason - Why a core dump was made.
+ */
+enum drm_nna_coredump_reason {
+	/** @DRM_NNA_COREDUMP_FAULT: A job faulted, was malformed or ran longer than its budget. */
+	DRM_NNA_COREDUMP_FAULT = 1,
+	/** @DRM_NNA_COREDUMP_HANG: The device did not end a job. */
+	DRM_NNA_COREDUMP_HANG,
+	/** @DRM_NNA_COREDUMP_RESET: The device made no sense and was reset. */
+	DRM_NNA_COREDUMP_RESET,
+};
+
+/**
+ * struct drm_nna_coredump_ring - State of a ring in a core dump.
+ */
+struct drm_nna_coredump_ring {
+	/** @reg_control: Ring register CONTROL. */
+	__u32 reg_control;
+	/** @reg_status: Ring register STATUS. */
+	__u32 reg_status;
+	/** @reg_head: Ring register HEAD. */
+	__u32 reg_head;
+	/** @reg_done: Ring register DONE. */
+	__u32 reg_done;
+	/** @reg_doorbell: Ring register DOORBELL_SHADOW. */
+	__u32 reg_doorbell;
+	/** @reg_run_time: Ring register RUN_TIME. */
+	__u32 reg_run_time;
+	/** @size: Entries that it has room for. */
+	__u32 size;
+	/** @running: Whether the driver takes entries. */
+	__u32 running;
+	/** @tail: Entries written. */
+	__u32 tail;
+	/** @done: Completions seen. */
+	__u32 done;
+	/** @seqno: Of the next entry. */
+	__u32 seqno;
+	/** @entry_count: Entries that have not ended. */
+	__u32 entry_count;
+	/** @entries_offset: Where they lie in the dump, 128 bytes each. */
+	__u32 entries_offset;
+	/** @pad: 0. */
+	__u32 pad;
+	/** @completions: Completions seen since the driver was bound. */
+	__u64 completions;
+};
+
+/**
+ * struct drm_nna_coredump - Begins a core dump.
+ */
+struct drm_nna_coredump {
+	/** @magic: DRM_NNA_COREDUMP_MAGIC with its terminating zero. */
+	__u8 magic[8];
+	/** @version: DRM_NNA_COREDUMP_VERSION. */
+	__u32 version;
+	/** @size: Bytes of the whole dump. */
+	__u32 size;
+	/** @monotonic_ns: When it was made, in CLOCK_MONOTONIC. */
+	__u64 monotonic_ns;
+	/** @tick: The device's clock. */
+	__u64 tick;
+	/** @reason: One of &enum drm_nna_coredump_reason. */
+	__u32 reason;
+	/** @resets: Resets before. */
+	__u32 resets;
+	/** @device_status: Register STATUS. */
+	__u32 device_status;
+	/** @abi: Hardware interface version: major in the upper half. */
+	__u32 abi;
+	/** @ring: Ring of the job, or DRM_NNA_COREDUMP_NO_JOB; then all about the job is 0. */
+	__u32 ring;
+	/** @status: How the device says that it ended; 0 when it did not end. */
+	__u32 status;
+	/** @detail: Of its completion: an address, or an offset in the stream. */
+	__u64 detail;
+	/** @pid: Process that opened the file which the job came from. */
+	__u32 pid;
+	/** @report_valid: Whether @report could be read. */
+	__u32 report_valid;
+	/** @comm: Name of the process. */
+	__u8 comm[16];
+	/** @entry: The job's ring entry. */
+	__u8 entry[128];
+	/** @report: The job's report, as it was found in memory. */
+	__u8 report[128];
+	/** @command: Byte offset in the stream of the command that the job had come to, or all ones if unknown. */
+	__u32 command;
+	/** @command_offset: Where that command lies in the dump. */
+	__u32 command_offset;
+	/** @command_size: Bytes of the stream from there on that could be read. */
+	__u32 command_size;
+	/** @rings_offset: Where the &struct drm_nna_coredump_ring lie in the dump, the control ring last. */
+	__u32 rings_offset;
+	/** @ring_count: How many. */
+	__u32 ring_count;
+	/** @ring_stride: Bytes from one to the next. */
+	__u32 ring_stride;
+};
+
 /**
  * DRM_IOCTL_NNA() - Build an ioctl number.
  * @access: R, W or WR: which way the argument goes.

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <linux/devcoredump.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+
+#include "nna_coredump.h"
+#include "nna_ctx.h"
+#include "nna_device.h"
+#include "nna_hw.h"
+#include "nna_pm.h"
+#include "nna_ring.h"
+#include "nna_vm.h"
+
+/**
+ * struct nna_coredump_data - The dump as it is read.
+ * @head: what it is about, and where the rest lies.
+ * @rings: state of each ring.
+ * @entries: of each ring, those that had not ended.
+ * @command: the command that the job had come to.
+ */
+struct nna_coredump_data {
+	struct drm_nna_coredump head;
+	struct drm_nna_coredump_ring rings[NNA_RINGS];
+	struct nna_ring_entry entries[NNA_RINGS][NNA_RING_SIZE];
+	u8 command[NNA_MAX_COMMAND_SIZE];
+};
+
+static_assert(sizeof(struct nna_ring_entry) == sizeof_field(struct drm_nna_coredump, entry));
+static_assert(sizeof(struct nna_report) == sizeof_field(struct drm_nna_coredump, report));
+
+static ssize_t nna_coredump_read(char *to, loff_t offset, size_t count, void *data, size_t size)
+{
+	struct nna_coredump *dump = data;
+
+	return memory_read_from_buffer(to, count, &offset, dump->data, size);
+}
+
+static void nna_coredump_free(void *data)
+{
+	struct nna_coredump *dump = data;
+
+	atomic_set_release(&dump->taken, 0);
+}
+
+/* The byte offset of the command that the job had come to, or all ones. */
+static u32 nna_coredump_command(const struct drm_nna_coredump *head)
+{
+	const struct nna_report *report = (const struct nna_report *)head->report;
+
+	/* A job that had to be reset has not written its report; what is there is another's. */
+	if (head->report_valid &&
+	    le32_to_cpu(report->status) == (head->status ?: NNA_STATUS_ABORTED))
+		return le32_to_cpu(report->command);
+	switch (head->status) {
+	case NNA_STATUS_BAD_STREAM:
+	case NNA_STATUS_BAD_COMMAND:
+	case NNA_STATUS_BAD_OPERAND:
+	case NNA_STATUS_BAD_SHAPE:
+	case NNA_STATUS_BUDGET:
+		return head->detail;
+	default:
+		return U32_MAX;
+	}
+}
+
+static void nna_coredump_client(struct nna_coredump *dump)
+{
+	struct nna_coredump_data *data = dump->data;
+	struct drm_nna_coredump *head = &data->head;
+	const struct nna_ring_entry *entry = (const struct nna_ring_entry *)head->entry;
+	u32 size = le32_to_cpu(entry->stream_size);
+
+	if (entry->report)
+		head->report_valid = nna_vm_read(dump->vm, le64_to_cpu(entry->report), head->report,
+						 sizeof(head->report)) == sizeof(head->report);
+	head->command = nna_coredump_command(head);
+	if (head->command < size)
+		head->command_size = nna_vm_read(dump->vm,
+						 le64_to_cpu(entry->stream) + head->command,
+						 data->command,
+						 min_t(u32, size - head->command, sizeof(data->command)));
+}
+
+static void nna_coredump_work(struct work_struct *work)
+{
+	struct nna_coredump *dump = container_of(work, struct nna_coredump, work);
+	struct nna_device *nna = container_of(dump, struct nna_device, coredump);
+	int idx;
+
+	if (dump->vm) {
+		nna_coredump_client(dump);
+		nna_vm_put(dump->vm);
+		dump->vm = NULL;
+	}
+	if (!drm_dev_enter(&nna->drm, &idx)) {
+		nna_coredump_free(dump);
+		return;
+	}
+	if (!dump->rings && !nna_pm_get(nna)) {
+		nna_coredump_rings(nna);
+		nna_pm_put(nna);
+	}
+	/* No module: nna_coredump_drop() takes it back, so it need not keep the driver from being unloaded. */
+	dev_coredumpm(nna->drm.dev, NULL, dump, sizeof(*dump->data), GFP_KERNEL, nna_coredump_read,
+		      nna_coredump_free);
+	drm_dev_exit(idx);
+}
+
+static void nna_coredump_release(struct drm_device *drm, void *res)
+{
+	kvfree(to_nna_device(drm)->coredump.data);
+}
+
+int nna_coredump_init(struct nna_device *nna)
+{
+	struct nna_coredump *dump = &nna->coredump;
+
+	INIT_WORK(&dump->work, nna_coredump_work);
+	dump->data = kvzalloc(sizeof(*dump->data), GFP_KERNEL);
+	if (!dump->data)
+		return -ENOMEM;
+	return drmm_add_action_or_reset(&nna->drm, nna_coredump_release, NULL);
+}
+
+void nna_coredump_drop(struct nna_device *nna)
+{
+	cancel_work_sync(&nna->coredump.work);
+	nna_vm_put(nna->coredump.vm);
+	nna->coredump.vm = NULL;
+	dev_coredump_put(nna->drm.dev);
+}
+
+bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason reason)
+{
+	struct nna_coredump *dump = &nna->coredump;
+	struct nna_coredump_data *data = dump->data;
+
+	if (atomic_cmpxchg_acquire(&dump->taken, 0, 1))
+		return false;
+	memset(data, 0, sizeof(*data));
+	dump->rings = false;
+	data->head = (struct drm_nna_coredump) {
+		.magic = DRM_NNA_COREDUMP_MAGIC,
+		.version = DRM_NNA_COREDUMP_VERSION,
+		.size = sizeof(*data),
+		.monotonic_ns = ktime_get_ns(),
+		.reason = reason,
+		.resets = atomic_read(&nna->resets),
+		.abi = (u32)nna->hw.abi_major << 16 | nna->hw.abi_minor,
+		.ring = DRM_NNA_COREDUMP_NO_JOB,
+		.command = U32_MAX,
+		.command_offset = offsetof(struct nna_coredump_data, command),
+		.rings_offset = offsetof(struct nna_coredump_data, rings),
+		.ring_count = NNA_RINGS,
+		.ring_stride = sizeof(struct drm_nna_coredump_ring),
+	};
+	return true;
+}
+
+void nna_coredump_job(struct nna_ctx *ctx, const struct nna_ring_entry *entry, u32 status, u64 detail)
+{
+	struct nna_coredump *dump = &ctx->nna->coredump;
+	struct drm_nna_coredump *head = &dump->data->head;
+
+	head->ring = ctx->ring;
+	head->status = status;
+	head->detail = detail;
+	head->pid = ctx->usage->pid;
+	memcpy(head->comm, ctx->usage->comm, sizeof(head->comm));
+	memcpy(head->entry, entry, sizeof(head->entry));
+	dump->vm = nna_vm_get(ctx->vm);
+}
+
+static void nna_coredump_ring(struct nna_device *nna, unsigned int index)
+{
+	struct nna_coredump_data *data = nna->coredump.data;
+	struct drm_nna_coredump_ring *to = &data->rings[index];
+	struct nna_ring *ring = &nna->rings[index];
+	struct nna_hw_ring_regs regs;
+	u32 i;
+
+	nna_hw_ring_dump(&nna->hw, index, &regs);
+	spin_lock_irq(&ring->lock);
+	*to = (struct drm_nna_coredump_ring) {
+		.reg_control = regs.control,
+		.reg_status = regs.status,
+		.reg_head = regs.head,
+		.reg_done = regs.done,
+		.reg_doorbell = regs.doorbell,
+		.reg_run_time = regs.run_time,
+		.size = ring->size,
+		.running = ring->running,
+		.tail = ring->tail,
+		.done = ring->done,
+		.seqno = ring->seqno,
+		.entry_count = ring->tail - ring->done,
+		.entries_offset = offsetof(struct nna_coredump_data, entries[index]),
+		.completions = ring->completions,
+	};
+	for (i = 0; i < to->entry_count; i++)
+		data->entries[index][i] = ring->entries[(ring->done + i) & (ring->size - 1)];
+	spin_unlock_irq(&ring->lock);
+}
+
+void nna_coredump_rings(struct nna_device *nna)
+{
+	struct drm_nna_coredump *head = &nna->coredump.data->head;
+	unsigned int i;
+
+	head->device_status = nna_hw_status(&nna->hw);
+	head->tick = nna_hw_timestamp(&nna->hw);
+	for (i = 0; i < NNA_RINGS; i++)
+		nna_coredump_ring(nna, i);
+	nna->coredump.rings = true;
+}
+
+void nna_coredump_end(struct nna_device *nna)
+{
+	queue_work(nna->cleanup_wq, &nna->coredump.work);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/* What the driver leaves behind for people who debug: one core dump at a time, about the job that was guilty. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define DUMPS "/sys/class/devcoredump"
+#define BAD_VA 0x7000000000ull
+
+/* The file of the dump that waits to be read, or false. */
+static bool dump_path(char *path, size_t size)
+{
+	struct dirent *e;
+	DIR *dir = opendir(DUMPS);
+	bool found = false;
+
+	if (!dir)
+		SKIP("no device core dumps in this kernel");
+	while ((e = readdir(dir)))
+		if (!strncmp(e->d_name, "devcd", 5)) {
+			snprintf(path, size, DUMPS "/%s/data", e->d_name);
+			found = true;
+		}
+	closedir(dir);
+	return found;
+}
+
+static bool dump_drop(void)
+{
+	char path[300];
+	bool dropped;
+	int fd;
+
+	if (!dump_path(path, sizeof(path)))
+		return false;
+	fd = open(path, O_WRONLY);
+	dropped = fd >= 0 && write(fd, "1", 1) == 1;
+	if (fd >= 0)
+		close(fd);
+	return dropped;
+}
+
+/* Waits until the dump is gone, so that the next one can be made. */
+static void expect_dropped(void)
+{
+	char path[300];
+
+	for (uint64_t end = now_ns() + 5 * SECOND; now_ns() < end; usleep(10000)) {
+		dump_drop();
+		if (!dump_path(path, sizeof(path)))
+			return;
+	}
+	FAIL("the dump does not go");
+}
+
+/* Waits for a dump and reads it; the caller frees it. */
+static struct drm_nna_coredump *dump_read(size_t *size)
+{
+	uint8_t *data = malloc(1 << 20);
+	char path[300];
+	ssize_t n = 0;
+	int fd;
+
+	for (uint64_t end = now_ns() + 5 * SECOND; !dump_path(path, sizeof(path)); usleep(10000))
+		if (now_ns() > end)
+			FAIL("no dump");
+	fd = open(path, O_RDONLY);
+	CHECK(fd >= 0 && data);
+	for (*size = 0; *size < 1 << 20; *size += (size_t)n) {
+		n = read(fd, data + *size, (1 << 20) - *size);
+		if (n <= 0)
+			break;
+	}
+	close(fd);
+	EQ(n, 0);
+	CHECK(*size >= sizeof(struct drm_nna_coredump));
+	return (struct drm_nna_coredump *)data;
+}
+
+static void fault(struct env *env, uint32_t *command)
+{
+	struct nna_base *table = (struct nna_base *)(env->map + ENV_TABLE);
+	struct drm_nna_submit args;
+
+	table[1].address = BAD_VA;
+	table[1].size = 4096;
+	stream_begin(env);
+	stream_fill(env, 0, 64, 1);
+	*command = stream_fill(env, 0, 64, 1);
+	((struct nna_cmd_fill *)(env->map + *command))->output.slot = 1;
+	stream_end(env);
+	stream_finish(env);
+	args = env_submit(env);
+	args.slot_count = 2;
+	EQ(submit_args_and_wait(env, &args), -EFAULT);
+}
+
+static const struct nna_ring_entry *entry_of(const struct drm_nna_coredump *dump)
+{
+	return (const struct nna_ring_entry *)dump->entry;
+}
+
+TEST(fault_is_dumped)
+{
+	struct drm_nna_coredump *dump;
+	const struct nna_cmd_fill *fill;
+	const struct nna_report *report;
+	uint32_t command;
+	struct env env;
+	size_t size;
+
+	env_init(&env);
+	expect_dropped();
+	fault(&env, &command);
+	dump = dump_read(&size);
+	EQ(memcmp(dump->magic, DRM_NNA_COREDUMP_MAGIC, sizeof(dump->magic)), 0);
+	EQ(dump->version, DRM_NNA_COREDUMP_VERSION);
+	EQ(dump->size, size);
+	EQ(dump->reason, DRM_NNA_COREDUMP_FAULT);
+	EQ(dump->ring, DRM_NNA_CTX_PRIORITY_MEDIUM);
+	EQ(dump->status, NNA_STATUS_FAULT_MMU);
+	EQ(dump->detail, BAD_VA);
+	CHECK(!strncmp((char *)dump->comm, "nna_coredump_test", sizeof(dump->comm) - 1));
+	EQ(entry_of(dump)->stream, ENV_VA + ENV_STREAM);
+	EQ(entry_of(dump)->slot_count, 2);
+	EQ(dump->report_valid, 1);
+	report = (const struct nna_report *)dump->report;
+	EQ(report->fault_address, BAD_VA);
+	EQ(dump->command, command);
+	CHECK(dump->command_size >= sizeof(*fill));
+	fill = (const struct nna_cmd_fill *)((uint8_t *)dump + dump->command_offset);
+	EQ(memcmp(fill, env.map + command, sizeof(*fill)), 0);
+	free(dump);
+	expect_dropped();
+}
+
+TEST(rings_are_dumped)
+{
+	struct drm_nna_coredump *dump;
+	uint32_t command;
+	struct env env;
+	size_t size;
+
+	env_init(&env);
+	expect_dropped();
+	fault(&env, &command);
+	dump = dump_read(&size);
+	EQ(dump->device_status, NNA_STATUS_READY);
+	EQ(dump->ring_count, NNA_RINGS);
+	CHECK(dump->tick > 0);
+	for (uint32_t i = 0; i < dump->ring_count; i++) {
+		const struct drm_nna_coredump_ring *ring = (const struct drm_nna_coredump_ring *)
+			((uint8_t *)dump + dump->rings_offset + i * dump->ring_stride);
+
+		EQ(ring->running, 1);
+		EQ(ring->reg_control, NNA_RING_CONTROL_ENABLE);
+		EQ(ring->reg_status, NNA_RING_STATUS_RUNNING);
+		EQ(ring->entry_count, ring->tail - ring->done);
+		CHECK(ring->entries_offset + ring->entry_count * 128 <= size);
+	}
+	free(dump);
+	expect_dropped();
+}
+
+/* While one waits to be read, the next is not made: the first is the one that people want. */
+TEST(first_dump_stays)
+{
+	struct drm_nna_coredump *first, *second;
+	uint32_t command;
+	struct env env;
+	size_t size;
+
+	env_init(&env);
+	expect_dropped();
+	fault(&env, &command);
+	first = dump_read(&size);
+	for (int i = 0; i < 20; i++) {
+		EQ(ctx_destroy(env.fd, env.ctx), 0);
+		EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_LOW, &env.ctx), 0);
+		fault(&env, &command);
+	}
+	second = dump_read(&size);
+	EQ(second->monotonic_ns, first->monotonic_ns);
+	EQ(second->ring, DRM_NNA_CTX_PRIORITY_MEDIUM);
+	expect_dropped();
+	free(second);
+	EQ(ctx_destroy(env.fd, env.ctx), 0);
+	EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_LOW, &env.ctx), 0);
+	fault(&env, &command);
+	second = dump_read(&size);
+	CHECK(second->monotonic_ns > first->monotonic_ns);
+	EQ(second->ring, DRM_NNA_CTX_PRIORITY_LOW);
+	expect_dropped();
+}
+
+TEST(budget_is_dumped)
+{
+	struct drm_nna_coredump *dump;
+	struct drm_nna_submit args;
+	struct env env;
+	size_t size;
+
+	env_init(&env);
+	expect_dropped();
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.budget_ns = SECOND / 20;
+	EQ(submit_args_and_wait(&env, &args), -ETIME);
+	dump = dump_read(&size);
+	EQ(dump->status, NNA_STATUS_BUDGET);
+	CHECK(dump->command < env.stream_size);
+	expect_dropped();
+}
+
+/* A deadline is nobody's fault. */
+TEST(deadline_is_not_dumped)
+{
+	struct drm_nna_submit args;
+	char path[300];
+	struct env env;
+
+	env_init(&env);
+	expect_dropped();
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.duration_ns = SECOND / 20;
+	EQ(submit_args_and_wait(&env, &args), -ETIMEDOUT);
+	usleep(200000);
+	CHECK(!dump_path(path, sizeof(path)));
+}
+
+TEST(hang_is_dumped)
+{
+	struct drm_nna_sched_info info;
+	struct drm_nna_coredump *dump;
+	struct env env;
+	uint32_t out;
+	size_t size;
+
+	env_init(&env);
+	EQ(query(env.fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
+	out = syncobj_create(env.fd);
+	expect_dropped();
+	inject("stuck 1");
+	stream_null(&env);
+	EQ(submit(&env, 0, out), 0);
+	EQ(syncobj_wait(env.fd, out, 2 * info.timeout_ns + 5 * SECOND), 0);
+	EQ(syncobj_status(env.fd, out), -ETIME);
+	dump = dump_read(&size);
+	EQ(dump->reason, DRM_NNA_COREDUMP_HANG);
+	EQ(dump->ring, DRM_NNA_CTX_PRIORITY_MEDIUM);
+	EQ(dump->status, 0);
+	EQ(entry_of(dump)->stream, ENV_VA + ENV_STREAM);
+	const struct drm_nna_coredump_ring *ring = (const struct drm_nna_coredump_ring *)
+		((uint8_t *)dump + dump->rings_offset + dump->ring * dump->ring_stride);
+	/* As it was before the reset. */
+	CHECK(ring->entry_count >= 1);
+	CHECK(ring->reg_run_time > 0);
+	EQ(((struct nna_ring_entry *)((uint8_t *)dump + ring->entries_offset))->stream, ENV_VA + ENV_STREAM);
+	expect_dropped();
+}

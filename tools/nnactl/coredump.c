@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/* nnactl dump --coredump: what the driver left behind when a job was found guilty or the device was reset. */
+#include "tools/nnactl/nnactl.h"
+
+#include <drm/nna_accel.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/nna_commands.h"
+#include "nna_command_table.h"
+
+#define COREDUMP_MAX (16u << 20)
+
+/* The whole file, or NULL with the error printed. */
+static uint8_t *read_file(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *data = NULL, *more;
+	size_t room = 0, n;
+
+	*size = 0;
+	if (!f) {
+		nnactl_error("%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	/* A file of sysfs does not say how large it is. */
+	do {
+		room += 65536;
+		more = room <= COREDUMP_MAX ? realloc(data, room) : NULL;
+		if (!more) {
+			nnactl_error("%s: too large", path);
+			goto err;
+		}
+		data = more;
+		n = fread(data + *size, 1, room - *size, f);
+		*size += n;
+	} while (*size == room);
+	if (ferror(f)) {
+		nnactl_error("%s: %s", path, strerror(errno));
+		goto err;
+	}
+	fclose(f);
+	return data;
+err:
+	free(data);
+	fclose(f);
+	return NULL;
+}
+
+static bool inside(size_t size, uint64_t offset, uint64_t bytes)
+{
+	return offset <= size && bytes <= size - offset;
+}
+
+static const char *reason_name(uint32_t reason)
+{
+	switch (reason) {
+	case DRM_NNA_COREDUMP_FAULT:
+		return "a job was found guilty";
+	case DRM_NNA_COREDUMP_HANG:
+		return "the device did not end a job";
+	case DRM_NNA_COREDUMP_RESET:
+		return "the device made no sense and was reset";
+	default:
+		return "unknown";
+	}
+}
+
+static const char *status_name(uint32_t status)
+{
+	const char *name = nna_status_name(status);
+
+	return name ? name : "?";
+}
+
+static const char *fault_name(uint32_t kind)
+{
+	static const char *const names[] = { "none", "nothing is mapped there", "read-only",
+					     "malformed page table entry", "no memory at the bus address" };
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
+}
+
+static void print_entry(const struct nna_ring_entry *e, const char *indent)
+{
+	printf("%stype %u, seqno %u, asid %u, flags %#x\n", indent, e->type, e->seqno, e->asid, e->flags);
+	printf("%sroot %#" PRIx64 ", stream %#" PRIx64 " + %#x (start %#x), base table %#" PRIx64
+	       " (%u slots), report %#" PRIx64 "\n",
+	       indent, e->root, e->stream, e->stream_size, e->start, e->base_table, e->slot_count, e->report);
+	printf("%sdeadline %" PRIu64 ", budget %" PRIu64 ", loop limit %" PRIu64 "\n", indent, e->deadline,
+	       e->budget, e->loop_limit);
+}
+
+static void print_job(const struct drm_nna_coredump *d, const uint8_t *data, size_t size)
+{
+	struct nna_ring_entry entry;
+	struct nna_report report;
+
+	memcpy(&entry, d->entry, sizeof(entry));
+	memcpy(&report, d->report, sizeof(report));
+	printf("job              ring %u, of process %u (%.*s)\n", d->ring, d->pid, (int)sizeof(d->comm),
+	       (const char *)d->comm);
+	if (d->status)
+		printf("status           %u %s, detail %#" PRIx64 "\n", d->status, status_name(d->status),
+		       (uint64_t)d->detail);
+	else
+		printf("status           none: it did not end\n");
+	print_entry(&entry, "  ");
+	if (d->report_valid) {
+		printf("report           status %u %s, command at %#x, operand %d, %u commands, ran %" PRIu64
+		       " ticks\n",
+		       report.status, status_name(report.status), report.command, (int)report.operand,
+		       report.commands, report.run_time);
+		if (report.fault)
+			printf("fault            %s, address %#" PRIx64 "\n", fault_name(report.fault),
+			       report.fault_address);
+	}
+	if (d->command == UINT32_MAX || !d->command_size || !inside(size, d->command_offset, d->command_size)) {
+		printf("last command     unknown\n");
+		return;
+	}
+	printf("last command\n");
+	if (nna_command_print(stdout, data + d->command_offset, d->command_size, d->command, NULL, 0) < 0) {
+		for (uint32_t i = 0; i < d->command_size && i < 64; i++)
+			printf("%s%02x", i % 16 ? " " : "    ", data[d->command_offset + i]);
+		printf("\n");
+	}
+}
+
+static void print_ring(const struct drm_nna_coredump_ring *r, uint32_t index, const uint8_t *data, size_t size)
+{
+	printf("ring %u           %s, size %u, tail %u, done %u, next seqno %u, %" PRIu64 " completions\n", index,
+	       r->running ? "running" : "stopped", r->size, r->tail, r->done, r->seqno,
+	       (uint64_t)r->completions);
+	printf("  registers      control %#x, status %#x, head %u, done %u, doorbell %u, run time %u\n",
+	       r->reg_control, r->reg_status, r->reg_head, r->reg_done, r->reg_doorbell, r->reg_run_time);
+	for (uint32_t i = 0; i < r->entry_count; i++) {
+		struct nna_ring_entry entry;
+		uint64_t offset = r->entries_offset + (uint64_t)i * sizeof(entry);
+
+		if (!inside(size, offset, sizeof(entry))) {
+			printf("  entries beyond the end of the dump\n");
+			return;
+		}
+		memcpy(&entry, data + offset, sizeof(entry));
+		printf("  entry %u\n", r->done + i);
+		print_entry(&entry, "    ");
+	}
+}
+
+int nnactl_dump_coredump(const char *path)
+{
+	struct drm_nna_coredump d;
+	struct drm_nna_coredump_ring ring;
+	uint8_t *data;
+	size_t size;
+	int ret = 0;
+
+	data = read_file(path, &size);
+	if (!data)
+		return 1;
+	if (size < sizeof(d) || memcmp(data, DRM_NNA_COREDUMP_MAGIC, sizeof(d.magic))) {
+		ret = nnactl_error("%s: not a core dump of an NNA", path);
+		goto out;
+	}
+	memcpy(&d, data, sizeof(d));
+	if (d.version != DRM_NNA_COREDUMP_VERSION) {
+		ret = nnactl_error("%s: version %u, this nnactl knows %u", path, d.version,
+				   DRM_NNA_COREDUMP_VERSION);
+		goto out;
+	}
+	if (d.size > size || d.ring_stride < sizeof(ring) ||
+	    !inside(size, d.rings_offset, (uint64_t)d.ring_count * d.ring_stride)) {
+		ret = nnactl_error("%s: cut short, or damaged", path);
+		goto out;
+	}
+	printf("core dump        %s\n", reason_name(d.reason));
+	printf("made at          %.6f s, tick %" PRIu64 ", after %u resets\n", (double)d.monotonic_ns / 1e9,
+	       (uint64_t)d.tick, d.resets);
+	printf("device           ABI %u.%u, status %#x\n", d.abi >> 16, d.abi & 0xffff, d.device_status);
+	if (d.ring != DRM_NNA_COREDUMP_NO_JOB)
+		print_job(&d, data, size);
+	for (uint32_t i = 0; i < d.ring_count; i++) {
+		memcpy(&ring, data + d.rings_offset + (size_t)i * d.ring_stride, sizeof(ring));
+		print_ring(&ring, i, data, size);
+	}
+out:
+	free(data);
+	return ret;
+}
