@@ -154,11 +154,14 @@ def small_enums(hw, out, only=None):
             out.append(f"#define NNA_{name:<24} {value}u /* {words} */\n")
 
 
-def statuses(hw, out):
+def status_enum(hw, out):
     out.append("\n/* How a job ended. */\nenum nna_status {\n")
     for s in hw.d["status"]:
         out.append(f"\tNNA_STATUS_{s['name']} = {s['value']}, /* {s['text']} */\n")
     out.append("};\n\n")
+
+
+def status_table(hw, out):
     out.append("/*\n * One table for all layers: NNA_STATUS_TABLE(X) expands X(name, value, errno, ban, nnapi, text) per\n"
                " * status; errno is what the job's fence carries, ban whether the driver bans the context, nnapi the\n"
                " * ANEURALNETWORKS_ result.\n */\n")
@@ -168,6 +171,17 @@ def statuses(hw, out):
         out.append(f" \\\n\tX({s['name']}, {s['value']}, {e}, {int(s.get('ban', False))}, {s['nnapi']}, \\\n"
                    f"\t  \"{s['text']}\")")
     out.append("\n")
+
+
+def status_errno(hw, out):
+    out.append("/* What the fence of a job carries that ended so; @ban: whether its context is banned. */\n"
+               "static inline int nna_status_errno(u32 status, bool *ban)\n{\n\t*ban = false;\n\tswitch (status) {\n")
+    for s in hw.d["status"]:
+        out.append(f"\tcase NNA_STATUS_{s['name']}:\n")
+        if s.get("ban"):
+            out.append("\t\t*ban = true;\n")
+        out.append(f"\t\treturn {'-' + s['errno'] if s['errno'] else 0};\n")
+    out.append("\tdefault:\n\t\treturn -EIO;\n\t}\n}\n")
 
 
 def kernel_doc(name, text, fields, types):
@@ -201,7 +215,8 @@ def user_header(hw):
     out.append("\n")
     registers(hw, out)
     small_enums(hw, out)
-    statuses(hw, out)
+    status_enum(hw, out)
+    status_table(hw, out)
     out.append("\n")
     for s in hw.d["struct"]:
         out.append(struct(s, USER))
@@ -242,12 +257,13 @@ def user_header(hw):
 
 def kernel_header(hw):
     out = ["/* SPDX-License-Identifier: GPL-2.0-only OR MIT */\n", comment(NOTE + "\nThe NNA as the driver sees it: registers, rings, completions, page tables. The driver parses no commands.")]
-    out.append("#ifndef NNA_REGS_H\n#define NNA_REGS_H\n\n#include <linux/build_bug.h>\n#include <linux/types.h>\n\n")
+    out.append("#ifndef NNA_REGS_H\n#define NNA_REGS_H\n\n#include <linux/build_bug.h>\n#include <linux/errno.h>\n#include <linux/types.h>\n\n")
     constants(hw, out)
     out.append("\n")
     registers(hw, out)
     small_enums(hw, out, ("entry", "fault_kind"))
-    statuses(hw, out)
+    status_enum(hw, out)
+    status_errno(hw, out)
     out.append("\n")
     for s in hw.d["struct"]:
         if "kernel" in s["users"]:

@@ -24,6 +24,9 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size);
 
 /**
  * nna_control_abort() - End a job if it has not ended; returns when the device has taken note.
+ * @nna: the device.
+ * @ring: the job's ring.
+ * @seqno: of its entry.
  *
  * Return: 0, -EIO (not served), -ETIMEDOUT.
  */
@@ -31,6 +34,7 @@ int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno);
 
 /**
  * nna_control_ping() - Ask for a sign of life.
+ * @nna: the device.
  *
  * Return: 0, -EIO (not served), -ETIMEDOUT.
  */

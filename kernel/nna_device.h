@@ -130,7 +130,9 @@ static inline struct nna_device *to_nna_device(struct drm_device *drm)
  * @irqs: Linux interrupt numbers of the vectors.
  * @irq_count: how many, at least 1.
  *
- * Everything is released with @dev. Return: 0 or a negative errno.
+ * Everything is released with @dev.
+ *
+ * Return: 0 or a negative errno.
  */
 int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
 		     const int *irqs, unsigned int irq_count);
@@ -141,9 +143,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
  */
 void nna_device_remove(struct device *dev);
 
-/**
- * nna_device_flush() - Wait for the cleanup that is under way, address spaces released by it included.
- */
+/** nna_device_flush() - Wait for the cleanup that is under way, address spaces released by it included. */
 void nna_device_flush(struct nna_device *nna);
 
 /** nna_device_start() - Enable all rings of a device that has just been reset; 0 or -EIO. */

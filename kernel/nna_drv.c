@@ -94,8 +94,8 @@ static const struct file_operations nna_drm_fops = {
  * 1.0 first
  */
 const struct drm_driver nna_drm_driver = {
-	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_GEM_GPUVA |
-			   DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
 	.open = nna_file_open,
 	.postclose = nna_file_close,
 	.ioctls = nna_ioctls,

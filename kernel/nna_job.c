@@ -88,21 +88,6 @@ static const struct dma_fence_ops nna_fence_ops = {
 	.get_timeline_name = nna_fence_get_timeline_name,
 };
 
-static int nna_status_to_errno(u32 status, bool *ban)
-{
-#define NNA_STATUS_CASE(name, value, error, bans, nnapi, text) \
-	case NNA_STATUS_##name: \
-		*ban = bans; \
-		return -(error);
-
-	switch (status) {
-	NNA_STATUS_TABLE(NNA_STATUS_CASE)
-	}
-#undef NNA_STATUS_CASE
-	*ban = false;
-	return -EIO;
-}
-
 /* In the interrupt, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
 {
@@ -118,7 +103,7 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 	} else if (error) {
 		nna_ctx_lost(ctx);
 	} else {
-		error = nna_status_to_errno(status, &ban);
+		error = nna_status_errno(status, &ban);
 		if (ban && nna_ctx_ban(ctx, status, detail) &&
 		    nna_coredump_begin(job->nna, DRM_NNA_COREDUMP_FAULT)) {
 			nna_coredump_job(ctx, &job->entry, status, detail);

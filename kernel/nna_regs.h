@@ -7,6 +7,7 @@
 #define NNA_REGS_H
 
 #include <linux/build_bug.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 
 #define NNA_ID_MAGIC                 0x31414e4eu /* value of the ID register, 'NNA1' */
@@ -136,46 +137,57 @@ enum nna_status {
 	NNA_STATUS_INTERNAL = 25, /* the device failed */
 };
 
-/*
- * One table for all layers: NNA_STATUS_TABLE(X) expands X(name, value, errno, ban, nnapi, text) per
- * status; errno is what the job's fence carries, ban whether the driver bans the context, nnapi the
- * ANEURALNETWORKS_ result.
- */
-#define NNA_STATUS_TABLE(X) \
-	X(OK, 0, 0, 0, NO_ERROR, \
-	  "the job did all its commands") \
-	X(YIELDED, 1, 0, 0, NO_ERROR, \
-	  "the job set itself aside; the report says where to resume") \
-	X(DEADLINE, 2, ETIMEDOUT, 0, MISSED_DEADLINE_PERSISTENT, \
-	  "the deadline had passed before the job could start, or passed while it ran") \
-	X(LOOP_LIMIT, 3, ETIMEDOUT, 0, MISSED_DEADLINE_PERSISTENT, \
-	  "loops took longer than the job's loop limit") \
-	X(ABORTED, 4, ECANCELED, 0, OP_FAILED, \
-	  "ended by ABORT") \
-	X(BUDGET, 5, ETIME, 1, OP_FAILED, \
-	  "the job ran longer than its budget") \
-	X(FAULT_MMU, 8, EFAULT, 1, OP_FAILED, \
-	  "a virtual address could not be translated") \
-	X(FAULT_BUS, 9, EFAULT, 1, OP_FAILED, \
-	  "a bus address reaches no memory") \
-	X(BAD_ENTRY, 16, EINVAL, 1, OP_FAILED, \
-	  "the ring entry is malformed") \
-	X(BAD_STREAM, 17, EINVAL, 1, OP_FAILED, \
-	  "the stream header is malformed, or a command crosses the stream's end") \
-	X(BAD_COMMAND, 18, EINVAL, 1, OP_FAILED, \
-	  "unknown opcode, wrong size, or bits that must be zero") \
-	X(BAD_OPERAND, 19, EINVAL, 1, OP_FAILED, \
-	  "an operand lies outside its slot, is absent, or has a type or rank that the command does not take") \
-	X(BAD_SHAPE, 20, EINVAL, 1, OP_FAILED, \
-	  "shapes or parameters of the command do not fit together") \
-	X(BAD_INDEX, 21, ERANGE, 0, OP_FAILED, \
-	  "an index read from memory is out of range") \
-	X(OUTPUT_SIZE, 22, ENOSPC, 0, OUTPUT_INSUFFICIENT_SIZE, \
-	  "an output whose size depends on data does not fit") \
-	X(NO_MEMORY, 24, ENOMEM, 0, OUT_OF_MEMORY, \
-	  "the device has no room for the job's mappings or scratch") \
-	X(INTERNAL, 25, EIO, 0, OP_FAILED, \
-	  "the device failed")
+/* What the fence of a job carries that ended so; @ban: whether its context is banned. */
+static inline int nna_status_errno(u32 status, bool *ban)
+{
+	*ban = false;
+	switch (status) {
+	case NNA_STATUS_OK:
+		return 0;
+	case NNA_STATUS_YIELDED:
+		return 0;
+	case NNA_STATUS_DEADLINE:
+		return -ETIMEDOUT;
+	case NNA_STATUS_LOOP_LIMIT:
+		return -ETIMEDOUT;
+	case NNA_STATUS_ABORTED:
+		return -ECANCELED;
+	case NNA_STATUS_BUDGET:
+		*ban = true;
+		return -ETIME;
+	case NNA_STATUS_FAULT_MMU:
+		*ban = true;
+		return -EFAULT;
+	case NNA_STATUS_FAULT_BUS:
+		*ban = true;
+		return -EFAULT;
+	case NNA_STATUS_BAD_ENTRY:
+		*ban = true;
+		return -EINVAL;
+	case NNA_STATUS_BAD_STREAM:
+		*ban = true;
+		return -EINVAL;
+	case NNA_STATUS_BAD_COMMAND:
+		*ban = true;
+		return -EINVAL;
+	case NNA_STATUS_BAD_OPERAND:
+		*ban = true;
+		return -EINVAL;
+	case NNA_STATUS_BAD_SHAPE:
+		*ban = true;
+		return -EINVAL;
+	case NNA_STATUS_BAD_INDEX:
+		return -ERANGE;
+	case NNA_STATUS_OUTPUT_SIZE:
+		return -ENOSPC;
+	case NNA_STATUS_NO_MEMORY:
+		return -ENOMEM;
+	case NNA_STATUS_INTERNAL:
+		return -EIO;
+	default:
+		return -EIO;
+	}
+}
 
 /**
  * struct nna_ring_entry - One job, or one command of the control ring. It says all that the job needs, so there is no context to set up.

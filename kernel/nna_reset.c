@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include <linux/kobject.h>
+#include <linux/string.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
@@ -104,12 +105,14 @@ static void nna_reset_work(struct work_struct *work)
 static void nna_reset_wedged_work(struct work_struct *work)
 {
 	struct nna_device *nna = container_of(work, struct nna_device, wedged_work);
-	char lost[] = "WEDGED=rebind,bus-reset", none[] = "WEDGED=none";
-	char *env[] = { nna_device_is_lost(nna) ? lost : none, NULL };
+	char how[] = "WEDGED=rebind,bus-reset";
+	char *env[] = { how, NULL };
 	int idx;
 
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return;
+	if (!nna_device_is_lost(nna))
+		strscpy(how, "WEDGED=none");
 	kobject_uevent_env(&nna->drm.accel->kdev->kobj, KOBJ_CHANGE, env);
 	drm_dev_exit(idx);
 }

@@ -106,6 +106,8 @@ int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nn
 
 /**
  * nna_ring_detach() - Stop waiting for an entry.
+ * @ring: the ring.
+ * @cmd: what waited.
  *
  * Return: whether @cmd was waiting; if not, its complete() has returned.
  */
@@ -113,6 +115,7 @@ bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_cmd *cmd);
 
 /**
  * nna_ring_process() - Read new completions; any context.
+ * @ring: the ring.
  *
  * Return: how many there were, or -EIO when the queue makes no sense.
  */

@@ -88,6 +88,10 @@ void nna_vm_mark_used(struct nna_vm *vm);
 
 /**
  * nna_vm_read() - Copy what is mapped at an address, as far as the CPU can see it; for dumps.
+ * @vm: the address space.
+ * @va: first address.
+ * @to: where to.
+ * @size: bytes.
  *
  * Return: bytes copied, which are fewer where nothing is mapped or another driver's memory.
  */

@@ -7,6 +7,7 @@
 #define NNA_COMPAT_H
 
 #include <linux/module.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gpuvm.h>
 #include <drm/gpu_scheduler.h>
@@ -70,14 +71,24 @@ static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *j
 #define nna_job_no_hang nna_compat_no_hang
 #endif
 
+/* Once drm_gpuvm had to be asked for; the name in its own expansion stands for itself. */
+#ifdef NNA_HAVE_DRIVER_GEM_GPUVA
+#define DRIVER_GEM (DRIVER_GEM | DRIVER_GEM_GPUVA)
+#endif
+
 #ifndef NNA_HAVE_GPUVM_MAP_REQ
 struct drm_gpuvm_map_req {
 	struct drm_gpuva_op_map map;
 };
 
-#define drm_gpuvm_sm_map(gpuvm, priv, req) \
-	(drm_gpuvm_sm_map)(gpuvm, priv, (req)->map.va.addr, (req)->map.va.range, \
-			   (req)->map.gem.obj, (req)->map.gem.offset)
+static inline int nna_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
+				    const struct drm_gpuvm_map_req *req)
+{
+	return drm_gpuvm_sm_map(gpuvm, priv, req->map.va.addr, req->map.va.range, req->map.gem.obj,
+				req->map.gem.offset);
+}
+
+#define drm_gpuvm_sm_map nna_compat_sm_map
 #endif
 
 #ifndef NNA_HAVE_GPUVM_BO_OBTAIN_LOCKED

@@ -16,6 +16,7 @@ has SCHED_STAT_RESET drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_RESET'
 has SCHED_STAT_NO_HANG drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_NO_HANG'
 has GPUVM_MAP_REQ drm/drm_gpuvm.h 'struct drm_gpuvm_map_req \{'
 has GPUVM_BO_OBTAIN_LOCKED drm/drm_gpuvm.h 'drm_gpuvm_bo_obtain_locked'
+has DRIVER_GEM_GPUVA drm/drm_drv.h 'DRIVER_GEM_GPUVA[[:space:]]*='
 has GEM_IS_IMPORTED drm/drm_gem.h 'drm_gem_is_imported'
 has IMPORT_NS_STRING linux/module.h 'MODULE_IMPORT_NS\(ns\)[[:space:]]*MODULE_INFO\(import_ns, ns\)'
 exit 0
