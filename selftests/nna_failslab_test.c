@@ -406,7 +406,8 @@ TEST(fail_probe)
 	env_init(&env);
 	device_unbind(env.fd);
 	env_fini(&env);
-	for (n = 1; n < MOST; n++) {
+	/* There are many, and each takes a while: all of the first, then fewer and fewer. */
+	for (n = 1; n < MOST; n += 1 + n / 16) {
 		int ret;
 		bool hit;
 
