@@ -191,9 +191,25 @@ struct nna_status_case {
 	bool ban;
 };
 
-#define NNA_STATUS_ROW(name, value, error, ban, nnapi, text) { #name, value, -(error), ban },
+/* Written out: the driver's own function comes from the hardware's description. */
 static const struct nna_status_case nna_statuses[] = {
-	NNA_STATUS_TABLE(NNA_STATUS_ROW)
+	{ "OK", NNA_STATUS_OK, 0, false },
+	{ "YIELDED", NNA_STATUS_YIELDED, 0, false },
+	{ "DEADLINE", NNA_STATUS_DEADLINE, -ETIMEDOUT, false },
+	{ "LOOP_LIMIT", NNA_STATUS_LOOP_LIMIT, -ETIMEDOUT, false },
+	{ "ABORTED", NNA_STATUS_ABORTED, -ECANCELED, false },
+	{ "BUDGET", NNA_STATUS_BUDGET, -ETIME, true },
+	{ "FAULT_MMU", NNA_STATUS_FAULT_MMU, -EFAULT, true },
+	{ "FAULT_BUS", NNA_STATUS_FAULT_BUS, -EFAULT, true },
+	{ "BAD_ENTRY", NNA_STATUS_BAD_ENTRY, -EINVAL, true },
+	{ "BAD_STREAM", NNA_STATUS_BAD_STREAM, -EINVAL, true },
+	{ "BAD_COMMAND", NNA_STATUS_BAD_COMMAND, -EINVAL, true },
+	{ "BAD_OPERAND", NNA_STATUS_BAD_OPERAND, -EINVAL, true },
+	{ "BAD_SHAPE", NNA_STATUS_BAD_SHAPE, -EINVAL, true },
+	{ "BAD_INDEX", NNA_STATUS_BAD_INDEX, -ERANGE, false },
+	{ "OUTPUT_SIZE", NNA_STATUS_OUTPUT_SIZE, -ENOSPC, false },
+	{ "NO_MEMORY", NNA_STATUS_NO_MEMORY, -ENOMEM, false },
+	{ "INTERNAL", NNA_STATUS_INTERNAL, -EIO, false },
 	{ "unknown", 99, -EIO, false },
 	{ "unknown, the highest", U16_MAX, -EIO, false },
 };
