@@ -13,6 +13,7 @@
 #include "nna_job.h"
 #include "nna_pm.h"
 #include "nna_reset.h"
+#include "nna_vm.h"
 
 /* The device is taken for dead when a job shows no sign of life for its limit and this. */
 #define NNA_TIMEOUT_MARGIN_MS	1000
@@ -189,4 +190,5 @@ void nna_device_remove(struct device *dev)
 	nna_job_drain(nna);
 	nna_coredump_drop(nna);
 	nna_device_flush(nna);
+	nna_vm_free_tables(nna);
 }

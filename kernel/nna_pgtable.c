@@ -143,7 +143,8 @@ static void nna_pt_free_tree(struct nna_pgtable *pgt, struct nna_pt *pt)
 
 void nna_pgtable_fini(struct nna_pgtable *pgt)
 {
-	nna_pt_free_tree(pgt, pgt->root);
+	if (pgt->root)
+		nna_pt_free_tree(pgt, pgt->root);
 	pgt->root = NULL;
 	pgt->tables = 0;
 	nna_pt_pool_trim(pgt, &pgt->leaf, 0);

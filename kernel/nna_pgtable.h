@@ -80,7 +80,7 @@ struct nna_pgtable {
 /** nna_pgtable_init() - Make an empty address space; 0 or -ENOMEM. */
 int nna_pgtable_init(struct nna_pgtable *pgt, const struct nna_pgtable_ops *ops, void *cookie);
 
-/** nna_pgtable_fini() - Free all tables, linked ones too. The device must not use them any more. */
+/** nna_pgtable_fini() - Free all tables; once is enough. The device must not use them any more. */
 void nna_pgtable_fini(struct nna_pgtable *pgt);
 
 /**

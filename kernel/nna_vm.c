@@ -173,6 +173,25 @@ static void nna_vm_release_work(struct work_struct *work)
 	drm_gpuvm_put(&vm->base);
 }
 
+void nna_vm_free_tables(struct nna_device *nna)
+{
+	unsigned long asid;
+	struct nna_vm *vm;
+
+	xa_lock(&nna->asids);
+	xa_for_each(&nna->asids, asid, vm) {
+		/* What is there has not dropped its own reference yet. */
+		drm_gpuvm_get(&vm->base);
+		xa_unlock(&nna->asids);
+		mutex_lock(&vm->lock);
+		nna_pgtable_fini(&vm->pgt);
+		mutex_unlock(&vm->lock);
+		drm_gpuvm_put(&vm->base);
+		xa_lock(&nna->asids);
+	}
+	xa_unlock(&nna->asids);
+}
+
 static void nna_vm_release(struct kref *kref)
 {
 	struct nna_vm *vm = container_of(kref, struct nna_vm, users);

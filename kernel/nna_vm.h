@@ -71,6 +71,14 @@ static inline struct nna_vm *nna_vm_get(struct nna_vm *vm)
 /** nna_vm_put() - Drop a user; may be NULL. */
 void nna_vm_put(struct nna_vm *vm);
 
+/**
+ * nna_vm_free_tables() - Free the page tables of all address spaces, which live as long as their files do.
+ * @nna: an unplugged device that reaches no memory any more.
+ *
+ * DMA memory belongs to the device: once it has been taken off its bus, no one can give it back.
+ */
+void nna_vm_free_tables(struct nna_device *nna);
+
 /** nna_vm_root() - The object whose reservation the objects that belong to @vm share. */
 static inline struct drm_gem_object *nna_vm_root(struct nna_vm *vm)
 {
