@@ -98,8 +98,11 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	if (done && (op.lost || !op.error))
 		return;
 	drm_err(&nna->drm, "invalidation was not acknowledged\n");
-	nna_reset_and_wait(nna);
-	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
+	if (!nna_reset_and_wait(nna))
+		nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
+	else if (!done)
+		/* A reset has ended it; so does going to sleep, which a reset does not get between. */
+		wait_for_completion(&op.done);
 }
 
 /* About one job of a ring. */

@@ -133,10 +133,15 @@ void nna_reset_schedule(struct nna_device *nna)
 	queue_work(nna->reset_wq, &nna->reset_work);
 }
 
-void nna_reset_and_wait(struct nna_device *nna)
+bool nna_reset_and_wait(struct nna_device *nna)
 {
 	nna_reset_schedule(nna);
 	flush_work(&nna->reset_work);
+	/* One that is being unbound is reset only when those who use it have left. */
+	if (!drm_dev_is_unplugged(&nna->drm))
+		return true;
+	nna->bus->cut_off(nna->drm.dev);
+	return false;
 }
 
 void nna_reset_sleep(struct nna_device *nna)

@@ -14,8 +14,16 @@ void nna_reset_init(struct nna_device *nna);
 /** nna_reset_schedule() - Have the device reset soon; any context. */
 void nna_reset_schedule(struct nna_device *nna);
 
-/** nna_reset_and_wait() - Have the device reset and wait until that is done; not from the reset workqueue. */
-void nna_reset_and_wait(struct nna_device *nna);
+/**
+ * nna_reset_and_wait() - Have the device reset and wait until that is done.
+ * @nna: the device.
+ *
+ * Not from the reset workqueue.
+ *
+ * Return: true; false if it is being unbound: then it has been cut off from memory instead, and
+ * what its rings have is still there.
+ */
+bool nna_reset_and_wait(struct nna_device *nna);
 
 /**
  * nna_reset_now() - Reset the device; on the reset workqueue.
