@@ -170,8 +170,11 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 			nna_coredump_job(ctx, &job->entry, status, detail);
 			nna_coredump_end(job->nna);
 		}
-		if (status == NNA_STATUS_OK)
+		if (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED)
 			atomic64_add(detail, &ctx->usage->ticks[ctx->ring]);
+		else if (status == NNA_STATUS_BUDGET)
+			atomic64_add(le64_to_cpu(job->entry.budget) ?: job->nna->hw.job_limit,
+				     &ctx->usage->ticks[ctx->ring]);
 	}
 
 	trace_nna_job_done(ctx->ring, cmd->seqno, ctx->vm->asid, status, detail, error);

@@ -240,7 +240,7 @@ struct nna_ring_entry {
  * @seqno: of the entry
  * @status: STATUS_*
  * @flags: COMPLETION_*
- * @detail: OK: run time in ticks; FAULT_MMU and FAULT_BUS: the address; else: byte offset of the command in the stream
+ * @detail: OK and YIELDED: run time in ticks; FAULT_MMU and FAULT_BUS: the address; else: byte offset of the command in the stream
  *
  * new when its PHASE differs from the last lap's; the first lap writes 1. Then the ring's vector is raised.
  */

@@ -111,6 +111,20 @@ TEST(fdinfo_engines)
 	CHECK(fdinfo(env.fd, "drm-engine-medium:") >= after[1]);
 }
 
+/* Time is used up by a job that takes all it may and is ended for that. */
+TEST(fdinfo_engine_of_a_budget)
+{
+	struct drm_nna_submit args;
+	struct env env;
+
+	env_init(&env);
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.budget_ns = SECOND / 10;
+	EQ(submit_args_and_wait(&env, &args), -ETIME);
+	CHECK(fdinfo(env.fd, "drm-engine-medium:") >= (long long)(SECOND / 10));
+}
+
 TEST(fdinfo_memory)
 {
 	int fd = nna_open(), dmabuf;

@@ -123,7 +123,10 @@ void nna_job_end(struct nnadev *dev, struct nna_job *job, uint32_t status)
 			fault = job->fault;
 		}
 	}
-	detail = !status ? job->run_time : faulted ? fault.address : job->offset;
+	if (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED)
+		detail = job->run_time;
+	else
+		detail = faulted ? fault.address : job->offset;
 	nna_count(&dev->counters.jobs, 1);
 	if (status) {
 		nna_count(&dev->counters.faults, 1);

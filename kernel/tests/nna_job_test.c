@@ -225,11 +225,18 @@ static void nna_job_status(struct kunit *test)
 	struct drm_nna_ctx_get_state state = {};
 	struct dma_fence *fence, *next;
 	u32 expected = 0;
+	u64 ticks = 0;
 
 	fence = nna_job_submit_one(test, ctx, NULL);
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, c->status, 0x12340);
 	KUNIT_EXPECT_EQ(test, c->error, nna_fake_fence_error(fence));
+	/* What fdinfo says it has used, as far as that is known. */
+	if (c->status == NNA_STATUS_OK || c->status == NNA_STATUS_YIELDED)
+		ticks = 0x12340;
+	else if (budget)
+		ticks = fake->job_limit;
+	KUNIT_EXPECT_EQ(test, ticks, atomic64_read(&ctx->usage->ticks[NNA_TEST_RING]));
 
 	if (c->ban)
 		expected = DRM_NNA_CTX_STATE_BANNED | (budget ? DRM_NNA_CTX_STATE_TIMEDOUT :
