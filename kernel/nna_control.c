@@ -97,12 +97,8 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	/* One that was lost was so in a reset, which makes the device forget everything. */
 	if (done && (op.lost || !op.error))
 		return;
-	drm_err(&nna->drm, "invalidation was not acknowledged\n");
-	if (!nna_reset_and_wait(nna))
-		nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
-	else if (!done)
-		/* A reset has ended it; so does going to sleep, which a reset does not get between. */
-		wait_for_completion(&op.done);
+	nna_reset_and_wait(nna, "an invalidation was not acknowledged");
+	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
 }
 
 /* About one job of a ring. */

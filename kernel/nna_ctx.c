@@ -169,7 +169,9 @@ void nna_ctx_lost(struct nna_ctx *ctx)
 	unsigned long flags;
 
 	spin_lock_irqsave(&ctx->state_lock, flags);
-	WRITE_ONCE(ctx->state, ctx->state | DRM_NNA_CTX_STATE_INNOCENT);
+	/* One that has been banned has itself to blame. */
+	if (!nna_ctx_is_banned(ctx))
+		WRITE_ONCE(ctx->state, ctx->state | DRM_NNA_CTX_STATE_INNOCENT);
 	ctx->reset_count++;
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
 }

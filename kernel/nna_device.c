@@ -24,17 +24,13 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 	struct nna_vector *vector = data;
 	struct nna_device *nna = vector->nna;
 	unsigned int i;
-	int n = 0, ret;
 	bool cookie;
 
 	atomic64_inc(&nna->irqs);
 	cookie = dma_fence_begin_signalling();
-	for_each_set_bit(i, &vector->rings, NNA_RINGS) {
-		ret = nna_ring_process(&nna->rings[i]);
-		if (ret < 0)
-			nna_reset_schedule(nna);
-		n += ret;
-	}
+	for_each_set_bit(i, &vector->rings, NNA_RINGS)
+		if (nna_ring_process(&nna->rings[i]) < 0)
+			nna_reset_schedule(nna, "a completion made no sense");
 	dma_fence_end_signalling(cookie);
 
 	/* MSI-X is ours alone: one that finds nothing came after its record had been seen. */
@@ -58,7 +54,7 @@ int nna_device_start(struct nna_device *nna)
 	for (i = 0; i < NNA_RINGS; i++) {
 		ret = nna_ring_enable(&nna->rings[i]);
 		if (ret) {
-			drm_err(&nna->drm, "the device refuses ring %u\n", i);
+			drm_dbg_driver(&nna->drm, "the device refuses ring %u\n", i);
 			return ret;
 		}
 	}
@@ -97,6 +93,9 @@ static int nna_device_init_sw(struct nna_device *nna)
 	ret = drmm_mutex_init(&nna->drm, &nna->bos_lock);
 	if (ret)
 		return ret;
+	ret = drmm_mutex_init(&nna->drm, &nna->hold_lock);
+	if (ret)
+		return ret;
 
 	xa_init_flags(&nna->asids, XA_FLAGS_ALLOC1);
 	ret = drmm_add_action_or_reset(&nna->drm, nna_device_asids_release, NULL);
@@ -110,7 +109,8 @@ static int nna_device_init_sw(struct nna_device *nna)
 				 alloc_workqueue("nna-submit", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0));
 	if (ret)
 		return ret;
-	ret = nna_device_wq_init(nna, &nna->reset_wq, alloc_ordered_workqueue("nna-reset", 0));
+	ret = nna_device_wq_init(nna, &nna->reset_wq,
+				 alloc_ordered_workqueue("nna-reset", WQ_MEM_RECLAIM));
 	if (ret)
 		return ret;
 
@@ -120,6 +120,15 @@ static int nna_device_init_sw(struct nna_device *nna)
 
 	return nna_device_wq_init(nna, &nna->cleanup_wq,
 				  alloc_workqueue("nna-cleanup", WQ_UNBOUND, 0));
+}
+
+/* The device does nothing any more, and nothing is done with it but releasing what there is. */
+static void nna_device_lose(struct nna_device *nna)
+{
+	nna_reset_lose(nna);
+	nna_job_drain(nna);
+	nna_coredump_drop(nna);
+	nna_device_flush(nna);
 }
 
 int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
@@ -176,12 +185,14 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 
 	nna_clock_sample(&nna->clock, &nna->hw);
 	ret = nna_device_start(nna);
-	if (ret)
-		return ret;
+	if (ret) {
+		dev_err_probe(dev, ret, "the device refuses its rings\n");
+		goto err_lose;
+	}
 	ret = nna_control_ping(nna);
 	if (ret) {
-		nna_hw_stop(&nna->hw);
-		return dev_err_probe(dev, ret, "the device does not answer on its control ring\n");
+		dev_err_probe(dev, ret, "the device does not answer on its control ring\n");
+		goto err_lose;
 	}
 
 	nna_pm_init(nna);
@@ -189,12 +200,16 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	ret = drm_dev_register(&nna->drm, 0);
 	if (ret) {
 		nna_pm_fini(nna);
-		nna_hw_stop(&nna->hw);
-		return ret;
+		goto err_lose;
 	}
 	drm_info(&nna->drm, "NNA %u.%u, %u workers, job limit %u ms\n", nna->hw.abi_major,
 		 nna->hw.abi_minor, nna->hw.workers, nna->limit_ms);
 	return 0;
+
+err_lose:
+	/* What it has said may have had it reset, and left a core dump. */
+	nna_device_lose(nna);
+	return ret;
 }
 
 void nna_device_remove(struct device *dev)
@@ -204,10 +219,7 @@ void nna_device_remove(struct device *dev)
 	/* From here on every ioctl fails with -ENODEV; those that run have left drm_dev_enter(). */
 	drm_dev_unplug(&nna->drm);
 	nna_pm_fini(nna);
-	nna_reset_lose(nna);
-	nna_job_drain(nna);
-	nna_coredump_drop(nna);
-	nna_device_flush(nna);
+	nna_device_lose(nna);
 	nna_vm_free_tables(nna);
 	nna_gem_unmap_all(nna);
 }

@@ -17,7 +17,7 @@
  *
  * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it
  * is armed. Reset, timeouts and device failures run on one ordered workqueue, so they never
- * overlap.
+ * overlap. They take no lock but nna_device.hold_lock and leaves.
  */
 #ifndef NNA_DEVICE_H
 #define NNA_DEVICE_H
@@ -67,6 +67,8 @@ struct nna_bus_ops {
  * @rings: job rings by priority, then the control ring.
  * @scheds: one scheduler per job ring.
  * @scheds_ready: how many of them have been initialised.
+ * @holds: NNA_HOLD_*: who keeps them from putting jobs on the rings; protected by @hold_lock.
+ * @hold_lock: protects @holds; taken on the way to a fence's signal.
  * @vectors: interrupt vectors.
  * @vector_count: how many are in use.
  * @control_space: woken when the control ring has room.
@@ -78,6 +80,7 @@ struct nna_bus_ops {
  * @reset_wq: ordered: timeouts and resets.
  * @cleanup_wq: release of address spaces, aborts.
  * @reset_work: resets the device.
+ * @reset_why: what for, to say so.
  * @wedged_work: tells user space of the last reset.
  * @resets: resets done.
  * @coredump: what is left behind for people who debug.
@@ -102,6 +105,8 @@ struct nna_device {
 	struct nna_ring rings[NNA_RINGS];
 	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
 	unsigned int scheds_ready;
+	u32 holds;
+	struct mutex hold_lock;
 	struct nna_vector vectors[NNA_RINGS];
 	unsigned int vector_count;
 	wait_queue_head_t control_space;
@@ -113,6 +118,7 @@ struct nna_device {
 	struct workqueue_struct *reset_wq;
 	struct workqueue_struct *cleanup_wq;
 	struct work_struct reset_work;
+	const char *reset_why;
 	struct work_struct wedged_work;
 	atomic_t resets;
 	struct nna_coredump coredump;

@@ -2,8 +2,10 @@
 
 #include <linux/dma-fence.h>
 #include <linux/dma-fence-chain.h>
+#include <linux/iopoll.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -22,7 +24,8 @@
 #include "nna_vm.h"
 
 /* How long the device may take to end a job that it has been told to end. */
-#define NNA_ABORT_TIMEOUT	msecs_to_jiffies(1000)
+#define NNA_ABORT_TIMEOUT_US	USEC_PER_SEC
+#define NNA_ABORT_POLL_US	1000
 /*
  * So long before a waiter's deadline the job's ring is told to hurry: as long as it may have to
  * wait for a turn.
@@ -254,9 +257,8 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 	return 0;
 }
 
-static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
+static struct dma_fence *nna_job_start(struct nna_job *job)
 {
-	struct nna_job *job = to_nna_job(sched_job);
 	struct nna_device *nna = job->nna;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
 	u64 ready, deadline = job->deadline_ns, late;
@@ -302,6 +304,15 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 	return fence;
 }
 
+static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
+{
+	bool cookie = dma_fence_begin_signalling();
+	struct dma_fence *fence = nna_job_start(to_nna_job(sched_job));
+
+	dma_fence_end_signalling(cookie);
+	return fence;
+}
+
 #ifndef nna_job_no_hang
 /* The job is still running, or has just ended: the scheduler goes on as before. */
 static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
@@ -323,7 +334,8 @@ static bool nna_device_is_stuck(const struct nna_job *job)
 
 	for (i = 0; i < NNA_JOB_RINGS; i++)
 		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
-	if (time_before(since, job->begun))
+	/* What is in the future has been so long ago that the clock has come round. */
+	if (!time_in_range(since, job->begun, jiffies))
 		since = job->begun;
 	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->limit_ms));
 }
@@ -363,12 +375,19 @@ static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring 
 	return fence;
 }
 
+static bool nna_ring_has_ended(struct nna_ring *ring, struct dma_fence *fence)
+{
+	nna_ring_process(ring);
+	return dma_fence_is_signaled(fence);
+}
+
 /*
  * End the job that a device that does not go on is busy with; reset the device if that does not
  * help.
  */
 static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 {
+	const char *why = "no job was begun";
 	struct dma_fence *fence = NULL;
 	bool ended = false, dump;
 	unsigned int i;
@@ -385,17 +404,20 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 		fence = nna_ring_blame(nna, ring, dump, &seqno);
 	}
 	if (fence) {
-		drm_err(&nna->drm, "ring %u: job %u does not end\n", ring->index, seqno);
+		/* Not by waiting for the fence: in its own signalling path nobody may. */
 		if (!nna_control_abort(nna, ring->index, seqno))
-			dma_fence_wait_timeout(fence, false, NNA_ABORT_TIMEOUT);
-		nna_ring_process(ring);
-		ended = dma_fence_is_signaled(fence);
+			read_poll_timeout(nna_ring_has_ended, ended, ended, NNA_ABORT_POLL_US,
+					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
+		else
+			ended = nna_ring_has_ended(ring, fence);
 		dma_fence_put(fence);
-	} else {
-		drm_err(&nna->drm, "no job is begun\n");
+		why = "a job did not end";
 	}
-	if (!ended)
-		nna_reset_now(nna);
+	if (ended)
+		drm_err(&nna->drm, "ring %u: job %u did not end and was aborted\n", ring->index,
+			seqno);
+	else
+		nna_reset_now(nna, why);
 	if (dump)
 		nna_coredump_end(nna);
 }
@@ -405,9 +427,8 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
  * completion or an interrupt was lost, that the job only waits for others, or that the device is
  * dead.
  */
-static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
+static void nna_job_look_after(struct nna_job *job)
 {
-	struct nna_job *job = to_nna_job(sched_job);
 	struct nna_device *nna = job->nna;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
 	struct dma_fence *fence = &job->fence->base;
@@ -418,13 +439,13 @@ static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 	 * been held up.
 	 */
 	if (!job->started || dma_fence_is_signaled(fence))
-		return nna_job_no_hang(sched_job);
+		return;
 
 	ret = nna_ring_process(ring);
 	if (dma_fence_is_signaled(fence)) {
 		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
 	} else if (ret < 0) {
-		nna_reset_now(nna);
+		nna_reset_now(nna, "a completion made no sense");
 	} else if (drm_dev_enter(&nna->drm, &idx)) {
 		if (nna_device_is_stuck(job))
 			nna_job_recover(nna, NULL);
@@ -432,6 +453,14 @@ static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 			nna_job_recover(nna, ring);
 		drm_dev_exit(idx);
 	}
+}
+
+static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	nna_job_look_after(to_nna_job(sched_job));
+	dma_fence_end_signalling(cookie);
 	return nna_job_no_hang(sched_job);
 }
 
@@ -447,8 +476,11 @@ static void nna_job_destroy(struct nna_job *job)
 	nna_ctx_put(job->ctx);
 	kfree(job);
 	nna_pm_put(nna);
+	/* Pairs with nna_job_drain(), after which the device may be freed. */
+	rcu_read_lock();
 	if (atomic_dec_and_test(&nna->jobs) && wq_has_sleeper(&nna->jobs_gone))
 		wake_up_all(&nna->jobs_gone);
+	rcu_read_unlock();
 }
 
 static void nna_job_free(struct drm_sched_job *sched_job)
@@ -506,6 +538,28 @@ int nna_job_init(struct nna_device *nna)
 	return 0;
 }
 
+void nna_job_hold(struct nna_device *nna, u32 who)
+{
+	unsigned int i;
+
+	mutex_lock(&nna->hold_lock);
+	nna->holds |= who;
+	for (i = 0; i < nna->scheds_ready; i++)
+		drm_sched_wqueue_stop(&nna->scheds[i]);
+	mutex_unlock(&nna->hold_lock);
+}
+
+void nna_job_let_go(struct nna_device *nna, u32 who)
+{
+	unsigned int i;
+
+	mutex_lock(&nna->hold_lock);
+	nna->holds &= ~who;
+	for (i = 0; i < nna->scheds_ready && !nna->holds; i++)
+		drm_sched_wqueue_start(&nna->scheds[i]);
+	mutex_unlock(&nna->hold_lock);
+}
+
 void nna_job_drain(struct nna_device *nna)
 {
 	/*
@@ -513,6 +567,8 @@ void nna_job_drain(struct nna_device *nna)
 	 * time.
 	 */
 	wait_event(nna->jobs_gone, !atomic_read(&nna->jobs));
+	/* For whoever ended the last one, or looks at the names of a fence that has just signalled. */
+	synchronize_rcu();
 }
 
 void nna_job_abort_ctx(struct nna_ctx *ctx)

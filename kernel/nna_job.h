@@ -18,6 +18,7 @@
 #ifndef NNA_JOB_H
 #define NNA_JOB_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 struct drm_file;
@@ -41,6 +42,23 @@ int nna_job_init(struct nna_device *nna);
  */
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
 		   const struct drm_nna_sync *syncs, u32 sync_count);
+
+/** NNA_HOLD_RESET - Jobs are held while the device is being reset. */
+#define NNA_HOLD_RESET		BIT(0)
+/** NNA_HOLD_SUSPEND - Jobs are held while the system sleeps. */
+#define NNA_HOLD_SUSPEND	BIT(1)
+
+/**
+ * nna_job_hold() - Put no more jobs on the rings and free none.
+ * @nna: the device.
+ * @who: NNA_HOLD_*.
+ *
+ * When it returns no scheduler is about to.
+ */
+void nna_job_hold(struct nna_device *nna, u32 who);
+
+/** nna_job_let_go() - Go on, unless somebody but those in @who holds the jobs as well. */
+void nna_job_let_go(struct nna_device *nna, u32 who);
 
 /** nna_job_abort_ctx() - Have the device end the jobs of @ctx that it has taken on. May sleep. */
 void nna_job_abort_ctx(struct nna_ctx *ctx);

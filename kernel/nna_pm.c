@@ -7,6 +7,7 @@
 #include <linux/pm_runtime.h>
 
 #include "nna_device.h"
+#include "nna_job.h"
 #include "nna_pm.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
@@ -67,20 +68,18 @@ static int nna_pm_runtime_resume(struct device *dev)
 
 static bool nna_pm_rings_are_empty(struct nna_device *nna)
 {
+	bool empty = true;
 	unsigned int i;
 
-	for (i = 0; i < NNA_JOB_RINGS; i++)
-		if (READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done))
-			return false;
-	return true;
-}
+	for (i = 0; i < NNA_JOB_RINGS && empty; i++) {
+		struct nna_ring *ring = &nna->rings[i];
 
-static void nna_pm_scheds_start(struct nna_device *nna)
-{
-	unsigned int i;
-
-	for (i = 0; i < nna->scheds_ready; i++)
-		drm_sched_wqueue_start(&nna->scheds[i]);
+		/* A reset takes all entries off the ring before it puts back those that it keeps. */
+		spin_lock_irq(&ring->lock);
+		empty = ring->tail == ring->done;
+		spin_unlock_irq(&ring->lock);
+	}
+	return empty;
 }
 
 /* What the device has been given is brought to its end; what waits in the schedulers waits on. */
@@ -88,18 +87,19 @@ static int nna_pm_suspend(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
 	unsigned long end = jiffies + msecs_to_jiffies(nna->timeout_ms);
-	unsigned int i;
 
-	for (i = 0; i < nna->scheds_ready; i++)
-		drm_sched_wqueue_stop(&nna->scheds[i]);
+	nna_job_hold(nna, NNA_HOLD_SUSPEND);
 	while (!nna_pm_rings_are_empty(nna)) {
 		if (time_after(jiffies, end)) {
 			drm_dbg_driver(&nna->drm, "too busy to be suspended\n");
-			nna_pm_scheds_start(nna);
+			nna_job_let_go(nna, NNA_HOLD_SUSPEND);
 			return -EBUSY;
 		}
 		msleep(NNA_IDLE_POLL_MS);
 	}
+	/* Whoever looks after the last jobs may still be at it, and reads registers. */
+	flush_workqueue(nna->reset_wq);
+	flush_work(&nna->coredump.work);
 	if (!pm_runtime_suspended(dev))
 		nna_reset_sleep(nna);
 	return 0;
@@ -109,9 +109,12 @@ static int nna_pm_resume(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
 
-	if (!pm_runtime_suspended(dev))
+	if (!pm_runtime_suspended(dev)) {
 		nna_reset_wake(nna);
-	nna_pm_scheds_start(nna);
+		/* Jobs that have waited may have deadlines. */
+		nna_clock_refresh(&nna->clock, &nna->hw);
+	}
+	nna_job_let_go(nna, NNA_HOLD_SUSPEND);
 	return 0;
 }
 

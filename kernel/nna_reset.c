@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include <linux/jiffies.h>
 #include <linux/kobject.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
@@ -11,6 +13,9 @@
 #include "nna_reset.h"
 #include "nna_ring.h"
 #include "nna_trace.h"
+
+/* Whoever waits for a reset asks for it again when nobody has done it. */
+#define NNA_RESET_RETRY		msecs_to_jiffies(1000)
 
 static void nna_reset_fail_rings(struct nna_device *nna, int error)
 {
@@ -36,12 +41,12 @@ static void nna_reset_give_up(struct nna_device *nna)
 	queue_work(nna->cleanup_wq, &nna->wedged_work);
 }
 
-static void nna_reset_rings(struct nna_device *nna)
+static void nna_reset_rings(struct nna_device *nna, const char *why)
 {
 	u32 heads[NNA_RINGS];
-	bool cookie, dump;
 	unsigned int i;
 	int ret, resets;
+	bool dump;
 
 	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_RESET);
 	if (dump)
@@ -55,13 +60,11 @@ static void nna_reset_rings(struct nna_device *nna)
 	resets = atomic_inc_return(&nna->resets);
 
 	/* What has been completed keeps its result. */
-	cookie = dma_fence_begin_signalling();
 	for (i = 0; i < NNA_RINGS; i++) {
 		nna_ring_process(&nna->rings[i]);
 		if (!ret)
 			nna_ring_rewind(&nna->rings[i], heads[i], -ECANCELED);
 	}
-	dma_fence_end_signalling(cookie);
 	wake_up_all(&nna->control_space);
 
 	if (!ret)
@@ -69,19 +72,20 @@ static void nna_reset_rings(struct nna_device *nna)
 	trace_nna_reset(resets, ret);
 	if (ret) {
 		nna_reset_give_up(nna);
-		drm_err(&nna->drm, "reset failed (%d), the device is lost until it is bound again\n",
-			ret);
+		drm_err(&nna->drm,
+			"%s, and reset failed (%d): the device is lost until it is bound again\n",
+			why, ret);
 	} else {
-		drm_notice(&nna->drm, "device has been reset\n");
+		drm_err(&nna->drm, "%s: device has been reset\n", why);
 		queue_work(nna->cleanup_wq, &nna->wedged_work);
 	}
 	if (dump)
 		nna_coredump_end(nna);
 }
 
-void nna_reset_now(struct nna_device *nna)
+void nna_reset_now(struct nna_device *nna, const char *why)
 {
-	unsigned int i;
+	bool cookie;
 	int idx;
 
 	/* Being unbound: nna_reset_lose() ends all jobs. */
@@ -89,18 +93,20 @@ void nna_reset_now(struct nna_device *nna)
 		return;
 	/* One that sleeps has been reset, one that is lost cannot be. */
 	if (!READ_ONCE(nna->asleep) && !nna_device_is_lost(nna)) {
-		for (i = 0; i < nna->scheds_ready; i++)
-			drm_sched_wqueue_stop(&nna->scheds[i]);
-		nna_reset_rings(nna);
-		for (i = 0; i < nna->scheds_ready; i++)
-			drm_sched_wqueue_start(&nna->scheds[i]);
+		cookie = dma_fence_begin_signalling();
+		nna_job_hold(nna, NNA_HOLD_RESET);
+		nna_reset_rings(nna, why);
+		nna_job_let_go(nna, NNA_HOLD_RESET);
+		dma_fence_end_signalling(cookie);
 	}
 	drm_dev_exit(idx);
 }
 
 static void nna_reset_work(struct work_struct *work)
 {
-	nna_reset_now(container_of(work, struct nna_device, reset_work));
+	struct nna_device *nna = container_of(work, struct nna_device, reset_work);
+
+	nna_reset_now(nna, READ_ONCE(nna->reset_why));
 }
 
 /*
@@ -128,20 +134,27 @@ void nna_reset_init(struct nna_device *nna)
 	INIT_WORK(&nna->reset_work, nna_reset_work);
 }
 
-void nna_reset_schedule(struct nna_device *nna)
+void nna_reset_schedule(struct nna_device *nna, const char *why)
 {
+	WRITE_ONCE(nna->reset_why, why);
 	queue_work(nna->reset_wq, &nna->reset_work);
 }
 
-bool nna_reset_and_wait(struct nna_device *nna)
+void nna_reset_and_wait(struct nna_device *nna, const char *why)
 {
-	nna_reset_schedule(nna);
-	flush_work(&nna->reset_work);
-	/* One that is being unbound is reset only when those who use it have left. */
-	if (!drm_dev_is_unplugged(&nna->drm))
-		return true;
-	nna->bus->cut_off(nna->drm.dev);
-	return false;
+	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
+	u32 epoch = READ_ONCE(ring->epoch);
+
+	/*
+	 * One that is about to sleep or being unbound is not reset by us but by whoever does that,
+	 * in a moment.
+	 */
+	do {
+		nna_reset_schedule(nna, why);
+		flush_work(&nna->reset_work);
+	} while (!wait_event_timeout(nna->control_space,
+				     !READ_ONCE(ring->running) || READ_ONCE(ring->epoch) != epoch,
+				     NNA_RESET_RETRY));
 }
 
 void nna_reset_sleep(struct nna_device *nna)
@@ -181,11 +194,8 @@ void nna_reset_wake(struct nna_device *nna)
 
 void nna_reset_lose(struct nna_device *nna)
 {
-	unsigned int i;
-
 	WRITE_ONCE(nna->lost, true);
-	for (i = 0; i < nna->scheds_ready; i++)
-		drm_sched_wqueue_stop(&nna->scheds[i]);
+	nna_job_hold(nna, NNA_HOLD_RESET);
 	cancel_work_sync(&nna->reset_work);
 
 	nna_hw_stop(&nna->hw);
@@ -195,6 +205,6 @@ void nna_reset_lose(struct nna_device *nna)
 	nna->bus->cut_off(nna->drm.dev);
 	nna_reset_fail_rings(nna, -ENODEV);
 
-	for (i = 0; i < nna->scheds_ready; i++)
-		drm_sched_wqueue_start(&nna->scheds[i]);
+	/* Nobody wakes up any more. */
+	nna_job_let_go(nna, NNA_HOLD_RESET | NNA_HOLD_SUSPEND);
 }

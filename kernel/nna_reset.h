@@ -11,29 +11,29 @@ struct nna_device;
 /** nna_reset_init() - Prepare; no failure. */
 void nna_reset_init(struct nna_device *nna);
 
-/** nna_reset_schedule() - Have the device reset soon; any context. */
-void nna_reset_schedule(struct nna_device *nna);
+/** nna_reset_schedule() - Have the device reset soon, saying why, in a constant; any context. */
+void nna_reset_schedule(struct nna_device *nna, const char *why);
 
 /**
- * nna_reset_and_wait() - Have the device reset and wait until that is done.
+ * nna_reset_and_wait() - Have the device reset; not from the reset workqueue.
  * @nna: the device.
+ * @why: a constant for the log.
  *
- * Not from the reset workqueue.
- *
- * Return: true; false if it is being unbound: then it has been cut off from memory instead, and
- * what its rings have is still there.
+ * When it returns the device has been reset or cut off since, by whomever, or did not serve its
+ * rings.
  */
-bool nna_reset_and_wait(struct nna_device *nna);
+void nna_reset_and_wait(struct nna_device *nna, const char *why);
 
 /**
  * nna_reset_now() - Reset the device; on the reset workqueue.
  * @nna: the device.
+ * @why: for the log.
  *
  * Jobs that the device had begun end: the one that was blamed with -ETIME, others with -ECANCELED.
  * Those that wait on the rings stay there and run afterwards. A device that cannot be reset is
  * lost.
  */
-void nna_reset_now(struct nna_device *nna);
+void nna_reset_now(struct nna_device *nna, const char *why);
 
 /** nna_reset_sleep() - Have an idle device forget everything and do nothing until nna_reset_wake(). May sleep. */
 void nna_reset_sleep(struct nna_device *nna);

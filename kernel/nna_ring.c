@@ -85,6 +85,7 @@ static void nna_ring_rewind_locked(struct nna_ring *ring, u32 begun, int error)
 
 	lockdep_assert_held(&ring->lock);
 	ring->running = false;
+	WRITE_ONCE(ring->epoch, ring->epoch + 1);
 	for (i = 0; ring->done != ring->tail; i++) {
 		struct nna_ring_cmd *cmd = nna_ring_pop_locked(ring);
 

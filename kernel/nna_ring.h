@@ -58,6 +58,7 @@ struct nna_ring_cmd {
  * @done: completions read since then.
  * @seqno: of the next entry; goes on over resets, so that ABORT never meets a namesake.
  * @running: whether the device serves the ring.
+ * @epoch: times it has been taken from the device, which had been reset or cut off.
  * @cmds: who waits for which entry.
  * @completions: completions read since the driver was bound.
  */
@@ -75,6 +76,7 @@ struct nna_ring {
 	u32 done;
 	u32 seqno;
 	bool running;
+	u32 epoch;
 	struct nna_ring_cmd **cmds;
 	u64 completions;
 };

@@ -539,6 +539,50 @@ TEST(twenty_resets)
 	expect_inference();
 }
 
+/* ---- what the log says of all this ------------------------------------------------------------ */
+
+TEST(one_line_per_event)
+{
+	struct env env, other;
+	uint32_t bad;
+
+	set_up(&env);
+	env_init(&other);
+	stream_null(&other);
+
+	log_begin();
+	EQ(wait_status(&env, submit_bad(&env, "hang"), hang_time(env.fd)), -ETIME);
+	EQ(log_lines(), 0);
+
+	log_begin();
+	inject("drop-irq 1");
+	EQ(submit_and_wait(&other), 0);
+	EQ(log_lines(), 1);
+
+	log_begin();
+	inject("corrupt 1");
+	EQ(submit_and_wait(&other), -ECANCELED);
+	EQ(submit_and_wait(&other), 0);
+	EQ(log_lines(), 1);
+
+	log_begin();
+	EQ(wait_status(&other, submit_bad(&other, "stuck"), hang_time(env.fd)), -ETIME);
+	expect_inference();
+	EQ(log_lines(), 1);
+
+	env_init(&other);
+	log_begin();
+	bad = submit_bad(&other, "stuck");
+	inject("refuse-reset 1");
+	CHECK(wait_status(&other, bad, hang_time(env.fd)) < 0);
+	usleep(200000);
+	EQ(log_lines(), 1);
+	inject("clear");
+	device_unbind(env.fd);
+	device_bind();
+	expect_inference();
+}
+
 /* ---- a device that is lost ------------------------------------------------------------------- */
 
 /* For whoever holds a file of it: -ENODEV, and nothing that hangs. */

@@ -431,6 +431,31 @@ int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns)
 				      NULL);
 }
 
+#define LOG_MARK "selftest of the accelerator driver: begins"
+
+void log_begin(void)
+{
+	write_file("/dev/kmsg", LOG_MARK "\n");
+}
+
+int log_lines(void)
+{
+	FILE *log = popen("dmesg", "r");
+	char line[1024];
+	int lines = 0;
+
+	if (!log)
+		die("dmesg", -errno);
+	while (fgets(line, sizeof(line), log)) {
+		if (strstr(line, LOG_MARK))
+			lines = 0;
+		else if (strstr(line, "nna"))
+			lines++;
+	}
+	pclose(log);
+	return lines;
+}
+
 int sync_file_status(int sync_file)
 {
 	struct sync_file_info info = { 0 };

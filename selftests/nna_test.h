@@ -68,6 +68,12 @@ uint64_t now_ns(void);
  * cannot be reached.
  */
 void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** log_begin() - Mark where log_lines() begins to count. */
+void log_begin(void);
+
+/** log_lines() - Lines in the kernel's log since then that are the driver's. */
+int log_lines(void);
 /* Unbinds the driver from the device behind fd, and binds it again. */
 void device_unbind(int fd);
 void device_bind(void);

@@ -315,6 +315,10 @@ static void nna_fake_control(struct work_struct *work)
 			fake->log[fake->logged++] = entry;
 		if (le32_to_cpu(entry.type) == NNA_ENTRY_ABORT)
 			aborted = nna_fake_abort(fake, target, le64_to_cpu(entry.address));
+		if (fake->corrupt_control) {
+			fake->corrupt_control--;
+			entry.seqno = cpu_to_le32(0x5eed5eed);
+		}
 		nna_fake_put_completion(fake, NNA_CONTROL_RING, le32_to_cpu(entry.seqno), 0, 0);
 		if (aborted)
 			nna_fake_irq(fake, target);

@@ -107,6 +107,8 @@ struct nna_fake {
 	unsigned int refuse_ring;
 	/** @mute_control: the control ring does not answer. */
 	bool mute_control;
+	/** @corrupt_control: so many answers of the control ring make no sense. */
+	unsigned int corrupt_control;
 	/** @deaf: ABORT is acknowledged but does nothing. */
 	bool deaf;
 	/** @drop_irqs: so many interrupts get lost. */

@@ -151,7 +151,7 @@ static void nna_pm_reset_asleep(struct kunit *test)
 	struct nna_ctx *ctx = nna_pm_ctx(test);
 
 	nna_pm_fall_asleep(test);
-	nna_reset_and_wait(fake->nna);
+	nna_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 	nna_pm_works(test, ctx);
@@ -300,6 +300,60 @@ static void nna_pm_system_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
 }
 
+/* A reset on the way to sleep brings nothing new to the device that is to sleep. */
+static void nna_pm_system_reset(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *kept, *late;
+	struct nna_pm_suspend s;
+
+	fake->rings[NNA_TEST_RING].begun = 0;
+	kept = nna_pm_job(test, ctx, 0);
+	nna_pm_suspend_beside(fake, &s);
+	late = nna_pm_job(test, ctx, 0);
+	nna_reset_and_wait(fake->nna, "a test");
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.done));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_ASSERT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(kept));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(late));
+	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING) == 1);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
+}
+
+/* A deadline from before the system slept, for a device whose clock has begun anew. */
+static void nna_pm_system_deadline(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *in, *fence;
+	struct nna_ring_entry e;
+	u32 handle;
+
+	in = nna_fake_fence(fake, &handle);
+	args.deadline_ns = ktime_get_ns() + 100ull * NSEC_PER_SEC;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, handle, &args, &fence));
+	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.suspend(fake->dev));
+	fake->tick = 1000ull * NSEC_PER_SEC;
+	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+	dma_fence_signal(in);
+	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING) == 1);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - args.deadline_ns - fake->tick)),
+			NSEC_PER_SEC);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+}
+
 /* With more to do than it can wait for it stays up, and nobody notices. */
 static void nna_pm_system_too_busy(struct kunit *test)
 {
@@ -354,6 +408,8 @@ static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_system),
 	KUNIT_CASE(nna_pm_system_asleep),
 	KUNIT_CASE(nna_pm_system_busy),
+	KUNIT_CASE(nna_pm_system_reset),
+	KUNIT_CASE(nna_pm_system_deadline),
 	KUNIT_CASE(nna_pm_system_too_busy),
 	KUNIT_CASE(nna_pm_unplug_asleep),
 	{}

@@ -149,11 +149,11 @@ static void nna_reset_twice(struct kunit *test)
 
 	fake->rings[NNA_TEST_RING].begun = 0;
 	fence = nna_reset_job(test, ctx);
-	nna_reset_and_wait(fake->nna);
+	nna_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	fake->rings[NNA_TEST_RING].begun = 0;
-	nna_reset_and_wait(fake->nna);
+	nna_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
 	nna_reset_works_again(test, ctx);
@@ -165,11 +165,26 @@ static void nna_reset_banned_is_not_kept(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	struct dma_fence *hung = nna_reset_job(test, ctx), *behind = nna_reset_job(test, ctx);
+	u32 resets;
 
 	fake->deaf = true;
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(behind));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
+	/* The second one was lost to its own doing. */
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT,
+			nna_reset_state(ctx, &resets));
+	KUNIT_EXPECT_EQ(test, 2u, resets);
+}
+
+/* The last job ended so long ago that its time seems to be still to come. */
+static void nna_reset_hang_after_ages(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+
+	fake->nna->ended = jiffies + LONG_MAX / 2;
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_reset_job(test, ctx)));
 }
 
 /* Others end, but this one goes on and on: it alone is ended. */
@@ -226,7 +241,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctxs[i % NNA_JOB_RINGS], 0, NULL,
 							 &fences[i]));
 	nna_fake_settle(fake);
-	nna_reset_and_wait(fake->nna);
+	nna_reset_and_wait(fake->nna, "a test");
 	nna_fake_settle(fake);
 	/* The first one of each ring had been begun. */
 	for (i = 0; i < n; i++) {
@@ -353,6 +368,63 @@ static void nna_reset_invalidation_ignored(struct kunit *test)
 	nna_reset_works_again(test, ctx);
 }
 
+struct nna_reset_invalidation {
+	struct work_struct work;
+	struct nna_device *nna;
+	bool done;
+};
+
+static void nna_reset_invalidate(struct work_struct *work)
+{
+	struct nna_reset_invalidation *i = container_of(work, struct nna_reset_invalidation, work);
+
+	nna_control_invalidate(i->nna, 1, 0x10000, 0x1000);
+	WRITE_ONCE(i->done, true);
+}
+
+/*
+ * The reset that it asks for is not done, as the device is about to be put to sleep: nothing may be
+ * freed before it is.
+ */
+static void nna_reset_invalidation_before_sleep(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_reset_invalidation i = { .nna = fake->nna };
+
+	fake->mute_control = true;
+	/* What nna_reset_sleep() begins with. */
+	WRITE_ONCE(fake->nna->asleep, true);
+	INIT_WORK_ONSTACK(&i.work, nna_reset_invalidate);
+	queue_work(fake->nna->cleanup_wq, &i.work);
+	msleep(5000);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(i.done));
+	nna_reset_sleep(fake->nna);
+	flush_work(&i.work);
+	destroy_work_on_stack(&i.work);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	fake->mute_control = false;
+	nna_reset_wake(fake->nna);
+	nna_reset_works_again(test, ctx);
+}
+
+/* What makes no sense from the first answer on is not taken, and leaves nothing behind. */
+static void nna_reset_corrupt_at_probe(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	nna_fake_close(fake);
+	nna_fake_unbind(fake);
+	fake->cut_offs = 0;
+	fake->corrupt_control = 1;
+	KUNIT_EXPECT_LT(test, nna_fake_bind(fake), 0);
+	KUNIT_EXPECT_EQ(test, 0u, fake->control);
+	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(fake));
+	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
+}
+
 static void nna_reset_control_times_out(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -438,7 +510,7 @@ static void nna_reset_lost(struct kunit *test)
 	/* Binds and the end of everything need no device. */
 	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
 	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
-	nna_reset_and_wait(fake->nna);
+	nna_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
 }
 
@@ -447,7 +519,7 @@ static void nna_reset_lost_then_bound_again(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 
 	fake->refuse_reset = 1;
-	nna_reset_and_wait(fake->nna);
+	nna_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
 	nna_fake_close(fake);
 	nna_fake_unbind(fake);
@@ -601,6 +673,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_hang),
 	KUNIT_CASE(nna_reset_twice),
 	KUNIT_CASE(nna_reset_banned_is_not_kept),
+	KUNIT_CASE(nna_reset_hang_after_ages),
 	KUNIT_CASE(nna_reset_ring_is_stuck),
 	KUNIT_CASE(nna_reset_hang_again_and_again),
 	KUNIT_CASE(nna_reset_all_rings_full),
@@ -611,6 +684,8 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_spurious_interrupts),
 	KUNIT_CASE(nna_reset_corrupt_completion),
 	KUNIT_CASE(nna_reset_invalidation_ignored),
+	KUNIT_CASE(nna_reset_invalidation_before_sleep),
+	KUNIT_CASE(nna_reset_corrupt_at_probe),
 	KUNIT_CASE(nna_reset_control_times_out),
 	KUNIT_CASE(nna_reset_control_ring_full),
 	KUNIT_CASE_PARAM(nna_reset_lost, nna_loss_gen_params),
