@@ -98,6 +98,7 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	if (done && (op.lost || !op.error))
 		return;
 	nna_reset_and_wait(nna, "an invalidation was not acknowledged");
+	/* A reset has ended it, and so has going to sleep; being cut off has not. */
 	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
 }
 

@@ -14,6 +14,37 @@
 #include "nna_gem.h"
 #include "nna_vm.h"
 
+/*
+ * Unmapping is not enough: some exporters keep the mapping for as long as there is the attachment.
+ */
+static void nna_gem_detach(struct nna_bo *bo, struct sg_table *sgt)
+{
+	struct dma_buf_attachment *attach = bo->base.base.import_attach;
+
+	bo->dmabuf = attach->dmabuf;
+	bo->base.base.import_attach = NULL;
+	dma_buf_unmap_attachment_unlocked(attach, sgt, DMA_BIDIRECTIONAL);
+	dma_buf_detach(bo->dmabuf, attach);
+}
+
+/* With the lock held, so that who takes the driver away waits for it. */
+static void nna_gem_unmap_locked(struct nna_device *nna, struct nna_bo *bo)
+{
+	struct sg_table *sgt = bo->base.sgt;
+
+	lockdep_assert_held(&nna->bos_lock);
+	if (!sgt)
+		return;
+	bo->base.sgt = NULL;
+	if (drm_gem_is_imported(&bo->base.base)) {
+		nna_gem_detach(bo, sgt);
+	} else {
+		dma_unmap_sgtable(nna->drm.dev, sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(sgt);
+		kfree(sgt);
+	}
+}
+
 static void nna_gem_free(struct drm_gem_object *obj)
 {
 	struct nna_device *nna = to_nna_device(obj->dev);
@@ -22,6 +53,7 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	struct dma_buf *dmabuf;
 
 	mutex_lock(&nna->bos_lock);
+	nna_gem_unmap_locked(nna, bo);
 	list_del(&bo->node);
 	dmabuf = bo->dmabuf;
 	mutex_unlock(&nna->bos_lock);
@@ -102,28 +134,35 @@ struct drm_gem_object *nna_gem_prime_import(struct drm_device *drm, struct dma_b
 	return obj;
 }
 
+/* What the page tables can show: whole pages, as many as the object says that it has. */
+static bool nna_gem_can_map(struct sg_table *sgt, u64 size)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 total = 0;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		if (!IS_ALIGNED(sg_dma_address(sg) | sg_dma_len(sg), NNA_PAGE_SIZE))
+			return false;
+		total += sg_dma_len(sg);
+	}
+	return total >= size;
+}
+
 struct drm_gem_object *nna_gem_prime_import_sg_table(struct drm_device *drm,
 						     struct dma_buf_attachment *attach,
 						     struct sg_table *sgt)
 {
-	struct drm_gem_object *obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
+	struct drm_gem_object *obj;
 
+	if (!nna_gem_can_map(sgt, PAGE_ALIGN(attach->dmabuf->size))) {
+		drm_dbg_driver(drm, "refused: a dma-buf of something other than pages\n");
+		return ERR_PTR(-EINVAL);
+	}
+	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
 	if (!IS_ERR(obj))
 		nna_gem_add(to_nna_device(drm), to_nna_bo(obj));
 	return obj;
-}
-
-/*
- * Unmapping is not enough: some exporters keep the mapping for as long as there is the attachment.
- */
-static void nna_gem_detach(struct nna_bo *bo, struct sg_table *sgt)
-{
-	struct dma_buf_attachment *attach = bo->base.base.import_attach;
-
-	bo->dmabuf = attach->dmabuf;
-	bo->base.base.import_attach = NULL;
-	dma_buf_unmap_attachment_unlocked(attach, sgt, DMA_BIDIRECTIONAL);
-	dma_buf_detach(bo->dmabuf, attach);
 }
 
 void nna_gem_unmap_all(struct nna_device *nna)
@@ -132,20 +171,8 @@ void nna_gem_unmap_all(struct nna_device *nna)
 
 	/* Nobody else asks for a table: that takes an ioctl, and the device is unplugged. */
 	mutex_lock(&nna->bos_lock);
-	list_for_each_entry(bo, &nna->bos, node) {
-		struct sg_table *sgt = bo->base.sgt;
-
-		if (!sgt)
-			continue;
-		bo->base.sgt = NULL;
-		if (drm_gem_is_imported(&bo->base.base)) {
-			nna_gem_detach(bo, sgt);
-		} else {
-			dma_unmap_sgtable(nna->drm.dev, sgt, DMA_BIDIRECTIONAL, 0);
-			sg_free_table(sgt);
-			kfree(sgt);
-		}
-	}
+	list_for_each_entry(bo, &nna->bos, node)
+		nna_gem_unmap_locked(nna, bo);
 	mutex_unlock(&nna->bos_lock);
 }
 
@@ -180,6 +207,14 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 	return ret;
 }
 
+struct sg_table *nna_bo_get_pages(struct nna_bo *bo)
+{
+	struct sg_table *sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+
+	/* Where the kernel has no memory to promise, shmem has no space. */
+	return sgt == ERR_PTR(-ENOSPC) ? ERR_PTR(-ENOMEM) : sgt;
+}
+
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 {
 	struct drm_gem_object *obj = &bo->base.base;
@@ -194,7 +229,7 @@ int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 	if (!size || nna->coherent || !(bo->flags & DRM_NNA_BO_CACHED))
 		return 0;
 
-	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+	sgt = nna_bo_get_pages(bo);
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
 	for_each_sgtable_dma_sg(sgt, sg, i) {

@@ -75,6 +75,14 @@ void nna_gem_unmap_all(struct nna_device *nna);
  */
 int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle);
 
+/**
+ * nna_bo_get_pages() - Have the object's memory there, mapped for the device, as long as it lives.
+ * @bo: the object.
+ *
+ * Return: the table, which is the object's, or an ERR_PTR: -ENOMEM, -EINTR.
+ */
+struct sg_table *nna_bo_get_pages(struct nna_bo *bo);
+
 /** nna_bo_sync() - Clean or invalidate CPU caches for a range; 0 or a negative errno. */
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
 

@@ -45,10 +45,19 @@ static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
 	return false;
 }
 
-static int nna_query_hw_info(struct nna_device *nna, struct drm_nna_dev_query *args)
+/* An answer to DEV_QUERY. */
+union nna_answer {
+	struct drm_nna_hw_info hw_info;
+	struct drm_nna_sched_info sched_info;
+	struct drm_nna_timestamp timestamp;
+	struct drm_nna_counters counters;
+};
+
+static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *info)
 {
 	const struct nna_hw *hw = &nna->hw;
-	const struct drm_nna_hw_info info = {
+
+	*info = (struct drm_nna_hw_info) {
 		.abi_major = hw->abi_major,
 		.abi_minor = hw->abi_minor,
 		.stream_version = hw->stream_version,
@@ -73,8 +82,6 @@ static int nna_query_hw_info(struct nna_device *nna, struct drm_nna_dev_query *a
 		.max_ctxs = NNA_MAX_CTXS,
 		.max_label = NNA_MAX_LABEL,
 	};
-
-	return nna_uobj_set(args->pointer, &args->size, &info, sizeof(info));
 }
 
 static bool nna_priority_permitted(u32 priority)
@@ -82,17 +89,14 @@ static bool nna_priority_permitted(u32 priority)
 	return priority < DRM_NNA_CTX_PRIORITY_REALTIME || capable(CAP_SYS_NICE);
 }
 
-static int nna_query_sched_info(struct nna_device *nna, struct drm_nna_dev_query *args)
+static void nna_query_sched_info(struct nna_device *nna, struct drm_nna_sched_info *info)
 {
-	struct drm_nna_sched_info info = {
-		.timeout_ns = (u64)nna->timeout_ms * NSEC_PER_MSEC,
-	};
 	u32 i;
 
+	info->timeout_ns = (u64)nna->timeout_ms * NSEC_PER_MSEC;
 	for (i = 0; i < NNA_JOB_RINGS; i++)
 		if (nna_priority_permitted(i))
-			info.priority_mask |= BIT(i);
-	return nna_uobj_set(args->pointer, &args->size, &info, sizeof(info));
+			info->priority_mask |= BIT(i);
 }
 
 static int nna_query_wake(struct nna_device *nna)
@@ -100,70 +104,74 @@ static int nna_query_wake(struct nna_device *nna)
 	return nna_device_is_lost(nna) ? -ENODEV : nna_pm_get(nna);
 }
 
-static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_dev_query *args)
+static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp *ts)
 {
-	struct drm_nna_timestamp ts = {};
-	u64 uncertainty;
-	int ret;
+	int ret = nna_query_wake(nna);
 
-	if (args->pointer) {
-		ret = nna_query_wake(nna);
-		if (ret)
-			return ret;
-		nna_clock_sample(&nna->clock, &nna->hw);
-		nna_pm_put(nna);
-		nna_clock_get(&nna->clock, &ts.monotonic_ns, &ts.tick, &uncertainty);
-		ts.uncertainty_ns = uncertainty;
-	}
-	return nna_uobj_set(args->pointer, &args->size, &ts, sizeof(ts));
+	if (ret)
+		return ret;
+	nna_clock_sample(&nna->clock, &nna->hw);
+	/* Before the device may sleep again, which has the clock forget. */
+	nna_clock_get(&nna->clock, &ts->monotonic_ns, &ts->tick, &ts->uncertainty_ns);
+	nna_pm_put(nna);
+	return 0;
 }
 
-static int nna_query_counters(struct nna_device *nna, struct drm_nna_dev_query *args)
+static int nna_query_counters(struct nna_device *nna, struct drm_nna_counters *counters)
 {
-	struct drm_nna_counters counters = {};
+	int ret = nna_query_wake(nna);
 	unsigned int i;
-	int ret;
 
-	if (args->pointer) {
-		ret = nna_query_wake(nna);
-		if (ret)
-			return ret;
-		nna_hw_counters(&nna->hw, &counters);
-		nna_pm_put(nna);
-		counters.driver_irqs = atomic64_read(&nna->irqs);
-		counters.driver_resets = atomic_read(&nna->resets);
-		for (i = 0; i < NNA_RINGS; i++)
-			counters.driver_completions += READ_ONCE(nna->rings[i].completions);
+	if (ret)
+		return ret;
+	nna_hw_counters(&nna->hw, counters);
+	nna_pm_put(nna);
+	counters->driver_irqs = atomic64_read(&nna->irqs);
+	counters->driver_resets = atomic_read(&nna->resets);
+	for (i = 0; i < NNA_RINGS; i++)
+		counters->driver_completions += READ_ONCE(nna->rings[i].completions);
+	return 0;
+}
+
+/* The size of the answer; the device is read only when somebody wants to see it. */
+static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_answer *answer)
+{
+	int ret = 0;
+
+	switch (type) {
+	case DRM_NNA_DEV_QUERY_HW_INFO:
+		nna_query_hw_info(nna, &answer->hw_info);
+		return sizeof(answer->hw_info);
+	case DRM_NNA_DEV_QUERY_SCHED_INFO:
+		nna_query_sched_info(nna, &answer->sched_info);
+		return sizeof(answer->sched_info);
+	case DRM_NNA_DEV_QUERY_TIMESTAMP:
+		if (wanted)
+			ret = nna_query_timestamp(nna, &answer->timestamp);
+		return ret ?: sizeof(answer->timestamp);
+	case DRM_NNA_DEV_QUERY_COUNTERS:
+		if (wanted)
+			ret = nna_query_counters(nna, &answer->counters);
+		return ret ?: sizeof(answer->counters);
+	default:
+		return -EINVAL;
 	}
-	return nna_uobj_set(args->pointer, &args->size, &counters, sizeof(counters));
 }
 
 static int nna_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
-	struct nna_device *nna = to_nna_device(drm);
 	struct drm_nna_dev_query *args = data;
-	int ret, idx;
+	union nna_answer answer = {};
+	int size, idx;
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	switch (args->type) {
-	case DRM_NNA_DEV_QUERY_HW_INFO:
-		ret = nna_query_hw_info(nna, args);
-		break;
-	case DRM_NNA_DEV_QUERY_SCHED_INFO:
-		ret = nna_query_sched_info(nna, args);
-		break;
-	case DRM_NNA_DEV_QUERY_TIMESTAMP:
-		ret = nna_query_timestamp(nna, args);
-		break;
-	case DRM_NNA_DEV_QUERY_COUNTERS:
-		ret = nna_query_counters(nna, args);
-		break;
-	default:
-		ret = -EINVAL;
-	}
+	size = nna_query(to_nna_device(drm), args->type, args->pointer, &answer);
 	drm_dev_exit(idx);
-	return ret;
+	if (NNA_BAD(drm, size < 0))
+		return size;
+	/* A page fault may take for ever, which who takes the driver away must not wait for. */
+	return nna_uobj_set(args->pointer, &args->size, &answer, size);
 }
 
 static int nna_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
@@ -218,13 +226,17 @@ static int nna_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file
 {
 	struct drm_nna_bo_sync *args = data;
 	struct drm_nna_bo_sync_op *ops;
-	int ret = 0;
+	int ret = 0, idx;
 	u32 i;
 
 	ops = nna_uobj_get_array(&args->ops, NNA_STRIDE(bo_sync_op, size), sizeof(*ops),
 				 NNA_MAX_BO_SYNC_OPS);
 	if (IS_ERR(ops))
 		return PTR_ERR(ops);
+	if (!drm_dev_enter(drm, &idx)) {
+		kvfree(ops);
+		return -ENODEV;
+	}
 	for (i = 0; i < args->ops.count && !ret; i++) {
 		struct drm_gem_object *obj;
 
@@ -241,6 +253,7 @@ static int nna_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file
 				  ops[i].offset, ops[i].size);
 		drm_gem_object_put(obj);
 	}
+	drm_dev_exit(idx);
 	kvfree(ops);
 	return ret;
 }
@@ -273,12 +286,15 @@ static int nna_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_fi
 	struct nna_file *nfile = file->driver_priv;
 	struct drm_nna_vm_create *args = data;
 	struct nna_vm *vm;
+	int ret, idx;
 	u32 id;
-	int ret;
 
 	if (NNA_BAD(drm, args->flags || args->id))
 		return -EINVAL;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
 	vm = nna_vm_create(nfile->nna);
+	drm_dev_exit(idx);
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
 	ret = xa_alloc(&nfile->vms, &id, vm, XA_LIMIT(1, NNA_MAX_VMS), GFP_KERNEL);

@@ -145,13 +145,15 @@ void nna_reset_and_wait(struct nna_device *nna, const char *why)
 	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
 	u32 epoch = READ_ONCE(ring->epoch);
 
-	/*
-	 * One that is about to sleep or being unbound is not reset by us but by whoever does that,
-	 * in a moment.
-	 */
+	/* One that is about to sleep is not reset by us but by whoever does that, in a moment. */
 	do {
 		nna_reset_schedule(nna, why);
 		flush_work(&nna->reset_work);
+		/* One that is being unbound is reset only when those who use it have left. */
+		if (drm_dev_is_unplugged(&nna->drm)) {
+			nna->bus->cut_off(nna->drm.dev);
+			return;
+		}
 	} while (!wait_event_timeout(nna->control_space,
 				     !READ_ONCE(ring->running) || READ_ONCE(ring->epoch) != epoch,
 				     NNA_RESET_RETRY));

@@ -19,8 +19,8 @@ void nna_reset_schedule(struct nna_device *nna, const char *why);
  * @nna: the device.
  * @why: a constant for the log.
  *
- * When it returns the device has been reset or cut off since, by whomever, or did not serve its
- * rings.
+ * When it returns the device has been reset since, by whomever, or cut off from memory, or did not
+ * serve its rings.
  */
 void nna_reset_and_wait(struct nna_device *nna, const char *why);
 

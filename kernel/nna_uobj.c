@@ -22,7 +22,7 @@ void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride
 		return NULL;
 	if (in->stride < min_stride)
 		return ERR_PTR(-EINVAL);
-	if (in->count > max_count)
+	if (in->count > max_count || in->stride > NNA_MAX_STRIDE)
 		return ERR_PTR(-E2BIG);
 	if (check_mul_overflow((size_t)in->count, (size_t)size, &bytes))
 		return ERR_PTR(-E2BIG);

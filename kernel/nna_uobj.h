@@ -10,6 +10,9 @@
 
 struct drm_nna_obj_array;
 
+/** NNA_MAX_STRIDE - Most bytes of an element, so that checking all of them takes finite time. */
+#define NNA_MAX_STRIDE	4096u
+
 /**
  * nna_uobj_get_array_into() - As nna_uobj_get_array(), with the caller's room for few elements.
  * @in: the array's description.

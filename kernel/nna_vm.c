@@ -168,6 +168,7 @@ static void nna_vm_release_work(struct work_struct *work)
 			continue;
 		drm_gpuva_remove(va);
 		nna_retired_add_va(&retired, va);
+		cond_resched();
 	}
 	/* The tables go with the address space; the device must have forgotten them before. */
 	nna_vm_retire(vm, &retired, true);
@@ -335,24 +336,25 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	ret = nna_pgtable_init(&vm->pgt, &nna_vm_pgtable_ops, vm);
 	if (ret)
 		goto err_free;
-	ret = xa_alloc_cyclic(&nna->asids, &vm->asid, vm, xa_limit_32b, &nna->asid_next,
-			      GFP_KERNEL);
-	if (ret < 0)
-		goto err_pgtable;
-
 	root = drm_gpuvm_resv_object_alloc(&nna->drm);
 	if (!root) {
 		ret = -ENOMEM;
-		goto err_asid;
+		goto err_pgtable;
 	}
 	drm_gpuvm_init(&vm->base, "nna-vm", 0, &nna->drm, root, NNA_VA_START,
 		       NNA_VA_END - NNA_VA_START, 0, 0, &nna_vm_ops);
 	/* The address space holds its own reference. */
 	drm_gem_object_put(root);
+
+	/* From here on others find it: debugfs, and who takes the driver away. */
+	ret = xa_alloc_cyclic(&nna->asids, &vm->asid, vm, xa_limit_32b, &nna->asid_next,
+			      GFP_KERNEL);
+	if (ret < 0) {
+		drm_gpuvm_put(&vm->base);
+		return ERR_PTR(ret);
+	}
 	return vm;
 
-err_asid:
-	xa_erase(&nna->asids, vm->asid);
 err_pgtable:
 	nna_pgtable_fini(&vm->pgt);
 err_free:
@@ -447,7 +449,7 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 	if (check_add_overflow(bind->bo_offset, bind->size, &end) || end > obj->size)
 		return -EINVAL;
 
-	bind->sgt = drm_gem_shmem_get_pages_sgt(&bind->bo->base);
+	bind->sgt = nna_bo_get_pages(bind->bo);
 	if (IS_ERR(bind->sgt))
 		return PTR_ERR(bind->sgt);
 

@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -286,6 +287,80 @@ static void *race_binds(void *arg)
 		EQ(vm_unmap(env->fd, env->vm, va + 0x2000, 0x3000), 0);
 	}
 	return NULL;
+}
+
+/* Handles and ids are small numbers: who guesses them finds what another one is making. */
+static void *race_guess(void *arg)
+{
+	struct race *race = arg;
+	struct env *env = &race->env;
+
+	while (!atomic_load(&race->stop)) {
+		uint32_t guess = 2 + (uint32_t)rand() % 4;
+		struct drm_nna_bo_set_label label = { .handle = guess,
+						      .label = (uintptr_t)"guessed" };
+		struct drm_nna_bo_mmap_offset offset = { .handle = guess };
+		struct drm_gem_close gem = { .handle = guess };
+		int ret, dmabuf;
+
+		ret = xioctl(env->fd, DRM_IOCTL_NNA_BO_SET_LABEL, &label);
+		if (ret && ret != -ENOENT)
+			FAIL("label: %s", strerror(-ret));
+		ret = xioctl(env->fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset);
+		if (ret && ret != -ENOENT)
+			FAIL("offset: %s", strerror(-ret));
+		ret = vm_map(env->fd, guess, guess, 0, 0x40000000, 0x1000, 0);
+		if (ret && ret != -ENOENT)
+			FAIL("map: %s", strerror(-ret));
+		if (!drmPrimeHandleToFD(env->fd, guess, DRM_CLOEXEC, &dmabuf))
+			close(dmabuf);
+		xioctl(env->fd, DRM_IOCTL_GEM_CLOSE, &gem);
+		ret = vm_destroy(env->fd, guess);
+		if (ret && ret != -ENOENT)
+			FAIL("destroy: %s", strerror(-ret));
+	}
+	return NULL;
+}
+
+static void *race_make(void *arg)
+{
+	struct race *race = arg;
+	int fd = race->env.fd;
+
+	while (!atomic_load(&race->stop)) {
+		struct drm_nna_bo_create bo = { .size = 0x2000 };
+		struct drm_nna_vm_create vm = { 0 };
+		struct drm_gem_close close = { 0 };
+		int ret;
+
+		ret = xioctl(fd, DRM_IOCTL_NNA_VM_CREATE, &vm);
+		if (ret && ret != -ENOSPC)
+			FAIL("vm: %s", strerror(-ret));
+		EQ(xioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &bo), 0);
+		vm_map(fd, vm.id, bo.handle, 0, 0x40000000, 0x2000, 0);
+		close.handle = bo.handle;
+		xioctl(fd, DRM_IOCTL_GEM_CLOSE, &close);
+		vm_destroy(fd, vm.id);
+		atomic_fetch_add(&race->submitted, !ret);
+	}
+	return NULL;
+}
+
+TEST(handles_that_are_guessed)
+{
+	void *(*const mains[])(void *) = { race_guess, race_guess, race_make, race_make };
+	pthread_t threads[4];
+	static struct race race;
+
+	env_init(&race.env);
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_create(&threads[i], NULL, mains[i], &race));
+	sleep(3);
+	atomic_store(&race.stop, true);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(atomic_load(&race.submitted) > 0);
+	expect_inference(&race.env);
 }
 
 TEST(threads_that_race)

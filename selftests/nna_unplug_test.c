@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <xf86drm.h>
 #include <drm_mode.h>
@@ -263,6 +265,60 @@ TEST(unbind_under_calls)
 			EQ(floods[i].result, -ENODEV);
 			env_fini(&floods[i].env);
 		}
+		device_bind();
+	}
+	expect_inference();
+}
+
+/* Memory that nothing is in yet: whoever accesses it waits until the file is closed. */
+static int page_that_blocks(void **page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0)
+		SKIP("no userfaultfd");
+	*page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(*page != MAP_FAILED);
+	reg.range.start = (uintptr_t)*page;
+	reg.range.len = 4096;
+	CHECK(!ioctl(fd, UFFDIO_API, &api));
+	CHECK(!ioctl(fd, UFFDIO_REGISTER, &reg));
+	return fd;
+}
+
+struct blocked {
+	int fd;
+	uint32_t type;
+	void *page;
+	int result;
+};
+
+static void *blocked_query(void *arg)
+{
+	struct blocked *b = arg;
+
+	b->result = query(b->fd, b->type, b->page, 4096);
+	return NULL;
+}
+
+/* The driver leaves while a caller takes its time to take the answer, which it gets. */
+TEST(unbind_while_an_answer_is_being_copied)
+{
+	for (uint32_t type = 0; type < 4; type++) {
+		struct blocked b = { .fd = nna_open(), .type = type, .result = 1 };
+		int fault = page_that_blocks(&b.page);
+		pthread_t thread;
+
+		CHECK(!pthread_create(&thread, NULL, blocked_query, &b));
+		usleep(100000);
+		device_unbind(b.fd);
+		EQ(b.result, 1);
+		close(fault);
+		pthread_join(thread, NULL);
+		EQ(b.result, 0);
+		close(b.fd);
 		device_bind();
 	}
 	expect_inference();

@@ -2,7 +2,9 @@
 /* Address spaces and binds. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 #include <xf86drm.h>
 
 #include "ksft.h"
@@ -232,6 +234,43 @@ TEST(bind_long_stride)
 	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), 0);
 	big.more = 1;
 	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), -E2BIG);
+}
+
+/* More than any structure that will ever be: checking it all would take for ever. */
+TEST(bind_absurd_stride)
+{
+	enum { STRIDE = 1 << 20, COUNT = 8 };
+	struct fixture f = set_up();
+	struct drm_nna_vm_bind args = { .vm_id = f.vm,
+					.ops = { .stride = STRIDE, .count = COUNT } };
+	uint8_t *ops = calloc(COUNT, STRIDE);
+
+	for (int i = 0; i < COUNT; i++)
+		memcpy(ops + i * STRIDE, &f.map, sizeof(f.map));
+	args.ops.array = (uintptr_t)ops;
+	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), -E2BIG);
+	args.ops.count = 1;
+	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), -E2BIG);
+	args.ops.stride = 4096;
+	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), 0);
+}
+
+/* Where the kernel commits itself to no more memory, shmem says that it has no space. */
+TEST(bind_without_memory)
+{
+	int mode = open("/proc/sys/vm/overcommit_memory", O_RDWR | O_CLOEXEC), ret;
+	char *ratio = read_file("/proc/sys/vm/overcommit_ratio"), before;
+	struct fixture f = set_up();
+
+	if (mode < 0 || pread(mode, &before, 1, 0) != 1)
+		SKIP("cannot change /proc/sys/vm/overcommit_memory");
+	write_file("/proc/sys/vm/overcommit_ratio", "0");
+	EQ(pwrite(mode, "2", 1, 0), 1);
+	ret = bind_one(&f, f.map);
+	EQ(pwrite(mode, &before, 1, 0), 1);
+	write_file("/proc/sys/vm/overcommit_ratio", ratio);
+	EQ(ret, -ENOMEM);
+	EQ(bind_one(&f, f.map), 0);
 }
 
 TEST(private_object_in_another_vm)

@@ -31,6 +31,8 @@ struct nna_ioctl_test {
 	u32 bo;
 	u32 in;
 	u32 out;
+	struct nna_ctx *ctx;
+	struct drm_syncobj *in_syncobj;
 	struct drm_syncobj *out_syncobj;
 };
 
@@ -218,6 +220,12 @@ struct nna_snapshot {
 	unsigned int handles;
 	unsigned int mappings;
 	unsigned int tables;
+	unsigned int vm_users;
+	unsigned int vm_refs;
+	unsigned int ctx_refs;
+	unsigned int bo_refs;
+	unsigned int in_refs;
+	unsigned int out_refs;
 	int jobs;
 	struct dma_fence *fence;
 	char *label;
@@ -246,9 +254,15 @@ static void nna_snapshot_take(struct nna_ioctl_test *t, struct nna_snapshot *s)
 	drm_gpuvm_for_each_va(va, &t->vm->base)
 		s->mappings++;
 	s->tables = t->vm->pgt.tables;
+	s->vm_users = kref_read(&t->vm->users);
+	s->vm_refs = kref_read(&t->vm->base.kref);
+	s->ctx_refs = kref_read(&t->ctx->refs);
+	s->in_refs = kref_read(&t->in_syncobj->refcount);
+	s->out_refs = kref_read(&t->out_syncobj->refcount);
 	s->jobs = atomic_read(&t->fake->nna->jobs);
 	s->fence = rcu_access_pointer(t->out_syncobj->fence);
 	if (obj) {
+		s->bo_refs = kref_read(&obj->refcount);
 		s->label = to_nna_bo(obj)->label;
 		drm_gem_object_put(obj);
 	}
@@ -263,9 +277,10 @@ static struct nna_ioctl_test *nna_ioctl_test(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->fake = fake;
 	t->vm = nna_fake_vm(fake, &t->vm_id);
-	nna_fake_ctx(fake, t->vm_id, DRM_NNA_CTX_PRIORITY_MEDIUM, &t->ctx_id);
+	t->ctx = nna_fake_ctx(fake, t->vm_id, DRM_NNA_CTX_PRIORITY_MEDIUM, &t->ctx_id);
 	t->bo = nna_fake_bo(fake, NNA_TEST_BO_SIZE, 0);
-	drm_syncobj_replace_fence(nna_fake_syncobj(fake, &t->in), stub);
+	t->in_syncobj = nna_fake_syncobj(fake, &t->in);
+	drm_syncobj_replace_fence(t->in_syncobj, stub);
 	dma_fence_put(stub);
 	t->out_syncobj = nna_fake_syncobj(fake, &t->out);
 	return t;

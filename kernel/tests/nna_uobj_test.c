@@ -37,6 +37,8 @@ static const struct nna_uobj_case nna_uobj_arrays[] = {
 	{ "newer, rest zero", 24, 3, 0, 0 },
 	{ "newer by one byte", 17, 3, 0, 0 },
 	{ "much newer", 4000, 3, 0, 0 },
+	{ "as large as may be", 4096, 3, 0, 0 },
+	{ "larger than any will be", 4104, 1, 0, -E2BIG },
 	{ "newer, first one has more", 24, 3, 16, -E2BIG },
 	{ "newer, last byte of the last one", 24, 3, 71, -E2BIG },
 	{ "newer by one byte that is set", 17, 1, 16, -E2BIG },

@@ -7,6 +7,7 @@
 #include <linux/prandom.h>
 #include <linux/scatterlist.h>
 #include <linux/workqueue.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_shmem_helper.h>
@@ -467,7 +468,13 @@ static void nna_vm_bind_later(struct work_struct *work)
 {
 	struct nna_vm_later *later = container_of(work, struct nna_vm_later, work);
 
+	int idx;
+
+	/* As the ioctl does. */
+	if (!drm_dev_enter(&later->t->fake->nna->drm, &idx))
+		return;
 	later->ret = nna_vm_bind(later->t->vm, later->t->fake->file, &later->op, 1);
+	drm_dev_exit(idx);
 }
 
 /*
@@ -498,6 +505,42 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 	destroy_work_on_stack(&later.work);
 	KUNIT_EXPECT_EQ(test, 0, later.ret);
 	KUNIT_EXPECT_EQ(test, refs, kref_read(&t->objs[1]->refcount));
+}
+
+static struct kref *nna_vm_cut_off_kref;
+static unsigned int nna_vm_cut_off_refs;
+
+static void nna_vm_cut_off(struct device *dev)
+{
+	if (!nna_vm_cut_off_refs)
+		nna_vm_cut_off_refs = kref_read(nna_vm_cut_off_kref);
+}
+
+/*
+ * A device that does not answer is reset, but not while the driver leaves it, which waits for the
+ * bind: then it has to be cut off from memory before the pages are given back.
+ */
+static void nna_vm_unbound_while_it_waits(struct kunit *test)
+{
+	struct nna_vm_test *t = nna_vm_test(test);
+	struct drm_nna_vm_bind_op op = nna_vm_map(t, 0, 4, 1, 0);
+	unsigned int refs = kref_read(&t->objs[1]->refcount);
+	struct nna_vm_later later = { .test = test, .t = t, .op = nna_vm_unmap(t, 0, 4), .ret = 1 };
+
+	KUNIT_ASSERT_EQ(test, 0, nna_vm_do(t, &op, 1));
+	nna_vm_use(test, t);
+	nna_vm_cut_off_refs = 0;
+	nna_vm_cut_off_kref = &t->objs[1]->refcount;
+	t->fake->bus.cut_off = nna_vm_cut_off;
+	t->fake->mute_control = true;
+	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
+	queue_work(t->fake->nna->cleanup_wq, &later.work);
+	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
+	nna_fake_unbind(t->fake);
+	KUNIT_EXPECT_EQ(test, 0, later.ret);
+	destroy_work_on_stack(&later.work);
+	KUNIT_EXPECT_EQ(test, refs, kref_read(&t->objs[1]->refcount));
+	KUNIT_EXPECT_GT(test, nna_vm_cut_off_refs, refs);
 }
 
 static void nna_vm_mapping_keeps_object(struct kunit *test)
@@ -634,6 +677,7 @@ static struct kunit_case nna_vm_cases[] = {
 	KUNIT_CASE(nna_vm_new_mapping_needs_no_invalidation),
 	KUNIT_CASE(nna_vm_one_invalidation_per_call),
 	KUNIT_CASE(nna_vm_waits_for_the_device),
+	KUNIT_CASE(nna_vm_unbound_while_it_waits),
 	KUNIT_CASE(nna_vm_mapping_keeps_object),
 	KUNIT_CASE(nna_vm_destroy_drops_mappings),
 	KUNIT_CASE(nna_vm_ctx_keeps_it),

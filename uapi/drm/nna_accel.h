@@ -25,15 +25,17 @@ extern "C" {
  * - Fields called pad and unknown flag bits must be zero; they are checked (-EINVAL).
  * - Ids of VMs and contexts belong to the file; 0 is never one of them.
  * - An ioctl that fails has changed nothing. One that returns -EINTR can be called again as it is.
+ *   Only when its argument cannot be written to (-EFAULT) may it have made what it was to name
+ *   there; that goes with the file.
  * - Points in time are absolute, in nanoseconds of CLOCK_MONOTONIC; 0 means none.
  * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so that elements
  *   may grow: what an older kernel does not know must be zero, what an older client does not
  *   pass is taken as zero.
  *
  * Errors that any of them may return: -EINVAL (malformed), -ENOENT (no such id or handle), -EFAULT
- * (a pointer that cannot be accessed), -E2BIG (a count above the limit of HW_INFO, or a
- * known-too-large structure with bits set that this kernel does not know), -ENOMEM, -EINTR, -ENODEV
- * (the device has been unbound or lost).
+ * (a pointer that cannot be accessed), -E2BIG (a count above the limit of HW_INFO, an element of
+ * more than 4096 bytes, or one with bits set that this kernel does not know), -ENOMEM, -EINTR,
+ * -ENODEV (the device has been unbound or lost). Others are named where they belong.
  *
  * What a job's fence may carry once it has signalled:
  *
@@ -95,7 +97,10 @@ enum drm_nna_ioctl_id {
  * struct drm_nna_obj_array - An array whose elements may grow.
  */
 struct drm_nna_obj_array {
-	/** @stride: Size of one element in bytes, as the client knows it; 0 is allowed when @count is 0. */
+	/**
+	 * @stride: Size of one element in bytes, as the client knows it, at most 4096; 0 is allowed
+	 * when @count is 0.
+	 */
 	__u32 stride;
 	/** @count: Number of elements. */
 	__u32 count;
@@ -284,7 +289,8 @@ struct drm_nna_counters {
  * struct drm_nna_bo_create - Argument of DRM_IOCTL_NNA_BO_CREATE.
  *
  * The memory is zero. The handle is closed with DRM_IOCTL_GEM_CLOSE; bindings keep the memory
- * alive. Buffer objects of others come in through DRM_IOCTL_PRIME_FD_TO_HANDLE.
+ * alive. Buffer objects of others come in through DRM_IOCTL_PRIME_FD_TO_HANDLE, if they consist of
+ * whole pages (-EINVAL).
  *
  * .. code-block:: C
  *
@@ -650,6 +656,9 @@ struct drm_nna_sync {
  * One job. It starts when all syncs to wait for have signalled; when one of them signals an error
  * the job does not run and its fence carries that error. A sync to wait for must have a fence
  * already (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
+ *
+ * A timeline forgets points that have signalled when there are later ones, and whether they failed
+ * with them: who needs to know waits for the last point, or for a binary syncobj.
  *
  * -ECANCELED: the context is banned.
  *

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffer objects: dma-bufs of exporters that give other things than pages, and what is given back
+ * when.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/scatterlist.h>
+#include <drm/drm_gem.h>
+
+#include "nna_fake.h"
+#include "../nna_gem.h"
+
+#define NNA_TEST_PIECES	3u
+
+/* A dma-buf of 4 pages whose pieces lie wherever the test wants them. */
+struct nna_gem_export {
+	const char *name;
+	struct {
+		u64 address;
+		u32 size;
+	} pieces[NNA_TEST_PIECES];
+	int error;
+};
+
+static const struct nna_gem_export nna_gem_exports[] = {
+	{ "one piece", { { 0x10000, 0x4000 } }, 0 },
+	{ "three pieces", { { 0x10000, 0x1000 }, { 0x40000, 0x2000 }, { 0x20000, 0x1000 } }, 0 },
+	{ "more than it says", { { 0x10000, 0x4000 }, { 0x20000, 0x1000 } }, 0 },
+	{ "less than it says", { { 0x10000, 0x3000 } }, -EINVAL },
+	{ "nothing", {}, -EINVAL },
+	{ "not where a page begins", { { 0x10040, 0x4000 } }, -EINVAL },
+	{ "a later piece not where a page begins", { { 0x10000, 0x2000 }, { 0x40800, 0x2000 } },
+	  -EINVAL },
+	{ "not whole pages", { { 0x10000, 0x1800 }, { 0x40000, 0x2800 } }, -EINVAL },
+	{ "not a whole page at the end", { { 0x10000, 0x3000 }, { 0x40000, 0x1001 } }, -EINVAL },
+};
+KUNIT_ARRAY_PARAM_DESC(nna_gem_export, nna_gem_exports, name);
+
+static unsigned int nna_gem_mapped;
+
+static struct sg_table *nna_gem_map(struct dma_buf_attachment *attach, enum dma_data_direction dir)
+{
+	const struct nna_gem_export *export = attach->dmabuf->priv;
+	struct sg_table *sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
+	struct scatterlist *sg;
+	unsigned int i;
+
+	if (!sgt)
+		return ERR_PTR(-ENOMEM);
+	if (sg_alloc_table(sgt, NNA_TEST_PIECES, GFP_KERNEL)) {
+		kfree(sgt);
+		return ERR_PTR(-ENOMEM);
+	}
+	sgt->nents = 0;
+	for_each_sgtable_sg(sgt, sg, i) {
+		if (!export->pieces[i].size)
+			break;
+		sg_dma_address(sg) = export->pieces[i].address;
+		sg_dma_len(sg) = export->pieces[i].size;
+		sgt->nents++;
+	}
+	nna_gem_mapped++;
+	return sgt;
+}
+
+static void nna_gem_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+			  enum dma_data_direction dir)
+{
+	nna_gem_mapped--;
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+static void nna_gem_release(struct dma_buf *dmabuf)
+{
+}
+
+static const struct dma_buf_ops nna_gem_dmabuf_ops = {
+	.map_dma_buf = nna_gem_map,
+	.unmap_dma_buf = nna_gem_unmap,
+	.release = nna_gem_release,
+};
+
+static struct dma_buf *nna_gem_dmabuf(struct kunit *test, const struct nna_gem_export *export)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dmabuf;
+
+	info.ops = &nna_gem_dmabuf_ops;
+	info.size = 4 * PAGE_SIZE;
+	info.priv = (void *)export;
+	dmabuf = dma_buf_export(&info);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dmabuf);
+	nna_gem_mapped = 0;
+	return dmabuf;
+}
+
+static void nna_gem_import(struct kunit *test)
+{
+	const struct nna_gem_export *export = test->param_value;
+	struct dma_buf *dmabuf = nna_gem_dmabuf(test, export);
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_gem_object *obj = nna_gem_prime_import(&fake->nna->drm, dmabuf);
+
+	KUNIT_EXPECT_EQ(test, export->error, PTR_ERR_OR_ZERO(obj));
+	KUNIT_EXPECT_EQ(test, !export->error, nna_gem_mapped);
+	if (!IS_ERR(obj))
+		drm_gem_object_put(obj);
+	KUNIT_EXPECT_EQ(test, 0u, nna_gem_mapped);
+	KUNIT_EXPECT_TRUE(test, list_empty(&dmabuf->attachments));
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake->nna->bos));
+	KUNIT_EXPECT_EQ(test, 1, file_count(dmabuf->file));
+	dma_buf_put(dmabuf);
+}
+
+/* The mapping is the device's, and goes with it; the object stays for as long as it is held. */
+static void nna_gem_import_outlives_the_device(struct kunit *test)
+{
+	struct dma_buf *dmabuf = nna_gem_dmabuf(test, &nna_gem_exports[0]);
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	struct drm_gem_object *obj = nna_gem_prime_import(&nna->drm, dmabuf);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(obj));
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, 0u, nna_gem_mapped);
+	KUNIT_EXPECT_TRUE(test, list_empty(&dmabuf->attachments));
+	KUNIT_EXPECT_EQ(test, -ENODEV,
+			PTR_ERR_OR_ZERO(nna_gem_prime_import(&nna->drm, dmabuf)));
+	drm_gem_object_put(obj);
+	KUNIT_EXPECT_EQ(test, 0u, nna_gem_mapped);
+	KUNIT_EXPECT_EQ(test, 1, file_count(dmabuf->file));
+	dma_buf_put(dmabuf);
+}
+
+static void nna_gem_pages_are_got_once(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	u32 handle = nna_fake_bo(fake, 0x4000, 0);
+	struct drm_gem_object *obj = drm_gem_object_lookup(fake->file, handle);
+	struct nna_bo *bo = to_nna_bo(obj);
+	struct sg_table *sgt;
+
+	KUNIT_EXPECT_EQ(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT);
+	sgt = nna_bo_get_pages(bo);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(sgt));
+	KUNIT_EXPECT_PTR_EQ(test, sgt, nna_bo_get_pages(bo));
+	KUNIT_EXPECT_NE(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT);
+	nna_fake_unbind(fake);
+	/* The pages are there, for CPU mappings; the device's mapping is gone. */
+	KUNIT_EXPECT_NULL(test, bo->base.sgt);
+	KUNIT_EXPECT_NOT_NULL(test, bo->base.pages);
+	drm_gem_object_put(obj);
+}
+
+static struct kunit_case nna_gem_cases[] = {
+	KUNIT_CASE_PARAM(nna_gem_import, nna_gem_export_gen_params),
+	KUNIT_CASE(nna_gem_import_outlives_the_device),
+	KUNIT_CASE(nna_gem_pages_are_got_once),
+	{}
+};
+
+static struct kunit_suite nna_gem_suite = {
+	.name = "nna_gem",
+	.init = nna_fake_init,
+	.exit = nna_fake_exit,
+	.test_cases = nna_gem_cases,
+};
+kunit_test_suite(nna_gem_suite);
