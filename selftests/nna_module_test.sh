@@ -36,7 +36,9 @@ kernel_memory() { # FILE
 		[ -L "${shrink%/*}" ] || echo 1 >"$shrink"
 	done
 	awk 'NR > 2 { print $1, $2 }' /proc/slabinfo >"$1"
-	awk '/^MemTotal:/ { n += $2 } /^(MemFree|Buffers|Cached|AnonPages):/ { n -= $2 } END { print n }' /proc/meminfo
+	# The last are pages that are free, but kept by the CPUs.
+	awk '/^MemTotal:/ { n += $2 } /^(MemFree|Buffers|Cached|AnonPages):/ { n -= $2 } / count:/ { n -= 4 * $2 }
+		END { print n }' /proc/meminfo /proc/zoneinfo
 }
 
 # Kinds of objects that there are more of by one for every other time, or more.
