@@ -375,6 +375,26 @@ static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring 
 	return fence;
 }
 
+/*
+ * The ring whose job has run for the longest: others may have been set aside for it. NULL if none
+ * has, as far as the device says.
+ */
+static struct nna_ring *nna_job_suspect(struct nna_device *nna)
+{
+	struct nna_ring *suspect = NULL;
+	u64 ms, longest = 0;
+	unsigned int i;
+
+	for (i = NNA_JOB_RINGS; i-- > 0;) {
+		ms = nna_hw_ring_run_ms(&nna->hw, i);
+		if (ms > longest) {
+			longest = ms;
+			suspect = &nna->rings[i];
+		}
+	}
+	return suspect;
+}
+
 static bool nna_ring_has_ended(struct nna_ring *ring, struct dma_fence *fence)
 {
 	nna_ring_process(ring);
@@ -396,9 +416,11 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_HANG);
 	if (dump)
 		nna_coredump_rings(nna);
+	if (!ring)
+		ring = nna_job_suspect(nna);
 	if (ring)
 		fence = nna_ring_blame(nna, ring, dump, &seqno);
-	/* The highest ring goes first, so its job is the one. */
+	/* The highest ring goes first, so its job is the one unless the device knows better. */
 	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
 		ring = &nna->rings[i];
 		fence = nna_ring_blame(nna, ring, dump, &seqno);

@@ -210,6 +210,26 @@ static void nna_reset_ring_is_stuck(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
+/* It does not make way for those above either, which have been begun but are not to blame. */
+static void nna_reset_stuck_below(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
+	struct nna_ctx *high = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_HIGH);
+	struct dma_fence *aside = nna_reset_job(test, high), *stuck = nna_reset_job(test, low);
+	u32 resets;
+
+	fake->rings[DRM_NNA_CTX_PRIORITY_HIGH].run_time = NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
+	fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time = 9ull * NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(stuck));
+	KUNIT_EXPECT_TRUE(test, nna_ctx_is_banned(low));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(aside));
+	nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_HIGH, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(aside));
+	KUNIT_EXPECT_EQ(test, 0u, nna_reset_state(high, &resets));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
 static void nna_reset_hang_again_and_again(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -675,6 +695,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_banned_is_not_kept),
 	KUNIT_CASE(nna_reset_hang_after_ages),
 	KUNIT_CASE(nna_reset_ring_is_stuck),
+	KUNIT_CASE(nna_reset_stuck_below),
 	KUNIT_CASE(nna_reset_hang_again_and_again),
 	KUNIT_CASE(nna_reset_all_rings_full),
 	KUNIT_CASE(nna_reset_starved_is_not_hung),
