@@ -514,9 +514,8 @@ enum drm_nna_vm_state {
  *
  *	struct drm_nna_vm_get_state arg = { .id = vm_id };
  *
- *	if (ioctl(fd, DRM_IOCTL_NNA_VM_GET_STATE, &arg) == 0 &&
- *	    arg.state == DRM_NNA_VM_STATE_USABLE)
- *		...
+ *	if (ioctl(fd, DRM_IOCTL_NNA_VM_GET_STATE, &arg) == 0)
+ *		usable = arg.state == DRM_NNA_VM_STATE_USABLE;
  */
 struct drm_nna_vm_get_state {
 	/** @id: Id of the VM. */
