@@ -104,7 +104,7 @@ static const struct drm_gem_object_funcs nna_gem_funcs = {
 
 struct drm_gem_object *nna_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct nna_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct nna_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);

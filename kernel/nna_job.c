@@ -674,7 +674,7 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	struct nna_job *job;
 	int ret = -ENOMEM;
 
-	job = kzalloc(sizeof(*job), GFP_KERNEL);
+	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return ERR_PTR(ret);
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);

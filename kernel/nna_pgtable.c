@@ -45,13 +45,13 @@ static void nna_pt_free(struct nna_pgtable *pgt, struct nna_pt *pt)
 
 static struct nna_pt *nna_pt_alloc(struct nna_pgtable *pgt, bool leaf)
 {
-	struct nna_pt *pt = kzalloc(sizeof(*pt), GFP_KERNEL);
+	struct nna_pt *pt = kzalloc(sizeof(*pt), GFP_KERNEL_ACCOUNT);
 
 	if (!pt)
 		return NULL;
 	INIT_LIST_HEAD(&pt->link);
 	if (!leaf) {
-		pt->children = kcalloc(NNA_PT_ENTRIES, sizeof(*pt->children), GFP_KERNEL);
+		pt->children = kcalloc(NNA_PT_ENTRIES, sizeof(*pt->children), GFP_KERNEL_ACCOUNT);
 		if (!pt->children)
 			goto err_free;
 	}

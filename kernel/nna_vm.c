@@ -73,7 +73,9 @@ static int nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 {
 	struct nna_vm *vm = cookie;
 
-	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma, GFP_KERNEL);
+	/* As many as the caller likes, so the caller's memory control group pays. */
+	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma,
+					 GFP_KERNEL_ACCOUNT);
 	return pt->entries ? 0 : -ENOMEM;
 }
 
@@ -478,7 +480,7 @@ static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna
 	if (ret)
 		return ret;
 	for (i = 0; i < NNA_BIND_NODES; i++) {
-		bind->nodes[i] = kzalloc(sizeof(*bind->nodes[i]), GFP_KERNEL);
+		bind->nodes[i] = kzalloc(sizeof(*bind->nodes[i]), GFP_KERNEL_ACCOUNT);
 		if (!bind->nodes[i])
 			return -ENOMEM;
 	}

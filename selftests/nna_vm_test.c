@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
@@ -271,6 +273,61 @@ TEST(bind_without_memory)
 	write_file("/proc/sys/vm/overcommit_ratio", ratio);
 	EQ(ret, -ENOMEM);
 	EQ(bind_one(&f, f.map), 0);
+}
+
+/* Binds a page at one address after the other, each of which takes page tables of its own. */
+static void bind_and_bind(uint32_t count)
+{
+	struct fixture f = set_up();
+	uint32_t n = 128;
+	struct drm_nna_vm_bind_op ops[128];
+
+	for (uint32_t i = 0; i < count; i += n) {
+		for (uint32_t k = 0; k < n; k++) {
+			ops[k] = f.map;
+			ops[k].size = PAGE;
+			ops[k].va = (uint64_t)(i + k + 1) << 30;
+		}
+		if (vm_bind_ops(f.fd, f.vm, ops, n))
+			_exit(2);
+	}
+	_exit(0);
+}
+
+/* Page tables are memory of the client's: it cannot have more than its control group. */
+TEST(page_tables_are_charged)
+{
+	char dir[] = "/tmp/nna_vm_test.XXXXXX", path[64], text[16];
+	int status;
+	pid_t pid;
+
+	CHECK(mkdtemp(dir));
+	if (mount("none", dir, "cgroup2", 0, NULL))
+		SKIP("no cgroup2");
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
+	if (!strstr(read_file(path), "memory"))
+		SKIP("no control of memory");
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
+	write_file(path, "+memory");
+	snprintf(path, sizeof(path), "%s/nna", dir);
+	CHECK(!mkdir(path, 0700));
+	snprintf(path, sizeof(path), "%s/nna/memory.max", dir);
+	write_file(path, "32M");
+	pid = fork();
+	if (!pid) {
+		snprintf(path, sizeof(path), "%s/nna/cgroup.procs", dir);
+		snprintf(text, sizeof(text), "%d", getpid());
+		write_file(path, text);
+		bind_and_bind(8192);
+	}
+	EQ(waitpid(pid, &status, 0), pid);
+	/* Its tables go when it has gone. */
+	snprintf(path, sizeof(path), "%s/nna", dir);
+	for (int i = 0; i < 500 && rmdir(path); i++)
+		usleep(10000);
+	umount(dir);
+	rmdir(dir);
+	CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 2);
 }
 
 TEST(private_object_in_another_vm)
