@@ -220,7 +220,8 @@ static void nna_reset_stuck_below(struct kunit *test)
 	u32 resets;
 
 	fake->rings[DRM_NNA_CTX_PRIORITY_HIGH].run_time = NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
-	fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time = 9ull * NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
+	/* Not for so long that it would be found on its own. */
+	fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time = 5ull * NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(stuck));
 	KUNIT_EXPECT_TRUE(test, nna_ctx_is_banned(low));
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(aside));
