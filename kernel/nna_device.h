@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The device: what there is once per accelerator.
+/**
+ * DOC: Lifetimes and locks
  *
- * Lifetime: allocated with the DRM device, freed when the last file and the last exported buffer
- * are gone. Registers, interrupts and ring memory go when the driver is unbound; from then on the
- * rings are not served.
+ * The device is what there is once per accelerator. It is allocated with the DRM device, and freed
+ * when the last file and the last exported buffer are gone. Registers, interrupts and ring memory
+ * go when the driver is unbound; from then on the rings are not served.
  *
  * Locking, outer to inner:
  *
