@@ -26,7 +26,8 @@ int nna_pm_get(struct nna_device *nna)
 		pm_runtime_get_noresume(dev);
 		ret = 0;
 	}
-	return ret < 0 ? ret : 0;
+	/* Whatever keeps it asleep, it is not there for whoever wants it. */
+	return ret < 0 ? -ENODEV : 0;
 }
 
 void nna_pm_put(struct nna_device *nna)

@@ -204,6 +204,21 @@ static void nna_pm_no_waking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
+/* What runtime power management says of it is not what SUBMIT says. */
+static void nna_pm_cannot_wake(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *fence;
+
+	nna_pm_fall_asleep(test);
+	fake->dev->power.runtime_error = -EIO;
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->jobs));
+	fake->dev->power.runtime_error = 0;
+	nna_pm_works(test, ctx);
+}
+
 static void nna_pm_system(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -405,6 +420,7 @@ static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_clock_after_sleep),
 	KUNIT_CASE(nna_pm_no_sleep),
 	KUNIT_CASE(nna_pm_no_waking),
+	KUNIT_CASE(nna_pm_cannot_wake),
 	KUNIT_CASE(nna_pm_system),
 	KUNIT_CASE(nna_pm_system_asleep),
 	KUNIT_CASE(nna_pm_system_busy),
