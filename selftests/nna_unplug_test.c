@@ -246,6 +246,28 @@ static void *flood(void *arg)
 	return NULL;
 }
 
+/* What is made and let go of has mappings and page tables, which are the device's. */
+static void *flood_objects(void *arg)
+{
+	struct flood *f = arg;
+	int ret = 0;
+
+	while (!ret) {
+		struct drm_nna_bo_create bo = { .size = 1 << 20 };
+		struct drm_nna_vm_create vm = { 0 };
+		struct drm_gem_close gem = { 0 };
+
+		ret = xioctl(f->env.fd, DRM_IOCTL_NNA_VM_CREATE, &vm);
+		ret = ret ? ret : xioctl(f->env.fd, DRM_IOCTL_NNA_BO_CREATE, &bo);
+		ret = ret ? ret : vm_map(f->env.fd, vm.id, bo.handle, 0, ENV_VA, 1 << 20, 0);
+		ret = ret ? ret : vm_destroy(f->env.fd, vm.id);
+		gem.handle = bo.handle;
+		ret = ret ? ret : xioctl(f->env.fd, DRM_IOCTL_GEM_CLOSE, &gem);
+	}
+	f->result = ret;
+	return NULL;
+}
+
 TEST(unbind_under_calls)
 {
 	enum { THREADS = 4 };
@@ -257,7 +279,8 @@ TEST(unbind_under_calls)
 		for (int i = 0; i < THREADS; i++) {
 			env_init(&floods[i].env);
 			stream_null(&floods[i].env);
-			CHECK(!pthread_create(&threads[i], NULL, flood, &floods[i]));
+			CHECK(!pthread_create(&threads[i], NULL, i % 2 ? flood : flood_objects,
+					      &floods[i]));
 		}
 		usleep(200000);
 		device_unbind(floods[0].env.fd);
