@@ -589,7 +589,7 @@ void nna_job_drain(struct nna_device *nna)
 	 * time.
 	 */
 	wait_event(nna->jobs_gone, !atomic_read(&nna->jobs));
-	/* For whoever ended the last one, or looks at the names of a fence that has just signalled. */
+	/* For whoever ended the last one, or reads the names of a fence that has just signalled. */
 	synchronize_rcu();
 }
 

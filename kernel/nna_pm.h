@@ -18,7 +18,7 @@ void nna_pm_init(struct nna_device *nna);
 /** nna_pm_fini() - Wake it and keep it awake from now on. */
 void nna_pm_fini(struct nna_device *nna);
 
-/** nna_pm_get() - Wake the device and keep it awake; may sleep. 0, or -ENODEV if it does not wake. */
+/** nna_pm_get() - Wake the device and keep it awake; may sleep. 0, or -ENODEV if it sleeps on. */
 int nna_pm_get(struct nna_device *nna);
 
 /** nna_pm_put() - Undo one nna_pm_get(); any context. */

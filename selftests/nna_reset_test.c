@@ -539,7 +539,7 @@ TEST(twenty_resets)
 	expect_inference();
 }
 
-/* ---- what the log says of all this ------------------------------------------------------------ */
+/* ---- what the log says of all this ----------------------------------------------------------- */
 
 TEST(one_line_per_event)
 {
