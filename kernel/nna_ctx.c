@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <drm/nna_accel.h>
 
@@ -94,24 +93,6 @@ void nna_ctx_put(struct nna_ctx *ctx)
 		kref_put(&ctx->refs, nna_ctx_release);
 }
 
-/*
- * When the entity is killed while the scheduler takes a job of it, that sorts it in again
- * afterwards, for the job behind; nothing would take it out before it is freed. Killing has waited
- * for that, so it happens no more.
- */
-static void nna_ctx_unsort(struct nna_ctx *ctx)
-{
-	struct drm_sched_entity *entity = &ctx->entity;
-	struct drm_sched_rq *rq = entity->rq;
-
-	spin_lock(&rq->lock);
-	if (!RB_EMPTY_NODE(&entity->rb_tree_node)) {
-		rb_erase_cached(&entity->rb_tree_node, &rq->rb_tree_root);
-		RB_CLEAR_NODE(&entity->rb_tree_node);
-	}
-	spin_unlock(&rq->lock);
-}
-
 void nna_ctx_close(struct nna_ctx *ctx)
 {
 	mutex_lock(&ctx->lock);
@@ -119,8 +100,7 @@ void nna_ctx_close(struct nna_ctx *ctx)
 	mutex_unlock(&ctx->lock);
 
 	/* No push can follow, so nothing is left behind in the queue. */
-	drm_sched_entity_fini(&ctx->entity);
-	nna_ctx_unsort(ctx);
+	nna_job_kill(ctx);
 	nna_ctx_abort(ctx);
 }
 

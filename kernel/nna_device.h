@@ -68,7 +68,8 @@ struct nna_bus_ops {
  * @scheds: one scheduler per job ring.
  * @scheds_ready: how many of them have been initialised.
  * @holds: NNA_HOLD_*: who keeps them from putting jobs on the rings; protected by @hold_lock.
- * @hold_lock: protects @holds; taken on the way to a fence's signal.
+ * @hold_lock: protects @holds and whether the schedulers stand still; taken on the way to a fence's
+ *             signal.
  * @vectors: interrupt vectors.
  * @vector_count: how many are in use.
  * @control_space: woken when the control ring has room.

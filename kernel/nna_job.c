@@ -582,6 +582,19 @@ void nna_job_let_go(struct nna_device *nna, u32 who)
 	mutex_unlock(&nna->hold_lock);
 }
 
+void nna_job_kill(struct nna_ctx *ctx)
+{
+	struct nna_device *nna = ctx->nna;
+	struct drm_gpu_scheduler *sched = &nna->scheds[ctx->ring];
+
+	mutex_lock(&nna->hold_lock);
+	drm_sched_wqueue_stop(sched);
+	drm_sched_entity_fini(&ctx->entity);
+	if (!nna->holds)
+		drm_sched_wqueue_start(sched);
+	mutex_unlock(&nna->hold_lock);
+}
+
 void nna_job_drain(struct nna_device *nna)
 {
 	/*

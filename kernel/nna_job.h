@@ -60,6 +60,15 @@ void nna_job_hold(struct nna_device *nna, u32 who);
 /** nna_job_let_go() - Go on, unless somebody but those in @who holds the jobs as well. */
 void nna_job_let_go(struct nna_device *nna, u32 who);
 
+/**
+ * nna_job_kill() - End the jobs of @ctx that are not on the ring, with their in-fences.
+ * @ctx: a closed context; its entity is of no more use.
+ *
+ * The ring's scheduler stands still meanwhile: one that has just taken a job would sort the entity
+ * in again for the next one, after it has been taken out, and both would take jobs from the queue.
+ */
+void nna_job_kill(struct nna_ctx *ctx);
+
 /** nna_job_abort_ctx() - Have the device end the jobs of @ctx that it has taken on. May sleep. */
 void nna_job_abort_ctx(struct nna_ctx *ctx);
 
