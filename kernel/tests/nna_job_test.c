@@ -310,25 +310,34 @@ static void nna_job_ban_ends_the_rest(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(other));
 }
 
+/* By when the device has to have ended a job. */
+enum nna_deadline_end {
+	NNA_END_NEVER,
+	NNA_END_DEADLINE,
+	/* So long after the in-fence. */
+	NNA_END_DURATION,
+	/* It must not even be told of the job. */
+	NNA_END_PAST,
+};
+
 struct nna_deadline_case {
 	const char *name;
-	/* From now on, in ms; 0 for none. The in-fence signals after 50. */
+	/* From now on, in ms; 0 for none. The in-fence signals after 100. */
 	int deadline;
 	int duration;
-	/* When the device has to have started it, or -1 if it must not even be told. */
-	int expected;
+	enum nna_deadline_end end;
 };
 
 static const struct nna_deadline_case nna_deadlines[] = {
-	{ "none", 0, 0, 0 },
-	{ "deadline", 500, 0, 500 },
-	{ "deadline passes while waiting", 40, 0, -1 },
-	{ "deadline has passed", -5, 0, -1 },
-	{ "duration counts from the in-fence on", 0, 500, 550 },
-	{ "duration shorter than the wait", 0, 20, 70 },
-	{ "deadline before duration's end", 300, 500, 300 },
-	{ "duration's end before deadline", 900, 500, 550 },
-	{ "deadline in the far future", INT_MAX, 0, INT_MAX },
+	{ "none", 0, 0, NNA_END_NEVER },
+	{ "deadline", 1000, 0, NNA_END_DEADLINE },
+	{ "deadline passes while waiting", 90, 0, NNA_END_PAST },
+	{ "deadline has passed", -5, 0, NNA_END_PAST },
+	{ "duration counts from the in-fence on", 0, 1000, NNA_END_DURATION },
+	{ "duration shorter than the wait", 0, 90, NNA_END_DURATION },
+	{ "deadline before duration's end", 600, 1000, NNA_END_DEADLINE },
+	{ "duration's end before deadline", 2000, 600, NNA_END_DURATION },
+	{ "deadline in the far future", INT_MAX, 0, NNA_END_DEADLINE },
 };
 KUNIT_ARRAY_PARAM_DESC(nna_deadline, nna_deadlines, name);
 
@@ -340,8 +349,7 @@ static void nna_job_deadline(struct kunit *test)
 	struct dma_fence *gate, *fence;
 	const s64 ms = nna_fake_slowness() * NSEC_PER_MSEC;
 	struct nna_ring_entry e;
-	u64 now = ktime_get_ns();
-	s64 late;
+	u64 now = ktime_get_ns(), end;
 	u32 in;
 
 	gate = nna_fake_fence(fake, &in);
@@ -349,21 +357,24 @@ static void nna_job_deadline(struct kunit *test)
 		args.deadline_ns = now + c->deadline * ms;
 	args.duration_ns = c->duration * ms;
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, nna_job_ctx(test), in, &args, &fence));
-	while (ktime_get_ns() < now + 50 * ms)
+	while (ktime_get_ns() < now + 100 * ms)
 		usleep_range(100, 200);
 	dma_fence_signal(gate);
 	nna_fake_settle(fake);
-	if (c->expected < 0) {
+	if (c->end == NNA_END_PAST) {
 		KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
 		KUNIT_EXPECT_EQ(test, 0u, fake->rings[NNA_TEST_RING].doorbell);
 		return;
 	}
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
-	if (c->expected) {
-		late = le64_to_cpu(e.deadline) - fake->tick - now - c->expected * ms;
-		KUNIT_EXPECT_LT(test, abs(late), 20 * ms);
-	} else {
+	if (c->end == NNA_END_NEVER) {
 		KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.deadline));
+	} else {
+		end = args.deadline_ns;
+		if (c->end == NNA_END_DURATION)
+			end = ktime_to_ns(dma_fence_timestamp(gate)) + args.duration_ns;
+		/* But for the time between two readings of the clocks. */
+		KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - fake->tick - end)), 20 * ms);
 	}
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_DEADLINE, 0);
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
