@@ -479,10 +479,7 @@ static void nna_job_look_after(struct nna_job *job)
 
 static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 {
-	bool cookie = dma_fence_begin_signalling();
-
 	nna_job_look_after(to_nna_job(sched_job));
-	dma_fence_end_signalling(cookie);
 	return nna_job_no_hang(sched_job);
 }
 

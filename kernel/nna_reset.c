@@ -93,11 +93,12 @@ void nna_reset_now(struct nna_device *nna, const char *why)
 		return;
 	/* One that sleeps has been reset, one that is lost cannot be. */
 	if (!READ_ONCE(nna->asleep) && !nna_device_is_lost(nna)) {
-		cookie = dma_fence_begin_signalling();
+		/* What is waited for here signals fences itself. */
 		nna_job_hold(nna, NNA_HOLD_RESET);
+		cookie = dma_fence_begin_signalling();
 		nna_reset_rings(nna, why);
-		nna_job_let_go(nna, NNA_HOLD_RESET);
 		dma_fence_end_signalling(cookie);
+		nna_job_let_go(nna, NNA_HOLD_RESET);
 	}
 	drm_dev_exit(idx);
 }
