@@ -156,10 +156,11 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	if (ret)
 		return ret;
 
-	/* Whatever ran here before must not write to memory while rings are set up. */
+	/* Whatever ran here before, and may have been cut off, must not write to memory any more. */
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
 		return dev_err_probe(dev, ret, "the device does not reset\n");
+	bus->let_in(dev);
 
 	nna->vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
 	size = min(NNA_RING_SIZE, nna->hw.ring_size_limit);

@@ -54,6 +54,8 @@ struct nna_vector {
 
 /** struct nna_bus_ops - What the device needs of the bus it sits on. */
 struct nna_bus_ops {
+	/** @let_in: let the device reach memory, once it has forgotten what it was at. */
+	void (*let_in)(struct device *dev);
 	/** @cut_off: keep the device from reaching memory, for good; may be called more than once. */
 	void (*cut_off)(struct device *dev);
 };

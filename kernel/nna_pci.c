@@ -11,12 +11,18 @@
 #include "nna_pm.h"
 #include "nna_regs.h"
 
+static void nna_pci_let_in(struct device *dev)
+{
+	pci_set_master(to_pci_dev(dev));
+}
+
 static void nna_pci_cut_off(struct device *dev)
 {
 	pci_clear_master(to_pci_dev(dev));
 }
 
 static const struct nna_bus_ops nna_pci_bus_ops = {
+	.let_in = nna_pci_let_in,
 	.cut_off = nna_pci_cut_off,
 };
 
@@ -56,7 +62,6 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	for (i = 0; i < count; i++)
 		irqs[i] = pci_irq_vector(pdev, i);
 
-	pci_set_master(pdev);
 	ret = nna_device_probe(dev, &nna_pci_bus_ops, regs, irqs, count);
 	if (ret) {
 		pci_clear_master(pdev);

@@ -198,6 +198,14 @@ static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 val
 	spin_unlock_irqrestore(&fake->lock, flags);
 }
 
+static void nna_fake_let_in(struct device *dev)
+{
+	struct nna_device *nna = dev_get_drvdata(dev);
+	struct nna_fake *fake = container_of(nna->bus, struct nna_fake, bus);
+
+	fake->let_in_resets = fake->resets;
+}
+
 static void nna_fake_cut_off(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
@@ -355,6 +363,7 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fake);
 	fake->hw.read = nna_fake_read;
 	fake->hw.write = nna_fake_write;
+	fake->bus.let_in = nna_fake_let_in;
 	fake->bus.cut_off = nna_fake_cut_off;
 	fake->test = test;
 	fake->id = NNA_ID_MAGIC;

@@ -115,6 +115,8 @@ struct nna_fake {
 	unsigned int drop_irqs;
 	/** @resets: resets done. */
 	unsigned int resets;
+	/** @let_in_resets: resets done when the bus was told to let the device in. */
+	unsigned int let_in_resets;
 	/** @cut_offs: times the bus was told to cut the device off. */
 	unsigned int cut_offs;
 	/** @log: what came on the control ring. */

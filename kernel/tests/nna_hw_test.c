@@ -143,6 +143,8 @@ static void nna_hw_properties(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, fake->nna->rings[0].size);
 	KUNIT_EXPECT_EQ(test, NNA_CONTROL_ENABLE, fake->control);
 	KUNIT_EXPECT_EQ(test, 1u, fake->resets);
+	/* What it was at before it was reset it cannot have gone on with. */
+	KUNIT_EXPECT_EQ(test, 1u, fake->let_in_resets);
 }
 
 static void nna_hw_slow_clock(struct kunit *test)
