@@ -346,20 +346,29 @@ static void *race_make(void *arg)
 	return NULL;
 }
 
+#define MOST_THREADS 5
+
+/* For a while all at once; some jobs must have got through. */
+static void race_run(struct race *race, void *(*const *mains)(void *), unsigned int count)
+{
+	pthread_t threads[MOST_THREADS];
+
+	for (unsigned int i = 0; i < count; i++)
+		CHECK(!pthread_create(&threads[i], NULL, mains[i], race));
+	sleep(3);
+	atomic_store(&race->stop, true);
+	for (unsigned int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(atomic_load(&race->submitted) > 0);
+}
+
 TEST(handles_that_are_guessed)
 {
 	void *(*const mains[])(void *) = { race_guess, race_guess, race_make, race_make };
-	pthread_t threads[4];
 	static struct race race;
 
 	env_init(&race.env);
-	for (int i = 0; i < 4; i++)
-		CHECK(!pthread_create(&threads[i], NULL, mains[i], &race));
-	sleep(3);
-	atomic_store(&race.stop, true);
-	for (int i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
-	CHECK(atomic_load(&race.submitted) > 0);
+	race_run(&race, mains, 4);
 	expect_inference(&race.env);
 }
 
@@ -367,18 +376,11 @@ TEST(threads_that_race)
 {
 	void *(*const mains[])(void *) = { race_submit, race_submit, race_contexts, race_binds,
 					   race_binds };
-	pthread_t threads[5];
 	static struct race race;
 
 	env_init(&race.env);
 	stream_null(&race.env);
-	for (int i = 0; i < 5; i++)
-		CHECK(!pthread_create(&threads[i], NULL, mains[i], &race));
-	sleep(3);
-	atomic_store(&race.stop, true);
-	for (int i = 0; i < 5; i++)
-		pthread_join(threads[i], NULL);
-	CHECK(atomic_load(&race.submitted) > 0);
+	race_run(&race, mains, 5);
 	EQ(ctx_create(race.env.fd, race.env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &race.env.ctx), 0);
 	expect_inference(&race.env);
 }
