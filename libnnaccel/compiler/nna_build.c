@@ -371,6 +371,15 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 	return value;
 }
 
+const struct nna_conv_params nna_conv_plain = {
+	.groups = 1,
+	.multiplier = 1,
+	.stride_h = 1,
+	.stride_w = 1,
+	.dilation_h = 1,
+	.dilation_w = 1,
+};
+
 int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in, uint32_t weights,
 		  uint32_t bias, const struct nna_conv_params *params)
 {

@@ -154,6 +154,9 @@ struct nna_conv_params {
 	enum nna_activation act;
 };
 
+/** nna_conv_plain - one group, no steps between elements, no padding, no activation */
+extern const struct nna_conv_params nna_conv_plain;
+
 /*
  * Convolutions on values [b, h, w, c], weights [n, kh, kw, c/groups] ([1, kh, kw, n]), bias [n] or
  * NNA_NO_VALUE. Makes the channels table from the scales; the packing pass packs constant weights

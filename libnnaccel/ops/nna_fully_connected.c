@@ -33,14 +33,7 @@ static int infer(struct nna_op_context *op)
 static int lower(struct nna_op_context *op)
 {
 	uint32_t batch = op->out[0].dims[0], units = op->out[0].dims[1], size = op->in[1].dims[1];
-	struct nna_conv_params params = {
-		.groups = 1,
-		.multiplier = 1,
-		.stride_h = 1,
-		.stride_w = 1,
-		.dilation_h = 1,
-		.dilation_w = 1,
-	};
+	struct nna_conv_params params = nna_conv_plain;
 	int ret = nna_param_activation(op, 3, &params.act);
 
 	if (ret)

@@ -90,14 +90,7 @@ static int lrn_check(struct nna_op_context *op)
 static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t radius)
 {
 	uint32_t size = nna_lower_value(l, in)->dims[1];
-	struct nna_conv_params params = {
-		.groups = 1,
-		.multiplier = 1,
-		.stride_h = 1,
-		.stride_w = 1,
-		.dilation_h = 1,
-		.dilation_w = 1,
-	};
+	struct nna_conv_params params = nna_conv_plain;
 	uint32_t dims[4] = { 1, 1, 1, 1 };
 	int64_t weights;
 	float *ones;

@@ -30,21 +30,13 @@ int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t
 
 int nna_do_linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights, uint32_t bias)
 {
-	static const struct nna_conv_params params = {
-		.groups = 1,
-		.multiplier = 1,
-		.stride_h = 1,
-		.stride_w = 1,
-		.dilation_h = 1,
-		.dilation_w = 1,
-	};
 	uint32_t rows = nna_lower_value(l, in)->dims[0], size = nna_lower_value(l, in)->dims[1];
 	uint32_t units = nna_lower_value(l, weights)->dims[0];
 
 	NNA_VALUE(images, nna_view_reshape(l, in, 4, (uint32_t[]){ rows, 1, 1, size }));
 	NNA_VALUE(filter, nna_view_reshape(l, weights, 4, (uint32_t[]){ units, 1, 1, size }));
 	NNA_VALUE(result, nna_view_reshape(l, out, 4, (uint32_t[]){ rows, 1, 1, units }));
-	return nna_emit_conv(l, false, result, images, filter, bias, &params);
+	return nna_emit_conv(l, false, result, images, filter, bias, &nna_conv_plain);
 }
 
 int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, uint32_t in)

@@ -163,14 +163,7 @@ static int64_t trim(struct nna_lower *l, uint32_t image, uint32_t axis, uint32_t
 
 static int lower(struct nna_op_context *op)
 {
-	struct nna_conv_params params = {
-		.groups = 1,
-		.multiplier = 1,
-		.stride_h = 1,
-		.stride_w = 1,
-		.dilation_h = 1,
-		.dilation_w = 1,
-	};
+	struct nna_conv_params params = nna_conv_plain;
 	struct nna_lower *l = op->lower;
 	uint32_t height, width, image, result;
 	struct nna_window w;
