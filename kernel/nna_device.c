@@ -104,9 +104,10 @@ static int nna_device_init_sw(struct nna_device *nna)
 
 	/*
 	 * On the submitter's CPU, before other work there: whoever submits waits for the doorbell.
+	 * The name is short, as a worker copies it for each piece of work.
 	 */
 	ret = nna_device_wq_init(nna, &nna->submit_wq,
-				 alloc_workqueue("nna-submit", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0));
+				 alloc_workqueue("nna", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0));
 	if (ret)
 		return ret;
 	ret = nna_device_wq_init(nna, &nna->reset_wq,
