@@ -3,7 +3,9 @@
 #include <linux/completion.h>
 #include <linux/container_of.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "nna_control.h"
 #include "nna_device.h"
@@ -52,7 +54,19 @@ static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry
 	return ret;
 }
 
-/* One that gives up by itself, for the reset path and for what is not needed for correctness. */
+/* Gives up by itself, for the reset path and for what is not needed for correctness. */
+static int nna_control_wait(struct nna_ring *ring, struct nna_control_op *op)
+{
+	if (!wait_for_completion_timeout(&op->done, NNA_CONTROL_TIMEOUT)) {
+		/* An interrupt may have been lost. */
+		nna_ring_process(ring);
+		if (nna_ring_detach(ring, &op->cmd))
+			return -ETIMEDOUT;
+		wait_for_completion(&op->done);
+	}
+	return op->error;
+}
+
 static int nna_control_run(struct nna_device *nna, struct nna_ring_entry *entry)
 {
 	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
@@ -63,14 +77,7 @@ static int nna_control_run(struct nna_device *nna, struct nna_ring_entry *entry)
 	ret = nna_ring_push(ring, entry, &op.cmd);
 	if (ret)
 		return ret == -ENOSPC ? -ETIMEDOUT : ret;
-	if (!wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT)) {
-		/* An interrupt may have been lost. */
-		nna_ring_process(ring);
-		if (nna_ring_detach(ring, &op.cmd))
-			return -ETIMEDOUT;
-		wait_for_completion(&op.done);
-	}
-	return op.error;
+	return nna_control_wait(ring, &op);
 }
 
 void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
@@ -129,4 +136,45 @@ int nna_control_ping(struct nna_device *nna)
 	struct nna_ring_entry entry = { .type = cpu_to_le32(NNA_ENTRY_NOP) };
 
 	return nna_control_run(nna, &entry);
+}
+
+/* A doorbell that is rung by a worker, as a job's is. */
+struct nna_control_bell {
+	struct work_struct work;
+	struct nna_ring *ring;
+	struct nna_ring_entry entry;
+	struct nna_control_op op;
+	u64 rung;
+};
+
+static void nna_control_ring_bell(struct work_struct *work)
+{
+	struct nna_control_bell *bell = container_of(work, struct nna_control_bell, work);
+	int ret;
+
+	bell->rung = ktime_get_ns();
+	ret = nna_ring_push(bell->ring, &bell->entry, &bell->op.cmd);
+	if (ret) {
+		bell->op.error = ret;
+		complete(&bell->op.done);
+	}
+}
+
+int nna_control_latency(struct nna_device *nna, u64 *ns)
+{
+	struct nna_control_bell bell = {
+		.ring = &nna->rings[NNA_CONTROL_RING],
+		.entry.type = cpu_to_le32(NNA_ENTRY_NOP),
+	};
+	bool done;
+
+	nna_control_init(&bell.op, nna);
+	INIT_WORK_ONSTACK(&bell.work, nna_control_ring_bell);
+	queue_work(nna->submit_wq, &bell.work);
+	done = wait_for_completion_timeout(&bell.op.done, NNA_CONTROL_TIMEOUT);
+	*ns = ktime_get_ns() - bell.rung;
+	/* From here on it has rung. */
+	flush_work(&bell.work);
+	destroy_work_on_stack(&bell.work);
+	return done ? bell.op.error : nna_control_wait(bell.ring, &bell.op);
 }

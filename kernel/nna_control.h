@@ -49,4 +49,15 @@ int nna_control_hurry(struct nna_device *nna, unsigned int ring);
  */
 int nna_control_ping(struct nna_device *nna);
 
+/**
+ * nna_control_latency() - How long from a doorbell to waking up, without a job.
+ * @nna: the device.
+ * @ns: that time.
+ *
+ * The caller sleeps while a worker rings, one of those that do so for jobs.
+ *
+ * Return: 0, -EIO (not served), -ENOSPC (the ring is full), -ETIMEDOUT.
+ */
+int nna_control_latency(struct nna_device *nna, u64 *ns);
+
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include <linux/dma-resv.h>
-#include <linux/ktime.h>
 #include <linux/seq_file.h>
-#include <linux/sort.h>
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -15,8 +13,6 @@
 #include "nna_gem.h"
 #include "nna_pm.h"
 #include "nna_vm.h"
-
-#define NNA_LATENCY_SAMPLES	501
 
 static struct nna_device *nna_debugfs_device(struct seq_file *m)
 {
@@ -139,41 +135,19 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 	return 0;
 }
 
-static int nna_debugfs_compare(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Doorbell to waking up, without a job: what no submission can be faster than. */
+/* What no submission can be faster than, once. */
 static int nna_debugfs_latency(struct seq_file *m, void *data)
 {
 	struct nna_device *nna = nna_debugfs_device(m);
-	unsigned int i;
-	u64 *ns;
-	int ret = 0, idx;
+	int ret, idx;
+	u64 ns;
 
-	ns = kcalloc(NNA_LATENCY_SAMPLES, sizeof(*ns), GFP_KERNEL);
-	if (!ns)
-		return -ENOMEM;
-	if (!nna_debugfs_enter(nna, &idx)) {
-		kfree(ns);
+	if (!nna_debugfs_enter(nna, &idx))
 		return -ENODEV;
-	}
-	for (i = 0; i < NNA_LATENCY_SAMPLES && !ret; i++) {
-		u64 t = ktime_get_ns();
-
-		ret = nna_control_ping(nna);
-		ns[i] = ktime_get_ns() - t;
-	}
+	ret = nna_control_latency(nna, &ns);
 	nna_debugfs_exit(nna, idx);
-	if (!ret) {
-		sort(ns, NNA_LATENCY_SAMPLES, sizeof(*ns), nna_debugfs_compare, NULL);
-		seq_printf(m, "min %llu ns\nmedian %llu ns\np99 %llu ns\n", ns[0],
-			   ns[NNA_LATENCY_SAMPLES / 2], ns[NNA_LATENCY_SAMPLES * 99 / 100]);
-	}
-	kfree(ns);
+	if (!ret)
+		seq_printf(m, "%llu ns\n", ns);
 	return ret;
 }
 

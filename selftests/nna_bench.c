@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the driver costs. One ping-pong of two threads over eventfds and one null job in turn, so
- * that each finds the caches as the other has left them; the medians of all. The ratio says how far
- * the driver is from what the machine can do, and does not depend on how fast the machine is. The
- * same in loops, where each has the caches for itself, which suits the short one more. Then the
- * driver's floor, from a doorbell to waking up without a job; other costs; what the device counted
- * per job; how long a high job waits behind a long low one, against the device's longest tile; and
- * what neighbours do to a context, one that submits null jobs and one that faults, over and over.
+ * What the driver costs. One ping-pong of two threads over eventfds, one null job and one time from
+ * a doorbell to waking up in the driver without a job, its floor, in turn, so that each finds the
+ * caches as the others have left them; the medians of all. The ratios say how far the driver is
+ * from what the machine can do, and do not depend on how fast the machine is. The same in loops,
+ * where each has the caches for itself, which suits the short ones more. Then other costs; what the
+ * device counted per job; how long a high job waits behind a long low one, against the device's
+ * longest tile; and what neighbours do to a context, one that submits null jobs and one that
+ * faults, over and over.
  *
  * With `vm/run --pin CPU` guest and device share a core, and the figures say least about the
  * machine.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,12 @@
 #define AHEAD 200
 
 static int ping_fd, pong_fd;
+/* Below zero where there is no debugfs. */
+static int floor_fd;
+
+struct samples {
+	uint64_t pings[SAMPLES], nulls[SAMPLES], floors[SAMPLES];
+};
 
 static void *pong(void *arg)
 {
@@ -90,25 +98,46 @@ static double at(uint64_t *samples, size_t count, unsigned int q)
 	return (double)samples[(count - 1) * q / 100] / 1000;
 }
 
-/* @each ping-pongs, then as many jobs, until there are @count of both. */
-static void rounds(struct env *env, uint32_t out, unsigned int each, unsigned int count,
-		   uint64_t *pings, uint64_t *nulls)
+/* The driver measures anew for each reading. */
+static uint64_t driver_floor(void)
+{
+	char text[32];
+	ssize_t n = pread(floor_fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		must(n ? -errno : -EIO, "debugfs");
+	text[n] = 0;
+	return strtoull(text, NULL, 10);
+}
+
+/* @each of one kind, then as many of the next, until there are @count of all. */
+static void rounds(struct env *env, uint32_t out, unsigned int each, unsigned int count, struct samples *s)
 {
 	for (unsigned int n = 0; n < count; n += each) {
 		for (unsigned int i = 0; i < each; i++)
-			pings[n + i] = ping_pong();
+			s->pings[n + i] = ping_pong();
 		for (unsigned int i = 0; i < each; i++)
-			nulls[n + i] = null_job(env, out);
+			s->nulls[n + i] = null_job(env, out);
+		for (unsigned int i = 0; i < each && floor_fd >= 0; i++)
+			s->floors[n + i] = driver_floor();
 	}
 }
 
-static void report(const char *how, uint64_t *pings, uint64_t *nulls)
+static void report(const char *how, struct samples *s)
 {
-	double ping = at(pings, SAMPLES, 50), job = at(nulls, SAMPLES, 50);
+	double ping = at(s->pings, SAMPLES, 50), job = at(s->nulls, SAMPLES, 50);
 
-	printf("%s: eventfd ping-pong: median %.1f us, p99 %.1f us\n", how, ping, at(pings, SAMPLES, 99));
-	printf("%s: null job, submit to fence: median %.1f us, p99 %.1f us\n", how, job, at(nulls, SAMPLES, 99));
-	printf("%s: ratio: %.2f\n", how, job / ping);
+	printf("%s: eventfd ping-pong: median %.1f us, p99 %.1f us\n", how, ping, at(s->pings, SAMPLES, 99));
+	printf("%s: null job, submit to fence: median %.1f us, p99 %.1f us\n", how, job, at(s->nulls, SAMPLES, 99));
+	if (floor_fd >= 0) {
+		double floor = at(s->floors, SAMPLES, 50);
+
+		printf("%s: doorbell to waking up in the driver: median %.1f us, p99 %.1f us\n", how, floor,
+		       at(s->floors, SAMPLES, 99));
+		printf("%s: null job: %.2f ping-pongs, %.2f times the driver's floor\n", how, job / ping, job / floor);
+	} else {
+		printf("%s: null job: %.2f ping-pongs\n", how, job / ping);
+	}
 }
 
 /* Jobs per second with many contexts, each with a few jobs under way. */
@@ -177,21 +206,6 @@ static void throughputs(struct env *env)
 		printf("jobs per second with %u contexts: %.0f\n", contexts[i], m);
 	}
 	printf("jobs per second: the lowest is %.0f %% of the highest\n", 100 * low / high);
-}
-
-/* What debugfs says, in microseconds; 0 where there is none. */
-static double floor_us(int fd)
-{
-	char path[128], *text;
-	double us;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/latency", device_name(fd));
-	if (access(path, R_OK))
-		return 0;
-	text = read_file(path);
-	us = (double)text_value(text, "median ") / 1000;
-	free(text);
-	return us;
 }
 
 /*
@@ -315,9 +329,9 @@ static void neighbours(struct env *env, uint32_t out)
 
 int main(void)
 {
-	double floors[3];
-	static uint64_t pings[SAMPLES], nulls[SAMPLES];
+	static struct samples samples;
 	struct drm_nna_counters a, b, c;
+	char path[128];
 	pthread_t thread;
 	struct env env;
 	uint32_t out;
@@ -332,22 +346,20 @@ int main(void)
 	pong_fd = eventfd(0, 0);
 	if (ping_fd < 0 || pong_fd < 0 || pthread_create(&thread, NULL, pong, NULL))
 		must(-EIO, "eventfd");
+	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/latency", device_name(env.fd));
+	floor_fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	rounds(&env, out, 1, LOOP, pings, nulls);
-	floors[0] = floor_us(env.fd);
+	rounds(&env, out, 1, LOOP, &samples);
+	rounds(&env, out, 1, SAMPLES, &samples);
+	report("in turn", &samples);
+	rounds(&env, out, LOOP, SAMPLES, &samples);
+	report("in loops", &samples);
+
 	query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &a, sizeof(a));
 	query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &b, sizeof(b));
-	rounds(&env, out, 1, SAMPLES, pings, nulls);
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		null_job(&env, out);
 	query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c));
-	report("in turn", pings, nulls);
-	floors[1] = floor_us(env.fd);
-	rounds(&env, out, LOOP, SAMPLES, pings, nulls);
-	report("in loops", pings, nulls);
-	floors[2] = floor_us(env.fd);
-	qsort(floors, 3, sizeof(floors[0]), compare_doubles);
-	if (floors[1] > 0)
-		printf("doorbell to waking up in the driver: median %.1f us; null job: %.2f times that\n", floors[1],
-		       at(nulls, SAMPLES, 50) / floors[1]);
 	printf("per job: %.3f interrupts, %.3f register reads, %.3f register writes\n",
 	       (double)(c.irqs - b.irqs) / SAMPLES,
 	       (double)((c.mmio_reads - b.mmio_reads) - (b.mmio_reads - a.mmio_reads)) / SAMPLES,

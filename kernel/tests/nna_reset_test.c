@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
+#include <linux/ktime.h>
 #include <linux/sizes.h>
 #include <linux/workqueue.h>
 
@@ -458,6 +459,25 @@ static void nna_reset_control_times_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
 
+static void nna_reset_control_latency(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	u64 before, ns = 0;
+
+	before = ktime_get_ns();
+	KUNIT_EXPECT_EQ(test, 0, nna_control_latency(fake->nna, &ns));
+	KUNIT_EXPECT_GT(test, ns, 0);
+	KUNIT_EXPECT_LE(test, ns, ktime_get_ns() - before);
+
+	fake->mute_control = true;
+	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_latency(fake->nna, &ns));
+	nna_fake_speak(fake);
+	KUNIT_EXPECT_EQ(test, 0, nna_control_latency(fake->nna, &ns));
+
+	nna_ring_disable(&fake->nna->rings[NNA_CONTROL_RING], -ECANCELED);
+	KUNIT_EXPECT_EQ(test, -EIO, nna_control_latency(fake->nna, &ns));
+}
+
 static void nna_reset_control_ring_full(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -709,6 +729,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_invalidation_before_sleep),
 	KUNIT_CASE(nna_reset_corrupt_at_probe),
 	KUNIT_CASE(nna_reset_control_times_out),
+	KUNIT_CASE(nna_reset_control_latency),
 	KUNIT_CASE(nna_reset_control_ring_full),
 	KUNIT_CASE_PARAM(nna_reset_lost, nna_loss_gen_params),
 	KUNIT_CASE(nna_reset_lost_then_bound_again),
