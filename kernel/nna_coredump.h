@@ -45,11 +45,11 @@ void nna_coredump_drop(struct nna_device *nna);
 /** nna_coredump_begin() - Begin a dump; any context. Return: false when there is one already. */
 bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason reason);
 
-/** nna_coredump_job() - Record the job that it is about; any context, after nna_coredump_begin(). */
+/** nna_coredump_job() - Record the job in question; any context, after nna_coredump_begin(). */
 void nna_coredump_job(struct nna_ctx *ctx, const struct nna_ring_entry *entry, u32 status,
 		      u64 detail);
 
-/** nna_coredump_rings() - Record registers and rings; the device must be awake. Not in interrupts. */
+/** nna_coredump_rings() - Record registers and rings of a device that is awake. Not in interrupts. */
 void nna_coredump_rings(struct nna_device *nna);
 
 /** nna_coredump_end() - Have the dump completed and published; any context. */

@@ -107,7 +107,8 @@ static int nna_device_init_sw(struct nna_device *nna)
 	 * The name is short, as a worker copies it for each piece of work.
 	 */
 	ret = nna_device_wq_init(nna, &nna->submit_wq,
-				 alloc_workqueue("nna", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0));
+				 alloc_workqueue("nna", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
+						 0));
 	if (ret)
 		return ret;
 	ret = nna_device_wq_init(nna, &nna->reset_wq,
@@ -157,7 +158,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	if (ret)
 		return ret;
 
-	/* Whatever ran here before, and may have been cut off, must not write to memory any more. */
+	/* Whatever ran here before, and may have been cut off, must write to memory no more. */
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
 		return dev_err_probe(dev, ret, "the device does not reset\n");

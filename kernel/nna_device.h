@@ -38,7 +38,7 @@
 #include "nna_regs.h"
 #include "nna_ring.h"
 
-/** NNA_RING_SIZE - Entries of a ring: enough to keep the device busy, few enough to lose in a reset. */
+/** NNA_RING_SIZE - Entries of a ring: enough to keep the device busy, few to lose in a reset. */
 #define NNA_RING_SIZE		64u
 
 /** NNA_VA_START - First address that may be mapped: keeps 0 and its neighbours unmapped. */
@@ -56,7 +56,7 @@ struct nna_vector {
 struct nna_bus_ops {
 	/** @let_in: let the device reach memory, once it has forgotten what it was at. */
 	void (*let_in)(struct device *dev);
-	/** @cut_off: keep the device from reaching memory, for good; may be called more than once. */
+	/** @cut_off: keep the device from reaching memory, for good; may be called again. */
 	void (*cut_off)(struct device *dev);
 };
 
@@ -164,7 +164,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
  */
 void nna_device_remove(struct device *dev);
 
-/** nna_device_flush() - Wait for the cleanup that is under way, address spaces released by it included. */
+/** nna_device_flush() - Wait for the cleanup under way, and for the address spaces it releases. */
 void nna_device_flush(struct nna_device *nna);
 
 /** nna_device_start() - Enable all rings of a device that has just been reset; 0 or -EIO. */

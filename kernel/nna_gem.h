@@ -60,7 +60,7 @@ struct drm_gem_object *nna_gem_prime_import_sg_table(struct drm_device *drm,
 						     struct dma_buf_attachment *attach,
 						     struct sg_table *sgt);
 
-/** nna_gem_unmap_all() - Give back the DMA mappings of all objects of an unplugged device that reaches no memory. */
+/** nna_gem_unmap_all() - Give back all objects' DMA mappings; the device must reach no memory. */
 void nna_gem_unmap_all(struct nna_device *nna);
 
 /**

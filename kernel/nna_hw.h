@@ -109,10 +109,10 @@ int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dm
  */
 void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail);
 
-/** nna_hw_ring_head() - Entries that the device has fetched; final once nna_hw_stop() has returned. */
+/** nna_hw_ring_head() - Entries that the device has fetched; final after nna_hw_stop(). */
 u32 nna_hw_ring_head(struct nna_hw *hw, unsigned int ring);
 
-/** nna_hw_ring_run_ms() - How long the ring's job under way has run so far, in milliseconds; 0 without one. */
+/** nna_hw_ring_run_ms() - Milliseconds for which the ring's job has run so far; 0 without one. */
 u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring);
 
 /** nna_hw_ring_status() - NNA_RING_STATUS_* of a ring. */

@@ -97,10 +97,10 @@ void nna_pgtable_fini(struct nna_pgtable *pgt);
  */
 int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size);
 
-/** nna_pgtable_reserve_unmap() - Set aside what an unmap may need: two split large pages; 0 or -ENOMEM. */
+/** nna_pgtable_reserve_unmap() - Set aside what an unmap may need, two splits; 0 or -ENOMEM. */
 int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt);
 
-/** nna_pgtable_release() - Forget all reservations and free what the pools hold beyond a few tables. */
+/** nna_pgtable_release() - Forget all reservations and free all but a few tables of the pools. */
 void nna_pgtable_release(struct nna_pgtable *pgt);
 
 /**
@@ -124,7 +124,7 @@ void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, 
  */
 bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *dead);
 
-/** nna_pgtable_recycle() - Put unlinked tables back into the pools once the device has forgotten them. */
+/** nna_pgtable_recycle() - Put back unlinked tables that the device has forgotten. */
 void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *dead);
 
 /**

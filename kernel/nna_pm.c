@@ -75,7 +75,7 @@ static bool nna_pm_rings_are_empty(struct nna_device *nna)
 	for (i = 0; i < NNA_JOB_RINGS && empty; i++) {
 		struct nna_ring *ring = &nna->rings[i];
 
-		/* A reset takes all entries off the ring before it puts back those that it keeps. */
+		/* A reset takes all entries off the ring, then puts back those that it keeps. */
 		spin_lock_irq(&ring->lock);
 		empty = ring->tail == ring->done;
 		spin_unlock_irq(&ring->lock);

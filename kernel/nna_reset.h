@@ -35,13 +35,13 @@ void nna_reset_and_wait(struct nna_device *nna, const char *why);
  */
 void nna_reset_now(struct nna_device *nna, const char *why);
 
-/** nna_reset_sleep() - Have an idle device forget everything and do nothing until nna_reset_wake(). May sleep. */
+/** nna_reset_sleep() - Have an idle device do nothing until nna_reset_wake(). May sleep. */
 void nna_reset_sleep(struct nna_device *nna);
 
 /** nna_reset_wake() - Serve the rings again. A device that does not come up is lost. */
 void nna_reset_wake(struct nna_device *nna);
 
-/** nna_reset_lose() - Give the device up: fail everything with -ENODEV and cut it off. May sleep. */
+/** nna_reset_lose() - Give the device up: fail everything with -ENODEV, cut it off. May sleep. */
 void nna_reset_lose(struct nna_device *nna);
 
 #endif

@@ -85,7 +85,7 @@ struct nna_ring {
 int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int index, u32 size,
 		  u32 vector);
 
-/** nna_ring_enable() - Hand the ring to the device, after a reset, with the entries it has kept; 0 or -EIO. */
+/** nna_ring_enable() - Hand a ring, with what it has kept in a reset, to the device; 0 or -EIO. */
 int nna_ring_enable(struct nna_ring *ring);
 
 /** nna_ring_disable() - Take no more entries and complete all that wait with @error. */

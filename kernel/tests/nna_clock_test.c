@@ -23,7 +23,8 @@ static const struct nna_clock_case nna_clock_to_ticks[] = {
 	{ "at tick 0 is not never", NSEC_PER_SEC, 1000ull * NSEC_PER_SEC - 5000, 1 },
 	{ "never is far away", NSEC_PER_SEC, U64_MAX, U64_MAX - 1000ull * NSEC_PER_SEC + 5000 },
 	{ "slow ticks round up", 1000, 1000ull * NSEC_PER_SEC + 1, 5001 },
-	{ "fast ticks", 2ull * NSEC_PER_SEC, 1001ull * NSEC_PER_SEC, 5000 + 2ull * NSEC_PER_SEC + 1 },
+	{ "fast ticks", 2ull * NSEC_PER_SEC, 1001ull * NSEC_PER_SEC,
+	  5000 + 2ull * NSEC_PER_SEC + 1 },
 	{ "fast ticks saturate", U64_MAX / 2, U64_MAX, U64_MAX },
 };
 KUNIT_ARRAY_PARAM_DESC(nna_clock_to_tick, nna_clock_to_ticks, name);

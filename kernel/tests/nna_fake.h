@@ -53,7 +53,7 @@ struct nna_fake_ring {
 	u32 done;
 	/** @doorbell: entries written. */
 	u32 doorbell;
-	/** @begun: so many of those that have not been completed have been begun; 1 when the ring is enabled. */
+	/** @begun: how many of those not completed have been begun; 1 when the ring is enabled. */
 	u32 begun;
 	/** @run_time: RUN_TIME register. */
 	u32 run_time;
@@ -152,10 +152,10 @@ static inline struct nna_fake *to_nna_fake(struct kunit *test)
 /** nna_fake_seed() - What random tests begin with: nna.test_seed, or another number each time. */
 unsigned int nna_fake_seed(void);
 
-/** nna_fake_slowness() - What tests multiply times with: nna.test_slowness, 1 where time travels. */
+/** nna_fake_slowness() - What tests multiply times with: nna.test_slowness, or 1. */
 unsigned int nna_fake_slowness(void);
 
-/** nna_fake_create() - A register file alone, with nothing bound to it; test->priv is it afterwards. */
+/** nna_fake_create() - A register file alone, with nothing bound to it, in test->priv. */
 struct nna_fake *nna_fake_create(struct kunit *test);
 
 /** nna_fake_bind() - Bind the driver to it; the driver's result. */
@@ -222,7 +222,7 @@ void __user *nna_fake_user(struct nna_fake *fake, const void *data, size_t size)
 /** nna_fake_user_end() - The end of the user memory, from where on there is none. */
 void __user *nna_fake_user_end(struct nna_fake *fake);
 
-/** nna_fake_ioctl() - Call an ioctl on the open file as user space does; @arg is of the size that @cmd says. */
+/** nna_fake_ioctl() - Call an ioctl on the open file; @arg is of the size that @cmd says. */
 int nna_fake_ioctl(struct nna_fake *fake, unsigned int cmd, void *arg);
 
 /** nna_fake_vm() - Create an address space; a user of it, dropped at the test's end, and its id. */
@@ -234,7 +234,7 @@ struct nna_ctx *nna_fake_ctx(struct nna_fake *fake, u32 vm_id, u32 priority, u32
 /** nna_fake_bo() - Create a buffer object; its handle. */
 u32 nna_fake_bo(struct nna_fake *fake, u64 size, u32 vm_id);
 
-/** nna_fake_syncobj() - Create a syncobj; its handle, and a reference that is dropped at the test's end. */
+/** nna_fake_syncobj() - Create a syncobj; a handle, and a reference until the test's end. */
 struct drm_syncobj *nna_fake_syncobj(struct nna_fake *fake, u32 *handle);
 
 /** nna_fake_keep_fence() - Drop a reference on a fence at the test's end. */
@@ -256,7 +256,7 @@ struct drm_nna_submit nna_fake_submit_args(void);
 int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 		    const struct drm_nna_submit *args, struct dma_fence **fence);
 
-/** nna_fake_fence_error() - How a fence ended, having waited for it: 0 or a negative errno; 1 if it did not. */
+/** nna_fake_fence_error() - How a fence ended, waited for: 0 or a negative errno; 1 if not. */
 int nna_fake_fence_error(struct dma_fence *fence);
 
 /** struct nna_fake_fence - A fence that the test signals by itself. */
@@ -267,7 +267,7 @@ struct nna_fake_fence {
 	spinlock_t lock;
 };
 
-/** nna_fake_fence() - Make one and put it into a new syncobj; the fence is dropped at the test's end. */
+/** nna_fake_fence() - Make one in a new syncobj; it is dropped at the test's end. */
 struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle);
 
 #endif

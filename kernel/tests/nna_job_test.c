@@ -374,7 +374,8 @@ static void nna_job_deadline(struct kunit *test)
 		if (c->end == NNA_END_DURATION)
 			end = ktime_to_ns(dma_fence_timestamp(gate)) + args.duration_ns;
 		/* But for the time between two readings of the clocks. */
-		KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - fake->tick - end)), 20 * ms);
+		KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - fake->tick - end)),
+				20 * ms);
 	}
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_DEADLINE, 0);
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));

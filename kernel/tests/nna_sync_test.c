@@ -366,7 +366,7 @@ static void nna_sync_chain_setup(struct kunit *test, struct nna_ctx **a, struct 
 	const struct nna_chain *c = test->param_value;
 
 	*a = nna_sync_ctx(test, NNA_TEST_RING);
-	*b = c->same_ctx ? *a : nna_sync_ctx(test, c->same_ring ? NNA_TEST_RING : NNA_TEST_RING + 1);
+	*b = c->same_ctx ? *a : nna_sync_ctx(test, NNA_TEST_RING + (c->same_ring ? 0 : 1));
 }
 
 static void nna_sync_chain_error(struct kunit *test)
