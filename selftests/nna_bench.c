@@ -111,7 +111,8 @@ static uint64_t driver_floor(void)
 }
 
 /* @each of one kind, then as many of the next, until there are @count of all. */
-static void rounds(struct env *env, uint32_t out, unsigned int each, unsigned int count, struct samples *s)
+static void rounds(struct env *env, uint32_t out, unsigned int each, unsigned int count,
+		   struct samples *s)
 {
 	for (unsigned int n = 0; n < count; n += each) {
 		for (unsigned int i = 0; i < each; i++)
@@ -127,14 +128,17 @@ static void report(const char *how, struct samples *s)
 {
 	double ping = at(s->pings, SAMPLES, 50), job = at(s->nulls, SAMPLES, 50);
 
-	printf("%s: eventfd ping-pong: median %.1f us, p99 %.1f us\n", how, ping, at(s->pings, SAMPLES, 99));
-	printf("%s: null job, submit to fence: median %.1f us, p99 %.1f us\n", how, job, at(s->nulls, SAMPLES, 99));
+	printf("%s: eventfd ping-pong: median %.1f us, p99 %.1f us\n", how, ping,
+	       at(s->pings, SAMPLES, 99));
+	printf("%s: null job, submit to fence: median %.1f us, p99 %.1f us\n", how, job,
+	       at(s->nulls, SAMPLES, 99));
 	if (floor_fd >= 0) {
 		double floor = at(s->floors, SAMPLES, 50);
 
-		printf("%s: doorbell to waking up in the driver: median %.1f us, p99 %.1f us\n", how, floor,
-		       at(s->floors, SAMPLES, 99));
-		printf("%s: null job: %.2f ping-pongs, %.2f times the driver's floor\n", how, job / ping, job / floor);
+		printf("%s: doorbell to waking up in the driver: median %.1f us, p99 %.1f us\n", how,
+		       floor, at(s->floors, SAMPLES, 99));
+		printf("%s: null job: %.2f ping-pongs, %.2f times the driver's floor\n", how,
+		       job / ping, job / floor);
 	} else {
 		printf("%s: null job: %.2f ping-pongs\n", how, job / ping);
 	}
@@ -253,8 +257,8 @@ static void priority_cost(void)
 	       (double)hw_info(high.fd).tick_hz;
 	a = at(idle, n, 50);
 	b = at(behind, n, 50);
-	printf("high job: idle device %.1f us, within a long low job %.1f us; two longest tiles %.1f us\n", a, b,
-	       2 * tile);
+	printf("high job: idle device %.1f us, within a long low job %.1f us; two longest tiles %.1f us\n",
+	       a, b, 2 * tile);
 	printf("high job: waits %.2f times idle time and two longest tiles; p99 %.1f us, idle %.1f us\n",
 	       b / (a + 2 * tile), at(behind, n, 99), at(idle, n, 99));
 	env_fini(&low);
@@ -286,7 +290,8 @@ static void *beside(void *arg)
 		args = env_submit(&env);
 		if (b->kind == FAULTS) {
 			ctx_destroy(env.fd, env.ctx);
-			must(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), "context");
+			must(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx),
+			     "context");
 			args = env_submit(&env);
 			args.stream_va = 0x70000000;
 		}
@@ -338,7 +343,8 @@ int main(void)
 	uint64_t v = 2;
 
 	printf("guest CPUs: %ld, %s\n", sysconf(_SC_NPROCESSORS_ONLN),
-	       getenv("NNA_PINNED") ? "on one core together with the device" : "not pinned: they move between cores");
+	       getenv("NNA_PINNED") ? "on one core together with the device" :
+				      "not pinned: they move between cores");
 	env_init(&env);
 	stream_null(&env);
 	out = syncobj_create(env.fd);

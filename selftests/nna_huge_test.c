@@ -51,7 +51,9 @@ static uint32_t set_up(struct env *env, uint8_t **map)
 	/* Pinned now, in the pieces that there are. */
 	EQ(vm_map(env->fd, env->vm, bo, 0, VA + SIZE, SIZE, 0), 0);
 	EQ(vm_unmap(env->fd, env->vm, VA + SIZE, SIZE), 0);
-	write_file(SETTING, strstr(before, "[always]") ? "always" : strstr(before, "[force]") ? "force" : "never");
+	write_file(SETTING, strstr(before, "[always]") ? "always" :
+			    strstr(before, "[force]") ? "force" :
+							"never");
 	free(before);
 	return bo;
 }

@@ -234,8 +234,8 @@ TEST(debugfs_gems)
 	CHECK(line);
 	while (line > text && line[-1] != '\n')
 		line--;
-	EQ(sscanf(line, "%llu %llu %llu %x %u %u %u %u %u", &size, &refs, &handles, &flags, &private, &imported,
-		  &exported, &pages, &mapped), 9);
+	EQ(sscanf(line, "%llu %llu %llu %x %u %u %u %u %u", &size, &refs, &handles, &flags,
+		  &private, &imported, &exported, &pages, &mapped), 9);
 	EQ(size, 0x5000);
 	EQ(handles, 1);
 	EQ(flags | private | imported | pages | mapped, 0);
@@ -244,8 +244,8 @@ TEST(debugfs_gems)
 	CHECK(line);
 	while (line > text && line[-1] != '\n')
 		line--;
-	EQ(sscanf(line, "%llu %llu %llu %x %u %u %u %u %u", &size, &refs, &handles, &flags, &private, &imported,
-		  &exported, &pages, &mapped), 9);
+	EQ(sscanf(line, "%llu %llu %llu %x %u %u %u %u %u", &size, &refs, &handles, &flags,
+		  &private, &imported, &exported, &pages, &mapped), 9);
 	EQ(size, 0x7000);
 	EQ(flags, DRM_NNA_BO_NO_MMAP);
 	EQ(private & pages & mapped, 1);

@@ -21,8 +21,8 @@ static const char *device_file(int fd, const char *name)
 	struct stat st;
 
 	EQ(fstat(fd, &st), 0);
-	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device/%s", major(st.st_rdev), minor(st.st_rdev),
-		 name);
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device/%s", major(st.st_rdev),
+		 minor(st.st_rdev), name);
 	return path;
 }
 
@@ -54,7 +54,8 @@ static bool status_is(int fd, const char *status)
 {
 	char text[64];
 
-	return file_read(device_file(fd, "power/runtime_status"), text, sizeof(text)) && !strcmp(text, status);
+	return file_read(device_file(fd, "power/runtime_status"), text, sizeof(text)) &&
+	       !strcmp(text, status);
 }
 
 static bool reaches(int fd, const char *status)

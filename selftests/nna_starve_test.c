@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <xf86drm.h>
 
-/* What it waits for takes twelve seconds of an idle machine, and as long as the waits below on a busy one. */
+/*
+ * What it waits for takes twelve seconds of an idle machine, and as long as the waits below on a
+ * busy one.
+ */
 #define KSFT_TIMEOUT_S 120
 #include "ksft.h"
 #include "nna_test.h"

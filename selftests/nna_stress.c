@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * nna_stress [--expect-unbind | --hold] [SECONDS]: threads and processes that submit, bind, fault, create, destroy and
- * die at random, for a bounded time. What may not happen: an unexpected error, a wrong result, a
- * job that does not end. With --expect-unbind the driver may go away: -ENODEV is an end like any
+ * nna_stress [--expect-unbind | --hold] [SECONDS]: threads and processes that submit, bind, fault,
+ * create, destroy and die at random, for a bounded time. What may not happen: an unexpected error,
+ * a wrong result, a job that does not end. With --expect-unbind the driver may go away: -ENODEV is an end like any
  * other. With --hold one client keeps its mappings meanwhile.
  */
 #include <errno.h>
@@ -69,7 +69,8 @@ static void *client(void *arg)
 			extra = bo_create(env.fd, 1 << 20, env.vm, 0);
 			must(vm_map(env.fd, env.vm, extra, 0, 0x40000000, 1 << 20, 0), "map");
 			bo_close(env.fd, extra);
-			must(vm_unmap(env.fd, env.vm, 0x40000000 + 0x1000u * (what + 1), 1 << 19), "unmap");
+			must(vm_unmap(env.fd, env.vm, 0x40000000 + 0x1000u * (what + 1), 1 << 19),
+			     "unmap");
 			must(vm_unmap(env.fd, env.vm, 0x40000000, 1 << 20), "unmap");
 		} else if (what < 13) {
 			((struct nna_base *)(env.map + ENV_TABLE))->address += 0x4000000000;
@@ -84,14 +85,16 @@ static void *client(void *arg)
 				fail("job that must fault", ret == 1 ? -EIO : ret);
 			((struct nna_base *)(env.map + ENV_TABLE))->address -= 0x4000000000;
 			must(ctx_destroy(env.fd, env.ctx), "destroy");
-			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx), "context");
+			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx),
+			     "context");
 		} else {
 			/* Leave jobs behind. */
 			stream_endless(&env);
 			for (int i = 0; i < 4; i++)
 				must(submit(&env, 0, 0), "submit");
 			must(ctx_destroy(env.fd, env.ctx), "destroy");
-			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx), "context");
+			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx),
+			     "context");
 		}
 	}
 	drmSyncobjDestroy(env.fd, out);

@@ -75,11 +75,13 @@ static void one_round(struct env *busy, struct env *queue, struct env *work, int
 		drmSyncobjDestroy(queue->fd, outs[i]);
 	}
 	check(ok, "the jobs that waited have run", round);
-	check(!submit_and_wait(work) && work->map[ENV_DATA + 4095] == 0x5a, "the next job runs", round);
+	check(!submit_and_wait(work) && work->map[ENV_DATA + 4095] == 0x5a, "the next job runs",
+	      round);
 	check(counters(work->fd).driver_resets == resets, "nothing was reset", round);
 	args.duration_ns = 0;
 	args.deadline_ns = t = now_ns() + SECOND / 5;
-	check(submit_args_and_wait(busy, &args) == -ETIMEDOUT && now_ns() >= t, "deadlines hold", round);
+	check(submit_args_and_wait(busy, &args) == -ETIMEDOUT && now_ns() >= t, "deadlines hold",
+	      round);
 	drmSyncobjDestroy(busy->fd, first);
 }
 

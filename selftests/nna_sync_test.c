@@ -215,7 +215,8 @@ TEST(fence_deadline)
 	for (int i = 0; i < 5; i++) {
 		without = wait_behind_others(&low, &high, false);
 		with = wait_behind_others(&low, &high, true);
-		printf("# waited for %llu us, with a deadline %llu us\n", (unsigned long long)without / 1000,
+		printf("# waited for %llu us, with a deadline %llu us\n",
+		       (unsigned long long)without / 1000,
 		       (unsigned long long)with / 1000);
 		if (with < without / 2)
 			return;

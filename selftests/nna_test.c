@@ -201,7 +201,8 @@ const char *device_name(int fd)
 		return bus_device;
 	if (fstat(fd, &st))
 		die("fstat", -errno);
-	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device", major(st.st_rdev),
+		 minor(st.st_rdev));
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n < 0)
 		die(path, -errno);
