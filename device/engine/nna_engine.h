@@ -31,7 +31,8 @@
 #include "nna_hw.h"
 
 #define NNA_ENGINE_MAX_PHASES 4u
-#define NNA_ENGINE_MAX_SCRATCH (64u << 20) /* bytes per thread, also of shared memory: more is NO_MEMORY */
+/* Bytes per thread, also of shared memory: more is NO_MEMORY. */
+#define NNA_ENGINE_MAX_SCRATCH (64u << 20)
 
 /**
  * struct nna_engine_operand - an operand resolved to host memory

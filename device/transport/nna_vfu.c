@@ -28,7 +28,8 @@
  * them.
  */
 #define IRQS (VFIO_PCI_MSIX_IRQ_INDEX + 1)
-#define MESSAGE_MAX (sizeof(struct nna_vfu_header) + sizeof(struct nna_vfu_region_access) + NNA_VFU_MAX_XFER)
+#define MESSAGE_MAX \
+	(sizeof(struct nna_vfu_header) + sizeof(struct nna_vfu_region_access) + NNA_VFU_MAX_XFER)
 #define QUEUE_SIZE 64u
 /* A client that takes no replies for this long is gone. */
 #define SEND_TIMEOUT_MS 5000

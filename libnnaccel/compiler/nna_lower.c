@@ -543,7 +543,12 @@ static int value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const u
 
 	if (rank > NNACCEL_MAX_RANK || !nna_type_size(type))
 		return -EINVAL;
-	*v = (struct nna_value){ .type = type, .rank = rank, .scale = scale, .zero_point = zero_point };
+	*v = (struct nna_value){
+		.type = type,
+		.rank = rank,
+		.scale = scale,
+		.zero_point = zero_point,
+	};
 	if (rank)
 		memcpy(v->dims, dims, sizeof(*dims) * rank);
 	if (!nna_value_count(v, &count))
@@ -844,7 +849,11 @@ static int command_add(struct nna_lower *l, const void *command, const uint32_t 
 	if (ret)
 		return ret;
 	c = &l->commands[l->command_count];
-	*c = (struct nna_ir_command){ .operand_count = operands, .outputs = outputs, .label = label };
+	*c = (struct nna_ir_command){
+		.operand_count = operands,
+		.outputs = outputs,
+		.label = label,
+	};
 	for (uint32_t i = 0; i < c->operand_count; i++) {
 		if (values[i] != NNA_NO_VALUE && values[i] >= l->value_count)
 			return -EINVAL;

@@ -7,11 +7,13 @@
 
 static int check(struct nna_op_context *op)
 {
+	bool wide = op->operation->type == NNA_ARGMAX_INT64;
 	uint32_t axis;
 
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
-	       nna_check_out(op, 0, op->operation->type == NNA_ARGMAX_INT64 ? NNA_T_INT64 : NNA_T_INT32) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?: nna_later(nna_param_input_axis(op, 1, &axis));
+	       nna_check_out(op, 0, wide ? NNA_T_INT64 : NNA_T_INT32) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
+	       nna_later(nna_param_input_axis(op, 1, &axis));
 }
 
 static int infer(struct nna_op_context *op)

@@ -15,8 +15,10 @@ static int check(struct nna_op_context *op)
 {
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
 	       nna_check_in_like(op, 1, 0) ?: nna_check_out_like(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 2, NNACCEL_MAX_RANK) ?: nna_check_rank(op, 1, 2, NNACCEL_MAX_RANK) ?:
-	       nna_check_scalar(op, 2, NNA_BIT(NNA_BOOL)) ?: nna_check_scalar(op, 3, NNA_BIT(NNA_BOOL));
+	       nna_check_rank(op, 0, 2, NNACCEL_MAX_RANK) ?:
+	       nna_check_rank(op, 1, 2, NNACCEL_MAX_RANK) ?:
+	       nna_check_scalar(op, 2, NNA_BIT(NNA_BOOL)) ?:
+	       nna_check_scalar(op, 3, NNA_BIT(NNA_BOOL));
 }
 
 static int read_product(const struct nna_op_context *op, struct product *p)

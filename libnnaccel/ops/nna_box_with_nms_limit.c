@@ -31,9 +31,11 @@ static int check(struct nna_op_context *op)
 	const struct nna_shape *scores = &op->in[0];
 	struct nna_cmd_nms params;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 2, 2) ?:
-		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?: nna_check_in(op, 2, NNA_T_INT32) ?:
+		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
+		  nna_check_in(op, 2, NNA_T_INT32) ?:
 		  nna_check_rank(op, 2, 1, 1) ?: nna_check_numbers(op, 3, 4) ?:
-		  nna_check_in(op, 4, NNA_BIT(NNA_INT32)) ?: nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?:
+		  nna_check_in(op, 4, NNA_BIT(NNA_INT32)) ?:
+		  nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?:
 		  nna_check_numbers(op, 6, 9) ?: nna_check_out_quant(op, 0, 0) ?:
 		  nna_check_out_boxes(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32) ?:
 		  nna_check_out(op, 3, NNA_T_INT32);
@@ -61,8 +63,10 @@ static int infer(struct nna_op_context *op)
 	most = (uint64_t)n * per_row;
 	if ((uint64_t)n * classes > NNA_MAX_BOXES)
 		return nna_op_unsupported(op, "%u boxes of %u classes", n, classes);
-	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?: nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
-	       nna_set_bound(op, 2, 1, (uint32_t[]){ most }) ?: nna_set_bound(op, 3, 1, (uint32_t[]){ most });
+	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
+	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
+	       nna_set_bound(op, 2, 1, (uint32_t[]){ most }) ?:
+	       nna_set_bound(op, 3, 1, (uint32_t[]){ most });
 }
 
 static int lower(struct nna_op_context *op)

@@ -25,7 +25,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	int ret = nna_op_scalar_bool(op, 7, &regular) ?: nna_op_scalar_i32(op, 8, &detections) ?:
 		  nna_op_scalar_i32(op, 9, &classes) ?: nna_op_scalar_i32(op, 10, &of_class) ?:
 		  nna_op_scalar_f32(op, 11, &t->command.score_min) ?:
-		  nna_op_scalar_f32(op, 12, &t->command.threshold) ?: nna_op_scalar_bool(op, 13, &background);
+		  nna_op_scalar_f32(op, 12, &t->command.threshold) ?:
+		  nna_op_scalar_bool(op, 13, &background);
 
 	for (uint32_t k = 0; k < 4 && !ret; k++) {
 		ret = nna_op_scalar_f32(op, 3 + k, &t->scale[k]);
@@ -53,11 +54,16 @@ static int check(struct nna_op_context *op)
 {
 	nna_types integer = NNA_BIT(NNA_INT32), boolean = NNA_BIT(NNA_BOOL);
 	struct target t = { 0 };
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?: nna_check_in_like(op, 1, 0) ?:
-		  nna_check_rank(op, 1, 3, 3) ?: nna_check_in_like(op, 2, 0) ?: nna_check_rank(op, 2, 2, 2) ?:
-		  nna_check_dim(op, 2, 1, 4) ?: nna_check_numbers(op, 3, 7) ?: nna_check_in(op, 7, boolean) ?:
-		  nna_check_in(op, 8, integer) ?: nna_check_in(op, 9, integer) ?: nna_check_in(op, 10, integer) ?:
-		  nna_check_numbers(op, 11, 13) ?: nna_check_in(op, 13, boolean) ?: nna_check_out_like(op, 0, 0) ?:
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+		  nna_check_in_like(op, 1, 0) ?:
+		  nna_check_rank(op, 1, 3, 3) ?: nna_check_in_like(op, 2, 0) ?:
+		  nna_check_rank(op, 2, 2, 2) ?:
+		  nna_check_dim(op, 2, 1, 4) ?: nna_check_numbers(op, 3, 7) ?:
+		  nna_check_in(op, 7, boolean) ?:
+		  nna_check_in(op, 8, integer) ?: nna_check_in(op, 9, integer) ?:
+		  nna_check_in(op, 10, integer) ?:
+		  nna_check_numbers(op, 11, 13) ?: nna_check_in(op, 13, boolean) ?:
+		  nna_check_out_like(op, 0, 0) ?:
 		  nna_check_out_like(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32) ?:
 		  nna_check_out(op, 3, NNA_T_INT32);
 

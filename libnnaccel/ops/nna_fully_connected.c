@@ -13,7 +13,8 @@ static int check(struct nna_op_context *op)
 	return nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
 	       nna_check_rank(op, 1, 2, 2) ?: nna_check_rank(op, 2, 1, 1) ?:
 	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
-	       nna_check_scalar(op, 3, NNA_BIT(NNA_INT32)) ?: nna_later(nna_param_activation(op, 3, &act));
+	       nna_check_scalar(op, 3, NNA_BIT(NNA_INT32)) ?:
+	       nna_later(nna_param_activation(op, 3, &act));
 }
 
 static int infer(struct nna_op_context *op)

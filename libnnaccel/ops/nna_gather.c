@@ -40,7 +40,8 @@ static int gather_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
 	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64) ?: nna_later(nna_param_input_axis(op, 1, &axis));
+	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64) ?:
+	       nna_later(nna_param_input_axis(op, 1, &axis));
 }
 
 static int gather_infer(struct nna_op_context *op)

@@ -30,9 +30,11 @@ struct map {
 static int read_target(const struct nna_op_context *op, struct target *t)
 {
 	int32_t before, after;
-	int ret = nna_op_scalar_f32(op, 4, &t->stride_h) ?: nna_op_scalar_f32(op, 5, &t->stride_w) ?:
+	int ret = nna_op_scalar_f32(op, 4, &t->stride_h) ?:
+		  nna_op_scalar_f32(op, 5, &t->stride_w) ?:
 		  nna_op_scalar_i32(op, 6, &before) ?: nna_op_scalar_i32(op, 7, &after) ?:
-		  nna_op_scalar_f32(op, 8, &t->command.threshold) ?: nna_op_scalar_f32(op, 9, &t->least) ?:
+		  nna_op_scalar_f32(op, 8, &t->command.threshold) ?:
+		  nna_op_scalar_f32(op, 9, &t->least) ?:
 		  nna_op_scalar_bool(op, 10, &t->nchw);
 
 	if (ret)
@@ -60,9 +62,12 @@ static int check(struct nna_op_context *op)
 	struct target t = { 0 };
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
 		  nna_check_in_like(op, 1, 0) ?: nna_check_rank(op, 1, 4, 4) ?: check_anchors(op) ?:
-		  nna_check_rank(op, 2, 2, 2) ?: nna_check_dim(op, 2, 1, 4) ?: nna_check_boxes(op, 3, 0) ?:
-		  nna_check_rank(op, 3, 2, 2) ?: nna_check_dim(op, 3, 1, 2) ?: nna_check_numbers(op, 4, 6) ?:
-		  nna_check_in(op, 6, integer) ?: nna_check_in(op, 7, integer) ?: nna_check_numbers(op, 8, 10) ?:
+		  nna_check_rank(op, 2, 2, 2) ?: nna_check_dim(op, 2, 1, 4) ?:
+		  nna_check_boxes(op, 3, 0) ?:
+		  nna_check_rank(op, 3, 2, 2) ?: nna_check_dim(op, 3, 1, 2) ?:
+		  nna_check_numbers(op, 4, 6) ?:
+		  nna_check_in(op, 6, integer) ?: nna_check_in(op, 7, integer) ?:
+		  nna_check_numbers(op, 8, 10) ?:
 		  nna_check_in(op, 10, NNA_BIT(NNA_BOOL)) ?: nna_check_out_quant(op, 0, 0) ?:
 		  nna_check_out_boxes(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32);
 
@@ -108,7 +113,8 @@ static int infer(struct nna_op_context *op)
 	if (t.command.most < most)
 		most = t.command.most;
 	most *= scores[0];
-	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?: nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
+	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
+	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
 	       nna_set_bound(op, 2, 1, (uint32_t[]){ most });
 }
 

@@ -13,7 +13,8 @@ static int check(struct nna_op_context *op)
 	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
 	       nna_check_in(op, 2, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
 	       nna_check_rank(op, 2, 1, NNACCEL_MAX_RANK) ?:
-	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?: nna_check_out_quant(op, 0, 2) ?:
+	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	       nna_check_out_quant(op, 0, 2) ?:
 	       nna_check_out(op, 1, NNA_BIT(NNA_TENSOR_QUANT8_ASYMM));
 }
 

@@ -13,7 +13,8 @@ enum { THEN = 1, ELSE = 2, INPUTS = 3 };
 static int check(struct nna_op_context *op)
 {
 	uint32_t outputs = op->operation->output_count;
-	int ret = nna_check_in(op, 0, NNA_T_BOOL) ?: nna_subgraph_check(op, THEN, INPUTS, outputs) ?:
+	int ret = nna_check_in(op, 0, NNA_T_BOOL) ?:
+		  nna_subgraph_check(op, THEN, INPUTS, outputs) ?:
 		  nna_subgraph_check(op, ELSE, INPUTS, outputs);
 
 	for (uint32_t b = THEN; b <= ELSE && !ret; b++) {
@@ -106,7 +107,8 @@ static int lower_both(struct nna_op_context *op, const uint32_t *inputs, const u
 	NNA_VALUE(condition, nna_lower_in(op, 0));
 	NNA_VALUE(otherwise, nna_lower_label(l));
 	NNA_VALUE(end, nna_lower_label(l));
-	ret = nna_emit_branch_unless(l, condition, otherwise) ?: lower_branch(op, THEN, inputs, outputs) ?:
+	ret = nna_emit_branch_unless(l, condition, otherwise) ?:
+	      lower_branch(op, THEN, inputs, outputs) ?:
 	      nna_emit_jump(l, end) ?: nna_lower_place(l, otherwise);
 	return ret ?: lower_branch(op, ELSE, inputs, outputs) ?: nna_lower_place(l, end);
 }

@@ -31,8 +31,10 @@ static int check(struct nna_op_context *op)
 {
 	int32_t type;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-		  nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 | NNA_BIT(NNA_TENSOR_QUANT8_ASYMM)) ?:
-		  nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK) ?: nna_check_in(op, 3, NNA_BIT(NNA_INT32)) ?:
+		  nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 |
+				      NNA_BIT(NNA_TENSOR_QUANT8_ASYMM)) ?:
+		  nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK) ?:
+		  nna_check_in(op, 3, NNA_BIT(NNA_INT32)) ?:
 		  nna_check_out(op, 0, NNA_T_INT32);
 
 	if (!ret && nna_op_has_input(op, 2))

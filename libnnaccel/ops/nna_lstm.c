@@ -272,7 +272,8 @@ static int sequence_lower(struct nna_op_context *op)
 {
 	struct nna_sequence s = { .aux = NNA_NO_VALUE };
 	struct nna_lstm cell;
-	int ret = cell_values(op, &sequence_layout, 20, &cell) ?: first_states(op, &sequence_layout, &s) ?:
+	int ret = cell_values(op, &sequence_layout, 20, &cell) ?:
+		  first_states(op, &sequence_layout, &s) ?:
 		  nna_op_scalar_bool(op, 23, &s.time_major);
 
 	if (ret)
@@ -305,7 +306,8 @@ static int bi_check(struct nna_op_context *op)
 	      check_cell(op, &forward_layout) ?: check_cell(op, &backward_layout) ?:
 	      check_params(op, BI_ACT) ?: nna_check_in(op, BI_MERGE, NNA_BIT(NNA_BOOL)) ?:
 	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_BOOL)) ?:
-	      nna_check_optional(op, BI_AUX, NNA_BIT(op->in[0].type)) ?: nna_check_rank(op, BI_AUX, 3, 3) ?:
+	      nna_check_optional(op, BI_AUX, NNA_BIT(op->in[0].type)) ?:
+	      nna_check_rank(op, BI_AUX, 3, 3) ?:
 	      check_outputs(op) ?: nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
 	if (ret)
 		return ret;

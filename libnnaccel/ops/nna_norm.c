@@ -23,7 +23,8 @@ static int l2_check(struct nna_op_context *op)
 	uint32_t axis;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_like(op, 0, 0) ?:
 		  nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
-		  nna_check_scalar(op, 1, NNA_BIT(NNA_INT32)) ?: nna_later(nna_param_input_axis(op, 1, &axis));
+		  nna_check_scalar(op, 1, NNA_BIT(NNA_INT32)) ?:
+		  nna_later(nna_param_input_axis(op, 1, &axis));
 
 	if (!ret && nna_type_is_quantised(op->out[0].type) &&
 	    (op->out[0].scale != 1.0f / 128 || op->out[0].zero_point != (is_signed ? 0 : 128)))
@@ -80,7 +81,8 @@ static int lrn_check(struct nna_op_context *op)
 	struct response r;
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_out_like(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?: nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
+	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
 	       nna_check_in(op, 2, FLOAT_SCALAR) ?: nna_check_in(op, 3, FLOAT_SCALAR) ?:
 	       nna_check_in(op, 4, FLOAT_SCALAR) ?: nna_check_scalar(op, 5, NNA_BIT(NNA_INT32)) ?:
 	       nna_later(read_response(op, &r));

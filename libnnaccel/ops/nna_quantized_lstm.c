@@ -169,7 +169,8 @@ static int check16(struct nna_op_context *op)
 	int ret = nna_check_in(op, Q16_INPUT, u8) ?: nna_check_rank(op, Q16_INPUT, 2, 2);
 
 	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
-		ret = nna_check_in(op, Q16_WEIGHTS + g, u8) ?: nna_check_rank(op, Q16_WEIGHTS + g, 2, 2) ?:
+		ret = nna_check_in(op, Q16_WEIGHTS + g, u8) ?:
+		      nna_check_rank(op, Q16_WEIGHTS + g, 2, 2) ?:
 		      nna_check_dim(op, Q16_WEIGHTS + g, 0, units) ?:
 		      nna_check_dim(op, Q16_WEIGHTS + g, 1, nna_known_dim(&op->in[Q16_INPUT], 1)) ?:
 		      nna_check_in_quant(op, Q16_WEIGHTS + g, Q16_WEIGHTS) ?:
@@ -177,7 +178,8 @@ static int check16(struct nna_op_context *op)
 		      nna_check_rank(op, Q16_RECURRENT + g, 2, 2) ?:
 		      nna_check_dim(op, Q16_RECURRENT + g, 0, units) ?:
 		      nna_check_dim(op, Q16_RECURRENT + g, 1, units) ?:
-		      nna_check_in(op, Q16_BIAS + g, NNA_T_INT32) ?: nna_check_rank(op, Q16_BIAS + g, 1, 1) ?:
+		      nna_check_in(op, Q16_BIAS + g, NNA_T_INT32) ?:
+		      nna_check_rank(op, Q16_BIAS + g, 1, 1) ?:
 		      nna_check_dim(op, Q16_BIAS + g, 0, units);
 	if (!ret && op->in[Q16_CELL].scale != Q16_CELL_SCALE)
 		ret = nna_op_fail(op, "the cell state needs a scale of 1/2048");
@@ -274,14 +276,18 @@ static const uint32_t peephole_of[] = { Q_PEEPHOLE, Q_PEEPHOLE + 1, NNA_NONE, Q_
 static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t units, uint32_t outputs)
 {
 	nna_types s8 = NNA_BIT(NNA_TENSOR_QUANT8_SYMM), s16 = NNA_BIT(NNA_TENSOR_QUANT16_SYMM);
-	int ret = nna_check_optional(op, Q_WEIGHTS + g, s8) ?: nna_check_rank(op, Q_WEIGHTS + g, 2, 2) ?:
+	int ret = nna_check_optional(op, Q_WEIGHTS + g, s8) ?:
+		  nna_check_rank(op, Q_WEIGHTS + g, 2, 2) ?:
 		  nna_check_dim(op, Q_WEIGHTS + g, 0, units) ?:
 		  nna_check_dim(op, Q_WEIGHTS + g, 1, nna_known_dim(&op->in[0], 1)) ?:
-		  nna_check_optional(op, Q_RECURRENT + g, s8) ?: nna_check_rank(op, Q_RECURRENT + g, 2, 2) ?:
+		  nna_check_optional(op, Q_RECURRENT + g, s8) ?:
+		  nna_check_rank(op, Q_RECURRENT + g, 2, 2) ?:
 		  nna_check_dim(op, Q_RECURRENT + g, 0, units) ?:
 		  nna_check_dim(op, Q_RECURRENT + g, 1, outputs) ?:
-		  nna_check_optional(op, Q_BIAS + g, NNA_T_INT32) ?: nna_check_rank(op, Q_BIAS + g, 1, 1) ?:
-		  nna_check_dim(op, Q_BIAS + g, 0, units) ?: nna_check_optional(op, Q_NORM + g, s16) ?:
+		  nna_check_optional(op, Q_BIAS + g, NNA_T_INT32) ?:
+		  nna_check_rank(op, Q_BIAS + g, 1, 1) ?:
+		  nna_check_dim(op, Q_BIAS + g, 0, units) ?:
+		  nna_check_optional(op, Q_NORM + g, s16) ?:
 		  nna_check_rank(op, Q_NORM + g, 1, 1) ?: nna_check_dim(op, Q_NORM + g, 0, units) ?:
 		  nna_check_in(op, Q_SCALES + g, NNA_BIT(NNA_FLOAT32));
 
@@ -333,19 +339,22 @@ static int check(struct nna_op_context *op)
 		ret = nna_op_fail(op,
 				  "weights and bias of the input gate come together or not at all");
 	return ret ?: nna_check_optional(op, Q_PROJECTION, NNA_BIT(NNA_TENSOR_QUANT8_SYMM)) ?:
-	       nna_check_rank(op, Q_PROJECTION, 2, 2) ?: nna_check_dim(op, Q_PROJECTION, 0, outputs) ?:
+	       nna_check_rank(op, Q_PROJECTION, 2, 2) ?:
+	       nna_check_dim(op, Q_PROJECTION, 0, outputs) ?:
 	       nna_check_dim(op, Q_PROJECTION, 1, units) ?:
 	       nna_check_optional(op, Q_PROJECTION_BIAS, NNA_T_INT32) ?:
 	       nna_check_rank(op, Q_PROJECTION_BIAS, 1, 1) ?:
 	       nna_check_dim(op, Q_PROJECTION_BIAS, 0, outputs) ?: nna_check_in(op, Q_OUTPUT, s8) ?:
 	       nna_check_rank(op, Q_OUTPUT, 2, 2) ?: nna_check_dim(op, Q_OUTPUT, 1, outputs) ?:
 	       nna_check_in(op, Q_CELL, s16) ?: nna_check_rank(op, Q_CELL, 2, 2) ?:
-	       nna_check_dim(op, Q_CELL, 1, units) ?: nna_check_in(op, Q_CELL_CLIP, NNA_BIT(NNA_FLOAT32)) ?:
+	       nna_check_dim(op, Q_CELL, 1, units) ?:
+	       nna_check_in(op, Q_CELL_CLIP, NNA_BIT(NNA_FLOAT32)) ?:
 	       nna_check_in(op, Q_PROJECTION_CLIP, NNA_BIT(NNA_FLOAT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_ZERO, NNA_BIT(NNA_INT32)) ?:
 	       nna_check_in(op, Q_HIDDEN_SCALE, NNA_BIT(NNA_FLOAT32)) ?:
 	       nna_check_out(op, 0, s8) ?:
-	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?: check_cell_scale(op);
+	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?:
+	       check_cell_scale(op);
 }
 
 static int infer(struct nna_op_context *op)
@@ -357,7 +366,8 @@ static int infer(struct nna_op_context *op)
 	    op->in[Q_CELL].dims[1] != op->in[Q_OUTPUT].dims[1])
 		return nna_op_fail(op, "%u outputs of %u units need a projection",
 				   op->in[Q_OUTPUT].dims[1], op->in[Q_CELL].dims[1]);
-	return nna_set_like(op, 0, Q_OUTPUT) ?: nna_set_like(op, 1, Q_CELL) ?: nna_set_like(op, 2, Q_OUTPUT);
+	return nna_set_like(op, 0, Q_OUTPUT) ?: nna_set_like(op, 1, Q_CELL) ?:
+	       nna_set_like(op, 2, Q_OUTPUT);
 }
 
 static int gate_values(struct nna_op_context *op, uint32_t g, struct gate *gate)

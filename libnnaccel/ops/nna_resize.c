@@ -37,7 +37,8 @@ static int read_size(const struct nna_op_context *op, uint32_t i, uint32_t size,
 static int read_target(const struct nna_op_context *op, struct target *t)
 {
 	const uint32_t *in = op->in[0].dims;
-	int ret = nna_param_bool(op, 3, false, &t->nchw) ?: nna_param_bool(op, 4, false, &t->align) ?:
+	int ret = nna_param_bool(op, 3, false, &t->nchw) ?:
+		  nna_param_bool(op, 4, false, &t->align) ?:
 		  nna_param_bool(op, 5, false, &t->half);
 
 	if (ret)
@@ -53,8 +54,10 @@ static int check(struct nna_op_context *op)
 	nna_types size = NNA_BIT(NNA_INT32) | NNA_BIT(NNA_FLOAT32) | NNA_BIT(NNA_FLOAT16);
 
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, size) ?: nna_check_in_like(op, 2, 1) ?:
-	       nna_check_scalar(op, 3, NNA_BIT(NNA_BOOL)) ?: nna_check_scalar(op, 4, NNA_BIT(NNA_BOOL)) ?:
+	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, size) ?:
+	       nna_check_in_like(op, 2, 1) ?:
+	       nna_check_scalar(op, 3, NNA_BIT(NNA_BOOL)) ?:
+	       nna_check_scalar(op, 4, NNA_BIT(NNA_BOOL)) ?:
 	       nna_check_scalar(op, 5, NNA_BIT(NNA_BOOL));
 }
 

@@ -23,7 +23,8 @@ static int check_cell(const struct nna_op_context *op, uint32_t from)
 	for (uint32_t i = 0; i < 4 && !ret; i++)
 		ret = nna_check_in_like(op, from + i, 0) ?:
 		      nna_check_rank(op, from + i, ranks[i], ranks[i]);
-	return ret ?: nna_check_dim(op, from + 1, 0, units) ?: nna_check_dim(op, from + 1, 1, units) ?:
+	return ret ?: nna_check_dim(op, from + 1, 0, units) ?:
+	       nna_check_dim(op, from + 1, 1, units) ?:
 	       nna_check_dim(op, from + 2, 0, units) ?: nna_check_dim(op, from + 3, 1, units);
 }
 
@@ -51,8 +52,10 @@ static int rnn_check(struct nna_op_context *op)
 {
 	enum nna_cell_act act;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?: check_cell(op, 1) ?:
-	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_later(nna_param_cell_act(op, 5, &act)) ?:
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
+	       check_cell(op, 1) ?:
+	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?:
+	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
 	       check_outputs(op);
 }
 
@@ -113,7 +116,8 @@ static int uni_check(struct nna_op_context *op)
 {
 	enum nna_cell_act act;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?: check_cell(op, 1) ?:
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+	       check_cell(op, 1) ?:
 	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_check_in(op, 6, NNA_BIT(NNA_INT32)) ?:
 	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
 	       check_outputs(op);
@@ -171,7 +175,8 @@ static int bi_check(struct nna_op_context *op)
 	if (!ret && nna_op_has_input(op, BI_AUX + 1) && !nna_op_has_input(op, BI_AUX))
 		ret = nna_op_fail(op, "auxiliary weights without an auxiliary input");
 	ret = ret ?: nna_check_in(op, BI_ACT, NNA_BIT(NNA_INT32)) ?:
-	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_BOOL)) ?: nna_check_in(op, BI_MERGE, NNA_BIT(NNA_BOOL)) ?:
+	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_BOOL)) ?:
+	      nna_check_in(op, BI_MERGE, NNA_BIT(NNA_BOOL)) ?:
 	      nna_later(nna_param_cell_act(op, BI_ACT, &act)) ?:
 	      check_outputs(op);
 	if (ret)
@@ -219,8 +224,10 @@ static int bi_lower(struct nna_op_context *op)
 	struct nna_rnn forward, backward;
 	struct nna_lower *l = op->lower;
 	bool merge;
-	int ret = cell_values(op, BI_FORWARD, &forward, &f.h) ?: cell_values(op, BI_BACKWARD, &backward, &b.h) ?:
-		  nna_param_cell_act(op, BI_ACT, &forward.act) ?: nna_op_scalar_bool(op, BI_TIME, &f.time_major) ?:
+	int ret = cell_values(op, BI_FORWARD, &forward, &f.h) ?:
+		  cell_values(op, BI_BACKWARD, &backward, &b.h) ?:
+		  nna_param_cell_act(op, BI_ACT, &forward.act) ?:
+		  nna_op_scalar_bool(op, BI_TIME, &f.time_major) ?:
 		  nna_op_scalar_bool(op, BI_MERGE, &merge);
 
 	if (ret)

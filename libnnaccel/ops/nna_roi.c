@@ -36,7 +36,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	int32_t height, width, samples_h = 0, samples_w = 0;
 	bool align = op->operation->type == NNA_ROI_ALIGN;
 	int ret = nna_op_scalar_i32(op, 3, &height) ?: nna_op_scalar_i32(op, 4, &width) ?:
-		  read_stride(op, 5, &t->command.scale_h) ?: read_stride(op, 6, &t->command.scale_w) ?:
+		  read_stride(op, 5, &t->command.scale_h) ?:
+		  read_stride(op, 6, &t->command.scale_w) ?:
 		  nna_op_scalar_bool(op, layout_input(op), &t->nchw);
 
 	if (!ret && align)
@@ -61,11 +62,14 @@ static int check(struct nna_op_context *op)
 	nna_types integer = NNA_BIT(NNA_INT32);
 	struct target t = { 0 };
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
-		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?: nna_check_dim(op, 1, 1, 4) ?:
+		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
+		  nna_check_dim(op, 1, 1, 4) ?:
 		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
-		  nna_check_in(op, 3, integer) ?: nna_check_in(op, 4, integer) ?: nna_check_numbers(op, 5, 7) ?:
+		  nna_check_in(op, 3, integer) ?: nna_check_in(op, 4, integer) ?:
+		  nna_check_numbers(op, 5, 7) ?:
 		  nna_check_in(op, layout_input(op), NNA_BIT(NNA_BOOL)) ?:
-		  (align ? nna_check_in(op, 7, integer) ?: nna_check_in(op, 8, integer) ?: nna_check_out_like(op, 0, 0) :
+		  (align ? nna_check_in(op, 7, integer) ?: nna_check_in(op, 8, integer) ?:
+			   nna_check_out_like(op, 0, 0) :
 			   nna_check_out_quant(op, 0, 0));
 
 	return ret ?: nna_later(read_target(op, &t));

@@ -257,7 +257,8 @@ static int channel_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
 	       nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_BIT(NNA_INT32)) ?:
-	       nna_check_in(op, 2, NNA_BIT(NNA_INT32)) ?: nna_later(read_channels(op, &groups, &axis));
+	       nna_check_in(op, 2, NNA_BIT(NNA_INT32)) ?:
+	       nna_later(read_channels(op, &groups, &axis));
 }
 
 /* [outer, groups, channels, inner] -> [outer, channels, groups, inner] */

@@ -38,7 +38,8 @@ static int check(struct nna_op_context *op)
 	       nna_check_out_like(op, 0, 0) ?: check_quant(op) ?:
 	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
 	       nna_check_scalar(op, 1, NNA_BIT(NNA_FLOAT32) | NNA_BIT(NNA_FLOAT16)) ?:
-	       nna_check_scalar(op, 2, NNA_BIT(NNA_INT32)) ?: nna_later(read_params(op, &beta, &axis));
+	       nna_check_scalar(op, 2, NNA_BIT(NNA_INT32)) ?:
+	       nna_later(read_params(op, &beta, &axis));
 }
 
 static int lower(struct nna_op_context *op)

@@ -29,10 +29,13 @@ static int check(struct nna_op_context *op)
 	enum nna_cell_act act;
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-	       nna_check_in(op, 1, type) ?: nna_check_rank(op, 1, 2, 2) ?: nna_check_in(op, 2, type) ?:
+	       nna_check_in(op, 1, type) ?: nna_check_rank(op, 1, 2, 2) ?:
+	       nna_check_in(op, 2, type) ?:
 	       nna_check_rank(op, 2, 2, 2) ?: nna_check_optional(op, 3, type) ?:
-	       nna_check_rank(op, 3, 1, 1) ?: nna_check_in(op, 4, type) ?: nna_check_rank(op, 4, 2, 2) ?:
-	       nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?: nna_check_dim(op, 2, 0, filters) ?:
+	       nna_check_rank(op, 3, 1, 1) ?: nna_check_in(op, 4, type) ?:
+	       nna_check_rank(op, 4, 2, 2) ?:
+	       nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?:
+	       nna_check_dim(op, 2, 0, filters) ?:
 	       nna_check_in(op, 5, NNA_BIT(NNA_INT32)) ?: nna_check_in(op, 6, NNA_BIT(NNA_INT32)) ?:
 	       nna_later(read_rank(op, &rank)) ?:
 	       nna_later(nna_param_cell_act(op, 6, &act)) ?: nna_check_out_like(op, 0, 0) ?:

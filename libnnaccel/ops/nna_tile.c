@@ -84,7 +84,8 @@ static uint32_t tensor_of(uint32_t scalar)
 static int fill_check(struct nna_op_context *op)
 {
 	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_FLOAT32) | NNA_BIT(NNA_FLOAT16) | NNA_BIT(NNA_INT32)) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_FLOAT32) | NNA_BIT(NNA_FLOAT16) |
+				   NNA_BIT(NNA_INT32)) ?:
 	       nna_check_out(op, 0, NNA_BIT(tensor_of(op->in[1].type)));
 }
 

@@ -31,8 +31,10 @@ static int check(struct nna_op_context *op)
 	if (op->operation->input_count == 10)
 		return nna_op_fail(op, "10 inputs");
 	order_of(op, &order);
-	ret = nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 4, 4) ?: nna_check_rank(op, 1, 4, 4) ?:
-	      nna_check_rank(op, 2, 1, 1) ?: nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	ret = nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 4, 4) ?:
+	      nna_check_rank(op, 1, 4, 4) ?:
+	      nna_check_rank(op, 2, 1, 1) ?:
+	      nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
 	      nna_window_check(op, &order);
 	if (!ret && by_scheme(op))
 		ret = nna_check_in(op, 3, NNA_T_INT32);

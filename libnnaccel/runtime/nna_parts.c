@@ -160,7 +160,10 @@ static void frame_end(struct parts_run *run, struct frame *f)
 
 static int frame_begin(struct parts_run *run, struct frame *f, uint32_t number)
 {
-	*f = (struct frame){ .number = number, .subgraph = &run->program->graph->subgraphs[number] };
+	*f = (struct frame){
+		.number = number,
+		.subgraph = &run->program->graph->subgraphs[number],
+	};
 	f->tensors = calloc((size_t)f->subgraph->operand_count + 1, sizeof(*f->tensors));
 	return f->tensors ? 0 : -ENOMEM;
 }
@@ -358,7 +361,8 @@ static int run_execution(struct parts_run *run, struct nna_execution *e,
 			 const struct nna_subgraph *part, struct frame *f, uint32_t *stop)
 {
 	struct nna_timing timing;
-	int ret = bind_inputs(run, e, part, f) ?: set_limits(run, e) ?: nna_execution_choose_variant(e, stop);
+	int ret = bind_inputs(run, e, part, f) ?: set_limits(run, e) ?:
+		  nna_execution_choose_variant(e, stop);
 
 	if (ret || !part->output_count)
 		return ret;

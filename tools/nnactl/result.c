@@ -77,7 +77,11 @@ void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *ou
 {
 	size_t n = nnactl_elements(&outputs->info[0]), pixels[MAP_CLASSES] = { 0 };
 
-	*r = (struct nnactl_result){ .kind = nnactl_kind_of(outputs), .outputs = outputs, .labels = labels };
+	*r = (struct nnactl_result){
+		.kind = nnactl_kind_of(outputs),
+		.outputs = outputs,
+		.labels = labels,
+	};
 	if (r->kind == NNACTL_CLASSES) {
 		for (size_t i = 0; i < n; i++)
 			rank(r, i, value(r, i));

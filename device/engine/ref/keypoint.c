@@ -50,7 +50,8 @@ static bool peak(const struct map *map, int64_t y, int64_t x, float tolerance, f
 		d[0] *= 1.5f / longest;
 		d[1] *= 1.5f / longest;
 	}
-	*score = g - bx * d[0] - by * d[1] + ((axx * d[0] + axy * d[1]) * d[0] + (axy * d[0] + ayy * d[1]) * d[1]) / 2;
+	*score = g - bx * d[0] - by * d[1] +
+		 ((axx * d[0] + axy * d[1]) * d[0] + (axy * d[0] + ayy * d[1]) * d[1]) / 2;
 	return true;
 }
 
