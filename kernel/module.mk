@@ -3,7 +3,8 @@
 # `make kernel`: nna.ko for the stock kernel that vm/setup got, in $(BUILD)/kernel; KDIR= for another one.
 # The sources are copied there, so that kbuild's files stay out of the tree.
 #
-# `make kunit`: the driver's unit tests, on User-Mode Linux; kernel/kunit --kernel debug: on that one, in a VM. `make graft KSRC=`: the driver into a kernel tree.
+# `make kunit`: the driver's unit tests, on User-Mode Linux; kernel/kunit --kernel debug: on that
+# one, in a VM. `make graft KSRC=`: the driver into a kernel tree.
 
 KERNEL_OUT := $(BUILD)/kernel
 # More for kbuild's command line: what this tree's own Kconfig would have said.

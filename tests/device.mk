@@ -9,8 +9,9 @@ $(DEVICE_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/lib/libn
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
 
-# make fuzz: the model against a hostile guest, for FUZZ_SECONDS, with the corpus kept in build-fuzz. The engine is the one
-# that is built anyway: what it is made of may need gcc, and it is under the sanitizers in `make SAN=1 unit`.
+# make fuzz: the model against a hostile guest, for FUZZ_SECONDS, with the corpus kept in
+# build-fuzz. The engine is the one that is built anyway: what it is made of may need gcc, and it is
+# under the sanitizers in `make SAN=1 unit`.
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZ_OBJS := $(patsubst %.c,build-fuzz/%.o,$(wildcard device/core/*.c device/host/*.c) tests/fuzz/fuzz_device.c)

@@ -15,8 +15,8 @@ $(TOOL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TOOL_TEST_OBJS) $
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lpng -ljpeg -lz -lm -lcmocka
 
-# make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS. Of the library only what checks a graph: the device
-# has a fuzzer of its own.
+# make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS. Of the library only what
+# checks a graph: the device has a fuzzer of its own.
 FUZZ_TFLITE_OBJS := $(patsubst %.c,build-fuzz/tflite/%.o,tests/fuzz/fuzz_tflite.c \
 	$(wildcard tools/tflite/*.c libnnaccel/graph/*.c libnnaccel/ops/*.c libnnaccel/compiler/*.c))
 
