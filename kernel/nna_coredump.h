@@ -49,7 +49,7 @@ bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason rea
 void nna_coredump_job(struct nna_ctx *ctx, const struct nna_ring_entry *entry, u32 status,
 		      u64 detail);
 
-/** nna_coredump_rings() - Record registers and rings of a device that is awake. Not in interrupts. */
+/** nna_coredump_rings() - Record registers and rings; the device is awake. Not in interrupts. */
 void nna_coredump_rings(struct nna_device *nna);
 
 /** nna_coredump_end() - Have the dump completed and published; any context. */

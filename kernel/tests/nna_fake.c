@@ -265,6 +265,7 @@ static void nna_fake_put_completion(struct nna_fake *fake, unsigned int ring, u3
 	c->seqno = cpu_to_le32(seqno);
 	c->status = cpu_to_le16(status);
 	c->detail = cpu_to_le64(detail);
+	/* The phase bit last, as the driver reads the rest after it. */
 	smp_wmb();
 	WRITE_ONCE(c->flags, cpu_to_le16(regs->done & regs->size ? 0 : NNA_COMPLETION_PHASE));
 	regs->done++;

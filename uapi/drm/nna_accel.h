@@ -187,7 +187,10 @@ struct drm_nna_hw_info {
 	__u64 va_start;
 	/** @va_end: First address after the range that may be mapped. */
 	__u64 va_end;
-	/** @page_sizes: Bit n: the device maps pages of 2^n bytes. Binds have the smallest one's alignment. */
+	/**
+	 * @page_sizes: Bit n: the device maps pages of 2^n bytes. Binds have the smallest one's
+	 * alignment.
+	 */
 	__u64 page_sizes;
 	/** @job_limit_ns: Run time after which the device ends any job, in nanoseconds. */
 	__u64 job_limit_ns;
@@ -215,11 +218,17 @@ struct drm_nna_hw_info {
  * struct drm_nna_sched_info - Priorities.
  */
 struct drm_nna_sched_info {
-	/** @priority_mask: Bit n: the caller may create contexts of priority n, see &enum drm_nna_ctx_priority. */
+	/**
+	 * @priority_mask: Bit n: the caller may create contexts of priority n, see
+	 * &enum drm_nna_ctx_priority.
+	 */
 	__u32 priority_mask;
 	/** @pad: MBZ. */
 	__u32 pad;
-	/** @timeout_ns: Time without any sign of life after which the driver takes the device for dead. */
+	/**
+	 * @timeout_ns: Time without any sign of life after which the driver takes the device for
+	 * dead.
+	 */
 	__u64 timeout_ns;
 };
 
@@ -264,7 +273,10 @@ struct drm_nna_counters {
 	__u64 longest_tile_ticks;
 	/** @driver_irqs: Interrupts that the driver has handled. */
 	__u64 driver_irqs;
-	/** @driver_completions: Completions that the driver has handled, those of its own commands included. */
+	/**
+	 * @driver_completions: Completions that the driver has handled, those of its own commands
+	 * included.
+	 */
 	__u64 driver_completions;
 	/** @driver_mmio_reads: Register reads that the driver has done. */
 	__u64 driver_mmio_reads;
@@ -393,7 +405,10 @@ struct drm_nna_bo_set_label {
 	__u32 handle;
 	/** @pad: MBZ. */
 	__u32 pad;
-	/** @label: User pointer to a string (-E2BIG when longer than max_label), or 0 to remove it. */
+	/**
+	 * @label: User pointer to a string (-E2BIG when longer than max_label), or 0 to remove
+	 * it.
+	 */
 	__u64 label;
 };
 
@@ -442,7 +457,9 @@ struct drm_nna_vm_destroy {
 enum drm_nna_vm_bind_op_type {
 	/** @DRM_NNA_VM_BIND_OP_MAP: Map a range of an object; what was mapped there is replaced. */
 	DRM_NNA_VM_BIND_OP_MAP = 0,
-	/** @DRM_NNA_VM_BIND_OP_UNMAP: Unmap whatever is mapped in the range, which may be nothing. */
+	/**
+	 * @DRM_NNA_VM_BIND_OP_UNMAP: Unmap whatever is mapped in the range, which may be nothing.
+	 */
 	DRM_NNA_VM_BIND_OP_UNMAP,
 };
 
@@ -688,7 +705,10 @@ struct drm_nna_submit {
 	__u64 stream_va;
 	/** @stream_size: Bytes of the command stream, a multiple of 64, more than 0. */
 	__u32 stream_size;
-	/** @start: Offset of the first command: 0 for the first, else the resume of a report; a multiple of 64. */
+	/**
+	 * @start: Offset of the first command: 0 for the first, else the resume of a report; a
+	 * multiple of 64.
+	 */
 	__u32 start;
 	/** @base_table_va: Address of the base table, 16-byte aligned; 0 when @slot_count is 0. */
 	__u64 base_table_va;
@@ -698,11 +718,19 @@ struct drm_nna_submit {
 	__u32 pad;
 	/** @report_va: Where the device writes the job's report, 64-byte aligned; 0 for nowhere. */
 	__u64 report_va;
-	/** @deadline_ns: Absolute time by which the job must have ended (-ETIMEDOUT); 0 for none. */
+	/**
+	 * @deadline_ns: Absolute time by which the job must have ended (-ETIMEDOUT); 0 for none.
+	 */
 	__u64 deadline_ns;
-	/** @duration_ns: The same, counted from when all in-fences have signalled; 0 for none. The earlier of both holds. */
+	/**
+	 * @duration_ns: The same, counted from when all in-fences have signalled; 0 for none. The
+	 * earlier of both holds.
+	 */
 	__u64 duration_ns;
-	/** @budget_ns: Run time that the job may take, time in which others preempt it excluded; 0 for the job limit. */
+	/**
+	 * @budget_ns: Run time that the job may take, time in which others preempt it excluded; 0
+	 * for the job limit.
+	 */
 	__u64 budget_ns;
 	/** @loop_limit_ns: Time that loops of the job may take; 0 for the job limit. */
 	__u64 loop_limit_ns;
@@ -816,13 +844,19 @@ struct drm_nna_coredump {
 	__u8 entry[128];
 	/** @report: The job's report, as it was found in memory. */
 	__u8 report[128];
-	/** @command: Byte offset in the stream of the command that the job had come to, or all ones if unknown. */
+	/**
+	 * @command: Byte offset in the stream of the command that the job had come to, or all
+	 * ones if unknown.
+	 */
 	__u32 command;
 	/** @command_offset: Where that command lies in the dump. */
 	__u32 command_offset;
 	/** @command_size: Bytes of the stream from there on that could be read. */
 	__u32 command_size;
-	/** @rings_offset: Where the &struct drm_nna_coredump_ring lie in the dump, the control ring last. */
+	/**
+	 * @rings_offset: Where the &struct drm_nna_coredump_ring lie in the dump, the control
+	 * ring last.
+	 */
 	__u32 rings_offset;
 	/** @ring_count: How many. */
 	__u32 ring_count;
