@@ -2,8 +2,8 @@
 /*
  * nna_stress [--expect-unbind | --hold] [SECONDS]: threads and processes that submit, bind, fault,
  * create, destroy and die at random, for a bounded time. What may not happen: an unexpected error,
- * a wrong result, a job that does not end. With --expect-unbind the driver may go away: -ENODEV is an end like any
- * other. With --hold one client keeps its mappings meanwhile.
+ * a wrong result, a job that does not end. With --expect-unbind the driver may go away: -ENODEV is
+ * an end like any other. With --hold one client keeps its mappings meanwhile.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -2,9 +2,10 @@
 /*
  * Fusion: what follows a command moves into the command, where not a bit of the result changes.
  *
- *	clamp an IDENTITY that only clamps, or moves the zero point, becomes the clamp of the
- *	command before residual an ADD of a convolution's result becomes the convolution's residual
- *	padding FILL and COPY around a convolution's input become its padding
+ *	clamp		an IDENTITY that only clamps, or moves the zero point, becomes the clamp of
+ *			the command before
+ *	residual	an ADD of a convolution's result becomes the convolution's residual
+ *	padding		FILL and COPY around a convolution's input become its padding
  *
  * The result between the two must have one writer and one reader, and code must be straight between
  * them. F16 results are rounded once per command, so that an ADD is not fused there. Clamp is fused

@@ -160,8 +160,7 @@ extern const struct nna_conv_params nna_conv_plain;
 /*
  * Convolutions on values [b, h, w, c], weights [n, kh, kw, c/groups] ([1, kh, kw, n]), bias [n] or
  * NNA_NO_VALUE. Makes the channels table from the scales; the packing pass packs constant weights
- * and folds the bias.
- * @depthwise chooses DWCONV.
+ * and folds the bias. @depthwise chooses DWCONV.
  */
 int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in, uint32_t weights,
 		  uint32_t bias, const struct nna_conv_params *params);

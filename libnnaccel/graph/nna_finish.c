@@ -3,10 +3,11 @@
  * Finishing a graph: each step is one function that looks at one kind of fault and leaves what the
  * next one needs.
  *
- *	lifetimes inputs and outputs of each subgraph; every operand has at most one writer, where
- *	it may have one order execution order, without a cycle nesting referenced subgraphs exist,
- *	without recursion, within bounds shapes the rules of every operation, shapes as far as they
- *	are known
+ *	lifetimes	inputs and outputs of each subgraph; every operand has at most one writer,
+ *			where it may have one
+ *	order		execution order, without a cycle
+ *	nesting		referenced subgraphs exist, without recursion, within bounds
+ *	shapes		the rules of every operation, shapes as far as they are known
  */
 #include <errno.h>
 #include <stdlib.h>

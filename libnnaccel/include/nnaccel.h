@@ -4,12 +4,15 @@
  *
  * Data and ownership
  *
- *	nna_device an open accelerator: a DRM node, or the loopback (the same model in this process)
- *	nna_graph operands and operations in NNAPI's terms; immutable once finished;
- *	reference-counted nna_program a graph compiled for a device: commands, packed weights,
- *	memory plan; immutable nna_execution one run of a program at a time: its bindings and its
- *	scratch memory nna_buffer device memory that a caller fills or shares (own, dma-buf, memfd)
- *	nna_fence the end of a submitted execution
+ *	nna_device	an open accelerator: a DRM node, or the loopback (the same model in this
+ *			process)
+ *	nna_graph	operands and operations in NNAPI's terms; immutable once finished;
+ *			reference-counted
+ *	nna_program	a graph compiled for a device: commands, packed weights, memory plan;
+ *			immutable
+ *	nna_execution	one run of a program at a time: its bindings and its scratch memory
+ *	nna_buffer	device memory that a caller fills or shares (own, dma-buf, memfd)
+ *	nna_fence	the end of a submitted execution
  *
  * A program holds its graph and needs its device open; an execution needs its program; a fence
  * outlives its execution. Everything is destroyed by whoever created it, in any order that respects
@@ -20,9 +23,16 @@
  * for from anywhere.
  *
  * Errors are negative errno values; nna_log gets a line that names the thing and what to do:
- *	-EINVAL	malformed graph or argument	-ENOTSUP not possible on this device	-ENOMEM
- *	-ENODEV the device is gone -ETIMEDOUT deadline or loop limit -ENOSPC output too small -EIO
- *	the device failed -ECANCELED lost through another's fault
+ *
+ *	-EINVAL		malformed graph or argument
+ *	-ENOTSUP	not possible on this device
+ *	-ENOMEM		no memory
+ *	-ENODEV		the device is gone
+ *	-ETIMEDOUT	deadline or loop limit
+ *	-ENOSPC		output too small
+ *	-EIO		the device failed
+ *	-ECANCELED	lost through another's fault
+ *
  * Floats in quantisation are the model's; no inference arithmetic happens in this library.
  */
 #ifndef NNACCEL_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV_2D input, weights [N, kh, kw, C], bias [N], padding, strides (w, h), activation, nchw?,
- * dilation (w, h)? GROUPED_CONV_2D the same with weights [N, kh, kw, C / groups], the number of
- * groups before the activation DEPTHWISE_CONV_2D weights [1, kh, kw, N], the multiplier N / C
- * before the activation
+ * CONV_2D		input, weights [N, kh, kw, C], bias [N], padding, strides (w, h),
+ *			activation, nchw?, dilation (w, h)?
+ * GROUPED_CONV_2D	the same with weights [N, kh, kw, C / groups], the number of groups before
+ *			the activation
+ * DEPTHWISE_CONV_2D	weights [1, kh, kw, N], the multiplier N / C before the activation
  *
  * One command each; packing of weights and fusion are passes of the compiler.
  */

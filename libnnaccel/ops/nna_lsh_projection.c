@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * LSH_PROJECTION: hash functions [hashes, bits], input [n, ...], weights? [n], type (INT32)
- * -> DENSE: the bits [hashes * bits]; SPARSE: the bits of a hash as one number, the first bit
- * highest, plus hash << bits [hashes]; SPARSE_DEPRECATED: without the latter.
+ * LSH_PROJECTION	hash functions [hashes, bits], input [n, ...], weights? [n], type (INT32)
+ *			-> hashes as type says
+ *
+ *	DENSE			the bits [hashes * bits]
+ *	SPARSE			the bits of a hash as one number, the first bit highest, plus
+ *				hash << bits [hashes]
+ *	SPARSE_DEPRECATED	as SPARSE, without hash << bits
  */
 #include "ops/nna_op_util.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * LSTM one step: 23 inputs, or 27 with layer norm -> scratch (of no meaning), output state, cell
- *				state, output
+ * LSTM				one step: 23 inputs, or 27 with layer norm -> scratch (of no
+ *				meaning), output state, cell state, output
  * UNIDIRECTIONAL_SEQUENCE_LSTM	24 or 28 inputs -> outputs, [output state, cell state]
  * BIDIRECTIONAL_SEQUENCE_LSTM	61 inputs -> outputs [forward, backward], [four states]
  *

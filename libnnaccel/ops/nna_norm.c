@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Normalisations, composed of element-wise commands and sums, in fp32 from the first step to the
- * last: L2_NORMALIZATION input, axis? (default -1) LOCAL_RESPONSE_NORMALIZATION input, radius
- * (INT32), bias, alpha, beta, axis? (default -1) INSTANCE_NORMALIZATION input, gamma, beta,
- * epsilon, nchw
+ * last:
+ * L2_NORMALIZATION		input, axis? (default -1)
+ * LOCAL_RESPONSE_NORMALIZATION	input, radius (INT32), bias, alpha, beta, axis? (default -1)
+ * INSTANCE_NORMALIZATION	input, gamma, beta, epsilon, nchw
  */
 #include "ops/nna_window.h"
 

@@ -2,12 +2,11 @@
 /*
  * LSTM steps on quantised operands.
  *
- * QUANTIZED_16BIT_LSTM input [batch, K] u8, 4 input weights, 4 recurrent weights (u8), 4 biases,
- * cell state (16 bits), last
- *			output (u8) -> cell state, output
- * QUANTIZED_LSTM input s8, the operands of LSTM's cell in its order (weights 8 bits, peephole 16
- * bits), output state
- *			(s8), cell state (16 bits), 4 layer norm weights (16 bits)?, cell clip,
+ * QUANTIZED_16BIT_LSTM	input [batch, K] u8, 4 input weights, 4 recurrent weights (u8), 4 biases,
+ *			cell state (16 bits), last output (u8) -> cell state, output
+ * QUANTIZED_LSTM	input s8, the operands of LSTM's cell in its order (weights 8 bits, peephole
+ *			16 bits), output state (s8), cell state (16 bits),
+ *			4 layer norm weights (16 bits)?, cell clip,
  *			projection clip, scales of the 4 gates before their norm, zero point and
  *			scale of the hidden state -> output state, cell state, output
  *

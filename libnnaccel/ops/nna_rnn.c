@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * RNN input [batch, K], weights, recurrent weights, bias, state, activation -> state, output
- * UNIDIRECTIONAL_SEQUENCE_RNN input [.., .., K], the same, time major (INT32) -> outputs, last
- * state? BIDIRECTIONAL_SEQUENCE_RNN input, (weights, recurrent weights, bias, state) forward and
- * backward, auxiliary input?,
- *				its weights forward? and backward?, activation, time major, merge
- *				(BOOL) -> outputs forward, [backward,] last states forward and
- *				backward?
+ * RNN				input [batch, K], weights, recurrent weights, bias, state,
+ *				activation -> state, output
+ * UNIDIRECTIONAL_SEQUENCE_RNN	input [.., .., K], the same, time major (INT32)
+ *				-> outputs, last state?
+ * BIDIRECTIONAL_SEQUENCE_RNN	input, (weights, recurrent weights, bias, state) forward and
+ *				backward, auxiliary input?, its weights forward? and backward?,
+ *				activation, time major, merge (BOOL)
+ *				-> outputs forward, [backward,] last states forward and backward?
  */
 #include "ops/nna_recurrent.h"
 

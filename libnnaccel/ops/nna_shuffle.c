@@ -2,9 +2,10 @@
 /*
  * Copies that take an axis apart and put it together elsewhere:
  * SPACE_TO_DEPTH, DEPTH_TO_SPACE	input, block size (INT32), nchw?
- * SPACE_TO_BATCH_ND input, block sizes (TENSOR_INT32 [2]), paddings (TENSOR_INT32 [2, 2]), nchw?
- * BATCH_TO_SPACE_ND input, block sizes (TENSOR_INT32 [2]), nchw? CHANNEL_SHUFFLE input, groups
- * (INT32), axis (INT32)
+ * SPACE_TO_BATCH_ND			input, block sizes (TENSOR_INT32 [2]),
+ *					paddings (TENSOR_INT32 [2, 2]), nchw?
+ * BATCH_TO_SPACE_ND			input, block sizes (TENSOR_INT32 [2]), nchw?
+ * CHANNEL_SHUFFLE			input, groups (INT32), axis (INT32)
  *
  * Each is one COPY between two views of the same six axes: batch, block row, block column, height,
  * width, channel in some order.

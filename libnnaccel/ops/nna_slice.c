@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * SLICE		input, begin, size (TENSOR_INT32 [rank]; size -1: to the end)
- * STRIDED_SLICE input, begin, end, strides (TENSOR_INT32 [rank]), begin mask, end mask, shrink mask
- * (INT32)
+ * STRIDED_SLICE	input, begin, end, strides (TENSOR_INT32 [rank]), begin mask, end mask,
+ *			shrink mask (INT32)
  */
 #include "ops/nna_op_util.h"
 

@@ -17,9 +17,8 @@
  * (nna_parts.c).
  *
  * Locks: a program's @lock guards the list of variants and their spare contexts; compiling happens
- * under @compiling, without
- * @lock. An execution's @lock guards the end of its run, which its owner or a waiter on its fence
- *	may notice first.
+ * under @compiling, without @lock. An execution's @lock guards the end of its run, which its owner
+ * or a waiter on its fence may notice first.
  */
 #ifndef NNA_RUNTIME_H
 #define NNA_RUNTIME_H
@@ -154,8 +153,8 @@ struct nna_fence {
 
 /*
  * Runs the program's graph in parts, the first of which ends before operation @stop; to the end, in
- * this thread. Fills in
- * @results and the timing, and copies the outputs. -ENOSPC: at least one did not fit.
+ * this thread. Fills in @results and the timing, and copies the outputs. -ENOSPC: at least one did
+ * not fit.
  */
 int nna_parts_run(struct nna_execution *execution, uint32_t stop, const int *fds, uint32_t count);
 void nna_parts_destroy(struct nna_part *parts);

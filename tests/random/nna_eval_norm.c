@@ -89,7 +89,6 @@ static int eval_l2(struct nna_eval *e)
 			out->err[at] = ((double)l.size + 8) * U * fabs(out->v[at]);
 			/*
 			 * What a tiny norm is divided by, and squares beyond fp32, are left open.
-			 * 
 			 */
 			if ((sum != 0 && sum < 1e-11) || sum > 1e37)
 				out->err[at] = INFINITY;

@@ -29,7 +29,6 @@ static struct nnr_operand *output_of(struct mutation *m)
 
 /*
  * Each returns false where it cannot be done. The first ones leave nothing that could be accepted.
- * 
  */
 
 static bool no_inputs(struct mutation *m)
@@ -174,7 +173,6 @@ static bool nobody_writes(struct mutation *m)
 
 /*
  * Parameters that come with the run: until then the model's word about dimensions is all there is.
- * 
  */
 static bool has_late_parameters(const struct mutation *m)
 {

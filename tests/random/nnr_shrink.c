@@ -169,7 +169,6 @@ static bool shrink_dims(struct shrinker *s)
 
 /*
  * Every element of operand @i becomes @value, in stored numbers; NAN rounds each to a whole number.
- * 
  */
 static bool try_data(struct shrinker *s, uint32_t i, double value)
 {

@@ -373,7 +373,6 @@ static void test_sums(void **state)
 			 depthwise ? "DWCONV" : "CONV", type, in, out, kernel);
 		/*
 		 * Floats may be added in another order: test_engine_conv knows how far that goes.
-		 * 
 		 */
 		if (quantised)
 			taken[depthwise][i / 2 % 4] += compare_all(what);

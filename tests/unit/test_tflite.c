@@ -20,8 +20,7 @@
 
 /*
  * input u8 [1, 4, 4, 2] -> CONV_2D 3x3, 3 filters, SAME, stride 2, RELU6 -> [1, 2, 2, 3] -> RESHAPE
- * -> [1, 12]; with
- * @code in place of CONV_2D's when it is not 0.
+ * -> [1, 12]; with @code in place of CONV_2D's when it is not 0.
  */
 static void write_model(struct writer *w, int32_t code)
 {
