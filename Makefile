@@ -27,7 +27,7 @@ endif
 CC ?= gcc
 OPT ?= -O2
 WARN := -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes
-CPPFLAGS += -D_GNU_SOURCE -Iuapi -Ilibnnaccel/include -Idevice/include -I.
+CPPFLAGS += -D_GNU_SOURCE -Iuapi -Ilibnnaccel/include -I.
 CFLAGS ?= $(OPT) -g
 override CFLAGS += -std=c11 $(WARN) -fvisibility=hidden -fPIC -ffp-contract=off -pthread $(SANFLAGS)
 LDFLAGS += -pthread $(SANFLAGS)
@@ -39,7 +39,8 @@ UNIT_TESTS :=
 TESTS :=
 CLEAN :=
 
-include $(sort $(wildcard */module.mk))
+# The tests come last: they ask for what the others name.
+include $(filter-out tests/%,$(sort $(wildcard */module.mk))) tests/module.mk
 
 ALL_TARGETS := $(LIBRARIES) $(PROGRAMS) $(UNIT_TESTS) $(TESTS)
 

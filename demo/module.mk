@@ -2,7 +2,7 @@
 #
 # nna-demo, and `make demo`, which gets everything, builds, boots and runs it.
 DEMO_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard demo/*.c tools/image/*.c) \
-	tools/tflite/nna_tflite.c tools/tflite/nna_flatbuffer.c tools/tflite/nna_tflite_translate.c)
+	tools/tflite/tflite.c tools/tflite/flatbuffer.c tools/tflite/translate.c)
 PROGRAMS += $(BUILD)/bin/nna-demo
 
 $(BUILD)/obj/demo/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)

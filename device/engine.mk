@@ -11,12 +11,6 @@ $(BUILD)/obj/device/engine/%.o: override CFLAGS += -fno-math-errno
 # Reassociation would pair the products of two steps and spill the accumulators.
 $(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += -mavx2 -mfma -mf16c -fno-tree-reassoc
 
-ENGINE_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_engine_*.c))
-UNIT_TESTS += $(ENGINE_TESTS)
-$(ENGINE_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(ENGINE_OBJS)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
-
 # Not run by the checks: prints what the kernels reach on this machine.
 TESTS += $(BUILD)/tests/bench_engine
 $(BUILD)/tests/bench_engine: $(BUILD)/obj/tests/bench/bench_engine.o $(ENGINE_OBJS)

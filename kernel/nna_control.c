@@ -128,7 +128,7 @@ int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno)
 
 int nna_control_hurry(struct nna_device *nna, unsigned int ring)
 {
-	return nna_control_job(nna, NNA_ENTRY_HURRY, ring, READ_ONCE(nna->rings[ring].seqno) - 1);
+	return nna_control_job(nna, NNA_ENTRY_BOOST, ring, READ_ONCE(nna->rings[ring].seqno) - 1);
 }
 
 int nna_control_ping(struct nna_device *nna)

@@ -146,9 +146,9 @@ int nna_hw_reset(struct nna_hw *hw)
 
 	nna_hw_write32(hw, NNA_REG_RESET, NNA_RESET_MAGIC);
 	ret = read_poll_timeout(nna_hw_read32, status,
-				(status & NNA_STATUS_READY) && !(status & NNA_STATUS_RESETTING),
-				NNA_RESET_POLL_US, NNA_RESET_TIMEOUT_US, false,
-				hw, NNA_REG_STATUS);
+				(status & NNA_REG_STATUS_READY) &&
+					!(status & NNA_REG_STATUS_RESETTING),
+				NNA_RESET_POLL_US, NNA_RESET_TIMEOUT_US, false, hw, NNA_REG_STATUS);
 	if (!ret && !nna_hw_is_alive(hw))
 		ret = -ENODEV;
 	return ret;
@@ -156,7 +156,7 @@ int nna_hw_reset(struct nna_hw *hw)
 
 void nna_hw_start(struct nna_hw *hw)
 {
-	nna_hw_write32(hw, NNA_REG_CONTROL, NNA_CONTROL_ENABLE);
+	nna_hw_write32(hw, NNA_REG_CONTROL, NNA_REG_CONTROL_ENABLE);
 }
 
 void nna_hw_stop(struct nna_hw *hw)
@@ -178,10 +178,11 @@ int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dm
 	nna_hw_write64(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CQ_BASE), cq_base);
 	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_SIZE), size);
 	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_VECTOR), vector);
-	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL), NNA_RING_CONTROL_ENABLE);
+	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL),
+		       NNA_RING_REG_CONTROL_ENABLE);
 
 	status = nna_hw_ring_status(hw, ring);
-	if ((status & NNA_RING_STATUS_ERROR) || !(status & NNA_RING_STATUS_RUNNING))
+	if ((status & NNA_RING_REG_STATUS_ERROR) || !(status & NNA_RING_REG_STATUS_RUNNING))
 		return -EIO;
 	return 0;
 }

@@ -84,13 +84,13 @@
 #define NNA_RING_REG_DONE            0x24u /* ro32 */
 #define NNA_RING_REG_DOORBELL_SHADOW 0x28u /* ro32 */
 #define NNA_RING_REG_RUN_TIME        0x2cu /* ro32 */
-#define NNA_CONTROL_ENABLE           (1u << 0)
-#define NNA_STATUS_READY             (1u << 0)
-#define NNA_STATUS_FAILED            (1u << 1)
-#define NNA_STATUS_RESETTING         (1u << 2)
-#define NNA_RING_CONTROL_ENABLE      (1u << 0)
-#define NNA_RING_STATUS_RUNNING      (1u << 0)
-#define NNA_RING_STATUS_ERROR        (1u << 1)
+#define NNA_REG_CONTROL_ENABLE       (1u << 0)
+#define NNA_REG_STATUS_READY         (1u << 0)
+#define NNA_REG_STATUS_FAILED        (1u << 1)
+#define NNA_REG_STATUS_RESETTING     (1u << 2)
+#define NNA_RING_REG_CONTROL_ENABLE  (1u << 0)
+#define NNA_RING_REG_STATUS_RUNNING  (1u << 0)
+#define NNA_RING_REG_STATUS_ERROR    (1u << 1)
 #define NNA_PTE_VALID                (1ull << 0) /* the entry is used; else no access */
 #define NNA_PTE_WRITE                (1ull << 1) /* leaf: writes are allowed */
 #define NNA_PTE_LARGE                (1ull << 2) /* level 1: the entry maps 2 MiB */
@@ -102,7 +102,7 @@ enum nna_entry {
 	NNA_ENTRY_NOP = 2, /* only the completion; any ring */
 	NNA_ENTRY_INVALIDATE = 3, /* control ring: drop translations of asid (target ENTRY_ALL: all of it, and forget the asid); completed when no tile holds an old one */
 	NNA_ENTRY_ABORT = 4, /* control ring: end job `address` of ring `target` with ABORTED if it has not ended */
-	NNA_ENTRY_HURRY = 5, /* control ring: until job `address` of ring `target`, or a later one, has ended, the ring waits an eighth as long for turns an eighth as long */
+	NNA_ENTRY_BOOST = 5, /* control ring: until job `address` of ring `target`, or a later one, has ended, the ring waits an eighth as long for turns an eighth as long */
 };
 
 /* Why a translation failed. */
@@ -206,8 +206,8 @@ static inline int nna_status_errno(u32 status, bool *ban)
  * @budget: run time in ticks, preempted time excluded; 0 is the job limit
  * @loop_limit: ticks that loops may take; 0 is the job limit
  * @start: byte offset in the stream of the first command, from a report's resume; 0 is the first
- * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, HURRY: the ring
- * @address: INVALIDATE: first VA; ABORT, HURRY: the seqno
+ * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST: the ring
+ * @address: INVALIDATE: first VA; ABORT, BOOST: the seqno
  * @length: INVALIDATE: bytes from address on
  * @reserved: 0
  *

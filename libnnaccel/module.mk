@@ -9,7 +9,7 @@ NNACCEL_SO := $(BUILD)/lib/libnnaccel.so.1
 NNACCEL_LIBS := $(shell pkg-config --libs libdrm 2>/dev/null || echo -ldrm) -lm
 LIBRARIES += $(NNACCEL_LIB) $(NNACCEL_SO)
 
-$(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += -Ilibnnaccel $(shell pkg-config --cflags libdrm 2>/dev/null)
+$(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
 $(NNACCEL_LIB): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
 	@mkdir -p $(@D)
@@ -20,12 +20,3 @@ $(NNACCEL_SO): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libnnaccel.so.1 $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 	ln -sf libnnaccel.so.1 $(BUILD)/lib/libnnaccel.so
-
-# Unit tests of the library: they see its inside, so they link the archive.
-NNACCEL_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard \
-	$(addprefix tests/unit/test_,graph*.c op*.c lower*.c compiler*.c program*.c execution*.c runtime*.c winsys*.c)))
-UNIT_TESTS += $(NNACCEL_TESTS)
-$(patsubst $(BUILD)/tests/%,$(BUILD)/obj/tests/unit/%.o,$(NNACCEL_TESTS)): CPPFLAGS += -Ilibnnaccel
-$(NNACCEL_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(NNACCEL_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -lcmocka

@@ -230,7 +230,7 @@ static void priority_cost(void)
 	stream_null(&high);
 	stream_begin(&low);
 	stream_fill(&low, 0, 0x20000, 1);
-	stream_jump(&low, sizeof(struct nna_stream_header));
+	stream_jump(&low, sizeof(struct nnahw_stream_header));
 	stream_finish(&low);
 	ctx_destroy(low.fd, low.ctx);
 	ctx_destroy(high.fd, high.ctx);

@@ -98,7 +98,7 @@ static struct drm_nna_coredump *dump_read(size_t *size)
 
 static void fault(struct env *env, uint32_t *command)
 {
-	struct nna_base *table = (struct nna_base *)(env->map + ENV_TABLE);
+	struct nnahw_base *table = (struct nnahw_base *)(env->map + ENV_TABLE);
 	struct drm_nna_submit args;
 
 	table[1].address = BAD_VA;
@@ -106,7 +106,7 @@ static void fault(struct env *env, uint32_t *command)
 	stream_begin(env);
 	stream_fill(env, 0, 64, 1);
 	*command = stream_fill(env, 0, 64, 1);
-	((struct nna_cmd_fill *)(env->map + *command))->output.slot = 1;
+	((struct nnahw_cmd_fill *)(env->map + *command))->output.slot = 1;
 	stream_end(env);
 	stream_finish(env);
 	args = env_submit(env);
@@ -114,16 +114,16 @@ static void fault(struct env *env, uint32_t *command)
 	EQ(submit_args_and_wait(env, &args), -EFAULT);
 }
 
-static const struct nna_ring_entry *entry_of(const struct drm_nna_coredump *dump)
+static const struct nnahw_ring_entry *entry_of(const struct drm_nna_coredump *dump)
 {
-	return (const struct nna_ring_entry *)dump->entry;
+	return (const struct nnahw_ring_entry *)dump->entry;
 }
 
 TEST(fault_is_dumped)
 {
 	struct drm_nna_coredump *dump;
-	const struct nna_cmd_fill *fill;
-	const struct nna_report *report;
+	const struct nnahw_cmd_fill *fill;
+	const struct nnahw_report *report;
 	uint32_t command;
 	struct env env;
 	size_t size;
@@ -137,17 +137,17 @@ TEST(fault_is_dumped)
 	EQ(dump->size, size);
 	EQ(dump->reason, DRM_NNA_COREDUMP_FAULT);
 	EQ(dump->ring, DRM_NNA_CTX_PRIORITY_MEDIUM);
-	EQ(dump->status, NNA_STATUS_FAULT_MMU);
+	EQ(dump->status, NNAHW_STATUS_FAULT_MMU);
 	EQ(dump->detail, BAD_VA);
 	CHECK(!strncmp((char *)dump->comm, "nna_coredump_test", sizeof(dump->comm) - 1));
 	EQ(entry_of(dump)->stream, ENV_VA + ENV_STREAM);
 	EQ(entry_of(dump)->slot_count, 2);
 	EQ(dump->report_valid, 1);
-	report = (const struct nna_report *)dump->report;
+	report = (const struct nnahw_report *)dump->report;
 	EQ(report->fault_address, BAD_VA);
 	EQ(dump->command, command);
 	CHECK(dump->command_size >= sizeof(*fill));
-	fill = (const struct nna_cmd_fill *)((uint8_t *)dump + dump->command_offset);
+	fill = (const struct nnahw_cmd_fill *)((uint8_t *)dump + dump->command_offset);
 	EQ(memcmp(fill, env.map + command, sizeof(*fill)), 0);
 	free(dump);
 	expect_dropped();
@@ -164,16 +164,16 @@ TEST(rings_are_dumped)
 	expect_dropped();
 	fault(&env, &command);
 	dump = dump_read(&size);
-	EQ(dump->device_status, NNA_STATUS_READY);
-	EQ(dump->ring_count, NNA_RINGS);
+	EQ(dump->device_status, NNAHW_REG_STATUS_READY);
+	EQ(dump->ring_count, NNAHW_RINGS);
 	CHECK(dump->tick > 0);
 	for (uint32_t i = 0; i < dump->ring_count; i++) {
 		const struct drm_nna_coredump_ring *ring = (const struct drm_nna_coredump_ring *)
 			((uint8_t *)dump + dump->rings_offset + i * dump->ring_stride);
 
 		EQ(ring->running, 1);
-		EQ(ring->reg_control, NNA_RING_CONTROL_ENABLE);
-		EQ(ring->reg_status, NNA_RING_STATUS_RUNNING);
+		EQ(ring->reg_control, NNAHW_RING_REG_CONTROL_ENABLE);
+		EQ(ring->reg_status, NNAHW_RING_REG_STATUS_RUNNING);
 		EQ(ring->entry_count, ring->tail - ring->done);
 		CHECK(ring->entries_offset + ring->entry_count * 128 <= size);
 	}
@@ -226,7 +226,7 @@ TEST(budget_is_dumped)
 	args.budget_ns = SECOND / 20;
 	EQ(submit_args_and_wait(&env, &args), -ETIME);
 	dump = dump_read(&size);
-	EQ(dump->status, NNA_STATUS_BUDGET);
+	EQ(dump->status, NNAHW_STATUS_BUDGET);
 	CHECK(dump->command < env.stream_size);
 	expect_dropped();
 }
@@ -275,7 +275,7 @@ TEST(hang_is_dumped)
 	/* As it was before the reset. */
 	CHECK(ring->entry_count >= 1);
 	CHECK(ring->reg_run_time > 0);
-	EQ(((struct nna_ring_entry *)((uint8_t *)dump + ring->entries_offset))->stream,
+	EQ(((struct nnahw_ring_entry *)((uint8_t *)dump + ring->entries_offset))->stream,
 	   ENV_VA + ENV_STREAM);
 	expect_dropped();
 }

@@ -254,7 +254,7 @@ TEST(fail_vm_bind_split)
 {
 	const uint64_t va = 1ull << 40, size = 4 << 20;
 	struct drm_nna_vm_bind_op hole, ops[3];
-	struct nna_base *table;
+	struct nnahw_base *table;
 	struct env env;
 	uint32_t bo;
 
@@ -262,7 +262,7 @@ TEST(fail_vm_bind_split)
 	env_init(&env);
 	bo = bo_create(env.fd, size, env.vm, 0);
 	EQ(vm_map(env.fd, env.vm, bo, 0, va, size, 0), 0);
-	table = (struct nna_base *)(env.map + ENV_TABLE);
+	table = (struct nnahw_base *)(env.map + ENV_TABLE);
 	table->address = va;
 	table->size = size;
 	stream_begin(&env);

@@ -14,12 +14,12 @@
 /* A job that writes to an address that is not mapped. */
 static void stream_fault(struct env *env)
 {
-	struct nna_base *table = (struct nna_base *)(env->map + ENV_TABLE);
+	struct nnahw_base *table = (struct nnahw_base *)(env->map + ENV_TABLE);
 
 	table[1].address = 0x7000000000;
 	table[1].size = 4096;
 	stream_begin(env);
-	((struct nna_cmd_fill *)(env->map + stream_fill(env, 0, 64, 1)))->output.slot = 1;
+	((struct nnahw_cmd_fill *)(env->map + stream_fill(env, 0, 64, 1)))->output.slot = 1;
 	stream_end(env);
 	stream_finish(env);
 }
@@ -54,12 +54,12 @@ TEST(mmu_fault_bans)
 	stream_fault(&env);
 	args = fault_submit(&env);
 	EQ(submit_args_and_wait(&env, &args), -EFAULT);
-	EQ(env_report(&env)->status, NNA_STATUS_FAULT_MMU);
-	EQ(env_report(&env)->fault, NNA_FAULT_KIND_UNMAPPED);
+	EQ(env_report(&env)->status, NNAHW_STATUS_FAULT_MMU);
+	EQ(env_report(&env)->fault, NNAHW_FAULT_KIND_UNMAPPED);
 	EQ(env_report(&env)->fault_address, 0x7000000000);
 	expect_banned(&env, DRM_NNA_CTX_STATE_FAULTED);
 	EQ(ctx_state(env.fd, env.ctx).fault_address, 0x7000000000);
-	EQ(ctx_state(env.fd, env.ctx).fault_status, NNA_STATUS_FAULT_MMU);
+	EQ(ctx_state(env.fd, env.ctx).fault_status, NNAHW_STATUS_FAULT_MMU);
 }
 
 TEST(new_context_after_a_ban)
@@ -162,7 +162,7 @@ TEST(budget)
 	args = env_submit(&env);
 	args.budget_ns = SECOND / 20;
 	EQ(submit_args_and_wait(&env, &args), -ETIME);
-	EQ(env_report(&env)->status, NNA_STATUS_BUDGET);
+	EQ(env_report(&env)->status, NNAHW_STATUS_BUDGET);
 	expect_banned(&env, DRM_NNA_CTX_STATE_TIMEDOUT);
 	expect_works(&other);
 }
@@ -222,8 +222,8 @@ TEST(endless_job_is_preempted)
 		fill = stream_fill(&env, 0, 64, 1); \
 		stream_end(&env); \
 		stream_finish(&env); \
-		struct nna_stream_header *header = (struct nna_stream_header *)env.map; \
-		struct nna_cmd_fill *command = (struct nna_cmd_fill *)(env.map + fill); \
+		struct nnahw_stream_header *header = (struct nnahw_stream_header *)env.map; \
+		struct nnahw_cmd_fill *command = (struct nnahw_cmd_fill *)(env.map + fill); \
 		(void)header; \
 		(void)command; \
 		change; \
@@ -236,14 +236,14 @@ TEST(endless_job_is_preempted)
 		expect_works(&other); \
 	}
 
-BAD_STREAM(bad_magic, header->magic++, NNA_STATUS_BAD_STREAM)
-BAD_STREAM(bad_version, header->version++, NNA_STATUS_BAD_STREAM)
-BAD_STREAM(bad_stream_size, header->size += 64, NNA_STATUS_BAD_STREAM)
-BAD_STREAM(bad_header_reserved, header->reserved[3] = 1, NNA_STATUS_BAD_STREAM)
-BAD_STREAM(bad_opcode, command->head.opcode = 0x7777, NNA_STATUS_BAD_COMMAND)
-BAD_STREAM(bad_command_flags, command->head.flags = 1, NNA_STATUS_BAD_COMMAND)
-BAD_STREAM(bad_operand_slot, command->output.slot = 9, NNA_STATUS_BAD_OPERAND)
-BAD_STREAM(bad_operand_beyond_slot, command->output.offset = ENV_SIZE, NNA_STATUS_BAD_OPERAND)
+BAD_STREAM(bad_magic, header->magic++, NNAHW_STATUS_BAD_STREAM)
+BAD_STREAM(bad_version, header->version++, NNAHW_STATUS_BAD_STREAM)
+BAD_STREAM(bad_stream_size, header->size += 64, NNAHW_STATUS_BAD_STREAM)
+BAD_STREAM(bad_header_reserved, header->reserved[3] = 1, NNAHW_STATUS_BAD_STREAM)
+BAD_STREAM(bad_opcode, command->head.opcode = 0x7777, NNAHW_STATUS_BAD_COMMAND)
+BAD_STREAM(bad_command_flags, command->head.flags = 1, NNAHW_STATUS_BAD_COMMAND)
+BAD_STREAM(bad_operand_slot, command->output.slot = 9, NNAHW_STATUS_BAD_OPERAND)
+BAD_STREAM(bad_operand_beyond_slot, command->output.offset = ENV_SIZE, NNAHW_STATUS_BAD_OPERAND)
 
 TEST(unmapped_stream)
 {

@@ -60,7 +60,7 @@ static uint32_t set_up(struct env *env, uint8_t **map)
 
 static void fill(struct env *env, uint64_t offset, uint64_t size, uint8_t value, int expected)
 {
-	struct nna_base *table = (struct nna_base *)(env->map + ENV_TABLE);
+	struct nnahw_base *table = (struct nnahw_base *)(env->map + ENV_TABLE);
 
 	table->address = VA;
 	table->size = SIZE;

@@ -183,7 +183,7 @@ TEST(debugfs_rings)
 		EQ(running, 1);
 		rings++;
 	}
-	EQ(rings, NNA_RINGS);
+	EQ(rings, NNAHW_RINGS);
 	free(text);
 }
 

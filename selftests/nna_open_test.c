@@ -27,13 +27,13 @@ TEST(hw_info)
 	int fd = nna_open();
 	struct drm_nna_hw_info info = hw_info(fd);
 
-	EQ(info.abi_major, NNA_ABI_MAJOR);
-	EQ(info.stream_version, NNA_STREAM_ABI);
-	EQ(info.layout_version, NNA_LAYOUT_ABI);
-	EQ(info.job_rings, NNA_JOB_RINGS);
-	EQ(info.va_bits, NNA_VA_BITS);
-	EQ(info.max_slots, NNA_MAX_SLOTS);
-	EQ(info.page_sizes, (1u << NNA_PAGE_SHIFT) | (1u << NNA_LARGE_PAGE_SHIFT));
+	EQ(info.abi_major, NNAHW_ABI_MAJOR);
+	EQ(info.stream_version, NNAHW_STREAM_ABI);
+	EQ(info.layout_version, NNAHW_LAYOUT_ABI);
+	EQ(info.job_rings, NNAHW_JOB_RINGS);
+	EQ(info.va_bits, NNAHW_VA_BITS);
+	EQ(info.max_slots, NNAHW_MAX_SLOTS);
+	EQ(info.page_sizes, (1u << NNAHW_PAGE_SHIFT) | (1u << NNAHW_LARGE_PAGE_SHIFT));
 	CHECK(info.job_limit_ns > 0 && info.job_limit_ns < 10 * SECOND);
 	CHECK(info.tick_hz && info.ring_size && info.workers && info.max_syncs &&
 	      info.max_bind_ops);
@@ -59,7 +59,7 @@ TEST(query_short)
 
 	memset(buffer, 0xaa, sizeof(buffer));
 	EQ(xioctl(fd, DRM_IOCTL_NNA_DEV_QUERY, &q), 0);
-	EQ(buffer[0], NNA_ABI_MAJOR);
+	EQ(buffer[0], NNAHW_ABI_MAJOR);
 	EQ(buffer[2], 0xaa);
 	EQ(q.size, sizeof(struct drm_nna_hw_info));
 }

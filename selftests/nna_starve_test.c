@@ -68,7 +68,7 @@ TEST(long_jobs_share_the_device)
 	for (uint32_t i = 0; i < RINGS; i++) {
 		EQ(syncobj_wait(env[i].fd, out[i], 40 * SECOND), 0);
 		EQ(syncobj_status(env[i].fd, out[i]), -ETIME);
-		EQ(env_report(&env[i])->status, NNA_STATUS_BUDGET);
+		EQ(env_report(&env[i])->status, NNAHW_STATUS_BUDGET);
 		CHECK(env_report(&env[i])->run_time >= BUDGET);
 		EQ(syncobj_wait(behind[i].fd, behind_out[i], 40 * SECOND), 0);
 		EQ(syncobj_status(behind[i].fd, behind_out[i]), 1);

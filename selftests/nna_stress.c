@@ -73,7 +73,7 @@ static void *client(void *arg)
 			     "unmap");
 			must(vm_unmap(env.fd, env.vm, 0x40000000, 1 << 20), "unmap");
 		} else if (what < 13) {
-			((struct nna_base *)(env.map + ENV_TABLE))->address += 0x4000000000;
+			((struct nnahw_base *)(env.map + ENV_TABLE))->address += 0x4000000000;
 			stream_begin(&env);
 			stream_fill(&env, 0, 64, value);
 			stream_end(&env);
@@ -83,7 +83,7 @@ static void *client(void *arg)
 			ret = syncobj_status(env.fd, out);
 			if (ret != -EFAULT)
 				fail("job that must fault", ret == 1 ? -EIO : ret);
-			((struct nna_base *)(env.map + ENV_TABLE))->address -= 0x4000000000;
+			((struct nnahw_base *)(env.map + ENV_TABLE))->address -= 0x4000000000;
 			must(ctx_destroy(env.fd, env.ctx), "destroy");
 			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx),
 			     "context");

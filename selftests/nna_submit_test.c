@@ -16,7 +16,7 @@ TEST(null_job)
 	env_init(&env);
 	stream_null(&env);
 	EQ(submit_and_wait(&env), 0);
-	EQ(env_report(&env)->status, NNA_STATUS_OK);
+	EQ(env_report(&env)->status, NNAHW_STATUS_OK);
 	EQ(env_report(&env)->commands, 1);
 	CHECK(env_report(&env)->end >= env_report(&env)->begin);
 }

@@ -479,7 +479,7 @@ int syncobj_status(int fd, uint32_t handle)
 
 static void env_init_vm(struct env *env)
 {
-	struct nna_base *table = (struct nna_base *)(env->map + ENV_TABLE);
+	struct nnahw_base *table = (struct nnahw_base *)(env->map + ENV_TABLE);
 
 	env->vm = vm_create(env->fd);
 	MUST(vm_map(env->fd, env->vm, env->bo, 0, ENV_VA, ENV_SIZE, 0));
@@ -515,13 +515,13 @@ void env_fini(struct env *env)
 void stream_begin(struct env *env)
 {
 	memset(env->map + ENV_STREAM, 0, ENV_TABLE - ENV_STREAM);
-	env->stream_size = sizeof(struct nna_stream_header);
+	env->stream_size = sizeof(struct nnahw_stream_header);
 }
 
 static void *stream_add(struct env *env, uint16_t opcode, uint32_t size, uint32_t *at)
 {
-	struct nna_command *command = (struct nna_command *)(env->map + ENV_STREAM +
-							     env->stream_size);
+	struct nnahw_command *command = (struct nnahw_command *)(env->map + ENV_STREAM +
+								 env->stream_size);
 
 	command->opcode = opcode;
 	command->size = size;
@@ -534,14 +534,14 @@ uint32_t stream_end(struct env *env)
 {
 	uint32_t at;
 
-	stream_add(env, NNA_OP_END, NNA_COMMAND_ALIGN, &at);
+	stream_add(env, NNAHW_OP_END, NNAHW_COMMAND_ALIGN, &at);
 	return at;
 }
 
 uint32_t stream_jump(struct env *env, uint32_t target)
 {
 	uint32_t at;
-	struct nna_cmd_jump *jump = stream_add(env, NNA_OP_JUMP, sizeof(*jump), &at);
+	struct nnahw_cmd_jump *jump = stream_add(env, NNAHW_OP_JUMP, sizeof(*jump), &at);
 
 	jump->target = target;
 	jump->loop = target <= at;
@@ -551,9 +551,9 @@ uint32_t stream_jump(struct env *env, uint32_t target)
 uint32_t stream_fill(struct env *env, uint32_t offset, uint32_t count, uint8_t value)
 {
 	uint32_t at;
-	struct nna_cmd_fill *fill = stream_add(env, NNA_OP_FILL, sizeof(*fill), &at);
+	struct nnahw_cmd_fill *fill = stream_add(env, NNAHW_OP_FILL, sizeof(*fill), &at);
 
-	fill->output.type = NNA_TYPE_U8;
+	fill->output.type = NNAHW_TYPE_U8;
 	fill->output.rank = 1;
 	fill->output.slot = 0;
 	fill->output.offset = offset;
@@ -565,13 +565,13 @@ uint32_t stream_fill(struct env *env, uint32_t offset, uint32_t count, uint8_t v
 
 void stream_finish(struct env *env)
 {
-	struct nna_stream_header *header = (struct nna_stream_header *)(env->map + ENV_STREAM);
+	struct nnahw_stream_header *header = (struct nnahw_stream_header *)(env->map + ENV_STREAM);
 
-	header->magic = NNA_STREAM_MAGIC;
-	header->version = NNA_STREAM_ABI;
-	header->layout = NNA_LAYOUT_ABI;
+	header->magic = NNAHW_STREAM_MAGIC;
+	header->version = NNAHW_STREAM_ABI;
+	header->layout = NNAHW_LAYOUT_ABI;
 	header->size = env->stream_size;
-	memset(env->map + ENV_REPORT, 0xff, sizeof(struct nna_report));
+	memset(env->map + ENV_REPORT, 0xff, sizeof(struct nnahw_report));
 }
 
 void stream_null(struct env *env)
@@ -584,7 +584,7 @@ void stream_null(struct env *env)
 void stream_endless(struct env *env)
 {
 	stream_begin(env);
-	stream_jump(env, sizeof(struct nna_stream_header));
+	stream_jump(env, sizeof(struct nnahw_stream_header));
 	stream_finish(env);
 }
 
@@ -640,7 +640,7 @@ int submit_and_wait(struct env *env)
 	return submit_args_and_wait(env, &args);
 }
 
-struct nna_report *env_report(struct env *env)
+struct nnahw_report *env_report(struct env *env)
 {
-	return (struct nna_report *)(env->map + ENV_REPORT);
+	return (struct nnahw_report *)(env->map + ENV_REPORT);
 }

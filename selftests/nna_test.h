@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <drm/nna_accel.h>
 
-#include "nna_hw.h"
+#include "hw/gen/nnahw.h"
 
 #define ENV_VA 0x100000ull
 #define ENV_SIZE 0x40000ull
@@ -147,6 +147,6 @@ void stream_null(struct env *env);
 /* A stream that never ends by itself. */
 void stream_endless(struct env *env);
 
-struct nna_report *env_report(struct env *env);
+struct nnahw_report *env_report(struct env *env);
 
 #endif

@@ -288,7 +288,7 @@ TEST(examples)
 	env.map = p;
 	stream_null(&env);
 	/* That of the example is larger, and needs no more. */
-	((struct nna_stream_header *)p)->size = 4096;
+	((struct nnahw_stream_header *)p)->size = 4096;
 	example(example_bo_sync);
 	stream = 0x200000 + ENV_STREAM;
 	table = 0x200000 + ENV_TABLE;
@@ -298,7 +298,7 @@ TEST(examples)
 	EQ(drmSyncobjSignal(fd, &in, 1), 0);
 	example(example_submit);
 	EQ(timeline_wait(fd, out, 7, LONG_WAIT), 0);
-	EQ(env_report(&env)->status, NNA_STATUS_OK);
+	EQ(env_report(&env)->status, NNAHW_STATUS_OK);
 
 	example(example_ctx_destroy);
 	EQ(ctx_destroy(fd, ctx_id), -ENOENT);

@@ -474,7 +474,7 @@ TEST(same_object_twice)
 
 	env_init(&env);
 	EQ(vm_map(env.fd, env.vm, env.bo, ENV_DATA, ENV_VA + ENV_SIZE, ENV_SIZE - ENV_DATA, 0), 0);
-	((struct nna_base *)(env.map + ENV_TABLE))->address = ENV_VA + ENV_SIZE;
+	((struct nnahw_base *)(env.map + ENV_TABLE))->address = ENV_VA + ENV_SIZE;
 	expect_fill(&env, 6, 0);
 	EQ(env.map[ENV_DATA], 6);
 }
@@ -483,7 +483,7 @@ TEST(same_object_twice)
 TEST(large_object_with_a_hole)
 {
 	struct env env;
-	struct nna_base *table;
+	struct nnahw_base *table;
 	uint64_t va = 64 * LARGE;
 	uint32_t bo;
 	uint8_t *p;
@@ -493,7 +493,7 @@ TEST(large_object_with_a_hole)
 	p = bo_map(env.fd, bo, 3 * LARGE);
 	memset(p, 0, 3 * LARGE);
 	EQ(vm_map(env.fd, env.vm, bo, 0, va, 3 * LARGE, 0), 0);
-	table = (struct nna_base *)(env.map + ENV_TABLE);
+	table = (struct nnahw_base *)(env.map + ENV_TABLE);
 	table->address = va;
 	table->size = 3 * LARGE;
 	stream_begin(&env);

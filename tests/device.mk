@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Unit tests of the device model, tests/unit/test_device_*.c, one program each, and its fuzzer.
-DEVICE_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_device_*.c))
-UNIT_TESTS += $(DEVICE_TESTS)
+# The fuzzer of the device model, and its unit tests under ThreadSanitizer.
 CLEAN += build-fuzz build-tsan
-
-$(DEVICE_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/lib/libnnadev.a
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
 
 # make fuzz: the model against a hostile guest, for FUZZ_SECONDS, with the corpus kept in
 # build-fuzz. The engine is the one that is built anyway: what it is made of may need gcc, and it is
@@ -23,7 +17,7 @@ fuzz-device: build-fuzz/fuzz_device
 	build-fuzz/fuzz_device -max_total_time=$(FUZZ_SECONDS) -timeout=60 -max_len=4096 -len_control=0 \
 		-artifact_prefix=build-fuzz/ build-fuzz/corpus-device
 
-$(FUZZ_OBJS): build-fuzz/%.o: %.c $(wildcard device/core/*.h device/host/*.h device/include/*.h tests/unit/test_device.h)
+$(FUZZ_OBJS): build-fuzz/%.o: %.c $(wildcard device/core/*.h device/host/*.h device/include/*.h hw/gen/*.h) tests/unit/device/core/device.h
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -c -o $@ $<
 
@@ -33,5 +27,5 @@ build-fuzz/fuzz_device: $(FUZZ_OBJS) $(ENGINE_OBJS)
 # The model's tests under ThreadSanitizer.
 tsan-device:
 	$(MAKE) BUILD=build-tsan SANFLAGS=-fsanitize=thread \
-		$(patsubst tests/unit/%.c,build-tsan/tests/%,$(wildcard tests/unit/test_device_*.c))
-	set -e; for t in build-tsan/tests/test_device_*; do timeout 600 $$t; done
+		$(patsubst tests/unit/%.c,build-tsan/tests/unit/%,$(wildcard tests/unit/device/core/test_*.c))
+	set -e; for t in build-tsan/tests/unit/device/core/test_*; do timeout 600 $$t; done

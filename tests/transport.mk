@@ -13,7 +13,7 @@ fuzz-vfio-user: build-fuzz/fuzz_vfio_user
 
 $(TRANSPORT_FUZZ_OBJS): build-fuzz/%.o: %.c $(wildcard device/transport/*.h device/include/*.h)
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) -Idevice/transport -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -c -o $@ $<
+	clang $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -c -o $@ $<
 
 build-fuzz/fuzz_vfio_user: $(TRANSPORT_FUZZ_OBJS) $(filter-out %/fuzz_device.o,$(FUZZ_OBJS)) $(ENGINE_OBJS)
 	clang -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm

@@ -9,7 +9,7 @@ IMAGE_LIBS := -lpng -ljpeg -lz -lm
 PROGRAMS += $(BUILD)/bin/nnactl
 
 # The driver's interface, and how commands read, for core dumps.
-$(BUILD)/obj/tools/nnactl/coredump.o: CPPFLAGS += -Ilibnnaccel $(shell pkg-config --cflags libdrm 2>/dev/null)
+$(BUILD)/obj/tools/nnactl/coredump.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
 $(BUILD)/bin/nnactl: $(NNACTL_OBJS) $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 	@mkdir -p $(@D)

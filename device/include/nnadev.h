@@ -45,7 +45,7 @@ enum nnadev_isa {
  * @threads: threads that run tiles, the command processor among them; 0 is one per online CPU, at
  *	most 64
  * @isa: kernels to use
- * @job_limit_ns: run time after which any job ends, at most NNA_JOB_LIMIT_NS; 0 is that
+ * @job_limit_ns: run time after which any job ends, at most NNAHW_JOB_LIMIT_NS; 0 is that
  * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is
  *	to be raised; must not block and must not call back into the model other than
  *	nnadev_reg_read()

@@ -26,9 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hal-bridge/common/nnb_log.h"
-#include "hal-bridge/common/nnb_model.h"
-#include "hal-bridge/common/nnb_result.h"
+#include "hal-bridge/common/log.h"
+#include "hal-bridge/common/model.h"
+#include "hal-bridge/common/result.h"
 #include "hal-bridge/nnapi/NeuralNetworks.h"
 #include "nnaccel.h"
 

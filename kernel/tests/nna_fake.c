@@ -66,7 +66,7 @@ static u64 nna_fake_ring_read(struct nna_fake_ring *ring, u32 offset)
 	case NNA_RING_REG_VECTOR:
 		return ring->vector;
 	case NNA_RING_REG_CONTROL:
-		return ring->status & NNA_RING_STATUS_RUNNING ? NNA_RING_CONTROL_ENABLE : 0;
+		return ring->status & NNA_RING_REG_STATUS_RUNNING ? NNA_RING_REG_CONTROL_ENABLE : 0;
 	case NNA_RING_REG_STATUS:
 		return ring->status;
 	case NNA_RING_REG_HEAD:
@@ -136,9 +136,9 @@ static void nna_fake_reset(struct nna_fake *fake)
 	fake->resets++;
 	if (fake->refuse_reset) {
 		fake->refuse_reset--;
-		fake->status = NNA_STATUS_RESETTING;
+		fake->status = NNA_REG_STATUS_RESETTING;
 	} else {
-		fake->status = NNA_STATUS_READY;
+		fake->status = NNA_REG_STATUS_READY;
 	}
 }
 
@@ -161,13 +161,13 @@ static void nna_fake_ring_write(struct nna_fake *fake, unsigned int index, u32 o
 		break;
 	case NNA_RING_REG_CONTROL:
 		ring->status = 0;
-		if (!(value & NNA_RING_CONTROL_ENABLE))
+		if (!(value & NNA_RING_REG_CONTROL_ENABLE))
 			break;
 		ring->done = 0;
 		ring->doorbell = 0;
 		ring->begun = 1;
-		ring->status = fake->refuse_ring == index ? NNA_RING_STATUS_ERROR :
-							    NNA_RING_STATUS_RUNNING;
+		ring->status = fake->refuse_ring == index ? NNA_RING_REG_STATUS_ERROR :
+							    NNA_RING_REG_STATUS_RUNNING;
 		break;
 	}
 }
@@ -374,7 +374,7 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	fake->msix_count = NNA_RINGS;
 	fake->job_limit = NNA_JOB_LIMIT_NS;
 	fake->tick_hz = NNA_TICK_HZ;
-	fake->status = NNA_STATUS_READY;
+	fake->status = NNA_REG_STATUS_READY;
 	fake->refuse_ring = NNA_RINGS;
 	spin_lock_init(&fake->lock);
 	INIT_WORK(&fake->control_work, nna_fake_control);

@@ -141,7 +141,7 @@ static void nna_hw_properties(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));
 	KUNIT_EXPECT_EQ(test, 4000u, fake->nna->timeout_ms);
 	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, fake->nna->rings[0].size);
-	KUNIT_EXPECT_EQ(test, NNA_CONTROL_ENABLE, fake->control);
+	KUNIT_EXPECT_EQ(test, NNA_REG_CONTROL_ENABLE, fake->control);
 	KUNIT_EXPECT_EQ(test, 1u, fake->resets);
 	/* What it was at before it was reset it cannot have gone on with. */
 	KUNIT_EXPECT_EQ(test, 1u, fake->let_in_resets);

@@ -422,7 +422,7 @@ static unsigned int nna_job_hurries(struct nna_fake *fake)
 
 	nna_fake_settle(fake);
 	for (i = 0; i < fake->logged; i++)
-		if (le32_to_cpu(fake->log[i].type) == NNA_ENTRY_HURRY &&
+		if (le32_to_cpu(fake->log[i].type) == NNA_ENTRY_BOOST &&
 		    le32_to_cpu(fake->log[i].target) == NNA_TEST_RING)
 			count++;
 	return count;

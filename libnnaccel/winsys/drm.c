@@ -35,8 +35,8 @@
 
 #include <drm/nna_accel.h>
 
-#include "graph/nna_graph.h"
-#include "winsys/nna_winsys.h"
+#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/winsys/winsys.h"
 
 #define ACCEL_DIR "/dev/accel"
 #define DRIVER_NAME "nna"

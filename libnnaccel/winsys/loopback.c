@@ -38,10 +38,10 @@
 
 #include <linux/sync_file.h>
 
-#include "graph/nna_graph.h"
-#include "nna_hw.h"
-#include "nnadev.h"
-#include "winsys/nna_winsys.h"
+#include "libnnaccel/graph/graph.h"
+#include "hw/gen/nnahw.h"
+#include "device/include/nnadev.h"
+#include "libnnaccel/winsys/winsys.h"
 
 #define PAGE 4096ull
 #define LARGE (2ull << 20)
@@ -97,14 +97,14 @@ struct job {
 	uint64_t ticket;
 	uint64_t duration_ns;
 	uint64_t deadline_ns;
-	struct nna_ring_entry entry;
+	struct nnahw_ring_entry entry;
 	int *fds;
 	uint32_t fd_count;
 };
 
 struct ring {
-	struct nna_ring_entry *entries;
-	struct nna_completion *completions;
+	struct nnahw_ring_entry *entries;
+	struct nnahw_completion *completions;
 	uint32_t tail, head; /* free-running */
 	struct job *jobs[RING_SIZE];
 };
@@ -116,7 +116,7 @@ struct loopback {
 	int64_t tick_offset; /* tick - CLOCK_MONOTONIC */
 
 	pthread_mutex_t jobs;
-	struct ring rings[NNA_JOB_RINGS];
+	struct ring rings[NNAHW_JOB_RINGS];
 	struct job *oldest, *newest;
 	uint64_t next_ticket;
 	struct queue *waiting;
@@ -132,8 +132,8 @@ struct loopback {
 	uint64_t spare_tables;
 
 	pthread_mutex_t control;
-	struct nna_ring_entry *control_entries;
-	struct nna_completion *control_completions;
+	struct nnahw_ring_entry *control_entries;
+	struct nnahw_completion *control_completions;
 	uint32_t control_tail;
 	atomic_uint control_done;
 
@@ -403,8 +403,9 @@ static int pt_entry(struct loopback *lb, uint64_t va, unsigned int level, bool m
 {
 	uint64_t *table = bus_to_cpu(lb, lb->root);
 
-	for (unsigned int at = NNA_PT_LEVELS - 1;; at--) {
-		uint64_t *entry = &table[va >> (NNA_PAGE_SHIFT + 9 * at) & (NNA_PT_ENTRIES - 1)];
+	for (unsigned int at = NNAHW_PT_LEVELS - 1;; at--) {
+		uint64_t *entry =
+			&table[va >> (NNAHW_PAGE_SHIFT + 9 * at) & (NNAHW_PT_ENTRIES - 1)];
 		uint64_t bus;
 		int ret;
 
@@ -412,22 +413,22 @@ static int pt_entry(struct loopback *lb, uint64_t va, unsigned int level, bool m
 			*out = entry;
 			return 0;
 		}
-		if (!(*entry & NNA_PTE_VALID) || (at == 1 && *entry & NNA_PTE_LARGE)) {
+		if (!(*entry & NNAHW_PTE_VALID) || (at == 1 && *entry & NNAHW_PTE_LARGE)) {
 			*out = NULL;
 			if (!make)
 				return 0;
 			ret = table_take(lb, &bus);
 			if (ret)
 				return ret;
-			pte_write(entry, bus | NNA_PTE_VALID);
+			pte_write(entry, bus | NNAHW_PTE_VALID);
 		}
-		table = bus_to_cpu(lb, *entry & NNA_PTE_ADDRESS);
+		table = bus_to_cpu(lb, *entry & NNAHW_PTE_ADDRESS);
 	}
 }
 
 static int pt_map(struct loopback *lb, uint64_t va, uint64_t bus, uint64_t size, bool write)
 {
-	uint64_t flags = NNA_PTE_VALID | (write ? NNA_PTE_WRITE : 0);
+	uint64_t flags = NNAHW_PTE_VALID | (write ? NNAHW_PTE_WRITE : 0);
 
 	while (size) {
 		uint64_t *entry;
@@ -437,8 +438,8 @@ static int pt_map(struct loopback *lb, uint64_t va, uint64_t bus, uint64_t size,
 			ret = pt_entry(lb, va, 1, true, &entry);
 			if (ret)
 				return ret;
-			if (!(*entry & NNA_PTE_VALID)) {
-				pte_write(entry, bus | flags | NNA_PTE_LARGE);
+			if (!(*entry & NNAHW_PTE_VALID)) {
+				pte_write(entry, bus | flags | NNAHW_PTE_LARGE);
 				va += LARGE;
 				bus += LARGE;
 				size -= LARGE;
@@ -473,11 +474,11 @@ static void pt_unmap(struct loopback *lb, uint64_t va, uint64_t size, bool own_s
 		if (step > size)
 			step = size;
 		pt_entry(lb, va, 1, false, &entry);
-		if (entry && *entry & NNA_PTE_VALID) {
-			if (*entry & NNA_PTE_LARGE) {
+		if (entry && *entry & NNAHW_PTE_VALID) {
+			if (*entry & NNAHW_PTE_LARGE) {
 				pte_write(entry, 0);
 			} else if (own_slots) {
-				*table = *entry & NNA_PTE_ADDRESS;
+				*table = *entry & NNAHW_PTE_ADDRESS;
 				pte_write(entry, 0);
 			} else {
 				pt_entry(lb, va, 0, false, &leaf);
@@ -499,8 +500,8 @@ static void invalidate(struct loopback *lb, uint64_t va, uint64_t size)
 
 	pthread_mutex_lock(&lb->control);
 	slot = lb->control_tail & (RING_SIZE - 1);
-	lb->control_entries[slot] = (struct nna_ring_entry){
-		.type = NNA_ENTRY_INVALIDATE,
+	lb->control_entries[slot] = (struct nnahw_ring_entry){
+		.type = NNAHW_ENTRY_INVALIDATE,
 		.seqno = lb->control_tail + 1,
 		.asid = ASID,
 		.address = va,
@@ -508,7 +509,7 @@ static void invalidate(struct loopback *lb, uint64_t va, uint64_t size)
 	};
 	lb->control_tail++;
 	atomic_thread_fence(memory_order_release);
-	nnadev_reg_write(lb->dev, NNA_DOORBELLS + 4 * NNA_CONTROL_RING, 4, lb->control_tail);
+	nnadev_reg_write(lb->dev, NNAHW_DOORBELLS + 4 * NNAHW_CONTROL_RING, 4, lb->control_tail);
 	for (;;) {
 		uint32_t done = atomic_load_explicit(&lb->control_done, memory_order_acquire);
 
@@ -524,10 +525,10 @@ static void control_irq(struct loopback *lb)
 	uint32_t done = atomic_load_explicit(&lb->control_done, memory_order_relaxed);
 
 	for (;;) {
-		struct nna_completion *c = &lb->control_completions[done & (RING_SIZE - 1)];
+		struct nnahw_completion *c = &lb->control_completions[done & (RING_SIZE - 1)];
 		uint16_t flags = __atomic_load_n(&c->flags, __ATOMIC_ACQUIRE);
 
-		if ((flags & NNA_COMPLETION_PHASE) != !(done / RING_SIZE & 1))
+		if ((flags & NNAHW_COMPLETION_PHASE) != !(done / RING_SIZE & 1))
 			break;
 		done++;
 	}
@@ -752,7 +753,7 @@ static int status_error(uint32_t status, bool *ban)
 	case value: \
 		*ban = bans; \
 		return -(error);
-		NNA_STATUS_TABLE(STATUS)
+		NNAHW_STATUS_TABLE(STATUS)
 #undef STATUS
 	default:
 		return -EIO;
@@ -765,22 +766,22 @@ static void raise_irq(void *user, uint32_t vector)
 	struct ring *ring;
 	bool more;
 
-	if (vector == NNA_CONTROL_RING) {
+	if (vector == NNAHW_CONTROL_RING) {
 		control_irq(lb);
 		return;
 	}
-	if (vector >= NNA_JOB_RINGS)
+	if (vector >= NNAHW_JOB_RINGS)
 		return;
 	pthread_mutex_lock(&lb->jobs);
 	ring = &lb->rings[vector];
 	while (ring->head != ring->tail) {
-		struct nna_completion *c = &ring->completions[ring->head & (RING_SIZE - 1)];
+		struct nnahw_completion *c = &ring->completions[ring->head & (RING_SIZE - 1)];
 		uint16_t flags = __atomic_load_n(&c->flags, __ATOMIC_ACQUIRE);
 		struct job *job = ring->jobs[ring->head & (RING_SIZE - 1)];
 		bool ban;
 		int error;
 
-		if ((flags & NNA_COMPLETION_PHASE) != !(ring->head / RING_SIZE & 1))
+		if ((flags & NNAHW_COMPLETION_PHASE) != !(ring->head / RING_SIZE & 1))
 			break;
 		error = status_error(c->status, &ban);
 		if (c->seqno != job->entry.seqno)
@@ -830,7 +831,7 @@ static void ring_push(struct loopback *lb, struct job *job)
 	ring->entries[slot] = job->entry;
 	ring->tail++;
 	atomic_thread_fence(memory_order_release);
-	nnadev_reg_write(lb->dev, NNA_DOORBELLS + 4 * number, 4, ring->tail);
+	nnadev_reg_write(lb->dev, NNAHW_DOORBELLS + 4 * number, 4, ring->tail);
 }
 
 /* Under @jobs. */
@@ -892,8 +893,8 @@ static int lb_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *queue
 	job->duration_ns = what->duration_ns;
 	job->fds = fds;
 	job->fd_count = what->fence_count;
-	job->entry = (struct nna_ring_entry){
-		.type = NNA_ENTRY_JOB,
+	job->entry = (struct nnahw_ring_entry){
+		.type = NNAHW_ENTRY_JOB,
 		.asid = ASID,
 		.root = lb->root,
 		.stream = what->stream_va,
@@ -1187,8 +1188,8 @@ static void lb_destroy(struct nna_winsys *ws)
 static void lb_get_info(struct nna_winsys *ws, struct nna_device_info *info)
 {
 	struct loopback *lb = (struct loopback *)ws;
-	uint32_t version = nnadev_reg_read(lb->dev, NNA_REG_VERSION, 4);
-	uint32_t stream = nnadev_reg_read(lb->dev, NNA_REG_STREAM_VERSION, 4);
+	uint32_t version = nnadev_reg_read(lb->dev, NNAHW_REG_VERSION, 4);
+	uint32_t stream = nnadev_reg_read(lb->dev, NNAHW_REG_STREAM_VERSION, 4);
 
 	*info = (struct nna_device_info){
 		.name = "loopback",
@@ -1198,10 +1199,10 @@ static void lb_get_info(struct nna_winsys *ws, struct nna_device_info *info)
 		.abi_minor = version & 0xffff,
 		.stream_version = stream & 0xffff,
 		.layout_version = stream >> 16,
-		.job_rings = nnadev_reg_read(lb->dev, NNA_REG_JOB_RING_COUNT, 4),
-		.va_bits = NNA_VA_BITS,
-		.max_slots = NNA_MAX_SLOTS,
-		.job_limit_ns = nnadev_reg_read(lb->dev, NNA_REG_JOB_LIMIT, 8),
+		.job_rings = nnadev_reg_read(lb->dev, NNAHW_REG_JOB_RING_COUNT, 4),
+		.va_bits = NNAHW_VA_BITS,
+		.max_slots = NNAHW_MAX_SLOTS,
+		.job_limit_ns = nnadev_reg_read(lb->dev, NNAHW_REG_JOB_LIMIT, 8),
 	};
 	snprintf(info->engine, sizeof(info->engine), "%s", nnadev_isa_name(lb->dev));
 }
@@ -1235,10 +1236,10 @@ static void device_log(void *user, const char *line)
 }
 
 /* A ring's two arrays lie in pages of a chunk; entries first. */
-static int ring_setup(struct loopback *lb, uint32_t number, struct nna_ring_entry **entries,
-		      struct nna_completion **completions)
+static int ring_setup(struct loopback *lb, uint32_t number, struct nnahw_ring_entry **entries,
+		      struct nnahw_completion **completions)
 {
-	uint64_t at = NNA_RING_REGS + (uint64_t)number * NNA_RING_STRIDE;
+	uint64_t at = NNAHW_RING_REGS + (uint64_t)number * NNAHW_RING_STRIDE;
 	uint64_t entry_bytes = (RING_SIZE * sizeof(**entries) + PAGE - 1) & ~(PAGE - 1);
 	uint64_t bytes = entry_bytes +
 			 ((RING_SIZE * sizeof(**completions) + PAGE - 1) & ~(PAGE - 1));
@@ -1250,12 +1251,12 @@ static int ring_setup(struct loopback *lb, uint32_t number, struct nna_ring_entr
 		return ret;
 	*entries = (void *)(c->map + offset);
 	*completions = (void *)(c->map + offset + entry_bytes);
-	nnadev_reg_write(lb->dev, at + NNA_RING_REG_BASE, 8, c->iova + offset);
-	nnadev_reg_write(lb->dev, at + NNA_RING_REG_CQ_BASE, 8, c->iova + offset + entry_bytes);
-	nnadev_reg_write(lb->dev, at + NNA_RING_REG_SIZE, 4, RING_SIZE);
-	nnadev_reg_write(lb->dev, at + NNA_RING_REG_VECTOR, 4, number);
-	nnadev_reg_write(lb->dev, at + NNA_RING_REG_CONTROL, 4, NNA_RING_CONTROL_ENABLE);
-	if (nnadev_reg_read(lb->dev, at + NNA_RING_REG_STATUS, 4) & NNA_RING_STATUS_ERROR)
+	nnadev_reg_write(lb->dev, at + NNAHW_RING_REG_BASE, 8, c->iova + offset);
+	nnadev_reg_write(lb->dev, at + NNAHW_RING_REG_CQ_BASE, 8, c->iova + offset + entry_bytes);
+	nnadev_reg_write(lb->dev, at + NNAHW_RING_REG_SIZE, 4, RING_SIZE);
+	nnadev_reg_write(lb->dev, at + NNAHW_RING_REG_VECTOR, 4, number);
+	nnadev_reg_write(lb->dev, at + NNAHW_RING_REG_CONTROL, 4, NNAHW_RING_REG_CONTROL_ENABLE);
+	if (nnadev_reg_read(lb->dev, at + NNAHW_RING_REG_STATUS, 4) & NNAHW_RING_REG_STATUS_ERROR)
 		return -EIO;
 	return 0;
 }
@@ -1303,16 +1304,16 @@ int nna_winsys_loopback_create(const struct nna_device_options *options, struct 
 	if (ret)
 		goto fail;
 	lb->root = c->iova + offset;
-	for (uint32_t i = 0; !ret && i < NNA_JOB_RINGS; i++)
+	for (uint32_t i = 0; !ret && i < NNAHW_JOB_RINGS; i++)
 		ret = ring_setup(lb, i, &lb->rings[i].entries, &lb->rings[i].completions);
 	if (!ret)
-		ret = ring_setup(lb, NNA_CONTROL_RING, &lb->control_entries,
+		ret = ring_setup(lb, NNAHW_CONTROL_RING, &lb->control_entries,
 				 &lb->control_completions);
 	if (ret)
 		goto fail;
-	nnadev_reg_write(lb->dev, NNA_REG_CONTROL, 4, NNA_CONTROL_ENABLE);
+	nnadev_reg_write(lb->dev, NNAHW_REG_CONTROL, 4, NNAHW_REG_CONTROL_ENABLE);
 	before = now_ns();
-	tick = nnadev_reg_read(lb->dev, NNA_REG_TIMESTAMP, 8);
+	tick = nnadev_reg_read(lb->dev, NNAHW_REG_TIMESTAMP, 8);
 	lb->tick_offset = (int64_t)(tick - (before + now_ns()) / 2);
 	ret = -pthread_create(&lb->worker, NULL, worker, lb);
 	if (ret)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/engine/nna_engine.h"
+#include "device/engine/engine.h"
 
 static double now(void)
 {
@@ -24,15 +24,15 @@ static double now(void)
 }
 
 struct bench {
-	_Alignas(64) uint8_t raw[NNA_MAX_COMMAND_SIZE];
-	struct nna_engine_command cmd;
-	void *buffers[NNA_MAX_OPERANDS];
+	_Alignas(64) uint8_t raw[NNAHW_MAX_COMMAND_SIZE];
+	struct nnadev_engine_command cmd;
+	void *buffers[NNAHW_MAX_OPERANDS];
 };
 
 static void *operand(struct bench *b, uint32_t i, uint32_t type, uint32_t rank,
 		     const uint32_t *dims, float scale, int32_t zero)
 {
-	struct nna_engine_operand *o = &b->cmd.operands[i];
+	struct nnadev_engine_operand *o = &b->cmd.operands[i];
 	size_t size;
 
 	o->desc.type = (uint8_t)type;
@@ -46,13 +46,13 @@ static void *operand(struct bench *b, uint32_t i, uint32_t type, uint32_t rank,
 		o->desc.strides[k] = (int32_t)o->count;
 		o->count *= dims[k];
 	}
-	size = (size_t)o->count * nna_type_size(type);
+	size = (size_t)o->count * nnahw_type_size(type);
 	o->data = b->buffers[i] = aligned_alloc(64, (size + 63) & ~(size_t)63);
 	if (!o->data)
 		abort();
 	for (size_t k = 0; k < size; k++)
 		((uint8_t *)o->data)[k] = (uint8_t)(k * 2654435761u >> 13);
-	if (type == NNA_TYPE_F32)
+	if (type == NNAHW_TYPE_F32)
 		for (size_t k = 0; k < o->count; k++)
 			((float *)o->data)[k] = (float)((k * 2654435761u >> 8) % 2001) / 1000.f - 1;
 	return o->data;
@@ -61,22 +61,22 @@ static void *operand(struct bench *b, uint32_t i, uint32_t type, uint32_t rank,
 static void start(struct bench *b, uint32_t opcode, uint32_t operands)
 {
 	memset(b, 0, sizeof(*b));
-	((struct nna_command *)b->raw)->opcode = (uint16_t)opcode;
-	b->cmd.raw = (struct nna_command *)b->raw;
+	((struct nnahw_command *)b->raw)->opcode = (uint16_t)opcode;
+	b->cmd.raw = (struct nnahw_command *)b->raw;
 	b->cmd.operand_count = operands;
 }
 
 /* Shortest time of a run in seconds, and the longest tile. */
-static double run(struct bench *b, enum nna_engine_isa isa, double *longest)
+static double run(struct bench *b, enum nnadev_engine_isa isa, double *longest)
 {
-	struct nna_engine_plan plan;
+	struct nnadev_engine_plan plan;
 	double times[31], t;
 	void *scratch, *shared;
 	int n = 0;
 
 	for (uint32_t i = 0; i < b->cmd.operand_count; i++)
 		memcpy(b->raw + 16 + 96 * i, &b->cmd.operands[i].desc, 96);
-	if (nna_engine_prepare(isa, 1, &b->cmd, &plan) != NNA_STATUS_OK) {
+	if (nnadev_engine_prepare(isa, 1, &b->cmd, &plan) != NNAHW_STATUS_OK) {
 		fprintf(stderr, "bench_engine: a command was refused\n");
 		exit(1);
 	}
@@ -107,7 +107,7 @@ static double run(struct bench *b, enum nna_engine_isa isa, double *longest)
 		}
 	free(scratch);
 	free(shared);
-	for (uint32_t i = 0; i < NNA_MAX_OPERANDS; i++)
+	for (uint32_t i = 0; i < NNAHW_MAX_OPERANDS; i++)
 		free(b->buffers[i]);
 	return times[0];
 }
@@ -159,38 +159,39 @@ static void line(const char *what, double mac, double seconds, double longest, b
 	printf("   longest tile %.3f ms\n", longest * 1e3);
 }
 
-static void conv(enum nna_engine_isa isa, bool depthwise, bool is_float, uint32_t size, uint32_t c,
-		 uint32_t n, uint32_t kernel, uint32_t stride, uint32_t repeat)
+static void conv(enum nnadev_engine_isa isa, bool depthwise, bool is_float, uint32_t size,
+		 uint32_t c, uint32_t n, uint32_t kernel, uint32_t stride, uint32_t repeat)
 {
 	static struct bench b;
-	struct nna_cmd_conv *p = (struct nna_cmd_conv *)b.raw;
-	uint32_t type = is_float ? NNA_TYPE_F32 : NNA_TYPE_U8, out = (size + stride - 1) / stride,
-		 k = kernel * kernel * (depthwise ? 1 : c);
+	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)b.raw;
+	uint32_t type = is_float ? NNAHW_TYPE_F32 : NNAHW_TYPE_U8,
+		 out = (size + stride - 1) / stride, k = kernel * kernel * (depthwise ? 1 : c);
 	double mac = (double)out * out * n * k, longest, seconds;
-	struct nna_channel *channels;
+	struct nnahw_channel *channels;
 	char name[128];
 
-	start(&b, depthwise ? NNA_OP_DWCONV : NNA_OP_CONV, 6);
-	operand(&b, NNA_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, out, out, n }, is_float ? 0 : 0.05f,
-		is_float ? 0 : 3);
-	operand(&b, NNA_CONV_INPUT, type, 4, (uint32_t[]){ 1, size, size, c }, is_float ? 0 : 0.05f,
-		is_float ? 0 : 7);
+	start(&b, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, 6);
+	operand(&b, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, out, out, n },
+		is_float ? 0 : 0.05f, is_float ? 0 : 3);
+	operand(&b, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, size, size, c },
+		is_float ? 0 : 0.05f, is_float ? 0 : 7);
 	if (depthwise)
-		operand(&b, NNA_CONV_WEIGHTS, is_float ? type : NNA_TYPE_S8, 3,
+		operand(&b, NNAHW_CONV_WEIGHTS, is_float ? type : NNAHW_TYPE_S8, 3,
 			(uint32_t[]){ (n + 15) / 16, k, 16 }, is_float ? 0 : 0.05f,
 			is_float ? 0 : 5);
 	else if (is_float)
-		operand(&b, NNA_CONV_WEIGHTS, type, 3, (uint32_t[]){ (n + 15) / 16, k, 16 }, 0, 0);
+		operand(&b, NNAHW_CONV_WEIGHTS, type, 3, (uint32_t[]){ (n + 15) / 16, k, 16 }, 0,
+			0);
 	else
-		operand(&b, NNA_CONV_WEIGHTS, NNA_TYPE_S8, 4,
+		operand(&b, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
 			(uint32_t[]){ (n + 15) / 16, (k + 3) / 4, 16, 4 }, 0.05f, 5);
 	if (!is_float) {
-		channels = operand(&b, NNA_CONV_CHANNELS, NNA_TYPE_S32, 2, (uint32_t[]){ n, 4 }, 0,
-				   0);
+		channels = operand(&b, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2, (uint32_t[]){ n, 4 },
+				   0, 0);
 		for (uint32_t i = 0; i < n; i++)
-			channels[i] = (struct nna_channel){ 100, 0x50000000, 42, 0 };
+			channels[i] = (struct nnahw_channel){ 100, 0x50000000, 42, 0 };
 	}
-	p->layout = is_float ? NNA_LAYOUT_PACKED_FLOAT : NNA_LAYOUT_PACKED8;
+	p->layout = is_float ? NNAHW_LAYOUT_PACKED_FLOAT : NNAHW_LAYOUT_PACKED8;
 	p->groups = 1;
 	p->kernel_h = p->kernel_w = kernel;
 	p->stride_h = p->stride_w = stride;
@@ -207,16 +208,16 @@ static void conv(enum nna_engine_isa isa, bool depthwise, bool is_float, uint32_
 	macs[is_float] += mac * repeat;
 }
 
-static void elementwise(enum nna_engine_isa isa, const char *name, uint32_t op, uint32_t type,
+static void elementwise(enum nnadev_engine_isa isa, const char *name, uint32_t op, uint32_t type,
 			uint32_t inputs, int32_t scale)
 {
 	static struct bench b;
-	struct nna_cmd_ewise *p = (struct nna_cmd_ewise *)b.raw;
+	struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)b.raw;
 	const uint32_t dims[] = { 1, 56, 56, 64 };
-	float quantum = type == NNA_TYPE_F32 ? 0 : 0.05f;
+	float quantum = type == NNAHW_TYPE_F32 ? 0 : 0.05f;
 	double longest, seconds;
 
-	start(&b, NNA_OP_EWISE, 4);
+	start(&b, NNAHW_OP_EWISE, 4);
 	for (uint32_t i = 0; i <= inputs; i++)
 		operand(&b, i, type, 4, dims, quantum, 0);
 	p->op = (uint8_t)op;
@@ -230,16 +231,16 @@ static void elementwise(enum nna_engine_isa isa, const char *name, uint32_t op, 
 	       56 * 56 * 64 / seconds * 1e-9, longest * 1e3);
 }
 
-static void pool(enum nna_engine_isa isa, const char *name, uint32_t kind, uint32_t type,
+static void pool(enum nnadev_engine_isa isa, const char *name, uint32_t kind, uint32_t type,
 		 uint32_t size, uint32_t c, uint32_t kernel)
 {
 	static struct bench b;
-	struct nna_cmd_pool *p = (struct nna_cmd_pool *)b.raw;
-	float quantum = type == NNA_TYPE_F32 ? 0 : 0.05f;
+	struct nnahw_cmd_pool *p = (struct nnahw_cmd_pool *)b.raw;
+	float quantum = type == NNAHW_TYPE_F32 ? 0 : 0.05f;
 	uint32_t out = size / kernel;
 	double longest, seconds;
 
-	start(&b, NNA_OP_POOL, 2);
+	start(&b, NNAHW_OP_POOL, 2);
 	operand(&b, 0, type, 4, (uint32_t[]){ 1, out, out, c }, quantum, 0);
 	operand(&b, 1, type, 4, (uint32_t[]){ 1, size, size, c }, quantum, 0);
 	p->kind = (uint8_t)kind;
@@ -253,14 +254,14 @@ static void pool(enum nna_engine_isa isa, const char *name, uint32_t kind, uint3
 }
 
 /* The last one of DeepLab. */
-static void resize(enum nna_engine_isa isa, const char *name, uint32_t type, uint32_t kind)
+static void resize(enum nnadev_engine_isa isa, const char *name, uint32_t type, uint32_t kind)
 {
 	static struct bench b;
-	struct nna_cmd_resize *p = (struct nna_cmd_resize *)b.raw;
-	float quantum = type == NNA_TYPE_F32 ? 0 : 0.05f;
+	struct nnahw_cmd_resize *p = (struct nnahw_cmd_resize *)b.raw;
+	float quantum = type == NNAHW_TYPE_F32 ? 0 : 0.05f;
 	double longest, seconds;
 
-	start(&b, NNA_OP_RESIZE, 2);
+	start(&b, NNAHW_OP_RESIZE, 2);
 	operand(&b, 0, type, 4, (uint32_t[]){ 1, 257, 257, 21 }, quantum, 0);
 	operand(&b, 1, type, 4, (uint32_t[]){ 1, 33, 33, 21 }, quantum, 0);
 	p->kind = (uint8_t)kind;
@@ -271,12 +272,12 @@ static void resize(enum nna_engine_isa isa, const char *name, uint32_t type, uin
 	       257 * 257 * 21 / seconds * 1e-9, longest * 1e3);
 }
 
-static void copy(enum nna_engine_isa isa, const char *name, uint32_t type, bool transposed)
+static void copy(enum nnadev_engine_isa isa, const char *name, uint32_t type, bool transposed)
 {
 	static struct bench b;
 	double longest, seconds;
 
-	start(&b, NNA_OP_COPY, 2);
+	start(&b, NNAHW_OP_COPY, 2);
 	operand(&b, 0, type, 3, (uint32_t[]){ 56, 56, 64 }, 0, 0);
 	operand(&b, 1, type, 3, (uint32_t[]){ 56, 56, 64 }, 0, 0);
 	if (transposed) {
@@ -290,31 +291,31 @@ static void copy(enum nna_engine_isa isa, const char *name, uint32_t type, bool 
 	       56 * 56 * 64 / seconds * 1e-9, longest * 1e3);
 }
 
-static void softmax(enum nna_engine_isa isa, uint32_t type)
+static void softmax(enum nnadev_engine_isa isa, uint32_t type)
 {
 	static struct bench b;
-	struct nna_cmd_softmax *p = (struct nna_cmd_softmax *)b.raw;
-	float quantum = type == NNA_TYPE_F32 ? 0 : 1 / 256.f;
+	struct nnahw_cmd_softmax *p = (struct nnahw_cmd_softmax *)b.raw;
+	float quantum = type == NNAHW_TYPE_F32 ? 0 : 1 / 256.f;
 	double longest, seconds;
 
-	start(&b, NNA_OP_SOFTMAX, 2);
+	start(&b, NNAHW_OP_SOFTMAX, 2);
 	operand(&b, 0, type, 2, (uint32_t[]){ 1, 1001 }, quantum, 0);
 	operand(&b, 1, type, 2, (uint32_t[]){ 1, 1001 }, quantum, 0);
 	p->axis = 1;
 	p->beta = 1;
 	seconds = run(&b, isa, &longest);
-	printf("%-40s %8.3f ms\n", type == NNA_TYPE_F32 ? "f32 softmax 1001" : "u8 softmax 1001",
+	printf("%-40s %8.3f ms\n", type == NNAHW_TYPE_F32 ? "f32 softmax 1001" : "u8 softmax 1001",
 	       seconds * 1e3);
 }
 
 int main(int argc, char **argv)
 {
 	static const char *const names[] = { "scalar", "avx2", "avx512" };
-	enum nna_engine_isa best = nna_engine_isa_detect(), isa = best;
+	enum nnadev_engine_isa best = nnadev_engine_isa_detect(), isa = best;
 
 	if (argc > 1) {
-		for (isa = NNA_ENGINE_SCALAR;
-		     isa <= NNA_ENGINE_AVX512_VNNI && strcmp(argv[1], names[isa]); isa++)
+		for (isa = NNADEV_ENGINE_SCALAR;
+		     isa <= NNADEV_ENGINE_AVX512_VNNI && strcmp(argv[1], names[isa]); isa++)
 			;
 		if (isa > best) {
 			fprintf(stderr,
@@ -323,7 +324,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (best >= NNA_ENGINE_AVX2)
+	if (best >= NNADEV_ENGINE_AVX2)
 		measure_peaks(&peak_integer, &peak_float);
 	printf("engine %s; vpmaddwd + vpaddd %.1f GOPS, fma %.1f GFLOPS\n", names[isa],
 	       2e-9 * peak_integer, 2e-9 * peak_float);
@@ -352,26 +353,26 @@ int main(int argc, char **argv)
 		       : "u8 mobilenet_v1_1.0_224, all of it",
 		     macs[f], total[f], 0, f);
 	}
-	elementwise(isa, "u8 add", NNA_EWISE_ADD, NNA_TYPE_U8, 2, 1 << 29);
-	elementwise(isa, "u8 mul", NNA_EWISE_MUL, NNA_TYPE_U8, 2, 1 << 22);
-	elementwise(isa, "u8 requantise", NNA_EWISE_IDENTITY, NNA_TYPE_U8, 1, 1 << 29);
-	elementwise(isa, "u8 logistic", NNA_EWISE_LOGISTIC, NNA_TYPE_U8, 1, 0);
-	elementwise(isa, "f32 add", NNA_EWISE_ADD, NNA_TYPE_F32, 2, 0);
-	elementwise(isa, "f32 mul", NNA_EWISE_MUL, NNA_TYPE_F32, 2, 0);
-	elementwise(isa, "f32 logistic", NNA_EWISE_LOGISTIC, NNA_TYPE_F32, 1, 0);
-	elementwise(isa, "f32 tanh", NNA_EWISE_TANH, NNA_TYPE_F32, 1, 0);
-	pool(isa, "u8 average pool 7x7x1024", NNA_POOL_AVERAGE, NNA_TYPE_U8, 7, 1024, 7);
-	pool(isa, "u8 max pool 2x2, 56x56x64", NNA_POOL_MAX, NNA_TYPE_U8, 56, 64, 2);
-	pool(isa, "f32 average pool 7x7x1024", NNA_POOL_AVERAGE, NNA_TYPE_F32, 7, 1024, 7);
-	pool(isa, "f32 max pool 2x2, 56x56x64", NNA_POOL_MAX, NNA_TYPE_F32, 56, 64, 2);
-	resize(isa, "u8 bilinear 33x33x21 -> 257x257x21", NNA_TYPE_U8, NNA_RESAMPLE_BILINEAR);
-	resize(isa, "f32 bilinear 33x33x21 -> 257x257x21", NNA_TYPE_F32, NNA_RESAMPLE_BILINEAR);
-	resize(isa, "f32 nearest 33x33x21 -> 257x257x21", NNA_TYPE_F32, NNA_RESAMPLE_NEAREST);
-	copy(isa, "u8 copy 56x56x64", NNA_TYPE_U8, false);
-	copy(isa, "u8 transpose 64x56x56 -> 56x56x64", NNA_TYPE_U8, true);
-	copy(isa, "f32 copy 56x56x64", NNA_TYPE_F32, false);
-	copy(isa, "f32 transpose 64x56x56 -> 56x56x64", NNA_TYPE_F32, true);
-	softmax(isa, NNA_TYPE_U8);
-	softmax(isa, NNA_TYPE_F32);
+	elementwise(isa, "u8 add", NNAHW_EWISE_ADD, NNAHW_TYPE_U8, 2, 1 << 29);
+	elementwise(isa, "u8 mul", NNAHW_EWISE_MUL, NNAHW_TYPE_U8, 2, 1 << 22);
+	elementwise(isa, "u8 requantise", NNAHW_EWISE_IDENTITY, NNAHW_TYPE_U8, 1, 1 << 29);
+	elementwise(isa, "u8 logistic", NNAHW_EWISE_LOGISTIC, NNAHW_TYPE_U8, 1, 0);
+	elementwise(isa, "f32 add", NNAHW_EWISE_ADD, NNAHW_TYPE_F32, 2, 0);
+	elementwise(isa, "f32 mul", NNAHW_EWISE_MUL, NNAHW_TYPE_F32, 2, 0);
+	elementwise(isa, "f32 logistic", NNAHW_EWISE_LOGISTIC, NNAHW_TYPE_F32, 1, 0);
+	elementwise(isa, "f32 tanh", NNAHW_EWISE_TANH, NNAHW_TYPE_F32, 1, 0);
+	pool(isa, "u8 average pool 7x7x1024", NNAHW_POOL_AVERAGE, NNAHW_TYPE_U8, 7, 1024, 7);
+	pool(isa, "u8 max pool 2x2, 56x56x64", NNAHW_POOL_MAX, NNAHW_TYPE_U8, 56, 64, 2);
+	pool(isa, "f32 average pool 7x7x1024", NNAHW_POOL_AVERAGE, NNAHW_TYPE_F32, 7, 1024, 7);
+	pool(isa, "f32 max pool 2x2, 56x56x64", NNAHW_POOL_MAX, NNAHW_TYPE_F32, 56, 64, 2);
+	resize(isa, "u8 bilinear 33x33x21 -> 257x257x21", NNAHW_TYPE_U8, NNAHW_RESAMPLE_BILINEAR);
+	resize(isa, "f32 bilinear 33x33x21 -> 257x257x21", NNAHW_TYPE_F32, NNAHW_RESAMPLE_BILINEAR);
+	resize(isa, "f32 nearest 33x33x21 -> 257x257x21", NNAHW_TYPE_F32, NNAHW_RESAMPLE_NEAREST);
+	copy(isa, "u8 copy 56x56x64", NNAHW_TYPE_U8, false);
+	copy(isa, "u8 transpose 64x56x56 -> 56x56x64", NNAHW_TYPE_U8, true);
+	copy(isa, "f32 copy 56x56x64", NNAHW_TYPE_F32, false);
+	copy(isa, "f32 transpose 64x56x56 -> 56x56x64", NNAHW_TYPE_F32, true);
+	softmax(isa, NNAHW_TYPE_U8);
+	softmax(isa, NNAHW_TYPE_F32);
 	return 0;
 }

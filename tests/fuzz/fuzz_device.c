@@ -7,9 +7,9 @@
  *
  * A libFuzzer target; the unit test includes it and feeds it seeded noise.
  */
-#include "tests/unit/test_device.h"
+#include "tests/unit/device/core/device.h"
 
-#include "nna_command_table.h"
+#include "hw/gen/nnahw_command_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -53,7 +53,7 @@ static uint64_t value(struct input *in)
 		UINT32_MAX,
 		INT64_MAX,
 		UINT64_MAX,
-		NNA_PTE_ADDRESS,
+		NNAHW_PTE_ADDRESS,
 	};
 	uint64_t how = take(in, 1);
 
@@ -70,13 +70,13 @@ static void settle(struct rig *rig)
 	for (int i = 0; i < 30; i++) {
 		bool busy = false;
 
-		for (uint32_t r = 0; r < NNA_RINGS; r++)
-			busy |= rig_read(rig, rig_ring_reg(r, NNA_RING_REG_STATUS)) ==
-					NNA_RING_STATUS_RUNNING &&
-				rig_read(rig, rig_ring_reg(r, NNA_RING_REG_DONE)) !=
+		for (uint32_t r = 0; r < NNAHW_RINGS; r++)
+			busy |= rig_read(rig, rig_ring_reg(r, NNAHW_RING_REG_STATUS)) ==
+					NNAHW_RING_REG_STATUS_RUNNING &&
+				rig_read(rig, rig_ring_reg(r, NNAHW_RING_REG_DONE)) !=
 					rig_read(rig,
-						 rig_ring_reg(r, NNA_RING_REG_DOORBELL_SHADOW));
-		if (!busy || !rig_read(rig, NNA_REG_CONTROL))
+						 rig_ring_reg(r, NNAHW_RING_REG_DOORBELL_SHADOW));
+		if (!busy || !rig_read(rig, NNAHW_REG_CONTROL))
 			return;
 		usleep(i < 20 ? 20 : 500);
 	}
@@ -88,13 +88,13 @@ static void settle(struct rig *rig)
  */
 static const struct {
 	uint16_t opcode;
-	const char *dims[NNA_MAX_OPERANDS];
+	const char *dims[NNAHW_MAX_OPERANDS];
 } shapes[] = {
-	{ NNA_OP_ROI, { "nhwc", "bHWc", "n4", "n" } },
-	{ NNA_OP_NMS, { "b", "bm", "bm4", "bm", "bm", "bnc", "bnc4", "bn", "bn" } },
+	{ NNAHW_OP_ROI, { "nhwc", "bHWc", "n4", "n" } },
+	{ NNAHW_OP_NMS, { "b", "bm", "bm4", "bm", "bm", "bnc", "bnc4", "bn", "bn" } },
 };
 
-static void fit_shape(struct nna_tensor *t, uint32_t types, uint16_t opcode, uint32_t operand,
+static void fit_shape(struct nnahw_tensor *t, uint32_t types, uint16_t opcode, uint32_t operand,
 		      uint32_t shape)
 {
 	const char *dims = NULL;
@@ -105,8 +105,8 @@ static void fit_shape(struct nna_tensor *t, uint32_t types, uint16_t opcode, uin
 			dims = shapes[i].dims[operand];
 	if (!dims)
 		return;
-	if (types >> NNA_TYPE_F32 & 1) {
-		t->type = NNA_TYPE_F32;
+	if (types >> NNAHW_TYPE_F32 & 1) {
+		t->type = NNAHW_TYPE_F32;
 		t->scale = 0;
 	}
 	memset(t->dims, 0, sizeof(t->dims));
@@ -123,7 +123,7 @@ static void fit_shape(struct nna_tensor *t, uint32_t types, uint16_t opcode, uin
  */
 static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
 {
-	const struct nna_command_info *info = &nna_commands[take(in, 1) % NNA_COMMAND_COUNT];
+	const struct nnahw_command_info *info = &nnahw_commands[take(in, 1) % NNAHW_COMMAND_COUNT];
 	uint32_t spoil = take(in, 1) % 4, shape = take(in, 1);
 	uint8_t *p;
 
@@ -131,24 +131,24 @@ static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
 		return;
 	p = rig_command(rig, s, info->opcode, info->size);
 	for (uint32_t i = 0; i < info->operand_count; i++) {
-		struct nna_tensor *t = (struct nna_tensor *)(p + 16) + i;
+		struct nnahw_tensor *t = (struct nnahw_tensor *)(p + 16) + i;
 		uint32_t type = 1 + take(in, 1) % 10;
 
 		if (info->operands[i].optional && shape & 0x40) {
-			t->slot = NNA_SLOT_NONE;
+			t->slot = NNAHW_SLOT_NONE;
 			continue;
 		}
 		while (!(info->operands[i].types >> type & 1))
 			type = type % 10 + 1;
 		*t = rig_tensor(type, take(in, 1) % 4, take(in, 1) * 8, 1 + shape % 3,
 				1 + shape / 3 % 5, 1 + shape % 7, 1 + shape % 4);
-		t->scale = type <= NNA_TYPE_S16 && shape & 0x80 ? 0.5f : 0;
+		t->scale = type <= NNAHW_TYPE_S16 && shape & 0x80 ? 0.5f : 0;
 		fit_shape(t, info->operands[i].types, info->opcode, i, shape);
 	}
 	for (uint32_t i = 0; i < info->field_count; i++)
 		if (info->fields[i].name)
 			memset(p + info->fields[i].offset,
-			       info->fields[i].kind == NNA_FIELD_U32 ? 1 : 0, 1);
+			       info->fields[i].kind == NNAHW_FIELD_U32 ? 1 : 0, 1);
 	while (spoil--) {
 		uint32_t at = take(in, 2) % info->size;
 		uint64_t v = value(in);
@@ -159,16 +159,16 @@ static void add_command(struct rig *rig, struct rig_space *s, struct input *in)
 
 static void submit(struct rig *rig, const struct rig_space *s, struct input *in)
 {
-	struct nna_ring_entry e = rig_job(rig, s);
-	uint32_t ring = take(in, 1) % NNA_RINGS, spoil = take(in, 1) % 4;
+	struct nnahw_ring_entry e = rig_job(rig, s);
+	uint32_t ring = take(in, 1) % NNAHW_RINGS, spoil = take(in, 1) % 4;
 
-	if (ring == NNA_CONTROL_RING) {
+	if (ring == NNAHW_CONTROL_RING) {
 		memset(&e, 0, sizeof(e));
-		e.type = NNA_ENTRY_NOP + take(in, 1) % 4;
+		e.type = NNAHW_ENTRY_NOP + take(in, 1) % 4;
 		e.asid = (uint32_t)take(in, 1) % 3;
 		e.target = (uint32_t)take(in, 1) % 4;
-		e.address = e.type >= NNA_ENTRY_ABORT ? rig->seqno - take(in, 1) % 4 : value(in);
-		e.length = e.type == NNA_ENTRY_INVALIDATE ? value(in) : 0;
+		e.address = e.type >= NNAHW_ENTRY_ABORT ? rig->seqno - take(in, 1) % 4 : value(in);
+		e.length = e.type == NNAHW_ENTRY_INVALIDATE ? value(in) : 0;
 	}
 	while (spoil-- > 1) {
 		uint32_t at = take(in, 1) % (sizeof(e) - 7);
@@ -205,14 +205,14 @@ static void step(struct rig *rig, struct rig_space *s, struct input *in)
 		at = areas[take(in, 1) % 4] + take(in, 1) % 16 * RIG_PAGE;
 		v = take(in, 1) & 1 ? value(in)
 				    : (RIG_BUS + take(in, 2) % (RIG_SIZE / RIG_PAGE) * RIG_PAGE) |
-					      NNA_PTE_VALID;
+					      NNAHW_PTE_VALID;
 		*(uint64_t *)(void *)((uint8_t *)rig_at(rig, s->root) +
 				      RIG_PAGE * (take(in, 1) % 6) * (v & 1) +
 				      (at >> 12 & 511) * 8) = v;
 		break;
 	case 4:
-		v = (s->data + take(in, 1) % 64 * RIG_PAGE) | NNA_PTE_VALID |
-		    (take(in, 1) & 1 ? NNA_PTE_WRITE : 0);
+		v = (s->data + take(in, 1) % 64 * RIG_PAGE) | NNAHW_PTE_VALID |
+		    (take(in, 1) & 1 ? NNAHW_PTE_WRITE : 0);
 		fuzz_leaf[take(in, 1) % 64] = v;
 		break;
 	case 5:
@@ -258,7 +258,7 @@ static struct rig_space fuzz_space;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
-	struct nna_ring_entry e;
+	struct nnahw_ring_entry e;
 	uint32_t threads = 1 + take(&in, 1) % 3;
 	bool scattered = take(&in, 1) & 1;
 
@@ -266,12 +266,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_rig.dev->job_limit = 3000000;
 	fuzz_rig.dev->age_ns = 200000;
 	fuzz_rig.dev->slice_ns = 50000;
-	fuzz_rig.dev->mmu.max_runs = scattered ? 40 : NNA_MMU_RUNS;
+	fuzz_rig.dev->mmu.max_runs = scattered ? 40 : NNADEV_MMU_RUNS;
 	rig_space_init(&fuzz_rig, &fuzz_space, 1);
 	fuzz_leaf = rig_pte(&fuzz_rig, fuzz_space.root, RIG_VA_DATA, 0);
 	for (uint32_t i = 0; scattered && i < RIG_DATA_PAGES; i++)
 		rig_map(&fuzz_rig, fuzz_space.root, RIG_VA_DATA + i * RIG_PAGE,
-			fuzz_space.data + (i ^ 1) * RIG_PAGE, 1, NNA_PTE_WRITE);
+			fuzz_space.data + (i ^ 1) * RIG_PAGE, 1, NNAHW_PTE_WRITE);
 	for (uint32_t i = 0; i < 4; i++)
 		rig_slot(&fuzz_rig, &fuzz_space, i, RIG_VA_DATA + i * 8192, 65536);
 	rig_stream_begin(&fuzz_rig, &fuzz_space);
@@ -280,7 +280,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		 * The builder's own view of the stream is not the guest's: memory may have been
 		 * overwritten.
 		 */
-		((struct nna_stream_header *)rig_at(&fuzz_rig, fuzz_space.stream))->size =
+		((struct nnahw_stream_header *)rig_at(&fuzz_rig, fuzz_space.stream))->size =
 			fuzz_space.stream_size;
 		step(&fuzz_rig, &fuzz_space, &in);
 	}
@@ -294,13 +294,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_rig.next = RIG_BUS + RIG_PAGE;
 	memset(fuzz_rig.mem, 0, 4u << 20);
 	memset(fuzz_rig.rings, 0, sizeof(fuzz_rig.rings));
-	fuzz_rig.dev->job_limit = NNA_JOB_LIMIT_NS;
+	fuzz_rig.dev->job_limit = NNAHW_JOB_LIMIT_NS;
 	rig_enable(&fuzz_rig);
 	rig_space_init(&fuzz_rig, &fuzz_space, 2);
 	rig_stream_begin(&fuzz_rig, &fuzz_space);
 	rig_end(&fuzz_rig, &fuzz_space);
 	e = rig_job(&fuzz_rig, &fuzz_space);
-	rig_must(rig_run(&fuzz_rig, 0, &e).status == NNA_STATUS_OK);
+	rig_must(rig_run(&fuzz_rig, 0, &e).status == NNAHW_STATUS_OK);
 	rig_fini(&fuzz_rig);
 	return 0;
 }

@@ -15,14 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "nna_hw.h"
-#include "nna_vfu.h"
-#include "nna_vfu_protocol.h"
+#include "hw/gen/nnahw.h"
+#include "device/transport/vfu.h"
+#include "device/transport/vfu_protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct client {
-	struct nna_vfu *vfu;
+	struct nnadev_vfu *vfu;
 	int fd;
 	int server;
 	int stop;
@@ -46,7 +46,7 @@ static void *serve(void *arg)
 {
 	struct client *c = arg;
 
-	nna_vfu_serve(c->vfu, c->server, c->stop);
+	nnadev_vfu_serve(c->vfu, c->server, c->stop);
 	return NULL;
 }
 
@@ -106,9 +106,9 @@ static void transmit(struct client *c, const void *data, size_t size, const int 
 static void greet(struct client *c)
 {
 	struct {
-		struct nna_vfu_header header;
-		struct nna_vfu_version version;
-	} hello = { { 1, NNA_VFU_VERSION, sizeof(hello), 0, 0 }, { 0, 0 } };
+		struct nnadev_vfu_header header;
+		struct nnadev_vfu_version version;
+	} hello = { { 1, NNADEV_VFU_VERSION, sizeof(hello), 0, 0 }, { 0, 0 } };
 
 	transmit(c, &hello, sizeof(hello), NULL, 0);
 }
@@ -119,8 +119,8 @@ static void send_message(struct client *c, struct input *in, int memory, int eve
 	static const uint8_t lengths[] = {
 		0, 4, 32, 24, 16, 32, 16, 16, 20, 16, 24, 0, 0, 0, 0, 0
 	};
-	static uint8_t message[sizeof(struct nna_vfu_header) + 512];
-	struct nna_vfu_header header;
+	static uint8_t message[sizeof(struct nnadev_vfu_header) + 512];
+	struct nnadev_vfu_header header;
 	uint8_t command = take(in), how = take(in), fd_kind = take(in);
 	size_t length = lengths[command % 16], sent;
 	int fds[32];
@@ -137,14 +137,14 @@ static void send_message(struct client *c, struct input *in, int memory, int eve
 							   : 0;
 	}
 	/* argsz first, for the messages that have one */
-	if (!(how & 4) && length >= 4 && command % 16 != NNA_VFU_REGION_READ &&
-	    command % 16 != NNA_VFU_REGION_WRITE)
+	if (!(how & 4) && length >= 4 && command % 16 != NNADEV_VFU_REGION_READ &&
+	    command % 16 != NNADEV_VFU_REGION_WRITE)
 		message[sizeof(header)] = (uint8_t)length;
-	header = (struct nna_vfu_header){
+	header = (struct nnadev_vfu_header){
 		.id = 1,
 		.command = how & 8 ? command : command % 16,
 		.size = (uint32_t)(sizeof(header) + length),
-		.flags = how & 16 ? NNA_VFU_NO_REPLY : 0,
+		.flags = how & 16 ? NNADEV_VFU_NO_REPLY : 0,
 	};
 	sent = header.size;
 	if ((how & 0xe0) == 0xe0)
@@ -163,13 +163,13 @@ static void send_message(struct client *c, struct input *in, int memory, int eve
 static const uint8_t *receive_reply(struct client *c)
 {
 	static uint8_t payload[512];
-	struct nna_vfu_header header;
+	struct nnadev_vfu_header header;
 	size_t size;
 
 	if (recv(c->fd, &header, sizeof(header), MSG_WAITALL) != sizeof(header))
 		abort();
 	size = header.size - sizeof(header);
-	if (header.flags != NNA_VFU_TYPE_REPLY || size > sizeof(payload) ||
+	if (header.flags != NNADEV_VFU_TYPE_REPLY || size > sizeof(payload) ||
 	    recv(c->fd, payload, size, MSG_WAITALL) != (ssize_t)size)
 		abort();
 	return payload;
@@ -179,27 +179,27 @@ static const uint8_t *receive_reply(struct client *c)
 static void check_device(struct client *c)
 {
 	struct {
-		struct nna_vfu_header header;
-		struct nna_vfu_region_access access;
-	} read = { { 2, NNA_VFU_REGION_READ, sizeof(read), 0, 0 },
-		   { NNA_REG_ID, NNA_PCI_REGISTER_BAR, 4 } };
+		struct nnadev_vfu_header header;
+		struct nnadev_vfu_region_access access;
+	} read = { { 2, NNADEV_VFU_REGION_READ, sizeof(read), 0, 0 },
+		   { NNAHW_REG_ID, NNAHW_PCI_REGISTER_BAR, 4 } };
 	uint32_t value;
 
 	transmit(c, &read, sizeof(read), NULL, 0);
 	memcpy(&value, receive_reply(c) + sizeof(read.access), sizeof(value));
-	if (value != NNA_ID_MAGIC)
+	if (value != NNAHW_ID_MAGIC)
 		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct nna_vfu_params params = { .threads = 1, .isa = NNADEV_ISA_SCALAR };
+	struct nnadev_vfu_params params = { .threads = 1, .isa = NNADEV_ISA_SCALAR };
 	struct input in = { data, size };
 	struct client c = { 0 };
 	int memory = memfd_create("memory", MFD_CLOEXEC), event = eventfd(0, EFD_CLOEXEC);
 	c.stop = eventfd(0, EFD_CLOEXEC);
 	if (memory < 0 || event < 0 || c.stop < 0 || ftruncate(memory, 1 << 16) ||
-	    nna_vfu_create(&params, &c.vfu))
+	    nnadev_vfu_create(&params, &c.vfu))
 		abort();
 	connect_client(&c);
 	if (!(take(&in) & 1))
@@ -213,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	receive_reply(&c);
 	check_device(&c);
 	leave(&c);
-	nna_vfu_destroy(c.vfu);
+	nnadev_vfu_destroy(c.vfu);
 	close(c.stop);
 	close(memory);
 	close(event);

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/tflite/nna_tflite_translate.h"
+#include "tools/tflite/translate.h"
 
 /* How outputs may differ. */
 enum measure {
@@ -119,7 +119,7 @@ static void *read_file(const char *path, size_t *size)
  * @out: the outputs, back to back
  */
 struct run {
-	struct nna_tflite_model *model;
+	struct tflite_model *model;
 	struct nna_graph *graph;
 	struct nna_program *program;
 	struct nna_execution *execution;
@@ -132,7 +132,7 @@ static void run_free(struct run *r)
 	nna_execution_destroy(r->execution);
 	nna_program_destroy(r->program);
 	nna_graph_unref(r->graph);
-	nna_tflite_free(r->model);
+	tflite_free(r->model);
 	free(r->out);
 }
 
@@ -142,7 +142,7 @@ static void run_free(struct run *r)
 static int run_model(struct run *r, const char *path, const uint8_t *in, size_t in_size, char *why)
 {
 	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
-	struct nna_tflite_origin origin;
+	struct tflite_origin origin;
 	struct nna_io_info info;
 	uint32_t count, i;
 	size_t at = 0;
@@ -150,10 +150,10 @@ static int run_model(struct run *r, const char *path, const uint8_t *in, size_t 
 	int ret;
 
 	test.said[0] = 0;
-	ret = nna_tflite_load(path, &r->model, why);
+	ret = tflite_load(path, &r->model, why);
 	if (ret)
 		return ret;
-	ret = nna_tflite_to_graph(r->model, &LOG, &r->graph, &origin, why);
+	ret = tflite_to_graph(r->model, &LOG, &r->graph, &origin, why);
 	if (ret)
 		return ret;
 	count = nna_graph_operation_count(r->graph, 0);
@@ -162,14 +162,14 @@ static int run_model(struct run *r, const char *path, const uint8_t *in, size_t 
 	for (i = 0; !ret && i < count; i++) {
 		if (supported[i])
 			continue;
-		snprintf(why, NNA_TFLITE_ERROR_SIZE, "operator %u (%s) is not supported",
+		snprintf(why, TFLITE_ERROR_SIZE, "operator %u (%s) is not supported",
 			 origin.operators[i],
-			 nna_tflite_code_name(
+			 tflite_code_name(
 				 r->model->subgraphs[0].operators[origin.operators[i]].code));
 		ret = -ENOTSUP;
 	}
 	free(supported);
-	nna_tflite_origin_free(&origin);
+	tflite_origin_free(&origin);
 	if (ret)
 		return ret;
 	ret = nna_program_create(test.device, r->graph, &options, &r->program);
@@ -195,7 +195,7 @@ static int run_model(struct run *r, const char *path, const uint8_t *in, size_t 
 	if (!ret)
 		ret = r->out ? nna_execution_compute(r->execution) : -ENOMEM;
 	if (ret)
-		snprintf(why, NNA_TFLITE_ERROR_SIZE, "%s%s%s", strerror(-ret),
+		snprintf(why, TFLITE_ERROR_SIZE, "%s%s%s", strerror(-ret),
 			 test.said[0] ? ": " : "", test.said);
 	/* Only what is not implemented may be missing: a failure of the run is one. */
 	return ret == -ENOTSUP ? -EINVAL : ret;
@@ -328,8 +328,8 @@ static void test_case(const struct model_case *c)
 {
 	static const char *const units[] = { "steps", "per mille of the pixels",
 					     "hundredths of the picture" };
-	char path[512], name[128], text[NNA_TFLITE_ERROR_SIZE + 64],
-		why[NNA_TFLITE_ERROR_SIZE] = "";
+	char path[512], name[128], text[TFLITE_ERROR_SIZE + 64],
+		why[TFLITE_ERROR_SIZE] = "";
 	uint8_t *in = NULL, *want = NULL;
 	size_t in_size = 0, want_size = 0;
 	struct run r = { 0 };

@@ -143,7 +143,7 @@ static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution
 			return nnactl_error("out of memory");
 		for (k = 0; k < nnactl_elements(&info); k++) {
 			state = state * 1664525 + 1013904223;
-			if (info.type == NNA_TENSOR_FLOAT32)
+			if (info.type == NNA_OPERAND_TENSOR_FLOAT32)
 				((float *)(void *)data)[k] = (float)(state >> 8) * 0x1p-23f - 1.0f;
 			else
 				memset(data + k * nna_operand_type_size(info.type), 0,

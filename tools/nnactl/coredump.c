@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/nna_commands.h"
-#include "nna_command_table.h"
+#include "libnnaccel/compiler/commands.h"
+#include "hw/gen/nnahw_command_table.h"
 
 #define COREDUMP_MAX (16u << 20)
 
@@ -74,7 +74,7 @@ static const char *reason_name(uint32_t reason)
 
 static const char *status_name(uint32_t status)
 {
-	const char *name = nna_status_name(status);
+	const char *name = nnahw_status_name(status);
 
 	return name ? name : "?";
 }
@@ -88,7 +88,7 @@ static const char *fault_name(uint32_t kind)
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
 }
 
-static void print_entry(const struct nna_ring_entry *e, const char *indent)
+static void print_entry(const struct nnahw_ring_entry *e, const char *indent)
 {
 	printf("%stype %u, seqno %u, asid %u, flags %#x\n", indent, e->type, e->seqno, e->asid,
 	       e->flags);
@@ -102,8 +102,8 @@ static void print_entry(const struct nna_ring_entry *e, const char *indent)
 
 static void print_job(const struct drm_nna_coredump *d, const uint8_t *data, size_t size)
 {
-	struct nna_ring_entry entry;
-	struct nna_report report;
+	struct nnahw_ring_entry entry;
+	struct nnahw_report report;
 
 	memcpy(&entry, d->entry, sizeof(entry));
 	memcpy(&report, d->report, sizeof(report));
@@ -149,7 +149,7 @@ static void print_ring(const struct drm_nna_coredump_ring *r, uint32_t index, co
 	       r->reg_control, r->reg_status, r->reg_head, r->reg_done, r->reg_doorbell,
 	       r->reg_run_time);
 	for (uint32_t i = 0; i < r->entry_count; i++) {
-		struct nna_ring_entry entry;
+		struct nnahw_ring_entry entry;
 		uint64_t offset = r->entries_offset + (uint64_t)i * sizeof(entry);
 
 		if (!inside(size, offset, sizeof(entry))) {

@@ -11,7 +11,7 @@
 #include <nnaccel.h>
 #include <stdbool.h>
 
-#include "tools/tflite/nna_tflite_translate.h"
+#include "tools/tflite/translate.h"
 
 #define NNACTL_VERSION "0.1"
 
@@ -61,8 +61,8 @@ struct nnactl_session {
 	const char *path;
 	char device_name[64];
 	struct nnactl_log log;
-	struct nna_tflite_model *model;
-	struct nna_tflite_origin origin;
+	struct tflite_model *model;
+	struct tflite_origin origin;
 	struct nna_device *device;
 	struct nna_graph *graph;
 	struct nna_program *program;

@@ -23,7 +23,7 @@ static const uint8_t limbs[][2] = {
 
 static bool is_integer(uint32_t type)
 {
-	return type == NNA_TENSOR_INT64 || type == NNA_TENSOR_INT32;
+	return type == NNA_OPERAND_TENSOR_INT64 || type == NNA_OPERAND_TENSOR_INT32;
 }
 
 enum nnactl_kind nnactl_kind_of(const struct nnactl_outputs *outputs)
@@ -34,7 +34,7 @@ enum nnactl_kind nnactl_kind_of(const struct nnactl_outputs *outputs)
 	if (outputs->count != 1 || !info->rank)
 		return NNACTL_NUMBERS;
 	n = nnactl_elements(info);
-	if (info->type == NNA_TENSOR_FLOAT32 && info->rank == 4 && n == 3 * POINTS &&
+	if (info->type == NNA_OPERAND_TENSOR_FLOAT32 && info->rank == 4 && n == 3 * POINTS &&
 	    info->dims[3] == 3)
 		return NNACTL_BODY;
 	if (is_integer(info->type))
@@ -97,7 +97,7 @@ void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *ou
 static const char *label(const struct nnactl_result *r, size_t class, char *to, size_t size)
 {
 	if (class < r->labels->count)
-		return nna_tflite_printable(r->labels->names[class], to, size);
+		return tflite_printable(r->labels->names[class], to, size);
 	snprintf(to, size, "class %zu", class);
 	return to;
 }
@@ -163,9 +163,9 @@ void nnactl_result_print(const struct nnactl_result *r)
 }
 
 /* The colours that Pascal VOC gives to its classes: bits of the number, spread from the top. */
-static struct nna_color palette(size_t class)
+static struct image_color palette(size_t class)
 {
-	struct nna_color c = { 0, 0, 0 };
+	struct image_color c = { 0, 0, 0 };
 
 	for (int bit = 7; bit >= 0; bit--, class >>= 3) {
 		c.r |= (uint8_t)((class & 1) << bit);
@@ -176,7 +176,7 @@ static struct nna_color palette(size_t class)
 }
 
 /* Half photo, half palette. */
-static void draw_map(const struct nnactl_result *r, struct nna_image *out, uint32_t height)
+static void draw_map(const struct nnactl_result *r, struct image *out, uint32_t height)
 {
 	const uint32_t *dims = r->outputs->info[0].dims;
 
@@ -186,7 +186,7 @@ static void draw_map(const struct nnactl_result *r, struct nna_image *out, uint3
 		for (uint32_t x = 0; x < out->width; x++, to += 3) {
 			size_t row = (size_t)y * dims[1] / height,
 			       column = (size_t)x * dims[2] / out->width;
-			struct nna_color c = palette(class_at(r, row * dims[2] + column));
+			struct image_color c = palette(class_at(r, row * dims[2] + column));
 
 			to[0] = (uint8_t)((to[0] + c.r) / 2);
 			to[1] = (uint8_t)((to[1] + c.g) / 2);
@@ -195,9 +195,9 @@ static void draw_map(const struct nnactl_result *r, struct nna_image *out, uint3
 	}
 }
 
-static void draw_body(const struct nnactl_result *r, struct nna_image *out, uint32_t height)
+static void draw_body(const struct nnactl_result *r, struct image *out, uint32_t height)
 {
-	static const struct nna_color bone = { 255, 208, 64 }, joint = { 96, 224, 96 };
+	static const struct image_color bone = { 255, 208, 64 }, joint = { 96, 224, 96 };
 	int size = (int)(out->width < height ? out->width : height) / 160 + 1, x[POINTS], y[POINTS];
 
 	for (uint32_t i = 0; i < POINTS; i++) {
@@ -209,49 +209,49 @@ static void draw_body(const struct nnactl_result *r, struct nna_image *out, uint
 		uint8_t a = limbs[i][0], b = limbs[i][1];
 
 		if (value(r, 3 * a + 2) >= LEAST_SCORE && value(r, 3 * b + 2) >= LEAST_SCORE)
-			nna_image_line(out, x[a], y[a], x[b], y[b], size, bone);
+			image_line(out, x[a], y[a], x[b], y[b], size, bone);
 	}
 	for (uint32_t i = 0; i < POINTS; i++)
 		if (value(r, 3 * i + 2) >= LEAST_SCORE)
-			nna_image_disc(out, x[i], y[i], 2 * size, joint);
+			image_disc(out, x[i], y[i], 2 * size, joint);
 }
 
-int nnactl_result_draw(const struct nnactl_result *r, const struct nna_image *photo,
+int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
 		       const char *path)
 {
-	static const struct nna_color white = { 255, 255, 255 }, grey = { 24, 24, 32 },
-				      green = { 96, 224, 96 };
+	static const struct image_color white = { 255, 255, 255 }, grey = { 24, 24, 32 },
+					green = { 96, 224, 96 };
 	uint32_t scale = photo->width >= 480 ? 2 : 1, lines = r->top_count ? r->top_count : 1;
-	char error[NNA_IMAGE_ERROR_SIZE], line[200];
+	char error[IMAGE_ERROR_SIZE], line[200];
 	int line_height = (int)scale * 11;
-	struct nna_image out;
+	struct image out;
 	int ret;
 
 	if (r->kind == NNACTL_BODY)
 		lines = 0;
-	if (nna_image_create(&out, photo->width,
-			     photo->height + lines * (uint32_t)line_height + 4 * scale))
+	if (image_create(&out, photo->width,
+			 photo->height + lines * (uint32_t)line_height + 4 * scale))
 		return nnactl_error("%s: the picture is too large", path);
 	memcpy(out.pixels, photo->pixels, (size_t)photo->width * photo->height * 3);
 	if (r->kind == NNACTL_MAP)
 		draw_map(r, &out, photo->height);
 	else if (r->kind == NNACTL_BODY)
 		draw_body(r, &out, photo->height);
-	nna_image_fill(&out, 0, (int)photo->height, (int)out.width,
-		       (int)(out.height - photo->height), grey);
+	image_fill(&out, 0, (int)photo->height, (int)out.width,
+		   (int)(out.height - photo->height), grey);
 	for (uint32_t i = 0; i < lines; i++) {
 		int top = (int)(photo->height + 3 * scale) + (int)i * line_height,
 		    left = (int)(4 * scale);
 
 		if (r->kind == NNACTL_MAP) {
-			nna_image_fill(&out, left, top, 8 * (int)scale, 8 * (int)scale,
-				       palette(r->top[i]));
+			image_fill(&out, left, top, 8 * (int)scale, 8 * (int)scale,
+				   palette(r->top[i]));
 			left += 10 * (int)scale;
 		}
 		describe(r, i, line, sizeof(line));
-		nna_image_text(&out, left, top, (int)scale, line, i ? white : green);
+		image_text(&out, left, top, (int)scale, line, i ? white : green);
 	}
-	ret = nna_image_save_png(&out, path, error);
-	nna_image_free(&out);
+	ret = image_save_png(&out, path, error);
+	image_free(&out);
 	return ret ? nnactl_error("%s: %s", path, error) : 0;
 }

@@ -7,7 +7,7 @@
 #ifndef NNACTL_RESULT_H
 #define NNACTL_RESULT_H
 
-#include "tools/image/nna_image.h"
+#include "tools/image/image.h"
 #include "tools/nnactl/labels.h"
 #include "tools/nnactl/nnactl.h"
 
@@ -40,7 +40,7 @@ void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *ou
 			const struct nnactl_labels *labels);
 void nnactl_result_print(const struct nnactl_result *r);
 /* Writes the photo with the result as a PNG file. Return: 0, or 1 with the error printed. */
-int nnactl_result_draw(const struct nnactl_result *r, const struct nna_image *photo,
+int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
 		       const char *path);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/image/nna_image.h"
+#include "tools/image/image.h"
 #include "tools/nnactl/result.h"
 
 /**
@@ -22,7 +22,7 @@ struct run {
 	struct nna_execution *execution;
 	struct nnactl_outputs outputs;
 	struct nnactl_labels labels;
-	struct nna_image photo;
+	struct image photo;
 	uint8_t *input;
 	size_t input_size;
 	struct nnactl_result result;
@@ -54,16 +54,16 @@ static int put(const struct nna_io_info *info, uint8_t *to, size_t index, uint8_
 	uint16_t half;
 
 	switch (info->type) {
-	case NNA_TENSOR_QUANT8_ASYMM:
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
 		to[index] = value;
 		return 0;
-	case NNA_TENSOR_QUANT8_ASYMM_SIGNED:
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
 		to[index] = (uint8_t)(value ^ 0x80);
 		return 0;
-	case NNA_TENSOR_FLOAT32:
+	case NNA_OPERAND_TENSOR_FLOAT32:
 		put_float(to, index, real);
 		return 0;
-	case NNA_TENSOR_FLOAT16:
+	case NNA_OPERAND_TENSOR_FLOAT16:
 		half = half_of(real);
 		memcpy(to + index * 2, &half, 2);
 		return 0;
@@ -74,9 +74,9 @@ static int put(const struct nna_io_info *info, uint8_t *to, size_t index, uint8_
 
 static int image_input(struct run *r)
 {
-	char error[NNA_IMAGE_ERROR_SIZE], text[128];
+	char error[IMAGE_ERROR_SIZE], text[128];
 	uint32_t height, width, channels;
-	struct nna_image scaled;
+	struct image scaled;
 	struct nna_io_info info;
 	size_t i, pixels;
 
@@ -99,9 +99,9 @@ static int image_input(struct run *r)
 	if (info.dims[0] != 1)
 		return nnactl_error("%s takes %u pictures at once: use --raw-input", r->model,
 				    info.dims[0]);
-	if (nna_image_load(r->image_path, &r->photo, error))
+	if (image_load(r->image_path, &r->photo, error))
 		return nnactl_error("%s: %s", r->image_path, error);
-	if (nna_image_resize(&r->photo, &scaled, width, height))
+	if (image_resize(&r->photo, &scaled, width, height))
 		return nnactl_error("cannot scale the picture to %ux%u", width, height);
 	r->input_size = info.size;
 	r->input = malloc(info.size);
@@ -116,12 +116,12 @@ static int image_input(struct run *r)
 		for (c = 0; channels == 3 && c < 3; c++)
 			ret = put(&info, r->input, 3 * i + (size_t)c, p[c]);
 		if (ret) {
-			nna_image_free(&scaled);
+			image_free(&scaled);
 			return nnactl_error("%s takes %s: use --raw-input", r->model,
 					    nnactl_describe(&info, text, sizeof(text)));
 		}
 	}
-	nna_image_free(&scaled);
+	image_free(&scaled);
 	return r->input ? 0 : nnactl_error("out of memory");
 }
 
@@ -308,7 +308,7 @@ int nnactl_run(int argc, char **argv)
 	nnactl_outputs_free(&r.outputs);
 	nnactl_session_close(&r.session);
 	nnactl_labels_free(&r.labels);
-	nna_image_free(&r.photo);
+	image_free(&r.photo);
 	free(r.input);
 	return ret;
 }

@@ -68,7 +68,7 @@ static int check_support(struct nnactl_session *s)
 	if (i == count)
 		return 0;
 	op = i < s->origin.count ? s->origin.operators[i] : 0;
-	name = nna_tflite_code_name(s->model->subgraphs[0].operators[op].code);
+	name = tflite_code_name(s->model->subgraphs[0].operators[op].code);
 	return nnactl_error("%s: operator %u (%s) cannot run on %s: use a model without it",
 			    s->path, op, name ? name : "?", s->device_name);
 }
@@ -77,19 +77,19 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 			uint32_t threads)
 {
 	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
-	char error[NNA_TFLITE_ERROR_SIZE];
+	char error[TFLITE_ERROR_SIZE];
 	struct nna_device_info info;
 	struct nna_log log = { log_line, &s->log };
 	int ret;
 
 	*s = (struct nnactl_session){ .path = path };
-	if (nna_tflite_load(path, &s->model, error))
+	if (tflite_load(path, &s->model, error))
 		return nnactl_error("%s: %s", path, error);
 	if (nnactl_open_device(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);
 	snprintf(s->device_name, sizeof(s->device_name), "%s", info.name);
-	ret = nna_tflite_to_graph(s->model, &log, &s->graph, &s->origin, error);
+	ret = tflite_to_graph(s->model, &log, &s->graph, &s->origin, error);
 	if (ret)
 		return nnactl_error("%s: %s%s%s", path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);
@@ -107,8 +107,8 @@ void nnactl_session_close(struct nnactl_session *s)
 	nna_program_destroy(s->program);
 	nna_graph_unref(s->graph);
 	nna_device_close(s->device);
-	nna_tflite_origin_free(&s->origin);
-	nna_tflite_free(s->model);
+	tflite_origin_free(&s->origin);
+	tflite_free(s->model);
 	*s = (struct nnactl_session){ 0 };
 }
 
@@ -171,24 +171,24 @@ static double half_value(uint16_t half)
 double nnactl_value(const struct nna_io_info *info, const void *data, size_t index)
 {
 	switch (info->type) {
-	case NNA_TENSOR_FLOAT32:
+	case NNA_OPERAND_TENSOR_FLOAT32:
 		return ((const float *)data)[index];
-	case NNA_TENSOR_FLOAT16:
+	case NNA_OPERAND_TENSOR_FLOAT16:
 		return half_value(((const uint16_t *)data)[index]);
-	case NNA_TENSOR_INT32:
+	case NNA_OPERAND_TENSOR_INT32:
 		return ((const int32_t *)data)[index];
-	case NNA_TENSOR_INT64:
+	case NNA_OPERAND_TENSOR_INT64:
 		return (double)((const int64_t *)data)[index];
-	case NNA_TENSOR_BOOL8:
+	case NNA_OPERAND_TENSOR_BOOL8:
 		return ((const uint8_t *)data)[index] != 0;
-	case NNA_TENSOR_QUANT8_ASYMM:
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
 		return (((const uint8_t *)data)[index] - info->zero_point) * (double)info->scale;
-	case NNA_TENSOR_QUANT8_ASYMM_SIGNED:
-	case NNA_TENSOR_QUANT8_SYMM:
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
+	case NNA_OPERAND_TENSOR_QUANT8_SYMM:
 		return (((const int8_t *)data)[index] - info->zero_point) * (double)info->scale;
-	case NNA_TENSOR_QUANT16_SYMM:
+	case NNA_OPERAND_TENSOR_QUANT16_SYMM:
 		return ((const int16_t *)data)[index] * (double)info->scale;
-	case NNA_TENSOR_QUANT16_ASYMM:
+	case NNA_OPERAND_TENSOR_QUANT16_ASYMM:
 		return (((const uint16_t *)data)[index] - info->zero_point) * (double)info->scale;
 	default:
 		return 0;

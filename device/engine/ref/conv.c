@@ -1,185 +1,189 @@
 // SPDX-License-Identifier: MIT
 /* CONV and DWCONV, by definition. */
-#include "../nna_conv.h"
+#include "device/engine/conv.h"
 
 #define TILE_WORK 131072u /* products */
 
-void nna_conv_get(const struct nna_engine_command *cmd, struct nna_conv *g)
+void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv *g)
 {
-	const struct nna_cmd_conv *p = (const struct nna_cmd_conv *)cmd->raw;
+	const struct nnahw_cmd_conv *p = (const struct nnahw_cmd_conv *)cmd->raw;
 	const uint32_t *out, *in;
 
 	/* DWCONV has the same fields at the same places; `groups` is its multiplier */
-	_Static_assert(offsetof(struct nna_cmd_conv, epilogue) ==
-			       offsetof(struct nna_cmd_dwconv, epilogue),
+	_Static_assert(offsetof(struct nnahw_cmd_conv, epilogue) ==
+			       offsetof(struct nnahw_cmd_dwconv, epilogue),
 		       "");
-	_Static_assert(offsetof(struct nna_cmd_conv, groups) ==
-			       offsetof(struct nna_cmd_dwconv, multiplier),
+	_Static_assert(offsetof(struct nnahw_cmd_conv, groups) ==
+			       offsetof(struct nnahw_cmd_dwconv, multiplier),
 		       "");
 	memset(g, 0, sizeof(*g));
-	g->output = &cmd->operands[NNA_CONV_OUTPUT];
-	g->input = &cmd->operands[NNA_CONV_INPUT];
-	g->weights = &cmd->operands[NNA_CONV_WEIGHTS];
-	g->bias = &cmd->operands[NNA_CONV_BIAS];
-	g->channels = &cmd->operands[NNA_CONV_CHANNELS];
-	g->residual = &cmd->operands[NNA_CONV_RESIDUAL];
+	g->output = &cmd->operands[NNAHW_CONV_OUTPUT];
+	g->input = &cmd->operands[NNAHW_CONV_INPUT];
+	g->weights = &cmd->operands[NNAHW_CONV_WEIGHTS];
+	g->bias = &cmd->operands[NNAHW_CONV_BIAS];
+	g->channels = &cmd->operands[NNAHW_CONV_CHANNELS];
+	g->residual = &cmd->operands[NNAHW_CONV_RESIDUAL];
 	g->epilogue = &p->epilogue;
 	g->layout = p->layout;
-	g->depthwise = p->head.opcode == NNA_OP_DWCONV;
+	g->depthwise = p->head.opcode == NNAHW_OP_DWCONV;
 	out = g->output->desc.dims;
 	in = g->input->desc.dims;
 	g->batch = out[0], g->out_h = out[1], g->out_w = out[2], g->out_c = out[3];
-	g->window = (struct nna_window){ in[1],	      in[2],	   p->kernel_h,	  p->kernel_w,
-					 p->stride_h, p->stride_w, p->dilation_h, p->dilation_w,
-					 p->pad_top,  p->pad_left };
+	g->window = (struct nnadev_window){ in[1],	 in[2],	      p->kernel_h,   p->kernel_w,
+					    p->stride_h, p->stride_w, p->dilation_h, p->dilation_w,
+					    p->pad_top,	 p->pad_left };
 	g->group_in = g->depthwise ? 1 : p->groups ? in[3] / p->groups : 0;
 	g->group_out = g->depthwise ? p->groups : p->groups ? out[3] / p->groups : 0;
 	g->k = p->kernel_h * p->kernel_w * g->group_in;
-	g->blocks = nna_div_up(g->group_out, 16);
+	g->blocks = nnadev_div_up(g->group_out, 16);
 }
 
-static uint32_t conv_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t conv_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
 	uint32_t index[4], begin, end;
-	struct nna_conv g;
+	struct nnadev_conv g;
 	bool quantised;
 
-	nna_conv_get(cmd, &g);
-	quantised = nna_present(g.channels);
-	nna_tile_range(plan, tile, g.output->count, &begin, &end);
-	nna_unflatten(g.output->desc.dims, 4, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(g.output->desc.dims, 4, index)) {
+	nnadev_conv_get(cmd, &g);
+	quantised = nnadev_present(g.channels);
+	nnadev_tile_range(plan, tile, g.output->count, &begin, &end);
+	nnadev_unflatten(g.output->desc.dims, 4, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(g.output->desc.dims, 4, index)) {
 		const uint32_t y = index[1], x = index[2], n = index[3];
-		const int64_t at = nna_offset(&g.output->desc, index);
-		const int64_t rat = nna_present(g.residual) ? nna_offset(&g.residual->desc, index)
-							    : 0;
+		const int64_t at = nnadev_offset(&g.output->desc, index);
+		const int64_t rat = nnadev_present(g.residual) ?
+					    nnadev_offset(&g.residual->desc, index) :
+					    0;
 		const int32_t *in = g.input->desc.strides, zero = g.input->desc.zero_point;
 		uint32_t acc = 0; /* two's complement, wrapping */
 		float sum = 0;
 
 		for (uint32_t ky = 0; ky < g.window.kernel_h; ky++) {
-			const int64_t row = nna_window_row(&g.window, y, ky);
+			const int64_t row = nnadev_window_row(&g.window, y, ky);
 
 			for (uint32_t kx = 0; kx < g.window.kernel_w; kx++) {
-				const int64_t column = nna_window_column(&g.window, x, kx);
+				const int64_t column = nnadev_window_column(&g.window, x, kx);
 				const bool inside = row >= 0 && row < g.window.height &&
 						    column >= 0 && column < g.window.width;
 				const int64_t from = inside ? index[0] * (int64_t)in[0] +
 								      row * in[1] + column * in[2]
 							    : 0;
 
-				if (!inside && g.layout != NNA_LAYOUT_PACKED8)
+				if (!inside && g.layout != NNAHW_LAYOUT_PACKED8)
 					continue;
 				for (uint32_t c = 0; c < g.group_in; c++) {
 					const int64_t channel = n / g.group_out *
 									(int64_t)g.group_in +
 								c;
 					const int64_t a = from + channel * in[3];
-					const int64_t w = nna_conv_weight(&g, n, ky, kx, c);
+					const int64_t w = nnadev_conv_weight(&g, n, ky, kx, c);
 
 					if (!quantised) {
-						sum += nna_load_float(g.input, a) *
-						       nna_load_float(g.weights, w);
-					} else if (g.layout == NNA_LAYOUT_PACKED8) {
-						int64_t v = inside ? nna_load_integer(g.input, a)
+						sum += nnadev_load_float(g.input, a) *
+						       nnadev_load_float(g.weights, w);
+					} else if (g.layout == NNAHW_LAYOUT_PACKED8) {
+						int64_t v = inside ? nnadev_load_integer(g.input, a)
 								   : zero;
 
-						acc += (uint32_t)(v *
-								  nna_load_centred(g.weights, w));
+						acc += (uint32_t)(v * nnadev_load_centred(g.weights,
+											  w));
 					} else {
-						acc += (uint32_t)(nna_load_centred(g.input, a) *
-								  nna_load_centred(g.weights, w));
+						acc += (uint32_t)(nnadev_load_centred(g.input, a) *
+								  nnadev_load_centred(g.weights,
+										      w));
 					}
 				}
 			}
 		}
 		if (quantised) {
-			const struct nna_channel channel =
-				((const struct nna_channel *)g.channels->data)[n];
+			const struct nnahw_channel channel =
+				((const struct nnahw_channel *)g.channels->data)[n];
 
-			if (nna_present(g.bias))
-				acc += (uint32_t)nna_load_integer(
+			if (nnadev_present(g.bias))
+				acc += (uint32_t)nnadev_load_integer(
 					g.bias, n * (int64_t)g.bias->desc.strides[0]);
-			nna_epilogue_integer(g.epilogue, (int32_t)(acc + (uint32_t)channel.bias),
-					     &channel, g.output, at, g.residual, rat);
+			nnadev_epilogue_integer(g.epilogue, (int32_t)(acc + (uint32_t)channel.bias),
+						&channel, g.output, at, g.residual, rat);
 		} else {
-			if (nna_present(g.bias))
-				sum += nna_load_float(g.bias, n * (int64_t)g.bias->desc.strides[0]);
-			nna_epilogue_float(g.epilogue, sum, g.output, at, g.residual, rat);
+			if (nnadev_present(g.bias))
+				sum += nnadev_load_float(g.bias,
+							 n * (int64_t)g.bias->desc.strides[0]);
+			nnadev_epilogue_float(g.epilogue, sum, g.output, at, g.residual, rat);
 		}
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-static bool conv_weights_fit(const struct nna_conv *g, uint32_t groups)
+static bool conv_weights_fit(const struct nnadev_conv *g, uint32_t groups)
 {
-	const struct nna_tensor *w = &g->weights->desc;
+	const struct nnahw_tensor *w = &g->weights->desc;
 
 	switch (g->layout) {
-	case NNA_LAYOUT_PLAIN:
-		return nna_has_dims(w, 4,
-				    (uint64_t[]){ g->depthwise ? 1 : g->out_c, g->window.kernel_h,
-						  g->window.kernel_w,
-						  g->depthwise ? g->out_c : g->group_in });
-	case NNA_LAYOUT_PACKED8:
+	case NNAHW_LAYOUT_PLAIN:
+		return nnadev_has_dims(w, 4,
+				       (uint64_t[]){ g->depthwise ? 1 : g->out_c,
+						     g->window.kernel_h, g->window.kernel_w,
+						     g->depthwise ? g->out_c : g->group_in });
+	case NNAHW_LAYOUT_PACKED8:
 		if (!g->depthwise)
-			return nna_has_dims(w, 4,
-					    (uint64_t[]){ (uint64_t)groups * g->blocks,
-							  nna_div_up(g->k, 4), 16, 4 });
+			return nnadev_has_dims(w, 4,
+					       (uint64_t[]){ (uint64_t)groups * g->blocks,
+							     nnadev_div_up(g->k, 4), 16, 4 });
 		break;
 	default:
 		if (!g->depthwise)
-			return nna_has_dims(w, 3,
-					    (uint64_t[]){ (uint64_t)groups * g->blocks, g->k, 16 });
+			return nnadev_has_dims(
+				w, 3, (uint64_t[]){ (uint64_t)groups * g->blocks, g->k, 16 });
 		break;
 	}
-	return nna_has_dims(w, 3, (uint64_t[]){ nna_div_up(g->out_c, 16), g->k, 16 });
+	return nnadev_has_dims(w, 3, (uint64_t[]){ nnadev_div_up(g->out_c, 16), g->k, 16 });
 }
 
-NNA_PREPARE(conv)
+NNADEV_PREPARE(conv)
 {
-	const struct nna_cmd_conv *p = (const struct nna_cmd_conv *)cmd->raw;
-	struct nna_conv g;
+	const struct nnahw_cmd_conv *p = (const struct nnahw_cmd_conv *)cmd->raw;
+	struct nnadev_conv g;
 	uint32_t status, type, weight_type;
 	uint64_t in_c;
 	bool quantised, wide;
 
-	nna_conv_get(cmd, &g);
-	if (g.layout > NNA_LAYOUT_PACKED_FLOAT)
-		return NNA_STATUS_BAD_COMMAND;
+	nnadev_conv_get(cmd, &g);
+	if (g.layout > NNAHW_LAYOUT_PACKED_FLOAT)
+		return NNAHW_STATUS_BAD_COMMAND;
 	type = g.output->desc.type;
 	weight_type = g.weights->desc.type;
 	/* 16 bits, as integer LSTMs keep their gates */
-	wide = type == NNA_TYPE_S16 && !g.depthwise;
-	quantised = nna_type_is_quant8(type) || wide;
-	if (wide ? !nna_type_is_quant8(g.input->desc.type) : g.input->desc.type != type)
-		return nna_bad_operand(plan, NNA_CONV_INPUT);
-	if (nna_type_is_float(weight_type) == quantised ||
-	    (g.layout == NNA_LAYOUT_PACKED8 && weight_type != NNA_TYPE_S8) ||
-	    (g.layout == NNA_LAYOUT_PACKED_FLOAT && quantised) ||
-	    (g.layout != NNA_LAYOUT_PLAIN && !g.weights->contiguous))
-		return nna_bad_operand(plan, NNA_CONV_WEIGHTS);
-	if (nna_present(g.residual) && (wide || g.residual->desc.type != type))
-		return nna_bad_operand(plan, NNA_CONV_RESIDUAL);
-	if (!nna_epilogue_valid(g.epilogue, quantised, nna_present(g.residual)))
-		return NNA_STATUS_BAD_COMMAND;
+	wide = type == NNAHW_TYPE_S16 && !g.depthwise;
+	quantised = nnadev_type_is_quant8(type) || wide;
+	if (wide ? !nnadev_type_is_quant8(g.input->desc.type) : g.input->desc.type != type)
+		return nnadev_bad_operand(plan, NNAHW_CONV_INPUT);
+	if (nnadev_type_is_float(weight_type) == quantised ||
+	    (g.layout == NNAHW_LAYOUT_PACKED8 && weight_type != NNAHW_TYPE_S8) ||
+	    (g.layout == NNAHW_LAYOUT_PACKED_FLOAT && quantised) ||
+	    (g.layout != NNAHW_LAYOUT_PLAIN && !g.weights->contiguous))
+		return nnadev_bad_operand(plan, NNAHW_CONV_WEIGHTS);
+	if (nnadev_present(g.residual) && (wide || g.residual->desc.type != type))
+		return nnadev_bad_operand(plan, NNAHW_CONV_RESIDUAL);
+	if (!nnadev_epilogue_valid(g.epilogue, quantised, nnadev_present(g.residual)))
+		return NNAHW_STATUS_BAD_COMMAND;
 	if (g.output->desc.rank != 4 || g.input->desc.rank != 4 ||
 	    g.batch != g.input->desc.dims[0] ||
-	    (nna_present(g.residual) && !nna_same_dims(&g.residual->desc, &g.output->desc)))
-		return NNA_STATUS_BAD_SHAPE;
+	    (nnadev_present(g.residual) && !nnadev_same_dims(&g.residual->desc, &g.output->desc)))
+		return NNAHW_STATUS_BAD_SHAPE;
 	in_c = g.input->desc.dims[3];
 	if (!p->groups ||
 	    (g.depthwise ? in_c * p->groups != g.out_c : g.out_c % p->groups || in_c % p->groups))
-		return NNA_STATUS_BAD_SHAPE;
-	if (!nna_window_valid(&g.window, g.out_h, g.out_w, g.group_in) ||
+		return NNAHW_STATUS_BAD_SHAPE;
+	if (!nnadev_window_valid(&g.window, g.out_h, g.out_w, g.group_in) ||
 	    !conv_weights_fit(&g, p->groups))
-		return NNA_STATUS_BAD_SHAPE;
-	status = nna_check_bias(cmd, plan, NNA_CONV_BIAS, NNA_CONV_CHANNELS, quantised,
-				g.layout == NNA_LAYOUT_PACKED8, false, g.out_c);
-	if (status != NNA_STATUS_OK)
+		return NNAHW_STATUS_BAD_SHAPE;
+	status = nnadev_check_bias(cmd, plan, NNAHW_CONV_BIAS, NNAHW_CONV_CHANNELS, quantised,
+				   g.layout == NNAHW_LAYOUT_PACKED8, false, g.out_c);
+	if (status != NNAHW_STATUS_OK)
 		return status;
 	plan->run = conv_tile;
-	nna_cut(plan, g.output->count, TILE_WORK / (g.k + 16));
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, g.output->count, TILE_WORK / (g.k + 16));
+	return NNAHW_STATUS_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL, by definition. */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 16384u
 
@@ -23,59 +23,61 @@ static void move(void *to, const void *from, uint32_t size)
 	}
 }
 
-static uint32_t copy_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_COPY_OUTPUT],
-					*input = &cmd->operands[NNA_COPY_INPUT];
-	const int64_t size = nna_type_size(output->desc.type);
-	uint32_t index[NNA_MAX_RANK], begin, end;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_COPY_OUTPUT],
+					*input = &cmd->operands[NNAHW_COPY_INPUT];
+	const int64_t size = nnahw_type_size(output->desc.type);
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(output->desc.dims, output->desc.rank, begin, index);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(output->desc.dims, output->desc.rank, begin, index);
 	for (uint32_t i = begin; i < end;
-	     i++, nna_advance(output->desc.dims, output->desc.rank, index))
-		move((uint8_t *)output->data + size * nna_offset(&output->desc, index),
-		     (const uint8_t *)input->data + size * nna_offset(&input->desc, index),
+	     i++, nnadev_advance(output->desc.dims, output->desc.rank, index))
+		move((uint8_t *)output->data + size * nnadev_offset(&output->desc, index),
+		     (const uint8_t *)input->data + size * nnadev_offset(&input->desc, index),
 		     (uint32_t)size);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(copy)
+NNADEV_PREPARE(copy)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_COPY_OUTPUT],
-					*input = &cmd->operands[NNA_COPY_INPUT];
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_COPY_OUTPUT],
+					*input = &cmd->operands[NNAHW_COPY_INPUT];
 
-	if (nna_type_size(input->desc.type) != nna_type_size(output->desc.type))
-		return nna_bad_operand(plan, NNA_COPY_INPUT);
-	if (!nna_same_dims(&input->desc, &output->desc))
-		return NNA_STATUS_BAD_SHAPE;
+	if (nnahw_type_size(input->desc.type) != nnahw_type_size(output->desc.type))
+		return nnadev_bad_operand(plan, NNAHW_COPY_INPUT);
+	if (!nnadev_same_dims(&input->desc, &output->desc))
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = copy_tile;
-	nna_cut(plan, output->count, TILE_ELEMENTS);
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, output->count, TILE_ELEMENTS);
+	return NNAHW_STATUS_OK;
 }
 
-static uint32_t fill_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_cmd_fill *p = (const struct nna_cmd_fill *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_FILL_OUTPUT];
-	const int64_t size = nna_type_size(output->desc.type);
+	const struct nnahw_cmd_fill *p = (const struct nnahw_cmd_fill *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_FILL_OUTPUT];
+	const int64_t size = nnahw_type_size(output->desc.type);
 	const uint64_t value = p->value; /* little-endian: its low bytes come first */
-	uint32_t index[NNA_MAX_RANK], begin, end;
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(output->desc.dims, output->desc.rank, begin, index);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(output->desc.dims, output->desc.rank, begin, index);
 	for (uint32_t i = begin; i < end;
-	     i++, nna_advance(output->desc.dims, output->desc.rank, index))
-		memcpy((uint8_t *)output->data + size * nna_offset(&output->desc, index), &value,
+	     i++, nnadev_advance(output->desc.dims, output->desc.rank, index))
+		memcpy((uint8_t *)output->data + size * nnadev_offset(&output->desc, index), &value,
 		       (size_t)size);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(fill)
+NNADEV_PREPARE(fill)
 {
 	plan->run = fill_tile;
-	nna_cut(plan, cmd->operands[NNA_FILL_OUTPUT].count, TILE_ELEMENTS);
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, cmd->operands[NNAHW_FILL_OUTPUT].count, TILE_ELEMENTS);
+	return NNAHW_STATUS_OK;
 }

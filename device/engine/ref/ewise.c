@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /* EWISE, by definition. */
-#include "../nna_ewise.h"
+#include "device/engine/ewise.h"
 
 #define TILE_ELEMENTS 8192u
 
-static int64_t ewise_quantised(const struct nna_cmd_ewise *p, int64_t x, int64_t y)
+static int64_t ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
 {
 	switch (p->op) {
-	case NNA_EWISE_ADD:
-		return nna_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
-	case NNA_EWISE_SUB:
-		return nna_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
-	case NNA_EWISE_MUL:
-		return nna_scale_s64(x * y, p->a_scale, p->shift);
+	case NNAHW_EWISE_ADD:
+		return nnadev_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
+	case NNAHW_EWISE_SUB:
+		return nnadev_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
+	case NNAHW_EWISE_MUL:
+		return nnadev_scale_s64(x * y, p->a_scale, p->shift);
 	default:
-		return nna_scale_s64(x, p->a_scale, p->shift);
+		return nnadev_scale_s64(x, p->a_scale, p->shift);
 	}
 }
 
@@ -36,122 +36,122 @@ static int64_t ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
 	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
 
 	switch (op) {
-	case NNA_EWISE_ADD:
+	case NNAHW_EWISE_ADD:
 		return (int64_t)(ua + ub);
-	case NNA_EWISE_SUB:
+	case NNAHW_EWISE_SUB:
 		return (int64_t)(ua - ub);
-	case NNA_EWISE_MUL:
+	case NNAHW_EWISE_MUL:
 		return (int64_t)(ua * ub);
-	case NNA_EWISE_DIV:
-	case NNA_EWISE_FLOOR_DIV:
+	case NNAHW_EWISE_DIV:
+	case NNAHW_EWISE_FLOOR_DIV:
 		return floor_div(a, b);
-	case NNA_EWISE_MAXIMUM:
+	case NNAHW_EWISE_MAXIMUM:
 		return a > b ? a : b;
-	case NNA_EWISE_MINIMUM:
+	case NNAHW_EWISE_MINIMUM:
 		return a < b ? a : b;
-	case NNA_EWISE_EQUAL:
+	case NNAHW_EWISE_EQUAL:
 		return a == b;
-	case NNA_EWISE_NOT_EQUAL:
+	case NNAHW_EWISE_NOT_EQUAL:
 		return a != b;
-	case NNA_EWISE_LESS:
+	case NNAHW_EWISE_LESS:
 		return a < b;
-	case NNA_EWISE_LESS_EQUAL:
+	case NNAHW_EWISE_LESS_EQUAL:
 		return a <= b;
-	case NNA_EWISE_GREATER:
+	case NNAHW_EWISE_GREATER:
 		return a > b;
-	case NNA_EWISE_GREATER_EQUAL:
+	case NNAHW_EWISE_GREATER_EQUAL:
 		return a >= b;
-	case NNA_EWISE_LOGICAL_AND:
+	case NNAHW_EWISE_LOGICAL_AND:
 		return a && b;
-	case NNA_EWISE_LOGICAL_OR:
+	case NNAHW_EWISE_LOGICAL_OR:
 		return a || b;
-	case NNA_EWISE_LOGICAL_NOT:
+	case NNAHW_EWISE_LOGICAL_NOT:
 		return !a;
-	case NNA_EWISE_SELECT:
+	case NNAHW_EWISE_SELECT:
 		return a ? b : c;
-	case NNA_EWISE_ABS:
+	case NNAHW_EWISE_ABS:
 		return a < 0 ? (int64_t)-ua : a;
-	case NNA_EWISE_NEG:
+	case NNAHW_EWISE_NEG:
 		return (int64_t)-ua;
-	case NNA_EWISE_SQUARED_DIFFERENCE:
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
 		return (int64_t)((ua - ub) * (ua - ub));
 	default: /* IDENTITY, CAST */
 		return a;
 	}
 }
 
-static float ewise_float(const struct nna_cmd_ewise *p, float a, float b, float c)
+static float ewise_float(const struct nnahw_cmd_ewise *p, float a, float b, float c)
 {
 	switch (p->op) {
-	case NNA_EWISE_ADD:
+	case NNAHW_EWISE_ADD:
 		return a + b;
-	case NNA_EWISE_SUB:
+	case NNAHW_EWISE_SUB:
 		return a - b;
-	case NNA_EWISE_MUL:
+	case NNAHW_EWISE_MUL:
 		return a * b;
-	case NNA_EWISE_DIV:
+	case NNAHW_EWISE_DIV:
 		return a / b;
-	case NNA_EWISE_MAXIMUM:
+	case NNAHW_EWISE_MAXIMUM:
 		return a > b || a != a ? a : b;
-	case NNA_EWISE_MINIMUM:
+	case NNAHW_EWISE_MINIMUM:
 		return a < b || a != a ? a : b;
-	case NNA_EWISE_POW:
-		return nna_powf(a, b);
-	case NNA_EWISE_EQUAL:
+	case NNAHW_EWISE_POW:
+		return nnadev_powf(a, b);
+	case NNAHW_EWISE_EQUAL:
 		return a == b;
-	case NNA_EWISE_NOT_EQUAL:
+	case NNAHW_EWISE_NOT_EQUAL:
 		return a != b;
-	case NNA_EWISE_LESS:
+	case NNAHW_EWISE_LESS:
 		return a < b;
-	case NNA_EWISE_LESS_EQUAL:
+	case NNAHW_EWISE_LESS_EQUAL:
 		return a <= b;
-	case NNA_EWISE_GREATER:
+	case NNAHW_EWISE_GREATER:
 		return a > b;
-	case NNA_EWISE_GREATER_EQUAL:
+	case NNAHW_EWISE_GREATER_EQUAL:
 		return a >= b;
-	case NNA_EWISE_LOGICAL_AND:
+	case NNAHW_EWISE_LOGICAL_AND:
 		return a != 0 && b != 0;
-	case NNA_EWISE_LOGICAL_OR:
+	case NNAHW_EWISE_LOGICAL_OR:
 		return a != 0 || b != 0;
-	case NNA_EWISE_LOGICAL_NOT:
+	case NNAHW_EWISE_LOGICAL_NOT:
 		return a == 0;
-	case NNA_EWISE_SELECT:
+	case NNAHW_EWISE_SELECT:
 		return a != 0 ? b : c;
-	case NNA_EWISE_PRELU:
+	case NNAHW_EWISE_PRELU:
 		return a >= 0 ? a : a * b;
-	case NNA_EWISE_ABS:
-		return nna_bits_float(nna_float_bits(a) & 0x7fffffffu);
-	case NNA_EWISE_NEG:
+	case NNAHW_EWISE_ABS:
+		return nnadev_bits_float(nnadev_float_bits(a) & 0x7fffffffu);
+	case NNAHW_EWISE_NEG:
 		return -a;
-	case NNA_EWISE_EXP:
-		return nna_expf(a);
-	case NNA_EWISE_LOG:
-		return nna_logf(a);
-	case NNA_EWISE_SQRT:
-		return nna_sqrtf(a);
-	case NNA_EWISE_RSQRT:
-		return 1 / nna_sqrtf(a);
-	case NNA_EWISE_SIN:
-		return nna_sinf(a);
-	case NNA_EWISE_COS:
-		return nna_cosf(a);
-	case NNA_EWISE_FLOOR:
-		return nna_floorf(a);
-	case NNA_EWISE_TANH:
-		return nna_tanhf(a);
-	case NNA_EWISE_LOGISTIC:
-		return nna_logisticf(a);
-	case NNA_EWISE_ELU:
-		return a >= 0 ? a : p->p0 * nna_expm1f(a);
-	case NNA_EWISE_HARD_SWISH:
-		return a * nna_clamp_float(a + 3, 0, 6) / 6;
-	case NNA_EWISE_FLOOR_DIV:
-		return nna_floorf(a / b);
-	case NNA_EWISE_LEAKY_RELU:
+	case NNAHW_EWISE_EXP:
+		return nnadev_expf(a);
+	case NNAHW_EWISE_LOG:
+		return nnadev_logf(a);
+	case NNAHW_EWISE_SQRT:
+		return nnadev_sqrtf(a);
+	case NNAHW_EWISE_RSQRT:
+		return 1 / nnadev_sqrtf(a);
+	case NNAHW_EWISE_SIN:
+		return nnadev_sinf(a);
+	case NNAHW_EWISE_COS:
+		return nnadev_cosf(a);
+	case NNAHW_EWISE_FLOOR:
+		return nnadev_floorf(a);
+	case NNAHW_EWISE_TANH:
+		return nnadev_tanhf(a);
+	case NNAHW_EWISE_LOGISTIC:
+		return nnadev_logisticf(a);
+	case NNAHW_EWISE_ELU:
+		return a >= 0 ? a : p->p0 * nnadev_expm1f(a);
+	case NNAHW_EWISE_HARD_SWISH:
+		return a * nnadev_clamp_float(a + 3, 0, 6) / 6;
+	case NNAHW_EWISE_FLOOR_DIV:
+		return nnadev_floorf(a / b);
+	case NNAHW_EWISE_LEAKY_RELU:
 		return a >= 0 ? a : p->p0 * a;
-	case NNA_EWISE_SQUARED_DIFFERENCE:
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
 		return (a - b) * (a - b);
-	case NNA_EWISE_MUL_ADD: {
+	case NNAHW_EWISE_MUL_ADD: {
 		float product = a * b;
 
 		return product + c;
@@ -162,86 +162,89 @@ static float ewise_float(const struct nna_cmd_ewise *p, float a, float b, float 
 }
 
 /* CAST looks at the numbers only: the operand without its quantisation. */
-static struct nna_engine_operand plain_operand(const struct nna_engine_operand *o)
+static struct nnadev_engine_operand plain_operand(const struct nnadev_engine_operand *o)
 {
-	struct nna_engine_operand plain = *o;
+	struct nnadev_engine_operand plain = *o;
 
 	plain.desc.scale = 0;
 	plain.desc.zero_point = 0;
 	return plain;
 }
 
-static uint32_t ewise_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			   uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
+			   const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			   void *scratch, void *shared)
 {
-	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const enum nna_ewise_rule rule = nna_ewise_rule(cmd);
-	const uint32_t inputs = nna_ewise_inputs(p->op);
-	struct nna_engine_operand o[4];
-	uint32_t index[NNA_MAX_RANK], begin, end;
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
+	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	struct nnadev_engine_operand o[4];
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
 	for (uint32_t i = 0; i <= inputs; i++)
-		o[i] = p->op == NNA_EWISE_CAST ? plain_operand(&cmd->operands[i])
-					       : cmd->operands[i];
-	nna_tile_range(plan, tile, o[0].count, &begin, &end);
-	nna_unflatten(o[0].desc.dims, o[0].desc.rank, begin, index);
-	for (uint32_t e = begin; e < end; e++, nna_advance(o[0].desc.dims, o[0].desc.rank, index)) {
+		o[i] = p->op == NNAHW_EWISE_CAST ? plain_operand(&cmd->operands[i])
+						 : cmd->operands[i];
+	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
+	nnadev_unflatten(o[0].desc.dims, o[0].desc.rank, begin, index);
+	for (uint32_t e = begin; e < end;
+	     e++, nnadev_advance(o[0].desc.dims, o[0].desc.rank, index)) {
 		int64_t at[4], x[4] = { 0 };
 		float f[4] = { 0 };
 
 		for (uint32_t i = 0; i <= inputs; i++)
-			at[i] = nna_offset(&o[i].desc, index);
-		if (rule == NNA_RULE_QUANTISED) {
+			at[i] = nnadev_offset(&o[i].desc, index);
+		if (rule == NNADEV_RULE_QUANTISED) {
 			for (uint32_t i = 1; i <= inputs; i++)
-				x[i] = nna_load_centred(&o[i], at[i]);
-			nna_store_centred(&o[0], at[0], ewise_quantised(p, x[1], x[2]), p->q_min,
-					  p->q_max);
+				x[i] = nnadev_load_centred(&o[i], at[i]);
+			nnadev_store_centred(&o[0], at[0], ewise_quantised(p, x[1], x[2]), p->q_min,
+					     p->q_max);
 			continue;
 		}
-		if (rule == NNA_RULE_INTEGER) {
+		if (rule == NNADEV_RULE_INTEGER) {
 			/* the condition of SELECT may be a float */
-			x[1] = p->op == NNA_EWISE_SELECT ? nna_load_float(&o[1], at[1]) != 0 :
-							   nna_load_integer(&o[1], at[1]);
+			x[1] = p->op == NNAHW_EWISE_SELECT ? nnadev_load_float(&o[1], at[1]) != 0 :
+							     nnadev_load_integer(&o[1], at[1]);
 			for (uint32_t i = 2; i <= inputs; i++)
-				x[i] = nna_load_integer(&o[i], at[i]);
+				x[i] = nnadev_load_integer(&o[i], at[i]);
 			x[0] = ewise_integer(p->op, x[1], x[2], x[3]);
-			if (!nna_type_is_float(o[0].desc.type) && !nna_is_quantised(&o[0].desc)) {
-				nna_store_integer(&o[0], at[0], x[0]);
+			if (!nnadev_type_is_float(o[0].desc.type) &&
+			    !nnadev_is_quantised(&o[0].desc)) {
+				nnadev_store_integer(&o[0], at[0], x[0]);
 				continue;
 			}
 			f[0] = (float)x[0];
 		} else {
 			for (uint32_t i = 1; i <= inputs; i++)
-				f[i] = nna_load_value(&o[i], at[i]);
+				f[i] = nnadev_load_value(&o[i], at[i]);
 			f[0] = ewise_float(p, f[1], f[2], f[3]);
 		}
-		if (nna_type_is_float(o[0].desc.type))
-			f[0] = nna_clamp_float(f[0], p->clamp_min, p->clamp_max);
-		nna_store_value(&o[0], at[0], f[0], p->q_min, p->q_max);
+		if (nnadev_type_is_float(o[0].desc.type))
+			f[0] = nnadev_clamp_float(f[0], p->clamp_min, p->clamp_max);
+		nnadev_store_value(&o[0], at[0], f[0], p->q_min, p->q_max);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(ewise)
+NNADEV_PREPARE(ewise)
 {
-	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_EWISE_OUTPUT];
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_EWISE_OUTPUT];
 	uint32_t inputs;
 
-	if (p->op > NNA_EWISE_MUL_ADD)
-		return NNA_STATUS_BAD_COMMAND;
-	inputs = nna_ewise_inputs(p->op);
+	if (p->op > NNAHW_EWISE_MUL_ADD)
+		return NNAHW_STATUS_BAD_COMMAND;
+	inputs = nnadev_ewise_inputs(p->op);
 	for (uint32_t i = 1; i <= 3; i++)
-		if (nna_present(&cmd->operands[i]) != (i <= inputs))
-			return nna_bad_operand(plan, i);
+		if (nnadev_present(&cmd->operands[i]) != (i <= inputs))
+			return nnadev_bad_operand(plan, i);
 	for (uint32_t i = 1; i <= inputs; i++)
-		if (!nna_same_dims(&cmd->operands[i].desc, &output->desc))
-			return NNA_STATUS_BAD_SHAPE;
-	if (nna_is_quantised(&output->desc) && p->op != NNA_EWISE_CAST && p->q_min > p->q_max)
-		return NNA_STATUS_BAD_COMMAND;
-	if (nna_ewise_rule(cmd) == NNA_RULE_QUANTISED && (p->shift < 1 || p->shift > 62))
-		return NNA_STATUS_BAD_COMMAND;
+		if (!nnadev_same_dims(&cmd->operands[i].desc, &output->desc))
+			return NNAHW_STATUS_BAD_SHAPE;
+	if (nnadev_is_quantised(&output->desc) && p->op != NNAHW_EWISE_CAST && p->q_min > p->q_max)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (nnadev_ewise_rule(cmd) == NNADEV_RULE_QUANTISED && (p->shift < 1 || p->shift > 62))
+		return NNAHW_STATUS_BAD_COMMAND;
 	plan->run = ewise_tile;
-	nna_cut(plan, output->count, TILE_ELEMENTS);
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, output->count, TILE_ELEMENTS);
+	return NNAHW_STATUS_OK;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* KEYPOINT, by definition. */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 32768u
 
 /* A map: one channel of an image. */
 struct map {
-	const struct nna_engine_operand *operand;
+	const struct nnadev_engine_operand *operand;
 	int64_t from;
 	uint32_t height, width;
 };
@@ -15,7 +15,7 @@ static float at(const struct map *map, int64_t y, int64_t x)
 {
 	y = y < 0 ? 1 : y >= map->height ? map->height - 2 : y;
 	x = x < 0 ? 1 : x >= map->width ? map->width - 2 : x;
-	return nna_load_value(map->operand, map->from + y * map->operand->desc.strides[1] +
+	return nnadev_load_value(map->operand, map->from + y * map->operand->desc.strides[1] +
 						    x * map->operand->desc.strides[2]);
 }
 
@@ -69,64 +69,65 @@ static void find_max(const struct map *map, int64_t *y, int64_t *x, float *max)
 			}
 }
 
-static uint32_t keypoint_tile(const struct nna_engine_command *cmd,
-			      const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t keypoint_tile(const struct nnadev_engine_command *cmd,
+			      const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			      void *scratch, void *shared)
 {
-	const struct nna_cmd_keypoint *p = (const struct nna_cmd_keypoint *)cmd->raw;
-	const struct nna_engine_operand *scores = &cmd->operands[NNA_KEYPOINT_SCORES],
-					*keypoints = &cmd->operands[NNA_KEYPOINT_KEYPOINTS],
-					*heatmaps = &cmd->operands[NNA_KEYPOINT_HEATMAPS],
-					*boxes = &cmd->operands[NNA_KEYPOINT_BOXES];
+	const struct nnahw_cmd_keypoint *p = (const struct nnahw_cmd_keypoint *)cmd->raw;
+	const struct nnadev_engine_operand *scores = &cmd->operands[NNAHW_KEYPOINT_SCORES],
+					*keypoints = &cmd->operands[NNAHW_KEYPOINT_KEYPOINTS],
+					*heatmaps = &cmd->operands[NNAHW_KEYPOINT_HEATMAPS],
+					*boxes = &cmd->operands[NNAHW_KEYPOINT_BOXES];
 	const uint32_t *dims = heatmaps->desc.dims;
 	uint32_t index[3], begin, end;
 
-	nna_tile_range(plan, tile, scores->count, &begin, &end);
-	nna_unflatten(scores->desc.dims, 2, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(scores->desc.dims, 2, index)) {
+	nnadev_tile_range(plan, tile, scores->count, &begin, &end);
+	nnadev_unflatten(scores->desc.dims, 2, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(scores->desc.dims, 2, index)) {
 		const struct map map = { heatmaps,
-					 nna_offset(&heatmaps->desc,
-						    (uint32_t[4]){ index[0], 0, 0, index[1] }),
+					 nnadev_offset(&heatmaps->desc,
+						       (uint32_t[4]){ index[0], 0, 0, index[1] }),
 					 dims[1], dims[2] };
 		float box[4], d[2] = { 0, 0 }, score;
 		int64_t y, x;
 
 		for (uint32_t k = 0; k < 4; k++)
-			box[k] = nna_load_value(
-				boxes, nna_offset(&boxes->desc, (uint32_t[2]){ index[0], k }));
+			box[k] = nnadev_load_value(
+				boxes, nnadev_offset(&boxes->desc, (uint32_t[2]){ index[0], k }));
 		if (!(box[0] <= box[2] && box[1] <= box[3]))
-			return NNA_STATUS_BAD_INDEX;
+			return NNAHW_STATUS_BAD_INDEX;
 		find_max(&map, &y, &x, &score);
 		peak(&map, y, x, p->tolerance, d, &score);
-		nna_store_value(scores, nna_offset(&scores->desc, index), score, INT32_MIN,
-				INT32_MAX);
+		nnadev_store_value(scores, nnadev_offset(&scores->desc, index), score, INT32_MIN,
+				   INT32_MAX);
 		index[2] = 0;
-		nna_store_value(keypoints, nna_offset(&keypoints->desc, index),
-				((float)x + d[0] + 0.5f) / (float)map.width * (box[2] - box[0]) +
+		nnadev_store_value(keypoints, nnadev_offset(&keypoints->desc, index),
+				   ((float)x + d[0] + 0.5f) / (float)map.width * (box[2] - box[0]) +
 					box[0],
-				INT32_MIN, INT32_MAX);
+				   INT32_MIN, INT32_MAX);
 		index[2] = 1;
-		nna_store_value(keypoints, nna_offset(&keypoints->desc, index),
-				((float)y + d[1] + 0.5f) / (float)map.height * (box[3] - box[1]) +
-					box[1],
-				INT32_MIN, INT32_MAX);
+		nnadev_store_value(
+			keypoints, nnadev_offset(&keypoints->desc, index),
+			((float)y + d[1] + 0.5f) / (float)map.height * (box[3] - box[1]) + box[1],
+			INT32_MIN, INT32_MAX);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(keypoint)
+NNADEV_PREPARE(keypoint)
 {
-	const struct nna_engine_operand *scores = &cmd->operands[NNA_KEYPOINT_SCORES];
-	const uint32_t *dims = cmd->operands[NNA_KEYPOINT_HEATMAPS].desc.dims;
+	const struct nnadev_engine_operand *scores = &cmd->operands[NNAHW_KEYPOINT_SCORES];
+	const uint32_t *dims = cmd->operands[NNAHW_KEYPOINT_HEATMAPS].desc.dims;
 
-	if (cmd->operands[NNA_KEYPOINT_HEATMAPS].desc.rank != 4 ||
-	    !nna_has_dims(&scores->desc, 2, (uint64_t[]){ dims[0], dims[3] }) ||
-	    !nna_has_dims(&cmd->operands[NNA_KEYPOINT_KEYPOINTS].desc, 3,
-			  (uint64_t[]){ dims[0], dims[3], 2 }) ||
-	    !nna_has_dims(&cmd->operands[NNA_KEYPOINT_BOXES].desc, 2, (uint64_t[]){ dims[0], 4 }) ||
-	    dims[1] < 2 || dims[2] < 2 || (uint64_t)dims[1] * dims[2] > NNA_MAX_WINDOW)
-		return NNA_STATUS_BAD_SHAPE;
+	if (cmd->operands[NNAHW_KEYPOINT_HEATMAPS].desc.rank != 4 ||
+	    !nnadev_has_dims(&scores->desc, 2, (uint64_t[]){ dims[0], dims[3] }) ||
+	    !nnadev_has_dims(&cmd->operands[NNAHW_KEYPOINT_KEYPOINTS].desc, 3,
+			     (uint64_t[]){ dims[0], dims[3], 2 }) ||
+	    !nnadev_has_dims(&cmd->operands[NNAHW_KEYPOINT_BOXES].desc, 2,
+			     (uint64_t[]){ dims[0], 4 }) ||
+	    dims[1] < 2 || dims[2] < 2 || (uint64_t)dims[1] * dims[2] > NNAHW_MAX_WINDOW)
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = keypoint_tile;
-	nna_cut(plan, scores->count, TILE_ELEMENTS / (dims[1] * dims[2]));
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, scores->count, TILE_ELEMENTS / (dims[1] * dims[2]));
+	return NNAHW_STATUS_OK;
 }

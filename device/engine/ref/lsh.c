@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* LSH, by definition. */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_BYTES (1u << 20)
 #define MAX_BYTES (1u << 24)
@@ -149,54 +149,56 @@ static int64_t fingerprint(const struct key *key)
 					   hash_long(key));
 }
 
-static uint32_t lsh_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			 uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t lsh_tile(const struct nnadev_engine_command *cmd,
+			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			 void *scratch, void *shared)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_LSH_OUTPUT],
-					*seeds = &cmd->operands[NNA_LSH_SEEDS],
-					*items = &cmd->operands[NNA_LSH_ITEMS],
-					*weights = &cmd->operands[NNA_LSH_WEIGHTS];
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_LSH_OUTPUT],
+					*seeds = &cmd->operands[NNAHW_LSH_SEEDS],
+					*items = &cmd->operands[NNAHW_LSH_ITEMS],
+					*weights = &cmd->operands[NNAHW_LSH_WEIGHTS];
 	const uint32_t n = items->desc.dims[0],
-		       size = n ? items->count / n * nna_type_size(items->desc.type) : 0;
+		       size = n ? items->count / n * nnahw_type_size(items->desc.type) : 0;
 	uint32_t index[2], begin, end;
 
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(output->desc.dims, 2, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, 2, index)) {
-		struct key key = { nna_load_float(seeds, nna_offset(&seeds->desc, index)),
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(output->desc.dims, 2, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 2, index)) {
+		struct key key = { nnadev_load_float(seeds, nnadev_offset(&seeds->desc, index)),
 				   items->data, size + sizeof(key.seed) };
 		double score = 0;
 
 		for (uint32_t k = 0; k < n; k++, key.item += size) {
 			const double hash = (double)fingerprint(&key);
 
-			score += nna_present(weights)
-					 ? (double)nna_load_float(
+			score += nnadev_present(weights)
+					 ? (double)nnadev_load_float(
 						   weights, (int64_t)k * weights->desc.strides[0]) *
 						   hash
 					 : hash;
 		}
-		nna_store_integer(output, nna_offset(&output->desc, index), score > 0);
+		nnadev_store_integer(output, nnadev_offset(&output->desc, index), score > 0);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(lsh)
+NNADEV_PREPARE(lsh)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_LSH_OUTPUT],
-					*items = &cmd->operands[NNA_LSH_ITEMS],
-					*weights = &cmd->operands[NNA_LSH_WEIGHTS];
-	const uint64_t bytes = (uint64_t)items->count * nna_type_size(items->desc.type);
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_LSH_OUTPUT],
+					*items = &cmd->operands[NNAHW_LSH_ITEMS],
+					*weights = &cmd->operands[NNAHW_LSH_WEIGHTS];
+	const uint64_t bytes = (uint64_t)items->count * nnahw_type_size(items->desc.type);
 
 	if (items->count && !items->contiguous)
-		return nna_bad_operand(plan, NNA_LSH_ITEMS);
+		return nnadev_bad_operand(plan, NNAHW_LSH_ITEMS);
 	if (output->desc.rank != 2 ||
-	    !nna_same_dims(&cmd->operands[NNA_LSH_SEEDS].desc, &output->desc) ||
-	    !items->desc.rank || bytes > MAX_BYTES || items->desc.dims[0] > NNA_MAX_WINDOW ||
-	    (nna_present(weights) &&
-	     !nna_has_dims(&weights->desc, 1, (uint64_t[]){ items->desc.dims[0] })))
-		return NNA_STATUS_BAD_SHAPE;
+	    !nnadev_same_dims(&cmd->operands[NNAHW_LSH_SEEDS].desc, &output->desc) ||
+	    !items->desc.rank || bytes > MAX_BYTES || items->desc.dims[0] > NNAHW_MAX_WINDOW ||
+	    (nnadev_present(weights) &&
+	     !nnadev_has_dims(&weights->desc, 1, (uint64_t[]){ items->desc.dims[0] })))
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = lsh_tile;
-	nna_cut(plan, output->count, TILE_BYTES / ((uint32_t)bytes + 16 * items->desc.dims[0] + 1));
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, output->count,
+		   TILE_BYTES / ((uint32_t)bytes + 16 * items->desc.dims[0] + 1));
+	return NNAHW_STATUS_OK;
 }

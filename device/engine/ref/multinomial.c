@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* MULTINOMIAL, by definition: phase 0 sums up the rows' distributions, phase 1 draws. */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
 #define TILE_SAMPLES 1024u
@@ -38,7 +38,7 @@ static double uniform(const int64_t seeds[2], uint64_t q)
 }
 
 /* The sums of a row; `cdf` is private, the input may change between two looks at it. */
-static void sum_up(const struct nna_engine_operand *input, int64_t row, uint32_t classes,
+static void sum_up(const struct nnadev_engine_operand *input, int64_t row, uint32_t classes,
 		   double *cdf)
 {
 	const int64_t from = row * input->desc.strides[0], step = input->desc.strides[1];
@@ -46,16 +46,16 @@ static void sum_up(const struct nna_engine_operand *input, int64_t row, uint32_t
 	double total = 0;
 
 	for (uint32_t k = 0; k < classes; k++) {
-		const float x = nna_load_float(input, from + k * step);
+		const float x = nnadev_load_float(input, from + k * step);
 
 		if (x - x == 0 && x > max)
 			max = x;
 	}
 	for (uint32_t k = 0; k < classes; k++) {
-		const float x = nna_load_float(input, from + k * step);
+		const float x = nnadev_load_float(input, from + k * step);
 
 		if (x - x == 0)
-			total += nna_exp((double)x - (double)max);
+			total += nnadev_exp((double)x - (double)max);
 		cdf[k] = total;
 	}
 }
@@ -76,17 +76,17 @@ static uint32_t find(const double *cdf, uint32_t classes, double target)
 	return low;
 }
 
-static uint32_t multinomial_tile(const struct nna_engine_command *cmd,
-				 const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
-				 void *scratch, void *shared)
+static uint32_t multinomial_tile(const struct nnadev_engine_command *cmd,
+				 const struct nnadev_engine_plan *plan, uint32_t phase,
+				 uint32_t tile, void *scratch, void *shared)
 {
-	const struct nna_cmd_multinomial *p = (const struct nna_cmd_multinomial *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_MULTINOMIAL_OUTPUT],
-					*input = &cmd->operands[NNA_MULTINOMIAL_INPUT],
-					*operand = &cmd->operands[NNA_MULTINOMIAL_SEEDS];
+	const struct nnahw_cmd_multinomial *p = (const struct nnahw_cmd_multinomial *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_MULTINOMIAL_OUTPUT],
+					*input = &cmd->operands[NNAHW_MULTINOMIAL_INPUT],
+					*operand = &cmd->operands[NNAHW_MULTINOMIAL_SEEDS];
 	const uint32_t rows = input->desc.dims[0], classes = input->desc.dims[1];
-	int64_t seeds[2] = { nna_load_integer(operand, 0),
-			     nna_load_integer(operand, operand->desc.strides[0]) };
+	int64_t seeds[2] = { nnadev_load_integer(operand, 0),
+			     nnadev_load_integer(operand, operand->desc.strides[0]) };
 	uint32_t index[2], begin, end;
 
 	if (phase == 0) {
@@ -94,44 +94,44 @@ static uint32_t multinomial_tile(const struct nna_engine_command *cmd,
 		end = rows - begin > plan->priv[1] ? begin + (uint32_t)plan->priv[1] : rows;
 		for (uint32_t row = begin; row < end; row++)
 			sum_up(input, row, classes, (double *)shared + (uint64_t)row * classes);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	}
 	if (!seeds[0] && !seeds[1]) {
 		seeds[0] = (int64_t)cmd->entropy;
 		seeds[1] = (int64_t)(cmd->entropy >> 32);
 	}
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(output->desc.dims, 2, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, 2, index)) {
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(output->desc.dims, 2, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 2, index)) {
 		const double *cdf = (const double *)shared + (uint64_t)index[0] * classes;
 
-		nna_store_integer(
-			output, nna_offset(&output->desc, index),
+		nnadev_store_integer(
+			output, nnadev_offset(&output->desc, index),
 			find(cdf, classes, uniform(seeds, p->first + i) * cdf[classes - 1]));
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(multinomial)
+NNADEV_PREPARE(multinomial)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_MULTINOMIAL_OUTPUT];
-	const struct nna_tensor *input = &cmd->operands[NNA_MULTINOMIAL_INPUT].desc;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_MULTINOMIAL_OUTPUT];
+	const struct nnahw_tensor *input = &cmd->operands[NNAHW_MULTINOMIAL_INPUT].desc;
 	const uint32_t rows = input->dims[0], classes = input->dims[1];
 	uint32_t per_tile;
 
 	if (output->desc.rank != 2 || input->rank != 2 || output->desc.dims[0] != rows ||
-	    !nna_has_dims(&cmd->operands[NNA_MULTINOMIAL_SEEDS].desc, 1, (uint64_t[]){ 2 }) ||
-	    !classes || classes > NNA_MAX_WINDOW || (uint64_t)rows * classes > MAX_SUMS)
-		return NNA_STATUS_BAD_SHAPE;
+	    !nnadev_has_dims(&cmd->operands[NNAHW_MULTINOMIAL_SEEDS].desc, 1, (uint64_t[]){ 2 }) ||
+	    !classes || classes > NNAHW_MAX_WINDOW || (uint64_t)rows * classes > MAX_SUMS)
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = multinomial_tile;
-	nna_cut(plan, output->count, TILE_SAMPLES);
+	nnadev_cut(plan, output->count, TILE_SAMPLES);
 	if (!plan->phases)
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	per_tile = classes < TILE_ELEMENTS ? TILE_ELEMENTS / classes : 1;
 	plan->priv[1] = per_tile;
 	plan->shared_size = rows * classes * (uint32_t)sizeof(double);
 	plan->phases = 2;
 	plan->phase_tiles[1] = plan->phase_tiles[0];
-	plan->phase_tiles[0] = nna_div_up(rows, per_tile);
-	return NNA_STATUS_OK;
+	plan->phase_tiles[0] = nnadev_div_up(rows, per_tile);
+	return NNAHW_STATUS_OK;
 }

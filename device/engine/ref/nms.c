@@ -6,7 +6,7 @@
  * repetition; put the classes' boxes together. What passes from one to the next lies in shared
  * memory, so that nothing hangs on operands that change.
  */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define STEP_WORK 16384u /* pairs of boxes */
 
@@ -27,8 +27,8 @@ struct nms_list {
 };
 
 struct nms {
-	const struct nna_cmd_nms *p;
-	const struct nna_engine_command *cmd;
+	const struct nnahw_cmd_nms *p;
+	const struct nnadev_engine_command *cmd;
 	uint32_t batches, rows, classes, lists; /* lists: classes that compete separately */
 	struct nms_list *list; /* [batches][lists] */
 	struct nms_box *boxes; /* [batches][lists][rows] */
@@ -36,10 +36,10 @@ struct nms {
 	uint32_t *group; /* [batches][rows]: ordinal */
 };
 
-static struct nms nms_describe(const struct nna_engine_command *cmd)
+static struct nms nms_describe(const struct nnadev_engine_command *cmd)
 {
-	const struct nna_cmd_nms *p = (const struct nna_cmd_nms *)cmd->raw;
-	const uint32_t *dims = cmd->operands[NNA_NMS_SCORES].desc.dims;
+	const struct nnahw_cmd_nms *p = (const struct nnahw_cmd_nms *)cmd->raw;
+	const uint32_t *dims = cmd->operands[NNAHW_NMS_SCORES].desc.dims;
 
 	return (struct nms){
 		.p = p,
@@ -51,7 +51,7 @@ static struct nms nms_describe(const struct nna_engine_command *cmd)
 	};
 }
 
-static struct nms nms_layout(const struct nna_engine_command *cmd, void *shared)
+static struct nms nms_layout(const struct nnadev_engine_command *cmd, void *shared)
 {
 	struct nms m = nms_describe(cmd);
 	const uint32_t lists = m.batches * m.lists;
@@ -73,9 +73,9 @@ static uint64_t nms_size(const struct nms *m)
 
 static float nms_score(const struct nms *m, uint32_t b, uint32_t row, uint32_t class)
 {
-	const struct nna_engine_operand *o = &m->cmd->operands[NNA_NMS_SCORES];
+	const struct nnadev_engine_operand *o = &m->cmd->operands[NNAHW_NMS_SCORES];
 
-	return nna_load_value(o, nna_offset(&o->desc, (uint32_t[]){ b, row, class }));
+	return nnadev_load_value(o, nnadev_offset(&o->desc, (uint32_t[]){ b, row, class }));
 }
 
 /*
@@ -146,16 +146,16 @@ static void nms_sort(struct nms_box *box, uint32_t count,
 
 static void nms_number_groups(const struct nms *m, uint32_t b)
 {
-	const struct nna_engine_operand *groups = &m->cmd->operands[NNA_NMS_GROUPS];
+	const struct nnadev_engine_operand *groups = &m->cmd->operands[NNAHW_NMS_GROUPS];
 	uint32_t *ordinal = m->group + (size_t)b * m->rows;
 	int64_t last = 0;
 
 	for (uint32_t i = 0; i < m->rows; i++) {
 		int64_t number = 0;
 
-		if (nna_present(groups))
-			number = nna_load_integer(groups,
-						  nna_offset(&groups->desc, (uint32_t[]){ b, i }));
+		if (nnadev_present(groups))
+			number = nnadev_load_integer(
+				groups, nnadev_offset(&groups->desc, (uint32_t[]){ b, i }));
 		ordinal[i] = i ? ordinal[i - 1] + (number != last) : 0;
 		last = number;
 	}
@@ -183,7 +183,7 @@ static void nms_fill_list(const struct nms *m, uint32_t b, uint32_t l)
 static void nms_open_group(const struct nms *m, uint32_t b, struct nms_list *list,
 			   struct nms_box *box)
 {
-	const struct nna_engine_operand *mask = &m->cmd->operands[NNA_NMS_MASK];
+	const struct nnadev_engine_operand *mask = &m->cmd->operands[NNAHW_NMS_MASK];
 	const uint32_t *group = m->group + (size_t)b * m->rows;
 	uint32_t end, from = list->next;
 
@@ -197,18 +197,19 @@ static void nms_open_group(const struct nms *m, uint32_t b, struct nms_list *lis
 		end = from + m->p->candidates;
 	}
 	for (uint32_t i = from; i < end; i++)
-		if (!nna_present(mask) ||
-		    nna_load_integer(mask, nna_offset(&mask->desc, (uint32_t[]){ b, box[i].row })))
+		if (!nnadev_present(mask) ||
+		    nnadev_load_integer(mask,
+					nnadev_offset(&mask->desc, (uint32_t[]){ b, box[i].row })))
 			box[list->end++] = box[i];
 }
 
 static void nms_load_box(const struct nms *m, uint32_t b, const struct nms_box *box, float *corner)
 {
-	const struct nna_engine_operand *o = &m->cmd->operands[NNA_NMS_BOXES];
+	const struct nnadev_engine_operand *o = &m->cmd->operands[NNAHW_NMS_BOXES];
 
 	for (uint32_t k = 0; k < 4; k++)
-		corner[k] = nna_load_value(
-			o, nna_offset(&o->desc, (uint32_t[]){ b, box->row, box->list, k }));
+		corner[k] = nnadev_load_value(
+			o, nnadev_offset(&o->desc, (uint32_t[]){ b, box->row, box->list, k }));
 }
 
 static float nms_area(const float *box)
@@ -227,23 +228,23 @@ static float nms_overlap(const float *x, const float *y)
 }
 
 /* What a box that is kept makes of another one's score; false if that is removed. */
-static bool nms_decay(const struct nna_cmd_nms *p, float overlap, float *score)
+static bool nms_decay(const struct nnahw_cmd_nms *p, float overlap, float *score)
 {
 	float factor = 1;
 
 	switch (p->kind) {
-	case NNA_NMS_SUPPRESS:
+	case NNAHW_NMS_SUPPRESS:
 		if (overlap >= p->threshold)
 			return false;
 		break;
-	case NNA_NMS_HARD:
+	case NNAHW_NMS_HARD:
 		factor = overlap < p->threshold ? 1 : 0;
 		break;
-	case NNA_NMS_LINEAR:
+	case NNAHW_NMS_LINEAR:
 		factor = overlap < p->threshold ? 1 : 1 - overlap;
 		break;
-	case NNA_NMS_GAUSSIAN:
-		factor = nna_expf(-(overlap * overlap) / p->sigma);
+	case NNAHW_NMS_GAUSSIAN:
+		factor = nnadev_expf(-(overlap * overlap) / p->sigma);
 		break;
 	}
 	*score *= factor;
@@ -323,47 +324,47 @@ static uint32_t nms_collect(const struct nms *m, uint32_t b, struct nms_box *mer
 static void nms_write(const struct nms *m, uint32_t b, uint32_t i, const struct nms_box *box,
 		      uint32_t class, float score)
 {
-	const struct nna_engine_operand *scores = &m->cmd->operands[NNA_NMS_KEPT_SCORES],
-					*to = &m->cmd->operands[NNA_NMS_KEPT_BOXES],
-					*from = &m->cmd->operands[NNA_NMS_BOXES],
-					*classes = &m->cmd->operands[NNA_NMS_KEPT_CLASSES],
-					*kept_groups = &m->cmd->operands[NNA_NMS_KEPT_GROUPS],
-					*groups = &m->cmd->operands[NNA_NMS_GROUPS];
+	const struct nnadev_engine_operand *scores = &m->cmd->operands[NNAHW_NMS_KEPT_SCORES],
+					*to = &m->cmd->operands[NNAHW_NMS_KEPT_BOXES],
+					*from = &m->cmd->operands[NNAHW_NMS_BOXES],
+					*classes = &m->cmd->operands[NNAHW_NMS_KEPT_CLASSES],
+					*kept_groups = &m->cmd->operands[NNAHW_NMS_KEPT_GROUPS],
+					*groups = &m->cmd->operands[NNAHW_NMS_GROUPS];
 	const uint32_t at[2] = { b, i };
 	int64_t group = 0;
 
-	nna_store_value(scores, nna_offset(&scores->desc, at), score, INT32_MIN, INT32_MAX);
+	nnadev_store_value(scores, nnadev_offset(&scores->desc, at), score, INT32_MIN, INT32_MAX);
 	for (uint32_t k = 0; k < 4; k++) {
 		float corner = 0;
 
 		if (box)
-			corner = nna_load_value(
-				from,
-				nna_offset(&from->desc, (uint32_t[]){ b, box->row, box->list, k }));
-		nna_store_value(to, nna_offset(&to->desc, (uint32_t[]){ b, i, k }), corner,
-				INT32_MIN, INT32_MAX);
+			corner = nnadev_load_value(
+				from, nnadev_offset(&from->desc,
+						    (uint32_t[]){ b, box->row, box->list, k }));
+		nnadev_store_value(to, nnadev_offset(&to->desc, (uint32_t[]){ b, i, k }), corner,
+				   INT32_MIN, INT32_MAX);
 	}
-	if (nna_present(classes))
-		nna_store_integer(classes, nna_offset(&classes->desc, at),
-				  box ? (int64_t)class + m->p->class_base : 0);
-	if (box && nna_present(groups))
-		group = nna_load_integer(groups,
-					 nna_offset(&groups->desc, (uint32_t[]){ b, box->row }));
-	if (nna_present(kept_groups))
-		nna_store_integer(kept_groups, nna_offset(&kept_groups->desc, at), group);
+	if (nnadev_present(classes))
+		nnadev_store_integer(classes, nnadev_offset(&classes->desc, at),
+				     box ? (int64_t)class + m->p->class_base : 0);
+	if (box && nnadev_present(groups))
+		group = nnadev_load_integer(
+			groups, nnadev_offset(&groups->desc, (uint32_t[]){ b, box->row }));
+	if (nnadev_present(kept_groups))
+		nnadev_store_integer(kept_groups, nnadev_offset(&kept_groups->desc, at), group);
 }
 
 static uint32_t nms_merge(const struct nms *m, uint32_t b)
 {
-	const struct nna_engine_operand *count = &m->cmd->operands[NNA_NMS_COUNT];
-	const uint32_t room = m->cmd->operands[NNA_NMS_KEPT_SCORES].desc.dims[1];
+	const struct nnadev_engine_operand *count = &m->cmd->operands[NNAHW_NMS_COUNT];
+	const uint32_t room = m->cmd->operands[NNAHW_NMS_KEPT_SCORES].desc.dims[1];
 	const uint32_t depth = m->p->depth < m->classes ? m->p->depth : m->classes;
 	struct nms_box *merged = m->merged + (size_t)b * m->lists * m->rows;
 	const uint32_t kept = nms_collect(m, b, merged);
 	uint32_t used = 0;
 
 	if ((uint64_t)kept * (depth ? depth : 1) > room)
-		return NNA_STATUS_OUTPUT_SIZE;
+		return NNAHW_STATUS_OUTPUT_SIZE;
 	for (uint32_t i = 0; i < kept; i++) {
 		float score = __builtin_inff();
 		int64_t class = -1;
@@ -377,72 +378,73 @@ static uint32_t nms_merge(const struct nms *m, uint32_t b)
 	}
 	for (uint32_t i = used; i < room; i++)
 		nms_write(m, b, i, NULL, 0, 0);
-	nna_store_integer(count, nna_offset(&count->desc, &b), used);
-	return NNA_STATUS_OK;
+	nnadev_store_integer(count, nnadev_offset(&count->desc, &b), used);
+	return NNAHW_STATUS_OK;
 }
 
-static uint32_t nms_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			 uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t nms_tile(const struct nnadev_engine_command *cmd,
+			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			 void *scratch, void *shared)
 {
 	const struct nms m = nms_layout(cmd, shared);
 
 	switch (phase) {
 	case PHASE_GROUPS:
 		nms_number_groups(&m, tile);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	case PHASE_LIST:
 		nms_fill_list(&m, tile / m.lists, tile % m.lists);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	case PHASE_KEEP:
 		nms_advance(&m, tile / m.lists, tile % m.lists, (uint32_t)plan->priv[0]);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	default:
 		return nms_merge(&m, tile);
 	}
 }
 
-static uint32_t nms_check(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+static uint32_t nms_check(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
-	const struct nna_engine_operand *o = cmd->operands;
-	const struct nna_tensor *scores = &o[NNA_NMS_SCORES].desc,
-				*kept = &o[NNA_NMS_KEPT_SCORES].desc;
+	const struct nnadev_engine_operand *o = cmd->operands;
+	const struct nnahw_tensor *scores = &o[NNAHW_NMS_SCORES].desc,
+				*kept = &o[NNAHW_NMS_KEPT_SCORES].desc;
 	const uint64_t b = scores->dims[0], n = scores->dims[1], k = scores->dims[2],
 		       most = kept->dims[1];
-	const struct nna_cmd_nms *p = (const struct nna_cmd_nms *)cmd->raw;
+	const struct nnahw_cmd_nms *p = (const struct nnahw_cmd_nms *)cmd->raw;
 	const struct {
 		uint32_t operand, rank;
 		uint64_t dims[4];
 	} shapes[] = {
-		{ NNA_NMS_COUNT, 1, { b } },
-		{ NNA_NMS_KEPT_SCORES, 2, { b, most } },
-		{ NNA_NMS_KEPT_BOXES, 3, { b, most, 4 } },
-		{ NNA_NMS_KEPT_CLASSES, 2, { b, most } },
-		{ NNA_NMS_KEPT_GROUPS, 2, { b, most } },
-		{ NNA_NMS_SCORES, 3, { b, n, k } },
-		{ NNA_NMS_BOXES, 4, { b, n, k, 4 } },
-		{ NNA_NMS_GROUPS, 2, { b, n } },
-		{ NNA_NMS_MASK, 2, { b, n } },
+		{ NNAHW_NMS_COUNT, 1, { b } },
+		{ NNAHW_NMS_KEPT_SCORES, 2, { b, most } },
+		{ NNAHW_NMS_KEPT_BOXES, 3, { b, most, 4 } },
+		{ NNAHW_NMS_KEPT_CLASSES, 2, { b, most } },
+		{ NNAHW_NMS_KEPT_GROUPS, 2, { b, most } },
+		{ NNAHW_NMS_SCORES, 3, { b, n, k } },
+		{ NNAHW_NMS_BOXES, 4, { b, n, k, 4 } },
+		{ NNAHW_NMS_GROUPS, 2, { b, n } },
+		{ NNAHW_NMS_MASK, 2, { b, n } },
 	};
 
-	if (p->kind > NNA_NMS_GAUSSIAN || p->by_class > 1)
-		return NNA_STATUS_BAD_COMMAND;
-	if (kept->type != scores->type || !nna_same_quantisation(kept, scores))
-		return nna_bad_operand(plan, NNA_NMS_KEPT_SCORES);
-	if (o[NNA_NMS_KEPT_BOXES].desc.type != o[NNA_NMS_BOXES].desc.type ||
-	    !nna_same_quantisation(&o[NNA_NMS_KEPT_BOXES].desc, &o[NNA_NMS_BOXES].desc))
-		return nna_bad_operand(plan, NNA_NMS_KEPT_BOXES);
+	if (p->kind > NNAHW_NMS_GAUSSIAN || p->by_class > 1)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (kept->type != scores->type || !nnadev_same_quantisation(kept, scores))
+		return nnadev_bad_operand(plan, NNAHW_NMS_KEPT_SCORES);
+	if (o[NNAHW_NMS_KEPT_BOXES].desc.type != o[NNAHW_NMS_BOXES].desc.type ||
+	    !nnadev_same_quantisation(&o[NNAHW_NMS_KEPT_BOXES].desc, &o[NNAHW_NMS_BOXES].desc))
+		return nnadev_bad_operand(plan, NNAHW_NMS_KEPT_BOXES);
 	for (uint32_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		if (nna_present(&o[shapes[i].operand]) &&
-		    !nna_has_dims(&o[shapes[i].operand].desc, shapes[i].rank, shapes[i].dims))
-			return NNA_STATUS_BAD_SHAPE;
+		if (nnadev_present(&o[shapes[i].operand]) &&
+		    !nnadev_has_dims(&o[shapes[i].operand].desc, shapes[i].rank, shapes[i].dims))
+			return NNAHW_STATUS_BAD_SHAPE;
 	/* Each of the factors is below 2^32. */
-	if (b > NNA_MAX_BOXES || n > NNA_MAX_BOXES || b * most > NNA_MAX_BOXES ||
-	    b * (n ? n : 1) > NNA_MAX_BOXES || b * (n ? n : 1) * (k ? k : 1) > NNA_MAX_BOXES)
-		return NNA_STATUS_BAD_SHAPE;
-	return NNA_STATUS_OK;
+	if (b > NNAHW_MAX_BOXES || n > NNAHW_MAX_BOXES || b * most > NNAHW_MAX_BOXES ||
+	    b * (n ? n : 1) > NNAHW_MAX_BOXES || b * (n ? n : 1) * (k ? k : 1) > NNAHW_MAX_BOXES)
+		return NNAHW_STATUS_BAD_SHAPE;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(nms)
+NNADEV_PREPARE(nms)
 {
 	const uint32_t status = nms_check(cmd, plan);
 	struct nms m;
@@ -453,7 +455,7 @@ NNA_PREPARE(nms)
 	m = nms_describe(cmd);
 	/* A step opens a group or keeps a box. */
 	steps = 1ull + (m.p->most_of_class < m.rows ? m.p->most_of_class : m.rows);
-	if (nna_present(&cmd->operands[NNA_NMS_GROUPS]))
+	if (nnadev_present(&cmd->operands[NNAHW_NMS_GROUPS]))
 		steps = 2ull * m.rows;
 	plan->run = nms_tile;
 	plan->priv[0] = m.rows < STEP_WORK ? STEP_WORK / (m.rows ? m.rows : 1) : 1;
@@ -464,5 +466,5 @@ NNA_PREPARE(nms)
 	plan->phase_tiles[PHASE_MERGE] = m.batches;
 	plan->repeats = (uint32_t)((steps + plan->priv[0] - 1) / plan->priv[0]);
 	plan->shared_size = (uint32_t)nms_size(&m);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }

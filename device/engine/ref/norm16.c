@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* NORM16, by definition. */
-#include "../nna_epilogue.h"
+#include "device/engine/epilogue.h"
 
 #define TILE_ELEMENTS 8192u
 
@@ -16,7 +16,7 @@ static int32_t times(int32_t a, int32_t b)
 /* a << n */
 static int32_t shift_up(int32_t a, uint32_t n)
 {
-	return (int32_t)nna_clamp_s64((int64_t)a * (1 << n), INT32_MIN, INT32_MAX);
+	return (int32_t)nnadev_clamp_s64((int64_t)a * (1 << n), INT32_MIN, INT32_MAX);
 }
 
 /* 1 / sqrt(x) as multiplier and shift of struct requantize; x is 1 to 2^30. */
@@ -46,64 +46,65 @@ static int32_t reciprocal_root(int32_t x, int32_t *shift)
 	return y;
 }
 
-static void norm_row(const struct nna_engine_command *cmd, int64_t row)
+static void norm_row(const struct nnadev_engine_command *cmd, int64_t row)
 {
-	const struct nna_cmd_norm16 *p = (const struct nna_cmd_norm16 *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_NORM16_OUTPUT],
-					*input = &cmd->operands[NNA_NORM16_INPUT],
-					*weights = &cmd->operands[NNA_NORM16_WEIGHTS],
-					*bias = &cmd->operands[NNA_NORM16_BIAS];
+	const struct nnahw_cmd_norm16 *p = (const struct nnahw_cmd_norm16 *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_NORM16_OUTPUT],
+					*input = &cmd->operands[NNAHW_NORM16_INPUT],
+					*weights = &cmd->operands[NNAHW_NORM16_WEIGHTS],
+					*bias = &cmd->operands[NNAHW_NORM16_BIAS];
 	const int64_t n = input->desc.dims[1], from = row * input->desc.strides[0],
 		      step = input->desc.strides[1];
 	int64_t sum = 0, squares = 0, mean, variance;
 	int32_t factor, shift;
 
 	for (int64_t i = 0; i < n; i++) {
-		const int64_t x = nna_load_integer(input, from + i * step);
+		const int64_t x = nnadev_load_integer(input, from + i * step);
 
 		sum += x;
 		squares += x * x;
 	}
 	mean = sum * 1024 / n;
 	variance = (squares * ((1 << 20) / n) - mean * mean) / (1 << 20);
-	factor = reciprocal_root((int32_t)nna_clamp_s64(variance, 1, 1 << 30), &shift);
+	factor = reciprocal_root((int32_t)nnadev_clamp_s64(variance, 1, 1 << 30), &shift);
 	for (int64_t i = 0; i < n; i++) {
-		const int64_t x = 1024 * nna_load_integer(input, from + i * step) - mean;
-		int64_t z = nna_requantize((int32_t)x, factor, shift) *
-				    nna_load_integer(weights, i * weights->desc.strides[0]) +
-			    nna_load_integer(bias, i * bias->desc.strides[0]);
+		const int64_t x = 1024 * nnadev_load_integer(input, from + i * step) - mean;
+		int64_t z = nnahw_requantize((int32_t)x, factor, shift) *
+				    nnadev_load_integer(weights, i * weights->desc.strides[0]) +
+			    nnadev_load_integer(bias, i * bias->desc.strides[0]);
 
-		z = nna_clamp_s64((z + (z > 0 ? 512 : -512)) / 1024, INT32_MIN, INT32_MAX);
-		z = nna_requantize((int32_t)z, p->multiplier, p->shift);
-		nna_store_integer(output,
-				  row * output->desc.strides[0] + i * output->desc.strides[1],
-				  nna_clamp_s64(z, INT16_MIN, INT16_MAX));
+		z = nnadev_clamp_s64((z + (z > 0 ? 512 : -512)) / 1024, INT32_MIN, INT32_MAX);
+		z = nnahw_requantize((int32_t)z, p->multiplier, p->shift);
+		nnadev_store_integer(output,
+				     row * output->desc.strides[0] + i * output->desc.strides[1],
+				     nnadev_clamp_s64(z, INT16_MIN, INT16_MAX));
 	}
 }
 
-static uint32_t norm16_tile(const struct nna_engine_command *cmd,
-			    const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t norm16_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
 	uint32_t begin, end;
 
-	nna_tile_range(plan, tile, cmd->operands[NNA_NORM16_OUTPUT].desc.dims[0], &begin, &end);
+	nnadev_tile_range(plan, tile, cmd->operands[NNAHW_NORM16_OUTPUT].desc.dims[0], &begin,
+			  &end);
 	for (uint32_t row = begin; row < end; row++)
 		norm_row(cmd, row);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(norm16)
+NNADEV_PREPARE(norm16)
 {
-	const struct nna_tensor *output = &cmd->operands[NNA_NORM16_OUTPUT].desc;
+	const struct nnahw_tensor *output = &cmd->operands[NNAHW_NORM16_OUTPUT].desc;
 	const uint32_t n = output->dims[1];
 
-	if (output->rank != 2 || !n || n > NNA_MAX_WINDOW ||
-	    !nna_same_dims(&cmd->operands[NNA_NORM16_INPUT].desc, output) ||
-	    !nna_has_dims(&cmd->operands[NNA_NORM16_WEIGHTS].desc, 1, (uint64_t[]){ n }) ||
-	    !nna_has_dims(&cmd->operands[NNA_NORM16_BIAS].desc, 1, (uint64_t[]){ n }))
-		return NNA_STATUS_BAD_SHAPE;
+	if (output->rank != 2 || !n || n > NNAHW_MAX_WINDOW ||
+	    !nnadev_same_dims(&cmd->operands[NNAHW_NORM16_INPUT].desc, output) ||
+	    !nnadev_has_dims(&cmd->operands[NNAHW_NORM16_WEIGHTS].desc, 1, (uint64_t[]){ n }) ||
+	    !nnadev_has_dims(&cmd->operands[NNAHW_NORM16_BIAS].desc, 1, (uint64_t[]){ n }))
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = norm16_tile;
-	nna_cut(plan, output->dims[0], TILE_ELEMENTS / n);
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, output->dims[0], TILE_ELEMENTS / n);
+	return NNAHW_STATUS_OK;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* POOL, by definition. */
-#include "../nna_window.h"
+#include "device/engine/window.h"
 
 #define TILE_WORK 131072u /* input elements */
 
-static struct nna_window pool_window(const struct nna_engine_command *cmd)
+static struct nnadev_window pool_window(const struct nnadev_engine_command *cmd)
 {
-	const struct nna_cmd_pool *p = (const struct nna_cmd_pool *)cmd->raw;
-	const uint32_t *in = cmd->operands[NNA_POOL_INPUT].desc.dims;
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const uint32_t *in = cmd->operands[NNAHW_POOL_INPUT].desc.dims;
 
-	return (struct nna_window){ in[1],	 in[2], p->kernel_h, p->kernel_w, p->stride_h,
-				    p->stride_w, 1,	1,	     p->pad_top,  p->pad_left };
+	return (struct nnadev_window){ in[1],	 in[2], p->kernel_h, p->kernel_w, p->stride_h,
+				       p->stride_w, 1,	1,	     p->pad_top,  p->pad_left };
 }
 
 /* floor((sum + floor(count / 2)) / count) */
@@ -21,62 +21,64 @@ static int64_t mean_integer(int64_t sum, int64_t count)
 	return q - (x % count < 0);
 }
 
-static uint32_t pool_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_cmd_pool *p = (const struct nna_cmd_pool *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_POOL_OUTPUT],
-					*input = &cmd->operands[NNA_POOL_INPUT];
-	const struct nna_window w = pool_window(cmd);
-	const bool quantised = nna_type_is_quant8(output->desc.type);
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
+					*input = &cmd->operands[NNAHW_POOL_INPUT];
+	const struct nnadev_window w = pool_window(cmd);
+	const bool quantised = nnadev_type_is_quant8(output->desc.type);
 	uint32_t index[4], begin, end;
 
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(output->desc.dims, 4, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(output->desc.dims, 4, index)) {
-		const int64_t at = nna_offset(&output->desc, index);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(output->desc.dims, 4, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 4, index)) {
+		const int64_t at = nnadev_offset(&output->desc, index);
 		int64_t sum = 0, count = 0, best = INT64_MIN;
 		float total = 0, largest = -__builtin_inff();
 
 		for (uint32_t ky = 0; ky < w.kernel_h; ky++) {
 			for (uint32_t kx = 0; kx < w.kernel_w; kx++) {
-				const int64_t row = nna_window_row(&w, index[1], ky);
-				const int64_t column = nna_window_column(&w, index[2], kx);
+				const int64_t row = nnadev_window_row(&w, index[1], ky);
+				const int64_t column = nnadev_window_column(&w, index[2], kx);
 				int64_t from;
 
 				if (row < 0 || row >= w.height || column < 0 || column >= w.width)
 					continue;
-				from = nna_offset(&input->desc,
-						  (uint32_t[]){ index[0], (uint32_t)row,
-								(uint32_t)column, index[3] });
+				from = nnadev_offset(&input->desc,
+						     (uint32_t[]){ index[0], (uint32_t)row,
+								   (uint32_t)column, index[3] });
 				count++;
 				if (quantised) {
-					const int64_t q = nna_load_integer(input, from);
+					const int64_t q = nnadev_load_integer(input, from);
 
 					sum += q;
 					best = q > best ? q : best;
 				} else {
-					const float v = nna_load_float(input, from);
+					const float v = nnadev_load_float(input, from);
 
-					total += p->kind == NNA_POOL_L2 ? v * v : v;
+					total += p->kind == NNAHW_POOL_L2 ? v * v : v;
 					largest = v > largest || v != v ? v : largest;
 				}
 			}
 		}
 		if (quantised) {
-			best = p->kind == NNA_POOL_MAX ? best : mean_integer(sum, count);
-			nna_store_centred(output, at, best - output->desc.zero_point, p->q_min,
-					  p->q_max);
+			best = p->kind == NNAHW_POOL_MAX ? best : mean_integer(sum, count);
+			nnadev_store_centred(output, at, best - output->desc.zero_point, p->q_min,
+					     p->q_max);
 		} else {
-			if (p->kind != NNA_POOL_MAX)
+			if (p->kind != NNAHW_POOL_MAX)
 				largest = total / (float)count;
-			if (p->kind == NNA_POOL_L2)
-				largest = nna_sqrtf(largest);
-			nna_store_value(output, at,
-					nna_clamp_float(largest, p->clamp_min, p->clamp_max), 0, 0);
+			if (p->kind == NNAHW_POOL_L2)
+				largest = nnadev_sqrtf(largest);
+			nnadev_store_value(output, at,
+					   nnadev_clamp_float(largest, p->clamp_min, p->clamp_max),
+					   0, 0);
 		}
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /*
@@ -91,28 +93,30 @@ static bool axis_covered(uint32_t outputs, uint32_t size, uint32_t kernel, uint3
 	return (int64_t)kernel - pad > 0 && last < size;
 }
 
-NNA_PREPARE(pool)
+NNADEV_PREPARE(pool)
 {
-	const struct nna_cmd_pool *p = (const struct nna_cmd_pool *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_POOL_OUTPUT],
-					*input = &cmd->operands[NNA_POOL_INPUT];
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
+					*input = &cmd->operands[NNAHW_POOL_INPUT];
 	const uint32_t *dims = output->desc.dims;
-	const struct nna_window w = pool_window(cmd);
-	bool quantised = nna_type_is_quant8(output->desc.type);
+	const struct nnadev_window w = pool_window(cmd);
+	bool quantised = nnadev_type_is_quant8(output->desc.type);
 
-	if (p->kind > NNA_POOL_L2 || (quantised && (p->kind == NNA_POOL_L2 || p->q_min > p->q_max)))
-		return NNA_STATUS_BAD_COMMAND;
+	if (p->kind > NNAHW_POOL_L2 ||
+	    (quantised && (p->kind == NNAHW_POOL_L2 || p->q_min > p->q_max)))
+		return NNAHW_STATUS_BAD_COMMAND;
 	if (input->desc.type != output->desc.type ||
-	    (quantised && !nna_same_quantisation(&input->desc, &output->desc)))
-		return nna_bad_operand(plan, NNA_POOL_INPUT);
+	    (quantised && !nnadev_same_quantisation(&input->desc, &output->desc)))
+		return nnadev_bad_operand(plan, NNAHW_POOL_INPUT);
 	if (output->desc.rank != 4 ||
-	    !nna_has_dims(&input->desc, 4, (uint64_t[]){ dims[0], w.height, w.width, dims[3] }) ||
-	    !nna_window_valid(&w, dims[1], dims[2], 1))
-		return NNA_STATUS_BAD_SHAPE;
+	    !nnadev_has_dims(&input->desc, 4,
+			     (uint64_t[]){ dims[0], w.height, w.width, dims[3] }) ||
+	    !nnadev_window_valid(&w, dims[1], dims[2], 1))
+		return NNAHW_STATUS_BAD_SHAPE;
 	if (output->count && (!axis_covered(dims[1], w.height, w.kernel_h, w.stride_h, w.pad_top) ||
 			      !axis_covered(dims[2], w.width, w.kernel_w, w.stride_w, w.pad_left)))
-		return NNA_STATUS_BAD_SHAPE;
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = pool_tile;
-	nna_cut(plan, output->count, TILE_WORK / (w.kernel_h * w.kernel_w + 16));
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, output->count, TILE_WORK / (w.kernel_h * w.kernel_w + 16));
+	return NNAHW_STATUS_OK;
 }

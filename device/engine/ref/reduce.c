@@ -4,7 +4,7 @@
  * phase, whose results lie in shared memory, and a second phase puts them together: the order of
  * operations is the same.
  */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 32768u
 #define MAX_BLOCKS_IN_TILE 16u
@@ -16,23 +16,24 @@ union reduction {
 };
 
 struct reduce {
-	const struct nna_engine_operand *output, *input;
-	const struct nna_cmd_reduce *params;
+	const struct nnadev_engine_operand *output, *input;
+	const struct nnahw_cmd_reduce *params;
 	bool in_float; /* f is in use */
 	uint32_t rank; /* reduced axes */
-	uint32_t axes[NNA_MAX_RANK], dims[NNA_MAX_RANK];
+	uint32_t axes[NNAHW_MAX_RANK], dims[NNAHW_MAX_RANK];
 	uint32_t size; /* elements reduced into one */
 	uint32_t blocks; /* of REDUCE_BLOCK elements of them */
 };
 
-static void reduce_get(const struct nna_engine_command *cmd, struct reduce *r)
+static void reduce_get(const struct nnadev_engine_command *cmd, struct reduce *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->params = (const struct nna_cmd_reduce *)cmd->raw;
-	r->output = &cmd->operands[NNA_REDUCE_OUTPUT];
-	r->input = &cmd->operands[NNA_REDUCE_INPUT];
-	r->in_float = nna_type_is_float(r->input->desc.type) ||
-		      (nna_is_quantised(&r->input->desc) && r->params->kind == NNA_REDUCTION_PROD);
+	r->params = (const struct nnahw_cmd_reduce *)cmd->raw;
+	r->output = &cmd->operands[NNAHW_REDUCE_OUTPUT];
+	r->input = &cmd->operands[NNAHW_REDUCE_INPUT];
+	r->in_float = nnadev_type_is_float(r->input->desc.type) ||
+		      (nnadev_is_quantised(&r->input->desc) &&
+		       r->params->kind == NNAHW_REDUCTION_PROD);
 	for (uint32_t k = 0; k < r->input->desc.rank; k++) {
 		if (r->params->axes >> k & 1) {
 			r->axes[r->rank] = k;
@@ -40,7 +41,7 @@ static void reduce_get(const struct nna_engine_command *cmd, struct reduce *r)
 		}
 	}
 	r->size = r->output->count ? r->input->count / r->output->count : 0;
-	r->blocks = nna_div_up(r->size, NNA_REDUCE_BLOCK);
+	r->blocks = nnadev_div_up(r->size, NNAHW_REDUCE_BLOCK);
 }
 
 static union reduction reduce_start(const struct reduce *r)
@@ -48,50 +49,50 @@ static union reduction reduce_start(const struct reduce *r)
 	union reduction x = { .i = 0 };
 	int64_t min, max;
 
-	nna_type_range(r->input->desc.type, &min, &max);
+	nnadev_type_range(r->input->desc.type, &min, &max);
 	switch (r->params->kind) {
-	case NNA_REDUCTION_PROD:
-	case NNA_REDUCTION_ALL:
+	case NNAHW_REDUCTION_PROD:
+	case NNAHW_REDUCTION_ALL:
 		x.i = 1;
 		break;
-	case NNA_REDUCTION_MAX:
+	case NNAHW_REDUCTION_MAX:
 		x.i = min;
 		break;
-	case NNA_REDUCTION_MIN:
+	case NNAHW_REDUCTION_MIN:
 		x.i = max;
 		break;
 	}
 	if (r->in_float)
-		x.f = r->params->kind == NNA_REDUCTION_MAX ? -__builtin_inff() :
-		      r->params->kind == NNA_REDUCTION_MIN ? __builtin_inff() : (float)x.i;
+		x.f = r->params->kind == NNAHW_REDUCTION_MAX ? -__builtin_inff() :
+		      r->params->kind == NNAHW_REDUCTION_MIN ? __builtin_inff() : (float)x.i;
 	return x;
 }
 
 static union reduction reduce_step(const struct reduce *r, union reduction x, union reduction y)
 {
 	switch (r->params->kind) {
-	case NNA_REDUCTION_SUM:
-	case NNA_REDUCTION_MEAN:
+	case NNAHW_REDUCTION_SUM:
+	case NNAHW_REDUCTION_MEAN:
 		if (r->in_float)
 			x.f += y.f;
 		else
 			x.i = (int64_t)((uint64_t)x.i + (uint64_t)y.i);
 		break;
-	case NNA_REDUCTION_PROD:
+	case NNAHW_REDUCTION_PROD:
 		if (r->in_float)
 			x.f *= y.f;
 		else
 			x.i = (int64_t)((uint64_t)x.i * (uint64_t)y.i);
 		break;
-	case NNA_REDUCTION_MAX:
+	case NNAHW_REDUCTION_MAX:
 		if (r->in_float ? y.f > x.f || y.f != y.f : y.i > x.i)
 			x = y;
 		break;
-	case NNA_REDUCTION_MIN:
+	case NNAHW_REDUCTION_MIN:
 		if (r->in_float ? y.f < x.f || y.f != y.f : y.i < x.i)
 			x = y;
 		break;
-	case NNA_REDUCTION_ALL:
+	case NNAHW_REDUCTION_ALL:
 		if (r->in_float)
 			x.f = x.f != 0 && y.f != 0;
 		else
@@ -110,27 +111,27 @@ static union reduction reduce_step(const struct reduce *r, union reduction x, un
 /* Reduces block number `block` of what goes into the output element at `index`. */
 static union reduction reduce_block(const struct reduce *r, const uint32_t *index, uint32_t block)
 {
-	const uint32_t begin = block * NNA_REDUCE_BLOCK, kind = r->params->kind;
-	const uint32_t end = r->size - begin < NNA_REDUCE_BLOCK ? r->size
-								: begin + NNA_REDUCE_BLOCK;
-	const bool centred = nna_is_quantised(&r->input->desc) &&
-			     (kind == NNA_REDUCTION_SUM || kind == NNA_REDUCTION_MEAN);
-	uint32_t inner[NNA_MAX_RANK], full[NNA_MAX_RANK];
+	const uint32_t begin = block * NNAHW_REDUCE_BLOCK, kind = r->params->kind;
+	const uint32_t end = r->size - begin < NNAHW_REDUCE_BLOCK ? r->size
+								: begin + NNAHW_REDUCE_BLOCK;
+	const bool centred = nnadev_is_quantised(&r->input->desc) &&
+			     (kind == NNAHW_REDUCTION_SUM || kind == NNAHW_REDUCTION_MEAN);
+	uint32_t inner[NNAHW_MAX_RANK], full[NNAHW_MAX_RANK];
 	union reduction x = reduce_start(r), y = { .i = 0 };
 
 	memcpy(full, index, sizeof(full[0]) * r->input->desc.rank);
-	nna_unflatten(r->dims, r->rank, begin, inner);
-	for (uint32_t i = begin; i < end; i++, nna_advance(r->dims, r->rank, inner)) {
+	nnadev_unflatten(r->dims, r->rank, begin, inner);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(r->dims, r->rank, inner)) {
 		int64_t at;
 
 		for (uint32_t k = 0; k < r->rank; k++)
 			full[r->axes[k]] = inner[k];
-		at = nna_offset(&r->input->desc, full);
+		at = nnadev_offset(&r->input->desc, full);
 		if (r->in_float)
-			y.f = nna_load_value(r->input, at);
+			y.f = nnadev_load_value(r->input, at);
 		else
-			y.i = centred ? nna_load_centred(r->input, at)
-				      : nna_load_integer(r->input, at);
+			y.i = centred ? nnadev_load_centred(r->input, at)
+				      : nnadev_load_integer(r->input, at);
 		x = reduce_step(r, x, y);
 	}
 	return x;
@@ -138,109 +139,110 @@ static union reduction reduce_block(const struct reduce *r, const uint32_t *inde
 
 static void reduce_finish(const struct reduce *r, const uint32_t *index, union reduction x)
 {
-	const struct nna_tensor *in = &r->input->desc;
-	const int64_t at = nna_offset(&r->output->desc, index);
+	const struct nnahw_tensor *in = &r->input->desc;
+	const int64_t at = nnadev_offset(&r->output->desc, index);
 	const uint32_t kind = r->params->kind;
 	float f;
 
 	if (r->in_float) {
-		f = kind == NNA_REDUCTION_MEAN ? x.f / (float)r->size : x.f;
-	} else if (nna_is_quantised(in) && kind != NNA_REDUCTION_ALL && kind != NNA_REDUCTION_ANY) {
-		f = kind == NNA_REDUCTION_SUM ? (float)x.i
-		    : kind == NNA_REDUCTION_MEAN
+		f = kind == NNAHW_REDUCTION_MEAN ? x.f / (float)r->size : x.f;
+	} else if (nnadev_is_quantised(in) && kind != NNAHW_REDUCTION_ALL &&
+		   kind != NNAHW_REDUCTION_ANY) {
+		f = kind == NNAHW_REDUCTION_SUM ? (float)x.i
+		    : kind == NNAHW_REDUCTION_MEAN
 			    ? (float)x.i / (float)r->size
 			    : (float)(int64_t)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
 		f *= in->scale;
 	} else {
-		if (kind == NNA_REDUCTION_MEAN)
+		if (kind == NNAHW_REDUCTION_MEAN)
 			x.i = r->size ? x.i / (int64_t)r->size : 0;
-		if (!nna_type_is_float(r->output->desc.type) &&
-		    !nna_is_quantised(&r->output->desc)) {
-			nna_store_integer(r->output, at, x.i);
+		if (!nnadev_type_is_float(r->output->desc.type) &&
+		    !nnadev_is_quantised(&r->output->desc)) {
+			nnadev_store_integer(r->output, at, x.i);
 			return;
 		}
 		f = (float)x.i;
 	}
-	nna_store_value(r->output, at, f, r->params->q_min, r->params->q_max);
+	nnadev_store_value(r->output, at, f, r->params->q_min, r->params->q_max);
 }
 
 /* One phase: whole outputs. */
-static uint32_t reduce_outputs_tile(const struct nna_engine_command *cmd,
-				    const struct nna_engine_plan *plan, uint32_t phase,
+static uint32_t reduce_outputs_tile(const struct nnadev_engine_command *cmd,
+				    const struct nnadev_engine_plan *plan, uint32_t phase,
 				    uint32_t tile, void *scratch, void *shared)
 {
-	uint32_t index[NNA_MAX_RANK], begin, end;
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
 	struct reduce r;
 
 	reduce_get(cmd, &r);
-	nna_tile_range(plan, tile, r.output->count, &begin, &end);
-	nna_unflatten(r.output->desc.dims, r.output->desc.rank, begin, index);
+	nnadev_tile_range(plan, tile, r.output->count, &begin, &end);
+	nnadev_unflatten(r.output->desc.dims, r.output->desc.rank, begin, index);
 	for (uint32_t i = begin; i < end;
-	     i++, nna_advance(r.output->desc.dims, r.output->desc.rank, index)) {
+	     i++, nnadev_advance(r.output->desc.dims, r.output->desc.rank, index)) {
 		union reduction x = reduce_start(&r);
 
 		for (uint32_t block = 0; block < r.blocks; block++)
 			x = reduce_step(&r, x, reduce_block(&r, index, block));
 		reduce_finish(&r, index, x);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Two phases: MAX_BLOCKS_IN_TILE blocks of an output; then one output, from the blocks' results. */
-static uint32_t reduce_blocks_tile(const struct nna_engine_command *cmd,
-				   const struct nna_engine_plan *plan, uint32_t phase,
+static uint32_t reduce_blocks_tile(const struct nnadev_engine_command *cmd,
+				   const struct nnadev_engine_plan *plan, uint32_t phase,
 				   uint32_t tile, void *scratch, void *shared)
 {
 	union reduction *results = shared, x;
-	uint32_t index[NNA_MAX_RANK], parts, output, first;
+	uint32_t index[NNAHW_MAX_RANK], parts, output, first;
 	struct reduce r;
 
 	reduce_get(cmd, &r);
-	parts = phase ? 1 : nna_div_up(r.blocks, MAX_BLOCKS_IN_TILE);
+	parts = phase ? 1 : nnadev_div_up(r.blocks, MAX_BLOCKS_IN_TILE);
 	output = tile / parts;
 	first = tile % parts * MAX_BLOCKS_IN_TILE;
 	results += (size_t)output * r.blocks;
-	nna_unflatten(r.output->desc.dims, r.output->desc.rank, output, index);
+	nnadev_unflatten(r.output->desc.dims, r.output->desc.rank, output, index);
 	if (phase == 0) {
 		for (uint32_t block = first; block < r.blocks && block < first + MAX_BLOCKS_IN_TILE;
 		     block++)
 			results[block] = reduce_block(&r, index, block);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	}
 	x = reduce_start(&r);
 	for (uint32_t block = 0; block < r.blocks; block++)
 		x = reduce_step(&r, x, results[block]);
 	reduce_finish(&r, index, x);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(reduce)
+NNADEV_PREPARE(reduce)
 {
-	const struct nna_cmd_reduce *p = (const struct nna_cmd_reduce *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_REDUCE_OUTPUT],
-					*input = &cmd->operands[NNA_REDUCE_INPUT];
+	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_REDUCE_OUTPUT],
+					*input = &cmd->operands[NNAHW_REDUCE_INPUT];
 	struct reduce r;
 
-	if (p->kind > NNA_REDUCTION_ANY || p->axes >> input->desc.rank)
-		return NNA_STATUS_BAD_COMMAND;
-	if (nna_is_quantised(&output->desc) && p->q_min > p->q_max)
-		return NNA_STATUS_BAD_COMMAND;
+	if (p->kind > NNAHW_REDUCTION_ANY || p->axes >> input->desc.rank)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (nnadev_is_quantised(&output->desc) && p->q_min > p->q_max)
+		return NNAHW_STATUS_BAD_COMMAND;
 	if (output->desc.rank != input->desc.rank)
-		return NNA_STATUS_BAD_SHAPE;
+		return NNAHW_STATUS_BAD_SHAPE;
 	for (uint32_t k = 0; k < input->desc.rank; k++)
 		if (output->desc.dims[k] != (p->axes >> k & 1 ? 1 : input->desc.dims[k]))
-			return NNA_STATUS_BAD_SHAPE;
+			return NNAHW_STATUS_BAD_SHAPE;
 	reduce_get(cmd, &r);
 	if (r.blocks <= MAX_BLOCKS_IN_TILE) {
 		plan->run = reduce_outputs_tile;
-		nna_cut(plan, output->count, TILE_ELEMENTS / (r.size + 1));
-		return NNA_STATUS_OK;
+		nnadev_cut(plan, output->count, TILE_ELEMENTS / (r.size + 1));
+		return NNAHW_STATUS_OK;
 	}
 	/* at most 2^31 elements, 2^12 in a block and more than 16 blocks: under 9 MiB */
 	plan->run = reduce_blocks_tile;
 	plan->shared_size = output->count * r.blocks * (uint32_t)sizeof(union reduction);
 	plan->phases = 2;
-	plan->phase_tiles[0] = output->count * nna_div_up(r.blocks, MAX_BLOCKS_IN_TILE);
+	plan->phase_tiles[0] = output->count * nnadev_div_up(r.blocks, MAX_BLOCKS_IN_TILE);
 	plan->phase_tiles[1] = output->count;
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* ROI, by definition. */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_WORK 65536u /* samples times channels */
 #define MAX_SAMPLES 1024u
@@ -26,7 +26,7 @@ static float larger(float a, float b)
 /* Halves away from zero; x is not below 0 and at most the size of an input. */
 static float round_up_halves(float x)
 {
-	const float whole = nna_floorf(x);
+	const float whole = nnadev_floorf(x);
 
 	return x - whole >= 0.5f ? whole + 1 : whole;
 }
@@ -34,13 +34,13 @@ static float round_up_halves(float x)
 /* x is from 0 to 2^32. */
 static uint32_t ceiling(float x)
 {
-	const float whole = nna_floorf(x);
+	const float whole = nnadev_floorf(x);
 
 	return (uint32_t)(int64_t)(whole < x ? whole + 1 : whole);
 }
 
 /* Corners as read, unscaled; false when they are no part of the input. */
-static bool roi_span(const struct nna_cmd_roi *p, float first, float last, float scale,
+static bool roi_span(const struct nnahw_cmd_roi *p, float first, float last, float scale,
 		     uint32_t size, uint32_t bins, uint32_t samples, struct span *s)
 {
 	float end = last * scale;
@@ -50,7 +50,7 @@ static bool roi_span(const struct nna_cmd_roi *p, float first, float last, float
 	if (!(first >= 0 && first <= last && s->start >= 0 && s->start <= end &&
 	      end <= (float)size))
 		return false;
-	if (p->kind == NNA_ROI_MAX) {
+	if (p->kind == NNAHW_ROI_MAX) {
 		s->start = round_up_halves(s->start);
 		end = round_up_halves(end) + 1;
 	}
@@ -63,7 +63,7 @@ static struct sample roi_sample(const struct span *s, uint32_t bin, uint32_t k)
 {
 	const float part = s->step / (float)s->samples;
 	const float at = s->step * (float)bin + s->start + part / 2 + part * (float)k,
-		    whole = nna_floorf(at);
+		    whole = nnadev_floorf(at);
 
 	if (whole >= (float)(s->size - 1))
 		return (struct sample){ s->size - 1, s->size - 1, 0 };
@@ -74,22 +74,23 @@ static struct sample roi_sample(const struct span *s, uint32_t bin, uint32_t k)
 /* Pixels [*begin, *end) of a bin. */
 static void roi_pixels(const struct span *s, uint32_t bin, uint32_t *begin, uint32_t *end)
 {
-	const uint32_t first = (uint32_t)(int64_t)nna_floorf(s->step * (float)bin + s->start);
+	const uint32_t first = (uint32_t)(int64_t)nnadev_floorf(s->step * (float)bin + s->start);
 	const uint32_t last = ceiling(s->step * (float)(bin + 1) + s->start);
 
 	*begin = first < s->size ? first : s->size;
 	*end = last < s->size ? last : s->size;
 }
 
-static float roi_pixel(const struct nna_engine_operand *input, uint32_t image, uint32_t y,
+static float roi_pixel(const struct nnadev_engine_operand *input, uint32_t image, uint32_t y,
 		       uint32_t x, uint32_t channel)
 {
-	return nna_load_value(input,
-			      nna_offset(&input->desc, (uint32_t[]){ image, y, x, channel }));
+	return nnadev_load_value(input,
+				 nnadev_offset(&input->desc, (uint32_t[]){ image, y, x, channel }));
 }
 
-static float roi_mean(const struct nna_engine_operand *input, uint32_t image, const struct span *y,
-		      const struct span *x, const uint32_t *bin, uint32_t channel)
+static float roi_mean(const struct nnadev_engine_operand *input, uint32_t image,
+		      const struct span *y, const struct span *x, const uint32_t *bin,
+		      uint32_t channel)
 {
 	float sum = 0;
 
@@ -112,8 +113,9 @@ static float roi_mean(const struct nna_engine_operand *input, uint32_t image, co
 	return sum / (float)(y->samples * x->samples);
 }
 
-static float roi_max(const struct nna_engine_operand *input, uint32_t image, const struct span *y,
-		     const struct span *x, const uint32_t *bin, uint32_t channel)
+static float roi_max(const struct nnadev_engine_operand *input, uint32_t image,
+		     const struct span *y, const struct span *x, const uint32_t *bin,
+		     uint32_t channel)
 {
 	uint32_t top, bottom, left, right;
 	float best = 0;
@@ -133,81 +135,83 @@ static float roi_max(const struct nna_engine_operand *input, uint32_t image, con
 }
 
 /* Reads region i, each number of it once. */
-static bool roi_read(const struct nna_engine_command *cmd, uint32_t i, uint32_t *image,
+static bool roi_read(const struct nnadev_engine_command *cmd, uint32_t i, uint32_t *image,
 		     struct span *y, struct span *x)
 {
-	const struct nna_cmd_roi *p = (const struct nna_cmd_roi *)cmd->raw;
-	const struct nna_engine_operand *regions = &cmd->operands[NNA_ROI_REGIONS],
-					*batches = &cmd->operands[NNA_ROI_BATCHES];
-	const uint32_t *in = cmd->operands[NNA_ROI_INPUT].desc.dims,
-		       *out = cmd->operands[NNA_ROI_OUTPUT].desc.dims;
-	const int64_t number = nna_load_integer(batches, nna_offset(&batches->desc, &i));
+	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;
+	const struct nnadev_engine_operand *regions = &cmd->operands[NNAHW_ROI_REGIONS],
+					*batches = &cmd->operands[NNAHW_ROI_BATCHES];
+	const uint32_t *in = cmd->operands[NNAHW_ROI_INPUT].desc.dims,
+		       *out = cmd->operands[NNAHW_ROI_OUTPUT].desc.dims;
+	const int64_t number = nnadev_load_integer(batches, nnadev_offset(&batches->desc, &i));
 	float corner[4];
 
 	if (number < 0 || number >= in[0])
 		return false;
 	*image = (uint32_t)number;
 	for (uint32_t k = 0; k < 4; k++)
-		corner[k] = nna_load_value(regions,
-					   nna_offset(&regions->desc, (uint32_t[]){ i, k }));
+		corner[k] = nnadev_load_value(regions,
+					      nnadev_offset(&regions->desc, (uint32_t[]){ i, k }));
 	return roi_span(p, corner[1], corner[3], p->scale_h, in[1], out[1], p->samples_h, y) &&
 	       roi_span(p, corner[0], corner[2], p->scale_w, in[2], out[2], p->samples_w, x);
 }
 
-static uint32_t roi_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			 uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t roi_tile(const struct nnadev_engine_command *cmd,
+			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			 void *scratch, void *shared)
 {
-	const struct nna_cmd_roi *p = (const struct nna_cmd_roi *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_ROI_OUTPUT],
-					*input = &cmd->operands[NNA_ROI_INPUT];
+	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_ROI_OUTPUT],
+					*input = &cmd->operands[NNAHW_ROI_INPUT];
 	const uint32_t *dims = output->desc.dims;
 	uint32_t index[4], begin, end, image = 0;
 	struct span y, x;
 
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(dims, 4, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(dims, 4, index)) {
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(dims, 4, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, 4, index)) {
 		float value;
 
 		if ((i == begin || !index[3]) && !roi_read(cmd, index[0], &image, &y, &x))
-			return NNA_STATUS_BAD_INDEX;
-		value = p->kind == NNA_ROI_MAX
+			return NNAHW_STATUS_BAD_INDEX;
+		value = p->kind == NNAHW_ROI_MAX
 				? roi_max(input, image, &y, &x, index + 1, index[3])
 				: roi_mean(input, image, &y, &x, index + 1, index[3]);
-		nna_store_value(output, nna_offset(&output->desc, index), value, INT32_MIN,
-				INT32_MAX);
+		nnadev_store_value(output, nnadev_offset(&output->desc, index), value, INT32_MIN,
+				   INT32_MAX);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(roi)
+NNADEV_PREPARE(roi)
 {
-	const struct nna_cmd_roi *p = (const struct nna_cmd_roi *)cmd->raw;
-	const struct nna_tensor *output = &cmd->operands[NNA_ROI_OUTPUT].desc,
-				*input = &cmd->operands[NNA_ROI_INPUT].desc;
+	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;
+	const struct nnahw_tensor *output = &cmd->operands[NNAHW_ROI_OUTPUT].desc,
+				*input = &cmd->operands[NNAHW_ROI_INPUT].desc;
 	const uint64_t n = output->dims[0], channels = output->dims[3];
 	uint64_t rows, columns;
 
-	if (p->kind > NNA_ROI_MAX || p->samples_h > MAX_SAMPLES || p->samples_w > MAX_SAMPLES ||
-	    (p->kind == NNA_ROI_MAX && (p->samples_h || p->samples_w)))
-		return NNA_STATUS_BAD_COMMAND;
+	if (p->kind > NNAHW_ROI_MAX || p->samples_h > MAX_SAMPLES || p->samples_w > MAX_SAMPLES ||
+	    (p->kind == NNAHW_ROI_MAX && (p->samples_h || p->samples_w)))
+		return NNAHW_STATUS_BAD_COMMAND;
 	if (input->type != output->type ||
-	    (p->kind == NNA_ROI_MAX && !nna_same_quantisation(input, output)))
-		return nna_bad_operand(plan, NNA_ROI_INPUT);
+	    (p->kind == NNAHW_ROI_MAX && !nnadev_same_quantisation(input, output)))
+		return nnadev_bad_operand(plan, NNAHW_ROI_INPUT);
 	if (output->rank != 4 || input->rank != 4 || input->dims[3] != channels ||
-	    !nna_has_dims(&cmd->operands[NNA_ROI_REGIONS].desc, 2, (uint64_t[]){ n, 4 }) ||
-	    !nna_has_dims(&cmd->operands[NNA_ROI_BATCHES].desc, 1, &n))
-		return NNA_STATUS_BAD_SHAPE;
+	    !nnadev_has_dims(&cmd->operands[NNAHW_ROI_REGIONS].desc, 2, (uint64_t[]){ n, 4 }) ||
+	    !nnadev_has_dims(&cmd->operands[NNAHW_ROI_BATCHES].desc, 1, &n))
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = roi_tile;
 	plan->phases = 0;
-	if (!cmd->operands[NNA_ROI_OUTPUT].count)
-		return NNA_STATUS_OK;
-	if (!cmd->operands[NNA_ROI_INPUT].count)
-		return NNA_STATUS_BAD_SHAPE;
+	if (!cmd->operands[NNAHW_ROI_OUTPUT].count)
+		return NNAHW_STATUS_OK;
+	if (!cmd->operands[NNAHW_ROI_INPUT].count)
+		return NNAHW_STATUS_BAD_SHAPE;
 	rows = p->samples_h ? p->samples_h : input->dims[1] / output->dims[1] + 2;
 	columns = p->samples_w ? p->samples_w : input->dims[2] / output->dims[2] + 2;
-	if (rows * columns > NNA_MAX_WINDOW)
-		return NNA_STATUS_BAD_SHAPE;
-	nna_cut(plan, cmd->operands[NNA_ROI_OUTPUT].count, TILE_WORK / (uint32_t)(rows * columns));
-	return NNA_STATUS_OK;
+	if (rows * columns > NNAHW_MAX_WINDOW)
+		return NNAHW_STATUS_BAD_SHAPE;
+	nnadev_cut(plan, cmd->operands[NNAHW_ROI_OUTPUT].count,
+		   TILE_WORK / (uint32_t)(rows * columns));
+	return NNAHW_STATUS_OK;
 }

@@ -4,14 +4,14 @@
  * these are three phases over blocks, with the blocks' maxima and sums in shared memory: the order
  * of operations is the same.
  */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
 
 struct softmax {
-	const struct nna_engine_operand *output, *input;
-	const struct nna_cmd_softmax *params;
-	uint32_t dims[NNA_MAX_RANK]; /* of the rows: 1 along the axis */
+	const struct nnadev_engine_operand *output, *input;
+	const struct nnahw_cmd_softmax *params;
+	uint32_t dims[NNAHW_MAX_RANK]; /* of the rows: 1 along the axis */
 	uint32_t length, rows, blocks;
 };
 
@@ -21,34 +21,34 @@ struct row {
 	uint32_t begin, end;
 };
 
-static void softmax_get(const struct nna_engine_command *cmd, struct softmax *s)
+static void softmax_get(const struct nnadev_engine_command *cmd, struct softmax *s)
 {
-	s->params = (const struct nna_cmd_softmax *)cmd->raw;
-	s->output = &cmd->operands[NNA_SOFTMAX_OUTPUT];
-	s->input = &cmd->operands[NNA_SOFTMAX_INPUT];
+	s->params = (const struct nnahw_cmd_softmax *)cmd->raw;
+	s->output = &cmd->operands[NNAHW_SOFTMAX_OUTPUT];
+	s->input = &cmd->operands[NNAHW_SOFTMAX_INPUT];
 	memcpy(s->dims, s->output->desc.dims, sizeof(s->dims));
 	s->length = s->dims[s->params->axis];
 	s->dims[s->params->axis] = 1;
 	s->rows = s->length ? s->output->count / s->length : 0;
-	s->blocks = nna_div_up(s->length, NNA_REDUCE_BLOCK);
+	s->blocks = nnadev_div_up(s->length, NNAHW_REDUCE_BLOCK);
 }
 
 static struct row softmax_row(const struct softmax *s, uint32_t row, uint32_t block)
 {
-	const uint32_t begin = block * NNA_REDUCE_BLOCK;
-	const uint32_t end = s->length - begin < NNA_REDUCE_BLOCK ? s->length
-								  : begin + NNA_REDUCE_BLOCK;
-	uint32_t index[NNA_MAX_RANK];
+	const uint32_t begin = block * NNAHW_REDUCE_BLOCK;
+	const uint32_t end = s->length - begin < NNAHW_REDUCE_BLOCK ? s->length
+								    : begin + NNAHW_REDUCE_BLOCK;
+	uint32_t index[NNAHW_MAX_RANK];
 
-	nna_unflatten(s->dims, s->output->desc.rank, row, index);
-	return (struct row){ nna_offset(&s->input->desc, index),
-			     nna_offset(&s->output->desc, index), begin, end };
+	nnadev_unflatten(s->dims, s->output->desc.rank, row, index);
+	return (struct row){ nnadev_offset(&s->input->desc, index),
+			     nnadev_offset(&s->output->desc, index), begin, end };
 }
 
 static float softmax_load(const struct softmax *s, const struct row *r, uint32_t i)
 {
-	return nna_load_value(s->input,
-			      r->from + (int64_t)i * s->input->desc.strides[s->params->axis]);
+	return nnadev_load_value(s->input,
+				 r->from + (int64_t)i * s->input->desc.strides[s->params->axis]);
 }
 
 static float softmax_max(const struct softmax *s, const struct row *r)
@@ -68,43 +68,43 @@ static float softmax_sum(const struct softmax *s, const struct row *r, float max
 	float sum = 0;
 
 	for (uint32_t i = r->begin; i < r->end; i++)
-		sum += nna_expf((softmax_load(s, r, i) - max) * s->params->beta);
+		sum += nnadev_expf((softmax_load(s, r, i) - max) * s->params->beta);
 	return sum;
 }
 
 static void softmax_write(const struct softmax *s, const struct row *r, float max, float sum)
 {
-	const float log_sum = s->params->log ? nna_logf(sum) : 0;
+	const float log_sum = s->params->log ? nnadev_logf(sum) : 0;
 
 	for (uint32_t i = r->begin; i < r->end; i++) {
 		const float x = (softmax_load(s, r, i) - max) * s->params->beta;
 
-		nna_store_value(
+		nnadev_store_value(
 			s->output, r->to + (int64_t)i * s->output->desc.strides[s->params->axis],
-			s->params->log ? x - log_sum : nna_expf(x) / sum, INT32_MIN, INT32_MAX);
+			s->params->log ? x - log_sum : nnadev_expf(x) / sum, INT32_MIN, INT32_MAX);
 	}
 }
 
-static uint32_t softmax_rows_tile(const struct nna_engine_command *cmd,
-				  const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
-				  void *scratch, void *shared)
+static uint32_t softmax_rows_tile(const struct nnadev_engine_command *cmd,
+				  const struct nnadev_engine_plan *plan, uint32_t phase,
+				  uint32_t tile, void *scratch, void *shared)
 {
 	uint32_t begin, end;
 	struct softmax s;
 
 	softmax_get(cmd, &s);
-	nna_tile_range(plan, tile, s.rows, &begin, &end);
+	nnadev_tile_range(plan, tile, s.rows, &begin, &end);
 	for (uint32_t i = begin; i < end; i++) {
 		const struct row r = softmax_row(&s, i, 0);
 		const float max = softmax_max(&s, &r);
 
 		softmax_write(&s, &r, max, softmax_sum(&s, &r, max));
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-static uint32_t softmax_blocks_tile(const struct nna_engine_command *cmd,
-				    const struct nna_engine_plan *plan, uint32_t phase,
+static uint32_t softmax_blocks_tile(const struct nnadev_engine_command *cmd,
+				    const struct nnadev_engine_plan *plan, uint32_t phase,
 				    uint32_t tile, void *scratch, void *shared)
 {
 	float *maxima, *sums, max, sum = 0;
@@ -117,35 +117,35 @@ static uint32_t softmax_blocks_tile(const struct nna_engine_command *cmd,
 	r = softmax_row(&s, tile / s.blocks, tile % s.blocks);
 	if (phase == 0) {
 		maxima[tile % s.blocks] = softmax_max(&s, &r);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	}
 	max = maxima[0];
 	for (uint32_t i = 1; i < s.blocks; i++)
 		max = maxima[i] > max ? maxima[i] : max;
 	if (phase == 1) {
 		sums[tile % s.blocks] = softmax_sum(&s, &r, max);
-		return NNA_STATUS_OK;
+		return NNAHW_STATUS_OK;
 	}
 	for (uint32_t i = 0; i < s.blocks; i++)
 		sum += sums[i];
 	softmax_write(&s, &r, max, sum);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(softmax)
+NNADEV_PREPARE(softmax)
 {
-	const struct nna_cmd_softmax *p = (const struct nna_cmd_softmax *)cmd->raw;
+	const struct nnahw_cmd_softmax *p = (const struct nnahw_cmd_softmax *)cmd->raw;
 	struct softmax s;
 
-	if (p->axis >= cmd->operands[NNA_SOFTMAX_OUTPUT].desc.rank || p->log > 1)
-		return NNA_STATUS_BAD_COMMAND;
+	if (p->axis >= cmd->operands[NNAHW_SOFTMAX_OUTPUT].desc.rank || p->log > 1)
+		return NNAHW_STATUS_BAD_COMMAND;
 	softmax_get(cmd, &s);
-	if (!nna_same_dims(&s.output->desc, &s.input->desc) || s.length > NNA_MAX_WINDOW)
-		return NNA_STATUS_BAD_SHAPE;
+	if (!nnadev_same_dims(&s.output->desc, &s.input->desc) || s.length > NNAHW_MAX_WINDOW)
+		return NNAHW_STATUS_BAD_SHAPE;
 	if (s.blocks <= 1) {
 		plan->run = softmax_rows_tile;
-		nna_cut(plan, s.rows, s.length ? TILE_ELEMENTS / s.length : 1);
-		return NNA_STATUS_OK;
+		nnadev_cut(plan, s.rows, s.length ? TILE_ELEMENTS / s.length : 1);
+		return NNAHW_STATUS_OK;
 	}
 	/*
 	 * at most 2^31 elements in blocks of 2^12, at worst every second one nearly empty: under 9
@@ -156,5 +156,5 @@ NNA_PREPARE(softmax)
 	plan->phases = s.rows ? 3 : 0;
 	for (uint32_t phase = 0; phase < plan->phases; phase++)
 		plan->phase_tiles[phase] = s.rows * s.blocks;
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
 /* TOPK, by definition: a heap of each row's indices, from which the first k are taken. */
-#include "../nna_kernel.h"
+#include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
 
 /* Whether element a of a row comes before element b. */
-static bool before(const struct nna_engine_operand *input, int64_t row, int64_t step, uint32_t a,
+static bool before(const struct nnadev_engine_operand *input, int64_t row, int64_t step, uint32_t a,
 		   uint32_t b)
 {
-	if (nna_type_is_float(input->desc.type)) {
-		const float x = nna_load_float(input, row + a * step),
-			    y = nna_load_float(input, row + b * step);
+	if (nnadev_type_is_float(input->desc.type)) {
+		const float x = nnadev_load_float(input, row + a * step),
+			    y = nnadev_load_float(input, row + b * step);
 
 		return x > y || (x == x && y != y) || ((x == y || (x != x && y != y)) && a > b);
 	} else {
-		const int64_t x = nna_load_integer(input, row + a * step),
-			      y = nna_load_integer(input, row + b * step);
+		const int64_t x = nnadev_load_integer(input, row + a * step),
+			      y = nnadev_load_integer(input, row + b * step);
 
 		return x > y || (x == y && a > b);
 	}
 }
 
 /* Moves what is at `at` down until it comes before its children. */
-static void sift(const struct nna_engine_operand *input, int64_t row, int64_t step, uint32_t *heap,
-		 uint32_t at, uint32_t count)
+static void sift(const struct nnadev_engine_operand *input, int64_t row, int64_t step,
+		 uint32_t *heap, uint32_t at, uint32_t count)
 {
 	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
 		const uint32_t parent = heap[at];
@@ -37,25 +37,26 @@ static void sift(const struct nna_engine_operand *input, int64_t row, int64_t st
 	}
 }
 
-static uint32_t topk_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t topk_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_engine_operand *values = &cmd->operands[NNA_TOPK_VALUES],
-					*indices = &cmd->operands[NNA_TOPK_INDICES],
-					*input = &cmd->operands[NNA_TOPK_INPUT];
+	const struct nnadev_engine_operand *values = &cmd->operands[NNAHW_TOPK_VALUES],
+					*indices = &cmd->operands[NNAHW_TOPK_INDICES],
+					*input = &cmd->operands[NNAHW_TOPK_INPUT];
 	const uint32_t last = input->desc.rank - 1, n = input->desc.dims[last],
 		       k = values->desc.dims[last];
-	const size_t size = nna_type_size(input->desc.type);
+	const size_t size = nnahw_type_size(input->desc.type);
 	const int64_t step = input->desc.strides[last];
-	uint32_t *heap = scratch, index[NNA_MAX_RANK], begin, end;
+	uint32_t *heap = scratch, index[NNAHW_MAX_RANK], begin, end;
 
-	nna_tile_range(plan, tile, input->count / n, &begin, &end);
-	nna_unflatten(input->desc.dims, last, begin, index);
+	nnadev_tile_range(plan, tile, input->count / n, &begin, &end);
+	nnadev_unflatten(input->desc.dims, last, begin, index);
 	index[last] = 0;
-	for (uint32_t i = begin; i < end; i++, nna_advance(input->desc.dims, last, index)) {
-		const int64_t row = nna_offset(&input->desc, index),
-			      to = nna_offset(&values->desc, index);
-		const int64_t at = nna_offset(&indices->desc, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(input->desc.dims, last, index)) {
+		const int64_t row = nnadev_offset(&input->desc, index),
+			      to = nnadev_offset(&values->desc, index);
+		const int64_t at = nnadev_offset(&indices->desc, index);
 
 		for (uint32_t j = 0; j < n; j++)
 			heap[j] = j;
@@ -69,34 +70,34 @@ static uint32_t topk_tile(const struct nna_engine_command *cmd, const struct nna
 					       (to + (int64_t)j * values->desc.strides[last]),
 			       (const uint8_t *)input->data + (int64_t)size * (row + best * step),
 			       size);
-			nna_store_integer(indices, at + (int64_t)j * indices->desc.strides[last],
-					  best);
+			nnadev_store_integer(indices, at + (int64_t)j * indices->desc.strides[last],
+					     best);
 			heap[0] = heap[n - 1 - j];
 			sift(input, row, step, heap, 0, n - 1 - j);
 		}
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-NNA_PREPARE(topk)
+NNADEV_PREPARE(topk)
 {
-	const struct nna_tensor *values = &cmd->operands[NNA_TOPK_VALUES].desc,
-				*indices = &cmd->operands[NNA_TOPK_INDICES].desc,
-				*input = &cmd->operands[NNA_TOPK_INPUT].desc;
-	const uint32_t last = input->rank - 1, count = cmd->operands[NNA_TOPK_INPUT].count;
+	const struct nnahw_tensor *values = &cmd->operands[NNAHW_TOPK_VALUES].desc,
+				*indices = &cmd->operands[NNAHW_TOPK_INDICES].desc,
+				*input = &cmd->operands[NNAHW_TOPK_INPUT].desc;
+	const uint32_t last = input->rank - 1, count = cmd->operands[NNAHW_TOPK_INPUT].count;
 	uint32_t n;
 
 	if (values->type != input->type)
-		return nna_bad_operand(plan, NNA_TOPK_VALUES);
-	if (!input->rank || values->rank != input->rank || !nna_same_dims(values, indices) ||
+		return nnadev_bad_operand(plan, NNAHW_TOPK_VALUES);
+	if (!input->rank || values->rank != input->rank || !nnadev_same_dims(values, indices) ||
 	    memcmp(values->dims, input->dims, sizeof(input->dims[0]) * last) ||
 	    values->dims[last] > input->dims[last])
-		return NNA_STATUS_BAD_SHAPE;
+		return NNAHW_STATUS_BAD_SHAPE;
 	n = input->dims[last];
-	if (n > NNA_MAX_WINDOW)
-		return NNA_STATUS_BAD_SHAPE;
+	if (n > NNAHW_MAX_WINDOW)
+		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = topk_tile;
 	plan->scratch_size = n * sizeof(uint32_t);
-	nna_cut(plan, values->dims[last] ? count / (n ? n : 1) : 0, TILE_ELEMENTS / (n ? n : 1));
-	return NNA_STATUS_OK;
+	nnadev_cut(plan, values->dims[last] ? count / (n ? n : 1) : 0, TILE_ELEMENTS / (n ? n : 1));
+	return NNAHW_STATUS_OK;
 }

@@ -3,9 +3,9 @@
  * ARG of 8-bit numbers along the innermost axis: the best one of a row, 16 at a time, then the
  * first that is as good.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "avx2_epilogue.h"
+#include "device/engine/x86/avx2_epilogue.h"
 
 #define TILE_ELEMENTS (1u << 19)
 #define LANES 16u
@@ -44,22 +44,24 @@ static uint32_t find_first(const uint8_t *row, uint32_t count, __m128i key)
 	return equal ? last + (uint32_t)__builtin_ctz(equal) : 0;
 }
 
-static uint32_t arg_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			 uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t arg_tile(const struct nnadev_engine_command *cmd,
+			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			 void *scratch, void *shared)
 {
-	const struct nna_cmd_arg *p = (const struct nna_cmd_arg *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_ARG_OUTPUT];
-	const struct nna_engine_operand *input = &cmd->operands[NNA_ARG_INPUT];
+	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_ARG_OUTPUT];
+	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_ARG_INPUT];
 	const uint32_t *dims = output->desc.dims, rank = output->desc.rank;
 	const uint32_t length = input->desc.dims[p->axis];
-	const int sign = input->desc.type == NNA_TYPE_S8 ? 0x80 : 0;
+	const int sign = input->desc.type == NNAHW_TYPE_S8 ? 0x80 : 0;
 	const __m128i key = _mm_set1_epi8((char)(p->minimum ? sign ^ 0xff : sign));
-	uint32_t index[NNA_MAX_RANK], begin, end;
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_unflatten(dims, rank, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(dims, rank, index)) {
-		const uint8_t *row = (const uint8_t *)input->data + nna_offset(&input->desc, index);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_unflatten(dims, rank, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, rank, index)) {
+		const uint8_t *row = (const uint8_t *)input->data +
+				     nnadev_offset(&input->desc, index);
 		uint32_t count = length;
 		uint8_t part[LANES];
 
@@ -70,22 +72,22 @@ static uint32_t arg_tile(const struct nna_engine_command *cmd, const struct nna_
 			row = part;
 			count = LANES;
 		}
-		nna_store_integer(output, nna_offset(&output->desc, index),
-				  find_first(row, count, key));
+		nnadev_store_integer(output, nnadev_offset(&output->desc, index),
+				     find_first(row, count, key));
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Takes the command if the elements of a row lie next to each other. */
-void nna_avx2_arg_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+void nnadev_avx2_arg_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
-	const struct nna_cmd_arg *p = (const struct nna_cmd_arg *)cmd->raw;
-	const struct nna_engine_operand *input = &cmd->operands[NNA_ARG_INPUT];
+	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
+	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_ARG_INPUT];
 
-	if (p->axis != input->desc.rank - 1u || !nna_type_is_quant8(input->desc.type) ||
-	    !nna_innermost_dense(input))
+	if (p->axis != input->desc.rank - 1u || !nnadev_type_is_quant8(input->desc.type) ||
+	    !nnadev_innermost_dense(input))
 		return;
 	plan->run = arg_tile;
-	nna_cut(plan, cmd->operands[NNA_ARG_OUTPUT].count,
-		TILE_ELEMENTS / (input->desc.dims[p->axis] + 32));
+	nnadev_cut(plan, cmd->operands[NNAHW_ARG_OUTPUT].count,
+		   TILE_ELEMENTS / (input->desc.dims[p->axis] + 32));
 }

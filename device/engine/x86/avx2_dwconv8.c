@@ -12,11 +12,11 @@
  * and the weights are paired alike, their zero point subtracted; a kernel's odd last row is paired
  * with weights of 0.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_conv.h"
-#include "avx2_epilogue.h"
-#include "nna_tiles.h"
+#include "device/engine/conv.h"
+#include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/tiles.h"
 
 #define PAIRED_BYTES (48u << 10) /* of paired rows */
 #define TILE_PRODUCTS (1u << 20)
@@ -29,7 +29,7 @@
  * @columns: columns of a paired row
  */
 struct dwconv {
-	struct nna_conv conv;
+	struct nnadev_conv conv;
 	uint32_t pairs, step, columns;
 };
 
@@ -50,11 +50,11 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return a;
 }
 
-static void dwconv_get(const struct nna_engine_command *cmd, struct dwconv *g)
+static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 
-	nna_conv_get(cmd, &g->conv);
+	nnadev_conv_get(cmd, &g->conv);
 	g->pairs = w->kernel_h / 2 + w->kernel_h % 2;
 	g->step = gcd(w->stride_h, 2 * w->dilation_h);
 	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
@@ -63,7 +63,7 @@ static void dwconv_get(const struct nna_engine_command *cmd, struct dwconv *g)
 /* Paired rows that `rows` output rows need; may be huge before a tile's size is chosen. */
 static uint64_t paired_rows(const struct dwconv *g, uint32_t rows)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 
 	return ((uint64_t)(rows - 1) * w->stride_h + 2 * (uint64_t)(g->pairs - 1) * w->dilation_h) /
 		       g->step +
@@ -75,7 +75,7 @@ static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows)
 {
 	const uint64_t positions = paired_rows(g, rows) * g->columns; /* of 33 and 31 bits */
 
-	return positions > NNA_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
+	return positions > NNADEV_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
 }
 
 static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
@@ -107,15 +107,15 @@ static inline __m256i widen16(const struct dwconv *g, const uint8_t *from, uint3
 			bytes[i] = from[(first + i) / g->conv.group_out];
 		v = _mm_loadu_si128((const __m128i *)bytes);
 	}
-	return g->conv.input->desc.type == NNA_TYPE_S8 ? _mm256_cvtepi8_epi16(v)
-						       : _mm256_cvtepu8_epi16(v);
+	return g->conv.input->desc.type == NNAHW_TYPE_S8 ? _mm256_cvtepi8_epi16(v)
+							 : _mm256_cvtepu8_epi16(v);
 }
 
 /* Builds the paired row of input row `row` for the channels from `first` on. */
 static void pair_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first,
 		     uint32_t count, int16_t *to)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *s = g->conv.input->desc.strides;
 	const uint8_t *data = (const uint8_t *)g->conv.input->data + (int64_t)batch * s[0];
 	const int64_t second = row + w->dilation_h;
@@ -139,14 +139,15 @@ static void pair_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32
 static void pair_weights(const struct dwconv *g, uint32_t first, uint32_t count, int16_t *to,
 			 int32_t *sums)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 
 	memset(to, 0, (size_t)g->pairs * w->kernel_w * 64);
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
 		for (uint32_t kx = 0; kx < w->kernel_w; kx++)
 			for (uint32_t i = 0; i < count; i++) {
-				const int64_t at = nna_conv_weight(&g->conv, first + i, ky, kx, 0);
-				const int16_t v = (int16_t)nna_load_centred(g->conv.weights, at);
+				const int64_t at = nnadev_conv_weight(&g->conv, first + i, ky, kx,
+								      0);
+				const int16_t v = (int16_t)nnadev_load_centred(g->conv.weights, at);
 				/* channels 0-3 4-7 8-11 12-15 are at pairs 0 8 4 12 */
 				const uint32_t place = (i & 3) + (i >> 2 & 1) * 8 + (i >> 3) * 4;
 
@@ -163,7 +164,7 @@ static void pair_weights(const struct dwconv *g, uint32_t first, uint32_t count,
 static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 
 	for (uint32_t x = 0; x < g->conv.out_w; x++, acc += 16, rows += w->stride_w * 32) {
 		__m256i c0 = _mm256_setzero_si256(), c1 = c0;
@@ -173,10 +174,10 @@ static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride,
 			for (uint32_t kx = 0; kx < w->kernel_w; kx++, k += 32) {
 				const int16_t *p = rows + pair * stride + kx * w->dilation_w * 32;
 
-				c0 = _mm256_add_epi32(c0,
-						      _mm256_madd_epi16(NNA_LOAD(p), NNA_LOAD(k)));
-				c1 = _mm256_add_epi32(
-					c1, _mm256_madd_epi16(NNA_LOAD(p + 16), NNA_LOAD(k + 16)));
+				c0 = _mm256_add_epi32(
+					c0, _mm256_madd_epi16(NNADEV_LOAD(p), NNADEV_LOAD(k)));
+				c1 = _mm256_add_epi32(c1, _mm256_madd_epi16(NNADEV_LOAD(p + 16),
+									    NNADEV_LOAD(k + 16)));
 			}
 		_mm256_store_si256((__m256i *)acc, c0);
 		_mm256_store_si256((__m256i *)(acc + 8), c1);
@@ -192,31 +193,31 @@ static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
 	const size_t next = g->conv.window.stride_w * 32;
 
 	for (uint32_t half = 0; half < 2; half++, rows += 16, weights += 16, acc += 8) {
-		const __m256i k0 = NNA_LOAD(weights), k1 = NNA_LOAD(weights + 32),
-			      k2 = NNA_LOAD(weights + 64);
-		const __m256i k3 = NNA_LOAD(weights + 96), k4 = NNA_LOAD(weights + 128),
-			      k5 = NNA_LOAD(weights + 160);
+		const __m256i k0 = NNADEV_LOAD(weights), k1 = NNADEV_LOAD(weights + 32),
+			      k2 = NNADEV_LOAD(weights + 64);
+		const __m256i k3 = NNADEV_LOAD(weights + 96), k4 = NNADEV_LOAD(weights + 128),
+			      k5 = NNADEV_LOAD(weights + 160);
 		const int16_t *p = rows, *q = rows + stride;
 		int32_t *to = acc;
 
 		for (uint32_t x = 0; x < g->conv.out_w; x++, p += next, q += next, to += 16) {
-			__m256i c = _mm256_madd_epi16(k0, NNA_LOAD(p)),
-				d = _mm256_madd_epi16(k3, NNA_LOAD(q));
+			__m256i c = _mm256_madd_epi16(k0, NNADEV_LOAD(p)),
+				d = _mm256_madd_epi16(k3, NNADEV_LOAD(q));
 
-			c = _mm256_add_epi32(c, _mm256_madd_epi16(k1, NNA_LOAD(p + 32)));
-			d = _mm256_add_epi32(d, _mm256_madd_epi16(k4, NNA_LOAD(q + 32)));
-			c = _mm256_add_epi32(c, _mm256_madd_epi16(k2, NNA_LOAD(p + 64)));
-			d = _mm256_add_epi32(d, _mm256_madd_epi16(k5, NNA_LOAD(q + 64)));
+			c = _mm256_add_epi32(c, _mm256_madd_epi16(k1, NNADEV_LOAD(p + 32)));
+			d = _mm256_add_epi32(d, _mm256_madd_epi16(k4, NNADEV_LOAD(q + 32)));
+			c = _mm256_add_epi32(c, _mm256_madd_epi16(k2, NNADEV_LOAD(p + 64)));
+			d = _mm256_add_epi32(d, _mm256_madd_epi16(k5, NNADEV_LOAD(q + 64)));
 			_mm256_store_si256((__m256i *)to, _mm256_add_epi32(c, d));
 		}
 	}
 }
 
 static void get_block(const struct dwconv *g, uint32_t first, uint32_t count,
-		      const struct nna_finish *f, const int32_t *sums, struct nna_block *b)
+		      const struct nnadev_finish *f, const int32_t *sums, struct nnadev_block *b)
 {
-	const struct nna_channel *from = g->conv.channels->data;
-	struct nna_channel channels[16];
+	const struct nnahw_channel *from = g->conv.channels->data;
+	struct nnahw_channel channels[16];
 	int32_t bias[16];
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -224,33 +225,33 @@ static void get_block(const struct dwconv *g, uint32_t first, uint32_t count,
 
 		channels[i] = from[first + i];
 		sum = (uint32_t)channels[i].bias;
-		if (nna_present(g->conv.bias))
-			sum += (uint32_t)nna_load_integer(
+		if (nnadev_present(g->conv.bias))
+			sum += (uint32_t)nnadev_load_integer(
 				g->conv.bias, (int64_t)(first + i) * g->conv.bias->desc.strides[0]);
-		if (g->conv.layout == NNA_LAYOUT_PLAIN)
+		if (g->conv.layout == NNAHW_LAYOUT_PLAIN)
 			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
 		bias[i] = (int32_t)sum;
 	}
-	nna_block_get(b, f, channels, count, bias);
+	nnadev_block_get(b, f, channels, count, bias);
 }
 
-static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
-			    const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct nna_window *w;
+	const struct nnadev_window *w;
 	const int32_t *out, *res;
-	struct nna_finish finish;
-	struct nna_part part;
+	struct nnadev_finish finish;
+	struct nnadev_part part;
 	struct scratch s = { 0 };
 	struct dwconv g;
 	size_t stride;
 
 	dwconv_get(cmd, &g);
 	w = &g.conv.window;
-	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
-	nna_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
-	part = nna_tiles_part(plan, tile, g.conv.out_h, nna_div_up(g.conv.out_c, 16));
+	scratch_get(&g, nnadev_tiles_rows(plan), scratch, &s);
+	nnadev_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
+	part = nnadev_tiles_part(plan, tile, g.conv.out_h, nnadev_div_up(g.conv.out_c, 16));
 	stride = (size_t)g.columns * 32;
 	out = g.conv.output->desc.strides;
 	res = g.conv.residual->desc.strides;
@@ -258,15 +259,15 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
 		const uint32_t first = block * 16,
 			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
 		const uint32_t needed = (uint32_t)paired_rows(&g, part.rows);
-		struct nna_block constants;
+		struct nnadev_block constants;
 		int32_t sums[16] = { 0 };
 
 		pair_weights(&g, first, count, s.weights, sums);
 		get_block(&g, first, count, &finish, sums, &constants);
 		for (uint32_t i = 0; i < needed; i++)
 			pair_row(&g, part.set,
-				 nna_window_row(w, part.first_row, 0) + (int64_t)i * g.step, first,
-				 count, s.paired + i * stride);
+				 nnadev_window_row(w, part.first_row, 0) + (int64_t)i * g.step,
+				 first, count, s.paired + i * stride);
 		for (uint32_t y = 0; y < part.rows; y++) {
 			const int16_t *from = s.paired +
 					      (size_t)(y * w->stride_h / g.step) * stride;
@@ -281,41 +282,42 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
 			else
 				row_any(&g, from, pair_stride, s.weights, s.acc);
 			for (uint32_t x = 0; x < g.conv.out_w; x++, at += out[2], rat += res[2]) {
-				const __m256i c0 = NNA_LOAD(s.acc + x * 16),
-					      c1 = NNA_LOAD(s.acc + x * 16 + 8);
+				const __m256i c0 = NNADEV_LOAD(s.acc + x * 16),
+					      c1 = NNADEV_LOAD(s.acc + x * 16 + 8);
 
-				nna_finish_block(&finish, &constants,
-						 _mm256_permute2x128_si256(c0, c1, 0x20),
-						 _mm256_permute2x128_si256(c0, c1, 0x31), at, rat);
+				nnadev_finish_block(&finish, &constants,
+						    _mm256_permute2x128_si256(c0, c1, 0x20),
+						    _mm256_permute2x128_si256(c0, c1, 0x31), at,
+						    rat);
 			}
 		}
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /*
  * Takes the command if channels lie next to each other and a row's windows fit into the scratch
  * memory.
  */
-void nna_avx2_dwconv8_plan(uint32_t threads, const struct nna_engine_command *cmd,
-			   struct nna_engine_plan *plan)
+void nnadev_avx2_dwconv8_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
+			      struct nnadev_engine_plan *plan)
 {
 	uint32_t rows, wanted;
-	struct nna_tiles t;
+	struct nnadev_tiles t;
 	struct scratch s;
 	struct dwconv g;
 
 	dwconv_get(cmd, &g);
-	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) ||
-	    !nna_innermost_dense(g.conv.residual))
+	if (!nnadev_innermost_dense(g.conv.output) || !nnadev_innermost_dense(g.conv.input) ||
+	    !nnadev_innermost_dense(g.conv.residual))
 		return;
 	rows = g.conv.out_h;
 	while (rows > 1 && paired_bytes(&g, rows) > PAIRED_BYTES)
 		rows = rows / 2;
-	nna_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
+	nnadev_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
 	wanted = (uint32_t)(TILE_PRODUCTS /
 			    ((uint64_t)t.rows * g.conv.out_w * 16 * (g.conv.k + 8))) +
 		 1;
-	nna_tiles_cut_blocks(&t, threads, g.conv.batch, nna_div_up(g.conv.out_c, 16), wanted);
-	nna_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
+	nnadev_tiles_cut_blocks(&t, threads, g.conv.batch, nnadev_div_up(g.conv.out_c, 16), wanted);
+	nnadev_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
 }

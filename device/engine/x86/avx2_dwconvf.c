@@ -5,11 +5,11 @@
  * A tile is a range of output rows by a range of blocks of 16 channels. For a block, the input
  * under the tile's windows goes to scratch as fp32, with zeros as padding: [rows][columns][16].
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_conv.h"
-#include "avx2_epilogue.h"
-#include "nna_tiles.h"
+#include "device/engine/conv.h"
+#include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/tiles.h"
 
 #define IMAGE_BYTES (64u << 10)
 #define TILE_PRODUCTS (1u << 20)
@@ -17,7 +17,7 @@
 
 
 struct dwconv {
-	struct nna_conv conv;
+	struct nnadev_conv conv;
 	uint32_t columns; /* of the image in scratch */
 };
 
@@ -27,11 +27,11 @@ struct scratch {
 	float *acc; /* [POSITIONS][16] */
 };
 
-static void dwconv_get(const struct nna_engine_command *cmd, struct dwconv *g)
+static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 
-	nna_conv_get(cmd, &g->conv);
+	nnadev_conv_get(cmd, &g->conv);
 	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
 }
 
@@ -46,7 +46,7 @@ static uint64_t image_bytes(const struct dwconv *g, uint32_t rows)
 {
 	const uint64_t positions = (uint64_t)image_rows(g, rows) * g->columns; /* of 31 bits each */
 
-	return positions > NNA_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
+	return positions > NNADEV_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
 }
 
 static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
@@ -66,7 +66,7 @@ static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base
 static void image_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first,
 		      uint32_t count, float *to)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *s = g->conv.input->desc.strides;
 	const int64_t from = (int64_t)batch * s[0] + row * s[1];
 
@@ -81,35 +81,35 @@ static void image_row(const struct dwconv *g, uint32_t batch, int64_t row, uint3
 		if (column < 0 || column >= w->width)
 			continue;
 		if (g->conv.group_out == 1)
-			nna_load_floats(to, g->conv.input, from + column * s[2] + first, count);
+			nnadev_load_floats(to, g->conv.input, from + column * s[2] + first, count);
 		else
 			for (uint32_t k = 0; k < count; k++)
-				to[k] = nna_load_float(g->conv.input,
-						       from + column * s[2] +
-							       (first + k) / g->conv.group_out);
+				to[k] = nnadev_load_float(g->conv.input,
+							  from + column * s[2] +
+								  (first + k) / g->conv.group_out);
 	}
 }
 
 /* A block's weights as [k][16]. */
 static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t count, float *to)
 {
-	const struct nna_window *w = &g->conv.window;
-	const struct nna_engine_operand *o = g->conv.weights;
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *o = g->conv.weights;
 	const int64_t at = (int64_t)first * g->conv.k;
 	float *next = to;
 
-	if (g->conv.layout != NNA_LAYOUT_PLAIN && o->desc.type == NNA_TYPE_F32)
+	if (g->conv.layout != NNAHW_LAYOUT_PLAIN && o->desc.type == NNAHW_TYPE_F32)
 		return (const float *)o->data + at;
-	if (g->conv.layout != NNA_LAYOUT_PLAIN) {
-		nna_load_floats(to, o, at, g->conv.k * 16);
+	if (g->conv.layout != NNAHW_LAYOUT_PLAIN) {
+		nnadev_load_floats(to, o, at, g->conv.k * 16);
 		return to;
 	}
 	memset(to, 0, (size_t)g->conv.k * 64);
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
 		for (uint32_t kx = 0; kx < w->kernel_w; kx++, next += 16)
 			for (uint32_t i = 0; i < count; i++)
-				next[i] = nna_load_float(
-					o, nna_conv_weight(&g->conv, first + i, ky, kx, 0));
+				next[i] = nnadev_load_float(
+					o, nnadev_conv_weight(&g->conv, first + i, ky, kx, 0));
 	return to;
 }
 
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) void sum(const struct dwconv *g, co
 						      const float *weights, float *acc,
 						      const uint32_t positions)
 {
-	const struct nna_window *w = &g->conv.window;
+	const struct nnadev_window *w = &g->conv.window;
 	const size_t next = (size_t)w->stride_w * 16;
 	__m256 c[POSITIONS][2];
 
@@ -149,14 +149,14 @@ static inline __attribute__((always_inline)) void sum(const struct dwconv *g, co
 	}
 }
 
-static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
-			    const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct nna_engine_operand *bias;
-	const struct nna_window *w;
+	const struct nnadev_engine_operand *bias;
+	const struct nnadev_window *w;
 	const int32_t *out, *res;
-	struct nna_part part;
+	struct nnadev_part part;
 	struct scratch s = { 0 };
 	struct dwconv g;
 	size_t stride;
@@ -164,8 +164,8 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
 	dwconv_get(cmd, &g);
 	w = &g.conv.window;
 	bias = g.conv.bias;
-	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
-	part = nna_tiles_part(plan, tile, g.conv.out_h, nna_div_up(g.conv.out_c, 16));
+	scratch_get(&g, nnadev_tiles_rows(plan), scratch, &s);
+	part = nnadev_tiles_part(plan, tile, g.conv.out_h, nnadev_div_up(g.conv.out_c, 16));
 	stride = (size_t)g.columns * 16;
 	out = g.conv.output->desc.strides;
 	res = g.conv.residual->desc.strides;
@@ -176,11 +176,11 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
 		const uint32_t needed = image_rows(&g, part.rows);
 		float added[16] = { 0 };
 
-		for (uint32_t i = 0; i < count && nna_present(bias); i++)
-			added[i] = nna_load_float(bias,
-						  (int64_t)(first + i) * bias->desc.strides[0]);
+		for (uint32_t i = 0; i < count && nnadev_present(bias); i++)
+			added[i] = nnadev_load_float(bias,
+						     (int64_t)(first + i) * bias->desc.strides[0]);
 		for (uint32_t i = 0; i < needed; i++)
-			image_row(&g, part.set, nna_window_row(w, part.first_row, 0) + i, first,
+			image_row(&g, part.set, nnadev_window_row(w, part.first_row, 0) + i, first,
 				  count, s.image + i * stride);
 		for (uint32_t y = 0; y < part.rows; y++) {
 			const float *from = s.image + (size_t)y * w->stride_h * stride;
@@ -198,38 +198,38 @@ static uint32_t dwconv_tile(const struct nna_engine_command *cmd,
 				else
 					sum(&g, from, weights, s.acc, POSITIONS);
 				for (uint32_t i = 0; i < n; i++, at += out[2], rat += res[2])
-					nna_finish_floats(g.conv.epilogue, g.conv.output,
-							  g.conv.residual, s.acc + i * 16, added,
-							  count, at, rat);
+					nnadev_finish_floats(g.conv.epilogue, g.conv.output,
+							     g.conv.residual, s.acc + i * 16, added,
+							     count, at, rat);
 			}
 		}
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /*
  * Takes the command if channels lie next to each other and a row's windows fit into the scratch
  * memory.
  */
-void nna_avx2_dwconvf_plan(uint32_t threads, const struct nna_engine_command *cmd,
-			   struct nna_engine_plan *plan)
+void nnadev_avx2_dwconvf_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
+			      struct nnadev_engine_plan *plan)
 {
 	uint32_t rows, wanted;
-	struct nna_tiles t;
+	struct nnadev_tiles t;
 	struct scratch s;
 	struct dwconv g;
 
 	dwconv_get(cmd, &g);
-	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) ||
-	    !nna_innermost_dense(g.conv.residual))
+	if (!nnadev_innermost_dense(g.conv.output) || !nnadev_innermost_dense(g.conv.input) ||
+	    !nnadev_innermost_dense(g.conv.residual))
 		return;
 	rows = g.conv.out_h;
 	while (rows > 1 && image_bytes(&g, rows) > IMAGE_BYTES)
 		rows = rows / 2;
-	nna_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
+	nnadev_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
 	wanted = (uint32_t)(TILE_PRODUCTS /
 			    ((uint64_t)t.rows * g.conv.out_w * 16 * (g.conv.k + 8))) +
 		 1;
-	nna_tiles_cut_blocks(&t, threads, g.conv.batch, nna_div_up(g.conv.out_c, 16), wanted);
-	nna_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
+	nnadev_tiles_cut_blocks(&t, threads, g.conv.batch, nnadev_div_up(g.conv.out_c, 16), wanted);
+	nnadev_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
 }

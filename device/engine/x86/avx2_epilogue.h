@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantised epilogue on blocks of 16 output channels, bit for bit that of nna_epilogue.h.
+ * The quantised epilogue on blocks of 16 output channels, bit for bit that of device/engine/epilogue.h.
  * Include in files that are compiled for AVX2.
  */
-#ifndef NNA_AVX2_EPILOGUE_H
-#define NNA_AVX2_EPILOGUE_H
+#ifndef NNADEV_AVX2_EPILOGUE_H
+#define NNADEV_AVX2_EPILOGUE_H
 
 #include <immintrin.h>
 
-#include "../nna_epilogue.h"
+#include "device/engine/epilogue.h"
 
 /**
- * struct nna_half_block - constants of 8 channels
+ * struct nnadev_half_block - constants of 8 channels
  *
  * (acc * multiplier + 2^(shift-1)) >> shift is arithmetic in 64 bits, but AVX2 has only a logical
  * shift by a variable: 2^63 is added before it and 2^(63-shift) subtracted afterwards. 32-bit lanes
  * 0 2 4 6 and 1 3 5 7 go separately.
  */
-struct nna_half_block {
+struct nnadev_half_block {
 	int32_t bias[8], multiplier[8], multiplier_odd[8], offset[8];
 	uint64_t round_even[4], round_odd[4], shift_even[4], shift_odd[4], up_even[4], up_odd[4];
 };
 
 /**
- * struct nna_block - constants of a block of 16 channels
+ * struct nnadev_block - constants of a block of 16 channels
  * @half: see above
  * @channel: as they were read, once; those beyond @count are 0
  * @count: channels in use, 1 to 16
  * @simple: multipliers and shifts (and those of the residual) are in the range of the vector code
  */
-struct nna_block {
-	struct nna_half_block half[2];
-	struct nna_channel channel[16];
+struct nnadev_block {
+	struct nnadev_half_block half[2];
+	struct nnahw_channel channel[16];
 	uint32_t count;
 	bool simple;
 };
 
 /**
- * struct nna_finish - constants of a command
+ * struct nnadev_finish - constants of a command
  * @e: parameters
  * @output, @residual: operands
  * @is_signed: S8 output
@@ -45,36 +45,36 @@ struct nna_block {
  * @out_low, @out_high, @out_zero: limits and zero point of what is stored
  * @has_residual: there is one
  */
-struct nna_finish {
-	const struct nna_epilogue *e;
-	const struct nna_engine_operand *output, *residual;
+struct nnadev_finish {
+	const struct nnahw_epilogue *e;
+	const struct nnadev_engine_operand *output, *residual;
 	bool is_signed, has_residual;
 	int32_t low, high, out_low, out_high, out_zero;
 };
 
-static inline void nna_finish_get(struct nna_finish *f, const struct nna_epilogue *e,
-				  const struct nna_engine_operand *output,
-				  const struct nna_engine_operand *residual)
+static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw_epilogue *e,
+				     const struct nnadev_engine_operand *output,
+				     const struct nnadev_engine_operand *residual)
 {
 	int64_t min, max;
 
-	nna_type_range(output->desc.type, &min, &max);
+	nnadev_type_range(output->desc.type, &min, &max);
 	f->e = e;
 	f->output = output;
 	f->residual = residual;
-	f->is_signed = output->desc.type == NNA_TYPE_S8;
-	f->has_residual = nna_present(residual);
+	f->is_signed = output->desc.type == NNAHW_TYPE_S8;
+	f->has_residual = nnadev_present(residual);
 	if (f->has_residual) {
-		f->low = (int32_t)nna_clamp_s64((int64_t)e->q_min - e->zero_point, INT32_MIN,
-						INT32_MAX);
-		f->high = (int32_t)nna_clamp_s64((int64_t)e->q_max - e->zero_point, INT32_MIN,
-						 INT32_MAX);
+		f->low = (int32_t)nnadev_clamp_s64((int64_t)e->q_min - e->zero_point, INT32_MIN,
+						   INT32_MAX);
+		f->high = (int32_t)nnadev_clamp_s64((int64_t)e->q_max - e->zero_point, INT32_MIN,
+						    INT32_MAX);
 		f->out_zero = output->desc.zero_point;
-		f->out_low = (int32_t)nna_clamp_s64(e->residual_q_min, min, max);
-		f->out_high = (int32_t)nna_clamp_s64(e->residual_q_max, min, max);
+		f->out_low = (int32_t)nnadev_clamp_s64(e->residual_q_min, min, max);
+		f->out_high = (int32_t)nnadev_clamp_s64(e->residual_q_max, min, max);
 	} else {
-		f->out_low = (int32_t)nna_clamp_s64(e->q_min, min, max);
-		f->out_high = (int32_t)nna_clamp_s64(e->q_max, min, max);
+		f->out_low = (int32_t)nnadev_clamp_s64(e->q_min, min, max);
+		f->out_high = (int32_t)nnadev_clamp_s64(e->q_max, min, max);
 		f->out_zero = e->zero_point;
 		f->low = f->out_low - e->zero_point;
 		f->high = f->out_high - e->zero_point;
@@ -82,19 +82,19 @@ static inline void nna_finish_get(struct nna_finish *f, const struct nna_epilogu
 }
 
 /* Reads the channels of a block; bias is what to add to the accumulator, channel.bias included. */
-static inline void nna_block_get(struct nna_block *b, const struct nna_finish *f,
-				 const struct nna_channel *channels, uint32_t count,
-				 const int32_t *bias)
+static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_finish *f,
+				    const struct nnahw_channel *channels, uint32_t count,
+				    const int32_t *bias)
 {
 	b->count = count;
 	/* a residual's sum must fit into 32 bits after the shift; what is stored has 8 bits */
-	b->simple = nna_type_is_quant8(f->output->desc.type) &&
+	b->simple = nnadev_type_is_quant8(f->output->desc.type) &&
 		    (!f->has_residual ||
 		     (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20));
 	memset(b->channel, 0, sizeof(b->channel));
 	memcpy(b->channel, channels, count * sizeof(*channels));
 	for (uint32_t i = 0; i < 16; i++) {
-		struct nna_half_block *h = &b->half[i / 8];
+		struct nnadev_half_block *h = &b->half[i / 8];
 		const int32_t m = b->channel[i].multiplier,
 			      s = i < count ? b->channel[i].shift : 32;
 		const uint32_t k = i % 8;
@@ -119,27 +119,27 @@ static inline void nna_block_get(struct nna_block *b, const struct nna_finish *f
 	}
 }
 
-#define NNA_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
+#define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 
 /* acc of 8 channels to q minus its zero point, clamped */
-static inline __m256i nna_requantise8(const struct nna_finish *f, const struct nna_half_block *h,
-				      __m256i acc)
+static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
+					 const struct nnadev_half_block *h, __m256i acc)
 {
 	__m256i even, odd, up_even, up_odd, q;
 
-	acc = _mm256_add_epi32(acc, NNA_LOAD(h->bias));
+	acc = _mm256_add_epi32(acc, NNADEV_LOAD(h->bias));
 	odd = _mm256_srli_epi64(acc, 32);
 	/* bit 31 where the accumulator, and so the product, is not negative */
-	up_even = _mm256_andnot_si256(acc, NNA_LOAD(h->up_even));
-	up_odd = _mm256_andnot_si256(odd, NNA_LOAD(h->up_odd));
-	even = _mm256_add_epi64(_mm256_mul_epi32(acc, NNA_LOAD(h->multiplier)), up_even);
-	odd = _mm256_add_epi64(_mm256_mul_epi32(odd, NNA_LOAD(h->multiplier_odd)), up_odd);
-	even = _mm256_srlv_epi64(_mm256_add_epi64(even, NNA_LOAD(h->round_even)),
-				 NNA_LOAD(h->shift_even));
-	odd = _mm256_srlv_epi64(_mm256_add_epi64(odd, NNA_LOAD(h->round_odd)),
-				NNA_LOAD(h->shift_odd));
+	up_even = _mm256_andnot_si256(acc, NNADEV_LOAD(h->up_even));
+	up_odd = _mm256_andnot_si256(odd, NNADEV_LOAD(h->up_odd));
+	even = _mm256_add_epi64(_mm256_mul_epi32(acc, NNADEV_LOAD(h->multiplier)), up_even);
+	odd = _mm256_add_epi64(_mm256_mul_epi32(odd, NNADEV_LOAD(h->multiplier_odd)), up_odd);
+	even = _mm256_srlv_epi64(_mm256_add_epi64(even, NNADEV_LOAD(h->round_even)),
+				 NNADEV_LOAD(h->shift_even));
+	odd = _mm256_srlv_epi64(_mm256_add_epi64(odd, NNADEV_LOAD(h->round_odd)),
+				NNADEV_LOAD(h->shift_odd));
 	q = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
-	q = _mm256_sub_epi32(q, NNA_LOAD(h->offset));
+	q = _mm256_sub_epi32(q, NNADEV_LOAD(h->offset));
 	q = _mm256_max_epi32(q, _mm256_set1_epi32(f->low));
 	return _mm256_min_epi32(q, _mm256_set1_epi32(f->high));
 }
@@ -148,7 +148,7 @@ static inline __m256i nna_requantise8(const struct nna_finish *f, const struct n
  * Four 64-bit numbers rounded halves away from zero and shifted to the right; @round is 2^63 +
  * 2^(shift-1), so what comes of it has 2^(63-shift) too much.
  */
-static inline __m256i nna_round_shift4(__m256i x, __m256i round, __m128i shift)
+static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shift)
 {
 	const __m256i less = _mm256_cmpgt_epi64(_mm256_setzero_si256(), x);
 
@@ -159,7 +159,7 @@ static inline __m256i nna_round_shift4(__m256i x, __m256i round, __m128i shift)
  * (q * own_scale + r * residual_scale) * 2^-add_shift, halves away from zero, for numbers without
  * zero point
  */
-static inline __m256i nna_add_residual8(const struct nna_finish *f, __m256i q, __m256i r)
+static inline __m256i nnadev_add_residual8(const struct nnadev_finish *f, __m256i q, __m256i r)
 {
 	const __m256i own = _mm256_set1_epi32(f->e->own_scale),
 		      other = _mm256_set1_epi32(f->e->residual_scale);
@@ -171,19 +171,19 @@ static inline __m256i nna_add_residual8(const struct nna_finish *f, __m256i q, _
 	even = _mm256_add_epi64(_mm256_mul_epi32(q, own), _mm256_mul_epi32(r, other));
 	odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(q, 32), own),
 			       _mm256_mul_epi32(_mm256_srli_epi64(r, 32), other));
-	even = nna_round_shift4(even, round, shift);
-	odd = nna_round_shift4(odd, round, shift);
+	even = nnadev_round_shift4(even, round, shift);
+	odd = nnadev_round_shift4(odd, round, shift);
 	q = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 	return _mm256_sub_epi32(
 		q, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - f->e->add_shift))));
 }
 
 /* Finishes the channels one by one: any multiplier and shift. */
-static inline void nna_finish_slow(const struct nna_finish *f, const struct nna_block *b,
-				   const int32_t *acc, int64_t at, int64_t rat)
+static inline void nnadev_finish_slow(const struct nnadev_finish *f, const struct nnadev_block *b,
+				      const int32_t *acc, int64_t at, int64_t rat)
 {
 	for (uint32_t i = 0; i < b->count; i++)
-		nna_epilogue_integer(
+		nnadev_epilogue_integer(
 			f->e, (int32_t)((uint32_t)acc[i] + (uint32_t)b->half[i / 8].bias[i % 8]),
 			&b->channel[i], f->output, at + i, f->residual, rat + i);
 }
@@ -192,8 +192,8 @@ static inline void nna_finish_slow(const struct nna_finish *f, const struct nna_
  * Finishes and stores a block: acc0 and acc1 are its 16 accumulators, at and rat the elements of
  * output and residual for its first channel; channels lie next to each other.
  */
-static inline void nna_finish_block(const struct nna_finish *f, const struct nna_block *b,
-				    __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
+static inline void nnadev_finish_block(const struct nnadev_finish *f, const struct nnadev_block *b,
+				       __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
 {
 	uint8_t *out = (uint8_t *)f->output->data + at, tail[16];
 	__m256i q0, q1;
@@ -204,11 +204,11 @@ static inline void nna_finish_block(const struct nna_finish *f, const struct nna
 
 		_mm256_storeu_si256((__m256i *)acc, acc0);
 		_mm256_storeu_si256((__m256i *)(acc + 8), acc1);
-		nna_finish_slow(f, b, acc, at, rat);
+		nnadev_finish_slow(f, b, acc, at, rat);
 		return;
 	}
-	q0 = nna_requantise8(f, &b->half[0], acc0);
-	q1 = nna_requantise8(f, &b->half[1], acc1);
+	q0 = nnadev_requantise8(f, &b->half[0], acc0);
+	q1 = nnadev_requantise8(f, &b->half[1], acc1);
 	if (f->has_residual) {
 		const uint8_t *res = (const uint8_t *)f->residual->data + rat;
 		const __m256i zero = _mm256_set1_epi32(f->residual->desc.zero_point);
@@ -223,8 +223,8 @@ static inline void nna_finish_block(const struct nna_finish *f, const struct nna
 		r0 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
 		r = _mm_srli_si128(r, 8);
 		r1 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
-		q0 = nna_add_residual8(f, q0, _mm256_sub_epi32(r0, zero));
-		q1 = nna_add_residual8(f, q1, _mm256_sub_epi32(r1, zero));
+		q0 = nnadev_add_residual8(f, q0, _mm256_sub_epi32(r0, zero));
+		q1 = nnadev_add_residual8(f, q1, _mm256_sub_epi32(r1, zero));
 		q0 = _mm256_max_epi32(q0, _mm256_set1_epi32(f->out_low - f->out_zero));
 		q1 = _mm256_max_epi32(q1, _mm256_set1_epi32(f->out_low - f->out_zero));
 		q0 = _mm256_min_epi32(q0, _mm256_set1_epi32(f->out_high - f->out_zero));
@@ -245,14 +245,16 @@ static inline void nna_finish_block(const struct nna_finish *f, const struct nna
 }
 
 /* The float epilogue on a block of `count` channels; added is the bias. */
-static inline void nna_finish_floats(const struct nna_epilogue *e,
-				     const struct nna_engine_operand *output,
-				     const struct nna_engine_operand *residual, const float *acc,
-				     const float *added, uint32_t count, int64_t at, int64_t rat)
+static inline void nnadev_finish_floats(const struct nnahw_epilogue *e,
+					const struct nnadev_engine_operand *output,
+					const struct nnadev_engine_operand *residual,
+					const float *acc, const float *added, uint32_t count,
+					int64_t at, int64_t rat)
 {
-	if (count < 16 || output->desc.type != NNA_TYPE_F32) {
+	if (count < 16 || output->desc.type != NNAHW_TYPE_F32) {
 		for (uint32_t i = 0; i < count; i++)
-			nna_epilogue_float(e, acc[i] + added[i], output, at + i, residual, rat + i);
+			nnadev_epilogue_float(e, acc[i] + added[i], output, at + i, residual,
+					      rat + i);
 		return;
 	}
 	for (uint32_t i = 0; i < 16; i += 8) {
@@ -261,7 +263,7 @@ static inline void nna_finish_floats(const struct nna_epilogue *e,
 		/* a NaN is the second operand, and stays */
 		y = _mm256_max_ps(_mm256_set1_ps(e->clamp_min), y);
 		y = _mm256_min_ps(_mm256_set1_ps(e->clamp_max), y);
-		if (nna_present(residual)) {
+		if (nnadev_present(residual)) {
 			y = _mm256_add_ps(y,
 					  _mm256_loadu_ps((const float *)residual->data + rat + i));
 			y = _mm256_max_ps(_mm256_set1_ps(e->residual_min), y);
@@ -272,13 +274,13 @@ static inline void nna_finish_floats(const struct nna_epilogue *e,
 }
 
 /* Copies a run of F32 or F16 elements to fp32. */
-static inline void nna_load_floats(float *to, const struct nna_engine_operand *o, int64_t at,
-				   uint32_t count)
+static inline void nnadev_load_floats(float *to, const struct nnadev_engine_operand *o, int64_t at,
+				      uint32_t count)
 {
 	const uint16_t *half = (const uint16_t *)o->data + at;
 	uint32_t i = 0;
 
-	if (o->desc.type == NNA_TYPE_F32) {
+	if (o->desc.type == NNAHW_TYPE_F32) {
 		memcpy(to, (const float *)o->data + at, count * sizeof(float));
 		return;
 	}
@@ -286,15 +288,15 @@ static inline void nna_load_floats(float *to, const struct nna_engine_operand *o
 		_mm256_storeu_ps(to + i,
 				 _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half + i))));
 	for (; i < count; i++)
-		to[i] = nna_half_to_float(half[i]);
+		to[i] = nnadev_half_to_float(half[i]);
 }
 
 /* Whether the elements of the innermost dimension lie next to each other. */
-static inline bool nna_innermost_dense(const struct nna_engine_operand *o)
+static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
 {
-	const struct nna_tensor *t = &o->desc;
+	const struct nnahw_tensor *t = &o->desc;
 
-	return !nna_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
+	return !nnadev_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
 }
 
 #endif

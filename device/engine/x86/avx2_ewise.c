@@ -5,12 +5,12 @@
  * the scalar kernel's do, so the results are the same bits. Functions of one 8-bit input become a
  * table, which the scalar kernel fills.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_ewise.h"
-#include "avx2_double.h"
-#include "avx2_epilogue.h"
-#include "nna_rows.h"
+#include "device/engine/ewise.h"
+#include "device/engine/x86/avx2_double.h"
+#include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/rows.h"
 
 #define PIECE 256u
 #define TILE_ELEMENTS 32768u
@@ -22,16 +22,16 @@
 enum { PER_TILE, SCALAR };
 
 /* A row of an input as fp32 values; `to` has room for PIECE elements. */
-static void load_values(float *to, const struct nna_engine_operand *o, int64_t at, int64_t step,
+static void load_values(float *to, const struct nnadev_engine_operand *o, int64_t at, int64_t step,
 			uint32_t n)
 {
-	const bool quantised = nna_is_quantised(&o->desc);
+	const bool quantised = nnadev_is_quantised(&o->desc);
 	const __m256i zero = _mm256_set1_epi32(quantised ? o->desc.zero_point : 0);
 	const __m256 scale = _mm256_set1_ps(quantised ? o->desc.scale : 1);
 	uint32_t i = 0;
 
 	if (step == 0) {
-		const __m256 v = _mm256_set1_ps(nna_load_value(o, at));
+		const __m256 v = _mm256_set1_ps(nnadev_load_value(o, at));
 
 		for (; i < n; i += 8)
 			_mm256_storeu_ps(to + i, v);
@@ -44,26 +44,26 @@ static void load_values(float *to, const struct nna_engine_operand *o, int64_t a
 		__m256i v;
 
 		switch (o->desc.type) {
-		case NNA_TYPE_F32:
+		case NNAHW_TYPE_F32:
 			_mm256_storeu_ps(to + i, _mm256_loadu_ps((const float *)longs));
 			continue;
-		case NNA_TYPE_F16:
+		case NNAHW_TYPE_F16:
 			_mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(words)));
 			continue;
-		case NNA_TYPE_U8:
+		case NNAHW_TYPE_U8:
 			v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes));
 			break;
-		case NNA_TYPE_S8:
+		case NNAHW_TYPE_S8:
 			v = _mm256_cvtepi8_epi32(_mm_loadl_epi64(bytes));
 			break;
-		case NNA_TYPE_BOOL8:
+		case NNAHW_TYPE_BOOL8:
 			v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes));
 			v = _mm256_min_epu32(v, _mm256_set1_epi32(1));
 			break;
-		case NNA_TYPE_U16:
+		case NNAHW_TYPE_U16:
 			v = _mm256_cvtepu16_epi32(_mm_loadu_si128(words));
 			break;
-		case NNA_TYPE_S16:
+		case NNAHW_TYPE_S16:
 			v = _mm256_cvtepi16_epi32(_mm_loadu_si128(words));
 			break;
 		default:
@@ -75,42 +75,42 @@ static void load_values(float *to, const struct nna_engine_operand *o, int64_t a
 	}
 one_by_one:
 	for (; i < n; i++)
-		to[i] = nna_load_value(o, at + i * step);
+		to[i] = nnadev_load_value(o, at + i * step);
 }
 
 /*
  * Stores values: floats as they are, 8- and 16-bit quantised types rounded halves away, all else
  * one by one.
  */
-static void store_values(const struct nna_engine_operand *o, int64_t at, const float *from,
+static void store_values(const struct nnadev_engine_operand *o, int64_t at, const float *from,
 			 uint32_t n, int32_t q_min, int32_t q_max)
 {
 	const __m256 scale = _mm256_set1_ps(o->desc.scale), sign = _mm256_set1_ps(-0.0f),
 		     limit = _mm256_set1_ps(0x1p24f);
-	const uint32_t size = nna_type_size(o->desc.type);
-	const bool quantised = nna_is_quantised(&o->desc);
+	const uint32_t size = nnahw_type_size(o->desc.type);
+	const bool quantised = nnadev_is_quantised(&o->desc);
 	uint32_t i = 0;
 	int64_t low, high;
 
-	nna_type_range(o->desc.type, &low, &high);
-	low = nna_clamp_s64(q_min, low, high);
-	high = nna_clamp_s64(q_max, low, high);
+	nnadev_type_range(o->desc.type, &low, &high);
+	low = nnadev_clamp_s64(q_min, low, high);
+	high = nnadev_clamp_s64(q_max, low, high);
 	for (; i + 8 <= n; i += 8) {
 		const __m256 x = _mm256_loadu_ps(from + i);
 		__m256 q, whole, far;
 		__m256i v;
 		__m128i w;
 
-		if (o->desc.type == NNA_TYPE_F32) {
+		if (o->desc.type == NNAHW_TYPE_F32) {
 			_mm256_storeu_ps((float *)o->data + at + i, x);
 			continue;
 		}
-		if (o->desc.type == NNA_TYPE_F16) {
+		if (o->desc.type == NNAHW_TYPE_F16) {
 			_mm_storeu_si128((__m128i *)((uint16_t *)o->data + at + i),
 					 _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 			continue;
 		}
-		if (o->desc.type == NNA_TYPE_BOOL8) {
+		if (o->desc.type == NNAHW_TYPE_BOOL8) {
 			v = _mm256_castps_si256(_mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NEQ_UQ));
 			v = _mm256_srli_epi32(v, 31);
 		} else if (quantised && size <= 2) {
@@ -142,7 +142,7 @@ static void store_values(const struct nna_engine_operand *o, int64_t at, const f
 				_mm_packus_epi16(_mm_and_si128(w, _mm_set1_epi16(255)), w));
 	}
 	for (; i < n; i++)
-		nna_store_value(o, at + i, from[i], q_min, q_max);
+		nnadev_store_value(o, at + i, from[i], q_min, q_max);
 }
 
 #define EACH(expression)                                                                  \
@@ -159,7 +159,7 @@ static void store_values(const struct nna_engine_operand *o, int64_t at, const f
 /*
  * x = operation of x, y, z, all of n elements rounded up to 8; false when there is no vector form.
  */
-static bool compute(const struct nna_cmd_ewise *p, float *x, const float *y, const float *z,
+static bool compute(const struct nnahw_cmd_ewise *p, float *x, const float *y, const float *z,
 		    uint32_t n)
 {
 	const __m256 zero = _mm256_setzero_ps(), one = _mm256_set1_ps(1),
@@ -167,107 +167,107 @@ static bool compute(const struct nna_cmd_ewise *p, float *x, const float *y, con
 	const __m256 p0 = _mm256_set1_ps(p->p0), three = _mm256_set1_ps(3), six = _mm256_set1_ps(6);
 
 	switch (p->op) {
-	case NNA_EWISE_IDENTITY:
+	case NNAHW_EWISE_IDENTITY:
 		break;
-	case NNA_EWISE_ADD:
+	case NNAHW_EWISE_ADD:
 		EACH(_mm256_add_ps(a, b));
 		break;
-	case NNA_EWISE_SUB:
+	case NNAHW_EWISE_SUB:
 		EACH(_mm256_sub_ps(a, b));
 		break;
-	case NNA_EWISE_MUL:
+	case NNAHW_EWISE_MUL:
 		EACH(_mm256_mul_ps(a, b));
 		break;
-	case NNA_EWISE_DIV:
+	case NNAHW_EWISE_DIV:
 		EACH(_mm256_div_ps(a, b));
 		break;
-	case NNA_EWISE_MAXIMUM:
+	case NNAHW_EWISE_MAXIMUM:
 		EACH(SELECT(_mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ),
 					 _mm256_cmp_ps(a, a, _CMP_UNORD_Q)),
 			    a, b));
 		break;
-	case NNA_EWISE_MINIMUM:
+	case NNAHW_EWISE_MINIMUM:
 		EACH(SELECT(_mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ),
 					 _mm256_cmp_ps(a, a, _CMP_UNORD_Q)),
 			    a, b));
 		break;
-	case NNA_EWISE_EQUAL:
+	case NNAHW_EWISE_EQUAL:
 		COMPARE(_CMP_EQ_OQ);
 		break;
-	case NNA_EWISE_NOT_EQUAL:
+	case NNAHW_EWISE_NOT_EQUAL:
 		COMPARE(_CMP_NEQ_UQ);
 		break;
-	case NNA_EWISE_LESS:
+	case NNAHW_EWISE_LESS:
 		COMPARE(_CMP_LT_OQ);
 		break;
-	case NNA_EWISE_LESS_EQUAL:
+	case NNAHW_EWISE_LESS_EQUAL:
 		COMPARE(_CMP_LE_OQ);
 		break;
-	case NNA_EWISE_GREATER:
+	case NNAHW_EWISE_GREATER:
 		COMPARE(_CMP_GT_OQ);
 		break;
-	case NNA_EWISE_GREATER_EQUAL:
+	case NNAHW_EWISE_GREATER_EQUAL:
 		COMPARE(_CMP_GE_OQ);
 		break;
-	case NNA_EWISE_SELECT:
+	case NNAHW_EWISE_SELECT:
 		for (uint32_t i = 0; i < n; i += 8)
 			_mm256_storeu_ps(
 				x + i,
 				SELECT(_mm256_cmp_ps(_mm256_loadu_ps(x + i), zero, _CMP_NEQ_UQ),
 				       _mm256_loadu_ps(y + i), _mm256_loadu_ps(z + i)));
 		break;
-	case NNA_EWISE_PRELU:
+	case NNAHW_EWISE_PRELU:
 		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a, _mm256_mul_ps(a, b)));
 		break;
-	case NNA_EWISE_ABS:
+	case NNAHW_EWISE_ABS:
 		EACH(_mm256_andnot_ps(sign, a));
 		break;
-	case NNA_EWISE_NEG:
+	case NNAHW_EWISE_NEG:
 		EACH(_mm256_xor_ps(sign, a));
 		break;
-	case NNA_EWISE_SQRT:
+	case NNAHW_EWISE_SQRT:
 		EACH(_mm256_sqrt_ps(a));
 		break;
-	case NNA_EWISE_RSQRT:
+	case NNAHW_EWISE_RSQRT:
 		EACH(_mm256_div_ps(one, _mm256_sqrt_ps(a)));
 		break;
-	case NNA_EWISE_FLOOR:
+	case NNAHW_EWISE_FLOOR:
 		EACH(_mm256_floor_ps(a));
 		break;
-	case NNA_EWISE_FLOOR_DIV:
+	case NNAHW_EWISE_FLOOR_DIV:
 		EACH(_mm256_floor_ps(_mm256_div_ps(a, b)));
 		break;
-	case NNA_EWISE_HARD_SWISH:
+	case NNAHW_EWISE_HARD_SWISH:
 		EACH(_mm256_div_ps(
 			_mm256_mul_ps(
 				a,
 				_mm256_min_ps(six, _mm256_max_ps(zero, _mm256_add_ps(a, three)))),
 			six));
 		break;
-	case NNA_EWISE_LEAKY_RELU:
+	case NNAHW_EWISE_LEAKY_RELU:
 		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a, _mm256_mul_ps(p0, a)));
 		break;
-	case NNA_EWISE_SQUARED_DIFFERENCE:
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
 		EACH(_mm256_mul_ps(_mm256_sub_ps(a, b), _mm256_sub_ps(a, b)));
 		break;
-	case NNA_EWISE_MUL_ADD:
+	case NNAHW_EWISE_MUL_ADD:
 		for (uint32_t i = 0; i < n; i += 8)
 			_mm256_storeu_ps(x + i, _mm256_add_ps(_mm256_mul_ps(_mm256_loadu_ps(x + i),
 									    _mm256_loadu_ps(y + i)),
 							      _mm256_loadu_ps(z + i)));
 		break;
-	case NNA_EWISE_EXP:
-		EACH(nna_exp8(a));
+	case NNAHW_EWISE_EXP:
+		EACH(nnadev_exp8(a));
 		break;
-	case NNA_EWISE_TANH:
-		EACH(nna_tanh8(a));
+	case NNAHW_EWISE_TANH:
+		EACH(nnadev_tanh8(a));
 		break;
-	case NNA_EWISE_LOGISTIC:
-		EACH(nna_logistic8(a));
+	case NNAHW_EWISE_LOGISTIC:
+		EACH(nnadev_logistic8(a));
 		break;
-	case NNA_EWISE_ELU:
+	case NNAHW_EWISE_ELU:
 		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a,
-			    _mm256_mul_ps(p0, nna_expm1_8(a))));
+			    _mm256_mul_ps(p0, nnadev_expm1_8(a))));
 		break;
 	default:
 		return false;
@@ -278,14 +278,14 @@ static bool compute(const struct nna_cmd_ewise *p, float *x, const float *y, con
 static bool has_vector_form(uint32_t op)
 {
 	switch (op) {
-	case NNA_EWISE_POW:
-	case NNA_EWISE_LOGICAL_AND:
-	case NNA_EWISE_LOGICAL_OR:
-	case NNA_EWISE_LOGICAL_NOT:
-	case NNA_EWISE_LOG:
-	case NNA_EWISE_SIN:
-	case NNA_EWISE_COS:
-	case NNA_EWISE_CAST:
+	case NNAHW_EWISE_POW:
+	case NNAHW_EWISE_LOGICAL_AND:
+	case NNAHW_EWISE_LOGICAL_OR:
+	case NNAHW_EWISE_LOGICAL_NOT:
+	case NNAHW_EWISE_LOG:
+	case NNAHW_EWISE_SIN:
+	case NNAHW_EWISE_COS:
+	case NNAHW_EWISE_CAST:
 		return false;
 	default:
 		return true;
@@ -293,27 +293,27 @@ static bool has_vector_form(uint32_t op)
 }
 
 /* By value, in fp32. */
-static uint32_t values_tile(const struct nna_engine_command *cmd,
-			    const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t values_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const struct nna_engine_operand *o = cmd->operands;
-	const uint32_t inputs = nna_ewise_inputs(p->op);
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const struct nnadev_engine_operand *o = cmd->operands;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	float x[3][PIECE] = { { 0 } };
 	uint32_t begin, end;
-	struct nna_rows rows;
-	struct nna_run run;
+	struct nnadev_rows rows;
+	struct nnadev_run run;
 
-	nna_rows_get(&rows, cmd, inputs + 1);
-	nna_tile_range(plan, tile, o[0].count, &begin, &end);
-	nna_run_start(&run, &rows, begin, end);
-	while (nna_run_next(&run, &rows, PIECE)) {
+	nnadev_rows_get(&rows, cmd, inputs + 1);
+	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
+	nnadev_run_start(&run, &rows, begin, end);
+	while (nnadev_run_next(&run, &rows, PIECE)) {
 		for (uint32_t i = 0; i < inputs; i++)
-			load_values(x[i], &o[i + 1], run.offset[i + 1], nna_rows_step(&rows, i + 1),
-				    run.count);
+			load_values(x[i], &o[i + 1], run.offset[i + 1],
+				    nnadev_rows_step(&rows, i + 1), run.count);
 		compute(p, x[0], x[1], x[2], run.count);
-		if (nna_type_is_float(o[0].desc.type))
+		if (nnadev_type_is_float(o[0].desc.type))
 			for (uint32_t i = 0; i < run.count; i += 8)
 				_mm256_storeu_ps(
 					x[0] + i,
@@ -322,18 +322,18 @@ static uint32_t values_tile(const struct nna_engine_command *cmd,
 								    _mm256_loadu_ps(x[0] + i))));
 		store_values(&o[0], run.offset[0], x[0], run.count, p->q_min, p->q_max);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* 8 numbers minus the zero point; `step` is 0 or 1. */
-static __m256i load_centred8(const struct nna_engine_operand *o, int64_t at, int64_t step)
+static __m256i load_centred8(const struct nnadev_engine_operand *o, int64_t at, int64_t step)
 {
 	const uint8_t *from = (const uint8_t *)o->data + at;
 	__m256i v;
 
 	if (step == 0)
-		return _mm256_set1_epi32((int32_t)nna_load_centred(o, at));
-	v = o->desc.type == NNA_TYPE_S8
+		return _mm256_set1_epi32((int32_t)nnadev_load_centred(o, at));
+	v = o->desc.type == NNAHW_TYPE_S8
 		    ? _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from))
 		    : _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
 	return _mm256_sub_epi32(v, _mm256_set1_epi32(o->desc.zero_point));
@@ -343,7 +343,7 @@ static __m256i load_centred8(const struct nna_engine_operand *o, int64_t at, int
  * (x * x_scale + y * y_scale) * 2^-shift, halves away from zero, in 64 bits, of which the low 32
  * are the result
  */
-static __m256i scale_sum8(const struct nna_cmd_ewise *p, __m256i x, __m256i y, int32_t y_scale)
+static __m256i scale_sum8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y, int32_t y_scale)
 {
 	const __m256i a = _mm256_set1_epi32(p->a_scale), b = _mm256_set1_epi32(y_scale);
 	const __m256i round = _mm256_set1_epi64x(
@@ -353,35 +353,36 @@ static __m256i scale_sum8(const struct nna_cmd_ewise *p, __m256i x, __m256i y, i
 	__m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(x, 32), a),
 				       _mm256_mul_epi32(_mm256_srli_epi64(y, 32), b));
 
-	even = nna_round_shift4(even, round, shift);
-	odd = nna_round_shift4(odd, round, shift);
+	even = nnadev_round_shift4(even, round, shift);
+	odd = nnadev_round_shift4(odd, round, shift);
 	x = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
 }
 
 /* The integer rules on 8-bit types. */
-static uint32_t integer_tile(const struct nna_engine_command *cmd,
-			     const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
+			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			     void *scratch, void *shared)
 {
-	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const struct nna_engine_operand *o = cmd->operands;
-	const uint32_t inputs = nna_ewise_inputs(p->op);
-	const int32_t y_scale = p->op == NNA_EWISE_ADD || p->op == NNA_EWISE_SUB ? p->b_scale : 0;
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const struct nnadev_engine_operand *o = cmd->operands;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	const int32_t y_scale = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB ? p->b_scale :
+										       0;
 	uint32_t begin, end;
-	struct nna_rows rows;
-	struct nna_run run;
+	struct nnadev_rows rows;
+	struct nnadev_run run;
 	int64_t low, high;
 
-	nna_type_range(o[0].desc.type, &low, &high);
-	low = nna_clamp_s64(p->q_min, low, high);
-	high = nna_clamp_s64(p->q_max, low, high);
-	nna_rows_get(&rows, cmd, inputs + 1);
-	nna_tile_range(plan, tile, o[0].count, &begin, &end);
-	nna_run_start(&run, &rows, begin, end);
-	while (nna_run_next(&run, &rows, UINT32_MAX)) {
-		const int64_t a_step = nna_rows_step(&rows, 1),
-			      b_step = inputs > 1 ? nna_rows_step(&rows, 2) : 0;
+	nnadev_type_range(o[0].desc.type, &low, &high);
+	low = nnadev_clamp_s64(p->q_min, low, high);
+	high = nnadev_clamp_s64(p->q_max, low, high);
+	nnadev_rows_get(&rows, cmd, inputs + 1);
+	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
+	nnadev_run_start(&run, &rows, begin, end);
+	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
+		const int64_t a_step = nnadev_rows_step(&rows, 1),
+			      b_step = inputs > 1 ? nnadev_rows_step(&rows, 2) : 0;
 		uint32_t i = 0;
 
 		for (; i + 8 <= run.count; i += 8) {
@@ -391,9 +392,9 @@ static uint32_t integer_tile(const struct nna_engine_command *cmd,
 
 			if (inputs > 1)
 				y = load_centred8(&o[2], run.offset[2] + i * b_step, b_step);
-			if (p->op == NNA_EWISE_SUB)
+			if (p->op == NNAHW_EWISE_SUB)
 				y = _mm256_sub_epi32(_mm256_setzero_si256(), y);
-			if (p->op == NNA_EWISE_MUL)
+			if (p->op == NNAHW_EWISE_MUL)
 				x = _mm256_mullo_epi32(x, y);
 			x = scale_sum8(p, x, y, y_scale);
 			x = _mm256_add_epi32(x, _mm256_set1_epi32(o[0].desc.zero_point));
@@ -401,39 +402,43 @@ static uint32_t integer_tile(const struct nna_engine_command *cmd,
 			x = _mm256_min_epi32(x, _mm256_set1_epi32((int32_t)high));
 			w = _mm_packs_epi32(_mm256_castsi256_si128(x),
 					    _mm256_extracti128_si256(x, 1));
-			w = o[0].desc.type == NNA_TYPE_S8 ? _mm_packs_epi16(w, w)
-							  : _mm_packus_epi16(w, w);
+			w = o[0].desc.type == NNAHW_TYPE_S8 ? _mm_packs_epi16(w, w)
+							    : _mm_packus_epi16(w, w);
 			_mm_storel_epi64((__m128i *)((uint8_t *)o[0].data + run.offset[0] + i), w);
 		}
 		for (; i < run.count; i++) {
-			const int64_t x = nna_load_centred(&o[1], run.offset[1] + i * a_step);
-			const int64_t y = inputs > 1 ? nna_load_centred(&o[2],
-									run.offset[2] + i * b_step)
-						     : 0;
+			const int64_t x = nnadev_load_centred(&o[1], run.offset[1] + i * a_step);
+			const int64_t y = inputs > 1 ? nnadev_load_centred(
+							       &o[2], run.offset[2] + i * b_step) :
+						       0;
 
-			nna_store_centred(&o[0], run.offset[0] + i,
-					  p->op == NNA_EWISE_MUL
-						  ? nna_scale_s64(x * y, p->a_scale, p->shift)
-						  : nna_scale_sum(x, p->a_scale,
-								  p->op == NNA_EWISE_SUB ? -y : y,
-								  y_scale, p->shift),
-					  p->q_min, p->q_max);
+			nnadev_store_centred(
+				&o[0], run.offset[0] + i,
+				p->op == NNAHW_EWISE_MUL ?
+					nnadev_scale_s64(x * y, p->a_scale, p->shift) :
+					nnadev_scale_sum(x, p->a_scale,
+							 p->op == NNAHW_EWISE_SUB ? -y : y, y_scale,
+							 p->shift),
+				p->q_min, p->q_max);
 		}
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* One 8-bit input, 8-bit output: what the scalar kernel makes of all 256 bytes. */
-static uint32_t table_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			   uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t table_tile(const struct nnadev_engine_command *cmd,
+			   const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			   void *scratch, void *shared)
 {
-	const struct nna_engine_operand *output = &cmd->operands[0], *input = &cmd->operands[1];
-	const struct nna_engine_plan whole = { .phases = 1, .phase_tiles = { 1 }, .priv = { 256 } };
-	struct nna_engine_command bytes = *cmd;
+	const struct nnadev_engine_operand *output = &cmd->operands[0], *input = &cmd->operands[1];
+	const struct nnadev_engine_plan whole = { .phases = 1,
+						  .phase_tiles = { 1 },
+						  .priv = { 256 } };
+	struct nnadev_engine_command bytes = *cmd;
 	uint8_t all[256], table[256];
 	uint32_t begin, end;
-	struct nna_rows rows;
-	struct nna_run run;
+	struct nnadev_rows rows;
+	struct nnadev_run run;
 
 	for (uint32_t i = 0; i < 256; i++)
 		all[i] = (uint8_t)i;
@@ -445,54 +450,56 @@ static uint32_t table_tile(const struct nna_engine_command *cmd, const struct nn
 	}
 	bytes.operands[0].data = table;
 	bytes.operands[1].data = all;
-	((nna_engine_tile_fn)(uintptr_t)plan->priv[SCALAR])(&bytes, &whole, 0, 0, NULL, NULL);
-	nna_rows_get(&rows, cmd, 2);
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_run_start(&run, &rows, begin, end);
-	while (nna_run_next(&run, &rows, UINT32_MAX)) {
+	((nnadev_engine_tile_fn)(uintptr_t)plan->priv[SCALAR])(&bytes, &whole, 0, 0, NULL, NULL);
+	nnadev_rows_get(&rows, cmd, 2);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_run_start(&run, &rows, begin, end);
+	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1];
 		uint8_t *to = (uint8_t *)output->data + run.offset[0];
 
 		for (uint32_t i = 0; i < run.count; i++)
-			to[i] = table[from[i * nna_rows_step(&rows, 1)]];
+			to[i] = table[from[i * nnadev_rows_step(&rows, 1)]];
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Whether the result of an integer rule on 8-bit types fits into 32 bits before it is clamped. */
-static bool fits_in_32(const struct nna_cmd_ewise *p)
+static bool fits_in_32(const struct nnahw_cmd_ewise *p)
 {
-	return p->shift >= (p->op == NNA_EWISE_MUL ? 18 : 11);
+	return p->shift >= (p->op == NNAHW_EWISE_MUL ? 18 : 11);
 }
 
 /*
  * Takes the command when the output is dense along rows that are long enough, and the types have
  * vector loads.
  */
-void nna_avx2_ewise_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+void nnadev_avx2_ewise_plan(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
-	const struct nna_cmd_ewise *p = (const struct nna_cmd_ewise *)cmd->raw;
-	const uint32_t inputs = nna_ewise_inputs(p->op), count = cmd->operands[0].count;
-	const enum nna_ewise_rule rule = nna_ewise_rule(cmd);
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op), count = cmd->operands[0].count;
+	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
 	bool bytes = true, dense = true;
-	struct nna_rows rows;
+	struct nnadev_rows rows;
 
-	nna_rows_get(&rows, cmd, inputs + 1);
-	if (nna_rows_step(&rows, 0) != 1 || nna_rows_length(&rows) < SHORTEST_ROW)
+	nnadev_rows_get(&rows, cmd, inputs + 1);
+	if (nnadev_rows_step(&rows, 0) != 1 || nnadev_rows_length(&rows) < SHORTEST_ROW)
 		return;
 	for (uint32_t i = 0; i <= inputs; i++) {
-		bytes = bytes && nna_type_size(cmd->operands[i].desc.type) == 1;
-		dense = dense && (nna_rows_step(&rows, i) == 1 || nna_rows_step(&rows, i) == 0);
+		bytes = bytes && nnahw_type_size(cmd->operands[i].desc.type) == 1;
+		dense = dense &&
+			(nnadev_rows_step(&rows, i) == 1 || nnadev_rows_step(&rows, i) == 0);
 	}
 	if (inputs == 1 && bytes && count >= TABLE_LEAST) {
 		plan->priv[SCALAR] = (uint64_t)(uintptr_t)plan->run;
 		plan->run = table_tile;
-		nna_cut(plan, count, TABLE_TILE);
-	} else if (rule == NNA_RULE_QUANTISED && bytes && dense && fits_in_32(p)) {
+		nnadev_cut(plan, count, TABLE_TILE);
+	} else if (rule == NNADEV_RULE_QUANTISED && bytes && dense && fits_in_32(p)) {
 		plan->run = integer_tile;
-		nna_cut(plan, count, TILE_ELEMENTS);
-	} else if (rule == NNA_RULE_FLOAT && has_vector_form(p->op)) {
+		nnadev_cut(plan, count, TILE_ELEMENTS);
+	} else if (rule == NNADEV_RULE_FLOAT && has_vector_form(p->op)) {
 		plan->run = values_tile;
-		nna_cut(plan, count, TILE_ELEMENTS);
+		nnadev_cut(plan, count, TILE_ELEMENTS);
 	}
 }

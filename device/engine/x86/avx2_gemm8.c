@@ -15,11 +15,11 @@
  * fills up a row is 0. K is worked through in chunks that keep b in the caches, with the
  * accumulators of the tile's rows in between.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_conv.h"
-#include "avx2_epilogue.h"
-#include "nna_tiles.h"
+#include "device/engine/conv.h"
+#include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/tiles.h"
 
 #define ROWS 6u /* of a register tile: 12 accumulators */
 #define CHUNK 256u /* quads of b: 32 KiB */
@@ -37,7 +37,7 @@
  * @a_signed: input is S8
  */
 struct gemm {
-	struct nna_conv conv;
+	struct nnadev_conv conv;
 	bool matmul;
 	uint32_t sets, rows, k, n, quads, a_stride;
 	bool a_signed;
@@ -52,35 +52,35 @@ struct scratch {
 	int64_t *at, *rat; /* [rows] */
 };
 
-static void gemm_get(const struct nna_engine_command *cmd, struct gemm *g)
+static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 {
-	if (cmd->raw->opcode == NNA_OP_MATMUL) {
-		const struct nna_cmd_matmul *p = (const struct nna_cmd_matmul *)cmd->raw;
+	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
+		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
 
 		memset(g, 0, sizeof(*g));
 		g->matmul = true;
-		g->conv.output = &cmd->operands[NNA_MATMUL_OUTPUT];
-		g->conv.input = &cmd->operands[NNA_MATMUL_A];
-		g->conv.weights = &cmd->operands[NNA_MATMUL_B];
-		g->conv.bias = &cmd->operands[NNA_MATMUL_BIAS];
-		g->conv.channels = &cmd->operands[NNA_MATMUL_CHANNELS];
-		g->conv.residual = &cmd->operands[NNA_MATMUL_RESIDUAL];
+		g->conv.output = &cmd->operands[NNAHW_MATMUL_OUTPUT];
+		g->conv.input = &cmd->operands[NNAHW_MATMUL_A];
+		g->conv.weights = &cmd->operands[NNAHW_MATMUL_B];
+		g->conv.bias = &cmd->operands[NNAHW_MATMUL_BIAS];
+		g->conv.channels = &cmd->operands[NNAHW_MATMUL_CHANNELS];
+		g->conv.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
 		g->conv.epilogue = &p->epilogue;
 		g->sets = g->conv.output->desc.dims[0];
 		g->rows = g->conv.output->desc.dims[1];
 		g->n = g->conv.output->desc.dims[2];
 		g->k = g->conv.input->desc.dims[2];
 	} else {
-		nna_conv_get(cmd, &g->conv);
+		nnadev_conv_get(cmd, &g->conv);
 		g->matmul = false;
-		g->sets = ((const struct nna_cmd_conv *)cmd->raw)->groups;
+		g->sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
 		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
 		g->n = g->conv.group_out;
 		g->k = g->conv.k;
 	}
-	g->quads = nna_div_up(g->k, 4);
-	g->a_stride = nna_div_up(g->k, 32) * 64;
-	g->a_signed = g->conv.input->desc.type == NNA_TYPE_S8;
+	g->quads = nnadev_div_up(g->k, 4);
+	g->a_stride = nnadev_div_up(g->k, 32) * 64;
+	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
 }
 
 static size_t align64(size_t x)
@@ -123,28 +123,28 @@ static void widen_row(uint8_t *to, const uint8_t *from, uint32_t k, bool is_sign
 	uint8_t tail[32] = { 0 };
 
 	for (; k >= 32; k -= 32, from += 32, to += 64)
-		widen32(to, NNA_LOAD(from), is_signed);
+		widen32(to, NNADEV_LOAD(from), is_signed);
 	if (k) {
 		memcpy(tail, from, k);
-		widen32(to, NNA_LOAD(tail), is_signed);
+		widen32(to, NNADEV_LOAD(tail), is_signed);
 	}
 }
 
 /* One row of a convolution as bytes: the input under the window, its zero point outside. */
-static const uint8_t *conv_row(const struct nna_conv *g, uint32_t group, uint32_t b, uint32_t y,
+static const uint8_t *conv_row(const struct nnadev_conv *g, uint32_t group, uint32_t b, uint32_t y,
 			       uint32_t x, uint8_t *row)
 {
-	const struct nna_window *w = &g->window;
+	const struct nnadev_window *w = &g->window;
 	const int32_t *s = g->input->desc.strides;
 	const uint8_t *data = (const uint8_t *)g->input->data + (int64_t)b * s[0] +
 			      (int64_t)group * g->group_in;
-	const int64_t column = nna_window_column(w, x, 0);
+	const int64_t column = nnadev_window_column(w, x, 0);
 	const size_t run = g->group_in;
 	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == g->group_in;
 	uint8_t *to = row;
 
 	if (w->kernel_h == 1 && w->kernel_w == 1) {
-		const int64_t r = nna_window_row(w, y, 0);
+		const int64_t r = nnadev_window_row(w, y, 0);
 
 		if (r >= 0 && r < w->height && column >= 0 && column < w->width)
 			return data + r * s[1] + column * s[2];
@@ -152,7 +152,7 @@ static const uint8_t *conv_row(const struct nna_conv *g, uint32_t group, uint32_
 		return row;
 	}
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
-		const int64_t r = nna_window_row(w, y, ky);
+		const int64_t r = nnadev_window_row(w, y, ky);
 
 		if (r < 0 || r >= w->height) {
 			memset(to, g->input->desc.zero_point, w->kernel_w * run);
@@ -165,7 +165,7 @@ static const uint8_t *conv_row(const struct nna_conv *g, uint32_t group, uint32_
 			continue;
 		}
 		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
-			const int64_t c = nna_window_column(w, x, kx);
+			const int64_t c = nnadev_window_column(w, x, kx);
 
 			if (c >= 0 && c < w->width)
 				memcpy(to, data + r * s[1] + c * s[2], run);
@@ -180,27 +180,27 @@ static const uint8_t *conv_row(const struct nna_conv *g, uint32_t group, uint32_
 static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
 		   struct scratch *s)
 {
-	const struct nna_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
-	const bool residual = nna_present(g->conv.residual);
+	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
+	const bool residual = nnadev_present(g->conv.residual);
 	uint32_t index[4];
 
 	if (g->matmul) {
 		for (uint32_t i = 0; i < rows; i++) {
 			index[0] = set, index[1] = first + i, index[2] = 0;
-			s->at[i] = nna_offset(out, index);
-			s->rat[i] = residual ? nna_offset(res, index) : 0;
+			s->at[i] = nnadev_offset(out, index);
+			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
 			widen_row(s->a + (size_t)i * g->a_stride,
 				  (const uint8_t *)g->conv.input->data +
-					  nna_offset(&g->conv.input->desc, index),
+					  nnadev_offset(&g->conv.input->desc, index),
 				  g->k, g->a_signed);
 		}
 		return;
 	}
-	nna_unflatten(out->dims, 3, first, index);
+	nnadev_unflatten(out->dims, 3, first, index);
 	index[3] = set * g->n;
-	for (uint32_t i = 0; i < rows; i++, nna_advance(out->dims, 3, index)) {
-		s->at[i] = nna_offset(out, index);
-		s->rat[i] = residual ? nna_offset(res, index) : 0;
+	for (uint32_t i = 0; i < rows; i++, nnadev_advance(out->dims, 3, index)) {
+		s->at[i] = nnadev_offset(out, index);
+		s->rat[i] = residual ? nnadev_offset(res, index) : 0;
 		widen_row(s->a + (size_t)i * g->a_stride,
 			  conv_row(&g->conv, set, index[0], index[1], index[2], s->row), g->k,
 			  g->a_signed);
@@ -216,7 +216,7 @@ static void fill_b_packed(const struct gemm *g, uint32_t set, uint32_t block, ui
 	const __m256i zero = _mm256_set1_epi16((int16_t)g->conv.weights->desc.zero_point);
 
 	for (uint32_t q = 0; q < quads; q++, from += 64, b += 64) {
-		const __m256i v0 = NNA_LOAD(from), v1 = NNA_LOAD(from + 32);
+		const __m256i v0 = NNADEV_LOAD(from), v1 = NNADEV_LOAD(from + 32);
 		const __m256i e0 = _mm256_srai_epi16(_mm256_slli_epi16(v0, 8), 8);
 		const __m256i e1 = _mm256_srai_epi16(_mm256_slli_epi16(v1, 8), 8);
 
@@ -244,14 +244,14 @@ static void fill_b_plain(const struct gemm *g, uint32_t set, uint32_t block, uin
 		for (uint32_t i = 0; i < count; i++) {
 			const uint32_t n = block * 16 + i,
 				       position = g->matmul ? 0 : k / g->conv.group_in;
-			const int64_t at = g->matmul ? nna_offset(&g->conv.weights->desc,
-								  (uint32_t[]){ set, k, n })
-						     : nna_conv_weight(
+			const int64_t at = g->matmul ? nnadev_offset(&g->conv.weights->desc,
+								     (uint32_t[]){ set, k, n })
+						     : nnadev_conv_weight(
 							       &g->conv, set * g->n + n,
 							       position / g->conv.window.kernel_w,
 							       position % g->conv.window.kernel_w,
 							       k % g->conv.group_in);
-			const int16_t w = (int16_t)nna_load_centred(g->conv.weights, at);
+			const int16_t w = (int16_t)nnadev_load_centred(g->conv.weights, at);
 
 			to[i * 2] = w;
 			sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)w);
@@ -288,8 +288,8 @@ static inline __attribute__((always_inline)) void multiply(const uint8_t *a, siz
 
 #pragma GCC unroll 6
 	for (uint32_t r = 0; r < rows; r++) {
-		c[r][0] = add ? NNA_LOAD(acc + r * 16) : _mm256_setzero_si256();
-		c[r][1] = add ? NNA_LOAD(acc + r * 16 + 8) : _mm256_setzero_si256();
+		c[r][0] = add ? NNADEV_LOAD(acc + r * 16) : _mm256_setzero_si256();
+		c[r][1] = add ? NNADEV_LOAD(acc + r * 16 + 8) : _mm256_setzero_si256();
 	}
 	for (uint32_t group = 0; group < quads; group += 8, a += 64) {
 		const uint32_t in_group = quads - group < 8 ? quads - group : 8;
@@ -346,12 +346,12 @@ static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uin
  * Reads the constants of a block; plain weights: sums are those of the weights without zero point.
  */
 static void get_block(const struct gemm *g, uint32_t set, uint32_t block,
-		      const struct nna_finish *f, const int32_t *sums, struct nna_block *b)
+		      const struct nnadev_finish *f, const int32_t *sums, struct nnadev_block *b)
 {
 	const uint32_t first = block * 16, count = g->n - first < 16 ? g->n - first : 16;
-	const struct nna_channel *from = g->conv.channels->data;
+	const struct nnahw_channel *from = g->conv.channels->data;
 	const bool one = g->conv.channels->desc.dims[0] == 1;
-	struct nna_channel channels[16];
+	struct nnahw_channel channels[16];
 	int32_t bias[16];
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -360,31 +360,32 @@ static void get_block(const struct gemm *g, uint32_t set, uint32_t block,
 
 		channels[i] = from[one ? 0 : n];
 		sum = (uint32_t)channels[i].bias;
-		if (nna_present(g->conv.bias))
-			sum += (uint32_t)nna_load_integer(
+		if (nnadev_present(g->conv.bias))
+			sum += (uint32_t)nnadev_load_integer(
 				g->conv.bias, (int64_t)n * g->conv.bias->desc.strides[0]);
-		if (g->conv.layout == NNA_LAYOUT_PLAIN)
+		if (g->conv.layout == NNAHW_LAYOUT_PLAIN)
 			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
 		bias[i] = (int32_t)sum;
 	}
-	nna_block_get(b, f, channels, count, bias);
+	nnadev_block_get(b, f, channels, count, bias);
 }
 
-static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
 	uint32_t chunks;
-	struct nna_finish finish;
-	struct nna_block constants;
-	struct nna_part part;
+	struct nnadev_finish finish;
+	struct nnadev_block constants;
+	struct nnadev_part part;
 	struct scratch s;
 	struct gemm g;
 
 	gemm_get(cmd, &g);
-	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
-	nna_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
-	part = nna_tiles_part(plan, tile, g.rows, nna_div_up(g.n, 16));
-	chunks = nna_div_up(g.quads, CHUNK);
+	scratch_get(&g, nnadev_tiles_rows(plan), scratch, &s);
+	nnadev_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
+	part = nnadev_tiles_part(plan, tile, g.rows, nnadev_div_up(g.n, 16));
+	chunks = nnadev_div_up(g.quads, CHUNK);
 	fill_a(&g, part.set, part.first_row, part.rows, &s);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		int32_t sums[16] = { 0 };
@@ -393,7 +394,7 @@ static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna
 			const uint32_t first = chunk * CHUNK,
 				       quads = g.quads - first < CHUNK ? g.quads - first : CHUNK;
 
-			if (g.conv.layout == NNA_LAYOUT_PLAIN)
+			if (g.conv.layout == NNAHW_LAYOUT_PLAIN)
 				fill_b_plain(&g, part.set, block, first, quads, s.b, sums);
 			else
 				fill_b_packed(&g, part.set, block, first, quads, s.b);
@@ -404,31 +405,31 @@ static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna
 		}
 		get_block(&g, part.set, block, &finish, sums, &constants);
 		for (uint32_t r = 0; r < part.rows; r++)
-			nna_finish_block(&finish, &constants, NNA_LOAD(s.acc + r * 16),
-					 NNA_LOAD(s.acc + r * 16 + 8), s.at[r] + block * 16,
-					 s.rat[r] + block * 16);
+			nnadev_finish_block(&finish, &constants, NNADEV_LOAD(s.acc + r * 16),
+					    NNADEV_LOAD(s.acc + r * 16 + 8), s.at[r] + block * 16,
+					    s.rat[r] + block * 16);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Takes the command if channels lie next to each other. */
-void nna_avx2_gemm8_plan(uint32_t threads, const struct nna_engine_command *cmd,
-			 struct nna_engine_plan *plan)
+void nnadev_avx2_gemm8_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	uint32_t most, rows, wanted;
-	struct nna_tiles t;
+	struct nnadev_tiles t;
 	struct scratch s;
 	struct gemm g;
 
 	gemm_get(cmd, &g);
-	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) ||
-	    !nna_innermost_dense(g.conv.residual) || !g.k)
+	if (!nnadev_innermost_dense(g.conv.output) || !nnadev_innermost_dense(g.conv.input) ||
+	    !nnadev_innermost_dense(g.conv.residual) || !g.k)
 		return;
 	most = A_BYTES / g.a_stride / ROWS * ROWS;
 	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	nna_tiles_cut_rows(&t, g.rows, most, ROWS);
+	nnadev_tiles_cut_rows(&t, g.rows, most, ROWS);
 	rows = g.rows < t.rows ? g.rows : t.rows;
 	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g.k * 16 + 1)) + 1;
-	nna_tiles_cut_blocks(&t, threads, g.sets, nna_div_up(g.n, 16), wanted);
-	nna_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
+	nnadev_tiles_cut_blocks(&t, threads, g.sets, nnadev_div_up(g.n, 16), wanted);
+	nnadev_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
 }

@@ -7,11 +7,11 @@
  * is put together in scratch; so are weights that are not packed fp32. K is worked through in
  * chunks that keep the weights in the caches.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_conv.h"
-#include "avx2_epilogue.h"
-#include "nna_tiles.h"
+#include "device/engine/conv.h"
+#include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/tiles.h"
 
 #define ROWS 6u
 #define CHUNK 512u /* of K: 32 KiB of weights */
@@ -28,7 +28,7 @@
  * @rows, @k, @n: dims of one
  */
 struct gemm {
-	struct nna_conv conv;
+	struct nnadev_conv conv;
 	bool matmul, copied, converted;
 	uint32_t sets, rows, k, n;
 };
@@ -41,43 +41,43 @@ struct scratch {
 	int64_t *at, *rat; /* [rows] */
 };
 
-static void gemm_get(const struct nna_engine_command *cmd, struct gemm *g)
+static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 {
-	const struct nna_tensor *in;
+	const struct nnahw_tensor *in;
 
-	if (cmd->raw->opcode == NNA_OP_MATMUL) {
-		const struct nna_cmd_matmul *p = (const struct nna_cmd_matmul *)cmd->raw;
+	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
+		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
 
 		memset(g, 0, sizeof(*g));
 		g->matmul = true;
-		g->conv.output = &cmd->operands[NNA_MATMUL_OUTPUT];
-		g->conv.input = &cmd->operands[NNA_MATMUL_A];
-		g->conv.weights = &cmd->operands[NNA_MATMUL_B];
-		g->conv.bias = &cmd->operands[NNA_MATMUL_BIAS];
-		g->conv.residual = &cmd->operands[NNA_MATMUL_RESIDUAL];
+		g->conv.output = &cmd->operands[NNAHW_MATMUL_OUTPUT];
+		g->conv.input = &cmd->operands[NNAHW_MATMUL_A];
+		g->conv.weights = &cmd->operands[NNAHW_MATMUL_B];
+		g->conv.bias = &cmd->operands[NNAHW_MATMUL_BIAS];
+		g->conv.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
 		g->conv.epilogue = &p->epilogue;
 		g->sets = g->conv.output->desc.dims[0];
 		g->rows = g->conv.output->desc.dims[1];
 		g->n = g->conv.output->desc.dims[2];
 		g->k = g->conv.input->desc.dims[2];
 	} else {
-		nna_conv_get(cmd, &g->conv);
+		nnadev_conv_get(cmd, &g->conv);
 		g->matmul = false;
-		g->sets = ((const struct nna_cmd_conv *)cmd->raw)->groups;
+		g->sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
 		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
 		g->n = g->conv.group_out;
 		g->k = g->conv.k;
 	}
 	in = &g->conv.input->desc;
-	g->copied = in->type != NNA_TYPE_F32 ||
+	g->copied = in->type != NNAHW_TYPE_F32 ||
 		    (!g->matmul && (g->conv.window.kernel_h > 1 || g->conv.window.kernel_w > 1 ||
 				    g->conv.window.pad_top || g->conv.window.pad_left ||
 				    (uint64_t)(g->conv.out_h - 1) * g->conv.window.stride_h >=
 					    g->conv.window.height ||
 				    (uint64_t)(g->conv.out_w - 1) * g->conv.window.stride_w >=
 					    g->conv.window.width));
-	g->converted = g->conv.layout == NNA_LAYOUT_PLAIN ||
-		       g->conv.weights->desc.type != NNA_TYPE_F32;
+	g->converted = g->conv.layout == NNAHW_LAYOUT_PLAIN ||
+		       g->conv.weights->desc.type != NNAHW_TYPE_F32;
 }
 
 static uint64_t align64(uint64_t x)
@@ -105,20 +105,20 @@ static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, 
 }
 
 /* A row of a convolution: the input under the window, zeros outside. */
-static void conv_row(const struct nna_conv *g, uint32_t group, const uint32_t *index, float *to)
+static void conv_row(const struct nnadev_conv *g, uint32_t group, const uint32_t *index, float *to)
 {
-	const struct nna_window *w = &g->window;
+	const struct nnadev_window *w = &g->window;
 	const int32_t *s = g->input->desc.strides;
 	const int64_t base = (int64_t)index[0] * s[0] + (int64_t)group * g->group_in;
 	const uint32_t run = g->group_in;
 
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
 		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
-			const int64_t r = nna_window_row(w, index[1], ky),
-				      c = nna_window_column(w, index[2], kx);
+			const int64_t r = nnadev_window_row(w, index[1], ky),
+				      c = nnadev_window_column(w, index[2], kx);
 
 			if (r >= 0 && r < w->height && c >= 0 && c < w->width)
-				nna_load_floats(to, g->input, base + r * s[1] + c * s[2], run);
+				nnadev_load_floats(to, g->input, base + r * s[1] + c * s[2], run);
 			else
 				memset(to, 0, run * sizeof(float));
 		}
@@ -128,26 +128,26 @@ static void conv_row(const struct nna_conv *g, uint32_t group, const uint32_t *i
 static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
 		   struct scratch *s)
 {
-	const struct nna_tensor *out = &g->conv.output->desc, *in = &g->conv.input->desc,
+	const struct nnahw_tensor *out = &g->conv.output->desc, *in = &g->conv.input->desc,
 				*res = &g->conv.residual->desc;
-	const bool residual = nna_present(g->conv.residual);
+	const bool residual = nnadev_present(g->conv.residual);
 	uint32_t index[4] = { set, first, 0, 0 }; /* MATMUL: batch, row, 0 */
 
 	if (!g->matmul) {
-		nna_unflatten(out->dims, 3, first, index);
+		nnadev_unflatten(out->dims, 3, first, index);
 		index[3] = set * g->n;
 	}
 	for (uint32_t i = 0; i < rows; i++) {
 		float *to = s->a + (size_t)i * g->k;
 
-		s->at[i] = nna_offset(out, index);
-		s->rat[i] = residual ? nna_offset(res, index) : 0;
+		s->at[i] = nnadev_offset(out, index);
+		s->rat[i] = residual ? nnadev_offset(res, index) : 0;
 		if (g->matmul) {
-			const int64_t from = nna_offset(in, index);
+			const int64_t from = nnadev_offset(in, index);
 
 			s->row[i] = g->copied ? to : (const float *)g->conv.input->data + from;
 			if (g->copied)
-				nna_load_floats(to, g->conv.input, from, g->k);
+				nnadev_load_floats(to, g->conv.input, from, g->k);
 			index[1]++;
 			continue;
 		}
@@ -157,12 +157,13 @@ static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t 
 		} else {
 			s->row[i] = (const float *)g->conv.input->data +
 				    (int64_t)index[0] * in->strides[0] +
-				    nna_window_row(&g->conv.window, index[1], 0) * in->strides[1] +
-				    nna_window_column(&g->conv.window, index[2], 0) *
+				    nnadev_window_row(&g->conv.window, index[1], 0) *
+					    in->strides[1] +
+				    nnadev_window_column(&g->conv.window, index[2], 0) *
 					    in->strides[2] +
 				    (int64_t)set * g->conv.group_in;
 		}
-		nna_advance(out->dims, 3, index);
+		nnadev_advance(out->dims, 3, index);
 	}
 }
 
@@ -170,14 +171,14 @@ static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t 
 static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first,
 			  uint32_t count, float *b)
 {
-	const struct nna_engine_operand *w = g->conv.weights;
+	const struct nnadev_engine_operand *w = g->conv.weights;
 	const size_t at = (((size_t)set * g->conv.blocks + block) * g->k + first) * 16;
 	const uint32_t channels = g->n - block * 16 < 16 ? g->n - block * 16 : 16;
 
 	if (!g->converted)
 		return (const float *)w->data + at;
-	if (g->conv.layout != NNA_LAYOUT_PLAIN) {
-		nna_load_floats(b, w, (int64_t)at, count * 16);
+	if (g->conv.layout != NNAHW_LAYOUT_PLAIN) {
+		nnadev_load_floats(b, w, (int64_t)at, count * 16);
 		return b;
 	}
 	memset(b, 0, (size_t)count * 64);
@@ -185,23 +186,24 @@ static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, ui
 		float *to = b + (size_t)(k - first) * 16;
 
 		if (g->matmul) {
-			const int64_t from = nna_offset(&w->desc,
-							(uint32_t[]){ set, k, block * 16 });
+			const int64_t from = nnadev_offset(&w->desc,
+							   (uint32_t[]){ set, k, block * 16 });
 			const int64_t step = w->desc.strides[2];
 
 			if (step == 1)
-				nna_load_floats(to, w, from, channels);
+				nnadev_load_floats(to, w, from, channels);
 			else
 				for (uint32_t i = 0; i < channels; i++)
-					to[i] = nna_load_float(w, from + i * step);
+					to[i] = nnadev_load_float(w, from + i * step);
 		} else {
 			const uint32_t position = k / g->conv.group_in, n = set * g->n + block * 16;
-			const int64_t from = nna_conv_weight(
+			const int64_t from = nnadev_conv_weight(
 				&g->conv, n, position / g->conv.window.kernel_w,
 				position % g->conv.window.kernel_w, k % g->conv.group_in);
 
 			for (uint32_t i = 0; i < channels; i++)
-				to[i] = nna_load_float(w, from + (int64_t)i * w->desc.strides[0]);
+				to[i] = nnadev_load_float(w,
+							  from + (int64_t)i * w->desc.strides[0]);
 		}
 	}
 	return b;
@@ -269,30 +271,31 @@ static void multiply_rows(const float *const *row, uint32_t first, const float *
 static void finish_rows(const struct gemm *g, const struct scratch *s, uint32_t set, uint32_t block,
 			uint32_t rows)
 {
-	const struct nna_engine_operand *bias = g->conv.bias;
+	const struct nnadev_engine_operand *bias = g->conv.bias;
 	const uint32_t first = block * 16, channels = g->n - first < 16 ? g->n - first : 16;
 	float added[16] = { 0 };
 
-	for (uint32_t i = 0; i < channels && nna_present(bias); i++)
-		added[i] = nna_load_float(bias,
-					  (int64_t)((g->matmul ? 0 : set * g->n) + first + i) *
-						  bias->desc.strides[0]);
+	for (uint32_t i = 0; i < channels && nnadev_present(bias); i++)
+		added[i] = nnadev_load_float(bias,
+					     (int64_t)((g->matmul ? 0 : set * g->n) + first + i) *
+						     bias->desc.strides[0]);
 	for (uint32_t r = 0; r < rows; r++)
-		nna_finish_floats(g->conv.epilogue, g->conv.output, g->conv.residual,
-				  s->acc + r * 16, added, channels, s->at[r] + first,
-				  s->rat[r] + first);
+		nnadev_finish_floats(g->conv.epilogue, g->conv.output, g->conv.residual,
+				     s->acc + r * 16, added, channels, s->at[r] + first,
+				     s->rat[r] + first);
 }
 
-static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	struct nna_part part;
+	struct nnadev_part part;
 	struct scratch s;
 	struct gemm g;
 
 	gemm_get(cmd, &g);
-	scratch_get(&g, nna_tiles_rows(plan), scratch, &s);
-	part = nna_tiles_part(plan, tile, g.rows, nna_div_up(g.n, 16));
+	scratch_get(&g, nnadev_tiles_rows(plan), scratch, &s);
+	part = nnadev_tiles_part(plan, tile, g.rows, nnadev_div_up(g.n, 16));
 	fill_a(&g, part.set, part.first_row, part.rows, &s);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		for (uint32_t first = 0; first < g.k; first += CHUNK) {
@@ -306,27 +309,27 @@ static uint32_t gemm_tile(const struct nna_engine_command *cmd, const struct nna
 		}
 		finish_rows(&g, &s, part.set, block, part.rows);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Takes the command if channels lie next to each other. */
-void nna_avx2_gemmf_plan(uint32_t threads, const struct nna_engine_command *cmd,
-			 struct nna_engine_plan *plan)
+void nnadev_avx2_gemmf_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	uint32_t most, rows, wanted;
-	struct nna_tiles t;
+	struct nnadev_tiles t;
 	struct scratch s;
 	struct gemm g;
 
 	gemm_get(cmd, &g);
-	if (!nna_innermost_dense(g.conv.output) || !nna_innermost_dense(g.conv.input) ||
-	    !nna_innermost_dense(g.conv.residual) || !g.k)
+	if (!nnadev_innermost_dense(g.conv.output) || !nnadev_innermost_dense(g.conv.input) ||
+	    !nnadev_innermost_dense(g.conv.residual) || !g.k)
 		return;
 	most = A_BYTES / sizeof(float) / g.k / ROWS * ROWS;
 	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	nna_tiles_cut_rows(&t, g.rows, most, ROWS);
+	nnadev_tiles_cut_rows(&t, g.rows, most, ROWS);
 	rows = g.rows < t.rows ? g.rows : t.rows;
 	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g.k * 16 + 1)) + 1;
-	nna_tiles_cut_blocks(&t, threads, g.sets, nna_div_up(g.n, 16), wanted);
-	nna_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
+	nnadev_tiles_cut_blocks(&t, threads, g.sets, nnadev_div_up(g.n, 16), wanted);
+	nnadev_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
 }

@@ -3,10 +3,10 @@
  * POOL with AVX2: 16 channels at a time, each in the order of its window, so that floats too equal
  * the scalar kernel's.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_window.h"
-#include "avx2_epilogue.h"
+#include "device/engine/window.h"
+#include "device/engine/x86/avx2_epilogue.h"
 
 #define TILE_WORK (1u << 20) /* input elements */
 
@@ -18,9 +18,9 @@ struct part {
 	uint32_t rows, columns;
 };
 
-static struct part get_part(const struct nna_window *w, uint32_t y, uint32_t x)
+static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t x)
 {
-	int64_t top = nna_window_row(w, y, 0), left = nna_window_column(w, x, 0);
+	int64_t top = nnadev_window_row(w, y, 0), left = nnadev_window_column(w, x, 0);
 	int64_t bottom = top + w->kernel_h, right = left + w->kernel_w;
 
 	top = top < 0 ? 0 : top;
@@ -46,11 +46,11 @@ static __m256i mean8(__m256i sum, uint32_t n)
 				_mm256_cvtpd_epi32(_mm256_floor_pd(low)));
 }
 
-static void pool_integer(const struct nna_cmd_pool *p, const struct nna_engine_operand *output,
-			 int64_t at, const struct nna_engine_operand *input, int64_t from,
+static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
+			 int64_t at, const struct nnadev_engine_operand *input, int64_t from,
 			 const struct part *part, uint32_t count)
 {
-	const bool max = p->kind == NNA_POOL_MAX, is_signed = input->desc.type == NNA_TYPE_S8;
+	const bool max = p->kind == NNAHW_POOL_MAX, is_signed = input->desc.type == NNAHW_TYPE_S8;
 	__m256i r0 = _mm256_set1_epi32(max ? -256 : 0), r1 = r0;
 	int32_t result[16];
 	int64_t low, high;
@@ -80,104 +80,107 @@ static void pool_integer(const struct nna_cmd_pool *p, const struct nna_engine_o
 	}
 	_mm256_storeu_si256((__m256i *)result, r0);
 	_mm256_storeu_si256((__m256i *)(result + 8), r1);
-	nna_type_range(output->desc.type, &low, &high);
-	low = nna_clamp_s64(p->q_min, low, high);
-	high = nna_clamp_s64(p->q_max, low, high);
+	nnadev_type_range(output->desc.type, &low, &high);
+	low = nnadev_clamp_s64(p->q_min, low, high);
+	high = nnadev_clamp_s64(p->q_max, low, high);
 	for (uint32_t i = 0; i < count; i++)
-		((uint8_t *)output->data)[at + i] = (uint8_t)nna_clamp_s64(result[i], low, high);
+		((uint8_t *)output->data)[at + i] = (uint8_t)nnadev_clamp_s64(result[i], low, high);
 }
 
-static void pool_float(const struct nna_cmd_pool *p, const struct nna_engine_operand *output,
-		       int64_t at, const struct nna_engine_operand *input, int64_t from,
+static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
+		       int64_t at, const struct nnadev_engine_operand *input, int64_t from,
 		       const struct part *part, uint32_t count)
 {
 	const float n = (float)(part->rows * part->columns);
 	float result[16], v[16] = { 0 };
 	__m256 r[2];
 
-	r[0] = r[1] = _mm256_set1_ps(p->kind == NNA_POOL_MAX ? -__builtin_inff() : 0);
+	r[0] = r[1] = _mm256_set1_ps(p->kind == NNAHW_POOL_MAX ? -__builtin_inff() : 0);
 	for (uint32_t y = 0; y < part->rows; y++) {
 		int64_t element = from + y * (int64_t)input->desc.strides[1];
 
 		for (uint32_t x = 0; x < part->columns; x++, element += input->desc.strides[2]) {
 			const float *values = v;
 
-			if (input->desc.type == NNA_TYPE_F32 && count == 16)
+			if (input->desc.type == NNAHW_TYPE_F32 && count == 16)
 				values = (const float *)input->data + element;
 			else
-				nna_load_floats(v, input, element, count);
+				nnadev_load_floats(v, input, element, count);
 			for (uint32_t i = 0; i < 2; i++) {
 				const __m256 a = _mm256_loadu_ps(values + 8 * i);
 
-				if (p->kind == NNA_POOL_MAX)
+				if (p->kind == NNAHW_POOL_MAX)
 					r[i] = _mm256_blendv_ps(
 						_mm256_max_ps(r[i], a), _mm256_add_ps(r[i], a),
 						_mm256_cmp_ps(r[i], a, _CMP_UNORD_Q));
 				else
-					r[i] = _mm256_add_ps(r[i], p->kind == NNA_POOL_L2
+					r[i] = _mm256_add_ps(r[i], p->kind == NNAHW_POOL_L2
 									   ? _mm256_mul_ps(a, a)
 									   : a);
 			}
 		}
 	}
 	for (uint32_t i = 0; i < 2; i++) {
-		if (p->kind != NNA_POOL_MAX)
+		if (p->kind != NNAHW_POOL_MAX)
 			r[i] = _mm256_div_ps(r[i], _mm256_set1_ps(n));
-		if (p->kind == NNA_POOL_L2)
+		if (p->kind == NNAHW_POOL_L2)
 			r[i] = _mm256_sqrt_ps(r[i]);
 		r[i] = _mm256_max_ps(_mm256_set1_ps(p->clamp_min), r[i]);
 		r[i] = _mm256_min_ps(_mm256_set1_ps(p->clamp_max), r[i]);
 		_mm256_storeu_ps(result + 8 * i, r[i]);
 	}
 	for (uint32_t i = 0; i < count; i++)
-		nna_store_value(output, at + i, result[i], 0, 0);
+		nnadev_store_value(output, at + i, result[i], 0, 0);
 }
 
-static uint32_t pool_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_cmd_pool *p = (const struct nna_cmd_pool *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_POOL_OUTPUT],
-					*input = &cmd->operands[NNA_POOL_INPUT];
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
+					*input = &cmd->operands[NNAHW_POOL_INPUT];
 	const uint32_t *in = input->desc.dims, *out = output->desc.dims,
-		       blocks = nna_div_up(out[3], 16);
-	const struct nna_window w = { in[1],	   in[2], p->kernel_h, p->kernel_w, p->stride_h,
-				      p->stride_w, 1,	  1,	       p->pad_top,  p->pad_left };
+		       blocks = nnadev_div_up(out[3], 16);
+	const struct nnadev_window w = {
+		in[1],	     in[2], p->kernel_h, p->kernel_w, p->stride_h,
+		p->stride_w, 1,	    1,		 p->pad_top,  p->pad_left
+	};
 	const uint32_t dims[4] = { out[0], out[1], out[2], blocks };
 	uint32_t index[4], begin, end;
 
 	/* pieces of work are positions with a block of channels */
-	nna_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
-	nna_unflatten(dims, 4, begin, index);
-	for (uint32_t i = begin; i < end; i++, nna_advance(dims, 4, index)) {
+	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
+	nnadev_unflatten(dims, 4, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, 4, index)) {
 		const struct part part = get_part(&w, index[1], index[2]);
 		const uint32_t first = index[3] * 16,
 			       count = out[3] - first < 16 ? out[3] - first : 16;
-		const int64_t at = nna_offset(&output->desc,
-					      (uint32_t[]){ index[0], index[1], index[2], first });
-		const int64_t from = nna_offset(
+		const int64_t at = nnadev_offset(
+			&output->desc, (uint32_t[]){ index[0], index[1], index[2], first });
+		const int64_t from = nnadev_offset(
 			&input->desc,
 			(uint32_t[]){ index[0], (uint32_t)part.top, (uint32_t)part.left, first });
 
-		if (nna_type_is_quant8(output->desc.type))
+		if (nnadev_type_is_quant8(output->desc.type))
 			pool_integer(p, output, at, input, from, &part, count);
 		else
 			pool_float(p, output, at, input, from, &part, count);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Takes the command if channels lie next to each other. */
-void nna_avx2_pool_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+void nnadev_avx2_pool_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
-	const struct nna_cmd_pool *p = (const struct nna_cmd_pool *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_POOL_OUTPUT],
-					*input = &cmd->operands[NNA_POOL_INPUT];
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
+					*input = &cmd->operands[NNAHW_POOL_INPUT];
 	const uint32_t *out = output->desc.dims;
 
-	if (!nna_innermost_dense(output) || !nna_innermost_dense(input))
+	if (!nnadev_innermost_dense(output) || !nnadev_innermost_dense(input))
 		return;
 	plan->run = pool_tile;
-	nna_cut(plan, out[0] * out[1] * out[2] * nna_div_up(out[3], 16),
-		TILE_WORK / 16 / (p->kernel_h * p->kernel_w + 8));
+	nnadev_cut(plan, out[0] * out[1] * out[2] * nnadev_div_up(out[3], 16),
+		   TILE_WORK / 16 / (p->kernel_h * p->kernel_w + 8));
 }

@@ -4,10 +4,10 @@
  * that results are the same. A tile is some rows of output; where its columns lie in the input is
  * worked out once per tile.
  */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "../nna_resize.h"
-#include "avx2_epilogue.h"
+#include "device/engine/resize.h"
+#include "device/engine/x86/avx2_epilogue.h"
 
 #define TILE_ELEMENTS 65536u
 #define MOST_COLUMNS (1u << 16)
@@ -25,11 +25,11 @@ struct pixel {
 static inline __m256 load8(uint32_t type, const uint8_t *from)
 {
 	switch (type) {
-	case NNA_TYPE_F32:
+	case NNAHW_TYPE_F32:
 		return _mm256_loadu_ps((const float *)from);
-	case NNA_TYPE_F16:
+	case NNAHW_TYPE_F16:
 		return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
-	case NNA_TYPE_S8:
+	case NNAHW_TYPE_S8:
 		return _mm256_cvtepi32_ps(
 			_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from)));
 	default:
@@ -56,17 +56,17 @@ static inline void store8(uint32_t type, uint8_t *to, __m256 x)
 	__m256i n;
 
 	switch (type) {
-	case NNA_TYPE_F32:
+	case NNAHW_TYPE_F32:
 		_mm256_storeu_ps((float *)to, x);
 		return;
-	case NNA_TYPE_F16:
+	case NNAHW_TYPE_F16:
 		_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 		return;
 	}
 	n = round8(x);
 	words = _mm_packs_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
-	_mm_storel_epi64((__m128i *)to, type == NNA_TYPE_S8 ? _mm_packs_epi16(words, words)
-							    : _mm_packus_epi16(words, words));
+	_mm_storel_epi64((__m128i *)to, type == NNAHW_TYPE_S8 ? _mm_packs_epi16(words, words)
+							      : _mm_packus_epi16(words, words));
 }
 
 static inline __m256 blend8(const struct blend *w, const __m256 corner[4])
@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void blend_channels(uint32_t type, 
 								 const struct pixel *p,
 								 const struct blend *w, uint32_t c)
 {
-	const int64_t size = nna_type_size(type);
+	const int64_t size = nnahw_type_size(type);
 	__m256 corner[4];
 
 	for (uint32_t k = 0; k < 4; k++)
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void blend_channels(uint32_t type, 
 static void blend_few(uint32_t type, uint8_t *output, const uint8_t *input, const struct pixel *p,
 		      const struct blend *w, uint32_t channels)
 {
-	const int64_t size = nna_type_size(type);
+	const int64_t size = nnahw_type_size(type);
 	uint8_t part[32] = { 0 };
 	__m256 corner[4];
 
@@ -129,34 +129,35 @@ static void bilinear_pixel(uint32_t type, uint8_t *output, const uint8_t *input,
 			   const struct pixel *p, const struct blend *w, uint32_t channels)
 {
 	switch (type) {
-	case NNA_TYPE_F32:
-		blend_pixel(NNA_TYPE_F32, output, input, p, w, channels);
+	case NNAHW_TYPE_F32:
+		blend_pixel(NNAHW_TYPE_F32, output, input, p, w, channels);
 		break;
-	case NNA_TYPE_F16:
-		blend_pixel(NNA_TYPE_F16, output, input, p, w, channels);
+	case NNAHW_TYPE_F16:
+		blend_pixel(NNAHW_TYPE_F16, output, input, p, w, channels);
 		break;
-	case NNA_TYPE_S8:
-		blend_pixel(NNA_TYPE_S8, output, input, p, w, channels);
+	case NNAHW_TYPE_S8:
+		blend_pixel(NNAHW_TYPE_S8, output, input, p, w, channels);
 		break;
 	default:
-		blend_pixel(NNA_TYPE_U8, output, input, p, w, channels);
+		blend_pixel(NNAHW_TYPE_U8, output, input, p, w, channels);
 		break;
 	}
 }
 
 /* Row y of an image; columns: where those of the output lie. */
-static void resize_row(const struct nna_engine_command *cmd, uint32_t image, uint32_t y,
-		       const struct nna_position *columns)
+static void resize_row(const struct nnadev_engine_command *cmd, uint32_t image, uint32_t y,
+		       const struct nnadev_position *columns)
 {
-	const struct nna_cmd_resize *p = (const struct nna_cmd_resize *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_RESIZE_OUTPUT],
-					*input = &cmd->operands[NNA_RESIZE_INPUT];
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
 	const uint32_t type = output->desc.type, width = output->desc.dims[2],
 		       channels = output->desc.dims[3];
-	const struct nna_position row = nna_resize_position(p, y, p->scale_h, input->desc.dims[1]);
-	const int64_t top = nna_offset(&input->desc, (uint32_t[]){ image, row.low, 0, 0 });
-	const int64_t bottom = nna_offset(&input->desc, (uint32_t[]){ image, row.high, 0, 0 });
-	const int64_t to = nna_offset(&output->desc, (uint32_t[]){ image, y, 0, 0 });
+	const struct nnadev_position row = nnadev_resize_position(p, y, p->scale_h,
+								  input->desc.dims[1]);
+	const int64_t top = nnadev_offset(&input->desc, (uint32_t[]){ image, row.low, 0, 0 });
+	const int64_t bottom = nnadev_offset(&input->desc, (uint32_t[]){ image, row.high, 0, 0 });
+	const int64_t to = nnadev_offset(&output->desc, (uint32_t[]){ image, y, 0, 0 });
 	const int64_t step = input->desc.strides[2], out_step = output->desc.strides[2];
 	struct blend w = { .top = _mm256_set1_ps(1 - row.fraction),
 			   .bottom = _mm256_set1_ps(row.fraction) };
@@ -169,8 +170,8 @@ static void resize_row(const struct nna_engine_command *cmd, uint32_t image, uin
 			.at = to + x * out_step,
 		};
 
-		if (p->kind == NNA_RESAMPLE_NEAREST) {
-			const int64_t size = nna_type_size(type);
+		if (p->kind == NNAHW_RESAMPLE_NEAREST) {
+			const int64_t size = nnahw_type_size(type);
 
 			memcpy((uint8_t *)output->data + pixel.at * size,
 			       (const uint8_t *)input->data + pixel.corner[0] * size,
@@ -183,35 +184,36 @@ static void resize_row(const struct nna_engine_command *cmd, uint32_t image, uin
 	}
 }
 
-static uint32_t resize_tile(const struct nna_engine_command *cmd,
-			    const struct nna_engine_plan *plan, uint32_t phase, uint32_t tile,
+static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct nna_cmd_resize *p = (const struct nna_cmd_resize *)cmd->raw;
-	const uint32_t *in = cmd->operands[NNA_RESIZE_INPUT].desc.dims,
-		       *out = cmd->operands[NNA_RESIZE_OUTPUT].desc.dims;
-	struct nna_position *columns = scratch;
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const uint32_t *in = cmd->operands[NNAHW_RESIZE_INPUT].desc.dims,
+		       *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+	struct nnadev_position *columns = scratch;
 	uint32_t begin, end;
 
 	for (uint32_t x = 0; x < out[2]; x++)
-		columns[x] = nna_resize_position(p, x, p->scale_w, in[2]);
-	nna_tile_range(plan, tile, out[0] * out[1], &begin, &end);
+		columns[x] = nnadev_resize_position(p, x, p->scale_w, in[2]);
+	nnadev_tile_range(plan, tile, out[0] * out[1], &begin, &end);
 	for (uint32_t i = begin; i < end; i++)
 		resize_row(cmd, i / out[1], i % out[1], columns);
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
 /* Takes the command if channels lie next to each other. */
-void nna_avx2_resize_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+void nnadev_avx2_resize_plan(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_RESIZE_OUTPUT],
-					*input = &cmd->operands[NNA_RESIZE_INPUT];
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
 	const uint32_t *out = output->desc.dims;
 
-	if (!nna_innermost_dense(output) || !nna_innermost_dense(input) || out[2] > MOST_COLUMNS ||
-	    (uint64_t)out[2] * out[3] > 16 * TILE_ELEMENTS)
+	if (!nnadev_innermost_dense(output) || !nnadev_innermost_dense(input) ||
+	    out[2] > MOST_COLUMNS || (uint64_t)out[2] * out[3] > 16 * TILE_ELEMENTS)
 		return;
 	plan->run = resize_tile;
-	plan->scratch_size = out[2] * (uint32_t)sizeof(struct nna_position);
-	nna_cut(plan, out[0] * out[1], TILE_ELEMENTS / (out[2] * out[3]));
+	plan->scratch_size = out[2] * (uint32_t)sizeof(struct nnadev_position);
+	nnadev_cut(plan, out[0] * out[1], TILE_ELEMENTS / (out[2] * out[3]));
 }

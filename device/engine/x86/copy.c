@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL by rows. */
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-#include "nna_rows.h"
+#include "device/engine/x86/rows.h"
 
 #define TILE_BYTES (256u << 10) /* of dense rows */
 #define TILE_ELEMENTS 32768u /* of others */
@@ -35,74 +35,76 @@ static void move_strided(void *to, int64_t to_step, const void *from, int64_t fr
 	}
 }
 
-static uint32_t copy_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_engine_operand *output = &cmd->operands[NNA_COPY_OUTPUT],
-					*input = &cmd->operands[NNA_COPY_INPUT];
-	const int64_t size = nna_type_size(output->desc.type);
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_COPY_OUTPUT],
+					*input = &cmd->operands[NNAHW_COPY_INPUT];
+	const int64_t size = nnahw_type_size(output->desc.type);
 	uint32_t begin, end;
-	struct nna_rows rows;
-	struct nna_run run;
+	struct nnadev_rows rows;
+	struct nnadev_run run;
 
-	nna_rows_get(&rows, cmd, 2);
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_run_start(&run, &rows, begin, end);
-	while (nna_run_next(&run, &rows, UINT32_MAX)) {
+	nnadev_rows_get(&rows, cmd, 2);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_run_start(&run, &rows, begin, end);
+	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
 		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1] * size;
 
-		if (nna_rows_step(&rows, 0) == 1 && nna_rows_step(&rows, 1) == 1)
+		if (nnadev_rows_step(&rows, 0) == 1 && nnadev_rows_step(&rows, 1) == 1)
 			memmove(to, from, (size_t)run.count * (size_t)size);
 		else
-			move_strided(to, nna_rows_step(&rows, 0), from, nna_rows_step(&rows, 1),
-				     run.count, (uint32_t)size);
+			move_strided(to, nnadev_rows_step(&rows, 0), from,
+				     nnadev_rows_step(&rows, 1), run.count, (uint32_t)size);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-void nna_x86_copy_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+void nnadev_x86_copy_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
-	const uint32_t size = nna_type_size(cmd->operands[0].desc.type);
-	struct nna_rows rows;
+	const uint32_t size = nnahw_type_size(cmd->operands[0].desc.type);
+	struct nnadev_rows rows;
 
-	nna_rows_get(&rows, cmd, 2);
+	nnadev_rows_get(&rows, cmd, 2);
 	plan->run = copy_tile;
-	nna_cut(plan, cmd->operands[0].count,
-		nna_rows_step(&rows, 0) == 1 && nna_rows_step(&rows, 1) == 1 &&
-				nna_rows_length(&rows) * size >= 64
+	nnadev_cut(plan, cmd->operands[0].count,
+		   nnadev_rows_step(&rows, 0) == 1 && nnadev_rows_step(&rows, 1) == 1 &&
+				nnadev_rows_length(&rows) * size >= 64
 			? TILE_BYTES / size
 			: TILE_ELEMENTS);
 }
 
-static uint32_t fill_tile(const struct nna_engine_command *cmd, const struct nna_engine_plan *plan,
-			  uint32_t phase, uint32_t tile, void *scratch, void *shared)
+static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
 {
-	const struct nna_cmd_fill *p = (const struct nna_cmd_fill *)cmd->raw;
-	const struct nna_engine_operand *output = &cmd->operands[NNA_FILL_OUTPUT];
-	const int64_t size = nna_type_size(output->desc.type);
+	const struct nnahw_cmd_fill *p = (const struct nnahw_cmd_fill *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_FILL_OUTPUT];
+	const int64_t size = nnahw_type_size(output->desc.type);
 	const uint64_t value = p->value;
 	uint32_t begin, end;
-	struct nna_rows rows;
-	struct nna_run run;
+	struct nnadev_rows rows;
+	struct nnadev_run run;
 
-	nna_rows_get(&rows, cmd, 1);
-	nna_tile_range(plan, tile, output->count, &begin, &end);
-	nna_run_start(&run, &rows, begin, end);
-	while (nna_run_next(&run, &rows, UINT32_MAX)) {
+	nnadev_rows_get(&rows, cmd, 1);
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_run_start(&run, &rows, begin, end);
+	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
 		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
 
-		if (size == 1 && nna_rows_step(&rows, 0) == 1)
+		if (size == 1 && nnadev_rows_step(&rows, 0) == 1)
 			memset(to, (int)(value & 255), run.count);
 		else
-			move_strided(to, nna_rows_step(&rows, 0), &value, 0, run.count,
+			move_strided(to, nnadev_rows_step(&rows, 0), &value, 0, run.count,
 				     (uint32_t)size);
 	}
-	return NNA_STATUS_OK;
+	return NNAHW_STATUS_OK;
 }
 
-void nna_x86_fill_plan(const struct nna_engine_command *cmd, struct nna_engine_plan *plan)
+void nnadev_x86_fill_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
 	plan->run = fill_tile;
-	nna_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
+	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
 }

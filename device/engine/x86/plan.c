@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: MIT
-#include "nna_x86.h"
+#include "device/engine/x86/x86.h"
 
-void nna_x86_plan(enum nna_engine_isa isa, uint32_t threads, const struct nna_engine_command *cmd,
-		  struct nna_engine_plan *plan)
+void nnadev_x86_plan(enum nnadev_engine_isa isa, uint32_t threads,
+		     const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
 	/* of convolutions and matrix products: input, which is what is multiplied */
-	const bool quant8 = nna_type_is_quant8(cmd->operands[1].desc.type);
+	const bool quant8 = nnadev_type_is_quant8(cmd->operands[1].desc.type);
 
 	switch (cmd->raw->opcode) {
-	case NNA_OP_CONV:
-	case NNA_OP_MATMUL:
+	case NNAHW_OP_CONV:
+	case NNAHW_OP_MATMUL:
 		if (quant8)
-			nna_avx2_gemm8_plan(threads, cmd, plan);
+			nnadev_avx2_gemm8_plan(threads, cmd, plan);
 		else
-			nna_avx2_gemmf_plan(threads, cmd, plan);
+			nnadev_avx2_gemmf_plan(threads, cmd, plan);
 		break;
-	case NNA_OP_DWCONV:
+	case NNAHW_OP_DWCONV:
 		if (quant8)
-			nna_avx2_dwconv8_plan(threads, cmd, plan);
+			nnadev_avx2_dwconv8_plan(threads, cmd, plan);
 		else
-			nna_avx2_dwconvf_plan(threads, cmd, plan);
+			nnadev_avx2_dwconvf_plan(threads, cmd, plan);
 		break;
-	case NNA_OP_POOL:
-		nna_avx2_pool_plan(cmd, plan);
+	case NNAHW_OP_POOL:
+		nnadev_avx2_pool_plan(cmd, plan);
 		break;
-	case NNA_OP_ARG:
-		nna_avx2_arg_plan(cmd, plan);
+	case NNAHW_OP_ARG:
+		nnadev_avx2_arg_plan(cmd, plan);
 		break;
-	case NNA_OP_RESIZE:
-		nna_avx2_resize_plan(cmd, plan);
+	case NNAHW_OP_RESIZE:
+		nnadev_avx2_resize_plan(cmd, plan);
 		break;
-	case NNA_OP_EWISE:
-		nna_avx2_ewise_plan(cmd, plan);
+	case NNAHW_OP_EWISE:
+		nnadev_avx2_ewise_plan(cmd, plan);
 		break;
-	case NNA_OP_COPY:
-		nna_x86_copy_plan(cmd, plan);
+	case NNAHW_OP_COPY:
+		nnadev_x86_copy_plan(cmd, plan);
 		break;
-	case NNA_OP_FILL:
-		nna_x86_fill_plan(cmd, plan);
+	case NNAHW_OP_FILL:
+		nnadev_x86_fill_plan(cmd, plan);
 		break;
 	}
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command processor: one thread that takes entries from the rings, and runs jobs.
+ *
+ * It looks around whenever the device's event has been raised, between any two tiles: the control
+ * ring comes first, then the highest job ring that has work. A job that makes way stays as it is in
+ * its ring's struct nnadev_job. A ring that has waited for longer than age_ns gets a slice of slice_ns
+ * before the next job of a higher ring starts, so every job ends in bounded time. One that somebody
+ * waits for with a deadline gets the same share in smaller portions, so that it pays nobody to ask.
+ */
+#include <string.h>
+
+#include "device/core/dev.h"
+
+#define NO_SLICE UINT32_MAX
+#define HURRY_PORTION 8
+
+static void control_invalidate(struct nnadev *dev, const struct nnahw_ring_entry *e)
+{
+	nnadev_mmu_invalidate(&dev->mmu, e->asid, e->address, e->length,
+			      e->target == NNAHW_ENTRY_ALL);
+}
+
+static void control_abort(struct nnadev *dev, const struct nnahw_ring_entry *e)
+{
+	struct nnadev_job *job = &dev->jobs[e->target];
+
+	if (nnadev_job_active(job) && job->entry.seqno == (uint32_t)e->address) {
+		if (!job->stuck)
+			nnadev_job_end(dev, job, NNAHW_STATUS_ABORTED);
+		return;
+	}
+	nnadev_ring_abort(dev, &dev->rings[e->target], (uint32_t)e->address);
+}
+
+static void control_hurry(struct nnadev *dev, const struct nnahw_ring_entry *e)
+{
+	struct nnadev_ring *ring = &dev->rings[e->target];
+
+	if (!ring->hurried || (int32_t)((uint32_t)e->address - ring->hurry) > 0)
+		ring->hurry = (uint32_t)e->address;
+	ring->hurried = true;
+}
+
+static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
+{
+	if (e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ || e->reserved[0] || e->reserved[1] ||
+	    e->reserved[2])
+		return NNAHW_STATUS_BAD_ENTRY;
+	switch (e->type) {
+	case NNAHW_ENTRY_NOP:
+		return NNAHW_STATUS_OK;
+	case NNAHW_ENTRY_INVALIDATE:
+		if (e->target > NNAHW_ENTRY_ALL)
+			return NNAHW_STATUS_BAD_ENTRY;
+		control_invalidate(dev, e);
+		return NNAHW_STATUS_OK;
+	case NNAHW_ENTRY_ABORT:
+		if (e->target >= NNAHW_JOB_RINGS || e->address > UINT32_MAX)
+			return NNAHW_STATUS_BAD_ENTRY;
+		control_abort(dev, e);
+		return NNAHW_STATUS_OK;
+	case NNAHW_ENTRY_BOOST:
+		if (e->target >= NNAHW_JOB_RINGS || e->address > UINT32_MAX)
+			return NNAHW_STATUS_BAD_ENTRY;
+		control_hurry(dev, e);
+		return NNAHW_STATUS_OK;
+	default:
+		return NNAHW_STATUS_BAD_ENTRY;
+	}
+}
+
+/* At most a ring's worth, so that a flood of control entries cannot keep jobs from running. */
+static bool run_control(struct nnadev *dev)
+{
+	struct nnadev_ring *ring = &dev->rings[NNAHW_CONTROL_RING];
+	uint32_t left = ring->work.size;
+
+	while (nnadev_ring_pending(dev, ring)) {
+		struct nnahw_ring_entry entry;
+		uint32_t status;
+		bool aborted;
+
+		if (!left--)
+			return true;
+		if (!nnadev_ring_fetch(dev, ring, &entry, &aborted))
+			break;
+		status = control(dev, &entry);
+		nnadev_ring_complete(dev, ring, &entry, status, 0);
+	}
+	return false;
+}
+
+static void do_reset(struct nnadev *dev)
+{
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		nnadev_job_drop(dev, &dev->jobs[i]);
+	for (uint32_t i = 0; i < NNAHW_RINGS; i++) {
+		nnadev_ring_sync(dev, &dev->rings[i]);
+		dev->rings[i].waiting = 0;
+		dev->rings[i].hurried = false;
+	}
+	nnadev_mmu_reset(&dev->mmu);
+	nnadev_workers_forget(dev->workers);
+	dev->last = NULL;
+	dev->slice = NO_SLICE;
+	atomic_store(&dev->bus_error, false);
+	memset(&dev->counters, 0, sizeof(dev->counters));
+	atomic_store(&dev->mmu.walks, 0);
+	atomic_store(&dev->reset, false);
+	if (!nnadev_dev_injected(dev, NNADEV_INJECT_REFUSE_RESET))
+		atomic_store(&dev->status, NNAHW_REG_STATUS_READY);
+	nnadev_event_raise(&dev->reset_done);
+}
+
+static bool has_work(struct nnadev *dev, uint32_t ring)
+{
+	return nnadev_job_active(&dev->jobs[ring]) || nnadev_ring_pending(dev, &dev->rings[ring]);
+}
+
+/* A ring's part of a time. */
+static uint64_t portion(const struct nnadev_ring *ring, uint64_t ns)
+{
+	return ring->hurried ? ns / HURRY_PORTION : ns;
+}
+
+/* The ring to run now, or NNAHW_JOB_RINGS. */
+static uint32_t pick(struct nnadev *dev)
+{
+	uint32_t top = NNAHW_JOB_RINGS, starving = NNAHW_JOB_RINGS, ring;
+	uint64_t now = nnadev_clock_now();
+	bool work[NNAHW_JOB_RINGS];
+
+	for (ring = 0; ring < NNAHW_JOB_RINGS; ring++) {
+		struct nnadev_ring *r = &dev->rings[ring];
+
+		work[ring] = has_work(dev, ring);
+		if (!work[ring]) {
+			r->waiting = 0;
+			r->hurried = false;
+		} else if (!r->waiting) {
+			r->waiting = now;
+		}
+		if (work[ring])
+			top = ring;
+	}
+	if (top == NNAHW_JOB_RINGS)
+		return top;
+	if (dev->slice != NO_SLICE && (now >= dev->slice_end || !work[dev->slice]))
+		dev->slice = NO_SLICE;
+	if (dev->slice == NO_SLICE && !nnadev_job_active(&dev->jobs[top])) {
+		for (ring = 0; ring < top; ring++) {
+			const struct nnadev_ring *r = &dev->rings[ring];
+
+			if (work[ring] && now - r->waiting >= portion(r, dev->age_ns) &&
+			    (starving == NNAHW_JOB_RINGS ||
+			     r->waiting < dev->rings[starving].waiting))
+				starving = ring;
+		}
+		if (starving != NNAHW_JOB_RINGS) {
+			dev->slice = starving;
+			dev->slice_end = now + portion(&dev->rings[starving], dev->slice_ns);
+		}
+	}
+	ring = dev->slice != NO_SLICE ? dev->slice : top;
+	dev->rings[ring].waiting = 0;
+	return ring;
+}
+
+static void idle(struct nnadev *dev, uint64_t until)
+{
+	nnadev_gate_leave(&dev->gate);
+	nnadev_event_wait(&dev->event, dev->seen, until);
+	nnadev_gate_enter(&dev->gate);
+}
+
+static void run_jobs(struct nnadev *dev)
+{
+	struct nnadev_job *job = dev->last;
+	uint32_t ring;
+	uint64_t wake;
+
+	if (!atomic_load(&dev->enabled)) {
+		/* Only the command that runs is brought to its end. */
+		if (!job || job->state != NNADEV_JOB_TILES) {
+			idle(dev, NNADEV_FOREVER);
+			return;
+		}
+		ring = job->ring;
+	} else {
+		if (run_control(dev))
+			nnadev_event_raise(&dev->event);
+		ring = pick(dev);
+		if (ring == NNAHW_JOB_RINGS) {
+			idle(dev, NNADEV_FOREVER);
+			return;
+		}
+		job = &dev->jobs[ring];
+	}
+	if (!nnadev_job_active(job)) {
+		bool aborted;
+
+		if (!nnadev_ring_fetch(dev, &dev->rings[ring], &job->entry, &aborted))
+			return;
+		nnadev_job_start(dev, job, aborted);
+		if (!nnadev_job_active(job))
+			return;
+	}
+	if (dev->last && dev->last != job && nnadev_job_active(dev->last) && dev->last->ring < ring)
+		nnadev_count(&dev->counters.preemptions, 1);
+	dev->last = job;
+	wake = nnadev_job_run(dev, job, dev->slice == NO_SLICE ? NNADEV_FOREVER : dev->slice_end);
+	if (wake) {
+		idle(dev, wake);
+		nnadev_job_pause(dev, job);
+	}
+}
+
+void *nnadev_cp_main(void *arg)
+{
+	struct nnadev *dev = arg;
+
+	nnadev_dev_enter_thread(dev);
+	dev->slice = NO_SLICE;
+	nnadev_gate_enter(&dev->gate);
+	for (;;) {
+		dev->seen = nnadev_event_read(&dev->event);
+		if (atomic_load(&dev->quit))
+			break;
+		if (nnadev_gate_wanted(&dev->gate)) {
+			nnadev_gate_leave(&dev->gate);
+			nnadev_gate_enter(&dev->gate);
+		}
+		if (atomic_load(&dev->reset))
+			do_reset(dev);
+		for (uint32_t i = 0; i < NNAHW_RINGS; i++)
+			if (nnadev_ring_sync(dev, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
+				nnadev_job_drop(dev, &dev->jobs[i]);
+		run_jobs(dev);
+	}
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		nnadev_job_drop(dev, &dev->jobs[i]);
+	nnadev_gate_leave(&dev->gate);
+	return NULL;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#include "device/core/dev.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The device that a thread works for; only the model's own threads have one. */
+static _Thread_local struct nnadev *thread_dev;
+
+void nnadev_dev_enter_thread(struct nnadev *dev)
+{
+	thread_dev = dev;
+}
+
+void nnadev_dev_log(struct nnadev *dev, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!dev->params.log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	dev->params.log(dev->params.user, line);
+}
+
+bool nnadev_dev_injected(struct nnadev *dev, enum nnadev_inject what)
+{
+	uint64_t n = atomic_load_explicit(&dev->inject[what], memory_order_relaxed);
+
+	while (n)
+		if (atomic_compare_exchange_weak(&dev->inject[what], &n, n - 1))
+			return true;
+	return false;
+}
+
+void nnadev_dev_interrupt(struct nnadev *dev, uint32_t vector)
+{
+	/* A message to an interrupt controller is a write as well. */
+	if (dev->memory.off || nnadev_dev_injected(dev, NNADEV_INJECT_DROP_IRQ))
+		return;
+	nnadev_count(&dev->counters.irqs, 1);
+	if (dev->params.raise_irq)
+		dev->params.raise_irq(dev->params.user, vector);
+}
+
+static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
+{
+	enum nnadev_engine_isa best = nnadev_engine_isa_detect();
+
+	switch (wanted) {
+	case NNADEV_ISA_AUTO:
+		*isa = best;
+		return 0;
+	case NNADEV_ISA_SCALAR:
+		*isa = NNADEV_ENGINE_SCALAR;
+		break;
+	case NNADEV_ISA_AVX2:
+		*isa = NNADEV_ENGINE_AVX2;
+		break;
+	case NNADEV_ISA_AVX512_VNNI:
+		*isa = NNADEV_ENGINE_AVX512_VNNI;
+		break;
+	default:
+		return -EINVAL;
+	}
+	return *isa > best ? -ENOTSUP : 0;
+}
+
+static int start_processor(struct nnadev *dev)
+{
+	sigset_t all, old;
+	int r;
+
+	/* Signals are the process's concern, but for those that a thread brings upon itself. */
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&dev->processor, NULL, nnadev_cp_main, dev);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -r;
+}
+
+int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
+{
+	struct nnadev *dev;
+	int r;
+
+	if (!params || !out || params->threads > NNADEV_DEV_THREADS ||
+	    params->job_limit_ns > NNAHW_JOB_LIMIT_NS)
+		return -EINVAL;
+	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
+	if (!dev)
+		return -ENOMEM;
+	memset(dev, 0, sizeof(*dev));
+	dev->params = *params;
+	if (!dev->params.threads)
+		dev->params.threads = nnadev_workers_cpus();
+	dev->prepare = nnadev_engine_prepare;
+	dev->age_ns = NNADEV_DEV_AGE_NS;
+	dev->slice_ns = NNADEV_DEV_SLICE_NS;
+	dev->job_limit = params->job_limit_ns ? params->job_limit_ns : NNAHW_JOB_LIMIT_NS;
+	r = choose_isa(params->isa, &dev->isa);
+	if (r)
+		goto err_free;
+	atomic_init(&dev->status, NNAHW_REG_STATUS_READY);
+	nnadev_mmu_init(&dev->mmu, &dev->memory);
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		dev->jobs[i].ring = i;
+	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
+		nnadev_ring_reset(&dev->rings[i]);
+	r = nnadev_mutex_init(&dev->lock);
+	if (r)
+		goto err_free;
+	r = nnadev_gate_init(&dev->gate);
+	if (r)
+		goto err_lock;
+	r = nnadev_workers_create(dev->params.threads, &dev->workers);
+	if (r)
+		goto err_gate;
+	r = start_processor(dev);
+	if (r)
+		goto err_pool;
+	*out = dev;
+	return 0;
+
+err_pool:
+	nnadev_workers_destroy(dev->workers);
+err_gate:
+	nnadev_gate_fini(&dev->gate);
+err_lock:
+	nnadev_mutex_fini(&dev->lock);
+err_free:
+	free(dev);
+	return r;
+}
+
+void nnadev_destroy(struct nnadev *dev)
+{
+	if (!dev)
+		return;
+	atomic_store(&dev->quit, true);
+	nnadev_event_raise(&dev->event);
+	pthread_join(dev->processor, NULL);
+	nnadev_workers_destroy(dev->workers);
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		nnadev_job_fini(&dev->jobs[i]);
+	for (uint32_t i = 0; i < NNADEV_DEV_THREADS; i++)
+		free(dev->scratch[i].data);
+	nnadev_mmu_fini(&dev->mmu);
+	nnadev_memory_fini(&dev->memory);
+	nnadev_gate_fini(&dev->gate);
+	nnadev_mutex_fini(&dev->lock);
+	free(dev);
+}
+
+/* Value of the 64-bit register at @offset (a multiple of 8), if there is one. */
+static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
+{
+	struct nnadev_dev_counters *c = &dev->counters;
+
+	switch (offset) {
+	case NNAHW_REG_JOB_LIMIT:
+		*value = dev->job_limit;
+		return true;
+	case NNAHW_REG_TIMESTAMP:
+		*value = nnadev_clock_now();
+		return true;
+	case NNAHW_REG_TIMESTAMP_HZ:
+		*value = NNAHW_TICK_HZ;
+		return true;
+	case NNAHW_REG_COUNT_JOBS:
+		*value = atomic_load(&c->jobs);
+		return true;
+	case NNAHW_REG_COUNT_COMMANDS:
+		*value = atomic_load(&c->commands);
+		return true;
+	case NNAHW_REG_COUNT_IRQS:
+		*value = atomic_load(&c->irqs);
+		return true;
+	case NNAHW_REG_COUNT_MMIO_READS:
+		*value = atomic_load(&c->mmio_reads);
+		return true;
+	case NNAHW_REG_COUNT_MMIO_WRITES:
+		*value = atomic_load(&c->mmio_writes);
+		return true;
+	case NNAHW_REG_COUNT_PREEMPTIONS:
+		*value = atomic_load(&c->preemptions);
+		return true;
+	case NNAHW_REG_COUNT_FAULTS:
+		*value = atomic_load(&c->faults);
+		return true;
+	case NNAHW_REG_COUNT_BUSY:
+		*value = atomic_load(&c->busy);
+		return true;
+	case NNAHW_REG_COUNT_WALKS:
+		*value = atomic_load(&dev->mmu.walks);
+		return true;
+	case NNAHW_REG_LONGEST_TILE:
+		*value = nnadev_workers_longest(dev->workers);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t read32(struct nnadev *dev, uint64_t offset)
+{
+	uint64_t value;
+
+	switch (offset) {
+	case NNAHW_REG_ID:
+		return NNAHW_ID_MAGIC;
+	case NNAHW_REG_VERSION:
+		return NNAHW_ABI_MAJOR << 16 | NNAHW_ABI_MINOR;
+	case NNAHW_REG_STREAM_VERSION:
+		return NNAHW_LAYOUT_ABI << 16 | NNAHW_STREAM_ABI;
+	case NNAHW_REG_JOB_RING_COUNT:
+		return NNAHW_JOB_RINGS;
+	case NNAHW_REG_RING_SIZE_LIMIT:
+		return NNAHW_RING_SIZE_MAX;
+	case NNAHW_REG_MSIX_COUNT:
+		return NNADEV_DEV_VECTORS;
+	case NNAHW_REG_CONTROL:
+		return atomic_load(&dev->enabled) ? NNAHW_REG_CONTROL_ENABLE : 0;
+	case NNAHW_REG_STATUS:
+		return atomic_load(&dev->status);
+	case NNAHW_REG_WORKERS:
+		return dev->params.threads;
+	case NNAHW_REG_TIMESTAMP:
+		value = nnadev_clock_now();
+		atomic_store(&dev->latch, (uint32_t)(value >> 32));
+		return (uint32_t)value;
+	case NNAHW_REG_TIMESTAMP + 4:
+		return atomic_load(&dev->latch);
+	default:
+		break;
+	}
+	if (offset >= NNAHW_RING_REGS &&
+	    offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
+		nnadev_mutex_lock(&dev->lock);
+		value = nnadev_ring_read(
+			&dev->rings[(offset - NNAHW_RING_REGS) / NNAHW_RING_STRIDE],
+			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE);
+		nnadev_mutex_unlock(&dev->lock);
+		return (uint32_t)value;
+	}
+	if (read64(dev, offset & ~7ull, &value))
+		return (uint32_t)(offset & 4 ? value >> 32 : value);
+	return 0;
+}
+
+uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
+{
+	uint64_t value;
+
+	nnadev_count(&dev->counters.mmio_reads, 1);
+	if (atomic_load_explicit(&dev->inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+		return size == 4 ? UINT32_MAX : UINT64_MAX;
+	if ((size != 4 && size != 8) || offset % size)
+		return 0;
+	if (size == 4)
+		return read32(dev, offset);
+	if (read64(dev, offset, &value))
+		return value;
+	value = read32(dev, offset);
+	return value | (uint64_t)read32(dev, offset + 4) << 32;
+}
+
+static void begin_reset(struct nnadev *dev)
+{
+	nnadev_mutex_lock(&dev->lock);
+	atomic_store(&dev->status, NNAHW_REG_STATUS_RESETTING);
+	atomic_store(&dev->enabled, false);
+	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
+		nnadev_ring_reset(&dev->rings[i]);
+	atomic_store(&dev->reset, true);
+	nnadev_mutex_unlock(&dev->lock);
+	nnadev_event_raise(&dev->event);
+}
+
+static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
+{
+	bool changed = false;
+
+	/* The first case is the hot one. */
+	if (offset >= NNAHW_DOORBELLS && offset < NNAHW_DOORBELLS + 4 * NNAHW_RINGS) {
+		struct nnadev_ring *ring = &dev->rings[(offset - NNAHW_DOORBELLS) / 4];
+
+		if (!atomic_load(&ring->enabled))
+			return;
+		atomic_store(&ring->doorbell, value);
+		nnadev_event_raise(&dev->event);
+		return;
+	}
+	if (offset == NNAHW_REG_RESET) {
+		if (value == NNAHW_RESET_MAGIC)
+			begin_reset(dev);
+		return;
+	}
+	nnadev_mutex_lock(&dev->lock);
+	if (atomic_load(&dev->status) & NNAHW_REG_STATUS_READY) {
+		if (offset == NNAHW_REG_CONTROL) {
+			atomic_store(&dev->enabled, value & NNAHW_REG_CONTROL_ENABLE);
+			changed = true;
+		} else if (offset >= NNAHW_RING_REGS &&
+			   offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
+			uint32_t at = (offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE;
+
+			nnadev_ring_write(
+				&dev->rings[(offset - NNAHW_RING_REGS) / NNAHW_RING_STRIDE], at,
+				value);
+			changed = at == NNAHW_RING_REG_CONTROL;
+		}
+	}
+	nnadev_mutex_unlock(&dev->lock);
+	if (changed)
+		nnadev_event_raise(&dev->event);
+}
+
+void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value)
+{
+	nnadev_count(&dev->counters.mmio_writes, 1);
+	if (atomic_load_explicit(&dev->inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+		return;
+	if ((size != 4 && size != 8) || offset % size)
+		return;
+	write32(dev, offset, (uint32_t)value);
+	if (size == 8)
+		write32(dev, offset + 4, (uint32_t)(value >> 32));
+}
+
+void nnadev_reset(struct nnadev *dev)
+{
+	uint32_t seq = nnadev_event_read(&dev->reset_done);
+
+	begin_reset(dev);
+	while (atomic_load(&dev->reset)) {
+		nnadev_event_wait(&dev->reset_done, seq, NNADEV_FOREVER);
+		seq = nnadev_event_read(&dev->reset_done);
+	}
+}
+
+int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset,
+		   uint32_t prot)
+{
+	int r;
+
+	/*
+	 * Memory that may only be written is read as well: by a PCI bridge it could not be told
+	 * apart.
+	 */
+	if (!prot || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
+		return -EINVAL;
+	nnadev_gate_visit(&dev->gate, &dev->event);
+	r = nnadev_memory_map(&dev->memory, iova, size, fd, offset, prot & NNADEV_PROT_WRITE);
+	nnadev_gate_part(&dev->gate);
+	return r;
+}
+
+int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
+{
+	int r;
+
+	nnadev_gate_visit(&dev->gate, &dev->event);
+	r = nnadev_memory_covers(&dev->memory, iova, size);
+	if (!r) {
+		nnadev_mmu_drop_bus(&dev->mmu, iova, size);
+		nnadev_memory_unmap(&dev->memory, iova, size);
+	}
+	nnadev_gate_part(&dev->gate);
+	return r;
+}
+
+void nnadev_bus_master(struct nnadev *dev, bool on)
+{
+	nnadev_gate_visit(&dev->gate, &dev->event);
+	dev->memory.off = !on;
+	if (!on)
+		nnadev_mmu_drop_bus(&dev->mmu, 0, UINT64_MAX);
+	nnadev_gate_part(&dev->gate);
+}
+
+const char *nnadev_isa_name(const struct nnadev *dev)
+{
+	switch (dev->isa) {
+	case NNADEV_ENGINE_AVX2:
+		return "avx2";
+	case NNADEV_ENGINE_AVX512_VNNI:
+		return "avx512-vnni";
+	default:
+		return "scalar";
+	}
+}
+
+/*
+ * The thread is the command processor, not in the middle of changing these lists, which lie in
+ * private memory; or it runs a tile, during which nobody changes them.
+ */
+bool nnadev_sigbus(void *address)
+{
+	struct nnadev *dev = thread_dev;
+
+	if (!dev ||
+	    !(nnadev_memory_break(&dev->memory, address) || nnadev_mmu_break(&dev->mmu, address)) ||
+	    !nnadev_file_mend(address))
+		return false;
+	atomic_store(&dev->bus_error, true);
+	return true;
+}
+
+int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)
+{
+	if (what < NNADEV_INJECT_HANG || what > NNADEV_INJECT_DEAD)
+		return -EINVAL;
+	if (what == NNADEV_INJECT_SPURIOUS_IRQ) {
+		for (; value; value--)
+			for (uint32_t v = 0; v < NNADEV_DEV_VECTORS; v++)
+				nnadev_dev_interrupt(dev, v);
+		return 0;
+	}
+	atomic_store(&dev->inject[what], value);
+	return 0;
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+#include "device/core/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hw/gen/nnahw_command_table.h"
+#include "device/core/dev.h"
+#include "device/core/stream.h"
+
+#define VA_END (1ull << NNAHW_VA_BITS)
+
+/* How nnadev_job's steps end: go on, leave the job for now, or it has ended. */
+enum step { STEP_ON, STEP_LEAVE, STEP_ENDED };
+
+static bool range_fits(uint64_t va, uint64_t size, uint64_t align)
+{
+	return !(va & (align - 1)) && va < VA_END && size <= VA_END - va;
+}
+
+static bool entry_fits(const struct nnahw_ring_entry *e)
+{
+	return !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !(e->root & ~NNAHW_PTE_ADDRESS) &&
+	       e->stream_size >= sizeof(struct nnahw_stream_header) &&
+	       e->stream_size <= NNAHW_MAX_STREAM_SIZE &&
+	       range_fits(e->stream, e->stream_size, NNAHW_COMMAND_ALIGN) &&
+	       e->slot_count <= NNAHW_MAX_SLOTS &&
+	       range_fits(e->base_table, e->slot_count * sizeof(struct nnahw_base), 16) &&
+	       range_fits(e->report, sizeof(struct nnahw_report), 64) &&
+	       !(e->start % NNAHW_COMMAND_ALIGN) && e->start <= e->stream_size && !e->target &&
+	       !e->address && !e->length && !e->reserved[0] && !e->reserved[1] && !e->reserved[2];
+}
+
+static uint64_t limit(const struct nnadev *dev, uint64_t ticks)
+{
+	return ticks && ticks < dev->job_limit ? ticks : dev->job_limit;
+}
+
+static uint64_t run_time(const struct nnadev_job *job, uint64_t now)
+{
+	return job->run_time + (job->resumed ? now - job->resumed : 0);
+}
+
+/*
+ * The job's run time changes: RUN_TIME shows it. A reader in between sees too little, never too
+ * much.
+ */
+static void set_resumed(struct nnadev *dev, struct nnadev_job *job, uint64_t resumed)
+{
+	struct nnadev_ring *ring = &dev->rings[job->ring];
+
+	job->resumed = resumed;
+	atomic_store(&ring->resumed, 0);
+	atomic_store(&ring->ran, job->run_time);
+	atomic_store(&ring->resumed, resumed);
+}
+
+void nnadev_job_pause(struct nnadev *dev, struct nnadev_job *job)
+{
+	uint64_t now;
+
+	if (!job->resumed)
+		return;
+	now = nnadev_clock_now();
+	nnadev_count(&dev->counters.busy, now - job->resumed);
+	job->run_time += now - job->resumed;
+	set_resumed(dev, job, 0);
+}
+
+static void release(struct nnadev *dev, struct nnadev_job *job)
+{
+	for (uint32_t i = 0; i < NNAHW_MAX_OPERANDS; i++)
+		nnadev_range_release(&job->at.ranges[i]);
+	nnadev_mmu_put(&dev->mmu, job->space);
+	job->space = NULL;
+	job->state = NNADEV_JOB_IDLE;
+	atomic_store(&dev->rings[job->ring].ran, 0);
+}
+
+void nnadev_job_drop(struct nnadev *dev, struct nnadev_job *job)
+{
+	if (!nnadev_job_active(job))
+		return;
+	nnadev_job_pause(dev, job);
+	release(dev, job);
+}
+
+void nnadev_job_fini(struct nnadev_job *job)
+{
+	free(job->shared);
+	job->shared = NULL;
+	job->shared_size = 0;
+}
+
+void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
+{
+	const struct nnahw_ring_entry *e = &job->entry;
+	struct nnadev_fault fault = { 0 };
+	struct nnahw_report report;
+	uint64_t detail;
+	bool faulted = status == NNAHW_STATUS_FAULT_MMU || status == NNAHW_STATUS_FAULT_BUS;
+
+	nnadev_job_pause(dev, job);
+	if (faulted)
+		fault = job->fault;
+	if (job->space && e->report) {
+		memset(&report, 0, sizeof(report));
+		report.status = status;
+		report.command = job->offset;
+		report.operand = job->operand;
+		report.fault = fault.kind;
+		report.fault_address = fault.address;
+		report.begin = job->begin;
+		report.end = nnadev_clock_now();
+		report.run_time = job->run_time;
+		report.commands = job->commands;
+		report.loop_time = job->loop_time;
+		if (!nnadev_mmu_write(&dev->mmu, job->space, e->report, &report, sizeof(report),
+				      &job->fault) &&
+		    !status) {
+			status = job->fault.status;
+			faulted = status != NNAHW_STATUS_NO_MEMORY;
+			fault = job->fault;
+		}
+	}
+	if (status == NNAHW_STATUS_OK || status == NNAHW_STATUS_YIELDED)
+		detail = job->run_time;
+	else
+		detail = faulted ? fault.address : job->offset;
+	nnadev_count(&dev->counters.jobs, 1);
+	if (status) {
+		nnadev_count(&dev->counters.faults, 1);
+		nnadev_dev_log(
+			dev,
+			"ring %u seqno %u asid %u: status %u at command %#x operand %d, fault "
+			"%u at %#llx",
+			job->ring, e->seqno, e->asid, status, job->offset, (int)job->operand,
+			fault.kind, (unsigned long long)fault.address);
+	}
+	release(dev, job);
+	nnadev_ring_complete(dev, &dev->rings[job->ring], e, status, detail);
+}
+
+void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted)
+{
+	const struct nnahw_ring_entry *e = &job->entry;
+	uint64_t now = nnadev_clock_now();
+
+	/* Not this job's doing: a report or a ring that lay in a file that became shorter. */
+	if (atomic_exchange(&dev->bus_error, false))
+		nnadev_mmu_reset(&dev->mmu);
+	job->space = NULL;
+	job->offset = 0;
+	job->stuck = false;
+	job->operand = UINT32_MAX;
+	memset(&job->fault, 0, sizeof(job->fault));
+	job->begin = now;
+	job->run_time = 0;
+	set_resumed(dev, job, 0);
+	job->budget = limit(dev, e->budget);
+	job->loop_limit = limit(dev, e->loop_limit);
+	job->loop_time = 0;
+	job->loop_last = 0;
+	job->commands = 0;
+	if (e->type == NNAHW_ENTRY_NOP) {
+		bool good = !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !e->reserved[0] &&
+			    !e->reserved[1] && !e->reserved[2];
+
+		nnadev_ring_complete(dev, &dev->rings[job->ring], e,
+				     good ? NNAHW_STATUS_OK : NNAHW_STATUS_BAD_ENTRY, 0);
+		return;
+	}
+	job->state = NNADEV_JOB_OPEN;
+	if (e->type != NNAHW_ENTRY_JOB || !entry_fits(e)) {
+		nnadev_job_end(dev, job, NNAHW_STATUS_BAD_ENTRY);
+		return;
+	}
+	job->space = nnadev_mmu_get(&dev->mmu, e->asid, e->root);
+	if (!job->space)
+		nnadev_job_end(dev, job, NNAHW_STATUS_NO_MEMORY);
+	else if (aborted)
+		nnadev_job_end(dev, job, NNAHW_STATUS_ABORTED);
+	else if (e->deadline && now >= e->deadline)
+		nnadev_job_end(dev, job, NNAHW_STATUS_DEADLINE);
+	else if (nnadev_dev_injected(dev, NNADEV_INJECT_STUCK))
+		job->stuck = true;
+	else if (nnadev_dev_injected(dev, NNADEV_INJECT_HANG))
+		job->state = NNADEV_JOB_HANG;
+	if (job->stuck)
+		job->state = NNADEV_JOB_HANG;
+}
+
+/* End a job whose last command is done, unless it was told to be slow. */
+static enum step finish(struct nnadev *dev, struct nnadev_job *job)
+{
+	uint64_t slow =
+		atomic_load_explicit(&dev->inject[NNADEV_INJECT_SLOW_NS], memory_order_relaxed);
+
+	if (slow && job->state != NNADEV_JOB_LINGER) {
+		if (__builtin_add_overflow(run_time(job, nnadev_clock_now()), slow, &job->linger))
+			job->linger = UINT64_MAX;
+		job->state = NNADEV_JOB_LINGER;
+		return STEP_ON;
+	}
+	nnadev_job_end(dev, job, NNAHW_STATUS_OK);
+	return STEP_ENDED;
+}
+
+static enum step end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
+{
+	nnadev_job_end(dev, job, status);
+	return STEP_ENDED;
+}
+
+/* Find host memory for all operands of the command. */
+static uint32_t resolve(struct nnadev *dev, struct nnadev_job *job)
+{
+	struct nnadev_instruction *at = &job->at;
+
+	nnadev_mmu_begin(&dev->mmu);
+	for (uint32_t i = 0; i < at->command.operand_count; i++) {
+		if (!nnadev_operand_resolve(&dev->mmu, job->space, &at->command.operands[i],
+					    &at->ranges[i], &job->fault)) {
+			job->operand = i;
+			return job->fault.status;
+		}
+	}
+	at->generation = dev->mmu.generation;
+	return NNAHW_STATUS_OK;
+}
+
+static uint32_t provide(void **data, uint32_t *have, uint32_t size)
+{
+	void *p;
+
+	if (size <= *have)
+		return NNAHW_STATUS_OK;
+	if (size > NNADEV_ENGINE_MAX_SCRATCH)
+		return NNAHW_STATUS_NO_MEMORY;
+	size = (size + 4095) & ~4095u;
+	p = aligned_alloc(64, size);
+	if (!p)
+		return NNAHW_STATUS_NO_MEMORY;
+	free(*data);
+	*data = p;
+	*have = size;
+	return NNAHW_STATUS_OK;
+}
+
+/* Have the engine plan the command that was fetched. */
+static uint32_t plan(struct nnadev *dev, struct nnadev_job *job)
+{
+	struct nnadev_instruction *at = &job->at;
+	uint32_t status = resolve(dev, job);
+
+	if (status)
+		return status;
+	at->command.entropy = nnadev_clock_now();
+	memset(&at->plan, 0, sizeof(at->plan));
+	status = dev->prepare(dev->isa, dev->params.threads, &at->command, &at->plan);
+	if (status) {
+		if (status == NNAHW_STATUS_BAD_OPERAND)
+			job->operand = at->plan.bad_operand;
+		return status;
+	}
+	if (at->plan.phases > NNADEV_ENGINE_MAX_PHASES)
+		return NNAHW_STATUS_INTERNAL;
+	at->phase = 0;
+	at->repeat = 0;
+	at->tile = 0;
+	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
+}
+
+struct round {
+	struct nnadev *dev;
+	struct nnadev_job *job;
+	uint64_t until;
+};
+
+static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
+{
+	struct round *round = context;
+	struct nnadev_instruction *at = &round->job->at;
+
+	if (thread)
+		nnadev_dev_enter_thread(round->dev);
+	return at->plan.run(&at->command, &at->plan, at->phase, tile,
+			    round->dev->scratch[thread].data, round->job->shared);
+}
+
+/* Whether the job is to make way, or has run out of something. */
+static bool interrupted(const struct nnadev *dev, const struct nnadev_job *job, uint64_t until,
+			uint64_t now)
+{
+	return nnadev_event_read((struct nnadev_event *)&dev->event) != dev->seen || now >= until ||
+	       run_time(job, now) > job->budget ||
+	       (job->entry.deadline && now >= job->entry.deadline);
+}
+
+static bool stop_round(void *context)
+{
+	struct round *round = context;
+
+	return interrupted(round->dev, round->job, round->until, nnadev_clock_now());
+}
+
+static enum step run_tiles(struct nnadev *dev, struct nnadev_job *job, uint64_t until)
+{
+	struct nnadev_instruction *at = &job->at;
+	struct round round = { dev, job, until };
+	struct nnadev_round work = { run_tile, stop_round, &round };
+	uint32_t status;
+
+	/*
+	 * Another job's tiles may have come in between: scratch memory is the threads', not the
+	 * job's.
+	 */
+	for (uint32_t i = 0; i < dev->params.threads; i++) {
+		status = provide(&dev->scratch[i].data, &dev->scratch[i].size,
+				 at->plan.scratch_size);
+		if (status)
+			return end(dev, job, status);
+	}
+	if (at->generation != dev->mmu.generation) {
+		status = resolve(dev, job);
+		if (status)
+			return end(dev, job, status);
+	}
+	while (at->phase < at->plan.phases) {
+		uint32_t tiles = at->plan.phase_tiles[at->phase];
+
+		status = nnadev_workers_run(dev->workers, &work, &at->tile, tiles);
+		if (atomic_load_explicit(&dev->bus_error, memory_order_relaxed))
+			return STEP_ON;
+		if (status)
+			return end(dev, job, status);
+		if (at->tile < tiles)
+			return STEP_LEAVE;
+		at->tile = 0;
+		if (at->phase + 2 == at->plan.phases && ++at->repeat < at->plan.repeats)
+			continue;
+		at->phase++;
+	}
+	for (uint32_t i = 0; i < at->command.operand_count; i++) {
+		if (!nnadev_operand_scatter(&dev->mmu, job->space, &at->command.operands[i],
+					    &at->ranges[i], &job->fault)) {
+			job->operand = i;
+			return end(dev, job, job->fault.status);
+		}
+	}
+	for (uint32_t i = 0; i < at->command.operand_count; i++)
+		nnadev_range_release(&at->ranges[i]);
+	nnadev_count(&dev->counters.commands, 1);
+	job->commands++;
+	job->offset += at->info->size;
+	job->state = NNADEV_JOB_FETCH;
+	return STEP_ON;
+}
+
+static enum step jump(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
+{
+	if (target % NNAHW_COMMAND_ALIGN || target < sizeof(struct nnahw_stream_header) ||
+	    target > job->stream_end)
+		return end(dev, job, NNAHW_STATUS_BAD_COMMAND);
+	nnadev_count(&dev->counters.commands, 1);
+	job->commands++;
+	job->offset = target;
+	return STEP_ON;
+}
+
+/*
+ * A jump that closes a loop. The time since the last such jump counts when both belong together:
+ * the same loop, or one inside the other. So neither the way to a loop nor that between two loops
+ * counts.
+ */
+static enum step loop(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
+{
+	uint64_t now = run_time(job, nnadev_clock_now());
+
+	if (job->loop_last && ((job->loop_first >= target && job->loop_first <= job->offset) ||
+			       (target >= job->loop_first && target <= job->loop_last)))
+		job->loop_time += now - job->loop_mark;
+	job->loop_mark = now;
+	job->loop_first = target;
+	job->loop_last = job->offset;
+	if (job->loop_time > job->loop_limit)
+		return end(dev, job, NNAHW_STATUS_LOOP_LIMIT);
+	return jump(dev, job, target);
+}
+
+static enum step branch(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
+{
+	const struct nnadev_engine_operand *o = &job->at.command.operands[0];
+	const struct nnadev_range *range = &job->at.ranges[0];
+	uint8_t condition;
+
+	job->operand = 0;
+	if (o->count != 1)
+		return end(dev, job, NNAHW_STATUS_BAD_OPERAND);
+	if (!nnadev_mmu_read(&dev->mmu, job->space, range->va + range->lead, &condition, 1,
+			     &job->fault))
+		return end(dev, job, job->fault.status);
+	job->operand = UINT32_MAX;
+	return jump(dev, job, condition ? job->offset + job->at.info->size : target);
+}
+
+static enum step fetch(struct nnadev *dev, struct nnadev_job *job)
+{
+	uint32_t status;
+
+	if (job->offset >= job->stream_end)
+		return finish(dev, job);
+	status = nnadev_stream_fetch(dev, job);
+	if (status)
+		return end(dev, job, status);
+	switch (job->at.info->opcode) {
+	case NNAHW_OP_END:
+		nnadev_count(&dev->counters.commands, 1);
+		job->commands++;
+		return finish(dev, job);
+	case NNAHW_OP_JUMP: {
+		const struct nnahw_cmd_jump *cmd = (const void *)job->at.bytes;
+
+		if (cmd->loop > 1)
+			return end(dev, job, NNAHW_STATUS_BAD_COMMAND);
+		return cmd->loop ? loop(dev, job, cmd->target) : jump(dev, job, cmd->target);
+	}
+	case NNAHW_OP_BRANCH:
+		return branch(
+			dev, job,
+			((const struct nnahw_cmd_branch *)(const void *)job->at.bytes)->target);
+	default:
+		status = plan(dev, job);
+		if (status)
+			return end(dev, job, status);
+		job->state = NNADEV_JOB_TILES;
+		return STEP_ON;
+	}
+}
+
+/*
+ * A file became shorter under the job: what was cached of it is void, and so is what the job has
+ * read.
+ */
+static void lost_pages(struct nnadev *dev, struct nnadev_job *job)
+{
+	atomic_store(&dev->bus_error, false);
+	nnadev_mmu_reset(&dev->mmu);
+	job->fault = (struct nnadev_fault){ NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS, 0 };
+	nnadev_job_end(dev, job, NNAHW_STATUS_FAULT_BUS);
+}
+
+uint64_t nnadev_job_run(struct nnadev *dev, struct nnadev_job *job, uint64_t until)
+{
+	enum step step = STEP_ON;
+
+	if (!job->resumed)
+		set_resumed(dev, job, nnadev_clock_now());
+	while (step == STEP_ON) {
+		uint64_t now = nnadev_clock_now(), used = run_time(job, now), wake;
+
+		if (atomic_load_explicit(&dev->bus_error, memory_order_relaxed)) {
+			lost_pages(dev, job);
+			return 0;
+		}
+
+		if (!job->stuck) {
+			if (job->entry.deadline && now >= job->entry.deadline) {
+				nnadev_job_end(dev, job, NNAHW_STATUS_DEADLINE);
+				return 0;
+			}
+			if (used > job->budget) {
+				nnadev_job_end(dev, job, NNAHW_STATUS_BUDGET);
+				return 0;
+			}
+		}
+		switch (job->state) {
+		case NNADEV_JOB_OPEN: {
+			uint32_t status = nnadev_stream_open(dev, job);
+
+			job->state = NNADEV_JOB_FETCH;
+			if (status)
+				step = end(dev, job, status);
+			break;
+		}
+		case NNADEV_JOB_FETCH:
+			/* With fetching switched off a job rests before its next command. */
+			step = atomic_load(&dev->enabled) ? fetch(dev, job) : STEP_LEAVE;
+			break;
+		case NNADEV_JOB_TILES:
+			step = run_tiles(dev, job, until);
+			break;
+		case NNADEV_JOB_LINGER:
+		case NNADEV_JOB_HANG:
+			if (job->state == NNADEV_JOB_LINGER && used >= job->linger) {
+				step = finish(dev, job);
+				break;
+			}
+			/* The time until it is looked at again is run time: @resumed stays. */
+			wake = until;
+			if (!job->stuck) {
+				uint64_t next = now + (job->budget - used) + 1;
+
+				wake = next < wake ? next : wake;
+				if (job->entry.deadline && job->entry.deadline < wake)
+					wake = job->entry.deadline;
+				if (job->state == NNADEV_JOB_LINGER &&
+				    job->linger - used < wake - now)
+					wake = now + (job->linger - used);
+			}
+			return wake;
+		case NNADEV_JOB_IDLE:
+			return 0;
+		}
+		if (step == STEP_ON && nnadev_job_active(job) &&
+		    (nnadev_event_read(&dev->event) != dev->seen || nnadev_clock_now() >= until))
+			step = STEP_LEAVE;
+	}
+	if (step == STEP_LEAVE)
+		nnadev_job_pause(dev, job);
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bus memory: which bus addresses reach which bytes of which file. The owner of the table and the
+ * guests who change it exclude each other (the device's gate); nothing here locks.
+ */
+#ifndef NNADEV_MEMORY_H
+#define NNADEV_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/host/file.h"
+
+#define NNADEV_MEMORY_MAPPINGS 65536u
+
+/* A DMA mapping. Holds one use of @file. */
+struct nnadev_mapping {
+	uint64_t iova;
+	uint64_t size;
+	uint64_t offset;
+	struct nnadev_file *file;
+	bool writable;
+};
+
+/**
+ * struct nnadev_memory - all DMA mappings
+ * @mappings: sorted by iova, disjoint
+ * @files: files mapped
+ * @off: nothing can be reached for now
+ */
+struct nnadev_memory {
+	struct nnadev_mapping *mappings;
+	uint32_t count;
+	uint32_t capacity;
+	struct nnadev_file *files;
+	_Atomic bool off;
+};
+
+/**
+ * struct nnadev_reach - what a bus address reaches
+ * @data: host address
+ * @size: bytes reachable from there on, in one file
+ * @file: that file
+ * @writable: by the mapping's protection
+ */
+struct nnadev_reach {
+	uint8_t *data;
+	uint64_t size;
+	struct nnadev_file *file;
+	bool writable;
+};
+
+int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size, int fd,
+		      uint64_t offset, bool writable);
+
+/* Whether [@iova, @iova + @size) covers one mapping or more, and none in part: 0 or -ENOENT. */
+int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint64_t size);
+
+/* Take away what nnadev_memory_covers() found good. No pointer into it may be used any more. */
+void nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova, uint64_t size);
+
+/*
+ * Mark the file that has @address in its mapping as broken. Async-signal-safe. Return: whether
+ * there is one.
+ */
+bool nnadev_memory_break(struct nnadev_memory *memory, const void *address);
+
+void nnadev_memory_fini(struct nnadev_memory *memory);
+
+/* Find what @bus reaches; at least one byte. Return: whether there is anything. */
+bool nnadev_memory_find(struct nnadev_memory *memory, uint64_t bus, struct nnadev_reach *reach);
+
+/* Host address of @size bytes at @bus if they lie in one piece, else NULL. */
+void *nnadev_memory_at(struct nnadev_memory *memory, uint64_t bus, uint64_t size, bool write);
+
+#endif

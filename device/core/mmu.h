@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The MMU: device virtual addresses to host memory.
+ *
+ * Data and ownership
+ *
+ * A space is what is cached of one address space: extents (runs of pages that lie in one piece in
+ * one file; sorted, disjoint) and segments. A segment mirrors 1 GiB of virtual addresses, and the
+ * one after it, in reserved host address space; pages are laid into it as they are needed, so that
+ * a range that is scattered in the guest is contiguous for the engine. Every page in a segment is
+ * covered by an extent: dropping extents says which pages to clear.
+ *
+ * Spaces belong to the MMU; a job holds a use of its space. All of it is touched by one thread at a
+ * time (the command processor, or a guest of the device's gate).
+ *
+ * A host pointer from nnadev_mmu_range() is good until @generation changes: whoever keeps one across a
+ * point where others may run compares and asks again.
+ */
+#ifndef NNADEV_MMU_H
+#define NNADEV_MMU_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/core/memory.h"
+
+#define NNADEV_MMU_SPACES 1024u /* cached at a time, those of running jobs apart */
+#define NNADEV_MMU_SEGMENTS 128u
+#define NNADEV_MMU_RUNS                                                                            \
+	20000u /* laid into segments; each costs up to two mappings of the process */
+#define NNADEV_MMU_EXTENTS (1u << 20)
+/*
+ * Pieces that one look at a range may add: more cannot be laid or gathered, and it must not take
+ * long.
+ */
+#define NNADEV_MMU_PIECES 32768u
+#define NNADEV_MMU_MAX_RANGE (4ull << 30) /* bytes of one operand */
+
+/**
+ * struct nnadev_fault - why an access failed
+ * @status: NNAHW_STATUS_FAULT_MMU, FAULT_BUS or NO_MEMORY
+ * @kind: NNADEV_FAULT_KIND_*
+ * @address: VA (FAULT_MMU) or bus address (FAULT_BUS)
+ */
+struct nnadev_fault {
+	uint32_t status;
+	uint32_t kind;
+	uint64_t address;
+};
+
+/**
+ * struct nnadev_extent - pages that lie in one piece
+ * @va: first address
+ * @size: bytes
+ * @bus: bus address of @va
+ * @data: host address of @va
+ * @file: where @data lies
+ * @pte_write: by the page table
+ * @bus_write: by the DMA mapping
+ */
+struct nnadev_extent {
+	uint64_t va;
+	uint64_t size;
+	uint64_t bus;
+	uint8_t *data;
+	struct nnadev_file *file;
+	bool pte_write;
+	bool bus_write;
+};
+
+struct nnadev_segment;
+
+struct nnadev_space {
+	uint32_t asid;
+	uint32_t refs;
+	uint64_t root;
+	uint64_t used;
+	struct nnadev_extent *extents;
+	uint32_t count;
+	uint32_t capacity;
+	struct nnadev_segment *segments;
+	struct nnadev_space *next;
+};
+
+/**
+ * struct nnadev_mmu - all cached translations
+ * @memory: the bus
+ * @generation: changes when host pointers become stale
+ * @stamp: counts uses, for the choice of what to forget
+ * @max_runs: NNADEV_MMU_RUNS; tests lower it
+ * @walks: page table walks
+ */
+struct nnadev_mmu {
+	struct nnadev_memory *memory;
+	uint64_t generation;
+	uint64_t stamp;
+	uint32_t max_runs;
+	uint32_t spaces;
+	uint32_t segments;
+	uint32_t runs;
+	uint32_t extents;
+	_Atomic uint64_t walks;
+	struct nnadev_extent *fresh;
+	uint32_t fresh_count;
+	uint32_t fresh_capacity;
+	struct nnadev_space *table[256];
+};
+
+void nnadev_mmu_init(struct nnadev_mmu *mmu, struct nnadev_memory *memory);
+void nnadev_mmu_fini(struct nnadev_mmu *mmu);
+
+/* Use the space of (@asid, @root); NULL without memory. To be given to nnadev_mmu_put(). */
+struct nnadev_space *nnadev_mmu_get(struct nnadev_mmu *mmu, uint32_t asid, uint64_t root);
+void nnadev_mmu_put(struct nnadev_mmu *mmu, struct nnadev_space *space);
+
+/*
+ * Copy between private memory and VAs. Nothing is written when any byte faults. Return: whether it
+ * was done.
+ */
+bool nnadev_mmu_read(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, void *to,
+		     uint64_t size, struct nnadev_fault *fault);
+bool nnadev_mmu_write(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
+		      const void *from, uint64_t size, struct nnadev_fault *fault);
+
+/* Starts a group of nnadev_mmu_range() whose pointers are to be good together. */
+void nnadev_mmu_begin(struct nnadev_mmu *mmu);
+
+/**
+ * nnadev_mmu_range() - reach a range as contiguous host memory
+ * @size: bytes, not 0; va + size is at most 2^48
+ * @write: pages must be writable
+ * @data: the host address; NULL when the range is good but cannot be made contiguous: use
+ *nnadev_mmu_read() and nnadev_mmu_write()
+ *
+ * Return: whether every page of the range is there; else @fault is written.
+ */
+bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
+		      uint64_t size, bool write, void **data, struct nnadev_fault *fault);
+
+/* Drop [@va, @va + @size) of all spaces of @asid; @all: everything. */
+void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, uint64_t size,
+			   bool all);
+
+/* Drop all translations to bus addresses in a range. */
+void nnadev_mmu_drop_bus(struct nnadev_mmu *mmu, uint64_t bus, uint64_t size);
+
+/*
+ * Mark the file behind @address, if that lies in a segment, as broken. Async-signal-safe in the
+ * command processor and in tiles. Return: whether there is one.
+ */
+bool nnadev_mmu_break(struct nnadev_mmu *mmu, const void *address);
+
+/* Drop everything that is cached. */
+void nnadev_mmu_reset(struct nnadev_mmu *mmu);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Command streams: fetched from the job's address space into private memory, each byte once, and
+ * checked there.
+ */
+#ifndef NNADEV_STREAM_H
+#define NNADEV_STREAM_H
+
+#include "device/core/job.h"
+
+/* Fetch and check the header and the base table. Return: NNAHW_STATUS_OK or how the job ends. */
+uint32_t nnadev_stream_open(struct nnadev *dev, struct nnadev_job *job);
+
+/*
+ * Fetch the command at job->offset into job->at and check all that its description says. Return: as
+ * above.
+ */
+uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job);
+
+#endif

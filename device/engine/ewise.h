@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the operations of EWISE have in common: their inputs, and the rule by which they are
+ * computed.
+ */
+#ifndef NNADEV_EWISE_H
+#define NNADEV_EWISE_H
+
+#include "device/engine/kernel.h"
+
+/* Inputs of each operation; which of them are values (SELECT's condition is not). */
+static inline uint32_t nnadev_ewise_inputs(uint32_t op)
+{
+	switch (op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+	case NNAHW_EWISE_MUL:
+	case NNAHW_EWISE_DIV:
+	case NNAHW_EWISE_MAXIMUM:
+	case NNAHW_EWISE_MINIMUM:
+	case NNAHW_EWISE_POW:
+	case NNAHW_EWISE_EQUAL:
+	case NNAHW_EWISE_NOT_EQUAL:
+	case NNAHW_EWISE_LESS:
+	case NNAHW_EWISE_LESS_EQUAL:
+	case NNAHW_EWISE_GREATER:
+	case NNAHW_EWISE_GREATER_EQUAL:
+	case NNAHW_EWISE_LOGICAL_AND:
+	case NNAHW_EWISE_LOGICAL_OR:
+	case NNAHW_EWISE_PRELU:
+	case NNAHW_EWISE_FLOOR_DIV:
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		return 2;
+	case NNAHW_EWISE_SELECT:
+	case NNAHW_EWISE_MUL_ADD:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
+static inline bool nnadev_ewise_has_integer_form(uint32_t op)
+{
+	switch (op) {
+	case NNAHW_EWISE_POW:
+	case NNAHW_EWISE_PRELU:
+	case NNAHW_EWISE_EXP:
+	case NNAHW_EWISE_LOG:
+	case NNAHW_EWISE_SQRT:
+	case NNAHW_EWISE_RSQRT:
+	case NNAHW_EWISE_SIN:
+	case NNAHW_EWISE_COS:
+	case NNAHW_EWISE_FLOOR:
+	case NNAHW_EWISE_TANH:
+	case NNAHW_EWISE_LOGISTIC:
+	case NNAHW_EWISE_ELU:
+	case NNAHW_EWISE_HARD_SWISH:
+	case NNAHW_EWISE_LEAKY_RELU:
+	case NNAHW_EWISE_MUL_ADD:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Which of the rules of the description holds. */
+enum nnadev_ewise_rule { NNADEV_RULE_QUANTISED, NNADEV_RULE_INTEGER, NNADEV_RULE_FLOAT };
+
+static inline bool nnadev_is_quantised_16(const struct nnahw_tensor *t)
+{
+	return nnadev_is_quantised(t) && (t->type == NNAHW_TYPE_U8 || t->type == NNAHW_TYPE_S8 ||
+					  t->type == NNAHW_TYPE_U16 || t->type == NNAHW_TYPE_S16);
+}
+
+static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op),
+		       first = p->op == NNAHW_EWISE_SELECT ? 2 : 1;
+	bool integers = nnadev_ewise_has_integer_form(p->op),
+	     quantised = nnadev_is_quantised_16(&cmd->operands[0].desc);
+
+	for (uint32_t i = first; i <= inputs; i++) {
+		const struct nnahw_tensor *t = &cmd->operands[i].desc;
+
+		quantised = quantised && nnadev_is_quantised_16(t);
+		integers = integers && !nnadev_type_is_float(t->type) &&
+			   (p->op == NNAHW_EWISE_CAST || !nnadev_is_quantised(t));
+	}
+	if (quantised && p->a_scale &&
+	    (p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB || p->op == NNAHW_EWISE_MUL ||
+	     p->op == NNAHW_EWISE_IDENTITY))
+		return NNADEV_RULE_QUANTISED;
+	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Where RESIZE samples its input: the geometry that all of its kernels share. */
+#ifndef NNADEV_RESIZE_H
+#define NNADEV_RESIZE_H
+
+#include "device/engine/kernel.h"
+
+/**
+ * struct nnadev_position - two neighbouring rows (or columns)
+ * @fraction: the weight of the second
+ */
+struct nnadev_position {
+	uint32_t low, high;
+	float fraction;
+};
+
+static inline float nnadev_clamp_position(float at, uint32_t size)
+{
+	return at > 0 ? (at < (float)(size - 1) ? at : (float)(size - 1)) : 0; /* a NaN becomes 0 */
+}
+
+/* What row (column) i of the output is made of; size: rows of the input. */
+static inline struct nnadev_position nnadev_resize_position(const struct nnahw_cmd_resize *p,
+							    uint32_t i, float scale, uint32_t size)
+{
+	const float half = p->half_pixel_centers ? 0.5f : 0;
+	float at = ((float)i + half) * scale;
+	struct nnadev_position r;
+
+	if (p->kind == NNAHW_RESAMPLE_NEAREST) {
+		at = nnadev_floorf(p->align_corners ? at + 0.5f : at);
+		at = nnadev_clamp_position(at, size);
+		r.low = (uint32_t)(int64_t)at;
+		r.low = r.low < size ? r.low : size - 1; /* fp32 may have rounded size - 1 up */
+		r.high = r.low;
+		r.fraction = 0;
+		return r;
+	}
+	at = nnadev_clamp_position(at - half, size);
+	r.low = (uint32_t)(int64_t)at;
+	r.low = r.low < size ? r.low : size - 1;
+	r.high = r.low + 1 < size ? r.low + 1 : r.low;
+	r.fraction = at - (float)r.low;
+	return r;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Element-by-element commands as loops over rows: neighbouring dims over which all operands advance
+ * evenly become one, so that a contiguous tensor is a single row.
+ */
+#ifndef NNADEV_ROWS_H
+#define NNADEV_ROWS_H
+
+#include "device/engine/kernel.h"
+
+/**
+ * struct nnadev_rows - the common shape of some operands after joining dims
+ * @rank: at least 1; dims[rank - 1] is the length of a row
+ * @dims: outermost first
+ * @strides: in elements, per operand
+ * @operands: how many
+ */
+struct nnadev_rows {
+	uint32_t rank, operands;
+	uint32_t dims[NNAHW_MAX_RANK];
+	int64_t strides[4][NNAHW_MAX_RANK];
+};
+
+/*
+ * The first `operands` operands of a command; all have the dims of operand 0, which has elements.
+ */
+static inline void nnadev_rows_get(struct nnadev_rows *r, const struct nnadev_engine_command *cmd,
+				   uint32_t operands)
+{
+	const struct nnahw_tensor *t = &cmd->operands[0].desc;
+
+	r->rank = 0;
+	r->operands = operands;
+	for (uint32_t k = 0; k < t->rank; k++) {
+		bool join = r->rank > 0;
+
+		if (t->dims[k] == 1)
+			continue;
+		for (uint32_t i = 0; i < operands; i++)
+			join = join && r->strides[i][r->rank - 1] ==
+				       (int64_t)cmd->operands[i].desc.strides[k] * t->dims[k];
+		if (join)
+			r->dims[r->rank - 1] *= t->dims[k];
+		else
+			r->dims[r->rank++] = t->dims[k];
+		for (uint32_t i = 0; i < operands; i++)
+			r->strides[i][r->rank - 1] = cmd->operands[i].desc.strides[k];
+	}
+	if (!r->rank) {
+		r->rank = 1;
+		r->dims[0] = 1;
+		for (uint32_t i = 0; i < operands; i++)
+			r->strides[i][0] = 1;
+	}
+}
+
+static inline uint32_t nnadev_rows_length(const struct nnadev_rows *r)
+{
+	return r->dims[r->rank - 1];
+}
+
+static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t operand)
+{
+	return r->strides[operand][r->rank - 1];
+}
+
+/**
+ * struct nnadev_run - a walk over elements [at, end) of the rows, in pieces that do not cross rows
+ * @at: element number of the piece
+ * @count: its length
+ * @offset: of its first element, per operand
+ */
+struct nnadev_run {
+	uint32_t at, end, count;
+	uint32_t index[NNAHW_MAX_RANK];
+	int64_t offset[4];
+};
+
+static inline void nnadev_run_start(struct nnadev_run *run, const struct nnadev_rows *r,
+				    uint32_t begin, uint32_t end)
+{
+	run->at = begin;
+	run->end = end;
+	run->count = 0;
+	nnadev_unflatten(r->dims, r->rank, begin, run->index);
+}
+
+/* Goes to the next piece, of at most `most` elements; false at the end. */
+static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_rows *r,
+				   uint32_t most)
+{
+	uint32_t left, last = r->rank - 1;
+
+	run->at += run->count;
+	run->index[last] += run->count;
+	if (run->index[last] == r->dims[last]) {
+		run->index[last] = 0;
+		nnadev_advance(r->dims, last, run->index);
+	}
+	if (run->at >= run->end)
+		return false;
+	left = run->end - run->at;
+	run->count = r->dims[last] - run->index[last];
+	run->count = run->count < left ? run->count : left;
+	run->count = run->count < most ? run->count : most;
+	for (uint32_t i = 0; i < r->operands; i++) {
+		run->offset[i] = 0;
+		for (uint32_t k = 0; k < r->rank; k++)
+			run->offset[i] += run->index[k] * r->strides[i][k];
+	}
+	return true;
+}
+
+#endif

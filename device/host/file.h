@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file mapped into this process as a whole: what DMA mappings reach. Counted by its users; the
+ * last one unmaps it.
+ */
+#ifndef NNADEV_FILE_H
+#define NNADEV_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct nnadev_file - a mapped file
+ * @fd: own descriptor
+ * @dev: with @ino names the file
+ * @ino: see @dev
+ * @data: the mapping, page aligned
+ * @length: bytes of the mapping; may reach beyond the end of the file
+ * @size: bytes of the file when last asked for, rounded up to pages: nothing beyond it may be
+ * touched
+ * @writable: mapped for writing
+ * @broken: it lost pages that it had; nothing of it is reached any more
+ * @refs: users; not atomic, the owner's lock guards it
+ * @next: the owner's list
+ */
+struct nnadev_file {
+	int fd;
+	uint64_t dev;
+	uint64_t ino;
+	uint8_t *data;
+	uint64_t length;
+	uint64_t size;
+	bool writable;
+	_Atomic bool broken;
+	uint32_t refs;
+	struct nnadev_file *next;
+};
+
+/**
+ * nnadev_file_open() - find or map a file
+ * @list: head of the owner's list, searched and extended
+ * @fd: duplicated
+ * @length: bytes that must be reachable
+ * @writable: whether it must be writable
+ * @out: the file with one more user, to be given to nnadev_file_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int nnadev_file_open(struct nnadev_file **list, int fd, uint64_t length, bool writable,
+		     struct nnadev_file **out);
+
+void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file);
+
+/* Whether the first @length bytes lie within the file; asks again when it seems too short. */
+bool nnadev_file_reaches(struct nnadev_file *file, uint64_t length);
+
+/*
+ * Put a page of zeros where @address lies and the file has none. Async-signal-safe. Return: whether
+ * it was done.
+ */
+bool nnadev_file_mend(void *address);
+
+#endif

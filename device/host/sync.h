@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the model needs of the host to wait and to tell time: a clock, a mutex, an event and a gate.
+ *
+ * All of them are plain memory: nothing to free but the mutex and the gate.
+ */
+#ifndef NNADEV_SYNC_H
+#define NNADEV_SYNC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NNADEV_FOREVER UINT64_MAX
+
+/* Monotonic time in ns. */
+uint64_t nnadev_clock_now(void);
+
+struct nnadev_mutex {
+	pthread_mutex_t m;
+};
+
+static inline int nnadev_mutex_init(struct nnadev_mutex *mutex)
+{
+	return -pthread_mutex_init(&mutex->m, NULL);
+}
+
+static inline void nnadev_mutex_fini(struct nnadev_mutex *mutex)
+{
+	pthread_mutex_destroy(&mutex->m);
+}
+
+static inline void nnadev_mutex_lock(struct nnadev_mutex *mutex)
+{
+	pthread_mutex_lock(&mutex->m);
+}
+
+static inline void nnadev_mutex_unlock(struct nnadev_mutex *mutex)
+{
+	pthread_mutex_unlock(&mutex->m);
+}
+
+/**
+ * struct nnadev_event - something happened
+ * @seq: grows with every nnadev_event_raise()
+ * @sleepers: threads in nnadev_event_wait()
+ *
+ * A waiter reads @seq, looks whether there is something to do, and if not waits with the value that
+ * it read: what is raised in between is not lost. Raising costs no system call while nobody sleeps.
+ * Any thread may do either.
+ */
+struct nnadev_event {
+	_Atomic uint32_t seq;
+	_Atomic uint32_t sleepers;
+};
+
+static inline uint32_t nnadev_event_read(struct nnadev_event *event)
+{
+	return atomic_load(&event->seq);
+}
+
+void nnadev_event_raise(struct nnadev_event *event);
+
+/*
+ * Sleep until @event is raised after it read as @seq, or until @until (nnadev_clock_now() time, or
+ * NNADEV_FOREVER).
+ */
+void nnadev_event_wait(struct nnadev_event *event, uint32_t seq, uint64_t until);
+
+/**
+ * struct nnadev_gate - one owner that works for long, and guests that it lets in between
+ * @m: guards all
+ * @c: somebody left
+ * @owned: the owner is inside
+ * @visited: a guest is inside
+ * @guests: guests inside or waiting
+ *
+ * The owner asks nnadev_gate_wanted() whenever it can afford to let go (a load), and then passes
+ * through nnadev_gate_leave() and nnadev_gate_enter(); guests go first.
+ */
+struct nnadev_gate {
+	pthread_mutex_t m;
+	pthread_cond_t c;
+	bool owned;
+	bool visited;
+	_Atomic uint32_t guests;
+};
+
+int nnadev_gate_init(struct nnadev_gate *gate);
+void nnadev_gate_fini(struct nnadev_gate *gate);
+void nnadev_gate_enter(struct nnadev_gate *gate);
+void nnadev_gate_leave(struct nnadev_gate *gate);
+
+static inline bool nnadev_gate_wanted(struct nnadev_gate *gate)
+{
+	return atomic_load_explicit(&gate->guests, memory_order_relaxed) != 0;
+}
+
+/* For others than the owner. @knock is raised so that the owner looks up from its work. */
+void nnadev_gate_visit(struct nnadev_gate *gate, struct nnadev_event *knock);
+void nnadev_gate_part(struct nnadev_gate *gate);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A round is published by storing it in @current; a worker counts itself into @inside before it
+ * looks there, so that the caller, who takes the round away before it looks at @inside, sees
+ * everyone who may hold it.
+ */
+#include "device/host/workers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "device/host/sync.h"
+
+#define CLOSED (1ull << 40) /* more than any tile */
+
+struct worker {
+	struct nnadev_workers *pool;
+	uint32_t index;
+	pthread_t thread;
+};
+
+struct nnadev_round_state {
+	struct nnadev_round work;
+	uint64_t end;
+	_Atomic uint64_t next;
+	_Atomic uint64_t left; /* first tile that was not started, once closed */
+	_Atomic uint32_t status;
+};
+
+struct nnadev_workers {
+	uint32_t threads;
+	uint32_t started;
+	_Atomic bool quit;
+	_Atomic(struct nnadev_round_state *) current;
+	_Atomic uint32_t inside;
+	_Atomic uint64_t longest;
+	struct nnadev_event call;
+	struct nnadev_event left;
+	struct nnadev_round_state round;
+	struct worker workers[];
+};
+
+static void note_tile(struct nnadev_workers *pool, uint64_t ns)
+{
+	uint64_t old = atomic_load_explicit(&pool->longest, memory_order_relaxed);
+
+	while (ns > old &&
+	       !atomic_compare_exchange_weak_explicit(&pool->longest, &old, ns,
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+/* Let no more tiles begin. What was fetched before this runs to its end. */
+static void close_round(struct nnadev_round_state *round)
+{
+	uint64_t left = atomic_exchange(&round->next, CLOSED);
+
+	if (left < CLOSED)
+		atomic_store(&round->left, left);
+}
+
+static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *round,
+		      uint32_t thread)
+{
+	uint64_t begin = nnadev_clock_now();
+
+	for (;;) {
+		uint64_t tile = atomic_fetch_add(&round->next, 1), end;
+		uint32_t status;
+
+		if (tile >= round->end)
+			return;
+		status = round->work.run(round->work.context, (uint32_t)tile, thread);
+		end = nnadev_clock_now();
+		note_tile(pool, end - begin);
+		begin = end;
+		if (status) {
+			uint32_t none = 0;
+
+			atomic_compare_exchange_strong(&round->status, &none, status);
+			close_round(round);
+			return;
+		}
+		if (round->work.stop && round->work.stop(round->work.context)) {
+			close_round(round);
+			return;
+		}
+	}
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+	struct nnadev_workers *pool = w->pool;
+
+	for (;;) {
+		uint32_t seq = nnadev_event_read(&pool->call);
+		struct nnadev_round_state *round;
+
+		if (atomic_load(&pool->quit))
+			return NULL;
+		atomic_fetch_add(&pool->inside, 1);
+		round = atomic_load(&pool->current);
+		if (round)
+			run_tiles(pool, round, w->index);
+		if (atomic_fetch_sub(&pool->inside, 1) == 1)
+			nnadev_event_raise(&pool->left);
+		nnadev_event_wait(&pool->call, seq, NNADEV_FOREVER);
+	}
+}
+
+uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
+			    uint32_t *next, uint32_t end)
+{
+	struct nnadev_round_state *round = &pool->round;
+	uint64_t left;
+
+	if (*next >= end)
+		return 0;
+	round->work = *work;
+	round->end = end;
+	atomic_store(&round->next, *next);
+	atomic_store(&round->status, 0);
+	if (pool->started && end - *next > 1) {
+		atomic_store(&pool->current, round);
+		nnadev_event_raise(&pool->call);
+	}
+	run_tiles(pool, round, 0);
+	close_round(round);
+	atomic_store(&pool->current, NULL);
+	for (;;) {
+		uint32_t seq = nnadev_event_read(&pool->left);
+
+		if (!atomic_load(&pool->inside))
+			break;
+		nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
+	}
+	left = atomic_load(&round->left);
+	*next = left < end ? (uint32_t)left : end;
+	return atomic_load(&round->status);
+}
+
+int nnadev_workers_create(uint32_t threads, struct nnadev_workers **out)
+{
+	struct nnadev_workers *pool;
+	sigset_t all, old;
+	int r = 0;
+
+	if (!threads || threads > 64)
+		return -EINVAL;
+	pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->workers[0]));
+	if (!pool)
+		return -ENOMEM;
+	pool->threads = threads;
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	for (uint32_t i = 1; i < threads; i++) {
+		struct worker *w = &pool->workers[i];
+
+		w->pool = pool;
+		w->index = i;
+		r = pthread_create(&w->thread, NULL, worker_main, w);
+		if (r)
+			break;
+		pool->started++;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r) {
+		nnadev_workers_destroy(pool);
+		return -r;
+	}
+	*out = pool;
+	return 0;
+}
+
+void nnadev_workers_destroy(struct nnadev_workers *pool)
+{
+	if (!pool)
+		return;
+	atomic_store(&pool->quit, true);
+	nnadev_event_raise(&pool->call);
+	for (uint32_t i = 1; i <= pool->started; i++)
+		pthread_join(pool->workers[i].thread, NULL);
+	free(pool);
+}
+
+uint64_t nnadev_workers_longest(const struct nnadev_workers *pool)
+{
+	return atomic_load_explicit(&pool->longest, memory_order_relaxed);
+}
+
+void nnadev_workers_forget(struct nnadev_workers *pool)
+{
+	atomic_store(&pool->longest, 0);
+}
+
+uint32_t nnadev_workers_cpus(void)
+{
+	cpu_set_t set;
+	int n;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	n = CPU_COUNT(&set);
+	return n < 1 ? 1 : n > 64 ? 64 : (uint32_t)n;
+}

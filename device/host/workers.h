@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that run tiles. The thread that calls nnadev_workers_run() takes part; with one thread in
+ * all there are no others.
+ */
+#ifndef NNADEV_WORKERS_H
+#define NNADEV_WORKERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nnadev_workers;
+
+/**
+ * struct nnadev_round - a round of tiles
+ * @run: run @tile as thread @thread (0 is the caller); a status other than 0 ends the round
+ * @stop: asked by each thread after each of its tiles: whether to leave the rest for later; may be
+ * NULL
+ * @context: for both
+ */
+struct nnadev_round {
+	uint32_t (*run)(void *context, uint32_t tile, uint32_t thread);
+	bool (*stop)(void *context);
+	void *context;
+};
+
+/**
+ * nnadev_workers_create() - start threads
+ * @threads: the caller of nnadev_workers_run() included, 1 to 64
+ *
+ * The threads take no signals. Return: 0 or a negative errno.
+ */
+int nnadev_workers_create(uint32_t threads, struct nnadev_workers **out);
+
+void nnadev_workers_destroy(struct nnadev_workers *pool);
+
+/**
+ * nnadev_workers_run() - run tiles, each at most once
+ * @next: in: first tile to run; out: first tile that was not started (equal to @end when all ran)
+ * @end: number of tiles
+ *
+ * Returns when no thread runs a tile of this round. One caller at a time.
+ *
+ * Return: 0, or the first status other than 0 that a tile returned.
+ */
+uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
+			    uint32_t *next, uint32_t end);
+
+/* Longest tile since the last nnadev_workers_forget(), in ns. */
+uint64_t nnadev_workers_longest(const struct nnadev_workers *pool);
+void nnadev_workers_forget(struct nnadev_workers *pool);
+
+/* CPUs that this process may use, at most 64. */
+uint32_t nnadev_workers_cpus(void);
+
+#endif

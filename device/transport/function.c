@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "device/transport/function.h"
+
+#include <assert.h>
+#include <linux/pci_regs.h>
+#include <string.h>
+
+#include "hw/gen/nnahw.h"
+
+#define PM_CAP 0x40u
+#define MSIX_CAP 0x50u
+#define EXPRESS_CAP 0x60u
+
+static_assert(NNADEV_MSIX_PBA >= NNADEV_MSIX_TABLE + NNADEV_VECTORS_MAX * 16,
+	      "the table ends before the PBA");
+
+static void put16(uint8_t *at, uint32_t offset, uint32_t value)
+{
+	at[offset] = value & 0xff;
+	at[offset + 1] = value >> 8 & 0xff;
+}
+
+static void put32(uint8_t *at, uint32_t offset, uint32_t value)
+{
+	put16(at, offset, value & 0xffff);
+	put16(at, offset + 2, value >> 16);
+}
+
+/* A 32-bit memory BAR: a client finds its size by writing ones. */
+static void put_bar(struct nnadev_function *f, uint32_t bar, uint32_t size)
+{
+	uint32_t offset = PCI_BASE_ADDRESS_0 + 4 * bar;
+
+	put32(f->config, offset, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_32);
+	put32(f->writable, offset, ~(size - 1));
+}
+
+void nnadev_function_init(struct nnadev_function *f, struct nnadev_vectors *vectors)
+{
+	uint8_t *c = f->config, *w = f->writable;
+
+	memset(f, 0, sizeof(*f));
+	f->vectors = vectors;
+
+	put16(c, PCI_VENDOR_ID, NNAHW_PCI_VENDOR);
+	put16(c, PCI_DEVICE_ID, NNAHW_PCI_DEVICE);
+	put16(w, PCI_COMMAND,
+	      PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
+		      PCI_COMMAND_INTX_DISABLE);
+	put16(c, PCI_STATUS, PCI_STATUS_CAP_LIST);
+	put32(c, PCI_CLASS_REVISION, NNAHW_PCI_CLASS << 8 | NNAHW_ABI_MAJOR);
+	w[PCI_CACHE_LINE_SIZE] = 0xff;
+	put_bar(f, NNAHW_PCI_REGISTER_BAR, NNAHW_PCI_REGISTER_BAR_SIZE);
+	put_bar(f, NNAHW_PCI_MSIX_BAR, NNADEV_MSIX_BAR_SIZE);
+	put16(c, PCI_SUBSYSTEM_VENDOR_ID, NNAHW_PCI_VENDOR);
+	put16(c, PCI_SUBSYSTEM_ID, NNAHW_PCI_DEVICE);
+	c[PCI_CAPABILITY_LIST] = PM_CAP;
+	w[PCI_INTERRUPT_LINE] = 0xff;
+
+	/* Power management: D0 and D3hot, which keeps all state. */
+	c[PM_CAP] = PCI_CAP_ID_PM;
+	c[PM_CAP + 1] = MSIX_CAP;
+	put16(c, PM_CAP + PCI_PM_PMC, 3);
+	put16(c, PM_CAP + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+	put16(w, PM_CAP + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+
+	c[MSIX_CAP] = PCI_CAP_ID_MSIX;
+	c[MSIX_CAP + 1] = EXPRESS_CAP;
+	put16(c, MSIX_CAP + PCI_MSIX_FLAGS, vectors->count - 1);
+	put16(w, MSIX_CAP + PCI_MSIX_FLAGS, PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
+	put32(c, MSIX_CAP + PCI_MSIX_TABLE, NNADEV_MSIX_TABLE | NNAHW_PCI_MSIX_BAR);
+	put32(c, MSIX_CAP + PCI_MSIX_PBA, NNADEV_MSIX_PBA | NNAHW_PCI_MSIX_BAR);
+
+	/*
+	 * An endpoint of version 2 with function level reset; payload 128 bytes, one lane of 2.5
+	 * GT/s.
+	 */
+	c[EXPRESS_CAP] = PCI_CAP_ID_EXP;
+	put16(c, EXPRESS_CAP + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4);
+	put32(c, EXPRESS_CAP + PCI_EXP_DEVCAP, PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR);
+	put16(c, EXPRESS_CAP + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN);
+	put16(w, EXPRESS_CAP + PCI_EXP_DEVCTL, 0x7fff);
+	put32(c, EXPRESS_CAP + PCI_EXP_LNKCAP, 1 | 1 << 4);
+	put16(c, EXPRESS_CAP + PCI_EXP_LNKSTA, 1 | 1 << 4);
+}
+
+bool nnadev_function_is_master(const struct nnadev_function *f)
+{
+	return f->config[PCI_COMMAND] & PCI_COMMAND_MASTER;
+}
+
+void nnadev_function_config_read(const struct nnadev_function *f, uint32_t offset, uint32_t size,
+				 uint8_t *data)
+{
+	memcpy(data, f->config + offset, size);
+}
+
+bool nnadev_function_config_write(struct nnadev_function *f, uint32_t offset, uint32_t size,
+				  const uint8_t *data)
+{
+	const uint32_t flr = EXPRESS_CAP + PCI_EXP_DEVCTL + 1;
+	bool reset = false;
+
+	for (uint32_t i = 0; i < size; i++) {
+		uint32_t at = offset + i;
+		uint8_t mask = f->writable[at];
+
+		f->config[at] = (f->config[at] & ~mask) | (data[i] & mask);
+		if (at == flr && (data[i] & PCI_EXP_DEVCTL_BCR_FLR >> 8))
+			reset = true;
+	}
+	return reset;
+}
+
+void nnadev_function_msix_read(const struct nnadev_function *f, uint32_t offset, uint32_t size,
+			       uint8_t *data)
+{
+	uint64_t pending = nnadev_vectors_pending(f->vectors);
+
+	for (uint32_t i = 0; i < size; i++) {
+		uint32_t at = offset + i;
+
+		if (at < NNADEV_MSIX_TABLE + f->vectors->count * 16)
+			data[i] = f->table[at - NNADEV_MSIX_TABLE];
+		else if (at >= NNADEV_MSIX_PBA && at < NNADEV_MSIX_PBA + 8)
+			data[i] = pending >> 8 * (at - NNADEV_MSIX_PBA) & 0xff;
+		else
+			data[i] = 0;
+	}
+}
+
+void nnadev_function_msix_write(struct nnadev_function *f, uint32_t offset, uint32_t size,
+				const uint8_t *data)
+{
+	for (uint32_t i = 0; i < size; i++)
+		if (offset + i < NNADEV_MSIX_TABLE + f->vectors->count * 16)
+			f->table[offset + i - NNADEV_MSIX_TABLE] = data[i];
+}

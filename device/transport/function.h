@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PCI function: configuration space and the BAR of the MSI-X table.
+ *
+ * Configuration space is an array of bytes with a mask of writable bits beside it; the capabilities
+ * are power management, MSI-X and PCI Express (for function level reset). Used by the transport
+ * thread alone.
+ */
+#ifndef NNADEV_FUNCTION_H
+#define NNADEV_FUNCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/transport/vectors.h"
+
+#define NNADEV_CONFIG_SIZE 4096u
+#define NNADEV_MSIX_BAR_SIZE 4096u
+#define NNADEV_MSIX_TABLE 0x0u
+#define NNADEV_MSIX_PBA 0x800u
+
+struct nnadev_function {
+	struct nnadev_vectors *vectors;
+	uint8_t config[NNADEV_CONFIG_SIZE];
+	uint8_t writable[NNADEV_CONFIG_SIZE];
+	uint8_t table[NNADEV_VECTORS_MAX * 16];
+};
+
+/* Out of reset, for as many vectors as @vectors has; those must outlive it. */
+void nnadev_function_init(struct nnadev_function *function, struct nnadev_vectors *vectors);
+
+/* Whether the client lets the function reach memory. */
+bool nnadev_function_is_master(const struct nnadev_function *function);
+
+/* @offset and @size must lie inside the space. */
+void nnadev_function_config_read(const struct nnadev_function *function, uint32_t offset,
+				 uint32_t size, uint8_t *data);
+
+/* Return: true when the write asks for a function level reset of the device. */
+bool nnadev_function_config_write(struct nnadev_function *function, uint32_t offset, uint32_t size,
+				  const uint8_t *data);
+
+/*
+ * The BAR of the MSI-X table, same rules. The table is kept for the client to read back; it masks
+ * by eventfds.
+ */
+void nnadev_function_msix_read(const struct nnadev_function *function, uint32_t offset,
+			       uint32_t size, uint8_t *data);
+void nnadev_function_msix_write(struct nnadev_function *function, uint32_t offset, uint32_t size,
+				const uint8_t *data);
+
+#endif

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+/*
+ * nna-device: the NNA as a process. Serves the device model to a virtual machine over vfio-user.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "device/transport/control.h"
+#include "hw/gen/nnahw.h"
+#include "device/transport/listener.h"
+#include "device/transport/vfu.h"
+
+#define PROGRAM "nna-device"
+
+struct options {
+	const char *socket;
+	const char *control;
+	uint32_t threads;
+	enum nnadev_isa isa;
+	uint32_t job_limit_ms;
+	bool once;
+	bool verbose;
+};
+
+static void usage(FILE *to)
+{
+	fputs("usage: nna-device --socket PATH [options]\n"
+	      "\n"
+	      "Serves an NNA accelerator as a PCI device at a unix socket (vfio-user). QEMU 10.1 or newer attaches it:\n"
+	      "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine q35,memory-backend=ram\n"
+	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"PATH\"}}'\n"
+	      "\n"
+	      "  -s, --socket PATH   where to listen; removed at the end\n"
+	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see below\n"
+	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
+	      "  -i, --isa NAME      auto, scalar, avx2 or avx512 (default: auto)\n"
+	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: 5000)\n"
+	      "  -1, --once          end when the first client has left\n"
+	      "  -v, --verbose       log connections, mappings and refused messages\n"
+	      "  -h, --help          this text\n"
+	      "  -V, --version       the version of the device\n"
+	      "\n"
+	      "The control socket takes one client at a time, and lines of text; each is answered with \"ok\" or\n"
+	      "\"error: REASON\" once it is in force:\n",
+	      to);
+	fprintf(to, "%s\n", nnadev_control_help);
+}
+
+static void log_line(void *user, const char *line)
+{
+	fprintf(stderr, PROGRAM ": %s\n", line);
+}
+
+static int parse_isa(const char *name, enum nnadev_isa *isa)
+{
+	static const struct {
+		const char *name;
+		enum nnadev_isa isa;
+	} names[] = {
+		{ "auto", NNADEV_ISA_AUTO },
+		{ "scalar", NNADEV_ISA_SCALAR },
+		{ "avx2", NNADEV_ISA_AVX2 },
+		{ "avx512", NNADEV_ISA_AVX512_VNNI },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i].name) == 0) {
+			*isa = names[i].isa;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int parse_number(const char *text, uint32_t max, uint32_t *number)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || n < 1 || n > max)
+		return -EINVAL;
+	*number = (uint32_t)n;
+	return 0;
+}
+
+/*
+ * Return: 0, 1 when the program is done, -1 when the command line is wrong (and it has been said).
+ */
+static int parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "control", required_argument, NULL, 'c' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "isa", required_argument, NULL, 'i' },
+		{ "job-limit", required_argument, NULL, 'l' },
+		{ "once", no_argument, NULL, '1' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "s:c:t:i:l:1vhV", longs, NULL)) != -1) {
+		switch (c) {
+		case 's':
+			o->socket = optarg;
+			break;
+		case 'c':
+			o->control = optarg;
+			break;
+		case 't':
+			if (parse_number(optarg, 64, &o->threads) < 0) {
+				fprintf(stderr,
+					PROGRAM ": --threads '%s': must be a number from 1 to 64\n",
+					optarg);
+				return -1;
+			}
+			break;
+		case 'i':
+			if (parse_isa(optarg, &o->isa) < 0) {
+				fprintf(stderr,
+					PROGRAM ": --isa '%s': auto, scalar, avx2 or avx512\n",
+					optarg);
+				return -1;
+			}
+			break;
+		case 'l':
+			if (parse_number(optarg, NNAHW_JOB_LIMIT_NS / 1000000, &o->job_limit_ms) <
+			    0) {
+				fprintf(stderr,
+					PROGRAM
+					": --job-limit '%s': must be a number from 1 to 5000\n",
+					optarg);
+				return -1;
+			}
+			break;
+		case '1':
+			o->once = true;
+			break;
+		case 'v':
+			o->verbose = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 1;
+		case 'V':
+			printf(PROGRAM " %u.%u (PCI %04x:%04x)\n", NNAHW_ABI_MAJOR, NNAHW_ABI_MINOR,
+			       NNAHW_PCI_VENDOR, NNAHW_PCI_DEVICE);
+			return 1;
+		default:
+			return -1;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, PROGRAM ": unexpected argument '%s' (try --help)\n", argv[optind]);
+		return -1;
+	}
+	if (!o->socket || !*o->socket) {
+		fprintf(stderr, PROGRAM ": --socket PATH is needed (try --help)\n");
+		return -1;
+	}
+	return 0;
+}
+
+/*
+ * SIGTERM and SIGINT as something to poll; made before any thread, so that all of them leave it
+ * alone.
+ */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	signal(SIGPIPE, SIG_IGN);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL))
+		return -1;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Client after client, until the first has left (--once) or a signal comes. */
+static int serve_all(struct nnadev_vfu *vfu, int listener, int stop, const struct options *o)
+{
+	for (;;) {
+		struct pollfd fds[2] = {
+			{ .fd = listener, .events = POLLIN },
+			{ .fd = stop, .events = POLLIN },
+		};
+		int client, ret;
+
+		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
+			fprintf(stderr, PROGRAM ": poll: %s\n", strerror(errno));
+			return 1;
+		}
+		if (fds[1].revents)
+			return 0;
+		if (!fds[0].revents)
+			continue;
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (client < 0)
+			continue;
+		ret = nnadev_vfu_serve(vfu, client, stop);
+		if (ret == -ECANCELED)
+			return 0;
+		if (ret < 0 && ret != -EPROTO)
+			fprintf(stderr, PROGRAM ": client: %s\n", strerror(-ret));
+		if (o->once)
+			return ret < 0;
+	}
+}
+
+/* What can be asked for beside the device itself. */
+struct control {
+	int listener;
+	const char *path;
+	struct nnadev_control *thread;
+};
+
+static int open_control(struct control *c, const char *path, struct nnadev *dev, char *why,
+			size_t why_size)
+{
+	int ret;
+
+	c->listener = -1;
+	c->thread = NULL;
+	c->path = path;
+	if (!path)
+		return 0;
+	c->listener = nnadev_listener_open(path, why, why_size);
+	if (c->listener < 0)
+		return c->listener;
+	ret = nnadev_control_start(dev, c->listener, &c->thread);
+	if (ret < 0)
+		snprintf(why, why_size, "control socket: %s", strerror(-ret));
+	return ret;
+}
+
+static void close_control(struct control *c)
+{
+	nnadev_control_stop(c->thread);
+	if (c->listener >= 0)
+		nnadev_listener_close(c->listener, c->path);
+}
+
+/*
+ * Listens at both sockets and serves until the end; the control socket is there before the other
+ * one.
+ */
+static int listen_and_serve(struct nnadev_vfu *vfu, int stop, const struct options *o)
+{
+	struct nnadev *dev = nnadev_vfu_device(vfu);
+	struct control control;
+	char why[256];
+	int listener, ret;
+
+	ret = open_control(&control, o->control, dev, why, sizeof(why));
+	listener = ret < 0 ? ret : nnadev_listener_open(o->socket, why, sizeof(why));
+	if (listener < 0) {
+		fprintf(stderr, PROGRAM ": %s\n", why);
+		close_control(&control);
+		return 1;
+	}
+	if (o->verbose)
+		fprintf(stderr, PROGRAM ": kernels %s, listening at %s\n", nnadev_isa_name(dev),
+			o->socket);
+	ret = serve_all(vfu, listener, stop, o);
+	nnadev_listener_close(listener, o->socket);
+	close_control(&control);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .isa = NNADEV_ISA_AUTO };
+	struct nnadev_vfu *vfu;
+	int stop, ret;
+
+	ret = parse_options(argc, argv, &o);
+	if (ret)
+		return ret < 0 ? 2 : 0;
+	stop = open_signals();
+	if (stop < 0) {
+		fprintf(stderr, PROGRAM ": signals: %s\n", strerror(errno));
+		return 1;
+	}
+	ret = nnadev_vfu_create(
+		&(struct nnadev_vfu_params){
+			.threads = o.threads,
+			.isa = o.isa,
+			.job_limit_ns = o.job_limit_ms * 1000000ull,
+			.verbose = o.verbose,
+			.log = log_line,
+		},
+		&vfu);
+	if (ret < 0) {
+		fprintf(stderr, PROGRAM ": cannot make the device: %s\n",
+			ret == -ENOTSUP ? "this machine lacks the instructions of --isa"
+					: strerror(-ret));
+		return 1;
+	}
+	ret = listen_and_serve(vfu, stop, &o);
+	nnadev_vfu_destroy(vfu);
+	close(stop);
+	return ret;
+}

@@ -1,0 +1,957 @@
+// SPDX-License-Identifier: MIT
+#include "device/transport/vfu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/vfio.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/transport/function.h"
+#include "hw/gen/nnahw.h"
+#include "device/transport/ranges.h"
+#include "device/transport/vectors.h"
+#include "device/transport/vfu_protocol.h"
+
+#define REGIONS VFIO_PCI_NUM_REGIONS
+/*
+ * No error and request interrupts: QEMU warns about a device that has an index for them but none of
+ * them.
+ */
+#define IRQS (VFIO_PCI_MSIX_IRQ_INDEX + 1)
+#define MESSAGE_MAX                                                                                \
+	(sizeof(struct nnadev_vfu_header) + sizeof(struct nnadev_vfu_region_access) +              \
+	 NNADEV_VFU_MAX_XFER)
+#define QUEUE_SIZE 64u
+/* A client that takes no replies for this long is gone. */
+#define SEND_TIMEOUT_MS 5000
+
+static_assert(NNAHW_PCI_REGISTER_BAR < REGIONS && NNAHW_PCI_MSIX_BAR < REGIONS, "BARs are regions");
+static_assert(NNAHW_PCI_REGISTER_BAR_SIZE <= NNADEV_VFU_MAX_XFER, "a BAR fits a message");
+
+/* A message for the memory thread. */
+struct request {
+	struct nnadev_vfu_header header;
+	union {
+		struct nnadev_vfu_dma_map map;
+		struct nnadev_vfu_dma_unmap unmap;
+		struct nnadev_vfu_region_access access; /* a write that has changed bus mastering */
+	};
+	bool master; /* of access: what it is now */
+	int fd; /* of DMA_MAP, or -1 */
+};
+
+struct nnadev_vfu {
+	struct nnadev_vfu_params params;
+	struct nnadev *dev;
+	struct nnadev_vectors vectors;
+	struct nnadev_function function;
+
+	/* Of the client; the transport thread's own. */
+	int client;
+	int stop;
+	bool versioned;
+	uint8_t *buffer; /* MESSAGE_MAX */
+	size_t have;
+	int fds[NNADEV_VFU_MAX_FDS];
+	size_t fd_count;
+	uint8_t *reply; /* MESSAGE_MAX */
+
+	pthread_mutex_t send_lock; /* one reply at a time; guards broken's cause */
+	atomic_bool broken; /* sending failed: the connection is over */
+
+	/*
+	 * The memory thread and its queue, under lock. ranges is used by the memory thread, or with
+	 * it idle.
+	 */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	pthread_cond_t idle;
+	struct request queue[QUEUE_SIZE];
+	uint32_t head;
+	uint32_t queued; /* the one in work included */
+	bool quit;
+	struct nnadev_ranges ranges;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct nnadev_vfu *vfu, const char *format,
+						      ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!vfu->params.verbose || !vfu->params.log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	vfu->params.log(vfu->params.user, line);
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+static int send_all(struct nnadev_vfu *vfu, const uint8_t *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = send(vfu->client, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+		struct pollfd fds[2] = {
+			{ .fd = vfu->client, .events = POLLOUT },
+			{ .fd = vfu->stop, .events = POLLIN },
+		};
+
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
+			return -errno;
+		if (poll(fds, 2, SEND_TIMEOUT_MS) <= 0 || fds[1].revents)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* Any thread. @message starts with room for the header; @size counts it. */
+static void send_reply(struct nnadev_vfu *vfu, const struct nnadev_vfu_header *to, int error,
+		       uint8_t *message, size_t size)
+{
+	struct nnadev_vfu_header header = {
+		.id = to->id,
+		.command = to->command,
+		.size = (uint32_t)size,
+		.flags = NNADEV_VFU_TYPE_REPLY,
+	};
+
+	if (error) {
+		say(vfu, "command %u refused: %s", to->command, strerror(-error));
+		header.flags |= NNADEV_VFU_ERROR;
+		header.error = (uint32_t)-error;
+		header.size = sizeof(header);
+	}
+	if (to->flags & NNADEV_VFU_NO_REPLY)
+		return;
+	memcpy(message, &header, sizeof(header));
+	pthread_mutex_lock(&vfu->send_lock);
+	if (!atomic_load(&vfu->broken) && send_all(vfu, message, header.size) < 0) {
+		atomic_store(&vfu->broken, true);
+		/* Wakes the transport thread. */
+		shutdown(vfu->client, SHUT_RDWR);
+	}
+	pthread_mutex_unlock(&vfu->send_lock);
+}
+
+/* ---- the memory thread ----------------------------------------------------------------------- */
+
+static int dma_map(struct nnadev_vfu *vfu, const struct request *r)
+{
+	const struct nnadev_vfu_dma_map *map = &r->map;
+	const uint32_t known = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE;
+	uint32_t prot = 0;
+	size_t index, count, backed;
+	int ret;
+
+	if (map->flags & ~known)
+		return -EINVAL;
+	if ((map->iova | map->size | map->offset) % NNADEV_VFU_PAGE)
+		return -EINVAL;
+	ret = nnadev_ranges_add(&vfu->ranges, map->iova, map->size, r->fd >= 0);
+	if (ret < 0 || r->fd < 0)
+		return ret;
+	if (map->flags & VFIO_DMA_MAP_FLAG_READ)
+		prot |= NNADEV_PROT_READ;
+	if (map->flags & VFIO_DMA_MAP_FLAG_WRITE)
+		prot |= NNADEV_PROT_WRITE;
+	ret = nnadev_dma_map(vfu->dev, map->iova, map->size, r->fd, map->offset, prot);
+	if (ret < 0) {
+		nnadev_ranges_find(&vfu->ranges, map->iova, map->iova + map->size - 1, &index,
+				   &count, &backed);
+		nnadev_ranges_remove(&vfu->ranges, index, count);
+	}
+	return ret;
+}
+
+/* As VFIO's ioctl: whole mappings inside the range go, none is no error, half of one is. */
+static int dma_unmap(struct nnadev_vfu *vfu, const struct nnadev_vfu_dma_unmap *unmap)
+{
+	uint64_t first = unmap->iova, last;
+	size_t index, count, backed;
+	int ret;
+
+	if (unmap->flags & ~VFIO_DMA_UNMAP_FLAG_ALL)
+		return -EINVAL;
+	if (unmap->flags & VFIO_DMA_UNMAP_FLAG_ALL) {
+		if (unmap->iova || unmap->size)
+			return -EINVAL;
+		first = 0;
+		last = UINT64_MAX;
+	} else if (unmap->size == 0 || __builtin_add_overflow(first, unmap->size - 1, &last)) {
+		return -EINVAL;
+	}
+	ret = nnadev_ranges_find(&vfu->ranges, first, last, &index, &count, &backed);
+	if (ret < 0)
+		return ret;
+	/* One by one: the model takes a size, and the whole address space has none. */
+	for (size_t i = index; i < index + count; i++) {
+		const struct nnadev_range *range = &vfu->ranges.at[i];
+
+		if (range->backed)
+			ret = nnadev_dma_unmap(vfu->dev, range->first,
+					       range->last - range->first + 1);
+		if (ret < 0) {
+			nnadev_ranges_remove(&vfu->ranges, index, i - index);
+			return ret;
+		}
+	}
+	nnadev_ranges_remove(&vfu->ranges, index, count);
+	return 0;
+}
+
+static void do_request(struct nnadev_vfu *vfu, struct request *r)
+{
+	uint8_t message[sizeof(struct nnadev_vfu_header) + sizeof(r->unmap)];
+	size_t size = sizeof(struct nnadev_vfu_header);
+	int ret = 0;
+
+	switch (r->header.command) {
+	case NNADEV_VFU_DMA_MAP:
+		ret = dma_map(vfu, r);
+		say(vfu, "map 0x%" PRIx64 " + 0x%" PRIx64 " flags %u%s: %d", r->map.iova,
+		    r->map.size, r->map.flags, r->fd >= 0 ? "" : " without a file", ret);
+		if (r->fd >= 0)
+			close(r->fd);
+		break;
+	case NNADEV_VFU_DMA_UNMAP:
+		ret = dma_unmap(vfu, &r->unmap);
+		say(vfu, "unmap 0x%" PRIx64 " + 0x%" PRIx64 ": %d", r->unmap.iova, r->unmap.size,
+		    ret);
+		memcpy(message + size, &r->unmap, sizeof(r->unmap));
+		size += sizeof(r->unmap);
+		break;
+	case NNADEV_VFU_REGION_WRITE:
+		say(vfu, "bus mastering %s", r->master ? "on" : "off");
+		nnadev_bus_master(vfu->dev, r->master);
+		memcpy(message + size, &r->access, sizeof(r->access));
+		size += sizeof(r->access);
+		break;
+	case NNADEV_VFU_DEVICE_RESET:
+		say(vfu, "reset");
+		nnadev_reset(vfu->dev);
+		break;
+	}
+	send_reply(vfu, &r->header, ret, message, size);
+}
+
+static void *memory_thread(void *arg)
+{
+	struct nnadev_vfu *vfu = arg;
+
+	pthread_mutex_lock(&vfu->lock);
+	for (;;) {
+		while (vfu->queued == 0 && !vfu->quit)
+			pthread_cond_wait(&vfu->work, &vfu->lock);
+		if (vfu->queued == 0)
+			break;
+		/* The slot stays taken, so nobody else writes it. */
+		pthread_mutex_unlock(&vfu->lock);
+		do_request(vfu, &vfu->queue[vfu->head]);
+		pthread_mutex_lock(&vfu->lock);
+		vfu->head = (vfu->head + 1) % QUEUE_SIZE;
+		vfu->queued--;
+		pthread_cond_broadcast(&vfu->idle);
+	}
+	pthread_mutex_unlock(&vfu->lock);
+	return NULL;
+}
+
+/* Wait until at most @most requests are left. */
+static void drain(struct nnadev_vfu *vfu, uint32_t most)
+{
+	pthread_mutex_lock(&vfu->lock);
+	while (vfu->queued > most)
+		pthread_cond_wait(&vfu->idle, &vfu->lock);
+	pthread_mutex_unlock(&vfu->lock);
+}
+
+/* The caller drains the queue when the client will not wait for an answer. */
+static void enqueue(struct nnadev_vfu *vfu, const struct request *r)
+{
+	drain(vfu, QUEUE_SIZE - 1);
+	pthread_mutex_lock(&vfu->lock);
+	vfu->queue[(vfu->head + vfu->queued) % QUEUE_SIZE] = *r;
+	vfu->queued++;
+	pthread_cond_signal(&vfu->work);
+	pthread_mutex_unlock(&vfu->lock);
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+static uint64_t region_size(uint32_t region)
+{
+	switch (region) {
+	case NNAHW_PCI_REGISTER_BAR:
+		return NNAHW_PCI_REGISTER_BAR_SIZE;
+	case NNAHW_PCI_MSIX_BAR:
+		return NNADEV_MSIX_BAR_SIZE;
+	case VFIO_PCI_CONFIG_REGION_INDEX:
+		return NNADEV_CONFIG_SIZE;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Registers are 32 or 64 bits wide; other accesses read as ones and are lost, as on a bus nobody
+ * answers on.
+ */
+static bool is_register_access(uint64_t offset, uint32_t size)
+{
+	return (size == 4 || size == 8) && offset % size == 0;
+}
+
+static int check_access(const struct nnadev_vfu_region_access *access)
+{
+	uint64_t size, end;
+
+	if (access->region >= REGIONS || access->count > NNADEV_VFU_MAX_XFER)
+		return -EINVAL;
+	size = region_size(access->region);
+	if (__builtin_add_overflow(access->offset, access->count, &end) || end > size)
+		return -EINVAL;
+	return 0;
+}
+
+static int region_read(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access,
+		       uint8_t *data)
+{
+	int ret = check_access(access);
+	uint64_t value;
+
+	if (ret < 0)
+		return ret;
+	switch (access->region) {
+	case NNAHW_PCI_REGISTER_BAR:
+		memset(data, 0xff, access->count);
+		if (is_register_access(access->offset, access->count)) {
+			value = nnadev_reg_read(vfu->dev, access->offset, access->count);
+			memcpy(data, &value, access->count);
+		}
+		break;
+	case NNAHW_PCI_MSIX_BAR:
+		nnadev_function_msix_read(&vfu->function, (uint32_t)access->offset, access->count,
+					  data);
+		break;
+	case VFIO_PCI_CONFIG_REGION_INDEX:
+		nnadev_function_config_read(&vfu->function, (uint32_t)access->offset, access->count,
+					    data);
+		break;
+	}
+	return 0;
+}
+
+static int region_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access,
+			const uint8_t *data)
+{
+	struct request reset = { .header = { .command = NNADEV_VFU_DEVICE_RESET,
+					     .flags = NNADEV_VFU_NO_REPLY },
+				 .fd = -1 };
+	int ret = check_access(access);
+	uint64_t value = 0;
+
+	if (ret < 0)
+		return ret;
+	switch (access->region) {
+	case NNAHW_PCI_REGISTER_BAR:
+		if (is_register_access(access->offset, access->count)) {
+			memcpy(&value, data, access->count);
+			nnadev_reg_write(vfu->dev, access->offset, access->count, value);
+		}
+		break;
+	case NNAHW_PCI_MSIX_BAR:
+		nnadev_function_msix_write(&vfu->function, (uint32_t)access->offset, access->count,
+					   data);
+		break;
+	case VFIO_PCI_CONFIG_REGION_INDEX:
+		/* A function level reset has 100 ms from here on; nobody asks for its end. */
+		if (nnadev_function_config_write(&vfu->function, (uint32_t)access->offset,
+						 access->count, data))
+			enqueue(vfu, &reset);
+		break;
+	}
+	return 0;
+}
+
+/* ---- commands: payload in, payload out, 0 or a negative errno -------------------------------- */
+
+struct message {
+	struct nnadev_vfu_header header;
+	const uint8_t *payload;
+	size_t size;
+	uint8_t *out; /* room for the reply's payload: NNADEV_VFU_MAX_XFER and a struct */
+	size_t out_size;
+};
+
+/* Copies the fixed part of a payload: it lies in the buffer at any alignment. */
+static bool get(const struct message *m, void *to, size_t size)
+{
+	if (m->size < size)
+		return false;
+	memcpy(to, m->payload, size);
+	return true;
+}
+
+static void put(struct message *m, const void *from, size_t size)
+{
+	memcpy(m->out + m->out_size, from, size);
+	m->out_size += size;
+}
+
+/*
+ * What the client proposes is not looked at: all that it can do is optional, and nothing here
+ * depends on it. write_multiple is never agreed to. It would save messages in bursts of writes, but
+ * QEMU 11 then hands every message to a thread of its own first, which a doorbell waits for
+ * (measured: 5 to 15 % of a write and of a round trip), and bursts do not occur: a submission is
+ * one doorbell.
+ */
+static int do_version(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct nnadev_vfu_version version;
+	char text[256];
+	int n;
+
+	if (vfu->versioned || !get(m, &version, sizeof(version)) ||
+	    version.major != NNADEV_VFU_MAJOR)
+		return -EINVAL;
+	if (version.minor > NNADEV_VFU_MINOR)
+		version.minor = NNADEV_VFU_MINOR;
+	n = snprintf(
+		text, sizeof(text),
+		"{\"capabilities\":{\"max_msg_fds\":%u,\"max_data_xfer_size\":%u,\"max_dma_maps\":%u,"
+		"\"pgsizes\":%u}}",
+		NNADEV_VFU_MAX_FDS, NNADEV_VFU_MAX_XFER, NNADEV_VFU_MAX_MAPS, NNADEV_VFU_PAGE);
+	put(m, &version, sizeof(version));
+	put(m, text, (size_t)n + 1);
+	vfu->versioned = true;
+	return 0;
+}
+
+static int do_device_info(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct nnadev_vfu_device_info info;
+
+	if (!get(m, &info, sizeof(info)) || info.argsz < sizeof(info))
+		return -EINVAL;
+	info = (struct nnadev_vfu_device_info){
+		.argsz = sizeof(info),
+		.flags = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI,
+		.num_regions = REGIONS,
+		.num_irqs = IRQS,
+	};
+	put(m, &info, sizeof(info));
+	return 0;
+}
+
+static int do_region_info(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct nnadev_vfu_region_info info;
+
+	if (!get(m, &info, sizeof(info)) || info.argsz < sizeof(info) || info.index >= REGIONS)
+		return -EINVAL;
+	info = (struct nnadev_vfu_region_info){
+		.argsz = sizeof(info),
+		.index = info.index,
+		.size = region_size(info.index),
+	};
+	/* Never MMAP: a client that can map a page of any BAR gives up posted writes. */
+	if (info.size)
+		info.flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+	put(m, &info, sizeof(info));
+	return 0;
+}
+
+static int do_region_io_fds(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct nnadev_vfu_region_io_fds info;
+
+	if (!get(m, &info, sizeof(info)) || info.argsz < sizeof(info) || info.flags ||
+	    info.index >= REGIONS)
+		return -EINVAL;
+	info = (struct nnadev_vfu_region_io_fds){ .argsz = sizeof(info), .index = info.index };
+	put(m, &info, sizeof(info));
+	return 0;
+}
+
+static int do_irq_info(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct nnadev_vfu_irq_info info;
+
+	if (!get(m, &info, sizeof(info)) || info.argsz < sizeof(info) || info.index >= IRQS)
+		return -EINVAL;
+	info = (struct nnadev_vfu_irq_info){ .argsz = sizeof(info), .index = info.index };
+	if (info.index == VFIO_PCI_MSIX_IRQ_INDEX) {
+		info.flags = VFIO_IRQ_INFO_EVENTFD;
+		info.count = vfu->vectors.count;
+	}
+	put(m, &info, sizeof(info));
+	return 0;
+}
+
+/*
+ * The fds of the message belong to this function if it succeeds or fails; it leaves none in
+ * vfu->fds.
+ */
+static int do_set_irqs(struct nnadev_vfu *vfu, struct message *m)
+{
+	const uint8_t *bools = m->payload + sizeof(struct nnadev_vfu_irq_set);
+	struct nnadev_vfu_irq_set set;
+	uint32_t data, action, end;
+	int ret = 0;
+
+	if (!get(m, &set, sizeof(set)) || set.index >= IRQS)
+		return -EINVAL;
+	data = set.flags & VFIO_IRQ_SET_DATA_TYPE_MASK;
+	action = set.flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
+	if (set.flags != (data | action) || __builtin_popcount(data) != 1 ||
+	    __builtin_popcount(action) != 1)
+		return -EINVAL;
+	if (__builtin_add_overflow(set.start, set.count, &end))
+		return -EINVAL;
+	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
+		return set.count || vfu->fd_count ? -EINVAL
+						  : 0; /* nothing of nothing may be switched off */
+	if (end > vfu->vectors.count)
+		return -EINVAL;
+	/* The client masks by taking the eventfd away, so only triggers are left. */
+	if (action != VFIO_IRQ_SET_ACTION_TRIGGER)
+		return -ENOTSUP;
+	if (data == VFIO_IRQ_SET_DATA_BOOL && m->size - sizeof(set) < set.count)
+		return -EINVAL;
+	if (data != VFIO_IRQ_SET_DATA_EVENTFD && vfu->fd_count)
+		return -EINVAL;
+
+	switch (data) {
+	case VFIO_IRQ_SET_DATA_EVENTFD:
+		if (vfu->fd_count && vfu->fd_count != set.count)
+			return -EINVAL;
+		for (uint32_t i = 0; i < set.count; i++) {
+			int fd = vfu->fd_count ? vfu->fds[i] : -1;
+			int r;
+
+			if (vfu->fd_count)
+				vfu->fds[i] = -1;
+			r = nnadev_vectors_set(&vfu->vectors, set.start + i, fd);
+			if (r < 0)
+				ret = r;
+		}
+		return ret;
+	case VFIO_IRQ_SET_DATA_NONE:
+		if (set.count == 0) {
+			nnadev_vectors_clear(&vfu->vectors);
+			return 0;
+		}
+		for (uint32_t i = 0; i < set.count; i++)
+			nnadev_vectors_raise(&vfu->vectors, set.start + i);
+		return 0;
+	default:
+		for (uint32_t i = 0; i < set.count; i++)
+			if (bools[i])
+				nnadev_vectors_raise(&vfu->vectors, set.start + i);
+		return 0;
+	}
+}
+
+static int do_region_read(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct nnadev_vfu_region_access access;
+	int ret;
+
+	if (!get(m, &access, sizeof(access)))
+		return -EINVAL;
+	put(m, &access, sizeof(access));
+	ret = region_read(vfu, &access, m->out + m->out_size);
+	if (ret == 0)
+		m->out_size += access.count;
+	return ret;
+}
+
+/*
+ * Return: as the others, or 1 when the memory thread will answer: bus mastering is off when no tile
+ * uses memory.
+ */
+static int do_region_write(struct nnadev_vfu *vfu, struct message *m)
+{
+	bool master = nnadev_function_is_master(&vfu->function);
+	struct request r = { .header = m->header, .fd = -1 };
+	int ret;
+
+	if (!get(m, &r.access, sizeof(r.access)) || m->size - sizeof(r.access) != r.access.count)
+		return -EINVAL;
+	put(m, &r.access, sizeof(r.access));
+	ret = region_write(vfu, &r.access, m->payload + sizeof(r.access));
+	r.master = nnadev_function_is_master(&vfu->function);
+	if (ret || r.master == master)
+		return ret;
+	enqueue(vfu, &r);
+	if (m->header.flags & NNADEV_VFU_NO_REPLY)
+		drain(vfu, 0);
+	return 1;
+}
+
+/* Hands a message to the memory thread. Return: 1 when it will answer, or a negative errno. */
+static int do_deferred(struct nnadev_vfu *vfu, struct message *m)
+{
+	struct request r = { .header = m->header, .fd = -1 };
+
+	switch (m->header.command) {
+	case NNADEV_VFU_DMA_MAP:
+		if (!get(m, &r.map, sizeof(r.map)) || r.map.argsz < sizeof(r.map) ||
+		    vfu->fd_count > 1)
+			return -EINVAL;
+		if (vfu->fd_count) {
+			r.fd = vfu->fds[0];
+			vfu->fds[0] = -1;
+		}
+		break;
+	case NNADEV_VFU_DMA_UNMAP:
+		if (!get(m, &r.unmap, sizeof(r.unmap)))
+			return -EINVAL;
+		break;
+	}
+	enqueue(vfu, &r);
+	if (m->header.flags & NNADEV_VFU_NO_REPLY)
+		drain(vfu, 0);
+	return 1;
+}
+
+/* One whole message. Return: 0, or -EPROTO when the stream makes no sense. */
+static int dispatch(struct nnadev_vfu *vfu)
+{
+	struct message m = {
+		.payload = vfu->buffer + sizeof(m.header),
+		.size = vfu->have - sizeof(m.header),
+		.out = vfu->reply + sizeof(m.header),
+	};
+	int ret;
+
+	memcpy(&m.header, vfu->buffer, sizeof(m.header));
+	if (!vfu->versioned && m.header.command != NNADEV_VFU_VERSION) {
+		send_reply(vfu, &m.header, -EINVAL, vfu->reply, sizeof(m.header));
+		return -EPROTO;
+	}
+	if (vfu->fd_count && m.header.command != NNADEV_VFU_DMA_MAP &&
+	    m.header.command != NNADEV_VFU_DEVICE_SET_IRQS)
+		return -EPROTO;
+
+	switch (m.header.command) {
+	case NNADEV_VFU_VERSION:
+		ret = do_version(vfu, &m);
+		break;
+	case NNADEV_VFU_DMA_MAP:
+	case NNADEV_VFU_DMA_UNMAP:
+	case NNADEV_VFU_DEVICE_RESET:
+		ret = do_deferred(vfu, &m);
+		break;
+	case NNADEV_VFU_DEVICE_GET_INFO:
+		ret = do_device_info(vfu, &m);
+		break;
+	case NNADEV_VFU_DEVICE_GET_REGION_INFO:
+		ret = do_region_info(vfu, &m);
+		break;
+	case NNADEV_VFU_DEVICE_GET_REGION_IO_FDS:
+		ret = do_region_io_fds(vfu, &m);
+		break;
+	case NNADEV_VFU_DEVICE_GET_IRQ_INFO:
+		ret = do_irq_info(vfu, &m);
+		break;
+	case NNADEV_VFU_DEVICE_SET_IRQS:
+		ret = do_set_irqs(vfu, &m);
+		break;
+	case NNADEV_VFU_REGION_READ:
+		ret = do_region_read(vfu, &m);
+		break;
+	case NNADEV_VFU_REGION_WRITE:
+		ret = do_region_write(vfu, &m);
+		break;
+	default:
+		ret = -ENOTSUP;
+		break;
+	}
+	if (ret != 1)
+		send_reply(vfu, &m.header, ret, vfu->reply, sizeof(m.header) + m.out_size);
+	return !vfu->versioned ? -EPROTO : 0;
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+static void close_fds(struct nnadev_vfu *vfu)
+{
+	for (size_t i = 0; i < vfu->fd_count; i++)
+		if (vfu->fds[i] >= 0)
+			close(vfu->fds[i]);
+	vfu->fd_count = 0;
+}
+
+/* Takes the fds of one recvmsg(); all of them are ours to close, also those that are too many. */
+static int take_fds(struct nnadev_vfu *vfu, struct msghdr *msg)
+{
+	int ret = msg->msg_flags & MSG_CTRUNC ? -EPROTO : 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t n;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+			if (vfu->fd_count < NNADEV_VFU_MAX_FDS) {
+				vfu->fds[vfu->fd_count++] = fd;
+			} else {
+				close(fd);
+				ret = -EPROTO;
+			}
+		}
+	}
+	return ret;
+}
+
+/*
+ * Receives up to @want bytes of the current message. Return: 1 when it has them, 0 when the socket
+ * is empty, -ECONNRESET at its end, another negative errno.
+ */
+static int fill(struct nnadev_vfu *vfu, size_t want)
+{
+	while (vfu->have < want) {
+		union {
+			char space[CMSG_SPACE(NNADEV_VFU_MAX_FDS * sizeof(int))];
+			struct cmsghdr align;
+		} control;
+		struct iovec iov = { vfu->buffer + vfu->have, want - vfu->have };
+		struct msghdr msg = {
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = control.space,
+			.msg_controllen = sizeof(control.space),
+		};
+		ssize_t n = recvmsg(vfu->client, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		int ret;
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+		}
+		if (n == 0)
+			return -ECONNRESET;
+		vfu->have += (size_t)n;
+		ret = take_fds(vfu, &msg);
+		if (ret < 0)
+			return ret;
+	}
+	return 1;
+}
+
+/*
+ * All messages that are there. Return: 0 when the socket is empty, or a negative errno that ends
+ * it.
+ */
+static int receive(struct nnadev_vfu *vfu)
+{
+	struct nnadev_vfu_header header;
+	int ret;
+
+	for (;;) {
+		ret = fill(vfu, sizeof(header));
+		if (ret <= 0)
+			return ret;
+		memcpy(&header, vfu->buffer, sizeof(header));
+		if (header.size < sizeof(header) || header.size > MESSAGE_MAX)
+			return -EPROTO;
+		/* This server sends no commands, so it gets no replies. */
+		if ((header.flags & NNADEV_VFU_TYPE_MASK) != NNADEV_VFU_TYPE_COMMAND)
+			return -EPROTO;
+		ret = fill(vfu, header.size);
+		if (ret <= 0)
+			return ret;
+		ret = dispatch(vfu);
+		close_fds(vfu);
+		vfu->have = 0;
+		if (ret < 0)
+			return ret;
+		if (atomic_load(&vfu->broken))
+			return -EPIPE;
+	}
+}
+
+int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
+{
+	size_t index, count, backed;
+	int ret = 0;
+
+	vfu->client = client;
+	vfu->stop = stop;
+	vfu->versioned = false;
+	vfu->have = 0;
+	atomic_store(&vfu->broken, false);
+	nnadev_function_init(&vfu->function, &vfu->vectors);
+	nnadev_bus_master(vfu->dev, false);
+	say(vfu, "client connected");
+
+	while (ret == 0) {
+		struct pollfd fds[2] = {
+			{ .fd = client, .events = POLLIN },
+			{ .fd = stop, .events = POLLIN },
+		};
+
+		if (poll(fds, 2, -1) < 0) {
+			if (errno != EINTR)
+				ret = -errno;
+			continue;
+		}
+		if (fds[1].revents)
+			ret = -ECANCELED;
+		else if (fds[0].revents)
+			ret = receive(vfu);
+	}
+	/* Nothing of this client stays; it may be waiting for an answer no longer. */
+	shutdown(client, SHUT_RDWR);
+	close_fds(vfu);
+	drain(vfu, 0);
+	nnadev_vectors_clear(&vfu->vectors);
+	nnadev_reset(vfu->dev);
+	if (nnadev_ranges_find(&vfu->ranges, 0, UINT64_MAX, &index, &count, &backed) == 0) {
+		for (size_t i = 0; i < count; i++) {
+			const struct nnadev_range *range = &vfu->ranges.at[i];
+
+			if (range->backed)
+				nnadev_dma_unmap(vfu->dev, range->first,
+						 range->last - range->first + 1);
+		}
+	}
+	nnadev_ranges_fini(&vfu->ranges);
+	nnadev_ranges_init(&vfu->ranges, NNADEV_VFU_MAX_MAPS);
+	nnadev_vectors_clear(&vfu->vectors);
+	close(client);
+	vfu->client = -1;
+	if (ret == -EPROTO)
+		say(vfu, "client thrown out: its messages make no sense");
+	else
+		say(vfu, "client left");
+	return ret == -ECONNRESET || ret == -EPIPE ? 0 : ret;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void raise_irq(void *user, uint32_t vector)
+{
+	struct nnadev_vfu *vfu = user;
+
+	nnadev_vectors_raise(&vfu->vectors, vector);
+}
+
+static void log_line(void *user, const char *line)
+{
+	struct nnadev_vfu *vfu = user;
+
+	if (vfu->params.log)
+		vfu->params.log(vfu->params.user, line);
+}
+
+int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu **out)
+{
+	struct nnadev_vfu *vfu = calloc(1, sizeof(*vfu));
+	struct nnadev_params device = {
+		.threads = params->threads,
+		.isa = params->isa,
+		.job_limit_ns = params->job_limit_ns,
+		.raise_irq = raise_irq,
+		.log = log_line,
+		.user = vfu,
+	};
+	uint32_t vectors;
+	int ret = -ENOMEM;
+
+	if (!vfu)
+		return -ENOMEM;
+	vfu->params = *params;
+	vfu->client = -1;
+	pthread_mutex_init(&vfu->send_lock, NULL);
+	pthread_mutex_init(&vfu->lock, NULL);
+	pthread_cond_init(&vfu->work, NULL);
+	pthread_cond_init(&vfu->idle, NULL);
+	/*
+	 * How many there are is known only to the device, which may raise one from its first
+	 * moment.
+	 */
+	nnadev_vectors_init(&vfu->vectors, NNADEV_VECTORS_MAX);
+	nnadev_ranges_init(&vfu->ranges, NNADEV_VFU_MAX_MAPS);
+	vfu->buffer = malloc(MESSAGE_MAX);
+	vfu->reply = malloc(MESSAGE_MAX);
+	if (!vfu->buffer || !vfu->reply)
+		goto fail;
+	ret = nnadev_create(&device, &vfu->dev);
+	if (ret < 0)
+		goto fail;
+	vectors = (uint32_t)nnadev_reg_read(vfu->dev, NNAHW_REG_MSIX_COUNT, 4);
+	if (vectors == 0 || vectors > NNADEV_VECTORS_MAX) {
+		ret = -EINVAL;
+		goto fail;
+	}
+	pthread_mutex_lock(&vfu->vectors.lock);
+	vfu->vectors.count = vectors;
+	pthread_mutex_unlock(&vfu->vectors.lock);
+	nnadev_function_init(&vfu->function, &vfu->vectors);
+	ret = -pthread_create(&vfu->thread, NULL, memory_thread, vfu);
+	if (ret < 0)
+		goto fail;
+	*out = vfu;
+	return 0;
+
+fail:
+	nnadev_destroy(vfu->dev);
+	nnadev_vectors_fini(&vfu->vectors);
+	free(vfu->buffer);
+	free(vfu->reply);
+	free(vfu);
+	return ret;
+}
+
+void nnadev_vfu_destroy(struct nnadev_vfu *vfu)
+{
+	if (!vfu)
+		return;
+	pthread_mutex_lock(&vfu->lock);
+	vfu->quit = true;
+	pthread_cond_signal(&vfu->work);
+	pthread_mutex_unlock(&vfu->lock);
+	pthread_join(vfu->thread, NULL);
+	nnadev_destroy(vfu->dev);
+	nnadev_vectors_fini(&vfu->vectors);
+	nnadev_ranges_fini(&vfu->ranges);
+	pthread_mutex_destroy(&vfu->send_lock);
+	pthread_mutex_destroy(&vfu->lock);
+	pthread_cond_destroy(&vfu->work);
+	pthread_cond_destroy(&vfu->idle);
+	free(vfu->buffer);
+	free(vfu->reply);
+	free(vfu);
+}
+
+struct nnadev *nnadev_vfu_device(struct nnadev_vfu *vfu)
+{
+	return vfu->dev;
+}

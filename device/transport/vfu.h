@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vfio-user server: a device model as a PCI function on a socket, one client at a time.
+ *
+ * Threads
+ *
+ * nnadev_vfu_serve() is the transport thread. It receives, and it answers at once what costs nothing:
+ * register and configuration accesses, questions, interrupt set-up. It never waits for a job: a
+ * client that sees no answer for five seconds gives the connection up for good. What may wait
+ * (DMA_UNMAP until no tile uses the range, DEVICE_RESET) and what must keep its order to it
+ * (DMA_MAP) goes to one memory thread, which answers when done. A client that depends on such a
+ * message waits for its answer, so accesses may overtake it; when it wants no answer, the transport
+ * thread lets the memory thread finish first.
+ *
+ * Ownership: the session owns the device model, the client's socket while it serves, and every fd
+ * that arrives. Nothing of a client stays behind: at its end the device is reset and all mappings
+ * and eventfds go.
+ *
+ * The client is hostile. A message that is well-formed but wrong gets an error reply; a stream that
+ * makes no sense (bad size, type, unexpected reply, too many fds) ends the connection.
+ */
+#ifndef NNADEV_VFU_H
+#define NNADEV_VFU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/include/nnadev.h"
+
+struct nnadev_vfu;
+
+/**
+ * struct nnadev_vfu_params - how to serve
+ * @threads: as in struct nnadev_params
+ * @isa: as in struct nnadev_params
+ * @job_limit_ns: as in struct nnadev_params
+ * @verbose: also log connections, mappings and refused messages
+ * @log: takes a line for people, from any thread
+ * @user: handed to @log
+ */
+struct nnadev_vfu_params {
+	uint32_t threads;
+	enum nnadev_isa isa;
+	uint64_t job_limit_ns;
+	bool verbose;
+	void (*log)(void *user, const char *line);
+	void *user;
+};
+
+/* Make the device and its PCI function. Return: 0 or what nnadev_create() says, -ENOMEM. */
+int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu **out);
+void nnadev_vfu_destroy(struct nnadev_vfu *vfu);
+
+/* The model behind it, for what is no business of a bus (fault injection). */
+struct nnadev *nnadev_vfu_device(struct nnadev_vfu *vfu);
+
+/**
+ * nnadev_vfu_serve() - serve one client until it leaves
+ * @client: a connected stream socket; taken over
+ * @stop: readable when serving is to end; not consumed
+ *
+ * Blocks. Not reentrant.
+ *
+ * Return: 0 when the client left, -ECANCELED when @stop said so, -EPROTO when the client was thrown
+ * out, another negative errno of the socket.
+ */
+int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop);
+
+#endif

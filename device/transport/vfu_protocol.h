@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vfio-user protocol as it lies on the wire, as far as a server without migration needs it.
+ *
+ * A message is a header and a payload; fds travel beside it as SCM_RIGHTS. All fields are in host
+ * order (both ends are on one machine). Most payloads are the structs of VFIO's ioctls, so flags
+ * and indices come from <linux/vfio.h>; the structs are written out here because the wire format is
+ * fixed while those may grow. Specification: docs/interop/vfio-user.rst of QEMU.
+ */
+#ifndef NNADEV_VFU_PROTOCOL_H
+#define NNADEV_VFU_PROTOCOL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+enum nnadev_vfu_command {
+	NNADEV_VFU_VERSION = 1,
+	NNADEV_VFU_DMA_MAP = 2,
+	NNADEV_VFU_DMA_UNMAP = 3,
+	NNADEV_VFU_DEVICE_GET_INFO = 4,
+	NNADEV_VFU_DEVICE_GET_REGION_INFO = 5,
+	NNADEV_VFU_DEVICE_GET_REGION_IO_FDS = 6,
+	NNADEV_VFU_DEVICE_GET_IRQ_INFO = 7,
+	NNADEV_VFU_DEVICE_SET_IRQS = 8,
+	NNADEV_VFU_REGION_READ = 9,
+	NNADEV_VFU_REGION_WRITE = 10,
+	NNADEV_VFU_DEVICE_RESET = 13,
+};
+
+/* Header flags: the low four bits are the type. */
+#define NNADEV_VFU_TYPE_MASK 0xfu
+#define NNADEV_VFU_TYPE_COMMAND 0x0u
+#define NNADEV_VFU_TYPE_REPLY 0x1u
+#define NNADEV_VFU_NO_REPLY 0x10u
+#define NNADEV_VFU_ERROR 0x20u
+
+#define NNADEV_VFU_MAJOR 0u
+#define NNADEV_VFU_MINOR 1u
+
+/* Limits that the server announces. */
+#define NNADEV_VFU_MAX_FDS 16u
+#define NNADEV_VFU_MAX_XFER 65536u
+#define NNADEV_VFU_MAX_MAPS 65535u
+#define NNADEV_VFU_PAGE 4096u
+
+/**
+ * struct nnadev_vfu_header - start of every message
+ * @id: chosen by the sender of a command, echoed in its reply
+ * @command: enum nnadev_vfu_command
+ * @size: bytes of the message with this header
+ * @flags: NNADEV_VFU_*
+ * @error: errno value, in a reply with NNADEV_VFU_ERROR
+ */
+struct nnadev_vfu_header {
+	uint16_t id;
+	uint16_t command;
+	uint32_t size;
+	uint32_t flags;
+	uint32_t error;
+};
+
+struct nnadev_vfu_version {
+	uint16_t major;
+	uint16_t minor;
+	/* optional JSON text with its NUL */
+};
+
+struct nnadev_vfu_dma_map {
+	uint32_t argsz;
+	uint32_t flags; /* VFIO_DMA_MAP_FLAG_READ, _WRITE */
+	uint64_t offset; /* into the file that came with the message */
+	uint64_t iova;
+	uint64_t size;
+};
+
+struct nnadev_vfu_dma_unmap {
+	uint32_t argsz;
+	uint32_t flags; /* VFIO_DMA_UNMAP_FLAG_ALL */
+	uint64_t iova;
+	uint64_t size;
+};
+
+struct nnadev_vfu_device_info {
+	uint32_t argsz;
+	uint32_t flags;
+	uint32_t num_regions;
+	uint32_t num_irqs;
+};
+
+struct nnadev_vfu_region_info {
+	uint32_t argsz;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t cap_offset;
+	uint64_t size;
+	uint64_t offset;
+};
+
+struct nnadev_vfu_region_io_fds {
+	uint32_t argsz;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t count;
+};
+
+struct nnadev_vfu_irq_info {
+	uint32_t argsz;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t count;
+};
+
+struct nnadev_vfu_irq_set {
+	uint32_t argsz;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t start;
+	uint32_t count;
+	/* one byte each with VFIO_IRQ_SET_DATA_BOOL */
+};
+
+struct nnadev_vfu_region_access {
+	uint64_t offset;
+	uint32_t region;
+	uint32_t count;
+	/* data */
+};
+
+static_assert(sizeof(struct nnadev_vfu_header) == 16, "wire format");
+static_assert(sizeof(struct nnadev_vfu_version) == 4, "wire format");
+static_assert(sizeof(struct nnadev_vfu_dma_map) == 32, "wire format");
+static_assert(sizeof(struct nnadev_vfu_dma_unmap) == 24, "wire format");
+static_assert(sizeof(struct nnadev_vfu_device_info) == 16, "wire format");
+static_assert(sizeof(struct nnadev_vfu_region_info) == 32, "wire format");
+static_assert(sizeof(struct nnadev_vfu_region_io_fds) == 16, "wire format");
+static_assert(sizeof(struct nnadev_vfu_irq_info) == 16, "wire format");
+static_assert(sizeof(struct nnadev_vfu_irq_set) == 20, "wire format");
+static_assert(sizeof(struct nnadev_vfu_region_access) == 16, "wire format");
+
+#endif

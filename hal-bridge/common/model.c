@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: MIT
+#include "hal-bridge/common/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal-bridge/common/log.h"
+
+#define NNB_MAX_OPERANDS (1u << 24)
+#define NNB_OEM_FIRST 10000 /* OEM operations and operand types */
+
+/* ---------------------------------------------------------------------------------------- types */
+
+bool nnb_type_is_tensor(uint32_t type)
+{
+	switch (type) {
+	case NNA_OPERAND_FLOAT32:
+	case NNA_OPERAND_INT32:
+	case NNA_OPERAND_UINT32:
+	case NNA_OPERAND_BOOL:
+	case NNA_OPERAND_FLOAT16:
+	case NNA_OPERAND_SUBGRAPH:
+		return false;
+	default:
+		return type < NNA_OPERAND_SUBGRAPH;
+	}
+}
+
+bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes)
+{
+	size_t total = nna_operand_type_size(type);
+
+	if (!total || (nnb_type_is_tensor(type) && !rank))
+		return false;
+	for (uint32_t i = 0; i < rank; i++) {
+		if (!dims[i] || __builtin_mul_overflow(total, dims[i], &total))
+			return false;
+	}
+	*bytes = total;
+	return true;
+}
+
+/* What scale and zero point may be. */
+static bool nnb_quantisation_ok(const struct nna_operand_desc *desc)
+{
+	bool positive = desc->scale > 0.0f && isfinite(desc->scale);
+
+	switch (desc->type) {
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
+		return positive && desc->zero_point >= 0 && desc->zero_point <= 255;
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
+		return positive && desc->zero_point >= -128 && desc->zero_point <= 127;
+	case NNA_OPERAND_TENSOR_QUANT16_ASYMM:
+		return positive && desc->zero_point >= 0 && desc->zero_point <= 65535;
+	case NNA_OPERAND_TENSOR_QUANT16_SYMM:
+	case NNA_OPERAND_TENSOR_QUANT8_SYMM:
+		return positive && desc->zero_point == 0;
+	case NNA_OPERAND_TENSOR_INT32:
+		return desc->scale >= 0.0f && isfinite(desc->scale) && desc->zero_point == 0;
+	default:
+		return desc->scale == 0.0f && desc->zero_point == 0;
+	}
+}
+
+int nnb_type_check(const struct nna_operand_desc *desc)
+{
+	uint64_t elements = 1;
+
+	if (desc->type == NNB_OEM_FIRST || desc->type == NNB_OEM_FIRST + 1) {
+		nnb_log("operand type %s is refused: OEM types have no meaning here",
+			desc->type == NNB_OEM_FIRST ? "OEM_SCALAR" : "TENSOR_OEM_BYTE");
+		return -EINVAL;
+	}
+	if (desc->type > NNA_OPERAND_SUBGRAPH) {
+		nnb_log("there is no operand type %u", desc->type);
+		return -EINVAL;
+	}
+	if (!nnb_type_is_tensor(desc->type) && desc->rank) {
+		nnb_log("%s is a scalar and has %u dimensions", nna_operand_type_name(desc->type),
+			desc->rank);
+		return -EINVAL;
+	}
+	if (desc->rank && !desc->dims) {
+		nnb_log("%u dimensions at NULL", desc->rank);
+		return -EINVAL;
+	}
+	if (desc->rank > NNACCEL_MAX_RANK) {
+		nnb_log("a tensor of rank %u: at most %d is supported", desc->rank,
+			NNACCEL_MAX_RANK);
+		return -EINVAL;
+	}
+	for (uint32_t i = 0; i < desc->rank; i++) {
+		if (desc->dims[i] && (__builtin_mul_overflow(elements, desc->dims[i], &elements) ||
+				      elements > UINT32_MAX)) {
+			nnb_log("a tensor with more than 2^32 - 1 elements");
+			return -EINVAL;
+		}
+	}
+	if (!nnb_quantisation_ok(desc)) {
+		nnb_log("%s with scale %g and zero point %d", nna_operand_type_name(desc->type),
+			desc->scale, desc->zero_point);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------------------------------- model */
+
+static void nnb_operand_drop_value(struct nnb_operand *operand)
+{
+	if (operand->value == NNB_VALUE_COPIED)
+		free((void *)operand->data);
+	operand->value = NNB_VALUE_NONE;
+	operand->data = NULL;
+	operand->size = 0;
+	operand->model = NULL;
+}
+
+void nnb_model_fini(struct nnb_model *model)
+{
+	for (uint32_t i = 0; i < model->operand_count; i++) {
+		nnb_operand_drop_value(&model->operands[i]);
+		free(model->operands[i].dims);
+		free(model->operands[i].scales);
+	}
+	for (uint32_t i = 0; i < model->operation_count; i++)
+		free(model->operations[i].inputs);
+	free(model->operands);
+	free(model->operations);
+	free(model->inputs);
+	memset(model, 0, sizeof(*model));
+}
+
+/* Makes room for one more entry in the array that the pointer at @array points to. */
+static int nnb_grow(void *array, uint32_t count, uint32_t *room, size_t size)
+{
+	uint32_t wanted = *room ? *room * 2 : 16;
+	void *old, *grown;
+
+	if (count < *room)
+		return 0;
+	if (count >= NNB_MAX_OPERANDS) {
+		nnb_log("a model with more than %u parts", NNB_MAX_OPERANDS);
+		return -EINVAL;
+	}
+	memcpy(&old, array, sizeof(old));
+	grown = reallocarray(old, wanted, size);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(array, &grown, sizeof(grown));
+	*room = wanted;
+	return 0;
+}
+
+static struct nnb_operand *nnb_model_operand(struct nnb_model *model, uint32_t index)
+{
+	if (index < model->operand_count)
+		return &model->operands[index];
+	nnb_log("there is no operand %u, the model has %u", index, model->operand_count);
+	return NULL;
+}
+
+int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc *desc)
+{
+	struct nnb_operand operand = {
+		.type = desc->type,
+		.rank = desc->rank,
+		.scale = desc->scale,
+		.zero_point = desc->zero_point,
+	};
+	int ret;
+
+	ret = nnb_type_check(desc);
+	if (!ret)
+		ret = nnb_grow(&model->operands, model->operand_count, &model->operand_room,
+			       sizeof(*model->operands));
+	if (ret)
+		return ret;
+	if (desc->rank) {
+		operand.dims = calloc(desc->rank, sizeof(*operand.dims));
+		if (!operand.dims)
+			return -ENOMEM;
+		memcpy(operand.dims, desc->dims, desc->rank * sizeof(*operand.dims));
+	}
+	model->operands[model->operand_count++] = operand;
+	return 0;
+}
+
+int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
+			bool by_reference)
+{
+	struct nnb_operand *operand = nnb_model_operand(model, index);
+	size_t needed;
+	void *copy;
+
+	if (!operand)
+		return -EINVAL;
+	if (operand->type == NNA_OPERAND_SUBGRAPH ||
+	    !nnb_type_bytes(operand->type, operand->rank, operand->dims, &needed)) {
+		nnb_log("operand %u cannot be a constant: its size is unknown", index);
+		return -EINVAL;
+	}
+	if (needed != size) {
+		nnb_log("operand %u has %zu bytes, its value %zu", index, needed, size);
+		return -EINVAL;
+	}
+	if (by_reference) {
+		nnb_operand_drop_value(operand);
+		operand->data = data;
+		operand->value = NNB_VALUE_REFERENCE;
+	} else {
+		copy = malloc(size);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, data, size);
+		nnb_operand_drop_value(operand);
+		operand->data = copy;
+		operand->value = NNB_VALUE_COPIED;
+	}
+	operand->size = size;
+	return 0;
+}
+
+int nnb_model_set_omitted(struct nnb_model *model, uint32_t index)
+{
+	struct nnb_operand *operand = nnb_model_operand(model, index);
+
+	if (!operand)
+		return -EINVAL;
+	nnb_operand_drop_value(operand);
+	operand->value = NNB_VALUE_OMITTED;
+	return 0;
+}
+
+int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nnb_model *value)
+{
+	struct nnb_operand *operand = nnb_model_operand(model, index);
+
+	if (!operand)
+		return -EINVAL;
+	if (operand->type != NNA_OPERAND_SUBGRAPH) {
+		nnb_log("operand %u is of type %s and cannot be a model", index,
+			nna_operand_type_name(operand->type));
+		return -EINVAL;
+	}
+	nnb_operand_drop_value(operand);
+	operand->value = NNB_VALUE_MODEL;
+	operand->model = value;
+	return 0;
+}
+
+int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
+			 uint32_t count, const float *scales)
+{
+	struct nnb_operand *operand = nnb_model_operand(model, index);
+	float *copy;
+
+	if (!operand)
+		return -EINVAL;
+	if (operand->type != NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+		nnb_log("operand %u is of type %s and has no scales per channel", index,
+			nna_operand_type_name(operand->type));
+		return -EINVAL;
+	}
+	if (channel_dim >= operand->rank || !count || count != operand->dims[channel_dim]) {
+		nnb_log("operand %u: %u scales along dimension %u do not fit", index, count,
+			channel_dim);
+		return -EINVAL;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (!(scales[i] > 0.0f) || !isfinite(scales[i])) {
+			nnb_log("operand %u: scale %u is %g", index, i, scales[i]);
+			return -EINVAL;
+		}
+	}
+	copy = calloc(count, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, scales, count * sizeof(*copy));
+	free(operand->scales);
+	operand->scales = copy;
+	operand->scale_count = count;
+	operand->channel_dim = channel_dim;
+	return 0;
+}
+
+/* Copies two lists of operand numbers into one allocation. */
+static int nnb_copy_lists(const struct nnb_model *model, uint32_t input_count,
+			  const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs,
+			  uint32_t **copy)
+{
+	size_t total = (size_t)input_count + output_count;
+
+	for (size_t i = 0; i < total; i++) {
+		uint32_t index = i < input_count ? inputs[i] : outputs[i - input_count];
+
+		if (index >= model->operand_count) {
+			nnb_log("%s %zu is operand %u, the model has %u",
+				i < input_count ? "input" : "output",
+				i < input_count ? i : i - input_count, index, model->operand_count);
+			return -EINVAL;
+		}
+	}
+	*copy = calloc(total + 1, sizeof(**copy));
+	if (!*copy)
+		return -ENOMEM;
+	if (input_count)
+		memcpy(*copy, inputs, input_count * sizeof(**copy));
+	if (output_count)
+		memcpy(*copy + input_count, outputs, output_count * sizeof(**copy));
+	return 0;
+}
+
+int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
+			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
+{
+	struct nnb_operation operation = {
+		.type = type,
+		.input_count = input_count,
+		.output_count = output_count,
+	};
+	int ret;
+
+	if (type == NNB_OEM_FIRST) {
+		nnb_log("OEM_OPERATION is refused: it has no meaning here");
+		return -EINVAL;
+	}
+	if (type > NNA_OPERATION_REVERSE) {
+		nnb_log("there is no operation %u", type);
+		return -EINVAL;
+	}
+	if (!output_count) {
+		nnb_log("%s without outputs", nna_operation_name(type));
+		return -EINVAL;
+	}
+	ret = nnb_grow(&model->operations, model->operation_count, &model->operation_room,
+		       sizeof(*model->operations));
+	if (!ret)
+		ret = nnb_copy_lists(model, input_count, inputs, output_count, outputs,
+				     &operation.inputs);
+	if (ret)
+		return ret;
+	operation.outputs = operation.inputs + input_count;
+	model->operations[model->operation_count++] = operation;
+	return 0;
+}
+
+int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32_t *inputs,
+		     uint32_t output_count, const uint32_t *outputs)
+{
+	uint32_t *lists = NULL;
+	uint8_t *seen;
+	int ret;
+
+	ret = nnb_copy_lists(model, input_count, inputs, output_count, outputs, &lists);
+	if (ret)
+		return ret;
+	seen = calloc(model->operand_count + 1, 1);
+	if (!seen) {
+		free(lists);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < (size_t)input_count + output_count && !ret; i++) {
+		if (seen[lists[i]]++) {
+			nnb_log("operand %u is named twice as input or output", lists[i]);
+			ret = -EINVAL;
+		} else if (model->operands[lists[i]].value != NNB_VALUE_NONE) {
+			nnb_log("operand %u has a value and cannot be an input or output",
+				lists[i]);
+			ret = -EINVAL;
+		}
+	}
+	free(seen);
+	if (ret) {
+		free(lists);
+		return ret;
+	}
+	free(model->inputs);
+	model->inputs = lists;
+	model->outputs = lists + input_count;
+	model->input_count = input_count;
+	model->output_count = output_count;
+	return 0;
+}
+
+/* ---------------------------------------------------------------------------------------- build */
+
+/* The models that become subgraphs, main first. */
+struct nnb_models {
+	const struct nnb_model **list;
+	uint32_t count, room;
+};
+
+static uint32_t nnb_models_find(const struct nnb_models *models, const struct nnb_model *model)
+{
+	uint32_t i = 0;
+
+	while (i < models->count && models->list[i] != model)
+		i++;
+	return i;
+}
+
+/* Referenced models were finished before the ones that refer to them, so there is no cycle. */
+static int nnb_models_collect(struct nnb_models *models, const struct nnb_model *main)
+{
+	int ret;
+
+	ret = nnb_grow(&models->list, models->count, &models->room, sizeof(*models->list));
+	if (ret)
+		return ret;
+	models->list[models->count++] = main;
+	for (uint32_t m = 0; m < models->count; m++) {
+		const struct nnb_model *model = models->list[m];
+
+		for (uint32_t i = 0; i < model->operand_count; i++) {
+			const struct nnb_model *other = model->operands[i].model;
+
+			if (!other || nnb_models_find(models, other) < models->count)
+				continue;
+			ret = nnb_grow(&models->list, models->count, &models->room,
+				       sizeof(*models->list));
+			if (ret)
+				return ret;
+			models->list[models->count++] = other;
+		}
+	}
+	return 0;
+}
+
+static int nnb_emit_operand(const struct nnb_models *models, struct nna_graph *graph,
+			    uint32_t subgraph, uint32_t index, const struct nnb_operand *operand)
+{
+	const struct nna_operand_desc desc = {
+		.type = operand->type,
+		.rank = operand->rank,
+		.dims = operand->dims,
+		.scale = operand->scale,
+		.zero_point = operand->zero_point,
+		.channel_dim = operand->channel_dim,
+		.channel_count = operand->scale_count,
+		.channel_scales = operand->scales,
+	};
+	int ret = nna_graph_add_operand(graph, subgraph, &desc);
+
+	if (ret < 0)
+		return ret;
+	switch (operand->value) {
+	case NNB_VALUE_COPIED:
+	case NNB_VALUE_REFERENCE:
+		return nna_graph_set_constant(graph, subgraph, index, operand->data, operand->size,
+					      true);
+	case NNB_VALUE_OMITTED:
+		return nna_graph_set_no_value(graph, subgraph, index);
+	case NNB_VALUE_MODEL:
+		return nna_graph_set_subgraph(graph, subgraph, index,
+					      nnb_models_find(models, operand->model));
+	default:
+		return 0;
+	}
+}
+
+static int nnb_emit_model(const struct nnb_models *models, struct nna_graph *graph,
+			  uint32_t subgraph)
+{
+	const struct nnb_model *model = models->list[subgraph];
+	int ret = 0;
+
+	for (uint32_t i = 0; i < model->operand_count && !ret; i++)
+		ret = nnb_emit_operand(models, graph, subgraph, i, &model->operands[i]);
+	for (uint32_t i = 0; i < model->operation_count && !ret; i++) {
+		const struct nnb_operation *operation = &model->operations[i];
+
+		ret = nna_graph_add_operation(graph, subgraph, operation->type,
+					      operation->input_count, operation->inputs,
+					      operation->output_count, operation->outputs);
+	}
+	if (!ret)
+		ret = nna_graph_set_io(graph, subgraph, model->input_count, model->inputs,
+				       model->output_count, model->outputs);
+	return ret;
+}
+
+/* Every operand is an input, has a value, or is the output of an operation. */
+static int nnb_check_written(const struct nnb_model *model)
+{
+	uint8_t *written = calloc(model->operand_count + 1, 1);
+	int ret = 0;
+
+	if (!written)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->input_count; i++)
+		written[model->inputs[i]] = 1;
+	for (uint32_t i = 0; i < model->operation_count; i++) {
+		for (uint32_t o = 0; o < model->operations[i].output_count; o++)
+			written[model->operations[i].outputs[o]] = 1;
+	}
+	for (uint32_t i = 0; i < model->operand_count && !ret; i++) {
+		if (model->operands[i].value == NNB_VALUE_NONE && !written[i]) {
+			nnb_log("operand %u is no input, no constant and no operation's output", i);
+			ret = -EINVAL;
+		}
+	}
+	free(written);
+	return ret;
+}
+
+int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
+{
+	struct nnb_models models = { 0 };
+	struct nna_graph *graph = NULL;
+	int ret;
+
+	for (uint32_t i = 0; i < model->operand_count; i++) {
+		if (model->operands[i].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL &&
+		    !model->operands[i].scales) {
+			nnb_log("operand %u has no scales per channel", i);
+			return -EINVAL;
+		}
+	}
+	if (!model->output_count) {
+		nnb_log("the model's inputs and outputs have not been named");
+		return -EINVAL;
+	}
+	ret = nnb_check_written(model);
+	if (!ret)
+		ret = nnb_models_collect(&models, model);
+	if (!ret)
+		ret = nna_graph_create(&nnb_log_sink, &graph);
+	for (uint32_t i = 1; i < models.count && !ret; i++) {
+		ret = nna_graph_add_subgraph(graph);
+		if (ret > 0)
+			ret = 0;
+	}
+	for (uint32_t i = 0; i < models.count && !ret; i++)
+		ret = nnb_emit_model(&models, graph, i);
+	if (!ret)
+		ret = nna_graph_set_relaxed(graph, model->relaxed);
+	if (!ret)
+		ret = nna_graph_finish(graph);
+	free(models.list);
+	if (ret)
+		nna_graph_unref(graph);
+	else
+		*out = graph;
+	return ret;
+}

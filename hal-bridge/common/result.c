@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "hal-bridge/common/result.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hw/gen/nnahw.h"
+
+static int nnb_result_common(int error)
+{
+	switch (-error) {
+	case 0:
+		return ANEURALNETWORKS_NO_ERROR;
+	case ENOMEM:
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	case ENODEV:
+		return ANEURALNETWORKS_DEAD_OBJECT;
+	case ENOENT:
+	case EACCES:
+	case EPROTO:
+		return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
+	case EBUSY:
+		return ANEURALNETWORKS_BAD_STATE;
+	case ENOSPC:
+		return ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE;
+	case ETIMEDOUT:
+		return ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT;
+	case EAGAIN:
+	case EMFILE:
+	case ENFILE:
+		return ANEURALNETWORKS_RESOURCE_EXHAUSTED_TRANSIENT;
+	default:
+		return ANEURALNETWORKS_OP_FAILED;
+	}
+}
+
+int nnb_result_of_call(int error)
+{
+	switch (-error) {
+	case EINVAL:
+	case ENOTSUP:
+	case E2BIG:
+	case EOVERFLOW:
+		return ANEURALNETWORKS_BAD_DATA;
+	default:
+		return nnb_result_common(error);
+	}
+}
+
+int nnb_result_of_run(int error)
+{
+#define NNB_STATUS(name, value, number, ban, nnapi, text) { number, ANEURALNETWORKS_##nnapi },
+	static const struct {
+		int error, result;
+	} table[] = { NNAHW_STATUS_TABLE(NNB_STATUS) };
+#undef NNB_STATUS
+
+	for (size_t i = 0; error && i < sizeof(table) / sizeof(table[0]); i++) {
+		if (table[i].error == -error)
+			return table[i].result;
+	}
+	return nnb_result_common(error);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a graph and bound shapes to code: what the runtime needs to run it, without addresses.
+ *
+ * The compiler knows no device: constant folding goes through a callback that runs code. A struct
+ * nna_code is immutable and self-contained; it is freed by whoever compiled it. The image holds the
+ * stream at its start and the constants behind it; the base table's slots are filled in by the
+ * runtime, as @slots says.
+ */
+#ifndef NNA_COMPILE_H
+#define NNA_COMPILE_H
+
+#include <stdio.h>
+
+#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/graph/infer.h"
+
+enum nna_slot_kind {
+	NNA_SLOT_CONSTANTS,
+	NNA_SLOT_SCRATCH,
+	NNA_SLOT_VARIABLES,
+	NNA_SLOT_STAGING, /* inputs and outputs beyond the number of slots, always copied */
+	NNA_SLOT_INPUT,
+	NNA_SLOT_OUTPUT,
+};
+
+/**
+ * struct nna_slot - an entry of the base table
+ * @index: INPUT, OUTPUT: which
+ * @size: bytes
+ */
+struct nna_slot {
+	enum nna_slot_kind kind;
+	uint32_t index;
+	uint64_t size;
+};
+
+/**
+ * struct nna_code_io - an input or output
+ * @slot: its own slot, or that of the staging memory
+ * @staged: it shares the staging slot
+ * @used: commands touch it
+ * @counted: dims[0] and @size are upper bounds: how many rows there are, the run leaves at @count
+ * @offset: in the staging memory, if staged
+ * @size: bytes
+ * @count: offset of an s32 in scratch memory
+ */
+struct nna_code_io {
+	uint32_t slot;
+	bool staged;
+	bool used;
+	bool counted;
+	uint64_t offset;
+	uint64_t size;
+	uint64_t count;
+	uint32_t type;
+	uint32_t rank;
+	uint32_t dims[NNACCEL_MAX_RANK];
+};
+
+/**
+ * struct nna_code - a compiled graph
+ * @image: stream, then constants; @image_size bytes
+ * @stream_size: bytes of the stream
+ * @constants: offset of the constants in the image, a multiple of 4096
+ * @slots: @slot_count entries
+ * @staging_size: bytes of the staging slot
+ * @synchronous: it may exceed the job limit, or shapes depend on data
+ */
+struct nna_code {
+	uint8_t *image;
+	uint64_t image_size;
+	uint64_t constants, constants_size;
+	uint32_t stream_size, command_count;
+	uint64_t scratch_size, variables_size, staging_size;
+	uint32_t slot_count;
+	struct nna_slot slots[64];
+	uint32_t input_count, output_count;
+	struct nna_code_io *inputs, *outputs;
+	bool synchronous;
+};
+
+/**
+ * struct nna_compile_options - what to compile for
+ * @inputs: final shapes of the main subgraph's inputs, by position
+ * @values: values of inputs that are known, by operand
+ * @max_slots: of the device
+ * @deadline_ns: absolute CLOCK_MONOTONIC, 0 is never
+ * @log: never NULL
+ * @run: runs @code, which has no inputs, and copies its outputs to @outputs
+ * @user: handed to @run
+ */
+struct nna_compile_options {
+	const struct nna_shape *inputs;
+	const struct nna_bound_value *values;
+	uint32_t value_count;
+	uint32_t max_slots;
+	uint64_t deadline_ns;
+	const struct nna_log *log;
+	int (*run)(void *user, const struct nna_code *code, void *const *outputs);
+	void *user;
+};
+
+/**
+ * nna_compile() - compile a finished graph
+ * @stop: with -EAGAIN: the operation (of the main subgraph) that needs a value that is not known
+ *
+ * Return: 0, -EAGAIN, -EINVAL, -ENOTSUP, -ENOMEM, -ETIMEDOUT or an error of @run.
+ */
+int nna_compile(const struct nna_graph *graph, const struct nna_compile_options *options,
+		uint32_t *stop, struct nna_code **out);
+void nna_code_destroy(struct nna_code *code);
+
+/* Commands and memory plan as text. Return: 0 or -EIO. */
+int nna_code_print(const struct nna_code *code, FILE *to);
+
+struct nna_lower;
+/*
+ * The last pass: plans memory and writes the stream. Inputs and outputs are those of the storages.
+ */
+int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_count,
+		  uint32_t max_slots, struct nna_code **out);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copies that need not be: when a scratch storage is only made to be copied into a place of another
+ * storage, its producers write to that place at once. This is what makes CONCATENATION, PACK and
+ * results that end in a RESHAPE free.
+ *
+ * It holds when nothing touches the place between the first command that touches the scratch
+ * storage and the copy, nothing writes either of them afterwards while the other is in use, and
+ * every view of the scratch storage can be told as a view of the place. Straight-line code only.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "libnnaccel/compiler/ir.h"
+
+/* The dims of a copy without those of 1, and with neighbours merged where both sides allow it. */
+struct shape {
+	uint32_t rank;
+	uint32_t dims[NNACCEL_MAX_RANK];
+	int64_t in[NNACCEL_MAX_RANK], out[NNACCEL_MAX_RANK]; /* strides in elements */
+};
+
+static void merge_dims(const struct nna_value *in, const struct nna_value *out, struct shape *s)
+{
+	struct nna_value a = *in, b = *out;
+
+	nna_value_fold(&a, &b);
+	s->rank = a.rank;
+	for (uint32_t k = 0; k < a.rank; k++) {
+		s->dims[k] = a.dims[k];
+		s->in[k] = a.strides[k];
+		s->out[k] = b.strides[k];
+	}
+}
+
+/* The view @v of the scratch storage as a view of the place; false when it cannot be told. */
+static bool map_view(const struct shape *s, const struct nna_value *place,
+		     const struct nna_value *v, struct nna_value *mapped)
+{
+	uint32_t size = nnahw_type_size(v->type);
+	uint64_t index[NNACCEL_MAX_RANK], at;
+	int64_t offset = 0;
+
+	if (size != nnahw_type_size(place->type) || v->offset % size)
+		return false;
+	at = v->offset / size;
+	for (uint32_t d = 0; d < s->rank; d++) {
+		index[d] = at / s->in[d];
+		at %= s->in[d];
+		offset += index[d] * s->out[d];
+	}
+	if (at)
+		return false;
+	*mapped = *v;
+	for (uint32_t k = 0; k < v->rank; k++) {
+		bool found = false;
+
+		if (v->dims[k] <= 1 || !v->strides[k])
+			continue;
+		for (uint32_t d = 0; d < s->rank && !found; d++) {
+			int64_t steps, stride;
+
+			if (v->strides[k] < s->in[d] || v->strides[k] % s->in[d])
+				continue;
+			steps = v->strides[k] / s->in[d];
+			stride = steps * s->out[d];
+			/* The index of this dim runs to its end and no further. */
+			index[d] += (uint64_t)steps * (v->dims[k] - 1);
+			if (index[d] >= s->dims[d] || stride > INT32_MAX)
+				return false;
+			mapped->strides[k] = stride;
+			found = true;
+		}
+		if (!found)
+			return false;
+	}
+	/* A dim of 1 may have any stride; one like its neighbour's keeps things tidy. */
+	for (uint32_t k = v->rank; k-- > 0;)
+		if (v->dims[k] <= 1)
+			mapped->strides[k] = k + 1 < v->rank ? mapped->strides[k + 1] : 1;
+	mapped->storage = place->storage;
+	mapped->offset = place->offset + offset * size;
+	return true;
+}
+
+/* First and last command that touch a storage, and the last that writes it. */
+static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *first, uint32_t *last,
+		      uint32_t *written)
+{
+	*first = NNA_NONE;
+	*last = *written = 0;
+	for (uint32_t i = 0; i < l->command_count; i++) {
+		const struct nna_ir_command *c = &l->commands[i];
+
+		for (uint32_t k = 0; !c->dead && k < c->operand_count; k++) {
+			if (c->values[k] == NNA_NO_VALUE ||
+			    l->values[c->values[k]].storage != storage)
+				continue;
+			if (*first == NNA_NONE)
+				*first = i;
+			*last = i;
+			if (nna_ir_is_output(c, k))
+				*written = i;
+		}
+	}
+}
+
+static int elide_copy(struct nna_lower *l, uint32_t copy)
+{
+	struct nna_ir_command *c = &l->commands[copy];
+	const struct nna_value place = l->values[c->values[NNAHW_COPY_OUTPUT]];
+	const struct nna_value in = l->values[c->values[NNAHW_COPY_INPUT]];
+	uint32_t first, last, written, map_from = l->value_count;
+	struct nna_value mapped;
+	struct shape s;
+
+	if (l->storages[in.storage].kind != NNA_STORAGE_SCRATCH || in.storage == place.storage ||
+	    (l->storages[place.storage].kind != NNA_STORAGE_SCRATCH &&
+	     l->storages[place.storage].kind != NNA_STORAGE_OUTPUT) ||
+	    !nna_value_whole(l, &in))
+		return 0;
+	for (uint32_t k = 0; k < place.rank; k++)
+		if (place.dims[k] > 1 && place.strides[k] <= 0)
+			return 0;
+	/* Kernels want runs along the innermost dim. */
+	merge_dims(&in, &place, &s);
+	if (s.rank && s.out[s.rank - 1] != 1)
+		return 0;
+	find_uses(l, in.storage, &first, &last, &written);
+	if (first == copy || written > copy ||
+	    nna_ir_has_flow(l, first, last > copy ? last : copy) ||
+	    nna_ir_touched(l, first, copy, NNA_NONE, &place, false) ||
+	    (last > copy && nna_ir_touched(l, copy + 1, last + 1, NNA_NONE, &place, true)))
+		return 0;
+	for (uint32_t i = first; i <= last; i++)
+		for (uint32_t k = 0; !l->commands[i].dead && k < l->commands[i].operand_count;
+		     k++) {
+			uint32_t v = l->commands[i].values[k];
+
+			if (i != copy && v != NNA_NO_VALUE && l->values[v].storage == in.storage &&
+			    !map_view(&s, &place, &l->values[v], &mapped))
+				return 0;
+		}
+	for (uint32_t i = first; i <= last; i++)
+		for (uint32_t k = 0; !l->commands[i].dead && k < l->commands[i].operand_count;
+		     k++) {
+			uint32_t v = l->commands[i].values[k];
+			int64_t value;
+
+			if (i == copy || v == NNA_NO_VALUE || l->values[v].storage != in.storage)
+				continue;
+			map_view(&s, &place, &l->values[v], &mapped);
+			value = nna_value_add(l, &mapped);
+			if (value < 0)
+				return value;
+			l->commands[i].values[k] = value;
+		}
+	l->commands[copy].dead = true;
+	if (l->debug & NNA_DEBUG_ELIDE)
+		nna_debug_print(l, "elide: command %u, storage %u lies in %u (%u views)", copy,
+				in.storage, place.storage, l->value_count - map_from);
+	return 0;
+}
+
+int nna_pass_elide(struct nna_lower *l)
+{
+	for (uint32_t i = 0; i < l->command_count; i++) {
+		int ret;
+
+		if (l->commands[i].dead || l->commands[i].raw->opcode != NNAHW_OP_COPY)
+			continue;
+		ret = elide_copy(l, i);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

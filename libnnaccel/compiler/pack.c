@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Packing: constant weights in the layout that the engine reads fastest, biases with the input's
+ * zero point folded in.
+ *
+ * Done once, at compile time; only moves numbers and sums them up. A convolution whose weights (or,
+ * quantised, whose bias) are not constants keeps the plain layout. A MATMUL by a constant matrix
+ * without a batch becomes a convolution of kernel 1 over rows, which has a packed layout. Weights
+ * that several commands share are packed once.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/compiler/ir.h"
+
+#define BLOCK NNAHW_WEIGHT_BLOCK
+#define QUAD NNAHW_WEIGHT_QUAD
+
+/* Packed forms made so far. */
+struct packed {
+	uint32_t from, to; /* value numbers */
+	uint32_t opcode, groups;
+	int32_t *sums; /* PACKED8: per channel */
+};
+
+struct pack {
+	struct nna_lower *l;
+	struct packed *done;
+	uint32_t count, room;
+};
+
+/* Weights by channel n and flat index k, over any strides. */
+struct source {
+	const uint8_t *data;
+	uint32_t n, kernel_h, kernel_w, depth; /* depth: channels of a group; 1 for depthwise */
+	int64_t stride_n, stride_h, stride_w, stride_c;
+};
+
+/* Bytes of a constant at element (0, 0, ...), whatever its strides. */
+static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna_value *v)
+{
+	const struct nna_storage *s = &l->storages[v->storage];
+	uint64_t begin, end;
+
+	nna_value_extent(v, &begin, &end);
+	if (s->kind != NNA_STORAGE_CONSTANT || !s->data || end > s->size)
+		return NULL;
+	return (const uint8_t *)s->data + v->offset;
+}
+
+static bool is_float(const struct nna_value *v)
+{
+	return v->type == NNAHW_TYPE_F32 || v->type == NNAHW_TYPE_F16;
+}
+
+/* One block of quads: 16 channels from n0 on, @n of them real. u8 is stored minus 128. */
+static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, int8_t *out,
+			int32_t *sums)
+{
+	for (uint32_t c = 0; c < n; c++) {
+		const uint8_t *row = s->data + (n0 + c) * s->stride_n;
+		int32_t sum = 0;
+		uint32_t k = 0;
+
+		for (uint32_t y = 0; y < s->kernel_h; y++)
+			for (uint32_t x = 0; x < s->kernel_w; x++) {
+				const uint8_t *at = row + y * s->stride_h + x * s->stride_w;
+
+				for (uint32_t i = 0; i < s->depth; i++, k++, at += s->stride_c) {
+					int8_t w = (int8_t)(*at ^ flip);
+
+					out[(k / QUAD * BLOCK + c) * QUAD + k % QUAD] = w;
+					sum += w;
+				}
+			}
+		sums[c] = sum;
+	}
+}
+
+static void pack_block_depthwise8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip,
+				  int8_t *out, int32_t *sums)
+{
+	for (uint32_t y = 0, k = 0; y < s->kernel_h; y++)
+		for (uint32_t x = 0; x < s->kernel_w; x++, k++)
+			for (uint32_t c = 0; c < n; c++) {
+				int8_t w = (int8_t)(s->data[(n0 + c) * s->stride_n +
+							    y * s->stride_h + x * s->stride_w] ^
+						    flip);
+
+				out[k * BLOCK + c] = w;
+				sums[c] += w;
+			}
+}
+
+/* [K][16] of elements of @size bytes; strides of @s are in bytes. */
+static void pack_block_float(const struct source *s, uint32_t n0, uint32_t n, uint32_t size,
+			     uint8_t *out)
+{
+	for (uint32_t c = 0; c < n; c++) {
+		const uint8_t *row = s->data + (n0 + c) * s->stride_n;
+		uint32_t k = 0;
+
+		for (uint32_t y = 0; y < s->kernel_h; y++)
+			for (uint32_t x = 0; x < s->kernel_w; x++) {
+				const uint8_t *at = row + y * s->stride_h + x * s->stride_w;
+
+				for (uint32_t i = 0; i < s->depth; i++, k++, at += s->stride_c)
+					memcpy(out + ((size_t)k * BLOCK + c) * size, at, size);
+			}
+	}
+}
+
+static struct packed *find_packed(struct pack *p, uint32_t from, uint32_t opcode, uint32_t groups)
+{
+	const struct nna_value *a = &p->l->values[from];
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct nna_value *b = &p->l->values[p->done[i].from];
+
+		if (p->done[i].opcode == opcode && p->done[i].groups == groups &&
+		    a->storage == b->storage && a->offset == b->offset && a->type == b->type &&
+		    a->zero_point == b->zero_point && a->scale == b->scale &&
+		    a->channel_scales == b->channel_scales && nna_value_same_dims(a, b) &&
+		    !memcmp(a->strides, b->strides, sizeof(a->strides)))
+			return &p->done[i];
+	}
+	return NULL;
+}
+
+/* Packs [n, kernel_h, kernel_w, depth] (@depthwise: [1, kernel_h, kernel_w, n]) weights. */
+static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t groups,
+			struct packed **out)
+{
+	struct nna_lower *l = p->l;
+	const struct nna_value v = l->values[from];
+	uint32_t size = nnahw_type_size(v.type);
+	bool floats = is_float(&v);
+	uint8_t flip = v.type == NNAHW_TYPE_U8 ? 0x80 : 0;
+	struct source s = {
+		.data = constant_bytes(l, &v),
+		.n = depthwise ? v.dims[3] : v.dims[0],
+		.kernel_h = v.dims[1],
+		.kernel_w = v.dims[2],
+		.depth = depthwise ? 1 : v.dims[3],
+		.stride_n = (int64_t)(depthwise ? v.strides[3] : v.strides[0]) * size,
+		.stride_h = (int64_t)v.strides[1] * size,
+		.stride_w = (int64_t)v.strides[2] * size,
+		.stride_c = (int64_t)v.strides[3] * size,
+	};
+	uint32_t per_group = s.n / groups, blocks = (per_group + BLOCK - 1) / BLOCK;
+	uint64_t k = (uint64_t)s.kernel_h * s.kernel_w * s.depth;
+	uint64_t rows = floats || depthwise ? k : (k + QUAD - 1) / QUAD * QUAD, bytes;
+	struct packed made = { .from = from,
+			       .opcode = depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV,
+			       .groups = groups };
+	struct nna_value packed;
+	int64_t storage, value;
+	uint8_t *data;
+	int ret = 0;
+
+	if (p->count == p->room) {
+		uint32_t room = p->room ? p->room * 2 : 32;
+		struct packed *grown = realloc(p->done, sizeof(*grown) * room);
+
+		if (!grown)
+			return -ENOMEM;
+		p->done = grown;
+		p->room = room;
+	}
+	if (k > NNAHW_MAX_WINDOW ||
+	    __builtin_mul_overflow(rows * BLOCK * size, (uint64_t)groups * blocks, &bytes) ||
+	    bytes > INT32_MAX)
+		return -ENOTSUP;
+	data = calloc(1, bytes ? bytes : 1);
+	if (!floats)
+		made.sums = calloc(s.n ? s.n : 1, sizeof(*made.sums));
+	if (!data || (!floats && !made.sums)) {
+		free(data);
+		free(made.sums);
+		return -ENOMEM;
+	}
+	for (uint32_t g = 0; g < groups; g++)
+		for (uint32_t b = 0; b < blocks; b++) {
+			uint32_t n0 = g * per_group + b * BLOCK;
+			uint32_t n = per_group - b * BLOCK < BLOCK ? per_group - b * BLOCK : BLOCK;
+			uint8_t *at = data + ((uint64_t)g * blocks + b) * rows * BLOCK * size;
+
+			if (floats)
+				pack_block_float(&s, n0, n, size, at);
+			else if (depthwise)
+				pack_block_depthwise8(&s, n0, n, flip, (int8_t *)at,
+						      made.sums + n0);
+			else
+				pack_block8(&s, n0, n, flip, (int8_t *)at, made.sums + n0);
+		}
+	storage = nna_storage_add(l, NNA_STORAGE_CONSTANT, bytes, NNA_NONE, data, data);
+	if (storage < 0) {
+		ret = storage;
+		goto fail;
+	}
+	packed = (struct nna_value){
+		.storage = storage,
+		.type = floats ? v.type : NNAHW_TYPE_S8,
+		.scale = v.scale,
+		.zero_point = flip ? v.zero_point - 128 : v.zero_point,
+		.channel_scales = v.channel_scales,
+		.channel_count = v.channel_count,
+	};
+	packed.dims[0] = groups * blocks;
+	if (floats || depthwise) {
+		packed.rank = 3;
+		packed.dims[1] = k;
+		packed.dims[2] = BLOCK;
+	} else {
+		packed.rank = 4;
+		packed.dims[1] = rows / QUAD;
+		packed.dims[2] = BLOCK;
+		packed.dims[3] = QUAD;
+	}
+	nna_value_set_strides(&packed);
+	value = nna_value_add(l, &packed);
+	if (value < 0) {
+		ret = value;
+		goto fail;
+	}
+	made.to = value;
+	p->done[p->count] = made;
+	*out = &p->done[p->count++];
+	if (l->debug & NNA_DEBUG_PACK)
+		nna_debug_print(l, "pack: value %u, %u x %llu %s, %llu bytes", from, s.n,
+				(unsigned long long)k, floats ? "floats" : "8-bit",
+				(unsigned long long)bytes);
+	return 0;
+fail:
+	free(made.sums);
+	return ret;
+}
+
+/*
+ * The channels table of a packed convolution: bias - input.zero_point * (weight_sum - K *
+ * weights.zero_point), wrapping.
+ */
+static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_command *c,
+			 const struct packed *packed, uint32_t n, uint32_t k)
+{
+	const struct nna_value *in = &l->values[c->values[NNAHW_CONV_INPUT]];
+	const struct nna_value *channels = &l->values[c->values[NNAHW_CONV_CHANNELS]];
+	const struct nna_value *bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ?
+					       NULL :
+					       &l->values[c->values[NNAHW_CONV_BIAS]];
+	const uint8_t *from = nna_lower_constant_data(l, c->values[NNAHW_CONV_CHANNELS]);
+	const uint8_t *bias_data = bias ? constant_bytes(l, bias) : NULL;
+	uint32_t dims[2] = { n, 4 };
+	uint32_t zero = l->values[packed->to].zero_point;
+	struct nnahw_channel *table;
+	int64_t value;
+
+	if (!from || channels->dims[0] != n ||
+	    (bias && (!bias_data || bias->rank != 1 || bias->dims[0] != n)))
+		return -EINVAL;
+	table = malloc(sizeof(*table) * (n ? n : 1));
+	if (!table)
+		return -ENOMEM;
+	memcpy(table, from, sizeof(*table) * n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t folded = (uint32_t)table[i].bias;
+		int32_t own = 0;
+
+		if (bias)
+			memcpy(&own, bias_data + (int64_t)i * bias->strides[0] * 4, sizeof(own));
+		folded += (uint32_t)own;
+		folded -= (uint32_t)in->zero_point * ((uint32_t)packed->sums[i] - k * zero);
+		table[i].bias = (int32_t)folded;
+		table[i].weight_sum = packed->sums[i];
+	}
+	value = nna_lower_constant(l, NNAHW_TYPE_S32, 2, dims, 0, 0, table);
+	free(table);
+	return value;
+}
+
+static int pack_conv(struct pack *p, struct nna_ir_command *c)
+{
+	struct nna_lower *l = p->l;
+	struct nnahw_cmd_conv *cmd = (struct nnahw_cmd_conv *)c->raw;
+	bool depthwise = c->raw->opcode == NNAHW_OP_DWCONV;
+	const struct nna_value *weights = &l->values[c->values[NNAHW_CONV_WEIGHTS]];
+	const struct nna_value *bias;
+	uint32_t groups = depthwise ? 1 : cmd->groups;
+	uint32_t n, k;
+	struct packed *packed;
+	bool floats;
+	int ret;
+
+	if (cmd->layout != NNAHW_LAYOUT_PLAIN || weights->rank != 4 || !constant_bytes(l, weights))
+		return 0;
+	floats = is_float(weights);
+	if (!floats && nnahw_type_size(weights->type) != 1)
+		return 0;
+	bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ? NULL
+							: &l->values[c->values[NNAHW_CONV_BIAS]];
+	if (!floats &&
+	    (c->values[NNAHW_CONV_CHANNELS] == NNA_NO_VALUE || (bias && !constant_bytes(l, bias))))
+		return 0;
+	n = depthwise ? weights->dims[3] : weights->dims[0];
+	k = weights->dims[1] * weights->dims[2] * (depthwise ? 1 : weights->dims[3]);
+	if (!n || !k || !groups || n % groups)
+		return 0;
+	packed = find_packed(p, c->values[NNAHW_CONV_WEIGHTS], c->raw->opcode, groups);
+	if (!packed) {
+		ret = pack_weights(p, c->values[NNAHW_CONV_WEIGHTS], depthwise, groups, &packed);
+		if (ret)
+			return ret == -ENOTSUP ? 0 : ret;
+	}
+	if (!floats) {
+		int64_t channels = fold_bias(l, c, packed, n, k);
+
+		if (channels < 0)
+			return channels;
+		c->values[NNAHW_CONV_CHANNELS] = channels;
+		c->values[NNAHW_CONV_BIAS] = NNA_NO_VALUE;
+	}
+	c->values[NNAHW_CONV_WEIGHTS] = packed->to;
+	cmd->layout = floats ? NNAHW_LAYOUT_PACKED_FLOAT : NNAHW_LAYOUT_PACKED8;
+	return 0;
+}
+
+/* [1, M, N] = [1, M, K] x [1, K, N] as [1, M, 1, N] = conv([1, M, 1, K], [N, 1, 1, K]). */
+static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
+{
+	struct nnahw_cmd_matmul *from = (struct nnahw_cmd_matmul *)c->raw;
+	struct nna_value out = l->values[c->values[NNAHW_MATMUL_OUTPUT]];
+	struct nna_value a = l->values[c->values[NNAHW_MATMUL_A]];
+	struct nna_value b = l->values[c->values[NNAHW_MATMUL_B]];
+	struct nna_value residual;
+	struct nnahw_cmd_conv *to;
+	uint32_t channels = c->values[NNAHW_MATMUL_CHANNELS];
+	int64_t numbers[4];
+
+	if (!constant_bytes(l, &b) || (b.dims[0] > 1 && b.strides[0]) || !b.dims[1])
+		return 0;
+	/* Rows of all batches follow each other, or there is one batch. */
+	if (out.dims[0] > 1 && (!nna_value_contiguous(&out) || !nna_value_contiguous(&a)))
+		return 0;
+	if (channels != NNA_NO_VALUE && l->values[channels].dims[0] != out.dims[2]) {
+		/* One factor for all: a convolution wants one per channel. */
+		const struct nnahw_channel *one = nna_lower_constant_data(l, channels);
+		uint32_t dims[2] = { out.dims[2], 4 };
+		struct nnahw_channel *table;
+		int64_t value;
+
+		if (!one)
+			return 0;
+		table = malloc(sizeof(*table) * (dims[0] ? dims[0] : 1));
+		if (!table)
+			return -ENOMEM;
+		for (uint32_t i = 0; i < dims[0]; i++)
+			table[i] = *one;
+		value = nna_lower_constant(l, NNAHW_TYPE_S32, 2, dims, 0, 0, table);
+		free(table);
+		if (value < 0)
+			return value;
+		channels = value;
+	}
+	to = calloc(1, sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	to->head = from->head;
+	to->head.opcode = NNAHW_OP_CONV;
+	to->head.size = sizeof(*to);
+	to->layout = NNAHW_LAYOUT_PLAIN;
+	to->groups = to->kernel_h = to->kernel_w = to->stride_h = to->stride_w = 1;
+	to->dilation_h = to->dilation_w = 1;
+	to->epilogue = from->epilogue;
+	/* Rank 3 [B, M, x] to [1, B * M, 1, x]. */
+	struct nna_value *rows[3] = { &out, &a, NULL };
+	if (c->values[NNAHW_MATMUL_RESIDUAL] != NNA_NO_VALUE) {
+		residual = l->values[c->values[NNAHW_MATMUL_RESIDUAL]];
+		if (residual.dims[0] > 1 && !nna_value_contiguous(&residual)) {
+			free(to);
+			return 0;
+		}
+		rows[2] = &residual;
+	}
+	for (int i = 0; i < 3; i++) {
+		struct nna_value *v = rows[i];
+
+		if (!v)
+			continue;
+		v->rank = 4;
+		v->dims[3] = v->dims[2];
+		v->strides[3] = v->strides[2];
+		v->dims[1] *= v->dims[0];
+		v->dims[0] = 1;
+		v->strides[0] = v->strides[1];
+		v->dims[2] = 1;
+		v->strides[2] = v->dims[3];
+		numbers[i] = nna_value_add(l, v);
+		if (numbers[i] < 0) {
+			free(to);
+			return numbers[i];
+		}
+	}
+	/* [1, K, N] to [N, 1, 1, K]. */
+	b.rank = 4;
+	b.dims[0] = b.dims[2];
+	b.dims[3] = b.dims[1];
+	b.dims[1] = b.dims[2] = 1;
+	b.strides[3] = b.strides[1];
+	b.strides[0] = b.strides[2];
+	b.strides[1] = b.strides[2] = b.strides[3];
+	b.channel_dim = 0;
+	numbers[3] = nna_value_add(l, &b);
+	if (numbers[3] < 0) {
+		free(to);
+		return numbers[3];
+	}
+	free(c->raw);
+	c->raw = &to->head;
+	c->values[NNAHW_CONV_OUTPUT] = numbers[0];
+	c->values[NNAHW_CONV_INPUT] = numbers[1];
+	c->values[NNAHW_CONV_WEIGHTS] = numbers[3];
+	c->values[NNAHW_CONV_CHANNELS] = channels;
+	if (rows[2])
+		c->values[NNAHW_CONV_RESIDUAL] = numbers[2];
+	return 0;
+}
+
+int nna_pass_pack(struct nna_lower *l)
+{
+	struct pack p = { .l = l };
+	int ret = 0;
+
+	/* MATMUL and CONV name their operands in one order. */
+	_Static_assert((int)NNAHW_MATMUL_BIAS == (int)NNAHW_CONV_BIAS &&
+			       (int)NNAHW_MATMUL_CHANNELS == (int)NNAHW_CONV_CHANNELS &&
+			       (int)NNAHW_MATMUL_RESIDUAL == (int)NNAHW_CONV_RESIDUAL,
+		       "operands of MATMUL and CONV");
+	for (uint32_t i = 0; i < l->command_count && !ret; i++) {
+		struct nna_ir_command *c = &l->commands[i];
+
+		if (c->dead)
+			continue;
+		if (c->raw->opcode == NNAHW_OP_MATMUL)
+			ret = matmul_to_conv(l, c);
+		if (!ret && (c->raw->opcode == NNAHW_OP_CONV || c->raw->opcode == NNAHW_OP_DWCONV))
+			ret = pack_conv(&p, c);
+	}
+	for (uint32_t i = 0; i < p.count; i++)
+		free(p.done[i].sums);
+	free(p.done);
+	return ret;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory planning: where each storage lies in its area.
+ *
+ * Constants and variables follow each other. Scratch memory is reused: a storage lives from the
+ * first command that touches it to the last one, the largest storages choose first, and each takes
+ * the lowest place that is free during its life. An element-wise result takes the place of an input
+ * that dies with the command, where elements lie exactly alike.
+ *
+ * Loops: a storage touched inside a loop lives through all of it, since a pass may read what the
+ * one before has left.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/compiler/ir.h"
+
+#define ALIGN 64u
+
+struct life {
+	uint32_t storage;
+	uint32_t first, last; /* commands */
+	uint64_t size;
+	uint64_t offset;
+};
+
+static uint64_t align_up(uint64_t size)
+{
+	return (size + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct life *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->storage < y->storage ? -1 : x->storage > y->storage;
+}
+
+/* First and last command of each storage. */
+static void find_lives(struct nna_lower *l, struct life *lives)
+{
+	for (uint32_t s = 0; s < l->storage_count; s++) {
+		lives[s] = (struct life){ .storage = s,
+					  .first = NNA_NONE,
+					  .size = align_up(l->storages[s].size) };
+		l->storages[s].used = false;
+		l->storages[s].parent = NNA_NONE;
+	}
+	for (uint32_t i = 0; i < l->command_count; i++) {
+		const struct nna_ir_command *c = &l->commands[i];
+
+		if (c->dead)
+			continue;
+		for (uint32_t k = 0; k < c->operand_count; k++) {
+			uint32_t s;
+
+			if (c->values[k] == NNA_NO_VALUE)
+				continue;
+			s = l->values[c->values[k]].storage;
+			l->storages[s].used = true;
+			if (lives[s].first == NNA_NONE)
+				lives[s].first = i;
+			lives[s].last = i;
+		}
+	}
+	/* The library reads counts after the run. */
+	for (uint32_t s = 0; s < l->storage_count; s++)
+		if (l->storages[s].count != NNA_NO_VALUE)
+			lives[l->values[l->storages[s].count].storage].last = l->command_count;
+}
+
+static void extend_over_loops(const struct nna_lower *l, struct life *lives)
+{
+	bool changed = l->label_count > 0;
+
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < l->command_count; i++) {
+			const struct nna_ir_command *c = &l->commands[i];
+			uint32_t start;
+
+			if (c->dead || c->label == NNA_NONE)
+				continue;
+			start = l->labels[c->label];
+			if (start > i)
+				continue;
+			for (uint32_t s = 0; s < l->storage_count; s++) {
+				if (lives[s].first == NNA_NONE || lives[s].last < start ||
+				    lives[s].first > i)
+					continue;
+				if (lives[s].first > start) {
+					lives[s].first = start;
+					changed = true;
+				}
+				if (lives[s].last < i) {
+					lives[s].last = i;
+					changed = true;
+				}
+			}
+		}
+	}
+}
+
+/* Every element of @a lies exactly at that of @b once their storages share an address. */
+static bool same_places(const struct nna_value *a, const struct nna_value *b)
+{
+	return a->offset == b->offset && nnahw_type_size(a->type) == nnahw_type_size(b->type) &&
+	       nna_value_same_dims(a, b) && !memcmp(a->strides, b->strides, sizeof(a->strides));
+}
+
+/* Lets results of element-wise commands and residuals take the place of an input. */
+static void share_in_place(struct nna_lower *l, struct life *lives)
+{
+	for (uint32_t i = 0; i < l->command_count; i++) {
+		const struct nna_ir_command *c = &l->commands[i];
+		uint32_t from, to, out;
+
+		if (c->dead)
+			continue;
+		switch (c->raw->opcode) {
+		case NNAHW_OP_EWISE:
+			from = NNAHW_EWISE_A;
+			to = NNAHW_EWISE_C;
+			break;
+		case NNAHW_OP_CONV:
+		case NNAHW_OP_DWCONV:
+			from = NNAHW_CONV_RESIDUAL;
+			to = NNAHW_CONV_RESIDUAL;
+			break;
+		case NNAHW_OP_MATMUL:
+			from = NNAHW_MATMUL_RESIDUAL;
+			to = NNAHW_MATMUL_RESIDUAL;
+			break;
+		default:
+			continue;
+		}
+		out = l->values[c->values[0]].storage;
+		if (l->storages[out].kind != NNA_STORAGE_SCRATCH || lives[out].first != i ||
+		    l->storages[out].parent != NNA_NONE)
+			continue;
+		for (uint32_t k = from; k <= to; k++) {
+			const struct nna_value *in;
+			uint32_t root;
+			bool other = false;
+
+			if (c->values[k] == NNA_NO_VALUE)
+				continue;
+			in = &l->values[c->values[k]];
+			root = in->storage;
+			while (l->storages[root].parent != NNA_NONE)
+				root = l->storages[root].parent;
+			if (root == out || l->storages[root].kind != NNA_STORAGE_SCRATCH ||
+			    lives[root].last != i || lives[root].size != lives[out].size ||
+			    !same_places(&l->values[c->values[0]], in))
+				continue;
+			/*
+			 * The command reads the memory in no other way; an EWISE may read the same
+			 * elements twice.
+			 */
+			for (uint32_t j = 1; j < c->operand_count; j++) {
+				uint32_t s;
+
+				if (j == k || c->values[j] == NNA_NO_VALUE)
+					continue;
+				if (c->raw->opcode == NNAHW_OP_EWISE &&
+				    same_places(in, &l->values[c->values[j]]) &&
+				    in->storage == l->values[c->values[j]].storage)
+					continue;
+				s = l->values[c->values[j]].storage;
+				while (l->storages[s].parent != NNA_NONE)
+					s = l->storages[s].parent;
+				other |= s == root;
+			}
+			if (other)
+				continue;
+			l->storages[out].parent = root;
+			lives[root].last = lives[out].last;
+			break;
+		}
+	}
+}
+
+/* Lowest offset for @life among @placed, which is ordered by offset. */
+static uint64_t find_place(const struct life *life, const struct life *placed, uint32_t count)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct life *p = &placed[i];
+
+		if (p->last < life->first || p->first > life->last)
+			continue;
+		if (p->offset >= at && p->offset - at >= life->size)
+			break;
+		if (p->offset + p->size > at)
+			at = p->offset + p->size;
+	}
+	return at;
+}
+
+static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *total)
+{
+	struct life *order, *placed;
+	uint32_t count = 0, done = 0;
+
+	*total = 0;
+	order = malloc(sizeof(*order) * (l->storage_count + 1));
+	placed = malloc(sizeof(*placed) * (l->storage_count + 1));
+	if (!order || !placed) {
+		free(order);
+		free(placed);
+		return -ENOMEM;
+	}
+	for (uint32_t s = 0; s < l->storage_count; s++)
+		if (l->storages[s].kind == NNA_STORAGE_SCRATCH && l->storages[s].used &&
+		    l->storages[s].parent == NNA_NONE)
+			order[count++] = lives[s];
+	qsort(order, count, sizeof(*order), by_size);
+	for (uint32_t i = 0; i < count; i++) {
+		struct life *life = &order[i];
+		uint32_t at = done;
+
+		life->offset = find_place(life, placed, done);
+		l->storages[life->storage].offset = life->offset;
+		if (life->offset + life->size > *total)
+			*total = life->offset + life->size;
+		while (at > 0 && placed[at - 1].offset > life->offset)
+			at--;
+		memmove(&placed[at + 1], &placed[at], sizeof(*placed) * (done - at));
+		placed[at] = *life;
+		done++;
+		if (l->debug & NNA_DEBUG_PLAN)
+			nna_debug_print(l,
+					"plan: storage %u, %llu bytes at 0x%llx, commands %u to %u",
+					life->storage, (unsigned long long)life->size,
+					(unsigned long long)life->offset, life->first, life->last);
+	}
+	free(order);
+	free(placed);
+	return 0;
+}
+
+int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
+{
+	struct life *lives = malloc(sizeof(*lives) * (l->storage_count + 1));
+	uint64_t total = 0;
+	int ret;
+
+	if (!lives)
+		return -ENOMEM;
+	*areas = (struct nna_areas){ 0 };
+	find_lives(l, lives);
+	extend_over_loops(l, lives);
+	if (l->debug & NNA_DEBUG_NO_REUSE) {
+		for (uint32_t s = 0; s < l->storage_count; s++)
+			if (lives[s].first != NNA_NONE) {
+				lives[s].first = 0;
+				lives[s].last = l->command_count;
+			}
+	} else {
+		share_in_place(l, lives);
+	}
+	ret = place_scratch(l, lives, &areas->scratch);
+	for (uint32_t s = 0; s < l->storage_count; s++) {
+		struct nna_storage *storage = &l->storages[s];
+		uint64_t *area = storage->kind == NNA_STORAGE_CONSTANT ? &areas->constants :
+				 storage->kind == NNA_STORAGE_VARIABLE ? &areas->variables :
+									 NULL;
+
+		total += lives[s].size;
+		/* State has a place even where this shape's commands do not touch it. */
+		if (!area || (!storage->used && storage->kind == NNA_STORAGE_CONSTANT))
+			continue;
+		storage->offset = *area;
+		if (__builtin_add_overflow(*area, lives[s].size, area))
+			ret = -ENOMEM;
+	}
+	/* Members of a shared place, however long the chain. */
+	for (uint32_t s = 0; s < l->storage_count; s++) {
+		uint32_t root = s;
+
+		while (l->storages[root].parent != NNA_NONE)
+			root = l->storages[root].parent;
+		if (root != s)
+			l->storages[s].offset = l->storages[root].offset;
+	}
+	if (l->debug & NNA_DEBUG_PLAN)
+		nna_debug_print(
+			l,
+			"plan: constants %llu, scratch %llu, variables %llu bytes; %llu unshared",
+			(unsigned long long)areas->constants, (unsigned long long)areas->scratch,
+			(unsigned long long)areas->variables, (unsigned long long)total);
+	free(lives);
+	return ret;
+}

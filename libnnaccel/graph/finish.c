@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finishing a graph: each step is one function that looks at one kind of fault and leaves what the
+ * next one needs.
+ *
+ *	lifetimes	inputs and outputs of each subgraph; every operand has at most one writer,
+ *			where it may have one
+ *	order		execution order, without a cycle
+ *	nesting		referenced subgraphs exist, without recursion, within bounds
+ *	shapes		the rules of every operation, shapes as far as they are known
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/graph/infer.h"
+#include "libnnaccel/ops/op.h"
+
+#define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
+
+/*
+ * Subgraphs nest no deeper, and one run expands to no more of them, so that hostile graphs stay
+ * small.
+ */
+#define MAX_NESTING 32u
+#define MAX_INSTANCES 4096u
+
+static int mark(struct nna_graph *graph, uint32_t s, uint32_t count, const uint32_t *list,
+		enum nna_lifetime lifetime, const char *what)
+{
+	struct nna_subgraph *sg = &graph->subgraphs[s];
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct nna_operand *operand = &sg->operands[list[i]];
+
+		if (operand->lifetime != NNA_LIFETIME_TEMPORARY)
+			return FAIL(
+				graph,
+				"subgraph %u: %s %u is operand %u, which is something else already",
+				s, what, i, list[i]);
+		if (operand->stated.type == NNA_OPERAND_SUBGRAPH)
+			return FAIL(graph, "subgraph %u: %s %u is a subgraph", s, what, i);
+		operand->lifetime = lifetime;
+	}
+	return 0;
+}
+
+static bool may_be_written(const struct nna_operand *operand)
+{
+	return operand->lifetime == NNA_LIFETIME_TEMPORARY ||
+	       operand->lifetime == NNA_LIFETIME_OUTPUT ||
+	       operand->lifetime == NNA_LIFETIME_VARIABLE;
+}
+
+static int find_producers(struct nna_graph *graph, uint32_t s)
+{
+	struct nna_subgraph *sg = &graph->subgraphs[s];
+
+	for (uint32_t i = 0; i < sg->operation_count; i++) {
+		const struct nna_operation *operation = &sg->operations[i];
+
+		for (uint32_t k = 0; k < operation->output_count; k++) {
+			struct nna_operand *operand = &sg->operands[operation->outputs[k]];
+
+			/* An output that nobody wants. */
+			if (operand->lifetime == NNA_LIFETIME_NO_VALUE)
+				continue;
+			if (!may_be_written(operand))
+				return FAIL(
+					graph,
+					"subgraph %u: operation %u writes to operand %u, which is an input or a constant",
+					s, i, operation->outputs[k]);
+			if (operand->producer != NNA_NONE)
+				return FAIL(
+					graph,
+					"subgraph %u: operations %u and %u both write to operand %u",
+					s, operand->producer, i, operation->outputs[k]);
+			operand->producer = i;
+		}
+		for (uint32_t k = 0; k < operation->input_count; k++)
+			sg->operands[operation->inputs[k]].consumers++;
+	}
+	for (uint32_t i = 0; i < sg->operand_count; i++) {
+		const struct nna_operand *operand = &sg->operands[i];
+		bool needed = operand->consumers || operand->lifetime == NNA_LIFETIME_OUTPUT;
+
+		if (operand->producer == NNA_NONE && needed &&
+		    (operand->lifetime == NNA_LIFETIME_TEMPORARY ||
+		     operand->lifetime == NNA_LIFETIME_OUTPUT))
+			return FAIL(graph, "subgraph %u: no operation writes to operand %u", s, i);
+	}
+	return 0;
+}
+
+/*
+ * Whether input @k of operation @i orders two operations: its reader behind its writer, except that
+ * what is added before the writer of state reads it as it was.
+ */
+static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32_t *first,
+		   uint32_t *second)
+{
+	const struct nna_operand *operand = &sg->operands[sg->operations[i].inputs[k]];
+	bool state = operand->lifetime == NNA_LIFETIME_VARIABLE,
+	     before = state && i < operand->producer;
+
+	*first = before ? i : operand->producer;
+	*second = before ? operand->producer : i;
+	return operand->producer != NNA_NONE && !(state && i == operand->producer);
+}
+
+/* Kahn's algorithm; among those that are ready, the order in which the readers were released. */
+static int sort(struct nna_graph *graph, uint32_t s)
+{
+	struct nna_subgraph *sg = &graph->subgraphs[s];
+	uint32_t n = sg->operation_count, head = 0, tail = 0, edges = 0, p, r;
+	uint32_t *waits = calloc(n ? n : 1, sizeof(*waits));
+	uint32_t *first = calloc((size_t)n + 1, sizeof(*first));
+	uint32_t *readers = NULL;
+	int ret = -ENOMEM;
+
+	sg->order = malloc((n ? n : 1) * sizeof(*sg->order));
+	if (!waits || !first || !sg->order)
+		goto out;
+	/* first[p]: where the list of readers of operation p starts. */
+	for (uint32_t i = 0; i < n; i++) {
+		const struct nna_operation *operation = &sg->operations[i];
+
+		for (uint32_t k = 0; k < operation->input_count; k++) {
+			if (orders(sg, i, k, &p, &r)) {
+				first[p + 1]++;
+				waits[r]++;
+				edges++;
+			}
+		}
+	}
+	readers = malloc((edges ? edges : 1) * sizeof(*readers));
+	if (!readers)
+		goto out;
+	for (uint32_t i = 0; i < n; i++)
+		first[i + 1] += first[i];
+	for (uint32_t i = n; i-- > 0;) {
+		const struct nna_operation *operation = &sg->operations[i];
+
+		for (uint32_t k = 0; k < operation->input_count; k++) {
+			/*
+			 * Filled from the end, so that first[p + 1] becomes the start of p's list.
+			 */
+			if (orders(sg, i, k, &p, &r))
+				readers[--first[p + 1]] = r;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!waits[i])
+			sg->order[tail++] = i;
+	}
+	while (head < tail) {
+		uint32_t end;
+
+		p = sg->order[head++];
+		end = p + 1 < n ? first[p + 2] : edges;
+		for (uint32_t k = first[p + 1]; k < end; k++) {
+			if (!--waits[readers[k]])
+				sg->order[tail++] = readers[k];
+		}
+	}
+	ret = 0;
+	for (uint32_t i = 0; i < n && tail < n && !ret; i++) {
+		const char *name = nna_operation_name(sg->operations[i].type);
+
+		if (waits[i])
+			ret = FAIL(
+				graph,
+				"%s (operation %u) of subgraph %u waits for a cycle of operations",
+				name ? name : "?", i, s);
+	}
+out:
+	free(waits);
+	free(first);
+	free(readers);
+	return ret;
+}
+
+/* Subgraphs that run for one run of @s, this one included; 0 while it is being counted. */
+static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, uint64_t *counts)
+{
+	const struct nna_subgraph *sg = &graph->subgraphs[s];
+	uint64_t sum = 1;
+
+	if (depth > MAX_NESTING)
+		return FAIL(graph, "subgraphs nest deeper than %u", MAX_NESTING);
+	counts[s] = 0;
+	for (uint32_t i = 0; i < sg->operand_count; i++) {
+		const struct nna_operand *operand = &sg->operands[i];
+		uint32_t which = operand->subgraph;
+		int ret;
+
+		if (operand->lifetime != NNA_LIFETIME_SUBGRAPH)
+			continue;
+		if (which >= graph->subgraph_count || !which)
+			return FAIL(graph, "subgraph %u: operand %u refers to subgraph %u", s, i,
+				    which);
+		if (!counts[which])
+			return FAIL(graph, "subgraph %u refers to itself by way of subgraph %u",
+				    which, s);
+		if (counts[which] == UINT64_MAX) {
+			ret = count_instances(graph, which, depth + 1, counts);
+			if (ret)
+				return ret;
+		}
+		sum += counts[which] * (operand->consumers ? operand->consumers : 1);
+		if (sum > MAX_INSTANCES)
+			return FAIL(graph, "subgraphs expand to more than %u", MAX_INSTANCES);
+	}
+	counts[s] = sum;
+	return 0;
+}
+
+static int check_nesting(struct nna_graph *graph)
+{
+	uint64_t *counts = malloc(graph->subgraph_count * sizeof(*counts));
+	int ret = 0;
+
+	if (!counts)
+		return -ENOMEM;
+	for (uint32_t s = 0; s < graph->subgraph_count; s++)
+		counts[s] = UINT64_MAX;
+	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++) {
+		if (counts[s] == UINT64_MAX)
+			ret = count_instances(graph, s, 0, counts);
+	}
+	free(counts);
+	return ret;
+}
+
+static int infer_shapes(struct nna_graph *graph, uint32_t s)
+{
+	struct nna_subgraph *sg = &graph->subgraphs[s];
+	struct nna_shape *shapes = calloc(sg->operand_count ? sg->operand_count : 1,
+					  sizeof(*shapes));
+	int ret;
+
+	if (!shapes)
+		return -ENOMEM;
+	nna_infer_begin(graph, s, shapes);
+	ret = nna_infer_known(graph, s, shapes, &graph->log);
+	for (uint32_t i = 0; !ret && i < sg->operand_count; i++) {
+		struct nna_shape *shape = &sg->operands[i].shape;
+
+		*shape = shapes[i];
+		/* Outside of the compiler a bound is no dimension. */
+		if (shape->bounded) {
+			shape->dims[0] = sg->operands[i].stated.rank
+						 ? sg->operands[i].stated.dims[0]
+						 : 0;
+			shape->final = shape->dims[0] != 0;
+		}
+	}
+	free(shapes);
+	return ret;
+}
+
+static int finish_subgraph(struct nna_graph *graph, uint32_t s)
+{
+	struct nna_subgraph *sg = &graph->subgraphs[s];
+	int ret;
+
+	if (!sg->inputs)
+		return FAIL(graph, "subgraph %u: its inputs and outputs are not stated", s);
+	if (!sg->operation_count || !sg->output_count)
+		return FAIL(graph, "subgraph %u: it has no %s", s,
+			    sg->output_count ? "operations" : "outputs");
+	ret = mark(graph, s, sg->input_count, sg->inputs, NNA_LIFETIME_INPUT, "input");
+	if (!ret)
+		ret = mark(graph, s, sg->output_count, sg->outputs, NNA_LIFETIME_OUTPUT, "output");
+	if (!ret)
+		ret = find_producers(graph, s);
+	if (!ret)
+		ret = sort(graph, s);
+	return ret;
+}
+
+int nna_graph_finish(struct nna_graph *graph)
+{
+	int ret = 0;
+
+	if (!graph || graph->finished)
+		return -EINVAL;
+	/*
+	 * Finished for good: half of the work cannot be taken back, so a graph that fails stays
+	 * failed.
+	 */
+	graph->finished = true;
+	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
+		ret = finish_subgraph(graph, s);
+	if (!ret)
+		ret = check_nesting(graph);
+	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
+		ret = infer_shapes(graph, s);
+	graph->failed = ret != 0;
+	return ret;
+}
+
+int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_device *device,
+			    bool *supported)
+{
+	static const struct nna_log silent;
+	const struct nna_subgraph *sg;
+	struct nna_shape *shapes;
+	int ret = 0;
+
+	if (!graph || !graph->finished || graph->failed || !supported)
+		return -EINVAL;
+	sg = &graph->subgraphs[0];
+	shapes = malloc((sg->operand_count ? sg->operand_count : 1) * sizeof(*shapes));
+	if (!shapes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sg->operand_count; i++)
+		shapes[i] = sg->operands[i].shape;
+	for (uint32_t i = 0; i < sg->operation_count && !ret; i++) {
+		struct nna_op_context context;
+
+		supported[i] = false;
+		if (!nna_op_find(sg->operations[i].type))
+			continue;
+		ret = nna_op_context_begin(&context, graph, 0, i, shapes, NULL, 0, &silent);
+		if (ret)
+			break;
+		supported[i] = !nna_op_check(&context);
+		nna_op_context_end(&context);
+	}
+	free(shapes);
+	return ret;
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Building a graph. What can be judged from one call alone is refused here, the rest in
+ * finish.c.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/graph/graph.h"
+
+#define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
+
+/* Constants up to this size are copied in any case: their bytes are often on the caller's stack. */
+#define SMALL_CONSTANT 128u
+
+/* Room for one more element of @size bytes in an array of @count. */
+static int grow(void **array, uint32_t count, uint32_t *room, size_t size)
+{
+	uint32_t n = *room ? *room * 2 : 16;
+	void *p;
+
+	if (count < *room)
+		return 0;
+	p = reallocarray(*array, n, size);
+	if (!p)
+		return -ENOMEM;
+	*array = p;
+	*room = n;
+	return 0;
+}
+
+int nna_graph_create(const struct nna_log *log, struct nna_graph **out)
+{
+	struct nna_graph *graph;
+	int ret;
+
+	if (!out)
+		return -EINVAL;
+	graph = calloc(1, sizeof(*graph));
+	if (!graph)
+		return -ENOMEM;
+	atomic_init(&graph->references, 1);
+	if (log)
+		graph->log = *log;
+	ret = nna_graph_add_subgraph(graph);
+	if (ret < 0) {
+		nna_graph_unref(graph);
+		return ret;
+	}
+	*out = graph;
+	return 0;
+}
+
+struct nna_graph *nna_graph_ref(struct nna_graph *graph)
+{
+	if (graph)
+		atomic_fetch_add_explicit(&graph->references, 1, memory_order_relaxed);
+	return graph;
+}
+
+static void subgraph_free(struct nna_subgraph *sg)
+{
+	for (uint32_t i = 0; i < sg->operand_count; i++) {
+		free(sg->operands[i].stated.channel_scales);
+		if (sg->operands[i].owned)
+			free((void *)sg->operands[i].data);
+	}
+	for (uint32_t i = 0; i < sg->operation_count; i++)
+		free(sg->operations[i].inputs);
+	free(sg->operands);
+	free(sg->operations);
+	free(sg->order);
+	free(sg->inputs);
+	free(sg->outputs);
+}
+
+void nna_graph_unref(struct nna_graph *graph)
+{
+	if (!graph || atomic_fetch_sub_explicit(&graph->references, 1, memory_order_acq_rel) != 1)
+		return;
+	if (graph->whole) {
+		nna_graph_free_part(graph);
+		return;
+	}
+	for (uint32_t i = 0; i < graph->subgraph_count; i++)
+		subgraph_free(&graph->subgraphs[i]);
+	free(graph->subgraphs);
+	free(graph);
+}
+
+int nna_graph_add_subgraph(struct nna_graph *graph)
+{
+	struct nna_subgraph *p;
+
+	if (!graph || graph->finished)
+		return -EINVAL;
+	if (graph->subgraph_count >= NNA_GRAPH_MAX_SUBGRAPHS)
+		return FAIL(graph, "more than %u subgraphs", NNA_GRAPH_MAX_SUBGRAPHS);
+	p = reallocarray(graph->subgraphs, graph->subgraph_count + 1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	graph->subgraphs = p;
+	memset(&p[graph->subgraph_count], 0, sizeof(*p));
+	return (int)graph->subgraph_count++;
+}
+
+/* The subgraph if the graph may still change; NULL with a message otherwise. */
+static struct nna_subgraph *open_subgraph(struct nna_graph *graph, uint32_t subgraph)
+{
+	if (!graph)
+		return NULL;
+	if (graph->finished) {
+		nna_log_print(&graph->log, NNA_LOG_ERROR,
+			      "the graph is finished, nothing can be added");
+		return NULL;
+	}
+	if (subgraph >= graph->subgraph_count) {
+		nna_log_print(&graph->log, NNA_LOG_ERROR, "there is no subgraph %u", subgraph);
+		return NULL;
+	}
+	return &graph->subgraphs[subgraph];
+}
+
+static struct nna_operand *open_operand(struct nna_graph *graph, uint32_t subgraph,
+					uint32_t operand)
+{
+	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
+
+	if (!sg)
+		return NULL;
+	if (operand >= sg->operand_count) {
+		nna_log_print(&graph->log, NNA_LOG_ERROR, "subgraph %u has no operand %u", subgraph,
+			      operand);
+		return NULL;
+	}
+	if (sg->operands[operand].lifetime != NNA_LIFETIME_TEMPORARY) {
+		nna_log_print(&graph->log, NNA_LOG_ERROR,
+			      "operand %u of subgraph %u has a value already", operand, subgraph);
+		return NULL;
+	}
+	return &sg->operands[operand];
+}
+
+/* Scale and zero point as each type demands. */
+static int check_quantisation(struct nna_graph *graph, uint32_t number,
+			      const struct nna_operand_desc *desc)
+{
+	const char *name = nna_operand_type_name(desc->type);
+	bool per_channel = desc->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL;
+	bool positive = nna_type_is_quantised(desc->type) && !per_channel;
+	int64_t low = 0, high = 0;
+
+	if (!isfinite(desc->scale) || desc->scale < 0)
+		return FAIL(graph, "operand %u (%s): scale %g", number, name, (double)desc->scale);
+	if (positive && desc->scale == 0)
+		return FAIL(graph, "operand %u (%s): the scale must be above 0", number, name);
+	if (!positive && desc->type != NNA_OPERAND_TENSOR_INT32 && desc->scale != 0)
+		return FAIL(graph, "operand %u (%s): the scale must be 0", number, name);
+	if (desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
+	    desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ||
+	    desc->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM)
+		nna_type_range(desc->type, &low, &high);
+	if (desc->zero_point < low || desc->zero_point > high)
+		return FAIL(graph, "operand %u (%s): zero point %d", number, name,
+			    desc->zero_point);
+	if (!per_channel) {
+		if (desc->channel_count)
+			return FAIL(graph, "operand %u (%s): has scales per channel", number, name);
+		return 0;
+	}
+	if (!desc->rank || desc->channel_dim >= desc->rank || !desc->channel_count ||
+	    !desc->channel_scales)
+		return FAIL(graph, "operand %u (%s): needs scales along one of its dimensions",
+			    number, name);
+	if (desc->dims[desc->channel_dim] && desc->dims[desc->channel_dim] != desc->channel_count)
+		return FAIL(graph, "operand %u (%s): %u scales for a dimension of %u", number, name,
+			    desc->channel_count, desc->dims[desc->channel_dim]);
+	for (uint32_t i = 0; i < desc->channel_count; i++) {
+		if (!isfinite(desc->channel_scales[i]) || !(desc->channel_scales[i] > 0))
+			return FAIL(graph, "operand %u (%s): scale %g of channel %u", number, name,
+				    (double)desc->channel_scales[i], i);
+	}
+	return 0;
+}
+
+/* The largest tensor: so that byte counts and element numbers fit in 32 bits of signed strides. */
+static bool size_fits(const struct nna_operand_desc *desc)
+{
+	uint64_t bytes = nna_operand_type_size(desc->type);
+
+	for (uint32_t k = 0; k < desc->rank; k++) {
+		if (desc->dims[k] > INT32_MAX)
+			return false;
+		if (desc->dims[k] && __builtin_mul_overflow(bytes, desc->dims[k], &bytes))
+			return false;
+	}
+	return bytes <= INT32_MAX;
+}
+
+int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
+			  const struct nna_operand_desc *desc)
+{
+	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
+	struct nna_operand *operand;
+	struct nna_shape *shape;
+	uint32_t number;
+	int ret;
+
+	if (!sg || !desc)
+		return -EINVAL;
+	number = sg->operand_count;
+	if (number >= NNA_GRAPH_MAX_OPERANDS)
+		return FAIL(graph, "more than %u operands", NNA_GRAPH_MAX_OPERANDS);
+	if (!nna_operand_type_name(desc->type))
+		return FAIL(graph, "operand %u: unknown type %u", number, desc->type);
+	if (desc->rank > NNACCEL_MAX_RANK)
+		return FAIL(graph, "operand %u: rank %u, the most is %u", number, desc->rank,
+			    NNACCEL_MAX_RANK);
+	if (desc->rank && !desc->dims)
+		return FAIL(graph, "operand %u: no dimensions", number);
+	if (desc->rank && !nna_type_is_tensor(desc->type))
+		return FAIL(graph, "operand %u: a scalar has no dimensions", number);
+	if (!size_fits(desc))
+		return FAIL(graph, "operand %u: larger than 2 GiB", number);
+	ret = check_quantisation(graph, number, desc);
+	if (ret)
+		return ret;
+	ret = grow((void **)&sg->operands, number, &sg->operand_room, sizeof(*sg->operands));
+	if (ret)
+		return ret;
+
+	operand = &sg->operands[number];
+	memset(operand, 0, sizeof(*operand));
+	operand->producer = NNA_NONE;
+	shape = &operand->stated;
+	shape->type = desc->type;
+	shape->rank = desc->rank;
+	shape->rank_known = desc->rank || !nna_type_is_tensor(desc->type);
+	shape->final = shape->rank_known;
+	for (uint32_t k = 0; k < desc->rank; k++) {
+		shape->dims[k] = desc->dims[k];
+		if (!desc->dims[k])
+			shape->final = false;
+	}
+	shape->scale = desc->scale;
+	shape->zero_point = desc->zero_point;
+	if (desc->channel_count) {
+		shape->channel_dim = desc->channel_dim;
+		shape->channel_count = desc->channel_count;
+		shape->channel_scales = malloc(desc->channel_count * sizeof(float));
+		if (!shape->channel_scales)
+			return -ENOMEM;
+		memcpy(shape->channel_scales, desc->channel_scales,
+		       desc->channel_count * sizeof(float));
+	}
+	operand->shape = *shape;
+	sg->operand_count++;
+	return (int)number;
+}
+
+int nna_graph_set_constant(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
+			   const void *data, size_t size, bool by_reference)
+{
+	struct nna_operand *o = open_operand(graph, subgraph, operand);
+	size_t bytes;
+	void *copy;
+
+	if (!o)
+		return -EINVAL;
+	if (o->stated.type == NNA_OPERAND_SUBGRAPH)
+		return FAIL(graph, "operand %u: a subgraph has no bytes", operand);
+	if (!o->stated.final || !nna_shape_bytes(&o->stated, &bytes))
+		return FAIL(graph, "operand %u: a constant needs all its dimensions", operand);
+	if (!data || size != bytes)
+		return FAIL(graph, "operand %u: %zu bytes for a constant of %zu", operand,
+			    data ? size : 0, bytes);
+	if (!by_reference || size <= SMALL_CONSTANT) {
+		copy = malloc(size);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, data, size);
+		o->data = copy;
+		o->owned = true;
+	} else {
+		o->data = data;
+	}
+	o->size = size;
+	o->lifetime = NNA_LIFETIME_CONSTANT;
+	return 0;
+}
+
+int nna_graph_set_no_value(struct nna_graph *graph, uint32_t subgraph, uint32_t operand)
+{
+	struct nna_operand *o = open_operand(graph, subgraph, operand);
+
+	if (!o)
+		return -EINVAL;
+	o->lifetime = NNA_LIFETIME_NO_VALUE;
+	return 0;
+}
+
+int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
+			   uint32_t which)
+{
+	struct nna_operand *o = open_operand(graph, subgraph, operand);
+
+	if (!o)
+		return -EINVAL;
+	if (o->stated.type != NNA_OPERAND_SUBGRAPH)
+		return FAIL(graph, "operand %u: its type is not SUBGRAPH", operand);
+	/* Whether @which exists is checked at the end: it may be added later. */
+	o->subgraph = which;
+	o->lifetime = NNA_LIFETIME_SUBGRAPH;
+	return 0;
+}
+
+int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t operand)
+{
+	struct nna_operand *o = open_operand(graph, subgraph, operand);
+
+	if (!o)
+		return -EINVAL;
+	if (subgraph || !nna_type_is_tensor(o->stated.type) || !o->stated.final)
+		return FAIL(
+			graph,
+			"operand %u: a variable is a tensor of the main subgraph with all its dimensions",
+			operand);
+	o->lifetime = NNA_LIFETIME_VARIABLE;
+	return 0;
+}
+
+int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph, uint32_t type,
+			    uint32_t input_count, const uint32_t *inputs, uint32_t output_count,
+			    const uint32_t *outputs)
+{
+	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
+	struct nna_operation *operation;
+	uint32_t *numbers;
+	int ret;
+
+	if (!sg)
+		return -EINVAL;
+	if (sg->operation_count >= NNA_GRAPH_MAX_OPERANDS || input_count > NNA_GRAPH_MAX_OPERANDS ||
+	    output_count > NNA_GRAPH_MAX_OPERANDS)
+		return FAIL(graph, "more than %u operations or operands of one",
+			    NNA_GRAPH_MAX_OPERANDS);
+	if ((input_count && !inputs) || !output_count || !outputs)
+		return FAIL(graph, "operation %u: no operands", sg->operation_count);
+	for (uint32_t i = 0; i < input_count; i++) {
+		if (inputs[i] >= sg->operand_count)
+			return FAIL(graph,
+				    "operation %u: input %u is operand %u, which does not exist",
+				    sg->operation_count, i, inputs[i]);
+	}
+	for (uint32_t i = 0; i < output_count; i++) {
+		if (outputs[i] >= sg->operand_count)
+			return FAIL(graph,
+				    "operation %u: output %u is operand %u, which does not exist",
+				    sg->operation_count, i, outputs[i]);
+	}
+	ret = grow((void **)&sg->operations, sg->operation_count, &sg->operation_room,
+		   sizeof(*sg->operations));
+	if (ret)
+		return ret;
+	numbers = malloc(((size_t)input_count + output_count) * sizeof(*numbers));
+	if (!numbers)
+		return -ENOMEM;
+	if (input_count)
+		memcpy(numbers, inputs, input_count * sizeof(*numbers));
+	memcpy(numbers + input_count, outputs, output_count * sizeof(*numbers));
+
+	operation = &sg->operations[sg->operation_count++];
+	operation->type = type;
+	operation->input_count = input_count;
+	operation->output_count = output_count;
+	operation->inputs = numbers;
+	operation->outputs = numbers + input_count;
+	return 0;
+}
+
+/* A copy of a list of operand numbers, all of them in range. */
+static int copy_list(struct nna_graph *graph, const struct nna_subgraph *sg, const char *what,
+		     uint32_t count, const uint32_t *list, uint32_t **out)
+{
+	uint32_t *copy;
+
+	if (count > sg->operand_count || (count && !list))
+		return FAIL(graph, "%u %s, but %u operands", count, what, sg->operand_count);
+	copy = malloc((count ? count : 1) * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i] >= sg->operand_count) {
+			free(copy);
+			return FAIL(graph, "%s: operand %u does not exist", what, list[i]);
+		}
+		copy[i] = list[i];
+	}
+	*out = copy;
+	return 0;
+}
+
+int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_count,
+		     const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
+{
+	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
+	uint32_t *in = NULL, *out = NULL;
+	int ret;
+
+	if (!sg)
+		return -EINVAL;
+	if (sg->inputs)
+		return FAIL(graph, "subgraph %u has its inputs and outputs already", subgraph);
+	ret = copy_list(graph, sg, "inputs", input_count, inputs, &in);
+	if (!ret)
+		ret = copy_list(graph, sg, "outputs", output_count, outputs, &out);
+	if (ret) {
+		free(in);
+		return ret;
+	}
+	sg->inputs = in;
+	sg->outputs = out;
+	sg->input_count = input_count;
+	sg->output_count = output_count;
+	return 0;
+}
+
+int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed)
+{
+	if (!graph || graph->finished)
+		return -EINVAL;
+	graph->relaxed = relaxed;
+	return 0;
+}
+
+uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph)
+{
+	return graph && subgraph < graph->subgraph_count ?
+		       graph->subgraphs[subgraph].operation_count : 0;
+}

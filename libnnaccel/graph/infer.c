@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/graph/infer.h"
+#include "libnnaccel/ops/op.h"
+
+void nna_infer_begin(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes)
+{
+	const struct nna_subgraph *sg = &graph->subgraphs[subgraph];
+
+	for (uint32_t i = 0; i < sg->operand_count; i++)
+		shapes[i] = sg->operands[i].stated;
+}
+
+/* "[1, 224, 224, 3]" */
+static const char *shape_text(const struct nna_shape *shape, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (uint32_t k = 0; k < shape->rank && n < size; k++)
+		n += (size_t)snprintf(text + n, size - n, "%s%u", k ? ", " : "[", shape->dims[k]);
+	snprintf(n < size ? text + n : text + size - 1, n < size ? size - n : 1,
+		 shape->rank ? "]" : "[]");
+	return text;
+}
+
+/* What infer() computed against what the model states; then it is final. */
+static int settle_output(struct nna_op_context *op, uint32_t i)
+{
+	const struct nna_shape *stated = &op->out_operand[i]->stated;
+	struct nna_shape *shape = &op->out[i];
+	bool same = !stated->rank_known || stated->rank == shape->rank;
+	char computed[128], model[128];
+	size_t bytes;
+
+	for (uint32_t k = shape->bounded; same && k < stated->rank; k++)
+		same = !stated->dims[k] || stated->dims[k] == shape->dims[k];
+	if (!same)
+		return nna_op_fail(op, "output %u has dimensions %s, but the model says %s", i,
+				   shape_text(shape, computed, sizeof(computed)),
+				   shape_text(stated, model, sizeof(model)));
+	shape->final = true;
+	if (!nna_shape_bytes(shape, &bytes) || bytes > INT32_MAX)
+		return nna_op_fail(op, "output %u is larger than 2 GiB", i);
+	return 0;
+}
+
+static int infer_operation(struct nna_op_context *op)
+{
+	const struct nna_op *what = nna_op_find(op->operation->type);
+	int ret = nna_op_check(op);
+
+	if (ret)
+		return ret;
+	if (!op->complete)
+		return -EAGAIN;
+	ret = what->infer(op);
+	for (uint32_t i = 0; !ret && i < op->operation->output_count; i++) {
+		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE)
+			ret = settle_output(op, i);
+	}
+	return ret;
+}
+
+/* @lenient: pass over what is unknown or unsupported. */
+static int walk(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
+		const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
+		bool lenient, const struct nna_log *log)
+{
+	const struct nna_subgraph *sg = &graph->subgraphs[subgraph];
+
+	for (uint32_t k = 0; k < sg->operation_count; k++) {
+		struct nna_op_context op;
+		bool done;
+		int ret;
+
+		ret = nna_op_context_begin(&op, graph, subgraph, sg->order[k], shapes, values,
+					   value_count, log);
+		if (ret)
+			return ret;
+		ret = infer_operation(&op);
+		done = !ret || (ret == -EAGAIN && op.complete && nna_op_shapes_are_told(&op));
+		for (uint32_t i = 0; done && i < op.operation->output_count; i++)
+			shapes[op.operation->outputs[i]] = op.out[i];
+		nna_op_context_end(&op);
+		if (done || (lenient && (ret == -EAGAIN || ret == -ENOTSUP)))
+			continue;
+		if (stop)
+			*stop = k;
+		return ret;
+	}
+	return 0;
+}
+
+int nna_infer_subgraph(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
+		       const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
+		       const struct nna_log *log)
+{
+	return walk(graph, subgraph, shapes, values, value_count, stop, false,
+		    log ? log : &graph->log);
+}
+
+int nna_infer_known(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
+		    const struct nna_log *log)
+{
+	return walk(graph, subgraph, shapes, NULL, 0, NULL, true, log);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ARGMAX, ARGMIN: input, axis -> index of the first largest or smallest element, the axis removed.
+ * ARGMAX_INT64 is ARGMAX with an output of 64 bits.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check(struct nna_op_context *op)
+{
+	bool wide = op->operation->type == NNA_OPERATION_ARGMAX_INT64;
+	uint32_t axis;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
+	       nna_check_out(op, 0, wide ? NNA_T_INT64 : NNA_T_INT32) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(nna_param_input_axis(op, 1, &axis));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t axis, rank = 0, dims[NNACCEL_MAX_RANK];
+	int ret = nna_param_input_axis(op, 1, &axis);
+
+	if (ret)
+		return ret;
+	if (!op->in[0].dims[axis])
+		return nna_op_fail(op, "dimension %u is empty", axis);
+	for (uint32_t k = 0; k < op->in[0].rank; k++) {
+		if (k != axis)
+			dims[rank++] = op->in[0].dims[k];
+	}
+	if (!rank)
+		dims[rank++] = 1;
+	return nna_set_dims(op, 0, rank, dims);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_arg command = { .head.opcode = NNAHW_OP_ARG };
+	uint32_t dims[NNACCEL_MAX_RANK], values[2];
+	int ret = nna_param_input_axis(op, 1, &command.axis);
+
+	if (ret)
+		return ret;
+	memcpy(dims, op->in[0].dims, sizeof(dims));
+	dims[command.axis] = 1;
+	command.minimum = op->operation->type == NNA_OPERATION_ARGMIN;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	NNA_VALUE(kept, nna_view_reshape(op->lower, out, op->in[0].rank, dims));
+	values[NNAHW_ARG_OUTPUT] = kept;
+	values[NNAHW_ARG_INPUT] = in;
+	return nna_lower_command(op->lower, &command, values);
+}
+
+#define ARG(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = infer, .lower = lower, \
+	}
+
+ARG(argmax, NNA_OPERATION_ARGMAX);
+ARG(argmin, NNA_OPERATION_ARGMIN);
+ARG(argmax_int64, NNA_OPERATION_ARGMAX_INT64);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ADD, SUB, MUL, DIV: a, b, activation; broadcast as numpy does.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check(struct nna_op_context *op)
+{
+	nna_types types = NNA_T_FLOAT | NNA_T_INT32;
+	enum nna_activation act = NNA_ACT_NONE;
+	int ret;
+
+	if (op->operation->type != NNA_OPERATION_DIV)
+		types |= NNA_T_QUANT8;
+	ret = nna_check_in(op, 0, types) ?: nna_check_in_like(op, 1, 0) ?:
+	      nna_check_out_like(op, 0, 0) ?: nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	      nna_later(nna_param_activation(op, 2, &act));
+	if (!ret && act != NNA_ACT_NONE && op->in[0].type == NNA_OPERAND_TENSOR_INT32)
+		ret = nna_op_fail(op, "integers have no fused activation");
+	return ret;
+}
+
+static int lower(struct nna_op_context *op)
+{
+	static const uint8_t kinds[] = {
+		[NNA_OPERATION_ADD] = NNAHW_EWISE_ADD,
+		[NNA_OPERATION_SUB] = NNAHW_EWISE_SUB,
+		[NNA_OPERATION_MUL] = NNAHW_EWISE_MUL,
+		[NNA_OPERATION_DIV] = NNAHW_EWISE_DIV,
+	};
+	enum nna_activation act;
+	int ret = nna_param_activation(op, 2, &act);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(a, nna_lower_in(op, 0));
+	NNA_VALUE(b, nna_lower_in(op, 1));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	return nna_emit_ewise(op->lower, kinds[op->operation->type], out, a, b, NNA_NO_VALUE, act,
+			      0, 0);
+}
+
+#define ARITHMETIC(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = nna_infer_broadcast, .lower = lower, \
+	}
+
+ARITHMETIC(add, NNA_OPERATION_ADD);
+ARITHMETIC(sub, NNA_OPERATION_SUB);
+ARITHMETIC(mul, NNA_OPERATION_MUL);
+ARITHMETIC(div, NNA_OPERATION_DIV);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AXIS_ALIGNED_BBOX_TRANSFORM: boxes [n, 4] (x1, y1, x2, y2), deltas [n, 4 * classes] (dx, dy, dw,
+ * dh), image number of each box [n], image sizes [images, 2] (height, width) -> boxes [n, 4 *
+ * classes] within their images.
+ *
+ * The centre moves by delta times size, the size grows by e^delta; all in fp32.
+ */
+#include "libnnaccel/ops/box.h"
+
+static int check(struct nna_op_context *op)
+{
+	nna_types boxes = NNA_T_FLOAT | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_ASYMM);
+	int ret = nna_check_in(op, 0, boxes) ?: nna_check_rank(op, 0, 2, 2) ?:
+		  nna_check_dim(op, 0, 1, 4) ?:
+		  nna_check_rank(op, 1, 2, 2) ?: nna_check_in(op, 2, NNA_T_INT32) ?:
+		  nna_check_rank(op, 2, 1, 1) ?: nna_check_rank(op, 3, 2, 2) ?:
+		  nna_check_dim(op, 3, 1, 2) ?:
+		  nna_check_in_quant(op, 3, 0) ?: nna_check_out_quant(op, 0, 0);
+
+	if (!ret && op->in[0].type == NNA_OPERAND_TENSOR_QUANT16_ASYMM) {
+		if (op->in[0].scale != 0.125f || op->in[0].zero_point)
+			return nna_op_fail(op, "boxes need scale 1/8 and zero point 0");
+		return nna_check_in(op, 1, NNA_T_QUANT8);
+	}
+	return ret ?: nna_check_in_like(op, 1, 0);
+}
+
+static int infer(struct nna_op_context *op)
+{
+	if (op->in[1].dims[0] != op->in[0].dims[0] || op->in[2].dims[0] != op->in[0].dims[0] ||
+	    op->in[1].dims[1] % 4 || !op->in[3].dims[0])
+		return nna_op_fail(op, "boxes, deltas and images do not fit together");
+	return nna_set_like(op, 0, 1);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
+	uint32_t n = op->in[0].dims[0], classes = op->in[1].dims[1] / 4;
+	struct nna_lower *l = op->lower;
+	int ret;
+
+	NNA_VALUE(boxes, nna_lower_in(op, 0));
+	NNA_VALUE(deltas, nna_lower_in(op, 1));
+	NNA_VALUE(images, nna_lower_in(op, 2));
+	NNA_VALUE(sizes, nna_lower_in(op, 3));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	NNA_VALUE(limits, nna_lower_scratch(l, nna_lower_value(l, sizes)->type, 2,
+					    (uint32_t[]){ n, 2 }, nna_lower_value(l, sizes)->scale,
+					    nna_lower_value(l, sizes)->zero_point));
+	ret = nna_lower_command(l, &gather, (uint32_t[]){ limits, sizes, images });
+	if (ret)
+		return ret;
+	NNA_VALUE(boxes_3d, nna_view_reshape(l, boxes, 3, (uint32_t[]){ n, 1, 4 }));
+	NNA_VALUE(deltas_3d, nna_view_reshape(l, deltas, 3, (uint32_t[]){ n, classes, 4 }));
+	NNA_VALUE(limits_3d, nna_view_reshape(l, limits, 3, (uint32_t[]){ n, 1, 2 }));
+	NNA_VALUE(out_3d, nna_view_reshape(l, out, 3, (uint32_t[]){ n, classes, 4 }));
+	return nna_do_box_transform(l, out_3d, boxes_3d, deltas_3d, limits_3d);
+}
+
+const struct nna_op nna_op_axis_aligned_bbox_transform = {
+	.type = NNA_OPERATION_AXIS_ALIGNED_BBOX_TRANSFORM,
+	.min_inputs = 4, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Functions of two elements without activation, broadcast as numpy does: comparisons and logical
+ * ones (-> BOOL8), MAXIMUM, MINIMUM, POW (base, exponent), PRELU (input, alpha), FLOOR_DIV,
+ * SQUARED_DIFFERENCE.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+struct function {
+	uint32_t operation;
+	uint8_t ewise;
+	bool compares;
+	nna_types types;
+};
+
+#define NUMBERS (NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8)
+
+static const struct function functions[] = {
+	{ NNA_OPERATION_EQUAL, NNAHW_EWISE_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_NOT_EQUAL, NNAHW_EWISE_NOT_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_LESS, NNAHW_EWISE_LESS, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_LESS_EQUAL, NNAHW_EWISE_LESS_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_GREATER, NNAHW_EWISE_GREATER, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_GREATER_EQUAL, NNAHW_EWISE_GREATER_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_LOGICAL_AND, NNAHW_EWISE_LOGICAL_AND, true, NNA_T_BOOL },
+	{ NNA_OPERATION_LOGICAL_OR, NNAHW_EWISE_LOGICAL_OR, true, NNA_T_BOOL },
+	{ NNA_OPERATION_MAXIMUM, NNAHW_EWISE_MAXIMUM, false, NUMBERS },
+	{ NNA_OPERATION_MINIMUM, NNAHW_EWISE_MINIMUM, false, NUMBERS },
+	{ NNA_OPERATION_POW, NNAHW_EWISE_POW, false, NNA_T_FLOAT },
+	{ NNA_OPERATION_PRELU, NNAHW_EWISE_PRELU, false, NNA_T_FLOAT | NNA_T_QUANT8 },
+	{ NNA_OPERATION_FLOOR_DIV, NNAHW_EWISE_FLOOR_DIV, false, NNA_T_FLOAT | NNA_T_INT32 },
+	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNAHW_EWISE_SQUARED_DIFFERENCE, false, NUMBERS },
+};
+
+static const struct function *find(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (functions[i].operation == type)
+			return &functions[i];
+	}
+	return NULL;
+}
+
+static int check(struct nna_op_context *op)
+{
+	const struct function *f = find(op->operation->type);
+
+	return nna_check_in(op, 0, f->types) ?: nna_check_in_like(op, 1, 0) ?:
+	       (f->compares ? nna_check_out(op, 0, NNA_T_BOOL) : nna_check_out_like(op, 0, 0));
+}
+
+static int lower(struct nna_op_context *op)
+{
+	NNA_VALUE(a, nna_lower_in(op, 0));
+	NNA_VALUE(b, nna_lower_in(op, 1));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	return nna_emit_ewise(op->lower, find(op->operation->type)->ewise, out, a, b, NNA_NO_VALUE,
+			      NNA_ACT_NONE, 0, 0);
+}
+
+#define BINARY(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = nna_infer_broadcast, .lower = lower, \
+	}
+
+BINARY(equal, NNA_OPERATION_EQUAL);
+BINARY(not_equal, NNA_OPERATION_NOT_EQUAL);
+BINARY(less, NNA_OPERATION_LESS);
+BINARY(less_equal, NNA_OPERATION_LESS_EQUAL);
+BINARY(greater, NNA_OPERATION_GREATER);
+BINARY(greater_equal, NNA_OPERATION_GREATER_EQUAL);
+BINARY(logical_and, NNA_OPERATION_LOGICAL_AND);
+BINARY(logical_or, NNA_OPERATION_LOGICAL_OR);
+BINARY(maximum, NNA_OPERATION_MAXIMUM);
+BINARY(minimum, NNA_OPERATION_MINIMUM);
+BINARY(pow, NNA_OPERATION_POW);
+BINARY(prelu, NNA_OPERATION_PRELU);
+BINARY(floor_div, NNA_OPERATION_FLOOR_DIV);
+BINARY(squared_difference, NNA_OPERATION_SQUARED_DIFFERENCE);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "libnnaccel/ops/box.h"
+
+#include "libnnaccel/ops/recurrent.h"
+
+static int check_box_shape(const struct nna_op_context *op, const char *what, uint32_t i,
+			   const struct nna_shape *shape, uint32_t with)
+{
+	uint32_t type = op->in[with].type;
+
+	if (NNA_T_QUANT8 & NNA_BIT(type))
+		type = NNA_OPERAND_TENSOR_QUANT16_ASYMM;
+	if (shape->type != type)
+		return nna_op_fail(op, "%s %u is of type %s, boxes that go with input %u are %s",
+				   what, i, nna_operand_type_name(shape->type), with,
+				   nna_operand_type_name(type));
+	if (type == NNA_OPERAND_TENSOR_QUANT16_ASYMM &&
+	    (shape->scale != 0.125f || shape->zero_point))
+		return nna_op_fail(op, "%s %u needs scale 1/8 and zero point 0", what, i);
+	return 0;
+}
+
+int nna_check_boxes(const struct nna_op_context *op, uint32_t i, uint32_t with)
+{
+	if (!nna_op_has_input(op, i))
+		return nna_op_fail(op, "input %u is missing", i);
+	return check_box_shape(op, "input", i, &op->in[i], with);
+}
+
+int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i, uint32_t with)
+{
+	return check_box_shape(op, "output", i, &op->out[i], with);
+}
+
+int nna_check_numbers(const struct nna_op_context *op, uint32_t from, uint32_t to)
+{
+	nna_types types = NNA_BIT(NNA_OPERAND_FLOAT32);
+	int ret = 0;
+
+	if (op->in[0].type == NNA_OPERAND_TENSOR_FLOAT16)
+		types |= NNA_BIT(NNA_OPERAND_FLOAT16);
+	for (uint32_t i = from; i < to && !ret; i++)
+		ret = nna_check_in(op, i, types);
+	return ret;
+}
+
+/* Half of a + b or a - b, as @kind says. */
+static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, float factor)
+{
+	int ret;
+
+	NNA_VALUE(whole, nna_do_scratch_like(l, NNAHW_TYPE_F32, a));
+	NNA_VALUE(out, nna_do_scratch_like(l, NNAHW_TYPE_F32, a));
+	NNA_VALUE(constant, nna_do_constant_f32(l, factor));
+	ret = nna_do_ewise(l, kind, whole, a, b, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL, out, whole, constant, NNA_NO_VALUE);
+	return ret ? ret : (int64_t)out;
+}
+
+static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t centre, uint32_t reach,
+		   uint32_t most)
+{
+	int ret;
+
+	NNA_VALUE(raw, nna_do_scratch_like(l, NNAHW_TYPE_F32, centre));
+	NNA_VALUE(below, nna_do_scratch_like(l, NNAHW_TYPE_F32, centre));
+	NNA_VALUE(zero, nna_do_constant_f32(l, 0));
+	ret = nna_do_ewise(l, kind, raw, centre, reach, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MINIMUM, below, raw, most, NNA_NO_VALUE);
+	return ret ?: nna_do_ewise(l, NNAHW_EWISE_MAXIMUM, out, below, zero, NNA_NO_VALUE);
+}
+
+/* One direction: @axis 0 is x, 1 is y. */
+static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas,
+		     uint32_t sizes, uint32_t axis)
+{
+	int ret;
+
+	NNA_VALUE(low, nna_do_part(l, boxes, 2, axis, 1));
+	NNA_VALUE(high, nna_do_part(l, boxes, 2, axis + 2, 1));
+	NNA_VALUE(move, nna_do_part(l, deltas, 2, axis, 1));
+	NNA_VALUE(grow, nna_do_part(l, deltas, 2, axis + 2, 1));
+	NNA_VALUE(most, nna_do_part(l, sizes, 2, 1 - axis, 1));
+	NNA_VALUE(out_low, nna_do_part(l, out, 2, axis, 1));
+	NNA_VALUE(out_high, nna_do_part(l, out, 2, axis + 2, 1));
+	NNA_VALUE(size, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
+	NNA_VALUE(centre, half(l, NNAHW_EWISE_ADD, low, high, 0.5f));
+	NNA_VALUE(moved, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
+	NNA_VALUE(factor, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
+	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, size, high, low, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, moved, move, size, centre) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_EXP, factor, grow, NNA_NO_VALUE, NNA_NO_VALUE);
+	if (ret)
+		return ret;
+	NNA_VALUE(reach, half(l, NNAHW_EWISE_MUL, factor, size, 0.5f));
+	return clamped(l, NNAHW_EWISE_SUB, out_low, moved, reach, most) ?:
+	       clamped(l, NNAHW_EWISE_ADD, out_high, moved, reach, most);
+}
+
+int nna_do_box_transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas,
+			 uint32_t sizes)
+{
+	return transform(l, out, boxes, deltas, sizes, 0)
+		       ?: transform(l, out, boxes, deltas, sizes, 1);
+}

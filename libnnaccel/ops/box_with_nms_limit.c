@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/*
+ * BOX_WITH_NMS_LIMIT: scores [n, classes], boxes [n, classes * 4], image number of each row [n],
+ * score threshold, most boxes of an image, kernel, IoU threshold, sigma, score threshold of what is
+ * left -> scores [kept], boxes [kept, 4], classes [kept], image numbers [kept]. Class 0 is the
+ * background.
+ *
+ * One NMS; how many are kept is known after the run.
+ */
+#include "libnnaccel/ops/box.h"
+
+static int read_params(const struct nna_op_context *op, struct nnahw_cmd_nms *p)
+{
+	int32_t most, kernel;
+	int ret = nna_op_scalar_f32(op, 3, &p->score_min) ?: nna_op_scalar_i32(op, 4, &most) ?:
+		  nna_op_scalar_i32(op, 5, &kernel) ?: nna_op_scalar_f32(op, 6, &p->threshold) ?:
+		  nna_op_scalar_f32(op, 7, &p->sigma) ?: nna_op_scalar_f32(op, 8, &p->score_floor);
+
+	if (ret)
+		return ret;
+	if (kernel < 0 || kernel > 2)
+		return nna_op_fail(op, "there is no NMS kernel %d", kernel);
+	p->kind = (uint8_t)(NNAHW_NMS_HARD + kernel);
+	p->most = most < 0 ? UINT32_MAX : (uint32_t)most;
+	p->most_of_class = p->most;
+	return 0;
+}
+
+static int check(struct nna_op_context *op)
+{
+	const struct nna_shape *scores = &op->in[0];
+	struct nnahw_cmd_nms params;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 2, 2) ?:
+		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
+		  nna_check_in(op, 2, NNA_T_INT32) ?:
+		  nna_check_rank(op, 2, 1, 1) ?: nna_check_numbers(op, 3, 4) ?:
+		  nna_check_in(op, 4, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		  nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		  nna_check_numbers(op, 6, 9) ?: nna_check_out_quant(op, 0, 0) ?:
+		  nna_check_out_boxes(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32) ?:
+		  nna_check_out(op, 3, NNA_T_INT32);
+
+	if (ret)
+		return ret;
+	if (nna_known_dim(scores, 1) == 1)
+		return nna_op_fail(op, "there are no classes besides the background");
+	return nna_later(read_params(op, &params));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t n = op->in[0].dims[0], classes = op->in[0].dims[1], per_row;
+	struct nnahw_cmd_nms params;
+	uint64_t most;
+	int ret = read_params(op, &params);
+
+	if (ret)
+		return ret;
+	if (classes < 2 || op->in[1].dims[0] != n || op->in[1].dims[1] != (uint64_t)classes * 4 ||
+	    op->in[2].dims[0] != n)
+		return nna_op_fail(op, "scores, boxes and image numbers do not fit together");
+	per_row = params.most < classes - 1 ? params.most : classes - 1;
+	most = (uint64_t)n * per_row;
+	if ((uint64_t)n * classes > NNAHW_MAX_BOXES)
+		return nna_op_unsupported(op, "%u boxes of %u classes", n, classes);
+	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
+	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
+	       nna_set_bound(op, 2, 1, (uint32_t[]){ most }) ?:
+	       nna_set_bound(op, 3, 1, (uint32_t[]){ most });
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_nms command = { .head.opcode = NNAHW_OP_NMS,
+					 .by_class = 1,
+					 .class_base = 1 };
+	uint32_t n = op->in[0].dims[0], classes = op->in[0].dims[1], most = op->out[0].dims[0];
+	struct nna_lower *l = op->lower;
+	uint32_t values[NNAHW_NMS_MASK + 1];
+	int ret = read_params(op, &command);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(scores, nna_lower_in(op, 0));
+	NNA_VALUE(boxes, nna_lower_in(op, 1));
+	NNA_VALUE(images, nna_lower_in(op, 2));
+	NNA_VALUE(out_scores, nna_lower_out(op, 0));
+	NNA_VALUE(out_boxes, nna_lower_out(op, 1));
+	NNA_VALUE(out_classes, nna_lower_out(op, 2));
+	NNA_VALUE(out_images, nna_lower_out(op, 3));
+	if (!most)
+		return 0;
+	NNA_VALUE(all_scores, nna_view_reshape(l, scores, 3, (uint32_t[]){ 1, n, classes }));
+	NNA_VALUE(all_boxes, nna_view_reshape(l, boxes, 4, (uint32_t[]){ 1, n, classes, 4 }));
+	NNA_VALUE(count, nna_lower_scratch(l, NNAHW_TYPE_S32, 1, (uint32_t[]){ 1 }, 0, 0));
+	NNA_VALUE(kept_scores, nna_view_expand(l, out_scores, 0));
+	NNA_VALUE(kept_boxes, nna_view_expand(l, out_boxes, 0));
+	NNA_VALUE(kept_classes, nna_view_expand(l, out_classes, 0));
+	NNA_VALUE(kept_images, nna_view_expand(l, out_images, 0));
+	NNA_VALUE(class_scores, nna_do_part(l, all_scores, 2, 1, classes - 1));
+	NNA_VALUE(class_boxes, nna_do_part(l, all_boxes, 2, 1, classes - 1));
+	NNA_VALUE(groups, nna_view_expand(l, images, 0));
+	values[NNAHW_NMS_COUNT] = count;
+	values[NNAHW_NMS_KEPT_SCORES] = kept_scores;
+	values[NNAHW_NMS_KEPT_BOXES] = kept_boxes;
+	values[NNAHW_NMS_KEPT_CLASSES] = kept_classes;
+	values[NNAHW_NMS_KEPT_GROUPS] = kept_images;
+	values[NNAHW_NMS_SCORES] = class_scores;
+	values[NNAHW_NMS_BOXES] = class_boxes;
+	values[NNAHW_NMS_GROUPS] = groups;
+	values[NNAHW_NMS_MASK] = NNA_NO_VALUE;
+	ret = nna_lower_command(l, &command, values);
+	for (uint32_t i = 0; i < 4 && !ret; i++)
+		ret = nna_lower_set_count(op, i, count);
+	return ret;
+}
+
+const struct nna_op nna_op_box_with_nms_limit = {
+	.type = NNA_OPERATION_BOX_WITH_NMS_LIMIT,
+	.min_inputs = 9, .max_inputs = 9, .min_outputs = 4, .max_outputs = 4,
+	.check = check, .infer = infer, .lower = lower,
+};

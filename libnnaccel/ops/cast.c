@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CAST		the stored numbers in another type, whatever the quantisation
+ * QUANTIZE	float -> quantised
+ * DEQUANTIZE	quantised (also per channel) -> float
+ * One input, one output of the same dims.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+#define PER_CHANNEL NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)
+#define SYMM NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)
+
+static int check(struct nna_op_context *op)
+{
+	switch (op->operation->type) {
+	case NNA_OPERATION_QUANTIZE:
+		/* From quantised types too, as TFLite's QUANTIZE. */
+		return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?:
+									 nna_check_out(op, 0,
+										       NNA_T_QUANT8 |
+											       NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM));
+	case NNA_OPERATION_DEQUANTIZE:
+		return nna_check_in(op, 0,
+				    NNA_T_QUANT8 | SYMM | PER_CHANNEL |
+					    NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM) |
+					    NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16))
+			       ?: nna_check_out(op, 0, NNA_T_FLOAT);
+	default:
+		return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out(op, 0, NNA_T_ALL);
+	}
+}
+
+/* One command per channel: an operand has one scale. */
+static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
+			       const struct nna_shape *shape)
+{
+	for (uint32_t c = 0; c < shape->channel_count; c++) {
+		NNA_VALUE(part, nna_do_part(l, in, shape->channel_dim, c, 1));
+		NNA_VALUE(scaled,
+			  nna_view_retype(l, part, NNAHW_TYPE_S8, shape->channel_scales[c], 0));
+		NNA_VALUE(result, nna_do_part(l, out, shape->channel_dim, c, 1));
+		int ret = nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, result, scaled, NNA_NO_VALUE,
+					 NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * Numbers beyond the range of a quantised type become its ends: the device's CAST keeps the low
+ * bits.
+ */
+static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t type)
+{
+	int64_t low, high;
+	int32_t bounds[2];
+	uint32_t one = 1;
+	int ret;
+
+	nna_type_range(type, &low, &high);
+	bounds[0] = (int32_t)low;
+	bounds[1] = (int32_t)high;
+	NNA_VALUE(least, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &bounds[0]));
+	NNA_VALUE(most, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &bounds[1]));
+	NNA_VALUE(below, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
+	NNA_VALUE(within, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
+	ret = nna_emit_ewise(l, NNAHW_EWISE_MINIMUM, below, in, most, NNA_NO_VALUE, NNA_ACT_NONE, 0,
+			     0)
+		      ?: nna_emit_ewise(l, NNAHW_EWISE_MAXIMUM, within, below, least, NNA_NO_VALUE,
+					NNA_ACT_NONE, 0, 0);
+	return ret
+		       ?:
+		       nna_emit_ewise(l, NNAHW_EWISE_CAST, out, within, NNA_NO_VALUE, NNA_NO_VALUE,
+					 NNA_ACT_NONE, 0, 0);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	uint8_t kind = op->operation->type == NNA_OPERATION_CAST ? NNAHW_EWISE_CAST :
+								   NNAHW_EWISE_IDENTITY;
+
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	if (op->in[0].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)
+		return dequantize_channels(op->lower, out, in, &op->in[0]);
+	if (kind == NNAHW_EWISE_CAST && NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64) &&
+	    nna_type_is_quantised(op->out[0].type))
+		return cast_saturating(op->lower, out, in, op->out[0].type);
+	return nna_emit_ewise(op->lower, kind, out, in, NNA_NO_VALUE, NNA_NO_VALUE, NNA_ACT_NONE, 0,
+			      0);
+}
+
+#define CAST(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = nna_infer_like_first, .lower = lower, \
+	}
+
+CAST(cast, NNA_OPERATION_CAST);
+CAST(quantize, NNA_OPERATION_QUANTIZE);
+CAST(dequantize, NNA_OPERATION_DEQUANTIZE);

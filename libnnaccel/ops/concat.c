@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CONCATENATION	inputs, axis (INT32)
+ * PACK		axis (INT32), inputs: a new axis
+ * Inputs of another quantisation than the output are requantised on the way.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check_types(struct nna_op_context *op, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		int ret = nna_check_in(op, i, NNA_T_ALL) ?: nna_check_in_like(op, i, first);
+
+		if (ret)
+			return ret;
+	}
+	return nna_check_out_like(op, 0, first);
+}
+
+static int read_axis(const struct nna_op_context *op, uint32_t i, const struct nna_shape *shape,
+		     uint32_t more, uint32_t *axis)
+{
+	int32_t number;
+	int ret = nna_op_scalar_i32(op, i, &number);
+
+	if (ret)
+		return ret;
+	return shape->rank_known ? nna_param_axis(op, number, shape->rank + more, axis) : -EAGAIN;
+}
+
+/* The most that NNAPI allows. */
+#define CONCAT_RANK 4
+
+/* Known ranks and dims besides @axis are the same. NNA_NONE: all dims. */
+static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t end, uint32_t axis)
+{
+	const struct nna_shape *like = &op->in[first];
+
+	for (uint32_t i = first + 1; i < end; i++) {
+		int ret = like->rank_known ? nna_check_rank(op, i, like->rank, like->rank) : 0;
+
+		for (uint32_t k = 0; !ret && k < like->rank; k++) {
+			if (k != axis)
+				ret = nna_check_dim(op, i, k, nna_known_dim(like, k));
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int concat_check(struct nna_op_context *op)
+{
+	uint32_t last = op->operation->input_count - 1, axis;
+	int ret = check_types(op, 0, last) ?: nna_check_rank(op, 0, 1, CONCAT_RANK) ?:
+		  nna_check_in(op, last, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		  read_axis(op, last, &op->in[0], 0, &axis);
+
+	return ret ? nna_later(ret) : check_same(op, 0, last, axis);
+}
+
+static int concat_infer(struct nna_op_context *op)
+{
+	uint32_t last = op->operation->input_count - 1, dims[NNACCEL_MAX_RANK], axis;
+	uint64_t sum = 0;
+	int ret = read_axis(op, last, &op->in[0], 0, &axis);
+
+	if (ret)
+		return ret;
+	memcpy(dims, op->in[0].dims, sizeof(dims));
+	for (uint32_t i = 0; i < last; i++)
+		sum += op->in[i].dims[axis];
+	if (sum > INT32_MAX)
+		return nna_op_fail(op, "the output is too large");
+	dims[axis] = (uint32_t)sum;
+	return nna_set_dims(op, 0, op->in[0].rank, dims);
+}
+
+static int concat_lower(struct nna_op_context *op)
+{
+	uint32_t last = op->operation->input_count - 1, axis, start = 0;
+	int ret = read_axis(op, last, &op->in[0], 0, &axis);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	for (uint32_t i = 0; i < last; i++) {
+		uint32_t count = op->in[i].dims[axis];
+
+		if (!count)
+			continue;
+		NNA_VALUE(in, nna_lower_in(op, i));
+		NNA_VALUE(part, nna_do_part(op->lower, out, axis, start, count));
+		ret = nna_do_move(op->lower, part, in);
+		if (ret)
+			return ret;
+		start += count;
+	}
+	return 0;
+}
+
+static int pack_check(struct nna_op_context *op)
+{
+	uint32_t end = op->operation->input_count, axis;
+
+	return nna_check_in(op, 0, NNA_BIT(NNA_OPERAND_INT32)) ?: check_types(op, 1, end) ?:
+	       nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK - 1) ?:
+	       nna_later(read_axis(op, 0, &op->in[1], 1, &axis)) ?:
+	       check_same(op, 1, end, NNA_NONE);
+}
+
+static int pack_infer(struct nna_op_context *op)
+{
+	const struct nna_shape *in = &op->in[1];
+	uint32_t dims[NNACCEL_MAX_RANK + 1], axis;
+	int ret = read_axis(op, 0, in, 1, &axis);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k <= in->rank; k++)
+		dims[k] = k < axis ? in->dims[k] :
+			  k == axis ? op->operation->input_count - 1 : in->dims[k - 1];
+	return nna_set_dims(op, 0, in->rank + 1, dims);
+}
+
+static int pack_lower(struct nna_op_context *op)
+{
+	uint32_t axis;
+	int ret = read_axis(op, 0, &op->in[1], 1, &axis);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	for (uint32_t i = 1; i < op->operation->input_count && !ret; i++) {
+		NNA_VALUE(in, nna_lower_in(op, i));
+		NNA_VALUE(part, nna_do_part(op->lower, out, axis, i - 1, 1));
+		NNA_VALUE(slot, nna_view_drop(op->lower, part, axis));
+		ret = nna_do_move(op->lower, slot, in);
+	}
+	return ret;
+}
+
+const struct nna_op nna_op_concatenation = {
+	.type = NNA_OPERATION_CONCATENATION,
+	.min_inputs = 2, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = 1,
+	.check = concat_check, .infer = concat_infer, .lower = concat_lower,
+};
+
+const struct nna_op nna_op_pack = {
+	.type = NNA_OPERATION_PACK,
+	.min_inputs = 2, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = 1,
+	.check = pack_check, .infer = pack_infer, .lower = pack_lower,
+};

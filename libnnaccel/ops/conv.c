@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CONV_2D		input, weights [N, kh, kw, C], bias [N], padding, strides (w, h),
+ *			activation, nchw?, dilation (w, h)?
+ * GROUPED_CONV_2D	the same with weights [N, kh, kw, C / groups], the number of groups before
+ *			the activation
+ * DEPTHWISE_CONV_2D	weights [1, kh, kw, N], the multiplier N / C before the activation
+ *
+ * One command each; packing of weights and fusion are passes of the compiler.
+ */
+#include <math.h>
+
+#include "libnnaccel/ops/conv.h"
+#include "libnnaccel/ops/window.h"
+
+/* Inputs without and with explicit padding overlap in number: then the layout, a BOOL, tells. */
+static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
+{
+	uint32_t type = op->operation->type, count = op->operation->input_count, layout;
+
+	*order = (struct nna_window_order){
+		.first = 3,
+		.extra = type != NNA_OPERATION_CONV_2D,
+		.dilation = type != NNA_OPERATION_GROUPED_CONV_2D,
+	};
+	layout = order->extra ? 8 : 7;
+	order->scheme = count <= layout || op->in[layout].type == NNA_OPERAND_BOOL;
+}
+
+int nna_conv_check_types(const struct nna_op_context *op, uint32_t channel_dim)
+{
+	const struct nna_shape *in = &op->in[0], *weights = &op->in[1], *bias = &op->in[2];
+	double product;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_like(op, 0, 0);
+
+	if (ret)
+		return ret;
+	if (!nna_type_is_quantised(in->type))
+		return nna_check_in_like(op, 1, 0) ?: nna_check_optional(op, 2, NNA_BIT(in->type));
+	ret = nna_check_in(op, 1, NNA_BIT(in->type) |
+			   NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL))
+		      ?: nna_check_optional(op, 2, NNA_T_INT32);
+	if (ret)
+		return ret;
+	if (weights->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+		if (weights->channel_dim != channel_dim)
+			return nna_op_fail(
+				op,
+				"the scales of the weights run along dimension %u instead of %u",
+				weights->channel_dim, channel_dim);
+		return 0;
+	}
+	product = (double)in->scale * weights->scale;
+	if (nna_op_has_input(op, 2) && fabs(product - bias->scale) > 1e-4 * product)
+		return nna_op_fail(op, "the scale of the bias is %g instead of %g",
+				   (double)bias->scale, product);
+	return 0;
+}
+
+static int check(struct nna_op_context *op)
+{
+	bool depthwise = op->operation->type == NNA_OPERATION_DEPTHWISE_CONV_2D;
+	uint32_t n_axis = depthwise ? 3 : 0;
+	struct nna_window_order order;
+
+	order_of(op, &order);
+	return nna_conv_check_types(op, n_axis) ?: nna_window_check(op, &order) ?:
+	       nna_check_rank(op, 0, 4, 4) ?: nna_check_rank(op, 1, 4, 4) ?:
+	       nna_check_rank(op, 2, 1, 1) ?: nna_check_dim(op, 1, 0, depthwise ? 1 : 0) ?:
+	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], n_axis));
+}
+
+/* The window with paddings, the size of the output; dims that must agree. */
+static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
+		    uint32_t *width)
+{
+	const uint32_t *in = op->in[0].dims, *weights = op->in[1].dims;
+	struct nna_window_order order;
+	uint32_t c, groups = 1;
+	int ret;
+
+	order_of(op, &order);
+	ret = nna_window_read(op, &order, w);
+	if (ret)
+		return ret;
+	c = in[nna_axis_c(w->nchw)];
+	w->filter_h = weights[1];
+	w->filter_w = weights[2];
+	if (!weights[0] || !weights[1] || !weights[2] || !weights[3] || !c)
+		return nna_op_fail(op, "no channels, or an empty filter");
+	if (op->operation->type == NNA_OPERATION_DEPTHWISE_CONV_2D) {
+		if ((uint64_t)c * w->extra != weights[3])
+			return nna_op_fail(op, "%u channels times %u are not the %u of the filter",
+					   c, w->extra, weights[3]);
+	} else {
+		if (op->operation->type == NNA_OPERATION_GROUPED_CONV_2D)
+			groups = w->extra;
+		if ((uint64_t)weights[3] * groups != c || weights[0] % groups)
+			return nna_op_fail(op, "%u to %u channels in %u groups of %u", c,
+					   weights[0], groups, weights[3]);
+	}
+	return nna_window_place(op, w, in[nna_axis_h(w->nchw)], in[nna_axis_w(w->nchw)], height,
+				width);
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t n_axis = op->operation->type == NNA_OPERATION_DEPTHWISE_CONV_2D ? 3 : 0;
+	uint32_t height, width;
+	struct nna_window w;
+
+	return geometry(op, &w, &height, &width) ?:
+	       nna_set_image(op, w.nchw, op->in[0].dims[0], height, width, op->in[1].dims[n_axis]);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	bool depthwise = op->operation->type == NNA_OPERATION_DEPTHWISE_CONV_2D;
+	bool grouped = op->operation->type == NNA_OPERATION_GROUPED_CONV_2D;
+	struct nna_conv_params params;
+	uint32_t height, width, in_image, out_image;
+	struct nna_window w;
+	int ret = geometry(op, &w, &height, &width) ?:
+		  nna_lower_images(op, w.nchw, &in_image, &out_image);
+
+	if (ret)
+		return ret == -ENODATA ? 0 : ret;
+	NNA_VALUE(weights, nna_lower_in(op, 1));
+	NNA_VALUE(bias, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
+	params = (struct nna_conv_params){
+		.groups = grouped ? w.extra : 1,
+		.multiplier = depthwise ? w.extra : 1,
+		.stride_h = w.stride_h,
+		.stride_w = w.stride_w,
+		.dilation_h = w.dilation_h,
+		.dilation_w = w.dilation_w,
+		.pad_top = w.top,
+		.pad_left = w.left,
+		.act = w.act,
+	};
+	return nna_emit_conv(op->lower, depthwise, out_image, in_image, weights, bias, &params);
+}
+
+const struct nna_op nna_op_conv = {
+	.type = NNA_OPERATION_CONV_2D,
+	.min_inputs = 7, .max_inputs = 13, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};
+
+const struct nna_op nna_op_grouped_conv = {
+	.type = NNA_OPERATION_GROUPED_CONV_2D,
+	.min_inputs = 8, .max_inputs = 12, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};
+
+const struct nna_op nna_op_depthwise_conv = {
+	.type = NNA_OPERATION_DEPTHWISE_CONV_2D,
+	.min_inputs = 8, .max_inputs = 14, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

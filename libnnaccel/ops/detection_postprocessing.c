@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DETECTION_POSTPROCESSING: scores [batch, anchors, classes], deltas [batch, anchors, 4 or more]
+ * (dy, dx, dh, dw), anchors [anchors, 4] (y, x, h, w), scales of dy, dx, dh, dw, regular NMS, most
+ * detections, most classes of a detection (not regular), most detections of a class (regular),
+ * score threshold, IoU threshold, labels have the background -> scores [batch, n], boxes [batch, n,
+ * 4] (y1, x1, y2, x2), labels [batch, n], number of detections [batch]; n is the most detections,
+ * times the most classes if not regular; the rest of each batch is 0.
+ */
+#include <math.h>
+
+#include "libnnaccel/ops/box.h"
+#include "libnnaccel/ops/recurrent.h"
+
+struct target {
+	struct nnahw_cmd_nms command;
+	float scale[4];
+	uint64_t room; /* of a batch */
+};
+
+static int read_target(const struct nna_op_context *op, struct target *t)
+{
+	int32_t detections, classes, of_class;
+	bool regular, background;
+	int ret = nna_op_scalar_bool(op, 7, &regular) ?: nna_op_scalar_i32(op, 8, &detections) ?:
+		  nna_op_scalar_i32(op, 9, &classes) ?: nna_op_scalar_i32(op, 10, &of_class) ?:
+		  nna_op_scalar_f32(op, 11, &t->command.score_min) ?:
+		  nna_op_scalar_f32(op, 12, &t->command.threshold) ?:
+		  nna_op_scalar_bool(op, 13, &background);
+
+	for (uint32_t k = 0; k < 4 && !ret; k++) {
+		ret = nna_op_scalar_f32(op, 3 + k, &t->scale[k]);
+		if (!ret && !(t->scale[k] > 0))
+			ret = nna_op_fail(op, "the scale in input %u is %g", 3 + k,
+					  (double)t->scale[k]);
+	}
+	if (ret)
+		return ret;
+	if (!(t->command.score_min >= 0) || !(t->command.threshold >= 0))
+		return nna_op_fail(op, "a threshold is below 0");
+	if (detections < 1 || (regular ? of_class : classes) < 1)
+		return nna_op_fail(op, "no detections are asked for");
+	t->command.kind = NNAHW_NMS_SUPPRESS;
+	t->command.depth = regular ? 0 : (uint32_t)classes;
+	t->command.most = (uint32_t)detections;
+	t->command.most_of_class = regular ? (uint32_t)of_class : (uint32_t)detections;
+	t->command.class_base = background;
+	t->command.score_floor = -INFINITY;
+	t->room = regular ? (uint64_t)detections : (uint64_t)detections * (uint64_t)classes;
+	return 0;
+}
+
+static int check(struct nna_op_context *op)
+{
+	nna_types integer = NNA_BIT(NNA_OPERAND_INT32), boolean = NNA_BIT(NNA_OPERAND_BOOL);
+	struct target t = { 0 };
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+		  nna_check_in_like(op, 1, 0) ?:
+		  nna_check_rank(op, 1, 3, 3) ?: nna_check_in_like(op, 2, 0) ?:
+		  nna_check_rank(op, 2, 2, 2) ?:
+		  nna_check_dim(op, 2, 1, 4) ?: nna_check_numbers(op, 3, 7) ?:
+		  nna_check_in(op, 7, boolean) ?:
+		  nna_check_in(op, 8, integer) ?: nna_check_in(op, 9, integer) ?:
+		  nna_check_in(op, 10, integer) ?:
+		  nna_check_numbers(op, 11, 13) ?: nna_check_in(op, 13, boolean) ?:
+		  nna_check_out_like(op, 0, 0) ?:
+		  nna_check_out_like(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32) ?:
+		  nna_check_out(op, 3, NNA_T_INT32);
+
+	if (ret)
+		return ret;
+	if (nna_known_dim(&op->in[0], 2) == 1)
+		return nna_op_fail(op, "there are no classes besides the background");
+	return nna_later(read_target(op, &t));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const uint32_t *scores = op->in[0].dims, *deltas = op->in[1].dims;
+	uint32_t batch = scores[0], n;
+	struct target t = { 0 };
+	int ret = read_target(op, &t);
+
+	if (ret)
+		return ret;
+	if (scores[2] < 2 || deltas[0] != batch || deltas[1] != scores[1] || deltas[2] < 4 ||
+	    op->in[2].dims[0] != scores[1] || op->in[2].dims[1] != 4)
+		return nna_op_fail(op, "scores, deltas and anchors do not fit together");
+	if (batch > NNAHW_MAX_BOXES || t.room > NNAHW_MAX_BOXES ||
+	    t.room * batch > NNAHW_MAX_BOXES || (uint64_t)batch * scores[1] > NNAHW_MAX_BOXES ||
+	    (uint64_t)batch * scores[1] * scores[2] > NNAHW_MAX_BOXES)
+		return nna_op_unsupported(op, "%u batches of %u anchors, %u classes", batch,
+					  scores[1], scores[2]);
+	n = (uint32_t)t.room;
+	return nna_set_dims(op, 0, 2, (uint32_t[]){ batch, n }) ?:
+	       nna_set_dims(op, 1, 3, (uint32_t[]){ batch, n, 4 }) ?:
+	       nna_set_dims(op, 2, 2, (uint32_t[]){ batch, n }) ?: nna_set_dims(op, 3, 1, &batch);
+}
+
+/* One direction of boxes [batch, anchors, 4]: @axis 0 is y, 1 is x. */
+static int decode(struct nna_lower *l, uint32_t out, uint32_t anchors, uint32_t deltas,
+		  uint32_t axis, const float *scale)
+{
+	int ret;
+
+	NNA_VALUE(centre, nna_do_part(l, anchors, 1, axis, 1));
+	NNA_VALUE(size, nna_do_part(l, anchors, 1, axis + 2, 1));
+	NNA_VALUE(move, nna_do_part(l, deltas, 2, axis, 1));
+	NNA_VALUE(grow, nna_do_part(l, deltas, 2, axis + 2, 1));
+	NNA_VALUE(low, nna_do_part(l, out, 2, axis, 1));
+	NNA_VALUE(high, nna_do_part(l, out, 2, axis + 2, 1));
+	NNA_VALUE(move_scale, nna_do_constant_f32(l, scale[axis]));
+	NNA_VALUE(grow_scale, nna_do_constant_f32(l, scale[axis + 2]));
+	NNA_VALUE(half, nna_do_constant_f32(l, 0.5f));
+	NNA_VALUE(distance, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
+	NNA_VALUE(scaled, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
+	NNA_VALUE(moved, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
+	NNA_VALUE(growth, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
+	NNA_VALUE(factor, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
+	NNA_VALUE(whole, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
+	NNA_VALUE(reach, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
+	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, distance, size, move, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_DIV, scaled, distance, move_scale, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_ADD, moved, centre, scaled, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_DIV, growth, grow, grow_scale, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_EXP, factor, growth, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL, whole, size, factor, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL, reach, whole, half, NNA_NO_VALUE);
+	return ret ?: nna_do_ewise(l, NNAHW_EWISE_SUB, low, moved, reach, NNA_NO_VALUE) ?:
+	       nna_do_ewise(l, NNAHW_EWISE_ADD, high, moved, reach, NNA_NO_VALUE);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct target t = { .command.head.opcode = NNAHW_OP_NMS };
+	uint32_t batch = op->in[0].dims[0], n = op->in[0].dims[1], classes = op->in[0].dims[2] - 1;
+	struct nna_lower *l = op->lower;
+	uint32_t values[NNAHW_NMS_MASK + 1];
+	int ret = read_target(op, &t);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(scores, nna_lower_in(op, 0));
+	NNA_VALUE(deltas, nna_lower_in(op, 1));
+	NNA_VALUE(anchors, nna_lower_in(op, 2));
+	NNA_VALUE(out_scores, nna_lower_out(op, 0));
+	NNA_VALUE(out_boxes, nna_lower_out(op, 1));
+	NNA_VALUE(out_classes, nna_lower_out(op, 2));
+	NNA_VALUE(count, nna_lower_out(op, 3));
+	if (!batch)
+		return 0;
+	NNA_VALUE(boxes,
+		  nna_lower_scratch(l, NNAHW_TYPE_F32, 3, (uint32_t[]){ batch, n, 4 }, 0, 0));
+	if (n)
+		ret = decode(l, boxes, anchors, deltas, 0, t.scale)
+			      ?: decode(l, boxes, anchors, deltas, 1, t.scale);
+	if (ret)
+		return ret;
+	NNA_VALUE(class_scores, nna_do_part(l, scores, 2, 1, classes));
+	NNA_VALUE(of_all, nna_view_expand(l, boxes, 2));
+	NNA_VALUE(class_boxes,
+		  nna_view_broadcast(l, of_all, 4, (uint32_t[]){ batch, n, classes, 4 }));
+	NNA_VALUE(kept_boxes, nna_do_scratch_like(l, NNAHW_TYPE_F32, out_boxes));
+	values[NNAHW_NMS_COUNT] = count;
+	values[NNAHW_NMS_KEPT_SCORES] = out_scores;
+	values[NNAHW_NMS_KEPT_BOXES] = kept_boxes;
+	values[NNAHW_NMS_KEPT_CLASSES] = out_classes;
+	values[NNAHW_NMS_KEPT_GROUPS] = NNA_NO_VALUE;
+	values[NNAHW_NMS_SCORES] = class_scores;
+	values[NNAHW_NMS_BOXES] = class_boxes;
+	values[NNAHW_NMS_GROUPS] = NNA_NO_VALUE;
+	values[NNAHW_NMS_MASK] = NNA_NO_VALUE;
+	return nna_lower_command(l, &t.command, values) ?: nna_do_move(l, out_boxes, kept_boxes);
+}
+
+const struct nna_op nna_op_detection_postprocessing = {
+	.type = NNA_OPERATION_DETECTION_POSTPROCESSING,
+	.min_inputs = 14, .max_inputs = 14, .min_outputs = 4, .max_outputs = 4,
+	.check = check, .infer = infer, .lower = lower,
+};

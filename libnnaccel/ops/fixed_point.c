@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Numbers are 16 bits with a sign, some integer bits and the rest behind the point: "f0" has none,
+ * 1 is then 32767. The exponential takes the argument apart into a part in [-1/4, 0), for which a
+ * polynomial serves, and quarters, halves, ones ... each of which is a factor. Quotients are three
+ * steps of Newton's method.
+ */
+#include "libnnaccel/ops/fixed_point.h"
+
+#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/ops/recurrent.h"
+
+#define F0_ONE INT16_MAX
+#define F2_ONE (1 << 13)
+
+static int16_t saturate(int32_t x)
+{
+	return x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : (int16_t)x;
+}
+
+/* Two numbers' product, rounded; the integer bits add up. */
+static int16_t times(int16_t a, int16_t b)
+{
+	int32_t product = (int32_t)a * b;
+
+	return saturate((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+}
+
+/* x / 2^n, halves away from zero. */
+static int16_t halve(int32_t x, int n)
+{
+	int32_t half = 1 << (n - 1);
+
+	return (int16_t)((x >= 0 ? x + half : x + half - 1) >> n);
+}
+
+static int16_t shift_up(int16_t x, uint32_t n)
+{
+	return saturate((int32_t)x * (1 << n));
+}
+
+/* e^x for x in [-1/4, 0), f0: a Taylor polynomial about -1/8. */
+static int16_t exp_small(int16_t a)
+{
+	const int16_t exp_eighth = 28918, third = 10923; /* e^(-1/8), 1/3 */
+	int16_t x = (int16_t)(a + (1 << 12));
+	int16_t x2 = times(x, x), x3 = times(x2, x), x4 = times(x2, x2);
+	int16_t tail = halve(times((int16_t)(halve(x4, 2) + x3), third) + x2, 1);
+
+	return saturate(exp_eighth + times(exp_eighth, (int16_t)(x + tail)));
+}
+
+/* e^x for x <= 0 with @bits integer bits, f0. */
+static int16_t exp_negative(int16_t a, uint32_t bits)
+{
+	/* e to the power of -1/4, -1/2, -1, -2, -4, -8, -16 */
+	static const int16_t factors[] = { 25520, 19875, 12055, 4435, 600, 11, 0 };
+	int fraction = 15 - (int)bits;
+	int16_t quarter = (int16_t)(1 << (fraction - 2));
+	int16_t small = (int16_t)((a & (quarter - 1)) - quarter);
+	int32_t rest = small - a;
+	int16_t result = exp_small(shift_up(small, bits));
+
+	if (!a)
+		return F0_ONE;
+	/* The factors reach no further. */
+	if (bits > 5 && a < -(32 << fraction))
+		return 0;
+	for (int e = -2; e <= 4 && e < (int)bits; e++) {
+		if (rest >> (fraction + e) & 1)
+			result = times(result, factors[e + 2]);
+	}
+	return result;
+}
+
+/* About 2 / (1 + a) for a in [0, 1), f2. */
+static int16_t reciprocal(int16_t a)
+{
+	int16_t denominator = (int16_t)((a + F0_ONE + 1) / 2);
+	int16_t x = (int16_t)(23130 + times(denominator, -15420)); /* 48/17 - 32/17 d */
+
+	for (int i = 0; i < 3; i++) {
+		int16_t error = (int16_t)(F2_ONE - times(denominator, x));
+
+		x = saturate(x + shift_up(times(x, error), 2));
+	}
+	return x;
+}
+
+static int16_t logistic(int16_t a, uint32_t bits)
+{
+	int16_t positive;
+
+	if (!a)
+		return 1 << 14;
+	positive = shift_up(reciprocal(exp_negative((int16_t)(a > 0 ? -a : a), bits)), 1);
+	return a > 0 ? positive : (int16_t)(F0_ONE - positive);
+}
+
+/* (1 - e^-2|a|) / (1 + e^-2|a|) with the sign of a. */
+static int16_t tanh16(int16_t a, uint32_t bits)
+{
+	int16_t size;
+
+	if (!a)
+		return 0;
+	size = shift_up(
+		(int16_t)(reciprocal(exp_negative((int16_t)(a > 0 ? -a : a), bits + 1)) - F2_ONE),
+		2);
+	return a > 0 ? size : (int16_t)-size;
+}
+
+int16_t nna_fixed_evaluate(enum nna_fixed_function function, uint32_t integer_bits, int16_t raw)
+{
+	return function == NNA_FIXED_LOGISTIC ? logistic(raw, integer_bits)
+					      : tanh16(raw, integer_bits);
+}
+
+int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
+			uint32_t integer_bits)
+{
+	const uint32_t dims[] = { NNA_FIXED_ENTRIES };
+	struct nna_value v = {
+		.type = NNAHW_TYPE_S16, .rank = 1, .dims = { NNA_FIXED_ENTRIES }, .strides = { 1 },
+		.scale = 0x1p-15f,
+	};
+	uint32_t *known;
+	int16_t *table;
+	int64_t value;
+
+	if (integer_bits > 6)
+		return -ENOTSUP;
+	known = &l->fixed_tables[function][integer_bits];
+	if (*known) {
+		v.storage = *known - 1;
+		return nna_value_add(l, &v);
+	}
+	table = malloc(NNA_FIXED_ENTRIES * sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	for (int32_t raw = INT16_MIN; raw <= INT16_MAX; raw++)
+		table[raw - INT16_MIN] = nna_fixed_evaluate(function, integer_bits, (int16_t)raw);
+	value = nna_lower_constant(l, NNAHW_TYPE_S16, 1, dims, 0x1p-15f, 0, table);
+	free(table);
+	if (value >= 0)
+		*known = l->values[value].storage + 1;
+	return value;
+}
+
+int nna_fixed_lookup(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table)
+{
+	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
+	const int32_t first = INT16_MIN;
+	const uint32_t one = 1;
+	int ret;
+
+	NNA_VALUE(lowest, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &first));
+	NNA_VALUE(plain, nna_view_retype(l, in, NNAHW_TYPE_S16, 0, 0));
+	NNA_VALUE(index, nna_do_scratch_like(l, NNAHW_TYPE_S32, in));
+	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, index, plain, lowest, NNA_NO_VALUE);
+	return ret ?: nna_lower_command(l, &gather, (uint32_t[]){ out, table, index });
+}

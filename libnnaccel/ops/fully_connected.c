@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/*
+ * FULLY_CONNECTED: input (any rank, taken as [batch, K]), weights [N, K], bias [N], activation ->
+ * [batch, N]. A convolution of images of one pixel, so that weights are packed and epilogues fused
+ * alike.
+ */
+#include "libnnaccel/ops/conv.h"
+
+static int check(struct nna_op_context *op)
+{
+	enum nna_activation act;
+
+	return nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
+	       nna_check_rank(op, 1, 2, 2) ?: nna_check_rank(op, 2, 1, 1) ?:
+	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	       nna_check_scalar(op, 3, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(nna_param_activation(op, 3, &act));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t units = op->in[1].dims[0], size = op->in[1].dims[1], dims[2];
+	uint64_t elements;
+
+	if (!units || !size)
+		return nna_op_fail(op, "the weights are empty");
+	if (!nna_shape_elements(&op->in[0], &elements) || elements % size)
+		return nna_op_fail(op, "the input is no multiple of %u elements", size);
+	dims[0] = (uint32_t)(elements / size);
+	dims[1] = units;
+	return nna_set_dims(op, 0, 2, dims);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	uint32_t batch = op->out[0].dims[0], units = op->out[0].dims[1], size = op->in[1].dims[1];
+	struct nna_conv_params params = nna_conv_plain;
+	int ret = nna_param_activation(op, 3, &params.act);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(weights, nna_lower_in(op, 1));
+	NNA_VALUE(bias, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (!batch)
+		return 0;
+	NNA_VALUE(rows, nna_view_reshape(op->lower, in, 4, (uint32_t[]){ batch, 1, 1, size }));
+	NNA_VALUE(filter,
+		  nna_view_reshape(op->lower, weights, 4, (uint32_t[]){ units, 1, 1, size }));
+	NNA_VALUE(result, nna_view_reshape(op->lower, out, 4, (uint32_t[]){ batch, 1, 1, units }));
+	return nna_emit_conv(op->lower, false, result, rows, filter, bias, &params);
+}
+
+const struct nna_op nna_op_fully_connected = {
+	.type = NNA_OPERATION_FULLY_CONNECTED,
+	.min_inputs = 4, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

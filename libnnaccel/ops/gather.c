@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GATHER		input, axis (INT32), indices (TENSOR_INT32)
+ * EMBEDDING_LOOKUP	indices (TENSOR_INT32, [K]), input: rows of the input
+ * GATHER_ND		input, indices [..., n]: slices named by their first n coordinates
+ * The device checks each index.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int emit(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t indices, uint32_t axis)
+{
+	struct nnahw_cmd_gather command = { .head.opcode = NNAHW_OP_GATHER, .axis = axis };
+	uint32_t values[3];
+
+	if (nna_value_is_empty(l, out))
+		return 0;
+	values[NNAHW_GATHER_OUTPUT] = out;
+	values[NNAHW_GATHER_INPUT] = in;
+	values[NNAHW_GATHER_INDICES] = indices;
+	return nna_lower_command(l, &command, values);
+}
+
+static int set_gathered(struct nna_op_context *op, const struct nna_shape *in,
+			const struct nna_shape *indices, uint32_t axis)
+{
+	uint32_t dims[3 * NNACCEL_MAX_RANK], rank = 0;
+
+	for (uint32_t k = 0; k < axis; k++)
+		dims[rank++] = in->dims[k];
+	for (uint32_t k = 0; k < indices->rank; k++)
+		dims[rank++] = indices->dims[k];
+	for (uint32_t k = axis + 1; k < in->rank; k++)
+		dims[rank++] = in->dims[k];
+	return nna_set_dims(op, 0, rank, dims);
+}
+
+static int gather_check(struct nna_op_context *op)
+{
+	uint32_t axis;
+
+	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64) ?:
+	       nna_later(nna_param_input_axis(op, 1, &axis));
+}
+
+static int gather_infer(struct nna_op_context *op)
+{
+	uint32_t axis;
+
+	return nna_param_input_axis(op, 1, &axis) ?: set_gathered(op, &op->in[0], &op->in[2], axis);
+}
+
+static int gather_lower(struct nna_op_context *op)
+{
+	uint32_t axis;
+	int ret = nna_param_input_axis(op, 1, &axis);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(indices, nna_lower_in(op, 2));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	return emit(op->lower, out, in, indices, axis);
+}
+
+static int embedding_check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
+	       nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
+	       nna_check_rank(op, 1, 2, NNACCEL_MAX_RANK) ?: nna_check_out_quant(op, 0, 1);
+}
+
+static int embedding_infer(struct nna_op_context *op)
+{
+	return set_gathered(op, &op->in[1], &op->in[0], 0);
+}
+
+static int embedding_lower(struct nna_op_context *op)
+{
+	NNA_VALUE(indices, nna_lower_in(op, 0));
+	NNA_VALUE(in, nna_lower_in(op, 1));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	return emit(op->lower, out, in, indices, 0);
+}
+
+static int nd_check(struct nna_op_context *op)
+{
+	const struct nna_shape *indices = &op->in[1];
+	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
+		  nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK);
+	uint32_t n;
+
+	if (ret || !indices->rank_known || !op->in[0].rank_known)
+		return ret;
+	n = nna_known_dim(indices, indices->rank - 1);
+	if (n > op->in[0].rank)
+		return nna_op_fail(op, "%u coordinates for rank %u", n, op->in[0].rank);
+	return 0;
+}
+
+static int nd_infer(struct nna_op_context *op)
+{
+	const struct nna_shape *in = &op->in[0], *indices = &op->in[1];
+	uint32_t dims[2 * NNACCEL_MAX_RANK], rank = 0, n = indices->dims[indices->rank - 1];
+
+	for (uint32_t k = 0; k + 1 < indices->rank; k++)
+		dims[rank++] = indices->dims[k];
+	for (uint32_t k = n; k < in->rank; k++)
+		dims[rank++] = in->dims[k];
+	if (!rank)
+		dims[rank++] = 1;
+	return nna_set_dims(op, 0, rank, dims);
+}
+
+/*
+ * Coordinates become row numbers: sum of coordinate * stride, in integers on the device; then rows
+ * are gathered.
+ */
+static int nd_lower(struct nna_op_context *op)
+{
+	const struct nna_shape *in_shape = &op->in[0], *index_shape = &op->in[1];
+	uint32_t n = index_shape->dims[index_shape->rank - 1], rows = 1, count = 1, size = 1;
+	int32_t strides[NNACCEL_MAX_RANK];
+	struct nna_lower *l = op->lower;
+	int ret;
+
+	for (uint32_t k = n; k-- > 0; rows *= in_shape->dims[k])
+		strides[k] = (int32_t)rows;
+	for (uint32_t k = n; k < in_shape->rank; k++)
+		size *= in_shape->dims[k];
+	for (uint32_t k = 0; k + 1 < index_shape->rank; k++)
+		count *= index_shape->dims[k];
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(indices, nna_lower_in(op, 1));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	NNA_VALUE(flat_in, nna_view_reshape(l, in, 2, (uint32_t[]){ rows, size }));
+	NNA_VALUE(flat_out, nna_view_reshape(l, out, 2, (uint32_t[]){ count, size }));
+	if (!n)
+		return nna_op_unsupported(op, "no coordinates");
+	NNA_VALUE(coordinates, nna_view_reshape(l, indices, 2, (uint32_t[]){ count, n }));
+	NNA_VALUE(factors, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &n, 0, 0, strides));
+	NNA_VALUE(scaled, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, (uint32_t[]){ count, n }, 0, 0));
+	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, scaled, coordinates, factors, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0, 0);
+	if (ret)
+		return ret;
+	NNA_VALUE(numbers, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, (uint32_t[]){ count, 1 }, 0, 0));
+	ret = nna_emit_reduce(l, NNAHW_REDUCTION_SUM, numbers, scaled, 1u << 1);
+	if (ret)
+		return ret;
+	NNA_VALUE(row_numbers, nna_view_reshape(l, numbers, 1, &count));
+	return emit(l, flat_out, flat_in, row_numbers, 0);
+}
+
+const struct nna_op nna_op_gather = {
+	.type = NNA_OPERATION_GATHER,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = gather_check, .infer = gather_infer, .lower = gather_lower,
+};
+
+const struct nna_op nna_op_embedding_lookup = {
+	.type = NNA_OPERATION_EMBEDDING_LOOKUP,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = embedding_check, .infer = embedding_infer, .lower = embedding_lower,
+};
+
+const struct nna_op nna_op_gather_nd = {
+	.type = NNA_OPERATION_GATHER_ND,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = nd_check, .infer = nd_infer, .lower = nd_lower,
+};

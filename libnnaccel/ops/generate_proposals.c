@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GENERATE_PROPOSALS: scores [images, h, w, anchors], deltas [images, h, w, anchors * 4], anchors
+ * [anchors, 4], image sizes [images, 2] (height, width), strides of the map in the image (height,
+ * width), most boxes before and after NMS, IoU threshold, least size, nchw -> scores [kept], boxes
+ * [kept, 4], image numbers [kept].
+ *
+ * Anchors are moved to each place of the map and transformed as by AXIS_ALIGNED_BBOX_TRANSFORM; a
+ * mask says which are large enough and have their centre in the image; then one NMS whose groups
+ * are the images.
+ */
+#include <math.h>
+
+#include "libnnaccel/ops/box.h"
+#include "libnnaccel/ops/recurrent.h"
+#include "libnnaccel/ops/window.h"
+
+struct target {
+	struct nnahw_cmd_nms command;
+	float stride_h, stride_w, least;
+	bool nchw;
+};
+
+/* Sizes, once the shapes are known. */
+struct map {
+	uint32_t images, h, w, anchors;
+	uint32_t boxes; /* of an image */
+};
+
+static int read_target(const struct nna_op_context *op, struct target *t)
+{
+	int32_t before, after;
+	int ret = nna_op_scalar_f32(op, 4, &t->stride_h) ?:
+		  nna_op_scalar_f32(op, 5, &t->stride_w) ?:
+		  nna_op_scalar_i32(op, 6, &before) ?: nna_op_scalar_i32(op, 7, &after) ?:
+		  nna_op_scalar_f32(op, 8, &t->command.threshold) ?:
+		  nna_op_scalar_f32(op, 9, &t->least) ?:
+		  nna_op_scalar_bool(op, 10, &t->nchw);
+
+	if (ret)
+		return ret;
+	t->command.kind = NNAHW_NMS_SUPPRESS;
+	t->command.candidates = before > 0 ? (uint32_t)before : 0;
+	t->command.most = after > 0 ? (uint32_t)after : UINT32_MAX;
+	t->command.most_of_class = t->command.most;
+	t->command.score_min = t->command.score_floor = -INFINITY;
+	return 0;
+}
+
+static int check_anchors(const struct nna_op_context *op)
+{
+	if (!(NNA_T_QUANT8 & NNA_BIT(op->in[0].type)))
+		return nna_check_in_like(op, 2, 0);
+	if (op->in[2].scale != 0.125f)
+		return nna_op_fail(op, "anchors need scale 1/8");
+	return nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM));
+}
+
+static int check(struct nna_op_context *op)
+{
+	nna_types integer = NNA_BIT(NNA_OPERAND_INT32);
+	struct target t = { 0 };
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
+		  nna_check_in_like(op, 1, 0) ?: nna_check_rank(op, 1, 4, 4) ?: check_anchors(op) ?:
+		  nna_check_rank(op, 2, 2, 2) ?: nna_check_dim(op, 2, 1, 4) ?:
+		  nna_check_boxes(op, 3, 0) ?:
+		  nna_check_rank(op, 3, 2, 2) ?: nna_check_dim(op, 3, 1, 2) ?:
+		  nna_check_numbers(op, 4, 6) ?:
+		  nna_check_in(op, 6, integer) ?: nna_check_in(op, 7, integer) ?:
+		  nna_check_numbers(op, 8, 10) ?:
+		  nna_check_in(op, 10, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+		  nna_check_out_quant(op, 0, 0) ?:
+		  nna_check_out_boxes(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32);
+
+	return ret ?: nna_later(read_target(op, &t));
+}
+
+static struct map read_map(const struct nna_op_context *op, bool nchw)
+{
+	const uint32_t *dims = op->in[0].dims;
+	struct map m = { dims[0], dims[nna_axis_h(nchw)], dims[nna_axis_w(nchw)],
+			 dims[nna_axis_c(nchw)], 0 };
+
+	m.boxes = m.h * m.w * m.anchors;
+	return m;
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const uint32_t *scores = op->in[0].dims, *deltas = op->in[1].dims;
+	struct target t = { 0 };
+	uint64_t boxes = 1, most;
+	uint32_t c;
+	int ret = read_target(op, &t);
+
+	if (ret)
+		return ret;
+	c = nna_axis_c(t.nchw);
+	for (uint32_t k = 0; k < 4; k++) {
+		if (deltas[k] != (k == c ? scores[k] * 4ull : scores[k]))
+			return nna_op_fail(
+				op, "dimension %u of scores and deltas does not fit together", k);
+		if (boxes <= NNAHW_MAX_BOXES)
+			boxes *= scores[k];
+	}
+	if (op->in[2].dims[0] != scores[c] || op->in[2].dims[1] != 4 ||
+	    op->in[3].dims[0] != scores[0] || op->in[3].dims[1] != 2)
+		return nna_op_fail(op, "scores, anchors and image sizes do not fit together");
+	if (boxes > NNAHW_MAX_BOXES)
+		return nna_op_unsupported(op, "more than %u boxes", NNAHW_MAX_BOXES);
+	most = boxes ? boxes / scores[0] : 0;
+	if (t.command.candidates && t.command.candidates < most)
+		most = t.command.candidates;
+	if (t.command.most < most)
+		most = t.command.most;
+	most *= scores[0];
+	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
+	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
+	       nna_set_bound(op, 2, 1, (uint32_t[]){ most });
+}
+
+/* Anchors at each place of the map: [1, boxes, 4]. */
+static int64_t place_anchors(struct nna_lower *l, uint32_t anchors, const struct target *t,
+			     const struct map *m)
+{
+	uint32_t dims[] = { m->h, m->w, 1, 4 };
+	float *shifts = malloc((size_t)m->h * m->w * 4 * sizeof(*shifts)), *at = shifts;
+	int64_t constant;
+	int ret;
+
+	if (!shifts)
+		return -ENOMEM;
+	for (uint32_t y = 0; y < m->h; y++)
+		for (uint32_t x = 0; x < m->w; x++, at += 4) {
+			at[0] = at[2] = (float)x * t->stride_w;
+			at[1] = at[3] = (float)y * t->stride_h;
+		}
+	constant = nna_lower_constant(l, NNAHW_TYPE_F32, 4, dims, 0, 0, shifts);
+	free(shifts);
+	NNA_VALUE(places, constant);
+	dims[2] = m->anchors;
+	NNA_VALUE(out, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
+	ret = nna_do_ewise(l, NNAHW_EWISE_ADD, out, anchors, places, NNA_NO_VALUE);
+	return ret ?: nna_view_reshape(l, out, 3, (uint32_t[]){ 1, m->boxes, 4 });
+}
+
+/*
+ * Whether boxes are larger than @least along an axis (0 is x) and have their centre in the image:
+ * [images, boxes, 1].
+ */
+static int64_t filter_axis(struct nna_lower *l, uint32_t boxes, uint32_t sizes, uint32_t axis,
+			   float least)
+{
+	int ret;
+
+	NNA_VALUE(low, nna_do_part(l, boxes, 2, axis, 1));
+	NNA_VALUE(high, nna_do_part(l, boxes, 2, axis + 2, 1));
+	NNA_VALUE(end, nna_do_part(l, sizes, 2, 1 - axis, 1));
+	NNA_VALUE(size, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
+	NNA_VALUE(centre, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
+	NNA_VALUE(large, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
+	NNA_VALUE(inside, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
+	NNA_VALUE(both, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
+	NNA_VALUE(limit, nna_do_constant_f32(l, least));
+	NNA_VALUE(half, nna_do_constant_f32(l, 0.5f));
+	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, size, high, low, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_GREATER, large, size, limit, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, centre, size, half, low) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_LESS, inside, centre, end, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_LOGICAL_AND, both, large, inside, NNA_NO_VALUE);
+	return ret ? ret : (int64_t)both;
+}
+
+static int64_t filter(struct nna_lower *l, uint32_t boxes, uint32_t sizes, const struct target *t,
+		      const struct map *m)
+{
+	int ret;
+
+	NNA_VALUE(wide, filter_axis(l, boxes, sizes, 0, t->least));
+	NNA_VALUE(high, filter_axis(l, boxes, sizes, 1, t->least));
+	NNA_VALUE(mask, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, wide));
+	ret = nna_do_ewise(l, NNAHW_EWISE_LOGICAL_AND, mask, wide, high, NNA_NO_VALUE);
+	return ret ?: nna_view_reshape(l, mask, 2, (uint32_t[]){ 1, m->images * m->boxes });
+}
+
+/* The image of each box; there is one group without. */
+static int64_t number_images(struct nna_lower *l, const struct map *m)
+{
+	int32_t *numbers;
+	int64_t constant;
+
+	if (m->images == 1)
+		return NNA_NO_VALUE;
+	numbers = malloc(m->images * sizeof(*numbers));
+	if (!numbers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->images; i++)
+		numbers[i] = (int32_t)i;
+	constant = nna_lower_constant(l, NNAHW_TYPE_S32, 2, (uint32_t[]){ m->images, 1 }, 0, 0,
+				      numbers);
+	free(numbers);
+	NNA_VALUE(each, constant);
+	NNA_VALUE(all, nna_view_broadcast(l, each, 2, (uint32_t[]){ m->images, m->boxes }));
+	return nna_view_reshape(l, all, 2, (uint32_t[]){ 1, m->images * m->boxes });
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct target t = { .command.head.opcode = NNAHW_OP_NMS };
+	struct nna_lower *l = op->lower;
+	uint32_t values[NNAHW_NMS_MASK + 1], most = op->out[0].dims[0], all;
+	struct map m;
+	int ret = read_target(op, &t);
+
+	if (ret || !most)
+		return ret;
+	m = read_map(op, t.nchw);
+	all = m.images * m.boxes;
+	NNA_VALUE(scores, nna_lower_in(op, 0));
+	NNA_VALUE(deltas, nna_lower_in(op, 1));
+	NNA_VALUE(anchors, nna_lower_in(op, 2));
+	NNA_VALUE(sizes, nna_lower_in(op, 3));
+	NNA_VALUE(out_scores, nna_lower_out(op, 0));
+	NNA_VALUE(out_boxes, nna_lower_out(op, 1));
+	NNA_VALUE(out_images, nna_lower_out(op, 2));
+	NNA_VALUE(scores_map, nna_do_nhwc(l, scores, t.nchw));
+	NNA_VALUE(deltas_map, nna_do_nhwc(l, deltas, t.nchw));
+	NNA_VALUE(box_scores, nna_view_reshape(l, scores_map, 3, (uint32_t[]){ 1, all, 1 }));
+	NNA_VALUE(box_deltas,
+		  nna_view_reshape(l, deltas_map, 3, (uint32_t[]){ m.images, m.boxes, 4 }));
+	NNA_VALUE(image_sizes, nna_view_reshape(l, sizes, 3, (uint32_t[]){ m.images, 1, 2 }));
+	NNA_VALUE(placed, place_anchors(l, anchors, &t, &m));
+	NNA_VALUE(boxes, nna_lower_scratch(l, NNAHW_TYPE_F32, 3,
+					   (uint32_t[]){ m.images, m.boxes, 4 }, 0, 0));
+	ret = nna_do_box_transform(l, boxes, placed, box_deltas, image_sizes);
+	if (ret)
+		return ret;
+	NNA_VALUE(mask, filter(l, boxes, image_sizes, &t, &m));
+	NNA_VALUE(images, number_images(l, &m));
+	NNA_VALUE(nms_boxes, nna_view_reshape(l, boxes, 4, (uint32_t[]){ 1, all, 1, 4 }));
+	NNA_VALUE(count, nna_lower_scratch(l, NNAHW_TYPE_S32, 1, (uint32_t[]){ 1 }, 0, 0));
+	NNA_VALUE(kept_scores, nna_view_expand(l, out_scores, 0));
+	NNA_VALUE(kept_boxes,
+		  nna_lower_scratch(l, NNAHW_TYPE_F32, 3, (uint32_t[]){ 1, most, 4 }, 0, 0));
+	NNA_VALUE(kept_images, nna_view_expand(l, out_images, 0));
+	NNA_VALUE(boxes_given, nna_view_expand(l, out_boxes, 0));
+	values[NNAHW_NMS_COUNT] = count;
+	values[NNAHW_NMS_KEPT_SCORES] = kept_scores;
+	values[NNAHW_NMS_KEPT_BOXES] = kept_boxes;
+	values[NNAHW_NMS_KEPT_CLASSES] = NNA_NO_VALUE;
+	values[NNAHW_NMS_KEPT_GROUPS] = kept_images;
+	values[NNAHW_NMS_SCORES] = box_scores;
+	values[NNAHW_NMS_BOXES] = nms_boxes;
+	values[NNAHW_NMS_GROUPS] = images;
+	values[NNAHW_NMS_MASK] = mask;
+	ret = nna_lower_command(l, &t.command, values) ?: nna_do_move(l, boxes_given, kept_boxes);
+	for (uint32_t i = 0; i < 3 && !ret; i++)
+		ret = nna_lower_set_count(op, i, count);
+	return ret;
+}
+
+const struct nna_op nna_op_generate_proposals = {
+	.type = NNA_OPERATION_GENERATE_PROPOSALS,
+	.min_inputs = 11, .max_inputs = 11, .min_outputs = 3, .max_outputs = 3,
+	.check = check, .infer = infer, .lower = lower,
+};

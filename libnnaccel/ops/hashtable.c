@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HASHTABLE_LOOKUP: lookups (TENSOR_INT32 [K]), keys (TENSOR_INT32 [N]), values [N, ...] -> rows of
+ * values whose key matches [K, ...], zeros where none does; and hits (QUANT8_ASYMM [K], 1 or 0).
+ *
+ * Every lookup is compared with every key; the first match is the row to gather.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
+	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
+	       nna_check_in(op, 2, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
+	       nna_check_rank(op, 2, 1, NNACCEL_MAX_RANK) ?:
+	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	       nna_check_out_quant(op, 0, 2) ?:
+	       nna_check_out(op, 1, NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t dims[NNACCEL_MAX_RANK];
+
+	memcpy(dims, op->in[2].dims, sizeof(dims));
+	dims[0] = op->in[0].dims[0];
+	return nna_set_dims(op, 0, op->in[2].rank, dims) ?: nna_set_dims(op, 1, 1, dims);
+}
+
+static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
+		 uint32_t c)
+{
+	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0, 0);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	uint32_t count = op->in[0].dims[0], keys = op->in[1].dims[0], rank = op->in[2].rank;
+	uint32_t pairs[2] = { count, keys },
+		 column[NNACCEL_MAX_RANK] = { count, 1, 1, 1, 1, 1, 1, 1 };
+	struct nnahw_cmd_arg arg = { .head.opcode = NNAHW_OP_ARG, .axis = 1 };
+	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
+	struct nna_lower *l = op->lower;
+	int ret;
+
+	NNA_VALUE(lookups, nna_lower_in(op, 0));
+	NNA_VALUE(all_keys, nna_lower_in(op, 1));
+	NNA_VALUE(rows, nna_lower_in(op, 2));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(hits, nna_lower_out(op, 1));
+	if (!keys)
+		return nna_do_zero(l, out) ?: nna_emit_fill(l, hits, 0);
+	if (!count || nna_value_is_empty(l, rows))
+		return 0;
+	NNA_VALUE(wanted, nna_view_reshape(l, lookups, 2, column));
+	NNA_VALUE(matches, nna_lower_scratch(l, NNAHW_TYPE_BOOL8, 2, pairs, 0, 0));
+	NNA_VALUE(number, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, column, 0, 0));
+	NNA_VALUE(found, nna_lower_scratch(l, NNAHW_TYPE_BOOL8, 2, column, 0, 0));
+	ret = ewise(l, NNAHW_EWISE_EQUAL, matches, wanted, all_keys, NNA_NO_VALUE) ?:
+	      nna_lower_command(l, &arg, (uint32_t[]){ number, matches }) ?:
+	      nna_emit_reduce(l, NNAHW_REDUCTION_ANY, found, matches, 1u << 1);
+	if (ret)
+		return ret;
+	NNA_VALUE(indices, nna_view_reshape(l, number, 1, &count));
+	NNA_VALUE(gathered, nna_lower_scratch(l, nna_lower_value(l, out)->type, rank,
+					      op->out[0].dims, nna_lower_value(l, out)->scale,
+					      nna_lower_value(l, out)->zero_point));
+	ret = nna_lower_command(l, &gather, (uint32_t[]){ gathered, rows, indices });
+	if (ret)
+		return ret;
+	NNA_VALUE(mask, nna_view_reshape(l, found, rank, column));
+	NNA_VALUE(zero, nna_lower_scratch(l, nna_lower_value(l, out)->type, 0, NULL,
+					  nna_lower_value(l, out)->scale,
+					  nna_lower_value(l, out)->zero_point));
+	NNA_VALUE(flags, nna_view_reshape(l, found, 1, &count));
+	NNA_VALUE(bytes, nna_view_retype(l, hits, NNAHW_TYPE_U8, 0, 0));
+	return nna_do_zero(l, zero) ?: ewise(l, NNAHW_EWISE_SELECT, out, mask, gathered, zero) ?:
+	       ewise(l, NNAHW_EWISE_CAST, bytes, flags, NNA_NO_VALUE, NNA_NO_VALUE);
+}
+
+const struct nna_op nna_op_hashtable_lookup = {
+	.type = NNA_OPERATION_HASHTABLE_LOOKUP,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 2, .max_outputs = 2,
+	.check = check, .infer = infer, .lower = lower,
+};

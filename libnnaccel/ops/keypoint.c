@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HEATMAP_MAX_KEYPOINT: heat maps [boxes, size, size, keypoints], boxes [boxes, 4], nchw (BOOL)
+ * -> scores [boxes, keypoints], keypoints [boxes, keypoints, 2]
+ */
+#include "libnnaccel/ops/window.h"
+
+/* Of boxes and keypoints beside maps of 8 bits. */
+#define BOX_SCALE 0.125f
+
+static int check_box_scale(const struct nna_op_context *op, const char *what,
+			   const struct nna_shape *shape)
+{
+	if (shape->type != NNA_OPERAND_TENSOR_QUANT16_ASYMM ||
+	    (shape->scale == BOX_SCALE && !shape->zero_point))
+		return 0;
+	return nna_op_fail(op, "the %s need a scale of 0.125 and a zero point of 0", what);
+}
+
+static int check(struct nna_op_context *op)
+{
+	bool quantised = NNA_BIT(op->in[0].type) & NNA_T_QUANT8, nchw;
+	nna_types boxes = NNA_BIT(quantised ? (uint32_t)NNA_OPERAND_TENSOR_QUANT16_ASYMM :
+					      op->in[0].type);
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
+		  nna_check_in(op, 1, boxes) ?: nna_check_rank(op, 1, 2, 2) ?:
+		  nna_check_dim(op, 1, 1, 4) ?:
+		  nna_check_dim(op, 1, 0, nna_known_dim(&op->in[0], 0)) ?:
+		  check_box_scale(op, "boxes", &op->in[1]) ?:
+		  nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_BOOL)) ?: nna_check_out_like(op, 0, 0) ?:
+		  nna_check_out(op, 1, boxes) ?:
+		  check_box_scale(op, "keypoints", &op->out[1]);
+
+	if (ret)
+		return ret;
+	ret = nna_op_scalar_bool(op, 2, &nchw);
+	return ret ? nna_later(ret)
+		   : nna_check_dim(op, 0, nna_axis_h(nchw),
+				   nna_known_dim(&op->in[0], nna_axis_w(nchw)));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const uint32_t *dims = op->in[0].dims;
+	uint32_t out[3] = { dims[0], 0, 2 };
+	bool nchw;
+	int ret = nna_op_scalar_bool(op, 2, &nchw);
+
+	if (ret)
+		return ret;
+	if (dims[nna_axis_h(nchw)] != dims[nna_axis_w(nchw)] || dims[nna_axis_h(nchw)] < 2)
+		return nna_op_fail(op,
+				   "heat maps of %u x %u: they need to be square, 2 x 2 at least",
+				   dims[nna_axis_h(nchw)], dims[nna_axis_w(nchw)]);
+	if (op->in[1].dims[0] != dims[0] || op->in[1].dims[1] != 4)
+		return nna_op_fail(op, "boxes of [%u, %u] for %u heat maps", op->in[1].dims[0],
+				   op->in[1].dims[1], dims[0]);
+	out[1] = dims[nna_axis_c(nchw)];
+	return nna_set_dims(op, 0, 2, out) ?: nna_set_dims(op, 1, 3, out);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_keypoint command = { .head.opcode = NNAHW_OP_KEYPOINT };
+	uint32_t values[4];
+	bool nchw;
+	int ret = nna_op_scalar_bool(op, 2, &nchw);
+
+	if (ret)
+		return ret;
+	command.tolerance = op->in[0].type == NNA_OPERAND_TENSOR_FLOAT16 ? 1e-3f : 1e-5f;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(boxes, nna_lower_in(op, 1));
+	NNA_VALUE(scores, nna_lower_out(op, 0));
+	NNA_VALUE(keypoints, nna_lower_out(op, 1));
+	if (nna_value_is_empty(op->lower, scores))
+		return 0;
+	NNA_VALUE(maps, nna_do_nhwc(op->lower, in, nchw));
+	values[NNAHW_KEYPOINT_SCORES] = scores;
+	values[NNAHW_KEYPOINT_KEYPOINTS] = keypoints;
+	values[NNAHW_KEYPOINT_HEATMAPS] = maps;
+	values[NNAHW_KEYPOINT_BOXES] = boxes;
+	return nna_lower_command(op->lower, &command, values);
+}
+
+const struct nna_op nna_op_keypoint = {
+	.type = NNA_OPERATION_HEATMAP_MAX_KEYPOINT,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 2, .max_outputs = 2,
+	.check = check, .infer = infer, .lower = lower,
+};

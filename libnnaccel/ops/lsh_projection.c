@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/*
+ * LSH_PROJECTION	hash functions [hashes, bits], input [n, ...], weights? [n], type (INT32)
+ *			-> hashes as type says
+ *
+ *	DENSE			the bits [hashes * bits]
+ *	SPARSE			the bits of a hash as one number, the first bit highest, plus
+ *				hash << bits [hashes]
+ *	SPARSE_DEPRECATED	as SPARSE, without hash << bits
+ */
+#include "libnnaccel/ops/op_util.h"
+
+enum { SPARSE_DEPRECATED = 1, DENSE = 2, SPARSE = 3 };
+
+static int read_type(const struct nna_op_context *op, int32_t *type)
+{
+	uint32_t hashes = nna_known_dim(&op->in[0], 0), bits = nna_known_dim(&op->in[0], 1),
+		 room = bits;
+	int ret = nna_op_scalar_i32(op, 3, type);
+
+	if (ret)
+		return ret;
+	if (*type < SPARSE_DEPRECATED || *type > SPARSE)
+		return nna_op_fail(op, "there is no type of projection %d", *type);
+	if (*type == DENSE)
+		return 0;
+	for (uint32_t rest = hashes ? hashes - 1 : 0; rest; rest >>= 1)
+		room++;
+	return room <= 32 ? 0
+			  : nna_op_fail(op, "%u signatures of %u bits do not fit into 32 bits",
+					hashes, bits);
+}
+
+static int check(struct nna_op_context *op)
+{
+	int32_t type;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
+		  nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 |
+				      NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM)) ?:
+		  nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK) ?:
+		  nna_check_in(op, 3, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		  nna_check_out(op, 0, NNA_T_INT32);
+
+	if (!ret && nna_op_has_input(op, 2))
+		ret = nna_check_in_like(op, 2, 0) ?: nna_check_rank(op, 2, 1, 1) ?:
+		      nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0));
+	return ret ?: nna_later(read_type(op, &type));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint64_t bits = (uint64_t)op->in[0].dims[0] * op->in[0].dims[1];
+	int32_t type;
+	int ret = read_type(op, &type);
+
+	if (ret)
+		return ret;
+	if (nna_op_has_input(op, 2) && op->in[2].dims[0] != op->in[1].dims[0])
+		return nna_op_fail(op, "%u weights for %u elements", op->in[2].dims[0],
+				   op->in[1].dims[0]);
+	if (bits > INT32_MAX)
+		return nna_op_fail(op, "the output becomes too large");
+	return nna_set_dims(op, 0, 1,
+			    type == DENSE ? (uint32_t[]){ (uint32_t)bits } : op->in[0].dims);
+}
+
+/* All bits [hashes, bits]. */
+static int project(struct nna_op_context *op, uint32_t out)
+{
+	struct nnahw_cmd_lsh command = { .head.opcode = NNAHW_OP_LSH };
+	uint32_t items[2] = { op->in[1].dims[0], 1 }, values[4];
+
+	for (uint32_t k = 1; k < op->in[1].rank; k++)
+		items[1] *= op->in[1].dims[k];
+	NNA_VALUE(seeds, nna_lower_in(op, 0));
+	NNA_VALUE(input, nna_lower_in(op, 1));
+	NNA_VALUE(flat, nna_view_reshape(op->lower, input, 2, items)); /* row-major */
+	NNA_VALUE(weights, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
+	values[NNAHW_LSH_OUTPUT] = out;
+	values[NNAHW_LSH_SEEDS] = seeds;
+	values[NNAHW_LSH_ITEMS] = flat;
+	values[NNAHW_LSH_WEIGHTS] = weights;
+	return nna_lower_command(op->lower, &command, values);
+}
+
+/* out[hash] = sum of bits << position, + hash << count of bits */
+static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool offset)
+{
+	uint32_t hashes = op->in[0].dims[0], count = op->in[0].dims[1], column[2] = { hashes, 1 },
+		 places[32] = { 0 };
+	struct nna_lower *l = op->lower;
+	uint32_t *offsets = calloc(hashes, sizeof(*offsets));
+	int64_t added;
+	int ret;
+
+	if (!offsets)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < count; k++)
+		places[k] = 1u << (count - 1 - k);
+	for (uint32_t k = 0; k < hashes && offset; k++)
+		offsets[k] = (uint32_t)((uint64_t)k << count);
+	added = nna_lower_constant(l, NNAHW_TYPE_S32, 2, column, 0, 0, offsets);
+	free(offsets);
+	if (added < 0)
+		return (int)added;
+	NNA_VALUE(factors, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &count, 0, 0, places));
+	NNA_VALUE(placed, nna_do_scratch_like(l, NNAHW_TYPE_S32, bits));
+	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, column, 0, 0));
+	NNA_VALUE(result, nna_view_reshape(l, out, 2, column));
+	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, placed, bits, factors, NNA_NO_VALUE, NNA_ACT_NONE,
+			     0,
+			     0)
+		      ?: nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, placed, 1u << 1);
+	return ret
+		       ?: nna_emit_ewise(l, NNAHW_EWISE_ADD, result, sums, (uint32_t)added,
+					 NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	const uint32_t *dims = op->in[0].dims;
+	int32_t type;
+	int ret = read_type(op, &type);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	if (type == DENSE) {
+		NNA_VALUE(all, nna_view_reshape(op->lower, out, 2, dims));
+		return project(op, all);
+	}
+	if (!dims[1])
+		return nna_emit_fill(op->lower, out, 0);
+	NNA_VALUE(bits, nna_lower_scratch(op->lower, NNAHW_TYPE_S32, 2, dims, 0, 0));
+	return project(op, bits) ?: join(op, out, bits, type == SPARSE);
+}
+
+const struct nna_op nna_op_lsh_projection = {
+	.type = NNA_OPERATION_LSH_PROJECTION,
+	.min_inputs = 4, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

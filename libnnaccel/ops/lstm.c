@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+/*
+ * LSTM				one step: 23 inputs, or 27 with layer norm -> scratch (of no
+ *				meaning), output state, cell state, output
+ * UNIDIRECTIONAL_SEQUENCE_LSTM	24 or 28 inputs -> outputs, [output state, cell state]
+ * BIDIRECTIONAL_SEQUENCE_LSTM	61 inputs -> outputs [forward, backward], [four states]
+ *
+ * A cell's operands in their order: 4 input weights, 4 recurrent weights (gates input, forget,
+ * cell, output), 3 peephole weights (input, forget, output), 4 biases, projection weights and bias.
+ * Without input-gate weights the input gate is 1 - forget gate.
+ */
+#include "libnnaccel/ops/recurrent.h"
+
+/* Where the parts of a cell begin among the inputs; NNA_NONE for none. */
+struct layout {
+	uint32_t in, cell, aux_weights, h, c, norm;
+};
+
+enum {
+	CELL_RECURRENT = 4,
+	CELL_PEEPHOLE = 8,
+	CELL_BIAS = 11,
+	CELL_PROJECTION = 15,
+	CELL_OPERANDS = 17
+};
+
+static const uint32_t peephole_gates[] = { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_OUTPUT };
+
+static const struct layout step_layout = { 0, 1, NNA_NONE, 18, 19, 23 };
+static const struct layout sequence_layout = { 0, 1, NNA_NONE, 18, 19, 24 };
+static const struct layout forward_layout = { 0, 1, 40, 35, 36, 53 };
+static const struct layout backward_layout = { 0, 18, 44, 37, 38, 57 };
+
+enum { BI_AUX = 39, BI_ACT = 48, BI_MERGE = 51, BI_TIME = 52 };
+
+static bool has(const struct nna_op_context *op, uint32_t from, uint32_t i)
+{
+	return from != NNA_NONE && nna_op_has_input(op, from + i);
+}
+
+static int check_matrix(const struct nna_op_context *op, uint32_t i, uint32_t rows,
+			uint32_t columns)
+{
+	return nna_check_optional(op, i, NNA_BIT(op->in[0].type)) ?: nna_check_rank(op, i, 2, 2) ?:
+	       nna_check_dim(op, i, 0, rows) ?: nna_check_dim(op, i, 1, columns);
+}
+
+static int check_vector(const struct nna_op_context *op, uint32_t i, uint32_t size)
+{
+	return nna_check_optional(op, i, NNA_BIT(op->in[0].type)) ?: nna_check_rank(op, i, 1, 1) ?:
+	       nna_check_dim(op, i, 0, size);
+}
+
+/* What is omitted must be omitted together. */
+static int check_together(const struct nna_op_context *op, const struct layout *at)
+{
+	uint32_t cell = at->cell;
+	bool coupled = !has(op, cell, NNA_GATE_INPUT), peephole = has(op, cell, CELL_PEEPHOLE + 1);
+
+	for (uint32_t g = 1; g < NNA_GATES; g++) {
+		if (!has(op, cell, g) || !has(op, cell, CELL_RECURRENT + g) ||
+		    !has(op, cell, CELL_BIAS + g))
+			return nna_op_fail(op, "weights or bias of gate %u are missing", g);
+	}
+	if (coupled == has(op, cell, CELL_RECURRENT) || coupled == has(op, cell, CELL_BIAS))
+		return nna_op_fail(
+			op, "weights and bias of the input gate come together or not at all");
+	if (has(op, cell, CELL_PEEPHOLE + 2) != peephole ||
+	    has(op, cell, CELL_PEEPHOLE) != (peephole && !coupled))
+		return nna_op_fail(op, "peephole weights come together or not at all");
+	if (has(op, cell, CELL_PROJECTION + 1) && !has(op, cell, CELL_PROJECTION))
+		return nna_op_fail(op, "a bias of the projection without its weights");
+	if (has(op, at->norm, 0) && coupled)
+		return nna_op_fail(op, "a norm of the input gate, which there is not");
+	for (uint32_t g = 2; g < NNA_GATES; g++) {
+		if (has(op, at->norm, g) != has(op, at->norm, 1))
+			return nna_op_fail(op, "layer norm weights come together or not at all");
+	}
+	return 0;
+}
+
+static int check_cell(const struct nna_op_context *op, const struct layout *at)
+{
+	uint32_t cell = at->cell, units, outputs, type = op->in[0].type;
+	int ret = check_together(op, at) ?: nna_check_in(op, at->h, NNA_BIT(type)) ?:
+		  nna_check_rank(op, at->h, 2, 2) ?: nna_check_in(op, at->c, NNA_BIT(type)) ?:
+		  nna_check_rank(op, at->c, 2, 2);
+
+	if (ret)
+		return ret;
+	units = nna_known_dim(&op->in[cell + NNA_GATE_OUTPUT], 0);
+	outputs = nna_known_dim(&op->in[cell + CELL_RECURRENT + NNA_GATE_OUTPUT], 1);
+	for (uint32_t g = 0; g < NNA_GATES && !ret; g++) {
+		ret = check_matrix(op, cell + g, units, 0) ?:
+		      check_matrix(op, cell + CELL_RECURRENT + g, units, outputs) ?:
+		      check_vector(op, cell + CELL_BIAS + g, units);
+		if (!ret && at->aux_weights != NNA_NONE)
+			ret = check_matrix(op, at->aux_weights + g, units, 0);
+		if (!ret && has(op, at->norm, g))
+			ret = check_vector(op, at->norm + g, units);
+	}
+	for (uint32_t i = 0; i < 3 && !ret; i++)
+		ret = check_vector(op, cell + CELL_PEEPHOLE + i, units);
+	return ret ?: check_matrix(op, cell + CELL_PROJECTION, outputs, units) ?:
+	       check_vector(op, cell + CELL_PROJECTION + 1, outputs) ?:
+	       nna_check_dim(op, at->h, 1, outputs) ?: nna_check_dim(op, at->c, 1, units);
+}
+
+/* Activation (INT32), cell clip, projection clip (floats). */
+static int check_params(const struct nna_op_context *op, uint32_t from)
+{
+	nna_types real = NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16);
+	enum nna_cell_act act;
+
+	return nna_check_in(op, from, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, from + 1, real) ?:
+	       nna_check_in(op, from + 2, real) ?: nna_later(nna_param_cell_act(op, from, &act));
+}
+
+static int check_outputs(const struct nna_op_context *op)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)
+		ret = nna_check_out_like(op, i, 0);
+	return ret;
+}
+
+/* Complete shapes: weights of the input take what it has. */
+static int check_sizes(const struct nna_op_context *op, const struct layout *at, uint32_t in)
+{
+	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
+
+	for (uint32_t g = 0; g < NNA_GATES; g++) {
+		const struct nna_shape *weights = &op->in[at->cell + g];
+
+		if (has(op, at->cell, g) &&
+		    (weights->dims[1] != size || !weights->dims[0] || !size))
+			return nna_op_fail(op, "input %u takes %u elements instead of %u",
+					   at->cell + g, weights->dims[1], size);
+	}
+	if (op->in[at->h].dims[0] != op->in[at->c].dims[0])
+		return nna_op_fail(op, "the states have different batches");
+	if (!has(op, at->cell, CELL_PROJECTION) && op->in[at->h].dims[1] != op->in[at->c].dims[1])
+		return nna_op_fail(op, "%u outputs of %u units need a projection",
+				   op->in[at->h].dims[1], op->in[at->c].dims[1]);
+	return 0;
+}
+
+static int64_t given(struct nna_op_context *op, uint32_t from, uint32_t i)
+{
+	return has(op, from, i) ? nna_lower_in(op, from + i) : NNA_NO_VALUE;
+}
+
+static int cell_values(struct nna_op_context *op, const struct layout *at, uint32_t params,
+		       struct nna_lstm *cell)
+{
+	uint32_t c = at->cell;
+
+	*cell = (struct nna_lstm){ .type = nna_lower_type(op->in[0].type) };
+	for (uint32_t g = 0; g < NNA_GATES; g++) {
+		NNA_VALUE(input, given(op, c, g));
+		NNA_VALUE(recurrent, given(op, c, CELL_RECURRENT + g));
+		NNA_VALUE(bias, given(op, c, CELL_BIAS + g));
+		NNA_VALUE(aux, given(op, at->aux_weights, g));
+		NNA_VALUE(norm, given(op, at->norm, g));
+		cell->input[g] = input;
+		cell->recurrent[g] = recurrent;
+		cell->bias[g] = bias;
+		cell->aux[g] = aux;
+		cell->norm[g] = norm;
+		cell->peephole[g] = NNA_NO_VALUE;
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		NNA_VALUE(peephole, given(op, c, CELL_PEEPHOLE + i));
+		cell->peephole[peephole_gates[i]] = peephole;
+	}
+	NNA_VALUE(projection, given(op, c, CELL_PROJECTION));
+	NNA_VALUE(projection_bias, given(op, c, CELL_PROJECTION + 1));
+	cell->projection = projection;
+	cell->projection_bias = projection_bias;
+	return nna_param_cell_act(op, params, &cell->act) ?:
+	       nna_op_scalar_f32(op, params + 1, &cell->cell_clip) ?:
+	       nna_op_scalar_f32(op, params + 2, &cell->projection_clip);
+}
+
+/* The states before the first step. */
+static int first_states(struct nna_op_context *op, const struct layout *at, struct nna_sequence *s)
+{
+	NNA_VALUE(h, nna_lower_in(op, at->h));
+	NNA_VALUE(c, nna_lower_in(op, at->c));
+	s->h = h;
+	s->c = c;
+	return 0;
+}
+
+static int64_t optional_out(struct nna_op_context *op, uint32_t i)
+{
+	return i < op->operation->output_count ? nna_lower_out(op, i) : NNA_NO_VALUE;
+}
+
+static int step_check(struct nna_op_context *op)
+{
+	uint32_t count = op->operation->input_count;
+
+	if (count != 23 && count != 27)
+		return nna_op_fail(op, "%u inputs", count);
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
+	       check_cell(op, &step_layout) ?: check_params(op, 20) ?: check_outputs(op);
+}
+
+static int step_infer(struct nna_op_context *op)
+{
+	uint32_t units = op->in[step_layout.c].dims[1];
+	uint32_t gates = has(op, step_layout.cell, NNA_GATE_INPUT) ? 4 : 3;
+	uint32_t scratch[2] = { op->in[0].dims[0], units * gates };
+	const uint32_t *h = op->in[step_layout.h].dims, *c = op->in[step_layout.c].dims;
+
+	return check_sizes(op, &step_layout, 0) ?: nna_set_dims(op, 0, 2, scratch) ?:
+	       nna_set_dims(op, 1, 2, h) ?: nna_set_dims(op, 2, 2, c) ?: nna_set_dims(op, 3, 2, h);
+}
+
+static int step_lower(struct nna_op_context *op)
+{
+	struct nna_sequence s = { .aux = NNA_NO_VALUE, .time_major = true };
+	struct nna_lower *l = op->lower;
+	struct nna_lstm cell;
+	int ret = cell_values(op, &step_layout, 20, &cell) ?: first_states(op, &step_layout, &s);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(scratch, nna_lower_out(op, 0));
+	NNA_VALUE(h_last, nna_lower_out(op, 1));
+	NNA_VALUE(c_last, nna_lower_out(op, 2));
+	NNA_VALUE(out, nna_lower_out(op, 3));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	NNA_VALUE(in_sequence, nna_view_expand(l, in, 0));
+	NNA_VALUE(out_sequence, nna_view_expand(l, out, 0));
+	s.in = in_sequence;
+	s.out = out_sequence;
+	s.h_last = h_last;
+	s.c_last = c_last;
+	return nna_do_zero(l, scratch) ?: nna_lstm_run(l, &cell, &s);
+}
+
+static int sequence_check(struct nna_op_context *op)
+{
+	uint32_t count = op->operation->input_count, outputs = op->operation->output_count;
+
+	if (count != 24 && count != 28)
+		return nna_op_fail(op, "%u inputs", count);
+	if (outputs == 2)
+		return nna_op_fail(op, "2 outputs");
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+	       check_cell(op, &sequence_layout) ?: check_params(op, 20) ?:
+	       nna_check_in(op, 23, NNA_BIT(NNA_OPERAND_BOOL)) ?: check_outputs(op);
+}
+
+static int sequence_infer(struct nna_op_context *op)
+{
+	const uint32_t *h = op->in[sequence_layout.h].dims, *c = op->in[sequence_layout.c].dims;
+	uint32_t dims[3] = { op->in[0].dims[0], op->in[0].dims[1], h[1] };
+	int ret = check_sizes(op, &sequence_layout, 0) ?: nna_set_dims(op, 0, 3, dims);
+
+	if (!ret && op->operation->output_count > 1)
+		ret = nna_set_dims(op, 1, 2, h) ?: nna_set_dims(op, 2, 2, c);
+	return ret;
+}
+
+static int sequence_lower(struct nna_op_context *op)
+{
+	struct nna_sequence s = { .aux = NNA_NO_VALUE };
+	struct nna_lstm cell;
+	int ret = cell_values(op, &sequence_layout, 20, &cell) ?:
+		  first_states(op, &sequence_layout, &s) ?:
+		  nna_op_scalar_bool(op, 23, &s.time_major);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(h_last, optional_out(op, 1));
+	NNA_VALUE(c_last, optional_out(op, 2));
+	s.in = in;
+	s.out = out;
+	s.h_last = h_last;
+	s.c_last = c_last;
+	return nna_lstm_run(op->lower, &cell, &s);
+}
+
+static bool merged(uint32_t outputs)
+{
+	return outputs == 1 || outputs == 5;
+}
+
+static int bi_check(struct nna_op_context *op)
+{
+	uint32_t outputs = op->operation->output_count;
+	bool merge = merged(outputs), aux = nna_op_has_input(op, BI_AUX);
+	int ret;
+
+	if (outputs == 3 || outputs == 4)
+		return nna_op_fail(op, "%u outputs", outputs);
+	ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+	      check_cell(op, &forward_layout) ?: check_cell(op, &backward_layout) ?:
+	      check_params(op, BI_ACT) ?: nna_check_in(op, BI_MERGE, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	      nna_check_optional(op, BI_AUX, NNA_BIT(op->in[0].type)) ?:
+	      nna_check_rank(op, BI_AUX, 3, 3) ?:
+	      check_outputs(op) ?: nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
+	if (ret)
+		return ret;
+	if (merge != merged(outputs))
+		return nna_op_fail(op, "%u outputs", outputs);
+	if (!aux &&
+	    (has(op, forward_layout.aux_weights, 1) || has(op, backward_layout.aux_weights, 1)))
+		return nna_op_fail(op, "auxiliary weights without an auxiliary input");
+	if (has(op, forward_layout.aux_weights, 1) != has(op, backward_layout.aux_weights, 1))
+		return nna_op_fail(op, "auxiliary weights in one direction only");
+	return 0;
+}
+
+/* An auxiliary input without weights is the input of the backward cell. */
+static uint32_t backward_input(const struct nna_op_context *op)
+{
+	return nna_op_has_input(op, BI_AUX) && !has(op, forward_layout.aux_weights, 1) ? BI_AUX : 0;
+}
+
+static int bi_infer(struct nna_op_context *op)
+{
+	uint32_t forward = op->in[forward_layout.h].dims[1],
+		 backward = op->in[backward_layout.h].dims[1];
+	uint32_t dims[3] = { op->in[0].dims[0], op->in[0].dims[1], forward }, next = 1;
+	bool merge = merged(op->operation->output_count);
+	int ret = check_sizes(op, &forward_layout, 0) ?:
+		  check_sizes(op, &backward_layout, backward_input(op));
+
+	if (ret)
+		return ret;
+	if (merge)
+		dims[2] += backward;
+	ret = nna_set_dims(op, 0, 3, dims);
+	dims[2] = backward;
+	if (!ret && !merge)
+		ret = nna_set_dims(op, next++, 3, dims);
+	if (!ret && next < op->operation->output_count)
+		ret = nna_set_dims(op, next, 2, op->in[forward_layout.h].dims) ?:
+		      nna_set_dims(op, next + 1, 2, op->in[forward_layout.c].dims) ?:
+		      nna_set_dims(op, next + 2, 2, op->in[backward_layout.h].dims) ?:
+		      nna_set_dims(op, next + 3, 2, op->in[backward_layout.c].dims);
+	return ret;
+}
+
+static int bi_lower(struct nna_op_context *op)
+{
+	uint32_t forward_size = op->in[forward_layout.h].dims[1], states;
+	uint32_t backward_size = op->in[backward_layout.h].dims[1];
+	bool merge = merged(op->operation->output_count),
+	     cross = has(op, forward_layout.aux_weights, 1);
+	struct nna_sequence f = { 0 }, b = { .backward = true };
+	struct nna_lstm forward, backward;
+	struct nna_lower *l = op->lower;
+	int ret = cell_values(op, &forward_layout, BI_ACT, &forward) ?:
+		  cell_values(op, &backward_layout, BI_ACT, &backward) ?:
+		  first_states(op, &forward_layout, &f) ?: first_states(op, &backward_layout, &b) ?:
+		  nna_op_scalar_bool(op, BI_TIME, &f.time_major);
+
+	if (ret)
+		return ret;
+	states = merge ? 1 : 2;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(backward_in, nna_lower_in(op, backward_input(op)));
+	NNA_VALUE(aux, cross ? nna_lower_in(op, BI_AUX) : NNA_NO_VALUE);
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(forward_out, merge ? nna_do_part(l, out, 2, 0, forward_size) : out);
+	NNA_VALUE(backward_out, merge ? nna_do_part(l, out, 2, forward_size, backward_size) :
+					nna_lower_out(op, 1));
+	NNA_VALUE(forward_h, optional_out(op, states));
+	NNA_VALUE(forward_c, optional_out(op, states + 1));
+	NNA_VALUE(backward_h, optional_out(op, states + 2));
+	NNA_VALUE(backward_c, optional_out(op, states + 3));
+	b.time_major = f.time_major;
+	f.in = in;
+	b.in = backward_in;
+	f.aux = b.aux = aux;
+	f.out = forward_out;
+	b.out = backward_out;
+	f.h_last = forward_h;
+	f.c_last = forward_c;
+	b.h_last = backward_h;
+	b.c_last = backward_c;
+	return nna_lstm_run(l, &forward, &f) ?: nna_lstm_run(l, &backward, &b);
+}
+
+const struct nna_op nna_op_lstm = {
+	.type = NNA_OPERATION_LSTM,
+	.min_inputs = 23, .max_inputs = 27, .min_outputs = 4, .max_outputs = 4,
+	.check = step_check, .infer = step_infer, .lower = step_lower,
+};
+
+const struct nna_op nna_op_unidirectional_lstm = {
+	.type = NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM,
+	.min_inputs = 24, .max_inputs = 28, .min_outputs = 1, .max_outputs = 3,
+	.check = sequence_check, .infer = sequence_infer, .lower = sequence_lower,
+};
+
+const struct nna_op nna_op_bidirectional_lstm = {
+	.type = NNA_OPERATION_BIDIRECTIONAL_SEQUENCE_LSTM,
+	.min_inputs = 61, .max_inputs = 61, .min_outputs = 1, .max_outputs = 6,
+	.check = bi_check, .infer = bi_infer, .lower = bi_lower,
+};

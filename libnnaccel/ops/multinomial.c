@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * RANDOM_MULTINOMIAL: logarithms of probabilities [batch, classes], samples (INT32), seeds
+ * (TENSOR_INT32 [2]) -> classes drawn [batch, samples]
+ */
+#include "libnnaccel/ops/op_util.h"
+
+/* Rows times classes of one command. */
+#define MOST_SUMS (1u << 23)
+
+static int read_samples(const struct nna_op_context *op, int32_t *samples)
+{
+	int ret = nna_op_scalar_i32(op, 1, samples);
+
+	if (!ret && *samples < 0)
+		ret = nna_op_fail(op, "%d samples are asked for", *samples);
+	return ret;
+}
+
+static int check(struct nna_op_context *op)
+{
+	int32_t samples;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, 2, NNA_T_INT32) ?:
+	       nna_check_rank(op, 2, 1, 1) ?: nna_check_dim(op, 2, 0, 2) ?:
+	       nna_check_out(op, 0, NNA_T_INT32) ?: nna_later(read_samples(op, &samples));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	int32_t samples;
+	int ret = read_samples(op, &samples);
+
+	if (ret)
+		return ret;
+	if (op->in[2].dims[0] != 2)
+		return nna_op_fail(op, "there are %u seeds instead of 2", op->in[2].dims[0]);
+	if (!op->in[0].dims[1])
+		return nna_op_fail(op, "there are no classes to draw from");
+	return nna_set_dims(op, 0, 2, (uint32_t[]){ op->in[0].dims[0], (uint32_t)samples });
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_multinomial command = { .head.opcode = NNAHW_OP_MULTINOMIAL };
+	uint32_t batch = op->in[0].dims[0], classes = op->in[0].dims[1],
+		 samples = op->out[0].dims[1], values[3];
+	uint32_t most = MOST_SUMS / classes, count;
+	int ret = 0;
+
+	if (classes > NNAHW_MAX_WINDOW)
+		return nna_op_unsupported(op, "%u classes, the most is %u", classes,
+					  NNAHW_MAX_WINDOW);
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(seeds, nna_lower_in(op, 2));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	values[NNAHW_MULTINOMIAL_SEEDS] = seeds;
+	for (uint32_t row = 0; row < batch && !ret; row += count) {
+		count = batch - row < most ? batch - row : most;
+		NNA_VALUE(rows_in, nna_do_part(op->lower, in, 0, row, count));
+		NNA_VALUE(rows_out, nna_do_part(op->lower, out, 0, row, count));
+		values[NNAHW_MULTINOMIAL_INPUT] = rows_in;
+		values[NNAHW_MULTINOMIAL_OUTPUT] = rows_out;
+		command.first = (uint64_t)row * samples;
+		ret = nna_lower_command(op->lower, &command, values);
+	}
+	return ret;
+}
+
+const struct nna_op nna_op_multinomial = {
+	.type = NNA_OPERATION_RANDOM_MULTINOMIAL,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Normalisations, composed of element-wise commands and sums, in fp32 from the first step to the
+ * last:
+ * L2_NORMALIZATION		input, axis? (default -1)
+ * LOCAL_RESPONSE_NORMALIZATION	input, radius (INT32), bias, alpha, beta, axis? (default -1)
+ * INSTANCE_NORMALIZATION	input, gamma, beta, epsilon, nchw
+ */
+#include "libnnaccel/ops/window.h"
+
+#define FLOAT_SCALAR (NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16))
+
+/* What an L2 norm is at least. */
+#define L2_EPSILON 1e-6f
+
+static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b)
+{
+	return nna_emit_ewise(l, kind, out, a, b, NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+}
+
+static int l2_check(struct nna_op_context *op)
+{
+	bool is_signed = op->out[0].type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+	uint32_t axis;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_like(op, 0, 0) ?:
+		  nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
+		  nna_check_scalar(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		  nna_later(nna_param_input_axis(op, 1, &axis));
+
+	if (!ret && nna_type_is_quantised(op->out[0].type) &&
+	    (op->out[0].scale != 1.0f / 128 || op->out[0].zero_point != (is_signed ? 0 : 128)))
+		ret = nna_op_fail(op, "the output needs scale 1/128 and zero point %d",
+				  is_signed ? 0 : 128);
+	return ret;
+}
+
+static int l2_lower(struct nna_op_context *op)
+{
+	struct nna_lower *l = op->lower;
+	uint32_t axis, dims[NNACCEL_MAX_RANK];
+	int ret = nna_param_input_axis(op, 1, &axis);
+
+	if (ret)
+		return ret;
+	memcpy(dims, op->in[0].dims, sizeof(dims));
+	dims[axis] = 1;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_F32, op->in[0].rank, dims, 0, 0));
+	NNA_VALUE(roots, nna_lower_scratch(l, NNAHW_TYPE_F32, op->in[0].rank, dims, 0, 0));
+	NNA_VALUE(norms, nna_lower_scratch(l, NNAHW_TYPE_F32, op->in[0].rank, dims, 0, 0));
+	NNA_VALUE(epsilon, nna_do_constant_f32(l, L2_EPSILON));
+	return ewise(l, NNAHW_EWISE_MUL, squares, in, in) ?:
+	       nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, squares, 1u << axis) ?:
+	       ewise(l, NNAHW_EWISE_SQRT, roots, sums, NNA_NO_VALUE) ?:
+	       ewise(l, NNAHW_EWISE_MAXIMUM, norms, roots, epsilon) ?:
+	       ewise(l, NNAHW_EWISE_DIV, out, in, norms);
+}
+
+struct response {
+	uint32_t axis, radius;
+	float bias, alpha, beta;
+};
+
+static int read_response(const struct nna_op_context *op, struct response *r)
+{
+	int32_t radius;
+	int ret = nna_op_scalar_i32(op, 1, &radius) ?: nna_op_scalar_f32(op, 2, &r->bias) ?:
+		  nna_op_scalar_f32(op, 3, &r->alpha) ?: nna_op_scalar_f32(op, 4, &r->beta);
+
+	if (!ret && radius < 0)
+		ret = nna_op_fail(op, "the radius is %d", radius);
+	r->radius = (uint32_t)radius;
+	return ret ?: nna_param_input_axis(op, 5, &r->axis);
+}
+
+static int lrn_check(struct nna_op_context *op)
+{
+	struct response r;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_out_like(op, 0, 0) ?:
+	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, 2, FLOAT_SCALAR) ?: nna_check_in(op, 3, FLOAT_SCALAR) ?:
+	       nna_check_in(op, 4, FLOAT_SCALAR) ?:
+	       nna_check_scalar(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(read_response(op, &r));
+}
+
+/* Sums over a window along the second axis of [outer, size, inner, 1]: a convolution with ones. */
+static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t radius)
+{
+	uint32_t size = nna_lower_value(l, in)->dims[1];
+	struct nna_conv_params params = nna_conv_plain;
+	uint32_t dims[4] = { 1, 1, 1, 1 };
+	int64_t weights;
+	float *ones;
+
+	/* Further out there is nothing to add. */
+	if (radius > size - 1)
+		radius = size - 1;
+	dims[1] = 2 * radius + 1;
+	params.pad_top = radius;
+	ones = malloc(dims[1] * sizeof(*ones));
+	if (!ones)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < dims[1]; i++)
+		ones[i] = 1;
+	weights = nna_lower_constant(l, NNAHW_TYPE_F32, 4, dims, 0, 0, ones);
+	free(ones);
+	if (weights < 0)
+		return (int)weights;
+	return nna_emit_conv(l, false, out, in, (uint32_t)weights, NNA_NO_VALUE, &params);
+}
+
+/* x / (bias + alpha * sum of squares) ^ beta */
+static int lrn_lower(struct nna_op_context *op)
+{
+	struct nna_lower *l = op->lower;
+	uint32_t image[4] = { 1, 1, 1, 1 };
+	struct response r;
+	int ret = read_response(op, &r);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < op->in[0].rank; k++)
+		image[k < r.axis ? 0 : k == r.axis ? 1 : 2] *= op->in[0].dims[k];
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	NNA_VALUE(source, nna_view_reshape(l, in, 4, image));
+	NNA_VALUE(result, nna_view_reshape(l, out, 4, image));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
+	NNA_VALUE(sums, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
+	NNA_VALUE(bases, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
+	NNA_VALUE(powers, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
+	NNA_VALUE(alpha, nna_do_constant_f32(l, r.alpha));
+	NNA_VALUE(bias, nna_do_constant_f32(l, r.bias));
+	NNA_VALUE(exponent, nna_do_constant_f32(l, -r.beta));
+	return ewise(l, NNAHW_EWISE_MUL, squares, source, source) ?:
+	       window_sums(l, sums, squares, r.radius) ?:
+	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, bases, sums, alpha, bias, NNA_ACT_NONE, 0,
+			      0) ?:
+	       ewise(l, NNAHW_EWISE_POW, powers, bases, exponent) ?:
+	       ewise(l, NNAHW_EWISE_MUL, result, source, powers);
+}
+
+static int instance_check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_out_like(op, 0, 0) ?:
+	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, FLOAT_SCALAR) ?:
+	       nna_check_in(op, 2, FLOAT_SCALAR) ?: nna_check_in(op, 3, FLOAT_SCALAR) ?:
+	       nna_check_in(op, 4, NNA_BIT(NNA_OPERAND_BOOL));
+}
+
+static int instance_lower(struct nna_op_context *op)
+{
+	struct nna_lower *l = op->lower;
+	uint32_t dims[4], axes;
+	bool nchw;
+	int ret = nna_op_scalar_bool(op, 4, &nchw);
+
+	if (ret)
+		return ret;
+	memcpy(dims, op->in[0].dims, sizeof(dims));
+	dims[nna_axis_h(nchw)] = 1;
+	dims[nna_axis_w(nchw)] = 1;
+	axes = 1u << nna_axis_h(nchw) | 1u << nna_axis_w(nchw);
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(gamma, nna_lower_in(op, 1));
+	NNA_VALUE(beta, nna_lower_in(op, 2));
+	NNA_VALUE(epsilon, nna_lower_in(op, 3));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	NNA_VALUE(means, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(centred, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(variances, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(shifted, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(factors, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(normal, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	return nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, means, in, axes) ?:
+	       ewise(l, NNAHW_EWISE_SUB, centred, in, means) ?:
+	       ewise(l, NNAHW_EWISE_MUL, squares, centred, centred) ?:
+	       nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, variances, squares, axes) ?:
+	       ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon) ?:
+	       ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE) ?:
+	       ewise(l, NNAHW_EWISE_MUL, normal, centred, factors) ?:
+	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, out, normal, gamma, beta, NNA_ACT_NONE, 0, 0);
+}
+
+const struct nna_op nna_op_l2_normalization = {
+	.type = NNA_OPERATION_L2_NORMALIZATION,
+	.min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = l2_check, .infer = nna_infer_like_first, .lower = l2_lower,
+};
+
+const struct nna_op nna_op_local_response_normalization = {
+	.type = NNA_OPERATION_LOCAL_RESPONSE_NORMALIZATION,
+	.min_inputs = 5, .max_inputs = 6, .min_outputs = 1, .max_outputs = 1,
+	.check = lrn_check, .infer = nna_infer_like_first, .lower = lrn_lower,
+};
+
+const struct nna_op nna_op_instance_normalization = {
+	.type = NNA_OPERATION_INSTANCE_NORMALIZATION,
+	.min_inputs = 5, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,
+	.check = instance_check, .infer = nna_infer_like_first, .lower = instance_lower,
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+/* The table of operations, and what all of them need: context, messages, values of inputs. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hw/gen/nnahw.h"
+#include "libnnaccel/ops/half.h"
+#include "libnnaccel/ops/op.h"
+
+#define NNA_OP(name) extern const struct nna_op nna_op_##name;
+#include "libnnaccel/ops/op_list.h"
+#undef NNA_OP
+
+static const struct nna_op *const table[] = {
+#define NNA_OP(name) &nna_op_##name,
+#include "libnnaccel/ops/op_list.h"
+#undef NNA_OP
+};
+
+const struct nna_op *nna_op_find(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (table[i]->type == type)
+			return table[i];
+	}
+	return NULL;
+}
+
+int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *graph,
+			 uint32_t subgraph, uint32_t operation, const struct nna_shape *shapes,
+			 const struct nna_bound_value *bound, uint32_t bound_count,
+			 const struct nna_log *log)
+{
+	const struct nna_subgraph *sg = &graph->subgraphs[subgraph];
+	const struct nna_operation *o = &sg->operations[operation];
+	size_t count = (size_t)o->input_count + o->output_count;
+	struct nna_shape *copies = malloc(count * sizeof(*copies));
+	const struct nna_operand **operands = malloc(count * sizeof(*operands));
+
+	if (!copies || !operands) {
+		free(copies);
+		free(operands);
+		return -ENOMEM;
+	}
+	*op = (struct nna_op_context){
+		.graph = graph,
+		.subgraph = subgraph,
+		.index = operation,
+		.operation = o,
+		.log = log,
+		.in = copies,
+		.in_operand = operands,
+		.out = copies + o->input_count,
+		.out_operand = operands + o->input_count,
+		.bound = bound,
+		.bound_count = bound_count,
+		.complete = true,
+	};
+	/* Inputs and outputs follow each other in the operation's array as they do here. */
+	for (size_t i = 0; i < count; i++) {
+		copies[i] = shapes[o->inputs[i]];
+		operands[i] = &sg->operands[o->inputs[i]];
+	}
+	for (uint32_t i = 0; i < o->input_count; i++) {
+		if (nna_op_has_input(op, i) && (!op->in[i].final || op->in[i].bounded))
+			op->complete = false;
+		/* A bound is no dimension: it is not known yet. */
+		if (op->in[i].bounded)
+			op->in[i].dims[0] = 0;
+	}
+	return 0;
+}
+
+void nna_op_context_end(struct nna_op_context *op)
+{
+	free(op->in);
+	free(op->in_operand);
+}
+
+static void say(const struct nna_op_context *op, const char *format, va_list args)
+{
+	const char *name = nna_operation_name(op->operation->type);
+	char text[256];
+
+	vsnprintf(text, sizeof(text), format, args);
+	nna_log_print(op->log, NNA_LOG_ERROR, "%s (operation %u): %s", name ? name : "?", op->index,
+		      text);
+}
+
+int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(op, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(op, format, args);
+	va_end(args);
+	return -ENOTSUP;
+}
+
+int nna_op_check(struct nna_op_context *op)
+{
+	const struct nna_op *what = nna_op_find(op->operation->type);
+	uint32_t in = op->operation->input_count, out = op->operation->output_count;
+
+	if (!what)
+		return nna_op_unsupported(op, "type %u is not supported", op->operation->type);
+	if (in < what->min_inputs || in > what->max_inputs)
+		return nna_op_fail(op, "%u inputs", in);
+	if (out < what->min_outputs || out > what->max_outputs)
+		return nna_op_fail(op, "%u outputs", out);
+	for (uint32_t i = 0; i < in && !what->any_rank; i++) {
+		if (op->in[i].rank > NNAHW_MAX_RANK)
+			return nna_op_unsupported(op, "input %u has rank %u, the most is %u", i,
+						  op->in[i].rank, NNAHW_MAX_RANK);
+	}
+	return what->check(op);
+}
+
+bool nna_op_has_input(const struct nna_op_context *op, uint32_t i)
+{
+	return i < op->operation->input_count &&
+	       op->in_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->in[i].omitted;
+}
+
+bool nna_op_shapes_are_told(const struct nna_op_context *op)
+{
+	/* What their subgraphs do on the way is not told by what comes out. */
+	if (op->operation->type == NNA_OPERATION_IF || op->operation->type == NNA_OPERATION_WHILE)
+		return false;
+	for (uint32_t i = 0; i < op->operation->output_count; i++)
+		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->out[i].final)
+			return false;
+	return true;
+}
+
+const void *nna_op_data(const struct nna_op_context *op, uint32_t i)
+{
+	size_t bytes;
+
+	if (!nna_op_has_input(op, i))
+		return NULL;
+	if (op->in_operand[i]->lifetime == NNA_LIFETIME_CONSTANT)
+		return op->in_operand[i]->data;
+	for (uint32_t k = 0; k < op->bound_count; k++) {
+		const struct nna_bound_value *value = &op->bound[k];
+
+		if (value->operand == op->operation->inputs[i] && value->data &&
+		    nna_shape_bytes(&op->in[i], &bytes) && bytes == value->size)
+			return value->data;
+	}
+	return NULL;
+}
+
+/* The bytes of scalar @i of one of two types. */
+static int scalar(const struct nna_op_context *op, uint32_t i, uint32_t type, uint32_t other,
+		  const void **data)
+{
+	if (!nna_op_has_input(op, i))
+		return nna_op_fail(op, "input %u is missing", i);
+	if (op->in[i].type != type && op->in[i].type != other)
+		return nna_op_fail(op, "input %u is of type %s instead of %s", i,
+				   nna_operand_type_name(op->in[i].type),
+				   nna_operand_type_name(type));
+	*data = nna_op_data(op, i);
+	return *data ? 0 : -EAGAIN;
+}
+
+int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *value)
+{
+	const void *data;
+	int ret = scalar(op, i, NNA_OPERAND_INT32, NNA_OPERAND_INT32, &data);
+
+	if (!ret)
+		memcpy(value, data, sizeof(*value));
+	return ret;
+}
+
+int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value)
+{
+	const void *data;
+	uint16_t half;
+	int ret = scalar(op, i, NNA_OPERAND_FLOAT32, NNA_OPERAND_FLOAT16, &data);
+
+	if (ret)
+		return ret;
+	if (op->in[i].type == NNA_OPERAND_FLOAT16) {
+		memcpy(&half, data, sizeof(half));
+		*value = nna_half_to_float(half);
+	} else {
+		memcpy(value, data, sizeof(*value));
+	}
+	return 0;
+}
+
+int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value)
+{
+	const void *data;
+	int ret = scalar(op, i, NNA_OPERAND_BOOL, NNA_OPERAND_BOOL, &data);
+
+	if (!ret)
+		*value = *(const uint8_t *)data != 0;
+	return ret;
+}
+
+int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **values,
+		      uint32_t *count)
+{
+	const void *data;
+	uint64_t n;
+
+	if (!nna_op_has_input(op, i))
+		return nna_op_fail(op, "input %u is missing", i);
+	if (op->in[i].type != NNA_OPERAND_TENSOR_INT32 &&
+	    op->in[i].type != NNA_OPERAND_TENSOR_INT64)
+		return nna_op_fail(op, "input %u is of type %s instead of TENSOR_INT32", i,
+				   nna_operand_type_name(op->in[i].type));
+	if (!nna_shape_elements(&op->in[i], &n))
+		return -EAGAIN;
+	data = nna_op_data(op, i);
+	if (!data && n)
+		return -EAGAIN;
+	*values = malloc((n ? n : 1) * sizeof(**values));
+	if (!*values)
+		return -ENOMEM;
+	*count = (uint32_t)n;
+	for (uint64_t k = 0; k < n; k++) {
+		int64_t wide;
+
+		if (op->in[i].type == NNA_OPERAND_TENSOR_INT32) {
+			memcpy(*values + k, (const int32_t *)data + k, sizeof(int32_t));
+			continue;
+		}
+		memcpy(&wide, (const int64_t *)data + k, sizeof(wide));
+		/*
+		 * No dimension or axis is beyond 32 bits; a saturated value is as wrong as the
+		 * original.
+		 */
+		(*values)[k] = wide < INT32_MIN	  ? INT32_MIN
+			       : wide > INT32_MAX ? INT32_MAX
+						  : (int32_t)wide;
+	}
+	return 0;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "libnnaccel/ops/op_util.h"
+
+static int check_type(const struct nna_op_context *op, const char *what, uint32_t i, uint32_t type,
+		      nna_types types)
+{
+	if (types & NNA_BIT(type))
+		return 0;
+	return nna_op_fail(op, "%s %u is of type %s", what, i, nna_operand_type_name(type));
+}
+
+int nna_check_in(const struct nna_op_context *op, uint32_t i, nna_types types)
+{
+	if (!nna_op_has_input(op, i))
+		return nna_op_fail(op, "input %u is missing", i);
+	return check_type(op, "input", i, op->in[i].type, types);
+}
+
+int nna_check_out(const struct nna_op_context *op, uint32_t i, nna_types types)
+{
+	return check_type(op, "output", i, op->out[i].type, types);
+}
+
+int nna_check_optional(const struct nna_op_context *op, uint32_t i, nna_types types)
+{
+	return nna_op_has_input(op, i) ? nna_check_in(op, i, types) : 0;
+}
+
+int nna_check_in_like(const struct nna_op_context *op, uint32_t i, uint32_t like)
+{
+	return nna_check_in(op, i, NNA_BIT(op->in[like].type));
+}
+
+int nna_check_out_like(const struct nna_op_context *op, uint32_t i, uint32_t like)
+{
+	return nna_check_out(op, i, NNA_BIT(op->in[like].type));
+}
+
+static bool same_quant(const struct nna_shape *a, const struct nna_shape *b)
+{
+	return !nna_type_is_quantised(a->type) ||
+	       (a->scale == b->scale && a->zero_point == b->zero_point);
+}
+
+int nna_check_out_quant(const struct nna_op_context *op, uint32_t i, uint32_t like)
+{
+	int ret = nna_check_out_like(op, i, like);
+
+	if (ret || same_quant(&op->out[i], &op->in[like]))
+		return ret;
+	return nna_op_fail(op, "output %u needs the scale and zero point of input %u", i, like);
+}
+
+int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t like)
+{
+	int ret = nna_check_in_like(op, i, like);
+
+	if (ret || same_quant(&op->in[i], &op->in[like]))
+		return ret;
+	return nna_op_fail(op, "input %u needs the scale and zero point of input %u", i, like);
+}
+
+/* How models state an input of theirs that a run may leave out: dimensions [0]. */
+static bool may_be_omitted(const struct nna_op_context *op, uint32_t i)
+{
+	const struct nna_shape *shape = &op->in[i];
+
+	return op->in_operand[i]->lifetime == NNA_LIFETIME_INPUT && !shape->final &&
+	       shape->rank == 1 && !shape->dims[0];
+}
+
+int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t least, uint32_t most)
+{
+	const struct nna_shape *shape = &op->in[i];
+
+	if (!nna_op_has_input(op, i) || may_be_omitted(op, i) || !shape->rank_known ||
+	    (shape->rank >= least && shape->rank <= most))
+		return 0;
+	if (least == most)
+		return nna_op_fail(op, "input %u has rank %u instead of %u", i, shape->rank, least);
+	return nna_op_fail(op, "input %u has rank %u, it must be %u to %u", i, shape->rank, least,
+			   most);
+}
+
+int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value)
+{
+	uint32_t dim = nna_op_has_input(op, i) ? nna_known_dim(&op->in[i], axis) : 0;
+
+	if (!dim || !value || dim == value)
+		return 0;
+	return nna_op_fail(op, "dimension %u of input %u is %u instead of %u", axis, i, dim, value);
+}
+
+int nna_check_scalar(const struct nna_op_context *op, uint32_t i, nna_types types)
+{
+	return i < op->operation->input_count ? nna_check_optional(op, i, types) : 0;
+}
+
+int nna_param_i32(const struct nna_op_context *op, uint32_t i, int32_t missing, int32_t *value)
+{
+	*value = missing;
+	return nna_op_has_input(op, i) ? nna_op_scalar_i32(op, i, value) : 0;
+}
+
+int nna_param_f32(const struct nna_op_context *op, uint32_t i, float missing, float *value)
+{
+	*value = missing;
+	return nna_op_has_input(op, i) ? nna_op_scalar_f32(op, i, value) : 0;
+}
+
+int nna_param_bool(const struct nna_op_context *op, uint32_t i, bool missing, bool *value)
+{
+	*value = missing;
+	return nna_op_has_input(op, i) ? nna_op_scalar_bool(op, i, value) : 0;
+}
+
+int nna_param_activation(const struct nna_op_context *op, uint32_t i, enum nna_activation *act)
+{
+	int32_t value;
+	int ret = nna_param_i32(op, i, 0, &value);
+
+	if (ret)
+		return ret;
+	if (value < NNA_ACT_NONE || value > NNA_ACT_RELU6)
+		return nna_op_fail(op, "there is no fused activation %d", value);
+	*act = (enum nna_activation)value;
+	return 0;
+}
+
+int nna_param_axis(const struct nna_op_context *op, int32_t axis, uint32_t rank, uint32_t *out)
+{
+	int64_t a = axis < 0 ? (int64_t)axis + rank : axis;
+
+	if (a < 0 || a >= rank)
+		return nna_op_fail(op, "axis %d of a tensor of rank %u", axis, rank);
+	*out = (uint32_t)a;
+	return 0;
+}
+
+int nna_param_input_axis(const struct nna_op_context *op, uint32_t i, uint32_t *axis)
+{
+	int32_t number;
+	int ret = nna_param_i32(op, i, -1, &number);
+
+	if (ret)
+		return ret;
+	return op->in[0].rank_known ? nna_param_axis(op, number, op->in[0].rank, axis) : -EAGAIN;
+}
+
+int nna_set_dims(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims)
+{
+	struct nna_shape *shape = &op->out[i];
+
+	if (rank > NNACCEL_MAX_RANK)
+		return nna_op_fail(op, "output %u would have rank %u", i, rank);
+	memset(shape->dims, 0, sizeof(shape->dims));
+	if (rank)
+		memcpy(shape->dims, dims, rank * sizeof(*dims));
+	shape->rank = rank;
+	shape->rank_known = true;
+	return 0;
+}
+
+int nna_set_bound(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims)
+{
+	int ret = nna_set_dims(op, i, rank, dims);
+
+	op->out[i].bounded = !ret && dims[0];
+	return ret;
+}
+
+int nna_set_like(struct nna_op_context *op, uint32_t i, uint32_t like)
+{
+	return nna_set_dims(op, i, op->in[like].rank, op->in[like].dims);
+}
+
+int nna_broadcast_dims(const struct nna_op_context *op, const struct nna_shape *a,
+		       const struct nna_shape *b, uint32_t *rank, uint32_t *dims)
+{
+	uint32_t n = a->rank > b->rank ? a->rank : b->rank;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t da = k + a->rank < n ? 1 : a->dims[k + a->rank - n];
+		uint32_t db = k + b->rank < n ? 1 : b->dims[k + b->rank - n];
+
+		if (da != db && da != 1 && db != 1)
+			return nna_op_fail(op, "dimensions %u and %u do not go together", da, db);
+		dims[k] = da == 1 ? db : da;
+	}
+	*rank = n;
+	return 0;
+}
+
+int nna_infer_like_first(struct nna_op_context *op)
+{
+	return nna_set_like(op, 0, 0);
+}
+
+int nna_infer_broadcast(struct nna_op_context *op)
+{
+	uint32_t rank, dims[NNACCEL_MAX_RANK];
+
+	return nna_broadcast_dims(op, &op->in[0], &op->in[1], &rank, dims) ?:
+	       nna_set_dims(op, 0, rank, dims);
+}
+
+int64_t nna_do_nhwc(struct nna_lower *l, uint32_t value, bool nchw)
+{
+	static const uint32_t axes[] = { 0, 2, 3, 1 };
+
+	return nchw ? nna_view_permute(l, value, axes) : value;
+}
+
+int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like)
+{
+	struct nna_value v = *nna_lower_value(l, like); /* the table of values may move */
+	bool same = v.type == type;
+
+	return nna_lower_scratch(l, type, v.rank, v.dims, same ? v.scale : 0,
+				 same ? v.zero_point : 0);
+}
+
+int64_t nna_do_constant_f32(struct nna_lower *l, float value)
+{
+	static const uint32_t one = 1;
+
+	return nna_lower_constant(l, NNAHW_TYPE_F32, 1, &one, 0, 0, &value);
+}
+
+int64_t nna_do_part(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
+		    uint32_t count)
+{
+	return nna_view_slice(l, value, axis, start, 1, count);
+}
+
+int nna_do_reshape(struct nna_op_context *op)
+{
+	NNA_VALUE(in, nna_lower_in(op, 0));
+
+	return nna_lower_alias(op, 0, in);
+}
+
+bool nna_value_is_empty(const struct nna_lower *l, uint32_t value)
+{
+	const struct nna_value *v = nna_lower_value(l, value);
+
+	for (uint32_t k = 0; k < v->rank; k++) {
+		if (!v->dims[k])
+			return true;
+	}
+	return false;
+}
+
+int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in)
+{
+	const struct nna_value *o = nna_lower_value(l, out), *i = nna_lower_value(l, in);
+
+	if (nna_value_is_empty(l, out))
+		return 0;
+	if (o->type == i->type && o->scale == i->scale && o->zero_point == i->zero_point)
+		return nna_emit_copy(l, out, in);
+	return nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+			      NNA_ACT_NONE, 0, 0);
+}
+
+int nna_do_zero(struct nna_lower *l, uint32_t out)
+{
+	const struct nna_value *v = nna_lower_value(l, out);
+
+	if (nna_value_is_empty(l, out))
+		return 0;
+	return nna_emit_fill(l, out, v->scale != 0 ? (uint64_t)(int64_t)v->zero_point : 0);
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PAD		input, paddings (TENSOR_INT32 [rank, 2]): with what means zero
+ * PAD_V2	and a value (a scalar; of quantised types the stored number)
+ * MIRROR_PAD	and a mode: 0 REFLECT (without the edge), 1 SYMMETRIC (with it)
+ */
+#include "libnnaccel/ops/half.h"
+#include "libnnaccel/ops/op_util.h"
+
+struct padding {
+	uint32_t before[NNACCEL_MAX_RANK], after[NNACCEL_MAX_RANK];
+	uint32_t dims[NNACCEL_MAX_RANK]; /* of the output */
+};
+
+static int read_padding(const struct nna_op_context *op, struct padding *padding)
+{
+	const struct nna_shape *in = &op->in[0];
+	uint32_t count;
+	int32_t *numbers;
+	int ret;
+
+	if (!in->rank_known)
+		return -EAGAIN;
+	ret = nna_op_tensor_i32(op, 1, &numbers, &count);
+	if (ret)
+		return ret;
+	if (count != 2 * in->rank)
+		ret = nna_op_fail(op, "%u numbers of padding for rank %u", count, in->rank);
+	for (uint32_t k = 0; k < in->rank && !ret; k++) {
+		uint64_t size = in->dims[k];
+
+		if (numbers[2 * k] < 0 || numbers[2 * k + 1] < 0) {
+			ret = nna_op_fail(op, "the padding of dimension %u is negative", k);
+			break;
+		}
+		padding->before[k] = (uint32_t)numbers[2 * k];
+		padding->after[k] = (uint32_t)numbers[2 * k + 1];
+		size += (uint64_t)padding->before[k] + padding->after[k];
+		if (size > INT32_MAX)
+			ret = nna_op_fail(op, "dimension %u becomes too large", k);
+		padding->dims[k] = (uint32_t)size;
+	}
+	free(numbers);
+	return ret;
+}
+
+static uint32_t value_type(uint32_t type)
+{
+	return type == NNA_OPERAND_TENSOR_FLOAT32 ? NNA_OPERAND_FLOAT32 :
+	       type == NNA_OPERAND_TENSOR_FLOAT16 ? NNA_OPERAND_FLOAT16 : NNA_OPERAND_INT32;
+}
+
+/* Of MIRROR_PAD: whether the edge takes part. */
+static int read_mode(const struct nna_op_context *op, bool *symmetric)
+{
+	int32_t mode;
+	int ret = nna_op_scalar_i32(op, 2, &mode);
+
+	if (!ret && (mode < 0 || mode > 1))
+		ret = nna_op_fail(op, "there is no mode %d", mode);
+	*symmetric = !ret && mode;
+	return ret;
+}
+
+static int check(struct nna_op_context *op)
+{
+	struct padding padding;
+	bool symmetric;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
+		  nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_T_INT32) ?:
+		  nna_check_rank(op, 1, 2, 2) ?: nna_check_dim(op, 1, 0, op->in[0].rank) ?:
+		  nna_check_dim(op, 1, 1, 2);
+
+	if (!ret && op->operation->type == NNA_OPERATION_PAD_V2)
+		ret = nna_check_in(op, 2, NNA_BIT(value_type(op->in[0].type)));
+	if (!ret && op->operation->type == NNA_OPERATION_MIRROR_PAD)
+		ret = nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32))
+			      ?: nna_later(read_mode(op, &symmetric));
+	return ret ?: nna_later(read_padding(op, &padding));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	struct padding padding;
+
+	return read_padding(op, &padding) ?: nna_set_dims(op, 0, op->in[0].rank, padding.dims);
+}
+
+/* Where the input lies in the output. */
+static int64_t interior(struct nna_op_context *op, uint32_t out, const struct padding *padding)
+{
+	int64_t value = out;
+
+	for (uint32_t k = 0; k < op->in[0].rank && value >= 0; k++)
+		value = nna_do_part(op->lower, (uint32_t)value, k, padding->before[k],
+				    op->in[0].dims[k]);
+	return value;
+}
+
+static int fill(struct nna_op_context *op, uint32_t out)
+{
+	float number;
+	int32_t integer;
+	uint32_t bits;
+	int ret;
+
+	if (op->operation->type == NNA_OPERATION_PAD)
+		return nna_do_zero(op->lower, out);
+	if (op->in[2].type == NNA_OPERAND_INT32) {
+		ret = nna_op_scalar_i32(op, 2, &integer);
+		return ret ?: nna_emit_fill(op->lower, out, (uint32_t)integer);
+	}
+	ret = nna_op_scalar_f32(op, 2, &number);
+	if (ret)
+		return ret;
+	memcpy(&bits, &number, sizeof(bits));
+	if (op->in[2].type == NNA_OPERAND_FLOAT16)
+		bits = nna_half_from_float(number);
+	return nna_emit_fill(op->lower, out, bits);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct padding padding;
+	int ret = read_padding(op, &padding);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	ret = fill(op, out);
+	if (ret || nna_value_is_empty(op->lower, in))
+		return ret;
+	NNA_VALUE(inside, interior(op, out, &padding));
+	return nna_emit_copy(op->lower, inside, in);
+}
+
+static int mirror_infer(struct nna_op_context *op)
+{
+	struct padding padding;
+	bool symmetric;
+	int ret = read_mode(op, &symmetric) ?: read_padding(op, &padding);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < op->in[0].rank; k++) {
+		uint32_t size = op->in[0].dims[k], most = size && !symmetric ? size - 1 : size;
+
+		if (padding.before[k] > most || padding.after[k] > most)
+			return nna_op_fail(
+				op, "dimension %u of %u elements cannot be mirrored that far", k,
+				size);
+	}
+	return nna_set_dims(op, 0, op->in[0].rank, padding.dims);
+}
+
+/*
+ * The part of the output that is complete in the axes before @axis, and holds the input only in
+ * those behind it.
+ */
+static int64_t slab(struct nna_op_context *op, uint32_t out, const struct padding *padding,
+		    uint32_t axis)
+{
+	int64_t value = out;
+
+	for (uint32_t k = axis + 1; k < op->in[0].rank && value >= 0; k++)
+		value = nna_do_part(op->lower, (uint32_t)value, k, padding->before[k],
+				    op->in[0].dims[k]);
+	return value;
+}
+
+/* @count elements of @axis from @to on mirror those that end at @from, going down. */
+static int mirror(struct nna_lower *l, uint32_t part, uint32_t axis, uint32_t to, uint32_t from,
+		  uint32_t count)
+{
+	if (!count)
+		return 0;
+	NNA_VALUE(source, nna_view_slice(l, part, axis, from, -1, count));
+	NNA_VALUE(target, nna_do_part(l, part, axis, to, count));
+	return nna_emit_copy(l, target, source);
+}
+
+static int mirror_lower(struct nna_op_context *op)
+{
+	struct padding padding;
+	bool symmetric;
+	int ret = read_mode(op, &symmetric) ?: read_padding(op, &padding);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	NNA_VALUE(inside, interior(op, out, &padding));
+	ret = nna_emit_copy(op->lower, inside, in);
+	for (uint32_t k = 0; k < op->in[0].rank && !ret; k++) {
+		uint32_t before = padding.before[k], after = padding.after[k];
+		uint32_t edge = symmetric ? 1 : 0, end = before + op->in[0].dims[k];
+
+		if (!before && !after)
+			continue;
+		NNA_VALUE(part, slab(op, out, &padding, k));
+		ret = mirror(op->lower, part, k, 0, 2 * before - edge, before) ?:
+		      mirror(op->lower, part, k, end, end - 2 + edge, after);
+	}
+	return ret;
+}
+
+const struct nna_op nna_op_pad = {
+	.type = NNA_OPERATION_PAD, .any_rank = true,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};
+
+const struct nna_op nna_op_pad_v2 = {
+	.type = NNA_OPERATION_PAD_V2, .any_rank = true,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};
+
+const struct nna_op nna_op_mirror_pad = {
+	.type = NNA_OPERATION_MIRROR_PAD, .any_rank = true,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = mirror_infer, .lower = mirror_lower,
+};

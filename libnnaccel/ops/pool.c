@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D: input, padding, strides (w, h), filter (w, h),
+ * activation, nchw?
+ */
+#include "libnnaccel/ops/window.h"
+
+static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
+{
+	*order = (struct nna_window_order){
+		.first = 1,
+		.filter = true,
+		.scheme = op->operation->input_count <= 8,
+	};
+}
+
+static int check(struct nna_op_context *op)
+{
+	nna_types types = NNA_T_FLOAT;
+	struct nna_window_order order;
+
+	if (op->operation->type != NNA_OPERATION_L2_POOL_2D)
+		types |= NNA_T_QUANT8;
+	order_of(op, &order);
+	return nna_check_in(op, 0, types) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_rank(op, 0, 4, 4) ?: nna_window_check(op, &order);
+}
+
+static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
+		    uint32_t *width)
+{
+	struct nna_window_order order;
+	const uint32_t *in = op->in[0].dims;
+	int ret;
+
+	order_of(op, &order);
+	ret = nna_window_read(op, &order, w);
+	if (ret)
+		return ret;
+	/* Else some window has no element inside the image. */
+	if (!w->same && (w->left >= w->filter_w || w->right >= w->filter_w ||
+			 w->top >= w->filter_h || w->bottom >= w->filter_h))
+		return nna_op_fail(op, "the padding is not smaller than the filter");
+	return nna_window_place(op, w, in[nna_axis_h(w->nchw)], in[nna_axis_w(w->nchw)], height,
+				width);
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t height, width;
+	struct nna_window w;
+
+	return geometry(op, &w, &height, &width) ?:
+	       nna_set_image(op, w.nchw, op->in[0].dims[0], height, width,
+			     op->in[0].dims[nna_axis_c(w.nchw)]);
+}
+
+static uint8_t kind_of(uint32_t type)
+{
+	return type == NNA_OPERATION_MAX_POOL_2D ? NNAHW_POOL_MAX :
+	       type == NNA_OPERATION_L2_POOL_2D  ? NNAHW_POOL_L2 : NNAHW_POOL_AVERAGE;
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_pool command = { .head.opcode = NNAHW_OP_POOL };
+	uint32_t height, width, values[2];
+	struct nna_window w;
+	int ret = geometry(op, &w, &height, &width) ?:
+			  nna_lower_images(op, w.nchw, &values[NNAHW_POOL_INPUT],
+					   &values[NNAHW_POOL_OUTPUT]);
+
+	if (ret)
+		return ret == -ENODATA ? 0 : ret;
+	command.kind = kind_of(op->operation->type);
+	command.kernel_h = w.filter_h;
+	command.kernel_w = w.filter_w;
+	command.stride_h = w.stride_h;
+	command.stride_w = w.stride_w;
+	command.pad_top = w.top;
+	command.pad_left = w.left;
+	nna_activation_range(op->lower, values[NNAHW_POOL_OUTPUT], w.act, &command.clamp_min,
+			     &command.clamp_max, &command.q_min, &command.q_max);
+	return nna_lower_command(op->lower, &command, values);
+}
+
+#define POOL(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 7, .max_inputs = 11, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = infer, .lower = lower, \
+	}
+
+POOL(average_pool, NNA_OPERATION_AVERAGE_POOL_2D);
+POOL(max_pool, NNA_OPERATION_MAX_POOL_2D);
+POOL(l2_pool, NNA_OPERATION_L2_POOL_2D);

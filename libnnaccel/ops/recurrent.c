@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "libnnaccel/ops/recurrent.h"
+
+/* Added to a variance before its root is taken. */
+#define NORM_EPSILON 1e-8f
+
+int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cell_act *act)
+{
+	int32_t value;
+	int ret = nna_op_scalar_i32(op, i, &value);
+
+	if (ret)
+		return ret;
+	if (value < NNA_CELL_NONE || value > NNA_CELL_SIGMOID || value == 5)
+		return nna_op_fail(op, "there is no activation %d", value);
+	*act = (enum nna_cell_act)value;
+	return 0;
+}
+
+int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
+		 uint32_t c)
+{
+	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0, 0);
+}
+
+int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns)
+{
+	return nna_lower_scratch(l, type, 2, (uint32_t[]){ rows, columns }, 0, 0);
+}
+
+int nna_do_linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights, uint32_t bias)
+{
+	uint32_t rows = nna_lower_value(l, in)->dims[0], size = nna_lower_value(l, in)->dims[1];
+	uint32_t units = nna_lower_value(l, weights)->dims[0];
+
+	NNA_VALUE(images, nna_view_reshape(l, in, 4, (uint32_t[]){ rows, 1, 1, size }));
+	NNA_VALUE(filter, nna_view_reshape(l, weights, 4, (uint32_t[]){ units, 1, 1, size }));
+	NNA_VALUE(result, nna_view_reshape(l, out, 4, (uint32_t[]){ rows, 1, 1, units }));
+	return nna_emit_conv(l, false, result, images, filter, bias, &nna_conv_plain);
+}
+
+int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, uint32_t in)
+{
+	static const enum nna_activation fused[] = { NNA_ACT_NONE, NNA_ACT_RELU, NNA_ACT_RELU1,
+						     NNA_ACT_RELU6 };
+
+	if (act == NNA_CELL_TANH)
+		return nna_do_ewise(l, NNAHW_EWISE_TANH, out, in, NNA_NO_VALUE, NNA_NO_VALUE);
+	if (act == NNA_CELL_SIGMOID)
+		return nna_do_ewise(l, NNAHW_EWISE_LOGISTIC, out, in, NNA_NO_VALUE, NNA_NO_VALUE);
+	return nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+			      fused[act], 0, 0);
+}
+
+int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit)
+{
+	int ret;
+
+	if (limit <= 0)
+		return nna_do_move(l, out, in);
+	NNA_VALUE(high, nna_do_constant_f32(l, limit));
+	NNA_VALUE(low, nna_do_constant_f32(l, -limit));
+	NNA_VALUE(below, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
+	ret = nna_do_ewise(l, NNAHW_EWISE_MINIMUM, below, in, high, NNA_NO_VALUE);
+	return ret ?: nna_do_ewise(l, NNAHW_EWISE_MAXIMUM, out, below, low, NNA_NO_VALUE);
+}
+
+int64_t nna_do_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t)
+{
+	uint32_t axis = time_major ? 0 : 1;
+
+	NNA_VALUE(part, nna_do_part(l, sequence, axis, t, 1));
+	return nna_view_drop(l, part, axis);
+}
+
+int64_t nna_do_sequence(struct nna_lower *l, uint32_t sequence, uint32_t weights, uint32_t bias)
+{
+	uint32_t dims[3] = { nna_lower_value(l, sequence)->dims[0],
+			     nna_lower_value(l, sequence)->dims[1],
+			     nna_lower_value(l, weights)->dims[0] };
+	uint32_t rows = dims[0] * dims[1], size = nna_lower_value(l, sequence)->dims[2];
+	uint8_t type = nna_lower_value(l, sequence)->type;
+	int ret;
+
+	NNA_VALUE(all, nna_lower_scratch(l, type, 3, dims, 0, 0));
+	NNA_VALUE(in, nna_view_reshape(l, sequence, 2, (uint32_t[]){ rows, size }));
+	NNA_VALUE(out, nna_view_reshape(l, all, 2, (uint32_t[]){ rows, dims[2] }));
+	ret = nna_do_linear(l, out, in, weights, bias);
+	return ret ? ret : (int64_t)all;
+}
+
+/* a + b in new scratch; b may be absent. */
+static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
+{
+	int ret;
+
+	if (b == NNA_NO_VALUE)
+		return a;
+	NNA_VALUE(out, nna_do_scratch_like(l, nna_lower_value(l, a)->type, a));
+	ret = nna_do_ewise(l, NNAHW_EWISE_ADD, out, a, b, NNA_NO_VALUE);
+	return ret ? ret : (int64_t)out;
+}
+
+/* Each row to mean 0 and variance 1, then times weights plus bias. */
+static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
+{
+	uint32_t rows = nna_lower_value(l, in)->dims[0];
+	uint8_t type = nna_lower_value(l, in)->type;
+	int ret;
+
+	NNA_VALUE(means, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
+	NNA_VALUE(centred, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(variances, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
+	NNA_VALUE(epsilon, nna_do_constant_f32(l, NORM_EPSILON));
+	NNA_VALUE(shifted, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
+	NNA_VALUE(factors, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
+	NNA_VALUE(normal, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(out, nna_do_scratch_like(l, type, in));
+	ret = nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, means, in, 1u << 1)			  ?:
+		      nna_do_ewise(l, NNAHW_EWISE_SUB, centred, in, means, NNA_NO_VALUE)	  ?:
+		      nna_do_ewise(l, NNAHW_EWISE_MUL, squares, centred, centred, NNA_NO_VALUE)	  ?:
+		      nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, variances, squares, 1u << 1)	  ?:
+		      nna_do_ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon, NNA_NO_VALUE) ?:
+		      nna_do_ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+		      nna_do_ewise(l, NNAHW_EWISE_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
+		      nna_do_ewise(l, bias == NNA_NO_VALUE ? NNAHW_EWISE_MUL : NNAHW_EWISE_MUL_ADD,
+				   out, normal, weights, bias);
+	return ret ? ret : (int64_t)out;
+}
+
+/*
+ * A gate before its activation: what the input contributes, the last output, the cell state, the
+ * norm.
+ */
+static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g,
+		    uint32_t from_input, uint32_t h, uint32_t c)
+{
+	uint32_t value = from_input;
+	int ret;
+
+	if (cell->recurrent[g] != NNA_NO_VALUE) {
+		NNA_VALUE(from_state, nna_do_scratch_like(l, cell->type, value));
+		ret = nna_do_linear(l, from_state, h, cell->recurrent[g], NNA_NO_VALUE);
+		if (ret)
+			return ret;
+		NNA_VALUE(both, sum(l, value, from_state));
+		value = both;
+	}
+	if (cell->peephole[g] != NNA_NO_VALUE) {
+		NNA_VALUE(seen, nna_do_scratch_like(l, cell->type, value));
+		ret = nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, seen, c, cell->peephole[g], value);
+		if (ret)
+			return ret;
+		value = seen;
+	}
+	if (cell->norm[g] != NNA_NO_VALUE)
+		return normalise(l, value, cell->norm[g], cell->bias[g]);
+	return value;
+}
+
+/* The activated gate in new scratch. */
+static int64_t open_gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g,
+			 enum nna_cell_act act, uint32_t from_input, uint32_t h, uint32_t c)
+{
+	int ret;
+
+	NNA_VALUE(raw, gate(l, cell, g, from_input, h, c));
+	NNA_VALUE(out, nna_do_scratch_like(l, cell->type, raw));
+	ret = nna_do_cell_act(l, act, out, raw);
+	return ret ? ret : (int64_t)out;
+}
+
+/* The input gate; a cell without one couples it with the forget gate: 1 - forget. */
+static int64_t input_gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t from_input,
+			  uint32_t forget, uint32_t h, uint32_t c)
+{
+	int ret;
+
+	if (cell->input[NNA_GATE_INPUT] != NNA_NO_VALUE)
+		return open_gate(l, cell, NNA_GATE_INPUT, NNA_CELL_SIGMOID, from_input, h, c);
+	NNA_VALUE(one, nna_do_constant_f32(l, 1));
+	NNA_VALUE(out, nna_do_scratch_like(l, cell->type, forget));
+	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, out, one, forget, NNA_NO_VALUE);
+	return ret ? ret : (int64_t)out;
+}
+
+static int project(struct nna_lower *l, const struct nna_lstm *cell, uint32_t h_out,
+		   uint32_t hidden)
+{
+	int ret;
+
+	if (cell->projection == NNA_NO_VALUE)
+		return nna_do_move(l, h_out, hidden);
+	if (cell->projection_clip <= 0)
+		return nna_do_linear(l, h_out, hidden, cell->projection, cell->projection_bias);
+	NNA_VALUE(projected, nna_do_scratch_like(l, cell->type, h_out));
+	ret = nna_do_linear(l, projected, hidden, cell->projection, cell->projection_bias);
+	return ret ?: nna_do_clip(l, h_out, projected, cell->projection_clip);
+}
+
+int nna_lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32_t *gates,
+		  uint32_t h_in, uint32_t c_in, uint32_t h_out, uint32_t c_out)
+{
+	int ret;
+
+	NNA_VALUE(forget, open_gate(l, cell, NNA_GATE_FORGET, NNA_CELL_SIGMOID,
+				    gates[NNA_GATE_FORGET], h_in, c_in));
+	NNA_VALUE(in, input_gate(l, cell, gates[NNA_GATE_INPUT], forget, h_in, c_in));
+	NNA_VALUE(update,
+		  open_gate(l, cell, NNA_GATE_CELL, cell->act, gates[NNA_GATE_CELL], h_in, c_in));
+	NNA_VALUE(kept, nna_do_scratch_like(l, cell->type, c_in));
+	NNA_VALUE(mixed, nna_do_scratch_like(l, cell->type, c_in));
+	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, mixed, in, update, kept) ?:
+	      nna_do_clip(l, c_out, mixed, cell->cell_clip);
+	if (ret)
+		return ret;
+	NNA_VALUE(out, open_gate(l, cell, NNA_GATE_OUTPUT, NNA_CELL_SIGMOID, gates[NNA_GATE_OUTPUT],
+				 h_in, c_out));
+	NNA_VALUE(active, nna_do_scratch_like(l, cell->type, c_in));
+	NNA_VALUE(hidden, nna_do_scratch_like(l, cell->type, c_in));
+	ret = nna_do_cell_act(l, cell->act, active, c_out) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL, hidden, out, active, NNA_NO_VALUE);
+	return ret ?: project(l, cell, h_out, hidden);
+}
+
+/* What the whole sequence contributes to a gate. */
+static int64_t contribution(struct nna_lower *l, const struct nna_sequence *s, uint32_t weights,
+			    uint32_t aux_weights, uint32_t bias)
+{
+	NNA_VALUE(own, nna_do_sequence(l, s->in, weights, bias));
+	if (s->aux == NNA_NO_VALUE || aux_weights == NNA_NO_VALUE)
+		return own;
+	NNA_VALUE(aux, nna_do_sequence(l, s->aux, aux_weights, NNA_NO_VALUE));
+	return sum(l, own, aux);
+}
+
+int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct nna_sequence *s)
+{
+	uint32_t steps = nna_lower_value(l, s->in)->dims[s->time_major ? 0 : 1];
+	uint32_t h = s->h, c = s->c, all[NNA_GATES], gates[NNA_GATES];
+	int ret = 0;
+
+	for (uint32_t g = 0; g < NNA_GATES; g++) {
+		all[g] = gates[g] = NNA_NO_VALUE;
+		if (cell->input[g] == NNA_NO_VALUE)
+			continue;
+		NNA_VALUE(part, contribution(l, s, cell->input[g], cell->aux[g],
+					     cell->norm[g] == NNA_NO_VALUE ? cell->bias[g]
+									   : NNA_NO_VALUE));
+		all[g] = part;
+	}
+	for (uint32_t i = 0; i < steps; i++) {
+		uint32_t t = s->backward ? steps - 1 - i : i;
+
+		for (uint32_t g = 0; g < NNA_GATES; g++) {
+			if (all[g] == NNA_NO_VALUE)
+				continue;
+			NNA_VALUE(part, nna_do_step(l, all[g], s->time_major, t));
+			gates[g] = part;
+		}
+		NNA_VALUE(h_next, nna_do_scratch_like(l, cell->type, h));
+		NNA_VALUE(c_next, nna_do_scratch_like(l, cell->type, c));
+		NNA_VALUE(out, nna_do_step(l, s->out, s->time_major, t));
+		ret = nna_lstm_step(l, cell, gates, h, c, h_next, c_next)
+			      ?: nna_do_move(l, out, h_next);
+		if (ret)
+			return ret;
+		h = h_next;
+		c = c_next;
+	}
+	if (s->h_last != NNA_NO_VALUE)
+		ret = nna_do_move(l, s->h_last, h);
+	if (!ret && s->c_last != NNA_NO_VALUE)
+		ret = nna_do_move(l, s->c_last, c);
+	return ret;
+}
+
+int nna_rnn_run(struct nna_lower *l, const struct nna_rnn *cell, const struct nna_sequence *s)
+{
+	uint32_t steps = nna_lower_value(l, s->in)->dims[s->time_major ? 0 : 1], h = s->h;
+	uint8_t type = nna_lower_value(l, s->in)->type;
+	int ret;
+
+	NNA_VALUE(all, contribution(l, s, cell->input, cell->aux, cell->bias));
+	for (uint32_t i = 0; i < steps; i++) {
+		uint32_t t = s->backward ? steps - 1 - i : i;
+
+		NNA_VALUE(own, nna_do_step(l, all, s->time_major, t));
+		NNA_VALUE(state, nna_do_scratch_like(l, type, h));
+		ret = nna_do_linear(l, state, h, cell->recurrent, NNA_NO_VALUE);
+		if (ret)
+			return ret;
+		NNA_VALUE(raw, sum(l, own, state));
+		NNA_VALUE(next, nna_do_scratch_like(l, type, h));
+		NNA_VALUE(out, nna_do_step(l, s->out, s->time_major, t));
+		ret = nna_do_cell_act(l, cell->act, next, raw) ?: nna_do_move(l, out, next);
+		if (ret)
+			return ret;
+		h = next;
+	}
+	return s->h_last == NNA_NO_VALUE ? 0 : nna_do_move(l, s->h_last, h);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/*
+ * REDUCE_ALL, ANY, MAX, MIN, PROD, SUM	input, axes (TENSOR_INT32), keep dims (BOOL)
+ * MEAN					the same, keep dims is an INT32 above 0
+ */
+#include "libnnaccel/ops/op_util.h"
+
+struct kind {
+	uint32_t operation;
+	uint8_t kind;
+	bool same_quant;
+	nna_types types;
+};
+
+static const struct kind kinds[] = {
+	{ NNA_OPERATION_REDUCE_ALL, NNAHW_REDUCTION_ALL, false, NNA_T_BOOL },
+	{ NNA_OPERATION_REDUCE_ANY, NNAHW_REDUCTION_ANY, false, NNA_T_BOOL },
+	{ NNA_OPERATION_REDUCE_MAX, NNAHW_REDUCTION_MAX, true,
+	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
+	{ NNA_OPERATION_REDUCE_MIN, NNAHW_REDUCTION_MIN, true,
+	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
+	{ NNA_OPERATION_REDUCE_PROD, NNAHW_REDUCTION_PROD, false, NNA_T_FLOAT | NNA_T_INT32 },
+	{ NNA_OPERATION_REDUCE_SUM, NNAHW_REDUCTION_SUM, false,
+	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
+	{ NNA_OPERATION_MEAN, NNAHW_REDUCTION_MEAN, false, NNA_T_FLOAT | NNA_T_QUANT8 },
+};
+
+static const struct kind *find(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].operation == type)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static int read_keep(const struct nna_op_context *op, bool *keep)
+{
+	int32_t number;
+	int ret;
+
+	if (op->operation->type != NNA_OPERATION_MEAN)
+		return nna_op_scalar_bool(op, 2, keep);
+	ret = nna_op_scalar_i32(op, 2, &number);
+	if (!ret)
+		*keep = number > 0;
+	return ret;
+}
+
+/* Bit k: axis k is reduced. */
+static int read_axes(const struct nna_op_context *op, uint32_t *mask)
+{
+	uint32_t count, axis;
+	int32_t *axes;
+	int ret;
+
+	if (!op->in[0].rank_known)
+		return -EAGAIN;
+	ret = nna_op_tensor_i32(op, 1, &axes, &count);
+	if (ret)
+		return ret;
+	*mask = 0;
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		ret = nna_param_axis(op, axes[i], op->in[0].rank, &axis);
+		if (!ret)
+			*mask |= 1u << axis;
+	}
+	free(axes);
+	return ret;
+}
+
+static int check(struct nna_op_context *op)
+{
+	const struct kind *kind = find(op->operation->type);
+	uint32_t mask, keep = op->operation->type == NNA_OPERATION_MEAN ? NNA_OPERAND_INT32 :
+									  NNA_OPERAND_BOOL;
+
+	return nna_check_in(op, 0, kind->types) ?:
+	       (kind->same_quant ? nna_check_out_quant(op, 0, 0) : nna_check_out_like(op, 0, 0)) ?:
+	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_in(op, 2, NNA_BIT(keep)) ?:
+	       nna_later(read_axes(op, &mask));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const struct nna_shape *in = &op->in[0];
+	uint32_t mask, rank = 0, dims[NNACCEL_MAX_RANK];
+	bool keep;
+	int ret = read_axes(op, &mask) ?: read_keep(op, &keep);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < in->rank; k++) {
+		if (!(mask >> k & 1))
+			dims[rank++] = in->dims[k];
+		else if (keep)
+			dims[rank++] = 1;
+	}
+	/* All reduced: a tensor of one element. */
+	if (!rank)
+		dims[rank++] = 1;
+	return nna_set_dims(op, 0, rank, dims);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	const struct nna_shape *in_shape = &op->in[0];
+	uint32_t dims[NNACCEL_MAX_RANK], mask;
+	int ret = read_axes(op, &mask);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < in_shape->rank; k++)
+		dims[k] = mask >> k & 1 ? 1 : in_shape->dims[k];
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	NNA_VALUE(kept, nna_view_reshape(op->lower, out, in_shape->rank, dims));
+	return nna_emit_reduce(op->lower, find(op->operation->type)->kind, kept, in, mask);
+}
+
+#define REDUCE(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = infer, .lower = lower, \
+	}
+
+REDUCE(reduce_all, NNA_OPERATION_REDUCE_ALL);
+REDUCE(reduce_any, NNA_OPERATION_REDUCE_ANY);
+REDUCE(reduce_max, NNA_OPERATION_REDUCE_MAX);
+REDUCE(reduce_min, NNA_OPERATION_REDUCE_MIN);
+REDUCE(reduce_prod, NNA_OPERATION_REDUCE_PROD);
+REDUCE(reduce_sum, NNA_OPERATION_REDUCE_SUM);
+REDUCE(mean, NNA_OPERATION_MEAN);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The same elements under other dims; no commands:
+ * RESHAPE	input, dims (TENSOR_INT32, one may be -1)
+ * SQUEEZE	input, axes? (TENSOR_INT32; none: all dims of 1)
+ * EXPAND_DIMS	input, axis (INT32, in [-(rank + 1), rank])
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check_bytes(const struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0);
+}
+
+static int reshape_check(struct nna_op_context *op)
+{
+	return check_bytes(op) ?: nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1);
+}
+
+static int reshape_dims(struct nna_op_context *op, const int32_t *wanted, uint32_t count)
+{
+	uint32_t dims[NNACCEL_MAX_RANK], open = NNA_NONE;
+	uint64_t elements, rest = 1;
+
+	if (count > NNACCEL_MAX_RANK)
+		return nna_op_fail(op, "rank %u", count);
+	if (!nna_shape_elements(&op->in[0], &elements))
+		return nna_op_fail(op, "the input is too large");
+	for (uint32_t k = 0; k < count; k++) {
+		if (wanted[k] == -1 && open == NNA_NONE) {
+			open = k;
+			continue;
+		}
+		if (wanted[k] < 0 || __builtin_mul_overflow(rest, (uint32_t)wanted[k], &rest))
+			return nna_op_fail(op, "dimension %u is %d", k, wanted[k]);
+		dims[k] = (uint32_t)wanted[k];
+	}
+	if (open != NNA_NONE) {
+		if (!rest || elements % rest)
+			return nna_op_fail(op, "%llu elements are no multiple of %llu",
+					   (unsigned long long)elements, (unsigned long long)rest);
+		dims[open] = (uint32_t)(elements / rest);
+	} else if (rest != elements) {
+		return nna_op_fail(op, "%llu elements cannot become %llu",
+				   (unsigned long long)elements, (unsigned long long)rest);
+	}
+	return nna_set_dims(op, 0, count, dims);
+}
+
+static int reshape_infer(struct nna_op_context *op)
+{
+	uint32_t count;
+	int32_t *wanted;
+	int ret = nna_op_tensor_i32(op, 1, &wanted, &count);
+
+	if (ret)
+		return ret;
+	ret = reshape_dims(op, wanted, count);
+	free(wanted);
+	return ret;
+}
+
+static int squeeze_check(struct nna_op_context *op)
+{
+	return check_bytes(op) ?: nna_check_optional(op, 1, NNA_T_INT32) ?:
+	       nna_check_rank(op, 1, 1, 1);
+}
+
+static int squeeze_infer(struct nna_op_context *op)
+{
+	const struct nna_shape *in = &op->in[0];
+	uint32_t dims[NNACCEL_MAX_RANK], rank = 0, drop = 0, count = 0;
+	int32_t *axes = NULL;
+	int ret = 0;
+
+	if (nna_op_has_input(op, 1))
+		ret = nna_op_tensor_i32(op, 1, &axes, &count);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		uint32_t axis;
+
+		ret = nna_param_axis(op, axes[i], in->rank, &axis);
+		if (!ret && in->dims[axis] != 1)
+			ret = nna_op_fail(op, "dimension %u is %u, not 1", axis, in->dims[axis]);
+		if (!ret)
+			drop |= 1u << axis;
+	}
+	free(axes);
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < in->rank; k++) {
+		if (count ? !(drop >> k & 1) : in->dims[k] != 1)
+			dims[rank++] = in->dims[k];
+	}
+	/* No tensor has rank 0. */
+	if (!rank)
+		dims[rank++] = 1;
+	return nna_set_dims(op, 0, rank, dims);
+}
+
+static int expand_check(struct nna_op_context *op)
+{
+	return check_bytes(op) ?: nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32));
+}
+
+static int expand_infer(struct nna_op_context *op)
+{
+	const struct nna_shape *in = &op->in[0];
+	uint32_t dims[NNACCEL_MAX_RANK + 1], axis;
+	int32_t number;
+	int ret = nna_op_scalar_i32(op, 1, &number)
+			  ?: nna_param_axis(op, number, in->rank + 1, &axis);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k <= in->rank; k++)
+		dims[k] = k < axis ? in->dims[k] : k == axis ? 1 : in->dims[k - 1];
+	return nna_set_dims(op, 0, in->rank + 1, dims);
+}
+
+const struct nna_op nna_op_reshape = {
+	.type = NNA_OPERATION_RESHAPE,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = reshape_check, .infer = reshape_infer, .lower = nna_do_reshape,
+};
+
+const struct nna_op nna_op_squeeze = {
+	.type = NNA_OPERATION_SQUEEZE,
+	.min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = squeeze_check, .infer = squeeze_infer, .lower = nna_do_reshape,
+};
+
+const struct nna_op nna_op_expand_dims = {
+	.type = NNA_OPERATION_EXPAND_DIMS,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = expand_check, .infer = expand_infer, .lower = nna_do_reshape,
+};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: input, width, height, nchw?, align corners?, half pixel
+ * centers? Width and height are sizes (INT32) or factors (a float).
+ */
+#include <math.h>
+
+#include "libnnaccel/ops/window.h"
+
+struct target {
+	bool nchw, align, half;
+	uint32_t height, width;
+};
+
+static int read_size(const struct nna_op_context *op, uint32_t i, uint32_t size, uint32_t *out)
+{
+	int32_t number = 0;
+	float factor;
+	double wide;
+	int ret;
+
+	if (op->in[i].type == NNA_OPERAND_INT32) {
+		ret = nna_op_scalar_i32(op, i, &number);
+	} else {
+		ret = nna_op_scalar_f32(op, i, &factor);
+		if (!ret) {
+			wide = floor((double)((float)size * factor));
+			number = wide >= 1 && wide <= INT32_MAX ? (int32_t)wide : 0;
+		}
+	}
+	if (!ret && number < 1)
+		ret = nna_op_fail(op, "input %u asks for an empty image", i);
+	*out = (uint32_t)number;
+	return ret;
+}
+
+static int read_target(const struct nna_op_context *op, struct target *t)
+{
+	const uint32_t *in = op->in[0].dims;
+	int ret = nna_param_bool(op, 3, false, &t->nchw) ?:
+		  nna_param_bool(op, 4, false, &t->align) ?:
+		  nna_param_bool(op, 5, false, &t->half);
+
+	if (ret)
+		return ret;
+	if (t->align && t->half)
+		return nna_op_fail(op, "align corners and half pixel centers exclude each other");
+	return read_size(op, 1, in[nna_axis_w(t->nchw)], &t->width) ?:
+	       read_size(op, 2, in[nna_axis_h(t->nchw)], &t->height);
+}
+
+static int check(struct nna_op_context *op)
+{
+	nna_types size = NNA_BIT(NNA_OPERAND_INT32) | NNA_BIT(NNA_OPERAND_FLOAT32) |
+			 NNA_BIT(NNA_OPERAND_FLOAT16);
+
+	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, size) ?:
+	       nna_check_in_like(op, 2, 1) ?:
+	       nna_check_scalar(op, 3, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	       nna_check_scalar(op, 4, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	       nna_check_scalar(op, 5, NNA_BIT(NNA_OPERAND_BOOL));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	struct target t;
+	int ret = read_target(op, &t);
+
+	return ret ?: nna_set_image(op, t.nchw, op->in[0].dims[0], t.height, t.width,
+				    op->in[0].dims[nna_axis_c(t.nchw)]);
+}
+
+/* Input pixels per output pixel. */
+static float factor(uint32_t in, uint32_t out, bool align)
+{
+	return align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_resize command = { .head.opcode = NNAHW_OP_RESIZE };
+	const uint32_t *dims = op->in[0].dims;
+	uint32_t values[2];
+	struct target t;
+	int ret = read_target(op, &t)
+			  ?: nna_lower_images(op, t.nchw, &values[NNAHW_RESIZE_INPUT],
+					      &values[NNAHW_RESIZE_OUTPUT]);
+
+	if (ret)
+		return ret == -ENODATA ? 0 : ret;
+	command.kind = op->operation->type == NNA_OPERATION_RESIZE_BILINEAR ?
+			       NNAHW_RESAMPLE_BILINEAR :
+			       NNAHW_RESAMPLE_NEAREST;
+	command.align_corners = t.align;
+	command.half_pixel_centers = t.half;
+	command.scale_h = factor(dims[nna_axis_h(t.nchw)], t.height, t.align);
+	command.scale_w = factor(dims[nna_axis_w(t.nchw)], t.width, t.align);
+	return nna_lower_command(op->lower, &command, values);
+}
+
+#define RESIZE(name, number) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = 3, .max_inputs = 6, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = infer, .lower = lower, \
+	}
+
+RESIZE(resize_bilinear, NNA_OPERATION_RESIZE_BILINEAR);
+RESIZE(resize_nearest, NNA_OPERATION_RESIZE_NEAREST_NEIGHBOR);

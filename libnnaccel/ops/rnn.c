@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/*
+ * RNN				input [batch, K], weights, recurrent weights, bias, state,
+ *				activation -> state, output
+ * UNIDIRECTIONAL_SEQUENCE_RNN	input [.., .., K], the same, time major (INT32)
+ *				-> outputs, last state?
+ * BIDIRECTIONAL_SEQUENCE_RNN	input, (weights, recurrent weights, bias, state) forward and
+ *				backward, auxiliary input?, its weights forward? and backward?,
+ *				activation, time major, merge (BOOL)
+ *				-> outputs forward, [backward,] last states forward and backward?
+ */
+#include "libnnaccel/ops/recurrent.h"
+
+/*
+ * Inputs @from to @from + 3: weights [units, size], recurrent [units, units], bias [units], state
+ * [batch, units].
+ */
+static int check_cell(const struct nna_op_context *op, uint32_t from)
+{
+	static const uint32_t ranks[] = { 2, 2, 1, 2 };
+	uint32_t units = nna_known_dim(&op->in[from], 0);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < 4 && !ret; i++)
+		ret = nna_check_in_like(op, from + i, 0) ?:
+		      nna_check_rank(op, from + i, ranks[i], ranks[i]);
+	return ret ?: nna_check_dim(op, from + 1, 0, units) ?:
+	       nna_check_dim(op, from + 1, 1, units) ?:
+	       nna_check_dim(op, from + 2, 0, units) ?: nna_check_dim(op, from + 3, 1, units);
+}
+
+static int check_outputs(const struct nna_op_context *op)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)
+		ret = nna_check_out_like(op, i, 0);
+	return ret;
+}
+
+/* Complete shapes: a product of [rows, size] and [units, size] must be one. */
+static int check_size(const struct nna_op_context *op, uint32_t in, uint32_t weights)
+{
+	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
+
+	if (op->in[weights].dims[1] != size || !size || !op->in[weights].dims[0])
+		return nna_op_fail(op, "input %u takes %u elements instead of %u", weights,
+				   op->in[weights].dims[1], size);
+	return 0;
+}
+
+static int rnn_check(struct nna_op_context *op)
+{
+	enum nna_cell_act act;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
+	       check_cell(op, 1) ?:
+	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
+	       check_outputs(op);
+}
+
+static int rnn_infer(struct nna_op_context *op)
+{
+	uint32_t dims[2] = { op->in[0].dims[0], op->in[1].dims[0] };
+
+	return check_size(op, 0, 1) ?: nna_set_dims(op, 0, 2, dims) ?: nna_set_dims(op, 1, 2, dims);
+}
+
+/* The values of a cell and its first state. */
+static int cell_values(struct nna_op_context *op, uint32_t from, struct nna_rnn *cell,
+		       uint32_t *state)
+{
+	NNA_VALUE(input, nna_lower_in(op, from));
+	NNA_VALUE(recurrent, nna_lower_in(op, from + 1));
+	NNA_VALUE(bias, nna_lower_in(op, from + 2));
+	NNA_VALUE(first, nna_lower_in(op, from + 3));
+	*cell = (struct nna_rnn){
+		.input = input, .aux = NNA_NO_VALUE, .recurrent = recurrent, .bias = bias,
+	};
+	*state = first;
+	return 0;
+}
+
+static int rnn_lower(struct nna_op_context *op)
+{
+	struct nna_sequence s = { .aux = NNA_NO_VALUE, .c_last = NNA_NO_VALUE, .time_major = true };
+	struct nna_rnn cell;
+	int ret = cell_values(op, 1, &cell, &s.h) ?: nna_param_cell_act(op, 5, &cell.act);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(last, nna_lower_out(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 1));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	NNA_VALUE(in_sequence, nna_view_expand(op->lower, in, 0));
+	NNA_VALUE(out_sequence, nna_view_expand(op->lower, out, 0));
+	s.in = in_sequence;
+	s.out = out_sequence;
+	s.h_last = last;
+	return nna_rnn_run(op->lower, &cell, &s);
+}
+
+static int uni_time_major(const struct nna_op_context *op, bool *time_major)
+{
+	int32_t value;
+	int ret = nna_op_scalar_i32(op, 6, &value);
+
+	if (!ret)
+		*time_major = value != 0;
+	return ret;
+}
+
+static int uni_check(struct nna_op_context *op)
+{
+	enum nna_cell_act act;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+	       check_cell(op, 1) ?:
+	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, 6, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
+	       check_outputs(op);
+}
+
+static int uni_infer(struct nna_op_context *op)
+{
+	uint32_t dims[3] = { op->in[0].dims[0], op->in[0].dims[1], op->in[1].dims[0] };
+	int ret = check_size(op, 0, 1) ?: nna_set_dims(op, 0, 3, dims);
+
+	if (!ret && op->operation->output_count > 1)
+		ret = nna_set_dims(op, 1, 2, op->in[4].dims);
+	return ret;
+}
+
+/* Output @i, or NNA_NO_VALUE where the operation has fewer. */
+static int64_t optional_out(struct nna_op_context *op, uint32_t i)
+{
+	return i < op->operation->output_count ? nna_lower_out(op, i) : NNA_NO_VALUE;
+}
+
+static int uni_lower(struct nna_op_context *op)
+{
+	struct nna_sequence s = { .aux = NNA_NO_VALUE, .c_last = NNA_NO_VALUE };
+	struct nna_rnn cell;
+	int ret = cell_values(op, 1, &cell, &s.h) ?: nna_param_cell_act(op, 5, &cell.act) ?:
+		  uni_time_major(op, &s.time_major);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(last, optional_out(op, 1));
+	s.in = in;
+	s.out = out;
+	s.h_last = last;
+	return nna_rnn_run(op->lower, &cell, &s);
+}
+
+enum { BI_FORWARD = 1, BI_BACKWARD = 5, BI_AUX = 9, BI_ACT = 12, BI_TIME = 13, BI_MERGE = 14 };
+
+static int bi_check(struct nna_op_context *op)
+{
+	uint32_t outputs = op->operation->output_count;
+	enum nna_cell_act act;
+	bool merge = outputs == 1 || outputs == 3;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
+		  check_cell(op, BI_FORWARD) ?: check_cell(op, BI_BACKWARD);
+
+	for (uint32_t i = 0; i < 3 && !ret; i++)
+		ret = nna_check_optional(op, BI_AUX + i, NNA_BIT(op->in[0].type)) ?:
+		      nna_check_rank(op, BI_AUX + i, i ? 2 : 3, i ? 2 : 3);
+	if (!ret && nna_op_has_input(op, BI_AUX + 1) != nna_op_has_input(op, BI_AUX + 2))
+		ret = nna_op_fail(op, "auxiliary weights in one direction only");
+	if (!ret && nna_op_has_input(op, BI_AUX + 1) && !nna_op_has_input(op, BI_AUX))
+		ret = nna_op_fail(op, "auxiliary weights without an auxiliary input");
+	ret = ret ?: nna_check_in(op, BI_ACT, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	      nna_check_in(op, BI_MERGE, NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	      nna_later(nna_param_cell_act(op, BI_ACT, &act)) ?:
+	      check_outputs(op);
+	if (ret)
+		return ret;
+	ret = nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
+	if (!ret && merge != (outputs == 1 || outputs == 3))
+		ret = nna_op_fail(op, "%u outputs", outputs);
+	return ret;
+}
+
+static int bi_infer(struct nna_op_context *op)
+{
+	uint32_t forward = op->in[BI_FORWARD].dims[0], backward = op->in[BI_BACKWARD].dims[0],
+		 next = 0;
+	uint32_t dims[3] = { op->in[0].dims[0], op->in[0].dims[1], forward };
+	bool merge, has_aux = nna_op_has_input(op, BI_AUX),
+		    has_weights = nna_op_has_input(op, BI_AUX + 1);
+	uint32_t backward_in = has_aux && !has_weights ? BI_AUX : 0;
+	int ret = nna_op_scalar_bool(op, BI_MERGE, &merge) ?: check_size(op, 0, BI_FORWARD) ?:
+		  check_size(op, backward_in, BI_BACKWARD);
+
+	if (!ret && has_weights)
+		ret = check_size(op, BI_AUX, BI_AUX + 1) ?: check_size(op, BI_AUX, BI_AUX + 2);
+	if (ret)
+		return ret;
+	if (merge)
+		dims[2] += backward;
+	ret = nna_set_dims(op, next++, 3, dims);
+	dims[2] = backward;
+	if (!ret && !merge)
+		ret = nna_set_dims(op, next++, 3, dims);
+	if (!ret && next < op->operation->output_count)
+		ret = nna_set_dims(op, next, 2, op->in[BI_FORWARD + 3].dims) ?:
+		      nna_set_dims(op, next + 1, 2, op->in[BI_BACKWARD + 3].dims);
+	return ret;
+}
+
+static int bi_lower(struct nna_op_context *op)
+{
+	bool has_aux = nna_op_has_input(op, BI_AUX), cross = nna_op_has_input(op, BI_AUX + 1);
+	uint32_t forward_units = op->in[BI_FORWARD].dims[0],
+		 backward_units = op->in[BI_BACKWARD].dims[0];
+	struct nna_sequence f = { .c_last = NNA_NO_VALUE },
+			    b = { .c_last = NNA_NO_VALUE, .backward = true };
+	struct nna_rnn forward, backward;
+	struct nna_lower *l = op->lower;
+	bool merge;
+	int ret = cell_values(op, BI_FORWARD, &forward, &f.h) ?:
+		  cell_values(op, BI_BACKWARD, &backward, &b.h) ?:
+		  nna_param_cell_act(op, BI_ACT, &forward.act) ?:
+		  nna_op_scalar_bool(op, BI_TIME, &f.time_major) ?:
+		  nna_op_scalar_bool(op, BI_MERGE, &merge);
+
+	if (ret)
+		return ret;
+	backward.act = forward.act;
+	b.time_major = f.time_major;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(aux, has_aux ? nna_lower_in(op, BI_AUX) : NNA_NO_VALUE);
+	NNA_VALUE(forward_aux, cross ? nna_lower_in(op, BI_AUX + 1) : NNA_NO_VALUE);
+	NNA_VALUE(backward_aux, cross ? nna_lower_in(op, BI_AUX + 2) : NNA_NO_VALUE);
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(forward_out, merge ? nna_do_part(l, out, 2, 0, forward_units) : out);
+	NNA_VALUE(backward_out, merge ? nna_do_part(l, out, 2, forward_units, backward_units) :
+					nna_lower_out(op, 1));
+	NNA_VALUE(forward_last, optional_out(op, merge ? 1 : 2));
+	NNA_VALUE(backward_last, optional_out(op, merge ? 2 : 3));
+	forward.aux = forward_aux;
+	backward.aux = backward_aux;
+	f.in = in;
+	f.aux = b.aux = cross ? aux : NNA_NO_VALUE;
+	b.in = has_aux && !cross ? aux : in;
+	f.out = forward_out;
+	b.out = backward_out;
+	f.h_last = forward_last;
+	b.h_last = backward_last;
+	return nna_rnn_run(l, &forward, &f) ?: nna_rnn_run(l, &backward, &b);
+}
+
+const struct nna_op nna_op_rnn = {
+	.type = NNA_OPERATION_RNN,
+	.min_inputs = 6, .max_inputs = 6, .min_outputs = 2, .max_outputs = 2,
+	.check = rnn_check, .infer = rnn_infer, .lower = rnn_lower,
+};
+
+const struct nna_op nna_op_unidirectional_rnn = {
+	.type = NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_RNN,
+	.min_inputs = 7, .max_inputs = 7, .min_outputs = 1, .max_outputs = 2,
+	.check = uni_check, .infer = uni_infer, .lower = uni_lower,
+};
+
+const struct nna_op nna_op_bidirectional_rnn = {
+	.type = NNA_OPERATION_BIDIRECTIONAL_SEQUENCE_RNN,
+	.min_inputs = 15, .max_inputs = 15, .min_outputs = 1, .max_outputs = 4,
+	.check = bi_check, .infer = bi_infer, .lower = bi_lower,
+};

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ROI_ALIGN: images, regions [n, 4], image number of each region [n], height, width, input's
+ * strides in a region's units (height, width), samples of a bin (height, width; 0 adapts), nchw
+ * ROI_POOLING: the same without samples
+ */
+#include "libnnaccel/ops/box.h"
+#include "libnnaccel/ops/window.h"
+
+struct target {
+	struct nnahw_cmd_roi command;
+	uint32_t height, width;
+	bool nchw;
+};
+
+static uint32_t layout_input(const struct nna_op_context *op)
+{
+	return op->operation->type == NNA_OPERATION_ROI_ALIGN ? 9 : 7;
+}
+
+static int read_stride(const struct nna_op_context *op, uint32_t i, float *scale)
+{
+	float stride;
+	int ret = nna_op_scalar_f32(op, i, &stride);
+
+	if (ret)
+		return ret;
+	if (!(stride > 0))
+		return nna_op_fail(op, "the stride in input %u is %g", i, (double)stride);
+	*scale = 1.0f / stride;
+	return 0;
+}
+
+static int read_target(const struct nna_op_context *op, struct target *t)
+{
+	int32_t height, width, samples_h = 0, samples_w = 0;
+	bool align = op->operation->type == NNA_OPERATION_ROI_ALIGN;
+	int ret = nna_op_scalar_i32(op, 3, &height) ?: nna_op_scalar_i32(op, 4, &width) ?:
+		  read_stride(op, 5, &t->command.scale_h) ?:
+		  read_stride(op, 6, &t->command.scale_w) ?:
+		  nna_op_scalar_bool(op, layout_input(op), &t->nchw);
+
+	if (!ret && align)
+		ret = nna_op_scalar_i32(op, 7, &samples_h) ?: nna_op_scalar_i32(op, 8, &samples_w);
+	if (ret)
+		return ret;
+	if (height < 1 || width < 1)
+		return nna_op_fail(op, "an output of %d * %d", height, width);
+	if (samples_h < 0 || samples_w < 0)
+		return nna_op_fail(op, "%d * %d samples", samples_h, samples_w);
+	t->height = (uint32_t)height;
+	t->width = (uint32_t)width;
+	t->command.kind = align ? NNAHW_ROI_MEAN : NNAHW_ROI_MAX;
+	t->command.samples_h = (uint32_t)samples_h;
+	t->command.samples_w = (uint32_t)samples_w;
+	return 0;
+}
+
+static int check(struct nna_op_context *op)
+{
+	bool align = op->operation->type == NNA_OPERATION_ROI_ALIGN;
+	nna_types integer = NNA_BIT(NNA_OPERAND_INT32);
+	struct target t = { 0 };
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
+		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
+		  nna_check_dim(op, 1, 1, 4) ?:
+		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
+		  nna_check_in(op, 3, integer) ?: nna_check_in(op, 4, integer) ?:
+		  nna_check_numbers(op, 5, 7) ?:
+		  nna_check_in(op, layout_input(op), NNA_BIT(NNA_OPERAND_BOOL)) ?:
+		  (align ? nna_check_in(op, 7, integer) ?: nna_check_in(op, 8, integer) ?:
+			   nna_check_out_like(op, 0, 0) :
+			   nna_check_out_quant(op, 0, 0));
+
+	return ret ?: nna_later(read_target(op, &t));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const uint32_t *in = op->in[0].dims;
+	struct target t = { 0 };
+	int ret = read_target(op, &t);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < 4; k++)
+		if (!in[k])
+			return nna_op_fail(op, "the images are empty");
+	if (op->in[1].dims[1] != 4 || op->in[2].dims[0] != op->in[1].dims[0])
+		return nna_op_fail(op, "regions and image numbers do not fit together");
+	return nna_set_image(op, t.nchw, op->in[1].dims[0], t.height, t.width,
+			     in[nna_axis_c(t.nchw)]);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct target t = { .command.head.opcode = NNAHW_OP_ROI };
+	uint32_t values[NNAHW_ROI_BATCHES + 1];
+	int ret = read_target(op, &t) ?:
+		  nna_lower_images(op, t.nchw, &values[NNAHW_ROI_INPUT], &values[NNAHW_ROI_OUTPUT]);
+
+	if (ret)
+		return ret == -ENODATA ? 0 : ret;
+	NNA_VALUE(regions, nna_lower_in(op, 1));
+	NNA_VALUE(batches, nna_lower_in(op, 2));
+	values[NNAHW_ROI_REGIONS] = regions;
+	values[NNAHW_ROI_BATCHES] = batches;
+	return nna_lower_command(op->lower, &t.command, values);
+}
+
+const struct nna_op nna_op_roi_align = {
+	.type = NNA_OPERATION_ROI_ALIGN,
+	.min_inputs = 10, .max_inputs = 10, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};
+
+const struct nna_op nna_op_roi_pooling = {
+	.type = NNA_OPERATION_ROI_POOLING,
+	.min_inputs = 8, .max_inputs = 8, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SELECT: condition (BOOL8), a, b, all of the same dims -> a where the condition is true, else b.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_BOOL) ?:
+	       nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
+	       nna_check_in_like(op, 2, 1) ?: nna_check_out_like(op, 0, 1);
+}
+
+static int infer(struct nna_op_context *op)
+{
+	for (uint32_t i = 1; i < 3; i++) {
+		if (op->in[i].rank != op->in[0].rank ||
+		    memcmp(op->in[i].dims, op->in[0].dims, sizeof(op->in[0].dims)))
+			return nna_op_fail(op, "input %u has other dimensions than the condition",
+					   i);
+	}
+	return nna_set_like(op, 0, 0);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	NNA_VALUE(condition, nna_lower_in(op, 0));
+	NNA_VALUE(a, nna_lower_in(op, 1));
+	NNA_VALUE(b, nna_lower_in(op, 2));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	return nna_emit_ewise(op->lower, NNAHW_EWISE_SELECT, out, condition, a, b, NNA_ACT_NONE, 0,
+			      0);
+}
+
+const struct nna_op nna_op_select = {
+	.type = NNA_OPERATION_SELECT,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copies that take an axis apart and put it together elsewhere:
+ * SPACE_TO_DEPTH, DEPTH_TO_SPACE	input, block size (INT32), nchw?
+ * SPACE_TO_BATCH_ND			input, block sizes (TENSOR_INT32 [2]),
+ *					paddings (TENSOR_INT32 [2, 2]), nchw?
+ * BATCH_TO_SPACE_ND			input, block sizes (TENSOR_INT32 [2]), nchw?
+ * CHANNEL_SHUFFLE			input, groups (INT32), axis (INT32)
+ *
+ * Each is one COPY between two views of the same six axes: batch, block row, block column, height,
+ * width, channel in some order.
+ */
+#include "libnnaccel/ops/window.h"
+
+struct block {
+	bool nchw;
+	uint32_t h, w;
+	uint32_t top, bottom, left, right;
+};
+
+static bool is_batch(const struct nna_op_context *op)
+{
+	return op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND ||
+	       op->operation->type == NNA_OPERATION_BATCH_TO_SPACE_ND;
+}
+
+/* Input number of the layout. */
+static uint32_t layout_input(const struct nna_op_context *op)
+{
+	return op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND ? 3 : 2;
+}
+
+static int read_pair(const struct nna_op_context *op, uint32_t i, uint32_t want, int32_t least,
+		     uint32_t *out)
+{
+	uint32_t count;
+	int32_t *numbers;
+	int ret = nna_op_tensor_i32(op, i, &numbers, &count);
+
+	if (ret)
+		return ret;
+	if (count != want)
+		ret = nna_op_fail(op, "input %u has %u numbers", i, count);
+	for (uint32_t k = 0; k < want && !ret; k++) {
+		if (numbers[k] < least)
+			ret = nna_op_fail(op, "number %u of input %u is %d", k, i, numbers[k]);
+		out[k] = (uint32_t)numbers[k];
+	}
+	free(numbers);
+	return ret;
+}
+
+static int read_block(const struct nna_op_context *op, struct block *block)
+{
+	uint32_t sizes[2], padding[4] = { 0 };
+	int32_t size;
+	int ret;
+
+	if (is_batch(op)) {
+		ret = read_pair(op, 1, 2, 1, sizes);
+		if (!ret && op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND)
+			ret = read_pair(op, 2, 4, 0, padding);
+	} else {
+		ret = nna_op_scalar_i32(op, 1, &size);
+		if (!ret && size < 1)
+			ret = nna_op_fail(op, "the block size is %d", size);
+		sizes[0] = sizes[1] = (uint32_t)size;
+	}
+	if (ret)
+		return ret;
+	*block = (struct block){
+		.h = sizes[0], .w = sizes[1],
+		.top = padding[0], .bottom = padding[1], .left = padding[2], .right = padding[3],
+	};
+	return nna_param_bool(op, layout_input(op), false, &block->nchw);
+}
+
+static int check(struct nna_op_context *op)
+{
+	nna_types block_type = is_batch(op) ? NNA_T_INT32 : NNA_BIT(NNA_OPERAND_INT32);
+	struct block block;
+	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
+		  nna_check_out_quant(op, 0, 0) ?: nna_check_rank(op, 0, 4, 4) ?:
+		  nna_check_in(op, 1, block_type);
+
+	if (!ret && op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND)
+		ret = nna_check_in(op, 2, NNA_T_INT32);
+	return ret ?: nna_check_scalar(op, layout_input(op), NNA_BIT(NNA_OPERAND_BOOL)) ?:
+	       nna_later(read_block(op, &block));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const uint32_t *in = op->in[0].dims;
+	uint64_t b, h, w, c, area;
+	struct block block;
+	bool fits = true;
+	int ret = read_block(op, &block);
+
+	if (ret)
+		return ret;
+	b = in[0];
+	h = in[nna_axis_h(block.nchw)];
+	w = in[nna_axis_w(block.nchw)];
+	c = in[nna_axis_c(block.nchw)];
+	area = (uint64_t)block.h * block.w;
+	switch (op->operation->type) {
+	case NNA_OPERATION_SPACE_TO_BATCH_ND:
+		h += (uint64_t)block.top + block.bottom;
+		w += (uint64_t)block.left + block.right;
+		b *= area;
+		fits = !(h % block.h) && !(w % block.w);
+		h /= block.h;
+		w /= block.w;
+		break;
+	case NNA_OPERATION_SPACE_TO_DEPTH:
+		fits = !(h % block.h) && !(w % block.w);
+		h /= block.h;
+		w /= block.w;
+		c *= area;
+		break;
+	case NNA_OPERATION_BATCH_TO_SPACE_ND:
+		fits = !(b % area);
+		b /= area;
+		h *= block.h;
+		w *= block.w;
+		break;
+	default:
+		fits = !(c % area);
+		c /= area;
+		h *= block.h;
+		w *= block.w;
+		break;
+	}
+	if (!fits)
+		return nna_op_fail(op, "the dimensions are no multiple of blocks of %u x %u",
+				   block.h, block.w);
+	if (b > INT32_MAX || h > INT32_MAX || w > INT32_MAX || c > INT32_MAX)
+		return nna_op_fail(op, "the output is too large");
+	return nna_set_image(op, block.nchw, (uint32_t)b, (uint32_t)h, (uint32_t)w, (uint32_t)c);
+}
+
+/*
+ * The large image [b, h * bh, w * bw, c] as [b, bh, bw, h, w, c]. NNA_VALUE's reshape of a
+ * contiguous value costs nothing, so axes are taken apart in the layout they have, then brought in
+ * order.
+ */
+static int64_t large_view(struct nna_lower *l, uint32_t value, const struct block *block,
+			  const uint32_t *dims)
+{
+	static const uint32_t from_nhwc[] = { 0, 2, 4, 1, 3, 5 },
+			      from_nchw[] = { 0, 3, 5, 2, 4, 1 };
+	uint32_t h = dims[nna_axis_h(block->nchw)] / block->h;
+	uint32_t w = dims[nna_axis_w(block->nchw)] / block->w, c = dims[nna_axis_c(block->nchw)];
+	uint32_t nhwc[] = { dims[0], h, block->h, w, block->w, c };
+	uint32_t nchw[] = { dims[0], c, h, block->h, w, block->w };
+
+	NNA_VALUE(apart, nna_view_reshape(l, value, 6, block->nchw ? nchw : nhwc));
+	return nna_view_permute(l, apart, block->nchw ? from_nchw : from_nhwc);
+}
+
+/*
+ * The image of small height and width, [bh * bw * b, h, w, c] or [b, h, w, bh * bw * c], likewise.
+ */
+static int64_t small_view(struct nna_lower *l, uint32_t value, const struct block *block,
+			  const uint32_t *dims, bool batch)
+{
+	static const uint32_t batch_nhwc[] = { 2, 0, 1, 3, 4, 5 },
+			      batch_nchw[] = { 2, 0, 1, 4, 5, 3 };
+	static const uint32_t depth_nhwc[] = { 0, 3, 4, 1, 2, 5 },
+			      depth_nchw[] = { 0, 1, 2, 4, 5, 3 };
+	uint32_t area = block->h * block->w, b = batch ? dims[0] / area : dims[0];
+	uint32_t h = dims[nna_axis_h(block->nchw)], w = dims[nna_axis_w(block->nchw)];
+	uint32_t c = batch ? dims[nna_axis_c(block->nchw)] : dims[nna_axis_c(block->nchw)] / area;
+	uint32_t shapes[4][6] = {
+		{ b, h, w, block->h, block->w, c }, /* depth, nhwc */
+		{ b, block->h, block->w, c, h, w }, /* depth, nchw */
+		{ block->h, block->w, b, h, w, c }, /* batch, nhwc */
+		{ block->h, block->w, b, c, h, w }, /* batch, nchw */
+	};
+	const uint32_t *orders[4] = { depth_nhwc, depth_nchw, batch_nhwc, batch_nchw };
+	uint32_t which = (batch ? 2 : 0) + (block->nchw ? 1 : 0);
+
+	NNA_VALUE(apart, nna_view_reshape(l, value, 6, shapes[which]));
+	return nna_view_permute(l, apart, orders[which]);
+}
+
+/* The input of SPACE_TO_BATCH_ND with its padding, in scratch. */
+static int64_t padded(struct nna_op_context *op, uint32_t in, const struct block *block,
+		      uint32_t *dims)
+{
+	struct nna_lower *l = op->lower;
+	const struct nna_value *v = nna_lower_value(l, in);
+	uint32_t ah = nna_axis_h(block->nchw), aw = nna_axis_w(block->nchw);
+	uint8_t type = v->type;
+	float scale = v->scale;
+	int32_t zero = v->zero_point;
+	int ret;
+
+	dims[ah] += block->top + block->bottom;
+	dims[aw] += block->left + block->right;
+	NNA_VALUE(room, nna_lower_scratch(l, type, 4, dims, scale, zero));
+	ret = nna_do_zero(l, room);
+	if (ret)
+		return ret;
+	NNA_VALUE(rows, nna_do_part(l, room, ah, block->top, op->in[0].dims[ah]));
+	NNA_VALUE(inside, nna_do_part(l, rows, aw, block->left, op->in[0].dims[aw]));
+	ret = nna_do_move(l, inside, in);
+	return ret ? ret : (int64_t)room;
+}
+
+static int lower(struct nna_op_context *op)
+{
+	bool to_small = op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND ||
+			op->operation->type == NNA_OPERATION_SPACE_TO_DEPTH;
+	uint32_t dims[NNACCEL_MAX_RANK];
+	struct nna_lower *l = op->lower;
+	struct block block;
+	int ret = read_block(op, &block);
+
+	if (ret)
+		return ret;
+	memcpy(dims, op->in[0].dims, sizeof(dims));
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	if (block.top || block.bottom || block.left || block.right) {
+		NNA_VALUE(wide, padded(op, in, &block, dims));
+		in = wide;
+	}
+	NNA_VALUE(large, large_view(l, to_small ? in : out, &block,
+				    to_small ? dims : op->out[0].dims));
+	NNA_VALUE(small, small_view(l, to_small ? out : in, &block,
+				    to_small ? op->out[0].dims : dims, is_batch(op)));
+	return to_small ? nna_do_move(l, small, large) : nna_do_move(l, large, small);
+}
+
+static int read_channels(const struct nna_op_context *op, uint32_t *groups, uint32_t *axis)
+{
+	int32_t number, place;
+	int ret = nna_op_scalar_i32(op, 1, &number) ?: nna_op_scalar_i32(op, 2, &place);
+
+	if (ret)
+		return ret;
+	if (!op->in[0].rank_known)
+		return -EAGAIN;
+	ret = nna_param_axis(op, place, op->in[0].rank, axis);
+	if (!ret && (number < 1 || op->in[0].dims[*axis] % (uint32_t)number))
+		ret = nna_op_fail(op, "%u channels in %d groups", op->in[0].dims[*axis], number);
+	*groups = (uint32_t)number;
+	return ret;
+}
+
+static int channel_check(struct nna_op_context *op)
+{
+	uint32_t groups, axis;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
+	       nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(read_channels(op, &groups, &axis));
+}
+
+/* [outer, groups, channels, inner] -> [outer, channels, groups, inner] */
+static int channel_lower(struct nna_op_context *op)
+{
+	static const uint32_t swap[] = { 0, 2, 1, 3 };
+	uint32_t groups, axis, outer = 1, inner = 1, count;
+	struct nna_lower *l = op->lower;
+	int ret = read_channels(op, &groups, &axis);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(l, out))
+		return 0;
+	for (uint32_t k = 0; k < op->in[0].rank; k++) {
+		outer *= k < axis ? op->in[0].dims[k] : 1;
+		inner *= k > axis ? op->in[0].dims[k] : 1;
+	}
+	count = op->in[0].dims[axis] / groups;
+	NNA_VALUE(apart, nna_view_reshape(l, in, 4, (uint32_t[]){ outer, groups, count, inner }));
+	NNA_VALUE(swapped, nna_view_permute(l, apart, swap));
+	NNA_VALUE(result, nna_view_reshape(l, out, 4, (uint32_t[]){ outer, count, groups, inner }));
+	return nna_do_move(l, result, swapped);
+}
+
+#define SHUFFLE(name, number, least, most) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = infer, .lower = lower, \
+	}
+
+SHUFFLE(space_to_depth, NNA_OPERATION_SPACE_TO_DEPTH, 2, 3);
+SHUFFLE(depth_to_space, NNA_OPERATION_DEPTH_TO_SPACE, 2, 3);
+SHUFFLE(space_to_batch, NNA_OPERATION_SPACE_TO_BATCH_ND, 3, 4);
+SHUFFLE(batch_to_space, NNA_OPERATION_BATCH_TO_SPACE_ND, 2, 3);
+
+const struct nna_op nna_op_channel_shuffle = {
+	.type = NNA_OPERATION_CHANNEL_SHUFFLE,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = channel_check, .infer = nna_infer_like_first, .lower = channel_lower,
+};

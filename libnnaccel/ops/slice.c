@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SLICE		input, begin, size (TENSOR_INT32 [rank]; size -1: to the end)
+ * STRIDED_SLICE	input, begin, end, strides (TENSOR_INT32 [rank]), begin mask, end mask,
+ *			shrink mask (INT32)
+ */
+#include "libnnaccel/ops/op_util.h"
+
+struct range {
+	uint32_t start, count;
+	int32_t step;
+};
+
+/* TENSOR_INT32 input @i with one number per axis. */
+static int read_numbers(const struct nna_op_context *op, uint32_t i, int32_t *numbers)
+{
+	uint32_t count;
+	int32_t *values;
+	int ret = nna_op_tensor_i32(op, i, &values, &count);
+
+	if (ret)
+		return ret;
+	if (count != op->in[0].rank)
+		ret = nna_op_fail(op, "input %u has %u numbers for rank %u", i, count,
+				  op->in[0].rank);
+	else
+		memcpy(numbers, values, count * sizeof(*numbers));
+	free(values);
+	return ret;
+}
+
+static int slice_ranges(const struct nna_op_context *op, struct range *ranges)
+{
+	int32_t begin[NNACCEL_MAX_RANK], size[NNACCEL_MAX_RANK];
+	int ret = read_numbers(op, 1, begin) ?: read_numbers(op, 2, size);
+
+	for (uint32_t k = 0; k < op->in[0].rank && !ret; k++) {
+		int64_t dim = op->in[0].dims[k];
+		int64_t count = size[k] == -1 ? dim - begin[k] : size[k];
+
+		if (begin[k] < 0 || count < 0 || begin[k] + count > dim)
+			ret = nna_op_fail(op, "elements %d to %lld of dimension %u, which has %lld",
+					  begin[k], (long long)(begin[k] + count), k,
+					  (long long)dim);
+		else
+			ranges[k] = (struct range){ (uint32_t)begin[k], (uint32_t)count, 1 };
+	}
+	return ret;
+}
+
+static int check(struct nna_op_context *op)
+{
+	bool strided = op->operation->type == NNA_OPERATION_STRIDED_SLICE;
+	uint32_t tensors = strided ? 4 : 3;
+	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0);
+
+	for (uint32_t i = 1; i < tensors && !ret; i++)
+		ret = nna_check_in(op, i, NNA_T_INT32) ?: nna_check_rank(op, i, 1, 1) ?:
+		      nna_check_dim(op, i, 0, op->in[0].rank);
+	for (uint32_t i = tensors; i < op->operation->input_count && !ret; i++)
+		ret = nna_check_in(op, i, NNA_BIT(NNA_OPERAND_INT32));
+	return ret;
+}
+
+static int slice_infer(struct nna_op_context *op)
+{
+	struct range ranges[NNACCEL_MAX_RANK];
+	uint32_t dims[NNACCEL_MAX_RANK];
+	int ret = slice_ranges(op, ranges);
+
+	for (uint32_t k = 0; k < op->in[0].rank && !ret; k++)
+		dims[k] = ranges[k].count;
+	return ret ?: nna_set_dims(op, 0, op->in[0].rank, dims);
+}
+
+/*
+ * A position that counts from the end where negative, within what a slice in this direction may
+ * name.
+ */
+static int64_t clamp_index(int32_t index, int64_t dim, bool forward)
+{
+	int64_t i = index < 0 ? index + dim : index;
+	int64_t low = forward ? 0 : -1, high = forward ? dim : dim - 1;
+
+	return i < low ? low : i > high ? high : i;
+}
+
+static int strided_ranges(const struct nna_op_context *op, struct range *ranges, int32_t *shrink)
+{
+	int32_t begin[NNACCEL_MAX_RANK], end[NNACCEL_MAX_RANK], steps[NNACCEL_MAX_RANK];
+	int32_t begin_mask, end_mask;
+	int ret = read_numbers(op, 1, begin) ?: read_numbers(op, 2, end) ?:
+		  read_numbers(op, 3, steps) ?: nna_op_scalar_i32(op, 4, &begin_mask) ?:
+		  nna_op_scalar_i32(op, 5, &end_mask) ?: nna_op_scalar_i32(op, 6, shrink);
+
+	for (uint32_t k = 0; k < op->in[0].rank && !ret; k++) {
+		int64_t dim = op->in[0].dims[k], step = steps[k], from, to, count;
+		bool forward = step > 0;
+
+		if (!step)
+			return nna_op_fail(op, "the stride of dimension %u is 0", k);
+		from = begin_mask >> k & 1 ? (forward ? 0 : dim - 1)
+					   : clamp_index(begin[k], dim, forward);
+		to = end_mask >> k & 1 ? (forward ? dim : -1) : clamp_index(end[k], dim, forward);
+		count = forward ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
+		if (count < 0)
+			count = 0;
+		if (*shrink >> k & 1 && (!forward || count != 1))
+			return nna_op_fail(
+				op,
+				"dimension %u has %lld elements and stride %d: it cannot be dropped",
+				k, (long long)count, steps[k]);
+		ranges[k] = (struct range){ count ? (uint32_t)from : 0, (uint32_t)count, steps[k] };
+	}
+	return ret;
+}
+
+static int strided_infer(struct nna_op_context *op)
+{
+	struct range ranges[NNACCEL_MAX_RANK];
+	uint32_t dims[NNACCEL_MAX_RANK], rank = 0;
+	int32_t shrink;
+	int ret = strided_ranges(op, ranges, &shrink);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < op->in[0].rank; k++) {
+		if (!(shrink >> k & 1))
+			dims[rank++] = ranges[k].count;
+	}
+	if (!rank)
+		dims[rank++] = 1;
+	return nna_set_dims(op, 0, rank, dims);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	uint32_t rank = op->in[0].rank, dims[NNACCEL_MAX_RANK];
+	struct range ranges[NNACCEL_MAX_RANK];
+	int32_t shrink = 0;
+	int ret = op->operation->type == NNA_OPERATION_SLICE ? slice_ranges(op, ranges) :
+							       strided_ranges(op, ranges, &shrink);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(part, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	for (uint32_t k = 0; k < rank; k++) {
+		NNA_VALUE(next, nna_view_slice(op->lower, part, k, ranges[k].start,
+					       ranges[k].count > 1 ? ranges[k].step : 1,
+					       ranges[k].count));
+		part = next;
+		dims[k] = ranges[k].count;
+	}
+	/* Dropped dims are of one element, so the output has the same elements under them. */
+	NNA_VALUE(whole, nna_view_reshape(op->lower, out, rank, dims));
+	return nna_do_move(op->lower, whole, part);
+}
+
+const struct nna_op nna_op_slice = {
+	.type = NNA_OPERATION_SLICE,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = slice_infer, .lower = lower,
+};
+
+const struct nna_op nna_op_strided_slice = {
+	.type = NNA_OPERATION_STRIDED_SLICE,
+	.min_inputs = 7, .max_inputs = 7, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = strided_infer, .lower = lower,
+};

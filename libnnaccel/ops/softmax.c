@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SOFTMAX		input, beta, axis? (default -1)
+ * LOG_SOFTMAX	input, beta, axis
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int read_params(const struct nna_op_context *op, float *beta, uint32_t *axis)
+{
+	int32_t number;
+	int ret = nna_op_scalar_f32(op, 1, beta) ?: nna_param_i32(op, 2, -1, &number);
+
+	if (!ret && op->operation->type == NNA_OPERATION_SOFTMAX && !(*beta > 0))
+		ret = nna_op_fail(op, "beta is %g, it must be positive", (double)*beta);
+	if (!ret && op->in[0].rank_known)
+		ret = nna_param_axis(op, number, op->in[0].rank, axis);
+	return ret;
+}
+
+static int check_quant(const struct nna_op_context *op)
+{
+	const struct nna_shape *out = &op->out[0];
+	int32_t zero = out->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ? -128 : 0;
+
+	if (nna_type_is_quantised(out->type) &&
+	    (out->scale != 1.0f / 256 || out->zero_point != zero))
+		return nna_op_fail(op, "the output needs scale 1/256 and zero point %d", zero);
+	return 0;
+}
+
+static int check(struct nna_op_context *op)
+{
+	bool log = op->operation->type == NNA_OPERATION_LOG_SOFTMAX;
+	uint32_t axis;
+	float beta;
+
+	return nna_check_in(op, 0, log ? NNA_T_FLOAT : NNA_T_FLOAT | NNA_T_QUANT8) ?:
+	       nna_check_out_like(op, 0, 0) ?: check_quant(op) ?:
+	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
+	       nna_check_scalar(op, 1, NNA_BIT(NNA_OPERAND_FLOAT32) |
+				NNA_BIT(NNA_OPERAND_FLOAT16)) ?:
+	       nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(read_params(op, &beta, &axis));
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_softmax command = { .head.opcode = NNAHW_OP_SOFTMAX };
+	uint32_t values[2];
+	int ret = read_params(op, &command.beta, &command.axis);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	command.log = op->operation->type == NNA_OPERATION_LOG_SOFTMAX;
+	values[NNAHW_SOFTMAX_OUTPUT] = out;
+	values[NNAHW_SOFTMAX_INPUT] = in;
+	return nna_lower_command(op->lower, &command, values);
+}
+
+#define SOFTMAX(name, number, least) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = least, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = nna_infer_like_first, .lower = lower, \
+	}
+
+SOFTMAX(softmax, NNA_OPERATION_SOFTMAX, 2);
+SOFTMAX(log_softmax, NNA_OPERATION_LOG_SOFTMAX, 3);

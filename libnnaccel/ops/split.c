@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SPLIT	input, axis (INT32), number of outputs (INT32): equal parts
+ * UNPACK	input, axis (INT32): slices, the axis removed; as many outputs as the axis is long
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int check(struct nna_op_context *op)
+{
+	bool split = op->operation->type == NNA_OPERATION_SPLIT;
+	uint32_t outputs = op->operation->output_count, axis;
+	int32_t count = (int32_t)outputs;
+	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32));
+
+	if (!ret && split)
+		ret = nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		      nna_later(nna_op_scalar_i32(op, 2, &count));
+	for (uint32_t i = 0; i < outputs && !ret; i++)
+		ret = nna_check_out_quant(op, i, 0);
+	if (!ret && (count < 0 || (uint32_t)count != outputs))
+		ret = nna_op_fail(op, "%u outputs instead of %d", outputs, count);
+	return ret ?: nna_later(nna_param_input_axis(op, 1, &axis));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	const struct nna_shape *in = &op->in[0];
+	uint32_t outputs = op->operation->output_count, dims[NNACCEL_MAX_RANK], axis, rank;
+	bool split = op->operation->type == NNA_OPERATION_SPLIT;
+	int ret = nna_param_input_axis(op, 1, &axis);
+
+	if (ret)
+		return ret;
+	if (split ? in->dims[axis] % outputs : in->dims[axis] != outputs)
+		return nna_op_fail(op, "dimension %u is %u: not %u parts", axis, in->dims[axis],
+				   outputs);
+	rank = 0;
+	for (uint32_t k = 0; k < in->rank; k++) {
+		if (k != axis)
+			dims[rank++] = in->dims[k];
+		else if (split)
+			dims[rank++] = in->dims[k] / outputs;
+	}
+	if (!rank)
+		dims[rank++] = 1;
+	for (uint32_t i = 0; i < outputs && !ret; i++)
+		ret = nna_set_dims(op, i, rank, dims);
+	return ret;
+}
+
+static int lower(struct nna_op_context *op)
+{
+	uint32_t outputs = op->operation->output_count, axis, count;
+	int ret = nna_param_input_axis(op, 1, &axis);
+
+	if (ret)
+		return ret;
+	count = op->in[0].dims[axis] / outputs;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	for (uint32_t i = 0; i < outputs && !ret; i++) {
+		NNA_VALUE(out, nna_lower_out(op, i));
+		if (nna_value_is_empty(op->lower, out))
+			continue;
+		NNA_VALUE(part, nna_do_part(op->lower, in, axis, i * count, count));
+		if (op->operation->type == NNA_OPERATION_UNPACK && op->in[0].rank > 1) {
+			NNA_VALUE(slice, nna_view_drop(op->lower, part, axis));
+			part = slice;
+		}
+		ret = nna_do_move(op->lower, out, part);
+	}
+	return ret;
+}
+
+const struct nna_op nna_op_split = {
+	.type = NNA_OPERATION_SPLIT,
+	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = UINT32_MAX,
+	.check = check, .infer = infer, .lower = lower,
+};
+
+const struct nna_op nna_op_unpack = {
+	.type = NNA_OPERATION_UNPACK,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = UINT32_MAX,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "libnnaccel/ops/subgraph.h"
+
+#include "libnnaccel/compiler/ir.h"
+
+void nna_subgraph_end(struct nna_subgraph_run *run)
+{
+	free(run->shapes);
+	free(run->bound);
+	*run = (struct nna_subgraph_run){ 0 };
+}
+
+/* Completes run->shapes. -EAGAIN: they depend on data. */
+static int infer(struct nna_subgraph_run *run, const struct nna_op_context *op)
+{
+	int ret = nna_infer_subgraph(op->graph, run->number, run->shapes, run->bound,
+				     run->bound_count, NULL, op->log);
+
+	/* Rows that are counted in the run: the operation around runs in parts. */
+	for (uint32_t i = 0; i < run->subgraph->operand_count && !ret; i++)
+		if (run->shapes[i].bounded)
+			ret = -EAGAIN;
+	return ret;
+}
+
+int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context *op, uint32_t i,
+		       uint32_t first, uint32_t known)
+{
+	uint32_t number = op->in_operand[i]->subgraph, count;
+	const struct nna_subgraph *sg = &op->graph->subgraphs[number];
+	size_t bytes;
+	int ret;
+
+	*run = (struct nna_subgraph_run){ .subgraph = sg, .number = number };
+	run->shapes = calloc((size_t)sg->operand_count + 1, sizeof(*run->shapes));
+	run->bound = calloc((size_t)sg->input_count + 1, sizeof(*run->bound));
+	if (!run->shapes || !run->bound) {
+		nna_subgraph_end(run);
+		return -ENOMEM;
+	}
+	nna_infer_begin(op->graph, number, run->shapes);
+	count = sg->input_count;
+	for (uint32_t k = 0; k < count; k++) {
+		const struct nna_shape *in = &op->in[first + k];
+		struct nna_shape *shape = &run->shapes[sg->inputs[k]];
+		const void *data = nna_op_data(op, first + k);
+
+		shape->rank_known = in->rank_known;
+		shape->final = in->final;
+		shape->rank = in->rank;
+		memcpy(shape->dims, in->dims, sizeof(shape->dims));
+		if (k + known >= count && data && nna_shape_bytes(in, &bytes))
+			run->bound[run->bound_count++] =
+				(struct nna_bound_value){ sg->inputs[k], data, bytes };
+	}
+	ret = infer(run, op);
+	if (ret)
+		nna_subgraph_end(run);
+	return ret;
+}
+
+static int check_operations(const struct nna_op_context *op, const struct nna_subgraph *sg,
+			    uint32_t number)
+{
+	static const struct nna_log silent;
+	struct nna_shape *shapes = malloc(((size_t)sg->operand_count + 1) * sizeof(*shapes));
+	int ret = shapes ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !ret && i < sg->operand_count; i++)
+		shapes[i] = sg->operands[i].shape;
+	for (uint32_t i = 0; !ret && i < sg->operation_count; i++) {
+		const char *name = nna_operation_name(sg->operations[i].type);
+		struct nna_op_context inner;
+
+		ret = nna_op_context_begin(&inner, op->graph, number, i, shapes, NULL, 0, &silent);
+		if (ret)
+			break;
+		ret = nna_op_check(&inner);
+		nna_op_context_end(&inner);
+		/* What is wrong with it is said when the subgraph itself is finished. */
+		if (ret == -ENOTSUP)
+			ret = nna_op_unsupported(op, "%s of subgraph %u is not supported",
+						 name ? name : "an operation", number);
+		else if (ret != -ENOMEM)
+			ret = 0;
+	}
+	free(shapes);
+	return ret;
+}
+
+int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t first,
+		       uint32_t outputs)
+{
+	const struct nna_operand *operand;
+	const struct nna_subgraph *sg;
+
+	if (i >= op->operation->input_count || op->in_operand[i]->lifetime != NNA_LIFETIME_SUBGRAPH)
+		return nna_op_fail(op, "input %u is no subgraph", i);
+	operand = op->in_operand[i];
+	sg = &op->graph->subgraphs[operand->subgraph];
+	if (sg->input_count != op->operation->input_count - first)
+		return nna_op_fail(op, "subgraph %u takes %u inputs instead of %u",
+				   operand->subgraph, sg->input_count,
+				   op->operation->input_count - first);
+	if (sg->output_count != outputs)
+		return nna_op_fail(op, "subgraph %u has %u outputs instead of %u",
+				   operand->subgraph, sg->output_count, outputs);
+	for (uint32_t k = 0; k < sg->input_count; k++) {
+		const struct nna_shape *shape = &sg->operands[sg->inputs[k]].stated;
+		int ret = nna_check_in(op, first + k, NNA_BIT(shape->type));
+
+		if (ret)
+			return ret;
+		if (nna_type_is_quantised(shape->type) &&
+		    (shape->scale != op->in[first + k].scale ||
+		     shape->zero_point != op->in[first + k].zero_point))
+			return nna_op_fail(op,
+					   "input %u has another quantisation than in subgraph %u",
+					   first + k, operand->subgraph);
+	}
+	return check_operations(op, sg, operand->subgraph);
+}
+
+/* One operation within the frame. */
+static int lower_operation(struct nna_lower *l, struct nna_subgraph_run *run,
+			   const struct nna_op_context *outer, uint32_t index)
+{
+	const struct nna_op *what = nna_op_find(run->subgraph->operations[index].type);
+	struct nna_op_context op;
+	int ret;
+
+	if (!what)
+		return nna_op_unsupported(outer, "operation %u of subgraph %u is not supported",
+					  index, run->number);
+	ret = nna_op_context_begin(&op, outer->graph, run->number, index, run->shapes, run->bound,
+				   run->bound_count, outer->log);
+	if (ret)
+		return ret;
+	op.lower = l;
+	ret = what->lower(&op);
+	nna_op_context_end(&op);
+	return ret;
+}
+
+int nna_subgraph_lower(struct nna_subgraph_run *run, const struct nna_op_context *op,
+		       const uint32_t *inputs, const uint32_t *outputs)
+{
+	const struct nna_subgraph *sg = run->subgraph;
+	struct nna_lower *l = op->lower;
+	struct nna_frame frame = {
+		.subgraph = run->number,
+		.values = malloc(((size_t)sg->operand_count + 1) * sizeof(*frame.values)),
+		.shapes = run->shapes,
+		.bound = run->bound,
+		.bound_count = run->bound_count,
+		.outer = l->frame,
+	};
+	int ret = 0;
+
+	if (!frame.values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sg->operand_count; i++)
+		frame.values[i] = NNA_NO_VALUE;
+	for (uint32_t i = 0; i < sg->input_count; i++)
+		frame.values[sg->inputs[i]] = inputs[i];
+	for (uint32_t i = 0; i < sg->output_count; i++)
+		frame.values[sg->outputs[i]] = outputs[i];
+	l->frame = &frame;
+	for (uint32_t i = 0; i < sg->operation_count && !ret; i++)
+		ret = lower_operation(l, run, op, sg->order[i]);
+	l->frame = frame.outer;
+	free(frame.values);
+	return ret;
+}

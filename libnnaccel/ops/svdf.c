@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SVDF: input [batch, K], feature weights [filters, K], time weights [filters, memory], bias?
+ * [units], state [batch, memory * filters], rank (INT32), activation (INT32) -> state, output
+ * [batch, units = filters / rank].
+ *
+ * The state remembers the last features of each filter. The newest take the last place; the output
+ * is the sum over memory and rank of state times time weights; then the state moves on by one,
+ * which leaves the last place 0.
+ */
+#include "libnnaccel/ops/recurrent.h"
+
+static int read_rank(const struct nna_op_context *op, uint32_t *rank)
+{
+	uint32_t filters = nna_known_dim(&op->in[1], 0);
+	int32_t value;
+	int ret = nna_op_scalar_i32(op, 5, &value);
+
+	if (!ret && (value < 1 || filters % (uint32_t)value))
+		ret = nna_op_fail(op, "%u filters of rank %d", filters, value);
+	*rank = (uint32_t)value;
+	return ret;
+}
+
+static int check(struct nna_op_context *op)
+{
+	nna_types type = NNA_BIT(op->in[0].type);
+	uint32_t filters = nna_known_dim(&op->in[1], 0), rank;
+	enum nna_cell_act act;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
+	       nna_check_in(op, 1, type) ?: nna_check_rank(op, 1, 2, 2) ?:
+	       nna_check_in(op, 2, type) ?:
+	       nna_check_rank(op, 2, 2, 2) ?: nna_check_optional(op, 3, type) ?:
+	       nna_check_rank(op, 3, 1, 1) ?: nna_check_in(op, 4, type) ?:
+	       nna_check_rank(op, 4, 2, 2) ?:
+	       nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?:
+	       nna_check_dim(op, 2, 0, filters) ?:
+	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_in(op, 6, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(read_rank(op, &rank)) ?:
+	       nna_later(nna_param_cell_act(op, 6, &act)) ?: nna_check_out_like(op, 0, 0) ?:
+	       nna_check_out_like(op, 1, 0);
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t filters = op->in[1].dims[0], memory = op->in[2].dims[1], rank, dims[2];
+	int ret = read_rank(op, &rank);
+
+	if (ret)
+		return ret;
+	if (!filters || !memory || (uint64_t)filters * memory != op->in[4].dims[1])
+		return nna_op_fail(op, "the state has %u elements for %u filters of %u steps",
+				   op->in[4].dims[1], filters, memory);
+	if (nna_op_has_input(op, 3) && op->in[3].dims[0] != filters / rank)
+		return nna_op_fail(op, "the bias has %u elements instead of %u", op->in[3].dims[0],
+				   filters / rank);
+	dims[0] = op->in[0].dims[0];
+	dims[1] = filters / rank;
+	return nna_set_dims(op, 0, 2, op->in[4].dims) ?: nna_set_dims(op, 1, 2, dims);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	uint32_t batch = op->in[0].dims[0], filters = op->in[1].dims[0], memory = op->in[2].dims[1],
+		 rank;
+	uint32_t cube[3] = { batch, filters, memory };
+	struct nna_lower *l = op->lower;
+	enum nna_cell_act act;
+	uint8_t type = nna_lower_type(op->in[0].type);
+	int ret = read_rank(op, &rank) ?: nna_param_cell_act(op, 6, &act);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(features, nna_lower_in(op, 1));
+	NNA_VALUE(times, nna_lower_in(op, 2));
+	NNA_VALUE(bias, nna_op_has_input(op, 3) ? nna_lower_in(op, 3) : NNA_NO_VALUE);
+	NNA_VALUE(old_state, nna_lower_in(op, 4));
+	NNA_VALUE(new_state, nna_lower_out(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 1));
+	if (!batch)
+		return 0;
+	NNA_VALUE(fresh, nna_do_matrix(l, type, batch, filters));
+	NNA_VALUE(before, nna_view_reshape(l, old_state, 3, cube));
+	NNA_VALUE(after, nna_view_reshape(l, new_state, 3, cube));
+	NNA_VALUE(work, nna_lower_scratch(l, type, 3, cube, 0, 0));
+	NNA_VALUE(newest, nna_do_part(l, work, 2, memory - 1, 1));
+	NNA_VALUE(column, nna_view_drop(l, newest, 2));
+	NNA_VALUE(vacant, nna_do_part(l, after, 2, memory - 1, 1));
+	ret = nna_do_linear(l, fresh, in, features, NNA_NO_VALUE) ?: nna_do_move(l, work, before) ?:
+	      nna_do_move(l, column, fresh) ?: nna_do_zero(l, vacant);
+	if (!ret && memory > 1) {
+		NNA_VALUE(from, nna_do_part(l, work, 2, 1, memory - 1));
+		NNA_VALUE(to, nna_do_part(l, after, 2, 0, memory - 1));
+		ret = nna_do_move(l, to, from);
+	}
+	if (ret)
+		return ret;
+	NNA_VALUE(products, nna_lower_scratch(l, NNAHW_TYPE_F32, 3, cube, 0, 0));
+	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_F32, 3,
+					  (uint32_t[]){ batch, filters / rank, 1 }, 0, 0));
+	NNA_VALUE(grouped, nna_view_reshape(l, products, 3,
+					    (uint32_t[]){ batch, filters / rank, rank * memory }));
+	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, products, work, times, NNA_NO_VALUE) ?:
+	      nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, grouped, 1u << 2);
+	if (ret)
+		return ret;
+	NNA_VALUE(result, nna_view_drop(l, sums, 2));
+	if (bias != NNA_NO_VALUE) {
+		NNA_VALUE(biased, nna_do_scratch_like(l, NNAHW_TYPE_F32, result));
+		ret = nna_do_ewise(l, NNAHW_EWISE_ADD, biased, result, bias, NNA_NO_VALUE);
+		result = biased;
+	}
+	return ret ?: nna_do_cell_act(l, act, out, result);
+}
+
+const struct nna_op nna_op_svdf = {
+	.type = NNA_OPERATION_SVDF,
+	.min_inputs = 7, .max_inputs = 7, .min_outputs = 2, .max_outputs = 2,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * TILE		input, multiples (TENSOR_INT32 [rank])
+ * FILL		dims (TENSOR_INT32), value (a scalar) -> a tensor of that value
+ * RANK		input -> INT32
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int tile_check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
+	       nna_check_dim(op, 1, 0, op->in[0].rank);
+}
+
+static int read_dims(const struct nna_op_context *op, uint32_t i, bool multiples, uint32_t *dims,
+		     uint32_t *rank)
+{
+	int32_t *numbers;
+	int ret = nna_op_tensor_i32(op, i, &numbers, rank);
+
+	if (ret)
+		return ret;
+	if (*rank > NNACCEL_MAX_RANK || (multiples && *rank != op->in[0].rank))
+		ret = nna_op_fail(op, "%u numbers in input %u", *rank, i);
+	for (uint32_t k = 0; k < *rank && !ret; k++) {
+		uint64_t size = (uint64_t)numbers[k] * (multiples ? op->in[0].dims[k] : 1);
+
+		if (numbers[k] < 0 || size > INT32_MAX)
+			ret = nna_op_fail(op, "number %u of input %u is %d", k, i, numbers[k]);
+		dims[k] = (uint32_t)size;
+	}
+	free(numbers);
+	return ret;
+}
+
+static int tile_infer(struct nna_op_context *op)
+{
+	uint32_t dims[NNACCEL_MAX_RANK], rank;
+
+	return read_dims(op, 1, true, dims, &rank) ?: nna_set_dims(op, 0, rank, dims);
+}
+
+/*
+ * One copy: the output seen as [m0, d0, m1, d1, ...], the input repeated along the m. Axes that do
+ * not repeat need no m; where the rest is still too much, unit axes go.
+ */
+static int tile_lower(struct nna_op_context *op)
+{
+	uint32_t split[2 * NNACCEL_MAX_RANK], units[2 * NNACCEL_MAX_RANK], rank = 0;
+	const uint32_t *in_dims = op->in[0].dims, *out_dims = op->out[0].dims;
+
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	for (uint32_t k = 0; k < op->in[0].rank; k++) {
+		uint32_t times = out_dims[k] / in_dims[k];
+
+		if (times > 1) {
+			units[rank] = 1;
+			split[rank++] = times;
+		}
+		if (in_dims[k] > 1 || (times == 1 && !rank)) {
+			units[rank] = in_dims[k];
+			split[rank++] = in_dims[k];
+		}
+	}
+	if (rank > NNACCEL_MAX_RANK)
+		return nna_op_unsupported(op, "more than %u axes and repetitions",
+					  NNACCEL_MAX_RANK);
+	NNA_VALUE(flat_in, nna_view_reshape(op->lower, in, rank, units));
+	NNA_VALUE(flat_out, nna_view_reshape(op->lower, out, rank, split));
+	NNA_VALUE(repeated, nna_view_broadcast(op->lower, flat_in, rank, split));
+	return nna_do_move(op->lower, flat_out, repeated);
+}
+
+static uint32_t tensor_of(uint32_t scalar)
+{
+	return scalar == NNA_OPERAND_FLOAT32 ? NNA_OPERAND_TENSOR_FLOAT32 :
+	       scalar == NNA_OPERAND_FLOAT16 ? NNA_OPERAND_TENSOR_FLOAT16 :
+					       NNA_OPERAND_TENSOR_INT32;
+}
+
+static int fill_check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16) |
+				   NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_out(op, 0, NNA_BIT(tensor_of(op->in[1].type)));
+}
+
+static int fill_infer(struct nna_op_context *op)
+{
+	uint32_t dims[NNACCEL_MAX_RANK], rank;
+
+	return read_dims(op, 0, false, dims, &rank) ?: nna_set_dims(op, 0, rank, dims);
+}
+
+static int fill_lower(struct nna_op_context *op)
+{
+	NNA_VALUE(value, nna_lower_in(op, 1));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(repeated, nna_view_broadcast(op->lower, value, op->out[0].rank, op->out[0].dims));
+	return nna_do_move(op->lower, out, repeated);
+}
+
+static int rank_check(struct nna_op_context *op)
+{
+	return nna_check_in(op, 0, NNA_T_ALL |
+			    NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)) ?:
+	       nna_check_out(op, 0, NNA_BIT(NNA_OPERAND_INT32));
+}
+
+static int rank_infer(struct nna_op_context *op)
+{
+	return nna_set_dims(op, 0, 0, NULL);
+}
+
+static int rank_lower(struct nna_op_context *op)
+{
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	return nna_emit_fill(op->lower, out, op->in[0].rank);
+}
+
+const struct nna_op nna_op_tile = {
+	.type = NNA_OPERATION_TILE,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = tile_check, .infer = tile_infer, .lower = tile_lower,
+};
+
+const struct nna_op nna_op_fill = {
+	.type = NNA_OPERATION_FILL,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = fill_check, .infer = fill_infer, .lower = fill_lower,
+};
+
+const struct nna_op nna_op_rank = {
+	.type = NNA_OPERATION_RANK,
+	.min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
+	.check = rank_check, .infer = rank_infer, .lower = rank_lower,
+};

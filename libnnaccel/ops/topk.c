@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/*
+ * TOPK_V2: input, k (INT32) -> the k largest elements of the last axis in descending order, and
+ * their indices.
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int read_k(const struct nna_op_context *op, int32_t *k)
+{
+	int ret = nna_op_scalar_i32(op, 1, k);
+
+	if (!ret && *k < 1)
+		ret = nna_op_fail(op, "%d elements are asked for", *k);
+	return ret;
+}
+
+static int check(struct nna_op_context *op)
+{
+	int32_t k;
+
+	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
+	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
+	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_check_out_quant(op, 0, 0) ?: nna_check_out(op, 1, NNA_T_INT32) ?:
+	       nna_later(read_k(op, &k));
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t dims[NNACCEL_MAX_RANK], last = op->in[0].rank - 1;
+	int32_t k;
+	int ret = read_k(op, &k);
+
+	if (ret)
+		return ret;
+	memcpy(dims, op->in[0].dims, sizeof(dims));
+	if ((uint32_t)k > dims[last])
+		return nna_op_fail(op, "%d of %u elements are asked for", k, dims[last]);
+	dims[last] = (uint32_t)k;
+	return nna_set_dims(op, 0, last + 1, dims) ?: nna_set_dims(op, 1, last + 1, dims);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nnahw_cmd_topk command = { .head.opcode = NNAHW_OP_TOPK };
+	uint32_t values[3];
+
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(indices, nna_lower_out(op, 1));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	values[NNAHW_TOPK_VALUES] = out;
+	values[NNAHW_TOPK_INDICES] = indices;
+	values[NNAHW_TOPK_INPUT] = in;
+	return nna_lower_command(op->lower, &command, values);
+}
+
+const struct nna_op nna_op_topk = {
+	.type = NNA_OPERATION_TOPK_V2,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 2, .max_outputs = 2,
+	.check = check, .infer = infer, .lower = lower,
+};

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/*
+ * TRANSPOSE	input, permutation? (TENSOR_INT32; none reverses the axes)
+ * REVERSE	input, axis (TENSOR_INT32 of one element)
+ */
+#include "libnnaccel/ops/op_util.h"
+
+static int read_permutation(const struct nna_op_context *op, uint32_t *axes)
+{
+	uint32_t rank = op->in[0].rank, count, seen = 0;
+	int32_t *numbers;
+	int ret;
+
+	if (!op->in[0].rank_known)
+		return -EAGAIN;
+	if (!nna_op_has_input(op, 1)) {
+		for (uint32_t k = 0; k < rank; k++)
+			axes[k] = rank - 1 - k;
+		return 0;
+	}
+	ret = nna_op_tensor_i32(op, 1, &numbers, &count);
+	if (ret)
+		return ret;
+	if (count != rank)
+		ret = nna_op_fail(op, "%u axes for rank %u", count, rank);
+	for (uint32_t k = 0; k < rank && !ret; k++) {
+		if (numbers[k] < 0 || (uint32_t)numbers[k] >= rank || seen >> numbers[k] & 1)
+			ret = nna_op_fail(op, "axis %d is out of range or named twice", numbers[k]);
+		else
+			seen |= 1u << numbers[k];
+		axes[k] = (uint32_t)numbers[k];
+	}
+	free(numbers);
+	return ret;
+}
+
+static int transpose_check(struct nna_op_context *op)
+{
+	uint32_t axes[NNACCEL_MAX_RANK];
+
+	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_optional(op, 1, NNA_T_INT32) ?: nna_later(read_permutation(op, axes));
+}
+
+static int transpose_infer(struct nna_op_context *op)
+{
+	uint32_t axes[NNACCEL_MAX_RANK], dims[NNACCEL_MAX_RANK];
+	int ret = read_permutation(op, axes);
+
+	if (ret)
+		return ret;
+	for (uint32_t k = 0; k < op->in[0].rank; k++)
+		dims[k] = op->in[0].dims[axes[k]];
+	return nna_set_dims(op, 0, op->in[0].rank, dims);
+}
+
+static int transpose_lower(struct nna_op_context *op)
+{
+	uint32_t axes[NNACCEL_MAX_RANK];
+	int ret = read_permutation(op, axes);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	NNA_VALUE(turned, nna_view_permute(op->lower, in, axes));
+	return nna_do_move(op->lower, out, turned);
+}
+
+static int read_axis(const struct nna_op_context *op, uint32_t *axis)
+{
+	uint32_t count;
+	int32_t *numbers;
+	int ret;
+
+	if (!op->in[0].rank_known)
+		return -EAGAIN;
+	ret = nna_op_tensor_i32(op, 1, &numbers, &count);
+	if (ret)
+		return ret;
+	ret = count == 1 ? nna_param_axis(op, numbers[0], op->in[0].rank, axis) :
+			   nna_op_fail(op, "%u axes instead of one", count);
+	free(numbers);
+	return ret;
+}
+
+static int reverse_check(struct nna_op_context *op)
+{
+	uint32_t axis;
+
+	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
+	       nna_later(read_axis(op, &axis));
+}
+
+static int reverse_lower(struct nna_op_context *op)
+{
+	uint32_t axis, count;
+	int ret = read_axis(op, &axis);
+
+	if (ret)
+		return ret;
+	count = op->in[0].dims[axis];
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	NNA_VALUE(backwards, nna_view_slice(op->lower, in, axis, count - 1, -1, count));
+	return nna_do_move(op->lower, out, backwards);
+}
+
+const struct nna_op nna_op_transpose = {
+	.type = NNA_OPERATION_TRANSPOSE,
+	.min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = transpose_check, .infer = transpose_infer, .lower = transpose_lower,
+};
+
+const struct nna_op nna_op_reverse = {
+	.type = NNA_OPERATION_REVERSE,
+	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+	.check = reverse_check, .infer = nna_infer_like_first, .lower = reverse_lower,
+};

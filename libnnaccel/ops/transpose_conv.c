@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * TRANSPOSE_CONV_2D: input, weights [N, kh, kw, C], bias [N], then padding (4) or output shape
+ * (TENSOR_INT32 [4]) and scheme, strides (w, h), activation, nchw.
+ *
+ * Lowered to a convolution of stride 1: the input is spread out by the strides with zeros between
+ * its pixels, the filter is read backwards, and a padding p of the output is one of filter - 1 - p
+ * of the input.
+ */
+#include "libnnaccel/ops/conv.h"
+#include "libnnaccel/ops/window.h"
+
+static bool by_scheme(const struct nna_op_context *op)
+{
+	return op->operation->input_count == 9;
+}
+
+static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
+{
+	*order = (struct nna_window_order){
+		.first = by_scheme(op) ? 4 : 3,
+		.scheme = by_scheme(op),
+	};
+}
+
+static int check(struct nna_op_context *op)
+{
+	struct nna_window_order order;
+	int ret;
+
+	if (op->operation->input_count == 10)
+		return nna_op_fail(op, "10 inputs");
+	order_of(op, &order);
+	ret = nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 4, 4) ?:
+	      nna_check_rank(op, 1, 4, 4) ?:
+	      nna_check_rank(op, 2, 1, 1) ?:
+	      nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	      nna_window_check(op, &order);
+	if (!ret && by_scheme(op))
+		ret = nna_check_in(op, 3, NNA_T_INT32);
+	return ret;
+}
+
+/* Scheme SAME: the padding that a convolution from the output to the input would have. */
+static uint32_t head(uint32_t out, uint32_t stride, uint32_t filter)
+{
+	uint64_t need = (uint64_t)((out + stride - 1) / stride - 1) * stride + filter;
+
+	return need > out ? (uint32_t)((need - out) / 2) : 0;
+}
+
+static int read_output_shape(const struct nna_op_context *op, struct nna_window *w,
+			     uint32_t *height, uint32_t *width)
+{
+	uint32_t count;
+	int32_t *dims;
+	int ret = nna_op_tensor_i32(op, 3, &dims, &count);
+
+	if (ret)
+		return ret;
+	if (count != 4 || dims[nna_axis_h(w->nchw)] < 1 || dims[nna_axis_w(w->nchw)] < 1 ||
+	    (uint32_t)dims[0] != op->in[0].dims[0] ||
+	    (uint32_t)dims[nna_axis_c(w->nchw)] != op->in[1].dims[0])
+		ret = nna_op_fail(op, "the output shape does not fit the input and the weights");
+	if (!ret) {
+		*height = (uint32_t)dims[nna_axis_h(w->nchw)];
+		*width = (uint32_t)dims[nna_axis_w(w->nchw)];
+	}
+	free(dims);
+	if (!ret && w->same) {
+		w->top = head(*height, w->stride_h, w->filter_h);
+		w->left = head(*width, w->stride_w, w->filter_w);
+	}
+	return ret;
+}
+
+static int extent(const struct nna_op_context *op, uint32_t in, uint32_t stride, uint32_t filter,
+		  uint32_t before, uint32_t after, uint32_t *out)
+{
+	int64_t size = ((int64_t)in - 1) * stride + filter - before - after;
+
+	if (size < 1 || size > INT32_MAX)
+		return nna_op_fail(op, "the output would have a size of %lld", (long long)size);
+	*out = (uint32_t)size;
+	return 0;
+}
+
+static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
+		    uint32_t *width)
+{
+	const uint32_t *in = op->in[0].dims, *weights = op->in[1].dims;
+	struct nna_window_order order;
+	uint32_t h, v;
+	int ret;
+
+	order_of(op, &order);
+	ret = nna_window_read(op, &order, w);
+	if (ret)
+		return ret;
+	h = in[nna_axis_w(w->nchw)];
+	v = in[nna_axis_h(w->nchw)];
+	w->filter_h = weights[1];
+	w->filter_w = weights[2];
+	if (!weights[0] || !weights[1] || !weights[2] || !weights[3] || !h || !v)
+		return nna_op_fail(op, "the image or the filter is empty");
+	if (weights[3] != in[nna_axis_c(w->nchw)])
+		return nna_op_fail(op, "the filter takes %u channels instead of %u", weights[3],
+				   in[nna_axis_c(w->nchw)]);
+	if (by_scheme(op))
+		return read_output_shape(op, w, height, width);
+	return extent(op, v, w->stride_h, w->filter_h, w->top, w->bottom, height) ?:
+	       extent(op, h, w->stride_w, w->filter_w, w->left, w->right, width);
+}
+
+static int infer(struct nna_op_context *op)
+{
+	uint32_t height, width;
+	struct nna_window w;
+
+	return geometry(op, &w, &height, &width) ?:
+	       nna_set_image(op, w.nchw, op->in[0].dims[0], height, width, op->in[1].dims[0]);
+}
+
+/* [b, h, w, c] with stride - 1 zeros between pixels. */
+static int64_t spread(struct nna_lower *l, uint32_t image, const struct nna_window *w)
+{
+	const struct nna_value *v = nna_lower_value(l, image);
+	uint32_t h = v->dims[1], width = v->dims[2];
+	uint64_t tall = (uint64_t)(h - 1) * w->stride_h + 1,
+		 wide = (uint64_t)(width - 1) * w->stride_w + 1;
+	uint32_t dims[4] = { v->dims[0], (uint32_t)tall, (uint32_t)wide, v->dims[3] };
+	int ret;
+
+	if (w->stride_h == 1 && w->stride_w == 1)
+		return image;
+	if (tall > INT32_MAX || wide > INT32_MAX)
+		return -ENOTSUP;
+	NNA_VALUE(room, nna_lower_scratch(l, v->type, 4, dims, v->scale, v->zero_point));
+	ret = nna_do_zero(l, room);
+	if (ret)
+		return ret;
+	NNA_VALUE(rows, nna_view_slice(l, room, 1, 0, (int32_t)w->stride_h, h));
+	NNA_VALUE(pixels, nna_view_slice(l, rows, 2, 0, (int32_t)w->stride_w, width));
+	ret = nna_do_move(l, pixels, image);
+	return ret ? ret : (int64_t)room;
+}
+
+/*
+ * Padding of the convolution; where it would be negative, that many rows or columns are left out
+ * instead.
+ */
+static int64_t trim(struct nna_lower *l, uint32_t image, uint32_t axis, uint32_t filter,
+		    uint32_t before, uint32_t *pad)
+{
+	uint32_t size = nna_lower_value(l, image)->dims[axis];
+
+	*pad = 0;
+	if (before < filter) {
+		*pad = filter - 1 - before;
+		return image;
+	}
+	before -= filter - 1;
+	return before < size ? nna_do_part(l, image, axis, before, size - before) : -ENOTSUP;
+}
+
+static int lower(struct nna_op_context *op)
+{
+	struct nna_conv_params params = nna_conv_plain;
+	struct nna_lower *l = op->lower;
+	uint32_t height, width, image, result;
+	struct nna_window w;
+	int ret = geometry(op, &w, &height, &width)
+			  ?: nna_lower_images(op, w.nchw, &image, &result);
+
+	if (ret)
+		return ret == -ENODATA ? 0 : ret;
+	NNA_VALUE(weights, nna_lower_in(op, 1));
+	NNA_VALUE(bias, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
+	NNA_VALUE(sparse, spread(l, image, &w));
+	NNA_VALUE(rows, trim(l, sparse, 1, w.filter_h, w.top, &params.pad_top));
+	NNA_VALUE(source, trim(l, rows, 2, w.filter_w, w.left, &params.pad_left));
+	NNA_VALUE(flipped, nna_view_slice(l, weights, 1, w.filter_h - 1, -1, w.filter_h));
+	NNA_VALUE(backwards, nna_view_slice(l, flipped, 2, w.filter_w - 1, -1, w.filter_w));
+	params.act = w.act;
+	return nna_emit_conv(l, false, result, source, backwards, bias, &params);
+}
+
+const struct nna_op nna_op_transpose_conv = {
+	.type = NNA_OPERATION_TRANSPOSE_CONV_2D,
+	.min_inputs = 9, .max_inputs = 11, .min_outputs = 1, .max_outputs = 1,
+	.check = check, .infer = infer, .lower = lower,
+};

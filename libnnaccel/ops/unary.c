@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Functions of one element: input -> output of the same type and dims. ELU and LEAKY_RELU have a
+ * second input, alpha (a scalar float).
+ */
+#include "libnnaccel/ops/op_util.h"
+
+/* What the quantisation of the output must be. */
+enum output { ANY, AS_INPUT, OF_TANH, OF_LOGISTIC };
+
+struct function {
+	uint32_t operation;
+	uint8_t ewise;
+	uint8_t act;
+	uint8_t output;
+	nna_types types;
+};
+
+#define FLOAT_INT (NNA_T_FLOAT | NNA_T_INT32)
+#define FLOAT_QUANT (NNA_T_FLOAT | NNA_T_QUANT8)
+
+static const struct function functions[] = {
+	{ NNA_OPERATION_FLOOR, NNAHW_EWISE_FLOOR, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_RELU, NNAHW_EWISE_IDENTITY, NNA_ACT_RELU, AS_INPUT, FLOAT_QUANT },
+	{ NNA_OPERATION_RELU1, NNAHW_EWISE_IDENTITY, NNA_ACT_RELU1, AS_INPUT, FLOAT_QUANT },
+	{ NNA_OPERATION_RELU6, NNAHW_EWISE_IDENTITY, NNA_ACT_RELU6, AS_INPUT, FLOAT_QUANT },
+	{ NNA_OPERATION_TANH, NNAHW_EWISE_TANH, NNA_ACT_NONE, OF_TANH, FLOAT_QUANT },
+	{ NNA_OPERATION_LOGISTIC, NNAHW_EWISE_LOGISTIC, NNA_ACT_NONE, OF_LOGISTIC, FLOAT_QUANT },
+	{ NNA_OPERATION_ABS, NNAHW_EWISE_ABS, NNA_ACT_NONE, ANY, FLOAT_INT },
+	{ NNA_OPERATION_NEG, NNAHW_EWISE_NEG, NNA_ACT_NONE, ANY, FLOAT_INT },
+	{ NNA_OPERATION_EXP, NNAHW_EWISE_EXP, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_LOG, NNAHW_EWISE_LOG, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_SQRT, NNAHW_EWISE_SQRT, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_RSQRT, NNAHW_EWISE_RSQRT, NNA_ACT_NONE, ANY, FLOAT_QUANT },
+	{ NNA_OPERATION_SIN, NNAHW_EWISE_SIN, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_COS, NNAHW_EWISE_COS, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_LOGICAL_NOT, NNAHW_EWISE_LOGICAL_NOT, NNA_ACT_NONE, ANY, NNA_T_BOOL },
+	{ NNA_OPERATION_HARD_SWISH, NNAHW_EWISE_HARD_SWISH, NNA_ACT_NONE, ANY, FLOAT_QUANT },
+	{ NNA_OPERATION_ELU, NNAHW_EWISE_ELU, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
+	{ NNA_OPERATION_LEAKY_RELU, NNAHW_EWISE_LEAKY_RELU, NNA_ACT_NONE, ANY, FLOAT_QUANT },
+};
+
+static const struct function *find(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (functions[i].operation == type)
+			return &functions[i];
+	}
+	return NULL;
+}
+
+/* Outputs in [-1, 1) and [0, 1) use all numbers of the type. */
+static int check_output(const struct nna_op_context *op, const struct function *f)
+{
+	const struct nna_shape *out = &op->out[0];
+	bool is_signed = out->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+	float scale = f->output == OF_TANH ? 1.0f / 128 : 1.0f / 256;
+	int32_t zero = (f->output == OF_TANH ? 128 : 0) - (is_signed ? 128 : 0);
+
+	if (f->output == AS_INPUT)
+		return nna_check_out_quant(op, 0, 0);
+	if (f->output == ANY || !nna_type_is_quantised(out->type))
+		return nna_check_out_like(op, 0, 0);
+	if (out->scale != scale || out->zero_point != zero)
+		return nna_op_fail(op, "the output needs scale %g and zero point %d", (double)scale,
+				   zero);
+	return nna_check_out_like(op, 0, 0);
+}
+
+static int check(struct nna_op_context *op)
+{
+	const struct function *f = find(op->operation->type);
+	nna_types alpha = NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16);
+
+	return nna_check_in(op, 0, f->types) ?: check_output(op, f) ?:
+	       nna_check_scalar(op, 1, alpha);
+}
+
+static int lower(struct nna_op_context *op)
+{
+	const struct function *f = find(op->operation->type);
+	float alpha;
+	int ret = nna_param_f32(op, 1, 0, &alpha);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, nna_lower_in(op, 0));
+	NNA_VALUE(out, nna_lower_out(op, 0));
+	if (nna_value_is_empty(op->lower, out))
+		return 0;
+	return nna_emit_ewise(op->lower, f->ewise, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+			      (enum nna_activation)f->act, alpha, 0);
+}
+
+#define UNARY(name, number, inputs) \
+	const struct nna_op nna_op_##name = { \
+		.type = number, \
+		.min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1, \
+		.check = check, .infer = nna_infer_like_first, .lower = lower, \
+	}
+
+UNARY(floor, NNA_OPERATION_FLOOR, 1);
+UNARY(relu, NNA_OPERATION_RELU, 1);
+UNARY(relu1, NNA_OPERATION_RELU1, 1);
+UNARY(relu6, NNA_OPERATION_RELU6, 1);
+UNARY(tanh, NNA_OPERATION_TANH, 1);
+UNARY(logistic, NNA_OPERATION_LOGISTIC, 1);
+UNARY(abs, NNA_OPERATION_ABS, 1);
+UNARY(neg, NNA_OPERATION_NEG, 1);
+UNARY(exp, NNA_OPERATION_EXP, 1);
+UNARY(log, NNA_OPERATION_LOG, 1);
+UNARY(sqrt, NNA_OPERATION_SQRT, 1);
+UNARY(rsqrt, NNA_OPERATION_RSQRT, 1);
+UNARY(sin, NNA_OPERATION_SIN, 1);
+UNARY(cos, NNA_OPERATION_COS, 1);
+UNARY(logical_not, NNA_OPERATION_LOGICAL_NOT, 1);
+UNARY(hard_swish, NNA_OPERATION_HARD_SWISH, 1);
+UNARY(elu, NNA_OPERATION_ELU, 2);
+UNARY(leaky_relu, NNA_OPERATION_LEAKY_RELU, 2);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+static int buffer_wrap(struct nna_device *device, size_t size, struct nna_buffer **out)
+{
+	struct nna_buffer *b;
+
+	if (!device || !size)
+		return -EINVAL;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	b->device = device;
+	b->size = size;
+	*out = b;
+	return 0;
+}
+
+int nna_buffer_create(struct nna_device *device, size_t size, struct nna_buffer **out)
+{
+	struct nna_buffer *b;
+	int ret = buffer_wrap(device, size, &b);
+
+	if (ret)
+		return ret;
+	ret = device->ws->ops->bo_create(device->ws, size, NNA_WINSYS_BO_SHAREABLE, &b->bo);
+	if (ret) {
+		free(b);
+		return ret;
+	}
+	*out = b;
+	return 0;
+}
+
+int nna_buffer_import(struct nna_device *device, int fd, size_t size, struct nna_buffer **out)
+{
+	struct nna_buffer *b;
+	int ret = buffer_wrap(device, size, &b);
+
+	if (ret)
+		return ret;
+	ret = device->ws->ops->bo_import(device->ws, fd, size, &b->bo);
+	if (ret) {
+		free(b);
+		return ret;
+	}
+	*out = b;
+	return 0;
+}
+
+int nna_buffer_export(struct nna_buffer *buffer)
+{
+	return buffer->device->ws->ops->bo_export(buffer->device->ws, buffer->bo);
+}
+
+void *nna_buffer_map(struct nna_buffer *buffer)
+{
+	return buffer->bo->map;
+}
+
+size_t nna_buffer_size(const struct nna_buffer *buffer)
+{
+	return buffer->size;
+}
+
+void nna_buffer_destroy(struct nna_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	buffer->device->ws->ops->bo_destroy(buffer->device->ws, buffer->bo);
+	free(buffer);
+}

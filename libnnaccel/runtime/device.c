@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+uint64_t nna_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
+}
+
+int nna_status_error(uint32_t status)
+{
+	switch (status) {
+#define STATUS(name, value, error, ban, nnapi, text) \
+	case value: \
+		return -(error);
+		NNAHW_STATUS_TABLE(STATUS)
+#undef STATUS
+	default:
+		return -EIO;
+	}
+}
+
+static int check_abi(const struct nna_device *d)
+{
+	const struct nna_device_info *i = &d->info;
+
+	if (i->abi_major == NNAHW_ABI_MAJOR && i->stream_version == NNAHW_STREAM_ABI &&
+	    i->layout_version == NNAHW_LAYOUT_ABI)
+		return 0;
+	nna_log_print(
+		&d->log, NNA_LOG_ERROR,
+		"%s speaks ABI %u.%u with stream version %u and layout version %u; this library needs %u.x, %u, %u",
+		i->name, i->abi_major, i->abi_minor, i->stream_version, i->layout_version,
+		NNAHW_ABI_MAJOR, NNAHW_STREAM_ABI, NNAHW_LAYOUT_ABI);
+	return -EPROTO;
+}
+
+int nna_device_open(const char *name, const struct nna_device_options *options,
+		    struct nna_device **out)
+{
+	struct nna_device *d = calloc(1, sizeof(*d));
+	int ret;
+
+	if (!d)
+		return -ENOMEM;
+	if (options)
+		d->log = options->log;
+	if (name && !strcmp(name, "loopback")) {
+		ret = nna_winsys_loopback_create(options, &d->ws);
+	} else if (!name || !strcmp(name, "auto")) {
+		ret = nna_winsys_drm_create(NULL, options, &d->ws);
+		if (ret == -ENOENT) {
+			nna_log_print(&d->log, NNA_LOG_INFO,
+				      "no NNA device node: computing in this process (loopback)");
+			ret = nna_winsys_loopback_create(options, &d->ws);
+		}
+	} else {
+		ret = nna_winsys_drm_create(name, options, &d->ws);
+	}
+	if (ret) {
+		nna_log_print(&d->log, NNA_LOG_ERROR, "device %s cannot be opened: %s",
+			      name ? name : "auto", strerror(-ret));
+		free(d);
+		return ret;
+	}
+	d->ws->ops->get_info(d->ws, &d->info);
+	ret = check_abi(d);
+	if (ret) {
+		nna_device_close(d);
+		return ret;
+	}
+	*out = d;
+	return 0;
+}
+
+void nna_device_close(struct nna_device *device)
+{
+	if (!device)
+		return;
+	device->ws->ops->destroy(device->ws);
+	free(device);
+}
+
+void nna_device_get_info(const struct nna_device *device, struct nna_device_info *info)
+{
+	*info = device->info;
+}

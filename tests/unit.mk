@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+#
+# Unit tests mirror the tree: tests/unit/DIR/test_NOUN.c is the test of DIR/NOUN.c, one program each,
+# $(BUILD)/tests/unit/DIR/test_NOUN. What a folder's tests are linked with is said below.
+unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/unit/%/test_*.c)))
+unit_transport := $(BUILD)/tests/unit/device/transport
+
+CORE_TESTS := $(call unit,device/core)
+ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
+NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%,$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
+NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
+TOOL_TESTS := $(call unit,tools/tflite tools/image)
+NNV_TESTS := $(call unit,tests/conformance)
+UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) $(NNAPI_TESTS) \
+	$(TOOL_TESTS) $(NNV_TESTS)
+
+$(CORE_TESTS): $(LIBNNADEV)
+$(CORE_TESTS): UNIT_LIBS := -lm
+$(ENGINE_TESTS): $(ENGINE_OBJS)
+$(ENGINE_TESTS): UNIT_LIBS := -lm
+
+# The server, and the control socket, against a model that only records what it is asked.
+$(unit_transport)/test_vfu: $(filter-out %/control.o,$(TRANSPORT_OBJS))
+$(unit_transport)/test_control: $(patsubst %,$(BUILD)/obj/device/transport/%.o,control listener)
+
+# They see the library's inside, so they link the archive.
+$(NNACCEL_TESTS): $(NNACCEL_LIB)
+$(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
+$(TOOL_TESTS): $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
+$(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
+
+# libneuralnetworks.so through its exported functions only.
+$(NNAPI_TESTS): $(NNAPI_LIB)
+$(NNAPI_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
+
+$(NNV_TESTS): $(filter-out %/conformance/main.o,$(NNV_OBJS)) $(NNV_DEPS)
+$(NNV_TESTS): UNIT_LIBS = $(NNV_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
+
+$(UNIT_TESTS): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(UNIT_LIBS) -lcmocka

@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CONV, DWCONV and MATMUL. The scalar kernels gather, the reference here scatters: every input
+ * element is added to the outputs that it reaches, in integers or double. The vector kernels are
+ * compared with the scalar ones.
+ */
+#include "tests/unit/device/engine/engine.h"
+
+#define CASES 1500
+
+enum shape { SHAPE_ANY, SHAPE_ONE_BY_ONE, SHAPE_DEEP, SHAPE_DEPTHWISE_LIKE };
+
+/* A convolution with its weights also in logical order. */
+struct conv_case {
+	struct call call;
+	int depthwise, quantised, half, residual, has_bias;
+	uint32_t layout, batch, h, w, c, n, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups,
+		group_in, group_out;
+	int32_t weight_zero;
+	/* [n][kh][kw][group_in], zero point subtracted; quantised: exact integers */
+	double *weights;
+	double *bias; /* [n] */
+};
+
+static double *weight(struct conv_case *t, uint32_t n, uint32_t ky, uint32_t kx, uint32_t c)
+{
+	return &t->weights[((n * t->kh + ky) * t->kw + kx) * t->group_in + c];
+}
+
+static uint32_t round_up(uint32_t x, uint32_t y)
+{
+	return (x + y - 1) / y * y;
+}
+
+static void fill_weights(struct conv_case *t, struct rng *r)
+{
+	struct nnadev_engine_operand *o = &t->call.cmd.operands[NNAHW_CONV_WEIGHTS];
+	uint32_t k_size = t->kh * t->kw * t->group_in, blocks = round_up(t->group_out, 16) / 16;
+
+	if (t->layout != NNAHW_LAYOUT_PLAIN)
+		memset(o->data, 0, t->call.sizes[NNAHW_CONV_WEIGHTS]);
+	for (uint32_t n = 0; n < t->n; n++)
+		for (uint32_t ky = 0; ky < t->kh; ky++)
+			for (uint32_t kx = 0; kx < t->kw; kx++)
+				for (uint32_t c = 0; c < t->group_in; c++) {
+					uint32_t k = (ky * t->kw + kx) * t->group_in + c,
+						 i = n % t->group_out;
+					uint32_t block = n / t->group_out * blocks + i / 16;
+					int64_t q = o->desc.type == NNAHW_TYPE_U8
+							    ? rng_range(r, 0, 255)
+							    : rng_range(r, -128, 127);
+					float f = (float)rng_range(r, -64, 64) / 64;
+					uint64_t at;
+
+					if (t->layout == NNAHW_LAYOUT_PLAIN && t->depthwise)
+						at = (uint64_t)((uint8_t *)element(
+									o, (uint32_t[]){ 0, ky, kx,
+											 n }) -
+								(uint8_t *)o->data);
+					else if (t->layout == NNAHW_LAYOUT_PLAIN)
+						at = (uint64_t)((uint8_t *)element(
+									o, (uint32_t[]){ n, ky, kx,
+											 c }) -
+								(uint8_t *)o->data);
+					else if (t->depthwise)
+						at = ((n / 16) * k_size + k) * 16 + n % 16;
+					else if (t->layout == NNAHW_LAYOUT_PACKED_FLOAT)
+						at = (block * k_size + k) * 16 + i % 16;
+					else
+						at = ((block * (round_up(k_size, 4) / 4) + k / 4) *
+							      16 +
+						      i % 16) *
+							     4 +
+						     k % 4;
+					if (t->quantised) {
+						((uint8_t *)o->data)[at] = (uint8_t)q;
+						*weight(t, n, ky, kx, c) = (double)(q - t->weight_zero);
+					} else {
+						if (t->layout != NNAHW_LAYOUT_PLAIN)
+							at *= nnahw_type_size(o->desc.type);
+						if (o->desc.type == NNAHW_TYPE_F32) {
+							*(float *)((uint8_t *)o->data + at) = f;
+						} else {
+							int e;
+							float m = frexpf(fabsf(f), &e);
+
+							*(uint16_t *)((uint8_t *)o->data + at) =
+								(uint16_t)((f != 0 ? (e +
+										      14) << 10 |
+											     ((int)(m *
+												    2048) &
+											      0x3ff)
+										   : 0) |
+									   (f < 0 ? 0x8000 : 0));
+						}
+						*weight(t, n, ky, kx, c) = f;
+					}
+				}
+}
+
+static void fill_channels(struct conv_case *t, struct rng *r)
+{
+	struct nnahw_channel *channels = t->call.cmd.operands[NNAHW_CONV_CHANNELS].data;
+	uint32_t k_size = t->kh * t->kw * t->group_in;
+	int32_t input_zero = t->call.cmd.operands[NNAHW_CONV_INPUT].desc.zero_point;
+
+	for (uint32_t n = 0; n < t->n; n++) {
+		int64_t sum = 0, bias = rng_range(r, -100000, 100000);
+
+		for (uint32_t k = 0; k < k_size; k++)
+			sum += (int64_t)t->weights[n * k_size + k];
+		t->bias[n] = (double)bias;
+		channels[n].multiplier = rng_next(r) % 50
+						 ? (int32_t)rng_range(r, 1 << 30, INT32_MAX)
+						 : 0;
+		channels[n].shift = (int32_t)rng_range(r, 30, 50);
+		channels[n].weight_sum = (int32_t)(sum + (int64_t)k_size * t->weight_zero);
+		channels[n].bias = t->layout == NNAHW_LAYOUT_PACKED8
+					   ? (int32_t)(bias - input_zero * sum)
+					   : 0;
+		if (t->layout != NNAHW_LAYOUT_PACKED8) {
+			if (t->has_bias)
+				*(int32_t *)element(&t->call.cmd.operands[NNAHW_CONV_BIAS], &n) = (int32_t)bias;
+			else
+				channels[n].bias = (int32_t)bias;
+		}
+	}
+}
+
+static void random_epilogue(struct nnahw_epilogue *e, struct rng *r, int quantised, int residual,
+			    int is_signed)
+{
+	const int32_t low = is_signed ? -128 : 0;
+
+	e->clamp_min = rng_next(r) & 1 ? -INFINITY : 0;
+	e->clamp_max = rng_next(r) & 1 ? INFINITY : 6;
+	e->residual_min = rng_next(r) & 1 ? -INFINITY : -1;
+	e->residual_max = rng_next(r) & 1 ? INFINITY : 3;
+	if (!quantised)
+		return;
+	e->q_min = rng_next(r) & 1 ? low : (int32_t)rng_range(r, low, low + 100);
+	e->q_max = rng_next(r) & 1 ? low + 255 : (int32_t)rng_range(r, low + 100, low + 255);
+	e->zero_point = (int32_t)rng_range(r, low, low + 255);
+	if (residual) {
+		e->residual_q_min = rng_next(r) & 1 ? low : (int32_t)rng_range(r, low, low + 100);
+		e->residual_q_max = rng_next(r) & 1 ? low + 255
+						    : (int32_t)rng_range(r, low + 100, low + 255);
+		e->add_shift = (int32_t)rng_range(r, 20, 34);
+		e->own_scale = (int32_t)rng_range(r, 0, 1u << (e->add_shift - 4));
+		e->residual_scale = (int32_t)rng_range(r, 0, 1u << (e->add_shift - 4));
+		if (rng_next(r) % 20 == 0)
+			e->own_scale = INT32_MAX, e->residual_scale = INT32_MIN;
+	}
+}
+
+static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
+{
+	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)t->call.raw;
+	struct nnadev_engine_operand *o;
+	uint32_t type, out_type, weight_type, k_size;
+	int spread = rng_next(r) % 3 == 0, zero_low;
+
+	memset(t, 0, sizeof(*t));
+	t->depthwise = shape == SHAPE_DEPTHWISE_LIKE ||
+		       (shape == SHAPE_ANY && rng_next(r) % 3 == 0);
+	t->quantised = rng_next(r) % 3 != 0;
+	t->half = !t->quantised && rng_next(r) % 3 == 0;
+	t->residual = rng_next(r) % 3 == 0;
+	t->has_bias = rng_next(r) & 1;
+	t->batch = (uint32_t)rng_range(r, 1, 3);
+	t->h = (uint32_t)rng_range(r, 1, 12);
+	t->w = (uint32_t)rng_range(r, 1, 12);
+	t->kh = (uint32_t)rng_range(r, 1, 4);
+	t->kw = (uint32_t)rng_range(r, 1, 4);
+	t->sh = (uint32_t)rng_range(r, 1, 3);
+	t->sw = (uint32_t)rng_range(r, 1, 3);
+	t->dh = rng_next(r) % 4 ? 1 : (uint32_t)rng_range(r, 1, 3);
+	t->dw = rng_next(r) % 4 ? 1 : (uint32_t)rng_range(r, 1, 3);
+	t->pt = (uint32_t)rng_range(r, 0, 3);
+	t->pl = (uint32_t)rng_range(r, 0, 3);
+	if (t->depthwise) {
+		t->groups = rng_next(r) % 3 ? (uint32_t)rng_range(r, 1, 40)
+					    : (uint32_t)rng_range(r, 1, 6) * 16;
+		t->group_in = 1;
+		t->group_out = rng_next(r) % 3 ? 1 : (uint32_t)rng_range(r, 1, 5);
+	} else {
+		t->groups = rng_next(r) % 4 ? 1 : (uint32_t)rng_range(r, 2, 5);
+		t->group_in = (uint32_t)rng_range(r, 1, 20);
+		t->group_out = (uint32_t)rng_range(r, 1, 40);
+	}
+	if (shape == SHAPE_ONE_BY_ONE) {
+		t->kh = t->kw = 1;
+		t->pt = t->pl = 0;
+		if (rng_next(r) & 1)
+			t->sh = t->sw = 1;
+		t->group_in = (uint32_t)rng_range(r, 1, 70);
+	} else if (shape == SHAPE_DEEP) {
+		t->batch = 1;
+		t->h = (uint32_t)rng_range(r, 1, 4);
+		t->w = (uint32_t)rng_range(r, 1, 4);
+		t->groups = 1;
+		t->group_in = (uint32_t)rng_range(r, 100, 1500);
+		t->group_out = (uint32_t)rng_range(r, 1, 100);
+	} else if (shape == SHAPE_DEPTHWISE_LIKE) {
+		t->kh = t->kw = 3;
+		t->pt = (uint32_t)rng_range(r, 0, 1);
+		t->pl = (uint32_t)rng_range(r, 0, 1);
+		t->sh = t->sw = (uint32_t)rng_range(r, 1, 2);
+		t->dh = t->dw = 1;
+		t->h = (uint32_t)rng_range(r, 3, 20);
+		t->w = (uint32_t)rng_range(r, 3, 20);
+	}
+	t->c = t->groups * t->group_in;
+	t->n = t->groups * t->group_out;
+	t->oh = (uint32_t)rng_range(r, 1, t->h / t->sh + 2);
+	t->ow = (uint32_t)rng_range(r, 1, t->w / t->sw + 2);
+	t->layout = rng_next(r) % 4 == 0 ? NNAHW_LAYOUT_PLAIN
+		    : t->quantised	 ? NNAHW_LAYOUT_PACKED8
+					 : NNAHW_LAYOUT_PACKED_FLOAT;
+	type = t->half		 ? NNAHW_TYPE_F16
+	       : !t->quantised	 ? NNAHW_TYPE_F32
+	       : rng_next(r) & 1 ? NNAHW_TYPE_U8
+				 : NNAHW_TYPE_S8;
+	weight_type = !t->quantised ? (rng_next(r) % 4 ? type : NNAHW_TYPE_F16)
+		      : t->layout == NNAHW_LAYOUT_PACKED8 || rng_next(r) & 1 ? NNAHW_TYPE_S8
+									     : NNAHW_TYPE_U8;
+	/* 8-bit numbers may make 16-bit ones. */
+	out_type = t->quantised && !t->depthwise && !t->residual && rng_next(r) % 3 == 0
+			   ? NNAHW_TYPE_S16
+			   : type;
+	k_size = t->kh * t->kw * t->group_in;
+	call_init(&t->call, t->depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
+	call_operand(&t->call, r, NNAHW_CONV_OUTPUT, out_type, 4,
+		     (uint32_t[]){ t->batch, t->oh, t->ow, t->n }, spread);
+	o = call_operand(&t->call, r, NNAHW_CONV_INPUT, type, 4,
+			 (uint32_t[]){ t->batch, t->h, t->w, t->c }, rng_next(r) % 3 == 0);
+	zero_low = type == NNAHW_TYPE_S8 ? -128 : 0;
+	if (t->quantised) {
+		operand_quantise(o, 0.5f, (int32_t)rng_range(r, zero_low, zero_low + 255));
+		operand_quantise(&t->call.cmd.operands[NNAHW_CONV_OUTPUT], 0.25f,
+				 (int32_t)rng_range(r, zero_low, zero_low + 255));
+	} else {
+		operand_floats(&t->call, r, NNAHW_CONV_INPUT, -2, 2);
+	}
+	if (t->layout == NNAHW_LAYOUT_PLAIN)
+		o = call_operand(&t->call, r, NNAHW_CONV_WEIGHTS, weight_type, 4,
+				 t->depthwise ? (uint32_t[]){ 1, t->kh, t->kw, t->n }
+					      : (uint32_t[]){ t->n, t->kh, t->kw, t->group_in },
+				 spread);
+	else if (t->depthwise)
+		o = call_operand(&t->call, r, NNAHW_CONV_WEIGHTS, weight_type, 3,
+				 (uint32_t[]){ round_up(t->n, 16) / 16, k_size, 16 }, 0);
+	else if (t->layout == NNAHW_LAYOUT_PACKED8)
+		o = call_operand(&t->call, r, NNAHW_CONV_WEIGHTS, weight_type, 4,
+				 (uint32_t[]){ t->groups * (round_up(t->group_out, 16) / 16),
+					       round_up(k_size, 4) / 4, 16, 4 },
+				 0);
+	else
+		o = call_operand(
+			&t->call, r, NNAHW_CONV_WEIGHTS, weight_type, 3,
+			(uint32_t[]){ t->groups * (round_up(t->group_out, 16) / 16), k_size, 16 },
+			0);
+	if (t->quantised) {
+		t->weight_zero = rng_next(r) & 1
+					 ? 0
+					 : (int32_t)rng_range(
+						   r, weight_type == NNAHW_TYPE_S8 ? -128 : 0, 127);
+		operand_quantise(o, 0.125f, t->weight_zero);
+	}
+	if (t->has_bias && t->layout != NNAHW_LAYOUT_PACKED8) {
+		call_operand(&t->call, r, NNAHW_CONV_BIAS,
+			     t->quantised      ? NNAHW_TYPE_S32
+			     : rng_next(r) & 1 ? NNAHW_TYPE_F32
+					       : NNAHW_TYPE_F16,
+			     1, &t->n, spread);
+		operand_floats(&t->call, r, NNAHW_CONV_BIAS, -1, 1);
+	}
+	if (t->quantised)
+		call_operand(&t->call, r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2,
+			     (uint32_t[]){ t->n, 4 }, 0);
+	if (t->residual) {
+		o = call_operand(&t->call, r, NNAHW_CONV_RESIDUAL, type, 4,
+				 (uint32_t[]){ t->batch, t->oh, t->ow, t->n },
+				 rng_next(r) % 3 == 0);
+		if (t->quantised)
+			operand_quantise(o, 0.5f, (int32_t)rng_range(r, zero_low, zero_low + 255));
+		operand_floats(&t->call, r, NNAHW_CONV_RESIDUAL, -2, 2);
+	}
+	p->layout = (uint8_t)t->layout;
+	p->groups = t->depthwise ? t->group_out : t->groups;
+	p->kernel_h = t->kh, p->kernel_w = t->kw;
+	p->stride_h = t->sh, p->stride_w = t->sw;
+	p->dilation_h = t->dh, p->dilation_w = t->dw;
+	p->pad_top = t->pt, p->pad_left = t->pl;
+	random_epilogue(&p->epilogue, r, t->quantised, t->residual, type == NNAHW_TYPE_S8);
+	if (out_type == NNAHW_TYPE_S16) {
+		p->epilogue.q_min = rng_next(r) & 1 ? INT16_MIN
+						    : (int32_t)rng_range(r, INT16_MIN, 0);
+		p->epilogue.q_max = rng_next(r) & 1 ? INT16_MAX
+						    : (int32_t)rng_range(r, 0, INT16_MAX);
+	}
+	t->weights = calloc((size_t)t->n * k_size, sizeof(double));
+	t->bias = calloc(t->n, sizeof(double));
+	fill_weights(t, r);
+	if (t->quantised)
+		fill_channels(t, r);
+	else if (t->has_bias)
+		for (uint32_t n = 0; n < t->n; n++)
+			t->bias[n] = number(&t->call.cmd.operands[NNAHW_CONV_BIAS], &n);
+	call_finish(&t->call);
+}
+
+static void free_case(struct conv_case *t)
+{
+	call_free(&t->call);
+	free(t->weights);
+	free(t->bias);
+}
+
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+/* floor(x * m / 2^s + 1/2) */
+static int64_t scaled(int64_t x, int64_t m, int s)
+{
+	__int128 v = (__int128)x * m * 2 + ((__int128)1 << s), d = (__int128)1 << (s + 1),
+		 q = v / d;
+
+	return (int64_t)(q - (v % d < 0));
+}
+
+/*
+ * In two roundings: to 31 fewer bits with halves up, then to the rest with halves away from zero.
+ */
+static int64_t requantised(int64_t x, int64_t m, int s)
+{
+	int64_t once, size;
+
+	if (s < 32)
+		return scaled(x, m, s);
+	once = scaled(x, m, 31);
+	size = once < 0 ? -once : once;
+	size = (size + ((int64_t)1 << (s - 32))) >> (s - 31);
+	return once < 0 ? -size : size;
+}
+
+/* What the epilogue makes of an accumulator; for quantised types exactly. */
+static double after(const struct nnahw_epilogue *e, double acc, const struct nnahw_channel *ch,
+		    const struct nnadev_engine_operand *out,
+		    const struct nnadev_engine_operand *res, const uint32_t *index)
+{
+	int64_t q, wide = out->desc.type == NNAHW_TYPE_S16;
+	int64_t low = wide ? INT16_MIN : out->desc.type == NNAHW_TYPE_S8 ? -128 : 0;
+
+	if (!ch) {
+		acc = fmin(fmax(acc, (double)e->clamp_min), (double)e->clamp_max);
+		if (res->data)
+			acc = fmin(fmax(acc + number(res, index), (double)e->residual_min),
+				   (double)e->residual_max);
+		return acc;
+	}
+	q = clamp(requantised((int32_t)(uint32_t)(int64_t)acc, ch->multiplier, ch->shift) +
+			  e->zero_point,
+		  e->q_min, e->q_max);
+	if (res->data) {
+		__int128 s = (__int128)(q - e->zero_point) * e->own_scale +
+			     (__int128)((int64_t)number(res, index) - res->desc.zero_point) *
+				     e->residual_scale;
+
+		s = (s + ((__int128)1 << (e->add_shift - 1)) - (s < 0)) >> e->add_shift;
+		q = clamp((int64_t)s + out->desc.zero_point, e->residual_q_min, e->residual_q_max);
+	}
+	return (double)clamp(q, low, low + (wide ? UINT16_MAX : 255));
+}
+
+static void check_output(const char *what, const struct nnadev_engine_operand *out,
+			 const uint32_t *index, double got, double want, double magnitude)
+{
+	double error = 0;
+
+	if (out->desc.type == NNAHW_TYPE_F32)
+		error = magnitude * 0x1p-20 + fabs(want) * 0x1p-22;
+	else if (out->desc.type == NNAHW_TYPE_F16)
+		error = magnitude * 0x1p-20 + fabs(want) * 0x1p-10 + 0x1p-24;
+	if (!(fabs(got - want) <= error))
+		fail_msg("%s: [%u %u %u %u] is %.9g, not %.9g", what, index[0], index[1], index[2],
+			 out->desc.rank > 3 ? index[3] : 0, got, want);
+}
+
+/* The output against the scattered sums. */
+static void check_case(struct conv_case *t, const char *what)
+{
+	struct nnadev_engine_operand *ops = t->call.cmd.operands, *out = &ops[NNAHW_CONV_OUTPUT],
+				     *in = &ops[NNAHW_CONV_INPUT];
+	const struct nnahw_epilogue *e = &((struct nnahw_cmd_conv *)t->call.raw)->epilogue;
+	const struct nnahw_channel *channels = ops[NNAHW_CONV_CHANNELS].data;
+	size_t count = (size_t)t->batch * t->oh * t->ow * t->n, i = 0;
+	double *acc = calloc(count, sizeof(double)), *magnitude = calloc(count, sizeof(double));
+	uint32_t index[4] = { 0 };
+
+	do {
+		double x = number(in, index) - (t->quantised ? in->desc.zero_point : 0);
+		uint32_t group = index[3] / t->group_in;
+
+		for (uint32_t ky = 0; ky < t->kh; ky++)
+			for (uint32_t kx = 0; kx < t->kw; kx++) {
+				int64_t y = (int64_t)index[1] + t->pt - ky * t->dh,
+					z = (int64_t)index[2] + t->pl - kx * t->dw;
+
+				if (y < 0 || z < 0 || y % t->sh || z % t->sw ||
+				    y / t->sh >= t->oh || z / t->sw >= t->ow)
+					continue;
+				for (uint32_t n = group * t->group_out;
+				     n < (group + 1) * t->group_out; n++) {
+					double product = x * *weight(t, n, ky, kx,
+								     index[3] % t->group_in);
+					size_t at = (((size_t)index[0] * t->oh + y / t->sh) *
+							     t->ow +
+						     z / t->sw) *
+							    t->n +
+						    n;
+
+					acc[at] += product;
+					magnitude[at] += fabs(product);
+				}
+			}
+	} while (next_index(&in->desc, index));
+	do {
+		uint32_t n = index[3];
+
+		check_output(what, out, index, number(out, index),
+			     after(e, acc[i] + t->bias[n], t->quantised ? &channels[n] : NULL, out,
+				   &ops[NNAHW_CONV_RESIDUAL], index),
+			     magnitude[i] + fabs(t->bias[n]));
+		i++;
+	} while (next_index(&out->desc, index));
+	free(acc);
+	free(magnitude);
+}
+
+static void run_cases(enum shape shape, uint64_t seed)
+{
+	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
+	struct rng r = { seed };
+	static struct conv_case t;
+
+	for (int i = 0; i < (shape == SHAPE_DEEP ? CASES / 10 : CASES); i++) {
+		struct nnadev_engine_operand *out = &t.call.cmd.operands[NNAHW_CONV_OUTPUT];
+		char what[256];
+
+		random_case(&t, &r, shape);
+		snprintf(
+			what, sizeof(what),
+			"case %d %s type %u layout %u [%u %u %u %u] -> [%u %u %u] kernel %ux%u stride %u %u dilation %u %u pad %u %u groups %u residual %d zero %d",
+			i, t.depthwise ? "dw" : "conv", out->desc.type, t.layout, t.batch, t.h, t.w,
+			t.c, t.oh, t.ow, t.n, t.kh, t.kw, t.sh, t.sw, t.dh, t.dw, t.pt, t.pl,
+			t.groups, t.residual, t.weight_zero);
+		assert_int_equal(call_run(&t.call, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
+		check_case(&t, what);
+		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_AVX2; isa <= best; isa++) {
+			void *scalar = malloc(t.call.sizes[NNAHW_CONV_OUTPUT]);
+
+			memcpy(scalar, out->data, t.call.sizes[NNAHW_CONV_OUTPUT]);
+			for (size_t b = 0; b < t.call.sizes[NNAHW_CONV_OUTPUT] && out->contiguous;
+			     b++)
+				((uint8_t *)out->data)[b] ^= 0x55;
+			assert_int_equal(call_run(&t.call, &r, isa), NNAHW_STATUS_OK);
+			if (t.quantised &&
+			    memcmp(scalar, out->data, t.call.sizes[NNAHW_CONV_OUTPUT]))
+				fail_msg("%s: isa %d differs from scalar", what, isa);
+			check_case(&t, what);
+			free(scalar);
+		}
+		free_case(&t);
+	}
+}
+
+static void test_any(void **state)
+{
+	run_cases(SHAPE_ANY, 11);
+}
+
+static void test_one_by_one(void **state)
+{
+	run_cases(SHAPE_ONE_BY_ONE, 12);
+}
+
+static void test_deep(void **state)
+{
+	run_cases(SHAPE_DEEP, 13);
+}
+
+static void test_depthwise(void **state)
+{
+	run_cases(SHAPE_DEPTHWISE_LIKE, 14);
+}
+
+static void test_matmul(void **state)
+{
+	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
+	static struct call c;
+	struct rng r = { 15 };
+
+	for (int i = 0; i < CASES; i++) {
+		struct nnahw_cmd_matmul *p = (struct nnahw_cmd_matmul *)c.raw;
+		uint32_t b = (uint32_t)rng_range(&r, 1, 3), m = (uint32_t)rng_range(&r, 1, 20),
+			 n = (uint32_t)rng_range(&r, 1, 40);
+		uint32_t k = (uint32_t)rng_range(&r, 1, 60), channels = rng_next(&r) & 1 ? n : 1,
+			 index[3] = { 0 };
+		int quantised = rng_next(&r) & 1, residual = rng_next(&r) % 3 == 0,
+		    bias = rng_next(&r) & 1, low;
+		uint32_t type = quantised ? NNAHW_TYPE_U8 + (uint32_t)(rng_next(&r) & 1)
+					  : NNAHW_TYPE_F16 + (uint32_t)(rng_next(&r) & 1);
+		struct nnadev_engine_operand *o = c.cmd.operands;
+
+		call_init(&c, NNAHW_OP_MATMUL, sizeof(*p), 6);
+		low = type == NNAHW_TYPE_S8 ? -128 : 0;
+		call_operand(&c, &r, NNAHW_MATMUL_OUTPUT, type, 3, (uint32_t[]){ b, m, n },
+			     rng_next(&r) % 3 == 0);
+		call_operand(&c, &r, NNAHW_MATMUL_A, type, 3, (uint32_t[]){ b, m, k },
+			     rng_next(&r) % 3 == 0);
+		call_operand(&c, &r, NNAHW_MATMUL_B, type, 3, (uint32_t[]){ b, k, n },
+			     rng_next(&r) % 2 == 0);
+		operand_floats(&c, &r, NNAHW_MATMUL_A, -2, 2);
+		operand_floats(&c, &r, NNAHW_MATMUL_B, -2, 2);
+		if (bias) {
+			call_operand(&c, &r, NNAHW_MATMUL_BIAS, quantised ? NNAHW_TYPE_S32 : type,
+				     1, &n, 0);
+			operand_floats(&c, &r, NNAHW_MATMUL_BIAS, -2, 2);
+		}
+		if (quantised) {
+			struct nnahw_channel *ch = call_operand(&c, &r, NNAHW_MATMUL_CHANNELS,
+								NNAHW_TYPE_S32, 2,
+								(uint32_t[]){ channels, 4 }, 0)
+							   ->data;
+
+			for (uint32_t j = 0; j < channels; j++)
+				ch[j] = (struct nnahw_channel){
+					0, (int32_t)rng_range(&r, 1 << 30, INT32_MAX),
+					(int32_t)rng_range(&r, 34, 46), 0
+				};
+			operand_quantise(&o[0], 1, (int32_t)rng_range(&r, low, low + 255));
+			operand_quantise(&o[1], 1, (int32_t)rng_range(&r, low, low + 255));
+			operand_quantise(&o[2], 1, (int32_t)rng_range(&r, low, low + 255));
+		}
+		if (residual) {
+			call_operand(&c, &r, NNAHW_MATMUL_RESIDUAL, type, 3,
+				     (uint32_t[]){ b, m, n }, 0);
+			operand_floats(&c, &r, NNAHW_MATMUL_RESIDUAL, -2, 2);
+		}
+		random_epilogue(&p->epilogue, &r, quantised, residual, type == NNAHW_TYPE_S8);
+		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
+			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
+			do {
+				const struct nnahw_channel *ch = o[NNAHW_MATMUL_CHANNELS].data;
+				double acc = bias ? number(&o[NNAHW_MATMUL_BIAS], &index[2]) : 0,
+				       magnitude = fabs(acc);
+
+				for (uint32_t z = k; z-- > 0;) {
+					double x = number(&o[1],
+							  (uint32_t[]){ index[0], index[1], z }) -
+						   o[1].desc.zero_point;
+					double y = number(&o[2],
+							  (uint32_t[]){ index[0], z, index[2] }) -
+						   o[2].desc.zero_point;
+
+					acc += x * y;
+					magnitude += fabs(x * y);
+				}
+				check_output("matmul", &o[0], index, number(&o[0], index),
+					     after(&p->epilogue, acc,
+						   ch ? &ch[channels == 1 ? 0 : index[2]] : NULL,
+						   &o[0], &o[NNAHW_MATMUL_RESIDUAL], index),
+					     magnitude);
+			} while (next_index(&o[0].desc, index));
+		}
+		call_free(&c);
+	}
+}
+
+/*
+ * Statuses of commands that must not run: whatever does not return OK or runs without a sanitizer's
+ * word is fine.
+ */
+static void test_hostile(void **state)
+{
+	static const uint32_t odd[] = { 0,	 1,	     2,		 3,
+					16,	 0x7fffffff, 0x80000000, 0xffffffff,
+					0x10000, 0x100000,   0x40000000 };
+	const size_t odds = sizeof(odd) / sizeof(odd[0]);
+	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
+	static struct conv_case t;
+	struct rng r = { 16 };
+	int ok = 0, refused = 0;
+
+	for (int i = 0; i < 6000; i++) {
+		struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)t.call.raw;
+		struct nnadev_engine_operand *o = t.call.cmd.operands;
+		uint32_t *fields[] = { &p->groups,     &p->kernel_h, &p->kernel_w,
+				       &p->stride_h,   &p->stride_w, &p->dilation_h,
+				       &p->dilation_w, &p->pad_top,  &p->pad_left };
+		uint32_t status;
+
+		random_case(&t, &r, (enum shape)(i % 2));
+		switch (rng_next(&r) % 6) {
+		case 0:
+		case 1:
+		case 2:
+			for (uint64_t k = rng_next(&r) % 3 + 1; k > 0; k--)
+				*fields[rng_next(&r) % 9] = odd[rng_next(&r) % odds];
+			break;
+		case 3: { /* another operand's dims do not fit */
+			uint32_t k = (uint32_t)(rng_next(&r) % 3);
+
+			call_operand(&t.call, &r, k, o[k].desc.type, 4,
+				     (uint32_t[]){ (uint32_t)rng_range(&r, 0, 4),
+						   (uint32_t)rng_range(&r, 0, 4),
+						   (uint32_t)rng_range(&r, 0, 4),
+						   (uint32_t)rng_range(&r, 0, 40) },
+				     0);
+			break;
+		}
+		case 4: { /* no elements, but huge dims */
+			uint32_t k = (uint32_t)(rng_next(&r) % 3);
+
+			free(t.call.buffers[k]);
+			t.call.buffers[k] = NULL;
+			o[k].data = NULL;
+			o[k].count = 0;
+			for (uint32_t d = 0; d < 4; d++)
+				o[k].desc.dims[d] = odd[rng_next(&r) % odds];
+			o[k].desc.dims[rng_next(&r) % 4] = 0;
+			break;
+		}
+		default: /* types, absent operands, channels that say anything */
+			if (rng_next(&r) & 1) {
+				uint32_t k = (uint32_t)(rng_next(&r) % 6);
+
+				call_operand(&t.call, &r, k,
+					     rng_next(&r) & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_F32,
+					     o[k].desc.rank, o[k].desc.dims, 0);
+			} else if (t.quantised) {
+				for (size_t b = 0; b < t.call.sizes[NNAHW_CONV_CHANNELS]; b++)
+					((uint8_t *)t.call.buffers[NNAHW_CONV_CHANNELS])[b] =
+						(uint8_t)rng_next(&r);
+			}
+			for (uint32_t k = 0; k < 16 && rng_next(&r) & 1; k++)
+				((uint8_t *)&p->epilogue)[rng_next(&r) % 48] = (uint8_t)rng_next(
+					&r);
+			break;
+		}
+		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
+			status = call_run(&t.call, &r, isa);
+			ok += status == NNAHW_STATUS_OK;
+			refused += status != NNAHW_STATUS_OK;
+			assert_true(status == NNAHW_STATUS_OK ||
+				    status == NNAHW_STATUS_BAD_COMMAND ||
+				    status == NNAHW_STATUS_BAD_OPERAND ||
+				    status == NNAHW_STATUS_BAD_SHAPE ||
+				    status == NNAHW_STATUS_NO_MEMORY);
+		}
+		free_case(&t);
+	}
+	print_message("%d ran, %d refused\n", ok, refused);
+	assert_true(ok > 100 && refused > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_any),    cmocka_unit_test(test_one_by_one),
+		cmocka_unit_test(test_deep),   cmocka_unit_test(test_depthwise),
+		cmocka_unit_test(test_matmul), cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

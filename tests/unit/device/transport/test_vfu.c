@@ -1,0 +1,978 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The vfio-user server of nna-device, spoken to over a socket pair. The device model is a stand-in
+ * that records what the transport asks of it, so that the protocol is tested alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hw/gen/nnahw.h"
+#include "device/transport/listener.h"
+#include "device/transport/ranges.h"
+#include "device/transport/vfu.h"
+#include "device/transport/vfu_protocol.h"
+
+#define CONFIG VFIO_PCI_CONFIG_REGION_INDEX
+#define VECTORS 6u
+
+/* ---- the stand-in for the model -------------------------------------------------------------- */
+
+struct nnadev {
+	struct nnadev_params params;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	uint64_t regs[NNAHW_PCI_REGISTER_BAR_SIZE / 8];
+	/* the cases look while the server runs */
+	atomic_uint resets, maps, unmaps, writes, masters;
+	bool hold_unmap;
+	bool master;
+	ino_t last_inode;
+	uint64_t last_offset;
+	uint32_t last_prot;
+};
+
+static struct nnadev *model;
+
+int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
+{
+	struct nnadev *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return -ENOMEM;
+	dev->params = *params;
+	pthread_mutex_init(&dev->lock, NULL);
+	pthread_cond_init(&dev->cond, NULL);
+	model = *out = dev;
+	return 0;
+}
+
+void nnadev_destroy(struct nnadev *dev)
+{
+	free(dev);
+}
+
+uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
+{
+	uint64_t value = 0;
+
+	if (offset == NNAHW_REG_MSIX_COUNT)
+		return VECTORS;
+	memcpy(&value, (uint8_t *)dev->regs + offset, size);
+	return value;
+}
+
+void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value)
+{
+	memcpy((uint8_t *)dev->regs + offset, &value, size);
+	dev->writes++;
+}
+
+void nnadev_reset(struct nnadev *dev)
+{
+	pthread_mutex_lock(&dev->lock);
+	dev->resets++;
+	pthread_mutex_unlock(&dev->lock);
+}
+
+int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset,
+		   uint32_t prot)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENODEV;
+	dev->last_inode = st.st_ino;
+	dev->last_offset = offset;
+	dev->last_prot = prot;
+	dev->maps++;
+	return 0;
+}
+
+int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
+{
+	pthread_mutex_lock(&dev->lock);
+	while (dev->hold_unmap)
+		pthread_cond_wait(&dev->cond, &dev->lock);
+	dev->unmaps++;
+	pthread_mutex_unlock(&dev->lock);
+	return 0;
+}
+
+void nnadev_bus_master(struct nnadev *dev, bool on)
+{
+	dev->master = on;
+	dev->masters++;
+}
+
+const char *nnadev_isa_name(const struct nnadev *dev)
+{
+	return "none";
+}
+
+/* ---- a client -------------------------------------------------------------------------------- */
+
+struct session {
+	struct nnadev_vfu *vfu;
+	int client; /* ours */
+	int server; /* nnadev_vfu_serve()'s */
+	int stop;
+	int result;
+	pthread_t thread;
+	uint16_t id;
+	uint8_t reply[80000];
+	size_t reply_size; /* of the payload */
+};
+
+static void *serve(void *arg)
+{
+	struct session *s = arg;
+
+	s->result = nnadev_vfu_serve(s->vfu, s->server, s->stop);
+	return NULL;
+}
+
+static void start_serving(struct session *s)
+{
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	s->client = pair[0];
+	s->server = pair[1];
+	assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+static int setup(void **state)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	struct nnadev_vfu_params params = { .threads = 1 };
+
+	assert_non_null(s);
+	assert_int_equal(nnadev_vfu_create(&params, &s->vfu), 0);
+	s->stop = eventfd(0, EFD_CLOEXEC);
+	start_serving(s);
+	*state = s;
+	return 0;
+}
+
+/* Leaves and waits for the server to notice. */
+static int leave(struct session *s)
+{
+	if (s->client >= 0) {
+		close(s->client);
+		pthread_join(s->thread, NULL);
+	}
+	s->client = -1;
+	return s->result;
+}
+
+static int teardown(void **state)
+{
+	struct session *s = *state;
+
+	leave(s);
+	nnadev_vfu_destroy(s->vfu);
+	close(s->stop);
+	free(s);
+	return 0;
+}
+
+static void send_raw(struct session *s, const void *data, size_t size, const int *fds,
+		     size_t fd_count)
+{
+	union {
+		char space[CMSG_SPACE(64 * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { (void *)data, size };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (fd_count) {
+		struct cmsghdr *c;
+
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.space;
+		msg.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, fd_count * sizeof(int));
+	}
+	assert_int_equal(sendmsg(s->client, &msg, MSG_NOSIGNAL), size);
+}
+
+static void post(struct session *s, uint16_t command, uint32_t flags, const void *payload,
+		 size_t size, const int *fds, size_t fd_count)
+{
+	static uint8_t message[80000];
+	struct nnadev_vfu_header header = {
+		.id = ++s->id,
+		.command = command,
+		.size = (uint32_t)(sizeof(header) + size),
+		.flags = flags,
+	};
+
+	memcpy(message, &header, sizeof(header));
+	if (size)
+		memcpy(message + sizeof(header), payload, size);
+	send_raw(s, message, sizeof(header) + size, fds, fd_count);
+}
+
+static bool receive_all(struct session *s, void *to, size_t size)
+{
+	uint8_t *at = to;
+
+	while (size) {
+		ssize_t n = recv(s->client, at, size, 0);
+
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* Return: 0 or the errno of the reply, -1 when the server has hung up. */
+static int get_reply(struct session *s, uint16_t command, uint16_t id)
+{
+	struct nnadev_vfu_header header;
+
+	if (!receive_all(s, &header, sizeof(header)))
+		return -1;
+	assert_int_equal(header.flags & NNADEV_VFU_TYPE_MASK, NNADEV_VFU_TYPE_REPLY);
+	assert_int_equal(header.command, command);
+	assert_int_equal(header.id, id);
+	assert_in_range(header.size, sizeof(header), sizeof(header) + sizeof(s->reply));
+	s->reply_size = header.size - sizeof(header);
+	assert_true(receive_all(s, s->reply, s->reply_size));
+	if (header.flags & NNADEV_VFU_ERROR) {
+		assert_int_equal(s->reply_size, 0);
+		assert_int_not_equal(header.error, 0);
+		return (int)header.error;
+	}
+	return 0;
+}
+
+static int ask_fds(struct session *s, uint16_t command, const void *payload, size_t size,
+		   const int *fds, size_t fd_count)
+{
+	post(s, command, NNADEV_VFU_TYPE_COMMAND, payload, size, fds, fd_count);
+	return get_reply(s, command, s->id);
+}
+
+static int ask(struct session *s, uint16_t command, const void *payload, size_t size)
+{
+	return ask_fds(s, command, payload, size, NULL, 0);
+}
+
+static int ask_version(struct session *s, uint16_t major, uint16_t minor, const char *text)
+{
+	uint8_t payload[512];
+	struct nnadev_vfu_version version = { major, minor };
+	size_t n = text ? strlen(text) + 1 : 0;
+
+	memcpy(payload, &version, sizeof(version));
+	if (n)
+		memcpy(payload + sizeof(version), text, n);
+	return ask(s, NNADEV_VFU_VERSION, payload, sizeof(version) + n);
+}
+
+static void greet(struct session *s)
+{
+	assert_int_equal(
+		ask_version(s, 0, 0,
+			    "{\"capabilities\":{\"max_msg_fds\":8,\"write_multiple\":true}}"),
+		0);
+}
+
+static int read_region(struct session *s, uint32_t region, uint64_t offset, void *to, uint32_t size)
+{
+	struct nnadev_vfu_region_access access = { offset, region, size };
+	int ret = ask(s, NNADEV_VFU_REGION_READ, &access, sizeof(access));
+
+	if (ret == 0) {
+		assert_int_equal(s->reply_size, sizeof(access) + size);
+		assert_memory_equal(s->reply, &access, sizeof(access));
+		memcpy(to, s->reply + sizeof(access), size);
+	}
+	return ret;
+}
+
+static int write_region(struct session *s, uint32_t flags, uint32_t region, uint64_t offset,
+			const void *from, uint32_t size)
+{
+	struct nnadev_vfu_region_access access = { offset, region, size };
+	uint8_t payload[256];
+
+	assert_true(size <= sizeof(payload) - sizeof(access));
+	memcpy(payload, &access, sizeof(access));
+	memcpy(payload + sizeof(access), from, size);
+	post(s, NNADEV_VFU_REGION_WRITE, flags, payload, sizeof(access) + size, NULL, 0);
+	if (flags & NNADEV_VFU_NO_REPLY)
+		return 0;
+	return get_reply(s, NNADEV_VFU_REGION_WRITE, s->id);
+}
+
+static uint32_t config32(struct session *s, uint32_t offset)
+{
+	uint32_t value;
+
+	assert_int_equal(read_region(s, CONFIG, offset, &value, 4), 0);
+	return value;
+}
+
+static int map(struct session *s, uint64_t iova, uint64_t size, uint32_t flags, uint64_t offset,
+	       int fd)
+{
+	struct nnadev_vfu_dma_map m = { sizeof(m), flags, offset, iova, size };
+
+	return ask_fds(s, NNADEV_VFU_DMA_MAP, &m, sizeof(m), &fd, fd >= 0 ? 1 : 0);
+}
+
+static int unmap(struct session *s, uint64_t iova, uint64_t size, uint32_t flags)
+{
+	struct nnadev_vfu_dma_unmap m = { sizeof(m), flags, iova, size };
+
+	return ask(s, NNADEV_VFU_DMA_UNMAP, &m, sizeof(m));
+}
+
+static int set_irqs(struct session *s, uint32_t flags, uint32_t index, uint32_t start,
+		    uint32_t count, const int *fds, size_t fd_count)
+{
+	struct nnadev_vfu_irq_set set = { sizeof(set), flags, index, start, count };
+
+	return ask_fds(s, NNADEV_VFU_DEVICE_SET_IRQS, &set, sizeof(set), fds, fd_count);
+}
+
+static uint64_t drain_eventfd(int fd)
+{
+	uint64_t n = 0;
+
+	return read(fd, &n, sizeof(n)) == sizeof(n) ? n : 0;
+}
+
+static unsigned int open_fds(void)
+{
+	unsigned int n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* ---- the cases ------------------------------------------------------------------------------- */
+
+static void test_version(void **state)
+{
+	struct session *s = *state;
+	struct nnadev_vfu_version version;
+
+	assert_int_equal(
+		ask_version(
+			s, 0, 7,
+			"{\"capabilities\":{\"write_multiple\":true,\"twin_socket\":{\"supported\":true}}}"),
+		0);
+	memcpy(&version, s->reply, sizeof(version));
+	assert_int_equal(version.major, 0);
+	assert_int_equal(version.minor, NNADEV_VFU_MINOR);
+	assert_int_equal(s->reply[s->reply_size - 1], 0);
+	assert_non_null(strstr((char *)s->reply + 4, "\"max_msg_fds\":16"));
+	assert_non_null(strstr((char *)s->reply + 4, "\"pgsizes\":4096"));
+	/* Never several writes in one message, never a second socket. */
+	assert_null(strstr((char *)s->reply + 4, "write_multiple"));
+	assert_null(strstr((char *)s->reply + 4, "twin_socket"));
+	assert_int_equal(ask_version(s, 0, 0, NULL), EINVAL);
+}
+
+static void test_version_refused(void **state)
+{
+	struct session *s = *state;
+
+	assert_int_equal(ask_version(s, 1, 0, NULL), EINVAL);
+	assert_int_equal(get_reply(s, 0, 0), -1);
+	assert_int_equal(leave(s), -EPROTO);
+
+	start_serving(s);
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_RESET, NULL, 0), EINVAL);
+	assert_int_equal(get_reply(s, 0, 0), -1);
+	assert_int_equal(leave(s), -EPROTO);
+
+	/* The next one is served as if nothing had been. */
+	start_serving(s);
+	greet(s);
+	assert_int_equal(leave(s), 0);
+}
+
+static void test_info(void **state)
+{
+	struct session *s = *state;
+	struct nnadev_vfu_device_info info = { .argsz = sizeof(info) };
+	struct nnadev_vfu_region_info region;
+	struct nnadev_vfu_irq_info irq;
+	struct nnadev_vfu_region_io_fds io;
+
+	greet(s);
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_INFO, &info, sizeof(info)), 0);
+	memcpy(&info, s->reply, sizeof(info));
+	assert_int_equal(info.flags, VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI);
+	assert_int_equal(info.num_regions, VFIO_PCI_NUM_REGIONS);
+	assert_int_equal(info.num_irqs, VFIO_PCI_MSIX_IRQ_INDEX + 1);
+
+	for (uint32_t i = 0; i < VFIO_PCI_NUM_REGIONS; i++) {
+		uint64_t size = i == NNAHW_PCI_REGISTER_BAR	       ? 0x10000
+				: i == NNAHW_PCI_MSIX_BAR || i == CONFIG ? 4096
+									 : 0;
+
+		region = (struct nnadev_vfu_region_info){ .argsz = sizeof(region), .index = i };
+		assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_REGION_INFO, &region, sizeof(region)),
+				 0);
+		assert_int_equal(s->reply_size, sizeof(region));
+		memcpy(&region, s->reply, sizeof(region));
+		assert_int_equal(region.size, size);
+		assert_int_equal(region.flags,
+				 size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE
+				      : 0);
+	}
+	region = (struct nnadev_vfu_region_info){ .argsz = sizeof(region),
+						  .index = VFIO_PCI_NUM_REGIONS };
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_REGION_INFO, &region, sizeof(region)),
+			 EINVAL);
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_REGION_INFO, &region, 8), EINVAL);
+
+	for (uint32_t i = 0; i <= VFIO_PCI_MSIX_IRQ_INDEX; i++) {
+		irq = (struct nnadev_vfu_irq_info){ .argsz = sizeof(irq), .index = i };
+		assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_IRQ_INFO, &irq, sizeof(irq)), 0);
+		memcpy(&irq, s->reply, sizeof(irq));
+		assert_int_equal(irq.count, i == VFIO_PCI_MSIX_IRQ_INDEX ? VECTORS : 0);
+	}
+	irq = (struct nnadev_vfu_irq_info){ .argsz = sizeof(irq), .index = VFIO_PCI_ERR_IRQ_INDEX };
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_IRQ_INFO, &irq, sizeof(irq)), EINVAL);
+
+	io = (struct nnadev_vfu_region_io_fds){ .argsz = 64, .index = 0 };
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_GET_REGION_IO_FDS, &io, sizeof(io)), 0);
+	memcpy(&io, s->reply, sizeof(io));
+	assert_int_equal(io.count, 0);
+
+	assert_int_equal(ask(s, 15, NULL, 0), ENOTSUP);
+	assert_int_equal(ask(s, 16, NULL, 0), ENOTSUP);
+	assert_int_equal(ask(s, 999, NULL, 0), ENOTSUP);
+}
+
+static void test_config(void **state)
+{
+	struct session *s = *state;
+	uint32_t ones = ~0u, at, found = 0, value;
+	uint16_t flr;
+	unsigned int resets;
+
+	greet(s);
+	assert_int_equal(config32(s, PCI_VENDOR_ID), 0x4e411234);
+	assert_int_equal(config32(s, PCI_CLASS_REVISION) >> 8, 0x120000);
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_BASE_ADDRESS_0, &ones, 4), 0);
+	assert_int_equal(config32(s, PCI_BASE_ADDRESS_0), 0xffff0000);
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_BASE_ADDRESS_2, &ones, 4), 0);
+	assert_int_equal(config32(s, PCI_BASE_ADDRESS_2), 0xfffff000);
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_BASE_ADDRESS_1, &ones, 4), 0);
+	assert_int_equal(config32(s, PCI_BASE_ADDRESS_1), 0);
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_VENDOR_ID, &ones, 4), 0);
+	assert_int_equal(config32(s, PCI_VENDOR_ID), 0x4e411234);
+
+	assert_true(config32(s, PCI_COMMAND) >> 16 & PCI_STATUS_CAP_LIST);
+	for (at = config32(s, PCI_CAPABILITY_LIST) & 0xff; at; at = config32(s, at) >> 8 & 0xff) {
+		uint32_t head = config32(s, at);
+
+		assert_true(at >= 0x40 && at < 0x100 && at % 4 == 0);
+		found |= 1u << (head & 0xff);
+		switch (head & 0xff) {
+		case PCI_CAP_ID_MSIX:
+			assert_int_equal((head >> 16 & PCI_MSIX_FLAGS_QSIZE) + 1, VECTORS);
+			assert_int_equal(config32(s, at + PCI_MSIX_TABLE) & PCI_MSIX_TABLE_BIR,
+					 NNAHW_PCI_MSIX_BAR);
+			break;
+		case PCI_CAP_ID_EXP:
+			assert_true(config32(s, at + PCI_EXP_DEVCAP) & PCI_EXP_DEVCAP_FLR);
+			resets = model->resets;
+			flr = PCI_EXP_DEVCTL_BCR_FLR;
+			assert_int_equal(write_region(s, 0, CONFIG, at + PCI_EXP_DEVCTL, &flr, 2),
+					 0);
+			/* Done by the thread that also unmaps, in order. */
+			assert_int_equal(unmap(s, 0, 0x1000, 0), 0);
+			assert_int_equal(model->resets, resets + 1);
+			value = config32(s, at + PCI_EXP_DEVCTL);
+			assert_false(value & PCI_EXP_DEVCTL_BCR_FLR);
+			break;
+		}
+	}
+	assert_int_equal(found, 1u << PCI_CAP_ID_PM | 1u << PCI_CAP_ID_MSIX | 1u << PCI_CAP_ID_EXP);
+	assert_int_equal(read_region(s, CONFIG, 4094, &value, 4), EINVAL);
+}
+
+/* Off until the client turns it on, and in force when the write is answered. */
+static void test_bus_master(void **state)
+{
+	struct session *s = *state;
+	uint16_t command = PCI_COMMAND_MEMORY;
+	unsigned int masters;
+
+	greet(s);
+	assert_false(model->master);
+	masters = model->masters;
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_int_equal(model->masters, masters);
+	command |= PCI_COMMAND_MASTER;
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_true(model->master);
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_int_equal(model->masters, masters + 1);
+	command &= ~PCI_COMMAND_MASTER;
+	assert_int_equal(write_region(s, NNADEV_VFU_NO_REPLY, CONFIG, PCI_COMMAND, &command, 2), 0);
+	assert_int_equal(config32(s, PCI_COMMAND) & 0xffff, command);
+	assert_false(model->master);
+	command |= PCI_COMMAND_MASTER;
+	assert_int_equal(write_region(s, 0, CONFIG, PCI_COMMAND, &command, 2), 0);
+	/* The next client starts without it. */
+	leave(s);
+	start_serving(s);
+	greet(s);
+	assert_false(model->master);
+}
+
+static void test_registers(void **state)
+{
+	struct session *s = *state;
+	uint64_t value = 0x1122334455667788, got = 0;
+	uint8_t byte;
+
+	greet(s);
+	assert_int_equal(write_region(s, 0, 0, 0x100, &value, 8), 0);
+	assert_int_equal(read_region(s, 0, 0x100, &got, 8), 0);
+	assert_int_equal(got, value);
+	got = 0;
+	assert_int_equal(read_region(s, 0, 0x104, &got, 4), 0);
+	assert_int_equal(got, 0x11223344);
+
+	/* Posted writes are not answered: the next reply is the read's, and it sees them all. */
+	for (uint32_t i = 0; i < 1000; i++)
+		write_region(s, NNADEV_VFU_NO_REPLY, 0, NNAHW_DOORBELLS, &i, 4);
+	got = 0;
+	assert_int_equal(read_region(s, 0, NNAHW_DOORBELLS, &got, 4), 0);
+	assert_int_equal(got, 999);
+
+	/* No register is a byte wide or crooked. */
+	model->writes = 0;
+	assert_int_equal(read_region(s, 0, 0x100, &byte, 1), 0);
+	assert_int_equal(byte, 0xff);
+	got = 0;
+	assert_int_equal(read_region(s, 0, 0x102, &got, 4), 0);
+	assert_int_equal(got, 0xffffffff);
+	assert_int_equal(write_region(s, 0, 0, 0x101, &value, 4), 0);
+	assert_int_equal(model->writes, 0);
+
+	assert_int_equal(read_region(s, 0, 0xfffc, &got, 8), EINVAL);
+	assert_int_equal(read_region(s, 0, UINT64_MAX - 3, &got, 8), EINVAL);
+	assert_int_equal(read_region(s, 1, 0, &got, 4), EINVAL);
+	assert_int_equal(read_region(s, 77, 0, &got, 4), EINVAL);
+	assert_int_equal(write_region(s, 0, 0, 0x10000, &value, 4), EINVAL);
+}
+
+static void test_interrupts(void **state)
+{
+	const uint32_t trigger = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	const uint32_t now = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER;
+	struct session *s = *state;
+	uint64_t pba;
+	int fds[3], pipes[2];
+
+	greet(s);
+	for (int i = 0; i < 3; i++)
+		fds[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+	/* Raised before there is an eventfd: pending, and told as soon as there is one. */
+	model->params.raise_irq(model->params.user, 1);
+	assert_int_equal(read_region(s, NNAHW_PCI_MSIX_BAR, 0x800, &pba, 8), 0);
+	assert_int_equal(pba, 2);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 3, fds, 3), 0);
+	assert_int_equal(drain_eventfd(fds[1]), 1);
+	assert_int_equal(read_region(s, NNAHW_PCI_MSIX_BAR, 0x800, &pba, 8), 0);
+	assert_int_equal(pba, 0);
+
+	model->params.raise_irq(model->params.user, 2);
+	model->params.raise_irq(model->params.user, 2);
+	model->params.raise_irq(model->params.user, 5);
+	model->params.raise_irq(model->params.user, 4000);
+	assert_int_equal(drain_eventfd(fds[0]), 0);
+	assert_int_equal(drain_eventfd(fds[2]), 2);
+
+	/* The client may pull the trigger itself. */
+	assert_int_equal(set_irqs(s, now, VFIO_PCI_MSIX_IRQ_INDEX, 0, 2, NULL, 0), 0);
+	assert_int_equal(drain_eventfd(fds[0]), 1);
+	assert_int_equal(drain_eventfd(fds[1]), 1);
+
+	/* Without fds: disconnected. */
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 1, NULL, 0), 0);
+	model->params.raise_irq(model->params.user, 0);
+	assert_int_equal(drain_eventfd(fds[0]), 0);
+
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 2, fds, 3), EINVAL);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, VECTORS - 1, 2, fds, 2),
+			 EINVAL);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, ~0u, 2, fds, 2), EINVAL);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_INTX_IRQ_INDEX, 0, 1, fds, 1), EINVAL);
+	assert_int_equal(set_irqs(s, trigger, 99, 0, 1, fds, 1), EINVAL);
+	assert_int_equal(set_irqs(s, ~0u, VFIO_PCI_MSIX_IRQ_INDEX, 0, 1, fds, 1), EINVAL);
+	assert_int_equal(set_irqs(s, VFIO_IRQ_SET_DATA_BOOL | VFIO_IRQ_SET_ACTION_TRIGGER,
+				  VFIO_PCI_MSIX_IRQ_INDEX, 0, 2, NULL, 0),
+			 EINVAL);
+	/* Something that could block is no eventfd. */
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 1, &pipes[1], 1), EINVAL);
+	close(pipes[0]);
+	close(pipes[1]);
+
+	/* All off, as a driver that unloads does. */
+	assert_int_equal(set_irqs(s, now, VFIO_PCI_MSIX_IRQ_INDEX, 0, 0, NULL, 0), 0);
+	model->params.raise_irq(model->params.user, 2);
+	assert_int_equal(drain_eventfd(fds[2]), 0);
+	for (int i = 0; i < 3; i++)
+		close(fds[i]);
+}
+
+static void test_dma(void **state)
+{
+	const uint32_t rw = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE;
+	struct session *s = *state;
+	int fd = memfd_create("ram", MFD_CLOEXEC), pipes[2];
+	struct stat st;
+
+	greet(s);
+	assert_int_equal(ftruncate(fd, 0x100000), 0);
+	fstat(fd, &st);
+	assert_int_equal(map(s, 0x100000, 0x10000, rw, 0x2000, fd), 0);
+	assert_int_equal(model->last_inode, st.st_ino);
+	assert_int_equal(model->last_offset, 0x2000);
+	assert_int_equal(model->last_prot, NNADEV_PROT_READ | NNADEV_PROT_WRITE);
+	assert_int_equal(map(s, 0x110000, 0x1000, VFIO_DMA_MAP_FLAG_READ, 0, fd), 0);
+	assert_int_equal(model->last_prot, NNADEV_PROT_READ);
+	/* Memory that cannot be shared is known, but not to the model. */
+	assert_int_equal(map(s, 0x200000, 0x1000, VFIO_DMA_MAP_FLAG_READ, 0, -1), 0);
+	assert_int_equal(model->maps, 2);
+
+	assert_int_equal(map(s, 0x10f000, 0x1000, rw, 0, fd), EEXIST);
+	assert_int_equal(map(s, 0x200000, 0x1000, rw, 0, fd), EEXIST);
+	assert_int_equal(map(s, 0x300800, 0x1000, rw, 0, fd), EINVAL);
+	assert_int_equal(map(s, 0x300000, 0x800, rw, 0, fd), EINVAL);
+	assert_int_equal(map(s, 0x300000, 0, rw, 0, fd), EINVAL);
+	assert_int_equal(map(s, 0x300000, 0x1000, rw, 1, fd), EINVAL);
+	assert_int_equal(map(s, 0x300000, 0x1000, 0xff, 0, fd), EINVAL);
+	assert_int_equal(map(s, ~0xfffull, 0x2000, rw, 0, fd), EINVAL);
+	/* What the model refuses is not mapped. */
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(map(s, 0x300000, 0x1000, rw, 0, pipes[0]), ENODEV);
+	close(pipes[0]);
+	close(pipes[1]);
+	assert_int_equal(map(s, 0x300000, 0x1000, rw, 0, fd), 0);
+	assert_int_equal(model->maps, 3);
+
+	assert_int_equal(unmap(s, 0x100000, 0x8000, 0), EINVAL);
+	assert_int_equal(unmap(s, 0x108000, 0x100000, 0), EINVAL);
+	assert_int_equal(model->unmaps, 0);
+	assert_int_equal(unmap(s, 0x400000, 0x1000, 0), 0);
+	assert_int_equal(unmap(s, 0x100000, 0x10000, 0), 0);
+	assert_int_equal(model->unmaps, 1);
+	/* A wide one takes all inside, the unshareable without asking. */
+	assert_int_equal(unmap(s, 0, 0x280000, 0), 0);
+	assert_int_equal(model->unmaps, 2);
+	assert_int_equal(unmap(s, 0x1000, 0, 0), EINVAL);
+	assert_int_equal(unmap(s, 0x1000, ~0ull, 0), EINVAL);
+	assert_int_equal(unmap(s, 0, 0, VFIO_DMA_UNMAP_FLAG_ALL), 0);
+	assert_int_equal(s->reply_size, sizeof(struct nnadev_vfu_dma_unmap));
+	assert_int_equal(model->unmaps, 3);
+	assert_int_equal(map(s, 0x100000, 0x10000, rw, 0, fd), 0);
+	close(fd);
+
+	/* What is left goes with the client, and the device is reset. */
+	pthread_mutex_lock(&model->lock);
+	model->resets = 0;
+	pthread_mutex_unlock(&model->lock);
+	assert_int_equal(leave(s), 0);
+	assert_int_equal(model->unmaps, 4);
+	assert_int_equal(model->resets, 1);
+}
+
+/*
+ * A job holds the range that is unmapped: registers answer meanwhile, and the reply comes in the
+ * end.
+ */
+static void test_unmap_waits(void **state)
+{
+	struct session *s = *state;
+	struct nnadev_vfu_dma_unmap m = { sizeof(m), 0, 0x1000, 0x1000 };
+	int fd = memfd_create("ram", MFD_CLOEXEC);
+	uint32_t value = 42;
+	uint16_t id;
+
+	greet(s);
+	assert_int_equal(map(s, 0x1000, 0x1000, VFIO_DMA_MAP_FLAG_READ, 0, fd), 0);
+	pthread_mutex_lock(&model->lock);
+	model->hold_unmap = true;
+	pthread_mutex_unlock(&model->lock);
+	post(s, NNADEV_VFU_DMA_UNMAP, 0, &m, sizeof(m), NULL, 0);
+	id = s->id;
+	assert_int_equal(write_region(s, 0, 0, 0x100, &value, 4), 0);
+	value = 0;
+	assert_int_equal(read_region(s, 0, 0x100, &value, 4), 0);
+	assert_int_equal(value, 42);
+	pthread_mutex_lock(&model->lock);
+	model->hold_unmap = false;
+	pthread_cond_broadcast(&model->cond);
+	pthread_mutex_unlock(&model->lock);
+	assert_int_equal(get_reply(s, NNADEV_VFU_DMA_UNMAP, id), 0);
+	assert_int_equal(model->unmaps, 1);
+	close(fd);
+}
+
+static void test_reset(void **state)
+{
+	struct session *s = *state;
+	unsigned int before;
+
+	greet(s);
+	before = model->resets;
+	assert_int_equal(ask(s, NNADEV_VFU_DEVICE_RESET, NULL, 0), 0);
+	assert_int_equal(model->resets, before + 1);
+}
+
+static void test_stop(void **state)
+{
+	struct session *s = *state;
+	uint64_t one = 1;
+
+	greet(s);
+	assert_int_equal(write(s->stop, &one, sizeof(one)), sizeof(one));
+	pthread_join(s->thread, NULL);
+	assert_int_equal(s->result, -ECANCELED);
+	close(s->client);
+	s->client = -1;
+}
+
+/*
+ * Streams that make no sense: the client is thrown out, nothing of it stays, the next one is
+ * served.
+ */
+static void test_hostile(void **state)
+{
+	struct session *s = *state;
+	int fds[20];
+	unsigned int before;
+
+	for (int i = 0; i < 20; i++)
+		fds[i] = eventfd(0, EFD_CLOEXEC);
+	leave(s);
+	before = open_fds();
+
+	struct {
+		struct nnadev_vfu_header header;
+		size_t fd_count;
+	} cases[] = {
+		{ { 1, NNADEV_VFU_DEVICE_RESET, 15, 0, 0 }, 0 },
+		{ { 1, NNADEV_VFU_DEVICE_RESET, 0, 0, 0 }, 0 },
+		{ { 1, NNADEV_VFU_REGION_WRITE, 0xffffffff, 0, 0 }, 0 },
+		{ { 1, NNADEV_VFU_REGION_WRITE, 16 + 16 + 65536 + 1, 0, 0 }, 0 },
+		{ { 1, NNADEV_VFU_DEVICE_RESET, 16, NNADEV_VFU_TYPE_REPLY, 0 }, 0 },
+		{ { 1, NNADEV_VFU_DEVICE_RESET, 16, 7, 0 }, 0 },
+		{ { 1, NNADEV_VFU_DEVICE_RESET, 16, 0, 0 }, 1 }, /* fds where none belong */
+		{ { 1, NNADEV_VFU_DEVICE_SET_IRQS, 16, 0, 0 }, 17 }, /* more than announced */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		start_serving(s);
+		greet(s);
+		send_raw(s, &cases[i].header, sizeof(cases[i].header), fds, cases[i].fd_count);
+		assert_int_equal(get_reply(s, 0, 0), -1);
+		assert_int_equal(leave(s), -EPROTO);
+		assert_int_equal(open_fds(), before);
+	}
+
+	/* Half a message with fds, then gone. */
+	start_serving(s);
+	greet(s);
+	send_raw(s, &(struct nnadev_vfu_header){ 1, NNADEV_VFU_DMA_MAP, 48, 0, 0 }, 16, fds, 3);
+	assert_int_equal(leave(s), 0);
+	assert_int_equal(open_fds(), before);
+
+	/* Refused messages keep no fds either. */
+	start_serving(s);
+	greet(s);
+	assert_int_equal(ask_fds(s, NNADEV_VFU_DMA_MAP, fds, 8, fds, 1), EINVAL);
+	assert_int_equal(ask_fds(s, NNADEV_VFU_DMA_MAP, fds, 32, fds, 2), EINVAL);
+	assert_int_equal(ask_fds(s, NNADEV_VFU_DEVICE_SET_IRQS, fds, 4, fds, 16), EINVAL);
+	leave(s);
+	assert_int_equal(open_fds(), before);
+	for (int i = 0; i < 20; i++)
+		close(fds[i]);
+}
+
+static uint32_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(*seed >> 33);
+}
+
+/* Well-framed messages of random content: each is answered, and the server is alive afterwards. */
+static void test_random_messages(void **state)
+{
+	struct session *s = *state;
+	uint64_t seed = 1;
+	uint32_t payload[32], value;
+
+	greet(s);
+	for (int i = 0; i < 20000; i++) {
+		uint16_t command = (uint16_t)(next_random(&seed) % 18);
+		size_t size = next_random(&seed) % (sizeof(payload) + 1);
+		int fd = next_random(&seed) % 4 ? -1 : eventfd(0, EFD_CLOEXEC);
+		bool takes_fd = command == NNADEV_VFU_DMA_MAP ||
+				command == NNADEV_VFU_DEVICE_SET_IRQS;
+
+		for (size_t k = 0; k < sizeof(payload) / 4; k++)
+			payload[k] = next_random(&seed) % 3 ? next_random(&seed) & 0x27
+							    : next_random(&seed) << 12;
+		if (size >= 16 && next_random(&seed) % 2)
+			payload[0] = sizeof(payload);
+		assert_true(ask_fds(s, command, payload, size, &fd, fd >= 0 && takes_fd) >= 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	assert_int_equal(read_region(s, CONFIG, 0, &value, 4), 0);
+	assert_int_equal(value, 0x4e411234);
+}
+
+/* The table against a bitmap of pages. */
+static void test_ranges(void **state)
+{
+	struct nnadev_ranges ranges;
+	uint8_t owner[64] = { 0 }; /* page -> id of its range, 0: none */
+	uint64_t seed = 7;
+	size_t index, count, backed;
+
+	nnadev_ranges_init(&ranges, 40);
+	for (int i = 0; i < 20000; i++) {
+		uint32_t first = next_random(&seed) % 64, size = 1 + next_random(&seed) % 6;
+		bool overlap = false, split = false;
+		size_t inside = 0;
+
+		if (first + size > 64)
+			size = 64 - first;
+		for (uint32_t p = first; p < first + size; p++)
+			overlap |= owner[p] != 0;
+		if (next_random(&seed) % 2) {
+			assert_int_equal(nnadev_ranges_add(&ranges, first, size, true),
+					 overlap ? -EEXIST : 0);
+			if (!overlap)
+				memset(owner + first, 1 + (i & 0x7f), size);
+			/* Neighbours must differ: give the new range a number of its own. */
+			for (uint32_t p = first; !overlap && p < first + size; p++)
+				owner[p] = (uint8_t)(first + 1);
+			continue;
+		}
+		split = owner[first] && first && owner[first - 1] == owner[first];
+		split |= owner[first + size - 1] && first + size < 64 &&
+			 owner[first + size] == owner[first + size - 1];
+		for (uint32_t p = first; p < first + size; p++)
+			inside += owner[p] && (p == first || owner[p - 1] != owner[p]);
+		assert_int_equal(nnadev_ranges_find(&ranges, first, first + size - 1, &index,
+						    &count, &backed),
+				 split ? -EINVAL : 0);
+		if (split)
+			continue;
+		assert_int_equal(count, inside);
+		assert_int_equal(backed, inside);
+		nnadev_ranges_remove(&ranges, index, count);
+		memset(owner + first, 0, size);
+	}
+	nnadev_ranges_fini(&ranges);
+	assert_int_equal(nnadev_ranges_add(&ranges, 0, 1, true), -ENOSPC);
+	nnadev_ranges_init(&ranges, 1);
+	assert_int_equal(nnadev_ranges_add(&ranges, ~0ull, 1, true), 0);
+	assert_int_equal(nnadev_ranges_add(&ranges, ~0ull, 2, true), -EINVAL);
+	assert_int_equal(nnadev_ranges_add(&ranges, 0, 1, true), -ENOSPC);
+	nnadev_ranges_fini(&ranges);
+}
+
+static void test_listener(void **state)
+{
+	char dir[] = "/tmp/nna-test.XXXXXX", path[64], why[256], longer[200];
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, again, client;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/s", dir);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	fd = nnadev_listener_open(path, why, sizeof(why));
+	assert_true(fd >= 0);
+	client = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
+	close(client);
+	assert_int_equal(nnadev_listener_open(path, why, sizeof(why)), -EADDRINUSE);
+	assert_non_null(strstr(why, "in use"));
+	/* One that died leaves its name behind. */
+	close(fd);
+	again = nnadev_listener_open(path, why, sizeof(why));
+	assert_true(again >= 0);
+	nnadev_listener_close(again, path);
+	assert_int_equal(access(path, F_OK), -1);
+
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	assert_int_equal(nnadev_listener_open(path, why, sizeof(why)), -EEXIST);
+	unlink(path);
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = 0;
+	assert_int_equal(nnadev_listener_open(longer, why, sizeof(why)), -ENAMETOOLONG);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_version, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_version_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_info, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_config, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bus_master, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_interrupts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dma, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unmap_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_random_messages, setup, teardown),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_listener),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

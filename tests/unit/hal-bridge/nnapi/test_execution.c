@@ -1,0 +1,914 @@
+// SPDX-License-Identifier: MIT
+/* Executions of the NNAPI C API: arguments, states, results, events and fences. */
+#include "tests/unit/hal-bridge/nnapi/fixture.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* An ADD of four floats, bound to a, b and out. */
+struct run {
+	ANeuralNetworksModel *model;
+	ANeuralNetworksCompilation *compilation;
+	ANeuralNetworksExecution *execution;
+	float a[4], b[4], out[4];
+};
+
+static void run_start(struct run *run, uint32_t n)
+{
+	*run = (struct run){ .a = { 1, 2, 3, 4 }, .b = { 10, 20, 30, 40 } };
+	run->model = add_model(n);
+	run->compilation = compile(run->model);
+	OK(ANeuralNetworksExecution_create(run->compilation, &run->execution));
+}
+
+static void run_bind(struct run *run)
+{
+	OK(ANeuralNetworksExecution_setInput(run->execution, 0, NULL, run->a, sizeof(run->a)));
+	OK(ANeuralNetworksExecution_setInput(run->execution, 1, NULL, run->b, sizeof(run->b)));
+	OK(ANeuralNetworksExecution_setOutput(run->execution, 0, NULL, run->out, sizeof(run->out)));
+}
+
+static void run_check(struct run *run)
+{
+	for (int i = 0; i < 4; i++)
+		assert_true(run->out[i] == run->a[i] + run->b[i]);
+}
+
+static void run_stop(struct run *run)
+{
+	ANeuralNetworksExecution_free(run->execution);
+	ANeuralNetworksCompilation_free(run->compilation);
+	ANeuralNetworksModel_free(run->model);
+}
+
+/* The four ways to run an execution. */
+enum way { COMPUTE, START, BURST, FENCED, WAYS };
+
+/* Runs in one of them; @event is NULL for the synchronous ones. */
+static int start(struct run *run, enum way way, ANeuralNetworksEvent **event)
+{
+	ANeuralNetworksBurst *burst = NULL;
+	int ret;
+
+	*event = NULL;
+	switch (way) {
+	case COMPUTE:
+		return ANeuralNetworksExecution_compute(run->execution);
+	case START:
+		return ANeuralNetworksExecution_startCompute(run->execution, event);
+	case BURST:
+		OK(ANeuralNetworksBurst_create(run->compilation, &burst));
+		ret = ANeuralNetworksExecution_burstCompute(run->execution, burst);
+		ANeuralNetworksBurst_free(burst);
+		return ret;
+	default:
+		return ANeuralNetworksExecution_startComputeWithDependencies(run->execution, NULL,
+									     0, 0, event);
+	}
+}
+
+static int start_and_wait(struct run *run, enum way way)
+{
+	ANeuralNetworksEvent *event;
+	int ret = start(run, way, &event);
+
+	if (event) {
+		assert_int_equal(ret, ANEURALNETWORKS_NO_ERROR);
+		ret = ANeuralNetworksEvent_wait(event);
+	}
+	ANeuralNetworksEvent_free(event);
+	return ret;
+}
+
+static void test_compute(void **state)
+{
+	uint32_t rank = 0, dims[1] = { 0 };
+	uint64_t hardware = 0, driver = 0;
+	struct run run;
+
+	run_start(&run, 4);
+	OK(ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
+	IS(BAD_STATE, ANeuralNetworksExecution_getOutputOperandRank(run.execution, 0, &rank));
+	IS(BAD_STATE, ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
+	IS(BAD_STATE, ANeuralNetworksExecution_getDuration(run.execution, 0, &hardware));
+	IS(BAD_DATA, ANeuralNetworksExecution_compute(run.execution));
+	run_bind(&run);
+	OK(ANeuralNetworksExecution_compute(run.execution));
+	run_check(&run);
+	OK(ANeuralNetworksExecution_getOutputOperandRank(run.execution, 0, &rank));
+	assert_int_equal(rank, 1);
+	OK(ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
+	assert_int_equal(dims[0], 4);
+	IS(BAD_DATA, ANeuralNetworksExecution_getOutputOperandRank(run.execution, 1, &rank));
+	IS(BAD_DATA, ANeuralNetworksExecution_getOutputOperandRank(run.execution, -1, &rank));
+	IS(BAD_DATA, ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 1, dims));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_getOutputOperandRank(run.execution, 0, NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_getOutputOperandDimensions(NULL, 0, dims));
+	OK(ANeuralNetworksExecution_getDuration(run.execution, ANEURALNETWORKS_DURATION_ON_HARDWARE,
+						&hardware));
+	OK(ANeuralNetworksExecution_getDuration(run.execution, ANEURALNETWORKS_DURATION_IN_DRIVER,
+						&driver));
+	assert_true(hardware <= driver && driver < UINT64_MAX);
+	IS(BAD_DATA, ANeuralNetworksExecution_getDuration(run.execution, 4, &driver));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_getDuration(run.execution, 0, NULL));
+	/* It is not reusable, and no longer in preparation. */
+	IS(BAD_STATE, ANeuralNetworksExecution_compute(run.execution));
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, sizeof(run.out)));
+	IS(BAD_STATE, ANeuralNetworksExecution_setTimeout(run.execution, 1));
+	IS(BAD_STATE, ANeuralNetworksExecution_setLoopTimeout(run.execution, 1));
+	IS(BAD_STATE, ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
+	IS(BAD_STATE, ANeuralNetworksExecution_setReusable(run.execution, true));
+	IS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, true));
+	run_stop(&run);
+}
+
+static void test_null(void **state)
+{
+	ANeuralNetworksEvent *event = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_create(NULL, &execution));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_compute(NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startCompute(NULL, &event));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksExecution_startComputeWithDependencies(NULL, NULL, 0, 0, &event));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_burstCompute(NULL, NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInput(NULL, 0, NULL, NULL, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInputFromMemory(NULL, 0, NULL, NULL, 0, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setOutput(NULL, 0, NULL, NULL, 0));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksExecution_setOutputFromMemory(NULL, 0, NULL, NULL, 0, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setTimeout(NULL, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setLoopTimeout(NULL, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setMeasureTiming(NULL, true));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setReusable(NULL, true));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_enableInputAndOutputPadding(NULL, true));
+	IS(UNEXPECTED_NULL, ANeuralNetworksBurst_create(NULL, NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksEvent_wait(NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksEvent_createFromSyncFenceFd(0, NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksEvent_getSyncFenceFd(NULL, NULL));
+	ANeuralNetworksExecution_free(NULL);
+	ANeuralNetworksBurst_free(NULL);
+	ANeuralNetworksEvent_free(NULL);
+}
+
+static void test_arguments(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 }, unknown[] = { 0 }, two[] = { 4, 1 };
+	ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, four, 0, 0 };
+	struct run run;
+
+	run_start(&run, 4);
+	/* The model has said what they are; a type cannot take that back. */
+	type.dimensions = unknown;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
+	type.dimensionCount = 0;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	type.dimensionCount = 1;
+	type.dimensions = five;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 20));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 20));
+	type.dimensions = two;
+	type.dimensionCount = 2;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	type.dimensions = NULL;
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	type.dimensions = four;
+	type.dimensionCount = 1;
+	type.scale = 1;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	type.scale = 0;
+	type.type = ANEURALNETWORKS_TENSOR_INT32;
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 15));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 17));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 2, NULL, run.a, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, -1, NULL, run.a, 16));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, NULL, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 12));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 20));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 1, NULL, run.out, 16));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, NULL, 16));
+	/* What was refused has set nothing; what has been set stays. */
+	OK(ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, false));
+	type.type = ANEURALNETWORKS_TENSOR_FLOAT32;
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, NULL, 0));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, true));
+	run_stop(&run);
+}
+
+static void test_padding(void **state)
+{
+	float a[8] = { 1, 2, 3, 4, 99 }, b[8] = { 10, 20, 30, 40, 99 }, out[8] = { 0 };
+	struct run run;
+
+	run_start(&run, 4);
+	OK(ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, true));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, a, 12));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, NULL, a, sizeof(a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, out, sizeof(out)));
+	OK(ANeuralNetworksExecution_compute(run.execution));
+	assert_true(out[0] == 11 && out[3] == 44 && out[4] == 0);
+	run_stop(&run);
+}
+
+static void test_reusable(void **state)
+{
+	struct run run;
+
+	run_start(&run, 4);
+	OK(ANeuralNetworksExecution_setReusable(run.execution, true));
+	run_bind(&run);
+	for (int i = 0; i < 8; i++) {
+		run.a[0] = i;
+		OK(start_and_wait(&run, i % WAYS));
+		run_check(&run);
+	}
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	run_stop(&run);
+}
+
+/* Sizes that only the execution knows, and an output that is too small. */
+static void test_dynamic(void **state)
+{
+	static const uint32_t four[] = { 4 };
+	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, four, 0, 0 };
+	ANeuralNetworksEvent *event = NULL;
+	uint32_t dims[1] = { 0 };
+	struct run run;
+
+	run_start(&run, 0);
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 8));
+	/* A fenced execution needs to know its outputs. */
+	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, NULL, 0,
+									   0, &event));
+	assert_null(event);
+	IS(OUTPUT_INSUFFICIENT_SIZE, ANeuralNetworksExecution_compute(run.execution));
+	IS(OUTPUT_INSUFFICIENT_SIZE,
+	   ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
+	assert_int_equal(dims[0], 4);
+	ANeuralNetworksExecution_free(run.execution);
+
+	OK(ANeuralNetworksExecution_create(run.compilation, &run.execution));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, sizeof(run.out)));
+	OK(ANeuralNetworksExecution_compute(run.execution));
+	run_check(&run);
+	OK(ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
+	assert_int_equal(dims[0], 4);
+	run_stop(&run);
+}
+
+static void test_start_compute(void **state)
+{
+	ANeuralNetworksEvent *event = NULL;
+	struct run run;
+	int fd = 7;
+
+	run_start(&run, 4);
+	IS(BAD_DATA, ANeuralNetworksExecution_startCompute(run.execution, &event));
+	assert_null(event);
+	run_bind(&run);
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startCompute(run.execution, NULL));
+	OK(ANeuralNetworksExecution_startCompute(run.execution, &event));
+	IS(BAD_STATE, ANeuralNetworksExecution_compute(run.execution));
+	/* Outputs in user pointers are ready when the wait returns, which no fence can promise. */
+	IS(BAD_DATA, ANeuralNetworksEvent_getSyncFenceFd(event, &fd));
+	assert_int_equal(fd, -1);
+	OK(ANeuralNetworksEvent_wait(event));
+	OK(ANeuralNetworksEvent_wait(event));
+	run_check(&run);
+	ANeuralNetworksEvent_free(event);
+	run_stop(&run);
+}
+
+/* Freed in the wrong order, and never waited for. */
+static void test_wrong_order(void **state)
+{
+	ANeuralNetworksEvent *event = NULL;
+	struct run run;
+
+	run_start(&run, 4);
+	run_bind(&run);
+	OK(ANeuralNetworksExecution_startCompute(run.execution, &event));
+	run_stop(&run);
+	ANeuralNetworksEvent_free(event);
+	run_check(&run);
+}
+
+static void test_burst(void **state)
+{
+	ANeuralNetworksBurst *burst = NULL, *other = NULL;
+	struct run run, second;
+
+	run_start(&run, 4);
+	run_start(&second, 4);
+	OK(ANeuralNetworksBurst_create(run.compilation, &burst));
+	OK(ANeuralNetworksBurst_create(second.compilation, &other));
+	run_bind(&run);
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_burstCompute(run.execution, NULL));
+	IS(BAD_DATA, ANeuralNetworksExecution_burstCompute(run.execution, other));
+	OK(ANeuralNetworksExecution_burstCompute(run.execution, burst));
+	run_check(&run);
+	ANeuralNetworksBurst_free(burst);
+	ANeuralNetworksBurst_free(other);
+	run_stop(&run);
+	run_stop(&second);
+}
+
+static void test_timeouts(void **state)
+{
+	ANeuralNetworksCompilation *plain = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksEvent *event = NULL;
+	struct run run;
+
+	run_start(&run, 4);
+	run_bind(&run);
+	OK(ANeuralNetworksExecution_setLoopTimeout(run.execution, UINT64_MAX));
+	OK(ANeuralNetworksExecution_setTimeout(run.execution, 1));
+	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksExecution_compute(run.execution));
+	ANeuralNetworksExecution_free(run.execution);
+	OK(ANeuralNetworksExecution_create(run.compilation, &run.execution));
+	run_bind(&run);
+	OK(ANeuralNetworksExecution_setTimeout(run.execution, 60000000000ull));
+	OK(ANeuralNetworksExecution_compute(run.execution));
+	run_check(&run);
+
+	/* Without a device of its own choice, there is nobody to keep a timeout. */
+	OK(ANeuralNetworksCompilation_create(run.model, &plain));
+	OK(ANeuralNetworksCompilation_finish(plain));
+	OK(ANeuralNetworksExecution_create(plain, &execution));
+	IS(BAD_DATA, ANeuralNetworksExecution_setTimeout(execution, 1));
+	IS(BAD_DATA, ANeuralNetworksExecution_setMeasureTiming(execution, true));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_startComputeWithDependencies(execution, NULL, 0, 1, &event));
+	ANeuralNetworksExecution_free(execution);
+	ANeuralNetworksCompilation_free(plain);
+	run_stop(&run);
+}
+
+/* What an execution that runs, or has run, and is not reusable refuses. */
+static void check_too_late(struct run *run)
+{
+	ANeuralNetworksExecution *e = run->execution;
+	ANeuralNetworksMemory *memory = NULL;
+	ANeuralNetworksEvent *event = NULL;
+	int fd = memfd_create("late", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, 16), 0);
+	OK(ANeuralNetworksMemory_createFromFd(16, PROT_READ | PROT_WRITE, fd, 0, &memory));
+	IS(BAD_STATE, ANeuralNetworksExecution_setLoopTimeout(e, 1));
+	IS(BAD_STATE, ANeuralNetworksExecution_setTimeout(e, 1));
+	IS(BAD_STATE, ANeuralNetworksExecution_setMeasureTiming(e, false));
+	IS(BAD_STATE, ANeuralNetworksExecution_setReusable(e, true));
+	IS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(e, false));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInput(e, 0, NULL, run->a, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setOutput(e, 0, NULL, run->out, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, memory, 0, 16));
+	IS(BAD_STATE, ANeuralNetworksExecution_setOutputFromMemory(e, 0, NULL, memory, 0, 16));
+	for (int way = 0; way < WAYS; way++) {
+		IS(BAD_STATE, start(run, way, &event));
+		assert_null(event);
+	}
+	ANeuralNetworksMemory_free(memory);
+	close(fd);
+}
+
+static void test_states(void **state)
+{
+	for (int way = 0; way < WAYS; way++) {
+		ANeuralNetworksEvent *event;
+		struct run run;
+
+		run_start(&run, 4);
+		run_bind(&run);
+		OK(start(&run, way, &event));
+		check_too_late(&run);
+		if (event)
+			OK(ANeuralNetworksEvent_wait(event));
+		check_too_late(&run);
+		run_check(&run);
+		ANeuralNetworksEvent_free(event);
+		run_stop(&run);
+	}
+}
+
+static void test_durations(void **state)
+{
+	uint64_t times[4], none = 0;
+
+	for (int way = 0; way < WAYS; way++) {
+		struct run run;
+
+		run_start(&run, 4);
+		OK(ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
+		run_bind(&run);
+		OK(start_and_wait(&run, way));
+		for (int code = 0; code < 4; code++)
+			OK(ANeuralNetworksExecution_getDuration(run.execution, code, &times[code]));
+		/* In the driver includes what the device needs, with and without the waiting. */
+		assert_true(times[0] <= times[1] && times[1] < 60000000000ull);
+		assert_true(times[2] <= times[3] && times[3] <= times[1]);
+		IS(BAD_DATA, ANeuralNetworksExecution_getDuration(run.execution, -1, &none));
+		run_stop(&run);
+
+		/* Not asked for. */
+		run_start(&run, 4);
+		run_bind(&run);
+		OK(start_and_wait(&run, way));
+		IS(BAD_STATE, ANeuralNetworksExecution_getDuration(run.execution, 0, &none));
+		assert_true(none == UINT64_MAX);
+		run_stop(&run);
+
+		/* Of a run that failed. */
+		run_start(&run, 4);
+		OK(ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
+		OK(ANeuralNetworksExecution_setTimeout(run.execution, 1));
+		run_bind(&run);
+		IS(MISSED_DEADLINE_PERSISTENT, start_and_wait(&run, way));
+		none = 0;
+		IS(BAD_STATE, ANeuralNetworksExecution_getDuration(run.execution, 0, &none));
+		assert_true(none == UINT64_MAX);
+		IS(BAD_STATE, ANeuralNetworksExecution_getOutputOperandRank(run.execution, 0,
+									    &(uint32_t){ 0 }));
+		run_stop(&run);
+	}
+}
+
+/* The longest timeout there is, and the shortest in a fenced run that has to wait. */
+static void test_fenced_timeouts(void **state)
+{
+	ANeuralNetworksEvent *before = NULL, *event = NULL;
+	int fence = eventfd(0, EFD_CLOEXEC);
+	const ANeuralNetworksEvent *dependency;
+	const uint64_t one = 1;
+	struct run run;
+
+	for (int way = 0; way < WAYS; way++) {
+		run_start(&run, 4);
+		OK(ANeuralNetworksExecution_setTimeout(run.execution, UINT64_MAX));
+		run_bind(&run);
+		OK(start_and_wait(&run, way));
+		run_check(&run);
+		run_stop(&run);
+	}
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
+	dependency = before;
+	run_start(&run, 4);
+	run_bind(&run);
+	/* Counted from the signal: the wait itself costs nothing. */
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1,
+								 5000000000ull, &event));
+	usleep(10000);
+	assert_int_equal(write(fence, &one, sizeof(one)), sizeof(one));
+	OK(ANeuralNetworksEvent_wait(event));
+	run_check(&run);
+	ANeuralNetworksEvent_free(event);
+	run_stop(&run);
+
+	run_start(&run, 4);
+	run_bind(&run);
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 1,
+								 &event));
+	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksEvent_wait(event));
+	assert_true(run.out[0] == 0);
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksEvent_free(before);
+	close(fence);
+	run_stop(&run);
+}
+
+/* ------------------------------------------------------------------------------------- threads */
+
+struct job {
+	struct run *run;
+	enum way way;
+	int result;
+};
+
+static void *run_job(void *arg)
+{
+	struct job *job = arg;
+
+	job->result = start_and_wait(job->run, job->way);
+	return NULL;
+}
+
+/* Two threads, one execution: one of them may be told that it is busy. */
+static void test_same_execution(void **state)
+{
+	for (int i = 0; i < 2 * WAYS * WAYS; i++) {
+		struct job jobs[2];
+		pthread_t threads[2];
+		bool reusable = i & 1;
+		struct run run;
+		int ran = 0;
+
+		run_start(&run, 4);
+		run_bind(&run);
+		OK(ANeuralNetworksExecution_setReusable(run.execution, reusable));
+		for (int j = 0; j < 2; j++) {
+			jobs[j] = (struct job){ &run, i / 2 / (j ? WAYS : 1) % WAYS, -1 };
+			assert_int_equal(pthread_create(&threads[j], NULL, run_job, &jobs[j]), 0);
+		}
+		for (int j = 0; j < 2; j++) {
+			pthread_join(threads[j], NULL);
+			ran += jobs[j].result == ANEURALNETWORKS_NO_ERROR;
+			assert_true(jobs[j].result == ANEURALNETWORKS_NO_ERROR ||
+				    jobs[j].result == ANEURALNETWORKS_BAD_STATE);
+		}
+		assert_true(ran == 1 || (reusable && ran == 2));
+		run_check(&run);
+		run_stop(&run);
+	}
+}
+
+static void *run_many(void *arg)
+{
+	struct job *job = arg;
+	struct run own = { .model = job->run->model, .compilation = job->run->compilation };
+
+	job->result = -1;
+	for (int i = 0; i < 50; i++) {
+		if (ANeuralNetworksExecution_create(own.compilation, &own.execution))
+			return NULL;
+		for (int k = 0; k < 4; k++) {
+			own.a[k] = 1000 * (job->way + 1) + i;
+			own.b[k] = k;
+			own.out[k] = -1;
+		}
+		if (ANeuralNetworksExecution_setInput(own.execution, 0, NULL, own.a, 16) ||
+		    ANeuralNetworksExecution_setInput(own.execution, 1, NULL, own.b, 16) ||
+		    ANeuralNetworksExecution_setOutput(own.execution, 0, NULL, own.out, 16) ||
+		    start_and_wait(&own, (job->way + i) % WAYS))
+			return NULL;
+		for (int k = 0; k < 4; k++) {
+			if (own.out[k] != own.a[k] + own.b[k])
+				return NULL;
+		}
+		ANeuralNetworksExecution_free(own.execution);
+	}
+	job->result = 0;
+	return NULL;
+}
+
+/* Threads with executions of their own share a compilation. */
+static void test_same_compilation(void **state)
+{
+	struct job jobs[3];
+	pthread_t threads[3];
+	struct run run;
+
+	run_start(&run, 4);
+	for (int j = 0; j < 3; j++) {
+		jobs[j] = (struct job){ &run, j, -1 };
+		assert_int_equal(pthread_create(&threads[j], NULL, run_many, &jobs[j]), 0);
+	}
+	for (int j = 0; j < 3; j++) {
+		pthread_join(threads[j], NULL);
+		assert_int_equal(jobs[j].result, 0);
+	}
+	run_stop(&run);
+}
+
+/* --------------------------------------------------------------------------------------- loops */
+
+/* while (x == x) x = x + 1, which never ends; x is [1]. */
+static ANeuralNetworksModel *endless_model(ANeuralNetworksModel *parts[2])
+{
+	static const uint32_t one[] = { 1 }, in[] = { 0 }, out[] = { 1 }, twice[] = { 0, 0 };
+	static const uint32_t add[] = { 0, 1, 2 }, sum[] = { 3 }, loop[] = { 0, 1, 2 };
+	const ANeuralNetworksOperandType part = { .type = ANEURALNETWORKS_MODEL };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	const float step = 1;
+	ANeuralNetworksModel *model;
+
+	OK(ANeuralNetworksModel_create(&parts[0]));
+	add_tensor(parts[0], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(parts[0], ANEURALNETWORKS_TENSOR_BOOL8, 1, one);
+	OK(ANeuralNetworksModel_addOperation(parts[0], ANEURALNETWORKS_EQUAL, 2, twice, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(parts[0], 1, in, 1, out));
+	OK(ANeuralNetworksModel_finish(parts[0]));
+
+	OK(ANeuralNetworksModel_create(&parts[1]));
+	add_tensor(parts[1], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(parts[1], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(parts[1], ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(parts[1], ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	OK(ANeuralNetworksModel_setOperandValue(parts[1], 1, &step, sizeof(step)));
+	OK(ANeuralNetworksModel_setOperandValue(parts[1], 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(parts[1], ANEURALNETWORKS_ADD, 3, add, 1, sum));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(parts[1], 1, in, 1, sum));
+	OK(ANeuralNetworksModel_finish(parts[1]));
+
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &part));
+	OK(ANeuralNetworksModel_addOperand(model, &part));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, one);
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 0, parts[0]));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 1, parts[1]));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_WHILE, 3, loop, 1, sum));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, (uint32_t[]){ 2 }, 1, sum));
+	OK(ANeuralNetworksModel_finish(model));
+	return model;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+/* The limit belongs to an execution: what one has set is nothing to the next. */
+static void test_loop_timeout(void **state)
+{
+	static const uint64_t limits[] = { 0, 300000000, 1000000 };
+	ANeuralNetworksModel *parts[2];
+	ANeuralNetworksModel *model = endless_model(parts);
+	ANeuralNetworksCompilation *compilation = compile(model);
+
+	assert_true(ANeuralNetworks_getDefaultLoopTimeout() == 2000000000);
+	assert_true(ANeuralNetworks_getMaximumLoopTimeout() == 15000000000);
+	for (int i = 0; i < 3; i++) {
+		ANeuralNetworksExecution *execution = NULL;
+		float in = 0, out = -1;
+		double begin;
+
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, &in, sizeof(in)));
+		OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, &out, sizeof(out)));
+		OK(ANeuralNetworksExecution_setLoopTimeout(execution, limits[i]));
+		begin = seconds();
+		IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksExecution_compute(execution));
+		assert_true(seconds() - begin >= limits[i] * 1e-9);
+		assert_true(out == -1);
+		ANeuralNetworksExecution_free(execution);
+	}
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+	ANeuralNetworksModel_free(parts[0]);
+	ANeuralNetworksModel_free(parts[1]);
+}
+
+static void signal_fd(int fd)
+{
+	const uint64_t one = 1;
+
+	assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
+}
+
+static void test_fence_events(void **state)
+{
+	ANeuralNetworksEvent *event = NULL;
+	struct pollfd poll_fd = { .events = POLLIN };
+	int fence = eventfd(0, EFD_CLOEXEC), copy = -1, pipe_fds[2];
+
+	IS(BAD_DATA, ANeuralNetworksEvent_createFromSyncFenceFd(-1, &event));
+	IS(BAD_DATA, ANeuralNetworksEvent_createFromSyncFenceFd(100000, &event));
+	assert_null(event);
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &event));
+	OK(ANeuralNetworksEvent_getSyncFenceFd(event, &copy));
+	assert_true(copy >= 0 && copy != fence);
+	signal_fd(fence);
+	close(fence);
+	poll_fd.fd = copy;
+	assert_int_equal(poll(&poll_fd, 1, 0), 1);
+	OK(ANeuralNetworksEvent_wait(event));
+	ANeuralNetworksEvent_free(event);
+	close(copy);
+
+	/* A fence whose other end went away without signalling. */
+	assert_int_equal(pipe(pipe_fds), 0);
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(pipe_fds[0], &event));
+	close(pipe_fds[1]);
+	IS(OP_FAILED, ANeuralNetworksEvent_wait(event));
+	ANeuralNetworksEvent_free(event);
+	close(pipe_fds[0]);
+}
+
+/* Whether @value is 0 still; nothing orders this read, which ThreadSanitizer need not look at. */
+static __attribute__((no_sanitize_thread, noipa)) bool untouched(const float *value)
+{
+	return *value == 0;
+}
+
+static void test_fenced(void **state)
+{
+	ANeuralNetworksEvent *before = NULL, *event = NULL, *second_event = NULL;
+	const ANeuralNetworksEvent *dependencies[2];
+	int fence = eventfd(0, EFD_CLOEXEC);
+	struct run run, second;
+
+	run_start(&run, 4);
+	run_bind(&run);
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
+	dependencies[0] = before;
+	dependencies[1] = NULL;
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(
+				    run.execution, dependencies, 2, 0, &event));
+	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(
+				    run.execution, NULL, 1, 0, &event));
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, dependencies, 1,
+								 10000000000ull, &event));
+	/* A second one that needs the first one's result, out of the first one's user pointer. */
+	run_start(&second, 4);
+	OK(ANeuralNetworksExecution_setInput(second.execution, 0, NULL, run.out, sizeof(run.out)));
+	OK(ANeuralNetworksExecution_setInput(second.execution, 1, NULL, second.b,
+					     sizeof(second.b)));
+	OK(ANeuralNetworksExecution_setOutput(second.execution, 0, NULL, second.out,
+					      sizeof(second.out)));
+	dependencies[0] = event;
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(second.execution, dependencies, 1,
+								 0, &second_event));
+	usleep(20000);
+	assert_true(untouched(run.out) && untouched(second.out));
+	signal_fd(fence);
+	OK(ANeuralNetworksEvent_wait(second_event));
+	OK(ANeuralNetworksEvent_wait(event));
+	run_check(&run);
+	for (int i = 0; i < 4; i++)
+		assert_true(second.out[i] == run.a[i] + 2 * run.b[i]);
+	ANeuralNetworksEvent_free(second_event);
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksEvent_free(before);
+	close(fence);
+	run_stop(&run);
+	run_stop(&second);
+}
+
+/* An execution that waits for a failed one fails, at once or later. */
+static void test_failed_dependency(void **state)
+{
+	ANeuralNetworksEvent *broken = NULL, *event = NULL;
+	const ANeuralNetworksEvent *dependency;
+	int pipe_fds[2];
+	struct run run;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	close(pipe_fds[1]);
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(pipe_fds[0], &broken));
+	run_start(&run, 4);
+	run_bind(&run);
+	dependency = broken;
+	IS(OP_FAILED, ANeuralNetworksExecution_startComputeWithDependencies(
+			      run.execution, &dependency, 1, 0, &event));
+	assert_null(event);
+	assert_true(run.out[0] == 0);
+	ANeuralNetworksEvent_free(broken);
+	close(pipe_fds[0]);
+	run_stop(&run);
+}
+
+struct waiter {
+	ANeuralNetworksEvent *event;
+	int result;
+};
+
+static void *wait_for_event(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	waiter->result = ANeuralNetworksEvent_wait(waiter->event);
+	return NULL;
+}
+
+static void test_many_waiters(void **state)
+{
+	int fence = eventfd(0, EFD_CLOEXEC);
+	ANeuralNetworksEvent *before = NULL, *event = NULL;
+	const ANeuralNetworksEvent *dependency;
+	struct waiter waiters[4];
+	pthread_t threads[4];
+	struct run run;
+
+	run_start(&run, 4);
+	run_bind(&run);
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
+	dependency = before;
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 0,
+								 &event));
+	for (int i = 0; i < 4; i++) {
+		waiters[i] = (struct waiter){ event, -1 };
+		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_event, &waiters[i]), 0);
+	}
+	signal_fd(fence);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(waiters[i].result, ANEURALNETWORKS_NO_ERROR);
+	}
+	run_check(&run);
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksEvent_free(before);
+	close(fence);
+	run_stop(&run);
+}
+
+/* A convolution with weights in memory and by pointer: 1 x 1, two channels, quantised. */
+static void test_convolution(void **state)
+{
+	static const uint32_t in_dims[] = { 1, 2, 2, 2 }, weight_dims[] = { 1, 1, 1, 2 };
+	static const uint32_t bias_dims[] = { 1 }, out_dims[] = { 1, 2, 2, 1 };
+	const uint32_t inputs[] = { 0, 1, 2, 3, 4, 5, 6 }, outputs[] = { 7 };
+	const int32_t valid = ANEURALNETWORKS_PADDING_VALID, one = 1, none = 0, bias = 4;
+	const uint8_t weights[] = { 2, 3 }, image[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	ANeuralNetworksOperandType q = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, in_dims, 1.0f, 0 };
+	ANeuralNetworksOperandType w = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, weight_dims, 1.0f,
+					 0 };
+	ANeuralNetworksOperandType b = { ANEURALNETWORKS_TENSOR_INT32, 1, bias_dims, 1.0f, 0 };
+	ANeuralNetworksOperandType o = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, out_dims, 2.0f,
+					 0 };
+	ANeuralNetworksCompilation *compilation;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksModel *model = NULL;
+	ANeuralNetworksMemory *memory = NULL;
+	int fd = memfd_create("weights", MFD_CLOEXEC);
+	uint8_t out[4] = { 0 };
+
+	assert_int_equal(write(fd, weights, sizeof(weights)), sizeof(weights));
+	OK(ANeuralNetworksMemory_createFromFd(sizeof(weights), PROT_READ, fd, 0, &memory));
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &q));
+	OK(ANeuralNetworksModel_addOperand(model, &w));
+	OK(ANeuralNetworksModel_addOperand(model, &b));
+	for (int i = 0; i < 4; i++)
+		add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	OK(ANeuralNetworksModel_addOperand(model, &o));
+	OK(ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 0, sizeof(weights)));
+	ANeuralNetworksMemory_free(memory);
+	close(fd);
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &bias, sizeof(bias)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 3, &valid, sizeof(valid)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 4, &one, sizeof(one)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 5, &one, sizeof(one)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 6, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_CONV_2D, 7, inputs, 1,
+					     outputs));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, inputs, 1, outputs));
+	OK(ANeuralNetworksModel_finish(model));
+	compilation = compile(model);
+	OK(ANeuralNetworksExecution_create(compilation, &execution));
+	OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, image, sizeof(image)));
+	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, out, sizeof(out)));
+	OK(ANeuralNetworksExecution_compute(execution));
+	/* (2 a + 3 b + 4) / 2 */
+	assert_int_equal(out[0], 6);
+	assert_int_equal(out[1], 11);
+	assert_int_equal(out[2], 16);
+	assert_int_equal(out[3], 21);
+	ANeuralNetworksExecution_free(execution);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_compute),
+		cmocka_unit_test(test_null),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_reusable),
+		cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_start_compute),
+		cmocka_unit_test(test_wrong_order),
+		cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_timeouts),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_fenced_timeouts),
+		cmocka_unit_test(test_same_execution),
+		cmocka_unit_test(test_same_compilation),
+		cmocka_unit_test(test_loop_timeout),
+		cmocka_unit_test(test_fence_events),
+		cmocka_unit_test(test_fenced),
+		cmocka_unit_test(test_failed_dependency),
+		cmocka_unit_test(test_many_waiters),
+		cmocka_unit_test(test_convolution),
+	};
+
+	use_loopback();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: MIT
+/* Memories of the NNAPI C API: files, device memory, roles, copies, and executions on them. */
+#include "tests/unit/hal-bridge/nnapi/fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FILE_SIZE 8192
+
+struct fixture {
+	ANeuralNetworksModel *model;
+	ANeuralNetworksCompilation *compilation;
+	ANeuralNetworksExecution *execution;
+	ANeuralNetworksMemory *memory;
+	float *map;
+	int fd;
+};
+
+/* A memfd; the device can share it when it is sealed against shrinking, else it is copied. */
+static int make_file(bool sealed, float **map)
+{
+	int fd = memfd_create("memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, FILE_SIZE), 0);
+	if (sealed)
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	*map = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(*map, MAP_FAILED);
+	return fd;
+}
+
+static void start(struct fixture *f, bool sealed)
+{
+	memset(f, 0, sizeof(*f));
+	f->fd = make_file(sealed, &f->map);
+	f->model = add_model(4);
+	f->compilation = compile(f->model);
+	OK(ANeuralNetworksExecution_create(f->compilation, &f->execution));
+	OK(ANeuralNetworksMemory_createFromFd(FILE_SIZE, PROT_READ | PROT_WRITE, f->fd, 0,
+					      &f->memory));
+}
+
+static void stop(struct fixture *f)
+{
+	ANeuralNetworksExecution_free(f->execution);
+	ANeuralNetworksCompilation_free(f->compilation);
+	ANeuralNetworksModel_free(f->model);
+	ANeuralNetworksMemory_free(f->memory);
+	munmap(f->map, FILE_SIZE);
+	close(f->fd);
+}
+
+static void test_create(void **state)
+{
+	ANeuralNetworksMemory *memory = NULL;
+	int pipe_fds[2], read_only;
+	char path[] = "/proc/self/fd/xxxxxxxxxx";
+	float *map;
+	int fd = make_file(false, &map);
+
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_createFromFd(4096, PROT_READ, fd, 0, NULL));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(0, PROT_READ, fd, 0, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(4096, PROT_READ, -1, 0, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(4096, PROT_EXEC, fd, 0, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(4096, PROT_READ, fd, 100, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(FILE_SIZE + 1, PROT_READ, fd, 0, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(FILE_SIZE, PROT_READ, fd, 4096, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromFd(SIZE_MAX, PROT_READ, fd, 4096, &memory));
+	assert_null(memory);
+	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_READ, fd, 4096, &memory));
+	ANeuralNetworksMemory_free(memory);
+	assert_int_equal(pipe(pipe_fds), 0);
+	IS(UNMAPPABLE,
+	   ANeuralNetworksMemory_createFromFd(4096, PROT_READ, pipe_fds[0], 0, &memory));
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	read_only = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(read_only >= 0);
+	IS(UNMAPPABLE, ANeuralNetworksMemory_createFromFd(4096, PROT_WRITE, read_only, 0, &memory));
+	assert_null(memory);
+	close(read_only);
+	munmap(map, FILE_SIZE);
+	close(fd);
+	/* Not on this system, and it says so. */
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_createFromAHardwareBuffer(NULL, &memory));
+	IS(BAD_DATA, ANeuralNetworksMemory_createFromAHardwareBuffer((void *)&fd, &memory));
+	assert_null(memory);
+	ANeuralNetworksMemory_free(NULL);
+}
+
+static void compute_in_file(bool sealed, size_t a, size_t b, size_t out)
+{
+	struct fixture f;
+
+	start(&f, sealed);
+	for (int i = 0; i < 4; i++) {
+		f.map[a / 4 + i] = i;
+		f.map[b / 4 + i] = 100 * i;
+	}
+	OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, a, 16));
+	OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 1, NULL, f.memory, b, 16));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, f.memory, out, 16));
+	OK(ANeuralNetworksExecution_compute(f.execution));
+	for (int i = 0; i < 4; i++)
+		assert_true(f.map[out / 4 + i] == 101 * i);
+	assert_true(f.map[out / 4 + 4] == 0 && f.map[out / 4 - 1] == 0);
+	stop(&f);
+}
+
+static void test_compute_shared(void **state)
+{
+	compute_in_file(true, 0, 64, 128);
+	/* Not aligned for the device. */
+	compute_in_file(true, 4, 76, 252);
+}
+
+static void test_compute_copied(void **state)
+{
+	compute_in_file(false, 0, 64, 128);
+	compute_in_file(false, 4, 76, 252);
+}
+
+static void test_arguments(void **state)
+{
+	ANeuralNetworksMemory *read_only = NULL, *blind = NULL;
+	struct fixture f;
+
+	start(&f, true);
+	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_READ, f.fd, 0, &read_only));
+	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_NONE, f.fd, 0, &blind));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, NULL, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 0));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 12));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 2, NULL, f.memory, 0, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory,
+								 FILE_SIZE - 8, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory,
+								 SIZE_MAX - 8, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, read_only, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, blind, 0, 16));
+	OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, read_only, 0, 16));
+	ANeuralNetworksMemory_free(blind);
+	ANeuralNetworksMemory_free(read_only);
+	stop(&f);
+}
+
+static void test_desc(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 };
+	ANeuralNetworksMemoryDesc *desc = NULL;
+	ANeuralNetworksMemory *memory = NULL;
+	ANeuralNetworksCompilation *raw = NULL;
+	struct fixture f;
+
+	start(&f, true);
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemoryDesc_create(NULL));
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemoryDesc_addInputRole(NULL, f.compilation, 0, 1.0f));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemoryDesc_addInputRole(desc, NULL, 0, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 2, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addOutputRole(desc, f.compilation, 1, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 0.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 1.5f));
+	IS(BAD_DATA,
+	   ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, __builtin_nanf("")));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_finish(desc));
+	OK(ANeuralNetworksCompilation_create(f.model, &raw));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, raw, 0, 1.0f));
+	ANeuralNetworksCompilation_free(raw);
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_addOutputRole(desc, f.compilation, 0, 0.5f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_setDimensions(desc, 1, five));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemoryDesc_setDimensions(desc, 1, NULL));
+	OK(ANeuralNetworksMemoryDesc_setDimensions(desc, 1, four));
+	IS(BAD_STATE, ANeuralNetworksMemory_createFromDesc(desc, &memory));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	IS(BAD_STATE, ANeuralNetworksMemoryDesc_finish(desc));
+	IS(BAD_STATE, ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 1, 1.0f));
+	IS(BAD_STATE, ANeuralNetworksMemoryDesc_setDimensions(desc, 1, four));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_createFromDesc(NULL, &memory));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_createFromDesc(desc, NULL));
+	OK(ANeuralNetworksMemory_createFromDesc(desc, &memory));
+	ANeuralNetworksMemoryDesc_free(desc);
+	ANeuralNetworksMemoryDesc_free(NULL);
+	ANeuralNetworksMemory_free(memory);
+	stop(&f);
+}
+
+/* Device memory as the output of one run, the input of the next, and in copies. */
+static void test_device_memory(void **state)
+{
+	ANeuralNetworksMemory *device_memory = NULL, *small = NULL;
+	ANeuralNetworksExecution *second = NULL;
+	ANeuralNetworksMemoryDesc *desc = NULL;
+	ANeuralNetworksModel *model = NULL;
+	const float a[4] = { 1, 2, 3, 4 }, b[4] = { 10, 20, 30, 40 };
+	float out[4] = { 0 };
+	struct fixture f;
+
+	start(&f, true);
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, f.compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_addOutputRole(desc, f.compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	OK(ANeuralNetworksMemory_createFromDesc(desc, &device_memory));
+	ANeuralNetworksMemoryDesc_free(desc);
+	OK(ANeuralNetworksMemory_createFromFd(16, PROT_READ | PROT_WRITE, f.fd, 0, &small));
+
+	/* No constants, no ranges, no other roles, nothing to read yet. */
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, (uint32_t[]){ 4 });
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_setOperandValueFromMemory(model, 0, device_memory, 0, 16));
+	ANeuralNetworksModel_free(model);
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, device_memory, 0, 16));
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(f.execution, 1, NULL, device_memory, 0, 0));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(device_memory, small));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_copy(NULL, small));
+	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_copy(small, NULL));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(f.memory, device_memory));
+	OK(ANeuralNetworksExecution_create(f.compilation, &second));
+	OK(ANeuralNetworksExecution_setInputFromMemory(second, 0, NULL, device_memory, 0, 0));
+	OK(ANeuralNetworksExecution_setInput(second, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutput(second, 0, NULL, out, sizeof(out)));
+	IS(OP_FAILED, ANeuralNetworksExecution_compute(second));
+	ANeuralNetworksExecution_free(second);
+
+	OK(ANeuralNetworksExecution_setInput(f.execution, 0, NULL, a, sizeof(a)));
+	OK(ANeuralNetworksExecution_setInput(f.execution, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, device_memory, 0, 0));
+	OK(ANeuralNetworksExecution_compute(f.execution));
+	OK(ANeuralNetworksExecution_create(f.compilation, &second));
+	OK(ANeuralNetworksExecution_setInputFromMemory(second, 0, NULL, device_memory, 0, 0));
+	OK(ANeuralNetworksExecution_setInput(second, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutput(second, 0, NULL, out, sizeof(out)));
+	OK(ANeuralNetworksExecution_compute(second));
+	for (int i = 0; i < 4; i++)
+		assert_true(out[i] == a[i] + 2 * b[i]);
+	ANeuralNetworksExecution_free(second);
+
+	OK(ANeuralNetworksMemory_copy(device_memory, small));
+	for (int i = 0; i < 4; i++)
+		assert_true(f.map[i] == a[i] + b[i]);
+	f.map[0] = -1;
+	OK(ANeuralNetworksMemory_copy(small, device_memory));
+	f.map[0] = 0;
+	OK(ANeuralNetworksMemory_copy(device_memory, small));
+	assert_true(f.map[0] == -1);
+	ANeuralNetworksMemory_free(device_memory);
+	ANeuralNetworksMemory_free(small);
+	stop(&f);
+}
+
+/* ADD of tensors of a type, with the activation as an input, too. */
+static ANeuralNetworksCompilation *compile_type(const ANeuralNetworksOperandType *type,
+						ANeuralNetworksModel **model)
+{
+	const ANeuralNetworksOperandType scalar = { .type = ANEURALNETWORKS_INT32 };
+	static const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+
+	OK(ANeuralNetworksModel_create(model));
+	OK(ANeuralNetworksModel_addOperand(*model, type));
+	OK(ANeuralNetworksModel_addOperand(*model, type));
+	OK(ANeuralNetworksModel_addOperand(*model, &scalar));
+	OK(ANeuralNetworksModel_addOperand(*model, type));
+	OK(ANeuralNetworksModel_setOperandValue(*model, 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(*model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(*model, 2, in, 1, out));
+	OK(ANeuralNetworksModel_finish(*model));
+	return compile(*model);
+}
+
+/* A role of another type than the first, either way around. */
+static void check_other_role(const ANeuralNetworksOperandType *one,
+			     const ANeuralNetworksOperandType *other)
+{
+	ANeuralNetworksModel *models[2];
+	ANeuralNetworksCompilation *a = compile_type(one, &models[0]);
+	ANeuralNetworksCompilation *b = compile_type(other, &models[1]);
+	ANeuralNetworksMemoryDesc *desc = NULL;
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, a, 0, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, b, 0, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addOutputRole(desc, b, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_addOutputRole(desc, a, 0, 1.0f));
+	ANeuralNetworksMemoryDesc_free(desc);
+	ANeuralNetworksCompilation_free(a);
+	ANeuralNetworksCompilation_free(b);
+	ANeuralNetworksModel_free(models[0]);
+	ANeuralNetworksModel_free(models[1]);
+}
+
+static void test_other_roles(void **state)
+{
+	static const uint32_t two[] = { 2 }, three[] = { 3 }, both[] = { 2, 1 };
+	const ANeuralNetworksOperandType base = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 1, two, 1,
+						  0 };
+	ANeuralNetworksOperandType other = base;
+
+	other.type = ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED;
+	check_other_role(&base, &other);
+	other = base;
+	other.scale = 0.5f;
+	check_other_role(&base, &other);
+	other = base;
+	other.zeroPoint = 128;
+	check_other_role(&base, &other);
+	other = base;
+	other.dimensions = three;
+	check_other_role(&base, &other);
+	other.dimensionCount = 2;
+	other.dimensions = both;
+	check_other_role(&base, &other);
+}
+
+/* A convolution whose weights, of one channel with a scale, are an input, and so is its stride. */
+static ANeuralNetworksCompilation *compile_weights(float scale, ANeuralNetworksModel **model)
+{
+	static const uint32_t image[] = { 1, 4, 4, 1 }, filter[] = { 1, 1, 1, 1 }, one[] = { 1 };
+	static const uint32_t in[] = { 0, 1, 2, 3, 4, 5, 6 }, out[] = { 7 };
+	const ANeuralNetworksSymmPerChannelQuantParams scales = { 0, 1, &scale };
+	const ANeuralNetworksOperandType q = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 4, image, 1,
+					       0 };
+	const int32_t valid = ANEURALNETWORKS_PADDING_VALID, step = 1, none = 0;
+
+	OK(ANeuralNetworksModel_create(model));
+	OK(ANeuralNetworksModel_addOperand(*model, &q));
+	add_tensor(*model, ANEURALNETWORKS_TENSOR_QUANT8_SYMM_PER_CHANNEL, 4, filter);
+	OK(ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(*model, 1, &scales));
+	add_tensor(*model, ANEURALNETWORKS_TENSOR_INT32, 1, one);
+	for (int i = 0; i < 4; i++)
+		add_tensor(*model, ANEURALNETWORKS_INT32, 0, NULL);
+	OK(ANeuralNetworksModel_addOperand(*model, &q));
+	OK(ANeuralNetworksModel_setOperandValue(*model, 3, &valid, sizeof(valid)));
+	OK(ANeuralNetworksModel_setOperandValue(*model, 4, &step, sizeof(step)));
+	OK(ANeuralNetworksModel_setOperandValue(*model, 5, &step, sizeof(step)));
+	OK(ANeuralNetworksModel_setOperandValue(*model, 6, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(*model, ANEURALNETWORKS_CONV_2D, 7, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(*model, 3, in, 1, out));
+	OK(ANeuralNetworksModel_finish(*model));
+	return compile(*model);
+}
+
+static void test_roles_with_scales(void **state)
+{
+	ANeuralNetworksModel *models[3];
+	ANeuralNetworksCompilation *a = compile_weights(1.0f, &models[0]);
+	ANeuralNetworksCompilation *same = compile_weights(1.0f, &models[1]);
+	ANeuralNetworksCompilation *other = compile_weights(0.5f, &models[2]);
+	ANeuralNetworksMemoryDesc *desc = NULL;
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, a, 1, 1.0f));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, other, 1, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, same, 1, 1.0f));
+	ANeuralNetworksMemoryDesc_free(desc);
+	ANeuralNetworksCompilation_free(a);
+	ANeuralNetworksCompilation_free(same);
+	ANeuralNetworksCompilation_free(other);
+	for (int i = 0; i < 3; i++)
+		ANeuralNetworksModel_free(models[i]);
+}
+
+/* FILL of [2] with a value that is an input: a scalar. */
+static void test_scalar_roles(void **state)
+{
+	static const uint32_t one[] = { 1 }, two[] = { 2 }, in[] = { 0, 1 }, out[] = { 2 };
+	ANeuralNetworksCompilation *compilation;
+	ANeuralNetworksMemoryDesc *desc = NULL;
+	ANeuralNetworksModel *model = NULL;
+	const int32_t size = 2;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_INT32, 1, one);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_INT32, 1, two);
+	OK(ANeuralNetworksModel_setOperandValue(model, 0, &size, sizeof(size)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_FILL, 2, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, &in[1], 1, out));
+	OK(ANeuralNetworksModel_finish(model));
+	compilation = compile(model);
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_setDimensions(desc, 1, two));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_addInputRole(desc, compilation, 0, 1.0f));
+	ANeuralNetworksMemoryDesc_free(desc);
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_setDimensions(desc, 0, NULL));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_setDimensions(desc, 1, two));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	ANeuralNetworksMemoryDesc_free(desc);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
+static ANeuralNetworksMemory *device_memory_of(ANeuralNetworksCompilation *compilation)
+{
+	ANeuralNetworksMemoryDesc *desc = NULL;
+	ANeuralNetworksMemory *memory = NULL;
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_addOutputRole(desc, compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	OK(ANeuralNetworksMemory_createFromDesc(desc, &memory));
+	ANeuralNetworksMemoryDesc_free(desc);
+	return memory;
+}
+
+static ANeuralNetworksMemory *file_memory(size_t size)
+{
+	int fd = memfd_create("copies", MFD_CLOEXEC);
+	ANeuralNetworksMemory *memory = NULL;
+
+	assert_int_equal(ftruncate(fd, size), 0);
+	OK(ANeuralNetworksMemory_createFromFd(size, PROT_READ | PROT_WRITE, fd, 0, &memory));
+	close(fd);
+	return memory;
+}
+
+/* Sizes, shapes, and what becomes of a target when a copy to it fails. */
+static void test_copies(void **state)
+{
+	static const uint32_t row[] = { 1, 2 }, column[] = { 2, 1 }, flat[] = { 2 };
+	ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 2, row, 0, 0 };
+	ANeuralNetworksMemory *file = file_memory(8), *small = file_memory(4);
+	ANeuralNetworksMemory *large = file_memory(16), *a, *b, *other[2];
+	ANeuralNetworksCompilation *compilations[3];
+	ANeuralNetworksModel *models[3];
+
+	compilations[0] = compile_type(&type, &models[0]);
+	type.dimensions = column;
+	compilations[1] = compile_type(&type, &models[1]);
+	type.dimensions = flat;
+	type.dimensionCount = 1;
+	compilations[2] = compile_type(&type, &models[2]);
+	a = device_memory_of(compilations[0]);
+	b = device_memory_of(compilations[0]);
+	other[0] = device_memory_of(compilations[1]);
+	other[1] = device_memory_of(compilations[2]);
+
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(file, small));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(large, file));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(small, a));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(a, file));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(b, a));
+	OK(ANeuralNetworksMemory_copy(file, a));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(a, small));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(a, large));
+	OK(ANeuralNetworksMemory_copy(a, b));
+	for (int i = 0; i < 2; i++) {
+		OK(ANeuralNetworksMemory_copy(file, other[i]));
+		IS(BAD_DATA, ANeuralNetworksMemory_copy(other[i], a));
+		/* It holds nothing now. */
+		IS(BAD_DATA, ANeuralNetworksMemory_copy(a, file));
+		OK(ANeuralNetworksMemory_copy(b, a));
+		OK(ANeuralNetworksMemory_copy(a, file));
+	}
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(large, b));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(b, a));
+	ANeuralNetworksMemory_free(file);
+	ANeuralNetworksMemory_free(small);
+	ANeuralNetworksMemory_free(large);
+	ANeuralNetworksMemory_free(a);
+	ANeuralNetworksMemory_free(b);
+	for (int i = 0; i < 2; i++)
+		ANeuralNetworksMemory_free(other[i]);
+	for (int i = 0; i < 3; i++) {
+		ANeuralNetworksCompilation_free(compilations[i]);
+		ANeuralNetworksModel_free(models[i]);
+	}
+}
+
+/* A run that fails leaves nothing in its output. */
+static void test_failed_run(void **state)
+{
+	ANeuralNetworksMemory *output, *file = file_memory(16);
+	const float a[4] = { 1 }, b[4] = { 2 };
+	struct fixture f;
+
+	start(&f, true);
+	output = device_memory_of(f.compilation);
+	OK(ANeuralNetworksMemory_copy(file, output));
+	OK(ANeuralNetworksExecution_setInput(f.execution, 0, NULL, a, sizeof(a)));
+	OK(ANeuralNetworksExecution_setInput(f.execution, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, output, 0, 0));
+	OK(ANeuralNetworksExecution_setTimeout(f.execution, 1));
+	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksExecution_compute(f.execution));
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(output, file));
+	OK(ANeuralNetworksMemory_copy(file, output));
+	OK(ANeuralNetworksMemory_copy(output, file));
+	ANeuralNetworksMemory_free(output);
+	ANeuralNetworksMemory_free(file);
+	stop(&f);
+}
+
+/* Dimensions that only the descriptor knows. */
+static void test_described_dimensions(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 };
+	ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, four, 0, 0 };
+	ANeuralNetworksModel *model = add_model(0);
+	ANeuralNetworksCompilation *compilation = compile(model);
+	ANeuralNetworksMemory *memory = NULL, *file = file_memory(16);
+	const float a[4] = { 1, 2, 3, 4 };
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksMemoryDesc *desc = NULL;
+	float out[4] = { 0 };
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	IS(OP_FAILED, ANeuralNetworksMemory_createFromDesc(desc, &memory));
+	assert_null(memory);
+	ANeuralNetworksMemoryDesc_free(desc);
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_setDimensions(desc, 1, four));
+	IS(BAD_DATA, ANeuralNetworksMemoryDesc_setDimensions(desc, 1, five));
+	OK(ANeuralNetworksMemoryDesc_addInputRole(desc, compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	OK(ANeuralNetworksMemory_createFromDesc(desc, &memory));
+	ANeuralNetworksMemoryDesc_free(desc);
+	OK(ANeuralNetworksMemory_copy(file, memory));
+
+	OK(ANeuralNetworksExecution_create(compilation, &execution));
+	type.dimensions = five;
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInputFromMemory(execution, 0, &type, memory, 0, 0));
+	type.dimensions = four;
+	OK(ANeuralNetworksExecution_setInputFromMemory(execution, 0, &type, memory, 0, 0));
+	IS(BAD_STATE,
+	   ANeuralNetworksExecution_setInputFromMemory(execution, 0, &type, memory, 0, 0));
+	OK(ANeuralNetworksExecution_setInput(execution, 1, &type, a, sizeof(a)));
+	OK(ANeuralNetworksExecution_setOutput(execution, 0, &type, out, sizeof(out)));
+	OK(ANeuralNetworksExecution_compute(execution));
+	for (int i = 0; i < 4; i++)
+		assert_true(out[i] == a[i]);
+	ANeuralNetworksExecution_free(execution);
+	ANeuralNetworksMemory_free(memory);
+	ANeuralNetworksMemory_free(file);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
+/* Padding is asked for before the first argument, whichever way that is set. */
+static void test_padding(void **state)
+{
+	float bytes[8];
+
+	for (int way = 0; way < 4; way++) {
+		struct fixture f;
+
+		start(&f, true);
+		OK(ANeuralNetworksExecution_enableInputAndOutputPadding(f.execution, true));
+		if (way == 0) {
+			IS(BAD_DATA,
+			   ANeuralNetworksExecution_setInput(f.execution, 0, NULL, bytes, 12));
+			OK(ANeuralNetworksExecution_setInput(f.execution, 0, NULL, bytes, 20));
+		} else if (way == 1) {
+			IS(BAD_DATA,
+			   ANeuralNetworksExecution_setOutput(f.execution, 0, NULL, bytes, 12));
+			OK(ANeuralNetworksExecution_setOutput(f.execution, 0, NULL, bytes, 20));
+		} else if (way == 2) {
+			IS(BAD_DATA, ANeuralNetworksExecution_setInputFromMemory(
+					     f.execution, 0, NULL, f.memory, 0, 12));
+			OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL,
+								       f.memory, 0, 20));
+		} else {
+			IS(BAD_DATA, ANeuralNetworksExecution_setOutputFromMemory(
+					     f.execution, 0, NULL, f.memory, 0, 12));
+			OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL,
+									f.memory, 0, 20));
+		}
+		IS(BAD_STATE,
+		   ANeuralNetworksExecution_enableInputAndOutputPadding(f.execution, false));
+		stop(&f);
+	}
+}
+
+/* The event of a run that is not fenced has no fence, whatever its output is. */
+static void test_start_compute_has_no_fence(void **state)
+{
+	ANeuralNetworksEvent *event = NULL;
+	const float a[4] = { 1 }, b[4] = { 2 };
+	ANeuralNetworksMemory *output;
+	struct fixture f;
+	int fd = -100;
+
+	start(&f, true);
+	output = device_memory_of(f.compilation);
+	OK(ANeuralNetworksExecution_setInput(f.execution, 0, NULL, a, sizeof(a)));
+	OK(ANeuralNetworksExecution_setInput(f.execution, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, output, 0, 0));
+	OK(ANeuralNetworksExecution_startCompute(f.execution, &event));
+	IS(BAD_DATA, ANeuralNetworksEvent_getSyncFenceFd(event, &fd));
+	assert_int_equal(fd, -1);
+	fd = -100;
+	IS(UNEXPECTED_NULL, ANeuralNetworksEvent_getSyncFenceFd(NULL, &fd));
+	assert_int_equal(fd, -1);
+	OK(ANeuralNetworksEvent_wait(event));
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksMemory_free(output);
+	stop(&f);
+}
+
+/*
+ * A fence over memory that has to be copied: the input is read after the fence, not at submission.
+ */
+static void fenced_in_file(bool sealed)
+{
+	ANeuralNetworksEvent *before = NULL, *event = NULL;
+	const ANeuralNetworksEvent *dependency;
+	int fence = eventfd(0, EFD_CLOEXEC);
+	const uint64_t one = 1;
+	struct fixture f;
+
+	start(&f, sealed);
+	OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 0, NULL, f.memory, 0, 16));
+	OK(ANeuralNetworksExecution_setInputFromMemory(f.execution, 1, NULL, f.memory, 64, 16));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, f.memory, 128, 16));
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
+	dependency = before;
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(f.execution, &dependency, 1, 0,
+								 &event));
+	/* What another device would write before it signals. */
+	for (int i = 0; i < 4; i++) {
+		f.map[i] = 7;
+		f.map[16 + i] = i;
+	}
+	assert_int_equal(write(fence, &one, sizeof(one)), sizeof(one));
+	OK(ANeuralNetworksEvent_wait(event));
+	for (int i = 0; i < 4; i++)
+		assert_true(f.map[32 + i] == 7 + i);
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksEvent_free(before);
+	close(fence);
+	stop(&f);
+}
+
+static void test_fenced_shared(void **state)
+{
+	fenced_in_file(true);
+}
+
+static void test_fenced_copied(void **state)
+{
+	fenced_in_file(false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_create),
+		cmocka_unit_test(test_compute_shared),
+		cmocka_unit_test(test_compute_copied),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_desc),
+		cmocka_unit_test(test_other_roles),
+		cmocka_unit_test(test_roles_with_scales),
+		cmocka_unit_test(test_scalar_roles),
+		cmocka_unit_test(test_device_memory),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_failed_run),
+		cmocka_unit_test(test_described_dimensions),
+		cmocka_unit_test(test_fenced_shared),
+		cmocka_unit_test(test_fenced_copied),
+		cmocka_unit_test(test_start_compute_has_no_fence),
+	};
+
+	use_loopback();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+/* Devices, models and compilations of the NNAPI C API: life cycles and arguments. */
+#include "tests/unit/hal-bridge/nnapi/fixture.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void test_runtime(void **state)
+{
+	assert_int_equal(ANeuralNetworks_getRuntimeFeatureLevel(), 1000008);
+	assert_true(ANeuralNetworks_getDefaultLoopTimeout() == 2000000000ull);
+	assert_true(ANeuralNetworks_getMaximumLoopTimeout() == 15000000000ull);
+}
+
+static void test_device(void **state)
+{
+	ANeuralNetworksDevice *device = NULL, *again = NULL;
+	const char *text = NULL;
+	uint32_t count = 0;
+	int64_t level = 0;
+	int32_t type = 0;
+
+	IS(UNEXPECTED_NULL, ANeuralNetworks_getDeviceCount(NULL));
+	OK(ANeuralNetworks_getDeviceCount(&count));
+	assert_int_equal(count, 1);
+	IS(UNEXPECTED_NULL, ANeuralNetworks_getDevice(0, NULL));
+	IS(BAD_DATA, ANeuralNetworks_getDevice(1, &device));
+	assert_null(device);
+	OK(ANeuralNetworks_getDevice(0, &device));
+	OK(ANeuralNetworks_getDevice(0, &again));
+	assert_ptr_equal(device, again);
+
+	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getName(NULL, &text));
+	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getName(device, NULL));
+	OK(ANeuralNetworksDevice_getName(device, &text));
+	assert_string_equal(text, "nnaccel-loopback");
+	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getVersion(device, NULL));
+	OK(ANeuralNetworksDevice_getVersion(device, &text));
+	assert_true(strlen(text) > 0);
+	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getType(device, NULL));
+	OK(ANeuralNetworksDevice_getType(device, &type));
+	assert_int_equal(type, ANEURALNETWORKS_DEVICE_ACCELERATOR);
+	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getFeatureLevel(NULL, &level));
+	OK(ANeuralNetworksDevice_getFeatureLevel(device, &level));
+	assert_int_equal(level, ANEURALNETWORKS_FEATURE_LEVEL_8);
+	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_wait(NULL));
+	OK(ANeuralNetworksDevice_wait(device));
+}
+
+static void test_operand_types(void **state)
+{
+	static const uint32_t two[] = { 2, 2 }, huge[] = { 65536, 65536, 65536 };
+	static const uint32_t ones[17] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const struct {
+		ANeuralNetworksOperandType type;
+		int result;
+	} cases[] = {
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, two, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_FLOAT32, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0.5, 255 },
+		  ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, -128 },
+		  ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_MODEL, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { -1, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { 16, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { 64, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { 10000, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { 10001, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_FLOAT32, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 17, ones, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 3, huge, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, two, 1, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, -1, 0 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 1, 256 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 1, -1 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, 128 },
+		  ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_QUANT16_SYMM, 2, two, 1, 1 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_INT32, 2, two, 1, 1 }, ANEURALNETWORKS_BAD_DATA },
+	};
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("type %d\n", cases[i].type.type);
+		assert_int_equal(ANeuralNetworksModel_addOperand(model, &cases[i].type),
+				 cases[i].result);
+	}
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperand(model, NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_addOperand(NULL, &cases[0].type));
+	ANeuralNetworksModel_free(model);
+	ANeuralNetworksModel_free(NULL);
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_create(NULL));
+}
+
+static void test_values(void **state)
+{
+	static const uint32_t four[] = { 4 }, big[] = { 64 }, unknown[] = { 0 };
+	static const float scales[] = { 1, 2, 3, 4 }, wrong[] = { 1, 0, 3, 4 };
+	ANeuralNetworksSymmPerChannelQuantParams params = { 0, 4, scales };
+	ANeuralNetworksMemory *memory = NULL;
+	ANeuralNetworksModel *model = NULL, *other = NULL;
+	static float data[64];
+	int fd = memfd_create("values", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_READ, fd, 0, &memory));
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, big);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, unknown);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_QUANT8_SYMM_PER_CHANNEL, 1, four);
+	add_tensor(model, ANEURALNETWORKS_MODEL, 0, NULL);
+
+	OK(ANeuralNetworksModel_setOperandValue(model, 0, data, 16));
+	OK(ANeuralNetworksModel_setOperandValue(model, 0, data, 16));
+	OK(ANeuralNetworksModel_setOperandValue(model, 1, data, 256));
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, NULL, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValue(NULL, 0, data, 16));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValue(model, 0, NULL, 16));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValue(model, 0, data, 15));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValue(model, 2, data, 4));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValue(model, 5, data, 4));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValue(model, -1, data, 4));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValue(model, 4, data, 4));
+
+	OK(ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 128, 256));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, NULL, 0, 256));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 4000, 256));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, SIZE_MAX, 256));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromMemory(model, 1, memory, 0, 255));
+
+	OK(ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 0, &params));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, NULL));
+	params.channelDim = 1;
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+	params.channelDim = 0;
+	params.scaleCount = 3;
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+	params.scaleCount = 4;
+	params.scales = wrong;
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+	params.scales = NULL;
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+
+	OK(ANeuralNetworksModel_create(&other));
+	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 4, other));
+	ANeuralNetworksModel_free(other);
+	other = add_model(2);
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromModel(model, 4, NULL));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 0, other));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 4, other));
+	/* Freed by the caller, still held. */
+	ANeuralNetworksModel_free(other);
+	ANeuralNetworksMemory_free(memory);
+	ANeuralNetworksModel_free(model);
+	close(fd);
+}
+
+static void test_operations(void **state)
+{
+	static const uint32_t four[] = { 4 }, in[] = { 0, 1 }, far[] = { 0, 9 }, out[] = { 2 };
+	const float value[4] = { 0 };
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	for (int i = 0; i < 4; i++)
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(NULL, ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, NULL, 1, out));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 0, NULL, 1, out));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 0, NULL));
+	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 106, 2, in, 1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, -1, 2, in, 1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 10000, 2, in, 1, out));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, far, 1, out));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 0, out));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
+
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, NULL, 1, out));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 0, NULL, 1, out));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, NULL));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, (uint32_t[]){ 1, 1 },
+								   1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 2,
+								   (uint32_t[]){ 2, 2 }));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, far, 1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 0, out));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, in));
+	OK(ANeuralNetworksModel_setOperandValue(model, 3, value, sizeof(value)));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, (uint32_t[]){ 3 }));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+	ANeuralNetworksModel_free(model);
+}
+
+static void test_finished_models_are_frozen(void **state)
+{
+	static const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };
+	const ANeuralNetworksOperandType type = { .type = ANEURALNETWORKS_FLOAT32 };
+	const float data[2] = { 0 };
+	ANeuralNetworksModel *model = add_model(2);
+
+	IS(BAD_STATE, ANeuralNetworksModel_addOperand(model, &type));
+	IS(BAD_STATE, ANeuralNetworksModel_setOperandValue(model, 0, data, sizeof(data)));
+	IS(BAD_STATE, ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	IS(BAD_STATE, ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+	IS(BAD_STATE, ANeuralNetworksModel_relaxComputationFloat32toFloat16(model, true));
+	IS(BAD_STATE, ANeuralNetworksModel_finish(model));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_finish(NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_relaxComputationFloat32toFloat16(NULL, true));
+	ANeuralNetworksModel_free(model);
+}
+
+static void test_invalid_models_are_refused(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 }, in[] = { 0, 1, 2 }, out[] = { 3 };
+	ANeuralNetworksCompilation *compilation = NULL;
+	ANeuralNetworksModel *model = NULL;
+	const int32_t activation = 0;
+
+	/* No inputs and outputs. */
+	OK(ANeuralNetworksModel_create(&model));
+	IS(BAD_STATE, ANeuralNetworksCompilation_create(model, &compilation));
+	IS(BAD_DATA, ANeuralNetworksModel_finish(model));
+	IS(BAD_STATE, ANeuralNetworksCompilation_create(model, &compilation));
+	assert_null(compilation);
+	ANeuralNetworksModel_free(model);
+
+	/* Shapes that do not broadcast. */
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, five);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &activation, 4));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_finish(model));
+	ANeuralNetworksModel_free(model);
+
+	/* An operation with too few inputs. */
+	OK(ANeuralNetworksModel_create(&model));
+	for (int i = 0; i < 4; i++)
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 1, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_finish(model));
+	ANeuralNetworksModel_free(model);
+}
+
+/* More dimensions than the device's commands have: what is nothing but copies, and no more. */
+static void test_many_dimensions(void **state)
+{
+	static const uint32_t dims[10] = { 1, 2, 1, 2, 1, 2, 1, 2, 1, 2 }, pairs[2] = { 10, 2 };
+	static const uint32_t in[] = { 0, 1 }, out[] = { 2 };
+	const ANeuralNetworksDevice *device = the_device();
+	const int32_t padding[20] = { 0 };
+
+	for (int pad = 0; pad < 2; pad++) {
+		ANeuralNetworksModel *model = NULL;
+		bool supported = !pad;
+
+		OK(ANeuralNetworksModel_create(&model));
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		if (pad)
+			add_tensor(model, ANEURALNETWORKS_TENSOR_INT32, 2, pairs);
+		else
+			add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		if (pad)
+			OK(ANeuralNetworksModel_setOperandValue(model, 1, padding,
+								sizeof(padding)));
+		OK(ANeuralNetworksModel_addOperation(
+			model, pad ? ANEURALNETWORKS_PAD : ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
+		OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, pad ? 1 : 2, in, 1, out));
+		OK(ANeuralNetworksModel_finish(model));
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1,
+									 &supported));
+		assert_int_equal(supported, pad);
+		ANeuralNetworksModel_free(model);
+	}
+}
+
+/* LOGISTICs between tensors: pairs of input and output; the model's input is 0. */
+static int finish_logistics(const uint32_t (*pairs)[2], uint32_t count, uint32_t tensors,
+			    uint32_t output)
+{
+	static const uint32_t four[] = { 4 }, input[] = { 0 };
+	ANeuralNetworksModel *model = NULL;
+	int ret;
+
+	OK(ANeuralNetworksModel_create(&model));
+	for (uint32_t i = 0; i < tensors; i++)
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	for (uint32_t i = 0; i < count; i++)
+		OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_LOGISTIC, 1,
+						     &pairs[i][0], 1, &pairs[i][1]));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, input, 1, &output));
+	ret = ANeuralNetworksModel_finish(model);
+	ANeuralNetworksModel_free(model);
+	return ret;
+}
+
+static void test_order_of_operations(void **state)
+{
+	/* Any order will do, */
+	OK(finish_logistics((const uint32_t[][2]){ { 2, 1 }, { 0, 2 } }, 2, 3, 1));
+	/* but no cycle, */
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 2, 1 }, { 1, 2 } }, 2, 3, 1));
+	/* nothing that is read or just there and never written, */
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 2, 1 } }, 1, 3, 1));
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 } }, 1, 3, 1));
+	/* and nothing that is written twice, or by an operation although it is the input. */
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 }, { 0, 1 } }, 2, 2, 1));
+	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 }, { 1, 0 } }, 2, 2, 1));
+}
+
+/* A model as an operand's value: finished, and of an operand that is one. */
+static void test_referenced_models(void **state)
+{
+	const ANeuralNetworksOperandType type = { .type = ANEURALNETWORKS_MODEL };
+	ANeuralNetworksModel *value = add_model(2), *raw = NULL, *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&raw));
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromModel(NULL, 0, value));
+	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromModel(model, 0, NULL));
+	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 0, raw));
+	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 0, model));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 1, value));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 2, value));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, -1, value));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 0, value));
+	/* It is kept for as long as it is needed. */
+	ANeuralNetworksModel_free(value);
+	ANeuralNetworksModel_free(model);
+	ANeuralNetworksModel_free(raw);
+}
+
+static void test_supported_operations(void **state)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	const ANeuralNetworksDevice *twice[] = { device, device }, *none[] = { NULL };
+	ANeuralNetworksModel *model = NULL;
+	bool supported = false;
+
+	OK(ANeuralNetworksModel_create(&model));
+	IS(BAD_STATE,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, &supported));
+	ANeuralNetworksModel_free(model);
+	model = add_model(4);
+	OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, &supported));
+	assert_true(supported);
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(NULL, &device, 1, &supported));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, NULL, 1, &supported));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, none, 1, &supported));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 0, &supported));
+	IS(BAD_DATA,
+	   ANeuralNetworksModel_getSupportedOperationsForDevices(model, twice, 2, &supported));
+	ANeuralNetworksModel_free(model);
+}
+
+static void test_compilation(void **state)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	const ANeuralNetworksDevice *twice[] = { device, device };
+	const uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = { 0 };
+	ANeuralNetworksCompilation *c = NULL, *plain = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksBurst *burst = NULL;
+	ANeuralNetworksModel *model = add_model(4);
+	uint32_t value = 0;
+
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_create(NULL, &c));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_create(model, NULL));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_createForDevices(model, NULL, 1, &c));
+	IS(BAD_DATA, ANeuralNetworksCompilation_createForDevices(model, &device, 0, &c));
+	IS(BAD_DATA, ANeuralNetworksCompilation_createForDevices(model, twice, 2, &c));
+	assert_null(c);
+
+	OK(ANeuralNetworksCompilation_create(model, &plain));
+	IS(BAD_DATA, ANeuralNetworksCompilation_setTimeout(plain, 1));
+	OK(ANeuralNetworksCompilation_finish(plain));
+	ANeuralNetworksCompilation_free(plain);
+	ANeuralNetworksCompilation_free(NULL);
+
+	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &c));
+	/* The model is kept by what was made from it. */
+	ANeuralNetworksModel_free(model);
+	OK(ANeuralNetworksCompilation_setPreference(c, ANEURALNETWORKS_PREFER_SUSTAINED_SPEED));
+	IS(BAD_DATA, ANeuralNetworksCompilation_setPreference(c, 3));
+	IS(BAD_DATA, ANeuralNetworksCompilation_setPreference(c, -1));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setPreference(NULL, 1));
+	OK(ANeuralNetworksCompilation_setPriority(c, ANEURALNETWORKS_PRIORITY_HIGH));
+	IS(BAD_DATA, ANeuralNetworksCompilation_setPriority(c, 0));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setPriority(NULL, 100));
+	OK(ANeuralNetworksCompilation_setTimeout(c, 60000000000ull));
+	OK(ANeuralNetworksCompilation_setTimeout(c, UINT64_MAX));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setTimeout(NULL, 1));
+	OK(ANeuralNetworksCompilation_setCaching(c, "/tmp", token));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setCaching(c, NULL, token));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setCaching(c, "/tmp", NULL));
+	IS(BAD_STATE, ANeuralNetworksExecution_create(c, &execution));
+	assert_null(execution);
+	IS(BAD_STATE, ANeuralNetworksBurst_create(c, &burst));
+	IS(BAD_STATE, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(c, 0, &value));
+	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_finish(NULL));
+	OK(ANeuralNetworksCompilation_finish(c));
+
+	IS(BAD_STATE, ANeuralNetworksCompilation_finish(c));
+	IS(BAD_STATE, ANeuralNetworksCompilation_setPreference(c, 1));
+	IS(BAD_STATE, ANeuralNetworksCompilation_setPriority(c, 100));
+	IS(BAD_STATE, ANeuralNetworksCompilation_setTimeout(c, 1));
+	IS(BAD_STATE, ANeuralNetworksCompilation_setCaching(c, "/tmp", token));
+
+	OK(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(c, 1, &value));
+	assert_true(value && !(value & (value - 1)));
+	OK(ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(c, 0, &value));
+	assert_true(value && !(value & (value - 1)));
+	OK(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(c, 0, &value));
+	OK(ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 0, &value));
+	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(c, 2, &value));
+	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(c, 2, &value));
+	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(c, 1, &value));
+	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 1, &value));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 0, NULL));
+	IS(UNEXPECTED_NULL,
+	   ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(NULL, 0, &value));
+	ANeuralNetworksCompilation_free(c);
+}
+
+/* A compilation whose time is over before it begins. */
+static void test_compilation_deadline(void **state)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksCompilation *c = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksModel *model = add_model(4);
+
+	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &c));
+	OK(ANeuralNetworksCompilation_setTimeout(c, 1));
+	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksCompilation_finish(c));
+	IS(BAD_STATE, ANeuralNetworksExecution_create(c, &execution));
+	ANeuralNetworksCompilation_free(c);
+	ANeuralNetworksModel_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runtime),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_operand_types),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_finished_models_are_frozen),
+		cmocka_unit_test(test_invalid_models_are_refused),
+		cmocka_unit_test(test_many_dimensions),
+		cmocka_unit_test(test_order_of_operations),
+		cmocka_unit_test(test_referenced_models),
+		cmocka_unit_test(test_supported_operations),
+		cmocka_unit_test(test_compilation),
+		cmocka_unit_test(test_compilation_deadline),
+	};
+
+	use_loopback();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * QUANTIZED_16BIT_LSTM in integers, to the last bit: sums, two roundings as requantisation has
+ * them, 16-bit functions.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nnaccel.h"
+#include "libnnaccel/ops/fixed_point.h"
+
+#define BATCH 3
+#define SIZE 21
+#define UNITS 17
+#define GATES 4
+
+enum { INPUT, FORGET, CELL, OUTPUT };
+
+static uint32_t seed = 7;
+
+static int32_t next(int32_t low, int32_t high)
+{
+	seed = seed * 1664525 + 1013904223;
+	return low + (int32_t)((seed >> 8) % (uint32_t)(high - low + 1));
+}
+
+static struct {
+	uint8_t x[BATCH][SIZE], weights[GATES][UNITS][SIZE], recurrent[GATES][UNITS][UNITS],
+		h[BATCH][UNITS];
+	int32_t bias[GATES][UNITS];
+	int16_t c[BATCH][UNITS];
+	float scale;
+	int32_t zero;
+} in;
+
+static void fill(void)
+{
+	uint8_t *bytes[] = { in.x[0], in.weights[0][0], in.recurrent[0][0], in.h[0] };
+	size_t sizes[] = { sizeof(in.x), sizeof(in.weights), sizeof(in.recurrent), sizeof(in.h) };
+
+	for (int k = 0; k < 4; k++)
+		for (size_t i = 0; i < sizes[k]; i++)
+			bytes[k][i] = (uint8_t)next(0, 255);
+	for (int i = 0; i < GATES * UNITS; i++)
+		in.bias[i / UNITS][i % UNITS] = next(-60000, 60000);
+	for (int i = 0; i < BATCH * UNITS; i++)
+		in.c[i / UNITS][i % UNITS] = (int16_t)next(-9000, 9000);
+	in.scale = (float)exp2(-7 - (double)next(0, 1000) / 400);
+	in.zero = next(90, 160);
+}
+
+/* acc * factor as 31 bits and two roundings say: halves up, then halves away from zero. */
+static int32_t requantise(int32_t acc, double factor)
+{
+	int exponent;
+	int64_t multiplier = llround(ldexp(frexp(factor, &exponent), 31));
+	int64_t once = ((int64_t)acc * multiplier + (1ll << 30)) >> 31, size = llabs(once);
+
+	assert_true(exponent < 0);
+	size = (size + (1ll << (-exponent - 1))) >> -exponent;
+	return (int32_t)(once < 0 ? -size : size);
+}
+
+static int16_t saturate(int64_t x)
+{
+	return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
+}
+
+/* x / 2^shift, halves away from zero */
+static int64_t shifted(int64_t x, int shift)
+{
+	int64_t size = (llabs(x) + (1ll << (shift - 1))) >> shift;
+
+	return x < 0 ? -size : size;
+}
+
+/* [input, last output] times [recurrent weights, input weights], as all implementations have it. */
+static int16_t gate(int g, int b, int u)
+{
+	int32_t acc = in.bias[g][u];
+
+	for (int k = 0; k < SIZE + UNITS; k++) {
+		int32_t data = k < SIZE ? in.x[b][k] : in.h[b][k - SIZE];
+		int32_t weight = k < UNITS ? in.recurrent[g][u][k] : in.weights[g][u][k - UNITS];
+
+		acc += (data - 128) * (weight - in.zero);
+	}
+	return nna_fixed_evaluate(
+		g == CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC, 3,
+		saturate(requantise(acc, (double)(in.scale * 0x1p-7f) / 0x1p-12)));
+}
+
+static uint32_t add(struct nna_graph *g, uint32_t type, uint32_t rank, uint32_t rows,
+		    uint32_t columns, float scale, int32_t zero)
+{
+	const uint32_t dims[2] = { rows, columns };
+	const struct nna_operand_desc desc = {
+		.type = type, .rank = rank, .dims = dims, .scale = scale, .zero_point = zero,
+	};
+	int operand = nna_graph_add_operand(g, 0, &desc);
+
+	assert_true(operand >= 0);
+	return (uint32_t)operand;
+}
+
+/* @constant: the weights are; else they come with the run. */
+static void run(struct nna_device *device, bool constant, int16_t *c, uint8_t *h)
+{
+	const struct nna_program_options how = { .priority = NNA_PRIORITY_MEDIUM };
+	uint32_t operands[15], inputs[15], outputs[2], count = 0;
+	struct nna_execution *execution;
+	struct nna_program *program;
+	const void *data[15];
+	size_t sizes[15];
+	struct nna_graph *g;
+
+	assert_int_equal(nna_graph_create(NULL, &g), 0);
+	for (int i = 0; i < 15; i++) {
+		bool small = i == 0 || i > 12, bias = i > 8 && i < 13;
+		int k = (i - 1) % GATES;
+
+		data[i] = i == 0 ? in.x[0] : i < 5 ? in.weights[k][0] : i < 9 ? in.recurrent[k][0] :
+			  bias ? (const void *)in.bias[k] : i == 13 ? (const void *)in.c : in.h[0];
+		sizes[i] = i == 0    ? sizeof(in.x)
+			   : i < 5   ? sizeof(in.weights[0])
+			   : i < 9   ? sizeof(in.recurrent[0])
+			   : bias    ? sizeof(in.bias[0])
+			   : i == 13 ? sizeof(in.c)
+				     : sizeof(in.h);
+		if (i == 13)
+			operands[i] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS,
+					  0x1p-11f, 0);
+		else if (bias)
+			operands[i] = add(g, NNA_OPERAND_TENSOR_INT32, 1, UNITS, 0,
+					  in.scale * 0x1p-7f, 0);
+		else if (small)
+			operands[i] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM, 2, BATCH,
+					  i ? UNITS : SIZE, 0x1p-7f, 128);
+		else
+			operands[i] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM, 2, UNITS,
+					  i < 5 ? SIZE : UNITS, in.scale, in.zero);
+		if (constant && !small)
+			assert_int_equal(
+				nna_graph_set_constant(g, 0, operands[i], data[i], sizes[i], false),
+				0);
+		else
+			inputs[count++] = (uint32_t)i;
+	}
+	outputs[0] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS, 0x1p-11f, 0);
+	outputs[1] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM, 2, BATCH, UNITS, 0x1p-7f, 128);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_QUANTIZED_16BIT_LSTM, 15,
+						 operands, 2, outputs),
+			 0);
+	assert_int_equal(nna_graph_set_io(g, 0, count, inputs, 2, outputs), 0);
+	assert_int_equal(nna_graph_finish(g), 0);
+	assert_int_equal(nna_program_create(device, g, &how, &program), 0);
+	assert_int_equal(nna_execution_create(program, &execution), 0);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(nna_execution_set_input(execution, i, 0, NULL, data[inputs[i]],
+							 sizes[inputs[i]]),
+				 0);
+	assert_int_equal(nna_execution_set_output(execution, 0, 0, NULL, c, sizeof(in.c)), 0);
+	assert_int_equal(nna_execution_set_output(execution, 1, 0, NULL, h, sizeof(in.h)), 0);
+	assert_int_equal(nna_execution_compute(execution), 0);
+	nna_execution_destroy(execution);
+	nna_program_destroy(program);
+	nna_graph_unref(g);
+}
+
+static void test_16bit(void **state)
+{
+	const struct nna_device_options options = { .threads = 1 };
+	struct nna_device *device;
+
+	assert_int_equal(nna_device_open("loopback", &options, &device), 0);
+	for (int round = 0; round < 40; round++) {
+		int16_t c[BATCH][UNITS];
+		uint8_t h[BATCH][UNITS];
+
+		fill();
+		run(device, round & 1, c[0], h[0]);
+		for (int i = 0; i < BATCH * UNITS; i++) {
+			int b = i / UNITS, u = i % UNITS;
+			int32_t kept = (int32_t)shifted((int64_t)gate(FORGET, b, u) * in.c[b][u],
+							15);
+			int32_t fresh = (int32_t)shifted(
+				(int64_t)gate(INPUT, b, u) * gate(CELL, b, u), 19);
+			int16_t next_c = saturate((int64_t)kept + fresh);
+			int64_t active = nna_fixed_evaluate(NNA_FIXED_TANH, 4, next_c);
+			int64_t out = shifted(gate(OUTPUT, b, u) * active, 23) + 128;
+
+			assert_int_equal(c[b][u], next_c);
+			assert_int_equal(h[b][u], out < 0 ? 0 : out > 255 ? 255 : out);
+		}
+	}
+	nna_device_close(device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_16bit) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pictures: reading, scaling, drawing and writing.
+ *
+ * A picture is rows of 8-bit RGB, top row first, without gaps; image_free() frees it. Files are
+ * untrusted: sizes are limited to IMAGE_MAX_SIDE on each side, and whatever a file says is
+ * checked. Nothing here is shared between threads.
+ */
+#ifndef IMAGE_H
+#define IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define IMAGE_MAX_SIDE 16384
+#define IMAGE_ERROR_SIZE 160
+
+/**
+ * struct image - a picture
+ * @pixels: @width * @height * 3 bytes, owned
+ */
+struct image {
+	uint32_t width, height;
+	uint8_t *pixels;
+};
+
+/* Black. Return: 0, -EINVAL for an impossible size, -ENOMEM. */
+int image_create(struct image *image, uint32_t width, uint32_t height);
+void image_free(struct image *image);
+
+/**
+ * image_load() - read a BMP, PNG or JPEG file
+ * @image: filled on success
+ * @error: IMAGE_ERROR_SIZE bytes for one line, without the path
+ *
+ * The kind is told by the first bytes, not by the name. Transparency is dropped, grey becomes RGB.
+ *
+ * Return: 0, a negative errno of reading, -EINVAL for a file that is none of them or damaged,
+ * -ENOMEM.
+ */
+int image_load(const char *path, struct image *image, char *error);
+
+/* The same from memory. */
+int image_decode(const uint8_t *data, size_t size, struct image *image, char *error);
+
+/* The decoders of one format each. */
+int image_decode_bmp(const uint8_t *data, size_t size, struct image *image, char *error);
+int image_decode_png(const uint8_t *data, size_t size, struct image *image, char *error);
+int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, char *error);
+
+/* Write a PNG file. Return: 0 or a negative errno, with a line in @error. */
+int image_save_png(const struct image *image, const char *path, char *error);
+
+/**
+ * image_resize() - bilinear, as TFLite's RESIZE_BILINEAR without half-pixel centres does it
+ * @from: source
+ * @to: created with @width and @height; values are rounded to nearest
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int image_resize(const struct image *from, struct image *to, uint32_t width,
+		 uint32_t height);
+
+struct image_color {
+	uint8_t r, g, b;
+};
+
+/* All drawing is clipped at the edges. @thickness grows inwards. */
+void image_fill(struct image *image, int x, int y, int width, int height,
+		struct image_color color);
+void image_rectangle(struct image *image, int x, int y, int width, int height,
+		     int thickness, struct image_color color);
+void image_line(struct image *image, int x0, int y0, int x1, int y1, int thickness,
+		struct image_color color);
+void image_disc(struct image *image, int x, int y, int radius, struct image_color color);
+/*
+ * Characters are 8 * @scale wide and 8 * @scale high; other than ASCII letters, digits and common
+ * signs are blank.
+ */
+void image_text(struct image *image, int x, int y, int scale, const char *text,
+		struct image_color color);
+
+#endif

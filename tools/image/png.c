@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "tools/image/image.h"
+
+#include <errno.h>
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int image_decode_png(const uint8_t *data, size_t size, struct image *image, char *error)
+{
+	png_image png = { .version = PNG_IMAGE_VERSION };
+	png_color black = { 0 };
+	int ret;
+
+	if (!png_image_begin_read_from_memory(&png, data, size))
+		goto damaged;
+	if (png.width > IMAGE_MAX_SIDE || png.height > IMAGE_MAX_SIDE) {
+		png_image_free(&png);
+		snprintf(error, IMAGE_ERROR_SIZE, "PNG that is too large");
+		return -EINVAL;
+	}
+	png.format = PNG_FORMAT_RGB;
+	ret = image_create(image, png.width, png.height);
+	if (ret) {
+		png_image_free(&png);
+		snprintf(error, IMAGE_ERROR_SIZE, "out of memory");
+		return ret;
+	}
+	if (png_image_finish_read(&png, &black, image->pixels, 0, NULL))
+		return 0;
+	image_free(image);
+damaged:
+	snprintf(error, IMAGE_ERROR_SIZE, "damaged PNG (%s)", png.message);
+	png_image_free(&png);
+	return -EINVAL;
+}
+
+int image_save_png(const struct image *image, const char *path, char *error)
+{
+	png_image png = { .version = PNG_IMAGE_VERSION, .width = image->width,
+			  .height = image->height, .format = PNG_FORMAT_RGB };
+	FILE *file = fopen(path, "we");
+	int ret = 0;
+
+	if (!file) {
+		ret = -errno;
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+		return ret;
+	}
+	if (!png_image_write_to_stdio(&png, file, 0, image->pixels, 0, NULL)) {
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", png.message);
+		ret = -EIO;
+	}
+	if (fclose(file) && !ret) {
+		ret = -errno;
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+	}
+	if (ret)
+		unlink(path);
+	return ret;
+}

@@ -1,0 +1,933 @@
+// SPDX-License-Identifier: MIT
+#include "tools/tflite/tflite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/tflite/flatbuffer.h"
+
+#define ALIGNMENT 64
+#define MAX_FILE ((uint64_t)4 << 30)
+/*
+ * More subgraphs or outputs than any real model; bounds the work that a small hostile file can ask
+ * for.
+ */
+#define MAX_SUBGRAPHS 1024
+/*
+ * Tensor numbers that are looked at: tables may share vectors, so their sum is not bounded by the
+ * file's size.
+ */
+#define MAX_REFS ((uint64_t)1 << 24)
+
+struct tflite_derived {
+	struct tflite_derived *next;
+	void *data;
+};
+
+struct parser {
+	struct tflite_model *model;
+	struct flatbuffer fb;
+	struct flatbuffer_vector codes, buffers;
+	uint64_t refs;
+	char *error;
+};
+
+static __attribute__((format(printf, 2, 3))) int refuse(struct parser *p, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(p->error, TFLITE_ERROR_SIZE, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int damaged(struct parser *p, const char *what)
+{
+	return refuse(p, "truncated or damaged (%s)", what);
+}
+
+uint32_t tflite_type_size(uint32_t type)
+{
+	switch (type) {
+	case TFLITE_UINT8:
+	case TFLITE_INT8:
+	case TFLITE_BOOL:
+		return 1;
+	case TFLITE_FLOAT16:
+	case TFLITE_INT16:
+		return 2;
+	case TFLITE_FLOAT32:
+	case TFLITE_INT32:
+	case TFLITE_UINT32:
+		return 4;
+	case TFLITE_INT64:
+	case TFLITE_FLOAT64:
+	case TFLITE_COMPLEX64:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+const char *tflite_type_name(uint32_t type)
+{
+	static const char *const names[] = {
+		"FLOAT32", "FLOAT16", "INT32", "UINT8", "INT64", "STRING", "BOOL", "INT16",
+		"COMPLEX64", "INT8", "FLOAT64", "COMPLEX128", "UINT64", "RESOURCE", "VARIANT",
+		"UINT32", "UINT16", "INT4", "BFLOAT16",
+	};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
+
+const char *tflite_code_name(uint32_t code)
+{
+	static const char *const names[] = {
+		"ADD",
+		"AVERAGE_POOL_2D",
+		"CONCATENATION",
+		"CONV_2D",
+		"DEPTHWISE_CONV_2D",
+		"DEPTH_TO_SPACE",
+		"DEQUANTIZE",
+		"EMBEDDING_LOOKUP",
+		"FLOOR",
+		"FULLY_CONNECTED",
+		"HASHTABLE_LOOKUP",
+		"L2_NORMALIZATION",
+		"L2_POOL_2D",
+		"LOCAL_RESPONSE_NORMALIZATION",
+		"LOGISTIC",
+		"LSH_PROJECTION",
+		"LSTM",
+		"MAX_POOL_2D",
+		"MUL",
+		"RELU",
+		"RELU_N1_TO_1",
+		"RELU6",
+		"RESHAPE",
+		"RESIZE_BILINEAR",
+		"RNN",
+		"SOFTMAX",
+		"SPACE_TO_DEPTH",
+		"SVDF",
+		"TANH",
+		"CONCAT_EMBEDDINGS",
+		"SKIP_GRAM",
+		"CALL",
+		"CUSTOM",
+		"EMBEDDING_LOOKUP_SPARSE",
+		"PAD",
+		"UNIDIRECTIONAL_SEQUENCE_RNN",
+		"GATHER",
+		"BATCH_TO_SPACE_ND",
+		"SPACE_TO_BATCH_ND",
+		"TRANSPOSE",
+		"MEAN",
+		"SUB",
+		"DIV",
+		"SQUEEZE",
+		"UNIDIRECTIONAL_SEQUENCE_LSTM",
+		"STRIDED_SLICE",
+		"BIDIRECTIONAL_SEQUENCE_RNN",
+		"EXP",
+		"TOPK_V2",
+		"SPLIT",
+		"LOG_SOFTMAX",
+		"DELEGATE",
+		"BIDIRECTIONAL_SEQUENCE_LSTM",
+		"CAST",
+		"PRELU",
+		"MAXIMUM",
+		"ARG_MAX",
+		"MINIMUM",
+		"LESS",
+		"NEG",
+		"PADV2",
+		"GREATER",
+		"GREATER_EQUAL",
+		"LESS_EQUAL",
+		"SELECT",
+		"SLICE",
+		"SIN",
+		"TRANSPOSE_CONV",
+		"SPARSE_TO_DENSE",
+		"TILE",
+		"EXPAND_DIMS",
+		"EQUAL",
+		"NOT_EQUAL",
+		"LOG",
+		"SUM",
+		"SQRT",
+		"RSQRT",
+		"SHAPE",
+		"POW",
+		"ARG_MIN",
+		"FAKE_QUANT",
+		"REDUCE_PROD",
+		"REDUCE_MAX",
+		"PACK",
+		"LOGICAL_OR",
+		"ONE_HOT",
+		"LOGICAL_AND",
+		"LOGICAL_NOT",
+		"UNPACK",
+		"REDUCE_MIN",
+		"FLOOR_DIV",
+		"REDUCE_ANY",
+		"SQUARE",
+		"ZEROS_LIKE",
+		"FILL",
+		"FLOOR_MOD",
+		"RANGE",
+		"RESIZE_NEAREST_NEIGHBOR",
+		"LEAKY_RELU",
+		"SQUARED_DIFFERENCE",
+		"MIRROR_PAD",
+		"ABS",
+		"SPLIT_V",
+		"UNIQUE",
+		"CEIL",
+		"REVERSE_V2",
+		"ADD_N",
+		"GATHER_ND",
+		"COS",
+		"WHERE",
+		"RANK",
+		"ELU",
+		"REVERSE_SEQUENCE",
+		"MATRIX_DIAG",
+		"QUANTIZE",
+		"MATRIX_SET_DIAG",
+		"ROUND",
+		"HARD_SWISH",
+		"IF",
+		"WHILE",
+		"NON_MAX_SUPPRESSION_V4",
+		"NON_MAX_SUPPRESSION_V5",
+		"SCATTER_ND",
+		"SELECT_V2",
+		"DENSIFY",
+		"SEGMENT_SUM",
+		"BATCH_MATMUL",
+		"PLACEHOLDER_FOR_GREATER_OP_CODES",
+		"CUMSUM",
+		"CALL_ONCE",
+		"BROADCAST_TO",
+		"RFFT2D",
+		"CONV_3D",
+		"IMAG",
+		"REAL",
+		"COMPLEX_ABS",
+		"HASHTABLE",
+		"HASHTABLE_FIND",
+		"HASHTABLE_IMPORT",
+		"HASHTABLE_SIZE",
+		"REDUCE_ALL",
+		"CONV_3D_TRANSPOSE",
+		"VAR_HANDLE",
+		"READ_VARIABLE",
+		"ASSIGN_VARIABLE",
+		"BROADCAST_ARGS",
+		"RANDOM_STANDARD_NORMAL",
+		"BUCKETIZE",
+		"RANDOM_UNIFORM",
+		"MULTINOMIAL",
+		"GELU",
+		"DYNAMIC_UPDATE_SLICE",
+		"RELU_0_TO_1",
+		"UNSORTED_SEGMENT_PROD",
+		"UNSORTED_SEGMENT_MAX",
+		"UNSORTED_SEGMENT_SUM",
+		"ATAN2",
+		"UNSORTED_SEGMENT_MIN",
+		"SIGN",
+		"BITCAST",
+		"BITWISE_XOR",
+		"RIGHT_SHIFT",
+		"STABLEHLO_LOGISTIC",
+		"STABLEHLO_ADD",
+		"STABLEHLO_DIVIDE",
+		"STABLEHLO_MULTIPLY",
+		"STABLEHLO_MAXIMUM",
+		"STABLEHLO_RESHAPE",
+		"STABLEHLO_CLAMP",
+		"STABLEHLO_CONCATENATE",
+		"STABLEHLO_BROADCAST_IN_DIM",
+		"STABLEHLO_CONVOLUTION",
+		"STABLEHLO_SLICE",
+		"STABLEHLO_CUSTOM_CALL",
+		"STABLEHLO_REDUCE",
+		"STABLEHLO_ABS",
+		"STABLEHLO_AND",
+		"STABLEHLO_COSINE",
+		"STABLEHLO_EXPONENTIAL",
+		"STABLEHLO_FLOOR",
+		"STABLEHLO_LOG",
+		"STABLEHLO_MINIMUM",
+		"STABLEHLO_NEGATE",
+		"STABLEHLO_OR",
+		"STABLEHLO_POWER",
+		"STABLEHLO_REMAINDER",
+		"STABLEHLO_RSQRT",
+		"STABLEHLO_SELECT",
+		"STABLEHLO_SUBTRACT",
+		"STABLEHLO_TANH",
+		"STABLEHLO_SCATTER",
+		"STABLEHLO_COMPARE",
+		"STABLEHLO_CONVERT",
+		"STABLEHLO_DYNAMIC_SLICE",
+		"STABLEHLO_DYNAMIC_UPDATE_SLICE",
+		"STABLEHLO_PAD",
+		"STABLEHLO_IOTA",
+		"STABLEHLO_DOT_GENERAL",
+		"STABLEHLO_REDUCE_WINDOW",
+		"STABLEHLO_SORT",
+		"STABLEHLO_WHILE",
+		"STABLEHLO_GATHER",
+		"STABLEHLO_TRANSPOSE",
+		"DILATE",
+		"STABLEHLO_RNG_BIT_GENERATOR",
+		"REDUCE_WINDOW",
+		"STABLEHLO_COMPOSITE",
+		"STABLEHLO_SHIFT_LEFT",
+		"STABLEHLO_CBRT",
+	};
+
+	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+}
+
+const char *tflite_printable(const char *text, char *to, size_t size)
+{
+	size_t n;
+
+	for (n = 0; n + 1 < size && text[n]; n++)
+		to[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
+	if (size)
+		to[n] = 0;
+	return to;
+}
+
+void *tflite_derive(struct tflite_model *model, size_t size)
+{
+	struct tflite_derived *d = calloc(1, sizeof(*d));
+	size_t padded;
+
+	if (!d || __builtin_add_overflow(size, ALIGNMENT, &padded))
+		goto fail;
+	padded -= padded % ALIGNMENT;
+	d->data = aligned_alloc(ALIGNMENT, padded);
+	if (!d->data)
+		goto fail;
+	memset(d->data, 0, padded);
+	d->next = model->derived;
+	model->derived = d;
+	return d->data;
+fail:
+	free(d);
+	return NULL;
+}
+
+/* -------------------------------------------------------------------------------------- options */
+
+enum option_kind { I8, I32, F32, BOOLEAN, INTS };
+
+/* Where the members of tflite_options are in the tables of the schema's union. */
+static const struct option_field {
+	uint8_t type;
+	uint8_t field;
+	uint8_t kind;
+	uint16_t offset;
+} OPTION_FIELDS[] = {
+#define F(type, field, kind, member) { type, field, kind, offsetof(struct tflite_options, member) }
+	/* Conv2D */
+	F(1, 0, I8, padding),
+	F(1, 1, I32, stride_w),
+	F(1, 2, I32, stride_h),
+	F(1, 3, I8, activation),
+	F(1, 4, I32, dilation_w),
+	F(1, 5, I32, dilation_h),
+	/* DepthwiseConv2D */
+	F(2, 0, I8, padding),
+	F(2, 1, I32, stride_w),
+	F(2, 2, I32, stride_h),
+	F(2, 3, I32, depth_multiplier),
+	F(2, 4, I8, activation),
+	F(2, 5, I32, dilation_w),
+	F(2, 6, I32, dilation_h),
+	/* Pool2D */
+	F(5, 0, I8, padding),
+	F(5, 1, I32, stride_w),
+	F(5, 2, I32, stride_h),
+	F(5, 3, I32, filter_w),
+	F(5, 4, I32, filter_h),
+	F(5, 5, I8, activation),
+	/* SVDF, RNN */
+	F(6, 0, I32, rank),
+	F(6, 1, I8, activation),
+	F(7, 0, I8, activation),
+	/* FullyConnected */
+	F(8, 0, I8, activation),
+	F(8, 1, I8, weights_format),
+	F(8, 2, BOOLEAN, keep_num_dims),
+	/* Softmax, Concatenation, Add, L2Norm */
+	F(9, 0, F32, beta),
+	F(10, 0, I32, axis),
+	F(10, 1, I8, activation),
+	F(11, 0, I8, activation),
+	F(12, 0, I8, activation),
+	/* LocalResponseNormalization */
+	F(13, 0, I32, radius),
+	F(13, 1, F32, bias),
+	F(13, 2, F32, alpha),
+	F(13, 3, F32, beta),
+	/* LSTM */
+	F(14, 0, I8, activation),
+	F(14, 1, F32, cell_clip),
+	F(14, 2, F32, proj_clip),
+	F(14, 3, I8, kernel_type),
+	/* ResizeBilinear; its first two fields are no longer written */
+	F(15, 2, BOOLEAN, align_corners),
+	F(15, 3, BOOLEAN, half_pixel_centers),
+	/* Reshape, SpaceToDepth, Mul, Gather, Reducer, Sub, Div, Squeeze */
+	F(17, 0, INTS, ints),
+	F(19, 0, I32, block_size),
+	F(21, 0, I8, activation),
+	F(23, 0, I32, axis),
+	F(23, 1, I32, batch_dims),
+	F(27, 0, BOOLEAN, keep_dims),
+	F(28, 0, I8, activation),
+	F(29, 0, I8, activation),
+	F(30, 0, INTS, ints),
+	/* SequenceRNN */
+	F(31, 0, BOOLEAN, time_major),
+	F(31, 1, I8, activation),
+	/* StridedSlice */
+	F(32, 0, I32, begin_mask),
+	F(32, 1, I32, end_mask),
+	F(32, 2, I32, ellipsis_mask),
+	F(32, 3, I32, new_axis_mask),
+	F(32, 4, I32, shrink_axis_mask),
+	F(32, 5, BOOLEAN, end_is_offset),
+	/* Split, ArgMax, TransposeConv, Shape, ArgMin, Pack, Unpack */
+	F(35, 0, I32, num),
+	F(40, 0, I8, out_type),
+	F(49, 0, I8, padding),
+	F(49, 1, I32, stride_w),
+	F(49, 2, I32, stride_h),
+	F(49, 3, I8, activation),
+	F(55, 0, I8, out_type),
+	F(57, 0, I8, out_type),
+	F(59, 0, I32, num),
+	F(59, 1, I32, axis),
+	F(64, 0, I32, num),
+	F(64, 1, I32, axis),
+	/* UnidirectionalSequenceLSTM */
+	F(71, 0, I8, activation),
+	F(71, 1, F32, cell_clip),
+	F(71, 2, F32, proj_clip),
+	F(71, 3, BOOLEAN, time_major),
+	/* ResizeNearestNeighbor, LeakyRelu, MirrorPad, SplitV */
+	F(74, 0, BOOLEAN, align_corners),
+	F(74, 1, BOOLEAN, half_pixel_centers),
+	F(75, 0, F32, alpha),
+	F(77, 0, I8, mirror_mode),
+	F(79, 0, I32, num),
+	/* If, While, DepthToSpace, BatchMatMul */
+	F(92, 0, I32, subgraph_a),
+	F(92, 1, I32, subgraph_b),
+	F(93, 0, I32, subgraph_a),
+	F(93, 1, I32, subgraph_b),
+	F(94, 0, I32, block_size),
+	F(101, 0, BOOLEAN, adj_x),
+	F(101, 1, BOOLEAN, adj_y),
+#undef F
+};
+
+static struct tflite_ints ints_of(const struct parser *p, const struct flatbuffer_vector *v)
+{
+	struct tflite_ints ints = { NULL, v->count };
+
+	/* The vector is 4-byte aligned, and so is the base. */
+	if (v->count)
+		ints.at = (const int32_t *)(const void *)(p->fb.base + v->at);
+	return ints;
+}
+
+static int parse_options(struct parser *p, const struct flatbuffer_table *operator,
+			 struct tflite_options *o)
+{
+	struct flatbuffer_table table;
+	struct flatbuffer_vector v;
+	uint8_t type = 0, flag;
+	bool present;
+	size_t i;
+
+	o->dilation_w = 1;
+	o->dilation_h = 1;
+	if (!flatbuffer_scalar(&p->fb, operator, 3, 1, &type) ||
+	    !flatbuffer_table(&p->fb, operator, 4, &table, &present))
+		return damaged(p, "operator options");
+	if (!type || !present)
+		return 0;
+	o->type = type;
+	for (i = 0; i < sizeof(OPTION_FIELDS) / sizeof(OPTION_FIELDS[0]); i++) {
+		const struct option_field *f = &OPTION_FIELDS[i];
+		char *to = (char *)o + f->offset;
+
+		if (f->type != type)
+			continue;
+		switch (f->kind) {
+		case I8:
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, to))
+				return damaged(p, "operator options");
+			break;
+		case I32:
+		case F32:
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 4, to))
+				return damaged(p, "operator options");
+			break;
+		case BOOLEAN:
+			flag = 0;
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, &flag))
+				return damaged(p, "operator options");
+			*(bool *)to = flag != 0;
+			break;
+		case INTS:
+			if (!flatbuffer_vector(&p->fb, &table, f->field, 4, &v))
+				return damaged(p, "operator options");
+			*(struct tflite_ints *)(void *)to = ints_of(p, &v);
+			break;
+		}
+	}
+	return 0;
+}
+
+/* --------------------------------------------------------------------------- tensors, operators */
+
+/*
+ * The bytes of a buffer. Large models keep them behind the flatbuffer, at an offset from the start
+ * of the file.
+ */
+static int parse_buffer(struct parser *p, uint32_t index, const void **data, uint64_t *size)
+{
+	struct flatbuffer_table table;
+	struct flatbuffer_vector v;
+	uint64_t offset = 0, length = 0;
+
+	*data = NULL;
+	*size = 0;
+	if (index >= p->buffers.count)
+		return damaged(p, "a tensor's buffer does not exist");
+	if (!flatbuffer_element(&p->fb, &p->buffers, index, &table) ||
+	    !flatbuffer_vector(&p->fb, &table, 0, 1, &v) ||
+	    !flatbuffer_scalar(&p->fb, &table, 1, 8, &offset) ||
+	    !flatbuffer_scalar(&p->fb, &table, 2, 8, &length))
+		return damaged(p, "buffers");
+	if (v.count) {
+		*data = p->fb.base + v.at;
+		*size = v.count;
+	} else if (offset > 1) {
+		if (offset > p->fb.size || p->fb.size - offset < length)
+			return damaged(p, "buffers");
+		*data = length ? p->fb.base + offset : NULL;
+		*size = length;
+	}
+	return 0;
+}
+
+static int parse_quantisation(struct parser *p, const struct flatbuffer_table *table,
+			      struct tflite_tensor *t, uint32_t index)
+{
+	struct flatbuffer_vector scales, zero_points;
+	struct flatbuffer_table q;
+	int32_t dim = 0;
+	bool present;
+
+	if (!flatbuffer_table(&p->fb, table, 4, &q, &present))
+		return damaged(p, "quantisation");
+	if (!present)
+		return 0;
+	if (!flatbuffer_vector(&p->fb, &q, 2, 4, &scales) ||
+	    !flatbuffer_vector(&p->fb, &q, 3, 8, &zero_points) ||
+	    !flatbuffer_scalar(&p->fb, &q, 6, 4, &dim))
+		return damaged(p, "quantisation");
+	if (!scales.count)
+		return 0;
+	if (zero_points.count && zero_points.count != 1 && zero_points.count != scales.count)
+		return refuse(p, "tensor %u has %u scales but %u zero points", index, scales.count,
+			      zero_points.count);
+	if (scales.count > 1 && (dim < 0 || (uint32_t)dim >= t->rank ||
+				 scales.count != t->dims[dim]))
+		return refuse(p, "tensor %u has %u scales, which fit no dimension", index,
+			      scales.count);
+	t->scale_count = scales.count;
+	t->scales = (const float *)(const void *)(p->fb.base + scales.at);
+	t->zero_point_count = zero_points.count;
+	if (zero_points.count)
+		t->zero_points = (const int64_t *)(const void *)(p->fb.base + zero_points.at);
+	t->channel_dim = (uint32_t)dim;
+	/*
+	 * Those of channels are looked at when the tensor is used: vectors may be shared by many
+	 * tensors.
+	 */
+	if (zero_points.count &&
+	    (t->zero_points[0] < INT32_MIN || t->zero_points[0] > INT32_MAX))
+		return refuse(p, "tensor %u has an absurd zero point", index);
+	return 0;
+}
+
+static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, uint32_t index,
+			struct tflite_tensor *t)
+{
+	struct flatbuffer_vector shape;
+	struct tflite_ints dims;
+	uint8_t type = 0, variable = 0;
+	uint64_t size, bytes;
+	uint32_t buffer = 0, element, i;
+	const void *data;
+	bool sparse;
+	struct flatbuffer_table sparsity;
+	int ret;
+
+	if (!flatbuffer_vector(&p->fb, table, 0, 4, &shape) ||
+	    !flatbuffer_scalar(&p->fb, table, 1, 1, &type) ||
+	    !flatbuffer_scalar(&p->fb, table, 2, 4, &buffer) ||
+	    !flatbuffer_string(&p->fb, table, 3, &t->name) ||
+	    !flatbuffer_scalar(&p->fb, table, 5, 1, &variable) ||
+	    !flatbuffer_table(&p->fb, table, 6, &sparsity, &sparse))
+		return damaged(p, "tensors");
+	if (shape.count > TFLITE_MAX_RANK)
+		return refuse(p, "tensor %u has %u dimensions, at most %u are possible", index,
+			      shape.count, TFLITE_MAX_RANK);
+	dims = ints_of(p, &shape);
+	t->type = type;
+	t->rank = dims.count;
+	t->elements = 1;
+	t->variable = variable != 0;
+	for (i = 0; i < dims.count; i++) {
+		if (dims.at[i] < 0)
+			return refuse(p, "tensor %u has a negative dimension", index);
+		t->dims[i] = (uint32_t)dims.at[i];
+		if (__builtin_mul_overflow(t->elements, (uint64_t)t->dims[i], &t->elements) ||
+		    t->elements > UINT32_MAX)
+			return refuse(p, "tensor %u is too large", index);
+	}
+	ret = parse_quantisation(p, table, t, index);
+	if (ret)
+		return ret;
+	ret = parse_buffer(p, buffer, &data, &size);
+	if (ret || !data || sparse)
+		return ret;
+	element = tflite_type_size(type);
+	if (element) {
+		bytes = t->elements * element;
+		if (size < bytes)
+			return refuse(p, "tensor %u needs %llu bytes of data, the file has %llu",
+				      index, (unsigned long long)bytes, (unsigned long long)size);
+		size = bytes;
+		if ((uintptr_t)data % element)
+			return refuse(p, "tensor %u: its data is not aligned", index);
+	}
+	if (t->variable)
+		return 0;
+	t->data = data;
+	t->size = size;
+	return 0;
+}
+
+/* Tensor numbers; -1 stands for an omitted one where @optional. */
+static int parse_refs(struct parser *p, const struct flatbuffer_table *table, uint32_t field,
+		      uint32_t tensor_count, bool optional, struct tflite_ints *refs)
+{
+	struct flatbuffer_vector v;
+	uint32_t i;
+
+	if (!flatbuffer_vector(&p->fb, table, field, 4, &v))
+		return damaged(p, "tensor numbers");
+	*refs = ints_of(p, &v);
+	p->refs += refs->count;
+	if (p->refs > MAX_REFS)
+		return refuse(p, "its operators have too many tensors");
+	for (i = 0; i < refs->count; i++) {
+		if (refs->at[i] == -1 && optional)
+			continue;
+		if (refs->at[i] < 0 || (uint32_t)refs->at[i] >= tensor_count)
+			return refuse(p, "tensor %d does not exist", refs->at[i]);
+	}
+	return 0;
+}
+
+static int parse_code(struct parser *p, uint32_t index, struct tflite_operator *op)
+{
+	struct flatbuffer_table table;
+	int32_t code = 0;
+	int8_t old = 0;
+
+	op->version = 1;
+	if (index >= p->codes.count)
+		return damaged(p, "an operator's code does not exist");
+	if (!flatbuffer_element(&p->fb, &p->codes, index, &table) ||
+	    !flatbuffer_scalar(&p->fb, &table, 0, 1, &old) ||
+	    !flatbuffer_string(&p->fb, &table, 1, &op->custom) ||
+	    !flatbuffer_scalar(&p->fb, &table, 2, 4, &op->version) ||
+	    !flatbuffer_scalar(&p->fb, &table, 3, 4, &code))
+		return damaged(p, "operator codes");
+	/*
+	 * Codes above 127 did not fit the first field; each field is 0 where the other one counts.
+	 */
+	if (old > code)
+		code = old;
+	if (code < 0)
+		return refuse(p, "operator code %d", code);
+	op->code = (uint32_t)code;
+	return 0;
+}
+
+static int parse_operator(struct parser *p, const struct flatbuffer_table *table,
+			  uint32_t tensor_count, struct tflite_operator *op)
+{
+	uint32_t code = 0;
+	int ret;
+
+	if (!flatbuffer_scalar(&p->fb, table, 0, 4, &code))
+		return damaged(p, "operators");
+	ret = parse_code(p, code, op);
+	if (!ret)
+		ret = parse_refs(p, table, 1, tensor_count, true, &op->inputs);
+	if (!ret)
+		ret = parse_refs(p, table, 2, tensor_count, false, &op->outputs);
+	if (!ret)
+		ret = parse_refs(p, table, 8, tensor_count, false, &op->intermediates);
+	if (!ret)
+		ret = parse_options(p, table, &op->options);
+	return ret;
+}
+
+static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table,
+			  struct tflite_subgraph *s)
+{
+	struct flatbuffer_vector tensors, operators;
+	struct flatbuffer_table child;
+	uint32_t i;
+	int ret;
+
+	if (!flatbuffer_vector(&p->fb, table, 0, 4, &tensors) ||
+	    !flatbuffer_vector(&p->fb, table, 3, 4, &operators) ||
+	    !flatbuffer_string(&p->fb, table, 4, &s->name))
+		return damaged(p, "subgraphs");
+	if (tensors.count) {
+		s->tensors = calloc(tensors.count, sizeof(*s->tensors));
+		if (!s->tensors)
+			return -ENOMEM;
+	}
+	s->tensor_count = tensors.count;
+	if (operators.count) {
+		s->operators = calloc(operators.count, sizeof(*s->operators));
+		if (!s->operators)
+			return -ENOMEM;
+	}
+	s->operator_count = operators.count;
+	for (i = 0; i < tensors.count; i++) {
+		if (!flatbuffer_element(&p->fb, &tensors, i, &child))
+			return damaged(p, "tensors");
+		ret = parse_tensor(p, &child, i, &s->tensors[i]);
+		if (ret)
+			return ret;
+	}
+	ret = parse_refs(p, table, 1, s->tensor_count, false, &s->inputs);
+	if (!ret)
+		ret = parse_refs(p, table, 2, s->tensor_count, false, &s->outputs);
+	for (i = 0; i < operators.count && !ret; i++) {
+		if (!flatbuffer_element(&p->fb, &operators, i, &child))
+			return damaged(p, "operators");
+		ret = parse_operator(p, &child, s->tensor_count, &s->operators[i]);
+	}
+	return ret;
+}
+
+static int parse_model(struct parser *p)
+{
+	struct flatbuffer_vector subgraphs;
+	struct flatbuffer_table root, child;
+	uint64_t total = 0;
+	uint32_t version = 0, i, j;
+	int ret;
+
+	/* Bytes 4 to 7 name the schema. */
+	if (p->fb.size < 16 || memcmp(p->fb.base + 4, "TFL3", 4))
+		return refuse(p, "not a TFLite model (no TFL3 mark)");
+	if (!flatbuffer_root(&p->fb, &root) ||
+	    !flatbuffer_scalar(&p->fb, &root, 0, 4, &version) ||
+	    !flatbuffer_vector(&p->fb, &root, 1, 4, &p->codes) ||
+	    !flatbuffer_vector(&p->fb, &root, 2, 4, &subgraphs) ||
+	    !flatbuffer_string(&p->fb, &root, 3, &p->model->description) ||
+	    !flatbuffer_vector(&p->fb, &root, 4, 4, &p->buffers))
+		return damaged(p, "header");
+	if (version != 3)
+		return refuse(p, "TFLite schema version %u, only 3 is known", version);
+	if (!subgraphs.count)
+		return refuse(p, "it has no graph");
+	if (subgraphs.count > MAX_SUBGRAPHS)
+		return refuse(p, "it has %u subgraphs, at most %u are possible", subgraphs.count,
+			      MAX_SUBGRAPHS);
+	p->model->subgraphs = calloc(subgraphs.count, sizeof(*p->model->subgraphs));
+	if (!p->model->subgraphs)
+		return -ENOMEM;
+	p->model->subgraph_count = subgraphs.count;
+	for (i = 0; i < subgraphs.count; i++) {
+		struct tflite_subgraph *s = &p->model->subgraphs[i];
+
+		if (!flatbuffer_element(&p->fb, &subgraphs, i, &child))
+			return damaged(p, "subgraphs");
+		ret = parse_subgraph(p, &child, s);
+		if (ret)
+			return ret;
+		/* Subgraphs that share their tables could make much of little. */
+		total += (uint64_t)s->tensor_count + s->operator_count;
+		if (total > p->fb.size)
+			return damaged(p, "subgraphs");
+	}
+	for (i = 0; i < p->model->subgraph_count; i++) {
+		const struct tflite_subgraph *s = &p->model->subgraphs[i];
+
+		for (j = 0; j < s->operator_count; j++) {
+			const struct tflite_operator *op = &s->operators[j];
+
+			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
+				continue;
+			if (op->options.subgraph_a < 0 || op->options.subgraph_b < 0 ||
+			    (uint32_t)op->options.subgraph_a >= p->model->subgraph_count ||
+			    (uint32_t)op->options.subgraph_b >= p->model->subgraph_count)
+				return refuse(
+					p, "operator %u refers to a subgraph that does not exist",
+					j);
+		}
+	}
+	return 0;
+}
+
+static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char *error)
+{
+	struct parser p = { .fb = { bytes, size }, .error = error };
+	int ret;
+
+	p.model = calloc(1, sizeof(*p.model));
+	if (!p.model) {
+		free(bytes);
+		return refuse(&p, "out of memory") ? -ENOMEM : 0;
+	}
+	p.model->bytes = bytes;
+	p.model->size = size;
+	p.model->description = "";
+	ret = parse_model(&p);
+	if (ret == -ENOMEM)
+		refuse(&p, "out of memory");
+	if (ret) {
+		tflite_free(p.model);
+		return ret;
+	}
+	*out = p.model;
+	return 0;
+}
+
+static void *allocate(size_t size)
+{
+	return aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+}
+
+int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error)
+{
+	struct parser p = { .error = error };
+	void *bytes;
+
+	error[0] = 0;
+	if (size > MAX_FILE)
+		return refuse(&p, "too large for a model");
+	bytes = allocate(size);
+	if (!bytes) {
+		refuse(&p, "out of memory");
+		return -ENOMEM;
+	}
+	if (size)
+		memcpy(bytes, data, size);
+	return parse_owned(bytes, size, out, error);
+}
+
+int tflite_load(const char *path, struct tflite_model **out, char *error)
+{
+	struct parser p = { .error = error };
+	uint8_t *bytes = NULL;
+	size_t size, done = 0;
+	struct stat st;
+	int fd, ret;
+
+	error[0] = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = -errno;
+		refuse(&p, "%s", strerror(errno));
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > MAX_FILE) {
+		ret = refuse(&p,
+			     S_ISREG(st.st_mode) ? "too large for a model" : "not a regular file");
+		goto fail;
+	}
+	size = (size_t)st.st_size;
+	bytes = allocate(size);
+	if (!bytes) {
+		refuse(&p, "out of memory");
+		ret = -ENOMEM;
+		goto fail;
+	}
+	while (done < size) {
+		ssize_t n = read(fd, bytes + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			ret = -errno;
+			refuse(&p, "%s", strerror(errno));
+			goto fail;
+		}
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	close(fd);
+	return parse_owned(bytes, done, out, error);
+fail:
+	free(bytes);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+void tflite_free(struct tflite_model *model)
+{
+	struct tflite_derived *d, *next;
+	uint32_t i;
+
+	if (!model)
+		return;
+	for (i = 0; i < model->subgraph_count; i++) {
+		free(model->subgraphs[i].tensors);
+		free(model->subgraphs[i].operators);
+	}
+	for (d = model->derived; d; d = next) {
+		next = d->next;
+		free(d->data);
+		free(d);
+	}
+	free(model->subgraphs);
+	free(model->bytes);
+	free(model);
+}

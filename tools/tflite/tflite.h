@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFLite models (flatbuffer schema version 3) as plain structures.
+ *
+ * Data and ownership
+ *
+ *	tflite_model	a whole file, read into memory that the model owns
+ *	  tflite_subgraph	tensors, operators, inputs and outputs
+ *	    tflite_tensor	type, shape, quantisation, and the bytes of a constant
+ *	    tflite_operator	code, tensor numbers, options
+ *
+ * Names, shapes, scales, tensor numbers and constants point into the file's bytes and live as long
+ * as the model. After a successful tflite_parse() every number that refers to something
+ * (tensor, buffer, subgraph) is in range, and every constant has exactly the bytes of its type and
+ * shape. What an operator requires of its tensors is checked when it is translated
+ * (translate.h). Tensor names come from the file: print them through
+ * tflite_printable().
+ *
+ * A model is immutable and may be read from any number of threads, except while it is being
+ * translated: translation stores the constants that it derives in the model.
+ */
+#ifndef TFLITE_H
+#define TFLITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TFLITE_MAX_RANK 8
+#define TFLITE_ERROR_SIZE 256
+
+enum tflite_type {
+	TFLITE_FLOAT32 = 0, TFLITE_FLOAT16 = 1, TFLITE_INT32 = 2, TFLITE_UINT8 = 3,
+	TFLITE_INT64 = 4, TFLITE_STRING = 5, TFLITE_BOOL = 6, TFLITE_INT16 = 7,
+	TFLITE_COMPLEX64 = 8, TFLITE_INT8 = 9, TFLITE_FLOAT64 = 10,
+	TFLITE_UINT32 = 15,
+};
+
+enum tflite_activation {
+	TFLITE_ACT_NONE, TFLITE_ACT_RELU, TFLITE_ACT_RELU_N1_TO_1, TFLITE_ACT_RELU6,
+	TFLITE_ACT_TANH, TFLITE_ACT_SIGN_BIT,
+};
+
+enum tflite_padding { TFLITE_SAME, TFLITE_VALID };
+
+/* Codes of the built-in operators that a translation knows; the others have names only. */
+enum tflite_code {
+	TFLITE_ADD = 0,
+	TFLITE_AVERAGE_POOL_2D = 1,
+	TFLITE_CONCATENATION = 2,
+	TFLITE_CONV_2D = 3,
+	TFLITE_DEPTHWISE_CONV_2D = 4,
+	TFLITE_DEPTH_TO_SPACE = 5,
+	TFLITE_DEQUANTIZE = 6,
+	TFLITE_EMBEDDING_LOOKUP = 7,
+	TFLITE_FLOOR = 8,
+	TFLITE_FULLY_CONNECTED = 9,
+	TFLITE_HASHTABLE_LOOKUP = 10,
+	TFLITE_L2_NORMALIZATION = 11,
+	TFLITE_L2_POOL_2D = 12,
+	TFLITE_LOCAL_RESPONSE_NORMALIZATION = 13,
+	TFLITE_LOGISTIC = 14,
+	TFLITE_LSTM = 16,
+	TFLITE_MAX_POOL_2D = 17,
+	TFLITE_MUL = 18,
+	TFLITE_RELU = 19,
+	TFLITE_RELU_N1_TO_1 = 20,
+	TFLITE_RELU6 = 21,
+	TFLITE_RESHAPE = 22,
+	TFLITE_RESIZE_BILINEAR = 23,
+	TFLITE_RNN = 24,
+	TFLITE_SOFTMAX = 25,
+	TFLITE_SPACE_TO_DEPTH = 26,
+	TFLITE_SVDF = 27,
+	TFLITE_TANH = 28,
+	TFLITE_CUSTOM = 32,
+	TFLITE_PAD = 34,
+	TFLITE_UNIDIRECTIONAL_SEQUENCE_RNN = 35,
+	TFLITE_GATHER = 36,
+	TFLITE_BATCH_TO_SPACE_ND = 37,
+	TFLITE_SPACE_TO_BATCH_ND = 38,
+	TFLITE_TRANSPOSE = 39,
+	TFLITE_MEAN = 40,
+	TFLITE_SUB = 41,
+	TFLITE_DIV = 42,
+	TFLITE_SQUEEZE = 43,
+	TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM = 44,
+	TFLITE_STRIDED_SLICE = 45,
+	TFLITE_EXP = 47,
+	TFLITE_TOPK_V2 = 48,
+	TFLITE_SPLIT = 49,
+	TFLITE_LOG_SOFTMAX = 50,
+	TFLITE_CAST = 53,
+	TFLITE_PRELU = 54,
+	TFLITE_MAXIMUM = 55,
+	TFLITE_ARG_MAX = 56,
+	TFLITE_MINIMUM = 57,
+	TFLITE_LESS = 58,
+	TFLITE_NEG = 59,
+	TFLITE_PADV2 = 60,
+	TFLITE_GREATER = 61,
+	TFLITE_GREATER_EQUAL = 62,
+	TFLITE_LESS_EQUAL = 63,
+	TFLITE_SELECT = 64,
+	TFLITE_SLICE = 65,
+	TFLITE_SIN = 66,
+	TFLITE_TRANSPOSE_CONV = 67,
+	TFLITE_TILE = 69,
+	TFLITE_EXPAND_DIMS = 70,
+	TFLITE_EQUAL = 71,
+	TFLITE_NOT_EQUAL = 72,
+	TFLITE_LOG = 73,
+	TFLITE_SUM = 74,
+	TFLITE_SQRT = 75,
+	TFLITE_RSQRT = 76,
+	TFLITE_SHAPE = 77,
+	TFLITE_POW = 78,
+	TFLITE_ARG_MIN = 79,
+	TFLITE_REDUCE_PROD = 81,
+	TFLITE_REDUCE_MAX = 82,
+	TFLITE_PACK = 83,
+	TFLITE_LOGICAL_OR = 84,
+	TFLITE_LOGICAL_AND = 86,
+	TFLITE_LOGICAL_NOT = 87,
+	TFLITE_UNPACK = 88,
+	TFLITE_REDUCE_MIN = 89,
+	TFLITE_FLOOR_DIV = 90,
+	TFLITE_REDUCE_ANY = 91,
+	TFLITE_SQUARE = 92,
+	TFLITE_ZEROS_LIKE = 93,
+	TFLITE_FILL = 94,
+	TFLITE_FLOOR_MOD = 95,
+	TFLITE_RANGE = 96,
+	TFLITE_RESIZE_NEAREST_NEIGHBOR = 97,
+	TFLITE_LEAKY_RELU = 98,
+	TFLITE_SQUARED_DIFFERENCE = 99,
+	TFLITE_MIRROR_PAD = 100,
+	TFLITE_ABS = 101,
+	TFLITE_SPLIT_V = 102,
+	TFLITE_CEIL = 104,
+	TFLITE_REVERSE_V2 = 105,
+	TFLITE_ADD_N = 106,
+	TFLITE_GATHER_ND = 107,
+	TFLITE_COS = 108,
+	TFLITE_RANK = 110,
+	TFLITE_ELU = 111,
+	TFLITE_QUANTIZE = 114,
+	TFLITE_HARD_SWISH = 117,
+	TFLITE_IF = 118,
+	TFLITE_WHILE = 119,
+	TFLITE_SELECT_V2 = 123,
+	TFLITE_BATCH_MATMUL = 126,
+	TFLITE_BROADCAST_TO = 130,
+	TFLITE_REDUCE_ALL = 140,
+};
+
+/**
+ * struct tflite_ints - a list of numbers in the file
+ * @at: @count values, 4-byte aligned
+ */
+struct tflite_ints {
+	const int32_t *at;
+	uint32_t count;
+};
+
+/**
+ * struct tflite_tensor - a value
+ * @name: may be ""; from the file, unchecked characters
+ * @type: enum tflite_type, or a number that we do not know
+ * @rank: at most TFLITE_MAX_RANK; 0 is a scalar
+ * @dims: @rank values, 0 or more
+ * @elements: their product
+ * @data: constants: the bytes, aligned to an element; else NULL
+ * @size: of @data
+ * @variable: state that is kept from one run to the next
+ * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
+ * @zero_point_count: 0, 1 or @scale_count
+ */
+struct tflite_tensor {
+	const char *name;
+	uint32_t type;
+	uint32_t rank;
+	uint32_t dims[TFLITE_MAX_RANK];
+	uint64_t elements;
+	const void *data;
+	size_t size;
+	bool variable;
+	uint32_t scale_count, zero_point_count;
+	const float *scales;
+	const int64_t *zero_points;
+	uint32_t channel_dim;
+};
+
+/**
+ * struct tflite_options - the options of all operators, with the schema's defaults for what an
+ * operator lacks
+ * @type: which options the file has: a number of the schema's union, 0 for none
+ * @keep_dims: of reductions
+ * @keep_num_dims: of FULLY_CONNECTED
+ * @num: outputs of SPLIT and UNPACK, inputs of PACK
+ * @subgraph_a: IF: then; WHILE: condition
+ * @subgraph_b: IF: else; WHILE: body
+ * @ints: RESHAPE: new shape; SQUEEZE: dimensions
+ */
+struct tflite_options {
+	uint32_t type;
+	int8_t activation, padding;
+	int32_t stride_w, stride_h, dilation_w, dilation_h, filter_w, filter_h, depth_multiplier;
+	int32_t axis, batch_dims, block_size, num, radius, rank;
+	int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+	int32_t subgraph_a, subgraph_b;
+	int8_t weights_format, kernel_type, mirror_mode, out_type;
+	float alpha, beta, bias, cell_clip, proj_clip;
+	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
+	bool adj_x, adj_y, end_is_offset;
+	struct tflite_ints ints;
+};
+
+/**
+ * struct tflite_operator - an operation
+ * @code: enum tflite_code, or a number that we do not know
+ * @version: of the operator, at least 1
+ * @custom: name of a CUSTOM operator, else ""
+ * @inputs: tensors of the subgraph; -1 for an optional one that is omitted
+ * @outputs: tensors of the subgraph
+ * @intermediates: tensors that carry the quantisation of inner values (LSTM)
+ */
+struct tflite_operator {
+	uint32_t code;
+	int32_t version;
+	const char *custom;
+	struct tflite_ints inputs, outputs, intermediates;
+	struct tflite_options options;
+};
+
+/**
+ * struct tflite_subgraph - number 0 is the main one
+ * @inputs: tensors
+ * @outputs: tensors
+ */
+struct tflite_subgraph {
+	const char *name;
+	uint32_t tensor_count, operator_count;
+	struct tflite_tensor *tensors;
+	struct tflite_operator *operators;
+	struct tflite_ints inputs, outputs;
+};
+
+struct tflite_derived; /* constants that a translation made */
+
+/**
+ * struct tflite_model - a file
+ * @description: what the file says of itself, "" for nothing
+ * @bytes: the file, 64-byte aligned, owned
+ */
+struct tflite_model {
+	const char *description;
+	uint32_t subgraph_count;
+	struct tflite_subgraph *subgraphs;
+	void *bytes;
+	size_t size;
+	struct tflite_derived *derived;
+};
+
+/**
+ * tflite_load() - read a model file
+ * @path: of the file
+ * @out: the model, freed by tflite_free()
+ * @error: TFLITE_ERROR_SIZE bytes for one line that says what is wrong, without the path
+ *
+ * Return: 0, a negative errno of reading, -ENOMEM, or -EINVAL when it is not a sound model.
+ */
+int tflite_load(const char *path, struct tflite_model **out, char *error);
+
+/* The same from memory, which is copied. */
+int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error);
+void tflite_free(struct tflite_model *model);
+
+/*
+ * Memory of @size bytes that lives as long as the model (64-byte aligned, zeroed); NULL when there
+ * is none.
+ */
+void *tflite_derive(struct tflite_model *model, size_t size);
+
+/* "CONV_2D"; NULL for a code that is not in the schema. */
+const char *tflite_code_name(uint32_t code);
+/* "FLOAT32"; "type N" is not given, unknown types are "?". */
+const char *tflite_type_name(uint32_t type);
+/* Bytes of an element, 0 for strings and unknown types. */
+uint32_t tflite_type_size(uint32_t type);
+
+/* A copy of at most @size - 1 characters without control characters. Return: @to. */
+const char *tflite_printable(const char *text, char *to, size_t size);
+
+#endif
