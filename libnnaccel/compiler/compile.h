@@ -111,6 +111,12 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		uint32_t *stop, struct nna_code **out);
 void nna_code_destroy(struct nna_code *code);
 
+/*
+ * How many of @total inputs and outputs, counted inputs first, have a slot of their own on a device
+ * with @max_slots. All that come after them share the staging slot, whatever the shapes are.
+ */
+uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots);
+
 /* Commands and memory plan as text. Return: 0 or -EIO. */
 int nna_code_print(const struct nna_code *code, FILE *to);
 

@@ -29,6 +29,15 @@ static uint64_t align_up(uint64_t size, uint64_t align)
 	return (size + align - 1) & ~(align - 1);
 }
 
+uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots)
+{
+	if (max_slots > NNAHW_MAX_SLOTS)
+		max_slots = NNAHW_MAX_SLOTS;
+	if (max_slots <= SLOT_IO)
+		return 0;
+	return total <= max_slots - SLOT_IO ? total : max_slots - SLOT_IO - 1;
+}
+
 /* Gives each input and output a slot of its own, or all that do not fit the staging slot. */
 static int assign_slots(struct nna_code *code, uint32_t max_slots)
 {
@@ -41,8 +50,8 @@ static int assign_slots(struct nna_code *code, uint32_t max_slots)
 		return -ENOTSUP;
 	if (__builtin_add_overflow(code->input_count, code->output_count, &total))
 		return -EINVAL;
-	staging = total > max_slots - SLOT_IO;
-	own = staging ? max_slots - SLOT_IO - 1 : total;
+	own = nna_code_own_slots(total, max_slots);
+	staging = own < total;
 	code->slots[SLOT_CONSTANTS] = (struct nna_slot){ NNA_SLOT_CONSTANTS, 0,
 							 code->constants_size };
 	code->slots[SLOT_SCRATCH] = (struct nna_slot){ NNA_SLOT_SCRATCH, 0, code->scratch_size };

@@ -410,6 +410,21 @@ NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
 
 /* ------------------------------------------------------------------------------------ execution */
 
+/**
+ * enum nna_route - how an argument gets to the device and back
+ * @NNA_ROUTE_DIRECT: the device works on the buffer itself, which is bound at an offset that is a
+ *	multiple of 64
+ * @NNA_ROUTE_STAGED: one of the last of very many arguments. Of the inputs and then the outputs,
+ *	counted together, all can be direct if they are at most @max_slots - 3 (struct
+ *	nna_device_info), else the first @max_slots - 4
+ * @NNA_ROUTE_COPIED: bound in the caller's own memory, or at another offset
+ *
+ * The route is decided when the argument is bound, and stays as long as the binding. What is not
+ * direct is copied, and the fence of a run says nothing about copies: nna_execution_submit() and
+ * nna_fence_export() say what follows from that.
+ */
+enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED, NNA_ROUTE_COPIED };
+
 NNACCEL_API int nna_execution_create(struct nna_program *program, struct nna_execution **out);
 NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
 
@@ -426,8 +441,8 @@ NNACCEL_API int nna_execution_set_input(struct nna_execution *execution, uint32_
 					uint32_t rank, const uint32_t *dims, const void *data,
 					size_t size);
 /*
- * The same in device memory, without a copy; @offset is a multiple of 64 (else the range is
- * copied).
+ * The same in device memory, without a copy if the route is direct; else the range is copied when
+ * all in-fences have signalled.
  */
 NNACCEL_API int nna_execution_set_input_buffer(struct nna_execution *execution, uint32_t index,
 					       uint32_t rank, const uint32_t *dims,
@@ -443,6 +458,10 @@ NNACCEL_API int nna_execution_set_output_buffer(struct nna_execution *execution,
 						uint32_t rank, const uint32_t *dims,
 						struct nna_buffer *buffer, size_t offset,
 						size_t size);
+
+/* Return: the enum nna_route of an input as it is bound, or -EINVAL. */
+NNACCEL_API int nna_execution_get_input_route(const struct nna_execution *execution,
+					      uint32_t index);
 
 /* Absolute CLOCK_MONOTONIC time, 0 is none. */
 NNACCEL_API int nna_execution_set_deadline(struct nna_execution *execution, uint64_t deadline_ns);
@@ -460,8 +479,14 @@ NNACCEL_API int nna_execution_compute(struct nna_execution *execution);
  * nna_execution_submit() - run when the in-fences have signalled
  * @fds: @count sync_file fds (loopback: anything that polls readable when signalled); they stay the
  *	caller's
- * @out: the end of this run. Outputs in the caller's memory are valid once nna_fence_wait()
- *	returned 0 on it; those in buffers also when its fd is signalled
+ * @out: the end of this run. Outputs are valid once nna_fence_wait() returned 0 on it; when all of
+ *	them are direct, also when its fd is signalled
+ *
+ * Inputs in the caller's memory are read here and now. An input in a buffer that is not direct is
+ * copied, and may only be read when all in-fences have signalled: with such an input, or one in a
+ * buffer whose value decides about shapes, this call waits for them. An in-fence that fails during
+ * that wait ends the run (-ECANCELED), and so does the deadline that passes (-ETIMEDOUT): that is
+ * what @out reports then, and no input has been read. A duration counts from the end of the wait.
  *
  * A program whose shapes depend on data, or that may exceed the job limit, runs synchronously here.
  *
@@ -502,7 +527,10 @@ NNACCEL_API int nna_execution_get_timing(const struct nna_execution *execution,
  * Return: 0, -ETIME (not yet), or the run's error.
  */
 NNACCEL_API int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
-/* A new sync_file fd, the caller closes it; -ENOTSUP where the device has none. */
+/*
+ * A new sync_file fd, the caller closes it. -ENOTSUP: the device has none, the run was synchronous,
+ * or an output is not direct, so that it is complete only after nna_fence_wait().
+ */
 NNACCEL_API int nna_fence_export(struct nna_fence *fence);
 NNACCEL_API void nna_fence_destroy(struct nna_fence *fence);
 

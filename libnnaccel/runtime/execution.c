@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One run of a program at a time. */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +91,25 @@ static bool is_running(struct nna_execution *e)
 	return running;
 }
 
+/*
+ * The one place where a route is decided (runtime.h says who asks for it). All that counts is
+ * known when an argument is bound: which slots there are depends on the number of arguments, not on
+ * the variant. There is one exception, for which the variant's @io is looked at, too, when there is
+ * one: an output whose rows are counted by the run needs room for as many as there could be, or
+ * it is copied. Such a program runs synchronously, so nobody has asked before.
+ */
+static enum nna_route route_of(const struct nna_execution *e, bool output, uint32_t index,
+			       const struct nna_binding *b, const struct nna_code_io *io)
+{
+	uint32_t position = output ? nna_program_input_count(e->program) + index : index;
+
+	if (position >= e->program->own_slots)
+		return NNA_ROUTE_STAGED;
+	if (!b->buffer || b->va % 64 || (io && b->size < io->size))
+		return NNA_ROUTE_COPIED;
+	return NNA_ROUTE_DIRECT;
+}
+
 static int bind(struct nna_execution *e, bool output, uint32_t index, uint32_t rank,
 		const uint32_t *dims, void *data, struct nna_buffer *buffer, size_t offset,
 		size_t size)
@@ -129,16 +147,18 @@ static int bind(struct nna_execution *e, bool output, uint32_t index, uint32_t r
 				return -EINVAL;
 		}
 	}
+	if (buffer)
+		b.va = buffer->bo->va + offset;
 	b.omitted = !output && !data && !buffer && !size;
 	if (!data && !buffer && size)
 		return -EINVAL;
 	/* Only addresses of this kind of memory changed: the signature stays. */
 	if (!place->bound || place->omitted != b.omitted || place->has_dims != b.has_dims ||
 	    place->rank != b.rank || memcmp(place->dims, b.dims, sizeof(b.dims)) ||
-	    place->size != b.size || place->buffer != buffer ||
-	    (buffer && place->offset != offset) || !data != !place->data)
+	    place->size != b.size || place->buffer != buffer || place->va != b.va ||
+	    !data != !place->data)
 		e->dirty = true;
-	b.copied = place->copied;
+	b.route = route_of(e, output, index, &b, NULL);
 	b.short_of = place->short_of;
 	*place = b;
 	return 0;
@@ -170,6 +190,14 @@ int nna_execution_set_output_buffer(struct nna_execution *execution, uint32_t in
 {
 	return buffer ? bind(execution, true, index, rank, dims, NULL, buffer, offset, size)
 		      : -EINVAL;
+}
+
+int nna_execution_get_input_route(const struct nna_execution *execution, uint32_t index)
+{
+	if (index >= nna_program_input_count(execution->program) ||
+	    !execution->inputs[index].bound)
+		return -EINVAL;
+	return execution->inputs[index].route;
 }
 
 int nna_execution_set_deadline(struct nna_execution *execution, uint64_t deadline_ns)
@@ -324,15 +352,13 @@ static int need_state(struct nna_execution *e)
 }
 
 /* Where a bound input or output lies for the device. */
-static int place_binding(struct nna_execution *e, struct nna_binding *b,
-			 const struct nna_code_io *io, uint64_t place, uint64_t *va)
+static int place_binding(struct nna_execution *e, const struct nna_binding *b, uint64_t place,
+			 uint64_t *va)
 {
 	int ret;
 
-	b->copied = io->staged || !b->buffer || (b->buffer->bo->va + b->offset) % 64 ||
-		    b->size < io->size;
-	if (!b->copied) {
-		*va = b->buffer->bo->va + b->offset;
+	if (b->route == NNA_ROUTE_DIRECT) {
+		*va = b->va;
 		return 0;
 	}
 	ret = need_staging(e);
@@ -353,13 +379,15 @@ static int write_table(struct nna_execution *e)
 		bool input = i < code->input_count;
 		uint32_t k = input ? i : i - code->input_count;
 		const struct nna_code_io *io = input ? &code->inputs[k] : &code->outputs[k];
+		struct nna_binding *b = input ? &e->inputs[k] : &e->outputs[k];
 		uint64_t va;
-		int ret = place_binding(e, input ? &e->inputs[k] : &e->outputs[k], io, v->places[i],
-					&va);
+		int ret;
 
+		b->route = route_of(e, !input, k, b, io);
+		ret = place_binding(e, b, v->places[i], &va);
 		if (ret)
 			return ret;
-		if (!io->staged)
+		if (b->route != NNA_ROUTE_STAGED)
 			table[io->slot] = (struct nnahw_base){ io->size ? va : 0, io->size };
 	}
 	for (uint32_t i = 0; i < code->slot_count; i++) {
@@ -396,7 +424,7 @@ static bool has_parameters(const struct nna_execution *e)
 	return atomic_load_explicit(&e->program->has_parameters, memory_order_relaxed);
 }
 
-int nna_execution_choose_variant(struct nna_execution *e, uint32_t *stop)
+int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_t *stop)
 {
 	uint32_t count = nna_program_input_count(e->program);
 	struct nna_variant *variant;
@@ -410,8 +438,8 @@ int nna_execution_choose_variant(struct nna_execution *e, uint32_t *stop)
 	data = calloc((size_t)count + 1, sizeof(*data));
 	ret = shapes && data ? bound_shapes(e, shapes, data) : -ENOMEM;
 	if (!ret)
-		ret = nna_program_get_variant(e->program, shapes, data, e->deadline_ns, stop,
-					      &variant);
+		ret = nna_program_get_variant(e->program, shapes, readable ? data : NULL,
+					      e->deadline_ns, stop, &variant);
 	free(shapes);
 	free(data);
 	if (ret) {
@@ -430,9 +458,9 @@ int nna_execution_choose_variant(struct nna_execution *e, uint32_t *stop)
 }
 
 /* Makes everything ready that does not change while bindings stay. */
-static int prepare(struct nna_execution *e, uint32_t *stop)
+static int prepare(struct nna_execution *e, bool readable, uint32_t *stop)
 {
-	int ret = nna_execution_choose_variant(e, stop);
+	int ret = nna_execution_choose_variant(e, readable, stop);
 
 	if (ret)
 		return ret;
@@ -458,8 +486,8 @@ static void copy_inputs(struct nna_execution *e)
 	const struct nna_code *code = e->variant->code;
 
 	for (uint32_t i = 0; i < code->input_count; i++)
-		if (e->inputs[i].copied && code->inputs[i].used && code->inputs[i].size &&
-		    !e->inputs[i].omitted)
+		if (e->inputs[i].route != NNA_ROUTE_DIRECT && code->inputs[i].used &&
+		    code->inputs[i].size && !e->inputs[i].omitted)
 			memcpy((char *)e->context->staging->map + e->variant->places[i],
 			       nna_binding_data(&e->inputs[i]), code->inputs[i].size);
 }
@@ -502,7 +530,7 @@ static int take_outputs(struct nna_execution *e)
 
 		if (error)
 			ret = error;
-		else if (e->outputs[i].copied && size)
+		else if (e->outputs[i].route != NNA_ROUTE_DIRECT && size)
 			memcpy((void *)nna_binding_data(&e->outputs[i]),
 			       (char *)e->context->staging->map +
 				       e->variant->places[code->input_count + i],
@@ -546,10 +574,62 @@ static int submit(struct nna_execution *e)
 	return ret;
 }
 
-/* A run that can only be made in parts has ended when this returns. */
+/*
+ * Whether an input is in a buffer, so that in-fences may stand for its bytes; with @read only if
+ * this process is known to read one of those.
+ */
+static bool has_buffers(const struct nna_execution *e, bool read)
+{
+	bool all = !read || has_parameters(e);
+
+	for (uint32_t i = 0; i < nna_program_input_count(e->program); i++)
+		if (e->inputs[i].buffer && (all || e->inputs[i].route != NNA_ROUTE_DIRECT))
+			return true;
+	return false;
+}
+
+/* The deadline of a run all of whose in-fences have signalled now. */
+static uint64_t deadline_from_now(const struct nna_execution *e)
+{
+	uint64_t end;
+
+	if (!e->duration_ns || __builtin_add_overflow(nna_now_ns(), e->duration_ns, &end))
+		return e->deadline_ns;
+	return e->deadline_ns && e->deadline_ns < end ? e->deadline_ns : end;
+}
+
+/*
+ * Prepares a run, and waits for its in-fences if anything has to be read here that they stand for.
+ * *deadline_ns is the run's then: a duration counts from the end of that wait. *ended: an in-fence
+ * or the deadline has ended the run. -EAGAIN: it can only run in parts, and its in-fences have
+ * signalled.
+ */
+static int prepare_behind(struct nna_execution *e, const int *fds, uint32_t count, uint32_t *stop,
+			  uint64_t *deadline_ns, bool *ended)
+{
+	bool wait = count && has_buffers(e, true);
+	int ret = wait ? -EAGAIN : prepare(e, !count || !has_buffers(e, false), stop);
+
+	*deadline_ns = e->deadline_ns;
+	if (ret != -EAGAIN || !count)
+		return ret;
+	ret = nna_fence_fds_wait(fds, count, e->deadline_ns);
+	*ended = ret == -ECANCELED || ret == -ETIMEDOUT;
+	if (ret)
+		return ret;
+	*deadline_ns = deadline_from_now(e);
+	return prepare(e, true, stop);
+}
+
+/*
+ * A run that can only be made in parts, or whose in-fences failed while they were waited for here,
+ * has ended when this returns.
+ */
 static int start(struct nna_execution *e, const int *fds, uint32_t count)
 {
 	const struct nna_code *code;
+	uint64_t deadline_ns;
+	bool ended = false;
 	uint32_t stop;
 	int ret;
 
@@ -560,13 +640,18 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 		e->fence = NULL;
 	}
 	e->run = NNA_RUN_IDLE;
+	e->timing = (struct nna_timing){ 0 };
 	free(e->results);
 	e->results = NULL;
 	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++)
 		e->outputs[i].rows = 0;
-	ret = prepare(e, &stop);
+	ret = prepare_behind(e, fds, count, &stop, &deadline_ns, &ended);
 	if (ret == -EAGAIN) {
-		e->error = nna_parts_run(e, stop, fds, count);
+		ret = nna_parts_run(e, stop, count ? deadline_ns : deadline_from_now(e));
+		ended = true;
+	}
+	if (ended) {
+		e->error = ret;
 		e->run = NNA_RUN_ENDED;
 		return 0;
 	}
@@ -584,7 +669,7 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 		.base_table_va = e->context->memory->va + NNA_CONTEXT_TABLE,
 		.slot_count = code->slot_count,
 		.report_va = e->context->memory->va + NNA_CONTEXT_REPORT,
-		.deadline_ns = e->deadline_ns,
+		.deadline_ns = deadline_ns,
 		.duration_ns = e->duration_ns,
 		.loop_limit_ns = e->loop_limit_ns,
 		.fence_fds = fds,
@@ -692,10 +777,10 @@ void nna_execution_finish(struct nna_execution *e, int error)
 	e->run = NNA_RUN_ENDED;
 }
 
-int nna_execution_run(struct nna_execution *execution, const int *fds, uint32_t count)
+int nna_execution_compute(struct nna_execution *execution)
 {
 	struct nna_winsys *ws = execution->program->device->ws;
-	int ret = start(execution, fds, count);
+	int ret = start(execution, NULL, 0);
 
 	if (ret)
 		return ret;
@@ -711,32 +796,12 @@ int nna_execution_run(struct nna_execution *execution, const int *fds, uint32_t 
 	return ret;
 }
 
-int nna_execution_compute(struct nna_execution *execution)
+static bool outputs_are_direct(const struct nna_execution *e)
 {
-	return nna_execution_run(execution, NULL, 0);
-}
-
-void nna_fences_poll(const int *fds, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct pollfd p = { .fd = fds[i], .events = POLLIN };
-
-		while (poll(&p, 1, -1) < 0 && errno == EINTR)
-			;
-	}
-}
-
-/* Inputs that have to be copied out of buffers may only be read when their producers are done. */
-static void wait_for_producers(struct nna_execution *e, const int *fds, uint32_t count)
-{
-	bool copies = has_parameters(e);
-
-	for (uint32_t i = 0; i < nna_program_input_count(e->program); i++)
-		copies |= e->inputs[i].buffer &&
-			  ((e->inputs[i].buffer->bo->va + e->inputs[i].offset) % 64 ||
-			   e->inputs[i].copied);
-	if (copies)
-		nna_fences_poll(fds, count);
+	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++)
+		if (e->outputs[i].route != NNA_ROUTE_DIRECT)
+			return false;
+	return true;
 }
 
 int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32_t count,
@@ -752,7 +817,6 @@ int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32
 		free(fence);
 		return -EINVAL;
 	}
-	wait_for_producers(execution, fds, count);
 	ret = start(execution, fds, count);
 	if (ret) {
 		free(fence);
@@ -762,6 +826,7 @@ int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32
 	atomic_init(&fence->done, false);
 	pthread_mutex_init(&fence->lock, NULL);
 	fence->device = execution->program->device;
+	fence->exportable = outputs_are_direct(execution);
 	if (execution->run == NNA_RUN_ENDED) {
 		fence->error = execution->error;
 		atomic_store(&fence->done, true);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <linux/sync_file.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
 
 #include "libnnaccel/runtime/runtime.h"
 
@@ -53,9 +57,48 @@ int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 
 int nna_fence_export(struct nna_fence *fence)
 {
-	if (!fence->ws_fence)
+	if (!fence->ws_fence || !fence->exportable)
 		return -ENOTSUP;
 	return fence->device->ws->ops->fence_export(fence->device->ws, fence->ws_fence);
+}
+
+/* How a fence that polls so has signalled. */
+static int fence_fd_status(int fd, short revents)
+{
+	struct sync_file_info info = { 0 };
+
+	if (revents & POLLNVAL)
+		return -EBADF;
+	if (!ioctl(fd, SYNC_IOC_FILE_INFO, &info))
+		return info.status < 0 ? -ECANCELED : 0;
+	/* Anything else that polls readable, as the loopback takes it. */
+	return revents & POLLERR || !(revents & POLLIN) ? -ECANCELED : 0;
+}
+
+static int fence_fd_wait(int fd, uint64_t deadline_ns)
+{
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		uint64_t now = nna_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec timeout = { left / 1000000000, left % 1000000000 };
+		int ret = ppoll(&p, 1, deadline_ns ? &timeout : NULL, NULL);
+
+		if (ret > 0)
+			return fence_fd_status(fd, p.revents);
+		if (!ret)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+int nna_fence_fds_wait(const int *fds, uint32_t count, uint64_t deadline_ns)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < count && !ret; i++)
+		ret = fence_fd_wait(fds[i], deadline_ns);
+	return ret;
 }
 
 void nna_fence_destroy(struct nna_fence *fence)

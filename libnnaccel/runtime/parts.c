@@ -42,7 +42,6 @@ struct tensor {
 
 /**
  * struct parts_run - a run under way
- * @fds: @fd_count in-fences that the first job waits for; those in memory have signalled
  * @deadline_ns: absolute, 0 is none
  * @loop_end: when the time of the loop around is over, 0 outside of loops
  * @loop, @loop_subgraph: operation and subgraph of that loop
@@ -51,8 +50,6 @@ struct tensor {
 struct parts_run {
 	struct nna_execution *execution;
 	struct nna_program *program;
-	const int *fds;
-	uint32_t fd_count;
 	uint64_t deadline_ns, loop_end;
 	uint32_t loop, loop_subgraph;
 	struct nna_buffer *spare[MAX_SPARE];
@@ -362,14 +359,13 @@ static int run_execution(struct parts_run *run, struct nna_execution *e,
 {
 	struct nna_timing timing;
 	int ret = bind_inputs(run, e, part, f) ?: set_limits(run, e) ?:
-		  nna_execution_choose_variant(e, stop);
+		  nna_execution_choose_variant(e, true, stop);
 
 	if (ret || !part->output_count)
 		return ret;
-	ret = bind_outputs(run, e, part, f) ?: nna_execution_run(e, run->fds, run->fd_count);
+	ret = bind_outputs(run, e, part, f) ?: nna_execution_compute(e);
 	if (!nna_execution_get_timing(e, &timing))
 		add_timing(&run->execution->timing, &timing);
-	run->fd_count = 0;
 	return ret ?: take_shapes(run, e, part, f);
 }
 
@@ -611,26 +607,16 @@ static int give_results(struct nna_execution *e, const struct frame *f)
 	return ret;
 }
 
-int nna_parts_run(struct nna_execution *e, uint32_t stop, const int *fds, uint32_t count)
+int nna_parts_run(struct nna_execution *e, uint32_t stop, uint64_t deadline_ns)
 {
 	struct parts_run run = {
 		.execution = e,
 		.program = e->program,
-		.fds = fds,
-		.fd_count = count,
-		.deadline_ns = e->deadline_ns,
+		.deadline_ns = deadline_ns,
 	};
 	struct frame f = { 0 };
 	int ret;
 
-	nna_fences_poll(fds, count);
-	e->timing = (struct nna_timing){ 0 };
-	if (e->duration_ns) {
-		uint64_t end = nna_now_ns() + e->duration_ns;
-
-		if (!run.deadline_ns || end < run.deadline_ns)
-			run.deadline_ns = end;
-	}
 	ret = begin_main(&run, &f) ?: run_frame(&run, &f, stop) ?: give_results(e, &f);
 	frame_end(&run, &f);
 	while (run.spare_count)

@@ -530,6 +530,8 @@ int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 	p->device = device;
 	p->graph = nna_graph_ref(graph);
 	p->priority = options ? options->priority : NNA_PRIORITY_MEDIUM;
+	p->own_slots = nna_code_own_slots(sub->input_count + sub->output_count,
+					  device->info.max_slots);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->compiling, NULL);
 	for (uint32_t i = 0; i < sub->input_count; i++) {

@@ -2,6 +2,24 @@
 /*
  * The objects behind nnaccel.h.
  *
+ * The route of an argument
+ *
+ * Every bound input and output takes one of three routes (enum nna_route in nnaccel.h), which
+ * execution.c: route_of() decides when it is bound, and which is kept in its nna_binding:
+ *
+ *	direct	the device works on the caller's buffer itself
+ *	staged	it has no slot of its own in the base table, but shares the staging slot
+ *	copied	it has a slot, which leads to staging memory: the device cannot use what is bound
+ *
+ * Everybody else asks for the route, and decides nothing:
+ *
+ *	- what is not direct is copied: an input before its run, an output after it;
+ *	- an input that is copied out of a buffer is read when all in-fences have signalled without
+ *	  an error, for which the submission waits on the CPU, as it does for one in a buffer whose
+ *	  value the compiler needs. What is in the caller's own memory is read at the submission;
+ *	- a run has a fence to export only if all its outputs are direct: the device's fence knows
+ *	  nothing of a copy that comes after it.
+ *
  * Data and ownership
  *
  * A program holds its graph and a list of variants: the graph compiled for one shape signature
@@ -88,6 +106,7 @@ struct nna_program {
 	 */
 	bool *parameters;
 	atomic_bool has_parameters; /* any of them */
+	uint32_t own_slots; /* that many inputs and then outputs have slots of their own */
 	/* for the shapes that the model states, if they are complete; holds no reference */
 	struct nna_variant *stated;
 	struct nna_part *parts; /* never shrinks; what is found first counts */
@@ -113,8 +132,9 @@ struct nna_binding {
 	bool has_dims;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
+	uint64_t va; /* of what is bound in @buffer, else 0 */
+	enum nna_route route;
 	/* In the variant that is in use: */
-	bool copied; /* by way of staging memory */
 	bool short_of; /* an output that is too small */
 	uint32_t rows; /* dims[0] of a counted output after a run, 0 before */
 };
@@ -147,33 +167,36 @@ struct nna_fence {
 	pthread_mutex_t lock;
 	struct nna_execution *execution; /* until the run has been finished */
 	struct nna_winsys_fence *ws_fence;
+	bool exportable; /* all outputs are direct; constant */
 	atomic_bool done;
 	int error;
 };
 
 /*
  * Runs the program's graph in parts, the first of which ends before operation @stop; to the end, in
- * this thread. Fills in @results and the timing, and copies the outputs. -ENOSPC: at least one did
- * not fit.
+ * this thread. Fills in @results and the timing, and copies the outputs. @deadline_ns: absolute, 0
+ * is none. -ENOSPC: at least one did not fit.
  */
-int nna_parts_run(struct nna_execution *execution, uint32_t stop, const int *fds, uint32_t count);
+int nna_parts_run(struct nna_execution *execution, uint32_t stop, uint64_t deadline_ns);
 void nna_parts_destroy(struct nna_part *parts);
 
 /*
  * Takes the variant for what is bound. -EAGAIN: there is none as a whole, operation @stop needs to
- * know what a run tells.
+ * know what a run tells. Without @readable, inputs are not there yet: then -EAGAIN may also mean
+ * that their values are needed, and leaves @stop alone.
  */
-int nna_execution_choose_variant(struct nna_execution *execution, uint32_t *stop);
-/* Runs and waits; the first thing that the device waits for are @count in-fences. */
-int nna_execution_run(struct nna_execution *execution, const int *fds, uint32_t count);
+int nna_execution_choose_variant(struct nna_execution *execution, bool readable, uint32_t *stop);
 /*
  * Outputs as they are bound against what a run writes. -ENOSPC: some are too small and marked so.
  */
 int nna_execution_check_outputs(struct nna_execution *execution, const struct nna_code_io *wanted);
 /* Bytes of a binding that this process can read. */
 const void *nna_binding_data(const struct nna_binding *b);
-/* Waits until all have signalled, in whatever way. */
-void nna_fences_poll(const int *fds, uint32_t count);
+/*
+ * Waits until @count fences have signalled, up to @deadline_ns (absolute, 0 is for ever).
+ * -ECANCELED: one of them has failed. -ETIMEDOUT; -EBADF: not an open fd.
+ */
+int nna_fence_fds_wait(const int *fds, uint32_t count, uint64_t deadline_ns);
 
 /* Runs code without inputs and copies its outputs; for constant folding. */
 int nna_program_run_once(struct nna_program *program, const struct nna_code *code,

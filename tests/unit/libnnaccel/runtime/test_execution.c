@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "libnnaccel/runtime/runtime.h"
 #include "tests/unit/libnnaccel/loopback.h"
 
 static uint32_t operand(struct nna_graph *g, uint32_t type, uint32_t rank, const uint32_t *dims,
@@ -408,6 +409,30 @@ static void test_buffers(void **state)
 	sum_end(&s);
 }
 
+/* A new buffer may be where one was that is gone: for the device it is another one. */
+static void test_replaced_buffer(void **state)
+{
+	struct nna_buffer *one, *other, content;
+	struct sum s;
+
+	sum_begin(&s, *state, 16);
+	assert_int_equal(nna_buffer_create(*state, 4096, &one), 0);
+	assert_int_equal(nna_buffer_create(*state, 4096, &other), 0);
+	assert_int_equal(nna_execution_set_output_buffer(s.execution, 0, 0, NULL, one, 0, 64), 0);
+	assert_int_equal(nna_execution_compute(s.execution), 0);
+	/* What destroying it and making another one at its address comes to. */
+	content = *one;
+	*one = *other;
+	*other = content;
+	assert_int_equal(nna_execution_set_output_buffer(s.execution, 0, 0, NULL, one, 0, 64), 0);
+	assert_int_equal(nna_execution_compute(s.execution), 0);
+	memcpy(s.out, nna_buffer_map(one), 64);
+	sum_check(&s);
+	nna_buffer_destroy(one);
+	nna_buffer_destroy(other);
+	sum_end(&s);
+}
+
 /* A program shared by threads, each with executions of its own. */
 struct shared {
 	struct nna_program *program;
@@ -562,6 +587,7 @@ int main(void)
 		TEST(test_destroy_running), TEST(test_many_waiters), TEST(test_deadline),
 		TEST(test_bindings),	 TEST(test_unknown_dims),  TEST(test_buffers),
 		TEST(test_threads),	 TEST(test_parameter_input), TEST(test_many_inputs),
+		TEST(test_replaced_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
