@@ -165,16 +165,15 @@ NNAPI_EXPORT int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent 
 		fd = fcntl(event->fd, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)
 			fd = -errno;
-	} else if (event->exportable && event->fenced) {
+	} else if (event->fence && event->fenced) {
 		fd = nna_fence_export(event->fence);
 	}
 	if (fd == -ENOTSUP)
 		return nnapi_error(
 			BAD_DATA, "%s: the event has no sync fence: %s", __func__,
-			!event->fenced	  ? "it is not of a fenced execution" :
-			event->exportable ? "the device or the program makes none" :
-					    "an output is not in memory that the device writes "
-					    "itself");
+			event->fenced ? "the device or the program makes none, or an output is not "
+					"in memory that the device writes itself" :
+					"it is not of a fenced execution");
 	if (fd < 0) {
 		nnb_log("%s: %s", __func__, strerror(-fd));
 		return nnb_result_of_call(fd);

@@ -181,13 +181,12 @@ static int nnapi_check_length(const ANeuralNetworksExecution *execution,
 
 /* Records what is bound; takes a reference to @memory. */
 static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
-				bool known, ANeuralNetworksMemory *memory, bool copied)
+				bool known, ANeuralNetworksMemory *memory)
 {
 	struct nnapi_argument *argument = nnapi_argument(execution, output, index);
 
 	argument->memory = memory ? nnapi_memory_ref(memory) : NULL;
 	argument->known = known;
-	argument->copied = copied;
 	argument->bound = true;
 	execution->any_bound = true;
 }
@@ -222,7 +221,7 @@ static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, i
 					      shape.dims ? shape.rank : 0, shape.dims, buffer,
 					      length);
 	if (!ret)
-		nnapi_argument_bind(execution, output, index, shape.known, NULL, true);
+		nnapi_argument_bind(execution, output, index, shape.known, NULL);
 	return nnb_result_of_call(ret);
 }
 
@@ -236,7 +235,6 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 	struct nnapi_shape shape;
 	size_t base = 0;
 	uint32_t rank;
-	bool copied;
 	int ret;
 
 	if (!execution || !memory)
@@ -273,7 +271,6 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 		length = shape.size;
 	rank = shape.dims ? shape.rank : 0;
 	buffer = nnapi_memory_buffer(memory, &base);
-	copied = !buffer || (base + offset) % NNAPI_ALIGNMENT;
 	if (buffer && output)
 		ret = nna_execution_set_output_buffer(execution->execution, index, rank, shape.dims,
 						      buffer, base + offset, length);
@@ -287,7 +284,7 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 		ret = nna_execution_set_input(execution->execution, index, rank, shape.dims,
 					      memory->map + offset, length);
 	if (!ret)
-		nnapi_argument_bind(execution, output, index, shape.known, memory, copied);
+		nnapi_argument_bind(execution, output, index, shape.known, memory);
 	return nnb_result_of_call(ret);
 }
 
@@ -513,15 +510,9 @@ static int nnapi_submit(ANeuralNetworksExecution *execution, const int *fds, uin
 {
 	int result, ret;
 
-	event->exportable = true;
-	for (uint32_t i = 0; i < execution->output_count; i++) {
-		if (execution->outputs[i].copied)
-			event->exportable = false;
-	}
 	ret = nna_execution_submit(execution->execution, fds, count, &event->fence);
 	if (ret) {
 		event->fence = NULL;
-		event->exportable = false;
 		event->done = true;
 		event->result = result = nnapi_execution_end(execution, ret);
 		if (!nnapi_is_run_error(ret)) {
@@ -669,7 +660,7 @@ static int nnapi_dependency(const ANeuralNetworksEvent *dependency, int *fd, boo
 	}
 	if (done)
 		return result;
-	if (event->exportable)
+	if (event->fence)
 		*fd = nna_fence_export(event->fence);
 	if (*fd < 0) {
 		*fd = -1;
@@ -725,9 +716,11 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	ret = nnapi_execution_begin(execution, __func__);
 	if (ret)
 		goto fail;
-	/* Memory that the library copies at submission may be what a dependency still writes. */
+	/* Memory that the library has to copy may be what a dependency still writes. */
 	for (uint32_t i = 0; i < execution->input_count; i++)
-		copies |= execution->inputs[i].memory && execution->inputs[i].copied;
+		copies |= execution->inputs[i].memory &&
+			  nna_execution_get_input_route(execution->execution, i) !=
+				  NNA_ROUTE_DIRECT;
 	if (must_wait || (copies && count)) {
 		ret = nnapi_waiter_start(self, dependencies, num_dependencies, duration);
 		if (ret) {

@@ -15,7 +15,10 @@
  * has one when the device makes them, the program did not have to run synchronously, and all
  * outputs are in memory that the device writes itself. Outputs in user pointers, or in memory that
  * had to be copied, are ready only when ANeuralNetworksEvent_wait() returns, so a fence that
- * signals earlier would be a lie: such an event has none.
+ * signals earlier would be a lie: such an event has none. Which arguments are copied is decided by
+ * libnnaccel (enum nna_route) and asked there: nna_fence_export() refuses where an output is, and
+ * an input in a memory whose route is not direct is only read by a thread that has waited for the
+ * dependencies.
  */
 #ifndef NNAPI_H
 #define NNAPI_H
@@ -36,7 +39,7 @@
 
 #define NNAPI_LOOP_DEFAULT_NS 2000000000ull
 #define NNAPI_LOOP_MAXIMUM_NS 15000000000ull
-#define NNAPI_ALIGNMENT 64 /* below it a range of memory is copied */
+#define NNAPI_ALIGNMENT 64 /* what memory should be bound at: see enum nna_route */
 
 /* Says what is wrong and returns the code. */
 #define nnapi_error(code, ...) (nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
@@ -188,11 +191,10 @@ enum nnapi_state { NNAPI_PREPARATION, NNAPI_COMPUTATION, NNAPI_COMPLETED };
  * struct nnapi_argument - an input or output of an execution
  * @bound: set
  * @known: its dimensions are known before it runs
- * @copied: the library copies it: at submission, or at the end
  * @memory: a reference; NULL for a user pointer
  */
 struct nnapi_argument {
-	bool bound, known, copied;
+	bool bound, known;
 	ANeuralNetworksMemory *memory;
 };
 
@@ -236,7 +238,6 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error);
  * @lock: of what follows, and of waiting: who holds it is the one that waits
  * @fence: that run's
  * @done: the run has ended with @result
- * @exportable: its outputs are ready when its fence is signalled
  * @fenced: of a fenced execution: the caller may have the fence
  * @thread_runs: a thread runs it, because dependencies had to be waited for; it signals @changed
  */
@@ -247,7 +248,7 @@ struct ANeuralNetworksEvent {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct nna_fence *fence;
-	bool done, exportable, fenced, thread_runs;
+	bool done, fenced, thread_runs;
 	int result;
 };
 
