@@ -33,6 +33,11 @@ $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
 $(NNAPI_TESTS): $(NNAPI_LIB)
 $(NNAPI_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
 
+# Fences that a test signals itself.
+UNIT_FENCE_TESTS := $(BUILD)/tests/unit/libnnaccel/runtime/test_fence $(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced
+$(UNIT_FENCE_TESTS): $(BUILD)/obj/demo/gate.o
+$(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced: UNIT_LIBS += $(NNACCEL_LIBS)
+
 $(NNV_TESTS): $(filter-out %/conformance/main.o,$(NNV_OBJS)) $(NNV_DEPS)
 $(NNV_TESTS): UNIT_LIBS = $(NNV_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
 
