@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of newer kernels on older ones. The driver is written for the newest kernel; with this file
- * deleted it builds there as it is. NNA_HAVE_* come from probe.sh.
+ * Names of newer kernels on older ones, and what the cores of all of them lack. The driver is
+ * written for the newest kernel; with this file deleted it builds there as it is. NNA_HAVE_* come
+ * from probe.sh.
  */
 #ifndef NNA_COMPAT_H
 #define NNA_COMPAT_H
@@ -11,6 +12,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gpuvm.h>
+#include <drm/drm_ioctl.h>
 #include <drm/gpu_scheduler.h>
 
 #ifndef NNA_HAVE_IMPORT_NS_STRING
@@ -106,6 +108,33 @@ static inline bool drm_gem_is_imported(const struct drm_gem_object *obj)
 {
 	return obj->import_attach;
 }
+#endif
+
+/*
+ * Of the core's ioctls an accel client may use those that a render client may: others ask for a
+ * master, which it does not have. The core looks at render clients only, and falls over a NULL.
+ */
+static inline bool nna_compat_ioctl_permitted(unsigned int cmd)
+{
+	unsigned int flags;
+
+	return !drm_ioctl_flags(DRM_IOCTL_NR(cmd), &flags) || flags & DRM_RENDER_ALLOW;
+}
+
+static inline long nna_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	return nna_compat_ioctl_permitted(cmd) ? drm_ioctl(filp, cmd, arg) : -EACCES;
+}
+
+#define drm_ioctl nna_compat_ioctl
+
+#ifdef CONFIG_COMPAT
+static inline long nna_compat_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	return nna_compat_ioctl_permitted(cmd) ? drm_compat_ioctl(filp, cmd, arg) : -EACCES;
+}
+
+#define drm_compat_ioctl nna_compat_compat_ioctl
 #endif
 
 #endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The ioctls of the DRM core on the accel node: whatever a client says, it gets an answer, and the
+ * device serves others afterwards. By the native and by the 32-bit way into the kernel.
+ */
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+#define NUMBERS 256
+#define ROUNDS 16
+/* More than any argument of the core; the rest is ignored, or cleared. */
+#define ARG_SIZE 256
+/* More handles than this the core's allocator complains of, aloud. */
+#define MAX_HANDLES 64u
+
+typedef int (*ioctl_fn)(int fd, unsigned long request, void *arg);
+
+static int native_ioctl(int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+}
+
+#if defined(__x86_64__)
+/* arg must lie in the lowest 4 GiB. */
+static int compat_ioctl(int fd, unsigned long request, void *arg)
+{
+	long ret = 54; /* ioctl */
+
+	__asm__ volatile("int $0x80"
+			 : "+a" (ret)
+			 : "b" ((long)fd), "c" (request), "d" (arg)
+			 : "memory", "r8", "r9", "r10", "r11");
+	return (int)ret;
+}
+#endif
+
+static uint8_t *arg_map(void)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	uint8_t *arg;
+
+#if defined(MAP_32BIT)
+	flags |= MAP_32BIT;
+#endif
+	arg = mmap(NULL, 4096, PROT_READ | PROT_WRITE, flags, -1, 0);
+	CHECK(arg != MAP_FAILED);
+	return arg;
+}
+
+static void cap_u32(uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	value %= MAX_HANDLES + 1;
+	memcpy(at, &value, sizeof(value));
+}
+
+static void cap_handles(unsigned int nr, uint8_t *arg)
+{
+	switch (nr) {
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_WAIT):
+		cap_u32(arg + offsetof(struct drm_syncobj_wait, count_handles));
+		break;
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
+		cap_u32(arg + offsetof(struct drm_syncobj_timeline_wait, count_handles));
+		break;
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_RESET):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_SIGNAL):
+		cap_u32(arg + offsetof(struct drm_syncobj_array, count_handles));
+		break;
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_QUERY):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL):
+		cap_u32(arg + offsetof(struct drm_syncobj_timeline_array, count_handles));
+		break;
+	}
+}
+
+static void expect_service(void)
+{
+	struct env env;
+
+	env_init(&env);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+	env_fini(&env);
+}
+
+static unsigned long core_request(unsigned int nr)
+{
+	return DRM_IOC(DRM_IOC_READWRITE, DRM_IOCTL_BASE, nr, ARG_SIZE);
+}
+
+static void call_all(ioctl_fn call)
+{
+	uint8_t *arg = arg_map();
+	int fd = nna_open();
+
+	for (unsigned int nr = 0; nr < NUMBERS; nr++) {
+		memset(arg, 0, ARG_SIZE);
+		call(fd, core_request(nr), arg);
+	}
+	srand(1);
+	for (unsigned int i = 0; i < ROUNDS * NUMBERS; i++) {
+		unsigned int nr = i % NUMBERS;
+
+		for (unsigned int j = 0; j < ARG_SIZE; j++)
+			arg[j] = (uint8_t)(rand() >> 8);
+		cap_handles(nr, arg);
+		call(fd, core_request(nr), arg);
+	}
+	close(fd);
+	expect_service();
+}
+
+/* Those of who may have a display to himself: there is none, and nobody to ask. */
+static void call_refused(ioctl_fn call)
+{
+	static const unsigned long requests[] = {
+		DRM_IOCTL_GET_MAGIC, DRM_IOCTL_GET_UNIQUE, DRM_IOCTL_AUTH_MAGIC,
+		DRM_IOCTL_SET_MASTER, DRM_IOCTL_MODE_GETRESOURCES, DRM_IOCTL_GET_CLIENT,
+	};
+	uint8_t *arg = arg_map();
+	int fd = nna_open();
+
+	for (unsigned int i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+		memset(arg, 0, ARG_SIZE);
+		EQ(call(fd, requests[i], arg), -EACCES);
+	}
+	close(fd);
+}
+
+TEST(refused)
+{
+	call_refused(native_ioctl);
+}
+
+TEST(every_number)
+{
+	call_all(native_ioctl);
+}
+
+#if defined(__x86_64__)
+/* A kernel without the 32-bit way answers with a signal, or does not know the call. */
+static void need_compat(void)
+{
+	struct drm_syncobj_create *create = (void *)arg_map();
+	int fd = nna_open(), status, ret;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(compat_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, create) ? 1 : 0);
+	EQ(waitpid(pid, &status, 0), pid);
+	if (WIFSIGNALED(status))
+		SKIP("this kernel runs no 32-bit programs");
+	ret = compat_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, create);
+	if (ret == -ENOSYS)
+		SKIP("this kernel runs no 32-bit programs");
+	EQ(ret, 0);
+	CHECK(create->handle);
+	close(fd);
+}
+
+TEST(refused_compat)
+{
+	need_compat();
+	call_refused(compat_ioctl);
+}
+
+TEST(every_number_compat)
+{
+	need_compat();
+	call_all(compat_ioctl);
+}
+#endif
