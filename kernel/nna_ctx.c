@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include <linux/anon_inodes.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/slab.h>
+#include <drm/drm_drv.h>
 #include <drm/nna_accel.h>
 
 #include "nna_ctx.h"
@@ -26,12 +32,35 @@ static void nna_ctx_abort(struct nna_ctx *ctx)
 		nna_ctx_put(ctx);
 }
 
-struct nna_usage *nna_usage_create(void)
+static int nna_keepalive_release(struct inode *inode, struct file *keepalive)
+{
+	drm_dev_put(keepalive->private_data);
+	return 0;
+}
+
+/*
+ * A fence may be let go of in any context, and by then be the last that needs the module. The last
+ * reference to a file is given back later, by the core, and so is the module of its operations.
+ */
+static const struct file_operations nna_keepalive_fops = {
+	.owner = THIS_MODULE,
+	.release = nna_keepalive_release,
+};
+
+struct nna_usage *nna_usage_create(struct nna_device *nna)
 {
 	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
+	struct file *keepalive;
 
 	if (!usage)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	keepalive = anon_inode_getfile("[nna]", &nna_keepalive_fops, &nna->drm, O_RDONLY);
+	if (IS_ERR(keepalive)) {
+		kfree(usage);
+		return ERR_CAST(keepalive);
+	}
+	drm_dev_get(&nna->drm);
+	usage->keepalive = keepalive;
 	kref_init(&usage->refs);
 	usage->pid = task_tgid_nr(current);
 	get_task_comm(usage->comm, current);
@@ -40,7 +69,10 @@ struct nna_usage *nna_usage_create(void)
 
 static void nna_usage_release(struct kref *kref)
 {
-	kfree(container_of(kref, struct nna_usage, refs));
+	struct nna_usage *usage = container_of(kref, struct nna_usage, refs);
+
+	fput(usage->keepalive);
+	kfree(usage);
 }
 
 void nna_usage_put(struct nna_usage *usage)

@@ -17,25 +17,29 @@
 
 #include "nna_regs.h"
 
+struct file;
 struct nna_device;
 struct nna_vm;
 
 /**
  * struct nna_usage - What the jobs of one file have used; outlives the file with its contexts.
  * @refs: the file and its contexts.
+ * @keepalive: a file that nobody opens; holds the DRM device and the module. A reference, as every
+ *	fence of the jobs has one.
  * @pid: who opened the file.
  * @comm: that one's name.
  * @ticks: run time per ring.
  */
 struct nna_usage {
 	struct kref refs;
+	struct file *keepalive;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 	atomic64_t ticks[NNA_JOB_RINGS];
 };
 
-/** nna_usage_create() - All zero, with one reference, or NULL. */
-struct nna_usage *nna_usage_create(void);
+/** nna_usage_create() - All zero, with one reference, or an ERR_PTR. */
+struct nna_usage *nna_usage_create(struct nna_device *nna);
 
 /** nna_usage_put() - Drop a reference. */
 void nna_usage_put(struct nna_usage *usage);

@@ -3,8 +3,9 @@
  * DOC: Lifetimes and locks
  *
  * The device is what there is once per accelerator. It is allocated with the DRM device, and freed
- * when the last file and the last exported buffer are gone. Registers, interrupts and ring memory
- * go when the driver is unbound; from then on the rings are not served.
+ * when the last file, the last exported buffer and the last fence are gone; until then the module
+ * stays as well. Registers, interrupts and ring memory go when the driver is unbound; from then on
+ * the rings are not served.
  *
  * Locking, outer to inner:
  *

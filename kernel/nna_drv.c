@@ -21,15 +21,17 @@
 static int nna_file_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nna_file *nfile = kzalloc(sizeof(*nfile), GFP_KERNEL);
+	int ret;
 
 	if (!nfile)
 		return -ENOMEM;
-	nfile->usage = nna_usage_create();
-	if (!nfile->usage) {
-		kfree(nfile);
-		return -ENOMEM;
-	}
 	nfile->nna = to_nna_device(drm);
+	nfile->usage = nna_usage_create(nfile->nna);
+	if (IS_ERR(nfile->usage)) {
+		ret = PTR_ERR(nfile->usage);
+		kfree(nfile);
+		return ret;
+	}
 	xa_init_flags(&nfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&nfile->ctxs, XA_FLAGS_ALLOC1);
 	file->driver_priv = nfile;

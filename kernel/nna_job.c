@@ -2,6 +2,8 @@
 
 #include <linux/dma-fence.h>
 #include <linux/dma-fence-chain.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/iopoll.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -40,7 +42,7 @@
  * @ctx: its context; a reference.
  * @entry: its ring entry, complete but for deadline and seqno.
  * @fence: signals when the device has ended it; a reference. Initialised when @started.
- * @started: it has been put on the ring.
+ * @started: it has been put on the ring, or has ended without.
  * @blamed: the device hung on it.
  * @again: it has been put on the ring a second time, after a reset.
  * @syncs: what it waits for and signals.
@@ -70,7 +72,8 @@ struct nna_job {
  * struct nna_fence - The device has ended a job.
  * @base: first, so that freeing the fence frees the whole.
  * @lock: the fence's lock.
- * @nna: the device; there until the fence has signalled.
+ * @nna: the device.
+ * @keepalive: holds the device and the module as long as the fence is there; a reference.
  * @ring: the job's ring.
  * @hurry: for the first deadline that a waiter has set; holds a reference while it is queued.
  * @has_deadline: @hurry is in use; protected by @lock.
@@ -80,6 +83,7 @@ struct nna_fence {
 	struct dma_fence base;
 	spinlock_t lock;
 	struct nna_device *nna;
+	struct file *keepalive;
 	unsigned int ring;
 	struct delayed_work hurry;
 	bool has_deadline;
@@ -136,10 +140,19 @@ static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 	spin_unlock_irqrestore(&fence->lock, flags);
 }
 
+static void nna_fence_release(struct dma_fence *base)
+{
+	struct file *keepalive = to_nna_fence(base)->keepalive;
+
+	dma_fence_free(base);
+	fput(keepalive);
+}
+
 static const struct dma_fence_ops nna_fence_ops = {
 	.get_driver_name = nna_fence_get_driver_name,
 	.get_timeline_name = nna_fence_get_timeline_name,
 	.set_deadline = nna_fence_set_deadline,
+	.release = nna_fence_release,
 };
 
 /* In the interrupt as well. The scheduler may free the job from here on. */
@@ -488,10 +501,12 @@ static void nna_job_destroy(struct nna_job *job)
 	struct nna_device *nna = job->nna;
 
 	nna_syncs_fini(&job->syncs);
-	if (job->started)
+	if (job->started) {
 		dma_fence_put(&job->fence->base);
-	else
+	} else {
+		fput(job->fence->keepalive);
 		kfree(job->fence);
+	}
 	nna_ctx_put(job->ctx);
 	kfree(job);
 	nna_pm_put(nna);
@@ -502,10 +517,30 @@ static void nna_job_destroy(struct nna_job *job)
 	rcu_read_unlock();
 }
 
+/*
+ * A job that has ended without the device has no parent to its fence: it had failed before, or its
+ * context was closed. But who has that fence still asks for the scheduler's name.
+ */
+static void nna_job_give_parent(struct nna_job *job)
+{
+	struct dma_fence *fence = &job->fence->base;
+
+	/* On a timeline of its own, as it overtakes those on the ring. */
+	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, dma_fence_context_alloc(1), 1);
+	job->started = true;
+	dma_fence_signal(fence);
+	/* Pairs with the acquire of whoever hands a deadline on to the parent. */
+	smp_store_release(&job->base.s_fence->parent, dma_fence_get(fence));
+}
+
 static void nna_job_free(struct drm_sched_job *sched_job)
 {
+	struct nna_job *job = to_nna_job(sched_job);
+
+	if (!job->started)
+		nna_job_give_parent(job);
 	drm_sched_job_cleanup(sched_job);
-	nna_job_destroy(to_nna_job(sched_job));
+	nna_job_destroy(job);
 }
 
 static const struct drm_sched_backend_ops nna_sched_ops = {
@@ -697,6 +732,7 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	spin_lock_init(&job->fence->lock);
 	INIT_DELAYED_WORK(&job->fence->hurry, nna_fence_hurry);
 	job->fence->nna = ctx->nna;
+	job->fence->keepalive = get_file(ctx->usage->keepalive);
 	job->fence->ring = ctx->ring;
 	job->nna = ctx->nna;
 	job->ctx = nna_ctx_get(ctx);

@@ -12,6 +12,12 @@
  * protection: what is mapped is pinned, and unmapping waits until the device has forgotten it.
  * Implicit synchronisation is left to the clients, who have the dma-buf's sync_file ioctls for it.
  *
+ * From there it goes anywhere: sync_files, other syncobjs, reservation objects and jobs of other
+ * drivers, for as long as they like. All they ever have is the scheduler's fence. It reaches the
+ * scheduler, for its name, and the device's fence, its parent. So every job that has been armed
+ * gets a parent before it is freed, and a parent holds the device and the module, and with it the
+ * scheduler's module, until the last one has let go.
+ *
  * In-fences are kept in the job: the scheduler waits for them but forgets their errors, and for
  * fences of its own ring it would wait only until the other job has been put on the ring.
  */

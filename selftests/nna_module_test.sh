@@ -48,10 +48,16 @@ kinds_of_more() { # BEFORE AFTER TIMES
 		END { exit !found }' "$1" "$2"
 }
 
+# Jobs of files that have been closed keep the module until they have been freed.
+unload() {
+	while [ "$(cat /sys/module/nna/refcnt)" -ne 0 ]; do sleep 0.1; done
+	rmmod nna
+}
+
 load_unload() { # TIMES
 	i=0
 	while [ $i -lt "$1" ]; do
-		insmod "$module" && rmmod nna || return 1
+		insmod "$module" && unload || return 1
 		i=$((i + 1))
 	done
 }
@@ -89,7 +95,7 @@ result $? stress
 
 # A leak of an object or a page for each time shows once it has been loaded often enough.
 objects=$(mktemp)
-rmmod nna && load_unload 5 && before=$(kernel_memory "$objects.before") && load_unload "$loops"
+unload && load_unload 5 && before=$(kernel_memory "$objects.before") && load_unload "$loops"
 ok=$?
 after=$(kernel_memory "$objects.after")
 echo "# $loops times, kernel memory $before KiB before and $after KiB after"

@@ -5,6 +5,7 @@
  */
 
 #include <linux/delay.h>
+#include <linux/file.h>
 #include <linux/sizes.h>
 
 #include "nna_fake.h"
@@ -735,6 +736,39 @@ static void nna_job_in_banned_ctx_of_closed_file(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(b));
 }
 
+/*
+ * Whoever has a job's fence reaches its parent, however the job ended, and with that one the device
+ * is there.
+ */
+static void nna_job_fences_keep_the_device(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	struct drm_nna_submit late = nna_fake_submit_args();
+	struct dma_fence *gate, *fences[3];
+	unsigned int i;
+	u32 in;
+
+	late.deadline_ns = 1;
+	fences[0] = nna_job_submit_one(test, nna_job_ctx(test), NULL);
+	fences[1] = nna_job_submit_one(test, nna_job_ctx(test), &late);
+	gate = nna_fake_fence(fake, &in);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, nna_job_ctx(test), in, NULL, &fences[2]));
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fences[0]));
+	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fences[1]));
+	nna_fake_close(fake);
+	dma_fence_signal(gate);
+	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(fences[2]));
+	nna_fake_unbind(fake);
+	flush_delayed_fput();
+	for (i = 0; i < ARRAY_SIZE(fences); i++)
+		KUNIT_EXPECT_NOT_NULL(test, to_drm_sched_fence(fences[i])->parent);
+	/* The test's own, and one of the file that has been closed. */
+	KUNIT_EXPECT_EQ(test, 2u, kref_read(&nna->drm.ref));
+}
+
 static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_completes),
 	KUNIT_CASE(nna_job_entry),
@@ -762,6 +796,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_file_closed),
 	KUNIT_CASE(nna_job_abort_too_late),
 	KUNIT_CASE(nna_job_in_banned_ctx_of_closed_file),
+	KUNIT_CASE(nna_job_fences_keep_the_device),
 	{}
 };
 

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Fences that have left the driver, by every way there is, and outlive all that made them: the
+ * file, the driver on its device, and the module, had it not said that it is busy. Needs root, and
+ * wants to be alone with the device.
+ */
+#define KSFT_TIMEOUT_S 60
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <linux/sync_file.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "ksft.h"
+#include "nna_test.h"
+
+/* Both as the calls have it: 0 or a negative errno. */
+static int module_unload(void)
+{
+	return syscall(SYS_delete_module, "nna", O_NONBLOCK) ? -errno : 0;
+}
+
+static int module_load(void)
+{
+	const char *module = getenv("MODULE"), *build = getenv("BUILD");
+	char path[512];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/kernel/nna.ko", build ? build : "build");
+	fd = open(module ? module : path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die(module ? module : path, -errno);
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static void expect_inference(void)
+{
+	struct env env;
+
+	env_init(&env);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+	env_fini(&env);
+}
+
+/* What SYNC_IOC_FILE_INFO says of the first fence of a sync_file. */
+static struct sync_fence_info fence_info(int sync_file)
+{
+	struct sync_fence_info info[4] = { 0 };
+	struct sync_file_info args = { .num_fences = 4, .sync_fence_info = (uintptr_t)info };
+
+	EQ(xioctl(sync_file, SYNC_IOC_FILE_INFO, &args), 0);
+	CHECK(args.num_fences >= 1);
+	return info[0];
+}
+
+static int export_fence(struct env *env, uint32_t out)
+{
+	int sync_file;
+
+	EQ(drmSyncobjExportSyncFile(env->fd, out, &sync_file), 0);
+	return sync_file;
+}
+
+/* A job that has ended, in a syncobj. */
+static uint32_t ended_job(struct env *env)
+{
+	uint32_t out = syncobj_create(env->fd);
+
+	stream_null(env);
+	EQ(submit(env, 0, out), 0);
+	EQ(syncobj_wait(env->fd, out, LONG_WAIT), 0);
+	return out;
+}
+
+/*
+ * The whole sequence. The file is closed, and nothing but the descriptor keep has fences of it;
+ * if that is a sync_file, they end with status.
+ */
+static void outlive_everything(int keep, bool is_sync_file, int status)
+{
+	struct sync_fence_info before = { 0 }, after;
+	int fd;
+
+	if (is_sync_file)
+		before = fence_info(keep);
+	EQ(module_unload(), -EWOULDBLOCK);
+	fd = nna_open();
+	device_name(fd);
+	close(fd);
+	device_unbind(-1);
+	EQ(module_unload(), -EWOULDBLOCK);
+	device_bind();
+	expect_inference();
+	device_unbind(-1);
+	EQ(module_unload(), -EWOULDBLOCK);
+	if (is_sync_file) {
+		after = fence_info(keep);
+		EQ(after.status, status);
+		CHECK(!strcmp(after.driver_name, before.driver_name));
+		CHECK(!strcmp(after.obj_name, before.obj_name));
+	}
+	close(keep);
+
+	/* Jobs that have ended are freed by a worker, which is the last to let go. */
+	while (module_unload() == -EWOULDBLOCK)
+		usleep(10000);
+	CHECK(access("/sys/module/nna", F_OK));
+	EQ(module_load(), 0);
+	expect_inference();
+}
+
+TEST(sync_file)
+{
+	struct env env;
+	int sync_file;
+
+	env_init(&env);
+	sync_file = export_fence(&env, ended_job(&env));
+	env_fini(&env);
+	outlive_everything(sync_file, true, 1);
+}
+
+TEST(merged_sync_file)
+{
+	struct sync_merge_data merge = { .name = "merged" };
+	struct env env, other;
+	int a, b;
+
+	env_init(&env);
+	env_init(&other);
+	/* What has ended when two are merged is left out. */
+	stream_endless(&env);
+	stream_endless(&other);
+	a = syncobj_create(env.fd);
+	b = syncobj_create(other.fd);
+	EQ(submit(&env, 0, (uint32_t)a), 0);
+	EQ(submit(&other, 0, (uint32_t)b), 0);
+	a = export_fence(&env, (uint32_t)a);
+	b = export_fence(&other, (uint32_t)b);
+	merge.fd2 = b;
+	EQ(xioctl(a, SYNC_IOC_MERGE, &merge), 0);
+	close(a);
+	close(b);
+	env_fini(&env);
+	env_fini(&other);
+	while (!sync_file_status(merge.fence))
+		usleep(10000);
+	/* What the whole says of its parts' errors is the core's affair. */
+	CHECK(fence_info(merge.fence).status < 0);
+	outlive_everything(merge.fence, true, fence_info(merge.fence).status);
+}
+
+TEST(syncobj)
+{
+	struct env env;
+	int fd;
+
+	env_init(&env);
+	EQ(drmSyncobjHandleToFD(env.fd, ended_job(&env), &fd), 0);
+	env_fini(&env);
+	outlive_everything(fd, false, 0);
+}
+
+/* A chain of points, of which some have been waited for and some have not. */
+TEST(timeline)
+{
+	struct drm_nna_sync sync = { .flags = DRM_NNA_SYNC_TYPE_TIMELINE | DRM_NNA_SYNC_SIGNAL };
+	struct drm_nna_submit args;
+	struct env env;
+	int fd;
+
+	env_init(&env);
+	sync.handle = syncobj_create(env.fd);
+	stream_null(&env);
+	args = env_submit(&env);
+	args.syncs = (struct drm_nna_obj_array)DRM_NNA_OBJ_ARRAY(1, &sync);
+	for (sync.point = 1; sync.point <= 20; sync.point++)
+		EQ(xioctl(env.fd, DRM_IOCTL_NNA_SUBMIT, &args), 0);
+	EQ(timeline_wait(env.fd, sync.handle, 10, LONG_WAIT), 0);
+	EQ(drmSyncobjHandleToFD(env.fd, sync.handle, &fd), 0);
+	env_fini(&env);
+	outlive_everything(fd, false, 0);
+}
+
+/* Implicit synchronisation: in the reservation object of another driver's buffer. */
+TEST(buffer_of_another_driver)
+{
+	struct dma_buf_import_sync_file import = { .flags = DMA_BUF_SYNC_WRITE };
+	int dmabuf = from_vgem(4096 * 16);
+	struct env env;
+
+	env_init(&env);
+	/* One that has ended already is not kept. */
+	stream_endless(&env);
+	import.fd = (int)syncobj_create(env.fd);
+	EQ(submit(&env, 0, (uint32_t)import.fd), 0);
+	import.fd = export_fence(&env, (uint32_t)import.fd);
+	EQ(xioctl(dmabuf, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &import), 0);
+	close(import.fd);
+	env_fini(&env);
+	outlive_everything(dmabuf, false, 0);
+}
+
+/* Its file is closed while it runs: the driver ends it. */
+TEST(job_that_is_ended)
+{
+	struct env env;
+	uint32_t out;
+	int sync_file;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	stream_endless(&env);
+	EQ(submit(&env, 0, out), 0);
+	sync_file = export_fence(&env, out);
+	env_fini(&env);
+	while (!sync_file_status(sync_file))
+		usleep(10000);
+	CHECK(sync_file_status(sync_file) < 0);
+	outlive_everything(sync_file, true, sync_file_status(sync_file));
+}
+
+/* Its time is over before the device could have it. */
+TEST(job_that_is_not_begun)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	uint32_t out;
+	int sync_file;
+
+	env_init(&env);
+	out = syncobj_create(env.fd);
+	stream_null(&env);
+	args = env_submit(&env);
+	args.deadline_ns = 1;
+	EQ(submit_args(&env, &args, 0, out), 0);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	sync_file = export_fence(&env, out);
+	env_fini(&env);
+	outlive_everything(sync_file, true, -ETIMEDOUT);
+}
+
+/* Its file is closed while it waits for another one's job, which the scheduler waits for too. */
+TEST(job_that_is_killed)
+{
+	struct env env, other;
+	uint32_t in, out;
+	int sync_file;
+
+	env_init(&env);
+	env_init(&other);
+	stream_endless(&other);
+	out = syncobj_create(other.fd);
+	EQ(submit(&other, 0, out), 0);
+	sync_file = export_fence(&other, out);
+	in = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, sync_file), 0);
+	close(sync_file);
+	out = syncobj_create(env.fd);
+	stream_null(&env);
+	EQ(submit(&env, in, out), 0);
+	sync_file = export_fence(&env, out);
+	env_fini(&env);
+	env_fini(&other);
+	while (!sync_file_status(sync_file))
+		usleep(10000);
+	EQ(sync_file_status(sync_file), -ESRCH);
+	outlive_everything(sync_file, true, -ESRCH);
+}
+
+/* A failure above may have left the driver out. */
+TEST(driver_is_there)
+{
+	int ret = module_load();
+
+	CHECK(!ret || ret == -EEXIST);
+	expect_inference();
+}
