@@ -342,16 +342,22 @@ static void epilogue(const struct nna_lower *l, struct nnahw_epilogue *e, uint32
 	e->add_shift = 1;
 }
 
-/* The channels table of @n entries with real factors in * weights / out. */
+/*
+ * The channels table of @n entries with real factors in * weights / out; scales per channel run
+ * along @axis of the weights.
+ */
 static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 			      const struct nna_value *weights, const struct nna_value *out,
-			      uint32_t n)
+			      uint32_t axis, uint32_t n)
 {
 	uint32_t dims[2] = { n, 4 };
 	struct nnahw_channel *table;
 	int64_t value;
 
-	if (weights->channel_scales && weights->channel_count != n)
+	/* A scale of 0 would be a multiplier of 0 too. */
+	if (weights->channel_scales ?
+		    weights->channel_count != n || (n > 1 && weights->channel_dim != axis) :
+		    !(weights->scale > 0))
 		return -EINVAL;
 	table = calloc(n ? n : 1, sizeof(*table));
 	if (!table)
@@ -420,7 +426,7 @@ int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in
 	c.pad_left = params->pad_left;
 	epilogue(l, &c.epilogue, out, params->act);
 	if (!is_float(&vo)) {
-		int64_t channels = channels_table(l, &vi, &vw, &vo, n);
+		int64_t channels = channels_table(l, &vi, &vw, &vo, depthwise ? 3 : 0, n);
 
 		if (channels < 0)
 			return channels;
@@ -460,7 +466,7 @@ int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b, u
 			c.epilogue.clamp_max = INFINITY;
 		}
 	} else {
-		int64_t channels = channels_table(l, &va, &vb, &vo,
+		int64_t channels = channels_table(l, &va, &vb, &vo, 2,
 						  vb.channel_scales ? vo.dims[2] : 1);
 
 		if (residual != NNA_NO_VALUE)

@@ -290,6 +290,73 @@ void nna_value_set_strides(struct nna_value *v)
 	}
 }
 
+/* ------------------------------------------------------------------------------ scales per channel */
+
+/* They are part of what the numbers mean: to drop them would give wrong results in silence. */
+static int scales_lost(const struct nna_lower *l, const char *what)
+{
+	nna_log_print(&l->log, NNA_LOG_ERROR,
+		      "operation %u: %s would lose the scales per channel of its operand", l->origin,
+		      what);
+	return -EINVAL;
+}
+
+static bool same_channels(const struct nna_value *a, const struct nna_value *b)
+{
+	if (!a->channel_scales || !b->channel_scales)
+		return !a->channel_scales && !b->channel_scales;
+	return a->channel_count == b->channel_count && a->channel_dim == b->channel_dim &&
+	       !memcmp(a->channel_scales, b->channel_scales,
+		       sizeof(a->channel_scales[0]) * a->channel_count);
+}
+
+static void take_channels(struct nna_value *to, const struct nna_value *from)
+{
+	to->channel_scales = from->channel_scales;
+	to->channel_count = from->channel_count;
+	to->channel_dim = from->channel_dim;
+}
+
+/* The dim of @to that has as many elements as the channel dim of @from, and as many around it. */
+static bool reshape_channels(const struct nna_value *from, struct nna_value *to)
+{
+	uint64_t before = 1, outer = 1;
+
+	for (uint32_t k = 0; k < from->channel_dim; k++)
+		before *= from->dims[k];
+	for (uint32_t k = 0; k < to->rank; outer *= to->dims[k++]) {
+		if (outer != before || to->dims[k] != from->channel_count)
+			continue;
+		take_channels(to, from);
+		to->channel_dim = k;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a command may have operand @index with scales per channel: weights, whose scales are in
+ * the channels table, numbers taken as they are, and copies to where the scales are the same.
+ */
+static bool may_have_channels(const struct nna_lower *l, const struct nnahw_command *head,
+			      const uint32_t *values, uint32_t index)
+{
+	switch (head->opcode) {
+	case NNAHW_OP_CONV:
+	case NNAHW_OP_DWCONV:
+		return index == NNAHW_CONV_WEIGHTS;
+	case NNAHW_OP_MATMUL:
+		return index == NNAHW_MATMUL_B;
+	case NNAHW_OP_EWISE:
+		return ((const struct nnahw_cmd_ewise *)head)->op == NNAHW_EWISE_CAST;
+	case NNAHW_OP_COPY:
+		return same_channels(&l->values[values[NNAHW_COPY_OUTPUT]],
+				     &l->values[values[NNAHW_COPY_INPUT]]);
+	default:
+		return false;
+	}
+}
+
 /* ------------------------------------------------------------------------------------- operands */
 
 uint8_t nna_lower_type(uint32_t operand_type)
@@ -427,6 +494,8 @@ int64_t nna_frame_value(struct nna_lower *l, const struct nna_subgraph *sub, uin
 			return -EINVAL;
 		value = nna_lower_constant(l, v.type, v.rank, v.dims, v.scale, v.zero_point,
 					   bound->data);
+		if (value >= 0)
+			take_channels(&l->values[value], &v);
 		break;
 	}
 	if (value >= 0)
@@ -511,6 +580,8 @@ int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value)
 		return view;
 	if (nnahw_type_size(v.type) != nnahw_type_size(l->values[view].type))
 		return -EINVAL;
+	if (!same_channels(&v, &l->values[view]))
+		return scales_lost(l, "another name for a tensor");
 	if (l->frame->values[operand] == NNA_NO_VALUE &&
 	    sub->operands[operand].lifetime == NNA_LIFETIME_TEMPORARY) {
 		const struct nna_value *old = &l->values[view];
@@ -660,16 +731,14 @@ int64_t nna_view_reshape(struct nna_lower *l, uint32_t value, uint32_t rank, con
 		return -EINVAL;
 	plain.storage = v.storage;
 	plain.offset = v.offset;
-	if (v.channel_scales && rank == v.rank && !memcmp(dims, v.dims, sizeof(*dims) * rank)) {
-		plain.channel_scales = v.channel_scales;
-		plain.channel_count = v.channel_count;
-		plain.channel_dim = v.channel_dim;
-	}
+	if (v.channel_scales && !reshape_channels(&v, &plain))
+		return scales_lost(l, "a reshape");
 	if (nna_value_contiguous(&v) || reshape_strides(&v, rank, dims, plain.strides))
 		return nna_value_add(l, &plain);
 	copy = nna_lower_scratch(l, v.type, v.rank, v.dims, v.scale, v.zero_point);
 	if (copy < 0)
 		return copy;
+	take_channels(&l->values[copy], &v);
 	ret = nna_emit_copy(l, copy, value);
 	if (ret)
 		return ret;
@@ -772,6 +841,9 @@ int64_t nna_view_retype(struct nna_lower *l, uint32_t value, uint8_t type, float
 	v = l->values[value];
 	if (nnahw_type_size(type) != nnahw_type_size(v.type))
 		return -EINVAL;
+	/* One channel has one scale, which a value can have as its own. */
+	if (v.channel_scales && (v.channel_count != 1 || v.channel_scales[0] != scale))
+		return scales_lost(l, "another type or scale for a tensor");
 	v.type = type;
 	v.scale = scale;
 	v.zero_point = zero_point;
@@ -860,6 +932,9 @@ static int command_add(struct nna_lower *l, const void *command, const uint32_t 
 			return -EINVAL;
 		if (values[i] != NNA_NO_VALUE && l->values[values[i]].rank > NNAHW_MAX_RANK)
 			return -ENOTSUP;
+		if (values[i] != NNA_NO_VALUE && l->values[values[i]].channel_scales &&
+		    !may_have_channels(l, head, values, i))
+			return scales_lost(l, nna_command_name(head->opcode));
 		c->values[i] = values[i];
 	}
 	c->raw = malloc(size);

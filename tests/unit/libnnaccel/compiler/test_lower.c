@@ -630,6 +630,81 @@ static void test_commands(void **state)
 	nna_code_destroy(code);
 }
 
+/* A value of @dims with a scale per index of dim @axis. */
+static uint32_t with_channels(struct nna_lower *l, uint32_t rank, const uint32_t *dims,
+			      uint32_t axis)
+{
+	static const float scales[] = { 0.5f, 0.25f, 2, 1, 3, 4, 5, 6 };
+	uint32_t v = scratch(l, NNAHW_TYPE_S8, rank, dims);
+
+	l->values[v].channel_scales = scales;
+	l->values[v].channel_count = dims[axis];
+	l->values[v].channel_dim = axis;
+	return v;
+}
+
+static void check_channels(const struct nna_lower *l, int64_t value, const struct nna_value *from,
+			   uint32_t axis)
+{
+	const struct nna_value *v = nna_lower_value(l, ok(value));
+
+	assert_ptr_equal(v->channel_scales, from->channel_scales);
+	assert_int_equal(v->channel_count, from->channel_count);
+	assert_int_equal(v->channel_dim, axis);
+}
+
+/* Scales per channel go with the value or stop the compilation; nothing drops them. */
+static void test_channel_scales(void **state)
+{
+	struct nna_lower *l = *state;
+	uint32_t rows = with_channels(l, 2, (uint32_t[]){ 4, 6 }, 0);
+	uint32_t columns = with_channels(l, 2, (uint32_t[]){ 4, 6 }, 1);
+	uint32_t middle = with_channels(l, 3, (uint32_t[]){ 2, 3, 4 }, 1);
+	uint32_t plain = scratch(l, NNAHW_TYPE_S8, 2, (uint32_t[]){ 4, 6 });
+	uint32_t like = with_channels(l, 2, (uint32_t[]){ 4, 6 }, 0), cut, commands;
+	struct nna_value v = *nna_lower_value(l, rows), w = *nna_lower_value(l, columns);
+	struct nna_value m = *nna_lower_value(l, middle);
+	uint32_t image =
+		ok(nna_lower_scratch(l, NNAHW_TYPE_S8, 4, (uint32_t[]){ 1, 1, 1, 6 }, 1, 0));
+	uint32_t out = ok(nna_lower_scratch(l, NNAHW_TYPE_S8, 4, (uint32_t[]){ 1, 1, 1, 4 }, 1, 0));
+	uint32_t wrong = with_channels(l, 4, (uint32_t[]){ 4, 1, 1, 6 }, 3);
+	uint32_t none = scratch(l, NNAHW_TYPE_S8, 4, (uint32_t[]){ 4, 1, 1, 6 });
+
+	check_channels(l, nna_view_reshape(l, rows, 4, (uint32_t[]){ 4, 1, 1, 6 }), &v, 0);
+	check_channels(l, nna_view_reshape(l, rows, 3, (uint32_t[]){ 4, 2, 3 }), &v, 0);
+	check_channels(l, nna_view_reshape(l, columns, 4, (uint32_t[]){ 2, 2, 1, 6 }), &w, 3);
+	check_channels(l, nna_view_reshape(l, middle, 4, (uint32_t[]){ 2, 3, 2, 2 }), &m, 1);
+	check_channels(l, nna_view_permute(l, columns, (uint32_t[]){ 1, 0 }), &w, 0);
+	check_channels(l, nna_view_expand(l, rows, 0), &v, 1);
+	/* By a copy, which has the scales as well. */
+	cut = ok(nna_view_slice(l, rows, 1, 0, 1, 4));
+	commands = l->command_count;
+	check_channels(l, nna_view_reshape(l, cut, 3, (uint32_t[]){ 4, 1, 4 }), &v, 0);
+	cut = ok(nna_view_permute(l, middle, (uint32_t[]){ 1, 0, 2 }));
+	check_channels(l, nna_view_reshape(l, cut, 2, (uint32_t[]){ 3, 8 }), &m, 0);
+	assert_int_equal(l->command_count, commands + 1);
+	assert_int_equal(nna_emit_copy(l, like, rows), 0);
+
+	assert_int_equal(nna_view_reshape(l, rows, 1, (uint32_t[]){ 24 }), -EINVAL);
+	assert_int_equal(nna_view_reshape(l, rows, 2, (uint32_t[]){ 6, 4 }), -EINVAL);
+	assert_int_equal(nna_view_reshape(l, middle, 2, (uint32_t[]){ 6, 4 }), -EINVAL);
+	assert_int_equal(nna_view_retype(l, rows, NNAHW_TYPE_S8, 0.5f, 0), -EINVAL);
+	cut = ok(nna_view_slice(l, rows, 0, 1, 1, 1));
+	assert_int_equal(nna_view_retype(l, cut, NNAHW_TYPE_S8, 0.5f, 0), -EINVAL);
+	cut = ok(nna_view_retype(l, cut, NNAHW_TYPE_S8, 0.25f, 0)); /* the scale of channel 1 */
+	assert_null(nna_lower_value(l, cut)->channel_scales);
+	assert_int_equal(nna_emit_copy(l, plain, rows), -EINVAL);
+	assert_int_equal(nna_emit_copy(l, rows, plain), -EINVAL);
+	assert_int_equal(nna_emit_copy(l, rows, columns), -EINVAL);
+	assert_int_equal(nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, plain, rows, NNA_NO_VALUE,
+					NNA_NO_VALUE, NNA_ACT_NONE, 0, 0), -EINVAL);
+	/* Weights with scales along another dim, and without any. */
+	assert_int_equal(nna_emit_conv(l, false, out, image, wrong, NNA_NO_VALUE, &nna_conv_plain),
+			 -EINVAL);
+	assert_int_equal(nna_emit_conv(l, false, out, image, none, NNA_NO_VALUE, &nna_conv_plain),
+			 -EINVAL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -638,7 +713,7 @@ int main(void)
 		TEST(test_many_dims),  TEST(test_random_reshape), TEST(test_overlap),
 		TEST(test_plan),       TEST(test_plan_in_place),  TEST(test_plan_loop),
 		TEST(test_pack),       TEST(test_pack_float),	  TEST(test_elide),
-		TEST(test_elide_not),  TEST(test_commands),
+		TEST(test_elide_not),  TEST(test_commands),	  TEST(test_channel_scales),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,8 @@ struct tensor_spec {
 	float scale;
 	int64_t zero_point;
 	bool variable;
+	uint32_t channel_count; /* scales along dimension 0, instead of @scale */
+	const float *channel_scales;
 };
 
 static inline void write_tensors(struct writer *w, size_t subgraph, const struct tensor_spec *specs,
@@ -125,10 +127,15 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 		scalar(w, t, 2, specs[i].data ? i + 1 : 0, 4);
 		if (specs[i].variable)
 			scalar(w, t, 5, 1, 1);
-		if (specs[i].scale == 0)
+		if (specs[i].scale == 0 && !specs[i].channel_count)
 			continue;
 		q = table(w, 7);
 		refer(w, field(w, t, 4), q);
+		if (specs[i].channel_count) {
+			vector(w, q, 2, specs[i].channel_count, 4, specs[i].channel_scales);
+			vector(w, q, 3, specs[i].channel_count, 8, NULL);
+			continue;
+		}
 		vector(w, q, 2, 1, 4, &specs[i].scale);
 		vector(w, q, 3, 1, 8, &specs[i].zero_point);
 	}
