@@ -195,7 +195,7 @@ enum nnahw_ewise {
 
 /* Kinds of pooling. Padding takes no part. */
 enum nnahw_pool {
-	NNAHW_POOL_AVERAGE = 0, /* mean; 8-bit types: floor((sum + floor(count / 2)) / count) of the stored numbers */
+	NNAHW_POOL_AVERAGE = 0, /* mean; 8-bit types, of the stored numbers: floor((sum + floor(count / 2)) / count), with `away` set (|sum| + floor(count / 2)) / count, rounded down, with the sign of sum */
 	NNAHW_POOL_MAX = 1, /* maximum */
 	NNAHW_POOL_L2 = 2, /* square root of the mean of squares; float types */
 };
@@ -203,7 +203,8 @@ enum nnahw_pool {
 /*
  * Kinds of reduction. Float: fp32; sums and products run over blocks of REDUCE_BLOCK elements in row-major order, then over
  * the blocks. Integers without scale: 64 bits, wrapping, MEAN truncates. Quantised: SUM and MEAN add q - zero_point in 64 bits
- * and multiply by scale in fp32 (MEAN: divide by the count before), PROD is that of the values in fp32.
+ * and multiply by scale in fp32 (MEAN: divide by the count before) or, with a multiplier in the command, stay integers; PROD is
+ * that of the values in fp32.
  */
 enum nnahw_reduction {
 	NNAHW_REDUCTION_SUM = 0, /* sum */
@@ -704,7 +705,8 @@ struct nnahw_cmd_pool {
 	struct nnahw_tensor output; /* out: [batch, height, width, C] */
 	struct nnahw_tensor input; /* in: [batch, height, width, C]; type of output */
 	uint8_t kind; /* POOL_* */
-	uint8_t reserved[3]; /* 0 */
+	uint8_t away; /* 1: AVERAGE of 8-bit types rounds halves of either sign away from zero; else 0 */
+	uint8_t reserved[2]; /* 0 */
 	uint32_t kernel_h; /* 1 or more */
 	uint32_t kernel_w; /* 1 or more */
 	uint32_t stride_h; /* 1 or more */
@@ -786,7 +788,12 @@ enum {
 	NNAHW_FILL_OUTPUT = 0,
 };
 
-/* Reduces the named axes. Nothing to reduce: SUM is 0, PROD 1, MAX the lowest, MIN the highest, ALL true, ANY false, MEAN NaN or 0. */
+/*
+ * Reduces the named axes. Nothing to reduce: SUM is 0, PROD 1, MAX the lowest, MIN the highest, ALL true, ANY false, MEAN NaN or 0.
+ * With a multiplier, input and out are 8-bit types with a scale, the sum of q - zero_point is saturated to 32 bits and scaled as
+ * requantize says (the count of a MEAN is part of the multiplier), out.zero_point is added and the result clamped to q_min and
+ * q_max.
+ */
 struct nnahw_cmd_reduce {
 	struct nnahw_command head;
 	struct nnahw_tensor output; /* out: dims of input, 1 at reduced axes */
@@ -796,7 +803,9 @@ struct nnahw_cmd_reduce {
 	uint32_t axes; /* bit k: axis k is reduced */
 	int32_t q_min; /* quantised out */
 	int32_t q_max; /* quantised out */
-	uint8_t fill[32];
+	int32_t multiplier; /* SUM, MEAN quantised: as in requantize, 0 for the fp32 rule; else 0 */
+	int32_t shift; /* as in requantize */
+	uint8_t fill[24];
 };
 
 /* Operand indices of REDUCE. */

@@ -155,7 +155,8 @@ static const struct nnahw_operand_info nnahw_operands_pool[] = {
 
 static const struct nnahw_field_info nnahw_fields_pool[] = {
 	{ "kind", 208, NNAHW_FIELD_U8, 1 },
-	{ NULL, 209, NNAHW_FIELD_U8, 3 },
+	{ "away", 209, NNAHW_FIELD_U8, 1 },
+	{ NULL, 210, NNAHW_FIELD_U8, 2 },
 	{ "kernel_h", 212, NNAHW_FIELD_U32, 1 },
 	{ "kernel_w", 216, NNAHW_FIELD_U32, 1 },
 	{ "stride_h", 220, NNAHW_FIELD_U32, 1 },
@@ -215,6 +216,8 @@ static const struct nnahw_field_info nnahw_fields_reduce[] = {
 	{ "axes", 212, NNAHW_FIELD_U32, 1 },
 	{ "q_min", 216, NNAHW_FIELD_S32, 1 },
 	{ "q_max", 220, NNAHW_FIELD_S32, 1 },
+	{ "multiplier", 224, NNAHW_FIELD_S32, 1 },
+	{ "shift", 228, NNAHW_FIELD_S32, 1 },
 };
 
 static const struct nnahw_operand_info nnahw_operands_arg[] = {
@@ -369,7 +372,7 @@ static const struct nnahw_command_info nnahw_commands[] = {
 	  nnahw_operands_dwconv, nnahw_fields_dwconv },
 	{ "MATMUL", NNAHW_OP_MATMUL, 704, 656, 6, 13,
 	  nnahw_operands_matmul, nnahw_fields_matmul },
-	{ "POOL", NNAHW_OP_POOL, 256, 256, 2, 13,
+	{ "POOL", NNAHW_OP_POOL, 256, 256, 2, 14,
 	  nnahw_operands_pool, nnahw_fields_pool },
 	{ "EWISE", NNAHW_OP_EWISE, 448, 448, 4, 12,
 	  nnahw_operands_ewise, nnahw_fields_ewise },
@@ -377,7 +380,7 @@ static const struct nnahw_command_info nnahw_commands[] = {
 	  nnahw_operands_copy, NULL },
 	{ "FILL", NNAHW_OP_FILL, 128, 120, 1, 1,
 	  nnahw_operands_fill, nnahw_fields_fill },
-	{ "REDUCE", NNAHW_OP_REDUCE, 256, 224, 2, 5,
+	{ "REDUCE", NNAHW_OP_REDUCE, 256, 232, 2, 7,
 	  nnahw_operands_reduce, nnahw_fields_reduce },
 	{ "ARG", NNAHW_OP_ARG, 256, 216, 2, 2,
 	  nnahw_operands_arg, nnahw_fields_arg },

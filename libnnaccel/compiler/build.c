@@ -295,6 +295,39 @@ int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, ui
 	return nna_lower_command(l, &cmd, values);
 }
 
+static bool rounds_as_tflite(const struct nna_lower *l)
+{
+	return l->graph && l->graph->rounding == NNA_ROUNDING_TFLITE;
+}
+
+/*
+ * TFLite's MEAN of 8-bit types: the multiplier of in.scale / out.scale, divided by the number of
+ * elements as an integer after that was shifted to keep its bits.
+ */
+static void tflite_mean(const struct nna_lower *l, struct nnahw_cmd_reduce *c,
+			const uint32_t *values)
+{
+	const struct nna_value *out = &l->values[values[0]], *in = &l->values[values[1]];
+	int64_t size = 1;
+	int32_t shift;
+	int up;
+
+	if (!rounds_as_tflite(l) || c->kind != NNAHW_REDUCTION_MEAN || !is_quantised_integer(out) ||
+	    !is_quantised_integer(in) || nnahw_type_size(in->type) != 1)
+		return;
+	for (uint32_t k = 0; k < in->rank; k++)
+		if (c->axes & (1u << k))
+			size *= in->dims[k];
+	nna_requantize_from((double)in->scale / out->scale, &c->multiplier, &shift);
+	if (!size)
+		return;
+	up = 63 - __builtin_clzll(size);
+	if (up > 62 - shift)
+		up = 62 - shift; /* the shift ends there */
+	c->multiplier = ((int64_t)c->multiplier << up) / size;
+	c->shift = shift + up;
+}
+
 int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in, uint32_t axes)
 {
 	struct nnahw_cmd_reduce c = { .head.opcode = NNAHW_OP_REDUCE, .kind = kind, .axes = axes };
@@ -327,6 +360,7 @@ int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in
 		values[0] = view;
 	}
 	type_range(l->values[out].type, &c.q_min, &c.q_max);
+	tflite_mean(l, &c, values);
 	return nna_lower_command(l, &c, values);
 }
 

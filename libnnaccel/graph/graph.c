@@ -435,6 +435,14 @@ int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed)
 	return 0;
 }
 
+int nna_graph_set_rounding(struct nna_graph *graph, enum nna_rounding rounding)
+{
+	if (!graph || graph->finished || (unsigned int)rounding > NNA_ROUNDING_TFLITE)
+		return -EINVAL;
+	graph->rounding = rounding;
+	return 0;
+}
+
 uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph)
 {
 	return graph && subgraph < graph->subgraph_count ?

@@ -105,6 +105,7 @@ struct nna_graph {
 	bool finished;
 	bool failed; /* nna_graph_finish() found a fault: of no use any more */
 	bool relaxed;
+	enum nna_rounding rounding;
 	struct nna_subgraph *subgraphs;
 	uint32_t subgraph_count;
 	/* of a part: what its operations and constants belong to, with a reference */

@@ -78,6 +78,7 @@ int nna_graph_get_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from
 	graph->log = whole->log;
 	graph->finished = true;
 	graph->relaxed = whole->relaxed;
+	graph->rounding = whole->rounding;
 	graph->whole = nna_graph_ref(whole);
 	graph->subgraphs = calloc(whole->subgraph_count, sizeof(*graph->subgraphs));
 	roles = find_roles(sg, from, to);

@@ -335,6 +335,17 @@ NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uin
 NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
 
 /**
+ * enum nna_rounding - how quantised results are rounded where NNAPI and TFLite differ
+ * @NNA_ROUNDING_NNAPI: the default; a signed result is the unsigned one minus 128
+ * @NNA_ROUNDING_TFLITE: as TFLite's reference kernels do: the mean of a window or of axes halves away
+ *	from zero
+ */
+enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
+
+/* Return: 0, or -EINVAL (the graph is finished, or there is no such rounding). */
+NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_rounding rounding);
+
+/**
  * nna_graph_finish() - check the whole graph and freeze it
  *
  * Every operand index, count, lifetime, type and the rules of every operation; shapes are inferred

@@ -73,6 +73,9 @@ static int lower(struct nna_op_context *op)
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;
 	command.kind = kind_of(op->operation->type);
+	command.away = command.kind == NNAHW_POOL_AVERAGE &&
+		       nna_type_is_quantised(op->in[0].type) &&
+		       op->graph->rounding == NNA_ROUNDING_TFLITE;
 	command.kernel_h = w.filter_h;
 	command.kernel_w = w.filter_w;
 	command.stride_h = w.stride_h;

@@ -71,6 +71,7 @@ int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
 		snprintf(error, TFLITE_ERROR_SIZE, "no graph: %s", strerror(-ret));
 		return ret;
 	}
+	nna_graph_set_rounding(graph, NNA_ROUNDING_TFLITE); /* a new graph takes it */
 	ret = tflite_translate(model, &GRAPH_SINK, graph, origin, error);
 	if (!ret) {
 		ret = nna_graph_finish(graph);

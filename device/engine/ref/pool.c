@@ -13,11 +13,13 @@ static struct nnadev_window pool_window(const struct nnadev_engine_command *cmd)
 				       p->stride_w, 1,	1,	     p->pad_top,  p->pad_left };
 }
 
-/* floor((sum + floor(count / 2)) / count) */
-static int64_t mean_integer(int64_t sum, int64_t count)
+/* floor((sum + floor(count / 2)) / count); away: halves below zero are rounded down as well */
+static int64_t mean_integer(int64_t sum, int64_t count, bool away)
 {
 	int64_t x = sum + count / 2, q = x / count;
 
+	if (away && sum < 0)
+		return (sum - count / 2) / count;
 	return q - (x % count < 0);
 }
 
@@ -65,7 +67,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 			}
 		}
 		if (quantised) {
-			best = p->kind == NNAHW_POOL_MAX ? best : mean_integer(sum, count);
+			best = p->kind == NNAHW_POOL_MAX ? best : mean_integer(sum, count, p->away);
 			nnadev_store_centred(output, at, best - output->desc.zero_point, p->q_min,
 					     p->q_max);
 		} else {
@@ -102,6 +104,8 @@ NNADEV_PREPARE(pool)
 	const struct nnadev_window w = pool_window(cmd);
 	bool quantised = nnadev_type_is_quant8(output->desc.type);
 
+	if (p->away > (p->kind == NNAHW_POOL_AVERAGE && quantised))
+		return NNAHW_STATUS_BAD_COMMAND;
 	if (p->kind > NNAHW_POOL_L2 ||
 	    (quantised && (p->kind == NNAHW_POOL_L2 || p->q_min > p->q_max)))
 		return NNAHW_STATUS_BAD_COMMAND;

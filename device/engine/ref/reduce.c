@@ -4,7 +4,7 @@
  * phase, whose results lie in shared memory, and a second phase puts them together: the order of
  * operations is the same.
  */
-#include "device/engine/kernel.h"
+#include "device/engine/epilogue.h"
 
 #define TILE_ELEMENTS 32768u
 #define MAX_BLOCKS_IN_TILE 16u
@@ -144,6 +144,12 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 	const uint32_t kind = r->params->kind;
 	float f;
 
+	if (r->params->multiplier) {
+		x.i = nnahw_requantize((int32_t)nnadev_clamp_s64(x.i, INT32_MIN, INT32_MAX),
+				       r->params->multiplier, r->params->shift);
+		nnadev_store_centred(r->output, at, x.i, r->params->q_min, r->params->q_max);
+		return;
+	}
 	if (r->in_float) {
 		f = kind == NNAHW_REDUCTION_MEAN ? x.f / (float)r->size : x.f;
 	} else if (nnadev_is_quantised(in) && kind != NNAHW_REDUCTION_ALL &&
@@ -227,6 +233,13 @@ NNADEV_PREPARE(reduce)
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (nnadev_is_quantised(&output->desc) && p->q_min > p->q_max)
 		return NNAHW_STATUS_BAD_COMMAND;
+	if (p->multiplier &&
+	    ((p->kind != NNAHW_REDUCTION_SUM && p->kind != NNAHW_REDUCTION_MEAN) || p->q_min > p->q_max))
+		return NNAHW_STATUS_BAD_COMMAND;
+	for (uint32_t i = 0; p->multiplier && i < 2; i++)
+		if (!nnadev_type_is_quant8(cmd->operands[i].desc.type) ||
+		    !nnadev_is_quantised(&cmd->operands[i].desc))
+			return nnadev_bad_operand(plan, i);
 	if (output->desc.rank != input->desc.rank)
 		return NNAHW_STATUS_BAD_SHAPE;
 	for (uint32_t k = 0; k < input->desc.rank; k++)

@@ -32,18 +32,22 @@ static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t 
 
 /*
  * floor((sum + floor(n / 2)) / n) of 8 sums; exact: a quotient is at least 2^-20 below the next
- * integer, or is one
+ * integer, or is one. Away from zero: the same of |sum|, with the sign of sum.
  */
-static __m256i mean8(__m256i sum, uint32_t n)
+static __m256i mean8(__m256i sum, uint32_t n, bool away)
 {
 	const __m256d divisor = _mm256_set1_pd(n);
+	const __m256i sign = sum;
 	__m256d low, high;
 
+	if (away)
+		sum = _mm256_abs_epi32(sum);
 	sum = _mm256_add_epi32(sum, _mm256_set1_epi32((int32_t)(n / 2)));
 	low = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)), divisor);
 	high = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1)), divisor);
-	return _mm256_set_m128i(_mm256_cvtpd_epi32(_mm256_floor_pd(high)),
-				_mm256_cvtpd_epi32(_mm256_floor_pd(low)));
+	sum = _mm256_set_m128i(_mm256_cvtpd_epi32(_mm256_floor_pd(high)),
+			       _mm256_cvtpd_epi32(_mm256_floor_pd(low)));
+	return away ? _mm256_sign_epi32(sum, sign) : sum;
 }
 
 static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
@@ -75,8 +79,8 @@ static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_eng
 		}
 	}
 	if (!max) {
-		r0 = mean8(r0, part->rows * part->columns);
-		r1 = mean8(r1, part->rows * part->columns);
+		r0 = mean8(r0, part->rows * part->columns, p->away);
+		r1 = mean8(r1, part->rows * part->columns, p->away);
 	}
 	_mm256_storeu_si256((__m256i *)result, r0);
 	_mm256_storeu_si256((__m256i *)(result + 8), r1);

@@ -151,6 +151,8 @@ static void verify_pool(void)
 		if (!is_float(out->desc.type)) {
 			want = p->kind == NNAHW_POOL_MAX ? largest :
 							   floor((sum + floor(n / 2)) / n);
+			if (p->away && sum < 0)
+				want = -floor((floor(n / 2) - sum) / n);
 			want = fmin(fmax(want, p->q_min), p->q_max);
 			if (number(out, index) != want)
 				fail_msg("pool: got %g, not %g", number(out, index), want);
@@ -197,12 +199,16 @@ static void test_pool(void **state)
 			quantise(0, 0.5f);
 			operand_quantise(&c.cmd.operands[1], 0.5f,
 					 c.cmd.operands[0].desc.zero_point);
+			p->away = p->kind == NNAHW_POOL_AVERAGE && rng_next(&r) & 1;
 			range_of(type, &low, &high);
 			p->q_min = (int32_t)(rng_next(&r) & 1 ? low : rng_range(&r, low, low + 90));
 			p->q_max = (int32_t)(rng_next(&r) & 1 ? high
 							      : rng_range(&r, high - 90, high));
 		}
 		run_all(verify_pool);
+		/* For the mean of 8-bit types only. */
+		p->away = is_float(type) || p->kind != NNAHW_POOL_AVERAGE ? 1 : 2;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
 		call_free(&c);
 	}
 }
@@ -772,6 +778,75 @@ static void reduce_case(uint32_t type, uint32_t rank, const uint32_t *in, uint32
 	call_free(&c);
 }
 
+/*
+ * SUM and MEAN with a multiplier, in numbers wide enough: the product is rounded to 31 fewer bits,
+ * halves up, and then to the rest, halves away from zero.
+ */
+static void verify_reduce_scaled(void)
+{
+	const struct nnahw_cmd_reduce *p = (const void *)c.raw;
+	const struct nnadev_engine_operand *out = &c.cmd.operands[0], *in = &c.cmd.operands[1];
+	uint32_t index[NNAHW_MAX_RANK] = { 0 }, i = 0;
+	int64_t *sums = calloc(out->count, sizeof(*sums));
+
+	do {
+		uint32_t at = 0;
+
+		for (uint32_t k = 0; k < in->desc.rank; k++)
+			at = at * out->desc.dims[k] + (p->axes >> k & 1 ? 0 : index[k]);
+		sums[at] += (int64_t)number(in, index) - in->desc.zero_point;
+	} while (next_index(&in->desc, index));
+	memset(index, 0, sizeof(index));
+	do {
+		long double x = (long double)sums[i++] * p->multiplier;
+		long double q = p->shift < 32 ? floorl(ldexpl(x, -p->shift) + 0.5L)
+					      : roundl(ldexpl(floorl(ldexpl(x, -31) + 0.5L),
+							      31 - p->shift));
+
+		q = fminl(fmaxl(q + out->desc.zero_point, p->q_min), p->q_max);
+		if (number(out, index) != (double)q)
+			fail_msg("sum %lld: got %g, not %g", (long long)sums[i - 1],
+				 number(out, index), (double)q);
+	} while (next_index(&out->desc, index));
+	free(sums);
+}
+
+static void test_reduce_scaled(void **state)
+{
+	struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
+
+	r.state = 29;
+	for (int i = 0; i < 1000; i++) {
+		uint32_t dims[NNAHW_MAX_RANK], one[NNAHW_MAX_RANK], rank = random_dims(dims, 0, 40);
+		uint32_t axes = (uint32_t)rng_next(&r) & ((1u << rank) - 1);
+		uint32_t type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8);
+		int64_t low, high;
+
+		for (uint32_t k = 0; k < rank; k++)
+			one[k] = axes >> k & 1 ? 1 : dims[k];
+		call_init(&c, NNAHW_OP_REDUCE, sizeof(*p), 2);
+		p->kind = PICK(NNAHW_REDUCTION_SUM, NNAHW_REDUCTION_MEAN);
+		p->axes = axes;
+		p->multiplier = rng_next(&r) & 1 ? 1 << 30 : (int32_t)rng_range(&r, 1, INT32_MAX);
+		p->shift = (int32_t)rng_range(&r, 29, 38);
+		call_operand(&c, &r, 0, type, rank, one, spread());
+		call_operand(&c, &r, 1, type, rank, dims, spread());
+		quantise(0, 0.5f);
+		quantise(1, 0.1f);
+		range_of(type, &low, &high);
+		p->q_min = (int32_t)low;
+		p->q_max = (int32_t)high;
+		if (c.cmd.operands[1].count)
+			run_all(verify_reduce_scaled);
+		p->kind = NNAHW_REDUCTION_PROD;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
+		p->kind = NNAHW_REDUCTION_SUM;
+		c.cmd.operands[1].desc.scale = 0;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_OPERAND);
+		call_free(&c);
+	}
+}
+
 static void test_reduce(void **state)
 {
 	r.state = 27;
@@ -1156,6 +1231,7 @@ int main(void)
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_reduce_scaled),
 		cmocka_unit_test(test_arg),
 		cmocka_unit_test(test_softmax),
 		cmocka_unit_test(test_resize),

@@ -32,7 +32,7 @@ struct one {
 	uint32_t tensor_count;
 	int32_t inputs[MAX_IO + 1], outputs[MAX_IO + 1];
 	uint8_t options;
-	int32_t fields[4];
+	int32_t fields[6];
 	uint32_t field_count;
 };
 
@@ -468,6 +468,60 @@ static void test_fully_connected_per_channel(void **state)
 	}
 }
 
+/*
+ * The mean of a window: halves go away from zero, by (sum -+ count / 2) / count without the rest.
+ * NNAPI would round to -121 and 122, as its unsigned types do.
+ */
+static void test_average_pool_rounding(void **state)
+{
+	static const int8_t in[] = { -121, -122, 121, 122, -1, 0, -3, -3 },
+			    want[] = { -122, 122, -1, -3 };
+	const struct one m = {
+		.code = TFLITE_AVERAGE_POOL_2D,
+		.tensors = { { TFLITE_INT8, 4, { 1, 1, 8, 1 }, NULL, 0, 0.5f, 3 },
+			     { TFLITE_INT8, 4, { 1, 1, 4, 1 }, NULL, 0, 0.5f, 3 } },
+		.tensor_count = 2,
+		.inputs = { 0, -1 },
+		.outputs = { 1, -1 },
+		.options = 5,
+		.fields = { 1, 2, 1, 2, 1 },
+		.field_count = 5,
+	};
+	int8_t out[4];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+/*
+ * The mean of an axis, from numbers less the zero point, of 2: the multiplier is 2^30 and the shift
+ * 31, so halves go up. Of 4: the shift is 32, -1.5 is -3 * 2^31 in the first rounding and goes away
+ * from zero in the second.
+ */
+static void test_mean_rounding(void **state)
+{
+	static const int32_t axis = 1;
+	static const int8_t in[] = { -3, 0, 3, 0, -3, -3, 0, 0 }, want2[] = { -1, 2, -3, 0 },
+			    want4[] = { 0, -2 };
+
+	for (int32_t n = 2; n <= 4; n += 2) {
+		const struct one m = {
+			.code = TFLITE_MEAN,
+			.tensors = { { TFLITE_INT8, 2, { 8 / n, n }, NULL, 0, 0.5f, 0 },
+				     S32(1, { 1 }, &axis, sizeof(axis)),
+				     { TFLITE_INT8, 1, { 8 / n }, NULL, 0, 0.5f, 0 } },
+			.tensor_count = 3,
+			.inputs = { 0, 1, -1 },
+			.outputs = { 2, -1 },
+			.options = 27,
+		};
+		int8_t out[4];
+
+		run(&m, (const void *[]){ in }, (void *[]){ out });
+		assert_memory_equal(out, n == 2 ? want2 : want4, (size_t)(8 / n));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -486,6 +540,8 @@ int main(void)
 		cmocka_unit_test(test_broadcast_to),
 		cmocka_unit_test(test_variable),
 		cmocka_unit_test(test_fully_connected_per_channel),
+		cmocka_unit_test(test_average_pool_rounding),
+		cmocka_unit_test(test_mean_rounding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
