@@ -6,7 +6,7 @@
 #ifndef NNADEV_EWISE_H
 #define NNADEV_EWISE_H
 
-#include "device/engine/kernel.h"
+#include "device/engine/epilogue.h"
 
 /* Inputs of each operation; which of them are values (SELECT's condition is not). */
 static inline uint32_t nnadev_ewise_inputs(uint32_t op)
@@ -89,9 +89,51 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	}
 	if (quantised && p->a_scale &&
 	    (p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB || p->op == NNAHW_EWISE_MUL ||
-	     p->op == NNAHW_EWISE_IDENTITY))
+	     p->op == NNAHW_EWISE_IDENTITY || (p->op == NNAHW_EWISE_LEAKY_RELU && p->staged)))
 		return NNADEV_RULE_QUANTISED;
 	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
+}
+
+/* The rule that rounds in stages, of numbers less their zero points. */
+static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+{
+	uint32_t a, b;
+
+	switch (p->op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+		a = (uint32_t)nnahw_requantize((int32_t)((uint32_t)x << 20), p->a_scale,
+					       p->a_shift);
+		b = (uint32_t)nnahw_requantize((int32_t)((uint32_t)y << 20), p->b_scale,
+					       p->b_shift);
+		a = p->op == NNAHW_EWISE_SUB ? a - b : a + b;
+		return nnahw_requantize((int32_t)a, p->multiplier, p->shift);
+	case NNAHW_EWISE_MUL:
+		return nnahw_requantize((int32_t)(x * y), p->a_scale, p->shift);
+	case NNAHW_EWISE_LEAKY_RELU:
+		if (x < 0)
+			return nnahw_requantize((int32_t)x, p->b_scale, p->b_shift);
+		return nnahw_requantize((int32_t)x, p->a_scale, p->shift);
+	default:
+		return nnahw_requantize((int32_t)x, p->a_scale, p->shift);
+	}
+}
+
+/* The quantised rules: of numbers less their zero points, before that of the output is added. */
+static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+{
+	if (p->staged)
+		return nnadev_ewise_staged(p, x, y);
+	switch (p->op) {
+	case NNAHW_EWISE_ADD:
+		return nnadev_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
+	case NNAHW_EWISE_SUB:
+		return nnadev_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
+	case NNAHW_EWISE_MUL:
+		return nnadev_scale_s64(x * y, p->a_scale, p->shift);
+	default:
+		return nnadev_scale_s64(x, p->a_scale, p->shift);
+	}
 }
 
 #endif

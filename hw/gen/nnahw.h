@@ -147,8 +147,8 @@ enum nnahw_layout {
 /*
  * Element-wise operations. Inputs broadcast by strides of 0, their dims equal those of out. In the table a, b, c are
  * the inputs, p0 and p1 the parameters. An element's value is scale * (q - zero_point) in fp32, or the element itself
- * when scale is 0. Three rules, the first that fits: (1) ADD, SUB, MUL and IDENTITY with a_scale not 0: the integer rules
- * stated at the command. (2) When every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8
+ * when scale is 0. Three rules, the first that fits: (1) ADD, SUB, MUL, IDENTITY and, staged, LEAKY_RELU with a_scale not 0:
+ * the integer rules stated at the command. (2) When every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8
  * without scale, and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT FLOOR_DIV
  * SQUARED_DIFFERENCE CAST, a comparison or a logical one: in 64-bit integers, wrapping; stored into an integer type without scale
  * by its low bits, into all else as from fp32. (3) fp32 on the values.
@@ -732,6 +732,10 @@ enum {
  * IDENTITY x * a_scale * 2^-shift, rounded once, halves away from zero; then out.zero_point is added and the result clamped to q_min and q_max. They
  * hold when every operand present has a scale and an 8- or 16-bit type and a_scale is not 0; with a_scale 0 the fp32 rule
  * holds: out = clamp(round half away(value / out.scale) + out.zero_point, q_min, q_max).
+ * Staged, in 32 bits that wrap, with r(v, m, s) for v scaled by multiplier m and shift s as in requantize:
+ * ADD r(r(x * 2^20, a_scale, a_shift) + r(y * 2^20, b_scale, b_shift), multiplier, shift), SUB the same with minus,
+ * MUL r(x * y, a_scale, shift), IDENTITY r(x, a_scale, shift), LEAKY_RELU r(x, a_scale, shift) for x >= 0, else
+ * r(x, b_scale, b_shift).
  */
 struct nnahw_cmd_ewise {
 	struct nnahw_command head;
@@ -740,9 +744,11 @@ struct nnahw_cmd_ewise {
 	struct nnahw_tensor b; /* in, may be absent: shape of output */
 	struct nnahw_tensor c; /* in, may be absent: shape of output */
 	uint8_t op; /* EWISE_* */
-	uint8_t reserved[3]; /* 0 */
-	int32_t a_scale; /* ADD SUB quantised: factor of a, 31 bits; MUL, IDENTITY quantised: multiplier */
-	int32_t b_scale; /* ADD SUB quantised: factor of b, 31 bits */
+	uint8_t staged; /* 1: the integer rules that round in stages; else 0 */
+	uint8_t a_shift; /* staged ADD SUB: of a, else 0 */
+	uint8_t b_shift; /* staged ADD SUB LEAKY_RELU: of b, of what is below 0; else 0 */
+	int32_t a_scale; /* ADD SUB quantised: factor of a, 31 bits; MUL, IDENTITY, LEAKY_RELU quantised: multiplier */
+	int32_t b_scale; /* ADD SUB quantised: factor of b, 31 bits; LEAKY_RELU: of what is below 0 */
 	int32_t shift; /* quantised: common shift to the right, 1 to 62 */
 	int32_t q_min; /* quantised out */
 	int32_t q_max; /* quantised out */
@@ -750,7 +756,8 @@ struct nnahw_cmd_ewise {
 	float clamp_max; /* float out */
 	float p0; /* see the operation */
 	float p1; /* see the operation */
-	uint32_t reserved2[2]; /* 0 */
+	int32_t multiplier; /* staged ADD SUB: of the sum, else 0 */
+	uint32_t reserved2; /* 0 */
 };
 
 /* Operand indices of EWISE. */

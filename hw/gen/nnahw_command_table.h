@@ -179,7 +179,9 @@ static const struct nnahw_operand_info nnahw_operands_ewise[] = {
 
 static const struct nnahw_field_info nnahw_fields_ewise[] = {
 	{ "op", 400, NNAHW_FIELD_U8, 1 },
-	{ NULL, 401, NNAHW_FIELD_U8, 3 },
+	{ "staged", 401, NNAHW_FIELD_U8, 1 },
+	{ "a_shift", 402, NNAHW_FIELD_U8, 1 },
+	{ "b_shift", 403, NNAHW_FIELD_U8, 1 },
 	{ "a_scale", 404, NNAHW_FIELD_S32, 1 },
 	{ "b_scale", 408, NNAHW_FIELD_S32, 1 },
 	{ "shift", 412, NNAHW_FIELD_S32, 1 },
@@ -189,7 +191,8 @@ static const struct nnahw_field_info nnahw_fields_ewise[] = {
 	{ "clamp_max", 428, NNAHW_FIELD_F32, 1 },
 	{ "p0", 432, NNAHW_FIELD_F32, 1 },
 	{ "p1", 436, NNAHW_FIELD_F32, 1 },
-	{ NULL, 440, NNAHW_FIELD_U32, 2 },
+	{ "multiplier", 440, NNAHW_FIELD_S32, 1 },
+	{ NULL, 444, NNAHW_FIELD_U32, 1 },
 };
 
 static const struct nnahw_operand_info nnahw_operands_copy[] = {
@@ -374,7 +377,7 @@ static const struct nnahw_command_info nnahw_commands[] = {
 	  nnahw_operands_matmul, nnahw_fields_matmul },
 	{ "POOL", NNAHW_OP_POOL, 256, 256, 2, 14,
 	  nnahw_operands_pool, nnahw_fields_pool },
-	{ "EWISE", NNAHW_OP_EWISE, 448, 448, 4, 12,
+	{ "EWISE", NNAHW_OP_EWISE, 448, 448, 4, 15,
 	  nnahw_operands_ewise, nnahw_fields_ewise },
 	{ "COPY", NNAHW_OP_COPY, 256, 208, 2, 0,
 	  nnahw_operands_copy, NULL },

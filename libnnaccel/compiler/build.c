@@ -205,6 +205,58 @@ static bool common_shift(double fa, double fb, int32_t *a_scale, int32_t *b_scal
 	return true;
 }
 
+static bool rounds_as_tflite(const struct nna_lower *l)
+{
+	return l->graph && l->graph->rounding == NNA_ROUNDING_TFLITE;
+}
+
+/* As nna_requantize_from(), for a factor of any sign; the shift fits into 8 bits. */
+static void signed_requantize_from(double factor, int32_t *multiplier, uint8_t *shift)
+{
+	int32_t s;
+
+	nna_requantize_from(fabs(factor), multiplier, &s);
+	if (factor < 0)
+		*multiplier = -*multiplier;
+	*shift = s;
+}
+
+/*
+ * TFLite's rules for 8-bit types, in the precision in which TFLite computes their factors: sums in
+ * units of 2^-20 of twice the larger scale, everything else by one factor.
+ */
+static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
+			const struct nna_value *a, const struct nna_value *b)
+{
+	double twice;
+
+	switch (c->op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+		twice = 2 * (double)fmaxf(a->scale, b->scale);
+		signed_requantize_from(a->scale / twice, &c->a_scale, &c->a_shift);
+		signed_requantize_from(b->scale / twice, &c->b_scale, &c->b_shift);
+		nna_requantize_from(twice / (0x1p20 * (double)out->scale), &c->multiplier,
+				    &c->shift);
+		break;
+	case NNAHW_EWISE_MUL:
+		nna_requantize_from((double)(a->scale * b->scale / out->scale), &c->a_scale,
+				    &c->shift);
+		break;
+	case NNAHW_EWISE_LEAKY_RELU:
+		nna_requantize_from((double)(a->scale / out->scale), &c->a_scale, &c->shift);
+		signed_requantize_from((double)(a->scale * c->p0 / out->scale), &c->b_scale,
+				       &c->b_shift);
+		break;
+	default: /* IDENTITY */
+		nna_requantize_from((double)a->scale / out->scale, &c->a_scale, &c->shift);
+		break;
+	}
+	c->staged = c->a_scale != 0;
+	if (!c->staged) /* a factor beyond all scales: by value */
+		c->a_shift = c->b_shift = c->b_scale = c->multiplier = 0;
+}
+
 static void integer_rule(const struct nna_lower *l, struct nnahw_cmd_ewise *c,
 			 const uint32_t *values)
 {
@@ -221,6 +273,13 @@ static void integer_rule(const struct nna_lower *l, struct nnahw_cmd_ewise *c,
 	}
 	if (!v[1] || v[3])
 		return;
+	if (rounds_as_tflite(l) && !wide &&
+	    (v[2] ? c->op == NNAHW_EWISE_ADD || c->op == NNAHW_EWISE_SUB ||
+			     c->op == NNAHW_EWISE_MUL :
+		    c->op == NNAHW_EWISE_LEAKY_RELU)) {
+		staged_rule(c, v[0], v[1], v[2]);
+		return;
+	}
 	switch (c->op) {
 	case NNAHW_EWISE_ADD:
 	case NNAHW_EWISE_SUB:
@@ -258,6 +317,26 @@ static void integer_rule(const struct nna_lower *l, struct nnahw_cmd_ewise *c,
 	}
 }
 
+int nna_emit_requantize(struct nna_lower *l, uint32_t out, uint32_t in)
+{
+	struct nnahw_cmd_ewise cmd = { .head.opcode = NNAHW_OP_EWISE, .op = NNAHW_EWISE_IDENTITY };
+	uint32_t values[4] = { out, in, NNA_NO_VALUE, NNA_NO_VALUE };
+	const struct nna_value *o, *i;
+
+	if (out >= l->value_count || in >= l->value_count)
+		return -EINVAL;
+	o = &l->values[out];
+	i = &l->values[in];
+	if (!rounds_as_tflite(l) || !is_quantised_integer(o) || !is_quantised_integer(i) ||
+	    nnahw_type_size(o->type) != 1 || nnahw_type_size(i->type) != 1)
+		return nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+				      NNA_ACT_NONE, 0, 0);
+	nna_activation_range(l, out, NNA_ACT_NONE, &cmd.clamp_min, &cmd.clamp_max, &cmd.q_min,
+			     &cmd.q_max);
+	staged_rule(&cmd, o, i, NULL);
+	return nna_lower_command(l, &cmd, values);
+}
+
 int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, uint32_t b,
 		   uint32_t c, enum nna_activation act, float p0, float p1)
 {
@@ -293,11 +372,6 @@ int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, ui
 	cmd.p1 = p1;
 	integer_rule(l, &cmd, values);
 	return nna_lower_command(l, &cmd, values);
-}
-
-static bool rounds_as_tflite(const struct nna_lower *l)
-{
-	return l->graph && l->graph->rounding == NNA_ROUNDING_TFLITE;
 }
 
 /*

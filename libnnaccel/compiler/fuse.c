@@ -221,7 +221,8 @@ static int fuse_residual(struct nna_lower *l, uint32_t j, uint32_t arm)
 	    !can_move_down(l, producer, j))
 		return 0;
 	if (own.type == NNAHW_TYPE_U8 || own.type == NNAHW_TYPE_S8) {
-		if (!add->a_scale)
+		/* The sum of an epilogue is rounded once. */
+		if (!add->a_scale || add->staged)
 			return 0;
 	} else if (own.type != NNAHW_TYPE_F32) {
 		return 0;

@@ -90,6 +90,8 @@ static int lower(struct nna_op_context *op)
 	if (kind == NNAHW_EWISE_CAST && NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64) &&
 	    nna_type_is_quantised(op->out[0].type))
 		return cast_saturating(op->lower, out, in, op->out[0].type);
+	if (op->operation->type == NNA_OPERATION_QUANTIZE)
+		return nna_emit_requantize(op->lower, out, in);
 	return nna_emit_ewise(op->lower, kind, out, in, NNA_NO_VALUE, NNA_NO_VALUE, NNA_ACT_NONE, 0,
 			      0);
 }

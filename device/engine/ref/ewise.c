@@ -4,20 +4,6 @@
 
 #define TILE_ELEMENTS 8192u
 
-static int64_t ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
-{
-	switch (p->op) {
-	case NNAHW_EWISE_ADD:
-		return nnadev_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
-	case NNAHW_EWISE_SUB:
-		return nnadev_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
-	case NNAHW_EWISE_MUL:
-		return nnadev_scale_s64(x * y, p->a_scale, p->shift);
-	default:
-		return nnadev_scale_s64(x, p->a_scale, p->shift);
-	}
-}
-
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	int64_t q;
@@ -196,8 +182,8 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 		if (rule == NNADEV_RULE_QUANTISED) {
 			for (uint32_t i = 1; i <= inputs; i++)
 				x[i] = nnadev_load_centred(&o[i], at[i]);
-			nnadev_store_centred(&o[0], at[0], ewise_quantised(p, x[1], x[2]), p->q_min,
-					     p->q_max);
+			nnadev_store_centred(&o[0], at[0], nnadev_ewise_quantised(p, x[1], x[2]),
+					     p->q_min, p->q_max);
 			continue;
 		}
 		if (rule == NNADEV_RULE_INTEGER) {
@@ -243,6 +229,9 @@ NNADEV_PREPARE(ewise)
 	if (nnadev_is_quantised(&output->desc) && p->op != NNAHW_EWISE_CAST && p->q_min > p->q_max)
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (nnadev_ewise_rule(cmd) == NNADEV_RULE_QUANTISED && (p->shift < 1 || p->shift > 62))
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (p->staged > 1 || (p->staged && nnadev_ewise_rule(cmd) != NNADEV_RULE_QUANTISED) ||
+	    (!p->staged && (p->a_shift || p->b_shift || p->multiplier)))
 		return NNAHW_STATUS_BAD_COMMAND;
 	plan->run = ewise_tile;
 	nnadev_cut(plan, output->count, TILE_ELEMENTS);

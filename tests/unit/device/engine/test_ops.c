@@ -410,6 +410,45 @@ static void test_ewise_value(void **state)
 	}
 }
 
+/*
+ * A number of 32 bits times a multiplier, rounded to 31 fewer bits, halves up, and then to the rest
+ * of the shift, halves away from zero; in numbers wide enough.
+ */
+static int64_t in_stages(int64_t x, int32_t multiplier, int32_t shift)
+{
+	__int128 p = (__int128)(int32_t)(uint32_t)x * multiplier, half;
+	int first = shift < 31 ? shift : 31;
+	bool below;
+
+	p = (p + ((__int128)1 << (first - 1))) >> first; /* rounds down: the sum rounds halves up */
+	if (shift == first)
+		return (int64_t)p;
+	half = (__int128)1 << (shift - 32);
+	below = p < 0;
+	p = ((below ? -p : p) + half) / (2 * half);
+	return (int64_t)(below ? -p : p);
+}
+
+static int64_t ewise_in_stages(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+{
+	int64_t a, b;
+
+	switch (p->op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+		a = in_stages(x * (1 << 20), p->a_scale, p->a_shift);
+		b = in_stages(y * (1 << 20), p->b_scale, p->b_shift);
+		return in_stages(p->op == NNAHW_EWISE_ADD ? a + b : a - b, p->multiplier, p->shift);
+	case NNAHW_EWISE_MUL:
+		return in_stages(x * y, p->a_scale, p->shift);
+	case NNAHW_EWISE_LEAKY_RELU:
+		return x < 0 ? in_stages(x, p->b_scale, p->b_shift)
+			     : in_stages(x, p->a_scale, p->shift);
+	default:
+		return in_stages(x, p->a_scale, p->shift);
+	}
+}
+
 /* EWISE, the integer rules on quantised numbers: exact */
 
 static void verify_ewise_quantised(void)
@@ -429,6 +468,8 @@ static void verify_ewise_quantised(void)
 		    p->op == NNAHW_EWISE_SUB ? x * p->a_scale - y * p->b_scale :
 		    p->op == NNAHW_EWISE_MUL ? x * y * p->a_scale : x * p->a_scale;
 		s = (s < 0 ? -(-s + half) : s + half) / (2 * half);
+		if (p->staged)
+			s = ewise_in_stages(p, (int64_t)x, (int64_t)y);
 		s += o[0].desc.zero_point;
 		s = s < p->q_min ? p->q_min : s > p->q_max ? p->q_max : s;
 		range_of(o[0].desc.type, &low, &high);
@@ -446,8 +487,11 @@ static void test_ewise_quantised(void **state)
 	r.state = 23;
 	for (int i = 0; i < 3000; i++) {
 		uint32_t dims[NNAHW_MAX_RANK], rank = random_dims(dims, 0, 100);
-		uint32_t op = PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
-				   NNAHW_EWISE_IDENTITY);
+		bool staged = rng_next(&r) & 1;
+		uint32_t op = staged ? PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
+					    NNAHW_EWISE_IDENTITY, NNAHW_EWISE_LEAKY_RELU) :
+				       PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
+					    NNAHW_EWISE_IDENTITY);
 		uint32_t type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16, NNAHW_TYPE_U16);
 		int64_t low, high;
 		int bits;
@@ -475,10 +519,39 @@ static void test_ewise_quantised(void **state)
 			if (op == NNAHW_EWISE_MUL)
 				p->a_scale >>= 1;
 		}
+		if (staged) {
+			bool sum = op == NNAHW_EWISE_ADD || op == NNAHW_EWISE_SUB;
+			int32_t *const scales[] = { &p->a_scale, &p->b_scale, &p->multiplier };
+
+			p->staged = 1;
+			for (uint32_t k = 0; k < (sum ? 3 : 2); k++)
+				*scales[k] = (int32_t)(rng_next(&r) % 3 ?
+						       rng_range(&r, 1 << 30, INT32_MAX) :
+						       1 << 30) * (rng_next(&r) % 4 ? 1 : -1);
+			p->shift = (int32_t)(rng_next(&r) % 8 ? rng_range(&r, sum ? 48 : 30,
+									  sum ? 53 : 40) :
+								rng_range(&r, 1, 62));
+			p->a_shift = sum ? (uint8_t)rng_range(&r, 31, 36) : 0;
+			p->b_shift = (uint8_t)(rng_next(&r) % 8 ? rng_range(&r, 31, 36)
+								: rng_range(&r, 1, 62));
+		}
 		range_of(c.cmd.operands[0].desc.type, &low, &high);
 		p->q_min = (int32_t)(rng_next(&r) & 1 ? low : rng_range(&r, low, low + 90));
 		p->q_max = (int32_t)(rng_next(&r) & 1 ? high : rng_range(&r, high - 90, high));
 		run_all(verify_ewise_quantised);
+		/* No such stages, an operation without them, and fields of them without the mark. */
+		p->staged = 2;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
+		if (inputs_of(op) == 1) {
+			p->staged = 1;
+			p->op = NNAHW_EWISE_EXP;
+			assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR),
+					 NNAHW_STATUS_BAD_COMMAND);
+		}
+		p->op = (uint8_t)op;
+		p->staged = 0;
+		p->b_shift = 1;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
 		call_free(&c);
 	}
 }
@@ -778,10 +851,7 @@ static void reduce_case(uint32_t type, uint32_t rank, const uint32_t *in, uint32
 	call_free(&c);
 }
 
-/*
- * SUM and MEAN with a multiplier, in numbers wide enough: the product is rounded to 31 fewer bits,
- * halves up, and then to the rest, halves away from zero.
- */
+/* SUM and MEAN with a multiplier. */
 static void verify_reduce_scaled(void)
 {
 	const struct nnahw_cmd_reduce *p = (const void *)c.raw;
@@ -798,15 +868,12 @@ static void verify_reduce_scaled(void)
 	} while (next_index(&in->desc, index));
 	memset(index, 0, sizeof(index));
 	do {
-		long double x = (long double)sums[i++] * p->multiplier;
-		long double q = p->shift < 32 ? floorl(ldexpl(x, -p->shift) + 0.5L)
-					      : roundl(ldexpl(floorl(ldexpl(x, -31) + 0.5L),
-							      31 - p->shift));
+		double q = (double)in_stages(sums[i++], p->multiplier, p->shift);
 
-		q = fminl(fmaxl(q + out->desc.zero_point, p->q_min), p->q_max);
-		if (number(out, index) != (double)q)
+		q = fmin(fmax(q + out->desc.zero_point, p->q_min), p->q_max);
+		if (number(out, index) != q)
 			fail_msg("sum %lld: got %g, not %g", (long long)sums[i - 1],
-				 number(out, index), (double)q);
+				 number(out, index), q);
 	} while (next_index(&out->desc, index));
 	free(sums);
 }

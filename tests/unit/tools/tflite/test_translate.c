@@ -522,6 +522,94 @@ static void test_mean_rounding(void **state)
 	}
 }
 
+/*
+ * Sums in units of 2^-20, each factor rounded once to 31 fewer bits: scales of 0.3 and 0.1 to 0.2 are
+ * a little less than factors of 1.5 and 0.5, and the stages lose that little, so that these sums
+ * (-1.5 + 2, -1.5 + 3 ...) are taken for halves, which go away from zero.
+ */
+static void test_add_rounding(void **state)
+{
+	static const int8_t a[] = { -1, -1, 1, 1, 1 }, b[] = { 4, 6, -6, -4, 1 },
+			    want[] = { 1, 2, -2, -1, 2 };
+	const struct one m = {
+		.code = TFLITE_ADD,
+		.tensors = { { TFLITE_INT8, 1, { 5 }, NULL, 0, 0.3f, 0 },
+			     { TFLITE_INT8, 1, { 5 }, NULL, 0, 0.1f, 0 },
+			     { TFLITE_INT8, 1, { 5 }, NULL, 0, 0.2f, 0 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 11,
+	};
+	int8_t out[5];
+
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+/*
+ * Steps of 0.1 to steps of 0.4: the multiplier is 2^30, the shift 32. The first rounding makes 0.25
+ * (1 * 2^30 of 2^31) a half, the second 1.
+ */
+static void test_requantize_rounding(void **state)
+{
+	static const uint8_t in[] = { 11, 15, 19, 9, 12, 8 }, want[] = { 21, 22, 23, 20, 21, 19 };
+	const struct one m = {
+		.code = TFLITE_QUANTIZE,
+		.tensors = { { TFLITE_UINT8, 1, { 6 }, NULL, 0, 0.1f, 10 },
+			     { TFLITE_UINT8, 1, { 6 }, NULL, 0, 0.4f, 20 } },
+		.tensor_count = 2,
+		.inputs = { 0, -1 },
+		.outputs = { 1, -1 },
+	};
+	uint8_t out[6];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+/* A factor of 0.5 below zero: the shift is 31, halves go up. */
+static void test_leaky_relu_rounding(void **state)
+{
+	static const int8_t in[] = { -1, -3, -4, 5 }, want[] = { 0, -1, -2, 5 };
+	const float alpha = 0.5f;
+	struct one m = {
+		.code = TFLITE_LEAKY_RELU,
+		.tensors = { { TFLITE_INT8, 1, { 4 }, NULL, 0, 0.5f, 0 },
+			     { TFLITE_INT8, 1, { 4 }, NULL, 0, 0.5f, 0 } },
+		.tensor_count = 2,
+		.inputs = { 0, -1 },
+		.outputs = { 1, -1 },
+		.options = 75,
+		.field_count = 1,
+	};
+	int8_t out[4];
+
+	memcpy(&m.fields[0], &alpha, 4);
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+/* A product of 0.25 is 0.5 after the first rounding and 1 after the second, as above. */
+static void test_mul_rounding(void **state)
+{
+	static const int8_t a[] = { 1, 5, -1, -2 }, b[] = { 1, 1, 1, 1 }, want[] = { 1, 2, 0, -1 };
+	const struct one m = {
+		.code = TFLITE_MUL,
+		.tensors = { { TFLITE_INT8, 1, { 4 }, NULL, 0, 0.5f, 0 },
+			     { TFLITE_INT8, 1, { 4 }, NULL, 0, 0.5f, 0 },
+			     { TFLITE_INT8, 1, { 4 }, NULL, 0, 1, 0 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 21,
+	};
+	int8_t out[4];
+
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +630,10 @@ int main(void)
 		cmocka_unit_test(test_fully_connected_per_channel),
 		cmocka_unit_test(test_average_pool_rounding),
 		cmocka_unit_test(test_mean_rounding),
+		cmocka_unit_test(test_add_rounding),
+		cmocka_unit_test(test_requantize_rounding),
+		cmocka_unit_test(test_leaky_relu_rounding),
+		cmocka_unit_test(test_mul_rounding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
