@@ -201,8 +201,8 @@ enum nnahw_pool {
 };
 
 /*
- * Kinds of reduction. Float: fp32; sums and products run over blocks of REDUCE_BLOCK elements in row-major order, then over
- * the blocks. Integers without scale: 64 bits, wrapping, MEAN truncates. Quantised: SUM and MEAN add q - zero_point in 64 bits
+ * Kinds of reduction. Float: fp32, but that sums are kept in fp64 and rounded at the end (MEAN: the quotient); sums and products
+ * run over blocks of REDUCE_BLOCK elements in row-major order, then over the blocks. Integers without scale: 64 bits, wrapping, MEAN truncates. Quantised: SUM and MEAN add q - zero_point in 64 bits
  * and multiply by scale in fp32 (MEAN: divide by the count before) or, with a multiplier in the command, stay integers; PROD is
  * that of the values in fp32.
  */

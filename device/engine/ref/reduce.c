@@ -9,10 +9,13 @@
 #define TILE_ELEMENTS 32768u
 #define MAX_BLOCKS_IN_TILE 16u
 
-/* A running result: f for floats and PROD of quantised types, i for all else. */
+/*
+ * A running result: f for floats and PROD of quantised types, i for all else. Sums need the bits of
+ * a double, all else is a float in it.
+ */
 union reduction {
 	int64_t i;
-	float f;
+	double f;
 };
 
 struct reduce {
@@ -80,7 +83,7 @@ static union reduction reduce_step(const struct reduce *r, union reduction x, un
 		break;
 	case NNAHW_REDUCTION_PROD:
 		if (r->in_float)
-			x.f *= y.f;
+			x.f = (float)x.f * (float)y.f;
 		else
 			x.i = (int64_t)((uint64_t)x.i * (uint64_t)y.i);
 		break;
@@ -151,7 +154,7 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 		return;
 	}
 	if (r->in_float) {
-		f = kind == NNAHW_REDUCTION_MEAN ? x.f / (float)r->size : x.f;
+		f = (float)(kind == NNAHW_REDUCTION_MEAN ? x.f / r->size : x.f);
 	} else if (nnadev_is_quantised(in) && kind != NNAHW_REDUCTION_ALL &&
 		   kind != NNAHW_REDUCTION_ANY) {
 		f = kind == NNAHW_REDUCTION_SUM ? (float)x.i

@@ -801,6 +801,9 @@ static void verify_reduce(void)
 
 		if (!is_float(in->desc.type) && !quantised)
 			slack = 0;
+		/* Sums have more bits than what is stored. */
+		if (is_float(in->desc.type))
+			slack = magnitude[i] * 0x1p-40;
 		if (p->kind == NNAHW_REDUCTION_PROD)
 			slack = fabs(want) * n * 0x1p-20;
 		if (!isinf(want) &&
