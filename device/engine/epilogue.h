@@ -9,6 +9,10 @@
 static inline bool nnadev_epilogue_valid(const struct nnahw_epilogue *e, bool quantised,
 					 bool residual)
 {
+	const bool sum = e->own_shift || e->residual_shift || e->add_multiplier;
+
+	if (e->once > quantised || e->staged > (quantised && residual) || (sum && !e->staged))
+		return false;
 	if (!quantised)
 		return true;
 	if (e->q_min > e->q_max || e->zero_point < -32768 || e->zero_point > 65535)
@@ -33,6 +37,17 @@ static inline int64_t nnahw_requantize(int32_t acc, int32_t multiplier, int32_t 
 	return p >> shift;
 }
 
+/* The sum of two quantised numbers in stages, in 32 bits that wrap: the staged rule of EWISE ADD. */
+static inline int64_t nnadev_staged_sum(int64_t x, int32_t x_scale, int32_t x_shift, int64_t y,
+					int32_t y_scale, int32_t y_shift, int32_t multiplier,
+					int32_t shift)
+{
+	uint32_t a = (uint32_t)nnahw_requantize((int32_t)((uint32_t)x << 20), x_scale, x_shift);
+	uint32_t b = (uint32_t)nnahw_requantize((int32_t)((uint32_t)y << 20), y_scale, y_shift);
+
+	return nnahw_requantize((int32_t)(a + b), multiplier, shift);
+}
+
 /*
  * Quantised: requantise, clamp, add the residual at element `rat` if there is one, store at `at`.
  */
@@ -42,14 +57,20 @@ static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32
 					   const struct nnadev_engine_operand *residual,
 					   int64_t rat)
 {
-	int64_t q = nnahw_requantize(acc, channel->multiplier, channel->shift) + e->zero_point, min,
-		max;
+	int64_t q, min, max;
 
+	q = e->once ? nnadev_scale_s64(acc, channel->multiplier, channel->shift)
+		    : nnahw_requantize(acc, channel->multiplier, channel->shift);
+	q += e->zero_point;
 	q = nnadev_clamp_s64(q, e->q_min, e->q_max);
 	if (nnadev_present(residual)) {
-		q = nnadev_scale_sum(q - e->zero_point, e->own_scale,
-				     nnadev_load_centred(residual, rat), e->residual_scale,
-				     e->add_shift);
+		const int64_t r = nnadev_load_centred(residual, rat);
+
+		q -= e->zero_point;
+		q = e->staged ?
+			    nnadev_staged_sum(q, e->own_scale, e->own_shift, r, e->residual_scale,
+					      e->residual_shift, e->add_multiplier, e->add_shift) :
+			    nnadev_scale_sum(q, e->own_scale, r, e->residual_scale, e->add_shift);
 		nnadev_store_centred(output, at, q, e->residual_q_min, e->residual_q_max);
 		return;
 	}

@@ -513,12 +513,19 @@ struct nnahw_channel {
  * @own_scale: residual: factor of q, 31 bits
  * @residual_scale: residual: factor of r, 31 bits
  * @add_shift: residual: common shift, 1 to 62
+ * @once: quantised types: 1: the accumulator is rounded once; else 0
+ * @staged: quantised types with a residual: 1: it is added in stages; else 0
+ * @own_shift: staged: shift of q, else 0
+ * @residual_shift: staged: shift of r, else 0
+ * @add_multiplier: staged: of the sum, else 0
  * @reserved: 0
  *
  * with a residual operand y = clamp(y + residual, residual_min, residual_max). Quantised types:
  * q = clamp(requantize(acc) + zero_point, q_min, q_max) and with a residual operand
  * q' = clamp(((q - zero_point) * own_scale + (r - r.zero_point) * residual_scale) * 2^-add_shift + out.zero_point,
- * residual_q_min, residual_q_max), rounded halves away from zero: the rule of EWISE ADD, so that fusing changes no bit.
+ * residual_q_min, residual_q_max), rounded halves away from zero: the rule of EWISE ADD, so that fusing changes no bit. With
+ * `staged` it is the staged rule of EWISE ADD: own_shift and residual_shift are those of the two, add_multiplier and add_shift those
+ * of the sum. With `once`, requantize(acc) is instead acc * multiplier * 2^-shift rounded once, halves away from zero.
  */
 struct nnahw_epilogue {
 	float clamp_min;
@@ -533,7 +540,12 @@ struct nnahw_epilogue {
 	int32_t own_scale;
 	int32_t residual_scale;
 	int32_t add_shift;
-	uint32_t reserved[4];
+	uint8_t once;
+	uint8_t staged;
+	uint8_t own_shift;
+	uint8_t residual_shift;
+	int32_t add_multiplier;
+	uint32_t reserved[2];
 };
 
 /* Opcodes of commands. */

@@ -84,7 +84,12 @@ static const struct nnahw_field_info nnahw_fields_conv[] = {
 	{ "epilogue.own_scale", 668, NNAHW_FIELD_S32, 1 },
 	{ "epilogue.residual_scale", 672, NNAHW_FIELD_S32, 1 },
 	{ "epilogue.add_shift", 676, NNAHW_FIELD_S32, 1 },
-	{ NULL, 680, NNAHW_FIELD_U32, 4 },
+	{ "epilogue.once", 680, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.staged", 681, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.own_shift", 682, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.residual_shift", 683, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.add_multiplier", 684, NNAHW_FIELD_S32, 1 },
+	{ NULL, 688, NNAHW_FIELD_U32, 2 },
 };
 
 static const struct nnahw_operand_info nnahw_operands_dwconv[] = {
@@ -120,7 +125,12 @@ static const struct nnahw_field_info nnahw_fields_dwconv[] = {
 	{ "epilogue.own_scale", 668, NNAHW_FIELD_S32, 1 },
 	{ "epilogue.residual_scale", 672, NNAHW_FIELD_S32, 1 },
 	{ "epilogue.add_shift", 676, NNAHW_FIELD_S32, 1 },
-	{ NULL, 680, NNAHW_FIELD_U32, 4 },
+	{ "epilogue.once", 680, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.staged", 681, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.own_shift", 682, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.residual_shift", 683, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.add_multiplier", 684, NNAHW_FIELD_S32, 1 },
+	{ NULL, 688, NNAHW_FIELD_U32, 2 },
 };
 
 static const struct nnahw_operand_info nnahw_operands_matmul[] = {
@@ -145,7 +155,12 @@ static const struct nnahw_field_info nnahw_fields_matmul[] = {
 	{ "epilogue.own_scale", 628, NNAHW_FIELD_S32, 1 },
 	{ "epilogue.residual_scale", 632, NNAHW_FIELD_S32, 1 },
 	{ "epilogue.add_shift", 636, NNAHW_FIELD_S32, 1 },
-	{ NULL, 640, NNAHW_FIELD_U32, 4 },
+	{ "epilogue.once", 640, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.staged", 641, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.own_shift", 642, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.residual_shift", 643, NNAHW_FIELD_U8, 1 },
+	{ "epilogue.add_multiplier", 644, NNAHW_FIELD_S32, 1 },
+	{ NULL, 648, NNAHW_FIELD_U32, 2 },
 };
 
 static const struct nnahw_operand_info nnahw_operands_pool[] = {
@@ -369,11 +384,11 @@ static const struct nnahw_command_info nnahw_commands[] = {
 	  NULL, nnahw_fields_jump },
 	{ "BRANCH", NNAHW_OP_BRANCH, 128, 120, 1, 2,
 	  nnahw_operands_branch, nnahw_fields_branch },
-	{ "CONV", NNAHW_OP_CONV, 704, 696, 6, 24,
+	{ "CONV", NNAHW_OP_CONV, 704, 696, 6, 29,
 	  nnahw_operands_conv, nnahw_fields_conv },
-	{ "DWCONV", NNAHW_OP_DWCONV, 704, 696, 6, 24,
+	{ "DWCONV", NNAHW_OP_DWCONV, 704, 696, 6, 29,
 	  nnahw_operands_dwconv, nnahw_fields_dwconv },
-	{ "MATMUL", NNAHW_OP_MATMUL, 704, 656, 6, 13,
+	{ "MATMUL", NNAHW_OP_MATMUL, 704, 656, 6, 18,
 	  nnahw_operands_matmul, nnahw_fields_matmul },
 	{ "POOL", NNAHW_OP_POOL, 256, 256, 2, 14,
 	  nnahw_operands_pool, nnahw_fields_pool },

@@ -456,8 +456,9 @@ static void epilogue(const struct nna_lower *l, struct nnahw_epilogue *e, uint32
  */
 static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 			      const struct nna_value *weights, const struct nna_value *out,
-			      uint32_t axis, uint32_t n)
+			      uint32_t axis, uint32_t n, bool once)
 {
+	bool exact = rounds_as_tflite(l) && (once || weights->type == NNAHW_TYPE_S8);
 	uint32_t dims[2] = { n, 4 };
 	struct nnahw_channel *table;
 	int64_t value;
@@ -473,10 +474,11 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 	for (uint32_t c = 0; c < n; c++) {
 		/*
 		 * One scale: the product as the scale of the bias, a float; models are calibrated
-		 * against that.
+		 * against that. TFLite does so for u8 convolutions only.
 		 */
 		double product = weights->channel_scales
 					 ? (double)in->scale * weights->channel_scales[c]
+				 : exact ? (double)in->scale * weights->scale
 					 : (double)(in->scale * weights->scale);
 
 		nna_requantize_from(product / out->scale, &table[c].multiplier, &table[c].shift);
@@ -534,11 +536,13 @@ int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in
 	c.pad_left = params->pad_left;
 	epilogue(l, &c.epilogue, out, params->act);
 	if (!is_float(&vo)) {
-		int64_t channels = channels_table(l, &vi, &vw, &vo, depthwise ? 3 : 0, n);
+		int64_t channels = channels_table(l, &vi, &vw, &vo, depthwise ? 3 : 0, n,
+						   params->once);
 
 		if (channels < 0)
 			return channels;
 		values[NNAHW_CONV_CHANNELS] = channels;
+		c.epilogue.once = params->once && rounds_as_tflite(l);
 	}
 	return nna_lower_command(l, &c, values);
 }
@@ -575,7 +579,7 @@ int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b, u
 		}
 	} else {
 		int64_t channels = channels_table(l, &va, &vb, &vo, 2,
-						  vb.channel_scales ? vo.dims[2] : 1);
+						  vb.channel_scales ? vo.dims[2] : 1, false);
 
 		if (residual != NNA_NO_VALUE)
 			return -ENOTSUP;

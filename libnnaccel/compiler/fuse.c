@@ -221,8 +221,7 @@ static int fuse_residual(struct nna_lower *l, uint32_t j, uint32_t arm)
 	    !can_move_down(l, producer, j))
 		return 0;
 	if (own.type == NNAHW_TYPE_U8 || own.type == NNAHW_TYPE_S8) {
-		/* The sum of an epilogue is rounded once. */
-		if (!add->a_scale || add->staged)
+		if (!add->a_scale)
 			return 0;
 	} else if (own.type != NNAHW_TYPE_F32) {
 		return 0;
@@ -249,6 +248,10 @@ static int fuse_residual(struct nna_lower *l, uint32_t j, uint32_t arm)
 		e->own_scale = arm == NNAHW_EWISE_A ? add->a_scale : add->b_scale;
 		e->residual_scale = arm == NNAHW_EWISE_A ? add->b_scale : add->a_scale;
 		e->add_shift = add->shift;
+		e->staged = add->staged;
+		e->own_shift = arm == NNAHW_EWISE_A ? add->a_shift : add->b_shift;
+		e->residual_shift = arm == NNAHW_EWISE_A ? add->b_shift : add->a_shift;
+		e->add_multiplier = add->multiplier;
 		e->residual_q_min = add->q_min;
 		e->residual_q_max = add->q_max;
 	}

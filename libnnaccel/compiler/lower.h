@@ -154,6 +154,7 @@ struct nna_conv_params {
 	uint32_t multiplier; /* DWCONV */
 	uint32_t stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
 	enum nna_activation act;
+	bool once; /* quantised: TFLite rounds the accumulator once, see nna_emit_conv() */
 };
 
 /** nna_conv_plain - one group, no steps between elements, no padding, no activation */
@@ -162,7 +163,8 @@ extern const struct nna_conv_params nna_conv_plain;
 /*
  * Convolutions on values [b, h, w, c], weights [n, kh, kw, c/groups] ([1, kh, kw, n]), bias [n] or
  * NNA_NO_VALUE. Makes the channels table from the scales; the packing pass packs constant weights
- * and folds the bias. @depthwise chooses DWCONV.
+ * and folds the bias. @depthwise chooses DWCONV. @once only counts where the graph wants TFLite's
+ * rounding.
  */
 int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in, uint32_t weights,
 		  uint32_t bias, const struct nna_conv_params *params);

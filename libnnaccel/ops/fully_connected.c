@@ -39,6 +39,8 @@ static int lower(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
+	/* Since LiteRT 2; before, TFLite rounded here as for convolutions, twice. */
+	params.once = true;
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(weights, nna_lower_in(op, 1));
 	NNA_VALUE(bias, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);

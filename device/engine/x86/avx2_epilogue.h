@@ -43,13 +43,14 @@ struct nnadev_block {
  * @is_signed: S8 output
  * @low, @high: limits of q minus its zero point
  * @out_low, @out_high, @out_zero: limits and zero point of what is stored
+ * @up_shift: to the right, of the bit that raises products above zero: see nnadev_block_get()
  * @has_residual: there is one
  */
 struct nnadev_finish {
 	const struct nnahw_epilogue *e;
 	const struct nnadev_engine_operand *output, *residual;
 	bool is_signed, has_residual;
-	int32_t low, high, out_low, out_high, out_zero;
+	int32_t low, high, out_low, out_high, out_zero, up_shift;
 };
 
 static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw_epilogue *e,
@@ -64,6 +65,7 @@ static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw
 	f->residual = residual;
 	f->is_signed = output->desc.type == NNAHW_TYPE_S8;
 	f->has_residual = nnadev_present(residual);
+	f->up_shift = e->once ? 31 : 0;
 	if (f->has_residual) {
 		f->low = (int32_t)nnadev_clamp_s64((int64_t)e->q_min - e->zero_point, INT32_MIN,
 						   INT32_MAX);
@@ -81,6 +83,12 @@ static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw
 	}
 }
 
+/* Whether nnadev_scale8() takes a shift. */
+static inline bool nnadev_scales8(int32_t shift)
+{
+	return shift >= 31 && shift <= 62;
+}
+
 /* Reads the channels of a block; bias is what to add to the accumulator, channel.bias included. */
 static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_finish *f,
 				    const struct nnahw_channel *channels, uint32_t count,
@@ -88,9 +96,14 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 {
 	b->count = count;
 	/* a residual's sum must fit into 32 bits after the shift; what is stored has 8 bits */
-	b->simple = nnadev_type_is_quant8(f->output->desc.type) &&
-		    (!f->has_residual ||
-		     (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20));
+	b->simple = nnadev_type_is_quant8(f->output->desc.type);
+	if (f->e->staged)
+		b->simple = b->simple && f->low >= -1024 && f->high <= 1023 &&
+			    nnadev_scales8(f->e->own_shift) &&
+			    nnadev_scales8(f->e->residual_shift) && nnadev_scales8(f->e->add_shift);
+	else if (f->has_residual)
+		b->simple = b->simple && f->e->add_shift >= 20 && f->low >= -(1 << 20) &&
+			    f->high <= 1 << 20;
 	memset(b->channel, 0, sizeof(b->channel));
 	memcpy(b->channel, channels, count * sizeof(*channels));
 	for (uint32_t i = 0; i < 16; i++) {
@@ -103,9 +116,12 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 		if (m < 0 || s < 31 || s > 62) {
 			b->simple = false;
 		} else {
-			/* From 32 on, 2^30 less for negative products and 2^30 more for others. */
-			up = s >= 32 ? 1ull << 31 : 0;
-			round = (1ull << 63) + (1ull << (s - 1)) - up / 2;
+			/*
+			 * From 32 on, 2^30 less for negative products and 2^30 more for others.
+			 * Rounded once: 1 less for negative ones, halves of which go down.
+			 */
+			up = s >= 32 || f->e->once ? 1ull << 31 : 0;
+			round = (1ull << 63) + (1ull << (s - 1)) - (f->e->once ? 1 : up / 2);
 			shift = (uint64_t)s;
 		}
 		h->bias[k] = i < count ? bias[i] : 0;
@@ -125,13 +141,14 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 					 const struct nnadev_half_block *h, __m256i acc)
 {
+	const __m128i up_shift = _mm_cvtsi32_si128(f->up_shift);
 	__m256i even, odd, up_even, up_odd, q;
 
 	acc = _mm256_add_epi32(acc, NNADEV_LOAD(h->bias));
 	odd = _mm256_srli_epi64(acc, 32);
 	/* bit 31 where the accumulator, and so the product, is not negative */
-	up_even = _mm256_andnot_si256(acc, NNADEV_LOAD(h->up_even));
-	up_odd = _mm256_andnot_si256(odd, NNADEV_LOAD(h->up_odd));
+	up_even = _mm256_srl_epi64(_mm256_andnot_si256(acc, NNADEV_LOAD(h->up_even)), up_shift);
+	up_odd = _mm256_srl_epi64(_mm256_andnot_si256(odd, NNADEV_LOAD(h->up_odd)), up_shift);
 	even = _mm256_add_epi64(_mm256_mul_epi32(acc, NNADEV_LOAD(h->multiplier)), up_even);
 	odd = _mm256_add_epi64(_mm256_mul_epi32(odd, NNADEV_LOAD(h->multiplier_odd)), up_odd);
 	even = _mm256_srlv_epi64(_mm256_add_epi64(even, NNADEV_LOAD(h->round_even)),
@@ -153,6 +170,36 @@ static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shif
 	const __m256i less = _mm256_cmpgt_epi64(_mm256_setzero_si256(), x);
 
 	return _mm256_srl_epi64(_mm256_add_epi64(_mm256_add_epi64(x, round), less), shift);
+}
+
+/*
+ * nnahw_requantize() of 8 numbers by one factor, for a shift from 31 to 62, where results have 32 bits.
+ * What all products get to round is that of those above zero; the others get 2^31 less.
+ */
+static inline __m256i nnadev_scale8(__m256i x, int32_t multiplier, int32_t shift)
+{
+	const __m256i m = _mm256_set1_epi32(multiplier), zero = _mm256_setzero_si256();
+	const int64_t first = shift >= 32 ? 1 << 30 : 0;
+	const __m256i round = _mm256_set1_epi64x(
+		(int64_t)((1ull << 63) + (1ull << (shift - 1)) + (uint64_t)first));
+	const __m256i down = _mm256_set1_epi64x(-2 * first);
+	const __m128i by = _mm_cvtsi32_si128(shift);
+	__m256i even = _mm256_mul_epi32(x, m), odd = _mm256_mul_epi32(_mm256_srli_epi64(x, 32), m);
+	const __m256i below = _mm256_and_si256(_mm256_cmpgt_epi64(zero, even), down),
+		      below_odd = _mm256_and_si256(_mm256_cmpgt_epi64(zero, odd), down);
+
+	even = _mm256_srl_epi64(_mm256_add_epi64(_mm256_add_epi64(even, round), below), by);
+	odd = _mm256_srl_epi64(_mm256_add_epi64(_mm256_add_epi64(odd, round), below_odd), by);
+	x = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - shift))));
+}
+
+/* nnadev_staged_sum(), for numbers without zero point and shifts from 31 to 62 */
+static inline __m256i nnadev_add_staged8(const struct nnadev_finish *f, __m256i q, __m256i r)
+{
+	q = nnadev_scale8(_mm256_slli_epi32(q, 20), f->e->own_scale, f->e->own_shift);
+	r = nnadev_scale8(_mm256_slli_epi32(r, 20), f->e->residual_scale, f->e->residual_shift);
+	return nnadev_scale8(_mm256_add_epi32(q, r), f->e->add_multiplier, f->e->add_shift);
 }
 
 /*
@@ -223,8 +270,10 @@ static inline void nnadev_finish_block(const struct nnadev_finish *f, const stru
 		r0 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
 		r = _mm_srli_si128(r, 8);
 		r1 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
-		q0 = nnadev_add_residual8(f, q0, _mm256_sub_epi32(r0, zero));
-		q1 = nnadev_add_residual8(f, q1, _mm256_sub_epi32(r1, zero));
+		r0 = _mm256_sub_epi32(r0, zero);
+		r1 = _mm256_sub_epi32(r1, zero);
+		q0 = f->e->staged ? nnadev_add_staged8(f, q0, r0) : nnadev_add_residual8(f, q0, r0);
+		q1 = f->e->staged ? nnadev_add_staged8(f, q1, r1) : nnadev_add_residual8(f, q1, r1);
 		q0 = _mm256_max_epi32(q0, _mm256_set1_epi32(f->out_low - f->out_zero));
 		q1 = _mm256_max_epi32(q1, _mm256_set1_epi32(f->out_low - f->out_zero));
 		q0 = _mm256_min_epi32(q0, _mm256_set1_epi32(f->out_high - f->out_zero));

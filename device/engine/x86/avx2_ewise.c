@@ -359,37 +359,15 @@ static __m256i scale_sum8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y,
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
 }
 
-/*
- * nnahw_requantize() for a shift from 31 to 62, where results have 32 bits. The round that all products
- * get is that of those above zero; the others get 2^31 less.
- */
-static __m256i requantize8(__m256i x, int32_t multiplier, int32_t shift)
-{
-	const __m256i m = _mm256_set1_epi32(multiplier), zero = _mm256_setzero_si256();
-	const int64_t first = shift >= 32 ? 1 << 30 : 0;
-	const __m256i round = _mm256_set1_epi64x(
-		(int64_t)((1ull << 63) + (1ull << (shift - 1)) + (uint64_t)first));
-	const __m256i down = _mm256_set1_epi64x(-2 * first);
-	const __m128i by = _mm_cvtsi32_si128(shift);
-	__m256i even = _mm256_mul_epi32(x, m), odd = _mm256_mul_epi32(_mm256_srli_epi64(x, 32), m);
-	const __m256i below = _mm256_and_si256(_mm256_cmpgt_epi64(zero, even), down),
-		      below_odd = _mm256_and_si256(_mm256_cmpgt_epi64(zero, odd), down);
-
-	even = _mm256_srl_epi64(_mm256_add_epi64(_mm256_add_epi64(even, round), below), by);
-	odd = _mm256_srl_epi64(_mm256_add_epi64(_mm256_add_epi64(odd, round), below_odd), by);
-	x = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
-	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - shift))));
-}
-
 /* nnadev_ewise_staged(); of a MUL, @x is the product. */
 static __m256i staged8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
 {
 	if (p->op != NNAHW_EWISE_ADD && p->op != NNAHW_EWISE_SUB)
-		return requantize8(x, p->a_scale, p->shift);
-	x = requantize8(_mm256_slli_epi32(x, 20), p->a_scale, p->a_shift);
-	y = requantize8(_mm256_slli_epi32(y, 20), p->b_scale, p->b_shift);
+		return nnadev_scale8(x, p->a_scale, p->shift);
+	x = nnadev_scale8(_mm256_slli_epi32(x, 20), p->a_scale, p->a_shift);
+	y = nnadev_scale8(_mm256_slli_epi32(y, 20), p->b_scale, p->b_shift);
 	x = p->op == NNAHW_EWISE_SUB ? _mm256_sub_epi32(x, y) : _mm256_add_epi32(x, y);
-	return requantize8(x, p->multiplier, p->shift);
+	return nnadev_scale8(x, p->multiplier, p->shift);
 }
 
 /* The integer rules on 8-bit types. */
@@ -497,9 +475,8 @@ static bool fits_in_32(const struct nnahw_cmd_ewise *p)
 	if (p->staged) {
 		bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
 
-		return p->op != NNAHW_EWISE_LEAKY_RELU && p->shift >= 31 && p->shift <= 62 &&
-		       (!sum || (p->a_shift >= 31 && p->a_shift <= 62 && p->b_shift >= 31 &&
-				 p->b_shift <= 62));
+		return p->op != NNAHW_EWISE_LEAKY_RELU && nnadev_scales8(p->shift) &&
+		       (!sum || (nnadev_scales8(p->a_shift) && nnadev_scales8(p->b_shift)));
 	}
 	return p->shift >= (p->op == NNAHW_EWISE_MUL ? 18 : 11);
 }

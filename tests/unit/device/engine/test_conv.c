@@ -151,6 +151,17 @@ static void random_epilogue(struct nnahw_epilogue *e, struct rng *r, int quantis
 		if (rng_next(r) % 20 == 0)
 			e->own_scale = INT32_MAX, e->residual_scale = INT32_MIN;
 	}
+	e->once = rng_next(r) & 1;
+	if (residual && rng_next(r) & 1) {
+		e->staged = 1;
+		e->own_scale = (int32_t)rng_range(r, 1 << 30, INT32_MAX);
+		e->residual_scale = rng_next(r) & 1 ? 1 << 30
+						    : (int32_t)rng_range(r, 1 << 30, INT32_MAX);
+		e->add_multiplier = (int32_t)rng_range(r, 1 << 30, INT32_MAX);
+		e->own_shift = (uint8_t)rng_range(r, rng_next(r) % 8 ? 31 : 29, 36);
+		e->residual_shift = (uint8_t)rng_range(r, 31, 36);
+		e->add_shift = (int32_t)rng_range(r, 48, 53);
+	}
 }
 
 static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
@@ -361,15 +372,33 @@ static double after(const struct nnahw_epilogue *e, double acc, const struct nna
 				   (double)e->residual_max);
 		return acc;
 	}
-	q = clamp(requantised((int32_t)(uint32_t)(int64_t)acc, ch->multiplier, ch->shift) +
-			  e->zero_point,
-		  e->q_min, e->q_max);
+	q = (int32_t)(uint32_t)(int64_t)acc;
+	if (e->once) {
+		int32_t s = ch->shift < 1 ? 1 : ch->shift > 62 ? 62 : ch->shift;
+		__int128 p = (__int128)q * ch->multiplier, half = (__int128)1 << (s - 1);
+
+		/* Halves away from zero: the quotient of magnitudes. */
+		q = (int64_t)((p < 0 ? -p : p) + half) >> s;
+		q = p < 0 ? -q : q;
+	} else {
+		q = requantised((int32_t)q, ch->multiplier, ch->shift);
+	}
+	q = clamp(q + e->zero_point, e->q_min, e->q_max);
 	if (res->data) {
 		__int128 s = (__int128)(q - e->zero_point) * e->own_scale +
 			     (__int128)((int64_t)number(res, index) - res->desc.zero_point) *
 				     e->residual_scale;
 
 		s = (s + ((__int128)1 << (e->add_shift - 1)) - (s < 0)) >> e->add_shift;
+		if (e->staged) {
+			int64_t own = (q - e->zero_point) * (1 << 20);
+			int64_t other = ((int64_t)number(res, index) - res->desc.zero_point) *
+					(1 << 20);
+
+			own = requantised((int32_t)(uint32_t)own, e->own_scale, e->own_shift);
+			own += requantised((int32_t)other, e->residual_scale, e->residual_shift);
+			s = requantised((int32_t)(uint32_t)own, e->add_multiplier, e->add_shift);
+		}
 		q = clamp((int64_t)s + out->desc.zero_point, e->residual_q_min, e->residual_q_max);
 	}
 	return (double)clamp(q, low, low + (wide ? UINT16_MAX : 255));
@@ -647,7 +676,7 @@ static void test_hostile(void **state)
 						(uint8_t)rng_next(&r);
 			}
 			for (uint32_t k = 0; k < 16 && rng_next(&r) & 1; k++)
-				((uint8_t *)&p->epilogue)[rng_next(&r) % 48] = (uint8_t)rng_next(
+				((uint8_t *)&p->epilogue)[rng_next(&r) % 56] = (uint8_t)rng_next(
 					&r);
 			break;
 		}

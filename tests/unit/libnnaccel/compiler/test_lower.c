@@ -481,7 +481,7 @@ static void test_pack(void **state)
 				      depthwise ? n : depth };
 		uint32_t idims[4] = { 1, 4, 4, in_channels }, odims[4] = { 1, 4, 4, n };
 		uint8_t type = is_unsigned ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8;
-		struct nna_conv_params params = { groups, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_NONE };
+		struct nna_conv_params params = { groups, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_NONE, false };
 		uint8_t *weights = malloc(total);
 		int32_t *bias = malloc(n * 4);
 		uint32_t in, out, w, b;
@@ -509,7 +509,7 @@ static void test_pack(void **state)
 static void test_pack_float(void **state)
 {
 	struct nna_lower *l = *state;
-	struct nna_conv_params params = { 1, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_RELU };
+	struct nna_conv_params params = { 1, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_RELU, false };
 	float weights[21][2][3][5];
 	uint32_t in = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 4, 4, 5 });
 	uint32_t out = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 3, 2, 21 });

@@ -610,6 +610,29 @@ static void test_mul_rounding(void **state)
 	assert_memory_equal(out, want, sizeof(out));
 }
 
+/*
+ * FULLY_CONNECTED rounds once, since LiteRT 2: a factor of 0.25 makes 0.25, 0.5, -0.5 and 1.25 of these
+ * sums. Rounded twice, as a convolution's, the first would be 1 and the last 2.
+ */
+static void test_fully_connected_rounding(void **state)
+{
+	static const int8_t in[] = { 1 }, weights[] = { 1, 2, -2, 5 }, want[] = { 0, 1, -1, 1 };
+	const struct one m = {
+		.code = TFLITE_FULLY_CONNECTED,
+		.tensors = { { TFLITE_INT8, 2, { 1, 1 }, NULL, 0, 0.5f, 0 },
+			     { TFLITE_INT8, 2, { 4, 1 }, weights, 4, 0.5f, 0 },
+			     { TFLITE_INT8, 2, { 1, 4 }, NULL, 0, 1, 0 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1, -1 },
+		.outputs = { 2, -1 },
+		.options = 8,
+	};
+	int8_t out[4];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -634,6 +657,7 @@ int main(void)
 		cmocka_unit_test(test_requantize_rounding),
 		cmocka_unit_test(test_leaky_relu_rounding),
 		cmocka_unit_test(test_mul_rounding),
+		cmocka_unit_test(test_fully_connected_rounding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
