@@ -37,7 +37,7 @@ static inline int64_t nnahw_requantize(int32_t acc, int32_t multiplier, int32_t 
 	return p >> shift;
 }
 
-/* The sum of two quantised numbers in stages, in 32 bits that wrap: the staged rule of EWISE ADD. */
+/* The sum of two quantised numbers in stages, in 32 bits that wrap: EWISE ADD, staged. */
 static inline int64_t nnadev_staged_sum(int64_t x, int32_t x_scale, int32_t x_shift, int64_t y,
 					int32_t y_scale, int32_t y_shift, int32_t multiplier,
 					int32_t shift)

@@ -375,22 +375,23 @@ int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, ui
 }
 
 /*
- * TFLite's MEAN of 8-bit types: the multiplier of in.scale / out.scale, divided by the number of
- * elements as an integer after that was shifted to keep its bits.
+ * TFLite's SUM and MEAN of 8-bit types: the multiplier of in.scale / out.scale, of a MEAN divided
+ * by the number of elements as an integer after it was shifted to keep its bits.
  */
-static void tflite_mean(const struct nna_lower *l, struct nnahw_cmd_reduce *c,
-			const uint32_t *values)
+static void tflite_reduce(const struct nna_lower *l, struct nnahw_cmd_reduce *c,
+			  const uint32_t *values)
 {
 	const struct nna_value *out = &l->values[values[0]], *in = &l->values[values[1]];
 	int64_t size = 1;
 	int32_t shift;
 	int up;
 
-	if (!rounds_as_tflite(l) || c->kind != NNAHW_REDUCTION_MEAN || !is_quantised_integer(out) ||
-	    !is_quantised_integer(in) || nnahw_type_size(in->type) != 1)
+	if (!rounds_as_tflite(l) || !is_quantised_integer(out) || !is_quantised_integer(in) ||
+	    nnahw_type_size(in->type) != 1 || nnahw_type_size(out->type) != 1 ||
+	    (c->kind != NNAHW_REDUCTION_MEAN && c->kind != NNAHW_REDUCTION_SUM))
 		return;
 	for (uint32_t k = 0; k < in->rank; k++)
-		if (c->axes & (1u << k))
+		if (c->kind == NNAHW_REDUCTION_MEAN && c->axes & (1u << k))
 			size *= in->dims[k];
 	nna_requantize_from((double)in->scale / out->scale, &c->multiplier, &shift);
 	if (!size)
@@ -434,7 +435,7 @@ int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in
 		values[0] = view;
 	}
 	type_range(l->values[out].type, &c.q_min, &c.q_max);
-	tflite_mean(l, &c, values);
+	tflite_reduce(l, &c, values);
 	return nna_lower_command(l, &c, values);
 }
 

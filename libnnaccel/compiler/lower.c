@@ -290,14 +290,14 @@ void nna_value_set_strides(struct nna_value *v)
 	}
 }
 
-/* ------------------------------------------------------------------------------ scales per channel */
+/* --------------------------------------------------------------------------- scales per channel */
 
 /* They are part of what the numbers mean: to drop them would give wrong results in silence. */
 static int scales_lost(const struct nna_lower *l, const char *what)
 {
 	nna_log_print(&l->log, NNA_LOG_ERROR,
-		      "operation %u: %s would lose the scales per channel of its operand", l->origin,
-		      what);
+		      "operation %u: %s would lose the scales per channel of its operand",
+		      l->origin, what);
 	return -EINVAL;
 }
 

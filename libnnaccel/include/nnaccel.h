@@ -337,8 +337,9 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
 /**
  * enum nna_rounding - how quantised results are rounded where NNAPI and TFLite differ
  * @NNA_ROUNDING_NNAPI: the default; a signed result is the unsigned one minus 128
- * @NNA_ROUNDING_TFLITE: as TFLite's reference kernels do, to the bit: AVERAGE_POOL_2D, MEAN, ADD, SUB,
- *	MUL, LEAKY_RELU, and QUANTIZE of quantised numbers
+ * @NNA_ROUNDING_TFLITE: as the reference kernels of the newest TFLite do with 8-bit types:
+ *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, FULLY_CONNECTED, QUANTIZE of what is
+ *	quantised already
  */
 enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
 

@@ -236,8 +236,7 @@ NNADEV_PREPARE(reduce)
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (nnadev_is_quantised(&output->desc) && p->q_min > p->q_max)
 		return NNAHW_STATUS_BAD_COMMAND;
-	if (p->multiplier &&
-	    ((p->kind != NNAHW_REDUCTION_SUM && p->kind != NNAHW_REDUCTION_MEAN) || p->q_min > p->q_max))
+	if (p->multiplier && p->kind != NNAHW_REDUCTION_SUM && p->kind != NNAHW_REDUCTION_MEAN)
 		return NNAHW_STATUS_BAD_COMMAND;
 	for (uint32_t i = 0; p->multiplier && i < 2; i++)
 		if (!nnadev_type_is_quant8(cmd->operands[i].desc.type) ||

@@ -539,7 +539,7 @@ static void test_ewise_quantised(void **state)
 		p->q_min = (int32_t)(rng_next(&r) & 1 ? low : rng_range(&r, low, low + 90));
 		p->q_max = (int32_t)(rng_next(&r) & 1 ? high : rng_range(&r, high - 90, high));
 		run_all(verify_ewise_quantised);
-		/* No such stages, an operation without them, and fields of them without the mark. */
+		/* No such stages, an operation without them, fields of them without the mark. */
 		p->staged = 2;
 		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
 		if (inputs_of(op) == 1) {

@@ -481,7 +481,7 @@ static void test_pack(void **state)
 				      depthwise ? n : depth };
 		uint32_t idims[4] = { 1, 4, 4, in_channels }, odims[4] = { 1, 4, 4, n };
 		uint8_t type = is_unsigned ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8;
-		struct nna_conv_params params = { groups, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_NONE, false };
+		struct nna_conv_params params = { groups, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_NONE, 0 };
 		uint8_t *weights = malloc(total);
 		int32_t *bias = malloc(n * 4);
 		uint32_t in, out, w, b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Weights with a scale per channel, for every operation that takes them: with u8 and s8 inputs, with
- * and without a bias, weights that are constant (packed) and weights that are an input of the model.
+ * Weights with a scale per channel, for every operation that takes them: with u8 and s8 inputs,
+ * with and without a bias, as a constant (packed) and as an input of the model.
  *
  * Each result must be the nearest step to the sum of products of real numbers, which is computed
  * here in double precision; near the middle between two steps, the rounding of the factor decides.

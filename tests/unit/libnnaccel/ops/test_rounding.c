@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Whose rounding a graph wants (nna_graph_set_rounding()), and that fusing an ADD into a convolution
- * changes no bit in either.
+ * Whose rounding a graph wants (nna_graph_set_rounding()), and that fusing an ADD into a
+ * convolution changes no bit in either.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -27,12 +27,13 @@ static void write_model(struct writer *w, int32_t code)
 	static const uint8_t weights[3 * 3 * 3 * 2] = { 1, 2, 3 };
 	static const int32_t bias[3] = { 10, 20, 30 }, shape[2] = { 1, 12 };
 	const struct tensor_spec tensors[] = {
-		{ TFLITE_UINT8, 4, { 1, 4, 4, 2 }, NULL, 0, 0.5f, 128, false },
-		{ TFLITE_UINT8, 4, { 3, 3, 3, 2 }, weights, sizeof(weights), 0.25f, 3, false },
-		{ TFLITE_INT32, 1, { 3 }, bias, sizeof(bias), 0.125f, 0, false },
-		{ TFLITE_UINT8, 4, { 1, 2, 2, 3 }, NULL, 0, 1.0f, 0, false },
-		{ TFLITE_INT32, 1, { 2 }, shape, sizeof(shape), 0, 0, false },
-		{ TFLITE_UINT8, 2, { 1, 12 }, NULL, 0, 1.0f, 0, false },
+		{ TFLITE_UINT8, 4, { 1, 4, 4, 2 }, NULL, 0, 0.5f, 128, .variable = false },
+		{ TFLITE_UINT8, 4, { 3, 3, 3, 2 }, weights, sizeof(weights), 0.25f, 3,
+		  .variable = false },
+		{ TFLITE_INT32, 1, { 3 }, bias, sizeof(bias), 0.125f, 0, .variable = false },
+		{ TFLITE_UINT8, 4, { 1, 2, 2, 3 }, NULL, 0, 1.0f, 0, .variable = false },
+		{ TFLITE_INT32, 1, { 2 }, shape, sizeof(shape), 0, 0, .variable = false },
+		{ TFLITE_UINT8, 2, { 1, 12 }, NULL, 0, 1.0f, 0, .variable = false },
 	};
 	const uint32_t tensor_count = sizeof(tensors) / sizeof(tensors[0]);
 	static const int32_t in0[] = { 0, 1, 2 }, out0[] = { 3 }, in1[] = { 3, 4 }, out1[] = { 5 };

@@ -523,9 +523,9 @@ static void test_mean_rounding(void **state)
 }
 
 /*
- * Sums in units of 2^-20, each factor rounded once to 31 fewer bits: scales of 0.3 and 0.1 to 0.2 are
- * a little less than factors of 1.5 and 0.5, and the stages lose that little, so that these sums
- * (-1.5 + 2, -1.5 + 3 ...) are taken for halves, which go away from zero.
+ * Sums in units of 2^-20, each factor rounded once to 31 fewer bits: scales of 0.3 and 0.1 to 0.2
+ * are not quite factors of 1.5 and 0.5, and the stages lose that little, so that these sums (-1.5 +
+ * 2, -1.5 + 3 ...) are taken for halves, which go away from zero.
  */
 static void test_add_rounding(void **state)
 {
@@ -563,6 +563,27 @@ static void test_requantize_rounding(void **state)
 		.outputs = { 1, -1 },
 	};
 	uint8_t out[6];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+/* The same factor for a sum. */
+static void test_sum_rounding(void **state)
+{
+	static const int32_t axis = 1;
+	static const uint8_t in[] = { 10, 11, 7, 18, 15, 14 }, want[] = { 21, 22, 23 };
+	const struct one m = {
+		.code = TFLITE_SUM,
+		.tensors = { { TFLITE_UINT8, 2, { 3, 2 }, NULL, 0, 0.1f, 10 },
+			     S32(1, { 1 }, &axis, sizeof(axis)),
+			     { TFLITE_UINT8, 1, { 3 }, NULL, 0, 0.4f, 20 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 27,
+	};
+	uint8_t out[3];
 
 	run(&m, (const void *[]){ in }, (void *[]){ out });
 	assert_memory_equal(out, want, sizeof(out));
@@ -611,8 +632,8 @@ static void test_mul_rounding(void **state)
 }
 
 /*
- * FULLY_CONNECTED rounds once, since LiteRT 2: a factor of 0.25 makes 0.25, 0.5, -0.5 and 1.25 of these
- * sums. Rounded twice, as a convolution's, the first would be 1 and the last 2.
+ * FULLY_CONNECTED rounds once, since LiteRT 2: a factor of 0.25 makes 0.25, 0.5, -0.5 and 1.25 of
+ * these sums. Rounded twice, as a convolution's, the first would be 1 and the last 2.
  */
 static void test_fully_connected_rounding(void **state)
 {
@@ -655,6 +676,7 @@ int main(void)
 		cmocka_unit_test(test_mean_rounding),
 		cmocka_unit_test(test_add_rounding),
 		cmocka_unit_test(test_requantize_rounding),
+		cmocka_unit_test(test_sum_rounding),
 		cmocka_unit_test(test_leaky_relu_rounding),
 		cmocka_unit_test(test_mul_rounding),
 		cmocka_unit_test(test_fully_connected_rounding),
