@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/compiler/ir.h"
 
@@ -284,12 +284,7 @@ static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl
 
 static bool past_deadline(const struct nna_compile_options *options)
 {
-	struct timespec now;
-
-	if (!options->deadline_ns)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec >= options->deadline_ns;
+	return options->deadline_ns && nna_now_ns() >= options->deadline_ns;
 }
 
 /*

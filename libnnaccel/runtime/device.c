@@ -2,17 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "libnnaccel/runtime/runtime.h"
-
-uint64_t nna_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
-}
 
 int nna_status_error(uint32_t status)
 {

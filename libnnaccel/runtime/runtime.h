@@ -44,6 +44,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
 #include "hw/gen/nnahw.h"
@@ -227,7 +228,6 @@ void nna_execution_finish(struct nna_execution *execution, int error);
 bool nna_execution_reported(const struct nna_execution *execution);
 void nna_fence_put(struct nna_fence *fence);
 
-uint64_t nna_now_ns(void);
 /* Negative errno of a status of the hardware. */
 int nna_status_error(uint32_t status);
 

@@ -28,13 +28,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <xf86drm.h>
 
 #include <drm/nna_accel.h>
 
+#include "libnnaccel/clock.h"
 #include "libnnaccel/graph/graph.h"
 #include "libnnaccel/winsys/winsys.h"
 
@@ -124,14 +124,6 @@ static struct drm *to_drm(struct nna_winsys *ws)
 static int ioctl_errno(int fd, unsigned long request, void *arg)
 {
 	return drmIoctl(fd, request, arg) ? -errno : 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 /* ----------------------------------------------------------------------------- device addresses */
@@ -814,7 +806,7 @@ static uint64_t drm_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
 	double delta;
 
 	pthread_mutex_lock(&drm->clock_lock);
-	if (now_ns() - drm->clock.monotonic_ns > CLOCK_MAX_AGE_NS) {
+	if (nna_now_ns() - drm->clock.monotonic_ns > CLOCK_MAX_AGE_NS) {
 		struct drm_nna_timestamp fresh;
 
 		if (!query(drm->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &fresh, sizeof(fresh)))

@@ -38,6 +38,7 @@
 
 #include <linux/sync_file.h>
 
+#include "libnnaccel/clock.h"
 #include "libnnaccel/graph/graph.h"
 #include "hw/gen/nnahw.h"
 #include "device/include/nnadev.h"
@@ -142,14 +143,6 @@ struct loopback {
 	atomic_bool stop;
 	int wake; /* eventfd */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
-}
 
 static long futex(atomic_uint *word, int op, uint32_t value, const struct timespec *deadline)
 {
@@ -811,7 +804,7 @@ static void ring_push(struct loopback *lb, struct job *job)
 	uint64_t deadline = job->deadline_ns;
 
 	if (job->duration_ns) {
-		uint64_t end = now_ns();
+		uint64_t end = nna_now_ns();
 
 		if (__builtin_add_overflow(end, job->duration_ns, &end))
 			end = INT64_MAX;
@@ -1312,9 +1305,9 @@ int nna_winsys_loopback_create(const struct nna_device_options *options, struct 
 	if (ret)
 		goto fail;
 	nnadev_reg_write(lb->dev, NNAHW_REG_CONTROL, 4, NNAHW_REG_CONTROL_ENABLE);
-	before = now_ns();
+	before = nna_now_ns();
 	tick = nnadev_reg_read(lb->dev, NNAHW_REG_TIMESTAMP, 8);
-	lb->tick_offset = (int64_t)(tick - (before + now_ns()) / 2);
+	lb->tick_offset = (int64_t)(tick - (before + nna_now_ns()) / 2);
 	ret = -pthread_create(&lb->worker, NULL, worker, lb);
 	if (ret)
 		goto fail;
