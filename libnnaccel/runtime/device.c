@@ -5,19 +5,6 @@
 
 #include "libnnaccel/runtime/runtime.h"
 
-int nna_status_error(uint32_t status)
-{
-	switch (status) {
-#define STATUS(name, value, error, ban, nnapi, text) \
-	case value: \
-		return -(error);
-		NNAHW_STATUS_TABLE(STATUS)
-#undef STATUS
-	default:
-		return -EIO;
-	}
-}
-
 static int check_abi(const struct nna_device *d)
 {
 	const struct nna_device_info *i = &d->info;

@@ -48,6 +48,7 @@
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
 #include "hw/gen/nnahw.h"
+#include "libnnaccel/winsys/status.h"
 #include "libnnaccel/winsys/winsys.h"
 
 struct nna_device {
@@ -227,8 +228,5 @@ void nna_execution_finish(struct nna_execution *execution, int error);
 /* The device has written its report of the run under way. */
 bool nna_execution_reported(const struct nna_execution *execution);
 void nna_fence_put(struct nna_fence *fence);
-
-/* Negative errno of a status of the hardware. */
-int nna_status_error(uint32_t status);
 
 #endif

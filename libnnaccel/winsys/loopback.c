@@ -42,6 +42,7 @@
 #include "libnnaccel/graph/graph.h"
 #include "hw/gen/nnahw.h"
 #include "device/include/nnadev.h"
+#include "libnnaccel/winsys/status.h"
 #include "libnnaccel/winsys/winsys.h"
 
 #define PAGE 4096ull
@@ -738,21 +739,6 @@ static void job_end(struct loopback *lb, struct job *job, int error)
 	job_put(lb, job);
 }
 
-static int status_error(uint32_t status, bool *ban)
-{
-	*ban = false;
-	switch (status) {
-#define STATUS(name, value, error, bans, nnapi, text) \
-	case value: \
-		*ban = bans; \
-		return -(error);
-		NNAHW_STATUS_TABLE(STATUS)
-#undef STATUS
-	default:
-		return -EIO;
-	}
-}
-
 static void raise_irq(void *user, uint32_t vector)
 {
 	struct loopback *lb = user;
@@ -771,16 +757,15 @@ static void raise_irq(void *user, uint32_t vector)
 		struct nnahw_completion *c = &ring->completions[ring->head & (RING_SIZE - 1)];
 		uint16_t flags = __atomic_load_n(&c->flags, __ATOMIC_ACQUIRE);
 		struct job *job = ring->jobs[ring->head & (RING_SIZE - 1)];
-		bool ban;
 		int error;
 
 		if ((flags & NNAHW_COMPLETION_PHASE) != !(ring->head / RING_SIZE & 1))
 			break;
-		error = status_error(c->status, &ban);
+		error = nna_status_error(c->status);
 		if (c->seqno != job->entry.seqno)
 			error = -EIO;
 		ring->head++;
-		job->queue->banned |= ban;
+		job->queue->banned |= nna_status_bans(c->status);
 		job_end(lb, job, error);
 	}
 	more = lb->waiting ||
