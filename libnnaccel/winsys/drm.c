@@ -36,26 +36,14 @@
 
 #include "libnnaccel/clock.h"
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/winsys/va.h"
 #include "libnnaccel/winsys/winsys.h"
 
 #define ACCEL_DIR "/dev/accel"
 #define DRIVER_NAME "nna"
-#define PAGE 4096ull
-#define LARGE (2ull << 20)
-/*
- * Small BOs below, large ones above, so that small ones do not eat up the alignment of large ones.
- */
-#define SMALL_VA 0x100000000ull
-#define LARGE_VA 0x10000000000ull
-#define VA_END 0x800000000000ull
 /* Outstanding jobs after which a submission looks for finished ones. */
 #define OUTSTANDING_SOFT_LIMIT 64u
 #define CLOCK_MAX_AGE_NS 1000000000ull
-
-struct range {
-	struct range *next;
-	uint64_t at, size;
-};
 
 struct gem {
 	struct gem *next;
@@ -66,7 +54,7 @@ struct gem {
 struct bo {
 	struct nna_winsys_bo base;
 	struct gem *gem;
-	struct range *va; /* what it occupies; given back to the free list */
+	uint64_t va_size; /* addresses that it has taken, from @base.va on; 0: none yet */
 };
 
 struct queue {
@@ -106,7 +94,7 @@ struct drm {
 
 	pthread_mutex_t lock;
 	struct gem *gems;
-	struct range *small_free, *large_free;
+	struct nna_va *small_va, *large_va;
 	struct sync *spare;
 	struct sync *outstanding, **outstanding_end;
 	uint32_t outstanding_count;
@@ -128,82 +116,41 @@ static int ioctl_errno(int fd, unsigned long request, void *arg)
 
 /* ----------------------------------------------------------------------------- device addresses */
 
-/* Returns a node of its own that describes the range, so that giving it back cannot fail. */
-static struct range *va_alloc(struct drm *drm, uint64_t size)
+static struct nna_va *va_of(struct drm *drm, uint64_t size)
 {
-	struct range **list = size >= LARGE ? &drm->large_free : &drm->small_free, **link, *node;
-	uint64_t unit = size >= LARGE ? LARGE : PAGE;
-
-	size = (size + unit - 1) & ~(unit - 1);
-	node = malloc(sizeof(*node));
-	if (!node)
-		return NULL;
-	for (link = list; *link; link = &(*link)->next) {
-		struct range *free_range = *link;
-
-		if (free_range->size < size)
-			continue;
-		node->next = NULL;
-		node->at = free_range->at;
-		node->size = size;
-		free_range->at += size;
-		free_range->size -= size;
-		if (!free_range->size) {
-			*link = free_range->next;
-			free(free_range);
-		}
-		return node;
-	}
-	free(node);
-	return NULL;
+	return size >= NNA_VA_LARGE_PAGE ? drm->large_va : drm->small_va;
 }
 
-static void va_free(struct drm *drm, struct range *node)
+static int va_alloc(struct drm *drm, struct bo *bo)
 {
-	struct range **link = node->at >= LARGE_VA ? &drm->large_free : &drm->small_free,
-		     *prev = NULL, *next;
+	uint64_t unit = bo->base.size >= NNA_VA_LARGE_PAGE ? NNA_VA_LARGE_PAGE : NNA_VA_PAGE;
+	uint64_t size = (bo->base.size + unit - 1) & ~(unit - 1);
+	int ret = nna_va_take(va_of(drm, size), size, unit, &bo->base.va);
 
-	while (*link && (*link)->at < node->at) {
-		prev = *link;
-		link = &prev->next;
-	}
-	node->next = *link;
-	*link = node;
-	next = node->next;
-	if (next && node->at + node->size == next->at) {
-		node->size += next->size;
-		node->next = next->next;
-		free(next);
-	}
-	if (prev && prev->at + prev->size == node->at) {
-		prev->size += node->size;
-		prev->next = node->next;
-		free(node);
-	}
+	if (ret)
+		return ret == -ENOSPC ? -ENOMEM : ret;
+	bo->va_size = size;
+	return 0;
+}
+
+static void va_free(struct drm *drm, struct bo *bo)
+{
+	nna_va_give(va_of(drm, bo->va_size), bo->base.va, bo->va_size);
 }
 
 static int va_init(struct drm *drm)
 {
-	uint64_t end = drm->hw.va_end < VA_END ? drm->hw.va_end : VA_END;
+	uint64_t end = drm->hw.va_end < NNA_VA_END ? drm->hw.va_end : NNA_VA_END;
 
-	drm->small_free = malloc(sizeof(*drm->small_free));
-	drm->large_free = malloc(sizeof(*drm->large_free));
-	if (!drm->small_free || !drm->large_free)
-		return -ENOMEM;
-	*drm->small_free = (struct range){ NULL, SMALL_VA, LARGE_VA - SMALL_VA };
-	*drm->large_free = (struct range){ NULL, LARGE_VA, end - LARGE_VA };
-	return 0;
+	drm->small_va = nna_va_create(NNA_VA_SMALL_START, NNA_VA_LARGE_START - NNA_VA_SMALL_START);
+	drm->large_va = nna_va_create(NNA_VA_LARGE_START, end - NNA_VA_LARGE_START);
+	return drm->small_va && drm->large_va ? 0 : -ENOMEM;
 }
 
 static void va_fini(struct drm *drm)
 {
-	struct range *lists[2] = { drm->small_free, drm->large_free }, *next;
-
-	for (int i = 0; i < 2; i++)
-		for (struct range *r = lists[i]; r; r = next) {
-			next = r->next;
-			free(r);
-		}
+	nna_va_destroy(drm->small_va);
+	nna_va_destroy(drm->large_va);
 }
 
 /* ------------------------------------------------------------------------------------- syncobjs */
@@ -322,9 +269,9 @@ static void bo_free(struct drm *drm, struct bo *bo, bool bound)
 {
 	/* Addresses that are still bound must not be handed out again. */
 	if (bound && vm_bind(drm, DRM_NNA_VM_BIND_OP_UNMAP, 0, 0, bo->base.va, bo->base.size))
-		free(bo->va);
-	else if (bo->va)
-		va_free(drm, bo->va);
+		bo->va_size = 0;
+	if (bo->va_size)
+		va_free(drm, bo);
 	if (bo->gem)
 		gem_put(drm, bo->gem);
 	if (bo->base.map)
@@ -400,10 +347,10 @@ static void retire(struct drm *drm, struct bo *bo, struct queue *queue)
 
 static int bo_bind(struct drm *drm, struct bo *bo, uint32_t flags)
 {
-	bo->va = va_alloc(drm, bo->base.size);
-	if (!bo->va)
-		return -ENOMEM;
-	bo->base.va = bo->va->at;
+	int ret = va_alloc(drm, bo);
+
+	if (ret)
+		return ret;
 	return vm_bind(drm, DRM_NNA_VM_BIND_OP_MAP,
 		       flags & NNA_WINSYS_BO_DEVICE_READ_ONLY ? DRM_NNA_VM_BIND_OP_READONLY : 0,
 		       bo->gem->handle, bo->base.va, bo->base.size);
@@ -488,9 +435,9 @@ static int drm_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nn
 	struct bo *bo;
 	off_t end;
 
-	if (!size || size > SIZE_MAX - PAGE)
+	if (!size || size > SIZE_MAX - NNA_VA_PAGE)
 		return -EINVAL;
-	size = (size + PAGE - 1) & ~(PAGE - 1);
+	size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
 	end = lseek(fd, 0, SEEK_END);
 	if (end >= 0 && (uint64_t)end < size)
 		return -EINVAL;

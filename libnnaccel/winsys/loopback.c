@@ -43,30 +43,20 @@
 #include "hw/gen/nnahw.h"
 #include "device/include/nnadev.h"
 #include "libnnaccel/winsys/status.h"
+#include "libnnaccel/winsys/va.h"
 #include "libnnaccel/winsys/winsys.h"
 
-#define PAGE 4096ull
-#define LARGE (2ull << 20)
 #define CHUNK (64ull << 20)
 #define RING_SIZE 256u
 #define ASID 1u
-#define SMALL_VA 0x100000000ull
-#define LARGE_VA 0x10000000000ull
-#define VA_END 0x800000000000ull
 #define FIRST_IOVA 0x40000000ull
-
-/* A free range; lists are ordered by address and merged. */
-struct range {
-	struct range *next;
-	uint64_t at, size;
-};
 
 struct chunk {
 	struct chunk *next;
 	int fd;
 	uint64_t iova, size;
 	uint8_t *map;
-	struct range *free;
+	struct nna_va *free;
 	bool own; /* of a single BO */
 };
 
@@ -128,7 +118,7 @@ struct loopback {
 	pthread_mutex_t memory;
 	struct chunk *chunks;
 	uint64_t next_iova;
-	struct range *small_va, *large_va;
+	struct nna_va *small_va, *large_va;
 	uint64_t root; /* bus address */
 	/* bus address of the first free page table, linked by their first entry */
 	uint64_t spare_tables;
@@ -151,83 +141,6 @@ static long futex(atomic_uint *word, int op, uint32_t value, const struct timesp
 		       FUTEX_BITSET_MATCH_ANY);
 }
 
-/* ---------------------------------------------------------------------------------- free ranges */
-
-/* Takes @size bytes at a multiple of @align; 0 when there is no room (no range starts at 0). */
-static int range_take(struct range **list, uint64_t size, uint64_t align, uint64_t *at)
-{
-	for (struct range **link = list; *link; link = &(*link)->next) {
-		struct range *r = *link;
-		uint64_t start = (r->at + align - 1) & ~(align - 1);
-		uint64_t skip = start - r->at;
-
-		if (r->size < skip || r->size - skip < size)
-			continue;
-		if (skip && r->size > skip + size) {
-			struct range *behind = malloc(sizeof(*behind));
-
-			if (!behind)
-				return -ENOMEM;
-			*behind = (struct range){ r->next, start + size, r->size - skip - size };
-			r->next = behind;
-			r->size = skip;
-		} else if (skip) {
-			r->size = skip;
-		} else if (r->size > size) {
-			r->at += size;
-			r->size -= size;
-		} else {
-			*link = r->next;
-			free(r);
-		}
-		*at = start;
-		return 0;
-	}
-	return -ENOSPC;
-}
-
-/* Gives a range back. Without memory for its entry the range is lost, which costs room only. */
-static void range_give(struct range **list, uint64_t at, uint64_t size)
-{
-	struct range *before = NULL, *r;
-	struct range **link = list;
-
-	while (*link && (*link)->at < at) {
-		before = *link;
-		link = &(*link)->next;
-	}
-	r = *link;
-	if (before && before->at + before->size == at) {
-		before->size += size;
-		if (r && before->at + before->size == r->at) {
-			before->size += r->size;
-			before->next = r->next;
-			free(r);
-		}
-		return;
-	}
-	if (r && at + size == r->at) {
-		r->at = at;
-		r->size += size;
-		return;
-	}
-	r = malloc(sizeof(*r));
-	if (!r)
-		return;
-	*r = (struct range){ *link, at, size };
-	*link = r;
-}
-
-static void range_free_all(struct range *r)
-{
-	while (r) {
-		struct range *next = r->next;
-
-		free(r);
-		r = next;
-	}
-}
-
 /* --------------------------------------------------------------------------------------- memory */
 
 static void chunk_free(struct loopback *lb, struct chunk *c)
@@ -241,7 +154,7 @@ static void chunk_free(struct loopback *lb, struct chunk *c)
 	nnadev_dma_unmap(lb->dev, c->iova, c->size);
 	munmap(c->map, c->size);
 	close(c->fd);
-	range_free_all(c->free);
+	nna_va_destroy(c->free);
 	free(c);
 }
 
@@ -263,20 +176,19 @@ static int chunk_add(struct loopback *lb, int fd, uint64_t size, bool own, struc
 		goto fail;
 	}
 	if (!own) {
-		c->free = malloc(sizeof(*c->free));
+		c->free = nna_va_create(0, size);
 		if (!c->free) {
 			munmap(c->map, size);
 			goto fail;
 		}
-		*c->free = (struct range){ NULL, 0, size };
 	}
 	ret = nnadev_dma_map(lb->dev, c->iova, size, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE);
 	if (ret) {
 		munmap(c->map, size);
-		free(c->free);
+		nna_va_destroy(c->free);
 		goto fail;
 	}
-	lb->next_iova += (size + LARGE - 1) & ~(LARGE - 1);
+	lb->next_iova += (size + NNA_VA_LARGE_PAGE - 1) & ~(NNA_VA_LARGE_PAGE - 1);
 	c->next = lb->chunks;
 	lb->chunks = c;
 	*out = c;
@@ -314,7 +226,7 @@ static int memory_take(struct loopback *lb, uint64_t size, uint64_t align, struc
 	for (c = lb->chunks; c; c = c->next) {
 		if (c->own)
 			continue;
-		ret = range_take(&c->free, size, align, offset);
+		ret = nna_va_take(c->free, size, align, offset);
 		if (!ret) {
 			*chunk = c;
 			return 0;
@@ -328,7 +240,7 @@ static int memory_take(struct loopback *lb, uint64_t size, uint64_t align, struc
 	if (ret)
 		return ret;
 	*chunk = c;
-	return range_take(&c->free, size, align, offset);
+	return nna_va_take(c->free, size, align, offset);
 }
 
 static void memory_give(struct loopback *lb, struct chunk *c, uint64_t offset, uint64_t size)
@@ -337,10 +249,10 @@ static void memory_give(struct loopback *lb, struct chunk *c, uint64_t offset, u
 		chunk_free(lb, c);
 		return;
 	}
-	if (size < LARGE ||
+	if (size < NNA_VA_LARGE_PAGE ||
 	    fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size))
 		memset(c->map + offset, 0, size);
-	range_give(&c->free, offset, size);
+	nna_va_give(c->free, offset, size);
 }
 
 static void *bus_to_cpu(struct loopback *lb, uint64_t address)
@@ -373,7 +285,7 @@ static int table_take(struct loopback *lb, uint64_t *bus)
 		table[0] = 0;
 		return 0;
 	}
-	ret = memory_take(lb, PAGE, PAGE, &c, &offset);
+	ret = memory_take(lb, NNA_VA_PAGE, NNA_VA_PAGE, &c, &offset);
 	if (ret)
 		return ret;
 	*bus = c->iova + offset;
@@ -384,7 +296,7 @@ static void table_give(struct loopback *lb, uint64_t bus)
 {
 	uint64_t *table = bus_to_cpu(lb, bus);
 
-	memset(table, 0, PAGE);
+	memset(table, 0, NNA_VA_PAGE);
 	table[0] = lb->spare_tables;
 	lb->spare_tables = bus;
 }
@@ -428,15 +340,15 @@ static int pt_map(struct loopback *lb, uint64_t va, uint64_t bus, uint64_t size,
 		uint64_t *entry;
 		int ret;
 
-		if (!((va | bus) & (LARGE - 1)) && size >= LARGE) {
+		if (!((va | bus) & (NNA_VA_LARGE_PAGE - 1)) && size >= NNA_VA_LARGE_PAGE) {
 			ret = pt_entry(lb, va, 1, true, &entry);
 			if (ret)
 				return ret;
 			if (!(*entry & NNAHW_PTE_VALID)) {
 				pte_write(entry, bus | flags | NNAHW_PTE_LARGE);
-				va += LARGE;
-				bus += LARGE;
-				size -= LARGE;
+				va += NNA_VA_LARGE_PAGE;
+				bus += NNA_VA_LARGE_PAGE;
+				size -= NNA_VA_LARGE_PAGE;
 				continue;
 			}
 		}
@@ -446,10 +358,10 @@ static int pt_map(struct loopback *lb, uint64_t va, uint64_t bus, uint64_t size,
 		/* The rest of this table at once. */
 		do {
 			pte_write(entry++, bus | flags);
-			va += PAGE;
-			bus += PAGE;
-			size -= PAGE;
-		} while (size && va & (LARGE - 1));
+			va += NNA_VA_PAGE;
+			bus += NNA_VA_PAGE;
+			size -= NNA_VA_PAGE;
+		} while (size && va & (NNA_VA_LARGE_PAGE - 1));
 	}
 	return 0;
 }
@@ -462,7 +374,7 @@ static void pt_unmap(struct loopback *lb, uint64_t va, uint64_t size, bool own_s
 		     uint64_t *table)
 {
 	while (size) {
-		uint64_t step = LARGE - (va & (LARGE - 1));
+		uint64_t step = NNA_VA_LARGE_PAGE - (va & (NNA_VA_LARGE_PAGE - 1));
 		uint64_t *entry, *leaf;
 
 		if (step > size)
@@ -476,7 +388,7 @@ static void pt_unmap(struct loopback *lb, uint64_t va, uint64_t size, bool own_s
 				pte_write(entry, 0);
 			} else {
 				pt_entry(lb, va, 0, false, &leaf);
-				for (uint64_t at = 0; at < step; at += PAGE)
+				for (uint64_t at = 0; at < step; at += NNA_VA_PAGE)
 					pte_write(leaf++, 0);
 			}
 		}
@@ -534,13 +446,12 @@ static void control_irq(struct loopback *lb)
 
 static int bo_map(struct loopback *lb, struct bo *bo, uint32_t flags)
 {
-	bool large = bo->base.size >= LARGE;
-	uint64_t table = 0;
+	bool large = bo->base.size >= NNA_VA_LARGE_PAGE;
+	uint64_t unit = large ? NNA_VA_LARGE_PAGE : NNA_VA_PAGE, table = 0;
 	int ret;
 
-	bo->va_size = large ? (bo->base.size + LARGE - 1) & ~(LARGE - 1) : bo->base.size;
-	ret = range_take(large ? &lb->large_va : &lb->small_va, bo->va_size, large ? LARGE : PAGE,
-			 &bo->base.va);
+	bo->va_size = (bo->base.size + unit - 1) & ~(unit - 1);
+	ret = nna_va_take(large ? lb->large_va : lb->small_va, bo->va_size, unit, &bo->base.va);
 	if (ret)
 		return ret == -ENOSPC ? -ENOMEM : ret;
 	ret = pt_map(lb, bo->base.va, bo->chunk->iova + bo->offset, bo->base.size,
@@ -551,7 +462,7 @@ static int bo_map(struct loopback *lb, struct bo *bo, uint32_t flags)
 	invalidate(lb, bo->base.va, bo->base.size);
 	if (table)
 		table_give(lb, table);
-	range_give(large ? &lb->large_va : &lb->small_va, bo->base.va, bo->va_size);
+	nna_va_give(large ? lb->large_va : lb->small_va, bo->base.va, bo->va_size);
 	return ret;
 }
 
@@ -582,12 +493,14 @@ static int lb_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 	bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
-	bo->base.size = (size + PAGE - 1) & ~(PAGE - 1);
+	bo->base.size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
 	pthread_mutex_lock(&lb->memory);
 	if (flags & NNA_WINSYS_BO_SHAREABLE)
 		ret = chunk_create(lb, bo->base.size, true, &bo->chunk);
 	else
-		ret = memory_take(lb, bo->base.size, bo->base.size >= LARGE ? LARGE : PAGE,
+		ret = memory_take(lb, bo->base.size,
+				  bo->base.size >= NNA_VA_LARGE_PAGE ? NNA_VA_LARGE_PAGE
+								     : NNA_VA_PAGE,
 				  &bo->chunk, &bo->offset);
 	if (ret)
 		free(bo);
@@ -622,7 +535,7 @@ static int lb_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna
 		free(bo);
 		return ret;
 	}
-	bo->base.size = (size + PAGE - 1) & ~(PAGE - 1);
+	bo->base.size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
 	pthread_mutex_lock(&lb->memory);
 	ret = chunk_add(lb, copy, bo->base.size, true, &bo->chunk);
 	if (ret)
@@ -647,7 +560,7 @@ static int lb_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base)
 
 static void bo_free(struct loopback *lb, struct bo *bo)
 {
-	bool large = bo->base.size >= LARGE;
+	bool large = bo->base.size >= NNA_VA_LARGE_PAGE;
 	uint64_t table = 0;
 
 	pthread_mutex_lock(&lb->memory);
@@ -655,7 +568,7 @@ static void bo_free(struct loopback *lb, struct bo *bo)
 	invalidate(lb, bo->base.va, bo->base.size);
 	if (table)
 		table_give(lb, table);
-	range_give(large ? &lb->large_va : &lb->small_va, bo->base.va, bo->va_size);
+	nna_va_give(large ? lb->large_va : lb->small_va, bo->base.va, bo->va_size);
 	memory_give(lb, bo->chunk, bo->offset, bo->base.size);
 	pthread_mutex_unlock(&lb->memory);
 	free(bo);
@@ -1150,11 +1063,11 @@ static void lb_destroy(struct nna_winsys *ws)
 		lb->chunks = c->next;
 		munmap(c->map, c->size);
 		close(c->fd);
-		range_free_all(c->free);
+		nna_va_destroy(c->free);
 		free(c);
 	}
-	range_free_all(lb->small_va);
-	range_free_all(lb->large_va);
+	nna_va_destroy(lb->small_va);
+	nna_va_destroy(lb->large_va);
 	if (lb->wake >= 0)
 		close(lb->wake);
 	pthread_mutex_destroy(&lb->jobs);
@@ -1218,12 +1131,13 @@ static int ring_setup(struct loopback *lb, uint32_t number, struct nnahw_ring_en
 		      struct nnahw_completion **completions)
 {
 	uint64_t at = NNAHW_RING_REGS + (uint64_t)number * NNAHW_RING_STRIDE;
-	uint64_t entry_bytes = (RING_SIZE * sizeof(**entries) + PAGE - 1) & ~(PAGE - 1);
-	uint64_t bytes = entry_bytes +
-			 ((RING_SIZE * sizeof(**completions) + PAGE - 1) & ~(PAGE - 1));
+	uint64_t entry_bytes =
+		(RING_SIZE * sizeof(**entries) + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
+	uint64_t bytes = entry_bytes + ((RING_SIZE * sizeof(**completions) + NNA_VA_PAGE - 1) &
+					~(NNA_VA_PAGE - 1));
 	struct chunk *c;
 	uint64_t offset;
-	int ret = memory_take(lb, bytes, PAGE, &c, &offset);
+	int ret = memory_take(lb, bytes, NNA_VA_PAGE, &c, &offset);
 
 	if (ret)
 		return ret;
@@ -1272,13 +1186,11 @@ int nna_winsys_loopback_create(const struct nna_device_options *options, struct 
 	if (ret)
 		goto fail;
 	ret = -ENOMEM;
-	lb->small_va = malloc(sizeof(*lb->small_va));
-	lb->large_va = malloc(sizeof(*lb->large_va));
+	lb->small_va = nna_va_create(NNA_VA_SMALL_START, NNA_VA_LARGE_START - NNA_VA_SMALL_START);
+	lb->large_va = nna_va_create(NNA_VA_LARGE_START, NNA_VA_END - NNA_VA_LARGE_START);
 	if (!lb->small_va || !lb->large_va)
 		goto fail;
-	*lb->small_va = (struct range){ NULL, SMALL_VA, LARGE_VA - SMALL_VA };
-	*lb->large_va = (struct range){ NULL, LARGE_VA, VA_END - LARGE_VA };
-	ret = memory_take(lb, PAGE, PAGE, &c, &offset);
+	ret = memory_take(lb, NNA_VA_PAGE, NNA_VA_PAGE, &c, &offset);
 	if (ret)
 		goto fail;
 	lb->root = c->iova + offset;
