@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a status of the hardware means to whoever submitted the job. nna.ko has the same table, so an
- * error is the same whether it comes with a fence or is read from a job's report.
+ * What a status of the hardware means to whoever submitted the job. nna.ko has the same table, so
+ * an error is the same whether it comes with a fence or is read from a job's report.
  */
 #ifndef NNA_WINSYS_STATUS_H
 #define NNA_WINSYS_STATUS_H

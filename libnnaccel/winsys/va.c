@@ -4,9 +4,9 @@
  * The search is linear: the list is as long as the memory is fragmented, and BOs are not made on
  * the inference path.
  *
- * Between two free ranges lies one taken range at least, so with n taken ranges there are n + 1 free
- * ones at most. nna_va_take() keeps that many nodes, in the list or spare, and nna_va_give() always
- * finds one.
+ * Between two free ranges lies one taken range at least, so with n taken ranges there are at most
+ * n + 1 free ones. nna_va_take() keeps that many nodes, in the list or spare, and nna_va_give()
+ * always finds one.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The winsys: how the library reaches a device. drm.c speaks to nna.ko, loopback.c to a model in
- * this process.
+ * The winsys: how the library reaches a device. There are two backends of one table of operations:
+ *
+ *	drm/       speaks to nna.ko
+ *	loopback/  has the model of the device in this process
+ *	va.h       what both hand out device addresses with
+ *	status.h   what a status of the hardware means
  *
  * Data and ownership
  *
- * A winsys is one open device with one address space; all BOs are mapped into it when they are
- * made, so a BO is a VA. A queue is a context with a priority; its jobs run in order. A fence is
- * the end of one job. The creator destroys; destroying a BO or queue that jobs still use is safe
- * (the memory goes when they have ended).
+ * A winsys is one open device with one address space. A BO is mapped there when it is created and
+ * keeps its address for life. A queue is a context with a priority, whose jobs run in the order of
+ * submission. A fence is the end of one job. Whoever creates something destroys it, and the winsys
+ * last. A BO or a queue may be destroyed while jobs use it: its memory goes when they have ended.
  *
- * Thread-safety: all functions, from any thread; one object is destroyed once. Errors are negative
- * errno.
+ * Thread-safety: any function may be called from any thread at any time, but destroying an object
+ * is the last use of it. Functions that return int return a negative errno on failure.
  */
 #ifndef NNA_WINSYS_H
 #define NNA_WINSYS_H
@@ -32,7 +36,7 @@ struct nna_winsys_fence;
  * @size: bytes, a multiple of 4 KiB
  * @map: address in this process, page aligned, for the BO's life
  *
- * Backends embed it.
+ * Backends embed it as their first member.
  */
 struct nna_winsys_bo {
 	uint64_t va;
@@ -40,19 +44,31 @@ struct nna_winsys_bo {
 	void *map;
 };
 
+/**
+ * enum nna_winsys_bo_flags - how a BO will be used
+ * @NNA_WINSYS_BO_DEVICE_READ_ONLY: programs and constants; a job that writes there faults
+ * @NNA_WINSYS_BO_SHAREABLE: bo_export() will be called; without it bo_export() may fail
+ */
 enum nna_winsys_bo_flags {
-	NNA_WINSYS_BO_DEVICE_READ_ONLY = 1, /* programs and constants: a write faults */
-	NNA_WINSYS_BO_SHAREABLE = 2, /* bo_export() will be called; DRM: any BO can be exported */
+	NNA_WINSYS_BO_DEVICE_READ_ONLY = 1,
+	NNA_WINSYS_BO_SHAREABLE = 2,
 };
 
 /**
- * struct nna_winsys_job - one run of a stream; fields as in the hardware's ring entry
- * @deadline_ns: absolute CLOCK_MONOTONIC, 0 none
- * @duration_ns: from when all in-fences have signalled, 0 none
- * @budget_ns: run time, 0 is the job limit
- * @loop_limit_ns: 0 is the job limit
- * @fence_fds: in-fences, @fence_count sync_file fds (loopback: pollable fds)
- * @want_fd: the fence will be exported: make it so in the same submission
+ * struct nna_winsys_job - one run of a stream, with the fields of the hardware's ring entry
+ * @stream_va: device address of the command stream
+ * @stream_size: bytes of it
+ * @start: byte of the stream where to begin, from a report's resume; 0: with the first command
+ * @base_table_va: device address of the table of slots
+ * @slot_count: its length
+ * @report_va: device address of the report, which the device writes when the job has ended
+ * @deadline_ns: when the job must have ended, absolute CLOCK_MONOTONIC; 0: no deadline
+ * @duration_ns: how long it may take from when all in-fences have signalled; 0: no limit
+ * @budget_ns: how long it may run; 0: the device's job limit
+ * @loop_limit_ns: how long its loops may run; 0: the device's job limit
+ * @fence_fds: in-fences: sync_files (loopback: any fds that can be polled). They stay the caller's.
+ * @fence_count: their number
+ * @want_fd: fence_export() will be called; the loopback refuses such a job (-ENOTSUP)
  */
 struct nna_winsys_job {
 	uint64_t stream_va;
@@ -70,52 +86,68 @@ struct nna_winsys_job {
 	bool want_fd;
 };
 
+/**
+ * struct nna_winsys_ops - what a backend does
+ * @destroy: closes the device, after everything else has been destroyed. Jobs that still run come
+ *	to an end (DRM) or are dropped (loopback).
+ * @get_info: says what the device is
+ * @tick_to_ns: converts a time of the device, as in reports, to CLOCK_MONOTONIC in ns
+ * @bo_create: makes a BO of @size bytes, rounded up to pages, that is all zero. @flags are of enum
+ *	nna_winsys_bo_flags.
+ * @bo_import: makes a BO of the first @size bytes of a memfd or, with DRM, of a dma-buf. The fd
+ *	stays the caller's. -EINVAL: too small; -ENOTSUP (loopback): no memfd that can be written.
+ * @bo_export: returns a new fd for a BO, or -ENOTSUP
+ * @bo_destroy: gives a BO up; NULL is allowed
+ * @queue_create: makes a queue
+ * @queue_destroy: gives a queue up; NULL is allowed
+ * @queue_submit: appends a job and returns its fence. Waits neither for in-fences nor for the job.
+ *	-ECANCELED: a job before has faulted, the queue is banned: make a new one.
+ * @fence_wait: waits for the job's end, until @deadline_ns (absolute CLOCK_MONOTONIC, INT64_MAX for
+ *	ever). Returns the job's error, or -ETIME when it has not ended yet.
+ * @fence_export: returns a new sync_file fd, or -ENOTSUP
+ * @fence_destroy: gives a fence up, also before the job has ended; NULL is allowed
+ */
 struct nna_winsys_ops {
 	void (*destroy)(struct nna_winsys *ws);
 	void (*get_info)(struct nna_winsys *ws, struct nna_device_info *info);
-	/* Device tick -> CLOCK_MONOTONIC ns of this machine. */
 	uint64_t (*tick_to_ns)(struct nna_winsys *ws, uint64_t tick);
 
 	int (*bo_create)(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 			 struct nna_winsys_bo **out);
-	/*
-	 * Zeroed at creation. Import: dma-buf (loopback: a memfd of at least @size bytes); the fd
-	 * stays the caller's.
-	 */
 	int (*bo_import)(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out);
-	int (*bo_export)(struct nna_winsys *ws, struct nna_winsys_bo *bo); /* Return: a new fd */
+	int (*bo_export)(struct nna_winsys *ws, struct nna_winsys_bo *bo);
 	void (*bo_destroy)(struct nna_winsys *ws, struct nna_winsys_bo *bo);
 
 	int (*queue_create)(struct nna_winsys *ws, enum nna_priority priority,
 			    struct nna_winsys_queue **out);
 	void (*queue_destroy)(struct nna_winsys *ws, struct nna_winsys_queue *queue);
-	/*
-	 * Never waits for a fence or for the job. -ECANCELED: the queue is banned, make a new one.
-	 */
 	int (*queue_submit)(struct nna_winsys *ws, struct nna_winsys_queue *queue,
 			    const struct nna_winsys_job *job, struct nna_winsys_fence **out);
 
-	/*
-	 * @deadline_ns: absolute CLOCK_MONOTONIC, INT64_MAX for ever. Return: 0, -ETIME (not yet),
-	 * the job's error.
-	 */
 	int (*fence_wait)(struct nna_winsys *ws, struct nna_winsys_fence *fence,
 			  int64_t deadline_ns);
-	/* new fd or -ENOTSUP */
 	int (*fence_export)(struct nna_winsys *ws, struct nna_winsys_fence *fence);
 	void (*fence_destroy)(struct nna_winsys *ws, struct nna_winsys_fence *fence);
 };
 
-/* Backends embed it as their first member. */
+/**
+ * struct nna_winsys - an open device
+ * @ops: its backend
+ * @log: where the backend writes messages
+ *
+ * Backends embed it as their first member.
+ */
 struct nna_winsys {
 	const struct nna_winsys_ops *ops;
 	struct nna_log log;
 };
 
-/* Makes the loopback. */
+/* Makes a loopback; @options may be NULL. Return: 0 or a negative errno. */
 int nna_winsys_loopback_create(const struct nna_device_options *options, struct nna_winsys **out);
 /*
- * Opens a DRM node; @path NULL takes the first node of the nna driver (-ENOENT when there is none).
+ * Opens the device node @path, or the first one of the nna driver if @path is NULL; @options may be
+ * NULL. Return: 0, -ENOENT (the driver has no node), -ENODEV (@path is another driver's), or a
+ * negative errno.
  */
 int nna_winsys_drm_create(const char *path, const struct nna_device_options *options,
 			  struct nna_winsys **out);

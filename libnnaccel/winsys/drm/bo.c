@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/* BOs: memory of the kernel, or somebody else's dma-buf, that process and device see. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#include "libnnaccel/winsys/drm/drm.h"
+
+void nna_drm_bo_free(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound)
+{
+	nna_drm_vm_unmap(drm, bo, bound);
+	if (bo->gem)
+		nna_drm_gem_put(drm, bo->gem);
+	if (bo->base.map)
+		munmap(bo->base.map, bo->base.size);
+	free(bo);
+}
+
+int nna_drm_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
+		      struct nna_winsys_bo **out)
+{
+	struct nna_drm *drm = to_nna_drm(ws);
+	struct drm_nna_bo_create create = {
+		.size = size,
+		/*
+		 * A BO that belongs to the VM costs a submission nothing, but the kernel refuses to
+		 * export it.
+		 */
+		.vm_id = flags & NNA_WINSYS_BO_SHAREABLE ? 0 : drm->vm_id,
+	};
+	struct drm_nna_bo_mmap_offset offset = { 0 };
+	struct nna_drm_bo *bo;
+	int ret;
+
+	bo = calloc(1, sizeof(*bo));
+	if (!bo)
+		return -ENOMEM;
+	pthread_mutex_lock(&drm->lock);
+	if (drm->zombies)
+		nna_drm_zombie_reap(drm);
+	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_BO_CREATE, &create);
+	if (ret)
+		goto err;
+	bo->gem = nna_drm_gem_get(drm, create.handle);
+	if (!bo->gem) {
+		ret = -ENOMEM;
+		goto err;
+	}
+	bo->base.size = create.size;
+	offset.handle = create.handle;
+	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset);
+	if (ret)
+		goto err;
+	bo->base.map = mmap(NULL, create.size, PROT_READ | PROT_WRITE, MAP_SHARED, drm->fd,
+			    (off_t)offset.offset);
+	if (bo->base.map == MAP_FAILED) {
+		bo->base.map = NULL;
+		ret = -errno;
+		goto err;
+	}
+	ret = nna_drm_vm_map(drm, bo, flags);
+	if (ret)
+		goto err;
+	pthread_mutex_unlock(&drm->lock);
+	*out = &bo->base;
+	return 0;
+err:
+	nna_drm_bo_free(drm, bo, false);
+	pthread_mutex_unlock(&drm->lock);
+	return ret;
+}
+
+/*
+ * Makes a dma-buf of a memfd, by udmabuf. That takes memfds only that are sealed against shrinking
+ * and not against writing. Return: a new fd, or a negative errno.
+ */
+static int memfd_to_dmabuf(int fd, uint64_t size)
+{
+	struct udmabuf_create create = { .memfd = (uint32_t)fd,
+					 .flags = UDMABUF_FLAGS_CLOEXEC,
+					 .size = size };
+	int seals = fcntl(fd, F_GET_SEALS), udmabuf, ret;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || (seals & F_SEAL_WRITE))
+		return -EINVAL;
+	udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	if (udmabuf < 0)
+		return -errno;
+	ret = ioctl(udmabuf, UDMABUF_CREATE, &create);
+	if (ret < 0)
+		ret = -errno;
+	close(udmabuf);
+	return ret;
+}
+
+int nna_drm_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out)
+{
+	struct nna_drm *drm = to_nna_drm(ws);
+	int dmabuf = -1, ret;
+	uint32_t handle = 0;
+	struct nna_drm_bo *bo;
+	off_t end;
+
+	if (!size || size > SIZE_MAX - NNA_VA_PAGE)
+		return -EINVAL;
+	size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
+	end = lseek(fd, 0, SEEK_END);
+	if (end >= 0 && (uint64_t)end < size)
+		return -EINVAL;
+	bo = calloc(1, sizeof(*bo));
+	if (!bo)
+		return -ENOMEM;
+	bo->base.size = size;
+
+	/*
+	 * Under the lock: the kernel may return a handle that another BO has, which must not be
+	 * closed before it has been counted.
+	 */
+	pthread_mutex_lock(&drm->lock);
+	if (drm->zombies)
+		nna_drm_zombie_reap(drm);
+	ret = drmPrimeFDToHandle(drm->fd, fd, &handle) ? -errno : 0;
+	if (ret == -EINVAL) {
+		dmabuf = memfd_to_dmabuf(fd, size);
+		if (dmabuf >= 0)
+			ret = drmPrimeFDToHandle(drm->fd, dmabuf, &handle) ? -errno : 0;
+	}
+	if (ret)
+		goto err;
+	bo->gem = nna_drm_gem_get(drm, handle);
+	if (!bo->gem) {
+		ret = -ENOMEM;
+		goto err;
+	}
+	bo->base.map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (bo->base.map == MAP_FAILED) {
+		bo->base.map = NULL;
+		ret = -errno;
+		goto err;
+	}
+	ret = nna_drm_vm_map(drm, bo, 0);
+	if (ret)
+		goto err;
+	pthread_mutex_unlock(&drm->lock);
+	if (dmabuf >= 0)
+		close(dmabuf);
+	*out = &bo->base;
+	return 0;
+err:
+	nna_drm_bo_free(drm, bo, false);
+	pthread_mutex_unlock(&drm->lock);
+	if (dmabuf >= 0)
+		close(dmabuf);
+	return ret;
+}
+
+int nna_drm_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base)
+{
+	struct nna_drm_bo *bo = (struct nna_drm_bo *)base;
+	int fd;
+
+	if (drmPrimeHandleToFD(to_nna_drm(ws)->fd, bo->gem->handle, DRM_CLOEXEC | DRM_RDWR, &fd))
+		return errno == EPERM ? -ENOTSUP : -errno;
+	return fd;
+}
+
+void nna_drm_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *base)
+{
+	struct nna_drm *drm = to_nna_drm(ws);
+
+	if (!base)
+		return;
+	pthread_mutex_lock(&drm->lock);
+	nna_drm_zombie_retire(drm, (struct nna_drm_bo *)base, NULL);
+	pthread_mutex_unlock(&drm->lock);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/* The device as a whole: opening and closing, what it is, what time it has. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libnnaccel/clock.h"
+#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/winsys/loopback/loopback.h"
+
+/* Bus addresses begin here, so that 0 is none. */
+#define FIRST_IOVA 0x40000000ull
+
+long nna_loopback_futex(atomic_uint *word, int op, uint32_t value, const struct timespec *deadline)
+{
+	return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, deadline, NULL,
+		       FUTEX_BITSET_MATCH_ANY);
+}
+
+static void lb_destroy(struct nna_winsys *ws)
+{
+	struct nna_loopback *lb = (struct nna_loopback *)ws;
+
+	if (lb->worker_runs) {
+		atomic_store(&lb->stop, true);
+		nna_loopback_worker_wake(lb);
+		pthread_join(lb->worker, NULL);
+	}
+	/* No callback comes after this, and the model does not know the chunks any more. */
+	nnadev_destroy(lb->dev);
+	while (lb->oldest)
+		nna_loopback_job_end(lb, lb->oldest, -ENODEV);
+	while (lb->spare) {
+		struct nna_loopback_job *next = lb->spare->next;
+
+		free(lb->spare);
+		lb->spare = next;
+	}
+	while (lb->zombies) {
+		struct nna_loopback_bo *next = lb->zombies->next;
+
+		free(lb->zombies);
+		lb->zombies = next;
+	}
+	while (lb->chunks) {
+		struct nna_loopback_chunk *c = lb->chunks;
+
+		lb->chunks = c->next;
+		munmap(c->map, c->size);
+		close(c->fd);
+		nna_va_destroy(c->free);
+		free(c);
+	}
+	nna_va_destroy(lb->small_va);
+	nna_va_destroy(lb->large_va);
+	if (lb->wake >= 0)
+		close(lb->wake);
+	pthread_mutex_destroy(&lb->jobs);
+	pthread_mutex_destroy(&lb->memory);
+	pthread_mutex_destroy(&lb->control);
+	free(lb);
+}
+
+static void lb_get_info(struct nna_winsys *ws, struct nna_device_info *info)
+{
+	struct nna_loopback *lb = (struct nna_loopback *)ws;
+	uint32_t version = nnadev_reg_read(lb->dev, NNAHW_REG_VERSION, 4);
+	uint32_t stream = nnadev_reg_read(lb->dev, NNAHW_REG_STREAM_VERSION, 4);
+
+	*info = (struct nna_device_info){
+		.name = "loopback",
+		.driver = "loopback",
+		.loopback = true,
+		.abi_major = version >> 16,
+		.abi_minor = version & 0xffff,
+		.stream_version = stream & 0xffff,
+		.layout_version = stream >> 16,
+		.job_rings = nnadev_reg_read(lb->dev, NNAHW_REG_JOB_RING_COUNT, 4),
+		.va_bits = NNAHW_VA_BITS,
+		.max_slots = NNAHW_MAX_SLOTS,
+		.job_limit_ns = nnadev_reg_read(lb->dev, NNAHW_REG_JOB_LIMIT, 8),
+	};
+	snprintf(info->engine, sizeof(info->engine), "%s", nnadev_isa_name(lb->dev));
+}
+
+static uint64_t lb_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
+{
+	return tick - ((struct nna_loopback *)ws)->tick_offset;
+}
+
+static const struct nna_winsys_ops loopback_ops = {
+	.destroy = lb_destroy,
+	.get_info = lb_get_info,
+	.tick_to_ns = lb_tick_to_ns,
+	.bo_create = nna_loopback_bo_create,
+	.bo_import = nna_loopback_bo_import,
+	.bo_export = nna_loopback_bo_export,
+	.bo_destroy = nna_loopback_bo_destroy,
+	.queue_create = nna_loopback_queue_create,
+	.queue_destroy = nna_loopback_queue_destroy,
+	.queue_submit = nna_loopback_queue_submit,
+	.fence_wait = nna_loopback_fence_wait,
+	.fence_export = nna_loopback_fence_export,
+	.fence_destroy = nna_loopback_fence_destroy,
+};
+
+static void device_log(void *user, const char *line)
+{
+	struct nna_loopback *lb = user;
+
+	nna_log_print(&lb->base.log, NNA_LOG_WARNING, "loopback: %s", line);
+}
+
+int nna_winsys_loopback_create(const struct nna_device_options *options, struct nna_winsys **out)
+{
+	struct nna_loopback *lb = calloc(1, sizeof(*lb));
+	struct nnadev_params params = {
+		.threads = options ? options->threads : 0,
+		.isa = options ? options->isa : NNADEV_ISA_AUTO,
+		.raise_irq = nna_loopback_ring_irq,
+		.log = device_log,
+		.user = lb,
+	};
+	struct nna_loopback_chunk *c;
+	uint64_t offset, before, tick;
+	int ret;
+
+	if (!lb)
+		return -ENOMEM;
+	lb->base.ops = &loopback_ops;
+	if (options)
+		lb->base.log = options->log;
+	pthread_mutex_init(&lb->jobs, NULL);
+	pthread_mutex_init(&lb->memory, NULL);
+	pthread_mutex_init(&lb->control, NULL);
+	lb->next_iova = FIRST_IOVA;
+	lb->next_ticket = 1;
+	lb->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (lb->wake < 0) {
+		ret = -errno;
+		goto fail;
+	}
+	ret = nnadev_create(&params, &lb->dev);
+	if (ret)
+		goto fail;
+	ret = -ENOMEM;
+	lb->small_va = nna_va_create(NNA_VA_SMALL_START, NNA_VA_LARGE_START - NNA_VA_SMALL_START);
+	lb->large_va = nna_va_create(NNA_VA_LARGE_START, NNA_VA_END - NNA_VA_LARGE_START);
+	if (!lb->small_va || !lb->large_va)
+		goto fail;
+	ret = nna_loopback_memory_take(lb, NNA_VA_PAGE, NNA_VA_PAGE, &c, &offset);
+	if (ret)
+		goto fail;
+	lb->root = c->iova + offset;
+	for (uint32_t i = 0; !ret && i < NNAHW_JOB_RINGS; i++)
+		ret = nna_loopback_ring_setup(lb, i, &lb->rings[i].entries,
+					      &lb->rings[i].completions);
+	if (!ret)
+		ret = nna_loopback_ring_setup(lb, NNAHW_CONTROL_RING, &lb->control_entries,
+					      &lb->control_completions);
+	if (ret)
+		goto fail;
+	nnadev_reg_write(lb->dev, NNAHW_REG_CONTROL, 4, NNAHW_REG_CONTROL_ENABLE);
+	before = nna_now_ns();
+	tick = nnadev_reg_read(lb->dev, NNAHW_REG_TIMESTAMP, 8);
+	lb->tick_offset = (int64_t)(tick - (before + nna_now_ns()) / 2);
+	ret = -pthread_create(&lb->worker, NULL, nna_loopback_worker_run, lb);
+	if (ret)
+		goto fail;
+	lb->worker_runs = true;
+	*out = &lb->base;
+	return 0;
+fail:
+	lb_destroy(&lb->base);
+	return ret;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/* Fences, which are jobs. They cannot be exported: sync_files come from kernel drivers. */
+#include <errno.h>
+#include <linux/futex.h>
+
+#include "libnnaccel/winsys/loopback/loopback.h"
+
+int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_winsys_fence *fence,
+			    int64_t deadline_ns)
+{
+	struct nna_loopback_job *job = (struct nna_loopback_job *)fence;
+	struct timespec deadline = { deadline_ns / 1000000000, deadline_ns % 1000000000 };
+
+	while (!atomic_load_explicit(&job->done, memory_order_acquire)) {
+		if (nna_loopback_futex(&job->done, FUTEX_WAIT_BITSET, 0,
+				       deadline_ns == INT64_MAX ? NULL : &deadline) &&
+		    errno == ETIMEDOUT)
+			return atomic_load_explicit(&job->done, memory_order_acquire) ? job->error
+										      : -ETIME;
+	}
+	return job->error;
+}
+
+int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_winsys_fence *fence)
+{
+	return -ENOTSUP;
+}
+
+void nna_loopback_fence_destroy(struct nna_winsys *ws, struct nna_winsys_fence *fence)
+{
+	struct nna_loopback *lb = (struct nna_loopback *)ws;
+
+	if (!fence)
+		return;
+	pthread_mutex_lock(&lb->jobs);
+	nna_loopback_job_put(lb, (struct nna_loopback_job *)fence);
+	pthread_mutex_unlock(&lb->jobs);
+}

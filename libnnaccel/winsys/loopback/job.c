@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/* Jobs. A job is made by submission; it ends in the ring's interrupt, or in the worker. */
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libnnaccel/winsys/loopback/loopback.h"
+
+static void close_fds(struct nna_loopback_job *job)
+{
+	for (uint32_t i = 0; i < job->fd_count; i++)
+		if (job->fds[i] >= 0)
+			close(job->fds[i]);
+	free(job->fds);
+	job->fds = NULL;
+	job->fd_count = 0;
+}
+
+struct nna_loopback_job *nna_loopback_job_make(struct nna_loopback *lb)
+{
+	struct nna_loopback_job *job = lb->spare;
+
+	if (job) {
+		lb->spare = job->next;
+		memset(job, 0, sizeof(*job));
+	} else {
+		job = calloc(1, sizeof(*job));
+	}
+	return job;
+}
+
+void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job)
+{
+	if (--job->references)
+		return;
+	job->next = lb->spare;
+	lb->spare = job;
+}
+
+/* The reference that is dropped last keeps the memory until the waiters have been woken. */
+void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job, int error)
+{
+	if (job->older)
+		job->older->newer = job->newer;
+	else
+		lb->oldest = job->newer;
+	if (job->newer)
+		job->newer->older = job->older;
+	else
+		lb->newest = job->older;
+	job->error = error;
+	close_fds(job);
+	nna_loopback_queue_put(job->queue);
+	job->queue = NULL;
+	atomic_store_explicit(&job->done, 1, memory_order_release);
+	nna_loopback_futex(&job->done, FUTEX_WAKE_BITSET, INT32_MAX, NULL);
+	nna_loopback_job_put(lb, job);
+}

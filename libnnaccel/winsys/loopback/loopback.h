@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loopback: the model of the NNA in this process, over memfds, with real rings and page tables.
+ *
+ *	device.c   opens and closes, answers what the device is, tells its time
+ *	memory.c   memory that the model reaches by bus addresses
+ *	pgtable.c  page tables, which translate device addresses to bus addresses
+ *	bo.c       BOs: create, import, export
+ *	control.c  the control ring: invalidations
+ *	ring.c     job rings: pushing jobs, and taking their completions
+ *	job.c      jobs, from submission to their end
+ *	queue.c    queues, and submission to them
+ *	fence.c    waiting for a job's end
+ *	worker.c   the thread for what must wait: in-fences, full rings, BOs in use
+ *
+ * Data and ownership
+ *
+ * A struct nna_loopback owns the model and is its opener's. What it gives out (BOs, queues, fences)
+ * is the caller's until destroyed; the struct nna_loopback goes last.
+ *
+ * Memory comes from chunks. A chunk is a memfd that is mapped into this process and to bus
+ * addresses of the model. A BO is a range of one chunk, so it is contiguous on both sides. BOs that
+ * are shared or imported have a chunk of their own, which goes with them; the other chunks stay to
+ * the end. Free memory is always zero. There is one address space (ASID). Its page tables are pages
+ * of chunks too and are kept for reuse.
+ *
+ * A job is its own fence. The device's side and the owner of the fence hold a reference each; a job
+ * without references is spare and is used again, but not freed before the end. Jobs of a queue wait
+ * in the queue until their in-fences have signalled and the ring has room, and go to the ring in
+ * order. A queue is freed when it has been destroyed and its last job has ended.
+ *
+ * A destroyed BO is freed when every job that was submitted before has ended, for jobs do not name
+ * the BOs that they touch. Until then it is a zombie. Jobs are numbered by tickets, so a zombie is
+ * free when the oldest job's ticket is not below its own.
+ *
+ * Threads
+ *
+ * Completions are taken in the model's interrupt callback, in a thread of the model. The worker
+ * polls in-fences, moves waiting jobs to the rings and frees zombies.
+ *
+ * Locks
+ *
+ * @jobs guards jobs, queues, rings and the list of zombies. It is held for short times only, as the
+ * callback takes it. @memory guards chunks, addresses and page tables; @control, which is taken
+ * under @memory, the control ring. @jobs and @memory are never held together. What the control
+ * ring's callback and waiters for fences look at is atomic, and needs no lock.
+ */
+#ifndef NNA_WINSYS_LOOPBACK_H
+#define NNA_WINSYS_LOOPBACK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "device/include/nnadev.h"
+#include "hw/gen/nnahw.h"
+#include "libnnaccel/winsys/va.h"
+#include "libnnaccel/winsys/winsys.h"
+
+/* Entries of each ring; a power of two. */
+#define NNA_LOOPBACK_RING_SIZE 256u
+/* The one address space. */
+#define NNA_LOOPBACK_ASID 1u
+
+/**
+ * struct nna_loopback_chunk - memory of this process and of the model
+ * @next: the next of nna_loopback.chunks
+ * @fd: the memfd, or a copy of the caller's; closed with the chunk
+ * @iova: its first bus address
+ * @size: bytes
+ * @map: where it is mapped in this process
+ * @free: offsets that are not taken; NULL if @own
+ * @own: it belongs to one BO, which begins at its beginning
+ */
+struct nna_loopback_chunk {
+	struct nna_loopback_chunk *next;
+	int fd;
+	uint64_t iova, size;
+	uint8_t *map;
+	struct nna_va *free;
+	bool own;
+};
+
+/**
+ * struct nna_loopback_bo - a BO
+ * @base: what users of the winsys see
+ * @chunk: where its memory is
+ * @offset: in @chunk, bytes
+ * @va_size: bytes of addresses that it has taken, from @base.va on
+ * @next: the next of nna_loopback.zombies
+ * @ticket: of a zombie: jobs with smaller tickets may still use it
+ */
+struct nna_loopback_bo {
+	struct nna_winsys_bo base;
+	struct nna_loopback_chunk *chunk;
+	uint64_t offset;
+	uint64_t va_size;
+	struct nna_loopback_bo *next;
+	uint64_t ticket;
+};
+
+/**
+ * struct nna_loopback_queue - a queue; @jobs guards all of it but @ring, which never changes
+ * @ring: number of the ring that its jobs go to, which is its priority
+ * @references: the creator's, and one for each job that has not ended
+ * @banned: one of its jobs has faulted; it takes no more
+ * @first: the first of its jobs that are not in the ring yet
+ * @last: the last of them
+ * @next: the next of nna_loopback.waiting
+ * @listed: it is among nna_loopback.waiting
+ */
+struct nna_loopback_queue {
+	uint32_t ring;
+	uint32_t references;
+	bool banned;
+	struct nna_loopback_job *first, *last;
+	struct nna_loopback_queue *next;
+	bool listed;
+};
+
+/**
+ * struct nna_loopback_job - a job and its fence
+ * @done: the job has ended; a futex, read without a lock
+ * @error: 0 or a negative errno, written before @done
+ * @references: the device's until the job has ended, and the fence's owner's; under @jobs
+ * @queue: with a reference, until the job has ended
+ * @next: the next that waits in the queue, or the next spare one
+ * @older: the active job that was submitted before
+ * @newer: the active job that was submitted after
+ * @ticket: numbers the jobs in the order of submission
+ * @duration_ns: limit from when all in-fences have signalled, 0 none
+ * @deadline_ns: absolute CLOCK_MONOTONIC, 0 none
+ * @entry: what goes into the ring
+ * @fds: copies of the in-fences' fds; -1: has signalled and is closed
+ * @fd_count: length of @fds
+ */
+struct nna_loopback_job {
+	atomic_uint done;
+	int error;
+	uint32_t references;
+	struct nna_loopback_queue *queue;
+	struct nna_loopback_job *next;
+	struct nna_loopback_job *older, *newer;
+	uint64_t ticket;
+	uint64_t duration_ns;
+	uint64_t deadline_ns;
+	struct nnahw_ring_entry entry;
+	int *fds;
+	uint32_t fd_count;
+};
+
+/**
+ * struct nna_loopback_ring - a job ring; under @jobs
+ * @entries: NNA_LOOPBACK_RING_SIZE entries, which the model reads
+ * @completions: as many completions, which the model writes
+ * @tail: entries that have been written; it runs on and wraps at 2^32
+ * @head: completions that have been taken; likewise
+ * @jobs: the job of each entry between @head and @tail
+ */
+struct nna_loopback_ring {
+	struct nnahw_ring_entry *entries;
+	struct nnahw_completion *completions;
+	uint32_t tail, head;
+	struct nna_loopback_job *jobs[NNA_LOOPBACK_RING_SIZE];
+};
+
+/**
+ * struct nna_loopback - an open loopback
+ * @base: what users of the winsys see
+ * @dev: the model
+ * @threads: not used
+ * @tick_offset: what is added to CLOCK_MONOTONIC (ns) to get the device's tick
+ * @jobs: guards all from @rings to @spare
+ * @rings: one for each priority
+ * @oldest: the oldest active job, that is, one which has been submitted and has not ended
+ * @newest: the newest one
+ * @next_ticket: of the next job
+ * @waiting: queues with jobs that are not in a ring yet
+ * @zombies: BOs that were destroyed while jobs were active, the latest first
+ * @spare: jobs without references
+ * @memory: guards all from @chunks to @spare_tables
+ * @chunks: all of them
+ * @next_iova: bus address for the next chunk; none is used twice
+ * @small_va: addresses for BOs below NNA_VA_LARGE_PAGE
+ * @large_va: addresses for the others
+ * @root: bus address of the page table's top level
+ * @spare_tables: bus address of the first page table that is not used; its first entry is that of
+ *	the next one. 0: none
+ * @control: guards all from @control_entries to @control_tail
+ * @control_entries: of the control ring
+ * @control_completions: of the control ring
+ * @control_tail: entries that have been written; it runs on and wraps at 2^32
+ * @control_done: completions that have been seen; a futex, written by the callback alone
+ * @worker: the thread; valid if @worker_runs
+ * @worker_runs: it has been started
+ * @stop: it shall end
+ * @wake: an eventfd that it polls; -1: none
+ */
+struct nna_loopback {
+	struct nna_winsys base;
+	struct nnadev *dev;
+	uint32_t threads;
+	int64_t tick_offset;
+
+	pthread_mutex_t jobs;
+	struct nna_loopback_ring rings[NNAHW_JOB_RINGS];
+	struct nna_loopback_job *oldest, *newest;
+	uint64_t next_ticket;
+	struct nna_loopback_queue *waiting;
+	struct nna_loopback_bo *zombies;
+	struct nna_loopback_job *spare;
+
+	pthread_mutex_t memory;
+	struct nna_loopback_chunk *chunks;
+	uint64_t next_iova;
+	struct nna_va *small_va, *large_va;
+	uint64_t root;
+	uint64_t spare_tables;
+
+	pthread_mutex_t control;
+	struct nnahw_ring_entry *control_entries;
+	struct nnahw_completion *control_completions;
+	uint32_t control_tail;
+	atomic_uint control_done;
+
+	pthread_t worker;
+	bool worker_runs;
+	atomic_bool stop;
+	int wake;
+};
+
+/* futex(2) on a word of this process. @deadline: absolute CLOCK_MONOTONIC, NULL for ever. */
+long nna_loopback_futex(atomic_uint *word, int op, uint32_t value, const struct timespec *deadline);
+
+/* Memory and page tables: under @memory. */
+
+/*
+ * Makes a chunk over @fd, which it takes over also on failure. @own: for one BO. Return: 0 or a
+ * negative errno.
+ */
+int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size, bool own,
+			   struct nna_loopback_chunk **out);
+/* The same over a memfd of its own. */
+int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size, bool own,
+			      struct nna_loopback_chunk **out);
+/*
+ * Takes zeroed memory of a chunk that several share, at an offset that is a multiple of @align.
+ * Return: 0 or a negative errno.
+ */
+int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t align,
+			     struct nna_loopback_chunk **chunk, uint64_t *offset);
+/* Zeroes memory and gives it back; a chunk of its own goes altogether. */
+void nna_loopback_memory_give(struct nna_loopback *lb, struct nna_loopback_chunk *c,
+			      uint64_t offset, uint64_t size);
+/* Return: where this process sees a bus address; NULL when no chunk is there. */
+void *nna_loopback_memory_of_bus(struct nna_loopback *lb, uint64_t address);
+
+/*
+ * Maps pages of the device to bus addresses. After a failure some may be mapped. Return: 0 or a
+ * negative errno.
+ */
+int nna_loopback_pgtable_map(struct nna_loopback *lb, uint64_t va, uint64_t bus, uint64_t size,
+			     bool write);
+/*
+ * Clears what nna_loopback_pgtable_map() has mapped, wholly or in part. @own_slots: nothing else
+ * lies in the large pages that it touches. Then one table of small pages at most belongs to it,
+ * that of its end: it is taken out, and its bus address stored in @table. The caller gives it back
+ * after the invalidation.
+ */
+void nna_loopback_pgtable_unmap(struct nna_loopback *lb, uint64_t va, uint64_t size, bool own_slots,
+				uint64_t *table);
+/* Gives back a page table that the device does not use any more. */
+void nna_loopback_pgtable_give(struct nna_loopback *lb, uint64_t bus);
+
+/* Returns when the device uses no old translation of the range any more. Takes @control. */
+void nna_loopback_control_invalidate(struct nna_loopback *lb, uint64_t va, uint64_t size);
+/* The control ring's interrupt, in a thread of the model. Takes no lock. */
+void nna_loopback_control_irq(struct nna_loopback *lb);
+
+/* Unmaps and frees a BO that no job uses. Takes @memory. */
+void nna_loopback_bo_free(struct nna_loopback *lb, struct nna_loopback_bo *bo);
+
+/* Jobs, queues and rings: under @jobs, if nothing else is said. */
+
+/* Return: a job that is all zero; NULL without memory. */
+struct nna_loopback_job *nna_loopback_job_make(struct nna_loopback *lb);
+/* Drops one reference. */
+void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job);
+/* The job has ended: wakes its waiters, and drops the references on it and its queue. */
+void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job, int error);
+/* Drops one reference. */
+void nna_loopback_queue_put(struct nna_loopback_queue *q);
+
+/*
+ * Takes memory for ring @number and tells the model. For the start, when there is one thread, and
+ * without a lock. Return: 0 or a negative errno.
+ */
+int nna_loopback_ring_setup(struct nna_loopback *lb, uint32_t number,
+			    struct nnahw_ring_entry **entries,
+			    struct nnahw_completion **completions);
+bool nna_loopback_ring_full(const struct nna_loopback_ring *ring);
+/* Gives a job to the device: its in-fences have signalled, and its ring is not full. */
+void nna_loopback_ring_push(struct nna_loopback *lb, struct nna_loopback_job *job);
+/* The model's interrupt callback; @user is the struct nna_loopback. Takes @jobs. */
+void nna_loopback_ring_irq(void *user, uint32_t vector);
+
+/* The thread; @user is the struct nna_loopback. Takes @jobs, and @memory for zombies. */
+void *nna_loopback_worker_run(void *user);
+/* Makes the worker look at everything again. With or without locks. */
+void nna_loopback_worker_wake(struct nna_loopback *lb);
+
+/* Operations of the winsys: winsys.h describes them. They take the locks that they need. */
+int nna_loopback_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
+			   struct nna_winsys_bo **out);
+int nna_loopback_bo_import(struct nna_winsys *ws, int fd, uint64_t size,
+			   struct nna_winsys_bo **out);
+int nna_loopback_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base);
+void nna_loopback_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *base);
+int nna_loopback_queue_create(struct nna_winsys *ws, enum nna_priority priority,
+			      struct nna_winsys_queue **out);
+void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue);
+int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *queue,
+			      const struct nna_winsys_job *what, struct nna_winsys_fence **out);
+int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_winsys_fence *fence,
+			    int64_t deadline_ns);
+int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_winsys_fence *fence);
+void nna_loopback_fence_destroy(struct nna_winsys *ws, struct nna_winsys_fence *fence);
+
+#endif

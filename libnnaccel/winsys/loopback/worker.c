@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The worker. It polls an eventfd, with which the other threads wake it, and the in-fences of the
+ * first job of each queue.
+ */
+#include <errno.h>
+#include <linux/sync_file.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "libnnaccel/winsys/loopback/loopback.h"
+
+void nna_loopback_worker_wake(struct nna_loopback *lb)
+{
+	uint64_t one = 1;
+
+	while (write(lb->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+/* Return: 0, or the error with which a signalled in-fence ended. Only a sync_file can name one. */
+static int in_fence_error(int fd, short revents)
+{
+	struct sync_file_info info = { 0 };
+
+	if (revents & POLLNVAL)
+		return -EBADF;
+	if (!ioctl(fd, SYNC_IOC_FILE_INFO, &info))
+		return info.status < 0 ? info.status : 0;
+	return revents & POLLERR ? -EIO : 0;
+}
+
+/* Whether all in-fences have signalled. */
+static bool fences_done(struct nna_loopback_job *job)
+{
+	for (uint32_t i = 0; i < job->fd_count; i++)
+		if (job->fds[i] >= 0)
+			return false;
+	return true;
+}
+
+/*
+ * Looks at the in-fences of each queue's first job, and moves jobs whose turn has come to their
+ * rings. A job whose in-fence failed, or whose queue is banned, ends without having run. Under
+ * @jobs. Return: the number of fds that are to be polled, the first @room of which are in @polls.
+ */
+static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t room)
+{
+	struct nna_loopback_queue **link = &lb->waiting;
+	uint32_t count = 0;
+
+	while (*link) {
+		struct nna_loopback_queue *q = *link;
+
+		while (q->first) {
+			struct nna_loopback_job *job = q->first;
+			int error = q->banned ? -ECANCELED : 0;
+
+			for (uint32_t i = 0; i < job->fd_count && !error; i++) {
+				struct pollfd p = { .fd = job->fds[i], .events = POLLIN };
+
+				if (job->fds[i] < 0)
+					continue;
+				if (poll(&p, 1, 0) <= 0) {
+					if (count < room)
+						polls[count] = p;
+					count++;
+					continue;
+				}
+				error = in_fence_error(p.fd, p.revents);
+				close(p.fd);
+				job->fds[i] = -1;
+			}
+			if (!error &&
+			    (!fences_done(job) || nna_loopback_ring_full(&lb->rings[q->ring])))
+				break;
+			q->first = job->next;
+			if (!q->first)
+				q->last = NULL;
+			job->next = NULL;
+			if (error) {
+				/* The job's reference may be the last one, and the loop goes on. */
+				q->references++;
+				nna_loopback_job_end(lb, job,
+						     error == -ECANCELED ? error : -ECANCELED);
+				q->references--;
+			} else {
+				nna_loopback_ring_push(lb, job);
+			}
+		}
+		if (q->first) {
+			link = &q->next;
+		} else {
+			*link = q->next;
+			q->listed = false;
+			q->next = NULL;
+			if (!q->references)
+				free(q);
+		}
+	}
+	return count;
+}
+
+/* Frees the BOs that no active job can use: each was destroyed before any of them came. */
+static void free_zombies(struct nna_loopback *lb)
+{
+	struct nna_loopback_bo *ready = NULL, **link;
+
+	pthread_mutex_lock(&lb->jobs);
+	link = &lb->zombies;
+	while (*link) {
+		struct nna_loopback_bo *bo = *link;
+
+		if (lb->oldest && lb->oldest->ticket < bo->ticket) {
+			link = &bo->next;
+			continue;
+		}
+		*link = bo->next;
+		bo->next = ready;
+		ready = bo;
+	}
+	pthread_mutex_unlock(&lb->jobs);
+	while (ready) {
+		struct nna_loopback_bo *next = ready->next;
+
+		nna_loopback_bo_free(lb, ready);
+		ready = next;
+	}
+}
+
+void *nna_loopback_worker_run(void *user)
+{
+	struct nna_loopback *lb = user;
+	struct pollfd *polls = NULL;
+	uint32_t room = 0;
+
+	while (!atomic_load(&lb->stop)) {
+		struct pollfd one = { .fd = lb->wake, .events = POLLIN };
+		struct pollfd *list;
+		uint32_t count;
+		uint64_t ignored;
+		int timeout = -1;
+
+		pthread_mutex_lock(&lb->jobs);
+		count = advance(lb, polls ? polls + 1 : NULL, room);
+		pthread_mutex_unlock(&lb->jobs);
+		free_zombies(lb);
+		if (count > room) {
+			struct pollfd *grown = realloc(polls, sizeof(*polls) * ((size_t)count + 1));
+
+			if (grown) {
+				polls = grown;
+				room = count;
+				continue;
+			}
+			/* Without memory for the list: look at the others from time to time. */
+			count = room;
+			timeout = 10;
+		}
+		list = polls ? polls : &one;
+		list[0] = one;
+		if (poll(list, (polls ? count : 0) + 1, timeout) > 0 && list[0].revents & POLLIN &&
+		    read(lb->wake, &ignored, sizeof(ignored)) < 0)
+			continue; /* the eventfd has been read already */
+	}
+	free(polls);
+	return NULL;
+}
