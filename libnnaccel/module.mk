@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# libnnaccel as an archive and as a shared object. The loopback needs the device's model: it is linked in.
+# libnnaccel as an archive and as a shared object. Both have the device's model in them, for the
+# loopback.
 NNACCEL_DIRS := graph ops compiler runtime winsys winsys/drm winsys/loopback
 NNACCEL_SRCS := $(foreach d,$(NNACCEL_DIRS),$(wildcard libnnaccel/$(d)/*.c))
 NNACCEL_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(NNACCEL_SRCS))
