@@ -5,8 +5,8 @@
  * is laid out costs up to two of the process's mappings (vm.max_map_count), which the user of
  * windows counts.
  */
-#ifndef NNADEV_WINDOW_H
-#define NNADEV_WINDOW_H
+#ifndef NNADEV_HOST_WINDOW_H
+#define NNADEV_HOST_WINDOW_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,10 +6,14 @@
 #ifndef TFLITE_WRITER_H
 #define TFLITE_WRITER_H
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 /*
  * Things are written front to back, so what a table refers to is written after it and patched in.
