@@ -213,8 +213,10 @@ static void test_flags(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),	 cmocka_unit_test(test_wrong_result),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_insufficient),
+		cmocka_unit_test(test_right),
+		cmocka_unit_test(test_wrong_result),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_insufficient),
 		cmocka_unit_test(test_flags),
 	};
 
