@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tests/conformance/case.h"
+#include "tests/conformance/clock.h"
 
 /* One of the two executions of a run. */
 struct nnv_library_execution {
@@ -215,7 +215,6 @@ static int nnv_library_prepare(struct nnv_run *run, uint32_t which)
 {
 	struct nnv_library *self = run->state;
 	struct nna_execution *execution;
-	struct timespec now;
 	int ret;
 
 	ret = nna_execution_create(self->program, &execution);
@@ -224,11 +223,9 @@ static int nnv_library_prepare(struct nnv_run *run, uint32_t which)
 	self->executions[which].execution = execution;
 	for (uint32_t i = 0; i < run->slot_count && !ret; i++)
 		ret = nnv_library_bind(run, execution, &run->slots[i]);
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!ret)
-		ret = nna_execution_set_deadline(execution, (uint64_t)now.tv_sec * 1000000000 +
-								    now.tv_nsec +
-								    run->runner->timeout_ns);
+		ret = nna_execution_set_deadline(execution,
+						 nnv_clock_now() + run->runner->timeout_ns);
 	if (!ret && run->item->flags & NNV_CASE_INFINITE_LOOP)
 		ret = nna_execution_set_loop_limit(execution, NNV_LOOP_LIMIT_NS);
 	return ret;

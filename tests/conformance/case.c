@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/conformance/case.h"
+#include "tests/conformance/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,14 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NNV_GUARD 64 /* bytes behind an output that must not change */
 #define NNV_GUARD_BYTE 0xa5
 #define NNV_ALIGN 64 /* of an argument in shared memory */
 #define NNV_PAGE 4096 /* of one that has a memory of its own */
-#define NNV_SIGNAL_DELAY_NS (4l * 1000 * 1000)
+#define NNV_SIGNAL_DELAY_NS (4u * 1000 * 1000)
 
 static _Thread_local struct nnv_runner *nnv_current;
 
@@ -37,20 +37,15 @@ static void *nnv_signaller(void *arg)
 
 	pthread_mutex_lock(&runner->lock);
 	while (!runner->stop) {
-		struct timespec until;
+		uint64_t until;
 
 		if (runner->signal_fd < 0) {
 			pthread_cond_wait(&runner->changed, &runner->lock);
 			continue;
 		}
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += NNV_SIGNAL_DELAY_NS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
+		until = nnv_clock_now() + NNV_SIGNAL_DELAY_NS;
 		while (!runner->submitted && !runner->stop) {
-			if (pthread_cond_timedwait(&runner->changed, &runner->lock, &until))
+			if (nnv_clock_wait(&runner->changed, &runner->lock, until))
 				break;
 		}
 		if (write(runner->signal_fd, &one, sizeof(one)) != sizeof(one))
@@ -65,18 +60,13 @@ static void *nnv_signaller(void *arg)
 int nnv_runner_init(struct nnv_runner *runner, struct nnv_device *device, enum nnv_mode mode,
 		    uint64_t timeout_ns)
 {
-	pthread_condattr_t attr;
-
 	memset(runner, 0, sizeof(*runner));
 	runner->device = device;
 	runner->mode = mode;
 	runner->timeout_ns = timeout_ns;
 	runner->signal_fd = -1;
 	pthread_mutex_init(&runner->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&runner->changed, &attr);
-	pthread_condattr_destroy(&attr);
+	nnv_clock_init_cond(&runner->changed);
 	if (mode == NNV_MODE_FENCED && !device->sync_files) {
 		int ret = pthread_create(&runner->signaller, NULL, nnv_signaller, runner);
 

@@ -18,13 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/conformance/case.h"
+#include "tests/conformance/clock.h"
 
 #define NNV_MAX_JOBS 64
-#define NNV_TICK_NS (100l * 1000 * 1000)
+#define NNV_TICK_NS (100u * 1000 * 1000)
 
 /**
  * struct nnv_item - a case in the list
@@ -72,14 +72,6 @@ struct nnv_suite {
 };
 
 static _Thread_local const struct nnv_item *nnv_crashing;
-
-static uint64_t nnv_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static const char *nnv_item_name(const struct nnv_item *item)
 {
@@ -158,7 +150,7 @@ static void *nnv_work(void *arg)
 		ret = nnv_runner_init(&runner, &suite->device, suite->mode, suite->timeout_ns);
 	for (;;) {
 		struct nnv_item *item = NULL;
-		uint64_t begin = nnv_clock();
+		uint64_t begin = nnv_clock_now();
 
 		pthread_mutex_lock(&suite->lock);
 		if (!ret && !worker->abandoned && suite->next < suite->item_count) {
@@ -172,7 +164,7 @@ static void *nnv_work(void *arg)
 		nnv_crashing = item;
 		nnv_case_run(&runner, item->file, item->item, result);
 		nnv_crashing = NULL;
-		nnv_record(suite, worker, item, result, nnv_clock() - begin);
+		nnv_record(suite, worker, item, result, nnv_clock_now() - begin);
 	}
 	if (ret)
 		fprintf(stderr, "nnv_run: a thread could not start: %s\n", strerror(-ret));
@@ -203,7 +195,7 @@ static bool nnv_start_worker(struct nnv_suite *suite)
 /* Called with the lock held. Return: workers that still run. */
 static size_t nnv_watch(struct nnv_suite *suite)
 {
-	uint64_t now = nnv_clock();
+	uint64_t now = nnv_clock_now();
 	size_t running = 0, replace = 0;
 
 	for (size_t i = 0; i < suite->worker_count; i++) {
@@ -239,17 +231,8 @@ static bool nnv_run_all(struct nnv_suite *suite, unsigned int jobs)
 	pthread_mutex_lock(&suite->lock);
 	for (unsigned int i = 0; i < jobs && i < suite->item_count; i++)
 		nnv_start_worker(suite);
-	while (nnv_watch(suite)) {
-		struct timespec until;
-
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += NNV_TICK_NS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
-		pthread_cond_timedwait(&suite->changed, &suite->lock, &until);
-	}
+	while (nnv_watch(suite))
+		nnv_clock_wait(&suite->changed, &suite->lock, nnv_clock_now() + NNV_TICK_NS);
 	pthread_mutex_unlock(&suite->lock);
 	for (size_t i = 0; i < suite->worker_count; i++) {
 		if (suite->workers[i].abandoned)
@@ -622,7 +605,6 @@ int main(int argc, char **argv)
 	unsigned long jobs = sysconf(_SC_NPROCESSORS_ONLN), threads = 0, timeout = 60;
 	size_t count[NNV_NOT_IN_MODE + 1] = { 0 }, total;
 	static struct nnv_suite suite;
-	pthread_condattr_t attr;
 	FILE *tap_out = NULL, *junit_out = NULL;
 	bool clean, ok = true;
 	uint64_t begin;
@@ -711,14 +693,12 @@ int main(int argc, char **argv)
 	}
 	suite.timeout_ns = timeout * 1000000000;
 	pthread_mutex_init(&suite.lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&suite.changed, &attr);
+	nnv_clock_init_cond(&suite.changed);
 #ifndef __SANITIZE_ADDRESS__ /* which has a handler of its own that says more */
 	nnv_catch_crashes();
 #endif
 
-	begin = nnv_clock();
+	begin = nnv_clock_now();
 	clean = nnv_run_all(&suite, jobs);
 
 	pthread_mutex_lock(&suite.lock);
@@ -740,7 +720,7 @@ int main(int argc, char **argv)
 	}
 	printf("%zu cases of %zu files through %s on %s in %.1f s\n", suite.item_count,
 	       suite.file_count, suite.device.api->name, suite.device.name,
-	       (nnv_clock() - begin) / 1e9);
+	       (nnv_clock_now() - begin) / 1e9);
 	if (count[NNV_NOT_IN_MODE])
 		printf("%zu cases have no such variation\n", count[NNV_NOT_IN_MODE]);
 	printf("%zu passed, %zu failed, %zu skipped\n", count[NNV_PASSED], count[NNV_FAILED],
