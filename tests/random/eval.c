@@ -76,6 +76,27 @@ void nnr_eval_end(struct nnr_eval *e)
 	}
 }
 
+void nnr_eval_store_result(struct nnr_operand *operand, const struct nnr_eval_tensor *t)
+{
+	size_t size = t->count * nna_operand_type_size(operand->type);
+	uint8_t *bytes = calloc(1, size ? size : 1);
+
+	if (!bytes)
+		abort();
+	for (size_t i = 0; i < t->count; i++) {
+		double v = t->v[i];
+
+		if (nnr_is_quantised(operand->type))
+			v = v / (double)operand->scale + operand->zero_point;
+		nnr_store(operand->type, bytes, i, v);
+	}
+	operand->rank = t->rank;
+	memcpy(operand->dims, t->dims, sizeof(operand->dims));
+	free(operand->data);
+	operand->data = bytes;
+	operand->size = size;
+}
+
 int nnr_eval_out(struct nnr_eval *e, uint32_t i, uint32_t rank, const uint32_t *dims)
 {
 	struct nnr_eval_tensor *t = &e->out[i];

@@ -70,7 +70,7 @@ int nnr_eval_operation(const struct nnr_graph *graph, const struct nnr_operation
 void nnr_eval_end(struct nnr_eval *e);
 
 /* What was evaluated, as the operand's dimensions and bytes. */
-void nnr_store_result(struct nnr_operand *operand, const struct nnr_eval_tensor *t);
+void nnr_eval_store_result(struct nnr_operand *operand, const struct nnr_eval_tensor *t);
 
 /* Dimensions of output @i; its arrays are zero. Return: 0, -E2BIG or -ENOMEM. */
 int nnr_eval_out(struct nnr_eval *e, uint32_t i, uint32_t rank, const uint32_t *dims);

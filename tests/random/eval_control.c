@@ -69,7 +69,7 @@ static int run_subgraph(struct nnr_graph *sub, struct nnr_eval_tensor *results)
 			if (is_read(sub, o->out[i]) && !is_certain(&e.out[i]))
 				ret = -EDOM;
 			else
-				nnr_store_result(operand, &e.out[i]);
+				nnr_eval_store_result(operand, &e.out[i]);
 			if (!ret && operand->output) {
 				results[o->out[i]] = e.out[i];
 				e.out[i].v = e.out[i].err = NULL;

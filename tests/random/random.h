@@ -12,8 +12,8 @@
  * A graph owns all that its operands point to. Nothing here is shared between threads, except the
  * device.
  */
-#ifndef NNR_H
-#define NNR_H
+#ifndef NNR_RANDOM_H
+#define NNR_RANDOM_H
 
 #include <stdbool.h>
 #include <stddef.h>

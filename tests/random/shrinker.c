@@ -54,7 +54,7 @@ bool nnr_reinfer(struct nnr_graph *graph)
 		bool done = !nnr_eval_operation(graph, o, &e);
 
 		for (uint32_t i = 0; i < o->output_count && done; i++)
-			nnr_store_result(graph->operands[o->out[i]], &e.out[i]);
+			nnr_eval_store_result(graph->operands[o->out[i]], &e.out[i]);
 		nnr_eval_end(&e);
 		if (!done)
 			return false;

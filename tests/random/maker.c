@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/random/make.h"
+#include "tests/random/maker.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -294,27 +294,6 @@ static void suit_quantisation(struct nnr_maker *m, struct nnr_operand *operand,
 	operand->zero_point = (int32_t)fmin(fmax(zero, (double)low), (double)high);
 }
 
-void nnr_store_result(struct nnr_operand *operand, const struct nnr_eval_tensor *t)
-{
-	size_t size = t->count * nna_operand_type_size(operand->type);
-	uint8_t *bytes = calloc(1, size ? size : 1);
-
-	if (!bytes)
-		abort();
-	for (size_t i = 0; i < t->count; i++) {
-		double v = t->v[i];
-
-		if (nnr_is_quantised(operand->type))
-			v = v / (double)operand->scale + operand->zero_point;
-		nnr_store(operand->type, bytes, i, v);
-	}
-	operand->rank = t->rank;
-	memcpy(operand->dims, t->dims, sizeof(operand->dims));
-	free(operand->data);
-	operand->data = bytes;
-	operand->size = size;
-}
-
 bool nnr_finish_operation(struct nnr_maker *m)
 {
 	struct nnr_operation *o = &m->operation;
@@ -335,7 +314,7 @@ bool nnr_finish_operation(struct nnr_maker *m)
 
 		if (m->automatic >> i & 1)
 			suit_quantisation(m, operand, &e.out[i]);
-		nnr_store_result(operand, &e.out[i]);
+		nnr_eval_store_result(operand, &e.out[i]);
 	}
 	nnr_eval_end(&e);
 	if (done)

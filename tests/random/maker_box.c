@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/random/make.h"
+#include "tests/random/maker.h"
 
 /* Scores are multiples of this, thresholds are not. */
 #define SCORE_STEP 0x1p-8

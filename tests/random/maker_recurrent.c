@@ -2,7 +2,7 @@
 /* Makers of recurrent layers. */
 #include <string.h>
 
-#include "tests/random/make.h"
+#include "tests/random/maker.h"
 
 static int pick(struct nnr_maker *m, uint32_t rank)
 {

@@ -2,7 +2,7 @@
 /* Makers of IF and WHILE, with their subgraphs. */
 #include <string.h>
 
-#include "tests/random/make.h"
+#include "tests/random/maker.h"
 
 #define MOST_DEPTH 2
 #define MOST_VALUES 4

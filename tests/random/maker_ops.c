@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "tests/random/make.h"
+#include "tests/random/maker.h"
 
 #define RANK NNACCEL_MAX_RANK
 

@@ -4,8 +4,8 @@
  * evaluates it: that tells the dimensions of the results, and a quantisation that suits them. What
  * does not evaluate is taken back.
  */
-#ifndef NNR_MAKE_H
-#define NNR_MAKE_H
+#ifndef NNR_MAKER_H
+#define NNR_MAKER_H
 
 #include "tests/random/eval.h"
 
@@ -95,7 +95,7 @@ void nnr_output_like(struct nnr_maker *m, int like);
 void nnr_output(struct nnr_maker *m, uint32_t type);
 void nnr_output_fixed(struct nnr_maker *m, uint32_t type, float scale, int32_t zero_point);
 
-/* Families of makers in other files than make_ops.c. */
+/* Families of makers in other files than maker_ops.c. */
 bool nnr_make_rnn(struct nnr_maker *m, uint32_t type);
 bool nnr_make_rnn_both(struct nnr_maker *m, uint32_t type);
 bool nnr_make_lstm(struct nnr_maker *m, uint32_t type);
