@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Conformance cases through the NNAPI C API, as a client of libneuralnetworks.so: it hands over
- * every model, memory and result as it is, or these cases show it.
+ * Conformance cases through the NNAPI C API, as a client of libneuralnetworks.so.
  *
  * Device memory is a memory domain for each argument, filled and read by copies from and to
  * memories over ranges of one memfd, which is also what shared memory is.

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A case, run in one of the modes and checked: the arguments are laid out in memory, with a guard
+ * behind each output; the API builds, compiles and runs it; what it says and the outputs are
+ * compared with what the case expects.
+ */
 #include "tests/conformance/case.h"
 #include "tests/conformance/clock.h"
 
@@ -11,10 +16,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define NNV_GUARD 64 /* bytes behind an output that must not change */
+/* Bytes behind an output, which must not change. */
+#define NNV_GUARD 64
 #define NNV_GUARD_BYTE 0xa5
-#define NNV_ALIGN 64 /* of an argument in shared memory */
-#define NNV_PAGE 4096 /* of one that has a memory of its own */
+/* Alignment of an argument in shared memory, and of one that has a memory of its own. */
+#define NNV_ALIGN 64
+#define NNV_PAGE 4096
 #define NNV_SIGNAL_DELAY_NS (4u * 1000 * 1000)
 
 static _Thread_local struct nnv_runner *nnv_current;
@@ -236,10 +243,7 @@ static struct nnv_slot *nnv_output(const struct nnv_run *run, uint32_t index)
 	return &run->slots[run->main->input_count + index];
 }
 
-/*
- * Lays out the slots and fills in the inputs. Sizes are bounded by the file's, so sums do not
- * overflow.
- */
+/* Lays out the slots and fills in the inputs. All sizes are of the file: no sum overflows. */
 static int nnv_lay_out(struct nnv_run *run)
 {
 	const struct nnv_operand *operands = nnv_file_at(run->file, run->main->operands_off);

@@ -32,7 +32,7 @@ enum nnv_mode {
 enum nnv_status {
 	NNV_PASSED,
 	NNV_FAILED,
-	NNV_SKIPPED,	 /* an operation or type is not supported */
+	NNV_SKIPPED, /* an operation or type is not supported */
 	NNV_NOT_IN_MODE, /* the case has no such variation */
 };
 

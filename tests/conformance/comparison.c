@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Comparison of results within the tolerances of the vectors, element by element. */
 #include "tests/conformance/case.h"
 
 #include <inttypes.h>

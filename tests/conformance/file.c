@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Opening a file of vectors: all of it is checked once, so that its users need not. */
 #include "tests/conformance/file.h"
 
 #include <errno.h>
@@ -15,16 +16,10 @@ static const uint8_t nnv_magic[8] = { 'N', 'N', 'V', 'E', 'C', '\r', '\n', 0x1a 
 
 enum { NNV_TYPE_SUBGRAPH = 15, NNV_TYPE_COUNT = 16 };
 
-/*
- * Ranges may be shared, so a small file can describe any number of records: this many are looked
- * at.
- */
+/* Ranges may be shared, so that a small file can describe any number of records: the most here. */
 #define NNV_WORK_LIMIT (1u << 26)
 
-/*
- * Where the check is, for the message. A pointer into the file is only taken after nnv_range()
- * agreed to it.
- */
+/* Where the check is, for the message. Only what nnv_range() has accepted is pointed to. */
 struct nnv_check {
 	const uint8_t *base;
 	size_t size;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Operands as the numbers they mean, and the family that evaluates an operation. */
 #include "tests/random/eval.h"
 
 #include <errno.h>

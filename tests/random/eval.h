@@ -62,17 +62,17 @@ struct nnr_eval {
  *
  * Inputs are read from the operands' bytes; of the outputs only types and quantisation are.
  * Return: 0, -EINVAL when the operands do not fit together, -E2BIG when the result would be larger
- * than a test needs, -EDOM when it hangs on numbers too close to each other to tell them apart,
+ * than a test needs, -EDOM when it depends on numbers too close to each other to tell them apart,
  * -ENOTSUP for an operation that the evaluator does not have.
  */
 int nnr_eval_operation(const struct nnr_graph *graph, const struct nnr_operation *operation,
 		       struct nnr_eval *e);
 void nnr_eval_end(struct nnr_eval *e);
 
-/* What was evaluated, as the operand's dimensions and bytes. */
+/* Puts an output into an operand: its dimensions, and its numbers as bytes. */
 void nnr_eval_store_result(struct nnr_operand *operand, const struct nnr_eval_tensor *t);
 
-/* Dimensions of output @i; its arrays are zero. Return: 0, -E2BIG or -ENOMEM. */
+/* States the dimensions of output @i and clears its arrays. Return: 0, -E2BIG or -ENOMEM. */
 int nnr_eval_out(struct nnr_eval *e, uint32_t i, uint32_t rank, const uint32_t *dims);
 
 static inline bool nnr_eval_has(const struct nnr_eval *e, uint32_t i)
@@ -113,7 +113,7 @@ static inline double nnr_eval_activate(int64_t activation, double v)
 	}
 }
 
-/* Stores a sum as far off as @err, activated: where the activation is flat nothing is off. */
+/* Stores an activated sum that is off by @err: where the activation is flat, by less. */
 static inline void nnr_eval_store(struct nnr_eval_tensor *out, size_t i, int64_t activation,
 				  double v, double err)
 {
@@ -128,7 +128,7 @@ static inline void nnr_eval_store(struct nnr_eval_tensor *out, size_t i, int64_t
 void nnr_eval_unravel(size_t flat, uint32_t rank, const uint32_t *dims, uint32_t *index);
 size_t nnr_eval_ravel(uint32_t rank, const uint32_t *dims, const uint32_t *index);
 
-/* One line per family: the operations that a file evaluates. -ENOTSUP: not this one's. */
+/* The operations that each file evaluates. -ENOTSUP: it does not have this one. */
 int nnr_eval_element(struct nnr_eval *e);
 int nnr_eval_window(struct nnr_eval *e);
 int nnr_eval_matrix(struct nnr_eval *e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * AXIS_ALIGNED_BBOX_TRANSFORM, ROI_ALIGN, ROI_POOLING, HEATMAP_MAX_KEYPOINT. Where the text leaves
- * open what happens at an edge, what all implementations do is written here and said so.
+ * AXIS_ALIGNED_BBOX_TRANSFORM, ROI_ALIGN, ROI_POOLING, HEATMAP_MAX_KEYPOINT. Where the text does
+ * not say what happens at an edge, this does what all implementations do; a comment says so.
  */
 #include "tests/random/eval_box.h"
 
@@ -73,13 +73,20 @@ static int eval_transform(struct nnr_eval *e)
 	return ret;
 }
 
-/* ---- regions of images; directions: 0 is y, 1 is x */
+/* ---- regions of images */
 
+/**
+ * struct region - a region of an image, divided into bins; index 0 is y, 1 is x
+ * @size: of the image, in pixels
+ * @bins: how many there are in each direction
+ * @low, @high: the region's edges, in pixels of the image
+ * @samples: in each direction of a bin; 0: as many as there are pixels
+ */
 struct region {
 	const struct nnr_eval_tensor *in;
 	bool nchw;
 	uint32_t image, size[2], bins[2], channels;
-	double low[2], high[2]; /* on the image */
+	double low[2], high[2];
 	double samples[2];
 };
 
@@ -96,7 +103,10 @@ static double pixel(const struct region *r, uint32_t y, uint32_t x, uint32_t c)
 	return r->in->v[image_at(r->in, r->nchw, r->image, y, x, c)];
 }
 
-/* Bilinear between pixels; beyond the last ones, these (not in the text). @slope: per pixel. */
+/*
+ * Bilinear between pixels; beyond the outermost ones, these (not in the text). *slope: how much the
+ * result changes per pixel.
+ */
 static double interpolate(const struct region *r, const double at[2], uint32_t c, double *slope)
 {
 	uint32_t low[2], high[2];
@@ -142,7 +152,7 @@ static void align_bin(const struct region *r, const uint32_t bin[2], uint32_t c,
 	*err = slopes / count * U * (16 * (r->size[0] + r->size[1]) + 4 * count);
 }
 
-/* Pixels [begin, end) of bin @k; @wide: one more where a quotient in fp32 may round that way. */
+/* Pixels [begin, end) of bin @k; @wide: one more where a quotient in fp32 may round to it. */
 static void bin_range(const struct region *r, int d, uint32_t k, bool wide, uint32_t *begin,
 		      uint32_t *end)
 {
@@ -181,7 +191,7 @@ static void pool_bin(const struct region *r, const uint32_t bin[2], uint32_t c, 
 	*err = bin_max(r, bin, c, true) == *v ? 0 : INFINITY;
 }
 
-/* Region @i. -EINVAL: none; -EDOM: fp32 may see another one. */
+/* Region @i. -EINVAL: it is no region; -EDOM: in fp32 it may become another one. */
 static int load_region(const struct nnr_eval *e, uint32_t i, struct region *r)
 {
 	bool align = e->type == NNA_OPERATION_ROI_ALIGN;
@@ -325,7 +335,7 @@ static double taylor(const struct map *m, int y, int x, double d[2], double *sco
 	d[1] = (xy * gx - xx * gy) / det;
 	*score = f + gx * d[0] + gy * d[1] +
 		 (xx * d[0] * d[0] + 2 * xy * d[0] * d[1] + yy * d[1] * d[1]) / 2;
-	/* Steps further than the surroundings are nothing that the text speaks of. */
+	/* The text says nothing of a top that lies beyond the surroundings. */
 	if (!(fabs(det) > 0.05) || fmax(fabs(d[0]), fabs(d[1])) > 1.4)
 		return INFINITY;
 	return (most + 1) * (most + 1) * (most + 1) / fabs(det);

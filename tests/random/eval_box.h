@@ -5,10 +5,7 @@
 
 #include "tests/random/eval.h"
 
-/*
- * Decisions that hang on numbers closer to each other than this are left alone: fp32 may see them
- * the other way.
- */
+/* A decision between numbers this close to each other is left open: fp32 may decide otherwise. */
 #define NNR_EVAL_CLOSE 1e-4
 
 /**
@@ -19,18 +16,18 @@ struct nnr_eval_box {
 	double low[2], high[2], err;
 };
 
-/* A box, and the size of an image that it is on: none is less than nothing. */
+/* Whether no side of a box, or of the image that it is on, is less than 0. */
 static inline bool nnr_eval_box_valid(const struct nnr_eval_box *box, const double *size)
 {
 	return box->low[0] <= box->high[0] && box->low[1] <= box->high[1] && size[0] >= 0 &&
 	       size[1] >= 0;
 }
 
-/* The box at @at: low of both directions, then high. */
+/* The box at @at: its low corner, then its high one. */
 struct nnr_eval_box nnr_eval_box_load(const double *at);
 /*
- * Its centre moved by @delta[0], [1] times its size, its size times e^@delta[2], [3]; then kept
- * within 0 and @most.
+ * A box whose centre is moved by @delta[0], [1] times its size, and whose size is multiplied by
+ * e^@delta[2], [3]; its corners are then limited to 0 and @most.
  */
 struct nnr_eval_box nnr_eval_box_move(struct nnr_eval_box box, const double *delta,
 				      const double most[2]);

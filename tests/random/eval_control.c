@@ -27,7 +27,7 @@ static bool is_certain(const struct nnr_eval_tensor *t)
 	return t->exact || !nnr_is_quantised(t->type);
 }
 
-/* Number of the @n-th operand that is an input or, if @output, an output of a subgraph; or -1. */
+/* Number of the @n-th input of a subgraph or, if @output, of its @n-th output; -1: it has none. */
 static int find_place(const struct nnr_graph *sub, bool output, uint32_t n)
 {
 	for (uint32_t i = 0; i < sub->operand_count; i++) {
@@ -53,7 +53,7 @@ static bool is_read(const struct nnr_graph *sub, uint32_t number)
 	return false;
 }
 
-/* Runs @sub. @results: what its outputs are, by number of operand; taken from its operations. */
+/* Runs @sub. @results: what its operations computed, by number of operand; the caller's then. */
 static int run_subgraph(struct nnr_graph *sub, struct nnr_eval_tensor *results)
 {
 	int ret = 0;
@@ -80,7 +80,7 @@ static int run_subgraph(struct nnr_graph *sub, struct nnr_eval_tensor *results)
 	return ret;
 }
 
-/* A subgraph at work; on the heap because of its size. */
+/* A run of a subgraph; on the heap because of its size. */
 struct run {
 	struct nnr_graph *sub;
 	struct nnr_eval_tensor results[NNR_MAX_OPERANDS];
@@ -187,7 +187,9 @@ static int keep(struct nnr_eval *e, uint32_t n, const struct nnr_operand *from)
 	return ret;
 }
 
-/* One round. @state: operands of which the first @count become what the body says; @last: its run.
+/*
+ * One round of the body. Its results replace the first of @state's operands; they live as long as
+ * its run, *last.
  */
 static int go_round(const struct nnr_eval *e, uint32_t inputs, const struct nnr_operand **state,
 		    struct run **last)
@@ -212,7 +214,7 @@ static int go_round(const struct nnr_eval *e, uint32_t inputs, const struct nnr_
 	return ret;
 }
 
-/* condition, body, state that is told, state that is not, constants */
+/* condition, body, state that is an output, state that is not, constants */
 static int eval_while(struct nnr_eval *e)
 {
 	const struct nnr_operand *state[NNR_MAX_IN];

@@ -13,8 +13,8 @@ struct point {
 };
 
 /*
- * @ulps: of the value, @absolute: beside it; functions may flush what is below the smallest normal
- * number.
+ * Off by @ulps of the value and @absolute; results below the smallest normal number may be flushed
+ * to zero.
  */
 static struct point near_to(double v, double ulps, double absolute)
 {
@@ -123,7 +123,7 @@ static int eval_unary(struct nnr_eval *e)
 	return ret;
 }
 
-/* Whether fixed-point or fp32 arithmetic may see @a and @b, of unlike scales, as equal. */
+/* Whether fixed-point or fp32 arithmetic may take @a and @b, of different scales, for equal. */
 static bool too_close(const struct nnr_eval *e, double a, double b)
 {
 	const struct nnr_eval_tensor *x = &e->in[0], *y = &e->in[1];
@@ -142,7 +142,7 @@ static struct point divide(const struct nnr_eval *e, double a, double b)
 	if (e->type == NNA_OPERATION_DIV)
 		return near_to(a / b, 1, 0);
 	q = floor(a / b);
-	/* fp32 may not hold the quotient at all. */
+	/* In fp32 the quotient may become 0. */
 	if (a != 0 && fabs(a / b) < 1e-36)
 		return open();
 	/* The quotient's rounding may reach the next whole number. */
@@ -240,7 +240,7 @@ static int broadcast(const struct nnr_eval_tensor *a, const struct nnr_eval_tens
 	return 0;
 }
 
-/* Of the element of @t that goes with @index of the result, whose rank is @rank. */
+/* Number of the element of @t that goes with @index of the result, whose rank is @rank. */
 static size_t broadcast_at(const struct nnr_eval_tensor *t, uint32_t rank, const uint32_t *index)
 {
 	size_t flat = 0;
@@ -290,7 +290,7 @@ static int eval_select(struct nnr_eval *e)
 	return 0;
 }
 
-/* What is stored counts, not what it means. */
+/* A cast is of the stored number, whatever its scale and zero point. */
 static int eval_cast(struct nnr_eval *e)
 {
 	const struct nnr_eval_tensor *in = &e->in[0];

@@ -79,7 +79,9 @@ static bool project(const struct nnr_eval *e, const struct nnr_operand *items, d
 	return sum > 0;
 }
 
-/* seeds [hashes, bits], items [n, ...], weights? [n], 1 sparse without offsets, 2 dense, 3 sparse
+/*
+ * seeds [hashes, bits], items [n, ...], weights? [n], kind (1: sparse without offsets, 2: dense,
+ * 3: sparse) -> bits as numbers
  */
 static int eval_lsh(struct nnr_eval *e)
 {

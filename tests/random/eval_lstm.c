@@ -15,7 +15,7 @@ enum gate { INPUT, FORGET, CELL, OUTPUT, GATES };
 
 enum { RECURRENT = 4, PEEPHOLE = 8, BIAS = 11, PROJECTION = 15, PROJECTION_BIAS };
 
-/* Of the three peephole weights. */
+/* Each gate's number among the three peephole weights. */
 static const uint32_t peephole_of[] = { [INPUT] = 0, [FORGET] = 1, [OUTPUT] = 2 };
 
 static bool is_normed(const struct nnr_eval *e, const struct nnr_eval_layer *layer)
@@ -23,7 +23,7 @@ static bool is_normed(const struct nnr_eval *e, const struct nnr_eval_layer *lay
 	return layer->norm != NONE && nnr_eval_has(e, layer->norm + FORGET);
 }
 
-/* (x - mean) / deviation of all units, times the weights of @norm. */
+/* (x - mean) / deviation over all units, times the weights of @norm. */
 static void normalise(const struct nnr_eval *e, const struct nnr_eval_tensor *norm, uint32_t units,
 		      struct nnr_loose *x)
 {
@@ -31,7 +31,7 @@ static void normalise(const struct nnr_eval *e, const struct nnr_eval_tensor *no
 
 	for (uint32_t u = 0; u < units; u++) {
 		mean += x[u].v / units;
-		/* An open one times 0 is NaN. */
+		/* An infinite bound times 0 would be NaN. */
 		off = x[u].err < INFINITY ? fmax(off, x[u].err + units * U * fabs(x[u].v))
 					  : INFINITY;
 	}
@@ -41,11 +41,11 @@ static void normalise(const struct nnr_eval *e, const struct nnr_eval_tensor *no
 	least = deviation - 2 * off;
 	for (uint32_t u = 0; u < units; u++) {
 		double d = x[u].v - mean, n = d / deviation;
-		/* What is added to the variance to keep it from 0 is nobody's to say. */
+		/* Implementations add a little to the variance, which keeps it from 0. */
 		double err = 2 * off / least + fabs(d) * 2 * off / (least * least) +
 			     fabs(n) * (0.5e-8 / (least * least) + (units + 8) * U);
 
-		/* Where all units are alike this says nothing. */
+		/* Where all units are nearly alike the result is left open. */
 		x[u] = least > 1e-3 ? (struct nnr_loose){ n, err }
 				    : (struct nnr_loose){ 0, INFINITY };
 		x[u] = nnr_loose_times(e, nnr_loose_round(e, x[u]),

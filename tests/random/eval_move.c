@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations that move elements. Each works out the dimensions of the result and, for each of its
- * elements, which element of the input it is (NOWHERE: the padding).
+ * Operations that move elements. Each computes the dimensions of the result and says, for each
+ * element of it, which element of the input it is; NOWHERE is the padding.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define NOWHERE SIZE_MAX
 #define RANK NNACCEL_MAX_RANK
 
-/* A list of numbers among the inputs, of @count or, with 0, any. */
+/* Input @i, a list of @count numbers; 0: of any number. */
 static int read_list(const struct nnr_eval *e, uint32_t i, size_t count, int64_t *list)
 {
 	const struct nnr_eval_tensor *t = &e->in[i];
@@ -100,7 +100,13 @@ static int eval_expand_dims(struct nnr_eval *e)
 	return as_they_are(e, in->rank + 1, dims);
 }
 
-/* @from: number of the input's element for each element of the output. */
+/**
+ * struct mover - a movement
+ * @rank, @dims: of the output
+ * @from: number of the input's element for the output's element at @p
+ * @a, @b, @c: for @from, whose comment says what they are
+ * @pad: what stands where @from says NOWHERE
+ */
 struct mover {
 	uint32_t rank, dims[RANK];
 	size_t (*from)(const struct nnr_eval *e, const struct mover *m, const uint32_t *p);
@@ -266,7 +272,7 @@ static int eval_pad(struct nnr_eval *e)
 		m.b[1] = nnr_eval_int(e, 2, 0);
 	} else if (e->type == NNA_OPERATION_PAD_V2) {
 		m.pad = nnr_eval_scalar(e, 2, 0);
-		/* A stored number. */
+		/* It is given as a stored number. */
 		if (nnr_is_quantised(in->type))
 			m.pad = (m.pad - in->zero_point) * (double)in->scale;
 	}
@@ -315,10 +321,7 @@ static void blocks_of(const struct nnr_eval *e, bool nchw, uint32_t d[4])
 		d[k] = e->in[0].dims[axes[k]];
 }
 
-/*
- * a[0]: block height, a[1]: width, a[2]: nchw, a[3], a[4]: padding before; @p and the result in n,
- * h, w, c.
- */
+/* a[0], a[1]: block height, width; a[2]: nchw; a[3], a[4]: padding before; @p is in n, h, w, c. */
 static size_t block_from(const struct nnr_eval *e, const struct mover *m, const uint32_t *p)
 {
 	const uint32_t *axes = m->a[2] ? nchw_axes : nhwc_axes;
@@ -432,7 +435,7 @@ static int eval_channel_shuffle(struct nnr_eval *e)
 	return move(e, &m);
 }
 
-/* Slices of @values along @axis, picked by @indices. */
+/* Slices of @values along @axis, at @indices. */
 static int gather(struct nnr_eval *e, const struct nnr_eval_tensor *values, uint32_t axis,
 		  const struct nnr_eval_tensor *indices)
 {

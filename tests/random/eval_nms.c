@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * BOX_WITH_NMS_LIMIT, DETECTION_POSTPROCESSING, GENERATE_PROPOSALS. The order of what is kept is
- * not in the text; here it is that of the published vectors. Numbers that lie so close to each
- * other that fp32 may choose otherwise are refused with -EDOM.
+ * BOX_WITH_NMS_LIMIT, DETECTION_POSTPROCESSING, GENERATE_PROPOSALS. The text does not say in which
+ * order boxes are kept; here it is that of the published vectors. Numbers so close to each other
+ * that fp32 may choose differently are refused with -EDOM.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct candidate {
 	struct nnr_eval_box box;
 };
 
-/* What is pending, and after nms() what is kept, best first. */
+/* Candidates; after nms() those that are kept, best first. */
 struct list {
 	struct candidate *at;
 	uint32_t count;
@@ -66,7 +66,7 @@ static int choose(struct list *list, uint32_t from)
 	return 0;
 }
 
-/* The best @most, in their order. */
+/* Keeps the best @most, best first. */
 static int sort(struct list *list, uint32_t most)
 {
 	uint32_t count = most < list->count ? most : list->count;
@@ -78,7 +78,7 @@ static int sort(struct list *list, uint32_t most)
 	return ret;
 }
 
-/* What a box that is kept makes of a score. */
+/* The score of a box that overlaps with one that is kept. */
 static double decay(const struct rule *rule, double score, double iou)
 {
 	switch (rule->kernel) {
@@ -143,7 +143,7 @@ static int by_class(const void *x, const void *y)
 
 /* ---- BOX_WITH_NMS_LIMIT */
 
-/* Rows [begin, end), which are of one image; appended to @kept. Class 0 is the background. */
+/* Rows [begin, end), all of one image: appends to @kept. Class 0 is the background. */
 static int limit_image(const struct nnr_eval *e, uint32_t begin, uint32_t end,
 		       struct candidate *room, struct list *kept)
 {
@@ -262,7 +262,7 @@ static double score_of(const struct nnr_eval *e, uint32_t b, uint32_t row, uint3
 	return e->in[0].v[((size_t)b * d[1] + row) * d[2] + class];
 }
 
-/* Each class competes for itself. */
+/* Boxes compete within their class. */
 static int detect_regular(const struct nnr_eval *e, uint32_t b, struct rule rule,
 			  struct candidate *room, struct list *kept)
 {
@@ -322,7 +322,7 @@ static int detect_fast(const struct nnr_eval *e, uint32_t b, struct rule rule,
 	return ret;
 }
 
-/* What is not used is nothing that the text speaks of. */
+/* The text does not say what stands in rows that are not used. */
 static void put_detections(struct nnr_eval *e, uint32_t b, const struct list *kept)
 {
 	uint32_t room = e->out[0].dims[1], first_label = nnr_eval_int(e, 13, 0) ? 0 : 1;
@@ -437,7 +437,7 @@ static void fill_image(const struct nnr_eval *e, uint32_t image, struct list *li
 	}
 }
 
-/* What is smaller than the least size goes. */
+/* Drops boxes smaller than the least size. */
 static int drop_small(struct list *list, double least)
 {
 	uint32_t left = 0;

@@ -87,9 +87,7 @@ static int eval_l2(struct nnr_eval *e)
 
 			out->v[at] = sum == 0 ? 0 : in[at] / sqrt(sum);
 			out->err[at] = ((double)l.size + 8) * U * fabs(out->v[at]);
-			/*
-			 * What a tiny norm is divided by, and squares beyond fp32, are left open.
-			 */
+			/* A tiny norm may be limited, and squares may leave fp32. */
 			if ((sum != 0 && sum < 1e-11) || sum > 1e37)
 				out->err[at] = INFINITY;
 		}

@@ -14,7 +14,7 @@ struct nnr_loose nnr_loose_round(const struct nnr_eval *e, struct nnr_loose x)
 	bool fp16 = e->in[0].type == NNA_OPERAND_TENSOR_FLOAT16;
 
 	x.err += fp16 ? 0x1p-11 * fabs(x.v) + 0x1p-25 : U * fabs(x.v);
-	/* What leaves the type on the way makes anything of what follows. */
+	/* What may leave the range of the type leaves all that follows open. */
 	if (!(fabs(x.v) + x.err < (fp16 ? 6e4 : 1e38)))
 		x.err = INFINITY;
 	return x;
@@ -106,7 +106,7 @@ int nnr_eval_layer_out(struct nnr_eval *e, const struct nnr_eval_layer *layer, u
 	return nnr_eval_out(e, layer->out, x->rank, dims);
 }
 
-/* One batch from the first to the last step; @h and @c hold its states. */
+/* All steps of one batch; @h and @c hold its states. */
 static void run_batch(struct nnr_eval *e, const struct nnr_eval_layer *layer, uint32_t b,
 		      struct nnr_loose *h, struct nnr_loose *c)
 {

@@ -6,7 +6,7 @@
 #include "tests/random/eval.h"
 
 #define NNR_EVAL_MAX_UNITS 256
-/* A layer does not have this input, or does not write this output. */
+/* In the place of a number: the layer does not have this input, or this output. */
 #define NNR_EVAL_NONE UINT32_MAX
 
 /* A value and how far off the device's arithmetic may be. */
@@ -14,7 +14,7 @@ struct nnr_loose {
 	double v, err;
 };
 
-/* As stored: layers of fp16 keep what they compute on the way in fp16, too. */
+/* Rounded as it is stored: layers of fp16 keep intermediate results in fp16, too. */
 struct nnr_loose nnr_loose_round(const struct nnr_eval *e, struct nnr_loose x);
 /* Recurrent layers know two more activations: 4 is TANH, 6 is LOGISTIC. */
 struct nnr_loose nnr_loose_activate(const struct nnr_eval *e, int64_t activation,
@@ -58,10 +58,10 @@ static inline uint32_t nnr_eval_batch(const struct nnr_eval_layer *layer)
 	return layer->x->dims[layer->x->rank == 3 && layer->major ? 1 : 0];
 }
 
-/* Dimensions of @out with @columns; its batch may not be another one than @aux has. */
+/* States the dimensions of @out, with @columns. -EINVAL: @aux has another batch. */
 int nnr_eval_layer_out(struct nnr_eval *e, const struct nnr_eval_layer *layer, uint32_t columns);
 int nnr_eval_layer_run(struct nnr_eval *e, const struct nnr_eval_layer *layer);
-/* Two directions, to two outputs or, with @merge, to one. */
+/* Runs a layer in two directions, to two outputs or, with @merge, to one. */
 int nnr_eval_both_run(struct nnr_eval *e, struct nnr_eval_layer *forward,
 		      struct nnr_eval_layer *backward, bool merge);
 

@@ -8,8 +8,8 @@
 #define U NNR_EVAL_U
 
 /*
- * What is known of the elements that one output element sums up; @peak, @trough: the
- * most and the least that a partial product may be.
+ * What is known of the elements that one output element is made of. @peak, @trough: the largest and
+ * the smallest that a partial product may be.
  */
 struct gathered {
 	double sum, total, product, peak, trough, least, most;
@@ -32,12 +32,12 @@ static void reduce_store(const struct nnr_eval *e, struct nnr_eval_tensor *out, 
 	case NNA_OPERATION_REDUCE_MAX:
 	case NNA_OPERATION_REDUCE_MIN:
 		out->v[i] = e->type == NNA_OPERATION_REDUCE_MAX ? g->most : g->least;
-		/* There is no largest of none. */
+		/* Without elements there is no largest one. */
 		out->err[i] = g->nan || !g->count ? INFINITY : 0;
 		break;
 	case NNA_OPERATION_REDUCE_PROD:
 		out->v[i] = g->product;
-		/* Partial products may leave the range of fp32, unless the elements are tame. */
+		/* A partial product may leave the range of fp32, in one order or another. */
 		out->err[i] = n * U * fabs(g->product) + 0x1p-126;
 		if (g->peak > 1e37 || (g->product != 0 && g->trough < 1e-30))
 			out->err[i] = INFINITY;

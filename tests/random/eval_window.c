@@ -35,7 +35,7 @@ static int out_image(struct nnr_eval *e, const struct image *m)
 	return nnr_eval_out(e, 0, 4, m->nchw ? nchw : nhwc);
 }
 
-/* One direction of a window. */
+/* A window in one direction. */
 struct span {
 	int64_t size, filter, stride, dilation, before, after, out;
 };
@@ -64,11 +64,11 @@ static int place(struct span *s, bool same)
 	return 0;
 }
 
-/* The scalars from input @i on, in the order of the HAL. @pool: the filter's size is among them. */
+/* Reads the scalars from input @i on, in the HAL's order. @pool: with the size of the filter. */
 static int read_window(const struct nnr_eval *e, uint32_t i, bool pool, bool extra, bool dilation,
 		       struct window *w)
 {
-	/* After what both have in common: with a scheme there are three scalars fewer. */
+	/* With a padding scheme there are three scalars fewer; these follow in both forms. */
 	uint32_t rest = 2 + (pool ? 2 : 0) + (extra ? 1 : 0) + 1;
 	bool scheme = e->input_count < i + 4 + rest ||
 		      (i + 1 + rest < e->input_count &&
@@ -353,7 +353,7 @@ static int eval_pool(struct nnr_eval *e)
 			/* The root halves the relative error. */
 			nnr_eval_store(out, i, w.activation, sqrt(s.v),
 				       (s.terms + 6) * U * sqrt(s.v) + 0x1p-126);
-			/* Squares that fp32 does not hold. */
+			/* Squares may leave the range of fp32. */
 			if (s.v > 1e36 || (s.v != 0 && s.v < 1e-30))
 				out->err[i] = INFINITY;
 		}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Graphs as data: operands, their bytes as numbers, copies, and the text that is printed. */
 #include "tests/random/random.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ void nnr_drop_operands(struct nnr_graph *graph, uint32_t count)
 	while (graph->operand_count > count) {
 		struct nnr_operand *operand = graph->operands[--graph->operand_count];
 
-		/* They are added in the order of their operands. */
+		/* Subgraphs are in the order of the operands that they belong to. */
 		if (operand->type == NNA_OPERAND_SUBGRAPH && graph->subgraph_count &&
 		    operand->subgraph == graph->subgraph_count - 1)
 			nnr_graph_free(graph->subgraphs[--graph->subgraph_count]);
@@ -121,7 +122,7 @@ int nnr_add_subgraph(struct nnr_graph *graph, struct nnr_graph *subgraph)
 	return number;
 }
 
-/* Subgraphs that no operand is go, too. */
+/* Removes subgraphs that no operand is. */
 static void compact_subgraphs(struct nnr_graph *graph)
 {
 	uint32_t kept = 0;
@@ -374,7 +375,7 @@ double nnr_real(const struct nnr_operand *operand, size_t index)
 			inner *= operand->dims[k];
 		return stored * operand->channel_scales[index / inner % operand->channel_count];
 	}
-	/* Biases are stated with a scale, too. */
+	/* A bias may have a scale, too. */
 	if (nnr_is_quantised(operand->type) ||
 	    (operand->type == NNA_OPERAND_TENSOR_INT32 && operand->scale != 0))
 		return (stored - operand->zero_point) * (double)operand->scale;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What the device computed, against the evaluator, operation by operation. */
+/*
+ * Compares what the device computed with the evaluator, operation by operation, then a run with all
+ * results as outputs with one that has only the graph's own outputs.
+ */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -28,14 +31,14 @@ static bool float_agrees(const struct nnr_eval_tensor *want, double v, double er
 	if (isnan(v))
 		return want->exact ? isnan(got) : true;
 	if (fabs(v) + tolerance > most * (1 + half)) {
-		/* Infinite, or as near to it as the tolerance lets it be. */
+		/* The result may be infinite, or as large as the tolerance allows. */
 		return isinf(got) ? signbit(got) == signbit(v)
 				  : fabs(v) - tolerance <= most && fabs(got - v) <= tolerance;
 	}
 	return fabs(got - v) <= tolerance;
 }
 
-/* @off: what is tolerated. */
+/* *expected and *off: what would be right, and how far off that is tolerated. */
 static bool element_agrees(const struct nnr_eval_tensor *want, size_t i, double got,
 			   double *expected, double *off)
 {
@@ -58,12 +61,12 @@ static bool element_agrees(const struct nnr_eval_tensor *want, size_t i, double 
 	return fabs(got - v) <= *off;
 }
 
-/* The specification or the arithmetic leaves this one open. */
+/* Whether the specification or the arithmetic leaves element @i open. */
 static bool is_open(const struct nnr_eval_tensor *want, size_t i)
 {
 	int64_t low, high;
 
-	/* So large a bound is of a sum whose parts may leave the type. */
+	/* With so large a bound a part of the sum may have left the range of the type. */
 	if (!(want->err[i] < (want->type == NNA_OPERAND_TENSOR_FLOAT16 ? 6e4 : 1e30)))
 		return true;
 	if (isnan(want->v[i]))
@@ -131,13 +134,12 @@ static enum nnr_verdict judge_output(const struct nnr_graph *graph, uint32_t k, 
 		return NNR_AGREES;
 	return say(report, NNR_DIFFERS, (int)k,
 		   "%s %s (operation %u): output %u, element %zu: expected %.9g, got %.9g "
-		   "(tolerance %.3g); "
-		   "%zu of %zu differ",
+		   "(tolerance %.3g); %zu of %zu differ",
 		   operation_name(graph, k), nnr_type_text(got->type), k, i, first, first_expected,
 		   nnr_load(got->type, got->data, first), first_off, wrong, want->count);
 }
 
-/* Two and a half steps of what is stored: no comparison that works lets it pass everywhere. */
+/* Two and a half steps of what is stored, which a comparison that works sees somewhere. */
 static void bias_results(struct nnr_eval *e)
 {
 	for (uint32_t i = 0; i < e->output_count; i++) {
@@ -158,7 +160,7 @@ static enum nnr_verdict judge_operation(const struct nnr_graph *graph, uint32_t 
 	struct nnr_eval e;
 	int ret = nnr_eval_operation(graph, operation, &e);
 
-	/* What the device computed before may leave a decision open that was clear when made. */
+	/* The device's inputs may leave a decision open that the evaluator's own left clear. */
 	if (ret == -EDOM)
 		report->unchecked++;
 	else if (ret)
@@ -211,10 +213,7 @@ static bool adds_floats(const struct nnr_graph *graph)
 	return false;
 }
 
-/*
- * The same bytes, but for the sign of a zero: a clamp before the rounding gives +0 where one after
- * it leaves -0.
- */
+/* The same bytes, but for the sign of a zero: a clamp gives +0 before rounding, -0 after it. */
 static bool same_element(const struct nnr_operand *a, const struct nnr_operand *b, size_t i)
 {
 	size_t size = nna_operand_type_size(a->type);
@@ -224,7 +223,7 @@ static bool same_element(const struct nnr_operand *a, const struct nnr_operand *
 		nnr_load(b->type, b->data, i) == 0);
 }
 
-/* Ends of @again, which is @graph run without its intermediate results, against those of @graph. */
+/* Compares the outputs of @again, a run of @graph without intermediate results, with @graph's. */
 static enum nnr_verdict compare_ends(const struct nnr_graph *graph, const struct nnr_graph *again,
 				     struct nnr_report *report)
 {
@@ -242,8 +241,7 @@ static enum nnr_verdict compare_ends(const struct nnr_graph *graph, const struct
 				continue;
 			return say(report, NNR_FUSED, (int)k,
 				   "%s %s (operation %u): output %u differs from element %zu of "
-				   "%zu on when "
-				   "intermediate results are not outputs",
+				   "%zu on when intermediate results are not outputs",
 				   operation_name(graph, k), nnr_type_text(a->type), k, i, n,
 				   count);
 		}
@@ -252,8 +250,8 @@ static enum nnr_verdict compare_ends(const struct nnr_graph *graph, const struct
 }
 
 /*
- * Runs the graph with its ends only, and compares them with @graph's, or with a full run of its
- * own.
+ * Runs the graph without its intermediate results, and compares its outputs with those that @graph
+ * holds, or, with @rerun, with those of another run that has all results.
  */
 static enum nnr_verdict judge_ends(struct nna_device *device, const struct nnr_graph *graph,
 				   bool rerun, struct nnr_report *report)
@@ -308,7 +306,7 @@ enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *gr
 	return verdict;
 }
 
-/* A line that a person can act on says what it is about. */
+/* Whether a message says which operation or operand it is about, so that one can act on it. */
 static bool names_something(const char *line)
 {
 	static const char *const words[] = { "operation ", "operand ", "input ", "output " };
@@ -335,10 +333,7 @@ enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_gr
 	ret = nnr_run_graph(device->main, graph, graph->seed % 2, &step);
 	if (!ret && invalid)
 		verdict = say(report, NNR_TAKEN, -1, "%s: accepted", what);
-	/*
-	 * That an output is too small is not said by a line, but by the dimensions it should have.
-	 *
-	 */
+	/* An output that is too small is told by its dimensions rather than by a message. */
 	else if (ret && ret != -ENOSPC && ret != -ENOMEM && !names_something(log.last))
 		verdict = say(report, NNR_SILENT, -1, "%s: %s: %s", what, step, strerror(-ret));
 	else

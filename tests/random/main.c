@@ -19,7 +19,7 @@
 
 #define MAX_JOBS 64
 #define MAX_REPORTS 25
-/* Of one graph, shrinking included. */
+/* How long one graph may take, shrinking included. */
 #define GRAPH_SECONDS 120
 
 struct suite {
@@ -92,7 +92,7 @@ static const char *verdict_text(enum nnr_verdict verdict)
 	return texts[verdict];
 }
 
-/* A failure: said, shrunk, and written as a vector. */
+/* Prints a failure, and its shrunk graph, which is also written as a vector. */
 static void report_failure(struct suite *suite, const struct nnr_device *device,
 			   const struct nnr_graph *graph, const struct nnr_report *report)
 {
@@ -105,10 +105,7 @@ static void report_failure(struct suite *suite, const struct nnr_device *device,
 	if (small && suite->save) {
 		snprintf(name, sizeof(name), "random_%" PRIu64, graph->seed);
 		snprintf(path, sizeof(path), "%s/%s.nnv", suite->save, name);
-		/*
-		 * What fusing changes is right without it; everything else is the evaluator's to
-		 * say.
-		 */
+		/* What fusing changed is right without it; of all else the evaluator knows. */
 		if (report->verdict != NNR_FUSED)
 			nnr_reinfer(small);
 		if (nnr_save(small, all, path, name))
@@ -129,16 +126,13 @@ static void report_failure(struct suite *suite, const struct nnr_device *device,
 	nnr_graph_free(small);
 }
 
-/*
- * What was made wrong must be seen; where a result is left open, empty or saturated it cannot be.
- *
- */
+/* --flip and --bias must be seen, unless a result is left open, empty or saturated. */
 static bool is_self_test(const struct suite *suite)
 {
 	return suite->options.flip || suite->options.biased;
 }
 
-/* Every 16th graph stays as it is: what ran before must not have harmed the device. */
+/* Every 16th graph is not changed: what ran before must not have harmed the device. */
 static void run_mutant(struct suite *suite, const struct nnr_device *device,
 		       struct nnr_graph *graph, struct nnr_report *report)
 {
@@ -205,7 +199,7 @@ struct job {
 	int error;
 };
 
-/* The device and, of the loopback, a second one with the scalar kernels. */
+/* Opens the device and, if it is the loopback, a second one with the scalar kernels. */
 static int open_devices(const struct suite *suite, struct nnr_device *device)
 {
 	struct nna_device_options options = { .log = { .line = nnr_log_line },
@@ -307,7 +301,7 @@ static bool can_be_made(uint32_t type)
 	return false;
 }
 
-/* All that the library names, the HAL's first. */
+/* Prints all operations that the library names, the HAL's first. */
 static int list_operations(void)
 {
 	static const uint32_t first[] = { 0, NNA_OPERATION_EXTENSION };
@@ -340,9 +334,8 @@ static int usage(int status)
 	      "  --operations    print which operations can be made, and which cannot\n"
 	      "  --save-dir DIR  failing graphs, made small, as .nnv files for nnv_run\n"
 	      "  --jobs N        threads (2)\n"
-	      "  --flip          a test of the test: a bit of each graph's first result is "
-	      "flipped, which must be\n"
-	      "                  seen in nine graphs of ten\n"
+	      "  --flip          a test of the test: a bit of each graph's first result is\n"
+	      "                  flipped, which must be seen in nine graphs of ten\n"
 	      "  --bias          the same: every expected value is a little off\n"
 	      "  --mutants       change each graph: it must be refused with a message, or run\n"
 	      "  --verbose       print every graph\n",

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * What all makers use: operands with random types, dimensions, quantisation and bytes; the end of
+ * an operation, which is evaluated; and graphs, which are chains of operations that came out.
+ */
 #include "tests/random/maker.h"
 
 #include <float.h>
@@ -108,7 +112,7 @@ int nnr_new_tensor(struct nnr_maker *m, uint32_t type, uint32_t rank, const uint
 	int number = nnr_add_operand(m->graph, nnr_once_in(&m->r, 3) ? NNR_CONSTANT : NNR_INPUT,
 				     type, rank, dims);
 
-	/* Nobody can state a tensor without elements: a dimension of 0 is an unknown one. */
+	/* A model cannot state a tensor without elements: a dimension of 0 is an unknown one. */
 	if (number < 0 || !nnr_elements(m->graph->operands[number]) ||
 	    nnr_elements(m->graph->operands[number]) > NNR_MAX_ELEMENTS)
 		return -1;
@@ -165,7 +169,7 @@ int nnr_pick(struct nnr_maker *m, const struct nnr_wanted *wanted)
 {
 	uint32_t dims[NNACCEL_MAX_RANK], rank;
 
-	/* Results of the last operations first: chains rather than islands. */
+	/* Prefers results of the last operations, so that chains come about. */
 	for (uint32_t tries = 0; tries < 12 && m->graph->operand_count; tries++) {
 		uint32_t back = nnr_below(&m->r, 1 + nnr_below(&m->r, m->graph->operand_count));
 		uint32_t i = m->graph->operand_count - 1 - back;
@@ -336,8 +340,8 @@ bool nnr_add_operation(struct nnr_maker *m, uint32_t type)
 }
 
 /*
- * What nothing reads is an output; some others are, too. Some dimensions are left for the library
- * to find, some parameters become inputs.
+ * Makes outputs of what nothing reads and of some other results, hides some dimensions from the
+ * library, which has to find them, and turns some parameters into inputs.
  */
 static void finish_graph(struct nnr_maker *m)
 {
@@ -352,7 +356,7 @@ static void finish_graph(struct nnr_maker *m)
 	for (uint32_t i = 0; i < graph->operand_count; i++) {
 		struct nnr_operand *operand = graph->operands[i];
 
-		/* Numbers that decide about shapes may come with the run. */
+		/* A parameter that decides about shapes may be known only at the run. */
 		if (late && operand->kind == NNR_CONSTANT && nnr_once_in(&m->r, 3) &&
 		    (!nnr_is_tensor(operand->type) || operand->type == NNA_OPERAND_TENSOR_INT32))
 			operand->kind = NNR_INPUT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making graphs. A maker adds the operands of one operation and calls nnr_finish_operation(), which
- * evaluates it: that tells the dimensions of the results, and a quantisation that suits them. What
- * does not evaluate is taken back.
+ * Making graphs. A maker adds the operands of one operation; nnr_finish_operation() then evaluates
+ * it, which gives the dimensions of its results and a quantisation that suits them. An operation
+ * that does not evaluate is taken back.
  */
 #ifndef NNR_MAKER_H
 #define NNR_MAKER_H
@@ -44,12 +44,12 @@ struct nnr_wanted {
 };
 
 /*
- * A number of operand, or -1 when the graph is full: makers pass it on, nnr_finish_operation() sees
- * it.
+ * These return an operand's number, or -1 when the graph is full; makers need not look, as
+ * nnr_finish_operation() does.
  */
 int nnr_pick(struct nnr_maker *m, const struct nnr_wanted *wanted);
 int nnr_new_tensor(struct nnr_maker *m, uint32_t type, uint32_t rank, const uint32_t *dims);
-/* Like it in type and, if quantised, scale and zero point. */
+/* Of the type, scale and zero point of operand @like. */
 int nnr_new_like(struct nnr_maker *m, int like, uint32_t rank, const uint32_t *dims);
 int nnr_new_list(struct nnr_maker *m, uint32_t count, const int32_t *values);
 uint32_t nnr_random_type(struct nnr_maker *m, nnr_types types);
@@ -90,12 +90,12 @@ void nnr_input_float(struct nnr_maker *m, int like, double value);
 void nnr_input_list(struct nnr_maker *m, uint32_t count, const int32_t *values);
 void nnr_input_none(struct nnr_maker *m, uint32_t type);
 
-/* Outputs: as an input, of a type with a quantisation of its own, or with a given one. */
+/* An output: like an operand; of a type, with a quantisation that suits; with a given one. */
 void nnr_output_like(struct nnr_maker *m, int like);
 void nnr_output(struct nnr_maker *m, uint32_t type);
 void nnr_output_fixed(struct nnr_maker *m, uint32_t type, float scale, int32_t zero_point);
 
-/* Families of makers in other files than maker_ops.c. */
+/* Makers that are in other files than maker_ops.c. */
 bool nnr_make_rnn(struct nnr_maker *m, uint32_t type);
 bool nnr_make_rnn_both(struct nnr_maker *m, uint32_t type);
 bool nnr_make_lstm(struct nnr_maker *m, uint32_t type);
@@ -113,9 +113,9 @@ bool nnr_make_multinomial(struct nnr_maker *m, uint32_t type);
 bool nnr_make_if(struct nnr_maker *m, uint32_t type);
 bool nnr_make_while(struct nnr_maker *m, uint32_t type);
 
-/* Adds what the operation under construction is. Return: false when it did not come out. */
+/* Evaluates the operation under construction and adds it. Return: whether it is valid. */
 bool nnr_finish_operation(struct nnr_maker *m);
-/* Operation @type, finished; or nothing, and false. */
+/* Makes an operation and finishes it, or takes its operands back. Return: whether it was added. */
 bool nnr_add_operation(struct nnr_maker *m, uint32_t type);
 
 /* Adds an operation of @type with random operands. Return: false when it did not come out. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makers of operations on boxes. Scores differ and thresholds lie between them, as what is decided
- * by a rounding is nothing to test.
+ * Makers of operations on boxes, and of those that hash and draw. Scores differ and thresholds lie
+ * between them: what is decided by a rounding cannot be tested.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 /* Distinct scores, four steps from each other. */
 #define MOST_SCORES 60
 
-/* Boxes beside 8-bit numbers have 16 bits, in 1/8. */
+/* Coordinates of boxes; where scores have 8 bits they have 16 bits, in steps of 1/8. */
 static int new_coordinates(struct nnr_maker *m, uint32_t beside, uint32_t rows, uint32_t columns)
 {
 	uint32_t dims[2] = { rows, columns };
@@ -52,7 +52,7 @@ static int new_boxes(struct nnr_maker *m, uint32_t beside, uint32_t rows, uint32
 	return number;
 }
 
-/* Scores in another order for each @run of them. */
+/* Distinct scores, shuffled for each @run of them. */
 static int new_scores(struct nnr_maker *m, uint32_t type, uint32_t rank, const uint32_t *dims,
 		      size_t run)
 {
@@ -81,7 +81,7 @@ static double random_threshold(struct nnr_maker *m)
 	return (4 * nnr_below(&m->r, MOST_SCORES / 2) + 2) * SCORE_STEP;
 }
 
-/* Images of boxes, ascending. */
+/* The image that each box is on, in ascending order. */
 static void input_images(struct nnr_maker *m, uint32_t rows, uint32_t images)
 {
 	int number = nnr_new_tensor(m, NNA_OPERAND_TENSOR_INT32, 1, &rows);
@@ -108,7 +108,7 @@ static void input_sizes(struct nnr_maker *m, uint32_t beside, uint32_t images, d
 	nnr_input(m, number);
 }
 
-/* Of type @type, up to @most. */
+/* Deltas of boxes, of type @type, up to @most. */
 static void input_deltas(struct nnr_maker *m, uint32_t type, uint32_t rank, const uint32_t *dims,
 			 double most)
 {
@@ -124,7 +124,7 @@ static void input_deltas(struct nnr_maker *m, uint32_t type, uint32_t rank, cons
 	nnr_input(m, number);
 }
 
-/* The output that boxes beside @type are. */
+/* Boxes as an output; their type goes with @type, that of the scores. */
 static void output_boxes(struct nnr_maker *m, uint32_t type)
 {
 	if (nnr_is_quantised(type))
@@ -147,7 +147,7 @@ bool nnr_make_transform(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* A place on an image where no rounding is a half one. */
+/* A place on an image that no rounding puts halfway between two pixels. */
 static double pixel_place(struct nnr_maker *m, double low, double high)
 {
 	double place = eighths(m, low, high);
@@ -326,7 +326,7 @@ bool nnr_make_proposals(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* ---- what hashes and draws */
+/* ---- LSH_PROJECTION, RANDOM_MULTINOMIAL */
 
 bool nnr_make_lsh(struct nnr_maker *m, uint32_t type)
 {
@@ -350,7 +350,7 @@ bool nnr_make_lsh(struct nnr_maker *m, uint32_t type)
 bool nnr_make_multinomial(struct nnr_maker *m, uint32_t type)
 {
 	uint32_t dims[2] = { nnr_random_dim(m), nnr_random_dim(m) };
-	/* Two seeds of 0 are any two. */
+	/* With two seeds of 0 the device chooses its own. */
 	int32_t seeds[2] = { nnr_range(&m->r, 1, 1000), nnr_range(&m->r, -1000, 1000) };
 	int in = nnr_new_tensor(m, nnr_random_type(m, NNR_FLOATS), 2, dims);
 

@@ -7,7 +7,7 @@
 #define MOST_DEPTH 2
 #define MOST_VALUES 4
 
-/* Operations that move elements: what comes out is certain. */
+/* Operations that move elements and so have exact results. */
 static const uint32_t movers[] = {
 	NNA_OPERATION_RESHAPE,	   NNA_OPERATION_TRANSPOSE, NNA_OPERATION_REVERSE,
 	NNA_OPERATION_SLICE,	   NNA_OPERATION_TILE,	    NNA_OPERATION_SPLIT,
@@ -38,7 +38,7 @@ static struct nnr_maker begin_subgraph(struct nnr_maker *m, uint32_t count, cons
 	return sub;
 }
 
-/* New operands are no inputs of a subgraph: it has those it began with. */
+/* Makes constants of inputs that operations added: a subgraph has those it began with. */
 static void end_subgraph(struct nnr_maker *sub, uint32_t inputs)
 {
 	for (uint32_t i = inputs; i < sub->graph->operand_count; i++) {
@@ -51,7 +51,9 @@ static void end_subgraph(struct nnr_maker *sub, uint32_t inputs)
 
 /* ---- IF */
 
-/* A chain of operations; NULL when none came out. @automatic: the last one's quantisation is free.
+/*
+ * A chain of operations, or NULL when none came out. @automatic: the last one chooses its
+ * quantisation.
  */
 static struct nnr_graph *make_branch(struct nnr_maker *m, uint32_t count, const int *values,
 				     bool *automatic)
@@ -86,7 +88,7 @@ static struct nnr_operand *result_of(const struct nnr_graph *branch)
 	return branch->operands[branch->operations[branch->operation_count - 1].out[0]];
 }
 
-/* A branch that gives what @other gives. Return: NULL when none was found. */
+/* A branch whose result has the type and the dimensions of @other's, or NULL. */
 static struct nnr_graph *make_match(struct nnr_maker *m, uint32_t count, const int *values,
 				    const struct nnr_operand *other, bool any_dims)
 {
@@ -108,7 +110,7 @@ static struct nnr_graph *make_match(struct nnr_maker *m, uint32_t count, const i
 	return NULL;
 }
 
-/* The same operations on other constants, unless the result becomes another one by that. */
+/* The same operations on other constants, if the result keeps its dimensions with them. */
 static struct nnr_graph *make_twin(struct nnr_maker *m, const struct nnr_graph *branch)
 {
 	struct nnr_graph *twin = nnr_graph_copy(branch);
@@ -117,7 +119,7 @@ static struct nnr_graph *make_twin(struct nnr_maker *m, const struct nnr_graph *
 	for (uint32_t i = 0; twin && i < twin->operand_count; i++) {
 		struct nnr_operand *operand = twin->operands[i];
 
-		/* Lists may be sizes. */
+		/* Not of INT32: such lists may be sizes. */
 		if (operand->kind == NNR_CONSTANT && nnr_is_tensor(operand->type) &&
 		    operand->type != NNA_OPERAND_TENSOR_INT32 &&
 		    operand->type != NNA_OPERAND_SUBGRAPH)
@@ -156,7 +158,7 @@ bool nnr_make_if(struct nnr_maker *m, uint32_t type)
 	b = make_match(m, count, values, &result, any_dims);
 	if (!b)
 		b = make_twin(m, a);
-	/* Where branches differ in their dimensions nobody can state them. */
+	/* Where branches differ in their dimensions the model cannot state them. */
 	any_dims &= b && memcmp(result_of(b)->dims, result.dims, sizeof(result.dims));
 	result_of(a)->hidden = any_dims;
 	if (b)
@@ -173,7 +175,7 @@ bool nnr_make_if(struct nnr_maker *m, uint32_t type)
 
 /* ---- WHILE: state 0 counts the rounds */
 
-/* One operation on @in whose result is like it. Return: false when it did not come out. */
+/* One operation on @in whose result has its type and dimensions. Return: whether it came out. */
 static bool make_step(struct nnr_maker *sub, int in)
 {
 	static const uint32_t of_numbers[] = { NNA_OPERATION_ADD,     NNA_OPERATION_MAXIMUM,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One maker per family of operations. What it makes may turn out not to fit: then it is taken back.
- *
+ * One maker for each family of operations, and the table of all. What does not fit together is
+ * taken back.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static int pick(struct nnr_maker *m, nnr_types types, uint32_t least, uint32_t m
 	return nnr_pick(m, &(struct nnr_wanted){ types, least, most, false });
 }
 
-/* The same, and it may have no elements. */
+/* An input as pick() finds, which may also have no elements. */
 static int pick_any(struct nnr_maker *m, nnr_types types, uint32_t least, uint32_t most)
 {
 	return nnr_pick(m, &(struct nnr_wanted){ types, least, most, true });
@@ -36,8 +36,8 @@ static void input_activation(struct nnr_maker *m, uint32_t type)
 }
 
 /*
- * Some of the optional scalars at the end: a layout, two dilations. Return: false where the rest
- * must follow.
+ * The optional layout; NHWC may also be left out. Return: whether it is given, so that what comes
+ * after it may be given, too.
  */
 static bool input_layout(struct nnr_maker *m, bool nchw)
 {
@@ -113,7 +113,7 @@ static bool make_compare(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* The output of those that state what it means. */
+/* An output whose scale and zero point the specification states. */
 static void output_fixed_range(struct nnr_maker *m, int like, float scale, int32_t zero_of_unsigned)
 {
 	uint32_t type = nnr_at(m, like)->type;
@@ -218,7 +218,7 @@ static int32_t small(struct nnr_maker *m, int32_t most)
 	return nnr_once_in(&m->r, 2) ? n : nnr_range(&m->r, 1, n);
 }
 
-/* A scheme, or paddings less than the filter. */
+/* A padding scheme, or explicit paddings, which are less than the filter. */
 static void input_padding(struct nnr_maker *m, const uint32_t filter[2])
 {
 	if (nnr_once_in(&m->r, 2)) {
@@ -237,7 +237,7 @@ static void input_strides(struct nnr_maker *m)
 		nnr_input_i32(m, one ? 1 : small(m, 3));
 }
 
-/* An image: of what there is, or one that is no larger than it takes. */
+/* A tensor of rank 4, which exists or is new and small. */
 static int pick_image(struct nnr_maker *m, nnr_types types)
 {
 	uint32_t dims[4] = { nnr_once_in(&m->r, 3) ? 2 : 1, (uint32_t)small(m, 14),
@@ -400,7 +400,7 @@ static bool make_resize(struct nnr_maker *m, uint32_t type)
 
 	nnr_input(m, in);
 	if (nnr_once_in(&m->r, 3)) {
-		/* Factors that no rounding takes to another size. */
+		/* Factors with which no rounding leads to another size. */
 		for (int k = 0; k < 2; k++)
 			nnr_input_float(m, in, nnr_range(&m->r, 1, 12) * 0.25 + 0.0625);
 	} else {
@@ -426,7 +426,7 @@ static bool make_fully_connected(struct nnr_maker *m, uint32_t type)
 	const struct nnr_operand *x = nnr_at(m, in);
 	uint32_t dims[2] = { nnr_random_dim(m), x->dims[x->rank - 1] };
 
-	/* What comes before the last dimension may be part of the size, too. */
+	/* The size of a row may extend over more than the last dimension. */
 	if (nnr_once_in(&m->r, 4))
 		dims[1] *= x->dims[x->rank - 2];
 	weights = nnr_new_tensor(m, x->type, 2, dims);
@@ -681,12 +681,12 @@ static bool make_strided_slice(struct nnr_maker *m, uint32_t type)
 		end[k] = stride[k] > 0 ? nnr_range(&m->r, begin[k] + 1, d)
 				       : nnr_range(&m->r, -1, begin[k] - 1);
 		if (nnr_once_in(&m->r, 6)) {
-			/* One element; the dimension goes. */
+			/* One element is taken, and the dimension removed. */
 			shrink |= 1 << k;
 			stride[k] = 1;
 			end[k] = begin[k] + 1;
 		} else if (end[k] == -1) {
-			/* Only counted from the end can it be said that the first element is in. */
+			/* Backwards, the first included: such an end is counted from behind. */
 			end[k] = -d - 1;
 		}
 		if (nnr_once_in(&m->r, 4) && !(shrink >> k & 1))
@@ -749,7 +749,7 @@ static bool make_tile(struct nnr_maker *m, uint32_t type)
 	return true;
 }
 
-/* Both directions of both rearrangements: the dimensions are made to be divisible. */
+/* Blocks to space or depth and back, with dimensions that are divisible by the blocks. */
 static bool make_blocks(struct nnr_maker *m, uint32_t type)
 {
 	bool batches = type == NNA_OPERATION_BATCH_TO_SPACE_ND ||

@@ -9,7 +9,7 @@ static int pick(struct nnr_maker *m, uint32_t rank)
 	return nnr_pick(m, &(struct nnr_wanted){ NNR_FLOATS, rank, rank, false });
 }
 
-/* A tensor of moderate values: a recurrent layer lives on them. */
+/* A tensor of moderate values, with which a recurrent layer stays in its range. */
 static int new_moderate(struct nnr_maker *m, uint32_t type, uint32_t rank, uint32_t a, uint32_t b)
 {
 	uint32_t dims[2] = { a, b };
@@ -148,7 +148,7 @@ static struct cell random_cell(struct nnr_maker *m)
 		.units = nnr_small(m, 12),
 	};
 
-	/* A norm of one unit is nothing. */
+	/* A norm of one unit is 0 divided by 0. */
 	if (cell.norm)
 		cell.units++;
 	cell.outputs = cell.projects ? nnr_small(m, 8) : cell.units;
@@ -251,7 +251,7 @@ static int new_scaled(struct nnr_maker *m, uint32_t type, uint32_t rank, uint32_
 	return nnr_new_scaled(m, type, rank, dims, scale, zero_point);
 }
 
-/* Without scale: what it is follows from others. */
+/* A bias; @product: its scale, which is that of the products it is added to. */
 static void input_bias(struct nnr_maker *m, uint32_t units, double product)
 {
 	int number = new_scaled(m, NNA_OPERAND_TENSOR_INT32, 1, units, 0, (float)product, 0);
@@ -325,7 +325,7 @@ bool nnr_make_quantized_lstm(struct nnr_maker *m, uint32_t type)
 	int32_t in_zero = nnr_range(&m->r, -40, 40), out_zero = nnr_range(&m->r, -40, 40);
 	int like = -1;
 
-	/* What is 0 or 1 on average says little in a norm of few units. */
+	/* A norm of few units has little to show. */
 	if (cell.norm)
 		cell.units += 4;
 	if (!cell.projects) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Valid graphs made invalid, or perhaps so: the library says no with a line that names operation or
- * operand, or runs what it was given. What it must not do is crash, hang, or say nothing.
+ * Changes a valid graph in one place, so that it is or may be invalid. The library then has to
+ * refuse it with a message that names an operation or operand, or to run it; it must not crash,
+ * hang or refuse it without such a message.
  */
 #include <limits.h>
 #include <math.h>
@@ -27,9 +28,7 @@ static struct nnr_operand *output_of(struct mutation *m)
 	return m->graph->operands[m->operation->out[m->out]];
 }
 
-/*
- * Each returns false where it cannot be done. The first ones leave nothing that could be accepted.
- */
+/* Changes; each returns false where it cannot be made. The first ones make any graph invalid. */
 
 static bool no_inputs(struct mutation *m)
 {
@@ -171,9 +170,7 @@ static bool nobody_writes(struct mutation *m)
 	return true;
 }
 
-/*
- * Parameters that come with the run: until then the model's word about dimensions is all there is.
- */
+/* Whether parameters come with the run: until then only the model's dimensions can be checked. */
 static bool has_late_parameters(const struct mutation *m)
 {
 	for (uint32_t i = 0; i < m->operation->input_count; i++) {
@@ -246,7 +243,7 @@ static bool channel_scales(struct mutation *m)
 	return true;
 }
 
-/* From here on what comes out may be a valid graph. */
+/* After these changes a graph may still be valid. */
 
 static bool other_input(struct mutation *m)
 {
@@ -486,7 +483,7 @@ bool nnr_mutate(struct nnr_graph *graph, struct nnr_random *random, const char *
 
 	*what = "nothing";
 	for (uint32_t tries = 0; tries < 100 && graph->operation_count; tries++) {
-		/* Values are what is most often wrong: the last ones come more often. */
+		/* Changes of values, the last ones, find most and are made more often. */
 		uint32_t i = nnr_once_in(random, 4) ? CHANGES - 1 - nnr_below(random, 6)
 						    : nnr_below(random, CHANGES);
 

@@ -118,15 +118,15 @@ struct nnr_graph *nnr_graph_new(void);
 struct nnr_graph *nnr_graph_copy(const struct nnr_graph *graph);
 void nnr_graph_free(struct nnr_graph *graph);
 
-/* A new operand without bytes; its number, or -1 when there are too many. */
+/* Adds an operand without bytes. Return: its number, or -1 when there are too many. */
 int nnr_add_operand(struct nnr_graph *graph, enum nnr_kind kind, uint32_t type, uint32_t rank,
 		    const uint32_t *dims);
 void nnr_set_data(struct nnr_operand *operand, const void *data, size_t size);
-/* An operand that is @subgraph, which is @graph's from now on (gone when there are too many). */
+/* Adds an operand that is @subgraph, which @graph then owns; it is freed if there are too many. */
 int nnr_add_subgraph(struct nnr_graph *graph, struct nnr_graph *subgraph);
 void nnr_drop_operands(struct nnr_graph *graph, uint32_t count);
 
-/* Operands that nothing uses any more go; operations keep their order. */
+/* Removes operands that nothing uses; operations keep their order. */
 void nnr_compact(struct nnr_graph *graph);
 
 uint64_t nnr_elements(const struct nnr_operand *operand);
@@ -139,7 +139,7 @@ void nnr_type_range(uint32_t type, int64_t *low, int64_t *high);
 /* The stored number (quantised types) or value (others) at @data, and back. */
 double nnr_load(uint32_t type, const void *data, size_t index);
 void nnr_store(uint32_t type, void *data, size_t index, double value);
-/* The same in what the numbers mean: scale and zero point applied. */
+/* What an element means: its stored number with scale and zero point applied. */
 double nnr_real(const struct nnr_operand *operand, size_t index);
 
 void nnr_print(const struct nnr_graph *graph, FILE *to);
@@ -159,7 +159,7 @@ struct nnr_options {
 	bool flip, biased;
 };
 
-/* The operations that can be made, by number below nnr_maker_count. */
+/* The operations that can be made, numbered from 0. */
 extern const uint32_t nnr_maker_count;
 uint32_t nnr_maker_type(uint32_t i);
 
@@ -181,8 +181,8 @@ enum nnr_verdict {
 /**
  * struct nnr_report - why
  * @operation: number of the operation that differs, or -1
- * @checked, @unchecked: elements compared, and passed over (overflow, or a result that the
- * specification leaves open)
+ * @checked: elements compared
+ * @unchecked: elements passed over: an overflow, or a result that the specification leaves open
  * @text: one line
  * @log: last line of the library
  */
@@ -199,22 +199,16 @@ struct nnr_log {
 	uint32_t lines;
 };
 
-/*
- * Receives the library's messages, for struct nna_log; the calling thread's log is the one set
- * here.
- */
+/* For struct nna_log: puts a message into the log that nnr_log_use() set for the calling thread. */
 void nnr_log_line(void *user, enum nna_log_level level, const char *text);
 void nnr_log_use(struct nnr_log *log);
 
-/*
- * Builds the graph in the library. @all: every result is an output. Return: 0 or the library's
- * error.
- */
+/* Builds the graph in the library. @all: every result is an output. Return: 0, or its error. */
 int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out);
 
 /*
- * Compiles and runs it; results are put into the operands. Return: 0 or the library's error, *step
- * says of what.
+ * Builds the graph, compiles it and runs it; its operands then hold the results. Return: 0, or the
+ * library's error, and *step says of what.
  */
 int nnr_run_graph(struct nna_device *device, struct nnr_graph *graph, bool all, const char **step);
 
@@ -223,13 +217,13 @@ int nnr_run_graph(struct nna_device *device, struct nnr_graph *graph, bool all, 
  * @main: the device
  * @plain: one that adds up in the defined order whatever the layout, or NULL when there is none:
  *	fast kernels may add floats in another order, and which kernel runs may depend on what is
- *fused
+ *	fused
  */
 struct nnr_device {
 	struct nna_device *main, *plain;
 };
 
-/* Runs and judges it; the operands hold the device's results afterwards. */
+/* Runs the graph and judges it; its operands then hold the device's results. */
 enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *graph,
 			   const struct nnr_options *options, struct nnr_report *report);
 
@@ -237,25 +231,19 @@ enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *gr
 struct nnr_graph *nnr_shrink(const struct nnr_device *device, const struct nnr_graph *graph,
 			     const struct nnr_options *options, struct nnr_report *report);
 
-/*
- * Dimensions and values of all results by the evaluator alone. Return: false when it does not
- * accept the graph.
- */
+/* Computes all results by the evaluator alone. Return: false when it does not take the graph. */
 bool nnr_reinfer(struct nnr_graph *graph);
 
 /*
- * Writes @path for nnv_run: the results that the operands hold are the expected ones; with @all, of
- * every operation.
+ * Writes @path for nnv_run. Expected are the results that the graph's outputs hold or, with @all,
+ * those of every operation.
  */
 int nnr_save(const struct nnr_graph *graph, bool all, const char *path, const char *name);
 
-/*
- * Changes one thing of a valid graph; @what says which. Return: true when the library must refuse
- * it now.
- */
+/* Changes one thing of a valid graph, and *what says which. Return: whether it is invalid now. */
 bool nnr_mutate(struct nnr_graph *graph, struct nnr_random *random, const char **what);
 
-/* Runs a changed graph: refused with a message that names operation or operand, or run. */
+/* Runs a mutant: it must run, or be refused by a message that names an operation or operand. */
 enum nnr_verdict nnr_judge_mutant(const struct nnr_device *device, struct nnr_graph *graph,
 				  bool invalid, const char *what, struct nnr_report *report);
 

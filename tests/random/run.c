@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A graph in the library: built, compiled, run. */
+/* Builds a graph in the library, compiles it and runs it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define DEADLINE_NS 20000000000ull
 #define GUARD 64
-/* Elements; only a graph that was made wrong has more. */
+/* Most elements of an output; only a mutant has more. */
 #define MAX_OUTPUT (1u << 26)
 #define GUARD_BYTE 0xa5
 
@@ -33,7 +33,7 @@ static bool is_output(const struct nnr_operand *operand, bool all)
 	return operand->kind == NNR_TEMPORARY && (all || operand->output);
 }
 
-/* Into subgraph @where; @numbers: those of its own subgraphs. */
+/* Adds an operand to subgraph @where. @numbers: of the subgraphs that it may refer to. */
 static int build_operand(struct nna_graph *graph, uint32_t where, const uint32_t *numbers,
 			 const struct nnr_operand *operand)
 {
@@ -68,7 +68,7 @@ static int build_operand(struct nna_graph *graph, uint32_t where, const uint32_t
 	return 0;
 }
 
-/* @graph as subgraph @where of @built, and its own subgraphs behind it. */
+/* Adds @graph as subgraph @where of @built, and its own subgraphs after it. */
 static int build_subgraph(struct nna_graph *built, uint32_t where, const struct nnr_graph *graph,
 			  bool all)
 {
@@ -123,7 +123,7 @@ int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out)
 	return ret;
 }
 
-/* Memory for an output, with a guard behind it; what it held before is gone. */
+/* New memory for an output, with a guard behind it that must not change. */
 static int prepare_output(struct nnr_operand *operand)
 {
 	uint64_t count = nnr_elements(operand);
@@ -154,10 +154,7 @@ static int bind(struct nna_execution *execution, struct nnr_graph *graph, bool a
 		if (!is_output(operand, all))
 			continue;
 		ret = prepare_output(operand);
-		/*
-		 * No bytes are no memory for the library; an empty output has a buffer all the
-		 * same.
-		 */
+		/* The library takes no buffer of 0 bytes; that of an empty output has 1. */
 		if (!ret)
 			ret = nna_execution_set_output(execution, out++, 0, NULL, operand->data,
 						       operand->size ? operand->size : 1);
@@ -169,7 +166,7 @@ static int bind(struct nna_execution *execution, struct nnr_graph *graph, bool a
 								   DEADLINE_NS);
 }
 
-/* Dimensions that the device reports, and whether it kept to its memory. */
+/* Reads the dimensions that the device reports; -EOVERFLOW: it wrote behind an output. */
 static int collect(struct nna_execution *execution, struct nnr_graph *graph, bool all)
 {
 	uint32_t out = 0;
@@ -222,7 +219,7 @@ int nnr_run_graph(struct nna_device *device, struct nnr_graph *graph, bool all, 
 		*step = "run";
 		ret = nna_execution_compute(execution);
 	}
-	/* Once more: nothing may be left over from the first time. */
+	/* The second run shows that the first one left nothing behind. */
 	if (!ret && !all)
 		ret = nna_execution_compute(execution);
 	if (!ret) {

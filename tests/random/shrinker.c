@@ -24,7 +24,7 @@ static uint32_t failing_type(const struct nnr_graph *graph, const struct nnr_rep
 	return report->operation < 0 ? UINT32_MAX : graph->operations[report->operation].type;
 }
 
-/* Takes @candidate: keeps it in place of the best when it fails alike. */
+/* Keeps @candidate, which it takes over, in place of the best when it fails in the same way. */
 static bool consider(struct shrinker *s, struct nnr_graph *candidate)
 {
 	struct nnr_report report;
@@ -62,7 +62,7 @@ bool nnr_reinfer(struct nnr_graph *graph)
 	return true;
 }
 
-/* Without operation @k: what it computed becomes an input, what nothing reads an output. */
+/* Without operation @k: its results become inputs, results that nothing reads outputs. */
 static struct nnr_graph *without(const struct nnr_graph *graph, uint32_t k)
 {
 	struct nnr_graph *cut = nnr_graph_copy(graph);
@@ -103,7 +103,7 @@ static bool cut_operations(struct shrinker *s)
 	return progress;
 }
 
-/* Dimension @k becomes @to, smaller than it was: the elements beyond go. */
+/* Makes dimension @k smaller, @to; the elements beyond are dropped. */
 static void crop(struct nnr_operand *operand, uint32_t k, uint32_t to)
 {
 	uint32_t element = nna_operand_type_size(operand->type), from = operand->dims[k];

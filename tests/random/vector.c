@@ -75,10 +75,10 @@ static void put_operand(struct writer *w, const struct nnr_operand *operand, boo
 	record->data_size = (uint32_t)operand->size;
 }
 
-/* More of them in all than this are not made. */
+/* More subgraphs in all than makers make. */
 #define MAX_SUBGRAPHS 64
 
-/* @count: records so far; the subgraph's own is the next, then come those that it refers to. */
+/* Records of a subgraph and those that it refers to. @count: how many there are, updated. */
 static void put_subgraph(struct writer *w, const struct nnr_graph *graph, bool all,
 			 struct nnv_subgraph *records, uint32_t *count)
 {
@@ -90,7 +90,7 @@ static void put_subgraph(struct writer *w, const struct nnr_graph *graph, bool a
 
 	w->failed |= !operations || !operands;
 	for (uint32_t i = 0; i < graph->subgraph_count; i++) {
-		/* The main one is not counted. */
+		/* Subgraphs are numbered without the main one. */
 		numbers[i] = *count - 1;
 		if (*count == MAX_SUBGRAPHS)
 			w->failed = true;
