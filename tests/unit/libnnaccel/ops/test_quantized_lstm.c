@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * QUANTIZED_16BIT_LSTM in integers, to the last bit: sums, two roundings as requantisation has
- * them, 16-bit functions.
+ * QUANTIZED_16BIT_LSTM twice: in real numbers, which share nothing with the library, within what 16
+ * bits may take a result from them; and in integers to the last bit, sums and both roundings, where
+ * the 16-bit functions are the library's own (test_fixed_point has those against the reals).
  */
 #include <math.h>
 #include <setjmp.h>
@@ -81,8 +82,11 @@ static int64_t shifted(int64_t x, int shift)
 	return x < 0 ? -size : size;
 }
 
-/* [input, last output] times [recurrent weights, input weights], as all implementations have it. */
-static int16_t gate(int g, int b, int u)
+/*
+ * The sum of a gate, in steps of in.scale / 128: [input, last output] times [recurrent weights,
+ * input weights], as all implementations have it.
+ */
+static int32_t gate_sum(int g, int b, int u)
 {
 	int32_t acc = in.bias[g][u];
 
@@ -92,9 +96,58 @@ static int16_t gate(int g, int b, int u)
 
 		acc += (data - 128) * (weight - in.zero);
 	}
-	return nna_fixed_evaluate(
-		g == CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC, 3,
-		saturate(requantise(acc, (double)(in.scale * 0x1p-7f) / 0x1p-12)));
+	return acc;
+}
+
+static int16_t gate(int g, int b, int u)
+{
+	int32_t sum = requantise(gate_sum(g, b, u), (double)(in.scale * 0x1p-7f) / 0x1p-12);
+
+	return nna_fixed_evaluate(g == CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC, 3,
+				  saturate(sum));
+}
+
+/* A real number, and how far off a computation in 16 bits may be. */
+struct real {
+	double v, err;
+};
+
+static struct real real_product(struct real a, struct real b)
+{
+	return (struct real){ a.v * b.v, fabs(a.v) * b.err + fabs(b.v) * a.err + a.err * b.err };
+}
+
+/* Functions are right to 13/32768 (test_fixed_point), and no steeper than 1. */
+static struct real real_tanh(struct real x)
+{
+	return (struct real){ tanh(x.v), x.err + 13 * 0x1p-15 };
+}
+
+/* A gate's sum has 3 bits before the point, and is rounded to 1/4096. */
+static struct real real_gate(int g, int b, int u)
+{
+	double x = gate_sum(g, b, u) * (double)in.scale * 0x1p-7;
+	struct real sum = { fmin(fmax(x, -8), 8), 0x1p-12 };
+
+	if (g == CELL)
+		return real_tanh(sum);
+	return (struct real){ 1 / (1 + exp(-sum.v)), sum.err + 13 * 0x1p-15 };
+}
+
+/* Element @u of batch @b: the cell state @c in 1/2048, the output @h in 1/128 around 128. */
+static void check_real(int b, int u, int16_t c, uint8_t h)
+{
+	struct real kept = real_product(real_gate(FORGET, b, u),
+					(struct real){ in.c[b][u] * 0x1p-11, 0 });
+	struct real fresh = real_product(real_gate(INPUT, b, u), real_gate(CELL, b, u));
+	/* Each of the two is rounded to 1/2048. */
+	struct real cell = { kept.v + fresh.v, kept.err + fresh.err + 0x1p-11 }, out;
+
+	out = real_product(real_gate(OUTPUT, b, u), real_tanh(cell));
+	if (fabs(c * 0x1p-11 - cell.v) > cell.err)
+		fail_msg("cell [%d, %d] is %g, not %g", b, u, c * 0x1p-11, cell.v);
+	if (fabs((h - 128) * 0x1p-7 - fmin(out.v, 127 * 0x1p-7)) > out.err + 0x1p-8)
+		fail_msg("output [%d, %d] is %g, not %g", b, u, (h - 128) * 0x1p-7, out.v);
 }
 
 static uint32_t add(struct nna_graph *g, uint32_t type, uint32_t rank, uint32_t rows,
@@ -198,6 +251,7 @@ static void test_16bit(void **state)
 
 			assert_int_equal(c[b][u], next_c);
 			assert_int_equal(h[b][u], out < 0 ? 0 : out > 255 ? 255 : out);
+			check_real(b, u, c[b][u], h[b][u]);
 		}
 	}
 	nna_device_close(device);
