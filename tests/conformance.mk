@@ -5,7 +5,8 @@ NNV_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c))
 TESTS += $(BUILD)/tests/nnv_run
 
 # The C API is what a client has of it, the shared object; the library is linked in.
-NNV_LIBS = $(BUILD)/lib/libnnaccel.a -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib' $(NNACCEL_LIBS)
+NNV_LIBS = $(BUILD)/lib/libnnaccel.a -L$(BUILD)/lib -lneuralnetworks \
+	-Wl,-rpath,'$$ORIGIN/../lib' $(NNACCEL_LIBS)
 NNV_DEPS := $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libneuralnetworks.so
 
 $(BUILD)/tests/nnv_run: $(NNV_OBJS) $(NNV_DEPS)

@@ -7,17 +7,20 @@ CLEAN += build-fuzz build-tsan
 # build-fuzz. The engine is the one that is built anyway: what it is made of may need gcc, and it is
 # under the sanitizers in `make SAN=1 unit`.
 FUZZ_SECONDS ?= 60
-FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-FUZZ_OBJS := $(patsubst %.c,build-fuzz/%.o,$(wildcard device/core/*.c device/host/*.c) tests/fuzz/fuzz_device.c)
+FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer
+FUZZ_OBJS := $(patsubst %.c,build-fuzz/%.o, \
+	$(wildcard device/core/*.c device/host/*.c) tests/fuzz/fuzz_device.c)
 
 .PHONY: fuzz fuzz-device tsan-device
 fuzz: fuzz-device
 fuzz-device: build-fuzz/fuzz_device
 	@mkdir -p build-fuzz/corpus-device
-	build-fuzz/fuzz_device -max_total_time=$(FUZZ_SECONDS) -timeout=60 -max_len=4096 -len_control=0 \
-		-artifact_prefix=build-fuzz/ build-fuzz/corpus-device
+	build-fuzz/fuzz_device -max_total_time=$(FUZZ_SECONDS) -timeout=60 -max_len=4096 \
+		-len_control=0 -artifact_prefix=build-fuzz/ build-fuzz/corpus-device
 
-$(FUZZ_OBJS): build-fuzz/%.o: %.c $(wildcard device/core/*.h device/host/*.h device/include/*.h hw/gen/*.h) tests/unit/device/core/device.h
+$(FUZZ_OBJS): build-fuzz/%.o: %.c tests/unit/device/core/device.h \
+		$(wildcard device/core/*.h device/host/*.h device/include/*.h hw/gen/*.h)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -c -o $@ $<
 
@@ -27,5 +30,5 @@ build-fuzz/fuzz_device: $(FUZZ_OBJS) $(ENGINE_OBJS)
 # The model's tests under ThreadSanitizer.
 tsan-device:
 	$(MAKE) BUILD=build-tsan SANFLAGS=-fsanitize=thread \
-		$(patsubst tests/unit/%.c,build-tsan/tests/unit/%,$(wildcard tests/unit/device/core/test_*.c))
+		$(patsubst %.c,build-tsan/%,$(wildcard tests/unit/device/core/test_*.c))
 	set -e; for t in build-tsan/tests/unit/device/core/test_*; do timeout 600 $$t; done

@@ -3,14 +3,16 @@
 # Real models (tests/models), and the fuzzer of the TFLite reader.
 TESTS += $(BUILD)/tests/test_models
 
-$(BUILD)/tests/test_models: $(BUILD)/obj/tests/models/test_models.o $(TFLITE_OBJS) $(IMAGE_OBJS) $(BUILD)/lib/libnnaccel.a
+$(BUILD)/tests/test_models: $(BUILD)/obj/tests/models/test_models.o $(TFLITE_OBJS) $(IMAGE_OBJS) \
+		$(BUILD)/lib/libnnaccel.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS)
 
 # make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS. Of the library only what
 # checks a graph: the device has a fuzzer of its own.
 FUZZ_TFLITE_OBJS := $(patsubst %.c,build-fuzz/tflite/%.o,tests/fuzz/fuzz_tflite.c \
-	$(wildcard tools/tflite/*.c libnnaccel/graph/*.c libnnaccel/ops/*.c libnnaccel/compiler/*.c))
+	$(wildcard tools/tflite/*.c libnnaccel/graph/*.c libnnaccel/ops/*.c) \
+	$(wildcard libnnaccel/compiler/*.c))
 
 .PHONY: fuzz fuzz-tflite
 fuzz: fuzz-tflite

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
 #
-# Unit tests mirror the tree: tests/unit/DIR/test_NOUN.c is the test of DIR/NOUN.c, one program each,
-# $(BUILD)/tests/unit/DIR/test_NOUN. What a folder's tests are linked with is said below.
+# Unit tests mirror the tree: tests/unit/DIR/test_NOUN.c tests DIR/NOUN.c, one program each, which is
+# $(BUILD)/tests/unit/DIR/test_NOUN. Headers there hold what several of them use. What a folder's
+# tests are linked with is said below.
 unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/unit/%/test_*.c)))
 unit_transport := $(BUILD)/tests/unit/device/transport
 
 CORE_TESTS := $(call unit,device/core)
 ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
-NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%,$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
+NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
+	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
-UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) $(NNAPI_TESTS) \
-	$(TOOL_TESTS) $(NNV_TESTS)
+UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
+	$(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm

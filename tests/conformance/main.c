@@ -513,7 +513,7 @@ static void nnv_usage(FILE *out)
 	      "  --burst             two runs of one execution; nnapi: in a burst\n"
 	      "  --dynamic-output    output dimensions unknown to the model\n"
 	      "  --quant-coupling    QUANT8_ASYMM as QUANT8_ASYMM_SIGNED\n"
-	      "  --device-memory     inputs and outputs in device memory; nnapi: in memory domains\n"
+	      "  --device-memory     inputs and outputs in device memory; nnapi: memory domains\n"
 	      "  --shared-memory     in a buffer; nnapi: in memory from an fd\n"
 	      "  --insufficient      too small an output\n"
 	      "A mode that varies the model or needs a fence runs the cases that carry its flag.\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The builder: factors as multiplier and shift, commands that tensors of many dims still allow. */
+/* The builder: factors as multiplier and shift, and what it refuses of tensors of many dims. */
 #include "tests/unit/libnnaccel/compiler/fixture.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static void test_requantize(void **state)
 	}
 }
 
-/* Ten dims: copies where they fold, no other command. */
+/* With ten dims there are copies and fills, where dims fold, and no other command. */
 static void test_many_dims(void **state)
 {
 	struct nna_lower *l = *state;

@@ -2,7 +2,7 @@
 /* Which copies are left out, and which have to stay. */
 #include "tests/unit/libnnaccel/compiler/fixture.h"
 
-/* Writes of two scratch tensors into halves of a third go there at once. */
+/* Two tensors that are copied into parts of a third are written there at once. */
 static void test_elide(void **state)
 {
 	struct nna_lower *l = *state;

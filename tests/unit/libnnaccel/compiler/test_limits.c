@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-/* Right ones that the device takes, and those one larger, which it does not ('!'). */
+/* The largest operations that the device takes, and those one larger, which begin with '!'. */
 static const char *const limits[] = {
 	"SOFTMAX f[1,1048576] r1 -> f[1,1048576]",
 	"!SOFTMAX f[1,1048577] r1 -> f[1,1048577]",

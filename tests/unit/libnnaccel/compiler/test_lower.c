@@ -30,7 +30,7 @@ static void test_views(void **state)
 		assert_int_equal(address(v, at), 90 + at % 30);
 	for (uint32_t at = 0; at < 120; at++)
 		assert_int_equal(address(nna_lower_value(l, r), at), at);
-	/* Without a copy where strides allow it: the outer dims of a slice. */
+	/* A reshape that strides allow is no copy: the outer dims of a slice. */
 	commands = l->command_count;
 	s = ok(nna_view_slice(l, a, 2, 1, 1, 3));
 	r = ok(nna_view_reshape(l, s, 3, (uint32_t[]){ 2, 10, 3 }));
@@ -38,11 +38,11 @@ static void test_views(void **state)
 	for (uint32_t at = 0; at < 60; at++)
 		assert_int_equal(address(nna_lower_value(l, r), at),
 				 address(nna_lower_value(l, s), at));
-	/* With one where they do not. */
+	/* One that they do not allow is a copy. */
 	r = ok(nna_view_reshape(l, s, 1, (uint32_t[]){ 60 }));
 	assert_int_equal(l->command_count, commands + 1);
 	assert_true(nna_value_contiguous(nna_lower_value(l, r)));
-	/* Dims of 1 come and go. */
+	/* Dims of 1 are added and dropped. */
 	r = ok(nna_view_expand(l, a, 0));
 	r = ok(nna_view_expand(l, r, 4));
 	assert_int_equal(nna_lower_value(l, r)->rank, 5);
@@ -107,7 +107,7 @@ static void test_fold(void **state)
 	}
 }
 
-/* Random reshapes of random slices tell the same elements in the same order. */
+/* Random reshapes of random slices name the same elements in the same order. */
 static void test_random_reshape(void **state)
 {
 	struct nna_lower *l = *state;
@@ -147,10 +147,7 @@ static void test_random_reshape(void **state)
 	}
 }
 
-/*
- * nna_value_overlap() may say yes where there is no common element, but never no where there is
- * one.
- */
+/* nna_value_overlap() may be wrong where it says yes, but not where it says no. */
 static void test_overlap(void **state)
 {
 	struct nna_lower *l = *state;
@@ -187,7 +184,7 @@ static void test_overlap(void **state)
 			assert_true(nna_value_overlap(nna_lower_value(l, v[0]),
 						      nna_lower_value(l, v[1])));
 	}
-	/* And it tells most of them apart, or concatenations would be copied. */
+	/* It has to tell most of them apart, or concatenations would be copied. */
 	assert_true(told * 10 > apart * 9);
 }
 

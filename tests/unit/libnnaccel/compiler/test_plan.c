@@ -18,10 +18,7 @@ static void test_plan(void **state)
 		first[i] = UINT32_MAX;
 	}
 	for (uint32_t i = 0; i < COUNT; i++) {
-		/*
-		 * Each is written once, from one of the last ten, by something that works on two
-		 * places.
-		 */
+		/* Each is written once, from one of the last ten, by what cannot work in place. */
 		struct nnahw_cmd_reduce c = { .head.opcode = NNAHW_OP_REDUCE };
 		uint32_t in = i ? i - 1 - next(i < 10 ? i : 10) : 0;
 
@@ -73,7 +70,7 @@ static void test_plan_in_place(void **state)
 	assert_int_equal(areas.scratch, 2 * 4032);
 }
 
-/* What a loop reads was perhaps left by the pass before. */
+/* What a loop reads may have been written in the round before: it keeps its place. */
 static void test_plan_loop(void **state)
 {
 	struct nna_lower *l = *state;

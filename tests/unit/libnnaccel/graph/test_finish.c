@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Finishing a graph: the order of operations is found, what has none or has no sense is refused. */
+/* Finishing a graph: operations are put in order, and what has no order or no writer is refused. */
 #include "tests/unit/libnnaccel/graph/fixture.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Shapes: from values that are bound, and against those that the model states. */
+/* Inference of shapes, from values that are bound too, and its comparison with stated ones. */
 #include "tests/unit/libnnaccel/graph/fixture.h"
 
 #include <errno.h>

@@ -62,7 +62,7 @@ static inline uint32_t box_add_operand(struct nna_graph *g, uint32_t s, const st
 	return ret;
 }
 
-/* The graph of a model, which is the caller's; what nna_graph_finish() said. */
+/* Makes the graph of a model, which is the caller's. Return: what nna_graph_finish() did. */
 static inline int box_build(const struct model *m, struct nna_graph **graph)
 {
 	uint32_t in[14], out[4], inputs[14], count = 0;
@@ -84,7 +84,7 @@ static inline int box_build(const struct model *m, struct nna_graph **graph)
 	return nna_graph_finish(g);
 }
 
-/* A model is taken, and the operation supported. */
+/* Checks that a model is accepted and its operation supported. */
 static inline void box_check_good(const struct model *m)
 {
 	struct nna_graph *g;
@@ -105,7 +105,7 @@ struct replaced {
 	struct operand operand;
 };
 
-/* It is refused by a message that names the operation. */
+/* Checks that it is refused by a message that names the operation. */
 static inline void box_check_replaced(const struct replaced *r)
 {
 	const char *name = nna_operation_name(r->model->type);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * BOX_WITH_NMS_LIMIT: its rules; as many boxes as only the run tells, alone and in a branch of IF.
- */
+/* BOX_WITH_NMS_LIMIT: its rules; outputs whose size only the run tells, also in a branch of IF. */
 #include "tests/unit/libnnaccel/ops/box.h"
 
 static const struct model box_with_nms = {
@@ -195,7 +193,7 @@ static void test_counted(void **state)
 	run_end(&run);
 }
 
-/* What the model states holds. */
+/* Where the model states the number of rows another number is an error. */
 static void test_stated(void **state)
 {
 	struct nna_io_info info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The 16-bit functions of quantised LSTMs against those of the reals. */
+/* The 16-bit functions of quantised LSTMs against the functions of real numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "libnnaccel/ops/fixed_point.h"
 
-/* Of 1/32768: what the fixed-point arithmetic leaves. */
+/* How far off fixed-point arithmetic may be, in 1/32768. */
 #define TANH_OFF 13
 #define LOGISTIC_OFF 7
 

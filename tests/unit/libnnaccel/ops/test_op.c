@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The rules of all operations, one line each (graph_text.h): an operation that is right, and then the
- * same with one thing wrong, which must be refused when the graph is finished, by a message that
- * names the operation.
+ * The rules of all operations, one line each (graph_text.h): an operation that is valid, and then
+ * the same with one thing wrong, which must be refused when the graph is finished, by a message
+ * that names the operation.
  */
 #include "tests/unit/libnnaccel/graph_text.h"
 
@@ -27,10 +27,7 @@ static int finish(const char *line)
 	return ret;
 }
 
-/*
- * Lines that begin with an operation's name are right; those after it, which begin with '!', are
- * wrong.
- */
+/* Valid operations, and those that must be refused, which begin with '!'. */
 static const char *const lines[] = {
 	"ADD f[2,3] f[3] i0 -> f[2,3]",
 	"!ADD f[2,3] h[3] i0 -> f[2,3]",

@@ -57,7 +57,7 @@ static void fill(void)
 	in.zero = next(90, 160);
 }
 
-/* acc * factor as 31 bits and two roundings say: halves up, then halves away from zero. */
+/* acc * factor, which has 31 bits, rounded twice: halves up, then halves away from zero. */
 static int32_t requantise(int32_t acc, double factor)
 {
 	int exponent;
@@ -163,7 +163,7 @@ static uint32_t add(struct nna_graph *g, uint32_t type, uint32_t rank, uint32_t 
 	return (uint32_t)operand;
 }
 
-/* @constant: the weights are; else they come with the run. */
+/* Weights are constants or, without @constant, inputs. */
 static void run(struct nna_device *device, bool constant, int16_t *c, uint8_t *h)
 {
 	const struct nna_program_options how = { .priority = NNA_PRIORITY_MEDIUM };

@@ -79,7 +79,7 @@ static void test_broken(void **state)
 		box_check_replaced(&broken[i]);
 }
 
-/* No regions: an output without elements, as long as it is by the parameters. */
+/* Without regions the output has no elements; its other dimensions are as always. */
 static void test_no_regions(void **state)
 {
 	static const float image[2 * 8 * 8 * 3] = { 0 };

@@ -28,7 +28,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* --------------------------------------------------------------------------------------- graphs */
+/* ---- graphs */
 
 /* A tensor of rank 1 with @n elements, ANY is unknown. */
 static uint32_t tensor(struct nna_graph *g, uint32_t s, uint32_t type, uint32_t n)
@@ -78,8 +78,10 @@ static uint32_t subgraph(struct nna_graph *g, uint32_t s, uint32_t which)
 #define OPERATION(g, s, type, out, ...) \
 	do { \
 		uint32_t in_[] = { __VA_ARGS__ }; \
-		assert_int_equal(nna_graph_add_operation(g, s, type, sizeof(in_) / sizeof(in_[0]), in_, 1, \
-							 &(uint32_t){ out }), 0); \
+		uint32_t count_ = sizeof(in_) / sizeof(in_[0]); \
+		assert_int_equal(nna_graph_add_operation(g, s, type, count_, in_, 1, \
+							 &(uint32_t){ out }), \
+				 0); \
 	} while (0)
 
 #define IO(g, s, ...) \
@@ -189,7 +191,7 @@ static void check_length(struct run *r, int expected, uint32_t n)
 	assert_int_equal(dims[0], n);
 }
 
-/* ---------------------------------------------------------------------------------------- tests */
+/* ---- tests */
 
 static void test_growing_loop(void **state)
 {
@@ -242,7 +244,7 @@ static void test_too_small(void **state)
 	run_end(&r);
 }
 
-/* Loops that do not end: on the device, and from outside because a shape grows. */
+/* Loops that do not end: on the device or, because a shape grows, run in parts by the library. */
 static void endless(struct nna_device *device, bool grows)
 {
 	int32_t start[1] = { 0 }, *out = calloc(1, 1 << 20);
@@ -257,7 +259,7 @@ static void endless(struct nna_device *device, bool grows)
 	begin = now_ms();
 	assert_int_equal(nna_execution_compute(r.execution), -ETIMEDOUT);
 	assert_true(now_ms() - begin >= 100);
-	/* The deadline counts too. */
+	/* A duration ends it before the loop limit does. */
 	assert_int_equal(nna_execution_set_loop_limit(r.execution, 10000000000), 0);
 	assert_int_equal(nna_execution_set_duration(r.execution, 50000000), 0);
 	begin = now_ms();
@@ -369,10 +371,7 @@ static void test_computed_size(void **state)
 	run_end(&r);
 }
 
-/*
- * A sum over all runs, next to a size that depends on data: the state is the execution's, whatever
- * part writes it.
- */
+/* A sum over all runs, beside a size that depends on data: state survives parts and runs. */
 static void test_state_in_parts(void **state)
 {
 	static const int32_t data[] = { 1, 2, 3, 4 };
@@ -413,8 +412,8 @@ static void test_state_in_parts(void **state)
 }
 
 /*
- * How many boxes are left is known after the run; what reads them has to wait for it. Three boxes
- * of which the second lies on the first, and two classes of which the first is the background.
+ * How many boxes are kept is known when BOX_WITH_NMS_LIMIT has run, and NEG reads them. There are
+ * three boxes, the second on the first, and two classes, the first of which is the background.
  */
 static void test_boxes_read_by_another_operation(void **state)
 {
@@ -475,10 +474,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
 	const struct CMUnitTest tests[] = {
-		TEST(test_growing_loop),   TEST(test_too_small),
-		TEST(test_endless),	   TEST(test_default_limit),
-		TEST(test_branches_of_two_shapes), TEST(test_computed_size),
-		TEST(test_state_in_parts), TEST(test_boxes_read_by_another_operation),
+		TEST(test_growing_loop),
+		TEST(test_too_small),
+		TEST(test_endless),
+		TEST(test_default_limit),
+		TEST(test_branches_of_two_shapes),
+		TEST(test_computed_size),
+		TEST(test_state_in_parts),
+		TEST(test_boxes_read_by_another_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Programs on the loopback: passes change no bit, constants are folded, dumps, errors. */
+/*
+ * Programs on the loopback: what passes leave out or fold does not change a result; dumps; what a
+ * program says of itself; calls that are refused.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,8 +123,8 @@ static uint32_t conv(struct nna_graph *g, const struct kind *k, uint32_t in, uin
 }
 
 /*
- * conv -> RELU -> conv -> ADD with the first -> PAD -> conv; CONCATENATION of two, RESHAPE to the
- * output: everything that a pass looks for.
+ * conv -> RELU6 -> conv -> ADD with the first -> PAD -> depthwise conv; a CONCATENATION of two of
+ * these, and a RESHAPE to the output: something for each pass.
  */
 static struct nna_graph *make_network(const struct kind *k, uint32_t depth)
 {
@@ -187,7 +190,7 @@ static struct nna_graph *make_network(const struct kind *k, uint32_t depth)
 	return g;
 }
 
-/* Runs with the passes that @debug leaves; the number of commands that ran. */
+/* Runs without the passes that @debug turns off. Return: how many commands ran. */
 static uint32_t run_with(struct nna_device *device, struct nna_graph *g, const char *debug,
 			 const void *in, size_t in_size, void *out, size_t out_size)
 {
@@ -239,7 +242,7 @@ static void test_passes(void **state)
 				in[i] = next(256);
 		}
 		commands = run_with(*state, g, NULL, in, count * size, out, out_size);
-		/* Three convolutions, one of them with a sum, and perhaps what joins the sum. */
+		/* Three convolutions, one of them with the sum, END, and perhaps copies. */
 		assert_in_range(commands, 3, 6);
 		for (size_t i = 0; i < sizeof(debugs) / sizeof(debugs[0]); i++) {
 			uint32_t more;
@@ -293,7 +296,7 @@ static void test_fold(void **state)
 	assert_int_equal(nna_graph_finish(g), 0);
 	for (int i = 0; i < 6 * 7 * 4; i++)
 		data[i] = (int)next(100) / 10.0f;
-	/* and END */
+	/* The convolution and END; without folding DEQUANTIZE, too. */
 	assert_int_equal(run_with(*state, g, NULL, data, sizeof(data), result, sizeof(result)), 2);
 	assert_int_equal(run_with(*state, g, "no-fold", data, sizeof(data), plain, sizeof(plain)),
 			 3);
@@ -362,7 +365,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
 	const struct CMUnitTest tests[] = {
-		TEST(test_passes), TEST(test_fold), TEST(test_dump), TEST(test_refused),
+		TEST(test_passes),
+		TEST(test_fold),
+		TEST(test_dump),
+		TEST(test_refused),
 		cmocka_unit_test(test_no_device),
 	};
 

@@ -23,7 +23,7 @@ struct sum {
 	struct nnv_subgraph subgraph;
 	struct nnv_operand operands[4];
 	struct nnv_operation operation;
-	uint32_t inputs[4], outputs[2]; /* everything begins at a multiple of 8 */
+	uint32_t inputs[4], outputs[2]; /* 4 so that everything begins at a multiple of 8 */
 	uint32_t dims[2];
 	uint32_t activation[2];
 	uint8_t a[8], b[8], out[8];
@@ -190,7 +190,7 @@ static void test_insufficient(void **state)
 	}
 }
 
-/* Variations are of the cases that carry their flag. */
+/* In modes with a flag only the cases that carry it are run. */
 static void test_flags(void **state)
 {
 	static const enum nnv_mode flagged[] = {

@@ -13,10 +13,7 @@
 
 #include "tests/conformance/case.h"
 
-/*
- * A file with one case: ADD of two float tensors of 2 elements and a scalar, and a subgraph
- * operand.
- */
+/* A file with one case: ADD of two float tensors of 2 elements and a scalar; a subgraph operand. */
 struct sample {
 	struct nnv_header header;
 	struct nnv_case item;
@@ -135,7 +132,7 @@ static void test_truncated(void **state)
 	sample_fill(&s);
 	for (size_t size = 0; size < sizeof(s); size++) {
 		assert_int_not_equal(parse(&s, size), 0);
-		/* And when the header agrees with the size. */
+		/* Also if the header agrees with the size. */
 		s.header.file_size = size;
 		assert_int_not_equal(parse(&s, size), 0);
 		s.header.file_size = sizeof(s);
