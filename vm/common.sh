@@ -7,9 +7,9 @@
 #   qemu/VERSION/        an extracted QEMU with its own C library
 #   kernel/RELEASE/      an extracted kernel package: boot/, lib/modules/, headers, kbuild tools
 #   source/VERSION/      an unpacked kernel source, never written to
-#   built/NAME-KEY/      a kernel built out of it as vm/config/NAME says: out/ is kbuild's; of uml also
-#                        source/, a linked copy of the source with this tree's driver grafted in
-#   cross/               the same source with the driver grafted in, and what kernel/cross builds of it
+#   built/NAME-KEY/      a kernel built out of it as vm/config/NAME says: out/ is kbuild's; of uml
+#                        also source/, a linked copy of the source with the driver grafted in
+#   cross/               the source with the driver grafted in, and what kernel/cross builds of it
 #   initramfs/           one image per kernel release and contents of vm/init
 #   stamp.NAME           shell variables for each thing chosen, with versions and checksums
 #   apt/                 private package lists; the machine's own apt state is not touched
