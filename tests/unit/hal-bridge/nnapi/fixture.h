@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of the NNAPI C API share: small models on the loopback. */
-#ifndef NNAPI_FIXTURE_H
-#define NNAPI_FIXTURE_H
+#ifndef TEST_NNAPI_FIXTURE_H
+#define TEST_NNAPI_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,10 +42,7 @@ static inline void add_tensor(ANeuralNetworksModel *model, int32_t type, uint32_
 	OK(ANeuralNetworksModel_addOperand(model, &t));
 }
 
-/*
- * out[n] = a[n] + b[n], float32; n of 0 leaves the dimension unknown. b is the output of nothing:
- * an input.
- */
+/* out[n] = a[n] + b[n], float32, inputs a and b; n of 0 leaves the dimension unknown. */
 static inline ANeuralNetworksModel *add_model(uint32_t n)
 {
 	const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };

@@ -2,7 +2,7 @@
 /*
  * Fenced executions of the NNAPI C API whose arguments have to be copied.
  *
- *   test_nnapi_fenced [--device NAME]
+ *   test_fenced [--device NAME]
  *
  * On the loopback, which makes no sync fences, no event has one. On a node in-fences and memory are
  * vgem's.

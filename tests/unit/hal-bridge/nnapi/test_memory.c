@@ -86,7 +86,7 @@ static void test_create(void **state)
 	close(read_only);
 	munmap(map, FILE_SIZE);
 	close(fd);
-	/* Not on this system, and it says so. */
+	/* There are none outside Android. */
 	IS(UNEXPECTED_NULL, ANeuralNetworksMemory_createFromAHardwareBuffer(NULL, &memory));
 	IS(BAD_DATA, ANeuralNetworksMemory_createFromAHardwareBuffer((void *)&fd, &memory));
 	assert_null(memory);
@@ -115,7 +115,7 @@ static void compute_in_file(bool sealed, size_t a, size_t b, size_t out)
 static void test_compute_shared(void **state)
 {
 	compute_in_file(true, 0, 64, 128);
-	/* Not aligned for the device. */
+	/* An offset that the device cannot use: copied. */
 	compute_in_file(true, 4, 76, 252);
 }
 
@@ -285,7 +285,7 @@ static ANeuralNetworksCompilation *compile_type(const ANeuralNetworksOperandType
 	return compile(*model);
 }
 
-/* A role of another type than the first, either way around. */
+/* A role of another type than the first one's is refused, in either order. */
 static void check_other_role(const ANeuralNetworksOperandType *one,
 			     const ANeuralNetworksOperandType *other)
 {
@@ -435,7 +435,7 @@ static ANeuralNetworksMemory *file_memory(size_t size)
 	return memory;
 }
 
-/* Sizes, shapes, and what becomes of a target when a copy to it fails. */
+/* Copies between sizes and shapes; one that fails leaves its target without contents. */
 static void test_copies(void **state)
 {
 	static const uint32_t row[] = { 1, 2 }, column[] = { 2, 1 }, flat[] = { 2 };
@@ -468,7 +468,7 @@ static void test_copies(void **state)
 	for (int i = 0; i < 2; i++) {
 		OK(ANeuralNetworksMemory_copy(file, other[i]));
 		IS(BAD_DATA, ANeuralNetworksMemory_copy(other[i], a));
-		/* It holds nothing now. */
+		/* Its contents are gone. */
 		IS(BAD_DATA, ANeuralNetworksMemory_copy(a, file));
 		OK(ANeuralNetworksMemory_copy(b, a));
 		OK(ANeuralNetworksMemory_copy(a, file));
@@ -560,7 +560,7 @@ static void test_described_dimensions(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
-/* Padding is asked for before the first argument, whichever way that is set. */
+/* Padding must be enabled before the first argument is set, in whichever way. */
 static void test_padding(void **state)
 {
 	float bytes[8];
@@ -621,9 +621,7 @@ static void test_start_compute_has_no_fence(void **state)
 	stop(&f);
 }
 
-/*
- * A fence over memory that has to be copied: the input is read after the fence, not at submission.
- */
+/* A fenced run on memory that may have to be copied: the input is read after the fence. */
 static void fenced_in_file(bool sealed)
 {
 	ANeuralNetworksEvent *before = NULL, *event = NULL;

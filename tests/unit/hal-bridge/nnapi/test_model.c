@@ -1,51 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Devices, models and compilations of the NNAPI C API: life cycles and arguments. */
+/* Models of the NNAPI C API: operands, values, operations, what is refused when. */
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
-
-static void test_runtime(void **state)
-{
-	assert_int_equal(ANeuralNetworks_getRuntimeFeatureLevel(), 1000008);
-	assert_true(ANeuralNetworks_getDefaultLoopTimeout() == 2000000000ull);
-	assert_true(ANeuralNetworks_getMaximumLoopTimeout() == 15000000000ull);
-}
-
-static void test_device(void **state)
-{
-	ANeuralNetworksDevice *device = NULL, *again = NULL;
-	const char *text = NULL;
-	uint32_t count = 0;
-	int64_t level = 0;
-	int32_t type = 0;
-
-	IS(UNEXPECTED_NULL, ANeuralNetworks_getDeviceCount(NULL));
-	OK(ANeuralNetworks_getDeviceCount(&count));
-	assert_int_equal(count, 1);
-	IS(UNEXPECTED_NULL, ANeuralNetworks_getDevice(0, NULL));
-	IS(BAD_DATA, ANeuralNetworks_getDevice(1, &device));
-	assert_null(device);
-	OK(ANeuralNetworks_getDevice(0, &device));
-	OK(ANeuralNetworks_getDevice(0, &again));
-	assert_ptr_equal(device, again);
-
-	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getName(NULL, &text));
-	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getName(device, NULL));
-	OK(ANeuralNetworksDevice_getName(device, &text));
-	assert_string_equal(text, "nnaccel-loopback");
-	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getVersion(device, NULL));
-	OK(ANeuralNetworksDevice_getVersion(device, &text));
-	assert_true(strlen(text) > 0);
-	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getType(device, NULL));
-	OK(ANeuralNetworksDevice_getType(device, &type));
-	assert_int_equal(type, ANEURALNETWORKS_DEVICE_ACCELERATOR);
-	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_getFeatureLevel(NULL, &level));
-	OK(ANeuralNetworksDevice_getFeatureLevel(device, &level));
-	assert_int_equal(level, ANEURALNETWORKS_FEATURE_LEVEL_8);
-	IS(UNEXPECTED_NULL, ANeuralNetworksDevice_wait(NULL));
-	OK(ANeuralNetworksDevice_wait(device));
-}
 
 static void test_operand_types(void **state)
 {
@@ -162,7 +120,7 @@ static void test_values(void **state)
 	IS(UNEXPECTED_NULL, ANeuralNetworksModel_setOperandValueFromModel(model, 4, NULL));
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 0, other));
 	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 4, other));
-	/* Freed by the caller, still held. */
+	/* The model holds it although the caller frees it. */
 	ANeuralNetworksModel_free(other);
 	ANeuralNetworksMemory_free(memory);
 	ANeuralNetworksModel_free(model);
@@ -269,7 +227,7 @@ static void test_invalid_models_are_refused(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
-/* More dimensions than the device's commands have: what is nothing but copies, and no more. */
+/* With more dimensions than the device's commands have only copies are supported. */
 static void test_many_dimensions(void **state)
 {
 	static const uint32_t dims[10] = { 1, 2, 1, 2, 1, 2, 1, 2, 1, 2 }, pairs[2] = { 10, 2 };
@@ -336,7 +294,7 @@ static void test_order_of_operations(void **state)
 	IS(BAD_DATA, finish_logistics((const uint32_t[][2]){ { 0, 1 }, { 1, 0 } }, 2, 2, 1));
 }
 
-/* A model as an operand's value: finished, and of an operand that is one. */
+/* A model as an operand's value: it must be finished, and the operand of type MODEL. */
 static void test_referenced_models(void **state)
 {
 	const ANeuralNetworksOperandType type = { .type = ANEURALNETWORKS_MODEL };
@@ -354,7 +312,7 @@ static void test_referenced_models(void **state)
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, 2, value));
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandValueFromModel(model, -1, value));
 	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 0, value));
-	/* It is kept for as long as it is needed. */
+	/* The model keeps it. */
 	ANeuralNetworksModel_free(value);
 	ANeuralNetworksModel_free(model);
 	ANeuralNetworksModel_free(raw);
@@ -389,97 +347,9 @@ static void test_supported_operations(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
-static void test_compilation(void **state)
-{
-	const ANeuralNetworksDevice *device = the_device();
-	const ANeuralNetworksDevice *twice[] = { device, device };
-	const uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = { 0 };
-	ANeuralNetworksCompilation *c = NULL, *plain = NULL;
-	ANeuralNetworksExecution *execution = NULL;
-	ANeuralNetworksBurst *burst = NULL;
-	ANeuralNetworksModel *model = add_model(4);
-	uint32_t value = 0;
-
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_create(NULL, &c));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_create(model, NULL));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_createForDevices(model, NULL, 1, &c));
-	IS(BAD_DATA, ANeuralNetworksCompilation_createForDevices(model, &device, 0, &c));
-	IS(BAD_DATA, ANeuralNetworksCompilation_createForDevices(model, twice, 2, &c));
-	assert_null(c);
-
-	OK(ANeuralNetworksCompilation_create(model, &plain));
-	IS(BAD_DATA, ANeuralNetworksCompilation_setTimeout(plain, 1));
-	OK(ANeuralNetworksCompilation_finish(plain));
-	ANeuralNetworksCompilation_free(plain);
-	ANeuralNetworksCompilation_free(NULL);
-
-	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &c));
-	/* The model is kept by what was made from it. */
-	ANeuralNetworksModel_free(model);
-	OK(ANeuralNetworksCompilation_setPreference(c, ANEURALNETWORKS_PREFER_SUSTAINED_SPEED));
-	IS(BAD_DATA, ANeuralNetworksCompilation_setPreference(c, 3));
-	IS(BAD_DATA, ANeuralNetworksCompilation_setPreference(c, -1));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setPreference(NULL, 1));
-	OK(ANeuralNetworksCompilation_setPriority(c, ANEURALNETWORKS_PRIORITY_HIGH));
-	IS(BAD_DATA, ANeuralNetworksCompilation_setPriority(c, 0));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setPriority(NULL, 100));
-	OK(ANeuralNetworksCompilation_setTimeout(c, 60000000000ull));
-	OK(ANeuralNetworksCompilation_setTimeout(c, UINT64_MAX));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setTimeout(NULL, 1));
-	OK(ANeuralNetworksCompilation_setCaching(c, "/tmp", token));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setCaching(c, NULL, token));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setCaching(c, "/tmp", NULL));
-	IS(BAD_STATE, ANeuralNetworksExecution_create(c, &execution));
-	assert_null(execution);
-	IS(BAD_STATE, ANeuralNetworksBurst_create(c, &burst));
-	IS(BAD_STATE, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(c, 0, &value));
-	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_finish(NULL));
-	OK(ANeuralNetworksCompilation_finish(c));
-
-	IS(BAD_STATE, ANeuralNetworksCompilation_finish(c));
-	IS(BAD_STATE, ANeuralNetworksCompilation_setPreference(c, 1));
-	IS(BAD_STATE, ANeuralNetworksCompilation_setPriority(c, 100));
-	IS(BAD_STATE, ANeuralNetworksCompilation_setTimeout(c, 1));
-	IS(BAD_STATE, ANeuralNetworksCompilation_setCaching(c, "/tmp", token));
-
-	OK(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(c, 1, &value));
-	assert_true(value && !(value & (value - 1)));
-	OK(ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(c, 0, &value));
-	assert_true(value && !(value & (value - 1)));
-	OK(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(c, 0, &value));
-	OK(ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 0, &value));
-	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(c, 2, &value));
-	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(c, 2, &value));
-	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(c, 1, &value));
-	IS(BAD_DATA, ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 1, &value));
-	IS(UNEXPECTED_NULL,
-	   ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(c, 0, NULL));
-	IS(UNEXPECTED_NULL,
-	   ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(NULL, 0, &value));
-	ANeuralNetworksCompilation_free(c);
-}
-
-/* A compilation whose time is over before it begins. */
-static void test_compilation_deadline(void **state)
-{
-	const ANeuralNetworksDevice *device = the_device();
-	ANeuralNetworksCompilation *c = NULL;
-	ANeuralNetworksExecution *execution = NULL;
-	ANeuralNetworksModel *model = add_model(4);
-
-	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &c));
-	OK(ANeuralNetworksCompilation_setTimeout(c, 1));
-	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksCompilation_finish(c));
-	IS(BAD_STATE, ANeuralNetworksExecution_create(c, &execution));
-	ANeuralNetworksCompilation_free(c);
-	ANeuralNetworksModel_free(model);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runtime),
-		cmocka_unit_test(test_device),
 		cmocka_unit_test(test_operand_types),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_operations),
@@ -489,8 +359,6 @@ int main(void)
 		cmocka_unit_test(test_order_of_operations),
 		cmocka_unit_test(test_referenced_models),
 		cmocka_unit_test(test_supported_operations),
-		cmocka_unit_test(test_compilation),
-		cmocka_unit_test(test_compilation_deadline),
 	};
 
 	use_loopback();
