@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Unit tests mirror the tree: tests/unit/DIR/test_NOUN.c tests DIR/NOUN.c and is a program of its own,
-# $(BUILD)/tests/unit/DIR/test_NOUN. Headers there hold what several of them use. What a folder's
-# tests are linked with is said below.
+# Unit tests mirror the tree: tests/unit/DIR/test_NOUN.c tests DIR/NOUN.c and is a program of its
+# own, $(BUILD)/tests/unit/DIR/test_NOUN. Headers there hold what several of them use. What a
+# folder's tests are linked with is said below.
 unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/unit/%/test_*.c)))
 unit_transport := $(BUILD)/tests/unit/device/transport
 
