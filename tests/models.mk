@@ -11,8 +11,8 @@ $(BUILD)/tests/test_models: $(BUILD)/obj/tests/models/test_models.o $(TFLITE_OBJ
 # make fuzz-tflite: the reader against hostile files, for FUZZ_SECONDS. Of the library only what
 # checks a graph: the device has a fuzzer of its own.
 FUZZ_TFLITE_OBJS := $(patsubst %.c,build-fuzz/tflite/%.o,tests/fuzz/fuzz_tflite.c \
-	$(wildcard tools/tflite/*.c libnnaccel/graph/*.c libnnaccel/ops/*.c) \
-	$(wildcard libnnaccel/compiler/*.c))
+	$(wildcard tools/tflite/*.c tools/tflite/ops/*.c) \
+	$(wildcard libnnaccel/graph/*.c libnnaccel/ops/*.c libnnaccel/compiler/*.c))
 
 .PHONY: fuzz fuzz-tflite
 fuzz: fuzz-tflite

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Operators whose result is known when the model is translated, since shapes are: SHAPE, RANK,
+ * ZEROS_LIKE, and RANGE of constants. The output becomes a constant; where it is a result of the
+ * subgraph, which a constant cannot be, a RESHAPE copies it there. FILL is NNAPI's own.
+ */
+#include "tools/tflite/translation.h"
+
+#include <errno.h>
+
+static bool is_result(const struct tflite_translation *t, int32_t tensor)
+{
+	for (uint32_t i = 0; i < t->sub->outputs.count; i++)
+		if (t->sub->outputs.at[i] == tensor)
+			return true;
+	return false;
+}
+
+/* Give output @index the value @data, which is copied. */
+static void define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
+{
+	const struct tflite_tensor *y = tflite_output(t, index);
+	int32_t dims[TFLITE_MAX_RANK];
+	struct tflite_operand_desc o;
+	uint32_t value;
+
+	if (t->ret)
+		return;
+	if (t->operands[t->op->outputs.at[index]] != TFLITE_NO_OPERAND || y->data) {
+		tflite_fail(t, -EINVAL, "output %u is used before it is made", index);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	value = tflite_add_constant(t, &o, data, size);
+	if (!is_result(t, t->op->outputs.at[index])) {
+		t->operands[t->op->outputs.at[index]] = value;
+		return;
+	}
+	for (uint32_t i = 0; i < o.desc.rank; i++)
+		dims[i] = (int32_t)o.dims[i];
+	tflite_push(t, value);
+	tflite_push_list(t, dims, o.desc.rank);
+	tflite_emit_to(t, NNA_OPERATION_RESHAPE, tflite_output_operand(t, index));
+}
+
+void tflite_translate_shape(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *y;
+	int32_t narrow[TFLITE_MAX_RANK];
+	int64_t wide[TFLITE_MAX_RANK];
+	uint32_t i;
+
+	tflite_need(t, 1, 1);
+	x = tflite_input(t, 0);
+	y = tflite_output(t, 0);
+	for (i = 0; i < x->rank; i++) {
+		narrow[i] = (int32_t)x->dims[i];
+		wide[i] = x->dims[i];
+	}
+	if (y->elements != x->rank || (y->type != TFLITE_INT32 && y->type != TFLITE_INT64))
+		tflite_fail(t, -EINVAL, "the output does not fit a shape of %u dimensions",
+			    x->rank);
+	if (y->type == TFLITE_INT64)
+		define(t, 0, wide, x->rank * sizeof(*wide));
+	else
+		define(t, 0, narrow, x->rank * sizeof(*narrow));
+}
+
+void tflite_translate_rank(struct tflite_translation *t, uint32_t type)
+{
+	int32_t rank;
+
+	tflite_need(t, 1, 1);
+	rank = (int32_t)tflite_input(t, 0)->rank;
+	if (tflite_output(t, 0)->type != TFLITE_INT32 || tflite_output(t, 0)->elements != 1)
+		tflite_fail(t, -EINVAL, "the output is not one INT32");
+	define(t, 0, &rank, sizeof(rank));
+}
+
+void tflite_translate_zeros_like(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	void *zeros;
+
+	tflite_need(t, 1, 1);
+	if (!tflite_type_size(y->type) || tflite_is_quant8(y->type))
+		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(y->type));
+	if (t->ret)
+		return;
+	zeros = tflite_derive(t->model, y->elements * tflite_type_size(y->type));
+	if (!zeros)
+		tflite_fail(t, -ENOMEM, "out of memory");
+	else
+		define(t, 0, zeros, y->elements * tflite_type_size(y->type));
+}
+
+/* The limit needs no look: how many values there are the file states as the output's shape. */
+void tflite_translate_range(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	int32_t start, step, *values;
+
+	tflite_need(t, 3, 1);
+	start = tflite_constant_int(t, 0);
+	step = tflite_constant_int(t, 2);
+	if (y->type != TFLITE_INT32)
+		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(y->type));
+	if (t->ret)
+		return;
+	values = tflite_derive(t->model, y->elements * sizeof(*values));
+	if (!values) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (uint64_t i = 0; i < y->elements; i++)
+		values[i] = (int32_t)((uint32_t)start + (uint32_t)i * (uint32_t)step);
+	define(t, 0, values, y->elements * sizeof(*values));
+}
+
+void tflite_translate_fill(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 2, 1);
+	tflite_push_ints(t, 0);
+	tflite_push_value(t, 1);
+	tflite_emit_outputs(t, type);
+}

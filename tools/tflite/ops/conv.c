@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/* Convolutions: plain, depthwise, grouped and transposed. */
+#include "tools/tflite/translation.h"
+
+#include <errno.h>
+
+void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_options *o = &t->op->options;
+	const struct tflite_tensor *x, *w;
+	bool depthwise = type == NNA_OPERATION_DEPTHWISE_CONV_2D;
+	uint32_t units;
+
+	tflite_need(t, 2, 1);
+	tflite_need_options(t);
+	x = tflite_input(t, 0);
+	w = tflite_input(t, 1);
+	tflite_need_rank(t, x, 4);
+	tflite_need_rank(t, w, 4);
+	if (t->ret)
+		return;
+	units = w->dims[depthwise ? 3 : 0];
+	tflite_push_input(t, 0);
+	tflite_push_weights(t, 1, x);
+	tflite_push_bias(t, 2, x, w, units);
+	tflite_push_window(t, o);
+	if (depthwise) {
+		if (!x->dims[3] || units % x->dims[3])
+			tflite_fail(t, -EINVAL, "%u output channels of %u input channels", units,
+				    x->dims[3]);
+		else
+			tflite_push_i32(t, (int32_t)(units / x->dims[3]));
+	} else if (!w->dims[3] || x->dims[3] % w->dims[3]) {
+		tflite_fail(t, -EINVAL, "a filter over %u of %u channels", w->dims[3], x->dims[3]);
+	} else if (w->dims[3] != x->dims[3]) {
+		/* TFLite tells groups by the shape of the filter; NNAPI counts them. */
+		if (o->dilation_w != 1 || o->dilation_h != 1)
+			tflite_fail(t, -ENOTSUP, "groups with dilation are not supported");
+		tflite_push_i32(t, (int32_t)(x->dims[3] / w->dims[3]));
+		tflite_push_i32(t, tflite_fused(t));
+		tflite_push_bool(t, false);
+		tflite_finish(t, NNA_OPERATION_GROUPED_CONV_2D);
+		return;
+	}
+	tflite_push_i32(t, tflite_fused(t));
+	tflite_push_bool(t, false);
+	tflite_push_i32(t, o->dilation_w);
+	tflite_push_i32(t, o->dilation_h);
+	tflite_finish(t, type);
+}
+
+void tflite_translate_transpose_convolution(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *w;
+	int32_t shape[4];
+
+	tflite_need(t, 3, 1);
+	tflite_need_options(t);
+	w = tflite_input(t, 1);
+	x = tflite_input(t, 2);
+	tflite_need_rank(t, x, 4);
+	tflite_need_rank(t, w, 4);
+	if (tflite_constant_ints(t, 0, shape, 4) != 4)
+		tflite_fail(t, -EINVAL, "the output's shape must have 4 numbers");
+	if (t->ret)
+		return;
+	tflite_push_input(t, 2);
+	tflite_push_weights(t, 1, x);
+	tflite_push_bias(t, 3, x, w, w->dims[0]);
+	tflite_push_list(t, shape, 4);
+	tflite_push_window(t, &t->op->options);
+	tflite_push_i32(t, tflite_fused(t));
+	tflite_push_bool(t, false);
+	tflite_finish(t, type);
+}

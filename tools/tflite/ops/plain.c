@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Operators whose inputs are those of the NNAPI operation, in the same order and without
+ * parameters; most of the element-wise ones are. Operators with tensors of integers behind their
+ * input (PAD, TRANSPOSE, TILE, REVERSE_V2) differ only in that constants of INT64 are narrowed.
+ */
+#include "tools/tflite/translation.h"
+
+void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs)
+{
+	uint32_t i;
+
+	tflite_need(t, inputs, 1);
+	for (i = 0; i < inputs; i++)
+		tflite_push_input(t, i);
+	tflite_emit_outputs(t, type);
+}
+
+void tflite_translate_unary(struct tflite_translation *t, uint32_t type)
+{
+	tflite_plain(t, type, 1);
+}
+
+void tflite_translate_binary(struct tflite_translation *t, uint32_t type)
+{
+	tflite_plain(t, type, 2);
+}
+
+void tflite_translate_ternary(struct tflite_translation *t, uint32_t type)
+{
+	tflite_plain(t, type, 3);
+}
+
+void tflite_with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists)
+{
+	uint32_t i;
+
+	tflite_need(t, 1 + lists, 1);
+	tflite_push_input(t, 0);
+	for (i = 0; i < lists; i++)
+		tflite_push_ints(t, 1 + i);
+	tflite_emit_outputs(t, type);
+}
+
+void tflite_translate_with_list(struct tflite_translation *t, uint32_t type)
+{
+	tflite_with_ints(t, type, 1);
+}

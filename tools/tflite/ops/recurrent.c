@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Recurrent layers. Their state is a variable of the graph: the operation reads it as an input and
+ * writes it back as an output. NNAPI's quantised LSTM computes one step, so that a quantised
+ * sequence becomes a chain of them, with a slice of the input for each and a PACK of the outputs.
+ */
+#include "tools/tflite/translation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that a quantised recurrent layer is unrolled into, at most. */
+#define MAX_STEPS 1024
+
+static void push_act(struct tflite_translation *t)
+{
+	int8_t a = t->op->options.activation;
+
+	/* Recurrent operations take TANH as well, under the number that TFLite gives it. */
+	if (a < 0 || a > TFLITE_ACT_TANH)
+		tflite_fail(t, -ENOTSUP, "activation %d is not supported", a);
+	tflite_push_i32(t, a);
+}
+
+void tflite_translate_rnn(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t i, out[2];
+
+	tflite_need(t, 5, 1);
+	for (i = 0; i < 5; i++)
+		tflite_push_input(t, i);
+	push_act(t);
+	if (t->ret)
+		return;
+	out[0] = t->in[4];
+	out[1] = tflite_output_operand(t, 0);
+	tflite_emit(t, type, out, 2);
+}
+
+void tflite_translate_sequence_rnn(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t i, out[2];
+
+	tflite_need(t, 5, 1);
+	for (i = 0; i < 5; i++)
+		tflite_push_input(t, i);
+	push_act(t);
+	tflite_push_i32(t, t->op->options.time_major);
+	if (t->ret)
+		return;
+	out[0] = tflite_output_operand(t, 0);
+	out[1] = t->in[4];
+	tflite_emit(t, type, out, 2);
+}
+
+void tflite_translate_svdf(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t out[2];
+
+	tflite_need(t, 5, 1);
+	tflite_need_options(t);
+	tflite_push_input(t, 0);
+	tflite_push_input(t, 1);
+	tflite_push_input(t, 2);
+	tflite_push_input_or_omit(t, 3, NNA_OPERAND_TENSOR_FLOAT32);
+	tflite_push_input(t, 4);
+	tflite_push_i32(t, t->op->options.rank);
+	tflite_push_i32(t, tflite_fused(t));
+	if (t->ret)
+		return;
+	out[0] = t->in[4];
+	out[1] = tflite_output_operand(t, 0);
+	tflite_emit(t, type, out, 2);
+}
+
+/* Inputs 0 to 19 are the same in TFLite and NNAPI; NNAPI's four of the layer norm come last. */
+static void push_lstm(struct tflite_translation *t, bool sequence)
+{
+	const struct tflite_options *o = &t->op->options;
+	uint32_t i;
+
+	for (i = 0; i < 20; i++)
+		tflite_push_input_or_omit(t, i, NNA_OPERAND_TENSOR_FLOAT32);
+	push_act(t);
+	tflite_push_f32(t, o->cell_clip);
+	tflite_push_f32(t, o->proj_clip);
+	if (sequence)
+		tflite_push_bool(t, o->time_major);
+	for (i = 20; i < 24; i++)
+		tflite_push_input_or_omit(t, i, NNA_OPERAND_TENSOR_FLOAT32);
+}
+
+void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *cell;
+	struct tflite_operand_desc o;
+	uint32_t out[4];
+
+	tflite_need(t, 20, 1);
+	if (t->op->options.kernel_type)
+		tflite_fail(t, -ENOTSUP, "the basic kernel is not supported");
+	if (!tflite_is_float(tflite_input(t, 0)->type))
+		tflite_fail(t, -ENOTSUP, "type %s is not supported",
+			    tflite_type_name(tflite_input(t, 0)->type));
+	cell = tflite_input(t, 19);
+	tflite_need_rank(t, cell, 2);
+	push_lstm(t, false);
+	if (t->ret)
+		return;
+	/* Output 0 is scratch memory of the gates: three of them without an input gate. */
+	tflite_describe(t, cell, &o);
+	if (__builtin_mul_overflow(o.dims[1], tflite_has_input(t, 1) ? 4 : 3, &o.dims[1]))
+		tflite_fail(t, -EINVAL, "too many units");
+	out[0] = tflite_add_operand(t, &o);
+	out[1] = t->in[18];
+	out[2] = t->in[19];
+	out[3] = tflite_output_operand(t, 0);
+	tflite_emit(t, type, out, 4);
+}
+
+/*
+ * A constant as an operand of another type, by which NNAPI's quantised LSTM calls the same bits; an
+ * operand without a value when the input is omitted.
+ */
+static uint32_t retyped(struct tflite_translation *t, uint32_t index, uint32_t type)
+{
+	struct tflite_operand_desc o = { .desc = { .type = type, .rank = 1, .scale = 1.0f },
+					.dims = { 0 } };
+	const struct tflite_tensor *x;
+	uint32_t operand;
+
+	if (type == NNA_OPERAND_TENSOR_INT32)
+		o.desc.scale = 0;
+	if (!tflite_has_input(t, index)) {
+		operand = tflite_add_operand(t, &o);
+		if (!t->ret)
+			tflite_check(t, t->ops->set_no_value(t->sink, t->graph, operand),
+				     "an omitted operand was");
+		return operand;
+	}
+	x = tflite_input(t, index);
+	if (!x->data || tflite_type_size(x->type) != nna_operand_type_size(type)) {
+		tflite_fail(t, -ENOTSUP, "input %u must be a constant of another type", index);
+		return TFLITE_NO_OPERAND;
+	}
+	tflite_describe(t, x, &o);
+	o.desc.type = type;
+	if (type != NNA_OPERAND_TENSOR_INT32)
+		o.desc.scale = tflite_scale(x);
+	if (o.desc.zero_point || x->scale_count > 1)
+		tflite_fail(t, -ENOTSUP, "input %u must be symmetric", index);
+	operand = tflite_add_operand(t, &o);
+	tflite_set_constant(t, operand, x->data, x->size);
+	return operand;
+}
+
+static void quantized_sequence_lstm(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x, *y, *cell, *state, *inner;
+	bool time_major = t->op->options.time_major;
+	uint32_t shared[32], out[3], steps, batch, s, i, first;
+	struct tflite_operand_desc state_desc, cell_desc, step_desc, y_desc;
+	uint32_t *results = NULL;
+
+	tflite_need(t, 20, 1);
+	x = tflite_input(t, 0);
+	y = tflite_output(t, 0);
+	state = tflite_input(t, 18);
+	cell = tflite_input(t, 19);
+	tflite_need_rank(t, x, 3);
+	tflite_need_rank(t, y, 3);
+	tflite_need_rank(t, state, 2);
+	tflite_need_rank(t, cell, 2);
+	if (t->op->intermediates.count != 5)
+		tflite_fail(t, -EINVAL, "%u intermediates, 5 are needed",
+			    t->op->intermediates.count);
+	if (x->type != TFLITE_INT8 || cell->type != TFLITE_INT16)
+		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(x->type));
+	steps = x->dims[time_major ? 0 : 1];
+	batch = x->dims[time_major ? 1 : 0];
+	if (!steps || steps > MAX_STEPS)
+		tflite_fail(t, -ENOTSUP, "%u time steps, 1 to %u are possible", steps, MAX_STEPS);
+	if (t->ret)
+		return;
+	/* Everything but the input and the two states is the same in all steps. */
+	for (i = 1; i < 9; i++)
+		shared[i] = retyped(t, i, NNA_OPERAND_TENSOR_QUANT8_SYMM);
+	for (i = 9; i < 12; i++)
+		shared[i] = retyped(t, i, NNA_OPERAND_TENSOR_QUANT16_SYMM);
+	for (i = 12; i < 16; i++)
+		shared[i] = retyped(t, i, NNA_OPERAND_TENSOR_INT32);
+	shared[16] = retyped(t, 16, NNA_OPERAND_TENSOR_QUANT8_SYMM);
+	shared[17] = retyped(t, 17, NNA_OPERAND_TENSOR_INT32);
+	for (i = 20; i < 24; i++)
+		shared[i] = retyped(t, i, NNA_OPERAND_TENSOR_QUANT16_SYMM);
+	first = t->in_count;
+	tflite_push_f32(t, t->op->options.cell_clip);
+	tflite_push_f32(t, t->op->options.proj_clip);
+	for (i = 0; i < 4; i++) {
+		/* Gates without a layer norm have no scale in the file: 12 fraction bits. */
+		inner = &t->sub->tensors[t->op->intermediates.at[i]];
+		tflite_push_f32(t, inner->scale_count ? inner->scales[0] : 0x1p-12f);
+	}
+	inner = &t->sub->tensors[t->op->intermediates.at[4]];
+	tflite_push_i32(t, tflite_zero_point(inner));
+	tflite_push_f32(t, tflite_scale(inner));
+	if (t->ret)
+		return;
+	memcpy(&shared[24], &t->in[first], 8 * sizeof(*shared));
+	t->in_count = 0;
+
+	results = calloc(steps, sizeof(*results));
+	if (!results) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	tflite_describe(t, x, &step_desc);
+	step_desc.desc.rank = 2;
+	step_desc.dims[0] = batch;
+	step_desc.dims[1] = x->dims[2];
+	tflite_describe(t, y, &y_desc);
+	y_desc.desc.rank = 2;
+	y_desc.dims[0] = batch;
+	y_desc.dims[1] = y->dims[2];
+	tflite_describe(t, state, &state_desc);
+	tflite_describe(t, cell, &cell_desc);
+	shared[18] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[18]);
+	shared[19] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[19]);
+	for (s = 0; s < steps && !t->ret; s++) {
+		int32_t begin[3] = { 0 }, end[3], strides[3] = { 1, 1, 1 };
+		int32_t axis = time_major ? 0 : 1;
+
+		for (i = 0; i < 3; i++)
+			end[i] = (int32_t)x->dims[i];
+		begin[axis] = (int32_t)s;
+		end[axis] = (int32_t)s + 1;
+		shared[0] = tflite_add_operand(t, &step_desc);
+		tflite_push_input(t, 0);
+		tflite_push_list(t, begin, 3);
+		tflite_push_list(t, end, 3);
+		tflite_push_list(t, strides, 3);
+		tflite_push_i32(t, 0);
+		tflite_push_i32(t, 0);
+		tflite_push_i32(t, 1 << axis);
+		tflite_emit_to(t, NNA_OPERATION_STRIDED_SLICE, shared[0]);
+
+		for (i = 0; i < 32; i++)
+			tflite_push(t, shared[i]);
+		/* The last step writes the variables that the first one of the next run reads. */
+		if (s + 1 == steps) {
+			out[0] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[18]);
+			out[1] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[19]);
+		} else {
+			out[0] = tflite_add_operand(t, &state_desc);
+			out[1] = tflite_add_operand(t, &cell_desc);
+		}
+		results[s] = out[2] = tflite_add_operand(t, &y_desc);
+		tflite_emit(t, NNA_OPERATION_QUANTIZED_LSTM, out, 3);
+		shared[18] = out[0];
+		shared[19] = out[1];
+	}
+	tflite_push_i32(t, time_major ? 0 : 1);
+	for (s = 0; s < steps; s++)
+		tflite_push(t, results[s]);
+	tflite_emit_to(t, NNA_OPERATION_PACK, tflite_output_operand(t, 0));
+	free(results);
+}
+
+void tflite_translate_sequence_lstm(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t out[3];
+
+	tflite_need(t, 20, 1);
+	if (!tflite_is_float(tflite_input(t, 0)->type)) {
+		quantized_sequence_lstm(t);
+		return;
+	}
+	push_lstm(t, true);
+	if (t->ret)
+		return;
+	out[0] = tflite_output_operand(t, 0);
+	out[1] = t->in[18];
+	out[2] = t->in[19];
+	tflite_emit(t, type, out, 3);
+}
