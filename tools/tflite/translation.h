@@ -186,13 +186,8 @@ void tflite_finish(struct tflite_translation *t, uint32_t type);
 void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,
 			    const struct tflite_operand_desc *o);
 
-/* Whole operators of common forms (ops/plain.c): */
-
-/* @inputs inputs as they are, no parameters, one output. */
+/* A whole operator: @inputs inputs as they are, no parameters, one output (ops/plain.c). */
 void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs);
-
-/* One input, @lists tensors of integers, one output. */
-void tflite_with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists);
 
 /* --------------------------------------------------------------------------------- translations */
 

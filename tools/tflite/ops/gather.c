@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Picking slices of a tensor by index; GATHER_ND is plain (plain.c). */
+/* Picking slices of a tensor by index; GATHER_ND and EMBEDDING_LOOKUP are plain. */
 #include "tools/tflite/translation.h"
 
 #include <errno.h>
@@ -26,9 +26,4 @@ void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
 	tflite_describe(t, x, &o);
 	o.dims[axis] = 1;
 	tflite_finish_reshaped(t, type, &o);
-}
-
-void tflite_translate_embedding_lookup(struct tflite_translation *t, uint32_t type)
-{
-	tflite_translate_binary(t, type);
 }

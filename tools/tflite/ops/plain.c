@@ -2,7 +2,8 @@
 /*
  * Operators whose inputs are those of the NNAPI operation, in the same order and without
  * parameters; most of the element-wise ones are. Operators with tensors of integers behind their
- * input (PAD, TRANSPOSE, TILE, REVERSE_V2) differ only in that constants of INT64 are narrowed.
+ * input (one list: PAD, TRANSPOSE, TILE, REVERSE_V2; two: SLICE, SPACE_TO_BATCH_ND) differ only in
+ * that constants of INT64 are narrowed.
  */
 #include "tools/tflite/translation.h"
 
@@ -31,7 +32,7 @@ void tflite_translate_ternary(struct tflite_translation *t, uint32_t type)
 	tflite_plain(t, type, 3);
 }
 
-void tflite_with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists)
+static void with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists)
 {
 	uint32_t i;
 
@@ -44,5 +45,10 @@ void tflite_with_ints(struct tflite_translation *t, uint32_t type, uint32_t list
 
 void tflite_translate_with_list(struct tflite_translation *t, uint32_t type)
 {
-	tflite_with_ints(t, type, 1);
+	with_ints(t, type, 1);
+}
+
+void tflite_translate_with_lists(struct tflite_translation *t, uint32_t type)
+{
+	with_ints(t, type, 2);
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Parts of a tensor. */
+/* Parts of a tensor with steps; SLICE itself is plain (plain.c). */
 #include "tools/tflite/translation.h"
 
 #include <errno.h>
-
-void tflite_translate_slice(struct tflite_translation *t, uint32_t type)
-{
-	tflite_with_ints(t, type, 2);
-}
 
 void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
 {

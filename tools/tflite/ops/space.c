@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Moving blocks of space to and from the channels or the batch. */
+/*
+ * Moving blocks of space to and from the channels, and back from the batch; SPACE_TO_BATCH_ND is
+ * plain (plain.c).
+ */
 #include "tools/tflite/translation.h"
 
 #include <errno.h>
@@ -52,13 +55,4 @@ void tflite_translate_batch_to_space(struct tflite_translation *t, uint32_t type
 	tflite_push_list(t, begin, 4);
 	tflite_push_list(t, size, 4);
 	tflite_emit_to(t, NNA_OPERATION_SLICE, tflite_output_operand(t, 0));
-}
-
-void tflite_translate_space_to_batch(struct tflite_translation *t, uint32_t type)
-{
-	tflite_need(t, 3, 1);
-	tflite_push_input(t, 0);
-	tflite_push_ints(t, 1);
-	tflite_push_ints(t, 2);
-	tflite_emit_outputs(t, type);
 }
