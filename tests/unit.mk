@@ -11,7 +11,7 @@ ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
 NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
 	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
-TOOL_TESTS := $(call unit,tools/tflite tools/image)
+TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
 UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
 	$(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)

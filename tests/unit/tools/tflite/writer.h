@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A small flatbuffer writer for tests of the TFLite reader: tables of a model, tensors, buffers.
- * The caller owns a struct writer.
+ * The caller owns a struct writer. What does not fit into it fails the test.
  */
 #ifndef TFLITE_WRITER_H
 #define TFLITE_WRITER_H
@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 /*
- * Things are written front to back, so what a table refers to is written after it and patched in.
- * Every field has eight bytes in its table: room for any scalar, aligned.
+ * The file so far. It is written from front to back: what a table refers to comes after it, and its
+ * distance is filled in then. Every field has eight bytes in its table, which fits any scalar.
  */
 struct writer {
 	uint8_t bytes[16384];
