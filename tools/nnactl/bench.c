@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/outputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define DEFAULT_RUNS 100
 #define WARM_UP_RUNS 5
@@ -19,27 +18,19 @@ struct sample {
 	uint64_t wall, submit, device;
 };
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int run_once(struct nnactl_session *s, struct nna_execution *execution,
 		    struct sample *sample)
 {
 	struct nna_timing timing = { 0 };
 	struct nna_fence *fence;
-	uint64_t start = now();
+	uint64_t start = nnactl_now();
 	int ret;
 
 	ret = nna_execution_submit(execution, NULL, 0, &fence);
 	if (!ret) {
-		sample->submit = now() - start;
+		sample->submit = nnactl_now() - start;
 		ret = nna_fence_wait(fence, -1);
-		sample->wall = now() - start;
+		sample->wall = nnactl_now() - start;
 		nna_fence_destroy(fence);
 	}
 	if (!ret)
@@ -141,7 +132,7 @@ static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution
 		(*inputs)[i] = data = malloc(info.size);
 		if (!data)
 			return nnactl_error("out of memory");
-		for (k = 0; k < nnactl_elements(&info); k++) {
+		for (k = 0; k < nnactl_io_elements(&info); k++) {
 			state = state * 1664525 + 1013904223;
 			if (info.type == NNA_OPERAND_TENSOR_FLOAT32)
 				((float *)(void *)data)[k] = (float)(state >> 8) * 0x1p-23f - 1.0f;
@@ -246,10 +237,10 @@ int nnactl_bench(int argc, char **argv)
 	}
 	if (optind + 1 != argc)
 		return nnactl_misuse("bench takes one model file");
-	start = now();
+	start = nnactl_now();
 	ret = nnactl_session_open(&session, argv[optind], device, threads);
 	if (!ret)
-		ret = measure(&session, runs, threads, now() - start, json);
+		ret = measure(&session, runs, threads, nnactl_now() - start, json);
 	nnactl_session_close(&session);
 	return ret;
 }

@@ -6,7 +6,6 @@
 #include "tools/nnactl/nnactl.h"
 
 #include <drm/nna_accel.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,43 +14,7 @@
 #include "libnnaccel/compiler/commands.h"
 #include "hw/gen/nnahw_command_table.h"
 
-#define COREDUMP_MAX (16u << 20)
-
-/* The whole file, or NULL with the error printed. */
-static uint8_t *read_file(const char *path, size_t *size)
-{
-	FILE *f = fopen(path, "rb");
-	uint8_t *data = NULL, *more;
-	size_t room = 0, n;
-
-	*size = 0;
-	if (!f) {
-		nnactl_error("%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	/* A file of sysfs does not say how large it is. */
-	do {
-		room += 65536;
-		more = room <= COREDUMP_MAX ? realloc(data, room) : NULL;
-		if (!more) {
-			nnactl_error("%s: too large", path);
-			goto err;
-		}
-		data = more;
-		n = fread(data + *size, 1, room - *size, f);
-		*size += n;
-	} while (*size == room);
-	if (ferror(f)) {
-		nnactl_error("%s: %s", path, strerror(errno));
-		goto err;
-	}
-	fclose(f);
-	return data;
-err:
-	free(data);
-	fclose(f);
-	return NULL;
-}
+#define COREDUMP_MAX ((size_t)16 << 20)
 
 static bool inside(size_t size, uint64_t offset, uint64_t bytes)
 {
@@ -162,7 +125,7 @@ static void print_ring(const struct drm_nna_coredump_ring *r, uint32_t index, co
 	}
 }
 
-int nnactl_dump_coredump(const char *path)
+int nnactl_coredump_print(const char *path)
 {
 	struct drm_nna_coredump d;
 	struct drm_nna_coredump_ring ring;
@@ -170,7 +133,7 @@ int nnactl_dump_coredump(const char *path)
 	size_t size;
 	int ret = 0;
 
-	data = read_file(path, &size);
+	data = (uint8_t *)nnactl_file_read(path, COREDUMP_MAX, &size);
 	if (!data)
 		return 1;
 	if (size < sizeof(d) || memcmp(data, DRM_NNA_COREDUMP_MAGIC, sizeof(d.magic))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ int nnactl_dump(int argc, char **argv)
 	}
 	if (coredump)
 		return optind == argc
-			       ? nnactl_dump_coredump(coredump)
+			       ? nnactl_coredump_print(coredump)
 			       : nnactl_misuse("dump takes a model or a core dump, not both");
 	if (optind + 1 != argc)
 		return nnactl_misuse("dump takes one model file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/session.h"
 
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ int nnactl_info(int argc, char **argv)
 	}
 	if (optind != argc)
 		return nnactl_misuse("info takes no argument '%s'", argv[optind]);
-	if (nnactl_open_device(device_name, 0, &device, &log))
+	if (nnactl_device_open(device_name, 0, &device, &log))
 		return 1;
 	nna_device_get_info(device, &info);
 	printf("device           %s\n", info.name);

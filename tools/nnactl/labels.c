@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nnactl/labels.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,49 +8,14 @@
 
 #define MAX_LABELS_SIZE ((size_t)16 << 20)
 
-static int read_text(const char *path, char **text, size_t *size)
-{
-	FILE *file = fopen(path, "re");
-	size_t room = 65536, n;
-	char *more;
-
-	*size = 0;
-	*text = NULL;
-	if (!file)
-		return nnactl_error("%s: %s", path, strerror(errno));
-	for (;;) {
-		more = realloc(*text, room + 1);
-		if (!more) {
-			fclose(file);
-			return nnactl_error("out of memory");
-		}
-		*text = more;
-		n = fread(*text + *size, 1, room - *size, file);
-		*size += n;
-		if (*size < room)
-			break;
-		if (room >= MAX_LABELS_SIZE) {
-			fclose(file);
-			return nnactl_error("%s: too large for a labels file", path);
-		}
-		room *= 2;
-	}
-	if (ferror(file)) {
-		fclose(file);
-		return nnactl_error("%s: %s", path, strerror(errno));
-	}
-	fclose(file);
-	(*text)[*size] = 0;
-	return 0;
-}
-
 int nnactl_labels_load(struct nnactl_labels *labels, const char *path)
 {
 	size_t size, lines = 0, i;
 	char *at, *end;
 
 	*labels = (struct nnactl_labels){ 0 };
-	if (read_text(path, &labels->text, &size))
+	labels->text = nnactl_file_read(path, MAX_LABELS_SIZE, &size);
+	if (!labels->text)
 		return 1;
 	if (memchr(labels->text, 0, size))
 		return nnactl_error("%s: not a text file: labels are one name a line", path);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nnactl: one file per subcommand; each main function gets argv from its own name on and returns
- * the exit status (0, 1 for an error, 2 for a wrong command line). nnactl_error() prints the one
- * line that an error is.
+ * nnactl, a program of subcommands: what all of them use.
+ *
+ * A subcommand is a file with one function that gets argv from its own name on and returns the exit
+ * status: 0, 1 for an error, 2 for a wrong command line. An error is one line on stderr, which
+ * nnactl_error(), nnactl_failed() or nnactl_misuse() prints where it is found; callers only pass
+ * its status on. run, bench and dump open a session (session.h): a model compiled for a device.
  */
 #ifndef NNACTL_H
 #define NNACTL_H
@@ -10,8 +13,8 @@
 #include <getopt.h>
 #include <nnaccel.h>
 #include <stdbool.h>
-
-#include "tools/tflite/translate.h"
+#include <stddef.h>
+#include <stdint.h>
 
 #define NNACTL_VERSION "0.1"
 
@@ -24,7 +27,7 @@ int nnactl_load(int argc, char **argv);
 int nnactl_unload(int argc, char **argv);
 
 /* Print a core dump of the driver. Return: the exit status. */
-int nnactl_dump_coredump(const char *path);
+int nnactl_coredump_print(const char *path);
 
 /* "nnactl: text" on stderr. Return: 1. */
 __attribute__((format(printf, 1, 2))) int nnactl_error(const char *format, ...);
@@ -37,9 +40,8 @@ __attribute__((format(printf, 1, 2))) int nnactl_misuse(const char *format, ...)
 bool nnactl_number(const char *option, const char *text, long min, long max, uint32_t *value);
 
 /**
- * struct nnactl_log - what the library says
- * @error: its first error line since it was last emptied, "" for none; printed when a call has
- *	failed
+ * struct nnactl_log - what the library logs
+ * @error: its first error line since this was last set to "", for nnactl_failed()
  *
  * Warnings and notes go to stderr as they come.
  */
@@ -47,57 +49,20 @@ struct nnactl_log {
 	char error[320];
 };
 
-/* Prints the library's word for a failure, or @format when it said nothing. Return: 1. */
+/* Print what the library logged about a failure, or @format when it said nothing. Return: 1. */
 __attribute__((format(printf, 2, 3))) int nnactl_failed(const struct nnactl_log *log,
 							const char *format, ...);
 
-/**
- * struct nnactl_session - a model on a device
- * @path: of the model
- * @device_name: as the device calls itself
- * @log: given to the library, so a session must not move
- */
-struct nnactl_session {
-	const char *path;
-	char device_name[64];
-	struct nnactl_log log;
-	struct tflite_model *model;
-	struct tflite_origin origin;
-	struct nna_device *device;
-	struct nna_graph *graph;
-	struct nna_program *program;
-};
-
-/* Open a device; says on stderr why not. Return: 0 or 1. */
-int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **device,
-		       struct nnactl_log *log);
-/* Load, translate and compile. Return: 0, or 1 with one line on stderr; close it in both cases. */
-int nnactl_session_open(struct nnactl_session *session, const char *path, const char *device,
-			uint32_t threads);
-void nnactl_session_close(struct nnactl_session *session);
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t nnactl_now(void);
 
 /**
- * struct nnactl_outputs - memory for all outputs of a program
- * @count: outputs
- * @info: of each
- * @data: of each; all of it is one allocation
+ * nnactl_file_read() - a whole file of any kind
+ * @limit: bytes above which it cannot be what is wanted; a multiple of 64 KiB
+ * @size: how many there are; a NUL that is not counted follows them
+ *
+ * Return: memory that the caller frees, or NULL with the error printed.
  */
-struct nnactl_outputs {
-	uint32_t count;
-	struct nna_io_info *info;
-	void **data;
-	size_t total;
-};
-
-int nnactl_outputs_bind(struct nnactl_outputs *outputs, struct nnactl_session *session,
-			struct nna_execution *execution);
-void nnactl_outputs_free(struct nnactl_outputs *outputs);
-
-/* The real value of element @index of a tensor. */
-double nnactl_value(const struct nna_io_info *info, const void *data, size_t index);
-/* Elements of a tensor. */
-size_t nnactl_elements(const struct nna_io_info *info);
-/* "QUANT8_ASYMM [1, 224, 224, 3]" */
-const char *nnactl_describe(const struct nna_io_info *info, char *to, size_t size);
+char *nnactl_file_read(const char *path, size_t limit, size_t *size);
 
 #endif

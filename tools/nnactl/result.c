@@ -26,14 +26,14 @@ static bool is_integer(uint32_t type)
 	return type == NNA_OPERAND_TENSOR_INT64 || type == NNA_OPERAND_TENSOR_INT32;
 }
 
-enum nnactl_kind nnactl_kind_of(const struct nnactl_outputs *outputs)
+enum nnactl_kind nnactl_result_kind(const struct nnactl_outputs *outputs)
 {
 	const struct nna_io_info *info = &outputs->info[0];
 	size_t n;
 
 	if (outputs->count != 1 || !info->rank)
 		return NNACTL_NUMBERS;
-	n = nnactl_elements(info);
+	n = nnactl_io_elements(info);
 	if (info->type == NNA_OPERAND_TENSOR_FLOAT32 && info->rank == 4 && n == 3 * POINTS &&
 	    info->dims[3] == 3)
 		return NNACTL_BODY;
@@ -44,7 +44,7 @@ enum nnactl_kind nnactl_kind_of(const struct nnactl_outputs *outputs)
 
 static double value(const struct nnactl_result *r, size_t index)
 {
-	return nnactl_value(&r->outputs->info[0], r->outputs->data[0], index);
+	return nnactl_io_value(&r->outputs->info[0], r->outputs->data[0], index);
 }
 
 /* The class of a pixel; what lies outside of the palette is its last one. */
@@ -75,10 +75,10 @@ static void rank(struct nnactl_result *r, size_t class, double score)
 void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *outputs,
 			const struct nnactl_labels *labels)
 {
-	size_t n = nnactl_elements(&outputs->info[0]), pixels[MAP_CLASSES] = { 0 };
+	size_t n = nnactl_io_elements(&outputs->info[0]), pixels[MAP_CLASSES] = { 0 };
 
 	*r = (struct nnactl_result){
-		.kind = nnactl_kind_of(outputs),
+		.kind = nnactl_result_kind(outputs),
 		.outputs = outputs,
 		.labels = labels,
 	};
@@ -110,12 +110,12 @@ static void print_numbers(const struct nnactl_result *r)
 		const struct nna_io_info *info = &r->outputs->info[i];
 		double low = INFINITY, high = -INFINITY;
 
-		for (size_t k = 0; k < nnactl_elements(info); k++) {
-			low = fmin(low, nnactl_value(info, r->outputs->data[i], k));
-			high = fmax(high, nnactl_value(info, r->outputs->data[i], k));
+		for (size_t k = 0; k < nnactl_io_elements(info); k++) {
+			low = fmin(low, nnactl_io_value(info, r->outputs->data[i], k));
+			high = fmax(high, nnactl_io_value(info, r->outputs->data[i], k));
 		}
 		printf("output %u: %s, values %g to %g\n", i,
-		       nnactl_describe(info, text, sizeof(text)), low, high);
+		       nnactl_io_describe(info, text, sizeof(text)), low, high);
 	}
 }
 
@@ -131,7 +131,7 @@ static void describe(const struct nnactl_result *r, uint32_t i, char *line, size
 			 label(r, r->top[i], text, sizeof(text)));
 	else
 		snprintf(line, size, "%s",
-			 nnactl_describe(&r->outputs->info[0], text, sizeof(text)));
+			 nnactl_io_describe(&r->outputs->info[0], text, sizeof(text)));
 }
 
 void nnactl_result_print(const struct nnactl_result *r)

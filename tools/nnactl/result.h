@@ -9,7 +9,7 @@
 
 #include "tools/image/image.h"
 #include "tools/nnactl/labels.h"
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/outputs.h"
 
 #define NNACTL_TOP 5u
 
@@ -34,7 +34,7 @@ struct nnactl_result {
 	uint32_t top_count;
 };
 
-enum nnactl_kind nnactl_kind_of(const struct nnactl_outputs *outputs);
+enum nnactl_kind nnactl_result_kind(const struct nnactl_outputs *outputs);
 /* Looks at the outputs of a run. */
 void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *outputs,
 			const struct nnactl_labels *labels);

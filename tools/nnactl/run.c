@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/result.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "tools/image/image.h"
-#include "tools/nnactl/result.h"
 
 /**
  * struct run - one `nnactl run`
@@ -94,7 +93,7 @@ static int image_input(struct run *r)
 		channels = 1;
 	} else {
 		return nnactl_error("%s takes %s, which is no picture: use --raw-input", r->model,
-				    nnactl_describe(&info, text, sizeof(text)));
+				    nnactl_io_describe(&info, text, sizeof(text)));
 	}
 	if (info.dims[0] != 1)
 		return nnactl_error("%s takes %u pictures at once: use --raw-input", r->model,
@@ -118,7 +117,7 @@ static int image_input(struct run *r)
 		if (ret) {
 			image_free(&scaled);
 			return nnactl_error("%s takes %s: use --raw-input", r->model,
-					    nnactl_describe(&info, text, sizeof(text)));
+					    nnactl_io_describe(&info, text, sizeof(text)));
 		}
 	}
 	image_free(&scaled);
@@ -189,7 +188,7 @@ static int write_raw(struct run *r)
 /* What can be wrong with the labels is said before anything is computed. */
 static int check_labels(struct run *r)
 {
-	enum nnactl_kind kind = nnactl_kind_of(&r->outputs);
+	enum nnactl_kind kind = nnactl_result_kind(&r->outputs);
 	size_t classes;
 
 	if (!r->labels_path)
@@ -200,7 +199,7 @@ static int check_labels(struct run *r)
 		return 0;
 	if (kind != NNACTL_CLASSES)
 		return nnactl_error("%s does not classify: leave --labels away", r->model);
-	classes = nnactl_elements(&r->outputs.info[0]);
+	classes = nnactl_io_elements(&r->outputs.info[0]);
 	if (classes != r->labels.count)
 		return nnactl_error(
 			"%s has %zu labels, but %s has %zu classes: use the model's own labels file",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/session.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static void log_line(void *user, enum nna_log_level level, const char *text)
 		snprintf(log->error, sizeof(log->error), "%s", text);
 }
 
-int nnactl_open_device(const char *name, uint32_t threads, struct nna_device **device,
+int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **device,
 		       struct nnactl_log *log)
 {
 	struct nna_device_options options = { .log = { log_line, log }, .threads = threads };
@@ -85,7 +84,7 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 	*s = (struct nnactl_session){ .path = path };
 	if (tflite_load(path, &s->model, error))
 		return nnactl_error("%s: %s", path, error);
-	if (nnactl_open_device(device, threads, &s->device, &s->log))
+	if (nnactl_device_open(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);
 	snprintf(s->device_name, sizeof(s->device_name), "%s", info.name);
@@ -110,101 +109,4 @@ void nnactl_session_close(struct nnactl_session *s)
 	tflite_origin_free(&s->origin);
 	tflite_free(s->model);
 	*s = (struct nnactl_session){ 0 };
-}
-
-int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_session *s,
-			struct nna_execution *execution)
-{
-	uint32_t i;
-	int ret;
-
-	*o = (struct nnactl_outputs){ .count = nna_program_output_count(s->program) };
-	o->info = calloc(o->count ? o->count : 1, sizeof(*o->info));
-	o->data = calloc(o->count ? o->count : 1, sizeof(*o->data));
-	if (!o->info || !o->data)
-		return nnactl_error("out of memory");
-	for (i = 0; i < o->count; i++) {
-		ret = nna_program_get_output(s->program, i, &o->info[i]);
-		if (ret || !o->info[i].size)
-			return nnactl_error("%s: the size of output %u is not known", s->path, i);
-		o->data[i] = calloc(1, o->info[i].size);
-		if (!o->data[i])
-			return nnactl_error("out of memory");
-		o->total += o->info[i].size;
-		ret = nna_execution_set_output(execution, i, 0, NULL, o->data[i], o->info[i].size);
-		if (ret)
-			return nnactl_failed(&s->log, "output %u: %s", i, strerror(-ret));
-	}
-	return 0;
-}
-
-void nnactl_outputs_free(struct nnactl_outputs *o)
-{
-	uint32_t i;
-
-	for (i = 0; o->data && i < o->count; i++)
-		free(o->data[i]);
-	free(o->data);
-	free(o->info);
-	*o = (struct nnactl_outputs){ 0 };
-}
-
-size_t nnactl_elements(const struct nna_io_info *info)
-{
-	uint32_t size = nna_operand_type_size(info->type);
-
-	return size ? info->size / size : 0;
-}
-
-static double half_value(uint16_t half)
-{
-	int exponent = half >> 10 & 31;
-	double value = half & 1023;
-
-	if (exponent == 31)
-		value = value != 0 ? NAN : INFINITY;
-	else
-		value = exponent ? ldexp(value + 1024, exponent - 25) : ldexp(value, -24);
-	return half & 0x8000 ? -value : value;
-}
-
-double nnactl_value(const struct nna_io_info *info, const void *data, size_t index)
-{
-	switch (info->type) {
-	case NNA_OPERAND_TENSOR_FLOAT32:
-		return ((const float *)data)[index];
-	case NNA_OPERAND_TENSOR_FLOAT16:
-		return half_value(((const uint16_t *)data)[index]);
-	case NNA_OPERAND_TENSOR_INT32:
-		return ((const int32_t *)data)[index];
-	case NNA_OPERAND_TENSOR_INT64:
-		return (double)((const int64_t *)data)[index];
-	case NNA_OPERAND_TENSOR_BOOL8:
-		return ((const uint8_t *)data)[index] != 0;
-	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
-		return (((const uint8_t *)data)[index] - info->zero_point) * (double)info->scale;
-	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
-	case NNA_OPERAND_TENSOR_QUANT8_SYMM:
-		return (((const int8_t *)data)[index] - info->zero_point) * (double)info->scale;
-	case NNA_OPERAND_TENSOR_QUANT16_SYMM:
-		return ((const int16_t *)data)[index] * (double)info->scale;
-	case NNA_OPERAND_TENSOR_QUANT16_ASYMM:
-		return (((const uint16_t *)data)[index] - info->zero_point) * (double)info->scale;
-	default:
-		return 0;
-	}
-}
-
-const char *nnactl_describe(const struct nna_io_info *info, char *to, size_t size)
-{
-	const char *name = nna_operand_type_name(info->type);
-	size_t n;
-	uint32_t i;
-
-	n = (size_t)snprintf(to, size, "%s [", name ? name : "?");
-	for (i = 0; i < info->rank && n < size; i++)
-		n += (size_t)snprintf(to + n, size - n, "%s%u", i ? ", " : "", info->dims[i]);
-	if (n < size)
-		snprintf(to + n, size - n, "]");
-	return to;
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ENGINES 4
@@ -38,14 +37,6 @@ struct snapshot {
 	size_t count;
 	uint64_t when;
 };
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* "12 KiB" in bytes. */
 static uint64_t parse_size(const char *text)
@@ -148,7 +139,7 @@ static int take(struct snapshot *to)
 	if (!dir)
 		return nnactl_error("/proc: %s", strerror(errno));
 	to->count = 0;
-	to->when = now();
+	to->when = nnactl_now();
 	while ((e = readdir(dir))) {
 		char *end;
 		long pid = strtol(e->d_name, &end, 10);

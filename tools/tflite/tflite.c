@@ -98,6 +98,25 @@ const char *tflite_code_name(uint32_t code)
 	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
 }
 
+float tflite_half_to_float(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31,
+		 fraction = half & 1023;
+	uint32_t bits;
+	float value;
+
+	if (exponent == 31) {
+		bits = sign | 0x7f800000 | fraction << 13;
+	} else if (exponent) {
+		bits = sign | (exponent + 112) << 23 | fraction << 13;
+	} else {
+		value = (float)fraction * 0x1p-24f;
+		return sign ? -value : value;
+	}
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 const char *tflite_printable(const char *text, char *to, size_t size)
 {
 	size_t n;

@@ -185,6 +185,9 @@ const char *tflite_type_name(uint32_t type);
 /* Bytes of an element, 0 for strings and unknown types. */
 uint32_t tflite_type_size(uint32_t type);
 
+/* The value of a FLOAT16, which a float holds exactly. */
+float tflite_half_to_float(uint16_t half);
+
 /* A copy of at most @size - 1 characters without control characters. Return: @to. */
 const char *tflite_printable(const char *text, char *to, size_t size);
 

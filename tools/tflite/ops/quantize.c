@@ -3,26 +3,6 @@
 #include "tools/tflite/translation.h"
 
 #include <errno.h>
-#include <string.h>
-
-static float half_to_float(uint16_t half)
-{
-	uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31,
-		 fraction = half & 1023;
-	uint32_t bits;
-	float value;
-
-	if (exponent == 31) {
-		bits = sign | 0x7f800000 | fraction << 13;
-	} else if (exponent) {
-		bits = sign | (exponent + 112) << 23 | fraction << 13;
-	} else {
-		value = (float)fraction * 0x1p-24f;
-		return sign ? -value : value;
-	}
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
 
 void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 {
@@ -56,7 +36,7 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 	}
 	halves = x->data;
 	for (i = 0; i < x->elements; i++)
-		wide[i] = half_to_float(halves[i]);
+		wide[i] = tflite_half_to_float(halves[i]);
 	tflite_describe(t, y, &o);
 	t->operands[t->op->outputs.at[0]] = tflite_add_operand(t, &o);
 	tflite_set_constant(t, t->operands[t->op->outputs.at[0]], wide,
