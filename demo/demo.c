@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The demo: finds the face in a photo, on the NNA, the way a camera pipeline would. The network
- * goes through the NNAPI C API (libneuralnetworks.so); it is submitted behind a fence that has not
- * signalled yet (say, the camera's), its input comes out of a dma-buf, its outputs stay in device
- * memory, and a fence tells when it is done. Every step's time is printed; a picture with the face
- * marked is written.
+ * The demo: finds the face in a photo, on the NNA, the way a camera pipeline would.
+ *
+ *	network		from a TFLite file (tflite_nnapi.h) through the NNAPI C API
+ *	input		a dma-buf of another driver, vgem, as a camera's frame would be
+ *	in-fence	one of vgem (gate.h) that signals only after the submission has returned
+ *	outputs		device memory, from which face.h reads the faces
+ *	out-fence	a sync_file, the only thing that is waited for
+ *
+ * On the loopback, which has no kernel to wait in, an eventfd and a memfd stand for vgem's fence
+ * and buffer. When each step happened is printed, and a picture with the face marked is written.
+ * Everything belongs to one struct demo and one thread.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -30,16 +36,34 @@
 #define BOXES_SIZE ((size_t)FACE_ANCHORS * FACE_NUMBERS * sizeof(float))
 #define SCORES_SIZE ((size_t)FACE_ANCHORS * sizeof(float))
 
-/* Moments in the order in which they happen, CLOCK_MONOTONIC ns; 0 is unknown. */
-enum moment { SUBMIT_CALLED, SUBMIT_RETURNED, GATE_OPENED, GATE_SIGNALLED, DEVICE_BEGIN, DEVICE_END,
-	      OUT_SIGNALLED, RESULT_READ, MOMENTS };
+/* Moments in the order in which they happen. */
+enum moment {
+	SUBMIT_CALLED,
+	SUBMIT_RETURNED,
+	GATE_OPENED,
+	GATE_SIGNALLED,
+	DEVICE_BEGIN,
+	DEVICE_END,
+	OUT_SIGNALLED,
+	RESULT_READ,
+	MOMENTS,
+};
 
 /**
- * struct demo - everything
- * @vgem: fd, -1 on the loopback
+ * struct demo - the command line, the run and its results
+ * @expect_x: column of a pixel that the face must cover, if @expect
+ * @expect_y: its row
+ * @hold_ms: for how long the in-fence is held after the submission
+ * @gate: the in-fence
+ * @vgem: fd of the vgem node, -1 on the loopback
+ * @input_fd: dma-buf or memfd of the input, -1 for none
+ * @out_fd: the out-fence, -1 where the device has none
  * @scale: pixels of the photo per pixel of the network's picture
  * @left: columns of the network's picture left of the photo (it is padded to a square)
  * @top: likewise rows
+ * @moments: when each happened, CLOCK_MONOTONIC ns; 0 is unknown
+ * @hardware: time of the device, ns; UINT64_MAX is unknown
+ * @fenced: from the in-fence's signal to the end, ns; UINT64_MAX is unknown
  */
 struct demo {
 	const char *model_path, *image_path, *output_path, *device;
@@ -86,13 +110,13 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Runs an NNAPI call; on failure says which. */
-#define NNAPI(call)                                                                      \
-	do {                                                                             \
-		int code_ = (call);                                                      \
-		if (code_ != ANEURALNETWORKS_NO_ERROR)                                   \
-			return fail("%.*s failed with NNAPI result %d",                  \
-				    (int)strcspn(#call, "("), #call, code_);             \
+/* Make an NNAPI call; when it fails, say which and return from the function. */
+#define NNAPI(call)								\
+	do {									\
+		int code_ = (call);						\
+		if (code_ != ANEURALNETWORKS_NO_ERROR)				\
+			return fail("%.*s failed with NNAPI result %d",		\
+				    (int)strcspn(#call, "("), #call, code_);	\
 	} while (0)
 
 /* --------------------------------------------------------------------------------------- set-up */
@@ -102,7 +126,7 @@ static bool is_float_of(const struct tflite_tensor *t, size_t size)
 	return t->type == TFLITE_FLOAT32 && t->elements * sizeof(float) == size;
 }
 
-/* Another network's outputs would be taken for boxes. */
+/* Checked, since the outputs of another network would be read as boxes. */
 static bool is_blazeface(const struct tflite_model *model)
 {
 	const struct tflite_subgraph *s = &model->subgraphs[0];
@@ -132,7 +156,7 @@ static int compile(struct demo *d)
 	NNAPI(ANeuralNetworks_getDevice(0, &d->nnapi));
 	NNAPI(ANeuralNetworksDevice_getName(d->nnapi, &name));
 	NNAPI(ANeuralNetworksDevice_getVersion(d->nnapi, &version));
-	/* The loopback waits in this process: for an eventfd, as for anything that polls. */
+	/* The loopback waits for anything that polls, so that it needs no vgem. */
 	if (!strstr(name, "loopback")) {
 		d->vgem = gate_open_vgem();
 		if (d->vgem < 0)
@@ -142,8 +166,8 @@ static int compile(struct demo *d)
 		return fail("%s: %s", d->model_path, error);
 	devices[0] = d->nnapi;
 	NNAPI(ANeuralNetworksCompilation_createForDevices(d->model, devices, 1, &d->compilation));
-	NNAPI(ANeuralNetworksCompilation_setPreference(
-		d->compilation, ANEURALNETWORKS_PREFER_FAST_SINGLE_ANSWER));
+	NNAPI(ANeuralNetworksCompilation_setPreference(d->compilation,
+						       ANEURALNETWORKS_PREFER_FAST_SINGLE_ANSWER));
 	NNAPI(ANeuralNetworksCompilation_setPriority(d->compilation,
 						     ANEURALNETWORKS_PRIORITY_HIGH));
 	NNAPI(ANeuralNetworksCompilation_finish(d->compilation));
@@ -177,12 +201,10 @@ static int load_photo(struct demo *d, float *to)
 	d->scale = (float)d->photo.width / (float)scaled.width;
 	for (y = 0; y < FACE_SIDE; y++) {
 		for (x = 0; x < FACE_SIDE; x++) {
-			bool inside = x >= left && x - left < scaled.width && y >= top &&
-				      y - top < scaled.height;
-			const uint8_t *p = inside ? scaled.pixels +
-							    ((size_t)(y - top) * scaled.width + x -
-							     left) * 3
-						  : NULL;
+			bool inside = x >= left && x - left < scaled.width &&
+				      y >= top && y - top < scaled.height;
+			size_t at = (size_t)(y - top) * scaled.width + x - left;
+			const uint8_t *p = inside ? scaled.pixels + at * 3 : NULL;
 
 			for (c = 0; c < 3; c++)
 				to[((size_t)y * FACE_SIDE + x) * 3 + c] =
@@ -194,10 +216,6 @@ static int load_photo(struct demo *d, float *to)
 	return 0;
 }
 
-/*
- * The input in memory that another driver owns (the loopback: in a memfd), as a camera's frame
- * would be.
- */
 static int prepare_input(struct demo *d)
 {
 	float *map;
@@ -291,11 +309,12 @@ static int run_behind_fence(struct demo *d)
 		d->out_fd = -1;
 	if (d->vgem >= 0 && d->out_fd < 0)
 		return fail("the execution has no sync fence");
-	/* Long enough for a driver that does not wait to be caught. */
+	/* A driver that does not wait for the in-fence ends the run meanwhile, and is caught. */
 	sleep_ms(d->hold_ms);
 	if (d->out_fd >= 0 && gate_is_signalled(d->out_fd))
 		return fail("the out-fence signalled before the in-fence");
-	printf("submitted startComputeWithDependencies has returned; in-fence still not signalled, %s\n",
+	printf("submitted startComputeWithDependencies has returned; "
+	       "in-fence still not signalled, %s\n",
 	       d->out_fd >= 0 ? "out-fence neither"
 			      : "no out-fence on this device (an event instead)");
 
@@ -304,7 +323,7 @@ static int run_behind_fence(struct demo *d)
 	if (ret)
 		return fail("cannot signal the in-fence: %s", strerror(-ret));
 	if (d->out_fd >= 0) {
-		/* The fence alone: this is what a compositor or camera would do with it. */
+		/* As a compositor or a camera would: they know the fence and nothing of NNAPI. */
 		p = (struct pollfd){ .fd = d->out_fd, .events = POLLIN };
 		do
 			ret = poll(&p, 1, 60000);
@@ -352,7 +371,7 @@ static int read_results(struct demo *d)
 	float *boxes = NULL, *scores = NULL;
 	int ret;
 
-	/* The fence has said that it is done: this returns at once, with the result code. */
+	/* The fence has signalled: this returns at once, with the result code. */
 	NNAPI(ANeuralNetworksEvent_wait(d->done));
 	ret = read_memory(d->boxes, BOXES_SIZE, &boxes);
 	if (!ret)
@@ -367,11 +386,13 @@ static int read_results(struct demo *d)
 
 static int read_times(struct demo *d)
 {
-	NNAPI(ANeuralNetworksExecution_getDuration(
-		d->execution, ANEURALNETWORKS_DURATION_ON_HARDWARE, &d->hardware));
-	NNAPI(ANeuralNetworksExecution_getDuration(
-		d->execution, ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER, &d->fenced));
-	/* NNAPI tells durations: the fenced one starts when the in-fence signals. */
+	NNAPI(ANeuralNetworksExecution_getDuration(d->execution,
+						   ANEURALNETWORKS_DURATION_ON_HARDWARE,
+						   &d->hardware));
+	NNAPI(ANeuralNetworksExecution_getDuration(d->execution,
+						   ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER,
+						   &d->fenced));
+	/* NNAPI gives durations, of which the fenced one starts when the in-fence signals. */
 	if (d->fenced != UINT64_MAX && d->hardware != UINT64_MAX) {
 		d->moments[DEVICE_END] = d->moments[GATE_SIGNALLED] + d->fenced;
 		d->moments[DEVICE_BEGIN] = d->moments[DEVICE_END] - d->hardware;
@@ -419,7 +440,10 @@ static float photo_y(const struct demo *d, float y)
 	return (y * FACE_SIDE - d->top) * d->scale;
 }
 
-/* Eyes above nose above mouth, all inside a box that lies in the photo: a face, not noise. */
+/*
+ * Why what was found cannot be a face, NULL when it can: eyes must be above the nose, that above
+ * the mouth, and all of them inside a box that has a possible size.
+ */
 static const char *doubt(const struct demo *d, const struct face *f)
 {
 	const float (*p)[2] = f->points;
@@ -507,7 +531,7 @@ static int demo(struct demo *d)
 
 static void finish(struct demo *d)
 {
-	/* The run may still wait for the gate when something has failed. */
+	/* When something has failed, the run may still be waiting for its in-fence. */
 	if (d->done) {
 		gate_open(&d->gate);
 		ANeuralNetworksEvent_wait(d->done);
@@ -531,15 +555,15 @@ static void finish(struct demo *d)
 		close(d->vgem);
 }
 
-static void help(void)
-{
-	puts("nna-demo --model FACE.tflite --image F [--output PNG] [--device auto|loopback|/dev/accel/accelN]\n"
-	     "         [--expect X,Y] [--hold MS]\n\n"
-	     "Finds the face in a photo through the NNAPI C API, behind a fence that signals only after the\n"
-	     "submission has returned. On an accelerator the fence and the input are vgem's (modprobe vgem).\n"
-	     "--expect names a pixel that the face must cover, --hold how long the fence is held (20).\n"
-	     "Exit status 0 only when a face was found.");
-}
+static const char HELP[] =
+	"nna-demo --model FACE.tflite --image F [--output PNG] "
+	"[--device auto|loopback|/dev/accel/accelN]\n"
+	"         [--expect X,Y] [--hold MS]\n\n"
+	"Finds the face in a photo through the NNAPI C API, behind a fence that signals only after "
+	"the\nsubmission has returned. On an accelerator the fence and the input are vgem's "
+	"(modprobe vgem).\n"
+	"--expect names a pixel that the face must cover, --hold how long the fence is held (20).\n"
+	"Exit status 0 only when a face was found.";
 
 int main(int argc, char **argv)
 {
@@ -579,11 +603,11 @@ int main(int argc, char **argv)
 		case 'H':
 			d.hold_ms = (uint32_t)strtoul(optarg, NULL, 10);
 			if (d.hold_ms > 5000)
-				return fail("--hold must be at most 5000 (vgem's fences end after 10 s)"),
-				       2;
+				return fail("--hold must be at most 5000 "
+					    "(vgem's fences end after 10 s)"), 2;
 			break;
 		case 'h':
-			help();
+			puts(HELP);
 			return 0;
 		default:
 			return 2;

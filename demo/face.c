@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+/* Boxes of BlazeFace: from anchors to the picture, then those of one face into one. */
 #include "demo/face.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Faces of which this share is common are the same one. */
+/* Boxes whose intersection is at least this share of their union are of one face. */
 #define SAME_FACE 0.3f
 
 static void anchor_centre(uint32_t anchor, float *x, float *y)

@@ -16,8 +16,9 @@
 #define FACE_ANCHORS 896
 #define FACE_NUMBERS 16
 
+/* In the order of the network; A is the one that is left in the picture. */
 enum face_point {
-	FACE_EYE_A, /* the left one in the picture */
+	FACE_EYE_A,
 	FACE_EYE_B,
 	FACE_NOSE,
 	FACE_MOUTH,

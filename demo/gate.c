@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* vgem through its ioctls and libdrm; sync_files and dma-bufs through the kernel's. */
 #include "demo/gate.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ int gate_open_vgem(void)
 
 static int create_buffer(int vgem, size_t size, uint32_t *handle, int *fd)
 {
-	/* One long row of bytes. */
+	/* Of the width and height of a dumb buffer only the product matters here. */
 	struct drm_mode_create_dumb dumb = {
 		.width = PAGE / 4, .height = (uint32_t)((size + PAGE - 1) / PAGE), .bpp = 32,
 	};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fence that opens when we say so, and memory that another driver owns.
+ * A fence that signals when it is told to (a gate), and memory that another driver owns.
  *
- * A stock kernel has no device that makes fences on request, except vgem: its fences live on its
- * buffers, an ioctl signals them (or they do it themselves after ten seconds, with an error), and
- * the dma-buf of the buffer gives them out as sync_files. Where there is no kernel to wait in (the
- * loopback) an eventfd serves: it polls readable once signalled.
+ * In a stock kernel only vgem makes fences on request: an ioctl attaches one to a buffer, the
+ * buffer's dma-buf exports it as a sync_file, and another ioctl signals it. One that is not
+ * signalled within ten seconds signals by itself, with an error. The loopback has no kernel to wait
+ * in: there an eventfd is the fence, since it polls readable once it is written to.
  */
 #ifndef GATE_H
 #define GATE_H
@@ -16,8 +16,9 @@
 
 /**
  * struct gate - a fence
- * @vgem: fd of the vgem node, -1 for an eventfd
- * @fd: sync_file or eventfd
+ * @vgem: fd of the vgem node, not owned; -1 for an eventfd
+ * @fd: sync_file or eventfd, owned; -1 for none
+ * @fence: vgem's handle of the fence
  */
 struct gate {
 	int vgem;
@@ -28,19 +29,20 @@ struct gate {
 /* The vgem node. Return: an fd, or -ENODEV when the module is not loaded. */
 int gate_open_vgem(void);
 
-/* A gate that is shut. @vgem (kept, not owned) may be -1. Return: 0 or a negative errno. */
+/* Make a gate that has not signalled. Return: 0 or a negative errno; destroy it in both cases. */
 int gate_create(struct gate *gate, int vgem);
+/* Signal it. Return: 0 or a negative errno. */
 int gate_open(struct gate *gate);
 void gate_destroy(struct gate *gate);
 
 /* Whether a fence's fd has signalled. */
 bool gate_is_signalled(int fd);
-/* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or is none. */
+/* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or with an error. */
 uint64_t gate_time(int fd);
 
 /* A dma-buf of @size bytes from vgem. Return: an fd or a negative errno. */
 int gate_buffer(int vgem, size_t size);
-/* Begin (@begin) or end writing to a dma-buf through a mapping. */
+/* Begin or end writing to a dma-buf through a mapping. Return: 0 or a negative errno. */
 int gate_cpu_access(int fd, bool begin);
 
 #endif

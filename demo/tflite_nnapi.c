@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The sink of the translation that builds an NNAPI model. */
 #include "demo/tflite_nnapi.h"
 
 #include <errno.h>
@@ -7,7 +8,14 @@
 
 #include "tools/tflite/translate.h"
 
-/* One model without subgraphs: NNAPI wants those as models of their own, finished first. */
+/**
+ * struct sink - a model without subgraphs
+ * @model: being built
+ * @operands: how many it has; NNAPI numbers them in order
+ *
+ * Subgraphs are refused, since in NNAPI they are models of their own that are finished first.
+ * BlazeFace has none.
+ */
 struct sink {
 	ANeuralNetworksModel *model;
 	int operands;
@@ -42,7 +50,7 @@ static int add_operand(void *opaque, uint32_t subgraph, const struct nna_operand
 	};
 	int ret;
 
-	/* What comes after NNAPI's codes is ours alone. */
+	/* Types behind SUBGRAPH are libnnaccel's extensions, which NNAPI does not have. */
 	if (desc->type > NNA_OPERAND_SUBGRAPH)
 		return -ENOTSUP;
 	ret = result(ANeuralNetworksModel_addOperand(sink->model, &type));
@@ -62,8 +70,8 @@ static int set_constant(void *opaque, uint32_t subgraph, uint32_t operand, const
 {
 	struct sink *sink = opaque;
 
-	return result(
-		ANeuralNetworksModel_setOperandValue(sink->model, (int32_t)operand, data, size));
+	return result(ANeuralNetworksModel_setOperandValue(sink->model, (int32_t)operand, data,
+							   size));
 }
 
 static int set_no_value(void *opaque, uint32_t subgraph, uint32_t operand)

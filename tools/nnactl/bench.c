@@ -189,6 +189,13 @@ out:
 	return ret;
 }
 
+static const char HELP[] =
+	"nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
+	"             [--runs N] [--json]\n\n"
+	"Runs the model after a warm-up and prints minimum, median and 90th percentile of the\n"
+	"time from submission to completion (wall), of the device's own time, and of the\n"
+	"submission alone. --threads sets the loopback's threads (default: one per CPU).";
+
 int nnactl_bench(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -223,11 +230,7 @@ int nnactl_bench(int argc, char **argv)
 			json = true;
 			break;
 		case 'h':
-			puts("nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
-			     "             [--runs N] [--json]\n\n"
-			     "Runs the model after a warm-up and prints minimum, median and 90th percentile of the\n"
-			     "time from submission to completion (wall), of the device's own time, and of the\n"
-			     "submission alone. --threads sets the loopback's threads (default: one per CPU).");
+			puts(HELP);
 			return 0;
 		case ':':
 			return nnactl_misuse("%s needs a value", argv[optind - 1]);

@@ -79,8 +79,8 @@ static void print_job(const struct drm_nna_coredump *d, const uint8_t *data, siz
 		printf("status           none: it did not end\n");
 	print_entry(&entry, "  ");
 	if (d->report_valid) {
-		printf("report           status %u %s, command at %#x, operand %d, %u commands, ran %" PRIu64
-		       " ticks\n",
+		printf("report           status %u %s, command at %#x, operand %d, %u commands, "
+		       "ran %" PRIu64 " ticks\n",
 		       report.status, status_name(report.status), report.command,
 		       (int)report.operand, report.commands, report.run_time);
 		if (report.fault)
@@ -108,7 +108,8 @@ static void print_ring(const struct drm_nna_coredump_ring *r, uint32_t index, co
 	       " completions\n",
 	       index, r->running ? "running" : "stopped", r->size, r->tail, r->done, r->seqno,
 	       (uint64_t)r->completions);
-	printf("  registers      control %#x, status %#x, head %u, done %u, doorbell %u, run time %u\n",
+	printf("  registers      control %#x, status %#x, head %u, done %u, doorbell %u, "
+	       "run time %u\n",
 	       r->reg_control, r->reg_status, r->reg_head, r->reg_done, r->reg_doorbell,
 	       r->reg_run_time);
 	for (uint32_t i = 0; i < r->entry_count; i++) {

@@ -4,6 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char HELP[] =
+	"nnactl dump MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
+	"nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n\n"
+	"Prints the commands and the memory plan of the compiled model, or what the driver\n"
+	"left behind when a job faulted or hung.";
+
 int nnactl_dump(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -25,10 +31,7 @@ int nnactl_dump(int argc, char **argv)
 			device = optarg;
 			break;
 		case 'h':
-			puts("nnactl dump MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
-			     "nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n\n"
-			     "Prints the commands and the memory plan of the compiled model, or what the driver\n"
-			     "left behind when a job faulted or hung.");
+			puts(HELP);
 			return 0;
 		case ':':
 			return nnactl_misuse("%s needs a value", argv[optind - 1]);

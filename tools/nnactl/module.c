@@ -31,9 +31,9 @@ static int load_dependency(struct kmod_ctx *kmod, const char *name)
 
 	ret = kmod_module_new_from_lookup(kmod, name, &list);
 	if (ret < 0 || !list)
-		return nnactl_error(
-			"module %s, which is needed, is not in /lib/modules/%s: install the modules of this kernel, or run depmod",
-			name, release(&uts));
+		return nnactl_error("module %s, which is needed, is not in /lib/modules/%s: "
+				    "install the modules of this kernel, or run depmod",
+				    name, release(&uts));
 	kmod_list_foreach(at, list) {
 		struct kmod_module *module = kmod_module_get_module(at);
 
@@ -104,28 +104,25 @@ static int load(const char *path, const char *parameters)
 				   kmod_module_get_name(module), kmod_module_get_name(module));
 		break;
 	case EPERM:
-		ret = nnactl_error(
-			"no permission to load modules: be root (on a machine that allows it)");
+		ret = nnactl_error("no permission to load modules: "
+				   "be root (on a machine that allows it)");
 		break;
 	case ENOSYS:
-		ret = nnactl_error(
-			"this kernel has no modules: use --device loopback, or a VM (vm/run)");
+		ret = nnactl_error("this kernel has no modules: "
+				   "use --device loopback, or a VM (vm/run)");
 		break;
 	case ENOEXEC:
-		ret = nnactl_error(
-			"%s was built for another kernel than %s: build it against its headers",
-			path, release(&uts));
+		ret = nnactl_error("%s was built for another kernel than %s: "
+				   "build it against its headers", path, release(&uts));
 		break;
 	case ENOENT:
-		ret = nnactl_error(
-			"%s needs symbols that kernel %s lacks, or knows no such parameter; see dmesg",
-			path, release(&uts));
+		ret = nnactl_error("%s needs symbols that kernel %s lacks, or knows no such "
+				   "parameter; see dmesg", path, release(&uts));
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:
-		ret = nnactl_error(
-			"%s is not signed, and kernel %s insists: sign it, or turn secure boot off",
-			path, release(&uts));
+		ret = nnactl_error("%s is not signed, and kernel %s insists: "
+				   "sign it, or turn secure boot off", path, release(&uts));
 		break;
 	default:
 		ret = nnactl_error("%s: %s; see dmesg", path, strerror(-ret));
@@ -180,6 +177,10 @@ out:
 	return ret;
 }
 
+static const char LOAD_HELP[] =
+	"nnactl load FILE.ko [--param NAME=VALUE]...\n\n"
+	"Loads the modules that the file depends on from /lib/modules, then the file.";
+
 int nnactl_load(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -208,8 +209,7 @@ int nnactl_load(int argc, char **argv)
 			strcat(parameters, optarg);
 			break;
 		case 'h':
-			puts("nnactl load FILE.ko [--param NAME=VALUE]...\n\n"
-			     "Loads the modules that the file depends on from /lib/modules, then the file.");
+			puts(LOAD_HELP);
 			ret = 0;
 			goto out;
 		case ':':

@@ -88,9 +88,9 @@ static void help(FILE *to)
 	for (i = 0; i < COMMAND_COUNT; i++)
 		fprintf(to, "  nnactl %s %s\n      %s\n", COMMANDS[i].name, COMMANDS[i].arguments,
 			COMMANDS[i].what);
-	fputs("\nA device D is /dev/accel/accelN, loopback (the accelerator's model in this process), or auto\n"
-	      "(the first accelerator, else the loopback; the default). 'nnactl COMMAND --help' tells more.\n",
-	      to);
+	fputs("\nA device D is /dev/accel/accelN, loopback (the accelerator's model in this "
+	      "process), or auto\n(the first accelerator, else the loopback; the default). "
+	      "'nnactl COMMAND --help' tells more.\n", to);
 }
 
 int main(int argc, char **argv)

@@ -201,9 +201,9 @@ static int check_labels(struct run *r)
 		return nnactl_error("%s does not classify: leave --labels away", r->model);
 	classes = nnactl_io_elements(&r->outputs.info[0]);
 	if (classes != r->labels.count)
-		return nnactl_error(
-			"%s has %zu labels, but %s has %zu classes: use the model's own labels file",
-			r->labels_path, r->labels.count, r->model, classes);
+		return nnactl_error("%s has %zu labels, but %s has %zu classes: "
+				    "use the model's own labels file",
+				    r->labels_path, r->labels.count, r->model, classes);
 	return 0;
 }
 
@@ -238,6 +238,16 @@ static int run(struct run *r)
 		return 1;
 	return r->output_path ? nnactl_result_draw(&r->result, &r->photo, r->output_path) : 0;
 }
+
+static const char HELP[] =
+	"nnactl run MODEL.tflite --image F [--labels F] [--output PNG]\n"
+	"           [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
+	"           [--raw-input F] [--raw-output F]\n\n"
+	"Scales a BMP, PNG or JPEG picture to the model's input (bytes as they are, floats from\n"
+	"-1 to 1), runs the model and prints what it says: the five best classes with their\n"
+	"scores, the classes of a map with their shares, or the keypoints of a body. --output\n"
+	"writes the picture with that in it. --raw-input gives the bytes of all inputs instead\n"
+	"of a picture, --raw-output writes those of all outputs.";
 
 int nnactl_run(int argc, char **argv)
 {
@@ -280,14 +290,7 @@ int nnactl_run(int argc, char **argv)
 			r.raw_output = optarg;
 			break;
 		case 'h':
-			puts("nnactl run MODEL.tflite --image F [--labels F] [--output PNG]\n"
-			     "           [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
-			     "           [--raw-input F] [--raw-output F]\n\n"
-			     "Scales a BMP, PNG or JPEG picture to the model's input (bytes as they are, floats from\n"
-			     "-1 to 1), runs the model and prints what it says: the five best classes with their\n"
-			     "scores, the classes of a map with their shares, or the keypoints of a body. --output\n"
-			     "writes the picture with that in it. --raw-input gives the bytes of all inputs instead\n"
-			     "of a picture, --raw-output writes those of all outputs.");
+			puts(HELP);
 			return 0;
 		case ':':
 			return nnactl_misuse("%s needs a value", argv[optind - 1]);

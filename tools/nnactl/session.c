@@ -28,19 +28,17 @@ int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **d
 		return 0;
 	switch (-ret) {
 	case ENOENT:
-		return nnactl_error(
-			"there is no device %s: load the driver (nnactl load nna.ko), or use --device loopback",
-			name);
+		return nnactl_error("there is no device %s: load the driver (nnactl load nna.ko), "
+				    "or use --device loopback", name);
 	case ENODEV:
 		return nnactl_error("%s is not an NNA accelerator: use --device auto or loopback",
 				    name);
 	case EACCES:
-		return nnactl_error(
-			"no permission for %s: join the group that owns it (render), or be root",
-			name);
+		return nnactl_error("no permission for %s: "
+				    "join the group that owns it (render), or be root", name);
 	case EPROTO:
-		return nnactl_error(
-			"%s speaks another version: use driver and library of one release", name);
+		return nnactl_error("%s speaks another version: "
+				    "use driver and library of one release", name);
 	default:
 		return nnactl_failed(log, "cannot open device %s: %s", name, strerror(-ret));
 	}

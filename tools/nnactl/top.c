@@ -176,6 +176,11 @@ static void print(const struct snapshot *before, const struct snapshot *after)
 	fflush(stdout);
 }
 
+static const char HELP[] =
+	"nnactl top [--interval MS] [--count N]\n\n"
+	"Prints who uses the accelerator: how much of the time its rings ran jobs of each\n"
+	"process, and the memory of its buffers. Other users' processes are seen by root.";
+
 int nnactl_top(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -199,9 +204,7 @@ int nnactl_top(int argc, char **argv)
 				return 2;
 			break;
 		case 'h':
-			puts("nnactl top [--interval MS] [--count N]\n\n"
-			     "Prints who uses the accelerator: how much of the time its rings ran jobs of each\n"
-			     "process, and the memory of its buffers. Other users' processes are seen by root.");
+			puts(HELP);
 			return 0;
 		case ':':
 			return nnactl_misuse("%s needs a value", argv[optind - 1]);

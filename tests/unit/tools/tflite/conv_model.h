@@ -145,8 +145,9 @@ static inline int sink_ref(void *opaque, uint32_t subgraph, uint32_t operand, ui
 	return 0;
 }
 
-static inline int sink_operation(void *opaque, uint32_t subgraph, uint32_t type, uint32_t input_count,
-			  const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
+static inline int sink_operation(void *opaque, uint32_t subgraph, uint32_t type,
+				 uint32_t input_count, const uint32_t *inputs,
+				 uint32_t output_count, const uint32_t *outputs)
 {
 	struct record *r = opaque;
 	uint32_t i;
@@ -164,8 +165,8 @@ static inline int sink_operation(void *opaque, uint32_t subgraph, uint32_t type,
 	return 0;
 }
 
-static inline int sink_io(void *opaque, uint32_t subgraph, uint32_t input_count, const uint32_t *inputs,
-		   uint32_t output_count, const uint32_t *outputs)
+static inline int sink_io(void *opaque, uint32_t subgraph, uint32_t input_count,
+			  const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
 	return 0;
 }

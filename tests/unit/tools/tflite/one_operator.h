@@ -78,7 +78,8 @@ static inline void write_one(struct writer *w, const struct one_operator *m)
 }
 
 /* Run the model @runs times on the same inputs; @out has what the last run gave. */
-static inline void run_times(const struct one_operator *m, const void *const *in, void *const *out, int runs)
+static inline void run_times(const struct one_operator *m, const void *const *in, void *const *out,
+			     int runs)
 {
 	struct nna_device_options options = { .threads = 1 };
 	struct writer *w = calloc(1, sizeof(*w));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Arithmetic that NNAPI has in several operations, on the loopback, against values computed by hand. */
+/*
+ * Arithmetic that takes several operations of NNAPI, on the loopback, against values computed by
+ * hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

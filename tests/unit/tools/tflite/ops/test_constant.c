@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Operators whose result follows from shapes and constants, on the loopback, against values computed by hand. */
+/*
+ * Operators whose result follows from shapes and constants, on the loopback, against values
+ * computed by hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
