@@ -22,19 +22,21 @@
 
 #include "tools/tflite/translate.h"
 
-/* How outputs may differ. */
+/**
+ * enum measure - in what the difference between outputs and expected ones is told
+ * @STEPS: quantised outputs: steps, of the element that differs most
+ * @PIXELS: a class map of INT64, expected as bytes: elements of 1000 that differ
+ * @POINTS: FLOAT32 y, x, score: hundredths of the picture, of the y or x that differs most; scores
+ *	have few quantisation steps, so that they differ much and are not compared
+ */
 enum measure {
-	STEPS,	/* quantised: by so many steps */
-	PIXELS,	/* a class map of int64, kept as bytes: in so many of 1000 elements */
-	/* float32 y, x, score: y and x by so many hundredths; scores have few steps, and jump */
+	STEPS,
+	PIXELS,
 	POINTS,
 };
 
-/*
- * The reference keypoints, of another device, in hundredths of the picture: of all coordinates'
- * distances the mean.
- */
 #define KEYPOINTS 17u
+/* How far keypoints may be from the reference file, in the mean, in hundredths of the picture. */
 #define KEYPOINT_TOLERANCE 2.0
 
 static const struct model_case {
@@ -57,7 +59,7 @@ static const struct model_case {
 	{ "keras_lstm_mnist_ptq", "mnist_nine", STEPS, 8 },
 };
 
-/* What nnactl run says about a photo, in which line. */
+/* What nnactl run must print about a photo: a label in a line of its output, counted from 1. */
 static const struct {
 	const char *model, *image, *labels;
 	unsigned int line;
@@ -136,12 +138,11 @@ static void run_free(struct run *r)
 	free(r->out);
 }
 
-/*
- * Return: 0, -ENOTSUP when an operator is not there yet, or what went wrong, with a line in @why.
- */
+/* Return: 0, -ENOTSUP for a model with an unsupported operator, or another negative errno. */
 static int run_model(struct run *r, const char *path, const uint8_t *in, size_t in_size, char *why)
 {
 	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
+	const struct tflite_operator *op;
 	struct tflite_origin origin;
 	struct nna_io_info info;
 	uint32_t count, i;
@@ -162,10 +163,9 @@ static int run_model(struct run *r, const char *path, const uint8_t *in, size_t 
 	for (i = 0; !ret && i < count; i++) {
 		if (supported[i])
 			continue;
+		op = &r->model->subgraphs[0].operators[origin.operators[i]];
 		snprintf(why, TFLITE_ERROR_SIZE, "operator %u (%s) is not supported",
-			 origin.operators[i],
-			 tflite_code_name(
-				 r->model->subgraphs[0].operators[origin.operators[i]].code));
+			 origin.operators[i], tflite_code_name(op->code));
 		ret = -ENOTSUP;
 	}
 	free(supported);
@@ -197,7 +197,7 @@ static int run_model(struct run *r, const char *path, const uint8_t *in, size_t 
 	if (ret)
 		snprintf(why, TFLITE_ERROR_SIZE, "%s%s%s", strerror(-ret),
 			 test.said[0] ? ": " : "", test.said);
-	/* Only what is not implemented may be missing: a failure of the run is one. */
+	/* A supported model that the runtime refuses has failed: it is not skipped. */
 	return ret == -ENOTSUP ? -EINVAL : ret;
 }
 
@@ -373,11 +373,11 @@ out:
 	free(want);
 }
 
-/* What a user sees: a line of nnactl run, and a picture of which only the kind is looked at. */
+/* nnactl run, as a user calls it: a line of its output, and that it writes a PNG file. */
 static void test_photo(size_t index)
 {
-	char command[2048], line[256], said[256] = "", labels[512] = "",
-				       picture[] = "/tmp/nna-picture-XXXXXX";
+	char command[2048], line[256], said[256] = "", labels[512] = "";
+	char picture[] = "/tmp/nna-picture-XXXXXX";
 	char name[128], text[400], head[8] = "";
 	unsigned int number = 0;
 	FILE *pipe;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Uncompressed BMP files, by hand: the format is a header and rows. */
 #include "tools/image/image.h"
 
 #include <errno.h>

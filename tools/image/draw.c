@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Shapes, all made of clipped rectangles, and letters of a font of 5 x 7 dots. */
 #include "tools/image/image.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #define GLYPH_ROWS 7
 #define GLYPH_COLUMNS 5
 
-/* Rows from the top, bit 4 is the left column. Lower case looks like upper case. */
+/* By character from ' ' on: rows from the top, in which bit 4 is the left column. */
 static const uint8_t GLYPHS[64][GLYPH_ROWS] = {
 	['#' - ' '] = { 0x0a, 0x0a, 0x1f, 0x0a, 0x1f, 0x0a, 0x0a },
 	['%' - ' '] = { 0x19, 0x19, 0x02, 0x04, 0x08, 0x13, 0x13 },
@@ -61,8 +62,7 @@ static const uint8_t GLYPHS[64][GLYPH_ROWS] = {
 	['_' - ' '] = { 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x1f },
 };
 
-void image_fill(struct image *image, int x, int y, int width, int height,
-		struct image_color color)
+void image_fill(struct image *image, int x, int y, int width, int height, struct image_color color)
 {
 	int64_t x0 = x, y0 = y, x1 = x0 + width, y1 = y0 + height, i, j;
 
@@ -81,8 +81,8 @@ void image_fill(struct image *image, int x, int y, int width, int height,
 	}
 }
 
-void image_rectangle(struct image *image, int x, int y, int width, int height,
-		     int thickness, struct image_color color)
+void image_rectangle(struct image *image, int x, int y, int width, int height, int thickness,
+		     struct image_color color)
 {
 	image_fill(image, x, y, width, thickness, color);
 	image_fill(image, x, y + height - thickness, width, thickness, color);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Pictures in memory, files of any kind, and scaling. */
 #include "tools/image/image.h"
 
 #include <errno.h>
@@ -90,8 +91,7 @@ out:
 	return ret;
 }
 
-int image_resize(const struct image *from, struct image *to, uint32_t width,
-		 uint32_t height)
+int image_resize(const struct image *from, struct image *to, uint32_t width, uint32_t height)
 {
 	float step_x, step_y;
 	uint32_t x, y, c;

@@ -24,7 +24,7 @@ struct image {
 	uint8_t *pixels;
 };
 
-/* Black. Return: 0, -EINVAL for an impossible size, -ENOMEM. */
+/* A black picture. Return: 0, -EINVAL for an impossible size, -ENOMEM. */
 int image_create(struct image *image, uint32_t width, uint32_t height);
 void image_free(struct image *image);
 
@@ -58,24 +58,32 @@ int image_save_png(const struct image *image, const char *path, char *error);
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
-int image_resize(const struct image *from, struct image *to, uint32_t width,
-		 uint32_t height);
+int image_resize(const struct image *from, struct image *to, uint32_t width, uint32_t height);
 
+/* 0 to 255 each. */
 struct image_color {
 	uint8_t r, g, b;
 };
 
-/* All drawing is clipped at the edges. @thickness grows inwards. */
-void image_fill(struct image *image, int x, int y, int width, int height,
-		struct image_color color);
-void image_rectangle(struct image *image, int x, int y, int width, int height,
-		     int thickness, struct image_color color);
+/* Drawing outside of the picture is cut off. */
+
+/* A filled rectangle with its top left corner at @x, @y. */
+void image_fill(struct image *image, int x, int y, int width, int height, struct image_color color);
+
+/* The edges of a rectangle; @thickness grows inwards. */
+void image_rectangle(struct image *image, int x, int y, int width, int height, int thickness,
+		     struct image_color color);
+
+/* A line, ends included; @thickness grows to both sides. */
 void image_line(struct image *image, int x0, int y0, int x1, int y1, int thickness,
 		struct image_color color);
+
+/* A filled circle around @x, @y. */
 void image_disc(struct image *image, int x, int y, int radius, struct image_color color);
+
 /*
- * Characters are 8 * @scale wide and 8 * @scale high; other than ASCII letters, digits and common
- * signs are blank.
+ * A line of text with its top left corner at @x, @y. Characters are 8 * @scale wide and high; those
+ * that are not ASCII letters, digits and common signs are blank.
  */
 void image_text(struct image *image, int x, int y, int scale, const char *text,
 		struct image_color color);

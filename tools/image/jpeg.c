@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* JPEG files, through libjpeg. */
 #include "tools/image/image.h"
 
 #include <errno.h>
@@ -8,10 +9,13 @@
 
 #include <jpeglib.h>
 
-/* Progressive files can ask for endless work over few bytes. */
+/* A few bytes of a progressive file can ask for any number of scans over the whole picture. */
 #define MAX_SCANS 100
 
-/* libjpeg's way out of an error is longjmp; nothing between holds memory of ours. */
+/*
+ * libjpeg has its caller leave an error by longjmp(); image_decode_jpeg() frees everything where it
+ * arrives.
+ */
 struct failure {
 	struct jpeg_error_mgr base;
 	jmp_buf back;
@@ -26,7 +30,7 @@ static void give_up(j_common_ptr jpeg)
 	longjmp(f->back, 1);
 }
 
-/* Warnings have negative levels; they are counted, not printed. */
+/* Warnings, which have a negative level, are counted and not printed. */
 static void keep_quiet(j_common_ptr jpeg, int level)
 {
 	if (level < 0)
@@ -81,7 +85,7 @@ int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, cha
 
 		jpeg_read_scanlines(&jpeg, &row, 1);
 	}
-	/* Warnings are libjpeg's word for data that is not all there. */
+	/* libjpeg fills in for data that is missing, and warns. */
 	if (failure.base.num_warnings) {
 		jpeg_destroy_decompress(&jpeg);
 		image_free(image);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* PNG files, through libpng. */
 #include "tools/image/image.h"
 
 #include <errno.h>

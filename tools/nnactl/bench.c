@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * nnactl bench: how long runs of a model take, one after the other. The first runs, in which caches
+ * and pages warm up, do not count.
+ */
 #include "tools/nnactl/outputs.h"
 
 #include <stdio.h>
@@ -9,10 +13,10 @@
 #define WARM_UP_RUNS 5
 
 /**
- * struct sample - one run, in nanoseconds
- * @wall: from submission to the fence's end, seen by this thread
+ * struct sample - times of one run, in nanoseconds
+ * @wall: from the call of the submission until this thread knows that the fence has signalled
  * @submit: of that, until the submission returned
- * @device: first command to last, preempted time excluded
+ * @device: from the first command to the last, without time in which other jobs ran
  */
 struct sample {
 	uint64_t wall, submit, device;
@@ -111,7 +115,7 @@ static void report(struct nnactl_session *s, const struct sample *samples, uint3
 	printf("submit  %8.3f  %8.3f  %8.3f\n", submit[0], submit[1], submit[2]);
 }
 
-/* Inputs are a fixed pattern: speed does not depend on it, and results stay comparable. */
+/* Inputs get a fixed pattern, so that runs can be compared. */
 static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution, void ***inputs)
 {
 	uint32_t count = nna_program_input_count(s->program), i;

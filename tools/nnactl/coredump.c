@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnactl dump --coredump: what the driver left behind when a job was found guilty or the device was
- * reset.
+ * nnactl dump --coredump: what the driver recorded when it found a job guilty or reset the device.
+ * The file starts with a struct drm_nna_coredump, whose offsets are checked against its size.
  */
 #include "tools/nnactl/nnactl.h"
 
@@ -44,9 +44,13 @@ static const char *status_name(uint32_t status)
 
 static const char *fault_name(uint32_t kind)
 {
-	static const char *const names[] = { "none", "nothing is mapped there", "read-only",
-					     "malformed page table entry",
-					     "no memory at the bus address" };
+	static const char *const names[] = {
+		"none",
+		"nothing is mapped there",
+		"read-only",
+		"malformed page table entry",
+		"no memory at the bus address",
+	};
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* nnactl dump: the commands of a compiled model; core dumps are printed by coredump.c. */
 #include "tools/nnactl/session.h"
 
 #include <stdio.h>

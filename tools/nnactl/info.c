@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* nnactl info: what a device says of itself. */
 #include "tools/nnactl/session.h"
 
 #include <stdio.h>
@@ -40,8 +41,8 @@ int nnactl_info(int argc, char **argv)
 	printf("driver           %s\n", info.driver);
 	if (info.engine[0])
 		printf("engine           %s\n", info.engine);
-	printf("kind             %s\n", info.loopback ? "loopback: computed in this process" :
-							 "accelerator");
+	printf("kind             %s\n",
+	       info.loopback ? "loopback: computed in this process" : "accelerator");
 	printf("ABI              %u.%u\n", info.abi_major, info.abi_minor);
 	printf("command stream   version %u\n", info.stream_version);
 	printf("packed weights   version %u\n", info.layout_version);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Labels of classes: a text file, cut into its lines. */
 #include "tools/nnactl/labels.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading and unloading kernel modules through libkmod: what modprobe does, for a file that is not
- * installed.
+ * nnactl load and unload: kernel modules through libkmod, as modprobe does it, but from a file that
+ * is not installed.
  */
 #include "tools/nnactl/nnactl.h"
 
@@ -22,7 +22,7 @@ static const char *release(struct utsname *name)
 	return uname(name) ? "?" : name->release;
 }
 
-/* Load modules that one of the kernel's own depends on, then it. */
+/* Load an installed module and those that it depends on. */
 static int load_dependency(struct kmod_ctx *kmod, const char *name)
 {
 	struct kmod_list *list = NULL, *at;
@@ -149,7 +149,7 @@ static int unload(const char *name)
 		ret = nnactl_error("%s: %s", name, strerror(-ret));
 		goto out;
 	}
-	/* Without a wait: a module in use is an error. */
+	/* A module that is in use is an error, not waited for. */
 	ret = kmod_module_remove_module(module, 0);
 	switch (-ret) {
 	case 0:

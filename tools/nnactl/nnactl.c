@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* nnactl: the table of subcommands, and how errors are printed. */
 #include "tools/nnactl/nnactl.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Outputs of a run: memory, and elements of every type as real numbers. */
 #include "tools/nnactl/outputs.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * What a model's outputs mean: told by their shape, printed, and drawn into the picture that the
+ * model was given.
+ */
 #include "tools/nnactl/result.h"
 
 #include <math.h>
@@ -10,15 +14,33 @@
 #define LEAST_SCORE 0.2
 #define MAP_CLASSES 256u
 
+/* The keypoints of the COCO data set, in its order. */
 static const char *const point_names[POINTS] = {
-	"nose",	      "left eye",   "right eye",   "left ear",	 "right ear",  "left shoulder",
-	"right shoulder", "left elbow", "right elbow", "left wrist", "right wrist", "left hip",
-	"right hip",  "left knee",  "right knee",  "left ankle", "right ankle",
+	"nose",
+	"left eye",
+	"right eye",
+	"left ear",
+	"right ear",
+	"left shoulder",
+	"right shoulder",
+	"left elbow",
+	"right elbow",
+	"left wrist",
+	"right wrist",
+	"left hip",
+	"right hip",
+	"left knee",
+	"right knee",
+	"left ankle",
+	"right ankle",
 };
 
+/* Keypoints between which a line is drawn: face, arms, trunk, legs. */
 static const uint8_t limbs[][2] = {
-	{ 0, 1 },  { 0, 2 },  { 1, 3 },	 { 2, 4 },   { 5, 6 },	 { 5, 7 },   { 7, 9 },	 { 6, 8 },
-	{ 8, 10 }, { 5, 11 }, { 6, 12 }, { 11, 12 }, { 11, 13 }, { 13, 15 }, { 12, 14 }, { 14, 16 },
+	{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 4 },
+	{ 5, 6 }, { 5, 7 }, { 7, 9 }, { 6, 8 }, { 8, 10 },
+	{ 5, 11 }, { 6, 12 }, { 11, 12 },
+	{ 11, 13 }, { 13, 15 }, { 12, 14 }, { 14, 16 },
 };
 
 static bool is_integer(uint32_t type)
@@ -47,7 +69,7 @@ static double value(const struct nnactl_result *r, size_t index)
 	return nnactl_io_value(&r->outputs->info[0], r->outputs->data[0], index);
 }
 
-/* The class of a pixel; what lies outside of the palette is its last one. */
+/* The class of a pixel; a number that the palette does not have counts as its last class. */
 static size_t class_at(const struct nnactl_result *r, size_t pixel)
 {
 	double class = value(r, pixel);
@@ -55,7 +77,7 @@ static size_t class_at(const struct nnactl_result *r, size_t pixel)
 	return class >= 0 && class < MAP_CLASSES ? (size_t)class : MAP_CLASSES - 1;
 }
 
-/* Puts a class into the list by its score. */
+/* Put a class into the list of the best ones, if its score is good enough. */
 static void rank(struct nnactl_result *r, size_t class, double score)
 {
 	uint32_t at = r->top_count;
@@ -119,9 +141,7 @@ static void print_numbers(const struct nnactl_result *r)
 	}
 }
 
-/*
- * One of the lines that say what the result is, best first: below a picture, and on the terminal.
- */
+/* Line @i of those that say what the result is, best first; they stand below the picture too. */
 static void describe(const struct nnactl_result *r, uint32_t i, char *line, size_t size)
 {
 	char text[160];
@@ -162,7 +182,10 @@ void nnactl_result_print(const struct nnactl_result *r)
 	}
 }
 
-/* The colours that Pascal VOC gives to its classes: bits of the number, spread from the top. */
+/*
+ * The colours of the Pascal VOC data set: bits 0, 1 and 2 of the class are the top bits of red,
+ * green and blue, bits 3, 4 and 5 the next lower ones, and so on.
+ */
 static struct image_color palette(size_t class)
 {
 	struct image_color c = { 0, 0, 0 };
@@ -175,7 +198,7 @@ static struct image_color palette(size_t class)
 	return c;
 }
 
-/* Half photo, half palette. */
+/* Mix the colours of the classes with the photo, half and half. */
 static void draw_map(const struct nnactl_result *r, struct image *out, uint32_t height)
 {
 	const uint32_t *dims = r->outputs->info[0].dims;
@@ -201,7 +224,7 @@ static void draw_body(const struct nnactl_result *r, struct image *out, uint32_t
 	int size = (int)(out->width < height ? out->width : height) / 160 + 1, x[POINTS], y[POINTS];
 
 	for (uint32_t i = 0; i < POINTS; i++) {
-		/* Far outside stays outside. */
+		/* Clamped, so that a float far outside of the picture fits an int. */
 		x[i] = (int)(fmin(fmax(value(r, 3 * i + 1), -1), 2) * out->width);
 		y[i] = (int)(fmin(fmax(value(r, 3 * i), -1), 2) * height);
 	}
@@ -216,8 +239,7 @@ static void draw_body(const struct nnactl_result *r, struct image *out, uint32_t
 			image_disc(out, x[i], y[i], 2 * size, joint);
 }
 
-int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
-		       const char *path)
+int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo, const char *path)
 {
 	static const struct image_color white = { 255, 255, 255 }, grey = { 24, 24, 32 },
 					green = { 96, 224, 96 };
@@ -237,8 +259,8 @@ int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
 		draw_map(r, &out, photo->height);
 	else if (r->kind == NNACTL_BODY)
 		draw_body(r, &out, photo->height);
-	image_fill(&out, 0, (int)photo->height, (int)out.width,
-		   (int)(out.height - photo->height), grey);
+	image_fill(&out, 0, (int)photo->height, (int)out.width, (int)(out.height - photo->height),
+		   grey);
 	for (uint32_t i = 0; i < lines; i++) {
 		int top = (int)(photo->height + 3 * scale) + (int)i * line_height,
 		    left = (int)(4 * scale);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a model's outputs mean to people, told from their shapes: scores of classes, a map of
- * classes, keypoints of a body, or numbers. A result looks at outputs and labels that stay the
- * caller's.
+ * What a model's outputs mean, told from their shapes: scores of classes, a map of classes,
+ * keypoints of a body, or numbers. A result points at outputs and labels, which the caller owns.
  */
 #ifndef NNACTL_RESULT_H
 #define NNACTL_RESULT_H
@@ -13,11 +12,18 @@
 
 #define NNACTL_TOP 5u
 
+/**
+ * enum nnactl_kind - what outputs are taken for
+ * @NNACTL_NUMBERS: anything that is not one of the others
+ * @NNACTL_CLASSES: a score for each class: every dimension but the last is 1
+ * @NNACTL_MAP: a class for each pixel: integers [1, height, width]
+ * @NNACTL_BODY: floats [1, 1, 17, 3]: y, x and score of COCO's keypoints
+ */
 enum nnactl_kind {
 	NNACTL_NUMBERS,
-	NNACTL_CLASSES, /* one score per class: everything but the last dimension is 1 */
-	NNACTL_MAP, /* integers [1, height, width] */
-	NNACTL_BODY, /* floats [1, 1, 17, 3]: y, x and score of COCO's keypoints */
+	NNACTL_CLASSES,
+	NNACTL_MAP,
+	NNACTL_BODY,
 };
 
 /**
@@ -35,12 +41,11 @@ struct nnactl_result {
 };
 
 enum nnactl_kind nnactl_result_kind(const struct nnactl_outputs *outputs);
-/* Looks at the outputs of a run. */
+/* Fill @r from the outputs of a run. */
 void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *outputs,
 			const struct nnactl_labels *labels);
 void nnactl_result_print(const struct nnactl_result *r);
-/* Writes the photo with the result as a PNG file. Return: 0, or 1 with the error printed. */
-int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
-		       const char *path);
+/* Write the photo with the result as a PNG file. Return: 0, or 1 with the error printed. */
+int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo, const char *path);
 
 #endif

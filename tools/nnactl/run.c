@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * nnactl run: a model on one picture (or on raw bytes), what its outputs mean, and a picture of
+ * that. What can be wrong with pictures and labels is found before the model
+ * runs.
+ */
 #include "tools/nnactl/result.h"
 
 #include <errno.h>
@@ -11,6 +16,9 @@
 
 /**
  * struct run - one `nnactl run`
+ * @model: path of the model; this and the other names are the command line's
+ * @threads: of the loopback, 0 for one per CPU
+ * @photo: the picture as it was read, to draw on
  * @input: the bytes of all inputs, back to back
  */
 struct run {
@@ -32,7 +40,7 @@ static void put_float(uint8_t *to, size_t index, float value)
 	memcpy(to + index * sizeof(value), &value, sizeof(value));
 }
 
-/* float32 to float16, nearest even; only for values in [-1, 1]. */
+/* A float from -1 to 1 as a FLOAT16, rounded to the nearest, halves to even. */
 static uint16_t half_of(float value)
 {
 	uint16_t sign = value < 0 ? 0x8000 : 0;
@@ -46,7 +54,7 @@ static uint16_t half_of(float value)
 				 (int)lrintf(ldexpf(size, 11 - exponent)) - 1024);
 }
 
-/* One byte of the picture as the model's type: floats are in [-1, 1], signed bytes around zero. */
+/* Store one byte of the picture as the model's type: floats from -1 to 1, INT8 around zero. */
 static int put(const struct nna_io_info *info, uint8_t *to, size_t index, uint8_t value)
 {
 	float real = ((float)value - 127.5f) / 127.5f;
@@ -185,7 +193,7 @@ static int write_raw(struct run *r)
 	return 0;
 }
 
-/* What can be wrong with the labels is said before anything is computed. */
+/* Read the labels and see that they fit the outputs. */
 static int check_labels(struct run *r)
 {
 	enum nnactl_kind kind = nnactl_result_kind(&r->outputs);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * From a model's file and a device's name to a compiled program, with a line on stderr for
+ * everything that can be wrong on the way.
+ */
 #include "tools/nnactl/session.h"
 
 #include <errno.h>
@@ -44,7 +48,7 @@ int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **d
 	}
 }
 
-/* Which of the model's operators cannot be compiled. Return: 0 when all can. */
+/* Print the first operator that the device cannot run. Return: 0 when there is none. */
 static int check_support(struct nnactl_session *s)
 {
 	uint32_t count = nna_graph_operation_count(s->graph, 0), i, op;

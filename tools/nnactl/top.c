@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnactl top: which process uses the accelerator, from the fdinfo of its files (drm-usage-stats).
+ * nnactl top: which processes use the accelerator. The driver tells in the fdinfo of each of its
+ * open files how long the rings have run jobs of that file (the kernel's drm-usage-stats); two
+ * snapshots of /proc give the share of the time between them.
  */
 #include "tools/nnactl/nnactl.h"
 
@@ -21,7 +23,8 @@ static const char *const ENGINE_NAMES[ENGINES] = { "low", "medium", "high", "rea
  * struct client - an open file of the driver
  * @id: drm-client-id
  * @pid: one process that has it open
- * @ns: run time per engine
+ * @name: of that process
+ * @ns: run time on each engine, in nanoseconds
  * @memory: bytes of its buffers
  */
 struct client {
@@ -32,13 +35,18 @@ struct client {
 	uint64_t memory;
 };
 
+/**
+ * struct snapshot - all clients at one moment
+ * @count: clients
+ * @when: nnactl_now()
+ */
 struct snapshot {
 	struct client clients[CLIENTS_MAX];
 	size_t count;
 	uint64_t when;
 };
 
-/* "12 KiB" in bytes. */
+/* Bytes of a text like "12 KiB". */
 static uint64_t parse_size(const char *text)
 {
 	char *unit;
@@ -119,7 +127,7 @@ static void add_process(struct snapshot *to, long pid)
 		snprintf(path, sizeof(path), "/proc/%ld/fdinfo/%s", pid, e->d_name);
 		if (!parse_fdinfo(path, c))
 			continue;
-		/* A file that has been duplicated or inherited counts once. */
+		/* A file that several descriptors or processes share counts once. */
 		for (size_t i = 0; i < to->count; i++)
 			known |= to->clients[i].id == c->id;
 		if (known)

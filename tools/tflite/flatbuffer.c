@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Positions to bytes, each checked against the end of the buffer before it is used. */
 #include "tools/tflite/flatbuffer.h"
 
 #include <string.h>
@@ -11,8 +12,7 @@ static bool read_at(const struct flatbuffer *fb, uint64_t at, uint32_t size, voi
 	return true;
 }
 
-static bool table_at(const struct flatbuffer *fb, uint64_t at,
-		     struct flatbuffer_table *table)
+static bool table_at(const struct flatbuffer *fb, uint64_t at, struct flatbuffer_table *table)
 {
 	uint16_t sizes[2];
 	int64_t vtable;
@@ -34,7 +34,7 @@ static bool table_at(const struct flatbuffer *fb, uint64_t at,
 	return true;
 }
 
-/* Where a field of @size bytes is; 0 when it is absent. */
+/* The position of a field of @size bytes; 0 when it is absent. */
 static bool field_at(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		     uint32_t field, uint32_t size, uint64_t *at)
 {
@@ -54,7 +54,7 @@ static bool field_at(const struct flatbuffer *fb, const struct flatbuffer_table 
 	return true;
 }
 
-/* Follows the distance that a field holds; 0 when the field is absent. */
+/* The position that a field refers to; 0 when the field is absent. */
 static bool follow(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		   uint32_t field, uint64_t *to)
 {
@@ -80,9 +80,8 @@ bool flatbuffer_root(const struct flatbuffer *fb, struct flatbuffer_table *table
 	       table_at(fb, distance, table);
 }
 
-bool flatbuffer_scalar(const struct flatbuffer *fb,
-		       const struct flatbuffer_table *table, uint32_t field, uint32_t size,
-		       void *value)
+bool flatbuffer_scalar(const struct flatbuffer *fb, const struct flatbuffer_table *table,
+		       uint32_t field, uint32_t size, void *value)
 {
 	uint64_t at;
 
@@ -105,9 +104,8 @@ bool flatbuffer_table(const struct flatbuffer *fb, const struct flatbuffer_table
 	return table_at(fb, at, child);
 }
 
-bool flatbuffer_vector(const struct flatbuffer *fb,
-		       const struct flatbuffer_table *table, uint32_t field,
-		       uint32_t element, struct flatbuffer_vector *vector)
+bool flatbuffer_vector(const struct flatbuffer *fb, const struct flatbuffer_table *table,
+		       uint32_t field, uint32_t element, struct flatbuffer_vector *vector)
 {
 	uint64_t at;
 
@@ -125,9 +123,8 @@ bool flatbuffer_vector(const struct flatbuffer *fb,
 	return !vector->count || vector->at % element == 0;
 }
 
-bool flatbuffer_string(const struct flatbuffer *fb,
-		       const struct flatbuffer_table *table, uint32_t field,
-		       const char **string)
+bool flatbuffer_string(const struct flatbuffer *fb, const struct flatbuffer_table *table,
+		       uint32_t field, const char **string)
 {
 	struct flatbuffer_vector v;
 
@@ -142,9 +139,8 @@ bool flatbuffer_string(const struct flatbuffer *fb,
 	return true;
 }
 
-bool flatbuffer_element(const struct flatbuffer *fb,
-			const struct flatbuffer_vector *vector, uint32_t index,
-			struct flatbuffer_table *table)
+bool flatbuffer_element(const struct flatbuffer *fb, const struct flatbuffer_vector *vector,
+			uint32_t index, struct flatbuffer_table *table)
 {
 	uint64_t at = vector->at + 4 * (uint64_t)index;
 	uint32_t distance;

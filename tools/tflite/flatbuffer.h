@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a flatbuffer that nobody vouches for.
+ * Reading a flatbuffer that may be damaged or hostile.
  *
  * A flatbuffer is a file of tables. A table starts with a signed 32-bit distance back to its
  * vtable: two 16-bit sizes (of the vtable, of the table) and one 16-bit offset per field, 0 for a
@@ -31,9 +31,9 @@ struct flatbuffer {
 
 /**
  * struct flatbuffer_table - a table whose vtable has been checked
- * @at: of the table
+ * @at: position of the table
+ * @vtable: position of its vtable
  * @size: bytes of the table
- * @vtable: of the vtable
  * @vtable_size: bytes of the vtable
  */
 struct flatbuffer_table {
@@ -45,7 +45,7 @@ struct flatbuffer_table {
 
 /**
  * struct flatbuffer_vector - a vector that lies in the buffer
- * @at: of the first element
+ * @at: position of the first element
  * @count: elements; 0 for a field that is absent
  * @present: the field is there
  */
@@ -55,34 +55,29 @@ struct flatbuffer_vector {
 	bool present;
 };
 
-/* All return false when the buffer is malformed. @field counts from 0 in the schema's order. */
+/* All of these return false when the buffer is malformed. Fields count from 0 in the schema. */
+
+/* The table that everything hangs from. */
 bool flatbuffer_root(const struct flatbuffer *fb, struct flatbuffer_table *table);
 
-/*
- * A scalar of @size bytes (1, 2, 4, 8), copied to @value, which keeps what it had when the field is
- * absent.
- */
-bool flatbuffer_scalar(const struct flatbuffer *fb,
-		       const struct flatbuffer_table *table, uint32_t field, uint32_t size,
-		       void *value);
+/* Copy a scalar of @size bytes (1, 2, 4, 8) to @value, which is kept when the field is absent. */
+bool flatbuffer_scalar(const struct flatbuffer *fb, const struct flatbuffer_table *table,
+		       uint32_t field, uint32_t size, void *value);
 
 /* A sub-table; *@present says whether it is there. */
 bool flatbuffer_table(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		      uint32_t field, struct flatbuffer_table *child, bool *present);
 
 /* A vector of scalars of @element bytes each, aligned to as much. */
-bool flatbuffer_vector(const struct flatbuffer *fb,
-		       const struct flatbuffer_table *table, uint32_t field,
-		       uint32_t element, struct flatbuffer_vector *vector);
+bool flatbuffer_vector(const struct flatbuffer *fb, const struct flatbuffer_table *table,
+		       uint32_t field, uint32_t element, struct flatbuffer_vector *vector);
 
 /* A string that ends with a NUL; "" when absent. */
-bool flatbuffer_string(const struct flatbuffer *fb,
-		       const struct flatbuffer_table *table, uint32_t field,
-		       const char **string);
+bool flatbuffer_string(const struct flatbuffer *fb, const struct flatbuffer_table *table,
+		       uint32_t field, const char **string);
 
 /* Table number @index of a vector of tables (read as a vector of 4-byte elements). */
-bool flatbuffer_element(const struct flatbuffer *fb,
-			const struct flatbuffer_vector *vector, uint32_t index,
-			struct flatbuffer_table *table);
+bool flatbuffer_element(const struct flatbuffer *fb, const struct flatbuffer_vector *vector,
+			uint32_t index, struct flatbuffer_table *table);
 
 #endif

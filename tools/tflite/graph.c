@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The sink of the translation that builds a graph of libnnaccel; its functions pass on only. */
 #include "tools/tflite/translate.h"
 
 #include <stdio.h>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The reader of TFLite models. A file is read (or copied) into aligned memory once, and its tables
+ * are walked with flatbuffer.h, which checks every access; what a table means is checked here.
+ * Fields are given by their number in the schema's tables. Subgraphs, tensors and operators get
+ * structures, allocated for each subgraph at once; everything else stays in the file's bytes.
+ */
 #include "tools/tflite/tflite.h"
 
 #include <errno.h>
@@ -14,14 +20,11 @@
 
 #define ALIGNMENT 64
 #define MAX_FILE ((uint64_t)4 << 30)
-/*
- * More subgraphs or outputs than any real model; bounds the work that a small hostile file can ask
- * for.
- */
+/* More than any real model has: bounds the work that a small hostile file can ask for. */
 #define MAX_SUBGRAPHS 1024
 /*
- * Tensor numbers that are looked at: tables may share vectors, so their sum is not bounded by the
- * file's size.
+ * Tensor numbers of all operators together. The size of the file does not bound them, since tables
+ * may share vectors.
  */
 #define MAX_REFS ((uint64_t)1 << 24)
 
@@ -30,6 +33,13 @@ struct tflite_derived {
 	void *data;
 };
 
+/**
+ * struct parser - a model while it is read
+ * @codes: the file's table of operator codes
+ * @buffers: the file's table of buffers
+ * @refs: tensor numbers that have been looked at
+ * @error: the caller's memory for a message
+ */
 struct parser {
 	struct tflite_model *model;
 	struct flatbuffer fb;
@@ -152,7 +162,10 @@ fail:
 
 enum option_kind { I8, I32, F32, BOOLEAN, INTS };
 
-/* Where the members of tflite_options are in the tables of the schema's union. */
+/*
+ * Where the members of tflite_options are in the tables of the schema's union: number of the table
+ * in the union, number of the field in the table.
+ */
 static const struct option_field {
 	uint8_t type;
 	uint8_t field;
@@ -268,7 +281,7 @@ static struct tflite_ints ints_of(const struct parser *p, const struct flatbuffe
 {
 	struct tflite_ints ints = { NULL, v->count };
 
-	/* The vector is 4-byte aligned, and so is the base. */
+	/* Both the vector and the base are 4-byte aligned. */
 	if (v->count)
 		ints.at = (const int32_t *)(const void *)(p->fb.base + v->at);
 	return ints;
@@ -326,8 +339,8 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 /* --------------------------------------------------------------------------- tensors, operators */
 
 /*
- * The bytes of a buffer. Large models keep them behind the flatbuffer, at an offset from the start
- * of the file.
+ * The bytes of a buffer: a vector, or in large models an offset from the start of the file to what
+ * lies behind the flatbuffer.
  */
 static int parse_buffer(struct parser *p, uint32_t index, const void **data, uint64_t *size)
 {
@@ -388,8 +401,8 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 		t->zero_points = (const int64_t *)(const void *)(p->fb.base + zero_points.at);
 	t->channel_dim = (uint32_t)dim;
 	/*
-	 * Those of channels are looked at when the tensor is used: vectors may be shared by many
-	 * tensors.
+	 * Zero points of channels are checked when the tensor is used: many tensors may share one
+	 * vector, so that looking at each element here could take forever.
 	 */
 	if (zero_points.count &&
 	    (t->zero_points[0] < INT32_MIN || t->zero_points[0] > INT32_MAX))
@@ -603,7 +616,7 @@ static int parse_model(struct parser *p)
 		ret = parse_subgraph(p, &child, s);
 		if (ret)
 			return ret;
-		/* Subgraphs that share their tables could make much of little. */
+		/* A small file whose subgraphs share tables would otherwise make very many. */
 		total += (uint64_t)s->tensor_count + s->operator_count;
 		if (total > p->fb.size)
 			return damaged(p, "subgraphs");
@@ -619,9 +632,8 @@ static int parse_model(struct parser *p)
 			if (op->options.subgraph_a < 0 || op->options.subgraph_b < 0 ||
 			    (uint32_t)op->options.subgraph_a >= p->model->subgraph_count ||
 			    (uint32_t)op->options.subgraph_b >= p->model->subgraph_count)
-				return refuse(
-					p, "operator %u refers to a subgraph that does not exist",
-					j);
+				return refuse(p, "operator %u refers to a subgraph that does "
+					      "not exist", j);
 		}
 	}
 	return 0;

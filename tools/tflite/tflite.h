@@ -10,11 +10,10 @@
  *	    tflite_operator	code, tensor numbers, options
  *
  * Names, shapes, scales, tensor numbers and constants point into the file's bytes and live as long
- * as the model. After a successful tflite_parse() every number that refers to something
- * (tensor, buffer, subgraph) is in range, and every constant has exactly the bytes of its type and
- * shape. What an operator requires of its tensors is checked when it is translated
- * (translate.h). Tensor names come from the file: print them through
- * tflite_printable().
+ * as the model. After a successful tflite_parse() every number that refers to something (tensor,
+ * buffer, subgraph) is in range, and every constant has exactly the bytes of its type and shape.
+ * What an operator requires of its tensors is checked when it is translated (translate.h). Names
+ * come from the file: print them through tflite_printable().
  *
  * A model is immutable and may be read from any number of threads, except while it is being
  * translated: translation stores the constants that it derives in the model.
@@ -29,19 +28,35 @@
 #define TFLITE_MAX_RANK 8
 #define TFLITE_ERROR_SIZE 256
 
+/* The schema's numbers of element types; a few more have a name only (tflite_type_name()). */
 enum tflite_type {
-	TFLITE_FLOAT32 = 0, TFLITE_FLOAT16 = 1, TFLITE_INT32 = 2, TFLITE_UINT8 = 3,
-	TFLITE_INT64 = 4, TFLITE_STRING = 5, TFLITE_BOOL = 6, TFLITE_INT16 = 7,
-	TFLITE_COMPLEX64 = 8, TFLITE_INT8 = 9, TFLITE_FLOAT64 = 10,
+	TFLITE_FLOAT32 = 0,
+	TFLITE_FLOAT16 = 1,
+	TFLITE_INT32 = 2,
+	TFLITE_UINT8 = 3,
+	TFLITE_INT64 = 4,
+	TFLITE_STRING = 5,
+	TFLITE_BOOL = 6,
+	TFLITE_INT16 = 7,
+	TFLITE_COMPLEX64 = 8,
+	TFLITE_INT8 = 9,
+	TFLITE_FLOAT64 = 10,
 	TFLITE_UINT32 = 15,
 };
 
 enum tflite_activation {
-	TFLITE_ACT_NONE, TFLITE_ACT_RELU, TFLITE_ACT_RELU_N1_TO_1, TFLITE_ACT_RELU6,
-	TFLITE_ACT_TANH, TFLITE_ACT_SIGN_BIT,
+	TFLITE_ACT_NONE,
+	TFLITE_ACT_RELU,
+	TFLITE_ACT_RELU_N1_TO_1,
+	TFLITE_ACT_RELU6,
+	TFLITE_ACT_TANH,
+	TFLITE_ACT_SIGN_BIT,
 };
 
-enum tflite_padding { TFLITE_SAME, TFLITE_VALID };
+enum tflite_padding {
+	TFLITE_SAME,
+	TFLITE_VALID,
+};
 
 /* Codes of the built-in operators: TFLITE_ADD = 0 and so on. */
 enum tflite_code {
@@ -142,12 +157,15 @@ struct tflite_subgraph {
 	struct tflite_ints inputs, outputs;
 };
 
-struct tflite_derived; /* constants that a translation made */
+struct tflite_derived;
 
 /**
  * struct tflite_model - a file
  * @description: what the file says of itself, "" for nothing
+ * @subgraphs: @subgraph_count, at least one; owned, with their tensors and operators
  * @bytes: the file, 64-byte aligned, owned
+ * @size: of the file
+ * @derived: constants that a translation made, a list, owned
  */
 struct tflite_model {
 	const char *description;
@@ -168,27 +186,26 @@ struct tflite_model {
  */
 int tflite_load(const char *path, struct tflite_model **out, char *error);
 
-/* The same from memory, which is copied. */
+/* The same from memory, which is copied and need not be aligned. */
 int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error);
 void tflite_free(struct tflite_model *model);
 
-/*
- * Memory of @size bytes that lives as long as the model (64-byte aligned, zeroed); NULL when there
- * is none.
- */
+/* Zeroed memory that lives as long as the model, 64-byte aligned; NULL when there is none. */
 void *tflite_derive(struct tflite_model *model, size_t size);
 
 /* "CONV_2D"; NULL for a code that is not in the schema. */
 const char *tflite_code_name(uint32_t code);
-/* "FLOAT32"; "type N" is not given, unknown types are "?". */
+
+/* "FLOAT32"; "?" for a type that is not in the schema. */
 const char *tflite_type_name(uint32_t type);
-/* Bytes of an element, 0 for strings and unknown types. */
+
+/* Bytes of an element; 0 for strings and types that are not in enum tflite_type. */
 uint32_t tflite_type_size(uint32_t type);
 
 /* The value of a FLOAT16, which a float holds exactly. */
 float tflite_half_to_float(uint16_t half);
 
-/* A copy of at most @size - 1 characters without control characters. Return: @to. */
+/* Copy at most @size - 1 characters, with '?' for control characters. Return: @to. */
 const char *tflite_printable(const char *text, char *to, size_t size);
 
 #endif

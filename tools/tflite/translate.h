@@ -4,20 +4,24 @@
  *
  * The translation walks a model and tells a sink, in order, which operands, constants and
  * operations make the same network in NNAPI's operations. Two sinks exist: libnnaccel's graph
- * (graph.c) and the NNAPI C API (demo/tflite_nnapi.h). What differs between the two
- * worlds is settled here:
+ * (graph.c) and the NNAPI C API (demo/tflite_nnapi.c). Where TFLite and NNAPI differ:
  *
- *	types uint8 is QUANT8_ASYMM, int8 is QUANT8_ASYMM_SIGNED or, with scales per channel,
- *			QUANT8_SYMM_PER_CHANNEL; int16 is QUANT16_SYMM; a tensor without
- *			quantisation that needs one gets scale 1; scalars (rank 0) are tensors of
- *			one element
- *	options become scalar operands; activations that NNAPI does not fuse become operations bias
- *	is a zero constant where there is none, and has the scale that NNAPI demands weights of fp16
- *	that are widened by DEQUANTIZE become fp32 constants (exact) parameters that TFLite holds in
- *	tensors (sizes, axes, splits) must be constants state tensors that are variables become
- *	variables of the graph shapes are those that the file states
+ *	UINT8		is QUANT8_ASYMM
+ *	INT8		is QUANT8_ASYMM_SIGNED or, with scales per channel, QUANT8_SYMM_PER_CHANNEL
+ *	INT16		is QUANT16_SYMM
+ *	no scale	is scale 1, in types that need one
+ *	scalars		of rank 0 are tensors of one element
+ *	options		become scalar operands
+ *	activations	that NNAPI does not fuse become operations
+ *	bias		is made of zeros where there is none, and has the scale that NNAPI demands
+ *	FLOAT16 weights	that a DEQUANTIZE widens become FLOAT32 constants, which is exact
+ *	parameters	that TFLite holds in tensors (sizes, axes, splits) must be constants
+ *	state		in variable tensors becomes variables of the graph
+ *	shapes		are those that the file states
  *
- * Constants point into the model, which must outlive what the sink builds.
+ * How an operator is translated is written in ops/, with the means of translation.h; which function
+ * does it, in operator_list.h. Constants point into the model, which must outlive what the sink
+ * builds.
  */
 #ifndef TFLITE_TRANSLATE_H
 #define TFLITE_TRANSLATE_H
@@ -27,21 +31,20 @@
 #include "tools/tflite/tflite.h"
 
 /**
- * struct tflite_sink - who is told
- *
- * All return a negative errno on failure; a sink that knows more says it in its own log. Operand
- * numbers count from 0 in each subgraph. Subgraph 0 exists; the others are added in order before
- * anything else.
- *
- * @add_subgraph: return the new number
- * @add_operand: return the new number
- * @set_constant: @data stays valid as long as the model
- * @set_no_value: an omitted operand
- * @set_variable: state
- * @set_subgraph: an operand of type NNA_OPERAND_SUBGRAPH
- * @add_operation: @type is enum nna_operation_type
+ * struct tflite_sink - functions that build what the translation describes
+ * @add_subgraph: returns the number of the new subgraph
+ * @add_operand: returns the number of the new operand
+ * @set_constant: the data stays valid as long as the model
+ * @set_no_value: the operand is optional and omitted
+ * @set_variable: the operand is state, kept from one run to the next
+ * @set_subgraph: of an operand of type NNA_OPERAND_SUBGRAPH
+ * @add_operation: type is of enum nna_operation_type
  * @set_io: ends a subgraph
- * @requantizes: QUANTIZE takes quantised tensors too (NNAPI's takes floats only)
+ * @requantizes: QUANTIZE takes quantised tensors as well; NNAPI's takes floats only
+ *
+ * The first argument is what tflite_translate() got as sink. All return a negative errno on
+ * failure; a sink that can say more does so in its own log. Operands count from 0 in each subgraph.
+ * Subgraph 0 exists already; the others are added, in order, before anything else.
  */
 struct tflite_sink {
 	int (*add_subgraph)(void *sink);
@@ -72,7 +75,9 @@ struct tflite_origin {
 void tflite_origin_free(struct tflite_origin *origin);
 
 /**
- * tflite_translate() - tell @sink the whole model
+ * tflite_translate() - describe the whole model to a sink
+ * @ops: functions of the sink
+ * @sink: their first argument
  * @origin: NULL, or filled on success
  * @error: TFLITE_ERROR_SIZE bytes for one line that names the operator
  *
