@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * nnactl run: a model on one picture (or on raw bytes), what its outputs mean, and a picture of
- * that. What can be wrong with pictures and labels is found before the model
- * runs.
+ * that. What can be wrong with pictures and labels is found before the model runs.
  */
 #include "tools/nnactl/result.h"
 

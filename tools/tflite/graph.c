@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The sink of the translation that builds a graph of libnnaccel; its functions pass on only. */
+/*
+ * The sink of the translation that builds a graph of libnnaccel. The graph is told to round as
+ * TFLite's own kernels do, where NNAPI rounds differently.
+ */
 #include "tools/tflite/translate.h"
 
 #include <stdio.h>
@@ -72,7 +75,8 @@ int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
 		snprintf(error, TFLITE_ERROR_SIZE, "no graph: %s", strerror(-ret));
 		return ret;
 	}
-	nna_graph_set_rounding(graph, NNA_ROUNDING_TFLITE); /* a new graph takes it */
+	/* It can only fail on a graph that is finished. */
+	nna_graph_set_rounding(graph, NNA_ROUNDING_TFLITE);
 	ret = tflite_translate(model, &GRAPH_SINK, graph, origin, error);
 	if (!ret) {
 		ret = nna_graph_finish(graph);

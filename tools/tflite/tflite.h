@@ -103,9 +103,10 @@ struct tflite_tensor {
 };
 
 /**
- * struct tflite_options - the options of all operators, with the schema's defaults for what an
- * operator lacks
+ * struct tflite_options - the options of all operators; the schema's defaults where one lacks them
  * @type: which options the file has: a number of the schema's union, 0 for none
+ * @activation: enum tflite_activation
+ * @padding: enum tflite_padding
  * @keep_dims: of reductions
  * @keep_num_dims: of FULLY_CONNECTED
  * @num: outputs of SPLIT and UNPACK, inputs of PACK

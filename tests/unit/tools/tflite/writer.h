@@ -104,6 +104,15 @@ static inline void refer(struct writer *w, size_t from, size_t to)
 	set32(w, from, (uint32_t)(to - from));
 }
 
+/**
+ * struct tensor_spec - a tensor to be written
+ * @type: enum tflite_type
+ * @data: bytes of a constant, NULL for none
+ * @size: of @data
+ * @scale: 0 for a tensor that is not quantised
+ * @variable: state that is kept from one run to the next
+ * @channel_count: scales along dimension 0, which stand instead of @scale; 0 for none
+ */
 struct tensor_spec {
 	uint8_t type;
 	uint32_t rank;
@@ -113,7 +122,7 @@ struct tensor_spec {
 	float scale;
 	int64_t zero_point;
 	bool variable;
-	uint32_t channel_count; /* scales along dimension 0, instead of @scale */
+	uint32_t channel_count;
 	const float *channel_scales;
 };
 
