@@ -448,7 +448,7 @@ static int make_interface(struct nna_compile_state *c, const struct nna_subgraph
 		if (shape->rank > NNACCEL_MAX_RANK || v.type == NNAHW_TYPE_NONE)
 			return -EINVAL;
 		memcpy(v.dims, shape->dims, sizeof(v.dims[0]) * shape->rank);
-		if (nna_type_is_quantised(shape->type)) {
+		if (nna_operand_type_is_quantised(shape->type)) {
 			v.scale = shape->scale;
 			v.zero_point = shape->zero_point;
 			v.channel_scales = shape->channel_scales;

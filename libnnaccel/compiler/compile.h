@@ -53,7 +53,7 @@ struct nna_code_io {
 	uint64_t offset;
 	uint64_t size;
 	uint64_t count;
-	uint32_t type;
+	enum nna_operand_type type;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
 };

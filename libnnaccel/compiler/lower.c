@@ -359,9 +359,9 @@ static bool may_have_channels(const struct nna_lower *l, const struct nnahw_comm
 
 /* ------------------------------------------------------------------------------------- operands */
 
-uint8_t nna_lower_type(uint32_t operand_type)
+uint8_t nna_lower_type(enum nna_operand_type type)
 {
-	switch (operand_type) {
+	switch (type) {
 	case NNA_OPERAND_FLOAT32:
 	case NNA_OPERAND_TENSOR_FLOAT32:
 		return NNAHW_TYPE_F32;
@@ -404,7 +404,7 @@ static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 	v->rank = shape->rank;
 	memcpy(v->dims, shape->dims, sizeof(v->dims[0]) * shape->rank);
 	/* A bias has a scale too, but its numbers are only ever taken as they are. */
-	if (nna_type_is_quantised(shape->type)) {
+	if (nna_operand_type_is_quantised(shape->type)) {
 		v->scale = shape->scale;
 		v->zero_point = shape->zero_point;
 		v->channel_scales = shape->channel_scales;

@@ -66,7 +66,7 @@ struct nna_value {
 };
 
 /* enum nnahw_type of an enum nna_operand_type; NNAHW_TYPE_NONE for NNA_OPERAND_SUBGRAPH. */
-uint8_t nna_lower_type(uint32_t operand_type);
+uint8_t nna_lower_type(enum nna_operand_type type);
 
 /* -------------------------------------------------------------------- operands of the operation */
 

@@ -149,7 +149,7 @@ static int check_quantisation(struct nna_graph *graph, uint32_t number,
 {
 	const char *name = nna_operand_type_name(desc->type);
 	bool per_channel = desc->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL;
-	bool positive = nna_type_is_quantised(desc->type) && !per_channel;
+	bool positive = nna_operand_type_is_quantised(desc->type) && !per_channel;
 	int64_t low = 0, high = 0;
 
 	if (!isfinite(desc->scale) || desc->scale < 0)
@@ -161,7 +161,7 @@ static int check_quantisation(struct nna_graph *graph, uint32_t number,
 	if (desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
 	    desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ||
 	    desc->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM)
-		nna_type_range(desc->type, &low, &high);
+		nna_operand_type_range(desc->type, &low, &high);
 	if (desc->zero_point < low || desc->zero_point > high)
 		return FAIL(graph, "operand %u (%s): zero point %d", number, name,
 			    desc->zero_point);
@@ -220,7 +220,7 @@ int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 			    NNACCEL_MAX_RANK);
 	if (desc->rank && !desc->dims)
 		return FAIL(graph, "operand %u: no dimensions", number);
-	if (desc->rank && !nna_type_is_tensor(desc->type))
+	if (desc->rank && !nna_operand_type_is_tensor(desc->type))
 		return FAIL(graph, "operand %u: a scalar has no dimensions", number);
 	if (!size_fits(desc))
 		return FAIL(graph, "operand %u: larger than 2 GiB", number);
@@ -237,7 +237,7 @@ int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 	shape = &operand->stated;
 	shape->type = desc->type;
 	shape->rank = desc->rank;
-	shape->rank_known = desc->rank || !nna_type_is_tensor(desc->type);
+	shape->rank_known = desc->rank || !nna_operand_type_is_tensor(desc->type);
 	shape->final = shape->rank_known;
 	for (uint32_t k = 0; k < desc->rank; k++) {
 		shape->dims[k] = desc->dims[k];
@@ -322,7 +322,7 @@ int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 
 	if (!o)
 		return -EINVAL;
-	if (subgraph || !nna_type_is_tensor(o->stated.type) || !o->stated.final)
+	if (subgraph || !nna_operand_type_is_tensor(o->stated.type) || !o->stated.final)
 		return FAIL(
 			graph,
 			"operand %u: a variable is a tensor of the main subgraph with all its dimensions",
@@ -331,9 +331,9 @@ int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	return 0;
 }
 
-int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph, uint32_t type,
-			    uint32_t input_count, const uint32_t *inputs, uint32_t output_count,
-			    const uint32_t *outputs)
+int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
+			    enum nna_operation_type type, uint32_t input_count,
+			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
 	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
 	struct nna_operation *operation;

@@ -45,7 +45,7 @@ enum nna_lifetime {
  * @channel_scales: @channel_count values owned by the operand, NULL if none
  */
 struct nna_shape {
-	uint32_t type;
+	enum nna_operand_type type;
 	bool rank_known;
 	bool final;
 	bool bounded;
@@ -84,7 +84,7 @@ struct nna_operand {
 };
 
 struct nna_operation {
-	uint32_t type;
+	enum nna_operation_type type;
 	uint32_t input_count, output_count;
 	uint32_t *inputs, *outputs; /* operand numbers */
 };
@@ -135,9 +135,9 @@ void nna_log_print(const struct nna_log *log, enum nna_log_level level, const ch
  */
 bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
-bool nna_type_is_tensor(uint32_t type);
-bool nna_type_is_quantised(uint32_t type);
+bool nna_operand_type_is_tensor(enum nna_operand_type type);
+bool nna_operand_type_is_quantised(enum nna_operand_type type);
 /* Range of the numbers that a quantised or integer type stores. */
-void nna_type_range(uint32_t type, int64_t *low, int64_t *high);
+void nna_operand_type_range(enum nna_operand_type type, int64_t *low, int64_t *high);
 
 #endif

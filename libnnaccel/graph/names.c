@@ -157,12 +157,12 @@ static const struct type_facts types[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct type_facts *facts(uint32_t type)
+static const struct type_facts *facts(enum nna_operand_type type)
 {
 	return type < COUNT(types) && types[type].name ? &types[type] : NULL;
 }
 
-const char *nna_operation_name(uint32_t type)
+const char *nna_operation_name(enum nna_operation_type type)
 {
 	if (type < COUNT(operation_names))
 		return operation_names[type];
@@ -172,35 +172,35 @@ const char *nna_operation_name(uint32_t type)
 	return NULL;
 }
 
-const char *nna_operand_type_name(uint32_t type)
+const char *nna_operand_type_name(enum nna_operand_type type)
 {
 	const struct type_facts *f = facts(type);
 
 	return f ? f->name : NULL;
 }
 
-uint32_t nna_operand_type_size(uint32_t type)
+uint32_t nna_operand_type_size(enum nna_operand_type type)
 {
 	const struct type_facts *f = facts(type);
 
 	return f ? f->size : 0;
 }
 
-bool nna_type_is_tensor(uint32_t type)
+bool nna_operand_type_is_tensor(enum nna_operand_type type)
 {
 	const struct type_facts *f = facts(type);
 
 	return f && f->tensor;
 }
 
-bool nna_type_is_quantised(uint32_t type)
+bool nna_operand_type_is_quantised(enum nna_operand_type type)
 {
 	const struct type_facts *f = facts(type);
 
 	return f && f->quantised;
 }
 
-void nna_type_range(uint32_t type, int64_t *low, int64_t *high)
+void nna_operand_type_range(enum nna_operand_type type, int64_t *low, int64_t *high)
 {
 	const struct type_facts *f = facts(type);
 

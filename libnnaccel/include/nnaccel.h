@@ -75,16 +75,24 @@ struct nna_log {
 
 enum nna_priority { NNA_PRIORITY_LOW, NNA_PRIORITY_MEDIUM, NNA_PRIORITY_HIGH };
 
+/* Instruction sets that the loopback computes with. */
+enum nna_isa {
+	NNA_ISA_AUTO = 0, /* the best that this machine has */
+	NNA_ISA_SCALAR = 1, /* portable C: the kernels that define each command */
+	NNA_ISA_AVX2 = 2,
+	NNA_ISA_AVX512_VNNI = 3,
+};
+
 /**
  * struct nna_device_options - how to open a device; zeros are the defaults
  * @log: messages of the device, its programs and executions
  * @threads: loopback: threads that compute; 0 is one per online CPU
- * @isa: loopback: enum nnadev_isa
+ * @isa: loopback: the kernels to compute with; -ENOTSUP when this machine cannot
  */
 struct nna_device_options {
 	struct nna_log log;
 	uint32_t threads;
-	uint32_t isa;
+	enum nna_isa isa;
 };
 
 /**
@@ -267,11 +275,11 @@ enum nna_operation_type {
 };
 
 /* Name of an operation or operand type, as in the HAL ("CONV_2D"); NULL for none. */
-NNACCEL_API const char *nna_operation_name(uint32_t type);
-NNACCEL_API const char *nna_operand_type_name(uint32_t type);
+NNACCEL_API const char *nna_operation_name(enum nna_operation_type type);
+NNACCEL_API const char *nna_operand_type_name(enum nna_operand_type type);
 
 /* Bytes of an element; 0 for NNA_OPERAND_SUBGRAPH and unknown types. */
-NNACCEL_API uint32_t nna_operand_type_size(uint32_t type);
+NNACCEL_API uint32_t nna_operand_type_size(enum nna_operand_type type);
 
 /**
  * struct nna_operand_desc - an operand's type
@@ -285,7 +293,7 @@ NNACCEL_API uint32_t nna_operand_type_size(uint32_t type);
  * @channel_scales: read during the call
  */
 struct nna_operand_desc {
-	uint32_t type;
+	enum nna_operand_type type;
 	uint32_t rank;
 	const uint32_t *dims;
 	float scale;
@@ -325,9 +333,10 @@ NNACCEL_API int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgrap
 NNACCEL_API int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph,
 				       uint32_t operand);
 
-NNACCEL_API int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph, uint32_t type,
-					uint32_t input_count, const uint32_t *inputs,
-					uint32_t output_count, const uint32_t *outputs);
+NNACCEL_API int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
+					enum nna_operation_type type, uint32_t input_count,
+					const uint32_t *inputs, uint32_t output_count,
+					const uint32_t *outputs);
 NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_count,
 				 const uint32_t *inputs, uint32_t output_count,
 				 const uint32_t *outputs);
@@ -386,7 +395,7 @@ NNACCEL_API void nna_program_destroy(struct nna_program *program);
  * @size: bytes, 0 while a dimension is unknown
  */
 struct nna_io_info {
-	uint32_t type;
+	enum nna_operand_type type;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
 	float scale;

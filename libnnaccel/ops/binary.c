@@ -7,7 +7,7 @@
 #include "libnnaccel/ops/op_util.h"
 
 struct function {
-	uint32_t operation;
+	enum nna_operation_type operation;
 	uint8_t ewise;
 	bool compares;
 	nna_types types;
@@ -32,7 +32,7 @@ static const struct function functions[] = {
 	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNAHW_EWISE_SQUARED_DIFFERENCE, false, NUMBERS },
 };
 
-static const struct function *find(uint32_t type)
+static const struct function *find(enum nna_operation_type type)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (functions[i].operation == type)

@@ -6,7 +6,7 @@
 static int check_box_shape(const struct nna_op_context *op, const char *what, uint32_t i,
 			   const struct nna_shape *shape, uint32_t with)
 {
-	uint32_t type = op->in[with].type;
+	enum nna_operand_type type = op->in[with].type;
 
 	if (NNA_T_QUANT8 & NNA_BIT(type))
 		type = NNA_OPERAND_TENSOR_QUANT16_ASYMM;

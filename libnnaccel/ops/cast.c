@@ -52,14 +52,15 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
  * Numbers beyond the range of a quantised type become its ends: the device's CAST keeps the low
  * bits.
  */
-static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t type)
+static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in,
+			   enum nna_operand_type type)
 {
 	int64_t low, high;
 	int32_t bounds[2];
 	uint32_t one = 1;
 	int ret;
 
-	nna_type_range(type, &low, &high);
+	nna_operand_type_range(type, &low, &high);
 	bounds[0] = (int32_t)low;
 	bounds[1] = (int32_t)high;
 	NNA_VALUE(least, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &bounds[0]));
@@ -88,7 +89,7 @@ static int lower(struct nna_op_context *op)
 	if (op->in[0].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)
 		return dequantize_channels(op->lower, out, in, &op->in[0]);
 	if (kind == NNAHW_EWISE_CAST && NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64) &&
-	    nna_type_is_quantised(op->out[0].type))
+	    nna_operand_type_is_quantised(op->out[0].type))
 		return cast_saturating(op->lower, out, in, op->out[0].type);
 	if (op->operation->type == NNA_OPERATION_QUANTIZE)
 		return nna_emit_requantize(op->lower, out, in);

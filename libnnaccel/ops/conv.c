@@ -16,7 +16,8 @@
 /* Inputs without and with explicit padding overlap in number: then the layout, a BOOL, tells. */
 static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
 {
-	uint32_t type = op->operation->type, count = op->operation->input_count, layout;
+	uint32_t count = op->operation->input_count, layout;
+	enum nna_operation_type type = op->operation->type;
 
 	*order = (struct nna_window_order){
 		.first = 3,
@@ -35,7 +36,7 @@ int nna_conv_check_types(const struct nna_op_context *op, uint32_t channel_dim)
 
 	if (ret)
 		return ret;
-	if (!nna_type_is_quantised(in->type))
+	if (!nna_operand_type_is_quantised(in->type))
 		return nna_check_in_like(op, 1, 0) ?: nna_check_optional(op, 2, NNA_BIT(in->type));
 	ret = nna_check_in(op, 1, NNA_BIT(in->type) |
 			   NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL))

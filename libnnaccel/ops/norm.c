@@ -27,7 +27,7 @@ static int l2_check(struct nna_op_context *op)
 		  nna_check_scalar(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
 		  nna_later(nna_param_input_axis(op, 1, &axis));
 
-	if (!ret && nna_type_is_quantised(op->out[0].type) &&
+	if (!ret && nna_operand_type_is_quantised(op->out[0].type) &&
 	    (op->out[0].scale != 1.0f / 128 || op->out[0].zero_point != (is_signed ? 0 : 128)))
 		ret = nna_op_fail(op, "the output needs scale 1/128 and zero point %d",
 				  is_signed ? 0 : 128);

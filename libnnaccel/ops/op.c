@@ -20,7 +20,7 @@ static const struct nna_op *const table[] = {
 #undef NNA_OP
 };
 
-const struct nna_op *nna_op_find(uint32_t type)
+const struct nna_op *nna_op_find(enum nna_operation_type type)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (table[i]->type == type)
@@ -165,8 +165,8 @@ const void *nna_op_data(const struct nna_op_context *op, uint32_t i)
 }
 
 /* The bytes of scalar @i of one of two types. */
-static int scalar(const struct nna_op_context *op, uint32_t i, uint32_t type, uint32_t other,
-		  const void **data)
+static int scalar(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type,
+		  enum nna_operand_type other, const void **data)
 {
 	if (!nna_op_has_input(op, i))
 		return nna_op_fail(op, "input %u is missing", i);

@@ -58,7 +58,7 @@ struct nna_op_context {
  * @min_outputs, @max_outputs: likewise
  */
 struct nna_op {
-	uint32_t type;
+	enum nna_operation_type type;
 	bool any_rank; /* its commands are copies and fills, which take operands of any rank */
 	uint32_t min_inputs, max_inputs;
 	uint32_t min_outputs, max_outputs;
@@ -68,7 +68,7 @@ struct nna_op {
 };
 
 /* The table; NULL for a type that the library does not know. */
-const struct nna_op *nna_op_find(uint32_t type);
+const struct nna_op *nna_op_find(enum nna_operation_type type);
 
 /**
  * nna_op_context_begin() - an operation with its operands at hand

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "libnnaccel/ops/op_util.h"
 
-static int check_type(const struct nna_op_context *op, const char *what, uint32_t i, uint32_t type,
-		      nna_types types)
+static int check_type(const struct nna_op_context *op, const char *what, uint32_t i,
+		      enum nna_operand_type type, nna_types types)
 {
 	if (types & NNA_BIT(type))
 		return 0;
@@ -38,7 +38,7 @@ int nna_check_out_like(const struct nna_op_context *op, uint32_t i, uint32_t lik
 
 static bool same_quant(const struct nna_shape *a, const struct nna_shape *b)
 {
-	return !nna_type_is_quantised(a->type) ||
+	return !nna_operand_type_is_quantised(a->type) ||
 	       (a->scale == b->scale && a->zero_point == b->zero_point);
 }
 

@@ -44,7 +44,7 @@ static int read_padding(const struct nna_op_context *op, struct padding *padding
 	return ret;
 }
 
-static uint32_t value_type(uint32_t type)
+static enum nna_operand_type value_type(enum nna_operand_type type)
 {
 	return type == NNA_OPERAND_TENSOR_FLOAT32 ? NNA_OPERAND_FLOAT32 :
 	       type == NNA_OPERAND_TENSOR_FLOAT16 ? NNA_OPERAND_FLOAT16 : NNA_OPERAND_INT32;

@@ -55,7 +55,7 @@ static int infer(struct nna_op_context *op)
 			     op->in[0].dims[nna_axis_c(w.nchw)]);
 }
 
-static uint8_t kind_of(uint32_t type)
+static uint8_t kind_of(enum nna_operation_type type)
 {
 	return type == NNA_OPERATION_MAX_POOL_2D ? NNAHW_POOL_MAX :
 	       type == NNA_OPERATION_L2_POOL_2D  ? NNAHW_POOL_L2 : NNAHW_POOL_AVERAGE;
@@ -74,7 +74,7 @@ static int lower(struct nna_op_context *op)
 		return ret == -ENODATA ? 0 : ret;
 	command.kind = kind_of(op->operation->type);
 	command.away = command.kind == NNAHW_POOL_AVERAGE &&
-		       nna_type_is_quantised(op->in[0].type) &&
+		       nna_operand_type_is_quantised(op->in[0].type) &&
 		       op->graph->rounding == NNA_ROUNDING_TFLITE;
 	command.kernel_h = w.filter_h;
 	command.kernel_w = w.filter_w;

@@ -6,7 +6,7 @@
 #include "libnnaccel/ops/op_util.h"
 
 struct kind {
-	uint32_t operation;
+	enum nna_operation_type operation;
 	uint8_t kind;
 	bool same_quant;
 	nna_types types;
@@ -25,7 +25,7 @@ static const struct kind kinds[] = {
 	{ NNA_OPERATION_MEAN, NNAHW_REDUCTION_MEAN, false, NNA_T_FLOAT | NNA_T_QUANT8 },
 };
 
-static const struct kind *find(uint32_t type)
+static const struct kind *find(enum nna_operation_type type)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (kinds[i].operation == type)
@@ -72,8 +72,9 @@ static int read_axes(const struct nna_op_context *op, uint32_t *mask)
 static int check(struct nna_op_context *op)
 {
 	const struct kind *kind = find(op->operation->type);
-	uint32_t mask, keep = op->operation->type == NNA_OPERATION_MEAN ? NNA_OPERAND_INT32 :
-									  NNA_OPERAND_BOOL;
+	bool mean = op->operation->type == NNA_OPERATION_MEAN;
+	enum nna_operand_type keep = mean ? NNA_OPERAND_INT32 : NNA_OPERAND_BOOL;
+	uint32_t mask;
 
 	return nna_check_in(op, 0, kind->types) ?:
 	       (kind->same_quant ? nna_check_out_quant(op, 0, 0) : nna_check_out_like(op, 0, 0)) ?:

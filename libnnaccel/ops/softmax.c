@@ -22,7 +22,7 @@ static int check_quant(const struct nna_op_context *op)
 	const struct nna_shape *out = &op->out[0];
 	int32_t zero = out->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ? -128 : 0;
 
-	if (nna_type_is_quantised(out->type) &&
+	if (nna_operand_type_is_quantised(out->type) &&
 	    (out->scale != 1.0f / 256 || out->zero_point != zero))
 		return nna_op_fail(op, "the output needs scale 1/256 and zero point %d", zero);
 	return 0;

@@ -111,7 +111,7 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 
 		if (ret)
 			return ret;
-		if (nna_type_is_quantised(shape->type) &&
+		if (nna_operand_type_is_quantised(shape->type) &&
 		    (shape->scale != op->in[first + k].scale ||
 		     shape->zero_point != op->in[first + k].zero_point))
 			return nna_op_fail(op,

@@ -75,7 +75,7 @@ static int tile_lower(struct nna_op_context *op)
 	return nna_do_move(op->lower, flat_out, repeated);
 }
 
-static uint32_t tensor_of(uint32_t scalar)
+static enum nna_operand_type tensor_of(enum nna_operand_type scalar)
 {
 	return scalar == NNA_OPERAND_FLOAT32 ? NNA_OPERAND_TENSOR_FLOAT32 :
 	       scalar == NNA_OPERAND_FLOAT16 ? NNA_OPERAND_TENSOR_FLOAT16 :

@@ -9,7 +9,7 @@
 enum output { ANY, AS_INPUT, OF_TANH, OF_LOGISTIC };
 
 struct function {
-	uint32_t operation;
+	enum nna_operation_type operation;
 	uint8_t ewise;
 	uint8_t act;
 	uint8_t output;
@@ -40,7 +40,7 @@ static const struct function functions[] = {
 	{ NNA_OPERATION_LEAKY_RELU, NNAHW_EWISE_LEAKY_RELU, NNA_ACT_NONE, ANY, FLOAT_QUANT },
 };
 
-static const struct function *find(uint32_t type)
+static const struct function *find(enum nna_operation_type type)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (functions[i].operation == type)
@@ -59,7 +59,7 @@ static int check_output(const struct nna_op_context *op, const struct function *
 
 	if (f->output == AS_INPUT)
 		return nna_check_out_quant(op, 0, 0);
-	if (f->output == ANY || !nna_type_is_quantised(out->type))
+	if (f->output == ANY || !nna_operand_type_is_quantised(out->type))
 		return nna_check_out_like(op, 0, 0);
 	if (out->scale != scale || out->zero_point != zero)
 		return nna_op_fail(op, "the output needs scale %g and zero point %d", (double)scale,

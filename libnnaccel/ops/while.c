@@ -77,7 +77,7 @@ static int infer(struct nna_op_context *op)
 
 static int64_t scratch_of(struct nna_lower *l, const struct nna_shape *shape)
 {
-	bool quantised = nna_type_is_quantised(shape->type);
+	bool quantised = nna_operand_type_is_quantised(shape->type);
 
 	return nna_lower_scratch(l, nna_lower_type(shape->type), shape->rank, shape->dims,
 				 quantised ? shape->scale : 0, quantised ? shape->zero_point : 0);

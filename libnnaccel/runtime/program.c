@@ -356,10 +356,10 @@ static bool add_parameters(struct nna_program *p, uint32_t stop)
 	o = &sub->operations[stop];
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < sub->input_count; i++) {
-		uint32_t type = sub->operands[sub->inputs[i]].stated.type;
+		enum nna_operand_type type = sub->operands[sub->inputs[i]].stated.type;
 
 		if (p->parameters[i] || type == NNA_OPERAND_TENSOR_FLOAT32 ||
-		    type == NNA_OPERAND_TENSOR_FLOAT16 || nna_type_is_quantised(type))
+		    type == NNA_OPERAND_TENSOR_FLOAT16 || nna_operand_type_is_quantised(type))
 			continue;
 		for (uint32_t k = 0; k < o->input_count && !p->parameters[i]; k++)
 			if (o->inputs[k] == sub->inputs[i])

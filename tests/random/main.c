@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/include/nnadev.h"
 #include "tests/random/random.h"
 
 #define MAX_JOBS 64
@@ -25,7 +24,8 @@
 struct suite {
 	const char *device;
 	uint64_t seed, count;
-	uint32_t jobs, isa;
+	uint32_t jobs;
+	enum nna_isa isa;
 	bool verbose, mutants;
 	const char *save;
 	struct nnr_options options;
@@ -214,7 +214,7 @@ static int open_devices(const struct suite *suite, struct nnr_device *device)
 	nna_device_get_info(device->main, &info);
 	if (!info.loopback)
 		return 0;
-	options.isa = NNADEV_ISA_SCALAR;
+	options.isa = NNA_ISA_SCALAR;
 	ret = nna_device_open(suite->device, &options, &device->plain);
 	if (ret)
 		nna_device_close(device->main);
@@ -329,7 +329,7 @@ static int usage(int status)
 	      "  --seed N        of the first graph (1); the others follow\n"
 	      "  --count N       graphs (1000)\n"
 	      "  --device=NAME   loopback (default), auto, or a node\n"
-	      "  --isa N         loopback: kernels, see enum nnadev_isa (0: the best there are)\n"
+	      "  --isa N         loopback: kernels, see enum nna_isa (0: the best there are)\n"
 	      "  --ops A,B       only these operations, as the HAL names them\n"
 	      "  --operations    print which operations can be made, and which cannot\n"
 	      "  --save-dir DIR  failing graphs, made small, as .nnv files for nnv_run\n"
@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 			suite.device = optarg;
 			break;
 		case 'i':
-			suite.isa = (uint32_t)strtoul(optarg, NULL, 0);
+			suite.isa = (enum nna_isa)strtoul(optarg, NULL, 0);
 			break;
 		case 'o':
 			if (!read_operations(&suite, optarg))

@@ -116,12 +116,19 @@ static void device_log(void *user, const char *line)
 	nna_log_print(&lb->base.log, NNA_LOG_WARNING, "loopback: %s", line);
 }
 
+/* The public numbers are the model's. */
+_Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
+		       (int)NNA_ISA_SCALAR == (int)NNADEV_ISA_SCALAR &&
+		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2 &&
+		       (int)NNA_ISA_AVX512_VNNI == (int)NNADEV_ISA_AVX512_VNNI,
+	       "enum nna_isa and enum nnadev_isa");
+
 int nna_winsys_loopback_create(const struct nna_device_options *options, struct nna_winsys **out)
 {
 	struct nna_loopback *lb = calloc(1, sizeof(*lb));
 	struct nnadev_params params = {
 		.threads = options ? options->threads : 0,
-		.isa = options ? options->isa : NNADEV_ISA_AUTO,
+		.isa = options ? (enum nnadev_isa)options->isa : NNADEV_ISA_AUTO,
 		.raise_irq = nna_loopback_ring_irq,
 		.log = device_log,
 		.user = lb,

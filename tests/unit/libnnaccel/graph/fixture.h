@@ -44,7 +44,7 @@ static inline int tensor(struct nna_graph *graph, uint32_t type, uint32_t rank,
 {
 	struct nna_operand_desc desc = { .type = type, .rank = rank, .dims = dims };
 
-	if (nna_type_is_quantised(type))
+	if (nna_operand_type_is_quantised(type))
 		desc.scale = 0.5f;
 	return nna_graph_add_operand(graph, 0, &desc);
 }
