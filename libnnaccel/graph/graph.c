@@ -81,7 +81,7 @@ void nna_graph_unref(struct nna_graph *graph)
 	if (!graph || atomic_fetch_sub_explicit(&graph->references, 1, memory_order_acq_rel) != 1)
 		return;
 	if (graph->whole) {
-		nna_graph_free_part(graph);
+		nna_graph_destroy_part(graph);
 		return;
 	}
 	for (uint32_t i = 0; i < graph->subgraph_count; i++)

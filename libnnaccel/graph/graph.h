@@ -113,17 +113,17 @@ struct nna_graph {
 };
 
 /**
- * nna_graph_get_part() - some operations of a finished graph as a graph of its own
+ * nna_graph_create_part() - some operations of a finished graph as a graph of its own
  * @subgraph: whose operations; it is subgraph 0 of the part, the others keep their numbers
  * @from, @to: range of its execution order
  *
  * Operands keep their numbers. What the operations read from elsewhere is an input of the part,
  * what is wanted elsewhere an output, each in the order of operands; @whole is not itself a part.
  */
-int nna_graph_get_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
+int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
 		       struct nna_graph **out);
 /* For nna_graph_unref(). */
-void nna_graph_free_part(struct nna_graph *part);
+void nna_graph_destroy_part(struct nna_graph *part);
 
 /* One line to a log; printf-like. */
 void nna_log_print(const struct nna_log *log, enum nna_log_level level, const char *format, ...)

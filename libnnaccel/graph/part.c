@@ -51,7 +51,7 @@ static int make_interface(struct nna_subgraph *part, const uint8_t *roles)
 	return 0;
 }
 
-void nna_graph_free_part(struct nna_graph *part)
+void nna_graph_destroy_part(struct nna_graph *part)
 {
 	if (part->subgraphs) {
 		free(part->subgraphs[0].operands);
@@ -63,7 +63,7 @@ void nna_graph_free_part(struct nna_graph *part)
 	free(part);
 }
 
-int nna_graph_get_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
+int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
 		       struct nna_graph **out)
 {
 	const struct nna_subgraph *sg = &whole->subgraphs[subgraph];
@@ -103,7 +103,7 @@ int nna_graph_get_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from
 out:
 	free(roles);
 	if (ret)
-		nna_graph_free_part(graph);
+		nna_graph_destroy_part(graph);
 	else
 		*out = graph;
 	return ret;

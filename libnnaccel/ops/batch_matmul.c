@@ -81,7 +81,7 @@ static int64_t pick(struct nna_lower *l, uint32_t value, const struct product *p
 	int64_t view = value;
 
 	for (uint32_t k = p->outer - 1; k-- > 0 && view >= 0;) {
-		view = nna_do_part(l, (uint32_t)view, k, (uint32_t)(number % p->dims[k]), 1);
+		view = nna_view_range(l, (uint32_t)view, k, (uint32_t)(number % p->dims[k]), 1);
 		number /= p->dims[k];
 		if (view >= 0)
 			view = nna_view_drop(l, (uint32_t)view, k);

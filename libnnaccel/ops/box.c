@@ -76,13 +76,13 @@ static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t
 {
 	int ret;
 
-	NNA_VALUE(low, nna_do_part(l, boxes, 2, axis, 1));
-	NNA_VALUE(high, nna_do_part(l, boxes, 2, axis + 2, 1));
-	NNA_VALUE(move, nna_do_part(l, deltas, 2, axis, 1));
-	NNA_VALUE(grow, nna_do_part(l, deltas, 2, axis + 2, 1));
-	NNA_VALUE(most, nna_do_part(l, sizes, 2, 1 - axis, 1));
-	NNA_VALUE(out_low, nna_do_part(l, out, 2, axis, 1));
-	NNA_VALUE(out_high, nna_do_part(l, out, 2, axis + 2, 1));
+	NNA_VALUE(low, nna_view_range(l, boxes, 2, axis, 1));
+	NNA_VALUE(high, nna_view_range(l, boxes, 2, axis + 2, 1));
+	NNA_VALUE(move, nna_view_range(l, deltas, 2, axis, 1));
+	NNA_VALUE(grow, nna_view_range(l, deltas, 2, axis + 2, 1));
+	NNA_VALUE(most, nna_view_range(l, sizes, 2, 1 - axis, 1));
+	NNA_VALUE(out_low, nna_view_range(l, out, 2, axis, 1));
+	NNA_VALUE(out_high, nna_view_range(l, out, 2, axis + 2, 1));
 	NNA_VALUE(size, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
 	NNA_VALUE(centre, half(l, NNAHW_EWISE_ADD, low, high, 0.5f));
 	NNA_VALUE(moved, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));

@@ -97,8 +97,8 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(kept_boxes, nna_view_expand(l, out_boxes, 0));
 	NNA_VALUE(kept_classes, nna_view_expand(l, out_classes, 0));
 	NNA_VALUE(kept_images, nna_view_expand(l, out_images, 0));
-	NNA_VALUE(class_scores, nna_do_part(l, all_scores, 2, 1, classes - 1));
-	NNA_VALUE(class_boxes, nna_do_part(l, all_boxes, 2, 1, classes - 1));
+	NNA_VALUE(class_scores, nna_view_range(l, all_scores, 2, 1, classes - 1));
+	NNA_VALUE(class_boxes, nna_view_range(l, all_boxes, 2, 1, classes - 1));
 	NNA_VALUE(groups, nna_view_expand(l, images, 0));
 	values[NNAHW_NMS_COUNT] = count;
 	values[NNAHW_NMS_KEPT_SCORES] = kept_scores;

@@ -35,10 +35,10 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 			       const struct nna_shape *shape)
 {
 	for (uint32_t c = 0; c < shape->channel_count; c++) {
-		NNA_VALUE(part, nna_do_part(l, in, shape->channel_dim, c, 1));
+		NNA_VALUE(part, nna_view_range(l, in, shape->channel_dim, c, 1));
 		NNA_VALUE(scaled,
 			  nna_view_retype(l, part, NNAHW_TYPE_S8, shape->channel_scales[c], 0));
-		NNA_VALUE(result, nna_do_part(l, out, shape->channel_dim, c, 1));
+		NNA_VALUE(result, nna_view_range(l, out, shape->channel_dim, c, 1));
 		int ret = nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, result, scaled, NNA_NO_VALUE,
 					 NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
 

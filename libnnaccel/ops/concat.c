@@ -90,7 +90,7 @@ static int concat_lower(struct nna_op_context *op)
 		if (!count)
 			continue;
 		NNA_VALUE(in, nna_lower_in(op, i));
-		NNA_VALUE(part, nna_do_part(op->lower, out, axis, start, count));
+		NNA_VALUE(part, nna_view_range(op->lower, out, axis, start, count));
 		ret = nna_do_move(op->lower, part, in);
 		if (ret)
 			return ret;
@@ -135,7 +135,7 @@ static int pack_lower(struct nna_op_context *op)
 		return 0;
 	for (uint32_t i = 1; i < op->operation->input_count && !ret; i++) {
 		NNA_VALUE(in, nna_lower_in(op, i));
-		NNA_VALUE(part, nna_do_part(op->lower, out, axis, i - 1, 1));
+		NNA_VALUE(part, nna_view_range(op->lower, out, axis, i - 1, 1));
 		NNA_VALUE(slot, nna_view_drop(op->lower, part, axis));
 		ret = nna_do_move(op->lower, slot, in);
 	}

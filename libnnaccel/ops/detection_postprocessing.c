@@ -103,12 +103,12 @@ static int decode(struct nna_lower *l, uint32_t out, uint32_t anchors, uint32_t 
 {
 	int ret;
 
-	NNA_VALUE(centre, nna_do_part(l, anchors, 1, axis, 1));
-	NNA_VALUE(size, nna_do_part(l, anchors, 1, axis + 2, 1));
-	NNA_VALUE(move, nna_do_part(l, deltas, 2, axis, 1));
-	NNA_VALUE(grow, nna_do_part(l, deltas, 2, axis + 2, 1));
-	NNA_VALUE(low, nna_do_part(l, out, 2, axis, 1));
-	NNA_VALUE(high, nna_do_part(l, out, 2, axis + 2, 1));
+	NNA_VALUE(centre, nna_view_range(l, anchors, 1, axis, 1));
+	NNA_VALUE(size, nna_view_range(l, anchors, 1, axis + 2, 1));
+	NNA_VALUE(move, nna_view_range(l, deltas, 2, axis, 1));
+	NNA_VALUE(grow, nna_view_range(l, deltas, 2, axis + 2, 1));
+	NNA_VALUE(low, nna_view_range(l, out, 2, axis, 1));
+	NNA_VALUE(high, nna_view_range(l, out, 2, axis + 2, 1));
 	NNA_VALUE(move_scale, nna_do_constant_f32(l, scale[axis]));
 	NNA_VALUE(grow_scale, nna_do_constant_f32(l, scale[axis + 2]));
 	NNA_VALUE(half, nna_do_constant_f32(l, 0.5f));
@@ -156,7 +156,7 @@ static int lower(struct nna_op_context *op)
 			      ?: decode(l, boxes, anchors, deltas, 1, t.scale);
 	if (ret)
 		return ret;
-	NNA_VALUE(class_scores, nna_do_part(l, scores, 2, 1, classes));
+	NNA_VALUE(class_scores, nna_view_range(l, scores, 2, 1, classes));
 	NNA_VALUE(of_all, nna_view_expand(l, boxes, 2));
 	NNA_VALUE(class_boxes,
 		  nna_view_broadcast(l, of_all, 4, (uint32_t[]){ batch, n, classes, 4 }));

@@ -153,9 +153,9 @@ static int64_t filter_axis(struct nna_lower *l, uint32_t boxes, uint32_t sizes, 
 {
 	int ret;
 
-	NNA_VALUE(low, nna_do_part(l, boxes, 2, axis, 1));
-	NNA_VALUE(high, nna_do_part(l, boxes, 2, axis + 2, 1));
-	NNA_VALUE(end, nna_do_part(l, sizes, 2, 1 - axis, 1));
+	NNA_VALUE(low, nna_view_range(l, boxes, 2, axis, 1));
+	NNA_VALUE(high, nna_view_range(l, boxes, 2, axis + 2, 1));
+	NNA_VALUE(end, nna_view_range(l, sizes, 2, 1 - axis, 1));
 	NNA_VALUE(size, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
 	NNA_VALUE(centre, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
 	NNA_VALUE(large, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
@@ -223,8 +223,8 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out_scores, nna_lower_out(op, 0));
 	NNA_VALUE(out_boxes, nna_lower_out(op, 1));
 	NNA_VALUE(out_images, nna_lower_out(op, 2));
-	NNA_VALUE(scores_map, nna_do_nhwc(l, scores, t.nchw));
-	NNA_VALUE(deltas_map, nna_do_nhwc(l, deltas, t.nchw));
+	NNA_VALUE(scores_map, nna_view_nhwc(l, scores, t.nchw));
+	NNA_VALUE(deltas_map, nna_view_nhwc(l, deltas, t.nchw));
 	NNA_VALUE(box_scores, nna_view_reshape(l, scores_map, 3, (uint32_t[]){ 1, all, 1 }));
 	NNA_VALUE(box_deltas,
 		  nna_view_reshape(l, deltas_map, 3, (uint32_t[]){ m.images, m.boxes, 4 }));

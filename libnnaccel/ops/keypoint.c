@@ -75,7 +75,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(keypoints, nna_lower_out(op, 1));
 	if (nna_value_is_empty(op->lower, scores))
 		return 0;
-	NNA_VALUE(maps, nna_do_nhwc(op->lower, in, nchw));
+	NNA_VALUE(maps, nna_view_nhwc(op->lower, in, nchw));
 	values[NNAHW_KEYPOINT_SCORES] = scores;
 	values[NNAHW_KEYPOINT_KEYPOINTS] = keypoints;
 	values[NNAHW_KEYPOINT_HEATMAPS] = maps;

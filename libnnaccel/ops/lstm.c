@@ -375,8 +375,8 @@ static int bi_lower(struct nna_op_context *op)
 	NNA_VALUE(backward_in, nna_lower_in(op, backward_input(op)));
 	NNA_VALUE(aux, cross ? nna_lower_in(op, BI_AUX) : NNA_NO_VALUE);
 	NNA_VALUE(out, nna_lower_out(op, 0));
-	NNA_VALUE(forward_out, merge ? nna_do_part(l, out, 2, 0, forward_size) : out);
-	NNA_VALUE(backward_out, merge ? nna_do_part(l, out, 2, forward_size, backward_size) :
+	NNA_VALUE(forward_out, merge ? nna_view_range(l, out, 2, 0, forward_size) : out);
+	NNA_VALUE(backward_out, merge ? nna_view_range(l, out, 2, forward_size, backward_size) :
 					nna_lower_out(op, 1));
 	NNA_VALUE(forward_h, optional_out(op, states));
 	NNA_VALUE(forward_c, optional_out(op, states + 1));

@@ -61,8 +61,8 @@ static int lower(struct nna_op_context *op)
 	values[NNAHW_MULTINOMIAL_SEEDS] = seeds;
 	for (uint32_t row = 0; row < batch && !ret; row += count) {
 		count = batch - row < most ? batch - row : most;
-		NNA_VALUE(rows_in, nna_do_part(op->lower, in, 0, row, count));
-		NNA_VALUE(rows_out, nna_do_part(op->lower, out, 0, row, count));
+		NNA_VALUE(rows_in, nna_view_range(op->lower, in, 0, row, count));
+		NNA_VALUE(rows_out, nna_view_range(op->lower, out, 0, row, count));
 		values[NNAHW_MULTINOMIAL_INPUT] = rows_in;
 		values[NNAHW_MULTINOMIAL_OUTPUT] = rows_out;
 		command.first = (uint64_t)row * samples;

@@ -204,7 +204,7 @@ int nna_infer_broadcast(struct nna_op_context *op)
 	       nna_set_dims(op, 0, rank, dims);
 }
 
-int64_t nna_do_nhwc(struct nna_lower *l, uint32_t value, bool nchw)
+int64_t nna_view_nhwc(struct nna_lower *l, uint32_t value, bool nchw)
 {
 	static const uint32_t axes[] = { 0, 2, 3, 1 };
 
@@ -227,8 +227,8 @@ int64_t nna_do_constant_f32(struct nna_lower *l, float value)
 	return nna_lower_constant(l, NNAHW_TYPE_F32, 1, &one, 0, 0, &value);
 }
 
-int64_t nna_do_part(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
-		    uint32_t count)
+int64_t nna_view_range(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
+		       uint32_t count)
 {
 	return nna_view_slice(l, value, axis, start, 1, count);
 }

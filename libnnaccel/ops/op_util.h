@@ -102,17 +102,20 @@ int nna_infer_like_first(struct nna_op_context *op);
 /* infer() of operations whose output 0 is input 0 broadcast with input 1. */
 int nna_infer_broadcast(struct nna_op_context *op);
 
-/* ------------------------------------------------------------------------------------- lowering */
+/* ---------------------------------------------------------------------------------------- views */
 
 /* [batch, height, width, channels], whatever the layout: a view of @value. */
-int64_t nna_do_nhwc(struct nna_lower *l, uint32_t value, bool nchw);
+int64_t nna_view_nhwc(struct nna_lower *l, uint32_t value, bool nchw);
+/* Elements [start, start + count) of an axis. */
+int64_t nna_view_range(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
+		       uint32_t count);
+
+/* ------------------------------------------------------------------------------------- lowering */
+
 /* Scratch of the shape of @like, and of its quantisation if the type is the same. */
 int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like);
 /* A float of rank 0 ... as a constant of rank 1. */
 int64_t nna_do_constant_f32(struct nna_lower *l, float value);
-/* Elements [start, start + count) of an axis. */
-int64_t nna_do_part(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
-		    uint32_t count);
 /* lower() of operations whose output 0 is the bytes of input 0 with other dims. */
 int nna_do_reshape(struct nna_op_context *op);
 /* Copies, requantising where scale or zero point differ. */

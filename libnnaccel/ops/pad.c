@@ -92,8 +92,8 @@ static int64_t interior(struct nna_op_context *op, uint32_t out, const struct pa
 	int64_t value = out;
 
 	for (uint32_t k = 0; k < op->in[0].rank && value >= 0; k++)
-		value = nna_do_part(op->lower, (uint32_t)value, k, padding->before[k],
-				    op->in[0].dims[k]);
+		value = nna_view_range(op->lower, (uint32_t)value, k, padding->before[k],
+				       op->in[0].dims[k]);
 	return value;
 }
 
@@ -166,8 +166,8 @@ static int64_t slab(struct nna_op_context *op, uint32_t out, const struct paddin
 	int64_t value = out;
 
 	for (uint32_t k = axis + 1; k < op->in[0].rank && value >= 0; k++)
-		value = nna_do_part(op->lower, (uint32_t)value, k, padding->before[k],
-				    op->in[0].dims[k]);
+		value = nna_view_range(op->lower, (uint32_t)value, k, padding->before[k],
+				       op->in[0].dims[k]);
 	return value;
 }
 
@@ -178,7 +178,7 @@ static int mirror(struct nna_lower *l, uint32_t part, uint32_t axis, uint32_t to
 	if (!count)
 		return 0;
 	NNA_VALUE(source, nna_view_slice(l, part, axis, from, -1, count));
-	NNA_VALUE(target, nna_do_part(l, part, axis, to, count));
+	NNA_VALUE(target, nna_view_range(l, part, axis, to, count));
 	return nna_emit_copy(l, target, source);
 }
 

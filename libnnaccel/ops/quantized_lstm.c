@@ -208,8 +208,8 @@ static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
 					 (uint32_t[]){ rows, left + right },
 					 nna_lower_value(l, a)->scale,
 					 nna_lower_value(l, a)->zero_point));
-	NNA_VALUE(first, nna_do_part(l, out, 1, 0, left));
-	NNA_VALUE(second, nna_do_part(l, out, 1, left, right));
+	NNA_VALUE(first, nna_view_range(l, out, 1, 0, left));
+	NNA_VALUE(second, nna_view_range(l, out, 1, left, right));
 	ret = nna_do_move(l, first, a) ?: nna_do_move(l, second, b);
 	return ret ? ret : (int64_t)out;
 }

@@ -55,7 +55,7 @@ int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, ui
 /* Scratch [rows, columns]. */
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns);
 /* Step @t of a sequence [time, batch, n] or [batch, time, n]: [batch, n]. */
-int64_t nna_do_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
+int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
 /* Sum over all steps' inputs: a sequence [.., .., N] from one [.., .., K]. */
 int64_t nna_do_sequence(struct nna_lower *l, uint32_t sequence, uint32_t weights, uint32_t bias);
 

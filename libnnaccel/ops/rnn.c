@@ -241,8 +241,8 @@ static int bi_lower(struct nna_op_context *op)
 	NNA_VALUE(forward_aux, cross ? nna_lower_in(op, BI_AUX + 1) : NNA_NO_VALUE);
 	NNA_VALUE(backward_aux, cross ? nna_lower_in(op, BI_AUX + 2) : NNA_NO_VALUE);
 	NNA_VALUE(out, nna_lower_out(op, 0));
-	NNA_VALUE(forward_out, merge ? nna_do_part(l, out, 2, 0, forward_units) : out);
-	NNA_VALUE(backward_out, merge ? nna_do_part(l, out, 2, forward_units, backward_units) :
+	NNA_VALUE(forward_out, merge ? nna_view_range(l, out, 2, 0, forward_units) : out);
+	NNA_VALUE(backward_out, merge ? nna_view_range(l, out, 2, forward_units, backward_units) :
 					nna_lower_out(op, 1));
 	NNA_VALUE(forward_last, optional_out(op, merge ? 1 : 2));
 	NNA_VALUE(backward_last, optional_out(op, merge ? 2 : 3));

@@ -203,8 +203,8 @@ static int64_t padded(struct nna_op_context *op, uint32_t in, const struct block
 	ret = nna_do_zero(l, room);
 	if (ret)
 		return ret;
-	NNA_VALUE(rows, nna_do_part(l, room, ah, block->top, op->in[0].dims[ah]));
-	NNA_VALUE(inside, nna_do_part(l, rows, aw, block->left, op->in[0].dims[aw]));
+	NNA_VALUE(rows, nna_view_range(l, room, ah, block->top, op->in[0].dims[ah]));
+	NNA_VALUE(inside, nna_view_range(l, rows, aw, block->left, op->in[0].dims[aw]));
 	ret = nna_do_move(l, inside, in);
 	return ret ? ret : (int64_t)room;
 }

@@ -61,7 +61,7 @@ static int lower(struct nna_op_context *op)
 		NNA_VALUE(out, nna_lower_out(op, i));
 		if (nna_value_is_empty(op->lower, out))
 			continue;
-		NNA_VALUE(part, nna_do_part(op->lower, in, axis, i * count, count));
+		NNA_VALUE(part, nna_view_range(op->lower, in, axis, i * count, count));
 		if (op->operation->type == NNA_OPERATION_UNPACK && op->in[0].rank > 1) {
 			NNA_VALUE(slice, nna_view_drop(op->lower, part, axis));
 			part = slice;

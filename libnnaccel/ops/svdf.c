@@ -86,14 +86,14 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(before, nna_view_reshape(l, old_state, 3, cube));
 	NNA_VALUE(after, nna_view_reshape(l, new_state, 3, cube));
 	NNA_VALUE(work, nna_lower_scratch(l, type, 3, cube, 0, 0));
-	NNA_VALUE(newest, nna_do_part(l, work, 2, memory - 1, 1));
+	NNA_VALUE(newest, nna_view_range(l, work, 2, memory - 1, 1));
 	NNA_VALUE(column, nna_view_drop(l, newest, 2));
-	NNA_VALUE(vacant, nna_do_part(l, after, 2, memory - 1, 1));
+	NNA_VALUE(vacant, nna_view_range(l, after, 2, memory - 1, 1));
 	ret = nna_do_linear(l, fresh, in, features, NNA_NO_VALUE) ?: nna_do_move(l, work, before) ?:
 	      nna_do_move(l, column, fresh) ?: nna_do_zero(l, vacant);
 	if (!ret && memory > 1) {
-		NNA_VALUE(from, nna_do_part(l, work, 2, 1, memory - 1));
-		NNA_VALUE(to, nna_do_part(l, after, 2, 0, memory - 1));
+		NNA_VALUE(from, nna_view_range(l, work, 2, 1, memory - 1));
+		NNA_VALUE(to, nna_view_range(l, after, 2, 0, memory - 1));
 		ret = nna_do_move(l, to, from);
 	}
 	if (ret)

@@ -160,7 +160,7 @@ static int64_t trim(struct nna_lower *l, uint32_t image, uint32_t axis, uint32_t
 		return image;
 	}
 	before -= filter - 1;
-	return before < size ? nna_do_part(l, image, axis, before, size - before) : -ENOTSUP;
+	return before < size ? nna_view_range(l, image, axis, before, size - before) : -ENOTSUP;
 }
 
 static int lower(struct nna_op_context *op)

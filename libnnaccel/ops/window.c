@@ -143,8 +143,8 @@ int nna_lower_images(struct nna_op_context *op, bool nchw, uint32_t *in, uint32_
 {
 	NNA_VALUE(input, nna_lower_in(op, 0));
 	NNA_VALUE(output, nna_lower_out(op, 0));
-	NNA_VALUE(in_image, nna_do_nhwc(op->lower, input, nchw));
-	NNA_VALUE(out_image, nna_do_nhwc(op->lower, output, nchw));
+	NNA_VALUE(in_image, nna_view_nhwc(op->lower, input, nchw));
+	NNA_VALUE(out_image, nna_view_nhwc(op->lower, output, nchw));
 	*in = in_image;
 	*out = out_image;
 	return nna_value_is_empty(op->lower, output) ? -ENODATA : 0;

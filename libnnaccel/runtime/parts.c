@@ -253,7 +253,7 @@ static int get_part(struct nna_program *p, uint32_t subgraph, uint32_t from, uin
 	part->subgraph = subgraph;
 	part->from = from;
 	part->to = to ? to : p->graph->subgraphs[subgraph].operation_count;
-	ret = nna_graph_get_part(p->graph, subgraph, from, part->to, &part->graph);
+	ret = nna_graph_create_part(p->graph, subgraph, from, part->to, &part->graph);
 	if (!ret)
 		ret = nna_program_create(p->device, part->graph, &options, &part->program);
 	if (ret) {
