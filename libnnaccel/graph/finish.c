@@ -35,10 +35,8 @@ static int mark(struct nna_graph *graph, uint32_t s, uint32_t count, const uint3
 		struct nna_operand *operand = &sg->operands[list[i]];
 
 		if (operand->lifetime != NNA_LIFETIME_TEMPORARY)
-			return FAIL(
-				graph,
-				"subgraph %u: %s %u is operand %u, which is something else already",
-				s, what, i, list[i]);
+			return FAIL(graph, "subgraph %u: %s %u is operand %u, "
+				    "which is something else already", s, what, i, list[i]);
 		if (operand->stated.type == NNA_OPERAND_SUBGRAPH)
 			return FAIL(graph, "subgraph %u: %s %u is a subgraph", s, what, i);
 		operand->lifetime = lifetime;
@@ -67,15 +65,13 @@ static int find_producers(struct nna_graph *graph, uint32_t s)
 			if (operand->lifetime == NNA_LIFETIME_NO_VALUE)
 				continue;
 			if (!may_be_written(operand))
-				return FAIL(
-					graph,
-					"subgraph %u: operation %u writes to operand %u, which is an input or a constant",
-					s, i, operation->outputs[k]);
+				return FAIL(graph, "subgraph %u: operation %u writes to operand "
+					    "%u, which is an input or a constant", s, i,
+					    operation->outputs[k]);
 			if (operand->producer != NNA_NONE)
-				return FAIL(
-					graph,
-					"subgraph %u: operations %u and %u both write to operand %u",
-					s, operand->producer, i, operation->outputs[k]);
+				return FAIL(graph, "subgraph %u: operations %u and %u both write "
+					    "to operand %u", s, operand->producer, i,
+					    operation->outputs[k]);
 			operand->producer = i;
 		}
 		for (uint32_t k = 0; k < operation->input_count; k++)
@@ -101,8 +97,8 @@ static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32
 		   uint32_t *second)
 {
 	const struct nna_operand *operand = &sg->operands[sg->operations[i].inputs[k]];
-	bool state = operand->lifetime == NNA_LIFETIME_VARIABLE,
-	     before = state && i < operand->producer;
+	bool state = operand->lifetime == NNA_LIFETIME_VARIABLE;
+	bool before = state && i < operand->producer;
 
 	*first = before ? i : operand->producer;
 	*second = before ? operand->producer : i;
@@ -169,10 +165,8 @@ static int sort(struct nna_graph *graph, uint32_t s)
 		const char *name = nna_operation_name(sg->operations[i].type);
 
 		if (waits[i])
-			ret = FAIL(
-				graph,
-				"%s (operation %u) of subgraph %u waits for a cycle of operations",
-				name ? name : "?", i, s);
+			ret = FAIL(graph, "%s (operation %u) of subgraph %u waits for a cycle "
+				   "of operations", name ? name : "?", i, s);
 	}
 out:
 	free(waits);
@@ -198,8 +192,8 @@ static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, 
 		if (operand->lifetime != NNA_LIFETIME_SUBGRAPH)
 			continue;
 		if (which >= graph->subgraph_count || !which)
-			return FAIL(graph, "subgraph %u: operand %u refers to subgraph %u", s, i,
-				    which);
+			return FAIL(graph, "subgraph %u: operand %u refers to subgraph %u",
+				    s, i, which);
 		if (!counts[which])
 			return FAIL(graph, "subgraph %u refers to itself by way of subgraph %u",
 				    which, s);
@@ -250,9 +244,8 @@ static int infer_shapes(struct nna_graph *graph, uint32_t s)
 		*shape = shapes[i];
 		/* Outside of the compiler a bound is no dimension. */
 		if (shape->bounded) {
-			shape->dims[0] = sg->operands[i].stated.rank
-						 ? sg->operands[i].stated.dims[0]
-						 : 0;
+			shape->dims[0] = sg->operands[i].stated.rank ?
+						 sg->operands[i].stated.dims[0] : 0;
 			shape->final = shape->dims[0] != 0;
 		}
 	}

@@ -323,10 +323,8 @@ int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (subgraph || !nna_operand_type_is_tensor(o->stated.type) || !o->stated.final)
-		return FAIL(
-			graph,
-			"operand %u: a variable is a tensor of the main subgraph with all its dimensions",
-			operand);
+		return FAIL(graph, "operand %u: a variable is a tensor of the main subgraph "
+			    "with all its dimensions", operand);
 	o->lifetime = NNA_LIFETIME_VARIABLE;
 	return 0;
 }
