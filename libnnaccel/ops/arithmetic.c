@@ -38,8 +38,8 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	return nna_emit_ewise(op->lower, kinds[op->operation->type], out, a, b, NNA_NO_VALUE, act,
-			      0, 0);
+	return nna_emit_ewise(op->lower, kinds[op->operation->type], out, a, b, NNA_NO_VALUE,
+			      act, 0, 0);
 }
 
 #define ARITHMETIC(name, number) \

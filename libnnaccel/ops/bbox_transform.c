@@ -12,10 +12,9 @@ static int check(struct nna_op_context *op)
 {
 	nna_types boxes = NNA_T_FLOAT | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_ASYMM);
 	int ret = nna_check_in(op, 0, boxes) ?: nna_check_rank(op, 0, 2, 2) ?:
-		  nna_check_dim(op, 0, 1, 4) ?:
-		  nna_check_rank(op, 1, 2, 2) ?: nna_check_in(op, 2, NNA_T_INT32) ?:
-		  nna_check_rank(op, 2, 1, 1) ?: nna_check_rank(op, 3, 2, 2) ?:
-		  nna_check_dim(op, 3, 1, 2) ?:
+		  nna_check_dim(op, 0, 1, 4) ?: nna_check_rank(op, 1, 2, 2) ?:
+		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
+		  nna_check_rank(op, 3, 2, 2) ?: nna_check_dim(op, 3, 1, 2) ?:
 		  nna_check_in_quant(op, 3, 0) ?: nna_check_out_quant(op, 0, 0);
 
 	if (!ret && op->in[0].type == NNA_OPERAND_TENSOR_QUANT16_ASYMM) {

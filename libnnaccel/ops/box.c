@@ -100,6 +100,6 @@ static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t
 int nna_do_box_transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas,
 			 uint32_t sizes)
 {
-	return transform(l, out, boxes, deltas, sizes, 0)
-		       ?: transform(l, out, boxes, deltas, sizes, 1);
+	return transform(l, out, boxes, deltas, sizes, 0) ?:
+	       transform(l, out, boxes, deltas, sizes, 1);
 }

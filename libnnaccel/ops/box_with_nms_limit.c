@@ -32,8 +32,8 @@ static int check(struct nna_op_context *op)
 	struct nnahw_cmd_nms params;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 2, 2) ?:
 		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
-		  nna_check_in(op, 2, NNA_T_INT32) ?:
-		  nna_check_rank(op, 2, 1, 1) ?: nna_check_numbers(op, 3, 4) ?:
+		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
+		  nna_check_numbers(op, 3, 4) ?:
 		  nna_check_in(op, 4, NNA_BIT(NNA_OPERAND_INT32)) ?:
 		  nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
 		  nna_check_numbers(op, 6, 9) ?: nna_check_out_quant(op, 0, 0) ?:

@@ -8,7 +8,9 @@
 #include "libnnaccel/ops/op_util.h"
 
 #define PER_CHANNEL NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)
-#define SYMM NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)
+#define SYMM8 NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)
+#define SYMM16 NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)
+#define FLOAT16 NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16)
 
 static int check(struct nna_op_context *op)
 {
@@ -16,15 +18,10 @@ static int check(struct nna_op_context *op)
 	case NNA_OPERATION_QUANTIZE:
 		/* From quantised types too, as TFLite's QUANTIZE. */
 		return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?:
-									 nna_check_out(op, 0,
-										       NNA_T_QUANT8 |
-											       NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM));
+		       nna_check_out(op, 0, NNA_T_QUANT8 | SYMM16);
 	case NNA_OPERATION_DEQUANTIZE:
-		return nna_check_in(op, 0,
-				    NNA_T_QUANT8 | SYMM | PER_CHANNEL |
-					    NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM) |
-					    NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16))
-			       ?: nna_check_out(op, 0, NNA_T_FLOAT);
+		return nna_check_in(op, 0, NNA_T_QUANT8 | SYMM8 | PER_CHANNEL | SYMM16 | FLOAT16) ?:
+		       nna_check_out(op, 0, NNA_T_FLOAT);
 	default:
 		return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out(op, 0, NNA_T_ALL);
 	}
@@ -67,14 +64,12 @@ static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in,
 	NNA_VALUE(most, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &bounds[1]));
 	NNA_VALUE(below, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
 	NNA_VALUE(within, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
-	ret = nna_emit_ewise(l, NNAHW_EWISE_MINIMUM, below, in, most, NNA_NO_VALUE, NNA_ACT_NONE, 0,
-			     0)
-		      ?: nna_emit_ewise(l, NNAHW_EWISE_MAXIMUM, within, below, least, NNA_NO_VALUE,
-					NNA_ACT_NONE, 0, 0);
-	return ret
-		       ?:
-		       nna_emit_ewise(l, NNAHW_EWISE_CAST, out, within, NNA_NO_VALUE, NNA_NO_VALUE,
-					 NNA_ACT_NONE, 0, 0);
+	ret = nna_emit_ewise(l, NNAHW_EWISE_MINIMUM, below, in, most, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0, 0) ?:
+	      nna_emit_ewise(l, NNAHW_EWISE_MAXIMUM, within, below, least, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0, 0);
+	return ret ?: nna_emit_ewise(l, NNAHW_EWISE_CAST, out, within, NNA_NO_VALUE, NNA_NO_VALUE,
+				     NNA_ACT_NONE, 0, 0);
 }
 
 static int lower(struct nna_op_context *op)
@@ -93,8 +88,8 @@ static int lower(struct nna_op_context *op)
 		return cast_saturating(op->lower, out, in, op->out[0].type);
 	if (op->operation->type == NNA_OPERATION_QUANTIZE)
 		return nna_emit_requantize(op->lower, out, in);
-	return nna_emit_ewise(op->lower, kind, out, in, NNA_NO_VALUE, NNA_NO_VALUE, NNA_ACT_NONE, 0,
-			      0);
+	return nna_emit_ewise(op->lower, kind, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+			      NNA_ACT_NONE, 0, 0);
 }
 
 #define CAST(name, number) \

@@ -39,16 +39,14 @@ int nna_conv_check_types(const struct nna_op_context *op, uint32_t channel_dim)
 	if (!nna_operand_type_is_quantised(in->type))
 		return nna_check_in_like(op, 1, 0) ?: nna_check_optional(op, 2, NNA_BIT(in->type));
 	ret = nna_check_in(op, 1, NNA_BIT(in->type) |
-			   NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL))
-		      ?: nna_check_optional(op, 2, NNA_T_INT32);
+			   NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)) ?:
+	      nna_check_optional(op, 2, NNA_T_INT32);
 	if (ret)
 		return ret;
 	if (weights->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
 		if (weights->channel_dim != channel_dim)
-			return nna_op_fail(
-				op,
-				"the scales of the weights run along dimension %u instead of %u",
-				weights->channel_dim, channel_dim);
+			return nna_op_fail(op, "the scales of the weights run along dimension %u "
+					   "instead of %u", weights->channel_dim, channel_dim);
 		return 0;
 	}
 	product = (double)in->scale * weights->scale;

@@ -55,17 +55,14 @@ static int check(struct nna_op_context *op)
 	nna_types integer = NNA_BIT(NNA_OPERAND_INT32), boolean = NNA_BIT(NNA_OPERAND_BOOL);
 	struct target t = { 0 };
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
-		  nna_check_in_like(op, 1, 0) ?:
-		  nna_check_rank(op, 1, 3, 3) ?: nna_check_in_like(op, 2, 0) ?:
-		  nna_check_rank(op, 2, 2, 2) ?:
+		  nna_check_in_like(op, 1, 0) ?: nna_check_rank(op, 1, 3, 3) ?:
+		  nna_check_in_like(op, 2, 0) ?: nna_check_rank(op, 2, 2, 2) ?:
 		  nna_check_dim(op, 2, 1, 4) ?: nna_check_numbers(op, 3, 7) ?:
-		  nna_check_in(op, 7, boolean) ?:
-		  nna_check_in(op, 8, integer) ?: nna_check_in(op, 9, integer) ?:
-		  nna_check_in(op, 10, integer) ?:
+		  nna_check_in(op, 7, boolean) ?: nna_check_in(op, 8, integer) ?:
+		  nna_check_in(op, 9, integer) ?: nna_check_in(op, 10, integer) ?:
 		  nna_check_numbers(op, 11, 13) ?: nna_check_in(op, 13, boolean) ?:
-		  nna_check_out_like(op, 0, 0) ?:
-		  nna_check_out_like(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32) ?:
-		  nna_check_out(op, 3, NNA_T_INT32);
+		  nna_check_out_like(op, 0, 0) ?: nna_check_out_like(op, 1, 0) ?:
+		  nna_check_out(op, 2, NNA_T_INT32) ?: nna_check_out(op, 3, NNA_T_INT32);
 
 	if (ret)
 		return ret;
@@ -152,8 +149,8 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(boxes,
 		  nna_lower_scratch(l, NNAHW_TYPE_F32, 3, (uint32_t[]){ batch, n, 4 }, 0, 0));
 	if (n)
-		ret = decode(l, boxes, anchors, deltas, 0, t.scale)
-			      ?: decode(l, boxes, anchors, deltas, 1, t.scale);
+		ret = decode(l, boxes, anchors, deltas, 0, t.scale) ?:
+		      decode(l, boxes, anchors, deltas, 1, t.scale);
 	if (ret)
 		return ret;
 	NNA_VALUE(class_scores, nna_view_range(l, scores, 2, 1, classes));

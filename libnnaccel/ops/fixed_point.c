@@ -104,9 +104,8 @@ static int16_t tanh16(int16_t a, uint32_t bits)
 
 	if (!a)
 		return 0;
-	size = shift_up(
-		(int16_t)(reciprocal(exp_negative((int16_t)(a > 0 ? -a : a), bits + 1)) - F2_ONE),
-		2);
+	size = shift_up((int16_t)(reciprocal(exp_negative((int16_t)(a > 0 ? -a : a), bits + 1)) -
+				  F2_ONE), 2);
 	return a > 0 ? size : (int16_t)-size;
 }
 

@@ -63,14 +63,13 @@ static int check(struct nna_op_context *op)
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
 		  nna_check_in_like(op, 1, 0) ?: nna_check_rank(op, 1, 4, 4) ?: check_anchors(op) ?:
 		  nna_check_rank(op, 2, 2, 2) ?: nna_check_dim(op, 2, 1, 4) ?:
-		  nna_check_boxes(op, 3, 0) ?:
-		  nna_check_rank(op, 3, 2, 2) ?: nna_check_dim(op, 3, 1, 2) ?:
-		  nna_check_numbers(op, 4, 6) ?:
+		  nna_check_boxes(op, 3, 0) ?: nna_check_rank(op, 3, 2, 2) ?:
+		  nna_check_dim(op, 3, 1, 2) ?: nna_check_numbers(op, 4, 6) ?:
 		  nna_check_in(op, 6, integer) ?: nna_check_in(op, 7, integer) ?:
 		  nna_check_numbers(op, 8, 10) ?:
 		  nna_check_in(op, 10, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-		  nna_check_out_quant(op, 0, 0) ?:
-		  nna_check_out_boxes(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32);
+		  nna_check_out_quant(op, 0, 0) ?: nna_check_out_boxes(op, 1, 0) ?:
+		  nna_check_out(op, 2, NNA_T_INT32);
 
 	return ret ?: nna_later(read_target(op, &t));
 }
@@ -98,8 +97,8 @@ static int infer(struct nna_op_context *op)
 	c = nna_axis_c(t.nchw);
 	for (uint32_t k = 0; k < 4; k++) {
 		if (deltas[k] != (k == c ? scores[k] * 4ull : scores[k]))
-			return nna_op_fail(
-				op, "dimension %u of scores and deltas does not fit together", k);
+			return nna_op_fail(op, "dimension %u of scores and deltas does not fit "
+					   "together", k);
 		if (boxes <= NNAHW_MAX_BOXES)
 			boxes *= scores[k];
 	}
@@ -130,11 +129,12 @@ static int64_t place_anchors(struct nna_lower *l, uint32_t anchors, const struct
 
 	if (!shifts)
 		return -ENOMEM;
-	for (uint32_t y = 0; y < m->h; y++)
+	for (uint32_t y = 0; y < m->h; y++) {
 		for (uint32_t x = 0; x < m->w; x++, at += 4) {
 			at[0] = at[2] = (float)x * t->stride_w;
 			at[1] = at[3] = (float)y * t->stride_h;
 		}
+	}
 	constant = nna_lower_constant(l, NNAHW_TYPE_F32, 4, dims, 0, 0, shifts);
 	free(shifts);
 	NNA_VALUE(places, constant);

@@ -36,8 +36,8 @@ static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, ui
 static int lower(struct nna_op_context *op)
 {
 	uint32_t count = op->in[0].dims[0], keys = op->in[1].dims[0], rank = op->in[2].rank;
-	uint32_t pairs[2] = { count, keys },
-		 column[NNACCEL_MAX_RANK] = { count, 1, 1, 1, 1, 1, 1, 1 };
+	uint32_t pairs[2] = { count, keys };
+	uint32_t column[NNACCEL_MAX_RANK] = { count, 1, 1, 1, 1, 1, 1, 1 };
 	struct nnahw_cmd_arg arg = { .head.opcode = NNAHW_OP_ARG, .axis = 1 };
 	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
 	struct nna_lower *l = op->lower;

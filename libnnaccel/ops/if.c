@@ -108,8 +108,8 @@ static int lower_both(struct nna_op_context *op, const uint32_t *inputs, const u
 	NNA_VALUE(otherwise, nna_lower_label(l));
 	NNA_VALUE(end, nna_lower_label(l));
 	ret = nna_emit_branch_unless(l, condition, otherwise) ?:
-	      lower_branch(op, THEN, inputs, outputs) ?:
-	      nna_emit_jump(l, end) ?: nna_lower_place(l, otherwise);
+	      lower_branch(op, THEN, inputs, outputs) ?: nna_emit_jump(l, end) ?:
+	      nna_lower_place(l, otherwise);
 	return ret ?: lower_branch(op, ELSE, inputs, outputs) ?: nna_lower_place(l, end);
 }
 

@@ -20,8 +20,7 @@ static int check_box_scale(const struct nna_op_context *op, const char *what,
 static int check(struct nna_op_context *op)
 {
 	bool quantised = NNA_BIT(op->in[0].type) & NNA_T_QUANT8, nchw;
-	nna_types boxes = NNA_BIT(quantised ? (uint32_t)NNA_OPERAND_TENSOR_QUANT16_ASYMM :
-					      op->in[0].type);
+	nna_types boxes = NNA_BIT(quantised ? NNA_OPERAND_TENSOR_QUANT16_ASYMM : op->in[0].type);
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
 		  nna_check_in(op, 1, boxes) ?: nna_check_rank(op, 1, 2, 2) ?:
 		  nna_check_dim(op, 1, 1, 4) ?:
@@ -34,8 +33,8 @@ static int check(struct nna_op_context *op)
 	if (ret)
 		return ret;
 	ret = nna_op_scalar_bool(op, 2, &nchw);
-	return ret ? nna_later(ret)
-		   : nna_check_dim(op, 0, nna_axis_h(nchw),
+	return ret ? nna_later(ret) :
+		     nna_check_dim(op, 0, nna_axis_h(nchw),
 				   nna_known_dim(&op->in[0], nna_axis_w(nchw)));
 }
 

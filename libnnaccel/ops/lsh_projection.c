@@ -14,8 +14,8 @@ enum { SPARSE_DEPRECATED = 1, DENSE = 2, SPARSE = 3 };
 
 static int read_type(const struct nna_op_context *op, int32_t *type)
 {
-	uint32_t hashes = nna_known_dim(&op->in[0], 0), bits = nna_known_dim(&op->in[0], 1),
-		 room = bits;
+	uint32_t hashes = nna_known_dim(&op->in[0], 0), bits = nna_known_dim(&op->in[0], 1);
+	uint32_t room = bits;
 	int ret = nna_op_scalar_i32(op, 3, type);
 
 	if (ret)
@@ -26,8 +26,8 @@ static int read_type(const struct nna_op_context *op, int32_t *type)
 		return 0;
 	for (uint32_t rest = hashes ? hashes - 1 : 0; rest; rest >>= 1)
 		room++;
-	return room <= 32 ? 0
-			  : nna_op_fail(op, "%u signatures of %u bits do not fit into 32 bits",
+	return room <= 32 ? 0 :
+			    nna_op_fail(op, "%u signatures of %u bits do not fit into 32 bits",
 					hashes, bits);
 }
 
@@ -86,8 +86,8 @@ static int project(struct nna_op_context *op, uint32_t out)
 /* out[hash] = sum of bits << position, + hash << count of bits */
 static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool offset)
 {
-	uint32_t hashes = op->in[0].dims[0], count = op->in[0].dims[1], column[2] = { hashes, 1 },
-		 places[32] = { 0 };
+	uint32_t hashes = op->in[0].dims[0], count = op->in[0].dims[1];
+	uint32_t column[2] = { hashes, 1 }, places[32] = { 0 };
 	struct nna_lower *l = op->lower;
 	uint32_t *offsets = calloc(hashes, sizeof(*offsets));
 	int64_t added;
@@ -107,13 +107,11 @@ static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool off
 	NNA_VALUE(placed, nna_do_scratch_like(l, NNAHW_TYPE_S32, bits));
 	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, column, 0, 0));
 	NNA_VALUE(result, nna_view_reshape(l, out, 2, column));
-	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, placed, bits, factors, NNA_NO_VALUE, NNA_ACT_NONE,
-			     0,
-			     0)
-		      ?: nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, placed, 1u << 1);
-	return ret
-		       ?: nna_emit_ewise(l, NNAHW_EWISE_ADD, result, sums, (uint32_t)added,
-					 NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, placed, bits, factors, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0, 0) ?:
+	      nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, placed, 1u << 1);
+	return ret ?: nna_emit_ewise(l, NNAHW_EWISE_ADD, result, sums, (uint32_t)added,
+				     NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
 }
 
 static int lower(struct nna_op_context *op)

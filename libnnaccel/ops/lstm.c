@@ -21,7 +21,6 @@ enum {
 	CELL_PEEPHOLE = 8,
 	CELL_BIAS = 11,
 	CELL_PROJECTION = 15,
-	CELL_OPERANDS = 17
 };
 
 static const uint32_t peephole_gates[] = { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_OUTPUT };
@@ -63,8 +62,8 @@ static int check_together(const struct nna_op_context *op, const struct layout *
 			return nna_op_fail(op, "weights or bias of gate %u are missing", g);
 	}
 	if (coupled == has(op, cell, CELL_RECURRENT) || coupled == has(op, cell, CELL_BIAS))
-		return nna_op_fail(
-			op, "weights and bias of the input gate come together or not at all");
+		return nna_op_fail(op, "weights and bias of the input gate come together "
+				   "or not at all");
 	if (has(op, cell, CELL_PEEPHOLE + 2) != peephole ||
 	    has(op, cell, CELL_PEEPHOLE) != (peephole && !coupled))
 		return nna_op_fail(op, "peephole weights come together or not at all");
@@ -331,8 +330,8 @@ static uint32_t backward_input(const struct nna_op_context *op)
 
 static int bi_infer(struct nna_op_context *op)
 {
-	uint32_t forward = op->in[forward_layout.h].dims[1],
-		 backward = op->in[backward_layout.h].dims[1];
+	uint32_t forward = op->in[forward_layout.h].dims[1];
+	uint32_t backward = op->in[backward_layout.h].dims[1];
 	uint32_t dims[3] = { op->in[0].dims[0], op->in[0].dims[1], forward }, next = 1;
 	bool merge = merged(op->operation->output_count);
 	int ret = check_sizes(op, &forward_layout, 0) ?:
@@ -358,8 +357,8 @@ static int bi_lower(struct nna_op_context *op)
 {
 	uint32_t forward_size = op->in[forward_layout.h].dims[1], states;
 	uint32_t backward_size = op->in[backward_layout.h].dims[1];
-	bool merge = merged(op->operation->output_count),
-	     cross = has(op, forward_layout.aux_weights, 1);
+	bool merge = merged(op->operation->output_count);
+	bool cross = has(op, forward_layout.aux_weights, 1);
 	struct nna_sequence f = { 0 }, b = { .backward = true };
 	struct nna_lstm forward, backward;
 	struct nna_lower *l = op->lower;

@@ -23,8 +23,8 @@ static int check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
 	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 2, NNA_T_INT32) ?:
-	       nna_check_rank(op, 2, 1, 1) ?: nna_check_dim(op, 2, 0, 2) ?:
+	       nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
+	       nna_check_dim(op, 2, 0, 2) ?:
 	       nna_check_out(op, 0, NNA_T_INT32) ?: nna_later(read_samples(op, &samples));
 }
 
@@ -45,8 +45,8 @@ static int infer(struct nna_op_context *op)
 static int lower(struct nna_op_context *op)
 {
 	struct nnahw_cmd_multinomial command = { .head.opcode = NNAHW_OP_MULTINOMIAL };
-	uint32_t batch = op->in[0].dims[0], classes = op->in[0].dims[1],
-		 samples = op->out[0].dims[1], values[3];
+	uint32_t batch = op->in[0].dims[0], classes = op->in[0].dims[1];
+	uint32_t samples = op->out[0].dims[1], values[3];
 	uint32_t most = MOST_SUMS / classes, count;
 	int ret = 0;
 

@@ -143,8 +143,8 @@ static int lrn_lower(struct nna_op_context *op)
 	NNA_VALUE(exponent, nna_do_constant_f32(l, -r.beta));
 	return ewise(l, NNAHW_EWISE_MUL, squares, source, source) ?:
 	       window_sums(l, sums, squares, r.radius) ?:
-	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, bases, sums, alpha, bias, NNA_ACT_NONE, 0,
-			      0) ?:
+	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, bases, sums, alpha, bias,
+			      NNA_ACT_NONE, 0, 0) ?:
 	       ewise(l, NNAHW_EWISE_POW, powers, bases, exponent) ?:
 	       ewise(l, NNAHW_EWISE_MUL, result, source, powers);
 }
@@ -191,7 +191,8 @@ static int instance_lower(struct nna_op_context *op)
 	       ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon) ?:
 	       ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE) ?:
 	       ewise(l, NNAHW_EWISE_MUL, normal, centred, factors) ?:
-	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, out, normal, gamma, beta, NNA_ACT_NONE, 0, 0);
+	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, out, normal, gamma, beta,
+			      NNA_ACT_NONE, 0, 0);
 }
 
 const struct nna_op nna_op_l2_normalization = {

@@ -140,9 +140,10 @@ bool nna_op_shapes_are_told(const struct nna_op_context *op)
 	/* What their subgraphs do on the way is not told by what comes out. */
 	if (op->operation->type == NNA_OPERATION_IF || op->operation->type == NNA_OPERATION_WHILE)
 		return false;
-	for (uint32_t i = 0; i < op->operation->output_count; i++)
+	for (uint32_t i = 0; i < op->operation->output_count; i++) {
 		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->out[i].final)
 			return false;
+	}
 	return true;
 }
 
@@ -248,9 +249,8 @@ int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **val
 		 * No dimension or axis is beyond 32 bits; a saturated value is as wrong as the
 		 * original.
 		 */
-		(*values)[k] = wide < INT32_MIN	  ? INT32_MIN
-			       : wide > INT32_MAX ? INT32_MAX
-						  : (int32_t)wide;
+		(*values)[k] = wide < INT32_MIN ? INT32_MIN :
+			       wide > INT32_MAX ? INT32_MAX : (int32_t)wide;
 	}
 	return 0;
 }

@@ -74,8 +74,8 @@ static int check(struct nna_op_context *op)
 	if (!ret && op->operation->type == NNA_OPERATION_PAD_V2)
 		ret = nna_check_in(op, 2, NNA_BIT(value_type(op->in[0].type)));
 	if (!ret && op->operation->type == NNA_OPERATION_MIRROR_PAD)
-		ret = nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32))
-			      ?: nna_later(read_mode(op, &symmetric));
+		ret = nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
+		      nna_later(read_mode(op, &symmetric));
 	return ret ?: nna_later(read_padding(op, &padding));
 }
 
@@ -149,9 +149,8 @@ static int mirror_infer(struct nna_op_context *op)
 		uint32_t size = op->in[0].dims[k], most = size && !symmetric ? size - 1 : size;
 
 		if (padding.before[k] > most || padding.after[k] > most)
-			return nna_op_fail(
-				op, "dimension %u of %u elements cannot be mirrored that far", k,
-				size);
+			return nna_op_fail(op, "dimension %u of %u elements cannot be mirrored "
+					   "that far", k, size);
 	}
 	return nna_set_dims(op, 0, op->in[0].rank, padding.dims);
 }

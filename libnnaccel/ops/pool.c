@@ -67,8 +67,8 @@ static int lower(struct nna_op_context *op)
 	uint32_t height, width, values[2];
 	struct nna_window w;
 	int ret = geometry(op, &w, &height, &width) ?:
-			  nna_lower_images(op, w.nchw, &values[NNAHW_POOL_INPUT],
-					   &values[NNAHW_POOL_OUTPUT]);
+		  nna_lower_images(op, w.nchw, &values[NNAHW_POOL_INPUT],
+				   &values[NNAHW_POOL_OUTPUT]);
 
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;

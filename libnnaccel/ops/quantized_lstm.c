@@ -126,9 +126,8 @@ static enum nna_fixed_function gate_function(uint32_t g)
 static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_t forget,
 		     uint32_t in, uint32_t update, float clip)
 {
-	int ret;
-
 	float scale = nna_lower_value(l, c_in)->scale;
+	int ret;
 
 	NNA_VALUE(kept, scratch16(l, c_in, scale));
 	NNA_VALUE(fresh, scratch16(l, c_in, scale));
@@ -158,7 +157,7 @@ enum {
 	Q16_RECURRENT = 5,
 	Q16_BIAS = 9,
 	Q16_CELL = 13,
-	Q16_OUTPUT = 14
+	Q16_OUTPUT = 14,
 };
 
 static int check16(struct nna_op_context *op)
@@ -247,8 +246,8 @@ static int lower16(struct nna_op_context *op)
 	NNA_VALUE(forget, gate16(op, NNA_GATE_FORGET, data));
 	NNA_VALUE(update, gate16(op, NNA_GATE_CELL, data));
 	NNA_VALUE(gate, gate16(op, NNA_GATE_OUTPUT, data));
-	return next_cell(l, c_out, c, forget, in, update, 0)
-		       ?: hidden_state(l, out, gate, c_out, Q16_CELL_BITS);
+	return next_cell(l, c_out, c, forget, in, update, 0) ?:
+	       hidden_state(l, out, gate, c_out, Q16_CELL_BITS);
 }
 
 /* ------------------------------------------------------------------------------- QUANTIZED_LSTM */
@@ -310,10 +309,8 @@ static int cell_bits(const struct nna_op_context *op, uint32_t *bits)
 
 	/* Models state it in a few decimal digits. */
 	if (fabsf(exponent - nearest) > 1e-3f || nearest < -15 || nearest > -9)
-		return nna_op_fail(
-			op,
-			"the cell state has a scale of %g, which is no power of two from 2^-15 to 2^-9",
-			(double)op->in[Q_CELL].scale);
+		return nna_op_fail(op, "the cell state has a scale of %g, which is no power of two "
+				   "from 2^-15 to 2^-9", (double)op->in[Q_CELL].scale);
 	*bits = (uint32_t)((int)nearest + 15);
 	return 0;
 }
@@ -452,8 +449,8 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 	if (clip <= 0)
 		return nna_do_linear(l, out, hidden, weights, bias);
 	NNA_VALUE(projected, nna_do_scratch_like(l, NNAHW_TYPE_S8, out));
-	return nna_do_linear(l, projected, hidden, weights, bias)
-		       ?: nna_do_clip(l, out, projected, clip);
+	return nna_do_linear(l, projected, hidden, weights, bias) ?:
+	       nna_do_clip(l, out, projected, clip);
 }
 
 static int lower(struct nna_op_context *op)

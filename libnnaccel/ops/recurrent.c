@@ -117,15 +117,15 @@ static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uin
 	NNA_VALUE(factors, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
 	NNA_VALUE(normal, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
 	NNA_VALUE(out, nna_do_scratch_like(l, type, in));
-	ret = nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, means, in, 1u << 1)			  ?:
-		      nna_do_ewise(l, NNAHW_EWISE_SUB, centred, in, means, NNA_NO_VALUE)	  ?:
-		      nna_do_ewise(l, NNAHW_EWISE_MUL, squares, centred, centred, NNA_NO_VALUE)	  ?:
-		      nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, variances, squares, 1u << 1)	  ?:
-		      nna_do_ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon, NNA_NO_VALUE) ?:
-		      nna_do_ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE, NNA_NO_VALUE) ?:
-		      nna_do_ewise(l, NNAHW_EWISE_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
-		      nna_do_ewise(l, bias == NNA_NO_VALUE ? NNAHW_EWISE_MUL : NNAHW_EWISE_MUL_ADD,
-				   out, normal, weights, bias);
+	ret = nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, means, in, 1u << 1) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_SUB, centred, in, means, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL, squares, centred, centred, NNA_NO_VALUE) ?:
+	      nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, variances, squares, 1u << 1) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNAHW_EWISE_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, bias == NNA_NO_VALUE ? NNAHW_EWISE_MUL : NNAHW_EWISE_MUL_ADD,
+			   out, normal, weights, bias);
 	return ret ? ret : (int64_t)out;
 }
 
@@ -247,8 +247,8 @@ int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct 
 		if (cell->input[g] == NNA_NO_VALUE)
 			continue;
 		NNA_VALUE(part, contribution(l, s, cell->input[g], cell->aux[g],
-					     cell->norm[g] == NNA_NO_VALUE ? cell->bias[g]
-									   : NNA_NO_VALUE));
+					     cell->norm[g] == NNA_NO_VALUE ? cell->bias[g] :
+									     NNA_NO_VALUE));
 		all[g] = part;
 	}
 	for (uint32_t i = 0; i < steps; i++) {
@@ -263,8 +263,8 @@ int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct 
 		NNA_VALUE(h_next, nna_do_scratch_like(l, cell->type, h));
 		NNA_VALUE(c_next, nna_do_scratch_like(l, cell->type, c));
 		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
-		ret = nna_lstm_step(l, cell, gates, h, c, h_next, c_next)
-			      ?: nna_do_move(l, out, h_next);
+		ret = nna_lstm_step(l, cell, gates, h, c, h_next, c_next) ?:
+		      nna_do_move(l, out, h_next);
 		if (ret)
 			return ret;
 		h = h_next;

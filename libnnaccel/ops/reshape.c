@@ -109,8 +109,8 @@ static int expand_infer(struct nna_op_context *op)
 	const struct nna_shape *in = &op->in[0];
 	uint32_t dims[NNACCEL_MAX_RANK + 1], axis;
 	int32_t number;
-	int ret = nna_op_scalar_i32(op, 1, &number)
-			  ?: nna_param_axis(op, number, in->rank + 1, &axis);
+	int ret = nna_op_scalar_i32(op, 1, &number) ?:
+		  nna_param_axis(op, number, in->rank + 1, &axis);
 
 	if (ret)
 		return ret;

@@ -83,15 +83,14 @@ static int lower(struct nna_op_context *op)
 	const uint32_t *dims = op->in[0].dims;
 	uint32_t values[2];
 	struct target t;
-	int ret = read_target(op, &t)
-			  ?: nna_lower_images(op, t.nchw, &values[NNAHW_RESIZE_INPUT],
-					      &values[NNAHW_RESIZE_OUTPUT]);
+	int ret = read_target(op, &t) ?:
+		  nna_lower_images(op, t.nchw, &values[NNAHW_RESIZE_INPUT],
+				   &values[NNAHW_RESIZE_OUTPUT]);
 
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;
 	command.kind = op->operation->type == NNA_OPERATION_RESIZE_BILINEAR ?
-			       NNAHW_RESAMPLE_BILINEAR :
-			       NNAHW_RESAMPLE_NEAREST;
+			       NNAHW_RESAMPLE_BILINEAR : NNAHW_RESAMPLE_NEAREST;
 	command.align_corners = t.align;
 	command.half_pixel_centers = t.half;
 	command.scale_h = factor(dims[nna_axis_h(t.nchw)], t.height, t.align);

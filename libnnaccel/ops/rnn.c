@@ -54,10 +54,8 @@ static int rnn_check(struct nna_op_context *op)
 	enum nna_cell_act act;
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-	       check_cell(op, 1) ?:
-	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
-	       check_outputs(op);
+	       check_cell(op, 1) ?: nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	       nna_later(nna_param_cell_act(op, 5, &act)) ?: check_outputs(op);
 }
 
 static int rnn_infer(struct nna_op_context *op)
@@ -191,11 +189,11 @@ static int bi_check(struct nna_op_context *op)
 
 static int bi_infer(struct nna_op_context *op)
 {
-	uint32_t forward = op->in[BI_FORWARD].dims[0], backward = op->in[BI_BACKWARD].dims[0],
-		 next = 0;
+	uint32_t forward = op->in[BI_FORWARD].dims[0], backward = op->in[BI_BACKWARD].dims[0];
+	uint32_t next = 0;
 	uint32_t dims[3] = { op->in[0].dims[0], op->in[0].dims[1], forward };
-	bool merge, has_aux = nna_op_has_input(op, BI_AUX),
-		    has_weights = nna_op_has_input(op, BI_AUX + 1);
+	bool merge, has_aux = nna_op_has_input(op, BI_AUX);
+	bool has_weights = nna_op_has_input(op, BI_AUX + 1);
 	uint32_t backward_in = has_aux && !has_weights ? BI_AUX : 0;
 	int ret = nna_op_scalar_bool(op, BI_MERGE, &merge) ?: check_size(op, 0, BI_FORWARD) ?:
 		  check_size(op, backward_in, BI_BACKWARD);
@@ -219,10 +217,10 @@ static int bi_infer(struct nna_op_context *op)
 static int bi_lower(struct nna_op_context *op)
 {
 	bool has_aux = nna_op_has_input(op, BI_AUX), cross = nna_op_has_input(op, BI_AUX + 1);
-	uint32_t forward_units = op->in[BI_FORWARD].dims[0],
-		 backward_units = op->in[BI_BACKWARD].dims[0];
-	struct nna_sequence f = { .c_last = NNA_NO_VALUE },
-			    b = { .c_last = NNA_NO_VALUE, .backward = true };
+	uint32_t forward_units = op->in[BI_FORWARD].dims[0];
+	uint32_t backward_units = op->in[BI_BACKWARD].dims[0];
+	struct nna_sequence f = { .c_last = NNA_NO_VALUE };
+	struct nna_sequence b = { .c_last = NNA_NO_VALUE, .backward = true };
 	struct nna_rnn forward, backward;
 	struct nna_lower *l = op->lower;
 	bool merge;

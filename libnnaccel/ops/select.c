@@ -16,8 +16,8 @@ static int infer(struct nna_op_context *op)
 	for (uint32_t i = 1; i < 3; i++) {
 		if (op->in[i].rank != op->in[0].rank ||
 		    memcmp(op->in[i].dims, op->in[0].dims, sizeof(op->in[0].dims)))
-			return nna_op_fail(op, "input %u has other dimensions than the condition",
-					   i);
+			return nna_op_fail(op, "input %u has other dimensions than the "
+					   "condition", i);
 	}
 	return nna_set_like(op, 0, 0);
 }
@@ -30,8 +30,8 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	return nna_emit_ewise(op->lower, NNAHW_EWISE_SELECT, out, condition, a, b, NNA_ACT_NONE, 0,
-			      0);
+	return nna_emit_ewise(op->lower, NNAHW_EWISE_SELECT, out, condition, a, b,
+			      NNA_ACT_NONE, 0, 0);
 }
 
 const struct nna_op nna_op_select = {

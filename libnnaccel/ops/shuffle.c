@@ -148,8 +148,8 @@ static int infer(struct nna_op_context *op)
 static int64_t large_view(struct nna_lower *l, uint32_t value, const struct block *block,
 			  const uint32_t *dims)
 {
-	static const uint32_t from_nhwc[] = { 0, 2, 4, 1, 3, 5 },
-			      from_nchw[] = { 0, 3, 5, 2, 4, 1 };
+	static const uint32_t from_nhwc[] = { 0, 2, 4, 1, 3, 5 };
+	static const uint32_t from_nchw[] = { 0, 3, 5, 2, 4, 1 };
 	uint32_t h = dims[nna_axis_h(block->nchw)] / block->h;
 	uint32_t w = dims[nna_axis_w(block->nchw)] / block->w, c = dims[nna_axis_c(block->nchw)];
 	uint32_t nhwc[] = { dims[0], h, block->h, w, block->w, c };
@@ -165,10 +165,10 @@ static int64_t large_view(struct nna_lower *l, uint32_t value, const struct bloc
 static int64_t small_view(struct nna_lower *l, uint32_t value, const struct block *block,
 			  const uint32_t *dims, bool batch)
 {
-	static const uint32_t batch_nhwc[] = { 2, 0, 1, 3, 4, 5 },
-			      batch_nchw[] = { 2, 0, 1, 4, 5, 3 };
-	static const uint32_t depth_nhwc[] = { 0, 3, 4, 1, 2, 5 },
-			      depth_nchw[] = { 0, 1, 2, 4, 5, 3 };
+	static const uint32_t batch_nhwc[] = { 2, 0, 1, 3, 4, 5 };
+	static const uint32_t batch_nchw[] = { 2, 0, 1, 4, 5, 3 };
+	static const uint32_t depth_nhwc[] = { 0, 3, 4, 1, 2, 5 };
+	static const uint32_t depth_nchw[] = { 0, 1, 2, 4, 5, 3 };
 	uint32_t area = block->h * block->w, b = batch ? dims[0] / area : dims[0];
 	uint32_t h = dims[nna_axis_h(block->nchw)], w = dims[nna_axis_w(block->nchw)];
 	uint32_t c = batch ? dims[nna_axis_c(block->nchw)] : dims[nna_axis_c(block->nchw)] / area;

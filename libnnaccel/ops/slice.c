@@ -99,17 +99,15 @@ static int strided_ranges(const struct nna_op_context *op, struct range *ranges,
 
 		if (!step)
 			return nna_op_fail(op, "the stride of dimension %u is 0", k);
-		from = begin_mask >> k & 1 ? (forward ? 0 : dim - 1)
-					   : clamp_index(begin[k], dim, forward);
+		from = begin_mask >> k & 1 ? (forward ? 0 : dim - 1) :
+					     clamp_index(begin[k], dim, forward);
 		to = end_mask >> k & 1 ? (forward ? dim : -1) : clamp_index(end[k], dim, forward);
 		count = forward ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
 		if (count < 0)
 			count = 0;
 		if (*shrink >> k & 1 && (!forward || count != 1))
-			return nna_op_fail(
-				op,
-				"dimension %u has %lld elements and stride %d: it cannot be dropped",
-				k, (long long)count, steps[k]);
+			return nna_op_fail(op, "dimension %u has %lld elements and stride %d: "
+					   "it cannot be dropped", k, (long long)count, steps[k]);
 		ranges[k] = (struct range){ count ? (uint32_t)from : 0, (uint32_t)count, steps[k] };
 	}
 	return ret;

@@ -30,10 +30,9 @@ static int check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
 	       nna_check_in(op, 1, type) ?: nna_check_rank(op, 1, 2, 2) ?:
-	       nna_check_in(op, 2, type) ?:
-	       nna_check_rank(op, 2, 2, 2) ?: nna_check_optional(op, 3, type) ?:
-	       nna_check_rank(op, 3, 1, 1) ?: nna_check_in(op, 4, type) ?:
-	       nna_check_rank(op, 4, 2, 2) ?:
+	       nna_check_in(op, 2, type) ?: nna_check_rank(op, 2, 2, 2) ?:
+	       nna_check_optional(op, 3, type) ?: nna_check_rank(op, 3, 1, 1) ?:
+	       nna_check_in(op, 4, type) ?: nna_check_rank(op, 4, 2, 2) ?:
 	       nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?:
 	       nna_check_dim(op, 2, 0, filters) ?:
 	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
@@ -63,8 +62,8 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	uint32_t batch = op->in[0].dims[0], filters = op->in[1].dims[0], memory = op->in[2].dims[1],
-		 rank;
+	uint32_t batch = op->in[0].dims[0], filters = op->in[1].dims[0];
+	uint32_t memory = op->in[2].dims[1], rank;
 	uint32_t cube[3] = { batch, filters, memory };
 	struct nna_lower *l = op->lower;
 	enum nna_cell_act act;

@@ -32,8 +32,7 @@ static int check(struct nna_op_context *op)
 		return nna_op_fail(op, "10 inputs");
 	order_of(op, &order);
 	ret = nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 4, 4) ?:
-	      nna_check_rank(op, 1, 4, 4) ?:
-	      nna_check_rank(op, 2, 1, 1) ?:
+	      nna_check_rank(op, 1, 4, 4) ?: nna_check_rank(op, 2, 1, 1) ?:
 	      nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
 	      nna_window_check(op, &order);
 	if (!ret && by_scheme(op))
@@ -126,8 +125,8 @@ static int64_t spread(struct nna_lower *l, uint32_t image, const struct nna_wind
 {
 	const struct nna_value *v = nna_lower_value(l, image);
 	uint32_t h = v->dims[1], width = v->dims[2];
-	uint64_t tall = (uint64_t)(h - 1) * w->stride_h + 1,
-		 wide = (uint64_t)(width - 1) * w->stride_w + 1;
+	uint64_t tall = (uint64_t)(h - 1) * w->stride_h + 1;
+	uint64_t wide = (uint64_t)(width - 1) * w->stride_w + 1;
 	uint32_t dims[4] = { v->dims[0], (uint32_t)tall, (uint32_t)wide, v->dims[3] };
 	int ret;
 
@@ -169,8 +168,8 @@ static int lower(struct nna_op_context *op)
 	struct nna_lower *l = op->lower;
 	uint32_t height, width, image, result;
 	struct nna_window w;
-	int ret = geometry(op, &w, &height, &width)
-			  ?: nna_lower_images(op, w.nchw, &image, &result);
+	int ret = geometry(op, &w, &height, &width) ?:
+		  nna_lower_images(op, w.nchw, &image, &result);
 
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;

@@ -105,8 +105,7 @@ static int loop(struct nna_op_context *op, struct nna_subgraph_run *condition,
 	ret = nna_lower_place(l, start) ?: nna_subgraph_lower(condition, op, now, &goes_on) ?:
 	      nna_emit_branch_unless(l, goes_on, end) ?: nna_subgraph_lower(body, op, now, next);
 	return ret ?: move_all(l, body->subgraph->output_count, now, next) ?:
-	       nna_emit_jump(l, start) ?:
-	       nna_lower_place(l, end);
+	       nna_emit_jump(l, start) ?: nna_lower_place(l, end);
 }
 
 static int lower_values(struct nna_op_context *op, struct nna_subgraph_run *condition,
