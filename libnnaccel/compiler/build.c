@@ -477,10 +477,10 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 		 * One scale: the product as the scale of the bias, a float; models are calibrated
 		 * against that. TFLite does so for u8 convolutions only.
 		 */
-		double product = weights->channel_scales
-					 ? (double)in->scale * weights->channel_scales[c]
-				 : exact ? (double)in->scale * weights->scale
-					 : (double)(in->scale * weights->scale);
+		double product = weights->channel_scales ?
+					 (double)in->scale * weights->channel_scales[c] :
+				 exact ? (double)in->scale * weights->scale :
+					 (double)(in->scale * weights->scale);
 
 		nna_requantize_from(product / out->scale, &table[c].multiplier, &table[c].shift);
 	}

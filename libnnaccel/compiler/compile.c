@@ -305,10 +305,9 @@ static int take_shapes(struct nna_op_context *op, struct nna_frame *f)
 						   i, op->out[i].rank, stated->rank);
 			for (uint32_t k = op->out[i].bounded; k < stated->rank; k++)
 				if (stated->dims[k] && stated->dims[k] != op->out[i].dims[k])
-					return nna_op_fail(
-						op,
-						"dimension %u of output %u is %u, the model says %u",
-						k, i, op->out[i].dims[k], stated->dims[k]);
+					return nna_op_fail(op, "dimension %u of output %u is %u, "
+							   "the model says %u", k, i,
+							   op->out[i].dims[k], stated->dims[k]);
 		}
 		*shape = op->out[i];
 		shape->rank_known = true;

@@ -277,8 +277,14 @@ fail:
 
 int nna_code_print(const struct nna_code *code, FILE *to)
 {
-	static const char *const kinds[] = { "constants", "scratch", "variables",
-					     "staging",	  "input",   "output" };
+	static const char *const kinds[] = {
+		[NNA_SLOT_CONSTANTS] = "constants",
+		[NNA_SLOT_SCRATCH] = "scratch",
+		[NNA_SLOT_VARIABLES] = "variables",
+		[NNA_SLOT_STAGING] = "staging",
+		[NNA_SLOT_INPUT] = "input",
+		[NNA_SLOT_OUTPUT] = "output",
+	};
 	char names[64][24];
 	const char *pointers[64];
 

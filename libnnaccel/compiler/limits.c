@@ -65,15 +65,15 @@ static uint64_t product(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t ab;
 
-	return __builtin_mul_overflow(a, b, &ab) || __builtin_mul_overflow(ab, c, &ab) ? UINT64_MAX
-										       : ab;
+	return __builtin_mul_overflow(a, b, &ab) || __builtin_mul_overflow(ab, c, &ab) ?
+		       UINT64_MAX : ab;
 }
 
 static int check_roi(const struct nna_lower *l, const struct nnahw_cmd_roi *c,
 		     const uint32_t *values)
 {
-	const uint32_t *in = l->values[values[NNAHW_ROI_INPUT]].dims,
-		       *out = l->values[values[NNAHW_ROI_OUTPUT]].dims;
+	const uint32_t *in = l->values[values[NNAHW_ROI_INPUT]].dims;
+	const uint32_t *out = l->values[values[NNAHW_ROI_OUTPUT]].dims;
 	uint64_t rows = c->samples_h ? c->samples_h : in[1] / (out[1] ? out[1] : 1) + 2;
 	uint64_t columns = c->samples_w ? c->samples_w : in[2] / (out[2] ? out[2] : 1) + 2;
 	const struct extent extents[] = {

@@ -17,12 +17,18 @@ uint32_t nna_debug_flags(void)
 		const char *name;
 		uint32_t flag;
 	} names[] = {
-		{ "lower", NNA_DEBUG_LOWER },	    { "fuse", NNA_DEBUG_FUSE },
-		{ "elide", NNA_DEBUG_ELIDE },	    { "pack", NNA_DEBUG_PACK },
-		{ "plan", NNA_DEBUG_PLAN },	    { "emit", NNA_DEBUG_EMIT },
-		{ "all", NNA_DEBUG_ALL },	    { "no-fuse", NNA_DEBUG_NO_FUSE },
-		{ "no-elide", NNA_DEBUG_NO_ELIDE }, { "no-pack", NNA_DEBUG_NO_PACK },
-		{ "no-reuse", NNA_DEBUG_NO_REUSE }, { "no-fold", NNA_DEBUG_NO_FOLD },
+		{ "lower", NNA_DEBUG_LOWER },
+		{ "fuse", NNA_DEBUG_FUSE },
+		{ "elide", NNA_DEBUG_ELIDE },
+		{ "pack", NNA_DEBUG_PACK },
+		{ "plan", NNA_DEBUG_PLAN },
+		{ "emit", NNA_DEBUG_EMIT },
+		{ "all", NNA_DEBUG_ALL },
+		{ "no-fuse", NNA_DEBUG_NO_FUSE },
+		{ "no-elide", NNA_DEBUG_NO_ELIDE },
+		{ "no-pack", NNA_DEBUG_NO_PACK },
+		{ "no-reuse", NNA_DEBUG_NO_REUSE },
+		{ "no-fold", NNA_DEBUG_NO_FOLD },
 	};
 	const char *text = getenv("NNACCEL_DEBUG");
 	uint32_t flags = 0;

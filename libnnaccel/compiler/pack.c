@@ -247,8 +247,7 @@ static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_command *c,
 	const struct nna_value *in = &l->values[c->values[NNAHW_CONV_INPUT]];
 	const struct nna_value *channels = &l->values[c->values[NNAHW_CONV_CHANNELS]];
 	const struct nna_value *bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ?
-					       NULL :
-					       &l->values[c->values[NNAHW_CONV_BIAS]];
+					       NULL : &l->values[c->values[NNAHW_CONV_BIAS]];
 	const uint8_t *from = nna_lower_constant_data(l, c->values[NNAHW_CONV_CHANNELS]);
 	const uint8_t *bias_data = bias ? constant_bytes(l, bias) : NULL;
 	uint32_t dims[2] = { n, 4 };
@@ -297,8 +296,8 @@ static int pack_conv(struct pack *p, struct nna_ir_command *c)
 	floats = is_float(weights);
 	if (!floats && nnahw_type_size(weights->type) != 1)
 		return 0;
-	bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ? NULL
-							: &l->values[c->values[NNAHW_CONV_BIAS]];
+	bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ?
+		       NULL : &l->values[c->values[NNAHW_CONV_BIAS]];
 	if (!floats &&
 	    (c->values[NNAHW_CONV_CHANNELS] == NNA_NO_VALUE || (bias && !constant_bytes(l, bias))))
 		return 0;

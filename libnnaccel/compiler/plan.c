@@ -269,8 +269,7 @@ int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
 	for (uint32_t s = 0; s < l->storage_count; s++) {
 		struct nna_storage *storage = &l->storages[s];
 		uint64_t *area = storage->kind == NNA_STORAGE_CONSTANT ? &areas->constants :
-				 storage->kind == NNA_STORAGE_VARIABLE ? &areas->variables :
-									 NULL;
+				 storage->kind == NNA_STORAGE_VARIABLE ? &areas->variables : NULL;
 
 		total += lives[s].size;
 		/* State has a place even where this shape's commands do not touch it. */
@@ -290,11 +289,11 @@ int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
 			l->storages[s].offset = l->storages[root].offset;
 	}
 	if (l->debug & NNA_DEBUG_PLAN)
-		nna_debug_print(
-			l,
-			"plan: constants %llu, scratch %llu, variables %llu bytes; %llu unshared",
-			(unsigned long long)areas->constants, (unsigned long long)areas->scratch,
-			(unsigned long long)areas->variables, (unsigned long long)total);
+		nna_debug_print(l, "plan: constants %llu, scratch %llu, variables %llu bytes; "
+				"%llu unshared",
+				(unsigned long long)areas->constants,
+				(unsigned long long)areas->scratch,
+				(unsigned long long)areas->variables, (unsigned long long)total);
 	free(lives);
 	return ret;
 }
