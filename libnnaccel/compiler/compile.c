@@ -351,7 +351,7 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 	if (!ret)
 		ret = any_bounded(op.in, operation->input_count) ? -EAGAIN : impl->infer(&op);
 	if (ret == -EAGAIN && !any_bounded(op.in, operation->input_count) &&
-	    nna_op_shapes_are_told(&op))
+	    nna_op_outputs_are_final(&op))
 		ret = 0;
 	if (!ret)
 		ret = take_shapes(&op, f);

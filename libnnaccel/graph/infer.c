@@ -82,7 +82,7 @@ static int walk(const struct nna_graph *graph, uint32_t subgraph, struct nna_sha
 		if (ret)
 			return ret;
 		ret = infer_operation(&op);
-		done = !ret || (ret == -EAGAIN && op.complete && nna_op_shapes_are_told(&op));
+		done = !ret || (ret == -EAGAIN && op.complete && nna_op_outputs_are_final(&op));
 		for (uint32_t i = 0; done && i < op.operation->output_count; i++)
 			shapes[op.operation->outputs[i]] = op.out[i];
 		nna_op_context_end(&op);

@@ -16,8 +16,8 @@
 /* Inputs without and with explicit padding overlap in number: then the layout, a BOOL, tells. */
 static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
 {
-	uint32_t count = op->operation->input_count, layout;
 	enum nna_operation_type type = op->operation->type;
+	uint32_t count = op->operation->input_count, layout;
 
 	*order = (struct nna_window_order){
 		.first = 3,

@@ -80,8 +80,8 @@ static int check_together(const struct nna_op_context *op, const struct layout *
 
 static int check_cell(const struct nna_op_context *op, const struct layout *at)
 {
-	enum nna_operand_type type = op->in[0].type;
 	uint32_t cell = at->cell, units, outputs;
+	enum nna_operand_type type = op->in[0].type;
 	int ret = check_together(op, at) ?: nna_check_in(op, at->h, NNA_BIT(type)) ?:
 		  nna_check_rank(op, at->h, 2, 2) ?: nna_check_in(op, at->c, NNA_BIT(type)) ?:
 		  nna_check_rank(op, at->c, 2, 2);

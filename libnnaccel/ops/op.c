@@ -135,7 +135,7 @@ bool nna_op_has_input(const struct nna_op_context *op, uint32_t i)
 	       op->in_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->in[i].omitted;
 }
 
-bool nna_op_shapes_are_told(const struct nna_op_context *op)
+bool nna_op_outputs_are_final(const struct nna_op_context *op)
 {
 	/* What their subgraphs do on the way is not told by what comes out. */
 	if (op->operation->type == NNA_OPERATION_IF || op->operation->type == NNA_OPERATION_WHILE)

@@ -108,7 +108,7 @@ bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
  * Shapes of outputs that depend on values are stated by the model, or known from an earlier run:
  * lowering can go on.
  */
-bool nna_op_shapes_are_told(const struct nna_op_context *op);
+bool nna_op_outputs_are_final(const struct nna_op_context *op);
 
 /*
  * Values of inputs that are constants or bound to known values (NNAPI lets scalars be model inputs

@@ -72,9 +72,9 @@ static int read_axes(const struct nna_op_context *op, uint32_t *mask)
 static int check(struct nna_op_context *op)
 {
 	const struct kind *kind = find(op->operation->type);
-	bool mean = op->operation->type == NNA_OPERATION_MEAN;
-	enum nna_operand_type keep = mean ? NNA_OPERAND_INT32 : NNA_OPERAND_BOOL;
 	uint32_t mask;
+	enum nna_operand_type keep = op->operation->type == NNA_OPERATION_MEAN ?
+					     NNA_OPERAND_INT32 : NNA_OPERAND_BOOL;
 
 	return nna_check_in(op, 0, kind->types) ?:
 	       (kind->same_quant ? nna_check_out_quant(op, 0, 0) : nna_check_out_like(op, 0, 0)) ?:
