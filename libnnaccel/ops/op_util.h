@@ -16,7 +16,7 @@
 
 /* Sets of operand types. */
 typedef uint64_t nna_types;
-#define NNA_BIT(type) (1ull << ((uint32_t)(type) < 63 ? (uint32_t)(type) : 63))
+#define NNA_BIT(type) (1ull << ((type) < 63 ? (type) : 63))
 #define NNA_T_FLOAT (NNA_BIT(NNA_OPERAND_TENSOR_FLOAT32) | NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16))
 #define NNA_T_QUANT8                                                                               \
 	(NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM) | NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED))
