@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * ARGMAX, ARGMIN: input, axis -> index of the first largest or smallest element, the axis removed.
- * ARGMAX_INT64 is ARGMAX with an output of 64 bits.
+ * ARGMAX, ARGMIN, ARGMAX_INT64: the index of the first largest or smallest element along an axis.
+ *
+ *	in 0	input	FLOAT, INT32, QUANT8 [...]
+ *	in 1	axis	INT32		in [-rank, rank)
+ *	out 0	indices	INT32 [...]	INT64 for ARGMAX_INT64; the dims of the input without the
+ *					axis, [1] where none is left
+ *
+ * One ARG command, which keeps the axis with a size of 1.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * ADD, SUB, MUL, DIV: a, b, activation; broadcast as numpy does.
+ * ADD, SUB, MUL, DIV: of two tensors, which are broadcast as numpy does.
+ *
+ *	in 0	a		FLOAT, INT32, QUANT8 [...]	no QUANT8 for DIV
+ *	in 1	b		T0 [...]
+ *	in 2	activation?	INT32				fused; none for INT32
+ *	out 0	output		T0 [...]
+ *
+ * One EWISE command.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * BATCH_MATMUL: a [..., M, K], b [..., K, N], transpose a (BOOL), transpose b (BOOL) -> [..., M, N]
- * Axes before the last two broadcast.
+ * BATCH_MATMUL: products of matrices; the axes before the last two are broadcast as numpy does.
+ *
+ *	in 0	a		FLOAT, QUANT8, INT32 [..., M, K]
+ *	in 1	b		T0 [..., K, N]
+ *	in 2	transpose a?	BOOL	false by default; a is [..., K, M]
+ *	in 3	transpose b?	BOOL	false by default; b is [..., N, K]
+ *	out 0	output		T0 [..., M, N]
+ *
+ * A MATMUL takes one batch axis, so there is one for each place of the axes before that. INT32,
+ * which MATMUL does not know, is an element-wise product of [x, M, N, K] elements and a sum over
+ * the last axis.
  */
 #include "libnnaccel/ops/op_util.h"
 
+/**
+ * struct product - what is multiplied
+ * @turn_a: a is transposed
+ * @turn_b: b is transposed
+ * @m: rows of a and of the output
+ * @n: columns of b and of the output
+ * @k: elements that each sum has
+ * @outer: axes before the last two, after broadcasting
+ * @dims: of the output, @outer + 2 of them
+ */
 struct product {
 	bool turn_a, turn_b;
 	uint32_t m, n, k;
-	uint32_t outer, dims[NNACCEL_MAX_RANK]; /* dims: of the output */
+	uint32_t outer, dims[NNACCEL_MAX_RANK];
 };
 
 static int check(struct nna_op_context *op)
@@ -53,7 +72,7 @@ static int infer(struct nna_op_context *op)
 	return read_product(op, &p) ?: nna_set_dims(op, 0, p.outer + 2, p.dims);
 }
 
-/* The matrices of a value as [..., rows, columns] of the output's outer axes. */
+/* A value as matrices [..., rows, columns], broadcast to the output's outer axes. */
 static int64_t matrices(struct nna_lower *l, uint32_t value, const struct product *p, bool turn,
 			uint32_t rows, uint32_t columns)
 {
@@ -74,7 +93,8 @@ static int64_t matrices(struct nna_lower *l, uint32_t value, const struct produc
 }
 
 /*
- * [x, rows, columns] from [x0, x1, ..., rows, columns] at one place of all outer axes but the last.
+ * [x, rows, columns] of [x0, x1, ..., x, rows, columns]: the @number'th place of all outer axes but
+ * the last.
  */
 static int64_t pick(struct nna_lower *l, uint32_t value, const struct product *p, uint64_t number)
 {
@@ -89,7 +109,7 @@ static int64_t pick(struct nna_lower *l, uint32_t value, const struct product *p
 	return view;
 }
 
-/* Integers without scale: a product per element, then a sum. */
+/* INT32: all products of two elements, then their sums. */
 static int emit_int32(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b)
 {
 	const struct nna_value *va = nna_lower_value(l, a), *vb = nna_lower_value(l, b);

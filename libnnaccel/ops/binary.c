@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of two elements without activation, broadcast as numpy does: comparisons and logical
- * ones (-> BOOL8), MAXIMUM, MINIMUM, POW (base, exponent), PRELU (input, alpha), FLOOR_DIV,
- * SQUARED_DIFFERENCE.
+ * Functions of two elements without activation; the inputs are broadcast as numpy does.
+ *
+ *	in 0	a	see below [...]
+ *	in 1	b	T0 [...]	the exponent of POW, alpha of PRELU
+ *	out 0	output	T0 [...]	BOOL8 for comparisons and logical functions
+ *
+ * Types of a:
+ *
+ *	EQUAL, NOT_EQUAL, LESS, LESS_EQUAL,
+ *	GREATER, GREATER_EQUAL			FLOAT, INT32, QUANT8, BOOL8
+ *	LOGICAL_AND, LOGICAL_OR			BOOL8
+ *	MAXIMUM, MINIMUM, SQUARED_DIFFERENCE	FLOAT, INT32, QUANT8
+ *	POW					FLOAT
+ *	PRELU					FLOAT, QUANT8
+ *	FLOOR_DIV				FLOAT, INT32
+ *
+ * One EWISE command.
  */
 #include "libnnaccel/ops/op_util.h"
 
+/**
+ * struct function - an operation of this file
+ * @operation: which
+ * @ewise: its function of the EWISE command, enum nnahw_ewise
+ * @compares: the output is BOOL8
+ * @types: types of the inputs
+ */
 struct function {
 	enum nna_operation_type operation;
 	uint8_t ewise;

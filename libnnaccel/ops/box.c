@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * What operations on boxes share: see box.h. Boxes are transformed one direction, x or y, at a
+ * time.
+ */
 #include "libnnaccel/ops/box.h"
 
 #include "libnnaccel/ops/recurrent.h"
@@ -44,7 +48,7 @@ int nna_check_numbers(const struct nna_op_context *op, uint32_t from, uint32_t t
 	return ret;
 }
 
-/* Half of a + b or a - b, as @kind says. */
+/* @factor times a (@kind) b, in new scratch memory. */
 static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, float factor)
 {
 	int ret;
@@ -57,6 +61,7 @@ static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, f
 	return ret ? ret : (int64_t)out;
 }
 
+/* out = centre (@kind: SUB or ADD) reach, within [0, most]. */
 static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t centre, uint32_t reach,
 		   uint32_t most)
 {
@@ -70,7 +75,7 @@ static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t cen
 	return ret ?: nna_do_ewise(l, NNAHW_EWISE_MAXIMUM, out, below, zero, NNA_NO_VALUE);
 }
 
-/* One direction: @axis 0 is x, 1 is y. */
+/* One direction of all boxes: @axis 0 is x, 1 is y. A size is (height, width). */
 static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas,
 		     uint32_t sizes, uint32_t axis)
 {

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * BOX_WITH_NMS_LIMIT: scores [n, classes], boxes [n, classes * 4], image number of each row [n],
- * score threshold, most boxes of an image, kernel, IoU threshold, sigma, score threshold of what is
- * left -> scores [kept], boxes [kept, 4], classes [kept], image numbers [kept]. Class 0 is the
- * background.
+ * BOX_WITH_NMS_LIMIT: the best boxes of each class and image, after non-maximum suppression.
  *
- * One NMS; how many are kept is known after the run.
+ *	in 0	scores		FLOAT, QUANT8 [n, classes]	class 0 is the background
+ *	in 1	boxes		boxes [n, classes * 4]		x1 y1 x2 y2
+ *	in 2	images		INT32 [n]			the image of each row
+ *	in 3	score threshold	FLOAT				only higher scores take part
+ *	in 4	most		INT32				boxes of an image, negative: all
+ *	in 5	kernel		INT32				0 hard, 1 linear, 2 Gaussian
+ *	in 6	IoU threshold	FLOAT
+ *	in 7	sigma		FLOAT				of the Gaussian kernel
+ *	in 8	score floor	FLOAT				boxes whose score the kernel lowers
+ *								below it are dropped
+ *	out 0	scores		Q0 [kept]
+ *	out 1	boxes		boxes [kept, 4]
+ *	out 2	classes		INT32 [kept]
+ *	out 3	images		INT32 [kept]
+ *
+ * Types of boxes and of FLOAT scalars: see box.h. One NMS command; how many boxes are kept is known
+ * after the run, so the outputs are bounded.
  */
 #include "libnnaccel/ops/box.h"
 

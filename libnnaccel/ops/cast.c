@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * CAST		the stored numbers in another type, whatever the quantisation
- * QUANTIZE	float -> quantised
- * DEQUANTIZE	quantised (also per channel) -> float
- * One input, one output of the same dims.
+ * CAST: the stored numbers in another type, whatever the quantisation. Integers beyond the range of
+ * a quantised type become its ends.
+ *
+ *	in 0	input	ANY [...]
+ *	out 0	output	ANY [...]
+ *
+ * QUANTIZE: the nearest numbers that the output can store; from quantised types too, as in TFLite.
+ *
+ *	in 0	input	FLOAT, QUANT8 [...]
+ *	out 0	output	QUANT8, QUANT16_SYMM [...]
+ *
+ * DEQUANTIZE: the real numbers that the input stores.
+ *
+ *	in 0	input	QUANT8, QUANT8_SYMM, QUANT8_SYMM_PER_CHANNEL, QUANT16_SYMM, FLOAT16 [...]
+ *	out 0	output	FLOAT [...]
+ *
+ * One EWISE command; one for each channel where scales are per channel, as an operand of a command
+ * has one scale.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -16,7 +30,6 @@ static int check(struct nna_op_context *op)
 {
 	switch (op->operation->type) {
 	case NNA_OPERATION_QUANTIZE:
-		/* From quantised types too, as TFLite's QUANTIZE. */
 		return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?:
 		       nna_check_out(op, 0, NNA_T_QUANT8 | SYMM16);
 	case NNA_OPERATION_DEQUANTIZE:
@@ -27,7 +40,6 @@ static int check(struct nna_op_context *op)
 	}
 }
 
-/* One command per channel: an operand has one scale. */
 static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 			       const struct nna_shape *shape)
 {
@@ -45,10 +57,7 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 	return 0;
 }
 
-/*
- * Numbers beyond the range of a quantised type become its ends: the device's CAST keeps the low
- * bits.
- */
+/* Clamps to the range of @type before the CAST command, which would keep the low bits. */
 static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in,
 			   enum nna_operand_type type)
 {

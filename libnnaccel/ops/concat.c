@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONCATENATION	inputs, axis (INT32)
- * PACK		axis (INT32), inputs: a new axis
- * Inputs of another quantisation than the output are requantised on the way.
+ * CONCATENATION: tensors one after the other along an axis.
+ *
+ *	in 0 ...	inputs	ANY, all of one type [...]	rank 1 to 4, the same dims but for
+ *								the axis
+ *	in last		axis	INT32				in [-rank, rank)
+ *	out 0		output	T0 [...]
+ *
+ * PACK: tensors side by side along a new axis.
+ *
+ *	in 0		axis	INT32				in [-(rank + 1), rank]
+ *	in 1 ...	inputs	ANY, all of one type [...]	all of the same dims
+ *	out 0		output	type of the inputs [...]	rank + 1
+ *
+ * One COPY for each input, or an EWISE where an input is quantised in another way than the output.
+ * The compiler elides copies whose input is a result (compiler/elide.c).
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -17,6 +29,7 @@ static int check_types(struct nna_op_context *op, uint32_t first, uint32_t end)
 	return nna_check_out_like(op, 0, first);
 }
 
+/* Input @i is an axis of a tensor of the rank of @shape + @more. */
 static int read_axis(const struct nna_op_context *op, uint32_t i, const struct nna_shape *shape,
 		     uint32_t more, uint32_t *axis)
 {
@@ -28,10 +41,10 @@ static int read_axis(const struct nna_op_context *op, uint32_t i, const struct n
 	return shape->rank_known ? nna_param_axis(op, number, shape->rank + more, axis) : -EAGAIN;
 }
 
-/* The most that NNAPI allows. */
+/* The highest rank that NNAPI allows for CONCATENATION. */
 #define CONCAT_RANK 4
 
-/* Known ranks and dims besides @axis are the same. NNA_NONE: all dims. */
+/* Ranks and dims, where known, are the same but for dimension @axis; NNA_NONE: all of them. */
 static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t end, uint32_t axis)
 {
 	const struct nna_shape *like = &op->in[first];

@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV_2D		input, weights [N, kh, kw, C], bias [N], padding, strides (w, h),
- *			activation, nchw?, dilation (w, h)?
- * GROUPED_CONV_2D	the same with weights [N, kh, kw, C / groups], the number of groups before
- *			the activation
- * DEPTHWISE_CONV_2D	weights [1, kh, kw, N], the multiplier N / C before the activation
+ * CONV_2D, GROUPED_CONV_2D, DEPTHWISE_CONV_2D: two-dimensional convolutions.
  *
- * One command each; packing of weights and fusion are passes of the compiler.
+ *	in 0		input	FLOAT, QUANT8	[b, h, w, C], with nchw [b, C, h, w]
+ *	in 1		weights	T0		beside QUANT8 also QUANT8_SYMM_PER_CHANNEL, with
+ *						scales along dimension N
+ *	in 2		bias?	T0 [N]		INT32 beside QUANT8, in the scale of input times
+ *						weights
+ *	in 3 ...	window	INT32, BOOL	padding, strides, number, activation, nchw?,
+ *						dilation?: see window.h
+ *	out 0		output	T0		[b, h, w, N] in the layout of the input
+ *
+ *				weights			number
+ *	CONV_2D			[N, kh, kw, C]		none
+ *	GROUPED_CONV_2D		[N, kh, kw, C / groups]	the groups; there is no dilation
+ *	DEPTHWISE_CONV_2D	[1, kh, kw, N]		the multiplier N / C
+ *
+ * One CONV or DWCONV command. Packing the weights and fusing what follows are passes of the
+ * compiler.
  */
 #include <math.h>
 
 #include "libnnaccel/ops/conv.h"
 #include "libnnaccel/ops/window.h"
 
-/* Inputs without and with explicit padding overlap in number: then the layout, a BOOL, tells. */
+/*
+ * Padding by scheme with dilation has as many inputs as padding by numbers without; then the type
+ * of the input where the former has its layout, a BOOL, decides.
+ */
 static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
 {
 	enum nna_operation_type type = op->operation->type;
@@ -69,7 +83,7 @@ static int check(struct nna_op_context *op)
 	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], n_axis));
 }
 
-/* The window with paddings, the size of the output; dims that must agree. */
+/* Reads the window, checks the dims that must agree, and sizes the output. */
 static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
 		    uint32_t *width)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* What operations with weights and a bias share. */
 #ifndef NNA_CONV_H
 #define NNA_CONV_H
 
 #include "libnnaccel/ops/op_util.h"
 
 /*
- * Types of input 0, weights 1 and bias 2 of a convolution or fully-connected layer and its output,
- * and the bias's scale.
- * @channel_dim: of the weights, the one that scales per channel must run along
+ * For check(): the types of input 0, weights 1, bias 2 and output 0 of a convolution or
+ * fully-connected layer, and the scale of the bias. @channel_dim: the dimension of the weights that
+ * scales per channel must run along.
  */
 int nna_conv_check_types(const struct nna_op_context *op, uint32_t channel_dim);
 

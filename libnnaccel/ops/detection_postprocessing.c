@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: MIT
 /*
- * DETECTION_POSTPROCESSING: scores [batch, anchors, classes], deltas [batch, anchors, 4 or more]
- * (dy, dx, dh, dw), anchors [anchors, 4] (y, x, h, w), scales of dy, dx, dh, dw, regular NMS, most
- * detections, most classes of a detection (not regular), most detections of a class (regular),
- * score threshold, IoU threshold, labels have the background -> scores [batch, n], boxes [batch, n,
- * 4] (y1, x1, y2, x2), labels [batch, n], number of detections [batch]; n is the most detections,
- * times the most classes if not regular; the rest of each batch is 0.
+ * DETECTION_POSTPROCESSING: detections from the scores and deltas that an SSD network gives for a
+ * table of anchors.
+ *
+ *	in 0	scores		FLOAT [batch, anchors, classes]	class 0 is the background
+ *	in 1	deltas		T0 [batch, anchors, 4 or more]	dy dx dh dw
+ *	in 2	anchors		T0 [anchors, 4]			y x of the centre, h w
+ *	in 3	dy scale	FLOAT				deltas are divided by their scale
+ *	in 4	dx scale	FLOAT
+ *	in 5	dh scale	FLOAT
+ *	in 6	dw scale	FLOAT
+ *	in 7	regular		BOOL				suppression for each class by
+ *								itself; else once, by the best class
+ *								of each anchor
+ *	in 8	most		INT32				detections of an image
+ *	in 9	classes		INT32				not regular: most classes of a
+ *								detection
+ *	in 10	most of class	INT32				regular: most detections of a class
+ *	in 11	score threshold	FLOAT				0 or more
+ *	in 12	IoU threshold	FLOAT				0 or more
+ *	in 13	background	BOOL				labels count the background as class
+ *								0
+ *	out 0	scores		T0 [batch, n]
+ *	out 1	boxes		T0 [batch, n, 4]		y1 x1 y2 x2
+ *	out 2	labels		INT32 [batch, n]
+ *	out 3	count		INT32 [batch]			detections of each image
+ *
+ * n is input 8, times input 9 if not regular; what an image has less is filled with 0. FLOAT
+ * scalars: see box.h. Boxes are decoded by EWISE commands in fp32, then there is one NMS.
  */
 #include <math.h>
 
 #include "libnnaccel/ops/box.h"
 #include "libnnaccel/ops/recurrent.h"
 
+/**
+ * struct target - the parameters
+ * @command: with those of the NMS
+ * @scale: of dy, dx, dh, dw
+ * @room: detections of an image in the outputs
+ */
 struct target {
 	struct nnahw_cmd_nms command;
 	float scale[4];
-	uint64_t room; /* of a batch */
+	uint64_t room;
 };
 
 static int read_target(const struct nna_op_context *op, struct target *t)
@@ -94,7 +122,7 @@ static int infer(struct nna_op_context *op)
 	       nna_set_dims(op, 2, 2, (uint32_t[]){ batch, n }) ?: nna_set_dims(op, 3, 1, &batch);
 }
 
-/* One direction of boxes [batch, anchors, 4]: @axis 0 is y, 1 is x. */
+/* One direction of the boxes @out [batch, anchors, 4]: @axis 0 is y, 1 is x. */
 static int decode(struct nna_lower *l, uint32_t out, uint32_t anchors, uint32_t deltas,
 		  uint32_t axis, const float *scale)
 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Numbers are 16 bits with a sign, some integer bits and the rest behind the point: "f0" has none,
- * 1 is then 32767. The exponential takes the argument apart into a part in [-1/4, 0), for which a
- * polynomial serves, and quarters, halves, ones ... each of which is a factor. Quotients are three
- * steps of Newton's method.
+ * Activation functions of 16-bit numbers (see fixed_point.h), by the fixed-point steps that define
+ * them: every rounding is part of the result.
+ *
+ * A number of 16 bits has a sign, some integer bits and a fraction. "f0" is one without integer
+ * bits, in which 1 is stored as 32767; "f2" has two of them. The exponential splits its argument
+ * into a part in [-1/4, 0), for which a polynomial serves, and quarters, halves, ones and so on,
+ * each of which is a factor. Quotients are three steps of Newton's method.
  */
 #include "libnnaccel/ops/fixed_point.h"
 
@@ -18,7 +21,7 @@ static int16_t saturate(int32_t x)
 	return x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : (int16_t)x;
 }
 
-/* Two numbers' product, rounded; the integer bits add up. */
+/* The rounded product; it has the integer bits of both. */
 static int16_t times(int16_t a, int16_t b)
 {
 	int32_t product = (int32_t)a * b;
@@ -26,7 +29,7 @@ static int16_t times(int16_t a, int16_t b)
 	return saturate((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
 }
 
-/* x / 2^n, halves away from zero. */
+/* x / 2^n, rounded to the nearest, halves away from zero. */
 static int16_t halve(int32_t x, int n)
 {
 	int32_t half = 1 << (n - 1);
@@ -63,7 +66,7 @@ static int16_t exp_negative(int16_t a, uint32_t bits)
 
 	if (!a)
 		return F0_ONE;
-	/* The factors reach no further. */
+	/* There is no factor for 32 and more. */
 	if (bits > 5 && a < -(32 << fraction))
 		return 0;
 	for (int e = -2; e <= 4 && e < (int)bits; e++) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * FULLY_CONNECTED: input (any rank, taken as [batch, K]), weights [N, K], bias [N], activation ->
- * [batch, N]. A convolution of images of one pixel, so that weights are packed and epilogues fused
- * alike.
+ * FULLY_CONNECTED: each row of the input times a matrix, plus a bias.
+ *
+ *	in 0	input		FLOAT, QUANT8 [...]	taken as [batch, K]
+ *	in 1	weights		as for CONV_2D [N, K]
+ *	in 2	bias?		as for CONV_2D [N]
+ *	in 3	activation?	INT32			fused
+ *	out 0	output		T0 [batch, N]
+ *
+ * A convolution of images of one pixel, so that weights are packed and epilogues fused alike.
  */
 #include "libnnaccel/ops/conv.h"
 

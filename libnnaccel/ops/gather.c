@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * GATHER		input, axis (INT32), indices (TENSOR_INT32)
- * EMBEDDING_LOOKUP	indices (TENSOR_INT32, [K]), input: rows of the input
- * GATHER_ND		input, indices [..., n]: slices named by their first n coordinates
- * The device checks each index.
+ * GATHER: elements of an axis by their numbers.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	axis	INT32		in [-rank, rank)
+ *	in 2	indices	INT32, INT64 [...]
+ *	out 0	output	Q0 [...]	the dims of the input, those of the indices in the place of
+ *					the axis
+ *
+ * EMBEDDING_LOOKUP: rows of a table.
+ *
+ *	in 0	indices	INT32 [K]
+ *	in 1	table	FLOAT, INT32, QUANT8 [rows, ...]
+ *	out 0	output	Q1 [K, ...]
+ *
+ * GATHER_ND: slices by their first n coordinates.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	indices	INT32 [..., n]
+ *	out 0	output	Q0 [...]	the dims of the indices but the last, then those of the
+ *					input from dimension n on
+ *
+ * One GATHER command, which checks each index on the device. GATHER_ND first turns coordinates into
+ * row numbers, on the device too.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -113,10 +132,7 @@ static int nd_infer(struct nna_op_context *op)
 	return nna_set_dims(op, 0, rank, dims);
 }
 
-/*
- * Coordinates become row numbers: sum of coordinate * stride, in integers on the device; then rows
- * are gathered.
- */
+/* The number of a row is the sum of coordinate times stride: one EWISE, one REDUCE. */
 static int nd_lower(struct nna_op_context *op)
 {
 	const struct nna_shape *in_shape = &op->in[0], *index_shape = &op->in[1];

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * GENERATE_PROPOSALS: scores [images, h, w, anchors], deltas [images, h, w, anchors * 4], anchors
- * [anchors, 4], image sizes [images, 2] (height, width), strides of the map in the image (height,
- * width), most boxes before and after NMS, IoU threshold, least size, nchw -> scores [kept], boxes
- * [kept, 4], image numbers [kept].
+ * GENERATE_PROPOSALS: regions that may hold an object, from scores and deltas for anchors at each
+ * place of a feature map.
+ *
+ *	in 0	scores		FLOAT, QUANT8		[images, h, w, anchors]
+ *	in 1	deltas		T0			[images, h, w, anchors * 4], dx dy dw dh
+ *	in 2	anchors		T0 [anchors, 4]		x1 y1 x2 y2; QUANT16_SYMM in 1/8 beside
+ *							QUANT8
+ *	in 3	sizes		boxes [images, 2]	height, width
+ *	in 4	stride h	FLOAT			pixels of the image for a step in the map
+ *	in 5	stride w	FLOAT
+ *	in 6	most before	INT32			boxes of an image that take part, 0: all
+ *	in 7	most after	INT32			boxes of an image that are kept, 0: all
+ *	in 8	IoU threshold	FLOAT
+ *	in 9	least size	FLOAT			smaller boxes are dropped
+ *	in 10	nchw		BOOL			layout of inputs 0 and 1
+ *	out 0	scores		Q0 [kept]
+ *	out 1	boxes		boxes [kept, 4]
+ *	out 2	images		INT32 [kept]
+ *
+ * Types of boxes and of FLOAT scalars: see box.h.
  *
  * Anchors are moved to each place of the map and transformed as by AXIS_ALIGNED_BBOX_TRANSFORM; a
- * mask says which are large enough and have their centre in the image; then one NMS whose groups
- * are the images.
+ * mask says which of them are large enough and have their centre in the image; then one NMS whose
+ * groups are the images. How many are kept is known after the run, so the outputs are bounded.
  */
 #include <math.h>
 
@@ -15,16 +31,31 @@
 #include "libnnaccel/ops/recurrent.h"
 #include "libnnaccel/ops/window.h"
 
+/**
+ * struct target - the parameters
+ * @command: with those of the NMS
+ * @stride_h: pixels of the image for a row of the map
+ * @stride_w: pixels of the image for a column of the map
+ * @least: the least height and width, in pixels
+ * @nchw: layout of scores and deltas
+ */
 struct target {
 	struct nnahw_cmd_nms command;
 	float stride_h, stride_w, least;
 	bool nchw;
 };
 
-/* Sizes, once the shapes are known. */
+/**
+ * struct map - the sizes, once the shapes are known
+ * @images: feature maps
+ * @h: rows of a map
+ * @w: columns of a map
+ * @anchors: anchors at each place
+ * @boxes: of an image: @h * @w * @anchors
+ */
 struct map {
 	uint32_t images, h, w, anchors;
-	uint32_t boxes; /* of an image */
+	uint32_t boxes;
 };
 
 static int read_target(const struct nna_op_context *op, struct target *t)
@@ -171,6 +202,7 @@ static int64_t filter_axis(struct nna_lower *l, uint32_t boxes, uint32_t sizes, 
 	return ret ? ret : (int64_t)both;
 }
 
+/* The mask of the boxes that pass both axes: [1, images * boxes]. */
 static int64_t filter(struct nna_lower *l, uint32_t boxes, uint32_t sizes, const struct target *t,
 		      const struct map *m)
 {
@@ -183,7 +215,7 @@ static int64_t filter(struct nna_lower *l, uint32_t boxes, uint32_t sizes, const
 	return ret ?: nna_view_reshape(l, mask, 2, (uint32_t[]){ 1, m->images * m->boxes });
 }
 
-/* The image of each box; there is one group without. */
+/* The image of each box, [1, images * boxes]; NNA_NO_VALUE for one image, which is one group. */
 static int64_t number_images(struct nna_lower *l, const struct map *m)
 {
 	int32_t *numbers;

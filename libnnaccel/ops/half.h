@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* binary16 and binary32, exactly; for parameters of operations only. */
+/* Exact conversions between binary16 and binary32, for parameters of operations only. */
 #ifndef NNA_HALF_H
 #define NNA_HALF_H
 
@@ -21,7 +21,7 @@ static inline float nna_half_to_float(uint16_t half)
 	return half & 0x8000 ? -value : value;
 }
 
-/* Nearest, halves to even. */
+/* The nearest binary16, ties to even; what is too large becomes infinite. */
 static inline uint16_t nna_half_from_float(float value)
 {
 	uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -37,7 +37,7 @@ static inline uint16_t nna_half_from_float(float value)
 		return sign | (uint16_t)nearbyintf(ldexpf(size, 24));
 	frexpf(size, &exponent);
 	scaled = nearbyintf(ldexpf(size, 11 - exponent)); /* 1024 to 2048 */
-	/* A carry out of the mantissa adds one to the exponent, as it should. */
+	/* Where rounding carries out of the mantissa, the sum raises the exponent by one. */
 	return sign | (uint16_t)(((exponent + 14) << 10) + (int)scaled - 1024);
 }
 

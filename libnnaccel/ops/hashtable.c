@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * HASHTABLE_LOOKUP: lookups (TENSOR_INT32 [K]), keys (TENSOR_INT32 [N]), values [N, ...] -> rows of
- * values whose key matches [K, ...], zeros where none does; and hits (QUANT8_ASYMM [K], 1 or 0).
+ * HASHTABLE_LOOKUP: rows of a table by their keys.
  *
- * Every lookup is compared with every key; the first match is the row to gather.
+ *	in 0	lookups	INT32 [K]
+ *	in 1	keys	INT32 [N]
+ *	in 2	values	FLOAT, INT32, QUANT8 [N, ...]
+ *	out 0	output	Q2 [K, ...]		the row of each key, zeros where there is none
+ *	out 1	hits	QUANT8_ASYMM [K]	1 where the key was found, else 0
+ *
+ * Every lookup is compared with every key (EWISE), the first match (ARG) is the row to GATHER, and
+ * a SELECT puts zeros where nothing matches (REDUCE ANY).
  */
 #include "libnnaccel/ops/op_util.h"
 

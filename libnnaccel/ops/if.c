@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * IF: condition (TENSOR_BOOL8 of one element), subgraph if true, subgraph if false, their inputs ->
- * their outputs.
+ * IF: one of two subgraphs.
  *
- * Both branches are lowered behind a BRANCH and write to the same values. Where the condition is
- * known at set-up, or has to be because the branches give different shapes, only one is.
+ *	in 0		condition	BOOL8 [1]
+ *	in 1		then		SUBGRAPH	runs where the condition is true
+ *	in 2		else		SUBGRAPH	runs where it is false
+ *	in 3 ...	inputs		any		of the subgraphs; both take the same
+ *	out 0 ...	outputs		any		of the subgraph that runs; both give the
+ *							same types
+ *
+ * Both subgraphs are lowered, behind a BRANCH, and write to the same values. Where the condition is
+ * known when the program is compiled, only one is lowered; where the two give different shapes, the
+ * condition has to be known (-EAGAIN).
  */
 #include "libnnaccel/ops/subgraph.h"
 

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * LSH_PROJECTION	hash functions [hashes, bits], input [n, ...], weights? [n], type (INT32)
- *			-> hashes as type says
+ * LSH_PROJECTION: a signature of bits for the input, by locality-sensitive hashing.
  *
- *	DENSE			the bits [hashes * bits]
+ *	in 0	hash functions	FLOAT [hashes, bits]
+ *	in 1	input		FLOAT, INT32, QUANT8_ASYMM	[n, ...]
+ *	in 2	weights?	T0 [n]				1 by default
+ *	in 3	type		INT32				1 SPARSE_DEPRECATED, 2 DENSE, 3
+ *								SPARSE
+ *	out 0	output		INT32				DENSE: [hashes * bits], else
+ *								[hashes]
+ *
+ *	DENSE			an element for each bit
  *	SPARSE			the bits of a hash as one number, the first bit highest, plus
- *				hash << bits [hashes]
- *	SPARSE_DEPRECATED	as SPARSE, without hash << bits
+ *				(number of the hash) << bits
+ *	SPARSE_DEPRECATED	as SPARSE, without (number of the hash) << bits
+ *
+ * An LSH command gives the bits; an EWISE and a REDUCE make numbers of them.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -64,7 +73,7 @@ static int infer(struct nna_op_context *op)
 			    type == DENSE ? (uint32_t[]){ (uint32_t)bits } : op->in[0].dims);
 }
 
-/* All bits [hashes, bits]. */
+/* Writes all bits to @out [hashes, bits]. */
 static int project(struct nna_op_context *op, uint32_t out)
 {
 	struct nnahw_cmd_lsh command = { .head.opcode = NNAHW_OP_LSH };
@@ -74,7 +83,7 @@ static int project(struct nna_op_context *op, uint32_t out)
 		items[1] *= op->in[1].dims[k];
 	NNA_VALUE(seeds, nna_lower_in(op, 0));
 	NNA_VALUE(input, nna_lower_in(op, 1));
-	NNA_VALUE(flat, nna_view_reshape(op->lower, input, 2, items)); /* row-major */
+	NNA_VALUE(flat, nna_view_reshape(op->lower, input, 2, items));
 	NNA_VALUE(weights, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
 	values[NNAHW_LSH_OUTPUT] = out;
 	values[NNAHW_LSH_SEEDS] = seeds;
@@ -83,7 +92,7 @@ static int project(struct nna_op_context *op, uint32_t out)
 	return nna_lower_command(op->lower, &command, values);
 }
 
-/* out[hash] = sum of bits << position, + hash << count of bits */
+/* out[hash] = the bits of the hash as a number; with @offset, plus hash << number of bits. */
 static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool offset)
 {
 	uint32_t hashes = op->in[0].dims[0], count = op->in[0].dims[1];

@@ -1,21 +1,88 @@
 // SPDX-License-Identifier: MIT
 /*
- * LSTM				one step: 23 inputs, or 27 with layer norm -> scratch (of no
- *				meaning), output state, cell state, output
- * UNIDIRECTIONAL_SEQUENCE_LSTM	24 or 28 inputs -> outputs, [output state, cell state]
- * BIDIRECTIONAL_SEQUENCE_LSTM	61 inputs -> outputs [forward, backward], [four states]
+ * LSTM: one step of a long short-term memory.
  *
- * A cell's operands in their order: 4 input weights, 4 recurrent weights (gates input, forget,
- * cell, output), 3 peephole weights (input, forget, output), 4 biases, projection weights and bias.
- * Without input-gate weights the input gate is 1 - forget gate.
+ *	in 0		input			FLOAT [batch, K]
+ *	in 1-4		input weights		T0 [units, K]		of the gates input?, forget,
+ *									cell, output
+ *	in 5-8		recurrent weights	T0 [units, outputs]	of the same gates
+ *	in 9-11		peephole weights?	T0 [units]		of the gates input, forget,
+ *									output
+ *	in 12-15	biases			T0 [units]		of the four gates
+ *	in 16		projection weights?	T0 [outputs, units]
+ *	in 17		projection bias?	T0 [outputs]
+ *	in 18		output state		T0 [batch, outputs]
+ *	in 19		cell state		T0 [batch, units]
+ *	in 20		activation		INT32			enum nna_cell_act
+ *	in 21		cell clip		FLOAT			0: none
+ *	in 22		projection clip		FLOAT			0: none
+ *	in 23-26	norm weights?		T0 [units]		layer norm of the four
+ *									gates; there are 23 inputs
+ *									or 27
+ *	out 0		scratch			T0			[batch, units * 4], without
+ *									an input gate * 3; zeros
+ *	out 1		output state		T0 [batch, outputs]
+ *	out 2		cell state		T0 [batch, units]
+ *	out 3		output			T0 [batch, outputs]
+ *
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: a step for each element of a sequence.
+ *
+ *	in 0		input		FLOAT			[time, batch, K], or [batch, time,
+ *								K]
+ *	in 1-22		cell		as for LSTM
+ *	in 23		time major	BOOL
+ *	in 24-27	norm weights?	as for LSTM		there are 24 inputs or 28
+ *	out 0		outputs		T0			[time, batch, outputs] in the layout
+ *								of the input
+ *	out 1		output state?	T0 [batch, outputs]	after the last step
+ *	out 2		cell state?	T0 [batch, units]	given if and only if output 1 is
+ *
+ * BIDIRECTIONAL_SEQUENCE_LSTM: one cell from the first element on, another from the last.
+ *
+ *	in 0		input			FLOAT			[time, batch, K], or [batch,
+ *									time, K]
+ *	in 1-17		forward cell		as in 1-17 of LSTM
+ *	in 18-34	backward cell		as in 1-17 of LSTM
+ *	in 35, 36	forward states		as in 18, 19 of LSTM
+ *	in 37, 38	backward states		as in 18, 19 of LSTM
+ *	in 39		aux input?		T0			a second input of both
+ *									cells; without weights it is
+ *									the input of the backward
+ *									cell
+ *	in 40-43	forward aux weights?	T0 [units, aux K]
+ *	in 44-47	backward aux weights?	T0 [units, aux K]
+ *	in 48-50	parameters		as in 20-22 of LSTM	of both cells
+ *	in 51		merge			BOOL			output 0 holds both
+ *									directions' outputs
+ *	in 52		time major		BOOL
+ *	in 53-56	forward norm?		as in 23-26 of LSTM
+ *	in 57-60	backward norm?		as in 23-26 of LSTM
+ *	out 0		forward outputs		T0			merged: the backward ones
+ *									follow along the last axis
+ *	out 1		backward outputs	T0			unless merged
+ *	out next 4	states?			T0			forward output and cell
+ *									state, backward output and
+ *									cell state
+ *
+ * Without weights of the input gate, that gate is 1 - forget gate. Peephole weights, projection and
+ * norm are given as a whole or not at all. recurrent.h says how layers are lowered.
  */
 #include "libnnaccel/ops/recurrent.h"
 
-/* Where the parts of a cell begin among the inputs; NNA_NONE for none. */
+/**
+ * struct layout - where the parts of a cell begin among the inputs, NNA_NONE for those it has not
+ * @in: the input
+ * @cell: the weights of the input; what follows them is numbered by CELL_*
+ * @aux_weights: the weights of the auxiliary input
+ * @h: the output state
+ * @c: the cell state
+ * @norm: the weights of the layer norm
+ */
 struct layout {
 	uint32_t in, cell, aux_weights, h, c, norm;
 };
 
+/* Parts of a cell, counted from its first input weights. */
 enum {
 	CELL_RECURRENT = 4,
 	CELL_PEEPHOLE = 8,
@@ -32,6 +99,7 @@ static const struct layout backward_layout = { 0, 18, 44, 37, 38, 57 };
 
 enum { BI_AUX = 39, BI_ACT = 48, BI_MERGE = 51, BI_TIME = 52 };
 
+/* Whether input @from + @i is given; never for a part that the layout has not. */
 static bool has(const struct nna_op_context *op, uint32_t from, uint32_t i)
 {
 	return from != NNA_NONE && nna_op_has_input(op, from + i);
@@ -50,7 +118,7 @@ static int check_vector(const struct nna_op_context *op, uint32_t i, uint32_t si
 	       nna_check_dim(op, i, 0, size);
 }
 
-/* What is omitted must be omitted together. */
+/* Which operands may be omitted, and which of them only together. */
 static int check_together(const struct nna_op_context *op, const struct layout *at)
 {
 	uint32_t cell = at->cell;
@@ -126,7 +194,7 @@ static int check_outputs(const struct nna_op_context *op)
 	return ret;
 }
 
-/* Complete shapes: weights of the input take what it has. */
+/* With complete shapes: the sizes of input, weights and states must agree. */
 static int check_sizes(const struct nna_op_context *op, const struct layout *at, uint32_t in)
 {
 	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
@@ -147,6 +215,7 @@ static int check_sizes(const struct nna_op_context *op, const struct layout *at,
 	return 0;
 }
 
+/* The value of input @from + @i, NNA_NO_VALUE where it is omitted. */
 static int64_t given(struct nna_op_context *op, uint32_t from, uint32_t i)
 {
 	return has(op, from, i) ? nna_lower_in(op, from + i) : NNA_NO_VALUE;
@@ -194,6 +263,7 @@ static int first_states(struct nna_op_context *op, const struct layout *at, stru
 	return 0;
 }
 
+/* The value of output @i, NNA_NO_VALUE where the operation has fewer. */
 static int64_t optional_out(struct nna_op_context *op, uint32_t i)
 {
 	return i < op->operation->output_count ? nna_lower_out(op, i) : NNA_NO_VALUE;
@@ -290,6 +360,7 @@ static int sequence_lower(struct nna_op_context *op)
 	return nna_lstm_run(op->lower, &cell, &s);
 }
 
+/* Whether an operation of that many outputs merges both directions. */
 static bool merged(uint32_t outputs)
 {
 	return outputs == 1 || outputs == 5;

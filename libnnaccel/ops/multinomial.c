@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * RANDOM_MULTINOMIAL: logarithms of probabilities [batch, classes], samples (INT32), seeds
- * (TENSOR_INT32 [2]) -> classes drawn [batch, samples]
+ * RANDOM_MULTINOMIAL: classes drawn at random.
+ *
+ *	in 0	logits	FLOAT [batch, classes]	logarithms of probabilities, up to a constant
+ *	in 1	samples	INT32			0 or more
+ *	in 2	seeds	INT32 [2]
+ *	out 0	classes	INT32 [batch, samples]
+ *
+ * MULTINOMIAL commands, each of as many rows as it may take. The numbers of a row follow from the
+ * seeds and its place alone, so how rows are split does not show.
  */
 #include "libnnaccel/ops/op_util.h"
 
-/* Rows times classes of one command. */
+/* Most rows times classes of one command. */
 #define MOST_SUMS (1u << 23)
 
 static int read_samples(const struct nna_op_context *op, int32_t *samples)

@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: MIT
 /*
- * Normalisations, composed of element-wise commands and sums, in fp32 from the first step to the
- * last:
- * L2_NORMALIZATION		input, axis? (default -1)
- * LOCAL_RESPONSE_NORMALIZATION	input, radius (INT32), bias, alpha, beta, axis? (default -1)
- * INSTANCE_NORMALIZATION	input, gamma, beta, epsilon, nchw
+ * L2_NORMALIZATION: each row over its length, which is taken as 1e-6 at least.
+ *
+ *	in 0	input	FLOAT, QUANT8 [...]
+ *	in 1	axis?	INT32		in [-rank, rank), -1 by default
+ *	out 0	output	T0 [...]	QUANT8: scale 1/128, zero point 128, signed 0
+ *
+ * LOCAL_RESPONSE_NORMALIZATION: x / (bias + alpha * sum of squares of the neighbours) ^ beta.
+ *
+ *	in 0	input	FLOAT [...]
+ *	in 1	radius	INT32	neighbours on either side along the axis
+ *	in 2	bias	FLOAT
+ *	in 3	alpha	FLOAT
+ *	in 4	beta	FLOAT
+ *	in 5	axis?	INT32	in [-rank, rank), -1 by default
+ *	out 0	output	T0 [...]
+ *
+ * INSTANCE_NORMALIZATION: each channel of each image to mean 0 and variance 1, times gamma plus
+ * beta.
+ *
+ *	in 0	input	FLOAT [b, h, w, c]	[b, c, h, w] with nchw
+ *	in 1	gamma	FLOAT
+ *	in 2	beta	FLOAT
+ *	in 3	epsilon	FLOAT			added to the variance
+ *	in 4	nchw	BOOL
+ *	out 0	output	T0 [b, h, w, c]
+ *
+ * Composed of EWISE and REDUCE commands; what lies between them is fp32 in scratch memory.
  */
 #include "libnnaccel/ops/window.h"
 
 #define FLOAT_SCALAR (NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16))
 
-/* What an L2 norm is at least. */
+/* The least length that L2_NORMALIZATION divides by. */
 #define L2_EPSILON 1e-6f
 
 static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b)
@@ -60,6 +82,7 @@ static int l2_lower(struct nna_op_context *op)
 	       ewise(l, NNAHW_EWISE_DIV, out, in, norms);
 }
 
+/* The parameters of LOCAL_RESPONSE_NORMALIZATION. */
 struct response {
 	uint32_t axis, radius;
 	float bias, alpha, beta;
@@ -99,7 +122,7 @@ static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t 
 	int64_t weights;
 	float *ones;
 
-	/* Further out there is nothing to add. */
+	/* No two elements are further apart than size - 1. */
 	if (radius > size - 1)
 		radius = size - 1;
 	dims[1] = 2 * radius + 1;
@@ -116,7 +139,6 @@ static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t 
 	return nna_emit_conv(l, false, out, in, (uint32_t)weights, NNA_NO_VALUE, &params);
 }
 
-/* x / (bias + alpha * sum of squares) ^ beta */
 static int lrn_lower(struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower;

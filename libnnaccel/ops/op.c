@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The table of operations, and what all of them need: context, messages, values of inputs. */
+/*
+ * The table of operations, and what all of them need: their context (operands at hand), messages,
+ * and the values of inputs that are known when a program is compiled.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,7 +70,7 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 	for (uint32_t i = 0; i < o->input_count; i++) {
 		if (nna_op_has_input(op, i) && (!op->in[i].final || op->in[i].bounded))
 			op->complete = false;
-		/* A bound is no dimension: it is not known yet. */
+		/* How many rows there are is known after the run only. */
 		if (op->in[i].bounded)
 			op->in[i].dims[0] = 0;
 	}
@@ -80,6 +83,7 @@ void nna_op_context_end(struct nna_op_context *op)
 	free(op->in_operand);
 }
 
+/* One line that names the operation. */
 static void say(const struct nna_op_context *op, const char *format, va_list args)
 {
 	const char *name = nna_operation_name(op->operation->type);
@@ -137,7 +141,7 @@ bool nna_op_has_input(const struct nna_op_context *op, uint32_t i)
 
 bool nna_op_outputs_are_final(const struct nna_op_context *op)
 {
-	/* What their subgraphs do on the way is not told by what comes out. */
+	/* The shapes of the outputs say nothing about those inside of the subgraphs. */
 	if (op->operation->type == NNA_OPERATION_IF || op->operation->type == NNA_OPERATION_WHILE)
 		return false;
 	for (uint32_t i = 0; i < op->operation->output_count; i++) {
@@ -246,8 +250,7 @@ int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **val
 		}
 		memcpy(&wide, (const int64_t *)data + k, sizeof(wide));
 		/*
-		 * No dimension or axis is beyond 32 bits; a saturated value is as wrong as the
-		 * original.
+		 * No dimension or axis needs more than 32 bits; what saturates is refused anyway.
 		 */
 		(*values)[k] = wide < INT32_MIN ? INT32_MIN :
 			       wide > INT32_MAX ? INT32_MAX : (int32_t)wide;

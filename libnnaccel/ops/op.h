@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operation in one place: its rules, its output shapes, its commands. One file of ops/ per
- * operation, or per family of operations that differ in a number only; each defines a `const struct
- * nna_op nna_op_<name>`, and ops/op.c lists them all by type.
+ * An operation in one place: its rules, the shapes of its outputs, its commands. There is a file of
+ * ops/ for each operation, or for a family of operations that differ in a number or a function
+ * only. Each defines a `const struct nna_op nna_op_<name>`; op_list.h lists the names, and op.c has
+ * the table.
  *
- * check() states the rules of the HAL's text that need no values: counts, types, ranks,
- * quantisation, values of constant scalars. It is called when a graph is finished (known shapes and
- * constants only: what is unknown is not an error then) and again with complete shapes before
- * lowering. -ENOTSUP says that the operation is valid, but that lower() cannot do it:
- * nna_graph_get_supported() says no to it. infer() writes the shapes of the outputs and runs only
- * when all shapes of the inputs are final: type and quantisation stay as stated by the model, dims
- * are computed; dims that the model states and that differ are an error, which the caller reports.
- * -EAGAIN says that a value which decides about the shape is not known yet. A number of rows that
- * the data decide about is a bound: nna_set_bound(). lower() emits commands; it runs with complete
- * input shapes. It never computes on data.
+ * Every file opens with the operands of its operations, for instance
  *
- * All three see the operation through an nna_op_context; errors go through nna_op_fail(), which
- * names the operation.
+ *	in 1	axis?	INT32	in [-rank, rank); -1 by default
+ *
+ * which is input 1, a scalar that may be omitted: "?" says that it may have no value or, at the end
+ * of the list, be absent. Tensors show their dims in brackets, [...] being any; scalars show none.
+ * Types are NNAPI's without TENSOR_, and besides
+ *
+ *	FLOAT		FLOAT32 or FLOAT16
+ *	QUANT8		QUANT8_ASYMM or QUANT8_ASYMM_SIGNED
+ *	ANY		any of FLOAT, QUANT8, INT32, INT64, BOOL8, QUANT16_SYMM, QUANT16_ASYMM,
+ *			QUANT8_SYMM
+ *	T0, T1 ...	the type of input 0, 1 ...
+ *	Q0, Q1 ...	the same, with the same scale and zero point
+ *
+ * An operation has three functions. All see it through an nna_op_context; errors go through
+ * nna_op_fail(), which names the operation.
+ *
+ *	check()	The rules of NNAPI that need no values: counts, types, ranks, quantisation, and
+ *		values of constant scalars. It is called when a graph is finished, where what is
+ *		unknown is no error, and again with complete shapes before lowering. -ENOTSUP says
+ *		that the operation is valid but lower() cannot do it: nna_graph_get_supported() says
+ *		no to it.
+ *	infer()	Writes the dims of the outputs; type and quantisation stay as the model states them.
+ *		It runs when the shapes of all inputs are final. The caller compares the dims with
+ *		those that the model states. -EAGAIN says that a value that decides about the shape
+ *		is not known yet. Where the data decide how many rows there are, dims[0] is an upper
+ *		bound: nna_set_bound().
+ *	lower()	Emits commands, with complete shapes of the inputs. It never computes on data.
  */
 #ifndef NNA_OP_H
 #define NNA_OP_H
@@ -28,13 +45,23 @@ struct nna_lower;
 
 /**
  * struct nna_op_context - an operation with its operands at hand
- * @graph, @subgraph, @operation, @index: which
- * @in: shapes of inputs as far as known; omitted (NO_VALUE) ones have lifetime NO_VALUE in
- *	@in_operand
- * @out: shapes of outputs: stated by the model at first; infer() completes dims
- * @bound, @bound_count: values of operands that are known at set-up besides constants
- * @complete: the shapes of all inputs are final and exact
- * @lower: NULL except in lower()
+ * @graph: a graph that is finished, or about to be
+ * @subgraph: number of the subgraph
+ * @index: number of the operation in it
+ * @operation: that operation
+ * @log: where errors go
+ * @in: shapes of the inputs as far as they are known; owned
+ * @in_operand: the inputs; omitted ones have the lifetime NNA_LIFETIME_NO_VALUE
+ * @out: shapes of the outputs: at first those that @shapes of nna_op_context_begin() holds; infer()
+ *	completes the dims; part of the allocation at @in
+ * @out_operand: the outputs
+ * @bound: @bound_count values that are known when the program is compiled, besides constants; the
+ *	caller's
+ * @bound_count: entries of @bound
+ * @complete: the shapes of all inputs are final, and none is a bound
+ * @lower: where lower() emits its commands; NULL in check() and infer()
+ *
+ * It lives from nna_op_context_begin() to nna_op_context_end(), in one thread.
  */
 struct nna_op_context {
 	const struct nna_graph *graph;
@@ -54,12 +81,20 @@ struct nna_op_context {
 
 /**
  * struct nna_op - one operation
- * @min_inputs: fewest inputs; @max_inputs: most (UINT32_MAX: no limit)
- * @min_outputs, @max_outputs: likewise
+ * @type: which
+ * @any_rank: its commands are copies and fills, so that operands may have more than NNAHW_MAX_RANK
+ *	dims
+ * @min_inputs: fewest inputs
+ * @max_inputs: most inputs, UINT32_MAX for no limit
+ * @min_outputs: fewest outputs
+ * @max_outputs: most outputs, UINT32_MAX for no limit
+ * @check: see above
+ * @infer: see above
+ * @lower: see above
  */
 struct nna_op {
 	enum nna_operation_type type;
-	bool any_rank; /* its commands are copies and fills, which take operands of any rank */
+	bool any_rank;
 	uint32_t min_inputs, max_inputs;
 	uint32_t min_outputs, max_outputs;
 	int (*check)(struct nna_op_context *op);
@@ -67,15 +102,21 @@ struct nna_op {
 	int (*lower)(struct nna_op_context *op);
 };
 
-/* The table; NULL for a type that the library does not know. */
+/* The operation of a type, NULL for a type that the library does not know. */
 const struct nna_op *nna_op_find(enum nna_operation_type type);
 
 /**
  * nna_op_context_begin() - an operation with its operands at hand
+ * @op: filled in; @lower is NULL, a lowering sets it
+ * @graph: see struct nna_op_context
+ * @subgraph: number of the subgraph
+ * @operation: number of the operation in it
  * @shapes: of all operands of @subgraph; those of the operation are copied into the context
- * @bound: see nna_infer_subgraph(); both stay the caller's, until nna_op_context_end()
+ * @bound: @bound_count known values, see nna_infer_subgraph(); used until nna_op_context_end()
+ * @bound_count: entries of @bound
+ * @log: where errors go
  *
- * op->lower is NULL: a lowering sets it. Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *graph,
 			 uint32_t subgraph, uint32_t operation, const struct nna_shape *shapes,
@@ -84,8 +125,8 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 void nna_op_context_end(struct nna_op_context *op);
 
 /*
- * Counts of operands and the operation's check(). Return: 0, -EINVAL, or -ENOTSUP (also for a type
- * not in the table).
+ * Checks the counts of operands and calls the operation's check(). Return: 0, -EINVAL, or -ENOTSUP
+ * (also for a type that is not in the table).
  */
 int nna_op_check(struct nna_op_context *op);
 
@@ -99,33 +140,31 @@ int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * True when input @i is given: in range, not NO_VALUE, and not left out by the caller (nna_shape's
- * omitted).
+ * Whether input @i exists, has a value, and is not left out by the caller (nna_shape's @omitted).
  */
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
 
 /*
- * Shapes of outputs that depend on values are stated by the model, or known from an earlier run:
- * lowering can go on.
+ * Whether the model states the shapes of all outputs, or an earlier run has shown them: lowering
+ * can go on though infer() said -EAGAIN. Never for IF and WHILE, whose subgraphs have shapes
+ * inside.
  */
 bool nna_op_outputs_are_final(const struct nna_op_context *op);
 
 /*
- * Values of inputs that are constants or bound to known values (NNAPI lets scalars be model inputs
- * too). -EAGAIN: the value is not known (yet), check() passes over it. Return: 0, -EAGAIN, or
- * -EINVAL with a message when the type is wrong.
+ * The value of scalar input @i, which is a constant or bound to a known value (NNAPI lets scalars
+ * be inputs of the model too). Return: 0, -EAGAIN when the value is not known yet, or -EINVAL with
+ * a message when the input is missing or of another type.
  */
 int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *value);
-/* FLOAT32 or FLOAT16 */
+/* The same for a FLOAT32 or FLOAT16. */
 int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value);
 int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value);
-/*
- * Bytes of input @i if they are known: a constant or a bound value of the shape's size; else NULL.
- */
+/* The bytes of input @i if they are known (a constant, or a bound value), else NULL. */
 const void *nna_op_data(const struct nna_op_context *op, uint32_t i);
 /*
- * Elements of a TENSOR_INT32 (or INT64) input whose value is known; *count entries at *values
- * (caller frees).
+ * The elements of a TENSOR_INT32 or TENSOR_INT64 input whose value is known: *count numbers at
+ * *values, which the caller frees; INT64 saturates. Return: as for scalars, or -ENOMEM.
  */
 int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **values,
 		      uint32_t *count);

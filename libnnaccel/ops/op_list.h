@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All operations, one NNA_OP(name) each; the includer defines NNA_OP. No include guard: it is
- * included more than once.
+ * The names of all operations, one NNA_OP(name) each; nna_op_<name> is the operation. The includer
+ * defines NNA_OP for what it makes of them. No include guard: it is included more than once.
  */
 NNA_OP(add)
 NNA_OP(sub)

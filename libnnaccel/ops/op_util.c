@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* What operations share: see op_util.h. */
 #include "libnnaccel/ops/op_util.h"
 
 static int check_type(const struct nna_op_context *op, const char *what, uint32_t i,
@@ -60,7 +61,9 @@ int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t lik
 	return nna_op_fail(op, "input %u needs the scale and zero point of input %u", i, like);
 }
 
-/* How models state an input of theirs that a run may leave out: dimensions [0]. */
+/*
+ * An input of the model with the dims [0]: that is how models state one that a run may leave out.
+ */
 static bool may_be_omitted(const struct nna_op_context *op, uint32_t i)
 {
 	const struct nna_shape *shape = &op->in[i];

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What operations share: rules about types, shapes and parameters (nna_check_*, nna_param_*),
- * geometry, and short ways to lower (nna_do_*). Checks return 0 or the error of nna_op_fail(), so
- * they chain: return a ?: b ?: c. Unknown ranks and dims pass every check.
+ * shapes of outputs (nna_set_*, nna_infer_*), views, and short ways to lower (nna_do_*).
+ *
+ * Checks return 0 or the error of nna_op_fail(), so they chain: return a ?: b ?: c. Ranks and dims
+ * that are not known pass every check. nna_view_* and those nna_do_* that return int64_t give the
+ * number of a value or a negative errno; NNA_VALUE() takes the number out.
  */
 #ifndef NNA_OP_UTIL_H
 #define NNA_OP_UTIL_H
@@ -14,7 +17,9 @@
 #include "libnnaccel/compiler/lower.h"
 #include "libnnaccel/ops/op.h"
 
-/* Sets of operand types. */
+/*
+ * A set of operand types, a bit for each; types from 63 on share one, TENSOR_INT64 being the one.
+ */
 typedef uint64_t nna_types;
 #define NNA_BIT(type) (1ull << ((type) < 63 ? (type) : 63))
 #define NNA_T_FLOAT (NNA_BIT(NNA_OPERAND_TENSOR_FLOAT32) | NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16))
@@ -28,7 +33,10 @@ typedef uint64_t nna_types;
 	 NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM) | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_ASYMM) |    \
 	 NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM))
 
-/* Declares value @name, or returns the error from the function that it stands in. */
+/*
+ * Declares the value number @name, set to @expression; where that is an error, returns it from the
+ * function that this stands in.
+ */
 #define NNA_VALUE(name, expression) \
 	uint32_t name; \
 	do { \
@@ -40,28 +48,28 @@ typedef uint64_t nna_types;
 
 /* --------------------------------------------------------------------------------------- checks */
 
-/* Input @i is given and its type is in @types. */
+/* Input @i is given, and its type is in @types. */
 int nna_check_in(const struct nna_op_context *op, uint32_t i, nna_types types);
+/* The type of output @i is in @types. */
 int nna_check_out(const struct nna_op_context *op, uint32_t i, nna_types types);
-/* Input @i may be omitted. */
+/* Input @i is omitted, or its type is in @types. */
 int nna_check_optional(const struct nna_op_context *op, uint32_t i, nna_types types);
 /* Input @i has the type of input @like. */
 int nna_check_in_like(const struct nna_op_context *op, uint32_t i, uint32_t like);
 /* Output @i has the type of input @like. */
 int nna_check_out_like(const struct nna_op_context *op, uint32_t i, uint32_t like);
-/* ... and its scale and zero point. */
+/* Output @i has the type, scale and zero point of input @like. */
 int nna_check_out_quant(const struct nna_op_context *op, uint32_t i, uint32_t like);
+/* Input @i has the type, scale and zero point of input @like. */
 int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t like);
+/* The rank of input @i, where it is given and known, is @least to @most. */
 int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t least, uint32_t most);
 /* Dimension @axis of input @i is @value, where known. */
 int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value);
-/*
- * Scalar input @i of one of the (scalar) types; from the @least'th input on it may be missing
- * altogether.
- */
+/* Input @i is absent, omitted, or of one of the scalar @types. */
 int nna_check_scalar(const struct nna_op_context *op, uint32_t i, nna_types types);
 
-/* The dim if it is known, else 0. */
+/* Dimension @axis if it is known, else 0. */
 static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axis)
 {
 	return shape->rank_known && axis < shape->rank ? shape->dims[axis] : 0;
@@ -69,17 +77,17 @@ static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axi
 
 /* ----------------------------------------------------------------------------------- parameters */
 
-/* As nna_op_scalar_*(), with a default for inputs that are not given. */
+/* As nna_op_scalar_*(); the value is @missing where the input is not given. */
 int nna_param_i32(const struct nna_op_context *op, uint32_t i, int32_t missing, int32_t *value);
 int nna_param_f32(const struct nna_op_context *op, uint32_t i, float missing, float *value);
 int nna_param_bool(const struct nna_op_context *op, uint32_t i, bool missing, bool *value);
-/* A FusedActivationFunc that commands know (0 to 3). */
+/* Input @i is a fused activation, none by default. */
 int nna_param_activation(const struct nna_op_context *op, uint32_t i, enum nna_activation *act);
-/* @axis in [-rank, rank) as [0, rank). */
+/* An axis in [-rank, rank) as one in [0, rank). */
 int nna_param_axis(const struct nna_op_context *op, int32_t axis, uint32_t rank, uint32_t *out);
-/* Input @i is an axis of input 0, the last one where it is not given. */
+/* Input @i is an axis of input 0, by default the last; -EAGAIN while the rank is not known. */
 int nna_param_input_axis(const struct nna_op_context *op, uint32_t i, uint32_t *axis);
-/* Turns "not known yet" into "passed": for check(). */
+/* For check(): a value that is not known yet is no error. */
 static inline int nna_later(int ret)
 {
 	return ret == -EAGAIN ? 0 : ret;
@@ -87,14 +95,16 @@ static inline int nna_later(int ret)
 
 /* --------------------------------------------------------------------------------------- shapes */
 
+/* The dims of output @i. */
 int nna_set_dims(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims);
 /*
- * dims[0] is the most that there can be; lower() says by nna_lower_set_count() how many there are.
+ * The same where dims[0] is an upper bound: lower() names the value that counts the rows, by
+ * nna_lower_set_count().
  */
 int nna_set_bound(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims);
 /* Output @i has the dims of input @like. */
 int nna_set_like(struct nna_op_context *op, uint32_t i, uint32_t like);
-/* Dims of a and b broadcast as numpy does. */
+/* The dims of @a and @b, broadcast as numpy does. */
 int nna_broadcast_dims(const struct nna_op_context *op, const struct nna_shape *a,
 		       const struct nna_shape *b, uint32_t *rank, uint32_t *dims);
 /* infer() of operations whose output 0 has the dims of input 0. */
@@ -104,25 +114,25 @@ int nna_infer_broadcast(struct nna_op_context *op);
 
 /* ---------------------------------------------------------------------------------------- views */
 
-/* [batch, height, width, channels], whatever the layout: a view of @value. */
+/* An image as [batch, height, width, channels], whatever its layout is. */
 int64_t nna_view_nhwc(struct nna_lower *l, uint32_t value, bool nchw);
-/* Elements [start, start + count) of an axis. */
+/* Elements [@start, @start + @count) of an axis. */
 int64_t nna_view_range(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
 		       uint32_t count);
 
 /* ------------------------------------------------------------------------------------- lowering */
 
-/* Scratch of the shape of @like, and of its quantisation if the type is the same. */
+/* Scratch memory of the dims of @like, and of its quantisation if @type is its type. */
 int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like);
-/* A float of rank 0 ... as a constant of rank 1. */
+/* A constant of one F32: [1]. */
 int64_t nna_do_constant_f32(struct nna_lower *l, float value);
-/* lower() of operations whose output 0 is the bytes of input 0 with other dims. */
+/* lower() of operations whose output 0 has the bytes of input 0 under other dims: no command. */
 int nna_do_reshape(struct nna_op_context *op);
-/* Copies, requantising where scale or zero point differ. */
+/* Copies; where type, scale or zero point differ, as an EWISE that converts. */
 int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in);
-/* Fills with what means zero. */
+/* Fills with the number that means 0: the zero point of a quantised value. */
 int nna_do_zero(struct nna_lower *l, uint32_t out);
-/* Whether a value has no elements. */
+/* Whether a value has no elements: then there is no command to emit for it. */
 bool nna_value_is_empty(const struct nna_lower *l, uint32_t value);
 
 #endif

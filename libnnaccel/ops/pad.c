@@ -1,15 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * PAD		input, paddings (TENSOR_INT32 [rank, 2]): with what means zero
- * PAD_V2	and a value (a scalar; of quantised types the stored number)
- * MIRROR_PAD	and a mode: 0 REFLECT (without the edge), 1 SYMMETRIC (with it)
+ * PAD: the input with a border of zeros.
+ *
+ *	in 0	input		FLOAT, QUANT8, INT32 [...]
+ *	in 1	paddings	INT32 [rank, 2]	elements before and after, for each dimension; 0 or
+ *						more
+ *	out 0	output		Q0 [...]
+ *
+ * PAD_V2: with a border of a given value.
+ *
+ *	in 0, 1		as for PAD
+ *	in 2	value	a scalar	FLOAT32 or FLOAT16 as the input; INT32 for the others, of
+ *					QUANT8 the stored number
+ *	out 0	output	Q0 [...]
+ *
+ * MIRROR_PAD: with a border that mirrors the input.
+ *
+ *	in 0, 1		as for PAD
+ *	in 2	mode	INT32	0 REFLECT: without the edge; 1 SYMMETRIC: the edge twice
+ *	out 0	output	Q0 [...]
+ *
+ * PAD and PAD_V2 are a FILL of the output and a COPY of the input into its middle. MIRROR_PAD is
+ * that COPY, and for each axis a COPY, backwards, for each side.
  */
 #include "libnnaccel/ops/half.h"
 #include "libnnaccel/ops/op_util.h"
 
+/**
+ * struct padding - the paddings of each dimension
+ * @before: elements before the input
+ * @after: elements behind it
+ * @dims: of the output
+ */
 struct padding {
 	uint32_t before[NNACCEL_MAX_RANK], after[NNACCEL_MAX_RANK];
-	uint32_t dims[NNACCEL_MAX_RANK]; /* of the output */
+	uint32_t dims[NNACCEL_MAX_RANK];
 };
 
 static int read_padding(const struct nna_op_context *op, struct padding *padding)
@@ -44,13 +69,14 @@ static int read_padding(const struct nna_op_context *op, struct padding *padding
 	return ret;
 }
 
+/* The type of the value of PAD_V2, for an input of @type. */
 static enum nna_operand_type value_type(enum nna_operand_type type)
 {
 	return type == NNA_OPERAND_TENSOR_FLOAT32 ? NNA_OPERAND_FLOAT32 :
 	       type == NNA_OPERAND_TENSOR_FLOAT16 ? NNA_OPERAND_FLOAT16 : NNA_OPERAND_INT32;
 }
 
-/* Of MIRROR_PAD: whether the edge takes part. */
+/* The mode of MIRROR_PAD: whether the edge is mirrored too. */
 static int read_mode(const struct nna_op_context *op, bool *symmetric)
 {
 	int32_t mode;
@@ -86,7 +112,7 @@ static int infer(struct nna_op_context *op)
 	return read_padding(op, &padding) ?: nna_set_dims(op, 0, op->in[0].rank, padding.dims);
 }
 
-/* Where the input lies in the output. */
+/* The place in the output that the input takes. */
 static int64_t interior(struct nna_op_context *op, uint32_t out, const struct padding *padding)
 {
 	int64_t value = out;
@@ -97,6 +123,7 @@ static int64_t interior(struct nna_op_context *op, uint32_t out, const struct pa
 	return value;
 }
 
+/* Fills the output with the value that the border has. */
 static int fill(struct nna_op_context *op, uint32_t out)
 {
 	float number;
@@ -156,8 +183,8 @@ static int mirror_infer(struct nna_op_context *op)
 }
 
 /*
- * The part of the output that is complete in the axes before @axis, and holds the input only in
- * those behind it.
+ * Axes are mirrored in their order. When it is the turn of @axis, the output is complete along the
+ * axes before it; along those behind it, only the place of the input is: that part of the output.
  */
 static int64_t slab(struct nna_op_context *op, uint32_t out, const struct padding *padding,
 		    uint32_t axis)

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D: input, padding, strides (w, h), filter (w, h),
- * activation, nchw?
+ * AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D: the mean, maximum, or root of the mean square of a
+ * window.
+ *
+ *	in 0		input	FLOAT, QUANT8 [b, h, w, c]	[b, c, h, w] with nchw; no QUANT8
+ *								for L2_POOL_2D
+ *	in 1 ...	window	INT32, BOOL			padding, strides, filter,
+ *								activation, nchw?: see window.h
+ *	out 0		output	Q0 [b, h, w, c]			in the layout of the input
+ *
+ * One POOL command.
  */
 #include "libnnaccel/ops/window.h"
 
@@ -37,7 +45,7 @@ static int geometry(const struct nna_op_context *op, struct nna_window *w, uint3
 	ret = nna_window_read(op, &order, w);
 	if (ret)
 		return ret;
-	/* Else some window has no element inside the image. */
+	/* Otherwise there would be windows without any element of the image. */
 	if (!w->same && (w->left >= w->filter_w || w->right >= w->filter_w ||
 			 w->top >= w->filter_h || w->bottom >= w->filter_h))
 		return nna_op_fail(op, "the padding is not smaller than the filter");

@@ -1,39 +1,74 @@
 // SPDX-License-Identifier: MIT
 /*
- * LSTM steps on quantised operands.
+ * QUANTIZED_16BIT_LSTM: one step of an LSTM on 8-bit numbers with a 16-bit cell state.
  *
- * QUANTIZED_16BIT_LSTM	input [batch, K] u8, 4 input weights, 4 recurrent weights (u8), 4 biases,
- *			cell state (16 bits), last output (u8) -> cell state, output
- * QUANTIZED_LSTM	input s8, the operands of LSTM's cell in its order (weights 8 bits, peephole
- *			16 bits), output state (s8), cell state (16 bits),
- *			4 layer norm weights (16 bits)?, cell clip,
- *			projection clip, scales of the 4 gates before their norm, zero point and
- *			scale of the hidden state -> output state, cell state, output
+ *	in 0	input			QUANT8_ASYMM [batch, K]
+ *	in 1-4	input weights		QUANT8_ASYMM [units, K]		of the gates input, forget,
+ *									cell, output; of one
+ *									quantisation
+ *	in 5-8	recurrent weights	Q1 [units, units]
+ *	in 9-12	biases			INT32 [units]
+ *	in 13	cell state		QUANT16_SYMM [batch, units]	scale 1/2048
+ *	in 14	last output		QUANT8_ASYMM [batch, units]
+ *	out 0	cell state		Q13 [batch, units]
+ *	out 1	output			Q14 [batch, units]
  *
- * All arithmetic is that of integers, as the operations define it: sums of products in 32 bits,
- * requantised to 16-bit gates (in 1/4096 or the stated scale), the 16-bit activations of
- * fixed_point.h (in 1/32768), products of those.
+ * QUANTIZED_LSTM: the same with peepholes, projection and layer norm.
+ *
+ *	in 0		input			QUANT8_ASYMM_SIGNED	[batch, K]
+ *	in 1-4		input weights		QUANT8_SYMM [units, K]	of the gates input?, forget,
+ *									cell, output
+ *	in 5-8		recurrent weights	QUANT8_SYMM		[units, outputs]
+ *	in 9-11		peephole weights?	QUANT16_SYMM [units]	of the gates input, forget,
+ *									output
+ *	in 12-15	biases			INT32 [units]
+ *	in 16		projection weights?	QUANT8_SYMM		[outputs, units]
+ *	in 17		projection bias?	INT32 [outputs]
+ *	in 18		output state		QUANT8_ASYMM_SIGNED	[batch, outputs]
+ *	in 19		cell state		QUANT16_SYMM		[batch, units]; the scale is
+ *									a power of two, 2^-15 to
+ *									2^-9
+ *	in 20-23	norm weights?		QUANT16_SYMM [units]	layer norm of the four gates
+ *	in 24		cell clip		FLOAT32			0: none
+ *	in 25		projection clip		FLOAT32			0: none
+ *	in 26-29	gate scales		FLOAT32			of the four gates before
+ *									their norm
+ *	in 30		hidden zero point	INT32			of the hidden state, in
+ *									[-128, 127]
+ *	in 31		hidden scale		FLOAT32			above 0
+ *	out 0		output state		QUANT8_ASYMM_SIGNED	[batch, outputs]
+ *	out 1		cell state		Q19 [batch, units]
+ *	out 2		output			QUANT8_ASYMM_SIGNED	[batch, outputs]
+ *
+ * All arithmetic is that of integers, as the operations define it: sums of products in 32 bits are
+ * requantised to gates of 16 bits (in 1/4096, or in the stated scale before a norm), which go
+ * through the 16-bit activations of fixed_point.h (in 1/32768) and are multiplied.
  */
 #include <math.h>
 
 #include "libnnaccel/ops/fixed_point.h"
 #include "libnnaccel/ops/recurrent.h"
 
+/* The scale of a gate before its activation, and its integer bits; the scale behind it. */
 #define GATE_SCALE 0x1p-12f
 #define GATE_BITS 3
 #define ACTIVE_SCALE 0x1p-15f
 
 /**
- * struct gate - what one gate is made of; values, NNA_NO_VALUE where omitted
- * @input, @recurrent: weights; @bias: S32
- * @scale: of the sum before a norm
+ * struct gate - the operands of one gate: numbers of values, NNA_NO_VALUE where omitted
+ * @input: weights of the input
+ * @recurrent: weights of the output state
+ * @peephole: weights of the cell state
+ * @bias: S32
+ * @norm: weights of the layer norm
+ * @scale: of the sum, before the norm if there is one
  */
 struct gate {
 	uint32_t input, recurrent, peephole, bias, norm;
 	float scale;
 };
 
-/* Scratch of 16 bits like @like. */
+/* Scratch memory of S16, of the dims of @like. */
 static int64_t scratch16(struct nna_lower *l, uint32_t like, float scale)
 {
 	uint32_t dims[2] = { nna_lower_value(l, like)->dims[0], nna_lower_value(l, like)->dims[1] };
@@ -41,7 +76,7 @@ static int64_t scratch16(struct nna_lower *l, uint32_t like, float scale)
 	return nna_lower_scratch(l, NNAHW_TYPE_S16, 2, dims, scale, 0);
 }
 
-/* in [batch, K] x weights [units, K] + bias, all of integers, rounded to 16 bits of @scale. */
+/* in [batch, K] x weights [units, K] + bias in integers, then rounded to S16 of @scale. */
 static int64_t product(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias,
 		       float scale)
 {
@@ -54,13 +89,13 @@ static int64_t product(struct nna_lower *l, uint32_t in, uint32_t weights, uint3
 	return ret ? ret : (int64_t)out;
 }
 
-/* Input @i, or NNA_NO_VALUE. */
+/* The value of input @i, NNA_NO_VALUE where it is omitted. */
 static int64_t given(struct nna_op_context *op, uint32_t i)
 {
 	return nna_op_has_input(op, i) ? nna_lower_in(op, i) : NNA_NO_VALUE;
 }
 
-/* a + b, both of 16 bits and one scale. */
+/* a + b, both S16 of one scale. */
 static int64_t add16(struct nna_lower *l, uint32_t a, uint32_t b, float scale)
 {
 	int ret;
@@ -70,7 +105,7 @@ static int64_t add16(struct nna_lower *l, uint32_t a, uint32_t b, float scale)
 	return ret ? ret : (int64_t)out;
 }
 
-/* The norm of a gate. */
+/* A gate after its layer norm: one NORM16 command. */
 static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
 	struct nnahw_cmd_norm16 norm = { .head.opcode = NNAHW_OP_NORM16 };
@@ -83,7 +118,7 @@ static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32
 	return ret ? ret : (int64_t)out;
 }
 
-/* A gate of QUANTIZED_LSTM before its activation, in 16 bits. x, h: 8 bits; c: the cell state. */
+/* A gate of QUANTIZED_LSTM before its activation; x input, h output state, c cell state. */
 static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, uint32_t h,
 			uint32_t c)
 {
@@ -122,7 +157,7 @@ static enum nna_fixed_function gate_function(uint32_t g)
 	return g == NNA_GATE_CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC;
 }
 
-/* c_out = forget * c_in + in * update, clipped. */
+/* c_out = forget * c_in + in * update, clipped to [-clip, clip] where clip is above 0. */
 static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_t forget,
 		     uint32_t in, uint32_t update, float clip)
 {
@@ -138,7 +173,7 @@ static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_
 	return ret ?: nna_do_clip(l, c_out, mixed, clip);
 }
 
-/* out = gate * tanh(c) */
+/* out = gate * tanh(c), where c has @bits integer bits */
 static int hidden_state(struct nna_lower *l, uint32_t out, uint32_t gate, uint32_t c, uint32_t bits)
 {
 	NNA_VALUE(active, activate(l, NNA_FIXED_TANH, bits, c));
@@ -147,7 +182,7 @@ static int hidden_state(struct nna_lower *l, uint32_t out, uint32_t gate, uint32
 
 /* ------------------------------------------------------------------------- QUANTIZED_16BIT_LSTM */
 
-/* Its cell state counts in 2^-11. */
+/* Integer bits and scale of its cell state. */
 #define Q16_CELL_BITS 4
 #define Q16_CELL_SCALE 0x1p-11f
 
@@ -196,7 +231,7 @@ static int infer16(struct nna_op_context *op)
 	return nna_set_like(op, 0, Q16_CELL) ?: nna_set_like(op, 1, Q16_OUTPUT);
 }
 
-/* [a, b] along the columns, in the quantisation of a. */
+/* The columns of a, then those of b, in the quantisation of a. */
 static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
 {
 	uint32_t rows = nna_lower_value(l, a)->dims[0], left = nna_lower_value(l, a)->dims[1];
@@ -214,9 +249,9 @@ static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
 }
 
 /*
- * An activated gate: one sum of all products, then 16 bits. What NNAPI's reference computes, and
- * its tests expect, is the product of [input, last output] and [recurrent weights, input weights],
- * in these orders.
+ * An activated gate, from one sum of products that is then requantised. NNAPI's reference computes,
+ * and its tests expect, the product of [input, last output] and [recurrent weights, input weights]:
+ * data and weights in opposite orders.
  */
 static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t data)
 {
@@ -269,7 +304,7 @@ enum {
 	Q_HIDDEN_SCALE = 31,
 };
 
-/* Peephole input of a gate; NNA_NONE: it has none. */
+/* Number of the input with the peephole weights of a gate; NNA_NONE for the gate without. */
 static const uint32_t peephole_of[] = { Q_PEEPHOLE, Q_PEEPHOLE + 1, NNA_NONE, Q_PEEPHOLE + 2 };
 
 static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t units, uint32_t outputs)
@@ -302,7 +337,7 @@ static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t unit
 	return ret;
 }
 
-/* The cell state has a power of two as its scale, 2^-15 to 2^-9: its integer bits. */
+/* Integer bits of the cell state, whose scale is a power of two. */
 static int cell_bits(const struct nna_op_context *op, uint32_t *bits)
 {
 	float exponent = log2f(op->in[Q_CELL].scale), nearest = roundf(exponent);
@@ -394,6 +429,7 @@ static int gate_values(struct nna_op_context *op, uint32_t g, struct gate *gate)
 	return 0;
 }
 
+/* A gate of QUANTIZED_LSTM after its activation. */
 static int64_t open_gate(struct nna_op_context *op, uint32_t g, uint32_t x, uint32_t h, uint32_t c)
 {
 	struct gate gate;
@@ -405,7 +441,7 @@ static int64_t open_gate(struct nna_op_context *op, uint32_t g, uint32_t x, uint
 	return activate(op->lower, gate_function(g), GATE_BITS, raw);
 }
 
-/* Without an input gate: 1 - forget, where 1 is the largest number that a gate can be. */
+/* The input gate. Without weights it is 1 - forget gate, 1 being the largest value of a gate. */
 static int64_t input_gate(struct nna_op_context *op, uint32_t x, uint32_t h, uint32_t c,
 			  uint32_t forget)
 {
@@ -419,7 +455,7 @@ static int64_t input_gate(struct nna_op_context *op, uint32_t x, uint32_t h, uin
 	return ret ? ret : (int64_t)out;
 }
 
-/* The hidden state in 8 bits becomes the output, by a product where there is a projection. */
+/* The hidden state in 8 bits is the output; with a projection, what is projected. */
 static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint32_t c)
 {
 	uint32_t dims[2] = { op->in[Q_CELL].dims[0], op->in[Q_CELL].dims[1] };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+/* Recurrent layers, unrolled: see recurrent.h. */
 #include "libnnaccel/ops/recurrent.h"
 
-/* Added to a variance before its root is taken. */
+/* Added to the variance in a layer norm. */
 #define NORM_EPSILON 1e-8f
 
 int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cell_act *act)
@@ -89,7 +90,7 @@ int64_t nna_do_sequence(struct nna_lower *l, uint32_t sequence, uint32_t weights
 	return ret ? ret : (int64_t)all;
 }
 
-/* a + b in new scratch; b may be absent. */
+/* a + b in new scratch memory; a itself where b is NNA_NO_VALUE. */
 static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
 {
 	int ret;
@@ -101,7 +102,7 @@ static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
 	return ret ? ret : (int64_t)out;
 }
 
-/* Each row to mean 0 and variance 1, then times weights plus bias. */
+/* A layer norm: each row to mean 0 and variance 1, then times weights plus bias. */
 static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
 	uint32_t rows = nna_lower_value(l, in)->dims[0];
@@ -130,8 +131,8 @@ static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uin
 }
 
 /*
- * A gate before its activation: what the input contributes, the last output, the cell state, the
- * norm.
+ * A gate before its activation: the input's contribution, those of the output state and, with
+ * peepholes, of the cell state, then the norm.
  */
 static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g,
 		    uint32_t from_input, uint32_t h, uint32_t c)
@@ -159,7 +160,7 @@ static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g
 	return value;
 }
 
-/* The activated gate in new scratch. */
+/* A gate after its activation, in new scratch memory. */
 static int64_t open_gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g,
 			 enum nna_cell_act act, uint32_t from_input, uint32_t h, uint32_t c)
 {
@@ -171,7 +172,7 @@ static int64_t open_gate(struct nna_lower *l, const struct nna_lstm *cell, uint3
 	return ret ? ret : (int64_t)out;
 }
 
-/* The input gate; a cell without one couples it with the forget gate: 1 - forget. */
+/* The input gate; a cell without one takes 1 - forget gate. */
 static int64_t input_gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t from_input,
 			  uint32_t forget, uint32_t h, uint32_t c)
 {
@@ -185,6 +186,7 @@ static int64_t input_gate(struct nna_lower *l, const struct nna_lstm *cell, uint
 	return ret ? ret : (int64_t)out;
 }
 
+/* h_out = the hidden state, projected and clipped if the cell has a projection. */
 static int project(struct nna_lower *l, const struct nna_lstm *cell, uint32_t h_out,
 		   uint32_t hidden)
 {
@@ -225,7 +227,7 @@ int nna_lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32
 	return ret ?: project(l, cell, h_out, hidden);
 }
 
-/* What the whole sequence contributes to a gate. */
+/* What the inputs of all steps contribute to a gate: a sequence [.., .., units]. */
 static int64_t contribution(struct nna_lower *l, const struct nna_sequence *s, uint32_t weights,
 			    uint32_t aux_weights, uint32_t bias)
 {

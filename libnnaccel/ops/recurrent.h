@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recurrent layers are made of. A layer is unrolled: the part of a step that depends on the
- * input alone is one matrix product over all steps, the rest a few commands per step. All functions
- * return 0 or a negative errno.
+ * What recurrent layers are made of. A layer is unrolled: what depends on the input alone is one
+ * matrix product over all steps, the rest a few commands for each step. Functions return 0, a value
+ * number where they return int64_t, or a negative errno.
  */
 #ifndef NNA_RECURRENT_H
 #define NNA_RECURRENT_H
 
 #include "libnnaccel/ops/op_util.h"
 
-/* Activation codes of recurrent layers. */
+/* Activations of recurrent layers, by the numbers that NNAPI gives them. */
 enum nna_cell_act {
 	NNA_CELL_NONE = 0,
 	NNA_CELL_RELU = 1,
@@ -23,14 +23,19 @@ enum nna_cell_act {
 enum { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_CELL, NNA_GATE_OUTPUT, NNA_GATES };
 
 /**
- * struct nna_lstm - an LSTM cell: values, NNA_NO_VALUE for those omitted
- * @input, @aux, @recurrent: weights [units, inputs], [units, aux inputs], [units, outputs]
- * @peephole: weights of the cell state [units] (none of NNA_GATE_CELL)
- * @bias, @norm: [units]
- * @projection, @projection_bias: [outputs, units], [outputs]
- * @act: activation of cell and output
- * @cell_clip, @projection_clip: 0 for none
- * @type: enum nnahw_type of all of these
+ * struct nna_lstm - an LSTM cell: numbers of values, NNA_NO_VALUE for those omitted
+ * @input: weights of the input [units, inputs], for each gate
+ * @aux: weights of the auxiliary input [units, aux inputs]
+ * @recurrent: weights of the output state [units, outputs]
+ * @peephole: weights of the cell state [units]; the cell gate has none
+ * @bias: [units]
+ * @norm: weights of the layer norm [units]
+ * @projection: weights [outputs, units]
+ * @projection_bias: [outputs]
+ * @act: activation of the cell gate, and of the cell state on its way to the output
+ * @cell_clip: the cell state is clipped to [-@cell_clip, @cell_clip]; 0 for not at all
+ * @projection_clip: the same for the projection
+ * @type: enum nnahw_type of all these values
  */
 struct nna_lstm {
 	uint32_t input[NNA_GATES], aux[NNA_GATES], recurrent[NNA_GATES];
@@ -41,37 +46,46 @@ struct nna_lstm {
 	uint8_t type;
 };
 
-/* A code of enum nna_cell_act. */
+/* Input @i is a number of enum nna_cell_act. Return: as nna_op_scalar_i32(). */
 int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cell_act *act);
 
-/* out [rows, N] = in [rows, K] x weights [N, K] transposed + bias [N] or NNA_NO_VALUE. */
+/*
+ * out [rows, N] = in [rows, K] x transposed weights [N, K] + bias [N], which may be NNA_NO_VALUE.
+ */
 int nna_do_linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights, uint32_t bias);
+/* out = act(in). */
 int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, uint32_t in);
-/* out = in within [-limit, limit]; a limit of 0 is none. */
+/* out = in within [-limit, limit]; a limit of 0 or less is none. */
 int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit);
-/* ewise without activation and parameters. */
+/* An EWISE of function @kind (enum nnahw_ewise) without activation and parameters. */
 int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
 		 uint32_t c);
-/* Scratch [rows, columns]. */
+/* Scratch memory [rows, columns]. */
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns);
-/* Step @t of a sequence [time, batch, n] or [batch, time, n]: [batch, n]. */
+/* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
 int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
-/* Sum over all steps' inputs: a sequence [.., .., N] from one [.., .., K]. */
+/* The product with weights [N, K] for all steps: a sequence [.., .., N] from one [.., .., K]. */
 int64_t nna_do_sequence(struct nna_lower *l, uint32_t sequence, uint32_t weights, uint32_t bias);
 
 /*
- * One step: gates [batch, units] hold what the input contributes (bias included unless there is a
- * norm), states are read and written as values.
+ * One step. @gates, one [batch, units] for each gate, hold what the input contributes to them, with
+ * the bias unless there is a norm. @h_in and @c_in are the states before, @h_out and @c_out after
+ * it.
  */
 int nna_lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32_t *gates,
 		  uint32_t h_in, uint32_t c_in, uint32_t h_out, uint32_t c_out);
 
 /**
- * struct nna_sequence - a run of a cell over a sequence
- * @in, @aux: [time, batch, n] or [batch, time, n]; @aux may be NNA_NO_VALUE
- * @out: the same with the outputs
- * @h, @c: first states
- * @h_last, @c_last: where to leave the last ones, or NNA_NO_VALUE
+ * struct nna_sequence - a run of a cell over a sequence: numbers of values
+ * @in: [time, batch, n], or [batch, time, n]
+ * @aux: the auxiliary input in the same layout, or NNA_NO_VALUE
+ * @out: the outputs in the same layout
+ * @h: output state before the first step [batch, outputs]
+ * @c: cell state before the first step [batch, units]; LSTM only
+ * @h_last: where to leave the last output state, or NNA_NO_VALUE
+ * @c_last: where to leave the last cell state, or NNA_NO_VALUE
+ * @time_major: the first axis is time
+ * @backward: from the last element to the first
  */
 struct nna_sequence {
 	uint32_t in, aux, out;
@@ -81,7 +95,14 @@ struct nna_sequence {
 
 int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct nna_sequence *s);
 
-/* The same for an RNN cell, whose state is its output. */
+/**
+ * struct nna_rnn - an RNN cell, whose state is its output: numbers of values
+ * @input: weights of the input [units, inputs]
+ * @aux: weights of the auxiliary input, or NNA_NO_VALUE
+ * @recurrent: weights of the state [units, units]
+ * @bias: [units]
+ * @act: activation
+ */
 struct nna_rnn {
 	uint32_t input, aux, recurrent, bias;
 	enum nna_cell_act act;

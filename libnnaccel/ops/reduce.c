@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE_ALL, ANY, MAX, MIN, PROD, SUM	input, axes (TENSOR_INT32), keep dims (BOOL)
- * MEAN					the same, keep dims is an INT32 above 0
+ * REDUCE_ALL, REDUCE_ANY, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_SUM, MEAN: one element from
+ * all elements along some axes.
+ *
+ *	in 0	input		see below [...]
+ *	in 1	axes		INT32 [...]	each in [-rank, rank); may repeat
+ *	in 2	keep dims	BOOL		MEAN: INT32, true above 0
+ *	out 0	output		T0 [...]	REDUCE_MAX and MIN: Q0. Reduced dims become 1 if
+ *						kept, else go; [1] where none is left
+ *
+ *	REDUCE_ALL, REDUCE_ANY			BOOL8
+ *	REDUCE_MAX, REDUCE_MIN, REDUCE_SUM	FLOAT, QUANT8, INT32
+ *	REDUCE_PROD				FLOAT, INT32
+ *	MEAN					FLOAT, QUANT8
+ *
+ * One REDUCE command.
  */
 #include "libnnaccel/ops/op_util.h"
 
+/**
+ * struct kind - an operation of this file
+ * @operation: which
+ * @kind: its function of the REDUCE command, enum nnahw_reduction
+ * @same_quant: the output has the quantisation of the input
+ * @types: types of the input
+ */
 struct kind {
 	enum nna_operation_type operation;
 	uint8_t kind;
@@ -47,7 +67,7 @@ static int read_keep(const struct nna_op_context *op, bool *keep)
 	return ret;
 }
 
-/* Bit k: axis k is reduced. */
+/* The axes as a bit set. */
 static int read_axes(const struct nna_op_context *op, uint32_t *mask)
 {
 	uint32_t count, axis;
@@ -97,7 +117,7 @@ static int infer(struct nna_op_context *op)
 		else if (keep)
 			dims[rank++] = 1;
 	}
-	/* All reduced: a tensor of one element. */
+	/* Nothing is left: a tensor of one element, as no tensor has rank 0. */
 	if (!rank)
 		dims[rank++] = 1;
 	return nna_set_dims(op, 0, rank, dims);

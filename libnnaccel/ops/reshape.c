@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * The same elements under other dims; no commands:
- * RESHAPE	input, dims (TENSOR_INT32, one may be -1)
- * SQUEEZE	input, axes? (TENSOR_INT32; none: all dims of 1)
- * EXPAND_DIMS	input, axis (INT32, in [-(rank + 1), rank])
+ * RESHAPE: other dims.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	dims	INT32 [rank of the output]	one may be -1: what is left for it
+ *	out 0	output	Q0 [...]
+ *
+ * SQUEEZE: without dims of 1.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	axes?	INT32 [...]	in [-rank, rank), of size 1; by default all of size 1
+ *	out 0	output	Q0 [...]	[1] where no dim is left
+ *
+ * EXPAND_DIMS: with one dim of 1 more.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	axis	INT32	in [-(rank + 1), rank]
+ *	out 0	output	Q0 [...]
+ *
+ * The output is a view of the input's elements: no commands.
  */
 #include "libnnaccel/ops/op_util.h"
 

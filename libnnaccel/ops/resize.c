@@ -1,17 +1,38 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: input, width, height, nchw?, align corners?, half pixel
- * centers? Width and height are sizes (INT32) or factors (a float).
+ * RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: images of another size.
+ *
+ *	in 0	images			FLOAT, QUANT8 [b, h, w, c]	[b, c, h, w] with nchw
+ *	in 1	width			INT32 or FLOAT			a FLOAT is a factor for the
+ *									width of the input
+ *	in 2	height			T1				likewise
+ *	in 3	nchw?			BOOL				false by default
+ *	in 4	align corners?		BOOL				false by default; the corner
+ *									pixels keep their places
+ *	in 5	half pixel centers?	BOOL				false by default; not
+ *									together with align corners
+ *	out 0	output			Q0 [b, height, width, c]	in the layout of the input
+ *
+ * One RESIZE command.
  */
 #include <math.h>
 
 #include "libnnaccel/ops/window.h"
 
+/**
+ * struct target - the parameters
+ * @nchw: layout of both images
+ * @align: align corners
+ * @half: half pixel centers
+ * @height: of the output
+ * @width: of the output
+ */
 struct target {
 	bool nchw, align, half;
 	uint32_t height, width;
 };
 
+/* Input @i as the new size of a dimension of @size. */
 static int read_size(const struct nna_op_context *op, uint32_t i, uint32_t size, uint32_t *out)
 {
 	int32_t number = 0;

@@ -1,20 +1,50 @@
 // SPDX-License-Identifier: MIT
 /*
- * RNN				input [batch, K], weights, recurrent weights, bias, state,
- *				activation -> state, output
- * UNIDIRECTIONAL_SEQUENCE_RNN	input [.., .., K], the same, time major (INT32)
- *				-> outputs, last state?
- * BIDIRECTIONAL_SEQUENCE_RNN	input, (weights, recurrent weights, bias, state) forward and
- *				backward, auxiliary input?, its weights forward? and backward?,
- *				activation, time major, merge (BOOL)
- *				-> outputs forward, [backward,] last states forward and backward?
+ * RNN: one step; output = act(input x weights + state x recurrent weights + bias), the next state.
+ *
+ *	in 0	input			FLOAT [batch, K]
+ *	in 1	weights			T0 [units, K]
+ *	in 2	recurrent weights	T0 [units, units]
+ *	in 3	bias			T0 [units]
+ *	in 4	state			T0 [batch, units]
+ *	in 5	activation		INT32	enum nna_cell_act
+ *	out 0	state			T0 [batch, units]
+ *	out 1	output			T0 [batch, units]
+ *
+ * UNIDIRECTIONAL_SEQUENCE_RNN: a step for each element of a sequence.
+ *
+ *	in 0	input		FLOAT	[time, batch, K], or [batch, time, K]
+ *	in 1-5	cell		as for RNN
+ *	in 6	time major	INT32	0: batch first
+ *	out 0	outputs		T0	[time, batch, units] in the layout of the input
+ *	out 1	last state?	T0 [batch, units]
+ *
+ * BIDIRECTIONAL_SEQUENCE_RNN: one cell from the first element on, another from the last.
+ *
+ *	in 0		input			FLOAT			[time, batch, K], or [batch,
+ *									time, K]
+ *	in 1-4		forward cell		as in 1-4 of RNN
+ *	in 5-8		backward cell		as in 1-4 of RNN
+ *	in 9		aux input?		T0			a second input of both
+ *									cells; without weights it is
+ *									the input of the backward
+ *									cell
+ *	in 10		forward aux weights?	T0 [units, aux K]
+ *	in 11		backward aux weights?	T0 [units, aux K]
+ *	in 12		activation		INT32			of both cells
+ *	in 13		time major		BOOL
+ *	in 14		merge			BOOL			output 0 holds both
+ *									directions' outputs
+ *	out 0		forward outputs		T0			merged: the backward ones
+ *									follow along the last axis
+ *	out 1		backward outputs	T0			unless merged
+ *	out next 2	last states?		T0 [batch, units]	forward, backward
+ *
+ * recurrent.h says how layers are lowered.
  */
 #include "libnnaccel/ops/recurrent.h"
 
-/*
- * Inputs @from to @from + 3: weights [units, size], recurrent [units, units], bias [units], state
- * [batch, units].
- */
+/* Inputs @from to @from + 3: weights, recurrent weights, bias and state of a cell. */
 static int check_cell(const struct nna_op_context *op, uint32_t from)
 {
 	static const uint32_t ranks[] = { 2, 2, 1, 2 };
@@ -38,7 +68,7 @@ static int check_outputs(const struct nna_op_context *op)
 	return ret;
 }
 
-/* Complete shapes: a product of [rows, size] and [units, size] must be one. */
+/* With complete shapes: input @in has as many elements as input @weights takes. */
 static int check_size(const struct nna_op_context *op, uint32_t in, uint32_t weights)
 {
 	uint32_t size = op->in[in].dims[op->in[in].rank - 1];

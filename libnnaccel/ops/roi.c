@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: MIT
 /*
- * ROI_ALIGN: images, regions [n, 4], image number of each region [n], height, width, input's
- * strides in a region's units (height, width), samples of a bin (height, width; 0 adapts), nchw
- * ROI_POOLING: the same without samples
+ * ROI_ALIGN, ROI_POOLING: regions of images, each resampled to one size: the mean of samples
+ * between pixels, and the maximum of pixels.
+ *
+ *	in 0	images		FLOAT, QUANT8 [b, h, w, c]	[b, c, h, w] with nchw
+ *	in 1	regions		boxes [n, 4]			x1 y1 x2 y2
+ *	in 2	batches		INT32 [n]			the image of each region
+ *	in 3	height		INT32				of the output, 1 or more
+ *	in 4	width		INT32
+ *	in 5	stride h	FLOAT				units of a region for one row of the
+ *								image
+ *	in 6	stride w	FLOAT
+ *
+ * then for ROI_ALIGN
+ *
+ *	in 7	samples h	INT32				in a bin, the part of a region for
+ *								one output pixel; 0: as many as it
+ *								has rows
+ *	in 8	samples w	INT32
+ *	in 9	nchw		BOOL
+ *	out 0	output		T0 [n, height, width, c]	in the layout of the images
+ *
+ * and for ROI_POOLING
+ *
+ *	in 7	nchw	BOOL
+ *	out 0	output	Q0 [n, height, width, c]	in the layout of the images
+ *
+ * Types of boxes and of FLOAT scalars: see box.h. One ROI command.
  */
 #include "libnnaccel/ops/box.h"
 #include "libnnaccel/ops/window.h"
 
+/**
+ * struct target - the parameters
+ * @command: with those of the ROI command
+ * @height: of the output
+ * @width: of the output
+ * @nchw: layout of images and output
+ */
 struct target {
 	struct nnahw_cmd_roi command;
 	uint32_t height, width;
 	bool nchw;
 };
 
+/* Number of the input that is the layout. */
 static uint32_t layout_input(const struct nna_op_context *op)
 {
 	return op->operation->type == NNA_OPERATION_ROI_ALIGN ? 9 : 7;

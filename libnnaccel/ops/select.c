@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * SELECT: condition (BOOL8), a, b, all of the same dims -> a where the condition is true, else b.
+ * SELECT: elements of one tensor or the other.
+ *
+ *	in 0	condition	BOOL8 [...]
+ *	in 1	a		FLOAT, INT32, QUANT8 [...]	taken where the condition is true
+ *	in 2	b		T1 [...]			taken elsewhere
+ *	out 0	output		T1 [...]
+ *
+ * All have the same dims. One EWISE command.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,17 +1,50 @@
 // SPDX-License-Identifier: MIT
 /*
- * Copies that take an axis apart and put it together elsewhere:
- * SPACE_TO_DEPTH, DEPTH_TO_SPACE	input, block size (INT32), nchw?
- * SPACE_TO_BATCH_ND			input, block sizes (TENSOR_INT32 [2]),
- *					paddings (TENSOR_INT32 [2, 2]), nchw?
- * BATCH_TO_SPACE_ND			input, block sizes (TENSOR_INT32 [2]), nchw?
- * CHANNEL_SHUFFLE			input, groups (INT32), axis (INT32)
+ * SPACE_TO_DEPTH, DEPTH_TO_SPACE: blocks of pixels become channels, and back.
  *
- * Each is one COPY between two views of the same six axes: batch, block row, block column, height,
- * width, channel in some order.
+ *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
+ *	in 1	block size	INT32			1 or more, of height and width
+ *	in 2	nchw?		BOOL			false by default
+ *	out 0	output		Q0 [...]		in the layout of the input
+ *
+ * SPACE_TO_BATCH_ND: blocks of pixels become images.
+ *
+ *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
+ *	in 1	block sizes	INT32 [2]		height, width; 1 or more
+ *	in 2	paddings	INT32 [2, 2]		top, bottom, left, right, with zeros; 0 or
+ *							more
+ *	in 3	nchw?		BOOL			false by default
+ *	out 0	output		Q0 [...]		in the layout of the input
+ *
+ * BATCH_TO_SPACE_ND: and back.
+ *
+ *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
+ *	in 1	block sizes	INT32 [2]		height, width; 1 or more
+ *	in 2	nchw?		BOOL			false by default
+ *	out 0	output		Q0 [...]		in the layout of the input
+ *
+ * CHANNEL_SHUFFLE: the n'th channels of all groups come together.
+ *
+ *	in 0	input	FLOAT, QUANT8, INT32 [...]
+ *	in 1	groups	INT32	a divisor of the axis
+ *	in 2	axis	INT32	in [-rank, rank)
+ *	out 0	output	Q0 [...]
+ *
+ * Each is one COPY between two views of the same axes: for blocks these are batch, block row, block
+ * column, height, width and channel. Padding is a FILL and a COPY before that.
  */
 #include "libnnaccel/ops/window.h"
 
+/**
+ * struct block - the parameters of the operations on blocks
+ * @nchw: layout of input and output
+ * @h: rows of a block
+ * @w: columns of a block
+ * @top: padding
+ * @bottom: padding
+ * @left: padding
+ * @right: padding
+ */
 struct block {
 	bool nchw;
 	uint32_t h, w;
@@ -24,12 +57,13 @@ static bool is_batch(const struct nna_op_context *op)
 	       op->operation->type == NNA_OPERATION_BATCH_TO_SPACE_ND;
 }
 
-/* Input number of the layout. */
+/* Number of the input that is the layout. */
 static uint32_t layout_input(const struct nna_op_context *op)
 {
 	return op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND ? 3 : 2;
 }
 
+/* Input @i as @want numbers of at least @least. */
 static int read_pair(const struct nna_op_context *op, uint32_t i, uint32_t want, int32_t least,
 		     uint32_t *out)
 {
@@ -141,9 +175,8 @@ static int infer(struct nna_op_context *op)
 }
 
 /*
- * The large image [b, h * bh, w * bw, c] as [b, bh, bw, h, w, c]. NNA_VALUE's reshape of a
- * contiguous value costs nothing, so axes are taken apart in the layout they have, then brought in
- * order.
+ * The large image [b, h * bh, w * bw, c] as [b, bh, bw, h, w, c]: its axes are taken apart in the
+ * layout that it has, which makes a view of a contiguous value, and then brought in order.
  */
 static int64_t large_view(struct nna_lower *l, uint32_t value, const struct block *block,
 			  const uint32_t *dims)
@@ -159,9 +192,7 @@ static int64_t large_view(struct nna_lower *l, uint32_t value, const struct bloc
 	return nna_view_permute(l, apart, block->nchw ? from_nchw : from_nhwc);
 }
 
-/*
- * The image of small height and width, [bh * bw * b, h, w, c] or [b, h, w, bh * bw * c], likewise.
- */
+/* The small image, [bh * bw * b, h, w, c] (@batch) or [b, h, w, bh * bw * c], in the same way. */
 static int64_t small_view(struct nna_lower *l, uint32_t value, const struct block *block,
 			  const uint32_t *dims, bool batch)
 {
@@ -185,7 +216,7 @@ static int64_t small_view(struct nna_lower *l, uint32_t value, const struct bloc
 	return nna_view_permute(l, apart, orders[which]);
 }
 
-/* The input of SPACE_TO_BATCH_ND with its padding, in scratch. */
+/* The input of SPACE_TO_BATCH_ND with its padding, in scratch memory; @dims grow by it. */
 static int64_t padded(struct nna_op_context *op, uint32_t in, const struct block *block,
 		      uint32_t *dims)
 {

@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
- * SLICE		input, begin, size (TENSOR_INT32 [rank]; size -1: to the end)
- * STRIDED_SLICE	input, begin, end, strides (TENSOR_INT32 [rank]), begin mask, end mask,
- *			shrink mask (INT32)
+ * SLICE: a box of elements.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	begin	INT32 [rank]	0 or more
+ *	in 2	size	INT32 [rank]	-1: to the end
+ *	out 0	output	Q0 [...]
+ *
+ * STRIDED_SLICE: every n'th element of a box, forwards or backwards.
+ *
+ *	in 0	input		ANY [...]
+ *	in 1	begin		INT32 [rank]	negative ones count from the end
+ *	in 2	end		INT32 [rank]	exclusive; negative ones count from the end
+ *	in 3	strides		INT32 [rank]	not 0
+ *	in 4	begin mask	INT32		bit k: dimension k from its first element on
+ *	in 5	end mask	INT32		bit k: dimension k to its end
+ *	in 6	shrink mask	INT32		bit k: dimension k, of one element, is dropped
+ *	out 0	output		Q0 [...]	[1] where no dim is left
+ *
+ * One COPY of a view.
  */
 #include "libnnaccel/ops/op_util.h"
 
+/* The elements of one dimension that are taken: @start, @start + @step, ..., @count of them. */
 struct range {
 	uint32_t start, count;
 	int32_t step;
 };
 
-/* TENSOR_INT32 input @i with one number per axis. */
+/* Input @i: one number for each dimension. */
 static int read_numbers(const struct nna_op_context *op, uint32_t i, int32_t *numbers)
 {
 	uint32_t count;
@@ -74,8 +91,8 @@ static int slice_infer(struct nna_op_context *op)
 }
 
 /*
- * A position that counts from the end where negative, within what a slice in this direction may
- * name.
+ * A begin or end as a position in [0, dim], or in [-1, dim - 1] for a slice that runs backwards.
+ * Negative numbers count from the end.
  */
 static int64_t clamp_index(int32_t index, int64_t dim, bool forward)
 {
@@ -152,7 +169,7 @@ static int lower(struct nna_op_context *op)
 		part = next;
 		dims[k] = ranges[k].count;
 	}
-	/* Dropped dims are of one element, so the output has the same elements under them. */
+	/* Dropped dims have one element, so the output is the same elements under other dims. */
 	NNA_VALUE(whole, nna_view_reshape(op->lower, out, rank, dims));
 	return nna_do_move(op->lower, whole, part);
 }

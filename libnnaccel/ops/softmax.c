@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOFTMAX		input, beta, axis? (default -1)
- * LOG_SOFTMAX	input, beta, axis
+ * SOFTMAX, LOG_SOFTMAX: e^(beta * x) over the sum of these along an axis, and the logarithm of
+ * that.
+ *
+ *	in 0	input	FLOAT, QUANT8 [...]	no QUANT8 for LOG_SOFTMAX
+ *	in 1	beta	FLOAT			above 0 for SOFTMAX
+ *	in 2	axis?	INT32			in [-rank, rank), -1 by default; LOG_SOFTMAX always
+ *						states it
+ *	out 0	output	T0 [...]		QUANT8: scale 1/256, zero point 0, signed -128
+ *
+ * One SOFTMAX command.
  */
 #include "libnnaccel/ops/op_util.h"
 

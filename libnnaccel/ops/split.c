@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * SPLIT	input, axis (INT32), number of outputs (INT32): equal parts
- * UNPACK	input, axis (INT32): slices, the axis removed; as many outputs as the axis is long
+ * SPLIT: equal parts along an axis.
+ *
+ *	in 0		input	ANY [...]
+ *	in 1		axis	INT32	in [-rank, rank)
+ *	in 2		parts	INT32	the number of outputs
+ *	out 0 ...	outputs	Q0 [...]
+ *
+ * UNPACK: slices along an axis, which is removed.
+ *
+ *	in 0		input	ANY [...]
+ *	in 1		axis	INT32		in [-rank, rank)
+ *	out 0 ...	outputs	Q0 [...]	as many as the axis is long; [1] where no dim is
+ *						left
+ *
+ * A COPY for each output.
  */
 #include "libnnaccel/ops/op_util.h"
 

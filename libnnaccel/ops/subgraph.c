@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Subgraphs in the place of the operations that refer to them: see subgraph.h. */
 #include "libnnaccel/ops/subgraph.h"
 
 #include "libnnaccel/compiler/ir.h"
@@ -10,13 +11,13 @@ void nna_subgraph_end(struct nna_subgraph_run *run)
 	*run = (struct nna_subgraph_run){ 0 };
 }
 
-/* Completes run->shapes. -EAGAIN: they depend on data. */
+/* Completes run->shapes. -EAGAIN: some depend on data. */
 static int infer(struct nna_subgraph_run *run, const struct nna_op_context *op)
 {
 	int ret = nna_infer_subgraph(op->graph, run->number, run->shapes, run->bound,
 				     run->bound_count, NULL, op->log);
 
-	/* Rows that are counted in the run: the operation around runs in parts. */
+	/* Rows that the run counts: then the runtime runs the operation around in parts. */
 	for (uint32_t i = 0; i < run->subgraph->operand_count && !ret; i++)
 		if (run->shapes[i].bounded)
 			ret = -EAGAIN;
@@ -59,6 +60,7 @@ int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context
 	return ret;
 }
 
+/* -ENOTSUP with a message where an operation of the subgraph is not supported. */
 static int check_operations(const struct nna_op_context *op, const struct nna_subgraph *sg,
 			    uint32_t number)
 {
@@ -77,7 +79,7 @@ static int check_operations(const struct nna_op_context *op, const struct nna_su
 			break;
 		ret = nna_op_check(&inner);
 		nna_op_context_end(&inner);
-		/* What is wrong with it is said when the subgraph itself is finished. */
+		/* Other errors are reported when the subgraph itself is finished. */
 		if (ret == -ENOTSUP)
 			ret = nna_op_unsupported(op, "%s of subgraph %u is not supported",
 						 name ? name : "an operation", number);
@@ -121,7 +123,7 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 	return check_operations(op, sg, operand->subgraph);
 }
 
-/* One operation within the frame. */
+/* Lowers one operation of the subgraph, whose frame is the current one. */
 static int lower_operation(struct nna_lower *l, struct nna_subgraph_run *run,
 			   const struct nna_op_context *outer, uint32_t index)
 {

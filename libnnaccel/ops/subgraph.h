@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subgraphs that an operation refers to: their shapes for given inputs, and their commands in the
- * place of the operation.
+ * Subgraphs that an operation (IF, WHILE) refers to: their shapes for given inputs, and their
+ * commands in the place of the operation.
  *
- * An nna_subgraph_run is owned by its user, between begin and end. Values of inputs that are known
- * at set-up are known inside, too.
+ * An nna_subgraph_run belongs to its user from nna_subgraph_begin() to nna_subgraph_end(). Values
+ * of the operation's inputs that are known when the program is compiled are known inside, too.
  */
 #ifndef NNA_SUBGRAPH_H
 #define NNA_SUBGRAPH_H
@@ -12,10 +12,12 @@
 #include "libnnaccel/ops/op_util.h"
 
 /**
- * struct nna_subgraph_run - a subgraph with the inputs of one use
- * @number: which
- * @shapes: of all its operands
- * @bound: @bound_count inputs whose values are known
+ * struct nna_subgraph_run - a subgraph in the place of one operation
+ * @subgraph: which, the graph's
+ * @number: its number
+ * @shapes: of all its operands, final; owned
+ * @bound: @bound_count inputs whose values are known; the array is owned, the bytes are not
+ * @bound_count: entries of @bound
  */
 struct nna_subgraph_run {
 	const struct nna_subgraph *subgraph;
@@ -26,12 +28,16 @@ struct nna_subgraph_run {
 };
 
 /**
- * nna_subgraph_begin() - the subgraph that input @i of the operation refers to, with its shapes
- * @first: its inputs are the operation's inputs from this one on
- * @known: how many of the last inputs keep their values for the whole run (all for IF; what no loop
- *	writes for WHILE)
+ * nna_subgraph_begin() - the subgraph that an input of an operation refers to, with its shapes
+ * @run: filled in
+ * @op: the operation
+ * @i: number of that input
+ * @first: the inputs of the subgraph are the operation's inputs from this one on
+ * @known: how many of the last inputs keep their values while the subgraph runs (all for IF; for
+ *	WHILE those that no iteration writes)
  *
- * Return: 0, -EAGAIN where shapes depend on data, or another error; there is nothing to end then.
+ * Return: 0, -EAGAIN where shapes depend on data, or another error; after an error there is nothing
+ * to end.
  */
 int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context *op, uint32_t i,
 		       uint32_t first, uint32_t known);
@@ -45,12 +51,13 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 		       uint32_t outputs);
 
 /*
- * Lowers all operations. @inputs: a value per input. @outputs: a value per output to write to, of
- * the inferred shape.
+ * Lowers all operations of the subgraph. @inputs: a value for each of its inputs. @outputs: a value
+ * for each of its outputs to write to, of the inferred shape.
  */
 int nna_subgraph_lower(struct nna_subgraph_run *run, const struct nna_op_context *op,
 		       const uint32_t *inputs, const uint32_t *outputs);
 
+/* The inferred shape of output @i. */
 static inline const struct nna_shape *nna_subgraph_output(const struct nna_subgraph_run *run,
 							  uint32_t i)
 {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * SVDF: input [batch, K], feature weights [filters, K], time weights [filters, memory], bias?
- * [units], state [batch, memory * filters], rank (INT32), activation (INT32) -> state, output
- * [batch, units = filters / rank].
+ * SVDF: a filter bank over time, whose weights are factored into features and time.
  *
- * The state remembers the last features of each filter. The newest take the last place; the output
- * is the sum over memory and rank of state times time weights; then the state moves on by one,
- * which leaves the last place 0.
+ *	in 0	input		FLOAT [batch, K]
+ *	in 1	feature weights	T0 [filters, K]
+ *	in 2	time weights	T0 [filters, memory]
+ *	in 3	bias?		T0 [units]
+ *	in 4	state		T0 [batch, memory * filters]
+ *	in 5	rank		INT32	a divisor of the filters; units = filters / rank
+ *	in 6	activation	INT32	enum nna_cell_act
+ *	out 0	state		T0 [batch, memory * filters]
+ *	out 1	output		T0 [batch, units]
+ *
+ * The state holds the last features of each filter. The newest take the last place; the output is
+ * the sum over memory and rank of state times time weights; then the state moves on by one place,
+ * which leaves 0 in the last.
  */
 #include "libnnaccel/ops/recurrent.h"
 

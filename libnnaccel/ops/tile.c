@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * TILE		input, multiples (TENSOR_INT32 [rank])
- * FILL		dims (TENSOR_INT32), value (a scalar) -> a tensor of that value
- * RANK		input -> INT32
+ * TILE: the input repeated along each dimension.
+ *
+ *	in 0	input		ANY [...]
+ *	in 1	multiples	INT32 [rank]	0 or more
+ *	out 0	output		Q0 [...]
+ *
+ * FILL: a tensor of one value.
+ *
+ *	in 0	dims	INT32 [rank of the output]
+ *	in 1	value	FLOAT, INT32	a scalar
+ *	out 0	output	T1 [...]
+ *
+ * RANK: the rank of the input.
+ *
+ *	in 0	input	ANY or QUANT8_SYMM_PER_CHANNEL [...]
+ *	out 0	rank	INT32
+ *
+ * TILE and FILL are one COPY of a broadcast view; RANK is a FILL command.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -13,6 +28,7 @@ static int tile_check(struct nna_op_context *op)
 	       nna_check_dim(op, 1, 0, op->in[0].rank);
 }
 
+/* Input @i as dims; with @multiples as factors of those of input 0. */
 static int read_dims(const struct nna_op_context *op, uint32_t i, bool multiples, uint32_t *dims,
 		     uint32_t *rank)
 {
@@ -42,8 +58,8 @@ static int tile_infer(struct nna_op_context *op)
 }
 
 /*
- * One copy: the output seen as [m0, d0, m1, d1, ...], the input repeated along the m. Axes that do
- * not repeat need no m; where the rest is still too much, unit axes go.
+ * The output is seen as [m0, d0, m1, d1, ...] and the input as [1, d0, 1, d1, ...], broadcast to
+ * that. Axes that do not repeat have no m and dims of 1 no d, so that the rank stays small.
  */
 static int tile_lower(struct nna_op_context *op)
 {
@@ -75,6 +91,7 @@ static int tile_lower(struct nna_op_context *op)
 	return nna_do_move(op->lower, flat_out, repeated);
 }
 
+/* The type of a tensor of such scalars. */
 static enum nna_operand_type tensor_of(enum nna_operand_type scalar)
 {
 	return scalar == NNA_OPERAND_FLOAT32 ? NNA_OPERAND_TENSOR_FLOAT32 :

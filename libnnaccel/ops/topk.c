@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * TOPK_V2: input, k (INT32) -> the k largest elements of the last axis in descending order, and
- * their indices.
+ * TOPK_V2: the largest elements of each row, in descending order.
+ *
+ *	in 0	input	FLOAT, INT32, QUANT8 [..., n]
+ *	in 1	k	INT32		1 to n
+ *	out 0	values	Q0 [..., k]
+ *	out 1	indices	INT32 [..., k]	their places in the row
+ *
+ * One TOPK command.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * TRANSPOSE	input, permutation? (TENSOR_INT32; none reverses the axes)
- * REVERSE	input, axis (TENSOR_INT32 of one element)
+ * TRANSPOSE: the axes in another order.
+ *
+ *	in 0	input		ANY [...]
+ *	in 1	permutation?	INT32 [rank]	the input's axis for each of the output's; by
+ *						default all in reverse order
+ *	out 0	output		Q0 [...]
+ *
+ * REVERSE: one axis backwards.
+ *
+ *	in 0	input	ANY [...]
+ *	in 1	axis	INT32 [1]	in [-rank, rank)
+ *	out 0	output	Q0 [...]
+ *
+ * One COPY of a view.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of one element: input -> output of the same type and dims. ELU and LEAKY_RELU have a
- * second input, alpha (a scalar float).
+ * Functions of one element.
+ *
+ *	in 0	input	see below [...]
+ *	in 1	alpha	FLOAT		ELU and LEAKY_RELU only
+ *	out 0	output	T0 [...]	RELU, RELU1, RELU6: Q0. Of QUANT8: TANH has scale 1/128 and
+ *					zero point 128, LOGISTIC 1/256 and 0; signed ones are 128
+ *					less
+ *
+ *	FLOOR, EXP, LOG, SQRT, SIN, COS, ELU					FLOAT
+ *	ABS, NEG								FLOAT, INT32
+ *	RELU, RELU1, RELU6, TANH, LOGISTIC, RSQRT, HARD_SWISH, LEAKY_RELU	FLOAT, QUANT8
+ *	LOGICAL_NOT								BOOL8
+ *
+ * One EWISE command.
  */
 #include "libnnaccel/ops/op_util.h"
 
-/* What the quantisation of the output must be. */
+/* The quantisation that the output must have. */
 enum output { ANY, AS_INPUT, OF_TANH, OF_LOGISTIC };
 
+/**
+ * struct function - an operation of this file
+ * @operation: which
+ * @ewise: its function of the EWISE command, enum nnahw_ewise
+ * @act: enum nna_activation, for those that are a clamp
+ * @output: enum output
+ * @types: types of the input
+ */
 struct function {
 	enum nna_operation_type operation;
 	uint8_t ewise;
@@ -49,7 +69,7 @@ static const struct function *find(enum nna_operation_type type)
 	return NULL;
 }
 
-/* Outputs in [-1, 1) and [0, 1) use all numbers of the type. */
+/* TANH and LOGISTIC spread [-1, 1) and [0, 1) over all numbers of the type. */
 static int check_output(const struct nna_op_context *op, const struct function *f)
 {
 	const struct nna_shape *out = &op->out[0];

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * WHILE: condition subgraph, body subgraph, inputs: first what the operation returns, then what
- * only the loop sees, then what no iteration changes -> the first group after the last iteration.
+ * WHILE: a subgraph again and again, as long as another says so.
  *
- * The condition gives one BOOL8; the body gives the first two groups anew. The loop runs on the
- * device: state is kept in scratch of fixed shape, the body writes next to it, then it is copied
- * over. Where an iteration changes a shape, or a shape inside depends on data, infer() says
- * -EAGAIN, and the loop is run from outside (runtime/parts.c).
+ *	in 0		condition	SUBGRAPH	gives one BOOL8 [1]
+ *	in 1		body		SUBGRAPH	gives the first two groups of inputs anew
+ *	in 2 ...	inputs		any		first what the operation returns, then what
+ *							only the loop needs, then what no iteration
+ *							changes
+ *	out 0 ...	outputs		any		the first group after the last iteration
+ *
+ * The loop runs on the device. What an iteration changes, the state, is kept in scratch memory of a
+ * fixed shape; the body writes its results next to it, and then they are copied over. Where an
+ * iteration changes a shape, or a shape inside depends on data, infer() returns -EAGAIN, and the
+ * runtime runs the loop from outside (runtime/parts.c).
  */
 #include "libnnaccel/ops/subgraph.h"
 
 enum { CONDITION = 0, BODY = 1, INPUTS = 2 };
 
-/* Inputs that the body gives anew. */
+/* How many inputs the body gives anew. */
 static uint32_t state_count(const struct nna_op_context *op)
 {
 	return op->graph->subgraphs[op->in_operand[BODY]->subgraph].output_count;
@@ -46,7 +52,7 @@ static int check(struct nna_op_context *op)
 	return ret;
 }
 
-/* A subgraph with its shapes for the shapes that the state has at first. */
+/* Begins a subgraph with the shapes that the state has at first. */
 static int begin(struct nna_subgraph_run *run, const struct nna_op_context *op, uint32_t which)
 {
 	uint32_t constant = op->operation->input_count - INPUTS - state_count(op);
@@ -92,7 +98,7 @@ static int move_all(struct nna_lower *l, uint32_t count, const uint32_t *out, co
 	return ret;
 }
 
-/* @now: state and constants, one per input; @next: state after the body. */
+/* @now: a value for each input, the state first; @next: the state after the body. */
 static int loop(struct nna_op_context *op, struct nna_subgraph_run *condition,
 		struct nna_subgraph_run *body, const uint32_t *now, const uint32_t *next)
 {

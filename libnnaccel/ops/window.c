@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+/* Windows of convolutions and poolings: see window.h. */
 #include "libnnaccel/ops/window.h"
 
 enum { SCHEME_SAME = 1, SCHEME_VALID = 2 };
 
-/* One positive (or not negative) INT32. */
+/* Input @i, a number of at least @least. */
 static int number(const struct nna_op_context *op, uint32_t i, const char *what, int32_t least,
 		  uint32_t *out)
 {
@@ -84,7 +85,7 @@ int nna_window_check(const struct nna_op_context *op, const struct nna_window_or
 	return ret ?: nna_later(nna_window_read(op, order, &w));
 }
 
-/* One direction. */
+/* One direction: paddings @head and @tail of SAME, and the size of the output. */
 static int place(const struct nna_op_context *op, bool same, uint32_t size, uint32_t filter,
 		 uint32_t stride, uint32_t dilation, uint32_t *head, uint32_t *tail, uint32_t *out)
 {
@@ -113,7 +114,7 @@ static int place(const struct nna_op_context *op, bool same, uint32_t size, uint
 	return 0;
 }
 
-/* The device's limits, said before it is asked. */
+/* Refuses a window that is beyond the device's limits. */
 static int check_limits(const struct nna_op_context *op, const struct nna_window *w,
 			uint32_t out_height, uint32_t out_width)
 {

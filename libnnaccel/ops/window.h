@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parameters that convolutions and poolings have in common: a window that moves over an image,
- * with padding stated (four numbers) or by scheme (SAME or VALID).
+ * The window that convolutions and poolings move over an image, and the parameters that describe
+ * it. These are inputs of the operation in this order, of which an operation may have some only
+ * (struct nna_window_order); all are INT32 but for the layout, and "?" may be omitted:
+ *
+ *	padding		a scheme (1 SAME, 2 VALID), or four numbers: left, right, top, bottom
+ *	strides		horizontal, vertical
+ *	filter		width, height: poolings
+ *	number		of groups, or the multiplier of DEPTHWISE_CONV_2D
+ *	activation	fused
+ *	nchw?		BOOL: the layout [b, c, h, w]; false by default, which is [b, h, w, c]
+ *	dilation?	horizontal, vertical; 1 by default
  */
 #ifndef NNA_WINDOW_H
 #define NNA_WINDOW_H
@@ -9,12 +18,12 @@
 #include "libnnaccel/ops/op_util.h"
 
 /**
- * struct nna_window_order - where the parameters are among the inputs
- * @first: the padding: its first number, or the scheme
- * @scheme: padding by scheme
- * @filter: the size of the filter follows the strides
- * @extra: one more number (multiplier, groups) stands before the activation
- * @dilation: dilation factors may follow the layout
+ * struct nna_window_order - which of the parameters an operation has
+ * @first: number of the first input that is one of them
+ * @scheme: the padding is a scheme
+ * @filter: there is a filter
+ * @extra: there is a number
+ * @dilation: there may be a dilation
  */
 struct nna_window_order {
 	uint32_t first;
@@ -22,8 +31,21 @@ struct nna_window_order {
 };
 
 /**
- * struct nna_window - a window
- * @same: scheme SAME: the paddings follow from sizes, see nna_window_place()
+ * struct nna_window - a window; sizes in pixels
+ * @same: scheme SAME: nna_window_place() sets the paddings
+ * @nchw: layout of input and output
+ * @left: padding
+ * @right: padding
+ * @top: padding
+ * @bottom: padding
+ * @stride_h: vertical stride
+ * @stride_w: horizontal stride
+ * @filter_h: height of the filter; for convolutions, the caller sets both sizes
+ * @filter_w: width of the filter
+ * @dilation_h: vertical dilation
+ * @dilation_w: horizontal dilation
+ * @extra: the number
+ * @act: fused activation
  */
 struct nna_window {
 	bool same, nchw;
@@ -33,16 +55,19 @@ struct nna_window {
 	enum nna_activation act;
 };
 
-/* Types of the parameters; what is known of their values. */
+/* For check(): the types of the parameters, and their values as far as they are known. */
 int nna_window_check(const struct nna_op_context *op, const struct nna_window_order *order);
-/* Return: 0, -EAGAIN where a value is not known, -EINVAL. */
+/* Reads all parameters. Return: 0, -EAGAIN where a value is not known, -EINVAL. */
 int nna_window_read(const struct nna_op_context *op, const struct nna_window_order *order,
 		    struct nna_window *window);
-/* Output size from that of the input and filter_h, filter_w; sets the paddings of SAME. */
+/*
+ * The size of the output from that of the input and the filter; sets the paddings of SAME. Return:
+ * 0, -EINVAL, or -ENOTSUP where the window is beyond the device's limits.
+ */
 int nna_window_place(const struct nna_op_context *op, struct nna_window *window, uint32_t height,
 		     uint32_t width, uint32_t *out_height, uint32_t *out_width);
 
-/* Number of the dims of height, width and channels in this layout. */
+/* The axes of height, width and channels in a layout. */
 static inline uint32_t nna_axis_h(bool nchw)
 {
 	return nchw ? 2 : 1;
@@ -59,11 +84,11 @@ static inline uint32_t nna_axis_c(bool nchw)
 }
 
 /*
- * Values of input 0 and output 0 seen as [batch, height, width, channels]. Return: 0, -ENODATA
- * where the output has no elements and nothing is to be done, or an error.
+ * Input 0 and output 0 as values [batch, height, width, channels]. Return: 0, -ENODATA where the
+ * output has no elements, so that there is nothing to lower, or an error.
  */
 int nna_lower_images(struct nna_op_context *op, bool nchw, uint32_t *in, uint32_t *out);
-/* Dims of output 0: [batch, height, width, channels] in the layout. */
+/* The dims of output 0, an image in the layout. */
 int nna_set_image(struct nna_op_context *op, bool nchw, uint32_t batch, uint32_t height,
 		  uint32_t width, uint32_t channels);
 
