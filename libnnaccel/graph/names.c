@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Names of operations and operand types, and what a type says about its elements. */
+/*
+ * Names of operations and operand types, and facts about the elements of a type. Constant tables,
+ * for any thread.
+ */
 #include "libnnaccel/graph/graph.h"
 
 #define NAME(operation) [NNA_OPERATION_##operation] = #operation
@@ -124,7 +127,15 @@ static const char *const extension_names[] = {
 	EXTENSION(SQUARED_DIFFERENCE),
 };
 
-/* An operand type: bytes of an element, range of its stored numbers (0, 0 for floats). */
+/**
+ * struct type_facts - an operand type
+ * @name: as NNAPI has it
+ * @size: bytes of an element, 0 for SUBGRAPH
+ * @tensor: no scalar
+ * @quantised: has a scale, or one for each channel
+ * @low: lowest number that it stores; 0 for floats
+ * @high: highest number that it stores; 0 for floats
+ */
 struct type_facts {
 	const char *name;
 	uint32_t size;
@@ -136,24 +147,24 @@ struct type_facts {
 #define TYPE(name, ...) [NNA_OPERAND_##name] = { #name, __VA_ARGS__ }
 
 static const struct type_facts types[] = {
-	/*   name					size	tensor	quant.	low, high */
-	TYPE(FLOAT32,					4,	false,	false,	0, 0),
-	TYPE(INT32,					4,	false,	false,	INT32_MIN, INT32_MAX),
-	TYPE(UINT32,					4,	false,	false,	0, UINT32_MAX),
-	TYPE(TENSOR_FLOAT32,				4,	true,	false,	0, 0),
-	TYPE(TENSOR_INT32,				4,	true,	false,	INT32_MIN, INT32_MAX),
-	TYPE(TENSOR_QUANT8_ASYMM,			1,	true,	true,	0, UINT8_MAX),
-	TYPE(BOOL,					1,	false,	false,	0, 1),
-	TYPE(TENSOR_QUANT16_SYMM,			2,	true,	true,	INT16_MIN, INT16_MAX),
-	TYPE(TENSOR_FLOAT16,				2,	true,	false,	0, 0),
-	TYPE(TENSOR_BOOL8,				1,	true,	false,	0, 1),
-	TYPE(FLOAT16,					2,	false,	false,	0, 0),
-	TYPE(TENSOR_QUANT8_SYMM_PER_CHANNEL,		1,	true,	true,	INT8_MIN, INT8_MAX),
-	TYPE(TENSOR_QUANT16_ASYMM,			2,	true,	true,	0, UINT16_MAX),
-	TYPE(TENSOR_QUANT8_SYMM,			1,	true,	true,	INT8_MIN, INT8_MAX),
-	TYPE(TENSOR_QUANT8_ASYMM_SIGNED,		1,	true,	true,	INT8_MIN, INT8_MAX),
-	TYPE(SUBGRAPH,					0,	false,	false,	0, 0),
-	TYPE(TENSOR_INT64,				8,	true,	false,	INT64_MIN, INT64_MAX),
+	/*   name				size	tensor	quant.	low, high */
+	TYPE(FLOAT32,				4,	false,	false,	0, 0),
+	TYPE(INT32,				4,	false,	false,	INT32_MIN, INT32_MAX),
+	TYPE(UINT32,				4,	false,	false,	0, UINT32_MAX),
+	TYPE(TENSOR_FLOAT32,			4,	true,	false,	0, 0),
+	TYPE(TENSOR_INT32,			4,	true,	false,	INT32_MIN, INT32_MAX),
+	TYPE(TENSOR_QUANT8_ASYMM,		1,	true,	true,	0, UINT8_MAX),
+	TYPE(BOOL,				1,	false,	false,	0, 1),
+	TYPE(TENSOR_QUANT16_SYMM,		2,	true,	true,	INT16_MIN, INT16_MAX),
+	TYPE(TENSOR_FLOAT16,			2,	true,	false,	0, 0),
+	TYPE(TENSOR_BOOL8,			1,	true,	false,	0, 1),
+	TYPE(FLOAT16,				2,	false,	false,	0, 0),
+	TYPE(TENSOR_QUANT8_SYMM_PER_CHANNEL,	1,	true,	true,	INT8_MIN, INT8_MAX),
+	TYPE(TENSOR_QUANT16_ASYMM,		2,	true,	true,	0, UINT16_MAX),
+	TYPE(TENSOR_QUANT8_SYMM,		1,	true,	true,	INT8_MIN, INT8_MAX),
+	TYPE(TENSOR_QUANT8_ASYMM_SIGNED,	1,	true,	true,	INT8_MIN, INT8_MAX),
+	TYPE(SUBGRAPH,				0,	false,	false,	0, 0),
+	TYPE(TENSOR_INT64,			8,	true,	false,	INT64_MIN, INT64_MAX),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
