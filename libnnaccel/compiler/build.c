@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Shorthands for the frequent commands: they fill in parameters from the types and quantisation of
- * values.
+ * Shorthands for the frequent commands (nna_emit_*, see lower.h): they fill in parameters from the
+ * types and quantisation of values, and choose integer rules where the description has them.
+ *
+ * They take a lowering under construction and append to it; what has no elements emits no command.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,13 +31,12 @@ void nna_requantize_from(double factor, int32_t *multiplier, int32_t *shift)
 		s--;
 	}
 	if (s < 1) {
-		/* Beyond what the accumulator can be scaled by: everything saturates. */
+		/* No accumulator can be scaled by that much: every result saturates. */
 		m = INT32_MAX;
 		s = 1;
 	} else if (s > 62) {
 		/*
-		 * Below half of the smallest step for any accumulator: the multiplier loses bits to
-		 * the shift.
+		 * So small a factor gives 0 for most accumulators; the multiplier loses low bits.
 		 */
 		m = s - 62 < 31 ? m >> (s - 62) : 0;
 		s = 62;
@@ -44,7 +45,7 @@ void nna_requantize_from(double factor, int32_t *multiplier, int32_t *shift)
 	*shift = s;
 }
 
-/* The numbers that a type stores; all of s32 for wider ones. */
+/* The lowest and highest number that a type stores; those of S32 for wider types and floats. */
 static void type_range(uint8_t type, int32_t *low, int32_t *high)
 {
 	switch (type) {
@@ -103,7 +104,7 @@ void nna_activation_range(const struct nna_lower *l, uint32_t value, enum nna_ac
 		float at_low = roundf(low / v->scale) + v->zero_point;
 		float at_high = roundf(high / v->scale) + v->zero_point;
 
-		/* In floats first: bounds may lie far outside s32. */
+		/* Compared as floats, as they may lie far outside of S32. */
 		if (at_low > *qmin)
 			*qmin = at_low >= *qmax ? *qmax : (int32_t)at_low;
 		if (at_high < *qmax)
@@ -121,7 +122,10 @@ static bool is_float(const struct nna_value *v)
 	return v->type == NNAHW_TYPE_F32 || v->type == NNAHW_TYPE_F16;
 }
 
-/* Views of more dims than commands have, as ones of fewer where they allow it; @b may be @a. */
+/*
+ * Views of one dims list with more dims than commands take become views with fewer, where their
+ * strides allow it. @b may be @a.
+ */
 static int fold_views(struct nna_lower *l, uint32_t *a, uint32_t *b)
 {
 	struct nna_value x = l->values[*a], y = l->values[*b];
@@ -176,9 +180,9 @@ int nna_emit_fill(struct nna_lower *l, uint32_t out, uint64_t bits)
 }
 
 /*
- * Factors of ADD and SUB: fa and fb as integers over a common power of two, the larger with 30
- * bits. Operands have 17 bits at most, so a sum has 48 and the rounding term at most 61. False
- * where they do not fit; then the fp32 rule serves.
+ * The factors of ADD and SUB as integers over a common power of two, the larger one with 30 bits:
+ * operands have 17 bits at most, so a sum has 48 and the rounding term at most 61. False where they
+ * do not fit; then the command computes in fp32.
  */
 static bool common_shift(double fa, double fb, int32_t *a_scale, int32_t *b_scale, int32_t *shift)
 {
@@ -257,6 +261,10 @@ static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 		c->a_shift = c->b_shift = c->b_scale = c->multiplier = 0;
 }
 
+/*
+ * Fills in the integer rule of an EWISE whose operands are all quantised; the rounding of the graph
+ * decides which rule.
+ */
 static void integer_rule(const struct nna_lower *l, struct nnahw_cmd_ewise *c,
 			 const uint32_t *values)
 {
@@ -293,7 +301,7 @@ static void integer_rule(const struct nna_lower *l, struct nnahw_cmd_ewise *c,
 	case NNAHW_EWISE_MUL:
 		if (!v[2])
 			return;
-		/* A float, as models are calibrated with. */
+		/* In fp32, as in the kernels that quantised models are calibrated with. */
 		factor = (double)(v[1]->scale * v[2]->scale / v[0]->scale);
 		nna_requantize_from(factor, &c->a_scale, &c->shift);
 		if (wide) {
@@ -429,7 +437,7 @@ int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in
 
 		if (view < 0)
 			return view;
-		/* A copy would have been made from the output. */
+		/* The view is one to write to: a copy would be of no use. */
 		if (l->command_count != before)
 			return -EINVAL;
 		values[0] = view;
@@ -439,7 +447,7 @@ int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in
 	return nna_lower_command(l, &c, values);
 }
 
-/* Epilogue without a residual. */
+/* The epilogue for an activation, without a residual. */
 static void epilogue(const struct nna_lower *l, struct nnahw_epilogue *e, uint32_t out,
 		     enum nna_activation act)
 {
@@ -452,8 +460,8 @@ static void epilogue(const struct nna_lower *l, struct nnahw_epilogue *e, uint32
 }
 
 /*
- * The channels table of @n entries with real factors in * weights / out; scales per channel run
- * along @axis of the weights.
+ * The channels table of @n entries, whose factors are scales of in * weights / out; scales per channel
+ * run along @axis of the weights.
  */
 static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 			      const struct nna_value *weights, const struct nna_value *out,
@@ -474,8 +482,8 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 		return -ENOMEM;
 	for (uint32_t c = 0; c < n; c++) {
 		/*
-		 * One scale: the product as the scale of the bias, a float; models are calibrated
-		 * against that. TFLite does so for u8 convolutions only.
+		 * With one scale, the product is in fp32, as the scale of the bias is: models are
+		 * calibrated against that. TFLite does so for u8 convolutions only.
 		 */
 		double product = weights->channel_scales ?
 					 (double)in->scale * weights->channel_scales[c] :
@@ -506,7 +514,7 @@ int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in
 	struct nna_value vo, vi, vw;
 	uint32_t n, count;
 
-	/* The two commands differ in a name only. */
+	/* DWCONV is CONV with the multiplier in the place of the groups. */
 	_Static_assert(sizeof(struct nnahw_cmd_conv) == sizeof(struct nnahw_cmd_dwconv),
 		       "conv and dwconv");
 	_Static_assert(offsetof(struct nnahw_cmd_conv, groups) ==
@@ -572,7 +580,7 @@ int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b, u
 	epilogue(l, &c.epilogue, out, act);
 	if (is_float(&vo)) {
 		if (residual != NNA_NO_VALUE) {
-			/* The activation is that of the sum. */
+			/* The activation applies to the sum with the residual. */
 			c.epilogue.residual_min = c.epilogue.clamp_min;
 			c.epilogue.residual_max = c.epilogue.clamp_max;
 			c.epilogue.clamp_min = -INFINITY;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The hardware's commands as data and as text: see commands.h. The tables are generated (hw/). */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

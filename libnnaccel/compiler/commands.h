@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hardware's commands as data: what the description says about each opcode. Constant, for any
- * thread.
+ * The hardware's commands as data: what the description says about each opcode, and command streams
+ * as text. Constant, for any thread.
  */
 #ifndef NNA_COMMANDS_H
 #define NNA_COMMANDS_H
@@ -12,28 +12,35 @@
 #include <stdio.h>
 
 /*
- * Bytes and operands of an opcode's command, and the bit set of those that it writes; false for an
- * unknown one.
+ * The size of an opcode's command in bytes, the number of its operands, and the set of those that
+ * it writes (bit k: operand k). False for an unknown opcode.
  */
 bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint32_t *outputs);
 /* "CONV", or "?". */
 const char *nna_command_name(uint16_t opcode);
 
 /**
- * nna_command_print() - one command as text
- * @bytes: the command, @size bytes or less
- * @at: its offset in the stream, for people
+ * nna_command_print() - write one command as text
+ * @to: where to
+ * @bytes: the rest of the stream from the command on; not trusted
+ * @size: bytes of that
+ * @at: offset of the command in the stream, which is printed
+ * @slot_names: a name for each slot, NULL for numbers
+ * @slot_count: entries of @slot_names
  *
- * Return: its size, or -EINVAL (malformed), which has been said.
+ * Return: bytes of the command, or -EINVAL for a malformed one, after a line that says so.
  */
 int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at,
 		      const char *const *slot_names, uint32_t slot_count);
 
 /**
- * nna_commands_print() - a command stream as text
- * @stream: @size bytes with their header; checked, anything malformed ends the text with a line
+ * nna_commands_print() - write a command stream as text
+ * @to: where to
+ * @stream: the stream with its header; not trusted, anything malformed ends the text with a line
  *	that says so
- * @slot_names: one per slot, NULL for numbers
+ * @size: bytes of @stream
+ * @slot_names: a name for each slot, NULL for numbers
+ * @slot_count: entries of @slot_names
  *
  * Return: 0, -EINVAL (malformed), or -EIO (writing failed).
  */

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * The driver of the compiler: operations in order, constant folding, passes, emission.
+ * The driver of the compiler, from a finished graph and final shapes of its inputs to a struct
+ * nna_code:
+ *
+ *	1	make_interface(): a storage for each input and variable, in the order of the model
+ *	2	lower_operation() in execution order: check, infer the shapes of the results, fold
+ *		or lower
+ *	3	write_outputs(): copies into those outputs that no operation has written in place
+ *	4	the passes: fuse.c, elide.c, pack.c
+ *	5	nna_emit_code(): plan.c, and emit.c
+ *
+ * Constant folding: an operation on constants alone is lowered into a job of its own, which runs at
+ * once on the device (no arithmetic runs in the library); its results are constants from then on,
+ * and small ones may decide about the shapes of later operations.
+ *
+ * A struct nna_lower lives for the duration of nna_compile() only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +25,19 @@
 #include "libnnaccel/compiler/ir.h"
 
 /*
- * Folded results beyond this are computed in every run rather than kept as constants, unless no
- * larger than their inputs.
+ * A folded result is kept as a constant up to this many bytes, or if it has at most four times the
+ * bytes of its inputs; else it is computed in every run.
  */
 #define FOLD_LIMIT (64u << 10)
-/* Values up to this many bytes may be parameters of later operations. */
+/* Folded results up to this many bytes may be parameters of later operations. */
 #define BOUND_LIMIT 4096u
 
+/**
+ * struct nna_compile_state - one call of nna_compile()
+ * @options: the caller's
+ * @l: the lowering, owned
+ * @stop: the operation that nna_compile() reports with -EAGAIN, else NNA_NONE
+ */
 struct nna_compile_state {
 	const struct nna_compile_options *options;
 	struct nna_lower *l;
@@ -31,6 +51,7 @@ static void frame_end(struct nna_frame *f)
 	free(f->bound);
 }
 
+/* A frame in which no operand has a value, and shapes are as the model states them. */
 static int frame_begin(struct nna_frame *f, const struct nna_graph *graph, uint32_t subgraph,
 		       struct nna_frame *outer)
 {
@@ -49,6 +70,7 @@ static int frame_begin(struct nna_frame *f, const struct nna_graph *graph, uint3
 	return 0;
 }
 
+/* Makes the bytes of an operand known; they stay where they are. */
 static int frame_bind(struct nna_frame *f, uint32_t operand, const void *data, size_t size)
 {
 	if (f->bound_count == f->bound_room) {
@@ -72,7 +94,7 @@ static uint64_t value_bytes(const struct nna_value *v)
 	return (uint64_t)count * nnahw_type_size(v->type);
 }
 
-/* Results that are constants by now may decide about later operations. */
+/* Binds results that are constants, so that later operations can read them as parameters. */
 static int bind_constant_results(struct nna_lower *l, const struct nna_operation *operation)
 {
 	for (uint32_t i = 0; i < operation->output_count; i++) {
@@ -95,8 +117,8 @@ static int bind_constant_results(struct nna_lower *l, const struct nna_operation
 }
 
 /*
- * All inputs are known bytes, all outputs are temporaries, and the same inputs always give the same
- * outputs.
+ * Whether an operation can be folded: its inputs are constants, its outputs are temporaries, and
+ * the same inputs always give the same outputs. @in_bytes: the size of its inputs.
  */
 static bool can_fold(struct nna_op_context *op, uint64_t *in_bytes)
 {
@@ -132,7 +154,7 @@ static bool can_fold(struct nna_op_context *op, uint64_t *in_bytes)
 	return any;
 }
 
-/* Inputs of a folded operation are constants of its own lowering, over the same bytes. */
+/* Makes constants of the folding job from results that are constants of @l; bytes are shared. */
 static int fold_inputs(struct nna_op_context *op, struct nna_lower *l, struct nna_lower *fold)
 {
 	for (uint32_t i = 0; i < op->operation->input_count; i++) {
@@ -159,7 +181,7 @@ static int fold_inputs(struct nna_op_context *op, struct nna_lower *l, struct nn
 	return 0;
 }
 
-/* Turns results into outputs of the folding job. */
+/* Turns the results into outputs of the folding job; @bytes: their size. */
 static int fold_outputs(struct nna_op_context *op, struct nna_lower *fold, uint64_t *bytes)
 {
 	*bytes = 0;
@@ -241,8 +263,9 @@ static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, stru
 }
 
 /*
- * Runs an operation on constants on the device, now. Return: 1 when done, 0 when the operation is
- * to be lowered as any other (it is a mere view, or its result is too large to keep), or an error.
+ * Folds an operation if that is possible and worthwhile. Return: 1 when it is done, 0 when the
+ * operation is to be lowered as any other (its inputs are not all constant, it is a mere view, or
+ * its result is too large to keep), or an error.
  */
 static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl,
 			  struct nna_op_context *op)
@@ -287,10 +310,7 @@ static bool past_deadline(const struct nna_compile_options *options)
 	return options->deadline_ns && nna_now_ns() >= options->deadline_ns;
 }
 
-/*
- * Copies inferred shapes of results into the frame, after holding them against what the model
- * states.
- */
+/* Compares the inferred shapes of the results with what the model states; keeps them. */
 static int take_shapes(struct nna_op_context *op, struct nna_frame *f)
 {
 	for (uint32_t i = 0; i < op->operation->output_count; i++) {
@@ -324,6 +344,7 @@ static bool any_bounded(const struct nna_shape *shapes, uint32_t count)
 	return false;
 }
 
+/* Checks, infers and lowers (or folds) one operation of the main subgraph. */
 static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uint32_t index)
 {
 	struct nna_frame *f = l->frame;
@@ -377,7 +398,8 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 }
 
 /*
- * Outputs that no operation wrote in place: constants, inputs, and operands that are listed twice.
+ * Copies to the outputs that no operation wrote in place: constants, inputs, and operands that are
+ * listed as an output twice.
  */
 static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 {
@@ -412,8 +434,8 @@ static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 }
 
 /*
- * Inputs and variables have storages in the order of the model, whatever the operations touch
- * first.
+ * Gives inputs and variables their storages and values before anything else, so that the order is
+ * that of the model.
  */
 static int make_interface(struct nna_compile_state *c, const struct nna_subgraph *sub)
 {

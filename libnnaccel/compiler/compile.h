@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a graph and bound shapes to code: what the runtime needs to run it, without addresses.
+ * The compiler: from a finished graph and final shapes of its inputs to code, which is what the
+ * runtime needs to run it, without addresses.
  *
- * The compiler knows no device: constant folding goes through a callback that runs code. A struct
- * nna_code is immutable and self-contained; it is freed by whoever compiled it. The image holds the
- * stream at its start and the constants behind it; the base table's slots are filled in by the
- * runtime, as @slots says.
+ * The compiler knows no device: constants are folded through a callback that runs code. A struct
+ * nna_code is immutable and self-contained; it belongs to whoever compiled it. Its image holds the
+ * stream and then the constants; the runtime fills in the base table as the slots say.
+ *
+ * Any number of threads may compile one graph at the same time.
  */
 #ifndef NNA_COMPILE_H
 #define NNA_COMPILE_H
@@ -15,18 +17,29 @@
 #include "libnnaccel/graph/graph.h"
 #include "libnnaccel/graph/infer.h"
 
+/**
+ * enum nna_slot_kind - what an entry of the base table addresses
+ * @NNA_SLOT_CONSTANTS: the constants in the image
+ * @NNA_SLOT_SCRATCH: scratch memory of a run
+ * @NNA_SLOT_VARIABLES: the state variables of an execution
+ * @NNA_SLOT_STAGING: memory for the inputs and outputs that have no slot of their own; they are
+ *	copied
+ * @NNA_SLOT_INPUT: an input
+ * @NNA_SLOT_OUTPUT: an output
+ */
 enum nna_slot_kind {
 	NNA_SLOT_CONSTANTS,
 	NNA_SLOT_SCRATCH,
 	NNA_SLOT_VARIABLES,
-	NNA_SLOT_STAGING, /* inputs and outputs beyond the number of slots, always copied */
+	NNA_SLOT_STAGING,
 	NNA_SLOT_INPUT,
 	NNA_SLOT_OUTPUT,
 };
 
 /**
  * struct nna_slot - an entry of the base table
- * @index: INPUT, OUTPUT: which
+ * @kind: what it addresses
+ * @index: INPUT, OUTPUT: number of the input or output; else 0
  * @size: bytes
  */
 struct nna_slot {
@@ -38,12 +51,15 @@ struct nna_slot {
 /**
  * struct nna_code_io - an input or output
  * @slot: its own slot, or that of the staging memory
- * @staged: it shares the staging slot
+ * @staged: it lies in the staging memory
  * @used: commands touch it
- * @counted: dims[0] and @size are upper bounds: how many rows there are, the run leaves at @count
- * @offset: in the staging memory, if staged
+ * @counted: @dims[0] and @size are upper bounds: a run writes the number of rows to @count
+ * @offset: if staged: bytes from the start of the staging memory
  * @size: bytes
- * @count: offset of an s32 in scratch memory
+ * @count: if counted: offset in scratch memory of an S32
+ * @type: of the operand
+ * @rank: number of dims
+ * @dims: final
  */
 struct nna_code_io {
 	uint32_t slot;
@@ -117,12 +133,14 @@ void nna_code_destroy(struct nna_code *code);
  */
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots);
 
-/* Commands and memory plan as text. Return: 0 or -EIO. */
+/* Writes commands and memory plan as text. Return: 0 or -EIO. */
 int nna_code_print(const struct nna_code *code, FILE *to);
 
 struct nna_lower;
 /*
- * The last pass: plans memory and writes the stream. Inputs and outputs are those of the storages.
+ * The last step of compiling: plans memory (nna_pass_plan()) and writes the image. The storages of
+ * @l say which of the @input_count inputs and @output_count outputs they are. Return: 0 and code
+ * that belongs to the caller, -EINVAL, -ENOTSUP (beyond the device's limits), or -ENOMEM.
  */
 int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_count,
 		  uint32_t max_slots, struct nna_code **out);

@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: MIT
 /*
- * Copies that need not be: when a scratch storage is only made to be copied into a place of another
- * storage, its producers write to that place at once. This is what makes CONCATENATION, PACK and
+ * The pass that elides copies: when a scratch storage is made only to be copied into a place of
+ * another storage, its producers write to that place at once. This makes CONCATENATION, PACK, and
  * results that end in a RESHAPE free.
  *
- * It holds when nothing touches the place between the first command that touches the scratch
- * storage and the copy, nothing writes either of them afterwards while the other is in use, and
- * every view of the scratch storage can be told as a view of the place. Straight-line code only.
+ * It looks at COPY commands whose input is a whole scratch storage and whose output is a place in
+ * another scratch storage or in an output. A copy goes when
+ *
+ *	-	nothing touches the place between the first command that touches the scratch storage
+ *		and the copy;
+ *	-	nothing writes the scratch storage after the copy, nor the place while the scratch
+ *		storage is still read;
+ *	-	every view of the scratch storage can be mapped to a view of the place;
+ *	-	there are no jumps or branches in between.
+ *
+ * Then the operands of all these commands are renamed to mapped views and the copy is marked dead;
+ * the scratch storage is unused from then on.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "libnnaccel/compiler/ir.h"
 
-/* The dims of a copy without those of 1, and with neighbours merged where both sides allow it. */
+/**
+ * struct shape - the elements of a copy, without dims of 1 and with neighbours merged where the
+ *	strides of both sides allow it
+ * @rank: number of dims
+ * @dims: of both sides
+ * @in: strides of the scratch storage, in elements
+ * @out: strides of the place, in elements
+ */
 struct shape {
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
-	int64_t in[NNACCEL_MAX_RANK], out[NNACCEL_MAX_RANK]; /* strides in elements */
+	int64_t in[NNACCEL_MAX_RANK], out[NNACCEL_MAX_RANK];
 };
 
 static void merge_dims(const struct nna_value *in, const struct nna_value *out, struct shape *s)
@@ -33,7 +49,7 @@ static void merge_dims(const struct nna_value *in, const struct nna_value *out, 
 	}
 }
 
-/* The view @v of the scratch storage as a view of the place; false when it cannot be told. */
+/* Maps the view @v of the scratch storage to one of the place; false when there is none. */
 static bool map_view(const struct shape *s, const struct nna_value *place,
 		     const struct nna_value *v, struct nna_value *mapped)
 {
@@ -64,7 +80,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place,
 				continue;
 			steps = v->strides[k] / s->in[d];
 			stride = steps * s->out[d];
-			/* The index of this dim runs to its end and no further. */
+			/* Stepping along this dim must not carry into the one before it. */
 			index[d] += (uint64_t)steps * (v->dims[k] - 1);
 			if (index[d] >= s->dims[d] || stride > INT32_MAX)
 				return false;
@@ -74,7 +90,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place,
 		if (!found)
 			return false;
 	}
-	/* A dim of 1 may have any stride; one like its neighbour's keeps things tidy. */
+	/* The stride of a dim of 1 has no meaning; it follows that of its neighbour. */
 	for (uint32_t k = v->rank; k-- > 0;)
 		if (v->dims[k] <= 1)
 			mapped->strides[k] = k + 1 < v->rank ? mapped->strides[k + 1] : 1;
@@ -83,7 +99,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place,
 	return true;
 }
 
-/* First and last command that touch a storage, and the last that writes it. */
+/* The first and the last command that touch a storage, and the last one that writes it. */
 static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *first, uint32_t *last,
 		      uint32_t *written)
 {
@@ -105,6 +121,7 @@ static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *fir
 	}
 }
 
+/* Elides one copy if that is possible. Return: 0 in either case, or -ENOMEM. */
 static int elide_copy(struct nna_lower *l, uint32_t copy)
 {
 	struct nna_ir_command *c = &l->commands[copy];
@@ -122,7 +139,7 @@ static int elide_copy(struct nna_lower *l, uint32_t copy)
 	for (uint32_t k = 0; k < place.rank; k++)
 		if (place.dims[k] > 1 && place.strides[k] <= 0)
 			return 0;
-	/* Kernels want runs along the innermost dim. */
+	/* The engine is fast only where elements follow each other along the innermost dim. */
 	merge_dims(&in, &place, &s);
 	if (s.rank && s.out[s.rank - 1] != 1)
 		return 0;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Emission: slots, descriptors, labels, the image.
+ * Emission, the last step: from the tables of a lowering to the image of a struct nna_code.
+ *
+ * It plans memory (plan.c), gives inputs and outputs their slots in the base table, places the
+ * commands in the stream, and writes each with its descriptors (slot and offset) and the targets of
+ * jumps. The image is the stream, then on the next page the constants that a command reads.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +16,7 @@
 
 #define PAGE 4096u
 
+/* Slots of the base table; inputs and then outputs follow from SLOT_IO on. */
 enum { SLOT_CONSTANTS, SLOT_SCRATCH, SLOT_VARIABLES, SLOT_IO };
 
 void nna_code_destroy(struct nna_code *code)
@@ -81,6 +86,7 @@ static int assign_slots(struct nna_code *code, uint32_t max_slots)
 	return 0;
 }
 
+/* The descriptor of an operand: its storage has an address by now. */
 static void write_operand(const struct nna_lower *l, const struct nna_code *code, uint32_t value,
 			  struct nnahw_tensor *t)
 {
@@ -123,6 +129,7 @@ static void write_operand(const struct nna_lower *l, const struct nna_code *code
 	}
 }
 
+/* Writes header, live commands and END; @places: byte offset of each command. */
 static int write_stream(const struct nna_lower *l, struct nna_code *code, const uint32_t *places)
 {
 	struct nnahw_stream_header header = {
@@ -171,7 +178,7 @@ static int write_stream(const struct nna_lower *l, struct nna_code *code, const 
 	return 0;
 }
 
-/* Byte offset of each command in the stream; a dead one's is that of its successor. */
+/* The byte offset of each command in the stream; a dead command has that of its successor. */
 static int place_commands(const struct nna_lower *l, uint32_t *places, struct nna_code *code)
 {
 	uint64_t at = sizeof(struct nnahw_stream_header);

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fusion: what follows a command moves into the command, where not a bit of the result changes.
+ * The pass that fuses commands: what follows a command moves into it, where not a bit of the result
+ * changes.
  *
  *	clamp		an IDENTITY that only clamps, or moves the zero point, becomes the clamp of
- *			the command before
+ *			the command that makes its input
  *	residual	an ADD of a convolution's result becomes the convolution's residual
- *	padding		FILL and COPY around a convolution's input become its padding
+ *	padding		FILL and COPY that put a border around a convolution's input become its
+ *			padding
  *
- * The result between the two must have one writer and one reader, and code must be straight between
- * them. F16 results are rounded once per command, so that an ADD is not fused there. Clamp is fused
- * first: it works on the results of ADD too.
+ * It expects the commands as the operations have lowered them, before the passes that move memory.
+ * The value between two commands must be a whole scratch storage with one writer and one reader,
+ * and there must be no jump or branch between them. Parameters of the command that stays are
+ * changed in place, its operands renamed, and the other command is marked dead.
+ *
+ * Results of F16 are rounded once for each command, so an ADD of F16 is not fused. Clamps are fused
+ * first, so that those behind an ADD go with it.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "libnnaccel/compiler/ir.h"
 
-/* Commands that read a storage; the operand too when there is one reader. */
+/* How many operands of live commands read a storage. */
 static uint32_t count_readers(const struct nna_lower *l, uint32_t storage)
 {
 	uint32_t readers = 0;
@@ -31,7 +37,7 @@ static uint32_t count_readers(const struct nna_lower *l, uint32_t storage)
 	return readers;
 }
 
-/* The producer of a value that exists only to be read as @v by one command. */
+/* The command that makes a value which exists only to be read by @reader; NNA_NONE for none. */
 static uint32_t sole_producer(const struct nna_lower *l, uint32_t value, uint32_t reader)
 {
 	const struct nna_value *v = &l->values[value];
@@ -47,7 +53,10 @@ static uint32_t sole_producer(const struct nna_lower *l, uint32_t value, uint32_
 	return p;
 }
 
-/* @v with the dims of @like: the same elements in the same order. */
+/*
+ * A value with the dims of @like: the same elements in the same order. NNA_NO_VALUE when that is no
+ * view.
+ */
 static int64_t in_dims_of(struct nna_lower *l, uint32_t value, const struct nna_value *like)
 {
 	struct nna_value v = l->values[value];
@@ -72,13 +81,22 @@ static int32_t clamp_s64(int64_t x, int32_t low, int32_t high)
 	return x < low ? low : x > high ? high : (int32_t)x;
 }
 
-/* Where a command keeps the bounds of what it stores; false for those that have none. */
+/**
+ * struct bounds - where a command keeps the bounds of what it stores
+ * @min: of floats
+ * @max: of floats
+ * @q_min: of quantised numbers
+ * @q_max: of quantised numbers
+ * @zero_point: where it keeps a zero point besides that of the output's descriptor; NULL if it does
+ *	not
+ */
 struct bounds {
 	float *min, *max;
 	int32_t *q_min, *q_max;
-	int32_t *zero_point; /* besides that of the output's descriptor, or NULL */
+	int32_t *zero_point;
 };
 
+/* False for commands without bounds. */
 static bool find_bounds(struct nna_ir_command *c, struct bounds *b)
 {
 	*b = (struct bounds){ 0 };
@@ -101,7 +119,7 @@ static bool find_bounds(struct nna_ir_command *c, struct bounds *b)
 	case NNAHW_OP_EWISE: {
 		struct nnahw_cmd_ewise *e = (struct nnahw_cmd_ewise *)c->raw;
 
-		/* Without quantisation there are no bounds of quantised numbers. */
+		/* CAST takes numbers as they are stored: it does not clamp. */
 		if (e->op == NNAHW_EWISE_CAST)
 			return false;
 		b->min = &e->clamp_min;
@@ -124,6 +142,7 @@ static bool find_bounds(struct nna_ir_command *c, struct bounds *b)
 	}
 }
 
+/* Fuses the EWISE @j into its producer if it is a clamp. Return: 0, or -ENOMEM. */
 static int fuse_clamp(struct nna_lower *l, uint32_t j)
 {
 	struct nna_ir_command *c = &l->commands[j], *p;
@@ -154,10 +173,10 @@ static int fuse_clamp(struct nna_lower *l, uint32_t j)
 		break;
 	case NNAHW_TYPE_U8:
 	case NNAHW_TYPE_S8:
-		/* Another scale would round twice. */
+		/* With another scale the IDENTITY rounds a second time. */
 		if (!(in.scale > 0) || in.scale != out.scale)
 			return 0;
-		/* Pooling works on stored numbers. */
+		/* POOL works on stored numbers, so its zero points must stay equal. */
 		if (p->raw->opcode == NNAHW_OP_POOL && shift)
 			return 0;
 		break;
@@ -183,7 +202,7 @@ static int fuse_clamp(struct nna_lower *l, uint32_t j)
 	return 0;
 }
 
-/* Nothing writes what @p reads between it and @to. */
+/* Whether command @p may move down to @to: nothing in between writes what it reads. */
 static bool can_move_down(const struct nna_lower *l, uint32_t p, uint32_t to)
 {
 	const struct nna_ir_command *c = &l->commands[p];
@@ -195,7 +214,10 @@ static bool can_move_down(const struct nna_lower *l, uint32_t p, uint32_t to)
 	return true;
 }
 
-/* One arm of an ADD as the convolution, the other as its residual. Return: 1 when done. */
+/*
+ * Fuses the ADD @j with the convolution that makes its operand @arm; its other operand becomes the
+ * residual. Return: 1 when done, 0 when that is not possible, or -ENOMEM.
+ */
 static int fuse_residual(struct nna_lower *l, uint32_t j, uint32_t arm)
 {
 	struct nna_ir_command *c = &l->commands[j], *p;
@@ -226,9 +248,7 @@ static int fuse_residual(struct nna_lower *l, uint32_t j, uint32_t arm)
 	} else if (own.type != NNAHW_TYPE_F32) {
 		return 0;
 	}
-	/*
-	 * The convolution reads while it writes: only the residual may lie where the result goes.
-	 */
+	/* A convolution reads its input again while it writes: only the residual may overlap. */
 	for (uint32_t k = 1; k < p->operand_count; k++)
 		if (p->values[k] != NNA_NO_VALUE &&
 		    nna_value_overlap(&l->values[p->values[k]], &out))
@@ -284,7 +304,7 @@ static int fuse_add(struct nna_lower *l, uint32_t j)
 	    l->values[c->values[NNAHW_EWISE_A]].storage ==
 		    l->values[c->values[NNAHW_EWISE_B]].storage)
 		return 0;
-	/* The later of two producers: it moves less. */
+	/* Where both operands are results of a convolution, the later one has less far to move. */
 	a = nna_ir_only_writer(l, l->values[c->values[NNAHW_EWISE_A]].storage);
 	b = nna_ir_only_writer(l, l->values[c->values[NNAHW_EWISE_B]].storage);
 	if (a != NNA_NONE && (b == NNA_NONE || a > b)) {
@@ -296,8 +316,8 @@ static int fuse_add(struct nna_lower *l, uint32_t j)
 }
 
 /*
- * FILL of a storage with the input's zero, COPY of an image into its middle, convolution of the
- * whole: the convolution pads.
+ * Where the input of convolution @j is a storage that a FILL has set to zeros and a COPY has put an
+ * image into, the convolution reads that image and pads. Return: 0, or -ENOMEM.
  */
 static int fuse_padding(struct nna_lower *l, uint32_t j)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The device's limits on the size of commands, checked while a model is compiled: see limits.h. */
 #include <errno.h>
 
 #include "libnnaccel/compiler/ir.h"
@@ -9,8 +10,10 @@
 
 /**
  * struct extent - a number that has a limit
- * @what: what is counted
- * @operand: of the command, whose size it is
+ * @what: what is counted, for the message
+ * @operand: the command's operand that it belongs to
+ * @size: the number
+ * @most: the limit
  */
 struct extent {
 	const char *what;
@@ -18,7 +21,7 @@ struct extent {
 	uint64_t size, most;
 };
 
-/* Number of the frame's operand that a value is a view of, or NNA_NONE: of none. */
+/* The number of the graph's operand that a value is a view of; NNA_NONE for none. */
 static uint32_t find_operand(const struct nna_lower *l, uint32_t value)
 {
 	const struct nna_subgraph *sg;
@@ -35,6 +38,7 @@ static uint32_t find_operand(const struct nna_lower *l, uint32_t value)
 	return NNA_NONE;
 }
 
+/* Return: 0, or -ENOTSUP with a message. */
 static int check(const struct nna_lower *l, const struct extent *e, const uint32_t *values)
 {
 	const char *operation = "?";
@@ -57,10 +61,7 @@ static int check(const struct nna_lower *l, const struct extent *e, const uint32
 	return -ENOTSUP;
 }
 
-/*
- * Products of three 32-bit numbers that have been checked to be in memory, or are as small as a
- * window.
- */
+/* a * b * c, UINT64_MAX where that overflows. */
 static uint64_t product(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t ab;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tables of a lowering, the operands of an operation, and views.
+ * A lowering: its tables, the values of an operation's operands, facts about values, views,
+ * commands, and facts about the commands that passes ask for. See lower.h for what operations use,
+ * ir.h for the rest.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -90,7 +92,7 @@ void nna_lower_destroy(struct nna_lower *l)
 	free(l);
 }
 
-/* Makes room for one more entry of @size bytes; doubles. */
+/* Makes room for one more entry of @size bytes in a table of @count. */
 static int table_grow(void **table, uint32_t count, uint32_t *room, size_t size)
 {
 	uint32_t more;
@@ -253,8 +255,8 @@ bool nna_value_overlap(const struct nna_value *a, const struct nna_value *b)
 	if (a_begin >= b_end || b_begin >= a_end)
 		return false;
 	/*
-	 * Slices of one tensor along an axis: same strides, and indices of one dim that do not
-	 * meet.
+	 * Slices of one tensor may interleave in memory and yet have no element in common: they
+	 * have the same strides, and ranges of indices in one dim that do not meet.
 	 */
 	if (a->rank == b->rank && nnahw_type_size(a->type) == nnahw_type_size(b->type)) {
 		uint32_t size = nnahw_type_size(a->type);
@@ -272,7 +274,7 @@ bool nna_value_overlap(const struct nna_value *a, const struct nna_value *b)
 
 			if (k && a->strides[k - 1] % a->strides[k])
 				return true;
-			/* An index that carries into the next dim says nothing. */
+			/* Indices that carry into the next dim cannot be compared. */
 			if (a_first + a->dims[k] > room || b_first + b->dims[k] > room)
 				return true;
 			if (a_first + a->dims[k] <= b_first || b_first + b->dims[k] <= a_first)
@@ -399,7 +401,7 @@ uint8_t nna_lower_type(enum nna_operand_type type)
 	}
 }
 
-/* A value of @shape without storage. */
+/* A value of the type, dims and quantisation of @shape; the storage is left to the caller. */
 static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 {
 	uint32_t count;
@@ -409,7 +411,7 @@ static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 		return -EINVAL;
 	v->rank = shape->rank;
 	memcpy(v->dims, shape->dims, sizeof(v->dims[0]) * shape->rank);
-	/* A bias has a scale too, but its numbers are only ever taken as they are. */
+	/* A TENSOR_INT32 may have a scale too, as a bias; commands take its numbers as they are. */
 	if (nna_operand_type_is_quantised(shape->type)) {
 		v->scale = shape->scale;
 		v->zero_point = shape->zero_point;
@@ -423,7 +425,7 @@ static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 	return 0;
 }
 
-/* A value that covers a new storage. */
+/* A new value @v that covers a new storage. */
 static int64_t value_in_storage(struct nna_lower *l, struct nna_value *v,
 				enum nna_storage_kind kind, uint32_t index, const void *data,
 				void *owned)
@@ -483,7 +485,7 @@ int64_t nna_frame_value(struct nna_lower *l, const struct nna_subgraph *sub, uin
 		break;
 	case NNA_LIFETIME_INPUT:
 		if (f->outer)
-			return -EINVAL; /* the caller of a subgraph gives values to its inputs */
+			return -EINVAL; /* inputs of an inner subgraph have had their values */
 		value = value_in_storage(l, &v, NNA_STORAGE_INPUT,
 					 find_number(sub->inputs, sub->input_count, operand), NULL,
 					 NULL);
@@ -492,10 +494,7 @@ int64_t nna_frame_value(struct nna_lower *l, const struct nna_subgraph *sub, uin
 		value = value_in_storage(l, &v, NNA_STORAGE_VARIABLE, operand, NULL, NULL);
 		break;
 	default:
-		/*
-		 * A temporary whose operation has not been lowered: only one that is known has
-		 * bytes.
-		 */
+		/* A temporary without a value can only be one whose bytes are bound. */
 		if (!bound || bound->size < bytes)
 			return -EINVAL;
 		value = nna_lower_constant(l, v.type, v.rank, v.dims, v.scale, v.zero_point,
@@ -533,7 +532,7 @@ int64_t nna_lower_out(struct nna_op_context *op, uint32_t i)
 		return -EINVAL;
 	operand = op->operation->outputs[i];
 	o = &sub->operands[operand];
-	/* Already there: a variable, or the caller of the subgraph said where it goes. */
+	/* A variable, or an output of an inner subgraph, has its value already. */
 	if (l->frame->values[operand] != NNA_NO_VALUE)
 		return l->frame->values[operand];
 	ret = value_of_shape(&op->out[i], &v);
@@ -614,6 +613,7 @@ const struct nna_value *nna_lower_value(const struct nna_lower *l, uint32_t valu
 	return value < l->value_count ? &l->values[value] : NULL;
 }
 
+/* A row-major value without storage. */
 static int value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const uint32_t *dims,
 		       float scale, int32_t zero_point)
 {
@@ -679,8 +679,9 @@ const void *nna_lower_constant_data(const struct nna_lower *l, uint32_t value)
 }
 
 /*
- * Other dims over the same bytes, when the strides allow it: walks both shapes from the innermost
- * dim, in groups of equal element count; a group of old dims must be mergeable into one run.
+ * The strides of a view of @v with other dims; false where there are none. Walks both shapes from
+ * the innermost dim outwards, in groups of equal element count; the old dims of a group must merge
+ * into one run of elements.
  */
 static bool reshape_strides(const struct nna_value *v, uint32_t rank, const uint32_t *dims,
 			    int32_t *strides)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Packing: constant weights in the layout that the engine reads fastest, biases with the input's
- * zero point folded in.
+ * The pass that packs weights: constant weights get the layout that the engine reads fastest (hw:
+ * PACKED8, PACKED_FLOAT), and quantised biases the input's zero point.
  *
- * Done once, at compile time; only moves numbers and sums them up. A convolution whose weights (or,
- * quantised, whose bias) are not constants keeps the plain layout. A MATMUL by a constant matrix
- * without a batch becomes a convolution of kernel 1 over rows, which has a packed layout. Weights
- * that several commands share are packed once.
+ * It looks at CONV, DWCONV and MATMUL commands, after fusion, and names new constants as their
+ * operands: weights, and for quantised ones the channels table with the folded biases. That moves
+ * and adds numbers once, when a model is compiled. A MATMUL by one constant matrix becomes a CONV
+ * with a kernel of 1 over rows first, which has a packed layout. What is not constant keeps the
+ * plain layout: weights, or the bias of a quantised convolution. Weights that several commands
+ * share are packed once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,27 +19,53 @@
 #define BLOCK NNAHW_WEIGHT_BLOCK
 #define QUAD NNAHW_WEIGHT_QUAD
 
-/* Packed forms made so far. */
+/**
+ * struct packed - weights that have been packed
+ * @from: number of the value with the weights as they were
+ * @to: number of the value with the packed weights
+ * @opcode: CONV or DWCONV
+ * @groups: of a CONV, else 1
+ * @sums: PACKED8: sum of the stored weights of each channel, owned; else NULL
+ */
 struct packed {
-	uint32_t from, to; /* value numbers */
+	uint32_t from, to;
 	uint32_t opcode, groups;
-	int32_t *sums; /* PACKED8: per channel */
+	int32_t *sums;
 };
 
+/**
+ * struct pack - one run of the pass
+ * @l: what it works on
+ * @done: @count packed weights, with room for @room; owned
+ * @count: entries of @done
+ * @room: entries that fit
+ */
 struct pack {
 	struct nna_lower *l;
 	struct packed *done;
 	uint32_t count, room;
 };
 
-/* Weights by channel n and flat index k, over any strides. */
+/**
+ * struct source - weights as they are read: by output channel, kernel row, kernel column and input
+ *	channel
+ * @data: of the first element
+ * @n: output channels
+ * @kernel_h: kernel rows
+ * @kernel_w: kernel columns
+ * @depth: input channels of a group; 1 for DWCONV
+ * @stride_n: bytes between output channels
+ * @stride_h: bytes between kernel rows
+ * @stride_w: bytes between kernel columns
+ * @stride_c: bytes between input channels
+ */
 struct source {
 	const uint8_t *data;
-	uint32_t n, kernel_h, kernel_w, depth; /* depth: channels of a group; 1 for depthwise */
+	uint32_t n, kernel_h, kernel_w, depth;
 	int64_t stride_n, stride_h, stride_w, stride_c;
 };
 
-/* Bytes of a constant at element (0, 0, ...), whatever its strides. */
+/* The bytes of a constant from element (0, 0, ...) on, whatever its strides; else NULL. */
 static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna_value *v)
 {
 	const struct nna_storage *s = &l->storages[v->storage];
@@ -54,7 +82,10 @@ static bool is_float(const struct nna_value *v)
 	return v->type == NNAHW_TYPE_F32 || v->type == NNAHW_TYPE_F16;
 }
 
-/* One block of quads: 16 channels from n0 on, @n of them real. u8 is stored minus 128. */
+/*
+ * Packs one block of 8-bit weights, [K / 4][16][4]: 16 channels from @n0 on, of which @n exist, and
+ * sums up each. @flip is 0x80 for U8 weights, which are stored as S8 by subtracting 128.
+ */
 static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, int8_t *out,
 			int32_t *sums)
 {
@@ -78,6 +109,7 @@ static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t
 	}
 }
 
+/* The same for DWCONV, [K][16]. */
 static void pack_block_depthwise8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip,
 				  int8_t *out, int32_t *sums)
 {
@@ -93,7 +125,7 @@ static void pack_block_depthwise8(const struct source *s, uint32_t n0, uint32_t 
 			}
 }
 
-/* [K][16] of elements of @size bytes; strides of @s are in bytes. */
+/* The same for floats of @size bytes, [K][16]. */
 static void pack_block_float(const struct source *s, uint32_t n0, uint32_t n, uint32_t size,
 			     uint8_t *out)
 {
@@ -111,6 +143,7 @@ static void pack_block_float(const struct source *s, uint32_t n0, uint32_t n, ui
 	}
 }
 
+/* Weights that have been packed already, for the same command and groups; or NULL. */
 static struct packed *find_packed(struct pack *p, uint32_t from, uint32_t opcode, uint32_t groups)
 {
 	const struct nna_value *a = &p->l->values[from];
@@ -128,7 +161,10 @@ static struct packed *find_packed(struct pack *p, uint32_t from, uint32_t opcode
 	return NULL;
 }
 
-/* Packs [n, kernel_h, kernel_w, depth] (@depthwise: [1, kernel_h, kernel_w, n]) weights. */
+/*
+ * Packs weights [n, kernel_h, kernel_w, depth] (@depthwise: [1, kernel_h, kernel_w, n]). Return: 0,
+ * -ENOTSUP where they are too large for a packed layout, or -ENOMEM.
+ */
 static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t groups,
 			struct packed **out)
 {
@@ -238,8 +274,8 @@ fail:
 }
 
 /*
- * The channels table of a packed convolution: bias - input.zero_point * (weight_sum - K *
- * weights.zero_point), wrapping.
+ * The channels table of a packed convolution, with the bias that the description defines for it:
+ * bias - input.zero_point * (weight_sum - K * weights.zero_point), in wrapping arithmetic.
  */
 static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_command *c,
 			 const struct packed *packed, uint32_t n, uint32_t k)
@@ -278,6 +314,7 @@ static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_command *c,
 	return value;
 }
 
+/* Packs the weights of a convolution if that is possible. Return: 0, or an error. */
 static int pack_conv(struct pack *p, struct nna_ir_command *c)
 {
 	struct nna_lower *l = p->l;
@@ -324,7 +361,10 @@ static int pack_conv(struct pack *p, struct nna_ir_command *c)
 	return 0;
 }
 
-/* [1, M, N] = [1, M, K] x [1, K, N] as [1, M, 1, N] = conv([1, M, 1, K], [N, 1, 1, K]). */
+/*
+ * Turns a MATMUL by a constant matrix, [1, M, N] = [1, M, K] x [1, K, N], into the CONV [1, M, 1,
+ * N] of [1, M, 1, K] and weights [N, 1, 1, K], if that is possible. Return: 0, or an error.
+ */
 static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
 {
 	struct nnahw_cmd_matmul *from = (struct nnahw_cmd_matmul *)c->raw;
@@ -342,7 +382,7 @@ static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
 	if (out.dims[0] > 1 && (!nna_value_contiguous(&out) || !nna_value_contiguous(&a)))
 		return 0;
 	if (channels != NNA_NO_VALUE && l->values[channels].dims[0] != out.dims[2]) {
-		/* One factor for all: a convolution wants one per channel. */
+		/* MATMUL may have one factor for all channels, CONV has one for each. */
 		const struct nnahw_channel *one = nna_lower_constant_data(l, channels);
 		uint32_t dims[2] = { out.dims[2], 4 };
 		struct nnahw_channel *table;
@@ -430,7 +470,7 @@ int nna_pass_pack(struct nna_lower *l)
 	struct pack p = { .l = l };
 	int ret = 0;
 
-	/* MATMUL and CONV name their operands in one order. */
+	/* MATMUL and CONV have these operands in the same places. */
 	_Static_assert((int)NNAHW_MATMUL_BIAS == (int)NNAHW_CONV_BIAS &&
 			       (int)NNAHW_MATMUL_CHANNELS == (int)NNAHW_CONV_CHANNELS &&
 			       (int)NNAHW_MATMUL_RESIDUAL == (int)NNAHW_CONV_RESIDUAL,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory planning: where each storage lies in its area.
+ * Memory planning: the place of each storage in its area (constants, scratch memory, variables).
  *
- * Constants and variables follow each other. Scratch memory is reused: a storage lives from the
- * first command that touches it to the last one, the largest storages choose first, and each takes
- * the lowest place that is free during its life. An element-wise result takes the place of an input
- * that dies with the command, where elements lie exactly alike.
+ * It takes the commands as they will be emitted, and sets the offset and the @used flag of each
+ * storage. Constants and variables follow each other. Scratch memory is reused: a storage lives
+ * from the first command that touches it to the last one; the largest storages choose first, and
+ * each takes the lowest place that is free during its life. An element-wise result takes the place
+ * of an input that dies with the command, where the elements of both lie exactly alike.
  *
- * Loops: a storage touched inside a loop lives through all of it, since a pass may read what the
- * one before has left.
+ * A storage that is touched inside of a loop lives through all of it, since an iteration may read
+ * what the one before has left.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,11 +17,20 @@
 
 #include "libnnaccel/compiler/ir.h"
 
+/* Every storage starts at a multiple of this many bytes, as the engine's vectors like it. */
 #define ALIGN 64u
 
+/**
+ * struct life - when a storage is in use, and where
+ * @storage: its number
+ * @first: the first command that touches it, NNA_NONE if there is none
+ * @last: the last command that touches it
+ * @size: bytes, a multiple of ALIGN
+ * @offset: its place
+ */
 struct life {
 	uint32_t storage;
-	uint32_t first, last; /* commands */
+	uint32_t first, last;
 	uint64_t size;
 	uint64_t offset;
 };
@@ -30,6 +40,7 @@ static uint64_t align_up(uint64_t size)
 	return (size + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 }
 
+/* Largest first, then by time, then by number, so that plans do not depend on qsort(). */
 static int by_size(const void *a, const void *b)
 {
 	const struct life *x = a, *y = b;
@@ -41,7 +52,7 @@ static int by_size(const void *a, const void *b)
 	return x->storage < y->storage ? -1 : x->storage > y->storage;
 }
 
-/* First and last command of each storage. */
+/* The life of each storage, and whether it is used at all. */
 static void find_lives(struct nna_lower *l, struct life *lives)
 {
 	for (uint32_t s = 0; s < l->storage_count; s++) {
@@ -68,12 +79,13 @@ static void find_lives(struct nna_lower *l, struct life *lives)
 			lives[s].last = i;
 		}
 	}
-	/* The library reads counts after the run. */
+	/* The runtime reads the counts of bounded outputs after the run. */
 	for (uint32_t s = 0; s < l->storage_count; s++)
 		if (l->storages[s].count != NNA_NO_VALUE)
 			lives[l->values[l->storages[s].count].storage].last = l->command_count;
 }
 
+/* Until nothing changes, as loops may nest. */
 static void extend_over_loops(const struct nna_lower *l, struct life *lives)
 {
 	bool changed = l->label_count > 0;
@@ -106,14 +118,18 @@ static void extend_over_loops(const struct nna_lower *l, struct life *lives)
 	}
 }
 
-/* Every element of @a lies exactly at that of @b once their storages share an address. */
+/* Whether each element of @a lies where that of @b does, once their storages share an address. */
 static bool same_places(const struct nna_value *a, const struct nna_value *b)
 {
 	return a->offset == b->offset && nnahw_type_size(a->type) == nnahw_type_size(b->type) &&
 	       nna_value_same_dims(a, b) && !memcmp(a->strides, b->strides, sizeof(a->strides));
 }
 
-/* Lets results of element-wise commands and residuals take the place of an input. */
+/*
+ * Lets the result of an EWISE take the place of an input, and that of a convolution the place of
+ * its residual: the device defines the result where elements lie exactly alike. @parent of the
+ * result's storage then leads to that of the input.
+ */
 static void share_in_place(struct nna_lower *l, struct life *lives)
 {
 	for (uint32_t i = 0; i < l->command_count; i++) {
@@ -159,8 +175,8 @@ static void share_in_place(struct nna_lower *l, struct life *lives)
 			    !same_places(&l->values[c->values[0]], in))
 				continue;
 			/*
-			 * The command reads the memory in no other way; an EWISE may read the same
-			 * elements twice.
+			 * No other operand may lie in that memory, except that an EWISE may read
+			 * the same elements twice.
 			 */
 			for (uint32_t j = 1; j < c->operand_count; j++) {
 				uint32_t s;
@@ -185,7 +201,7 @@ static void share_in_place(struct nna_lower *l, struct life *lives)
 	}
 }
 
-/* Lowest offset for @life among @placed, which is ordered by offset. */
+/* The lowest place for @life beside those @placed, which are in the order of their offsets. */
 static uint64_t find_place(const struct life *life, const struct life *placed, uint32_t count)
 {
 	uint64_t at = 0;
@@ -203,6 +219,7 @@ static uint64_t find_place(const struct life *life, const struct life *placed, u
 	return at;
 }
 
+/* Places all scratch storages; @total: bytes of the area. */
 static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *total)
 {
 	struct life *order, *placed;
@@ -272,14 +289,14 @@ int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
 				 storage->kind == NNA_STORAGE_VARIABLE ? &areas->variables : NULL;
 
 		total += lives[s].size;
-		/* State has a place even where this shape's commands do not touch it. */
+		/* A variable has the same place in all shapes, so it has one even if unused. */
 		if (!area || (!storage->used && storage->kind == NNA_STORAGE_CONSTANT))
 			continue;
 		storage->offset = *area;
 		if (__builtin_add_overflow(*area, lives[s].size, area))
 			ret = -ENOMEM;
 	}
-	/* Members of a shared place, however long the chain. */
+	/* Storages that share a place, over any number of parents. */
 	for (uint32_t s = 0; s < l->storage_count; s++) {
 		uint32_t root = s;
 
