@@ -18,7 +18,7 @@
 #include "libnnaccel/compiler/commands.h"
 #include "libnnaccel/compiler/lower.h"
 
-/* More commands than any sensible model has: what hostile ones may ask for is bounded. */
+/* Bounds what a hostile model can make of a lowering; no other has as many commands. */
 #define NNA_IR_MAX_COMMANDS (1u << 20)
 
 /**
@@ -65,7 +65,7 @@ struct nna_ir_command {
 };
 
 /**
- * struct nna_frame - operands of a subgraph while it is lowered; its arrays are the maker's
+ * struct nna_frame - operands of a subgraph while it is lowered; whoever makes it owns the arrays
  * @subgraph: number of the subgraph
  * @values: value number of each operand, NNA_NO_VALUE until it has one
  * @shapes: shape of each operand, final for those with a value

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finishing a graph: each step is one function that looks at one kind of fault and leaves what the
- * next one needs.
+ * Finishing a graph. Each step is one function that looks for one kind of fault and leaves what the
+ * next step needs:
  *
  *	lifetimes	inputs and outputs of each subgraph; every operand has at most one writer,
- *			where it may have one
- *	order		execution order, without a cycle
- *	nesting		referenced subgraphs exist, without recursion, within bounds
- *	shapes		the rules of every operation, shapes as far as they are known
+ *			and only where it may have one
+ *	order		an execution order, which there is only without a cycle
+ *	nesting		subgraphs that are referred to exist, without recursion, within bounds
+ *	shapes		the rules of every operation, and shapes as far as they are known
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,13 +19,11 @@
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
-/*
- * Subgraphs nest no deeper, and one run expands to no more of them, so that hostile graphs stay
- * small.
- */
+/* How deep subgraphs nest, and how many run for one run of the graph: hostile graphs stay small. */
 #define MAX_NESTING 32u
 #define MAX_INSTANCES 4096u
 
+/* Gives the operands of a list, which have no lifetime yet, that of an input or output. */
 static int mark(struct nna_graph *graph, uint32_t s, uint32_t count, const uint32_t *list,
 		enum nna_lifetime lifetime, const char *what)
 {
@@ -51,6 +49,7 @@ static bool may_be_written(const struct nna_operand *operand)
 	       operand->lifetime == NNA_LIFETIME_VARIABLE;
 }
 
+/* Sets producer and consumers of each operand; each that is needed has a writer. */
 static int find_producers(struct nna_graph *graph, uint32_t s)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
@@ -61,7 +60,7 @@ static int find_producers(struct nna_graph *graph, uint32_t s)
 		for (uint32_t k = 0; k < operation->output_count; k++) {
 			struct nna_operand *operand = &sg->operands[operation->outputs[k]];
 
-			/* An output that nobody wants. */
+			/* An optional output that is omitted. */
 			if (operand->lifetime == NNA_LIFETIME_NO_VALUE)
 				continue;
 			if (!may_be_written(operand))
@@ -90,8 +89,9 @@ static int find_producers(struct nna_graph *graph, uint32_t s)
 }
 
 /*
- * Whether input @k of operation @i orders two operations: its reader behind its writer, except that
- * what is added before the writer of state reads it as it was.
+ * Whether input @k of operation @i says that @first runs before @second. A reader runs after the
+ * writer; but of a state variable, readers that were added before the writer read the old state,
+ * and run before it.
  */
 static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32_t *first,
 		   uint32_t *second)
@@ -105,7 +105,10 @@ static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32
 	return operand->producer != NNA_NONE && !(state && i == operand->producer);
 }
 
-/* Kahn's algorithm; among those that are ready, the order in which the readers were released. */
+/*
+ * The execution order of a subgraph, by Kahn's algorithm: operations run in the order in which the
+ * last of their inputs is ready, those that wait for nothing in the order in which they were added.
+ */
 static int sort(struct nna_graph *graph, uint32_t s)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
@@ -118,7 +121,7 @@ static int sort(struct nna_graph *graph, uint32_t s)
 	sg->order = malloc((n ? n : 1) * sizeof(*sg->order));
 	if (!waits || !first || !sg->order)
 		goto out;
-	/* first[p]: where the list of readers of operation p starts. */
+	/* Counts what each operation waits for (waits[r]) and its readers (first[p + 1]). */
 	for (uint32_t i = 0; i < n; i++) {
 		const struct nna_operation *operation = &sg->operations[i];
 
@@ -139,9 +142,7 @@ static int sort(struct nna_graph *graph, uint32_t s)
 		const struct nna_operation *operation = &sg->operations[i];
 
 		for (uint32_t k = 0; k < operation->input_count; k++) {
-			/*
-			 * Filled from the end, so that first[p + 1] becomes the start of p's list.
-			 */
+			/* Filled from its end, p's list of readers starts at first[p + 1]. */
 			if (orders(sg, i, k, &p, &r))
 				readers[--first[p + 1]] = r;
 		}
@@ -175,7 +176,10 @@ out:
 	return ret;
 }
 
-/* Subgraphs that run for one run of @s, this one included; 0 while it is being counted. */
+/*
+ * counts[@s] becomes the number of subgraphs that run for one run of @s, itself included; it is 0
+ * while that is being counted, and UINT64_MAX before.
+ */
 static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, uint64_t *counts)
 {
 	const struct nna_subgraph *sg = &graph->subgraphs[s];
@@ -227,6 +231,7 @@ static int check_nesting(struct nna_graph *graph)
 	return ret;
 }
 
+/* Checks the operations of a subgraph and completes the shapes of its operands. */
 static int infer_shapes(struct nna_graph *graph, uint32_t s)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
@@ -242,7 +247,7 @@ static int infer_shapes(struct nna_graph *graph, uint32_t s)
 		struct nna_shape *shape = &sg->operands[i].shape;
 
 		*shape = shapes[i];
-		/* Outside of the compiler a bound is no dimension. */
+		/* An upper bound is for the compiler only: here the dimension is not known. */
 		if (shape->bounded) {
 			shape->dims[0] = sg->operands[i].stated.rank ?
 						 sg->operands[i].stated.dims[0] : 0;
@@ -279,10 +284,7 @@ int nna_graph_finish(struct nna_graph *graph)
 
 	if (!graph || graph->finished)
 		return -EINVAL;
-	/*
-	 * Finished for good: half of the work cannot be taken back, so a graph that fails stays
-	 * failed.
-	 */
+	/* What the steps do cannot be undone, so a graph that fails here stays failed. */
 	graph->finished = true;
 	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
 		ret = finish_subgraph(graph, s);

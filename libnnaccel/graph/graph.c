@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Building a graph. What can be judged from one call alone is refused here, the rest in
- * finish.c.
+ * Building a graph. What can be judged from one call alone is refused here, the rest in finish.c.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +11,9 @@
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
-/* Constants up to this size are copied in any case: their bytes are often on the caller's stack. */
+/*
+ * Constants up to this many bytes are copied in any case: the caller often has them on the stack.
+ */
 #define SMALL_CONSTANT 128u
 
 /* Room for one more element of @size bytes in an array of @count. */
@@ -123,6 +124,7 @@ static struct nna_subgraph *open_subgraph(struct nna_graph *graph, uint32_t subg
 	return &graph->subgraphs[subgraph];
 }
 
+/* The operand if it may still be given a value; NULL with a message otherwise. */
 static struct nna_operand *open_operand(struct nna_graph *graph, uint32_t subgraph,
 					uint32_t operand)
 {
@@ -143,7 +145,7 @@ static struct nna_operand *open_operand(struct nna_graph *graph, uint32_t subgra
 	return &sg->operands[operand];
 }
 
-/* Scale and zero point as each type demands. */
+/* Scale and zero point must be as the type demands. */
 static int check_quantisation(struct nna_graph *graph, uint32_t number,
 			      const struct nna_operand_desc *desc)
 {
@@ -185,7 +187,7 @@ static int check_quantisation(struct nna_graph *graph, uint32_t number,
 	return 0;
 }
 
-/* The largest tensor: so that byte counts and element numbers fit in 32 bits of signed strides. */
+/* A tensor has less than 2 GiB, so that sizes and strides fit into signed 32 bits. */
 static bool size_fits(const struct nna_operand_desc *desc)
 {
 	uint64_t bytes = nna_operand_type_size(desc->type);
@@ -310,7 +312,7 @@ int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 		return -EINVAL;
 	if (o->stated.type != NNA_OPERAND_SUBGRAPH)
 		return FAIL(graph, "operand %u: its type is not SUBGRAPH", operand);
-	/* Whether @which exists is checked at the end: it may be added later. */
+	/* Subgraph @which may be added later, so nna_graph_finish() checks that it exists. */
 	o->subgraph = which;
 	o->lifetime = NNA_LIFETIME_SUBGRAPH;
 	return 0;
@@ -378,7 +380,7 @@ int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
 	return 0;
 }
 
-/* A copy of a list of operand numbers, all of them in range. */
+/* Copies a list of operand numbers, which must exist. */
 static int copy_list(struct nna_graph *graph, const struct nna_subgraph *sg, const char *what,
 		     uint32_t count, const uint32_t *list, uint32_t **out)
 {

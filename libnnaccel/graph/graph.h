@@ -3,10 +3,13 @@
  * The graph as the library holds it.
  *
  * A graph is an array of subgraphs; a subgraph has operands and operations by number, as in NNAPI.
- * After nna_graph_finish() nothing changes any more: operations are also listed in execution order,
- * and operands carry the shapes that could be inferred from what the model states (0 where
- * unknown). Constants of up to 128 bytes and those set by copy live in the graph; others are the
- * caller's bytes. The graph owns all arrays and frees them when its last reference goes.
+ * While it is built, one thread at a time may use it. nna_graph_finish() (finish.c) checks it;
+ * after that nothing changes any more, so that any thread may read it without a lock: operations
+ * are also listed in execution order, and operands carry the shapes that could be inferred from
+ * what the model states (0 where unknown).
+ *
+ * The graph owns all arrays, and constants up to 128 bytes or set by copy; other constants are the
+ * caller's bytes. It is freed with its last reference.
  */
 #ifndef NNA_GRAPH_H
 #define NNA_GRAPH_H
@@ -18,10 +21,22 @@
 
 #include "nnaccel.h"
 
+/* Bounds of what a model may have: subgraphs, and operands or operations in each. */
 #define NNA_GRAPH_MAX_SUBGRAPHS 1024u
 #define NNA_GRAPH_MAX_OPERANDS (1u << 20)
+/* Stands for no number, where operands, operations, storages or labels go by number. */
 #define NNA_NONE UINT32_MAX
 
+/**
+ * enum nna_lifetime - what an operand is
+ * @NNA_LIFETIME_TEMPORARY: written by an operation of its subgraph
+ * @NNA_LIFETIME_INPUT: an input of its subgraph
+ * @NNA_LIFETIME_OUTPUT: an output of its subgraph, written by an operation
+ * @NNA_LIFETIME_CONSTANT: its bytes are in the model
+ * @NNA_LIFETIME_NO_VALUE: omitted
+ * @NNA_LIFETIME_SUBGRAPH: refers to a subgraph
+ * @NNA_LIFETIME_VARIABLE: state that lives from one run to the next
+ */
 enum nna_lifetime {
 	NNA_LIFETIME_TEMPORARY = 0,
 	NNA_LIFETIME_INPUT,
@@ -34,15 +49,21 @@ enum nna_lifetime {
 
 /**
  * struct nna_shape - type, dimensions and quantisation of an operand
+ * @type: of the operand
  * @rank_known: false for a tensor of unknown rank
- * @final: nothing is unknown any more: a dim of 0 is an empty one. A stated shape is final when its
- *	rank is known and no dim is 0 (scalars are)
- * @bounded: dims[0] is an upper bound; how many of them there are is known after the run. An
- *	operation that reads such a tensor waits for that (-EAGAIN)
- * @omitted: for a run: an input of the main subgraph that the caller leaves out; its operations see
- *	it as NO_VALUE
- * @dims: 0 is unknown, or empty in a final shape
- * @channel_scales: @channel_count values owned by the operand, NULL if none
+ * @final: all dims are known, and one of 0 is empty. A stated shape is final when its rank is known
+ *	and no dim is 0; those of scalars are
+ * @bounded: @dims[0] is an upper bound: only the run tells how many rows there are. An operation
+ *	that reads such a tensor cannot be lowered (-EAGAIN); its program runs in parts
+ * @omitted: in a run: an input of the main subgraph that the caller leaves out; operations see it
+ *	as NNA_LIFETIME_NO_VALUE
+ * @rank: number of dims, 0 for scalars
+ * @dims: outermost first; 0 is unknown or, in a final shape, empty
+ * @scale: of quantised types, and of INT32 tensors that are a bias
+ * @zero_point: of quantised types
+ * @channel_dim: the dimension that @channel_scales run along
+ * @channel_count: entries of @channel_scales
+ * @channel_scales: owned by the operand's @stated, NULL if there are none
  */
 struct nna_shape {
 	enum nna_operand_type type;
@@ -61,15 +82,15 @@ struct nna_shape {
 
 /**
  * struct nna_operand - one operand
- * @stated: as the model says
- * @shape: finished graph: @stated, completed by what could be inferred without bindings
+ * @stated: its shape as the model states it
+ * @shape: in a finished graph: @stated, completed by what can be inferred before inputs are bound
  * @lifetime: what it is
- * @data: constants: the bytes
- * @size: of @data
- * @owned: @data is freed with the graph
- * @subgraph: NNA_LIFETIME_SUBGRAPH: which
- * @producer: operation that writes it, or NNA_NONE
- * @consumers: number of operation inputs that read it
+ * @data: of a constant: its bytes
+ * @size: bytes at @data
+ * @owned: @data is freed with the graph; else it is the caller's
+ * @subgraph: of NNA_LIFETIME_SUBGRAPH: number of the subgraph
+ * @producer: number of the operation that writes it, or NNA_NONE; set by nna_graph_finish()
+ * @consumers: how many inputs of operations it is; set by nna_graph_finish()
  */
 struct nna_operand {
 	struct nna_shape stated;
@@ -83,61 +104,99 @@ struct nna_operand {
 	uint32_t consumers;
 };
 
+/**
+ * struct nna_operation - one operation
+ * @type: which; the library may not know it
+ * @input_count: entries of @inputs
+ * @output_count: entries of @outputs, at least 1
+ * @inputs: operand numbers; owned
+ * @outputs: operand numbers, behind @inputs in the same array
+ */
 struct nna_operation {
 	enum nna_operation_type type;
 	uint32_t input_count, output_count;
-	uint32_t *inputs, *outputs; /* operand numbers */
+	uint32_t *inputs, *outputs;
 };
 
+/**
+ * struct nna_subgraph - one subgraph; number 0 of a graph is the main one
+ * @operands: @operand_count operands
+ * @operand_count: entries of @operands
+ * @operand_room: entries that fit
+ * @operations: @operation_count operations, as they were added
+ * @operation_count: entries of @operations
+ * @operation_room: entries that fit
+ * @order: in a finished graph: numbers of all operations in execution order
+ * @inputs: operand numbers
+ * @outputs: operand numbers
+ * @input_count: entries of @inputs
+ * @output_count: entries of @outputs
+ */
 struct nna_subgraph {
 	struct nna_operand *operands;
 	uint32_t operand_count, operand_room;
 	struct nna_operation *operations;
 	uint32_t operation_count, operation_room;
-	uint32_t *order; /* finished: operations in execution order */
+	uint32_t *order;
 	uint32_t *inputs, *outputs;
 	uint32_t input_count, output_count;
 };
 
+/**
+ * struct nna_graph - a graph, or a part of one
+ * @references: holders; the last one frees it
+ * @log: where messages go, the caller's
+ * @finished: nna_graph_finish() has been called: nothing can be added
+ * @failed: it found a fault, so that the graph is of no use
+ * @relaxed: float32 may be computed as float16
+ * @subgraphs: @subgraph_count subgraphs
+ * @subgraph_count: entries of @subgraphs, at least 1
+ * @whole: of a part: the graph that its operations and constants belong to, with a reference; else
+ *	NULL
+ */
 struct nna_graph {
 	atomic_uint references;
 	struct nna_log log;
 	bool finished;
-	bool failed; /* nna_graph_finish() found a fault: of no use any more */
+	bool failed;
 	bool relaxed;
 	enum nna_rounding rounding;
 	struct nna_subgraph *subgraphs;
 	uint32_t subgraph_count;
-	/* of a part: what its operations and constants belong to, with a reference */
 	struct nna_graph *whole;
 };
 
 /**
  * nna_graph_create_part() - some operations of a finished graph as a graph of its own
- * @subgraph: whose operations; it is subgraph 0 of the part, the others keep their numbers
- * @from, @to: range of its execution order
+ * @whole: the graph, which is not a part itself; the part holds a reference
+ * @subgraph: number of the subgraph with the operations; it is number 0 of the part, all others
+ *	keep their numbers
+ * @from: where in its execution order the part begins
+ * @to: where it ends, exclusive
+ * @out: the part; nna_graph_unref() gives it back
  *
- * Operands keep their numbers. What the operations read from elsewhere is an input of the part,
- * what is wanted elsewhere an output, each in the order of operands; @whole is not itself a part.
+ * Operands keep their numbers. What the operations read and none of them writes is an input of the
+ * part; what others read of their results, or is an output of the subgraph, is an output of the
+ * part. Both are in the order of the operands' numbers.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
 		       struct nna_graph **out);
-/* For nna_graph_unref(). */
+/* Frees a part; for nna_graph_unref() only. */
 void nna_graph_destroy_part(struct nna_graph *part);
 
-/* One line to a log; printf-like. */
+/* Sends a line to a log, like printf(); NULL and a log without a function are silent. */
 void nna_log_print(const struct nna_log *log, enum nna_log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/*
- * Product of dims times element size; false on overflow or an unknown dim. Scalars have one
- * element.
- */
-bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
+/* The number of elements, 1 for a scalar; false on overflow or where a dim is not known. */
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
+/* The same in bytes. */
+bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
 bool nna_operand_type_is_tensor(enum nna_operand_type type);
 bool nna_operand_type_is_quantised(enum nna_operand_type type);
-/* Range of the numbers that a quantised or integer type stores. */
+/* The lowest and highest number that a quantised or integer type stores; 0, 0 for floats. */
 void nna_operand_type_range(enum nna_operand_type type, int64_t *low, int64_t *high);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Shape inference over a subgraph: see infer.h. The rules of an operation are in ops/; this file
+ * visits operations in execution order and compares what they infer with what the model states.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +19,7 @@ void nna_infer_begin(const struct nna_graph *graph, uint32_t subgraph, struct nn
 		shapes[i] = sg->operands[i].stated;
 }
 
-/* "[1, 224, 224, 3]" */
+/* The dims as text: "[1, 224, 224, 3]". */
 static const char *shape_text(const struct nna_shape *shape, char *text, size_t size)
 {
 	size_t n = 0;
@@ -27,7 +31,7 @@ static const char *shape_text(const struct nna_shape *shape, char *text, size_t 
 	return text;
 }
 
-/* What infer() computed against what the model states; then it is final. */
+/* Compares output @i, as inferred, with what the model states; then its shape is final. */
 static int settle_output(struct nna_op_context *op, uint32_t i)
 {
 	const struct nna_shape *stated = &op->out_operand[i]->stated;
@@ -48,6 +52,7 @@ static int settle_output(struct nna_op_context *op, uint32_t i)
 	return 0;
 }
 
+/* Checks an operation and infers the shapes of its outputs, in its context. */
 static int infer_operation(struct nna_op_context *op)
 {
 	const struct nna_op *what = nna_op_find(op->operation->type);
@@ -65,7 +70,7 @@ static int infer_operation(struct nna_op_context *op)
 	return ret;
 }
 
-/* @lenient: pass over what is unknown or unsupported. */
+/* All operations in execution order; @lenient: passes over what is not known or not supported. */
 static int walk(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
 		const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
 		bool lenient, const struct nna_log *log)

@@ -3,10 +3,10 @@
  * Shape inference over a subgraph: every operation is checked, then asked for the shapes of its
  * outputs.
  *
- * The caller owns an array of one shape per operand. nna_infer_begin() fills it with what the model
- * states; the caller overwrites the shapes of inputs that it has bound (and sets their @final), and
- * nna_infer_subgraph() completes the rest in execution order. channel_scales stay the graph's.
- * Nothing is kept between calls; any thread may infer a finished graph.
+ * The caller owns an array of one shape for each operand. nna_infer_begin() fills it with what the
+ * model states; the caller overwrites the shapes of inputs that it has bound (and sets their
+ * @final), and nna_infer_subgraph() completes the rest in execution order. The channel_scales stay
+ * the graph's. Nothing is kept between calls; any thread may infer a finished graph.
  */
 #ifndef NNA_INFER_H
 #define NNA_INFER_H
@@ -14,10 +14,9 @@
 #include "libnnaccel/graph/graph.h"
 
 /**
- * struct nna_bound_value - the value of an operand that is no constant of the model, known at
- * set-up
- * @operand: an input of the subgraph, or an operand whose operation has already run
- * @data: row-major elements
+ * struct nna_bound_value - an operand whose value is known though it is no constant of the model
+ * @operand: number of an input of the subgraph, or of a result that is known already
+ * @data: its elements, row-major; the caller's
  * @size: bytes at @data, exactly those of the shape
  */
 struct nna_bound_value {
@@ -26,26 +25,30 @@ struct nna_bound_value {
 	size_t size;
 };
 
-/* The shapes that the model states for the operands of @subgraph. */
+/* Fills @shapes with what the model states for the operands of @subgraph. */
 void nna_infer_begin(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes);
 
 /**
  * nna_infer_subgraph() - complete the shapes of a subgraph
  * @graph: a finished graph
- * @shapes: in and out, one per operand
- * @values: @value_count values that may decide about shapes and parameters
- * @stop: with -EAGAIN: position in the subgraph's execution order of the operation whose shapes
- *	depend on a value that is not known (or on an input whose shape is not known); shapes of
- *	what precedes it are final. May be NULL
+ * @subgraph: number of the subgraph
+ * @shapes: one for each operand, completed
+ * @values: @value_count values, which may decide about shapes and parameters
+ * @value_count: entries of @values
+ * @stop: set with any error: position in the execution order of the operation that it belongs to;
+ *	shapes of what precedes it are final. May be NULL
+ * @log: where errors go; NULL: to the graph's log
  *
- * Return: 0 when all shapes are final, -EAGAIN, -EINVAL or -ENOTSUP with a line in @log (NULL: the
- * graph's), -ENOMEM.
+ * Return: 0 when all shapes are final; -EAGAIN when they depend on a value, or on the shape of an
+ * input, that is not known; -EINVAL or -ENOTSUP with a message; -ENOMEM.
  */
 int nna_infer_subgraph(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
 		       const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
 		       const struct nna_log *log);
 
-/* For nna_graph_finish(): the same, passing over all that is not known or not supported. */
+/*
+ * The same for nna_graph_finish(): operations that are not known or not supported are passed over.
+ */
 int nna_infer_known(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
 		    const struct nna_log *log);
 

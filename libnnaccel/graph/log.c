@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Messages of the library: one line at a time, to whoever opened the device or made the graph. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A part of a graph: some operations of one subgraph as a graph of their own, which the compiler
+ * takes as any other (nna_graph_create_part()).
+ *
+ * A part has its own operands of subgraph 0, as their lifetimes differ, and its own lists of inputs
+ * and outputs; all else points into the graph that it was taken from, which it holds a reference
+ * to.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/graph/graph.h"
 
-/* What an operand is for operations of some range of the execution order. */
+/* What a range of the execution order does with an operand: a bit set. */
 enum { READ = 1, WRITTEN = 2, READ_LATER = 4 };
 
+/*
+ * For each operand what [@from, @to) does with it, and whether it is read later. The caller frees
+ * it.
+ */
 static uint8_t *find_roles(const struct nna_subgraph *sg, uint32_t from, uint32_t to)
 {
 	uint8_t *roles = calloc((size_t)sg->operand_count + 1, sizeof(*roles));
@@ -23,7 +35,7 @@ static uint8_t *find_roles(const struct nna_subgraph *sg, uint32_t from, uint32_
 	return roles;
 }
 
-/* Lists inputs and outputs of the part and marks them as such. */
+/* Lists the inputs and outputs of the part, and changes their lifetimes to that. */
 static int make_interface(struct nna_subgraph *part, const uint8_t *roles)
 {
 	part->inputs = calloc((size_t)part->operand_count + 1, sizeof(*part->inputs));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Sizes of shapes. */
 #include "libnnaccel/graph/graph.h"
 
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements)
