@@ -49,6 +49,7 @@ extern "C" {
 
 #define NNACCEL_API __attribute__((visibility("default")))
 
+/* The highest rank of a tensor. */
 #define NNACCEL_MAX_RANK 16
 
 struct nna_device;
@@ -58,12 +59,13 @@ struct nna_execution;
 struct nna_buffer;
 struct nna_fence;
 
+/* How much a message matters. */
 enum nna_log_level { NNA_LOG_ERROR, NNA_LOG_WARNING, NNA_LOG_INFO };
 
 /**
  * struct nna_log - where messages go
- * @line: called with one line without newline, from the thread that called the library; NULL is
- *	silence
+ * @line: called with one line without a newline, from the thread that called the library; several
+ *	threads may call it at the same time. NULL is silence
  * @user: handed to @line
  */
 struct nna_log {
@@ -73,6 +75,7 @@ struct nna_log {
 
 /* --------------------------------------------------------------------------------------- device */
 
+/* Of executions, relative to each other; the device ages jobs, so that LOW ones end too. */
 enum nna_priority { NNA_PRIORITY_LOW, NNA_PRIORITY_MEDIUM, NNA_PRIORITY_HIGH };
 
 /* Instruction sets that the loopback computes with. */
@@ -85,8 +88,8 @@ enum nna_isa {
 
 /**
  * struct nna_device_options - how to open a device; zeros are the defaults
- * @log: messages of the device, its programs and executions
- * @threads: loopback: threads that compute; 0 is one per online CPU
+ * @log: where messages of the device, its programs and executions go
+ * @threads: loopback: threads that compute; 0 is one for each CPU
  * @isa: loopback: the kernels to compute with; -ENOTSUP when this machine cannot
  */
 struct nna_device_options {
@@ -98,10 +101,18 @@ struct nna_device_options {
 /**
  * struct nna_device_info - what a device is
  * @name: "/dev/accel/accel0" or "loopback"
- * @driver: driver's name and version, "nna 1.0" or "loopback"
- * @engine: kernels in use, where known ("avx2")
- * @loopback: computed in this process
+ * @driver: name and version of the driver, "nna 1.0", or "loopback"
+ * @engine: kernels in use ("avx2"), empty where that is not known
+ * @loopback: the device is in this process
  * @sync_files: fences can be exported and imported as sync_file fds
+ * @abi_major: version of the hardware's registers
+ * @abi_minor: version of the hardware's registers
+ * @stream_version: version of command streams
+ * @layout_version: version of packed layouts
+ * @job_rings: rings, which are the priorities of the hardware
+ * @va_bits: bits of a device address
+ * @max_slots: entries of a job's base table
+ * @job_limit_ns: run time after which the device ends any job, ns of device time
  */
 struct nna_device_info {
 	char name[64];
@@ -119,19 +130,24 @@ struct nna_device_info {
 
 /**
  * nna_device_open() - open an accelerator
- * @name: a node's path, "loopback", or "auto"/NULL: the first node of the nna driver, else the
+ * @name: a node's path, "loopback", or "auto" or NULL: the first node of the nna driver, else the
  *	loopback (with an INFO line that says so)
+ * @options: NULL for the defaults
+ * @out: the device; nna_device_close() gives it back
  *
- * Return: 0, -ENOENT (no such node), -ENODEV (not an NNA), -EACCES, -EPROTO (another ABI), -ENOMEM.
+ * Return: 0, -ENOENT (no such node), -ENODEV (not an NNA), -EACCES, -EPROTO (another ABI),
+ * -ENOTSUP (this machine cannot run @options->isa), -ENOMEM.
  */
 NNACCEL_API int nna_device_open(const char *name, const struct nna_device_options *options,
 				struct nna_device **out);
+/* Closes a device that has no programs, executions and buffers any more. */
 NNACCEL_API void nna_device_close(struct nna_device *device);
+/* Says what a device is. */
 NNACCEL_API void nna_device_get_info(const struct nna_device *device, struct nna_device_info *info);
 
 /* ---------------------------------------------------------------------------------------- graph */
 
-/* Operand types: NNAPI's codes, and after 63 what TFLite has beyond them. */
+/* Operand types: NNAPI's codes, and from 64 on what TFLite has beyond them. */
 enum nna_operand_type {
 	NNA_OPERAND_FLOAT32 = 0,
 	NNA_OPERAND_INT32 = 1,
@@ -153,8 +169,8 @@ enum nna_operand_type {
 };
 
 /*
- * Operations: NNAPI's codes 0 to 105; from NNA_OPERATION_EXTENSION on, our own (operands stated in
- * ops/).
+ * Operations: NNAPI's codes 0 to 105, whose operands are NNAPI's; and our own from
+ * NNA_OPERATION_EXTENSION on, whose operands stand beside them.
  */
 enum nna_operation_type {
 	NNA_OPERATION_ADD = 0,
@@ -265,32 +281,33 @@ enum nna_operation_type {
 	NNA_OPERATION_REVERSE = 105,
 
 	NNA_OPERATION_EXTENSION = 0x1000,
-	NNA_OPERATION_GATHER_ND = 0x1000, /* input, indices [..., n] -> output */
-	NNA_OPERATION_FLOOR_DIV, /* a, b -> output */
-	NNA_OPERATION_UNPACK, /* input, axis (INT32) -> outputs */
-	NNA_OPERATION_LEAKY_RELU, /* input, alpha (FLOAT32) -> output */
-	NNA_OPERATION_ARGMAX_INT64, /* as ARGMAX, output TENSOR_INT64 */
-	NNA_OPERATION_COS, /* input -> output */
-	NNA_OPERATION_SQUARED_DIFFERENCE, /* a, b -> output */
+	NNA_OPERATION_GATHER_ND = 0x1000,	/* input, indices [..., n] -> output */
+	NNA_OPERATION_FLOOR_DIV,		/* a, b -> output */
+	NNA_OPERATION_UNPACK,			/* input, axis (INT32) -> outputs */
+	NNA_OPERATION_LEAKY_RELU,		/* input, alpha (FLOAT32) -> output */
+	NNA_OPERATION_ARGMAX_INT64,		/* as ARGMAX, output TENSOR_INT64 */
+	NNA_OPERATION_COS,			/* input -> output */
+	NNA_OPERATION_SQUARED_DIFFERENCE,	/* a, b -> output */
 };
 
-/* Name of an operation or operand type, as in the HAL ("CONV_2D"); NULL for none. */
+/* The name of an operation as in NNAPI ("CONV_2D"); NULL for an unknown one. */
 NNACCEL_API const char *nna_operation_name(enum nna_operation_type type);
+/* The name of an operand type as in NNAPI ("TENSOR_FLOAT32"); NULL for an unknown one. */
 NNACCEL_API const char *nna_operand_type_name(enum nna_operand_type type);
 
 /* Bytes of an element; 0 for NNA_OPERAND_SUBGRAPH and unknown types. */
 NNACCEL_API uint32_t nna_operand_type_size(enum nna_operand_type type);
 
 /**
- * struct nna_operand_desc - an operand's type
- * @type: enum nna_operand_type
- * @rank: 0 for scalars, and for tensors of unknown rank
- * @dims: @rank values, 0 is unknown
- * @scale: quantised types, else 0
- * @zero_point: quantised types, else 0
+ * struct nna_operand_desc - type, dimensions and quantisation of an operand
+ * @type: what it holds
+ * @rank: number of dimensions; 0 for scalars, and for tensors of unknown rank
+ * @dims: @rank dimensions, outermost first; 0 is unknown. Read during the call
+ * @scale: of quantised types, and of TENSOR_INT32 that is a bias; else 0
+ * @zero_point: of quantised types, else 0
  * @channel_dim: QUANT8_SYMM_PER_CHANNEL: the dimension that @channel_scales run along
- * @channel_count: entries of @channel_scales, 0 for none
- * @channel_scales: read during the call
+ * @channel_count: QUANT8_SYMM_PER_CHANNEL: entries of @channel_scales; else 0
+ * @channel_scales: a scale for each index of @channel_dim. Read during the call
  */
 struct nna_operand_desc {
 	enum nna_operand_type type;
@@ -303,44 +320,61 @@ struct nna_operand_desc {
 	const float *channel_scales;
 };
 
-/* An empty graph with one subgraph, number 0, the main one. @log may be NULL. */
+/*
+ * Makes an empty graph with one reference and one subgraph: number 0, the main one. @log, which may
+ * be NULL, is copied. Return: 0 or -ENOMEM.
+ */
 NNACCEL_API int nna_graph_create(const struct nna_log *log, struct nna_graph **out);
+/* Takes a reference. Return: @graph. */
 NNACCEL_API struct nna_graph *nna_graph_ref(struct nna_graph *graph);
+/* Gives a reference back; the last one frees the graph. */
 NNACCEL_API void nna_graph_unref(struct nna_graph *graph);
+
+/*
+ * The functions that build a graph return -EINVAL with a message for what is wrong by itself, for a
+ * number that does not exist, and for a graph that is finished; and -ENOMEM.
+ */
 
 /* Return: the number of the new subgraph (1, 2, ...), or an error. */
 NNACCEL_API int nna_graph_add_subgraph(struct nna_graph *graph);
-/* Return: the number of the new operand in @subgraph (0, 1, ...), or an error. */
+/* Return: the number of the new operand of @subgraph (0, 1, ...), or an error. */
 NNACCEL_API int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 				      const struct nna_operand_desc *desc);
 
 /*
- * A constant's bytes: copied, or with @by_reference read until the last reference to the graph is
- * gone.
+ * Makes an operand a constant of @size bytes at @data, exactly those of its dimensions. They are
+ * copied; or, with @by_reference and unless they are few, read until the last reference to the
+ * graph is gone.
  */
 NNACCEL_API int nna_graph_set_constant(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
 				       const void *data, size_t size, bool by_reference);
-/* An optional operand that is omitted. */
+/* Makes an operand one that is omitted, as an optional input of an operation. */
 NNACCEL_API int nna_graph_set_no_value(struct nna_graph *graph, uint32_t subgraph,
 				       uint32_t operand);
-/* An operand of type NNA_OPERAND_SUBGRAPH. */
+/* Makes an operand of type NNA_OPERAND_SUBGRAPH refer to subgraph @which. */
 NNACCEL_API int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
 				       uint32_t which);
 /*
- * State that an execution keeps from one run to the next, zero at first; one operation may write
- * it.
+ * Makes a tensor of the main subgraph, with all its dimensions, a state variable: an execution
+ * keeps it from one run to the next, zeros at first. One operation may write it; those that were
+ * added before that one read the old state, those after it the new one.
  */
 NNACCEL_API int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph,
 				       uint32_t operand);
 
+/*
+ * Adds an operation with its operands, in the order that NNAPI defines. Operands have to exist;
+ * operations may be added in any order.
+ */
 NNACCEL_API int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
 					enum nna_operation_type type, uint32_t input_count,
 					const uint32_t *inputs, uint32_t output_count,
 					const uint32_t *outputs);
+/* States the inputs and outputs of a subgraph, once. */
 NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_count,
 				 const uint32_t *inputs, uint32_t output_count,
 				 const uint32_t *outputs);
-/* float32 may be computed with the range and precision of float16. */
+/* Whether float32 may be computed with the range and precision of float16. */
 NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
 
 /**
@@ -357,18 +391,24 @@ NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_roundin
 
 /**
  * nna_graph_finish() - check the whole graph and freeze it
+ * @graph: a graph for which this has not been called before
  *
- * Every operand index, count, lifetime, type and the rules of every operation; shapes are inferred
- * as far as they are known. Operations may come in any order that has no cycle. An operation that
- * is unknown to the library is not an error here (nna_graph_get_supported() says no).
+ * Checks that every operand has its writer, that operations can be ordered without a cycle, and the
+ * rules of every operation; infers shapes as far as they are known. An operation that the library
+ * does not know or support is no error here: nna_graph_get_supported() tells.
  *
- * Return: 0 or -EINVAL with a line that names operation, operand and rule.
+ * Return: 0, -EINVAL with a message that names operation, operand and rule, or -ENOMEM. After an
+ * error the graph is of no use.
  */
 NNACCEL_API int nna_graph_finish(struct nna_graph *graph);
 
+/* The number of operations of a subgraph, 0 for one that does not exist. */
 NNACCEL_API uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph);
 
-/* Which operations of the main subgraph can be compiled, in the order in which they were added. */
+/*
+ * Says which operations of the main subgraph can be compiled: supported[i] is about the one that
+ * was added as number i. Return: 0, -EINVAL for a graph that is not finished, or -ENOMEM.
+ */
 NNACCEL_API int nna_graph_get_supported(const struct nna_graph *graph,
 					const struct nna_device *device, bool *supported);
 
@@ -376,8 +416,8 @@ NNACCEL_API int nna_graph_get_supported(const struct nna_graph *graph,
 
 /**
  * struct nna_program_options - how to compile; zeros are the defaults, except @priority
- * @priority: of all executions
- * @deadline_ns: absolute CLOCK_MONOTONIC time after which compiling gives up with -ETIMEDOUT; 0 is
+ * @priority: of all its executions
+ * @deadline_ns: CLOCK_MONOTONIC time in ns after which compiling gives up with -ETIMEDOUT; 0 is
  *	never
  */
 struct nna_program_options {
@@ -385,6 +425,18 @@ struct nna_program_options {
 	uint64_t deadline_ns;
 };
 
+/**
+ * nna_program_create() - compile a graph for a device
+ * @device: open for as long as the program lives
+ * @graph: finished; the program takes a reference
+ * @options: NULL for the defaults, with NNA_PRIORITY_MEDIUM
+ * @out: the program; nna_program_destroy() gives it back
+ *
+ * What needs dimensions that the graph leaves open is compiled when they are first bound.
+ *
+ * Return: 0, -EINVAL, -ENOTSUP (an operation or size is not supported), -ETIMEDOUT, -ENOMEM, or an
+ * error of the device.
+ */
 NNACCEL_API int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 				   const struct nna_program_options *options,
 				   struct nna_program **out);
@@ -392,6 +444,11 @@ NNACCEL_API void nna_program_destroy(struct nna_program *program);
 
 /**
  * struct nna_io_info - an input or output of the main subgraph
+ * @type: of the operand
+ * @rank: number of dimensions, 0 for a scalar or an unknown rank
+ * @dims: outermost first, 0 is unknown
+ * @scale: of quantised types, else 0
+ * @zero_point: of quantised types, else 0
  * @size: bytes, 0 while a dimension is unknown
  */
 struct nna_io_info {
@@ -403,6 +460,7 @@ struct nna_io_info {
 	size_t size;
 };
 
+/* How many inputs and outputs there are, and what they are. Return of the latter: 0 or -EINVAL. */
 NNACCEL_API uint32_t nna_program_input_count(const struct nna_program *program);
 NNACCEL_API uint32_t nna_program_output_count(const struct nna_program *program);
 NNACCEL_API int nna_program_get_input(const struct nna_program *program, uint32_t index,
@@ -410,22 +468,27 @@ NNACCEL_API int nna_program_get_input(const struct nna_program *program, uint32_
 NNACCEL_API int nna_program_get_output(const struct nna_program *program, uint32_t index,
 				       struct nna_io_info *info);
 
-/* Commands and memory plan as text, for the shapes that the graph states. */
+/* Writes commands and memory plan as text, for the shapes that the graph states. */
 NNACCEL_API int nna_program_dump(const struct nna_program *program, FILE *to);
 
 /* --------------------------------------------------------------------------------------- buffer */
 
-/* Device memory of @size bytes, mapped into this process. */
+/* Makes device memory of @size bytes, mapped into this process; zeros at first. */
 NNACCEL_API int nna_buffer_create(struct nna_device *device, size_t size, struct nna_buffer **out);
 /*
- * Share a dma-buf (loopback: a memfd). The fd stays the caller's. -ENOTSUP when it cannot be
- * shared.
+ * Shares the first @size bytes of a dma-buf (loopback: a memfd). The fd stays the caller's. Return:
+ * 0, -ENOTSUP when it cannot be shared, or another error.
  */
 NNACCEL_API int nna_buffer_import(struct nna_device *device, int fd, size_t size,
 				  struct nna_buffer **out);
-/* A dma-buf (loopback: memfd) of the buffer; the caller closes it. */
+/*
+ * Return: a new fd of a dma-buf (loopback: memfd) of the buffer, which the caller closes, or an
+ * error.
+ */
 NNACCEL_API int nna_buffer_export(struct nna_buffer *buffer);
+/* The buffer's bytes in this process, for as long as it lives. */
 NNACCEL_API void *nna_buffer_map(struct nna_buffer *buffer);
+/* Bytes of the buffer, as it was made. */
 NNACCEL_API size_t nna_buffer_size(const struct nna_buffer *buffer);
 NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
 
@@ -446,17 +509,24 @@ NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
  */
 enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED, NNA_ROUTE_COPIED };
 
+/* Makes an execution of a program, which has to outlive it. Return: 0 or -ENOMEM. */
 NNACCEL_API int nna_execution_create(struct nna_program *program, struct nna_execution **out);
+/* Waits for a run that is under way, and frees the execution. */
 NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
 
 /**
  * nna_execution_set_input() - bind an input to the caller's memory
- * @dims: @rank dimensions where the graph leaves some unknown; NULL takes the graph's
- * @data: read when the execution is submitted (copied to the device); NULL with size 0 omits an
+ * @execution: one that does not run
+ * @index: number of the input
+ * @rank: entries of @dims
+ * @dims: dimensions, where the graph leaves some unknown; NULL takes the graph's
+ * @data: copied to the device when the execution is submitted; NULL with a size of 0 omits an
  *	optional input
  * @size: bytes, exactly those of the dimensions
  *
- * Bindings stay until replaced; an execution can run any number of times.
+ * Bindings stay until they are replaced; an execution can run any number of times.
+ *
+ * Return: 0, -EINVAL, or -EBUSY while a run is under way.
  */
 NNACCEL_API int nna_execution_set_input(struct nna_execution *execution, uint32_t index,
 					uint32_t rank, const uint32_t *dims, const void *data,
@@ -470,7 +540,8 @@ NNACCEL_API int nna_execution_set_input_buffer(struct nna_execution *execution, 
 					       struct nna_buffer *buffer, size_t offset,
 					       size_t size);
 /*
- * Outputs: @size may exceed what is needed; too little ends with -ENOSPC and the dimensions needed.
+ * Binds an output to the caller's memory, or to a buffer. @size may exceed what is needed; where it
+ * is too small, a run ends with -ENOSPC and nna_execution_get_output_dims() says what is needed.
  */
 NNACCEL_API int nna_execution_set_output(struct nna_execution *execution, uint32_t index,
 					 uint32_t rank, const uint32_t *dims, void *data,
@@ -484,16 +555,20 @@ NNACCEL_API int nna_execution_set_output_buffer(struct nna_execution *execution,
 NNACCEL_API int nna_execution_get_input_route(const struct nna_execution *execution,
 					      uint32_t index);
 
-/* Absolute CLOCK_MONOTONIC time, 0 is none. */
+/* The following return 0, or -EBUSY while a run is under way. */
+
+/* Sets when runs time out: a CLOCK_MONOTONIC time in ns, 0 for none. */
 NNACCEL_API int nna_execution_set_deadline(struct nna_execution *execution, uint64_t deadline_ns);
-/* From when all in-fences have signalled, 0 is none. */
+/*
+ * Sets how long a run may take from when all its in-fences have signalled: in ns, 0 for no limit.
+ */
 NNACCEL_API int nna_execution_set_duration(struct nna_execution *execution, uint64_t duration_ns);
-/* Time that a WHILE may take; default 2 s, at most 15 s. */
+/* Sets how long the loops of a run may take: in ns, 2 s by default, at most 15 s. */
 NNACCEL_API int nna_execution_set_loop_limit(struct nna_execution *execution, uint64_t limit_ns);
-/* Forget state variables. */
+/* Sets all state variables to zeros. */
 NNACCEL_API int nna_execution_reset_state(struct nna_execution *execution);
 
-/* Run and wait. */
+/* Runs and waits. Return: 0, or the error of the submission or of the run. */
 NNACCEL_API int nna_execution_compute(struct nna_execution *execution);
 
 /**
@@ -517,25 +592,26 @@ NNACCEL_API int nna_execution_submit(struct nna_execution *execution, const int 
 				     uint32_t count, struct nna_fence **out);
 
 /*
- * Dimensions of an output after a run (also after -ENOSPC). Return: 0, -ENOSPC for the ones that
- * did not fit.
+ * The dimensions of an output after a run, also after one that ended with -ENOSPC. Return: 0,
+ * -ENOSPC for an output that did not fit, or -EINVAL.
  */
 NNACCEL_API int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_t index,
 					      uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK]);
 
 /**
- * struct nna_timing - when things happened in the last run, CLOCK_MONOTONIC ns of this machine
- * @submit: the submission returned
- * @begin: the device took the first command
- * @end: the last command ended
- * @run: device time, preempted time excluded
- * @commands: commands run
+ * struct nna_timing - when things happened in the last run, in CLOCK_MONOTONIC ns of this machine
+ * @submit: when the submission returned
+ * @begin: when the device took the first command
+ * @end: when the last command ended
+ * @run: ns that the device worked on it, preempted time excluded
+ * @commands: how many commands ran
  */
 struct nna_timing {
 	uint64_t submit, begin, end, run;
 	uint32_t commands;
 };
 
+/* Times of the last run. Return: 0, or -EINVAL where none has ended. */
 NNACCEL_API int nna_execution_get_timing(const struct nna_execution *execution,
 					 struct nna_timing *timing);
 
@@ -543,7 +619,8 @@ NNACCEL_API int nna_execution_get_timing(const struct nna_execution *execution,
 
 /**
  * nna_fence_wait() - wait for the end of a run
- * @timeout_ns: relative; negative is for ever
+ * @fence: the fence of the run
+ * @timeout_ns: how long to wait, in ns; negative is for ever
  *
  * Return: 0, -ETIME (not yet), or the run's error.
  */
