@@ -556,17 +556,14 @@ int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in
 	return nna_lower_command(l, &c, values);
 }
 
-int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b, uint32_t bias,
-		    uint32_t residual, enum nna_activation act)
+int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b)
 {
 	struct nnahw_cmd_matmul c = { .head.opcode = NNAHW_OP_MATMUL };
-	uint32_t values[6] = { out, a, b, bias, NNA_NO_VALUE, residual };
+	uint32_t values[6] = { out, a, b, NNA_NO_VALUE, NNA_NO_VALUE, NNA_NO_VALUE };
 	struct nna_value vo, va, vb;
 	uint32_t count;
 
-	if (out >= l->value_count || a >= l->value_count || b >= l->value_count ||
-	    (bias != NNA_NO_VALUE && bias >= l->value_count) ||
-	    (residual != NNA_NO_VALUE && residual >= l->value_count))
+	if (out >= l->value_count || a >= l->value_count || b >= l->value_count)
 		return -EINVAL;
 	vo = l->values[out];
 	va = l->values[a];
@@ -577,21 +574,11 @@ int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b, u
 		return -ENOTSUP;
 	if (!count)
 		return 0;
-	epilogue(l, &c.epilogue, out, act);
-	if (is_float(&vo)) {
-		if (residual != NNA_NO_VALUE) {
-			/* The activation applies to the sum with the residual. */
-			c.epilogue.residual_min = c.epilogue.clamp_min;
-			c.epilogue.residual_max = c.epilogue.clamp_max;
-			c.epilogue.clamp_min = -INFINITY;
-			c.epilogue.clamp_max = INFINITY;
-		}
-	} else {
+	epilogue(l, &c.epilogue, out, NNA_ACT_NONE);
+	if (!is_float(&vo)) {
 		int64_t channels = channels_table(l, &va, &vb, &vo, 2,
 						  vb.channel_scales ? vo.dims[2] : 1, false);
 
-		if (residual != NNA_NO_VALUE)
-			return -ENOTSUP;
 		if (channels < 0)
 			return channels;
 		values[NNAHW_MATMUL_CHANNELS] = channels;

@@ -198,12 +198,8 @@ extern const struct nna_conv_params nna_conv_plain;
  */
 int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in, uint32_t weights,
 		  uint32_t bias, const struct nna_conv_params *params);
-/*
- * out [B, M, N] = a [B, M, K] x b [B, K, N] + bias [N] + residual; @bias may be NNA_NO_VALUE, and
- * so may @residual, which has the shape of @out and is for floats only.
- */
-int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b, uint32_t bias,
-		    uint32_t residual, enum nna_activation act);
+/* out [B, M, N] = a [B, M, K] x b [B, K, N]. */
+int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b);
 
 /* A new label, which is not placed yet. Return: its number, or a negative errno. */
 int64_t nna_lower_label(struct nna_lower *l);

@@ -166,7 +166,7 @@ static int lower(struct nna_op_context *op)
 		if (op->in[0].type == NNA_OPERAND_TENSOR_INT32)
 			ret = emit_int32(l, z, x, y);
 		else
-			ret = nna_emit_matmul(l, z, x, y, NNA_NO_VALUE, NNA_NO_VALUE, NNA_ACT_NONE);
+			ret = nna_emit_matmul(l, z, x, y);
 	}
 	return ret;
 }
