@@ -71,7 +71,6 @@
 
 /**
  * struct layout - where the parts of a cell begin among the inputs, NNA_NONE for those it has not
- * @in: the input
  * @cell: the weights of the input; what follows them is numbered by CELL_*
  * @aux_weights: the weights of the auxiliary input
  * @h: the output state
@@ -79,7 +78,7 @@
  * @norm: the weights of the layer norm
  */
 struct layout {
-	uint32_t in, cell, aux_weights, h, c, norm;
+	uint32_t cell, aux_weights, h, c, norm;
 };
 
 /* Parts of a cell, counted from its first input weights. */
@@ -92,10 +91,10 @@ enum {
 
 static const uint32_t peephole_gates[] = { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_OUTPUT };
 
-static const struct layout step_layout = { 0, 1, NNA_NONE, 18, 19, 23 };
-static const struct layout sequence_layout = { 0, 1, NNA_NONE, 18, 19, 24 };
-static const struct layout forward_layout = { 0, 1, 40, 35, 36, 53 };
-static const struct layout backward_layout = { 0, 18, 44, 37, 38, 57 };
+static const struct layout step_layout = { 1, NNA_NONE, 18, 19, 23 };
+static const struct layout sequence_layout = { 1, NNA_NONE, 18, 19, 24 };
+static const struct layout forward_layout = { 1, 40, 35, 36, 53 };
+static const struct layout backward_layout = { 18, 44, 37, 38, 57 };
 
 enum { BI_AUX = 39, BI_ACT = 48, BI_MERGE = 51, BI_TIME = 52 };
 
