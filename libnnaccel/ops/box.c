@@ -5,8 +5,6 @@
  */
 #include "libnnaccel/ops/box.h"
 
-#include "libnnaccel/ops/recurrent.h"
-
 static int check_box_shape(const struct nna_op_context *op, const char *what, uint32_t i,
 			   const struct nna_shape *shape, uint32_t with)
 {

@@ -32,7 +32,6 @@
 #include <math.h>
 
 #include "libnnaccel/ops/box.h"
-#include "libnnaccel/ops/recurrent.h"
 
 /**
  * struct target - the parameters

@@ -11,7 +11,7 @@
 #include "libnnaccel/ops/fixed_point.h"
 
 #include "libnnaccel/compiler/ir.h"
-#include "libnnaccel/ops/recurrent.h"
+#include "libnnaccel/ops/op_util.h"
 
 #define F0_ONE INT16_MAX
 #define F2_ONE (1 << 13)

@@ -28,7 +28,6 @@
 #include <math.h>
 
 #include "libnnaccel/ops/box.h"
-#include "libnnaccel/ops/recurrent.h"
 #include "libnnaccel/ops/window.h"
 
 /**

@@ -33,12 +33,6 @@ static int infer(struct nna_op_context *op)
 	return nna_set_dims(op, 0, op->in[2].rank, dims) ?: nna_set_dims(op, 1, 1, dims);
 }
 
-static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
-		 uint32_t c)
-{
-	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0, 0);
-}
-
 static int lower(struct nna_op_context *op)
 {
 	uint32_t count = op->in[0].dims[0], keys = op->in[1].dims[0], rank = op->in[2].rank;
@@ -62,7 +56,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(matches, nna_lower_scratch(l, NNAHW_TYPE_BOOL8, 2, pairs, 0, 0));
 	NNA_VALUE(number, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, column, 0, 0));
 	NNA_VALUE(found, nna_lower_scratch(l, NNAHW_TYPE_BOOL8, 2, column, 0, 0));
-	ret = ewise(l, NNAHW_EWISE_EQUAL, matches, wanted, all_keys, NNA_NO_VALUE) ?:
+	ret = nna_do_ewise(l, NNAHW_EWISE_EQUAL, matches, wanted, all_keys, NNA_NO_VALUE) ?:
 	      nna_lower_command(l, &arg, (uint32_t[]){ number, matches }) ?:
 	      nna_emit_reduce(l, NNAHW_REDUCTION_ANY, found, matches, 1u << 1);
 	if (ret)
@@ -80,8 +74,9 @@ static int lower(struct nna_op_context *op)
 					  nna_lower_value(l, out)->zero_point));
 	NNA_VALUE(flags, nna_view_reshape(l, found, 1, &count));
 	NNA_VALUE(bytes, nna_view_retype(l, hits, NNAHW_TYPE_U8, 0, 0));
-	return nna_do_zero(l, zero) ?: ewise(l, NNAHW_EWISE_SELECT, out, mask, gathered, zero) ?:
-	       ewise(l, NNAHW_EWISE_CAST, bytes, flags, NNA_NO_VALUE, NNA_NO_VALUE);
+	return nna_do_zero(l, zero) ?:
+	       nna_do_ewise(l, NNAHW_EWISE_SELECT, out, mask, gathered, zero) ?:
+	       nna_do_ewise(l, NNAHW_EWISE_CAST, bytes, flags, NNA_NO_VALUE, NNA_NO_VALUE);
 }
 
 const struct nna_op nna_op_hashtable_lookup = {

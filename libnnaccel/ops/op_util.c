@@ -254,6 +254,12 @@ bool nna_value_is_empty(const struct nna_lower *l, uint32_t value)
 	return false;
 }
 
+int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
+		 uint32_t c)
+{
+	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0, 0);
+}
+
 int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in)
 {
 	const struct nna_value *o = nna_lower_value(l, out), *i = nna_lower_value(l, in);

@@ -18,12 +18,6 @@ int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cel
 	return 0;
 }
 
-int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
-		 uint32_t c)
-{
-	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0, 0);
-}
-
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns)
 {
 	return nna_lower_scratch(l, type, 2, (uint32_t[]){ rows, columns }, 0, 0);
@@ -66,7 +60,8 @@ int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit)
 	return ret ?: nna_do_ewise(l, NNAHW_EWISE_MAXIMUM, out, below, low, NNA_NO_VALUE);
 }
 
-int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t)
+/* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
+static int64_t view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t)
 {
 	uint32_t axis = time_major ? 0 : 1;
 
@@ -74,7 +69,9 @@ int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, u
 	return nna_view_drop(l, part, axis);
 }
 
-int64_t nna_do_sequence(struct nna_lower *l, uint32_t sequence, uint32_t weights, uint32_t bias)
+/* The product with weights [N, K] for all steps: a sequence [.., .., N] from one [.., .., K]. */
+static int64_t sequence_product(struct nna_lower *l, uint32_t sequence, uint32_t weights,
+				uint32_t bias)
 {
 	uint32_t dims[3] = { nna_lower_value(l, sequence)->dims[0],
 			     nna_lower_value(l, sequence)->dims[1],
@@ -201,8 +198,13 @@ static int project(struct nna_lower *l, const struct nna_lstm *cell, uint32_t h_
 	return ret ?: nna_do_clip(l, h_out, projected, cell->projection_clip);
 }
 
-int nna_lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32_t *gates,
-		  uint32_t h_in, uint32_t c_in, uint32_t h_out, uint32_t c_out)
+/*
+ * One step. @gates, one [batch, units] for each gate, hold what the input contributes to them, with
+ * the bias unless there is a norm. @h_in and @c_in are the states before, @h_out and @c_out after
+ * it.
+ */
+static int lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32_t *gates,
+		     uint32_t h_in, uint32_t c_in, uint32_t h_out, uint32_t c_out)
 {
 	int ret;
 
@@ -231,10 +233,10 @@ int nna_lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32
 static int64_t contribution(struct nna_lower *l, const struct nna_sequence *s, uint32_t weights,
 			    uint32_t aux_weights, uint32_t bias)
 {
-	NNA_VALUE(own, nna_do_sequence(l, s->in, weights, bias));
+	NNA_VALUE(own, sequence_product(l, s->in, weights, bias));
 	if (s->aux == NNA_NO_VALUE || aux_weights == NNA_NO_VALUE)
 		return own;
-	NNA_VALUE(aux, nna_do_sequence(l, s->aux, aux_weights, NNA_NO_VALUE));
+	NNA_VALUE(aux, sequence_product(l, s->aux, aux_weights, NNA_NO_VALUE));
 	return sum(l, own, aux);
 }
 
@@ -259,13 +261,13 @@ int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct 
 		for (uint32_t g = 0; g < NNA_GATES; g++) {
 			if (all[g] == NNA_NO_VALUE)
 				continue;
-			NNA_VALUE(part, nna_view_step(l, all[g], s->time_major, t));
+			NNA_VALUE(part, view_step(l, all[g], s->time_major, t));
 			gates[g] = part;
 		}
 		NNA_VALUE(h_next, nna_do_scratch_like(l, cell->type, h));
 		NNA_VALUE(c_next, nna_do_scratch_like(l, cell->type, c));
-		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
-		ret = nna_lstm_step(l, cell, gates, h, c, h_next, c_next) ?:
+		NNA_VALUE(out, view_step(l, s->out, s->time_major, t));
+		ret = lstm_step(l, cell, gates, h, c, h_next, c_next) ?:
 		      nna_do_move(l, out, h_next);
 		if (ret)
 			return ret;
@@ -289,14 +291,14 @@ int nna_rnn_run(struct nna_lower *l, const struct nna_rnn *cell, const struct nn
 	for (uint32_t i = 0; i < steps; i++) {
 		uint32_t t = s->backward ? steps - 1 - i : i;
 
-		NNA_VALUE(own, nna_view_step(l, all, s->time_major, t));
+		NNA_VALUE(own, view_step(l, all, s->time_major, t));
 		NNA_VALUE(state, nna_do_scratch_like(l, type, h));
 		ret = nna_do_linear(l, state, h, cell->recurrent, NNA_NO_VALUE);
 		if (ret)
 			return ret;
 		NNA_VALUE(raw, sum(l, own, state));
 		NNA_VALUE(next, nna_do_scratch_like(l, type, h));
-		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
+		NNA_VALUE(out, view_step(l, s->out, s->time_major, t));
 		ret = nna_do_cell_act(l, cell->act, next, raw) ?: nna_do_move(l, out, next);
 		if (ret)
 			return ret;

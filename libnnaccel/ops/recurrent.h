@@ -57,24 +57,8 @@ int nna_do_linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weigh
 int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, uint32_t in);
 /* out = in within [-limit, limit]; a limit of 0 or less is none. */
 int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit);
-/* An EWISE of function @kind (enum nnahw_ewise) without activation and parameters. */
-int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
-		 uint32_t c);
 /* Scratch memory [rows, columns]. */
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns);
-/* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
-int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
-/* The product with weights [N, K] for all steps: a sequence [.., .., N] from one [.., .., K]. */
-int64_t nna_do_sequence(struct nna_lower *l, uint32_t sequence, uint32_t weights, uint32_t bias);
-
-/*
- * One step. @gates, one [batch, units] for each gate, hold what the input contributes to them, with
- * the bias unless there is a norm. @h_in and @c_in are the states before, @h_out and @c_out after
- * it.
- */
-int nna_lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32_t *gates,
-		  uint32_t h_in, uint32_t c_in, uint32_t h_out, uint32_t c_out);
-
 /**
  * struct nna_sequence - a run of a cell over a sequence: numbers of values
  * @in: [time, batch, n], or [batch, time, n]
