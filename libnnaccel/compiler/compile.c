@@ -456,39 +456,13 @@ static int make_interface(struct nna_compile_state *c, const struct nna_subgraph
 	for (uint32_t i = 0; i < sub->input_count + sub->operand_count; i++) {
 		uint32_t operand = i < sub->input_count ? sub->inputs[i] : i - sub->input_count;
 		bool input = i < sub->input_count;
-		const struct nna_shape *shape = &f->shapes[operand];
-		struct nna_value v;
-		uint32_t count;
-		int64_t storage, value;
+		int64_t value;
 
 		if (!input && sub->operands[operand].lifetime != NNA_LIFETIME_VARIABLE)
 			continue;
-		if (f->values[operand] != NNA_NO_VALUE || (input && shape->omitted))
-			continue;
-		v = (struct nna_value){ .type = nna_lower_type(shape->type), .rank = shape->rank };
-		if (shape->rank > NNACCEL_MAX_RANK || v.type == NNAHW_TYPE_NONE)
-			return -EINVAL;
-		memcpy(v.dims, shape->dims, sizeof(v.dims[0]) * shape->rank);
-		if (nna_operand_type_is_quantised(shape->type)) {
-			v.scale = shape->scale;
-			v.zero_point = shape->zero_point;
-			v.channel_scales = shape->channel_scales;
-			v.channel_count = shape->channel_count;
-			v.channel_dim = shape->channel_dim;
-		}
-		if (!nna_value_count(&v, &count))
-			return -ENOTSUP;
-		nna_value_set_strides(&v);
-		storage = nna_storage_add(l, input ? NNA_STORAGE_INPUT : NNA_STORAGE_VARIABLE,
-					  (uint64_t)count * nnahw_type_size(v.type),
-					  input ? i : operand, NULL, NULL);
-		if (storage < 0)
-			return storage;
-		v.storage = storage;
-		value = nna_value_add(l, &v);
+		value = nna_frame_value(l, sub, operand, &f->shapes[operand]);
 		if (value < 0)
 			return value;
-		f->values[operand] = value;
 	}
 	return 0;
 }
