@@ -141,9 +141,6 @@ enum nna_debug {
 	NNA_DEBUG_NO_FOLD = 4096,
 };
 
-/* The flags named in the environment variable NNACCEL_DEBUG, separated by commas. */
-uint32_t nna_debug_flags(void);
-
 /* An empty lowering of @graph, which has to outlive it. */
 int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
 		     struct nna_lower **out);

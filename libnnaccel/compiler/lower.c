@@ -13,7 +13,8 @@
 #include "libnnaccel/compiler/ir.h"
 #include "libnnaccel/compiler/limits.h"
 
-uint32_t nna_debug_flags(void)
+/* The flags named in the environment variable NNACCEL_DEBUG, separated by commas. */
+static uint32_t debug_flags(void)
 {
 	static const struct {
 		const char *name;
@@ -72,7 +73,7 @@ int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
 	l->graph = graph;
 	if (log)
 		l->log = *log;
-	l->debug = nna_debug_flags();
+	l->debug = debug_flags();
 	*out = l;
 	return 0;
 }
