@@ -209,6 +209,7 @@ static bool common_shift(double fa, double fb, int32_t *a_scale, int32_t *b_scal
 	return true;
 }
 
+/* Whether the graph asks for the rounding of TFLite. */
 static bool rounds_as_tflite(const struct nna_lower *l)
 {
 	return l->graph && l->graph->rounding == NNA_ROUNDING_TFLITE;
@@ -383,8 +384,9 @@ int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, ui
 }
 
 /*
- * TFLite's SUM and MEAN of 8-bit types: the multiplier of in.scale / out.scale, of a MEAN divided
- * by the number of elements as an integer after it was shifted to keep its bits.
+ * TFLite's rule for SUM and MEAN of 8-bit types: the factor in.scale / out.scale as multiplier and
+ * shift. For MEAN the multiplier, shifted up to keep its bits, is divided by the number of elements
+ * as an integer.
  */
 static void tflite_reduce(const struct nna_lower *l, struct nnahw_cmd_reduce *c,
 			  const uint32_t *values)
@@ -406,7 +408,7 @@ static void tflite_reduce(const struct nna_lower *l, struct nnahw_cmd_reduce *c,
 		return;
 	up = 63 - __builtin_clzll(size);
 	if (up > 62 - shift)
-		up = 62 - shift; /* the shift ends there */
+		up = 62 - shift; /* the largest shift that the device takes */
 	c->multiplier = ((int64_t)c->multiplier << up) / size;
 	c->shift = shift + up;
 }
@@ -460,8 +462,8 @@ static void epilogue(const struct nna_lower *l, struct nnahw_epilogue *e, uint32
 }
 
 /*
- * The channels table of @n entries, whose factors are scales of in * weights / out; scales per channel
- * run along @axis of the weights.
+ * The channels table of @n entries, whose factors are scales of in * weights / out; scales per
+ * channel run along @axis of the weights.
  */
 static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 			      const struct nna_value *weights, const struct nna_value *out,

@@ -301,7 +301,7 @@ void nna_value_set_strides(struct nna_value *v)
 
 /* --------------------------------------------------------------------------- scales per channel */
 
-/* They are part of what the numbers mean: to drop them would give wrong results in silence. */
+/* Without its scales a value means other numbers: to drop them would be silently wrong. */
 static int scales_lost(const struct nna_lower *l, const char *what)
 {
 	nna_log_print(&l->log, NNA_LOG_ERROR,
@@ -310,6 +310,7 @@ static int scales_lost(const struct nna_lower *l, const char *what)
 	return -EINVAL;
 }
 
+/* Whether two values have the same scales per channel, or none. */
 static bool same_channels(const struct nna_value *a, const struct nna_value *b)
 {
 	if (!a->channel_scales || !b->channel_scales)

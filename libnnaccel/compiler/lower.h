@@ -161,7 +161,10 @@ int nna_emit_fill(struct nna_lower *l, uint32_t out, uint64_t bits);
  */
 int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, uint32_t b,
 		   uint32_t c, enum nna_activation act, float p0, float p1);
-/* QUANTIZE: IDENTITY, between 8-bit types in the rounding of the graph. Not of empty values. */
+/*
+ * An IDENTITY for QUANTIZE, between 8-bit types in the rounding of the graph; neither value is
+ * empty.
+ */
 int nna_emit_requantize(struct nna_lower *l, uint32_t out, uint32_t in);
 /* A reduction @kind (enum nnahw_reduction) along the axes in the bit set @axes. */
 int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in, uint32_t axes);

@@ -149,6 +149,7 @@ struct nna_subgraph {
  * @finished: nna_graph_finish() has been called: nothing can be added
  * @failed: it found a fault, so that the graph is of no use
  * @relaxed: float32 may be computed as float16
+ * @rounding: how quantised results are rounded
  * @subgraphs: @subgraph_count subgraphs
  * @subgraph_count: entries of @subgraphs, at least 1
  * @whole: of a part: the graph that its operations and constants belong to, with a reference; else

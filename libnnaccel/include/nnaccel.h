@@ -386,7 +386,10 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  */
 enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
 
-/* Return: 0, or -EINVAL (the graph is finished, or there is no such rounding). */
+/*
+ * How quantised results are rounded. Return: 0, or -EINVAL (finished, or there is no such
+ * rounding).
+ */
 NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_rounding rounding);
 
 /**
