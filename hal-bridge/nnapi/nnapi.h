@@ -226,8 +226,28 @@ struct ANeuralNetworksExecution {
 
 void nnapi_execution_unref(ANeuralNetworksExecution *execution);
 
+/* Its @state, for which @lock is taken. */
+enum nnapi_state nnapi_execution_state(ANeuralNetworksExecution *execution);
+/* NO_ERROR while the execution can be changed. */
+int nnapi_execution_open(ANeuralNetworksExecution *execution, const char *function);
+
+/* Checks that all is set and starts the clock. After NO_ERROR nnapi_execution_end() has to come. */
+int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *function);
+/*
+ * -ENODATA while an input is in device memory that holds nothing. What a dependency fills is to be
+ * checked when that has ended.
+ */
+int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution);
+/*
+ * Submits a run that has begun, behind the fences @fds, which stay the caller's. Takes over the
+ * caller's reference to @event, and returns it in *@out after NO_ERROR.
+ */
+int nnapi_execution_submit(ANeuralNetworksExecution *execution, const int *fds, uint32_t count,
+			   ANeuralNetworksEvent *event, ANeuralNetworksEvent **out);
 /* The end of a run: @error of the library or 0. Return: the result code. */
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error);
+/* Begins a run, computes and ends it. Return: the result code. */
+int nnapi_execution_run(ANeuralNetworksExecution *execution, const char *function);
 
 /* ---------------------------------------------------------------------------------------- event */
 

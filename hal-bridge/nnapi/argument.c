@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Arguments: binding inputs and outputs of an execution to the caller's memory.
+ *
+ * What the model says of an argument is combined with the type that the caller may give, sizes are
+ * checked against that, and the argument is handed to libnnaccel. It can be set once; the execution
+ * then holds the memory.
+ */
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/**
+ * struct nnapi_shape - what an argument will have
+ * @dims: for the library: NULL when the model says all
+ * @known: all dimensions
+ * @size: bytes, when known
+ */
+struct nnapi_shape {
+	uint32_t rank;
+	uint32_t values[NNACCEL_MAX_RANK];
+	const uint32_t *dims;
+	bool known;
+	size_t size;
+};
+
+static struct nnapi_argument *nnapi_argument(const ANeuralNetworksExecution *execution,
+					     bool output, uint32_t index)
+{
+	return output ? &execution->outputs[index] : &execution->inputs[index];
+}
+
+/*
+ * Combines what the model says of an argument, which has not been set yet, with the type that the
+ * caller gives, or NULL.
+ */
+static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool output,
+				int32_t index, const ANeuralNetworksOperandType *type, bool omitted,
+				struct nnapi_shape *shape, const char *function)
+{
+	const struct nnb_operand *operand;
+	const char *what = output ? "output" : "input";
+	bool model_says_all;
+
+	memset(shape, 0, sizeof(*shape));
+	operand = nnapi_compilation_io(execution->compilation, output, index);
+	if (!operand)
+		return nnapi_error(BAD_DATA, "%s: there is no %s %d", function, what, index);
+	if (nnapi_argument(execution, output, index)->bound)
+		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
+	model_says_all = nnb_type_bytes(operand->type, operand->rank, operand->dims, &shape->size);
+	shape->rank = operand->rank;
+	for (uint32_t i = 0; i < operand->rank; i++)
+		shape->values[i] = operand->dims[i];
+	if (type) {
+		if ((uint32_t)type->type != operand->type || type->scale != operand->scale ||
+		    type->zeroPoint != operand->zero_point)
+			return nnapi_error(BAD_DATA, "%s: %s %d: another type than the model's",
+					   function, what, index);
+		if (type->dimensionCount && !type->dimensions)
+			return nnapi_null(function);
+		if (type->dimensionCount > NNACCEL_MAX_RANK ||
+		    (type->dimensionCount && !nnb_type_is_tensor(operand->type)) ||
+		    (operand->rank && type->dimensionCount != operand->rank))
+			return nnapi_error(BAD_DATA, "%s: %s %d has rank %u, not %u", function,
+					   what, index, operand->rank, type->dimensionCount);
+		for (uint32_t i = 0; i < type->dimensionCount; i++) {
+			uint32_t wanted = type->dimensions[i];
+
+			if (operand->rank && operand->dims[i] && wanted != operand->dims[i])
+				return nnapi_error(
+					BAD_DATA, "%s: %s %d: dimension %u is %u, not %u", function,
+					what, index, i, operand->dims[i], wanted);
+			shape->values[i] = wanted;
+		}
+		if (type->dimensionCount)
+			shape->rank = type->dimensionCount;
+		if (!model_says_all && type->dimensionCount)
+			shape->dims = shape->values;
+	}
+	shape->known = nnb_type_bytes(operand->type, shape->rank, shape->values, &shape->size);
+	if (!shape->known && !output && !omitted)
+		return nnapi_error(BAD_DATA, "%s: input %d has unknown dimensions", function,
+				   index);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+static int nnapi_check_length(const ANeuralNetworksExecution *execution,
+			      const struct nnapi_shape *shape, int32_t index, size_t length,
+			      const char *function)
+{
+	if (!shape->known || length == shape->size || (execution->padding && length > shape->size))
+		return ANEURALNETWORKS_NO_ERROR;
+	return nnapi_error(BAD_DATA, "%s: argument %d has %zu bytes, not %zu", function, index,
+			   shape->size, length);
+}
+
+/* Records what is bound; takes a reference to @memory. */
+static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
+				bool known, ANeuralNetworksMemory *memory)
+{
+	struct nnapi_argument *argument = nnapi_argument(execution, output, index);
+
+	argument->memory = memory ? nnapi_memory_ref(memory) : NULL;
+	argument->known = known;
+	argument->bound = true;
+	execution->any_bound = true;
+}
+
+static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, int32_t index,
+			     const ANeuralNetworksOperandType *type, void *buffer, size_t length,
+			     const char *function)
+{
+	struct nnapi_shape shape = { 0 };
+	int ret;
+
+	if (!execution || (!buffer && length))
+		return nnapi_null(function);
+	ret = nnapi_execution_open(execution, function);
+	if (ret)
+		return ret;
+	ret = nnapi_argument_shape(execution, output, index, type, !buffer, &shape, function);
+	if (!ret && buffer)
+		ret = nnapi_check_length(execution, &shape, index, length, function);
+	if (ret)
+		return ret;
+	if (!buffer)
+		shape = (struct nnapi_shape){ .known = true };
+	else if (!output) /* Padding is the caller's business; an output may always be larger. */
+		length = shape.size;
+	if (output)
+		ret = nna_execution_set_output(execution->execution, index,
+					       shape.dims ? shape.rank : 0, shape.dims, buffer,
+					       length);
+	else
+		ret = nna_execution_set_input(execution->execution, index,
+					      shape.dims ? shape.rank : 0, shape.dims, buffer,
+					      length);
+	if (!ret)
+		nnapi_argument_bind(execution, output, index, shape.known, NULL);
+	return nnb_result_of_call(ret);
+}
+
+static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, int32_t index,
+			    const ANeuralNetworksOperandType *type,
+			    const ANeuralNetworksMemory *const_memory, size_t offset, size_t length,
+			    const char *function)
+{
+	ANeuralNetworksMemory *memory = (ANeuralNetworksMemory *)const_memory;
+	struct nna_buffer *buffer;
+	struct nnapi_shape shape;
+	size_t base = 0;
+	uint32_t rank;
+	int ret;
+
+	if (!execution || !memory)
+		return nnapi_null(function);
+	ret = nnapi_execution_open(execution, function);
+	if (!ret)
+		ret = nnapi_argument_shape(execution, output, index, type, false, &shape, function);
+	if (ret)
+		return ret;
+	if (memory->device_memory) {
+		if (offset || length)
+			return nnapi_error(BAD_DATA, "%s: device memory is used as a whole",
+					   function);
+		if (!nnapi_memory_has_role(memory, execution->compilation, output, index))
+			return nnapi_error(BAD_DATA, "%s: the memory was not made for argument %d",
+					   function, index);
+		length = memory->size;
+		if (shape.known && shape.size != length)
+			return nnapi_error(BAD_DATA,
+					   "%s: argument %d has %zu bytes, the memory %zu",
+					   function, index, shape.size, length);
+	} else {
+		if (offset > memory->size || length > memory->size - offset)
+			return nnapi_error(BAD_DATA, "%s: %zu bytes at %zu leave the memory of %zu",
+					   function, length, offset, memory->size);
+		ret = nnapi_check_length(execution, &shape, index, length, function);
+		if (ret)
+			return ret;
+		if (!(memory->protect & (output ? PROT_WRITE : PROT_READ)))
+			return nnapi_error(BAD_DATA, "%s: the memory is not %s", function,
+					   output ? "writable" : "readable");
+	}
+	if (!output)
+		length = shape.size;
+	rank = shape.dims ? shape.rank : 0;
+	buffer = nnapi_memory_buffer(memory, &base);
+	if (buffer && output)
+		ret = nna_execution_set_output_buffer(execution->execution, index, rank, shape.dims,
+						      buffer, base + offset, length);
+	else if (buffer)
+		ret = nna_execution_set_input_buffer(execution->execution, index, rank, shape.dims,
+						     buffer, base + offset, length);
+	else if (output)
+		ret = nna_execution_set_output(execution->execution, index, rank, shape.dims,
+					       memory->map + offset, length);
+	else
+		ret = nna_execution_set_input(execution->execution, index, rank, shape.dims,
+					      memory->map + offset, length);
+	if (!ret)
+		nnapi_argument_bind(execution, output, index, shape.known, memory);
+	return nnb_result_of_call(ret);
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_setInput(ANeuralNetworksExecution *execution,
+						   int32_t index,
+						   const ANeuralNetworksOperandType *type,
+						   const void *buffer, size_t length)
+{
+	return nnapi_set_pointer(execution, false, index, type, (void *)buffer, length, __func__);
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_setInputFromMemory(ANeuralNetworksExecution *execution,
+							     int32_t index,
+							     const ANeuralNetworksOperandType *type,
+							     const ANeuralNetworksMemory *memory,
+							     size_t offset, size_t length)
+{
+	return nnapi_set_memory(execution, false, index, type, memory, offset, length, __func__);
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution *execution,
+						    int32_t index,
+						    const ANeuralNetworksOperandType *type,
+						    void *buffer, size_t length)
+{
+	return nnapi_set_pointer(execution, true, index, type, buffer, length, __func__);
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_setOutputFromMemory(
+	ANeuralNetworksExecution *execution, int32_t index, const ANeuralNetworksOperandType *type,
+	const ANeuralNetworksMemory *memory, size_t offset, size_t length)
+{
+	return nnapi_set_memory(execution, true, index, type, memory, offset, length, __func__);
+}

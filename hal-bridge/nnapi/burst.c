@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/* Bursts: runs of one compilation in quick succession. */
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <stdlib.h>
+
+/* A burst saves the set-up of one submission after another, of which there is none here. */
+struct ANeuralNetworksBurst {
+	ANeuralNetworksCompilation *compilation;
+	atomic_bool busy;
+};
+
+NNAPI_EXPORT int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compilation,
+					     ANeuralNetworksBurst **burst)
+{
+	if (!compilation || !burst)
+		return nnapi_null(__func__);
+	*burst = NULL;
+	if (!compilation->program)
+		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed",
+				   __func__);
+	*burst = calloc(1, sizeof(**burst));
+	if (!*burst)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	(*burst)->compilation = nnapi_compilation_ref(compilation);
+	atomic_init(&(*burst)->busy, false);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT void ANeuralNetworksBurst_free(ANeuralNetworksBurst *burst)
+{
+	if (!burst)
+		return;
+	nnapi_compilation_unref(burst->compilation);
+	free(burst);
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_burstCompute(ANeuralNetworksExecution *execution,
+						       ANeuralNetworksBurst *burst)
+{
+	int ret;
+
+	if (!execution || !burst)
+		return nnapi_null(__func__);
+	if (execution->compilation != burst->compilation)
+		return nnapi_error(BAD_DATA, "%s: the burst is of another compilation", __func__);
+	if (atomic_exchange(&burst->busy, true))
+		return nnapi_error(BAD_STATE, "%s: the burst has an execution under way", __func__);
+	ret = nnapi_execution_run(execution, __func__);
+	atomic_store(&burst->busy, false);
+	return ret;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/* Results: what a run has left behind; dimensions of outputs and durations. */
+#include "hal-bridge/nnapi/nnapi.h"
+
+#include <string.h>
+
+/* NO_ERROR when a run has ended in a way that left dimensions. */
+static int nnapi_execution_ended(ANeuralNetworksExecution *execution, const char *function)
+{
+	enum nnapi_state state;
+	int result;
+
+	pthread_mutex_lock(&execution->lock);
+	state = execution->state;
+	result = execution->result;
+	pthread_mutex_unlock(&execution->lock);
+	if (state != NNAPI_COMPLETED)
+		return nnapi_error(BAD_STATE, "%s: the execution has not completed", function);
+	if (result != ANEURALNETWORKS_NO_ERROR &&
+	    result != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE)
+		return nnapi_error(BAD_STATE, "%s: the execution failed", function);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+static int nnapi_output_dims(ANeuralNetworksExecution *execution, int32_t index, uint32_t *rank,
+			     uint32_t dims[NNACCEL_MAX_RANK], const char *function)
+{
+	int ret = nnapi_execution_ended(execution, function);
+
+	if (ret)
+		return ret;
+	if (index < 0 || (uint32_t)index >= execution->output_count)
+		return nnapi_error(BAD_DATA, "%s: there is no output %d", function, index);
+	return nnb_result_of_call(
+		nna_execution_get_output_dims(execution->execution, index, rank, dims));
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandRank(ANeuralNetworksExecution *execution,
+							       int32_t index, uint32_t *rank)
+{
+	uint32_t dims[NNACCEL_MAX_RANK];
+
+	if (!execution || !rank)
+		return nnapi_null(__func__);
+	*rank = 0;
+	return nnapi_output_dims(execution, index, rank, dims, __func__);
+}
+
+NNAPI_EXPORT int
+ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *execution,
+						    int32_t index, uint32_t *dimensions)
+{
+	uint32_t dims[NNACCEL_MAX_RANK] = { 0 }, rank = 0;
+	int ret;
+
+	if (!execution || !dimensions)
+		return nnapi_null(__func__);
+	ret = nnapi_output_dims(execution, index, &rank, dims, __func__);
+	if (ret && ret != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE)
+		return ret;
+	if (!rank)
+		return nnapi_error(BAD_DATA, "%s: output %d is a scalar", __func__, index);
+	memcpy(dimensions, dims, rank * sizeof(*dims));
+	return ret;
+}
+
+/* When nothing was left to wait for; when that is not known, when the device began. */
+static uint64_t nnapi_free_to_run(const ANeuralNetworksExecution *execution,
+				  const struct nna_timing *timing)
+{
+	uint64_t from = execution->began_ns;
+
+	if (!execution->waited_count)
+		return timing->begin;
+	for (uint32_t i = 0; i < execution->waited_count; i++) {
+		uint64_t time = nnapi_fence_fd_time(execution->waited[i]);
+
+		if (!time)
+			return timing->begin;
+		from = time > from ? time : from;
+	}
+	return from < timing->begin ? from : timing->begin;
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecution *execution,
+						      int32_t durationCode, uint64_t *duration)
+{
+	ANeuralNetworksExecution *self = (ANeuralNetworksExecution *)execution;
+	struct nna_timing timing;
+
+	if (!execution || !duration)
+		return nnapi_null(__func__);
+	*duration = UINT64_MAX;
+	if (durationCode < ANEURALNETWORKS_DURATION_ON_HARDWARE ||
+	    durationCode > ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER)
+		return nnapi_error(BAD_DATA, "%s: there is no duration %d", __func__, durationCode);
+	if (nnapi_execution_state(self) != NNAPI_COMPLETED)
+		return nnapi_error(BAD_STATE, "%s: the execution has not completed", __func__);
+	if (execution->result != ANEURALNETWORKS_NO_ERROR)
+		return nnapi_error(BAD_STATE, "%s: the execution failed", __func__);
+	if (!execution->measure)
+		return nnapi_error(BAD_STATE, "%s: timing was not asked for", __func__);
+	if (nna_execution_get_timing(execution->execution, &timing))
+		return ANEURALNETWORKS_NO_ERROR;
+	switch (durationCode) {
+	case ANEURALNETWORKS_DURATION_ON_HARDWARE:
+	case ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE:
+		*duration = timing.run;
+		break;
+	case ANEURALNETWORKS_DURATION_IN_DRIVER:
+		*duration = execution->driver_ns;
+		break;
+	default:
+		*duration = timing.end - nnapi_free_to_run(execution, &timing);
+		break;
+	}
+	return ANEURALNETWORKS_NO_ERROR;
+}
