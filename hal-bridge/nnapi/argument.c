@@ -102,7 +102,7 @@ static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output
 {
 	struct nnapi_argument *argument = nnapi_argument(execution, output, index);
 
-	argument->memory = memory ? nnapi_memory_ref(memory) : NULL;
+	argument->memory = memory ? nnapi_object_ref(memory) : NULL;
 	argument->known = known;
 	argument->bound = true;
 	execution->any_bound = true;

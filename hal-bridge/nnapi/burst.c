@@ -22,7 +22,7 @@ NNAPI_EXPORT int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compila
 	*burst = calloc(1, sizeof(**burst));
 	if (!*burst)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	(*burst)->compilation = nnapi_compilation_ref(compilation);
+	(*burst)->compilation = nnapi_object_ref(compilation);
 	atomic_init(&(*burst)->busy, false);
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -31,7 +31,7 @@ NNAPI_EXPORT void ANeuralNetworksBurst_free(ANeuralNetworksBurst *burst)
 {
 	if (!burst)
 		return;
-	nnapi_compilation_unref(burst->compilation);
+	nnapi_object_unref(burst->compilation);
 	free(burst);
 }
 

@@ -3,18 +3,12 @@
 
 #include <stdlib.h>
 
-ANeuralNetworksCompilation *nnapi_compilation_ref(ANeuralNetworksCompilation *compilation)
+static void nnapi_compilation_destroy(void *object)
 {
-	atomic_fetch_add(&compilation->refs, 1);
-	return compilation;
-}
+	ANeuralNetworksCompilation *compilation = object;
 
-void nnapi_compilation_unref(ANeuralNetworksCompilation *compilation)
-{
-	if (!compilation || atomic_fetch_sub(&compilation->refs, 1) > 1)
-		return;
 	nna_program_destroy(compilation->program);
-	nnapi_model_unref(compilation->model);
+	nnapi_object_unref(compilation->model);
 	free(compilation);
 }
 
@@ -37,8 +31,8 @@ static int nnapi_compilation_new(ANeuralNetworksModel *model, bool explicit_devi
 	*compilation = calloc(1, sizeof(**compilation));
 	if (!*compilation)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	atomic_init(&(*compilation)->refs, 1);
-	(*compilation)->model = nnapi_model_ref(model);
+	nnapi_object_init(&(*compilation)->object, nnapi_compilation_destroy);
+	(*compilation)->model = nnapi_object_ref(model);
 	(*compilation)->explicit_device = explicit_device;
 	(*compilation)->priority = NNA_PRIORITY_MEDIUM;
 	return ANEURALNETWORKS_NO_ERROR;
@@ -70,7 +64,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_createForDevices(
 
 NNAPI_EXPORT void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *compilation)
 {
-	nnapi_compilation_unref(compilation);
+	nnapi_object_unref(compilation);
 }
 
 static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,

@@ -10,45 +10,35 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static void nnapi_event_destroy(void *object)
+{
+	ANeuralNetworksEvent *event = object;
+
+	/* The run writes into the caller's memory: it ends before the last handle of it is gone. */
+	if (event->fence && !event->done)
+		nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
+	nna_fence_destroy(event->fence);
+	nnapi_object_unref(event->execution);
+	if (event->fd >= 0)
+		close(event->fd);
+	pthread_cond_destroy(&event->changed);
+	pthread_mutex_destroy(&event->lock);
+	free(event);
+}
+
 ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution)
 {
 	ANeuralNetworksEvent *event = calloc(1, sizeof(*event));
 
 	if (!event)
 		return NULL;
-	atomic_init(&event->refs, 1);
+	nnapi_object_init(&event->object, nnapi_event_destroy);
 	event->fd = -1;
 	pthread_mutex_init(&event->lock, NULL);
 	pthread_cond_init(&event->changed, NULL);
-	if (execution) {
-		atomic_fetch_add(&execution->refs, 1);
-		event->execution = execution;
-	}
+	if (execution)
+		event->execution = nnapi_object_ref(execution);
 	return event;
-}
-
-ANeuralNetworksEvent *nnapi_event_ref(const ANeuralNetworksEvent *event)
-{
-	ANeuralNetworksEvent *self = (ANeuralNetworksEvent *)event;
-
-	atomic_fetch_add(&self->refs, 1);
-	return self;
-}
-
-void nnapi_event_unref(ANeuralNetworksEvent *event)
-{
-	if (!event || atomic_fetch_sub(&event->refs, 1) > 1)
-		return;
-	/* The run writes into the caller's memory: it ends before the last handle of it is gone. */
-	if (event->fence && !event->done)
-		nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
-	nna_fence_destroy(event->fence);
-	nnapi_execution_unref(event->execution);
-	if (event->fd >= 0)
-		close(event->fd);
-	pthread_cond_destroy(&event->changed);
-	pthread_mutex_destroy(&event->lock);
-	free(event);
 }
 
 uint64_t nnapi_fence_fd_time(int fd)
@@ -123,7 +113,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 
 NNAPI_EXPORT void ANeuralNetworksEvent_free(ANeuralNetworksEvent *event)
 {
-	nnapi_event_unref(event);
+	nnapi_object_unref(event);
 }
 
 NNAPI_EXPORT int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd,
@@ -144,7 +134,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd,
 		int ret = nnapi_error(BAD_DATA, "%s: fd %d: %s", __func__, sync_fence_fd,
 				      strerror(errno));
 
-		nnapi_event_unref(self);
+		nnapi_object_unref(self);
 		return ret;
 	}
 	*event = self;

@@ -24,19 +24,19 @@ static void nnapi_waited_drop(ANeuralNetworksExecution *execution)
 	execution->waited = NULL;
 }
 
-void nnapi_execution_unref(ANeuralNetworksExecution *execution)
+static void nnapi_execution_destroy(void *object)
 {
-	if (!execution || atomic_fetch_sub(&execution->refs, 1) > 1)
-		return;
+	ANeuralNetworksExecution *execution = object;
+
 	nnapi_waited_drop(execution);
 	nna_execution_destroy(execution->execution);
 	for (uint32_t i = 0; execution->inputs && i < execution->input_count; i++)
-		nnapi_memory_unref(execution->inputs[i].memory);
+		nnapi_object_unref(execution->inputs[i].memory);
 	for (uint32_t i = 0; execution->outputs && i < execution->output_count; i++)
-		nnapi_memory_unref(execution->outputs[i].memory);
+		nnapi_object_unref(execution->outputs[i].memory);
 	free(execution->inputs);
 	free(execution->outputs);
-	nnapi_compilation_unref(execution->compilation);
+	nnapi_object_unref(execution->compilation);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution);
 }
@@ -56,9 +56,9 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 	self = calloc(1, sizeof(*self));
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	atomic_init(&self->refs, 1);
+	nnapi_object_init(&self->object, nnapi_execution_destroy);
 	pthread_mutex_init(&self->lock, NULL);
-	self->compilation = nnapi_compilation_ref(compilation);
+	self->compilation = nnapi_object_ref(compilation);
 	self->input_count = compilation->model->model.input_count;
 	self->output_count = compilation->model->model.output_count;
 	self->inputs = calloc(self->input_count + 1, sizeof(*self->inputs));
@@ -67,7 +67,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 		ret = nna_execution_create(compilation->program, &self->execution);
 	if (ret) {
 		self->execution = NULL;
-		nnapi_execution_unref(self);
+		nnapi_object_unref(self);
 		return nnb_result_of_call(ret);
 	}
 	*execution = self;
@@ -76,7 +76,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 
 NNAPI_EXPORT void ANeuralNetworksExecution_free(ANeuralNetworksExecution *execution)
 {
-	nnapi_execution_unref(execution);
+	nnapi_object_unref(execution);
 }
 
 enum nnapi_state nnapi_execution_state(ANeuralNetworksExecution *execution)
@@ -291,7 +291,7 @@ int nnapi_execution_submit(ANeuralNetworksExecution *execution, const int *fds, 
 		event->done = true;
 		event->result = result = nnapi_execution_end(execution, ret);
 		if (!nnapi_is_run_error(ret)) {
-			nnapi_event_unref(event);
+			nnapi_object_unref(event);
 			return result;
 		}
 	}
@@ -315,13 +315,13 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution 
 	ret = nnapi_execution_begin(execution, __func__);
 	if (ret) {
 		self->done = true;
-		nnapi_event_unref(self);
+		nnapi_object_unref(self);
 		return ret;
 	}
 	ret = nnapi_execution_check_inputs(execution);
 	if (ret) {
 		self->done = true;
-		nnapi_event_unref(self);
+		nnapi_object_unref(self);
 		return nnapi_execution_end(execution, ret);
 	}
 	return nnapi_execution_submit(execution, NULL, 0, self, event);

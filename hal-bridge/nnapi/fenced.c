@@ -29,8 +29,8 @@ static void nnapi_waiter_free(struct nnapi_waiter *waiter)
 	if (!waiter)
 		return;
 	for (uint32_t i = 0; i < waiter->count; i++)
-		nnapi_event_unref(waiter->dependencies[i]);
-	nnapi_event_unref(waiter->event);
+		nnapi_object_unref(waiter->dependencies[i]);
+	nnapi_object_unref(waiter->event);
 	free(waiter->dependencies);
 	free(waiter);
 }
@@ -77,10 +77,10 @@ static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 		free(waiter);
 		return -ENOMEM;
 	}
-	waiter->event = nnapi_event_ref(event);
+	waiter->event = nnapi_object_ref(event);
 	waiter->duration = duration;
 	for (uint32_t i = 0; i < count; i++)
-		waiter->dependencies[waiter->count++] = nnapi_event_ref(dependencies[i]);
+		waiter->dependencies[waiter->count++] = nnapi_object_ref(dependencies[i]);
 	event->thread_runs = true;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -209,6 +209,6 @@ fail:
 	while (count)
 		close(fds[--count]);
 	free(fds);
-	nnapi_event_unref(self);
+	nnapi_object_unref(self);
 	return ret;
 }

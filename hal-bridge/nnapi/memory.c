@@ -14,7 +14,7 @@
 static void nnapi_desc_fini(struct ANeuralNetworksMemoryDesc *desc)
 {
 	for (uint32_t i = 0; i < desc->role_count; i++)
-		nnapi_compilation_unref(desc->roles[i].compilation);
+		nnapi_object_unref(desc->roles[i].compilation);
 	free(desc->roles);
 }
 
@@ -108,8 +108,7 @@ static int nnapi_desc_add_role(struct ANeuralNetworksMemoryDesc *desc,
 	desc->roles = roles;
 	if (!nnapi_desc_combine(desc, operand->rank, operand->dims))
 		return nnapi_error(BAD_DATA, "%s: dimensions of the roles differ", function);
-	roles[desc->role_count].compilation =
-		nnapi_compilation_ref((ANeuralNetworksCompilation *)compilation);
+	roles[desc->role_count].compilation = nnapi_object_ref(compilation);
 	roles[desc->role_count].index = index;
 	roles[desc->role_count++].output = output;
 	desc->type = operand->type;
@@ -161,18 +160,10 @@ NNAPI_EXPORT int ANeuralNetworksMemoryDesc_finish(ANeuralNetworksMemoryDesc *des
 
 /* --------------------------------------------------------------------------------------- memory */
 
-ANeuralNetworksMemory *nnapi_memory_ref(ANeuralNetworksMemory *memory)
-{
-	atomic_fetch_add(&memory->refs, 1);
-	return memory;
-}
-
-void nnapi_memory_unref(void *object)
+static void nnapi_memory_destroy(void *object)
 {
 	ANeuralNetworksMemory *memory = object;
 
-	if (!memory || atomic_fetch_sub(&memory->refs, 1) > 1)
-		return;
 	if (!memory->device_memory && memory->map)
 		munmap(memory->map, memory->size);
 	nna_buffer_destroy(memory->buffer);
@@ -189,7 +180,7 @@ static ANeuralNetworksMemory *nnapi_memory_new(void)
 
 	if (!memory)
 		return NULL;
-	atomic_init(&memory->refs, 1);
+	nnapi_object_init(&memory->object, nnapi_memory_destroy);
 	memory->fd = -1;
 	pthread_mutex_init(&memory->lock, NULL);
 	return memory;
@@ -228,7 +219,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 	if (self->fd < 0 || self->map == MAP_FAILED) {
 		ret = nnapi_error(UNMAPPABLE, "%s: fd %d: %s", __func__, fd, strerror(errno));
 		self->map = NULL;
-		nnapi_memory_unref(self);
+		nnapi_object_unref(self);
 		return ret;
 	}
 	*memory = self;
@@ -273,12 +264,12 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 	self->desc.role_count = 0;
 	self->desc.roles = calloc(desc->role_count, sizeof(*desc->roles));
 	if (!self->desc.roles) {
-		nnapi_memory_unref(self);
+		nnapi_object_unref(self);
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	}
 	for (uint32_t i = 0; i < desc->role_count; i++) {
 		self->desc.roles[i] = desc->roles[i];
-		nnapi_compilation_ref(desc->roles[i].compilation);
+		nnapi_object_ref(desc->roles[i].compilation);
 		self->desc.role_count++;
 	}
 	ret = nna_buffer_create(nnapi_device()->device, size, &self->buffer);
@@ -288,7 +279,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 			ret = -ENOMEM;
 	}
 	if (ret) {
-		nnapi_memory_unref(self);
+		nnapi_object_unref(self);
 		nnb_log("%s: %zu bytes: %s", __func__, size, strerror(-ret));
 		return nnb_result_of_call(ret);
 	}
@@ -298,7 +289,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 
 NNAPI_EXPORT void ANeuralNetworksMemory_free(ANeuralNetworksMemory *memory)
 {
-	nnapi_memory_unref(memory);
+	nnapi_object_unref(memory);
 }
 
 struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *offset)

@@ -4,22 +4,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-ANeuralNetworksModel *nnapi_model_ref(ANeuralNetworksModel *model)
-{
-	atomic_fetch_add(&model->refs, 1);
-	return model;
-}
-
-void nnapi_model_unref(void *object)
+static void nnapi_model_destroy(void *object)
 {
 	ANeuralNetworksModel *model = object;
 
-	if (!model || atomic_fetch_sub(&model->refs, 1) > 1)
-		return;
 	nna_graph_unref(model->graph);
 	nnb_model_fini(&model->model);
 	for (uint32_t i = 0; i < model->held_count; i++)
-		model->held[i].unref(model->held[i].object);
+		nnapi_object_unref(model->held[i]);
 	free(model->held);
 	free(model);
 }
@@ -27,7 +19,7 @@ void nnapi_model_unref(void *object)
 /* Room for one more nnapi_model_hold(), which then cannot fail. */
 static bool nnapi_model_reserve(ANeuralNetworksModel *model)
 {
-	struct nnapi_held *held;
+	void **held;
 
 	held = reallocarray(model->held, model->held_count + 1, sizeof(*held));
 	if (held)
@@ -35,10 +27,10 @@ static bool nnapi_model_reserve(ANeuralNetworksModel *model)
 	return held;
 }
 
-static void nnapi_model_hold(ANeuralNetworksModel *model, void *object, void (*unref)(void *object))
+/* Takes a reference to @object, which the model keeps. */
+static void nnapi_model_hold(ANeuralNetworksModel *model, const void *object)
 {
-	model->held[model->held_count].object = object;
-	model->held[model->held_count++].unref = unref;
+	model->held[model->held_count++] = nnapi_object_ref(object);
 }
 
 /* NO_ERROR while the model can be changed. @given: no other argument is NULL that must not be. */
@@ -58,13 +50,13 @@ NNAPI_EXPORT int ANeuralNetworksModel_create(ANeuralNetworksModel **model)
 	*model = calloc(1, sizeof(**model));
 	if (!*model)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	atomic_init(&(*model)->refs, 1);
+	nnapi_object_init(&(*model)->object, nnapi_model_destroy);
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
 NNAPI_EXPORT void ANeuralNetworksModel_free(ANeuralNetworksModel *model)
 {
-	nnapi_model_unref(model);
+	nnapi_object_unref(model);
 }
 
 NNAPI_EXPORT int ANeuralNetworksModel_addOperand(ANeuralNetworksModel *model,
@@ -120,8 +112,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksM
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	ret = nnb_model_set_value(&model->model, index, memory->map + offset, length, true);
 	if (!ret)
-		nnapi_model_hold(model, nnapi_memory_ref((ANeuralNetworksMemory *)memory),
-				 nnapi_memory_unref);
+		nnapi_model_hold(model, memory);
 	return nnb_result_of_call(ret);
 }
 
@@ -141,8 +132,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromModel(ANeuralNetworksMo
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	ret = nnb_model_set_model(&model->model, index, &value->model);
 	if (!ret)
-		nnapi_model_hold(model, nnapi_model_ref((ANeuralNetworksModel *)value),
-				 nnapi_model_unref);
+		nnapi_model_hold(model, value);
 	return nnb_result_of_call(ret);
 }
 

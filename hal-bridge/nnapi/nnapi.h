@@ -1,24 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects behind the NNAPI C API.
+ * The objects behind the NNAPI C API.
  *
- * Every object is reference-counted, and holds what it is made from: an event its execution, that
- * its compilation, that its model, that its memories. The API asks callers to free in the opposite
- * order of creation; a caller that does not is safe all the same. The one global is the list of
- * devices, which the API has as a global, too; the device is opened when it is first asked for, and
- * stays open.
+ * Each file holds one of the API's objects, or one side of an execution:
  *
- * NNACCEL_DEVICE	auto (default), loopback, or a node's path
- * NNACCEL_LOG		every error on standard error, one line each
+ *	object.c	counting references
+ *	device.c	the device
+ *	memory.c	memories, and descriptors of device memory
+ *	model.c		models, which hal-bridge/common/model.c collects
+ *	compilation.c	models compiled for the device
+ *	execution.c	executions: life, properties, running
+ *	argument.c	binding inputs and outputs
+ *	fenced.c	runs that begin when other events have ended
+ *	burst.c		runs in quick succession
+ *	result.c	what a run has left behind
+ *	event.c		the ends of runs, and sync fences
  *
- * When an event has a sync fence: an event made from one has it. The event of a fenced execution
- * has one when the device makes them, the program did not have to run synchronously, and all
- * outputs are in memory that the device writes itself. Outputs in user pointers, or in memory that
- * had to be copied, are ready only when ANeuralNetworksEvent_wait() returns, so a fence that
- * signals earlier would be a lie: such an event has none. Which arguments are copied is decided by
- * libnnaccel (enum nna_route) and asked there: nna_fence_export() refuses where an output is, and
- * an input in a memory whose route is not direct is only read by a thread that has waited for the
- * dependencies.
+ * Ownership
+ *
+ * What others may hold begins with a struct nnapi_object, which counts the references to it:
+ *
+ *	memory		holds the compilations in the roles that it was made for
+ *	model		holds the memories of its constants, and the models that it refers to
+ *	compilation	holds its model
+ *	execution	holds its compilation, and the memories of its arguments
+ *	event		holds the execution whose run it is the end of
+ *
+ * Every *_create() returns one reference, and *_free() gives it back; nothing is destroyed while
+ * something else holds it. The API asks callers to free in the opposite order of creation; a caller
+ * that does not is safe all the same. There is no circle: each holds only what is older. Memory
+ * descriptors and bursts have one owner and are not counted; they hold compilations, too.
+ *
+ * The one global is the device, as the API has a global list of them; it is opened when it is first
+ * asked for, and stays open.
+ *
+ *	NNACCEL_DEVICE	auto (default), loopback, or a node's path
+ *	NNACCEL_LOG	every error on standard error, one line each
+ *
+ * When an event has a sync fence
+ *
+ * An event that was made from a sync fence has it. The event of a fenced execution has one when the
+ * device makes them, the program did not have to run synchronously, and all outputs are in memory
+ * that the device writes itself. Outputs in user pointers, or in memory that had to be copied, are
+ * ready only when ANeuralNetworksEvent_wait() returns, so a fence that signals earlier would be a
+ * lie: such an event has none. Which arguments are copied is decided by libnnaccel (enum nna_route)
+ * and asked there: nna_fence_export() refuses where an output is, and an input in a memory whose
+ * route is not direct is only read by a thread that has waited for the dependencies.
  */
 #ifndef NNAPI_H
 #define NNAPI_H
@@ -39,7 +66,7 @@
 
 #define NNAPI_LOOP_DEFAULT_NS 2000000000ull
 #define NNAPI_LOOP_MAXIMUM_NS 15000000000ull
-#define NNAPI_ALIGNMENT 64 /* what memory should be bound at: see enum nna_route */
+#define NNAPI_ALIGNMENT 64 /* bytes; what an argument's memory should be bound at (enum nna_route) */
 
 /* Says what is wrong and returns the code. */
 #define nnapi_error(code, ...) (nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
@@ -48,8 +75,36 @@
 
 uint64_t nnapi_now(void);
 
+/* --------------------------------------------------------------------------------------- object */
+
+/**
+ * struct nnapi_object - what is reference-counted
+ * @refs: references to it
+ * @destroy: called once, with the object, when the last reference is gone; it drops the references
+ *	that the object holds and frees it
+ *
+ * It is the first member of memories, models, compilations, executions and events, so that a
+ * pointer to one of these can be handed to the functions below.
+ */
+struct nnapi_object {
+	atomic_uint refs;
+	void (*destroy)(void *object);
+};
+
+/* One reference, the caller's. */
+void nnapi_object_init(struct nnapi_object *object, void (*destroy)(void *object));
+/* Takes another reference. Return: @object. Thread-safe, as unref is. */
+void *nnapi_object_ref(const void *object);
+/* Gives a reference back; NULL does nothing. */
+void nnapi_object_unref(void *object);
+
 /* --------------------------------------------------------------------------------------- device */
 
+/**
+ * struct ANeuralNetworksDevice - the device
+ * @name: "nnaccel-" and the last part of the node's path
+ * @version: of driver and ABI
+ */
 struct ANeuralNetworksDevice {
 	struct nna_device *device;
 	struct nna_device_info info;
@@ -69,6 +124,7 @@ int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t co
 /**
  * struct nnapi_role - an input or output that device memory may be used for
  * @compilation: a reference
+ * @index: of the input or output
  */
 struct nnapi_role {
 	ANeuralNetworksCompilation *compilation;
@@ -78,8 +134,11 @@ struct nnapi_role {
 
 /**
  * struct ANeuralNetworksMemoryDesc - what device memory will be used for
- * @type: of all roles; valid when there is one
+ * @roles: @role_count of them, owned
+ * @finished: nothing can be added any more
+ * @type: of all roles, as @scale and @zero_point are; valid when there is a role
  * @rank: of the combined dimensions, 0 while unknown
+ * @dims: @rank of them, 0 is unknown
  */
 struct ANeuralNetworksMemoryDesc {
 	struct nnapi_role *roles;
@@ -96,16 +155,18 @@ struct ANeuralNetworksMemoryDesc {
  * struct ANeuralNetworksMemory - memory
  * @map: its bytes; NULL for PROT_NONE
  * @size: bytes
- * @fd: of a file, -1 for device memory
- * @offset: in the file
- * @desc: device memory: roles and type, without references to @desc's creator
+ * @protect: PROT_READ and PROT_WRITE: what @map allows
+ * @fd: of the file, owned; -1 for device memory
+ * @offset: of the first byte in the file
+ * @device_memory: made from a descriptor, else a part of a file
+ * @desc: of device memory: a copy of the descriptor that it was made from
  * @lock: of what follows
  * @buffer: the memory as the device knows it; NULL when it has to be copied
- * @import_tried: @buffer is settled
- * @initialized: device memory: a run or copy has filled it
+ * @import_tried: @buffer will not change any more
+ * @initialized: of device memory: a run or a copy has filled it
  */
 struct ANeuralNetworksMemory {
-	atomic_uint refs;
+	struct nnapi_object object;
 	uint8_t *map;
 	size_t size;
 	int protect;
@@ -119,10 +180,10 @@ struct ANeuralNetworksMemory {
 	bool initialized;
 };
 
-ANeuralNetworksMemory *nnapi_memory_ref(ANeuralNetworksMemory *memory);
-void nnapi_memory_unref(void *memory);
-
-/* The buffer for the device, or NULL; @offset receives where the memory begins in it. */
+/*
+ * The buffer for the device, which is the memory's; NULL when the device cannot share the memory.
+ * @offset receives where the memory begins in it.
+ */
 struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *offset);
 
 /* True when @memory was made for this use. */
@@ -130,44 +191,38 @@ bool nnapi_memory_has_role(const ANeuralNetworksMemory *memory,
 			   const ANeuralNetworksCompilation *compilation, bool output,
 			   uint32_t index);
 
-/* After a run that wrote it, well or not. */
+/* Whether device memory holds something: a run that fails leaves nothing in its outputs. */
 void nnapi_memory_set_initialized(ANeuralNetworksMemory *memory, bool initialized);
 
 /* ---------------------------------------------------------------------------------------- model */
 
 /**
- * struct nnapi_held - something that a model keeps
- */
-struct nnapi_held {
-	void *object;
-	void (*unref)(void *object);
-};
-
-/**
  * struct ANeuralNetworksModel - a model
- * @graph: once finished and valid
+ * @graph: once it is finished and valid, else NULL
+ * @finished: it cannot be changed any more, valid or not
+ * @held: @held_count objects that it holds: memories and models
  */
 struct ANeuralNetworksModel {
-	atomic_uint refs;
+	struct nnapi_object object;
 	struct nnb_model model;
 	struct nna_graph *graph;
 	bool finished;
-	struct nnapi_held *held;
+	void **held;
 	uint32_t held_count;
 };
-
-ANeuralNetworksModel *nnapi_model_ref(ANeuralNetworksModel *model);
-void nnapi_model_unref(void *model);
 
 /* ---------------------------------------------------------------------------------- compilation */
 
 /**
  * struct ANeuralNetworksCompilation - a compilation
+ * @model: a reference
  * @explicit_device: made for exactly one device: timeouts and durations can be asked for
- * @program: once finished successfully
+ * @finished: it cannot be changed any more
+ * @timeout_ns: of compiling, 0 is none
+ * @program: once it is finished successfully, else NULL
  */
 struct ANeuralNetworksCompilation {
-	atomic_uint refs;
+	struct nnapi_object object;
 	ANeuralNetworksModel *model;
 	bool explicit_device;
 	bool finished;
@@ -175,9 +230,6 @@ struct ANeuralNetworksCompilation {
 	uint64_t timeout_ns;
 	struct nna_program *program;
 };
-
-ANeuralNetworksCompilation *nnapi_compilation_ref(ANeuralNetworksCompilation *compilation);
-void nnapi_compilation_unref(ANeuralNetworksCompilation *compilation);
 
 /* The operand of an input or output; NULL when there is none. */
 const struct nnb_operand *nnapi_compilation_io(const ANeuralNetworksCompilation *compilation,
@@ -189,8 +241,8 @@ enum nnapi_state { NNAPI_PREPARATION, NNAPI_COMPUTATION, NNAPI_COMPLETED };
 
 /**
  * struct nnapi_argument - an input or output of an execution
- * @bound: set
- * @known: its dimensions are known before it runs
+ * @bound: it has been set
+ * @known: its dimensions are known before the execution runs
  * @memory: a reference; NULL for a user pointer
  */
 struct nnapi_argument {
@@ -200,15 +252,22 @@ struct nnapi_argument {
 
 /**
  * struct ANeuralNetworksExecution - an execution
+ * @compilation: a reference
+ * @execution: libnnaccel's, owned
+ * @reusable: it can run again
+ * @padding: an argument's memory may be larger than the argument
+ * @measure: durations will be asked for
+ * @any_bound: an argument has been set
+ * @timeout_ns: of a run, 0 is none
  * @lock: of @state, @result and what a run leaves behind
- * @began_ns: when the last run was asked for
+ * @result: of the last run: a result code
+ * @began_ns: when the last run was asked for, CLOCK_MONOTONIC
  * @driver_ns: from then to its end
- * @waited: fences that the run waited for on the device, kept for the time when they
- *	signalled; when @measure
- * @waited_count: entries of @waited
+ * @waited: when @measure: @waited_count fences, owned, that the device waited for before the last
+ *	run; they tell when they signalled
  */
 struct ANeuralNetworksExecution {
-	atomic_uint refs;
+	struct nnapi_object object;
 	ANeuralNetworksCompilation *compilation;
 	struct nna_execution *execution;
 	struct nnapi_argument *inputs, *outputs;
@@ -223,8 +282,6 @@ struct ANeuralNetworksExecution {
 	int *waited;
 	uint32_t waited_count;
 };
-
-void nnapi_execution_unref(ANeuralNetworksExecution *execution);
 
 /* Its @state, for which @lock is taken. */
 enum nnapi_state nnapi_execution_state(ANeuralNetworksExecution *execution);
@@ -252,17 +309,20 @@ int nnapi_execution_run(ANeuralNetworksExecution *execution, const char *functio
 /* ---------------------------------------------------------------------------------------- event */
 
 /**
- * struct ANeuralNetworksEvent - the end of something
- * @fd: made from a sync fence, else -1
- * @execution: whose run it is, a reference
- * @lock: of what follows, and of waiting: who holds it is the one that waits
- * @fence: that run's
+ * struct ANeuralNetworksEvent - the end of a run, or a sync fence of the caller's
+ * @fd: of the sync fence that it was made from, owned; else -1
+ * @execution: whose run it is, a reference; NULL when it was made from a sync fence
+ * @lock: of what follows. Whoever waits for the run holds it, so that one of them does and the
+ *	others wait for that one
+ * @changed: a thread of fenced.c has set @done
+ * @fence: of the run; NULL when a thread runs it, or it could not be submitted
  * @done: the run has ended with @result
  * @fenced: of a fenced execution: the caller may have the fence
- * @thread_runs: a thread runs it, because dependencies had to be waited for; it signals @changed
+ * @thread_runs: a thread waits for dependencies, runs it and signals @changed
+ * @result: a result code
  */
 struct ANeuralNetworksEvent {
-	atomic_uint refs;
+	struct nnapi_object object;
 	int fd;
 	ANeuralNetworksExecution *execution;
 	pthread_mutex_t lock;
@@ -272,16 +332,15 @@ struct ANeuralNetworksEvent {
 	int result;
 };
 
+/* An event with one reference, of @execution, which may be NULL; NULL without memory. */
 ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution);
-ANeuralNetworksEvent *nnapi_event_ref(const ANeuralNetworksEvent *event);
-void nnapi_event_unref(ANeuralNetworksEvent *event);
 
 /* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or cannot tell. */
 uint64_t nnapi_fence_fd_time(int fd);
 
 /*
  * Waits for a fence's fd. Return: NO_ERROR, or OP_FAILED when it is in error. @timeout_ms as for
- * poll().
+ * poll(); @signalled: it did not time out.
  */
 int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled);
 
