@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Messages on standard error. The environment is asked each time: a client may set it late. */
 #include "hal-bridge/common/log.h"
 
 #include <stdarg.h>

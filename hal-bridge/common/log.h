@@ -5,9 +5,10 @@
 
 #include "nnaccel.h"
 
+/* Writes a line; @format without newline. Thread-safe; lines over 511 bytes are cut. */
 void nnb_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as a sink for the library: its errors, warnings and information. */
+/* For libnnaccel, so that its errors, warnings and information go the same way. */
 extern const struct nna_log nnb_log_sink;
 
 #endif

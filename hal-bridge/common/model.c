@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Collecting a model, checking its structure, and making a graph of it (model.h). */
 #include "hal-bridge/common/model.h"
 
 #include <errno.h>
@@ -42,8 +43,8 @@ bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *
 	return true;
 }
 
-/* What scale and zero point may be. */
-static bool nnb_quantisation_ok(const struct nna_operand_desc *desc)
+/* Whether scale and zero point are what the type allows. */
+static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 {
 	bool positive = desc->scale > 0.0f && isfinite(desc->scale);
 
@@ -98,7 +99,7 @@ int nnb_type_check(const struct nna_operand_desc *desc)
 			return -EINVAL;
 		}
 	}
-	if (!nnb_quantisation_ok(desc)) {
+	if (!nnb_type_check_quantisation(desc)) {
 		nnb_log("%s with scale %g and zero point %d", nna_operand_type_name(desc->type),
 			desc->scale, desc->zero_point);
 		return -EINVAL;
@@ -133,7 +134,10 @@ void nnb_model_fini(struct nnb_model *model)
 	memset(model, 0, sizeof(*model));
 }
 
-/* Makes room for one more entry in the array that the pointer at @array points to. */
+/*
+ * Makes room for one more entry in an array. @array is the address of the pointer to it, whatever
+ * the type.
+ */
 static int nnb_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
 	uint32_t wanted = *room ? *room * 2 : 16;
@@ -286,10 +290,10 @@ int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t chann
 	return 0;
 }
 
-/* Copies two lists of operand numbers into one allocation. */
-static int nnb_copy_lists(const struct nnb_model *model, uint32_t input_count,
-			  const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs,
-			  uint32_t **copy)
+/* Copies two lists of operand numbers, which are checked, into one allocation. */
+static int nnb_model_copy_lists(const struct nnb_model *model, uint32_t input_count,
+				const uint32_t *inputs, uint32_t output_count,
+				const uint32_t *outputs, uint32_t **copy)
 {
 	size_t total = (size_t)input_count + output_count;
 
@@ -338,8 +342,8 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	ret = nnb_grow(&model->operations, model->operation_count, &model->operation_room,
 		       sizeof(*model->operations));
 	if (!ret)
-		ret = nnb_copy_lists(model, input_count, inputs, output_count, outputs,
-				     &operation.inputs);
+		ret = nnb_model_copy_lists(model, input_count, inputs, output_count, outputs,
+					   &operation.inputs);
 	if (ret)
 		return ret;
 	operation.outputs = operation.inputs + input_count;
@@ -354,7 +358,7 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 	uint8_t *seen;
 	int ret;
 
-	ret = nnb_copy_lists(model, input_count, inputs, output_count, outputs, &lists);
+	ret = nnb_model_copy_lists(model, input_count, inputs, output_count, outputs, &lists);
 	if (ret)
 		return ret;
 	seen = calloc(model->operand_count + 1, 1);
@@ -387,7 +391,7 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 
 /* ---------------------------------------------------------------------------------------- build */
 
-/* The models that become subgraphs, main first. */
+/* The models that become subgraphs, the main one first. */
 struct nnb_models {
 	const struct nnb_model **list;
 	uint32_t count, room;
@@ -429,7 +433,7 @@ static int nnb_models_collect(struct nnb_models *models, const struct nnb_model 
 	return 0;
 }
 
-static int nnb_emit_operand(const struct nnb_models *models, struct nna_graph *graph,
+static int nnb_operand_emit(const struct nnb_models *models, struct nna_graph *graph,
 			    uint32_t subgraph, uint32_t index, const struct nnb_operand *operand)
 {
 	const struct nna_operand_desc desc = {
@@ -461,14 +465,14 @@ static int nnb_emit_operand(const struct nnb_models *models, struct nna_graph *g
 	}
 }
 
-static int nnb_emit_model(const struct nnb_models *models, struct nna_graph *graph,
+static int nnb_model_emit(const struct nnb_models *models, struct nna_graph *graph,
 			  uint32_t subgraph)
 {
 	const struct nnb_model *model = models->list[subgraph];
 	int ret = 0;
 
 	for (uint32_t i = 0; i < model->operand_count && !ret; i++)
-		ret = nnb_emit_operand(models, graph, subgraph, i, &model->operands[i]);
+		ret = nnb_operand_emit(models, graph, subgraph, i, &model->operands[i]);
 	for (uint32_t i = 0; i < model->operation_count && !ret; i++) {
 		const struct nnb_operation *operation = &model->operations[i];
 
@@ -483,7 +487,7 @@ static int nnb_emit_model(const struct nnb_models *models, struct nna_graph *gra
 }
 
 /* Every operand is an input, has a value, or is the output of an operation. */
-static int nnb_check_written(const struct nnb_model *model)
+static int nnb_model_check_written(const struct nnb_model *model)
 {
 	uint8_t *written = calloc(model->operand_count + 1, 1);
 	int ret = 0;
@@ -523,7 +527,7 @@ int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
 		nnb_log("the model's inputs and outputs have not been named");
 		return -EINVAL;
 	}
-	ret = nnb_check_written(model);
+	ret = nnb_model_check_written(model);
 	if (!ret)
 		ret = nnb_models_collect(&models, model);
 	if (!ret)
@@ -534,7 +538,7 @@ int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
 			ret = 0;
 	}
 	for (uint32_t i = 0; i < models.count && !ret; i++)
-		ret = nnb_emit_model(&models, graph, i);
+		ret = nnb_model_emit(&models, graph, i);
 	if (!ret)
 		ret = nna_graph_set_relaxed(graph, model->relaxed);
 	if (!ret)

@@ -22,8 +22,16 @@
 
 #include "nnaccel.h"
 
+/**
+ * enum nnb_value - where the value of an operand comes from
+ * @NNB_VALUE_NONE: computed by an operation, or an input
+ * @NNB_VALUE_COPIED: a constant, in @data
+ * @NNB_VALUE_REFERENCE: a constant in the caller's memory, at @data
+ * @NNB_VALUE_OMITTED: an optional operand that is left out
+ * @NNB_VALUE_MODEL: @model, for a body or condition of control flow
+ */
 enum nnb_value {
-	NNB_VALUE_NONE, /* computed, or an input */
+	NNB_VALUE_NONE,
 	NNB_VALUE_COPIED,
 	NNB_VALUE_REFERENCE,
 	NNB_VALUE_OMITTED,
@@ -32,10 +40,17 @@ enum nnb_value {
 
 /**
  * struct nnb_operand - an operand
- * @dims: @rank values, owned
- * @scales: @scale_count values along @channel_dim, owned; NULL for none
+ * @type: enum nna_operand_type
+ * @rank: 0 for scalars, and for tensors of unknown rank
+ * @dims: @rank values, 0 is unknown; owned
+ * @scale: of quantised types, else 0, as @zero_point is
+ * @channel_dim: the dimension that @scales run along
+ * @scale_count: entries of @scales, 0 for none
+ * @scales: owned; NULL for none
+ * @value: what of the following is set
  * @data: @size bytes; owned when copied
- * @model: the model that it stands for
+ * @size: bytes
+ * @model: not owned
  */
 struct nnb_operand {
 	uint32_t type;
@@ -52,13 +67,26 @@ struct nnb_operand {
 	const struct nnb_model *model;
 };
 
-/* inputs and outputs are operand numbers; inputs is the allocation of both. */
+/**
+ * struct nnb_operation - an operation
+ * @type: enum nna_operation_type
+ * @inputs: @input_count numbers of operands; the allocation, which holds @outputs, too
+ * @outputs: @output_count numbers of operands
+ */
 struct nnb_operation {
 	uint32_t type;
 	uint32_t input_count, output_count;
 	uint32_t *inputs, *outputs;
 };
 
+/**
+ * struct nnb_model - a model; all zero is an empty one
+ * @operands: @operand_count of them, and room for @operand_room
+ * @operations: likewise
+ * @inputs: numbers of operands, as an operation's; NULL until they are set
+ * @outputs: numbers of operands
+ * @relaxed: float32 may be computed with the range and precision of float16
+ */
 struct nnb_model {
 	struct nnb_operand *operands;
 	uint32_t operand_count, operand_room;
@@ -69,18 +97,22 @@ struct nnb_model {
 	bool relaxed;
 };
 
-/* All zero is an empty model. */
+/* Frees what the model owns, and leaves an empty one. */
 void nnb_model_fini(struct nnb_model *model);
 
+/* Operands are numbered in the order in which they are added. */
 int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc *desc);
+/* Operand @index is constant; a later value replaces an earlier one. */
 int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
 			bool by_reference);
 int nnb_model_set_omitted(struct nnb_model *model, uint32_t index);
 int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nnb_model *value);
+/* Scales of a tensor that is quantised per channel, copied. */
 int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
 			 uint32_t count, const float *scales);
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
+/* Inputs and outputs of the model; replaces what was set before. */
 int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32_t *inputs,
 		     uint32_t output_count, const uint32_t *outputs);
 

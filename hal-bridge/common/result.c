@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Errors as result codes. For the errors of a run hw/ has a table, which says what each status of
+ * the device is as errno and as NNAPI result; the rest is stated here.
+ */
 #include "hal-bridge/common/result.h"
 
 #include <errno.h>
@@ -7,6 +11,7 @@
 #include "hal-bridge/nnapi/NeuralNetworks.h"
 #include "hw/gen/nnahw.h"
 
+/* What means the same for calls and runs. */
 static int nnb_result_common(int error)
 {
 	switch (-error) {

@@ -310,8 +310,8 @@ void ANeuralNetworksModel_free(ANeuralNetworksModel *model);
 int ANeuralNetworksModel_addOperand(ANeuralNetworksModel *model,
 				    const ANeuralNetworksOperandType *type);
 /*
- * Up to 128 bytes are copied, more must stay as they are while the model exists. NULL and 0:
- * omitted.
+ * Values of up to 128 bytes are copied. Larger ones are read where they are: they must not change
+ * while the model, or anything made from it, exists. NULL with length 0 omits an optional operand.
  */
 int ANeuralNetworksModel_setOperandValue(ANeuralNetworksModel *model, int32_t index,
 					 const void *buffer, size_t length);

@@ -12,10 +12,12 @@
 #include <sys/mman.h>
 
 /**
- * struct nnapi_shape - what an argument will have
- * @dims: for the library: NULL when the model says all
- * @known: all dimensions
- * @size: bytes, when known
+ * struct nnapi_shape - what the model and the caller say of an argument
+ * @values: @rank dimensions, 0 is unknown
+ * @dims: @values, or NULL: what libnnaccel needs to be told, which is nothing when the model says
+ *	all
+ * @known: all dimensions are known
+ * @size: bytes, when @known
  */
 struct nnapi_shape {
 	uint32_t rank;
@@ -25,15 +27,15 @@ struct nnapi_shape {
 	size_t size;
 };
 
-static struct nnapi_argument *nnapi_argument(const ANeuralNetworksExecution *execution,
-					     bool output, uint32_t index)
+static struct nnapi_argument *nnapi_argument_get(const ANeuralNetworksExecution *execution,
+						 bool output, uint32_t index)
 {
 	return output ? &execution->outputs[index] : &execution->inputs[index];
 }
 
 /*
- * Combines what the model says of an argument, which has not been set yet, with the type that the
- * caller gives, or NULL.
+ * Combines what the model says of an argument with the type that the caller gives, which may be
+ * NULL. BAD_STATE: the argument has been set already.
  */
 static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool output,
 				int32_t index, const ANeuralNetworksOperandType *type, bool omitted,
@@ -44,10 +46,10 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	bool model_says_all;
 
 	memset(shape, 0, sizeof(*shape));
-	operand = nnapi_compilation_io(execution->compilation, output, index);
+	operand = nnapi_compilation_operand(execution->compilation, output, index);
 	if (!operand)
 		return nnapi_error(BAD_DATA, "%s: there is no %s %d", function, what, index);
-	if (nnapi_argument(execution, output, index)->bound)
+	if (nnapi_argument_get(execution, output, index)->bound)
 		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
 	model_says_all = nnb_type_bytes(operand->type, operand->rank, operand->dims, &shape->size);
 	shape->rank = operand->rank;
@@ -86,9 +88,10 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-static int nnapi_check_length(const ANeuralNetworksExecution *execution,
-			      const struct nnapi_shape *shape, int32_t index, size_t length,
-			      const char *function)
+/* Whether the caller's memory is as large as the argument. */
+static int nnapi_argument_check_length(const ANeuralNetworksExecution *execution,
+				       const struct nnapi_shape *shape, int32_t index,
+				       size_t length, const char *function)
 {
 	if (!shape->known || length == shape->size || (execution->padding && length > shape->size))
 		return ANEURALNETWORKS_NO_ERROR;
@@ -100,7 +103,7 @@ static int nnapi_check_length(const ANeuralNetworksExecution *execution,
 static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
 				bool known, ANeuralNetworksMemory *memory)
 {
-	struct nnapi_argument *argument = nnapi_argument(execution, output, index);
+	struct nnapi_argument *argument = nnapi_argument_get(execution, output, index);
 
 	argument->memory = memory ? nnapi_object_ref(memory) : NULL;
 	argument->known = known;
@@ -108,9 +111,9 @@ static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output
 	execution->any_bound = true;
 }
 
-static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, int32_t index,
-			     const ANeuralNetworksOperandType *type, void *buffer, size_t length,
-			     const char *function)
+static int nnapi_argument_set_pointer(ANeuralNetworksExecution *execution, bool output,
+				      int32_t index, const ANeuralNetworksOperandType *type,
+				      void *buffer, size_t length, const char *function)
 {
 	struct nnapi_shape shape = { 0 };
 	int ret;
@@ -122,7 +125,7 @@ static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, i
 		return ret;
 	ret = nnapi_argument_shape(execution, output, index, type, !buffer, &shape, function);
 	if (!ret && buffer)
-		ret = nnapi_check_length(execution, &shape, index, length, function);
+		ret = nnapi_argument_check_length(execution, &shape, index, length, function);
 	if (ret)
 		return ret;
 	if (!buffer)
@@ -142,10 +145,10 @@ static int nnapi_set_pointer(ANeuralNetworksExecution *execution, bool output, i
 	return nnb_result_of_call(ret);
 }
 
-static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, int32_t index,
-			    const ANeuralNetworksOperandType *type,
-			    const ANeuralNetworksMemory *const_memory, size_t offset, size_t length,
-			    const char *function)
+static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool output,
+				     int32_t index, const ANeuralNetworksOperandType *type,
+				     const ANeuralNetworksMemory *const_memory, size_t offset,
+				     size_t length, const char *function)
 {
 	ANeuralNetworksMemory *memory = (ANeuralNetworksMemory *)const_memory;
 	struct nna_buffer *buffer;
@@ -177,7 +180,7 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 		if (offset > memory->size || length > memory->size - offset)
 			return nnapi_error(BAD_DATA, "%s: %zu bytes at %zu leave the memory of %zu",
 					   function, length, offset, memory->size);
-		ret = nnapi_check_length(execution, &shape, index, length, function);
+		ret = nnapi_argument_check_length(execution, &shape, index, length, function);
 		if (ret)
 			return ret;
 		if (!(memory->protect & (output ? PROT_WRITE : PROT_READ)))
@@ -187,7 +190,7 @@ static int nnapi_set_memory(ANeuralNetworksExecution *execution, bool output, in
 	if (!output)
 		length = shape.size;
 	rank = shape.dims ? shape.rank : 0;
-	buffer = nnapi_memory_buffer(memory, &base);
+	buffer = nnapi_memory_get_buffer(memory, &base);
 	if (buffer && output)
 		ret = nna_execution_set_output_buffer(execution->execution, index, rank, shape.dims,
 						      buffer, base + offset, length);
@@ -210,7 +213,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setInput(ANeuralNetworksExecution *exe
 						   const ANeuralNetworksOperandType *type,
 						   const void *buffer, size_t length)
 {
-	return nnapi_set_pointer(execution, false, index, type, (void *)buffer, length, __func__);
+	return nnapi_argument_set_pointer(execution, false, index, type, (void *)buffer, length,
+					  __func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setInputFromMemory(ANeuralNetworksExecution *execution,
@@ -219,7 +223,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setInputFromMemory(ANeuralNetworksExec
 							     const ANeuralNetworksMemory *memory,
 							     size_t offset, size_t length)
 {
-	return nnapi_set_memory(execution, false, index, type, memory, offset, length, __func__);
+	return nnapi_argument_set_memory(execution, false, index, type, memory, offset, length,
+					 __func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution *execution,
@@ -227,12 +232,13 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution *ex
 						    const ANeuralNetworksOperandType *type,
 						    void *buffer, size_t length)
 {
-	return nnapi_set_pointer(execution, true, index, type, buffer, length, __func__);
+	return nnapi_argument_set_pointer(execution, true, index, type, buffer, length, __func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setOutputFromMemory(
 	ANeuralNetworksExecution *execution, int32_t index, const ANeuralNetworksOperandType *type,
 	const ANeuralNetworksMemory *memory, size_t offset, size_t length)
 {
-	return nnapi_set_memory(execution, true, index, type, memory, offset, length, __func__);
+	return nnapi_argument_set_memory(execution, true, index, type, memory, offset, length,
+					 __func__);
 }

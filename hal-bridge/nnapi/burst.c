@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* Bursts: runs of one compilation in quick succession. */
+/*
+ * Bursts: runs of one compilation in quick succession. Elsewhere a burst saves setting up each
+ * submission; here there is nothing to set up, so it only keeps to the API's rules.
+ */
 #include "hal-bridge/nnapi/nnapi.h"
 
 #include <stdlib.h>
 
-/* A burst saves the set-up of one submission after another, of which there is none here. */
+/**
+ * struct ANeuralNetworksBurst - a burst
+ * @compilation: a reference
+ * @busy: an execution is under way; there may be one at a time
+ */
 struct ANeuralNetworksBurst {
 	ANeuralNetworksCompilation *compilation;
 	atomic_bool busy;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Compilations: a model compiled for the device, and how it is to be compiled and run. */
 #include "hal-bridge/nnapi/nnapi.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@ static void nnapi_compilation_destroy(void *object)
 	free(compilation);
 }
 
-const struct nnb_operand *nnapi_compilation_io(const ANeuralNetworksCompilation *compilation,
-					       bool output, uint32_t index)
+const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
+						    bool output, uint32_t index)
 {
 	const struct nnb_model *model = &compilation->model->model;
 
@@ -22,8 +23,8 @@ const struct nnb_operand *nnapi_compilation_io(const ANeuralNetworksCompilation 
 	return &model->operands[output ? model->outputs[index] : model->inputs[index]];
 }
 
-static int nnapi_compilation_new(ANeuralNetworksModel *model, bool explicit_device,
-				 ANeuralNetworksCompilation **compilation, const char *function)
+static int nnapi_compilation_create(ANeuralNetworksModel *model, bool explicit_device,
+				    ANeuralNetworksCompilation **compilation, const char *function)
 {
 	if (!model->finished || !model->graph)
 		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
@@ -44,7 +45,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_create(ANeuralNetworksModel *model,
 	if (!model || !compilation)
 		return nnapi_null(__func__);
 	*compilation = NULL;
-	return nnapi_compilation_new(model, false, compilation, __func__);
+	return nnapi_compilation_create(model, false, compilation, __func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_createForDevices(
@@ -56,10 +57,10 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_createForDevices(
 	if (!model || !compilation)
 		return nnapi_null(__func__);
 	*compilation = NULL;
-	ret = nnapi_check_devices(devices, numDevices, __func__);
+	ret = nnapi_device_check_list(devices, numDevices, __func__);
 	if (ret)
 		return ret;
-	return nnapi_compilation_new(model, true, compilation, __func__);
+	return nnapi_compilation_create(model, true, compilation, __func__);
 }
 
 NNAPI_EXPORT void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *compilation)
@@ -67,6 +68,7 @@ NNAPI_EXPORT void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *co
 	nnapi_object_unref(compilation);
 }
 
+/* NO_ERROR while the compilation can be changed. */
 static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,
 				  const char *function)
 {
@@ -77,7 +79,7 @@ static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* Compiling takes milliseconds, so there is nothing to keep in files: accepted and not needed. */
+/* Accepted without effect: compiling takes milliseconds, so nothing is kept in files. */
 NNAPI_EXPORT int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilation *compilation,
 						       const char *cacheDir, const uint8_t *token)
 {
@@ -96,7 +98,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompila
 	if (preference < ANEURALNETWORKS_PREFER_LOW_POWER ||
 	    preference > ANEURALNETWORKS_PREFER_SUSTAINED_SPEED)
 		return nnapi_error(BAD_DATA, "%s: there is no preference %d", __func__, preference);
-	/* The device has one way to run a program. */
+	/* The device has one way to run a program, so nothing follows from a preference. */
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -144,70 +146,61 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 
 	if (ret)
 		return ret;
-	if (!nnapi_device())
+	if (!nnapi_device_get())
 		return nnapi_error(UNAVAILABLE_DEVICE, "%s: there is no device", __func__);
 	compilation->finished = true;
 	options.priority = compilation->priority;
 	now = nnapi_now();
 	if (compilation->timeout_ns && compilation->timeout_ns < UINT64_MAX - now)
 		options.deadline_ns = now + compilation->timeout_ns;
-	ret = nna_program_create(nnapi_device()->device, compilation->model->graph, &options,
+	ret = nna_program_create(nnapi_device_get()->device, compilation->model->graph, &options,
 				 &compilation->program);
 	if (ret)
 		compilation->program = NULL;
 	return nnb_result_of_call(ret);
 }
 
-/* What holds for every input and output; NO_ERROR when @value may be written. */
-static int nnapi_compilation_preference(const ANeuralNetworksCompilation *compilation, bool output,
-					uint32_t index, const uint32_t *value, const char *function)
+/*
+ * Writes what is preferred for the memory of an input or output, which is the same for all of them.
+ */
+static int nnapi_compilation_prefer(const ANeuralNetworksCompilation *compilation, bool output,
+				    uint32_t index, uint32_t preferred, uint32_t *value,
+				    const char *function)
 {
 	if (!compilation || !value)
 		return nnapi_null(function);
 	if (!compilation->program)
 		return nnapi_error(BAD_STATE, "%s: the compilation is not finished", function);
-	if (!nnapi_compilation_io(compilation, output, index))
+	if (!nnapi_compilation_operand(compilation, output, index))
 		return nnapi_error(BAD_DATA, "%s: there is no %s %u", function,
 				   output ? "output" : "input", index);
+	*value = preferred;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(
 	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *alignment)
 {
-	int ret = nnapi_compilation_preference(compilation, false, index, alignment, __func__);
-
-	if (!ret)
-		*alignment = NNAPI_ALIGNMENT;
-	return ret;
+	return nnapi_compilation_prefer(compilation, false, index, NNAPI_ALIGNMENT, alignment,
+					__func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(
 	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *padding)
 {
-	int ret = nnapi_compilation_preference(compilation, false, index, padding, __func__);
-
-	if (!ret)
-		*padding = 1;
-	return ret;
+	return nnapi_compilation_prefer(compilation, false, index, NNAPI_PADDING, padding,
+					__func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(
 	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *alignment)
 {
-	int ret = nnapi_compilation_preference(compilation, true, index, alignment, __func__);
-
-	if (!ret)
-		*alignment = NNAPI_ALIGNMENT;
-	return ret;
+	return nnapi_compilation_prefer(compilation, true, index, NNAPI_ALIGNMENT, alignment,
+					__func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(
 	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *padding)
 {
-	int ret = nnapi_compilation_preference(compilation, true, index, padding, __func__);
-
-	if (!ret)
-		*padding = 1;
-	return ret;
+	return nnapi_compilation_prefer(compilation, true, index, NNAPI_PADDING, padding, __func__);
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The device: the one that NNACCEL_DEVICE names, and what the API tells of it and of the runtime.
+ * It is opened by whoever asks first, and stays open until the process ends.
+ */
 #include "hal-bridge/nnapi/nnapi.h"
 
 #include <stdio.h>
@@ -6,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-static pthread_once_t nnapi_once = PTHREAD_ONCE_INIT;
+static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
 static struct ANeuralNetworksDevice nnapi_the_device;
 
 uint64_t nnapi_now(void)
@@ -17,7 +21,7 @@ uint64_t nnapi_now(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void nnapi_open(void)
+static void nnapi_device_open(void)
 {
 	struct ANeuralNetworksDevice *self = &nnapi_the_device;
 	const struct nna_device_options options = { .log = nnb_log_sink };
@@ -41,14 +45,14 @@ static void nnapi_open(void)
 		 self->info.abi_major, self->info.abi_minor);
 }
 
-struct ANeuralNetworksDevice *nnapi_device(void)
+struct ANeuralNetworksDevice *nnapi_device_get(void)
 {
-	pthread_once(&nnapi_once, nnapi_open);
+	pthread_once(&nnapi_device_once, nnapi_device_open);
 	return nnapi_the_device.device ? &nnapi_the_device : NULL;
 }
 
-int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t count,
-			const char *function)
+int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_t count,
+			    const char *function)
 {
 	if (!devices)
 		return nnapi_null(function);
@@ -57,7 +61,7 @@ int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t co
 	for (uint32_t i = 0; i < count; i++) {
 		if (!devices[i])
 			return nnapi_null(function);
-		if (devices[i] != nnapi_device())
+		if (devices[i] != nnapi_device_get())
 			return nnapi_error(BAD_DATA, "%s: device %u is not one of ours", function,
 					   i);
 		/* There is one device, so a second entry is a duplicate. */
@@ -86,7 +90,7 @@ NNAPI_EXPORT int ANeuralNetworks_getDeviceCount(uint32_t *numDevices)
 {
 	if (!numDevices)
 		return nnapi_null(__func__);
-	*numDevices = nnapi_device() ? 1 : 0;
+	*numDevices = nnapi_device_get() ? 1 : 0;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -95,9 +99,9 @@ NNAPI_EXPORT int ANeuralNetworks_getDevice(uint32_t devIndex, ANeuralNetworksDev
 	if (!device)
 		return nnapi_null(__func__);
 	*device = NULL;
-	if (devIndex || !nnapi_device())
+	if (devIndex || !nnapi_device_get())
 		return nnapi_error(BAD_DATA, "%s: there is no device %u", __func__, devIndex);
-	*device = nnapi_device();
+	*device = nnapi_device_get();
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -137,7 +141,8 @@ NNAPI_EXPORT int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevi
 }
 
 /*
- * A device that is gone does not come back under the same handle; one that lives needs no waiting.
+ * There is nothing to wait for: the device is ready at once, or it is gone and does not come back
+ * under the same handle. Making a buffer tells which.
  */
 NNAPI_EXPORT int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device)
 {

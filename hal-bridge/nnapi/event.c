@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Events: the end of a run, or a sync fence that the caller brought; and waiting for fences by fd.
+ *
+ * The first to wait for a run waits for the device's fence, and tells the execution how the run has
+ * ended; the others are told by the event. A thread that runs an execution (fenced.c) does this
+ * itself. When nobody has waited for an event, its destruction does.
+ */
 #include "hal-bridge/nnapi/nnapi.h"
 
 #include <errno.h>
@@ -14,7 +21,10 @@ static void nnapi_event_destroy(void *object)
 {
 	ANeuralNetworksEvent *event = object;
 
-	/* The run writes into the caller's memory: it ends before the last handle of it is gone. */
+	/*
+	 * The run writes into the caller's memory, which may be gone when the caller has freed
+	 * everything: so the run ends before the last handle of it does.
+	 */
 	if (event->fence && !event->done)
 		nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
 	nna_fence_destroy(event->fence);
@@ -41,7 +51,7 @@ ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution)
 	return event;
 }
 
-uint64_t nnapi_fence_fd_time(int fd)
+uint64_t nnapi_fence_fd_get_time(int fd)
 {
 	struct sync_file_info info = { 0 };
 	struct sync_fence_info *fences;
@@ -77,8 +87,8 @@ int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
 	if (!ret)
 		return ANEURALNETWORKS_NO_ERROR;
 	/*
-	 * Anything else that polls readable, as the loopback takes it, has no error to report but a
-	 * hang-up.
+	 * The loopback takes anything that polls readable as a fence. What is no sync_file has no
+	 * error to report but a hang-up.
 	 */
 	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info))
 		return poll_fd.revents & POLLIN ?
@@ -150,7 +160,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent 
 		*sync_fence_fd = -1;
 	if (!event || !sync_fence_fd)
 		return nnapi_null(__func__);
-	/* What is read here was settled before the caller got the event. */
+	/* No lock: none of this changes after the caller got the event. */
 	if (event->fd >= 0) {
 		fd = fcntl(event->fd, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)

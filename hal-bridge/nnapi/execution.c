@@ -16,7 +16,8 @@
 
 /* ----------------------------------------------------------------------------------------- life */
 
-static void nnapi_waited_drop(ANeuralNetworksExecution *execution)
+/* Closes the fences that the last run waited for. */
+static void nnapi_execution_drop_waited(ANeuralNetworksExecution *execution)
 {
 	while (execution->waited_count)
 		close(execution->waited[--execution->waited_count]);
@@ -28,7 +29,7 @@ static void nnapi_execution_destroy(void *object)
 {
 	ANeuralNetworksExecution *execution = object;
 
-	nnapi_waited_drop(execution);
+	nnapi_execution_drop_waited(execution);
 	nna_execution_destroy(execution->execution);
 	for (uint32_t i = 0; execution->inputs && i < execution->input_count; i++)
 		nnapi_object_unref(execution->inputs[i].memory);
@@ -100,7 +101,7 @@ int nnapi_execution_open(ANeuralNetworksExecution *execution, const char *functi
 
 /* ----------------------------------------------------------------------------------- properties */
 
-/* NO_ERROR while what only a compilation for one device has can be changed. */
+/* NO_ERROR while a property can be changed that only a compilation for one device has. */
 static int nnapi_execution_explicit(ANeuralNetworksExecution *execution, const char *function)
 {
 	if (execution && !execution->compilation->explicit_device)
@@ -128,7 +129,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecutio
 		return ret;
 	if (duration > NNAPI_LOOP_MAXIMUM_NS)
 		duration = NNAPI_LOOP_MAXIMUM_NS;
-	/* No time at all, which is not the library's "no limit of its own". */
+	/* The caller's 0 is no time at all, the library's 0 would be no limit of its own. */
 	if (!duration)
 		duration = 1;
 	return nnb_result_of_call(nna_execution_set_loop_limit(execution->execution, duration));
@@ -194,7 +195,7 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 	execution->state = NNAPI_COMPUTATION;
 	execution->began_ns = now;
 	pthread_mutex_unlock(&execution->lock);
-	nnapi_waited_drop(execution);
+	nnapi_execution_drop_waited(execution);
 	if (execution->timeout_ns && execution->timeout_ns < UINT64_MAX - now)
 		deadline = now + execution->timeout_ns;
 	nna_execution_set_deadline(execution->execution, deadline);
@@ -206,7 +207,6 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 {
 	int result = nnb_result_of_run(error);
 
-	/* What the library refuses before it runs is the caller's argument. */
 	if (error)
 		nnb_log("an execution ended with: %s", strerror(-error));
 	for (uint32_t i = 0; i < execution->output_count; i++) {
@@ -262,10 +262,10 @@ NNAPI_EXPORT int ANeuralNetworksExecution_compute(ANeuralNetworksExecution *exec
 }
 
 /*
- * Errors of a run that a synchronous program reports at once; all others are errors of the
- * submission.
+ * Whether an error of a submission is that of a run: a program that runs synchronously has ended
+ * when it has been submitted. All other errors say that it was not submitted.
  */
-static bool nnapi_is_run_error(int error)
+static bool nnapi_execution_has_run(int error)
 {
 	switch (-error) {
 	case ENOSPC:
@@ -290,7 +290,7 @@ int nnapi_execution_submit(ANeuralNetworksExecution *execution, const int *fds, 
 		event->fence = NULL;
 		event->done = true;
 		event->result = result = nnapi_execution_end(execution, ret);
-		if (!nnapi_is_run_error(ret)) {
+		if (!nnapi_execution_has_run(ret)) {
 			nnapi_object_unref(event);
 			return result;
 		}

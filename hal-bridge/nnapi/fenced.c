@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 /**
- * struct nnapi_waiter - dependencies that a thread waits for before it runs an execution
+ * struct nnapi_waiter - what a thread waits for before it runs an execution
  * @event: of the execution, a reference
- * @dependencies: references
+ * @dependencies: @count events, references
+ * @duration: of the run, ns from when the last dependency has ended; 0 is none
  */
 struct nnapi_waiter {
 	ANeuralNetworksEvent *event;
@@ -62,6 +63,7 @@ static void *nnapi_waiter_run(void *arg)
 	return NULL;
 }
 
+/* Starts a thread that runs @event's execution, which has begun. Return: 0 or a negative errno. */
 static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 			      const ANeuralNetworksEvent *const *dependencies, uint32_t count,
 			      uint64_t duration)
@@ -94,10 +96,15 @@ static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 }
 
 /*
- * What to do about a dependency: a fence for the device (@fd), nothing, or waiting on the CPU
- * (@wait). Return: NO_ERROR, or the code of one that has failed already.
+ * What has to be waited for because of a dependency:
+ *
+ *	nothing		it has ended: @fd is -1, @wait is false
+ *	a fence		the device can wait for @fd, which is the caller's
+ *	the CPU		@wait is true: a thread has to call ANeuralNetworksEvent_wait()
+ *
+ * Return: NO_ERROR, or the code of a dependency that has failed already.
  */
-static int nnapi_dependency(const ANeuralNetworksEvent *dependency, int *fd, bool *wait)
+static int nnapi_dependency_examine(const ANeuralNetworksEvent *dependency, int *fd, bool *wait)
 {
 	ANeuralNetworksEvent *event = (ANeuralNetworksEvent *)dependency;
 	bool done = false, signalled;
@@ -165,7 +172,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	for (uint32_t i = 0; i < num_dependencies; i++) {
 		bool wait;
 
-		ret = nnapi_dependency(dependencies[i], &fds[count], &wait);
+		ret = nnapi_dependency_examine(dependencies[i], &fds[count], &wait);
 		if (ret) {
 			nnb_log("%s: dependency %u has failed", __func__, i);
 			goto fail;
@@ -176,7 +183,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	ret = nnapi_execution_begin(execution, __func__);
 	if (ret)
 		goto fail;
-	/* Memory that the library has to copy may be what a dependency still writes. */
+	/* A dependency may still write what the library would copy when this is submitted. */
 	for (uint32_t i = 0; i < execution->input_count; i++)
 		copies |= execution->inputs[i].memory &&
 			  nna_execution_get_input_route(execution->execution, i) !=

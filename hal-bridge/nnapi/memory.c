@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Memories: ranges of files or dma-bufs, and device memory, which is made from a descriptor.
+ *
+ * A descriptor collects the roles (an input or output of a compilation) that one piece of device
+ * memory will serve in turn; they have to agree in type, and what each knows of the dimensions is
+ * combined. The memory is then as large as these say and keeps a copy of the roles: it may be bound
+ * to nothing else, and always as a whole.
+ *
+ * A range of a file is shared with the device when it is first bound, if that is possible, and
+ * copied otherwise.
+ */
 #include "hal-bridge/nnapi/nnapi.h"
 
 #include <errno.h>
@@ -34,9 +45,7 @@ NNAPI_EXPORT void ANeuralNetworksMemoryDesc_free(ANeuralNetworksMemoryDesc *desc
 	free(desc);
 }
 
-/*
- * Takes over what @dims says and the descriptor does not know. Return: false when they contradict.
- */
+/* Adds to the descriptor's dimensions what @dims says. Return: false when they contradict. */
 static bool nnapi_desc_combine(struct ANeuralNetworksMemoryDesc *desc, uint32_t rank,
 			       const uint32_t *dims)
 {
@@ -64,31 +73,40 @@ static bool nnapi_desc_matches(const struct ANeuralNetworksMemoryDesc *desc,
 
 	if (!desc->role_count)
 		return nnb_type_is_tensor(operand->type) || !desc->rank;
-	first = nnapi_compilation_io(desc->roles[0].compilation, desc->roles[0].output,
-				     desc->roles[0].index);
+	first = nnapi_compilation_operand(desc->roles[0].compilation, desc->roles[0].output,
+					  desc->roles[0].index);
 	return first->type == operand->type && first->scale == operand->scale &&
 	       first->zero_point == operand->zero_point &&
 	       first->channel_dim == operand->channel_dim &&
 	       first->scale_count == operand->scale_count &&
-	       (!first->scale_count ||
-		!memcmp(first->scales, operand->scales,
-			first->scale_count * sizeof(*first->scales)));
+	       (!first->scale_count || !memcmp(first->scales, operand->scales,
+					       first->scale_count * sizeof(*first->scales)));
+}
+
+/* NO_ERROR while the descriptor can be changed. @given: no other argument is NULL wrongly. */
+static int nnapi_desc_open(const struct ANeuralNetworksMemoryDesc *desc, bool given,
+			   const char *function)
+{
+	if (!desc || !given)
+		return nnapi_null(function);
+	if (desc->finished)
+		return nnapi_error(BAD_STATE, "%s: the descriptor is finished", function);
+	return ANEURALNETWORKS_NO_ERROR;
 }
 
 static int nnapi_desc_add_role(struct ANeuralNetworksMemoryDesc *desc,
 			       const ANeuralNetworksCompilation *compilation, bool output,
 			       uint32_t index, float frequency, const char *function)
 {
+	int ret = nnapi_desc_open(desc, compilation, function);
 	const struct nnb_operand *operand;
 	struct nnapi_role *roles;
 
-	if (!desc || !compilation)
-		return nnapi_null(function);
-	if (desc->finished)
-		return nnapi_error(BAD_STATE, "%s: the descriptor is finished", function);
+	if (ret)
+		return ret;
 	if (!compilation->program)
 		return nnapi_error(BAD_DATA, "%s: the compilation is not finished", function);
-	operand = nnapi_compilation_io(compilation, output, index);
+	operand = nnapi_compilation_operand(compilation, output, index);
 	if (!operand)
 		return nnapi_error(BAD_DATA, "%s: there is no %s %u", function,
 				   output ? "output" : "input", index);
@@ -136,10 +154,10 @@ ANeuralNetworksMemoryDesc_addOutputRole(ANeuralNetworksMemoryDesc *desc,
 NNAPI_EXPORT int ANeuralNetworksMemoryDesc_setDimensions(ANeuralNetworksMemoryDesc *desc,
 							 uint32_t rank, const uint32_t *dimensions)
 {
-	if (!desc || (rank && !dimensions))
-		return nnapi_null(__func__);
-	if (desc->finished)
-		return nnapi_error(BAD_STATE, "%s: the descriptor is finished", __func__);
+	int ret = nnapi_desc_open(desc, !rank || dimensions, __func__);
+
+	if (ret)
+		return ret;
 	if ((rank && desc->role_count && !nnb_type_is_tensor(desc->type)) ||
 	    !nnapi_desc_combine(desc, rank, dimensions))
 		return nnapi_error(BAD_DATA, "%s: the dimensions contradict the roles", __func__);
@@ -148,10 +166,10 @@ NNAPI_EXPORT int ANeuralNetworksMemoryDesc_setDimensions(ANeuralNetworksMemoryDe
 
 NNAPI_EXPORT int ANeuralNetworksMemoryDesc_finish(ANeuralNetworksMemoryDesc *desc)
 {
-	if (!desc)
-		return nnapi_null(__func__);
-	if (desc->finished)
-		return nnapi_error(BAD_STATE, "%s: the descriptor is finished", __func__);
+	int ret = nnapi_desc_open(desc, true, __func__);
+
+	if (ret)
+		return ret;
 	if (!desc->role_count)
 		return nnapi_error(BAD_DATA, "%s: the descriptor has no roles", __func__);
 	desc->finished = true;
@@ -174,7 +192,7 @@ static void nnapi_memory_destroy(void *object)
 	free(memory);
 }
 
-static ANeuralNetworksMemory *nnapi_memory_new(void)
+static ANeuralNetworksMemory *nnapi_memory_create(void)
 {
 	ANeuralNetworksMemory *memory = calloc(1, sizeof(*memory));
 
@@ -207,7 +225,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
 		return nnapi_error(BAD_DATA, "%s: the file has %lld bytes, %zu are wanted",
 				   __func__, (long long)st.st_size, end);
-	self = nnapi_memory_new();
+	self = nnapi_memory_create();
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	self->size = size;
@@ -251,9 +269,9 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 		return nnapi_error(BAD_STATE, "%s: the descriptor is not finished", __func__);
 	if (!nnb_type_bytes(desc->type, desc->rank, desc->dims, &size))
 		return nnapi_error(OP_FAILED, "%s: dimensions are unknown", __func__);
-	if (!nnapi_device())
+	if (!nnapi_device_get())
 		return nnapi_error(UNAVAILABLE_DEVICE, "%s: there is no device", __func__);
-	self = nnapi_memory_new();
+	self = nnapi_memory_create();
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	self->device_memory = true;
@@ -272,7 +290,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 		nnapi_object_ref(desc->roles[i].compilation);
 		self->desc.role_count++;
 	}
-	ret = nna_buffer_create(nnapi_device()->device, size, &self->buffer);
+	ret = nna_buffer_create(nnapi_device_get()->device, size, &self->buffer);
 	if (!ret) {
 		self->map = nna_buffer_map(self->buffer);
 		if (!self->map)
@@ -292,15 +310,15 @@ NNAPI_EXPORT void ANeuralNetworksMemory_free(ANeuralNetworksMemory *memory)
 	nnapi_object_unref(memory);
 }
 
-struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *offset)
+struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory, size_t *offset)
 {
 	struct nna_buffer *buffer;
 
 	pthread_mutex_lock(&memory->lock);
 	if (!memory->import_tried) {
 		memory->import_tried = true;
-		/* A memory that cannot be shared is copied. */
-		if (nna_buffer_import(nnapi_device()->device, memory->fd,
+		/* No error: what is in a memory that cannot be shared is copied. */
+		if (nna_buffer_import(nnapi_device_get()->device, memory->fd,
 				      memory->offset + memory->size, &memory->buffer))
 			memory->buffer = NULL;
 	}

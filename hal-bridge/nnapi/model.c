@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Models: the API's side of hal-bridge/common/model.c, which collects operands and operations and
+ * checks them; a model that is finished is a graph of libnnaccel. Here are the states of a model,
+ * and references to what its constants lie in.
+ */
 #include "hal-bridge/nnapi/nnapi.h"
 
 #include <stdlib.h>
@@ -16,7 +21,7 @@ static void nnapi_model_destroy(void *object)
 	free(model);
 }
 
-/* Room for one more nnapi_model_hold(), which then cannot fail. */
+/* Makes room for one more nnapi_model_hold(), which then cannot fail. False without memory. */
 static bool nnapi_model_reserve(ANeuralNetworksModel *model)
 {
 	void **held;
@@ -33,7 +38,7 @@ static void nnapi_model_hold(ANeuralNetworksModel *model, const void *object)
 	model->held[model->held_count++] = nnapi_object_ref(object);
 }
 
-/* NO_ERROR while the model can be changed. @given: no other argument is NULL that must not be. */
+/* NO_ERROR while the model can be changed. @given: no other argument is NULL wrongly. */
 static int nnapi_model_open(const ANeuralNetworksModel *model, bool given, const char *function)
 {
 	if (!model || !given)
@@ -197,7 +202,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 
 	if (ret)
 		return ret;
-	/* Also when it is invalid: there is no way to repair it. */
+	/* An invalid model is finished, too: there is no way to repair it. */
 	model->finished = true;
 	return nnb_result_of_call(nnb_model_build(&model->model, &model->graph));
 }
@@ -211,7 +216,7 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 
 	if (!model || !supportedOps)
 		return nnapi_null(__func__);
-	ret = nnapi_check_devices(devices, numDevices, __func__);
+	ret = nnapi_device_check_list(devices, numDevices, __func__);
 	if (ret)
 		return ret;
 	if (!model->finished || !model->graph)

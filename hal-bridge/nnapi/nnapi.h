@@ -66,13 +66,16 @@
 
 #define NNAPI_LOOP_DEFAULT_NS 2000000000ull
 #define NNAPI_LOOP_MAXIMUM_NS 15000000000ull
-#define NNAPI_ALIGNMENT 64 /* bytes; what an argument's memory should be bound at (enum nna_route) */
+
+#define NNAPI_ALIGNMENT 64 /* bytes; an offset that is no multiple of it takes a copy (nna_route) */
+#define NNAPI_PADDING 1 /* bytes; the size of an argument's memory need not be rounded up */
 
 /* Says what is wrong and returns the code. */
 #define nnapi_error(code, ...) (nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
 /* The code of a NULL argument. */
 #define nnapi_null(function) nnapi_error(UNEXPECTED_NULL, "%s: an argument is NULL", function)
 
+/* CLOCK_MONOTONIC, ns. */
 uint64_t nnapi_now(void);
 
 /* --------------------------------------------------------------------------------------- object */
@@ -113,11 +116,11 @@ struct ANeuralNetworksDevice {
 };
 
 /* The device; NULL when none could be opened. Thread-safe. */
-struct ANeuralNetworksDevice *nnapi_device(void);
+struct ANeuralNetworksDevice *nnapi_device_get(void);
 
-/* NO_ERROR when @devices is a set of our devices. */
-int nnapi_check_devices(const ANeuralNetworksDevice *const *devices, uint32_t count,
-			const char *function);
+/* NO_ERROR when @devices is the device and nothing else. */
+int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_t count,
+			    const char *function);
 
 /* --------------------------------------------------------------------------------------- memory */
 
@@ -184,7 +187,7 @@ struct ANeuralNetworksMemory {
  * The buffer for the device, which is the memory's; NULL when the device cannot share the memory.
  * @offset receives where the memory begins in it.
  */
-struct nna_buffer *nnapi_memory_buffer(ANeuralNetworksMemory *memory, size_t *offset);
+struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory, size_t *offset);
 
 /* True when @memory was made for this use. */
 bool nnapi_memory_has_role(const ANeuralNetworksMemory *memory,
@@ -232,8 +235,8 @@ struct ANeuralNetworksCompilation {
 };
 
 /* The operand of an input or output; NULL when there is none. */
-const struct nnb_operand *nnapi_compilation_io(const ANeuralNetworksCompilation *compilation,
-					       bool output, uint32_t index);
+const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
+						    bool output, uint32_t index);
 
 /* ------------------------------------------------------------------------------------ execution */
 
@@ -336,7 +339,7 @@ struct ANeuralNetworksEvent {
 ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution);
 
 /* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or cannot tell. */
-uint64_t nnapi_fence_fd_time(int fd);
+uint64_t nnapi_fence_fd_get_time(int fd);
 
 /*
  * Waits for a fence's fd. Return: NO_ERROR, or OP_FAILED when it is in error. @timeout_ms as for

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* NO_ERROR when a run has ended in a way that left dimensions. */
-static int nnapi_execution_ended(ANeuralNetworksExecution *execution, const char *function)
+static int nnapi_result_check(ANeuralNetworksExecution *execution, const char *function)
 {
 	enum nnapi_state state;
 	int result;
@@ -22,10 +22,11 @@ static int nnapi_execution_ended(ANeuralNetworksExecution *execution, const char
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-static int nnapi_output_dims(ANeuralNetworksExecution *execution, int32_t index, uint32_t *rank,
-			     uint32_t dims[NNACCEL_MAX_RANK], const char *function)
+/* Dimensions of an output; OUTPUT_INSUFFICIENT_SIZE, with them, for one that did not fit. */
+static int nnapi_result_get_dims(ANeuralNetworksExecution *execution, int32_t index, uint32_t *rank,
+				 uint32_t dims[NNACCEL_MAX_RANK], const char *function)
 {
-	int ret = nnapi_execution_ended(execution, function);
+	int ret = nnapi_result_check(execution, function);
 
 	if (ret)
 		return ret;
@@ -43,7 +44,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandRank(ANeuralNetworksEx
 	if (!execution || !rank)
 		return nnapi_null(__func__);
 	*rank = 0;
-	return nnapi_output_dims(execution, index, rank, dims, __func__);
+	return nnapi_result_get_dims(execution, index, rank, dims, __func__);
 }
 
 NNAPI_EXPORT int
@@ -55,7 +56,7 @@ ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *ex
 
 	if (!execution || !dimensions)
 		return nnapi_null(__func__);
-	ret = nnapi_output_dims(execution, index, &rank, dims, __func__);
+	ret = nnapi_result_get_dims(execution, index, &rank, dims, __func__);
 	if (ret && ret != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE)
 		return ret;
 	if (!rank)
@@ -64,16 +65,19 @@ ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *ex
 	return ret;
 }
 
-/* When nothing was left to wait for; when that is not known, when the device began. */
-static uint64_t nnapi_free_to_run(const ANeuralNetworksExecution *execution,
-				  const struct nna_timing *timing)
+/*
+ * When the last of the fences had signalled that the run waited for. Where that is not known, it is
+ * when the device began.
+ */
+static uint64_t nnapi_result_ready_ns(const ANeuralNetworksExecution *execution,
+				      const struct nna_timing *timing)
 {
 	uint64_t from = execution->began_ns;
 
 	if (!execution->waited_count)
 		return timing->begin;
 	for (uint32_t i = 0; i < execution->waited_count; i++) {
-		uint64_t time = nnapi_fence_fd_time(execution->waited[i]);
+		uint64_t time = nnapi_fence_fd_get_time(execution->waited[i]);
 
 		if (!time)
 			return timing->begin;
@@ -111,7 +115,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecu
 		*duration = execution->driver_ns;
 		break;
 	default:
-		*duration = timing.end - nnapi_free_to_run(execution, &timing);
+		*duration = timing.end - nnapi_result_ready_ns(execution, &timing);
 		break;
 	}
 	return ANEURALNETWORKS_NO_ERROR;
