@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Buffers: memory that the device shares with this process, and perhaps with others. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Devices: a node of the driver, or the loopback. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,11 @@ static int check_abi(const struct nna_device *d)
 	if (i->abi_major == NNAHW_ABI_MAJOR && i->stream_version == NNAHW_STREAM_ABI &&
 	    i->layout_version == NNAHW_LAYOUT_ABI)
 		return 0;
-	nna_log_print(
-		&d->log, NNA_LOG_ERROR,
-		"%s speaks ABI %u.%u with stream version %u and layout version %u; this library needs %u.x, %u, %u",
-		i->name, i->abi_major, i->abi_minor, i->stream_version, i->layout_version,
-		NNAHW_ABI_MAJOR, NNAHW_STREAM_ABI, NNAHW_LAYOUT_ABI);
+	nna_log_print(&d->log, NNA_LOG_ERROR,
+		      "%s speaks ABI %u.%u with stream version %u and layout version %u; "
+		      "this library needs %u.x, %u, %u",
+		      i->name, i->abi_major, i->abi_minor, i->stream_version, i->layout_version,
+		      NNAHW_ABI_MAJOR, NNAHW_STREAM_ABI, NNAHW_LAYOUT_ABI);
 	return -EPROTO;
 }
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Fences: the end of a run, for which any number of threads may wait; and in-fences, by fd.
+ *
+ * A thread that waits first waits for the device, without a lock. Then, under the fence's lock, the
+ * first one takes the end of the run and keeps its error.
+ */
 #include <errno.h>
 #include <linux/sync_file.h>
 #include <poll.h>
@@ -36,8 +42,8 @@ int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 
 		pthread_mutex_lock(&e->lock);
 		/*
-		 * A job over its budget ends with this error too: then there is a report, or there
-		 * is time left.
+		 * A timeout, unless the job has ended with this error, being over its budget: then
+		 * there is a report, or there is time left.
 		 */
 		if (ret == -ETIME && timeout_ns >= 0 && !nna_execution_reported(e) &&
 		    (int64_t)nna_now_ns() >= deadline) {
@@ -62,7 +68,7 @@ int nna_fence_export(struct nna_fence *fence)
 	return fence->device->ws->ops->fence_export(fence->device->ws, fence->ws_fence);
 }
 
-/* How a fence that polls so has signalled. */
+/* How an in-fence has ended that polls as @revents says: 0 or a negative errno. */
 static int fence_fd_status(int fd, short revents)
 {
 	struct sync_file_info info = { 0 };
@@ -71,7 +77,7 @@ static int fence_fd_status(int fd, short revents)
 		return -EBADF;
 	if (!ioctl(fd, SYNC_IOC_FILE_INFO, &info))
 		return info.status < 0 ? -ECANCELED : 0;
-	/* Anything else that polls readable, as the loopback takes it. */
+	/* It is no sync_file. The loopback takes anything that polls readable when signalled. */
 	return revents & POLLERR || !(revents & POLLIN) ? -ECANCELED : 0;
 }
 

@@ -187,10 +187,10 @@ static int frame_get(struct parts_run *run, struct frame *f, uint32_t operand, s
 
 	if (!t) {
 		if (o->lifetime != NNA_LIFETIME_CONSTANT && o->lifetime != NNA_LIFETIME_NO_VALUE) {
-			nna_log_print(
-				log_of(run), NNA_LOG_ERROR,
-				"operand %u of subgraph %u is state, and its shape depends on data: not supported",
-				operand, f->number);
+			nna_log_print(log_of(run), NNA_LOG_ERROR,
+				      "operand %u of subgraph %u is state, and its shape depends "
+				      "on data: not supported",
+				      operand, f->number);
 			return -ENOTSUP;
 		}
 		t = tensor_new(run, NULL);
@@ -479,10 +479,10 @@ static int run_control(struct parts_run *run, struct frame *f, uint32_t index)
 	if (!is_while && operation->type != NNA_OPERATION_IF) {
 		const char *name = nna_operation_name(operation->type);
 
-		nna_log_print(
-			log_of(run), NNA_LOG_ERROR,
-			"operation %u of subgraph %u: %s needs a value that is too large to decide about shapes",
-			index, f->number, name ? name : "unknown");
+		nna_log_print(log_of(run), NNA_LOG_ERROR,
+			      "operation %u of subgraph %u: %s needs a value that is too large "
+			      "to decide about shapes",
+			      index, f->number, name ? name : "unknown");
 		return -ENOTSUP;
 	}
 	/* A body gives no more than the operation has inputs. */
@@ -597,7 +597,7 @@ static int give_results(struct nna_execution *e, const struct frame *f)
 		io->rank = t->rank;
 		memcpy(io->dims, t->dims, sizeof(io->dims));
 	}
-	ret = nna_execution_check_outputs(e, e->results);
+	ret = nna_bindings_check_outputs(e, e->results);
 	for (uint32_t i = 0; i < count && (!ret || ret == -ENOSPC); i++) {
 		const struct tensor *t = f->tensors[f->subgraph->outputs[i]];
 

@@ -2,10 +2,39 @@
 /*
  * The objects behind nnaccel.h.
  *
+ *	device.c	an open device
+ *	buffer.c	device memory of the caller's
+ *	program.c	a graph for a device
+ *	variant.c	the program compiled for one set of shapes
+ *	fold.c		a job that computes constants while a variant is compiled
+ *	context.c	what one run at a time needs of the device
+ *	execution.c	an execution: life, settings, running
+ *	binding.c	its inputs and outputs, and how they get to the device
+ *	result.c	what a run has left behind
+ *	parts.c		runs whose shapes depend on data
+ *	fence.c		the end of a run, and in-fences
+ *
+ * Data and ownership
+ *
+ *	program		holds its graph and a list of variants; borrows its device
+ *	variant		the graph compiled for one signature: dims of the inputs, and the values
+ *			of those that decide about shapes. It owns a read-only BO with stream and
+ *			constants. The list and the executions that use it have references
+ *	context		a queue, a BO with base table, report and scratch memory, and staging
+ *			memory for what is copied. A variant owns its spare ones; executions
+ *			borrow them, so that those that live for one run cost no BOs and queues
+ *	execution	owns bindings and state variables; has a reference to its variant, and
+ *			to the fence of the run under way
+ *	fence		outlives its execution, and points to it until the end of the run has
+ *			been taken
+ *	part		operations of the graph as a program of its own, owned by the program. A
+ *			variant without code says that shapes depend on data: such a run goes
+ *			through parts, which are made when they are first needed, and kept
+ *
  * The route of an argument
  *
  * Every bound input and output takes one of three routes (enum nna_route in nnaccel.h), which
- * execution.c: route_of() decides when it is bound, and which is kept in its nna_binding:
+ * binding.c: route_of() decides when it is bound, and which is kept in its nna_binding:
  *
  *	direct	the device works on the caller's buffer itself
  *	staged	it has no slot of its own in the base table, but shares the staging slot
@@ -20,23 +49,19 @@
  *	- a run has a fence to export only if all its outputs are direct: the device's fence knows
  *	  nothing of a copy that comes after it.
  *
- * Data and ownership
+ * The end of a run
  *
- * A program holds its graph and a list of variants: the graph compiled for one shape signature
- * (dims of the inputs, and values of those that decide about shapes). A variant owns a read-only BO
- * with its stream and constants; it is reference-counted by the program's cache and by the
- * executions that use it. A context is what one run at a time needs: a queue and a BO with base
- * table, report and scratch memory, and staging memory for what is copied. Executions borrow
- * contexts from their variant and give them back, so that short-lived executions cost no BOs and no
- * queues. State variables belong to the execution.
+ * Nothing runs in the background: whoever looks first (nna_execution_compute(), a wait for the
+ * fence, the next call to the execution) takes the end with nna_execution_finish(). That resumes a
+ * job that has yielded, reads the device's report, and copies the outputs that are not direct.
  *
- * A variant without code says that shapes depend on data: such a run goes through parts of the
- * graph, each a program of its own, which the program makes when they are first needed and keeps
- * (parts.c).
+ * Locks, in the order in which they are taken
  *
- * Locks: a program's @lock guards the list of variants and their spare contexts; compiling happens
- * under @compiling, without @lock. An execution's @lock guards the end of its run, which its owner
- * or a waiter on its fence may notice first.
+ *	program @compiling	compiling, which may take long
+ *	program @lock		the list of variants, their spare contexts, the list of parts
+ *
+ *	fence @lock		the end of its run
+ *	execution @lock		@run, @error, @timing and the outputs, while a fence may end the run
  */
 #ifndef NNA_RUNTIME_H
 #define NNA_RUNTIME_H
@@ -51,6 +76,17 @@
 #include "libnnaccel/winsys/status.h"
 #include "libnnaccel/winsys/winsys.h"
 
+struct nna_part;
+struct nna_variant;
+
+/* Bytes rounded up to what a base in the table is aligned to. */
+static inline uint64_t nna_align_up(uint64_t size)
+{
+	return (size + 63) & ~63ull;
+}
+
+/* ------------------------------------------------------------------------------ device, buffers */
+
 struct nna_device {
 	struct nna_winsys *ws;
 	struct nna_log log;
@@ -63,15 +99,20 @@ struct nna_buffer {
 	size_t size;
 };
 
-/* Places in a context's memory. */
+/* ------------------------------------------------------------------------------------- contexts */
+
+/* Where things lie in @memory of a context, in bytes. */
 #define NNA_CONTEXT_TABLE 0u
 #define NNA_CONTEXT_REPORT 1024u
 #define NNA_CONTEXT_SCRATCH 2048u
 
 /**
  * struct nna_context - what one run at a time needs
- * @staging: inputs and outputs that are copied, each at @places[input or input count + output];
- *	NULL until needed
+ * @next: of the variant's spare contexts
+ * @queue: NULL after a run that failed, which may have banned it
+ * @memory: base table, report and scratch memory
+ * @staging: inputs and outputs that are copied, each where @places of the variant says; NULL until
+ *	needed
  */
 struct nna_context {
 	struct nna_context *next;
@@ -80,43 +121,114 @@ struct nna_context {
 	struct nna_winsys_bo *staging;
 };
 
+int nna_context_create(struct nna_device *device, enum nna_priority priority,
+		       const struct nna_code *code, struct nna_context **out);
+void nna_context_destroy(struct nna_device *device, struct nna_context *context);
+
+/* A spare one of the variant's, or a new one. The caller gives it back. */
+int nna_context_get(struct nna_program *program, struct nna_variant *variant,
+		    struct nna_context **out);
+void nna_context_put(struct nna_program *program, struct nna_variant *variant,
+		     struct nna_context *context);
+
+/* ------------------------------------------------------------------------------------- variants */
+
+/**
+ * struct nna_variant - the graph compiled for one signature
+ * @next: of the program's list
+ * @references: the list's, and those of executions
+ * @key: the signature, @key_size bytes
+ * @code: what the compiler made; NULL when the graph cannot be compiled as a whole
+ * @stop: without @code: the operation that needs to know what only a run tells
+ * @bo: @code's stream and constants, read-only for the device
+ * @places: bytes from the start of staging memory of every input and then every output
+ * @staging_size: bytes of staging memory in a context
+ * @spare: @spare_count contexts that nobody uses
+ */
 struct nna_variant {
 	struct nna_variant *next;
 	atomic_uint references;
 	uint8_t *key;
 	size_t key_size;
-	/* NULL: cannot be compiled as a whole, operation @stop needs to know what a run tells */
 	struct nna_code *code;
 	uint32_t stop;
 	struct nna_winsys_bo *bo;
-	uint64_t *places; /* of inputs and outputs in staging memory */
+	uint64_t *places;
 	uint64_t staging_size;
 	struct nna_context *spare;
 	uint32_t spare_count;
 };
 
+/**
+ * nna_variant_get() - the variant for a signature, compiled if need be
+ * @inputs: final shapes of all inputs
+ * @data: bytes of each input where this process can read them, else NULL
+ * @deadline_ns: when compiling gives up, absolute; 0 is never
+ * @stop: with -EAGAIN: the operation that needs to know what only a run tells
+ *
+ * Return: 0 and a reference, or a negative errno.
+ */
+int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
+		    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
+		    struct nna_variant **out);
+/* The same under @compiling, which the caller holds; what comes without code is no error here. */
+int nna_variant_make(struct nna_program *program, const struct nna_shape *inputs,
+		     const void *const *data, uint64_t deadline_ns, struct nna_variant **out);
+void nna_variant_put(struct nna_program *program, struct nna_variant *variant);
+
+/* Takes all but the first @keep out of the program's list, and returns them with its references. */
+struct nna_variant *nna_variant_trim(struct nna_program *program, uint32_t keep);
+/* Gives back a reference to each of a list. */
+void nna_variant_put_list(struct nna_program *program, struct nna_variant *variants);
+
+/* Fills in @places and @staging_size for @code. */
+int nna_variant_place_io(struct nna_variant *variant);
+
+/* Bytes of a final shape, UINT64_MAX when there are more than that. */
+uint64_t nna_shape_bytes_saturated(const struct nna_shape *shape);
+
+/* Runs code without inputs on the device and copies its outputs; for constant folding. */
+int nna_fold_run(struct nna_program *program, const struct nna_code *code, void *const *outputs);
+
+/* ------------------------------------------------------------------------------ programs, parts */
+
+/**
+ * struct nna_program - a graph for a device
+ * @graph: a reference
+ * @priority: of all runs
+ * @lock: of what follows, and of the spare contexts of variants
+ * @compiling: held while a variant is compiled, outside of @lock
+ * @variants: @variant_count of them, most recently used first
+ * @parameters: for each input whether its value is part of the signature; only ever set, under both
+ *	locks
+ * @has_parameters: any of @parameters is set
+ * @own_slots: that many of the inputs and then the outputs have slots of their own; constant
+ * @stated: the variant for the shapes that the graph states, if they are complete; no reference
+ * @parts: never shrinks, so that parts can be used without the lock; of two that are the same the
+ *	first in the list counts
+ */
 struct nna_program {
 	struct nna_device *device;
 	struct nna_graph *graph;
 	enum nna_priority priority;
 	pthread_mutex_t lock;
 	pthread_mutex_t compiling;
-	struct nna_variant *variants; /* most recently used first */
+	struct nna_variant *variants;
 	uint32_t variant_count;
-	/*
-	 * inputs whose values are part of the signature; only ever set, under @compiling and @lock
-	 */
 	bool *parameters;
-	atomic_bool has_parameters; /* any of them */
-	uint32_t own_slots; /* that many inputs and then outputs have slots of their own */
-	/* for the shapes that the model states, if they are complete; holds no reference */
+	atomic_bool has_parameters;
+	uint32_t own_slots;
 	struct nna_variant *stated;
-	struct nna_part *parts; /* never shrinks; what is found first counts */
+	struct nna_part *parts;
 };
 
 /**
- * struct nna_part - operations [@from, @to) of the execution order of @subgraph as a program of its
- * own
+ * struct nna_part - a range of a graph's operations as a program of its own
+ * @next: of the program's list
+ * @subgraph: whose operations they are
+ * @from: the first, as a place in the execution order of @subgraph
+ * @to: the place after the last
+ * @graph: the part, a reference
  */
 struct nna_part {
 	struct nna_part *next;
@@ -125,108 +237,155 @@ struct nna_part {
 	struct nna_program *program;
 };
 
+/**
+ * nna_parts_run() - run the program's graph in parts, to the end, in this thread
+ * @stop: the operation before which the first part ends
+ * @deadline_ns: absolute, 0 is none
+ *
+ * Fills in @results and the timing of the execution, and copies the outputs.
+ *
+ * Return: 0, -ENOSPC when at least one output did not fit, or the error of a part.
+ */
+int nna_parts_run(struct nna_execution *execution, uint32_t stop, uint64_t deadline_ns);
+void nna_parts_destroy(struct nna_part *parts);
+
+/* ------------------------------------------------------------------------------------- bindings */
+
+/**
+ * struct nna_binding - what an input or output is bound to
+ * @omitted: an input that is left out
+ * @data: the caller's memory, or NULL
+ * @buffer: the caller's buffer, or NULL; not owned
+ * @offset: in @buffer
+ * @size: bytes at @data, or in @buffer from @offset on
+ * @has_dims: the caller has given dimensions: @rank of them, 0 is what the graph states
+ * @va: of what is bound in @buffer, else 0
+ * @route: how it gets to the device (above)
+ * @short_of: an output that was too small in the last run
+ * @rows: @dims[0] of an output whose rows the last run has counted; 0 before
+ */
 struct nna_binding {
 	bool bound;
 	bool omitted;
-	void *data; /* the caller's, or NULL */
+	void *data;
 	struct nna_buffer *buffer;
 	size_t offset, size;
 	bool has_dims;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
-	uint64_t va; /* of what is bound in @buffer, else 0 */
+	uint64_t va;
 	enum nna_route route;
-	/* In the variant that is in use: */
-	bool short_of; /* an output that is too small */
-	uint32_t rows; /* dims[0] of a counted output after a run, 0 before */
+	bool short_of;
+	uint32_t rows;
 };
+
+/* Bytes of a binding that this process can read. */
+const void *nna_binding_data(const struct nna_binding *b);
+
+/* Shapes of all inputs as they are bound, and where their bytes are. -EINVAL is logged. */
+int nna_bindings_get_shapes(struct nna_execution *execution, struct nna_shape *shapes,
+			    const void **data);
+/*
+ * Outputs as they are bound against what a run writes. -ENOSPC: some are too small and marked so.
+ */
+int nna_bindings_check_outputs(struct nna_execution *execution, const struct nna_code_io *wanted);
+/*
+ * Whether an input is in a buffer, so that in-fences may stand for its bytes; with @read only if
+ * this process is known to read one of those.
+ */
+bool nna_bindings_have_buffers(const struct nna_execution *execution, bool read);
+bool nna_bindings_outputs_are_direct(const struct nna_execution *execution);
+/* Writes the base table of the execution's context, for which staging memory may be needed. */
+int nna_bindings_write_table(struct nna_execution *execution);
+/* Copies inputs that are not direct to staging memory. */
+void nna_bindings_copy_inputs(struct nna_execution *execution);
+
+/* ----------------------------------------------------------------------------------- executions */
 
 enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
 
+/**
+ * struct nna_execution - one run of a program at a time
+ * @variant: for what is bound, a reference; NULL before the first run
+ * @context: borrowed from @variant
+ * @state: variables, owned unless there is a @parent; NULL until needed
+ * @parent: this execution runs a part of @parent's graph and uses its state
+ * @results: outputs of a run in parts, owned; otherwise those of @variant's code count
+ * @dirty: bindings have changed since the base table was written
+ * @deadline_ns: absolute, 0 is none
+ * @duration_ns: from when all in-fences have signalled, 0 is none
+ * @loop_limit_ns: of each WHILE
+ * @fence: of the run under way, a reference
+ * @ws_fence: of the job that was submitted last, until a fence or the end of the run takes it
+ * @job: of the run under way
+ * @error: of the last run
+ */
 struct nna_execution {
 	struct nna_program *program;
 	struct nna_variant *variant;
 	struct nna_context *context;
-	struct nna_winsys_bo *state; /* variables; NULL until needed */
-	struct nna_execution *parent; /* this one runs a part of it and uses its state */
-	/* outputs of a run in parts; else those of the variant's code count */
+	struct nna_winsys_bo *state;
+	struct nna_execution *parent;
 	struct nna_code_io *results;
 	struct nna_binding *inputs, *outputs;
-	bool dirty; /* bindings changed since the base table was written */
+	bool dirty;
 	uint64_t deadline_ns, duration_ns, loop_limit_ns;
 	pthread_mutex_t lock;
 	enum nna_run_state run;
-	struct nna_fence *fence; /* of the run under way, with a reference */
+	struct nna_fence *fence;
 	struct nna_winsys_fence *ws_fence;
-	struct nna_winsys_job job; /* of the run under way */
-	int error; /* of the last run */
+	struct nna_winsys_job job;
+	int error;
 	struct nna_timing timing;
 };
 
-struct nna_fence {
-	atomic_uint references;
-	struct nna_device *device;
-	pthread_mutex_t lock;
-	struct nna_execution *execution; /* until the run has been finished */
-	struct nna_winsys_fence *ws_fence;
-	bool exportable; /* all outputs are direct; constant */
-	atomic_bool done;
-	int error;
-};
-
+/* Whether a run is under way; takes the end of one that has ended without anyone looking. */
+bool nna_execution_is_running(struct nna_execution *execution);
 /*
- * Runs the program's graph in parts, the first of which ends before operation @stop; to the end, in
- * this thread. Fills in @results and the timing, and copies the outputs. @deadline_ns: absolute, 0
- * is none. -ENOSPC: at least one did not fit.
+ * Whether the values of some inputs are part of the signature. They can change in the caller's
+ * memory without our knowledge.
  */
-int nna_parts_run(struct nna_execution *execution, uint32_t stop, uint64_t deadline_ns);
-void nna_parts_destroy(struct nna_part *parts);
-
+bool nna_execution_has_parameters(const struct nna_execution *execution);
 /*
  * Takes the variant for what is bound. -EAGAIN: there is none as a whole, operation @stop needs to
  * know what a run tells. Without @readable, inputs are not there yet: then -EAGAIN may also mean
  * that their values are needed, and leaves @stop alone.
  */
 int nna_execution_choose_variant(struct nna_execution *execution, bool readable, uint32_t *stop);
-/*
- * Outputs as they are bound against what a run writes. -ENOSPC: some are too small and marked so.
+/* The device has written its report of the run under way. */
+bool nna_execution_reported(const struct nna_execution *execution);
+/* Takes the end of a run, which ended with @error for its fence. @lock is held. */
+void nna_execution_finish(struct nna_execution *execution, int error);
+/* Takes the dimensions that depended on data, and copies the outputs that are not direct. */
+int nna_execution_take_outputs(struct nna_execution *execution);
+
+/* --------------------------------------------------------------------------------------- fences */
+
+/**
+ * struct nna_fence - the end of a run
+ * @references: the caller's, and the execution's during the run
+ * @lock: of the end of the run: of @execution and @error until @done
+ * @execution: whose run it is; NULL when its end has been taken
+ * @ws_fence: owned; NULL when the run had ended at its submission
+ * @exportable: all outputs are direct; constant
+ * @done: the run has ended with @error
  */
-int nna_execution_check_outputs(struct nna_execution *execution, const struct nna_code_io *wanted);
-/* Bytes of a binding that this process can read. */
-const void *nna_binding_data(const struct nna_binding *b);
+struct nna_fence {
+	atomic_uint references;
+	struct nna_device *device;
+	pthread_mutex_t lock;
+	struct nna_execution *execution;
+	struct nna_winsys_fence *ws_fence;
+	bool exportable;
+	atomic_bool done;
+	int error;
+};
+
+void nna_fence_put(struct nna_fence *fence);
 /*
  * Waits until @count fences have signalled, up to @deadline_ns (absolute, 0 is for ever).
  * -ECANCELED: one of them has failed. -ETIMEDOUT; -EBADF: not an open fd.
  */
 int nna_fence_fds_wait(const int *fds, uint32_t count, uint64_t deadline_ns);
-
-/* Runs code without inputs and copies its outputs; for constant folding. */
-int nna_program_run_once(struct nna_program *program, const struct nna_code *code,
-			 void *const *outputs);
-
-/**
- * nna_program_get_variant() - the program for a signature, compiled if need be
- * @inputs: final shapes of all inputs
- * @data: bytes of each input where this process can read them, else NULL
- *
- * @stop: with -EAGAIN: the operation that needs to know what only a run tells
- *
- * Return: 0 and a reference, or a negative errno.
- */
-int nna_program_get_variant(struct nna_program *program, const struct nna_shape *inputs,
-			    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
-			    struct nna_variant **out);
-void nna_variant_put(struct nna_program *program, struct nna_variant *variant);
-
-int nna_context_get(struct nna_program *program, struct nna_variant *variant,
-		    struct nna_context **out);
-void nna_context_put(struct nna_program *program, struct nna_variant *variant,
-		     struct nna_context *context);
-
-/* The end of a run has been seen: takes results, wakes nobody. @lock of the execution is held. */
-void nna_execution_finish(struct nna_execution *execution, int error);
-/* The device has written its report of the run under way. */
-bool nna_execution_reported(const struct nna_execution *execution);
-void nna_fence_put(struct nna_fence *fence);
 
 #endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/* Contexts: queue and memory for one run at a time, borrowed from a variant (runtime.h). */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+#define MAX_SPARE_CONTEXTS 4u
+
+void nna_context_destroy(struct nna_device *d, struct nna_context *c)
+{
+	if (!c)
+		return;
+	if (c->queue)
+		d->ws->ops->queue_destroy(d->ws, c->queue);
+	if (c->memory)
+		d->ws->ops->bo_destroy(d->ws, c->memory);
+	if (c->staging)
+		d->ws->ops->bo_destroy(d->ws, c->staging);
+	free(c);
+}
+
+int nna_context_create(struct nna_device *d, enum nna_priority priority,
+		       const struct nna_code *code, struct nna_context **out)
+{
+	struct nna_context *c = calloc(1, sizeof(*c));
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	ret = d->ws->ops->bo_create(d->ws, NNA_CONTEXT_SCRATCH + nna_align_up(code->scratch_size),
+				    0, &c->memory);
+	if (!ret)
+		ret = d->ws->ops->queue_create(d->ws, priority, &c->queue);
+	if (ret) {
+		nna_context_destroy(d, c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+int nna_context_get(struct nna_program *program, struct nna_variant *variant,
+		    struct nna_context **out)
+{
+	struct nna_context *c;
+
+	pthread_mutex_lock(&program->lock);
+	c = variant->spare;
+	if (c) {
+		variant->spare = c->next;
+		variant->spare_count--;
+	}
+	pthread_mutex_unlock(&program->lock);
+	if (!c)
+		return nna_context_create(program->device, program->priority, variant->code, out);
+	*out = c;
+	return 0;
+}
+
+void nna_context_put(struct nna_program *program, struct nna_variant *variant,
+		     struct nna_context *context)
+{
+	if (!context)
+		return;
+	if (context->queue) {
+		pthread_mutex_lock(&program->lock);
+		if (variant->spare_count < MAX_SPARE_CONTEXTS) {
+			context->next = variant->spare;
+			variant->spare = context;
+			variant->spare_count++;
+			context = NULL;
+		}
+		pthread_mutex_unlock(&program->lock);
+	}
+	nna_context_destroy(program->device, context);
+}

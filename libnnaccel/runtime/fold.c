@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Folding: while a variant is compiled, operations whose inputs are all constant are run on the
+ * device, in a job of their own, as nothing is computed in this library.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+static int run_job(struct nna_device *d, enum nna_priority priority, const struct nna_code *code,
+		   const struct nna_winsys_bo *image, void *const *outputs)
+{
+	struct nna_winsys *ws = d->ws;
+	struct nna_context *c;
+	struct nna_winsys_fence *fence;
+	struct nnahw_base *table;
+	struct nnahw_report *report;
+	struct nna_winsys_job job;
+	struct nna_variant v = { .code = (struct nna_code *)code };
+	int ret = nna_variant_place_io(&v);
+
+	if (ret)
+		return ret;
+	ret = nna_context_create(d, priority, code, &c);
+	if (!ret) {
+		ret = ws->ops->bo_create(ws, v.staging_size ? v.staging_size : 64, 0, &c->staging);
+		if (ret)
+			nna_context_destroy(d, c);
+	}
+	if (ret) {
+		free(v.places);
+		return ret;
+	}
+	table = (void *)((char *)c->memory->map + NNA_CONTEXT_TABLE);
+	for (uint32_t i = 0; i < code->slot_count; i++) {
+		const struct nna_slot *s = &code->slots[i];
+		uint64_t at = 0;
+
+		switch (s->kind) {
+		case NNA_SLOT_CONSTANTS:
+			at = image->va + code->constants;
+			break;
+		case NNA_SLOT_SCRATCH:
+			at = c->memory->va + NNA_CONTEXT_SCRATCH;
+			break;
+		case NNA_SLOT_VARIABLES:
+			/* Operations on state are not folded. */
+			break;
+		case NNA_SLOT_STAGING:
+			at = c->staging->va;
+			break;
+		case NNA_SLOT_INPUT:
+			at = c->staging->va + v.places[s->index];
+			break;
+		case NNA_SLOT_OUTPUT:
+			at = c->staging->va + v.places[code->input_count + s->index];
+			break;
+		}
+		table[i] = (struct nnahw_base){ s->size ? at : 0, s->size };
+	}
+	report = (void *)((char *)c->memory->map + NNA_CONTEXT_REPORT);
+	job = (struct nna_winsys_job){
+		.stream_va = image->va,
+		.stream_size = code->stream_size,
+		.base_table_va = c->memory->va + NNA_CONTEXT_TABLE,
+		.slot_count = code->slot_count,
+		.report_va = c->memory->va + NNA_CONTEXT_REPORT,
+	};
+	ret = ws->ops->queue_submit(ws, c->queue, &job, &fence);
+	if (!ret) {
+		ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
+		ws->ops->fence_destroy(ws, fence);
+	}
+	if (!ret)
+		ret = nna_status_error(report->status);
+	for (uint32_t i = 0; !ret && i < code->output_count; i++)
+		memcpy(outputs[i], (char *)c->staging->map + v.places[code->input_count + i],
+		       code->outputs[i].size);
+	nna_context_destroy(d, c);
+	free(v.places);
+	return ret;
+}
+
+int nna_fold_run(struct nna_program *program, const struct nna_code *code, void *const *outputs)
+{
+	struct nna_device *d = program->device;
+	struct nna_winsys_bo *bo;
+	int ret = d->ws->ops->bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
+					&bo);
+
+	if (ret)
+		return ret;
+	memcpy(bo->map, code->image, code->image_size);
+	ret = run_job(d, program->priority, code, bo, outputs);
+	d->ws->ops->bo_destroy(d->ws, bo);
+	return ret;
+}

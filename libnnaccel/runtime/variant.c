@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Variants: a program's graph compiled for one signature, and the list of those that are kept.
+ *
+ * A program starts with no input as a parameter. When the compiler stops at an operation that needs
+ * a value, the inputs that give it one become parameters: from then on their values are part of the
+ * signature, and the variants so far are dropped. When there is no such input the shapes depend on
+ * data, and a variant without code remembers that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+#define MAX_VARIANTS 32u
+/* Inputs of at most this many bytes may decide about shapes. */
+#define MAX_PARAMETER 4096u
+
+static void variant_destroy(struct nna_device *d, struct nna_variant *v)
+{
+	if (!v)
+		return;
+	while (v->spare) {
+		struct nna_context *next = v->spare->next;
+
+		nna_context_destroy(d, v->spare);
+		v->spare = next;
+	}
+	if (v->bo)
+		d->ws->ops->bo_destroy(d->ws, v->bo);
+	nna_code_destroy(v->code);
+	free(v->places);
+	free(v->key);
+	free(v);
+}
+
+void nna_variant_put(struct nna_program *program, struct nna_variant *variant)
+{
+	if (variant && atomic_fetch_sub(&variant->references, 1) == 1)
+		variant_destroy(program->device, variant);
+}
+
+/* Moves the image to a BO; the stream stays in this process, too, for dumps and messages. */
+static int upload(struct nna_device *d, struct nna_code *code, struct nna_winsys_bo **bo)
+{
+	uint8_t *kept;
+	int ret = d->ws->ops->bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
+					bo);
+
+	if (ret)
+		return ret;
+	memcpy((*bo)->map, code->image, code->image_size);
+	kept = realloc(code->image, code->stream_size);
+	if (kept)
+		code->image = kept;
+	return 0;
+}
+
+/* What shares the staging slot has a place already; the others come after that. */
+int nna_variant_place_io(struct nna_variant *v)
+{
+	const struct nna_code *code = v->code;
+	uint64_t at = code->staging_size;
+
+	v->places = calloc((size_t)code->input_count + code->output_count + 1, sizeof(*v->places));
+	if (!v->places)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < code->input_count + code->output_count; i++) {
+		const struct nna_code_io *io = i < code->input_count ?
+						       &code->inputs[i] :
+						       &code->outputs[i - code->input_count];
+
+		if (io->staged) {
+			v->places[i] = io->offset;
+			continue;
+		}
+		v->places[i] = at;
+		if (__builtin_add_overflow(at, nna_align_up(io->size), &at))
+			return -ENOMEM;
+	}
+	v->staging_size = at;
+	return 0;
+}
+
+static int run_for_compiler(void *user, const struct nna_code *code, void *const *outputs)
+{
+	return nna_fold_run(user, code, outputs);
+}
+
+uint64_t nna_shape_bytes_saturated(const struct nna_shape *shape)
+{
+	uint64_t bytes = nna_operand_type_size(shape->type);
+
+	for (uint32_t k = 0; k < shape->rank; k++)
+		if (__builtin_mul_overflow(bytes, (uint64_t)shape->dims[k], &bytes))
+			return UINT64_MAX;
+	return bytes;
+}
+
+/*
+ * Signature: dims of all inputs, then the bytes of those that are parameters. NULL without memory.
+ */
+static uint8_t *make_key(const struct nna_program *p, const struct nna_shape *inputs,
+			 const void *const *data, size_t *size)
+{
+	uint32_t count = p->graph->subgraphs[0].input_count;
+	size_t bytes = 1;
+	uint8_t *key, *at;
+
+	for (uint32_t i = 0; i < count; i++) {
+		bytes += 1 + sizeof(inputs[i].rank) + sizeof(inputs[i].dims);
+		if (p->parameters[i] && data && data[i] && !inputs[i].omitted)
+			bytes += nna_shape_bytes_saturated(&inputs[i]);
+	}
+	key = calloc(1, bytes);
+	if (!key)
+		return NULL;
+	at = key + 1;
+	for (uint32_t i = 0; i < count; i++) {
+		*at++ = inputs[i].omitted;
+		if (inputs[i].omitted) {
+			at += sizeof(inputs[i].rank) + sizeof(inputs[i].dims);
+			continue;
+		}
+		memcpy(at, &inputs[i].rank, sizeof(inputs[i].rank));
+		at += sizeof(inputs[i].rank);
+		memcpy(at, inputs[i].dims, sizeof(inputs[i].dims[0]) * inputs[i].rank);
+		at += sizeof(inputs[i].dims);
+		if (p->parameters[i] && data && data[i]) {
+			memcpy(at, data[i], nna_shape_bytes_saturated(&inputs[i]));
+			at += nna_shape_bytes_saturated(&inputs[i]);
+		}
+	}
+	*size = bytes;
+	return key;
+}
+
+/* Under @lock. A variant that is found moves to the front of the list. */
+static struct nna_variant *find_variant(struct nna_program *p, const uint8_t *key, size_t size)
+{
+	for (struct nna_variant **link = &p->variants; *link; link = &(*link)->next) {
+		struct nna_variant *v = *link;
+
+		if (v->key_size != size || memcmp(v->key, key, size))
+			continue;
+		*link = v->next;
+		v->next = p->variants;
+		p->variants = v;
+		atomic_fetch_add(&v->references, 1);
+		return v;
+	}
+	return NULL;
+}
+
+struct nna_variant *nna_variant_trim(struct nna_program *p, uint32_t keep)
+{
+	struct nna_variant **link = &p->variants, *rest;
+
+	for (uint32_t i = 0; i < keep && *link; i++)
+		link = &(*link)->next;
+	rest = *link;
+	*link = NULL;
+	if (p->variant_count > keep)
+		p->variant_count = keep;
+	return rest;
+}
+
+void nna_variant_put_list(struct nna_program *p, struct nna_variant *v)
+{
+	while (v) {
+		struct nna_variant *next = v->next;
+
+		nna_variant_put(p, v);
+		v = next;
+	}
+}
+
+/*
+ * Operation @stop needs a value: its small inputs from the caller become part of the signature.
+ * False when there is no input that was not one before.
+ */
+static bool add_parameters(struct nna_program *p, uint32_t stop)
+{
+	const struct nna_subgraph *sub = &p->graph->subgraphs[0];
+	const struct nna_operation *o;
+	struct nna_variant *stale = NULL;
+	bool added = false;
+
+	if (stop == NNA_NONE)
+		return false;
+	o = &sub->operations[stop];
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t i = 0; i < sub->input_count; i++) {
+		enum nna_operand_type type = sub->operands[sub->inputs[i]].stated.type;
+
+		if (p->parameters[i] || type == NNA_OPERAND_TENSOR_FLOAT32 ||
+		    type == NNA_OPERAND_TENSOR_FLOAT16 || nna_operand_type_is_quantised(type))
+			continue;
+		for (uint32_t k = 0; k < o->input_count && !p->parameters[i]; k++)
+			if (o->inputs[k] == sub->inputs[i])
+				p->parameters[i] = added = true;
+	}
+	/* Keys that were made before would mean something else now. */
+	if (added) {
+		atomic_store_explicit(&p->has_parameters, true, memory_order_relaxed);
+		p->stated = NULL;
+		stale = nna_variant_trim(p, 0);
+	}
+	pthread_mutex_unlock(&p->lock);
+	nna_variant_put_list(p, stale);
+	return added;
+}
+
+static int compile_variant(struct nna_program *p, const struct nna_shape *inputs,
+			   const void *const *data, uint64_t deadline_ns, const struct nna_log *log,
+			   uint32_t *stop, struct nna_variant **out)
+{
+	const struct nna_subgraph *sub = &p->graph->subgraphs[0];
+	struct nna_bound_value *values = calloc((size_t)sub->input_count + 1, sizeof(*values));
+	struct nna_variant *v = calloc(1, sizeof(*v));
+	struct nna_compile_options options = {
+		.inputs = inputs,
+		.values = values,
+		.max_slots = p->device->info.max_slots,
+		.deadline_ns = deadline_ns,
+		.log = log,
+		.run = run_for_compiler,
+		.user = p,
+	};
+	int ret = -ENOMEM;
+
+	if (!values || !v)
+		goto out;
+	for (uint32_t i = 0; data && i < sub->input_count; i++) {
+		uint64_t bytes = nna_shape_bytes_saturated(&inputs[i]);
+
+		if (p->parameters[i] && data[i] && !inputs[i].omitted && bytes <= MAX_PARAMETER)
+			values[options.value_count++] =
+				(struct nna_bound_value){ sub->inputs[i], data[i], bytes };
+	}
+	atomic_init(&v->references, 1);
+	ret = nna_compile(p->graph, &options, stop, &v->code);
+	if (!ret)
+		ret = nna_variant_place_io(v);
+	if (!ret)
+		ret = upload(p->device, v->code, &v->bo);
+out:
+	free(values);
+	if (ret) {
+		variant_destroy(p->device, v);
+		return ret;
+	}
+	*out = v;
+	return 0;
+}
+
+int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, const void *const *data,
+		     uint64_t deadline_ns, struct nna_variant **out)
+{
+	struct nna_variant *v, *stale = NULL;
+	uint32_t stop = NNA_NONE;
+	size_t size;
+	uint8_t *key;
+	int ret;
+
+	for (;;) {
+		pthread_mutex_lock(&p->lock);
+		key = make_key(p, inputs, data, &size);
+		v = key ? find_variant(p, key, size) : NULL;
+		pthread_mutex_unlock(&p->lock);
+		if (v || !key)
+			break;
+		ret = compile_variant(p, inputs, data, deadline_ns, &p->device->log, &stop, &v);
+		if (!ret)
+			break;
+		if (ret != -EAGAIN || !add_parameters(p, stop)) {
+			v = ret == -EAGAIN && data ? calloc(1, sizeof(*v)) : NULL;
+			if (v) {
+				atomic_init(&v->references, 1);
+				v->stop = stop;
+				break;
+			}
+			free(key);
+			return ret;
+		}
+		free(key);
+	}
+	if (!key)
+		return -ENOMEM;
+	if (v->key) {
+		free(key);
+		*out = v;
+		return 0;
+	}
+	v->key = key;
+	v->key_size = size;
+	pthread_mutex_lock(&p->lock);
+	v->next = p->variants;
+	p->variants = v;
+	p->variant_count++;
+	atomic_fetch_add(&v->references, 1);
+	stale = nna_variant_trim(p, MAX_VARIANTS);
+	for (struct nna_variant *s = stale; s; s = s->next)
+		if (s == p->stated)
+			p->stated = NULL;
+	pthread_mutex_unlock(&p->lock);
+	nna_variant_put_list(p, stale);
+	*out = v;
+	return 0;
+}
+
+int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
+		    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
+		    struct nna_variant **out)
+{
+	uint8_t *key;
+	size_t size;
+	int ret = 0;
+
+	/* The usual case does not wait for another thread that compiles. */
+	pthread_mutex_lock(&program->lock);
+	key = make_key(program, inputs, data, &size);
+	*out = key ? find_variant(program, key, size) : NULL;
+	pthread_mutex_unlock(&program->lock);
+	free(key);
+	if (!key)
+		return -ENOMEM;
+	if (!*out) {
+		pthread_mutex_lock(&program->compiling);
+		ret = nna_variant_make(program, inputs, data, deadline_ns, out);
+		pthread_mutex_unlock(&program->compiling);
+	}
+	if (ret || (*out)->code)
+		return ret;
+	*stop = (*out)->stop;
+	nna_variant_put(program, *out);
+	return -EAGAIN;
+}
