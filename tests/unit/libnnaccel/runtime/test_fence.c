@@ -3,7 +3,7 @@
  * Executions behind in-fences and ahead of others: what is copied must be read after the one and
  * before the other.
  *
- *   test_execution_fenced [--device NAME]
+ *	test_fence [--device NAME]
  *
  * The loopback makes no sync_files. Here it is given fds that signal when the device's job has
  * ended, which is what a sync_file does, so that everything but the kernel is the same on both.
@@ -262,8 +262,8 @@ static void test_staged_inputs(void **state)
 	producer_end(&p);
 	assert_int_equal(nna_fence_wait(fence, -1), 0);
 	for (uint32_t i = 0; i < MANY; i++)
-		wrong += out[i][0] != numbers[i][0] + i || out[i][WIDTH - 1] !=
-							   numbers[i][WIDTH - 1] + i;
+		wrong += out[i][0] != numbers[i][0] + i ||
+			 out[i][WIDTH - 1] != numbers[i][WIDTH - 1] + i;
 	assert_int_equal(wrong, 0);
 	nna_fence_destroy(fence);
 	network_end(&w);

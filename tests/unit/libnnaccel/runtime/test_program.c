@@ -353,14 +353,6 @@ static void test_refused(void **state)
 	nna_device_close(NULL);
 }
 
-static void test_no_device(void **state)
-{
-	struct nna_device *device;
-
-	assert_int_equal(nna_device_open("/dev/accel/none", NULL, &device), -ENOENT);
-	assert_true(nna_device_open("/dev/null", NULL, &device) < 0);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
@@ -369,7 +361,6 @@ int main(void)
 		TEST(test_fold),
 		TEST(test_dump),
 		TEST(test_refused),
-		cmocka_unit_test(test_no_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
