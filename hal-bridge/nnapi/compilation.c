@@ -150,7 +150,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 		return nnapi_error(UNAVAILABLE_DEVICE, "%s: there is no device", __func__);
 	compilation->finished = true;
 	options.priority = compilation->priority;
-	now = nnapi_now();
+	now = nna_now_ns();
 	if (compilation->timeout_ns && compilation->timeout_ns < UINT64_MAX - now)
 		options.deadline_ns = now + compilation->timeout_ns;
 	ret = nna_program_create(nnapi_device_get()->device, compilation->model->graph, &options,

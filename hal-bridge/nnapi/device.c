@@ -8,18 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
 static struct ANeuralNetworksDevice nnapi_the_device;
-
-uint64_t nnapi_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static void nnapi_device_open(void)
 {

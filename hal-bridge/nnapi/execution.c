@@ -174,7 +174,7 @@ ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *e
 
 int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *function)
 {
-	uint64_t now = nnapi_now(), deadline = 0;
+	uint64_t now = nna_now_ns(), deadline = 0;
 
 	for (uint32_t i = 0; i < execution->input_count; i++) {
 		if (!execution->inputs[i].bound)
@@ -217,7 +217,7 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 	}
 	pthread_mutex_lock(&execution->lock);
 	execution->result = result;
-	execution->driver_ns = nnapi_now() - execution->began_ns;
+	execution->driver_ns = nna_now_ns() - execution->began_ns;
 	execution->state = NNAPI_COMPLETED;
 	pthread_mutex_unlock(&execution->lock);
 	return result;

@@ -60,6 +60,7 @@
 #include "hal-bridge/common/model.h"
 #include "hal-bridge/common/result.h"
 #include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "libnnaccel/clock.h"
 #include "nnaccel.h"
 
 #define NNAPI_EXPORT __attribute__((visibility("default")))
@@ -74,9 +75,6 @@
 #define nnapi_error(code, ...) (nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
 /* The code of a NULL argument. */
 #define nnapi_null(function) nnapi_error(UNEXPECTED_NULL, "%s: an argument is NULL", function)
-
-/* CLOCK_MONOTONIC, ns. */
-uint64_t nnapi_now(void);
 
 /* --------------------------------------------------------------------------------------- object */
 

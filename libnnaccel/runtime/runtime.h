@@ -69,10 +69,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "hw/gen/nnahw.h"
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
-#include "hw/gen/nnahw.h"
 #include "libnnaccel/winsys/status.h"
 #include "libnnaccel/winsys/winsys.h"
 

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 static void test_add(void **state)
@@ -38,14 +37,6 @@ static void test_add(void **state)
 	nna_execution_destroy(e);
 	nna_program_destroy(p);
 	nna_graph_unref(g);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
 }
 
 static void test_submit(void **state)
@@ -83,7 +74,7 @@ static void test_in_fences(void **state)
 	assert_int_equal(nna_execution_set_output(s.execution, 0, 0, NULL, s.out, 1200), -EBUSY);
 	assert_int_equal(eventfd_write(fds[0], 1), 0);
 	assert_int_equal(nna_fence_wait(fence, 20000000), -ETIME);
-	before = now_ns();
+	before = nna_now_ns();
 	assert_int_equal(eventfd_write(fds[1], 1), 0);
 	assert_int_equal(nna_fence_wait(fence, -1), 0);
 	sum_check(&s);
@@ -166,10 +157,10 @@ static void test_deadline(void **state)
 	struct sum s;
 
 	sum_begin(&s, *state, 100);
-	assert_int_equal(nna_execution_set_deadline(s.execution, now_ns() - 1), 0);
+	assert_int_equal(nna_execution_set_deadline(s.execution, nna_now_ns() - 1), 0);
 	assert_int_equal(nna_execution_compute(s.execution), -ETIMEDOUT);
 	/* Nobody is banned, and the next run is a run like any other. */
-	assert_int_equal(nna_execution_set_deadline(s.execution, now_ns() + 60000000000ull), 0);
+	assert_int_equal(nna_execution_set_deadline(s.execution, nna_now_ns() + 60000000000ull), 0);
 	assert_int_equal(nna_execution_compute(s.execution), 0);
 	sum_check(&s);
 	/* A duration counts from the in-fences on. */

@@ -21,7 +21,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -468,14 +467,6 @@ static int failed_fence(struct nna_device *device)
 	return fd;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
-}
-
 /*
  * In-fences that fail, are no fences, or do not signal before the deadline: a run whose input is
  * copied (@offset 4) ends as one whose input is not (0), and the next one is a run like any other.
@@ -513,10 +504,10 @@ static void check_failures(struct nna_device *device, size_t offset)
 	assert_true(nna_execution_submit(w.execution, &not_open, 1, &fence) < 0);
 
 	assert_int_equal(gate_create(&gate, vgem), 0);
-	assert_int_equal(nna_execution_set_deadline(w.execution, now_ns() + 10000000), 0);
+	assert_int_equal(nna_execution_set_deadline(w.execution, nna_now_ns() + 10000000), 0);
 	assert_int_equal(nna_execution_submit(w.execution, &gate.fd, 1, &fence), 0);
 	/* A run that the device is to wait with ends behind the gate. */
-	while (now_ns() < w.execution->deadline_ns)
+	while (nna_now_ns() < w.execution->deadline_ns)
 		sched_yield();
 	gate_open(&gate);
 	assert_int_equal(nna_fence_wait(fence, -1), -ETIMEDOUT);
