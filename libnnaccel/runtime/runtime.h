@@ -11,7 +11,7 @@
  *	execution.c	an execution: life, settings, running
  *	binding.c	its inputs and outputs, and how they get to the device
  *	result.c	what a run has left behind
- *	parts.c		runs whose shapes depend on data
+ *	parts.c		runs whose shapes depend on data (parts.h), with frame.c and control.c
  *	fence.c		the end of a run, and in-fences
  *
  * Data and ownership
