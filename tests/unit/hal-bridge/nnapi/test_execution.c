@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Executions of the NNAPI C API: states, dimensions, timeouts, threads, loops, dependencies. */
+/* Executions of the NNAPI C API: states, timeouts, threads, loops. */
 #include "tests/unit/hal-bridge/nnapi/run.h"
 
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 
 #include "libnnaccel/clock.h"
@@ -97,42 +96,6 @@ static void test_reusable(void **state)
 	}
 	IS(BAD_STATE,
 	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
-	run_stop(&run);
-}
-
-/* Sizes that only the execution knows, and an output that is too small. */
-static void test_dynamic(void **state)
-{
-	static const uint32_t four[] = { 4 };
-	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, four, 0, 0 };
-	ANeuralNetworksEvent *event = NULL;
-	uint32_t dims[1] = { 0 };
-	struct run run;
-
-	run_start(&run, 0);
-	IS(BAD_DATA,
-	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
-	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
-	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
-	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 8));
-	/* A fenced execution needs to know its outputs. */
-	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, NULL, 0,
-									   0, &event));
-	assert_null(event);
-	IS(OUTPUT_INSUFFICIENT_SIZE, ANeuralNetworksExecution_compute(run.execution));
-	IS(OUTPUT_INSUFFICIENT_SIZE,
-	   ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
-	assert_int_equal(dims[0], 4);
-	ANeuralNetworksExecution_free(run.execution);
-
-	OK(ANeuralNetworksExecution_create(run.compilation, &run.execution));
-	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
-	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
-	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, sizeof(run.out)));
-	OK(ANeuralNetworksExecution_compute(run.execution));
-	run_check(&run);
-	OK(ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
-	assert_int_equal(dims[0], 4);
 	run_stop(&run);
 }
 
@@ -249,49 +212,6 @@ static void test_states(void **state)
 		ANeuralNetworksEvent_free(event);
 		run_stop(&run);
 	}
-}
-
-/* The longest timeout there is, and the shortest in a fenced run that has to wait. */
-static void test_fenced_timeouts(void **state)
-{
-	ANeuralNetworksEvent *before = NULL, *event = NULL;
-	int fence = eventfd(0, EFD_CLOEXEC);
-	const ANeuralNetworksEvent *dependency;
-	const uint64_t one = 1;
-	struct run run;
-
-	for (int way = 0; way < WAYS; way++) {
-		run_start(&run, 4);
-		OK(ANeuralNetworksExecution_setTimeout(run.execution, UINT64_MAX));
-		run_bind(&run);
-		OK(start_and_wait(&run, way));
-		run_check(&run);
-		run_stop(&run);
-	}
-	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
-	dependency = before;
-	run_start(&run, 4);
-	run_bind(&run);
-	/* A duration counts from the signal on; the wait before it is free. */
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1,
-								 5000000000ull, &event));
-	usleep(10000);
-	assert_int_equal(write(fence, &one, sizeof(one)), sizeof(one));
-	OK(ANeuralNetworksEvent_wait(event));
-	run_check(&run);
-	ANeuralNetworksEvent_free(event);
-	run_stop(&run);
-
-	run_start(&run, 4);
-	run_bind(&run);
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1, 1,
-								 &event));
-	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksEvent_wait(event));
-	assert_true(run.out[0] == 0);
-	ANeuralNetworksEvent_free(event);
-	ANeuralNetworksEvent_free(before);
-	close(fence);
-	run_stop(&run);
 }
 
 /* ---- threads */
@@ -461,79 +381,6 @@ static void test_loop_timeout(void **state)
 	ANeuralNetworksModel_free(parts[1]);
 }
 
-/* Whether @value is 0 still. Nothing orders this read, so ThreadSanitizer leaves it out. */
-static __attribute__((no_sanitize_thread, noipa)) bool untouched(const float *value)
-{
-	return *value == 0;
-}
-
-static void test_fenced(void **state)
-{
-	ANeuralNetworksEvent *before = NULL, *event = NULL, *second_event = NULL;
-	const ANeuralNetworksEvent *dependencies[2];
-	int fence = eventfd(0, EFD_CLOEXEC);
-	struct run run, second;
-
-	run_start(&run, 4);
-	run_bind(&run);
-	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &before));
-	dependencies[0] = before;
-	dependencies[1] = NULL;
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(
-				    run.execution, dependencies, 2, 0, &event));
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_startComputeWithDependencies(
-				    run.execution, NULL, 1, 0, &event));
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, dependencies, 1,
-								 10000000000ull, &event));
-	/* A second one reads the result of the first one from its user pointer. */
-	run_start(&second, 4);
-	OK(ANeuralNetworksExecution_setInput(second.execution, 0, NULL, run.out, sizeof(run.out)));
-	OK(ANeuralNetworksExecution_setInput(second.execution, 1, NULL, second.b,
-					     sizeof(second.b)));
-	OK(ANeuralNetworksExecution_setOutput(second.execution, 0, NULL, second.out,
-					      sizeof(second.out)));
-	dependencies[0] = event;
-	OK(ANeuralNetworksExecution_startComputeWithDependencies(second.execution, dependencies, 1,
-								 0, &second_event));
-	usleep(20000);
-	assert_true(untouched(run.out) && untouched(second.out));
-	signal_fd(fence);
-	OK(ANeuralNetworksEvent_wait(second_event));
-	OK(ANeuralNetworksEvent_wait(event));
-	run_check(&run);
-	for (int i = 0; i < 4; i++)
-		assert_true(second.out[i] == run.a[i] + 2 * run.b[i]);
-	ANeuralNetworksEvent_free(second_event);
-	ANeuralNetworksEvent_free(event);
-	ANeuralNetworksEvent_free(before);
-	close(fence);
-	run_stop(&run);
-	run_stop(&second);
-}
-
-/* An execution that waits for a failed one fails, at once or later. */
-static void test_failed_dependency(void **state)
-{
-	ANeuralNetworksEvent *broken = NULL, *event = NULL;
-	const ANeuralNetworksEvent *dependency;
-	int pipe_fds[2];
-	struct run run;
-
-	assert_int_equal(pipe(pipe_fds), 0);
-	close(pipe_fds[1]);
-	OK(ANeuralNetworksEvent_createFromSyncFenceFd(pipe_fds[0], &broken));
-	run_start(&run, 4);
-	run_bind(&run);
-	dependency = broken;
-	IS(OP_FAILED, ANeuralNetworksExecution_startComputeWithDependencies(
-			      run.execution, &dependency, 1, 0, &event));
-	assert_null(event);
-	assert_true(run.out[0] == 0);
-	ANeuralNetworksEvent_free(broken);
-	close(pipe_fds[0]);
-	run_stop(&run);
-}
-
 /* A convolution with weights in memory and by pointer: 1 x 1, two channels, quantised. */
 static void test_convolution(void **state)
 {
@@ -597,17 +444,13 @@ int main(void)
 		cmocka_unit_test(test_compute),
 		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_reusable),
-		cmocka_unit_test(test_dynamic),
 		cmocka_unit_test(test_start_compute),
 		cmocka_unit_test(test_wrong_order),
 		cmocka_unit_test(test_timeouts),
 		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_fenced_timeouts),
 		cmocka_unit_test(test_same_execution),
 		cmocka_unit_test(test_same_compilation),
 		cmocka_unit_test(test_loop_timeout),
-		cmocka_unit_test(test_fenced),
-		cmocka_unit_test(test_failed_dependency),
 		cmocka_unit_test(test_convolution),
 	};
 

@@ -1,6 +1,42 @@
 // SPDX-License-Identifier: MIT
-/* What an execution tells when it has ended: durations. */
+/* What an execution tells when it has ended: dimensions of outputs, and durations. */
 #include "tests/unit/hal-bridge/nnapi/run.h"
+
+/* Sizes that only the execution knows, and an output that is too small. */
+static void test_dynamic(void **state)
+{
+	static const uint32_t four[] = { 4 };
+	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, four, 0, 0 };
+	ANeuralNetworksEvent *event = NULL;
+	uint32_t dims[1] = { 0 };
+	struct run run;
+
+	run_start(&run, 0);
+	IS(BAD_DATA,
+	   ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, sizeof(run.a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, 8));
+	/* A fenced execution needs to know its outputs. */
+	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(run.execution, NULL, 0,
+									   0, &event));
+	assert_null(event);
+	IS(OUTPUT_INSUFFICIENT_SIZE, ANeuralNetworksExecution_compute(run.execution));
+	IS(OUTPUT_INSUFFICIENT_SIZE,
+	   ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
+	assert_int_equal(dims[0], 4);
+	ANeuralNetworksExecution_free(run.execution);
+
+	OK(ANeuralNetworksExecution_create(run.compilation, &run.execution));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, sizeof(run.a)));
+	OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, sizeof(run.b)));
+	OK(ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, run.out, sizeof(run.out)));
+	OK(ANeuralNetworksExecution_compute(run.execution));
+	run_check(&run);
+	OK(ANeuralNetworksExecution_getOutputOperandDimensions(run.execution, 0, dims));
+	assert_int_equal(dims[0], 4);
+	run_stop(&run);
+}
 
 static void test_durations(void **state)
 {
@@ -47,6 +83,7 @@ static void test_durations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dynamic),
 		cmocka_unit_test(test_durations),
 	};
 
