@@ -28,6 +28,7 @@ static enum nna_route route_of(const struct nna_execution *e, bool output, uint3
 	return NNA_ROUTE_DIRECT;
 }
 
+/* Checks what the caller binds, and replaces the binding. */
 static int bind(struct nna_execution *e, bool output, uint32_t index, uint32_t rank,
 		const uint32_t *dims, void *data, struct nna_buffer *buffer, size_t offset,
 		size_t size)
@@ -70,7 +71,7 @@ static int bind(struct nna_execution *e, bool output, uint32_t index, uint32_t r
 	b.omitted = !output && !data && !buffer && !size;
 	if (!data && !buffer && size)
 		return -EINVAL;
-	/* Only addresses of this kind of memory changed: the signature stays. */
+	/* Another address in the caller's own memory changes neither signature nor base table. */
 	if (!place->bound || place->omitted != b.omitted || place->has_dims != b.has_dims ||
 	    place->rank != b.rank || memcmp(place->dims, b.dims, sizeof(b.dims)) ||
 	    place->size != b.size || place->buffer != buffer || place->va != b.va ||
@@ -146,7 +147,7 @@ int nna_bindings_get_shapes(struct nna_execution *e, struct nna_shape *shapes, c
 			continue;
 		}
 		if (b->has_dims) {
-			/* What the caller leaves open is what the model states. */
+			/* A dimension that the caller leaves open is as the model states it. */
 			for (uint32_t k = 0; k < b->rank; k++)
 				s->dims[k] = b->dims[k] ? b->dims[k] :
 					     s->rank == b->rank ? s->dims[k] : 0;

@@ -90,7 +90,7 @@ bool nna_execution_is_running(struct nna_execution *e)
 {
 	bool running;
 
-	/* A run that has ended without anyone looking. */
+	/* The run may have ended without anyone having noticed. */
 	if (e->fence)
 		nna_fence_wait(e->fence, 0);
 	pthread_mutex_lock(&e->lock);
@@ -135,8 +135,8 @@ int nna_execution_reset_state(struct nna_execution *execution)
 /* ---------------------------------------------------------------------------------- preparation */
 
 /*
- * Memory for the state: every variant and part of a graph has the same variables at the same
- * places.
+ * Memory for the state. Every variant and every part of a graph has the same variables at the same
+ * places, so that all of them can share it.
  */
 static int need_state(struct nna_execution *e)
 {
@@ -191,7 +191,7 @@ int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_
 	return 0;
 }
 
-/* Makes everything ready that does not change while bindings stay. */
+/* Prepares what can stay as it is until bindings change: variant, context, state, base table. */
 static int prepare(struct nna_execution *e, bool readable, uint32_t *stop)
 {
 	int ret = nna_execution_choose_variant(e, readable, stop);
@@ -261,10 +261,10 @@ static uint64_t deadline_from_now(const struct nna_execution *e)
 }
 
 /*
- * Prepares a run, and waits for its in-fences if anything has to be read here that they stand for.
- * *deadline_ns is the run's then: a duration counts from the end of that wait. *ended: an in-fence
- * or the deadline has ended the run. -EAGAIN: it can only run in parts, and its in-fences have
- * signalled.
+ * Prepares a run, and waits for its in-fences if anything has to be read here that is only there
+ * when they have signalled. *deadline_ns becomes the run's: a duration counts from the end of that
+ * wait. *ended: an in-fence or the deadline has ended the run. -EAGAIN: it can only run in parts,
+ * and its in-fences have signalled.
  */
 static int prepare_behind(struct nna_execution *e, const int *fds, uint32_t count, uint32_t *stop,
 			  uint64_t *deadline_ns, bool *ended)
@@ -284,8 +284,8 @@ static int prepare_behind(struct nna_execution *e, const int *fds, uint32_t coun
 }
 
 /*
- * A run that can only be made in parts, or whose in-fences failed while they were waited for here,
- * has ended when this returns.
+ * Starts a run. One that can only be made in parts, or whose in-fences have failed while they were
+ * waited for here, has ended when this returns.
  */
 static int start(struct nna_execution *e, const int *fds, uint32_t count)
 {
@@ -347,7 +347,10 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 	return 0;
 }
 
-/* Goes on with a job that has set itself aside, as often as it does. */
+/*
+ * Submits a job again that has yielded, until it ends. It goes on where it stopped; the report
+ * comes to hold the sums of all its stretches.
+ */
 static int resume(struct nna_execution *e)
 {
 	struct nna_winsys *ws = e->program->device->ws;
@@ -368,7 +371,7 @@ static int resume(struct nna_execution *e)
 		e->job.fence_fds = NULL;
 		e->job.fence_count = 0;
 		if (e->duration_ns) {
-			/* From the first start on, not again from this one. */
+			/* The duration counts from the job's first start, not from this one. */
 			uint64_t end = ws->ops->tick_to_ns(ws, begin) + e->duration_ns;
 
 			if (!e->job.deadline_ns || end < e->job.deadline_ns)
@@ -417,7 +420,7 @@ void nna_execution_finish(struct nna_execution *e, int error)
 
 	if (!error && report->status == NNAHW_STATUS_YIELDED)
 		error = resume(e);
-	/* The report is the device's word; without one (aborted, lost) there is the fence's. */
+	/* What the report says counts. A job that was aborted or lost has none, but an @error. */
 	if (!error)
 		error = nna_status_error(report->status);
 	if (report->status != NOT_REPORTED) {
@@ -427,7 +430,7 @@ void nna_execution_finish(struct nna_execution *e, int error)
 		e->timing.commands = report->commands;
 	}
 	if (error) {
-		/* The queue may be banned: a new one costs less than to ask. */
+		/* The queue may be banned. To make a new one costs less than to ask. */
 		ws->ops->queue_destroy(ws, e->context->queue);
 		e->context->queue = NULL;
 		if (report->status != NOT_REPORTED)

@@ -5,7 +5,10 @@
 
 #include "libnnaccel/runtime/runtime.h"
 
-/* How many rows the run gave an output, against what the model and the caller have room for. */
+/*
+ * Takes the number of rows that the run has counted for output @i, and checks it against what the
+ * model states and what is bound.
+ */
 static int count_rows(struct nna_execution *e, uint32_t i, size_t *size)
 {
 	const struct nna_subgraph *sub = &e->program->graph->subgraphs[0];

@@ -98,9 +98,7 @@ uint64_t nna_shape_bytes_saturated(const struct nna_shape *shape)
 	return bytes;
 }
 
-/*
- * Signature: dims of all inputs, then the bytes of those that are parameters. NULL without memory.
- */
+/* The signature, with dims and bytes input by input; NULL without memory. Under @lock. */
 static uint8_t *make_key(const struct nna_program *p, const struct nna_shape *inputs,
 			 const void *const *data, size_t *size)
 {
@@ -177,8 +175,8 @@ void nna_variant_put_list(struct nna_program *p, struct nna_variant *v)
 }
 
 /*
- * Operation @stop needs a value: its small inputs from the caller become part of the signature.
- * False when there is no input that was not one before.
+ * Operation @stop needs a value: those of its inputs that are the program's, and of a type that holds
+ * whole numbers, become parameters. False when there is none that was not one before.
  */
 static bool add_parameters(struct nna_program *p, uint32_t stop)
 {
