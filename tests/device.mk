@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 FUZZ_OBJS := $(patsubst %.c,build-fuzz/%.o, \
-	$(wildcard device/core/*.c device/host/*.c) tests/fuzz/fuzz_device.c)
+	$(wildcard device/core/*.c device/host/*.c hw/gen/*.c) tests/fuzz/fuzz_device.c)
 
 .PHONY: fuzz fuzz-device tsan-device
 fuzz: fuzz-device

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw/gen/nnahw_command_table.h"
+#include "hw/gen/nnahw_decode.h"
 #include "device/core/dev.h"
 #include "device/core/stream.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "hw/gen/nnahw_command_table.h"
+#include "hw/gen/nnahw_decode.h"
 #include "device/core/dev.h"
 
 static bool is_zero(const uint8_t *p, uint32_t size)
@@ -43,24 +43,6 @@ uint32_t nnadev_stream_open(struct nnadev *dev, struct nnadev_job *job)
 	return NNAHW_STATUS_OK;
 }
 
-static const struct nnahw_command_info *find_info(uint32_t opcode)
-{
-	uint32_t low = 0, high = NNAHW_COMMAND_COUNT;
-
-	/* The table is in the order of the description, which is that of the opcodes. */
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (nnahw_commands[middle].opcode < opcode)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < NNAHW_COMMAND_COUNT && nnahw_commands[low].opcode == opcode ?
-		       &nnahw_commands[low] :
-		       NULL;
-}
-
 static uint32_t field_bytes(const struct nnahw_field_info *f)
 {
 	switch (f->kind) {
@@ -85,7 +67,7 @@ uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job)
 	/* Offsets are multiples of 64 and below the end, which is one too. */
 	if (!fetch(dev, job, va, at->bytes, NNAHW_COMMAND_ALIGN))
 		return job->fault.status;
-	info = find_info(head->opcode);
+	info = nnahw_command_find(head->opcode);
 	if (!info || head->size != info->size || head->flags || head->reserved)
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (info->size > job->stream_end - job->offset)

@@ -5,19 +5,11 @@
 #include <string.h>
 
 #include "libnnaccel/compiler/commands.h"
-#include "hw/gen/nnahw_command_table.h"
-
-static const struct nnahw_command_info *find(uint16_t opcode)
-{
-	for (size_t i = 0; i < NNAHW_COMMAND_COUNT; i++)
-		if (nnahw_commands[i].opcode == opcode)
-			return &nnahw_commands[i];
-	return NULL;
-}
+#include "hw/gen/nnahw_decode.h"
 
 bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint32_t *outputs)
 {
-	const struct nnahw_command_info *info = find(opcode);
+	const struct nnahw_command_info *info = nnahw_command_find(opcode);
 
 	if (!info)
 		return false;
@@ -31,7 +23,7 @@ bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint3
 
 const char *nna_command_name(uint16_t opcode)
 {
-	const struct nnahw_command_info *info = find(opcode);
+	const struct nnahw_command_info *info = nnahw_command_find(opcode);
 
 	return info ? info->name : "?";
 }
@@ -143,7 +135,7 @@ int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at,
 		return -EINVAL;
 	}
 	memcpy(&c.head, bytes, sizeof(c.head));
-	info = find(c.head.opcode);
+	info = nnahw_command_find(c.head.opcode);
 	if (!info || c.head.size != info->size || info->size > size) {
 		fprintf(to, "malformed: bad command at 0x%zx\n", at);
 		return -EINVAL;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw/gen/nnahw_command_table.h"
+#include "hw/gen/nnahw_decode.h"
 #include "libnnaccel/runtime/runtime.h"
 
 #define DEFAULT_LOOP_LIMIT_NS 2000000000ull

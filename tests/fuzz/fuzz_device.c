@@ -9,7 +9,7 @@
  */
 #include "tests/unit/device/core/device.h"
 
-#include "hw/gen/nnahw_command_table.h"
+#include "hw/gen/nnahw_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

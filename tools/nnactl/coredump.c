@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "libnnaccel/compiler/commands.h"
-#include "hw/gen/nnahw_command_table.h"
+#include "hw/gen/nnahw_decode.h"
 
 #define COREDUMP_MAX ((size_t)16 << 20)
 

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/device/core/device.h"
 
-#include "hw/gen/nnahw_command_table.h"
+#include "hw/gen/nnahw_decode.h"
 
 static struct rig rig;
 static struct rig_space space;
