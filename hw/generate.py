@@ -368,8 +368,8 @@ def user_header(hw):
            comment(NOTE + "\n\nThe NNA as user space sees it: the device model and the library. "
                    "docs/hardware.md is the text.\n\n"
                    f"{n.up}_LIMIT_COMMAND_WHAT is the most that a command takes of something; the "
-                   "device ends a job that is beyond it with BAD_SHAPE, so what compiles for it "
-                   "must not get there.")]
+                   "device ends a job that is beyond it with BAD_SHAPE or BAD_COMMAND, so what "
+                   "compiles for it must not get there.")]
     out.append("#ifndef NNAHW_H\n#define NNAHW_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n")
     out.append("#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
                '#error "the structs of the NNA are little-endian"\n#endif\n\n')

@@ -17,11 +17,11 @@ struct nnadev_window {
 };
 
 /*
- * Whether positions stay within 31 bits and the window within MAX_WINDOW elements (channels of each
+ * Whether positions stay within 31 bits and the window within @most elements (@channels at each
  * position).
  */
 static inline bool nnadev_window_valid(const struct nnadev_window *w, uint32_t out_height,
-				       uint32_t out_width, uint32_t channels)
+				       uint32_t out_width, uint32_t channels, uint32_t most)
 {
 	uint64_t bottom, right, size;
 
@@ -29,11 +29,9 @@ static inline bool nnadev_window_valid(const struct nnadev_window *w, uint32_t o
 	    !w->dilation_w)
 		return false;
 	if (__builtin_mul_overflow((uint64_t)w->kernel_h, (uint64_t)w->kernel_w, &size) ||
-	    __builtin_mul_overflow(size, (uint64_t)channels, &size) || size > NNAHW_MAX_WINDOW)
+	    __builtin_mul_overflow(size, (uint64_t)channels, &size) || size > most)
 		return false;
-	/*
-	 * products of 32-bit numbers; a sum of two may not fit into 64 bits, so compare each first
-	 */
+	/* Each is a product of 32-bit numbers; a sum of two may not fit into 64 bits. */
 	bottom = out_height ? (uint64_t)(out_height - 1) * w->stride_h : 0;
 	right = out_width ? (uint64_t)(out_width - 1) * w->stride_w : 0;
 	if (bottom > INT32_MAX || right > INT32_MAX || w->pad_top > INT32_MAX ||

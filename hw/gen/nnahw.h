@@ -5,7 +5,7 @@
  * The NNA as user space sees it: the device model and the library. docs/hardware.md is the text.
  *
  * NNAHW_LIMIT_COMMAND_WHAT is the most that a command takes of something; the device ends a job
- * that is beyond it with BAD_SHAPE, so what compiles for it must not get there.
+ * that is beyond it with BAD_SHAPE or BAD_COMMAND, so what compiles for it must not get there.
  */
 #ifndef NNAHW_H
 #define NNAHW_H

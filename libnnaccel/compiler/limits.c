@@ -5,9 +5,6 @@
 #include "libnnaccel/compiler/ir.h"
 #include "libnnaccel/compiler/limits.h"
 
-#define MAX_ROI_SAMPLES 1024u
-#define MAX_LSH_BYTES (1u << 24)
-
 /**
  * struct extent - a number that has a limit
  * @what: what is counted, for the message
@@ -78,9 +75,11 @@ static int check_roi(const struct nna_lower *l, const struct nnahw_cmd_roi *c,
 	uint64_t rows = c->samples_h ? c->samples_h : in[1] / (out[1] ? out[1] : 1) + 2;
 	uint64_t columns = c->samples_w ? c->samples_w : in[2] / (out[2] ? out[2] : 1) + 2;
 	const struct extent extents[] = {
-		{ "samples in a bin's column", NNAHW_ROI_OUTPUT, c->samples_h, MAX_ROI_SAMPLES },
-		{ "samples in a bin's row", NNAHW_ROI_OUTPUT, c->samples_w, MAX_ROI_SAMPLES },
-		{ "samples in a bin", NNAHW_ROI_INPUT, rows * columns, NNAHW_MAX_WINDOW },
+		{ "samples in a bin's column", NNAHW_ROI_OUTPUT, c->samples_h,
+		  NNAHW_LIMIT_ROI_SAMPLES },
+		{ "samples in a bin's row", NNAHW_ROI_OUTPUT, c->samples_w,
+		  NNAHW_LIMIT_ROI_SAMPLES },
+		{ "samples in a bin", NNAHW_ROI_INPUT, rows * columns, NNAHW_LIMIT_ROI_WINDOW },
 	};
 	int ret = 0;
 
@@ -92,8 +91,10 @@ static int check_roi(const struct nna_lower *l, const struct nnahw_cmd_roi *c,
 static int check_lsh(const struct nna_lower *l, const uint32_t *values)
 {
 	const struct nna_value *items = &l->values[values[NNAHW_LSH_ITEMS]];
-	struct extent e = { "bytes", NNAHW_LSH_ITEMS, nnahw_type_size(items->type), MAX_LSH_BYTES };
-	const struct extent rows = { "items", NNAHW_LSH_ITEMS, items->dims[0], NNAHW_MAX_WINDOW };
+	struct extent e = { "bytes", NNAHW_LSH_ITEMS, nnahw_type_size(items->type),
+			    NNAHW_LIMIT_LSH_BYTES };
+	const struct extent rows = { "items", NNAHW_LSH_ITEMS, items->dims[0],
+				     NNAHW_LIMIT_LSH_ITEMS };
 
 	for (uint32_t k = 0; k < items->rank; k++)
 		e.size = product(e.size, items->dims[k], 1);
@@ -105,7 +106,7 @@ int nna_limits_check(const struct nna_lower *l, const void *command, const uint3
 	const struct nnahw_command *head = command;
 	const struct nnahw_cmd_conv *conv = command; /* also DWCONV */
 	const struct nnahw_cmd_pool *pool = command;
-	struct extent e = { .most = NNAHW_MAX_WINDOW };
+	struct extent e = { 0 };
 	const uint32_t *dims;
 
 	switch (head->opcode) {
@@ -115,50 +116,59 @@ int nna_limits_check(const struct nna_lower *l, const void *command, const uint3
 		e.operand = NNAHW_CONV_INPUT;
 		e.size = product(conv->kernel_h, conv->kernel_w,
 				 dims[3] / (conv->groups ? conv->groups : 1));
+		e.most = NNAHW_LIMIT_CONV_WINDOW;
 		break;
 	case NNAHW_OP_DWCONV:
 		e.what = "elements in a window";
 		e.operand = NNAHW_CONV_INPUT;
 		e.size = product(conv->kernel_h, conv->kernel_w, 1);
+		e.most = NNAHW_LIMIT_DWCONV_WINDOW;
 		break;
 	case NNAHW_OP_POOL:
 		e.what = "elements in a window";
 		e.operand = NNAHW_POOL_INPUT;
 		e.size = product(pool->kernel_h, pool->kernel_w, 1);
+		e.most = NNAHW_LIMIT_POOL_WINDOW;
 		break;
 	case NNAHW_OP_MATMUL:
 		e.what = "elements in a row";
 		e.operand = NNAHW_MATMUL_A;
 		e.size = l->values[values[NNAHW_MATMUL_A]].dims[2];
+		e.most = NNAHW_LIMIT_MATMUL_WINDOW;
 		break;
 	case NNAHW_OP_SOFTMAX:
 		e.what = "elements along the axis";
 		e.operand = NNAHW_SOFTMAX_INPUT;
 		e.size = l->values[values[NNAHW_SOFTMAX_INPUT]]
 				 .dims[((const struct nnahw_cmd_softmax *)command)->axis];
+		e.most = NNAHW_LIMIT_SOFTMAX_LENGTH;
 		break;
 	case NNAHW_OP_ARG:
 		e.what = "elements along the axis";
 		e.operand = NNAHW_ARG_INPUT;
 		e.size = l->values[values[NNAHW_ARG_INPUT]]
 				 .dims[((const struct nnahw_cmd_arg *)command)->axis];
+		e.most = NNAHW_LIMIT_ARG_LENGTH;
 		break;
 	case NNAHW_OP_TOPK:
 		e.what = "elements in a row";
 		e.operand = NNAHW_TOPK_INPUT;
 		e.size = l->values[values[NNAHW_TOPK_INPUT]]
 				 .dims[l->values[values[NNAHW_TOPK_INPUT]].rank - 1];
+		e.most = NNAHW_LIMIT_TOPK_LENGTH;
 		break;
 	case NNAHW_OP_NORM16:
 		e.what = "units";
 		e.operand = NNAHW_NORM16_WEIGHTS;
 		e.size = l->values[values[NNAHW_NORM16_INPUT]].dims[1];
+		e.most = NNAHW_LIMIT_NORM16_LENGTH;
 		break;
 	case NNAHW_OP_KEYPOINT:
 		dims = l->values[values[NNAHW_KEYPOINT_HEATMAPS]].dims;
 		e.what = "elements in a heat map";
 		e.operand = NNAHW_KEYPOINT_HEATMAPS;
 		e.size = product(dims[1], dims[2], 1);
+		e.most = NNAHW_LIMIT_KEYPOINT_MAP;
 		break;
 	case NNAHW_OP_ROI:
 		return check_roi(l, command, values);

@@ -74,7 +74,7 @@ static int infer(struct nna_op_context *op)
 		return nna_op_fail(op, "scores, boxes and image numbers do not fit together");
 	per_row = params.most < classes - 1 ? params.most : classes - 1;
 	most = (uint64_t)n * per_row;
-	if ((uint64_t)n * classes > NNAHW_MAX_BOXES)
+	if ((uint64_t)n * classes > NNAHW_LIMIT_NMS_SCORES)
 		return nna_op_unsupported(op, "%u boxes of %u classes", n, classes);
 	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
 	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:

@@ -110,9 +110,10 @@ static int infer(struct nna_op_context *op)
 	if (scores[2] < 2 || deltas[0] != batch || deltas[1] != scores[1] || deltas[2] < 4 ||
 	    op->in[2].dims[0] != scores[1] || op->in[2].dims[1] != 4)
 		return nna_op_fail(op, "scores, deltas and anchors do not fit together");
-	if (batch > NNAHW_MAX_BOXES || t.room > NNAHW_MAX_BOXES ||
-	    t.room * batch > NNAHW_MAX_BOXES || (uint64_t)batch * scores[1] > NNAHW_MAX_BOXES ||
-	    (uint64_t)batch * scores[1] * scores[2] > NNAHW_MAX_BOXES)
+	if (batch > NNAHW_LIMIT_NMS_SCORES || t.room > NNAHW_LIMIT_NMS_KEPT ||
+	    t.room * batch > NNAHW_LIMIT_NMS_KEPT ||
+	    (uint64_t)batch * scores[1] > NNAHW_LIMIT_NMS_SCORES ||
+	    (uint64_t)batch * scores[1] * scores[2] > NNAHW_LIMIT_NMS_SCORES)
 		return nna_op_unsupported(op, "%u batches of %u anchors, %u classes", batch,
 					  scores[1], scores[2]);
 	n = (uint32_t)t.room;

@@ -129,14 +129,14 @@ static int infer(struct nna_op_context *op)
 		if (deltas[k] != (k == c ? scores[k] * 4ull : scores[k]))
 			return nna_op_fail(op, "dimension %u of scores and deltas does not fit "
 					   "together", k);
-		if (boxes <= NNAHW_MAX_BOXES)
+		if (boxes <= NNAHW_LIMIT_NMS_SCORES)
 			boxes *= scores[k];
 	}
 	if (op->in[2].dims[0] != scores[c] || op->in[2].dims[1] != 4 ||
 	    op->in[3].dims[0] != scores[0] || op->in[3].dims[1] != 2)
 		return nna_op_fail(op, "scores, anchors and image sizes do not fit together");
-	if (boxes > NNAHW_MAX_BOXES)
-		return nna_op_unsupported(op, "more than %u boxes", NNAHW_MAX_BOXES);
+	if (boxes > NNAHW_LIMIT_NMS_SCORES)
+		return nna_op_unsupported(op, "more than %u boxes", NNAHW_LIMIT_NMS_SCORES);
 	most = boxes ? boxes / scores[0] : 0;
 	if (t.command.candidates && t.command.candidates < most)
 		most = t.command.candidates;

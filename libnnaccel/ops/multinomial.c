@@ -12,9 +12,6 @@
  */
 #include "libnnaccel/ops/op_util.h"
 
-/* Most rows times classes of one command. */
-#define MOST_SUMS (1u << 23)
-
 static int read_samples(const struct nna_op_context *op, int32_t *samples)
 {
 	int ret = nna_op_scalar_i32(op, 1, samples);
@@ -54,12 +51,12 @@ static int lower(struct nna_op_context *op)
 	struct nnahw_cmd_multinomial command = { .head.opcode = NNAHW_OP_MULTINOMIAL };
 	uint32_t batch = op->in[0].dims[0], classes = op->in[0].dims[1];
 	uint32_t samples = op->out[0].dims[1], values[3];
-	uint32_t most = MOST_SUMS / classes, count;
+	uint32_t most = NNAHW_LIMIT_MULTINOMIAL_SUMS / classes, count;
 	int ret = 0;
 
-	if (classes > NNAHW_MAX_WINDOW)
+	if (classes > NNAHW_LIMIT_MULTINOMIAL_CLASSES)
 		return nna_op_unsupported(op, "%u classes, the most is %u", classes,
-					  NNAHW_MAX_WINDOW);
+					  NNAHW_LIMIT_MULTINOMIAL_CLASSES);
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(seeds, nna_lower_in(op, 2));
 	NNA_VALUE(out, nna_lower_out(op, 0));

@@ -61,7 +61,7 @@ NNADEV_PREPARE(arg)
 		if (output->desc.dims[k] != (k == p->axis ? 1 : input->desc.dims[k]))
 			return NNAHW_STATUS_BAD_SHAPE;
 	length = input->desc.dims[p->axis];
-	if (!length || length > NNAHW_MAX_WINDOW)
+	if (!length || length > NNAHW_LIMIT_ARG_LENGTH)
 		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = arg_tile;
 	nnadev_cut(plan, output->count, TILE_ELEMENTS / length);

@@ -176,7 +176,9 @@ NNADEV_PREPARE(conv)
 	if (!p->groups ||
 	    (g.depthwise ? in_c * p->groups != g.out_c : g.out_c % p->groups || in_c % p->groups))
 		return NNAHW_STATUS_BAD_SHAPE;
-	if (!nnadev_window_valid(&g.window, g.out_h, g.out_w, g.group_in) ||
+	if (!nnadev_window_valid(&g.window, g.out_h, g.out_w, g.group_in,
+				 g.depthwise ? NNAHW_LIMIT_DWCONV_WINDOW :
+					       NNAHW_LIMIT_CONV_WINDOW) ||
 	    !conv_weights_fit(&g, p->groups))
 		return NNAHW_STATUS_BAD_SHAPE;
 	status = nnadev_check_bias(cmd, plan, NNAHW_CONV_BIAS, NNAHW_CONV_CHANNELS, quantised,

@@ -125,7 +125,7 @@ NNADEV_PREPARE(keypoint)
 			     (uint64_t[]){ dims[0], dims[3], 2 }) ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_KEYPOINT_BOXES].desc, 2,
 			     (uint64_t[]){ dims[0], 4 }) ||
-	    dims[1] < 2 || dims[2] < 2 || (uint64_t)dims[1] * dims[2] > NNAHW_MAX_WINDOW)
+	    dims[1] < 2 || dims[2] < 2 || (uint64_t)dims[1] * dims[2] > NNAHW_LIMIT_KEYPOINT_MAP)
 		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = keypoint_tile;
 	nnadev_cut(plan, scores->count, TILE_ELEMENTS / (dims[1] * dims[2]));

@@ -3,7 +3,6 @@
 #include "device/engine/kernel.h"
 
 #define TILE_BYTES (1u << 20)
-#define MAX_BYTES (1u << 24)
 
 /* FarmHash's multipliers. */
 #define K0 0xc3a5c85c97cb3127ull
@@ -193,7 +192,8 @@ NNADEV_PREPARE(lsh)
 		return nnadev_bad_operand(plan, NNAHW_LSH_ITEMS);
 	if (output->desc.rank != 2 ||
 	    !nnadev_same_dims(&cmd->operands[NNAHW_LSH_SEEDS].desc, &output->desc) ||
-	    !items->desc.rank || bytes > MAX_BYTES || items->desc.dims[0] > NNAHW_MAX_WINDOW ||
+	    !items->desc.rank || bytes > NNAHW_LIMIT_LSH_BYTES ||
+	    items->desc.dims[0] > NNAHW_LIMIT_LSH_ITEMS ||
 	    (nnadev_present(weights) &&
 	     !nnadev_has_dims(&weights->desc, 1, (uint64_t[]){ items->desc.dims[0] })))
 		return NNAHW_STATUS_BAD_SHAPE;

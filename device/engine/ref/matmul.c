@@ -78,7 +78,7 @@ NNADEV_PREPARE(matmul)
 	if (output->desc.rank != 3 || a->desc.rank != 3)
 		return NNAHW_STATUS_BAD_SHAPE;
 	k = a->desc.dims[2];
-	if (k > NNAHW_MAX_WINDOW ||
+	if (k > NNAHW_LIMIT_MATMUL_WINDOW ||
 	    !nnadev_has_dims(&a->desc, 3, (uint64_t[]){ dims[0], dims[1], k }) ||
 	    !nnadev_has_dims(&b->desc, 3, (uint64_t[]){ dims[0], k, dims[2] }) ||
 	    (nnadev_present(residual) && !nnadev_same_dims(&residual->desc, &output->desc)))

@@ -4,7 +4,6 @@
 
 #define TILE_ELEMENTS 8192u
 #define TILE_SAMPLES 1024u
-#define MAX_SUMS (1u << 23)
 
 /* Philox 4x32: the block of a counter under a key. */
 static void philox(const uint64_t counter[2], uint64_t key, uint32_t block[4])
@@ -121,7 +120,8 @@ NNADEV_PREPARE(multinomial)
 
 	if (output->desc.rank != 2 || input->rank != 2 || output->desc.dims[0] != rows ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_MULTINOMIAL_SEEDS].desc, 1, (uint64_t[]){ 2 }) ||
-	    !classes || classes > NNAHW_MAX_WINDOW || (uint64_t)rows * classes > MAX_SUMS)
+	    !classes || classes > NNAHW_LIMIT_MULTINOMIAL_CLASSES ||
+	    (uint64_t)rows * classes > NNAHW_LIMIT_MULTINOMIAL_SUMS)
 		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = multinomial_tile;
 	nnadev_cut(plan, output->count, TILE_SAMPLES);

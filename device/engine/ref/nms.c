@@ -438,8 +438,9 @@ static uint32_t nms_check(const struct nnadev_engine_command *cmd, struct nnadev
 		    !nnadev_has_dims(&o[shapes[i].operand].desc, shapes[i].rank, shapes[i].dims))
 			return NNAHW_STATUS_BAD_SHAPE;
 	/* Each of the factors is below 2^32. */
-	if (b > NNAHW_MAX_BOXES || n > NNAHW_MAX_BOXES || b * most > NNAHW_MAX_BOXES ||
-	    b * (n ? n : 1) > NNAHW_MAX_BOXES || b * (n ? n : 1) * (k ? k : 1) > NNAHW_MAX_BOXES)
+	if (b > NNAHW_LIMIT_NMS_SCORES || n > NNAHW_LIMIT_NMS_SCORES ||
+	    b * most > NNAHW_LIMIT_NMS_KEPT || b * (n ? n : 1) > NNAHW_LIMIT_NMS_SCORES ||
+	    b * (n ? n : 1) * (k ? k : 1) > NNAHW_LIMIT_NMS_SCORES)
 		return NNAHW_STATUS_BAD_SHAPE;
 	return NNAHW_STATUS_OK;
 }

@@ -99,7 +99,7 @@ NNADEV_PREPARE(norm16)
 	const struct nnahw_tensor *output = &cmd->operands[NNAHW_NORM16_OUTPUT].desc;
 	const uint32_t n = output->dims[1];
 
-	if (output->rank != 2 || !n || n > NNAHW_MAX_WINDOW ||
+	if (output->rank != 2 || !n || n > NNAHW_LIMIT_NORM16_LENGTH ||
 	    !nnadev_same_dims(&cmd->operands[NNAHW_NORM16_INPUT].desc, output) ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_NORM16_WEIGHTS].desc, 1, (uint64_t[]){ n }) ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_NORM16_BIAS].desc, 1, (uint64_t[]){ n }))

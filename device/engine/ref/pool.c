@@ -115,7 +115,7 @@ NNADEV_PREPARE(pool)
 	if (output->desc.rank != 4 ||
 	    !nnadev_has_dims(&input->desc, 4,
 			     (uint64_t[]){ dims[0], w.height, w.width, dims[3] }) ||
-	    !nnadev_window_valid(&w, dims[1], dims[2], 1))
+	    !nnadev_window_valid(&w, dims[1], dims[2], 1, NNAHW_LIMIT_POOL_WINDOW))
 		return NNAHW_STATUS_BAD_SHAPE;
 	if (output->count && (!axis_covered(dims[1], w.height, w.kernel_h, w.stride_h, w.pad_top) ||
 			      !axis_covered(dims[2], w.width, w.kernel_w, w.stride_w, w.pad_left)))

@@ -3,7 +3,6 @@
 #include "device/engine/kernel.h"
 
 #define TILE_WORK 65536u /* samples times channels */
-#define MAX_SAMPLES 1024u
 
 /* A direction of a region. */
 struct span {
@@ -191,7 +190,8 @@ NNADEV_PREPARE(roi)
 	const uint64_t n = output->dims[0], channels = output->dims[3];
 	uint64_t rows, columns;
 
-	if (p->kind > NNAHW_ROI_MAX || p->samples_h > MAX_SAMPLES || p->samples_w > MAX_SAMPLES ||
+	if (p->kind > NNAHW_ROI_MAX || p->samples_h > NNAHW_LIMIT_ROI_SAMPLES ||
+	    p->samples_w > NNAHW_LIMIT_ROI_SAMPLES ||
 	    (p->kind == NNAHW_ROI_MAX && (p->samples_h || p->samples_w)))
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (input->type != output->type ||
@@ -209,7 +209,7 @@ NNADEV_PREPARE(roi)
 		return NNAHW_STATUS_BAD_SHAPE;
 	rows = p->samples_h ? p->samples_h : input->dims[1] / output->dims[1] + 2;
 	columns = p->samples_w ? p->samples_w : input->dims[2] / output->dims[2] + 2;
-	if (rows * columns > NNAHW_MAX_WINDOW)
+	if (rows * columns > NNAHW_LIMIT_ROI_WINDOW)
 		return NNAHW_STATUS_BAD_SHAPE;
 	nnadev_cut(plan, cmd->operands[NNAHW_ROI_OUTPUT].count,
 		   TILE_WORK / (uint32_t)(rows * columns));

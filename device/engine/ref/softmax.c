@@ -140,7 +140,8 @@ NNADEV_PREPARE(softmax)
 	if (p->axis >= cmd->operands[NNAHW_SOFTMAX_OUTPUT].desc.rank || p->log > 1)
 		return NNAHW_STATUS_BAD_COMMAND;
 	softmax_get(cmd, &s);
-	if (!nnadev_same_dims(&s.output->desc, &s.input->desc) || s.length > NNAHW_MAX_WINDOW)
+	if (!nnadev_same_dims(&s.output->desc, &s.input->desc) ||
+	    s.length > NNAHW_LIMIT_SOFTMAX_LENGTH)
 		return NNAHW_STATUS_BAD_SHAPE;
 	if (s.blocks <= 1) {
 		plan->run = softmax_rows_tile;

@@ -94,7 +94,7 @@ NNADEV_PREPARE(topk)
 	    values->dims[last] > input->dims[last])
 		return NNAHW_STATUS_BAD_SHAPE;
 	n = input->dims[last];
-	if (n > NNAHW_MAX_WINDOW)
+	if (n > NNAHW_LIMIT_TOPK_LENGTH)
 		return NNAHW_STATUS_BAD_SHAPE;
 	plan->run = topk_tile;
 	plan->scratch_size = n * sizeof(uint32_t);

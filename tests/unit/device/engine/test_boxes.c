@@ -543,7 +543,7 @@ static void test_nms_limits(void **state)
 	nms_init(1, 0, 0, 1);
 	for (uint32_t i = NNAHW_NMS_SCORES; i <= NNAHW_NMS_BOXES; i++) {
 		c.cmd.operands[i].desc.dims[1] = 0;
-		c.cmd.operands[i].desc.dims[2] = NNAHW_MAX_BOXES + 1;
+		c.cmd.operands[i].desc.dims[2] = NNAHW_LIMIT_NMS_SCORES + 1;
 	}
 	assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_SHAPE);
 	call_free(&c);
