@@ -428,7 +428,7 @@ def kernel_header(hw):
     return "".join(out)
 
 
-NAMED = ("type", "ewise", "pool", "reduction", "resample", "layout", "fault_kind")
+NAMED = ("type", "ewise", "pool", "reduction", "resample", "layout")
 
 
 def decode_header(hw):

@@ -13,7 +13,7 @@
 #include "device/core/dev.h"
 
 #define NO_SLICE UINT32_MAX
-#define HURRY_PORTION 8
+#define BOOST_PORTION 8
 
 static void control_invalidate(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
@@ -33,13 +33,13 @@ static void control_abort(struct nnadev *dev, const struct nnahw_ring_entry *e)
 	nnadev_ring_abort(dev, &dev->rings[e->target], (uint32_t)e->address);
 }
 
-static void control_hurry(struct nnadev *dev, const struct nnahw_ring_entry *e)
+static void control_boost(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
 	struct nnadev_ring *ring = &dev->rings[e->target];
 
-	if (!ring->hurried || (int32_t)((uint32_t)e->address - ring->hurry) > 0)
-		ring->hurry = (uint32_t)e->address;
-	ring->hurried = true;
+	if (!ring->boosted || (int32_t)((uint32_t)e->address - ring->boost) > 0)
+		ring->boost = (uint32_t)e->address;
+	ring->boosted = true;
 }
 
 static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
@@ -63,7 +63,7 @@ static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 	case NNAHW_ENTRY_BOOST:
 		if (e->target >= NNAHW_JOB_RINGS || e->address > UINT32_MAX)
 			return NNAHW_STATUS_BAD_ENTRY;
-		control_hurry(dev, e);
+		control_boost(dev, e);
 		return NNAHW_STATUS_OK;
 	default:
 		return NNAHW_STATUS_BAD_ENTRY;
@@ -98,7 +98,7 @@ static void do_reset(struct nnadev *dev)
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++) {
 		nnadev_ring_sync(dev, &dev->rings[i]);
 		dev->rings[i].waiting = 0;
-		dev->rings[i].hurried = false;
+		dev->rings[i].boosted = false;
 	}
 	nnadev_mmu_reset(&dev->mmu);
 	nnadev_workers_forget(dev->workers);
@@ -121,7 +121,7 @@ static bool has_work(struct nnadev *dev, uint32_t ring)
 /* A ring's part of a time. */
 static uint64_t portion(const struct nnadev_ring *ring, uint64_t ns)
 {
-	return ring->hurried ? ns / HURRY_PORTION : ns;
+	return ring->boosted ? ns / BOOST_PORTION : ns;
 }
 
 /* The ring to run now, or NNAHW_JOB_RINGS. */
@@ -137,7 +137,7 @@ static uint32_t pick(struct nnadev *dev)
 		work[ring] = has_work(dev, ring);
 		if (!work[ring]) {
 			r->waiting = 0;
-			r->hurried = false;
+			r->boosted = false;
 		} else if (!r->waiting) {
 			r->waiting = now;
 		}

@@ -2,11 +2,12 @@
 #include "device/core/dev.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "device/host/thread.h"
 
 /* The device that a thread works for; only the model's own threads have one. */
 static _Thread_local struct nnadev *thread_dev;
@@ -63,31 +64,10 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	case NNADEV_ISA_AVX2:
 		*isa = NNADEV_ENGINE_AVX2;
 		break;
-	case NNADEV_ISA_AVX512_VNNI:
-		*isa = NNADEV_ENGINE_AVX512_VNNI;
-		break;
 	default:
 		return -EINVAL;
 	}
 	return *isa > best ? -ENOTSUP : 0;
-}
-
-static int start_processor(struct nnadev *dev)
-{
-	sigset_t all, old;
-	int r;
-
-	/* Signals are the process's concern, but for those that a thread brings upon itself. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGFPE);
-	sigdelset(&all, SIGILL);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&dev->processor, NULL, nnadev_cp_main, dev);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -r;
 }
 
 int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
@@ -118,7 +98,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 		dev->jobs[i].ring = i;
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
 		nnadev_ring_reset(&dev->rings[i]);
-	r = nnadev_mutex_init(&dev->lock);
+	r = -pthread_mutex_init(&dev->lock, NULL);
 	if (r)
 		goto err_free;
 	r = nnadev_gate_init(&dev->gate);
@@ -127,7 +107,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	r = nnadev_workers_create(dev->params.threads, &dev->workers);
 	if (r)
 		goto err_gate;
-	r = start_processor(dev);
+	r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
 	if (r)
 		goto err_pool;
 	*out = dev;
@@ -138,7 +118,7 @@ err_pool:
 err_gate:
 	nnadev_gate_fini(&dev->gate);
 err_lock:
-	nnadev_mutex_fini(&dev->lock);
+	pthread_mutex_destroy(&dev->lock);
 err_free:
 	free(dev);
 	return r;
@@ -159,7 +139,7 @@ void nnadev_destroy(struct nnadev *dev)
 	nnadev_mmu_fini(&dev->mmu);
 	nnadev_memory_fini(&dev->memory);
 	nnadev_gate_fini(&dev->gate);
-	nnadev_mutex_fini(&dev->lock);
+	pthread_mutex_destroy(&dev->lock);
 	free(dev);
 }
 
@@ -247,11 +227,11 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 	}
 	if (offset >= NNAHW_RING_REGS &&
 	    offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
-		nnadev_mutex_lock(&dev->lock);
+		pthread_mutex_lock(&dev->lock);
 		value = nnadev_ring_read(
 			&dev->rings[(offset - NNAHW_RING_REGS) / NNAHW_RING_STRIDE],
 			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE);
-		nnadev_mutex_unlock(&dev->lock);
+		pthread_mutex_unlock(&dev->lock);
 		return (uint32_t)value;
 	}
 	if (read64(dev, offset & ~7ull, &value))
@@ -278,13 +258,13 @@ uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
 
 static void begin_reset(struct nnadev *dev)
 {
-	nnadev_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->lock);
 	atomic_store(&dev->status, NNAHW_REG_STATUS_RESETTING);
 	atomic_store(&dev->enabled, false);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
 		nnadev_ring_reset(&dev->rings[i]);
 	atomic_store(&dev->reset, true);
-	nnadev_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->lock);
 	nnadev_event_raise(&dev->event);
 }
 
@@ -307,7 +287,7 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 			begin_reset(dev);
 		return;
 	}
-	nnadev_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->lock);
 	if (atomic_load(&dev->status) & NNAHW_REG_STATUS_READY) {
 		if (offset == NNAHW_REG_CONTROL) {
 			atomic_store(&dev->enabled, value & NNAHW_REG_CONTROL_ENABLE);
@@ -322,7 +302,7 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 			changed = at == NNAHW_RING_REG_CONTROL;
 		}
 	}
-	nnadev_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->lock);
 	if (changed)
 		nnadev_event_raise(&dev->event);
 }
@@ -392,14 +372,7 @@ void nnadev_bus_master(struct nnadev *dev, bool on)
 
 const char *nnadev_isa_name(const struct nnadev *dev)
 {
-	switch (dev->isa) {
-	case NNADEV_ENGINE_AVX2:
-		return "avx2";
-	case NNADEV_ENGINE_AVX512_VNNI:
-		return "avx512-vnni";
-	default:
-		return "scalar";
-	}
+	return dev->isa == NNADEV_ENGINE_AVX2 ? "avx2" : "scalar";
 }
 
 /*

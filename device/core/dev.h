@@ -19,7 +19,7 @@
 #include "device/include/nnadev.h"
 
 #define NNADEV_DEV_VECTORS NNAHW_RINGS /* MSI-X vectors */
-#define NNADEV_DEV_THREADS 64u
+#define NNADEV_DEV_THREADS NNADEV_WORKERS_MAX
 #define NNADEV_DEV_AGE_NS 100000000u /* a ring that waits for longer gets a slice */
 #define NNADEV_DEV_SLICE_NS 25000000u
 
@@ -75,7 +75,7 @@ struct nnadev {
 
 	struct nnadev_event event;
 	uint32_t seen;
-	struct nnadev_mutex lock;
+	pthread_mutex_t lock;
 	struct nnadev_gate gate;
 	_Atomic bool quit;
 	_Atomic bool enabled;

@@ -292,7 +292,7 @@ static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 static bool interrupted(const struct nnadev *dev, const struct nnadev_job *job, uint64_t until,
 			uint64_t now)
 {
-	return nnadev_event_read((struct nnadev_event *)&dev->event) != dev->seen || now >= until ||
+	return nnadev_event_read(&dev->event) != dev->seen || now >= until ||
 	       run_time(job, now) > job->budget ||
 	       (job->entry.deadline && now >= job->entry.deadline);
 }

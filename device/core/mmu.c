@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/host/window.h"
+#include "device/host/aperture.h"
 #include "hw/gen/nnahw.h"
 
 #define PAGE (1ull << NNAHW_PAGE_SHIFT)
@@ -51,7 +51,7 @@ static void segment_free(struct nnadev_mmu *mmu, struct nnadev_space *space,
 	for (at = &space->segments; *at != segment; at = &(*at)->next)
 		;
 	*at = segment->next;
-	nnadev_window_release(segment->data, 2 * SEGMENT);
+	nnadev_aperture_release(segment->data, 2 * SEGMENT);
 	mmu->runs -= segment->runs;
 	mmu->segments--;
 	mmu->generation++;
@@ -64,7 +64,7 @@ static bool segment_evict(struct nnadev_mmu *mmu)
 	struct nnadev_segment *oldest = NULL;
 	struct nnadev_space *owner = NULL;
 
-	for (uint32_t i = 0; i < 256; i++) {
+	for (uint32_t i = 0; i < NNADEV_MMU_BUCKETS; i++) {
 		for (struct nnadev_space *space = mmu->table[i]; space; space = space->next) {
 			for (struct nnadev_segment *s = space->segments; s; s = s->next) {
 				if (s->used != mmu->stamp && (!oldest || s->used < oldest->used)) {
@@ -101,7 +101,7 @@ static struct nnadev_segment *segment_make(struct nnadev_mmu *mmu, struct nnadev
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
-	s->data = nnadev_window_reserve(2 * SEGMENT);
+	s->data = nnadev_aperture_reserve(2 * SEGMENT);
 	if (!s->data) {
 		free(s);
 		return NULL;
@@ -113,33 +113,38 @@ static struct nnadev_segment *segment_make(struct nnadev_mmu *mmu, struct nnadev
 	return s;
 }
 
+/* The bits [@first, @last] that lie in word @w. */
+static uint64_t bits_mask(uint64_t w, uint64_t first, uint64_t last)
+{
+	uint64_t mask = ~0ull;
+
+	if (w == first / 64)
+		mask &= ~0ull << (first % 64);
+	if (w == last / 64)
+		mask &= ~0ull >> (63 - last % 64);
+	return mask;
+}
+
 /* Whether all bits [@first, @last] are set. */
 static bool bits_full(const uint64_t *bits, uint64_t first, uint64_t last)
 {
 	for (uint64_t w = first / 64; w <= last / 64; w++) {
-		uint64_t mask = ~0ull;
+		uint64_t mask = bits_mask(w, first, last);
 
-		if (w == first / 64)
-			mask &= ~0ull << (first % 64);
-		if (w == last / 64)
-			mask &= ~0ull >> (63 - last % 64);
 		if ((bits[w] & mask) != mask)
 			return false;
 	}
 	return true;
 }
 
-static bool bits_take(uint64_t *bits, uint64_t first, uint64_t last, bool set)
+/* Set or clear the bits [@first, @last]. Return: whether any of them was set. */
+static bool bits_change(uint64_t *bits, uint64_t first, uint64_t last, bool set)
 {
 	bool any = false;
 
 	for (uint64_t w = first / 64; w <= last / 64; w++) {
-		uint64_t mask = ~0ull;
+		uint64_t mask = bits_mask(w, first, last);
 
-		if (w == first / 64)
-			mask &= ~0ull << (first % 64);
-		if (w == last / 64)
-			mask &= ~0ull >> (63 - last % 64);
 		any |= (bits[w] & mask) != 0;
 		if (set)
 			bits[w] |= mask;
@@ -170,10 +175,10 @@ static void segments_drop(struct nnadev_mmu *mmu, struct nnadev_space *space, ui
 			continue;
 		low -= s->va;
 		high -= s->va;
-		if (!bits_take(s->present, low / PAGE, high / PAGE - 1, false))
+		if (!bits_change(s->present, low / PAGE, high / PAGE - 1, false))
 			continue;
-		bits_take(s->writable, low / PAGE, high / PAGE - 1, false);
-		if (!nnadev_window_clear(s->data + low, high - low))
+		bits_change(s->writable, low / PAGE, high / PAGE - 1, false);
+		if (!nnadev_aperture_unmap(s->data + low, high - low))
 			segment_free(mmu, space, s);
 	}
 }
@@ -200,14 +205,14 @@ static bool segment_lay(struct nnadev_mmu *mmu, struct nnadev_segment *s,
 			if (!segment_evict(mmu))
 				return false;
 		offset = (uint64_t)(e->data - e->file->data) + (s->va + first * PAGE - e->va);
-		if (!nnadev_window_lay(s->data + first * PAGE, e->file, offset,
+		if (!nnadev_aperture_map(s->data + first * PAGE, e->file, offset,
 				       (last - first) * PAGE, write))
 			return false;
 		s->runs++;
 		mmu->runs++;
-		bits_take(s->present, first, last - 1, true);
+		bits_change(s->present, first, last - 1, true);
 		if (write)
-			bits_take(s->writable, first, last - 1, true);
+			bits_change(s->writable, first, last - 1, true);
 	}
 	return true;
 }
@@ -536,7 +541,7 @@ static void spaces_free(struct nnadev_mmu *mmu, struct nnadev_space **at, bool a
 
 void nnadev_mmu_reset(struct nnadev_mmu *mmu)
 {
-	for (uint32_t i = 0; i < 256; i++)
+	for (uint32_t i = 0; i < NNADEV_MMU_BUCKETS; i++)
 		spaces_free(mmu, &mmu->table[i], true, 0);
 }
 
@@ -551,7 +556,7 @@ static void spaces_trim(struct nnadev_mmu *mmu)
 {
 	struct nnadev_space **oldest = NULL;
 
-	for (uint32_t i = 0; i < 256; i++)
+	for (uint32_t i = 0; i < NNADEV_MMU_BUCKETS; i++)
 		for (struct nnadev_space **at = &mmu->table[i]; *at; at = &(*at)->next)
 			if (!(*at)->refs && (!oldest || (*at)->used < (*oldest)->used))
 				oldest = at;
@@ -567,7 +572,7 @@ static void spaces_trim(struct nnadev_mmu *mmu)
 
 struct nnadev_space *nnadev_mmu_get(struct nnadev_mmu *mmu, uint32_t asid, uint64_t root)
 {
-	struct nnadev_space **bucket = &mmu->table[asid % 256], *space;
+	struct nnadev_space **bucket = &mmu->table[asid % NNADEV_MMU_BUCKETS], *space;
 
 	for (space = *bucket; space; space = space->next)
 		if (space->asid == asid && space->root == root)
@@ -606,57 +611,49 @@ static bool reach(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t v
 	return cover(mmu, space, va, end, fault) && (!write || check_write(space, va, end, fault));
 }
 
-bool nnadev_mmu_read(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, void *to,
-		     uint64_t size, struct nnadev_fault *fault)
+/* Copy between private memory and a range: exactly one of @to and @from is given. */
+static bool copy(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, uint8_t *to,
+		 const uint8_t *from, uint64_t size, struct nnadev_fault *fault)
 {
-	uint8_t *p = to;
+	uint64_t done = 0;
 
 	if (!size)
 		return true;
-	if (!reach(mmu, space, va, size, false, fault))
+	if (!reach(mmu, space, va, size, from, fault))
 		return false;
-	for (uint32_t i = extent_search(space, va); size; i++) {
+	for (uint32_t i = extent_search(space, va); done < size; i++) {
 		const struct nnadev_extent *e = &space->extents[i];
-		uint64_t n = e->va + e->size - va;
+		uint8_t *at = e->data + (va + done - e->va);
+		uint64_t n = e->va + e->size - (va + done);
 
-		if (n > size)
-			n = size;
-		memcpy(p, e->data + (va - e->va), n);
-		p += n;
-		va += n;
-		size -= n;
+		if (n > size - done)
+			n = size - done;
+		if (from)
+			memcpy(at, from + done, n);
+		else
+			memcpy(to + done, at, n);
+		done += n;
 	}
 	return true;
+}
+
+bool nnadev_mmu_read(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, void *to,
+		     uint64_t size, struct nnadev_fault *fault)
+{
+	return copy(mmu, space, va, to, NULL, size, fault);
 }
 
 bool nnadev_mmu_write(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
 		      const void *from, uint64_t size, struct nnadev_fault *fault)
 {
-	const uint8_t *p = from;
-
-	if (!size)
-		return true;
-	if (!reach(mmu, space, va, size, true, fault))
-		return false;
-	for (uint32_t i = extent_search(space, va); size; i++) {
-		const struct nnadev_extent *e = &space->extents[i];
-		uint64_t n = e->va + e->size - va;
-
-		if (n > size)
-			n = size;
-		memcpy(e->data + (va - e->va), p, n);
-		p += n;
-		va += n;
-		size -= n;
-	}
-	return true;
+	return copy(mmu, space, va, NULL, from, size, fault);
 }
 
 void nnadev_mmu_begin(struct nnadev_mmu *mmu)
 {
 	mmu->stamp++;
 	if (mmu->extents > NNADEV_MMU_EXTENTS / 2)
-		for (uint32_t i = 0; i < 256; i++)
+		for (uint32_t i = 0; i < NNADEV_MMU_BUCKETS; i++)
 			for (struct nnadev_space *space = mmu->table[i]; space; space = space->next)
 				space_clear(mmu, space);
 }
@@ -714,7 +711,7 @@ bool nnadev_mmu_break(struct nnadev_mmu *mmu, const void *address)
 {
 	const uint8_t *p = address;
 
-	for (uint32_t b = 0; b < 256; b++) {
+	for (uint32_t b = 0; b < NNADEV_MMU_BUCKETS; b++) {
 		for (struct nnadev_space *space = mmu->table[b]; space; space = space->next) {
 			for (struct nnadev_segment *s = space->segments; s; s = s->next) {
 				uint64_t va;
@@ -741,7 +738,7 @@ void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, u
 	uint64_t end;
 
 	if (all) {
-		spaces_free(mmu, &mmu->table[asid % 256], false, asid);
+		spaces_free(mmu, &mmu->table[asid % NNADEV_MMU_BUCKETS], false, asid);
 		return;
 	}
 	if (!size || va >= VA_END)
@@ -750,7 +747,7 @@ void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, u
 		end = VA_END;
 	va &= ~(PAGE - 1);
 	end = (end + PAGE - 1) & ~(PAGE - 1);
-	for (space = mmu->table[asid % 256]; space; space = space->next)
+	for (space = mmu->table[asid % NNADEV_MMU_BUCKETS]; space; space = space->next)
 		if (space->asid == asid)
 			drop(mmu, space, va, end);
 }
@@ -761,7 +758,7 @@ void nnadev_mmu_drop_bus(struct nnadev_mmu *mmu, uint64_t bus, uint64_t size)
 
 	if (last < bus)
 		last = UINT64_MAX;
-	for (uint32_t b = 0; b < 256; b++) {
+	for (uint32_t b = 0; b < NNADEV_MMU_BUCKETS; b++) {
 		for (struct nnadev_space *space = mmu->table[b]; space; space = space->next) {
 			for (uint32_t i = 0; i < space->count;) {
 				const struct nnadev_extent *e = &space->extents[i];

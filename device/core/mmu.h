@@ -26,6 +26,7 @@
 #include "device/core/memory.h"
 
 #define NNADEV_MMU_SPACES 1024u /* cached at a time, those of running jobs apart */
+#define NNADEV_MMU_BUCKETS 256u /* of the table of spaces, by ASID */
 #define NNADEV_MMU_SEGMENTS 128u
 #define NNADEV_MMU_RUNS                                                                            \
 	20000u /* laid into segments; each costs up to two mappings of the process */
@@ -104,7 +105,7 @@ struct nnadev_mmu {
 	struct nnadev_extent *fresh;
 	uint32_t fresh_count;
 	uint32_t fresh_capacity;
-	struct nnadev_space *table[256];
+	struct nnadev_space *table[NNADEV_MMU_BUCKETS];
 };
 
 void nnadev_mmu_init(struct nnadev_mmu *mmu, struct nnadev_memory *memory);

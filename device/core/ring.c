@@ -138,7 +138,7 @@ bool nnadev_ring_sync(struct nnadev *dev, struct nnadev_ring *ring)
 
 	if (work->epoch == atomic_load(&ring->epoch))
 		return false;
-	nnadev_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->lock);
 	memset(work, 0, sizeof(*work));
 	work->epoch = ring->epoch;
 	work->running = ring->enabled && !ring->error;
@@ -147,17 +147,17 @@ bool nnadev_ring_sync(struct nnadev *dev, struct nnadev_ring *ring)
 	work->size = ring->size;
 	work->vector = ring->vector;
 	ring->held = work->running ? work->epoch : 0;
-	nnadev_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->lock);
 	return true;
 }
 
 static void fail(struct nnadev *dev, struct nnadev_ring *ring, const char *why)
 {
 	ring->work.running = false;
-	nnadev_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->lock);
 	if (ring->epoch == ring->work.epoch)
 		ring->error = true;
-	nnadev_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->lock);
 	nnadev_dev_log(dev, "ring %u: %s", (unsigned int)(ring - dev->rings), why);
 }
 
@@ -198,11 +198,11 @@ bool nnadev_ring_fetch(struct nnadev *dev, struct nnadev_ring *ring, struct nnah
 	/*
 	 * What HEAD does not count is never begun, so that its producer knows what to give again.
 	 */
-	nnadev_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->lock);
 	current = ring->epoch == work->epoch;
 	if (current)
 		ring->head = ++work->head;
-	nnadev_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->lock);
 	if (!current)
 		return false;
 	memcpy(entry, p, sizeof(*entry));
@@ -243,8 +243,8 @@ void nnadev_ring_complete(struct nnadev *dev, struct nnadev_ring *ring,
 
 	if (!work->running)
 		return;
-	if (ring->hurried && (int32_t)(seqno - ring->hurry) >= 0)
-		ring->hurried = false;
+	if (ring->boosted && (int32_t)(seqno - ring->boost) >= 0)
+		ring->boosted = false;
 	record = nnadev_memory_at(&dev->memory, work->cq_base + slot * sizeof(*record),
 				  sizeof(*record), true);
 	if (!record) {
@@ -259,10 +259,10 @@ void nnadev_ring_complete(struct nnadev *dev, struct nnadev_ring *ring,
 	__atomic_store_n((uint32_t *)(void *)&record->status, status | flags << 16,
 			 __ATOMIC_RELEASE);
 	work->done++;
-	nnadev_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->lock);
 	if (ring->epoch == work->epoch)
 		ring->done = work->done;
-	nnadev_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->lock);
 	if (!silent)
 		nnadev_dev_interrupt(dev, work->vector);
 }

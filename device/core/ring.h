@@ -40,7 +40,7 @@ struct nnadev_ring_work {
  * @ran: run time of the job under way, without the time since @resumed
  * @resumed: tick since when it runs, or 0
  * @waiting: tick since when it has work that does not run, or 0 (command processor)
- * @hurried: somebody waits for @hurry, or an earlier job (command processor)
+ * @boosted: somebody waits for @boost, or an earlier job (command processor)
  */
 struct nnadev_ring {
 	uint64_t base;
@@ -58,8 +58,8 @@ struct nnadev_ring {
 	_Atomic uint64_t resumed;
 	struct nnadev_ring_work work;
 	uint64_t waiting;
-	uint32_t hurry;
-	bool hurried;
+	uint32_t boost;
+	bool boosted;
 };
 
 /* Registers of a ring; the caller holds the register lock. */

@@ -96,7 +96,7 @@ uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 		return status;
 #ifdef __x86_64__
 	if (isa >= NNADEV_ENGINE_AVX2)
-		nnadev_x86_plan(isa, threads, cmd, plan);
+		nnadev_x86_plan(threads, cmd, plan);
 #endif
 	return plan->scratch_size > NNADEV_ENGINE_MAX_SCRATCH ||
 			       plan->shared_size > NNADEV_ENGINE_MAX_SCRATCH

@@ -97,7 +97,8 @@ struct nnadev_engine_plan {
 	uint64_t priv[16];
 };
 
-enum nnadev_engine_isa { NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2, NNADEV_ENGINE_AVX512_VNNI };
+/* Kernels by instruction set; each has those before it, too. */
+enum nnadev_engine_isa { NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2 };
 
 /* Best instruction set of this machine. */
 enum nnadev_engine_isa nnadev_engine_isa_detect(void);

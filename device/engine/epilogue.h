@@ -26,7 +26,7 @@ static inline bool nnadev_epilogue_valid(const struct nnahw_epilogue *e, bool qu
  * bit 31 and then at bit shift. The first rounding matters only where it reaches a half of the
  * second: there it adds or takes 2^30.
  */
-static inline int64_t nnahw_requantize(int32_t acc, int32_t multiplier, int32_t shift)
+static inline int64_t nnadev_requantize(int32_t acc, int32_t multiplier, int32_t shift)
 {
 	int64_t p = (int64_t)acc * multiplier;
 
@@ -42,10 +42,10 @@ static inline int64_t nnadev_staged_sum(int64_t x, int32_t x_scale, int32_t x_sh
 					int32_t y_scale, int32_t y_shift, int32_t multiplier,
 					int32_t shift)
 {
-	uint32_t a = (uint32_t)nnahw_requantize((int32_t)((uint32_t)x << 20), x_scale, x_shift);
-	uint32_t b = (uint32_t)nnahw_requantize((int32_t)((uint32_t)y << 20), y_scale, y_shift);
+	uint32_t a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << 20), x_scale, x_shift);
+	uint32_t b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << 20), y_scale, y_shift);
 
-	return nnahw_requantize((int32_t)(a + b), multiplier, shift);
+	return nnadev_requantize((int32_t)(a + b), multiplier, shift);
 }
 
 /*
@@ -60,7 +60,7 @@ static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32
 	int64_t q, min, max;
 
 	q = e->once ? nnadev_scale_s64(acc, channel->multiplier, channel->shift)
-		    : nnahw_requantize(acc, channel->multiplier, channel->shift);
+		    : nnadev_requantize(acc, channel->multiplier, channel->shift);
 	q += e->zero_point;
 	q = nnadev_clamp_s64(q, e->q_min, e->q_max);
 	if (nnadev_present(residual)) {

@@ -104,19 +104,19 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 		return nnadev_staged_sum(x, p->a_scale, p->a_shift, y, p->b_scale, p->b_shift,
 					 p->multiplier, p->shift);
 	case NNAHW_EWISE_SUB:
-		a = (uint32_t)nnahw_requantize((int32_t)((uint32_t)x << 20), p->a_scale,
+		a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << 20), p->a_scale,
 					       p->a_shift);
-		b = (uint32_t)nnahw_requantize((int32_t)((uint32_t)y << 20), p->b_scale,
+		b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << 20), p->b_scale,
 					       p->b_shift);
-		return nnahw_requantize((int32_t)(a - b), p->multiplier, p->shift);
+		return nnadev_requantize((int32_t)(a - b), p->multiplier, p->shift);
 	case NNAHW_EWISE_MUL:
-		return nnahw_requantize((int32_t)(x * y), p->a_scale, p->shift);
+		return nnadev_requantize((int32_t)(x * y), p->a_scale, p->shift);
 	case NNAHW_EWISE_LEAKY_RELU:
 		if (x < 0)
-			return nnahw_requantize((int32_t)x, p->b_scale, p->b_shift);
-		return nnahw_requantize((int32_t)x, p->a_scale, p->shift);
+			return nnadev_requantize((int32_t)x, p->b_scale, p->b_shift);
+		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
 	default:
-		return nnahw_requantize((int32_t)x, p->a_scale, p->shift);
+		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the model needs of the host to wait and to tell time: a clock, a mutex, an event and a gate.
+ * What the model needs of the host to wait and to tell time: a clock, an event and a gate.
  *
- * All of them are plain memory: nothing to free but the mutex and the gate.
+ * All of them are plain memory: only the gate has something to free.
  */
 #ifndef NNADEV_SYNC_H
 #define NNADEV_SYNC_H
@@ -16,30 +16,6 @@
 
 /* Monotonic time in ns. */
 uint64_t nnadev_clock_now(void);
-
-struct nnadev_mutex {
-	pthread_mutex_t m;
-};
-
-static inline int nnadev_mutex_init(struct nnadev_mutex *mutex)
-{
-	return -pthread_mutex_init(&mutex->m, NULL);
-}
-
-static inline void nnadev_mutex_fini(struct nnadev_mutex *mutex)
-{
-	pthread_mutex_destroy(&mutex->m);
-}
-
-static inline void nnadev_mutex_lock(struct nnadev_mutex *mutex)
-{
-	pthread_mutex_lock(&mutex->m);
-}
-
-static inline void nnadev_mutex_unlock(struct nnadev_mutex *mutex)
-{
-	pthread_mutex_unlock(&mutex->m);
-}
 
 /**
  * struct nnadev_event - something happened
@@ -55,7 +31,7 @@ struct nnadev_event {
 	_Atomic uint32_t sleepers;
 };
 
-static inline uint32_t nnadev_event_read(struct nnadev_event *event)
+static inline uint32_t nnadev_event_read(const struct nnadev_event *event)
 {
 	return atomic_load(&event->seq);
 }

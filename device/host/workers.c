@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "device/host/sync.h"
+#include "device/host/thread.h"
 
 #define CLOSED (1ull << 40) /* more than any tile */
 
@@ -147,36 +147,27 @@ uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_rou
 int nnadev_workers_create(uint32_t threads, struct nnadev_workers **out)
 {
 	struct nnadev_workers *pool;
-	sigset_t all, old;
 	int r = 0;
 
-	if (!threads || threads > 64)
+	if (!threads || threads > NNADEV_WORKERS_MAX)
 		return -EINVAL;
 	pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->workers[0]));
 	if (!pool)
 		return -ENOMEM;
 	pool->threads = threads;
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGFPE);
-	sigdelset(&all, SIGILL);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (uint32_t i = 1; i < threads; i++) {
 		struct worker *w = &pool->workers[i];
 
 		w->pool = pool;
 		w->index = i;
-		r = pthread_create(&w->thread, NULL, worker_main, w);
+		r = nnadev_thread_create(&w->thread, worker_main, w);
 		if (r)
 			break;
 		pool->started++;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
 		nnadev_workers_destroy(pool);
-		return -r;
+		return r;
 	}
 	*out = pool;
 	return 0;
@@ -211,5 +202,7 @@ uint32_t nnadev_workers_cpus(void)
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return 1;
 	n = CPU_COUNT(&set);
-	return n < 1 ? 1 : n > 64 ? 64 : (uint32_t)n;
+	if (n < 1)
+		return 1;
+	return (uint32_t)n < NNADEV_WORKERS_MAX ? (uint32_t)n : NNADEV_WORKERS_MAX;
 }

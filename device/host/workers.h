@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define NNADEV_WORKERS_MAX 64u /* threads of a pool */
+
 struct nnadev_workers;
 
 /**
@@ -26,7 +28,7 @@ struct nnadev_round {
 
 /**
  * nnadev_workers_create() - start threads
- * @threads: the caller of nnadev_workers_run() included, 1 to 64
+ * @threads: the caller of nnadev_workers_run() included, 1 to NNADEV_WORKERS_MAX
  *
  * The threads take no signals. Return: 0 or a negative errno.
  */
@@ -50,7 +52,7 @@ uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_rou
 uint64_t nnadev_workers_longest(const struct nnadev_workers *pool);
 void nnadev_workers_forget(struct nnadev_workers *pool);
 
-/* CPUs that this process may use, at most 64. */
+/* CPUs that this process may use, at most NNADEV_WORKERS_MAX. */
 uint32_t nnadev_workers_cpus(void);
 
 #endif

@@ -37,7 +37,6 @@ enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
 	NNADEV_ISA_SCALAR, /* the defining kernels only */
 	NNADEV_ISA_AVX2,
-	NNADEV_ISA_AVX512_VNNI,
 };
 
 /**

@@ -47,7 +47,7 @@ int nnadev_ranges_add(struct nnadev_ranges *ranges, uint64_t first, uint64_t siz
 		return -ENOSPC;
 	if (ranges->count == ranges->capacity) {
 		size_t capacity = ranges->capacity ? 2 * ranges->capacity : 64;
-		struct nnadev_range *at = reallocarray(ranges->at, capacity, sizeof(*at));
+		struct nnadev_bus_range *at = reallocarray(ranges->at, capacity, sizeof(*at));
 
 		if (!at)
 			return -ENOMEM;
@@ -55,7 +55,7 @@ int nnadev_ranges_add(struct nnadev_ranges *ranges, uint64_t first, uint64_t siz
 		ranges->capacity = capacity;
 	}
 	memmove(&ranges->at[i + 1], &ranges->at[i], (ranges->count - i) * sizeof(*ranges->at));
-	ranges->at[i] = (struct nnadev_range){ .first = first, .last = last, .backed = backed };
+	ranges->at[i] = (struct nnadev_bus_range){ .first = first, .last = last, .backed = backed };
 	ranges->count++;
 	return 0;
 }

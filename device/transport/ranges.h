@@ -15,19 +15,19 @@
 #include <stdint.h>
 
 /**
- * struct nnadev_range - one mapping
+ * struct nnadev_bus_range - one mapping
  * @first: first address
  * @last: last address (inclusive: a range may end at the top)
  * @backed: the model knows it
  */
-struct nnadev_range {
+struct nnadev_bus_range {
 	uint64_t first;
 	uint64_t last;
 	bool backed;
 };
 
 struct nnadev_ranges {
-	struct nnadev_range *at;
+	struct nnadev_bus_range *at;
 	size_t count;
 	size_t capacity;
 	size_t limit;

@@ -205,7 +205,7 @@ static int dma_unmap(struct nnadev_vfu *vfu, const struct nnadev_vfu_dma_unmap *
 		return ret;
 	/* One by one: the model takes a size, and the whole address space has none. */
 	for (size_t i = index; i < index + count; i++) {
-		const struct nnadev_range *range = &vfu->ranges.at[i];
+		const struct nnadev_bus_range *range = &vfu->ranges.at[i];
 
 		if (range->backed)
 			ret = nnadev_dma_unmap(vfu->dev, range->first,
@@ -835,7 +835,7 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 	nnadev_reset(vfu->dev);
 	if (nnadev_ranges_find(&vfu->ranges, 0, UINT64_MAX, &index, &count, &backed) == 0) {
 		for (size_t i = 0; i < count; i++) {
-			const struct nnadev_range *range = &vfu->ranges.at[i];
+			const struct nnadev_bus_range *range = &vfu->ranges.at[i];
 
 			if (range->backed)
 				nnadev_dma_unmap(vfu->dev, range->first,

@@ -580,24 +580,6 @@ const char *nnahw_layout_name(uint32_t value)
 	}
 }
 
-const char *nnahw_fault_kind_name(uint32_t value)
-{
-	switch (value) {
-	case NNAHW_FAULT_KIND_NONE:
-		return "NONE";
-	case NNAHW_FAULT_KIND_UNMAPPED:
-		return "UNMAPPED";
-	case NNAHW_FAULT_KIND_READ_ONLY:
-		return "READ_ONLY";
-	case NNAHW_FAULT_KIND_ENTRY:
-		return "ENTRY";
-	case NNAHW_FAULT_KIND_BUS:
-		return "BUS";
-	default:
-		return NULL;
-	}
-}
-
 const char *nnahw_status_name(uint32_t value)
 {
 	switch (value) {

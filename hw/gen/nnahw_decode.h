@@ -85,7 +85,6 @@ const char *nnahw_pool_name(uint32_t value);
 const char *nnahw_reduction_name(uint32_t value);
 const char *nnahw_resample_name(uint32_t value);
 const char *nnahw_layout_name(uint32_t value);
-const char *nnahw_fault_kind_name(uint32_t value);
 const char *nnahw_status_name(uint32_t value);
 
 #endif

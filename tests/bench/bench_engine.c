@@ -4,7 +4,7 @@
  * translation around them: operations per second, and the share of what this machine's multiply-add
  * instruction can do.
  *
- *   bench_engine [scalar|avx2|avx512]   default: the best
+ *   bench_engine [scalar|avx2]   default: the best
  */
 #include <math.h>
 #include <stdio.h>
@@ -310,16 +310,16 @@ static void softmax(enum nnadev_engine_isa isa, uint32_t type)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "scalar", "avx2", "avx512" };
+	static const char *const names[] = { "scalar", "avx2" };
 	enum nnadev_engine_isa best = nnadev_engine_isa_detect(), isa = best;
 
 	if (argc > 1) {
 		for (isa = NNADEV_ENGINE_SCALAR;
-		     isa <= NNADEV_ENGINE_AVX512_VNNI && strcmp(argv[1], names[isa]); isa++)
+		     isa <= NNADEV_ENGINE_AVX2 && strcmp(argv[1], names[isa]); isa++)
 			;
 		if (isa > best) {
 			fprintf(stderr,
-				"bench_engine: %s is not an engine of this machine (scalar, avx2, avx512)\n",
+				"bench_engine: %s is not an engine of this machine (scalar, avx2)\n",
 				argv[1]);
 			return 2;
 		}

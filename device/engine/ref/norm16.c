@@ -69,12 +69,12 @@ static void norm_row(const struct nnadev_engine_command *cmd, int64_t row)
 	factor = reciprocal_root((int32_t)nnadev_clamp_s64(variance, 1, 1 << 30), &shift);
 	for (int64_t i = 0; i < n; i++) {
 		const int64_t x = 1024 * nnadev_load_integer(input, from + i * step) - mean;
-		int64_t z = nnahw_requantize((int32_t)x, factor, shift) *
+		int64_t z = nnadev_requantize((int32_t)x, factor, shift) *
 				    nnadev_load_integer(weights, i * weights->desc.strides[0]) +
 			    nnadev_load_integer(bias, i * bias->desc.strides[0]);
 
 		z = nnadev_clamp_s64((z + (z > 0 ? 512 : -512)) / 1024, INT32_MIN, INT32_MAX);
-		z = nnahw_requantize((int32_t)z, p->multiplier, p->shift);
+		z = nnadev_requantize((int32_t)z, p->multiplier, p->shift);
 		nnadev_store_integer(output,
 				     row * output->desc.strides[0] + i * output->desc.strides[1],
 				     nnadev_clamp_s64(z, INT16_MIN, INT16_MAX));

@@ -148,7 +148,7 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 	float f;
 
 	if (r->params->multiplier) {
-		x.i = nnahw_requantize((int32_t)nnadev_clamp_s64(x.i, INT32_MIN, INT32_MAX),
+		x.i = nnadev_requantize((int32_t)nnadev_clamp_s64(x.i, INT32_MIN, INT32_MAX),
 				       r->params->multiplier, r->params->shift);
 		nnadev_store_centred(r->output, at, x.i, r->params->q_min, r->params->q_max);
 		return;

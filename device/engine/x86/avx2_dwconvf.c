@@ -15,7 +15,6 @@
 #define TILE_PRODUCTS (1u << 20)
 #define POSITIONS 4u /* outputs of a row that are computed together */
 
-
 struct dwconv {
 	struct nnadev_conv conv;
 	uint32_t columns; /* of the image in scratch */

@@ -173,7 +173,7 @@ static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shif
 }
 
 /*
- * nnahw_requantize() of 8 numbers by one factor, for a shift from 31 to 62: results have 32 bits.
+ * nnadev_requantize() of 8 numbers by one factor, for a shift from 31 to 62: results have 32 bits.
  * What all products get to round is that of those above zero; the others get 2^31 less.
  */
 static inline __m256i nnadev_scale8(__m256i x, int32_t multiplier, int32_t shift)

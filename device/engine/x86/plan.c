@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/engine/x86/x86.h"
 
-void nnadev_x86_plan(enum nnadev_engine_isa isa, uint32_t threads,
-		     const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+void nnadev_x86_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
+		     struct nnadev_engine_plan *plan)
 {
 	/* of convolutions and matrix products: input, which is what is multiplied */
 	const bool quant8 = nnadev_type_is_quant8(cmd->operands[1].desc.type);

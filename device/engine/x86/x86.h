@@ -27,13 +27,12 @@ void nnadev_x86_copy_plan(const struct nnadev_engine_command *cmd, struct nnadev
 void nnadev_x86_fill_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan);
 
 /**
- * nnadev_x86_plan() - take a faster kernel where there is one
- * @isa: at least AVX2
+ * nnadev_x86_plan() - take a faster kernel where there is one, on a machine with AVX2
  * @threads: hint for cutting
  * @cmd: checked
  * @plan: the scalar plan; replaced as a whole or left as it is
  */
-void nnadev_x86_plan(enum nnadev_engine_isa isa, uint32_t threads,
-		     const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan);
+void nnadev_x86_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
+		     struct nnadev_engine_plan *plan);
 
 #endif

@@ -119,8 +119,7 @@ static void device_log(void *user, const char *line)
 /* The public numbers are the model's. */
 _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_SCALAR == (int)NNADEV_ISA_SCALAR &&
-		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2 &&
-		       (int)NNA_ISA_AVX512_VNNI == (int)NNADEV_ISA_AVX512_VNNI,
+		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2,
 	       "enum nna_isa and enum nnadev_isa");
 
 int nna_winsys_loopback_create(const struct nna_device_options *options, struct nna_winsys **out)

@@ -311,10 +311,10 @@ static void test_aging(void **state)
 	aging(1, "hlh");
 }
 
-/* A ring that is to hurry has its turn after an eighth of the time. */
-static void test_hurry(void **state)
+/* A ring that is to boost has its turn after an eighth of the time. */
+static void test_boost(void **state)
 {
-	struct nnahw_ring_entry hurry = { .type = NNAHW_ENTRY_BOOST };
+	struct nnahw_ring_entry boost = { .type = NNAHW_ENTRY_BOOST };
 
 	rig.dev->age_ns = 1600000000;
 	rig.dev->slice_ns = RIG_WAIT;
@@ -324,8 +324,8 @@ static void test_hurry(void **state)
 	hold('h', 0);
 	submit(3);
 	wait_held();
-	hurry.address = submit(0).seqno;
-	rig_submit(&rig, NNAHW_CONTROL_RING, &hurry);
+	boost.address = submit(0).seqno;
+	rig_submit(&rig, NNAHW_CONTROL_RING, &boost);
 	submit(2);
 	submit(2);
 	/* Between the tiles of the first job the low ring is seen to wait. */
@@ -339,7 +339,7 @@ static void test_hurry(void **state)
 	expect(2, NNAHW_STATUS_OK);
 	expect(2, NNAHW_STATUS_OK);
 	expect_order("hmlm");
-	assert_false(rig.dev->rings[0].hurried);
+	assert_false(rig.dev->rings[0].boosted);
 }
 
 /* A slice that is over ends between tiles. */
@@ -626,7 +626,7 @@ int main(void)
 		ONE(test_nested),
 		ONE(test_no_aging),
 		ONE(test_aging),
-		ONE(test_hurry),
+		ONE(test_boost),
 		ONE(test_slice),
 		ONE(test_abort_running),
 		THREE(test_abort_running),
