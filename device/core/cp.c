@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command processor: one thread that takes entries from the rings, and runs jobs.
+ * The command processor: one thread that takes entries from the rings and runs jobs.
  *
- * It looks around whenever the device's event has been raised, between any two tiles: the control
- * ring comes first, then the highest job ring that has work. A job that makes way stays as it is in
- * its ring's struct nnadev_job. A ring that has waited for longer than age_ns gets a slice of slice_ns
- * before the next job of a higher ring starts, so every job ends in bounded time. One that somebody
- * waits for with a deadline gets the same share in smaller portions, so that it pays nobody to ask.
+ * When the device's event has been raised it decides anew, between any two tiles, what to run: the
+ * control ring comes first, then the highest job ring that has work. A job that is preempted keeps
+ * its state in its ring's struct nnadev_job.
+ *
+ * Aging: a ring that has waited for age_ns gets a slice of slice_ns before the next job of a higher
+ * ring starts, so every job ends in bounded time. A boosted ring (the driver knows of a deadline)
+ * waits an eighth as long for slices an eighth as long: its latency is shorter, its share of the
+ * device the same, so that nobody gains by asking for a boost without need.
  */
 #include <string.h>
 
 #include "device/core/dev.h"
 
 #define NO_SLICE UINT32_MAX
-#define BOOST_PORTION 8
+#define BOOST_PORTION 8 /* a boosted ring waits and runs for this part of the usual times */
 
 static void control_invalidate(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
@@ -70,7 +73,10 @@ static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 	}
 }
 
-/* At most a ring's worth, so that a flood of control entries cannot keep jobs from running. */
+/*
+ * Run what the control ring has, but at most a ring's worth, so that a flood of control entries
+ * cannot keep jobs from running. Return: whether some are left.
+ */
 static bool run_control(struct nnadev *dev)
 {
 	struct nnadev_ring *ring = &dev->rings[NNAHW_CONTROL_RING];
@@ -118,13 +124,13 @@ static bool has_work(struct nnadev *dev, uint32_t ring)
 	return nnadev_job_active(&dev->jobs[ring]) || nnadev_ring_pending(dev, &dev->rings[ring]);
 }
 
-/* A ring's part of a time. */
+/* How long @ns is for a ring: shorter when it is boosted. */
 static uint64_t portion(const struct nnadev_ring *ring, uint64_t ns)
 {
 	return ring->boosted ? ns / BOOST_PORTION : ns;
 }
 
-/* The ring to run now, or NNAHW_JOB_RINGS. */
+/* The ring to run now, or NNAHW_JOB_RINGS when none has work. */
 static uint32_t pick(struct nnadev *dev)
 {
 	uint32_t top = NNAHW_JOB_RINGS, starving = NNAHW_JOB_RINGS, ring;

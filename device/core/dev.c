@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
+/*
+ * The device's interface (nnadev.h): life, registers, DMA mappings, injections. It runs in the
+ * transport's threads; what takes time is left to the command processor.
+ */
 #include "device/core/dev.h"
 
 #include <errno.h>
@@ -335,10 +339,7 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 {
 	int r;
 
-	/*
-	 * Memory that may only be written is read as well: by a PCI bridge it could not be told
-	 * apart.
-	 */
+	/* What may only be written can be read as well: a PCI bus knows no such protection. */
 	if (!prot || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
 		return -EINVAL;
 	nnadev_gate_visit(&dev->gate, &dev->event);
@@ -376,8 +377,9 @@ const char *nnadev_isa_name(const struct nnadev *dev)
 }
 
 /*
- * The thread is the command processor, not in the middle of changing these lists, which lie in
- * private memory; or it runs a tile, during which nobody changes them.
+ * Looking through the lists of files and segments is safe without a lock: a SIGBUS comes from guest
+ * memory, and the lists lie in private memory. So the thread is either the command processor, and
+ * not in the middle of changing them, or it runs a tile, during which nobody changes them.
  */
 bool nnadev_sigbus(void *address)
 {

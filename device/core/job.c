@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
+/*
+ * A job, step by step: open the stream, then fetch each command and run it, until the stream or one
+ * of the job's limits ends. Control flow commands are done here; for all others the engine makes a
+ * plan, whose tiles the workers run. Between any two steps and any two tiles the job can be left.
+ */
 #include "device/core/job.h"
 
 #include <stdlib.h>
@@ -10,7 +15,7 @@
 
 #define VA_END (1ull << NNAHW_VA_BITS)
 
-/* How nnadev_job's steps end: go on, leave the job for now, or it has ended. */
+/* What a step says: go on with the next one, leave the job for now, or the job has ended. */
 enum step { STEP_ON, STEP_LEAVE, STEP_ENDED };
 
 static bool range_fits(uint64_t va, uint64_t size, uint64_t align)
@@ -42,8 +47,8 @@ static uint64_t run_time(const struct nnadev_job *job, uint64_t now)
 }
 
 /*
- * The job's run time changes: RUN_TIME shows it. A reader in between sees too little, never too
- * much.
+ * Note that the job runs since @resumed, or with 0 not, also for the register RUN_TIME. A reader in
+ * between sees too short a time, never one too long.
  */
 static void set_resumed(struct nnadev *dev, struct nnadev_job *job, uint64_t resumed)
 {
@@ -146,7 +151,7 @@ void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted)
 	const struct nnahw_ring_entry *e = &job->entry;
 	uint64_t now = nnadev_clock_now();
 
-	/* Not this job's doing: a report or a ring that lay in a file that became shorter. */
+	/* Left over from before: a report or a ring lay in a file that became shorter. */
 	if (atomic_exchange(&dev->bus_error, false))
 		nnadev_mmu_reset(&dev->mmu);
 	job->space = NULL;
@@ -190,7 +195,7 @@ void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted)
 		job->state = NNADEV_JOB_HANG;
 }
 
-/* End a job whose last command is done, unless it was told to be slow. */
+/* End a job whose last command is done, unless NNADEV_INJECT_SLOW_NS lets it linger. */
 static enum step finish(struct nnadev *dev, struct nnadev_job *job)
 {
 	uint64_t slow =
@@ -229,6 +234,7 @@ static uint32_t resolve(struct nnadev *dev, struct nnadev_job *job)
 	return NNAHW_STATUS_OK;
 }
 
+/* See that *@data has @size bytes; what they held is lost. */
 static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 {
 	void *p;
@@ -271,6 +277,7 @@ static uint32_t plan(struct nnadev *dev, struct nnadev_job *job)
 	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
 }
 
+/* What the tiles of a round need to know. */
 struct round {
 	struct nnadev *dev;
 	struct nnadev_job *job;
@@ -311,10 +318,7 @@ static enum step run_tiles(struct nnadev *dev, struct nnadev_job *job, uint64_t 
 	struct nnadev_round work = { run_tile, stop_round, &round };
 	uint32_t status;
 
-	/*
-	 * Another job's tiles may have come in between: scratch memory is the threads', not the
-	 * job's.
-	 */
+	/* Scratch memory belongs to the threads: another job may have needed less in between. */
 	for (uint32_t i = 0; i < dev->params.threads; i++) {
 		status = provide(&dev->scratch[i].data, &dev->scratch[i].size,
 				 at->plan.scratch_size);
@@ -369,9 +373,9 @@ static enum step jump(struct nnadev *dev, struct nnadev_job *job, uint32_t targe
 }
 
 /*
- * A jump that closes a loop. The time since the last such jump counts when both belong together:
- * the same loop, or one inside the other. So neither the way to a loop nor that between two loops
- * counts.
+ * A jump that closes a loop. The time since the last such jump counts as spent in loops when both
+ * belong to one loop, or one loop lies inside the other: so what comes before a loop does not count,
+ * nor what lies between two loops.
  */
 static enum step loop(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
 {
@@ -438,10 +442,7 @@ static enum step fetch(struct nnadev *dev, struct nnadev_job *job)
 	}
 }
 
-/*
- * A file became shorter under the job: what was cached of it is void, and so is what the job has
- * read.
- */
+/* A file became shorter under the job, so neither what is cached of it nor what was read is good. */
 static void lost_pages(struct nnadev *dev, struct nnadev_job *job)
 {
 	atomic_store(&dev->bus_error, false);
@@ -463,7 +464,6 @@ uint64_t nnadev_job_run(struct nnadev *dev, struct nnadev_job *job, uint64_t unt
 			lost_pages(dev, job);
 			return 0;
 		}
-
 		if (!job->stuck) {
 			if (job->entry.deadline && now >= job->entry.deadline) {
 				nnadev_job_end(dev, job, NNAHW_STATUS_DEADLINE);

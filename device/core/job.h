@@ -2,9 +2,9 @@
 /*
  * A job: the entry that was fetched from a job ring, and how far its stream has run.
  *
- * There is one per job ring, at the ring's head; it stays until it ends, also while jobs of other
- * rings run. All of its state is here, so that it can be set aside between any two tiles. Only the
- * command processor touches it.
+ * There is one per job ring, for the entry at the ring's head; it stays until that job ends, also
+ * while jobs of other rings run. All of its state is here, so that it can be preempted between any
+ * two tiles. Only the command processor touches it.
  */
 #ifndef NNADEV_JOB_H
 #define NNADEV_JOB_H
@@ -38,40 +38,48 @@ struct nnadev_instruction {
 	_Alignas(64) uint8_t bytes[NNAHW_MAX_COMMAND_SIZE];
 };
 
-/* NNADEV_JOB_HANG: injected; NNADEV_JOB_LINGER: made slower on purpose. */
+/**
+ * enum nnadev_job_state - what comes next
+ * @NNADEV_JOB_IDLE: nothing: there is no job
+ * @NNADEV_JOB_OPEN: the stream's header and the base table are to be fetched
+ * @NNADEV_JOB_FETCH: the next command is to be fetched
+ * @NNADEV_JOB_TILES: tiles of the current command are to be run
+ * @NNADEV_JOB_LINGER: the job is done, but NNADEV_INJECT_SLOW_NS lets it run on for a time
+ * @NNADEV_JOB_HANG: NNADEV_INJECT_HANG or _STUCK: the job makes no progress
+ */
 enum nnadev_job_state {
 	NNADEV_JOB_IDLE,
 	NNADEV_JOB_OPEN,
 	NNADEV_JOB_FETCH,
 	NNADEV_JOB_TILES,
 	NNADEV_JOB_LINGER,
-	NNADEV_JOB_HANG
+	NNADEV_JOB_HANG,
 };
 
 /**
  * struct nnadev_job - a job
- * @state: what comes next; NNADEV_JOB_IDLE when there is none
- * @ring: its ring, for good
+ * @state: what comes next; NNADEV_JOB_IDLE when there is no job
+ * @ring: index of its ring; does not change
  * @entry: as fetched
- * @space: in use
+ * @space: its address space; the job holds a use of it
  * @stream_end: bytes of the stream, by its header
- * @offset: of the command that runs or comes next
- * @stuck: injected: does not react to budget and ABORT
- * @operand: at fault, or all ones
- * @fault: last fault
+ * @offset: bytes from the start of the stream to the command that runs or comes next
+ * @stuck: injected: the job does not even react to budget and ABORT
+ * @operand: index of the operand at fault, or all ones
+ * @fault: the last fault
  * @begin: tick of the start
  * @run_time: ticks, without the time since @resumed
- * @resumed: tick since when it runs, or 0
+ * @resumed: tick since when it has been running, or 0 while it is not
  * @budget: ticks
  * @loop_limit: ticks
- * @loop_time: ticks in loops
- * @loop_mark: run time at the last jump of a loop
+ * @loop_time: ticks spent in loops
+ * @loop_mark: run time at the last jump that closed a loop
  * @loop_first: target of that jump
- * @loop_last: offset of that jump; 0 is none yet
- * @linger: run time to end at
- * @commands: that ended
- * @shared: memory that the tiles of a command share
- * @shared_size: bytes
+ * @loop_last: offset of that jump; 0 when there was none yet
+ * @linger: NNADEV_JOB_LINGER: run time at which the job ends
+ * @commands: how many have ended
+ * @shared: memory that the tiles of a command share; kept from job to job
+ * @shared_size: bytes of @shared
  * @slots: the base table
  * @at: the current command
  */
@@ -107,7 +115,7 @@ static inline bool nnadev_job_active(const struct nnadev_job *job)
 	return job->state != NNADEV_JOB_IDLE;
 }
 
-/* Take up the entry in job->entry; @aborted: it is to end at once. May end the job. */
+/* Start the job of the entry in job->entry; @aborted: end it at once. May end the job. */
 void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted);
 
 /**
@@ -121,16 +129,16 @@ void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted);
  */
 uint64_t nnadev_job_run(struct nnadev *dev, struct nnadev_job *job, uint64_t until);
 
-/* The job does not run any more, after nnadev_job_run() left it hanging. */
+/* Stop the clock of a job that nnadev_job_run() has left waiting. */
 void nnadev_job_pause(struct nnadev *dev, struct nnadev_job *job);
 
-/* End a job: report, completion, interrupt. */
+/* End a job: write its report and its completion, raise its interrupt. */
 void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status);
 
-/* Forget a job without a word. */
+/* End a job without report, completion and interrupt, because its ring is gone. */
 void nnadev_job_drop(struct nnadev *dev, struct nnadev_job *job);
 
-/* Free what an idle job keeps. */
+/* Free the memory that is kept from job to job. The job is idle. */
 void nnadev_job_fini(struct nnadev_job *job);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bus memory: which bus addresses reach which bytes of which file. The owner of the table and the
- * guests who change it exclude each other (the device's gate); nothing here locks.
+ * Bus memory: which bus addresses reach which bytes of which file.
+ *
+ * The table belongs to the device. Nothing here locks: the command processor, which reads it, and
+ * the transport, which changes it, exclude each other by the device's gate.
  */
 #ifndef NNADEV_MEMORY_H
 #define NNADEV_MEMORY_H
@@ -11,9 +13,16 @@
 
 #include "device/host/file.h"
 
-#define NNADEV_MEMORY_MAPPINGS 65536u
+#define NNADEV_MEMORY_MAPPINGS 65536u /* at most */
 
-/* A DMA mapping. Holds one use of @file. */
+/**
+ * struct nnadev_mapping - a DMA mapping
+ * @iova: first bus address, page aligned
+ * @size: bytes, page aligned, not 0
+ * @offset: bytes from the start of the file, page aligned
+ * @file: the mapping holds one use of it
+ * @writable: the device may write
+ */
 struct nnadev_mapping {
 	uint64_t iova;
 	uint64_t size;
@@ -25,8 +34,10 @@ struct nnadev_mapping {
 /**
  * struct nnadev_memory - all DMA mappings
  * @mappings: sorted by iova, disjoint
- * @files: files mapped
- * @off: nothing can be reached for now
+ * @count: entries of @mappings
+ * @capacity: entries that @mappings has room for
+ * @files: the files of all mappings
+ * @off: the device is no bus master: nothing can be reached
  */
 struct nnadev_memory {
 	struct nnadev_mapping *mappings;
@@ -50,13 +61,14 @@ struct nnadev_reach {
 	bool writable;
 };
 
+/* See nnadev_dma_map(). Return: 0 or a negative errno. */
 int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size, int fd,
 		      uint64_t offset, bool writable);
 
 /* Whether [@iova, @iova + @size) covers one mapping or more, and none in part: 0 or -ENOENT. */
 int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint64_t size);
 
-/* Take away what nnadev_memory_covers() found good. No pointer into it may be used any more. */
+/* Remove the mappings of a range that nnadev_memory_covers() accepts; nobody uses their memory. */
 void nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova, uint64_t size);
 
 /*
@@ -67,7 +79,7 @@ bool nnadev_memory_break(struct nnadev_memory *memory, const void *address);
 
 void nnadev_memory_fini(struct nnadev_memory *memory);
 
-/* Find what @bus reaches; at least one byte. Return: whether there is anything. */
+/* Find what @bus reaches, which is at least one byte. Return: whether it reaches anything. */
 bool nnadev_memory_find(struct nnadev_memory *memory, uint64_t bus, struct nnadev_reach *reach);
 
 /* Host address of @size bytes at @bus if they lie in one piece, else NULL. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 #include "device/core/mmu.h"
 
 #include <stdlib.h>
@@ -16,11 +16,12 @@
 /**
  * struct nnadev_segment - a mirror of [va, va + 2 * SEGMENT)
  * @va: multiple of SEGMENT; ranges that start in the first half are served here
- * @data: the window
- * @runs: pieces laid since it was empty
+ * @data: the aperture
+ * @runs: runs of pages mapped since it was empty
  * @used: stamp of the last use
- * @present: a bit per page that is laid
- * @writable: a bit per page that is laid for writing
+ * @next: of the space's segments
+ * @present: a bit per page that is mapped
+ * @writable: a bit per page that is mapped for writing
  */
 struct nnadev_segment {
 	uint64_t va;
@@ -38,10 +39,7 @@ static bool fail(struct nnadev_fault *fault, uint32_t status, uint32_t kind, uin
 	return false;
 }
 
-/*
- * ------------------------------------------------------------------------------------------
- * segments
- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static void segment_free(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			 struct nnadev_segment *segment)
@@ -58,7 +56,7 @@ static void segment_free(struct nnadev_mmu *mmu, struct nnadev_space *space,
 	free(segment);
 }
 
-/* Forget the segment that was used longest ago, but none in use since nnadev_mmu_begin(). */
+/* Free the segment that was used longest ago, but none that was used since nnadev_mmu_begin(). */
 static bool segment_evict(struct nnadev_mmu *mmu)
 {
 	struct nnadev_segment *oldest = NULL;
@@ -159,7 +157,7 @@ static bool bit(const uint64_t *bits, uint64_t at)
 	return bits[at / 64] >> (at % 64) & 1;
 }
 
-/* Clear pages of a range that are laid into segments. */
+/* Unmap pages of a range from all segments. */
 static void segments_drop(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
 			  uint64_t end)
 {
@@ -183,8 +181,8 @@ static void segments_drop(struct nnadev_mmu *mmu, struct nnadev_space *space, ui
 	}
 }
 
-/* Lay what is missing of an extent. */
-static bool segment_lay(struct nnadev_mmu *mmu, struct nnadev_segment *s,
+/* Map what is missing of an extent into a segment. */
+static bool segment_map(struct nnadev_mmu *mmu, struct nnadev_segment *s,
 			const struct nnadev_extent *e)
 {
 	uint64_t low = e->va > s->va ? e->va : s->va, high = e->va + e->size, first, last, end;
@@ -217,10 +215,7 @@ static bool segment_lay(struct nnadev_mmu *mmu, struct nnadev_segment *s,
 	return true;
 }
 
-/*
- * -------------------------------------------------------------------------------------------
- * extents
- */
+/* ---- extents --------------------------------------------------------------------------------- */
 
 /* Index of the first extent that ends after @va. */
 static uint32_t extent_search(const struct nnadev_space *space, uint64_t va)
@@ -262,7 +257,7 @@ static bool grow(struct nnadev_extent **list, uint32_t *capacity, uint32_t need)
 	return true;
 }
 
-/* Take the fresh extents, which lie in gaps of the space's, into the space. */
+/* Move the fresh extents into the space; they lie between those that it has. */
 static bool extents_merge(struct nnadev_mmu *mmu, struct nnadev_space *space)
 {
 	uint32_t n = mmu->fresh_count, start, a, b, to, kept, stop = 0;
@@ -326,7 +321,7 @@ static bool read_entry(struct nnadev_mmu *mmu, uint64_t bus, uint64_t *entry,
 	return true;
 }
 
-/* Translate @va: the page's first VA, its bus address and size. */
+/* Walk the page table for @va. Writes the page's first VA, its bus address, size and @pte_write. */
 static bool walk_page(struct nnadev_mmu *mmu, const struct nnadev_space *space, struct walk *walk,
 		      uint64_t va, struct nnadev_extent *page, struct nnadev_fault *fault)
 {
@@ -369,7 +364,7 @@ static bool walk_page(struct nnadev_mmu *mmu, const struct nnadev_space *space, 
 	return true;
 }
 
-/* See that extents cover [@va, @end). Pages found before a fault are kept. */
+/* See that extents cover [@va, @end). Translations found before a fault are kept. */
 static bool cover(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, uint64_t end,
 		  struct nnadev_fault *fault)
 {
@@ -422,7 +417,7 @@ static bool cover(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t v
 	return ok;
 }
 
-/* See that [@va, @end), which is covered, may be written. */
+/* Check that [@va, @end), which extents cover, may be written. */
 static bool check_write(struct nnadev_space *space, uint64_t va, uint64_t end,
 			struct nnadev_fault *fault)
 {
@@ -468,8 +463,8 @@ static void drop(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va
 		first++;
 		if (has_tail && first == last) {
 			/*
-			 * A hole in one extent: one more than before. Without memory for it the
-			 * tail is forgotten.
+			 * A hole in the middle of an extent makes two of it. Without memory for
+			 * the second its translations are dropped as well.
 			 */
 			if (space->count < space->capacity ||
 			    grow(&space->extents, &space->capacity, space->count + 1)) {
@@ -506,10 +501,7 @@ static void space_clear(struct nnadev_mmu *mmu, struct nnadev_space *space)
 	mmu->generation++;
 }
 
-/*
- * --------------------------------------------------------------------------------------------
- * public
- */
+/* ---- spaces, and what others call ------------------------------------------------------------ */
 
 void nnadev_mmu_init(struct nnadev_mmu *mmu, struct nnadev_memory *memory)
 {
@@ -552,6 +544,7 @@ void nnadev_mmu_fini(struct nnadev_mmu *mmu)
 	mmu->fresh = NULL;
 }
 
+/* Free the space that was used longest ago, if there is one that no job uses. */
 static void spaces_trim(struct nnadev_mmu *mmu)
 {
 	struct nnadev_space **oldest = NULL;
@@ -701,7 +694,7 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 		return true;
 	s->used = mmu->stamp;
 	for (; i < space->count && space->extents[i].va < end; i++)
-		if (!segment_lay(mmu, s, &space->extents[i]))
+		if (!segment_map(mmu, s, &space->extents[i]))
 			return true;
 	*data = s->data + (va - s->va);
 	return true;
@@ -774,10 +767,7 @@ void nnadev_mmu_drop_bus(struct nnadev_mmu *mmu, uint64_t bus, uint64_t size)
 				if (high > last)
 					high = last;
 				va += low - e->bus;
-				/*
-				 * The extents from here on have changed; what is left of this one
-				 * is looked at again.
-				 */
+				/* That changes the extents from i on: look at i again. */
 				drop(mmu, space, va, va + (high - low) + 1);
 			}
 		}

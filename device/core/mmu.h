@@ -4,17 +4,21 @@
  *
  * Data and ownership
  *
- * A space is what is cached of one address space: extents (runs of pages that lie in one piece in
- * one file; sorted, disjoint) and segments. A segment mirrors 1 GiB of virtual addresses, and the
- * one after it, in reserved host address space; pages are laid into it as they are needed, so that
- * a range that is scattered in the guest is contiguous for the engine. Every page in a segment is
- * covered by an extent: dropping extents says which pages to clear.
+ * What is cached of an address space is a struct nnadev_space. It has
  *
- * Spaces belong to the MMU; a job holds a use of its space. All of it is touched by one thread at a
- * time (the command processor, or a guest of the device's gate).
+ *   extents   runs of pages that lie in one piece in one file; sorted, disjoint
+ *   segments  each mirrors 1 GiB of virtual addresses, and the 1 GiB after it, in reserved host
+ *             address space (host/aperture.h); pages are mapped there as they are needed, so that a
+ *             range that is scattered in the guest is contiguous for the engine
  *
- * A host pointer from nnadev_mmu_range() is good until @generation changes: whoever keeps one across a
- * point where others may run compares and asks again.
+ * Every page in a segment is covered by an extent, so the extents that are dropped say which pages
+ * to unmap.
+ *
+ * Spaces belong to the MMU; a job holds a use of its space. Only one thread at a time calls these
+ * functions: the command processor, or one that is inside the device's gate in its place.
+ *
+ * A host pointer from nnadev_mmu_range() is good until @generation changes: who keeps one while
+ * others may run compares, and asks again.
  */
 #ifndef NNADEV_MMU_H
 #define NNADEV_MMU_H
@@ -25,23 +29,20 @@
 
 #include "device/core/memory.h"
 
-#define NNADEV_MMU_SPACES 1024u /* cached at a time, those of running jobs apart */
+#define NNADEV_MMU_SPACES 1024u /* cached at a time, not counting those of running jobs */
 #define NNADEV_MMU_BUCKETS 256u /* of the table of spaces, by ASID */
 #define NNADEV_MMU_SEGMENTS 128u
-#define NNADEV_MMU_RUNS                                                                            \
-	20000u /* laid into segments; each costs up to two mappings of the process */
+/* Runs of pages mapped in segments; each costs up to two mappings of the process. */
+#define NNADEV_MMU_RUNS 20000u
 #define NNADEV_MMU_EXTENTS (1u << 20)
-/*
- * Pieces that one look at a range may add: more cannot be laid or gathered, and it must not take
- * long.
- */
+/* Extents that one access may add: more could not be mapped or gathered, and would take long. */
 #define NNADEV_MMU_PIECES 32768u
 #define NNADEV_MMU_MAX_RANGE (4ull << 30) /* bytes of one operand */
 
 /**
  * struct nnadev_fault - why an access failed
  * @status: NNAHW_STATUS_FAULT_MMU, FAULT_BUS or NO_MEMORY
- * @kind: NNADEV_FAULT_KIND_*
+ * @kind: NNAHW_FAULT_KIND_*
  * @address: VA (FAULT_MMU) or bus address (FAULT_BUS)
  */
 struct nnadev_fault {
@@ -56,9 +57,9 @@ struct nnadev_fault {
  * @size: bytes
  * @bus: bus address of @va
  * @data: host address of @va
- * @file: where @data lies
- * @pte_write: by the page table
- * @bus_write: by the DMA mapping
+ * @file: the file that @data is a mapping of
+ * @pte_write: the page table allows writes
+ * @bus_write: the DMA mapping allows writes
  */
 struct nnadev_extent {
 	uint64_t va;
@@ -72,6 +73,18 @@ struct nnadev_extent {
 
 struct nnadev_segment;
 
+/**
+ * struct nnadev_space - what is cached of an address space
+ * @asid: its tag
+ * @refs: jobs that use it
+ * @root: bus address of the root of its page table
+ * @used: stamp of the last use
+ * @extents: sorted by va, disjoint
+ * @count: entries of @extents
+ * @capacity: entries that @extents has room for
+ * @segments: list
+ * @next: in the MMU's table
+ */
 struct nnadev_space {
 	uint32_t asid;
 	uint32_t refs;
@@ -88,9 +101,17 @@ struct nnadev_space {
  * struct nnadev_mmu - all cached translations
  * @memory: the bus
  * @generation: changes when host pointers become stale
- * @stamp: counts uses, for the choice of what to forget
+ * @stamp: counts uses, so that what was used longest ago is dropped first
  * @max_runs: NNADEV_MMU_RUNS; tests lower it
- * @walks: page table walks
+ * @spaces: how many there are
+ * @segments: how many all spaces have
+ * @runs: how many are mapped in all segments
+ * @extents: how many all spaces have
+ * @walks: page table walks; register COUNT_WALKS
+ * @fresh: extents that the access under way has found, not yet in the space
+ * @fresh_count: entries of @fresh
+ * @fresh_capacity: entries that @fresh has room for
+ * @table: lists of spaces by asid % NNADEV_MMU_BUCKETS
  */
 struct nnadev_mmu {
 	struct nnadev_memory *memory;
@@ -111,20 +132,20 @@ struct nnadev_mmu {
 void nnadev_mmu_init(struct nnadev_mmu *mmu, struct nnadev_memory *memory);
 void nnadev_mmu_fini(struct nnadev_mmu *mmu);
 
-/* Use the space of (@asid, @root); NULL without memory. To be given to nnadev_mmu_put(). */
+/* The space of (@asid, @root), to be given to nnadev_mmu_put(); NULL without memory. */
 struct nnadev_space *nnadev_mmu_get(struct nnadev_mmu *mmu, uint32_t asid, uint64_t root);
 void nnadev_mmu_put(struct nnadev_mmu *mmu, struct nnadev_space *space);
 
 /*
- * Copy between private memory and VAs. Nothing is written when any byte faults. Return: whether it
- * was done.
+ * Copy between private memory and VAs. Nothing is written when any byte faults. Return: true, or
+ * false with @fault written.
  */
 bool nnadev_mmu_read(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, void *to,
 		     uint64_t size, struct nnadev_fault *fault);
 bool nnadev_mmu_write(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
 		      const void *from, uint64_t size, struct nnadev_fault *fault);
 
-/* Starts a group of nnadev_mmu_range() whose pointers are to be good together. */
+/* Start a group of calls of nnadev_mmu_range() whose pointers are good at the same time. */
 void nnadev_mmu_begin(struct nnadev_mmu *mmu);
 
 /**
@@ -132,7 +153,7 @@ void nnadev_mmu_begin(struct nnadev_mmu *mmu);
  * @size: bytes, not 0; va + size is at most 2^48
  * @write: pages must be writable
  * @data: the host address; NULL when the range is good but cannot be made contiguous: use
- *nnadev_mmu_read() and nnadev_mmu_write()
+ *	nnadev_mmu_read() and nnadev_mmu_write()
  *
  * Return: whether every page of the range is there; else @fault is written.
  */

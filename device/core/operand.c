@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 #include "device/core/operand.h"
 
 #include <math.h>
@@ -125,7 +125,7 @@ bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 		operand->data = (uint8_t *)data + range->lead;
 		return true;
 	}
-	/* The start lies in its 64 bytes as in the guest, so that element alignment is the same. */
+	/* Gather; with the guest's offset within 64 bytes, so that elements are aligned alike. */
 	*fault = (struct nnadev_fault){ NNAHW_STATUS_NO_MEMORY, NNAHW_FAULT_KIND_NONE, 0 };
 	if (range->size > NNADEV_ENGINE_MAX_SCRATCH)
 		return false;
@@ -151,7 +151,7 @@ bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 
 	if (!range->gather || !range->write)
 		return true;
-	/* Inner axes that follow each other are written in one go. */
+	/* Inner axes without gaps between their elements are written in one go. */
 	while (rank && (t->dims[rank - 1] == 1 ||
 			(uint64_t)size * (uint64_t)(int64_t)t->strides[rank - 1] == run)) {
 		rank--;

@@ -31,11 +31,11 @@ struct nnadev_range {
  * nnadev_operand_check() - check a descriptor
  * @tensor: private copy
  * @types: bit set of allowed types
- * @optional: may be absent
- * @output: is written
+ * @optional: it may be absent
+ * @output: the command writes it
  * @slots: the base table
- * @slot_count: its entries
- * @operand: written but for data
+ * @slot_count: entries of @slots
+ * @operand: written, all but @data
  * @range: written
  *
  * Return: NNAHW_STATUS_OK or BAD_OPERAND.
@@ -47,19 +47,23 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 /**
  * nnadev_operand_resolve() - find host memory for an operand
  *
- * Called again when translations have changed: what was gathered stays so. Return: whether it was
- * done.
+ * To be called again when translations have changed; what was gathered stays as it is.
+ *
+ * Return: true, or false with @fault written.
  */
 bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    struct nnadev_engine_operand *operand, struct nnadev_range *range,
 			    struct nnadev_fault *fault);
 
-/* Write the elements of a gathered output back; no others. Return: whether it was done. */
+/*
+ * Write the elements of a gathered output back, and no bytes between them. Return: true, or false
+ * with @fault written.
+ */
 bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    const struct nnadev_engine_operand *operand,
 			    const struct nnadev_range *range, struct nnadev_fault *fault);
 
-/* Free what was gathered. */
+/* Free the copy of a gathered operand. */
 void nnadev_range_release(struct nnadev_range *range);
 
 #endif

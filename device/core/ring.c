@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 #include "device/core/ring.h"
 
 #include <string.h>
@@ -34,10 +34,7 @@ uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset)
 	case NNAHW_RING_REG_CONTROL:
 		return ring->enabled ? NNAHW_RING_REG_CONTROL_ENABLE : 0;
 	case NNAHW_RING_REG_STATUS:
-		/*
-		 * Disabled, but the command processor may still write to its old memory: not yet
-		 * stopped.
-		 */
+		/* While the command processor may still write to its memory it is not stopped. */
 		return (ring->enabled || (held && held != ring->epoch) ?
 				NNAHW_RING_REG_STATUS_RUNNING :
 				0) |
@@ -171,10 +168,10 @@ bool nnadev_ring_pending(struct nnadev *dev, struct nnadev_ring *ring)
 	doorbell = atomic_load(&ring->doorbell);
 	if (doorbell == work->head)
 		return false;
-	/* Written for an epoch that is still to be taken: not this one's. */
+	/* It may have been written after the ring was enabled again: not for this epoch. */
 	if (atomic_load(&ring->epoch) != work->epoch)
 		return false;
-	/* It neither goes back behind what was fetched nor beyond the entries that are free. */
+	/* It must not go back behind what was fetched, nor beyond the entries that are free. */
 	if (doorbell - work->done > work->size || doorbell - work->head > work->size) {
 		fail(dev, ring, "bad doorbell");
 		return false;
@@ -195,9 +192,7 @@ bool nnadev_ring_fetch(struct nnadev *dev, struct nnadev_ring *ring, struct nnah
 		fail(dev, ring, "unreachable ring memory");
 		return false;
 	}
-	/*
-	 * What HEAD does not count is never begun, so that its producer knows what to give again.
-	 */
+	/* An entry that HEAD does not count is never begun: the driver may submit it again. */
 	pthread_mutex_lock(&dev->lock);
 	current = ring->epoch == work->epoch;
 	if (current)

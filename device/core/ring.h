@@ -2,9 +2,9 @@
 /*
  * A ring: entries that the driver writes, completions that the device writes, both in bus memory.
  *
- * Registers change under the device's register lock, from any thread; the command processor works
- * on a copy (struct nnadev_ring_work) that it takes anew when the epoch has changed. A doorbell is a
- * store.
+ * Registers change under the device's register lock, from any thread. The command processor works
+ * on a copy (struct nnadev_ring_work), which it takes anew when the ring has been enabled or disabled
+ * (the epoch has changed). Writing the doorbell is one atomic store, without the lock.
  */
 #ifndef NNADEV_RING_H
 #define NNADEV_RING_H
@@ -13,10 +13,15 @@
 
 /**
  * struct nnadev_ring_work - the command processor's view
+ * @epoch: of the registers that it is a copy of
  * @running: enabled and without error
+ * @base: bus address of the entries
+ * @cq_base: bus address of the completion queue
+ * @size: entries of each, a power of two
+ * @vector: MSI-X vector of completions
  * @head: entries fetched
  * @done: completions written
- * @aborted: a bit per entry (index modulo size) that is to end when fetched
+ * @aborted: a bit per entry (its number modulo @size) that is to end as soon as it is fetched
  */
 struct nnadev_ring_work {
 	uint32_t epoch;
@@ -32,15 +37,23 @@ struct nnadev_ring_work {
 
 /**
  * struct nnadev_ring - a ring
- * @base: register, as are the next
- * @enabled: bit of CONTROL
- * @error: bit of STATUS
- * @epoch: changes when the ring is enabled or disabled
- * @held: epoch of the command processor's view while it is running, else 0
+ * @base: register BASE
+ * @cq_base: register CQ_BASE
+ * @size: register SIZE
+ * @vector: register VECTOR
+ * @error: register STATUS.ERROR
+ * @head: register HEAD
+ * @done: register DONE
+ * @enabled: register CONTROL.ENABLE
+ * @doorbell: last value written to it
+ * @epoch: changes when the ring is enabled or disabled; never 0
+ * @held: @epoch of @work while that is running, else 0
  * @ran: run time of the job under way, without the time since @resumed
- * @resumed: tick since when it runs, or 0
- * @waiting: tick since when it has work that does not run, or 0 (command processor)
- * @boosted: somebody waits for @boost, or an earlier job (command processor)
+ * @resumed: tick since when it has been running, or 0 while it is not
+ * @work: the command processor's, as are the next
+ * @waiting: tick since when the ring has work that does not run, or 0
+ * @boost: seqno of the job up to which the ring is boosted
+ * @boosted: @boost is valid and has not ended
  */
 struct nnadev_ring {
 	uint64_t base;
@@ -67,22 +80,20 @@ uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset);
 void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value);
 void nnadev_ring_reset(struct nnadev_ring *ring);
 
-/* Take registers that changed. Return: whether they had, so that the ring's job is to be forgotten.
- */
+/* Take registers that have changed. Return: whether some had; then the ring's job is gone, too. */
 bool nnadev_ring_sync(struct nnadev *dev, struct nnadev_ring *ring);
 
 /* Whether an entry waits to be fetched; a bad doorbell puts the ring into error. */
 bool nnadev_ring_pending(struct nnadev *dev, struct nnadev_ring *ring);
 
 /*
- * Fetch the next entry. Return: whether it was done; else the ring is in error, or has been
- * disabled.
- * @aborted: it is to end at once.
+ * Fetch the next entry; *@aborted says whether an ABORT came before it was fetched. Return: whether
+ * it was fetched; else the ring is in error, or has been disabled.
  */
 bool nnadev_ring_fetch(struct nnadev *dev, struct nnadev_ring *ring, struct nnahw_ring_entry *entry,
 		       bool *aborted);
 
-/* Mark the entry of @seqno, if it waits to be fetched, to end when it is. */
+/* If the entry of @seqno waits to be fetched, mark it as aborted. */
 void nnadev_ring_abort(struct nnadev *dev, struct nnadev_ring *ring, uint32_t seqno);
 
 /* Write the completion of an entry that was fetched, and raise its interrupt. */

@@ -12,8 +12,8 @@
 uint32_t nnadev_stream_open(struct nnadev *dev, struct nnadev_job *job);
 
 /*
- * Fetch the command at job->offset into job->at and check all that its description says. Return: as
- * above.
+ * Fetch the command at job->offset into job->at, and check it by its description: size, reserved
+ * fields, operands. Return: NNAHW_STATUS_OK or how the job ends.
  */
 uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job);
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 #include "device/host/aperture.h"
 
 #include <stddef.h>
@@ -13,9 +13,9 @@ uint8_t *nnadev_aperture_reserve(uint64_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-void nnadev_aperture_release(uint8_t *window, uint64_t size)
+void nnadev_aperture_release(uint8_t *aperture, uint64_t size)
 {
-	munmap(window, size);
+	munmap(aperture, size);
 }
 
 bool nnadev_aperture_map(uint8_t *at, struct nnadev_file *file, uint64_t offset, uint64_t size,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A window: host address space in which pages of files can be laid side by side, so that memory
- * that is scattered becomes one contiguous range. Reserved without memory; each run of pages that
- * is laid out costs up to two of the process's mappings (vm.max_map_count), which the user of
- * windows counts.
+ * An aperture: host address space in which pages of files can be mapped side by side, so that memory
+ * that is scattered becomes one contiguous range. It is reserved without memory behind it. Each run
+ * of pages costs up to two of the process's mappings (vm.max_map_count); the caller counts them.
  */
 #ifndef NNADEV_APERTURE_H
 #define NNADEV_APERTURE_H
@@ -16,17 +15,13 @@
 /* Reserve @size bytes of address space; NULL when there is no room. */
 uint8_t *nnadev_aperture_reserve(uint64_t size);
 
-void nnadev_aperture_release(uint8_t *window, uint64_t size);
+void nnadev_aperture_release(uint8_t *aperture, uint64_t size);
 
-/*
- * Lay @size bytes of @file from @offset on at @at, all page aligned. Return: whether it could be
- * done.
- */
+/* Map @size bytes of @file from @offset on at @at, all page aligned. Return: whether it was done. */
 bool nnadev_aperture_map(uint8_t *at, struct nnadev_file *file, uint64_t offset, uint64_t size,
 		       bool writable);
 
-/* Make a range of a window empty again. Return: whether it could be done; else release the window.
- */
+/* Unmap a range of an aperture. Return: whether it was done; if not, release the aperture. */
 bool nnadev_aperture_unmap(uint8_t *at, uint64_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file mapped into this process as a whole: what DMA mappings reach. Counted by its users; the
+ * A file that DMA mappings reach, mapped into this process as a whole. Its users are counted; the
  * last one unmaps it.
  */
 #ifndef NNADEV_FILE_H
@@ -17,9 +17,9 @@
  * @data: the mapping, page aligned
  * @length: bytes of the mapping; may reach beyond the end of the file
  * @size: bytes of the file when last asked for, rounded up to pages: nothing beyond it may be
- * touched
+ *	touched
  * @writable: mapped for writing
- * @broken: it lost pages that it had; nothing of it is reached any more
+ * @broken: it became shorter while it was in use; nothing of it is reached any more
  * @refs: users; not atomic, the owner's lock guards it
  * @next: the owner's list
  */

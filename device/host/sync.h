@@ -23,8 +23,8 @@ uint64_t nnadev_clock_now(void);
  * @sleepers: threads in nnadev_event_wait()
  *
  * A waiter reads @seq, looks whether there is something to do, and if not waits with the value that
- * it read: what is raised in between is not lost. Raising costs no system call while nobody sleeps.
- * Any thread may do either.
+ * it read: so it does not miss what is raised in between. Raising costs no system call while nobody
+ * sleeps. Any thread may do either.
  */
 struct nnadev_event {
 	_Atomic uint32_t seq;
@@ -45,15 +45,15 @@ void nnadev_event_raise(struct nnadev_event *event);
 void nnadev_event_wait(struct nnadev_event *event, uint32_t seq, uint64_t until);
 
 /**
- * struct nnadev_gate - one owner that works for long, and guests that it lets in between
- * @m: guards all
- * @c: somebody left
+ * struct nnadev_gate - a lock with one owner that keeps it for long, and guests that come in between
+ * @m: guards the other members
+ * @c: signalled when somebody has left
  * @owned: the owner is inside
  * @visited: a guest is inside
- * @guests: guests inside or waiting
+ * @guests: how many guests are inside or waiting
  *
- * The owner asks nnadev_gate_wanted() whenever it can afford to let go (a load), and then passes
- * through nnadev_gate_leave() and nnadev_gate_enter(); guests go first.
+ * Whenever the owner could let others in it asks nnadev_gate_wanted(), which costs one load; if so it
+ * calls nnadev_gate_leave() and then nnadev_gate_enter(), which waits until all guests have left.
  */
 struct nnadev_gate {
 	pthread_mutex_t m;
@@ -73,7 +73,7 @@ static inline bool nnadev_gate_wanted(struct nnadev_gate *gate)
 	return atomic_load_explicit(&gate->guests, memory_order_relaxed) != 0;
 }
 
-/* For others than the owner. @knock is raised so that the owner looks up from its work. */
+/* For guests: enter and leave. @knock is raised so that an owner who is inside asks for guests. */
 void nnadev_gate_visit(struct nnadev_gate *gate, struct nnadev_event *knock);
 void nnadev_gate_part(struct nnadev_gate *gate);
 

@@ -1,8 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A round is published by storing it in @current; a worker counts itself into @inside before it
- * looks there, so that the caller, who takes the round away before it looks at @inside, sees
- * everyone who may hold it.
+ * A pool of threads that run the tiles of one round at a time.
+ *
+ * A round is published by storing it in @current. A worker counts itself into @inside before it
+ * reads @current, and the caller clears @current before it reads @inside: so the caller waits for
+ * every worker that may have seen the round.
  */
 #include "device/host/workers.h"
 
@@ -23,14 +25,35 @@ struct worker {
 	pthread_t thread;
 };
 
+/**
+ * struct nnadev_round_state - the round under way
+ * @work: what to do
+ * @end: number of tiles
+ * @next: the next tile to start, or CLOSED and more
+ * @left: the first tile that was not started, once the round is closed
+ * @status: the first status other than 0
+ */
 struct nnadev_round_state {
 	struct nnadev_round work;
 	uint64_t end;
 	_Atomic uint64_t next;
-	_Atomic uint64_t left; /* first tile that was not started, once closed */
+	_Atomic uint64_t left;
 	_Atomic uint32_t status;
 };
 
+/**
+ * struct nnadev_workers - the pool
+ * @threads: with the caller
+ * @started: without the caller
+ * @quit: workers are to end
+ * @current: the round to take part in, or NULL
+ * @inside: workers that may hold @current
+ * @longest: the longest tile so far, in ns
+ * @call: raised when there is a round, and to end
+ * @left: raised when the last worker has left a round
+ * @round: what @current points to
+ * @workers: the threads; number 0 is the caller
+ */
 struct nnadev_workers {
 	uint32_t threads;
 	uint32_t started;
@@ -54,7 +77,7 @@ static void note_tile(struct nnadev_workers *pool, uint64_t ns)
 		;
 }
 
-/* Let no more tiles begin. What was fetched before this runs to its end. */
+/* Let no more tiles begin. Those that have begun run to their end. */
 static void close_round(struct nnadev_round_state *round)
 {
 	uint64_t left = atomic_exchange(&round->next, CLOSED);

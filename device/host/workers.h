@@ -17,8 +17,8 @@ struct nnadev_workers;
  * struct nnadev_round - a round of tiles
  * @run: run @tile as thread @thread (0 is the caller); a status other than 0 ends the round
  * @stop: asked by each thread after each of its tiles: whether to leave the rest for later; may be
- * NULL
- * @context: for both
+ *	NULL
+ * @context: handed to both
  */
 struct nnadev_round {
 	uint32_t (*run)(void *context, uint32_t tile, uint32_t thread);
@@ -48,7 +48,7 @@ void nnadev_workers_destroy(struct nnadev_workers *pool);
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
 			    uint32_t *next, uint32_t end);
 
-/* Longest tile since the last nnadev_workers_forget(), in ns. */
+/* The longest tile so far, in ns, and to start again from 0. */
 uint64_t nnadev_workers_longest(const struct nnadev_workers *pool);
 void nnadev_workers_forget(struct nnadev_workers *pool);
 

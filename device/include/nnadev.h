@@ -32,11 +32,16 @@ extern "C" {
 
 struct nnadev;
 
-/* Engines that can be asked for; AUTO takes the fastest that the machine has. */
+/**
+ * enum nnadev_isa - kernels that can be asked for
+ * @NNADEV_ISA_AUTO: the fastest that the machine has
+ * @NNADEV_ISA_SCALAR: only those that define the commands
+ * @NNADEV_ISA_AVX2: also those with AVX2, FMA and F16C
+ */
 enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
-	NNADEV_ISA_SCALAR, /* the defining kernels only */
-	NNADEV_ISA_AVX2,
+	NNADEV_ISA_SCALAR = 1,
+	NNADEV_ISA_AVX2 = 2,
 };
 
 /**
@@ -48,8 +53,8 @@ enum nnadev_isa {
  * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is
  *	to be raised; must not block and must not call back into the model other than
  *	nnadev_reg_read()
- * @log: a line for people about a fault or a bad set-up (no newline); may be NULL. Rate is the
- *	caller's concern
+ * @log: takes a line for people about a fault or a bad set-up (no newline); may be NULL. It is not
+ *	rate-limited
  * @user: handed to the callbacks
  */
 struct nnadev_params {
@@ -61,6 +66,7 @@ struct nnadev_params {
 	void *user;
 };
 
+/* What a DMA mapping allows. */
 enum nnadev_prot {
 	NNADEV_PROT_READ = 1,
 	NNADEV_PROT_WRITE = 2,
@@ -126,11 +132,11 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size);
 
 /**
- * nnadev_bus_master() - let the device reach memory, or cut it off
- * @on: a new device may
+ * nnadev_bus_master() - enable or disable bus mastering
+ * @on: whether the device may reach memory, which a new one may
  *
- * What is cut off reads and writes no memory and raises no interrupt; DMA mappings stay. Blocks
- * until no tile uses memory.
+ * While it is disabled the device reads and writes no memory and raises no interrupt; DMA mappings
+ * stay. Blocks until no tile uses memory.
  */
 void nnadev_bus_master(struct nnadev *dev, bool on);
 
@@ -151,25 +157,31 @@ bool nnadev_sigbus(void *address);
 /* Name of the kernels in use, e.g. "avx2"; lives as long as the device. */
 const char *nnadev_isa_name(const struct nnadev *dev);
 
-/*
- * Faults to inject, so that drivers can be tested without hooks in them. Each is armed by a count
- * and disarms itself; nna-device's control socket calls this.
+/**
+ * enum nnadev_inject - faults to inject, so that drivers can be tested without hooks in them
+ * @NNADEV_INJECT_HANG: the next @value jobs run until they are aborted, reset or out of budget
+ * @NNADEV_INJECT_STUCK: the next @value jobs do not even react to budget and ABORT; RESET helps
+ * @NNADEV_INJECT_DROP_IRQ: the next @value interrupts are not raised
+ * @NNADEV_INJECT_SPURIOUS_IRQ: raise @value interrupts on every vector, now
+ * @NNADEV_INJECT_CORRUPT: the next @value completions carry a seqno that was never submitted
+ * @NNADEV_INJECT_REFUSE_RESET: the next @value resets do not become READY
+ * @NNADEV_INJECT_SLOW_NS: every job takes @value ns longer; 0 ends it
+ * @NNADEV_INJECT_DEAD: registers read as all ones and writes are lost while @value is not 0
+ *
+ * nna-device's control socket arms them.
  */
 enum nnadev_inject {
-	NNADEV_INJECT_HANG = 1, /* the next @value jobs run until aborted, reset or out of budget */
-	/* the next @value jobs do not even react to budget and ABORT; RESET helps */
-	NNADEV_INJECT_STUCK,
-	NNADEV_INJECT_DROP_IRQ, /* the next @value interrupts are not raised */
-	NNADEV_INJECT_SPURIOUS_IRQ, /* raise @value interrupts on all vectors now */
-	/* the next @value completions carry a seqno that was never submitted */
-	NNADEV_INJECT_CORRUPT,
-	NNADEV_INJECT_REFUSE_RESET, /* the next @value resets do not become READY */
-	NNADEV_INJECT_SLOW_NS, /* every job takes @value ns longer; 0 ends it */
-	/* registers read as all ones and writes are lost while @value is not 0 */
-	NNADEV_INJECT_DEAD,
+	NNADEV_INJECT_HANG = 1,
+	NNADEV_INJECT_STUCK = 2,
+	NNADEV_INJECT_DROP_IRQ = 3,
+	NNADEV_INJECT_SPURIOUS_IRQ = 4,
+	NNADEV_INJECT_CORRUPT = 5,
+	NNADEV_INJECT_REFUSE_RESET = 6,
+	NNADEV_INJECT_SLOW_NS = 7,
+	NNADEV_INJECT_DEAD = 8,
 };
 
-/* Return: 0 or -EINVAL. */
+/* Arm a fault, or with 0 disarm it. Return: 0 or -EINVAL. */
 int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value);
 
 #ifdef __cplusplus
