@@ -4,7 +4,8 @@
 # objects (ENGINE_OBJS), transport.mk the process.
 -include device/engine.mk
 
-DEVICE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard device/core/*.c device/host/*.c hw/gen/*.c))
+DEVICE_SRCS := $(wildcard device/core/*.c device/host/*.c hw/gen/*.c)
+DEVICE_OBJS := $(DEVICE_SRCS:%.c=$(BUILD)/obj/%.o)
 LIBNNADEV := $(BUILD)/lib/libnnadev.a
 LIBRARIES += $(LIBNNADEV)
 

@@ -9,8 +9,7 @@ CLEAN += build-fuzz build-tsan
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
-FUZZ_OBJS := $(patsubst %.c,build-fuzz/%.o, \
-	$(wildcard device/core/*.c device/host/*.c hw/gen/*.c) tests/fuzz/fuzz_device.c)
+FUZZ_OBJS := $(patsubst %.c,build-fuzz/%.o,$(DEVICE_SRCS) tests/fuzz/fuzz_device.c)
 
 .PHONY: fuzz fuzz-device tsan-device
 fuzz: fuzz-device

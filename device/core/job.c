@@ -374,8 +374,8 @@ static enum step jump(struct nnadev *dev, struct nnadev_job *job, uint32_t targe
 
 /*
  * A jump that closes a loop. The time since the last such jump counts as spent in loops when both
- * belong to one loop, or one loop lies inside the other: so what comes before a loop does not count,
- * nor what lies between two loops.
+ * belong to one loop, or one loop lies inside the other: so what comes before a loop does not
+ * count, nor what lies between two loops.
  */
 static enum step loop(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
 {
@@ -442,7 +442,7 @@ static enum step fetch(struct nnadev *dev, struct nnadev_job *job)
 	}
 }
 
-/* A file became shorter under the job, so neither what is cached of it nor what was read is good. */
+/* A file became shorter under the job: what is cached of it, and what the job has read, is void. */
 static void lost_pages(struct nnadev *dev, struct nnadev_job *job)
 {
 	atomic_store(&dev->bus_error, false);

@@ -3,8 +3,8 @@
  * A ring: entries that the driver writes, completions that the device writes, both in bus memory.
  *
  * Registers change under the device's register lock, from any thread. The command processor works
- * on a copy (struct nnadev_ring_work), which it takes anew when the ring has been enabled or disabled
- * (the epoch has changed). Writing the doorbell is one atomic store, without the lock.
+ * on a copy (struct nnadev_ring_work), which it takes anew when the ring has been enabled or
+ * disabled (the epoch has changed). Writing the doorbell is one atomic store, without the lock.
  */
 #ifndef NNADEV_RING_H
 #define NNADEV_RING_H

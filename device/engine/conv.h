@@ -31,15 +31,10 @@ struct nnadev_conv {
 	uint32_t group_in, group_out, k, blocks;
 };
 
-/*
- * Reads a command; the counts derived from it are only meaningful when the command has passed the
- * checks.
- */
+/* Reads a command. The counts that are derived mean something only if it has passed the checks. */
 void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv *g);
 
-/*
- * Element of the weights at kernel position (ky, kx), channel c of its group, for output channel n.
- */
+/* Which element of the weights is (ky, kx), channel c of its group, for output channel n. */
 static inline int64_t nnadev_conv_weight(const struct nnadev_conv *g, uint32_t n, uint32_t ky,
 					 uint32_t kx, uint32_t c)
 {

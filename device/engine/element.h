@@ -2,9 +2,12 @@
 /*
  * Elements of operands: where they lie, how they are read and written.
  *
- * The number of an element is what is stored; its value is scale * (number - zero point), or the
- * number itself when scale is 0 or the type is a float. Offsets are in elements from (0, 0, ...),
- * signed, exact in 64 bits because dims and strides have 32.
+ *   number   of an element: what is stored
+ *   centred  number: minus the zero point
+ *   value    scale * (number - zero point), or the number itself when scale is 0 or the type is a
+ *            float
+ *   offset   in elements from (0, 0, ...), signed; exact in 64 bits, because dims and strides
+ *            have 32
  */
 #ifndef NNADEV_ELEMENT_H
 #define NNADEV_ELEMENT_H
@@ -103,10 +106,7 @@ static inline int64_t nnadev_offset(const struct nnahw_tensor *t, const uint32_t
 	return at;
 }
 
-/*
- * The stored number of an element of integer type; of a float, rounded towards zero and saturated,
- * NaN is 0.
- */
+/* The number of an element; of a float type rounded towards zero and saturated, and 0 for a NaN. */
 static inline int64_t nnadev_load_integer(const struct nnadev_engine_operand *o, int64_t at);
 
 static inline float nnadev_load_float(const struct nnadev_engine_operand *o, int64_t at)
@@ -121,7 +121,7 @@ static inline float nnadev_load_float(const struct nnadev_engine_operand *o, int
 	}
 }
 
-/* Towards zero, saturated; NaN is 0. */
+/* Rounds towards zero, saturates; a NaN is 0. */
 static inline int64_t nnadev_truncate(float x)
 {
 	if (x != x)
@@ -129,7 +129,7 @@ static inline int64_t nnadev_truncate(float x)
 	return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : (int64_t)x;
 }
 
-/* To nearest, halves away from zero, saturated to 33 bits; NaN is 0. */
+/* Rounds to nearest, halves away from zero, saturates to 33 bits; a NaN is 0. */
 static inline int64_t nnadev_round(float x)
 {
 	double d = x;
@@ -164,7 +164,6 @@ static inline int64_t nnadev_load_integer(const struct nnadev_engine_operand *o,
 	}
 }
 
-/* number - zero point */
 static inline int64_t nnadev_load_centred(const struct nnadev_engine_operand *o, int64_t at)
 {
 	return nnadev_load_integer(o, at) - o->desc.zero_point;
@@ -177,7 +176,7 @@ static inline float nnadev_load_value(const struct nnadev_engine_operand *o, int
 	return nnadev_load_float(o, at);
 }
 
-/* Stores the low bits of an integer into an integer type. BOOL8: whether it is not 0. */
+/* Stores the low bits of an integer; into BOOL8 whether it is not 0. The type is no float. */
 static inline void nnadev_store_integer(const struct nnadev_engine_operand *o, int64_t at,
 					int64_t x)
 {
@@ -241,8 +240,8 @@ static inline void nnadev_store_value(const struct nnadev_engine_operand *o, int
 }
 
 /*
- * x >> shift, rounded, halves away from zero, wrapping in 64 bits; a shift outside [1, 62] is the
- * nearest end.
+ * x >> shift, rounded, halves away from zero, wrapping in 64 bits; a shift outside [1, 62] is taken
+ * as the nearest end of that range.
  */
 static inline int64_t nnadev_round_shift(uint64_t x, int32_t shift)
 {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The engine's table: which function plans which command. The scalar kernels (ref/) define what a
+ * command does and check it; after that a faster kernel may take its place.
+ */
 #include "device/engine/kernel.h"
 
 #ifdef __x86_64__
@@ -17,7 +21,7 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 }
 
 /*
- * Zero points lie in the range of 8- and 16-bit types and are 0 for others; returns the first
+ * Zero points lie in the range of 8- and 16-bit types and are 0 for others. Return: the first
  * operand at fault, or -1.
  */
 static int bad_zero_point(const struct nnadev_engine_command *cmd)
@@ -98,8 +102,8 @@ uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	if (isa >= NNADEV_ENGINE_AVX2)
 		nnadev_x86_plan(threads, cmd, plan);
 #endif
-	return plan->scratch_size > NNADEV_ENGINE_MAX_SCRATCH ||
-			       plan->shared_size > NNADEV_ENGINE_MAX_SCRATCH
-		       ? NNAHW_STATUS_NO_MEMORY
-		       : NNAHW_STATUS_OK;
+	if (plan->scratch_size > NNADEV_ENGINE_MAX_SCRATCH ||
+	    plan->shared_size > NNADEV_ENGINE_MAX_SCRATCH)
+		return NNAHW_STATUS_NO_MEMORY;
+	return NNAHW_STATUS_OK;
 }

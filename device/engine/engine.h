@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine: what the commands compute. Pure: no OS calls, no locks, no allocation, no global
- * state that changes.
+ * The engine: what the commands compute. It makes no OS calls, takes no locks, allocates nothing
+ * and has no global state that changes.
  *
- * Data and ownership
+ * Commands
  *
  * The command processor hands in a command that it has fetched into private memory and checked
- * generically (opcode, size, reserved bits, operand types, ranks and extents), with every present
- * operand resolved to a host pointer at which all its elements can be reached: element (i0, i1,
- * ...) is at data + element size * sum(i_k * strides[k]). Data of operands may change under the
- * engine at any time (a guest owns it): nothing read from it may be trusted twice, and indices read
- * from it are checked after one read.
+ * generically (opcode, size, reserved bits, operand types, ranks and extents). Every present
+ * operand is resolved to a host pointer at which all its elements can be reached: element
+ * (i0, i1, ...) is at
  *
- * nnadev_engine_prepare() checks what is left (relations of shapes and parameters), picks a kernel and
- * cuts the work into tiles. Tiles are independent of each other: any thread may run any tile, in
- * any order, at most once each, and the command processor preempts between tiles; so a tile should
- * take from 20 us to 1 ms. A plan lives in the caller's memory and holds no resources. Scratch
- * memory is the caller's: one block per thread, of scratch_size bytes, 64-byte aligned,
- * uninitialised. Commands that need memory shared by their tiles ask for shared_size; a plan with
- * phases has several rounds of tiles with a barrier between them (phase p has phase_tiles[p]
- * tiles). Work of which each step needs the one before is cut by a phase that is run again and
- * again: the last but one, plan->repeats times.
+ *   data + element size * sum(i_k * strides[k])
+ *
+ * A guest owns the data of operands and may change it at any time: who reads an element twice may
+ * read two values, and an index is checked after one read and not read again.
+ *
+ * Plans and tiles
+ *
+ * nnadev_engine_prepare() checks what is left (relations of shapes and parameters), picks a kernel
+ * and cuts the work into tiles. Tiles are independent of each other: any thread may run any tile,
+ * in any order, each at most once. The command processor preempts between tiles, so a tile should
+ * take from 20 us to 1 ms. A plan lives in the caller's memory and holds no resources.
+ *
+ * A plan of several phases has a barrier between them: phase p has phase_tiles[p] tiles. Work of
+ * which each step needs the one before is a phase that is run repeatedly: the last but one,
+ * plan->repeats times.
+ *
+ * Memory
+ *
+ *   scratch  one block per thread, of scratch_size bytes, 64-byte aligned, uninitialised
+ *   shared   one block for all tiles of a command, of shared_size bytes, likewise
+ *
+ * Both belong to the caller.
  */
 #ifndef NNADEV_ENGINE_H
 #define NNADEV_ENGINE_H
@@ -31,7 +42,7 @@
 #include "hw/gen/nnahw.h"
 
 #define NNADEV_ENGINE_MAX_PHASES 4u
-/* Bytes per thread, also of shared memory: more is NO_MEMORY. */
+/* Bytes of each block of scratch and shared memory; what needs more ends with NO_MEMORY. */
 #define NNADEV_ENGINE_MAX_SCRATCH (64u << 20)
 
 /**
@@ -50,10 +61,10 @@ struct nnadev_engine_operand {
 
 /**
  * struct nnadev_engine_command - a command ready to be checked and run
- * @raw: the command as fetched, of its opcode's struct nnadev_cmd_*
- * @operands: in the order of the description
+ * @raw: the command as fetched, of its opcode's struct nnahw_cmd_*
  * @operand_count: entries of @operands
- * @entropy: another number in each run
+ * @entropy: a number that differs from run to run
+ * @operands: in the order of the description
  */
 struct nnadev_engine_command {
 	const struct nnahw_command *raw;
@@ -66,6 +77,10 @@ struct nnadev_engine_plan;
 
 /**
  * typedef nnadev_engine_tile_fn - run one tile
+ * @cmd: as it was given to nnadev_engine_prepare(); data may have moved since then
+ * @plan: as prepared
+ * @phase: of the plan
+ * @tile: of the phase
  * @scratch: this thread's block, plan->scratch_size bytes
  * @shared: the command's block, plan->shared_size bytes, same for all tiles
  *

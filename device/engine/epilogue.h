@@ -22,9 +22,9 @@ static inline bool nnadev_epilogue_valid(const struct nnahw_epilogue *e, bool qu
 }
 
 /*
- * An accumulator times a real factor, see struct nnahw_requantize: p = acc * multiplier is rounded at
- * bit 31 and then at bit shift. The first rounding matters only where it reaches a half of the
- * second: there it adds or takes 2^30.
+ * An accumulator times a real factor, see struct nnahw_requantize: p = acc * multiplier is rounded
+ * at bit 31 and then at bit shift. The first rounding changes the result only where it reaches a
+ * half of the second: there it adds or subtracts 2^30.
  */
 static inline int64_t nnadev_requantize(int32_t acc, int32_t multiplier, int32_t shift)
 {
@@ -37,7 +37,7 @@ static inline int64_t nnadev_requantize(int32_t acc, int32_t multiplier, int32_t
 	return p >> shift;
 }
 
-/* The sum of two quantised numbers in stages, in 32 bits that wrap: EWISE ADD, staged. */
+/* The sum of two quantised numbers as EWISE ADD, staged, has it: in 32 bits that wrap. */
 static inline int64_t nnadev_staged_sum(int64_t x, int32_t x_scale, int32_t x_shift, int64_t y,
 					int32_t y_scale, int32_t y_shift, int32_t multiplier,
 					int32_t shift)
@@ -48,9 +48,7 @@ static inline int64_t nnadev_staged_sum(int64_t x, int32_t x_scale, int32_t x_sh
 	return nnadev_requantize((int32_t)(a + b), multiplier, shift);
 }
 
-/*
- * Quantised: requantise, clamp, add the residual at element `rat` if there is one, store at `at`.
- */
+/* Quantised: requantises, clamps, adds the residual at element `rat` if any, stores at `at`. */
 static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32_t acc,
 					   const struct nnahw_channel *channel,
 					   const struct nnadev_engine_operand *output, int64_t at,
@@ -78,7 +76,7 @@ static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32
 	nnadev_store_integer(output, at, nnadev_clamp_s64(q, min, max));
 }
 
-/* Float: acc includes the bias. */
+/* Float: likewise; acc includes the bias. */
 static inline void nnadev_epilogue_float(const struct nnahw_epilogue *e, float acc,
 					 const struct nnadev_engine_operand *output, int64_t at,
 					 const struct nnadev_engine_operand *residual, int64_t rat)
@@ -91,7 +89,11 @@ static inline void nnadev_epilogue_float(const struct nnahw_epilogue *e, float a
 	nnadev_store_value(output, at, y, 0, 0);
 }
 
-/* Whether bias and channels fit N outputs; returns a status. */
+/*
+ * Checks that bias and channels fit n outputs. Return: a status.
+ *
+ * packed: the bias is in the channels alone; one_channel: one channel may serve all outputs.
+ */
 static inline uint32_t nnadev_check_bias(const struct nnadev_engine_command *cmd,
 					 struct nnadev_engine_plan *plan, uint32_t bias,
 					 uint32_t channels, bool quantised, bool packed,

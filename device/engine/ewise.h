@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the operations of EWISE have in common: their inputs, and the rule by which they are
- * computed.
- */
+/* What the operations of EWISE have in common: inputs, and the rule by which they are computed. */
 #ifndef NNADEV_EWISE_H
 #define NNADEV_EWISE_H
 
 #include "device/engine/epilogue.h"
 
-/* Inputs of each operation; which of them are values (SELECT's condition is not). */
+/* How many inputs an operation has. */
 static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 {
 	switch (op) {
@@ -39,6 +36,7 @@ static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 	}
 }
 
+/* Whether an operation is one of those that the integer rule names. */
 static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 {
 	switch (op) {
@@ -63,7 +61,7 @@ static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 	}
 }
 
-/* Which of the rules of the description holds. */
+/* The rules of the description, in its order. */
 enum nnadev_ewise_rule { NNADEV_RULE_QUANTISED, NNADEV_RULE_INTEGER, NNADEV_RULE_FLOAT };
 
 static inline bool nnadev_is_quantised_16(const struct nnahw_tensor *t)
@@ -72,6 +70,7 @@ static inline bool nnadev_is_quantised_16(const struct nnahw_tensor *t)
 					  t->type == NNAHW_TYPE_U16 || t->type == NNAHW_TYPE_S16);
 }
 
+/* The rule that holds for a command; SELECT's condition does not count. */
 static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
@@ -94,7 +93,7 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
 }
 
-/* The rule that rounds in stages, of numbers less their zero points. */
+/* The integer rules that round in stages, of numbers minus their zero points. */
 static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
 {
 	uint32_t a, b;
@@ -120,7 +119,9 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 	}
 }
 
-/* The quantised rules: of numbers less their zero points, before that of the output is added. */
+/*
+ * The integer rules, of numbers minus their zero points; that of the output is still to be added.
+ */
 static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
 {
 	if (p->staged)

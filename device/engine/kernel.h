@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the engine: one function per command that checks its shapes and parameters and plans the
- * scalar run (ref/), and per instruction set one that may replace the plan of a command that has
- * passed the checks (x86/). Whatever a plan takes from the command (sizes, strides, parameters) has
- * been checked by then.
+ * Inside the engine.
+ *
+ *   ref/  scalar kernels, which define the commands: one function per command checks its shapes and
+ *         parameters and plans its run
+ *   x86/  vector kernels: one function may replace the plan of a command that has passed the checks
+ *
+ * A kernel need not check again what it takes from a command (sizes, strides, parameters).
  */
 #ifndef NNADEV_KERNEL_H
 #define NNADEV_KERNEL_H
@@ -33,7 +36,7 @@ NNADEV_PREPARE(lsh);
 NNADEV_PREPARE(multinomial);
 NNADEV_PREPARE(keypoint);
 
-/* The operand at fault, for `return nnadev_bad_operand(plan, index)`. */
+/* Names the operand at fault, for `return nnadev_bad_operand(plan, index)`. */
 static inline uint32_t nnadev_bad_operand(struct nnadev_engine_plan *plan, uint32_t index)
 {
 	plan->bad_operand = index;
@@ -62,12 +65,13 @@ static inline bool nnadev_same_quantisation(const struct nnahw_tensor *a,
 	return a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
+/* x / y, rounded up. */
 static inline uint32_t nnadev_div_up(uint32_t x, uint32_t y)
 {
 	return x / y + (x % y != 0);
 }
 
-/* Cuts `count` pieces of work into tiles of `per_tile` (kept in priv[0]); a plan of one phase. */
+/* Plans one phase: `count` pieces of work in tiles of `per_tile`, which is kept in priv[0]. */
 static inline void nnadev_cut(struct nnadev_engine_plan *plan, uint32_t count, uint32_t per_tile)
 {
 	per_tile = per_tile ? per_tile : 1;
@@ -76,7 +80,7 @@ static inline void nnadev_cut(struct nnadev_engine_plan *plan, uint32_t count, u
 	plan->priv[0] = per_tile;
 }
 
-/* The pieces of a tile: [*begin, *end) of count. */
+/* The pieces of a tile that nnadev_cut() has made: [*begin, *end) of count. */
 static inline void nnadev_tile_range(const struct nnadev_engine_plan *plan, uint32_t tile,
 				     uint32_t count, uint32_t *begin, uint32_t *end)
 {

@@ -25,7 +25,7 @@ static double power_of_two(int k)
 	return d;
 }
 
-/* x = k ln 2 + r with |r| <= ln 2 / 2; returns e^r - 1 and 2^k; |x| < 700 */
+/* With x = k ln 2 + r, |r| <= ln 2 / 2: returns e^r - 1, writes 2^k. |x| < 700. */
 static double expm1_reduced(double x, double *scale)
 {
 	int k = (int)(x * NNADEV_LOG2_E + (x < 0 ? -0.5 : 0.5));
@@ -50,7 +50,8 @@ static double exp_double(double x)
 }
 
 /*
- * x = 2^k m, m in [sqrt(1/2), sqrt(2)); log m = 2 artanh((m - 1) / (m + 1)); x positive and normal
+ * With x = 2^k m, m in [sqrt(1/2), sqrt(2)): log m = 2 artanh((m - 1) / (m + 1)). x is positive and
+ * normal.
  */
 static double log_double(double x)
 {
@@ -157,7 +158,7 @@ static const uint32_t TWO_OVER_PI[] = {
 	0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
 };
 
-/* x = quadrant pi/2 + result (quadrant modulo 4), |result| <= pi/4; x finite */
+/* x = quadrant * pi/2 + result, the quadrant modulo 4, |result| <= pi/4. x is finite. */
 static double reduce_quadrant(float x, unsigned int *quadrant)
 {
 	__extension__ typedef unsigned __int128 u128;
@@ -167,7 +168,7 @@ static double reduce_quadrant(float x, unsigned int *quadrant)
 	double r;
 	u128 w = 0;
 
-	/* |x| < 2^25: pi / 2 in three parts, products with an integer below 2^25 are exact */
+	/* |x| < 2^25: pi / 2 in three parts; their products with integers below 2^25 are exact. */
 	if (e < 2) {
 		int k = (int)(x * 0x1.45f306dc9c883p-1 + (x < 0 ? -0.5 : 0.5));
 
@@ -175,7 +176,7 @@ static double reduce_quadrant(float x, unsigned int *quadrant)
 		return ((x - k * 0x1.921fb50000000p0) - k * 0x1.110b460000000p-26) -
 		       k * 0x1.1a62633145c07p-54;
 	}
-	/* bits of 2/pi before word `first` only add multiples of 4 */
+	/* The bits of 2/pi before word `first` would only add multiples of 4. */
 	first = (e - 2) / 32;
 	for (int i = 0; i < 4; i++)
 		w = w << 32 | TWO_OVER_PI[first + i];

@@ -13,12 +13,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln 2 in two parts, the first of 33 bits: a multiple by an exponent is exact. */
+/* ln 2 in two parts, the first of 33 bits, so that its product with an exponent is exact. */
 #define NNADEV_LN2_HIGH 0x1.62e42fee00000p-1
 #define NNADEV_LN2_LOW 0x1.a39ef35793c76p-33
 #define NNADEV_LOG2_E 0x1.71547652b82fep0
 
-/* (e^r - 1) / r by the powers of r. All kernels go the same steps, so that they round alike. */
+/* The series of (e^r - 1) / r. Scalar and vector code go the same steps, so they round alike. */
 #define NNADEV_EXPM1_TERMS 13
 static const double NNADEV_EXPM1[NNADEV_EXPM1_TERMS] = {
 	1.0,
@@ -94,13 +94,13 @@ static inline float nnadev_floorf(float x)
 	return t;
 }
 
-/* Exact to the rounding: the square root instruction. */
+/* Rounded once: the square root instruction. */
 static inline float nnadev_sqrtf(float x)
 {
 	return __builtin_sqrtf(x);
 }
 
-/* For sums of probabilities: in double, x is not above 0 and no NaN. */
+/* In double, for sums of probabilities; x is at most 0 and no NaN. */
 double nnadev_exp(double x);
 float nnadev_expf(float x);
 float nnadev_expm1f(float x);

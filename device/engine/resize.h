@@ -7,7 +7,9 @@
 
 /**
  * struct nnadev_position - two neighbouring rows (or columns)
- * @fraction: the weight of the second
+ * @low: number of the first
+ * @high: number of the second; the same beyond the last row
+ * @fraction: weight of the second, 0 to 1
  */
 struct nnadev_position {
 	uint32_t low, high;
@@ -16,10 +18,11 @@ struct nnadev_position {
 
 static inline float nnadev_clamp_position(float at, uint32_t size)
 {
-	return at > 0 ? (at < (float)(size - 1) ? at : (float)(size - 1)) : 0; /* a NaN becomes 0 */
+	/* A NaN becomes 0. */
+	return at > 0 ? (at < (float)(size - 1) ? at : (float)(size - 1)) : 0;
 }
 
-/* What row (column) i of the output is made of; size: rows of the input. */
+/* The rows of the input that row i of the output is blended from; size: rows of the input. */
 static inline struct nnadev_position nnadev_resize_position(const struct nnahw_cmd_resize *p,
 							    uint32_t i, float scale, uint32_t size)
 {

@@ -8,8 +8,8 @@
 /**
  * struct nnadev_window - how output positions reach input positions
  * @height, @width: of the input
- * @kernel_h, @kernel_w, @stride_h, @stride_w, @dilation_h, @dilation_w, @pad_top, @pad_left: as in
- *	the command
+ * @kernel_h, @kernel_w, @stride_h, @stride_w, @dilation_h, @dilation_w, @pad_top, @pad_left: as
+ *	in the command
  */
 struct nnadev_window {
 	uint32_t height, width;

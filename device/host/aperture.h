@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An aperture: host address space in which pages of files can be mapped side by side, so that memory
- * that is scattered becomes one contiguous range. It is reserved without memory behind it. Each run
- * of pages costs up to two of the process's mappings (vm.max_map_count); the caller counts them.
+ * An aperture: host address space in which pages of files can be mapped side by side, so that
+ * memory that is scattered becomes one contiguous range. It is reserved without memory behind it.
+ * Each run of pages costs up to two of the process's mappings (vm.max_map_count); the caller counts
+ * them.
  */
 #ifndef NNADEV_APERTURE_H
 #define NNADEV_APERTURE_H
@@ -17,7 +18,7 @@ uint8_t *nnadev_aperture_reserve(uint64_t size);
 
 void nnadev_aperture_release(uint8_t *aperture, uint64_t size);
 
-/* Map @size bytes of @file from @offset on at @at, all page aligned. Return: whether it was done. */
+/* Map @size bytes of @file from @offset on at @at; all page aligned. Return: whether it worked. */
 bool nnadev_aperture_map(uint8_t *at, struct nnadev_file *file, uint64_t offset, uint64_t size,
 		       bool writable);
 

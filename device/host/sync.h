@@ -45,15 +45,17 @@ void nnadev_event_raise(struct nnadev_event *event);
 void nnadev_event_wait(struct nnadev_event *event, uint32_t seq, uint64_t until);
 
 /**
- * struct nnadev_gate - a lock with one owner that keeps it for long, and guests that come in between
+ * struct nnadev_gate - a lock with one owner that keeps it for long, and guests that come in
+ * between
  * @m: guards the other members
  * @c: signalled when somebody has left
  * @owned: the owner is inside
  * @visited: a guest is inside
  * @guests: how many guests are inside or waiting
  *
- * Whenever the owner could let others in it asks nnadev_gate_wanted(), which costs one load; if so it
- * calls nnadev_gate_leave() and then nnadev_gate_enter(), which waits until all guests have left.
+ * Whenever the owner could let others in it asks nnadev_gate_wanted(), which costs one load; if so
+ * it calls nnadev_gate_leave() and then nnadev_gate_enter(), which waits until all guests have
+ * left.
  */
 struct nnadev_gate {
 	pthread_mutex_t m;

@@ -10,7 +10,8 @@
  * @thread: written
  * @main: what it runs, with @arg
  *
- * Signals are the process's concern, but for those that a thread brings upon itself, such as SIGBUS.
+ * Signals are the process's concern, but for those that a thread brings upon itself, such as
+ * SIGBUS.
  *
  * Return: 0 or a negative errno.
  */

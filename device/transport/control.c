@@ -38,7 +38,8 @@ const char nnadev_control_help[] =
 	"corrupt N       the next N completions carry a sequence number that was never submitted\n"
 	"refuse-reset N  the next N resets do not become ready\n"
 	"slow NS         every job takes NS nanoseconds longer\n"
-	"dead 0|1        registers read as all ones and writes are lost, until 0 brings the device back\n"
+	"dead 0|1        registers read as all ones and writes are lost, until 0 brings the device "
+	"back\n"
 	"clear           disarm all\n"
 	"help            this list";
 
@@ -104,17 +105,14 @@ int nnadev_control_line(struct nnadev *dev, const char *line, char *answer, size
 	return -EINVAL;
 }
 
-static void hang_up(struct nnadev_control *c)
+static void disconnect(struct nnadev_control *c)
 {
 	close(c->client);
 	c->client = -1;
 	c->used = 0;
 }
 
-/*
- * Answers are small and the client waits for each, so one that cannot be sent whole is not worth
- * keeping.
- */
+/* Answers are small and the client waits for each: who does not take one whole is disconnected. */
 static void answer_line(struct nnadev_control *c)
 {
 	char answer[sizeof(nnadev_control_help) + 1];
@@ -124,7 +122,7 @@ static void answer_line(struct nnadev_control *c)
 	size = strlen(answer);
 	answer[size++] = '\n';
 	if (send(c->client, answer, size, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)size)
-		hang_up(c);
+		disconnect(c);
 }
 
 static void receive(struct nnadev_control *c)
@@ -135,7 +133,7 @@ static void receive(struct nnadev_control *c)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		hang_up(c);
+		disconnect(c);
 		return;
 	}
 	c->used += (size_t)n;
@@ -152,7 +150,7 @@ static void receive(struct nnadev_control *c)
 		memmove(c->line, end + 1, c->used);
 	}
 	if (c->used == sizeof(c->line) - 1)
-		hang_up(c);
+		disconnect(c);
 }
 
 static void *control_main(void *arg)
@@ -177,7 +175,7 @@ static void *control_main(void *arg)
 			c->client = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC);
 	}
 	if (c->client >= 0)
-		hang_up(c);
+		disconnect(c);
 	return NULL;
 }
 

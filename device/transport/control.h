@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The control socket: faults are injected there, so that drivers can be tested without hooks in
- * them.
+ * them. It serves one client at a time, with lines of text:
  *
- * One client at a time, and lines of text: "NAME VALUE" arms a fault and is answered with "ok" or
- * "error: REASON" once it is in force, "help" lists the names. What is armed stays armed when the
- * client leaves.
+ *   NAME VALUE  arms a fault
+ *   clear       disarms all
+ *   help        lists the names
+ *
+ * The answer is "ok" or "error: REASON", and comes when the fault is in force. What is armed stays
+ * armed when the client leaves.
  */
 #ifndef NNADEV_CONTROL_H
 #define NNADEV_CONTROL_H
@@ -20,18 +23,21 @@ struct nnadev_control;
  * nnadev_control_start() - answer at a listening socket, in a thread of its own
  * @dev: the model; must outlive it
  * @listener: a listening stream socket, non-blocking; stays the caller's
+ * @out: to be given to nnadev_control_stop()
  *
  * Return: 0, or a negative errno.
  */
 int nnadev_control_start(struct nnadev *dev, int listener, struct nnadev_control **out);
 
-/* Ends the thread and hangs up. NULL is fine. */
+/* End the thread and close the connection. NULL is fine. */
 void nnadev_control_stop(struct nnadev_control *control);
 
 /**
  * nnadev_control_line() - do what a line says
+ * @dev: the model
  * @line: without its newline
- * @answer: gets what to send back, without a newline at its end
+ * @answer: written: what to send back, without a newline at its end
+ * @size: bytes that @answer has room for
  *
  * Return: 0, or -EINVAL when the line is wrong; @answer says how.
  */

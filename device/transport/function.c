@@ -26,7 +26,7 @@ static void put32(uint8_t *at, uint32_t offset, uint32_t value)
 	put16(at, offset + 2, value >> 16);
 }
 
-/* A 32-bit memory BAR: a client finds its size by writing ones. */
+/* A 32-bit memory BAR: a client learns its size by writing ones. */
 static void put_bar(struct nnadev_function *f, uint32_t bar, uint32_t size)
 {
 	uint32_t offset = PCI_BASE_ADDRESS_0 + 4 * bar;
@@ -71,10 +71,7 @@ void nnadev_function_init(struct nnadev_function *f, struct nnadev_vectors *vect
 	put32(c, MSIX_CAP + PCI_MSIX_TABLE, NNADEV_MSIX_TABLE | NNAHW_PCI_MSIX_BAR);
 	put32(c, MSIX_CAP + PCI_MSIX_PBA, NNADEV_MSIX_PBA | NNAHW_PCI_MSIX_BAR);
 
-	/*
-	 * An endpoint of version 2 with function level reset; payload 128 bytes, one lane of 2.5
-	 * GT/s.
-	 */
+	/* PCI Express: version 2, function level reset, payload 128 bytes, one lane of 2.5 GT/s. */
 	c[EXPRESS_CAP] = PCI_CAP_ID_EXP;
 	put16(c, EXPRESS_CAP + PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4);
 	put32(c, EXPRESS_CAP + PCI_EXP_DEVCAP, PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR);

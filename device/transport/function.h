@@ -19,6 +19,13 @@
 #define NNADEV_MSIX_TABLE 0x0u
 #define NNADEV_MSIX_PBA 0x800u
 
+/**
+ * struct nnadev_function - a PCI function
+ * @vectors: its MSI-X vectors
+ * @config: configuration space
+ * @writable: a bit for each bit of @config that a client may write
+ * @table: the MSI-X table as the client wrote it
+ */
 struct nnadev_function {
 	struct nnadev_vectors *vectors;
 	uint8_t config[NNADEV_CONFIG_SIZE];
@@ -26,23 +33,23 @@ struct nnadev_function {
 	uint8_t table[NNADEV_VECTORS_MAX * 16];
 };
 
-/* Out of reset, for as many vectors as @vectors has; those must outlive it. */
+/* Set up as after a reset, for as many vectors as @vectors has; those must outlive it. */
 void nnadev_function_init(struct nnadev_function *function, struct nnadev_vectors *vectors);
 
-/* Whether the client lets the function reach memory. */
+/* Whether the client has enabled bus mastering. */
 bool nnadev_function_is_master(const struct nnadev_function *function);
 
-/* @offset and @size must lie inside the space. */
+/* Read configuration space; [@offset, @offset + @size) must lie inside it. */
 void nnadev_function_config_read(const struct nnadev_function *function, uint32_t offset,
 				 uint32_t size, uint8_t *data);
 
-/* Return: true when the write asks for a function level reset of the device. */
+/* Write, likewise. Return: true when the write asks for a function level reset of the device. */
 bool nnadev_function_config_write(struct nnadev_function *function, uint32_t offset, uint32_t size,
 				  const uint8_t *data);
 
 /*
- * The BAR of the MSI-X table, same rules. The table is kept for the client to read back; it masks
- * by eventfds.
+ * Access the BAR of the MSI-X table, by the same rules. The table is kept only for the client to
+ * read back: it masks a vector by taking the eventfd away.
  */
 void nnadev_function_msix_read(const struct nnadev_function *function, uint32_t offset,
 			       uint32_t size, uint8_t *data);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * nna-device: the NNA as a process. Serves the device model to a virtual machine over vfio-user.
+ * nna-device: the NNA as a process. It serves the device model to one virtual machine at a time
+ * over vfio-user, and its control socket to tests.
+ *
+ * The main thread is the transport thread (vfu.h). SIGTERM and SIGINT end it in order.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -35,21 +38,27 @@ static void usage(FILE *to)
 {
 	fputs("usage: nna-device --socket PATH [options]\n"
 	      "\n"
-	      "Serves an NNA accelerator as a PCI device at a unix socket (vfio-user). QEMU 10.1 or newer attaches it:\n"
-	      "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine q35,memory-backend=ram\n"
-	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"PATH\"}}'\n"
+	      "Serves an NNA accelerator as a PCI device at a unix socket (vfio-user). QEMU 10.1 "
+	      "or newer attaches it:\n"
+	      "  -object memory-backend-memfd,id=ram,size=1G,share=on "
+	      "-machine q35,memory-backend=ram\n"
+	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":"
+	      "\"PATH\"}}'\n"
 	      "\n"
 	      "  -s, --socket PATH   where to listen; removed at the end\n"
-	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see below\n"
+	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see "
+	      "below\n"
 	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
 	      "  -i, --isa NAME      auto, scalar or avx2 (default: auto)\n"
-	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: 5000)\n"
+	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: "
+	      "5000)\n"
 	      "  -1, --once          end when the first client has left\n"
 	      "  -v, --verbose       log connections, mappings and refused messages\n"
 	      "  -h, --help          this text\n"
 	      "  -V, --version       the version of the device\n"
 	      "\n"
-	      "The control socket takes one client at a time, and lines of text; each is answered with \"ok\" or\n"
+	      "The control socket takes one client at a time, and lines of text; each is answered "
+	      "with \"ok\" or\n"
 	      "\"error: REASON\" once it is in force:\n",
 	      to);
 	fprintf(to, "%s\n", nnadev_control_help);
@@ -94,7 +103,8 @@ static int parse_number(const char *text, uint32_t max, uint32_t *number)
 }
 
 /*
- * Return: 0, 1 when the program is done, -1 when the command line is wrong (and it has been said).
+ * Return: 0, 1 when the program is done (--help), -1 when the command line is wrong, which has been
+ * said.
  */
 static int parse_options(int argc, char **argv, struct options *o)
 {
@@ -136,11 +146,11 @@ static int parse_options(int argc, char **argv, struct options *o)
 			}
 			break;
 		case 'l':
-			if (parse_number(optarg, NNAHW_JOB_LIMIT_NS / 1000000, &o->job_limit_ms) <
-			    0) {
+			if (parse_number(optarg, NNAHW_JOB_LIMIT_NS / 1000000,
+					 &o->job_limit_ms) < 0) {
 				fprintf(stderr,
-					PROGRAM
-					": --job-limit '%s': must be a number from 1 to 5000\n",
+					PROGRAM ": --job-limit '%s': must be a number from 1 to "
+						"5000\n",
 					optarg);
 				return -1;
 			}
@@ -174,8 +184,8 @@ static int parse_options(int argc, char **argv, struct options *o)
 }
 
 /*
- * SIGTERM and SIGINT as something to poll; made before any thread, so that all of them leave it
- * alone.
+ * SIGTERM and SIGINT as an fd to poll. They are blocked before any thread is started, so that no
+ * thread takes them.
  */
 static int open_signals(void)
 {
@@ -190,7 +200,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Client after client, until the first has left (--once) or a signal comes. */
+/* Serve client after client, until the first has left (--once) or a signal comes. */
 static int serve_all(struct nnadev_vfu *vfu, int listener, int stop, const struct options *o)
 {
 	for (;;) {
@@ -221,7 +231,7 @@ static int serve_all(struct nnadev_vfu *vfu, int listener, int stop, const struc
 	}
 }
 
-/* What can be asked for beside the device itself. */
+/* The control socket, if there is one. */
 struct control {
 	int listener;
 	const char *path;
@@ -255,8 +265,8 @@ static void close_control(struct control *c)
 }
 
 /*
- * Listens at both sockets and serves until the end; the control socket is there before the other
- * one.
+ * Listen at both sockets and serve until the end. The control socket comes first, so that it is
+ * there when the other one's name appears.
  */
 static int listen_and_serve(struct nnadev_vfu *vfu, int stop, const struct options *o)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which bus address ranges a client has mapped: a sorted array of ranges that do not overlap.
+ * Which ranges of bus addresses a client has mapped: a sorted array of ranges that do not overlap.
  *
- * The device model keeps those that reach a file; a client also maps memory that cannot be shared
- * (ROMs), unmaps wide ranges that hold many mappings or none, and must not split one. This table
- * answers such questions, so that the model is asked only what it can do. Owned by one session; not
- * thread-safe.
+ * The device model knows only those that reach a file. A client also maps memory that cannot be
+ * shared (ROMs), and unmaps wide ranges that hold many mappings or none; it must not split a
+ * mapping. The server decides such requests by this table and asks the model only for what that can
+ * do. One session owns it; not thread-safe.
  */
 #ifndef NNADEV_RANGES_H
 #define NNADEV_RANGES_H
@@ -17,7 +17,7 @@
 /**
  * struct nnadev_bus_range - one mapping
  * @first: first address
- * @last: last address (inclusive: a range may end at the top)
+ * @last: last address; not the end, because a range may reach up to 2^64 - 1
  * @backed: the model knows it
  */
 struct nnadev_bus_range {
@@ -26,6 +26,13 @@ struct nnadev_bus_range {
 	bool backed;
 };
 
+/**
+ * struct nnadev_ranges - the table
+ * @at: sorted, disjoint
+ * @count: entries of @at
+ * @capacity: entries that @at has room for
+ * @limit: most entries that there may be
+ */
 struct nnadev_ranges {
 	struct nnadev_bus_range *at;
 	size_t count;
@@ -33,7 +40,7 @@ struct nnadev_ranges {
 	size_t limit;
 };
 
-/* At most @limit ranges; nothing is allocated yet. */
+/* An empty table of at most @limit ranges; it allocates nothing yet. */
 void nnadev_ranges_init(struct nnadev_ranges *ranges, size_t limit);
 void nnadev_ranges_fini(struct nnadev_ranges *ranges);
 
@@ -42,16 +49,19 @@ int nnadev_ranges_add(struct nnadev_ranges *ranges, uint64_t first, uint64_t siz
 
 /**
  * nnadev_ranges_find() - the ranges within an interval
- * @index: gets the first of them
- * @count: gets their number, may be 0
- * @backed: gets how many of them the model knows
+ * @ranges: the table
+ * @first: first address of the interval
+ * @last: last address of the interval
+ * @index: written: number of the first of them
+ * @count: written: how many there are, may be 0
+ * @backed: written: how many of them the model knows
  *
  * Return: 0, or -EINVAL when a range is only partly inside.
  */
 int nnadev_ranges_find(const struct nnadev_ranges *ranges, uint64_t first, uint64_t last,
 		       size_t *index, size_t *count, size_t *backed);
 
-/* Drop @count ranges from @index on, as found. */
+/* Remove @count ranges from @index on, as nnadev_ranges_find() wrote them. */
 void nnadev_ranges_remove(struct nnadev_ranges *ranges, size_t index, size_t count);
 
 #endif

@@ -22,7 +22,10 @@ void nnadev_vectors_fini(struct nnadev_vectors *vectors)
 	pthread_mutex_destroy(&vectors->lock);
 }
 
-/* With the lock held. A full counter means that the client has interrupts to take anyway. */
+/*
+ * The caller holds the lock. The write fails only when the counter is full, and then the client has
+ * interrupts to take anyway.
+ */
 static void signal_fd(int fd)
 {
 	uint64_t one = 1;
@@ -31,7 +34,7 @@ static void signal_fd(int fd)
 	(void)n;
 }
 
-/* A client could pass a pipe or a terminal, and a write to it would block the caller. */
+/* That the fd is an eventfd: a client could pass a pipe, and a write to it would block. */
 static int check_eventfd(int fd)
 {
 	static const char want[] = "anon_inode:[eventfd]";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MSI-X vectors: an eventfd of the client each, or a pending bit while there is none.
+ * MSI-X vectors: each has an eventfd of the client, or a pending bit while it has none.
  *
  * The model raises vectors from its threads while the transport thread sets eventfds, so every
- * function takes the lock, briefly. An eventfd belongs to the vectors from nnadev_vectors_set() until
- * it is replaced.
+ * function takes the lock for a moment. An eventfd belongs to the table from nnadev_vectors_set()
+ * until it is replaced.
  */
 #ifndef NNADEV_VECTORS_H
 #define NNADEV_VECTORS_H
@@ -14,11 +14,18 @@
 
 #define NNADEV_VECTORS_MAX 64u
 
+/**
+ * struct nnadev_vectors - the vectors of a function
+ * @lock: guards @fds and @pending
+ * @count: how many there are
+ * @fds: the eventfd of each, or -1
+ * @pending: a bit per vector, as the PBA shows it
+ */
 struct nnadev_vectors {
 	pthread_mutex_t lock;
 	uint32_t count;
-	int fds[NNADEV_VECTORS_MAX]; /* -1: none */
-	uint64_t pending; /* a bit per vector, as the PBA shows it */
+	int fds[NNADEV_VECTORS_MAX];
+	uint64_t pending;
 };
 
 void nnadev_vectors_init(struct nnadev_vectors *vectors, uint32_t count);
@@ -26,6 +33,7 @@ void nnadev_vectors_fini(struct nnadev_vectors *vectors);
 
 /**
  * nnadev_vectors_set() - connect a vector to an eventfd
+ * @vectors: the vectors
  * @vector: below the count
  * @fd: taken over, made non-blocking; -1 disconnects
  *
@@ -35,12 +43,13 @@ void nnadev_vectors_fini(struct nnadev_vectors *vectors);
  */
 int nnadev_vectors_set(struct nnadev_vectors *vectors, uint32_t vector, int fd);
 
-/* Disconnect all and forget what is pending. */
+/* Disconnect all vectors and clear what is pending. */
 void nnadev_vectors_clear(struct nnadev_vectors *vectors);
 
-/* From any thread, does not block; vectors that do not exist are ignored. */
+/* Raise a vector. From any thread, does not block; vectors that do not exist are ignored. */
 void nnadev_vectors_raise(struct nnadev_vectors *vectors, uint32_t vector);
 
+/* A bit per vector that was raised while it had no eventfd. */
 uint64_t nnadev_vectors_pending(struct nnadev_vectors *vectors);
 
 #endif

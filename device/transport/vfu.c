@@ -23,10 +23,7 @@
 #include "device/transport/vfu_protocol.h"
 
 #define REGIONS VFIO_PCI_NUM_REGIONS
-/*
- * No error and request interrupts: QEMU warns about a device that has an index for them but none of
- * them.
- */
+/* No error and request interrupts: QEMU warns of a device whose list names them but has none. */
 #define IRQS (VFIO_PCI_MSIX_IRQ_INDEX + 1)
 #define MESSAGE_MAX                                                                                \
 	(sizeof(struct nnadev_vfu_header) + sizeof(struct nnadev_vfu_region_access) +              \
@@ -38,54 +35,86 @@
 static_assert(NNAHW_PCI_REGISTER_BAR < REGIONS && NNAHW_PCI_MSIX_BAR < REGIONS, "BARs are regions");
 static_assert(NNAHW_PCI_REGISTER_BAR_SIZE <= NNADEV_VFU_MAX_XFER, "a BAR fits a message");
 
-/* A message for the memory thread. */
+/**
+ * struct request - a message for the memory thread
+ * @header: of the message; its command says which member of the union is valid
+ * @map: DMA_MAP
+ * @unmap: DMA_UNMAP
+ * @access: REGION_WRITE that has changed bus mastering
+ * @master: with @access: whether bus mastering is enabled now
+ * @fd: DMA_MAP: the file, or -1; owned by the request
+ */
 struct request {
 	struct nnadev_vfu_header header;
 	union {
 		struct nnadev_vfu_dma_map map;
 		struct nnadev_vfu_dma_unmap unmap;
-		struct nnadev_vfu_region_access access; /* a write that has changed bus mastering */
+		struct nnadev_vfu_region_access access;
 	};
-	bool master; /* of access: what it is now */
-	int fd; /* of DMA_MAP, or -1 */
+	bool master;
+	int fd;
 };
 
+/**
+ * struct nnadev_vfu - the server
+ * @params: as given
+ * @dev: the model
+ * @vectors: MSI-X vectors; @dev raises them
+ * @function: configuration space and MSI-X BAR
+ * @client: the client's socket; this and the next seven are the transport thread's own
+ * @stop: readable when serving is to end
+ * @versioned: the client has sent VERSION
+ * @buffer: the message that is being received, of MESSAGE_MAX bytes
+ * @have: bytes of it that are there
+ * @fds: that came with it
+ * @fd_count: entries of @fds
+ * @reply: the transport thread's reply, of MESSAGE_MAX bytes
+ * @send_lock: held while a reply is sent
+ * @broken: sending has failed, the connection is over
+ * @thread: the memory thread
+ * @lock: guards the next six
+ * @work: signalled when @queue gets a request, and to end
+ * @idle: signalled when a request has been done
+ * @queue: requests for the memory thread, a ring
+ * @head: index of the oldest one
+ * @queued: how many there are, with the one that is being done
+ * @quit: the memory thread is to end
+ * @ranges: what the client has mapped; the memory thread's, or the transport thread's when that has
+ *	nothing to do
+ */
 struct nnadev_vfu {
 	struct nnadev_vfu_params params;
 	struct nnadev *dev;
 	struct nnadev_vectors vectors;
 	struct nnadev_function function;
 
-	/* Of the client; the transport thread's own. */
 	int client;
 	int stop;
 	bool versioned;
-	uint8_t *buffer; /* MESSAGE_MAX */
+	uint8_t *buffer;
 	size_t have;
 	int fds[NNADEV_VFU_MAX_FDS];
 	size_t fd_count;
-	uint8_t *reply; /* MESSAGE_MAX */
+	uint8_t *reply;
 
-	pthread_mutex_t send_lock; /* one reply at a time; guards broken's cause */
-	atomic_bool broken; /* sending failed: the connection is over */
+	pthread_mutex_t send_lock;
+	atomic_bool broken;
 
-	/*
-	 * The memory thread and its queue, under lock. ranges is used by the memory thread, or with
-	 * it idle.
-	 */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	pthread_cond_t idle;
 	struct request queue[QUEUE_SIZE];
 	uint32_t head;
-	uint32_t queued; /* the one in work included */
+	uint32_t queued;
 	bool quit;
 	struct nnadev_ranges ranges;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct nnadev_vfu *vfu, const char *format,
-						      ...)
+static void say(struct nnadev_vfu *vfu, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(struct nnadev_vfu *vfu, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -124,7 +153,7 @@ static int send_all(struct nnadev_vfu *vfu, const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Any thread. @message starts with room for the header; @size counts it. */
+/* Called by both threads. @message starts with room for the header, which @size counts. */
 static void send_reply(struct nnadev_vfu *vfu, const struct nnadev_vfu_header *to, int error,
 		       uint8_t *message, size_t size)
 {
@@ -183,7 +212,10 @@ static int dma_map(struct nnadev_vfu *vfu, const struct request *r)
 	return ret;
 }
 
-/* As VFIO's ioctl: whole mappings inside the range go, none is no error, half of one is. */
+/*
+ * As VFIO's ioctl: removes the mappings inside the range. That there is none is no error, that a
+ * mapping lies only partly inside is one.
+ */
 static int dma_unmap(struct nnadev_vfu *vfu, const struct nnadev_vfu_dma_unmap *unmap)
 {
 	uint64_t first = unmap->iova, last;
@@ -203,7 +235,7 @@ static int dma_unmap(struct nnadev_vfu *vfu, const struct nnadev_vfu_dma_unmap *
 	ret = nnadev_ranges_find(&vfu->ranges, first, last, &index, &count, &backed);
 	if (ret < 0)
 		return ret;
-	/* One by one: the model takes a size, and the whole address space has none. */
+	/* One by one: the size of the whole address space does not fit into 64 bits. */
 	for (size_t i = index; i < index + count; i++) {
 		const struct nnadev_bus_range *range = &vfu->ranges.at[i];
 
@@ -285,7 +317,7 @@ static void drain(struct nnadev_vfu *vfu, uint32_t most)
 	pthread_mutex_unlock(&vfu->lock);
 }
 
-/* The caller drains the queue when the client will not wait for an answer. */
+/* The caller drains the queue if the client wants no answer. */
 static void enqueue(struct nnadev_vfu *vfu, const struct request *r)
 {
 	drain(vfu, QUEUE_SIZE - 1);
@@ -313,8 +345,8 @@ static uint64_t region_size(uint32_t region)
 }
 
 /*
- * Registers are 32 or 64 bits wide; other accesses read as ones and are lost, as on a bus nobody
- * answers on.
+ * Registers are 32 or 64 bits wide. Other accesses read as ones, and their writes are lost, as on a
+ * bus where nobody answers.
  */
 static bool is_register_access(uint64_t offset, uint32_t size)
 {
@@ -395,15 +427,23 @@ static int region_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_a
 
 /* ---- commands: payload in, payload out, 0 or a negative errno -------------------------------- */
 
+/**
+ * struct message - a command and the reply to it
+ * @header: of the command
+ * @payload: of the command
+ * @size: bytes of @payload
+ * @out: the reply's payload, with room for NNADEV_VFU_MAX_XFER bytes and a struct
+ * @out_size: bytes written to @out
+ */
 struct message {
 	struct nnadev_vfu_header header;
 	const uint8_t *payload;
 	size_t size;
-	uint8_t *out; /* room for the reply's payload: NNADEV_VFU_MAX_XFER and a struct */
+	uint8_t *out;
 	size_t out_size;
 };
 
-/* Copies the fixed part of a payload: it lies in the buffer at any alignment. */
+/* Copies the fixed part of a payload, which has no alignment. Return: whether it is that long. */
 static bool get(const struct message *m, void *to, size_t size)
 {
 	if (m->size < size)
@@ -419,11 +459,10 @@ static void put(struct message *m, const void *from, size_t size)
 }
 
 /*
- * What the client proposes is not looked at: all that it can do is optional, and nothing here
- * depends on it. write_multiple is never agreed to. It would save messages in bursts of writes, but
- * QEMU 11 then hands every message to a thread of its own first, which a doorbell waits for
- * (measured: 5 to 15 % of a write and of a round trip), and bursts do not occur: a submission is
- * one doorbell.
+ * The capabilities that the client proposes are ignored: all of them are optional, and nothing here
+ * depends on them. write_multiple is never agreed to. It would save messages in bursts of writes,
+ * but those do not occur, since a submission is one doorbell; and QEMU 11 then hands every message
+ * to a thread of its own first, which costs a doorbell 5 to 15 % (measured).
  */
 static int do_version(struct nnadev_vfu *vfu, struct message *m)
 {
@@ -436,11 +475,10 @@ static int do_version(struct nnadev_vfu *vfu, struct message *m)
 		return -EINVAL;
 	if (version.minor > NNADEV_VFU_MINOR)
 		version.minor = NNADEV_VFU_MINOR;
-	n = snprintf(
-		text, sizeof(text),
-		"{\"capabilities\":{\"max_msg_fds\":%u,\"max_data_xfer_size\":%u,\"max_dma_maps\":%u,"
-		"\"pgsizes\":%u}}",
-		NNADEV_VFU_MAX_FDS, NNADEV_VFU_MAX_XFER, NNADEV_VFU_MAX_MAPS, NNADEV_VFU_PAGE);
+	n = snprintf(text, sizeof(text),
+		     "{\"capabilities\":{\"max_msg_fds\":%u,\"max_data_xfer_size\":%u,"
+		     "\"max_dma_maps\":%u,\"pgsizes\":%u}}",
+		     NNADEV_VFU_MAX_FDS, NNADEV_VFU_MAX_XFER, NNADEV_VFU_MAX_MAPS, NNADEV_VFU_PAGE);
 	put(m, &version, sizeof(version));
 	put(m, text, (size_t)n + 1);
 	vfu->versioned = true;
@@ -508,10 +546,7 @@ static int do_irq_info(struct nnadev_vfu *vfu, struct message *m)
 	return 0;
 }
 
-/*
- * The fds of the message belong to this function if it succeeds or fails; it leaves none in
- * vfu->fds.
- */
+/* The vectors take fds out of vfu->fds; the caller closes those that are left there. */
 static int do_set_irqs(struct nnadev_vfu *vfu, struct message *m)
 {
 	const uint8_t *bools = m->payload + sizeof(struct nnadev_vfu_irq_set);
@@ -528,9 +563,9 @@ static int do_set_irqs(struct nnadev_vfu *vfu, struct message *m)
 		return -EINVAL;
 	if (__builtin_add_overflow(set.start, set.count, &end))
 		return -EINVAL;
+	/* Of the other kinds there are none; to switch off none of them is no error. */
 	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
-		return set.count || vfu->fd_count ? -EINVAL
-						  : 0; /* nothing of nothing may be switched off */
+		return set.count || vfu->fd_count ? -EINVAL : 0;
 	if (end > vfu->vectors.count)
 		return -EINVAL;
 	/* The client masks by taking the eventfd away, so only triggers are left. */
@@ -587,8 +622,8 @@ static int do_region_read(struct nnadev_vfu *vfu, struct message *m)
 }
 
 /*
- * Return: as the others, or 1 when the memory thread will answer: bus mastering is off when no tile
- * uses memory.
+ * Return: as the others, or 1 when the memory thread will answer, because bus mastering has
+ * changed: it is off only when no tile uses memory any more.
  */
 static int do_region_write(struct nnadev_vfu *vfu, struct message *m)
 {
@@ -703,7 +738,7 @@ static void close_fds(struct nnadev_vfu *vfu)
 	vfu->fd_count = 0;
 }
 
-/* Takes the fds of one recvmsg(); all of them are ours to close, also those that are too many. */
+/* Takes the fds of one recvmsg(). All of them must be closed, also those that are too many. */
 static int take_fds(struct nnadev_vfu *vfu, struct msghdr *msg)
 {
 	int ret = msg->msg_flags & MSG_CTRUNC ? -EPROTO : 0;
@@ -766,8 +801,8 @@ static int fill(struct nnadev_vfu *vfu, size_t want)
 }
 
 /*
- * All messages that are there. Return: 0 when the socket is empty, or a negative errno that ends
- * it.
+ * Handles all messages that are there. Return: 0 when the socket is empty, or a negative errno that
+ * ends the connection.
  */
 static int receive(struct nnadev_vfu *vfu)
 {
@@ -827,7 +862,7 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 		else if (fds[0].revents)
 			ret = receive(vfu);
 	}
-	/* Nothing of this client stays; it may be waiting for an answer no longer. */
+	/* Nothing of this client stays. */
 	shutdown(client, SHUT_RDWR);
 	close_fds(vfu);
 	drain(vfu, 0);
@@ -893,10 +928,7 @@ int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu 
 	pthread_mutex_init(&vfu->lock, NULL);
 	pthread_cond_init(&vfu->work, NULL);
 	pthread_cond_init(&vfu->idle, NULL);
-	/*
-	 * How many there are is known only to the device, which may raise one from its first
-	 * moment.
-	 */
+	/* Only the device knows how many vectors there are, but it may raise one at once. */
 	nnadev_vectors_init(&vfu->vectors, NNADEV_VECTORS_MAX);
 	nnadev_ranges_init(&vfu->ranges, NNADEV_VFU_MAX_MAPS);
 	vfu->buffer = malloc(MESSAGE_MAX);

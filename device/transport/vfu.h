@@ -4,20 +4,24 @@
  *
  * Threads
  *
- * nnadev_vfu_serve() is the transport thread. It receives, and it answers at once what costs nothing:
- * register and configuration accesses, questions, interrupt set-up. It never waits for a job: a
- * client that sees no answer for five seconds gives the connection up for good. What may wait
- * (DMA_UNMAP until no tile uses the range, DEVICE_RESET) and what must keep its order to it
- * (DMA_MAP) goes to one memory thread, which answers when done. A client that depends on such a
- * message waits for its answer, so accesses may overtake it; when it wants no answer, the transport
- * thread lets the memory thread finish first.
+ * nnadev_vfu_serve() is the transport thread. It receives all messages, and answers at once what
+ * costs nothing: register and configuration accesses, questions, interrupt set-up. It never waits
+ * for a job: a client that sees no answer for five seconds gives the connection up for good.
  *
- * Ownership: the session owns the device model, the client's socket while it serves, and every fd
- * that arrives. Nothing of a client stays behind: at its end the device is reset and all mappings
- * and eventfds go.
+ * The memory thread does what may wait (DMA_UNMAP until no tile uses the range, DEVICE_RESET, bus
+ * mastering) and what must keep its order with that (DMA_MAP), and answers when it is done.
+ * Accesses may overtake such a message: a client that depends on it waits for the answer. When the
+ * client wants no answer the transport thread waits for the memory thread before it goes on.
  *
- * The client is hostile. A message that is well-formed but wrong gets an error reply; a stream that
- * makes no sense (bad size, type, unexpected reply, too many fds) ends the connection.
+ * Ownership
+ *
+ * The session owns the device model, the client's socket while it serves, and every fd that
+ * arrives. When a client has left the device is reset and all mappings and eventfds are closed.
+ *
+ * Hostile clients
+ *
+ * A message that is well-formed but wrong gets an error reply; a stream that makes no sense (bad
+ * size, bad type, unexpected reply, too many fds) ends the connection.
  */
 #ifndef NNADEV_VFU_H
 #define NNADEV_VFU_H
@@ -47,22 +51,23 @@ struct nnadev_vfu_params {
 	void *user;
 };
 
-/* Make the device and its PCI function. Return: 0 or what nnadev_create() says, -ENOMEM. */
+/* Make the device and its PCI function. Return: 0, -ENOMEM, or what nnadev_create() returns. */
 int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu **out);
 void nnadev_vfu_destroy(struct nnadev_vfu *vfu);
 
-/* The model behind it, for what is no business of a bus (fault injection). */
+/* The model, for what does not come over the bus (fault injection). */
 struct nnadev *nnadev_vfu_device(struct nnadev_vfu *vfu);
 
 /**
  * nnadev_vfu_serve() - serve one client until it leaves
+ * @vfu: the server
  * @client: a connected stream socket; taken over
  * @stop: readable when serving is to end; not consumed
  *
  * Blocks. Not reentrant.
  *
- * Return: 0 when the client left, -ECANCELED when @stop said so, -EPROTO when the client was thrown
- * out, another negative errno of the socket.
+ * Return: 0 when the client left, -ECANCELED when @stop said so, -EPROTO when the client broke the
+ * protocol, another negative errno of the socket.
  */
 int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop);
 

@@ -59,27 +59,43 @@ struct nnadev_vfu_header {
 	uint32_t error;
 };
 
+/* VERSION; optional JSON text with its NUL follows. */
 struct nnadev_vfu_version {
 	uint16_t major;
 	uint16_t minor;
-	/* optional JSON text with its NUL */
 };
 
+/**
+ * struct nnadev_vfu_dma_map - DMA_MAP
+ * @argsz: bytes of this struct
+ * @flags: VFIO_DMA_MAP_FLAG_READ, _WRITE
+ * @offset: bytes into the file that came with the message
+ * @iova: first bus address
+ * @size: bytes
+ */
 struct nnadev_vfu_dma_map {
 	uint32_t argsz;
-	uint32_t flags; /* VFIO_DMA_MAP_FLAG_READ, _WRITE */
-	uint64_t offset; /* into the file that came with the message */
+	uint32_t flags;
+	uint64_t offset;
 	uint64_t iova;
 	uint64_t size;
 };
 
+/**
+ * struct nnadev_vfu_dma_unmap - DMA_UNMAP
+ * @argsz: bytes of this struct
+ * @flags: VFIO_DMA_UNMAP_FLAG_ALL
+ * @iova: first bus address
+ * @size: bytes
+ */
 struct nnadev_vfu_dma_unmap {
 	uint32_t argsz;
-	uint32_t flags; /* VFIO_DMA_UNMAP_FLAG_ALL */
+	uint32_t flags;
 	uint64_t iova;
 	uint64_t size;
 };
 
+/* The next five are the structs of VFIO's ioctls without what those have at their ends. */
 struct nnadev_vfu_device_info {
 	uint32_t argsz;
 	uint32_t flags;
@@ -110,20 +126,20 @@ struct nnadev_vfu_irq_info {
 	uint32_t count;
 };
 
+/* With VFIO_IRQ_SET_DATA_BOOL one byte for each of count follows. */
 struct nnadev_vfu_irq_set {
 	uint32_t argsz;
 	uint32_t flags;
 	uint32_t index;
 	uint32_t start;
 	uint32_t count;
-	/* one byte each with VFIO_IRQ_SET_DATA_BOOL */
 };
 
+/* REGION_READ, REGION_WRITE; count bytes of data follow a write and the reply to a read. */
 struct nnadev_vfu_region_access {
 	uint64_t offset;
 	uint32_t region;
 	uint32_t count;
-	/* data */
 };
 
 static_assert(sizeof(struct nnadev_vfu_header) == 16, "wire format");

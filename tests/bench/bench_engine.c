@@ -117,11 +117,16 @@ static double run(struct bench *b, enum nnadev_engine_isa isa, double *longest)
  * Multiply-adds of 16-bit pairs and of fp32 per second from registers: the ceilings of the AVX2
  * kernels.
  */
-#define STEP_INTEGER(n) "vpmaddwd %%ymm15, %%ymm15, %%ymm14\n\tvpaddd %%ymm14, %%ymm" #n ", %%ymm" #n "\n\t"
+#define STEP_INTEGER(n)                                                                            \
+	"vpmaddwd %%ymm15, %%ymm15, %%ymm14\n\t"                                                   \
+	"vpaddd %%ymm14, %%ymm" #n ", %%ymm" #n "\n\t"
 #define STEP_FLOAT(n) "vfmadd231ps %%ymm15, %%ymm15, %%ymm" #n "\n\t"
-#define STEPS(step) step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7) step(8) step(9) step(10) step(11)
-#define CLOBBERS "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
-		 "xmm14", "xmm15"
+#define STEPS(step)                                                                                \
+	step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7) step(8) step(9) step(10)   \
+	step(11)
+#define CLOBBERS                                                                                   \
+	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",   \
+	"xmm11", "xmm14", "xmm15"
 
 static void measure_peaks(double *integer, double *fp)
 {
@@ -318,8 +323,7 @@ int main(int argc, char **argv)
 		     isa <= NNADEV_ENGINE_AVX2 && strcmp(argv[1], names[isa]); isa++)
 			;
 		if (isa > best) {
-			fprintf(stderr,
-				"bench_engine: %s is not an engine of this machine (scalar, avx2)\n",
+			fprintf(stderr, "bench_engine: no engine %s here (scalar, avx2)\n",
 				argv[1]);
 			return 2;
 		}

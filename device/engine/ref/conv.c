@@ -9,13 +9,11 @@ void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv
 	const struct nnahw_cmd_conv *p = (const struct nnahw_cmd_conv *)cmd->raw;
 	const uint32_t *out, *in;
 
-	/* DWCONV has the same fields at the same places; `groups` is its multiplier */
+	/* DWCONV has the same fields at the same places; its multiplier lies where groups is. */
 	_Static_assert(offsetof(struct nnahw_cmd_conv, epilogue) ==
-			       offsetof(struct nnahw_cmd_dwconv, epilogue),
-		       "");
+		       offsetof(struct nnahw_cmd_dwconv, epilogue), "the same fields");
 	_Static_assert(offsetof(struct nnahw_cmd_conv, groups) ==
-			       offsetof(struct nnahw_cmd_dwconv, multiplier),
-		       "");
+		       offsetof(struct nnahw_cmd_dwconv, multiplier), "at the same places");
 	memset(g, 0, sizeof(*g));
 	g->output = &cmd->operands[NNAHW_CONV_OUTPUT];
 	g->input = &cmd->operands[NNAHW_CONV_INPUT];
@@ -29,9 +27,18 @@ void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv
 	out = g->output->desc.dims;
 	in = g->input->desc.dims;
 	g->batch = out[0], g->out_h = out[1], g->out_w = out[2], g->out_c = out[3];
-	g->window = (struct nnadev_window){ in[1],	 in[2],	      p->kernel_h,   p->kernel_w,
-					    p->stride_h, p->stride_w, p->dilation_h, p->dilation_w,
-					    p->pad_top,	 p->pad_left };
+	g->window = (struct nnadev_window){
+		.height = in[1],
+		.width = in[2],
+		.kernel_h = p->kernel_h,
+		.kernel_w = p->kernel_w,
+		.stride_h = p->stride_h,
+		.stride_w = p->stride_w,
+		.dilation_h = p->dilation_h,
+		.dilation_w = p->dilation_w,
+		.pad_top = p->pad_top,
+		.pad_left = p->pad_left,
+	};
 	g->group_in = g->depthwise ? 1 : p->groups ? in[3] / p->groups : 0;
 	g->group_out = g->depthwise ? p->groups : p->groups ? out[3] / p->groups : 0;
 	g->k = p->kernel_h * p->kernel_w * g->group_in;
@@ -154,7 +161,7 @@ NNADEV_PREPARE(conv)
 		return NNAHW_STATUS_BAD_COMMAND;
 	type = g.output->desc.type;
 	weight_type = g.weights->desc.type;
-	/* 16 bits, as integer LSTMs keep their gates */
+	/* Integer LSTMs keep the sums of their gates in 16 bits. */
 	wide = type == NNAHW_TYPE_S16 && !g.depthwise;
 	quantised = nnadev_type_is_quant8(type) || wide;
 	if (wide ? !nnadev_type_is_quant8(g.input->desc.type) : g.input->desc.type != type)

@@ -16,7 +16,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
-/* a, b, c are 64-bit numbers in two's complement */
+/* a, b, c are numbers in two's complement; sums and products wrap. */
 static int64_t ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
 {
 	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
@@ -187,7 +187,7 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 			continue;
 		}
 		if (rule == NNADEV_RULE_INTEGER) {
-			/* the condition of SELECT may be a float */
+			/* The condition of SELECT may be a float. */
 			x[1] = p->op == NNAHW_EWISE_SELECT ? nnadev_load_float(&o[1], at[1]) != 0 :
 							     nnadev_load_integer(&o[1], at[1]);
 			for (uint32_t i = 2; i <= inputs; i++)

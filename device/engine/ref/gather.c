@@ -60,9 +60,9 @@ NNADEV_PREPARE(gather)
 	if (output->desc.rank != input->desc.rank - 1 + picked)
 		return NNAHW_STATUS_BAD_SHAPE;
 	for (uint32_t k = 0; k < output->desc.rank; k++) {
-		const uint32_t dim = k < p->axis	    ? input->desc.dims[k] :
+		const uint32_t dim = k < p->axis ? input->desc.dims[k] :
 				     k < p->axis + picked ? indices->desc.dims[k - p->axis] :
-							    input->desc.dims[k - picked + 1];
+				     input->desc.dims[k - picked + 1];
 
 		if (output->desc.dims[k] != dim)
 			return NNAHW_STATUS_BAD_SHAPE;

@@ -4,7 +4,7 @@
 
 #define TILE_ELEMENTS 32768u
 
-/* A map: one channel of an image. */
+/* A heat map: one channel of an image; from: offset of its first element. */
 struct map {
 	const struct nnadev_engine_operand *operand;
 	int64_t from;
@@ -25,8 +25,8 @@ static float size_of(float x)
 }
 
 /*
- * The top of the parabola through the surroundings of (y, x), `d` (x, y) away from there; false
- * where they are flat.
+ * The top of the paraboloid through the surroundings of (y, x). Writes its distance d (x, then y)
+ * and its height. Return: false where the surroundings are flat.
  */
 static bool peak(const struct map *map, int64_t y, int64_t x, float tolerance, float d[2],
 		 float *score)

@@ -9,18 +9,23 @@
 #define K1 0xb492b66fbe98f273ull
 #define K2 0x9ae16a3b2f90404full
 
-/* What is hashed: a seed and the bytes of an item. */
+/**
+ * struct key - what is hashed: the bytes of a seed, then those of an item
+ * @seed: the seed
+ * @item: bytes of the item
+ * @size: bytes of both
+ */
 struct key {
 	float seed;
 	const uint8_t *item;
-	uint64_t size; /* of both */
+	uint64_t size;
 };
 
 struct pair {
 	uint64_t first, second;
 };
 
-/* The 8 (4) bytes from `at` on. */
+/* The 8 bytes from `at` on, as a number. */
 static uint64_t fetch(const struct key *key, uint64_t at)
 {
 	uint8_t bytes[8];
@@ -36,6 +41,7 @@ static uint64_t fetch(const struct key *key, uint64_t at)
 	return x;
 }
 
+/* The 4 bytes from `at` on. */
 static uint32_t fetch_half(const struct key *key, uint64_t at)
 {
 	uint8_t bytes[4];

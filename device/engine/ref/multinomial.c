@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* MULTINOMIAL, by definition: phase 0 sums up the rows' distributions, phase 1 draws. */
+/* MULTINOMIAL, by definition: phase 0 sums up the distribution of each row, phase 1 draws. */
 #include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
@@ -36,7 +36,7 @@ static double uniform(const int64_t seeds[2], uint64_t q)
 	return (double)((uint64_t)(block[word] & 0xfffff) << 32 | block[word + 1]) * 0x1p-52;
 }
 
-/* The sums of a row; `cdf` is private, the input may change between two looks at it. */
+/* The sums of a row, written to `cdf`, which no guest can change. */
 static void sum_up(const struct nnadev_engine_operand *input, int64_t row, uint32_t classes,
 		   double *cdf)
 {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * NMS, by definition.
+ * NMS, by definition. It has these phases:
  *
- * Phases: number the groups; list the candidates of each class; keep boxes, a few in each
- * repetition; put the classes' boxes together. What passes from one to the next lies in shared
- * memory, so that nothing hangs on operands that change.
+ *   PHASE_GROUPS  number the groups
+ *   PHASE_LIST    list the candidates of each class
+ *   PHASE_KEEP    keep boxes, a few in each repetition
+ *   PHASE_MERGE   put the boxes of all classes together
+ *
+ * What one phase hands to the next lies in shared memory, so operands that change in between do no
+ * harm.
  */
 #include "device/engine/kernel.h"
 
@@ -12,28 +16,50 @@
 
 enum { PHASE_GROUPS, PHASE_LIST, PHASE_KEEP, PHASE_MERGE, PHASES };
 
+/**
+ * struct nms_box - a candidate
+ * @row: its row
+ * @list: its class; 0 with depth
+ * @score: as it is now
+ */
 struct nms_box {
 	uint32_t row, list;
 	float score;
 };
 
-/*
- * The boxes of a class: those kept at the front, then, from begin to end, those pending of the
- * group at work, then, from next to count, those of the groups to come.
+/**
+ * struct nms_list - the candidates of a class, in groups
+ *
+ *   [0, kept)      those that are kept
+ *   [begin, end)   those pending of the current group
+ *   [next, count)  those of the groups to come
+ *
+ * @taken: how many of the current group are kept
  */
 struct nms_list {
 	uint32_t kept, begin, end, next, count;
-	uint32_t taken; /* kept in the group at work */
+	uint32_t taken;
 };
 
+/**
+ * struct nms - a command and its shared memory
+ * @p: parameters
+ * @cmd: the command
+ * @batches, @rows, @classes: dims of scores
+ * @lists: classes that compete separately
+ * @list: [batches][lists]
+ * @boxes: [batches][lists][rows]
+ * @merged: [batches][lists * rows]
+ * @group: [batches][rows]: number of the row's group, from 0 on
+ */
 struct nms {
 	const struct nnahw_cmd_nms *p;
 	const struct nnadev_engine_command *cmd;
-	uint32_t batches, rows, classes, lists; /* lists: classes that compete separately */
-	struct nms_list *list; /* [batches][lists] */
-	struct nms_box *boxes; /* [batches][lists][rows] */
-	struct nms_box *merged; /* [batches][lists * rows] */
-	uint32_t *group; /* [batches][rows]: ordinal */
+	uint32_t batches, rows, classes, lists;
+	struct nms_list *list;
+	struct nms_box *boxes;
+	struct nms_box *merged;
+	uint32_t *group;
 };
 
 static struct nms nms_describe(const struct nnadev_engine_command *cmd)
@@ -79,8 +105,8 @@ static float nms_score(const struct nms *m, uint32_t b, uint32_t row, uint32_t c
 }
 
 /*
- * The highest of a row's scores from `above` down: those at most as high, and later than class
- * `after` if as high.
+ * The class with the highest score of a row, among those whose score is below `above`, or equal to
+ * it in a class behind `after`: called with what it returned it goes on to the next best class.
  */
 static uint32_t nms_best_class(const struct nms *m, uint32_t b, uint32_t row, float above,
 			       int64_t after, float *score)
@@ -101,7 +127,7 @@ static uint32_t nms_best_class(const struct nms *m, uint32_t b, uint32_t row, fl
 	return best;
 }
 
-/* Better ones first. */
+/* The order of scores, better ones first. */
 static bool nms_by_score(const struct nms_box *x, const struct nms_box *y)
 {
 	if (x->score != y->score)
@@ -129,7 +155,7 @@ static void nms_sift(struct nms_box *box, uint32_t at, uint32_t count,
 	}
 }
 
-/* A heap whose top is the last one. */
+/* Heap sort; the top of the heap is the one that comes last. */
 static void nms_sort(struct nms_box *box, uint32_t count,
 		     bool (*before)(const struct nms_box *x, const struct nms_box *y))
 {
@@ -179,7 +205,7 @@ static void nms_fill_list(const struct nms *m, uint32_t b, uint32_t l)
 	}
 }
 
-/* Makes the next group's candidates pending. */
+/* Makes the candidates of the next group the pending ones. */
 static void nms_open_group(const struct nms *m, uint32_t b, struct nms_list *list,
 			   struct nms_box *box)
 {

@@ -4,7 +4,7 @@
 
 #define TILE_ELEMENTS 8192u
 
-/* Numbers with three integer bits; a product has six. */
+/* Fixed point with three integer bits (F3); a product has six. */
 #define F3_ONE (1 << 28)
 #define HALF_ROOT_2 1518500250 /* sqrt(2) / 2, no integer bits */
 

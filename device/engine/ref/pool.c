@@ -9,11 +9,21 @@ static struct nnadev_window pool_window(const struct nnadev_engine_command *cmd)
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
 	const uint32_t *in = cmd->operands[NNAHW_POOL_INPUT].desc.dims;
 
-	return (struct nnadev_window){ in[1],	 in[2], p->kernel_h, p->kernel_w, p->stride_h,
-				       p->stride_w, 1,	1,	     p->pad_top,  p->pad_left };
+	return (struct nnadev_window){
+		.height = in[1],
+		.width = in[2],
+		.kernel_h = p->kernel_h,
+		.kernel_w = p->kernel_w,
+		.stride_h = p->stride_h,
+		.stride_w = p->stride_w,
+		.dilation_h = 1,
+		.dilation_w = 1,
+		.pad_top = p->pad_top,
+		.pad_left = p->pad_left,
+	};
 }
 
-/* floor((sum + floor(count / 2)) / count); away: halves below zero are rounded down as well */
+/* floor((sum + floor(count / 2)) / count); with away halves below zero are rounded down as well. */
 static int64_t mean_integer(int64_t sum, int64_t count, bool away)
 {
 	int64_t x = sum + count / 2, q = x / count;
@@ -83,10 +93,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/*
- * Whether window number i of an axis touches the input; only the first and the last one can miss it
- * on a side.
- */
+/* Whether all windows of an axis touch the input; only the first and the last one can miss it. */
 static bool axis_covered(uint32_t outputs, uint32_t size, uint32_t kernel, uint32_t stride,
 			 uint32_t pad)
 {

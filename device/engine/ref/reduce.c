@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE, by definition. Where much is reduced into one element, its blocks are tiles of a first
- * phase, whose results lie in shared memory, and a second phase puts them together: the order of
- * operations is the same.
+ * REDUCE, by definition. Where much is reduced into one element, the tiles of a first phase reduce
+ * its blocks into shared memory, and a second phase puts these results together. The order of
+ * operations is the same in both forms, so the results are, too.
  */
 #include "device/engine/epilogue.h"
 
@@ -18,14 +18,25 @@ union reduction {
 	double f;
 };
 
+/**
+ * struct reduce - a command
+ * @output, @input: operands
+ * @params: parameters
+ * @in_float: union reduction's f is in use
+ * @rank: how many axes are reduced
+ * @axes: which axes these are
+ * @dims: of these axes
+ * @size: elements that are reduced into one
+ * @blocks: of REDUCE_BLOCK elements, that make @size
+ */
 struct reduce {
 	const struct nnadev_engine_operand *output, *input;
 	const struct nnahw_cmd_reduce *params;
-	bool in_float; /* f is in use */
-	uint32_t rank; /* reduced axes */
+	bool in_float;
+	uint32_t rank;
 	uint32_t axes[NNAHW_MAX_RANK], dims[NNAHW_MAX_RANK];
-	uint32_t size; /* elements reduced into one */
-	uint32_t blocks; /* of REDUCE_BLOCK elements of them */
+	uint32_t size;
+	uint32_t blocks;
 };
 
 static void reduce_get(const struct nnadev_engine_command *cmd, struct reduce *r)
@@ -157,10 +168,9 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 		f = (float)(kind == NNAHW_REDUCTION_MEAN ? x.f / r->size : x.f);
 	} else if (nnadev_is_quantised(in) && kind != NNAHW_REDUCTION_ALL &&
 		   kind != NNAHW_REDUCTION_ANY) {
-		f = kind == NNAHW_REDUCTION_SUM ? (float)x.i
-		    : kind == NNAHW_REDUCTION_MEAN
-			    ? (float)x.i / (float)r->size
-			    : (float)(int64_t)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
+		f = kind == NNAHW_REDUCTION_SUM ? (float)x.i :
+		    kind == NNAHW_REDUCTION_MEAN ? (float)x.i / (float)r->size :
+		    (float)(int64_t)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
 		f *= in->scale;
 	} else {
 		if (kind == NNAHW_REDUCTION_MEAN)
@@ -175,7 +185,7 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 	nnadev_store_value(r->output, at, f, r->params->q_min, r->params->q_max);
 }
 
-/* One phase: whole outputs. */
+/* The form of one phase: a tile is some outputs. */
 static uint32_t reduce_outputs_tile(const struct nnadev_engine_command *cmd,
 				    const struct nnadev_engine_plan *plan, uint32_t phase,
 				    uint32_t tile, void *scratch, void *shared)
@@ -197,7 +207,7 @@ static uint32_t reduce_outputs_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Two phases: MAX_BLOCKS_IN_TILE blocks of an output; then one output, from the blocks' results. */
+/* The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results. */
 static uint32_t reduce_blocks_tile(const struct nnadev_engine_command *cmd,
 				   const struct nnadev_engine_plan *plan, uint32_t phase,
 				   uint32_t tile, void *scratch, void *shared)
@@ -253,7 +263,7 @@ NNADEV_PREPARE(reduce)
 		nnadev_cut(plan, output->count, TILE_ELEMENTS / (r.size + 1));
 		return NNAHW_STATUS_OK;
 	}
-	/* at most 2^31 elements, 2^12 in a block and more than 16 blocks: under 9 MiB */
+	/* At most 2^31 elements, 2^12 in a block and more than 16 blocks: below 9 MiB. */
 	plan->run = reduce_blocks_tile;
 	plan->shared_size = output->count * r.blocks * (uint32_t)sizeof(union reduction);
 	plan->phases = 2;

@@ -43,8 +43,8 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 		if (is_float)
 			nnadev_store_value(output, at, value, 0, 0);
 		else
-			nnadev_store_integer(output, at,
-					     nnadev_round(value)); /* between corners: in range */
+			/* Between the corners, so in the range of the type. */
+			nnadev_store_integer(output, at, nnadev_round(value));
 	}
 	return NNAHW_STATUS_OK;
 }

@@ -4,11 +4,17 @@
 
 #define TILE_WORK 65536u /* samples times channels */
 
-/* A direction of a region. */
+/**
+ * struct span - the rows (or the columns) of a region
+ * @start: where it starts in the input
+ * @step: size of a bin
+ * @samples: MEAN: samples of a bin
+ * @size: rows of the input
+ */
 struct span {
 	float start, step;
-	uint32_t samples; /* MEAN */
-	uint32_t size; /* of the input */
+	uint32_t samples;
+	uint32_t size;
 };
 
 /* Two neighbouring rows (or columns) and the weight of the second. */
@@ -38,7 +44,7 @@ static uint32_t ceiling(float x)
 	return (uint32_t)(int64_t)(whole < x ? whole + 1 : whole);
 }
 
-/* Corners as read, unscaled; false when they are no part of the input. */
+/* Takes corners as read, before scaling. Return: whether they lie in the input. */
 static bool roi_span(const struct nnahw_cmd_roi *p, float first, float last, float scale,
 		     uint32_t size, uint32_t bins, uint32_t samples, struct span *s)
 {

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: MIT
 /*
  * SOFTMAX, by definition: the maximum, the sum of the exponentials, the results. Along a long axis
- * these are three phases over blocks, with the blocks' maxima and sums in shared memory: the order
- * of operations is the same.
+ * these are three phases over blocks, with the blocks' maxima and sums in shared memory. The order
+ * of operations is the same in both forms, so the results are, too.
  */
 #include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
 
+/**
+ * struct softmax - a command
+ * @output, @input: operands
+ * @params: parameters
+ * @dims: of the operands, but 1 along the axis: they count rows
+ * @length: elements of a row, which lies along the axis
+ * @rows: how many
+ * @blocks: of REDUCE_BLOCK elements, of a row
+ */
 struct softmax {
 	const struct nnadev_engine_operand *output, *input;
 	const struct nnahw_cmd_softmax *params;
-	uint32_t dims[NNAHW_MAX_RANK]; /* of the rows: 1 along the axis */
+	uint32_t dims[NNAHW_MAX_RANK];
 	uint32_t length, rows, blocks;
 };
 
-/* A row, or a block of it. */
+/**
+ * struct row - a row, or a block of it
+ * @from, @to: offsets of the row's first element in input and output
+ * @begin, @end: the elements of the block
+ */
 struct row {
-	int64_t from, to; /* element offsets of its start in input and output */
+	int64_t from, to;
 	uint32_t begin, end;
 };
 
@@ -148,10 +161,7 @@ NNADEV_PREPARE(softmax)
 		nnadev_cut(plan, s.rows, s.length ? TILE_ELEMENTS / s.length : 1);
 		return NNAHW_STATUS_OK;
 	}
-	/*
-	 * at most 2^31 elements in blocks of 2^12, at worst every second one nearly empty: under 9
-	 * MiB
-	 */
+	/* At most 2^31 elements in blocks of 2^12, half of them nearly empty: below 9 MiB. */
 	plan->run = softmax_blocks_tile;
 	plan->shared_size = s.rows * s.blocks * 2 * (uint32_t)sizeof(float);
 	plan->phases = s.rows ? 3 : 0;

@@ -21,7 +21,7 @@ static bool before(const struct nnadev_engine_operand *input, int64_t row, int64
 	}
 }
 
-/* Moves what is at `at` down until it comes before its children. */
+/* Moves the element at `at` down the heap until it comes before its children. */
 static void sift(const struct nnadev_engine_operand *input, int64_t row, int64_t step,
 		 uint32_t *heap, uint32_t at, uint32_t count)
 {

@@ -10,7 +10,7 @@
 #define TILE_ELEMENTS (1u << 19)
 #define LANES 16u
 
-/* Numbers of which the largest is looked for, unsigned: key says how stored ones become that. */
+/* Loads numbers and flips their bits by key, so that the largest unsigned one is the one sought. */
 static __m128i load_keyed(const uint8_t *from, __m128i key)
 {
 	return _mm_xor_si128(_mm_loadu_si128((const __m128i *)from), key);
@@ -25,7 +25,10 @@ static __m128i largest(__m128i v)
 	return _mm_broadcastb_epi8(v);
 }
 
-/* count is at least LANES. The row may change meanwhile: whatever is found lies in it. */
+/*
+ * count is at least LANES. The guest may change the row meanwhile; what is returned is an index
+ * into it all the same.
+ */
 static uint32_t find_first(const uint8_t *row, uint32_t count, __m128i key)
 {
 	const uint32_t last = count - LANES;
@@ -78,7 +81,7 @@ static uint32_t arg_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if the elements of a row lie next to each other. */
+/* Takes the command if the elements of a row are contiguous. */
 void nnadev_avx2_arg_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;

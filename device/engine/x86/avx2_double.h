@@ -60,11 +60,15 @@ static inline __m256 nnadev_keep_nan8(__m256 y, __m256 x)
 	return nnadev_select8(y, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-#define NNADEV_HALVES(x, y, f)                                                  \
-	do {                                                                    \
-		const __m128 low = _mm256_cvtpd_ps(f(_mm256_cvtps_pd(_mm256_castps256_ps128(x)))); \
-		const __m128 high = _mm256_cvtpd_ps(f(_mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)))); \
-		y = _mm256_set_m128(high, low);                                 \
+/* y = f(x), where f works on 4 numbers in double. */
+#define NNADEV_HALVES(x, y, f)                                                                     \
+	do {                                                                                       \
+		const __m256d half0 = _mm256_cvtps_pd(_mm256_castps256_ps128(x));                  \
+		const __m256d half1 = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));                \
+		const __m128 low = _mm256_cvtpd_ps(f(half0));                                      \
+		const __m128 high = _mm256_cvtpd_ps(f(half1));                                     \
+												   \
+		y = _mm256_set_m128(high, low);                                                    \
 	} while (0)
 
 static inline __m256 nnadev_exp8(__m256 x)
@@ -73,8 +77,8 @@ static inline __m256 nnadev_exp8(__m256 x)
 					     -110, 90);
 	__m256 y;
 
-	NNADEV_HALVES(clamped, y,
-		      nnadev_exp4); /* beyond these limits it is 0 and infinity already */
+	/* Beyond these limits the result is 0 or infinity already. */
+	NNADEV_HALVES(clamped, y, nnadev_exp4);
 	return nnadev_keep_nan8(y, x);
 }
 
@@ -85,7 +89,7 @@ static inline __m256 nnadev_expm1_8(__m256 x)
 	__m256 y;
 
 	NNADEV_HALVES(clamped, y, nnadev_expm1_4);
-	/* the sign of 0 */
+	/* Keep the sign of 0. */
 	y = nnadev_select8(y, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ));
 	return nnadev_keep_nan8(y, x);
 }
@@ -103,7 +107,8 @@ static inline __m256 nnadev_tanh8(__m256 x)
 					     11);
 	__m256 y;
 
-	NNADEV_HALVES(clamped, y, nnadev_tanh4); /* 1 from 10 on */
+	/* From 10 on the result is 1. */
+	NNADEV_HALVES(clamped, y, nnadev_tanh4);
 	y = nnadev_select8(y, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ));
 	return nnadev_keep_nan8(y, x);
 }
@@ -122,7 +127,8 @@ static inline __m256 nnadev_logistic8(__m256 x)
 					     -115, 41);
 	__m256 y;
 
-	NNADEV_HALVES(clamped, y, nnadev_logistic4); /* 0 below -110 and 1 above 40 */
+	/* Below -110 the result is 0, above 40 it is 1. */
+	NNADEV_HALVES(clamped, y, nnadev_logistic4);
 	return nnadev_keep_nan8(y, x);
 }
 

@@ -60,7 +60,7 @@ static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g
 	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
 }
 
-/* Paired rows that `rows` output rows need; may be huge before a tile's size is chosen. */
+/* Paired rows that `rows` output rows need; that may be many until the size of tiles is chosen. */
 static uint64_t paired_rows(const struct dwconv *g, uint32_t rows)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -148,7 +148,7 @@ static void pair_weights(const struct dwconv *g, uint32_t first, uint32_t count,
 				const int64_t at = nnadev_conv_weight(&g->conv, first + i, ky, kx,
 								      0);
 				const int16_t v = (int16_t)nnadev_load_centred(g->conv.weights, at);
-				/* channels 0-3 4-7 8-11 12-15 are at pairs 0 8 4 12 */
+				/* Channels 0-3, 4-7, 8-11, 12-15 are at pairs 0, 8, 4, 12. */
 				const uint32_t place = (i & 3) + (i >> 2 & 1) * 8 + (i >> 3) * 4;
 
 				to[((size_t)(ky / 2) * w->kernel_w + kx) * 32 + place * 2 +
@@ -157,10 +157,7 @@ static void pair_weights(const struct dwconv *g, uint32_t first, uint32_t count,
 			}
 }
 
-/*
- * The accumulators of an output row in pair order: paired rows from `rows` on, `stride` elements
- * apart.
- */
+/* The accumulators of an output row in pair order; its paired rows are `stride` elements apart. */
 static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
@@ -184,9 +181,7 @@ static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride,
 	}
 }
 
-/*
- * The same for 3x3 without dilation, half a block at a time so that the weights stay in registers.
- */
+/* The same for 3x3 without dilation, half a block at a time: the weights stay in registers. */
 static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
@@ -295,10 +290,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/*
- * Takes the command if channels lie next to each other and a row's windows fit into the scratch
- * memory.
- */
+/* Takes the command if channels are contiguous and a row's windows fit into scratch memory. */
 void nnadev_avx2_dwconv8_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {

@@ -206,10 +206,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/*
- * Takes the command if channels lie next to each other and a row's windows fit into the scratch
- * memory.
- */
+/* Takes the command if channels are contiguous and a row's windows fit into scratch memory. */
 void nnadev_avx2_dwconvf_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantised epilogue on blocks of 16 output channels, bit for bit that of device/engine/epilogue.h.
- * Include in files that are compiled for AVX2.
+ * The epilogues on blocks of 16 output channels; the quantised one gives the bits of
+ * device/engine/epilogue.h. For files that are compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_EPILOGUE_H
 #define NNADEV_AVX2_EPILOGUE_H
@@ -13,9 +13,9 @@
 /**
  * struct nnadev_half_block - constants of 8 channels
  *
- * (acc * multiplier + 2^(shift-1)) >> shift is arithmetic in 64 bits, but AVX2 has only a logical
- * shift by a variable: 2^63 is added before it and 2^(63-shift) subtracted afterwards. 32-bit lanes
- * 0 2 4 6 and 1 3 5 7 go separately.
+ * (acc * multiplier + 2^(shift-1)) >> shift is an arithmetic shift of 64 bits. AVX2 has only a
+ * logical one by a variable: so 2^63 is added before it and 2^(63-shift) subtracted afterwards.
+ * 32-bit lanes 0 2 4 6 (even) and 1 3 5 7 (odd) go separately.
  */
 struct nnadev_half_block {
 	int32_t bias[8], multiplier[8], multiplier_odd[8], offset[8];
@@ -95,7 +95,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 				    const int32_t *bias)
 {
 	b->count = count;
-	/* a residual's sum must fit into 32 bits after the shift; what is stored has 8 bits */
+	/* The sum with a residual must fit into 32 bits after the shift. */
 	b->simple = nnadev_type_is_quant8(f->output->desc.type);
 	if (f->e->staged)
 		b->simple = b->simple && f->low >= -1024 && f->high <= 1023 &&
@@ -137,7 +137,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 
 #define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 
-/* acc of 8 channels to q minus its zero point, clamped */
+/* Accumulators of 8 channels to q minus its zero point, clamped. */
 static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 					 const struct nnadev_half_block *h, __m256i acc)
 {
@@ -146,7 +146,7 @@ static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 
 	acc = _mm256_add_epi32(acc, NNADEV_LOAD(h->bias));
 	odd = _mm256_srli_epi64(acc, 32);
-	/* bit 31 where the accumulator, and so the product, is not negative */
+	/* Bit 31 where the accumulator, and so the product, is not negative. */
 	up_even = _mm256_srl_epi64(_mm256_andnot_si256(acc, NNADEV_LOAD(h->up_even)), up_shift);
 	up_odd = _mm256_srl_epi64(_mm256_andnot_si256(odd, NNADEV_LOAD(h->up_odd)), up_shift);
 	even = _mm256_add_epi64(_mm256_mul_epi32(acc, NNADEV_LOAD(h->multiplier)), up_even);
@@ -162,8 +162,8 @@ static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 }
 
 /*
- * Four 64-bit numbers rounded halves away from zero and shifted to the right; @round is 2^63 +
- * 2^(shift-1), so what comes of it has 2^(63-shift) too much.
+ * Four 64-bit numbers, rounded halves away from zero and shifted to the right. round is
+ * 2^63 + 2^(shift-1); the caller subtracts 2^(63-shift) from the result.
  */
 static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shift)
 {
@@ -173,8 +173,8 @@ static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shif
 }
 
 /*
- * nnadev_requantize() of 8 numbers by one factor, for a shift from 31 to 62: results have 32 bits.
- * What all products get to round is that of those above zero; the others get 2^31 less.
+ * nnadev_requantize() of 8 numbers by one factor, for a shift from 31 to 62, so that results have
+ * 32 bits. All products are rounded as those above zero are; those below it get 2^31 less.
  */
 static inline __m256i nnadev_scale8(__m256i x, int32_t multiplier, int32_t shift)
 {
@@ -194,7 +194,7 @@ static inline __m256i nnadev_scale8(__m256i x, int32_t multiplier, int32_t shift
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - shift))));
 }
 
-/* nnadev_staged_sum(), for numbers without zero point and shifts from 31 to 62 */
+/* nnadev_staged_sum() of numbers minus their zero points, for shifts from 31 to 62. */
 static inline __m256i nnadev_add_staged8(const struct nnadev_finish *f, __m256i q, __m256i r)
 {
 	q = nnadev_scale8(_mm256_slli_epi32(q, 20), f->e->own_scale, f->e->own_shift);
@@ -203,8 +203,8 @@ static inline __m256i nnadev_add_staged8(const struct nnadev_finish *f, __m256i 
 }
 
 /*
- * (q * own_scale + r * residual_scale) * 2^-add_shift, halves away from zero, for numbers without
- * zero point
+ * (q * own_scale + r * residual_scale) * 2^-add_shift, rounded halves away from zero, of numbers
+ * minus their zero points.
  */
 static inline __m256i nnadev_add_residual8(const struct nnadev_finish *f, __m256i q, __m256i r)
 {
@@ -309,7 +309,7 @@ static inline void nnadev_finish_floats(const struct nnahw_epilogue *e,
 	for (uint32_t i = 0; i < 16; i += 8) {
 		__m256 y = _mm256_add_ps(_mm256_loadu_ps(acc + i), _mm256_loadu_ps(added + i));
 
-		/* a NaN is the second operand, and stays */
+		/* Of a NaN and a number these take the second operand: a NaN stays. */
 		y = _mm256_max_ps(_mm256_set1_ps(e->clamp_min), y);
 		y = _mm256_min_ps(_mm256_set1_ps(e->clamp_max), y);
 		if (nnadev_present(residual)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE with AVX2. Rows go through buffers of PIECE elements: inputs are widened to fp32 (or to
- * 32-bit integers for the integer rules), computed, and narrowed to the output. All steps round as
- * the scalar kernel's do, so the results are the same bits. Functions of one 8-bit input become a
- * table, which the scalar kernel fills.
+ * EWISE with AVX2. Rows go through buffers of PIECE elements: inputs are widened to fp32 (for the
+ * integer rules to 32-bit integers), computed, and narrowed to the output. All steps round as the
+ * scalar kernel's do, so the results are the same bits. A function of one 8-bit input becomes a
+ * table of 256 entries, which the scalar kernel fills.
  */
 #include "device/engine/x86/x86.h"
 
@@ -18,7 +18,7 @@
 #define TABLE_LEAST 4096u /* elements that are worth a table */
 #define SHORTEST_ROW 8u
 
-/* The scalar tile, to fill a table with. */
+/* Entries of the plan's priv: elements of a tile; the scalar kernel's tile function. */
 enum { PER_TILE, SCALAR };
 
 /* A row of an input as fp32 values; `to` has room for PIECE elements. */
@@ -130,7 +130,7 @@ static void store_values(const struct nnadev_engine_operand *o, int64_t at, cons
 		} else {
 			break;
 		}
-		/* the low 16 bits of each, then the low 8 */
+		/* Take the low 16 bits of each, then the low 8. */
 		v = _mm256_shuffle_epi8(v, _mm256_set1_epi64x(0x0d0c090805040100));
 		v = _mm256_permute4x64_epi64(v, 0x08);
 		w = _mm256_castsi256_si128(v);
@@ -157,7 +157,8 @@ static void store_values(const struct nnadev_engine_operand *o, int64_t at, cons
 #define SELECT(condition, yes, no) _mm256_blendv_ps(no, yes, condition)
 
 /*
- * x = operation of x, y, z, all of n elements rounded up to 8; false when there is no vector form.
+ * x = operation of x, y, z, all of n elements, rounded up to 8. Return: whether there is a vector
+ * form.
  */
 static bool compute(const struct nnahw_cmd_ewise *p, float *x, const float *y, const float *z,
 		    uint32_t n)
@@ -340,8 +341,8 @@ static __m256i load_centred8(const struct nnadev_engine_operand *o, int64_t at, 
 }
 
 /*
- * (x * x_scale + y * y_scale) * 2^-shift, halves away from zero, in 64 bits, of which the low 32
- * are the result
+ * (x * x_scale + y * y_scale) * 2^-shift, rounded halves away from zero, in 64 bits, of which the
+ * low 32 are the result.
  */
 static __m256i scale_sum8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y, int32_t y_scale)
 {
@@ -482,8 +483,8 @@ static bool fits_in_32(const struct nnahw_cmd_ewise *p)
 }
 
 /*
- * Takes the command when the output is dense along rows that are long enough, and the types have
- * vector loads.
+ * Takes the command if the rows of the output are contiguous and long enough, and there are vector
+ * loads for the types.
  */
 void nnadev_avx2_ewise_plan(const struct nnadev_engine_command *cmd,
 			    struct nnadev_engine_plan *plan)

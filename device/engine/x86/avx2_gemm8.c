@@ -4,12 +4,12 @@
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Both
  * factors are widened to 16 bits in scratch and multiplied by vpmaddwd, which adds pairs exactly
- * (vpmaddubsw would saturate). Of four neighbouring bytes k0..k3 the pairs are (k0, k2) and (k1,
- * k3), because these come out of a quad by a mask or a shift:
+ * (vpmaddubsw would saturate). A quad is four neighbouring bytes k0..k3. Its pairs are (k0, k2) and
+ * (k1, k3), because these come out of a quad by a mask or a shift:
  *
- *   a: rows; a row is groups of 8 quads, 32 bytes of their first pairs, then 32 bytes of their
- *   second pairs b: quads; a quad is 64 bytes of 16 channels' first pairs, then 64 bytes of their
- *   second pairs
+ *   a: rows;  a row is groups of 8 quads: 32 bytes of their first pairs, then 32 bytes of their
+ *             second pairs
+ *   b: quads; a quad is 64 bytes of 16 channels' first pairs, then 64 bytes of their second pairs
  *
  * The weights' zero point is subtracted when b is widened, so no sums of rows are needed; what
  * fills up a row is 0. K is worked through in chunks that keep b in the caches, with the
@@ -238,7 +238,7 @@ static void fill_b_plain(const struct gemm *g, uint32_t set, uint32_t block, uin
 
 	memset(b, 0, (size_t)quads * 128);
 	for (uint32_t k = first * 4; k < end && k < g->k; k++) {
-		/* pairs (k0, k2) and (k1, k3) of the quad */
+		/* The pairs (k0, k2) and (k1, k3) of the quad. */
 		int16_t *to = b + (size_t)(k / 4 - first) * 64 + (k & 1) * 32 + (k >> 1 & 1);
 
 		for (uint32_t i = 0; i < count; i++) {
@@ -342,9 +342,7 @@ static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uin
 	}
 }
 
-/*
- * Reads the constants of a block; plain weights: sums are those of the weights without zero point.
- */
+/* Reads the constants of a block; for plain weights with the sums of its centred weights. */
 static void get_block(const struct gemm *g, uint32_t set, uint32_t block,
 		      const struct nnadev_finish *f, const int32_t *sums, struct nnadev_block *b)
 {
@@ -412,7 +410,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels lie next to each other. */
+/* Takes the command if channels are contiguous. */
 void nnadev_avx2_gemm8_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
 			    struct nnadev_engine_plan *plan)
 {

@@ -312,7 +312,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels lie next to each other. */
+/* Takes the command if channels are contiguous. */
 void nnadev_avx2_gemmf_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
 			    struct nnadev_engine_plan *plan)
 {

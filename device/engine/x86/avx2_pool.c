@@ -31,8 +31,9 @@ static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t 
 }
 
 /*
- * floor((sum + floor(n / 2)) / n) of 8 sums; exact: a quotient is at least 2^-20 below the next
- * integer, or is one. Away from zero: the same of |sum|, with the sign of sum.
+ * floor((sum + floor(n / 2)) / n) of 8 sums; with away the same of |sum|, with the sign of sum.
+ * Division in double is exact enough: a quotient is an integer, or at least 2^-20 below the next
+ * one.
  */
 static __m256i mean8(__m256i sum, uint32_t n, bool away)
 {
@@ -153,7 +154,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	const uint32_t dims[4] = { out[0], out[1], out[2], blocks };
 	uint32_t index[4], begin, end;
 
-	/* pieces of work are positions with a block of channels */
+	/* A piece of work is a position with a block of channels. */
 	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
 	nnadev_unflatten(dims, 4, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, 4, index)) {
@@ -174,7 +175,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels lie next to each other. */
+/* Takes the command if channels are contiguous. */
 void nnadev_avx2_pool_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;

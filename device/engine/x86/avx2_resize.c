@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * RESIZE with AVX2: 8 channels at a time, each by the scalar kernel's operations in their order, so
- * that results are the same. A tile is some rows of output; where its columns lie in the input is
- * worked out once per tile.
+ * that results are the same. A tile is some rows of output; where the columns lie in the input is
+ * computed once per tile.
  */
 #include "device/engine/x86/x86.h"
 
@@ -108,7 +108,7 @@ static void blend_few(uint32_t type, uint8_t *output, const uint8_t *input, cons
 	memcpy(output + p->at * size, part, channels * (size_t)size);
 }
 
-/* All channels of a pixel; the last 8 may be some of those before again. */
+/* All channels of a pixel; the last 8 overlap those before them when there are not 8 left. */
 static inline __attribute__((always_inline)) void blend_pixel(uint32_t type, uint8_t *output,
 							      const uint8_t *input,
 							      const struct pixel *p,
@@ -202,7 +202,7 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels lie next to each other. */
+/* Takes the command if channels are contiguous. */
 void nnadev_avx2_resize_plan(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+/* Which vector kernel is asked for which command. */
 #include "device/engine/x86/x86.h"
 
 void nnadev_x86_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
 		     struct nnadev_engine_plan *plan)
 {
-	/* of convolutions and matrix products: input, which is what is multiplied */
+	/* Convolutions and matrix products have kernels by the type of their first input. */
 	const bool quant8 = nnadev_type_is_quant8(cmd->operands[1].desc.type);
 
 	switch (cmd->raw->opcode) {

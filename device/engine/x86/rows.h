@@ -11,9 +11,9 @@
 /**
  * struct nnadev_rows - the common shape of some operands after joining dims
  * @rank: at least 1; dims[rank - 1] is the length of a row
+ * @operands: how many operands
  * @dims: outermost first
  * @strides: in elements, per operand
- * @operands: how many
  */
 struct nnadev_rows {
 	uint32_t rank, operands;
@@ -21,9 +21,7 @@ struct nnadev_rows {
 	int64_t strides[4][NNAHW_MAX_RANK];
 };
 
-/*
- * The first `operands` operands of a command; all have the dims of operand 0, which has elements.
- */
+/* Takes the first `operands` operands of a command; all have the dims of operand 0, none 0. */
 static inline void nnadev_rows_get(struct nnadev_rows *r, const struct nnadev_engine_command *cmd,
 				   uint32_t operands)
 {
@@ -66,9 +64,11 @@ static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t ope
 
 /**
  * struct nnadev_run - a walk over elements [at, end) of the rows, in pieces that do not cross rows
- * @at: element number of the piece
- * @count: its length
- * @offset: of its first element, per operand
+ * @at: number of the piece's first element
+ * @end: number behind the last element of the walk
+ * @count: length of the piece
+ * @index: coordinates of the piece's first element
+ * @offset: of the piece's first element, per operand
  */
 struct nnadev_run {
 	uint32_t at, end, count;

@@ -10,7 +10,7 @@
 #include "device/engine/kernel.h"
 
 /**
- * struct nnadev_tiles - a cut, or with counts of one tile, a part
+ * struct nnadev_tiles - a cut
  * @rows: of a tile (the last one may have fewer)
  * @row_tiles: tiles that the rows of a set make
  * @blocks: of a tile, likewise
@@ -39,7 +39,7 @@ static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, 
 	t->row_tiles = nnadev_div_up(rows, t->rows);
 }
 
-/* Enough blocks for a tile to be worth it (`wanted`), but something for every thread to do. */
+/* `wanted` blocks in a tile, or fewer, so that every thread has something to do. */
 static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t threads, uint32_t sets,
 					   uint32_t blocks, uint32_t wanted)
 {
@@ -53,9 +53,7 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t thre
 	t->block_tiles = nnadev_div_up(blocks, t->blocks);
 }
 
-/*
- * Takes the command with this cut, unless it makes too many tiles or needs too much scratch memory.
- */
+/* Replaces the plan, unless the cut makes too many tiles or needs too much scratch memory. */
 static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets,
 				     size_t scratch_size, struct nnadev_engine_plan *plan,
 				     __typeof__(plan->run) run)

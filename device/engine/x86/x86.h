@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Vector kernels for x86: they may replace the plan of a command that the scalar one has checked.
- */
+/* Vector kernels for x86: they replace the plan of a command that a scalar kernel has checked. */
 #ifndef NNADEV_X86_H
 #define NNADEV_X86_H
 

@@ -203,6 +203,18 @@ static inline double half_to_double(uint16_t h)
 	return s * (e ? ldexp(m + 1024, e - 25) : ldexp(m, -24));
 }
 
+/* A float as binary16, by its fields: rounded towards zero, and 0 where it would be denormal. */
+static inline uint16_t half_of(float x)
+{
+	int e;
+	float m = frexpf(fabsf(x), &e);
+	uint16_t h = 0;
+
+	if (e > -13 && m > 0)
+		h = (uint16_t)((e + 14) << 10 | ((int)(m * 2048) & 0x3ff));
+	return (uint16_t)(h | (x < 0 ? 0x8000 : 0));
+}
+
 /* The stored number. */
 static inline double number(const struct nnadev_engine_operand *o, const uint32_t *index)
 {
@@ -253,17 +265,8 @@ static inline void operand_floats(struct call *c, struct rng *r, uint32_t i, flo
 		for (size_t k = 0; k < c->sizes[i] / 4; k++)
 			((float *)c->buffers[i])[k] = rng_float(r, low, high);
 	} else if (type == NNAHW_TYPE_F16) {
-		for (size_t k = 0; k < c->sizes[i] / 2; k++) {
-			/* by definition: the nearest half found by its fields */
-			float x = rng_float(r, low, high);
-			int e;
-			float m = frexpf(fabsf(x), &e);
-			uint16_t h = 0;
-
-			if (e > -13 && m > 0)
-				h = (uint16_t)((e + 14) << 10 | ((int)(m * 2048) & 0x3ff));
-			((uint16_t *)c->buffers[i])[k] = (uint16_t)(h | (x < 0 ? 0x8000 : 0));
-		}
+		for (size_t k = 0; k < c->sizes[i] / 2; k++)
+			((uint16_t *)c->buffers[i])[k] = half_of(rng_float(r, low, high));
 	}
 }
 

@@ -32,6 +32,12 @@ static uint32_t round_up(uint32_t x, uint32_t y)
 	return (x + y - 1) / y * y;
 }
 
+/* Where weight k of channel i of a block is in PACKED8, if a block has k_size of each channel. */
+static uint64_t packed8_at(uint32_t block, uint32_t k_size, uint32_t k, uint32_t i)
+{
+	return ((block * (k_size / 4) + k / 4) * 16 + i % 16) * 4 + k % 4;
+}
+
 static void fill_weights(struct conv_case *t, struct rng *r)
 {
 	struct nnadev_engine_operand *o = &t->call.cmd.operands[NNAHW_CONV_WEIGHTS];
@@ -67,31 +73,18 @@ static void fill_weights(struct conv_case *t, struct rng *r)
 					else if (t->layout == NNAHW_LAYOUT_PACKED_FLOAT)
 						at = (block * k_size + k) * 16 + i % 16;
 					else
-						at = ((block * (round_up(k_size, 4) / 4) + k / 4) *
-							      16 +
-						      i % 16) *
-							     4 +
-						     k % 4;
+						at = packed8_at(block, round_up(k_size, 4), k, i);
 					if (t->quantised) {
 						((uint8_t *)o->data)[at] = (uint8_t)q;
-						*weight(t, n, ky, kx, c) = (double)(q - t->weight_zero);
+						*weight(t, n, ky, kx, c) = q - t->weight_zero;
 					} else {
 						if (t->layout != NNAHW_LAYOUT_PLAIN)
 							at *= nnahw_type_size(o->desc.type);
 						if (o->desc.type == NNAHW_TYPE_F32) {
 							*(float *)((uint8_t *)o->data + at) = f;
 						} else {
-							int e;
-							float m = frexpf(fabsf(f), &e);
-
 							*(uint16_t *)((uint8_t *)o->data + at) =
-								(uint16_t)((f != 0 ? (e +
-										      14) << 10 |
-											     ((int)(m *
-												    2048) &
-											      0x3ff)
-										   : 0) |
-									   (f < 0 ? 0x8000 : 0));
+								half_of(f);
 						}
 						*weight(t, n, ky, kx, c) = f;
 					}
@@ -101,6 +94,7 @@ static void fill_weights(struct conv_case *t, struct rng *r)
 static void fill_channels(struct conv_case *t, struct rng *r)
 {
 	struct nnahw_channel *channels = t->call.cmd.operands[NNAHW_CONV_CHANNELS].data;
+	struct nnadev_engine_operand *to = &t->call.cmd.operands[NNAHW_CONV_BIAS];
 	uint32_t k_size = t->kh * t->kw * t->group_in;
 	int32_t input_zero = t->call.cmd.operands[NNAHW_CONV_INPUT].desc.zero_point;
 
@@ -120,7 +114,7 @@ static void fill_channels(struct conv_case *t, struct rng *r)
 					   : 0;
 		if (t->layout != NNAHW_LAYOUT_PACKED8) {
 			if (t->has_bias)
-				*(int32_t *)element(&t->call.cmd.operands[NNAHW_CONV_BIAS], &n) = (int32_t)bias;
+				*(int32_t *)element(to, &n) = (int32_t)bias;
 			else
 				channels[n].bias = (int32_t)bias;
 		}
@@ -480,12 +474,13 @@ static void run_cases(enum shape shape, uint64_t seed)
 		char what[256];
 
 		random_case(&t, &r, shape);
-		snprintf(
-			what, sizeof(what),
-			"case %d %s type %u layout %u [%u %u %u %u] -> [%u %u %u] kernel %ux%u stride %u %u dilation %u %u pad %u %u groups %u residual %d zero %d",
-			i, t.depthwise ? "dw" : "conv", out->desc.type, t.layout, t.batch, t.h, t.w,
-			t.c, t.oh, t.ow, t.n, t.kh, t.kw, t.sh, t.sw, t.dh, t.dw, t.pt, t.pl,
-			t.groups, t.residual, t.weight_zero);
+		snprintf(what, sizeof(what),
+			 "case %d %s type %u layout %u [%u %u %u %u] -> [%u %u %u] "
+			 "kernel %ux%u stride %u %u dilation %u %u pad %u %u groups %u "
+			 "residual %d zero %d",
+			 i, t.depthwise ? "dw" : "conv", out->desc.type, t.layout, t.batch, t.h,
+			 t.w, t.c, t.oh, t.ow, t.n, t.kh, t.kw, t.sh, t.sw, t.dh, t.dw, t.pt, t.pl,
+			 t.groups, t.residual, t.weight_zero);
 		assert_int_equal(call_run(&t.call, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
 		check_case(&t, what);
 		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_AVX2; isa <= best; isa++) {

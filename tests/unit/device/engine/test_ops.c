@@ -14,7 +14,9 @@ static uint32_t pick(const uint32_t *list, size_t n)
 	return list[rng_next(&r) % n];
 }
 
-#define PICK(...) pick((uint32_t[]){ __VA_ARGS__ }, sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
+#define PICK(...)                                                                                  \
+	pick((uint32_t[]){ __VA_ARGS__ },                                                          \
+	     sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
 
 static int spread(void)
 {
@@ -28,14 +30,17 @@ static int is_float(uint32_t type)
 
 static void range_of(uint32_t type, int64_t *low, int64_t *high)
 {
-	*low = type == NNAHW_TYPE_S8 ? -128 : type == NNAHW_TYPE_S16 ? -32768 : type == NNAHW_TYPE_S32 ? INT32_MIN : 0;
-	*high = type == NNAHW_TYPE_S8	 ? 127
-		: type == NNAHW_TYPE_U8	 ? 255
-		: type == NNAHW_TYPE_S16	 ? 32767
-		: type == NNAHW_TYPE_U16	 ? 65535
-		: type == NNAHW_TYPE_BOOL8 ? 1
-		: type == NNAHW_TYPE_U32	 ? UINT32_MAX
-						 : INT32_MAX;
+	*low = type == NNAHW_TYPE_S8  ? -128 :
+	       type == NNAHW_TYPE_S16 ? -32768 :
+	       type == NNAHW_TYPE_S32 ? INT32_MIN :
+					0;
+	*high = type == NNAHW_TYPE_S8	 ? 127 :
+		type == NNAHW_TYPE_U8	 ? 255 :
+		type == NNAHW_TYPE_S16	 ? 32767 :
+		type == NNAHW_TYPE_U16	 ? 65535 :
+		type == NNAHW_TYPE_BOOL8 ? 1 :
+		type == NNAHW_TYPE_U32	 ? UINT32_MAX :
+					   INT32_MAX;
 	if (type == NNAHW_TYPE_S64)
 		*low = INT64_MIN, *high = INT64_MAX;
 }

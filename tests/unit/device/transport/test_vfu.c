@@ -390,11 +390,10 @@ static void test_version(void **state)
 	struct session *s = *state;
 	struct nnadev_vfu_version version;
 
-	assert_int_equal(
-		ask_version(
-			s, 0, 7,
-			"{\"capabilities\":{\"write_multiple\":true,\"twin_socket\":{\"supported\":true}}}"),
-		0);
+	assert_int_equal(ask_version(s, 0, 7,
+				     "{\"capabilities\":{\"write_multiple\":true,"
+				     "\"twin_socket\":{\"supported\":true}}}"),
+			 0);
 	memcpy(&version, s->reply, sizeof(version));
 	assert_int_equal(version.major, 0);
 	assert_int_equal(version.minor, NNADEV_VFU_MINOR);
