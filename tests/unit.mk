@@ -6,7 +6,7 @@
 unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/unit/%/test_*.c)))
 unit_transport := $(BUILD)/tests/unit/device/transport
 
-CORE_TESTS := $(call unit,device/core)
+CORE_TESTS := $(call unit,device/core tests/fuzz)
 ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
 NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
 	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
@@ -24,6 +24,8 @@ $(ENGINE_TESTS): UNIT_LIBS := -lm
 # The server, and the control socket, against a model that only records what it is asked.
 $(unit_transport)/test_vfu: $(filter-out %/control.o,$(TRANSPORT_OBJS))
 $(unit_transport)/test_control: $(patsubst %,$(BUILD)/obj/device/transport/%.o,control listener)
+$(unit_transport)/test_ranges: $(BUILD)/obj/device/transport/ranges.o
+$(unit_transport)/test_listener: $(BUILD)/obj/device/transport/listener.o
 
 # They see the library's inside, so they link the archive.
 $(NNACCEL_TESTS): $(NNACCEL_LIB)

@@ -21,14 +21,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "hw/gen/nnahw.h"
-#include "device/transport/listener.h"
-#include "device/transport/ranges.h"
 #include "device/transport/vfu.h"
 #include "device/transport/vfu_protocol.h"
 
@@ -868,91 +865,6 @@ static void test_random_messages(void **state)
 	assert_int_equal(value, 0x4e411234);
 }
 
-/* The table against a bitmap of pages. */
-static void test_ranges(void **state)
-{
-	struct nnadev_ranges ranges;
-	uint8_t owner[64] = { 0 }; /* page -> id of its range, 0: none */
-	uint64_t seed = 7;
-	size_t index, count, backed;
-
-	nnadev_ranges_init(&ranges, 40);
-	for (int i = 0; i < 20000; i++) {
-		uint32_t first = next_random(&seed) % 64, size = 1 + next_random(&seed) % 6;
-		bool overlap = false, split = false;
-		size_t inside = 0;
-
-		if (first + size > 64)
-			size = 64 - first;
-		for (uint32_t p = first; p < first + size; p++)
-			overlap |= owner[p] != 0;
-		if (next_random(&seed) % 2) {
-			assert_int_equal(nnadev_ranges_add(&ranges, first, size, true),
-					 overlap ? -EEXIST : 0);
-			if (!overlap)
-				memset(owner + first, 1 + (i & 0x7f), size);
-			/* Neighbours must differ: give the new range a number of its own. */
-			for (uint32_t p = first; !overlap && p < first + size; p++)
-				owner[p] = (uint8_t)(first + 1);
-			continue;
-		}
-		split = owner[first] && first && owner[first - 1] == owner[first];
-		split |= owner[first + size - 1] && first + size < 64 &&
-			 owner[first + size] == owner[first + size - 1];
-		for (uint32_t p = first; p < first + size; p++)
-			inside += owner[p] && (p == first || owner[p - 1] != owner[p]);
-		assert_int_equal(nnadev_ranges_find(&ranges, first, first + size - 1, &index,
-						    &count, &backed),
-				 split ? -EINVAL : 0);
-		if (split)
-			continue;
-		assert_int_equal(count, inside);
-		assert_int_equal(backed, inside);
-		nnadev_ranges_remove(&ranges, index, count);
-		memset(owner + first, 0, size);
-	}
-	nnadev_ranges_fini(&ranges);
-	assert_int_equal(nnadev_ranges_add(&ranges, 0, 1, true), -ENOSPC);
-	nnadev_ranges_init(&ranges, 1);
-	assert_int_equal(nnadev_ranges_add(&ranges, ~0ull, 1, true), 0);
-	assert_int_equal(nnadev_ranges_add(&ranges, ~0ull, 2, true), -EINVAL);
-	assert_int_equal(nnadev_ranges_add(&ranges, 0, 1, true), -ENOSPC);
-	nnadev_ranges_fini(&ranges);
-}
-
-static void test_listener(void **state)
-{
-	char dir[] = "/tmp/nna-test.XXXXXX", path[64], why[256], longer[200];
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, again, client;
-
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/s", dir);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	fd = nnadev_listener_open(path, why, sizeof(why));
-	assert_true(fd >= 0);
-	client = socket(AF_UNIX, SOCK_STREAM, 0);
-	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
-	close(client);
-	assert_int_equal(nnadev_listener_open(path, why, sizeof(why)), -EADDRINUSE);
-	assert_non_null(strstr(why, "in use"));
-	/* One that died leaves its name behind. */
-	close(fd);
-	again = nnadev_listener_open(path, why, sizeof(why));
-	assert_true(again >= 0);
-	nnadev_listener_close(again, path);
-	assert_int_equal(access(path, F_OK), -1);
-
-	fd = open(path, O_CREAT | O_WRONLY, 0600);
-	close(fd);
-	assert_int_equal(nnadev_listener_open(path, why, sizeof(why)), -EEXIST);
-	unlink(path);
-	memset(longer, 'x', sizeof(longer));
-	longer[sizeof(longer) - 1] = 0;
-	assert_int_equal(nnadev_listener_open(longer, why, sizeof(why)), -ENAMETOOLONG);
-	assert_int_equal(rmdir(dir), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -969,8 +881,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random_messages, setup, teardown),
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_listener),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vector kernels against the scalar ones where the tests by family do not look: that they are taken
- * at all, numbers that are no ordinary ones, sizes beyond a block.
+ * Which vector kernels are taken, and that they equal the scalar ones where the tests of commands
+ * (ref/) do not look: special numbers, sizes beyond a block.
  */
 #include "tests/unit/device/engine/engine.h"
 
@@ -376,9 +376,7 @@ static void test_sums(void **state)
 		}
 		snprintf(what, sizeof(what), "%s of type %u, %u channels to %u, kernel %u",
 			 depthwise ? "DWCONV" : "CONV", type, in, out, kernel);
-		/*
-		 * Floats may be added in another order: test_engine_conv knows how far that goes.
-		 */
+		/* Floats may be added in another order: ref/test_conv.c allows for that. */
 		if (quantised)
 			taken[depthwise][i / 2 % 4] += compare_all(what);
 		else

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV, DWCONV and MATMUL. The scalar kernels gather, the reference here scatters: every input
- * element is added to the outputs that it reaches, in integers or double. The vector kernels are
- * compared with the scalar ones.
+ * CONV and DWCONV. The scalar kernel gathers, the reference here scatters: every input element is
+ * added to the outputs that it reaches, in integers or double. The vector kernels are compared with
+ * the scalar one.
  */
-#include "tests/unit/device/engine/engine.h"
-
-#define CASES 1500
+#include "tests/unit/device/engine/epilogue.h"
 
 enum shape { SHAPE_ANY, SHAPE_ONE_BY_ONE, SHAPE_DEEP, SHAPE_DEPTHWISE_LIKE };
 
@@ -118,43 +116,6 @@ static void fill_channels(struct conv_case *t, struct rng *r)
 			else
 				channels[n].bias = (int32_t)bias;
 		}
-	}
-}
-
-static void random_epilogue(struct nnahw_epilogue *e, struct rng *r, int quantised, int residual,
-			    int is_signed)
-{
-	const int32_t low = is_signed ? -128 : 0;
-
-	e->clamp_min = rng_next(r) & 1 ? -INFINITY : 0;
-	e->clamp_max = rng_next(r) & 1 ? INFINITY : 6;
-	e->residual_min = rng_next(r) & 1 ? -INFINITY : -1;
-	e->residual_max = rng_next(r) & 1 ? INFINITY : 3;
-	if (!quantised)
-		return;
-	e->q_min = rng_next(r) & 1 ? low : (int32_t)rng_range(r, low, low + 100);
-	e->q_max = rng_next(r) & 1 ? low + 255 : (int32_t)rng_range(r, low + 100, low + 255);
-	e->zero_point = (int32_t)rng_range(r, low, low + 255);
-	if (residual) {
-		e->residual_q_min = rng_next(r) & 1 ? low : (int32_t)rng_range(r, low, low + 100);
-		e->residual_q_max = rng_next(r) & 1 ? low + 255
-						    : (int32_t)rng_range(r, low + 100, low + 255);
-		e->add_shift = (int32_t)rng_range(r, 20, 34);
-		e->own_scale = (int32_t)rng_range(r, 0, 1u << (e->add_shift - 4));
-		e->residual_scale = (int32_t)rng_range(r, 0, 1u << (e->add_shift - 4));
-		if (rng_next(r) % 20 == 0)
-			e->own_scale = INT32_MAX, e->residual_scale = INT32_MIN;
-	}
-	e->once = rng_next(r) & 1;
-	if (residual && rng_next(r) & 1) {
-		e->staged = 1;
-		e->own_scale = (int32_t)rng_range(r, 1 << 30, INT32_MAX);
-		e->residual_scale = rng_next(r) & 1 ? 1 << 30
-						    : (int32_t)rng_range(r, 1 << 30, INT32_MAX);
-		e->add_multiplier = (int32_t)rng_range(r, 1 << 30, INT32_MAX);
-		e->own_shift = (uint8_t)rng_range(r, rng_next(r) % 8 ? 31 : 29, 36);
-		e->residual_shift = (uint8_t)rng_range(r, 31, 36);
-		e->add_shift = (int32_t)rng_range(r, 48, 53);
 	}
 }
 
@@ -322,96 +283,6 @@ static void free_case(struct conv_case *t)
 	free(t->bias);
 }
 
-static int64_t clamp(int64_t x, int64_t low, int64_t high)
-{
-	return x < low ? low : x > high ? high : x;
-}
-
-/* floor(x * m / 2^s + 1/2) */
-static int64_t scaled(int64_t x, int64_t m, int s)
-{
-	__int128 v = (__int128)x * m * 2 + ((__int128)1 << s), d = (__int128)1 << (s + 1),
-		 q = v / d;
-
-	return (int64_t)(q - (v % d < 0));
-}
-
-/*
- * In two roundings: to 31 fewer bits with halves up, then to the rest with halves away from zero.
- */
-static int64_t requantised(int64_t x, int64_t m, int s)
-{
-	int64_t once, size;
-
-	if (s < 32)
-		return scaled(x, m, s);
-	once = scaled(x, m, 31);
-	size = once < 0 ? -once : once;
-	size = (size + ((int64_t)1 << (s - 32))) >> (s - 31);
-	return once < 0 ? -size : size;
-}
-
-/* What the epilogue makes of an accumulator; for quantised types exactly. */
-static double after(const struct nnahw_epilogue *e, double acc, const struct nnahw_channel *ch,
-		    const struct nnadev_engine_operand *out,
-		    const struct nnadev_engine_operand *res, const uint32_t *index)
-{
-	int64_t q, wide = out->desc.type == NNAHW_TYPE_S16;
-	int64_t low = wide ? INT16_MIN : out->desc.type == NNAHW_TYPE_S8 ? -128 : 0;
-
-	if (!ch) {
-		acc = fmin(fmax(acc, (double)e->clamp_min), (double)e->clamp_max);
-		if (res->data)
-			acc = fmin(fmax(acc + number(res, index), (double)e->residual_min),
-				   (double)e->residual_max);
-		return acc;
-	}
-	q = (int32_t)(uint32_t)(int64_t)acc;
-	if (e->once) {
-		int32_t s = ch->shift < 1 ? 1 : ch->shift > 62 ? 62 : ch->shift;
-		__int128 p = (__int128)q * ch->multiplier, half = (__int128)1 << (s - 1);
-
-		/* Halves away from zero: the quotient of magnitudes. */
-		q = (int64_t)((p < 0 ? -p : p) + half) >> s;
-		q = p < 0 ? -q : q;
-	} else {
-		q = requantised((int32_t)q, ch->multiplier, ch->shift);
-	}
-	q = clamp(q + e->zero_point, e->q_min, e->q_max);
-	if (res->data) {
-		__int128 s = (__int128)(q - e->zero_point) * e->own_scale +
-			     (__int128)((int64_t)number(res, index) - res->desc.zero_point) *
-				     e->residual_scale;
-
-		s = (s + ((__int128)1 << (e->add_shift - 1)) - (s < 0)) >> e->add_shift;
-		if (e->staged) {
-			int64_t own = (q - e->zero_point) * (1 << 20);
-			int64_t other = ((int64_t)number(res, index) - res->desc.zero_point) *
-					(1 << 20);
-
-			own = requantised((int32_t)(uint32_t)own, e->own_scale, e->own_shift);
-			own += requantised((int32_t)other, e->residual_scale, e->residual_shift);
-			s = requantised((int32_t)(uint32_t)own, e->add_multiplier, e->add_shift);
-		}
-		q = clamp((int64_t)s + out->desc.zero_point, e->residual_q_min, e->residual_q_max);
-	}
-	return (double)clamp(q, low, low + (wide ? UINT16_MAX : 255));
-}
-
-static void check_output(const char *what, const struct nnadev_engine_operand *out,
-			 const uint32_t *index, double got, double want, double magnitude)
-{
-	double error = 0;
-
-	if (out->desc.type == NNAHW_TYPE_F32)
-		error = magnitude * 0x1p-20 + fabs(want) * 0x1p-22;
-	else if (out->desc.type == NNAHW_TYPE_F16)
-		error = magnitude * 0x1p-20 + fabs(want) * 0x1p-10 + 0x1p-24;
-	if (!(fabs(got - want) <= error))
-		fail_msg("%s: [%u %u %u %u] is %.9g, not %.9g", what, index[0], index[1], index[2],
-			 out->desc.rank > 3 ? index[3] : 0, got, want);
-}
-
 /* The output against the scattered sums. */
 static void check_case(struct conv_case *t, const char *what)
 {
@@ -521,93 +392,7 @@ static void test_depthwise(void **state)
 	run_cases(SHAPE_DEPTHWISE_LIKE, 14);
 }
 
-static void test_matmul(void **state)
-{
-	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
-	static struct call c;
-	struct rng r = { 15 };
-
-	for (int i = 0; i < CASES; i++) {
-		struct nnahw_cmd_matmul *p = (struct nnahw_cmd_matmul *)c.raw;
-		uint32_t b = (uint32_t)rng_range(&r, 1, 3), m = (uint32_t)rng_range(&r, 1, 20),
-			 n = (uint32_t)rng_range(&r, 1, 40);
-		uint32_t k = (uint32_t)rng_range(&r, 1, 60), channels = rng_next(&r) & 1 ? n : 1,
-			 index[3] = { 0 };
-		int quantised = rng_next(&r) & 1, residual = rng_next(&r) % 3 == 0,
-		    bias = rng_next(&r) & 1, low;
-		uint32_t type = quantised ? NNAHW_TYPE_U8 + (uint32_t)(rng_next(&r) & 1)
-					  : NNAHW_TYPE_F16 + (uint32_t)(rng_next(&r) & 1);
-		struct nnadev_engine_operand *o = c.cmd.operands;
-
-		call_init(&c, NNAHW_OP_MATMUL, sizeof(*p), 6);
-		low = type == NNAHW_TYPE_S8 ? -128 : 0;
-		call_operand(&c, &r, NNAHW_MATMUL_OUTPUT, type, 3, (uint32_t[]){ b, m, n },
-			     rng_next(&r) % 3 == 0);
-		call_operand(&c, &r, NNAHW_MATMUL_A, type, 3, (uint32_t[]){ b, m, k },
-			     rng_next(&r) % 3 == 0);
-		call_operand(&c, &r, NNAHW_MATMUL_B, type, 3, (uint32_t[]){ b, k, n },
-			     rng_next(&r) % 2 == 0);
-		operand_floats(&c, &r, NNAHW_MATMUL_A, -2, 2);
-		operand_floats(&c, &r, NNAHW_MATMUL_B, -2, 2);
-		if (bias) {
-			call_operand(&c, &r, NNAHW_MATMUL_BIAS, quantised ? NNAHW_TYPE_S32 : type,
-				     1, &n, 0);
-			operand_floats(&c, &r, NNAHW_MATMUL_BIAS, -2, 2);
-		}
-		if (quantised) {
-			struct nnahw_channel *ch = call_operand(&c, &r, NNAHW_MATMUL_CHANNELS,
-								NNAHW_TYPE_S32, 2,
-								(uint32_t[]){ channels, 4 }, 0)
-							   ->data;
-
-			for (uint32_t j = 0; j < channels; j++)
-				ch[j] = (struct nnahw_channel){
-					0, (int32_t)rng_range(&r, 1 << 30, INT32_MAX),
-					(int32_t)rng_range(&r, 34, 46), 0
-				};
-			operand_quantise(&o[0], 1, (int32_t)rng_range(&r, low, low + 255));
-			operand_quantise(&o[1], 1, (int32_t)rng_range(&r, low, low + 255));
-			operand_quantise(&o[2], 1, (int32_t)rng_range(&r, low, low + 255));
-		}
-		if (residual) {
-			call_operand(&c, &r, NNAHW_MATMUL_RESIDUAL, type, 3,
-				     (uint32_t[]){ b, m, n }, 0);
-			operand_floats(&c, &r, NNAHW_MATMUL_RESIDUAL, -2, 2);
-		}
-		random_epilogue(&p->epilogue, &r, quantised, residual, type == NNAHW_TYPE_S8);
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
-			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
-			do {
-				const struct nnahw_channel *ch = o[NNAHW_MATMUL_CHANNELS].data;
-				double acc = bias ? number(&o[NNAHW_MATMUL_BIAS], &index[2]) : 0,
-				       magnitude = fabs(acc);
-
-				for (uint32_t z = k; z-- > 0;) {
-					double x = number(&o[1],
-							  (uint32_t[]){ index[0], index[1], z }) -
-						   o[1].desc.zero_point;
-					double y = number(&o[2],
-							  (uint32_t[]){ index[0], z, index[2] }) -
-						   o[2].desc.zero_point;
-
-					acc += x * y;
-					magnitude += fabs(x * y);
-				}
-				check_output("matmul", &o[0], index, number(&o[0], index),
-					     after(&p->epilogue, acc,
-						   ch ? &ch[channels == 1 ? 0 : index[2]] : NULL,
-						   &o[0], &o[NNAHW_MATMUL_RESIDUAL], index),
-					     magnitude);
-			} while (next_index(&o[0].desc, index));
-		}
-		call_free(&c);
-	}
-}
-
-/*
- * Statuses of commands that must not run: whatever does not return OK or runs without a sanitizer's
- * word is fine.
- */
+/* Commands of which many are bad: each is refused, or runs without complaint of a sanitizer. */
 static void test_hostile(void **state)
 {
 	static const uint32_t odd[] = { 0,	 1,	     2,		 3,
@@ -671,8 +456,8 @@ static void test_hostile(void **state)
 						(uint8_t)rng_next(&r);
 			}
 			for (uint32_t k = 0; k < 16 && rng_next(&r) & 1; k++)
-				((uint8_t *)&p->epilogue)[rng_next(&r) % 56] = (uint8_t)rng_next(
-					&r);
+				((uint8_t *)&p->epilogue)[rng_next(&r) % 56] =
+					(uint8_t)rng_next(&r);
 			break;
 		}
 		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
@@ -694,9 +479,11 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any),    cmocka_unit_test(test_one_by_one),
-		cmocka_unit_test(test_deep),   cmocka_unit_test(test_depthwise),
-		cmocka_unit_test(test_matmul), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_one_by_one),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_depthwise),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
