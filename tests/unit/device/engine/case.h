@@ -3,8 +3,8 @@
  * For tests of one command: the command under test and its random numbers, which all helpers use,
  * and what random cases and their checks have in common.
  */
-#ifndef TEST_CASE_H
-#define TEST_CASE_H
+#ifndef TEST_ENGINE_CASE_H
+#define TEST_ENGINE_CASE_H
 
 #include "tests/unit/device/engine/engine.h"
 

@@ -2,8 +2,8 @@
 /*
  * For tests of CONV, DWCONV and MATMUL: random epilogues, and what they make of an accumulator.
  */
-#ifndef TEST_EPILOGUE_H
-#define TEST_EPILOGUE_H
+#ifndef TEST_ENGINE_EPILOGUE_H
+#define TEST_ENGINE_EPILOGUE_H
 
 #include "tests/unit/device/engine/engine.h"
 
