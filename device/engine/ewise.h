@@ -119,9 +119,7 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 	}
 }
 
-/*
- * The integer rules, of numbers minus their zero points; that of the output is still to be added.
- */
+/* The integer rules, of numbers minus their zero points; the result is centred, too. */
 static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
 {
 	if (p->staged)

@@ -63,10 +63,10 @@ static inline __m256 nnadev_keep_nan8(__m256 y, __m256 x)
 /* y = f(x), where f works on 4 numbers in double. */
 #define NNADEV_HALVES(x, y, f)                                                                     \
 	do {                                                                                       \
-		const __m256d half0 = _mm256_cvtps_pd(_mm256_castps256_ps128(x));                  \
-		const __m256d half1 = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));                \
-		const __m128 low = _mm256_cvtpd_ps(f(half0));                                      \
-		const __m128 high = _mm256_cvtpd_ps(f(half1));                                     \
+		const __m128 low =                                                                 \
+			_mm256_cvtpd_ps(f(_mm256_cvtps_pd(_mm256_castps256_ps128(x))));            \
+		const __m128 high =                                                                \
+			_mm256_cvtpd_ps(f(_mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))));          \
 												   \
 		y = _mm256_set_m128(high, low);                                                    \
 	} while (0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Rings: set-up, doorbells, completions, interrupts, control entries, and what a guest gets wrong. */
+/* Rings: set-up, doorbells, completions, interrupts, control entries, good and bad ones. */
 #include "tests/unit/device/core/case.h"
 
 static void test_null_job(void **state)

@@ -170,7 +170,8 @@ static inline bool flip(void)
 }
 
 /* Stores a number as the type of the operand has it. */
-static inline void set_number(const struct nnadev_engine_operand *o, const uint32_t *index, double x)
+static inline void set_number(const struct nnadev_engine_operand *o, const uint32_t *index,
+			      double x)
 {
 	float f = (float)x;
 
@@ -191,13 +192,14 @@ static inline void set_number(const struct nnadev_engine_operand *o, const uint3
 }
 
 /*
- * Runs the command with any bytes in its operands and any parameters; operands [first, last] may get
- * another dimension. Return: the status.
+ * Runs the command with any bytes in its operands and any parameters; operands [first, last] may
+ * get another dimension. Return: the status.
  */
 static inline uint32_t run_hostile(uint32_t size, uint32_t first, uint32_t last)
 {
-	static const uint32_t odd[] = { 0,	    1,		2,	    255,	0x7fffffff,
-					0x80000000, 0xffffffff, 0x3f800000, 0xff800000, 0x7fc00000 };
+	static const uint32_t odd[] = {
+		0, 1, 2, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xff800000, 0x7fc00000
+	};
 
 	for (uint32_t k = 0; k < c.cmd.operand_count; k++)
 		for (size_t at = 0; at < c.sizes[k]; at++)

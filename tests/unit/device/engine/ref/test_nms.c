@@ -106,7 +106,8 @@ static void nms_expect(uint32_t b, uint32_t at, const struct kept *k, uint32_t c
 	const struct nnahw_cmd_nms *p = (const void *)c.raw;
 	const struct nnadev_engine_operand *groups = nms_operand(NNAHW_NMS_GROUPS),
 					*scores = nms_operand(NNAHW_NMS_KEPT_SCORES);
-	double slack = is_float(scores->desc.type) ? 1e-5 : 0.500001 * (double)scores->desc.scale, group = 0;
+	double slack = is_float(scores->desc.type) ? 1e-5 : 0.500001 * (double)scores->desc.scale;
+	double group = 0;
 
 	if (k && groups->desc.type != NNAHW_TYPE_NONE)
 		group = number(groups, (uint32_t[]){ b, k->row });
