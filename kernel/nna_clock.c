@@ -43,7 +43,7 @@ void nna_clock_sample(struct nna_clock *clock, struct nna_hw *hw)
 	write_sequnlock_irq(&clock->lock);
 }
 
-void nna_clock_forget(struct nna_clock *clock)
+void nna_clock_invalidate(struct nna_clock *clock)
 {
 	write_seqlock_irq(&clock->lock);
 	clock->monotonic_ns = 0;

@@ -31,8 +31,8 @@ void nna_clock_init(struct nna_clock *clock);
 /** nna_clock_sample() - Read a new pair from the device. */
 void nna_clock_sample(struct nna_clock *clock, struct nna_hw *hw);
 
-/** nna_clock_forget() - The device's clock may have jumped: the next refresh reads a new pair. */
-void nna_clock_forget(struct nna_clock *clock);
+/** nna_clock_invalidate() - Have the next nna_clock_refresh() read a new pair. */
+void nna_clock_invalidate(struct nna_clock *clock);
 
 /** nna_clock_refresh() - Read a new pair if the last one is older than a second. */
 void nna_clock_refresh(struct nna_clock *clock, struct nna_hw *hw);

@@ -16,29 +16,29 @@
 
 /* A command in flight; lives on the stack of who waits for it. */
 struct nna_control_op {
-	struct nna_ring_cmd cmd;
+	struct nna_ring_request req;
 	struct completion done;
 	int error;
-	bool lost;
+	bool dropped;
 };
 
-static void nna_control_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
+static void nna_control_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
-	struct nna_control_op *op = container_of(cmd, struct nna_control_op, cmd);
-	struct nna_device *nna = op->cmd.nna;
+	struct nna_control_op *op = container_of(req, struct nna_control_op, req);
+	struct nna_device *nna = op->req.nna;
 
-	op->lost = error;
+	op->dropped = error;
 	op->error = error ?: (status == NNA_STATUS_OK ? 0 : -EIO);
 	/* The waiter owns op: it may be gone after this. */
 	complete(&op->done);
-	wake_up(&nna->control_space);
+	wake_up(&nna->control_waitq);
 }
 
 static void nna_control_init(struct nna_control_op *op, struct nna_device *nna)
 {
 	*op = (struct nna_control_op){
-		.cmd.complete = nna_control_complete,
-		.cmd.nna = nna,
+		.req.complete = nna_control_complete,
+		.req.nna = nna,
 	};
 	init_completion(&op->done);
 }
@@ -50,7 +50,7 @@ static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry
 	int ret;
 
 	nna_control_init(op, nna);
-	wait_event(nna->control_space, (ret = nna_ring_push(ring, entry, &op->cmd)) != -ENOSPC);
+	wait_event(nna->control_waitq, (ret = nna_ring_push(ring, entry, &op->req)) != -ENOSPC);
 	return ret;
 }
 
@@ -60,7 +60,7 @@ static int nna_control_wait(struct nna_ring *ring, struct nna_control_op *op)
 	if (!wait_for_completion_timeout(&op->done, NNA_CONTROL_TIMEOUT)) {
 		/* An interrupt may have been lost. */
 		nna_ring_process(ring);
-		if (nna_ring_detach(ring, &op->cmd))
+		if (nna_ring_detach(ring, &op->req))
 			return -ETIMEDOUT;
 		wait_for_completion(&op->done);
 	}
@@ -74,7 +74,7 @@ static int nna_control_run(struct nna_device *nna, struct nna_ring_entry *entry)
 	int ret;
 
 	nna_control_init(&op, nna);
-	ret = nna_ring_push(ring, entry, &op.cmd);
+	ret = nna_ring_push(ring, entry, &op.req);
 	if (ret)
 		return ret == -ENOSPC ? -ETIMEDOUT : ret;
 	return nna_control_wait(ring, &op);
@@ -102,11 +102,11 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 		done = try_wait_for_completion(&op.done);
 	}
 	/* One that was lost was so in a reset, which makes the device forget everything. */
-	if (done && (op.lost || !op.error))
+	if (done && (op.dropped || !op.error))
 		return;
 	nna_reset_and_wait(nna, "an invalidation was not acknowledged");
 	/* A reset has ended it, and so has going to sleep; being cut off has not. */
-	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.cmd);
+	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.req);
 }
 
 /* About one job of a ring. */
@@ -126,7 +126,7 @@ int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno)
 	return nna_control_job(nna, NNA_ENTRY_ABORT, ring, seqno);
 }
 
-int nna_control_hurry(struct nna_device *nna, unsigned int ring)
+int nna_control_boost(struct nna_device *nna, unsigned int ring)
 {
 	return nna_control_job(nna, NNA_ENTRY_BOOST, ring, READ_ONCE(nna->rings[ring].seqno) - 1);
 }
@@ -139,42 +139,42 @@ int nna_control_ping(struct nna_device *nna)
 }
 
 /* A doorbell that is rung by a worker, as a job's is. */
-struct nna_control_bell {
+struct nna_latency_op {
 	struct work_struct work;
 	struct nna_ring *ring;
 	struct nna_ring_entry entry;
 	struct nna_control_op op;
-	u64 rung;
+	u64 start_ns;
 };
 
-static void nna_control_ring_bell(struct work_struct *work)
+static void nna_latency_work(struct work_struct *work)
 {
-	struct nna_control_bell *bell = container_of(work, struct nna_control_bell, work);
+	struct nna_latency_op *latency = container_of(work, struct nna_latency_op, work);
 	int ret;
 
-	bell->rung = ktime_get_ns();
-	ret = nna_ring_push(bell->ring, &bell->entry, &bell->op.cmd);
+	latency->start_ns = ktime_get_ns();
+	ret = nna_ring_push(latency->ring, &latency->entry, &latency->op.req);
 	if (ret) {
-		bell->op.error = ret;
-		complete(&bell->op.done);
+		latency->op.error = ret;
+		complete(&latency->op.done);
 	}
 }
 
 int nna_control_latency(struct nna_device *nna, u64 *ns)
 {
-	struct nna_control_bell bell = {
+	struct nna_latency_op latency = {
 		.ring = &nna->rings[NNA_CONTROL_RING],
 		.entry.type = cpu_to_le32(NNA_ENTRY_NOP),
 	};
 	bool done;
 
-	nna_control_init(&bell.op, nna);
-	INIT_WORK_ONSTACK(&bell.work, nna_control_ring_bell);
-	queue_work(nna->submit_wq, &bell.work);
-	done = wait_for_completion_timeout(&bell.op.done, NNA_CONTROL_TIMEOUT);
-	*ns = ktime_get_ns() - bell.rung;
+	nna_control_init(&latency.op, nna);
+	INIT_WORK_ONSTACK(&latency.work, nna_latency_work);
+	queue_work(nna->submit_wq, &latency.work);
+	done = wait_for_completion_timeout(&latency.op.done, NNA_CONTROL_TIMEOUT);
+	*ns = ktime_get_ns() - latency.start_ns;
 	/* From here on it has rung. */
-	flush_work(&bell.work);
-	destroy_work_on_stack(&bell.work);
-	return done ? bell.op.error : nna_control_wait(bell.ring, &bell.op);
+	flush_work(&latency.work);
+	destroy_work_on_stack(&latency.work);
+	return done ? latency.op.error : nna_control_wait(latency.ring, &latency.op);
 }

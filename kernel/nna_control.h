@@ -33,13 +33,13 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size);
 int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno);
 
 /**
- * nna_control_hurry() - Somebody waits for what a ring has been given up to now.
+ * nna_control_boost() - Somebody waits for what a ring has been given up to now.
  * @nna: the device.
  * @ring: the ring.
  *
  * Return: 0, -EIO (not served, or a device that does not know how), -ETIMEDOUT.
  */
-int nna_control_hurry(struct nna_device *nna, unsigned int ring);
+int nna_control_boost(struct nna_device *nna, unsigned int ring);
 
 /**
  * nna_control_ping() - Ask for a sign of life.

@@ -43,7 +43,7 @@ static void nna_coredump_free(void *data)
 {
 	struct nna_coredump *dump = data;
 
-	atomic_set_release(&dump->taken, 0);
+	atomic_set_release(&dump->busy, 0);
 }
 
 /* The byte offset of the command that the job had come to, or all ones. */
@@ -67,7 +67,7 @@ static u32 nna_coredump_command(const struct drm_nna_coredump *head)
 	}
 }
 
-static void nna_coredump_client(struct nna_coredump *dump)
+static void nna_coredump_read_memory(struct nna_coredump *dump)
 {
 	struct nna_coredump_data *data = dump->data;
 	struct drm_nna_coredump *head = &data->head;
@@ -93,7 +93,7 @@ static void nna_coredump_work(struct work_struct *work)
 	int idx;
 
 	if (dump->vm) {
-		nna_coredump_client(dump);
+		nna_coredump_read_memory(dump);
 		nna_vm_put(dump->vm);
 		dump->vm = NULL;
 	}
@@ -143,7 +143,7 @@ bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason rea
 	struct nna_coredump *dump = &nna->coredump;
 	struct nna_coredump_data *data = dump->data;
 
-	if (atomic_cmpxchg_acquire(&dump->taken, 0, 1))
+	if (atomic_cmpxchg_acquire(&dump->busy, 0, 1))
 		return false;
 	memset(data, 0, sizeof(*data));
 	dump->rings = false;

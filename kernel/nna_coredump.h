@@ -22,14 +22,14 @@ struct nna_vm;
 
 /**
  * struct nna_coredump - The one dump of a device.
- * @taken: it is being made, or waits to be read.
+ * @busy: it is being made, or waits to be read.
  * @data: the dump itself.
  * @rings: the state of the rings is in it.
  * @vm: address space of the job; a user. NULL without a job.
  * @work: completes it and hands it over.
  */
 struct nna_coredump {
-	atomic_t taken;
+	atomic_t busy;
 	struct nna_coredump_data *data;
 	bool rings;
 	struct nna_vm *vm;

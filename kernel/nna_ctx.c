@@ -132,7 +132,7 @@ void nna_ctx_close(struct nna_ctx *ctx)
 	mutex_unlock(&ctx->lock);
 
 	/* No push can follow, so nothing is left behind in the queue. */
-	nna_job_kill(ctx);
+	nna_job_kill_ctx(ctx);
 	nna_ctx_abort(ctx);
 }
 
@@ -165,7 +165,7 @@ bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
 	return first;
 }
 
-void nna_ctx_hung(struct nna_ctx *ctx)
+void nna_ctx_mark_guilty(struct nna_ctx *ctx)
 {
 	unsigned long flags;
 
@@ -176,7 +176,7 @@ void nna_ctx_hung(struct nna_ctx *ctx)
 	nna_ctx_abort(ctx);
 }
 
-void nna_ctx_lost(struct nna_ctx *ctx)
+void nna_ctx_mark_innocent(struct nna_ctx *ctx)
 {
 	unsigned long flags;
 

@@ -112,11 +112,11 @@ static inline bool nna_ctx_is_banned(const struct nna_ctx *ctx)
  */
 bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail);
 
-/** nna_ctx_hung() - Ban because a job hung the device; any context. */
-void nna_ctx_hung(struct nna_ctx *ctx);
+/** nna_ctx_mark_guilty() - Ban because a job of the context hung the device; any context. */
+void nna_ctx_mark_guilty(struct nna_ctx *ctx);
 
-/** nna_ctx_lost() - Note that a job was lost to a reset that another one caused; any context. */
-void nna_ctx_lost(struct nna_ctx *ctx);
+/** nna_ctx_mark_innocent() - Note that a job was lost to a reset it did not cause; any context. */
+void nna_ctx_mark_innocent(struct nna_ctx *ctx);
 
 /** nna_ctx_get_state() - Fill in what CTX_GET_STATE returns. */
 void nna_ctx_get_state(struct nna_ctx *ctx, struct drm_nna_ctx_get_state *state);

@@ -54,9 +54,9 @@ static int nna_debugfs_rings(struct seq_file *m, void *data)
 			nna_debugfs_exit(nna, idx);
 		}
 		spin_lock_irq(&ring->lock);
-		seq_printf(m, "%4u %7u %4u %6u %6u %6u %11llu | %6x %6u %6u %8u\n", i, ring->running,
-			   ring->size, ring->tail, ring->done, ring->seqno, ring->completions,
-			   regs.status, regs.head, regs.done, regs.doorbell);
+		seq_printf(m, "%4u %7u %4u %6u %6u %6u %11llu | %6x %6u %6u %8u\n", i,
+			   ring->running, ring->size, ring->tail, ring->done, ring->seqno,
+			   ring->completions, regs.status, regs.head, regs.done, regs.doorbell);
 		spin_unlock_irq(&ring->lock);
 	}
 	return 0;
@@ -70,7 +70,7 @@ static int nna_debugfs_counters(struct seq_file *m, void *data)
 
 	if (!nna_debugfs_enter(nna, &idx))
 		return -ENODEV;
-	nna_hw_counters(&nna->hw, &c);
+	nna_hw_read_counters(&nna->hw, &c);
 	nna_debugfs_exit(nna, idx);
 	seq_printf(m, "jobs %llu\ncommands %llu\nirqs %llu\nmmio_reads %llu\nmmio_writes %llu\n",
 		   c.jobs, c.commands, c.irqs, c.mmio_reads, c.mmio_writes);
@@ -78,7 +78,7 @@ static int nna_debugfs_counters(struct seq_file *m, void *data)
 		   c.preemptions, c.faults, c.busy_ticks, c.walks, c.longest_tile_ticks);
 	seq_printf(m, "driver_irqs %lld\ndriver_mmio_reads %lld\nresets %d\njobs_alive %d\n",
 		   atomic64_read(&nna->irqs), atomic64_read(&nna->hw.reads),
-		   atomic_read(&nna->resets), atomic_read(&nna->jobs));
+		   atomic_read(&nna->resets), atomic_read(&nna->job_count));
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 
 		dma_resv_lock(obj->resv, NULL);
 		seq_printf(m, "%14zu %4u %7u %5x %7u %8u %8u %5u %6u ", obj->size,
-			   kref_read(&obj->refcount), obj->handle_count, bo->flags, !!bo->root,
+			   kref_read(&obj->refcount), obj->handle_count, bo->flags, !!bo->resv_obj,
 			   drm_gem_is_imported(obj), obj->dma_buf && !drm_gem_is_imported(obj),
 			   !!bo->base.pages, !!bo->base.sgt);
 		/* A label is user space's, and one line per object is ours. */

@@ -37,7 +37,7 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-void nna_device_flush(struct nna_device *nna)
+void nna_device_flush_cleanup(struct nna_device *nna)
 {
 	/*
 	 * Aborts drop contexts, and with them address spaces, whose release is queued behind them.
@@ -86,14 +86,14 @@ static int nna_device_init_sw(struct nna_device *nna)
 	int ret;
 
 	nna_clock_init(&nna->clock);
-	init_waitqueue_head(&nna->control_space);
-	init_waitqueue_head(&nna->jobs_gone);
+	init_waitqueue_head(&nna->control_waitq);
+	init_waitqueue_head(&nna->jobs_waitq);
 	nna_reset_init(nna);
 	INIT_LIST_HEAD(&nna->bos);
 	ret = drmm_mutex_init(&nna->drm, &nna->bos_lock);
 	if (ret)
 		return ret;
-	ret = drmm_mutex_init(&nna->drm, &nna->hold_lock);
+	ret = drmm_mutex_init(&nna->drm, &nna->sched_lock);
 	if (ret)
 		return ret;
 
@@ -125,12 +125,12 @@ static int nna_device_init_sw(struct nna_device *nna)
 }
 
 /* The device does nothing any more, and nothing is done with it but releasing what there is. */
-static void nna_device_lose(struct nna_device *nna)
+static void nna_device_unplug(struct nna_device *nna)
 {
-	nna_reset_lose(nna);
+	nna_reset_unplug(nna);
 	nna_job_drain(nna);
 	nna_coredump_drop(nna);
-	nna_device_flush(nna);
+	nna_device_flush_cleanup(nna);
 }
 
 int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
@@ -151,8 +151,9 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	ret = nna_hw_init(&nna->hw, dev, regs);
 	if (ret)
 		return ret;
-	nna->limit_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit), NSEC_PER_MSEC);
-	nna->timeout_ms = nna->limit_ms + NNA_TIMEOUT_MARGIN_MS;
+	nna->job_limit_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit),
+				    NSEC_PER_MSEC);
+	nna->timeout_ms = nna->job_limit_ms + NNA_TIMEOUT_MARGIN_MS;
 
 	ret = nna_device_init_sw(nna);
 	if (ret)
@@ -162,7 +163,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
 		return dev_err_probe(dev, ret, "the device does not reset\n");
-	bus->let_in(dev);
+	bus->enable_bus_master(dev);
 
 	nna->vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
 	size = min(NNA_RING_SIZE, nna->hw.ring_size_limit);
@@ -206,12 +207,12 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 		goto err_lose;
 	}
 	drm_info(&nna->drm, "NNA %u.%u, %u workers, job limit %u ms\n", nna->hw.abi_major,
-		 nna->hw.abi_minor, nna->hw.workers, nna->limit_ms);
+		 nna->hw.abi_minor, nna->hw.workers, nna->job_limit_ms);
 	return 0;
 
 err_lose:
 	/* What it has said may have had it reset, and left a core dump. */
-	nna_device_lose(nna);
+	nna_device_unplug(nna);
 	return ret;
 }
 
@@ -222,7 +223,7 @@ void nna_device_remove(struct device *dev)
 	/* From here on every ioctl fails with -ENODEV; those that run have left drm_dev_enter(). */
 	drm_dev_unplug(&nna->drm);
 	nna_pm_fini(nna);
-	nna_device_lose(nna);
+	nna_device_unplug(nna);
 	nna_vm_free_tables(nna);
 	nna_gem_unmap_all(nna);
 }

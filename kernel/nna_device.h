@@ -18,7 +18,7 @@
  *
  * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it
  * is armed. Reset, timeouts and device failures run on one ordered workqueue, so they never
- * overlap. They take no lock but nna_device.hold_lock and leaves.
+ * overlap. They take no lock but nna_device.sched_lock and leaves.
  */
 #ifndef NNA_DEVICE_H
 #define NNA_DEVICE_H
@@ -55,10 +55,10 @@ struct nna_vector {
 
 /** struct nna_bus_ops - What the device needs of the bus it sits on. */
 struct nna_bus_ops {
-	/** @let_in: let the device reach memory, once it has forgotten what it was at. */
-	void (*let_in)(struct device *dev);
-	/** @cut_off: keep the device from reaching memory, for good; may be called again. */
-	void (*cut_off)(struct device *dev);
+	/** @enable_bus_master: allow the device DMA; to be called after it has been reset. */
+	void (*enable_bus_master)(struct device *dev);
+	/** @disable_bus_master: forbid the device DMA, for good; may be called again. */
+	void (*disable_bus_master)(struct device *dev);
 };
 
 /**
@@ -70,12 +70,12 @@ struct nna_bus_ops {
  * @rings: job rings by priority, then the control ring.
  * @scheds: one scheduler per job ring.
  * @scheds_ready: how many of them have been initialised.
- * @holds: NNA_HOLD_*: who keeps them from putting jobs on the rings; protected by @hold_lock.
- * @hold_lock: protects @holds and whether the schedulers stand still; taken on the way to a fence's
- *             signal.
+ * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped; protected by @sched_lock.
+ * @sched_lock: protects @stopped_by and whether the schedulers are stopped. Fences depend on it, so
+ *	nothing is allocated under it.
  * @vectors: interrupt vectors.
  * @vector_count: how many are in use.
- * @control_space: woken when the control ring has room.
+ * @control_waitq: woken when the control ring has room.
  * @bos: buffer objects, protected by @bos_lock.
  * @bos_lock: protects @bos.
  * @asids: ASID -> address space; an ASID is freed only after its invalidation.
@@ -84,7 +84,7 @@ struct nna_bus_ops {
  * @reset_wq: ordered: timeouts and resets.
  * @cleanup_wq: release of address spaces, aborts.
  * @reset_work: resets the device.
- * @reset_why: what for, to say so.
+ * @reset_reason: what for, to say so.
  * @wedged_work: tells user space of the last reset.
  * @resets: resets done.
  * @coredump: what is left behind for people who debug.
@@ -92,13 +92,13 @@ struct nna_bus_ops {
  * @fence_contexts: the fence context of job ring 0; those of the others follow.
  * @fence_seqnos: of the last fence of each job ring; run_job of one ring is never concurrent with
  *	itself.
- * @jobs: jobs that exist.
- * @jobs_gone: woken when @jobs becomes 0.
+ * @job_count: jobs that exist.
+ * @jobs_waitq: woken when @job_count becomes 0.
  * @lost: the device is unbound or could not be reset; nothing runs any more.
- * @asleep: the rings are not served, and the device has no translations.
- * @ended: when a job last ended, in jiffies.
+ * @suspended: the rings are not served, and the device has no translations.
+ * @last_end_jiffies: when a job last ended, in jiffies.
  * @coherent: the device snoops the CPU's caches.
- * @limit_ms: run time after which the device ends a job.
+ * @job_limit_ms: run time after which the device ends a job.
  * @timeout_ms: scheduler timeout.
  */
 struct nna_device {
@@ -109,11 +109,11 @@ struct nna_device {
 	struct nna_ring rings[NNA_RINGS];
 	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
 	unsigned int scheds_ready;
-	u32 holds;
-	struct mutex hold_lock;
+	u32 stopped_by;
+	struct mutex sched_lock;
 	struct nna_vector vectors[NNA_RINGS];
 	unsigned int vector_count;
-	wait_queue_head_t control_space;
+	wait_queue_head_t control_waitq;
 	struct list_head bos;
 	struct mutex bos_lock;
 	struct xarray asids;
@@ -122,20 +122,20 @@ struct nna_device {
 	struct workqueue_struct *reset_wq;
 	struct workqueue_struct *cleanup_wq;
 	struct work_struct reset_work;
-	const char *reset_why;
+	const char *reset_reason;
 	struct work_struct wedged_work;
 	atomic_t resets;
 	struct nna_coredump coredump;
 	atomic64_t irqs;
 	u64 fence_contexts;
 	u64 fence_seqnos[NNA_JOB_RINGS];
-	atomic_t jobs;
-	wait_queue_head_t jobs_gone;
+	atomic_t job_count;
+	wait_queue_head_t jobs_waitq;
 	bool lost;
-	bool asleep;
-	unsigned long ended;
+	bool suspended;
+	unsigned long last_end_jiffies;
 	bool coherent;
-	unsigned int limit_ms;
+	unsigned int job_limit_ms;
 	unsigned int timeout_ms;
 };
 
@@ -165,8 +165,8 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
  */
 void nna_device_remove(struct device *dev);
 
-/** nna_device_flush() - Wait for the cleanup under way, and for the address spaces it releases. */
-void nna_device_flush(struct nna_device *nna);
+/** nna_device_flush_cleanup() - Wait for all work on @cleanup_wq, and for what that work queues. */
+void nna_device_flush_cleanup(struct nna_device *nna);
 
 /** nna_device_start() - Enable all rings of a device that has just been reset; 0 or -EIO. */
 int nna_device_start(struct nna_device *nna);

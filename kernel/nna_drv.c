@@ -59,7 +59,7 @@ static void nna_file_close(struct drm_device *drm, struct drm_file *file)
 	 * device.
 	 */
 	if (drm_dev_is_unplugged(drm))
-		nna_device_flush(nfile->nna);
+		nna_device_flush_cleanup(nfile->nna);
 	nna_usage_put(nfile->usage);
 	kfree(nfile);
 }

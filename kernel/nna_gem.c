@@ -49,7 +49,7 @@ static void nna_gem_free(struct drm_gem_object *obj)
 {
 	struct nna_device *nna = to_nna_device(obj->dev);
 	struct nna_bo *bo = to_nna_bo(obj);
-	struct drm_gem_object *root = bo->root;
+	struct drm_gem_object *resv_obj = bo->resv_obj;
 	struct dma_buf *dmabuf;
 
 	mutex_lock(&nna->bos_lock);
@@ -62,14 +62,14 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	/* Its reservation was the object's. */
 	if (dmabuf)
 		dma_buf_put(dmabuf);
-	if (root)
-		drm_gem_object_put(root);
+	if (resv_obj)
+		drm_gem_object_put(resv_obj);
 }
 
 static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 {
 	/* It shares the reservation of its address space, which others must not wait for. */
-	if (to_nna_bo(obj)->root)
+	if (to_nna_bo(obj)->resv_obj)
 		return ERR_PTR(-EPERM);
 	return drm_gem_prime_export(obj, flags);
 }
@@ -195,9 +195,9 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 	if (flags & DRM_NNA_BO_CACHED)
 		shmem->map_wc = false;
 	if (vm) {
-		bo->root = nna_vm_root(vm);
-		drm_gem_object_get(bo->root);
-		shmem->base.resv = bo->root->resv;
+		bo->resv_obj = nna_vm_resv_obj(vm);
+		drm_gem_object_get(bo->resv_obj);
+		shmem->base.resv = bo->resv_obj->resv;
 	}
 	nna_gem_add(to_nna_device(drm), bo);
 	*size = shmem->base.size;

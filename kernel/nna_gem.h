@@ -28,8 +28,8 @@ struct nna_vm;
  * struct nna_bo - A buffer object.
  * @base: pages and GEM object.
  * @flags: DRM_NNA_BO_*.
- * @root: of an object that belongs to one address space: that one's root object, whose reservation
- *	it shares; holds a reference. Else NULL.
+ * @resv_obj: of an object that belongs to one address space: the object whose reservation it
+ *	shares; holds a reference. Else NULL.
  * @label: name for people, or NULL; protected by the object's reservation lock.
  * @dmabuf: of an imported object that the device has been taken from: what it was imported from; a
  *	reference.
@@ -38,7 +38,7 @@ struct nna_vm;
 struct nna_bo {
 	struct drm_gem_shmem_object base;
 	u32 flags;
-	struct drm_gem_object *root;
+	struct drm_gem_object *resv_obj;
 	char *label;
 	struct dma_buf *dmabuf;
 	struct list_head node;

@@ -220,31 +220,31 @@ u64 nna_hw_timestamp(struct nna_hw *hw)
 	return nna_hw_read64(hw, NNA_REG_TIMESTAMP);
 }
 
-void nna_hw_count(struct nna_hw *hw)
+void nna_hw_save_counters(struct nna_hw *hw)
 {
 	struct drm_nna_counters counters = {};
 
 	if (!nna_hw_is_alive(hw))
 		return;
-	nna_hw_counters(hw, &counters);
-	hw->past = counters;
+	nna_hw_read_counters(hw, &counters);
+	hw->saved_counters = counters;
 }
 
-void nna_hw_counters(struct nna_hw *hw, struct drm_nna_counters *counters)
+void nna_hw_read_counters(struct nna_hw *hw, struct drm_nna_counters *counters)
 {
-	const struct drm_nna_counters *past = &hw->past;
+	const struct drm_nna_counters *saved = &hw->saved_counters;
 
-	counters->jobs = past->jobs + nna_hw_read64(hw, NNA_REG_COUNT_JOBS);
-	counters->commands = past->commands + nna_hw_read64(hw, NNA_REG_COUNT_COMMANDS);
-	counters->irqs = past->irqs + nna_hw_read64(hw, NNA_REG_COUNT_IRQS);
-	counters->mmio_writes = past->mmio_writes + nna_hw_read64(hw, NNA_REG_COUNT_MMIO_WRITES);
-	counters->preemptions = past->preemptions + nna_hw_read64(hw, NNA_REG_COUNT_PREEMPTIONS);
-	counters->faults = past->faults + nna_hw_read64(hw, NNA_REG_COUNT_FAULTS);
-	counters->busy_ticks = past->busy_ticks + nna_hw_read64(hw, NNA_REG_COUNT_BUSY);
-	counters->walks = past->walks + nna_hw_read64(hw, NNA_REG_COUNT_WALKS);
-	counters->longest_tile_ticks = max(past->longest_tile_ticks,
+	counters->jobs = saved->jobs + nna_hw_read64(hw, NNA_REG_COUNT_JOBS);
+	counters->commands = saved->commands + nna_hw_read64(hw, NNA_REG_COUNT_COMMANDS);
+	counters->irqs = saved->irqs + nna_hw_read64(hw, NNA_REG_COUNT_IRQS);
+	counters->mmio_writes = saved->mmio_writes + nna_hw_read64(hw, NNA_REG_COUNT_MMIO_WRITES);
+	counters->preemptions = saved->preemptions + nna_hw_read64(hw, NNA_REG_COUNT_PREEMPTIONS);
+	counters->faults = saved->faults + nna_hw_read64(hw, NNA_REG_COUNT_FAULTS);
+	counters->busy_ticks = saved->busy_ticks + nna_hw_read64(hw, NNA_REG_COUNT_BUSY);
+	counters->walks = saved->walks + nna_hw_read64(hw, NNA_REG_COUNT_WALKS);
+	counters->longest_tile_ticks = max(saved->longest_tile_ticks,
 					   nna_hw_read64(hw, NNA_REG_LONGEST_TILE));
-	counters->mmio_reads = past->mmio_reads + nna_hw_read64(hw, NNA_REG_COUNT_MMIO_READS);
+	counters->mmio_reads = saved->mmio_reads + nna_hw_read64(hw, NNA_REG_COUNT_MMIO_READS);
 	counters->driver_mmio_reads = atomic64_read(&hw->reads);
 }
 

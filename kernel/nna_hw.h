@@ -35,7 +35,7 @@ struct nna_hw_fake {
  * @workers: threads that compute.
  * @job_limit: run time in ticks after which the device ends a job.
  * @tick_hz: ticks in a second.
- * @past: what the device's counters were when it was last reset.
+ * @saved_counters: what the device's counters were when it was last reset.
  * @fake: unit tests: used instead of @regs when not NULL.
  */
 struct nna_hw {
@@ -52,7 +52,7 @@ struct nna_hw {
 	u32 workers;
 	u64 job_limit;
 	u64 tick_hz;
-	struct drm_nna_counters past;
+	struct drm_nna_counters saved_counters;
 #if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 	struct nna_hw_fake *fake;
 #endif
@@ -124,11 +124,11 @@ u32 nna_hw_status(struct nna_hw *hw);
 /** nna_hw_timestamp() - The device's clock in ticks. */
 u64 nna_hw_timestamp(struct nna_hw *hw);
 
-/** nna_hw_count() - Note the device's counters, if it answers, before a reset clears them. */
-void nna_hw_count(struct nna_hw *hw);
+/** nna_hw_save_counters() - Save the counters of a device that answers before it is reset. */
+void nna_hw_save_counters(struct nna_hw *hw);
 
-/** nna_hw_counters() - Read the device's counters into @counters. */
-void nna_hw_counters(struct nna_hw *hw, struct drm_nna_counters *counters);
+/** nna_hw_read_counters() - Read the device's counters into @counters. */
+void nna_hw_read_counters(struct nna_hw *hw, struct drm_nna_counters *counters);
 
 /** struct nna_hw_ring_regs - A ring's registers, for dumps. */
 struct nna_hw_ring_regs {

@@ -21,7 +21,7 @@
 #include "nna_vm.h"
 
 /* Users' mistakes are theirs to find: said at debug level only, with the condition that failed. */
-#define NNA_BAD(drm, cond) ({ \
+#define NNA_IOCTL_DBG(drm, cond) ({ \
 	bool __bad = !!(cond); \
 	if (__bad) \
 		drm_dbg_driver(drm, "%s: refused: %s\n", __func__, #cond); \
@@ -46,7 +46,7 @@ static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
 }
 
 /* An answer to DEV_QUERY. */
-union nna_answer {
+union nna_query_result {
 	struct drm_nna_hw_info hw_info;
 	struct drm_nna_sched_info sched_info;
 	struct drm_nna_timestamp timestamp;
@@ -99,14 +99,14 @@ static void nna_query_sched_info(struct nna_device *nna, struct drm_nna_sched_in
 			info->priority_mask |= BIT(i);
 }
 
-static int nna_query_wake(struct nna_device *nna)
+static int nna_query_resume(struct nna_device *nna)
 {
 	return nna_device_is_lost(nna) ? -ENODEV : nna_pm_get(nna);
 }
 
 static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp *ts)
 {
-	int ret = nna_query_wake(nna);
+	int ret = nna_query_resume(nna);
 
 	if (ret)
 		return ret;
@@ -119,12 +119,12 @@ static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp 
 
 static int nna_query_counters(struct nna_device *nna, struct drm_nna_counters *counters)
 {
-	int ret = nna_query_wake(nna);
+	int ret = nna_query_resume(nna);
 	unsigned int i;
 
 	if (ret)
 		return ret;
-	nna_hw_counters(&nna->hw, counters);
+	nna_hw_read_counters(&nna->hw, counters);
 	nna_pm_put(nna);
 	counters->driver_irqs = atomic64_read(&nna->irqs);
 	counters->driver_resets = atomic_read(&nna->resets);
@@ -134,25 +134,25 @@ static int nna_query_counters(struct nna_device *nna, struct drm_nna_counters *c
 }
 
 /* The size of the answer; the device is read only when somebody wants to see it. */
-static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_answer *answer)
+static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_query_result *result)
 {
 	int ret = 0;
 
 	switch (type) {
 	case DRM_NNA_DEV_QUERY_HW_INFO:
-		nna_query_hw_info(nna, &answer->hw_info);
-		return sizeof(answer->hw_info);
+		nna_query_hw_info(nna, &result->hw_info);
+		return sizeof(result->hw_info);
 	case DRM_NNA_DEV_QUERY_SCHED_INFO:
-		nna_query_sched_info(nna, &answer->sched_info);
-		return sizeof(answer->sched_info);
+		nna_query_sched_info(nna, &result->sched_info);
+		return sizeof(result->sched_info);
 	case DRM_NNA_DEV_QUERY_TIMESTAMP:
 		if (wanted)
-			ret = nna_query_timestamp(nna, &answer->timestamp);
-		return ret ?: sizeof(answer->timestamp);
+			ret = nna_query_timestamp(nna, &result->timestamp);
+		return ret ?: sizeof(result->timestamp);
 	case DRM_NNA_DEV_QUERY_COUNTERS:
 		if (wanted)
-			ret = nna_query_counters(nna, &answer->counters);
-		return ret ?: sizeof(answer->counters);
+			ret = nna_query_counters(nna, &result->counters);
+		return ret ?: sizeof(result->counters);
 	default:
 		return -EINVAL;
 	}
@@ -161,17 +161,17 @@ static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_an
 static int nna_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_nna_dev_query *args = data;
-	union nna_answer answer = {};
+	union nna_query_result result = {};
 	int size, idx;
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	size = nna_query(to_nna_device(drm), args->type, args->pointer, &answer);
+	size = nna_query(to_nna_device(drm), args->type, args->pointer, &result);
 	drm_dev_exit(idx);
-	if (NNA_BAD(drm, size < 0))
+	if (NNA_IOCTL_DBG(drm, size < 0))
 		return size;
 	/* A page fault may take for ever, which who takes the driver away must not wait for. */
-	return nna_uobj_set(args->pointer, &args->size, &answer, size);
+	return nna_uobj_set(args->pointer, &args->size, &result, size);
 }
 
 static int nna_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
@@ -182,11 +182,11 @@ static int nna_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_fi
 	u64 size;
 	int ret;
 
-	if (NNA_BAD(drm, args->pad || args->handle || (args->flags & ~DRM_NNA_BO_FLAGS)))
+	if (NNA_IOCTL_DBG(drm, args->pad || args->handle || (args->flags & ~DRM_NNA_BO_FLAGS)))
 		return -EINVAL;
 	if (args->vm_id) {
 		vm = nna_file_get_vm(file->driver_priv, args->vm_id);
-		if (NNA_BAD(drm, !vm))
+		if (NNA_IOCTL_DBG(drm, !vm))
 			return -ENOENT;
 	}
 	size = args->size;
@@ -205,13 +205,13 @@ static int nna_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct d
 	struct drm_gem_object *obj;
 	int ret;
 
-	if (NNA_BAD(drm, args->pad || args->offset))
+	if (NNA_IOCTL_DBG(drm, args->pad || args->offset))
 		return -EINVAL;
 	obj = drm_gem_object_lookup(file, args->handle);
-	if (NNA_BAD(drm, !obj))
+	if (NNA_IOCTL_DBG(drm, !obj))
 		return -ENOENT;
-	if (NNA_BAD(drm, drm_gem_is_imported(obj) ||
-		    (to_nna_bo(obj)->flags & DRM_NNA_BO_NO_MMAP))) {
+	if (NNA_IOCTL_DBG(drm, drm_gem_is_imported(obj) ||
+			  (to_nna_bo(obj)->flags & DRM_NNA_BO_NO_MMAP))) {
 		ret = -EPERM;
 	} else {
 		ret = drm_gem_create_mmap_offset(obj);
@@ -240,12 +240,12 @@ static int nna_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file
 	for (i = 0; i < args->ops.count && !ret; i++) {
 		struct drm_gem_object *obj;
 
-		if (NNA_BAD(drm, ops[i].type > DRM_NNA_BO_SYNC_TO_CPU)) {
+		if (NNA_IOCTL_DBG(drm, ops[i].type > DRM_NNA_BO_SYNC_TO_CPU)) {
 			ret = -EINVAL;
 			break;
 		}
 		obj = drm_gem_object_lookup(file, ops[i].handle);
-		if (NNA_BAD(drm, !obj)) {
+		if (NNA_IOCTL_DBG(drm, !obj)) {
 			ret = -ENOENT;
 			break;
 		}
@@ -264,10 +264,10 @@ static int nna_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm
 	struct drm_gem_object *obj;
 	char *label = NULL;
 
-	if (NNA_BAD(drm, args->pad))
+	if (NNA_IOCTL_DBG(drm, args->pad))
 		return -EINVAL;
 	obj = drm_gem_object_lookup(file, args->handle);
-	if (NNA_BAD(drm, !obj))
+	if (NNA_IOCTL_DBG(drm, !obj))
 		return -ENOENT;
 	if (args->label) {
 		label = strndup_user(u64_to_user_ptr(args->label), NNA_MAX_LABEL);
@@ -289,7 +289,7 @@ static int nna_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_fi
 	int ret, idx;
 	u32 id;
 
-	if (NNA_BAD(drm, args->flags || args->id))
+	if (NNA_IOCTL_DBG(drm, args->flags || args->id))
 		return -EINVAL;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
@@ -312,10 +312,10 @@ static int nna_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_f
 	struct drm_nna_vm_destroy *args = data;
 	struct nna_vm *vm;
 
-	if (NNA_BAD(drm, args->pad))
+	if (NNA_IOCTL_DBG(drm, args->pad))
 		return -EINVAL;
 	vm = xa_erase(&nfile->vms, args->id);
-	if (NNA_BAD(drm, !vm))
+	if (NNA_IOCTL_DBG(drm, !vm))
 		return -ENOENT;
 	nna_vm_put(vm);
 	return 0;
@@ -328,10 +328,10 @@ static int nna_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file
 	struct nna_vm *vm;
 	int ret = 0, idx;
 
-	if (NNA_BAD(drm, args->flags || memchr_inv(&args->syncs, 0, sizeof(args->syncs))))
+	if (NNA_IOCTL_DBG(drm, args->flags || memchr_inv(&args->syncs, 0, sizeof(args->syncs))))
 		return -EINVAL;
 	vm = nna_file_get_vm(file->driver_priv, args->vm_id);
-	if (NNA_BAD(drm, !vm))
+	if (NNA_IOCTL_DBG(drm, !vm))
 		return -ENOENT;
 	ops = nna_uobj_get_array(&args->ops, NNA_STRIDE(vm_bind_op, size), sizeof(*ops),
 				 NNA_MAX_BIND_OPS);
@@ -355,10 +355,10 @@ static int nna_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm
 	struct drm_nna_vm_get_state *args = data;
 	struct nna_vm *vm;
 
-	if (NNA_BAD(drm, args->state))
+	if (NNA_IOCTL_DBG(drm, args->state))
 		return -EINVAL;
 	vm = nna_file_get_vm(file->driver_priv, args->id);
-	if (NNA_BAD(drm, !vm))
+	if (NNA_IOCTL_DBG(drm, !vm))
 		return -ENOENT;
 	/* Binds are all or nothing, so an address space is always usable. */
 	args->state = DRM_NNA_VM_STATE_USABLE;
@@ -375,12 +375,12 @@ static int nna_ioctl_ctx_create(struct drm_device *drm, void *data, struct drm_f
 	u32 id;
 	int ret;
 
-	if (NNA_BAD(drm, args->flags || args->id || args->priority >= NNA_JOB_RINGS))
+	if (NNA_IOCTL_DBG(drm, args->flags || args->id || args->priority >= NNA_JOB_RINGS))
 		return -EINVAL;
-	if (NNA_BAD(drm, !nna_priority_permitted(args->priority)))
+	if (NNA_IOCTL_DBG(drm, !nna_priority_permitted(args->priority)))
 		return -EACCES;
 	vm = nna_file_get_vm(nfile, args->vm_id);
-	if (NNA_BAD(drm, !vm))
+	if (NNA_IOCTL_DBG(drm, !vm))
 		return -ENOENT;
 	ctx = nna_ctx_create(nfile->nna, vm, nfile->usage, args->priority);
 	nna_vm_put(vm);
@@ -402,10 +402,10 @@ static int nna_ioctl_ctx_destroy(struct drm_device *drm, void *data, struct drm_
 	struct drm_nna_ctx_destroy *args = data;
 	struct nna_ctx *ctx;
 
-	if (NNA_BAD(drm, args->pad))
+	if (NNA_IOCTL_DBG(drm, args->pad))
 		return -EINVAL;
 	ctx = xa_erase(&nfile->ctxs, args->id);
-	if (NNA_BAD(drm, !ctx))
+	if (NNA_IOCTL_DBG(drm, !ctx))
 		return -ENOENT;
 	nna_ctx_close(ctx);
 	nna_ctx_put(ctx);
@@ -417,10 +417,10 @@ static int nna_ioctl_ctx_get_state(struct drm_device *drm, void *data, struct dr
 	struct drm_nna_ctx_get_state *args = data;
 	struct nna_ctx *ctx;
 
-	if (NNA_BAD(drm, args->pad))
+	if (NNA_IOCTL_DBG(drm, args->pad))
 		return -EINVAL;
 	ctx = nna_file_get_ctx(file->driver_priv, args->id);
-	if (NNA_BAD(drm, !ctx))
+	if (NNA_IOCTL_DBG(drm, !ctx))
 		return -ENOENT;
 	nna_ctx_get_state(ctx, args);
 	nna_ctx_put(ctx);
@@ -430,15 +430,15 @@ static int nna_ioctl_ctx_get_state(struct drm_device *drm, void *data, struct dr
 static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_nna_submit *args = data;
-	struct drm_nna_sync few[2 * NNA_FEW_SYNCS], *syncs;
+	struct drm_nna_sync inline_syncs[2 * NNA_INLINE_SYNCS], *syncs;
 	struct nna_ctx *ctx;
 	int ret, idx;
 
 	ctx = nna_file_get_ctx(file->driver_priv, args->ctx_id);
-	if (NNA_BAD(drm, !ctx))
+	if (NNA_IOCTL_DBG(drm, !ctx))
 		return -ENOENT;
 	syncs = nna_uobj_get_array_into(&args->syncs, NNA_STRIDE(sync, point), sizeof(*syncs),
-					NNA_MAX_SYNCS, few, ARRAY_SIZE(few));
+					NNA_MAX_SYNCS, inline_syncs, ARRAY_SIZE(inline_syncs));
 	if (IS_ERR(syncs)) {
 		ret = PTR_ERR(syncs);
 		goto out_ctx;
@@ -451,7 +451,7 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 	} else {
 		ret = -ENODEV;
 	}
-	if (syncs != few)
+	if (syncs != inline_syncs)
 		kvfree(syncs);
 out_ctx:
 	nna_ctx_put(ctx);

@@ -32,40 +32,40 @@
  * So long before a waiter's deadline the job's ring is told to hurry: as long as it may have to
  * wait for a turn.
  */
-#define NNA_HURRY_MS		100
+#define NNA_BOOST_MS		100
 
 /**
  * struct nna_job - One job.
  * @base: the scheduler's part.
- * @cmd: what the ring calls back.
+ * @req: what the ring calls back.
  * @nna: the device.
  * @ctx: its context; a reference.
  * @entry: its ring entry, complete but for deadline and seqno.
- * @fence: signals when the device has ended it; a reference. Initialised when @started.
- * @started: it has been put on the ring, or has ended without.
- * @blamed: the device hung on it.
- * @again: it has been put on the ring a second time, after a reset.
+ * @fence: signals when the device has ended it; a reference. Initialised when @fence_initialized.
+ * @fence_initialized: it has been put on the ring, or has ended without.
+ * @guilty: the device hung on it.
+ * @resubmitted: it has been put on the ring a second time, after a reset.
  * @syncs: what it waits for and signals.
- * @submitted: CLOCK_MONOTONIC of its submission in ns.
+ * @submitted_ns: CLOCK_MONOTONIC of its submission.
  * @deadline_ns: as SUBMIT has it.
  * @duration_ns: as SUBMIT has it.
- * @begun: when it was put on the ring, in jiffies.
+ * @pushed_jiffies: when it was put on the ring.
  */
 struct nna_job {
 	struct drm_sched_job base;
-	struct nna_ring_cmd cmd;
+	struct nna_ring_request req;
 	struct nna_device *nna;
 	struct nna_ctx *ctx;
 	struct nna_ring_entry entry;
 	struct nna_fence *fence;
-	bool started;
-	bool blamed;
-	bool again;
+	bool fence_initialized;
+	bool guilty;
+	bool resubmitted;
 	struct nna_syncs syncs;
-	u64 submitted;
+	u64 submitted_ns;
 	u64 deadline_ns;
 	u64 duration_ns;
-	unsigned long begun;
+	unsigned long pushed_jiffies;
 };
 
 /**
@@ -75,8 +75,8 @@ struct nna_job {
  * @nna: the device.
  * @keepalive: holds the device and the module as long as the fence is there; a reference.
  * @ring: the job's ring.
- * @hurry: for the first deadline that a waiter has set; holds a reference while it is queued.
- * @has_deadline: @hurry is in use; protected by @lock.
+ * @boost_work: for the first deadline that a waiter has set; holds a reference while it is queued.
+ * @has_deadline: @boost_work is in use; protected by @lock.
  * @deadline: when somebody wants it, CLOCK_MONOTONIC; protected by @lock.
  */
 struct nna_fence {
@@ -85,7 +85,7 @@ struct nna_fence {
 	struct nna_device *nna;
 	struct file *keepalive;
 	unsigned int ring;
-	struct delayed_work hurry;
+	struct delayed_work boost_work;
 	bool has_deadline;
 	ktime_t deadline;
 };
@@ -110,13 +110,13 @@ static struct nna_fence *to_nna_fence(struct dma_fence *fence)
 	return container_of(fence, struct nna_fence, base);
 }
 
-static void nna_fence_hurry(struct work_struct *work)
+static void nna_fence_boost_work(struct work_struct *work)
 {
-	struct nna_fence *fence = container_of(work, struct nna_fence, hurry.work);
+	struct nna_fence *fence = container_of(work, struct nna_fence, boost_work.work);
 
 	/* The device outlives its workqueue. A device that does not know how takes its time. */
 	if (!dma_fence_is_signaled(&fence->base))
-		nna_control_hurry(fence->nna, fence->ring);
+		nna_control_boost(fence->nna, fence->ring);
 	dma_fence_put(&fence->base);
 }
 
@@ -124,7 +124,7 @@ static void nna_fence_hurry(struct work_struct *work)
 static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 {
 	struct nna_fence *fence = to_nna_fence(base);
-	s64 ms = ktime_ms_delta(deadline, ktime_get()) - NNA_HURRY_MS;
+	s64 ms = ktime_ms_delta(deadline, ktime_get()) - NNA_BOOST_MS;
 	unsigned long flags;
 
 	spin_lock_irqsave(&fence->lock, flags);
@@ -133,7 +133,7 @@ static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 		fence->has_deadline = true;
 		fence->deadline = deadline;
 		dma_fence_get(base);
-		if (mod_delayed_work(fence->nna->cleanup_wq, &fence->hurry,
+		if (mod_delayed_work(fence->nna->cleanup_wq, &fence->boost_work,
 				     msecs_to_jiffies(clamp_t(s64, ms, 0, MSEC_PER_SEC * 60))))
 			dma_fence_put(base);
 	}
@@ -161,24 +161,24 @@ static void nna_fence_signal(struct nna_fence *fence)
 	dma_fence_get(&fence->base);
 	dma_fence_signal(&fence->base);
 	/* No deadline is set from here on. */
-	if (fence->has_deadline && cancel_delayed_work(&fence->hurry))
+	if (fence->has_deadline && cancel_delayed_work(&fence->boost_work))
 		dma_fence_put(&fence->base);
 	dma_fence_put(&fence->base);
 }
 
 /* In the interrupt, with the ring's lock held. */
-static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
+static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
-	struct nna_job *job = container_of(cmd, struct nna_job, cmd);
+	struct nna_job *job = container_of(req, struct nna_job, req);
 	struct nna_ctx *ctx = job->ctx;
 	bool ban = false;
 
-	WRITE_ONCE(job->nna->ended, jiffies);
-	if (job->blamed && (error || status == NNA_STATUS_ABORTED)) {
-		nna_ctx_hung(ctx);
+	WRITE_ONCE(job->nna->last_end_jiffies, jiffies);
+	if (job->guilty && (error || status == NNA_STATUS_ABORTED)) {
+		nna_ctx_mark_guilty(ctx);
 		error = -ETIME;
 	} else if (error) {
-		nna_ctx_lost(ctx);
+		nna_ctx_mark_innocent(ctx);
 	} else {
 		error = nna_status_errno(status, &ban);
 		if (ban && nna_ctx_ban(ctx, status, detail) &&
@@ -193,23 +193,23 @@ static void nna_job_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, i
 				     &ctx->usage->ticks[ctx->ring]);
 	}
 
-	trace_nna_job_done(ctx->ring, cmd->seqno, ctx->vm->asid, status, detail, error);
+	trace_nna_job_done(ctx->ring, req->seqno, ctx->vm->asid, status, detail, error);
 	if (error)
 		dma_fence_set_error(&job->fence->base, error);
 	nna_fence_signal(job->fence);
 }
 
 /* In a reset, with the ring's lock held. */
-static bool nna_job_keep(struct nna_ring_cmd *cmd)
+static bool nna_job_may_resubmit(struct nna_ring_request *req)
 {
-	struct nna_job *job = container_of(cmd, struct nna_job, cmd);
+	struct nna_job *job = container_of(req, struct nna_job, req);
 
 	/* Once, so that a device that is reset over and over again ends all jobs nevertheless. */
-	if (job->again || nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
+	if (job->resubmitted || nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
 		return false;
-	job->again = true;
-	job->blamed = false;
-	job->begun = jiffies;
+	job->resubmitted = true;
+	job->guilty = false;
+	job->pushed_jiffies = jiffies;
 	return true;
 }
 
@@ -252,7 +252,7 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 {
 	u32 i;
 
-	*ready_ns = job->submitted;
+	*ready_ns = job->submitted_ns;
 	for (i = 0; i < job->syncs.in_count; i++) {
 		struct dma_fence *fence = job->syncs.in[i];
 		struct drm_sched_fence *s_fence = to_drm_sched_fence(fence);
@@ -301,14 +301,14 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	fence = &job->fence->base;
 	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, nna->fence_contexts + ring->index,
 		       ++nna->fence_seqnos[ring->index]);
-	job->started = true;
-	job->begun = jiffies;
+	job->fence_initialized = true;
+	job->pushed_jiffies = jiffies;
 	dma_fence_get(fence);
 
 	nna_vm_mark_used(job->ctx->vm);
 	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid,
 			  job->base.s_fence->finished.context, job->base.s_fence->finished.seqno);
-	ret = nna_ring_push(ring, &job->entry, &job->cmd);
+	ret = nna_ring_push(ring, &job->entry, &job->req);
 	if (ret) {
 		/* The device is being reset or has been lost since we looked. */
 		dma_fence_set_error(fence, nna_device_is_lost(nna) ? -ENODEV : -ECANCELED);
@@ -339,48 +339,48 @@ static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
  * has. So with n rings that have jobs, at most n limits pass from one end to the next, however long
  * a job has to wait for others.
  */
-static bool nna_device_is_stuck(const struct nna_job *job)
+static bool nna_device_is_hung(const struct nna_job *job)
 {
 	struct nna_device *nna = job->nna;
-	unsigned long since = READ_ONCE(nna->ended);
+	unsigned long since = READ_ONCE(nna->last_end_jiffies);
 	unsigned int i, busy = 0;
 
 	for (i = 0; i < NNA_JOB_RINGS; i++)
 		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
 	/* What is in the future has been so long ago that the clock has come round. */
-	if (!time_in_range(since, job->begun, jiffies))
-		since = job->begun;
-	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->limit_ms));
+	if (!time_in_range(since, job->pushed_jiffies, jiffies))
+		since = job->pushed_jiffies;
+	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->job_limit_ms));
 }
 
 /*
  * A job that the device goes on with although others have their turns: one that it does not end as
  * it should.
  */
-static bool nna_ring_is_stuck(struct nna_device *nna, struct nna_ring *ring)
+static bool nna_ring_is_hung(struct nna_device *nna, struct nna_ring *ring)
 {
 	u64 ms = nna_hw_ring_run_ms(&nna->hw, ring->index);
 
-	return ms > nna->limit_ms + (nna->timeout_ms - nna->limit_ms) / 2;
+	return ms > nna->job_limit_ms + (nna->timeout_ms - nna->job_limit_ms) / 2;
 }
 
 /* Blame the job that the device has begun on a ring, if there is one. */
-static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring *ring, bool dump,
-					u32 *seqno)
+static struct dma_fence *nna_job_mark_guilty(struct nna_device *nna, struct nna_ring *ring,
+					     bool dump, u32 *seqno)
 {
 	u32 head = nna_hw_ring_head(&nna->hw, ring->index);
 	struct dma_fence *fence = NULL;
-	struct nna_ring_cmd *cmd = NULL;
+	struct nna_ring_request *req = NULL;
 
 	spin_lock_irq(&ring->lock);
 	if (head != ring->done && head - ring->done <= ring->tail - ring->done)
-		cmd = ring->cmds[ring->done & (ring->size - 1)];
-	if (cmd) {
-		struct nna_job *job = container_of(cmd, struct nna_job, cmd);
+		req = ring->requests[ring->done & (ring->size - 1)];
+	if (req) {
+		struct nna_job *job = container_of(req, struct nna_job, req);
 
-		job->blamed = true;
+		job->guilty = true;
 		fence = dma_fence_get(&job->fence->base);
-		*seqno = cmd->seqno;
+		*seqno = req->seqno;
 		if (dump)
 			nna_coredump_job(job->ctx, &job->entry, 0, 0);
 	}
@@ -392,7 +392,7 @@ static struct dma_fence *nna_ring_blame(struct nna_device *nna, struct nna_ring 
  * The ring whose job has run for the longest: others may have been set aside for it. NULL if none
  * has, as far as the device says.
  */
-static struct nna_ring *nna_job_suspect(struct nna_device *nna)
+static struct nna_ring *nna_ring_longest_running(struct nna_device *nna)
 {
 	struct nna_ring *suspect = NULL;
 	u64 ms, longest = 0;
@@ -408,7 +408,7 @@ static struct nna_ring *nna_job_suspect(struct nna_device *nna)
 	return suspect;
 }
 
-static bool nna_ring_has_ended(struct nna_ring *ring, struct dma_fence *fence)
+static bool nna_ring_poll_fence(struct nna_ring *ring, struct dma_fence *fence)
 {
 	nna_ring_process(ring);
 	return dma_fence_is_signaled(fence);
@@ -420,7 +420,7 @@ static bool nna_ring_has_ended(struct nna_ring *ring, struct dma_fence *fence)
  */
 static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 {
-	const char *why = "no job was begun";
+	const char *reason = "no job was begun";
 	struct dma_fence *fence = NULL;
 	bool ended = false, dump;
 	unsigned int i;
@@ -430,29 +430,29 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 	if (dump)
 		nna_coredump_rings(nna);
 	if (!ring)
-		ring = nna_job_suspect(nna);
+		ring = nna_ring_longest_running(nna);
 	if (ring)
-		fence = nna_ring_blame(nna, ring, dump, &seqno);
+		fence = nna_job_mark_guilty(nna, ring, dump, &seqno);
 	/* The highest ring goes first, so its job is the one unless the device knows better. */
 	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
 		ring = &nna->rings[i];
-		fence = nna_ring_blame(nna, ring, dump, &seqno);
+		fence = nna_job_mark_guilty(nna, ring, dump, &seqno);
 	}
 	if (fence) {
 		/* Not by waiting for the fence: in its own signalling path nobody may. */
 		if (!nna_control_abort(nna, ring->index, seqno))
-			read_poll_timeout(nna_ring_has_ended, ended, ended, NNA_ABORT_POLL_US,
+			read_poll_timeout(nna_ring_poll_fence, ended, ended, NNA_ABORT_POLL_US,
 					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
 		else
-			ended = nna_ring_has_ended(ring, fence);
+			ended = nna_ring_poll_fence(ring, fence);
 		dma_fence_put(fence);
-		why = "a job did not end";
+		reason = "a job did not end";
 	}
 	if (ended)
 		drm_err(&nna->drm, "ring %u: job %u did not end and was aborted\n", ring->index,
 			seqno);
 	else
-		nna_reset_now(nna, why);
+		nna_reset_now(nna, reason);
 	if (dump)
 		nna_coredump_end(nna);
 }
@@ -462,7 +462,7 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
  * completion or an interrupt was lost, that the job only waits for others, or that the device is
  * dead.
  */
-static void nna_job_look_after(struct nna_job *job)
+static void nna_job_handle_timeout(struct nna_job *job)
 {
 	struct nna_device *nna = job->nna;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
@@ -473,7 +473,7 @@ static void nna_job_look_after(struct nna_job *job)
 	 * One that has never been put on the ring has ended as well; so has one whose scheduler has
 	 * been held up.
 	 */
-	if (!job->started || dma_fence_is_signaled(fence))
+	if (!job->fence_initialized || dma_fence_is_signaled(fence))
 		return;
 
 	ret = nna_ring_process(ring);
@@ -482,9 +482,9 @@ static void nna_job_look_after(struct nna_job *job)
 	} else if (ret < 0) {
 		nna_reset_now(nna, "a completion made no sense");
 	} else if (drm_dev_enter(&nna->drm, &idx)) {
-		if (nna_device_is_stuck(job))
+		if (nna_device_is_hung(job))
 			nna_job_recover(nna, NULL);
-		else if (nna_ring_is_stuck(nna, ring))
+		else if (nna_ring_is_hung(nna, ring))
 			nna_job_recover(nna, ring);
 		drm_dev_exit(idx);
 	}
@@ -492,7 +492,7 @@ static void nna_job_look_after(struct nna_job *job)
 
 static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 {
-	nna_job_look_after(to_nna_job(sched_job));
+	nna_job_handle_timeout(to_nna_job(sched_job));
 	return nna_job_no_hang(sched_job);
 }
 
@@ -501,7 +501,7 @@ static void nna_job_destroy(struct nna_job *job)
 	struct nna_device *nna = job->nna;
 
 	nna_syncs_fini(&job->syncs);
-	if (job->started) {
+	if (job->fence_initialized) {
 		dma_fence_put(&job->fence->base);
 	} else {
 		fput(job->fence->keepalive);
@@ -512,8 +512,8 @@ static void nna_job_destroy(struct nna_job *job)
 	nna_pm_put(nna);
 	/* Pairs with nna_job_drain(), after which the device may be freed. */
 	rcu_read_lock();
-	if (atomic_dec_and_test(&nna->jobs) && wq_has_sleeper(&nna->jobs_gone))
-		wake_up_all(&nna->jobs_gone);
+	if (atomic_dec_and_test(&nna->job_count) && wq_has_sleeper(&nna->jobs_waitq))
+		wake_up_all(&nna->jobs_waitq);
 	rcu_read_unlock();
 }
 
@@ -521,13 +521,13 @@ static void nna_job_destroy(struct nna_job *job)
  * A job that has ended without the device has no parent to its fence: it had failed before, or its
  * context was closed. But who has that fence still asks for the scheduler's name.
  */
-static void nna_job_give_parent(struct nna_job *job)
+static void nna_job_set_parent(struct nna_job *job)
 {
 	struct dma_fence *fence = &job->fence->base;
 
 	/* On a timeline of its own, as it overtakes those on the ring. */
 	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, dma_fence_context_alloc(1), 1);
-	job->started = true;
+	job->fence_initialized = true;
 	dma_fence_signal(fence);
 	/* Pairs with the acquire of whoever hands a deadline on to the parent. */
 	smp_store_release(&job->base.s_fence->parent, dma_fence_get(fence));
@@ -537,8 +537,8 @@ static void nna_job_free(struct drm_sched_job *sched_job)
 {
 	struct nna_job *job = to_nna_job(sched_job);
 
-	if (!job->started)
-		nna_job_give_parent(job);
+	if (!job->fence_initialized)
+		nna_job_set_parent(job);
 	drm_sched_job_cleanup(sched_job);
 	nna_job_destroy(job);
 }
@@ -592,39 +592,39 @@ int nna_job_init(struct nna_device *nna)
 	return 0;
 }
 
-void nna_job_hold(struct nna_device *nna, u32 who)
+void nna_sched_stop(struct nna_device *nna, u32 by)
 {
 	unsigned int i;
 
-	mutex_lock(&nna->hold_lock);
-	nna->holds |= who;
+	mutex_lock(&nna->sched_lock);
+	nna->stopped_by |= by;
 	for (i = 0; i < nna->scheds_ready; i++)
 		drm_sched_wqueue_stop(&nna->scheds[i]);
-	mutex_unlock(&nna->hold_lock);
+	mutex_unlock(&nna->sched_lock);
 }
 
-void nna_job_let_go(struct nna_device *nna, u32 who)
+void nna_sched_start(struct nna_device *nna, u32 by)
 {
 	unsigned int i;
 
-	mutex_lock(&nna->hold_lock);
-	nna->holds &= ~who;
-	for (i = 0; i < nna->scheds_ready && !nna->holds; i++)
+	mutex_lock(&nna->sched_lock);
+	nna->stopped_by &= ~by;
+	for (i = 0; i < nna->scheds_ready && !nna->stopped_by; i++)
 		drm_sched_wqueue_start(&nna->scheds[i]);
-	mutex_unlock(&nna->hold_lock);
+	mutex_unlock(&nna->sched_lock);
 }
 
-void nna_job_kill(struct nna_ctx *ctx)
+void nna_job_kill_ctx(struct nna_ctx *ctx)
 {
 	struct nna_device *nna = ctx->nna;
 	struct drm_gpu_scheduler *sched = &nna->scheds[ctx->ring];
 
-	mutex_lock(&nna->hold_lock);
+	mutex_lock(&nna->sched_lock);
 	drm_sched_wqueue_stop(sched);
 	drm_sched_entity_fini(&ctx->entity);
-	if (!nna->holds)
+	if (!nna->stopped_by)
 		drm_sched_wqueue_start(sched);
-	mutex_unlock(&nna->hold_lock);
+	mutex_unlock(&nna->sched_lock);
 }
 
 void nna_job_drain(struct nna_device *nna)
@@ -633,7 +633,7 @@ void nna_job_drain(struct nna_device *nna)
 	 * Jobs that wait for in-fences of others end when those signal, which they do in finite
 	 * time.
 	 */
-	wait_event(nna->jobs_gone, !atomic_read(&nna->jobs));
+	wait_event(nna->jobs_waitq, !atomic_read(&nna->job_count));
 	/* For whoever ended the last one, or reads the names of a fence that has just signalled. */
 	synchronize_rcu();
 }
@@ -647,10 +647,10 @@ void nna_job_abort_ctx(struct nna_ctx *ctx)
 
 	spin_lock_irq(&ring->lock);
 	for (i = ring->done; i != ring->tail; i++) {
-		struct nna_ring_cmd *cmd = ring->cmds[i & (ring->size - 1)];
+		struct nna_ring_request *req = ring->requests[i & (ring->size - 1)];
 
-		if (cmd && container_of(cmd, struct nna_job, cmd)->ctx == ctx)
-			seqnos[count++] = cmd->seqno;
+		if (req && container_of(req, struct nna_job, req)->ctx == ctx)
+			seqnos[count++] = req->seqno;
 	}
 	spin_unlock_irq(&ring->lock);
 
@@ -710,7 +710,7 @@ static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
 	};
 	job->deadline_ns = args->deadline_ns;
 	job->duration_ns = args->duration_ns;
-	job->submitted = ktime_get_ns();
+	job->submitted_ns = ktime_get_ns();
 }
 
 static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx,
@@ -730,16 +730,16 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	if (ret)
 		goto err_free;
 	spin_lock_init(&job->fence->lock);
-	INIT_DELAYED_WORK(&job->fence->hurry, nna_fence_hurry);
+	INIT_DELAYED_WORK(&job->fence->boost_work, nna_fence_boost_work);
 	job->fence->nna = ctx->nna;
 	job->fence->keepalive = get_file(ctx->usage->keepalive);
 	job->fence->ring = ctx->ring;
 	job->nna = ctx->nna;
 	job->ctx = nna_ctx_get(ctx);
-	job->cmd.complete = nna_job_complete;
-	job->cmd.keep = nna_job_keep;
-	job->cmd.nna = ctx->nna;
-	atomic_inc(&ctx->nna->jobs);
+	job->req.complete = nna_job_complete;
+	job->req.may_resubmit = nna_job_may_resubmit;
+	job->req.nna = ctx->nna;
+	atomic_inc(&ctx->nna->job_count);
 	nna_job_fill(job, args);
 	return job;
 

@@ -49,31 +49,31 @@ int nna_job_init(struct nna_device *nna);
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
 		   const struct drm_nna_sync *syncs, u32 sync_count);
 
-/** NNA_HOLD_RESET - Jobs are held while the device is being reset. */
-#define NNA_HOLD_RESET		BIT(0)
-/** NNA_HOLD_SUSPEND - Jobs are held while the system sleeps. */
-#define NNA_HOLD_SUSPEND	BIT(1)
+/** NNA_STOPPED_BY_RESET - Jobs are held while the device is being reset. */
+#define NNA_STOPPED_BY_RESET	BIT(0)
+/** NNA_STOPPED_BY_SUSPEND - Jobs are held while the system sleeps. */
+#define NNA_STOPPED_BY_SUSPEND	BIT(1)
 
 /**
- * nna_job_hold() - Put no more jobs on the rings and free none.
+ * nna_sched_stop() - Put no more jobs on the rings and free none.
  * @nna: the device.
- * @who: NNA_HOLD_*.
+ * @by: NNA_STOPPED_BY_*.
  *
  * When it returns no scheduler is about to.
  */
-void nna_job_hold(struct nna_device *nna, u32 who);
+void nna_sched_stop(struct nna_device *nna, u32 by);
 
-/** nna_job_let_go() - Go on, unless somebody but those in @who holds the jobs as well. */
-void nna_job_let_go(struct nna_device *nna, u32 who);
+/** nna_sched_start() - Go on, unless somebody but those in @by holds the jobs as well. */
+void nna_sched_start(struct nna_device *nna, u32 by);
 
 /**
- * nna_job_kill() - End the jobs of @ctx that are not on the ring, with their in-fences.
+ * nna_job_kill_ctx() - End the jobs of @ctx that are not on the ring, with their in-fences.
  * @ctx: a closed context; its entity is of no more use.
  *
  * The ring's scheduler stands still meanwhile: one that has just taken a job would sort the entity
  * in again for the next one, after it has been taken out, and both would take jobs from the queue.
  */
-void nna_job_kill(struct nna_ctx *ctx);
+void nna_job_kill_ctx(struct nna_ctx *ctx);
 
 /** nna_job_abort_ctx() - Have the device end the jobs of @ctx that it has taken on. May sleep. */
 void nna_job_abort_ctx(struct nna_ctx *ctx);

@@ -11,19 +11,19 @@
 #include "nna_pm.h"
 #include "nna_regs.h"
 
-static void nna_pci_let_in(struct device *dev)
+static void nna_pci_enable_bus_master(struct device *dev)
 {
 	pci_set_master(to_pci_dev(dev));
 }
 
-static void nna_pci_cut_off(struct device *dev)
+static void nna_pci_disable_bus_master(struct device *dev)
 {
 	pci_clear_master(to_pci_dev(dev));
 }
 
 static const struct nna_bus_ops nna_pci_bus_ops = {
-	.let_in = nna_pci_let_in,
-	.cut_off = nna_pci_cut_off,
+	.enable_bus_master = nna_pci_enable_bus_master,
+	.disable_bus_master = nna_pci_disable_bus_master,
 };
 
 static void nna_pci_free_vectors(void *pdev)

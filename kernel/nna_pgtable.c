@@ -263,7 +263,7 @@ static void nna_pt_split(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned in
 }
 
 static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned int level, u64 va,
-			 u64 last, struct list_head *dead)
+			 u64 last, struct list_head *unlinked)
 {
 	unsigned int shift = nna_pt_shift(level);
 	bool any = false;
@@ -278,13 +278,13 @@ static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned in
 		} else if (level && pt->children[index]) {
 			struct nna_pt *child = pt->children[index];
 
-			any |= nna_pt_unmap(pgt, child, level - 1, va, end, dead);
+			any |= nna_pt_unmap(pgt, child, level - 1, va, end, unlinked);
 			if (!child->used) {
 				nna_pt_set(pt, index, 0);
 				pt->children[index] = NULL;
 				pt->used--;
 				pgt->tables--;
-				list_add(&child->link, dead);
+				list_add(&child->link, unlinked);
 			}
 		} else if (level && end - va + 1 < NNA_LARGE_PAGE_SIZE) {
 			nna_pt_split(pgt, pt, index, nna_pt_index(va, 0), nna_pt_index(end, 0));
@@ -300,18 +300,18 @@ static bool nna_pt_unmap(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned in
 	}
 }
 
-bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *dead)
+bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *unlinked)
 {
 	if (!size)
 		return false;
-	return nna_pt_unmap(pgt, pgt->root, NNA_PT_ROOT, va, va + size - 1, dead);
+	return nna_pt_unmap(pgt, pgt->root, NNA_PT_ROOT, va, va + size - 1, unlinked);
 }
 
-void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *dead)
+void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *unlinked)
 {
 	struct nna_pt *pt, *tmp;
 
-	list_for_each_entry_safe(pt, tmp, dead, link) {
+	list_for_each_entry_safe(pt, tmp, unlinked, link) {
 		list_del(&pt->link);
 		nna_pt_pool_put(pgt, pt);
 	}

@@ -118,14 +118,14 @@ void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, 
  * @pgt: the address space.
  * @va: first address, page aligned.
  * @size: bytes, page aligned.
- * @dead: where unlinked tables go.
+ * @unlinked: where unlinked tables go.
  *
  * Return: whether anything was mapped.
  */
-bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *dead);
+bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *unlinked);
 
 /** nna_pgtable_recycle() - Put back unlinked tables that the device has forgotten. */
-void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *dead);
+void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *unlinked);
 
 /**
  * nna_pgtable_lookup() - Translate as the device would.

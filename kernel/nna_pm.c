@@ -57,13 +57,13 @@ void nna_pm_fini(struct nna_device *nna)
 
 static int nna_pm_runtime_suspend(struct device *dev)
 {
-	nna_reset_sleep(dev_get_drvdata(dev));
+	nna_reset_suspend(dev_get_drvdata(dev));
 	return 0;
 }
 
 static int nna_pm_runtime_resume(struct device *dev)
 {
-	nna_reset_wake(dev_get_drvdata(dev));
+	nna_reset_resume(dev_get_drvdata(dev));
 	return 0;
 }
 
@@ -89,11 +89,11 @@ static int nna_pm_suspend(struct device *dev)
 	struct nna_device *nna = dev_get_drvdata(dev);
 	unsigned long end = jiffies + msecs_to_jiffies(nna->timeout_ms);
 
-	nna_job_hold(nna, NNA_HOLD_SUSPEND);
+	nna_sched_stop(nna, NNA_STOPPED_BY_SUSPEND);
 	while (!nna_pm_rings_are_empty(nna)) {
 		if (time_after(jiffies, end)) {
 			drm_dbg_driver(&nna->drm, "too busy to be suspended\n");
-			nna_job_let_go(nna, NNA_HOLD_SUSPEND);
+			nna_sched_start(nna, NNA_STOPPED_BY_SUSPEND);
 			return -EBUSY;
 		}
 		msleep(NNA_IDLE_POLL_MS);
@@ -102,7 +102,7 @@ static int nna_pm_suspend(struct device *dev)
 	flush_workqueue(nna->reset_wq);
 	flush_work(&nna->coredump.work);
 	if (!pm_runtime_suspended(dev))
-		nna_reset_sleep(nna);
+		nna_reset_suspend(nna);
 	return 0;
 }
 
@@ -111,11 +111,11 @@ static int nna_pm_resume(struct device *dev)
 	struct nna_device *nna = dev_get_drvdata(dev);
 
 	if (!pm_runtime_suspended(dev)) {
-		nna_reset_wake(nna);
+		nna_reset_resume(nna);
 		/* Jobs that have waited may have deadlines. */
 		nna_clock_refresh(&nna->clock, &nna->hw);
 	}
-	nna_job_let_go(nna, NNA_HOLD_SUSPEND);
+	nna_sched_start(nna, NNA_STOPPED_BY_SUSPEND);
 	return 0;
 }
 

@@ -22,35 +22,35 @@ int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int in
 	spin_lock_init(&ring->lock);
 	ring->seqno = 1;
 
-	ring->cmds = devm_kcalloc(dev, size, sizeof(*ring->cmds), GFP_KERNEL);
+	ring->requests = devm_kcalloc(dev, size, sizeof(*ring->requests), GFP_KERNEL);
 	ring->entries = dmam_alloc_coherent(dev, size * sizeof(*ring->entries),
 					    &ring->entries_dma, GFP_KERNEL);
 	ring->cq = dmam_alloc_coherent(dev, size * sizeof(*ring->cq), &ring->cq_dma, GFP_KERNEL);
-	return ring->cmds && ring->entries && ring->cq ? 0 : -ENOMEM;
+	return ring->requests && ring->entries && ring->cq ? 0 : -ENOMEM;
 }
 
-static void nna_ring_write_locked(struct nna_ring *ring, struct nna_ring_cmd *cmd)
+static void nna_ring_write_locked(struct nna_ring *ring, struct nna_ring_request *req)
 {
 	u32 slot = ring->tail++ & (ring->size - 1);
 
 	lockdep_assert_held(&ring->lock);
-	cmd->seqno = ring->seqno++;
-	cmd->entry->seqno = cpu_to_le32(cmd->seqno);
-	ring->entries[slot] = *cmd->entry;
-	ring->cmds[slot] = cmd;
+	req->seqno = ring->seqno++;
+	req->entry->seqno = cpu_to_le32(req->seqno);
+	ring->entries[slot] = *req->entry;
+	ring->requests[slot] = req;
 }
 
 int nna_ring_enable(struct nna_ring *ring)
 {
 	unsigned long flags;
-	u32 kept, i;
+	u32 resubmitted, i;
 	int ret;
 
 	spin_lock_irqsave(&ring->lock, flags);
 	WARN_ON(ring->running || ring->done);
 	memset(ring->cq, 0, ring->size * sizeof(*ring->cq));
-	for (i = 0, kept = ring->tail, ring->tail = 0; i < kept; i++)
-		nna_ring_write_locked(ring, ring->cmds[i]);
+	for (i = 0, resubmitted = ring->tail, ring->tail = 0; i < resubmitted; i++)
+		nna_ring_write_locked(ring, ring->requests[i]);
 	spin_unlock_irqrestore(&ring->lock, flags);
 
 	/* The zeroed phase bits must be there before the device writes the first lap's ones. */
@@ -62,43 +62,43 @@ int nna_ring_enable(struct nna_ring *ring)
 
 	spin_lock_irqsave(&ring->lock, flags);
 	ring->running = true;
-	if (kept)
+	if (resubmitted)
 		nna_hw_doorbell(&ring->nna->hw, ring->index, ring->tail);
 	spin_unlock_irqrestore(&ring->lock, flags);
 	return 0;
 }
 
-static struct nna_ring_cmd *nna_ring_pop_locked(struct nna_ring *ring)
+static struct nna_ring_request *nna_ring_pop_locked(struct nna_ring *ring)
 {
 	u32 slot = ring->done++ & (ring->size - 1);
-	struct nna_ring_cmd *cmd = ring->cmds[slot];
+	struct nna_ring_request *req = ring->requests[slot];
 
 	lockdep_assert_held(&ring->lock);
-	ring->cmds[slot] = NULL;
-	return cmd;
+	ring->requests[slot] = NULL;
+	return req;
 }
 
 static void nna_ring_rewind_locked(struct nna_ring *ring, u32 begun, int error)
 {
-	struct nna_ring_cmd *kept[NNA_RING_SIZE];
+	struct nna_ring_request *resubmitted[NNA_RING_SIZE];
 	u32 count = 0, i;
 
 	lockdep_assert_held(&ring->lock);
 	ring->running = false;
 	WRITE_ONCE(ring->epoch, ring->epoch + 1);
 	for (i = 0; ring->done != ring->tail; i++) {
-		struct nna_ring_cmd *cmd = nna_ring_pop_locked(ring);
+		struct nna_ring_request *req = nna_ring_pop_locked(ring);
 
-		if (!cmd)
+		if (!req)
 			continue;
-		if (i >= begun && cmd->keep && cmd->keep(cmd))
-			kept[count++] = cmd;
+		if (i >= begun && req->may_resubmit && req->may_resubmit(req))
+			resubmitted[count++] = req;
 		else
-			cmd->complete(cmd, 0, 0, error);
+			req->complete(req, 0, 0, error);
 	}
 	ring->done = 0;
 	ring->tail = count;
-	memcpy(ring->cmds, kept, count * sizeof(*kept));
+	memcpy(ring->requests, resubmitted, count * sizeof(*resubmitted));
 }
 
 void nna_ring_disable(struct nna_ring *ring, int error)
@@ -121,26 +121,26 @@ void nna_ring_rewind(struct nna_ring *ring, u32 head, int error)
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
-int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_cmd *cmd)
+int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_request *req)
 {
 	unsigned long flags;
 	int ret = 0;
 
-	cmd->entry = entry;
+	req->entry = entry;
 	spin_lock_irqsave(&ring->lock, flags);
 	if (!ring->running) {
 		ret = -EIO;
 	} else if (ring->tail - ring->done >= ring->size) {
 		ret = -ENOSPC;
 	} else {
-		nna_ring_write_locked(ring, cmd);
+		nna_ring_write_locked(ring, req);
 		nna_hw_doorbell(&ring->nna->hw, ring->index, ring->tail);
 	}
 	spin_unlock_irqrestore(&ring->lock, flags);
 	return ret;
 }
 
-bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_cmd *cmd)
+bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req)
 {
 	unsigned long flags;
 	bool found = false;
@@ -148,8 +148,8 @@ bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_cmd *cmd)
 
 	spin_lock_irqsave(&ring->lock, flags);
 	for (i = ring->done; i != ring->tail && !found; i++) {
-		if (ring->cmds[i & (ring->size - 1)] == cmd) {
-			ring->cmds[i & (ring->size - 1)] = NULL;
+		if (ring->requests[i & (ring->size - 1)] == req) {
+			ring->requests[i & (ring->size - 1)] = NULL;
 			found = true;
 		}
 	}
@@ -167,7 +167,7 @@ int nna_ring_process(struct nna_ring *ring)
 		struct nna_completion *c = &ring->cq[ring->done & (ring->size - 1)];
 		u16 flags = le16_to_cpu(READ_ONCE(c->flags));
 		u16 phase = ring->done & ring->size ? 0 : NNA_COMPLETION_PHASE;
-		struct nna_ring_cmd *cmd;
+		struct nna_ring_request *req;
 		u32 seqno;
 
 		if ((flags & NNA_COMPLETION_PHASE) != phase)
@@ -180,10 +180,10 @@ int nna_ring_process(struct nna_ring *ring)
 			n = -EIO;
 			break;
 		}
-		cmd = nna_ring_pop_locked(ring);
+		req = nna_ring_pop_locked(ring);
 		ring->completions++;
-		if (cmd)
-			cmd->complete(cmd, le16_to_cpu(c->status), le64_to_cpu(c->detail), 0);
+		if (req)
+			req->complete(req, le16_to_cpu(c->status), le64_to_cpu(c->detail), 0);
 		n++;
 	}
 	spin_unlock_irqrestore(&ring->lock, irqflags);

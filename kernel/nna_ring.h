@@ -25,19 +25,19 @@
 struct nna_device;
 
 /**
- * struct nna_ring_cmd - What waits for a completion.
+ * struct nna_ring_request - What waits for a completion.
  * @complete: called once, with the ring's lock held, when the entry has been completed or lost.
  *	@status is an &enum nna_status, @error 0; for a lost entry @error is a negative errno and
  *	the others are 0.
- * @keep: whether an entry that the device has not begun may go to it again after a reset; called
+ * @may_resubmit: whether an entry that the device has not begun may go to it again after a reset; called
  *	with the ring's lock held. NULL: it may not.
  * @nna: the device.
  * @entry: what nna_ring_push() was given.
  * @seqno: of the entry, set by nna_ring_push(); another one after a reset.
  */
-struct nna_ring_cmd {
-	void (*complete)(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error);
-	bool (*keep)(struct nna_ring_cmd *cmd);
+struct nna_ring_request {
+	void (*complete)(struct nna_ring_request *req, u16 status, u64 detail, int error);
+	bool (*may_resubmit)(struct nna_ring_request *req);
 	struct nna_device *nna;
 	struct nna_ring_entry *entry;
 	u32 seqno;
@@ -59,7 +59,7 @@ struct nna_ring_cmd {
  * @seqno: of the next entry; goes on over resets, so that ABORT never meets a namesake.
  * @running: whether the device serves the ring.
  * @epoch: times it has been taken from the device, which had been reset or cut off.
- * @cmds: who waits for which entry.
+ * @requests: who waits for which entry.
  * @completions: completions read since the driver was bound.
  */
 struct nna_ring {
@@ -77,7 +77,7 @@ struct nna_ring {
 	u32 seqno;
 	bool running;
 	u32 epoch;
-	struct nna_ring_cmd **cmds;
+	struct nna_ring_request **requests;
 	u64 completions;
 };
 
@@ -103,21 +103,21 @@ void nna_ring_rewind(struct nna_ring *ring, u32 head, int error);
 /**
  * nna_ring_push() - Write an entry and ring the doorbell; any context.
  * @ring: the ring.
- * @entry: the entry; its seqno is filled in. To be kept as long as @cmd.
- * @cmd: what waits for the completion.
+ * @entry: the entry; its seqno is filled in. To be kept as long as @req.
+ * @req: what waits for the completion.
  *
  * Return: 0, -ENOSPC (the ring is full), -EIO (the device does not serve it).
  */
-int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_cmd *cmd);
+int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_request *req);
 
 /**
  * nna_ring_detach() - Stop waiting for an entry.
  * @ring: the ring.
- * @cmd: what waited.
+ * @req: what waited.
  *
- * Return: whether @cmd was waiting; if not, its complete() has returned.
+ * Return: whether @req was waiting; if not, its complete() has returned.
  */
-bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_cmd *cmd);
+bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req);
 
 /**
  * nna_ring_process() - Read new completions; any context.

@@ -43,17 +43,17 @@ int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 	int ret;
 
 	memset(syncs, 0, sizeof(*syncs));
-	syncs->in = syncs->few_in;
-	syncs->out = syncs->few_out;
+	syncs->in = syncs->inline_in;
+	syncs->out = syncs->inline_out;
 	for (i = 0; i < count; i++) {
 		ret = nna_sync_check(&array[i]);
 		if (ret)
 			return ret;
 		outs += !!(array[i].flags & DRM_NNA_SYNC_SIGNAL);
 	}
-	if (count - outs > NNA_FEW_SYNCS)
+	if (count - outs > NNA_INLINE_SYNCS)
 		syncs->in = kcalloc(count - outs, sizeof(*syncs->in), GFP_KERNEL);
-	if (outs > NNA_FEW_SYNCS)
+	if (outs > NNA_INLINE_SYNCS)
 		syncs->out = kcalloc(outs, sizeof(*syncs->out), GFP_KERNEL);
 	if (!syncs->in || !syncs->out) {
 		ret = -ENOMEM;
@@ -90,9 +90,9 @@ void nna_syncs_fini(struct nna_syncs *syncs)
 		if (syncs->out[i].syncobj)
 			drm_syncobj_put(syncs->out[i].syncobj);
 	}
-	if (syncs->in != syncs->few_in)
+	if (syncs->in != syncs->inline_in)
 		kfree(syncs->in);
-	if (syncs->out != syncs->few_out)
+	if (syncs->out != syncs->inline_out)
 		kfree(syncs->out);
 	memset(syncs, 0, sizeof(*syncs));
 }

@@ -16,8 +16,8 @@ struct drm_syncobj;
 /** NNA_MAX_SYNCS - Most elements of the array. */
 #define NNA_MAX_SYNCS	128u
 
-/** NNA_FEW_SYNCS - So many of each direction need no allocation. */
-#define NNA_FEW_SYNCS	2u
+/** NNA_INLINE_SYNCS - So many of each direction need no allocation. */
+#define NNA_INLINE_SYNCS	2u
 
 /**
  * struct nna_sync_out - A syncobj to signal.
@@ -37,16 +37,16 @@ struct nna_sync_out {
  * @in_count: how many.
  * @out: syncobjs to signal.
  * @out_count: how many.
- * @few_in: where @in points to when there are few.
- * @few_out: the same for @out.
+ * @inline_in: where @in points to when there are few.
+ * @inline_out: the same for @out.
  */
 struct nna_syncs {
 	struct dma_fence **in;
 	u32 in_count;
 	struct nna_sync_out *out;
 	u32 out_count;
-	struct dma_fence *few_in[NNA_FEW_SYNCS];
-	struct nna_sync_out few_out[NNA_FEW_SYNCS];
+	struct dma_fence *inline_in[NNA_INLINE_SYNCS];
+	struct nna_sync_out inline_out[NNA_INLINE_SYNCS];
 };
 
 /**

@@ -10,7 +10,7 @@
 #include "nna_uobj.h"
 
 void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride, u32 size,
-			      u32 max_count, void *room, u32 room_count)
+			      u32 max_count, void *buf, u32 buf_count)
 {
 	void __user *from = u64_to_user_ptr(in->array);
 	size_t bytes;
@@ -27,7 +27,7 @@ void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride
 	if (check_mul_overflow((size_t)in->count, (size_t)size, &bytes))
 		return ERR_PTR(-E2BIG);
 
-	out = in->count <= room_count ? room : kvmalloc(bytes, GFP_KERNEL);
+	out = in->count <= buf_count ? buf : kvmalloc(bytes, GFP_KERNEL);
 	if (!out)
 		return ERR_PTR(-ENOMEM);
 
@@ -39,7 +39,7 @@ void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride
 						    from + (size_t)i * in->stride, in->stride);
 	}
 	if (ret) {
-		if (out != room)
+		if (out != buf)
 			kvfree(out);
 		return ERR_PTR(ret);
 	}

@@ -19,13 +19,13 @@ struct drm_nna_obj_array;
  * @min_stride: size of an element in the first version of the interface.
  * @size: size of an element as the driver knows it.
  * @max_count: most elements allowed.
- * @room: where the elements go if they fit.
- * @room_count: how many fit there.
+ * @buf: where the elements go if they fit.
+ * @buf_count: how many fit there.
  *
- * Return: as nna_uobj_get_array(); what is not @room is to be freed.
+ * Return: as nna_uobj_get_array(); what is not @buf is to be freed.
  */
 void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride, u32 size,
-			      u32 max_count, void *room, u32 room_count);
+			      u32 max_count, void *buf, u32 buf_count);
 
 /**
  * nna_uobj_get_array() - Copy an array of versioned elements from user space.

@@ -323,7 +323,7 @@ static const struct drm_gpuvm_ops nna_vm_ops = {
 
 struct nna_vm *nna_vm_create(struct nna_device *nna)
 {
-	struct drm_gem_object *root;
+	struct drm_gem_object *resv_obj;
 	struct nna_vm *vm;
 	int ret;
 
@@ -338,15 +338,15 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	ret = nna_pgtable_init(&vm->pgt, &nna_vm_pgtable_ops, vm);
 	if (ret)
 		goto err_free;
-	root = drm_gpuvm_resv_object_alloc(&nna->drm);
-	if (!root) {
+	resv_obj = drm_gpuvm_resv_object_alloc(&nna->drm);
+	if (!resv_obj) {
 		ret = -ENOMEM;
 		goto err_pgtable;
 	}
-	drm_gpuvm_init(&vm->base, "nna-vm", 0, &nna->drm, root, NNA_VA_START,
+	drm_gpuvm_init(&vm->base, "nna-vm", 0, &nna->drm, resv_obj, NNA_VA_START,
 		       NNA_VA_END - NNA_VA_START, 0, 0, &nna_vm_ops);
 	/* The address space holds its own reference. */
-	drm_gem_object_put(root);
+	drm_gem_object_put(resv_obj);
 
 	/* From here on others find it: debugfs, and who takes the driver away. */
 	ret = xa_alloc_cyclic(&nna->asids, &vm->asid, vm, xa_limit_32b, &nna->asid_next,
@@ -446,7 +446,7 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 	if (!obj)
 		return -ENOENT;
 	bind->bo = to_nna_bo(obj);
-	if (bind->bo->root && bind->bo->root != nna_vm_root(vm))
+	if (bind->bo->resv_obj && bind->bo->resv_obj != nna_vm_resv_obj(vm))
 		return -EINVAL;
 	if (check_add_overflow(bind->bo_offset, bind->size, &end) || end > obj->size)
 		return -EINVAL;

@@ -82,8 +82,8 @@ void nna_vm_put(struct nna_vm *vm);
  */
 void nna_vm_free_tables(struct nna_device *nna);
 
-/** nna_vm_root() - The object whose reservation the objects that belong to @vm share. */
-static inline struct drm_gem_object *nna_vm_root(struct nna_vm *vm)
+/** nna_vm_resv_obj() - The object whose reservation the objects that belong to @vm share. */
+static inline struct drm_gem_object *nna_vm_resv_obj(struct nna_vm *vm)
 {
 	return vm->base.r_obj;
 }

@@ -73,8 +73,8 @@ static const struct drm_nna_coredump *nna_coredump_get(struct kunit *test)
 	struct nna_device *nna = to_nna_fake(test)->nna;
 	const struct drm_nna_coredump *dump = (const void *)nna->coredump.data;
 
-	nna_device_flush(nna);
-	KUNIT_ASSERT_EQ(test, 1, atomic_read(&nna->coredump.taken));
+	nna_device_flush_cleanup(nna);
+	KUNIT_ASSERT_EQ(test, 1, atomic_read(&nna->coredump.busy));
 	KUNIT_ASSERT_STREQ(test, DRM_NNA_COREDUMP_MAGIC, (const char *)dump->magic);
 	KUNIT_ASSERT_EQ(test, DRM_NNA_COREDUMP_VERSION, dump->version);
 	KUNIT_ASSERT_EQ(test, NNA_RINGS, dump->ring_count);
@@ -209,7 +209,7 @@ static void nna_coredump_of_a_hang(struct kunit *test)
 	struct nna_ring_entry hung;
 	struct dma_fence *fence;
 
-	fake->deaf = true;
+	fake->ignore_aborts = true;
 	fence = nna_coredump_submit(test, ctx, &args);
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &hung));
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(fence));
@@ -274,8 +274,8 @@ static void nna_coredump_of_nothing(struct kunit *test)
 		nna_coredump_submit(test, ctx, &args);
 		nna_fake_complete(fake, NNA_TEST_RING, statuses[i], 0);
 	}
-	nna_device_flush(fake->nna);
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->coredump.taken));
+	nna_device_flush_cleanup(fake->nna);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->coredump.busy));
 }
 
 static struct kunit_case nna_coredump_cases[] = {

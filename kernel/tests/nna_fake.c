@@ -198,19 +198,19 @@ static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 val
 	spin_unlock_irqrestore(&fake->lock, flags);
 }
 
-static void nna_fake_let_in(struct device *dev)
+static void nna_fake_enable_bus_master(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
 	struct nna_fake *fake = container_of(nna->bus, struct nna_fake, bus);
 
-	fake->let_in_resets = fake->resets;
+	fake->bus_master_resets = fake->resets;
 }
 
-static void nna_fake_cut_off(struct device *dev)
+static void nna_fake_disable_bus_master(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
 
-	container_of(nna->bus, struct nna_fake, bus)->cut_offs++;
+	container_of(nna->bus, struct nna_fake, bus)->bus_master_disables++;
 }
 
 u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring)
@@ -305,7 +305,8 @@ static bool nna_fake_abort(struct nna_fake *fake, unsigned int ring, u32 seqno)
 {
 	struct nna_ring_entry entry;
 
-	if (fake->deaf || !nna_fake_entry(fake, ring, &entry) || le32_to_cpu(entry.seqno) != seqno)
+	if (fake->ignore_aborts || !nna_fake_entry(fake, ring, &entry) ||
+	    le32_to_cpu(entry.seqno) != seqno)
 		return false;
 	nna_fake_put_completion(fake, ring, seqno, NNA_STATUS_ABORTED, 0);
 	return true;
@@ -316,7 +317,7 @@ static void nna_fake_control(struct work_struct *work)
 	struct nna_fake *fake = container_of(work, struct nna_fake, control_work);
 	struct nna_ring_entry entry;
 
-	while (!fake->mute_control && nna_fake_entry(fake, NNA_CONTROL_RING, &entry)) {
+	while (!fake->control_stopped && nna_fake_entry(fake, NNA_CONTROL_RING, &entry)) {
 		unsigned int target = le32_to_cpu(entry.target);
 		bool aborted = false;
 
@@ -335,9 +336,9 @@ static void nna_fake_control(struct work_struct *work)
 	}
 }
 
-void nna_fake_speak(struct nna_fake *fake)
+void nna_fake_resume_control(struct nna_fake *fake)
 {
-	fake->mute_control = false;
+	fake->control_stopped = false;
 	queue_work(fake->wq, &fake->control_work);
 	flush_workqueue(fake->wq);
 }
@@ -364,8 +365,8 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fake);
 	fake->hw.read = nna_fake_read;
 	fake->hw.write = nna_fake_write;
-	fake->bus.let_in = nna_fake_let_in;
-	fake->bus.cut_off = nna_fake_cut_off;
+	fake->bus.enable_bus_master = nna_fake_enable_bus_master;
+	fake->bus.disable_bus_master = nna_fake_disable_bus_master;
 	fake->test = test;
 	fake->id = NNA_ID_MAGIC;
 	fake->version = NNA_ABI_MAJOR << 16 | NNA_ABI_MINOR;
@@ -497,7 +498,7 @@ void nna_fake_exit(struct kunit *test)
 		return;
 	/* What a test has left undone must not keep the others waiting. */
 	fake->gone = false;
-	nna_fake_speak(fake);
+	nna_fake_resume_control(fake);
 	for (i = 0; i < fake->fence_count; i++)
 		dma_fence_signal(fake->fences[i]);
 	nna = fake->nna;
@@ -505,7 +506,7 @@ void nna_fake_exit(struct kunit *test)
 	nna_fake_unbind(fake);
 	flush_workqueue(fake->wq);
 	if (nna) {
-		KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->jobs));
+		KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->job_count));
 		KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
 	}
 }

@@ -105,20 +105,20 @@ struct nna_fake {
 	unsigned int refuse_reset;
 	/** @refuse_ring: this ring cannot be enabled; NNA_RINGS for none. */
 	unsigned int refuse_ring;
-	/** @mute_control: the control ring does not answer. */
-	bool mute_control;
+	/** @control_stopped: the control ring does not answer. */
+	bool control_stopped;
 	/** @corrupt_control: so many answers of the control ring make no sense. */
 	unsigned int corrupt_control;
-	/** @deaf: ABORT is acknowledged but does nothing. */
-	bool deaf;
+	/** @ignore_aborts: ABORT is acknowledged but does nothing. */
+	bool ignore_aborts;
 	/** @drop_irqs: so many interrupts get lost. */
 	unsigned int drop_irqs;
 	/** @resets: resets done. */
 	unsigned int resets;
-	/** @let_in_resets: resets done when the bus was told to let the device in. */
-	unsigned int let_in_resets;
-	/** @cut_offs: times the bus was told to cut the device off. */
-	unsigned int cut_offs;
+	/** @bus_master_resets: resets done when the bus was told to let the device in. */
+	unsigned int bus_master_resets;
+	/** @bus_master_disables: times the bus was told to cut the device off. */
+	unsigned int bus_master_disables;
 	/** @log: what came on the control ring. */
 	struct nna_ring_entry log[NNA_FAKE_LOG];
 	/** @logged: how much. */
@@ -191,13 +191,13 @@ void nna_fake_complete(struct nna_fake *fake, unsigned int ring, u16 status, u64
 /** nna_fake_corrupt() - As nna_fake_complete(), with a seqno that nobody submitted. */
 void nna_fake_corrupt(struct nna_fake *fake, unsigned int ring);
 
-/** nna_fake_speak() - Answer again on the control ring, and to what has come meanwhile. */
-void nna_fake_speak(struct nna_fake *fake);
+/** nna_fake_resume_control() - Answer again on the control ring, and to what has come meanwhile. */
+void nna_fake_resume_control(struct nna_fake *fake);
 
 /** nna_fake_irq() - Raise a ring's interrupt. */
 void nna_fake_irq(struct nna_fake *fake, unsigned int ring);
 
-/** nna_fake_wait() - Sleep until a condition holds; it must within 30 s, on a usual kernel. */
+/** nna_fake_wait() - Sleep until a condition stopped_by; it must within 30 s, on a usual kernel. */
 #define nna_fake_wait(test, condition) do { \
 	unsigned int __tries = 30000 * nna_fake_slowness(); \
 	while (!(condition) && --__tries) \

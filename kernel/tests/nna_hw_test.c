@@ -80,7 +80,7 @@ static void nna_spoil_reset(struct nna_fake *fake)
 
 static void nna_spoil_control(struct nna_fake *fake)
 {
-	fake->mute_control = true;
+	fake->control_stopped = true;
 }
 
 static void nna_spoil_first_ring(struct nna_fake *fake)
@@ -144,7 +144,7 @@ static void nna_hw_properties(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, NNA_REG_CONTROL_ENABLE, fake->control);
 	KUNIT_EXPECT_EQ(test, 1u, fake->resets);
 	/* What it was at before it was reset it cannot have gone on with. */
-	KUNIT_EXPECT_EQ(test, 1u, fake->let_in_resets);
+	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_resets);
 }
 
 static void nna_hw_slow_clock(struct kunit *test)
@@ -165,7 +165,7 @@ static void nna_hw_unbind_quiets(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, 0u, fake->control);
-	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
 	for (i = 0; i < NNA_RINGS; i++)
 		KUNIT_EXPECT_EQ(test, 0u, fake->rings[i].status);
 }

@@ -259,7 +259,7 @@ static void nna_snapshot_take(struct nna_ioctl_test *t, struct nna_snapshot *s)
 	s->ctx_refs = kref_read(&t->ctx->refs);
 	s->in_refs = kref_read(&t->in_syncobj->refcount);
 	s->out_refs = kref_read(&t->out_syncobj->refcount);
-	s->jobs = atomic_read(&t->fake->nna->jobs);
+	s->jobs = atomic_read(&t->fake->nna->job_count);
 	s->fence = rcu_access_pointer(t->out_syncobj->fence);
 	if (obj) {
 		s->bo_refs = kref_read(&obj->refcount);

@@ -42,7 +42,7 @@ static void nna_job_completes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 5);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 static void nna_job_entry(struct kunit *test)
@@ -269,7 +269,7 @@ static void nna_job_first_ban_counts(struct kunit *test)
 	struct drm_nna_ctx_get_state state = {};
 	struct dma_fence *a, *b;
 
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	a = nna_job_submit_one(test, ctx, NULL);
 	b = nna_job_submit_one(test, ctx, NULL);
 	nna_fake_settle(fake);
@@ -417,7 +417,7 @@ static void nna_job_deadline_in_ticks(struct kunit *test)
 }
 
 /* How often the device was told to hurry with what is on the test ring. */
-static unsigned int nna_job_hurries(struct nna_fake *fake)
+static unsigned int nna_job_boosts(struct nna_fake *fake)
 {
 	unsigned int i, count = 0;
 
@@ -442,9 +442,9 @@ static void nna_job_waiters_deadline(struct kunit *test)
 	struct nna_ring_entry e;
 
 	nna_fake_settle(fake);
-	KUNIT_EXPECT_EQ(test, 0u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 	dma_fence_set_deadline(fence, nna_job_in_ms(50));
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
 	KUNIT_EXPECT_EQ(test, (u64)le32_to_cpu(e.seqno),
 			le64_to_cpu(fake->log[fake->logged - 1].address));
@@ -466,11 +466,11 @@ static void nna_job_waiters_deadlines(struct kunit *test)
 	dma_fence_set_deadline(fence, nna_job_in_ms(1000));
 	dma_fence_set_deadline(fence, nna_job_in_ms(5000));
 	msleep(500);
-	KUNIT_EXPECT_EQ(test, 0u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 	msleep(500);
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
 	msleep(3000);
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
@@ -487,7 +487,7 @@ static void nna_job_deadline_of_the_done(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	dma_fence_set_deadline(fence, nna_job_in_ms(1));
 	msleep(1500);
-	KUNIT_EXPECT_EQ(test, 0u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 }
 
 /* A deadline that was set before the job is on the ring holds when it is. */
@@ -500,10 +500,10 @@ static void nna_job_deadline_of_the_waiting(struct kunit *test)
 	in = nna_fake_fence(fake, &handle);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, nna_job_ctx(test), handle, NULL, &fence));
 	dma_fence_set_deadline(fence, nna_job_in_ms(50));
-	KUNIT_EXPECT_EQ(test, 0u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 	dma_fence_signal(in);
 	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
@@ -525,9 +525,9 @@ static void nna_job_deadline_is_handed_on(struct kunit *test)
 	nna_fake_settle(fake);
 	args.deadline_ns = ktime_to_ns(nna_job_in_ms(1000));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, second, out.handle, &args, &fence));
-	KUNIT_EXPECT_EQ(test, 0u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 	msleep(950);
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_hurries(fake));
+	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	msleep(100);
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
@@ -661,7 +661,7 @@ static void nna_job_ctx_destroyed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(queued));
 	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 static void nna_job_destroy_spares_others(struct kunit *test)
@@ -700,7 +700,7 @@ static void nna_job_file_closed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
 	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 /* An abort that comes too late finds the job done. */
@@ -712,13 +712,13 @@ static void nna_job_abort_too_late(struct kunit *test)
 	u32 vm;
 
 	nna_fake_vm(fake, &vm);
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	fence = nna_job_submit_one(test, nna_fake_ctx(fake, vm, NNA_TEST_RING, &destroy.id), NULL);
 	nna_fake_settle(fake);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_DESTROY, &destroy));
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	nna_fake_speak(fake);
+	nna_fake_resume_control(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 

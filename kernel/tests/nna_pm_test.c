@@ -69,14 +69,14 @@ static bool nna_pm_asleep(struct nna_fake *fake)
 	unsigned int i;
 
 	for (i = 0; i < NNA_RINGS; i++)
-		if (fake->nna->rings[i].running != !fake->nna->asleep)
+		if (fake->nna->rings[i].running != !fake->nna->suspended)
 			return false;
-	return fake->nna->asleep;
+	return fake->nna->suspended;
 }
 
 static void nna_pm_fall_asleep(struct kunit *test)
 {
-	nna_fake_wait(test, !atomic_read(&to_nna_fake(test)->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&to_nna_fake(test)->nna->job_count));
 	msleep(NNA_LONG_IDLE_MS);
 	KUNIT_ASSERT_TRUE(test, nna_pm_asleep(to_nna_fake(test)));
 }
@@ -99,7 +99,7 @@ static void nna_pm_idle(struct kunit *test)
 	unsigned int i, resets;
 
 	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_FALSE(test, fake->nna->asleep);
+		KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
 		resets = fake->resets;
 		nna_pm_fall_asleep(test);
 		KUNIT_EXPECT_EQ(test, resets + 1, fake->resets);
@@ -116,7 +116,7 @@ static void nna_pm_awake_with_a_job(struct kunit *test)
 	struct dma_fence *fence = nna_pm_job(test, ctx, 0);
 
 	msleep(3 * NNA_LONG_IDLE_MS);
-	KUNIT_EXPECT_FALSE(test, fake->nna->asleep);
+	KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	nna_pm_fall_asleep(test);
@@ -186,7 +186,7 @@ static void nna_pm_no_sleep(struct kunit *test)
 
 	fake->refuse_reset = UINT_MAX;
 	nna_fake_wait(test, nna_device_is_lost(fake->nna));
-	KUNIT_EXPECT_EQ(test, 1u, fake->cut_offs);
+	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_disables);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
@@ -200,7 +200,7 @@ static void nna_pm_no_waking(struct kunit *test)
 	fake->refuse_ring = NNA_TEST_RING;
 	fence = nna_pm_job(test, ctx, 0);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
-	KUNIT_EXPECT_EQ(test, 1u, fake->cut_offs);
+	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_disables);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
@@ -214,7 +214,7 @@ static void nna_pm_cannot_wake(struct kunit *test)
 	nna_pm_fall_asleep(test);
 	fake->dev->power.runtime_error = -EIO;
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->jobs));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->job_count));
 	fake->dev->power.runtime_error = 0;
 	nna_pm_works(test, ctx);
 }
@@ -230,7 +230,7 @@ static void nna_pm_system(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.suspend(fake->dev));
 		KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 		KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
-		KUNIT_EXPECT_FALSE(test, fake->nna->asleep);
+		KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
 	}
 	nna_pm_works(test, ctx);
 }
@@ -382,13 +382,13 @@ static void nna_pm_system_too_busy(struct kunit *test)
 		jobs[i] = nna_pm_job(test, ctx, 0);
 	nna_pm_suspend_beside(fake, &s);
 	for (i = 0; i < 2; i++) {
-		msleep(fake->nna->limit_ms - 500);
+		msleep(fake->nna->job_limit_ms - 500);
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	}
 	flush_work(&s.work);
 	destroy_work_on_stack(&s.work);
 	KUNIT_EXPECT_EQ(test, -EBUSY, s.ret);
-	KUNIT_EXPECT_FALSE(test, fake->nna->asleep);
+	KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
 	for (; i < ARRAY_SIZE(jobs); i++)
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	for (i = 0; i < ARRAY_SIZE(jobs); i++)

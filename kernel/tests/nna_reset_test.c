@@ -102,7 +102,7 @@ static void nna_reset_hang(struct kunit *test)
 	struct dma_fence *done, *hung, *behind, *lost, *aside;
 	u32 resets;
 
-	fake->deaf = true;
+	fake->ignore_aborts = true;
 	done = nna_reset_job(test, before);
 	hung = nna_reset_job(test, guilty);
 	behind = nna_reset_job(test, same);
@@ -134,7 +134,7 @@ static void nna_reset_hang(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, resets);
 	nna_reset_works_again(test, same);
 	nna_reset_works_again(test, preempted);
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 /*
@@ -161,14 +161,14 @@ static void nna_reset_twice(struct kunit *test)
 }
 
 /* Nothing of a context that is banned goes to the device again. */
-static void nna_reset_banned_is_not_kept(struct kunit *test)
+static void nna_reset_banned_is_not_resubmitted(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	struct dma_fence *hung = nna_reset_job(test, ctx), *behind = nna_reset_job(test, ctx);
 	u32 resets;
 
-	fake->deaf = true;
+	fake->ignore_aborts = true;
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(behind));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
@@ -184,12 +184,12 @@ static void nna_reset_hang_after_ages(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 
-	fake->nna->ended = jiffies + LONG_MAX / 2;
+	fake->nna->last_end_jiffies = jiffies + LONG_MAX / 2;
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_reset_job(test, ctx)));
 }
 
 /* Others end, but this one goes on and on: it alone is ended. */
-static void nna_reset_ring_is_stuck(struct kunit *test)
+static void nna_reset_ring_is_hung(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
@@ -212,7 +212,7 @@ static void nna_reset_ring_is_stuck(struct kunit *test)
 }
 
 /* It does not make way for those above either, which have been begun but are not to blame. */
-static void nna_reset_stuck_below(struct kunit *test)
+static void nna_reset_hung_below(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
@@ -238,7 +238,7 @@ static void nna_reset_hang_again_and_again(struct kunit *test)
 	struct nna_ctx *good = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
 	unsigned int i;
 
-	fake->deaf = true;
+	fake->ignore_aborts = true;
 	for (i = 0; i < 8; i++) {
 		struct nna_ctx *bad = nna_reset_ctx(test, i % NNA_JOB_RINGS);
 
@@ -276,7 +276,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, i < NNA_JOB_RINGS ? -ECANCELED : 0,
 				nna_fake_fence_error(fences[i]));
 	}
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 /* A job that waits while others end is not hung, however long it takes. */
@@ -314,7 +314,7 @@ static void nna_reset_lost_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(ctx));
 	nna_reset_works_again(test, ctx);
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 /* The next one's interrupt serves for both. */
@@ -382,11 +382,11 @@ static void nna_reset_invalidation_ignored(struct kunit *test)
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	struct dma_fence *fence = nna_reset_job(test, ctx);
 
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	nna_control_invalidate(fake->nna, ctx->vm->asid, 0x10000, 0x1000);
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
-	fake->mute_control = false;
+	fake->control_stopped = false;
 	nna_reset_works_again(test, ctx);
 }
 
@@ -414,19 +414,19 @@ static void nna_reset_invalidation_before_sleep(struct kunit *test)
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	struct nna_reset_invalidation i = { .nna = fake->nna };
 
-	fake->mute_control = true;
-	/* What nna_reset_sleep() begins with. */
-	WRITE_ONCE(fake->nna->asleep, true);
+	fake->control_stopped = true;
+	/* What nna_reset_suspend() begins with. */
+	WRITE_ONCE(fake->nna->suspended, true);
 	INIT_WORK_ONSTACK(&i.work, nna_reset_invalidate);
 	queue_work(fake->nna->cleanup_wq, &i.work);
 	msleep(5000);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(i.done));
-	nna_reset_sleep(fake->nna);
+	nna_reset_suspend(fake->nna);
 	flush_work(&i.work);
 	destroy_work_on_stack(&i.work);
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
-	fake->mute_control = false;
-	nna_reset_wake(fake->nna);
+	fake->control_stopped = false;
+	nna_reset_resume(fake->nna);
 	nna_reset_works_again(test, ctx);
 }
 
@@ -437,11 +437,11 @@ static void nna_reset_corrupt_at_probe(struct kunit *test)
 
 	nna_fake_close(fake);
 	nna_fake_unbind(fake);
-	fake->cut_offs = 0;
+	fake->bus_master_disables = 0;
 	fake->corrupt_control = 1;
 	KUNIT_EXPECT_LT(test, nna_fake_bind(fake), 0);
 	KUNIT_EXPECT_EQ(test, 0u, fake->control);
-	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(fake));
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
@@ -451,11 +451,11 @@ static void nna_reset_control_times_out(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_abort(fake->nna, 0, 1));
 	/* Answers that come after all find nobody. */
-	nna_fake_speak(fake);
+	nna_fake_resume_control(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
 
@@ -469,9 +469,9 @@ static void nna_reset_control_latency(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ns, 0);
 	KUNIT_EXPECT_LE(test, ns, ktime_get_ns() - before);
 
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_latency(fake->nna, &ns));
-	nna_fake_speak(fake);
+	nna_fake_resume_control(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_control_latency(fake->nna, &ns));
 
 	nna_ring_disable(&fake->nna->rings[NNA_CONTROL_RING], -ECANCELED);
@@ -483,12 +483,12 @@ static void nna_reset_control_ring_full(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	unsigned int i;
 
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	for (i = 0; i < NNA_RING_SIZE; i++)
 		KUNIT_ASSERT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
 	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, nna_fake_pending(fake, NNA_CONTROL_RING));
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
-	nna_fake_speak(fake);
+	nna_fake_resume_control(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
 
@@ -534,8 +534,8 @@ static void nna_reset_lost(struct kunit *test)
 	gate = nna_fake_fence(fake, &in);
 	aside = nna_reset_job(test, other);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, other, in, NULL, &queued));
-	fake->deaf = true;
-	fake->mute_control = true;
+	fake->ignore_aborts = true;
+	fake->control_stopped = true;
 	loss->spoil(fake);
 	/*
 	 * One that is gone cannot say who it was. Where the reset itself has worked, that is what
@@ -544,13 +544,13 @@ static void nna_reset_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gone ? -ENODEV : -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, ring ? -ECANCELED : -ENODEV, nna_fake_fence_error(aside));
 	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
-	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
 	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, other, 0, NULL, &fence));
 	/* Binds and the end of everything need no device. */
 	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 	nna_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
 }
@@ -584,8 +584,8 @@ static void nna_reset_unplug_busy(struct kunit *test)
 	nna_fake_unbind(fake);
 	for (i = 0; i < ARRAY_SIZE(fences); i++)
 		KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fences[i]));
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->jobs));
-	KUNIT_EXPECT_GE(test, fake->cut_offs, 1u);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->job_count));
+	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
 	/* Interrupts that were on their way. */
 	for (i = 0; i < NNA_RINGS; i++)
 		generic_handle_irq_safe(fake->irqs[i]);
@@ -638,7 +638,7 @@ static void nna_reset_unplug_during_timeout(struct kunit *test)
 	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
 
 	/* The timeout's handler is waiting for an abort that nobody answers. */
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	msleep(fake->nna->timeout_ms + 200);
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
 	nna_fake_unbind(fake);
@@ -690,7 +690,7 @@ static void nna_reset_unplug_after_ban(struct kunit *test)
 	/*
 	 * The ban wants the second one aborted; the driver goes before the device has heard of it.
 	 */
-	fake->mute_control = true;
+	fake->control_stopped = true;
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0);
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(a));
@@ -702,10 +702,10 @@ static void nna_reset_close_during_hang(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
 
-	fake->deaf = true;
+	fake->ignore_aborts = true;
 	nna_fake_close(fake);
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(fence));
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
 }
 
@@ -713,10 +713,10 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_hang_aborted),
 	KUNIT_CASE(nna_reset_hang),
 	KUNIT_CASE(nna_reset_twice),
-	KUNIT_CASE(nna_reset_banned_is_not_kept),
+	KUNIT_CASE(nna_reset_banned_is_not_resubmitted),
 	KUNIT_CASE(nna_reset_hang_after_ages),
-	KUNIT_CASE(nna_reset_ring_is_stuck),
-	KUNIT_CASE(nna_reset_stuck_below),
+	KUNIT_CASE(nna_reset_ring_is_hung),
+	KUNIT_CASE(nna_reset_hung_below),
 	KUNIT_CASE(nna_reset_hang_again_and_again),
 	KUNIT_CASE(nna_reset_all_rings_full),
 	KUNIT_CASE(nna_reset_starved_is_not_hung),

@@ -6,12 +6,12 @@
 #include "nna_fake.h"
 #include "../nna_ring.h"
 
-#define NNA_TEST_CMDS	200u
+#define NNA_TEST_REQUESTS	200u
 
-struct nna_test_cmd {
-	struct nna_ring_cmd cmd;
+struct nna_test_request {
+	struct nna_ring_request req;
 	struct nna_ring_entry entry;
-	bool keep;
+	bool may_resubmit;
 	unsigned int calls;
 	unsigned int order;
 	u16 status;
@@ -20,7 +20,7 @@ struct nna_test_cmd {
 };
 
 struct nna_ring_test {
-	struct nna_test_cmd cmds[NNA_TEST_CMDS];
+	struct nna_test_request requests[NNA_TEST_REQUESTS];
 	unsigned int pushed;
 	unsigned int completed;
 };
@@ -28,9 +28,9 @@ struct nna_ring_test {
 /* Tests of this suite do one at a time. */
 static struct nna_ring_test *nna_test;
 
-static void nna_test_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, int error)
+static void nna_test_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
-	struct nna_test_cmd *c = container_of(cmd, struct nna_test_cmd, cmd);
+	struct nna_test_request *c = container_of(req, struct nna_test_request, req);
 
 	c->calls++;
 	c->order = nna_test->completed++;
@@ -39,9 +39,9 @@ static void nna_test_complete(struct nna_ring_cmd *cmd, u16 status, u64 detail, 
 	c->error = error;
 }
 
-static bool nna_test_keep(struct nna_ring_cmd *cmd)
+static bool nna_test_may_resubmit(struct nna_ring_request *req)
 {
-	return container_of(cmd, struct nna_test_cmd, cmd)->keep;
+	return container_of(req, struct nna_test_request, req)->may_resubmit;
 }
 
 static struct nna_ring *nna_test_ring(struct kunit *test)
@@ -51,14 +51,14 @@ static struct nna_ring *nna_test_ring(struct kunit *test)
 
 static int nna_test_push(struct kunit *test)
 {
-	struct nna_test_cmd *c = &nna_test->cmds[nna_test->pushed];
+	struct nna_test_request *c = &nna_test->requests[nna_test->pushed];
 	int ret;
 
-	c->cmd.complete = nna_test_complete;
-	c->cmd.nna = to_nna_fake(test)->nna;
-	c->cmd.keep = nna_test_keep;
+	c->req.complete = nna_test_complete;
+	c->req.nna = to_nna_fake(test)->nna;
+	c->req.may_resubmit = nna_test_may_resubmit;
 	c->entry.type = cpu_to_le32(NNA_ENTRY_NOP);
-	ret = nna_ring_push(nna_test_ring(test), &c->entry, &c->cmd);
+	ret = nna_ring_push(nna_test_ring(test), &c->entry, &c->req);
 	if (!ret)
 		nna_test->pushed++;
 	return ret;
@@ -79,9 +79,9 @@ static void nna_ring_writes_entries(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, 2));
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, 2, &entry));
-	KUNIT_EXPECT_EQ(test, nna_test->cmds[0].cmd.seqno, le32_to_cpu(entry.seqno));
+	KUNIT_EXPECT_EQ(test, nna_test->requests[0].req.seqno, le32_to_cpu(entry.seqno));
 	KUNIT_EXPECT_EQ(test, NNA_ENTRY_NOP, le32_to_cpu(entry.type));
-	KUNIT_EXPECT_EQ(test, 0u, nna_test->cmds[0].calls);
+	KUNIT_EXPECT_EQ(test, 0u, nna_test->requests[0].calls);
 }
 
 static void nna_ring_completes(struct kunit *test)
@@ -90,10 +90,10 @@ static void nna_ring_completes(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	nna_fake_complete(fake, 2, NNA_STATUS_BAD_SHAPE, 0x123456789ull);
-	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[0].calls);
-	KUNIT_EXPECT_EQ(test, NNA_STATUS_BAD_SHAPE, nna_test->cmds[0].status);
-	KUNIT_EXPECT_EQ(test, 0x123456789ull, nna_test->cmds[0].detail);
-	KUNIT_EXPECT_EQ(test, 0, nna_test->cmds[0].error);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[0].calls);
+	KUNIT_EXPECT_EQ(test, NNA_STATUS_BAD_SHAPE, nna_test->requests[0].status);
+	KUNIT_EXPECT_EQ(test, 0x123456789ull, nna_test->requests[0].detail);
+	KUNIT_EXPECT_EQ(test, 0, nna_test->requests[0].error);
 	KUNIT_EXPECT_EQ(test, 1ull, nna_test_ring(test)->completions);
 }
 
@@ -112,9 +112,9 @@ static void nna_ring_completes_in_order(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 9u, nna_test->completed);
 	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_EQ(test, i < 9, nna_test->cmds[i].calls);
-		KUNIT_EXPECT_EQ(test, i < 9 ? i : 0, nna_test->cmds[i].order);
-		KUNIT_EXPECT_EQ(test, i < 9 ? i : 0, nna_test->cmds[i].detail);
+		KUNIT_EXPECT_EQ(test, i < 9, nna_test->requests[i].calls);
+		KUNIT_EXPECT_EQ(test, i < 9 ? i : 0, nna_test->requests[i].order);
+		KUNIT_EXPECT_EQ(test, i < 9 ? i : 0, nna_test->requests[i].detail);
 	}
 }
 
@@ -123,16 +123,16 @@ static void nna_ring_many_laps(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	unsigned int i;
 
-	for (i = 0; i < NNA_TEST_CMDS; i++) {
+	for (i = 0; i < NNA_TEST_REQUESTS; i++) {
 		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 		if (i < 5)
 			continue;
 		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
 		KUNIT_ASSERT_EQ(test, i - 4, nna_test->completed);
 	}
-	KUNIT_EXPECT_GT(test, NNA_TEST_CMDS, 3 * nna_test_ring(test)->size);
-	for (i = 0; i < NNA_TEST_CMDS; i++)
-		KUNIT_EXPECT_EQ(test, i < NNA_TEST_CMDS - 5, nna_test->cmds[i].calls);
+	KUNIT_EXPECT_GT(test, NNA_TEST_REQUESTS, 3 * nna_test_ring(test)->size);
+	for (i = 0; i < NNA_TEST_REQUESTS; i++)
+		KUNIT_EXPECT_EQ(test, i < NNA_TEST_REQUESTS - 5, nna_test->requests[i].calls);
 }
 
 static void nna_ring_full(struct kunit *test)
@@ -175,21 +175,21 @@ static void nna_ring_detach_waiting(struct kunit *test)
 
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
-	KUNIT_EXPECT_TRUE(test, nna_ring_detach(ring, &nna_test->cmds[1].cmd));
-	KUNIT_EXPECT_FALSE(test, nna_ring_detach(ring, &nna_test->cmds[1].cmd));
+	KUNIT_EXPECT_TRUE(test, nna_ring_detach(ring, &nna_test->requests[1].req));
+	KUNIT_EXPECT_FALSE(test, nna_ring_detach(ring, &nna_test->requests[1].req));
 	for (i = 0; i < 3; i++)
 		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, i != 1, nna_test->cmds[i].calls);
+		KUNIT_EXPECT_EQ(test, i != 1, nna_test->requests[i].calls);
 	/* Its place has been passed over, not given to another. */
-	KUNIT_EXPECT_EQ(test, 2ull, nna_test->cmds[2].detail);
+	KUNIT_EXPECT_EQ(test, 2ull, nna_test->requests[2].detail);
 }
 
 static void nna_ring_detach_completed(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, 0);
-	KUNIT_EXPECT_FALSE(test, nna_ring_detach(nna_test_ring(test), &nna_test->cmds[0].cmd));
+	KUNIT_EXPECT_FALSE(test, nna_ring_detach(nna_test_ring(test), &nna_test->requests[0].req));
 }
 
 static void nna_ring_disable_fails_all(struct kunit *test)
@@ -202,9 +202,9 @@ static void nna_ring_disable_fails_all(struct kunit *test)
 	nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, 0);
 	nna_ring_disable(ring, -ECANCELED);
 	for (i = 0; i < 5; i++) {
-		KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[i].calls);
-		KUNIT_EXPECT_EQ(test, i, nna_test->cmds[i].order);
-		KUNIT_EXPECT_EQ(test, i ? -ECANCELED : 0, nna_test->cmds[i].error);
+		KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[i].calls);
+		KUNIT_EXPECT_EQ(test, i, nna_test->requests[i].order);
+		KUNIT_EXPECT_EQ(test, i ? -ECANCELED : 0, nna_test->requests[i].error);
 	}
 	KUNIT_EXPECT_EQ(test, -EIO, nna_test_push(test));
 	nna_ring_disable(ring, -ENODEV);
@@ -219,8 +219,8 @@ static void nna_ring_late_completion_after_disable(struct kunit *test)
 	nna_fake_write_completion(fake, 2, NNA_STATUS_OK, 0);
 	nna_ring_disable(nna_test_ring(test), -ECANCELED);
 	nna_fake_irq(fake, 2);
-	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[0].calls);
-	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_test->cmds[0].error);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[0].calls);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_test->requests[0].error);
 }
 
 static void nna_ring_enable_again(struct kunit *test)
@@ -234,15 +234,15 @@ static void nna_ring_enable_again(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 		nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
 	}
-	seqno = nna_test->cmds[i - 1].cmd.seqno;
+	seqno = nna_test->requests[i - 1].req.seqno;
 	nna_ring_disable(ring, -ECANCELED);
 	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
 	/* The old laps' records are not taken for new ones, and seqnos have no namesakes. */
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
-	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->cmds[i].cmd.seqno);
+	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->requests[i].req.seqno);
 	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
 	nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
-	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[i].calls);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[i].calls);
 }
 
 static void nna_ring_refused(struct kunit *test)
@@ -266,7 +266,7 @@ static void nna_ring_wrong_seqno(struct kunit *test)
 	fake->drop_irqs = 1;
 	nna_fake_corrupt(fake, 2);
 	KUNIT_EXPECT_EQ(test, -EIO, nna_ring_process(ring));
-	KUNIT_EXPECT_EQ(test, 0u, nna_test->cmds[0].calls);
+	KUNIT_EXPECT_EQ(test, 0u, nna_test->requests[0].calls);
 }
 
 static void nna_ring_seqno_wraps(struct kunit *test)
@@ -280,7 +280,7 @@ static void nna_ring_seqno_wraps(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		nna_fake_complete(to_nna_fake(test), 2, NNA_STATUS_OK, i);
 	KUNIT_EXPECT_EQ(test, 6u, nna_test->completed);
-	KUNIT_EXPECT_EQ(test, 2u, nna_test->cmds[5].cmd.seqno);
+	KUNIT_EXPECT_EQ(test, 2u, nna_test->requests[5].req.seqno);
 }
 
 static void nna_ring_counters_wrap(struct kunit *test)
@@ -315,30 +315,30 @@ static void nna_ring_rewinds(struct kunit *test)
 	u32 seqno;
 
 	for (i = 0; i < 6; i++) {
-		nna_test->cmds[i].keep = i != 4;
+		nna_test->requests[i].may_resubmit = i != 4;
 		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	}
 	nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
-	seqno = nna_test->cmds[5].cmd.seqno;
+	seqno = nna_test->requests[5].req.seqno;
 	nna_ring_rewind(ring, 3, -ECANCELED);
 	KUNIT_EXPECT_EQ(test, 4u, nna_test->completed);
 	for (i = 1; i < 6; i++) {
 		bool kept = i == 3 || i == 5;
 
-		KUNIT_EXPECT_EQ(test, !kept, nna_test->cmds[i].calls);
-		KUNIT_EXPECT_EQ(test, kept ? 0 : -ECANCELED, nna_test->cmds[i].error);
+		KUNIT_EXPECT_EQ(test, !kept, nna_test->requests[i].calls);
+		KUNIT_EXPECT_EQ(test, kept ? 0 : -ECANCELED, nna_test->requests[i].error);
 	}
 	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
 	KUNIT_EXPECT_EQ(test, 2u, nna_fake_pending(fake, 2));
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, 2, &entry));
 	KUNIT_EXPECT_EQ(test, seqno + 1, le32_to_cpu(entry.seqno));
-	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->cmds[3].cmd.seqno);
-	KUNIT_EXPECT_EQ(test, seqno + 2, nna_test->cmds[5].cmd.seqno);
+	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->requests[3].req.seqno);
+	KUNIT_EXPECT_EQ(test, seqno + 2, nna_test->requests[5].req.seqno);
 	nna_fake_complete(fake, 2, NNA_STATUS_OK, 7);
 	nna_fake_complete(fake, 2, NNA_STATUS_OK, 8);
-	KUNIT_EXPECT_EQ(test, 1u, nna_test->cmds[3].calls);
-	KUNIT_EXPECT_EQ(test, 7ull, nna_test->cmds[3].detail);
-	KUNIT_EXPECT_EQ(test, 8ull, nna_test->cmds[5].detail);
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[3].calls);
+	KUNIT_EXPECT_EQ(test, 7ull, nna_test->requests[3].detail);
+	KUNIT_EXPECT_EQ(test, 8ull, nna_test->requests[5].detail);
 }
 
 /*
@@ -350,7 +350,7 @@ static void nna_ring_rewinds_by_nonsense(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		nna_test->cmds[i].keep = true;
+		nna_test->requests[i].may_resubmit = true;
 		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	}
 	nna_ring_rewind(nna_test_ring(test), U32_MAX, -ECANCELED);

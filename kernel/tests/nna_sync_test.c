@@ -52,7 +52,7 @@ static void nna_sync_none(struct kunit *test)
 	nna_fake_settle(fake);
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	nna_fake_wait(test, !atomic_read(&fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
 static void nna_sync_waits_for_binary(struct kunit *test)
@@ -251,7 +251,7 @@ static void nna_sync_all_or_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOENT, nna_sync_submit(test, ctx, syncs, 6));
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_NULL(test, nna_sync_fence(test, syncs[i].handle, syncs[i].point));
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->jobs));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->job_count));
 }
 
 static const int nna_errors[] = { -EIO, -ETIMEDOUT, -ECANCELED, -ENODEV, -EHWPOISON };

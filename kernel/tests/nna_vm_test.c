@@ -490,7 +490,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_vm_do(t, &op, 1));
 	KUNIT_EXPECT_GT(test, kref_read(&t->objs[1]->refcount), refs);
 	nna_vm_use(test, t);
-	t->fake->mute_control = true;
+	t->fake->control_stopped = true;
 	free = t->vm->pgt.leaf.count;
 	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
 	queue_work(t->fake->nna->cleanup_wq, &later.work);
@@ -500,7 +500,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 	KUNIT_EXPECT_GT(test, kref_read(&t->objs[1]->refcount), refs);
 	KUNIT_EXPECT_LE(test, t->vm->pgt.leaf.count, free + 2);
 	KUNIT_EXPECT_EQ(test, 1, later.ret);
-	nna_fake_speak(t->fake);
+	nna_fake_resume_control(t->fake);
 	flush_work(&later.work);
 	destroy_work_on_stack(&later.work);
 	KUNIT_EXPECT_EQ(test, 0, later.ret);
@@ -510,7 +510,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 static struct kref *nna_vm_cut_off_kref;
 static unsigned int nna_vm_cut_off_refs;
 
-static void nna_vm_cut_off(struct device *dev)
+static void nna_vm_disable_bus_master(struct device *dev)
 {
 	if (!nna_vm_cut_off_refs)
 		nna_vm_cut_off_refs = kref_read(nna_vm_cut_off_kref);
@@ -531,8 +531,8 @@ static void nna_vm_unbound_while_it_waits(struct kunit *test)
 	nna_vm_use(test, t);
 	nna_vm_cut_off_refs = 0;
 	nna_vm_cut_off_kref = &t->objs[1]->refcount;
-	t->fake->bus.cut_off = nna_vm_cut_off;
-	t->fake->mute_control = true;
+	t->fake->bus.disable_bus_master = nna_vm_disable_bus_master;
+	t->fake->control_stopped = true;
 	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
 	queue_work(t->fake->nna->cleanup_wq, &later.work);
 	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
@@ -567,7 +567,7 @@ static void nna_vm_destroy_drops_mappings(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, nna_vm_do(t, &op, 1));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
-	nna_device_flush(t->fake->nna);
+	nna_device_flush_cleanup(t->fake->nna);
 	KUNIT_EXPECT_EQ(test, refs, kref_read(&t->objs[1]->refcount));
 	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
 }
@@ -583,15 +583,15 @@ static void nna_vm_ctx_keeps_it(struct kunit *test)
 	struct dma_fence *fence;
 
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
-	nna_device_flush(t->fake->nna);
+	nna_device_flush_cleanup(t->fake->nna);
 	KUNIT_EXPECT_PTR_EQ(test, xa_load(&t->fake->nna->asids, asid), t->vm);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(t->fake, ctx, 0, NULL, &fence));
 	nna_fake_settle(t->fake);
 	nna_fake_complete(t->fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_DESTROY, &ctx_destroy));
-	nna_fake_wait(test, !atomic_read(&t->fake->nna->jobs));
-	nna_device_flush(t->fake->nna);
+	nna_fake_wait(test, !atomic_read(&t->fake->nna->job_count));
+	nna_device_flush_cleanup(t->fake->nna);
 	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
 }
 
@@ -613,15 +613,15 @@ static void nna_vm_asid_after_invalidation(struct kunit *test)
 					0, NULL, &fence));
 	nna_fake_settle(t->fake);
 	nna_fake_complete(t->fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	nna_fake_wait(test, !atomic_read(&t->fake->nna->jobs));
+	nna_fake_wait(test, !atomic_read(&t->fake->nna->job_count));
 	ctx_destroy = (struct drm_nna_ctx_destroy) { .id = ctx_id };
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_DESTROY, &ctx_destroy));
-	t->fake->mute_control = true;
+	t->fake->control_stopped = true;
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
 	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
 	KUNIT_EXPECT_PTR_EQ(test, xa_load(&t->fake->nna->asids, asid), vm);
-	nna_fake_speak(t->fake);
-	nna_device_flush(t->fake->nna);
+	nna_fake_resume_control(t->fake);
+	nna_device_flush_cleanup(t->fake->nna);
 	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
 	KUNIT_ASSERT_EQ(test, 1u, nna_vm_invalidations(t->fake, &e));
 	KUNIT_EXPECT_EQ(test, NNA_ENTRY_ALL, le32_to_cpu(e.target));
@@ -647,7 +647,7 @@ static void nna_vm_asids_recycle(struct kunit *test)
 		KUNIT_EXPECT_NE(test, last, asid);
 		last = asid;
 		KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
-		nna_device_flush(fake->nna);
+		nna_device_flush_cleanup(fake->nna);
 	}
 	KUNIT_EXPECT_LT(test, last, 30u);
 }
