@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Clock conversion: see nna_clock.h. */
 
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -22,9 +23,7 @@ void nna_clock_sample(struct nna_clock *clock, struct nna_hw *hw)
 	u64 best = U64_MAX, ns = 0, tick = 0;
 	unsigned int i;
 
-	/*
-	 * The narrowest of a few readings: an interruption between the two clocks shows as width.
-	 */
+	/* Of a few readings the shortest: anything that delays one of them makes it longer. */
 	for (i = 0; i < NNA_CLOCK_READS; i++) {
 		u64 before = ktime_get_ns();
 		u64 t = nna_hw_timestamp(hw);
@@ -113,6 +112,6 @@ u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 mono
 		delta = nna_clock_ns_to_ticks(hw, ns - monotonic_ns);
 		tick = tick > delta ? tick - delta : 0;
 	}
-	/* 0 would mean never. */
+	/* In a ring entry a deadline of 0 means none. */
 	return tick ?: 1;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Entries of the control ring: see nna_control.h. */
 
 #include <linux/completion.h>
 #include <linux/container_of.h>
@@ -14,7 +15,13 @@
 
 #define NNA_CONTROL_TIMEOUT	msecs_to_jiffies(1000)
 
-/* A command in flight; lives on the stack of who waits for it. */
+/**
+ * struct nna_control_op - A control entry under way; on the stack of who waits for it.
+ * @req: the ring's part.
+ * @done: completed with the request.
+ * @error: how it ended: 0 or a negative errno; valid after @done.
+ * @dropped: it ended without the device, in a reset; valid after @done.
+ */
 struct nna_control_op {
 	struct nna_ring_request req;
 	struct completion done;
@@ -29,7 +36,7 @@ static void nna_control_complete(struct nna_ring_request *req, u16 status, u64 d
 
 	op->dropped = error;
 	op->error = error ?: (status == NNA_STATUS_OK ? 0 : -EIO);
-	/* The waiter owns op: it may be gone after this. */
+	/* The waiter owns @op, which may be gone from here on. */
 	complete(&op->done);
 	wake_up(&nna->control_waitq);
 }
@@ -54,7 +61,7 @@ static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry
 	return ret;
 }
 
-/* Gives up by itself, for the reset path and for what is not needed for correctness. */
+/* With a time limit: for the reset path, and for entries that correctness does not depend on. */
 static int nna_control_wait(struct nna_ring *ring, struct nna_control_op *op)
 {
 	if (!wait_for_completion_timeout(&op->done, NNA_CONTROL_TIMEOUT)) {
@@ -92,7 +99,10 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	struct nna_control_op op;
 	bool done;
 
-	/* A ring that is not served is one of a device that sleeps, has been reset or cut off. */
+	/*
+	 * The ring does not run while the device is suspended, being reset, or kept from memory: it
+	 * has no translations then.
+	 */
 	if (nna_control_push(nna, &entry, &op))
 		return;
 	done = wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT);
@@ -101,15 +111,15 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 		nna_ring_process(&nna->rings[NNA_CONTROL_RING]);
 		done = try_wait_for_completion(&op.done);
 	}
-	/* One that was lost was so in a reset, which makes the device forget everything. */
+	/* A reset that dropped the entry has dropped all translations, too. */
 	if (done && (op.dropped || !op.error))
 		return;
 	nna_reset_and_wait(nna, "an invalidation was not acknowledged");
-	/* A reset has ended it, and so has going to sleep; being cut off has not. */
+	/* A reset or a suspend has completed @op; disabling bus mastering alone has not. */
 	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.req);
 }
 
-/* About one job of a ring. */
+/* An entry that names a ring and a job on it. */
 static int nna_control_job(struct nna_device *nna, u32 type, unsigned int ring, u32 seqno)
 {
 	struct nna_ring_entry entry = {
@@ -138,7 +148,14 @@ int nna_control_ping(struct nna_device *nna)
 	return nna_control_run(nna, &entry);
 }
 
-/* A doorbell that is rung by a worker, as a job's is. */
+/**
+ * struct nna_latency_op - A measurement of the time from doorbell to wake-up.
+ * @work: writes the entry, as the work that runs a job does.
+ * @ring: the control ring.
+ * @entry: an entry that does nothing.
+ * @op: waits for its completion.
+ * @start_ns: CLOCK_MONOTONIC just before the doorbell.
+ */
 struct nna_latency_op {
 	struct work_struct work;
 	struct nna_ring *ring;
@@ -173,7 +190,7 @@ int nna_control_latency(struct nna_device *nna, u64 *ns)
 	queue_work(nna->submit_wq, &latency.work);
 	done = wait_for_completion_timeout(&latency.op.done, NNA_CONTROL_TIMEOUT);
 	*ns = ktime_get_ns() - latency.start_ns;
-	/* From here on it has rung. */
+	/* When the wait has timed out, the work may not have run yet. */
 	flush_work(&latency.work);
 	destroy_work_on_stack(&latency.work);
 	return done ? latency.op.error : nna_control_wait(latency.ring, &latency.op);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The driver's own commands to the device, on the control ring. All of them sleep until the device
- * has acknowledged or a reset has made the acknowledgement unnecessary.
+ * The driver's own entries to the device, on the control ring: invalidations, aborts, boosts.
+ *
+ * All functions sleep until the device has completed the entry, a second has passed, or a reset has
+ * completed it. None of them may be called with a spinlock held or in an interrupt.
  */
 #ifndef NNA_CONTROL_H
 #define NNA_CONTROL_H
@@ -11,52 +13,57 @@
 struct nna_device;
 
 /**
- * nna_control_invalidate() - Make the device forget translations.
+ * nna_control_invalidate() - Have the device drop cached translations.
  * @nna: the device.
  * @asid: address space.
  * @va: first address.
- * @size: bytes; 0 means the whole address space, and forget the ASID as well.
+ * @size: bytes; 0 for the whole address space, whose ASID may be used for another one afterwards.
  *
- * When it returns, no job uses an old translation any more: a device that does not acknowledge is
- * reset, and one that cannot be reset is cut off from memory.
+ * When it returns, no job can use an old translation any more, so the pages and page tables may be
+ * freed: a device that does not complete the entry is reset, and bus mastering is disabled where
+ * that fails. Not to be called on the reset workqueue.
  */
 void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size);
 
 /**
- * nna_control_abort() - End a job if it has not ended; returns when the device has taken note.
+ * nna_control_abort() - Tell the device to end a job, which then completes as aborted.
  * @nna: the device.
- * @ring: the job's ring.
- * @seqno: of its entry.
+ * @ring: index of the job's ring.
+ * @seqno: sequence number of its entry; nothing happens if it has ended.
  *
- * Return: 0, -EIO (not served), -ETIMEDOUT.
+ * Return: 0 (the device knows; the job may still be running), -EIO (the control ring is not
+ * running), -ECANCELED or -ENODEV (a reset, or the end of the device), -ETIMEDOUT.
  */
 int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno);
 
 /**
- * nna_control_boost() - Somebody waits for what a ring has been given up to now.
+ * nna_control_boost() - Have a ring's turns come sooner until all its present jobs have ended.
  * @nna: the device.
- * @ring: the ring.
+ * @ring: index of the ring.
  *
- * Return: 0, -EIO (not served, or a device that does not know how), -ETIMEDOUT.
+ * A ring that others keep waiting gets its share of the device's time in shorter turns that come
+ * more often.
+ *
+ * Return: as nna_control_abort(); -EIO also from a device that does not know the entry.
  */
 int nna_control_boost(struct nna_device *nna, unsigned int ring);
 
 /**
- * nna_control_ping() - Ask for a sign of life.
+ * nna_control_ping() - Check that the device serves its control ring.
  * @nna: the device.
  *
- * Return: 0, -EIO (not served), -ETIMEDOUT.
+ * Return: as nna_control_abort().
  */
 int nna_control_ping(struct nna_device *nna);
 
 /**
- * nna_control_latency() - How long from a doorbell to waking up, without a job.
+ * nna_control_latency() - Measure the time from a doorbell until the waiter runs, without a job.
  * @nna: the device.
  * @ns: that time.
  *
- * The caller sleeps while a worker rings, one of those that do so for jobs.
+ * As for a job, a worker of the submit workqueue rings the doorbell while the caller sleeps.
  *
- * Return: 0, -EIO (not served), -ENOSPC (the ring is full), -ETIMEDOUT.
+ * Return: as nna_control_abort(), -ENOSPC (the ring is full).
  */
 int nna_control_latency(struct nna_device *nna, u64 *ns);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Core dumps: see nna_coredump.h for the steps in which one is made. */
 
 #include <linux/devcoredump.h>
 #include <linux/ktime.h>
@@ -16,10 +17,10 @@
 #include "nna_vm.h"
 
 /**
- * struct nna_coredump_data - The dump as it is read.
- * @head: what it is about, and where the rest lies.
+ * struct nna_coredump_data - The dump as user space reads it.
+ * @head: header: what it is about, and where the rest is.
  * @rings: state of each ring.
- * @entries: of each ring, those that had not ended.
+ * @entries: for each ring its entries that had not completed.
  * @command: the command that the job had come to.
  */
 struct nna_coredump_data {
@@ -46,12 +47,12 @@ static void nna_coredump_free(void *data)
 	atomic_set_release(&dump->busy, 0);
 }
 
-/* The byte offset of the command that the job had come to, or all ones. */
+/* The byte offset in the stream of the command that the job had come to, or all ones. */
 static u32 nna_coredump_command(const struct drm_nna_coredump *head)
 {
 	const struct nna_report *report = (const struct nna_report *)head->report;
 
-	/* A job that had to be reset has not written its report; what is there is another's. */
+	/* A job that was reset has written no report; what is there may be of an earlier job. */
 	if (head->report_valid &&
 	    le32_to_cpu(report->status) == (head->status ?: NNA_STATUS_ABORTED))
 		return le32_to_cpu(report->command);
@@ -67,6 +68,7 @@ static u32 nna_coredump_command(const struct drm_nna_coredump *head)
 	}
 }
 
+/* Reads the job's report and its current command from the client's memory. */
 static void nna_coredump_read_memory(struct nna_coredump *dump)
 {
 	struct nna_coredump_data *data = dump->data;
@@ -106,8 +108,8 @@ static void nna_coredump_work(struct work_struct *work)
 		nna_pm_put(nna);
 	}
 	/*
-	 * No module: nna_coredump_drop() takes it back, so it need not keep the driver from being
-	 * unloaded.
+	 * Without a module to hold: a dump must not keep the driver from being unloaded, as
+	 * nna_coredump_drop() removes it.
 	 */
 	dev_coredumpm(nna->drm.dev, NULL, dump, sizeof(*dump->data), GFP_KERNEL, nna_coredump_read,
 		      nna_coredump_free);

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Core dumps: what the device was doing when a job was found guilty or the device was reset, for
- * nnactl dump --coredump. The layout is struct drm_nna_coredump's. There is one at a time; while it
- * has not been read or dropped, nothing else is recorded, so that faults in a loop cost nothing.
+ * Core dumps: what the device was doing when a job got its context banned, or when the device was
+ * reset. The layout is struct drm_nna_coredump's; nnactl dump --coredump prints it.
  *
- * Recording is in steps, as none of them can do what the others do: the job in an interrupt, the
- * rings before a reset and without allocating, the client's memory in a worker.
+ * A device has memory for one dump, allocated at probe. While a dump exists no other is made, so
+ * that faults in a loop cost nothing; it ends when user space or a timeout of devcoredump removes
+ * it.
+ *
+ * A dump is made in steps, in different contexts:
+ *
+ *  nna_coredump_begin()	takes the dump, or says that there is one
+ *  nna_coredump_job()		copies the job's ring entry and status, in the interrupt
+ *  nna_coredump_rings()	reads registers and rings, before a reset, without allocating
+ *  nna_coredump_end()		queues work: reads the client's memory, and publishes the dump
  */
 #ifndef NNA_COREDUMP_H
 #define NNA_COREDUMP_H
@@ -21,12 +28,12 @@ struct nna_ring_entry;
 struct nna_vm;
 
 /**
- * struct nna_coredump - The one dump of a device.
- * @busy: it is being made, or waits to be read.
- * @data: the dump itself.
- * @rings: the state of the rings is in it.
- * @vm: address space of the job; a user. NULL without a job.
- * @work: completes it and hands it over.
+ * struct nna_coredump - The dump of a device.
+ * @busy: a dump is being made or exists; who has set it owns the other fields.
+ * @data: the dump's memory, allocated at probe.
+ * @rings: nna_coredump_rings() has been called for this dump.
+ * @vm: address space of the job; a reference. NULL without a job.
+ * @work: completes the dump and publishes it.
  */
 struct nna_coredump {
 	atomic_t busy;
@@ -36,23 +43,35 @@ struct nna_coredump {
 	struct work_struct work;
 };
 
-/** nna_coredump_init() - Allocate what a dump needs; 0 or a negative errno. */
+/** nna_coredump_init() - Allocate the dump's memory, freed with the DRM device; 0 or -ENOMEM. */
 int nna_coredump_init(struct nna_device *nna);
 
-/** nna_coredump_drop() - Take back what waits to be read; nothing must be recorded any more. */
+/** nna_coredump_drop() - Remove the dump, at unbind; no other may begin any more. May sleep. */
 void nna_coredump_drop(struct nna_device *nna);
 
-/** nna_coredump_begin() - Begin a dump; any context. Return: false when there is one already. */
+/**
+ * nna_coredump_begin() - Begin a dump; any context.
+ * @nna: the device.
+ * @reason: why.
+ *
+ * Return: whether it has begun, so that nna_coredump_end() must follow; false if a dump exists.
+ */
 bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason reason);
 
-/** nna_coredump_job() - Record the job in question; any context, after nna_coredump_begin(). */
+/**
+ * nna_coredump_job() - Record the job that the dump is about; any context.
+ * @ctx: its context.
+ * @entry: its ring entry.
+ * @status: status of its completion, an &enum nna_status; 0 if it has not ended.
+ * @detail: detail of its completion.
+ */
 void nna_coredump_job(struct nna_ctx *ctx, const struct nna_ring_entry *entry, u32 status,
 		      u64 detail);
 
-/** nna_coredump_rings() - Record registers and rings; the device is awake. Not in interrupts. */
+/** nna_coredump_rings() - Record registers and rings of a resumed device; not in interrupts. */
 void nna_coredump_rings(struct nna_device *nna);
 
-/** nna_coredump_end() - Have the dump completed and published; any context. */
+/** nna_coredump_end() - Queue the work that completes and publishes the dump; any context. */
 void nna_coredump_end(struct nna_device *nna);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Contexts, and the usage of files: see nna_ctx.h. */
 
 #include <linux/anon_inodes.h>
 #include <linux/fcntl.h>
@@ -23,11 +24,11 @@ static void nna_ctx_abort_work(struct work_struct *work)
 	nna_ctx_put(ctx);
 }
 
-/* Jobs of it that the device has already taken on need not run to their end. */
+/* Aborts the jobs that are on the ring: nobody wants their results. Any context. */
 static void nna_ctx_abort(struct nna_ctx *ctx)
 {
 	nna_ctx_get(ctx);
-	/* Already queued: then the caller's reference is not the last one. */
+	/* If it is queued already that holds a reference, so this is not the last one. */
 	if (!queue_work(ctx->nna->cleanup_wq, &ctx->abort_work))
 		nna_ctx_put(ctx);
 }
@@ -38,10 +39,7 @@ static int nna_keepalive_release(struct inode *inode, struct file *keepalive)
 	return 0;
 }
 
-/*
- * A fence may be let go of in any context, and by then be the last that needs the module. The last
- * reference to a file is given back later, by the core, and so is the module of its operations.
- */
+/* The keepalive's: .owner is what holds the module, see nna_ctx.h. */
 static const struct file_operations nna_keepalive_fops = {
 	.owner = THIS_MODULE,
 	.release = nna_keepalive_release,
@@ -131,7 +129,7 @@ void nna_ctx_close(struct nna_ctx *ctx)
 	ctx->closed = true;
 	mutex_unlock(&ctx->lock);
 
-	/* No push can follow, so nothing is left behind in the queue. */
+	/* No job is pushed any more, so none can be left in the queue. */
 	nna_job_kill_ctx(ctx);
 	nna_ctx_abort(ctx);
 }
@@ -181,7 +179,7 @@ void nna_ctx_mark_innocent(struct nna_ctx *ctx)
 	unsigned long flags;
 
 	spin_lock_irqsave(&ctx->state_lock, flags);
-	/* One that has been banned has itself to blame. */
+	/* A banned context is not innocent. */
 	if (!nna_ctx_is_banned(ctx))
 		WRITE_ONCE(ctx->state, ctx->state | DRM_NNA_CTX_STATE_INNOCENT);
 	ctx->reset_count++;

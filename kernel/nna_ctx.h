@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Contexts: an ordered stream of jobs in one address space, at one priority.
+ * Contexts: an ordered stream of jobs in one address space, at one priority. A context has an
+ * entity of its ring's scheduler. Its id and its jobs hold references on it.
  *
- * A ban is for good: it is set by a completion, in an interrupt, and seen by SUBMIT and by run_job.
+ * A context is banned when one of its jobs faults, is malformed, exceeds its budget or hangs the
+ * device. Completions do that, in interrupts; SUBMIT and run_job check for it. A ban is permanent.
+ *
+ * struct nna_usage, beside it, is what remains of a file for its contexts: run times, the name of
+ * the process, and the keepalive, an anonymous file without descriptor that holds the DRM device
+ * and, by the owner of its operations, the module. A fence may have to drop these in any context,
+ * as the last user of the module. That cannot be done by code of the module; fput() of a file can:
+ * it is deferred, and the core drops the module after the file's release has returned.
  */
 #ifndef NNA_CTX_H
 #define NNA_CTX_H
@@ -22,13 +30,12 @@ struct nna_device;
 struct nna_vm;
 
 /**
- * struct nna_usage - What the jobs of one file have used; outlives the file with its contexts.
- * @refs: the file and its contexts.
- * @keepalive: a file that nobody opens; holds the DRM device and the module. A reference, as every
- *	fence of the jobs has one.
- * @pid: who opened the file.
- * @comm: that one's name.
- * @ticks: run time per ring.
+ * struct nna_usage - What the jobs of one file have used.
+ * @refs: references of the file and its contexts.
+ * @keepalive: holds the DRM device and the module; a reference. The jobs' fences have one, too.
+ * @pid: process that opened the file, in the initial namespace.
+ * @comm: name of that process.
+ * @ticks: run time of jobs that have ended, per ring.
  */
 struct nna_usage {
 	struct kref refs;
@@ -38,29 +45,30 @@ struct nna_usage {
 	atomic64_t ticks[NNA_JOB_RINGS];
 };
 
-/** nna_usage_create() - All zero, with one reference, or an ERR_PTR. */
+/** nna_usage_create() - Create one for the current process: a reference, or an ERR_PTR. */
 struct nna_usage *nna_usage_create(struct nna_device *nna);
 
-/** nna_usage_put() - Drop a reference. */
+/** nna_usage_put() - Drop a reference; any context. */
 void nna_usage_put(struct nna_usage *usage);
 
 /**
  * struct nna_ctx - A context.
  * @nna: the device.
- * @usage: of its file; a reference.
- * @vm: its address space; holds a user.
- * @refs: handle and jobs.
+ * @usage: usage of its file; a reference.
+ * @vm: its address space; a reference.
+ * @refs: references of its id, its jobs and @abort_work.
  * @ring: index of its ring, which is its priority.
  * @entity: its queue in the ring's scheduler.
- * @lock: keeps arm and push of one job together, and protects @closed.
- * @closed: no more jobs: the handle is gone.
- * @state_lock: protects what follows; taken in interrupts.
- * @state: DRM_NNA_CTX_STATE_*.
- * @fault_address: of the job that banned the context.
- * @fault_status: its status.
- * @fault_command: byte offset of the command that was malformed.
+ * @lock: held from arm to push of a job, so that jobs are pushed in the order they are armed in;
+ *	protects @closed.
+ * @closed: it has been destroyed and takes no more jobs; run_job reads it without the lock.
+ * @state_lock: protects the fields up to @reset_count; taken in interrupts.
+ * @state: DRM_NNA_CTX_STATE_*; may be read without the lock.
+ * @fault_address: of the job that banned the context first: the address of its fault, or 0.
+ * @fault_status: the status of that job, an &enum nna_status.
+ * @fault_command: byte offset of its malformed command, or 0.
  * @reset_count: jobs lost to resets.
- * @abort_work: ends its jobs that are on the ring.
+ * @abort_work: aborts its jobs that are on the ring; holds a reference while it is queued.
  */
 struct nna_ctx {
 	struct nna_device *nna;
@@ -80,7 +88,7 @@ struct nna_ctx {
 	struct work_struct abort_work;
 };
 
-/** nna_ctx_create() - Make a context in @vm at @priority, with one reference, or an ERR_PTR. */
+/** nna_ctx_create() - Create a context in @vm: a reference, or an ERR_PTR (-ENOMEM). May sleep. */
 struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct nna_usage *usage,
 			       u32 priority);
 
@@ -90,23 +98,23 @@ static inline struct nna_ctx *nna_ctx_get(struct nna_ctx *ctx)
 	return ctx;
 }
 
-/** nna_ctx_put() - Drop a reference; may be NULL. Not in interrupts. */
+/** nna_ctx_put() - Drop a reference on @ctx, which may be NULL; not in interrupts. */
 void nna_ctx_put(struct nna_ctx *ctx);
 
-/** nna_ctx_close() - Take no more jobs and drop those that have not started. */
+/** nna_ctx_close() - Take no more jobs, kill those not on the ring, abort the others. May sleep. */
 void nna_ctx_close(struct nna_ctx *ctx);
 
-/** nna_ctx_is_banned() - Whether it takes no more jobs. */
+/** nna_ctx_is_banned() - Whether the context is banned; any context. */
 static inline bool nna_ctx_is_banned(const struct nna_ctx *ctx)
 {
 	return READ_ONCE(ctx->state) & DRM_NNA_CTX_STATE_BANNED;
 }
 
 /**
- * nna_ctx_ban() - Ban because of a job's status; any context.
+ * nna_ctx_ban() - Ban because of a job's status, and abort the other jobs; any context.
  * @ctx: the context.
- * @status: an &enum nna_status.
- * @detail: of the completion.
+ * @status: status of the job's completion, an &enum nna_status.
+ * @detail: detail of the completion: an address, or the offset of a command.
  *
  * Return: whether it had not been banned before.
  */
@@ -118,7 +126,7 @@ void nna_ctx_mark_guilty(struct nna_ctx *ctx);
 /** nna_ctx_mark_innocent() - Note that a job was lost to a reset it did not cause; any context. */
 void nna_ctx_mark_innocent(struct nna_ctx *ctx);
 
-/** nna_ctx_get_state() - Fill in what CTX_GET_STATE returns. */
+/** nna_ctx_get_state() - Fill in what CTX_GET_STATE returns; not in interrupts. */
 void nna_ctx_get_state(struct nna_ctx *ctx, struct drm_nna_ctx_get_state *state);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* debugfs: see nna_debugfs.h for the files. */
 
 #include <linux/dma-resv.h>
 #include <linux/seq_file.h>
@@ -21,7 +22,7 @@ static struct nna_device *nna_debugfs_device(struct seq_file *m)
 	return to_nna_device(entry->dev);
 }
 
-/* Awake and not unbound, so that registers can be read. */
+/* Enters the device and resumes it, so that registers can be read; false if that fails. */
 static bool nna_debugfs_enter(struct nna_device *nna, int *idx)
 {
 	if (!drm_dev_enter(&nna->drm, idx))
@@ -89,7 +90,7 @@ static int nna_debugfs_gpuvas(struct seq_file *m, void *data)
 	struct nna_vm *vm;
 
 	for (;;) {
-		/* One that is on its way out is left alone. */
+		/* An address space that is being released is skipped. */
 		xa_lock(&nna->asids);
 		vm = xa_find(&nna->asids, &asid, ULONG_MAX, XA_PRESENT);
 		if (vm && !kref_get_unless_zero(&vm->users))
@@ -125,7 +126,7 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 			   kref_read(&obj->refcount), obj->handle_count, bo->flags, !!bo->resv_obj,
 			   drm_gem_is_imported(obj), obj->dma_buf && !drm_gem_is_imported(obj),
 			   !!bo->base.pages, !!bo->base.sgt);
-		/* A label is user space's, and one line per object is ours. */
+		/* Escaped, so that a label from user space cannot add lines. */
 		if (bo->label)
 			seq_escape(m, bo->label, "\n\\");
 		seq_putc(m, '\n');
@@ -135,7 +136,7 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 	return 0;
 }
 
-/* What no submission can be faster than, once. */
+/* One measurement of what a submission takes at least, without a job. */
 static int nna_debugfs_latency(struct seq_file *m, void *data)
 {
 	struct nna_device *nna = nna_debugfs_device(m);

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * debugfs, for people: rings, counters, what is mapped where, how fast the device answers.
+ * Files in the device's debugfs directory, for people:
+ *
+ *  rings	the driver's state of each ring beside the ring's registers
+ *  counters	counters of device and driver
+ *  gems	a line for each buffer object
+ *  gpuvas	what is mapped where, for each address space
+ *  latency	time that the device takes for an entry that does nothing; each read measures it
  */
 #ifndef NNA_DEBUGFS_H
 #define NNA_DEBUGFS_H

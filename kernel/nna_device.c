@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe, remove and interrupts of the device: see nna_device.h for its lifetime and locks. */
 
 #include <linux/bitops.h>
 #include <linux/dma-map-ops.h>
@@ -16,7 +17,7 @@
 #include "nna_reset.h"
 #include "nna_vm.h"
 
-/* The device is taken for dead when a job shows no sign of life for its limit and this. */
+/* By how much the schedulers' timeout is longer than the device's own limit for a job. */
 #define NNA_TIMEOUT_MARGIN_MS	1000
 
 static irqreturn_t nna_device_irq(int irq, void *data)
@@ -33,15 +34,13 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 			nna_reset_schedule(nna, "a completion made no sense");
 	dma_fence_end_signalling(cookie);
 
-	/* MSI-X is ours alone: one that finds nothing came after its record had been seen. */
+	/* MSI-X is never shared: without new records, they were read before the interrupt came. */
 	return IRQ_HANDLED;
 }
 
 void nna_device_flush_cleanup(struct nna_device *nna)
 {
-	/*
-	 * Aborts drop contexts, and with them address spaces, whose release is queued behind them.
-	 */
+	/* Twice: aborts drop contexts and so address spaces, whose release is queued then. */
 	flush_workqueue(nna->cleanup_wq);
 	flush_workqueue(nna->cleanup_wq);
 }
@@ -103,8 +102,8 @@ static int nna_device_init_sw(struct nna_device *nna)
 		return ret;
 
 	/*
-	 * On the submitter's CPU, before other work there: whoever submits waits for the doorbell.
-	 * The name is short, as a worker copies it for each piece of work.
+	 * Bound to the CPU that submits and of high priority: the client waits for the doorbell.
+	 * The name is short because a worker copies it for each piece of work.
 	 */
 	ret = nna_device_wq_init(nna, &nna->submit_wq,
 				 alloc_workqueue("nna", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
@@ -124,7 +123,7 @@ static int nna_device_init_sw(struct nna_device *nna)
 				  alloc_workqueue("nna-cleanup", WQ_UNBOUND, 0));
 }
 
-/* The device does nothing any more, and nothing is done with it but releasing what there is. */
+/* Stops the device for good, and waits until nothing of the driver uses it any more. */
 static void nna_device_unplug(struct nna_device *nna)
 {
 	nna_reset_unplug(nna);
@@ -159,7 +158,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	if (ret)
 		return ret;
 
-	/* Whatever ran here before, and may have been cut off, must write to memory no more. */
+	/* Before bus mastering: a former driver's jobs must not go on writing to memory. */
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
 		return dev_err_probe(dev, ret, "the device does not reset\n");
@@ -211,7 +210,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	return 0;
 
 err_lose:
-	/* What it has said may have had it reset, and left a core dump. */
+	/* A reset may be queued and a core dump waiting: the device's interrupts are enabled. */
 	nna_device_unplug(nna);
 	return ret;
 }
@@ -220,7 +219,7 @@ void nna_device_remove(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
 
-	/* From here on every ioctl fails with -ENODEV; those that run have left drm_dev_enter(). */
+	/* From here on ioctls fail with -ENODEV, and no other is inside drm_dev_enter(). */
 	drm_dev_unplug(&nna->drm);
 	nna_pm_fini(nna);
 	nna_device_unplug(nna);

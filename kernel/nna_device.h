@@ -2,23 +2,23 @@
 /**
  * DOC: Lifetimes and locks
  *
- * The device is what there is once per accelerator. It is allocated with the DRM device, and freed
+ * &struct nna_device exists once per accelerator. It is allocated with the DRM device, and freed
  * when the last file, the last exported buffer and the last fence are gone; until then the module
- * stays as well. Registers, interrupts and ring memory go when the driver is unbound; from then on
- * the rings are not served.
+ * cannot be unloaded either. Registers, interrupts and ring memory are released when the driver is
+ * unbound; from then on the rings do not run.
  *
  * Locking, outer to inner:
  *
  *  1. drm_dev_enter() around what touches registers;
  *  2. nna_ctx.lock: arm and push of one context's jobs;
  *  3. nna_vm.lock: binds of one address space;
- *  4. nna_device.bos_lock;
- *  5. dma_resv, through one drm_exec loop or one object at a time;
+ *  4. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
+ *  5. dma_resv, one object at a time;
  *  6. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks: leaves.
  *
  * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it
- * is armed. Reset, timeouts and device failures run on one ordered workqueue, so they never
- * overlap. They take no lock but nna_device.sched_lock and leaves.
+ * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take no
+ * lock but nna_device.sched_lock and leaves.
  */
 #ifndef NNA_DEVICE_H
 #define NNA_DEVICE_H
@@ -39,21 +39,21 @@
 #include "nna_regs.h"
 #include "nna_ring.h"
 
-/** NNA_RING_SIZE - Entries of a ring: enough to keep the device busy, few to lose in a reset. */
+/** NNA_RING_SIZE - Most entries of a ring: they keep the device busy; further jobs wait outside. */
 #define NNA_RING_SIZE		64u
 
-/** NNA_VA_START - First address that may be mapped: keeps 0 and its neighbours unmapped. */
+/** NNA_VA_START - First address that may be mapped; addresses near 0 are errors of the client's. */
 #define NNA_VA_START		0x10000ull
 
 /** struct nna_vector - One interrupt vector. */
 struct nna_vector {
 	/** @nna: the device. */
 	struct nna_device *nna;
-	/** @rings: bit n: ring n raises it. */
+	/** @rings: bit n is set if the completions of ring n raise it. */
 	unsigned long rings;
 };
 
-/** struct nna_bus_ops - What the device needs of the bus it sits on. */
+/** struct nna_bus_ops - What the driver needs of the bus that the device is on. */
 struct nna_bus_ops {
 	/** @enable_bus_master: allow the device DMA; to be called after it has been reset. */
 	void (*enable_bus_master)(struct device *dev);
@@ -63,43 +63,45 @@ struct nna_bus_ops {
 
 /**
  * struct nna_device - One accelerator.
- * @drm: the DRM device.
- * @hw: registers and properties.
- * @bus: the bus it sits on.
- * @clock: device clock against CLOCK_MONOTONIC.
+ * @drm: the DRM device; its reference count is the lifetime of all of this.
+ * @hw: registers, and properties read from them.
+ * @bus: operations of the bus that the device is on.
+ * @clock: converts between the device's clock and CLOCK_MONOTONIC.
  * @rings: job rings by priority, then the control ring.
  * @scheds: one scheduler per job ring.
- * @scheds_ready: how many of them have been initialised.
+ * @scheds_ready: how many of them have been initialised; constant after probe.
  * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped; protected by @sched_lock.
  * @sched_lock: protects @stopped_by and whether the schedulers are stopped. Fences depend on it, so
  *	nothing is allocated under it.
  * @vectors: interrupt vectors.
- * @vector_count: how many are in use.
- * @control_waitq: woken when the control ring has room.
- * @bos: buffer objects, protected by @bos_lock.
- * @bos_lock: protects @bos.
+ * @vector_count: how many of them are in use.
+ * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
+ * @bos: all buffer objects, so that unbind can undo their DMA mappings.
+ * @bos_lock: protects @bos, and the mappings of the objects against unbind.
  * @asids: ASID -> address space; an ASID is freed only after its invalidation.
- * @asid_next: where to look for the next one.
- * @submit_wq: the schedulers' work: it puts jobs on the rings and frees them.
- * @reset_wq: ordered: timeouts and resets.
- * @cleanup_wq: release of address spaces, aborts.
- * @reset_work: resets the device.
- * @reset_reason: what for, to say so.
- * @wedged_work: tells user space of the last reset.
- * @resets: resets done.
- * @coredump: what is left behind for people who debug.
- * @irqs: interrupts handled.
+ * @asid_next: where the search for a free ASID begins; protected by the lock of @asids.
+ * @submit_wq: the schedulers' work, which puts jobs on the rings and frees them.
+ * @reset_wq: ordered; timeouts and resets.
+ * @cleanup_wq: what may sleep and is caused where that is forbidden: release of address spaces,
+ *	aborts, boosts, core dumps, uevents.
+ * @reset_work: resets the device; on @reset_wq.
+ * @reset_reason: why @reset_work was queued last, for the log.
+ * @wedged_work: reports the last reset to user space; on @cleanup_wq.
+ * @resets: resets done since the driver was bound.
+ * @coredump: the core dump.
+ * @irqs: interrupts handled since the driver was bound.
  * @fence_contexts: the fence context of job ring 0; those of the others follow.
- * @fence_seqnos: of the last fence of each job ring; run_job of one ring is never concurrent with
- *	itself.
- * @job_count: jobs that exist.
+ * @fence_seqnos: sequence number of the last fence of each job ring; no lock, as run_job is never
+ *	concurrent with itself for one ring.
+ * @job_count: jobs that have been created and not been freed.
  * @jobs_waitq: woken when @job_count becomes 0.
- * @lost: the device is unbound or could not be reset; nothing runs any more.
- * @suspended: the rings are not served, and the device has no translations.
- * @last_end_jiffies: when a job last ended, in jiffies.
+ * @lost: the driver is unbound, or the device could not be reset: no job runs any more. Once set it
+ *	stays set.
+ * @suspended: the rings are disabled and the device has no translations.
+ * @last_end_jiffies: when the last job ended.
  * @coherent: the device snoops the CPU's caches.
  * @job_limit_ms: run time after which the device ends a job.
- * @timeout_ms: scheduler timeout.
+ * @timeout_ms: timeout of the schedulers: longer than @job_limit_ms.
  */
 struct nna_device {
 	struct drm_device drm;
@@ -145,14 +147,14 @@ static inline struct nna_device *to_nna_device(struct drm_device *drm)
 }
 
 /**
- * nna_device_probe() - Bring up an accelerator and register it.
- * @dev: the device on its bus, with DMA masks set.
- * @bus: what the bus can do for it.
- * @regs: mapped registers.
- * @irqs: Linux interrupt numbers of the vectors.
+ * nna_device_probe() - Initialise an accelerator and register its DRM device.
+ * @dev: the device on its bus, with DMA masks set; its driver data is set.
+ * @bus: operations of that bus; must stay valid as long as the module is loaded.
+ * @regs: its mapped registers.
+ * @irqs: Linux interrupt numbers of its vectors.
  * @irq_count: how many, at least 1.
  *
- * Everything is released with @dev.
+ * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled.
  *
  * Return: 0 or a negative errno.
  */
@@ -160,8 +162,11 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 		     const int *irqs, unsigned int irq_count);
 
 /**
- * nna_device_remove() - Unregister, fail all jobs with -ENODEV and wait until they are gone.
+ * nna_device_remove() - Unregister the DRM device, and end all jobs with -ENODEV; may sleep.
  * @dev: the device that was probed.
+ *
+ * When it returns, all jobs have been freed, no DMA mapping is left and bus mastering is disabled.
+ * Files, buffer objects and fences may still exist.
  */
 void nna_device_remove(struct device *dev);
 
@@ -171,7 +176,7 @@ void nna_device_flush_cleanup(struct nna_device *nna);
 /** nna_device_start() - Enable all rings of a device that has just been reset; 0 or -EIO. */
 int nna_device_start(struct nna_device *nna);
 
-/** nna_device_is_lost() - Whether nothing runs any more. */
+/** nna_device_is_lost() - Whether no job will run any more, as the device is unbound or broken. */
 static inline bool nna_device_is_lost(struct nna_device *nna)
 {
 	return READ_ONCE(nna->lost);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The DRM driver, and opening and closing its files: see nna_drv.h. */
 
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -55,8 +56,8 @@ static void nna_file_close(struct drm_device *drm, struct drm_file *file)
 	xa_destroy(&nfile->vms);
 
 	/*
-	 * Once the driver is unbound nobody else waits for the cleanup, and the file holds the
-	 * device.
+	 * Unbind waits for the cleanup that it has caused. After it nobody but us does, and the
+	 * device may be freed once we return.
 	 */
 	if (drm_dev_is_unplugged(drm))
 		nna_device_flush_cleanup(nfile->nna);
@@ -95,8 +96,9 @@ static const struct file_operations nna_drm_fops = {
 };
 
 /*
- * Interface versions:
- * 1.0 first
+ * Versions of the interface:
+ *
+ * 1.0 the first one
  */
 const struct drm_driver nna_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |

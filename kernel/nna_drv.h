@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The DRM driver, and what belongs to one open file.
+ * The DRM driver, and struct nna_file, what belongs to one open file of the device.
+ *
+ * A file owns ids of address spaces and contexts. Nothing points to the file, so jobs, contexts and
+ * buffer objects may outlive it.
  */
 #ifndef NNA_DRV_H
 #define NNA_DRV_H
@@ -24,11 +27,11 @@ struct nna_vm;
 extern const struct drm_driver nna_drm_driver;
 
 /**
- * struct nna_file - One open file. Nothing points to it; what it made may outlive it.
+ * struct nna_file - One open file.
  * @nna: the device.
- * @vms: id -> address space; holds a user.
- * @ctxs: id -> context; holds a reference.
- * @usage: what its jobs have used; a reference.
+ * @vms: id -> address space; a reference on nna_vm.users each.
+ * @ctxs: id -> context; a reference each.
+ * @usage: run time of its jobs; a reference.
  */
 struct nna_file {
 	struct nna_device *nna;
@@ -37,10 +40,10 @@ struct nna_file {
 	struct nna_usage *usage;
 };
 
-/** nna_file_get_vm() - Look up an address space and take a user, or NULL. */
+/** nna_file_get_vm() - Look up an address space: a reference, or NULL. */
 struct nna_vm *nna_file_get_vm(struct nna_file *nfile, u32 id);
 
-/** nna_file_get_ctx() - Look up a context and take a reference, or NULL. */
+/** nna_file_get_ctx() - Look up a context: a reference, or NULL. */
 struct nna_ctx *nna_file_get_ctx(struct nna_file *nfile, u32 id);
 
 #endif

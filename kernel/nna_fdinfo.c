@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Usage of a client: see nna_fdinfo.h. */
 
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>

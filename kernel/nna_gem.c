@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Buffer objects: see nna_gem.h for their lifetime and locks. */
 
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -15,7 +16,8 @@
 #include "nna_vm.h"
 
 /*
- * Unmapping is not enough: some exporters keep the mapping for as long as there is the attachment.
+ * Removes the attachment of an imported object, not only its mapping: some exporters cache that for
+ * as long as there is an attachment. The object keeps the dma-buf, whose reservation it uses.
  */
 static void nna_gem_detach(struct nna_bo *bo, struct sg_table *sgt)
 {
@@ -27,7 +29,7 @@ static void nna_gem_detach(struct nna_bo *bo, struct sg_table *sgt)
 	dma_buf_detach(bo->dmabuf, attach);
 }
 
-/* With the lock held, so that who takes the driver away waits for it. */
+/* With the lock held, so that unbind waits for an object that is being freed. */
 static void nna_gem_unmap_locked(struct nna_device *nna, struct nna_bo *bo)
 {
 	struct sg_table *sgt = bo->base.sgt;
@@ -59,7 +61,7 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	mutex_unlock(&nna->bos_lock);
 	kfree(bo->label);
 	drm_gem_shmem_free(&bo->base);
-	/* Its reservation was the object's. */
+	/* Only now: the object has used its reservation. */
 	if (dmabuf)
 		dma_buf_put(dmabuf);
 	if (resv_obj)
@@ -68,7 +70,7 @@ static void nna_gem_free(struct drm_gem_object *obj)
 
 static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 {
-	/* It shares the reservation of its address space, which others must not wait for. */
+	/* It shares the reservation of its address space, for which other drivers must not wait. */
 	if (to_nna_bo(obj)->resv_obj)
 		return ERR_PTR(-EPERM);
 	return drm_gem_prime_export(obj, flags);
@@ -121,7 +123,7 @@ static void nna_gem_add(struct nna_device *nna, struct nna_bo *bo)
 	mutex_unlock(&nna->bos_lock);
 }
 
-/* Importing maps for the device, so it must not happen behind nna_gem_unmap_all(). */
+/* Importing maps for DMA, which must not happen after nna_gem_unmap_all(). */
 struct drm_gem_object *nna_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf)
 {
 	struct drm_gem_object *obj;
@@ -134,7 +136,7 @@ struct drm_gem_object *nna_gem_prime_import(struct drm_device *drm, struct dma_b
 	return obj;
 }
 
-/* What the page tables can show: whole pages, as many as the object says that it has. */
+/* Whether page tables can map a dma-buf: whole pages of the device, and no fewer than its size. */
 static bool nna_gem_can_map(struct sg_table *sgt, u64 size)
 {
 	struct scatterlist *sg;
@@ -169,7 +171,7 @@ void nna_gem_unmap_all(struct nna_device *nna)
 {
 	struct nna_bo *bo;
 
-	/* Nobody else asks for a table: that takes an ioctl, and the device is unplugged. */
+	/* No new mapping can appear: those are made by ioctls, and the device is unplugged. */
 	mutex_lock(&nna->bos_lock);
 	list_for_each_entry(bo, &nna->bos, node)
 		nna_gem_unmap_locked(nna, bo);
@@ -187,7 +189,7 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 		return -EINVAL;
 
 	shmem = drm_gem_shmem_create(drm, PAGE_ALIGN(*size));
-	/* Without memory for an inode shmem has no space. */
+	/* shmem reports -ENOSPC when it cannot allocate an inode. */
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem) == -ENOSPC ? -ENOMEM : PTR_ERR(shmem);
 	bo = to_nna_bo(&shmem->base);
@@ -211,7 +213,7 @@ struct sg_table *nna_bo_get_pages(struct nna_bo *bo)
 {
 	struct sg_table *sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
 
-	/* Where the kernel has no memory to promise, shmem has no space. */
+	/* shmem reports -ENOSPC when the system's limit for committed memory is reached. */
 	return sgt == ERR_PTR(-ENOSPC) ? ERR_PTR(-ENOMEM) : sgt;
 }
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Buffer objects: shmem pages, or somebody else's dma-buf.
+ * Buffer objects: shmem pages, or the dma-buf of another exporter.
  *
- * A buffer object never points to the file that made it. While it is mapped in an address space,
- * that holds a reference, and its pages stay where they are: there is no eviction.
+ * A buffer object never points to the file that created it. An address space holds a reference on
+ * each object that is mapped there. An object gets its pages when it is first mapped, by the CPU or
+ * in an address space, and keeps them until it is freed: there is no eviction.
  *
- * An object may outlive the device, its DMA mapping may not: the device lists its objects.
+ * An object may outlive the binding of the driver; its DMA mapping may not. So the device has a
+ * list of its objects, and unbind undoes their mappings.
+ *
+ * Locking: the object's reservation protects what the shmem helper says, and the label;
+ * nna_device.bos_lock the list, and the DMA mapping against unbind.
  */
 #ifndef NNA_GEM_H
 #define NNA_GEM_H
@@ -28,12 +33,12 @@ struct nna_vm;
  * struct nna_bo - A buffer object.
  * @base: pages and GEM object.
  * @flags: DRM_NNA_BO_*.
- * @resv_obj: of an object that belongs to one address space: the object whose reservation it
- *	shares; holds a reference. Else NULL.
- * @label: name for people, or NULL; protected by the object's reservation lock.
- * @dmabuf: of an imported object that the device has been taken from: what it was imported from; a
- *	reference.
- * @node: in &nna_device.bos.
+ * @resv_obj: for an object that belongs to one address space, the object whose reservation all such
+ *	objects share; a reference. Else NULL.
+ * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
+ * @dmabuf: for an imported object whose attachment unbind has removed, the dma-buf, whose
+ *	reservation the object uses; a reference. Else NULL. Protected by nna_device.bos_lock.
+ * @node: in nna_device.bos.
  */
 struct nna_bo {
 	struct drm_gem_shmem_object base;
@@ -60,33 +65,45 @@ struct drm_gem_object *nna_gem_prime_import_sg_table(struct drm_device *drm,
 						     struct dma_buf_attachment *attach,
 						     struct sg_table *sgt);
 
-/** nna_gem_unmap_all() - Give back all objects' DMA mappings; the device must reach no memory. */
+/** nna_gem_unmap_all() - Undo all objects' DMA mappings, at unbind; bus mastering is disabled. */
 void nna_gem_unmap_all(struct nna_device *nna);
 
 /**
- * nna_bo_create() - Create a buffer object and a handle of it.
- * @file: who gets the handle.
- * @vm: the only address space it may be bound into, or NULL.
- * @size: in: bytes; out: rounded up to pages.
+ * nna_bo_create() - Create a buffer object and a handle, which holds the only reference.
+ * @file: the file that gets the handle.
+ * @vm: the only address space that it may be bound into, or NULL for any.
+ * @size: in: bytes; out: rounded up to whole pages.
  * @flags: DRM_NNA_BO_*.
- * @handle: out.
+ * @handle: out: the handle.
  *
- * Return: 0 or a negative errno.
+ * Return: 0, -EINVAL (a size of 0 or above NNA_MAX_BO_SIZE), -ENOMEM.
  */
 int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle);
 
 /**
- * nna_bo_get_pages() - Have the object's memory there, mapped for the device, as long as it lives.
- * @bo: the object.
+ * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless that has been done.
+ * @bo: the object. Its reservation lock is taken.
  *
- * Return: the table, which is the object's, or an ERR_PTR: -ENOMEM, -EINTR.
+ * Inside drm_dev_enter(), as unbind must find the mapping.
+ *
+ * Return: the table of DMA addresses, owned by the object, or an ERR_PTR: -ENOMEM, -EINTR.
  */
 struct sg_table *nna_bo_get_pages(struct nna_bo *bo);
 
-/** nna_bo_sync() - Clean or invalidate CPU caches for a range; 0 or a negative errno. */
+/**
+ * nna_bo_sync() - Clean or invalidate CPU caches for a range, if the device does not snoop.
+ * @bo: the object.
+ * @to_device: clean, after the CPU has written; else invalidate, before it reads.
+ * @offset: first byte.
+ * @size: bytes.
+ *
+ * Inside drm_dev_enter(), as nna_bo_get_pages().
+ *
+ * Return: 0, -EINVAL (outside the object), or an error of nna_bo_get_pages().
+ */
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
 
-/** nna_bo_set_label() - Name the object; takes over @label, which may be NULL. */
+/** nna_bo_set_label() - Set the label; takes over @label, which comes from kmalloc() or is NULL. */
 void nna_bo_set_label(struct nna_bo *bo, char *label);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Register access: see nna_hw.h. */
 
 #include <linux/delay.h>
 #include <linux/device.h>
@@ -13,15 +14,12 @@
 #include "nna_hw.h"
 #include "nna_regs.h"
 
-/* Longer than a fence may take. */
+/* A device with a longer job limit is refused: fences must signal in bounded time. */
 #define NNA_JOB_LIMIT_MAX_S	60
 #define NNA_RESET_POLL_US	1000
 #define NNA_RESET_TIMEOUT_US	(2 * USEC_PER_SEC)
 
-/*
- * Unit tests put a register file of theirs in place of the device's. Elsewhere this is nothing at
- * all.
- */
+/* Unit tests use a register file in software, the test's priv; other builds have no code for it. */
 #if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 #include <kunit/test-bug.h>
 #include <kunit/test.h>
@@ -58,7 +56,7 @@ static u32 nna_hw_read32(struct nna_hw *hw, u32 offset)
 	return readl(hw->regs + offset);
 }
 
-/* Of two 32-bit reads the low one latches the high half, so their order matters: lo-hi. */
+/* Where readq() is two 32-bit reads the low one comes first: it latches the high half. */
 static u64 nna_hw_read64(struct nna_hw *hw, u32 offset)
 {
 	struct nna_hw_fake *fake = nna_hw_fake(hw);

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registers. Nothing else in the driver touches them, and nothing here is called once per job
- * but nna_hw_doorbell(): a register read stalls the CPU until the device has answered.
+ * The registers. Only this file accesses them, so it is what a port to other hardware replaces.
+ *
+ * A register read stalls the CPU until the device has answered, so the path of a job has none: all
+ * that is called for each job is nna_hw_doorbell(), a posted write.
+ *
+ * Locking: no locks here. Callers are inside drm_dev_enter(), or are probe or remove themselves,
+ * and hold a runtime PM reference where they need the device's answer. Resets come one at a time,
+ * from the reset workqueue, power management or probe.
  */
 #ifndef NNA_HW_H
 #define NNA_HW_H
@@ -12,30 +18,30 @@
 
 struct device;
 
-/** struct nna_hw_fake - What stands in for the registers in unit tests; @size is 4 or 8. */
+/** struct nna_hw_fake - A register file in software, for unit tests. @size is 4 or 8 bytes. */
 struct nna_hw_fake {
-	/** @read: of a register; may be called with spinlocks held. */
+	/** @read: read a register; called with spinlocks held, too. */
 	u64 (*read)(struct nna_hw_fake *fake, u32 offset, u32 size);
-	/** @write: of a register; may be called with spinlocks held. */
+	/** @write: write a register; called with spinlocks held, too. */
 	void (*write)(struct nna_hw_fake *fake, u32 offset, u32 size, u64 value);
 };
 
 /**
- * struct nna_hw - The register file and what it says about the device.
- * @dev: for messages and DMA.
- * @regs: mapped registers; NULL once they are gone.
+ * struct nna_hw - The register file and the properties that were read from it at probe.
+ * @dev: the device on its bus, for messages and DMA.
+ * @regs: the mapped registers; unmapped with @dev's other managed resources.
  * @reads: register reads done so far.
  * @abi_major: version of registers, rings and page tables.
- * @abi_minor: version of compatible additions.
- * @stream_version: version of command streams.
- * @layout_version: version of packed weight layouts.
- * @job_rings: rings that take jobs, 1 to NNA_JOB_RINGS.
- * @ring_size_limit: most entries of a ring.
+ * @abi_minor: version of their compatible additions.
+ * @stream_version: version of the command streams that the device executes.
+ * @layout_version: version of the packed weight layouts that it reads.
+ * @job_rings: rings that take jobs; always NNA_JOB_RINGS, or probe fails.
+ * @ring_size_limit: most entries of a ring, a power of two.
  * @msix_count: interrupt vectors of the device.
- * @workers: threads that compute.
+ * @workers: threads of the device that compute.
  * @job_limit: run time in ticks after which the device ends a job.
- * @tick_hz: ticks in a second.
- * @saved_counters: what the device's counters were when it was last reset.
+ * @tick_hz: frequency of the device's clock.
+ * @saved_counters: sums of the device's counters up to its last reset, which clears them.
  * @fake: unit tests: used instead of @regs when not NULL.
  */
 struct nna_hw {
@@ -61,92 +67,93 @@ struct nna_hw {
 /**
  * nna_hw_init() - Identify the device and read its properties.
  * @hw: filled in.
- * @dev: the device.
- * @regs: its mapped registers.
+ * @dev: the device on its bus.
+ * @regs: its mapped registers; they stay the caller's.
  *
- * Return: 0, -ENODEV (not an NNA, or of another major version), -EIO (nonsense in the registers).
+ * Return: 0, -ENODEV (not an NNA, or of another major version), -EIO (a register whose value the
+ * hardware description does not allow).
  */
 int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs);
 
 /**
- * nna_hw_reset() - Reset the device; may sleep.
+ * nna_hw_reset() - Reset the device, and wait until it is ready again; may sleep.
  * @hw: the registers.
  *
- * Afterwards no job runs, no ring is enabled and no translation is cached.
+ * Afterwards no job runs, no ring is enabled, no translation is cached and the counters are 0.
  *
- * Return: 0, -ENODEV (the device is gone), -ETIMEDOUT.
+ * Return: 0, -ENODEV (it does not answer), -ETIMEDOUT (it is not ready after two seconds).
  */
 int nna_hw_reset(struct nna_hw *hw);
 
-/** nna_hw_is_alive() - Whether the device still answers. */
+/** nna_hw_is_alive() - Whether the device answers: reads of one that is gone return all ones. */
 bool nna_hw_is_alive(struct nna_hw *hw);
 
-/** nna_hw_start() - Let the command processor fetch. */
+/** nna_hw_start() - Have the command processor fetch entries of the enabled rings. */
 void nna_hw_start(struct nna_hw *hw);
 
-/** nna_hw_stop() - Stop fetching and disable all rings. */
+/** nna_hw_stop() - Stop the command processor from fetching entries, and disable all rings. */
 void nna_hw_stop(struct nna_hw *hw);
 
 /**
- * nna_hw_ring_enable() - Hand a ring to the device.
+ * nna_hw_ring_enable() - Program a ring's registers and enable it, with no entry written.
  * @hw: the registers.
- * @ring: index.
+ * @ring: index of the ring.
  * @base: bus address of the entries.
  * @cq_base: bus address of the completion queue.
- * @size: entries.
- * @vector: interrupt vector.
+ * @size: number of entries, a power of two.
+ * @vector: the interrupt vector that its completions raise.
  *
- * Return: 0, -EIO when the device refuses it.
+ * Return: 0, -EIO (the device refuses the ring).
  */
 int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dma_addr_t cq_base,
 		       u32 size, u32 vector);
 
 /**
- * nna_hw_doorbell() - Tell the device how far a ring is filled; any context.
+ * nna_hw_doorbell() - Tell the device how many entries a ring has; any context.
  * @hw: the registers.
- * @ring: index.
- * @tail: free-running count of entries written.
+ * @ring: index of the ring.
+ * @tail: entries written since the ring was enabled; counts on over the ring's end.
  */
 void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail);
 
-/** nna_hw_ring_head() - Entries that the device has fetched; final after nna_hw_stop(). */
+/** nna_hw_ring_head() - Entries that the device has fetched; constant after nna_hw_stop(). */
 u32 nna_hw_ring_head(struct nna_hw *hw, unsigned int ring);
 
-/** nna_hw_ring_run_ms() - Milliseconds for which the ring's job has run so far; 0 without one. */
+/** nna_hw_ring_run_ms() - Run time so far of the ring's current job in ms; 0 if there is none. */
 u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring);
 
-/** nna_hw_ring_status() - NNA_RING_STATUS_* of a ring. */
+/** nna_hw_ring_status() - A ring's status register, NNA_RING_REG_STATUS_*. */
 u32 nna_hw_ring_status(struct nna_hw *hw, unsigned int ring);
 
-/** nna_hw_status() - NNA_STATUS_* register of the device. */
+/** nna_hw_status() - The device's status register, NNA_REG_STATUS_*. */
 u32 nna_hw_status(struct nna_hw *hw);
 
-/** nna_hw_timestamp() - The device's clock in ticks. */
+/** nna_hw_timestamp() - The device's clock, in ticks. */
 u64 nna_hw_timestamp(struct nna_hw *hw);
 
 /** nna_hw_save_counters() - Save the counters of a device that answers before it is reset. */
 void nna_hw_save_counters(struct nna_hw *hw);
 
-/** nna_hw_read_counters() - Read the device's counters into @counters. */
+/** nna_hw_read_counters() - Fill in what the device counts, since the driver was bound. */
 void nna_hw_read_counters(struct nna_hw *hw, struct drm_nna_counters *counters);
 
 /** struct nna_hw_ring_regs - A ring's registers, for dumps. */
 struct nna_hw_ring_regs {
-	/** @control: NNA_RING_CONTROL_*. */
+	/** @control: NNA_RING_REG_CONTROL_*. */
 	u32 control;
-	/** @status: NNA_RING_STATUS_*. */
+	/** @status: NNA_RING_REG_STATUS_*. */
 	u32 status;
-	/** @head: entries fetched. */
+	/** @head: entries that the device has fetched. */
 	u32 head;
-	/** @done: completions written. */
+	/** @done: completions that it has written. */
 	u32 done;
 	/** @doorbell: last value written to the doorbell. */
 	u32 doorbell;
-	/** @run_time: of the job under way. */
+	/** @run_time: of the current job, in units of 2^NNA_RUN_TIME_SHIFT ticks. */
 	u32 run_time;
 };
 
-/** nna_hw_ring_dump() - Read a ring's registers. */
+/** nna_hw_ring_dump() - Read a ring's registers into @regs. */
 void nna_hw_ring_dump(struct nna_hw *hw, unsigned int ring, struct nna_hw_ring_regs *regs);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The ioctls: see nna_ioctl.h. */
 
 #include <linux/capability.h>
 #include <linux/slab.h>
@@ -20,7 +21,7 @@
 #include "nna_uobj.h"
 #include "nna_vm.h"
 
-/* Users' mistakes are theirs to find: said at debug level only, with the condition that failed. */
+/* True if @cond is: a client's error. Logs the condition at debug level, for who looks for it. */
 #define NNA_IOCTL_DBG(drm, cond) ({ \
 	bool __bad = !!(cond); \
 	if (__bad) \
@@ -28,13 +29,10 @@
 	__bad; \
 })
 
-/* Sizes of the elements in version 1.0, below which no caller can be. */
+/* Size of an array's element in version 1.0 of the interface, up to its last member. */
 #define NNA_STRIDE(type, last)	offsetofend(struct drm_nna_##type, last)
 
-/*
- * drm_dev_enter() for those who need the device: it may also be lost, and wait for somebody to bind
- * it again.
- */
+/* drm_dev_enter() for ioctls that need a working device: it fails for a lost one, too. */
 static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
 {
 	if (!drm_dev_enter(drm, idx))
@@ -45,7 +43,7 @@ static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
 	return false;
 }
 
-/* An answer to DEV_QUERY. */
+/* The answer to a DEV_QUERY. */
 union nna_query_result {
 	struct drm_nna_hw_info hw_info;
 	struct drm_nna_sched_info sched_info;
@@ -111,7 +109,7 @@ static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp 
 	if (ret)
 		return ret;
 	nna_clock_sample(&nna->clock, &nna->hw);
-	/* Before the device may sleep again, which has the clock forget. */
+	/* Before the reference is dropped, as a suspend invalidates the pair. */
 	nna_clock_get(&nna->clock, &ts->monotonic_ns, &ts->tick, &ts->uncertainty_ns);
 	nna_pm_put(nna);
 	return 0;
@@ -133,7 +131,7 @@ static int nna_query_counters(struct nna_device *nna, struct drm_nna_counters *c
 	return 0;
 }
 
-/* The size of the answer; the device is read only when somebody wants to see it. */
+/* Returns the size of the answer, or an error. Without @wanted, registers are not read for it. */
 static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_query_result *result)
 {
 	int ret = 0;
@@ -170,7 +168,9 @@ static int nna_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_fi
 	drm_dev_exit(idx);
 	if (NNA_IOCTL_DBG(drm, size < 0))
 		return size;
-	/* A page fault may take for ever, which who takes the driver away must not wait for. */
+	/*
+	 * Outside drm_dev_enter(): unbind must not wait for a page fault, which may take for ever.
+	 */
 	return nna_uobj_set(args->pointer, &args->size, &result, size);
 }
 
@@ -360,7 +360,7 @@ static int nna_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm
 	vm = nna_file_get_vm(file->driver_priv, args->id);
 	if (NNA_IOCTL_DBG(drm, !vm))
 		return -ENOENT;
-	/* Binds are all or nothing, so an address space is always usable. */
+	/* A bind does all of its operations or none, so an address space is always usable. */
 	args->state = DRM_NNA_VM_STATE_USABLE;
 	nna_vm_put(vm);
 	return 0;

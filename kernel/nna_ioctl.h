@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ioctls: copy, check what must be zero, look up, call. What they do is in the files of the
- * nouns.
+ * The ioctls of include/uapi/drm/nna_accel.h. Each copies and checks its arguments, looks up ids
+ * and handles, enters the device if it needs it, and calls the function that does the work.
  */
 #ifndef NNA_IOCTL_H
 #define NNA_IOCTL_H
@@ -9,7 +9,7 @@
 #include <drm/drm_ioctl.h>
 #include <drm/nna_accel.h>
 
-/** NNA_IOCTL_COUNT - Size of the table. */
+/** NNA_IOCTL_COUNT - Elements of nna_ioctls. */
 #define NNA_IOCTL_COUNT		(DRM_NNA_SUBMIT + 1)
 /** NNA_MAX_BIND_OPS - Most operations of one VM_BIND. */
 #define NNA_MAX_BIND_OPS	1024u

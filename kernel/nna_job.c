@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Jobs: see nna_job.h for their path, their fences and who owns them. */
 
 #include <linux/dma-fence.h>
 #include <linux/dma-fence-chain.h>
@@ -25,30 +26,31 @@
 #include "nna_trace.h"
 #include "nna_vm.h"
 
-/* How long the device may take to end a job that it has been told to end. */
+/* How long the device may take to end a job after an ABORT. */
 #define NNA_ABORT_TIMEOUT_US	USEC_PER_SEC
 #define NNA_ABORT_POLL_US	1000
 /*
- * So long before a waiter's deadline the job's ring is told to hurry: as long as it may have to
- * wait for a turn.
+ * How long before a waiter's deadline the job's ring is boosted: as long as a ring may have to wait
+ * for its turn.
  */
 #define NNA_BOOST_MS		100
 
 /**
  * struct nna_job - One job.
  * @base: the scheduler's part.
- * @req: what the ring calls back.
+ * @req: the ring's part.
  * @nna: the device.
  * @ctx: its context; a reference.
- * @entry: its ring entry, complete but for deadline and seqno.
- * @fence: signals when the device has ended it; a reference. Initialised when @fence_initialized.
- * @fence_initialized: it has been put on the ring, or has ended without.
- * @guilty: the device hung on it.
- * @resubmitted: it has been put on the ring a second time, after a reset.
- * @syncs: what it waits for and signals.
- * @submitted_ns: CLOCK_MONOTONIC of its submission.
- * @deadline_ns: as SUBMIT has it.
- * @duration_ns: as SUBMIT has it.
+ * @entry: its ring entry; run_job fills in the deadline, the ring the sequence number.
+ * @fence: the device's fence, allocated with the job. A reference if @fence_initialized; else plain
+ *	memory, of which only the keepalive reference must be dropped.
+ * @fence_initialized: @fence has been initialised, by run_job or by free_job.
+ * @guilty: the device hung on it; protected by the ring's lock.
+ * @resubmitted: it has been put on the ring again, after a reset; protected by the ring's lock.
+ * @syncs: in-fences to wait for, syncobjs to signal.
+ * @submitted_ns: when it was submitted, CLOCK_MONOTONIC.
+ * @deadline_ns: as in SUBMIT: CLOCK_MONOTONIC, or 0.
+ * @duration_ns: as in SUBMIT: counted from when the last in-fence signalled, or 0.
  * @pushed_jiffies: when it was put on the ring.
  */
 struct nna_job {
@@ -69,15 +71,16 @@ struct nna_job {
 };
 
 /**
- * struct nna_fence - The device has ended a job.
- * @base: first, so that freeing the fence frees the whole.
+ * struct nna_fence - The device's fence of a job: it signals when the device has ended the job.
+ * @base: the fence; first, as dma_fence_free() frees all of this by it.
  * @lock: the fence's lock.
  * @nna: the device.
- * @keepalive: holds the device and the module as long as the fence is there; a reference.
- * @ring: the job's ring.
- * @boost_work: for the first deadline that a waiter has set; holds a reference while it is queued.
- * @has_deadline: @boost_work is in use; protected by @lock.
- * @deadline: when somebody wants it, CLOCK_MONOTONIC; protected by @lock.
+ * @keepalive: holds the device and the module; a reference, dropped after the fence is freed.
+ * @ring: index of the job's ring.
+ * @boost_work: boosts the ring before the earliest deadline that a waiter has set; holds a
+ *	reference on the fence while it is queued.
+ * @has_deadline: a waiter has set a deadline; protected by @lock.
+ * @deadline: the earliest of them, CLOCK_MONOTONIC; protected by @lock.
  */
 struct nna_fence {
 	struct dma_fence base;
@@ -114,13 +117,15 @@ static void nna_fence_boost_work(struct work_struct *work)
 {
 	struct nna_fence *fence = container_of(work, struct nna_fence, boost_work.work);
 
-	/* The device outlives its workqueue. A device that does not know how takes its time. */
+	/*
+	 * The workqueue is destroyed before the device is freed. An error only makes the job later.
+	 */
 	if (!dma_fence_is_signaled(&fence->base))
 		nna_control_boost(fence->nna, fence->ring);
 	dma_fence_put(&fence->base);
 }
 
-/* It is on the ring, where nothing overtakes; but the ring may wait for others. */
+/* Nothing overtakes a job on its ring, so what can be done is to give the ring its turn sooner. */
 static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 {
 	struct nna_fence *fence = to_nna_fence(base);
@@ -155,18 +160,18 @@ static const struct dma_fence_ops nna_fence_ops = {
 	.release = nna_fence_release,
 };
 
-/* In the interrupt as well. The scheduler may free the job from here on. */
+/* Any context. Once the fence has signalled the scheduler may free the job at any time. */
 static void nna_fence_signal(struct nna_fence *fence)
 {
 	dma_fence_get(&fence->base);
 	dma_fence_signal(&fence->base);
-	/* No deadline is set from here on. */
+	/* nna_fence_set_deadline() queues no more work for a signalled fence. */
 	if (fence->has_deadline && cancel_delayed_work(&fence->boost_work))
 		dma_fence_put(&fence->base);
 	dma_fence_put(&fence->base);
 }
 
-/* In the interrupt, with the ring's lock held. */
+/* Any context, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
 	struct nna_job *job = container_of(req, struct nna_job, req);
@@ -199,12 +204,12 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	nna_fence_signal(job->fence);
 }
 
-/* In a reset, with the ring's lock held. */
+/* During a reset, with the ring's lock held. */
 static bool nna_job_may_resubmit(struct nna_ring_request *req)
 {
 	struct nna_job *job = container_of(req, struct nna_job, req);
 
-	/* Once, so that a device that is reset over and over again ends all jobs nevertheless. */
+	/* Only once, so that every job ends even if the device has to be reset again and again. */
 	if (job->resubmitted || nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
 		return false;
 	job->resubmitted = true;
@@ -213,10 +218,7 @@ static bool nna_job_may_resubmit(struct nna_ring_request *req)
 	return true;
 }
 
-/*
- * The error of a fence that has signalled; that of a point on a timeline is in what the point
- * contains.
- */
+/* The error of a fence that has signalled, or 0. A timeline point's is in the fence it contains. */
 static int nna_job_fence_error(struct dma_fence *fence)
 {
 	int status = dma_fence_get_status(dma_fence_chain_contained(fence));
@@ -225,9 +227,9 @@ static int nna_job_fence_error(struct dma_fence *fence)
 }
 
 /*
- * The scheduler does not wait for fences of the same context, as jobs of one context stay in order.
- * But whether an in-fence has failed is known only when it has signalled: wait for what the device
- * says about that job.
+ * The scheduler does not wait for fences of the same context, as its jobs run in order anyway. But
+ * whether an in-fence fails is known only when it has signalled, so wait for its parent, which is
+ * the device's fence.
  */
 static struct dma_fence *nna_job_prepare(struct drm_sched_job *sched_job,
 					 struct drm_sched_entity *entity)
@@ -258,7 +260,7 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 		struct drm_sched_fence *s_fence = to_drm_sched_fence(fence);
 		int ret;
 
-		/* Of the same context, and between the device's fence and the scheduler's. */
+		/* The parent has signalled, see nna_job_prepare(); the fence itself is about to. */
 		if (!dma_fence_is_signaled(fence) && s_fence && s_fence->parent)
 			fence = s_fence->parent;
 		ret = nna_job_fence_error(fence);
@@ -310,7 +312,7 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 			  job->base.s_fence->finished.context, job->base.s_fence->finished.seqno);
 	ret = nna_ring_push(ring, &job->entry, &job->req);
 	if (ret) {
-		/* The device is being reset or has been lost since we looked. */
+		/* Since the checks above the device has been lost, or has begun to be reset. */
 		dma_fence_set_error(fence, nna_device_is_lost(nna) ? -ENODEV : -ECANCELED);
 		dma_fence_signal(fence);
 	}
@@ -327,7 +329,7 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 }
 
 #ifndef nna_job_no_hang
-/* The job is still running, or has just ended: the scheduler goes on as before. */
+/* There is nothing for the scheduler to do: it puts the job back on its list of pending ones. */
 static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
 {
 	return DRM_GPU_SCHED_STAT_NO_HANG;
@@ -335,9 +337,9 @@ static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
 #endif
 
 /*
- * The device ends every job within the job limit of run time and always runs one of those that it
- * has. So with n rings that have jobs, at most n limits pass from one end to the next, however long
- * a job has to wait for others.
+ * Whether no job has ended for too long. The device always runs some job if it has any, and ends
+ * each after the job limit of run time at the latest. So while n rings have jobs, one of them ends
+ * within n job limits, however long a particular job has to wait for others.
  */
 static bool nna_device_is_hung(const struct nna_job *job)
 {
@@ -347,15 +349,15 @@ static bool nna_device_is_hung(const struct nna_job *job)
 
 	for (i = 0; i < NNA_JOB_RINGS; i++)
 		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
-	/* What is in the future has been so long ago that the clock has come round. */
+	/* A time in the future is one of so long ago that jiffies has wrapped. */
 	if (!time_in_range(since, job->pushed_jiffies, jiffies))
 		since = job->pushed_jiffies;
 	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->job_limit_ms));
 }
 
 /*
- * A job that the device goes on with although others have their turns: one that it does not end as
- * it should.
+ * Whether a ring's job has run for longer than the job limit: other rings may get their turns, but
+ * the device does not end this job as it should.
  */
 static bool nna_ring_is_hung(struct nna_device *nna, struct nna_ring *ring)
 {
@@ -364,7 +366,10 @@ static bool nna_ring_is_hung(struct nna_device *nna, struct nna_ring *ring)
 	return ms > nna->job_limit_ms + (nna->timeout_ms - nna->job_limit_ms) / 2;
 }
 
-/* Blame the job that the device has begun on a ring, if there is one. */
+/*
+ * Marks the job that the device has begun on a ring, if there is one, as guilty of a hang. Returns
+ * a reference on its fence, or NULL, and the sequence number of its entry.
+ */
 static struct dma_fence *nna_job_mark_guilty(struct nna_device *nna, struct nna_ring *ring,
 					     bool dump, u32 *seqno)
 {
@@ -389,8 +394,8 @@ static struct dma_fence *nna_job_mark_guilty(struct nna_device *nna, struct nna_
 }
 
 /*
- * The ring whose job has run for the longest: others may have been set aside for it. NULL if none
- * has, as far as the device says.
+ * The ring whose current job has the longest run time; the jobs of other rings may have been
+ * preempted for it. NULL if no job has run, according to the device.
  */
 static struct nna_ring *nna_ring_longest_running(struct nna_device *nna)
 {
@@ -415,8 +420,8 @@ static bool nna_ring_poll_fence(struct nna_ring *ring, struct dma_fence *fence)
 }
 
 /*
- * End the job that a device that does not go on is busy with; reset the device if that does not
- * help.
+ * Ends the job that hangs by an ABORT, or resets the device if it does not end by that. @ring is
+ * the ring of that job, or NULL if it is not known.
  */
 static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 {
@@ -433,13 +438,13 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 		ring = nna_ring_longest_running(nna);
 	if (ring)
 		fence = nna_job_mark_guilty(nna, ring, dump, &seqno);
-	/* The highest ring goes first, so its job is the one unless the device knows better. */
+	/* Without a run time to go by, suspect the highest ring, as the device prefers it. */
 	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
 		ring = &nna->rings[i];
 		fence = nna_job_mark_guilty(nna, ring, dump, &seqno);
 	}
 	if (fence) {
-		/* Not by waiting for the fence: in its own signalling path nobody may. */
+		/* Poll: a timeout handler signals fences, so it must not wait for one. */
 		if (!nna_control_abort(nna, ring->index, seqno))
 			read_poll_timeout(nna_ring_poll_fence, ended, ended, NNA_ABORT_POLL_US,
 					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
@@ -458,9 +463,9 @@ static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
 }
 
 /*
- * The device itself limits the run time of a job and ages low rings, so a timeout means that a
- * completion or an interrupt was lost, that the job only waits for others, or that the device is
- * dead.
+ * The scheduler's timeout. The device itself limits the run time of each job and gives every ring
+ * its turns, so there are three cases: an interrupt was lost, and the completion is in memory; the
+ * job has only waited for jobs of other rings; or the device hangs. On the reset workqueue.
  */
 static void nna_job_handle_timeout(struct nna_job *job)
 {
@@ -470,8 +475,8 @@ static void nna_job_handle_timeout(struct nna_job *job)
 	int ret, idx;
 
 	/*
-	 * One that has never been put on the ring has ended as well; so has one whose scheduler has
-	 * been held up.
+	 * The job has ended: before it was put on the ring, or while its scheduler was stopped and
+	 * could not free it.
 	 */
 	if (!job->fence_initialized || dma_fence_is_signaled(fence))
 		return;
@@ -510,7 +515,7 @@ static void nna_job_destroy(struct nna_job *job)
 	nna_ctx_put(job->ctx);
 	kfree(job);
 	nna_pm_put(nna);
-	/* Pairs with nna_job_drain(), after which the device may be freed. */
+	/* Pairs with synchronize_rcu() in nna_job_drain(), after which the device may be freed. */
 	rcu_read_lock();
 	if (atomic_dec_and_test(&nna->job_count) && wq_has_sleeper(&nna->jobs_waitq))
 		wake_up_all(&nna->jobs_waitq);
@@ -518,18 +523,19 @@ static void nna_job_destroy(struct nna_job *job)
 }
 
 /*
- * A job that has ended without the device has no parent to its fence: it had failed before, or its
- * context was closed. But who has that fence still asks for the scheduler's name.
+ * Gives the finished fence of a job that was never put on the ring (an in-fence failed, its context
+ * was closed) a parent that has signalled. As with other jobs it keeps the scheduler, whose name
+ * the finished fence refers to, from being freed.
  */
 static void nna_job_set_parent(struct nna_job *job)
 {
 	struct dma_fence *fence = &job->fence->base;
 
-	/* On a timeline of its own, as it overtakes those on the ring. */
+	/* A fence context of its own, as it signals before earlier jobs of the ring do. */
 	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, dma_fence_context_alloc(1), 1);
 	job->fence_initialized = true;
 	dma_fence_signal(fence);
-	/* Pairs with the acquire of whoever hands a deadline on to the parent. */
+	/* Pairs with the acquire in the scheduler's fence when it passes a deadline on. */
 	smp_store_release(&job->base.s_fence->parent, dma_fence_get(fence));
 }
 
@@ -629,12 +635,9 @@ void nna_job_kill_ctx(struct nna_ctx *ctx)
 
 void nna_job_drain(struct nna_device *nna)
 {
-	/*
-	 * Jobs that wait for in-fences of others end when those signal, which they do in finite
-	 * time.
-	 */
+	/* Jobs that wait for in-fences end when those signal, and every fence does in time. */
 	wait_event(nna->jobs_waitq, !atomic_read(&nna->job_count));
-	/* For whoever ended the last one, or reads the names of a fence that has just signalled. */
+	/* For nna_job_destroy() of the last job, and for readers of a signalled fence's names. */
 	synchronize_rcu();
 }
 
@@ -667,7 +670,7 @@ static bool nna_job_range_ok(u64 va, u64 size, u64 align)
 	       !check_add_overflow(va, size, &end) && end <= NNA_VA_END;
 }
 
-/* The device checks all this as well, but would blame the context for it. */
+/* The device checks all this, too, but would report a fault, which bans the context. */
 static int nna_job_check(const struct drm_nna_submit *args)
 {
 	if (args->flags || args->pad)
@@ -725,7 +728,7 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
 	if (!job->fence)
 		goto err_free;
-	/* Resuming sleeps and allocates, which a job must not do once it is armed. */
+	/* Resuming sleeps and allocates, so it cannot be left to run_job, which signals fences. */
 	ret = nna_pm_get(ctx->nna);
 	if (ret)
 		goto err_free;
@@ -749,7 +752,10 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* From arm to push, with the context's lock held. */
+/*
+ * From arm to push: nothing here can fail. With the context's lock held, as jobs must be pushed in
+ * the order in which they are armed.
+ */
 static void nna_job_push(struct nna_job *job)
 {
 	struct dma_fence *fence;
@@ -758,7 +764,7 @@ static void nna_job_push(struct nna_job *job)
 
 	drm_sched_job_arm(&job->base);
 	fence = dma_fence_get(&job->base.s_fence->finished);
-	/* Whoever waits for this job waits until it has ended, on this ring too. */
+	/* Jobs that wait for this one wait until it has ended, also those of the same scheduler. */
 	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &fence->flags);
 	trace_nna_job_submit(job->ctx->ring, 0, job->ctx->vm->asid, fence->context, fence->seqno);
 	nna_syncs_signal(&job->syncs, fence);
@@ -794,7 +800,7 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 	if (ret)
 		goto err_destroy;
 	for (i = 0; i < job->syncs.in_count; i++) {
-		/* They are wanted no later than the job itself. */
+		/* The in-fences should signal before the job's own deadline. */
 		if (args->deadline_ns)
 			dma_fence_set_deadline(job->syncs.in[i],
 					       min_t(u64, args->deadline_ns, KTIME_MAX));

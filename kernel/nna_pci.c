@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The NNA as a PCI function. Only this file knows the bus; the rest of probe is in nna_device.c. */
 
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
@@ -47,7 +48,7 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (pci_resource_len(pdev, NNA_PCI_REGISTER_BAR) < NNA_PCI_REGISTER_BAR_SIZE)
 		return dev_err_probe(dev, -ENODEV, "register BAR is too small\n");
 
-	/* Page table entries hold 52 bits. */
+	/* Entries of page tables have room for addresses of 52 bits. */
 	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
 	if (ret)
 		return dev_err_probe(dev, ret, "no DMA\n");
@@ -67,7 +68,7 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		pci_clear_master(pdev);
 		return ret;
 	}
-	/* The PCI core has woken the device for probe and leaves it to the driver to let go. */
+	/* Drops the PCI core's reference for probe; nna_pci_remove() takes it again. */
 	pm_runtime_put_autosuspend(dev);
 	return 0;
 }
@@ -89,7 +90,7 @@ static struct pci_driver nna_pci_driver = {
 	.id_table = nna_pci_ids,
 	.probe = nna_pci_probe,
 	.remove = nna_pci_remove,
-	/* On reboot and kexec the device must not write to memory any more. */
+	/* On reboot and kexec, too, the device must stop writing to memory. */
 	.shutdown = nna_pci_remove,
 	.driver.pm = pm_ptr(&nna_pm_ops),
 };

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The NNA's page tables: pure data structure, no locks, no knowledge of DRM or of the device.
+ * The NNA's page tables: a data structure without locks, which knows neither DRM nor the device.
  *
- * A table is a page of 512 entries that the device reads, plus what the driver remembers about it.
- * Tables come from a pool that the caller has filled beforehand (nna_pgtable_reserve_*), so that
- * map and unmap cannot fail. Tables that an unmap unlinks go to the caller's list of dead ones: the
- * device may still be walking them until an invalidation has been acknowledged; only then they go
- * back to the pool.
+ * A table is a page of 512 entries, which the device reads, and a struct nna_pt beside it. Level 0
+ * maps pages of 4 KiB, an entry of level 1 either points to a table of level 0 or maps 2 MiB.
  *
- * A table without valid entries is always unlinked, so that a large page never meets a small one's
- * table.
+ * Map and unmap cannot fail: they take tables from pools that nna_pgtable_reserve_map() and
+ * nna_pgtable_reserve_unmap() have filled before. Tables that unmap unlinks go to a list of the
+ * caller's, as the device may still be walking them. After the invalidation the caller hands the
+ * list to nna_pgtable_recycle(), which returns the tables to their pools.
+ *
+ * A table whose last valid entry is cleared is unlinked at once, so that where nothing is mapped a
+ * large page can be.
  */
 #ifndef NNA_PGTABLE_H
 #define NNA_PGTABLE_H
@@ -27,9 +29,9 @@
  * struct nna_pt - One table.
  * @entries: the page that the device reads.
  * @dma: its bus address.
- * @children: the driver's side of the tables that the entries point to; NULL in a table of level 0.
- * @used: valid entries.
- * @link: in a pool or a list of dead tables.
+ * @children: the tables that the entries point to, NULL for other entries; NULL at level 0.
+ * @used: number of valid entries.
+ * @link: in a pool, or in a list of unlinked tables.
  */
 struct nna_pt {
 	__le64 *entries;
@@ -40,9 +42,9 @@ struct nna_pt {
 };
 
 /**
- * struct nna_pgtable_ops - Where tables come from.
- * @alloc: get a zeroed page for @pt->entries and set @pt->dma; 0 or -ENOMEM. May sleep.
- * @free: give the page of @pt back.
+ * struct nna_pgtable_ops - How pages for tables are allocated.
+ * @alloc: allocate a zeroed page for @pt->entries and set @pt->dma; 0 or -ENOMEM. May sleep.
+ * @free: free the page of @pt.
  */
 struct nna_pgtable_ops {
 	int (*alloc)(void *cookie, struct nna_pt *pt);
@@ -50,10 +52,10 @@ struct nna_pgtable_ops {
 };
 
 /**
- * struct nna_pt_pool - Tables that are not linked, all entries zero.
+ * struct nna_pt_pool - Tables that are not in use; all their entries are zero.
  * @free: the tables.
  * @count: how many.
- * @reserved: how many of them operations to come may need.
+ * @reserved: how many of them have been reserved.
  */
 struct nna_pt_pool {
 	struct list_head free;
@@ -62,11 +64,11 @@ struct nna_pt_pool {
 };
 
 /**
- * struct nna_pgtable - The tables of one address space. The owner serialises all calls.
- * @ops: where tables come from.
- * @cookie: handed to @ops.
+ * struct nna_pgtable - The page tables of one address space. The owner serialises all calls.
+ * @ops: how pages are allocated.
+ * @cookie: passed to @ops.
  * @root: table of the highest level.
- * @tables: tables linked now, the root included.
+ * @tables: number of tables in use, the root included.
  * @leaf: pool of tables of level 0.
  * @inner: pool of tables of higher levels.
  */
@@ -79,33 +81,33 @@ struct nna_pgtable {
 	struct nna_pt_pool inner;
 };
 
-/** nna_pgtable_init() - Make an empty address space; 0 or -ENOMEM. */
+/** nna_pgtable_init() - Initialise with an empty root table; 0 or -ENOMEM. May sleep. */
 int nna_pgtable_init(struct nna_pgtable *pgt, const struct nna_pgtable_ops *ops, void *cookie);
 
-/** nna_pgtable_fini() - Free all tables; once is enough. The device must not use them any more. */
+/** nna_pgtable_fini() - Free all tables, which the device must not use. May be called again. */
 void nna_pgtable_fini(struct nna_pgtable *pgt);
 
 /**
- * nna_pgtable_reserve_map() - Set aside what nna_pgtable_map() of a range may need at most.
- * @pgt: the address space.
+ * nna_pgtable_reserve_map() - Reserve the tables that nna_pgtable_map() of a range needs at most.
+ * @pgt: the page tables.
  * @va: first address, page aligned.
  * @size: bytes, page aligned, more than 0.
  *
- * Reservations add up until nna_pgtable_release(), which is to be called after failures too.
+ * Reservations add up until nna_pgtable_release(), which must follow failures too. May sleep.
  *
  * Return: 0, -ENOMEM.
  */
 int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size);
 
-/** nna_pgtable_reserve_unmap() - Set aside what an unmap may need, two splits; 0 or -ENOMEM. */
+/** nna_pgtable_reserve_unmap() - Reserve tables for one unmap, to split two large pages. */
 int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt);
 
-/** nna_pgtable_release() - Forget all reservations and free all but a few tables of the pools. */
+/** nna_pgtable_release() - Drop all reservations, and free all but a few tables of the pools. */
 void nna_pgtable_release(struct nna_pgtable *pgt);
 
 /**
  * nna_pgtable_map() - Map a contiguous range of bus addresses where nothing is mapped.
- * @pgt: the address space.
+ * @pgt: the page tables, with a reservation for the range.
  * @va: first address, page aligned.
  * @dma: first bus address, page aligned.
  * @size: bytes, page aligned.
@@ -114,26 +116,27 @@ void nna_pgtable_release(struct nna_pgtable *pgt);
 void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, bool write);
 
 /**
- * nna_pgtable_unmap() - Unmap a range, mapped or not; large pages at its ends are split.
- * @pgt: the address space.
+ * nna_pgtable_unmap() - Unmap a range, in which anything or nothing may be mapped.
+ * @pgt: the page tables, with a reservation for an unmap: large pages at the ends are split.
  * @va: first address, page aligned.
  * @size: bytes, page aligned.
- * @unlinked: where unlinked tables go.
+ * @unlinked: tables that have no valid entry any more are added here; not to be freed or recycled
+ *	before an invalidation.
  *
- * Return: whether anything was mapped.
+ * Return: whether anything was mapped, so that an invalidation is needed.
  */
 bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *unlinked);
 
-/** nna_pgtable_recycle() - Put back unlinked tables that the device has forgotten. */
+/** nna_pgtable_recycle() - Return unlinked tables to the pools, after an invalidation. */
 void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *unlinked);
 
 /**
- * nna_pgtable_lookup() - Translate as the device would.
- * @pgt: the address space.
+ * nna_pgtable_lookup() - Walk the tables as the device does; for tests.
+ * @pgt: the page tables.
  * @va: an address.
- * @large: set to whether a large page maps it; may be NULL.
+ * @large: out: whether a large page maps it; may be NULL.
  *
- * Return: the leaf entry, or 0.
+ * Return: the entry that maps the address, or 0.
  */
 u64 nna_pgtable_lookup(const struct nna_pgtable *pgt, u64 va, bool *large);
 

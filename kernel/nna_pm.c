@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Power management: see nna_pm.h. */
 
 #include <linux/delay.h>
 #include <linux/device.h>
@@ -12,7 +13,7 @@
 #include "nna_reset.h"
 #include "nna_ring.h"
 
-/* Longer than the pauses of a stream of inferences; power/autosuspend_delay_ms changes it. */
+/* Longer than the pauses between a client's inferences; power/autosuspend_delay_ms changes it. */
 #define NNA_AUTOSUSPEND_MS	500
 #define NNA_IDLE_POLL_MS	5
 
@@ -21,12 +22,12 @@ int nna_pm_get(struct nna_device *nna)
 	struct device *dev = nna->drm.dev;
 	int ret = pm_runtime_resume_and_get(dev);
 
-	/* Where there is no runtime power management the device is always awake. */
+	/* Runtime PM is disabled, so the device is always resumed. */
 	if (ret == -EACCES) {
 		pm_runtime_get_noresume(dev);
 		ret = 0;
 	}
-	/* Whatever keeps it asleep, it is not there for whoever wants it. */
+	/* Why it does not resume makes no difference to the caller: there is no device. */
 	return ret < 0 ? -ENODEV : 0;
 }
 
@@ -75,7 +76,9 @@ static bool nna_pm_rings_are_empty(struct nna_device *nna)
 	for (i = 0; i < NNA_JOB_RINGS && empty; i++) {
 		struct nna_ring *ring = &nna->rings[i];
 
-		/* A reset takes all entries off the ring, then puts back those that it keeps. */
+		/*
+		 * Under the lock: a reset removes all entries before it writes some of them again.
+		 */
 		spin_lock_irq(&ring->lock);
 		empty = ring->tail == ring->done;
 		spin_unlock_irq(&ring->lock);
@@ -83,7 +86,7 @@ static bool nna_pm_rings_are_empty(struct nna_device *nna)
 	return empty;
 }
 
-/* What the device has been given is brought to its end; what waits in the schedulers waits on. */
+/* Jobs on the rings run to their end; those in the schedulers stay there until the resume. */
 static int nna_pm_suspend(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
@@ -98,7 +101,7 @@ static int nna_pm_suspend(struct device *dev)
 		}
 		msleep(NNA_IDLE_POLL_MS);
 	}
-	/* Whoever looks after the last jobs may still be at it, and reads registers. */
+	/* Timeout handlers and the core dump's work read registers: let them finish. */
 	flush_workqueue(nna->reset_wq);
 	flush_work(&nna->coredump.work);
 	if (!pm_runtime_suspended(dev))
@@ -112,7 +115,7 @@ static int nna_pm_resume(struct device *dev)
 
 	if (!pm_runtime_suspended(dev)) {
 		nna_reset_resume(nna);
-		/* Jobs that have waited may have deadlines. */
+		/* For the deadlines of jobs that have waited in the schedulers. */
 		nna_clock_refresh(&nna->clock, &nna->hw);
 	}
 	nna_sched_start(nna, NNA_STOPPED_BY_SUSPEND);

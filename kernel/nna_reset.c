@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reset, suspend and unplug: see nna_reset.h. */
 
 #include <linux/jiffies.h>
 #include <linux/kobject.h>
@@ -14,7 +15,7 @@
 #include "nna_ring.h"
 #include "nna_trace.h"
 
-/* Whoever waits for a reset asks for it again when nobody has done it. */
+/* A reset that was cancelled, as by a suspend, is queued again after this time. */
 #define NNA_RESET_RETRY		msecs_to_jiffies(1000)
 
 static void nna_reset_disable_rings(struct nna_device *nna, int error)
@@ -30,8 +31,8 @@ static void nna_reset_disable_rings(struct nna_device *nna, int error)
 }
 
 /*
- * Nothing may be freed while the device could still reach memory, and nothing may be asked of it
- * any more.
+ * The device could not be reset. Bus mastering is disabled first: ending the jobs frees memory that
+ * the device might still write to.
  */
 static void nna_reset_wedge(struct nna_device *nna)
 {
@@ -56,10 +57,10 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason)
 		heads[i] = nna_hw_ring_head(&nna->hw, i);
 	nna_hw_save_counters(&nna->hw);
 	ret = nna_hw_reset(&nna->hw);
-	/* Whoever waits for a job that ends now sees it counted. */
+	/* Counted before the jobs end, so that who waits for one of them reads the new number. */
 	resets = atomic_inc_return(&nna->resets);
 
-	/* What has been completed keeps its result. */
+	/* Entries that the device completed before the reset end with their own result. */
 	for (i = 0; i < NNA_RINGS; i++) {
 		nna_ring_process(&nna->rings[i]);
 		if (!ret)
@@ -88,12 +89,12 @@ void nna_reset_now(struct nna_device *nna, const char *reason)
 	bool cookie;
 	int idx;
 
-	/* Being unbound: nna_reset_unplug() ends all jobs. */
+	/* The driver is being unbound: nna_reset_unplug() ends all jobs. */
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return;
-	/* One that sleeps has been reset, one that is lost cannot be. */
+	/* A suspended device has been reset, and a lost one cannot be. */
 	if (!READ_ONCE(nna->suspended) && !nna_device_is_lost(nna)) {
-		/* What is waited for here signals fences itself. */
+		/* Outside the signalling section: this waits for work that signals fences. */
 		nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 		cookie = dma_fence_begin_signalling();
 		nna_reset_rings(nna, reason);
@@ -111,8 +112,8 @@ static void nna_reset_work(struct work_struct *work)
 }
 
 /*
- * In the format of drm_dev_wedged_event(), which reports on a device's primary node: accelerators
- * have none. A reset that worked is told as well, for statistics.
+ * A uevent in the format of drm_dev_wedged_event(), which cannot be used: it reports on a device's
+ * primary node, which accelerators do not have. WEDGED=none reports a reset that has succeeded.
  */
 static void nna_reset_wedged_work(struct work_struct *work)
 {
@@ -146,11 +147,17 @@ void nna_reset_and_wait(struct nna_device *nna, const char *reason)
 	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
 	u32 epoch = READ_ONCE(ring->epoch);
 
-	/* One that is about to sleep is not reset by us but by whoever does that, in a moment. */
+	/*
+	 * A device that is being suspended is reset by nna_reset_suspend(), which cancels our work:
+	 * wait until either has happened.
+	 */
 	do {
 		nna_reset_schedule(nna, reason);
 		flush_work(&nna->reset_work);
-		/* One that is being unbound is reset only when those who use it have left. */
+		/*
+		 * No reset comes before unbind has waited for all who are inside drm_dev_enter(),
+		 * as we are.
+		 */
 		if (drm_dev_is_unplugged(&nna->drm)) {
 			nna->bus->disable_bus_master(nna->drm.dev);
 			return;
@@ -172,7 +179,8 @@ void nna_reset_suspend(struct nna_device *nna)
 	nna_hw_stop(&nna->hw);
 	ret = nna_hw_reset(&nna->hw);
 	if (ret) {
-		drm_err(&nna->drm, "no sleep (%d), the device is lost until it is bound again\n", ret);
+		drm_err(&nna->drm, "no sleep (%d), the device is lost until it is bound again\n",
+			ret);
 		nna_reset_wedge(nna);
 	} else {
 		nna_reset_disable_rings(nna, -ECANCELED);
@@ -202,12 +210,12 @@ void nna_reset_unplug(struct nna_device *nna)
 	cancel_work_sync(&nna->reset_work);
 
 	nna_hw_stop(&nna->hw);
-	/* A reset ends running jobs at once; a device that is gone cannot be asked. */
+	/* Ends running jobs at once. It fails if the device itself is gone, which is no error. */
 	if (nna_hw_reset(&nna->hw))
 		drm_dbg(&nna->drm, "no reset on the way out\n");
 	nna->bus->disable_bus_master(nna->drm.dev);
 	nna_reset_disable_rings(nna, -ENODEV);
 
-	/* Nobody wakes up any more. */
+	/* A system suspend that was under way will not be resumed. */
 	nna_sched_start(nna, NNA_STOPPED_BY_RESET | NNA_STOPPED_BY_SUSPEND);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Rings: see nna_ring.h for their data, its owner and the locking. */
 
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -53,7 +54,7 @@ int nna_ring_enable(struct nna_ring *ring)
 		nna_ring_write_locked(ring, ring->requests[i]);
 	spin_unlock_irqrestore(&ring->lock, flags);
 
-	/* The zeroed phase bits must be there before the device writes the first lap's ones. */
+	/* The phase bits must be 0 in memory before the device writes those of the first lap. */
 	dma_wmb();
 	ret = nna_hw_ring_enable(&ring->nna->hw, ring->index, ring->entries_dma, ring->cq_dma,
 				 ring->size, ring->vector);
@@ -121,7 +122,8 @@ void nna_ring_rewind(struct nna_ring *ring, u32 head, int error)
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
-int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_request *req)
+int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry,
+		  struct nna_ring_request *req)
 {
 	unsigned long flags;
 	int ret = 0;
@@ -172,7 +174,7 @@ int nna_ring_process(struct nna_ring *ring)
 
 		if ((flags & NNA_COMPLETION_PHASE) != phase)
 			break;
-		/* The rest of the record is as old as its phase bit, or newer. */
+		/* The device writes the phase bit last: read the rest of the record after it. */
 		dma_rmb();
 
 		seqno = ring->seqno - (ring->tail - ring->done);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rings: entries that the driver writes and completions that the device writes, both in coherent
- * memory.
+ * Rings: the driver writes entries, the device completion records, both to coherent memory. There
+ * is a ring for each priority of jobs, and the control ring for the driver's own entries.
  *
- * A command is whatever waits for a completion (a job, or one of the driver's own commands). The
- * ring holds a pointer to it from nna_ring_push() until it has called the command's complete(), or
- * until nna_ring_detach(). Completions come in ring order, so the n-th one belongs to the n-th
- * entry.
+ * A request is what waits for the completion of an entry: a job or a control entry. Its owner
+ * embeds a struct nna_ring_request. The ring points to it from nna_ring_push() until it has called
+ * the request's complete(), or until nna_ring_detach(). Completions come in the order of the
+ * entries.
  *
- * Over a reset a ring keeps the entries that the device had not begun, so that a hang costs nobody
- * a job but those whose jobs were under way.
+ * The ring's counts only grow; their lower bits are the slot. Entries from @done to @tail have been
+ * written and not been completed.
  *
- * Locking: nna_ring.lock protects all fields; taken in interrupts. complete() runs under it and
- * must not push to the same ring.
+ * After a reset of the device the entries that it had not begun can be written again, so that a
+ * hang ends only the jobs that were running.
+ *
+ * Locking: nna_ring.lock protects all that changes, and is taken in interrupts. complete() and
+ * may_resubmit() are called with it held and must not push to the same ring.
  */
 #ifndef NNA_RING_H
 #define NNA_RING_H
@@ -25,15 +28,15 @@
 struct nna_device;
 
 /**
- * struct nna_ring_request - What waits for a completion.
- * @complete: called once, with the ring's lock held, when the entry has been completed or lost.
- *	@status is an &enum nna_status, @error 0; for a lost entry @error is a negative errno and
- *	the others are 0.
- * @may_resubmit: whether an entry that the device has not begun may go to it again after a reset; called
- *	with the ring's lock held. NULL: it may not.
+ * struct nna_ring_request - What waits for the completion of an entry.
+ * @complete: called once, with the ring's lock held, any context. When the device has completed
+ *	the entry, @status is an &enum nna_status, @detail comes with it and @error is 0. When the
+ *	ring was taken from the device before, @error is a negative errno and the others are 0.
+ * @may_resubmit: whether an entry that the device had not begun may be written again after a
+ *	reset; called with the ring's lock held. NULL: it may not.
  * @nna: the device.
- * @entry: what nna_ring_push() was given.
- * @seqno: of the entry, set by nna_ring_push(); another one after a reset.
+ * @entry: the entry, as nna_ring_push() was given it; owned by the request's owner.
+ * @seqno: sequence number of the entry, set when it is written; a new one after a reset.
  */
 struct nna_ring_request {
 	void (*complete)(struct nna_ring_request *req, u16 status, u64 detail, int error);
@@ -46,20 +49,22 @@ struct nna_ring_request {
 /**
  * struct nna_ring - One ring.
  * @nna: the device.
- * @index: which ring.
- * @size: entries, a power of two.
- * @vector: interrupt vector.
- * @entries: the entries.
+ * @index: of the ring: a priority, or NNA_CONTROL_RING.
+ * @size: number of slots, a power of two.
+ * @vector: the interrupt vector that its completions raise.
+ * @entries: the entries, one per slot.
  * @entries_dma: their bus address.
- * @cq: the completion queue.
+ * @cq: the completion queue, one record per slot.
  * @cq_dma: its bus address.
- * @lock: protects what follows.
+ * @lock: protects the fields below; taken in interrupts.
  * @tail: entries written since the ring was enabled.
- * @done: completions read since then.
- * @seqno: of the next entry; goes on over resets, so that ABORT never meets a namesake.
- * @running: whether the device serves the ring.
- * @epoch: times it has been taken from the device, which had been reset or cut off.
- * @requests: who waits for which entry.
+ * @done: completions read since the ring was enabled.
+ * @seqno: sequence number of the next entry. Resets do not change it, so an ABORT that comes too
+ *	late never names another job.
+ * @running: whether the device serves the ring: entries are taken.
+ * @epoch: times the ring has stopped running; tells a waiter that the device has been reset, or
+ *	has been kept from memory, in the meantime.
+ * @requests: the request of each slot; NULL for one that has been detached.
  * @completions: completions read since the driver was bound.
  */
 struct nna_ring {
@@ -81,49 +86,57 @@ struct nna_ring {
 	u64 completions;
 };
 
-/** nna_ring_init() - Allocate a ring's memory, managed by the device; 0 or -ENOMEM. */
+/** nna_ring_init() - Allocate a ring, freed with the device on its bus; 0 or -ENOMEM. */
 int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int index, u32 size,
 		  u32 vector);
 
-/** nna_ring_enable() - Hand a ring, with what it has kept in a reset, to the device; 0 or -EIO. */
+/**
+ * nna_ring_enable() - Have the device serve a ring.
+ * @ring: the ring; what nna_ring_rewind() has kept is written to it again.
+ *
+ * Return: 0, -EIO (the device refuses the ring).
+ */
 int nna_ring_enable(struct nna_ring *ring);
 
-/** nna_ring_disable() - Take no more entries and complete all that wait with @error. */
+/** nna_ring_disable() - Take no more entries, and complete all requests with @error. */
 void nna_ring_disable(struct nna_ring *ring, int error);
 
 /**
- * nna_ring_rewind() - Take no more entries, after a reset of the device.
- * @ring: the ring.
- * @head: entries that the device had fetched since the ring was enabled; anything, from a device
- *	out of order.
- * @error: how those end that it had begun, and those that cannot be kept.
+ * nna_ring_rewind() - Take no more entries until the next nna_ring_enable(), after a reset.
+ * @ring: the ring; requests of entries that the device had not begun, and which may be resubmitted,
+ *	stay with it.
+ * @head: entries that the device says it had fetched since the ring was enabled. If that cannot be,
+ *	all are taken as begun.
+ * @error: what the other requests are completed with.
  */
 void nna_ring_rewind(struct nna_ring *ring, u32 head, int error);
 
 /**
  * nna_ring_push() - Write an entry and ring the doorbell; any context.
  * @ring: the ring.
- * @entry: the entry; its seqno is filled in. To be kept as long as @req.
- * @req: what waits for the completion.
+ * @entry: the entry; its seqno is filled in. Must stay valid as long as @req.
+ * @req: what waits for the completion. Must stay valid until complete() or nna_ring_detach().
  *
- * Return: 0, -ENOSPC (the ring is full), -EIO (the device does not serve it).
+ * Return: 0, -ENOSPC (the ring is full), -EIO (the ring is not running).
  */
-int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry, struct nna_ring_request *req);
+int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry,
+		  struct nna_ring_request *req);
 
 /**
- * nna_ring_detach() - Stop waiting for an entry.
+ * nna_ring_detach() - Stop waiting for an entry, which stays on the ring; any context.
  * @ring: the ring.
- * @req: what waited.
+ * @req: what waited; its complete() will not be called any more.
  *
  * Return: whether @req was waiting; if not, its complete() has returned.
  */
 bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req);
 
 /**
- * nna_ring_process() - Read new completions; any context.
+ * nna_ring_process() - Read new completions and complete their requests; any context.
  * @ring: the ring.
  *
- * Return: how many there were, or -EIO when the queue makes no sense.
+ * Return: how many there were, or -EIO when a record has the wrong sequence number: the device or
+ * its memory is corrupt and a reset is due.
  */
 int nna_ring_process(struct nna_ring *ring);
 

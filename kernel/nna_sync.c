@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Sync arrays: see nna_sync.h. */
 
 #include <linux/dma-fence-chain.h>
 #include <linux/slab.h>
@@ -108,7 +109,7 @@ void nna_syncs_signal(struct nna_syncs *syncs, struct dma_fence *fence)
 			drm_syncobj_add_point(out->syncobj, out->chain, fence, out->point);
 		else
 			drm_syncobj_replace_fence(out->syncobj, fence);
-		/* The syncobj has taken over the node. */
+		/* The syncobj owns the chain node now. */
 		out->chain = NULL;
 	}
 }

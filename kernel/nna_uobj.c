@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Versioned structures: see nna_uobj.h. */
 
 #include <linux/err.h>
 #include <linux/minmax.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Address spaces and binds: see nna_vm.h. */
 
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
@@ -16,22 +17,20 @@
 #include "nna_gem.h"
 #include "nna_vm.h"
 
-/*
- * A map in the middle of an old mapping needs three nodes: itself and what remains on either side.
- */
+/* A map in the middle of an old mapping: one for itself, one for what remains on either side. */
 #define NNA_BIND_NODES	3
 
 /**
- * struct nna_bind - One operation with all that it needs.
+ * struct nna_bind - One operation with all that it needs, so that applying it cannot fail.
  * @type: DRM_NNA_VM_BIND_OP_*.
  * @readonly: map: the device may not write.
  * @va: first address.
  * @size: bytes.
- * @bo: map: the object; holds a reference.
+ * @bo: map: the object; a reference.
  * @bo_offset: map: first byte of the object.
- * @vm_bo: map: ties object and address space; holds a reference.
- * @sgt: map: the object's pages; owned by the object.
- * @nodes: mapping nodes not yet used.
+ * @vm_bo: map: links object and address space; a reference.
+ * @sgt: map: the object's DMA addresses; owned by the object.
+ * @nodes: nodes for mappings; NULL for those that have been used.
  */
 struct nna_bind {
 	u32 type;
@@ -46,11 +45,12 @@ struct nna_bind {
 };
 
 /**
- * struct nna_retired - What the device may still be using.
+ * struct nna_retired - What may be released only after an invalidation.
  * @tables: unlinked page tables.
- * @vas: mappings that have left the tree but not their object's list; linked by drm_gpuva.rb.entry.
+ * @vas: mappings that are no longer in the drm_gpuvm's tree, but still in their object's list, and
+ *	so hold a reference on the object; linked by drm_gpuva.rb.entry.
  * @first: first address that was unmapped.
- * @end: end of the last one.
+ * @end: end of the last range that was unmapped; below @first if nothing was.
  */
 struct nna_retired {
 	struct list_head tables;
@@ -73,7 +73,7 @@ static int nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 {
 	struct nna_vm *vm = cookie;
 
-	/* As many as the caller likes, so the caller's memory control group pays. */
+	/* User space decides how many, so they are charged to its memory control group. */
 	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma,
 					 GFP_KERNEL_ACCOUNT);
 	return pt->entries ? 0 : -ENOMEM;
@@ -110,7 +110,7 @@ static void nna_retired_init(struct nna_retired *retired)
 
 static void nna_retired_add_va(struct nna_retired *retired, struct drm_gpuva *va)
 {
-	/* The node is out of the tree, so its list head there is free. */
+	/* The list head shares memory with the tree's node, which is not in use any more. */
 	list_add(&va->rb.entry, &retired->vas);
 }
 
@@ -123,12 +123,12 @@ static void nna_vm_unmap_range(struct nna_vm *vm, u64 va, u64 size, struct nna_r
 	retired->end = max(retired->end, va + size);
 }
 
-/* Returns when no job can use what has been retired, and drops it. */
+/* Waits until no job can use what has been retired (@all: the whole address space); releases it. */
 static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool all)
 {
 	struct drm_gpuva *va, *tmp;
 
-	/* Pairs with nna_vm_mark_used(): either we see the mark or the job sees our page tables. */
+	/* Pairs with nna_vm_mark_used(): we see the mark, or the job sees the new page tables. */
 	smp_mb();
 	if (READ_ONCE(vm->used) && (all || retired->first < retired->end))
 		nna_control_invalidate(vm->nna, vm->asid, retired->first,
@@ -138,7 +138,7 @@ static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool a
 		struct drm_gem_object *obj = va->gem.obj;
 
 		list_del_init(&va->rb.entry);
-		/* Unlinking may drop the last reference on the object, whose lock we hold. */
+		/* Unlinking may drop the last reference on the object, whose lock is held. */
 		drm_gem_object_get(obj);
 		dma_resv_lock(obj->resv, NULL);
 		drm_gpuva_unlink(va);
@@ -172,7 +172,7 @@ static void nna_vm_release_work(struct work_struct *work)
 		nna_retired_add_va(&retired, va);
 		cond_resched();
 	}
-	/* The tables go with the address space; the device must have forgotten them before. */
+	/* The page tables are freed with the address space, after the invalidation. */
 	nna_vm_retire(vm, &retired, true);
 	mutex_unlock(&vm->lock);
 
@@ -187,7 +187,7 @@ void nna_vm_free_tables(struct nna_device *nna)
 
 	xa_lock(&nna->asids);
 	xa_for_each(&nna->asids, asid, vm) {
-		/* What is there has not dropped its own reference yet. */
+		/* nna_vm_release_work() removes it from here before it drops its own reference. */
 		drm_gpuvm_get(&vm->base);
 		xa_unlock(&nna->asids);
 		mutex_lock(&vm->lock);
@@ -203,7 +203,7 @@ static void nna_vm_release(struct kref *kref)
 {
 	struct nna_vm *vm = container_of(kref, struct nna_vm, users);
 
-	/* It sleeps, and the last user may be a job in a path that must not. */
+	/* It sleeps, and the last reference may be dropped where that is forbidden. */
 	queue_work(vm->nna->cleanup_wq, &vm->release_work);
 }
 
@@ -231,7 +231,7 @@ static void nna_va_link(struct nna_va *va, struct drm_gpuvm_bo *vm_bo)
 	dma_resv_unlock(vm_bo->obj->resv);
 }
 
-/* What the steps of one operation work on. */
+/* What drm_gpuvm's callbacks for one operation work on. */
 struct nna_bind_step {
 	struct nna_vm *vm;
 	struct nna_bind *bind;
@@ -345,10 +345,10 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	}
 	drm_gpuvm_init(&vm->base, "nna-vm", 0, &nna->drm, resv_obj, NNA_VA_START,
 		       NNA_VA_END - NNA_VA_START, 0, 0, &nna_vm_ops);
-	/* The address space holds its own reference. */
+	/* The drm_gpuvm has taken a reference of its own. */
 	drm_gem_object_put(resv_obj);
 
-	/* From here on others find it: debugfs, and who takes the driver away. */
+	/* From here on debugfs and unbind find it. */
 	ret = xa_alloc_cyclic(&nna->asids, &vm->asid, vm, xa_limit_32b, &nna->asid_next,
 			      GFP_KERNEL);
 	if (ret < 0) {
@@ -535,7 +535,7 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 
 	nna_retired_init(&retired);
 	for (i = 0; i < count; i++) {
-		/* Ranges have been checked and nothing is allocated, so nothing is left to fail. */
+		/* All checks and allocations have been done, so this cannot fail. */
 		WARN_ON(nna_bind_apply(vm, &binds[i], &retired));
 		cond_resched();
 	}

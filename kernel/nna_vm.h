@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Address spaces: drm_gpuvm for what is mapped where, nna_pgtable for what the device sees.
+ * Address spaces: drm_gpuvm records what is mapped where, nna_pgtable is what the device reads.
  *
- * A bind works in three steps. Prepare: everything that may fail (lookups, pages, page tables,
- * mapping nodes) for all operations. Apply: change the tree and the page tables; cannot fail.
- * Retire: have the device forget old translations, and only then drop what they led to (pages, page
- * tables).
+ * A bind works in three steps:
  *
- * Lifetime: handles, contexts and jobs hold nna_vm.users. With the last one a worker unmaps
- * everything, which drops the references that mappings hold on the embedded drm_gpuvm, and that
- * frees the address space.
+ *  Prepare	everything that may fail, for all operations: look-ups, pages, page tables, nodes
+ *  Apply	change the drm_gpuvm and the page tables; this cannot fail
+ *  Retire	have the device drop old translations, and only then release what these led to: page
+ *		tables, and references on objects
  *
- * Locking: nna_vm.lock serialises binds and protects the tree and the page tables; the lists that
- * link mappings to objects are protected by the objects' reservation locks, taken inside it.
+ * Lifetime: ids, contexts and core dumps hold nna_vm.users; jobs do so through their context. When
+ * the last reference is dropped a worker unmaps everything. That drops the references that mappings
+ * hold on the embedded drm_gpuvm, whose release frees the address space.
+ *
+ * Locking: nna_vm.lock serialises binds and protects the drm_gpuvm and the page tables. The lists
+ * that link mappings to objects are protected by the objects' reservation locks, taken inside it.
  */
 #ifndef NNA_VM_H
 #define NNA_VM_H
@@ -31,14 +33,15 @@ struct nna_device;
 
 /**
  * struct nna_vm - An address space.
- * @base: what is mapped where.
+ * @base: what is mapped where; protected by @lock.
  * @nna: the device.
- * @users: handles, contexts, jobs.
+ * @users: references of ids, contexts and others that use it.
  * @lock: serialises binds.
- * @pgt: what the device sees.
- * @asid: tag of its translations.
- * @used: a job has been handed to the device, so that it may hold translations.
- * @release_work: unmaps everything.
+ * @pgt: the page tables; protected by @lock.
+ * @asid: the device's tag of its translations; key in nna_device.asids.
+ * @used: a job of it has been put on a ring, so that the device may have translations. See
+ *	nna_vm_mark_used().
+ * @release_work: unmaps everything when @users is 0.
  */
 struct nna_vm {
 	struct drm_gpuvm base;
@@ -53,7 +56,7 @@ struct nna_vm {
 
 /**
  * struct nna_va - One mapping.
- * @base: where, and of which object.
+ * @base: addresses, object and offset.
  * @readonly: the device may not write.
  */
 struct nna_va {
@@ -61,7 +64,7 @@ struct nna_va {
 	bool readonly;
 };
 
-/** nna_vm_create() - Make an empty address space with one user, or an ERR_PTR. */
+/** nna_vm_create() - Create an empty address space: a reference, or an ERR_PTR (-ENOMEM). */
 struct nna_vm *nna_vm_create(struct nna_device *nna);
 
 static inline struct nna_vm *nna_vm_get(struct nna_vm *vm)
@@ -70,52 +73,56 @@ static inline struct nna_vm *nna_vm_get(struct nna_vm *vm)
 	return vm;
 }
 
-/** nna_vm_put() - Drop a user; may be NULL. */
+/** nna_vm_put() - Drop a reference on @vm, which may be NULL; any context. */
 void nna_vm_put(struct nna_vm *vm);
 
 /**
- * nna_vm_free_tables() - Free the page tables of all address spaces, which live as long as their
- * files do.
- * @nna: an unplugged device that reaches no memory any more.
+ * nna_vm_free_tables() - Free the page tables of all address spaces, at unbind; may sleep.
+ * @nna: the device, unplugged, with bus mastering disabled.
  *
- * DMA memory belongs to the device: once it has been taken off its bus, no one can give it back.
+ * Address spaces live as long as their files, but coherent memory must be freed before the driver
+ * is unbound from the device that it was allocated for.
  */
 void nna_vm_free_tables(struct nna_device *nna);
 
-/** nna_vm_resv_obj() - The object whose reservation the objects that belong to @vm share. */
+/** nna_vm_resv_obj() - The object whose reservation all objects that belong to @vm share. */
 static inline struct drm_gem_object *nna_vm_resv_obj(struct nna_vm *vm)
 {
 	return vm->base.r_obj;
 }
 
-/** nna_vm_root_dma() - Bus address of the root table. */
+/** nna_vm_root_dma() - Bus address of the root page table. */
 static inline dma_addr_t nna_vm_root_dma(const struct nna_vm *vm)
 {
 	return vm->pgt.root->dma;
 }
 
-/** nna_vm_mark_used() - To be called before a job's doorbell. */
+/** nna_vm_mark_used() - Have binds invalidate from now on; before a job's doorbell. Any context. */
 void nna_vm_mark_used(struct nna_vm *vm);
 
 /**
- * nna_vm_read() - Copy what is mapped at an address, as far as the CPU can see it; for dumps.
+ * nna_vm_read() - Copy what is mapped at an address, for core dumps; may sleep.
  * @vm: the address space.
  * @va: first address.
- * @to: where to.
+ * @to: destination.
  * @size: bytes.
  *
- * Return: bytes copied, which are fewer where nothing is mapped or another driver's memory.
+ * Return: bytes copied: fewer than @size if nothing is mapped there, or an imported object, which
+ * only its exporter can map for the CPU.
  */
 size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
 
 /**
- * nna_vm_bind() - Do bind operations, all or none.
+ * nna_vm_bind() - Do bind operations in order, all or none; may sleep.
  * @vm: the address space.
- * @file: whose handles the operations name.
- * @ops: the operations.
+ * @file: the file that the handles belong to.
+ * @ops: the operations; checked here.
  * @count: how many, more than 0.
  *
- * Return: 0, -EINVAL, -ENOENT, -ENOMEM, -EINTR.
+ * Inside drm_dev_enter(). When it returns no job can use a translation that was replaced.
+ *
+ * Return: 0, -EINVAL (malformed, outside the object, or the object belongs to another address
+ * space), -ENOENT (no such handle), -ENOMEM, -EINTR.
  */
 int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,
 		u32 count);

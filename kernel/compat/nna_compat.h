@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of newer kernels on older ones, and what the cores of all of them lack. The driver is
- * written for the newest kernel; with this file deleted it builds there as it is. NNA_HAVE_* come
- * from probe.sh.
+ * What newer kernels have on older ones, and fixes of what all of them get wrong. The driver is
+ * written for the newest kernel, and builds there without this directory. Kbuild includes this file
+ * before each source file, with NNA_HAVE_* defined as probe.sh finds them in the kernel's headers.
  */
 #ifndef NNA_COMPAT_H
 #define NNA_COMPAT_H
@@ -20,7 +20,7 @@
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 #endif
 
-/* What was once the case unless WQ_UNBOUND was given. */
+/* Workqueues used to be per CPU unless WQ_UNBOUND was given. */
 #ifndef NNA_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif
@@ -60,8 +60,9 @@ static inline int nna_compat_sched_init(struct drm_gpu_scheduler *sched,
 
 #ifndef NNA_HAVE_SCHED_STAT_NO_HANG
 /*
- * The scheduler has taken the job off its list and would lose it. drm_sched_stop() would put it
- * back, but drm_sched_start() then ends all jobs that still run.
+ * Before it calls timedout_job the scheduler takes the job off its list of pending ones; without
+ * NO_HANG nobody would put it back, and it would never be freed. drm_sched_stop() does put it back,
+ * but the drm_sched_start() that must follow ends all jobs that are still running.
  */
 static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *job)
 {
@@ -70,7 +71,7 @@ static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *j
 	spin_lock(&sched->job_list_lock);
 	list_add(&job->list, &sched->pending_list);
 	spin_unlock(&sched->job_list_lock);
-	/* One that has ended while it was off the list would not be freed by anybody else. */
+	/* The job may have ended while it was off the list; its work would not have found it. */
 	if (!READ_ONCE(sched->pause_submit))
 		queue_work(sched->submit_wq, &sched->work_free_job);
 	return DRM_GPU_SCHED_STAT_RESET;
@@ -79,7 +80,7 @@ static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *j
 #define nna_job_no_hang nna_compat_no_hang
 #endif
 
-/* Once drm_gpuvm had to be asked for; the name in its own expansion stands for itself. */
+/* Older kernels have a feature flag for drm_gpuvm. A macro's name is not expanded within itself. */
 #ifdef NNA_HAVE_DRIVER_GEM_GPUVA
 #define DRIVER_GEM (DRIVER_GEM | DRIVER_GEM_GPUVA)
 #endif
@@ -111,8 +112,9 @@ static inline bool drm_gem_is_imported(const struct drm_gem_object *obj)
 #endif
 
 /*
- * Of the core's ioctls an accel client may use those that a render client may: others ask for a
- * master, which it does not have. The core looks at render clients only, and falls over a NULL.
+ * Refuses the core's ioctls that are not for render clients. On an accel node they reach code that
+ * takes it for granted that the file has a DRM master, which files of accel nodes never have: the
+ * core's own check looks at render nodes only, and a NULL pointer is dereferenced.
  */
 static inline bool nna_compat_ioctl_permitted(unsigned int cmd)
 {
