@@ -11,10 +11,11 @@ extern "C" {
 /**
  * DOC: The NNA accelerator's user interface
  *
- * A client opens /dev/accel/accelN (driver name "nna"), makes an address space (VM), creates buffer
- * objects and binds them into the VM, makes a context on the VM and submits jobs to it. All that a
- * job needs (command stream, base table, report, tensors) lies in the client's own buffers, at
- * addresses of its VM. The kernel reads none of it: the device's MMU is what keeps clients apart.
+ * A client opens /dev/accel/accelN (driver name "nna"), creates an address space (VM), creates
+ * buffer objects and binds them into the VM, creates a context on the VM and submits jobs to it.
+ * All that a job needs (command stream, base table, report, tensors) is in the client's own
+ * buffers, at addresses of its VM. The kernel reads none of it: the device's MMU is what keeps
+ * clients apart.
  *
  * Synchronisation is explicit: a submission names the &drm_syncobj it waits for and those it
  * signals, binary or timeline. The syncobj ioctls of the DRM core, with their sync_file import and
@@ -24,23 +25,32 @@ extern "C" {
  *
  * - Fields called pad and unknown flag bits must be zero; they are checked (-EINVAL).
  * - Ids of VMs and contexts belong to the file; 0 is never one of them.
- * - An ioctl that fails has changed nothing. One that returns -EINTR can be called again as it is.
- *   Only when its argument cannot be written to (-EFAULT) may it have made what it was to name
- *   there; that goes with the file.
+ * - An ioctl that fails has changed nothing, with one exception: when the argument cannot be
+ *   written to (-EFAULT), the object whose id or handle it would have got may exist until the file
+ *   is closed.
+ * - An ioctl that returns -EINTR can be called again as it is.
  * - Points in time are absolute, in nanoseconds of CLOCK_MONOTONIC; 0 means none.
  * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so that elements
  *   may grow: what an older kernel does not know must be zero, what an older client does not
  *   pass is taken as zero.
  *
- * Errors that any of them may return: -EINVAL (malformed), -ENOENT (no such id or handle), -EFAULT
- * (a pointer that cannot be accessed), -E2BIG (a count above the limit of HW_INFO, an element of
- * more than 4096 bytes, or one with bits set that this kernel does not know), -ENOMEM, -EINTR,
- * -ENODEV (the device has been unbound or lost). Others are named where they belong.
+ * Errors that any ioctl may return; others are named with the ioctl:
  *
- * What a job's fence may carry once it has signalled:
+ * ========  ==========================================================================
+ * -EINVAL   malformed
+ * -ENOENT   no such id or handle
+ * -EFAULT   a pointer that cannot be accessed
+ * -E2BIG    a count above the limit in HW_INFO, an element of more than 4096 bytes, or
+ *           one with bits set that this kernel does not know
+ * -ENOMEM   no memory
+ * -EINTR    a signal
+ * -ENODEV   the driver has been unbound from the device, or the device is lost
+ * ========  ==========================================================================
+ *
+ * Errors of a job's fence once it has signalled:
  *
  * ===========  ======================================================================= =====
- * 0            done; or set aside by itself, see resume in its report
+ * 0            done; or it has yielded, see resume in its report
  * -ETIMEDOUT   deadline, duration or loop limit passed
  * -ETIME       ran longer than its budget, or the device hung on it                    bans
  * -EFAULT      touched an address that it may not                                      bans
@@ -49,10 +59,10 @@ extern "C" {
  * -ENOSPC      an output whose size depends on data does not fit
  * -ENOMEM      the device has no room for the job
  * -EIO         the device failed
- * -ECANCELED   its context was banned, or another's hang took it along
+ * -ECANCELED   its context was banned or destroyed, or another's hang caused a reset
  * -ESRCH       its context was destroyed before it could start
- * -ENODEV      the device has been unbound or lost
- * any          the error of an in-fence that failed: then the job has not run
+ * -ENODEV      the driver has been unbound, or the device is lost
+ * any other    the error of an in-fence: the job has not run
  * ===========  ======================================================================= =====
  *
  * "bans": the job's context takes no more jobs (-ECANCELED); see CTX_GET_STATE. Other contexts, of
@@ -69,11 +79,11 @@ enum drm_nna_ioctl_id {
 	DRM_NNA_BO_CREATE,
 	/** @DRM_NNA_BO_MMAP_OFFSET: Get the file offset to mmap() a buffer object. */
 	DRM_NNA_BO_MMAP_OFFSET,
-	/** @DRM_NNA_BO_SYNC: Make CPU and device see the same bytes. */
+	/** @DRM_NNA_BO_SYNC: Clean or invalidate the CPU's caches for a buffer object. */
 	DRM_NNA_BO_SYNC,
 	/** @DRM_NNA_BO_SET_LABEL: Name a buffer object for people who debug. */
 	DRM_NNA_BO_SET_LABEL,
-	/** @DRM_NNA_BO_FROM_USERPTR: Reserved. */
+	/** @DRM_NNA_BO_FROM_USERPTR: Reserved; -EINVAL. */
 	DRM_NNA_BO_FROM_USERPTR,
 	/** @DRM_NNA_VM_CREATE: Create an address space. */
 	DRM_NNA_VM_CREATE,
@@ -131,9 +141,9 @@ enum drm_nna_dev_query_type {
 /**
  * struct drm_nna_dev_query - Argument of DRM_IOCTL_NNA_DEV_QUERY.
  *
- * With @pointer 0 the kernel stores in @size how large the answer is. Else it fills in at most
- * @size bytes, clears what it does not know beyond its own structure, and stores the number of
- * bytes that it knows in @size.
+ * With @pointer 0 the kernel stores the size of the answer in @size. Else it writes at most @size
+ * bytes of the answer, fills what is left of the @size bytes with zeros, and stores the size of the
+ * answer in @size.
  *
  * .. code-block:: C
  *
@@ -156,7 +166,7 @@ struct drm_nna_dev_query {
 	__u64 pointer;
 };
 
-/** DRM_NNA_HW_COHERENT - The device sees CPU writes at once: BO_SYNC does nothing. */
+/** DRM_NNA_HW_COHERENT - The device snoops the CPU's caches: BO_SYNC does nothing. */
 #define DRM_NNA_HW_COHERENT (1u << 0)
 
 /**
@@ -173,9 +183,9 @@ struct drm_nna_hw_info {
 	__u16 layout_version;
 	/** @flags: DRM_NNA_HW_*. */
 	__u32 flags;
-	/** @job_rings: Rings that take jobs. */
+	/** @job_rings: Rings that take jobs: one per priority. */
 	__u32 job_rings;
-	/** @ring_size: Jobs that fit in one ring; more wait in the kernel. */
+	/** @ring_size: Jobs that fit in one ring; others wait in the kernel. */
 	__u32 ring_size;
 	/** @workers: Threads or cores of the device that compute. */
 	__u32 workers;
@@ -194,7 +204,7 @@ struct drm_nna_hw_info {
 	__u64 page_sizes;
 	/** @job_limit_ns: Run time after which the device ends any job, in nanoseconds. */
 	__u64 job_limit_ns;
-	/** @tick_hz: Frequency of the device's clock. */
+	/** @tick_hz: Frequency of the device's clock, in Hz. */
 	__u64 tick_hz;
 	/** @max_stream_size: Most bytes of a command stream. */
 	__u64 max_stream_size;
@@ -226,8 +236,8 @@ struct drm_nna_sched_info {
 	/** @pad: MBZ. */
 	__u32 pad;
 	/**
-	 * @timeout_ns: Time without any sign of life after which the driver takes the device for
-	 * dead.
+	 * @timeout_ns: Time after which the driver checks on a job that has not ended: it aborts
+	 * the job, or resets the device, if the device hangs.
 	 */
 	__u64 timeout_ns;
 };
@@ -247,13 +257,13 @@ struct drm_nna_timestamp {
 /**
  * struct drm_nna_counters - Counters of device and driver since the driver was bound.
  *
- * Reading them costs register reads, which @mmio_reads counts as well. It wakes a device that
- * sleeps.
+ * Reading them costs register reads, which @mmio_reads counts as well, and resumes a device that is
+ * suspended.
  */
 struct drm_nna_counters {
 	/** @jobs: Jobs that the device has ended. */
 	__u64 jobs;
-	/** @commands: Commands that it has ended. */
+	/** @commands: Commands of streams that it has executed. */
 	__u64 commands;
 	/** @irqs: Interrupts that it has raised. */
 	__u64 irqs;
@@ -261,7 +271,7 @@ struct drm_nna_counters {
 	__u64 mmio_reads;
 	/** @mmio_writes: Register writes that it has received. */
 	__u64 mmio_writes;
-	/** @preemptions: Times a job was set aside for one of a higher ring. */
+	/** @preemptions: Times a job was preempted by one of another ring. */
 	__u64 preemptions;
 	/** @faults: Jobs that ended with a status other than OK. */
 	__u64 faults;
@@ -269,7 +279,7 @@ struct drm_nna_counters {
 	__u64 busy_ticks;
 	/** @walks: Page table walks. */
 	__u64 walks;
-	/** @longest_tile_ticks: Longest tile: a bound of the preemption latency. */
+	/** @longest_tile_ticks: Run time of the longest tile: a bound of the preemption latency. */
 	__u64 longest_tile_ticks;
 	/** @driver_irqs: Interrupts that the driver has handled. */
 	__u64 driver_irqs;
@@ -286,12 +296,12 @@ struct drm_nna_counters {
 
 /* ----------------------------------------------------------------------------------------- BO_* */
 
-/** DRM_NNA_BO_NO_MMAP - The buffer object will never be mapped by the CPU. */
+/** DRM_NNA_BO_NO_MMAP - The buffer object cannot be mapped by the CPU. */
 #define DRM_NNA_BO_NO_MMAP (1u << 0)
 /**
- * DRM_NNA_BO_CACHED - CPU mappings are cached even where the device does not snoop: use BO_SYNC.
+ * DRM_NNA_BO_CACHED - CPU mappings are cached even if the device does not snoop: use BO_SYNC.
  *
- * Without it CPU mappings are coherent with the device by themselves.
+ * Without it CPU mappings are coherent with the device: cached if it snoops, else write-combined.
  */
 #define DRM_NNA_BO_CACHED (1u << 1)
 /** DRM_NNA_BO_FLAGS - All flags of BO_CREATE. */
@@ -301,8 +311,8 @@ struct drm_nna_counters {
  * struct drm_nna_bo_create - Argument of DRM_IOCTL_NNA_BO_CREATE.
  *
  * The memory is zero. The handle is closed with DRM_IOCTL_GEM_CLOSE; bindings keep the memory
- * alive. Buffer objects of others come in through DRM_IOCTL_PRIME_FD_TO_HANDLE, if they consist of
- * whole pages (-EINVAL).
+ * alive. dma-bufs are imported with DRM_IOCTL_PRIME_FD_TO_HANDLE, which returns -EINVAL for those
+ * that do not consist of whole pages.
  *
  * .. code-block:: C
  *
@@ -317,8 +327,8 @@ struct drm_nna_bo_create {
 	/** @flags: DRM_NNA_BO_*. */
 	__u32 flags;
 	/**
-	 * @vm_id: 0, or the only VM that the object will ever be bound into. Such objects make no
-	 * submission slower, but cannot be exported (-EPERM) nor bound elsewhere (-EINVAL).
+	 * @vm_id: 0, or the only VM that the object will be bound into. Such an object cannot be
+	 * exported (-EPERM) nor bound into another VM (-EINVAL).
 	 */
 	__u32 vm_id;
 	/** @handle: Out: GEM handle. */
@@ -352,9 +362,9 @@ struct drm_nna_bo_mmap_offset {
  * enum drm_nna_bo_sync_type - Direction of a BO_SYNC operation.
  */
 enum drm_nna_bo_sync_type {
-	/** @DRM_NNA_BO_SYNC_TO_DEVICE: The CPU has written; the device is to see it. */
+	/** @DRM_NNA_BO_SYNC_TO_DEVICE: The CPU has written, and the device is going to read. */
 	DRM_NNA_BO_SYNC_TO_DEVICE = 0,
-	/** @DRM_NNA_BO_SYNC_TO_CPU: The device has written; the CPU is to see it. */
+	/** @DRM_NNA_BO_SYNC_TO_CPU: The device has written, and the CPU is going to read. */
 	DRM_NNA_BO_SYNC_TO_CPU,
 };
 
@@ -406,8 +416,7 @@ struct drm_nna_bo_set_label {
 	/** @pad: MBZ. */
 	__u32 pad;
 	/**
-	 * @label: User pointer to a string (-E2BIG when longer than max_label), or 0 to remove
-	 * it.
+	 * @label: User pointer to a string (-E2BIG when longer than max_label), or 0 for none.
 	 */
 	__u64 label;
 };
@@ -489,9 +498,9 @@ struct drm_nna_vm_bind_op {
 /**
  * struct drm_nna_vm_bind - Argument of DRM_IOCTL_NNA_VM_BIND.
  *
- * The operations are done in order, all or none of them. When the ioctl returns they are in force:
- * no job can use an old mapping any more. Where an object's offset and address agree modulo 2 MiB
- * the device is given 2 MiB pages as far as memory allows.
+ * The operations are done in order, all or none of them. When the ioctl returns no job can use an
+ * old mapping any more. The device is given pages of 2 MiB where address and offset are congruent
+ * modulo 2 MiB and the object's memory is contiguous.
  *
  * .. code-block:: C
  *
@@ -515,12 +524,12 @@ struct drm_nna_vm_bind {
 };
 
 /**
- * enum drm_nna_vm_state - Whether a VM is usable.
+ * enum drm_nna_vm_state - State of a VM.
  */
 enum drm_nna_vm_state {
-	/** @DRM_NNA_VM_STATE_USABLE: It is. */
+	/** @DRM_NNA_VM_STATE_USABLE: The VM can be used. */
 	DRM_NNA_VM_STATE_USABLE = 0,
-	/** @DRM_NNA_VM_STATE_UNUSABLE: An operation failed half way; binds and jobs are refused. */
+	/** @DRM_NNA_VM_STATE_UNUSABLE: Reserved for asynchronous binds that have failed. */
 	DRM_NNA_VM_STATE_UNUSABLE,
 };
 
@@ -546,16 +555,16 @@ struct drm_nna_vm_get_state {
 /**
  * enum drm_nna_ctx_priority - Priority of a context.
  *
- * Jobs of a higher priority preempt those of a lower one; a job that waits long rises.
+ * Jobs of a higher priority preempt those of a lower one. Lower ones that wait for long get turns.
  */
 enum drm_nna_ctx_priority {
 	/** @DRM_NNA_CTX_PRIORITY_LOW: Background work. */
 	DRM_NNA_CTX_PRIORITY_LOW = 0,
-	/** @DRM_NNA_CTX_PRIORITY_MEDIUM: The usual. */
+	/** @DRM_NNA_CTX_PRIORITY_MEDIUM: The default of clients without preference. */
 	DRM_NNA_CTX_PRIORITY_MEDIUM,
-	/** @DRM_NNA_CTX_PRIORITY_HIGH: Somebody waits for it. */
+	/** @DRM_NNA_CTX_PRIORITY_HIGH: Work that somebody waits for. */
 	DRM_NNA_CTX_PRIORITY_HIGH,
-	/** @DRM_NNA_CTX_PRIORITY_REALTIME: Needs CAP_SYS_NICE (-EACCES). */
+	/** @DRM_NNA_CTX_PRIORITY_REALTIME: Needs CAP_SYS_NICE, else -EACCES. */
 	DRM_NNA_CTX_PRIORITY_REALTIME,
 };
 
@@ -588,8 +597,8 @@ struct drm_nna_ctx_create {
 /**
  * struct drm_nna_ctx_destroy - Argument of DRM_IOCTL_NNA_CTX_DESTROY.
  *
- * Jobs that have not started are dropped with -ESRCH or -ECANCELED; one that the device has already
- * taken on runs to its end.
+ * Jobs of it that have not been put on the ring end with -ESRCH, or with -ECANCELED if they were
+ * about to be; those that the device already has are aborted (-ECANCELED).
  *
  * .. code-block:: C
  *
@@ -651,7 +660,7 @@ struct drm_nna_ctx_get_state {
 #define DRM_NNA_SYNC_TYPE_SYNCOBJ 0u
 /** DRM_NNA_SYNC_TYPE_TIMELINE - Type: a point of a timeline syncobj. */
 #define DRM_NNA_SYNC_TYPE_TIMELINE 1u
-/** DRM_NNA_SYNC_SIGNAL - The job signals it; else the job waits for it. */
+/** DRM_NNA_SYNC_SIGNAL - The job signals the syncobj; without it the job waits for the syncobj. */
 #define DRM_NNA_SYNC_SIGNAL (1u << 31)
 
 /**
@@ -673,8 +682,8 @@ struct drm_nna_sync {
  * the job does not run and its fence carries that error. A sync to wait for must have a fence
  * already (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
  *
- * A timeline forgets points that have signalled when there are later ones, and whether they failed
- * with them: who needs to know waits for the last point, or for a binary syncobj.
+ * A timeline syncobj drops points that have signalled once there are later ones, and with them
+ * their errors. A client that needs the error waits for the last point, or for a binary syncobj.
  *
  * -ECANCELED: the context is banned.
  *
@@ -706,8 +715,8 @@ struct drm_nna_submit {
 	/** @stream_size: Bytes of the command stream, a multiple of 64, more than 0. */
 	__u32 stream_size;
 	/**
-	 * @start: Offset of the first command: 0 for the first, else the resume of a report; a
-	 * multiple of 64.
+	 * @start: Byte offset of the first command, a multiple of 64: 0, or for a job that has
+	 * yielded the value of resume in its report.
 	 */
 	__u32 start;
 	/** @base_table_va: Address of the base table, 16-byte aligned; 0 when @slot_count is 0. */
@@ -716,20 +725,20 @@ struct drm_nna_submit {
 	__u32 slot_count;
 	/** @pad: MBZ. */
 	__u32 pad;
-	/** @report_va: Where the device writes the job's report, 64-byte aligned; 0 for nowhere. */
+	/** @report_va: Where the device writes the job's report, 64-byte aligned; 0 for none. */
 	__u64 report_va;
 	/**
 	 * @deadline_ns: Absolute time by which the job must have ended (-ETIMEDOUT); 0 for none.
 	 */
 	__u64 deadline_ns;
 	/**
-	 * @duration_ns: The same, counted from when all in-fences have signalled; 0 for none. The
-	 * earlier of both holds.
+	 * @duration_ns: The same, counted from when all in-fences have signalled; 0 for none. If
+	 * both are given, the earlier of them counts.
 	 */
 	__u64 duration_ns;
 	/**
-	 * @budget_ns: Run time that the job may take, time in which others preempt it excluded; 0
-	 * for the job limit.
+	 * @budget_ns: Run time that the job may take, without the time in which it was preempted;
+	 * 0 for the job limit.
 	 */
 	__u64 budget_ns;
 	/** @loop_limit_ns: Time that loops of the job may take; 0 for the job limit. */
@@ -743,12 +752,12 @@ struct drm_nna_submit {
 /**
  * DOC: Core dumps
  *
- * When a job has got its context banned, or the device had to be reset, the driver leaves a core
- * dump at /sys/class/devcoredump/devcdN/data. It is a &struct drm_nna_coredump; the other parts lie
- * at the offsets in it. All numbers are in the byte order of the CPU but those in ring entries,
- * reports and commands, which are as the device has them. The dump goes when something is written
- * to its file, or by itself after five minutes; until then no other is made. ``nnactl dump
- * --coredump FILE`` prints it.
+ * When a job got its context banned, or the device had to be reset, the driver makes a core dump,
+ * at /sys/class/devcoredump/devcdN/data. It begins with a &struct drm_nna_coredump, which has the
+ * offsets of the other parts. All numbers are in the byte order of the CPU, except those in ring
+ * entries, reports and commands, which are little-endian. The dump is removed by a write to its
+ * file, or after five minutes; until then no other is made. ``nnactl dump --coredump FILE`` prints
+ * it.
  */
 
 /** DRM_NNA_COREDUMP_MAGIC - The first bytes of a core dump. */
@@ -766,7 +775,7 @@ enum drm_nna_coredump_reason {
 	DRM_NNA_COREDUMP_FAULT = 1,
 	/** @DRM_NNA_COREDUMP_HANG: The device did not end a job. */
 	DRM_NNA_COREDUMP_HANG,
-	/** @DRM_NNA_COREDUMP_RESET: The device made no sense and was reset. */
+	/** @DRM_NNA_COREDUMP_RESET: The device was reset for another reason. */
 	DRM_NNA_COREDUMP_RESET,
 };
 
@@ -786,28 +795,28 @@ struct drm_nna_coredump_ring {
 	__u32 reg_doorbell;
 	/** @reg_run_time: Ring register RUN_TIME. */
 	__u32 reg_run_time;
-	/** @size: Entries that it has room for. */
+	/** @size: Number of its slots. */
 	__u32 size;
-	/** @running: Whether the driver takes entries. */
+	/** @running: Whether the device serves the ring. */
 	__u32 running;
-	/** @tail: Entries written. */
+	/** @tail: Entries that the driver has written. */
 	__u32 tail;
-	/** @done: Completions seen. */
+	/** @done: Completions that the driver has read. */
 	__u32 done;
-	/** @seqno: Of the next entry. */
+	/** @seqno: Sequence number of the next entry. */
 	__u32 seqno;
-	/** @entry_count: Entries that have not ended. */
+	/** @entry_count: Entries that have not completed. */
 	__u32 entry_count;
-	/** @entries_offset: Where they lie in the dump, 128 bytes each. */
+	/** @entries_offset: Byte offset of these entries in the dump; 128 bytes each. */
 	__u32 entries_offset;
-	/** @pad: 0. */
+	/** @pad: Always 0. */
 	__u32 pad;
-	/** @completions: Completions seen since the driver was bound. */
+	/** @completions: Completions read since the driver was bound. */
 	__u64 completions;
 };
 
 /**
- * struct drm_nna_coredump - Begins a core dump.
+ * struct drm_nna_coredump - The beginning of a core dump.
  */
 struct drm_nna_coredump {
 	/** @magic: DRM_NNA_COREDUMP_MAGIC with its terminating zero. */
@@ -816,23 +825,23 @@ struct drm_nna_coredump {
 	__u32 version;
 	/** @size: Bytes of the whole dump. */
 	__u32 size;
-	/** @monotonic_ns: When it was made, in CLOCK_MONOTONIC. */
+	/** @monotonic_ns: When it was begun, CLOCK_MONOTONIC. */
 	__u64 monotonic_ns;
-	/** @tick: The device's clock. */
+	/** @tick: The device's clock when the rings were read. */
 	__u64 tick;
 	/** @reason: One of &enum drm_nna_coredump_reason. */
 	__u32 reason;
-	/** @resets: Resets before. */
+	/** @resets: Resets of the device before. */
 	__u32 resets;
 	/** @device_status: Register STATUS. */
 	__u32 device_status;
 	/** @abi: Hardware interface version: major in the upper half. */
 	__u32 abi;
-	/** @ring: Ring of the job, or DRM_NNA_COREDUMP_NO_JOB; then all about the job is 0. */
+	/** @ring: Ring of the job; or DRM_NNA_COREDUMP_NO_JOB, and the job's fields are 0. */
 	__u32 ring;
-	/** @status: How the device says that it ended; 0 when it did not end. */
+	/** @status: The device's status of the job; 0 when the job has not ended. */
 	__u32 status;
-	/** @detail: Of its completion: an address, or an offset in the stream. */
+	/** @detail: Detail of its completion: an address, or a byte offset in the stream. */
 	__u64 detail;
 	/** @pid: Process that opened the file which the job came from. */
 	__u32 pid;
@@ -849,18 +858,18 @@ struct drm_nna_coredump {
 	 * ones if unknown.
 	 */
 	__u32 command;
-	/** @command_offset: Where that command lies in the dump. */
+	/** @command_offset: Byte offset in the dump of that command. */
 	__u32 command_offset;
-	/** @command_size: Bytes of the stream from there on that could be read. */
+	/** @command_size: Bytes of the stream, from that command on, that the dump has. */
 	__u32 command_size;
 	/**
-	 * @rings_offset: Where the &struct drm_nna_coredump_ring lie in the dump, the control
-	 * ring last.
+	 * @rings_offset: Byte offset in the dump of the &struct drm_nna_coredump_ring; the
+	 * control ring is the last one.
 	 */
 	__u32 rings_offset;
-	/** @ring_count: How many. */
+	/** @ring_count: Number of rings. */
 	__u32 ring_count;
-	/** @ring_stride: Bytes from one to the next. */
+	/** @ring_stride: Bytes from one struct to the next. */
 	__u32 ring_stride;
 };
 
