@@ -18,10 +18,7 @@
 #define NNA_TEST_REPORT	0x8000u
 #define NNA_TEST_STREAM_SIZE	0x280u
 
-/*
- * A context whose memory holds a stream, each byte of which says which command it is of, and a
- * report.
- */
+/* A context with a stream, each byte of which is the number of its command, and with a report. */
 static struct nna_ctx *nna_coredump_ctx(struct kunit *test, const struct nna_report *report)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -67,7 +64,7 @@ static struct dma_fence *nna_coredump_submit(struct kunit *test, struct nna_ctx 
 	return fence;
 }
 
-/* The dump, completed. */
+/* Waits until the dump is complete. */
 static const struct drm_nna_coredump *nna_coredump_get(struct kunit *test)
 {
 	struct nna_device *nna = to_nna_fake(test)->nna;
@@ -87,10 +84,7 @@ static const struct drm_nna_coredump_ring *nna_coredump_ring(const struct drm_nn
 	return (const void *)dump + dump->rings_offset + ring * dump->ring_stride;
 }
 
-/*
- * What a dump says of the command that the job had come to, by how it ended and what its report
- * says.
- */
+/* What a dump names as the job's current command, for each way to end and each kind of report. */
 struct nna_coredump_case {
 	const char *name;
 	u16 status;
@@ -166,7 +160,7 @@ static void nna_coredump_command(struct kunit *test)
 				((const u8 *)dump)[dump->command_offset + i]);
 }
 
-/* The job, and what was behind it. */
+/* A fault: the dump has the job, and the entries behind it on the ring. */
 static void nna_coredump_of_a_fault(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -199,7 +193,7 @@ static void nna_coredump_of_a_fault(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* One that has to be reset: the rings as they were before. */
+/* A hang: the dump has the rings as they were before the reset. */
 static void nna_coredump_of_a_hang(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -223,7 +217,7 @@ static void nna_coredump_of_a_hang(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, nna_coredump_ring(dump, NNA_TEST_RING)->entry_count);
 }
 
-/* A device that makes no sense: no job is to blame. */
+/* A wrong completion: the device is reset, and the dump names no job. */
 static void nna_coredump_of_a_reset(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -242,7 +236,7 @@ static void nna_coredump_of_a_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, dump->command_size | dump->report_valid | dump->pid);
 }
 
-/* The first stays until somebody has taken it; then there may be another. */
+/* The first dump stays until it is removed; only then another one is made. */
 static void nna_coredump_first_stays(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -258,7 +252,7 @@ static void nna_coredump_first_stays(struct kunit *test)
 	}
 }
 
-/* What is nobody's fault is not dumped. */
+/* No dump of jobs that end with an error that does not ban their context. */
 static void nna_coredump_of_nothing(struct kunit *test)
 {
 	static const u16 statuses[] = {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A device for unit tests, and helpers to use the driver on it: see nna_fake.h. */
 
 #include <linux/anon_inodes.h>
 #include <linux/delay.h>
@@ -179,7 +180,7 @@ static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 val
 
 	spin_lock_irqsave(&fake->lock, flags);
 	if (fake->gone) {
-		/* Lost. */
+		/* The write has no effect. */
 	} else if (offset == NNA_REG_RESET && value == NNA_RESET_MAGIC) {
 		nna_fake_reset(fake);
 	} else if (offset == NNA_REG_CONTROL) {
@@ -224,7 +225,7 @@ u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring)
 	return n;
 }
 
-/* The device reads and writes the memory that the driver has told it about. */
+/* The driver's ring, whose memory the fake accesses; it must be where the registers say. */
 static struct nna_ring *nna_fake_memory(struct nna_fake *fake, unsigned int ring)
 {
 	struct nna_device *nna = dev_get_drvdata(fake->dev);
@@ -265,7 +266,7 @@ static void nna_fake_put_completion(struct nna_fake *fake, unsigned int ring, u3
 	c->seqno = cpu_to_le32(seqno);
 	c->status = cpu_to_le16(status);
 	c->detail = cpu_to_le64(detail);
-	/* The phase bit last, as the driver reads the rest after it. */
+	/* The phase bit last: the driver reads the rest of the record after it. */
 	smp_wmb();
 	WRITE_ONCE(c->flags, cpu_to_le16(regs->done & regs->size ? 0 : NNA_COMPLETION_PHASE));
 	regs->done++;
@@ -300,7 +301,7 @@ void nna_fake_corrupt(struct nna_fake *fake, unsigned int ring)
 	nna_fake_irq(fake, ring);
 }
 
-/* Ends the job at the front of a ring with ABORTED if that is the one to abort. */
+/* ABORT: completes the job at the front of a ring as aborted, if it is the one. */
 static bool nna_fake_abort(struct nna_fake *fake, unsigned int ring, u32 seqno)
 {
 	struct nna_ring_entry entry;
@@ -424,7 +425,7 @@ int nna_fake_bind(struct nna_fake *fake)
 {
 	int ret;
 
-	/* What the driver core does around a driver's probe and remove. */
+	/* As the driver core does it around probe and remove. */
 	KUNIT_ASSERT_NOT_NULL(fake->test, devres_open_group(fake->dev, fake, GFP_KERNEL));
 	ret = nna_device_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
 	if (ret) {
@@ -432,14 +433,14 @@ int nna_fake_bind(struct nna_fake *fake)
 		return ret;
 	}
 	fake->nna = dev_get_drvdata(fake->dev);
-	/* For what a test still looks at when the driver is gone. */
+	/* Tests look at the device after the driver has been unbound. */
 	drm_dev_get(&fake->nna->drm);
 	KUNIT_ASSERT_EQ(fake->test, 0, kunit_add_action_or_reset(fake->test, nna_fake_drop_device,
 								 &fake->nna->drm));
 	return 0;
 }
 
-/* As by its node, whose number is all that opening wants to know. */
+/* Opens the device as open() of its node does; of the inode only the number is used. */
 int nna_fake_open(struct nna_fake *fake)
 {
 	const struct file_operations *fops = fake->nna->drm.driver->fops;
@@ -452,7 +453,7 @@ int nna_fake_open(struct nna_fake *fake)
 	file_inode(filp)->i_rdev = fake->nna->drm.accel->kdev->devt;
 	ret = fops->open(file_inode(filp), filp);
 	if (ret) {
-		/* Nothing to release. */
+		/* It has not been opened, so it must not be released. */
 		replace_fops(filp, &nna_fake_closed_fops);
 		fput(filp);
 		return ret;
@@ -474,7 +475,7 @@ void nna_fake_close(struct nna_fake *fake)
 	if (IS_ERR_OR_NULL(fake->filp))
 		return;
 	fput(fake->filp);
-	/* A kernel thread's last reference is dropped by a worker. */
+	/* In a kernel thread fput() leaves the last reference to a work item. */
 	flush_delayed_fput();
 	fake->filp = NULL;
 	fake->file = NULL;
@@ -496,7 +497,7 @@ void nna_fake_exit(struct kunit *test)
 
 	if (!fake)
 		return;
-	/* What a test has left undone must not keep the others waiting. */
+	/* Whatever the test has left, unbind must not have to wait for it. */
 	fake->gone = false;
 	nna_fake_resume_control(fake);
 	for (i = 0; i < fake->fence_count; i++)
@@ -530,10 +531,7 @@ void __user *nna_fake_user(struct nna_fake *fake, const void *data, size_t size)
 	void __user *p;
 
 	if (!fake->user) {
-		/*
-		 * The last page cannot be accessed, so that what ends before it is seen to end
-		 * there.
-		 */
+		/* The last page cannot be accessed, so that accesses beyond the end fail. */
 		fake->user = kunit_vm_mmap(test, NULL, 0, NNA_FAKE_USER + PAGE_SIZE,
 					   PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
 		KUNIT_ASSERT_NE(test, 0, fake->user);
@@ -592,7 +590,7 @@ struct nna_vm *nna_fake_vm(struct nna_fake *fake, u32 *id)
 	KUNIT_ASSERT_EQ(fake->test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_VM_CREATE, &args));
 	vm = nna_file_get_vm(fake->file->driver_priv, args.id);
 	KUNIT_ASSERT_NOT_NULL(fake->test, vm);
-	/* The id keeps it until the file is closed. */
+	/* The id holds a reference until the file is closed. */
 	nna_vm_put(vm);
 	if (id)
 		*id = args.id;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device for unit tests: a register file that answers as the NNA does, moved on by hand.
+ * A device for unit tests: registers in software, which behave as the NNA's do and change only as
+ * the test says.
  *
- * The driver above it is the whole driver, probed on a KUnit device. Jobs stay on their rings until
- * the test ends them with nna_fake_complete(); the control ring answers by itself unless it is told
- * not to. Interrupts are real ones of the kernel's interrupt core, raised in the context of whoever
- * ends an entry.
+ * The whole driver is probed on it, as on a device of a bus. Jobs stay on their rings until the
+ * test ends them with nna_fake_complete(); entries of the control ring are completed by a work
+ * item, unless control_stopped is set. Interrupts go through the kernel's interrupt core, and are
+ * raised by who completes an entry.
  *
- * Locking: @lock protects the registers; the driver calls them with its ring locks held, so nothing
- * of the driver is called with it.
+ * Locking: nna_fake.lock protects the registers. The driver accesses them with its own locks held,
+ * so no function of the driver is called with it held.
  */
 #ifndef NNA_FAKE_H
 #define NNA_FAKE_H
@@ -29,10 +30,10 @@ struct drm_syncobj;
 struct nna_ctx;
 struct nna_vm;
 
-/** NNA_FAKE_LOG - So many control entries are remembered. */
+/** NNA_FAKE_LOG - Most control entries that are recorded. */
 #define NNA_FAKE_LOG 64
 
-/** NNA_FAKE_FENCES - So many fences of its own a test may have. */
+/** NNA_FAKE_FENCES - Most fences that a test may create. */
 #define NNA_FAKE_FENCES 16u
 /** NNA_FAKE_USER - Bytes of user memory. */
 #define NNA_FAKE_USER 0x20000u
@@ -47,7 +48,7 @@ struct nna_fake_ring {
 	u32 size;
 	/** @vector: to raise. */
 	u32 vector;
-	/** @status: NNA_RING_STATUS_*. */
+	/** @status: NNA_RING_REG_STATUS_*. */
 	u32 status;
 	/** @done: entries completed. */
 	u32 done;
@@ -61,15 +62,15 @@ struct nna_fake_ring {
 
 /** struct nna_fake - The device. @hw comes first: it is what test->priv points to. */
 struct nna_fake {
-	/** @hw: the seam. */
+	/** @hw: the operations that the driver calls in place of register accesses. */
 	struct nna_hw_fake hw;
 	/** @test: the test. */
 	struct kunit *test;
-	/** @bus: what the driver knows of the bus. */
+	/** @bus: the operations of its bus. */
 	struct nna_bus_ops bus;
 	/** @dev: the KUnit device. */
 	struct device *dev;
-	/** @dma_parms: what the bus's device would have. */
+	/** @dma_parms: as a bus sets them. */
 	struct device_dma_parameters dma_parms;
 	/** @nna: the driver's device, while it is bound. */
 	struct nna_device *nna;
@@ -99,47 +100,47 @@ struct nna_fake {
 	u32 status;
 	/** @rings: the rings' registers. */
 	struct nna_fake_ring rings[NNA_RINGS];
-	/** @gone: registers read as all ones and take nothing. */
+	/** @gone: registers read as all ones, and writes have no effect. */
 	bool gone;
-	/** @refuse_reset: so many resets do not end. */
+	/** @refuse_reset: number of resets that do not end. */
 	unsigned int refuse_reset;
 	/** @refuse_ring: this ring cannot be enabled; NNA_RINGS for none. */
 	unsigned int refuse_ring;
-	/** @control_stopped: the control ring does not answer. */
+	/** @control_stopped: entries of the control ring are not completed. */
 	bool control_stopped;
-	/** @corrupt_control: so many answers of the control ring make no sense. */
+	/** @corrupt_control: number of control entries to complete with a wrong seqno. */
 	unsigned int corrupt_control;
-	/** @ignore_aborts: ABORT is acknowledged but does nothing. */
+	/** @ignore_aborts: an ABORT is completed, but the job goes on. */
 	bool ignore_aborts;
-	/** @drop_irqs: so many interrupts get lost. */
+	/** @drop_irqs: number of interrupts that are lost. */
 	unsigned int drop_irqs;
 	/** @resets: resets done. */
 	unsigned int resets;
-	/** @bus_master_resets: resets done when the bus was told to let the device in. */
+	/** @bus_master_resets: resets done when bus mastering was enabled. */
 	unsigned int bus_master_resets;
-	/** @bus_master_disables: times the bus was told to cut the device off. */
+	/** @bus_master_disables: times that bus mastering was disabled. */
 	unsigned int bus_master_disables;
-	/** @log: what came on the control ring. */
+	/** @log: the entries that came on the control ring. */
 	struct nna_ring_entry log[NNA_FAKE_LOG];
-	/** @logged: how much. */
+	/** @logged: how many. */
 	unsigned int logged;
 	/** @irqs: interrupt numbers of the vectors. */
 	int irqs[NNA_RINGS];
-	/** @control_work: answers on the control ring. */
+	/** @control_work: completes the entries of the control ring. */
 	struct work_struct control_work;
-	/** @wq: where it runs. */
+	/** @wq: the workqueue that it runs on. */
 	struct workqueue_struct *wq;
 	/** @filp: an open file of the device. */
 	struct file *filp;
-	/** @file: the same to DRM. */
+	/** @file: DRM's part of it. */
 	struct drm_file *file;
-	/** @fences: that the test signals; those that it did not are signalled at its end. */
+	/** @fences: fences for the test to signal; at its end the others are signalled. */
 	struct dma_fence *fences[NNA_FAKE_FENCES];
 	/** @fence_count: how many. */
 	unsigned int fence_count;
-	/** @user: NNA_FAKE_USER bytes of user memory, once some are wanted. */
+	/** @user: NNA_FAKE_USER bytes of user memory, mapped at first use. */
 	unsigned long user;
-	/** @user_used: how far it has been handed out. */
+	/** @user_used: how much of it has been handed out. */
 	size_t user_used;
 };
 
@@ -149,16 +150,16 @@ static inline struct nna_fake *to_nna_fake(struct kunit *test)
 	return test->priv;
 }
 
-/** nna_fake_seed() - What random tests begin with: nna.test_seed, or another number each time. */
+/** nna_fake_seed() - Seed of random tests: nna.test_seed, or another number each time. */
 unsigned int nna_fake_seed(void);
 
-/** nna_fake_slowness() - What tests multiply times with: nna.test_slowness, or 1. */
+/** nna_fake_slowness() - The factor for all time limits: nna.test_slowness, or 1. */
 unsigned int nna_fake_slowness(void);
 
-/** nna_fake_create() - A register file alone, with nothing bound to it, in test->priv. */
+/** nna_fake_create() - Create the device in test->priv, without a driver bound to it. */
 struct nna_fake *nna_fake_create(struct kunit *test);
 
-/** nna_fake_bind() - Bind the driver to it; the driver's result. */
+/** nna_fake_bind() - Bind the driver to it. Return: the result of probe. */
 int nna_fake_bind(struct nna_fake *fake);
 
 /** nna_fake_open() - Open the device that is bound; 0 or a negative errno. */
@@ -167,13 +168,13 @@ int nna_fake_open(struct nna_fake *fake);
 /** nna_fake_init() - kunit_suite.init: a bound device with one open file. */
 int nna_fake_init(struct kunit *test);
 
-/** nna_fake_exit() - kunit_suite.exit: close, unbind, and see that nothing was left behind. */
+/** nna_fake_exit() - kunit_suite.exit: close, unbind, and check that nothing has leaked. */
 void nna_fake_exit(struct kunit *test);
 
 /** nna_fake_close() - Close the file now. */
 void nna_fake_close(struct nna_fake *fake);
 
-/** nna_fake_unbind() - Unbind the driver now; open files live on. */
+/** nna_fake_unbind() - Unbind the driver now; the file stays open. */
 void nna_fake_unbind(struct nna_fake *fake);
 
 /** nna_fake_pending() - Entries on a ring that have not been completed. */
@@ -188,16 +189,16 @@ void nna_fake_write_completion(struct nna_fake *fake, unsigned int ring, u16 sta
 /** nna_fake_complete() - Complete the oldest entry of a ring and raise its interrupt. */
 void nna_fake_complete(struct nna_fake *fake, unsigned int ring, u16 status, u64 detail);
 
-/** nna_fake_corrupt() - As nna_fake_complete(), with a seqno that nobody submitted. */
+/** nna_fake_corrupt() - As nna_fake_complete(), with a wrong seqno. */
 void nna_fake_corrupt(struct nna_fake *fake, unsigned int ring);
 
-/** nna_fake_resume_control() - Answer again on the control ring, and to what has come meanwhile. */
+/** nna_fake_resume_control() - Clear control_stopped, and complete the waiting control entries. */
 void nna_fake_resume_control(struct nna_fake *fake);
 
 /** nna_fake_irq() - Raise a ring's interrupt. */
 void nna_fake_irq(struct nna_fake *fake, unsigned int ring);
 
-/** nna_fake_wait() - Sleep until a condition stopped_by; it must within 30 s, on a usual kernel. */
+/** nna_fake_wait() - Sleep until a condition holds; the test fails if that takes more than 30 s. */
 #define nna_fake_wait(test, condition) do { \
 	unsigned int __tries = 30000 * nna_fake_slowness(); \
 	while (!(condition) && --__tries) \
@@ -205,61 +206,62 @@ void nna_fake_irq(struct nna_fake *fake, unsigned int ring);
 	KUNIT_ASSERT_TRUE_MSG(test, __tries, "never: %s", #condition); \
 } while (0)
 
-/** nna_fake_settle() - Sleep until what the driver can do by itself has been done. */
+/** nna_fake_settle() - Sleep until the driver has done all that it can without the device. */
 void nna_fake_settle(struct nna_fake *fake);
 
 /**
- * nna_fake_user() - Some user memory, aligned to 8 bytes, until about NNA_FAKE_USER more bytes have
- * been asked for.
+ * nna_fake_user() - Some user memory, aligned to 8 bytes.
  * @fake: the device.
- * @data: what to put there, or NULL.
+ * @data: what to copy there, or NULL.
  * @size: bytes.
  *
- * Return: where it is.
+ * It is used again once NNA_FAKE_USER more bytes have been asked for.
+ *
+ * Return: its address.
  */
 void __user *nna_fake_user(struct nna_fake *fake, const void *data, size_t size);
 
-/** nna_fake_user_end() - The end of the user memory, from where on there is none. */
+/** nna_fake_user_end() - The end of the user memory; the page behind it cannot be accessed. */
 void __user *nna_fake_user_end(struct nna_fake *fake);
 
 /** nna_fake_ioctl() - Call an ioctl on the open file; @arg is of the size that @cmd says. */
 int nna_fake_ioctl(struct nna_fake *fake, unsigned int cmd, void *arg);
 
-/** nna_fake_vm() - Create an address space; a user of it, dropped at the test's end, and its id. */
+/** nna_fake_vm() - Create an address space: a reference until the test's end, and its id. */
 struct nna_vm *nna_fake_vm(struct nna_fake *fake, u32 *id);
 
-/** nna_fake_ctx() - Create a context; a reference, dropped at the test's end, and its id. */
+/** nna_fake_ctx() - Create a context: a reference until the test's end, and its id. */
 struct nna_ctx *nna_fake_ctx(struct nna_fake *fake, u32 vm_id, u32 priority, u32 *id);
 
-/** nna_fake_bo() - Create a buffer object; its handle. */
+/** nna_fake_bo() - Create a buffer object. Return: its handle. */
 u32 nna_fake_bo(struct nna_fake *fake, u64 size, u32 vm_id);
 
-/** nna_fake_syncobj() - Create a syncobj; a handle, and a reference until the test's end. */
+/** nna_fake_syncobj() - Create a syncobj: a reference until the test's end, and its handle. */
 struct drm_syncobj *nna_fake_syncobj(struct nna_fake *fake, u32 *handle);
 
 /** nna_fake_keep_fence() - Drop a reference on a fence at the test's end. */
 void nna_fake_keep_fence(struct nna_fake *fake, struct dma_fence *fence);
 
-/** nna_fake_submit_args() - A submission that is well formed. */
+/** nna_fake_submit_args() - The argument of a well-formed SUBMIT. */
 struct drm_nna_submit nna_fake_submit_args(void);
 
 /**
- * nna_fake_submit() - Submit a job that waits for nothing.
+ * nna_fake_submit() - Submit a job.
  * @fake: the device.
  * @ctx: the context.
  * @in: a binary syncobj to wait for, or 0.
  * @args: what to submit, or NULL for what nna_fake_submit_args() says.
- * @fence: the job's fence: a reference, dropped at the test's end.
+ * @fence: out: the job's fence, a reference until the test's end.
  *
  * Return: the driver's result.
  */
 int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 		    const struct drm_nna_submit *args, struct dma_fence **fence);
 
-/** nna_fake_fence_error() - How a fence ended, waited for: 0 or a negative errno; 1 if not. */
+/** nna_fake_fence_error() - Wait for a fence: 0 or its error; 1 if it does not signal in time. */
 int nna_fake_fence_error(struct dma_fence *fence);
 
-/** struct nna_fake_fence - A fence that the test signals by itself. */
+/** struct nna_fake_fence - A fence for the test to signal. */
 struct nna_fake_fence {
 	/** @base: the fence. */
 	struct dma_fence base;
@@ -267,7 +269,7 @@ struct nna_fake_fence {
 	spinlock_t lock;
 };
 
-/** nna_fake_fence() - Make one in a new syncobj; it is dropped at the test's end. */
+/** nna_fake_fence() - Create one, in a new syncobj: a reference until the test's end. */
 struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle);
 
 #endif

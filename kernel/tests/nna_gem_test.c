@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffer objects: dma-bufs of exporters that give other things than pages, and what is given back
- * when.
+ * Buffer objects: dma-bufs whose pieces are no whole pages are refused, and DMA mappings are undone
+ * at unbind.
  */
 
 #include <linux/dma-buf.h>
@@ -14,7 +14,7 @@
 
 #define NNA_TEST_PIECES	3u
 
-/* A dma-buf of 4 pages whose pieces lie wherever the test wants them. */
+/* The exporter of a dma-buf of 4 pages, with pieces at the DMA addresses that the test chooses. */
 struct nna_gem_export {
 	const char *name;
 	struct {
@@ -115,7 +115,7 @@ static void nna_gem_import(struct kunit *test)
 	dma_buf_put(dmabuf);
 }
 
-/* The mapping is the device's, and goes with it; the object stays for as long as it is held. */
+/* Unbind removes the attachment, and the object stays as long as somebody has a reference. */
 static void nna_gem_import_outlives_the_device(struct kunit *test)
 {
 	struct dma_buf *dmabuf = nna_gem_dmabuf(test, &nna_gem_exports[0]);
@@ -149,7 +149,7 @@ static void nna_gem_pages_are_got_once(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, sgt, nna_bo_get_pages(bo));
 	KUNIT_EXPECT_NE(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT);
 	nna_fake_unbind(fake);
-	/* The pages are there, for CPU mappings; the device's mapping is gone. */
+	/* The pages stay, for CPU mappings; the DMA mapping is gone. */
 	KUNIT_EXPECT_NULL(test, bo->base.sgt);
 	KUNIT_EXPECT_NOT_NULL(test, bo->base.pages);
 	drm_gem_object_put(obj);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probing: devices that are none, make no sense or do not answer.
+ * Probe: devices that are no NNA, have registers with impossible values, or do not answer.
  */
 
 #include "nna_fake.h"
@@ -120,7 +120,7 @@ static void nna_hw_probe_fails(struct kunit *test)
 
 	c->spoil(fake);
 	KUNIT_EXPECT_EQ(test, c->error, nna_fake_bind(fake));
-	/* It is left as one that does nothing by itself. */
+	/* The command processor is stopped. */
 	KUNIT_EXPECT_EQ(test, 0u, fake->control);
 }
 
@@ -143,7 +143,7 @@ static void nna_hw_properties(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, fake->nna->rings[0].size);
 	KUNIT_EXPECT_EQ(test, NNA_REG_CONTROL_ENABLE, fake->control);
 	KUNIT_EXPECT_EQ(test, 1u, fake->resets);
-	/* What it was at before it was reset it cannot have gone on with. */
+	/* Bus mastering was enabled only after the reset. */
 	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_resets);
 }
 
@@ -170,7 +170,7 @@ static void nna_hw_unbind_quiets(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0u, fake->rings[i].status);
 }
 
-/* Few vectors: rings share them, and jobs end all the same. */
+/* With few vectors rings share them; every ring's jobs still end. */
 static const u32 nna_vectors[] = { 1, 2, 4, 5, 32 };
 
 static void nna_vectors_desc(const u32 *n, char *desc)
@@ -227,7 +227,7 @@ static void nna_hw_ring_sizes(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(fences); i++)
 		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fences[i]));
 	nna_fake_settle(fake);
-	/* The ring takes what it holds, the rest waits outside. */
+	/* The ring is full, and the other jobs wait in the scheduler. */
 	KUNIT_EXPECT_EQ(test, min(fake->ring_size_limit, NNA_RING_SIZE), nna_fake_pending(fake, 0));
 	for (i = 0; i < ARRAY_SIZE(fences); i++) {
 		nna_fake_wait(test, nna_fake_pending(fake, 0));

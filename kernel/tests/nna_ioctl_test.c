@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every rule of every ioctl: one value that breaks it, in a call that is valid otherwise. The
- * refused call has changed nothing, and the same call without that value is taken.
+ * Every rule of every ioctl: a call that is valid but for one value is refused with the right error
+ * and has changed nothing; the same call without that value succeeds.
  */
 
 #include <linux/cred.h>
@@ -22,7 +22,7 @@
 #define NNA_TEST_UNKNOWN	4711u
 #define NNA_TEST_BO_SIZE	0x10000u
 
-/* What there is before a call. */
+/* The objects that exist before a call. */
 struct nna_ioctl_test {
 	struct nna_fake *fake;
 	struct nna_vm *vm;
@@ -84,7 +84,7 @@ struct nna_rule {
 	offsetof(struct drm_nna_##type, field), sizeof_field(struct drm_nna_##type, field), \
 	value, error }
 
-/* UNMAP, MAP and the kinds of syncs have rules of their own: calls beyond the ioctls' numbers. */
+/* Variants of a call that have rules of their own; numbered after the ioctls. */
 enum {
 	DRM_NNA_VM_BIND_UNMAP = 0x100,
 	DRM_NNA_SUBMIT_SIGNAL,
@@ -137,7 +137,7 @@ static void nna_call_bind(struct nna_ioctl_test *t, struct nna_call *call, unsig
 		call->element.vm_bind_op.bo_handle = t->bo;
 }
 
-/* A call that is valid. */
+/* Fills in a valid call. */
 static void nna_call_make(struct nna_ioctl_test *t, struct nna_call *call, unsigned int nr)
 {
 	memset(call, 0, sizeof(*call));
@@ -213,7 +213,7 @@ static int nna_call_do(struct nna_ioctl_test *t, struct nna_call *call)
 	return nna_fake_ioctl(t->fake, call->cmd, &call->arg);
 }
 
-/* All that a call could have changed. */
+/* Everything that a refused call might have changed. */
 struct nna_snapshot {
 	unsigned int vms;
 	unsigned int ctxs;
@@ -408,10 +408,11 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE_ELEMENT(SUBMIT_TIMELINE, sync, flags, DRM_NNA_SYNC_TYPE_TIMELINE, -EINVAL),
 };
 
-/* Names of different calls may be the same, so they say which call it is. */
+/* The names of rules with the name of the call, as different calls have fields of the same name. */
 static void nna_rule_desc(const struct nna_rule *rule, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s", rule->nr == DRM_NNA_VM_BIND_UNMAP ? "unmap: " :
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s",
+		 rule->nr == DRM_NNA_VM_BIND_UNMAP ? "unmap: " :
 		 rule->nr == DRM_NNA_SUBMIT_SIGNAL ? "signal: " :
 		 rule->nr == DRM_NNA_SUBMIT_TIMELINE ? "timeline: " : "", rule->name);
 }
@@ -617,7 +618,7 @@ static void nna_ioctl_ctx_limit(struct kunit *test)
 	struct drm_nna_ctx_destroy destroy = {};
 	u32 i;
 
-	/* There is one. */
+	/* One context exists already. */
 	for (i = 1; i < NNA_MAX_CTXS; i++)
 		nna_fake_ctx(t->fake, t->vm_id, i % NNA_JOB_RINGS, &destroy.id);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_CREATE, &create));
@@ -668,7 +669,7 @@ static void nna_ioctl_older_submit(struct kunit *test)
 	struct nna_call call;
 
 	nna_call_make(t, &call, DRM_NNA_SUBMIT);
-	/* What lies beyond the structure is not the driver's. */
+	/* The driver must not read beyond the structure. */
 	memset(call.arg.bytes + _IOC_SIZE(cmd), 0xff, sizeof(call.arg) - _IOC_SIZE(cmd));
 	call.cmd = cmd;
 	KUNIT_ASSERT_EQ(test, 0, nna_call_do(t, &call));
@@ -714,14 +715,14 @@ static void nna_ioctl_unknown_number(struct kunit *test)
 			nna_fake_ioctl(fake,
 				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_SUBMIT + 1, u8[16]),
 				       arg));
-	/* Reserved. */
+	/* Reserved, so not in the table. */
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			nna_fake_ioctl(fake,
 				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_BO_FROM_USERPTR, u8[16]),
 				       arg));
 }
 
-/* Ids and handles of one file are nothing to another. */
+/* Ids and handles of one file are not valid in another one. */
 static void nna_ioctl_other_file(struct kunit *test)
 {
 	struct nna_ioctl_test *t = nna_ioctl_test(test);

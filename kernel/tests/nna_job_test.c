@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs: order, what the device is told, how each status ends, deadlines, bans, and contexts and
- * files that go while jobs are on their way.
+ * Jobs: their order, their ring entries, the fence's error for each status, deadlines, bans, and
+ * contexts and files that are closed while jobs wait or run.
  */
 
 #include <linux/delay.h>
@@ -120,7 +120,7 @@ static void nna_job_priority_is_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* A ring that does not move holds nobody up but those on it. */
+/* A ring whose job does not end delays no other ring. */
 static void nna_job_rings_are_independent(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -164,7 +164,7 @@ static void nna_job_order_in_ctx(struct kunit *test)
 	}
 }
 
-/* Between the contexts of a ring it is first come, first served. */
+/* Jobs of different contexts of a ring are run in the order of their submission. */
 static void nna_job_ctxs_in_order_of_arrival(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -192,7 +192,7 @@ struct nna_status_case {
 	bool ban;
 };
 
-/* Written out: the driver's own function comes from the hardware's description. */
+/* Written out here, as the driver's own table is generated from the hardware description. */
 static const struct nna_status_case nna_statuses[] = {
 	{ "OK", NNA_STATUS_OK, 0, false },
 	{ "YIELDED", NNA_STATUS_YIELDED, 0, false },
@@ -232,7 +232,7 @@ static void nna_job_status(struct kunit *test)
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, c->status, 0x12340);
 	KUNIT_EXPECT_EQ(test, c->error, nna_fake_fence_error(fence));
-	/* What fdinfo says it has used, as far as that is known. */
+	/* The run time that fdinfo shows, for statuses that come with one. */
 	if (c->status == NNA_STATUS_OK || c->status == NNA_STATUS_YIELDED)
 		ticks = 0x12340;
 	else if (budget)
@@ -253,7 +253,7 @@ static void nna_job_status(struct kunit *test)
 	if (!c->ban)
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 
-	/* Nobody else has noticed. */
+	/* Another context is not affected. */
 	fence = nna_job_submit_one(test, other, NULL);
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
@@ -283,7 +283,7 @@ static void nna_job_first_ban_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, state.fault_command);
 }
 
-/* What of a banned context is on the ring is aborted, what is not never gets there. */
+/* Jobs of a banned context that are on the ring are aborted, and the others never get there. */
 static void nna_job_ban_ends_the_rest(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -311,19 +311,19 @@ static void nna_job_ban_ends_the_rest(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(other));
 }
 
-/* By when the device has to have ended a job. */
+/* What decides when a job must have ended. */
 enum nna_deadline_end {
 	NNA_END_NEVER,
 	NNA_END_DEADLINE,
-	/* So long after the in-fence. */
+	/* The duration, counted from the in-fence. */
 	NNA_END_DURATION,
-	/* It must not even be told of the job. */
+	/* The deadline has passed: the job must not be put on the ring. */
 	NNA_END_PAST,
 };
 
 struct nna_deadline_case {
 	const char *name;
-	/* From now on, in ms; 0 for none. The in-fence signals after 100. */
+	/* In ms from now on; 0 for none. The in-fence signals after 100 ms. */
 	int deadline;
 	int duration;
 	enum nna_deadline_end end;
@@ -374,7 +374,7 @@ static void nna_job_deadline(struct kunit *test)
 		end = args.deadline_ns;
 		if (c->end == NNA_END_DURATION)
 			end = ktime_to_ns(dma_fence_timestamp(gate)) + args.duration_ns;
-		/* But for the time between two readings of the clocks. */
+		/* Exact but for the uncertainty of the pair of clock readings. */
 		KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - fake->tick - end)),
 				20 * ms);
 	}
@@ -396,7 +396,7 @@ static void nna_job_longest_duration(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* The device's clock stands somewhere else than ours. */
+/* A deadline in ticks, with a device clock that differs from CLOCK_MONOTONIC. */
 static void nna_job_deadline_in_ticks(struct kunit *test)
 {
 	struct nna_fake *fake = nna_fake_create(test);
@@ -416,7 +416,7 @@ static void nna_job_deadline_in_ticks(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* How often the device was told to hurry with what is on the test ring. */
+/* Number of BOOST entries for the test ring. */
 static unsigned int nna_job_boosts(struct nna_fake *fake)
 {
 	unsigned int i, count = 0;
@@ -434,7 +434,7 @@ static ktime_t nna_job_in_ms(unsigned int ms)
 	return ktime_add_ms(ktime_get(), ms);
 }
 
-/* A waiter says until when it would like to have waited. */
+/* A waiter's deadline boosts the ring. */
 static void nna_job_waiters_deadline(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -452,10 +452,7 @@ static void nna_job_waiters_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/*
- * One that is far off is nothing to hurry for yet; an earlier one takes its place, a later one does
- * not.
- */
+/* The ring is boosted shortly before the earliest of the waiters' deadlines, and only then. */
 static void nna_job_waiters_deadlines(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -475,7 +472,7 @@ static void nna_job_waiters_deadlines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* What has ended needs no hurry; nothing is left of a deadline that was still to come. */
+/* No boost for a job that has ended, be the deadline set before or after. */
 static void nna_job_deadline_of_the_done(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -490,7 +487,7 @@ static void nna_job_deadline_of_the_done(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 }
 
-/* A deadline that was set before the job is on the ring holds when it is. */
+/* A deadline that is set before the job is on the ring has its effect once it is. */
 static void nna_job_deadline_of_the_waiting(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -508,7 +505,7 @@ static void nna_job_deadline_of_the_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* A job with a deadline hands it on to what it waits for. */
+/* A job's deadline is set on its in-fences. */
 static void nna_job_deadline_is_handed_on(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -546,7 +543,7 @@ static void nna_job_accounts_run_time(struct kunit *test)
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 1000);
 		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	}
-	/* The detail of another status is no time. */
+	/* With other statuses the detail is no run time. */
 	fence = nna_job_submit_one(test, ctx, NULL);
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0x40);
@@ -556,7 +553,7 @@ static void nna_job_accounts_run_time(struct kunit *test)
 				atomic64_read(&ctx->usage->ticks[i]));
 }
 
-/* One interrupt and no register read per job. */
+/* A job costs one interrupt and no register read. */
 static void nna_job_cost(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -575,7 +572,7 @@ static void nna_job_cost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, irqs + 10, atomic64_read(&fake->nna->irqs));
 }
 
-/* As much as a ring holds is put there, the rest follows as it empties. */
+/* The scheduler fills the ring, and adds jobs as others end. */
 static void nna_job_more_than_a_ring(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -606,10 +603,7 @@ static void nna_count_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	container_of(cb, struct nna_counted, cb)->signals++;
 }
 
-/*
- * Completion, interrupts without reason, a timeout, the file's end and the driver's: one signal all
- * the same.
- */
+/* A fence signals once, whatever follows: spurious interrupts, a timeout, close, unbind. */
 static void nna_job_signals_once(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -654,10 +648,10 @@ static void nna_job_ctx_destroyed(struct kunit *test)
 	nna_fake_settle(fake);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_DESTROY, &destroy));
-	/* The one on the ring is aborted, the other one never starts. */
+	/* The job on the ring is aborted, the other one never starts. */
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
-	/* Whoever waits for it relies on what it waits for: its fence is not earlier than those. */
+	/* Its fence must not signal before its in-fence, which its waiters rely on. */
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(queued));
 	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
@@ -703,7 +697,7 @@ static void nna_job_file_closed(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* An abort that comes too late finds the job done. */
+/* An abort that comes too late has no effect. */
 static void nna_job_abort_too_late(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -736,10 +730,7 @@ static void nna_job_in_banned_ctx_of_closed_file(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(b));
 }
 
-/*
- * Whoever has a job's fence reaches its parent, however the job ended, and with that one the device
- * is there.
- */
+/* However a job ended, its finished fence has a parent, which holds a reference on the device. */
 static void nna_job_fences_keep_the_device(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -765,7 +756,7 @@ static void nna_job_fences_keep_the_device(struct kunit *test)
 	flush_delayed_fput();
 	for (i = 0; i < ARRAY_SIZE(fences); i++)
 		KUNIT_EXPECT_NOT_NULL(test, to_drm_sched_fence(fences[i])->parent);
-	/* The test's own, and one of the file that has been closed. */
+	/* The test's reference, and the one of the closed file's keepalive. */
 	KUNIT_EXPECT_EQ(test, 2u, kref_read(&nna->drm.ref));
 }
 
@@ -807,7 +798,7 @@ static struct kunit_suite nna_job_suite = {
 	.test_cases = nna_job_cases,
 };
 
-/* Those that want a device of their own kind. */
+/* Cases that change the device before the driver is bound. */
 static struct kunit_case nna_job_bare_cases[] = {
 	KUNIT_CASE(nna_job_deadline_in_ticks),
 	{}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page tables against a model that is an array of pages. The tables are read as the device reads
- * them: by bus address, from the root on, with nothing of what the driver remembers.
+ * Page tables against a model, an array of pages. The tables are walked as the device walks them:
+ * from the root, by the bus addresses in their entries, without the driver's struct nna_pt.
  */
 
 #include <kunit/test.h>
@@ -12,21 +12,21 @@
 #include "nna_fake.h"
 #include "../nna_pgtable.h"
 
-/* A window of pages at the place where all levels meet. */
+/* The pages that the tests map: across an address where the index at every level changes. */
 #define NNA_TEST_PAGES	2560u
 #define NNA_TEST_BASE	((1ull << 39) - 1024 * NNA_PAGE_SIZE)
 #define NNA_TEST_TABLES	128u
 #define NNA_TEST_STEPS	200u
-/* The page number of the first table: any will do. */
+/* The page number of the first table; arbitrary. */
 #define NNA_TEST_FRAME	0x40000ull
 
 struct nna_pgtable_test {
 	struct nna_pgtable pgt;
-	struct list_head dead;
+	struct list_head unlinked;
 	struct nna_pt *tables[NNA_TEST_TABLES];
 	unsigned int live;
 	unsigned int allocs;
-	/* Allocations fail when this many have been made. */
+	/* Number of allocations after which they fail. */
 	unsigned int limit;
 	u64 model[NNA_TEST_PAGES];
 	struct rnd_state rnd;
@@ -78,9 +78,7 @@ static struct nna_pt *nna_test_table(struct nna_pgtable_test *t, u64 address)
 	return index < NNA_TEST_TABLES ? t->tables[index] : NULL;
 }
 
-/*
- * What the device's walk of an address ends with: the entry of the page, as if no pages were large.
- */
+/* The entry that the device's walk finds; for a large page that of the small page within it. */
 static u64 nna_test_walk(struct kunit *test, u64 va, bool *large)
 {
 	struct nna_pgtable_test *t = test->priv;
@@ -115,7 +113,7 @@ static u64 nna_test_walk(struct kunit *test, u64 va, bool *large)
 	return 0;
 }
 
-/* Every table but the root is there for something, and counts what it holds. */
+/* Checks that no table but the root is empty, and that each counts its valid entries. */
 static unsigned int nna_test_count_tables(struct kunit *test, struct nna_pt *pt, unsigned int level)
 {
 	unsigned int i, used = 0, tables = 1;
@@ -156,7 +154,7 @@ static u64 nna_test_va(unsigned int page)
 	return NNA_TEST_BASE + page * NNA_PAGE_SIZE;
 }
 
-/* As a bind does it: reserve, unmap what is there, map, forget, recycle. */
+/* Unmaps as a bind does: reserve, unmap, recycle. */
 static void nna_test_unmap(struct kunit *test, unsigned int first, unsigned int count)
 {
 	struct nna_pgtable_test *t = test->priv;
@@ -164,16 +162,16 @@ static void nna_test_unmap(struct kunit *test, unsigned int first, unsigned int 
 	unsigned int i, limit = t->limit;
 
 	KUNIT_ASSERT_EQ(test, 0, nna_pgtable_reserve_unmap(&t->pgt));
-	/* From here on there is no way to get a table. */
+	/* From here on every allocation fails. */
 	t->limit = 0;
 	for (i = first; i < first + count; i++) {
 		any |= !!t->model[i];
 		t->model[i] = 0;
 	}
 	KUNIT_ASSERT_EQ(test, any, nna_pgtable_unmap(&t->pgt, nna_test_va(first),
-						     count * NNA_PAGE_SIZE, &t->dead));
+						     count * NNA_PAGE_SIZE, &t->unlinked));
 	t->limit = limit;
-	nna_pgtable_recycle(&t->pgt, &t->dead);
+	nna_pgtable_recycle(&t->pgt, &t->unlinked);
 	nna_pgtable_release(&t->pgt);
 }
 
@@ -212,7 +210,7 @@ static int nna_pgtable_test_init(struct kunit *test)
 	struct nna_pgtable_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	INIT_LIST_HEAD(&t->dead);
+	INIT_LIST_HEAD(&t->unlinked);
 	t->limit = UINT_MAX;
 	test->priv = t;
 	return nna_pgtable_init(&t->pgt, &nna_test_ops, t);
@@ -226,7 +224,7 @@ static void nna_pgtable_test_exit(struct kunit *test)
 		return;
 	nna_pgtable_fini(&t->pgt);
 	KUNIT_EXPECT_EQ(test, 0u, t->live);
-	KUNIT_EXPECT_TRUE(test, list_empty(&t->dead));
+	KUNIT_EXPECT_TRUE(test, list_empty(&t->unlinked));
 }
 
 static void nna_pgtable_starts_empty(struct kunit *test)
@@ -260,9 +258,9 @@ static void nna_pgtable_first_and_last_address(struct kunit *test)
 			nna_pgtable_lookup(&t->pgt, 0, NULL));
 	KUNIT_EXPECT_EQ(test, 0x2000 | NNA_PTE_VALID, nna_pgtable_lookup(&t->pgt, last, NULL));
 	KUNIT_EXPECT_EQ(test, 7u, t->pgt.tables);
-	KUNIT_EXPECT_TRUE(test, nna_pgtable_unmap(&t->pgt, 0, NNA_VA_END, &t->dead));
+	KUNIT_EXPECT_TRUE(test, nna_pgtable_unmap(&t->pgt, 0, NNA_VA_END, &t->unlinked));
 	KUNIT_EXPECT_EQ(test, 1u, t->pgt.tables);
-	nna_pgtable_recycle(&t->pgt, &t->dead);
+	nna_pgtable_recycle(&t->pgt, &t->unlinked);
 	nna_pgtable_release(&t->pgt);
 }
 
@@ -291,8 +289,8 @@ static void nna_pgtable_aligned_is_large(struct kunit *test)
 	nna_test_compare(test);
 	KUNIT_EXPECT_EQ(test, 2u, nna_test_large_pages(test));
 	/*
-	 * Two level 1 tables in the way, as the window lies across a boundary of the root's, but no
-	 * leaf.
+	 * The root, and two tables each of levels 2 and 1, as the window lies across a boundary of
+	 * the root's entries; none of level 0.
 	 */
 	KUNIT_EXPECT_EQ(test, 5u, t->pgt.tables);
 }
@@ -323,9 +321,7 @@ static void nna_pgtable_small_then_large(struct kunit *test)
 	nna_test_map(test, 700, 3, SZ_1M, true);
 	nna_test_map(test, 512, 512, SZ_4M, true);
 	nna_test_compare(test);
-	/*
-	 * The table of the small pages has been unlinked, so the large page finds its entry free.
-	 */
+	/* The table of the small pages has been unlinked, so a large page can take its place. */
 	KUNIT_EXPECT_EQ(test, 1u, nna_test_large_pages(test));
 }
 
@@ -344,7 +340,7 @@ static void nna_pgtable_unmaps_nothing(struct kunit *test)
 	nna_test_unmap(test, 0, NNA_TEST_PAGES);
 	nna_test_map(test, 10, 1, SZ_1M, true);
 	nna_test_unmap(test, 11, 100);
-	KUNIT_EXPECT_FALSE(test, nna_pgtable_unmap(&t->pgt, nna_test_va(10), 0, &t->dead));
+	KUNIT_EXPECT_FALSE(test, nna_pgtable_unmap(&t->pgt, nna_test_va(10), 0, &t->unlinked));
 	nna_test_compare(test);
 }
 
@@ -357,11 +353,11 @@ static void nna_pgtable_unmap_returns_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, t->pgt.tables);
 	nna_test_compare(test);
 	nna_pgtable_release(&t->pgt);
-	/* What the pools keep is bounded. */
+	/* The pools keep a bounded number of tables. */
 	KUNIT_EXPECT_LE(test, t->live, 1u + 16u);
 }
 
-static void nna_pgtable_dead_stay_until_recycled(struct kunit *test)
+static void nna_pgtable_unlinked_stay_until_recycled(struct kunit *test)
 {
 	struct nna_pgtable_test *t = test->priv;
 	struct nna_pt *pt;
@@ -369,21 +365,18 @@ static void nna_pgtable_dead_stay_until_recycled(struct kunit *test)
 
 	nna_test_map(test, 7, 1, SZ_1M, true);
 	KUNIT_ASSERT_TRUE(test,
-			  nna_pgtable_unmap(&t->pgt, nna_test_va(7), NNA_PAGE_SIZE, &t->dead));
-	list_for_each_entry(pt, &t->dead, link) {
+			  nna_pgtable_unmap(&t->pgt, nna_test_va(7), NNA_PAGE_SIZE, &t->unlinked));
+	list_for_each_entry(pt, &t->unlinked, link) {
 		KUNIT_EXPECT_EQ(test, 0u, pt->used);
 		KUNIT_EXPECT_PTR_EQ(test, pt, nna_test_table(t, pt->dma));
 		n++;
 	}
 	KUNIT_EXPECT_EQ(test, 3u, n);
 	KUNIT_EXPECT_EQ(test, 1u, t->pgt.tables);
-	/*
-	 * Those in the pool are others: a bind meanwhile would not be given one that the device may
-	 * walk.
-	 */
+	/* The pool has none of them: a bind must not get a table that the device may be walking. */
 	list_for_each_entry(pt, &t->pgt.leaf.free, link)
-		KUNIT_EXPECT_PTR_NE(test, pt, list_first_entry(&t->dead, struct nna_pt, link));
-	nna_pgtable_recycle(&t->pgt, &t->dead);
+		KUNIT_EXPECT_PTR_NE(test, pt, list_first_entry(&t->unlinked, struct nna_pt, link));
+	nna_pgtable_recycle(&t->pgt, &t->unlinked);
 }
 
 static void nna_pgtable_recycled_are_clean(struct kunit *test)
@@ -407,7 +400,7 @@ struct nna_split {
 	unsigned int large;
 };
 
-/* Of three large pages at 512, 1024 and 1536. */
+/* Ranges of pages to unmap, of three large pages at 512, 1024 and 1536. */
 static const struct nna_split nna_splits[] = {
 	{ "first page", 512, 1, 2 },
 	{ "last page", 1023, 1, 2 },
@@ -457,7 +450,7 @@ static void nna_pgtable_no_memory(struct kunit *test)
 	const unsigned int *n = test->param_value;
 	struct nna_pgtable_test *t = test->priv;
 
-	/* Needs nine, as the window starts in one root entry and ends in another. */
+	/* Nine are needed, as the window begins in one entry of the root and ends in another. */
 	t->limit = t->allocs + *n;
 	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_pgtable_reserve_map(&t->pgt, NNA_TEST_BASE,
 							       NNA_TEST_PAGES * NNA_PAGE_SIZE));
@@ -524,7 +517,7 @@ static void nna_pgtable_random(struct kunit *test)
 		unsigned int count = prandom_u32_state(&t->rnd);
 		u64 dma = (prandom_u32_state(&t->rnd) & 0xfffff) * NNA_PAGE_SIZE;
 
-		/* Few pages, many, or whole large ones. */
+		/* A few pages, many pages, or whole large pages. */
 		if (kind & 1)
 			count %= 8;
 		else if (kind & 2)
@@ -556,7 +549,7 @@ static struct kunit_case nna_pgtable_cases[] = {
 	KUNIT_CASE(nna_pgtable_large_then_small),
 	KUNIT_CASE(nna_pgtable_unmaps_nothing),
 	KUNIT_CASE(nna_pgtable_unmap_returns_tables),
-	KUNIT_CASE(nna_pgtable_dead_stay_until_recycled),
+	KUNIT_CASE(nna_pgtable_unlinked_stay_until_recycled),
 	KUNIT_CASE(nna_pgtable_recycled_are_clean),
 	KUNIT_CASE_PARAM(nna_pgtable_splits, nna_split_gen_params),
 	KUNIT_CASE_PARAM(nna_pgtable_replaces_part_of_large, nna_split_gen_params),

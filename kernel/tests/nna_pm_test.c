@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sleep: of the device when nobody needs it, and of the whole system, with jobs in every place
- * where one can be.
+ * Runtime suspend and system sleep, with jobs on rings, in schedulers and waiting for fences.
  */
 
 #include <linux/delay.h>
@@ -19,7 +18,7 @@
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
 
-/* Longer than the driver waits before it puts the device to sleep. */
+/* Longer than the autosuspend delay. */
 #define NNA_LONG_IDLE_MS	1000
 
 static int nna_pm_test_init(struct kunit *test)
@@ -27,7 +26,7 @@ static int nna_pm_test_init(struct kunit *test)
 	struct nna_fake *fake = nna_fake_create(test);
 	int ret;
 
-	/* As the PCI core does it around probe. */
+	/* As the PCI core does around probe. */
 	pm_runtime_set_active(fake->dev);
 	pm_runtime_enable(fake->dev);
 	pm_runtime_get_noresume(fake->dev);
@@ -81,7 +80,7 @@ static void nna_pm_fall_asleep(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, nna_pm_asleep(to_nna_fake(test)));
 }
 
-/* What all these end with: a job runs as if nothing had been. */
+/* Every test's end: a job runs without error. */
 static void nna_pm_works(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -105,7 +104,7 @@ static void nna_pm_idle(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, resets + 1, fake->resets);
 		nna_pm_works(test, ctx);
 	}
-	/* Sleeping is nothing that anybody counts as a reset. */
+	/* A suspend does not count as a reset. */
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
@@ -122,7 +121,7 @@ static void nna_pm_awake_with_a_job(struct kunit *test)
 	nna_pm_fall_asleep(test);
 }
 
-/* What a device that sleeps has forgotten needs no invalidation. */
+/* Binds need no invalidation while the device is suspended, as it has no translations. */
 static void nna_pm_bind_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -157,7 +156,7 @@ static void nna_pm_reset_asleep(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* The device's clock may have stood still, or begun anew. */
+/* While the device was suspended its clock may have stopped or been reset. */
 static void nna_pm_clock_after_sleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -177,7 +176,7 @@ static void nna_pm_clock_after_sleep(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* One that does not fall asleep, or does not wake up, is lost as after any failed reset. */
+/* A device that cannot be suspended or resumed is lost, as after a failed reset. */
 static void nna_pm_no_sleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -204,7 +203,7 @@ static void nna_pm_no_waking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
-/* What runtime power management says of it is not what SUBMIT says. */
+/* If the device cannot be resumed SUBMIT returns -ENODEV, not the error of runtime PM. */
 static void nna_pm_cannot_wake(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -235,7 +234,7 @@ static void nna_pm_system(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* One that sleeps already sleeps on, and does not wake up with the system but for a job. */
+/* A suspended device stays suspended over system sleep, until there is a job. */
 static void nna_pm_system_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -266,7 +265,7 @@ static void nna_pm_suspend_work(struct work_struct *work)
 	WRITE_ONCE(s->done, true);
 }
 
-/* Suspends beside the test, which has a hand free to move the device on. */
+/* Suspends in a work item, so that the test can complete jobs meanwhile. */
 static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *s)
 {
 	s->dev = fake->dev;
@@ -276,10 +275,7 @@ static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *
 	msleep(100);
 }
 
-/*
- * What the device has is done first; what it has not comes afterwards, and no error is seen
- * anywhere.
- */
+/* Jobs on the rings run before system sleep, the others after it; none ends with an error. */
 static void nna_pm_system_busy(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -315,7 +311,7 @@ static void nna_pm_system_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
 }
 
-/* A reset on the way to sleep brings nothing new to the device that is to sleep. */
+/* A reset during system suspend starts no jobs of the schedulers. */
 static void nna_pm_system_reset(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -344,7 +340,7 @@ static void nna_pm_system_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
 }
 
-/* A deadline from before the system slept, for a device whose clock has begun anew. */
+/* A deadline that was set before system sleep, which resets the device's clock. */
 static void nna_pm_system_deadline(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -369,7 +365,7 @@ static void nna_pm_system_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* With more to do than it can wait for it stays up, and nobody notices. */
+/* Jobs that take too long make system suspend fail with -EBUSY, and go on. */
 static void nna_pm_system_too_busy(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -396,7 +392,7 @@ static void nna_pm_system_too_busy(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* The driver goes while the system is half asleep, as when the device is pulled. */
+/* The driver is unbound between system suspend and resume, as when the device is unplugged. */
 static void nna_pm_unplug_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);

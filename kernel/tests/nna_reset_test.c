@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices that hang, lose interrupts, write nonsense, refuse a reset or go away, with jobs on them.
+ * Devices that hang, lose interrupts, write wrong completions, cannot be reset or are unplugged,
+ * with jobs on their rings.
  */
 
 #include <linux/delay.h>
@@ -28,7 +29,7 @@ static struct nna_ctx *nna_reset_ctx(struct kunit *test, u32 priority)
 	return nna_fake_ctx(to_nna_fake(test), vm, priority, NULL);
 }
 
-/* Submits a job and sees it on its ring. */
+/* Submits a job and waits until it is on its ring. */
 static struct dma_fence *nna_reset_job(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -48,7 +49,7 @@ static u32 nna_reset_state(struct nna_ctx *ctx, u32 *resets)
 	return state.state;
 }
 
-/* What all these end with: the next job runs as if nothing had been. */
+/* Every test's end: the next job runs without error. */
 static void nna_reset_works_again(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -59,9 +60,7 @@ static void nna_reset_works_again(struct kunit *test, struct nna_ctx *ctx)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/*
- * The device acknowledges the abort of a job that does not end: it alone is gone, without a reset.
- */
+/* A job that hangs but can be aborted: it alone ends, without a reset. */
 static void nna_reset_hang_aborted(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -88,8 +87,8 @@ static void nna_reset_hang_aborted(struct kunit *test)
 }
 
 /*
- * One that cannot be aborted: the device is reset. What had been done keeps its result, what had
- * been begun is lost, and what had not runs afterwards.
+ * A job that hangs and cannot be aborted: the device is reset. Jobs that had been completed keep
+ * their results, those that had been begun are lost, the others run afterwards.
  */
 static void nna_reset_hang(struct kunit *test)
 {
@@ -109,7 +108,7 @@ static void nna_reset_hang(struct kunit *test)
 	lost = nna_reset_job(test, preempted);
 	fake->rings[NNA_TEST_RING + 1].begun = 0;
 	aside = nna_reset_job(test, waiting);
-	/* Done, though nobody has been told. */
+	/* Completed, but without an interrupt. */
 	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
@@ -137,10 +136,7 @@ static void nna_reset_hang(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/*
- * A job goes to the device again once, so that one that is reset over and over ends all jobs
- * nevertheless.
- */
+/* A job is resubmitted once, so that all jobs end even if the device is reset again and again. */
 static void nna_reset_twice(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -160,7 +156,7 @@ static void nna_reset_twice(struct kunit *test)
 	nna_reset_works_again(test, ctx);
 }
 
-/* Nothing of a context that is banned goes to the device again. */
+/* Jobs of a banned context are not resubmitted. */
 static void nna_reset_banned_is_not_resubmitted(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -172,13 +168,13 @@ static void nna_reset_banned_is_not_resubmitted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(behind));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
-	/* The second one was lost to its own doing. */
+	/* The second job was lost, too, but its context is guilty and so not innocent. */
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT,
 			nna_reset_state(ctx, &resets));
 	KUNIT_EXPECT_EQ(test, 2u, resets);
 }
 
-/* The last job ended so long ago that its time seems to be still to come. */
+/* The last job ended so long ago that jiffies has wrapped since. */
 static void nna_reset_hang_after_ages(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -188,7 +184,7 @@ static void nna_reset_hang_after_ages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_reset_job(test, ctx)));
 }
 
-/* Others end, but this one goes on and on: it alone is ended. */
+/* Jobs of other rings end, but one job does not: it alone is aborted. */
 static void nna_reset_ring_is_hung(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -211,7 +207,7 @@ static void nna_reset_ring_is_hung(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
-/* It does not make way for those above either, which have been begun but are not to blame. */
+/* A job that hangs and cannot be preempted: those of higher rings are begun, but not guilty. */
 static void nna_reset_hung_below(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -221,7 +217,7 @@ static void nna_reset_hung_below(struct kunit *test)
 	u32 resets;
 
 	fake->rings[DRM_NNA_CTX_PRIORITY_HIGH].run_time = NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
-	/* Not for so long that it would be found on its own. */
+	/* Less than what nna_ring_is_hung() would find. */
 	fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time = 5ull * NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(stuck));
 	KUNIT_EXPECT_TRUE(test, nna_ctx_is_banned(low));
@@ -265,7 +261,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 	nna_fake_settle(fake);
 	nna_reset_and_wait(fake->nna, "a test");
 	nna_fake_settle(fake);
-	/* The first one of each ring had been begun. */
+	/* The first job of each ring had been begun. */
 	for (i = 0; i < n; i++) {
 		unsigned int ring = i % NNA_JOB_RINGS;
 
@@ -279,7 +275,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* A job that waits while others end is not hung, however long it takes. */
+/* A job that waits for others is not taken for one that hangs, however long that takes. */
 static void nna_reset_starved_is_not_hung(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -317,7 +313,7 @@ static void nna_reset_lost_interrupt(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* The next one's interrupt serves for both. */
+/* An interrupt is lost; the one of the next job serves for both. */
 static void nna_reset_lost_interrupt_made_up(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -370,12 +366,12 @@ static void nna_reset_corrupt_completion(struct kunit *test)
 	nna_fake_corrupt(fake, NNA_TEST_RING);
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
-	/* It was the device, not the job. */
+	/* The device failed, not the job. */
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
 	nna_reset_works_again(test, ctx);
 }
 
-/* An invalidation that is not acknowledged: nothing may be freed before a reset. */
+/* An invalidation that is not completed: nothing may be freed before a reset. */
 static void nna_reset_invalidation_ignored(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -405,8 +401,8 @@ static void nna_reset_invalidate(struct work_struct *work)
 }
 
 /*
- * The reset that it asks for is not done, as the device is about to be put to sleep: nothing may be
- * freed before it is.
+ * The same when the reset is not done because the device is being suspended: nothing may be freed
+ * before the suspend has reset it.
  */
 static void nna_reset_invalidation_before_sleep(struct kunit *test)
 {
@@ -415,7 +411,7 @@ static void nna_reset_invalidation_before_sleep(struct kunit *test)
 	struct nna_reset_invalidation i = { .nna = fake->nna };
 
 	fake->control_stopped = true;
-	/* What nna_reset_suspend() begins with. */
+	/* The first step of nna_reset_suspend(). */
 	WRITE_ONCE(fake->nna->suspended, true);
 	INIT_WORK_ONSTACK(&i.work, nna_reset_invalidate);
 	queue_work(fake->nna->cleanup_wq, &i.work);
@@ -430,7 +426,7 @@ static void nna_reset_invalidation_before_sleep(struct kunit *test)
 	nna_reset_works_again(test, ctx);
 }
 
-/* What makes no sense from the first answer on is not taken, and leaves nothing behind. */
+/* A device whose first completion is wrong: probe fails and leaks nothing. */
 static void nna_reset_corrupt_at_probe(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -454,7 +450,7 @@ static void nna_reset_control_times_out(struct kunit *test)
 	fake->control_stopped = true;
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_abort(fake->nna, 0, 1));
-	/* Answers that come after all find nobody. */
+	/* Completions that come now have no request any more. */
 	nna_fake_resume_control(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
@@ -492,7 +488,7 @@ static void nna_reset_control_ring_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
 
-/* Ways to lose the device for good. */
+/* Ways in which a device gets lost. */
 struct nna_loss {
 	const char *name;
 	void (*spoil)(struct nna_fake *fake);
@@ -538,8 +534,8 @@ static void nna_reset_lost(struct kunit *test)
 	fake->control_stopped = true;
 	loss->spoil(fake);
 	/*
-	 * One that is gone cannot say who it was. Where the reset itself has worked, that is what
-	 * has ended them.
+	 * A device that does not answer names no guilty job. Where the reset has succeeded, and
+	 * only the rings were refused, the jobs have ended by the reset.
 	 */
 	KUNIT_EXPECT_EQ(test, gone ? -ENODEV : -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, ring ? -ECANCELED : -ENODEV, nna_fake_fence_error(aside));
@@ -548,7 +544,7 @@ static void nna_reset_lost(struct kunit *test)
 	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, other, 0, NULL, &fence));
-	/* Binds and the end of everything need no device. */
+	/* Binds and release work without the device. */
 	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 	nna_reset_and_wait(fake->nna, "a test");
@@ -569,7 +565,7 @@ static void nna_reset_lost_then_bound_again(struct kunit *test)
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
 }
 
-/* Unplugged while busy: running, queued behind a full ring, and waiting for somebody else. */
+/* Unplug with jobs that run, wait for room on the ring, and wait for an in-fence. */
 static void nna_reset_unplug_busy(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -586,7 +582,7 @@ static void nna_reset_unplug_busy(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fences[i]));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->job_count));
 	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
-	/* Interrupts that were on their way. */
+	/* Interrupts that were raised before. */
 	for (i = 0; i < NNA_RINGS; i++)
 		generic_handle_irq_safe(fake->irqs[i]);
 }
@@ -596,7 +592,7 @@ static void nna_reset_unplug_gone(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
 
-	/* Pulled out, not unbound by hand: registers read as all ones. */
+	/* The device itself is gone: its registers read as all ones. */
 	fake->gone = true;
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
@@ -621,7 +617,7 @@ static void nna_reset_unplug_waiting(struct kunit *test)
 	struct dma_fence *fence;
 	u32 in;
 
-	/* Somebody else's fence signals while the driver is being unbound. */
+	/* A fence of another driver signals while this one is being unbound. */
 	later.fence = nna_fake_fence(fake, &in);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &fence));
 	INIT_WORK_ONSTACK(&later.work, nna_reset_signal_later);
@@ -637,7 +633,7 @@ static void nna_reset_unplug_during_timeout(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
 
-	/* The timeout's handler is waiting for an abort that nobody answers. */
+	/* The timeout handler waits for an ABORT that is not completed. */
 	fake->control_stopped = true;
 	msleep(fake->nna->timeout_ms + 200);
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
@@ -645,7 +641,7 @@ static void nna_reset_unplug_during_timeout(struct kunit *test)
 	KUNIT_EXPECT_LT(test, nna_fake_fence_error(fence), 0);
 }
 
-/* What the device can no longer reach is not mapped for it any more, however long it lives. */
+/* After unplug no DMA mapping is left of an object that lives on. */
 static void nna_reset_unplug_unmaps(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -687,9 +683,7 @@ static void nna_reset_unplug_after_ban(struct kunit *test)
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	struct dma_fence *a = nna_reset_job(test, ctx), *b = nna_reset_job(test, ctx);
 
-	/*
-	 * The ban wants the second one aborted; the driver goes before the device has heard of it.
-	 */
+	/* The ban queues an ABORT for the second job, which unbind does not wait for. */
 	fake->control_stopped = true;
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0);
 	nna_fake_unbind(fake);

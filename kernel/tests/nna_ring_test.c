@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings: who is told of which completion, once.
+ * Rings: each request is completed once, with the completion of its own entry.
  */
 
 #include "nna_fake.h"
@@ -25,7 +25,7 @@ struct nna_ring_test {
 	unsigned int completed;
 };
 
-/* Tests of this suite do one at a time. */
+/* The state of the test that runs; KUnit runs one at a time. */
 static struct nna_ring_test *nna_test;
 
 static void nna_test_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
@@ -55,7 +55,6 @@ static int nna_test_push(struct kunit *test)
 	int ret;
 
 	c->req.complete = nna_test_complete;
-	c->req.nna = to_nna_fake(test)->nna;
 	c->req.may_resubmit = nna_test_may_resubmit;
 	c->entry.type = cpu_to_le32(NNA_ENTRY_NOP);
 	ret = nna_ring_push(nna_test_ring(test), &c->entry, &c->req);
@@ -104,7 +103,7 @@ static void nna_ring_completes_in_order(struct kunit *test)
 
 	for (i = 0; i < 10; i++)
 		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
-	/* Three at a time, one interrupt each. */
+	/* One interrupt for three completions. */
 	for (i = 0; i < 9; i++) {
 		nna_fake_write_completion(fake, 2, NNA_STATUS_OK, i);
 		if (i % 3 == 2)
@@ -162,7 +161,7 @@ static void nna_ring_process_counts(struct kunit *test)
 	nna_fake_write_completion(fake, 2, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 2, nna_ring_process(ring));
 	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
-	/* The interrupt comes late and finds nothing. */
+	/* The interrupt comes late, and there is nothing to do. */
 	nna_fake_irq(fake, 2);
 	KUNIT_EXPECT_EQ(test, 2u, nna_test->completed);
 }
@@ -181,7 +180,7 @@ static void nna_ring_detach_waiting(struct kunit *test)
 		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, i != 1, nna_test->requests[i].calls);
-	/* Its place has been passed over, not given to another. */
+	/* The slot of the detached request was skipped: the others got their own completions. */
 	KUNIT_EXPECT_EQ(test, 2ull, nna_test->requests[2].detail);
 }
 
@@ -237,7 +236,7 @@ static void nna_ring_enable_again(struct kunit *test)
 	seqno = nna_test->requests[i - 1].req.seqno;
 	nna_ring_disable(ring, -ECANCELED);
 	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
-	/* The old laps' records are not taken for new ones, and seqnos have no namesakes. */
+	/* Records of earlier laps are not taken for new ones, and seqnos are not used again. */
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->requests[i].req.seqno);
 	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
@@ -262,7 +261,7 @@ static void nna_ring_wrong_seqno(struct kunit *test)
 	struct nna_ring *ring = nna_test_ring(test);
 
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
-	/* No interrupt: the driver would reset the device. */
+	/* Without an interrupt, as its handler would reset the device. */
 	fake->drop_irqs = 1;
 	nna_fake_corrupt(fake, 2);
 	KUNIT_EXPECT_EQ(test, -EIO, nna_ring_process(ring));
@@ -289,12 +288,12 @@ static void nna_ring_counters_wrap(struct kunit *test)
 	struct nna_ring *ring = nna_test_ring(test);
 	unsigned int i;
 
-	/* Free-running counts of entries, as after four thousand million of them. */
+	/* The counts just before they wrap, as after 2^32 entries. */
 	ring->tail = 0u - 64;
 	ring->done = 0u - 64;
 	fake->rings[2].doorbell = 0u - 64;
 	fake->rings[2].done = 0u - 64;
-	/* The lap before was an odd one. */
+	/* The phase bits are those of the lap before. */
 	for (i = 0; i < ring->size; i++)
 		ring->cq[i].flags = cpu_to_le16(NNA_COMPLETION_PHASE);
 	for (i = 0; i < 150; i++) {
@@ -305,7 +304,7 @@ static void nna_ring_counters_wrap(struct kunit *test)
 	}
 }
 
-/* Over a reset those stay that the device had not begun and that want to. */
+/* A reset keeps the requests that may be resubmitted and that the device had not begun. */
 static void nna_ring_rewinds(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -341,10 +340,7 @@ static void nna_ring_rewinds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 8ull, nna_test->requests[5].detail);
 }
 
-/*
- * A head that cannot be: of a device that is gone, or writes nonsense. Nothing is taken for not
- * begun.
- */
+/* An impossible head, as from a device that is gone: all entries are taken as begun. */
 static void nna_ring_rewinds_by_nonsense(struct kunit *test)
 {
 	unsigned int i;
@@ -361,7 +357,7 @@ static void nna_ring_test_exit(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 
-	/* Whoever still waits is on the heap of the test. */
+	/* The requests are in memory that is freed with the test. */
 	if (fake && fake->nna)
 		nna_ring_disable(nna_test_ring(test), -ECANCELED);
 	nna_fake_exit(test);

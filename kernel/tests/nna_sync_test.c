@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sync array: what a job waits for, what gets its fence, and which errors travel.
+ * The sync array: what a job waits for, which syncobjs get its fence, and which errors of in-fences
+ * it carries.
  */
 
 #include <linux/dma-fence-chain.h>
@@ -30,10 +31,7 @@ static int nna_sync_submit(struct kunit *test, struct nna_ctx *ctx,
 	return nna_job_submit(to_nna_fake(test)->file, ctx, &args, syncs, count);
 }
 
-/*
- * The fence of a point, 0 for that of a binary one; dropped at the test's end. NULL if there is
- * none.
- */
+/* The fence of a syncobj's point (0: binary), a reference until the test's end; NULL if none. */
 static struct dma_fence *nna_sync_fence(struct kunit *test, u32 handle, u64 point)
 {
 	struct dma_fence *fence;
@@ -149,7 +147,7 @@ static void nna_sync_waits_for_point(struct kunit *test)
 	sync.point = 5;
 	KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, low, &sync, 1));
 	in.handle = sync.handle;
-	/* Between the points there are: the next one holds. */
+	/* A point between two others is that of the later one. */
 	in.point = 4;
 	KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, high, &in, 1));
 	nna_fake_settle(fake);
@@ -176,7 +174,7 @@ static void nna_sync_point_not_there_yet(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 }
 
-/* In and out at once: it waits for what was there before. */
+/* A syncobj to wait for and to signal: the job waits for the fence that was there before. */
 static void nna_sync_same_in_and_out(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -229,7 +227,7 @@ static void nna_sync_most(struct kunit *test)
 	}
 }
 
-/* The last of many cannot be looked up: the syncobjs before it have not been touched. */
+/* If the last handle is wrong the syncobjs before it have not changed. */
 static void nna_sync_all_or_none(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -262,7 +260,7 @@ static void nna_error_desc(const int *error, char *desc)
 }
 KUNIT_ARRAY_PARAM(nna_error, nna_errors, nna_error_desc);
 
-/* An in-fence that fails later: the job does not run, and its fence says why. */
+/* An in-fence fails: the job does not run, and its fence has the same error. */
 static void nna_sync_error_travels(struct kunit *test)
 {
 	int error = *(const int *)test->param_value;
@@ -281,7 +279,7 @@ static void nna_sync_error_travels(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, fake->rings[NNA_TEST_RING].doorbell);
 }
 
-/* The same with an in-fence that has failed before. */
+/* The same with an in-fence that has failed before SUBMIT. */
 static void nna_sync_error_from_before(struct kunit *test)
 {
 	int error = *(const int *)test->param_value;
@@ -318,7 +316,7 @@ static void nna_sync_error_of_one_of_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EREMOTEIO, nna_fake_fence_error(fence));
 }
 
-/* Of a timeline it is the point's own error that counts. */
+/* The error of a timeline point is that of its own fence, not of its predecessors. */
 static void nna_sync_error_of_point(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -343,11 +341,11 @@ static void nna_sync_error_of_point(struct kunit *test)
 	nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_LOW, NNA_STATUS_BAD_INDEX, 0);
 	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, 0u, fake->rings[DRM_NNA_CTX_PRIORITY_HIGH].doorbell);
-	/* That was no fault of the second context. */
+	/* The second context is not banned for it. */
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(high));
 }
 
-/* From job to job: in one context, between contexts of a ring, and between rings. */
+/* A job that waits for another: of the same context, of the same ring, and of another ring. */
 struct nna_chain {
 	const char *name;
 	bool same_ctx;
@@ -381,7 +379,7 @@ static void nna_sync_chain_error(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, a, &out, 1));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, b, out.handle, NULL, &second));
 	nna_fake_settle(fake);
-	/* The second one waits until the first has ended, on its ring too. */
+	/* The second job is not on the ring before the first has ended, be it the same ring. */
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_NO_MEMORY, 0);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_fake_fence_error(second));
@@ -406,7 +404,7 @@ static void nna_sync_chain_success(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(second));
 }
 
-/* Fences outlive the file, the jobs and the driver's hold on the device. */
+/* Fences outlive the file, the jobs and the driver's binding. */
 static void nna_sync_fence_outlives_all(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces: binds against a model that is an array of pages, and what must not be freed
- * before the device has forgotten it.
+ * Address spaces: binds against a model, an array of pages; and what must not be freed before an
+ * invalidation has been completed.
  */
 
 #include <linux/prandom.h>
@@ -19,14 +19,14 @@
 #include "../nna_ioctl.h"
 #include "../nna_vm.h"
 
-/* A window of pages, across a boundary of the page tables. */
+/* The pages that the tests map: across a boundary between two page tables. */
 #define NNA_TEST_PAGES	96u
 #define NNA_TEST_BASE	(NNA_LARGE_PAGE_SIZE - 48 * NNA_PAGE_SIZE)
 #define NNA_TEST_BOS	3u
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
 
 struct nna_test_page {
-	/* 1 more than the object's index; 0 for none. */
+	/* The object's index plus 1; 0 for none. */
 	u8 bo;
 	u8 page;
 	bool readonly;
@@ -132,9 +132,7 @@ static void nna_vm_model(struct nna_vm_test *t, const struct drm_nna_vm_bind_op 
 	}
 }
 
-/*
- * What the device sees, and what the tree says, page by page. Returns how many mappings there are.
- */
+/* Compares page tables and drm_gpuvm with the model by pages; returns the number of mappings. */
 static unsigned int nna_vm_compare(struct kunit *test, struct nna_vm_test *t)
 {
 	struct nna_test_page tree[NNA_TEST_PAGES] = {};
@@ -168,12 +166,12 @@ static unsigned int nna_vm_compare(struct kunit *test, struct nna_vm_test *t)
 	return mappings;
 }
 
-/* Over pages 32 to 63, which show pages 8 on of an object. */
+/* Operations over a mapping of pages 32 to 63, to which pages 8 to 39 of an object are mapped. */
 struct nna_vm_split {
 	const char *name;
 	u32 first;
 	u32 count;
-	/* Mappings that remain of the old one. */
+	/* How many mappings remain of the old one. */
 	u32 remain;
 };
 
@@ -261,7 +259,7 @@ static void nna_vm_same_again(struct kunit *test)
 	}
 }
 
-/* One object at many places, one place after the other. */
+/* As many operations as one call may have, which replace each other's mappings. */
 static void nna_vm_most_ops(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -383,7 +381,7 @@ static void nna_vm_private_object(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EPERM, PTR_ERR_OR_ZERO(dmabuf));
 }
 
-/* A job is run, so that the device may hold translations. */
+/* Runs a job, so that the device may have translations. */
 static void nna_vm_use(struct kunit *test, struct nna_vm_test *t)
 {
 	struct nna_ctx *ctx = nna_fake_ctx(t->fake, t->id, NNA_TEST_RING, NULL);
@@ -451,7 +449,7 @@ static void nna_vm_one_invalidation_per_call(struct kunit *test)
 	to = from + le64_to_cpu(e.length);
 	KUNIT_EXPECT_EQ(test, t->vm->asid, le32_to_cpu(e.asid));
 	KUNIT_EXPECT_EQ(test, 0u, le32_to_cpu(e.target));
-	/* It covers all three, and leaves what lies around them alone. */
+	/* One invalidation covers all three, and nothing around them. */
 	KUNIT_EXPECT_EQ(test, ops[0].va, from);
 	KUNIT_EXPECT_EQ(test, ops[1].va + ops[1].size, to);
 }
@@ -477,9 +475,7 @@ static void nna_vm_bind_later(struct work_struct *work)
 	drm_dev_exit(idx);
 }
 
-/*
- * Pages and page tables are given back only after the device has said that it has forgotten them.
- */
+/* Pages and page tables are freed only after the invalidation has been completed. */
 static void nna_vm_waits_for_the_device(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -495,7 +491,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
 	queue_work(t->fake->nna->cleanup_wq, &later.work);
 	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
-	/* Out of the page tables already, but nothing is free. */
+	/* The entries are cleared, but nothing has been freed. */
 	KUNIT_EXPECT_EQ(test, 0ull, nna_pgtable_lookup(&t->vm->pgt, NNA_TEST_BASE, NULL));
 	KUNIT_EXPECT_GT(test, kref_read(&t->objs[1]->refcount), refs);
 	KUNIT_EXPECT_LE(test, t->vm->pgt.leaf.count, free + 2);
@@ -517,8 +513,8 @@ static void nna_vm_disable_bus_master(struct device *dev)
 }
 
 /*
- * A device that does not answer is reset, but not while the driver leaves it, which waits for the
- * bind: then it has to be cut off from memory before the pages are given back.
+ * A device that does not complete an invalidation is reset, but not during unbind, which waits for
+ * the bind: then bus mastering has to be disabled before the pages are freed.
  */
 static void nna_vm_unbound_while_it_waits(struct kunit *test)
 {
@@ -572,7 +568,7 @@ static void nna_vm_destroy_drops_mappings(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
 }
 
-/* A context keeps its address space, the id notwithstanding. */
+/* A context keeps its address space when the address space's id is destroyed. */
 static void nna_vm_ctx_keeps_it(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -628,7 +624,7 @@ static void nna_vm_asid_after_invalidation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asid, le32_to_cpu(e.asid));
 }
 
-/* ASIDs go round, and skip those that are taken. */
+/* ASIDs are used in turn, except those that are in use. */
 static void nna_vm_asids_recycle(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
