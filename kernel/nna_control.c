@@ -18,12 +18,14 @@
 /**
  * struct nna_control_op - A control entry under way; on the stack of who waits for it.
  * @req: the ring's part.
+ * @nna: the device.
  * @done: completed with the request.
  * @error: how it ended: 0 or a negative errno; valid after @done.
  * @dropped: it ended without the device, in a reset; valid after @done.
  */
 struct nna_control_op {
 	struct nna_ring_request req;
+	struct nna_device *nna;
 	struct completion done;
 	int error;
 	bool dropped;
@@ -32,7 +34,7 @@ struct nna_control_op {
 static void nna_control_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
 	struct nna_control_op *op = container_of(req, struct nna_control_op, req);
-	struct nna_device *nna = op->req.nna;
+	struct nna_device *nna = op->nna;
 
 	op->dropped = error;
 	op->error = error ?: (status == NNA_STATUS_OK ? 0 : -EIO);
@@ -45,7 +47,7 @@ static void nna_control_init(struct nna_control_op *op, struct nna_device *nna)
 {
 	*op = (struct nna_control_op){
 		.req.complete = nna_control_complete,
-		.req.nna = nna,
+		.nna = nna,
 	};
 	init_completion(&op->done);
 }

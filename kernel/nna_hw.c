@@ -129,7 +129,8 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 	return 0;
 }
 
-bool nna_hw_is_alive(struct nna_hw *hw)
+/* Whether the device answers: reads of one that is gone return all ones. */
+static bool nna_hw_is_alive(struct nna_hw *hw)
 {
 	return nna_hw_read32(hw, NNA_REG_ID) == NNA_ID_MAGIC;
 }
@@ -179,7 +180,7 @@ int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dm
 	nna_hw_write32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_CONTROL),
 		       NNA_RING_REG_CONTROL_ENABLE);
 
-	status = nna_hw_ring_status(hw, ring);
+	status = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_STATUS));
 	if ((status & NNA_RING_REG_STATUS_ERROR) || !(status & NNA_RING_REG_STATUS_RUNNING))
 		return -EIO;
 	return 0;
@@ -201,11 +202,6 @@ u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring)
 	u64 ticks = nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_RUN_TIME));
 
 	return mul_u64_u64_div_u64(ticks << NNA_RUN_TIME_SHIFT, MSEC_PER_SEC, hw->tick_hz);
-}
-
-u32 nna_hw_ring_status(struct nna_hw *hw, unsigned int ring)
-{
-	return nna_hw_read32(hw, nna_hw_ring_reg(ring, NNA_RING_REG_STATUS));
 }
 
 u32 nna_hw_status(struct nna_hw *hw)

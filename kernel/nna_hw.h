@@ -85,9 +85,6 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs);
  */
 int nna_hw_reset(struct nna_hw *hw);
 
-/** nna_hw_is_alive() - Whether the device answers: reads of one that is gone return all ones. */
-bool nna_hw_is_alive(struct nna_hw *hw);
-
 /** nna_hw_start() - Have the command processor fetch entries of the enabled rings. */
 void nna_hw_start(struct nna_hw *hw);
 
@@ -121,9 +118,6 @@ u32 nna_hw_ring_head(struct nna_hw *hw, unsigned int ring);
 
 /** nna_hw_ring_run_ms() - Run time so far of the ring's current job in ms; 0 if there is none. */
 u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring);
-
-/** nna_hw_ring_status() - A ring's status register, NNA_RING_REG_STATUS_*. */
-u32 nna_hw_ring_status(struct nna_hw *hw, unsigned int ring);
 
 /** nna_hw_status() - The device's status register, NNA_REG_STATUS_*. */
 u32 nna_hw_status(struct nna_hw *hw);

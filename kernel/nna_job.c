@@ -741,7 +741,6 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	job->ctx = nna_ctx_get(ctx);
 	job->req.complete = nna_job_complete;
 	job->req.may_resubmit = nna_job_may_resubmit;
-	job->req.nna = ctx->nna;
 	atomic_inc(&ctx->nna->job_count);
 	nna_job_fill(job, args);
 	return job;

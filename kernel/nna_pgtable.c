@@ -318,6 +318,7 @@ void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *unlinked)
 	}
 }
 
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 u64 nna_pgtable_lookup(const struct nna_pgtable *pgt, u64 va, bool *large)
 {
 	const struct nna_pt *pt = pgt->root;
@@ -340,3 +341,4 @@ u64 nna_pgtable_lookup(const struct nna_pgtable *pgt, u64 va, bool *large)
 	}
 	return entry;
 }
+#endif

@@ -16,6 +16,7 @@
 #ifndef NNA_PGTABLE_H
 #define NNA_PGTABLE_H
 
+#include <linux/kconfig.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -130,6 +131,7 @@ bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_he
 /** nna_pgtable_recycle() - Return unlinked tables to the pools, after an invalidation. */
 void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *unlinked);
 
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 /**
  * nna_pgtable_lookup() - Walk the tables as the device does; for tests.
  * @pgt: the page tables.
@@ -139,5 +141,6 @@ void nna_pgtable_recycle(struct nna_pgtable *pgt, struct list_head *unlinked);
  * Return: the entry that maps the address, or 0.
  */
 u64 nna_pgtable_lookup(const struct nna_pgtable *pgt, u64 va, bool *large);
+#endif
 
 #endif

@@ -34,14 +34,12 @@ struct nna_device;
  *	ring was taken from the device before, @error is a negative errno and the others are 0.
  * @may_resubmit: whether an entry that the device had not begun may be written again after a
  *	reset; called with the ring's lock held. NULL: it may not.
- * @nna: the device.
  * @entry: the entry, as nna_ring_push() was given it; owned by the request's owner.
  * @seqno: sequence number of the entry, set when it is written; a new one after a reset.
  */
 struct nna_ring_request {
 	void (*complete)(struct nna_ring_request *req, u16 status, u64 detail, int error);
 	bool (*may_resubmit)(struct nna_ring_request *req);
-	struct nna_device *nna;
 	struct nna_ring_entry *entry;
 	u32 seqno;
 };
