@@ -84,16 +84,6 @@ static void cap_handles(unsigned int nr, uint8_t *arg)
 	}
 }
 
-static void expect_service(void)
-{
-	struct env env;
-
-	env_init(&env);
-	stream_null(&env);
-	EQ(submit_and_wait(&env), 0);
-	env_fini(&env);
-}
-
 static unsigned long core_request(unsigned int nr)
 {
 	return DRM_IOC(DRM_IOC_READWRITE, DRM_IOCTL_BASE, nr, ARG_SIZE);
@@ -118,7 +108,7 @@ static void call_all(ioctl_fn call)
 		call(fd, core_request(nr), arg);
 	}
 	close(fd);
-	expect_service();
+	expect_inference();
 }
 
 /* Those of who may have a display to himself: there is none, and nobody to ask. */

@@ -40,16 +40,6 @@ static int module_load(void)
 	return ret;
 }
 
-static void expect_inference(void)
-{
-	struct env env;
-
-	env_init(&env);
-	stream_null(&env);
-	EQ(submit_and_wait(&env), 0);
-	env_fini(&env);
-}
-
 /* What SYNC_IOC_FILE_INFO says of the first fence of a sync_file. */
 static struct sync_fence_info fence_info(int sync_file)
 {

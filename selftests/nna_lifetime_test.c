@@ -18,17 +18,6 @@
 #include "ksft.h"
 #include "nna_test.h"
 
-static void expect_inference(struct env *env)
-{
-	env->map[ENV_DATA + 0x3fff] = 0;
-	stream_begin(env);
-	stream_fill(env, 0, 0x4000, 0x6b);
-	stream_end(env);
-	stream_finish(env);
-	EQ(submit_and_wait(env), 0);
-	EQ(env->map[ENV_DATA + 0x3fff], 0x6b);
-}
-
 TEST(duplicated_file)
 {
 	struct env env;
@@ -38,7 +27,7 @@ TEST(duplicated_file)
 	copy = dup(env.fd);
 	close(env.fd);
 	env.fd = copy;
-	expect_inference(&env);
+	expect_result(&env);
 }
 
 TEST(inherited_by_a_child)
@@ -53,7 +42,7 @@ TEST(inherited_by_a_child)
 	pid = fork();
 	if (!pid) {
 		EQ(read(ready[0], &c, 1), 1);
-		expect_inference(&env);
+		expect_result(&env);
 		_exit(0);
 	}
 	env_fini(&env);
@@ -81,7 +70,7 @@ TEST(inherited_from_a_killed_parent)
 			usleep(200000);
 			EQ(ctx_destroy(env.fd, env.ctx), 0);
 			EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), 0);
-			expect_inference(&env);
+			expect_result(&env);
 			_exit(write(done[1], "", 1) != 1);
 		}
 		kill(getpid(), SIGKILL);
@@ -115,7 +104,7 @@ TEST(killed_again_and_again)
 		kill(pid, SIGKILL);
 		EQ(waitpid(pid, NULL, 0), pid);
 	}
-	expect_inference(&env);
+	expect_result(&env);
 	after = counters(env.fd);
 	EQ(after.driver_resets, before.driver_resets);
 }
@@ -143,7 +132,7 @@ TEST(killed_while_binding)
 		kill(pid, SIGKILL);
 		EQ(waitpid(pid, NULL, 0), pid);
 	}
-	expect_inference(&env);
+	expect_result(&env);
 }
 
 /* Its queue is longer than the ring, so that most of it waits in the kernel. */
@@ -160,7 +149,7 @@ TEST(closed_with_a_long_queue)
 		EQ(submit(&env, 0, 0), 0);
 	begin = now_ns();
 	env_fini(&env);
-	expect_inference(&other);
+	expect_result(&other);
 	CHECK(now_ns() - begin < PATIENCE(10 * SECOND));
 }
 
@@ -187,7 +176,7 @@ TEST(mapping_outlives_the_file)
 	struct env env;
 
 	env_init(&env);
-	expect_inference(&env);
+	expect_result(&env);
 	close(env.fd);
 	EQ(env.map[ENV_DATA + 0x3fff], 0x6b);
 	memset(env.map, 1, ENV_SIZE);
@@ -369,7 +358,7 @@ TEST(handles_that_are_guessed)
 
 	env_init(&race.env);
 	race_run(&race, mains, 4);
-	expect_inference(&race.env);
+	expect_result(&race.env);
 }
 
 TEST(threads_that_race)
@@ -382,7 +371,7 @@ TEST(threads_that_race)
 	stream_null(&race.env);
 	race_run(&race, mains, 5);
 	EQ(ctx_create(race.env.fd, race.env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &race.env.ctx), 0);
-	expect_inference(&race.env);
+	expect_result(&race.env);
 }
 
 /* ---- signals --------------------------------------------------------------------------------- */
@@ -413,7 +402,7 @@ TEST(interrupted_calls)
 		uint32_t bo = bo_create(env.fd, 1 << 20, env.vm, 0);
 
 		EQ(vm_map(env.fd, env.vm, bo, 0, 0x40000000, 1 << 20, 0), 0);
-		expect_inference(&env);
+		expect_result(&env);
 		EQ(vm_unmap(env.fd, env.vm, 0x40000000, 1 << 19), 0);
 		EQ(ctx_destroy(env.fd, env.ctx), 0);
 		EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), 0);

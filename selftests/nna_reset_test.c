@@ -40,22 +40,6 @@ static void set_up(struct env *env)
 	stream_null(env);
 }
 
-/* A new client, from opening to the right result. */
-static void expect_inference(void)
-{
-	struct env env;
-
-	env_init(&env);
-	stream_begin(&env);
-	stream_fill(&env, 0, 0x4000, 0x6b);
-	stream_end(&env);
-	stream_finish(&env);
-	EQ(submit_and_wait(&env), 0);
-	EQ(env.map[ENV_DATA + 0x3fff], 0x6b);
-	EQ(ctx_state(env.fd, env.ctx).state, 0);
-	env_fini(&env);
-}
-
 static uint64_t hang_time(int fd)
 {
 	struct drm_nna_sched_info info;

@@ -644,3 +644,27 @@ struct nnahw_report *env_report(struct env *env)
 {
 	return (struct nnahw_report *)(env->map + ENV_REPORT);
 }
+
+void expect_result(struct env *env)
+{
+	env->map[ENV_DATA] = 0;
+	env->map[ENV_DATA + 0x3fff] = 0;
+	stream_begin(env);
+	stream_fill(env, 0, 0x4000, 0x6b);
+	stream_end(env);
+	stream_finish(env);
+	MUST(submit_and_wait(env));
+	if (env->map[ENV_DATA] != 0x6b || env->map[ENV_DATA + 0x3fff] != 0x6b)
+		die("a job's result is wrong", -EIO);
+	if (ctx_state(env->fd, env->ctx).state)
+		die("a context is banned though its jobs have succeeded", -EIO);
+}
+
+void expect_inference(void)
+{
+	struct env env;
+
+	env_init(&env);
+	expect_result(&env);
+	env_fini(&env);
+}

@@ -149,4 +149,9 @@ void stream_endless(struct env *env);
 
 struct nnahw_report *env_report(struct env *env);
 
+/* Runs a job and checks its result and that its context is not banned; else ends the process. */
+void expect_result(struct env *env);
+/* The same in an environment of its own, from opening the device on. */
+void expect_inference(void);
+
 #endif

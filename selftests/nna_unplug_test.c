@@ -23,16 +23,6 @@
 #include "ksft.h"
 #include "nna_test.h"
 
-static void expect_inference(void)
-{
-	struct env env;
-
-	env_init(&env);
-	stream_null(&env);
-	EQ(submit_and_wait(&env), 0);
-	env_fini(&env);
-}
-
 TEST(unbind_and_bind)
 {
 	int fd = nna_open();
