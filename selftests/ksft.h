@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small KTAP harness. A program is a set of TEST()s; each runs in a process of its own, with a
- * time limit, so that a crash or a hang is one failed test. Exit status: 0, 1 (failures), 4 (all
- * skipped).
+ * A small KTAP harness, included once by each test program: it has main().
+ *
+ * A program is a set of TEST()s. Each runs in a process of its own, with a time limit, so that a
+ * crash or a hang is one failed test. PROGRAM [TEST] runs all of them or one. A test passes by
+ * returning, fails by FAIL(), CHECK() or EQ(), and is skipped by SKIP().
+ *
+ * Exit status: 0, 1 (a test failed) or 4 (all were skipped).
  */
 #ifndef KSFT_H
 #define KSFT_H
@@ -16,7 +20,7 @@
 
 #include "nna_test.h"
 
-/* A program may set its own limit per test before it includes this; NNA_SLOWNESS multiplies it. */
+/* Time limit of a test; a program may define it before the include. NNA_SLOWNESS multiplies it. */
 #ifndef KSFT_TIMEOUT_S
 #define KSFT_TIMEOUT_S 30
 #endif
@@ -68,7 +72,7 @@ static inline void ksft_register(struct ksft_test *test)
 		FAIL("%s", #cond); \
 } while (0)
 
-/* Two integers that must be equal; says what they are if not. */
+/* Fails, with both values, unless two integers are equal. */
 #define EQ(a, b) do { \
 	long long ksft_a = (long long)(a), ksft_b = (long long)(b); \
 	if (ksft_a != ksft_b) \

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the driver costs. One ping-pong of two threads over eventfds, one null job and one time from
- * a doorbell to waking up in the driver without a job, its floor, in turn, so that each finds the
- * caches as the others have left them; the medians of all. The ratios say how far the driver is
- * from what the machine can do, and do not depend on how fast the machine is. The same in loops,
- * where each has the caches for itself, which suits the short ones more. Then other costs; what the
- * device counted per job; how long a high job waits behind a long low one, against the device's
- * longest tile; and what neighbours do to a context, one that submits null jobs and one that
- * faults, over and over.
+ * nna_bench: what the driver costs, as ratios to what the machine can do, which do not depend on
+ * how fast the machine is. It prints:
  *
- * With `vm/run --pin CPU` guest and device share a core, and the figures say least about the
+ *  - medians of a ping-pong of two threads over eventfds, of a null job, and of the driver's floor
+ *    (from a doorbell until the waiter runs, without a job). One of each in turn, so that each
+ *    finds the caches as the others have left them; then each in a loop, with the caches to itself;
+ *  - the throughput with many contexts, and what the device counted for each job;
+ *  - how long a job of high priority waits behind a long one of low priority, against the device's
+ *    longest tile;
+ *  - what two neighbours do to a context: one that submits null jobs, one whose jobs fault.
+ *
+ * With `vm/run --pin CPU` guest and device share a core; then the figures depend least on the
  * machine.
  */
 #include <errno.h>
@@ -28,12 +30,12 @@
 #define SAMPLES 2000
 #define MANY 64
 #define ROUNDS 5
-/* Samples of one round: of the neighbours, and of the high jobs. */
+/* Samples of one round, of the measurements with neighbours and with high jobs. */
 #define BESIDE 400
 #define AHEAD 200
 
 static int ping_fd, pong_fd;
-/* Below zero where there is no debugfs. */
+/* The debugfs file that measures the floor; -1 if there is none. */
 static int floor_fd;
 
 struct samples {
@@ -98,7 +100,7 @@ static double at(uint64_t *samples, size_t count, unsigned int q)
 	return (double)samples[(count - 1) * q / 100] / 1000;
 }
 
-/* The driver measures anew for each reading. */
+/* Each read makes the driver measure. */
 static uint64_t driver_floor(void)
 {
 	char text[32];
@@ -110,7 +112,7 @@ static uint64_t driver_floor(void)
 	return strtoull(text, NULL, 10);
 }
 
-/* @each of one kind, then as many of the next, until there are @count of all. */
+/* Takes each samples of one kind, then as many of the next, until there are count of each. */
 static void rounds(struct env *env, uint32_t out, unsigned int each, unsigned int count,
 		   struct samples *s)
 {
@@ -144,7 +146,7 @@ static void report(const char *how, struct samples *s)
 	}
 }
 
-/* Jobs per second with many contexts, each with a few jobs under way. */
+/* Jobs per second with many contexts, each of which always has a few jobs queued. */
 static double throughput(struct env *env, unsigned int contexts)
 {
 	uint32_t ctx[MANY], out[MANY];
@@ -190,7 +192,7 @@ static void bind_cost(struct env *env, uint64_t size, const char *name)
 	bo_close(env->fd, bo);
 }
 
-/* Rounds of all three in turn, so that what the machine does besides meets them alike; medians. */
+/* Medians of rounds of all three in turn, so that other load on the machine affects them alike. */
 static void throughputs(struct env *env)
 {
 	static const unsigned int contexts[] = { 1, 8, 64 };
@@ -212,10 +214,7 @@ static void throughputs(struct env *env)
 	printf("jobs per second: the lowest is %.0f %% of the highest\n", 100 * low / high);
 }
 
-/*
- * A high job's time when nothing else is there, and when the device is in the middle of a long low
- * one.
- */
+/* Time of a job of high priority on an idle device, and while a long one of low priority runs. */
 static void priority_cost(void)
 {
 	static uint64_t idle[ROUNDS * AHEAD], behind[ROUNDS * AHEAD];
@@ -247,7 +246,7 @@ static void priority_cost(void)
 		usleep(2000);
 		for (unsigned int i = 0; i < AHEAD; i++)
 			behind[n + i] = null_job(&high, out);
-		/* One that had ended before would have shown nothing. */
+		/* No sample if the low job had ended before the high one. */
 		if (syncobj_status(low.fd, end))
 			must(-ETIME, "the low job ended too early");
 		must(syncobj_wait(low.fd, end, LONG_WAIT), "wait");
@@ -277,7 +276,10 @@ struct beside {
 	unsigned int jobs;
 };
 
-/* In a file of its own. A fault bans the context, so each has a new one. */
+/*
+ * A neighbour's thread, with a file of its own. Jobs that fault ban their context: each has a new
+ * one.
+ */
 static void *beside(void *arg)
 {
 	struct beside *b = arg;

@@ -230,7 +230,7 @@ TEST(sync_too_many)
 	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_SYNC, &args), -E2BIG);
 }
 
-/* One change to a good call, and the error that it must give. */
+/* Calls that are valid but for one value, and their errors. */
 TEST(mmap_offset_not_zero)
 {
 	int fd = nna_open();

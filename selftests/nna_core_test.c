@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ioctls of the DRM core on the accel node: whatever a client says, it gets an answer, and the
- * device serves others afterwards. By the native and by the 32-bit way into the kernel.
+ * The ioctls of the DRM core on the accel node, by the native and by the 32-bit entry of the
+ * kernel: whatever the arguments, the call returns, and other clients can use the device
+ * afterwards.
  */
 
 #include <errno.h>
@@ -16,9 +17,9 @@
 
 #define NUMBERS 256
 #define ROUNDS 16
-/* More than any argument of the core; the rest is ignored, or cleared. */
+/* Larger than any argument of the core's ioctls. */
 #define ARG_SIZE 256
-/* More handles than this the core's allocator complains of, aloud. */
+/* With more handles the core's allocation fails with a warning in the log. */
 #define MAX_HANDLES 64u
 
 typedef int (*ioctl_fn)(int fd, unsigned long request, void *arg);
@@ -29,7 +30,7 @@ static int native_ioctl(int fd, unsigned long request, void *arg)
 }
 
 #if defined(__x86_64__)
-/* arg must lie in the lowest 4 GiB. */
+/* arg must be in the lowest 4 GiB of addresses. */
 static int compat_ioctl(int fd, unsigned long request, void *arg)
 {
 	long ret = 54; /* ioctl */
@@ -111,7 +112,7 @@ static void call_all(ioctl_fn call)
 	expect_inference();
 }
 
-/* Those of who may have a display to himself: there is none, and nobody to ask. */
+/* The ioctls for DRM masters: there is no master on an accel node. */
 static void call_refused(ioctl_fn call)
 {
 	static const unsigned long requests[] = {
@@ -139,7 +140,7 @@ TEST(every_number)
 }
 
 #if defined(__x86_64__)
-/* A kernel without the 32-bit way answers with a signal, or does not know the call. */
+/* Without 32-bit support in the kernel the call ends in a signal or in ENOSYS. */
 static void need_compat(void)
 {
 	struct drm_syncobj_create *create = (void *)arg_map();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the driver leaves behind for people who debug: one core dump at a time, about the job that
- * was guilty.
+ * Core dumps: one at a time, of the job that got its context banned or made a reset necessary.
  */
 
 #include <dirent.h>
@@ -16,13 +15,11 @@
 #include "ksft.h"
 #include "nna_test.h"
 
-/*
- * The class's own directory loses a dump before the class does, and then there is no next one yet.
- */
+/* Not /sys/class/devcoredump: from there a dump disappears before it has been released. */
 #define DUMPS "/sys/devices/virtual/devcoredump"
 #define BAD_VA 0x7000000000ull
 
-/* The file of the dump that waits to be read, or false. */
+/* Finds the file of the dump; false if there is none. */
 static bool dump_path(char *path, size_t size)
 {
 	struct dirent *e;
@@ -57,7 +54,7 @@ static bool dump_drop(void)
 	return dropped;
 }
 
-/* Waits until the dump is gone, so that the next one can be made. */
+/* Waits until the dump has been removed, so that another can be made. */
 static void expect_dropped(void)
 {
 	char path[300];
@@ -181,7 +178,7 @@ TEST(rings_are_dumped)
 	expect_dropped();
 }
 
-/* While one waits to be read, the next is not made: the first is the one that people want. */
+/* While there is a dump no other is made: the first failure is the one to look at. */
 TEST(first_dump_stays)
 {
 	struct drm_nna_coredump *first, *second;
@@ -231,7 +228,7 @@ TEST(budget_is_dumped)
 	expect_dropped();
 }
 
-/* A deadline is nobody's fault. */
+/* A missed deadline bans nobody, so it makes no dump. */
 TEST(deadline_is_not_dumped)
 {
 	struct drm_nna_submit args;
@@ -272,7 +269,7 @@ TEST(hang_is_dumped)
 	EQ(entry_of(dump)->stream, ENV_VA + ENV_STREAM);
 	const struct drm_nna_coredump_ring *ring = (const struct drm_nna_coredump_ring *)
 		((uint8_t *)dump + dump->rings_offset + dump->ring * dump->ring_stride);
-	/* As it was before the reset. */
+	/* The ring as it was before the reset. */
 	CHECK(ring->entry_count >= 1);
 	CHECK(ring->reg_run_time > 0);
 	EQ(((struct nnahw_ring_entry *)((uint8_t *)dump + ring->entries_offset))->stream,

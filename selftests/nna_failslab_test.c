@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every allocation and every copy that an ioctl makes fails once, the first, the second and so on:
- * the call says so with an error and has changed nothing, or it does without. Needs a kernel with
- * fault injection and root.
+ * Fault injection: each allocation and each user copy of an ioctl fails once. The call returns an
+ * error and has changed nothing, or succeeds without the allocation. Needs a kernel with fault
+ * injection, and root.
  */
 #define KSFT_TIMEOUT_S 300
 
@@ -21,7 +21,7 @@
 #include "nna_test.h"
 
 #define DEBUGFS "/sys/kernel/debug/"
-/* No call gets anywhere near as many chances to fail. */
+/* More allocations and copies than any call makes. */
 #define MOST 2000
 
 static int fail_nth = -1;
@@ -56,18 +56,18 @@ static void arm(int n)
 static bool disarm(void)
 {
 	char text[16] = "";
-	/* With one chance left it may be this read that fails. */
+	/* If only one more call was to fail, it may be this read. */
 	bool failed = pread(fail_nth, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
 
-	/* Or this write. */
+	/* Or this write: then it is disarmed by that. */
 	if (write(fail_nth, "0", 1) != 1)
 		EQ(write(fail_nth, "0", 1), 1);
 	return failed;
 }
 
 /*
- * Calls with the first, second, ... chance to fail taken, until there are no more; the last one is
- * a success.
+ * Makes the call with its first, second, ... allocation or copy failing, until it makes no more of
+ * them, which must be a success. undo follows each success.
  */
 #define EACH_FAILURE(call, undo) do { \
 	int ef_n, ef_ret, ef_failures = 0; \
@@ -205,7 +205,7 @@ TEST(fail_vm_destroy)
 	EACH_FAILURE(vm_destroy(env.fd, vm), vm = vm_create(env.fd));
 }
 
-/* The object's pages, new page tables, all that a map may need for the first time. */
+/* A map that allocates the object's pages and new page tables. */
 TEST(fail_vm_bind_map)
 {
 	struct env env;
@@ -227,7 +227,7 @@ TEST(fail_vm_bind_map)
 	expect_result(&env);
 }
 
-/* What could not be done has changed nothing: all of it is still there for the device. */
+/* Binds; after a failure checks that the device still finds all mappings as they were. */
 static int try_split(struct env *env, const struct drm_nna_vm_bind_op *ops, uint32_t count)
 {
 	int ret = vm_bind_ops(env->fd, env->vm, ops, count);
@@ -237,7 +237,7 @@ static int try_split(struct env *env, const struct drm_nna_vm_bind_op *ops, uint
 	return ret;
 }
 
-/* A hole, what is around it, and operations of which one replaces several; all or nothing. */
+/* Unmaps that split mappings, and a map that replaces several; all operations or none. */
 TEST(fail_vm_bind_split)
 {
 	const uint64_t va = 1ull << 40, size = 4 << 20;
@@ -315,7 +315,7 @@ TEST(fail_ctx_get_state)
 	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_CTX_GET_STATE, &args), (void)0);
 }
 
-/* With fences in and out of both kinds, more of them than fit in a job. */
+/* With in-fences and out-fences of both kinds, more than a job has room for without allocating. */
 TEST(fail_submit)
 {
 	struct drm_nna_sync syncs[24];
@@ -407,12 +407,12 @@ static int try_bind(void)
 		return -ENOMEM;
 	ret = write(fd, device_name(-1), strlen(device_name(-1))) < 0 ? -errno : 0;
 	close(fd);
-	/* The bus does not pass every error on. */
+	/* Some errors of probe do not make the write fail: look whether the driver is bound. */
 	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s", device_name(-1));
 	return !ret && stat(path, &st) ? -ENOMEM : ret == -ENODEV || ret == -ENOSPC ? -ENOMEM : ret;
 }
 
-/* No failures below @function of the kernel itself. */
+/* Excludes allocations that are made below a function of the kernel. */
 static void spare(const char *function)
 {
 	char *symbols = read_file("/proc/kallsyms"), pattern[64], value[32];
@@ -422,7 +422,7 @@ static void spare(const char *function)
 	snprintf(pattern, sizeof(pattern), " T %s\n", function);
 	line = strstr(symbols, pattern);
 	CHECK(line);
-	/* They are in the order of their addresses: it ends where the next one begins. */
+	/* Symbols are sorted by address: the function ends where the next one begins. */
 	end = strtoull(line + strlen(pattern), NULL, 16);
 	while (line > symbols && line[-1] != '\n')
 		line--;
@@ -438,8 +438,8 @@ static void spare(const char *function)
 }
 
 /*
- * Whether a device that is bound can be opened: Linux carries on when it could not make its node,
- * or makes it elsewhere.
+ * Whether the bound device can be opened. If the kernel fails to create the node, or creates it
+ * with another name, it reports no error.
  */
 static bool has_node(void)
 {
@@ -460,21 +460,19 @@ static bool has_node(void)
 	return fd >= 0;
 }
 
-/*
- * The whole of probing. What fails leaves nothing behind, so that the next try finds all as it was.
- */
+/* Each allocation of probe fails once. Probe leaks nothing, so that the next one can succeed. */
 TEST(fail_probe)
 {
 	int n, errors = 0, nodeless = 0;
 	struct env env;
 
 	set_up();
-	/* Linux 6.12 releases a minor without its device when this has failed. */
+	/* Linux 6.12 crashes if this fails: it releases a minor that has no device. */
 	spare("drm_sysfs_minor_alloc");
 	env_init(&env);
 	device_unbind(env.fd);
 	env_fini(&env);
-	/* There are many, and each takes a while: all of the first, then fewer and fewer. */
+	/* There are many, and a probe takes a while: each of the first, then fewer and fewer. */
 	for (n = 1; n < MOST; n += 1 + n / 16) {
 		int ret;
 		bool hit;

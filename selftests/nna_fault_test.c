@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Jobs that fault, loop or are malformed: they fail alone, their context is banned, all others go
- * on.
+ * Jobs that fault, loop or are malformed: each ends with its error and gets its context banned, and
+ * no other context is affected.
  */
 
 #include <errno.h>
@@ -167,7 +167,7 @@ TEST(budget)
 	expect_works(&other);
 }
 
-/* Nobody can have more than the job limit, whatever is asked for. */
+/* A budget above the job limit gives no more than the job limit. */
 TEST(job_limit)
 {
 	struct drm_nna_counters before, after;
@@ -210,7 +210,7 @@ TEST(endless_job_is_preempted)
 	EQ(syncobj_status(low.fd, out), -ETIME);
 }
 
-/* One malformed stream each: banned with -EINVAL, and the command is named. */
+/* A malformed stream: -EINVAL, a ban, and the offset of the command in CTX_GET_STATE. */
 #define BAD_STREAM(test_name, change, device_status) \
 	TEST(test_name) \
 	{ \
@@ -258,7 +258,7 @@ TEST(unmapped_stream)
 	expect_banned(&env, DRM_NNA_CTX_STATE_FAULTED);
 }
 
-/* Faults at a rate, from many contexts, leave the device as it was. */
+/* Many faults of many contexts in short succession do not affect the device. */
 TEST(hundred_faults)
 {
 	struct drm_nna_counters before, after;

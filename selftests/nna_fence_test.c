@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fences that have left the driver, by every way there is, and outlive all that made them: the
- * file, the driver on its device, and the module, had it not said that it is busy. Needs root, and
- * wants to be alone with the device.
+ * Fences that have left the driver, in sync_files, syncobjs, reservation objects and other drivers.
+ * They outlive the file and the binding of the driver, and the module cannot be unloaded before
+ * they are gone. Needs root, and no other user of the device.
  */
 #define KSFT_TIMEOUT_S 60
 
@@ -19,7 +19,7 @@
 #include "ksft.h"
 #include "nna_test.h"
 
-/* Both as the calls have it: 0 or a negative errno. */
+/* delete_module() and finit_module(): 0 or a negative errno. */
 static int module_unload(void)
 {
 	return syscall(SYS_delete_module, "nna", O_NONBLOCK) ? -errno : 0;
@@ -40,7 +40,7 @@ static int module_load(void)
 	return ret;
 }
 
-/* What SYNC_IOC_FILE_INFO says of the first fence of a sync_file. */
+/* The first fence of a sync_file, by SYNC_IOC_FILE_INFO. */
 static struct sync_fence_info fence_info(int sync_file)
 {
 	struct sync_fence_info info[4] = { 0 };
@@ -59,7 +59,7 @@ static int export_fence(struct env *env, uint32_t out)
 	return sync_file;
 }
 
-/* A job that has ended, in a syncobj. */
+/* A syncobj with the fence of a job that has ended. */
 static uint32_t ended_job(struct env *env)
 {
 	uint32_t out = syncobj_create(env->fd);
@@ -71,8 +71,8 @@ static uint32_t ended_job(struct env *env)
 }
 
 /*
- * The whole sequence. The file is closed, and nothing but the descriptor keep has fences of it;
- * if that is a sync_file, they end with status.
+ * Unbinds the driver and tries to unload the module while only the descriptor keep refers to
+ * fences. The file has been closed. If keep is a sync_file its fences have the given status.
  */
 static void outlive_everything(int keep, bool is_sync_file, int status)
 {
@@ -99,7 +99,7 @@ static void outlive_everything(int keep, bool is_sync_file, int status)
 	}
 	close(keep);
 
-	/* Jobs that have ended are freed by a worker, which is the last to let go. */
+	/* Jobs that have ended are freed by a work item, which may hold the last reference. */
 	while (module_unload() == -EWOULDBLOCK)
 		usleep(10000);
 	CHECK(access("/sys/module/nna", F_OK));
@@ -126,7 +126,7 @@ TEST(merged_sync_file)
 
 	env_init(&env);
 	env_init(&other);
-	/* What has ended when two are merged is left out. */
+	/* A merge leaves out fences that have signalled, so the jobs must still run. */
 	stream_endless(&env);
 	stream_endless(&other);
 	a = syncobj_create(env.fd);
@@ -143,7 +143,7 @@ TEST(merged_sync_file)
 	env_fini(&other);
 	while (!sync_file_status(merge.fence))
 		usleep(10000);
-	/* What the whole says of its parts' errors is the core's affair. */
+	/* Which of its fences' errors a merged one reports is up to the core. */
 	CHECK(fence_info(merge.fence).status < 0);
 	outlive_everything(merge.fence, true, fence_info(merge.fence).status);
 }
@@ -159,7 +159,7 @@ TEST(syncobj)
 	outlive_everything(fd, false, 0);
 }
 
-/* A chain of points, of which some have been waited for and some have not. */
+/* A timeline, some points of which have been waited for. */
 TEST(timeline)
 {
 	struct drm_nna_sync sync = { .flags = DRM_NNA_SYNC_TYPE_TIMELINE | DRM_NNA_SYNC_SIGNAL };
@@ -180,7 +180,7 @@ TEST(timeline)
 	outlive_everything(fd, false, 0);
 }
 
-/* Implicit synchronisation: in the reservation object of another driver's buffer. */
+/* A fence in the reservation object of another driver's buffer. */
 TEST(buffer_of_another_driver)
 {
 	struct dma_buf_import_sync_file import = { .flags = DMA_BUF_SYNC_WRITE };
@@ -188,7 +188,7 @@ TEST(buffer_of_another_driver)
 	struct env env;
 
 	env_init(&env);
-	/* One that has ended already is not kept. */
+	/* A fence that has signalled would not be kept there. */
 	stream_endless(&env);
 	import.fd = (int)syncobj_create(env.fd);
 	EQ(submit(&env, 0, (uint32_t)import.fd), 0);
@@ -199,7 +199,7 @@ TEST(buffer_of_another_driver)
 	outlive_everything(dmabuf, false, 0);
 }
 
-/* Its file is closed while it runs: the driver ends it. */
+/* The file is closed while the job runs, so the driver aborts it. */
 TEST(job_that_is_ended)
 {
 	struct env env;
@@ -218,7 +218,7 @@ TEST(job_that_is_ended)
 	outlive_everything(sync_file, true, sync_file_status(sync_file));
 }
 
-/* Its time is over before the device could have it. */
+/* The deadline has passed before the job could be put on the ring. */
 TEST(job_that_is_not_begun)
 {
 	struct drm_nna_submit args;
@@ -238,7 +238,7 @@ TEST(job_that_is_not_begun)
 	outlive_everything(sync_file, true, -ETIMEDOUT);
 }
 
-/* Its file is closed while it waits for another one's job, which the scheduler waits for too. */
+/* The file is closed while the job waits in the scheduler for a job of another file. */
 TEST(job_that_is_killed)
 {
 	struct env env, other;
@@ -266,7 +266,7 @@ TEST(job_that_is_killed)
 	outlive_everything(sync_file, true, -ESRCH);
 }
 
-/* A failure above may have left the driver out. */
+/* Binds the driver again if a failed test has left it unbound. */
 TEST(driver_is_there)
 {
 	int ret = module_load();

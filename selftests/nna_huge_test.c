@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pages of 2 MiB: memory that the kernel gave in such pieces is mapped by them, which the number of
- * page tables tells. Needs root, and turns huge pages of shmem on meanwhile.
+ * Pages of 2 MiB: memory that is contiguous in such pieces is mapped by large pages, as the number
+ * of page tables shows. Needs root, and enables huge pages of shmem while it runs.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define VA (64 * LARGE)
 #define SETTING "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
 
-/* Page tables of the address space that maps this object here, and no other maps anything. */
+/* Page tables of the environment's address space; no other one has mappings. */
 static long long tables(struct env *env)
 {
 	char *text = debugfs_read(env->fd, "gpuvas"), *at;
@@ -33,9 +33,7 @@ static long long tables(struct env *env)
 	return count;
 }
 
-/*
- * An object of large pages, and an address space with tables enough for small mappings beside it.
- */
+/* An object of large pages, in an address space that has the tables for small mappings already. */
 static uint32_t set_up(struct env *env, uint8_t **map)
 {
 	char *before;
@@ -48,7 +46,7 @@ static uint32_t set_up(struct env *env, uint8_t **map)
 	write_file(SETTING, "force");
 	bo = bo_create(env->fd, SIZE, 0, 0);
 	*map = bo_map(env->fd, bo, SIZE);
-	/* Pinned now, in the pieces that there are. */
+	/* The first map allocates the pages. */
 	EQ(vm_map(env->fd, env->vm, bo, 0, VA + SIZE, SIZE, 0), 0);
 	EQ(vm_unmap(env->fd, env->vm, VA + SIZE, SIZE), 0);
 	write_file(SETTING, strstr(before, "[always]") ? "always" :
@@ -85,7 +83,7 @@ TEST(no_tables_for_large_pages)
 	large = tables(&env) - before;
 	EQ(vm_unmap(env.fd, env.vm, VA, SIZE), 0);
 	EQ(tables(&env), before);
-	/* One page off the alignment, and each 2 MiB need a table. */
+	/* One page off the alignment: each 2 MiB needs a table. */
 	EQ(vm_map(env.fd, env.vm, bo, PAGE, VA, SIZE - PAGE, 0), 0);
 	small = tables(&env) - before;
 	EQ(small, COUNT);
@@ -111,7 +109,7 @@ TEST(large_pages_hold_data)
 	EQ(map[SIZE - 1], 0x42);
 }
 
-/* A hole in a large page splits it; what is around it stays as it was. */
+/* A hole in a large page splits it, and the rest stays mapped. */
 TEST(hole_in_a_large_page)
 {
 	long long before;
@@ -149,7 +147,7 @@ TEST(large_page_replaces_small_ones)
 	fill(&env, 0, LARGE, 7, 0);
 	for (uint64_t i = 0; i < LARGE; i += PAGE)
 		EQ(map[i], 7);
-	/* And back. */
+	/* Map a small object in the hole. */
 	EQ(vm_map(env.fd, env.vm, env.bo, ENV_DATA, VA + 3 * PAGE, PAGE, 0), 0);
 	fill(&env, 0, LARGE, 8, 0);
 	EQ(map[2 * PAGE], 8);

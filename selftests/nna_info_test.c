@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the driver tells those who look: fdinfo as drm-usage-stats has it, debugfs, trace points.
- * Needs root.
+ * What the driver shows: fdinfo as Documentation/gpu/drm-usage-stats.rst has it, debugfs,
+ * tracepoints and the log. Needs root.
  */
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static long long fdinfo(int fd, const char *key)
 	return value;
 }
 
-/* In KiB, whatever unit it was said in. */
+/* A memory statistic of fdinfo in KiB, whatever its unit. */
 static long long fdinfo_memory(int fd, const char *region)
 {
 	char *text = fdinfo_read(fd), *at, key[64], unit[8] = "";
@@ -49,7 +49,7 @@ static void need_debugfs(int fd)
 		SKIP("no %s", path);
 }
 
-/* A job of medium priority that takes a while, and how long it took by its report. */
+/* Runs a job of medium priority that takes a while; returns its run time by its report. */
 static uint64_t long_job(struct env *env)
 {
 	stream_begin(env);
@@ -103,15 +103,15 @@ TEST(fdinfo_engines)
 			EQ(after[i], 0);
 		EQ(fdinfo(other.fd, key), 0);
 	}
-	/* What the device counts of it, in ns. */
+	/* In ns. */
 	took = took * SECOND / hw_info(env.fd).tick_hz;
 	CHECK(after[1] > (long long)took / 2 && after[1] < (long long)took * 2);
-	/* Of a context that is gone, too. */
+	/* The time of a destroyed context still counts. */
 	EQ(ctx_destroy(env.fd, env.ctx), 0);
 	CHECK(fdinfo(env.fd, "drm-engine-medium:") >= after[1]);
 }
 
-/* Time is used up by a job that takes all it may and is ended for that. */
+/* The time of a job that is ended because it has used up its budget counts, too. */
 TEST(fdinfo_engine_of_a_budget)
 {
 	struct drm_nna_submit args;
@@ -134,7 +134,7 @@ TEST(fdinfo_memory)
 	EQ(total, 0);
 	bo = bo_create(fd, 1 << 20, 0, 0);
 	EQ(fdinfo_memory(fd, "total"), 1024);
-	/* Newer kernels say nothing where nothing is. */
+	/* Newer kernels have no line for 0. */
 	CHECK(fdinfo_memory(fd, "resident") <= 0);
 	EQ(fdinfo_memory(fd, "shared"), 0);
 	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 1 << 20, 0), 0);
@@ -275,7 +275,7 @@ TEST(debugfs_latency)
 	free(text);
 }
 
-/* Read by everybody at once, while jobs run and address spaces come and go. */
+/* Many readers, while jobs run and address spaces are created and destroyed. */
 TEST(debugfs_while_busy)
 {
 	struct env env;
@@ -356,9 +356,7 @@ TEST(trace_fault)
 	free(text);
 }
 
-/*
- * Mistakes of users and faults of their jobs are theirs: the kernel's log has no line about them.
- */
+/* Errors of clients and faults of their jobs write nothing to the kernel's log. */
 TEST(log_is_quiet)
 {
 	struct drm_nna_submit args;

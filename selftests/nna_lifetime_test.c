@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files, processes and objects that end while others still use them; calls that signals interrupt.
+ * Files, processes and objects that end while they are in use; races of threads on one file; calls
+ * that signals interrupt.
  */
 
 #include <errno.h>
@@ -135,7 +136,7 @@ TEST(killed_while_binding)
 	expect_result(&env);
 }
 
-/* Its queue is longer than the ring, so that most of it waits in the kernel. */
+/* More jobs than fit on the ring, so that most of them wait in the scheduler. */
 TEST(closed_with_a_long_queue)
 {
 	struct env env, other;
@@ -144,7 +145,7 @@ TEST(closed_with_a_long_queue)
 	env_init(&env);
 	env_init(&other);
 	stream_endless(&env);
-	/* Before the first one is out of budget. */
+	/* As many as can be submitted before the first one has used up its budget. */
 	for (unsigned int i = 0; i < 2000 / test_slowness(); i++)
 		EQ(submit(&env, 0, 0), 0);
 	begin = now_ns();
@@ -182,7 +183,7 @@ TEST(mapping_outlives_the_file)
 	memset(env.map, 1, ENV_SIZE);
 }
 
-/* The memory of a job stays until it has ended, whoever lets go of what. */
+/* A job's memory stays until it has ended, though the handle, the VM and the context are gone. */
 TEST(all_let_go_while_running)
 {
 	struct drm_nna_submit args;
@@ -278,7 +279,7 @@ static void *race_binds(void *arg)
 	return NULL;
 }
 
-/* Handles and ids are small numbers: who guesses them finds what another one is making. */
+/* Handles and ids are small numbers: a thread that guesses them uses what another just creates. */
 static void *race_guess(void *arg)
 {
 	struct race *race = arg;
@@ -337,7 +338,7 @@ static void *race_make(void *arg)
 
 #define MOST_THREADS 5
 
-/* For a while all at once; some jobs must have got through. */
+/* Runs all threads for a while; some jobs must have succeeded. */
 static void race_run(struct race *race, void *(*const *mains)(void *), unsigned int count)
 {
 	pthread_t threads[MOST_THREADS];
@@ -383,7 +384,7 @@ static void on_alarm(int signal)
 	atomic_fetch_add(&alarms, 1);
 }
 
-/* Every call may be interrupted at any time, and called again as it is. */
+/* A call that a signal interrupts at any point can be called again with the same argument. */
 TEST(interrupted_calls)
 {
 	struct sigaction action = { .sa_handler = on_alarm }; /* without SA_RESTART */

@@ -134,7 +134,7 @@ TEST(reserved_ioctl)
 	struct drm_nna_vm_create create = { 0 };
 	int fd = nna_open();
 
-	/* The number of BO_FROM_USERPTR is taken but not served. */
+	/* BO_FROM_USERPTR is reserved. */
 	EQ(xioctl(fd,
 		  DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_BO_FROM_USERPTR, struct drm_nna_vm_create),
 		  &create),

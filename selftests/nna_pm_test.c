@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The device sleeps when nobody needs it, and wakes without anybody noticing but by the clock. */
+/* Runtime suspend: an idle device is suspended, and resumed when it is needed, without errors. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +100,7 @@ TEST(job_wakes_it)
 	}
 }
 
-/* As long as a job waits for something it stays awake. */
+/* A job that waits for a fence keeps the device from being suspended. */
 TEST(no_sleep_with_a_job)
 {
 	struct drm_nna_submit args;
@@ -122,7 +122,7 @@ TEST(no_sleep_with_a_job)
 	CHECK(reaches(env.fd, "suspended"));
 }
 
-/* Binds do not wake it; what they change holds when it is awake again. */
+/* Binds do not resume the device; after a resume it sees what they have changed. */
 TEST(bind_while_asleep)
 {
 	struct drm_nna_submit args;

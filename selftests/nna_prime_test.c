@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sharing memory as dma-bufs: with udmabuf, the system heap, vgem, other files and other processes;
- * their fences.
+ * Sharing of memory as dma-bufs with udmabuf, the system heap, vgem, other files and other
+ * processes, and fences on dma-bufs.
  */
 
 #include <errno.h>
@@ -76,7 +76,7 @@ static int receive_fd(int socket)
 	return fd;
 }
 
-/* Of a process that is gone when it is used. */
+/* A dma-buf that a process made which has ended. */
 static int from_another_process(uint32_t size)
 {
 	int pair[2], fd, status;
@@ -124,7 +124,7 @@ static void fill_and_check(struct env *env, int dmabuf, const uint8_t *p)
 	sync_dmabuf(dmabuf, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ);
 }
 
-/* The device writes into somebody else's pages, and the owner sees it. */
+/* The device writes to an imported dma-buf, and the exporter sees it. */
 #define IMPORT(source) \
 	TEST(import_##source) \
 	{ \
@@ -180,10 +180,7 @@ TEST(import_of_ones_own)
 	EQ(bo, again);
 }
 
-/*
- * The object of another file of the same driver has no detour over attachments, and one
- * reservation.
- */
+/* An object of another file of the same device is shared itself, without an attachment. */
 TEST(import_in_another_file)
 {
 	int fd = nna_open(), other = nna_open(), dmabuf;
@@ -259,7 +256,7 @@ TEST(export_read_only)
 	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, dmabuf, 0) != MAP_FAILED);
 }
 
-/* An object that promised to have no CPU mapping has none through its dma-buf either. */
+/* An object with NO_MMAP cannot be mapped through its dma-buf either. */
 TEST(export_without_mmap)
 {
 	int fd = nna_open(), dmabuf;
@@ -301,7 +298,7 @@ TEST(dmabuf_outlives_everything)
 	EQ(p[ENV_DATA + 0x3fff], 0x77);
 }
 
-/* A job's fence put on a dma-buf is what an implicitly synchronised client then waits for. */
+/* A job's fence that is put on a dma-buf is what implicitly synchronised clients wait for. */
 TEST(out_fence_on_a_dmabuf)
 {
 	struct dma_buf_import_sync_file import = { .flags = DMA_BUF_SYNC_WRITE };
@@ -322,11 +319,11 @@ TEST(out_fence_on_a_dmabuf)
 	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export), 0);
 	EQ(sync_file_status(export.fd), 0);
 	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
-	/* With the job's error. */
+	/* It has the job's error. */
 	EQ(sync_file_status(export.fd), -ETIMEDOUT);
 }
 
-/* Submission is explicit: it leaves no fence of its own on what the job uses. */
+/* A submission puts no fence on the dma-bufs that the job uses. */
 TEST(no_implicit_fence)
 {
 	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
@@ -347,7 +344,7 @@ TEST(no_implicit_fence)
 	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
 }
 
-/* Many at a time, all bound, none leaked: the whole is done again and again. */
+/* Many at a time, all bound; again and again, so that a leak would show. */
 TEST(import_many)
 {
 	enum { COUNT = 64 };

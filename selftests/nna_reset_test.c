@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A device that misbehaves: jobs that hang, interrupts that are lost or come for nothing,
- * completions that make no sense, resets that fail, a device that dies. The guilty context is
- * banned, everybody else goes on, and whatever has happened the next inference works. Wants to be
- * alone with the device; a short job limit (nna-device --job-limit) makes it quick.
+ * A device that fails: jobs that hang, interrupts that are lost or spurious, completions that are
+ * wrong, resets that fail, a device that dies. The guilty context is banned, other contexts go on,
+ * and in the end the next inference succeeds.
+ *
+ * Faults are injected through the control socket of nna-device. Needs root and no other user of the
+ * device; a short job limit (nna-device --job-limit) makes it quick.
  */
 #define KSFT_TIMEOUT_S 120
 
@@ -24,7 +26,7 @@
 
 #define FEW 8
 
-/* A device that behaves, whatever the last test has left behind. */
+/* An environment on a device without faults, whatever state the last test has left it in. */
 static void set_up(struct env *env)
 {
 	struct drm_nna_counters c;
@@ -45,9 +47,7 @@ static uint64_t hang_time(int fd)
 	struct drm_nna_sched_info info;
 
 	EQ(query(fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
-	/*
-	 * What shows no progress is looked at twice, aborted for a second and then reset for two.
-	 */
+	/* Two timeouts of the scheduler, then an abort (1 s) and a reset (2 s), and some more. */
 	return 2 * info.timeout_ns + 5 * SECOND;
 }
 
@@ -59,7 +59,7 @@ static uint32_t submit_bad(struct env *env, const char *how)
 	inject("%s 1", how);
 	stream_null(env);
 	EQ(submit(env, 0, out), 0);
-	/* Until the device has taken it: the next job is not to be the one that it happens to. */
+	/* Until the device has begun it, as the fault is injected into the next job that begins. */
 	usleep(100000);
 	return out;
 }
@@ -116,7 +116,7 @@ TEST(hung_job_ends_by_its_deadline)
 	args = env_submit(&env);
 	args.deadline_ns = now_ns() + SECOND / 5;
 	EQ(submit_args_and_wait(&env, &args), -ETIMEDOUT);
-	/* Late is not guilty. */
+	/* The job is only late, and its context not guilty. */
 	EQ(ctx_state(env.fd, env.ctx).state, 0);
 	EQ(submit_and_wait(&env), 0);
 }
@@ -131,7 +131,7 @@ TEST(hung_job_of_a_closed_file)
 	begin = now_ns();
 	env_fini(&env);
 	expect_inference();
-	/* It was aborted, not waited for. */
+	/* The hung job was aborted. */
 	CHECK(now_ns() - begin < SECOND);
 }
 
@@ -160,7 +160,7 @@ TEST(hung_job_of_a_killed_process)
 	CHECK(now_ns() - begin < SECOND);
 }
 
-/* An address space changes while its job hangs. */
+/* A bind in the address space of a job that hangs. */
 TEST(unmap_behind_a_hung_job)
 {
 	struct env env;
@@ -215,13 +215,13 @@ TEST(stuck_job_is_reset)
 	EQ(state.reset_count, 1);
 	EQ(submit(&env, 0, 0), -ECANCELED);
 	EQ(counters(env.fd).driver_resets, resets + 1);
-	/* The same address space in a new context. */
+	/* A new context in the same address space. */
 	EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env.ctx), 0);
 	EQ(submit_and_wait(&env), 0);
 	expect_inference();
 }
 
-/* Those behind it on its ring: each has its result or -ECANCELED, and goes on. */
+/* Jobs of others on the same ring: each ends with its result or -ECANCELED, and no ban. */
 TEST(stuck_job_and_its_neighbours)
 {
 	struct drm_nna_ctx_get_state state;
@@ -262,7 +262,7 @@ TEST(stuck_job_and_its_neighbours)
 	printf("# %d of %d neighbours lost a job\n", canceled, FEW);
 }
 
-/* What is submitted behind a stuck job of the same context never runs. */
+/* Jobs behind a stuck one in the same context never run. */
 TEST(stuck_job_and_its_queue)
 {
 	struct env env;
@@ -280,7 +280,7 @@ TEST(stuck_job_and_its_queue)
 	expect_inference();
 }
 
-/* Work of higher priority goes on all the time. */
+/* Jobs of higher priority run all the time. */
 TEST(stuck_job_and_the_rings_above)
 {
 	struct env low, high;
@@ -298,7 +298,7 @@ TEST(stuck_job_and_the_rings_above)
 		uint64_t begin = now_ns();
 
 		ret = submit_and_wait(&high);
-		/* Only one that was on the device at the very moment of the reset. */
+		/* Only a job that was running at the moment of the reset. */
 		if (ret)
 			EQ(ret, -ECANCELED);
 		if (now_ns() - begin > worst)
@@ -322,7 +322,7 @@ TEST(stuck_job_of_a_closed_file)
 	set_up(&env);
 	submit_bad(&env, "stuck");
 	env_fini(&env);
-	/* Behind it on the same ring: there is a reset in between. */
+	/* Behind the stuck job on the same ring: it runs after the reset. */
 	env_init(&env);
 	stream_null(&env);
 	uint32_t out = syncobj_create(env.fd);
@@ -343,7 +343,7 @@ TEST(two_stuck_contexts)
 	EQ(ctx_create(b.fd, b.vm, DRM_NNA_CTX_PRIORITY_LOW, &b.ctx), 0);
 	out_b = submit_bad(&b, "stuck");
 	out_a = submit_bad(&a, "stuck");
-	/* One reset helps both; who is blamed for it depends on who was looked at first. */
+	/* One reset ends both; which one is guilty depends on whose timeout was first. */
 	CHECK(wait_status(&a, out_a, 2 * hang_time(a.fd)) < 0);
 	CHECK(wait_status(&b, out_b, 2 * hang_time(b.fd)) < 0);
 	CHECK((ctx_state(a.fd, a.ctx).state | ctx_state(b.fd, b.ctx).state) &
@@ -351,10 +351,7 @@ TEST(two_stuck_contexts)
 	expect_inference();
 }
 
-/*
- * A job that waits behind a flood of higher ones for longer than the hang limit is not taken for a
- * hung one.
- */
+/* A job that waits for longer than the timeout, behind jobs of higher priority, is not hung. */
 TEST(starved_job_is_not_hung)
 {
 	struct env low, high;
@@ -414,7 +411,7 @@ TEST(lost_interrupt)
 	EQ(query(env.fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
 	resets = counters(env.fd).driver_resets;
 	inject("drop-irq 1");
-	/* Found when the driver looks after the job: a result like any other. */
+	/* The timeout handler finds the completion, and the job ends as usual. */
 	EQ(submit_and_wait(&env), 0);
 	EQ(ctx_state(env.fd, env.ctx).state, 0);
 	EQ(counters(env.fd).driver_resets, resets);
@@ -473,7 +470,7 @@ TEST(spurious_interrupts)
 	EQ(ctx_state(env.fd, env.ctx).state, 0);
 }
 
-/* ---- completions that make no sense ---------------------------------------------------------- */
+/* ---- wrong completions ----------------------------------------------------------------------- */
 
 TEST(corrupt_completion)
 {
@@ -487,7 +484,7 @@ TEST(corrupt_completion)
 	inject("corrupt 1");
 	ret = submit_and_wait(&env);
 	EQ(ret, -ECANCELED);
-	/* Not the client's fault. */
+	/* The client is not guilty. */
 	EQ(ctx_state(env.fd, env.ctx).state, DRM_NNA_CTX_STATE_INNOCENT);
 	EQ(counters(env.fd).driver_resets, resets + 1);
 	EQ(submit_and_wait(&env), 0);
@@ -523,7 +520,7 @@ TEST(twenty_resets)
 	expect_inference();
 }
 
-/* ---- what the log says of all this ----------------------------------------------------------- */
+/* ---- the kernel's log ------------------------------------------------------------------------ */
 
 TEST(one_line_per_event)
 {
@@ -569,7 +566,7 @@ TEST(one_line_per_event)
 
 /* ---- a device that is lost ------------------------------------------------------------------- */
 
-/* For whoever holds a file of it: -ENODEV, and nothing that hangs. */
+/* Every call on an open file returns -ENODEV, and none hangs. */
 static void expect_lost(struct env *env)
 {
 	EQ(submit(env, 0, 0), -ENODEV);
@@ -584,7 +581,7 @@ static void rebind(struct env *env)
 	device_unbind(env->fd);
 	device_bind();
 	expect_inference();
-	/* Who was there before stays out. */
+	/* Files from before stay unusable. */
 	EQ(submit(env, 0, 0), -ENODEV);
 }
 
@@ -609,7 +606,7 @@ TEST(refused_reset)
 	rebind(&env);
 }
 
-/* The kernel's events, from now on. */
+/* A socket that receives the kernel's uevents. */
 static int uevent_open(void)
 {
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_groups = 1 };
@@ -620,7 +617,7 @@ static int uevent_open(void)
 	return fd;
 }
 
-/* Waits for a change of the accelerator's node that says WEDGED=; what it says. */
+/* Waits for a change event of the accel device with WEDGED=, and returns its value. */
 static const char *uevent_wedged(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -714,7 +711,7 @@ TEST(dies_under_an_unmap)
 	set_up(&env);
 	EQ(submit_and_wait(&env), 0);
 	inject("dead 1");
-	/* No acknowledgement will come; the device is cut off instead, and the pages are safe. */
+	/* The invalidation cannot complete; instead bus mastering is disabled. */
 	EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_DATA, 4096), 0);
 	rebind(&env);
 }
@@ -750,10 +747,7 @@ TEST(unbound_while_stuck)
 	expect_inference();
 }
 
-/*
- * A device that is not there when the driver comes: refused with an error, and taken once it is
- * back.
- */
+/* Probe of a device that does not answer fails, and succeeds once the device is back. */
 TEST(bound_while_dead)
 {
 	char path[] = "/sys/bus/pci/drivers/nna/bind";
@@ -777,8 +771,8 @@ TEST(bound_while_dead)
 }
 
 /*
- * Somebody takes bus mastering away: no job can end, the driver notices, and the next one to bind
- * repairs it.
+ * Bus mastering is disabled behind the driver's back: no job can end, the device is lost, and it
+ * works again after the driver has been bound anew.
  */
 TEST(bus_mastering_off)
 {

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Jobs that wait long for others, within what the device promises: none of them is taken for one
- * that hangs.
+ * Jobs that wait for others for as long as the device may let them wait: none of them is taken for
+ * one that hangs.
  */
 
 #include <errno.h>
 #include <xf86drm.h>
 
-/*
- * What it waits for takes twelve seconds of an idle machine, and as long as the waits below on a
- * busy one.
- */
+/* Twelve seconds on an idle machine; on a busy one as long as the waits below may take. */
 #define KSFT_TIMEOUT_S 120
 #include "ksft.h"
 #include "nna_test.h"
 
 #define RINGS 3
-/*
- * Below the job limit, but all together well beyond the time after which the driver looks at a job.
- */
+/* Below the job limit; the budgets of all jobs together are longer than the scheduler's timeout. */
 #define BUDGET (4 * SECOND)
 
 static void expect_no_reset(int fd, uint64_t before)
@@ -37,10 +32,7 @@ static uint64_t resets(int fd)
 	return c.driver_resets;
 }
 
-/*
- * One endless job per ring, and a job of each neighbour behind it: every one ends by its own
- * budget.
- */
+/* An endless job on each ring, with a job of another context behind it: each ends by its budget. */
 TEST(long_jobs_share_the_device)
 {
 	struct env env[RINGS], behind[RINGS];

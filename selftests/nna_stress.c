@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * nna_stress [--expect-unbind | --hold] [SECONDS]: threads and processes that submit, bind, fault,
- * create, destroy and die at random, for a bounded time. What may not happen: an unexpected error,
- * a wrong result, a job that does not end. With --expect-unbind the driver may go away: -ENODEV is
- * an end like any other. With --hold one client keeps its mappings meanwhile.
+ * create, destroy and die at random, for SECONDS. An unexpected error, a wrong result or a job that
+ * does not end is a failure.
+ *
+ *  --expect-unbind	the driver may be unbound meanwhile: -ENODEV ends a client without failure
+ *  --hold		one client keeps its mappings all the time
  */
 #include <errno.h>
 #include <pthread.h>
@@ -38,7 +40,7 @@ static void must(int ret, const char *what)
 		fail(what, ret);
 }
 
-/* One client in one thread, with an address space, contexts and buffers of its own. */
+/* A client: a thread with an address space, contexts and buffers of its own. */
 static void *client(void *arg)
 {
 	unsigned int seed = (unsigned int)(uintptr_t)arg;
@@ -88,7 +90,7 @@ static void *client(void *arg)
 			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx),
 			     "context");
 		} else {
-			/* Leave jobs behind. */
+			/* End with jobs that are running. */
 			stream_endless(&env);
 			for (int i = 0; i < 4; i++)
 				must(submit(&env, 0, 0), "submit");
@@ -126,7 +128,7 @@ static int hold(unsigned int seconds)
 	for (int i = 0; i < 0x4000; i++)
 		if (env.map[ENV_DATA + i] != 0x3c)
 			return 1;
-	/* The device is gone for this file, whoever has come since. */
+	/* This file stays unusable, also when the driver has been bound again. */
 	return submit(&env, 0, 0) == -ENODEV ? 0 : 1;
 }
 
@@ -152,7 +154,7 @@ int main(int argc, char **argv)
 		if (!pids[i])
 			exit(process(i));
 	}
-	/* The last one is killed again and again, at whatever it is doing. */
+	/* Kill the last process again and again, and start it anew. */
 	while (!test_unbind_expected && now_ns() + SECOND < end_ns) {
 		usleep(300000);
 		kill(pids[PROCESSES - 1], SIGKILL);
@@ -167,7 +169,7 @@ int main(int argc, char **argv)
 
 		if (waitpid(pids[i], &status, 0) != pids[i] || !WIFEXITED(status) ||
 		    WEXITSTATUS(status)) {
-			/* The last one may have been too short-lived to finish a job. */
+			/* The last process may have been killed before it finished a job. */
 			if (i < PROCESSES - 1 || (WIFEXITED(status) && WEXITSTATUS(status) != 1))
 				failed = 1;
 		}

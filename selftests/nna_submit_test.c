@@ -222,7 +222,7 @@ TEST(ctx_state_clean)
 	EQ(ctx_state(env.fd, env.ctx).reset_count, 0);
 }
 
-/* One change to a good submission, and the error that it must give; nothing is banned for it. */
+/* Submissions that are valid but for one value, and their errors; nothing is banned. */
 #define BAD_SUBMIT(test_name, change, error) \
 	TEST(test_name) \
 	{ \
@@ -388,7 +388,7 @@ TEST(closed_with_jobs)
 	for (int i = 0; i < 100; i++)
 		EQ(submit(&env, 0, 0), 0);
 	env_fini(&env);
-	/* They are aborted, so the next client does not wait for a hundred job limits. */
+	/* The jobs are aborted, so that the next client need not wait for a hundred job limits. */
 	stream_null(&other);
 	EQ(submit_and_wait(&other), 0);
 }
@@ -400,7 +400,7 @@ TEST(one_interrupt_and_no_register_read_per_job)
 	const int jobs = 100;
 
 	env_init(&env);
-	/* Waking up takes register writes. */
+	/* A resume would read registers. */
 	device_keep_awake(env.fd, true);
 	stream_null(&env);
 	EQ(submit_and_wait(&env), 0);
@@ -413,7 +413,7 @@ TEST(one_interrupt_and_no_register_read_per_job)
 	CHECK(c.irqs - b.irqs <= (uint64_t)jobs);
 	CHECK(c.driver_irqs - b.driver_irqs <= (uint64_t)jobs);
 	EQ(c.mmio_writes - b.mmio_writes, jobs);
-	/* A query itself reads registers: as many as between the first two. */
+	/* Only as many reads as a query of the counters itself makes. */
 	EQ(c.driver_mmio_reads - b.driver_mmio_reads, b.driver_mmio_reads - a.driver_mmio_reads);
 	EQ(c.mmio_reads - b.mmio_reads, b.mmio_reads - a.mmio_reads);
 	device_keep_awake(env.fd, false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The whole system goes to sleep and wakes up, with jobs on the ring and in the scheduler. For
- * selftests/suspend: the guest's files do not survive that, so everything is in memory and open
- * before, results go to the console, and in the end the program turns the guest off.
+ * System sleep and resume, with jobs on the ring and in the scheduler. Started by
+ * selftests/suspend. The guest's file system does not work after a resume, so everything is opened
+ * and in memory before, results go to the console, and in the end the program powers the guest off.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "nna_test.h"
 
 #define ROUNDS 3
-/* More than a ring holds. */
+/* More than fit on a ring. */
 #define JOBS 100
 
 static unsigned int passed, failed;
@@ -31,7 +31,7 @@ static void check(bool ok, const char *what, int round)
 	printf("nna_suspend: %s %s, round %d\n", ok ? "ok" : "not ok", what, round);
 }
 
-/* A test that stops here is not the driver's fault; there are no files to lose. */
+/* A failure here is one of the test's environment. */
 static int must_open(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);
@@ -51,10 +51,7 @@ static void one_round(struct env *busy, struct env *queue, struct env *work, int
 	struct drm_nna_submit args = env_submit(busy);
 	bool ok = true;
 
-	/*
-	 * One that runs while the system is to sleep, and behind it on its ring what it keeps
-	 * waiting.
-	 */
+	/* A job that runs when the system is suspended, and others behind it on the ring. */
 	args.duration_ns = SECOND / 2;
 	ok = !submit_args(busy, &args, 0, first);
 	for (int i = 0; i < JOBS; i++) {
@@ -85,7 +82,7 @@ static void one_round(struct env *busy, struct env *queue, struct env *work, int
 	drmSyncobjDestroy(busy->fd, first);
 }
 
-/* Whether the kernel has warned, oopsed or locked up. */
+/* Whether the kernel is tainted by a warning, an oops or a lockup. */
 static bool is_tainted(int tainted)
 {
 	char text[32] = "";
@@ -106,7 +103,7 @@ int main(void)
 	delay = must_open("/sys/module/suspend/parameters/pm_test_delay", O_WRONLY);
 	state = must_open("/sys/power/state", O_WRONLY);
 	tainted = must_open("/proc/sys/kernel/tainted", O_RDONLY);
-	/* Devices sleep and wake; the processor, which nothing here would wake, does not. */
+	/* Suspend devices only: nothing would wake the processor. */
 	if (write(test, "devices", 7) != 7 || write(delay, "1", 1) != 1)
 		printf("nna_suspend: no tests of sleep: %s\n", strerror(errno));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fences in and out: binary and timeline syncobjs, sync_files, foreign fences, failures that
- * travel.
+ * In-fences and out-fences: binary and timeline syncobjs, sync_files, fences of other drivers, and
+ * errors that jobs take over from their in-fences.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "ksft.h"
 #include "nna_test.h"
 
-/* vgem's own interface: attach a fence to a buffer, signal it. */
+/* The ioctls of vgem that attach a fence to a buffer and signal it. */
 struct vgem_fence_attach {
 	uint32_t handle, flags, out_fence, pad;
 };
@@ -31,7 +31,7 @@ struct vgem_fence_signal {
 #define VGEM_FENCE_ATTACH DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
 #define VGEM_FENCE_SIGNAL DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
 
-/* Newer than the headers of some. */
+/* Not in the headers of older distributions. */
 #ifndef SYNC_IOC_SET_DEADLINE
 struct sync_set_deadline {
 	uint64_t deadline_ns, pad;
@@ -40,10 +40,7 @@ struct sync_set_deadline {
 #define SYNC_IOC_SET_DEADLINE _IOW(SYNC_IOC_MAGIC, 5, struct sync_set_deadline)
 #endif
 
-/*
- * The debug kernel's fences, which are signalled by hand; the interface is in debugfs and has no
- * header.
- */
+/* Fences of the debug kernel that user space signals; this debugfs interface has no header. */
 #define SW_SYNC "/sys/kernel/debug/sync/sw_sync"
 
 struct sw_sync_fence {
@@ -68,7 +65,7 @@ struct foreign {
 	int sync_file;
 };
 
-/* A sync_file of a fence that signals when foreign_signal() is called, or after ten seconds. */
+/* A sync_file of vgem's; its fence signals by foreign_signal(), or after ten seconds. */
 static struct foreign foreign_fence(void)
 {
 	struct drm_mode_create_dumb dumb = { .width = 64, .height = 16, .bpp = 32 };
@@ -166,8 +163,8 @@ TEST(out_fence_as_sync_file)
 }
 
 /*
- * How long a low job waited until it began, in ticks, while the ring above had one job after the
- * other; with somebody who waits for it with a deadline, or without.
+ * How long a low job waited until it began, in ticks, while a higher ring always had a job; with a
+ * waiter who has set a deadline (wanted), or without.
  */
 static uint64_t wait_behind_others(struct env *low, struct env *high, bool wanted)
 {
@@ -178,7 +175,7 @@ static uint64_t wait_behind_others(struct env *low, struct env *high, bool wante
 	uint32_t out;
 
 	out = syncobj_create(low->fd);
-	/* Each ends when its deadline comes: half a second of them. */
+	/* Each ends by its deadline; together they take half a second. */
 	args = env_submit(high);
 	args.deadline_ns = now_ns() + SECOND / 100;
 	for (int i = 0; i < 50; i++) {
@@ -195,7 +192,7 @@ static uint64_t wait_behind_others(struct env *low, struct env *high, bool wante
 	EQ(sync_file_status(sync_file), 1);
 	close(sync_file);
 	drmSyncobjDestroy(low->fd, out);
-	/* The jobs of the ring above that are left. */
+	/* Until the remaining jobs of the higher ring have ended. */
 	usleep(700000);
 	return env_report(low)->begin - now.tick;
 }
@@ -211,7 +208,7 @@ TEST(fence_deadline)
 	EQ(ctx_create(low.fd, low.vm, DRM_NNA_CTX_PRIORITY_LOW, &low.ctx), 0);
 	stream_null(&low);
 	stream_endless(&high);
-	/* What the machine does besides may have it wait for longer. */
+	/* A few attempts, as other load on the machine can make the job wait for longer. */
 	for (int i = 0; i < 5; i++) {
 		without = wait_behind_others(&low, &high, false);
 		with = wait_behind_others(&low, &high, true);
@@ -266,7 +263,7 @@ TEST(other_contexts_do_not_wait)
 	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
 }
 
-/* A timeline of sw_sync's. */
+/* Opens a timeline of sw_sync. */
 static int sw_sync_open(void)
 {
 	int fd = open(SW_SYNC, O_RDWR | O_CLOEXEC);
@@ -276,7 +273,7 @@ static int sw_sync_open(void)
 	return fd;
 }
 
-/* The fence of a point on it: in syncobj in, and as a sync_file. */
+/* Creates a fence of a point on it: imports it to syncobj in, and returns its sync_file. */
 static int sw_sync_in(struct env *env, int timeline, uint32_t value, uint32_t in)
 {
 	struct sw_sync_fence fence = { .value = value, .name = "nna" };
@@ -308,7 +305,7 @@ TEST(sw_sync_holds_the_job)
 	}
 }
 
-/* A timeline that goes puts its fences into error, and the jobs behind them. */
+/* Closing a timeline makes its fences fail, and jobs that wait for them fail, too. */
 TEST(sw_sync_that_goes)
 {
 	int timeline = sw_sync_open();
@@ -328,7 +325,7 @@ TEST(sw_sync_that_goes)
 	EQ(submit_and_wait(&env), 0);
 }
 
-/* Who signals the in-fence learns by when the job wants it. */
+/* A job's deadline is set on its in-fence, where the driver of that sees it. */
 TEST(deadline_is_handed_on)
 {
 	struct sw_sync_deadline deadline = { 0 };
@@ -376,7 +373,7 @@ TEST(timeline)
 	EQ(value, 20);
 }
 
-/* One job between two contexts' jobs, on the same ring and on another one. */
+/* Jobs that wait for jobs of another context, on the same ring and on another one. */
 TEST(across_contexts)
 {
 	struct env a, b;
@@ -401,7 +398,7 @@ TEST(across_contexts)
 	}
 }
 
-/* A job whose in-fence has failed does not run and carries its error; nobody is banned for that. */
+/* A job whose in-fence fails does not run, has its error, and bans nobody. */
 TEST(error_travels)
 {
 	struct env a, b;
@@ -428,9 +425,7 @@ TEST(error_travels)
 	}
 }
 
-/*
- * The same within one context, where the scheduler itself would not wait; the error must not ban.
- */
+/* The same within one context, where the scheduler itself does not wait for the in-fence. */
 TEST(error_travels_within_a_context)
 {
 	struct env env;
@@ -450,7 +445,7 @@ TEST(error_travels_within_a_context)
 	EQ(syncobj_wait(env.fd, end, LONG_WAIT), 0);
 	EQ(syncobj_status(env.fd, mid), -ETIMEDOUT);
 	EQ(syncobj_status(env.fd, end), -ETIMEDOUT);
-	/* Had it run, it would have looped up to the job limit. */
+	/* It has not run: else it would have looped until the job limit, and been banned. */
 	EQ(ctx_state(env.fd, env.ctx).state, 0);
 	stream_null(&env);
 	EQ(submit_and_wait(&env), 0);
@@ -549,7 +544,7 @@ TEST(closed_while_waiting_for_a_fence)
 	CHECK(sync_file_status(sync_file) < 0);
 }
 
-/* One bad sync beside a good one: nothing is submitted, and the good one is left as it was. */
+/* A wrong sync beside a valid one: nothing is submitted, and the valid syncobj is unchanged. */
 #define BAD_SYNC(test_name, bad, error) \
 	TEST(test_name) \
 	{ \

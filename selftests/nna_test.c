@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* What the driver's tests share: see nna_test.h. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,7 @@ uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/* One line of an answer, without its newline. */
+/* Reads one line of an answer of the device process, without its newline. */
 static void control_read(int fd, char *line, size_t size)
 {
 	size_t n = 0;
@@ -188,7 +189,7 @@ void inject(const char *format, ...)
 	close(fd);
 }
 
-/* Of the last device whose name was asked for: it is still needed when there is no node to ask. */
+/* The name that device_name() returned last; an unbound device has no node to ask. */
 static char bus_device[64];
 
 const char *device_name(int fd)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver's tests share: raw ioctls, and an environment with an address space, a context
- * and one buffer object that holds a stream, a base table, a report and data. Setting up fails the
- * test when it fails.
+ * What the driver's tests share: wrappers of the ioctls, control of the device and of the driver,
+ * and struct env, an environment to run jobs in.
+ *
+ * Functions that return a handle, an id or a pointer end the process with a message when they fail.
+ * Functions that return int return 0 or a negative errno, for the test to check.
  */
 #ifndef NNA_TEST_H
 #define NNA_TEST_H
@@ -14,22 +16,30 @@
 
 #include "hw/gen/nnahw.h"
 
+/* Address and size of the environment's buffer object in its address space. */
 #define ENV_VA 0x100000ull
 #define ENV_SIZE 0x40000ull
-/* Where things lie in the environment's buffer object. */
+/* Byte offsets in the environment's buffer object. */
 #define ENV_STREAM 0x0
 #define ENV_TABLE 0x8000
 #define ENV_REPORT 0x9000
 #define ENV_DATA 0x10000
 
 #define SECOND 1000000000ull
-/*
- * A time within which something has happened that should take so long, on the kernel that this is.
- */
+/* A time limit in ns, longer on kernels that are slower. */
 #define PATIENCE(ns) ((ns) * test_slowness())
-/* A time within which the device has certainly done any job of these tests. */
+/* A time limit that no job of these tests comes near. */
 #define LONG_WAIT PATIENCE(20 * SECOND)
 
+/**
+ * struct env - A file of the device with what a job needs.
+ * @fd: the file.
+ * @vm: an address space.
+ * @ctx: a context of medium priority in @vm.
+ * @bo: a buffer object of ENV_SIZE bytes at ENV_VA: stream, base table, report and data.
+ * @map: its CPU mapping.
+ * @stream_size: bytes of the stream written so far.
+ */
 struct env {
 	int fd;
 	uint32_t vm, ctx, bo;
@@ -37,16 +47,13 @@ struct env {
 	uint32_t stream_size;
 };
 
-/*
- * The driver may be unbound at any time: then helpers end the process with status 0 instead of
- * failing.
- */
+/* The driver may be unbound: helpers that get -ENODEV end the process with status 0. */
 extern bool test_unbind_expected;
 
-/* How many times slower than a usual kernel this one is: NNA_SLOWNESS, or 1. */
+/* How many times slower than a kernel without debugging checks this one is: NNA_SLOWNESS, or 1. */
 unsigned int test_slowness(void);
 
-/* ioctl that restarts and returns 0 or a negative errno. */
+/* ioctl() that is repeated after EINTR; 0 or a negative errno. */
 int xioctl(int fd, unsigned long request, void *arg);
 
 /* Opens the first node of the nna driver; skips the test if there is none. */
@@ -54,44 +61,43 @@ int nna_open(void);
 /* Opens a card of the vgem driver; skips the test if there is none. */
 int vgem_open(void);
 
-/*
- * A dma-buf of size bytes, a multiple of pages, that can be written; skips the test where there is
- * no such source.
- */
+/* A writable dma-buf of size bytes (whole pages); skips the test if there is no exporter. */
 int from_udmabuf(uint32_t size);
 int from_vgem(uint32_t size);
 
+/* CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
 /*
- * Tells the device process to misbehave, as nna-device --help lists it; skips the test where it
- * cannot be reached.
+ * Sends a fault injection command to the device process (nna-device --help lists them); skips the
+ * test if there is no connection to it.
  */
 void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** log_begin() - Mark where log_lines() begins to count. */
 void log_begin(void);
 
-/** log_lines() - Lines in the kernel's log since then that are the driver's. */
+/** log_lines() - Number of lines that the driver has written to the kernel's log since then. */
 int log_lines(void);
-/* Unbinds the driver from the device behind fd, and binds it again. */
+
+/* Unbinds the driver from the device behind fd; binds it to that device again. */
 void device_unbind(int fd);
 void device_bind(void);
-/* Keeps the device behind fd from being suspended when it is idle, or lets it again. */
+/* Forbids or allows runtime suspend of the device behind fd. */
 void device_keep_awake(int fd, bool awake);
 struct drm_nna_counters counters(int fd);
-/* The device's name on its bus; with fd -1 that of the one that was asked for last. */
+/* The PCI name of the device behind fd; with fd -1 the name that was returned last. */
 const char *device_name(int fd);
 
 /*
- * Whole files as text, to be freed: any, of the device's debugfs directory, and what /proc says
- * about fd.
+ * Contents of a file as a string, to be freed: of any path, of a file in the device's debugfs
+ * directory, of /proc/self/fdinfo/FD.
  */
 char *read_file(const char *path);
 char *debugfs_read(int fd, const char *file);
 char *fdinfo_read(int fd);
 void write_file(const char *path, const char *text);
-/* The number after key, at the start of a line; -1 when there is no such line. */
+/* The number after key, which begins a line; -1 if no line begins with it. */
 long long text_value(const char *text, const char *key);
 
 int query(int fd, uint32_t type, void *data, uint32_t size);
@@ -111,42 +117,46 @@ int ctx_destroy(int fd, uint32_t ctx);
 struct drm_nna_ctx_get_state ctx_state(int fd, uint32_t ctx);
 
 uint32_t syncobj_create(int fd);
-/* 0, -ETIME, or another error. */
+/* Wait at most timeout_ns: 0, -ETIME, or another error of the ioctl; not the fence's error. */
 int syncobj_wait(int fd, uint32_t handle, uint64_t timeout_ns);
 int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns);
-/* How the fence in a syncobj ended: 1 signalled, 0 not yet, negative error. */
+/* Status of a fence: 1 signalled, 0 not signalled, or its error. */
 int syncobj_status(int fd, uint32_t handle);
 int sync_file_status(int sync_file);
 
-/* Ends the process as a failed set-up. */
+/* Ends the process with status 1 and a message; see test_unbind_expected. */
 void die(const char *what, int ret) __attribute__((noreturn));
 
 void env_init(struct env *env);
-/* Another context in the same file, with an address space of its own that maps the same buffer. */
+/* A second environment in the same file: own address space and context, the same buffer object. */
 void env_init_sibling(struct env *env, const struct env *other);
 void env_fini(struct env *env);
 
-/* Stream writers: begin, commands, end. Each returns the offset of the command. */
+/*
+ * Write a command stream: begin, commands, end, finish. Commands return their offset.
+ * stream_finish() completes the header and the base table.
+ */
 void stream_begin(struct env *env);
 uint32_t stream_end(struct env *env);
 uint32_t stream_jump(struct env *env, uint32_t target);
-/* Fills count bytes at data offset with value: rank 1, U8, slot 0 = the data. */
+/* Fills count bytes from offset on in the data (slot 0) with value. */
 uint32_t stream_fill(struct env *env, uint32_t offset, uint32_t count, uint8_t value);
 void stream_finish(struct env *env);
 
 /* A submission of the environment's stream, without syncs. */
 struct drm_nna_submit env_submit(struct env *env);
-/* Submits; the job signals binary syncobj out if it is not 0, and waits for in if that is not 0. */
+/* Submits a job that waits for binary syncobj in and signals out; 0 for none. 0 or an errno. */
 int submit(struct env *env, uint32_t in, uint32_t out);
 int submit_args(struct env *env, struct drm_nna_submit *args, uint32_t in, uint32_t out);
-/* Submits, waits and returns how the fence ended: 0 or a negative errno. */
+/* Submits a job and waits for it: 0 or the fence's error. */
 int submit_and_wait(struct env *env);
 int submit_args_and_wait(struct env *env, struct drm_nna_submit *args);
-/* A stream of only END. */
+/* A stream that only ends. */
 void stream_null(struct env *env);
 /* A stream that never ends by itself. */
 void stream_endless(struct env *env);
 
+/* The job's report. */
 struct nnahw_report *env_report(struct env *env);
 
 /* Runs a job and checks its result and that its context is not banned; else ends the process. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The interface as it is written down: its layout is frozen, and the examples in its documentation
- * work.
+ * The interface as uapi/drm/nna_accel.h has it: the layout of the structures is frozen, and the
+ * examples in their documentation, which module.mk extracts, work.
  */
 
 #include <errno.h>
@@ -233,7 +233,7 @@ NUMBER(CTX_DESTROY, 0x4008644bu);
 NUMBER(CTX_GET_STATE, 0xc020644cu);
 NUMBER(SUBMIT, 0x4060644du);
 
-/* What the examples take as given, and what they leave behind. */
+/* The variables that the examples use and set. */
 static int fd;
 static uint32_t vm_id, ctx_id, handle, in, out;
 static uint64_t size, stream, table, report;
@@ -242,7 +242,7 @@ static bool usable;
 
 static int example_calls;
 
-/* An example's call, which must succeed. */
+/* Replaces ioctl() in the examples: the call must succeed. */
 static int example_ioctl(unsigned long request, void *arg)
 {
 	EQ(xioctl(fd, request, arg), 0);
@@ -262,7 +262,7 @@ static void example(void (*run)(void))
 	EQ(example_calls, before + 1);
 }
 
-/* All of them, in the order of somebody who does what they show. */
+/* All examples, in the order in which a client would use them. */
 TEST(examples)
 {
 	struct drm_nna_vm_get_state state = { 0 };
@@ -287,7 +287,7 @@ TEST(examples)
 
 	env.map = p;
 	stream_null(&env);
-	/* That of the example is larger, and needs no more. */
+	/* The example's stream_size is 4096, so the stream's header must say the same. */
 	((struct nnahw_stream_header *)p)->size = 4096;
 	example(example_bo_sync);
 	stream = 0x200000 + ENV_STREAM;

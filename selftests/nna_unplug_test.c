@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The driver leaves a device that is in use: -ENODEV for all who hold on to it, every fence
- * signals, memory stays readable, and a driver that comes back serves new files. Needs root. Wants
- * to be alone with the device.
+ * The driver is unbound from a device that is in use: calls on open files return -ENODEV, all
+ * fences signal, memory stays readable, and after the driver has been bound again new files work.
+ * Needs root, and no other user of the device.
  */
 #define KSFT_TIMEOUT_S 60
 
@@ -36,7 +36,7 @@ TEST(unbind_and_bind)
 	expect_inference();
 }
 
-/* Each ioctl of the driver, with arguments that are in order. */
+/* Each ioctl of the driver, with valid arguments. */
 TEST(every_ioctl_says_enodev)
 {
 	struct env env;
@@ -83,7 +83,7 @@ TEST(unbind_under_jobs)
 	stream_endless(&env);
 	stream_null(&waiting);
 	EQ(submit(&env, 0, out), 0);
-	/* Before the first one is out of budget. */
+	/* As many as can be submitted before the first one has used up its budget. */
 	for (unsigned int i = 0; i < 500 / test_slowness(); i++)
 		EQ(submit(&env, 0, last), 0);
 	EQ(drmSyncobjExportSyncFile(env.fd, out, &running), 0);
@@ -115,7 +115,7 @@ TEST(memory_survives)
 	device_unbind(env.fd);
 	for (int i = 0; i < 0x4000; i++)
 		EQ(env.map[ENV_DATA + i], 0x3c);
-	/* One that had no page of it touched yet. */
+	/* A mapping whose pages have not been accessed yet. */
 	p = mmap(NULL, ENV_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
 	CHECK(p != MAP_FAILED);
 	EQ(p[ENV_DATA], 0x3c);
@@ -126,10 +126,7 @@ TEST(memory_survives)
 	expect_inference();
 }
 
-/*
- * Somebody else's memory, mapped for the device and bound; the device goes, the memory stays and so
- * do its users.
- */
+/* Unbind with an imported dma-buf that is bound: the memory and its other users stay. */
 static void unbind_with_import(int dmabuf)
 {
 	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW };
@@ -152,7 +149,7 @@ static void unbind_with_import(int dmabuf)
 	expect_inference();
 	env_fini(&env);
 	EQ(p[ENV_SIZE - 1], 0x3c);
-	/* The driver that came back takes it as if nothing had been. */
+	/* It can be imported again. */
 	env_init(&env);
 	EQ(drmPrimeFDToHandle(env.fd, dmabuf, &bo), 0);
 	EQ(vm_map(env.fd, env.vm, bo, 0, ENV_VA + ENV_SIZE, ENV_SIZE, 0), 0);
@@ -170,7 +167,7 @@ TEST(unbind_with_vgem)
 	unbind_with_import(from_vgem(ENV_SIZE));
 }
 
-/* The driver's own memory in another device: that one's mapping is none of this device's. */
+/* Unbind with an exported object: the importer's mapping stays valid. */
 TEST(unbind_with_export)
 {
 	struct drm_mode_map_dumb map = { 0 };
@@ -189,7 +186,7 @@ TEST(unbind_with_export)
 	expect_inference();
 }
 
-/* The old file and the new one side by side; the old one is closed last. */
+/* A file from before unbind beside a new one; the old one is closed last. */
 TEST(old_and_new_file)
 {
 	struct env old;
@@ -236,7 +233,7 @@ static void *flood(void *arg)
 	return NULL;
 }
 
-/* What is made and let go of has mappings and page tables, which are the device's. */
+/* Creates and destroys objects and address spaces, which have DMA mappings, during unbind. */
 static void *flood_objects(void *arg)
 {
 	struct flood *f = arg;
@@ -284,7 +281,7 @@ TEST(unbind_under_calls)
 	expect_inference();
 }
 
-/* Memory that nothing is in yet: whoever accesses it waits until the file is closed. */
+/* A page whose access blocks, by userfaultfd, until the file is closed. */
 static int page_that_blocks(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -317,7 +314,7 @@ static void *blocked_query(void *arg)
 	return NULL;
 }
 
-/* The driver leaves while a caller takes its time to take the answer, which it gets. */
+/* Unbind while an ioctl is blocked in copying its answer: neither waits for the other. */
 TEST(unbind_while_an_answer_is_being_copied)
 {
 	for (uint32_t type = 0; type < 4; type++) {
@@ -338,7 +335,7 @@ TEST(unbind_while_an_answer_is_being_copied)
 	expect_inference();
 }
 
-/* The whole function goes from the bus, and is found again. */
+/* The PCI function is removed, and found again by a rescan. */
 TEST(removed_from_the_bus)
 {
 	char path[128];

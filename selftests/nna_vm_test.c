@@ -38,7 +38,7 @@ static int bind_one(struct fixture *f, struct drm_nna_vm_bind_op op)
 	return vm_bind_ops(f->fd, f->vm, &op, 1);
 }
 
-/* One change to a good map, and the error that it must give. */
+/* Maps that are valid but for one value, and their errors. */
 #define BAD_MAP(test_name, change, error) \
 	TEST(test_name) \
 	{ \
@@ -238,7 +238,7 @@ TEST(bind_long_stride)
 	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), -E2BIG);
 }
 
-/* More than any structure that will ever be: checking it all would take for ever. */
+/* A huge stride is refused, as checking all of it for zeros would take for ever. */
 TEST(bind_absurd_stride)
 {
 	enum { STRIDE = 1 << 20, COUNT = 8 };
@@ -257,7 +257,7 @@ TEST(bind_absurd_stride)
 	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_BIND, &args), 0);
 }
 
-/* Where the kernel commits itself to no more memory, shmem says that it has no space. */
+/* At the limit of committed memory shmem reports -ENOSPC; the ioctl returns -ENOMEM. */
 TEST(bind_without_memory)
 {
 	int mode = open("/proc/sys/vm/overcommit_memory", O_RDWR | O_CLOEXEC), ret;
@@ -275,7 +275,7 @@ TEST(bind_without_memory)
 	EQ(bind_one(&f, f.map), 0);
 }
 
-/* Binds a page at one address after the other, each of which takes page tables of its own. */
+/* Binds a page at many addresses, each of which needs page tables of its own. */
 static void bind_and_bind(uint32_t count)
 {
 	struct fixture f = set_up();
@@ -294,7 +294,7 @@ static void bind_and_bind(uint32_t count)
 	_exit(0);
 }
 
-/* Page tables are memory of the client's: it cannot have more than its control group. */
+/* Page tables are charged to the client's memory control group, which limits them. */
 TEST(page_tables_are_charged)
 {
 	char dir[] = "/tmp/nna_vm_test.XXXXXX", path[64], text[16];
@@ -321,7 +321,7 @@ TEST(page_tables_are_charged)
 		bind_and_bind(8192);
 	}
 	EQ(waitpid(pid, &status, 0), pid);
-	/* Its tables go when it has gone. */
+	/* The control group can be removed once the tables have been freed. */
 	snprintf(path, sizeof(path), "%s/nna", dir);
 	for (int i = 0; i < 500 && rmdir(path); i++)
 		usleep(10000);
@@ -339,10 +339,7 @@ TEST(private_object_in_another_vm)
 	EQ(vm_map(f.fd, vm2, bo, 0, ENV_VA, PAGE, 0), 0);
 }
 
-/*
- * A job fills page by page what it finds at the data slot; says which pages of the environment
- * changed.
- */
+/* Runs a job that fills the data slot; expected names the pages that must have changed. */
 static void expect_fill(struct env *env, uint8_t value, int expected)
 {
 	stream_begin(env);
@@ -403,7 +400,7 @@ TEST(partial_unmap_keeps_the_rest)
 	struct env env;
 
 	env_init(&env);
-	/* Out of the middle of what the job does not use. */
+	/* In the middle of a mapping, but not of what the job uses. */
 	EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_REPORT + PAGE, 2 * PAGE), 0);
 	expect_fill(&env, 9, 0);
 	EQ(env.map[ENV_SIZE - 1], 9);
@@ -479,7 +476,7 @@ TEST(same_object_twice)
 	EQ(env.map[ENV_DATA], 6);
 }
 
-/* Where offset and address agree modulo 2 MiB, large pages are used; holes split them. */
+/* Large pages, where offset and address are congruent modulo 2 MiB; holes split them. */
 TEST(large_object_with_a_hole)
 {
 	struct env env;
@@ -523,7 +520,7 @@ TEST(large_object_with_a_hole)
 	EQ(p[LARGE + 7 * PAGE], 0x21);
 }
 
-/* Unmapping waits until the device has forgotten: the pages may be somebody else's right after. */
+/* After an unmap no job accesses the pages, which may belong to another process by then. */
 TEST(unmap_is_in_force_on_return)
 {
 	struct env env;

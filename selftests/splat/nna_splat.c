@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does one thing that a kernel with debugging checks must complain of, and does not stay loaded:
- * what selftests/nna_watched_test.sh shows with that selftests/watched sees it. Not for a kernel
- * that anybody uses.
+ * A module with bugs: loading it does one thing that a kernel with debugging checks reports, chosen
+ * by a parameter, and then fails. nna_watched_test.sh checks with it that selftests/watched sees
+ * each kind of report. Not for a kernel that is in use.
  */
 
 #include <linux/dma-mapping.h>
@@ -66,7 +66,7 @@ static void splat_leak(void)
 {
 	unsigned int i;
 
-	/* Some, as stale pointers in registers and on stacks hide one or the other. */
+	/* Several, as stale pointers in registers and on stacks hide some from kmemleak. */
 	for (i = 0; i < 16; i++) {
 		void *p = kmalloc(777, GFP_KERNEL);
 
