@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# `make kernel`: nna.ko for the stock kernel that vm/setup got, in $(BUILD)/kernel; KDIR= for another one.
-# The sources are copied there, so that kbuild's files stay out of the tree.
+# `make kernel`: nna.ko for the stock kernel that vm/setup got, in $(BUILD)/kernel; KDIR= for
+# another one. The sources are copied there, so that kbuild's files stay out of the tree.
 #
 # `make kunit`: the driver's unit tests, on User-Mode Linux; kernel/kunit --kernel debug: on that
 # one, in a VM. `make graft KSRC=`: the driver into a kernel tree.
 
 KERNEL_OUT := $(BUILD)/kernel
-# More for kbuild's command line: what this tree's own Kconfig would have said.
+# More for kbuild's command line: configuration that a kernel tree has from Kconfig.
 KERNEL_CONFIG :=
 KERNEL_FILES := $(wildcard kernel/*.[ch] kernel/Kbuild kernel/Makefile kernel/compat/*) uapi/drm/nna_accel.h
 ifneq ($(filter CONFIG_DRM_ACCEL_NNA_KUNIT_TEST=y,$(KERNEL_CONFIG)),)
@@ -17,7 +17,7 @@ endif
 .PHONY: kernel
 kernel: $(KERNEL_OUT)/nna.ko
 
-# Which kernel it was built for: another one builds it anew.
+# The kernel that it was built for. For another one all is built anew.
 .PHONY: kernel-kdir
 $(KERNEL_OUT)/kdir: kernel-kdir | vm/setup
 	@mkdir -p $(@D)
@@ -35,7 +35,7 @@ $(KERNEL_OUT)/nna.ko: $(KERNEL_FILES) $(KERNEL_OUT)/kdir
 kunit:
 	@BUILD='$(abspath $(BUILD))' kernel/kunit
 
-# What reviewers run, and the driver for other machines, built in and as a module.
+# Static checks, and builds for other architectures, built in and as a module.
 .PHONY: kernel-lint kernel-cross
 kernel-lint:
 	@BUILD='$(abspath $(BUILD))' kernel/lint
@@ -47,8 +47,8 @@ graft:
 	@[ -n '$(KSRC)' ] || { echo 'make graft: say KSRC=, an unpacked kernel tree' >&2; exit 1; }
 	@kernel/graft '$(KSRC)'
 
-# The same driver for the kernels of check-long and check-debug, each in a directory of its own. Of the latter also with
-# its unit tests, and a module that does what such a kernel complains of.
+# The driver for the kernels of check-long and check-debug, each in a directory of its own. For the
+# latter also with its unit tests, and nna_splat.ko, which does what such a kernel reports.
 .PHONY: kernel-newest kernel-debug
 kernel-newest:
 	@set -e; eval "$$(vm/setup --kernel newest --no-packages --print)"; \
@@ -63,7 +63,8 @@ kernel-debug:
 	cp -u selftests/splat/Makefile selftests/splat/nna_splat.c $(BUILD)/splat/; \
 	$(MAKE) -s -C "$$NNA_KDIR" M='$(abspath $(BUILD)/splat)' W=1 modules
 
-# Both honour DESTDIR. modules_install is for the kernel of KDIR= or the stock one; install-dkms for whichever comes.
+# All honour DESTDIR. modules_install is for the kernel of KDIR= or the stock one, install-dkms for
+# every kernel.
 .PHONY: modules_install install-dkms install-udev
 modules_install: kernel install-udev
 	@set -e; kdir='$(KDIR)'; \

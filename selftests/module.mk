@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Programs that test nna.ko in a guest: selftests/run runs them there. `make selftests` builds them and
-# `make check-kernel` runs them in a VM.
+# Programs that test nna.ko in a guest: selftests/run runs them there. `make selftests` builds them
+# and `make check-kernel` runs them in a VM.
 
 SELFTEST_CFLAGS := $(shell pkg-config --cflags libdrm 2>/dev/null)
 SELFTEST_LIBS := $(shell pkg-config --libs libdrm 2>/dev/null || echo -ldrm)

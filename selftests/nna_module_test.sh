@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The module is loaded and unloaded LOOPS times (default 20), and unbound under load; what it says of itself is in
-# order. KTAP. Needs root. MODULE names the .ko, if that is not the one of BUILD.
+# The module is loaded and unloaded LOOPS times (default 20), and unbound under load; what it says
+# of itself is in order. KTAP. Needs root. MODULE names the .ko, if that is not the one of BUILD.
 
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
@@ -28,7 +28,8 @@ works() {
 	"$build/selftests/nna_submit_test" null_job >/dev/null
 }
 
-# What the kernel keeps for itself, when all that it need not keep is gone: in KiB, and objects by kind in FILE.
+# What the kernel keeps for itself, when all that it need not keep is gone: in KiB, and objects by
+# kind in FILE.
 kernel_memory() { # FILE
 	sleep 2
 	echo 3 >/proc/sys/vm/drop_caches

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# That selftests/watched can fail: it does when nna_splat.ko, which SPLAT names, does one of the things that it watches
-# for, and does not when that does nothing. KTAP. For a kernel with debugging checks. Lockdep comes first, as other
-# complaints turn it off.
+# That selftests/watched can fail: it does when nna_splat.ko, which SPLAT names, does one of the
+# things that it watches for, and does not when that does nothing. KTAP. For a kernel with debugging
+# checks. Lockdep comes first, as other complaints turn it off.
 
 cd "$(dirname "$0")/../.." || exit 1
 n=0 failed=0
