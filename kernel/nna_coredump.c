@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Core dumps: see nna_coredump.h for the steps in which one is made. */
+/*
+ * Core dumps: one at a time, in memory that was allocated at probe, since a device that has failed
+ * is no place for allocations. nna_coredump.h says in which steps one is made and who may call them.
+ */
 
 #include <linux/devcoredump.h>
 #include <linux/ktime.h>

@@ -75,7 +75,10 @@ struct nnadev_ring {
 	bool boosted;
 };
 
-/* Registers of a ring; the caller holds the register lock. */
+/*
+ * Registers of a ring; the caller holds the register lock. @offset is that in the ring's block;
+ * offsets without a register read as 0 and are not written.
+ */
 uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset);
 void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value);
 void nnadev_ring_reset(struct nnadev_ring *ring);

@@ -77,6 +77,7 @@ static bool is_open(const struct nnr_eval_tensor *want, size_t i)
 	return false;
 }
 
+/* Fills in the report: a verdict, the operation that it is about (-1 for none), and why. */
 static enum nnr_verdict __attribute__((format(printf, 4, 5)))
 say(struct nnr_report *report, enum nnr_verdict verdict, int operation, const char *format, ...)
 {
@@ -139,7 +140,10 @@ static enum nnr_verdict judge_output(const struct nnr_graph *graph, uint32_t k, 
 		   nnr_load(got->type, got->data, first), first_off, wrong, want->count);
 }
 
-/* Two and a half steps of what is stored, which a comparison that works sees somewhere. */
+/*
+ * Moves what is expected by two and a half steps of what is stored. A comparison that works must
+ * see that somewhere: --bias shows that this one does.
+ */
 static void bias_results(struct nnr_eval *e)
 {
 	for (uint32_t i = 0; i < e->output_count; i++) {
@@ -175,6 +179,7 @@ static enum nnr_verdict judge_operation(const struct nnr_graph *graph, uint32_t 
 	return verdict;
 }
 
+/* Changes one bit of what the device computed, which must be found: --flip shows that it is. */
 static void flip_bit(struct nnr_graph *graph)
 {
 	struct nnr_operand *operand = graph->operands[graph->operations[0].out[0]];

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* GATHER, by definition. */
+/*
+ * GATHER, by definition: there is no other kernel.
+ *
+ * The output's dimensions are the input's with one axis replaced by the dimensions of the indices.
+ * Elements are moved as bytes, whatever their type. An index out of range ends the job.
+ */
 #include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: MIT
-/* KEYPOINT, by definition. */
+/*
+ * KEYPOINT, by definition: there is no other kernel.
+ *
+ * In each heat map the highest element is found; where its surroundings are curved, the top of the
+ * paraboloid through the nine elements around it is the keypoint, which is then scaled to the box.
+ */
 #include "device/engine/kernel.h"
 
 #define TILE_ELEMENTS 32768u
 
-/* A heat map: one channel of an image; from: offset of its first element. */
+/**
+ * struct map - a heat map: one channel of an image
+ * @operand: the heat maps
+ * @from: offset of the channel's first element, in elements
+ * @height: rows
+ * @width: columns
+ */
 struct map {
 	const struct nnadev_engine_operand *operand;
 	int64_t from;
 	uint32_t height, width;
 };
 
+/* An element; outside of the map that on the other side of the border, as in a mirror. */
 static float at(const struct map *map, int64_t y, int64_t x)
 {
 	y = y < 0 ? 1 : y >= map->height ? map->height - 2 : y;
@@ -19,6 +31,7 @@ static float at(const struct map *map, int64_t y, int64_t x)
 						    x * map->operand->desc.strides[2]);
 }
 
+/* |x| */
 static float size_of(float x)
 {
 	return x < 0 ? -x : x;
@@ -55,6 +68,7 @@ static bool peak(const struct map *map, int64_t y, int64_t x, float tolerance, f
 	return true;
 }
 
+/* The highest element, the first of equal ones in row-major order; a NaN never is. */
 static void find_max(const struct map *map, int64_t *y, int64_t *x, float *max)
 {
 	*y = 0;

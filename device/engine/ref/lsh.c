@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* LSH, by definition. */
+/*
+ * LSH, by definition: there is no other kernel.
+ *
+ * One bit for each seed: whether the sum over all items of weight times hash is above 0. The hash
+ * is FarmHash's 64-bit fingerprint of the seed's four bytes followed by the item's, since trained
+ * models depend on its bits. It takes keys of up to 16, 32 and 64 bytes and longer ones in ways of
+ * their own. A key is never put together in memory: fetch() reads across the place where the seed
+ * ends and the item begins.
+ */
 #include "device/engine/kernel.h"
 
 #define TILE_BYTES (1u << 20)
@@ -21,6 +29,7 @@ struct key {
 	uint64_t size;
 };
 
+/* Half of the state of hash_long(): two of them and three numbers carry it from block to block. */
 struct pair {
 	uint64_t first, second;
 };
@@ -103,7 +112,7 @@ static uint64_t hash_to_64(const struct key *key)
 	return mix(rotate(e + f, 43) + rotate(g, 30) + h, e + rotate(f + a, 18) + g, factor);
 }
 
-/* 32 bytes and two seeds. */
+/* The 32 bytes from `at` on and two numbers of the state, as the next half of the state. */
 static struct pair absorb(const struct key *key, uint64_t at, uint64_t a, uint64_t b)
 {
 	const uint64_t w = fetch(key, at), x = fetch(key, at + 8), y = fetch(key, at + 16),
@@ -120,7 +129,10 @@ static uint64_t hash_long(const struct key *key)
 	uint64_t x = 81 * K2 + fetch(key, 0), y = 81 * K1 + 113, z = fold(y * K2 + 113) * K2,
 		 factor = K1, old;
 
-	/* All whole blocks but what is left of the last one; then the last 64 bytes. */
+	/*
+	 * All blocks of 64 bytes but the last, which may be short; then the last 64 bytes of the
+	 * key, which may overlap the block before, with factors of their own.
+	 */
 	for (uint64_t i = 0; i <= blocks; i++) {
 		const bool last = i == blocks;
 		const uint64_t at = last ? n - 64 : 64 * i, times = last ? 9 : 1;
@@ -169,6 +181,7 @@ static uint32_t lsh_tile(const struct nnadev_engine_command *cmd,
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_unflatten(output->desc.dims, 2, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 2, index)) {
+		/* A tile's items follow one another, so that the key moves from one to the next. */
 		struct key key = { nnadev_load_float(seeds, nnadev_offset(&seeds->desc, index)),
 				   items->data, size + sizeof(key.seed) };
 		double score = 0;

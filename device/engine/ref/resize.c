@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* RESIZE, by definition. */
+/*
+ * RESIZE, by definition: the scalar kernel, which the vector kernels equal bit for bit.
+ *
+ * Each element of the output lies between four corners of the input; resize.h says which ones, and
+ * how far between them.
+ */
 #include "device/engine/resize.h"
 
 #define TILE_ELEMENTS 8192u

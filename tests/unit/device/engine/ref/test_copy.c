@@ -2,6 +2,7 @@
 /* COPY and FILL on random shapes and strides: every kernel that the machine has. */
 #include "tests/unit/device/engine/case.h"
 
+/* Each element has the bytes of the one that it was copied from. */
 static void verify_copy(void)
 {
 	const struct nnadev_engine_operand *o = c.cmd.operands;
@@ -14,6 +15,7 @@ static void verify_copy(void)
 	} while (next_index(&o[0].desc, index));
 }
 
+/* Between types of one size, from inputs that are broadcast or have strides of their own. */
 static void test_copy(void **state)
 {
 	r.state = 25;
@@ -35,6 +37,7 @@ static void test_copy(void **state)
 	}
 }
 
+/* Each element has the value of the command, cut to the size of its type. */
 static void verify_fill(void)
 {
 	const struct nnahw_cmd_fill *p = (const void *)c.raw;

@@ -5,6 +5,10 @@
 
 #include "tests/unit/libnnaccel/winsys/loopback/fill_job.h"
 
+/*
+ * BOs of sizes around those of pages and of large pages: zero at first, aligned for the device, and
+ * what a job writes there is what this process reads. Three rounds, so that memory is used again.
+ */
 static void test_memory(void **state)
 {
 	static const uint64_t sizes[] = { 1,
