@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# libneuralnetworks.so, the NNAPI C API. common/ serves the HALs as well.
+# libneuralnetworks.so, the NNAPI C API. common/ serves the HALs as well. libnnaccel is linked in, so
+# that one file is enough; the loopback is the plug-in of libnnaccel.so, found beside this library.
 comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
@@ -8,7 +9,8 @@ NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so
 LIBRARIES += $(NNAPI_LIB)
 
 $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_OBJS) \
-		$(BUILD)/lib/libnnaccel.a
+		$(BUILD)/obj/libnnaccel/shared.a \
+		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,libneuralnetworks.so -Wl,-z,now \
 		$(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \

@@ -1,23 +1,58 @@
 # SPDX-License-Identifier: MIT
 #
-# libnnaccel as an archive and as a shared object. Both have the device's model in them, for the
-# loopback.
-NNACCEL_DIRS := graph ops compiler runtime winsys winsys/drm winsys/loopback
-NNACCEL_SRCS := $(foreach d,$(NNACCEL_DIRS),$(wildcard libnnaccel/$(d)/*.c))
-NNACCEL_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(NNACCEL_SRCS))
+# libnnaccel as an archive, which has the loopback and so the device's model in it, and as a shared
+# object, which opens them as a plug-in (libnnaccel/winsys/plugin.h).
+NNACCEL_DIRS := graph ops compiler runtime winsys winsys/drm
+NNACCEL_SRCS := $(wildcard libnnaccel/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
+NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
+	libnnaccel/winsys/va.c libnnaccel/winsys/status.c libnnaccel/log.c
+NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
+NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
+
+# What the shared objects link, and what the plug-in does. The archive has both, without the two ends
+# of the plug-in.
+NNACCEL_SHARED_OBJS := $(NNACCEL_SRCS:%.c=$(BUILD)/obj/%.o)
+NNACCEL_PLUGIN_OBJS := $(NNACCEL_PLUGIN_SRCS:%.c=$(BUILD)/obj/%.o) $(DEVICE_OBJS) $(ENGINE_OBJS)
+NNACCEL_OBJS := $(filter-out $(NNACCEL_LOADER) $(NNACCEL_EXPORT), \
+	$(sort $(NNACCEL_SHARED_OBJS) $(NNACCEL_PLUGIN_OBJS)))
+
 NNACCEL_LIB := $(BUILD)/lib/libnnaccel.a
 NNACCEL_SO := $(BUILD)/lib/libnnaccel.so.1
+NNACCEL_PLUGIN := $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
 NNACCEL_LIBS := $(shell pkg-config --libs libdrm 2>/dev/null || echo -ldrm) -lm
-LIBRARIES += $(NNACCEL_LIB) $(NNACCEL_SO)
+NNACCEL_LDFLAGS := -Wl,-z,now $(if $(SANFLAGS),,-Wl,-z,defs)
+LIBRARIES += $(NNACCEL_LIB) $(NNACCEL_SO) $(NNACCEL_PLUGIN)
 
 $(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
-$(NNACCEL_LIB): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
+$(NNACCEL_LIB): $(NNACCEL_OBJS)
 	@mkdir -p $(@D)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(NNACCEL_SO): $(NNACCEL_OBJS) $(DEVICE_OBJS) $(ENGINE_OBJS)
+# For shared objects that have the library in them. It is not for installing.
+$(BUILD)/obj/libnnaccel/shared.a: $(NNACCEL_SHARED_OBJS)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libnnaccel.so.1 $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# Whoever builds a shared object wants to use it, so the plug-in comes with it.
+$(NNACCEL_SO): $(NNACCEL_SHARED_OBJS) | $(NNACCEL_PLUGIN)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 	ln -sf libnnaccel.so.1 $(BUILD)/lib/libnnaccel.so
+
+$(NNACCEL_PLUGIN): $(NNACCEL_PLUGIN_OBJS)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ $^ -lm
+
+# The build id, by which library and plug-in know that they belong together: a hash of what they are
+# made of.
+NNACCEL_ID_DIRS := libnnaccel device/core device/engine device/host device/include hw/gen uapi
+NNACCEL_ID_SRCS := $(sort $(shell find $(NNACCEL_ID_DIRS) -name '*.[ch]'))
+$(NNACCEL_LOADER) $(NNACCEL_EXPORT): CPPFLAGS += -I$(BUILD)/gen
+$(NNACCEL_LOADER) $(NNACCEL_EXPORT): $(BUILD)/gen/nna_build_id.h
+$(BUILD)/gen/nna_build_id.h: $(NNACCEL_ID_SRCS)
+	@mkdir -p $(@D)
+	@id=$$({ echo '$(SANFLAGS)'; cat $^; } | sha256sum | cut -c 1-40) && \
+		printf '#define NNA_BUILD_ID "%s"\n' "$$id" >$@

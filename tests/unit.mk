@@ -8,13 +8,16 @@ unit_transport := $(BUILD)/tests/unit/device/transport
 
 CORE_TESTS := $(call unit,device/core tests/fuzz)
 ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
+# What concerns the shared library as its users have it.
+NNACCEL_SO_TESTS := $(BUILD)/tests/unit/libnnaccel/winsys/test_plugin
 NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
 	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
+NNACCEL_TESTS := $(filter-out $(NNACCEL_SO_TESTS),$(NNACCEL_TESTS))
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
 UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
-	$(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
+	$(NNACCEL_SO_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -32,6 +35,14 @@ $(NNACCEL_TESTS): $(NNACCEL_LIB)
 $(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(TOOL_TESTS): $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
+
+# A plug-in that is another build's, where the test looks for it.
+unit_other_plugin := $(BUILD)/tests/unit/libnnaccel/winsys/other/libnnaccel-loopback.so
+$(NNACCEL_SO_TESTS): $(NNACCEL_SO) | $(unit_other_plugin)
+$(NNACCEL_SO_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
+$(unit_other_plugin): $(BUILD)/obj/tests/unit/libnnaccel/winsys/plugin_other.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared -o $@ $^
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)

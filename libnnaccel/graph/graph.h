@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libnnaccel/log.h"
 #include "nnaccel.h"
 
 /* Bounds of what a model may have: subgraphs, and operands or operations in each. */
@@ -186,10 +187,6 @@ int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t f
 		       struct nna_graph **out);
 /* Frees a part; for nna_graph_unref() only. */
 void nna_graph_destroy_part(struct nna_graph *part);
-
-/* Sends a line to a log, like printf(); NULL and a log without a function are silent. */
-void nna_log_print(const struct nna_log *log, enum nna_log_level level, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* The number of elements, 1 for a scalar; false on overflow or where a dim is not known. */
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);

@@ -134,8 +134,12 @@ struct nna_device_info {
  * @options: NULL for the defaults
  * @out: the device; nna_device_close() gives it back
  *
+ * The shared library opens the loopback as a plug-in, nnaccel/libnnaccel-loopback.so in its own
+ * directory or, where the program does not run with another's privileges, in $NNACCEL_PLUGIN_DIR.
+ *
  * Return: 0, -ENOENT (no such node), -ENODEV (not an NNA), -EACCES, -EPROTO (another ABI),
- * -ENOTSUP (this machine cannot run @options->isa), -ENOMEM.
+ * -ENOTSUP (this machine cannot run @options->isa), -ELIBACC (the plug-in is missing), -ELIBBAD
+ * (the plug-in is of another build), -ENOMEM.
  */
 NNACCEL_API int nna_device_open(const char *name, const struct nna_device_options *options,
 				struct nna_device **out);

@@ -31,21 +31,12 @@ int nna_device_open(const char *name, const struct nna_device_options *options,
 		return -ENOMEM;
 	if (options)
 		d->log = options->log;
-	if (name && !strcmp(name, "loopback")) {
-		ret = nna_winsys_loopback_create(options, &d->ws);
-	} else if (!name || !strcmp(name, "auto")) {
-		ret = nna_winsys_drm_create(NULL, options, &d->ws);
-		if (ret == -ENOENT) {
-			nna_log_print(&d->log, NNA_LOG_INFO,
-				      "no NNA device node: computing in this process (loopback)");
-			ret = nna_winsys_loopback_create(options, &d->ws);
-		}
-	} else {
-		ret = nna_winsys_drm_create(name, options, &d->ws);
-	}
+	ret = nna_winsys_open(name, options, &d->ws);
 	if (ret) {
-		nna_log_print(&d->log, NNA_LOG_ERROR, "device %s cannot be opened: %s",
-			      name ? name : "auto", strerror(-ret));
+		/* About a plug-in there is a message already, which says what to do. */
+		if (ret != -ELIBACC && ret != -ELIBBAD)
+			nna_log_print(&d->log, NNA_LOG_ERROR, "device %s cannot be opened: %s",
+				      name ? name : "auto", strerror(-ret));
 		free(d);
 		return ret;
 	}

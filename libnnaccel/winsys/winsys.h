@@ -2,8 +2,10 @@
 /*
  * The winsys: how the library reaches a device. There are two backends of one table of operations:
  *
+ *	winsys.c   the table of backends
  *	drm/       speaks to nna.ko
  *	loopback/  has the model of the device in this process
+ *	plugin.c   loads loopback/ from a file of its own, for the shared libraries
  *	va.h       what both hand out device addresses with
  *	status.h   what a status of the hardware means
  *
@@ -142,14 +144,35 @@ struct nna_winsys {
 	struct nna_log log;
 };
 
-/* Makes a loopback; @options may be NULL. Return: 0 or a negative errno. */
-int nna_winsys_loopback_create(const struct nna_device_options *options, struct nna_winsys **out);
-/*
- * Opens the device node @path, or the first one of the nna driver if @path is NULL; @options may be
- * NULL. Return: 0, -ENOENT (the driver has no node), -ENODEV (@path is another driver's), or a
- * negative errno.
+/**
+ * struct nna_winsys_backend - a backend, a row of the table in winsys.c
+ * @name: the name of its one device, as nna_device_open() takes it; NULL: its devices have paths
+ * @open: opens the device @path, or the first one if @path is NULL; @options may be NULL. Returns 0
+ *	or a negative errno, -ENOENT if there is no such device.
  */
+struct nna_winsys_backend {
+	const char *name;
+	int (*open)(const char *path, const struct nna_device_options *options,
+		    struct nna_winsys **out);
+};
+
+/*
+ * Opens a device by the name that nna_device_open() takes. Return: 0 or a negative errno, of those
+ * that it states.
+ */
+int nna_winsys_open(const char *name, const struct nna_device_options *options,
+		    struct nna_winsys **out);
+
+/* The backends' @open: */
+
+/* Devices are nodes of the nna driver. -ENODEV: @path is another driver's. */
 int nna_winsys_drm_create(const char *path, const struct nna_device_options *options,
 			  struct nna_winsys **out);
+/*
+ * There is one device, @path does not matter. In a shared library it comes from the plug-in
+ * (plugin.h), else from loopback/. -ELIBACC: there is no plug-in; -ELIBBAD: not this library's.
+ */
+int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,
+			       struct nna_winsys **out);
 
 #endif

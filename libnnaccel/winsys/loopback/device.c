@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/clock.h"
-#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/log.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* Bus addresses begin here, so that 0 is none. */
@@ -122,7 +122,8 @@ _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2,
 	       "enum nna_isa and enum nnadev_isa");
 
-int nna_winsys_loopback_create(const struct nna_device_options *options, struct nna_winsys **out)
+int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,
+			       struct nna_winsys **out)
 {
 	struct nna_loopback *lb = calloc(1, sizeof(*lb));
 	struct nnadev_params params = {

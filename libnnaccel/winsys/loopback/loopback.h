@@ -2,6 +2,7 @@
 /*
  * The loopback: the model of the NNA in this process, over memfds, with real rings and page tables.
  *
+ *	plugin.c   what the loopback exports when it is a plug-in
  *	device.c   opens and closes, answers what the device is, tells its time
  *	memory.c   memory that the model reaches by bus addresses
  *	pgtable.c  page tables, which translate device addresses to bus addresses

@@ -19,7 +19,7 @@ static inline int open_winsys(void **state)
 	struct nna_device_options options = { .threads = 2 };
 	struct nna_winsys *ws;
 
-	if (nna_winsys_loopback_create(&options, &ws))
+	if (nna_winsys_loopback_create(NULL, &options, &ws))
 		return -1;
 	*state = ws;
 	return 0;

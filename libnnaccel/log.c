@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/log.h"
 
 void nna_log_print(const struct nna_log *log, enum nna_log_level level, const char *format, ...)
 {
