@@ -16,6 +16,8 @@ SHELL := /bin/bash
 ifeq ($(SAN),1)
 BUILD ?= build-asan
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# LeakSanitizer crashes over variables of a thread that a plug-in, opened with dlopen(), has.
+SANFLAGS += -ftls-model=initial-exec
 else ifeq ($(SAN),thread)
 BUILD ?= build-tsan
 SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
