@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/*
+ * The most dependencies of a run. The API sets no bound; this one is far above what a client needs,
+ * and keeps a wild number from becoming the size of an array.
+ */
+#define NNAPI_MAX_DEPENDENCIES 65536u
+
 /**
  * struct nnapi_waiter - what a thread waits for before it runs an execution
  * @event: of the execution, a reference
@@ -63,7 +69,10 @@ static void *nnapi_waiter_run(void *arg)
 	return NULL;
 }
 
-/* Starts a thread that runs @event's execution, which has begun. Return: 0 or a negative errno. */
+/*
+ * Starts a thread that waits for @count events, at least one, and runs @event's execution, which
+ * has begun. Return: 0 or a negative errno.
+ */
 static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 			      const ANeuralNetworksEvent *const *dependencies, uint32_t count,
 			      uint64_t duration)
@@ -74,7 +83,7 @@ static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 	int ret;
 
 	if (waiter)
-		waiter->dependencies = calloc(count + 1, sizeof(*waiter->dependencies));
+		waiter->dependencies = calloc(count, sizeof(*waiter->dependencies));
 	if (!waiter || !waiter->dependencies) {
 		free(waiter);
 		return -ENOMEM;
@@ -150,6 +159,9 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 		*event = NULL;
 	if (!execution || !event || (num_dependencies && !dependencies))
 		return nnapi_null(__func__);
+	if (num_dependencies > NNAPI_MAX_DEPENDENCIES)
+		return nnapi_error(BAD_DATA, "%s: %u dependencies, the most is %u", __func__,
+				   num_dependencies, NNAPI_MAX_DEPENDENCIES);
 	for (uint32_t i = 0; i < num_dependencies; i++) {
 		if (!dependencies[i])
 			return nnapi_null(__func__);

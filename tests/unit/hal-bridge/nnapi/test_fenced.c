@@ -25,6 +25,8 @@
 /* More inputs, or outputs, than a device has slots; and as many as it has, with one input. */
 #define MANY 70u
 #define FEW 60u
+/* The most dependencies that a run may have. */
+#define MOST 65536u
 
 static bool loopback = true;
 static int vgem = -1;
@@ -375,6 +377,45 @@ static void test_fenced_timeouts(void **state)
 	run_stop(&run);
 }
 
+/* What is refused for its number is refused before any of the dependencies is looked at. */
+static void test_dependency_count(void **state)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	const ANeuralNetworksEvent **dependencies;
+	ANeuralNetworksEvent *ended = NULL, *event = NULL;
+	struct run run;
+	char *map;
+	int fence = eventfd(1, EFD_CLOEXEC);
+
+	/* The last page is not readable: whoever reads more than there are is caught. */
+	map = mmap(NULL, MOST * sizeof(*dependencies) + page, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	assert_int_equal(mprotect(map + MOST * sizeof(*dependencies), page, PROT_NONE), 0);
+	dependencies = (const ANeuralNetworksEvent **)map;
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(fence, &ended));
+	for (uint32_t i = 0; i < MOST; i++)
+		dependencies[i] = ended;
+	run_start(&run, 4);
+	run_bind(&run);
+	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(
+			     run.execution, dependencies, UINT32_MAX, 0, &event));
+	assert_null(event);
+	IS(BAD_DATA, ANeuralNetworksExecution_startComputeWithDependencies(
+			     run.execution, dependencies, MOST + 1, 0, &event));
+	assert_null(event);
+	/* The execution has not been started by these, and the most that there may be are fine. */
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, dependencies, MOST,
+								 0, &event));
+	OK(ANeuralNetworksEvent_wait(event));
+	run_check(&run);
+	ANeuralNetworksEvent_free(event);
+	ANeuralNetworksEvent_free(ended);
+	close(fence);
+	munmap(map, MOST * sizeof(*dependencies) + page);
+	run_stop(&run);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +427,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fenced),
 		cmocka_unit_test(test_failed_dependency),
 		cmocka_unit_test(test_fenced_timeouts),
+		cmocka_unit_test(test_dependency_count),
 	};
 	int failed;
 
