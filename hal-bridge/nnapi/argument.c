@@ -6,10 +6,12 @@
  * checked against that, and the argument is handed to libnnaccel. It can be set once; the execution
  * then holds the memory.
  */
-#include "hal-bridge/nnapi/nnapi.h"
-
 #include <string.h>
 #include <sys/mman.h>
+
+#include "hal-bridge/nnapi/desc.h"
+#include "hal-bridge/nnapi/execution.h"
+#include "hal-bridge/nnapi/nnapi.h"
 
 /**
  * struct nnapi_shape - what the model and the caller say of an argument
@@ -168,7 +170,7 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 		if (offset || length)
 			return nnapi_error(BAD_DATA, "%s: device memory is used as a whole",
 					   function);
-		if (!nnapi_memory_has_role(memory, execution->compilation, output, index))
+		if (!nnapi_desc_has_role(memory->desc, execution->compilation, output, index))
 			return nnapi_error(BAD_DATA, "%s: the memory was not made for argument %d",
 					   function, index);
 		length = memory->size;

@@ -3,9 +3,12 @@
  * Bursts: runs of one compilation in quick succession. Elsewhere a burst saves setting up each
  * submission; here there is nothing to set up, so it only keeps to the API's rules.
  */
-#include "hal-bridge/nnapi/nnapi.h"
-
+#include <stdatomic.h>
 #include <stdlib.h>
+
+#include "hal-bridge/nnapi/compilation.h"
+#include "hal-bridge/nnapi/execution.h"
+#include "hal-bridge/nnapi/nnapi.h"
 
 /**
  * struct ANeuralNetworksBurst - a burst

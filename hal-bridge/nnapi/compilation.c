@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* Compilations: a model compiled for the device, and how it is to be compiled and run. */
-#include "hal-bridge/nnapi/nnapi.h"
+#include "hal-bridge/nnapi/compilation.h"
 
 #include <stdlib.h>
+
+#include "hal-bridge/nnapi/device.h"
+#include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/clock.h"
+
+#define NNAPI_ALIGNMENT 64 /* bytes; an offset that is no multiple of it takes a copy (nna_route) */
+#define NNAPI_PADDING 1 /* bytes; the size of an argument's memory need not be rounded up */
 
 static void nnapi_compilation_destroy(void *object)
 {

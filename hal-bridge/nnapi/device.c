@@ -3,11 +3,14 @@
  * The device: the one that NNACCEL_DEVICE names, and what the API tells of it and of the runtime.
  * It is opened by whoever asks first, and stays open until the process ends.
  */
-#include "hal-bridge/nnapi/nnapi.h"
+#include "hal-bridge/nnapi/device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "hal-bridge/nnapi/nnapi.h"
 
 static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
 static struct ANeuralNetworksDevice nnapi_the_device;

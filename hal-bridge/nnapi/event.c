@@ -3,10 +3,11 @@
  * Events: the end of a run, or a sync fence that the caller brought; and waiting for fences by fd.
  *
  * The first to wait for a run waits for the device's fence, and tells the execution how the run has
- * ended; the others are told by the event. A thread that runs an execution (fenced.c) does this
- * itself. When nobody has waited for an event, its destruction does.
+ * ended, by the function that the event was made with; the others are told by the event. A thread
+ * that runs an execution (fenced.c) does this itself. When nobody has waited for an event, its
+ * destruction does.
  */
-#include "hal-bridge/nnapi/nnapi.h"
+#include "hal-bridge/nnapi/event.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "hal-bridge/nnapi/nnapi.h"
+
 static void nnapi_event_destroy(void *object)
 {
 	ANeuralNetworksEvent *event = object;
@@ -26,9 +29,9 @@ static void nnapi_event_destroy(void *object)
 	 * everything: so the run ends before the last handle of it does.
 	 */
 	if (event->fence && !event->done)
-		nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
+		event->end(event->run, nna_fence_wait(event->fence, -1));
 	nna_fence_destroy(event->fence);
-	nnapi_object_unref(event->execution);
+	nnapi_object_unref(event->run);
 	if (event->fd >= 0)
 		close(event->fd);
 	pthread_cond_destroy(&event->changed);
@@ -36,7 +39,7 @@ static void nnapi_event_destroy(void *object)
 	free(event);
 }
 
-ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution)
+ANeuralNetworksEvent *nnapi_event_create(void *run, int (*end)(void *run, int error))
 {
 	ANeuralNetworksEvent *event = calloc(1, sizeof(*event));
 
@@ -46,8 +49,9 @@ ANeuralNetworksEvent *nnapi_event_create(ANeuralNetworksExecution *execution)
 	event->fd = -1;
 	pthread_mutex_init(&event->lock, NULL);
 	pthread_cond_init(&event->changed, NULL);
-	if (execution)
-		event->execution = nnapi_object_ref(execution);
+	if (run)
+		event->run = nnapi_object_ref(run);
+	event->end = end;
 	return event;
 }
 
@@ -112,8 +116,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 	while (event->thread_runs && !event->done)
 		pthread_cond_wait(&event->changed, &event->lock);
 	if (!event->done) {
-		event->result =
-			nnapi_execution_end(event->execution, nna_fence_wait(event->fence, -1));
+		event->result = event->end(event->run, nna_fence_wait(event->fence, -1));
 		event->done = true;
 	}
 	result = event->result;
@@ -136,7 +139,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd,
 	*event = NULL;
 	if (sync_fence_fd < 0)
 		return nnapi_error(BAD_DATA, "%s: fd %d", __func__, sync_fence_fd);
-	self = nnapi_event_create(NULL);
+	self = nnapi_event_create(NULL, NULL);
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	self->fd = fcntl(sync_fence_fd, F_DUPFD_CLOEXEC, 0);

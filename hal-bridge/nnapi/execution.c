@@ -7,12 +7,16 @@
  * run has been seen: by the call that computes, by whoever waits for its event, or by a thread that
  * waited for dependencies (fenced.c). result.c tells what the run left behind.
  */
-#include "hal-bridge/nnapi/nnapi.h"
+#include "hal-bridge/nnapi/execution.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "hal-bridge/nnapi/device.h"
+#include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/clock.h"
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -223,18 +227,22 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 	return result;
 }
 
+static int nnapi_execution_end_event(void *run, int error)
+{
+	return nnapi_execution_end(run, error);
+}
+
+ANeuralNetworksEvent *nnapi_execution_create_event(ANeuralNetworksExecution *execution)
+{
+	return nnapi_event_create(execution, nnapi_execution_end_event);
+}
+
 int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
 {
 	for (uint32_t i = 0; i < execution->input_count; i++) {
 		ANeuralNetworksMemory *memory = execution->inputs[i].memory;
-		bool ready = true;
 
-		if (memory && memory->device_memory) {
-			pthread_mutex_lock(&memory->lock);
-			ready = memory->initialized;
-			pthread_mutex_unlock(&memory->lock);
-		}
-		if (!ready) {
+		if (memory && !nnapi_memory_is_initialized(memory)) {
 			nnb_log("input %u is device memory that has not been written yet", i);
 			return -ENODATA;
 		}
@@ -309,7 +317,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution 
 		*event = NULL;
 	if (!execution || !event)
 		return nnapi_null(__func__);
-	self = nnapi_event_create(execution);
+	self = nnapi_execution_create_event(execution);
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	ret = nnapi_execution_begin(execution, __func__);

@@ -6,11 +6,13 @@
  * all of them when an input has to be copied, and then computes; the event of such a run has no
  * fence (nnapi.h says when one has).
  */
-#include "hal-bridge/nnapi/nnapi.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "hal-bridge/nnapi/event.h"
+#include "hal-bridge/nnapi/execution.h"
+#include "hal-bridge/nnapi/nnapi.h"
 
 /*
  * The most dependencies of a run. The API sets no bound; this one is far above what a client needs,
@@ -20,11 +22,13 @@
 
 /**
  * struct nnapi_waiter - what a thread waits for before it runs an execution
- * @event: of the execution, a reference
+ * @execution: what it runs; @event holds it
+ * @event: the end of the run, a reference
  * @dependencies: @count events, references
  * @duration: of the run, ns from when the last dependency has ended; 0 is none
  */
 struct nnapi_waiter {
+	ANeuralNetworksExecution *execution;
 	ANeuralNetworksEvent *event;
 	ANeuralNetworksEvent **dependencies;
 	uint32_t count;
@@ -45,6 +49,7 @@ static void nnapi_waiter_free(struct nnapi_waiter *waiter)
 static void *nnapi_waiter_run(void *arg)
 {
 	struct nnapi_waiter *waiter = arg;
+	ANeuralNetworksExecution *execution = waiter->execution;
 	ANeuralNetworksEvent *event = waiter->event;
 	int ret = 0;
 
@@ -55,13 +60,13 @@ static void *nnapi_waiter_run(void *arg)
 		}
 	}
 	if (!ret)
-		ret = nnapi_execution_check_inputs(event->execution);
+		ret = nnapi_execution_check_inputs(execution);
 	if (!ret)
-		ret = nna_execution_set_duration(event->execution->execution, waiter->duration);
+		ret = nna_execution_set_duration(execution->execution, waiter->duration);
 	if (!ret)
-		ret = nna_execution_compute(event->execution->execution);
+		ret = nna_execution_compute(execution->execution);
 	pthread_mutex_lock(&event->lock);
-	event->result = nnapi_execution_end(event->execution, ret);
+	event->result = nnapi_execution_end(execution, ret);
 	event->done = true;
 	pthread_cond_broadcast(&event->changed);
 	pthread_mutex_unlock(&event->lock);
@@ -70,10 +75,10 @@ static void *nnapi_waiter_run(void *arg)
 }
 
 /*
- * Starts a thread that waits for @count events, at least one, and runs @event's execution, which
- * has begun. Return: 0 or a negative errno.
+ * Starts a thread that waits for @count events, at least one, and does the run of @execution that
+ * has begun and ends with @event. Return: 0 or a negative errno.
  */
-static int nnapi_waiter_start(ANeuralNetworksEvent *event,
+static int nnapi_waiter_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent *event,
 			      const ANeuralNetworksEvent *const *dependencies, uint32_t count,
 			      uint64_t duration)
 {
@@ -88,6 +93,7 @@ static int nnapi_waiter_start(ANeuralNetworksEvent *event,
 		free(waiter);
 		return -ENOMEM;
 	}
+	waiter->execution = execution;
 	waiter->event = nnapi_object_ref(event);
 	waiter->duration = duration;
 	for (uint32_t i = 0; i < count; i++)
@@ -175,7 +181,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 					   __func__, i);
 	}
 	fds = calloc((size_t)num_dependencies + 1, sizeof(*fds));
-	self = nnapi_event_create(execution);
+	self = nnapi_execution_create_event(execution);
 	if (!fds || !self) {
 		ret = ANEURALNETWORKS_OUT_OF_MEMORY;
 		goto fail;
@@ -201,7 +207,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 			  nna_execution_get_input_route(execution->execution, i) !=
 				  NNA_ROUTE_DIRECT;
 	if (must_wait || (copies && count)) {
-		ret = nnapi_waiter_start(self, dependencies, num_dependencies, duration);
+		ret = nnapi_waiter_start(execution, self, dependencies, num_dependencies,
+					 duration);
 		if (ret) {
 			ret = nnapi_execution_end(execution, ret);
 			goto fail;

@@ -4,10 +4,14 @@
  * checks them; a model that is finished is a graph of libnnaccel. Here are the states of a model,
  * and references to what its constants lie in.
  */
-#include "hal-bridge/nnapi/nnapi.h"
+#include "hal-bridge/nnapi/model.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#include "hal-bridge/nnapi/device.h"
+#include "hal-bridge/nnapi/memory.h"
+#include "hal-bridge/nnapi/nnapi.h"
 
 static void nnapi_model_destroy(void *object)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Results: what a run has left behind; dimensions of outputs and durations. */
-#include "hal-bridge/nnapi/nnapi.h"
-
 #include <string.h>
+
+#include "hal-bridge/nnapi/event.h"
+#include "hal-bridge/nnapi/execution.h"
+#include "hal-bridge/nnapi/nnapi.h"
 
 /* NO_ERROR when a run has ended in a way that left dimensions. */
 static int nnapi_result_check(ANeuralNetworksExecution *execution, const char *function)

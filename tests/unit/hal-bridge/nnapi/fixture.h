@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -69,6 +71,38 @@ static inline ANeuralNetworksCompilation *compile(ANeuralNetworksModel *model)
 	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &compilation));
 	OK(ANeuralNetworksCompilation_finish(compilation));
 	return compilation;
+}
+
+/* ADD of tensors of a type, with the activation as an input, too. */
+static inline ANeuralNetworksCompilation *compile_type(const ANeuralNetworksOperandType *type,
+						       ANeuralNetworksModel **model)
+{
+	const ANeuralNetworksOperandType scalar = { .type = ANEURALNETWORKS_INT32 };
+	static const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+
+	OK(ANeuralNetworksModel_create(model));
+	OK(ANeuralNetworksModel_addOperand(*model, type));
+	OK(ANeuralNetworksModel_addOperand(*model, type));
+	OK(ANeuralNetworksModel_addOperand(*model, &scalar));
+	OK(ANeuralNetworksModel_addOperand(*model, type));
+	OK(ANeuralNetworksModel_setOperandValue(*model, 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(*model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(*model, 2, in, 1, out));
+	OK(ANeuralNetworksModel_finish(*model));
+	return compile(*model);
+}
+
+/* Memory in a file that the device cannot share. */
+static inline ANeuralNetworksMemory *file_memory(size_t size)
+{
+	int fd = memfd_create("copies", MFD_CLOEXEC);
+	ANeuralNetworksMemory *memory = NULL;
+
+	assert_int_equal(ftruncate(fd, size), 0);
+	OK(ANeuralNetworksMemory_createFromFd(size, PROT_READ | PROT_WRITE, fd, 0, &memory));
+	close(fd);
+	return memory;
 }
 
 #endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Compilations. */
+#ifndef NNAPI_COMPILATION_H
+#define NNAPI_COMPILATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hal-bridge/common/model.h"
+#include "hal-bridge/nnapi/model.h"
+#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/nnapi/object.h"
+#include "nnaccel.h"
+
+/**
+ * struct ANeuralNetworksCompilation - a compilation
+ * @model: a reference
+ * @explicit_device: made for exactly one device: timeouts and durations can be asked for
+ * @finished: it cannot be changed any more
+ * @timeout_ns: of compiling, 0 is none
+ * @program: once it is finished successfully, else NULL
+ */
+struct ANeuralNetworksCompilation {
+	struct nnapi_object object;
+	ANeuralNetworksModel *model;
+	bool explicit_device;
+	bool finished;
+	enum nna_priority priority;
+	uint64_t timeout_ns;
+	struct nna_program *program;
+};
+
+/* A pointer to it is a pointer to its count. */
+_Static_assert(!offsetof(struct ANeuralNetworksCompilation, object),
+	       "the count of a compilation is first");
+
+/* The operand of an input or output; NULL when there is none. */
+const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
+						    bool output, uint32_t index);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Models. */
+#ifndef NNAPI_MODEL_H
+#define NNAPI_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hal-bridge/common/model.h"
+#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/nnapi/object.h"
+#include "nnaccel.h"
+
+/**
+ * struct ANeuralNetworksModel - a model
+ * @graph: once it is finished and valid, else NULL
+ * @finished: it cannot be changed any more, valid or not
+ * @held: @held_count objects that it holds: memories and models
+ */
+struct ANeuralNetworksModel {
+	struct nnapi_object object;
+	struct nnb_model model;
+	struct nna_graph *graph;
+	bool finished;
+	void **held;
+	uint32_t held_count;
+};
+
+/* A pointer to it is a pointer to its count. */
+_Static_assert(!offsetof(struct ANeuralNetworksModel, object), "the count of a model is first");
+
+#endif
