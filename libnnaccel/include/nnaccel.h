@@ -377,6 +377,23 @@ NNACCEL_API int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgra
 NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_count,
 				 const uint32_t *inputs, uint32_t output_count,
 				 const uint32_t *outputs);
+/**
+ * nna_graph_copy_subgraph() - fill a subgraph with a copy of one of another graph's
+ * @graph: the graph that is built
+ * @subgraph: its number there; it has no operands yet
+ * @from: a graph that is finished
+ * @from_subgraph: what is copied
+ * @numbers: for each subgraph of @from the number in @graph that stands for it, in operands that
+ *	refer to it
+ *
+ * Operands keep their numbers, operations their order. Constants that @from reads in the caller's
+ * memory are read there by both graphs, all others are copied.
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+NNACCEL_API int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
+					const struct nna_graph *from, uint32_t from_subgraph,
+					const uint32_t *numbers);
 /* Whether float32 may be computed with the range and precision of float16. */
 NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copying a subgraph from one graph into another.
+ *
+ * Front ends whose models refer to other, finished models need this: the graph of each such model
+ * is then all that has to be kept of it.
+ */
+#include <errno.h>
+
+#include "libnnaccel/graph/graph.h"
+
+#define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
+
+static int copy_operand(struct nna_graph *graph, uint32_t subgraph,
+			const struct nna_operand *operand, const uint32_t *numbers)
+{
+	const struct nna_shape *stated = &operand->stated;
+	const struct nna_operand_desc desc = {
+		.type = stated->type,
+		.rank = stated->rank,
+		.dims = stated->dims,
+		.scale = stated->scale,
+		.zero_point = stated->zero_point,
+		.channel_dim = stated->channel_dim,
+		.channel_count = stated->channel_count,
+		.channel_scales = stated->channel_scales,
+	};
+	int number = nna_graph_add_operand(graph, subgraph, &desc);
+
+	if (number < 0)
+		return number;
+	switch (operand->lifetime) {
+	case NNA_LIFETIME_CONSTANT:
+		return nna_graph_set_constant(graph, subgraph, number, operand->data, operand->size,
+					      !operand->owned);
+	case NNA_LIFETIME_NO_VALUE:
+		return nna_graph_set_no_value(graph, subgraph, number);
+	case NNA_LIFETIME_SUBGRAPH:
+		return nna_graph_set_subgraph(graph, subgraph, number, numbers[operand->subgraph]);
+	case NNA_LIFETIME_VARIABLE:
+		return nna_graph_set_variable(graph, subgraph, number);
+	default:
+		return 0; /* Its place in lists and operations says what it is. */
+	}
+}
+
+int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
+			    const struct nna_graph *from, uint32_t from_subgraph,
+			    const uint32_t *numbers)
+{
+	const struct nna_subgraph *source;
+	int ret = 0;
+
+	if (!graph || !from || !numbers)
+		return -EINVAL;
+	if (!from->finished || from->failed)
+		return FAIL(graph, "subgraph %u: what to copy from is not finished, or of no use",
+			    subgraph);
+	if (from_subgraph >= from->subgraph_count)
+		return FAIL(graph, "subgraph %u: there is no subgraph %u to copy from", subgraph,
+			    from_subgraph);
+	if (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].operand_count)
+		return FAIL(graph, "subgraph %u has operands already", subgraph);
+	source = &from->subgraphs[from_subgraph];
+	for (uint32_t i = 0; i < source->operand_count && !ret; i++)
+		ret = copy_operand(graph, subgraph, &source->operands[i], numbers);
+	for (uint32_t i = 0; i < source->operation_count && !ret; i++) {
+		const struct nna_operation *operation = &source->operations[i];
+
+		ret = nna_graph_add_operation(graph, subgraph, operation->type,
+					      operation->input_count, operation->inputs,
+					      operation->output_count, operation->outputs);
+	}
+	if (!ret)
+		ret = nna_graph_set_io(graph, subgraph, source->input_count, source->inputs,
+				       source->output_count, source->outputs);
+	return ret;
+}
