@@ -13,11 +13,12 @@ NNACCEL_SO_TESTS := $(BUILD)/tests/unit/libnnaccel/winsys/test_plugin
 NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
 	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
 NNACCEL_TESTS := $(filter-out $(NNACCEL_SO_TESTS),$(NNACCEL_TESTS))
+NNB_TESTS := $(call unit,hal-bridge/common)
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
 UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
-	$(NNACCEL_SO_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
+	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -43,6 +44,13 @@ $(NNACCEL_SO_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
 $(unit_other_plugin): $(BUILD)/obj/tests/unit/libnnaccel/winsys/plugin_other.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -o $@ $^
+
+# What the models of front ends allocate is counted: test_model has these functions of its own.
+unit_wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
+$(NNB_TESTS): $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
+$(NNB_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
+$(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
+	$(call unit_wrap,malloc calloc realloc reallocarray free)
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)

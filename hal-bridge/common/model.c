@@ -119,18 +119,41 @@ static void nnb_operand_drop_value(struct nnb_operand *operand)
 	operand->model = NULL;
 }
 
-void nnb_model_fini(struct nnb_model *model)
+static void nnb_operand_fini(struct nnb_operand *operand)
 {
-	for (uint32_t i = 0; i < model->operand_count; i++) {
-		nnb_operand_drop_value(&model->operands[i]);
-		free(model->operands[i].dims);
-		free(model->operands[i].scales);
-	}
+	nnb_operand_drop_value(operand);
+	free(operand->dims);
+	free(operand->scales);
+}
+
+/* Frees what is only needed until the model is finished. */
+static void nnb_model_drop_tables(struct nnb_model *model)
+{
+	for (uint32_t i = 0; i < model->operand_count; i++)
+		nnb_operand_fini(&model->operands[i]);
 	for (uint32_t i = 0; i < model->operation_count; i++)
 		free(model->operations[i].inputs);
 	free(model->operands);
 	free(model->operations);
 	free(model->inputs);
+	model->operands = NULL;
+	model->operations = NULL;
+	model->inputs = NULL;
+	model->outputs = NULL;
+	model->operand_count = 0;
+	model->operand_room = 0;
+	model->operation_count = 0;
+	model->operation_room = 0;
+}
+
+void nnb_model_fini(struct nnb_model *model)
+{
+	nnb_model_drop_tables(model);
+	for (uint32_t i = 0; model->arguments && i < model->input_count + model->output_count; i++)
+		nnb_operand_fini(&model->arguments[i]);
+	free(model->arguments);
+	free(model->parts);
+	nna_graph_unref(model->graph);
 	memset(model, 0, sizeof(*model));
 }
 
@@ -247,6 +270,11 @@ int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nn
 	if (operand->type != NNA_OPERAND_SUBGRAPH) {
 		nnb_log("operand %u is of type %s and cannot be a model", index,
 			nna_operand_type_name(operand->type));
+		return -EINVAL;
+	}
+	if (!value->graph) {
+		nnb_log("operand %u: the model that it refers to is not finished, or invalid",
+			index);
 		return -EINVAL;
 	}
 	nnb_operand_drop_value(operand);
@@ -389,52 +417,53 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 	return 0;
 }
 
-/* ---------------------------------------------------------------------------------------- build */
+/* --------------------------------------------------------------------------------------- finish */
 
-/* The models that become subgraphs, the main one first. */
-struct nnb_models {
-	const struct nnb_model **list;
-	uint32_t count, room;
-};
-
-static uint32_t nnb_models_find(const struct nnb_models *models, const struct nnb_model *model)
+/* The number of the subgraph that is made of @part; @part_count when there is none. */
+static uint32_t nnb_model_find_part(const struct nnb_model *model, const struct nnb_model *part)
 {
 	uint32_t i = 0;
 
-	while (i < models->count && models->list[i] != model)
+	while (i < model->part_count && model->parts[i] != part)
 		i++;
 	return i;
 }
 
-/* Referenced models were finished before the ones that refer to them, so there is no cycle. */
-static int nnb_models_collect(struct nnb_models *models, const struct nnb_model *main)
+static int nnb_model_add_part(struct nnb_model *model, const struct nnb_model *part)
 {
-	int ret;
+	int ret = nnb_grow(&model->parts, model->part_count, &model->part_room,
+			   sizeof(*model->parts));
 
-	ret = nnb_grow(&models->list, models->count, &models->room, sizeof(*models->list));
-	if (ret)
-		return ret;
-	models->list[models->count++] = main;
-	for (uint32_t m = 0; m < models->count; m++) {
-		const struct nnb_model *model = models->list[m];
-
-		for (uint32_t i = 0; i < model->operand_count; i++) {
-			const struct nnb_model *other = model->operands[i].model;
-
-			if (!other || nnb_models_find(models, other) < models->count)
-				continue;
-			ret = nnb_grow(&models->list, models->count, &models->room,
-				       sizeof(*models->list));
-			if (ret)
-				return ret;
-			models->list[models->count++] = other;
-		}
-	}
-	return 0;
+	if (!ret)
+		model->parts[model->part_count++] = part;
+	return ret;
 }
 
-static int nnb_operand_emit(const struct nnb_models *models, struct nna_graph *graph,
-			    uint32_t subgraph, uint32_t index, const struct nnb_operand *operand)
+/*
+ * Lists the models that become subgraphs, the main one first. A finished model lists all that it
+ * refers to, directly or not; and as it was finished before those that refer to it, there is no
+ * cycle.
+ */
+static int nnb_model_collect_parts(struct nnb_model *model)
+{
+	int ret = nnb_model_add_part(model, model);
+
+	for (uint32_t i = 0; i < model->operand_count && !ret; i++) {
+		const struct nnb_model *other = model->operands[i].model;
+
+		if (!other || nnb_model_find_part(model, other) < model->part_count)
+			continue;
+		for (uint32_t k = 0; k < other->part_count && !ret; k++) {
+			if (nnb_model_find_part(model, other->parts[k]) == model->part_count)
+				ret = nnb_model_add_part(model, other->parts[k]);
+		}
+	}
+	return ret;
+}
+
+/* Hands an operand of the main model over to the graph, with its value. */
+static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *graph,
+			    const struct nnb_operand *operand)
 {
 	const struct nna_operand_desc desc = {
 		.type = operand->type,
@@ -446,43 +475,61 @@ static int nnb_operand_emit(const struct nnb_models *models, struct nna_graph *g
 		.channel_count = operand->scale_count,
 		.channel_scales = operand->scales,
 	};
-	int ret = nna_graph_add_operand(graph, subgraph, &desc);
+	int index = nna_graph_add_operand(graph, 0, &desc);
 
-	if (ret < 0)
-		return ret;
+	if (index < 0)
+		return index;
 	switch (operand->value) {
 	case NNB_VALUE_COPIED:
 	case NNB_VALUE_REFERENCE:
-		return nna_graph_set_constant(graph, subgraph, index, operand->data, operand->size,
-					      true);
+		return nna_graph_set_constant(graph, 0, index, operand->data, operand->size,
+					      operand->value == NNB_VALUE_REFERENCE);
 	case NNB_VALUE_OMITTED:
-		return nna_graph_set_no_value(graph, subgraph, index);
+		return nna_graph_set_no_value(graph, 0, index);
 	case NNB_VALUE_MODEL:
-		return nna_graph_set_subgraph(graph, subgraph, index,
-					      nnb_models_find(models, operand->model));
+		return nna_graph_set_subgraph(graph, 0, index,
+					      nnb_model_find_part(model, operand->model));
 	default:
 		return 0;
 	}
 }
 
-static int nnb_model_emit(const struct nnb_models *models, struct nna_graph *graph,
-			  uint32_t subgraph)
+/* Subgraph 0: the tables. A value that was copied is freed as soon as the graph has it. */
+static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 {
-	const struct nnb_model *model = models->list[subgraph];
 	int ret = 0;
 
-	for (uint32_t i = 0; i < model->operand_count && !ret; i++)
-		ret = nnb_operand_emit(models, graph, subgraph, i, &model->operands[i]);
+	for (uint32_t i = 0; i < model->operand_count && !ret; i++) {
+		ret = nnb_operand_emit(model, graph, &model->operands[i]);
+		nnb_operand_drop_value(&model->operands[i]);
+	}
 	for (uint32_t i = 0; i < model->operation_count && !ret; i++) {
 		const struct nnb_operation *operation = &model->operations[i];
 
-		ret = nna_graph_add_operation(graph, subgraph, operation->type,
-					      operation->input_count, operation->inputs,
-					      operation->output_count, operation->outputs);
+		ret = nna_graph_add_operation(graph, 0, operation->type, operation->input_count,
+					      operation->inputs, operation->output_count,
+					      operation->outputs);
 	}
 	if (!ret)
-		ret = nna_graph_set_io(graph, subgraph, model->input_count, model->inputs,
+		ret = nna_graph_set_io(graph, 0, model->input_count, model->inputs,
 				       model->output_count, model->outputs);
+	return ret;
+}
+
+/* Subgraph @part: the main subgraph of that part's own graph. */
+static int nnb_model_emit_part(const struct nnb_model *model, struct nna_graph *graph,
+			       uint32_t part)
+{
+	const struct nnb_model *other = model->parts[part];
+	uint32_t *numbers = calloc(other->part_count, sizeof(*numbers));
+	int ret;
+
+	if (!numbers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < other->part_count; i++)
+		numbers[i] = nnb_model_find_part(model, other->parts[i]);
+	ret = nna_graph_copy_subgraph(graph, part, other->graph, 0, numbers);
+	free(numbers);
 	return ret;
 }
 
@@ -510,12 +557,9 @@ static int nnb_model_check_written(const struct nnb_model *model)
 	return ret;
 }
 
-int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
+/* What the structure has to be before a graph can be made of it. */
+static int nnb_model_check(const struct nnb_model *model)
 {
-	struct nnb_models models = { 0 };
-	struct nna_graph *graph = NULL;
-	int ret;
-
 	for (uint32_t i = 0; i < model->operand_count; i++) {
 		if (model->operands[i].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL &&
 		    !model->operands[i].scales) {
@@ -527,26 +571,69 @@ int nnb_model_build(const struct nnb_model *model, struct nna_graph **out)
 		nnb_log("the model's inputs and outputs have not been named");
 		return -EINVAL;
 	}
-	ret = nnb_model_check_written(model);
+	return nnb_model_check_written(model);
+}
+
+static int nnb_model_make_graph(struct nnb_model *model)
+{
+	int ret;
+
+	ret = nnb_model_collect_parts(model);
 	if (!ret)
-		ret = nnb_models_collect(&models, model);
-	if (!ret)
-		ret = nna_graph_create(&nnb_log_sink, &graph);
-	for (uint32_t i = 1; i < models.count && !ret; i++) {
-		ret = nna_graph_add_subgraph(graph);
+		ret = nna_graph_create(&nnb_log_sink, &model->graph);
+	for (uint32_t i = 1; i < model->part_count && !ret; i++) {
+		ret = nna_graph_add_subgraph(model->graph);
 		if (ret > 0)
 			ret = 0;
 	}
-	for (uint32_t i = 0; i < models.count && !ret; i++)
-		ret = nnb_model_emit(&models, graph, i);
 	if (!ret)
-		ret = nna_graph_set_relaxed(graph, model->relaxed);
+		ret = nnb_model_emit(model, model->graph);
+	for (uint32_t i = 1; i < model->part_count && !ret; i++)
+		ret = nnb_model_emit_part(model, model->graph, i);
 	if (!ret)
-		ret = nna_graph_finish(graph);
-	free(models.list);
-	if (ret)
-		nna_graph_unref(graph);
-	else
-		*out = graph;
+		ret = nna_graph_set_relaxed(model->graph, model->relaxed);
+	if (!ret)
+		ret = nna_graph_finish(model->graph);
 	return ret;
+}
+
+/* Takes inputs and outputs, which are different operands, out of the tables. */
+static int nnb_model_keep_arguments(struct nnb_model *model)
+{
+	uint32_t count = model->input_count + model->output_count;
+
+	model->arguments = calloc(count, sizeof(*model->arguments));
+	if (!model->arguments)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		struct nnb_operand *operand = &model->operands[model->inputs[i]];
+
+		model->arguments[i] = *operand;
+		*operand = (struct nnb_operand){ 0 };
+	}
+	return 0;
+}
+
+int nnb_model_finish(struct nnb_model *model)
+{
+	int ret;
+
+	ret = nnb_model_check(model);
+	if (!ret)
+		ret = nnb_model_make_graph(model);
+	if (!ret)
+		ret = nnb_model_keep_arguments(model);
+	if (ret)
+		nnb_model_fini(model);
+	else
+		nnb_model_drop_tables(model);
+	return ret;
+}
+
+const struct nnb_operand *nnb_model_argument(const struct nnb_model *model, bool output,
+					     uint32_t index)
+{
+	if (!model->arguments || index >= (output ? model->output_count : model->input_count))
+		return NULL;
+	return &model->arguments[output ? model->input_count + index : index];
 }

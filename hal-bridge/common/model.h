@@ -3,15 +3,19 @@
  * A model as front ends hand it over, before libnnaccel sees it.
  *
  * libnnaccel's graph holds all subgraphs from the start, while NNAPI's models refer to other,
- * finished models, and set the values of operands in any order. So a model is collected here and
- * turned into a graph when it is finished: every model that it refers to, directly or not, becomes
- * one subgraph. What is checked here is what the structure needs and what an operand's type says by
- * itself; the rules of operations are libnnaccel's.
+ * finished models, and set the values of operands in any order. So a model is collected in tables
+ * here and becomes a graph when it is finished: every model that it refers to, directly or not,
+ * becomes one subgraph. What is checked here is what the structure needs and what an operand's type
+ * says by itself; the rules of operations are libnnaccel's.
+ *
+ * A finished model is its graph and what describes its arguments. The tables, and the values that
+ * were copied into them, are gone: the graph has them. A model that refers to a finished one takes
+ * the subgraph from there.
  *
  * Ownership: everything is copied, except values set by reference, which the caller keeps until the
- * last graph that was built from the model is gone, and referenced models, which must outlive this
- * one. A model that is no longer changed may be read from any number of threads. Errors are -EINVAL
- * (with a line in the log) and -ENOMEM.
+ * last graph that has them is gone, and referenced models, which must outlive this one. A model
+ * that is finished may be read from any number of threads. Errors are -EINVAL (with a line in the
+ * log) and -ENOMEM.
  */
 #ifndef NNB_MODEL_H
 #define NNB_MODEL_H
@@ -81,11 +85,15 @@ struct nnb_operation {
 
 /**
  * struct nnb_model - a model; all zero is an empty one
- * @operands: @operand_count of them, and room for @operand_room
- * @operations: likewise
- * @inputs: numbers of operands, as an operation's; NULL until they are set
- * @outputs: numbers of operands
+ * @operands: until it is finished: @operand_count of them, and room for @operand_room
+ * @operations: until it is finished: likewise
+ * @inputs: until it is finished: numbers of operands, as an operation's; NULL until they are set
+ * @outputs: until it is finished: numbers of operands
  * @relaxed: float32 may be computed with the range and precision of float16
+ * @arguments: of a finished model: its @input_count inputs and @output_count outputs, owned
+ * @graph: of a finished model, a reference; NULL until then, and for one that breaks a rule
+ * @parts: of a finished model: the models that the subgraphs of @graph were made of, itself first;
+ *	@part_count of them, the array is owned
  */
 struct nnb_model {
 	struct nnb_operand *operands;
@@ -95,6 +103,10 @@ struct nnb_model {
 	uint32_t *inputs, *outputs;
 	uint32_t input_count, output_count;
 	bool relaxed;
+	struct nnb_operand *arguments;
+	struct nna_graph *graph;
+	const struct nnb_model **parts;
+	uint32_t part_count, part_room;
 };
 
 /* Frees what the model owns, and leaves an empty one. */
@@ -106,6 +118,7 @@ int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc
 int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
 			bool by_reference);
 int nnb_model_set_omitted(struct nnb_model *model, uint32_t index);
+/* The operand is @value, which is finished. */
 int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nnb_model *value);
 /* Scales of a tensor that is quantised per channel, copied. */
 int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
@@ -117,11 +130,19 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 		     uint32_t output_count, const uint32_t *outputs);
 
 /**
- * nnb_model_build() - the model as a finished graph
+ * nnb_model_finish() - make a graph of the model, and drop the tables
+ * @model: a model for which this has not been called before
  *
- * Relaxed is what the main model says. Return: 0, -EINVAL when the model breaks a rule, -ENOMEM.
+ * Whether it is relaxed is what the main model says. Nothing can be added afterwards; after an
+ * error the model is empty.
+ *
+ * Return: 0, -EINVAL when the model breaks a rule, -ENOMEM.
  */
-int nnb_model_build(const struct nnb_model *model, struct nna_graph **out);
+int nnb_model_finish(struct nnb_model *model);
+
+/* An input or output of a finished model; NULL when there is none of that number. */
+const struct nnb_operand *nnb_model_argument(const struct nnb_model *model, bool output,
+					     uint32_t index);
 
 /*
  * Bytes of a tensor with @rank dimensions or of a scalar. Return: false when one is unknown or it

@@ -23,17 +23,13 @@ static void nnapi_compilation_destroy(void *object)
 const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
 						    bool output, uint32_t index)
 {
-	const struct nnb_model *model = &compilation->model->model;
-
-	if (index >= (output ? model->output_count : model->input_count))
-		return NULL;
-	return &model->operands[output ? model->outputs[index] : model->inputs[index]];
+	return nnb_model_argument(&compilation->model->model, output, index);
 }
 
 static int nnapi_compilation_create(ANeuralNetworksModel *model, bool explicit_device,
 				    ANeuralNetworksCompilation **compilation, const char *function)
 {
-	if (!model->finished || !model->graph)
+	if (!model->finished || !model->model.graph)
 		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
 				   function);
 	*compilation = calloc(1, sizeof(**compilation));
@@ -160,8 +156,8 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 	now = nna_now_ns();
 	if (compilation->timeout_ns && compilation->timeout_ns < UINT64_MAX - now)
 		options.deadline_ns = now + compilation->timeout_ns;
-	ret = nna_program_create(nnapi_device_get()->device, compilation->model->graph, &options,
-				 &compilation->program);
+	ret = nna_program_create(nnapi_device_get()->device, compilation->model->model.graph,
+				 &options, &compilation->program);
 	if (ret)
 		compilation->program = NULL;
 	return nnb_result_of_call(ret);

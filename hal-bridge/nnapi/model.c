@@ -17,7 +17,6 @@ static void nnapi_model_destroy(void *object)
 {
 	ANeuralNetworksModel *model = object;
 
-	nna_graph_unref(model->graph);
 	nnb_model_fini(&model->model);
 	for (uint32_t i = 0; i < model->held_count; i++)
 		nnapi_object_unref(model->held[i]);
@@ -133,7 +132,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromModel(ANeuralNetworksMo
 
 	if (ret)
 		return ret;
-	if (!value->finished || !value->graph)
+	if (!value->finished || !value->model.graph)
 		return nnapi_error(BAD_STATE,
 				   "%s: the referenced model is not finished, or invalid",
 				   __func__);
@@ -208,7 +207,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 		return ret;
 	/* An invalid model is finished, too: there is no way to repair it. */
 	model->finished = true;
-	return nnb_result_of_call(nnb_model_build(&model->model, &model->graph));
+	return nnb_result_of_call(nnb_model_finish(&model->model));
 }
 
 NNAPI_EXPORT int
@@ -223,9 +222,9 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 	ret = nnapi_device_check_list(devices, numDevices, __func__);
 	if (ret)
 		return ret;
-	if (!model->finished || !model->graph)
+	if (!model->finished || !model->model.graph)
 		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
 				   __func__);
 	return nnb_result_of_call(
-		nna_graph_get_supported(model->graph, devices[0]->device, supportedOps));
+		nna_graph_get_supported(model->model.graph, devices[0]->device, supportedOps));
 }

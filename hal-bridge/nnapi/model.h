@@ -14,14 +14,13 @@
 
 /**
  * struct ANeuralNetworksModel - a model
- * @graph: once it is finished and valid, else NULL
+ * @model: what it consists of; its graph is there once it is finished and valid
  * @finished: it cannot be changed any more, valid or not
  * @held: @held_count objects that it holds: memories and models
  */
 struct ANeuralNetworksModel {
 	struct nnapi_object object;
 	struct nnb_model model;
-	struct nna_graph *graph;
 	bool finished;
 	void **held;
 	uint32_t held_count;
