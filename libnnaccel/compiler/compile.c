@@ -22,7 +22,8 @@
 
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/compiler/passes.h"
+#include "libnnaccel/ops/lower.h"
 
 /*
  * A folded result is kept as a constant up to this many bytes, or if it has at most four times the
@@ -41,6 +42,7 @@
 struct nna_compile_state {
 	const struct nna_compile_options *options;
 	struct nna_lower *l;
+	struct nna_frame *frame;
 	uint32_t stop;
 };
 
@@ -91,14 +93,15 @@ static uint64_t value_bytes(const struct nna_value *v)
 	uint32_t count = 0;
 
 	nna_value_count(v, &count);
-	return (uint64_t)count * nnahw_type_size(v->type);
+	return (uint64_t)count * nna_type_size(v->type);
 }
 
-/* Binds results that are constants, so that later operations can read them as parameters. */
-static int bind_constant_results(struct nna_lower *l, const struct nna_operation *operation)
+/* Results that are constants by now may decide about later operations. */
+static int bind_constant_results(struct nna_lower *l, struct nna_frame *f,
+				 const struct nna_operation *operation)
 {
 	for (uint32_t i = 0; i < operation->output_count; i++) {
-		uint32_t value = l->frame->values[operation->outputs[i]];
+		uint32_t value = f->values[operation->outputs[i]];
 		const void *data;
 		uint64_t bytes;
 		int ret;
@@ -109,7 +112,7 @@ static int bind_constant_results(struct nna_lower *l, const struct nna_operation
 		bytes = value_bytes(&l->values[value]);
 		if (!data || bytes > BOUND_LIMIT)
 			continue;
-		ret = frame_bind(l->frame, operation->outputs[i], data, bytes);
+		ret = frame_bind(f, operation->outputs[i], data, bytes);
 		if (ret)
 			return ret;
 	}
@@ -132,7 +135,7 @@ static bool can_fold(struct nna_op_context *op, uint64_t *in_bytes)
 		if (op->out_operand[i]->lifetime != NNA_LIFETIME_TEMPORARY || op->out[i].bounded)
 			return false;
 	for (uint32_t i = 0; i < op->operation->input_count; i++) {
-		uint32_t value = op->lower->frame->values[op->operation->inputs[i]];
+		uint32_t value = op->frame->values[op->operation->inputs[i]];
 
 		switch (op->in_operand[i]->lifetime) {
 		case NNA_LIFETIME_CONSTANT:
@@ -154,17 +157,18 @@ static bool can_fold(struct nna_op_context *op, uint64_t *in_bytes)
 	return any;
 }
 
-/* Makes constants of the folding job from results that are constants of @l; bytes are shared. */
-static int fold_inputs(struct nna_op_context *op, struct nna_lower *l, struct nna_lower *fold)
+/* Inputs of a folded operation are constants of its own lowering, over the same bytes. */
+static int fold_inputs(struct nna_op_context *op, struct nna_lower *l, struct nna_lower *fold,
+		       struct nna_frame *frame)
 {
 	for (uint32_t i = 0; i < op->operation->input_count; i++) {
 		uint32_t operand = op->operation->inputs[i];
-		uint32_t value = l->frame->values[operand];
+		uint32_t value = op->frame->values[operand];
 		struct nna_value v;
 		int64_t storage, copy;
 
 		if (op->in_operand[i]->lifetime != NNA_LIFETIME_TEMPORARY ||
-		    fold->frame->values[operand] != NNA_NO_VALUE)
+		    frame->values[operand] != NNA_NO_VALUE)
 			continue;
 		v = l->values[value];
 		storage = nna_storage_add(fold, NNA_STORAGE_CONSTANT, value_bytes(&v), operand,
@@ -176,17 +180,18 @@ static int fold_inputs(struct nna_op_context *op, struct nna_lower *l, struct nn
 		copy = nna_value_add(fold, &v);
 		if (copy < 0)
 			return copy;
-		fold->frame->values[operand] = copy;
+		frame->values[operand] = copy;
 	}
 	return 0;
 }
 
-/* Turns the results into outputs of the folding job; @bytes: their size. */
-static int fold_outputs(struct nna_op_context *op, struct nna_lower *fold, uint64_t *bytes)
+/* Turns results into outputs of the folding job. */
+static int fold_outputs(struct nna_op_context *op, struct nna_lower *fold,
+			const struct nna_frame *frame, uint64_t *bytes)
 {
 	*bytes = 0;
 	for (uint32_t i = 0; i < op->operation->output_count; i++) {
-		uint32_t value = fold->frame->values[op->operation->outputs[i]];
+		uint32_t value = frame->values[op->operation->outputs[i]];
 		struct nna_value v;
 		int64_t storage, out;
 		int ret;
@@ -218,7 +223,8 @@ static int fold_outputs(struct nna_op_context *op, struct nna_lower *fold, uint6
 }
 
 /* Runs the folding job and makes constants of @l from what it wrote. */
-static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, struct nna_lower *fold)
+static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, struct nna_lower *fold,
+		    const struct nna_frame *frame)
 {
 	const struct nna_operation *operation = op->operation;
 	void **outputs = calloc(operation->output_count, sizeof(*outputs));
@@ -227,7 +233,9 @@ static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, stru
 
 	if (!outputs)
 		return -ENOMEM;
-	ret = nna_emit_code(fold, 0, operation->output_count, c->options->max_slots, &code);
+	ret = c->options->backend->select(fold) ?:
+	      nna_emit_code(fold, c->options->backend, 0, operation->output_count,
+			    c->options->max_slots, &code);
 	for (uint32_t i = 0; !ret && i < operation->output_count; i++) {
 		outputs[i] = calloc(1, code->outputs[i].size ? code->outputs[i].size : 1);
 		if (!outputs[i])
@@ -236,7 +244,7 @@ static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, stru
 	if (!ret)
 		ret = c->options->run(c->options->user, code, outputs);
 	for (uint32_t i = 0; !ret && i < operation->output_count; i++) {
-		struct nna_value v = fold->values[fold->frame->values[operation->outputs[i]]];
+		struct nna_value v = fold->values[frame->values[operation->outputs[i]]];
 		int64_t storage, value;
 
 		storage = nna_storage_add(op->lower, NNA_STORAGE_CONSTANT, code->outputs[i].size,
@@ -253,13 +261,31 @@ static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, stru
 		if (value < 0)
 			ret = value;
 		else
-			op->lower->frame->values[operation->outputs[i]] = value;
+			op->frame->values[operation->outputs[i]] = value;
 	}
 	for (uint32_t i = 0; i < operation->output_count; i++)
 		free(outputs[i]);
 	free(outputs);
 	nna_code_destroy(code);
 	return ret;
+}
+
+/* Asks the backend about the operations of @l from @from on. */
+static int ask_backend(const struct nna_compile_state *c, const struct nna_lower *l, uint32_t from,
+		       const char *name)
+{
+	char reason[256];
+
+	for (uint32_t i = from; i < l->op_count; i++) {
+		int ret = c->options->backend->accepts(l, &l->ops[i], reason, sizeof(reason));
+
+		if (ret) {
+			nna_log_print(&l->log, NNA_LOG_ERROR, "operation %u (%s): %s", l->origin,
+				      name ? name : "?", reason);
+			return ret;
+		}
+	}
+	return 0;
 }
 
 /*
@@ -271,7 +297,7 @@ static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl
 			  struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower, *fold;
-	struct nna_frame frame;
+	struct nna_frame frame, *outer = op->frame;
 	uint64_t in_bytes, out_bytes;
 	int ret;
 
@@ -285,17 +311,20 @@ static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl
 		nna_lower_destroy(fold);
 		return ret;
 	}
-	fold->frame = &frame;
 	fold->origin = l->origin;
-	ret = fold_inputs(op, l, fold);
+	ret = fold_inputs(op, l, fold, &frame);
 	op->lower = fold;
+	op->frame = &frame;
 	if (!ret)
 		ret = impl->lower(op);
 	op->lower = l;
-	if (!ret && fold->command_count && !fold->synchronous) {
-		ret = fold_outputs(op, fold, &out_bytes);
+	op->frame = outer;
+	if (!ret)
+		ret = ask_backend(c, fold, 0, nna_operation_name(op->operation->type));
+	if (!ret && fold->op_count && !fold->synchronous) {
+		ret = fold_outputs(op, fold, &frame, &out_bytes);
 		if (!ret && (out_bytes <= FOLD_LIMIT || out_bytes <= 4 * in_bytes)) {
-			ret = fold_run(c, op, fold);
+			ret = fold_run(c, op, fold, &frame);
 			if (!ret)
 				ret = 1;
 		}
@@ -347,12 +376,12 @@ static bool any_bounded(const struct nna_shape *shapes, uint32_t count)
 /* Checks, infers and lowers (or folds) one operation of the main subgraph. */
 static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uint32_t index)
 {
-	struct nna_frame *f = l->frame;
+	struct nna_frame *f = c->frame;
 	const struct nna_operation *operation = &l->graph->subgraphs[f->subgraph].operations[index];
 	const struct nna_op *impl = nna_op_find(operation->type);
 	const char *name = nna_operation_name(operation->type);
 	struct nna_op_context op;
-	uint32_t before = l->command_count;
+	uint32_t before = l->op_count;
 	int ret;
 
 	if (!impl || !impl->lower) {
@@ -368,6 +397,7 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 		return ret;
 	l->origin = index;
 	op.lower = l;
+	op.frame = f;
 	ret = nna_op_check(&op);
 	if (!ret)
 		ret = any_bounded(op.in, operation->input_count) ? -EAGAIN : impl->infer(&op);
@@ -384,15 +414,17 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 			ret = 0;
 	}
 	if (!ret)
-		ret = bind_constant_results(l, operation);
-	if (ret == -EAGAIN && !f->outer)
+		ret = ask_backend(c, l, before, name);
+	if (!ret)
+		ret = bind_constant_results(l, f, operation);
+	if (ret == -EAGAIN)
 		c->stop = index;
-	else if (ret && ret != -EAGAIN)
+	else if (ret)
 		nna_log_print(&l->log, NNA_LOG_ERROR, "operation %u: %s cannot be compiled: %s",
 			      index, name ? name : "unknown", strerror(-ret));
 	if (l->debug & NNA_DEBUG_LOWER)
 		nna_debug_print(l, "lower: operation %u %s: commands %u to %u", index,
-				name ? name : "?", before, l->command_count);
+				name ? name : "?", before, l->op_count);
 	nna_op_context_end(&op);
 	return ret;
 }
@@ -401,11 +433,11 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
  * Copies to the outputs that no operation wrote in place: constants, inputs, and operands that are
  * listed as an output twice.
  */
-static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
+static int write_outputs(struct nna_lower *l, struct nna_frame *f, const struct nna_subgraph *sub)
 {
 	for (uint32_t i = 0; i < sub->output_count; i++) {
-		int64_t value = nna_frame_value(l, sub, sub->outputs[i],
-						&l->frame->shapes[sub->outputs[i]]);
+		int64_t value = nna_frame_value(l, f, sub, sub->outputs[i],
+						&f->shapes[sub->outputs[i]]);
 		struct nna_value v;
 		int64_t storage, out;
 		int ret;
@@ -440,7 +472,7 @@ static int write_outputs(struct nna_lower *l, const struct nna_subgraph *sub)
 static int make_interface(struct nna_compile_state *c, const struct nna_subgraph *sub)
 {
 	struct nna_lower *l = c->l;
-	struct nna_frame *f = l->frame;
+	struct nna_frame *f = c->frame;
 
 	for (uint32_t i = 0; i < sub->input_count; i++) {
 		f->shapes[sub->inputs[i]] = c->options->inputs[i];
@@ -460,7 +492,7 @@ static int make_interface(struct nna_compile_state *c, const struct nna_subgraph
 
 		if (!input && sub->operands[operand].lifetime != NNA_LIFETIME_VARIABLE)
 			continue;
-		value = nna_frame_value(l, sub, operand, &f->shapes[operand]);
+		value = nna_frame_value(l, f, sub, operand, &f->shapes[operand]);
 		if (value < 0)
 			return value;
 	}
@@ -484,21 +516,23 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		nna_lower_destroy(c.l);
 		return ret;
 	}
-	c.l->frame = &frame;
+	c.frame = &frame;
 	ret = make_interface(&c, sub);
 	for (uint32_t i = 0; !ret && i < sub->operation_count; i++)
 		ret = lower_operation(&c, c.l, sub->order[i]);
 	if (!ret)
-		ret = write_outputs(c.l, sub);
+		ret = write_outputs(c.l, &frame, sub);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))
-		ret = nna_pass_fuse(c.l);
+		ret = nna_pass_fuse(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_ELIDE))
 		ret = nna_pass_elide(c.l);
-	if (!ret && !(c.l->debug & NNA_DEBUG_NO_PACK))
-		ret = nna_pass_pack(c.l);
 	if (!ret)
-		ret = nna_emit_code(c.l, sub->input_count, sub->output_count, options->max_slots,
-				    &code);
+		ret = options->backend->select(c.l);
+	if (!ret && options->backend->pack && !(c.l->debug & NNA_DEBUG_NO_PACK))
+		ret = options->backend->pack(c.l);
+	if (!ret)
+		ret = nna_emit_code(c.l, options->backend, sub->input_count, sub->output_count,
+				    options->max_slots, &code);
 	if (!ret) {
 		for (uint32_t i = 0; i < sub->input_count + sub->output_count; i++) {
 			bool input = i < sub->input_count;

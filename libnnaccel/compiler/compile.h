@@ -14,8 +14,9 @@
 
 #include <stdio.h>
 
+#include "libnnaccel/backend/backend.h"
 #include "libnnaccel/graph/graph.h"
-#include "libnnaccel/graph/infer.h"
+#include "libnnaccel/ops/infer.h"
 
 /**
  * enum nna_slot_kind - what an entry of the base table addresses
@@ -76,6 +77,7 @@ struct nna_code_io {
 
 /**
  * struct nna_code - a compiled graph
+ * @backend: who wrote the stream, and prints it
  * @image: stream, then constants; @image_size bytes
  * @stream_size: bytes of the stream
  * @constants: offset of the constants in the image, a multiple of 4096
@@ -84,13 +86,14 @@ struct nna_code_io {
  * @synchronous: it may exceed the job limit, or shapes depend on data
  */
 struct nna_code {
+	const struct nna_backend *backend;
 	uint8_t *image;
 	uint64_t image_size;
 	uint64_t constants, constants_size;
 	uint32_t stream_size, command_count;
 	uint64_t scratch_size, variables_size, staging_size;
 	uint32_t slot_count;
-	struct nna_slot slots[64];
+	struct nna_slot slots[NNA_BACKEND_MAX_SLOTS];
 	uint32_t input_count, output_count;
 	struct nna_code_io *inputs, *outputs;
 	bool synchronous;
@@ -98,6 +101,7 @@ struct nna_code {
 
 /**
  * struct nna_compile_options - what to compile for
+ * @backend: kind of accelerator
  * @inputs: final shapes of the main subgraph's inputs, by position
  * @values: values of inputs that are known, by operand
  * @max_slots: of the device
@@ -107,6 +111,7 @@ struct nna_code {
  * @user: handed to @run
  */
 struct nna_compile_options {
+	const struct nna_backend *backend;
 	const struct nna_shape *inputs;
 	const struct nna_bound_value *values;
 	uint32_t value_count;
@@ -136,13 +141,12 @@ uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots);
 /* Writes commands and memory plan as text. Return: 0 or -EIO. */
 int nna_code_print(const struct nna_code *code, FILE *to);
 
-struct nna_lower;
 /*
  * The last step of compiling: plans memory (nna_pass_plan()) and writes the image. The storages of
  * @l say which of the @input_count inputs and @output_count outputs they are. Return: 0 and code
  * that belongs to the caller, -EINVAL, -ENOTSUP (beyond the device's limits), or -ENOMEM.
  */
-int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_count,
-		  uint32_t max_slots, struct nna_code **out);
+int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32_t input_count,
+		  uint32_t output_count, uint32_t max_slots, struct nna_code **out);
 
 #endif

@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/compiler/passes.h"
 
 /**
  * struct shape - the elements of a copy, without dims of 1 and with neighbours merged where the
@@ -53,11 +53,11 @@ static void merge_dims(const struct nna_value *in, const struct nna_value *out, 
 static bool map_view(const struct shape *s, const struct nna_value *place,
 		     const struct nna_value *v, struct nna_value *mapped)
 {
-	uint32_t size = nnahw_type_size(v->type);
+	uint32_t size = nna_type_size(v->type);
 	uint64_t index[NNACCEL_MAX_RANK], at;
 	int64_t offset = 0;
 
-	if (size != nnahw_type_size(place->type) || v->offset % size)
+	if (size != nna_type_size(place->type) || v->offset % size)
 		return false;
 	at = v->offset / size;
 	for (uint32_t d = 0; d < s->rank; d++) {
@@ -105,8 +105,8 @@ static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *fir
 {
 	*first = NNA_NONE;
 	*last = *written = 0;
-	for (uint32_t i = 0; i < l->command_count; i++) {
-		const struct nna_ir_command *c = &l->commands[i];
+	for (uint32_t i = 0; i < l->op_count; i++) {
+		const struct nna_ir_op *c = &l->ops[i];
 
 		for (uint32_t k = 0; !c->dead && k < c->operand_count; k++) {
 			if (c->values[k] == NNA_NO_VALUE ||
@@ -124,9 +124,9 @@ static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *fir
 /* Elides one copy if that is possible. Return: 0 in either case, or -ENOMEM. */
 static int elide_copy(struct nna_lower *l, uint32_t copy)
 {
-	struct nna_ir_command *c = &l->commands[copy];
-	const struct nna_value place = l->values[c->values[NNAHW_COPY_OUTPUT]];
-	const struct nna_value in = l->values[c->values[NNAHW_COPY_INPUT]];
+	struct nna_ir_op *c = &l->ops[copy];
+	const struct nna_value place = l->values[c->values[NNA_IR_OUT]];
+	const struct nna_value in = l->values[c->values[NNA_IR_IN]];
 	uint32_t first, last, written, map_from = l->value_count;
 	struct nna_value mapped;
 	struct shape s;
@@ -150,18 +150,18 @@ static int elide_copy(struct nna_lower *l, uint32_t copy)
 	    (last > copy && nna_ir_touched(l, copy + 1, last + 1, NNA_NONE, &place, true)))
 		return 0;
 	for (uint32_t i = first; i <= last; i++)
-		for (uint32_t k = 0; !l->commands[i].dead && k < l->commands[i].operand_count;
+		for (uint32_t k = 0; !l->ops[i].dead && k < l->ops[i].operand_count;
 		     k++) {
-			uint32_t v = l->commands[i].values[k];
+			uint32_t v = l->ops[i].values[k];
 
 			if (i != copy && v != NNA_NO_VALUE && l->values[v].storage == in.storage &&
 			    !map_view(&s, &place, &l->values[v], &mapped))
 				return 0;
 		}
 	for (uint32_t i = first; i <= last; i++)
-		for (uint32_t k = 0; !l->commands[i].dead && k < l->commands[i].operand_count;
+		for (uint32_t k = 0; !l->ops[i].dead && k < l->ops[i].operand_count;
 		     k++) {
-			uint32_t v = l->commands[i].values[k];
+			uint32_t v = l->ops[i].values[k];
 			int64_t value;
 
 			if (i == copy || v == NNA_NO_VALUE || l->values[v].storage != in.storage)
@@ -170,9 +170,9 @@ static int elide_copy(struct nna_lower *l, uint32_t copy)
 			value = nna_value_add(l, &mapped);
 			if (value < 0)
 				return value;
-			l->commands[i].values[k] = value;
+			l->ops[i].values[k] = value;
 		}
-	l->commands[copy].dead = true;
+	l->ops[copy].dead = true;
 	if (l->debug & NNA_DEBUG_ELIDE)
 		nna_debug_print(l, "elide: command %u, storage %u lies in %u (%u views)", copy,
 				in.storage, place.storage, l->value_count - map_from);
@@ -181,10 +181,10 @@ static int elide_copy(struct nna_lower *l, uint32_t copy)
 
 int nna_pass_elide(struct nna_lower *l)
 {
-	for (uint32_t i = 0; i < l->command_count; i++) {
+	for (uint32_t i = 0; i < l->op_count; i++) {
 		int ret;
 
-		if (l->commands[i].dead || l->commands[i].raw->opcode != NNAHW_OP_COPY)
+		if (l->ops[i].dead || l->ops[i].kind != NNA_IR_COPY)
 			continue;
 		ret = elide_copy(l, i);
 		if (ret)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "libnnaccel/compiler/compile.h"
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/compiler/passes.h"
 
 #define PAGE 4096u
 
@@ -36,8 +36,8 @@ static uint64_t align_up(uint64_t size, uint64_t align)
 
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots)
 {
-	if (max_slots > NNAHW_MAX_SLOTS)
-		max_slots = NNAHW_MAX_SLOTS;
+	if (max_slots > NNA_BACKEND_MAX_SLOTS)
+		max_slots = NNA_BACKEND_MAX_SLOTS;
 	if (max_slots <= SLOT_IO)
 		return 0;
 	return total <= max_slots - SLOT_IO ? total : max_slots - SLOT_IO - 1;
@@ -49,8 +49,8 @@ static int assign_slots(struct nna_code *code, uint32_t max_slots)
 	uint32_t total, own, next = SLOT_IO;
 	bool staging;
 
-	if (max_slots > NNAHW_MAX_SLOTS)
-		max_slots = NNAHW_MAX_SLOTS;
+	if (max_slots > NNA_BACKEND_MAX_SLOTS)
+		max_slots = NNA_BACKEND_MAX_SLOTS;
 	if (max_slots <= SLOT_IO)
 		return -ENOTSUP;
 	if (__builtin_add_overflow(code->input_count, code->output_count, &total))
@@ -86,135 +86,52 @@ static int assign_slots(struct nna_code *code, uint32_t max_slots)
 	return 0;
 }
 
-/* The descriptor of an operand: its storage has an address by now. */
-static void write_operand(const struct nna_lower *l, const struct nna_code *code, uint32_t value,
-			  struct nnahw_tensor *t)
+/* Tells storages where they lie. */
+static void place_storages(struct nna_lower *l, const struct nna_code *code)
 {
-	const struct nna_value *v;
-	const struct nna_storage *s;
+	for (uint32_t i = 0; i < l->storage_count; i++) {
+		struct nna_storage *s = &l->storages[i];
 
-	*t = (struct nnahw_tensor){ .type = NNAHW_TYPE_NONE, .slot = NNAHW_SLOT_NONE };
-	if (value == NNA_NO_VALUE)
-		return;
-	v = &l->values[value];
-	s = &l->storages[v->storage];
-	t->type = v->type;
-	t->rank = v->rank;
-	t->offset = v->offset;
-	t->scale = v->scale;
-	t->zero_point = v->zero_point;
-	memcpy(t->dims, v->dims, sizeof(t->dims));
-	memcpy(t->strides, v->strides, sizeof(t->strides));
-	switch (s->kind) {
-	case NNA_STORAGE_CONSTANT:
-		t->slot = SLOT_CONSTANTS;
-		t->offset += s->offset;
-		break;
-	case NNA_STORAGE_SCRATCH:
-		t->slot = SLOT_SCRATCH;
-		t->offset += s->offset;
-		break;
-	case NNA_STORAGE_VARIABLE:
-		t->slot = SLOT_VARIABLES;
-		t->offset += s->offset;
-		break;
-	case NNA_STORAGE_INPUT:
-		t->slot = code->inputs[s->index].slot;
-		t->offset += code->inputs[s->index].offset;
-		break;
-	case NNA_STORAGE_OUTPUT:
-		t->slot = code->outputs[s->index].slot;
-		t->offset += code->outputs[s->index].offset;
-		break;
-	}
-}
-
-/* Writes header, live commands and END; @places: byte offset of each command. */
-static int write_stream(const struct nna_lower *l, struct nna_code *code, const uint32_t *places)
-{
-	struct nnahw_stream_header header = {
-		.magic = NNAHW_STREAM_MAGIC,
-		.version = NNAHW_STREAM_ABI,
-		.layout = NNAHW_LAYOUT_ABI,
-		.size = code->stream_size,
-		.command_count = code->command_count,
-	};
-	struct nnahw_cmd_end end = { .head = { .opcode = NNAHW_OP_END, .size = sizeof(end) } };
-
-	memcpy(code->image, &header, sizeof(header));
-	for (uint32_t i = 0; i < l->command_count; i++) {
-		const struct nna_ir_command *c = &l->commands[i];
-		uint8_t *at = code->image + places[i];
-
-		if (c->dead)
-			continue;
-		memcpy(at, c->raw, c->raw->size);
-		for (uint32_t k = 0; k < c->operand_count; k++) {
-			struct nnahw_tensor t;
-
-			write_operand(l, code, c->values[k], &t);
-			memcpy(at + sizeof(struct nnahw_command) + k * sizeof(t), &t, sizeof(t));
-		}
-		if (c->label != NNA_NONE) {
-			uint32_t index = l->labels[c->label];
-			uint32_t target, loop;
-
-			if (index == NNA_NONE)
-				return -EINVAL;
-			target = places[index];
-			loop = target <= places[i];
-			if (c->raw->opcode == NNAHW_OP_JUMP) {
-				memcpy(at + offsetof(struct nnahw_cmd_jump, target), &target,
-				       sizeof(target));
-				memcpy(at + offsetof(struct nnahw_cmd_jump, loop), &loop,
-				       sizeof(loop));
-			} else {
-				memcpy(at + offsetof(struct nnahw_cmd_branch, target), &target,
-				       sizeof(target));
-			}
+		switch (s->kind) {
+		case NNA_STORAGE_CONSTANT:
+			s->slot = SLOT_CONSTANTS;
+			break;
+		case NNA_STORAGE_SCRATCH:
+			s->slot = SLOT_SCRATCH;
+			break;
+		case NNA_STORAGE_VARIABLE:
+			s->slot = SLOT_VARIABLES;
+			break;
+		case NNA_STORAGE_INPUT:
+			s->slot = code->inputs[s->index].slot;
+			s->offset = code->inputs[s->index].offset;
+			break;
+		case NNA_STORAGE_OUTPUT:
+			s->slot = code->outputs[s->index].slot;
+			s->offset = code->outputs[s->index].offset;
+			break;
 		}
 	}
-	memcpy(code->image + places[l->command_count], &end, sizeof(end));
-	return 0;
 }
 
-/* The byte offset of each command in the stream; a dead command has that of its successor. */
-static int place_commands(const struct nna_lower *l, uint32_t *places, struct nna_code *code)
-{
-	uint64_t at = sizeof(struct nnahw_stream_header);
-
-	for (uint32_t i = 0; i < l->command_count; i++) {
-		places[i] = at;
-		if (l->commands[i].dead)
-			continue;
-		at += l->commands[i].raw->size;
-		code->command_count++;
-		if (at > NNAHW_MAX_STREAM_SIZE - sizeof(struct nnahw_cmd_end))
-			return -ENOTSUP;
-	}
-	places[l->command_count] = at;
-	code->command_count++;
-	code->stream_size = at + sizeof(struct nnahw_cmd_end);
-	return 0;
-}
-
-int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_count,
-		  uint32_t max_slots, struct nna_code **out)
+int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32_t input_count,
+		  uint32_t output_count, uint32_t max_slots, struct nna_code **out)
 {
 	struct nna_code *code = calloc(1, sizeof(*code));
-	uint32_t *places = malloc(sizeof(*places) * ((size_t)l->command_count + 1));
+	struct nna_stream stream = { 0 };
 	struct nna_areas areas;
 	int ret = -ENOMEM;
 
-	if (!code || !places)
+	if (!code)
 		goto fail;
+	code->backend = backend;
 	code->input_count = input_count;
 	code->output_count = output_count;
 	code->inputs = calloc(input_count + 1, sizeof(*code->inputs));
 	code->outputs = calloc(output_count + 1, sizeof(*code->outputs));
 	if (!code->inputs || !code->outputs)
 		goto fail;
-	ret = nna_pass_plan(l, &areas);
+	ret = nna_pass_plan(l, backend, &areas);
 	if (ret)
 		goto fail;
 	code->constants_size = areas.constants;
@@ -247,9 +164,12 @@ int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_cou
 	ret = assign_slots(code, max_slots);
 	if (ret)
 		goto fail;
-	ret = place_commands(l, places, code);
+	place_storages(l, code);
+	ret = backend->emit(l, &stream);
 	if (ret)
 		goto fail;
+	code->stream_size = stream.size;
+	code->command_count = stream.commands;
 	code->constants = align_up(code->stream_size, PAGE);
 	code->image_size = align_up(code->constants + code->constants_size, PAGE);
 	code->image = calloc(1, code->image_size);
@@ -257,6 +177,7 @@ int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_cou
 		ret = -ENOMEM;
 		goto fail;
 	}
+	memcpy(code->image, stream.bytes, stream.size);
 	for (uint32_t s = 0; s < l->storage_count; s++) {
 		const struct nna_storage *storage = &l->storages[s];
 
@@ -264,10 +185,7 @@ int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_cou
 			memcpy(code->image + code->constants + storage->offset, storage->data,
 			       storage->size);
 	}
-	ret = write_stream(l, code, places);
-	if (ret)
-		goto fail;
-	free(places);
+	free(stream.bytes);
 	if (l->debug & NNA_DEBUG_EMIT)
 		nna_debug_print(l,
 				"emit: %u commands, %u bytes of stream, %" PRIu64
@@ -277,23 +195,17 @@ int nna_emit_code(struct nna_lower *l, uint32_t input_count, uint32_t output_cou
 	*out = code;
 	return 0;
 fail:
-	free(places);
+	free(stream.bytes);
 	nna_code_destroy(code);
 	return ret;
 }
 
 int nna_code_print(const struct nna_code *code, FILE *to)
 {
-	static const char *const kinds[] = {
-		[NNA_SLOT_CONSTANTS] = "constants",
-		[NNA_SLOT_SCRATCH] = "scratch",
-		[NNA_SLOT_VARIABLES] = "variables",
-		[NNA_SLOT_STAGING] = "staging",
-		[NNA_SLOT_INPUT] = "input",
-		[NNA_SLOT_OUTPUT] = "output",
-	};
-	char names[64][24];
-	const char *pointers[64];
+	static const char *const kinds[] = { "constants", "scratch", "variables",
+					     "staging",	  "input",   "output" };
+	char names[NNA_BACKEND_MAX_SLOTS][24];
+	const char *pointers[NNA_BACKEND_MAX_SLOTS];
 
 	fprintf(to,
 		"memory: constants %" PRIu64 ", scratch %" PRIu64 ", variables %" PRIu64
@@ -309,5 +221,6 @@ int nna_code_print(const struct nna_code *code, FILE *to)
 		pointers[i] = names[i];
 		fprintf(to, "slot %u: %s, %" PRIu64 " bytes\n", i, names[i], s->size);
 	}
-	return nna_commands_print(to, code->image, code->stream_size, pointers, code->slot_count);
+	return code->backend->print(to, code->image, code->stream_size, pointers,
+				    code->slot_count);
 }

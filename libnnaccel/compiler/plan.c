@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/compiler/passes.h"
 
 /* Every storage starts at a multiple of this many bytes, as the engine's vectors like it. */
 #define ALIGN 64u
@@ -62,8 +62,8 @@ static void find_lives(struct nna_lower *l, struct life *lives)
 		l->storages[s].used = false;
 		l->storages[s].parent = NNA_NONE;
 	}
-	for (uint32_t i = 0; i < l->command_count; i++) {
-		const struct nna_ir_command *c = &l->commands[i];
+	for (uint32_t i = 0; i < l->op_count; i++) {
+		const struct nna_ir_op *c = &l->ops[i];
 
 		if (c->dead)
 			continue;
@@ -82,7 +82,7 @@ static void find_lives(struct nna_lower *l, struct life *lives)
 	/* The runtime reads the counts of bounded outputs after the run. */
 	for (uint32_t s = 0; s < l->storage_count; s++)
 		if (l->storages[s].count != NNA_NO_VALUE)
-			lives[l->values[l->storages[s].count].storage].last = l->command_count;
+			lives[l->values[l->storages[s].count].storage].last = l->op_count;
 }
 
 /* Until nothing changes, as loops may nest. */
@@ -92,8 +92,8 @@ static void extend_over_loops(const struct nna_lower *l, struct life *lives)
 
 	while (changed) {
 		changed = false;
-		for (uint32_t i = 0; i < l->command_count; i++) {
-			const struct nna_ir_command *c = &l->commands[i];
+		for (uint32_t i = 0; i < l->op_count; i++) {
+			const struct nna_ir_op *c = &l->ops[i];
 			uint32_t start;
 
 			if (c->dead || c->label == NNA_NONE)
@@ -121,50 +121,33 @@ static void extend_over_loops(const struct nna_lower *l, struct life *lives)
 /* Whether each element of @a lies where that of @b does, once their storages share an address. */
 static bool same_places(const struct nna_value *a, const struct nna_value *b)
 {
-	return a->offset == b->offset && nnahw_type_size(a->type) == nnahw_type_size(b->type) &&
+	return a->offset == b->offset && nna_type_size(a->type) == nna_type_size(b->type) &&
 	       nna_value_same_dims(a, b) && !memcmp(a->strides, b->strides, sizeof(a->strides));
 }
 
-/*
- * Lets the result of an EWISE take the place of an input, and that of a convolution the place of
- * its residual: the device defines the result where elements lie exactly alike. @parent of the
- * result's storage then leads to that of the input.
- */
-static void share_in_place(struct nna_lower *l, struct life *lives)
+/* Lets results take the place of an input, where the backend computes them so. */
+static void share_in_place(struct nna_lower *l, const struct nna_backend *backend,
+			   struct life *lives)
 {
-	for (uint32_t i = 0; i < l->command_count; i++) {
-		const struct nna_ir_command *c = &l->commands[i];
-		uint32_t from, to, out;
+	for (uint32_t i = 0; i < l->op_count; i++) {
+		const struct nna_ir_op *c = &l->ops[i];
+		uint32_t inputs, out;
 
 		if (c->dead)
 			continue;
-		switch (c->raw->opcode) {
-		case NNAHW_OP_EWISE:
-			from = NNAHW_EWISE_A;
-			to = NNAHW_EWISE_C;
-			break;
-		case NNAHW_OP_CONV:
-		case NNAHW_OP_DWCONV:
-			from = NNAHW_CONV_RESIDUAL;
-			to = NNAHW_CONV_RESIDUAL;
-			break;
-		case NNAHW_OP_MATMUL:
-			from = NNAHW_MATMUL_RESIDUAL;
-			to = NNAHW_MATMUL_RESIDUAL;
-			break;
-		default:
+		inputs = backend->in_place(c);
+		if (!inputs)
 			continue;
-		}
 		out = l->values[c->values[0]].storage;
 		if (l->storages[out].kind != NNA_STORAGE_SCRATCH || lives[out].first != i ||
 		    l->storages[out].parent != NNA_NONE)
 			continue;
-		for (uint32_t k = from; k <= to; k++) {
+		for (uint32_t k = 1; k < c->operand_count; k++) {
 			const struct nna_value *in;
 			uint32_t root;
 			bool other = false;
 
-			if (c->values[k] == NNA_NO_VALUE)
+			if (!(inputs >> k & 1) || c->values[k] == NNA_NO_VALUE)
 				continue;
 			in = &l->values[c->values[k]];
 			root = in->storage;
@@ -183,7 +166,7 @@ static void share_in_place(struct nna_lower *l, struct life *lives)
 
 				if (j == k || c->values[j] == NNA_NO_VALUE)
 					continue;
-				if (c->raw->opcode == NNAHW_OP_EWISE &&
+				if (inputs >> j & 1 &&
 				    same_places(in, &l->values[c->values[j]]) &&
 				    in->storage == l->values[c->values[j]].storage)
 					continue;
@@ -262,7 +245,7 @@ static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *tota
 	return 0;
 }
 
-int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
+int nna_pass_plan(struct nna_lower *l, const struct nna_backend *backend, struct nna_areas *areas)
 {
 	struct life *lives = malloc(sizeof(*lives) * (l->storage_count + 1));
 	uint64_t total = 0;
@@ -277,10 +260,10 @@ int nna_pass_plan(struct nna_lower *l, struct nna_areas *areas)
 		for (uint32_t s = 0; s < l->storage_count; s++)
 			if (lives[s].first != NNA_NONE) {
 				lives[s].first = 0;
-				lives[s].last = l->command_count;
+				lives[s].last = l->op_count;
 			}
 	} else {
-		share_in_place(l, lives);
+		share_in_place(l, backend, lives);
 	}
 	ret = place_scratch(l, lives, &areas->scratch);
 	for (uint32_t s = 0; s < l->storage_count; s++) {

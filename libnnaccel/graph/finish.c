@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finishing a graph. Each step is one function that looks for one kind of fault and leaves what the
- * next step needs:
+ * Finishing a graph, as far as its structure goes. Each step is one function that looks for one
+ * kind of fault and leaves what the next step needs:
  *
  *	lifetimes	inputs and outputs of each subgraph; every operand has at most one writer,
  *			and only where it may have one
  *	order		an execution order, which there is only without a cycle
  *	nesting		subgraphs that are referred to exist, without recursion, within bounds
- *	shapes		the rules of every operation, and shapes as far as they are known
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/graph/graph.h"
-#include "libnnaccel/graph/infer.h"
-#include "libnnaccel/ops/op.h"
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
@@ -231,33 +228,6 @@ static int check_nesting(struct nna_graph *graph)
 	return ret;
 }
 
-/* Checks the operations of a subgraph and completes the shapes of its operands. */
-static int infer_shapes(struct nna_graph *graph, uint32_t s)
-{
-	struct nna_subgraph *sg = &graph->subgraphs[s];
-	struct nna_shape *shapes = calloc(sg->operand_count ? sg->operand_count : 1,
-					  sizeof(*shapes));
-	int ret;
-
-	if (!shapes)
-		return -ENOMEM;
-	nna_infer_begin(graph, s, shapes);
-	ret = nna_infer_known(graph, s, shapes, &graph->log);
-	for (uint32_t i = 0; !ret && i < sg->operand_count; i++) {
-		struct nna_shape *shape = &sg->operands[i].shape;
-
-		*shape = shapes[i];
-		/* An upper bound is for the compiler only: here the dimension is not known. */
-		if (shape->bounded) {
-			shape->dims[0] = sg->operands[i].stated.rank ?
-						 sg->operands[i].stated.dims[0] : 0;
-			shape->final = shape->dims[0] != 0;
-		}
-	}
-	free(shapes);
-	return ret;
-}
-
 static int finish_subgraph(struct nna_graph *graph, uint32_t s)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
@@ -278,52 +248,11 @@ static int finish_subgraph(struct nna_graph *graph, uint32_t s)
 	return ret;
 }
 
-int nna_graph_finish(struct nna_graph *graph)
+int nna_graph_settle(struct nna_graph *graph)
 {
 	int ret = 0;
 
-	if (!graph || graph->finished)
-		return -EINVAL;
-	/* What the steps do cannot be undone, so a graph that fails here stays failed. */
-	graph->finished = true;
 	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
 		ret = finish_subgraph(graph, s);
-	if (!ret)
-		ret = check_nesting(graph);
-	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
-		ret = infer_shapes(graph, s);
-	graph->failed = ret != 0;
-	return ret;
-}
-
-int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_device *device,
-			    bool *supported)
-{
-	static const struct nna_log silent;
-	const struct nna_subgraph *sg;
-	struct nna_shape *shapes;
-	int ret = 0;
-
-	if (!graph || !graph->finished || graph->failed || !supported)
-		return -EINVAL;
-	sg = &graph->subgraphs[0];
-	shapes = malloc((sg->operand_count ? sg->operand_count : 1) * sizeof(*shapes));
-	if (!shapes)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < sg->operand_count; i++)
-		shapes[i] = sg->operands[i].shape;
-	for (uint32_t i = 0; i < sg->operation_count && !ret; i++) {
-		struct nna_op_context context;
-
-		supported[i] = false;
-		if (!nna_op_find(sg->operations[i].type))
-			continue;
-		ret = nna_op_context_begin(&context, graph, 0, i, shapes, NULL, 0, &silent);
-		if (ret)
-			break;
-		supported[i] = !nna_op_check(&context);
-		nna_op_context_end(&context);
-	}
-	free(shapes);
-	return ret;
+	return ret ? ret : check_nesting(graph);
 }

@@ -188,6 +188,12 @@ int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t f
 /* Frees a part; for nna_graph_unref() only. */
 void nna_graph_destroy_part(struct nna_graph *part);
 
+/*
+ * For nna_graph_finish(): lifetimes, producers, order and nesting of all subgraphs. Return: 0,
+ * -EINVAL with a line in the log, or -ENOMEM.
+ */
+int nna_graph_settle(struct nna_graph *graph);
+
 /* The number of elements, 1 for a scalar; false on overflow or where a dim is not known. */
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
 /* The same in bytes. */

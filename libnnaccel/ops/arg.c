@@ -42,23 +42,23 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_arg command = { .head.opcode = NNAHW_OP_ARG };
+	struct nna_ir_op command = { .kind = NNA_IR_ARG };
 	uint32_t dims[NNACCEL_MAX_RANK], values[2];
-	int ret = nna_param_input_axis(op, 1, &command.axis);
+	int ret = nna_param_input_axis(op, 1, &command.arg.axis);
 
 	if (ret)
 		return ret;
 	memcpy(dims, op->in[0].dims, sizeof(dims));
-	dims[command.axis] = 1;
-	command.minimum = op->operation->type == NNA_OPERATION_ARGMIN;
+	dims[command.arg.axis] = 1;
+	command.arg.minimum = op->operation->type == NNA_OPERATION_ARGMIN;
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	NNA_VALUE(kept, nna_view_reshape(op->lower, out, op->in[0].rank, dims));
-	values[NNAHW_ARG_OUTPUT] = kept;
-	values[NNAHW_ARG_INPUT] = in;
-	return nna_lower_command(op->lower, &command, values);
+	NNA_VALUE(kept, nna_emit_reshape(op->lower, out, op->in[0].rank, dims));
+	values[NNA_IR_OUT] = kept;
+	values[NNA_IR_IN] = in;
+	return nna_ir_add(op->lower, &command, values);
 }
 
 #define ARG(name, number) \

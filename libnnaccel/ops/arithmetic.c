@@ -30,10 +30,10 @@ static int check(struct nna_op_context *op)
 static int lower(struct nna_op_context *op)
 {
 	static const uint8_t kinds[] = {
-		[NNA_OPERATION_ADD] = NNAHW_EWISE_ADD,
-		[NNA_OPERATION_SUB] = NNAHW_EWISE_SUB,
-		[NNA_OPERATION_MUL] = NNAHW_EWISE_MUL,
-		[NNA_OPERATION_DIV] = NNAHW_EWISE_DIV,
+		[NNA_OPERATION_ADD] = NNA_FN_ADD,
+		[NNA_OPERATION_SUB] = NNA_FN_SUB,
+		[NNA_OPERATION_MUL] = NNA_FN_MUL,
+		[NNA_OPERATION_DIV] = NNA_FN_DIV,
 	};
 	enum nna_activation act;
 	int ret = nna_param_activation(op, 2, &act);
@@ -46,7 +46,7 @@ static int lower(struct nna_op_context *op)
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
 	return nna_emit_ewise(op->lower, kinds[op->operation->type], out, a, b, NNA_NO_VALUE,
-			      act, 0, 0);
+			      act, 0);
 }
 
 #define ARITHMETIC(name, number) \

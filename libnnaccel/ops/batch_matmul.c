@@ -120,13 +120,13 @@ static int emit_int32(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b)
 	NNA_VALUE(rows, nna_view_expand(l, a, 2));
 	NNA_VALUE(turned, nna_view_permute(l, b, turn));
 	NNA_VALUE(columns, nna_view_expand(l, turned, 1));
-	NNA_VALUE(products, nna_lower_scratch(l, NNAHW_TYPE_S32, 4, dims, 0, 0));
-	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, products, rows, columns, NNA_NO_VALUE,
-			     NNA_ACT_NONE, 0, 0);
+	NNA_VALUE(products, nna_lower_scratch(l, NNA_TYPE_S32, 4, dims, 0, 0));
+	ret = nna_emit_ewise(l, NNA_FN_MUL, products, rows, columns, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0);
 	if (ret)
 		return ret;
 	NNA_VALUE(sums, nna_view_expand(l, out, 3));
-	return nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, products, 1u << 3);
+	return nna_emit_reduce(l, NNA_REDUCE_SUM, sums, products, 1u << 3);
 }
 
 static int lower(struct nna_op_context *op)

@@ -41,7 +41,7 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
+	struct nna_ir_op gather = { .kind = NNA_IR_GATHER };
 	uint32_t n = op->in[0].dims[0], classes = op->in[1].dims[1] / 4;
 	struct nna_lower *l = op->lower;
 	int ret;
@@ -56,13 +56,13 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(limits, nna_lower_scratch(l, nna_lower_value(l, sizes)->type, 2,
 					    (uint32_t[]){ n, 2 }, nna_lower_value(l, sizes)->scale,
 					    nna_lower_value(l, sizes)->zero_point));
-	ret = nna_lower_command(l, &gather, (uint32_t[]){ limits, sizes, images });
+	ret = nna_ir_add(l, &gather, (uint32_t[]){ limits, sizes, images });
 	if (ret)
 		return ret;
-	NNA_VALUE(boxes_3d, nna_view_reshape(l, boxes, 3, (uint32_t[]){ n, 1, 4 }));
-	NNA_VALUE(deltas_3d, nna_view_reshape(l, deltas, 3, (uint32_t[]){ n, classes, 4 }));
-	NNA_VALUE(limits_3d, nna_view_reshape(l, limits, 3, (uint32_t[]){ n, 1, 2 }));
-	NNA_VALUE(out_3d, nna_view_reshape(l, out, 3, (uint32_t[]){ n, classes, 4 }));
+	NNA_VALUE(boxes_3d, nna_emit_reshape(l, boxes, 3, (uint32_t[]){ n, 1, 4 }));
+	NNA_VALUE(deltas_3d, nna_emit_reshape(l, deltas, 3, (uint32_t[]){ n, classes, 4 }));
+	NNA_VALUE(limits_3d, nna_emit_reshape(l, limits, 3, (uint32_t[]){ n, 1, 2 }));
+	NNA_VALUE(out_3d, nna_emit_reshape(l, out, 3, (uint32_t[]){ n, classes, 4 }));
 	return nna_do_box_transform(l, out_3d, boxes_3d, deltas_3d, limits_3d);
 }
 

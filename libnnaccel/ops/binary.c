@@ -23,7 +23,7 @@
 /**
  * struct function - an operation of this file
  * @operation: which
- * @ewise: its function of the EWISE command, enum nnahw_ewise
+ * @ewise: its function, enum nna_function
  * @compares: the output is BOOL8
  * @types: types of the inputs
  */
@@ -37,20 +37,20 @@ struct function {
 #define NUMBERS (NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8)
 
 static const struct function functions[] = {
-	{ NNA_OPERATION_EQUAL, NNAHW_EWISE_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_NOT_EQUAL, NNAHW_EWISE_NOT_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_LESS, NNAHW_EWISE_LESS, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_LESS_EQUAL, NNAHW_EWISE_LESS_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_GREATER, NNAHW_EWISE_GREATER, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_GREATER_EQUAL, NNAHW_EWISE_GREATER_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_LOGICAL_AND, NNAHW_EWISE_LOGICAL_AND, true, NNA_T_BOOL },
-	{ NNA_OPERATION_LOGICAL_OR, NNAHW_EWISE_LOGICAL_OR, true, NNA_T_BOOL },
-	{ NNA_OPERATION_MAXIMUM, NNAHW_EWISE_MAXIMUM, false, NUMBERS },
-	{ NNA_OPERATION_MINIMUM, NNAHW_EWISE_MINIMUM, false, NUMBERS },
-	{ NNA_OPERATION_POW, NNAHW_EWISE_POW, false, NNA_T_FLOAT },
-	{ NNA_OPERATION_PRELU, NNAHW_EWISE_PRELU, false, NNA_T_FLOAT | NNA_T_QUANT8 },
-	{ NNA_OPERATION_FLOOR_DIV, NNAHW_EWISE_FLOOR_DIV, false, NNA_T_FLOAT | NNA_T_INT32 },
-	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNAHW_EWISE_SQUARED_DIFFERENCE, false, NUMBERS },
+	{ NNA_OPERATION_EQUAL, NNA_FN_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_NOT_EQUAL, NNA_FN_NOT_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_LESS, NNA_FN_LESS, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_LESS_EQUAL, NNA_FN_LESS_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_GREATER, NNA_FN_GREATER, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_GREATER_EQUAL, NNA_FN_GREATER_EQUAL, true, NUMBERS | NNA_T_BOOL },
+	{ NNA_OPERATION_LOGICAL_AND, NNA_FN_LOGICAL_AND, true, NNA_T_BOOL },
+	{ NNA_OPERATION_LOGICAL_OR, NNA_FN_LOGICAL_OR, true, NNA_T_BOOL },
+	{ NNA_OPERATION_MAXIMUM, NNA_FN_MAXIMUM, false, NUMBERS },
+	{ NNA_OPERATION_MINIMUM, NNA_FN_MINIMUM, false, NUMBERS },
+	{ NNA_OPERATION_POW, NNA_FN_POW, false, NNA_T_FLOAT },
+	{ NNA_OPERATION_PRELU, NNA_FN_PRELU, false, NNA_T_FLOAT | NNA_T_QUANT8 },
+	{ NNA_OPERATION_FLOOR_DIV, NNA_FN_FLOOR_DIV, false, NNA_T_FLOAT | NNA_T_INT32 },
+	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNA_FN_SQUARED_DIFFERENCE, false, NUMBERS },
 };
 
 static const struct function *find(enum nna_operation_type type)
@@ -78,7 +78,7 @@ static int lower(struct nna_op_context *op)
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
 	return nna_emit_ewise(op->lower, find(op->operation->type)->ewise, out, a, b, NNA_NO_VALUE,
-			      NNA_ACT_NONE, 0, 0);
+			      NNA_ACT_NONE, 0);
 }
 
 #define BINARY(name, number) \

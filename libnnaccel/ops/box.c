@@ -51,11 +51,11 @@ static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, f
 {
 	int ret;
 
-	NNA_VALUE(whole, nna_do_scratch_like(l, NNAHW_TYPE_F32, a));
-	NNA_VALUE(out, nna_do_scratch_like(l, NNAHW_TYPE_F32, a));
+	NNA_VALUE(whole, nna_do_scratch_like(l, NNA_TYPE_F32, a));
+	NNA_VALUE(out, nna_do_scratch_like(l, NNA_TYPE_F32, a));
 	NNA_VALUE(constant, nna_do_constant_f32(l, factor));
 	ret = nna_do_ewise(l, kind, whole, a, b, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, out, whole, constant, NNA_NO_VALUE);
+	      nna_do_ewise(l, NNA_FN_MUL, out, whole, constant, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
 }
 
@@ -65,12 +65,12 @@ static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t cen
 {
 	int ret;
 
-	NNA_VALUE(raw, nna_do_scratch_like(l, NNAHW_TYPE_F32, centre));
-	NNA_VALUE(below, nna_do_scratch_like(l, NNAHW_TYPE_F32, centre));
+	NNA_VALUE(raw, nna_do_scratch_like(l, NNA_TYPE_F32, centre));
+	NNA_VALUE(below, nna_do_scratch_like(l, NNA_TYPE_F32, centre));
 	NNA_VALUE(zero, nna_do_constant_f32(l, 0));
 	ret = nna_do_ewise(l, kind, raw, centre, reach, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MINIMUM, below, raw, most, NNA_NO_VALUE);
-	return ret ?: nna_do_ewise(l, NNAHW_EWISE_MAXIMUM, out, below, zero, NNA_NO_VALUE);
+	      nna_do_ewise(l, NNA_FN_MINIMUM, below, raw, most, NNA_NO_VALUE);
+	return ret ?: nna_do_ewise(l, NNA_FN_MAXIMUM, out, below, zero, NNA_NO_VALUE);
 }
 
 /* One direction of all boxes: @axis 0 is x, 1 is y. A size is (height, width). */
@@ -86,18 +86,18 @@ static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t
 	NNA_VALUE(most, nna_view_range(l, sizes, 2, 1 - axis, 1));
 	NNA_VALUE(out_low, nna_view_range(l, out, 2, axis, 1));
 	NNA_VALUE(out_high, nna_view_range(l, out, 2, axis + 2, 1));
-	NNA_VALUE(size, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
-	NNA_VALUE(centre, half(l, NNAHW_EWISE_ADD, low, high, 0.5f));
-	NNA_VALUE(moved, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
-	NNA_VALUE(factor, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
-	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, size, high, low, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, moved, move, size, centre) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_EXP, factor, grow, NNA_NO_VALUE, NNA_NO_VALUE);
+	NNA_VALUE(size, nna_do_scratch_like(l, NNA_TYPE_F32, low));
+	NNA_VALUE(centre, half(l, NNA_FN_ADD, low, high, 0.5f));
+	NNA_VALUE(moved, nna_do_scratch_like(l, NNA_TYPE_F32, move));
+	NNA_VALUE(factor, nna_do_scratch_like(l, NNA_TYPE_F32, move));
+	ret = nna_do_ewise(l, NNA_FN_SUB, size, high, low, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL_ADD, moved, move, size, centre) ?:
+	      nna_do_ewise(l, NNA_FN_EXP, factor, grow, NNA_NO_VALUE, NNA_NO_VALUE);
 	if (ret)
 		return ret;
-	NNA_VALUE(reach, half(l, NNAHW_EWISE_MUL, factor, size, 0.5f));
-	return clamped(l, NNAHW_EWISE_SUB, out_low, moved, reach, most) ?:
-	       clamped(l, NNAHW_EWISE_ADD, out_high, moved, reach, most);
+	NNA_VALUE(reach, half(l, NNA_FN_MUL, factor, size, 0.5f));
+	return clamped(l, NNA_FN_SUB, out_low, moved, reach, most) ?:
+	       clamped(l, NNA_FN_ADD, out_high, moved, reach, most);
 }
 
 int nna_do_box_transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas,

@@ -22,7 +22,7 @@
  */
 #include "libnnaccel/ops/box.h"
 
-static int read_params(const struct nna_op_context *op, struct nnahw_cmd_nms *p)
+static int read_params(const struct nna_op_context *op, struct nna_ir_nms *p)
 {
 	int32_t most, kernel;
 	int ret = nna_op_scalar_f32(op, 3, &p->score_min) ?: nna_op_scalar_i32(op, 4, &most) ?:
@@ -33,7 +33,7 @@ static int read_params(const struct nna_op_context *op, struct nnahw_cmd_nms *p)
 		return ret;
 	if (kernel < 0 || kernel > 2)
 		return nna_op_fail(op, "there is no NMS kernel %d", kernel);
-	p->kind = (uint8_t)(NNAHW_NMS_HARD + kernel);
+	p->mode = (uint8_t)(NNA_NMS_HARD + kernel);
 	p->most = most < 0 ? UINT32_MAX : (uint32_t)most;
 	p->most_of_class = p->most;
 	return 0;
@@ -42,7 +42,7 @@ static int read_params(const struct nna_op_context *op, struct nnahw_cmd_nms *p)
 static int check(struct nna_op_context *op)
 {
 	const struct nna_shape *scores = &op->in[0];
-	struct nnahw_cmd_nms params;
+	struct nna_ir_nms params;
 	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 2, 2) ?:
 		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
 		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
@@ -63,7 +63,7 @@ static int check(struct nna_op_context *op)
 static int infer(struct nna_op_context *op)
 {
 	uint32_t n = op->in[0].dims[0], classes = op->in[0].dims[1], per_row;
-	struct nnahw_cmd_nms params;
+	struct nna_ir_nms params;
 	uint64_t most;
 	int ret = read_params(op, &params);
 
@@ -74,7 +74,7 @@ static int infer(struct nna_op_context *op)
 		return nna_op_fail(op, "scores, boxes and image numbers do not fit together");
 	per_row = params.most < classes - 1 ? params.most : classes - 1;
 	most = (uint64_t)n * per_row;
-	if ((uint64_t)n * classes > NNAHW_LIMIT_NMS_SCORES)
+	if ((uint64_t)n * classes > NNA_IR_MAX_BOXES)
 		return nna_op_unsupported(op, "%u boxes of %u classes", n, classes);
 	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
 	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
@@ -84,13 +84,12 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_nms command = { .head.opcode = NNAHW_OP_NMS,
-					 .by_class = 1,
-					 .class_base = 1 };
+	struct nna_ir_op command = { .kind = NNA_IR_NMS,
+				     .nms = { .by_class = true, .class_base = 1 } };
 	uint32_t n = op->in[0].dims[0], classes = op->in[0].dims[1], most = op->out[0].dims[0];
 	struct nna_lower *l = op->lower;
-	uint32_t values[NNAHW_NMS_MASK + 1];
-	int ret = read_params(op, &command);
+	uint32_t values[NNA_NMS_MASK + 1];
+	int ret = read_params(op, &command.nms);
 
 	if (ret)
 		return ret;
@@ -103,9 +102,9 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out_images, nna_lower_out(op, 3));
 	if (!most)
 		return 0;
-	NNA_VALUE(all_scores, nna_view_reshape(l, scores, 3, (uint32_t[]){ 1, n, classes }));
-	NNA_VALUE(all_boxes, nna_view_reshape(l, boxes, 4, (uint32_t[]){ 1, n, classes, 4 }));
-	NNA_VALUE(count, nna_lower_scratch(l, NNAHW_TYPE_S32, 1, (uint32_t[]){ 1 }, 0, 0));
+	NNA_VALUE(all_scores, nna_emit_reshape(l, scores, 3, (uint32_t[]){ 1, n, classes }));
+	NNA_VALUE(all_boxes, nna_emit_reshape(l, boxes, 4, (uint32_t[]){ 1, n, classes, 4 }));
+	NNA_VALUE(count, nna_lower_scratch(l, NNA_TYPE_S32, 1, (uint32_t[]){ 1 }, 0, 0));
 	NNA_VALUE(kept_scores, nna_view_expand(l, out_scores, 0));
 	NNA_VALUE(kept_boxes, nna_view_expand(l, out_boxes, 0));
 	NNA_VALUE(kept_classes, nna_view_expand(l, out_classes, 0));
@@ -113,16 +112,16 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(class_scores, nna_view_range(l, all_scores, 2, 1, classes - 1));
 	NNA_VALUE(class_boxes, nna_view_range(l, all_boxes, 2, 1, classes - 1));
 	NNA_VALUE(groups, nna_view_expand(l, images, 0));
-	values[NNAHW_NMS_COUNT] = count;
-	values[NNAHW_NMS_KEPT_SCORES] = kept_scores;
-	values[NNAHW_NMS_KEPT_BOXES] = kept_boxes;
-	values[NNAHW_NMS_KEPT_CLASSES] = kept_classes;
-	values[NNAHW_NMS_KEPT_GROUPS] = kept_images;
-	values[NNAHW_NMS_SCORES] = class_scores;
-	values[NNAHW_NMS_BOXES] = class_boxes;
-	values[NNAHW_NMS_GROUPS] = groups;
-	values[NNAHW_NMS_MASK] = NNA_NO_VALUE;
-	ret = nna_lower_command(l, &command, values);
+	values[NNA_NMS_COUNT] = count;
+	values[NNA_NMS_KEPT_SCORES] = kept_scores;
+	values[NNA_NMS_KEPT_BOXES] = kept_boxes;
+	values[NNA_NMS_KEPT_CLASSES] = kept_classes;
+	values[NNA_NMS_KEPT_GROUPS] = kept_images;
+	values[NNA_NMS_SCORES] = class_scores;
+	values[NNA_NMS_BOXES] = class_boxes;
+	values[NNA_NMS_GROUPS] = groups;
+	values[NNA_NMS_MASK] = NNA_NO_VALUE;
+	ret = nna_ir_add(l, &command, values);
 	for (uint32_t i = 0; i < 4 && !ret; i++)
 		ret = nna_lower_set_count(op, i, count);
 	return ret;

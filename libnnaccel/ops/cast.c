@@ -46,10 +46,10 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 	for (uint32_t c = 0; c < shape->channel_count; c++) {
 		NNA_VALUE(part, nna_view_range(l, in, shape->channel_dim, c, 1));
 		NNA_VALUE(scaled,
-			  nna_view_retype(l, part, NNAHW_TYPE_S8, shape->channel_scales[c], 0));
+			  nna_view_retype(l, part, NNA_TYPE_S8, shape->channel_scales[c], 0));
 		NNA_VALUE(result, nna_view_range(l, out, shape->channel_dim, c, 1));
-		int ret = nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, result, scaled, NNA_NO_VALUE,
-					 NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+		int ret = nna_emit_ewise(l, NNA_FN_IDENTITY, result, scaled, NNA_NO_VALUE,
+					 NNA_NO_VALUE, NNA_ACT_NONE, 0);
 
 		if (ret)
 			return ret;
@@ -69,22 +69,22 @@ static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in,
 	nna_operand_type_range(type, &low, &high);
 	bounds[0] = (int32_t)low;
 	bounds[1] = (int32_t)high;
-	NNA_VALUE(least, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &bounds[0]));
-	NNA_VALUE(most, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &bounds[1]));
+	NNA_VALUE(least, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &bounds[0]));
+	NNA_VALUE(most, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &bounds[1]));
 	NNA_VALUE(below, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
 	NNA_VALUE(within, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
-	ret = nna_emit_ewise(l, NNAHW_EWISE_MINIMUM, below, in, most, NNA_NO_VALUE,
-			     NNA_ACT_NONE, 0, 0) ?:
-	      nna_emit_ewise(l, NNAHW_EWISE_MAXIMUM, within, below, least, NNA_NO_VALUE,
-			     NNA_ACT_NONE, 0, 0);
-	return ret ?: nna_emit_ewise(l, NNAHW_EWISE_CAST, out, within, NNA_NO_VALUE, NNA_NO_VALUE,
-				     NNA_ACT_NONE, 0, 0);
+	ret = nna_emit_ewise(l, NNA_FN_MINIMUM, below, in, most, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0) ?:
+	      nna_emit_ewise(l, NNA_FN_MAXIMUM, within, below, least, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0);
+	return ret ?: nna_emit_ewise(l, NNA_FN_CAST, out, within, NNA_NO_VALUE, NNA_NO_VALUE,
+				     NNA_ACT_NONE, 0);
 }
 
 static int lower(struct nna_op_context *op)
 {
-	uint8_t kind = op->operation->type == NNA_OPERATION_CAST ? NNAHW_EWISE_CAST :
-								   NNAHW_EWISE_IDENTITY;
+	uint8_t kind = op->operation->type == NNA_OPERATION_CAST ? NNA_FN_CAST :
+								   NNA_FN_IDENTITY;
 
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(out, nna_lower_out(op, 0));
@@ -92,13 +92,13 @@ static int lower(struct nna_op_context *op)
 		return 0;
 	if (op->in[0].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)
 		return dequantize_channels(op->lower, out, in, &op->in[0]);
-	if (kind == NNAHW_EWISE_CAST && NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64) &&
+	if (kind == NNA_FN_CAST && NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64) &&
 	    nna_operand_type_is_quantised(op->out[0].type))
 		return cast_saturating(op->lower, out, in, op->out[0].type);
 	if (op->operation->type == NNA_OPERATION_QUANTIZE)
 		return nna_emit_requantize(op->lower, out, in);
 	return nna_emit_ewise(op->lower, kind, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
-			      NNA_ACT_NONE, 0, 0);
+			      NNA_ACT_NONE, 0);
 }
 
 #define CAST(name, number) \

@@ -130,6 +130,7 @@ static int lower(struct nna_op_context *op)
 {
 	bool depthwise = op->operation->type == NNA_OPERATION_DEPTHWISE_CONV_2D;
 	bool grouped = op->operation->type == NNA_OPERATION_GROUPED_CONV_2D;
+	static const uint32_t turned[] = { 3, 1, 2, 0 };
 	struct nna_conv_params params;
 	uint32_t height, width, in_image, out_image;
 	struct nna_window w;
@@ -142,7 +143,6 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(bias, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
 	params = (struct nna_conv_params){
 		.groups = grouped ? w.extra : 1,
-		.multiplier = depthwise ? w.extra : 1,
 		.stride_h = w.stride_h,
 		.stride_w = w.stride_w,
 		.dilation_h = w.dilation_h,
@@ -151,7 +151,14 @@ static int lower(struct nna_op_context *op)
 		.pad_left = w.left,
 		.act = w.act,
 	};
-	return nna_emit_conv(op->lower, depthwise, out_image, in_image, weights, bias, &params);
+	if (depthwise) {
+		/* [1, kh, kw, N] as [N, kh, kw, 1]: a group for each channel. */
+		NNA_VALUE(filters, nna_view_permute(op->lower, weights, turned));
+
+		params.groups = op->in[0].dims[nna_axis_c(w.nchw)];
+		weights = filters;
+	}
+	return nna_emit_conv2d(op->lower, out_image, in_image, weights, bias, &params);
 }
 
 const struct nna_op nna_op_conv = {

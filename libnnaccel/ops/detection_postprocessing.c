@@ -40,7 +40,7 @@
  * @room: detections of an image in the outputs
  */
 struct target {
-	struct nnahw_cmd_nms command;
+	struct nna_ir_op command;
 	float scale[4];
 	uint64_t room;
 };
@@ -51,8 +51,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	bool regular, background;
 	int ret = nna_op_scalar_bool(op, 7, &regular) ?: nna_op_scalar_i32(op, 8, &detections) ?:
 		  nna_op_scalar_i32(op, 9, &classes) ?: nna_op_scalar_i32(op, 10, &of_class) ?:
-		  nna_op_scalar_f32(op, 11, &t->command.score_min) ?:
-		  nna_op_scalar_f32(op, 12, &t->command.threshold) ?:
+		  nna_op_scalar_f32(op, 11, &t->command.nms.score_min) ?:
+		  nna_op_scalar_f32(op, 12, &t->command.nms.threshold) ?:
 		  nna_op_scalar_bool(op, 13, &background);
 
 	for (uint32_t k = 0; k < 4 && !ret; k++) {
@@ -63,16 +63,16 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	}
 	if (ret)
 		return ret;
-	if (!(t->command.score_min >= 0) || !(t->command.threshold >= 0))
+	if (!(t->command.nms.score_min >= 0) || !(t->command.nms.threshold >= 0))
 		return nna_op_fail(op, "a threshold is below 0");
 	if (detections < 1 || (regular ? of_class : classes) < 1)
 		return nna_op_fail(op, "no detections are asked for");
-	t->command.kind = NNAHW_NMS_SUPPRESS;
-	t->command.depth = regular ? 0 : (uint32_t)classes;
-	t->command.most = (uint32_t)detections;
-	t->command.most_of_class = regular ? (uint32_t)of_class : (uint32_t)detections;
-	t->command.class_base = background;
-	t->command.score_floor = -INFINITY;
+	t->command.nms.mode = NNA_NMS_SUPPRESS;
+	t->command.nms.depth = regular ? 0 : (uint32_t)classes;
+	t->command.nms.most = (uint32_t)detections;
+	t->command.nms.most_of_class = regular ? (uint32_t)of_class : (uint32_t)detections;
+	t->command.nms.class_base = background;
+	t->command.nms.score_floor = -INFINITY;
 	t->room = regular ? (uint64_t)detections : (uint64_t)detections * (uint64_t)classes;
 	return 0;
 }
@@ -110,10 +110,9 @@ static int infer(struct nna_op_context *op)
 	if (scores[2] < 2 || deltas[0] != batch || deltas[1] != scores[1] || deltas[2] < 4 ||
 	    op->in[2].dims[0] != scores[1] || op->in[2].dims[1] != 4)
 		return nna_op_fail(op, "scores, deltas and anchors do not fit together");
-	if (batch > NNAHW_LIMIT_NMS_SCORES || t.room > NNAHW_LIMIT_NMS_KEPT ||
-	    t.room * batch > NNAHW_LIMIT_NMS_KEPT ||
-	    (uint64_t)batch * scores[1] > NNAHW_LIMIT_NMS_SCORES ||
-	    (uint64_t)batch * scores[1] * scores[2] > NNAHW_LIMIT_NMS_SCORES)
+	if (batch > NNA_IR_MAX_BOXES || t.room > NNA_IR_MAX_BOXES ||
+	    t.room * batch > NNA_IR_MAX_BOXES || (uint64_t)batch * scores[1] > NNA_IR_MAX_BOXES ||
+	    (uint64_t)batch * scores[1] * scores[2] > NNA_IR_MAX_BOXES)
 		return nna_op_unsupported(op, "%u batches of %u anchors, %u classes", batch,
 					  scores[1], scores[2]);
 	n = (uint32_t)t.room;
@@ -137,30 +136,30 @@ static int decode(struct nna_lower *l, uint32_t out, uint32_t anchors, uint32_t 
 	NNA_VALUE(move_scale, nna_do_constant_f32(l, scale[axis]));
 	NNA_VALUE(grow_scale, nna_do_constant_f32(l, scale[axis + 2]));
 	NNA_VALUE(half, nna_do_constant_f32(l, 0.5f));
-	NNA_VALUE(distance, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
-	NNA_VALUE(scaled, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
-	NNA_VALUE(moved, nna_do_scratch_like(l, NNAHW_TYPE_F32, move));
-	NNA_VALUE(growth, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
-	NNA_VALUE(factor, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
-	NNA_VALUE(whole, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
-	NNA_VALUE(reach, nna_do_scratch_like(l, NNAHW_TYPE_F32, grow));
-	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, distance, size, move, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_DIV, scaled, distance, move_scale, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_ADD, moved, centre, scaled, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_DIV, growth, grow, grow_scale, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_EXP, factor, growth, NNA_NO_VALUE, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, whole, size, factor, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, reach, whole, half, NNA_NO_VALUE);
-	return ret ?: nna_do_ewise(l, NNAHW_EWISE_SUB, low, moved, reach, NNA_NO_VALUE) ?:
-	       nna_do_ewise(l, NNAHW_EWISE_ADD, high, moved, reach, NNA_NO_VALUE);
+	NNA_VALUE(distance, nna_do_scratch_like(l, NNA_TYPE_F32, move));
+	NNA_VALUE(scaled, nna_do_scratch_like(l, NNA_TYPE_F32, move));
+	NNA_VALUE(moved, nna_do_scratch_like(l, NNA_TYPE_F32, move));
+	NNA_VALUE(growth, nna_do_scratch_like(l, NNA_TYPE_F32, grow));
+	NNA_VALUE(factor, nna_do_scratch_like(l, NNA_TYPE_F32, grow));
+	NNA_VALUE(whole, nna_do_scratch_like(l, NNA_TYPE_F32, grow));
+	NNA_VALUE(reach, nna_do_scratch_like(l, NNA_TYPE_F32, grow));
+	ret = nna_do_ewise(l, NNA_FN_MUL, distance, size, move, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_DIV, scaled, distance, move_scale, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_ADD, moved, centre, scaled, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_DIV, growth, grow, grow_scale, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_EXP, factor, growth, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL, whole, size, factor, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL, reach, whole, half, NNA_NO_VALUE);
+	return ret ?: nna_do_ewise(l, NNA_FN_SUB, low, moved, reach, NNA_NO_VALUE) ?:
+	       nna_do_ewise(l, NNA_FN_ADD, high, moved, reach, NNA_NO_VALUE);
 }
 
 static int lower(struct nna_op_context *op)
 {
-	struct target t = { .command.head.opcode = NNAHW_OP_NMS };
+	struct target t = { .command.kind = NNA_IR_NMS };
 	uint32_t batch = op->in[0].dims[0], n = op->in[0].dims[1], classes = op->in[0].dims[2] - 1;
 	struct nna_lower *l = op->lower;
-	uint32_t values[NNAHW_NMS_MASK + 1];
+	uint32_t values[NNA_NMS_MASK + 1];
 	int ret = read_target(op, &t);
 
 	if (ret)
@@ -175,7 +174,7 @@ static int lower(struct nna_op_context *op)
 	if (!batch)
 		return 0;
 	NNA_VALUE(boxes,
-		  nna_lower_scratch(l, NNAHW_TYPE_F32, 3, (uint32_t[]){ batch, n, 4 }, 0, 0));
+		  nna_lower_scratch(l, NNA_TYPE_F32, 3, (uint32_t[]){ batch, n, 4 }, 0, 0));
 	if (n)
 		ret = decode(l, boxes, anchors, deltas, 0, t.scale) ?:
 		      decode(l, boxes, anchors, deltas, 1, t.scale);
@@ -185,17 +184,17 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(of_all, nna_view_expand(l, boxes, 2));
 	NNA_VALUE(class_boxes,
 		  nna_view_broadcast(l, of_all, 4, (uint32_t[]){ batch, n, classes, 4 }));
-	NNA_VALUE(kept_boxes, nna_do_scratch_like(l, NNAHW_TYPE_F32, out_boxes));
-	values[NNAHW_NMS_COUNT] = count;
-	values[NNAHW_NMS_KEPT_SCORES] = out_scores;
-	values[NNAHW_NMS_KEPT_BOXES] = kept_boxes;
-	values[NNAHW_NMS_KEPT_CLASSES] = out_classes;
-	values[NNAHW_NMS_KEPT_GROUPS] = NNA_NO_VALUE;
-	values[NNAHW_NMS_SCORES] = class_scores;
-	values[NNAHW_NMS_BOXES] = class_boxes;
-	values[NNAHW_NMS_GROUPS] = NNA_NO_VALUE;
-	values[NNAHW_NMS_MASK] = NNA_NO_VALUE;
-	return nna_lower_command(l, &t.command, values) ?: nna_do_move(l, out_boxes, kept_boxes);
+	NNA_VALUE(kept_boxes, nna_do_scratch_like(l, NNA_TYPE_F32, out_boxes));
+	values[NNA_NMS_COUNT] = count;
+	values[NNA_NMS_KEPT_SCORES] = out_scores;
+	values[NNA_NMS_KEPT_BOXES] = kept_boxes;
+	values[NNA_NMS_KEPT_CLASSES] = out_classes;
+	values[NNA_NMS_KEPT_GROUPS] = NNA_NO_VALUE;
+	values[NNA_NMS_SCORES] = class_scores;
+	values[NNA_NMS_BOXES] = class_boxes;
+	values[NNA_NMS_GROUPS] = NNA_NO_VALUE;
+	values[NNA_NMS_MASK] = NNA_NO_VALUE;
+	return nna_ir_add(l, &t.command, values) ?: nna_do_move(l, out_boxes, kept_boxes);
 }
 
 const struct nna_op nna_op_detection_postprocessing = {

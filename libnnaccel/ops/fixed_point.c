@@ -10,7 +10,7 @@
  */
 #include "libnnaccel/ops/fixed_point.h"
 
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/ir/ir.h"
 #include "libnnaccel/ops/op_util.h"
 
 #define F0_ONE INT16_MAX
@@ -123,7 +123,7 @@ int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 {
 	const uint32_t dims[] = { NNA_FIXED_ENTRIES };
 	struct nna_value v = {
-		.type = NNAHW_TYPE_S16, .rank = 1, .dims = { NNA_FIXED_ENTRIES }, .strides = { 1 },
+		.type = NNA_TYPE_S16, .rank = 1, .dims = { NNA_FIXED_ENTRIES }, .strides = { 1 },
 		.scale = 0x1p-15f,
 	};
 	uint32_t *known;
@@ -132,7 +132,7 @@ int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 
 	if (integer_bits > 6)
 		return -ENOTSUP;
-	known = &l->fixed_tables[function][integer_bits];
+	known = &l->shared[function * 8 + integer_bits];
 	if (*known) {
 		v.storage = *known - 1;
 		return nna_value_add(l, &v);
@@ -142,7 +142,7 @@ int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 		return -ENOMEM;
 	for (int32_t raw = INT16_MIN; raw <= INT16_MAX; raw++)
 		table[raw - INT16_MIN] = nna_fixed_evaluate(function, integer_bits, (int16_t)raw);
-	value = nna_lower_constant(l, NNAHW_TYPE_S16, 1, dims, 0x1p-15f, 0, table);
+	value = nna_lower_constant(l, NNA_TYPE_S16, 1, dims, 0x1p-15f, 0, table);
 	free(table);
 	if (value >= 0)
 		*known = l->values[value].storage + 1;
@@ -151,14 +151,14 @@ int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 
 int nna_fixed_lookup(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table)
 {
-	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
+	struct nna_ir_op gather = { .kind = NNA_IR_GATHER };
 	const int32_t first = INT16_MIN;
 	const uint32_t one = 1;
 	int ret;
 
-	NNA_VALUE(lowest, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &one, 0, 0, &first));
-	NNA_VALUE(plain, nna_view_retype(l, in, NNAHW_TYPE_S16, 0, 0));
-	NNA_VALUE(index, nna_do_scratch_like(l, NNAHW_TYPE_S32, in));
-	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, index, plain, lowest, NNA_NO_VALUE);
-	return ret ?: nna_lower_command(l, &gather, (uint32_t[]){ out, table, index });
+	NNA_VALUE(lowest, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &first));
+	NNA_VALUE(plain, nna_view_retype(l, in, NNA_TYPE_S16, 0, 0));
+	NNA_VALUE(index, nna_do_scratch_like(l, NNA_TYPE_S32, in));
+	ret = nna_do_ewise(l, NNA_FN_SUB, index, plain, lowest, NNA_NO_VALUE);
+	return ret ?: nna_ir_add(l, &gather, (uint32_t[]){ out, table, index });
 }

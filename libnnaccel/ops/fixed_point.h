@@ -7,7 +7,7 @@
 #ifndef NNA_FIXED_POINT_H
 #define NNA_FIXED_POINT_H
 
-#include "libnnaccel/compiler/lower.h"
+#include "libnnaccel/ir/builder.h"
 
 enum nna_fixed_function { NNA_FIXED_LOGISTIC, NNA_FIXED_TANH };
 

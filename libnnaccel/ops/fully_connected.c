@@ -53,11 +53,11 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (!batch)
 		return 0;
-	NNA_VALUE(rows, nna_view_reshape(op->lower, in, 4, (uint32_t[]){ batch, 1, 1, size }));
+	NNA_VALUE(rows, nna_emit_reshape(op->lower, in, 4, (uint32_t[]){ batch, 1, 1, size }));
 	NNA_VALUE(filter,
-		  nna_view_reshape(op->lower, weights, 4, (uint32_t[]){ units, 1, 1, size }));
-	NNA_VALUE(result, nna_view_reshape(op->lower, out, 4, (uint32_t[]){ batch, 1, 1, units }));
-	return nna_emit_conv(op->lower, false, result, rows, filter, bias, &params);
+		  nna_emit_reshape(op->lower, weights, 4, (uint32_t[]){ units, 1, 1, size }));
+	NNA_VALUE(result, nna_emit_reshape(op->lower, out, 4, (uint32_t[]){ batch, 1, 1, units }));
+	return nna_emit_conv2d(op->lower, result, rows, filter, bias, &params);
 }
 
 const struct nna_op nna_op_fully_connected = {

@@ -28,15 +28,15 @@
 
 static int emit(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t indices, uint32_t axis)
 {
-	struct nnahw_cmd_gather command = { .head.opcode = NNAHW_OP_GATHER, .axis = axis };
+	struct nna_ir_op command = { .kind = NNA_IR_GATHER, .gather.axis = axis };
 	uint32_t values[3];
 
 	if (nna_value_is_empty(l, out))
 		return 0;
-	values[NNAHW_GATHER_OUTPUT] = out;
-	values[NNAHW_GATHER_INPUT] = in;
-	values[NNAHW_GATHER_INDICES] = indices;
-	return nna_lower_command(l, &command, values);
+	values[NNA_GATHER_OUTPUT] = out;
+	values[NNA_GATHER_INPUT] = in;
+	values[NNA_GATHER_INDICES] = indices;
+	return nna_ir_add(l, &command, values);
 }
 
 static int set_gathered(struct nna_op_context *op, const struct nna_shape *in,
@@ -152,22 +152,22 @@ static int nd_lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(l, out))
 		return 0;
-	NNA_VALUE(flat_in, nna_view_reshape(l, in, 2, (uint32_t[]){ rows, size }));
-	NNA_VALUE(flat_out, nna_view_reshape(l, out, 2, (uint32_t[]){ count, size }));
+	NNA_VALUE(flat_in, nna_emit_reshape(l, in, 2, (uint32_t[]){ rows, size }));
+	NNA_VALUE(flat_out, nna_emit_reshape(l, out, 2, (uint32_t[]){ count, size }));
 	if (!n)
 		return nna_op_unsupported(op, "no coordinates");
-	NNA_VALUE(coordinates, nna_view_reshape(l, indices, 2, (uint32_t[]){ count, n }));
-	NNA_VALUE(factors, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &n, 0, 0, strides));
-	NNA_VALUE(scaled, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, (uint32_t[]){ count, n }, 0, 0));
-	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, scaled, coordinates, factors, NNA_NO_VALUE,
-			     NNA_ACT_NONE, 0, 0);
+	NNA_VALUE(coordinates, nna_emit_reshape(l, indices, 2, (uint32_t[]){ count, n }));
+	NNA_VALUE(factors, nna_lower_constant(l, NNA_TYPE_S32, 1, &n, 0, 0, strides));
+	NNA_VALUE(scaled, nna_lower_scratch(l, NNA_TYPE_S32, 2, (uint32_t[]){ count, n }, 0, 0));
+	ret = nna_emit_ewise(l, NNA_FN_MUL, scaled, coordinates, factors, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0);
 	if (ret)
 		return ret;
-	NNA_VALUE(numbers, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, (uint32_t[]){ count, 1 }, 0, 0));
-	ret = nna_emit_reduce(l, NNAHW_REDUCTION_SUM, numbers, scaled, 1u << 1);
+	NNA_VALUE(numbers, nna_lower_scratch(l, NNA_TYPE_S32, 2, (uint32_t[]){ count, 1 }, 0, 0));
+	ret = nna_emit_reduce(l, NNA_REDUCE_SUM, numbers, scaled, 1u << 1);
 	if (ret)
 		return ret;
-	NNA_VALUE(row_numbers, nna_view_reshape(l, numbers, 1, &count));
+	NNA_VALUE(row_numbers, nna_emit_reshape(l, numbers, 1, &count));
 	return emit(l, flat_out, flat_in, row_numbers, 0);
 }
 

@@ -39,7 +39,7 @@
  * @nchw: layout of scores and deltas
  */
 struct target {
-	struct nnahw_cmd_nms command;
+	struct nna_ir_op command;
 	float stride_h, stride_w, least;
 	bool nchw;
 };
@@ -63,17 +63,17 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	int ret = nna_op_scalar_f32(op, 4, &t->stride_h) ?:
 		  nna_op_scalar_f32(op, 5, &t->stride_w) ?:
 		  nna_op_scalar_i32(op, 6, &before) ?: nna_op_scalar_i32(op, 7, &after) ?:
-		  nna_op_scalar_f32(op, 8, &t->command.threshold) ?:
+		  nna_op_scalar_f32(op, 8, &t->command.nms.threshold) ?:
 		  nna_op_scalar_f32(op, 9, &t->least) ?:
 		  nna_op_scalar_bool(op, 10, &t->nchw);
 
 	if (ret)
 		return ret;
-	t->command.kind = NNAHW_NMS_SUPPRESS;
-	t->command.candidates = before > 0 ? (uint32_t)before : 0;
-	t->command.most = after > 0 ? (uint32_t)after : UINT32_MAX;
-	t->command.most_of_class = t->command.most;
-	t->command.score_min = t->command.score_floor = -INFINITY;
+	t->command.nms.mode = NNA_NMS_SUPPRESS;
+	t->command.nms.candidates = before > 0 ? (uint32_t)before : 0;
+	t->command.nms.most = after > 0 ? (uint32_t)after : UINT32_MAX;
+	t->command.nms.most_of_class = t->command.nms.most;
+	t->command.nms.score_min = t->command.nms.score_floor = -INFINITY;
 	return 0;
 }
 
@@ -129,19 +129,19 @@ static int infer(struct nna_op_context *op)
 		if (deltas[k] != (k == c ? scores[k] * 4ull : scores[k]))
 			return nna_op_fail(op, "dimension %u of scores and deltas does not fit "
 					   "together", k);
-		if (boxes <= NNAHW_LIMIT_NMS_SCORES)
+		if (boxes <= NNA_IR_MAX_BOXES)
 			boxes *= scores[k];
 	}
 	if (op->in[2].dims[0] != scores[c] || op->in[2].dims[1] != 4 ||
 	    op->in[3].dims[0] != scores[0] || op->in[3].dims[1] != 2)
 		return nna_op_fail(op, "scores, anchors and image sizes do not fit together");
-	if (boxes > NNAHW_LIMIT_NMS_SCORES)
-		return nna_op_unsupported(op, "more than %u boxes", NNAHW_LIMIT_NMS_SCORES);
+	if (boxes > NNA_IR_MAX_BOXES)
+		return nna_op_unsupported(op, "more than %u boxes", NNA_IR_MAX_BOXES);
 	most = boxes ? boxes / scores[0] : 0;
-	if (t.command.candidates && t.command.candidates < most)
-		most = t.command.candidates;
-	if (t.command.most < most)
-		most = t.command.most;
+	if (t.command.nms.candidates && t.command.nms.candidates < most)
+		most = t.command.nms.candidates;
+	if (t.command.nms.most < most)
+		most = t.command.nms.most;
 	most *= scores[0];
 	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
 	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
@@ -165,13 +165,13 @@ static int64_t place_anchors(struct nna_lower *l, uint32_t anchors, const struct
 			at[1] = at[3] = (float)y * t->stride_h;
 		}
 	}
-	constant = nna_lower_constant(l, NNAHW_TYPE_F32, 4, dims, 0, 0, shifts);
+	constant = nna_lower_constant(l, NNA_TYPE_F32, 4, dims, 0, 0, shifts);
 	free(shifts);
 	NNA_VALUE(places, constant);
 	dims[2] = m->anchors;
-	NNA_VALUE(out, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
-	ret = nna_do_ewise(l, NNAHW_EWISE_ADD, out, anchors, places, NNA_NO_VALUE);
-	return ret ?: nna_view_reshape(l, out, 3, (uint32_t[]){ 1, m->boxes, 4 });
+	NNA_VALUE(out, nna_lower_scratch(l, NNA_TYPE_F32, 4, dims, 0, 0));
+	ret = nna_do_ewise(l, NNA_FN_ADD, out, anchors, places, NNA_NO_VALUE);
+	return ret ?: nna_emit_reshape(l, out, 3, (uint32_t[]){ 1, m->boxes, 4 });
 }
 
 /*
@@ -186,18 +186,18 @@ static int64_t filter_axis(struct nna_lower *l, uint32_t boxes, uint32_t sizes, 
 	NNA_VALUE(low, nna_view_range(l, boxes, 2, axis, 1));
 	NNA_VALUE(high, nna_view_range(l, boxes, 2, axis + 2, 1));
 	NNA_VALUE(end, nna_view_range(l, sizes, 2, 1 - axis, 1));
-	NNA_VALUE(size, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
-	NNA_VALUE(centre, nna_do_scratch_like(l, NNAHW_TYPE_F32, low));
-	NNA_VALUE(large, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
-	NNA_VALUE(inside, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
-	NNA_VALUE(both, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, low));
+	NNA_VALUE(size, nna_do_scratch_like(l, NNA_TYPE_F32, low));
+	NNA_VALUE(centre, nna_do_scratch_like(l, NNA_TYPE_F32, low));
+	NNA_VALUE(large, nna_do_scratch_like(l, NNA_TYPE_BOOL8, low));
+	NNA_VALUE(inside, nna_do_scratch_like(l, NNA_TYPE_BOOL8, low));
+	NNA_VALUE(both, nna_do_scratch_like(l, NNA_TYPE_BOOL8, low));
 	NNA_VALUE(limit, nna_do_constant_f32(l, least));
 	NNA_VALUE(half, nna_do_constant_f32(l, 0.5f));
-	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, size, high, low, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_GREATER, large, size, limit, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, centre, size, half, low) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_LESS, inside, centre, end, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_LOGICAL_AND, both, large, inside, NNA_NO_VALUE);
+	ret = nna_do_ewise(l, NNA_FN_SUB, size, high, low, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_GREATER, large, size, limit, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL_ADD, centre, size, half, low) ?:
+	      nna_do_ewise(l, NNA_FN_LESS, inside, centre, end, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_LOGICAL_AND, both, large, inside, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)both;
 }
 
@@ -209,9 +209,9 @@ static int64_t filter(struct nna_lower *l, uint32_t boxes, uint32_t sizes, const
 
 	NNA_VALUE(wide, filter_axis(l, boxes, sizes, 0, t->least));
 	NNA_VALUE(high, filter_axis(l, boxes, sizes, 1, t->least));
-	NNA_VALUE(mask, nna_do_scratch_like(l, NNAHW_TYPE_BOOL8, wide));
-	ret = nna_do_ewise(l, NNAHW_EWISE_LOGICAL_AND, mask, wide, high, NNA_NO_VALUE);
-	return ret ?: nna_view_reshape(l, mask, 2, (uint32_t[]){ 1, m->images * m->boxes });
+	NNA_VALUE(mask, nna_do_scratch_like(l, NNA_TYPE_BOOL8, wide));
+	ret = nna_do_ewise(l, NNA_FN_LOGICAL_AND, mask, wide, high, NNA_NO_VALUE);
+	return ret ?: nna_emit_reshape(l, mask, 2, (uint32_t[]){ 1, m->images * m->boxes });
 }
 
 /* The image of each box, [1, images * boxes]; NNA_NO_VALUE for one image, which is one group. */
@@ -227,19 +227,19 @@ static int64_t number_images(struct nna_lower *l, const struct map *m)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->images; i++)
 		numbers[i] = (int32_t)i;
-	constant = nna_lower_constant(l, NNAHW_TYPE_S32, 2, (uint32_t[]){ m->images, 1 }, 0, 0,
+	constant = nna_lower_constant(l, NNA_TYPE_S32, 2, (uint32_t[]){ m->images, 1 }, 0, 0,
 				      numbers);
 	free(numbers);
 	NNA_VALUE(each, constant);
 	NNA_VALUE(all, nna_view_broadcast(l, each, 2, (uint32_t[]){ m->images, m->boxes }));
-	return nna_view_reshape(l, all, 2, (uint32_t[]){ 1, m->images * m->boxes });
+	return nna_emit_reshape(l, all, 2, (uint32_t[]){ 1, m->images * m->boxes });
 }
 
 static int lower(struct nna_op_context *op)
 {
-	struct target t = { .command.head.opcode = NNAHW_OP_NMS };
+	struct target t = { .command.kind = NNA_IR_NMS };
 	struct nna_lower *l = op->lower;
-	uint32_t values[NNAHW_NMS_MASK + 1], most = op->out[0].dims[0], all;
+	uint32_t values[NNA_NMS_MASK + 1], most = op->out[0].dims[0], all;
 	struct map m;
 	int ret = read_target(op, &t);
 
@@ -256,35 +256,35 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out_images, nna_lower_out(op, 2));
 	NNA_VALUE(scores_map, nna_view_nhwc(l, scores, t.nchw));
 	NNA_VALUE(deltas_map, nna_view_nhwc(l, deltas, t.nchw));
-	NNA_VALUE(box_scores, nna_view_reshape(l, scores_map, 3, (uint32_t[]){ 1, all, 1 }));
+	NNA_VALUE(box_scores, nna_emit_reshape(l, scores_map, 3, (uint32_t[]){ 1, all, 1 }));
 	NNA_VALUE(box_deltas,
-		  nna_view_reshape(l, deltas_map, 3, (uint32_t[]){ m.images, m.boxes, 4 }));
-	NNA_VALUE(image_sizes, nna_view_reshape(l, sizes, 3, (uint32_t[]){ m.images, 1, 2 }));
+		  nna_emit_reshape(l, deltas_map, 3, (uint32_t[]){ m.images, m.boxes, 4 }));
+	NNA_VALUE(image_sizes, nna_emit_reshape(l, sizes, 3, (uint32_t[]){ m.images, 1, 2 }));
 	NNA_VALUE(placed, place_anchors(l, anchors, &t, &m));
-	NNA_VALUE(boxes, nna_lower_scratch(l, NNAHW_TYPE_F32, 3,
+	NNA_VALUE(boxes, nna_lower_scratch(l, NNA_TYPE_F32, 3,
 					   (uint32_t[]){ m.images, m.boxes, 4 }, 0, 0));
 	ret = nna_do_box_transform(l, boxes, placed, box_deltas, image_sizes);
 	if (ret)
 		return ret;
 	NNA_VALUE(mask, filter(l, boxes, image_sizes, &t, &m));
 	NNA_VALUE(images, number_images(l, &m));
-	NNA_VALUE(nms_boxes, nna_view_reshape(l, boxes, 4, (uint32_t[]){ 1, all, 1, 4 }));
-	NNA_VALUE(count, nna_lower_scratch(l, NNAHW_TYPE_S32, 1, (uint32_t[]){ 1 }, 0, 0));
+	NNA_VALUE(nms_boxes, nna_emit_reshape(l, boxes, 4, (uint32_t[]){ 1, all, 1, 4 }));
+	NNA_VALUE(count, nna_lower_scratch(l, NNA_TYPE_S32, 1, (uint32_t[]){ 1 }, 0, 0));
 	NNA_VALUE(kept_scores, nna_view_expand(l, out_scores, 0));
 	NNA_VALUE(kept_boxes,
-		  nna_lower_scratch(l, NNAHW_TYPE_F32, 3, (uint32_t[]){ 1, most, 4 }, 0, 0));
+		  nna_lower_scratch(l, NNA_TYPE_F32, 3, (uint32_t[]){ 1, most, 4 }, 0, 0));
 	NNA_VALUE(kept_images, nna_view_expand(l, out_images, 0));
 	NNA_VALUE(boxes_given, nna_view_expand(l, out_boxes, 0));
-	values[NNAHW_NMS_COUNT] = count;
-	values[NNAHW_NMS_KEPT_SCORES] = kept_scores;
-	values[NNAHW_NMS_KEPT_BOXES] = kept_boxes;
-	values[NNAHW_NMS_KEPT_CLASSES] = NNA_NO_VALUE;
-	values[NNAHW_NMS_KEPT_GROUPS] = kept_images;
-	values[NNAHW_NMS_SCORES] = box_scores;
-	values[NNAHW_NMS_BOXES] = nms_boxes;
-	values[NNAHW_NMS_GROUPS] = images;
-	values[NNAHW_NMS_MASK] = mask;
-	ret = nna_lower_command(l, &t.command, values) ?: nna_do_move(l, boxes_given, kept_boxes);
+	values[NNA_NMS_COUNT] = count;
+	values[NNA_NMS_KEPT_SCORES] = kept_scores;
+	values[NNA_NMS_KEPT_BOXES] = kept_boxes;
+	values[NNA_NMS_KEPT_CLASSES] = NNA_NO_VALUE;
+	values[NNA_NMS_KEPT_GROUPS] = kept_images;
+	values[NNA_NMS_SCORES] = box_scores;
+	values[NNA_NMS_BOXES] = nms_boxes;
+	values[NNA_NMS_GROUPS] = images;
+	values[NNA_NMS_MASK] = mask;
+	ret = nna_ir_add(l, &t.command, values) ?: nna_do_move(l, boxes_given, kept_boxes);
 	for (uint32_t i = 0; i < 3 && !ret; i++)
 		ret = nna_lower_set_count(op, i, count);
 	return ret;

@@ -38,8 +38,8 @@ static int lower(struct nna_op_context *op)
 	uint32_t count = op->in[0].dims[0], keys = op->in[1].dims[0], rank = op->in[2].rank;
 	uint32_t pairs[2] = { count, keys };
 	uint32_t column[NNACCEL_MAX_RANK] = { count, 1, 1, 1, 1, 1, 1, 1 };
-	struct nnahw_cmd_arg arg = { .head.opcode = NNAHW_OP_ARG, .axis = 1 };
-	struct nnahw_cmd_gather gather = { .head.opcode = NNAHW_OP_GATHER };
+	struct nna_ir_op arg = { .kind = NNA_IR_ARG, .arg.axis = 1 };
+	struct nna_ir_op gather = { .kind = NNA_IR_GATHER };
 	struct nna_lower *l = op->lower;
 	int ret;
 
@@ -52,31 +52,31 @@ static int lower(struct nna_op_context *op)
 		return nna_do_zero(l, out) ?: nna_emit_fill(l, hits, 0);
 	if (!count || nna_value_is_empty(l, rows))
 		return 0;
-	NNA_VALUE(wanted, nna_view_reshape(l, lookups, 2, column));
-	NNA_VALUE(matches, nna_lower_scratch(l, NNAHW_TYPE_BOOL8, 2, pairs, 0, 0));
-	NNA_VALUE(number, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, column, 0, 0));
-	NNA_VALUE(found, nna_lower_scratch(l, NNAHW_TYPE_BOOL8, 2, column, 0, 0));
-	ret = nna_do_ewise(l, NNAHW_EWISE_EQUAL, matches, wanted, all_keys, NNA_NO_VALUE) ?:
-	      nna_lower_command(l, &arg, (uint32_t[]){ number, matches }) ?:
-	      nna_emit_reduce(l, NNAHW_REDUCTION_ANY, found, matches, 1u << 1);
+	NNA_VALUE(wanted, nna_emit_reshape(l, lookups, 2, column));
+	NNA_VALUE(matches, nna_lower_scratch(l, NNA_TYPE_BOOL8, 2, pairs, 0, 0));
+	NNA_VALUE(number, nna_lower_scratch(l, NNA_TYPE_S32, 2, column, 0, 0));
+	NNA_VALUE(found, nna_lower_scratch(l, NNA_TYPE_BOOL8, 2, column, 0, 0));
+	ret = nna_do_ewise(l, NNA_FN_EQUAL, matches, wanted, all_keys, NNA_NO_VALUE) ?:
+	      nna_ir_add(l, &arg, (uint32_t[]){ number, matches }) ?:
+	      nna_emit_reduce(l, NNA_REDUCE_ANY, found, matches, 1u << 1);
 	if (ret)
 		return ret;
-	NNA_VALUE(indices, nna_view_reshape(l, number, 1, &count));
+	NNA_VALUE(indices, nna_emit_reshape(l, number, 1, &count));
 	NNA_VALUE(gathered, nna_lower_scratch(l, nna_lower_value(l, out)->type, rank,
 					      op->out[0].dims, nna_lower_value(l, out)->scale,
 					      nna_lower_value(l, out)->zero_point));
-	ret = nna_lower_command(l, &gather, (uint32_t[]){ gathered, rows, indices });
+	ret = nna_ir_add(l, &gather, (uint32_t[]){ gathered, rows, indices });
 	if (ret)
 		return ret;
-	NNA_VALUE(mask, nna_view_reshape(l, found, rank, column));
+	NNA_VALUE(mask, nna_emit_reshape(l, found, rank, column));
 	NNA_VALUE(zero, nna_lower_scratch(l, nna_lower_value(l, out)->type, 0, NULL,
 					  nna_lower_value(l, out)->scale,
 					  nna_lower_value(l, out)->zero_point));
-	NNA_VALUE(flags, nna_view_reshape(l, found, 1, &count));
-	NNA_VALUE(bytes, nna_view_retype(l, hits, NNAHW_TYPE_U8, 0, 0));
+	NNA_VALUE(flags, nna_emit_reshape(l, found, 1, &count));
+	NNA_VALUE(bytes, nna_view_retype(l, hits, NNA_TYPE_U8, 0, 0));
 	return nna_do_zero(l, zero) ?:
-	       nna_do_ewise(l, NNAHW_EWISE_SELECT, out, mask, gathered, zero) ?:
-	       nna_do_ewise(l, NNAHW_EWISE_CAST, bytes, flags, NNA_NO_VALUE, NNA_NO_VALUE);
+	       nna_do_ewise(l, NNA_FN_SELECT, out, mask, gathered, zero) ?:
+	       nna_do_ewise(l, NNA_FN_CAST, bytes, flags, NNA_NO_VALUE, NNA_NO_VALUE);
 }
 
 const struct nna_op nna_op_hashtable_lookup = {

@@ -68,14 +68,14 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_keypoint command = { .head.opcode = NNAHW_OP_KEYPOINT };
+	struct nna_ir_op command = { .kind = NNA_IR_KEYPOINT };
 	uint32_t values[4];
 	bool nchw;
 	int ret = nna_op_scalar_bool(op, 2, &nchw);
 
 	if (ret)
 		return ret;
-	command.tolerance = op->in[0].type == NNA_OPERAND_TENSOR_FLOAT16 ? 1e-3f : 1e-5f;
+	command.keypoint.tolerance = op->in[0].type == NNA_OPERAND_TENSOR_FLOAT16 ? 1e-3f : 1e-5f;
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(boxes, nna_lower_in(op, 1));
 	NNA_VALUE(scores, nna_lower_out(op, 0));
@@ -83,11 +83,11 @@ static int lower(struct nna_op_context *op)
 	if (nna_value_is_empty(op->lower, scores))
 		return 0;
 	NNA_VALUE(maps, nna_view_nhwc(op->lower, in, nchw));
-	values[NNAHW_KEYPOINT_SCORES] = scores;
-	values[NNAHW_KEYPOINT_KEYPOINTS] = keypoints;
-	values[NNAHW_KEYPOINT_HEATMAPS] = maps;
-	values[NNAHW_KEYPOINT_BOXES] = boxes;
-	return nna_lower_command(op->lower, &command, values);
+	values[NNA_KEYPOINT_SCORES] = scores;
+	values[NNA_KEYPOINT_KEYPOINTS] = keypoints;
+	values[NNA_KEYPOINT_HEATMAPS] = maps;
+	values[NNA_KEYPOINT_BOXES] = boxes;
+	return nna_ir_add(op->lower, &command, values);
 }
 
 const struct nna_op nna_op_keypoint = {

@@ -76,20 +76,20 @@ static int infer(struct nna_op_context *op)
 /* Writes all bits to @out [hashes, bits]. */
 static int project(struct nna_op_context *op, uint32_t out)
 {
-	struct nnahw_cmd_lsh command = { .head.opcode = NNAHW_OP_LSH };
+	struct nna_ir_op command = { .kind = NNA_IR_LSH };
 	uint32_t items[2] = { op->in[1].dims[0], 1 }, values[4];
 
 	for (uint32_t k = 1; k < op->in[1].rank; k++)
 		items[1] *= op->in[1].dims[k];
 	NNA_VALUE(seeds, nna_lower_in(op, 0));
 	NNA_VALUE(input, nna_lower_in(op, 1));
-	NNA_VALUE(flat, nna_view_reshape(op->lower, input, 2, items));
+	NNA_VALUE(flat, nna_emit_reshape(op->lower, input, 2, items));
 	NNA_VALUE(weights, nna_op_has_input(op, 2) ? nna_lower_in(op, 2) : NNA_NO_VALUE);
-	values[NNAHW_LSH_OUTPUT] = out;
-	values[NNAHW_LSH_SEEDS] = seeds;
-	values[NNAHW_LSH_ITEMS] = flat;
-	values[NNAHW_LSH_WEIGHTS] = weights;
-	return nna_lower_command(op->lower, &command, values);
+	values[NNA_LSH_OUTPUT] = out;
+	values[NNA_LSH_SEEDS] = seeds;
+	values[NNA_LSH_ITEMS] = flat;
+	values[NNA_LSH_WEIGHTS] = weights;
+	return nna_ir_add(op->lower, &command, values);
 }
 
 /* out[hash] = the bits of the hash as a number; with @offset, plus hash << number of bits. */
@@ -108,19 +108,19 @@ static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool off
 		places[k] = 1u << (count - 1 - k);
 	for (uint32_t k = 0; k < hashes && offset; k++)
 		offsets[k] = (uint32_t)((uint64_t)k << count);
-	added = nna_lower_constant(l, NNAHW_TYPE_S32, 2, column, 0, 0, offsets);
+	added = nna_lower_constant(l, NNA_TYPE_S32, 2, column, 0, 0, offsets);
 	free(offsets);
 	if (added < 0)
 		return (int)added;
-	NNA_VALUE(factors, nna_lower_constant(l, NNAHW_TYPE_S32, 1, &count, 0, 0, places));
-	NNA_VALUE(placed, nna_do_scratch_like(l, NNAHW_TYPE_S32, bits));
-	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_S32, 2, column, 0, 0));
-	NNA_VALUE(result, nna_view_reshape(l, out, 2, column));
-	ret = nna_emit_ewise(l, NNAHW_EWISE_MUL, placed, bits, factors, NNA_NO_VALUE,
-			     NNA_ACT_NONE, 0, 0) ?:
-	      nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, placed, 1u << 1);
-	return ret ?: nna_emit_ewise(l, NNAHW_EWISE_ADD, result, sums, (uint32_t)added,
-				     NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+	NNA_VALUE(factors, nna_lower_constant(l, NNA_TYPE_S32, 1, &count, 0, 0, places));
+	NNA_VALUE(placed, nna_do_scratch_like(l, NNA_TYPE_S32, bits));
+	NNA_VALUE(sums, nna_lower_scratch(l, NNA_TYPE_S32, 2, column, 0, 0));
+	NNA_VALUE(result, nna_emit_reshape(l, out, 2, column));
+	ret = nna_emit_ewise(l, NNA_FN_MUL, placed, bits, factors, NNA_NO_VALUE,
+			     NNA_ACT_NONE, 0) ?:
+	      nna_emit_reduce(l, NNA_REDUCE_SUM, sums, placed, 1u << 1);
+	return ret ?: nna_emit_ewise(l, NNA_FN_ADD, result, sums, (uint32_t)added,
+				     NNA_NO_VALUE, NNA_ACT_NONE, 0);
 }
 
 static int lower(struct nna_op_context *op)
@@ -135,12 +135,12 @@ static int lower(struct nna_op_context *op)
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
 	if (type == DENSE) {
-		NNA_VALUE(all, nna_view_reshape(op->lower, out, 2, dims));
+		NNA_VALUE(all, nna_emit_reshape(op->lower, out, 2, dims));
 		return project(op, all);
 	}
 	if (!dims[1])
 		return nna_emit_fill(op->lower, out, 0);
-	NNA_VALUE(bits, nna_lower_scratch(op->lower, NNAHW_TYPE_S32, 2, dims, 0, 0));
+	NNA_VALUE(bits, nna_lower_scratch(op->lower, NNA_TYPE_S32, 2, dims, 0, 0));
 	return project(op, bits) ?: join(op, out, bits, type == SPARSE);
 }
 

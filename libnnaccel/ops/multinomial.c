@@ -12,6 +12,9 @@
  */
 #include "libnnaccel/ops/op_util.h"
 
+/* Most rows times classes of one operation of the ir. */
+#define MOST_SUMS (1u << 23)
+
 static int read_samples(const struct nna_op_context *op, int32_t *samples)
 {
 	int ret = nna_op_scalar_i32(op, 1, samples);
@@ -48,29 +51,26 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_multinomial command = { .head.opcode = NNAHW_OP_MULTINOMIAL };
+	struct nna_ir_op command = { .kind = NNA_IR_MULTINOMIAL };
 	uint32_t batch = op->in[0].dims[0], classes = op->in[0].dims[1];
 	uint32_t samples = op->out[0].dims[1], values[3];
-	uint32_t most = NNAHW_LIMIT_MULTINOMIAL_SUMS / classes, count;
+	uint32_t most = classes < MOST_SUMS ? MOST_SUMS / classes : 1, count;
 	int ret = 0;
 
-	if (classes > NNAHW_LIMIT_MULTINOMIAL_CLASSES)
-		return nna_op_unsupported(op, "%u classes, the most is %u", classes,
-					  NNAHW_LIMIT_MULTINOMIAL_CLASSES);
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(seeds, nna_lower_in(op, 2));
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	values[NNAHW_MULTINOMIAL_SEEDS] = seeds;
+	values[NNA_MULTINOMIAL_SEEDS] = seeds;
 	for (uint32_t row = 0; row < batch && !ret; row += count) {
 		count = batch - row < most ? batch - row : most;
 		NNA_VALUE(rows_in, nna_view_range(op->lower, in, 0, row, count));
 		NNA_VALUE(rows_out, nna_view_range(op->lower, out, 0, row, count));
-		values[NNAHW_MULTINOMIAL_INPUT] = rows_in;
-		values[NNAHW_MULTINOMIAL_OUTPUT] = rows_out;
-		command.first = (uint64_t)row * samples;
-		ret = nna_lower_command(op->lower, &command, values);
+		values[NNA_MULTINOMIAL_INPUT] = rows_in;
+		values[NNA_MULTINOMIAL_OUTPUT] = rows_out;
+		command.multinomial.first = (uint64_t)row * samples;
+		ret = nna_ir_add(op->lower, &command, values);
 	}
 	return ret;
 }

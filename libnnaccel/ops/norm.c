@@ -37,7 +37,7 @@
 
 static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b)
 {
-	return nna_emit_ewise(l, kind, out, a, b, NNA_NO_VALUE, NNA_ACT_NONE, 0, 0);
+	return nna_emit_ewise(l, kind, out, a, b, NNA_NO_VALUE, NNA_ACT_NONE, 0);
 }
 
 static int l2_check(struct nna_op_context *op)
@@ -70,16 +70,16 @@ static int l2_lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(l, out))
 		return 0;
-	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
-	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_F32, op->in[0].rank, dims, 0, 0));
-	NNA_VALUE(roots, nna_lower_scratch(l, NNAHW_TYPE_F32, op->in[0].rank, dims, 0, 0));
-	NNA_VALUE(norms, nna_lower_scratch(l, NNAHW_TYPE_F32, op->in[0].rank, dims, 0, 0));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(sums, nna_lower_scratch(l, NNA_TYPE_F32, op->in[0].rank, dims, 0, 0));
+	NNA_VALUE(roots, nna_lower_scratch(l, NNA_TYPE_F32, op->in[0].rank, dims, 0, 0));
+	NNA_VALUE(norms, nna_lower_scratch(l, NNA_TYPE_F32, op->in[0].rank, dims, 0, 0));
 	NNA_VALUE(epsilon, nna_do_constant_f32(l, L2_EPSILON));
-	return ewise(l, NNAHW_EWISE_MUL, squares, in, in) ?:
-	       nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, squares, 1u << axis) ?:
-	       ewise(l, NNAHW_EWISE_SQRT, roots, sums, NNA_NO_VALUE) ?:
-	       ewise(l, NNAHW_EWISE_MAXIMUM, norms, roots, epsilon) ?:
-	       ewise(l, NNAHW_EWISE_DIV, out, in, norms);
+	return ewise(l, NNA_FN_MUL, squares, in, in) ?:
+	       nna_emit_reduce(l, NNA_REDUCE_SUM, sums, squares, 1u << axis) ?:
+	       ewise(l, NNA_FN_SQRT, roots, sums, NNA_NO_VALUE) ?:
+	       ewise(l, NNA_FN_MAXIMUM, norms, roots, epsilon) ?:
+	       ewise(l, NNA_FN_DIV, out, in, norms);
 }
 
 /* The parameters of LOCAL_RESPONSE_NORMALIZATION. */
@@ -132,11 +132,11 @@ static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t 
 		return -ENOMEM;
 	for (uint32_t i = 0; i < dims[1]; i++)
 		ones[i] = 1;
-	weights = nna_lower_constant(l, NNAHW_TYPE_F32, 4, dims, 0, 0, ones);
+	weights = nna_lower_constant(l, NNA_TYPE_F32, 4, dims, 0, 0, ones);
 	free(ones);
 	if (weights < 0)
 		return (int)weights;
-	return nna_emit_conv(l, false, out, in, (uint32_t)weights, NNA_NO_VALUE, &params);
+	return nna_emit_conv2d(l, out, in, (uint32_t)weights, NNA_NO_VALUE, &params);
 }
 
 static int lrn_lower(struct nna_op_context *op)
@@ -154,21 +154,21 @@ static int lrn_lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(l, out))
 		return 0;
-	NNA_VALUE(source, nna_view_reshape(l, in, 4, image));
-	NNA_VALUE(result, nna_view_reshape(l, out, 4, image));
-	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
-	NNA_VALUE(sums, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
-	NNA_VALUE(bases, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
-	NNA_VALUE(powers, nna_do_scratch_like(l, NNAHW_TYPE_F32, source));
+	NNA_VALUE(source, nna_emit_reshape(l, in, 4, image));
+	NNA_VALUE(result, nna_emit_reshape(l, out, 4, image));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, source));
+	NNA_VALUE(sums, nna_do_scratch_like(l, NNA_TYPE_F32, source));
+	NNA_VALUE(bases, nna_do_scratch_like(l, NNA_TYPE_F32, source));
+	NNA_VALUE(powers, nna_do_scratch_like(l, NNA_TYPE_F32, source));
 	NNA_VALUE(alpha, nna_do_constant_f32(l, r.alpha));
 	NNA_VALUE(bias, nna_do_constant_f32(l, r.bias));
 	NNA_VALUE(exponent, nna_do_constant_f32(l, -r.beta));
-	return ewise(l, NNAHW_EWISE_MUL, squares, source, source) ?:
+	return ewise(l, NNA_FN_MUL, squares, source, source) ?:
 	       window_sums(l, sums, squares, r.radius) ?:
-	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, bases, sums, alpha, bias,
-			      NNA_ACT_NONE, 0, 0) ?:
-	       ewise(l, NNAHW_EWISE_POW, powers, bases, exponent) ?:
-	       ewise(l, NNAHW_EWISE_MUL, result, source, powers);
+	       nna_emit_ewise(l, NNA_FN_MUL_ADD, bases, sums, alpha, bias,
+			      NNA_ACT_NONE, 0) ?:
+	       ewise(l, NNA_FN_POW, powers, bases, exponent) ?:
+	       ewise(l, NNA_FN_MUL, result, source, powers);
 }
 
 static int instance_check(struct nna_op_context *op)
@@ -199,22 +199,22 @@ static int instance_lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(l, out))
 		return 0;
-	NNA_VALUE(means, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
-	NNA_VALUE(centred, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
-	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
-	NNA_VALUE(variances, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
-	NNA_VALUE(shifted, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
-	NNA_VALUE(factors, nna_lower_scratch(l, NNAHW_TYPE_F32, 4, dims, 0, 0));
-	NNA_VALUE(normal, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
-	return nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, means, in, axes) ?:
-	       ewise(l, NNAHW_EWISE_SUB, centred, in, means) ?:
-	       ewise(l, NNAHW_EWISE_MUL, squares, centred, centred) ?:
-	       nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, variances, squares, axes) ?:
-	       ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon) ?:
-	       ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE) ?:
-	       ewise(l, NNAHW_EWISE_MUL, normal, centred, factors) ?:
-	       nna_emit_ewise(l, NNAHW_EWISE_MUL_ADD, out, normal, gamma, beta,
-			      NNA_ACT_NONE, 0, 0);
+	NNA_VALUE(means, nna_lower_scratch(l, NNA_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(centred, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(variances, nna_lower_scratch(l, NNA_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(shifted, nna_lower_scratch(l, NNA_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(factors, nna_lower_scratch(l, NNA_TYPE_F32, 4, dims, 0, 0));
+	NNA_VALUE(normal, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	return nna_emit_reduce(l, NNA_REDUCE_MEAN, means, in, axes) ?:
+	       ewise(l, NNA_FN_SUB, centred, in, means) ?:
+	       ewise(l, NNA_FN_MUL, squares, centred, centred) ?:
+	       nna_emit_reduce(l, NNA_REDUCE_MEAN, variances, squares, axes) ?:
+	       ewise(l, NNA_FN_ADD, shifted, variances, epsilon) ?:
+	       ewise(l, NNA_FN_RSQRT, factors, shifted, NNA_NO_VALUE) ?:
+	       ewise(l, NNA_FN_MUL, normal, centred, factors) ?:
+	       nna_emit_ewise(l, NNA_FN_MUL_ADD, out, normal, gamma, beta,
+			      NNA_ACT_NONE, 0);
 }
 
 const struct nna_op nna_op_l2_normalization = {

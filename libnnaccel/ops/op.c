@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw/gen/nnahw.h"
+#include "libnnaccel/ir/op.h"
 #include "libnnaccel/ops/half.h"
 #include "libnnaccel/ops/op.h"
 
@@ -126,9 +126,9 @@ int nna_op_check(struct nna_op_context *op)
 	if (out < what->min_outputs || out > what->max_outputs)
 		return nna_op_fail(op, "%u outputs", out);
 	for (uint32_t i = 0; i < in && !what->any_rank; i++) {
-		if (op->in[i].rank > NNAHW_MAX_RANK)
+		if (op->in[i].rank > NNA_IR_MAX_RANK)
 			return nna_op_unsupported(op, "input %u has rank %u, the most is %u", i,
-						  op->in[i].rank, NNAHW_MAX_RANK);
+						  op->in[i].rank, NNA_IR_MAX_RANK);
 	}
 	return what->check(op);
 }

@@ -39,9 +39,10 @@
 #define NNA_OP_H
 
 #include "libnnaccel/graph/graph.h"
-#include "libnnaccel/graph/infer.h"
+#include "libnnaccel/ops/infer.h"
 
 struct nna_lower;
+struct nna_frame;
 
 /**
  * struct nna_op_context - an operation with its operands at hand
@@ -59,7 +60,8 @@ struct nna_lower;
  *	caller's
  * @bound_count: entries of @bound
  * @complete: the shapes of all inputs are final, and none is a bound
- * @lower: where lower() emits its commands; NULL in check() and infer()
+ * @lower: where lower() adds its operations; NULL in check() and infer()
+ * @frame: values of the operands of the subgraph; NULL in check() and infer()
  *
  * It lives from nna_op_context_begin() to nna_op_context_end(), in one thread.
  */
@@ -77,12 +79,13 @@ struct nna_op_context {
 	uint32_t bound_count;
 	bool complete;
 	struct nna_lower *lower;
+	struct nna_frame *frame;
 };
 
 /**
  * struct nna_op - one operation
  * @type: which
- * @any_rank: its commands are copies and fills, so that operands may have more than NNAHW_MAX_RANK
+ * @any_rank: its commands are copies and fills, so that operands may have more than NNA_IR_MAX_RANK
  *	dims
  * @min_inputs: fewest inputs
  * @max_inputs: most inputs, UINT32_MAX for no limit
@@ -107,7 +110,7 @@ const struct nna_op *nna_op_find(enum nna_operation_type type);
 
 /**
  * nna_op_context_begin() - an operation with its operands at hand
- * @op: filled in; @lower is NULL, a lowering sets it
+ * @op: filled in; @lower and @frame are NULL, a lowering sets them
  * @graph: see struct nna_op_context
  * @subgraph: number of the subgraph
  * @operation: number of the operation in it

@@ -227,7 +227,7 @@ int64_t nna_do_constant_f32(struct nna_lower *l, float value)
 {
 	static const uint32_t one = 1;
 
-	return nna_lower_constant(l, NNAHW_TYPE_F32, 1, &one, 0, 0, &value);
+	return nna_lower_constant(l, NNA_TYPE_F32, 1, &one, 0, 0, &value);
 }
 
 int64_t nna_view_range(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
@@ -257,7 +257,7 @@ bool nna_value_is_empty(const struct nna_lower *l, uint32_t value)
 int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
 		 uint32_t c)
 {
-	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0, 0);
+	return nna_emit_ewise(l, kind, out, a, b, c, NNA_ACT_NONE, 0);
 }
 
 int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in)
@@ -268,8 +268,8 @@ int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in)
 		return 0;
 	if (o->type == i->type && o->scale == i->scale && o->zero_point == i->zero_point)
 		return nna_emit_copy(l, out, in);
-	return nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
-			      NNA_ACT_NONE, 0, 0);
+	return nna_emit_ewise(l, NNA_FN_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+			      NNA_ACT_NONE, 0);
 }
 
 int nna_do_zero(struct nna_lower *l, uint32_t out)

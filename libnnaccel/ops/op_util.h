@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/lower.h"
+#include "libnnaccel/ir/builder.h"
+#include "libnnaccel/ops/lower.h"
 #include "libnnaccel/ops/op.h"
 
 /*
@@ -128,7 +129,7 @@ int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like);
 int64_t nna_do_constant_f32(struct nna_lower *l, float value);
 /* lower() of operations whose output 0 has the bytes of input 0 under other dims: no command. */
 int nna_do_reshape(struct nna_op_context *op);
-/* An EWISE of function @kind (enum nnahw_ewise) without activation and parameters. */
+/* An element-wise function (enum nna_function) without activation and parameters. */
 int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
 		 uint32_t c);
 /* Copies; where type, scale or zero point differ, as an EWISE that converts. */

@@ -63,36 +63,35 @@ static int infer(struct nna_op_context *op)
 			     op->in[0].dims[nna_axis_c(w.nchw)]);
 }
 
-static uint8_t kind_of(enum nna_operation_type type)
+static uint8_t function_of(enum nna_operation_type type)
 {
-	return type == NNA_OPERATION_MAX_POOL_2D ? NNAHW_POOL_MAX :
-	       type == NNA_OPERATION_L2_POOL_2D  ? NNAHW_POOL_L2 : NNAHW_POOL_AVERAGE;
+	return type == NNA_OPERATION_MAX_POOL_2D ? NNA_POOL_MAX :
+	       type == NNA_OPERATION_L2_POOL_2D  ? NNA_POOL_L2 : NNA_POOL_AVERAGE;
 }
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_pool command = { .head.opcode = NNAHW_OP_POOL };
+	struct nna_ir_op command = { .kind = NNA_IR_POOL };
 	uint32_t height, width, values[2];
 	struct nna_window w;
 	int ret = geometry(op, &w, &height, &width) ?:
-		  nna_lower_images(op, w.nchw, &values[NNAHW_POOL_INPUT],
-				   &values[NNAHW_POOL_OUTPUT]);
+		  nna_lower_images(op, w.nchw, &values[NNA_IR_IN],
+				   &values[NNA_IR_OUT]);
 
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;
-	command.kind = kind_of(op->operation->type);
-	command.away = command.kind == NNAHW_POOL_AVERAGE &&
-		       nna_operand_type_is_quantised(op->in[0].type) &&
-		       op->graph->rounding == NNA_ROUNDING_TFLITE;
-	command.kernel_h = w.filter_h;
-	command.kernel_w = w.filter_w;
-	command.stride_h = w.stride_h;
-	command.stride_w = w.stride_w;
-	command.pad_top = w.top;
-	command.pad_left = w.left;
-	nna_activation_range(op->lower, values[NNAHW_POOL_OUTPUT], w.act, &command.clamp_min,
-			     &command.clamp_max, &command.q_min, &command.q_max);
-	return nna_lower_command(op->lower, &command, values);
+	command.pool = (struct nna_ir_pool){
+		.function = function_of(op->operation->type),
+		.kernel_h = w.filter_h,
+		.kernel_w = w.filter_w,
+		.stride_h = w.stride_h,
+		.stride_w = w.stride_w,
+		.pad_top = w.top,
+		.pad_left = w.left,
+	};
+	command.rounding = nna_ir_rounding(op->lower);
+	nna_activation_bounds(op->lower, values[NNA_IR_OUT], w.act, &command.bounds);
+	return nna_ir_add(op->lower, &command, values);
 }
 
 #define POOL(name, number) \

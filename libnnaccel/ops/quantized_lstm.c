@@ -73,7 +73,7 @@ static int64_t scratch16(struct nna_lower *l, uint32_t like, float scale)
 {
 	uint32_t dims[2] = { nna_lower_value(l, like)->dims[0], nna_lower_value(l, like)->dims[1] };
 
-	return nna_lower_scratch(l, NNAHW_TYPE_S16, 2, dims, scale, 0);
+	return nna_lower_scratch(l, NNA_TYPE_S16, 2, dims, scale, 0);
 }
 
 /* in [batch, K] x weights [units, K] + bias in integers, then rounded to S16 of @scale. */
@@ -84,7 +84,7 @@ static int64_t product(struct nna_lower *l, uint32_t in, uint32_t weights, uint3
 			     nna_lower_value(l, weights)->dims[0] };
 	int ret;
 
-	NNA_VALUE(out, nna_lower_scratch(l, NNAHW_TYPE_S16, 2, dims, scale, 0));
+	NNA_VALUE(out, nna_lower_scratch(l, NNA_TYPE_S16, 2, dims, scale, 0));
 	ret = nna_do_linear(l, out, in, weights, bias);
 	return ret ? ret : (int64_t)out;
 }
@@ -101,20 +101,20 @@ static int64_t add16(struct nna_lower *l, uint32_t a, uint32_t b, float scale)
 	int ret;
 
 	NNA_VALUE(out, scratch16(l, a, scale));
-	ret = nna_do_ewise(l, NNAHW_EWISE_ADD, out, a, b, NNA_NO_VALUE);
+	ret = nna_do_ewise(l, NNA_FN_ADD, out, a, b, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
 }
 
 /* A gate after its layer norm: one NORM16 command. */
 static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
-	struct nnahw_cmd_norm16 norm = { .head.opcode = NNAHW_OP_NORM16 };
+	struct nna_ir_op norm = { .kind = NNA_IR_NORM16 };
 	int ret;
 
 	nna_requantize_from((double)nna_lower_value(l, weights)->scale / GATE_SCALE,
-			    &norm.multiplier, &norm.shift);
+			    &norm.norm16.multiplier, &norm.norm16.shift);
 	NNA_VALUE(out, scratch16(l, in, GATE_SCALE));
-	ret = nna_lower_command(l, &norm, (uint32_t[]){ out, in, weights, bias });
+	ret = nna_ir_add(l, &norm, (uint32_t[]){ out, in, weights, bias });
 	return ret ? ret : (int64_t)out;
 }
 
@@ -130,7 +130,7 @@ static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, u
 	NNA_VALUE(both, add16(l, from_input, from_state, g->scale));
 	if (g->peephole != NNA_NO_VALUE) {
 		NNA_VALUE(seen, scratch16(l, both, g->scale));
-		ret = nna_do_ewise(l, NNAHW_EWISE_MUL, seen, c, g->peephole, NNA_NO_VALUE);
+		ret = nna_do_ewise(l, NNA_FN_MUL, seen, c, g->peephole, NNA_NO_VALUE);
 		if (ret)
 			return ret;
 		NNA_VALUE(all, add16(l, both, seen, g->scale));
@@ -167,9 +167,9 @@ static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_
 	NNA_VALUE(kept, scratch16(l, c_in, scale));
 	NNA_VALUE(fresh, scratch16(l, c_in, scale));
 	NNA_VALUE(mixed, scratch16(l, c_in, scale));
-	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, fresh, in, update, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_ADD, mixed, kept, fresh, NNA_NO_VALUE);
+	ret = nna_do_ewise(l, NNA_FN_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL, fresh, in, update, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_ADD, mixed, kept, fresh, NNA_NO_VALUE);
 	return ret ?: nna_do_clip(l, c_out, mixed, clip);
 }
 
@@ -177,7 +177,7 @@ static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_
 static int hidden_state(struct nna_lower *l, uint32_t out, uint32_t gate, uint32_t c, uint32_t bits)
 {
 	NNA_VALUE(active, activate(l, NNA_FIXED_TANH, bits, c));
-	return nna_do_ewise(l, NNAHW_EWISE_MUL, out, gate, active, NNA_NO_VALUE);
+	return nna_do_ewise(l, NNA_FN_MUL, out, gate, active, NNA_NO_VALUE);
 }
 
 /* ------------------------------------------------------------------------- QUANTIZED_16BIT_LSTM */
@@ -451,7 +451,7 @@ static int64_t input_gate(struct nna_op_context *op, uint32_t x, uint32_t h, uin
 		return open_gate(op, NNA_GATE_INPUT, x, h, c);
 	NNA_VALUE(one, nna_do_constant_f32(op->lower, INT16_MAX * ACTIVE_SCALE));
 	NNA_VALUE(out, scratch16(op->lower, forget, ACTIVE_SCALE));
-	ret = nna_do_ewise(op->lower, NNAHW_EWISE_SUB, out, one, forget, NNA_NO_VALUE);
+	ret = nna_do_ewise(op->lower, NNA_FN_SUB, out, one, forget, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
 }
 
@@ -473,10 +473,10 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 		return nna_op_fail(op, "the hidden state has scale %g and zero point %d",
 				   (double)scale, zero);
 	if (!nna_op_has_input(op, Q_PROJECTION)) {
-		NNA_VALUE(hidden_out, nna_view_retype(l, out, NNAHW_TYPE_S8, scale, zero));
+		NNA_VALUE(hidden_out, nna_view_retype(l, out, NNA_TYPE_S8, scale, zero));
 		return hidden_state(l, hidden_out, gate, c, bits);
 	}
-	NNA_VALUE(hidden, nna_lower_scratch(l, NNAHW_TYPE_S8, 2, dims, scale, zero));
+	NNA_VALUE(hidden, nna_lower_scratch(l, NNA_TYPE_S8, 2, dims, scale, zero));
 	ret = hidden_state(l, hidden, gate, c, bits);
 	if (ret)
 		return ret;
@@ -484,7 +484,7 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 	NNA_VALUE(bias, given(op, Q_PROJECTION_BIAS));
 	if (clip <= 0)
 		return nna_do_linear(l, out, hidden, weights, bias);
-	NNA_VALUE(projected, nna_do_scratch_like(l, NNAHW_TYPE_S8, out));
+	NNA_VALUE(projected, nna_do_scratch_like(l, NNA_TYPE_S8, out));
 	return nna_do_linear(l, projected, hidden, weights, bias) ?:
 	       nna_do_clip(l, out, projected, clip);
 }

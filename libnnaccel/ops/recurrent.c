@@ -28,10 +28,10 @@ int nna_do_linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weigh
 	uint32_t rows = nna_lower_value(l, in)->dims[0], size = nna_lower_value(l, in)->dims[1];
 	uint32_t units = nna_lower_value(l, weights)->dims[0];
 
-	NNA_VALUE(images, nna_view_reshape(l, in, 4, (uint32_t[]){ rows, 1, 1, size }));
-	NNA_VALUE(filter, nna_view_reshape(l, weights, 4, (uint32_t[]){ units, 1, 1, size }));
-	NNA_VALUE(result, nna_view_reshape(l, out, 4, (uint32_t[]){ rows, 1, 1, units }));
-	return nna_emit_conv(l, false, result, images, filter, bias, &nna_conv_plain);
+	NNA_VALUE(images, nna_emit_reshape(l, in, 4, (uint32_t[]){ rows, 1, 1, size }));
+	NNA_VALUE(filter, nna_emit_reshape(l, weights, 4, (uint32_t[]){ units, 1, 1, size }));
+	NNA_VALUE(result, nna_emit_reshape(l, out, 4, (uint32_t[]){ rows, 1, 1, units }));
+	return nna_emit_conv2d(l, result, images, filter, bias, &nna_conv_plain);
 }
 
 int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, uint32_t in)
@@ -40,11 +40,11 @@ int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, ui
 						     NNA_ACT_RELU6 };
 
 	if (act == NNA_CELL_TANH)
-		return nna_do_ewise(l, NNAHW_EWISE_TANH, out, in, NNA_NO_VALUE, NNA_NO_VALUE);
+		return nna_do_ewise(l, NNA_FN_TANH, out, in, NNA_NO_VALUE, NNA_NO_VALUE);
 	if (act == NNA_CELL_SIGMOID)
-		return nna_do_ewise(l, NNAHW_EWISE_LOGISTIC, out, in, NNA_NO_VALUE, NNA_NO_VALUE);
-	return nna_emit_ewise(l, NNAHW_EWISE_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
-			      fused[act], 0, 0);
+		return nna_do_ewise(l, NNA_FN_LOGISTIC, out, in, NNA_NO_VALUE, NNA_NO_VALUE);
+	return nna_emit_ewise(l, NNA_FN_IDENTITY, out, in, NNA_NO_VALUE, NNA_NO_VALUE,
+			      fused[act], 0);
 }
 
 int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit)
@@ -56,8 +56,8 @@ int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit)
 	NNA_VALUE(high, nna_do_constant_f32(l, limit));
 	NNA_VALUE(low, nna_do_constant_f32(l, -limit));
 	NNA_VALUE(below, nna_do_scratch_like(l, nna_lower_value(l, in)->type, in));
-	ret = nna_do_ewise(l, NNAHW_EWISE_MINIMUM, below, in, high, NNA_NO_VALUE);
-	return ret ?: nna_do_ewise(l, NNAHW_EWISE_MAXIMUM, out, below, low, NNA_NO_VALUE);
+	ret = nna_do_ewise(l, NNA_FN_MINIMUM, below, in, high, NNA_NO_VALUE);
+	return ret ?: nna_do_ewise(l, NNA_FN_MAXIMUM, out, below, low, NNA_NO_VALUE);
 }
 
 /* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
@@ -81,8 +81,8 @@ static int64_t sequence_product(struct nna_lower *l, uint32_t sequence, uint32_t
 	int ret;
 
 	NNA_VALUE(all, nna_lower_scratch(l, type, 3, dims, 0, 0));
-	NNA_VALUE(in, nna_view_reshape(l, sequence, 2, (uint32_t[]){ rows, size }));
-	NNA_VALUE(out, nna_view_reshape(l, all, 2, (uint32_t[]){ rows, dims[2] }));
+	NNA_VALUE(in, nna_emit_reshape(l, sequence, 2, (uint32_t[]){ rows, size }));
+	NNA_VALUE(out, nna_emit_reshape(l, all, 2, (uint32_t[]){ rows, dims[2] }));
 	ret = nna_do_linear(l, out, in, weights, bias);
 	return ret ? ret : (int64_t)all;
 }
@@ -95,7 +95,7 @@ static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
 	if (b == NNA_NO_VALUE)
 		return a;
 	NNA_VALUE(out, nna_do_scratch_like(l, nna_lower_value(l, a)->type, a));
-	ret = nna_do_ewise(l, NNAHW_EWISE_ADD, out, a, b, NNA_NO_VALUE);
+	ret = nna_do_ewise(l, NNA_FN_ADD, out, a, b, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
 }
 
@@ -106,23 +106,23 @@ static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uin
 	uint8_t type = nna_lower_value(l, in)->type;
 	int ret;
 
-	NNA_VALUE(means, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
-	NNA_VALUE(centred, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
-	NNA_VALUE(squares, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
-	NNA_VALUE(variances, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
+	NNA_VALUE(means, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(centred, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, in));
+	NNA_VALUE(variances, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
 	NNA_VALUE(epsilon, nna_do_constant_f32(l, NORM_EPSILON));
-	NNA_VALUE(shifted, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
-	NNA_VALUE(factors, nna_do_matrix(l, NNAHW_TYPE_F32, rows, 1));
-	NNA_VALUE(normal, nna_do_scratch_like(l, NNAHW_TYPE_F32, in));
+	NNA_VALUE(shifted, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(factors, nna_do_matrix(l, NNA_TYPE_F32, rows, 1));
+	NNA_VALUE(normal, nna_do_scratch_like(l, NNA_TYPE_F32, in));
 	NNA_VALUE(out, nna_do_scratch_like(l, type, in));
-	ret = nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, means, in, 1u << 1) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_SUB, centred, in, means, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, squares, centred, centred, NNA_NO_VALUE) ?:
-	      nna_emit_reduce(l, NNAHW_REDUCTION_MEAN, variances, squares, 1u << 1) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_ADD, shifted, variances, epsilon, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_RSQRT, factors, shifted, NNA_NO_VALUE, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, bias == NNA_NO_VALUE ? NNAHW_EWISE_MUL : NNAHW_EWISE_MUL_ADD,
+	ret = nna_emit_reduce(l, NNA_REDUCE_MEAN, means, in, 1u << 1) ?:
+	      nna_do_ewise(l, NNA_FN_SUB, centred, in, means, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL, squares, centred, centred, NNA_NO_VALUE) ?:
+	      nna_emit_reduce(l, NNA_REDUCE_MEAN, variances, squares, 1u << 1) ?:
+	      nna_do_ewise(l, NNA_FN_ADD, shifted, variances, epsilon, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_RSQRT, factors, shifted, NNA_NO_VALUE, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL, normal, centred, factors, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, bias == NNA_NO_VALUE ? NNA_FN_MUL : NNA_FN_MUL_ADD,
 			   out, normal, weights, bias);
 	return ret ? ret : (int64_t)out;
 }
@@ -147,7 +147,7 @@ static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g
 	}
 	if (cell->peephole[g] != NNA_NO_VALUE) {
 		NNA_VALUE(seen, nna_do_scratch_like(l, cell->type, value));
-		ret = nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, seen, c, cell->peephole[g], value);
+		ret = nna_do_ewise(l, NNA_FN_MUL_ADD, seen, c, cell->peephole[g], value);
 		if (ret)
 			return ret;
 		value = seen;
@@ -179,7 +179,7 @@ static int64_t input_gate(struct nna_lower *l, const struct nna_lstm *cell, uint
 		return open_gate(l, cell, NNA_GATE_INPUT, NNA_CELL_SIGMOID, from_input, h, c);
 	NNA_VALUE(one, nna_do_constant_f32(l, 1));
 	NNA_VALUE(out, nna_do_scratch_like(l, cell->type, forget));
-	ret = nna_do_ewise(l, NNAHW_EWISE_SUB, out, one, forget, NNA_NO_VALUE);
+	ret = nna_do_ewise(l, NNA_FN_SUB, out, one, forget, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
 }
 
@@ -215,8 +215,8 @@ static int lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uin
 		  open_gate(l, cell, NNA_GATE_CELL, cell->act, gates[NNA_GATE_CELL], h_in, c_in));
 	NNA_VALUE(kept, nna_do_scratch_like(l, cell->type, c_in));
 	NNA_VALUE(mixed, nna_do_scratch_like(l, cell->type, c_in));
-	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL_ADD, mixed, in, update, kept) ?:
+	ret = nna_do_ewise(l, NNA_FN_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
+	      nna_do_ewise(l, NNA_FN_MUL_ADD, mixed, in, update, kept) ?:
 	      nna_do_clip(l, c_out, mixed, cell->cell_clip);
 	if (ret)
 		return ret;
@@ -225,7 +225,7 @@ static int lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uin
 	NNA_VALUE(active, nna_do_scratch_like(l, cell->type, c_in));
 	NNA_VALUE(hidden, nna_do_scratch_like(l, cell->type, c_in));
 	ret = nna_do_cell_act(l, cell->act, active, c_out) ?:
-	      nna_do_ewise(l, NNAHW_EWISE_MUL, hidden, out, active, NNA_NO_VALUE);
+	      nna_do_ewise(l, NNA_FN_MUL, hidden, out, active, NNA_NO_VALUE);
 	return ret ?: project(l, cell, h_out, hidden);
 }
 

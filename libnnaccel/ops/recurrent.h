@@ -35,7 +35,7 @@ enum { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_CELL, NNA_GATE_OUTPUT, NNA_GATE
  * @act: activation of the cell gate, and of the cell state on its way to the output
  * @cell_clip: the cell state is clipped to [-@cell_clip, @cell_clip]; 0 for not at all
  * @projection_clip: the same for the projection
- * @type: enum nnahw_type of all these values
+ * @type: enum nna_type of all these values
  */
 struct nna_lstm {
 	uint32_t input[NNA_GATES], aux[NNA_GATES], recurrent[NNA_GATES];

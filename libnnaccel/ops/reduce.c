@@ -21,7 +21,7 @@
 /**
  * struct kind - an operation of this file
  * @operation: which
- * @kind: its function of the REDUCE command, enum nnahw_reduction
+ * @kind: its function, enum nna_reduce
  * @same_quant: the output has the quantisation of the input
  * @types: types of the input
  */
@@ -33,16 +33,16 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{ NNA_OPERATION_REDUCE_ALL, NNAHW_REDUCTION_ALL, false, NNA_T_BOOL },
-	{ NNA_OPERATION_REDUCE_ANY, NNAHW_REDUCTION_ANY, false, NNA_T_BOOL },
-	{ NNA_OPERATION_REDUCE_MAX, NNAHW_REDUCTION_MAX, true,
+	{ NNA_OPERATION_REDUCE_ALL, NNA_REDUCE_ALL, false, NNA_T_BOOL },
+	{ NNA_OPERATION_REDUCE_ANY, NNA_REDUCE_ANY, false, NNA_T_BOOL },
+	{ NNA_OPERATION_REDUCE_MAX, NNA_REDUCE_MAX, true,
 	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_REDUCE_MIN, NNAHW_REDUCTION_MIN, true,
+	{ NNA_OPERATION_REDUCE_MIN, NNA_REDUCE_MIN, true,
 	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_REDUCE_PROD, NNAHW_REDUCTION_PROD, false, NNA_T_FLOAT | NNA_T_INT32 },
-	{ NNA_OPERATION_REDUCE_SUM, NNAHW_REDUCTION_SUM, false,
+	{ NNA_OPERATION_REDUCE_PROD, NNA_REDUCE_PROD, false, NNA_T_FLOAT | NNA_T_INT32 },
+	{ NNA_OPERATION_REDUCE_SUM, NNA_REDUCE_SUM, false,
 	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_MEAN, NNAHW_REDUCTION_MEAN, false, NNA_T_FLOAT | NNA_T_QUANT8 },
+	{ NNA_OPERATION_MEAN, NNA_REDUCE_MEAN, false, NNA_T_FLOAT | NNA_T_QUANT8 },
 };
 
 static const struct kind *find(enum nna_operation_type type)
@@ -137,7 +137,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	NNA_VALUE(kept, nna_view_reshape(op->lower, out, in_shape->rank, dims));
+	NNA_VALUE(kept, nna_emit_reshape(op->lower, out, in_shape->rank, dims));
 	return nna_emit_reduce(op->lower, find(op->operation->type)->kind, kept, in, mask);
 }
 

@@ -100,23 +100,23 @@ static float factor(uint32_t in, uint32_t out, bool align)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_resize command = { .head.opcode = NNAHW_OP_RESIZE };
+	struct nna_ir_op command = { .kind = NNA_IR_RESIZE };
 	const uint32_t *dims = op->in[0].dims;
 	uint32_t values[2];
 	struct target t;
 	int ret = read_target(op, &t) ?:
-		  nna_lower_images(op, t.nchw, &values[NNAHW_RESIZE_INPUT],
-				   &values[NNAHW_RESIZE_OUTPUT]);
+		  nna_lower_images(op, t.nchw, &values[NNA_IR_IN],
+				   &values[NNA_IR_OUT]);
 
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;
-	command.kind = op->operation->type == NNA_OPERATION_RESIZE_BILINEAR ?
-			       NNAHW_RESAMPLE_BILINEAR : NNAHW_RESAMPLE_NEAREST;
-	command.align_corners = t.align;
-	command.half_pixel_centers = t.half;
-	command.scale_h = factor(dims[nna_axis_h(t.nchw)], t.height, t.align);
-	command.scale_w = factor(dims[nna_axis_w(t.nchw)], t.width, t.align);
-	return nna_lower_command(op->lower, &command, values);
+	command.resize.mode = op->operation->type == NNA_OPERATION_RESIZE_BILINEAR ?
+			       NNA_RESIZE_BILINEAR : NNA_RESIZE_NEAREST;
+	command.resize.align_corners = t.align;
+	command.resize.half_pixel_centers = t.half;
+	command.resize.scale_h = factor(dims[nna_axis_h(t.nchw)], t.height, t.align);
+	command.resize.scale_w = factor(dims[nna_axis_w(t.nchw)], t.width, t.align);
+	return nna_ir_add(op->lower, &command, values);
 }
 
 #define RESIZE(name, number) \

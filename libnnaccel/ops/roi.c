@@ -39,7 +39,7 @@
  * @nchw: layout of images and output
  */
 struct target {
-	struct nnahw_cmd_roi command;
+	struct nna_ir_op command;
 	uint32_t height, width;
 	bool nchw;
 };
@@ -68,8 +68,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	int32_t height, width, samples_h = 0, samples_w = 0;
 	bool align = op->operation->type == NNA_OPERATION_ROI_ALIGN;
 	int ret = nna_op_scalar_i32(op, 3, &height) ?: nna_op_scalar_i32(op, 4, &width) ?:
-		  read_stride(op, 5, &t->command.scale_h) ?:
-		  read_stride(op, 6, &t->command.scale_w) ?:
+		  read_stride(op, 5, &t->command.roi.scale_h) ?:
+		  read_stride(op, 6, &t->command.roi.scale_w) ?:
 		  nna_op_scalar_bool(op, layout_input(op), &t->nchw);
 
 	if (!ret && align)
@@ -82,9 +82,9 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 		return nna_op_fail(op, "%d * %d samples", samples_h, samples_w);
 	t->height = (uint32_t)height;
 	t->width = (uint32_t)width;
-	t->command.kind = align ? NNAHW_ROI_MEAN : NNAHW_ROI_MAX;
-	t->command.samples_h = (uint32_t)samples_h;
-	t->command.samples_w = (uint32_t)samples_w;
+	t->command.roi.mode = align ? NNA_ROI_MEAN : NNA_ROI_MAX;
+	t->command.roi.samples_h = (uint32_t)samples_h;
+	t->command.roi.samples_w = (uint32_t)samples_w;
 	return 0;
 }
 
@@ -126,18 +126,18 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct target t = { .command.head.opcode = NNAHW_OP_ROI };
-	uint32_t values[NNAHW_ROI_BATCHES + 1];
+	struct target t = { .command.kind = NNA_IR_ROI };
+	uint32_t values[NNA_ROI_BATCHES + 1];
 	int ret = read_target(op, &t) ?:
-		  nna_lower_images(op, t.nchw, &values[NNAHW_ROI_INPUT], &values[NNAHW_ROI_OUTPUT]);
+		  nna_lower_images(op, t.nchw, &values[NNA_ROI_INPUT], &values[NNA_ROI_OUTPUT]);
 
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;
 	NNA_VALUE(regions, nna_lower_in(op, 1));
 	NNA_VALUE(batches, nna_lower_in(op, 2));
-	values[NNAHW_ROI_REGIONS] = regions;
-	values[NNAHW_ROI_BATCHES] = batches;
-	return nna_lower_command(op->lower, &t.command, values);
+	values[NNA_ROI_REGIONS] = regions;
+	values[NNA_ROI_BATCHES] = batches;
+	return nna_ir_add(op->lower, &t.command, values);
 }
 
 const struct nna_op nna_op_roi_align = {

@@ -37,8 +37,8 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	return nna_emit_ewise(op->lower, NNAHW_EWISE_SELECT, out, condition, a, b,
-			      NNA_ACT_NONE, 0, 0);
+	return nna_emit_ewise(op->lower, NNA_FN_SELECT, out, condition, a, b,
+			      NNA_ACT_NONE, 0);
 }
 
 const struct nna_op nna_op_select = {

@@ -188,7 +188,7 @@ static int64_t large_view(struct nna_lower *l, uint32_t value, const struct bloc
 	uint32_t nhwc[] = { dims[0], h, block->h, w, block->w, c };
 	uint32_t nchw[] = { dims[0], c, h, block->h, w, block->w };
 
-	NNA_VALUE(apart, nna_view_reshape(l, value, 6, block->nchw ? nchw : nhwc));
+	NNA_VALUE(apart, nna_emit_reshape(l, value, 6, block->nchw ? nchw : nhwc));
 	return nna_view_permute(l, apart, block->nchw ? from_nchw : from_nhwc);
 }
 
@@ -212,7 +212,7 @@ static int64_t small_view(struct nna_lower *l, uint32_t value, const struct bloc
 	const uint32_t *orders[4] = { depth_nhwc, depth_nchw, batch_nhwc, batch_nchw };
 	uint32_t which = (batch ? 2 : 0) + (block->nchw ? 1 : 0);
 
-	NNA_VALUE(apart, nna_view_reshape(l, value, 6, shapes[which]));
+	NNA_VALUE(apart, nna_emit_reshape(l, value, 6, shapes[which]));
 	return nna_view_permute(l, apart, orders[which]);
 }
 
@@ -312,9 +312,9 @@ static int channel_lower(struct nna_op_context *op)
 		inner *= k > axis ? op->in[0].dims[k] : 1;
 	}
 	count = op->in[0].dims[axis] / groups;
-	NNA_VALUE(apart, nna_view_reshape(l, in, 4, (uint32_t[]){ outer, groups, count, inner }));
+	NNA_VALUE(apart, nna_emit_reshape(l, in, 4, (uint32_t[]){ outer, groups, count, inner }));
 	NNA_VALUE(swapped, nna_view_permute(l, apart, swap));
-	NNA_VALUE(result, nna_view_reshape(l, out, 4, (uint32_t[]){ outer, count, groups, inner }));
+	NNA_VALUE(result, nna_emit_reshape(l, out, 4, (uint32_t[]){ outer, count, groups, inner }));
 	return nna_do_move(l, result, swapped);
 }
 

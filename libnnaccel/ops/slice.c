@@ -170,7 +170,7 @@ static int lower(struct nna_op_context *op)
 		dims[k] = ranges[k].count;
 	}
 	/* Dropped dims have one element, so the output is the same elements under other dims. */
-	NNA_VALUE(whole, nna_view_reshape(op->lower, out, rank, dims));
+	NNA_VALUE(whole, nna_emit_reshape(op->lower, out, rank, dims));
 	return nna_do_move(op->lower, whole, part);
 }
 

@@ -53,9 +53,9 @@ static int check(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_softmax command = { .head.opcode = NNAHW_OP_SOFTMAX };
+	struct nna_ir_op command = { .kind = NNA_IR_SOFTMAX };
 	uint32_t values[2];
-	int ret = read_params(op, &command.beta, &command.axis);
+	int ret = read_params(op, &command.softmax.beta, &command.softmax.axis);
 
 	if (ret)
 		return ret;
@@ -63,10 +63,10 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	command.log = op->operation->type == NNA_OPERATION_LOG_SOFTMAX;
-	values[NNAHW_SOFTMAX_OUTPUT] = out;
-	values[NNAHW_SOFTMAX_INPUT] = in;
-	return nna_lower_command(op->lower, &command, values);
+	command.softmax.log = op->operation->type == NNA_OPERATION_LOG_SOFTMAX;
+	values[NNA_IR_OUT] = out;
+	values[NNA_IR_IN] = in;
+	return nna_ir_add(op->lower, &command, values);
 }
 
 #define SOFTMAX(name, number, least) \

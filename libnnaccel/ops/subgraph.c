@@ -2,7 +2,7 @@
 /* Subgraphs in the place of the operations that refer to them: see subgraph.h. */
 #include "libnnaccel/ops/subgraph.h"
 
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/ir/ir.h"
 
 void nna_subgraph_end(struct nna_subgraph_run *run)
 {
@@ -123,8 +123,8 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 	return check_operations(op, sg, operand->subgraph);
 }
 
-/* Lowers one operation of the subgraph, whose frame is the current one. */
-static int lower_operation(struct nna_lower *l, struct nna_subgraph_run *run,
+/* One operation within the frame. */
+static int lower_operation(struct nna_frame *frame, struct nna_subgraph_run *run,
 			   const struct nna_op_context *outer, uint32_t index)
 {
 	const struct nna_op *what = nna_op_find(run->subgraph->operations[index].type);
@@ -138,7 +138,8 @@ static int lower_operation(struct nna_lower *l, struct nna_subgraph_run *run,
 				   run->bound_count, outer->log);
 	if (ret)
 		return ret;
-	op.lower = l;
+	op.lower = outer->lower;
+	op.frame = frame;
 	ret = what->lower(&op);
 	nna_op_context_end(&op);
 	return ret;
@@ -148,14 +149,13 @@ int nna_subgraph_lower(struct nna_subgraph_run *run, const struct nna_op_context
 		       const uint32_t *inputs, const uint32_t *outputs)
 {
 	const struct nna_subgraph *sg = run->subgraph;
-	struct nna_lower *l = op->lower;
 	struct nna_frame frame = {
 		.subgraph = run->number,
 		.values = malloc(((size_t)sg->operand_count + 1) * sizeof(*frame.values)),
 		.shapes = run->shapes,
 		.bound = run->bound,
 		.bound_count = run->bound_count,
-		.outer = l->frame,
+		.outer = op->frame,
 	};
 	int ret = 0;
 
@@ -167,10 +167,8 @@ int nna_subgraph_lower(struct nna_subgraph_run *run, const struct nna_op_context
 		frame.values[sg->inputs[i]] = inputs[i];
 	for (uint32_t i = 0; i < sg->output_count; i++)
 		frame.values[sg->outputs[i]] = outputs[i];
-	l->frame = &frame;
 	for (uint32_t i = 0; i < sg->operation_count && !ret; i++)
-		ret = lower_operation(l, run, op, sg->order[i]);
-	l->frame = frame.outer;
+		ret = lower_operation(&frame, run, op, sg->order[i]);
 	free(frame.values);
 	return ret;
 }

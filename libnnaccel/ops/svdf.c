@@ -90,8 +90,8 @@ static int lower(struct nna_op_context *op)
 	if (!batch)
 		return 0;
 	NNA_VALUE(fresh, nna_do_matrix(l, type, batch, filters));
-	NNA_VALUE(before, nna_view_reshape(l, old_state, 3, cube));
-	NNA_VALUE(after, nna_view_reshape(l, new_state, 3, cube));
+	NNA_VALUE(before, nna_emit_reshape(l, old_state, 3, cube));
+	NNA_VALUE(after, nna_emit_reshape(l, new_state, 3, cube));
 	NNA_VALUE(work, nna_lower_scratch(l, type, 3, cube, 0, 0));
 	NNA_VALUE(newest, nna_view_range(l, work, 2, memory - 1, 1));
 	NNA_VALUE(column, nna_view_drop(l, newest, 2));
@@ -105,19 +105,19 @@ static int lower(struct nna_op_context *op)
 	}
 	if (ret)
 		return ret;
-	NNA_VALUE(products, nna_lower_scratch(l, NNAHW_TYPE_F32, 3, cube, 0, 0));
-	NNA_VALUE(sums, nna_lower_scratch(l, NNAHW_TYPE_F32, 3,
+	NNA_VALUE(products, nna_lower_scratch(l, NNA_TYPE_F32, 3, cube, 0, 0));
+	NNA_VALUE(sums, nna_lower_scratch(l, NNA_TYPE_F32, 3,
 					  (uint32_t[]){ batch, filters / rank, 1 }, 0, 0));
-	NNA_VALUE(grouped, nna_view_reshape(l, products, 3,
+	NNA_VALUE(grouped, nna_emit_reshape(l, products, 3,
 					    (uint32_t[]){ batch, filters / rank, rank * memory }));
-	ret = nna_do_ewise(l, NNAHW_EWISE_MUL, products, work, times, NNA_NO_VALUE) ?:
-	      nna_emit_reduce(l, NNAHW_REDUCTION_SUM, sums, grouped, 1u << 2);
+	ret = nna_do_ewise(l, NNA_FN_MUL, products, work, times, NNA_NO_VALUE) ?:
+	      nna_emit_reduce(l, NNA_REDUCE_SUM, sums, grouped, 1u << 2);
 	if (ret)
 		return ret;
 	NNA_VALUE(result, nna_view_drop(l, sums, 2));
 	if (bias != NNA_NO_VALUE) {
-		NNA_VALUE(biased, nna_do_scratch_like(l, NNAHW_TYPE_F32, result));
-		ret = nna_do_ewise(l, NNAHW_EWISE_ADD, biased, result, bias, NNA_NO_VALUE);
+		NNA_VALUE(biased, nna_do_scratch_like(l, NNA_TYPE_F32, result));
+		ret = nna_do_ewise(l, NNA_FN_ADD, biased, result, bias, NNA_NO_VALUE);
 		result = biased;
 	}
 	return ret ?: nna_do_cell_act(l, act, out, result);

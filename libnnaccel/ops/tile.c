@@ -85,8 +85,8 @@ static int tile_lower(struct nna_op_context *op)
 	if (rank > NNACCEL_MAX_RANK)
 		return nna_op_unsupported(op, "more than %u axes and repetitions",
 					  NNACCEL_MAX_RANK);
-	NNA_VALUE(flat_in, nna_view_reshape(op->lower, in, rank, units));
-	NNA_VALUE(flat_out, nna_view_reshape(op->lower, out, rank, split));
+	NNA_VALUE(flat_in, nna_emit_reshape(op->lower, in, rank, units));
+	NNA_VALUE(flat_out, nna_emit_reshape(op->lower, out, rank, split));
 	NNA_VALUE(repeated, nna_view_broadcast(op->lower, flat_in, rank, split));
 	return nna_do_move(op->lower, flat_out, repeated);
 }

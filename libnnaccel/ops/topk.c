@@ -48,7 +48,7 @@ static int infer(struct nna_op_context *op)
 
 static int lower(struct nna_op_context *op)
 {
-	struct nnahw_cmd_topk command = { .head.opcode = NNAHW_OP_TOPK };
+	struct nna_ir_op command = { .kind = NNA_IR_TOPK };
 	uint32_t values[3];
 
 	NNA_VALUE(in, nna_lower_in(op, 0));
@@ -56,10 +56,10 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(indices, nna_lower_out(op, 1));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	values[NNAHW_TOPK_VALUES] = out;
-	values[NNAHW_TOPK_INDICES] = indices;
-	values[NNAHW_TOPK_INPUT] = in;
-	return nna_lower_command(op->lower, &command, values);
+	values[NNA_TOPK_VALUES] = out;
+	values[NNA_TOPK_INDICES] = indices;
+	values[NNA_TOPK_INPUT] = in;
+	return nna_ir_add(op->lower, &command, values);
 }
 
 const struct nna_op nna_op_topk = {

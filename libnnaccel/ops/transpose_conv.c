@@ -197,7 +197,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(flipped, nna_view_slice(l, weights, 1, w.filter_h - 1, -1, w.filter_h));
 	NNA_VALUE(backwards, nna_view_slice(l, flipped, 2, w.filter_w - 1, -1, w.filter_w));
 	params.act = w.act;
-	return nna_emit_conv(l, false, result, source, backwards, bias, &params);
+	return nna_emit_conv2d(l, result, source, backwards, bias, &params);
 }
 
 const struct nna_op nna_op_transpose_conv = {

@@ -123,7 +123,7 @@ static int check_limits(const struct nna_op_context *op, const struct nna_window
 	uint64_t right = (uint64_t)(out_width - 1) * w->stride_w +
 			 (uint64_t)(w->filter_w - 1) * w->dilation_w;
 
-	if ((uint64_t)w->filter_h * w->filter_w > NNAHW_MAX_WINDOW || bottom > INT32_MAX ||
+	if ((uint64_t)w->filter_h * w->filter_w > NNA_IR_MAX_WINDOW || bottom > INT32_MAX ||
 	    right > INT32_MAX)
 		return nna_op_unsupported(op, "a window of %u x %u elements is too large",
 					  w->filter_h, w->filter_w);

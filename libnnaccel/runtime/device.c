@@ -41,7 +41,9 @@ int nna_device_open(const char *name, const struct nna_device_options *options,
 		return ret;
 	}
 	d->ws->ops->get_info(d->ws, &d->info);
-	ret = check_abi(d);
+	/* All winsyses are of one kind of accelerator so far. */
+	d->backend = nna_backend_find("nna");
+	ret = d->backend ? check_abi(d) : -ENODEV;
 	if (ret) {
 		nna_device_close(d);
 		return ret;

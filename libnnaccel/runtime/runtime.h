@@ -89,6 +89,7 @@ static inline uint64_t nna_align_up(uint64_t size)
 
 struct nna_device {
 	struct nna_winsys *ws;
+	const struct nna_backend *backend;
 	struct nna_log log;
 	struct nna_device_info info;
 };

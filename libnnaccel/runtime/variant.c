@@ -218,6 +218,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 	struct nna_bound_value *values = calloc((size_t)sub->input_count + 1, sizeof(*values));
 	struct nna_variant *v = calloc(1, sizeof(*v));
 	struct nna_compile_options options = {
+		.backend = p->device->backend,
 		.inputs = inputs,
 		.values = values,
 		.max_slots = p->device->info.max_slots,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/commands.h"
+#include "libnnaccel/backend/nna/commands.h"
 #include "hw/gen/nnahw_decode.h"
 
 #define COREDUMP_MAX ((size_t)16 << 20)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Which copies are left out, and which have to stay. */
-#include "tests/unit/libnnaccel/compiler/fixture.h"
+#include "tests/unit/libnnaccel/ir.h"
 
 /* Two tensors that are copied into parts of a third are written there at once. */
 static void test_elide(void **state)
 {
 	struct nna_lower *l = *state;
-	uint32_t part[2], whole = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 3, 3, 10 });
-	uint32_t out = scratch(l, NNAHW_TYPE_F32, 1, (uint32_t[]){ 90 });
+	uint32_t part[2], whole = scratch(l, NNA_TYPE_F32, 4, (uint32_t[]){ 1, 3, 3, 10 });
+	uint32_t out = scratch(l, NNA_TYPE_F32, 1, (uint32_t[]){ 90 });
 
 	for (uint32_t i = 0; i < 2; i++) {
-		part[i] = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 3, 3, i ? 6 : 4 });
+		part[i] = scratch(l, NNA_TYPE_F32, 4, (uint32_t[]){ 1, 3, 3, i ? 6 : 4 });
 		assert_int_equal(nna_emit_fill(l,
 					       ok(nna_view_reshape(l, part[i], 2,
 								   (uint32_t[]){ 9, i ? 6 : 4 })),
@@ -22,14 +22,14 @@ static void test_elide(void **state)
 					       ok(nna_view_slice(l, whole, 3, i * 4, 1, i ? 6 : 4)),
 					       part[i]),
 				 0);
-	assert_int_equal(nna_emit_ewise(l, NNAHW_EWISE_EXP, out,
+	assert_int_equal(nna_emit_ewise(l, NNA_FN_EXP, out,
 					ok(nna_view_reshape(l, whole, 1, (uint32_t[]){ 90 })),
-					NNA_NO_VALUE, NNA_NO_VALUE, 0, 0, 0),
+					NNA_NO_VALUE, NNA_NO_VALUE, 0, 0),
 			 0);
 	assert_int_equal(nna_pass_elide(l), 0);
-	assert_true(l->commands[2].dead && l->commands[3].dead);
+	assert_true(l->ops[2].dead && l->ops[3].dead);
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct nna_value *v = nna_lower_value(l, l->commands[i].values[0]);
+		const struct nna_value *v = nna_lower_value(l, l->ops[i].values[0]);
 		uint32_t width = i ? 6 : 4;
 
 		assert_int_equal(v->storage, nna_lower_value(l, whole)->storage);
@@ -43,25 +43,25 @@ static void test_elide_not(void **state)
 {
 	struct nna_lower *l = *state;
 	uint32_t dims[1] = { 10 };
-	uint32_t part = scratch(l, NNAHW_TYPE_F32, 1, dims),
-		 place = scratch(l, NNAHW_TYPE_F32, 1, dims);
-	uint32_t other = scratch(l, NNAHW_TYPE_F32, 1, dims),
-		 third = scratch(l, NNAHW_TYPE_F32, 1, dims);
+	uint32_t part = scratch(l, NNA_TYPE_F32, 1, dims),
+		 place = scratch(l, NNA_TYPE_F32, 1, dims);
+	uint32_t other = scratch(l, NNA_TYPE_F32, 1, dims),
+		 third = scratch(l, NNA_TYPE_F32, 1, dims);
 
 	assert_int_equal(nna_emit_fill(l, place, 1), 0);
 	assert_int_equal(nna_emit_fill(l, part, 2), 0);
-	assert_int_equal(nna_emit_ewise(l, NNAHW_EWISE_EXP, other, place, NNA_NO_VALUE,
-					NNA_NO_VALUE, 0, 0, 0),
+	assert_int_equal(nna_emit_ewise(l, NNA_FN_EXP, other, place, NNA_NO_VALUE,
+					NNA_NO_VALUE, 0, 0),
 			 0);
 	assert_int_equal(nna_emit_copy(l, place, part), 0);
 	assert_int_equal(nna_emit_fill(l, third, 3), 0);
 	assert_int_equal(nna_emit_copy(l, other, third), 0);
 	assert_int_equal(nna_emit_fill(l, third, 4), 0);
 	assert_int_equal(
-		nna_emit_ewise(l, NNAHW_EWISE_ADD, place, third, other, NNA_NO_VALUE, 0, 0, 0), 0);
+		nna_emit_ewise(l, NNA_FN_ADD, place, third, other, NNA_NO_VALUE, 0, 0), 0);
 	assert_int_equal(nna_pass_elide(l), 0);
-	assert_false(l->commands[3].dead);
-	assert_false(l->commands[5].dead);
+	assert_false(l->ops[3].dead);
+	assert_false(l->ops[5].dead);
 }
 
 int main(void)

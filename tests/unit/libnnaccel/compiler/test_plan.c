@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where the memory plan puts scratch values. */
-#include "tests/unit/libnnaccel/compiler/fixture.h"
+#include "tests/unit/libnnaccel/ir.h"
 
 #include <errno.h>
 
@@ -14,24 +14,24 @@ static void test_plan(void **state)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < COUNT; i++) {
-		values[i] = scratch(l, NNAHW_TYPE_U8, 1, (uint32_t[]){ 1 + next(5000) });
+		values[i] = scratch(l, NNA_TYPE_U8, 1, (uint32_t[]){ 1 + next(5000) });
 		first[i] = UINT32_MAX;
 	}
 	for (uint32_t i = 0; i < COUNT; i++) {
 		/* Each is written once, from one of the last ten, by what cannot work in place. */
-		struct nnahw_cmd_reduce c = { .head.opcode = NNAHW_OP_REDUCE };
+		struct nna_ir_op c = { .kind = NNA_IR_REDUCE };
 		uint32_t in = i ? i - 1 - next(i < 10 ? i : 10) : 0;
 
 		if (!i) {
 			assert_int_equal(nna_emit_fill(l, values[0], 0), 0);
 		} else {
 			assert_int_equal(
-				nna_lower_command(l, &c, (uint32_t[]){ values[i], values[in] }), 0);
+				nna_ir_add(l, &c, (uint32_t[]){ values[i], values[in] }), 0);
 		}
-		first[i] = last[i] = l->command_count - 1;
-		last[in] = l->command_count - 1;
+		first[i] = last[i] = l->op_count - 1;
+		last[in] = l->op_count - 1;
 	}
-	assert_int_equal(nna_pass_plan(l, &areas), 0);
+	assert_int_equal(nna_pass_plan(l, nna_backend_find("nna"), &areas), 0);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		const struct nna_storage *a = &l->storages[l->values[values[i]].storage];
 
@@ -57,16 +57,16 @@ static void test_plan_in_place(void **state)
 	struct nna_areas areas;
 
 	for (int i = 0; i < 5; i++)
-		v[i] = scratch(l, NNAHW_TYPE_F32, 1, dims);
+		v[i] = scratch(l, NNA_TYPE_F32, 1, dims);
 	assert_int_equal(nna_emit_fill(l, v[0], 0), 0);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(nna_emit_ewise(l, NNAHW_EWISE_EXP, v[i + 1], v[i], NNA_NO_VALUE,
-						NNA_NO_VALUE, 0, 0, 0),
+		assert_int_equal(nna_emit_ewise(l, NNA_FN_EXP, v[i + 1], v[i], NNA_NO_VALUE,
+						NNA_NO_VALUE, 0, 0),
 				 0);
 	/* The first is read again at the end, so that it has to stay. */
 	assert_int_equal(
-		nna_emit_ewise(l, NNAHW_EWISE_ADD, v[4], v[4], v[0], NNA_NO_VALUE, 0, 0, 0), 0);
-	assert_int_equal(nna_pass_plan(l, &areas), 0);
+		nna_emit_ewise(l, NNA_FN_ADD, v[4], v[4], v[0], NNA_NO_VALUE, 0, 0), 0);
+	assert_int_equal(nna_pass_plan(l, nna_backend_find("nna"), &areas), 0);
 	assert_int_equal(areas.scratch, 2 * 4032);
 }
 
@@ -78,18 +78,18 @@ static void test_plan_loop(void **state)
 	struct nna_areas areas;
 	const struct nna_storage *a, *b;
 
-	carried = scratch(l, NNAHW_TYPE_F32, 1, dims);
-	inside = scratch(l, NNAHW_TYPE_F32, 1, dims);
-	after = scratch(l, NNAHW_TYPE_F32, 1, dims);
-	condition = scratch(l, NNAHW_TYPE_BOOL8, 0, NULL);
+	carried = scratch(l, NNA_TYPE_F32, 1, dims);
+	inside = scratch(l, NNA_TYPE_F32, 1, dims);
+	after = scratch(l, NNA_TYPE_F32, 1, dims);
+	condition = scratch(l, NNA_TYPE_BOOL8, 0, NULL);
 	assert_int_equal(nna_emit_fill(l, carried, 0), 0);
 	assert_int_equal(nna_emit_fill(l, condition, 1), 0);
 	top = ok(nna_lower_label(l));
 	out = ok(nna_lower_label(l));
 	assert_int_equal(nna_lower_place(l, top), 0);
 	assert_int_equal(nna_emit_branch_unless(l, condition, out), 0);
-	assert_int_equal(nna_emit_ewise(l, NNAHW_EWISE_EXP, inside, carried, NNA_NO_VALUE,
-					NNA_NO_VALUE, 0, 0, 0),
+	assert_int_equal(nna_emit_ewise(l, NNA_FN_EXP, inside, carried, NNA_NO_VALUE,
+					NNA_NO_VALUE, 0, 0),
 			 0);
 	assert_int_equal(nna_emit_copy(l, carried, inside), 0);
 	assert_int_equal(nna_emit_jump(l, top), 0);
@@ -98,14 +98,14 @@ static void test_plan_loop(void **state)
 	assert_int_equal(nna_emit_copy(l, after, carried), 0);
 	assert_true(l->synchronous);
 	assert_int_equal(nna_pass_elide(l), 0);
-	assert_int_equal(nna_pass_plan(l, &areas), 0);
+	assert_int_equal(nna_pass_plan(l, nna_backend_find("nna"), &areas), 0);
 	a = &l->storages[l->values[carried].storage];
 	b = &l->storages[l->values[inside].storage];
 	assert_true(a->offset != b->offset);
-	for (uint32_t i = 0; i < l->command_count; i++)
-		assert_false(l->commands[i].dead && l->commands[i].raw->opcode != NNAHW_OP_COPY);
+	for (uint32_t i = 0; i < l->op_count; i++)
+		assert_false(l->ops[i].dead && l->ops[i].kind != NNA_IR_COPY);
 	/* The copy that closes the loop stays. */
-	assert_false(l->commands[4].dead);
+	assert_false(l->ops[4].dead);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The builder: factors as multiplier and shift, and what it refuses of tensors of many dims. */
-#include "tests/unit/libnnaccel/compiler/fixture.h"
+#include "tests/unit/libnnaccel/ir.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,18 +48,18 @@ static void test_many_dims(void **state)
 {
 	struct nna_lower *l = *state;
 	uint32_t dims[10] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 }, wide[10];
-	uint32_t a = scratch(l, NNAHW_TYPE_F32, 10, dims), b = scratch(l, NNAHW_TYPE_F32, 10, dims),
+	uint32_t a = scratch(l, NNA_TYPE_F32, 10, dims), b = scratch(l, NNA_TYPE_F32, 10, dims),
 		 c;
 
 	assert_int_equal(nna_emit_copy(l, b, a), 0);
-	assert_int_equal(l->values[l->commands[l->command_count - 1].values[0]].rank, 1);
+	assert_int_equal(l->values[l->ops[l->op_count - 1].values[0]].rank, 1);
 	assert_int_equal(nna_emit_fill(l, b, 0), 0);
 	assert_int_equal(
-		nna_emit_ewise(l, NNAHW_EWISE_MAXIMUM, b, a, a, NNA_NO_VALUE, NNA_ACT_NONE, 0, 0),
+		nna_emit_ewise(l, NNA_FN_MAXIMUM, b, a, a, NNA_NO_VALUE, NNA_ACT_NONE, 0),
 		-ENOTSUP);
 	for (uint32_t k = 0; k < 10; k++)
 		wide[k] = 3;
-	c = scratch(l, NNAHW_TYPE_F32, 10, wide);
+	c = scratch(l, NNA_TYPE_F32, 10, wide);
 	for (uint32_t k = 0; k < 10; k++)
 		c = ok(nna_view_slice(l, c, k, 0, 1, 2));
 	assert_int_equal(nna_emit_copy(l, b, c), -ENOTSUP);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/graph/infer.h"
+#include "libnnaccel/ops/infer.h"
 #include "libnnaccel/ops/op.h"
 
 void nna_infer_begin(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "libnnaccel/graph/infer.h"
+#include "libnnaccel/ops/infer.h"
 
 /* RESHAPE whose dims are an input: nothing is known until it is bound. */
 static void bound_values_decide(void **state)

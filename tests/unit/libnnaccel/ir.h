@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of the compiler, which need no device: a struct nna_lower as the state of each test,
- * with begin() and end() as its set-up and tear-down; values in it; random numbers that are the
- * same in every run.
+ * For tests of the ir and the compiler, which need no device: a struct nna_lower as the state of
+ * each test, with begin() and end() as its set-up and tear-down; values in it; random numbers that
+ * are the same in every run.
  */
-#ifndef TEST_COMPILER_FIXTURE_H
-#define TEST_COMPILER_FIXTURE_H
+#ifndef TEST_IR_H
+#define TEST_IR_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "libnnaccel/compiler/compile.h"
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/compiler/passes.h"
 
 /* 0 to @below - 1. */
 static inline uint32_t next(uint32_t below)
@@ -65,7 +65,7 @@ static inline uint32_t ok(int64_t value)
 /* Address of the element with linear index @at, in elements of the storage. */
 static inline int64_t address(const struct nna_value *v, uint64_t at)
 {
-	int64_t offset = v->offset / nnahw_type_size(v->type);
+	int64_t offset = v->offset / nna_type_size(v->type);
 
 	for (uint32_t k = v->rank; k-- > 0;) {
 		offset += (int64_t)(at % v->dims[k]) * v->strides[k];

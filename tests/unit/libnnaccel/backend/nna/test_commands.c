@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: MIT
 /* Commands as text, and those that are refused: unknown, without their operands, cut off. */
-#include "tests/unit/libnnaccel/compiler/fixture.h"
+#include "tests/unit/libnnaccel/ir.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "hw/gen/nnahw.h"
+#include "libnnaccel/backend/nna/commands.h"
+
 static void test_commands(void **state)
 {
 	struct nna_lower *l = *state;
-	struct nnahw_command bad = { .opcode = 0x7777 };
-	struct nnahw_cmd_fill fill = { .head.opcode = NNAHW_OP_FILL };
+	const struct nna_backend *nna = nna_backend_find("nna");
+	struct nna_ir_op bad = { .kind = NNA_IR_KINDS }, fill = { .kind = NNA_IR_FILL };
 	char text[4096] = "";
 	struct nna_code *code;
 	FILE *to;
 
-	assert_int_equal(nna_lower_command(l, &bad, NULL), -EINVAL);
-	assert_int_equal(nna_lower_command(l, &fill, (uint32_t[]){ 5 }), -EINVAL);
-	assert_int_equal(nna_emit_fill(l, scratch(l, NNAHW_TYPE_U8, 1, (uint32_t[]){ 5 }), 0x1ff),
+	assert_int_equal(nna_ir_add(l, &bad, NULL), -EINVAL);
+	assert_int_equal(nna_ir_add(l, &fill, (uint32_t[]){ 5 }), -EINVAL);
+	assert_int_equal(nna_emit_fill(l, scratch(l, NNA_TYPE_U8, 1, (uint32_t[]){ 5 }), 0x1ff),
 			 0);
-	assert_int_equal(((struct nnahw_cmd_fill *)l->commands[0].raw)->value, 0xff);
-	assert_int_equal(nna_emit_code(l, 0, 0, NNAHW_MAX_SLOTS, &code), 0);
+	assert_int_equal(l->ops[0].fill.bits, 0xff);
+	assert_int_equal(nna_emit_code(l, nna, 0, 0, NNAHW_MAX_SLOTS, &code), 0);
 	to = fmemopen(text, sizeof(text), "w");
 	assert_int_equal(nna_code_print(code, to), 0);
 	fclose(to);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/ir.h"
+#include "libnnaccel/backend/nna/nna.h"
 
 #define BLOCK NNAHW_WEIGHT_BLOCK
 #define QUAD NNAHW_WEIGHT_QUAD
@@ -28,9 +28,10 @@
  * @sums: PACKED8: sum of the stored weights of each channel, owned; else NULL
  */
 struct packed {
-	uint32_t from, to;
-	uint32_t opcode, groups;
-	int32_t *sums;
+	uint32_t from, to; /* value numbers */
+	bool depthwise;
+	uint32_t groups;
+	int32_t *sums; /* PACKED8: per channel */
 };
 
 /**
@@ -77,15 +78,7 @@ static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna
 	return (const uint8_t *)s->data + v->offset;
 }
 
-static bool is_float(const struct nna_value *v)
-{
-	return v->type == NNAHW_TYPE_F32 || v->type == NNAHW_TYPE_F16;
-}
-
-/*
- * Packs one block of 8-bit weights, [K / 4][16][4]: 16 channels from @n0 on, of which @n exist, and
- * sums up each. @flip is 0x80 for U8 weights, which are stored as S8 by subtracting 128.
- */
+/* One block of quads: 16 channels from n0 on, @n of them real. u8 is stored minus 128. */
 static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, int8_t *out,
 			int32_t *sums)
 {
@@ -143,15 +136,14 @@ static void pack_block_float(const struct source *s, uint32_t n0, uint32_t n, ui
 	}
 }
 
-/* Weights that have been packed already, for the same command and groups; or NULL. */
-static struct packed *find_packed(struct pack *p, uint32_t from, uint32_t opcode, uint32_t groups)
+static struct packed *find_packed(struct pack *p, uint32_t from, bool depthwise, uint32_t groups)
 {
 	const struct nna_value *a = &p->l->values[from];
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct nna_value *b = &p->l->values[p->done[i].from];
 
-		if (p->done[i].opcode == opcode && p->done[i].groups == groups &&
+		if (p->done[i].depthwise == depthwise && p->done[i].groups == groups &&
 		    a->storage == b->storage && a->offset == b->offset && a->type == b->type &&
 		    a->zero_point == b->zero_point && a->scale == b->scale &&
 		    a->channel_scales == b->channel_scales && nna_value_same_dims(a, b) &&
@@ -170,16 +162,16 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 {
 	struct nna_lower *l = p->l;
 	const struct nna_value v = l->values[from];
-	uint32_t size = nnahw_type_size(v.type);
-	bool floats = is_float(&v);
-	uint8_t flip = v.type == NNAHW_TYPE_U8 ? 0x80 : 0;
+	uint32_t size = nna_type_size(v.type);
+	bool floats = nna_type_is_float(v.type);
+	uint8_t flip = v.type == NNA_TYPE_U8 ? 0x80 : 0;
 	struct source s = {
 		.data = constant_bytes(l, &v),
-		.n = depthwise ? v.dims[3] : v.dims[0],
+		.n = v.dims[0],
 		.kernel_h = v.dims[1],
 		.kernel_w = v.dims[2],
-		.depth = depthwise ? 1 : v.dims[3],
-		.stride_n = (int64_t)(depthwise ? v.strides[3] : v.strides[0]) * size,
+		.depth = v.dims[3],
+		.stride_n = (int64_t)v.strides[0] * size,
 		.stride_h = (int64_t)v.strides[1] * size,
 		.stride_w = (int64_t)v.strides[2] * size,
 		.stride_c = (int64_t)v.strides[3] * size,
@@ -188,7 +180,7 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 	uint64_t k = (uint64_t)s.kernel_h * s.kernel_w * s.depth;
 	uint64_t rows = floats || depthwise ? k : (k + QUAD - 1) / QUAD * QUAD, bytes;
 	struct packed made = { .from = from,
-			       .opcode = depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV,
+			       .depthwise = depthwise,
 			       .groups = groups };
 	struct nna_value packed;
 	int64_t storage, value;
@@ -237,7 +229,7 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 	}
 	packed = (struct nna_value){
 		.storage = storage,
-		.type = floats ? v.type : NNAHW_TYPE_S8,
+		.type = floats ? v.type : NNA_TYPE_S8,
 		.scale = v.scale,
 		.zero_point = flip ? v.zero_point - 128 : v.zero_point,
 		.channel_scales = v.channel_scales,
@@ -277,14 +269,15 @@ fail:
  * The channels table of a packed convolution, with the bias that the description defines for it:
  * bias - input.zero_point * (weight_sum - K * weights.zero_point), in wrapping arithmetic.
  */
-static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_command *c,
+static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_op *c,
 			 const struct packed *packed, uint32_t n, uint32_t k)
 {
-	const struct nna_value *in = &l->values[c->values[NNAHW_CONV_INPUT]];
-	const struct nna_value *channels = &l->values[c->values[NNAHW_CONV_CHANNELS]];
-	const struct nna_value *bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ?
-					       NULL : &l->values[c->values[NNAHW_CONV_BIAS]];
-	const uint8_t *from = nna_lower_constant_data(l, c->values[NNAHW_CONV_CHANNELS]);
+	const struct nna_value *in = &l->values[c->values[NNA_CONV2D_INPUT]];
+	const struct nna_value *channels = &l->values[c->values[NNA_CONV2D_PRIVATE]];
+	const struct nna_value *bias = c->values[NNA_CONV2D_BIAS] == NNA_NO_VALUE ?
+					       NULL :
+					       &l->values[c->values[NNA_CONV2D_BIAS]];
+	const uint8_t *from = nna_lower_constant_data(l, c->values[NNA_CONV2D_PRIVATE]);
 	const uint8_t *bias_data = bias ? constant_bytes(l, bias) : NULL;
 	uint32_t dims[2] = { n, 4 };
 	uint32_t zero = l->values[packed->to].zero_point;
@@ -309,42 +302,40 @@ static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_command *c,
 		table[i].bias = (int32_t)folded;
 		table[i].weight_sum = packed->sums[i];
 	}
-	value = nna_lower_constant(l, NNAHW_TYPE_S32, 2, dims, 0, 0, table);
+	value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
 	free(table);
 	return value;
 }
 
-/* Packs the weights of a convolution if that is possible. Return: 0, or an error. */
-static int pack_conv(struct pack *p, struct nna_ir_command *c)
+static int pack_conv(struct pack *p, struct nna_ir_op *c)
 {
 	struct nna_lower *l = p->l;
-	struct nnahw_cmd_conv *cmd = (struct nnahw_cmd_conv *)c->raw;
-	bool depthwise = c->raw->opcode == NNAHW_OP_DWCONV;
-	const struct nna_value *weights = &l->values[c->values[NNAHW_CONV_WEIGHTS]];
+	bool depthwise = nna_hw_is_depthwise(l, c);
+	const struct nna_value *weights = &l->values[c->values[NNA_CONV2D_WEIGHTS]];
 	const struct nna_value *bias;
-	uint32_t groups = depthwise ? 1 : cmd->groups;
+	uint32_t groups = depthwise ? 1 : c->conv2d.groups;
 	uint32_t n, k;
 	struct packed *packed;
 	bool floats;
 	int ret;
 
-	if (cmd->layout != NNAHW_LAYOUT_PLAIN || weights->rank != 4 || !constant_bytes(l, weights))
+	if (c->form != NNAHW_LAYOUT_PLAIN || weights->rank != 4 || !constant_bytes(l, weights))
 		return 0;
-	floats = is_float(weights);
-	if (!floats && nnahw_type_size(weights->type) != 1)
+	floats = nna_type_is_float(weights->type);
+	if (!floats && nna_type_size(weights->type) != 1)
 		return 0;
-	bias = c->values[NNAHW_CONV_BIAS] == NNA_NO_VALUE ?
-		       NULL : &l->values[c->values[NNAHW_CONV_BIAS]];
+	bias = c->values[NNA_CONV2D_BIAS] == NNA_NO_VALUE ? NULL
+							: &l->values[c->values[NNA_CONV2D_BIAS]];
 	if (!floats &&
-	    (c->values[NNAHW_CONV_CHANNELS] == NNA_NO_VALUE || (bias && !constant_bytes(l, bias))))
+	    (c->values[NNA_CONV2D_PRIVATE] == NNA_NO_VALUE || (bias && !constant_bytes(l, bias))))
 		return 0;
-	n = depthwise ? weights->dims[3] : weights->dims[0];
-	k = weights->dims[1] * weights->dims[2] * (depthwise ? 1 : weights->dims[3]);
+	n = weights->dims[0];
+	k = weights->dims[1] * weights->dims[2] * weights->dims[3];
 	if (!n || !k || !groups || n % groups)
 		return 0;
-	packed = find_packed(p, c->values[NNAHW_CONV_WEIGHTS], c->raw->opcode, groups);
+	packed = find_packed(p, c->values[NNA_CONV2D_WEIGHTS], depthwise, groups);
 	if (!packed) {
-		ret = pack_weights(p, c->values[NNAHW_CONV_WEIGHTS], depthwise, groups, &packed);
+		ret = pack_weights(p, c->values[NNA_CONV2D_WEIGHTS], depthwise, groups, &packed);
 		if (ret)
 			return ret == -ENOTSUP ? 0 : ret;
 	}
@@ -353,27 +344,22 @@ static int pack_conv(struct pack *p, struct nna_ir_command *c)
 
 		if (channels < 0)
 			return channels;
-		c->values[NNAHW_CONV_CHANNELS] = channels;
-		c->values[NNAHW_CONV_BIAS] = NNA_NO_VALUE;
+		c->values[NNA_CONV2D_PRIVATE] = channels;
+		c->values[NNA_CONV2D_BIAS] = NNA_NO_VALUE;
 	}
-	c->values[NNAHW_CONV_WEIGHTS] = packed->to;
-	cmd->layout = floats ? NNAHW_LAYOUT_PACKED_FLOAT : NNAHW_LAYOUT_PACKED8;
+	c->values[NNA_CONV2D_WEIGHTS] = packed->to;
+	c->form = floats ? NNAHW_LAYOUT_PACKED_FLOAT : NNAHW_LAYOUT_PACKED8;
 	return 0;
 }
 
-/*
- * Turns a MATMUL by a constant matrix, [1, M, N] = [1, M, K] x [1, K, N], into the CONV [1, M, 1,
- * N] of [1, M, 1, K] and weights [N, 1, 1, K], if that is possible. Return: 0, or an error.
- */
-static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
+/* [1, M, N] = [1, M, K] x [1, K, N] as [1, M, 1, N] = conv([1, M, 1, K], [N, 1, 1, K]). */
+static int matmul_to_conv(struct nna_lower *l, struct nna_ir_op *c)
 {
-	struct nnahw_cmd_matmul *from = (struct nnahw_cmd_matmul *)c->raw;
-	struct nna_value out = l->values[c->values[NNAHW_MATMUL_OUTPUT]];
-	struct nna_value a = l->values[c->values[NNAHW_MATMUL_A]];
-	struct nna_value b = l->values[c->values[NNAHW_MATMUL_B]];
+	struct nna_value out = l->values[c->values[NNA_CONV2D_OUTPUT]];
+	struct nna_value a = l->values[c->values[NNA_CONV2D_INPUT]];
+	struct nna_value b = l->values[c->values[NNA_CONV2D_WEIGHTS]];
 	struct nna_value residual;
-	struct nnahw_cmd_conv *to;
-	uint32_t channels = c->values[NNAHW_MATMUL_CHANNELS];
+	uint32_t channels = c->values[NNA_CONV2D_PRIVATE];
 	int64_t numbers[4];
 
 	if (!constant_bytes(l, &b) || (b.dims[0] > 1 && b.strides[0]) || !b.dims[1])
@@ -395,30 +381,18 @@ static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
 			return -ENOMEM;
 		for (uint32_t i = 0; i < dims[0]; i++)
 			table[i] = *one;
-		value = nna_lower_constant(l, NNAHW_TYPE_S32, 2, dims, 0, 0, table);
+		value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
 		free(table);
 		if (value < 0)
 			return value;
 		channels = value;
 	}
-	to = calloc(1, sizeof(*to));
-	if (!to)
-		return -ENOMEM;
-	to->head = from->head;
-	to->head.opcode = NNAHW_OP_CONV;
-	to->head.size = sizeof(*to);
-	to->layout = NNAHW_LAYOUT_PLAIN;
-	to->groups = to->kernel_h = to->kernel_w = to->stride_h = to->stride_w = 1;
-	to->dilation_h = to->dilation_w = 1;
-	to->epilogue = from->epilogue;
 	/* Rank 3 [B, M, x] to [1, B * M, 1, x]. */
 	struct nna_value *rows[3] = { &out, &a, NULL };
-	if (c->values[NNAHW_MATMUL_RESIDUAL] != NNA_NO_VALUE) {
-		residual = l->values[c->values[NNAHW_MATMUL_RESIDUAL]];
-		if (residual.dims[0] > 1 && !nna_value_contiguous(&residual)) {
-			free(to);
+	if (c->values[NNA_CONV2D_RESIDUAL] != NNA_NO_VALUE) {
+		residual = l->values[c->values[NNA_CONV2D_RESIDUAL]];
+		if (residual.dims[0] > 1 && !nna_value_contiguous(&residual))
 			return 0;
-		}
 		rows[2] = &residual;
 	}
 	for (int i = 0; i < 3; i++) {
@@ -435,10 +409,8 @@ static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
 		v->dims[2] = 1;
 		v->strides[2] = v->dims[3];
 		numbers[i] = nna_value_add(l, v);
-		if (numbers[i] < 0) {
-			free(to);
+		if (numbers[i] < 0)
 			return numbers[i];
-		}
 	}
 	/* [1, K, N] to [N, 1, 1, K]. */
 	b.rank = 4;
@@ -450,39 +422,41 @@ static int matmul_to_conv(struct nna_lower *l, struct nna_ir_command *c)
 	b.strides[1] = b.strides[2] = b.strides[3];
 	b.channel_dim = 0;
 	numbers[3] = nna_value_add(l, &b);
-	if (numbers[3] < 0) {
-		free(to);
+	if (numbers[3] < 0)
 		return numbers[3];
-	}
-	free(c->raw);
-	c->raw = &to->head;
-	c->values[NNAHW_CONV_OUTPUT] = numbers[0];
-	c->values[NNAHW_CONV_INPUT] = numbers[1];
-	c->values[NNAHW_CONV_WEIGHTS] = numbers[3];
-	c->values[NNAHW_CONV_CHANNELS] = channels;
+	c->kind = NNA_IR_CONV2D;
+	c->operand_count = nna_ir_kind_operands(c->kind, &c->outputs);
+	c->conv2d = (struct nna_ir_conv2d){
+		.groups = 1,
+		.kernel_h = 1,
+		.kernel_w = 1,
+		.stride_h = 1,
+		.stride_w = 1,
+		.dilation_h = 1,
+		.dilation_w = 1,
+	};
+	c->values[NNA_CONV2D_OUTPUT] = numbers[0];
+	c->values[NNA_CONV2D_INPUT] = numbers[1];
+	c->values[NNA_CONV2D_WEIGHTS] = numbers[3];
+	c->values[NNA_CONV2D_PRIVATE] = channels;
 	if (rows[2])
-		c->values[NNAHW_CONV_RESIDUAL] = numbers[2];
+		c->values[NNA_CONV2D_RESIDUAL] = numbers[2];
 	return 0;
 }
 
-int nna_pass_pack(struct nna_lower *l)
+int nna_hw_pack(struct nna_lower *l)
 {
 	struct pack p = { .l = l };
 	int ret = 0;
 
-	/* MATMUL and CONV have these operands in the same places. */
-	_Static_assert((int)NNAHW_MATMUL_BIAS == (int)NNAHW_CONV_BIAS &&
-			       (int)NNAHW_MATMUL_CHANNELS == (int)NNAHW_CONV_CHANNELS &&
-			       (int)NNAHW_MATMUL_RESIDUAL == (int)NNAHW_CONV_RESIDUAL,
-		       "operands of MATMUL and CONV");
-	for (uint32_t i = 0; i < l->command_count && !ret; i++) {
-		struct nna_ir_command *c = &l->commands[i];
+	for (uint32_t i = 0; i < l->op_count && !ret; i++) {
+		struct nna_ir_op *c = &l->ops[i];
 
 		if (c->dead)
 			continue;
-		if (c->raw->opcode == NNAHW_OP_MATMUL)
+		if (c->kind == NNA_IR_MATMUL)
 			ret = matmul_to_conv(l, c);
-		if (!ret && (c->raw->opcode == NNAHW_OP_CONV || c->raw->opcode == NNAHW_OP_DWCONV))
+		if (!ret && c->kind == NNA_IR_CONV2D)
 			ret = pack_conv(&p, c);
 	}
 	for (uint32_t i = 0; i < p.count; i++)

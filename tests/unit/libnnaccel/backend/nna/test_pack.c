@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: MIT
 /* Packed weights and channels, against the definition of the layouts. */
-#include "tests/unit/libnnaccel/compiler/fixture.h"
+#include "tests/unit/libnnaccel/ir.h"
 
 #include <stdlib.h>
 
+#include "hw/gen/nnahw.h"
+#include "libnnaccel/backend/backend.h"
+
+/* What the compiler has the backend do before emission. */
+static int pack(struct nna_lower *l)
+{
+	const struct nna_backend *nna = nna_backend_find("nna");
+
+	return nna->select(l) ?: nna->pack(l);
+}
+
 /* Packed weights by their definition, element by element. */
-static void check_packed(struct nna_lower *l, const struct nna_ir_command *c,
+static void check_packed(struct nna_lower *l, const struct nna_ir_op *c,
 			 const uint8_t *weights, uint32_t n, uint32_t kernel, uint32_t depth,
 			 uint32_t groups, bool depthwise, bool is_unsigned, const int32_t *bias,
 			 int32_t in_zero)
 {
-	const struct nna_value *v = nna_lower_value(l, c->values[NNAHW_CONV_WEIGHTS]);
-	const int8_t *packed = nna_lower_constant_data(l, c->values[NNAHW_CONV_WEIGHTS]);
+	const struct nna_value *v = nna_lower_value(l, c->values[NNA_CONV2D_WEIGHTS]);
+	const int8_t *packed = nna_lower_constant_data(l, c->values[NNA_CONV2D_WEIGHTS]);
 	const struct nnahw_channel *channels =
-		nna_lower_constant_data(l, c->values[NNAHW_CONV_CHANNELS]);
+		nna_lower_constant_data(l, c->values[NNA_CONV2D_PRIVATE]);
 	uint32_t per_group = n / groups, blocks = (per_group + 15) / 16, k_count = kernel * depth;
 	uint32_t quads = (k_count + 3) / 4;
 	uint32_t seen = 0, count;
@@ -22,7 +33,7 @@ static void check_packed(struct nna_lower *l, const struct nna_ir_command *c,
 	assert_int_equal(v->dims[0], groups * blocks);
 	assert_int_equal(v->dims[1], depthwise ? k_count : quads);
 	assert_int_equal(v->dims[2], 16);
-	assert_int_equal(c->values[NNAHW_CONV_BIAS], NNA_NO_VALUE);
+	assert_int_equal(c->values[NNA_CONV2D_BIAS], NNA_NO_VALUE);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t block = i / per_group * blocks + i % per_group / 16,
 			 lane = i % per_group % 16;
@@ -58,14 +69,16 @@ static void test_pack(void **state)
 		bool depthwise = round % 3 == 2, is_unsigned = round & 1;
 		uint32_t groups = depthwise ? 1 : 1 + next(3), kernel_h = 1 + next(3),
 			 kernel_w = 1 + next(3);
-		uint32_t depth = depthwise ? 1 : 1 + next(9), n = groups * (1 + next(40));
+		uint32_t depth = depthwise ? 1 : 2 + next(8);
+		uint32_t n = groups * (1 + depthwise + next(40));
 		uint32_t total = n * kernel_h * kernel_w * depth,
 			 in_channels = depthwise ? n : depth * groups;
 		uint32_t wdims[4] = { depthwise ? 1 : n, kernel_h, kernel_w,
 				      depthwise ? n : depth };
 		uint32_t idims[4] = { 1, 4, 4, in_channels }, odims[4] = { 1, 4, 4, n };
-		uint8_t type = is_unsigned ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8;
-		struct nna_conv_params params = { groups, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_NONE, 0 };
+		uint8_t type = is_unsigned ? NNA_TYPE_U8 : NNA_TYPE_S8;
+		struct nna_conv_params params = { depthwise ? n : groups, 1, 1, 1, 1, 0, 0,
+						  NNA_ACT_NONE, 0 };
 		uint8_t *weights = malloc(total);
 		int32_t *bias = malloc(n * 4);
 		uint32_t in, out, w, b;
@@ -77,13 +90,13 @@ static void test_pack(void **state)
 		in = ok(nna_lower_scratch(l, type, 4, idims, 0.5f, is_unsigned ? 100 : -3));
 		out = ok(nna_lower_scratch(l, type, 4, odims, 0.5f, 2));
 		w = ok(nna_lower_constant(l, type, 4, wdims, 0.25f, is_unsigned ? 77 : 0, weights));
-		b = ok(nna_lower_constant(l, NNAHW_TYPE_S32, 1, &n, 0, 0, bias));
-		assert_int_equal(nna_emit_conv(l, depthwise, out, in, w, b, &params), 0);
-		assert_int_equal(nna_pass_pack(l), 0);
-		assert_int_equal(
-			((struct nnahw_cmd_conv *)l->commands[l->command_count - 1].raw)->layout,
-			NNAHW_LAYOUT_PACKED8);
-		check_packed(l, &l->commands[l->command_count - 1], weights, n, kernel_h * kernel_w,
+		b = ok(nna_lower_constant(l, NNA_TYPE_S32, 1, &n, 0, 0, bias));
+		if (depthwise)
+			w = ok(nna_view_permute(l, w, (uint32_t[]){ 3, 1, 2, 0 }));
+		assert_int_equal(nna_emit_conv2d(l, out, in, w, b, &params), 0);
+		assert_int_equal(pack(l), 0);
+		assert_int_equal(l->ops[l->op_count - 1].form, NNAHW_LAYOUT_PACKED8);
+		check_packed(l, &l->ops[l->op_count - 1], weights, n, kernel_h * kernel_w,
 			     depth, groups, depthwise, is_unsigned, bias, is_unsigned ? 100 : -3);
 		free(weights);
 		free(bias);
@@ -93,24 +106,24 @@ static void test_pack(void **state)
 static void test_pack_float(void **state)
 {
 	struct nna_lower *l = *state;
-	struct nna_conv_params params = { 1, 1, 1, 1, 1, 1, 0, 0, NNA_ACT_RELU, false };
+	struct nna_conv_params params = { 1, 1, 1, 1, 1, 0, 0, NNA_ACT_RELU, false };
 	float weights[21][2][3][5];
-	uint32_t in = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 4, 4, 5 });
-	uint32_t out = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 3, 2, 21 });
+	uint32_t in = scratch(l, NNA_TYPE_F32, 4, (uint32_t[]){ 1, 4, 4, 5 });
+	uint32_t out = scratch(l, NNA_TYPE_F32, 4, (uint32_t[]){ 1, 3, 2, 21 });
 	uint32_t w, again;
 	const float *packed;
-	const struct nna_ir_command *c;
+	const struct nna_ir_op *c;
 
 	for (size_t i = 0; i < sizeof(weights) / 4; i++)
 		(&weights[0][0][0][0])[i] = next(1000) + 1;
-	w = ok(nna_lower_constant(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 21, 2, 3, 5 }, 0, 0,
+	w = ok(nna_lower_constant(l, NNA_TYPE_F32, 4, (uint32_t[]){ 21, 2, 3, 5 }, 0, 0,
 				  weights));
-	assert_int_equal(nna_emit_conv(l, false, out, in, w, NNA_NO_VALUE, &params), 0);
-	again = scratch(l, NNAHW_TYPE_F32, 4, (uint32_t[]){ 1, 3, 2, 21 });
-	assert_int_equal(nna_emit_conv(l, false, again, in, w, NNA_NO_VALUE, &params), 0);
-	assert_int_equal(nna_pass_pack(l), 0);
-	c = &l->commands[0];
-	packed = nna_lower_constant_data(l, c->values[NNAHW_CONV_WEIGHTS]);
+	assert_int_equal(nna_emit_conv2d(l, out, in, w, NNA_NO_VALUE, &params), 0);
+	again = scratch(l, NNA_TYPE_F32, 4, (uint32_t[]){ 1, 3, 2, 21 });
+	assert_int_equal(nna_emit_conv2d(l, again, in, w, NNA_NO_VALUE, &params), 0);
+	assert_int_equal(pack(l), 0);
+	c = &l->ops[0];
+	packed = nna_lower_constant_data(l, c->values[NNA_CONV2D_WEIGHTS]);
 	for (uint32_t b = 0; b < 2; b++)
 		for (uint32_t k = 0; k < 30; k++)
 			for (uint32_t lane = 0; lane < 16; lane++) {
@@ -120,7 +133,7 @@ static void test_pack_float(void **state)
 				assert_true(packed[(b * 30 + k) * 16 + lane] == expected);
 			}
 	/* Shared weights are packed once. */
-	assert_int_equal(c->values[NNAHW_CONV_WEIGHTS], l->commands[1].values[NNAHW_CONV_WEIGHTS]);
+	assert_int_equal(c->values[NNA_CONV2D_WEIGHTS], l->ops[1].values[NNA_CONV2D_WEIGHTS]);
 }
 
 int main(void)

@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The low-level IR as operations use it: commands of the NNA over values, before they have
- * addresses.
+ * The ir as operations build it: values, views of them, and operations over them.
  *
  * A storage is a run of bytes: a constant, an input or output of the model, scratch memory, or a
  * state variable. A value is a typed, strided view of a storage: type, dims, strides, quantisation.
  * Values go by number, and struct nna_lower owns them, so views cost nothing: reshape, permute,
- * slice and broadcast make values, not commands. A command is one of the hardware's structs with
- * its parameters filled in and its operands named by value numbers; descriptors (slot, offset) are
- * written when the code is emitted, after memory has been planned.
+ * slice and broadcast make values, not operations. An operation (struct nna_ir_op, op.h) names its
+ * operands by value numbers; it knows no hardware, and memory is planned after the last one.
  *
- * The life of a lowering: nna_lower_create(), every operation's lower(), the passes (fuse, elide,
- * pack, plan), emission (compile.c). Functions that return int64_t give a value number or a
- * negative errno, those that return int give 0 or a negative errno. NNA_NO_VALUE stands for an
- * operand that a command leaves out.
- *
- * All dims are known. An operand of the graph has one value; the operation that produces it decides
- * which:
- *
- *	nna_lower_out()		gives a fresh contiguous value to write to, in the storage of the
- *				output where the operand is an output of the model
- *	nna_lower_alias()	makes the operand a view of an existing value (RESHAPE); where the
- *				operand has a storage of its own, that emits a COPY
+ * Functions that return int64_t give a value number or a negative errno, those that return int give
+ * 0 or a negative errno. NNA_NO_VALUE stands for an operand that an operation leaves out.
  */
-#ifndef NNA_LOWER_H
-#define NNA_LOWER_H
+#ifndef NNA_BUILDER_H
+#define NNA_BUILDER_H
 
 #include "libnnaccel/graph/graph.h"
-#include "hw/gen/nnahw.h"
-#include "libnnaccel/ops/op.h"
+#include "libnnaccel/ir/op.h"
 
 #define NNA_NO_VALUE UINT32_MAX
 
@@ -54,9 +41,9 @@ enum nna_storage_kind {
  * struct nna_value - a view of a storage
  * @storage: number of the storage
  * @offset: bytes from its start to element (0, 0, ...)
- * @type: enum nnahw_type
- * @rank: number of dims. Commands take NNAHW_MAX_RANK of them; nna_emit_copy() and nna_emit_fill()
- *	take more where they can be merged
+ * @type: enum nna_type
+ * @rank: number of dims. Operations take NNA_IR_MAX_RANK of them; nna_emit_copy() and
+ *	nna_emit_fill() take more where they can be merged
  * @dims: outermost first
  * @strides: in elements
  * @scale: of quantised types, else 0: the number itself
@@ -80,23 +67,6 @@ struct nna_value {
 	uint32_t channel_dim;
 };
 
-/* The enum nnahw_type of an operand's elements; NNAHW_TYPE_NONE for NNA_OPERAND_SUBGRAPH. */
-uint8_t nna_lower_type(enum nna_operand_type type);
-
-/* -------------------------------------------------------------------- operands of the operation */
-
-/* The value of input @i, NNA_NO_VALUE where it is omitted. Scalars have rank 0. */
-int64_t nna_lower_in(struct nna_op_context *op, uint32_t i);
-/* The value to write output @i to, of the inferred shape. */
-int64_t nna_lower_out(struct nna_op_context *op, uint32_t i);
-/*
- * Names the value that holds the number of rows of output @i, whose shape is bounded: one S32 in
- * scratch memory.
- */
-int nna_lower_set_count(struct nna_op_context *op, uint32_t i, uint32_t count);
-/* Makes output @i a view of @value: the same elements in the same order, under its own dims. */
-int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value);
-
 /* ----------------------------------------------------------------------------- values and views */
 
 /* Valid until the next value is made; NULL for a number that is none. */
@@ -110,10 +80,7 @@ int64_t nna_lower_constant(struct nna_lower *l, uint8_t type, uint32_t rank, con
 /* The bytes of a constant whose elements follow each other, else NULL. */
 const void *nna_lower_constant_data(const struct nna_lower *l, uint32_t value);
 
-/*
- * The same elements in other dims. Where the strides do not allow that, the value is first copied
- * to scratch memory: not for values to write to.
- */
+/* The same elements in other dims; NNA_NO_VALUE where strides cannot express them. */
 int64_t nna_view_reshape(struct nna_lower *l, uint32_t value, uint32_t rank, const uint32_t *dims);
 /* Axis k of the view is axis @axes[k] of the value. */
 int64_t nna_view_permute(struct nna_lower *l, uint32_t value, const uint32_t *axes);
@@ -131,48 +98,55 @@ int64_t nna_view_expand(struct nna_lower *l, uint32_t value, uint32_t axis);
 /* Without @axis, which has a size of 1. */
 int64_t nna_view_drop(struct nna_lower *l, uint32_t value, uint32_t axis);
 
-/* ------------------------------------------------------------------------------------- commands */
+/* ----------------------------------------------------------------------------------- operations */
 
 /**
- * nna_lower_command() - add a command
+ * nna_ir_add() - add an operation
  * @l: where to
- * @command: a struct nnahw_cmd_* with its opcode and all parameters set, which is copied; its
- *	operands' descriptors are ignored
- * @values: a value number for each operand of the opcode, NNA_NO_VALUE for those left out
+ * @op: its kind, parameters, bounds and rounding, which are copied; all else is ignored
+ * @values: a value number for each operand of the kind, NNA_NO_VALUE for those left out
  *
- * Return: 0, -EINVAL, -ENOTSUP (beyond the device's limits; logged), or -ENOMEM.
+ * Return: 0, -EINVAL, -ENOTSUP (more than NNA_IR_MAX_RANK dims, too many operations), or -ENOMEM.
  */
-int nna_lower_command(struct nna_lower *l, const void *command, const uint32_t *values);
+int nna_ir_add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *values);
+
+/* The rounding that operations are built with, as the graph asks for it. */
+uint8_t nna_ir_rounding(const struct nna_lower *l);
 
 /* Fused activations, by the numbers that NNAPI gives them. */
 enum nna_activation { NNA_ACT_NONE, NNA_ACT_RELU, NNA_ACT_RELU1, NNA_ACT_RELU6 };
 /* The bounds of an activation: real ones, and as stored numbers of @value's type. */
-void nna_activation_range(const struct nna_lower *l, uint32_t value, enum nna_activation act,
-			  float *fmin, float *fmax, int32_t *qmin, int32_t *qmax);
+void nna_activation_bounds(const struct nna_lower *l, uint32_t value, enum nna_activation act,
+			   struct nna_ir_bounds *bounds);
 
+/*
+ * The same elements in other dims: a view, or where there is none a view of a copy in scratch
+ * memory. Not for values to write to.
+ */
+int64_t nna_emit_reshape(struct nna_lower *l, uint32_t value, uint32_t rank, const uint32_t *dims);
 /* Copies elements; both values have the same dims, and types of the same size. */
 int nna_emit_copy(struct nna_lower *l, uint32_t out, uint32_t in);
 /* Sets every element to the low bits of @bits. */
 int nna_emit_fill(struct nna_lower *l, uint32_t out, uint64_t bits);
 /*
- * An element-wise function @op (enum nnahw_ewise) of one to three operands, which are broadcast to
- * the dims of @out; @b and @c may be NNA_NO_VALUE. @p0 and @p1: parameters of the function. Uses
- * the integer rule where all operands are quantised and the function has one.
+ * An element-wise function of one to three operands, which are broadcast to the dims of @out; @b
+ * and @c may be NNA_NO_VALUE. @alpha: parameter of the function. NNA_FN_IDENTITY becomes CLAMP,
+ * RESCALE or a conversion, as the types of both values say.
  */
-int nna_emit_ewise(struct nna_lower *l, uint8_t op, uint32_t out, uint32_t a, uint32_t b,
-		   uint32_t c, enum nna_activation act, float p0, float p1);
+int nna_emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
+		   uint32_t b, uint32_t c, enum nna_activation act, float alpha);
 /*
  * An IDENTITY for QUANTIZE, between 8-bit types in the rounding of the graph; neither value is
  * empty.
  */
 int nna_emit_requantize(struct nna_lower *l, uint32_t out, uint32_t in);
-/* A reduction @kind (enum nnahw_reduction) along the axes in the bit set @axes. */
-int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in, uint32_t axes);
+/* A reduction along the axes in the bit set @axes. */
+int nna_emit_reduce(struct nna_lower *l, enum nna_reduce function, uint32_t out, uint32_t in,
+		    uint32_t axes);
 
 /**
- * struct nna_conv_params - parameters of CONV and DWCONV; sizes in pixels
- * @groups: CONV: groups of channels
- * @multiplier: DWCONV: output channels of each input channel
+ * struct nna_conv_params - parameters of CONV2D; sizes in pixels
+ * @groups: groups of channels
  * @stride_h: vertical stride
  * @stride_w: horizontal stride
  * @dilation_h: vertical dilation
@@ -185,7 +159,6 @@ int nna_emit_reduce(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t in
  */
 struct nna_conv_params {
 	uint32_t groups;
-	uint32_t multiplier;
 	uint32_t stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
 	enum nna_activation act;
 	bool once;
@@ -194,19 +167,15 @@ struct nna_conv_params {
 /* One group, strides and dilations of 1, no padding, no activation. */
 extern const struct nna_conv_params nna_conv_plain;
 
-/*
- * A CONV on values [b, h, w, c] with weights [n, kh, kw, c / groups], or with @depthwise a DWCONV
- * with weights [1, kh, kw, n]; @bias is [n] or NNA_NO_VALUE. The channels table comes from the
- * scales; the packing pass packs constant weights and folds the bias.
- */
-int nna_emit_conv(struct nna_lower *l, bool depthwise, uint32_t out, uint32_t in, uint32_t weights,
-		  uint32_t bias, const struct nna_conv_params *params);
+/* On values [b, h, w, c] with weights [n, kh, kw, c / groups]; @bias is [n] or NNA_NO_VALUE. */
+int nna_emit_conv2d(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights,
+		    uint32_t bias, const struct nna_conv_params *params);
 /* out [B, M, N] = a [B, M, K] x b [B, K, N]. */
 int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b);
 
 /* A new label, which is not placed yet. Return: its number, or a negative errno. */
 int64_t nna_lower_label(struct nna_lower *l);
-/* Places a label before the next command; once. */
+/* Places a label before the next operation; once. */
 int nna_lower_place(struct nna_lower *l, uint32_t label);
 /* Goes on at a label; at one that is placed already, that is a loop. */
 int nna_emit_jump(struct nna_lower *l, uint32_t label);
@@ -214,7 +183,8 @@ int nna_emit_jump(struct nna_lower *l, uint32_t label);
 int nna_emit_branch_unless(struct nna_lower *l, uint32_t condition, uint32_t label);
 
 /*
- * A real factor above 0 as multiplier and shift (struct nnahw_requantize), rounded to the nearest.
+ * A real factor above 0 as a multiplier below 2^31 and a shift to the right of 1 to 62, rounded to
+ * the nearest.
  */
 void nna_requantize_from(double factor, int32_t *multiplier, int32_t *shift);
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/commands.h"
+#include "libnnaccel/backend/nna/commands.h"
 #include "hw/gen/nnahw_decode.h"
 
 bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint32_t *outputs)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kind of accelerator is to the compiler: one table of functions in a folder of its own.
+ *
+ * The compiler lowers a graph to the ir, asks accepts() about every operation, fuses what
+ * can_fuse() allows, lets the backend change operations and constants into its own forms (select,
+ * pack), plans memory, and has the backend write the stream. A backend knows the ir and its hardware, nothing
+ * else: neither graph nor compiler nor runtime. All functions may be called from any thread; a
+ * struct nna_lower belongs to one.
+ */
+#ifndef NNA_BACKEND_H
+#define NNA_BACKEND_H
+
+#include <stdio.h>
+
+#include "libnnaccel/ir/ir.h"
+
+/**
+ * struct nna_stream - what a job of the hardware executes
+ * @bytes: @size of them, from malloc()
+ * @commands: how many
+ */
+struct nna_stream {
+	uint8_t *bytes;
+	uint32_t size;
+	uint32_t commands;
+};
+
+/**
+ * struct nna_backend - a kind of accelerator
+ * @name: for people and for nna_backend_find()
+ *
+ * @accepts: whether the hardware can do an operation; its operands are complete, with plain
+ *	constants. Return: 0, or -ENOTSUP with the reason as text of at most @size bytes.
+ *
+ * @can_fuse: whether one command can do the work of both. Of CLAMP and RESCALE (in one scale):
+ *	@first takes over the bounds and the zero point; of BINARY: @first is a CONV2D or MATMUL,
+ *	the other operand becomes its residual; of CONV2D with a COPY into zeros before it: the
+ *	convolution pads.
+ *
+ * @in_place: bit set of the inputs whose elements are read before those of the result at the same
+ *	places are written, and never again, so that both may lie in the same memory.
+ *
+ * @select: always, before @pack: completes operations with what the hardware needs besides
+ *	(constants for the private operand).
+ *
+ * @pack: unless switched off for debugging: brings constant operands into the layouts that the
+ *	hardware reads fastest; may change an operation into an equal one. NULL: nothing to do.
+ *
+ * @emit: writes the stream. Storages that are used have slot and offset.
+ *
+ * @print: a stream as text. Return: 0, -EINVAL (malformed, which has been said) or -EIO.
+ *
+ * All but @accepts return 0 or a negative errno where they return int.
+ */
+struct nna_backend {
+	const char *name;
+	int (*accepts)(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
+		       size_t size);
+	bool (*can_fuse)(const struct nna_lower *l, const struct nna_ir_op *first,
+			 const struct nna_ir_op *second);
+	uint32_t (*in_place)(const struct nna_ir_op *op);
+	int (*select)(struct nna_lower *l);
+	int (*pack)(struct nna_lower *l);
+	int (*emit)(const struct nna_lower *l, struct nna_stream *out);
+	int (*print)(FILE *to, const void *stream, size_t size, const char *const *slot_names,
+		     uint32_t slot_count);
+};
+
+/* Areas of memory that a stream may name, whatever the device says it takes. */
+#define NNA_BACKEND_MAX_SLOTS 64u
+
+/* The backend of a name; NULL for one that is not built in. */
+const struct nna_backend *nna_backend_find(const char *name);
+
+#endif

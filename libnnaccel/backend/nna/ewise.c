@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Element-wise operations as EWISE commands, and the integer constants that their rules multiply
+ * by, out of the real scales of the operands.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "libnnaccel/backend/nna/nna.h"
+
+static const uint8_t functions[NNA_FN_COUNT] = {
+	[NNA_FN_IDENTITY] = NNAHW_EWISE_IDENTITY,
+	[NNA_FN_CAST] = NNAHW_EWISE_CAST,
+	[NNA_FN_ABS] = NNAHW_EWISE_ABS,
+	[NNA_FN_NEG] = NNAHW_EWISE_NEG,
+	[NNA_FN_EXP] = NNAHW_EWISE_EXP,
+	[NNA_FN_LOG] = NNAHW_EWISE_LOG,
+	[NNA_FN_SQRT] = NNAHW_EWISE_SQRT,
+	[NNA_FN_RSQRT] = NNAHW_EWISE_RSQRT,
+	[NNA_FN_SIN] = NNAHW_EWISE_SIN,
+	[NNA_FN_COS] = NNAHW_EWISE_COS,
+	[NNA_FN_FLOOR] = NNAHW_EWISE_FLOOR,
+	[NNA_FN_TANH] = NNAHW_EWISE_TANH,
+	[NNA_FN_LOGISTIC] = NNAHW_EWISE_LOGISTIC,
+	[NNA_FN_ELU] = NNAHW_EWISE_ELU,
+	[NNA_FN_HARD_SWISH] = NNAHW_EWISE_HARD_SWISH,
+	[NNA_FN_LEAKY_RELU] = NNAHW_EWISE_LEAKY_RELU,
+	[NNA_FN_LOGICAL_NOT] = NNAHW_EWISE_LOGICAL_NOT,
+	[NNA_FN_ADD] = NNAHW_EWISE_ADD,
+	[NNA_FN_SUB] = NNAHW_EWISE_SUB,
+	[NNA_FN_MUL] = NNAHW_EWISE_MUL,
+	[NNA_FN_DIV] = NNAHW_EWISE_DIV,
+	[NNA_FN_MAXIMUM] = NNAHW_EWISE_MAXIMUM,
+	[NNA_FN_MINIMUM] = NNAHW_EWISE_MINIMUM,
+	[NNA_FN_POW] = NNAHW_EWISE_POW,
+	[NNA_FN_EQUAL] = NNAHW_EWISE_EQUAL,
+	[NNA_FN_NOT_EQUAL] = NNAHW_EWISE_NOT_EQUAL,
+	[NNA_FN_LESS] = NNAHW_EWISE_LESS,
+	[NNA_FN_LESS_EQUAL] = NNAHW_EWISE_LESS_EQUAL,
+	[NNA_FN_GREATER] = NNAHW_EWISE_GREATER,
+	[NNA_FN_GREATER_EQUAL] = NNAHW_EWISE_GREATER_EQUAL,
+	[NNA_FN_LOGICAL_AND] = NNAHW_EWISE_LOGICAL_AND,
+	[NNA_FN_LOGICAL_OR] = NNAHW_EWISE_LOGICAL_OR,
+	[NNA_FN_PRELU] = NNAHW_EWISE_PRELU,
+	[NNA_FN_FLOOR_DIV] = NNAHW_EWISE_FLOOR_DIV,
+	[NNA_FN_SQUARED_DIFFERENCE] = NNAHW_EWISE_SQUARED_DIFFERENCE,
+	[NNA_FN_SELECT] = NNAHW_EWISE_SELECT,
+	[NNA_FN_MUL_ADD] = NNAHW_EWISE_MUL_ADD,
+};
+
+/*
+ * Factors of ADD and SUB: fa and fb as integers over a common power of two, the larger with 30
+ * bits. Operands have 17 bits at most, so a sum has 48 and the rounding term at most 61. False
+ * where they do not fit; then the fp32 rule serves.
+ */
+static bool common_shift(double fa, double fb, int32_t *a_scale, int32_t *b_scale, int32_t *shift)
+{
+	double largest = fmax(fabs(fa), fabs(fb));
+	int exponent;
+	int64_t a, b;
+	int s;
+
+	if (!(largest > 0) || isinf(largest))
+		return false;
+	frexp(largest, &exponent); /* largest < 2^exponent */
+	s = 30 - exponent;
+	if (s > 62)
+		s = 62;
+	if (s < 1)
+		return false;
+	a = llround(ldexp(fa, s));
+	b = llround(ldexp(fb, s));
+	if (!a || llabs(a) > INT32_MAX || llabs(b) > INT32_MAX)
+		return false;
+	*a_scale = a;
+	*b_scale = b;
+	*shift = s;
+	return true;
+}
+
+/* As nna_requantize_from(), for a factor of any sign; the shift fits into 8 bits. */
+static void signed_requantize_from(double factor, int32_t *multiplier, uint8_t *shift)
+{
+	int32_t s;
+
+	nna_requantize_from(fabs(factor), multiplier, &s);
+	if (factor < 0)
+		*multiplier = -*multiplier;
+	*shift = s;
+}
+
+/*
+ * TFLite's rules for 8-bit types, in the precision in which TFLite computes their factors: sums in
+ * units of 2^-20 of twice the larger scale, everything else by one factor.
+ */
+static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
+			const struct nna_value *a, const struct nna_value *b)
+{
+	double twice;
+
+	switch (c->op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+		twice = 2 * (double)fmaxf(a->scale, b->scale);
+		signed_requantize_from(a->scale / twice, &c->a_scale, &c->a_shift);
+		signed_requantize_from(b->scale / twice, &c->b_scale, &c->b_shift);
+		nna_requantize_from(twice / (0x1p20 * (double)out->scale), &c->multiplier,
+				    &c->shift);
+		break;
+	case NNAHW_EWISE_MUL:
+		nna_requantize_from((double)(a->scale * b->scale / out->scale), &c->a_scale,
+				    &c->shift);
+		break;
+	case NNAHW_EWISE_LEAKY_RELU:
+		nna_requantize_from((double)(a->scale / out->scale), &c->a_scale, &c->shift);
+		signed_requantize_from((double)(a->scale * c->p0 / out->scale), &c->b_scale,
+				       &c->b_shift);
+		break;
+	default:
+		break;
+	}
+	c->staged = c->a_scale != 0;
+	if (!c->staged) /* a factor beyond all scales: by value */
+		c->a_shift = c->b_shift = c->b_scale = c->multiplier = 0;
+}
+
+/*
+ * Constants of the integer rules, where all operands have a scale. @v: out, a, b, c; NULL for those
+ * that the operation has not.
+ */
+static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *const *v,
+			 uint8_t rounding)
+{
+	bool wide = false;
+	double factor;
+
+	for (int i = 0; i < 4; i++) {
+		if (v[i] && !nna_value_is_quantised(v[i]))
+			return;
+		if (v[i] && nna_type_size(v[i]->type) == 2)
+			wide = true;
+	}
+	if (!v[1] || v[3])
+		return;
+	if (rounding != NNA_IR_ROUNDS_AS_NNAPI && !wide &&
+	    (v[2] ? c->op == NNAHW_EWISE_ADD || c->op == NNAHW_EWISE_SUB ||
+			     c->op == NNAHW_EWISE_MUL :
+		    c->op == NNAHW_EWISE_LEAKY_RELU)) {
+		staged_rule(c, v[0], v[1], v[2]);
+		return;
+	}
+	switch (c->op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+		if (!v[2])
+			return;
+		if (!common_shift((double)v[1]->scale / v[0]->scale,
+				  (double)v[2]->scale / v[0]->scale, &c->a_scale, &c->b_scale,
+				  &c->shift))
+			c->a_scale = 0;
+		break;
+	case NNAHW_EWISE_MUL:
+		if (!v[2])
+			return;
+		/* A float, as models are calibrated with. */
+		factor = (double)(v[1]->scale * v[2]->scale / v[0]->scale);
+		nna_requantize_from(factor, &c->a_scale, &c->shift);
+		if (wide) {
+			/* 34 bits of product leave 29 for the multiplier. */
+			if (c->shift < 4) {
+				c->a_scale = 0;
+				break;
+			}
+			c->a_scale = (c->a_scale + 4) >> 3;
+			c->shift -= 3;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+void nna_hw_sum(struct nnahw_cmd_ewise *command, const struct nna_value *out,
+		const struct nna_value *a, const struct nna_value *b, uint8_t rounding)
+{
+	const struct nna_value *const v[4] = { out, a, b, NULL };
+
+	*command = (struct nnahw_cmd_ewise){ .op = NNAHW_EWISE_ADD, .shift = 1 };
+	integer_rule(command, v, rounding);
+}
+
+bool nna_hw_ewise(const struct nna_lower *l, const struct nna_ir_op *op,
+		  struct nnahw_cmd_ewise *command)
+{
+	const struct nna_value *v[4] = { NULL };
+
+	*command = (struct nnahw_cmd_ewise){
+		.head.opcode = NNAHW_OP_EWISE,
+		.shift = 1,
+		.q_min = op->bounds.q_min,
+		.q_max = op->bounds.q_max,
+		.clamp_min = op->bounds.min,
+		.clamp_max = op->bounds.max,
+	};
+	for (uint32_t i = 0; i < op->operand_count && i < 4; i++)
+		if (op->values[i] != NNA_NO_VALUE)
+			v[i] = &l->values[op->values[i]];
+	switch (op->kind) {
+	case NNA_IR_CLAMP:
+		command->op = NNAHW_EWISE_IDENTITY;
+		if (nna_value_is_quantised(v[0]) && nna_value_is_quantised(v[1]))
+			nna_requantize_from(1, &command->a_scale, &command->shift);
+		return true;
+	case NNA_IR_RESCALE:
+		command->op = NNAHW_EWISE_IDENTITY;
+		command->a_scale = op->rescale.multiplier;
+		command->shift = op->rescale.shift;
+		/* A factor beyond all scales: by value. */
+		command->staged = op->rounding != NNA_IR_ROUNDS_AS_NNAPI && command->a_scale;
+		return true;
+	case NNA_IR_UNARY:
+	case NNA_IR_BINARY:
+		command->op = functions[op->elementwise.function];
+		command->p0 = op->elementwise.alpha;
+		break;
+	case NNA_IR_SELECT:
+		command->op = NNAHW_EWISE_SELECT;
+		break;
+	case NNA_IR_MUL_ADD:
+		command->op = NNAHW_EWISE_MUL_ADD;
+		break;
+	default:
+		return false;
+	}
+	integer_rule(command, v, op->rounding);
+	return true;
+}

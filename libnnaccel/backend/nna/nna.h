@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The NNA as a backend: what its commands can do, their constants, layouts of weights, streams.
+ * docs/hardware.md describes the commands, hw/gen/nnahw.h declares them.
+ *
+ * Operands of an operation of the ir and of the command that does it come in the same order. The
+ * private operand of CONV2D and MATMUL is the channels table (struct nnahw_channel per output
+ * channel), which select makes from the scales; an operation's form is the layout of its weights.
+ */
+#ifndef NNA_BACKEND_NNA_H
+#define NNA_BACKEND_NNA_H
+
+#include "hw/gen/nnahw.h"
+#include "libnnaccel/backend/backend.h"
+
+int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
+		   size_t size);
+bool nna_hw_can_fuse(const struct nna_lower *l, const struct nna_ir_op *first,
+		     const struct nna_ir_op *second);
+uint32_t nna_hw_in_place(const struct nna_ir_op *op);
+int nna_hw_select(struct nna_lower *l);
+int nna_hw_pack(struct nna_lower *l);
+int nna_hw_emit(const struct nna_lower *l, struct nna_stream *out);
+
+/* DWCONV does it: a group for each of several channels. */
+bool nna_hw_is_depthwise(const struct nna_lower *l, const struct nna_ir_op *op);
+
+/* enum nnahw_type of an enum nna_type. */
+uint8_t nna_hw_type(uint8_t type);
+
+/* The EWISE command of an element-wise operation; false for kinds that are none. */
+bool nna_hw_ewise(const struct nna_lower *l, const struct nna_ir_op *op,
+		  struct nnahw_cmd_ewise *command);
+/*
+ * The constants of a sum of two quantised values; a_scale is 0 where there is no integer rule for
+ * it. @out, @a, @b: types and scales count.
+ */
+void nna_hw_sum(struct nnahw_cmd_ewise *command, const struct nna_value *out,
+		const struct nna_value *a, const struct nna_value *b, uint8_t rounding);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+/* Completes quantised convolutions and products with their channels tables. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libnnaccel/backend/nna/nna.h"
+
+/*
+ * The channels table of @n entries, whose factors are scales of in * weights / out. One entry does
+ * where all channels have one scale and the command takes one.
+ */
+static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
+			      const struct nna_value *weights, const struct nna_value *out,
+			      uint32_t n, uint8_t rounding)
+{
+	bool exact = rounding == NNA_IR_ROUNDS_AS_TFLITE_ONCE ||
+		     (rounding == NNA_IR_ROUNDS_AS_TFLITE && weights->type == NNA_TYPE_S8);
+	uint32_t dims[2] = { n, 4 };
+	struct nnahw_channel *table;
+	int64_t value;
+
+	table = calloc(n ? n : 1, sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < n; c++) {
+		/*
+		 * One scale: the product as the scale of the bias, a float; models are calibrated
+		 * against that. TFLite does so for u8 convolutions only.
+		 */
+		double product = weights->channel_scales
+					 ? (double)in->scale * weights->channel_scales[c]
+				 : exact ? (double)in->scale * weights->scale
+					 : (double)(in->scale * weights->scale);
+
+		nna_requantize_from(product / out->scale, &table[c].multiplier, &table[c].shift);
+	}
+	value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
+	free(table);
+	return value;
+}
+
+int nna_hw_select(struct nna_lower *l)
+{
+	for (uint32_t i = 0; i < l->op_count; i++) {
+		struct nna_ir_op *op = &l->ops[i];
+		struct nna_value in, weights, out;
+		uint32_t n;
+		int64_t table;
+
+		if (op->dead || (op->kind != NNA_IR_CONV2D && op->kind != NNA_IR_MATMUL) ||
+		    op->values[NNA_CONV2D_PRIVATE] != NNA_NO_VALUE)
+			continue;
+		out = l->values[op->values[NNA_CONV2D_OUTPUT]];
+		if (nna_type_is_float(out.type))
+			continue;
+		/* The result before a residual is added may have a scale of its own. */
+		if (op->values[NNA_CONV2D_RESIDUAL] != NNA_NO_VALUE)
+			out.scale = op->sum.scale;
+		in = l->values[op->values[NNA_CONV2D_INPUT]];
+		weights = l->values[op->values[NNA_CONV2D_WEIGHTS]];
+		n = op->kind == NNA_IR_CONV2D ? weights.dims[0] :
+		    weights.channel_scales    ? out.dims[2] :
+						1;
+		table = channels_table(l, &in, &weights, &out, n,
+				       op->rounding);
+		if (table < 0)
+			return table;
+		op->values[NNA_CONV2D_PRIVATE] = table;
+	}
+	return 0;
+}

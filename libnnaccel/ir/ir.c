@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/* The tables of the ir: storages, values, commands, labels. They grow; nothing is ever removed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libnnaccel/ir/ir.h"
+
+int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
+		     struct nna_lower **out)
+{
+	struct nna_lower *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->graph = graph;
+	l->rounding = graph && graph->rounding == NNA_ROUNDING_TFLITE ? NNA_IR_ROUNDS_AS_TFLITE :
+									NNA_IR_ROUNDS_AS_NNAPI;
+	if (log)
+		l->log = *log;
+	l->debug = nna_debug_flags();
+	*out = l;
+	return 0;
+}
+
+void nna_lower_destroy(struct nna_lower *l)
+{
+	if (!l)
+		return;
+	for (uint32_t i = 0; i < l->storage_count; i++)
+		free(l->storages[i].owned);
+	free(l->storages);
+	free(l->values);
+	free(l->ops);
+	free(l->labels);
+	free(l);
+}
+
+/* Makes room for one more entry of @size bytes in a table of @count. */
+int nna_table_grow(void **table, uint32_t count, uint32_t *room, size_t size)
+{
+	uint32_t more;
+	size_t bytes;
+	void *grown;
+
+	if (count < *room)
+		return 0;
+	more = *room ? *room * 2 : 64;
+	if (more > (1u << 28) || __builtin_mul_overflow(size, (size_t)more, &bytes))
+		return -ENOMEM;
+	grown = realloc(*table, bytes);
+	if (!grown)
+		return -ENOMEM;
+	*table = grown;
+	*room = more;
+	return 0;
+}
+
+int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_t size,
+			uint32_t index, const void *data, void *owned)
+{
+	int ret = nna_table_grow((void **)&l->storages, l->storage_count, &l->storage_room,
+			     sizeof(*l->storages));
+
+	if (ret) {
+		free(owned);
+		return ret;
+	}
+	l->storages[l->storage_count] = (struct nna_storage){
+		.kind = kind,
+		.size = size,
+		.index = index,
+		.data = data,
+		.owned = owned,
+		.parent = NNA_NONE,
+		.count = NNA_NO_VALUE,
+	};
+	return l->storage_count++;
+}
+
+int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value)
+{
+	struct nna_value copy = *value; /* it may lie in the table that grows */
+	int ret;
+
+	ret = nna_table_grow((void **)&l->values, l->value_count, &l->value_room,
+			     sizeof(*l->values));
+	if (ret)
+		return ret;
+	for (uint32_t k = copy.rank; k < NNACCEL_MAX_RANK; k++) {
+		copy.dims[k] = 0;
+		copy.strides[k] = 0;
+	}
+	l->values[l->value_count] = copy;
+	return l->value_count++;
+}
+
+/* A new value @v that covers a new storage. */
+int64_t nna_value_in_storage(struct nna_lower *l, struct nna_value *v,
+				enum nna_storage_kind kind, uint32_t index, const void *data,
+				void *owned)
+{
+	int64_t storage = nna_storage_add(l, kind,
+					  (uint64_t)nna_value_elements(v) * nna_type_size(v->type),
+					  index, data, owned);
+
+	if (storage < 0)
+		return storage;
+	v->storage = storage;
+	v->offset = 0;
+	return nna_value_add(l, v);
+}
+
+const struct nna_value *nna_lower_value(const struct nna_lower *l, uint32_t value)
+{
+	return value < l->value_count ? &l->values[value] : NULL;
+}
+
+/* Without its scales a value means other numbers: to drop them would be silently wrong. */
+int nna_scales_lost(const struct nna_lower *l, const char *what)
+{
+	nna_log_print(&l->log, NNA_LOG_ERROR,
+		      "operation %u: %s would lose the scales per channel of its operand",
+		      l->origin, what);
+	return -EINVAL;
+}
+
+/*
+ * Whether an operation may have operand @index with scales per channel: weights, numbers taken as
+ * they are, and copies to where the scales are the same.
+ */
+static bool may_have_channels(const struct nna_lower *l, const struct nna_ir_op *op,
+			      const uint32_t *values, uint32_t index)
+{
+	switch (op->kind) {
+	case NNA_IR_CONV2D:
+	case NNA_IR_MATMUL:
+		return index == NNA_CONV2D_WEIGHTS;
+	case NNA_IR_UNARY:
+		return op->elementwise.function == NNA_FN_CAST;
+	case NNA_IR_COPY:
+		return nna_value_same_channels(&l->values[values[NNA_IR_OUT]],
+					       &l->values[values[NNA_IR_IN]]);
+	default:
+		return false;
+	}
+}
+
+static int add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *values,
+	       uint32_t label)
+{
+	struct nna_ir_op *o;
+	int ret;
+
+	if (op->kind >= NNA_IR_KINDS)
+		return -EINVAL;
+	if (l->op_count >= NNA_IR_MAX_OPS)
+		return -ENOTSUP;
+	ret = nna_table_grow((void **)&l->ops, l->op_count, &l->op_room, sizeof(*l->ops));
+	if (ret)
+		return ret;
+	o = &l->ops[l->op_count];
+	*o = *op;
+	o->operand_count = nna_ir_kind_operands(op->kind, &o->outputs);
+	o->label = label;
+	o->origin = l->origin;
+	o->dead = false;
+	for (uint32_t i = 0; i < o->operand_count; i++) {
+		if (values[i] != NNA_NO_VALUE && values[i] >= l->value_count)
+			return -EINVAL;
+		if (values[i] != NNA_NO_VALUE && l->values[values[i]].rank > NNA_IR_MAX_RANK)
+			return -ENOTSUP;
+		if (values[i] != NNA_NO_VALUE && l->values[values[i]].channel_scales &&
+		    !may_have_channels(l, op, values, i))
+			return nna_scales_lost(l, nna_ir_kind_name(op->kind));
+		o->values[i] = values[i];
+	}
+	l->op_count++;
+	return 0;
+}
+
+int nna_ir_add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *values)
+{
+	return add(l, op, values, NNA_NONE);
+}
+
+int64_t nna_lower_label(struct nna_lower *l)
+{
+	int ret = nna_table_grow((void **)&l->labels, l->label_count, &l->label_room,
+			     sizeof(*l->labels));
+
+	if (ret)
+		return ret;
+	l->labels[l->label_count] = NNA_NONE;
+	return l->label_count++;
+}
+
+int nna_lower_place(struct nna_lower *l, uint32_t label)
+{
+	if (label >= l->label_count || l->labels[label] != NNA_NONE)
+		return -EINVAL;
+	l->labels[label] = l->op_count;
+	return 0;
+}
+
+int nna_emit_jump(struct nna_lower *l, uint32_t label)
+{
+	struct nna_ir_op op = { .kind = NNA_IR_JUMP };
+
+	if (label >= l->label_count)
+		return -EINVAL;
+	if (l->labels[label] != NNA_NONE)
+		l->synchronous = true; /* backwards: a loop */
+	return add(l, &op, NULL, label);
+}
+
+int nna_emit_branch_unless(struct nna_lower *l, uint32_t condition, uint32_t label)
+{
+	struct nna_ir_op op = { .kind = NNA_IR_BRANCH };
+
+	if (label >= l->label_count)
+		return -EINVAL;
+	if (l->labels[label] != NNA_NONE)
+		l->synchronous = true;
+	return add(l, &op, &condition, label);
+}

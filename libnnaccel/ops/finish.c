@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The end of building a graph: its structure is settled, then every operation is held against its
+ * rules, and shapes are inferred as far as they are known.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libnnaccel/graph/graph.h"
+#include "libnnaccel/ops/infer.h"
+#include "libnnaccel/ops/op.h"
+
+static int infer_shapes(struct nna_graph *graph, uint32_t s)
+{
+	struct nna_subgraph *sg = &graph->subgraphs[s];
+	struct nna_shape *shapes = calloc(sg->operand_count ? sg->operand_count : 1,
+					  sizeof(*shapes));
+	int ret;
+
+	if (!shapes)
+		return -ENOMEM;
+	nna_infer_begin(graph, s, shapes);
+	ret = nna_infer_known(graph, s, shapes, &graph->log);
+	for (uint32_t i = 0; !ret && i < sg->operand_count; i++) {
+		struct nna_shape *shape = &sg->operands[i].shape;
+
+		*shape = shapes[i];
+		/* Outside of the compiler a bound is no dimension. */
+		if (shape->bounded) {
+			shape->dims[0] = sg->operands[i].stated.rank
+						 ? sg->operands[i].stated.dims[0]
+						 : 0;
+			shape->final = shape->dims[0] != 0;
+		}
+	}
+	free(shapes);
+	return ret;
+}
+
+int nna_graph_finish(struct nna_graph *graph)
+{
+	int ret;
+
+	if (!graph || graph->finished)
+		return -EINVAL;
+	/*
+	 * Finished for good: half of the work cannot be taken back, so a graph that fails stays
+	 * failed.
+	 */
+	graph->finished = true;
+	ret = nna_graph_settle(graph);
+	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
+		ret = infer_shapes(graph, s);
+	graph->failed = ret != 0;
+	return ret;
+}
+
+int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_device *device,
+			    bool *supported)
+{
+	static const struct nna_log silent;
+	const struct nna_subgraph *sg;
+	struct nna_shape *shapes;
+	int ret = 0;
+
+	if (!graph || !graph->finished || graph->failed || !supported)
+		return -EINVAL;
+	sg = &graph->subgraphs[0];
+	shapes = malloc((sg->operand_count ? sg->operand_count : 1) * sizeof(*shapes));
+	if (!shapes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sg->operand_count; i++)
+		shapes[i] = sg->operands[i].shape;
+	for (uint32_t i = 0; i < sg->operation_count && !ret; i++) {
+		struct nna_op_context context;
+
+		supported[i] = false;
+		if (!nna_op_find(sg->operations[i].type))
+			continue;
+		ret = nna_op_context_begin(&context, graph, 0, i, shapes, NULL, 0, &silent);
+		if (ret)
+			break;
+		supported[i] = !nna_op_check(&context);
+		nna_op_context_end(&context);
+	}
+	free(shapes);
+	return ret;
+}
