@@ -132,6 +132,20 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		uint32_t *stop, struct nna_code **out);
 void nna_code_destroy(struct nna_code *code);
 
+/**
+ * nna_compile_get_supported() - which operations of the main subgraph can be compiled
+ * @graph: finished
+ * @backend: kind of accelerator
+ * @supported: one answer per operation, by the number that it was added as
+ *
+ * Each operation is checked and, if the shapes and values that it needs are known, lowered alone and
+ * shown to the backend, so that the answer is that of nna_compile(). Else the check has to do.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_backend *backend,
+			      bool *supported);
+
 /*
  * How many of @total inputs and outputs, counted inputs first, have a slot of their own on a device
  * with @max_slots. All that come after them share the staging slot, whatever the shapes are.

@@ -54,35 +54,3 @@ int nna_graph_finish(struct nna_graph *graph)
 	graph->failed = ret != 0;
 	return ret;
 }
-
-int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_device *device,
-			    bool *supported)
-{
-	static const struct nna_log silent;
-	const struct nna_subgraph *sg;
-	struct nna_shape *shapes;
-	int ret = 0;
-
-	if (!graph || !graph->finished || graph->failed || !supported)
-		return -EINVAL;
-	sg = &graph->subgraphs[0];
-	shapes = malloc((sg->operand_count ? sg->operand_count : 1) * sizeof(*shapes));
-	if (!shapes)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < sg->operand_count; i++)
-		shapes[i] = sg->operands[i].shape;
-	for (uint32_t i = 0; i < sg->operation_count && !ret; i++) {
-		struct nna_op_context context;
-
-		supported[i] = false;
-		if (!nna_op_find(sg->operations[i].type))
-			continue;
-		ret = nna_op_context_begin(&context, graph, 0, i, shapes, NULL, 0, &silent);
-		if (ret)
-			break;
-		supported[i] = !nna_op_check(&context);
-		nna_op_context_end(&context);
-	}
-	free(shapes);
-	return ret;
-}

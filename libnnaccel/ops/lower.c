@@ -131,6 +131,22 @@ int64_t nna_frame_value(struct nna_lower *l, const struct nna_frame *f,
 	return value;
 }
 
+int nna_frame_stand_in(struct nna_lower *l, struct nna_frame *f, uint32_t operand,
+		       const struct nna_shape *shape)
+{
+	struct nna_value v;
+	int64_t value;
+	int ret = value_of_shape(shape, &v);
+
+	if (ret)
+		return ret;
+	value = nna_value_in_storage(l, &v, NNA_STORAGE_SCRATCH, operand, NULL, NULL);
+	if (value < 0)
+		return value;
+	f->values[operand] = value;
+	return 0;
+}
+
 int64_t nna_lower_in(struct nna_op_context *op, uint32_t i)
 {
 	struct nna_lower *l = op->lower;

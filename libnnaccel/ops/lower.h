@@ -39,6 +39,13 @@ int64_t nna_frame_value(struct nna_lower *l, const struct nna_frame *f,
 			const struct nna_subgraph *sub, uint32_t operand,
 			const struct nna_shape *shape);
 
+/*
+ * Gives an operand a value in scratch memory, whoever would write it. For operations that are
+ * lowered alone. Return: 0 or a negative errno.
+ */
+int nna_frame_stand_in(struct nna_lower *l, struct nna_frame *f, uint32_t operand,
+		       const struct nna_shape *shape);
+
 /* The value of input @i, NNA_NO_VALUE where it is omitted. Scalars have rank 0. */
 int64_t nna_lower_in(struct nna_op_context *op, uint32_t i);
 /* The value to write output @i to, of the inferred shape. */

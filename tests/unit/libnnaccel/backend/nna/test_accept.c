@@ -52,14 +52,19 @@ static void test_limits(void **state)
 		bool refuse = limits[i][0] == '!';
 		struct nna_program *program = NULL;
 		struct nna_graph *g;
+		bool supported;
 		int ret;
 
 		assert_int_equal(graph_text_build(limits[i] + refuse, NULL, &g), 0);
+		/* What is said beforehand is what is done. */
+		assert_int_equal(nna_graph_get_supported(g, device, &supported), 0);
 		first_line[0] = 0;
 		ret = nna_program_create(device, g, &how, &program);
-		if (refuse ? ret != -ENOTSUP || !strstr(first_line, "operand ") : ret) {
+		if ((refuse ? ret != -ENOTSUP || !strstr(first_line, "operand ") : ret) ||
+		    supported == refuse) {
 			wrong++;
-			print_error("%s: returned %d, said \"%s\"\n", limits[i], ret, first_line);
+			print_error("%s: returned %d, said \"%s\", supported: %d\n",
+				    limits[i], ret, first_line, supported);
 		}
 		nna_program_destroy(program);
 		nna_graph_unref(g);
