@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Messages of the library: one line at a time, to whoever opened the device or made the graph. */
 #include <stdarg.h>
 #include <stdio.h>
 

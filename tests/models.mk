@@ -12,8 +12,7 @@ $(BUILD)/tests/test_models: $(BUILD)/obj/tests/models/test_models.o $(TFLITE_OBJ
 # checks a graph: the device has a fuzzer of its own.
 FUZZ_TFLITE_OBJS := $(patsubst %.c,build-fuzz/tflite/%.o,tests/fuzz/fuzz_tflite.c \
 	$(wildcard tools/tflite/*.c tools/tflite/ops/*.c) \
-	$(wildcard hw/gen/*.c libnnaccel/*.c libnnaccel/graph/*.c libnnaccel/ops/*.c) \
-	$(wildcard libnnaccel/compiler/*.c))
+	$(wildcard libnnaccel/*.c libnnaccel/graph/*.c libnnaccel/ir/*.c libnnaccel/ops/*.c))
 
 .PHONY: fuzz fuzz-tflite
 fuzz: fuzz-tflite

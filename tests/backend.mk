@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+#
+# A second backend (tests/backend), which the library knows nothing of.
+TESTS += $(BUILD)/tests/test_backend
+
+BACKEND_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/backend/*.c))
+
+$(BUILD)/tests/test_backend: $(BACKEND_OBJS) $(TFLITE_OBJS) $(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
