@@ -75,3 +75,33 @@ void nna_context_put(struct nna_program *program, struct nna_variant *variant,
 	}
 	nna_context_destroy(program->device, context);
 }
+
+/* What no status of the hardware is. */
+#define NOT_REPORTED UINT32_MAX
+
+struct nnahw_report *nna_context_report(const struct nna_context *context)
+{
+	return (void *)((char *)context->memory->map + NNA_CONTEXT_REPORT);
+}
+
+void nna_context_clear_report(struct nna_context *context)
+{
+	__atomic_store_n(&nna_context_report(context)->status, NOT_REPORTED, __ATOMIC_RELEASE);
+}
+
+bool nna_context_reported(const struct nna_context *context)
+{
+	return __atomic_load_n(&nna_context_report(context)->status, __ATOMIC_ACQUIRE) !=
+	       NOT_REPORTED;
+}
+
+int nna_context_job_error(struct nna_device *device, const struct nna_context *context,
+			  struct nna_fence *fence)
+{
+	int ret;
+
+	if (nna_context_reported(context))
+		return nna_status_error(nna_context_report(context)->status);
+	ret = device->ws->ops->fence_status(device->ws, fence);
+	return ret ? ret : -EIO;
+}

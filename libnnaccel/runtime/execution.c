@@ -15,7 +15,6 @@
 
 #define DEFAULT_LOOP_LIMIT_NS 2000000000ull
 #define MAX_LOOP_LIMIT_NS 15000000000ull
-#define NOT_REPORTED UINT32_MAX
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -217,31 +216,21 @@ static int prepare(struct nna_execution *e, bool readable, uint32_t *stop)
 
 /* -------------------------------------------------------------------------------------- running */
 
-static struct nnahw_report *report_of(const struct nna_execution *e)
-{
-	return (void *)((char *)e->context->memory->map + NNA_CONTEXT_REPORT);
-}
-
-bool nna_execution_reported(const struct nna_execution *execution)
-{
-	return __atomic_load_n(&report_of(execution)->status, __ATOMIC_ACQUIRE) != NOT_REPORTED;
-}
-
-/* Submits e->job; a queue that another fault has banned is replaced once. */
-static int submit(struct nna_execution *e)
+/* Submits e->submission; a queue that another fault has banned is replaced once. */
+static int submit(struct nna_execution *e, struct nna_fence **out)
 {
 	struct nna_winsys *ws = e->program->device->ws;
 	struct nna_context *c = e->context;
 	int ret;
 
-	__atomic_store_n(&report_of(e)->status, NOT_REPORTED, __ATOMIC_RELEASE);
+	nna_context_clear_report(c);
 	for (int tries = 0; tries < 2; tries++) {
 		if (!c->queue) {
 			ret = ws->ops->queue_create(ws, e->program->priority, &c->queue);
 			if (ret)
 				return ret;
 		}
-		ret = ws->ops->queue_submit(ws, c->queue, &e->job, &e->ws_fence);
+		ret = ws->ops->queue_submit(ws, c->queue, &e->submission, out);
 		if (ret != -ECANCELED)
 			return ret;
 		ws->ops->queue_destroy(ws, c->queue);
@@ -303,6 +292,7 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 	}
 	e->run = NNA_RUN_IDLE;
 	e->timing = (struct nna_timing){ 0 };
+	e->begin_tick = 0;
 	free(e->results);
 	e->results = NULL;
 	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++)
@@ -325,19 +315,22 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 	}
 	code = e->variant->code;
 	nna_bindings_copy_inputs(e);
-	e->job = (struct nna_winsys_job){
+	e->job = (struct nna_job){
 		.stream_va = e->variant->bo->va,
 		.stream_size = code->stream_size,
 		.base_table_va = e->context->memory->va + NNA_CONTEXT_TABLE,
 		.slot_count = code->slot_count,
 		.report_va = e->context->memory->va + NNA_CONTEXT_REPORT,
+		.loop_limit_ns = e->loop_limit_ns,
+	};
+	e->submission = (struct nna_winsys_job){
+		.job = &e->job,
 		.deadline_ns = deadline_ns,
 		.duration_ns = e->duration_ns,
-		.loop_limit_ns = e->loop_limit_ns,
 		.fence_fds = fds,
 		.fence_count = count,
 	};
-	ret = submit(e);
+	ret = submit(e, &e->fence);
 	if (ret) {
 		e->error = ret;
 		return ret;
@@ -353,14 +346,15 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
  */
 static int resume(struct nna_execution *e)
 {
-	struct nna_winsys *ws = e->program->device->ws;
-	struct nnahw_report *report = report_of(e);
+	struct nna_device *d = e->program->device;
+	struct nna_winsys *ws = d->ws;
+	struct nnahw_report *report = nna_context_report(e->context);
 	uint64_t run_time = 0, begin = report->begin;
 	uint32_t commands = 0;
 	int ret = 0;
 
 	while (!ret && report->status == NNAHW_STATUS_YIELDED) {
-		struct nna_winsys_fence *fence = e->ws_fence;
+		struct nna_fence *fence;
 
 		run_time += report->run_time;
 		commands += report->commands;
@@ -368,24 +362,23 @@ static int resume(struct nna_execution *e)
 			return -ETIMEDOUT;
 		e->job.start = report->resume;
 		e->job.loop_limit_ns = e->loop_limit_ns - report->loop_time;
-		e->job.fence_fds = NULL;
-		e->job.fence_count = 0;
+		e->submission.fence_fds = NULL;
+		e->submission.fence_count = 0;
 		if (e->duration_ns) {
 			/* The duration counts from the job's first start, not from this one. */
 			uint64_t end = ws->ops->tick_to_ns(ws, begin) + e->duration_ns;
 
-			if (!e->job.deadline_ns || end < e->job.deadline_ns)
-				e->job.deadline_ns = end;
-			e->job.duration_ns = 0;
+			if (!e->submission.deadline_ns || end < e->submission.deadline_ns)
+				e->submission.deadline_ns = end;
+			e->submission.duration_ns = 0;
 		}
-		ret = submit(e);
-		if (ret) {
-			e->ws_fence = fence;
+		ret = submit(e, &fence);
+		if (ret)
 			return ret;
-		}
-		ret = ws->ops->fence_wait(ws, e->ws_fence, INT64_MAX);
-		ws->ops->fence_destroy(ws, e->ws_fence);
-		e->ws_fence = fence;
+		ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
+		if (!ret)
+			ret = nna_context_job_error(d, e->context, fence);
+		nna_fence_put(fence);
 	}
 	report->begin = begin;
 	report->run_time += run_time;
@@ -415,25 +408,24 @@ static void log_failure(const struct nna_execution *e, const struct nnahw_report
 
 void nna_execution_finish(struct nna_execution *e, int error)
 {
-	struct nna_winsys *ws = e->program->device->ws;
-	struct nnahw_report *report = report_of(e);
+	struct nna_device *d = e->program->device;
+	struct nnahw_report *report = nna_context_report(e->context);
 
+	if (!error)
+		error = nna_context_job_error(d, e->context, e->fence);
 	if (!error && report->status == NNAHW_STATUS_YIELDED)
 		error = resume(e);
-	/* What the report says counts. A job that was aborted or lost has none, but an @error. */
-	if (!error)
-		error = nna_status_error(report->status);
-	if (report->status != NOT_REPORTED) {
-		e->timing.begin = ws->ops->tick_to_ns(ws, report->begin);
-		e->timing.end = ws->ops->tick_to_ns(ws, report->end);
+	if (nna_context_reported(e->context)) {
+		e->begin_tick = report->begin;
+		e->end_tick = report->end;
 		e->timing.run = report->run_time;
 		e->timing.commands = report->commands;
 	}
 	if (error) {
 		/* The queue may be banned. To make a new one costs less than to ask. */
-		ws->ops->queue_destroy(ws, e->context->queue);
+		d->ws->ops->queue_destroy(d->ws, e->context->queue);
 		e->context->queue = NULL;
-		if (report->status != NOT_REPORTED)
+		if (nna_context_reported(e->context))
 			log_failure(e, report);
 	} else {
 		error = nna_execution_take_outputs(e);
@@ -442,66 +434,51 @@ void nna_execution_finish(struct nna_execution *e, int error)
 	e->run = NNA_RUN_ENDED;
 }
 
+/* Waits for the job of a run that nobody else knows of, and takes its end. */
+static int wait_for_end(struct nna_execution *e)
+{
+	struct nna_winsys *ws = e->program->device->ws;
+	int ret = ws->ops->fence_wait(ws, e->fence, INT64_MAX);
+
+	pthread_mutex_lock(&e->lock);
+	nna_execution_finish(e, ret);
+	ret = e->error;
+	pthread_mutex_unlock(&e->lock);
+	nna_fence_put(e->fence);
+	e->fence = NULL;
+	return ret;
+}
+
 int nna_execution_compute(struct nna_execution *execution)
 {
-	struct nna_winsys *ws = execution->program->device->ws;
 	int ret = start(execution, NULL, 0);
 
 	if (ret)
 		return ret;
-	if (execution->run == NNA_RUN_ENDED)
-		return execution->error;
-	ret = ws->ops->fence_wait(ws, execution->ws_fence, INT64_MAX);
-	pthread_mutex_lock(&execution->lock);
-	nna_execution_finish(execution, ret);
-	ret = execution->error;
-	pthread_mutex_unlock(&execution->lock);
-	ws->ops->fence_destroy(ws, execution->ws_fence);
-	execution->ws_fence = NULL;
-	return ret;
+	return execution->run == NNA_RUN_ENDED ? execution->error : wait_for_end(execution);
 }
 
 int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32_t count,
 			 struct nna_fence **out)
 {
-	struct nna_winsys *ws = execution->program->device->ws;
-	struct nna_fence *fence = calloc(1, sizeof(*fence));
+	struct nna_fence *fence;
 	int ret;
 
-	if (!fence)
-		return -ENOMEM;
-	if (count && !fds) {
-		free(fence);
+	if (count && !fds)
 		return -EINVAL;
-	}
 	ret = start(execution, fds, count);
-	if (ret) {
-		free(fence);
+	if (ret)
 		return ret;
-	}
-	atomic_init(&fence->references, 1);
-	atomic_init(&fence->done, false);
-	pthread_mutex_init(&fence->lock, NULL);
-	fence->device = execution->program->device;
-	fence->exportable = nna_bindings_outputs_are_direct(execution);
+	if (execution->run != NNA_RUN_ENDED && execution->variant->code->synchronous)
+		wait_for_end(execution);
 	if (execution->run == NNA_RUN_ENDED) {
-		fence->error = execution->error;
-		atomic_store(&fence->done, true);
-	} else if (execution->variant->code->synchronous) {
-		ret = ws->ops->fence_wait(ws, execution->ws_fence, INT64_MAX);
-		pthread_mutex_lock(&execution->lock);
-		nna_execution_finish(execution, ret);
-		fence->error = execution->error;
-		pthread_mutex_unlock(&execution->lock);
-		ws->ops->fence_destroy(ws, execution->ws_fence);
-		atomic_store(&fence->done, true);
-	} else {
-		fence->execution = execution;
-		fence->ws_fence = execution->ws_fence;
-		atomic_fetch_add(&fence->references, 1);
-		execution->fence = fence;
+		*out = nna_fence_create_ended(execution->error);
+		return *out ? 0 : -ENOMEM;
 	}
-	execution->ws_fence = NULL;
+	fence = execution->fence;
+	fence->execution = execution;
+	fence->exportable = nna_bindings_outputs_are_direct(execution);
+	nna_fence_get(fence);
 	*out = fence;
 	return 0;
 }

@@ -14,19 +14,21 @@
 
 #include "libnnaccel/runtime/runtime.h"
 
-void nna_fence_put(struct nna_fence *fence)
+struct nna_fence *nna_fence_create_ended(int error)
 {
-	if (!fence || atomic_fetch_sub(&fence->references, 1) != 1)
-		return;
-	if (fence->ws_fence)
-		fence->device->ws->ops->fence_destroy(fence->device->ws, fence->ws_fence);
-	pthread_mutex_destroy(&fence->lock);
-	free(fence);
+	struct nna_fence *fence = calloc(1, sizeof(*fence));
+
+	if (!fence)
+		return NULL;
+	nna_fence_init(fence, NULL);
+	nna_fence_reset(fence);
+	fence->error = error;
+	atomic_store(&fence->done, true);
+	return fence;
 }
 
 int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 {
-	struct nna_winsys *ws = fence->device->ws;
 	int64_t deadline = INT64_MAX;
 	int ret;
 
@@ -35,22 +37,16 @@ int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 	if (timeout_ns >= 0 &&
 	    __builtin_add_overflow((int64_t)nna_now_ns(), timeout_ns, &deadline))
 		deadline = INT64_MAX;
-	ret = ws->ops->fence_wait(ws, fence->ws_fence, deadline);
+	ret = fence->ws->ops->fence_wait(fence->ws, fence, deadline);
 	pthread_mutex_lock(&fence->lock);
 	if (!atomic_load_explicit(&fence->done, memory_order_relaxed)) {
 		struct nna_execution *e = fence->execution;
 
-		pthread_mutex_lock(&e->lock);
-		/*
-		 * A timeout, unless the job has ended with this error, being over its budget: then
-		 * there is a report, or there is time left.
-		 */
-		if (ret == -ETIME && timeout_ns >= 0 && !nna_execution_reported(e) &&
-		    (int64_t)nna_now_ns() >= deadline) {
-			pthread_mutex_unlock(&e->lock);
+		if (ret == -ETIME) {
 			pthread_mutex_unlock(&fence->lock);
 			return -ETIME;
 		}
+		pthread_mutex_lock(&e->lock);
 		nna_execution_finish(e, ret);
 		fence->error = e->error;
 		pthread_mutex_unlock(&e->lock);
@@ -63,9 +59,9 @@ int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 
 int nna_fence_export(struct nna_fence *fence)
 {
-	if (!fence->ws_fence || !fence->exportable)
+	if (!fence->ws || !fence->exportable)
 		return -ENOTSUP;
-	return fence->device->ws->ops->fence_export(fence->device->ws, fence->ws_fence);
+	return fence->ws->ops->fence_export(fence->ws, fence);
 }
 
 /* How an in-fence has ended that polls as @revents says: 0 or a negative errno. */

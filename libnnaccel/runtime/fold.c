@@ -13,10 +13,9 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 {
 	struct nna_winsys *ws = d->ws;
 	struct nna_context *c;
-	struct nna_winsys_fence *fence;
+	struct nna_fence *fence;
 	struct nnahw_base *table;
-	struct nnahw_report *report;
-	struct nna_winsys_job job;
+	struct nna_job job;
 	struct nna_variant v = { .code = (struct nna_code *)code };
 	int ret = nna_variant_place_io(&v);
 
@@ -59,21 +58,21 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 		}
 		table[i] = (struct nnahw_base){ s->size ? at : 0, s->size };
 	}
-	report = (void *)((char *)c->memory->map + NNA_CONTEXT_REPORT);
-	job = (struct nna_winsys_job){
+	job = (struct nna_job){
 		.stream_va = image->va,
 		.stream_size = code->stream_size,
 		.base_table_va = c->memory->va + NNA_CONTEXT_TABLE,
 		.slot_count = code->slot_count,
 		.report_va = c->memory->va + NNA_CONTEXT_REPORT,
 	};
-	ret = ws->ops->queue_submit(ws, c->queue, &job, &fence);
+	nna_context_clear_report(c);
+	ret = ws->ops->queue_submit(ws, c->queue, &(struct nna_winsys_job){ .job = &job }, &fence);
 	if (!ret) {
 		ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
-		ws->ops->fence_destroy(ws, fence);
+		if (!ret)
+			ret = nna_context_job_error(d, c, fence);
+		nna_fence_put(fence);
 	}
-	if (!ret)
-		ret = nna_status_error(report->status);
 	for (uint32_t i = 0; !ret && i < code->output_count; i++)
 		memcpy(outputs[i], (char *)c->staging->map + v.places[code->input_count + i],
 		       code->outputs[i].size);

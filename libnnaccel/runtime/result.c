@@ -74,13 +74,20 @@ int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_
 int nna_execution_get_timing(const struct nna_execution *execution, struct nna_timing *timing)
 {
 	struct nna_execution *e = (struct nna_execution *)execution;
+	struct nna_winsys *ws = e->program->device->ws;
 	int ret = 0;
 
 	pthread_mutex_lock(&e->lock);
-	if (e->run != NNA_RUN_ENDED)
+	if (e->run != NNA_RUN_ENDED) {
 		ret = -EINVAL;
-	else
+	} else {
 		*timing = e->timing;
+		/* Only now: to convert them may need a call to the kernel. */
+		if (e->begin_tick) {
+			timing->begin = ws->ops->tick_to_ns(ws, e->begin_tick);
+			timing->end = ws->ops->tick_to_ns(ws, e->end_tick);
+		}
+	}
 	pthread_mutex_unlock(&e->lock);
 	return ret;
 }

@@ -73,6 +73,8 @@
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/winsys/fence.h"
+#include "libnnaccel/winsys/job.h"
 #include "libnnaccel/winsys/status.h"
 #include "libnnaccel/winsys/winsys.h"
 
@@ -125,6 +127,18 @@ struct nna_context {
 int nna_context_create(struct nna_device *device, enum nna_priority priority,
 		       const struct nna_code *code, struct nna_context **out);
 void nna_context_destroy(struct nna_device *device, struct nna_context *context);
+
+/* Where the device writes its report of a job in @context. */
+struct nnahw_report *nna_context_report(const struct nna_context *context);
+/* Before a job: it has not been reported. */
+void nna_context_clear_report(struct nna_context *context);
+bool nna_context_reported(const struct nna_context *context);
+/*
+ * How the job that has ended and has @fence went: 0 or a negative errno. The report tells; without
+ * one (an in-fence failed, the job was lost) the fence is asked.
+ */
+int nna_context_job_error(struct nna_device *device, const struct nna_context *context,
+			  struct nna_fence *fence);
 
 /* A spare one of the variant's, or a new one. The caller gives it back. */
 int nna_context_get(struct nna_program *program, struct nna_variant *variant,
@@ -316,10 +330,13 @@ enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
  * @deadline_ns: absolute, 0 is none
  * @duration_ns: from when all in-fences have signalled, 0 is none
  * @loop_limit_ns: of each WHILE
- * @fence: of the run under way, a reference
- * @ws_fence: of the job that was submitted last, until a fence or the end of the run takes it
+ * @fence: of the run under way, a reference; it stays until the next run
  * @job: of the run under way
+ * @submission: of @job
  * @error: of the last run
+ * @timing: of the last run; without @begin and @end of one that had a job of its own
+ * @begin_tick: of the last run that had a job: when it began, as the device counts
+ * @end_tick: likewise when it ended
  */
 struct nna_execution {
 	struct nna_program *program;
@@ -334,10 +351,11 @@ struct nna_execution {
 	pthread_mutex_t lock;
 	enum nna_run_state run;
 	struct nna_fence *fence;
-	struct nna_winsys_fence *ws_fence;
-	struct nna_winsys_job job;
+	struct nna_job job;
+	struct nna_winsys_job submission;
 	int error;
 	struct nna_timing timing;
+	uint64_t begin_tick, end_tick;
 };
 
 /* Whether a run is under way; takes the end of one that has ended without anyone looking. */
@@ -353,36 +371,18 @@ bool nna_execution_has_parameters(const struct nna_execution *execution);
  * that their values are needed, and leaves @stop alone.
  */
 int nna_execution_choose_variant(struct nna_execution *execution, bool readable, uint32_t *stop);
-/* The device has written its report of the run under way. */
-bool nna_execution_reported(const struct nna_execution *execution);
-/* Takes the end of a run, which ended with @error for its fence. @lock is held. */
+/*
+ * Takes the end of a run. @error: 0 when its job has ended, or why that cannot be known. @lock is
+ * held.
+ */
 void nna_execution_finish(struct nna_execution *execution, int error);
 /* Takes the dimensions that depended on data, and copies the outputs that are not direct. */
 int nna_execution_take_outputs(struct nna_execution *execution);
 
 /* --------------------------------------------------------------------------------------- fences */
 
-/**
- * struct nna_fence - the end of a run
- * @references: the caller's, and the execution's during the run
- * @lock: of the end of the run: of @execution and @error until @done
- * @execution: whose run it is; NULL when its end has been taken
- * @ws_fence: owned; NULL when the run had ended at its submission
- * @exportable: all outputs are direct; constant
- * @done: the run has ended with @error
- */
-struct nna_fence {
-	atomic_uint references;
-	struct nna_device *device;
-	pthread_mutex_t lock;
-	struct nna_execution *execution;
-	struct nna_winsys_fence *ws_fence;
-	bool exportable;
-	atomic_bool done;
-	int error;
-};
-
-void nna_fence_put(struct nna_fence *fence);
+/* Return: the fence of a run that has ended with @error, a reference; NULL without memory. */
+struct nna_fence *nna_fence_create_ended(int error);
 /*
  * Waits until @count fences have signalled, up to @deadline_ns (absolute, 0 is for ever).
  * -ECANCELED: one of them has failed. -ETIMEDOUT; -EBADF: not an open fd.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The table of backends, and which of them opens a device. */
+/* The table of backends, which of them opens a device, and the last reference to a fence. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/log.h"
@@ -40,4 +41,17 @@ int nna_winsys_open(const char *name, const struct nna_device_options *options,
 		if (!strcmp(name, backends[i].name))
 			return backends[i].open(NULL, options, out);
 	return backends[0].open(name, options, out);
+}
+
+void nna_fence_put(struct nna_fence *fence)
+{
+	if (!fence ||
+	    atomic_fetch_sub_explicit(&fence->references, 1, memory_order_acq_rel) != 1)
+		return;
+	if (fence->ws) {
+		fence->ws->ops->fence_release(fence->ws, fence);
+		return;
+	}
+	pthread_mutex_destroy(&fence->lock);
+	free(fence);
 }

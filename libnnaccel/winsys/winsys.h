@@ -6,6 +6,8 @@
  *	drm/       speaks to nna.ko
  *	loopback/  has the model of the device in this process
  *	plugin.c   loads loopback/ from a file of its own, for the shared libraries
+ *	job.h      what the NNA is told, which the winsys hands on
+ *	fence.h    the end of a run
  *	va.h       what both hand out device addresses with
  *	status.h   what a status of the hardware means
  *
@@ -13,8 +15,26 @@
  *
  * A winsys is one open device with one address space. A BO is mapped there when it is created and
  * keeps its address for life. A queue is a context with a priority, whose jobs run in the order of
- * submission. A fence is the end of one job. Whoever creates something destroys it, and the winsys
- * last. A BO or a queue may be destroyed while jobs use it: its memory goes when they have ended.
+ * submission. A fence is the end of one job, and reference-counted (fence.h). Whoever creates
+ * something destroys it, and the winsys last. A BO or a queue may be destroyed while jobs use it:
+ * its memory goes when they have ended.
+ *
+ * A job is opaque here: what the device shall do is in a struct nna_job (job.h), which only its
+ * maker and the backend look into, and how it went is in the report that the device writes, which
+ * only its maker reads. The fence says that the job has ended; how, it needs to be asked only if
+ * there is no report.
+ *
+ * System calls of a run (DRM, and nothing had to be made for it; tests/calls/check counts them)
+ *
+ *	every job			SUBMIT, SYNCOBJ_WAIT; a run that yields has several jobs
+ *	each in-fence			SYNCOBJ_FD_TO_HANDLE
+ *	each fence_export()		SYNCOBJ_HANDLE_TO_FD
+ *	a job without a report		SYNCOBJ_HANDLE_TO_FD, SYNC_IOC_FILE_INFO, close
+ *	a job that failed		CTX_DESTROY, and CTX_CREATE before the next one
+ *	tick_to_ns()			DEV_QUERY, when the last one is older than a second
+ *
+ * An in-fence costs a ppoll and a SYNC_IOC_FILE_INFO more where the runtime has to wait for it,
+ * because this process reads what it stands for.
  *
  * Thread-safety: any function may be called from any thread at any time, but destroying an object
  * is the last use of it. Functions that return int return a negative errno on failure.
@@ -26,11 +46,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libnnaccel/winsys/fence.h"
 #include "nnaccel.h"
 
 struct nna_winsys;
 struct nna_winsys_queue;
-struct nna_winsys_fence;
+struct nna_job;
 
 /**
  * struct nna_winsys_bo - memory that device and process see
@@ -57,35 +78,19 @@ enum nna_winsys_bo_flags {
 };
 
 /**
- * struct nna_winsys_job - one run of a stream, with the fields of the hardware's ring entry
- * @stream_va: device address of the command stream
- * @stream_size: bytes of it
- * @start: byte of the stream where to begin, from a report's resume; 0: with the first command
- * @base_table_va: device address of the table of slots
- * @slot_count: its length
- * @report_va: device address of the report, which the device writes when the job has ended
+ * struct nna_winsys_job - what is submitted to a queue
+ * @job: what the device shall do. Read during the submission, and only by the backend.
  * @deadline_ns: when the job must have ended, absolute CLOCK_MONOTONIC; 0: no deadline
  * @duration_ns: how long it may take from when all in-fences have signalled; 0: no limit
- * @budget_ns: how long it may run; 0: the device's job limit
- * @loop_limit_ns: how long its loops may run; 0: the device's job limit
  * @fence_fds: in-fences: sync_files (loopback: any fds that can be polled). They stay the caller's.
  * @fence_count: their number
- * @want_fd: fence_export() will be called; the loopback refuses such a job (-ENOTSUP)
  */
 struct nna_winsys_job {
-	uint64_t stream_va;
-	uint32_t stream_size;
-	uint32_t start;
-	uint64_t base_table_va;
-	uint32_t slot_count;
-	uint64_t report_va;
+	const struct nna_job *job;
 	uint64_t deadline_ns;
 	uint64_t duration_ns;
-	uint64_t budget_ns;
-	uint64_t loop_limit_ns;
 	const int *fence_fds;
 	uint32_t fence_count;
-	bool want_fd;
 };
 
 /**
@@ -102,12 +107,14 @@ struct nna_winsys_job {
  * @bo_destroy: gives a BO up; NULL is allowed
  * @queue_create: makes a queue
  * @queue_destroy: gives a queue up; NULL is allowed
- * @queue_submit: appends a job and returns its fence. Waits neither for in-fences nor for the job.
- *	-ECANCELED: a job before has faulted, the queue is banned: make a new one.
+ * @queue_submit: appends a job and returns its fence, a reference. Waits neither for in-fences nor
+ *	for the job. -ECANCELED: a job before has faulted, the queue is banned: make a new one.
  * @fence_wait: waits for the job's end, until @deadline_ns (absolute CLOCK_MONOTONIC, INT64_MAX for
- *	ever). Returns the job's error, or -ETIME when it has not ended yet.
+ *	ever). Returns 0 however it ended, -ETIME when it has not ended yet, or why one cannot wait.
+ * @fence_status: returns how a job ended, for which fence_wait() has returned 0: 0 or a negative
+ *	errno. For jobs without a report: it costs more than reading one.
  * @fence_export: returns a new sync_file fd, or -ENOTSUP
- * @fence_destroy: gives a fence up, also before the job has ended; NULL is allowed
+ * @fence_release: takes a fence back that nobody has a reference to, for nna_fence_put()
  */
 struct nna_winsys_ops {
 	void (*destroy)(struct nna_winsys *ws);
@@ -124,12 +131,12 @@ struct nna_winsys_ops {
 			    struct nna_winsys_queue **out);
 	void (*queue_destroy)(struct nna_winsys *ws, struct nna_winsys_queue *queue);
 	int (*queue_submit)(struct nna_winsys *ws, struct nna_winsys_queue *queue,
-			    const struct nna_winsys_job *job, struct nna_winsys_fence **out);
+			    const struct nna_winsys_job *job, struct nna_fence **out);
 
-	int (*fence_wait)(struct nna_winsys *ws, struct nna_winsys_fence *fence,
-			  int64_t deadline_ns);
-	int (*fence_export)(struct nna_winsys *ws, struct nna_winsys_fence *fence);
-	void (*fence_destroy)(struct nna_winsys *ws, struct nna_winsys_fence *fence);
+	int (*fence_wait)(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns);
+	int (*fence_status)(struct nna_winsys *ws, struct nna_fence *fence);
+	int (*fence_export)(struct nna_winsys *ws, struct nna_fence *fence);
+	void (*fence_release)(struct nna_winsys *ws, struct nna_fence *fence);
 };
 
 /**

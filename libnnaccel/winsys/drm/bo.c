@@ -12,14 +12,33 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-void nna_drm_bo_free(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound)
+/* Frees a BO, or what there is of one that could not be completed; @bound: it is in the VM. */
+static void bo_free(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound)
 {
 	nna_drm_vm_unmap(drm, bo, bound);
-	if (bo->gem)
-		nna_drm_gem_put(drm, bo->gem);
+	nna_drm_gem_put(drm, bo->gem);
 	if (bo->base.map)
 		munmap(bo->base.map, bo->base.size);
 	free(bo);
+}
+
+static void zombie_free(struct nna_drm *drm, struct nna_drm_zombie *zombie)
+{
+	bo_free(drm, nna_drm_zombie_owner(zombie, struct nna_drm_bo), true);
+}
+
+/* Maps a BO that has a handle and a size: @fd at @offset into this process, and into the VM. */
+static int bo_map(struct nna_drm *drm, struct nna_drm_bo *bo, int fd, uint64_t offset,
+		  uint32_t flags)
+{
+	bo->zombie.free = zombie_free;
+	bo->base.map = mmap(NULL, bo->base.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    (off_t)offset);
+	if (bo->base.map == MAP_FAILED) {
+		bo->base.map = NULL;
+		return -errno;
+	}
+	return nna_drm_vm_map(drm, bo, flags);
 }
 
 int nna_drm_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
@@ -38,41 +57,27 @@ int nna_drm_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 	struct nna_drm_bo *bo;
 	int ret;
 
+	nna_drm_zombie_reap(drm);
 	bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
-	pthread_mutex_lock(&drm->lock);
-	if (drm->zombies)
-		nna_drm_zombie_reap(drm);
 	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_BO_CREATE, &create);
 	if (ret)
 		goto err;
-	bo->gem = nna_drm_gem_get(drm, create.handle);
-	if (!bo->gem) {
-		ret = -ENOMEM;
+	ret = nna_drm_gem_get(drm, create.handle, &bo->gem);
+	if (ret)
 		goto err;
-	}
 	bo->base.size = create.size;
 	offset.handle = create.handle;
 	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset);
+	if (!ret)
+		ret = bo_map(drm, bo, drm->fd, offset.offset, flags);
 	if (ret)
 		goto err;
-	bo->base.map = mmap(NULL, create.size, PROT_READ | PROT_WRITE, MAP_SHARED, drm->fd,
-			    (off_t)offset.offset);
-	if (bo->base.map == MAP_FAILED) {
-		bo->base.map = NULL;
-		ret = -errno;
-		goto err;
-	}
-	ret = nna_drm_vm_map(drm, bo, flags);
-	if (ret)
-		goto err;
-	pthread_mutex_unlock(&drm->lock);
 	*out = &bo->base;
 	return 0;
 err:
-	nna_drm_bo_free(drm, bo, false);
-	pthread_mutex_unlock(&drm->lock);
+	bo_free(drm, bo, false);
 	return ret;
 }
 
@@ -99,13 +104,27 @@ static int memfd_to_dmabuf(int fd, uint64_t size)
 	return ret;
 }
 
+/* The handle of a dma-buf, or of a memfd of which one can be made. */
+static int gem_import(struct nna_drm *drm, int fd, uint64_t size, struct nna_drm_gem **out)
+{
+	int ret = nna_drm_gem_import(drm, fd, out), dmabuf;
+
+	if (ret != -EINVAL)
+		return ret;
+	dmabuf = memfd_to_dmabuf(fd, size);
+	if (dmabuf < 0)
+		return ret;
+	ret = nna_drm_gem_import(drm, dmabuf, out);
+	close(dmabuf);
+	return ret;
+}
+
 int nna_drm_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out)
 {
 	struct nna_drm *drm = to_nna_drm(ws);
-	int dmabuf = -1, ret;
-	uint32_t handle = 0;
 	struct nna_drm_bo *bo;
 	off_t end;
+	int ret;
 
 	if (!size || size > SIZE_MAX - NNA_VA_PAGE)
 		return -EINVAL;
@@ -113,51 +132,20 @@ int nna_drm_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna_w
 	end = lseek(fd, 0, SEEK_END);
 	if (end >= 0 && (uint64_t)end < size)
 		return -EINVAL;
+	nna_drm_zombie_reap(drm);
 	bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
 	bo->base.size = size;
-
-	/*
-	 * Under the lock: the kernel may return a handle that another BO has, which must not be
-	 * closed before it has been counted.
-	 */
-	pthread_mutex_lock(&drm->lock);
-	if (drm->zombies)
-		nna_drm_zombie_reap(drm);
-	ret = drmPrimeFDToHandle(drm->fd, fd, &handle) ? -errno : 0;
-	if (ret == -EINVAL) {
-		dmabuf = memfd_to_dmabuf(fd, size);
-		if (dmabuf >= 0)
-			ret = drmPrimeFDToHandle(drm->fd, dmabuf, &handle) ? -errno : 0;
+	ret = gem_import(drm, fd, size, &bo->gem);
+	if (!ret)
+		ret = bo_map(drm, bo, fd, 0, 0);
+	if (ret) {
+		bo_free(drm, bo, false);
+		return ret;
 	}
-	if (ret)
-		goto err;
-	bo->gem = nna_drm_gem_get(drm, handle);
-	if (!bo->gem) {
-		ret = -ENOMEM;
-		goto err;
-	}
-	bo->base.map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (bo->base.map == MAP_FAILED) {
-		bo->base.map = NULL;
-		ret = -errno;
-		goto err;
-	}
-	ret = nna_drm_vm_map(drm, bo, 0);
-	if (ret)
-		goto err;
-	pthread_mutex_unlock(&drm->lock);
-	if (dmabuf >= 0)
-		close(dmabuf);
 	*out = &bo->base;
 	return 0;
-err:
-	nna_drm_bo_free(drm, bo, false);
-	pthread_mutex_unlock(&drm->lock);
-	if (dmabuf >= 0)
-		close(dmabuf);
-	return ret;
 }
 
 int nna_drm_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base)
@@ -172,11 +160,8 @@ int nna_drm_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base)
 
 void nna_drm_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *base)
 {
-	struct nna_drm *drm = to_nna_drm(ws);
+	struct nna_drm_bo *bo = (struct nna_drm_bo *)base;
 
-	if (!base)
-		return;
-	pthread_mutex_lock(&drm->lock);
-	nna_drm_zombie_retire(drm, (struct nna_drm_bo *)base, NULL);
-	pthread_mutex_unlock(&drm->lock);
+	if (bo)
+		nna_drm_zombie_retire(to_nna_drm(ws), &bo->zombie);
 }

@@ -51,14 +51,14 @@ static uint64_t drm_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
 	double delta;
 
 	pthread_mutex_lock(&drm->clock_lock);
-	if (nna_now_ns() - drm->clock.monotonic_ns > CLOCK_MAX_AGE_NS) {
-		struct drm_nna_timestamp fresh;
-
-		if (!query(drm->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &fresh, sizeof(fresh)))
-			drm->clock = fresh;
-	}
 	t = drm->clock;
 	pthread_mutex_unlock(&drm->clock_lock);
+	if (nna_now_ns() - t.monotonic_ns > CLOCK_MAX_AGE_NS &&
+	    !query(drm->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &t, sizeof(t))) {
+		pthread_mutex_lock(&drm->clock_lock);
+		drm->clock = t;
+		pthread_mutex_unlock(&drm->clock_lock);
+	}
 
 	if (drm->hw.tick_hz == 1000000000u)
 		return tick - t.tick + t.monotonic_ns;
@@ -69,23 +69,14 @@ static uint64_t drm_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
 static void drm_destroy(struct nna_winsys *ws)
 {
 	struct nna_drm *drm = to_nna_drm(ws);
-	struct nna_drm_sync *sync;
 
 	/* Nobody else uses @drm any more, but jobs do: they must end before the VM goes. */
-	for (sync = drm->outstanding; sync; sync = sync->next)
-		drmSyncobjWait(drm->fd, &sync->handle, 1, INT64_MAX, 0, NULL);
-	nna_drm_outstanding_prune(drm);
-	while (drm->zombies) {
-		struct nna_drm_zombie *zombie = drm->zombies;
-
-		drm->zombies = zombie->next;
-		nna_drm_zombie_free(drm, zombie);
+	while (drm->oldest) {
+		drmSyncobjWait(drm->fd, &drm->oldest->handle, 1, INT64_MAX, 0, NULL);
+		nna_drm_outstanding_remove(drm, drm->oldest);
 	}
-	while ((sync = drm->spare)) {
-		drm->spare = sync->next;
-		drmSyncobjDestroy(drm->fd, sync->handle);
-		free(sync);
-	}
+	nna_drm_zombie_free(drm, nna_drm_zombie_take(drm));
+	nna_drm_fence_destroy_spare(drm);
 	nna_drm_vm_fini(drm);
 	if (drm->fd >= 0)
 		close(drm->fd);
@@ -106,8 +97,9 @@ static const struct nna_winsys_ops drm_ops = {
 	.queue_destroy = nna_drm_queue_destroy,
 	.queue_submit = nna_drm_queue_submit,
 	.fence_wait = nna_drm_fence_wait,
+	.fence_status = nna_drm_fence_status,
 	.fence_export = nna_drm_fence_export,
-	.fence_destroy = nna_drm_fence_destroy,
+	.fence_release = nna_drm_fence_release,
 };
 
 int nna_winsys_drm_create(const char *path, const struct nna_device_options *options,
@@ -123,7 +115,7 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 	drm->base.ops = &drm_ops;
 	if (options)
 		drm->base.log = options->log;
-	drm->outstanding_end = &drm->outstanding;
+	drm->poll_at = NNA_DRM_POLL_MIN;
 	drm->fd = -1;
 	pthread_mutex_init(&drm->lock, NULL);
 	pthread_mutex_init(&drm->clock_lock, NULL);

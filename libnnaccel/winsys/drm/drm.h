@@ -7,9 +7,8 @@
  *	vm.c      device addresses of BOs, and their mappings
  *	gem.c     GEM handles, which several BOs may share
  *	bo.c      BOs: create, import, export
- *	sync.c    syncobjs: the spare ones, and those of jobs that have not ended
  *	queue.c   contexts, and submission to them
- *	fence.c   how a job ended
+ *	fence.c   syncobjs: the spare ones, those of jobs that have not ended, how a job ended
  *	zombie.c  BOs and queues that were destroyed while jobs used them
  *
  * Data and ownership
@@ -19,21 +18,22 @@
  *
  * A BO is a GEM handle that is bound for as long as it lives. The kernel gives the same handle when
  * a dma-buf is imported twice, so handles are reference-counted. A queue is a context of the
- * kernel. A fence holds a reference on the syncobj that its job signals. Syncobjs are never given
- * back to the kernel before the end: without references they are spare, for the next job.
+ * kernel. A fence is the syncobj that a job signals; without references it is spare, for the next
+ * job or for an in-fence during a submission, and goes back to the kernel at the end only.
  *
- * The outstanding list has the syncobj of every job that is not known to have ended. The kernel
- * would unmap a BO and drop the jobs of a context at once. So a BO or queue that is destroyed while
- * there are outstanding jobs becomes a zombie: it holds references on all their syncobjs and is
- * freed when they have signalled, which whoever creates a BO, destroys something or waits next
- * finds out.
+ * Outstanding are the fences of jobs that are not known to have ended; the list of them has a
+ * reference on each. A job is put there before it is submitted, and gets a ticket; tickets grow.
+ * The kernel would unmap a BO and drop the jobs of a context at once. So a BO or queue that is
+ * destroyed while there are outstanding jobs becomes a zombie, with the ticket that the next job
+ * will get. It is freed when no job with a smaller one is outstanding, which whoever creates a BO,
+ * destroys something or waits next finds out.
  *
  * Locks
  *
- * @lock of struct nna_drm guards all its lists, reference counts and the VM's addresses. Submission
- * holds it too, so that jobs of a queue are in the order of the calls. Waiting for a job is done
- * without it, except where memory is too short to wait later. @lock of a fence guards the fence's
- * status; @clock_lock guards @clock. No lock is taken while another one is held.
+ * @lock of struct nna_drm guards all its lists, the reference counts of handles, and the VM's
+ * addresses; @clock_lock guards @clock. Neither is held over a call to the kernel that may take
+ * long: SUBMIT, VM_BIND, imports, mmap, waits. (Making a syncobj and closing a handle is done under
+ * @lock.) Jobs that several threads submit to one queue at a time run in any order.
  */
 #ifndef NNA_WINSYS_DRM_H
 #define NNA_WINSYS_DRM_H
@@ -45,14 +45,17 @@
 
 #include <drm/nna_accel.h>
 
+#include "libnnaccel/winsys/job.h"
 #include "libnnaccel/winsys/va.h"
 #include "libnnaccel/winsys/winsys.h"
+
+struct nna_drm;
 
 /**
  * struct nna_drm_gem - a GEM handle
  * @next: the next of nna_drm.gems
  * @handle: the kernel's name of it
- * @references: BOs that have it; the handle is closed with the last one
+ * @references: BOs that have it; the handle is closed without any
  */
 struct nna_drm_gem {
 	struct nna_drm_gem *next;
@@ -61,68 +64,64 @@ struct nna_drm_gem {
 };
 
 /**
+ * struct nna_drm_zombie - what a BO or a queue needs to wait until jobs have ended
+ * @next: the next of nna_drm.zombies
+ * @ticket: jobs with smaller tickets may still use it
+ * @free: frees the BO or queue, without @lock; set when it is made
+ */
+struct nna_drm_zombie {
+	struct nna_drm_zombie *next;
+	uint64_t ticket;
+	void (*free)(struct nna_drm *drm, struct nna_drm_zombie *zombie);
+};
+
+/* The struct whose member @zombie this is. */
+#define nna_drm_zombie_owner(ptr, type) ((type *)((char *)(ptr) - offsetof(type, zombie)))
+
+/**
  * struct nna_drm_bo - a BO
  * @base: what users of the winsys see
+ * @zombie: for when it is destroyed
  * @gem: its handle, a reference; NULL until there is one
  * @va_size: bytes of addresses that it has taken, from @base.va on; 0 until it has some
  */
 struct nna_drm_bo {
 	struct nna_winsys_bo base;
+	struct nna_drm_zombie zombie;
 	struct nna_drm_gem *gem;
 	uint64_t va_size;
 };
 
 /**
  * struct nna_drm_queue - a queue
+ * @zombie: for when it is destroyed
  * @ctx_id: the kernel's name of the context
  */
 struct nna_drm_queue {
+	struct nna_drm_zombie zombie;
 	uint32_t ctx_id;
 };
 
 /**
- * struct nna_drm_sync - a syncobj
- * @next: the next spare one, or the next outstanding one in the order of submission
- * @handle: the kernel's name of it
- * @references: of the submission under way, the outstanding list, the fence and zombies
- * @signalled: it is known to have signalled, which saves asking again
- */
-struct nna_drm_sync {
-	struct nna_drm_sync *next;
-	uint32_t handle;
-	uint32_t references;
-	bool signalled;
-};
-
-/**
- * struct nna_drm_fence - the end of one job
- * @sync: what the job signals, a reference
- * @lock: guards @done and @status
- * @done: the job has ended, and @status says how
- * @status: 0 or a negative errno
+ * struct nna_drm_fence - the end of a job: a syncobj
+ * @base: what users of the winsys see
+ * @handle: the kernel's name of it; constant
+ * @ticket: numbers the jobs in the order of submission
+ * @outstanding: it is in that list
+ * @submitted: of an outstanding one: the syncobj has the job's fence
+ * @older: the outstanding one before
+ * @newer: the outstanding one after, or the next spare one
  */
 struct nna_drm_fence {
-	struct nna_drm_sync *sync;
-	pthread_mutex_t lock;
-	bool done;
-	int status;
+	struct nna_fence base;
+	uint32_t handle;
+	uint64_t ticket;
+	bool outstanding, submitted;
+	struct nna_drm_fence *older, *newer;
 };
 
-/**
- * struct nna_drm_zombie - a BO or a queue that was destroyed while jobs were outstanding
- * @next: the next of nna_drm.zombies
- * @bo: the BO, or NULL
- * @queue: the queue, or NULL
- * @count: length of @syncs
- * @syncs: references on the syncobjs of the jobs that have not ended yet
- */
-struct nna_drm_zombie {
-	struct nna_drm_zombie *next;
-	struct nna_drm_bo *bo;
-	struct nna_drm_queue *queue;
-	uint32_t count;
-	struct nna_drm_sync *syncs[];
-};
+/* So many outstanding jobs at least before a submission asks which ones have ended. */
+#define NNA_DRM_POLL_MIN 64u
 
 /**
  * struct nna_drm - an open device
@@ -136,10 +135,13 @@ struct nna_drm_zombie {
  * @gems: all handles
  * @small_va: addresses for BOs below NNA_VA_LARGE_PAGE
  * @large_va: addresses for the others
- * @spare: syncobjs without references
- * @outstanding: syncobjs of jobs that are not known to have ended, the oldest first
- * @outstanding_end: where the next one is linked
+ * @imports: imports that are under way
+ * @spare: fences without references
+ * @oldest: the outstanding job with the smallest ticket
+ * @newest: the one with the largest
  * @outstanding_count: their number
+ * @poll_at: with so many outstanding jobs a submission asks which ones have ended
+ * @next_ticket: of the next job
  * @zombies: BOs and queues that wait for jobs to end
  * @clock_lock: guards @clock
  * @clock: a device tick and the CLOCK_MONOTONIC time at which it was read
@@ -155,9 +157,11 @@ struct nna_drm {
 	pthread_mutex_t lock;
 	struct nna_drm_gem *gems;
 	struct nna_va *small_va, *large_va;
-	struct nna_drm_sync *spare;
-	struct nna_drm_sync *outstanding, **outstanding_end;
-	uint32_t outstanding_count;
+	uint32_t imports;
+	struct nna_drm_fence *spare;
+	struct nna_drm_fence *oldest, *newest;
+	uint32_t outstanding_count, poll_at;
+	uint64_t next_ticket;
 	struct nna_drm_zombie *zombies;
 
 	pthread_mutex_t clock_lock;
@@ -183,53 +187,56 @@ int nna_drm_node_open(const char *path, char *driver, size_t size);
  */
 int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size);
 
-/*
- * The functions from here to the operations of the winsys are called with @lock held, except where
- * it says so.
- */
-
 /* Before anybody else knows @drm. Also after a failure nna_drm_vm_fini() is to be called. */
 int nna_drm_vm_init(struct nna_drm *drm);
-/* The last function of all on @drm, without @lock. */
+/* The last function of all on @drm. */
 void nna_drm_vm_fini(struct nna_drm *drm);
 /*
  * Takes addresses for a BO that has a handle and a size, and binds it there. @flags are of enum
- * nna_winsys_bo_flags. After a failure the addresses may still be taken: nna_drm_bo_free() gives
- * them back.
+ * nna_winsys_bo_flags. After a failure the addresses may still be taken: nna_drm_vm_unmap() gives
+ * them back. Takes @lock.
  */
 int nna_drm_vm_map(struct nna_drm *drm, struct nna_drm_bo *bo, uint32_t flags);
-/* Unbinds a BO if it is @bound, and gives its addresses back, if it has any. */
+/* Unbinds a BO if it is @bound, and gives its addresses back, if it has any. Takes @lock. */
 void nna_drm_vm_unmap(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound);
 
 /*
- * Takes over a handle that the kernel has just returned, and closes it on failure. Return: a
- * reference, or NULL without memory.
+ * A reference on a handle that the kernel has just made, which is closed on failure. Takes @lock.
+ * Return: 0 or -ENOMEM.
  */
-struct nna_drm_gem *nna_drm_gem_get(struct nna_drm *drm, uint32_t handle);
+int nna_drm_gem_get(struct nna_drm *drm, uint32_t handle, struct nna_drm_gem **out);
+/* The same for the handle of a dma-buf. Return: 0 or a negative errno; -EINVAL: @fd is none. */
+int nna_drm_gem_import(struct nna_drm *drm, int fd, struct nna_drm_gem **out);
+/* Gives a reference back; NULL is allowed. Takes @lock. */
 void nna_drm_gem_put(struct nna_drm *drm, struct nna_drm_gem *gem);
 
-/* Frees a BO, or what there is of one that could not be completed; @bound: it is in the VM. */
-void nna_drm_bo_free(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound);
-/* Destroys the context. */
-void nna_drm_queue_free(struct nna_drm *drm, struct nna_drm_queue *queue);
+/* A reference on a fence that nobody else has; NULL without memory. Under @lock. */
+struct nna_drm_fence *nna_drm_fence_make(struct nna_drm *drm);
+/* nna_fence_put() for who holds @lock. */
+void nna_drm_fence_drop(struct nna_drm *drm, struct nna_drm_fence *fence);
+/* At the end, without @lock. */
+void nna_drm_fence_destroy_spare(struct nna_drm *drm);
 
-/* Return: a reference on a syncobj that nobody else has; NULL without memory. */
-struct nna_drm_sync *nna_drm_sync_get(struct nna_drm *drm);
-void nna_drm_sync_put(struct nna_drm *drm, struct nna_drm_sync *sync);
-bool nna_drm_sync_has_signalled(struct nna_drm *drm, struct nna_drm_sync *sync);
-/* Appends what a submitted job signals, with a reference of the list's own. */
-void nna_drm_outstanding_add(struct nna_drm *drm, struct nna_drm_sync *sync);
-/* Takes jobs that have ended off the list. */
-void nna_drm_outstanding_prune(struct nna_drm *drm);
+/* Appends the fence of a job that will be submitted, with a reference. Under @lock. */
+void nna_drm_outstanding_add(struct nna_drm *drm, struct nna_drm_fence *fence);
+/* Takes it off the list, if it is there: the job has ended. Under @lock. */
+void nna_drm_outstanding_remove(struct nna_drm *drm, struct nna_drm_fence *fence);
+/*
+ * Asks which outstanding jobs have ended, and takes them off the list: @all of them, or from the
+ * oldest one to the first that has not. Takes @lock.
+ */
+void nna_drm_outstanding_poll(struct nna_drm *drm, bool all);
 
-/* Frees the BO or the queue, one of which is NULL: now, or when all outstanding jobs have ended. */
-void nna_drm_zombie_retire(struct nna_drm *drm, struct nna_drm_bo *bo, struct nna_drm_queue *queue);
-/* Frees the zombies whose jobs have ended. */
+/* Frees a BO or a queue now, or when all outstanding jobs have ended. Takes @lock. */
+void nna_drm_zombie_retire(struct nna_drm *drm, struct nna_drm_zombie *zombie);
+/* Takes zombies off the list that no job uses any more, for nna_drm_zombie_free(). Under @lock. */
+struct nna_drm_zombie *nna_drm_zombie_take(struct nna_drm *drm);
+/* Frees a list of them, without @lock. */
+void nna_drm_zombie_free(struct nna_drm *drm, struct nna_drm_zombie *list);
+/* Asks which jobs have ended if there are zombies, and frees those that it can. Takes @lock. */
 void nna_drm_zombie_reap(struct nna_drm *drm);
-/* Frees a zombie that is on no list, and its BO or queue. */
-void nna_drm_zombie_free(struct nna_drm *drm, struct nna_drm_zombie *zombie);
 
-/* Operations of the winsys: winsys.h describes them. They take @lock themselves. */
+/* Operations of the winsys: winsys.h describes them. They take @lock. */
 int nna_drm_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 		      struct nna_winsys_bo **out);
 int nna_drm_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out);
@@ -239,9 +246,10 @@ int nna_drm_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 			 struct nna_winsys_queue **out);
 void nna_drm_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue);
 int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
-			 const struct nna_winsys_job *job, struct nna_winsys_fence **out);
-int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_winsys_fence *base, int64_t deadline_ns);
-int nna_drm_fence_export(struct nna_winsys *ws, struct nna_winsys_fence *base);
-void nna_drm_fence_destroy(struct nna_winsys *ws, struct nna_winsys_fence *base);
+			 const struct nna_winsys_job *what, struct nna_fence **out);
+int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_fence *base, int64_t deadline_ns);
+int nna_drm_fence_status(struct nna_winsys *ws, struct nna_fence *base);
+int nna_drm_fence_export(struct nna_winsys *ws, struct nna_fence *base);
+void nna_drm_fence_release(struct nna_winsys *ws, struct nna_fence *base);
 
 #endif

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Fences: the end of one job, and how it ended. */
+/*
+ * Fences: the syncobj that a job signals. Making a syncobj costs an ioctl, so they are kept for the
+ * next job; a submission replaces whatever fence a syncobj has had before.
+ *
+ * They are binary: a timeline forgets whether a point failed.
+ */
 #include <errno.h>
 #include <linux/sync_file.h>
 #include <stdlib.h>
@@ -10,74 +15,166 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
+static struct nna_drm_fence *to_drm_fence(struct nna_fence *base)
+{
+	return (struct nna_drm_fence *)base;
+}
+
+struct nna_drm_fence *nna_drm_fence_make(struct nna_drm *drm)
+{
+	struct nna_drm_fence *fence = drm->spare;
+
+	if (fence) {
+		drm->spare = fence->newer;
+	} else {
+		fence = calloc(1, sizeof(*fence));
+		if (!fence)
+			return NULL;
+		if (drmSyncobjCreate(drm->fd, 0, &fence->handle)) {
+			free(fence);
+			return NULL;
+		}
+		nna_fence_init(&fence->base, &drm->base);
+	}
+	nna_fence_reset(&fence->base);
+	return fence;
+}
+
+void nna_drm_fence_drop(struct nna_drm *drm, struct nna_drm_fence *fence)
+{
+	if (atomic_fetch_sub_explicit(&fence->base.references, 1, memory_order_acq_rel) != 1)
+		return;
+	fence->newer = drm->spare;
+	drm->spare = fence;
+}
+
+void nna_drm_fence_destroy_spare(struct nna_drm *drm)
+{
+	struct nna_drm_fence *fence;
+
+	while ((fence = drm->spare)) {
+		drm->spare = fence->newer;
+		drmSyncobjDestroy(drm->fd, fence->handle);
+		pthread_mutex_destroy(&fence->base.lock);
+		free(fence);
+	}
+}
+
+void nna_drm_outstanding_add(struct nna_drm *drm, struct nna_drm_fence *fence)
+{
+	nna_fence_get(&fence->base);
+	fence->ticket = drm->next_ticket++;
+	fence->submitted = false;
+	fence->outstanding = true;
+	fence->newer = NULL;
+	fence->older = drm->newest;
+	if (drm->newest)
+		drm->newest->newer = fence;
+	else
+		drm->oldest = fence;
+	drm->newest = fence;
+	drm->outstanding_count++;
+}
+
+void nna_drm_outstanding_remove(struct nna_drm *drm, struct nna_drm_fence *fence)
+{
+	if (!fence->outstanding)
+		return;
+	fence->outstanding = false;
+	if (fence->older)
+		fence->older->newer = fence->newer;
+	else
+		drm->oldest = fence->newer;
+	if (fence->newer)
+		fence->newer->older = fence->older;
+	else
+		drm->newest = fence->older;
+	drm->outstanding_count--;
+	nna_drm_fence_drop(drm, fence);
+}
+
+/*
+ * The oldest outstanding job from @ticket on that has been submitted, with a reference. Before that
+ * its syncobj has the fence of an earlier job.
+ */
+static struct nna_drm_fence *outstanding_next(struct nna_drm *drm, uint64_t ticket)
+{
+	struct nna_drm_fence *fence;
+
+	pthread_mutex_lock(&drm->lock);
+	for (fence = drm->oldest; fence; fence = fence->newer)
+		if (fence->ticket >= ticket && fence->submitted)
+			break;
+	if (fence)
+		nna_fence_get(&fence->base);
+	pthread_mutex_unlock(&drm->lock);
+	return fence;
+}
+
+void nna_drm_outstanding_poll(struct nna_drm *drm, bool all)
+{
+	struct nna_drm_fence *fence = outstanding_next(drm, 0);
+
+	while (fence) {
+		bool ended = !drmSyncobjWait(drm->fd, &fence->handle, 1, 0, 0, NULL);
+		uint64_t next = fence->ticket + 1;
+
+		pthread_mutex_lock(&drm->lock);
+		if (ended)
+			nna_drm_outstanding_remove(drm, fence);
+		nna_drm_fence_drop(drm, fence);
+		pthread_mutex_unlock(&drm->lock);
+		fence = ended || all ? outstanding_next(drm, next) : NULL;
+	}
+}
+
+int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_fence *base, int64_t deadline_ns)
+{
+	struct nna_drm_fence *fence = to_drm_fence(base);
+	struct nna_drm *drm = to_nna_drm(ws);
+	struct nna_drm_zombie *ready;
+	int ret;
+
+	ret = drmSyncobjWait(drm->fd, &fence->handle, 1, deadline_ns, 0, NULL);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&drm->lock);
+	nna_drm_outstanding_remove(drm, fence);
+	ready = nna_drm_zombie_take(drm);
+	pthread_mutex_unlock(&drm->lock);
+	nna_drm_zombie_free(drm, ready);
+	return 0;
+}
+
 /* A syncobj says only whether its fence has signalled; whether with an error, a sync_file says. */
-static int sync_status(struct nna_drm *drm, struct nna_drm_sync *sync)
+int nna_drm_fence_status(struct nna_winsys *ws, struct nna_fence *base)
 {
 	struct sync_file_info info = { 0 };
 	int fd, ret;
 
-	if (drmSyncobjExportSyncFile(drm->fd, sync->handle, &fd))
+	if (drmSyncobjExportSyncFile(to_nna_drm(ws)->fd, to_drm_fence(base)->handle, &fd))
 		return -errno;
 	ret = ioctl(fd, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
 	close(fd);
 	return ret < 0 ? ret : 0;
 }
 
-int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_winsys_fence *base, int64_t deadline_ns)
-{
-	struct nna_drm_fence *fence = (struct nna_drm_fence *)base;
-	struct nna_drm *drm = to_nna_drm(ws);
-	int ret;
-
-	ret = drmSyncobjWait(drm->fd, &fence->sync->handle, 1, deadline_ns, 0, NULL);
-	if (ret)
-		return ret;
-	pthread_mutex_lock(&fence->lock);
-	if (!fence->done) {
-		fence->status = sync_status(drm, fence->sync);
-		fence->done = true;
-	}
-	ret = fence->status;
-	pthread_mutex_unlock(&fence->lock);
-
-	pthread_mutex_lock(&drm->lock);
-	fence->sync->signalled = true;
-	/* Jobs are usually waited for in order, so the list is kept short without asking. */
-	while (drm->outstanding && drm->outstanding->signalled) {
-		struct nna_drm_sync *sync = drm->outstanding;
-
-		drm->outstanding = sync->next;
-		if (!drm->outstanding)
-			drm->outstanding_end = &drm->outstanding;
-		drm->outstanding_count--;
-		nna_drm_sync_put(drm, sync);
-	}
-	if (drm->zombies)
-		nna_drm_zombie_reap(drm);
-	pthread_mutex_unlock(&drm->lock);
-	return ret;
-}
-
-int nna_drm_fence_export(struct nna_winsys *ws, struct nna_winsys_fence *base)
+int nna_drm_fence_export(struct nna_winsys *ws, struct nna_fence *base)
 {
 	int fd;
 
-	if (drmSyncobjExportSyncFile(to_nna_drm(ws)->fd,
-				     ((struct nna_drm_fence *)base)->sync->handle, &fd))
+	if (drmSyncobjExportSyncFile(to_nna_drm(ws)->fd, to_drm_fence(base)->handle, &fd))
 		return -errno;
 	return fd;
 }
 
-void nna_drm_fence_destroy(struct nna_winsys *ws, struct nna_winsys_fence *base)
+void nna_drm_fence_release(struct nna_winsys *ws, struct nna_fence *base)
 {
-	struct nna_drm_fence *fence = (struct nna_drm_fence *)base;
+	struct nna_drm_fence *fence = to_drm_fence(base);
 	struct nna_drm *drm = to_nna_drm(ws);
 
-	if (!fence)
-		return;
 	pthread_mutex_lock(&drm->lock);
-	nna_drm_sync_put(drm, fence->sync);
+	fence->newer = drm->spare;
+	drm->spare = fence;
 	pthread_mutex_unlock(&drm->lock);
-	pthread_mutex_destroy(&fence->lock);
-	free(fence);
 }

@@ -1,41 +1,93 @@
 // SPDX-License-Identifier: MIT
-/* GEM handles, each with the number of BOs that have it. */
+/*
+ * GEM handles, each with the number of BOs that have it.
+ *
+ * An import may return a handle that other BOs have. The lock is not held over it, so nobody may
+ * close that handle before it has been counted: while imports are under way handles without BOs
+ * stay open, and the last import closes them.
+ */
+#include <errno.h>
 #include <stdlib.h>
 
 #include <xf86drm.h>
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-struct nna_drm_gem *nna_drm_gem_get(struct nna_drm *drm, uint32_t handle)
+/* A reference on @handle, which no BO may have yet. Under @lock. NULL without memory. */
+static struct nna_drm_gem *gem_find(struct nna_drm *drm, uint32_t handle)
 {
 	struct nna_drm_gem *gem;
 
-	for (gem = drm->gems; gem; gem = gem->next)
-		if (gem->handle == handle) {
-			gem->references++;
-			return gem;
-		}
-	gem = malloc(sizeof(*gem));
+	for (gem = drm->gems; gem && gem->handle != handle; gem = gem->next)
+		;
 	if (!gem) {
-		drmCloseBufferHandle(drm->fd, handle);
-		return NULL;
+		gem = calloc(1, sizeof(*gem));
+		if (!gem)
+			return NULL;
+		gem->handle = handle;
+		gem->next = drm->gems;
+		drm->gems = gem;
 	}
-	gem->handle = handle;
-	gem->references = 1;
-	gem->next = drm->gems;
-	drm->gems = gem;
+	gem->references++;
 	return gem;
+}
+
+/* Closes the handles that no BO has. Under @lock, as a new import could return one of them. */
+static void gem_close_unused(struct nna_drm *drm)
+{
+	struct nna_drm_gem **link = &drm->gems, *gem;
+
+	if (drm->imports)
+		return;
+	while ((gem = *link)) {
+		if (gem->references) {
+			link = &gem->next;
+			continue;
+		}
+		*link = gem->next;
+		drmCloseBufferHandle(drm->fd, gem->handle);
+		free(gem);
+	}
+}
+
+int nna_drm_gem_get(struct nna_drm *drm, uint32_t handle, struct nna_drm_gem **out)
+{
+	pthread_mutex_lock(&drm->lock);
+	*out = gem_find(drm, handle);
+	if (!*out)
+		drmCloseBufferHandle(drm->fd, handle);
+	pthread_mutex_unlock(&drm->lock);
+	return *out ? 0 : -ENOMEM;
+}
+
+int nna_drm_gem_import(struct nna_drm *drm, int fd, struct nna_drm_gem **out)
+{
+	uint32_t handle;
+	int ret;
+
+	pthread_mutex_lock(&drm->lock);
+	drm->imports++;
+	pthread_mutex_unlock(&drm->lock);
+	ret = drmPrimeFDToHandle(drm->fd, fd, &handle) ? -errno : 0;
+	pthread_mutex_lock(&drm->lock);
+	if (!ret) {
+		*out = gem_find(drm, handle);
+		/* Without memory to count it, it stays open: another import may have it too. */
+		if (!*out)
+			ret = -ENOMEM;
+	}
+	drm->imports--;
+	gem_close_unused(drm);
+	pthread_mutex_unlock(&drm->lock);
+	return ret;
 }
 
 void nna_drm_gem_put(struct nna_drm *drm, struct nna_drm_gem *gem)
 {
-	struct nna_drm_gem **link = &drm->gems;
-
-	if (--gem->references)
+	if (!gem)
 		return;
-	while (*link != gem)
-		link = &(*link)->next;
-	*link = gem->next;
-	drmCloseBufferHandle(drm->fd, gem->handle);
-	free(gem);
+	pthread_mutex_lock(&drm->lock);
+	if (!--gem->references)
+		gem_close_unused(drm);
+	pthread_mutex_unlock(&drm->lock);
 }

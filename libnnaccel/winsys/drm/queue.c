@@ -7,8 +7,14 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-/* With so many outstanding jobs a submission looks which ones have ended. */
-#define OUTSTANDING_SOFT_LIMIT 64u
+static void queue_free(struct nna_drm *drm, struct nna_drm_zombie *zombie)
+{
+	struct nna_drm_queue *queue = nna_drm_zombie_owner(zombie, struct nna_drm_queue);
+	struct drm_nna_ctx_destroy destroy = { .id = queue->ctx_id };
+
+	nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_CTX_DESTROY, &destroy);
+	free(queue);
+}
 
 int nna_drm_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 			 struct nna_winsys_queue **out)
@@ -35,128 +41,117 @@ int nna_drm_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 		return ret;
 	}
 	queue->ctx_id = create.id;
+	queue->zombie.free = queue_free;
 	*out = (struct nna_winsys_queue *)queue;
 	return 0;
 }
 
-void nna_drm_queue_free(struct nna_drm *drm, struct nna_drm_queue *queue)
+void nna_drm_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *base)
 {
-	struct drm_nna_ctx_destroy destroy = { .id = queue->ctx_id };
+	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
 
-	nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_CTX_DESTROY, &destroy);
-	free(queue);
-}
-
-void nna_drm_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue)
-{
-	struct nna_drm *drm = to_nna_drm(ws);
-
-	if (!queue)
-		return;
-	pthread_mutex_lock(&drm->lock);
-	nna_drm_zombie_retire(drm, NULL, (struct nna_drm_queue *)queue);
-	pthread_mutex_unlock(&drm->lock);
+	if (queue)
+		nna_drm_zombie_retire(to_nna_drm(ws), &queue->zombie);
 }
 
 /*
- * Takes syncobjs for a job and its in-fences: syncs[0] is what the job signals, the others get the
- * fences of the caller's sync_files. Also after a failure those that are not NULL are references.
+ * Takes syncobjs for a job and its in-fences: fences[0] is the job's, which is outstanding from now
+ * on, so that it needs no lock to submit it. The others are for in-fences. After a failure those
+ * that are not NULL are to be given back.
  */
-static int syncs_get(struct nna_drm *drm, const struct nna_winsys_job *job,
-		     struct nna_drm_sync **syncs)
+static int fences_take(struct nna_drm *drm, uint32_t count, struct nna_drm_fence **fences)
 {
-	int ret = 0;
+	bool many;
 
 	pthread_mutex_lock(&drm->lock);
-	if (drm->outstanding_count >= OUTSTANDING_SOFT_LIMIT)
-		nna_drm_outstanding_prune(drm);
-	for (uint32_t i = 0; i <= job->fence_count && !ret; i++) {
-		syncs[i] = nna_drm_sync_get(drm);
-		if (!syncs[i])
-			ret = -ENOMEM;
+	many = drm->outstanding_count >= drm->poll_at;
+	pthread_mutex_unlock(&drm->lock);
+	if (many)
+		nna_drm_outstanding_poll(drm, true);
+
+	pthread_mutex_lock(&drm->lock);
+	if (many)
+		drm->poll_at = 2 * drm->outstanding_count + NNA_DRM_POLL_MIN;
+	for (uint32_t i = 0; i <= count; i++) {
+		fences[i] = nna_drm_fence_make(drm);
+		if (!fences[i])
+			break;
+		if (!i)
+			nna_drm_outstanding_add(drm, fences[0]);
 	}
 	pthread_mutex_unlock(&drm->lock);
+	return fences[count] ? 0 : -ENOMEM;
+}
 
-	for (uint32_t i = 0; i < job->fence_count && !ret; i++)
-		if (drmSyncobjImportSyncFile(drm->fd, syncs[i + 1]->handle, job->fence_fds[i]))
-			ret = -errno;
-	return ret;
+/* The job has been submitted, or else is not outstanding. Gives back all but fences[0] of one. */
+static void fences_give(struct nna_drm *drm, uint32_t count, struct nna_drm_fence **fences,
+			bool submitted)
+{
+	pthread_mutex_lock(&drm->lock);
+	if (fences[0] && submitted) {
+		fences[0]->submitted = true;
+	} else if (fences[0]) {
+		nna_drm_outstanding_remove(drm, fences[0]);
+		nna_drm_fence_drop(drm, fences[0]);
+	}
+	for (uint32_t i = 1; i <= count && fences[i]; i++)
+		nna_drm_fence_drop(drm, fences[i]);
+	pthread_mutex_unlock(&drm->lock);
 }
 
 int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
-			 const struct nna_winsys_job *job, struct nna_winsys_fence **out)
+			 const struct nna_winsys_job *what, struct nna_fence **out)
 {
 	struct nna_drm *drm = to_nna_drm(ws);
 	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
 	struct drm_nna_submit submit = {
 		.ctx_id = queue->ctx_id,
-		.stream_va = job->stream_va,
-		.stream_size = job->stream_size,
-		.start = job->start,
-		.base_table_va = job->base_table_va,
-		.slot_count = job->slot_count,
-		.report_va = job->report_va,
-		.deadline_ns = job->deadline_ns,
-		.duration_ns = job->duration_ns,
-		.budget_ns = job->budget_ns,
-		.loop_limit_ns = job->loop_limit_ns,
+		.stream_va = what->job->stream_va,
+		.stream_size = what->job->stream_size,
+		.start = what->job->start,
+		.base_table_va = what->job->base_table_va,
+		.slot_count = what->job->slot_count,
+		.report_va = what->job->report_va,
+		.deadline_ns = what->deadline_ns,
+		.duration_ns = what->duration_ns,
+		.budget_ns = what->job->budget_ns,
+		.loop_limit_ns = what->job->loop_limit_ns,
 	};
-	/* A submission with few in-fences, which is the usual one, allocates its fence only. */
+	/* A submission with few in-fences, which is the usual one, allocates nothing. */
 	struct drm_nna_sync few_args[9] = { 0 }, *args = few_args;
-	struct nna_drm_sync *few[9] = { 0 }, **syncs = few;
-	uint32_t count = job->fence_count;
-	struct nna_drm_fence *fence;
+	struct nna_drm_fence *few[9] = { 0 }, **fences = few;
+	uint32_t count = what->fence_count;
 	int ret = -ENOMEM;
 
 	if (count >= drm->hw.max_syncs)
 		return -E2BIG;
-	fence = calloc(1, sizeof(*fence));
 	if (count >= 9) {
 		args = calloc(count + 1, sizeof(*args));
-		syncs = calloc(count + 1, sizeof(*syncs));
+		fences = calloc(count + 1, sizeof(*fences));
 	}
-	if (!fence || !args || !syncs)
+	if (!args || !fences)
 		goto out;
-	ret = syncs_get(drm, job, syncs);
-	if (ret)
-		goto out;
-	for (uint32_t i = 0; i <= count; i++) {
-		args[i].handle = syncs[i]->handle;
-		args[i].flags = DRM_NNA_SYNC_TYPE_SYNCOBJ | (i ? 0 : DRM_NNA_SYNC_SIGNAL);
-	}
-	submit.syncs.stride = sizeof(*args);
-	submit.syncs.count = count + 1;
-	submit.syncs.array = (uintptr_t)args;
-
-	/*
-	 * Under the lock, so that a BO or queue that is destroyed after this submission finds the
-	 * job outstanding, and that a queue's jobs are in the order of the calls.
-	 */
-	pthread_mutex_lock(&drm->lock);
-	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_SUBMIT, &submit);
+	ret = fences_take(drm, count, fences);
+	for (uint32_t i = 0; i < count && !ret; i++)
+		if (drmSyncobjImportSyncFile(drm->fd, fences[i + 1]->handle, what->fence_fds[i]))
+			ret = -errno;
 	if (!ret) {
-		syncs[0]->references++;
-		nna_drm_outstanding_add(drm, syncs[0]);
+		for (uint32_t i = 0; i <= count; i++) {
+			args[i].handle = fences[i]->handle;
+			args[i].flags = DRM_NNA_SYNC_TYPE_SYNCOBJ | (i ? 0 : DRM_NNA_SYNC_SIGNAL);
+		}
+		submit.syncs.stride = sizeof(*args);
+		submit.syncs.count = count + 1;
+		submit.syncs.array = (uintptr_t)args;
+		ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_SUBMIT, &submit);
 	}
-	pthread_mutex_unlock(&drm->lock);
-	if (!ret) {
-		fence->sync = syncs[0];
-		pthread_mutex_init(&fence->lock, NULL);
-		*out = (struct nna_winsys_fence *)fence;
-		fence = NULL;
-	}
+	if (!ret)
+		*out = &fences[0]->base;
+	fences_give(drm, count, fences, !ret);
 out:
-	if (syncs) {
-		pthread_mutex_lock(&drm->lock);
-		for (uint32_t i = 0; i <= count; i++)
-			if (syncs[i])
-				nna_drm_sync_put(drm, syncs[i]);
-		pthread_mutex_unlock(&drm->lock);
-	}
-	if (syncs != few)
-		free(syncs);
+	if (fences != few)
+		free(fences);
 	if (args != few_args)
 		free(args);
-	free(fence);
 	return ret;
 }

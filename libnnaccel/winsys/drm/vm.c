@@ -28,7 +28,11 @@ static int va_alloc(struct nna_drm *drm, struct nna_drm_bo *bo)
 {
 	uint64_t unit = bo->base.size >= NNA_VA_LARGE_PAGE ? NNA_VA_LARGE_PAGE : NNA_VA_PAGE;
 	uint64_t size = (bo->base.size + unit - 1) & ~(unit - 1);
-	int ret = nna_va_take(va_of(drm, size), size, unit, &bo->base.va);
+	int ret;
+
+	pthread_mutex_lock(&drm->lock);
+	ret = nna_va_take(va_of(drm, size), size, unit, &bo->base.va);
+	pthread_mutex_unlock(&drm->lock);
 
 	if (ret)
 		return ret == -ENOSPC ? -ENOMEM : ret;
@@ -38,7 +42,9 @@ static int va_alloc(struct nna_drm *drm, struct nna_drm_bo *bo)
 
 static void va_free(struct nna_drm *drm, struct nna_drm_bo *bo)
 {
+	pthread_mutex_lock(&drm->lock);
 	nna_va_give(va_of(drm, bo->va_size), bo->base.va, bo->va_size);
+	pthread_mutex_unlock(&drm->lock);
 }
 
 static int vm_bind(struct nna_drm *drm, uint32_t type, uint32_t flags, uint32_t handle, uint64_t va,

@@ -1,65 +1,67 @@
 // SPDX-License-Identifier: MIT
 /* BOs and queues that were destroyed while jobs used them: drm.h says why they are kept. */
-#include <stdlib.h>
-
-#include <xf86drm.h>
+#include <stddef.h>
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-void nna_drm_zombie_free(struct nna_drm *drm, struct nna_drm_zombie *zombie)
+struct nna_drm_zombie *nna_drm_zombie_take(struct nna_drm *drm)
 {
-	for (uint32_t i = 0; i < zombie->count; i++)
-		nna_drm_sync_put(drm, zombie->syncs[i]);
-	if (zombie->bo)
-		nna_drm_bo_free(drm, zombie->bo, true);
-	if (zombie->queue)
-		nna_drm_queue_free(drm, zombie->queue);
-	free(zombie);
+	struct nna_drm_zombie **link = &drm->zombies, *ready = NULL, *zombie;
+
+	while ((zombie = *link)) {
+		if (drm->oldest && drm->oldest->ticket < zombie->ticket) {
+			link = &zombie->next;
+			continue;
+		}
+		*link = zombie->next;
+		zombie->next = ready;
+		ready = zombie;
+	}
+	return ready;
+}
+
+void nna_drm_zombie_free(struct nna_drm *drm, struct nna_drm_zombie *list)
+{
+	while (list) {
+		struct nna_drm_zombie *next = list->next;
+
+		list->free(drm, list);
+		list = next;
+	}
+}
+
+void nna_drm_zombie_retire(struct nna_drm *drm, struct nna_drm_zombie *zombie)
+{
+	bool busy;
+
+	pthread_mutex_lock(&drm->lock);
+	busy = drm->oldest;
+	zombie->ticket = drm->next_ticket;
+	zombie->next = NULL;
+	if (busy) {
+		zombie->next = drm->zombies;
+		drm->zombies = zombie;
+	}
+	pthread_mutex_unlock(&drm->lock);
+	if (busy)
+		nna_drm_zombie_reap(drm);
+	else
+		zombie->free(drm, zombie);
 }
 
 void nna_drm_zombie_reap(struct nna_drm *drm)
 {
-	struct nna_drm_zombie **link = &drm->zombies, *zombie;
+	struct nna_drm_zombie *ready;
+	bool any;
 
-	while ((zombie = *link)) {
-		while (zombie->count &&
-		       nna_drm_sync_has_signalled(drm, zombie->syncs[zombie->count - 1]))
-			nna_drm_sync_put(drm, zombie->syncs[--zombie->count]);
-		if (zombie->count) {
-			link = &zombie->next;
-		} else {
-			*link = zombie->next;
-			nna_drm_zombie_free(drm, zombie);
-		}
-	}
-}
-
-void nna_drm_zombie_retire(struct nna_drm *drm, struct nna_drm_bo *bo, struct nna_drm_queue *queue)
-{
-	struct nna_drm_zombie *zombie;
-	struct nna_drm_sync *sync;
-
-	nna_drm_outstanding_prune(drm);
-	zombie = calloc(1, sizeof(*zombie) + drm->outstanding_count * sizeof(zombie->syncs[0]));
-	for (sync = drm->outstanding; sync; sync = sync->next) {
-		if (zombie) {
-			sync->references++;
-			zombie->syncs[zombie->count++] = sync;
-		} else {
-			/* Without memory for the list: wait now. Jobs end in bounded time. */
-			drmSyncobjWait(drm->fd, &sync->handle, 1, INT64_MAX, 0, NULL);
-		}
-	}
-	if (!zombie) {
-		if (bo)
-			nna_drm_bo_free(drm, bo, true);
-		else
-			nna_drm_queue_free(drm, queue);
+	pthread_mutex_lock(&drm->lock);
+	any = drm->zombies;
+	pthread_mutex_unlock(&drm->lock);
+	if (!any)
 		return;
-	}
-	zombie->bo = bo;
-	zombie->queue = queue;
-	zombie->next = drm->zombies;
-	drm->zombies = zombie;
-	nna_drm_zombie_reap(drm);
+	nna_drm_outstanding_poll(drm, false);
+	pthread_mutex_lock(&drm->lock);
+	ready = nna_drm_zombie_take(drm);
+	pthread_mutex_unlock(&drm->lock);
+	nna_drm_zombie_free(drm, ready);
 }

@@ -38,6 +38,7 @@ static void lb_destroy(struct nna_winsys *ws)
 	while (lb->spare) {
 		struct nna_loopback_job *next = lb->spare->next;
 
+		pthread_mutex_destroy(&lb->spare->base.lock);
 		free(lb->spare);
 		lb->spare = next;
 	}
@@ -105,8 +106,9 @@ static const struct nna_winsys_ops loopback_ops = {
 	.queue_destroy = nna_loopback_queue_destroy,
 	.queue_submit = nna_loopback_queue_submit,
 	.fence_wait = nna_loopback_fence_wait,
+	.fence_status = nna_loopback_fence_status,
 	.fence_export = nna_loopback_fence_export,
-	.fence_destroy = nna_loopback_fence_destroy,
+	.fence_release = nna_loopback_fence_release,
 };
 
 static void device_log(void *user, const char *line)

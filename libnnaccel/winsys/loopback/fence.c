@@ -5,34 +5,37 @@
 
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_winsys_fence *fence,
-			    int64_t deadline_ns)
+int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns)
 {
 	struct nna_loopback_job *job = (struct nna_loopback_job *)fence;
 	struct timespec deadline = { deadline_ns / 1000000000, deadline_ns % 1000000000 };
 
-	while (!atomic_load_explicit(&job->done, memory_order_acquire)) {
-		if (nna_loopback_futex(&job->done, FUTEX_WAIT_BITSET, 0,
+	while (!atomic_load_explicit(&job->ended, memory_order_acquire)) {
+		if (nna_loopback_futex(&job->ended, FUTEX_WAIT_BITSET, 0,
 				       deadline_ns == INT64_MAX ? NULL : &deadline) &&
 		    errno == ETIMEDOUT)
-			return atomic_load_explicit(&job->done, memory_order_acquire) ? job->error
-										      : -ETIME;
+			return atomic_load_explicit(&job->ended, memory_order_acquire) ? 0 : -ETIME;
 	}
-	return job->error;
+	return 0;
 }
 
-int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_winsys_fence *fence)
+int nna_loopback_fence_status(struct nna_winsys *ws, struct nna_fence *fence)
+{
+	return ((struct nna_loopback_job *)fence)->error;
+}
+
+int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_fence *fence)
 {
 	return -ENOTSUP;
 }
 
-void nna_loopback_fence_destroy(struct nna_winsys *ws, struct nna_winsys_fence *fence)
+void nna_loopback_fence_release(struct nna_winsys *ws, struct nna_fence *fence)
 {
+	struct nna_loopback_job *job = (struct nna_loopback_job *)fence;
 	struct nna_loopback *lb = (struct nna_loopback *)ws;
 
-	if (!fence)
-		return;
 	pthread_mutex_lock(&lb->jobs);
-	nna_loopback_job_put(lb, (struct nna_loopback_job *)fence);
+	job->next = lb->spare;
+	lb->spare = job;
 	pthread_mutex_unlock(&lb->jobs);
 }

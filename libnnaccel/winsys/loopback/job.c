@@ -22,17 +22,23 @@ struct nna_loopback_job *nna_loopback_job_make(struct nna_loopback *lb)
 	struct nna_loopback_job *job = lb->spare;
 
 	if (job) {
+		size_t base = sizeof(job->base);
+
 		lb->spare = job->next;
-		memset(job, 0, sizeof(*job));
+		memset((char *)job + base, 0, sizeof(*job) - base);
 	} else {
 		job = calloc(1, sizeof(*job));
+		if (!job)
+			return NULL;
+		nna_fence_init(&job->base, &lb->base);
 	}
+	nna_fence_reset(&job->base);
 	return job;
 }
 
 void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job)
 {
-	if (--job->references)
+	if (atomic_fetch_sub_explicit(&job->base.references, 1, memory_order_acq_rel) != 1)
 		return;
 	job->next = lb->spare;
 	lb->spare = job;
@@ -53,7 +59,7 @@ void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job,
 	close_fds(job);
 	nna_loopback_queue_put(job->queue);
 	job->queue = NULL;
-	atomic_store_explicit(&job->done, 1, memory_order_release);
-	nna_loopback_futex(&job->done, FUTEX_WAKE_BITSET, INT32_MAX, NULL);
+	atomic_store_explicit(&job->ended, 1, memory_order_release);
+	nna_loopback_futex(&job->ended, FUTEX_WAKE_BITSET, INT32_MAX, NULL);
 	nna_loopback_job_put(lb, job);
 }

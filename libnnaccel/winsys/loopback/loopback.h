@@ -58,6 +58,7 @@
 
 #include "device/include/nnadev.h"
 #include "hw/gen/nnahw.h"
+#include "libnnaccel/winsys/job.h"
 #include "libnnaccel/winsys/va.h"
 #include "libnnaccel/winsys/winsys.h"
 
@@ -124,9 +125,9 @@ struct nna_loopback_queue {
 
 /**
  * struct nna_loopback_job - a job and its fence
- * @done: the job has ended; a futex, read without a lock
- * @error: 0 or a negative errno, written before @done
- * @references: the device's until the job has ended, and the fence's owner's; under @jobs
+ * @base: what users of the winsys see; the device has a reference until the job has ended
+ * @ended: the job has ended; a futex, read without a lock
+ * @error: 0 or a negative errno, written before @ended
  * @queue: with a reference, until the job has ended
  * @next: the next that waits in the queue, or the next spare one
  * @older: the active job that was submitted before
@@ -139,9 +140,9 @@ struct nna_loopback_queue {
  * @fd_count: length of @fds
  */
 struct nna_loopback_job {
-	atomic_uint done;
+	struct nna_fence base;
+	atomic_uint ended;
 	int error;
-	uint32_t references;
 	struct nna_loopback_queue *queue;
 	struct nna_loopback_job *next;
 	struct nna_loopback_job *older, *newer;
@@ -286,9 +287,9 @@ void nna_loopback_bo_free(struct nna_loopback *lb, struct nna_loopback_bo *bo);
 
 /* Jobs, queues and rings: under @jobs, if nothing else is said. */
 
-/* Return: a job that is all zero; NULL without memory. */
+/* Return: a job of which nothing is set, with one reference; NULL without memory. */
 struct nna_loopback_job *nna_loopback_job_make(struct nna_loopback *lb);
-/* Drops one reference. */
+/* nna_fence_put() for who holds @jobs. */
 void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job);
 /* The job has ended: wakes its waiters, and drops the references on it and its queue. */
 void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job, int error);
@@ -324,10 +325,10 @@ int nna_loopback_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 			      struct nna_winsys_queue **out);
 void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue);
 int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *queue,
-			      const struct nna_winsys_job *what, struct nna_winsys_fence **out);
-int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_winsys_fence *fence,
-			    int64_t deadline_ns);
-int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_winsys_fence *fence);
-void nna_loopback_fence_destroy(struct nna_winsys *ws, struct nna_winsys_fence *fence);
+			      const struct nna_winsys_job *what, struct nna_fence **out);
+int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns);
+int nna_loopback_fence_status(struct nna_winsys *ws, struct nna_fence *fence);
+int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_fence *fence);
+void nna_loopback_fence_release(struct nna_winsys *ws, struct nna_fence *fence);
 
 #endif

@@ -39,7 +39,7 @@ void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *
 }
 
 int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *queue,
-			      const struct nna_winsys_job *what, struct nna_winsys_fence **out)
+			      const struct nna_winsys_job *what, struct nna_fence **out)
 {
 	struct nna_loopback *lb = (struct nna_loopback *)ws;
 	struct nna_loopback_queue *q = (struct nna_loopback_queue *)queue;
@@ -47,8 +47,6 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 	int *fds = NULL;
 	bool wake = false;
 
-	if (what->want_fd)
-		return -ENOTSUP;
 	if (what->fence_count) {
 		fds = malloc(sizeof(*fds) * what->fence_count);
 		if (!fds)
@@ -76,7 +74,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 		free(fds);
 		return ret;
 	}
-	job->references = 2;
+	nna_fence_get(&job->base);
 	job->queue = q;
 	job->ticket = lb->next_ticket++;
 	job->deadline_ns = what->deadline_ns;
@@ -87,14 +85,14 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 		.type = NNAHW_ENTRY_JOB,
 		.asid = NNA_LOOPBACK_ASID,
 		.root = lb->root,
-		.stream = what->stream_va,
-		.stream_size = what->stream_size,
-		.start = what->start,
-		.base_table = what->base_table_va,
-		.slot_count = what->slot_count,
-		.report = what->report_va,
-		.budget = what->budget_ns,
-		.loop_limit = what->loop_limit_ns,
+		.stream = what->job->stream_va,
+		.stream_size = what->job->stream_size,
+		.start = what->job->start,
+		.base_table = what->job->base_table_va,
+		.slot_count = what->job->slot_count,
+		.report = what->job->report_va,
+		.budget = what->job->budget_ns,
+		.loop_limit = what->job->loop_limit_ns,
 	};
 	q->references++;
 	job->older = lb->newest;
@@ -103,7 +101,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 	else
 		lb->oldest = job;
 	lb->newest = job;
-	*out = (struct nna_winsys_fence *)job;
+	*out = &job->base;
 	if (!q->first && !job->fd_count && !nna_loopback_ring_full(&lb->rings[q->ring])) {
 		nna_loopback_ring_push(lb, job);
 	} else {

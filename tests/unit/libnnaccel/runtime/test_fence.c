@@ -40,13 +40,13 @@ static int vgem = -1;
 
 /* ------------------------------------------------------------------- sync_files of the loopback */
 
-#define MAX_EXPORTS 16u
+#define MAX_EXPORTS 64u
 
 static const struct nna_winsys_ops *real_ops;
 static struct nna_winsys_ops ops;
 static struct exported {
 	struct nna_winsys *ws;
-	struct nna_winsys_fence *fence;
+	struct nna_fence *fence;
 	pthread_t thread;
 	int fd;
 } exports[MAX_EXPORTS];
@@ -60,27 +60,16 @@ static void *signal_export(void *arg)
 	return NULL;
 }
 
-static int export_fence(struct nna_winsys *ws, struct nna_winsys_fence *fence)
+static int export_fence(struct nna_winsys *ws, struct nna_fence *fence)
 {
 	struct exported *e = exports;
 
 	while (e->fence)
 		assert_true(++e < exports + MAX_EXPORTS);
 	*e = (struct exported){ .ws = ws, .fence = fence, .fd = eventfd(0, EFD_CLOEXEC) };
+	nna_fence_get(fence);
 	assert_int_equal(pthread_create(&e->thread, NULL, signal_export, e), 0);
 	return dup(e->fd);
-}
-
-static void destroy_fence(struct nna_winsys *ws, struct nna_winsys_fence *fence)
-{
-	for (struct exported *e = exports; e < exports + MAX_EXPORTS; e++) {
-		if (!fence || e->fence != fence)
-			continue;
-		pthread_join(e->thread, NULL);
-		close(e->fd);
-		e->fence = NULL;
-	}
-	real_ops->fence_destroy(ws, fence);
 }
 
 static int open_fenced(void **state)
@@ -94,11 +83,21 @@ static int open_fenced(void **state)
 		real_ops = device->ws->ops;
 		ops = *real_ops;
 		ops.fence_export = export_fence;
-		ops.fence_destroy = destroy_fence;
 		device->ws->ops = &ops;
 	}
 	*state = device;
 	return 0;
+}
+
+static int close_fenced(void **state)
+{
+	for (struct exported *e = exports; e < exports + MAX_EXPORTS && e->fence; e++) {
+		pthread_join(e->thread, NULL);
+		close(e->fd);
+		nna_fence_put(e->fence);
+		e->fence = NULL;
+	}
+	return close_device(state);
 }
 
 /* --------------------------------------------------------------------------------------- graphs */
@@ -532,7 +531,7 @@ static void test_failed_fences(void **state)
 
 int main(int argc, char **argv)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fenced, close_device)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fenced, close_fenced)
 	const struct CMUnitTest tests[] = {
 		TEST(test_staged_inputs), TEST(test_output_offsets), TEST(test_chained_outputs),
 		TEST(test_shape_input),	  TEST(test_failed_fences),

@@ -3,7 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "tests/unit/libnnaccel/winsys/loopback/fill_job.h"
+#include "tests/unit/libnnaccel/winsys/fill_job.h"
 
 /*
  * BOs of sizes around those of pages and of large pages: zero at first, aligned for the device, and
@@ -89,7 +89,7 @@ static void test_destroy_in_use(void **state)
 {
 	struct nna_winsys *ws = *state;
 	struct nna_winsys_queue *q;
-	struct nna_winsys_fence *fence;
+	struct nna_fence *fence;
 	struct nna_winsys_bo *bo, *reuse;
 	struct fill_job f;
 	int fd = eventfd(0, EFD_CLOEXEC);
@@ -97,9 +97,7 @@ static void test_destroy_in_use(void **state)
 	assert_int_equal(ws->ops->queue_create(ws, NNA_PRIORITY_MEDIUM, &q), 0);
 	assert_int_equal(ws->ops->bo_create(ws, 3 << 20, 0, &bo), 0);
 	fill_job_make(&f, ws, bo->va, bo->size / 4, 0xdead);
-	f.job.fence_fds = &fd;
-	f.job.fence_count = 1;
-	assert_int_equal(ws->ops->queue_submit(ws, q, &f.job, &fence), 0);
+	assert_int_equal(submit(ws, q, &f, &fd, 1, &fence), 0);
 	ws->ops->bo_destroy(ws, bo);
 	ws->ops->queue_destroy(ws, q);
 	/* Its memory and its addresses are nobody else's yet. */
@@ -107,7 +105,7 @@ static void test_destroy_in_use(void **state)
 	assert_int_equal(eventfd_write(fd, 1), 0);
 	assert_int_equal(ws->ops->fence_wait(ws, fence, INT64_MAX), 0);
 	check_words(reuse->map, reuse->size / 4, 0);
-	ws->ops->fence_destroy(ws, fence);
+	nna_fence_put(fence);
 	ws->ops->bo_destroy(ws, reuse);
 	ws->ops->bo_destroy(ws, f.bo);
 	close(fd);

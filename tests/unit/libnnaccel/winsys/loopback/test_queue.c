@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "tests/unit/libnnaccel/winsys/loopback/fill_job.h"
+#include "tests/unit/libnnaccel/winsys/fill_job.h"
 
 /* A fault bans its queue only; the neighbour runs on. */
 static void test_faults(void **state)
@@ -61,7 +61,7 @@ static void test_in_fences(void **state)
 {
 	struct nna_winsys *ws = *state;
 	struct nna_winsys_queue *q, *free_queue;
-	struct nna_winsys_fence *fences[3];
+	struct nna_fence *fences[3];
 	struct nna_winsys_bo *bo;
 	struct fill_job jobs[3];
 	int fd = eventfd(0, EFD_CLOEXEC);
@@ -71,9 +71,7 @@ static void test_in_fences(void **state)
 	assert_int_equal(ws->ops->bo_create(ws, 4096, 0, &bo), 0);
 	for (int i = 0; i < 3; i++) {
 		fill_job_make(&jobs[i], ws, bo->va, 16, i + 1);
-		jobs[i].job.fence_fds = &fd;
-		jobs[i].job.fence_count = i == 0;
-		assert_int_equal(ws->ops->queue_submit(ws, q, &jobs[i].job, &fences[i]), 0);
+		assert_int_equal(submit(ws, q, &jobs[i], &fd, i == 0, &fences[i]), 0);
 	}
 	/* The fd is ours again. */
 	assert_int_equal(ws->ops->fence_wait(ws, fences[0], 0), -ETIME);
@@ -87,18 +85,18 @@ static void test_in_fences(void **state)
 	}
 	check_words(bo->map, 16, 0);
 	assert_int_equal(eventfd_write(fd, 1), 0);
-	for (int i = 2; i >= 0; i--)
+	for (int i = 2; i >= 0; i--) {
 		assert_int_equal(ws->ops->fence_wait(ws, fences[i], INT64_MAX), 0);
+		assert_int_equal(ws->ops->fence_status(ws, fences[i]), 0);
+	}
 	/* The last one wrote last. */
 	check_words(bo->map, 16, 3);
 	for (int i = 0; i < 3; i++) {
-		ws->ops->fence_destroy(ws, fences[i]);
+		nna_fence_put(fences[i]);
 		ws->ops->bo_destroy(ws, jobs[i].bo);
 	}
 	fd = (close(fd), -1);
-	jobs[0].job.fence_fds = &fd;
-	jobs[0].job.fence_count = 1;
-	assert_int_equal(ws->ops->queue_submit(ws, q, &jobs[0].job, &fences[0]), -EBADF);
+	assert_int_equal(submit(ws, q, &jobs[0], &fd, 1, &fences[0]), -EBADF);
 	ws->ops->bo_destroy(ws, bo);
 	ws->ops->queue_destroy(ws, q);
 	ws->ops->queue_destroy(ws, free_queue);
@@ -110,7 +108,7 @@ static void test_many_jobs(void **state)
 	enum { COUNT = 1000, QUEUES = 5 };
 	struct nna_winsys *ws = *state;
 	struct nna_winsys_queue *q[QUEUES];
-	struct nna_winsys_fence *fences[COUNT];
+	struct nna_fence *fences[COUNT];
 	struct nna_winsys_bo *bo;
 	struct fill_job jobs[QUEUES];
 
@@ -121,11 +119,11 @@ static void test_many_jobs(void **state)
 	}
 	for (int i = 0; i < COUNT; i++)
 		assert_int_equal(
-			ws->ops->queue_submit(ws, q[i % QUEUES], &jobs[i % QUEUES].job, &fences[i]),
-			0);
+			submit(ws, q[i % QUEUES], &jobs[i % QUEUES], NULL, 0, &fences[i]), 0);
 	for (int i = 0; i < COUNT; i++) {
 		assert_int_equal(ws->ops->fence_wait(ws, fences[i], INT64_MAX), 0);
-		ws->ops->fence_destroy(ws, fences[i]);
+		assert_int_equal(ws->ops->fence_status(ws, fences[i]), 0);
+		nna_fence_put(fences[i]);
 	}
 	for (int i = 0; i < QUEUES; i++) {
 		check_words((char *)bo->map + 512 * i, 64, i + 1);
@@ -139,16 +137,14 @@ static void test_close_with_waiting_jobs(void **state)
 {
 	struct nna_winsys *ws = *state;
 	struct nna_winsys_queue *q;
-	struct nna_winsys_fence *fence;
+	struct nna_fence *fence;
 	struct fill_job f;
 	int fd = eventfd(0, EFD_CLOEXEC);
 
 	assert_int_equal(ws->ops->queue_create(ws, NNA_PRIORITY_MEDIUM, &q), 0);
 	fill_job_make(&f, ws, 0x1000, 16, 1);
-	f.job.fence_fds = &fd;
-	f.job.fence_count = 1;
-	assert_int_equal(ws->ops->queue_submit(ws, q, &f.job, &fence), 0);
-	ws->ops->fence_destroy(ws, fence);
+	assert_int_equal(submit(ws, q, &f, &fd, 1, &fence), 0);
+	nna_fence_put(fence);
 	ws->ops->bo_destroy(ws, f.bo);
 	ws->ops->queue_destroy(ws, q);
 	close(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest job that shows whether memory and queues of the loopback work. */
+/* The smallest job that shows whether memory and queues work; the loopback as a test's state. */
 #ifndef NNA_TEST_FILL_JOB_H
 #define NNA_TEST_FILL_JOB_H
 
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "hw/gen/nnahw.h"
+#include "libnnaccel/winsys/job.h"
 #include "libnnaccel/winsys/winsys.h"
 
 static inline int open_winsys(void **state)
@@ -36,12 +37,12 @@ static inline int close_winsys(void **state)
 /**
  * struct fill_job - a job that fills memory with one value
  * @bo: holds its stream, base table and report; to be destroyed
- * @job: what is submitted
+ * @job: what the device shall do
  * @report: in @bo
  */
 struct fill_job {
 	struct nna_winsys_bo *bo;
-	struct nna_winsys_job job;
+	struct nna_job job;
 	struct nnahw_report *report;
 };
 
@@ -74,7 +75,7 @@ static inline void fill_job_make(struct fill_job *f, struct nna_winsys *ws, uint
 	memcpy(map + sizeof(header), &fill, sizeof(fill));
 	memcpy(map + 1024, &base, sizeof(base));
 	f->report = (struct nnahw_report *)(map + 2048);
-	f->job = (struct nna_winsys_job){
+	f->job = (struct nna_job){
 		.stream_va = f->bo->va,
 		.stream_size = header.size,
 		.base_table_va = f->bo->va + 1024,
@@ -83,16 +84,27 @@ static inline void fill_job_make(struct fill_job *f, struct nna_winsys *ws, uint
 	};
 }
 
+/* Submits a job. Return: 0 and its fence, or a negative errno. */
+static inline int submit(struct nna_winsys *ws, struct nna_winsys_queue *q,
+			 const struct fill_job *f, const int *fds, uint32_t count,
+			 struct nna_fence **fence)
+{
+	struct nna_winsys_job job = { .job = &f->job, .fence_fds = fds, .fence_count = count };
+
+	return ws->ops->queue_submit(ws, q, &job, fence);
+}
+
 /* Submits a job and waits for its end. Return: its error, or that of the submission. */
 static inline int run(struct nna_winsys *ws, struct nna_winsys_queue *q, const struct fill_job *f)
 {
-	struct nna_winsys_fence *fence;
-	int ret = ws->ops->queue_submit(ws, q, &f->job, &fence);
+	struct nna_fence *fence;
+	int ret = submit(ws, q, f, NULL, 0, &fence);
 
 	if (ret)
 		return ret;
-	ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
-	ws->ops->fence_destroy(ws, fence);
+	assert_int_equal(ws->ops->fence_wait(ws, fence, INT64_MAX), 0);
+	ret = ws->ops->fence_status(ws, fence);
+	nna_fence_put(fence);
 	return ret;
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the NNA shall do: the fields of its ring entry that are not the driver's. Whoever emits
+ * commands fills it in; a backend of the winsys for the NNA gives it to the driver or the ring.
+ * Everybody else hands on a pointer: a winsys for another device has a struct of its own.
+ */
+#ifndef NNA_WINSYS_JOB_H
+#define NNA_WINSYS_JOB_H
+
+#include <stdint.h>
+
+/**
+ * struct nna_job - one run of a stream
+ * @stream_va: device address of the command stream
+ * @stream_size: bytes of it
+ * @start: byte of the stream where to begin, from a report's resume; 0: with the first command
+ * @base_table_va: device address of the table of slots
+ * @slot_count: its length
+ * @report_va: device address of the report, which the device writes when the job has ended
+ * @budget_ns: how long it may run; 0: the device's job limit
+ * @loop_limit_ns: how long its loops may run; 0: the device's job limit
+ */
+struct nna_job {
+	uint64_t stream_va;
+	uint32_t stream_size;
+	uint32_t start;
+	uint64_t base_table_va;
+	uint32_t slot_count;
+	uint64_t report_va;
+	uint64_t budget_ns;
+	uint64_t loop_limit_ns;
+};
+
+#endif
