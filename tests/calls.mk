@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+#
+# Runs of every kind, whose system calls tests/calls/check counts.
+TESTS += $(BUILD)/tests/calls
+$(BUILD)/tests/calls: $(BUILD)/obj/tests/calls/main.o $(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
