@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# libneuralnetworks.so, the NNAPI C API. common/ serves the HALs as well. libnnaccel is linked in, so
-# that one file is enough; the loopback is the plug-in of libnnaccel.so, found beside this library.
+# libneuralnetworks.so, the NNAPI C API. common/ serves the HALs as well. libnnaccel is linked in,
+# so that one file is enough; the loopback is libnnaccel.so's plug-in, found beside this library.
 comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))

@@ -9,8 +9,8 @@ NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 
-# What the shared objects link, and what the plug-in does. The archive has both, without the two ends
-# of the plug-in.
+# What the shared objects link, and what the plug-in does. The archive has both, without the two
+# ends of the plug-in.
 NNACCEL_SHARED_OBJS := $(NNACCEL_SRCS:%.c=$(BUILD)/obj/%.o)
 NNACCEL_PLUGIN_OBJS := $(NNACCEL_PLUGIN_SRCS:%.c=$(BUILD)/obj/%.o) $(DEVICE_OBJS) $(ENGINE_OBJS)
 NNACCEL_OBJS := $(filter-out $(NNACCEL_LOADER) $(NNACCEL_EXPORT), \

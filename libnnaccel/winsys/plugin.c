@@ -71,8 +71,8 @@ int nna_winsys_loopback_create(const char *node, const struct nna_device_options
 	plugin = dlsym(handle, NNA_PLUGIN_SYMBOL);
 	if (!plugin) {
 		nna_log_print(log, NNA_LOG_ERROR,
-			      "%s is no plug-in of this library (no " NNA_PLUGIN_SYMBOL "): " REMEDY,
-			      path);
+			      "%s is no plug-in of this library, it has no " NNA_PLUGIN_SYMBOL
+			      ": " REMEDY, path);
 		ret = -ELIBBAD;
 		goto close;
 	}
