@@ -4,9 +4,11 @@
  *
  * The compiler lowers a graph to the ir, asks accepts() about every operation, fuses what
  * can_fuse() allows, lets the backend change operations and constants into its own forms (select,
- * pack), plans memory, and has the backend write the stream. A backend knows the ir and its hardware, nothing
- * else: neither graph nor compiler nor runtime. All functions may be called from any thread; a
- * struct nna_lower belongs to one.
+ * pack), plans memory, and has the backend write the stream. The runtime has it write what a job is
+ * given besides and read what a job reports.
+ *
+ * A backend knows the ir and its hardware, nothing else: neither graph nor compiler nor runtime. All
+ * functions may be called from any thread; a struct nna_lower belongs to one.
  */
 #ifndef NNA_BACKEND_H
 #define NNA_BACKEND_H
