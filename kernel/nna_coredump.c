@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Core dumps: one at a time, in memory that was allocated at probe, since a device that has failed
- * is no place for allocations. nna_coredump.h says in which steps one is made and who may call them.
+ * is no place for allocations. nna_coredump.h says in which steps one is made and who may call
+ * them.
  */
 
 #include <linux/devcoredump.h>

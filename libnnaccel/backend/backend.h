@@ -7,8 +7,8 @@
  * pack), plans memory, and has the backend write the stream. The runtime has it write what a job is
  * given besides and read what a job reports.
  *
- * A backend knows the ir and its hardware, nothing else: neither graph nor compiler nor runtime. All
- * functions may be called from any thread; a struct nna_lower belongs to one.
+ * A backend knows the ir and its hardware, nothing else: neither graph nor compiler nor runtime.
+ * All functions may be called from any thread; a struct nna_lower belongs to one.
  */
 #ifndef NNA_BACKEND_H
 #define NNA_BACKEND_H

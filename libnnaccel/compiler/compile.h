@@ -138,8 +138,8 @@ void nna_code_destroy(struct nna_code *code);
  * @backend: kind of accelerator
  * @supported: one answer per operation, by the number that it was added as
  *
- * Each operation is checked and, if the shapes and values that it needs are known, lowered alone and
- * shown to the backend, so that the answer is that of nna_compile(). Else the check has to do.
+ * Each operation is checked and, if the shapes and values that it needs are known, lowered alone
+ * and shown to the backend, so that the answer is that of nna_compile(). Else the check has to do.
  *
  * Return: 0 or -ENOMEM.
  */

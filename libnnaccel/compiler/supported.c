@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which operations can be compiled: each is lowered alone into a struct nna_lower that nobody emits,
- * and the backend is asked about what came of it. Its inputs are stand-ins in scratch memory, except
- * constants.
+ * Which operations can be compiled: each is lowered alone into a struct nna_lower that nobody
+ * emits, and the backend is asked about what came of it. Its inputs are stand-ins in scratch
+ * memory, except constants.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -175,8 +175,8 @@ void nna_variant_put_list(struct nna_program *p, struct nna_variant *v)
 }
 
 /*
- * Operation @stop needs a value: those of its inputs that are the program's, and of a type that holds
- * whole numbers, become parameters. False when there is none that was not one before.
+ * Operation @stop needs a value: those of its inputs that are the program's, and of a type that
+ * holds whole numbers, become parameters. False when there is none that was not one before.
  */
 static bool add_parameters(struct nna_program *p, uint32_t stop)
 {
