@@ -28,6 +28,41 @@ struct nna_stream {
 	uint32_t commands;
 };
 
+/* Bytes that a job has for the table of its areas, and for its report. */
+#define NNA_BACKEND_TABLE_SIZE 1024u
+#define NNA_BACKEND_REPORT_SIZE 1024u
+
+/** struct nna_area - a run of device memory that a stream names by its number; 0 bytes for none */
+struct nna_area {
+	uint64_t address, size;
+};
+
+/**
+ * struct nna_report - how a job ended
+ * @reported: the device has written the report; else all else means nothing
+ * @yielded: the job ended before its end, it goes on at @resume
+ * @status: the device's number; @status_name: its name, or NULL
+ * @begin, @end: when, in ticks of the device
+ * @run_time, @loop_time: nanoseconds, of these in loops
+ * @commands: commands done
+ * @resume: where a job that has yielded goes on, in bytes of the stream
+ * @place: where it failed, in bytes of the stream
+ * @origin: operation of the main subgraph there, or -1
+ * @operand: of the command, or -1
+ * @fault_address: of a fault
+ */
+struct nna_report {
+	bool reported, yielded;
+	uint32_t status;
+	const char *status_name;
+	uint64_t begin, end;
+	uint64_t run_time, loop_time;
+	uint32_t commands, resume;
+	uint32_t place;
+	int32_t origin, operand;
+	uint64_t fault_address;
+};
+
 /**
  * struct nna_backend - a kind of accelerator
  * @name: for people and for nna_backend_find()
@@ -53,10 +88,20 @@ struct nna_stream {
  *
  * @print: a stream as text. Return: 0, -EINVAL (malformed, which has been said) or -EIO.
  *
+ * @abi_major, @stream_version, @layout_version: what a device has to speak
+ *
+ * @prepare_job: writes the table of a job's areas, NNA_BACKEND_TABLE_SIZE bytes that the device
+ *	reads.
+ *
+ * @clear_report, @is_reported, @read_report: of a job's report, NNA_BACKEND_REPORT_SIZE bytes that
+ *	the device writes last. It is cleared before each submission; read_report() takes the stream
+ *	to find out the origin of a failure, or NULL.
+ *
  * All but @accepts return 0 or a negative errno where they return int.
  */
 struct nna_backend {
 	const char *name;
+	uint32_t abi_major, stream_version, layout_version;
 	int (*accepts)(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
 		       size_t size);
 	bool (*can_fuse)(const struct nna_lower *l, const struct nna_ir_op *first,
@@ -67,6 +112,11 @@ struct nna_backend {
 	int (*emit)(const struct nna_lower *l, struct nna_stream *out);
 	int (*print)(FILE *to, const void *stream, size_t size, const char *const *slot_names,
 		     uint32_t slot_count);
+	void (*prepare_job)(void *table, const struct nna_area *areas, uint32_t count);
+	void (*clear_report)(void *report);
+	bool (*is_reported)(const void *report);
+	void (*read_report)(const void *report, const void *stream, size_t size,
+			    struct nna_report *out);
 };
 
 /* Areas of memory that a stream may name, whatever the device says it takes. */

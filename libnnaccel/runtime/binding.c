@@ -253,7 +253,7 @@ int nna_bindings_write_table(struct nna_execution *e)
 	const struct nna_variant *v = e->variant;
 	const struct nna_code *code = v->code;
 	struct nna_context *c = e->context;
-	struct nnahw_base *table = (void *)((char *)c->memory->map + NNA_CONTEXT_TABLE);
+	struct nna_area areas[NNA_BACKEND_MAX_SLOTS] = { { 0 } };
 
 	for (uint32_t i = 0; i < code->input_count + code->output_count; i++) {
 		bool input = i < code->input_count;
@@ -268,7 +268,7 @@ int nna_bindings_write_table(struct nna_execution *e)
 		if (ret)
 			return ret;
 		if (b->route != NNA_ROUTE_STAGED)
-			table[io->slot] = (struct nnahw_base){ io->size ? va : 0, io->size };
+			areas[io->slot] = (struct nna_area){ va, io->size };
 	}
 	for (uint32_t i = 0; i < code->slot_count; i++) {
 		const struct nna_slot *s = &code->slots[i];
@@ -290,8 +290,10 @@ int nna_bindings_write_table(struct nna_execution *e)
 		default:
 			continue;
 		}
-		table[i] = (struct nnahw_base){ s->size ? va : 0, s->size };
+		areas[i] = (struct nna_area){ va, s->size };
 	}
+	e->program->device->backend->prepare_job((char *)c->memory->map + NNA_CONTEXT_TABLE, areas,
+						 code->slot_count);
 	return 0;
 }
 

@@ -76,32 +76,37 @@ void nna_context_put(struct nna_program *program, struct nna_variant *variant,
 	nna_context_destroy(program->device, context);
 }
 
-/* What no status of the hardware is. */
-#define NOT_REPORTED UINT32_MAX
-
-struct nnahw_report *nna_context_report(const struct nna_context *context)
+static void *report_of(const struct nna_context *context)
 {
-	return (void *)((char *)context->memory->map + NNA_CONTEXT_REPORT);
+	return (char *)context->memory->map + NNA_CONTEXT_REPORT;
 }
 
-void nna_context_clear_report(struct nna_context *context)
+void nna_context_read_report(const struct nna_device *device, const struct nna_context *context,
+			     const struct nna_code *code, struct nna_report *out)
 {
-	__atomic_store_n(&nna_context_report(context)->status, NOT_REPORTED, __ATOMIC_RELEASE);
+	device->backend->read_report(report_of(context), code->image, code->stream_size, out);
 }
 
-bool nna_context_reported(const struct nna_context *context)
+void nna_context_clear_report(const struct nna_device *device, struct nna_context *context)
 {
-	return __atomic_load_n(&nna_context_report(context)->status, __ATOMIC_ACQUIRE) !=
-	       NOT_REPORTED;
+	device->backend->clear_report(report_of(context));
+}
+
+bool nna_context_reported(const struct nna_device *device, const struct nna_context *context)
+{
+	return device->backend->is_reported(report_of(context));
 }
 
 int nna_context_job_error(struct nna_device *device, const struct nna_context *context,
 			  struct nna_fence *fence)
 {
+	struct nna_report report;
 	int ret;
 
-	if (nna_context_reported(context))
-		return nna_status_error(nna_context_report(context)->status);
+	if (nna_context_reported(device, context)) {
+		device->backend->read_report(report_of(context), NULL, 0, &report);
+		return nna_status_error(report.status);
+	}
 	ret = device->ws->ops->fence_status(device->ws, fence);
 	return ret ? ret : -EIO;
 }

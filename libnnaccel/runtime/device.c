@@ -9,15 +9,16 @@
 static int check_abi(const struct nna_device *d)
 {
 	const struct nna_device_info *i = &d->info;
+	const struct nna_backend *b = d->backend;
 
-	if (i->abi_major == NNAHW_ABI_MAJOR && i->stream_version == NNAHW_STREAM_ABI &&
-	    i->layout_version == NNAHW_LAYOUT_ABI)
+	if (i->abi_major == b->abi_major && i->stream_version == b->stream_version &&
+	    i->layout_version == b->layout_version)
 		return 0;
 	nna_log_print(&d->log, NNA_LOG_ERROR,
 		      "%s speaks ABI %u.%u with stream version %u and layout version %u; "
 		      "this library needs %u.x, %u, %u",
 		      i->name, i->abi_major, i->abi_minor, i->stream_version, i->layout_version,
-		      NNAHW_ABI_MAJOR, NNAHW_STREAM_ABI, NNAHW_LAYOUT_ABI);
+		      b->abi_major, b->stream_version, b->layout_version);
 	return -EPROTO;
 }
 

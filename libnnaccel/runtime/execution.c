@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw/gen/nnahw_decode.h"
 #include "libnnaccel/runtime/runtime.h"
 
 #define DEFAULT_LOOP_LIMIT_NS 2000000000ull
@@ -216,6 +215,11 @@ static int prepare(struct nna_execution *e, bool readable, uint32_t *stop)
 
 /* -------------------------------------------------------------------------------------- running */
 
+static void read_report(const struct nna_execution *e, struct nna_report *report)
+{
+	nna_context_read_report(e->program->device, e->context, e->variant->code, report);
+}
+
 /* Submits e->submission; a queue that another fault has banned is replaced once. */
 static int submit(struct nna_execution *e, struct nna_fence **out)
 {
@@ -223,7 +227,7 @@ static int submit(struct nna_execution *e, struct nna_fence **out)
 	struct nna_context *c = e->context;
 	int ret;
 
-	nna_context_clear_report(c);
+	nna_context_clear_report(e->program->device, c);
 	for (int tries = 0; tries < 2; tries++) {
 		if (!c->queue) {
 			ret = ws->ops->queue_create(ws, e->program->priority, &c->queue);
@@ -341,19 +345,19 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 }
 
 /*
- * Submits a job again that has yielded, until it ends. It goes on where it stopped; the report
- * comes to hold the sums of all its stretches.
+ * Submits a job again that has yielded, until it ends. It goes on where it stopped. @report is of
+ * the first stretch, and comes to hold the sums of all of them; it is not @reported when the last
+ * one has left no report.
  */
-static int resume(struct nna_execution *e)
+static int resume(struct nna_execution *e, struct nna_report *report)
 {
 	struct nna_device *d = e->program->device;
 	struct nna_winsys *ws = d->ws;
-	struct nnahw_report *report = nna_context_report(e->context);
 	uint64_t run_time = 0, begin = report->begin;
 	uint32_t commands = 0;
 	int ret = 0;
 
-	while (!ret && report->status == NNAHW_STATUS_YIELDED) {
+	while (!ret && report->yielded) {
 		struct nna_fence *fence;
 
 		run_time += report->run_time;
@@ -373,12 +377,15 @@ static int resume(struct nna_execution *e)
 			e->submission.duration_ns = 0;
 		}
 		ret = submit(e, &fence);
-		if (ret)
+		if (ret) {
+			report->reported = false;
 			return ret;
+		}
 		ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
 		if (!ret)
 			ret = nna_context_job_error(d, e->context, fence);
 		nna_fence_put(fence);
+		read_report(e, report);
 	}
 	report->begin = begin;
 	report->run_time += run_time;
@@ -387,46 +394,42 @@ static int resume(struct nna_execution *e)
 }
 
 /* Which operation the device could not do, and why. */
-static void log_failure(const struct nna_execution *e, const struct nnahw_report *report)
+static void log_failure(const struct nna_execution *e, const struct nna_report *report)
 {
 	const struct nna_subgraph *sg = &e->program->graph->subgraphs[0];
-	const struct nna_code *code = e->variant->code;
-	const char *name = NULL, *status = nnahw_status_name(report->status);
-	struct nnahw_command head = { 0 };
+	const char *name = NULL, *status = report->status_name;
 
-	if (report->command <= code->stream_size - sizeof(head)) {
-		memcpy(&head, code->image + report->command, sizeof(head));
-		if (head.origin < sg->operation_count)
-			name = nna_operation_name(sg->operations[head.origin].type);
-	}
+	if (report->origin >= 0 && (uint32_t)report->origin < sg->operation_count)
+		name = nna_operation_name(sg->operations[report->origin].type);
 	nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
-		      "%s (operation %u): the device says %s "
+		      "%s (operation %d): the device says %s "
 		      "(byte 0x%x of the stream, operand %d, address 0x%llx)",
-		      name ? name : "?", head.origin, status ? status : "?", report->command,
-		      (int32_t)report->operand, (unsigned long long)report->fault_address);
+		      name ? name : "?", report->origin, status ? status : "?", report->place,
+		      report->operand, (unsigned long long)report->fault_address);
 }
 
 void nna_execution_finish(struct nna_execution *e, int error)
 {
 	struct nna_device *d = e->program->device;
-	struct nnahw_report *report = nna_context_report(e->context);
+	struct nna_report report;
 
 	if (!error)
 		error = nna_context_job_error(d, e->context, e->fence);
-	if (!error && report->status == NNAHW_STATUS_YIELDED)
-		error = resume(e);
-	if (nna_context_reported(e->context)) {
-		e->begin_tick = report->begin;
-		e->end_tick = report->end;
-		e->timing.run = report->run_time;
-		e->timing.commands = report->commands;
+	read_report(e, &report);
+	if (!error && report.yielded)
+		error = resume(e, &report);
+	if (report.reported) {
+		e->begin_tick = report.begin;
+		e->end_tick = report.end;
+		e->timing.run = report.run_time;
+		e->timing.commands = report.commands;
 	}
 	if (error) {
 		/* The queue may be banned. To make a new one costs less than to ask. */
 		d->ws->ops->queue_destroy(d->ws, e->context->queue);
 		e->context->queue = NULL;
-		if (nna_context_reported(e->context))
-			log_failure(e, report);
+		if (report.reported)
+			log_failure(e, &report);
 	} else {
 		error = nna_execution_take_outputs(e);
 	}

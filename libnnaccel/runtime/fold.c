@@ -14,7 +14,7 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 	struct nna_winsys *ws = d->ws;
 	struct nna_context *c;
 	struct nna_fence *fence;
-	struct nnahw_base *table;
+	struct nna_area areas[NNA_BACKEND_MAX_SLOTS] = { { 0 } };
 	struct nna_job job;
 	struct nna_variant v = { .code = (struct nna_code *)code };
 	int ret = nna_variant_place_io(&v);
@@ -31,7 +31,6 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 		free(v.places);
 		return ret;
 	}
-	table = (void *)((char *)c->memory->map + NNA_CONTEXT_TABLE);
 	for (uint32_t i = 0; i < code->slot_count; i++) {
 		const struct nna_slot *s = &code->slots[i];
 		uint64_t at = 0;
@@ -56,8 +55,10 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 			at = c->staging->va + v.places[code->input_count + s->index];
 			break;
 		}
-		table[i] = (struct nnahw_base){ s->size ? at : 0, s->size };
+		areas[i] = (struct nna_area){ at, s->size };
 	}
+	d->backend->prepare_job((char *)c->memory->map + NNA_CONTEXT_TABLE, areas,
+				code->slot_count);
 	job = (struct nna_job){
 		.stream_va = image->va,
 		.stream_size = code->stream_size,
@@ -65,7 +66,7 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 		.slot_count = code->slot_count,
 		.report_va = c->memory->va + NNA_CONTEXT_REPORT,
 	};
-	nna_context_clear_report(c);
+	nna_context_clear_report(d, c);
 	ret = ws->ops->queue_submit(ws, c->queue, &(struct nna_winsys_job){ .job = &job }, &fence);
 	if (!ret) {
 		ret = ws->ops->fence_wait(ws, fence, INT64_MAX);

@@ -69,7 +69,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "hw/gen/nnahw.h"
+#include "libnnaccel/backend/backend.h"
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
@@ -106,8 +106,8 @@ struct nna_buffer {
 
 /* Where things lie in @memory of a context, in bytes. */
 #define NNA_CONTEXT_TABLE 0u
-#define NNA_CONTEXT_REPORT 1024u
-#define NNA_CONTEXT_SCRATCH 2048u
+#define NNA_CONTEXT_REPORT (NNA_CONTEXT_TABLE + NNA_BACKEND_TABLE_SIZE)
+#define NNA_CONTEXT_SCRATCH (NNA_CONTEXT_REPORT + NNA_BACKEND_REPORT_SIZE)
 
 /**
  * struct nna_context - what one run at a time needs
@@ -128,11 +128,15 @@ int nna_context_create(struct nna_device *device, enum nna_priority priority,
 		       const struct nna_code *code, struct nna_context **out);
 void nna_context_destroy(struct nna_device *device, struct nna_context *context);
 
-/* Where the device writes its report of a job in @context. */
-struct nnahw_report *nna_context_report(const struct nna_context *context);
+/*
+ * The report that the device writes of a job in @context, by way of the device's backend. @code is
+ * what the job ran, for the origin of a failure.
+ */
+void nna_context_read_report(const struct nna_device *device, const struct nna_context *context,
+			     const struct nna_code *code, struct nna_report *out);
 /* Before a job: it has not been reported. */
-void nna_context_clear_report(struct nna_context *context);
-bool nna_context_reported(const struct nna_context *context);
+void nna_context_clear_report(const struct nna_device *device, struct nna_context *context);
+bool nna_context_reported(const struct nna_device *device, const struct nna_context *context);
 /*
  * How the job that has ended and has @fence went: 0 or a negative errno. The report tells; without
  * one (an in-fence failed, the job was lost) the fence is asked.

@@ -5,6 +5,9 @@
 extern const struct nna_backend nna_backend_nna;
 const struct nna_backend nna_backend_nna = {
 	.name = "nna",
+	.abi_major = NNAHW_ABI_MAJOR,
+	.stream_version = NNAHW_STREAM_ABI,
+	.layout_version = NNAHW_LAYOUT_ABI,
 	.accepts = nna_hw_accepts,
 	.can_fuse = nna_hw_can_fuse,
 	.in_place = nna_hw_in_place,
@@ -12,4 +15,8 @@ const struct nna_backend nna_backend_nna = {
 	.pack = nna_hw_pack,
 	.emit = nna_hw_emit,
 	.print = nna_commands_print,
+	.prepare_job = nna_hw_prepare_job,
+	.clear_report = nna_hw_clear_report,
+	.is_reported = nna_hw_is_reported,
+	.read_report = nna_hw_read_report,
 };

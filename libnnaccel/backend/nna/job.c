@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/* What a job of the NNA is given besides its stream, and what it leaves: base table and report. */
+#include <string.h>
+
+#include "hw/gen/nnahw_decode.h"
+#include "libnnaccel/backend/nna/nna.h"
+
+/* No status of the device: the report has not been written yet. */
+#define NOT_REPORTED UINT32_MAX
+
+_Static_assert(sizeof(struct nnahw_base) * NNAHW_MAX_SLOTS <= NNA_BACKEND_TABLE_SIZE &&
+		       sizeof(struct nnahw_report) <= NNA_BACKEND_REPORT_SIZE,
+	       "room for base table and report");
+
+void nna_hw_prepare_job(void *table, const struct nna_area *areas, uint32_t count)
+{
+	struct nnahw_base *bases = table;
+
+	for (uint32_t i = 0; i < count; i++)
+		bases[i] = (struct nnahw_base){ areas[i].size ? areas[i].address : 0,
+						areas[i].size };
+}
+
+void nna_hw_clear_report(void *report)
+{
+	struct nnahw_report *r = report;
+
+	__atomic_store_n(&r->status, NOT_REPORTED, __ATOMIC_RELEASE);
+}
+
+bool nna_hw_is_reported(const void *report)
+{
+	const struct nnahw_report *r = report;
+
+	return __atomic_load_n(&r->status, __ATOMIC_ACQUIRE) != NOT_REPORTED;
+}
+
+void nna_hw_read_report(const void *report, const void *stream, size_t size,
+			struct nna_report *out)
+{
+	const struct nnahw_report *r = report;
+	/* First: when the status is there, all else is. */
+	uint32_t status = __atomic_load_n(&r->status, __ATOMIC_ACQUIRE);
+	struct nnahw_command head;
+
+	*out = (struct nna_report){
+		.reported = status != NOT_REPORTED,
+		.yielded = status == NNAHW_STATUS_YIELDED,
+		.status = status,
+		.status_name = nnahw_status_name(status),
+		.begin = r->begin,
+		.end = r->end,
+		.run_time = r->run_time,
+		.loop_time = r->loop_time,
+		.commands = r->commands,
+		.resume = r->resume,
+		.place = r->command,
+		.origin = -1,
+		.operand = (int32_t)r->operand,
+		.fault_address = r->fault_address,
+	};
+	if (stream && size >= sizeof(head) && out->place <= size - sizeof(head)) {
+		memcpy(&head, (const char *)stream + out->place, sizeof(head));
+		out->origin = (int32_t)head.origin;
+	}
+}
