@@ -93,9 +93,9 @@ struct nna_report {
  * @prepare_job: writes the table of a job's areas, NNA_BACKEND_TABLE_SIZE bytes that the device
  *	reads.
  *
- * @clear_report, @is_reported, @read_report: of a job's report, NNA_BACKEND_REPORT_SIZE bytes that
- *	the device writes last. It is cleared before each submission; read_report() takes the stream
- *	to find out the origin of a failure, or NULL.
+ * @clear_report, @read_report: of a job's report, NNA_BACKEND_REPORT_SIZE bytes that the device
+ *	writes last. It is cleared before each submission; read_report() takes the stream to find out
+ *	the origin of a failure, or NULL.
  *
  * All but @accepts return 0 or a negative errno where they return int.
  */
@@ -114,7 +114,6 @@ struct nna_backend {
 		     uint32_t slot_count);
 	void (*prepare_job)(void *table, const struct nna_area *areas, uint32_t count);
 	void (*clear_report)(void *report);
-	bool (*is_reported)(const void *report);
 	void (*read_report)(const void *report, const void *stream, size_t size,
 			    struct nna_report *out);
 };

@@ -92,21 +92,15 @@ void nna_context_clear_report(const struct nna_device *device, struct nna_contex
 	device->backend->clear_report(report_of(context));
 }
 
-bool nna_context_reported(const struct nna_device *device, const struct nna_context *context)
-{
-	return device->backend->is_reported(report_of(context));
-}
-
 int nna_context_job_error(struct nna_device *device, const struct nna_context *context,
 			  struct nna_fence *fence)
 {
 	struct nna_report report;
 	int ret;
 
-	if (nna_context_reported(device, context)) {
-		device->backend->read_report(report_of(context), NULL, 0, &report);
+	device->backend->read_report(report_of(context), NULL, 0, &report);
+	if (report.reported)
 		return nna_status_error(report.status);
-	}
 	ret = device->ws->ops->fence_status(device->ws, fence);
 	return ret ? ret : -EIO;
 }

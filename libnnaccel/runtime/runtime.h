@@ -136,7 +136,6 @@ void nna_context_read_report(const struct nna_device *device, const struct nna_c
 			     const struct nna_code *code, struct nna_report *out);
 /* Before a job: it has not been reported. */
 void nna_context_clear_report(const struct nna_device *device, struct nna_context *context);
-bool nna_context_reported(const struct nna_device *device, const struct nna_context *context);
 /*
  * How the job that has ended and has @fence went: 0 or a negative errno. The report tells; without
  * one (an in-fence failed, the job was lost) the fence is asked.

@@ -28,13 +28,6 @@ void nna_hw_clear_report(void *report)
 	__atomic_store_n(&r->status, NOT_REPORTED, __ATOMIC_RELEASE);
 }
 
-bool nna_hw_is_reported(const void *report)
-{
-	const struct nnahw_report *r = report;
-
-	return __atomic_load_n(&r->status, __ATOMIC_ACQUIRE) != NOT_REPORTED;
-}
-
 void nna_hw_read_report(const void *report, const void *stream, size_t size,
 			struct nna_report *out)
 {

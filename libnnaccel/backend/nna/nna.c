@@ -17,6 +17,5 @@ const struct nna_backend nna_backend_nna = {
 	.print = nna_commands_print,
 	.prepare_job = nna_hw_prepare_job,
 	.clear_report = nna_hw_clear_report,
-	.is_reported = nna_hw_is_reported,
 	.read_report = nna_hw_read_report,
 };

@@ -23,7 +23,6 @@ int nna_hw_pack(struct nna_lower *l);
 int nna_hw_emit(const struct nna_lower *l, struct nna_stream *out);
 void nna_hw_prepare_job(void *table, const struct nna_area *areas, uint32_t count);
 void nna_hw_clear_report(void *report);
-bool nna_hw_is_reported(const void *report);
 void nna_hw_read_report(const void *report, const void *stream, size_t size,
 			struct nna_report *out);
 
