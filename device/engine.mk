@@ -6,6 +6,18 @@ ENGINE_SRCS += $(wildcard device/engine/x86/*.c)
 endif
 ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
 
+# The table of kernels: the names that the sources give with NNADEV_KERNEL(). Looked at in every run,
+# because a source may have gone, and written where it has changed.
+ENGINE_TABLE := $(BUILD)/gen/device/engine/kernels.inc
+.PHONY: engine-table
+engine-table:
+$(ENGINE_TABLE): engine-table
+	@mkdir -p $(@D)
+	@sed -n 's/^NNADEV_KERNEL(\([a-z0-9_]*\)) = .*/KERNEL(\1)/p' $(sort $(ENGINE_SRCS)) > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BUILD)/obj/device/engine/engine.o: $(ENGINE_TABLE)
+$(BUILD)/obj/device/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
+
 # math-errno off: a square root is the instruction and nothing more.
 $(BUILD)/obj/device/engine/%.o: override CFLAGS += -fno-math-errno
 # Reassociation would pair the products of two steps and spill the accumulators.

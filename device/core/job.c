@@ -262,7 +262,6 @@ static uint32_t plan(struct nnadev *dev, struct nnadev_job *job)
 	if (status)
 		return status;
 	at->command.entropy = nnadev_clock_now();
-	memset(&at->plan, 0, sizeof(at->plan));
 	status = dev->prepare(dev->isa, dev->params.threads, &at->command, &at->plan);
 	if (status) {
 		if (status == NNAHW_STATUS_BAD_OPERAND)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-/*
- * The engine's table: which function plans which command. The scalar kernels (ref/) define what a
- * command does and check it; after that a faster kernel may take its place.
- */
+/* The engine: checks what concerns all commands, and asks the table of kernels (kernel.h). */
 #include "device/engine/kernel.h"
 
-#ifdef __x86_64__
-#include "device/engine/x86/x86.h"
-#endif
+/* Made by device/engine.mk: a line KERNEL(name) for each NNADEV_KERNEL(name) of the sources. */
+#define KERNEL(name) extern NNADEV_KERNEL(name);
+#include "device/engine/kernels.inc"
+#undef KERNEL
+
+#define KERNEL(name) &nnadev_kernel_##name,
+static const struct nnadev_kernel *const kernels[] = {
+#include "device/engine/kernels.inc"
+};
+#undef KERNEL
 
 enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 {
@@ -39,69 +43,48 @@ static int bad_zero_point(const struct nnadev_engine_command *cmd)
 	return -1;
 }
 
-static uint32_t prepare(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+/* The kernel of an instruction set that accepts a command; *status is what the last one said. */
+static const struct nnadev_kernel *find(enum nnadev_engine_isa isa,
+					const struct nnadev_engine_command *cmd,
+					struct nnadev_engine_plan *plan, uint32_t *status)
 {
-	switch (cmd->raw->opcode) {
-	case NNAHW_OP_CONV:
-	case NNAHW_OP_DWCONV:
-		return nnadev_prepare_conv(cmd, plan);
-	case NNAHW_OP_MATMUL:
-		return nnadev_prepare_matmul(cmd, plan);
-	case NNAHW_OP_POOL:
-		return nnadev_prepare_pool(cmd, plan);
-	case NNAHW_OP_EWISE:
-		return nnadev_prepare_ewise(cmd, plan);
-	case NNAHW_OP_COPY:
-		return nnadev_prepare_copy(cmd, plan);
-	case NNAHW_OP_FILL:
-		return nnadev_prepare_fill(cmd, plan);
-	case NNAHW_OP_REDUCE:
-		return nnadev_prepare_reduce(cmd, plan);
-	case NNAHW_OP_ARG:
-		return nnadev_prepare_arg(cmd, plan);
-	case NNAHW_OP_TOPK:
-		return nnadev_prepare_topk(cmd, plan);
-	case NNAHW_OP_SOFTMAX:
-		return nnadev_prepare_softmax(cmd, plan);
-	case NNAHW_OP_NORM16:
-		return nnadev_prepare_norm16(cmd, plan);
-	case NNAHW_OP_RESIZE:
-		return nnadev_prepare_resize(cmd, plan);
-	case NNAHW_OP_ROI:
-		return nnadev_prepare_roi(cmd, plan);
-	case NNAHW_OP_GATHER:
-		return nnadev_prepare_gather(cmd, plan);
-	case NNAHW_OP_NMS:
-		return nnadev_prepare_nms(cmd, plan);
-	case NNAHW_OP_LSH:
-		return nnadev_prepare_lsh(cmd, plan);
-	case NNAHW_OP_MULTINOMIAL:
-		return nnadev_prepare_multinomial(cmd, plan);
-	case NNAHW_OP_KEYPOINT:
-		return nnadev_prepare_keypoint(cmd, plan);
-	default:
-		return NNAHW_STATUS_BAD_COMMAND;
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		const struct nnadev_kernel *k = kernels[i];
+
+		if (k->opcode != cmd->raw->opcode || k->isa != isa)
+			continue;
+		*status = k->accepts(cmd, plan);
+		if (*status == NNAHW_STATUS_OK)
+			return k;
 	}
+	return NULL;
 }
 
 uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 			       const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
-	uint32_t status;
+	uint32_t status = NNAHW_STATUS_BAD_COMMAND, ignored;
+	const struct nnadev_kernel *kernel, *faster;
 	int bad;
 
-	memset(plan, 0, sizeof(*plan));
+	memset(plan, 0, offsetof(struct nnadev_engine_plan, state));
 	bad = bad_zero_point(cmd);
 	if (bad >= 0)
 		return nnadev_bad_operand(plan, (uint32_t)bad);
-	status = prepare(cmd, plan);
-	if (status != NNAHW_STATUS_OK || !plan->phases)
+	kernel = find(NNADEV_ENGINE_SCALAR, cmd, plan, &status);
+	if (!kernel)
 		return status;
-#ifdef __x86_64__
-	if (isa >= NNADEV_ENGINE_AVX2)
-		nnadev_x86_plan(threads, cmd, plan);
-#endif
+	/* Without output there is nothing to do, and nothing that a faster kernel could divide. */
+	for (; isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count; isa--) {
+		faster = find(isa, cmd, plan, &ignored);
+		if (faster) {
+			kernel = faster;
+			break;
+		}
+	}
+	plan->run = kernel->tile;
+	kernel->plan(cmd, threads, plan);
 	if (plan->scratch_size > NNADEV_ENGINE_MAX_SCRATCH ||
 	    plan->shared_size > NNADEV_ENGINE_MAX_SCRATCH)
 		return NNAHW_STATUS_NO_MEMORY;

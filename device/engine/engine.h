@@ -18,9 +18,10 @@
  * Plans and tiles
  *
  * nnadev_engine_prepare() checks what is left (relations of shapes and parameters), picks a kernel
- * and cuts the work into tiles. Tiles are independent of each other: any thread may run any tile,
- * in any order, each at most once. The command processor preempts between tiles, so a tile should
- * take from 20 us to 1 ms. A plan lives in the caller's memory and holds no resources.
+ * from the table (kernel.h) and has it cut the work into tiles. Tiles are independent of each
+ * other: any thread may run any tile, in any order, each at most once. The command processor
+ * preempts between tiles, so a tile should take from 20 us to 1 ms. A plan lives in the caller's
+ * memory and holds no resources.
  *
  * A plan of several phases has a barrier between them: phase p has phase_tiles[p] tiles. Work of
  * which each step needs the one before is a phase that is run repeatedly: the last but one,
@@ -44,6 +45,8 @@
 #define NNADEV_ENGINE_MAX_PHASES 4u
 /* Bytes of each block of scratch and shared memory; what needs more ends with NO_MEMORY. */
 #define NNADEV_ENGINE_MAX_SCRATCH (64u << 20)
+/* Bytes of the state that a kernel may keep in a plan. */
+#define NNADEV_ENGINE_STATE_SIZE 640u
 
 /**
  * struct nnadev_engine_operand - an operand resolved to host memory
@@ -77,7 +80,7 @@ struct nnadev_engine_plan;
 
 /**
  * typedef nnadev_engine_tile_fn - run one tile
- * @cmd: as it was given to nnadev_engine_prepare(); data may have moved since then
+ * @cmd: that of nnadev_engine_prepare(), at the same address; operands' data may have moved
  * @plan: as prepared
  * @phase: of the plan
  * @tile: of the phase
@@ -99,7 +102,9 @@ typedef uint32_t (*nnadev_engine_tile_fn)(const struct nnadev_engine_command *cm
  * @scratch_size: bytes per thread
  * @shared_size: bytes for all tiles together
  * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
- * @priv: the kernel's own numbers (block sizes and the like)
+ * @per_tile: pieces of work in a tile, where the kernel counts them in such
+ * @state: what the kernel has decoded from the command, so that no tile does it again: its own
+ *	struct, which may point into the command but not to the data of operands
  */
 struct nnadev_engine_plan {
 	nnadev_engine_tile_fn run;
@@ -109,7 +114,8 @@ struct nnadev_engine_plan {
 	uint32_t scratch_size;
 	uint32_t shared_size;
 	uint32_t bad_operand;
-	uint64_t priv[16];
+	uint32_t per_tile;
+	_Alignas(16) uint8_t state[NNADEV_ENGINE_STATE_SIZE];
 };
 
 /* Kernels by instruction set; each has those before it, too. */

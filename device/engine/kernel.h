@@ -1,40 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the engine.
+ * The engine's table of kernels, and what kernels have in common.
  *
- *   ref/  scalar kernels, which define the commands: one function per command checks its shapes and
- *         parameters and plans its run
- *   x86/  vector kernels: one function may replace the plan of a command that has passed the checks
+ *   ref/  scalar kernels, which define the commands
+ *   x86/  vector kernels, which give the same results faster
  *
- * A kernel need not check again what it takes from a command (sizes, strides, parameters).
+ * A kernel is an entry of the table, next to its functions: NNADEV_KERNEL(name) = { ... }; at the
+ * start of a line, by which device/engine.mk finds it and puts it into the table. So a new kernel
+ * is a new file, and needs no change to another.
+ *
+ * Who is asked: first the scalar kernel of the opcode, whose refusal is how the command ends. Then
+ * the kernels of the instruction sets that are allowed, the best set first; the first one that
+ * accepts the command plans and runs it, and the scalar one if there is none. Kernels of the same
+ * opcode and instruction set accept different commands, so that their order does not matter.
  */
 #ifndef NNADEV_KERNEL_H
 #define NNADEV_KERNEL_H
 
 #include "device/engine/element.h"
 
-#define NNADEV_PREPARE(name)                                                                       \
-	uint32_t nnadev_prepare_##name(const struct nnadev_engine_command *cmd,                    \
-				       struct nnadev_engine_plan *plan)
+/**
+ * struct nnadev_kernel - a way to run a command
+ * @opcode: the command
+ * @isa: instruction set that it needs; the scalar kernel of an opcode defines it
+ * @accepts: scalar: checks the command; a faster one is asked about checked commands alone, and
+ *	says whether it can run this one. Writes @bad_operand of the plan or nothing. Return:
+ *	NNAHW_STATUS_OK, or else the status with which the command ends if that is the scalar
+ *	kernel's.
+ * @plan: plans the run of a command that it has accepted, on @threads threads (a hint for
+ *	cutting): sizes, phases and tiles, and the decoded command in @state of the plan. The plan
+ *	is zero but for @run, which is @tile, and @state, which is uninitialised.
+ * @tile: runs a tile; it need not check again what it takes from the command
+ */
+struct nnadev_kernel {
+	uint32_t opcode;
+	enum nnadev_engine_isa isa;
+	uint32_t (*accepts)(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan);
+	void (*plan)(const struct nnadev_engine_command *cmd, uint32_t threads,
+		     struct nnadev_engine_plan *plan);
+	nnadev_engine_tile_fn tile;
+};
 
-NNADEV_PREPARE(conv); /* also DWCONV */
-NNADEV_PREPARE(matmul);
-NNADEV_PREPARE(pool);
-NNADEV_PREPARE(ewise);
-NNADEV_PREPARE(copy);
-NNADEV_PREPARE(fill);
-NNADEV_PREPARE(reduce);
-NNADEV_PREPARE(arg);
-NNADEV_PREPARE(topk);
-NNADEV_PREPARE(softmax);
-NNADEV_PREPARE(norm16);
-NNADEV_PREPARE(resize);
-NNADEV_PREPARE(roi);
-NNADEV_PREPARE(gather);
-NNADEV_PREPARE(nms);
-NNADEV_PREPARE(lsh);
-NNADEV_PREPARE(multinomial);
-NNADEV_PREPARE(keypoint);
+/* The name of a kernel's entry. */
+#define NNADEV_KERNEL(name) const struct nnadev_kernel nnadev_kernel_##name
+
+/* That a kernel's state fits into a plan. */
+#define NNADEV_STATE_FITS(type) \
+	_Static_assert(sizeof(type) <= NNADEV_ENGINE_STATE_SIZE, "fits into the plan")
+
+/* What a kernel that is not the scalar one returns from accepts(). */
+static inline uint32_t nnadev_accept(bool accepted)
+{
+	return accepted ? NNAHW_STATUS_OK : NNAHW_STATUS_INTERNAL;
+}
+
+/* The state in a plan: for plan(), which writes it, and for tile(), which reads it. */
+static inline void *nnadev_state_new(struct nnadev_engine_plan *plan)
+{
+	return plan->state;
+}
+
+static inline const void *nnadev_state(const struct nnadev_engine_plan *plan)
+{
+	return plan->state;
+}
 
 /* Names the operand at fault, for `return nnadev_bad_operand(plan, index)`. */
 static inline uint32_t nnadev_bad_operand(struct nnadev_engine_plan *plan, uint32_t index)
@@ -71,20 +101,20 @@ static inline uint32_t nnadev_div_up(uint32_t x, uint32_t y)
 	return x / y + (x % y != 0);
 }
 
-/* Plans one phase: `count` pieces of work in tiles of `per_tile`, which is kept in priv[0]. */
+/* Plans one phase: `count` pieces of work in tiles of `per_tile`. */
 static inline void nnadev_cut(struct nnadev_engine_plan *plan, uint32_t count, uint32_t per_tile)
 {
 	per_tile = per_tile ? per_tile : 1;
 	plan->phases = count != 0;
 	plan->phase_tiles[0] = nnadev_div_up(count, per_tile);
-	plan->priv[0] = per_tile;
+	plan->per_tile = per_tile;
 }
 
 /* The pieces of a tile that nnadev_cut() has made: [*begin, *end) of count. */
 static inline void nnadev_tile_range(const struct nnadev_engine_plan *plan, uint32_t tile,
 				     uint32_t count, uint32_t *begin, uint32_t *end)
 {
-	uint64_t first = (uint64_t)tile * plan->priv[0], last = first + plan->priv[0];
+	uint64_t first = (uint64_t)tile * plan->per_tile, last = first + plan->per_tile;
 
 	*begin = (uint32_t)(first < count ? first : count);
 	*end = (uint32_t)(last < count ? last : count);

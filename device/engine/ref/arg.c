@@ -46,7 +46,8 @@ static uint32_t arg_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(arg)
+static uint32_t arg_accepts(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_ARG_OUTPUT],
@@ -63,7 +64,16 @@ NNADEV_PREPARE(arg)
 	length = input->desc.dims[p->axis];
 	if (!length || length > NNAHW_LIMIT_ARG_LENGTH)
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = arg_tile;
-	nnadev_cut(plan, output->count, TILE_ELEMENTS / length);
 	return NNAHW_STATUS_OK;
 }
+
+static void arg_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		     struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
+
+	nnadev_cut(plan, cmd->operands[NNAHW_ARG_OUTPUT].count,
+		   TILE_ELEMENTS / cmd->operands[NNAHW_ARG_INPUT].desc.dims[p->axis]);
+}
+
+NNADEV_KERNEL(arg) = { NNAHW_OP_ARG, NNADEV_ENGINE_SCALAR, arg_accepts, arg_plan, arg_tile };

@@ -50,11 +50,9 @@ static uint32_t conv_tile(const struct nnadev_engine_command *cmd,
 			  void *scratch, void *shared)
 {
 	uint32_t index[4], begin, end;
-	struct nnadev_conv g;
-	bool quantised;
+	const struct nnadev_conv g = *(const struct nnadev_conv *)nnadev_state(plan);
+	const bool quantised = nnadev_present(g.channels);
 
-	nnadev_conv_get(cmd, &g);
-	quantised = nnadev_present(g.channels);
 	nnadev_tile_range(plan, tile, g.output->count, &begin, &end);
 	nnadev_unflatten(g.output->desc.dims, 4, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(g.output->desc.dims, 4, index)) {
@@ -148,11 +146,12 @@ static bool conv_weights_fit(const struct nnadev_conv *g, uint32_t groups)
 	return nnadev_has_dims(w, 3, (uint64_t[]){ nnadev_div_up(g->out_c, 16), g->k, 16 });
 }
 
-NNADEV_PREPARE(conv)
+static uint32_t conv_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_conv *p = (const struct nnahw_cmd_conv *)cmd->raw;
 	struct nnadev_conv g;
-	uint32_t status, type, weight_type;
+	uint32_t type, weight_type;
 	uint64_t in_c;
 	bool quantised, wide;
 
@@ -188,11 +187,20 @@ NNADEV_PREPARE(conv)
 					       NNAHW_LIMIT_CONV_WINDOW) ||
 	    !conv_weights_fit(&g, p->groups))
 		return NNAHW_STATUS_BAD_SHAPE;
-	status = nnadev_check_bias(cmd, plan, NNAHW_CONV_BIAS, NNAHW_CONV_CHANNELS, quantised,
-				   g.layout == NNAHW_LAYOUT_PACKED8, false, g.out_c);
-	if (status != NNAHW_STATUS_OK)
-		return status;
-	plan->run = conv_tile;
-	nnadev_cut(plan, g.output->count, TILE_WORK / (g.k + 16));
-	return NNAHW_STATUS_OK;
+	return nnadev_check_bias(cmd, plan, NNAHW_CONV_BIAS, NNAHW_CONV_CHANNELS, quantised,
+				 g.layout == NNAHW_LAYOUT_PACKED8, false, g.out_c);
 }
+
+static void conv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	struct nnadev_conv *g = nnadev_state_new(plan);
+
+	nnadev_conv_get(cmd, g);
+	nnadev_cut(plan, g->output->count, TILE_WORK / (g->k + 16));
+}
+
+NNADEV_STATE_FITS(struct nnadev_conv);
+NNADEV_KERNEL(conv) = { NNAHW_OP_CONV, NNADEV_ENGINE_SCALAR, conv_accepts, conv_plan, conv_tile };
+NNADEV_KERNEL(dwconv) = { NNAHW_OP_DWCONV, NNADEV_ENGINE_SCALAR, conv_accepts, conv_plan,
+			  conv_tile };

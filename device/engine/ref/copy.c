@@ -42,7 +42,8 @@ static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(copy)
+static uint32_t copy_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_COPY_OUTPUT],
 					*input = &cmd->operands[NNAHW_COPY_INPUT];
@@ -51,10 +52,16 @@ NNADEV_PREPARE(copy)
 		return nnadev_bad_operand(plan, NNAHW_COPY_INPUT);
 	if (!nnadev_same_dims(&input->desc, &output->desc))
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = copy_tile;
-	nnadev_cut(plan, output->count, TILE_ELEMENTS);
 	return NNAHW_STATUS_OK;
 }
+
+static void copy_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	nnadev_cut(plan, cmd->operands[NNAHW_COPY_OUTPUT].count, TILE_ELEMENTS);
+}
+
+NNADEV_KERNEL(copy) = { NNAHW_OP_COPY, NNADEV_ENGINE_SCALAR, copy_accepts, copy_plan, copy_tile };
 
 static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
@@ -75,9 +82,16 @@ static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(fill)
+static uint32_t fill_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
-	plan->run = fill_tile;
-	nnadev_cut(plan, cmd->operands[NNAHW_FILL_OUTPUT].count, TILE_ELEMENTS);
 	return NNAHW_STATUS_OK;
 }
+
+static void fill_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	nnadev_cut(plan, cmd->operands[NNAHW_FILL_OUTPUT].count, TILE_ELEMENTS);
+}
+
+NNADEV_KERNEL(fill) = { NNAHW_OP_FILL, NNADEV_ENGINE_SCALAR, fill_accepts, fill_plan, fill_tile };

@@ -4,6 +4,16 @@
 
 #define TILE_ELEMENTS 8192u
 
+/**
+ * struct ewise - what a plan keeps
+ * @rule: by which it is computed
+ * @inputs: how many
+ */
+struct ewise {
+	enum nnadev_ewise_rule rule;
+	uint32_t inputs;
+};
+
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	int64_t q;
@@ -162,8 +172,9 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 			   void *scratch, void *shared)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
-	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	const struct ewise *s = nnadev_state(plan);
+	const enum nnadev_ewise_rule rule = s->rule;
+	const uint32_t inputs = s->inputs;
 	struct nnadev_engine_operand o[4];
 	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
@@ -211,7 +222,8 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(ewise)
+static uint32_t ewise_accepts(const struct nnadev_engine_command *cmd,
+			      struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_EWISE_OUTPUT];
@@ -233,7 +245,18 @@ NNADEV_PREPARE(ewise)
 	if (p->staged > 1 || (p->staged && nnadev_ewise_rule(cmd) != NNADEV_RULE_QUANTISED) ||
 	    (!p->staged && (p->a_shift || p->b_shift || p->multiplier)))
 		return NNAHW_STATUS_BAD_COMMAND;
-	plan->run = ewise_tile;
-	nnadev_cut(plan, output->count, TILE_ELEMENTS);
 	return NNAHW_STATUS_OK;
 }
+
+static void ewise_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		       struct nnadev_engine_plan *plan)
+{
+	struct ewise *s = nnadev_state_new(plan);
+
+	s->rule = nnadev_ewise_rule(cmd);
+	s->inputs = nnadev_ewise_inputs(((const struct nnahw_cmd_ewise *)cmd->raw)->op);
+	nnadev_cut(plan, cmd->operands[NNAHW_EWISE_OUTPUT].count, TILE_ELEMENTS);
+}
+
+NNADEV_KERNEL(ewise) = { NNAHW_OP_EWISE, NNADEV_ENGINE_SCALAR, ewise_accepts, ewise_plan,
+			 ewise_tile };

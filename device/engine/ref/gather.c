@@ -50,7 +50,8 @@ static uint32_t gather_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(gather)
+static uint32_t gather_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_gather *p = (const struct nnahw_cmd_gather *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_GATHER_OUTPUT],
@@ -72,7 +73,14 @@ NNADEV_PREPARE(gather)
 		if (output->desc.dims[k] != dim)
 			return NNAHW_STATUS_BAD_SHAPE;
 	}
-	plan->run = gather_tile;
-	nnadev_cut(plan, output->count, TILE_ELEMENTS);
 	return NNAHW_STATUS_OK;
 }
+
+static void gather_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	nnadev_cut(plan, cmd->operands[NNAHW_GATHER_OUTPUT].count, TILE_ELEMENTS);
+}
+
+NNADEV_KERNEL(gather) = { NNAHW_OP_GATHER, NNADEV_ENGINE_SCALAR, gather_accepts, gather_plan,
+			  gather_tile };

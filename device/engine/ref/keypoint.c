@@ -128,7 +128,8 @@ static uint32_t keypoint_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(keypoint)
+static uint32_t keypoint_accepts(const struct nnadev_engine_command *cmd,
+				 struct nnadev_engine_plan *plan)
 {
 	const struct nnadev_engine_operand *scores = &cmd->operands[NNAHW_KEYPOINT_SCORES];
 	const uint32_t *dims = cmd->operands[NNAHW_KEYPOINT_HEATMAPS].desc.dims;
@@ -141,7 +142,17 @@ NNADEV_PREPARE(keypoint)
 			     (uint64_t[]){ dims[0], 4 }) ||
 	    dims[1] < 2 || dims[2] < 2 || (uint64_t)dims[1] * dims[2] > NNAHW_LIMIT_KEYPOINT_MAP)
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = keypoint_tile;
-	nnadev_cut(plan, scores->count, TILE_ELEMENTS / (dims[1] * dims[2]));
 	return NNAHW_STATUS_OK;
 }
+
+static void keypoint_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			  struct nnadev_engine_plan *plan)
+{
+	const uint32_t *dims = cmd->operands[NNAHW_KEYPOINT_HEATMAPS].desc.dims;
+
+	nnadev_cut(plan, cmd->operands[NNAHW_KEYPOINT_SCORES].count,
+		   TILE_ELEMENTS / (dims[1] * dims[2]));
+}
+
+NNADEV_KERNEL(keypoint) = { NNAHW_OP_KEYPOINT, NNADEV_ENGINE_SCALAR, keypoint_accepts,
+			    keypoint_plan, keypoint_tile };

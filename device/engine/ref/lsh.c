@@ -200,7 +200,8 @@ static uint32_t lsh_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(lsh)
+static uint32_t lsh_accepts(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_LSH_OUTPUT],
 					*items = &cmd->operands[NNAHW_LSH_ITEMS],
@@ -216,8 +217,17 @@ NNADEV_PREPARE(lsh)
 	    (nnadev_present(weights) &&
 	     !nnadev_has_dims(&weights->desc, 1, (uint64_t[]){ items->desc.dims[0] })))
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = lsh_tile;
-	nnadev_cut(plan, output->count,
-		   TILE_BYTES / ((uint32_t)bytes + 16 * items->desc.dims[0] + 1));
 	return NNAHW_STATUS_OK;
 }
+
+static void lsh_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		     struct nnadev_engine_plan *plan)
+{
+	const struct nnadev_engine_operand *items = &cmd->operands[NNAHW_LSH_ITEMS];
+	const uint32_t bytes = items->count * nnahw_type_size(items->desc.type);
+
+	nnadev_cut(plan, cmd->operands[NNAHW_LSH_OUTPUT].count,
+		   TILE_BYTES / (bytes + 16 * items->desc.dims[0] + 1));
+}
+
+NNADEV_KERNEL(lsh) = { NNAHW_OP_LSH, NNADEV_ENGINE_SCALAR, lsh_accepts, lsh_plan, lsh_tile };

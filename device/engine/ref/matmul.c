@@ -56,7 +56,8 @@ static uint32_t matmul_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(matmul)
+static uint32_t matmul_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_MATMUL_OUTPUT],
@@ -64,7 +65,7 @@ NNADEV_PREPARE(matmul)
 					*b = &cmd->operands[NNAHW_MATMUL_B],
 					*residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
 	const uint32_t *dims = output->desc.dims;
-	uint32_t type = output->desc.type, status, k;
+	uint32_t type = output->desc.type, k;
 	bool quantised = nnadev_type_is_quant8(type);
 
 	if (a->desc.type != type)
@@ -83,11 +84,16 @@ NNADEV_PREPARE(matmul)
 	    !nnadev_has_dims(&b->desc, 3, (uint64_t[]){ dims[0], k, dims[2] }) ||
 	    (nnadev_present(residual) && !nnadev_same_dims(&residual->desc, &output->desc)))
 		return NNAHW_STATUS_BAD_SHAPE;
-	status = nnadev_check_bias(cmd, plan, NNAHW_MATMUL_BIAS, NNAHW_MATMUL_CHANNELS, quantised,
-				   false, true, dims[2]);
-	if (status != NNAHW_STATUS_OK)
-		return status;
-	plan->run = matmul_tile;
-	nnadev_cut(plan, output->count, TILE_WORK / (k + 16));
-	return NNAHW_STATUS_OK;
+	return nnadev_check_bias(cmd, plan, NNAHW_MATMUL_BIAS, NNAHW_MATMUL_CHANNELS, quantised,
+				 false, true, dims[2]);
 }
+
+static void matmul_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	nnadev_cut(plan, cmd->operands[NNAHW_MATMUL_OUTPUT].count,
+		   TILE_WORK / (cmd->operands[NNAHW_MATMUL_A].desc.dims[2] + 16));
+}
+
+NNADEV_KERNEL(matmul) = { NNAHW_OP_MATMUL, NNADEV_ENGINE_SCALAR, matmul_accepts, matmul_plan,
+			  matmul_tile };

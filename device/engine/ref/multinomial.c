@@ -83,14 +83,15 @@ static uint32_t multinomial_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_MULTINOMIAL_OUTPUT],
 					*input = &cmd->operands[NNAHW_MULTINOMIAL_INPUT],
 					*operand = &cmd->operands[NNAHW_MULTINOMIAL_SEEDS];
-	const uint32_t rows = input->desc.dims[0], classes = input->desc.dims[1];
+	const uint32_t rows = input->desc.dims[0], classes = input->desc.dims[1],
+		       *rows_per_tile = nnadev_state(plan);
 	int64_t seeds[2] = { nnadev_load_integer(operand, 0),
 			     nnadev_load_integer(operand, operand->desc.strides[0]) };
 	uint32_t index[2], begin, end;
 
 	if (phase == 0) {
-		begin = tile * (uint32_t)plan->priv[1];
-		end = rows - begin > plan->priv[1] ? begin + (uint32_t)plan->priv[1] : rows;
+		begin = tile * *rows_per_tile;
+		end = rows - begin > *rows_per_tile ? begin + *rows_per_tile : rows;
 		for (uint32_t row = begin; row < end; row++)
 			sum_up(input, row, classes, (double *)shared + (uint64_t)row * classes);
 		return NNAHW_STATUS_OK;
@@ -111,27 +112,36 @@ static uint32_t multinomial_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(multinomial)
+static uint32_t multinomial_accepts(const struct nnadev_engine_command *cmd,
+				    struct nnadev_engine_plan *plan)
 {
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_MULTINOMIAL_OUTPUT];
 	const struct nnahw_tensor *input = &cmd->operands[NNAHW_MULTINOMIAL_INPUT].desc;
 	const uint32_t rows = input->dims[0], classes = input->dims[1];
-	uint32_t per_tile;
 
 	if (output->desc.rank != 2 || input->rank != 2 || output->desc.dims[0] != rows ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_MULTINOMIAL_SEEDS].desc, 1, (uint64_t[]){ 2 }) ||
 	    !classes || classes > NNAHW_LIMIT_MULTINOMIAL_CLASSES ||
 	    (uint64_t)rows * classes > NNAHW_LIMIT_MULTINOMIAL_SUMS)
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = multinomial_tile;
-	nnadev_cut(plan, output->count, TILE_SAMPLES);
-	if (!plan->phases)
-		return NNAHW_STATUS_OK;
-	per_tile = classes < TILE_ELEMENTS ? TILE_ELEMENTS / classes : 1;
-	plan->priv[1] = per_tile;
-	plan->shared_size = rows * classes * (uint32_t)sizeof(double);
-	plan->phases = 2;
-	plan->phase_tiles[1] = plan->phase_tiles[0];
-	plan->phase_tiles[0] = nnadev_div_up(rows, per_tile);
 	return NNAHW_STATUS_OK;
 }
+
+static void multinomial_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			     struct nnadev_engine_plan *plan)
+{
+	const uint32_t *dims = cmd->operands[NNAHW_MULTINOMIAL_INPUT].desc.dims;
+	uint32_t *rows_per_tile = nnadev_state_new(plan);
+
+	nnadev_cut(plan, cmd->operands[NNAHW_MULTINOMIAL_OUTPUT].count, TILE_SAMPLES);
+	if (!plan->phases)
+		return;
+	*rows_per_tile = dims[1] < TILE_ELEMENTS ? TILE_ELEMENTS / dims[1] : 1;
+	plan->shared_size = dims[0] * dims[1] * (uint32_t)sizeof(double);
+	plan->phases = 2;
+	plan->phase_tiles[1] = plan->phase_tiles[0];
+	plan->phase_tiles[0] = nnadev_div_up(dims[0], *rows_per_tile);
+}
+
+NNADEV_KERNEL(multinomial) = { NNAHW_OP_MULTINOMIAL, NNADEV_ENGINE_SCALAR, multinomial_accepts,
+			       multinomial_plan, multinomial_tile };

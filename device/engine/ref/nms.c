@@ -77,9 +77,10 @@ static struct nms nms_describe(const struct nnadev_engine_command *cmd)
 	};
 }
 
-static struct nms nms_layout(const struct nnadev_engine_command *cmd, void *shared)
+/* The command of a plan, with its shared memory. */
+static struct nms nms_layout(const struct nnadev_engine_plan *plan, void *shared)
 {
-	struct nms m = nms_describe(cmd);
+	struct nms m = *(const struct nms *)nnadev_state(plan);
 	const uint32_t lists = m.batches * m.lists;
 
 	m.list = shared;
@@ -412,7 +413,7 @@ static uint32_t nms_tile(const struct nnadev_engine_command *cmd,
 			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			 void *scratch, void *shared)
 {
-	const struct nms m = nms_layout(cmd, shared);
+	const struct nms m = nms_layout(plan, shared);
 
 	switch (phase) {
 	case PHASE_GROUPS:
@@ -422,14 +423,15 @@ static uint32_t nms_tile(const struct nnadev_engine_command *cmd,
 		nms_fill_list(&m, tile / m.lists, tile % m.lists);
 		return NNAHW_STATUS_OK;
 	case PHASE_KEEP:
-		nms_advance(&m, tile / m.lists, tile % m.lists, (uint32_t)plan->priv[0]);
+		nms_advance(&m, tile / m.lists, tile % m.lists, plan->per_tile);
 		return NNAHW_STATUS_OK;
 	default:
 		return nms_merge(&m, tile);
 	}
 }
 
-static uint32_t nms_check(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+static uint32_t nms_accepts(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	const struct nnadev_engine_operand *o = cmd->operands;
 	const struct nnahw_tensor *scores = &o[NNAHW_NMS_SCORES].desc,
@@ -471,27 +473,26 @@ static uint32_t nms_check(const struct nnadev_engine_command *cmd, struct nnadev
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(nms)
+static void nms_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		     struct nnadev_engine_plan *plan)
 {
-	const uint32_t status = nms_check(cmd, plan);
-	struct nms m;
+	struct nms *m = nnadev_state_new(plan);
 	uint64_t steps;
 
-	if (status)
-		return status;
-	m = nms_describe(cmd);
+	*m = nms_describe(cmd);
 	/* A step opens a group or keeps a box. */
-	steps = 1ull + (m.p->most_of_class < m.rows ? m.p->most_of_class : m.rows);
+	steps = 1ull + (m->p->most_of_class < m->rows ? m->p->most_of_class : m->rows);
 	if (nnadev_present(&cmd->operands[NNAHW_NMS_GROUPS]))
-		steps = 2ull * m.rows;
-	plan->run = nms_tile;
-	plan->priv[0] = m.rows < STEP_WORK ? STEP_WORK / (m.rows ? m.rows : 1) : 1;
-	plan->phases = m.batches ? PHASES : 0;
-	plan->phase_tiles[PHASE_GROUPS] = m.batches;
-	plan->phase_tiles[PHASE_LIST] = m.batches * m.lists;
-	plan->phase_tiles[PHASE_KEEP] = m.batches * m.lists;
-	plan->phase_tiles[PHASE_MERGE] = m.batches;
-	plan->repeats = (uint32_t)((steps + plan->priv[0] - 1) / plan->priv[0]);
-	plan->shared_size = (uint32_t)nms_size(&m);
-	return NNAHW_STATUS_OK;
+		steps = 2ull * m->rows;
+	plan->per_tile = m->rows < STEP_WORK ? STEP_WORK / (m->rows ? m->rows : 1) : 1;
+	plan->phases = m->batches ? PHASES : 0;
+	plan->phase_tiles[PHASE_GROUPS] = m->batches;
+	plan->phase_tiles[PHASE_LIST] = m->batches * m->lists;
+	plan->phase_tiles[PHASE_KEEP] = m->batches * m->lists;
+	plan->phase_tiles[PHASE_MERGE] = m->batches;
+	plan->repeats = (uint32_t)((steps + plan->per_tile - 1) / plan->per_tile);
+	plan->shared_size = (uint32_t)nms_size(m);
 }
+
+NNADEV_STATE_FITS(struct nms);
+NNADEV_KERNEL(nms) = { NNAHW_OP_NMS, NNADEV_ENGINE_SCALAR, nms_accepts, nms_plan, nms_tile };

@@ -94,7 +94,8 @@ static uint32_t norm16_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(norm16)
+static uint32_t norm16_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_tensor *output = &cmd->operands[NNAHW_NORM16_OUTPUT].desc;
 	const uint32_t n = output->dims[1];
@@ -104,7 +105,16 @@ NNADEV_PREPARE(norm16)
 	    !nnadev_has_dims(&cmd->operands[NNAHW_NORM16_WEIGHTS].desc, 1, (uint64_t[]){ n }) ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_NORM16_BIAS].desc, 1, (uint64_t[]){ n }))
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = norm16_tile;
-	nnadev_cut(plan, output->dims[0], TILE_ELEMENTS / n);
 	return NNAHW_STATUS_OK;
 }
+
+static void norm16_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	const uint32_t *dims = cmd->operands[NNAHW_NORM16_OUTPUT].desc.dims;
+
+	nnadev_cut(plan, dims[0], TILE_ELEMENTS / dims[1]);
+}
+
+NNADEV_KERNEL(norm16) = { NNAHW_OP_NORM16, NNADEV_ENGINE_SCALAR, norm16_accepts, norm16_plan,
+			  norm16_tile };

@@ -40,7 +40,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
 					*input = &cmd->operands[NNAHW_POOL_INPUT];
-	const struct nnadev_window w = pool_window(cmd);
+	const struct nnadev_window w = *(const struct nnadev_window *)nnadev_state(plan);
 	const bool quantised = nnadev_type_is_quant8(output->desc.type);
 	uint32_t index[4], begin, end;
 
@@ -102,7 +102,8 @@ static bool axis_covered(uint32_t outputs, uint32_t size, uint32_t kernel, uint3
 	return (int64_t)kernel - pad > 0 && last < size;
 }
 
-NNADEV_PREPARE(pool)
+static uint32_t pool_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
@@ -127,7 +128,17 @@ NNADEV_PREPARE(pool)
 	if (output->count && (!axis_covered(dims[1], w.height, w.kernel_h, w.stride_h, w.pad_top) ||
 			      !axis_covered(dims[2], w.width, w.kernel_w, w.stride_w, w.pad_left)))
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = pool_tile;
-	nnadev_cut(plan, output->count, TILE_WORK / (w.kernel_h * w.kernel_w + 16));
 	return NNAHW_STATUS_OK;
 }
+
+static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	struct nnadev_window *w = nnadev_state_new(plan);
+
+	*w = pool_window(cmd);
+	nnadev_cut(plan, cmd->operands[NNAHW_POOL_OUTPUT].count,
+		   TILE_WORK / (w->kernel_h * w->kernel_w + 16));
+}
+
+NNADEV_KERNEL(pool) = { NNAHW_OP_POOL, NNADEV_ENGINE_SCALAR, pool_accepts, pool_plan, pool_tile };

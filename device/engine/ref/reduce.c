@@ -186,61 +186,65 @@ static void reduce_finish(const struct reduce *r, const uint32_t *index, union r
 }
 
 /* The form of one phase: a tile is some outputs. */
-static uint32_t reduce_outputs_tile(const struct nnadev_engine_command *cmd,
-				    const struct nnadev_engine_plan *plan, uint32_t phase,
-				    uint32_t tile, void *scratch, void *shared)
+static void reduce_outputs(const struct reduce *r, const struct nnadev_engine_plan *plan,
+			   uint32_t tile)
 {
 	uint32_t index[NNAHW_MAX_RANK], begin, end;
-	struct reduce r;
 
-	reduce_get(cmd, &r);
-	nnadev_tile_range(plan, tile, r.output->count, &begin, &end);
-	nnadev_unflatten(r.output->desc.dims, r.output->desc.rank, begin, index);
+	nnadev_tile_range(plan, tile, r->output->count, &begin, &end);
+	nnadev_unflatten(r->output->desc.dims, r->output->desc.rank, begin, index);
 	for (uint32_t i = begin; i < end;
-	     i++, nnadev_advance(r.output->desc.dims, r.output->desc.rank, index)) {
-		union reduction x = reduce_start(&r);
+	     i++, nnadev_advance(r->output->desc.dims, r->output->desc.rank, index)) {
+		union reduction x = reduce_start(r);
 
-		for (uint32_t block = 0; block < r.blocks; block++)
-			x = reduce_step(&r, x, reduce_block(&r, index, block));
-		reduce_finish(&r, index, x);
+		for (uint32_t block = 0; block < r->blocks; block++)
+			x = reduce_step(r, x, reduce_block(r, index, block));
+		reduce_finish(r, index, x);
 	}
-	return NNAHW_STATUS_OK;
 }
 
 /* The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results. */
-static uint32_t reduce_blocks_tile(const struct nnadev_engine_command *cmd,
-				   const struct nnadev_engine_plan *plan, uint32_t phase,
-				   uint32_t tile, void *scratch, void *shared)
+static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t tile,
+			  union reduction *results)
 {
-	union reduction *results = shared, x;
-	uint32_t index[NNAHW_MAX_RANK], parts, output, first;
-	struct reduce r;
+	const uint32_t parts = phase ? 1 : nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE),
+		       output = tile / parts, first = tile % parts * MAX_BLOCKS_IN_TILE;
+	uint32_t index[NNAHW_MAX_RANK];
+	union reduction x;
 
-	reduce_get(cmd, &r);
-	parts = phase ? 1 : nnadev_div_up(r.blocks, MAX_BLOCKS_IN_TILE);
-	output = tile / parts;
-	first = tile % parts * MAX_BLOCKS_IN_TILE;
-	results += (size_t)output * r.blocks;
-	nnadev_unflatten(r.output->desc.dims, r.output->desc.rank, output, index);
+	results += (size_t)output * r->blocks;
+	nnadev_unflatten(r->output->desc.dims, r->output->desc.rank, output, index);
 	if (phase == 0) {
-		for (uint32_t block = first; block < r.blocks && block < first + MAX_BLOCKS_IN_TILE;
-		     block++)
-			results[block] = reduce_block(&r, index, block);
-		return NNAHW_STATUS_OK;
+		for (uint32_t block = first;
+		     block < r->blocks && block < first + MAX_BLOCKS_IN_TILE; block++)
+			results[block] = reduce_block(r, index, block);
+		return;
 	}
-	x = reduce_start(&r);
-	for (uint32_t block = 0; block < r.blocks; block++)
-		x = reduce_step(&r, x, results[block]);
-	reduce_finish(&r, index, x);
+	x = reduce_start(r);
+	for (uint32_t block = 0; block < r->blocks; block++)
+		x = reduce_step(r, x, results[block]);
+	reduce_finish(r, index, x);
+}
+
+static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			    void *scratch, void *shared)
+{
+	const struct reduce *r = nnadev_state(plan);
+
+	if (r->blocks <= MAX_BLOCKS_IN_TILE)
+		reduce_outputs(r, plan, tile);
+	else
+		reduce_blocks(r, phase, tile, shared);
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(reduce)
+static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_REDUCE_OUTPUT],
 					*input = &cmd->operands[NNAHW_REDUCE_INPUT];
-	struct reduce r;
 
 	if (p->kind > NNAHW_REDUCTION_ANY || p->axes >> input->desc.rank)
 		return NNAHW_STATUS_BAD_COMMAND;
@@ -257,17 +261,26 @@ NNADEV_PREPARE(reduce)
 	for (uint32_t k = 0; k < input->desc.rank; k++)
 		if (output->desc.dims[k] != (p->axes >> k & 1 ? 1 : input->desc.dims[k]))
 			return NNAHW_STATUS_BAD_SHAPE;
-	reduce_get(cmd, &r);
-	if (r.blocks <= MAX_BLOCKS_IN_TILE) {
-		plan->run = reduce_outputs_tile;
-		nnadev_cut(plan, output->count, TILE_ELEMENTS / (r.size + 1));
-		return NNAHW_STATUS_OK;
-	}
-	/* At most 2^31 elements, 2^12 in a block and more than 16 blocks: below 9 MiB. */
-	plan->run = reduce_blocks_tile;
-	plan->shared_size = output->count * r.blocks * (uint32_t)sizeof(union reduction);
-	plan->phases = 2;
-	plan->phase_tiles[0] = output->count * nnadev_div_up(r.blocks, MAX_BLOCKS_IN_TILE);
-	plan->phase_tiles[1] = output->count;
 	return NNAHW_STATUS_OK;
 }
+
+static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	struct reduce *r = nnadev_state_new(plan);
+
+	reduce_get(cmd, r);
+	if (r->blocks <= MAX_BLOCKS_IN_TILE) {
+		nnadev_cut(plan, r->output->count, TILE_ELEMENTS / (r->size + 1));
+		return;
+	}
+	/* At most 2^31 elements, 2^12 in a block and more than 16 blocks: below 9 MiB. */
+	plan->shared_size = r->output->count * r->blocks * (uint32_t)sizeof(union reduction);
+	plan->phases = 2;
+	plan->phase_tiles[0] = r->output->count * nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE);
+	plan->phase_tiles[1] = r->output->count;
+}
+
+NNADEV_STATE_FITS(struct reduce);
+NNADEV_KERNEL(reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_SCALAR, reduce_accepts, reduce_plan,
+			  reduce_tile };

@@ -54,7 +54,8 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(resize)
+static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
@@ -71,7 +72,14 @@ NNADEV_PREPARE(resize)
 		return NNAHW_STATUS_BAD_SHAPE;
 	if (output->count && !input->count)
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = resize_tile;
-	nnadev_cut(plan, output->count, TILE_ELEMENTS);
 	return NNAHW_STATUS_OK;
 }
+
+static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	nnadev_cut(plan, cmd->operands[NNAHW_RESIZE_OUTPUT].count, TILE_ELEMENTS);
+}
+
+NNADEV_KERNEL(resize) = { NNAHW_OP_RESIZE, NNADEV_ENGINE_SCALAR, resize_accepts, resize_plan,
+			  resize_tile };

@@ -188,13 +188,25 @@ static uint32_t roi_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(roi)
+/* Samples or pixels of a bin, at most; there are bins and an input. */
+static uint64_t roi_window(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;
+	const uint32_t *in = cmd->operands[NNAHW_ROI_INPUT].desc.dims,
+		       *out = cmd->operands[NNAHW_ROI_OUTPUT].desc.dims;
+	const uint64_t rows = p->samples_h ? p->samples_h : in[1] / out[1] + 2,
+		       columns = p->samples_w ? p->samples_w : in[2] / out[2] + 2;
+
+	return rows * columns;
+}
+
+static uint32_t roi_accepts(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;
 	const struct nnahw_tensor *output = &cmd->operands[NNAHW_ROI_OUTPUT].desc,
 				*input = &cmd->operands[NNAHW_ROI_INPUT].desc;
 	const uint64_t n = output->dims[0], channels = output->dims[3];
-	uint64_t rows, columns;
 
 	if (p->kind > NNAHW_ROI_MAX || p->samples_h > NNAHW_LIMIT_ROI_SAMPLES ||
 	    p->samples_w > NNAHW_LIMIT_ROI_SAMPLES ||
@@ -207,17 +219,20 @@ NNADEV_PREPARE(roi)
 	    !nnadev_has_dims(&cmd->operands[NNAHW_ROI_REGIONS].desc, 2, (uint64_t[]){ n, 4 }) ||
 	    !nnadev_has_dims(&cmd->operands[NNAHW_ROI_BATCHES].desc, 1, &n))
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = roi_tile;
-	plan->phases = 0;
 	if (!cmd->operands[NNAHW_ROI_OUTPUT].count)
 		return NNAHW_STATUS_OK;
-	if (!cmd->operands[NNAHW_ROI_INPUT].count)
+	if (!cmd->operands[NNAHW_ROI_INPUT].count || roi_window(cmd) > NNAHW_LIMIT_ROI_WINDOW)
 		return NNAHW_STATUS_BAD_SHAPE;
-	rows = p->samples_h ? p->samples_h : input->dims[1] / output->dims[1] + 2;
-	columns = p->samples_w ? p->samples_w : input->dims[2] / output->dims[2] + 2;
-	if (rows * columns > NNAHW_LIMIT_ROI_WINDOW)
-		return NNAHW_STATUS_BAD_SHAPE;
-	nnadev_cut(plan, cmd->operands[NNAHW_ROI_OUTPUT].count,
-		   TILE_WORK / (uint32_t)(rows * columns));
 	return NNAHW_STATUS_OK;
 }
+
+static void roi_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		     struct nnadev_engine_plan *plan)
+{
+	const uint32_t count = cmd->operands[NNAHW_ROI_OUTPUT].count;
+
+	if (count)
+		nnadev_cut(plan, count, TILE_WORK / (uint32_t)roi_window(cmd));
+}
+
+NNADEV_KERNEL(roi) = { NNAHW_OP_ROI, NNADEV_ENGINE_SCALAR, roi_accepts, roi_plan, roi_tile };

@@ -98,74 +98,89 @@ static void softmax_write(const struct softmax *s, const struct row *r, float ma
 	}
 }
 
-static uint32_t softmax_rows_tile(const struct nnadev_engine_command *cmd,
-				  const struct nnadev_engine_plan *plan, uint32_t phase,
-				  uint32_t tile, void *scratch, void *shared)
+/* The form of one phase: a tile is some rows. */
+static void softmax_rows(const struct softmax *s, const struct nnadev_engine_plan *plan,
+			 uint32_t tile)
 {
 	uint32_t begin, end;
-	struct softmax s;
 
-	softmax_get(cmd, &s);
-	nnadev_tile_range(plan, tile, s.rows, &begin, &end);
+	nnadev_tile_range(plan, tile, s->rows, &begin, &end);
 	for (uint32_t i = begin; i < end; i++) {
-		const struct row r = softmax_row(&s, i, 0);
-		const float max = softmax_max(&s, &r);
+		const struct row r = softmax_row(s, i, 0);
+		const float max = softmax_max(s, &r);
 
-		softmax_write(&s, &r, max, softmax_sum(&s, &r, max));
+		softmax_write(s, &r, max, softmax_sum(s, &r, max));
 	}
-	return NNAHW_STATUS_OK;
 }
 
-static uint32_t softmax_blocks_tile(const struct nnadev_engine_command *cmd,
-				    const struct nnadev_engine_plan *plan, uint32_t phase,
-				    uint32_t tile, void *scratch, void *shared)
+/* The form of three: a tile is a block, of which `maxima` and the sums behind have one number. */
+static void softmax_blocks(const struct softmax *s, uint32_t phase, uint32_t tile, float *maxima)
 {
-	float *maxima, *sums, max, sum = 0;
-	struct softmax s;
-	struct row r;
+	const struct row r = softmax_row(s, tile / s->blocks, tile % s->blocks);
+	float *sums, max, sum = 0;
 
-	softmax_get(cmd, &s);
-	maxima = (float *)shared + (size_t)(tile / s.blocks) * s.blocks;
-	sums = maxima + (size_t)s.rows * s.blocks;
-	r = softmax_row(&s, tile / s.blocks, tile % s.blocks);
+	maxima += (size_t)(tile / s->blocks) * s->blocks;
+	sums = maxima + (size_t)s->rows * s->blocks;
 	if (phase == 0) {
-		maxima[tile % s.blocks] = softmax_max(&s, &r);
-		return NNAHW_STATUS_OK;
+		maxima[tile % s->blocks] = softmax_max(s, &r);
+		return;
 	}
 	max = maxima[0];
-	for (uint32_t i = 1; i < s.blocks; i++)
+	for (uint32_t i = 1; i < s->blocks; i++)
 		max = maxima[i] > max ? maxima[i] : max;
 	if (phase == 1) {
-		sums[tile % s.blocks] = softmax_sum(&s, &r, max);
-		return NNAHW_STATUS_OK;
+		sums[tile % s->blocks] = softmax_sum(s, &r, max);
+		return;
 	}
-	for (uint32_t i = 0; i < s.blocks; i++)
+	for (uint32_t i = 0; i < s->blocks; i++)
 		sum += sums[i];
-	softmax_write(&s, &r, max, sum);
+	softmax_write(s, &r, max, sum);
+}
+
+static uint32_t softmax_tile(const struct nnadev_engine_command *cmd,
+			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			     void *scratch, void *shared)
+{
+	const struct softmax *s = nnadev_state(plan);
+
+	if (s->blocks <= 1)
+		softmax_rows(s, plan, tile);
+	else
+		softmax_blocks(s, phase, tile, shared);
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(softmax)
+static uint32_t softmax_accepts(const struct nnadev_engine_command *cmd,
+				struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_softmax *p = (const struct nnahw_cmd_softmax *)cmd->raw;
-	struct softmax s;
+	const struct nnahw_tensor *output = &cmd->operands[NNAHW_SOFTMAX_OUTPUT].desc;
 
-	if (p->axis >= cmd->operands[NNAHW_SOFTMAX_OUTPUT].desc.rank || p->log > 1)
+	if (p->axis >= output->rank || p->log > 1)
 		return NNAHW_STATUS_BAD_COMMAND;
-	softmax_get(cmd, &s);
-	if (!nnadev_same_dims(&s.output->desc, &s.input->desc) ||
-	    s.length > NNAHW_LIMIT_SOFTMAX_LENGTH)
+	if (!nnadev_same_dims(output, &cmd->operands[NNAHW_SOFTMAX_INPUT].desc) ||
+	    output->dims[p->axis] > NNAHW_LIMIT_SOFTMAX_LENGTH)
 		return NNAHW_STATUS_BAD_SHAPE;
-	if (s.blocks <= 1) {
-		plan->run = softmax_rows_tile;
-		nnadev_cut(plan, s.rows, s.length ? TILE_ELEMENTS / s.length : 1);
-		return NNAHW_STATUS_OK;
-	}
-	/* At most 2^31 elements in blocks of 2^12, half of them nearly empty: below 9 MiB. */
-	plan->run = softmax_blocks_tile;
-	plan->shared_size = s.rows * s.blocks * 2 * (uint32_t)sizeof(float);
-	plan->phases = s.rows ? 3 : 0;
-	for (uint32_t phase = 0; phase < plan->phases; phase++)
-		plan->phase_tiles[phase] = s.rows * s.blocks;
 	return NNAHW_STATUS_OK;
 }
+
+static void softmax_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			 struct nnadev_engine_plan *plan)
+{
+	struct softmax *s = nnadev_state_new(plan);
+
+	softmax_get(cmd, s);
+	if (s->blocks <= 1) {
+		nnadev_cut(plan, s->rows, s->length ? TILE_ELEMENTS / s->length : 1);
+		return;
+	}
+	/* At most 2^31 elements in blocks of 2^12, half of them nearly empty: below 9 MiB. */
+	plan->shared_size = s->rows * s->blocks * 2 * (uint32_t)sizeof(float);
+	plan->phases = s->rows ? 3 : 0;
+	for (uint32_t phase = 0; phase < plan->phases; phase++)
+		plan->phase_tiles[phase] = s->rows * s->blocks;
+}
+
+NNADEV_STATE_FITS(struct softmax);
+NNADEV_KERNEL(softmax) = { NNAHW_OP_SOFTMAX, NNADEV_ENGINE_SCALAR, softmax_accepts, softmax_plan,
+			   softmax_tile };

@@ -79,13 +79,13 @@ static uint32_t topk_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-NNADEV_PREPARE(topk)
+static uint32_t topk_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_tensor *values = &cmd->operands[NNAHW_TOPK_VALUES].desc,
 				*indices = &cmd->operands[NNAHW_TOPK_INDICES].desc,
 				*input = &cmd->operands[NNAHW_TOPK_INPUT].desc;
-	const uint32_t last = input->rank - 1, count = cmd->operands[NNAHW_TOPK_INPUT].count;
-	uint32_t n;
+	const uint32_t last = input->rank - 1;
 
 	if (values->type != input->type)
 		return nnadev_bad_operand(plan, NNAHW_TOPK_VALUES);
@@ -93,11 +93,20 @@ NNADEV_PREPARE(topk)
 	    memcmp(values->dims, input->dims, sizeof(input->dims[0]) * last) ||
 	    values->dims[last] > input->dims[last])
 		return NNAHW_STATUS_BAD_SHAPE;
-	n = input->dims[last];
-	if (n > NNAHW_LIMIT_TOPK_LENGTH)
+	if (input->dims[last] > NNAHW_LIMIT_TOPK_LENGTH)
 		return NNAHW_STATUS_BAD_SHAPE;
-	plan->run = topk_tile;
-	plan->scratch_size = n * sizeof(uint32_t);
-	nnadev_cut(plan, values->dims[last] ? count / (n ? n : 1) : 0, TILE_ELEMENTS / (n ? n : 1));
 	return NNAHW_STATUS_OK;
 }
+
+static void topk_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_TOPK_INPUT];
+	const uint32_t last = input->desc.rank - 1, n = input->desc.dims[last];
+
+	plan->scratch_size = n * (uint32_t)sizeof(uint32_t);
+	if (cmd->operands[NNAHW_TOPK_VALUES].desc.dims[last])
+		nnadev_cut(plan, input->count / n, TILE_ELEMENTS / n);
+}
+
+NNADEV_KERNEL(topk) = { NNAHW_OP_TOPK, NNADEV_ENGINE_SCALAR, topk_accepts, topk_plan, topk_tile };

@@ -3,8 +3,6 @@
  * ARG of 8-bit numbers along the innermost axis: the best one of a row, 16 at a time, then the
  * first that is as good.
  */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/x86/avx2_epilogue.h"
 
 #define TILE_ELEMENTS (1u << 19)
@@ -81,16 +79,25 @@ static uint32_t arg_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if the elements of a row are contiguous. */
-void nnadev_avx2_arg_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+/* The elements of a row are contiguous bytes. */
+static uint32_t arg_accepts(const struct nnadev_engine_command *cmd,
+			    struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
 	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_ARG_INPUT];
 
-	if (p->axis != input->desc.rank - 1u || !nnadev_type_is_quant8(input->desc.type) ||
-	    !nnadev_innermost_dense(input))
-		return;
-	plan->run = arg_tile;
-	nnadev_cut(plan, cmd->operands[NNAHW_ARG_OUTPUT].count,
-		   TILE_ELEMENTS / (input->desc.dims[p->axis] + 32));
+	return nnadev_accept(p->axis == input->desc.rank - 1u &&
+			     nnadev_type_is_quant8(input->desc.type) &&
+			     nnadev_innermost_dense(input));
 }
+
+static void arg_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		     struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
+
+	nnadev_cut(plan, cmd->operands[NNAHW_ARG_OUTPUT].count,
+		   TILE_ELEMENTS / (cmd->operands[NNAHW_ARG_INPUT].desc.dims[p->axis] + 32));
+}
+
+NNADEV_KERNEL(avx2_arg) = { NNAHW_OP_ARG, NNADEV_ENGINE_AVX2, arg_accepts, arg_plan, arg_tile };

@@ -5,8 +5,6 @@
  * A tile is a range of output rows by a range of blocks of 16 channels. For a block, the input
  * under the tile's windows goes to scratch as fp32, with zeros as padding: [rows][columns][16].
  */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/conv.h"
 #include "device/engine/x86/avx2_epilogue.h"
 #include "device/engine/x86/tiles.h"
@@ -18,6 +16,7 @@
 struct dwconv {
 	struct nnadev_conv conv;
 	uint32_t columns; /* of the image in scratch */
+	struct nnadev_tiles tiles;
 };
 
 struct scratch {
@@ -152,22 +151,17 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct nnadev_engine_operand *bias;
-	const struct nnadev_window *w;
-	const int32_t *out, *res;
-	struct nnadev_part part;
+	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
+	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
+	const struct nnadev_window *w = &g.conv.window;
+	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
+							  nnadev_div_up(g.conv.out_c, 16));
+	const struct nnadev_engine_operand *bias = g.conv.bias;
+	const int32_t *out = g.conv.output->desc.strides, *res = g.conv.residual->desc.strides;
+	const size_t stride = (size_t)g.columns * 16;
 	struct scratch s = { 0 };
-	struct dwconv g;
-	size_t stride;
 
-	dwconv_get(cmd, &g);
-	w = &g.conv.window;
-	bias = g.conv.bias;
-	scratch_get(&g, nnadev_tiles_rows(plan), scratch, &s);
-	part = nnadev_tiles_part(plan, tile, g.conv.out_h, nnadev_div_up(g.conv.out_c, 16));
-	stride = (size_t)g.columns * 16;
-	out = g.conv.output->desc.strides;
-	res = g.conv.residual->desc.strides;
+	scratch_get(&g, g.tiles.rows, scratch, &s);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		const uint32_t first = block * 16,
 			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
@@ -206,26 +200,43 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels are contiguous and a row's windows fit into scratch memory. */
-void nnadev_avx2_dwconvf_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
-			      struct nnadev_engine_plan *plan)
+/* Channels are contiguous, and a row's windows fit into scratch memory. */
+static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
-	uint32_t rows, wanted;
-	struct nnadev_tiles t;
 	struct scratch s;
 	struct dwconv g;
 
+	if (nnadev_type_is_quant8(cmd->operands[1].desc.type))
+		return nnadev_accept(false);
 	dwconv_get(cmd, &g);
-	if (!nnadev_innermost_dense(g.conv.output) || !nnadev_innermost_dense(g.conv.input) ||
-	    !nnadev_innermost_dense(g.conv.residual))
-		return;
-	rows = g.conv.out_h;
-	while (rows > 1 && image_bytes(&g, rows) > IMAGE_BYTES)
-		rows = rows / 2;
-	nnadev_tiles_cut_rows(&t, g.conv.out_h, rows, 1);
-	wanted = (uint32_t)(TILE_PRODUCTS /
-			    ((uint64_t)t.rows * g.conv.out_w * 16 * (g.conv.k + 8))) +
-		 1;
-	nnadev_tiles_cut_blocks(&t, threads, g.conv.batch, nnadev_div_up(g.conv.out_c, 16), wanted);
-	nnadev_tiles_plan(&t, g.conv.batch, scratch_get(&g, t.rows, NULL, &s), plan, dwconv_tile);
+	return nnadev_accept(nnadev_innermost_dense(g.conv.output) &&
+			     nnadev_innermost_dense(g.conv.input) &&
+			     nnadev_innermost_dense(g.conv.residual) &&
+			     scratch_get(&g, 1, NULL, &s) <=
+				     NNADEV_ENGINE_MAX_SCRATCH - IMAGE_BYTES);
 }
+
+static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	struct dwconv *g = nnadev_state_new(plan);
+	uint32_t rows, wanted;
+	struct scratch s;
+
+	dwconv_get(cmd, g);
+	rows = g->conv.out_h;
+	while (rows > 1 && image_bytes(g, rows) > IMAGE_BYTES)
+		rows = rows / 2;
+	nnadev_tiles_cut_rows(&g->tiles, g->conv.out_h, rows, 1);
+	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)g->tiles.rows * g->conv.out_w * 16 *
+					     (g->conv.k + 8))) +
+		 1;
+	nnadev_tiles_cut_blocks(&g->tiles, threads, g->conv.batch,
+				nnadev_div_up(g->conv.out_c, 16), wanted);
+	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, g->tiles.rows, NULL, &s), plan);
+}
+
+NNADEV_STATE_FITS(struct dwconv);
+NNADEV_KERNEL(avx2_dwconvf) = { NNAHW_OP_DWCONV, NNADEV_ENGINE_AVX2, dwconv_accepts, dwconv_plan,
+				dwconv_tile };

@@ -5,8 +5,6 @@
  * scalar kernel's do, so the results are the same bits. A function of one 8-bit input becomes a
  * table of 256 entries, which the scalar kernel fills.
  */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/ewise.h"
 #include "device/engine/x86/avx2_double.h"
 #include "device/engine/x86/avx2_epilogue.h"
@@ -18,8 +16,17 @@
 #define TABLE_LEAST 4096u /* elements that are worth a table */
 #define SHORTEST_ROW 8u
 
-/* Entries of the plan's priv: elements of a tile; the scalar kernel's tile function. */
-enum { PER_TILE, SCALAR };
+/* The kernels of this file. */
+enum form { FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
+
+/* State of the table's kernel: the rows of output and input, and the output for each input. */
+struct table {
+	struct nnadev_rows rows;
+	uint8_t output[256];
+};
+
+/* The scalar kernel, which fills tables. */
+extern NNADEV_KERNEL(ewise);
 
 /* A row of an input as fp32 values; `to` has room for PIECE elements. */
 static void load_values(float *to, const struct nnadev_engine_operand *o, int64_t at, int64_t step,
@@ -302,17 +309,16 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *o = cmd->operands;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	float x[3][PIECE] = { { 0 } };
+	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
-	struct nnadev_rows rows;
 	struct nnadev_run run;
 
-	nnadev_rows_get(&rows, cmd, inputs + 1);
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
-	nnadev_run_start(&run, &rows, begin, end);
-	while (nnadev_run_next(&run, &rows, PIECE)) {
+	nnadev_run_start(&run, rows, begin, end);
+	while (nnadev_run_next(&run, rows, PIECE)) {
 		for (uint32_t i = 0; i < inputs; i++)
 			load_values(x[i], &o[i + 1], run.offset[i + 1],
-				    nnadev_rows_step(&rows, i + 1), run.count);
+				    nnadev_rows_step(rows, i + 1), run.count);
 		compute(p, x[0], x[1], x[2], run.count);
 		if (nnadev_type_is_float(o[0].desc.type))
 			for (uint32_t i = 0; i < run.count; i += 8)
@@ -381,20 +387,19 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	const int32_t y_scale = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB ? p->b_scale :
 										       0;
+	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
-	struct nnadev_rows rows;
 	struct nnadev_run run;
 	int64_t low, high;
 
 	nnadev_type_range(o[0].desc.type, &low, &high);
 	low = nnadev_clamp_s64(p->q_min, low, high);
 	high = nnadev_clamp_s64(p->q_max, low, high);
-	nnadev_rows_get(&rows, cmd, inputs + 1);
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
-	nnadev_run_start(&run, &rows, begin, end);
-	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
-		const int64_t a_step = nnadev_rows_step(&rows, 1),
-			      b_step = inputs > 1 ? nnadev_rows_step(&rows, 2) : 0;
+	nnadev_run_start(&run, rows, begin, end);
+	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
+		const int64_t a_step = nnadev_rows_step(rows, 1),
+			      b_step = inputs > 1 ? nnadev_rows_step(rows, 2) : 0;
 		uint32_t i = 0;
 
 		for (; i + 8 <= run.count; i += 8) {
@@ -431,41 +436,25 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* One 8-bit input, 8-bit output: what the scalar kernel makes of all 256 bytes. */
+/* One 8-bit input, 8-bit output. */
 static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 			   const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			   void *scratch, void *shared)
 {
 	const struct nnadev_engine_operand *output = &cmd->operands[0], *input = &cmd->operands[1];
-	const struct nnadev_engine_plan whole = { .phases = 1,
-						  .phase_tiles = { 1 },
-						  .priv = { 256 } };
-	struct nnadev_engine_command bytes = *cmd;
-	uint8_t all[256], table[256];
+	const struct table *table = nnadev_state(plan);
+	const int64_t step = nnadev_rows_step(&table->rows, 1);
 	uint32_t begin, end;
-	struct nnadev_rows rows;
 	struct nnadev_run run;
 
-	for (uint32_t i = 0; i < 256; i++)
-		all[i] = (uint8_t)i;
-	for (uint32_t i = 0; i < 2; i++) {
-		bytes.operands[i].desc.rank = 1;
-		bytes.operands[i].desc.dims[0] = 256;
-		bytes.operands[i].desc.strides[0] = 1;
-		bytes.operands[i].count = 256;
-	}
-	bytes.operands[0].data = table;
-	bytes.operands[1].data = all;
-	((nnadev_engine_tile_fn)(uintptr_t)plan->priv[SCALAR])(&bytes, &whole, 0, 0, NULL, NULL);
-	nnadev_rows_get(&rows, cmd, 2);
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
-	nnadev_run_start(&run, &rows, begin, end);
-	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
+	nnadev_run_start(&run, &table->rows, begin, end);
+	while (nnadev_run_next(&run, &table->rows, UINT32_MAX)) {
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1];
 		uint8_t *to = (uint8_t *)output->data + run.offset[0];
 
 		for (uint32_t i = 0; i < run.count; i++)
-			to[i] = table[from[i * nnadev_rows_step(&rows, 1)]];
+			to[i] = table->output[from[i * step]];
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -483,35 +472,92 @@ static bool fits_in_32(const struct nnahw_cmd_ewise *p)
 }
 
 /*
- * Takes the command if the rows of the output are contiguous and long enough, and there are vector
- * loads for the types.
+ * Which kernel runs a command: one where the rows of the output are contiguous and long enough, and
+ * there are vector loads for the types.
  */
-void nnadev_avx2_ewise_plan(const struct nnadev_engine_command *cmd,
-			    struct nnadev_engine_plan *plan)
+static enum form form_of(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-	const uint32_t inputs = nnadev_ewise_inputs(p->op), count = cmd->operands[0].count;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
 	bool bytes = true, dense = true;
 	struct nnadev_rows rows;
 
 	nnadev_rows_get(&rows, cmd, inputs + 1);
 	if (nnadev_rows_step(&rows, 0) != 1 || nnadev_rows_length(&rows) < SHORTEST_ROW)
-		return;
+		return FORM_NONE;
 	for (uint32_t i = 0; i <= inputs; i++) {
 		bytes = bytes && nnahw_type_size(cmd->operands[i].desc.type) == 1;
 		dense = dense &&
 			(nnadev_rows_step(&rows, i) == 1 || nnadev_rows_step(&rows, i) == 0);
 	}
-	if (inputs == 1 && bytes && count >= TABLE_LEAST) {
-		plan->priv[SCALAR] = (uint64_t)(uintptr_t)plan->run;
-		plan->run = table_tile;
-		nnadev_cut(plan, count, TABLE_TILE);
-	} else if (rule == NNADEV_RULE_QUANTISED && bytes && dense && fits_in_32(p)) {
-		plan->run = integer_tile;
-		nnadev_cut(plan, count, TILE_ELEMENTS);
-	} else if (rule == NNADEV_RULE_FLOAT && has_vector_form(p->op)) {
-		plan->run = values_tile;
-		nnadev_cut(plan, count, TILE_ELEMENTS);
-	}
+	if (inputs == 1 && bytes && cmd->operands[0].count >= TABLE_LEAST)
+		return FORM_TABLE;
+	if (rule == NNADEV_RULE_QUANTISED && bytes && dense && fits_in_32(p))
+		return FORM_INTEGER;
+	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
 }
+
+static uint32_t table_accepts(const struct nnadev_engine_command *cmd,
+			      struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(form_of(cmd) == FORM_TABLE);
+}
+
+static uint32_t integer_accepts(const struct nnadev_engine_command *cmd,
+				struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(form_of(cmd) == FORM_INTEGER);
+}
+
+static uint32_t values_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(form_of(cmd) == FORM_VALUES);
+}
+
+/* Has the scalar kernel fill the table: it runs the command on all 256 bytes. */
+static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		       struct nnadev_engine_plan *plan)
+{
+	struct nnadev_engine_command bytes = { .raw = cmd->raw,
+					       .operand_count = cmd->operand_count };
+	struct table *table = nnadev_state_new(plan);
+	struct nnadev_engine_plan whole;
+	uint8_t all[256];
+
+	for (uint32_t i = 0; i < 256; i++)
+		all[i] = (uint8_t)i;
+	for (uint32_t i = 0; i < 2; i++) {
+		bytes.operands[i] = cmd->operands[i];
+		bytes.operands[i].desc.rank = 1;
+		bytes.operands[i].desc.dims[0] = 256;
+		bytes.operands[i].desc.strides[0] = 1;
+		bytes.operands[i].count = 256;
+	}
+	bytes.operands[0].data = table->output;
+	bytes.operands[1].data = all;
+	memset(&whole, 0, sizeof(whole));
+	nnadev_kernel_ewise.plan(&bytes, 1, &whole);
+	for (uint32_t i = 0; i < whole.phase_tiles[0]; i++)
+		nnadev_kernel_ewise.tile(&bytes, &whole, 0, i, NULL, NULL);
+	nnadev_rows_get(&table->rows, cmd, 2);
+	nnadev_cut(plan, cmd->operands[0].count, TABLE_TILE);
+}
+
+static void rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+
+	nnadev_rows_get(nnadev_state_new(plan), cmd, nnadev_ewise_inputs(p->op) + 1);
+	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
+}
+
+NNADEV_STATE_FITS(struct table);
+NNADEV_KERNEL(avx2_ewise_table) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, table_accepts, table_plan,
+				    table_tile };
+NNADEV_KERNEL(avx2_ewise_integer) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, integer_accepts,
+				      rows_plan, integer_tile };
+NNADEV_KERNEL(avx2_ewise_values) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, values_accepts,
+				     rows_plan, values_tile };

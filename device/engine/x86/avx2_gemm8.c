@@ -15,8 +15,6 @@
  * fills up a row is 0. K is worked through in chunks that keep b in the caches, with the
  * accumulators of the tile's rows in between.
  */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/conv.h"
 #include "device/engine/x86/avx2_epilogue.h"
 #include "device/engine/x86/tiles.h"
@@ -35,12 +33,16 @@
  * @quads: of k
  * @a_stride: bytes of a widened row
  * @a_signed: input is S8
+ * @finish: constants of the epilogue
+ * @tiles: the cut
  */
 struct gemm {
 	struct nnadev_conv conv;
 	bool matmul;
 	uint32_t sets, rows, k, n, quads, a_stride;
 	bool a_signed;
+	struct nnadev_finish finish;
+	struct nnadev_tiles tiles;
 };
 
 /* Where a tile's parts of the scratch memory begin. */
@@ -372,18 +374,16 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	uint32_t chunks;
-	struct nnadev_finish finish;
+	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
+	const struct gemm g = *(const struct gemm *)nnadev_state(plan);
+	const struct nnadev_finish finish = g.finish;
+	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
+							  nnadev_div_up(g.n, 16));
+	const uint32_t chunks = nnadev_div_up(g.quads, CHUNK);
 	struct nnadev_block constants;
-	struct nnadev_part part;
 	struct scratch s;
-	struct gemm g;
 
-	gemm_get(cmd, &g);
-	scratch_get(&g, nnadev_tiles_rows(plan), scratch, &s);
-	nnadev_finish_get(&finish, g.conv.epilogue, g.conv.output, g.conv.residual);
-	part = nnadev_tiles_part(plan, tile, g.rows, nnadev_div_up(g.n, 16));
-	chunks = nnadev_div_up(g.quads, CHUNK);
+	scratch_get(&g, g.tiles.rows, scratch, &s);
 	fill_a(&g, part.set, part.first_row, part.rows, &s);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		int32_t sums[16] = { 0 };
@@ -410,24 +410,40 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels are contiguous. */
-void nnadev_avx2_gemm8_plan(uint32_t threads, const struct nnadev_engine_command *cmd,
-			    struct nnadev_engine_plan *plan)
+/* The types are 8-bit ones, and channels contiguous. */
+static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
 {
-	uint32_t most, rows, wanted;
-	struct nnadev_tiles t;
-	struct scratch s;
 	struct gemm g;
 
+	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
+		return nnadev_accept(false);
 	gemm_get(cmd, &g);
-	if (!nnadev_innermost_dense(g.conv.output) || !nnadev_innermost_dense(g.conv.input) ||
-	    !nnadev_innermost_dense(g.conv.residual) || !g.k)
-		return;
-	most = A_BYTES / g.a_stride / ROWS * ROWS;
-	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	nnadev_tiles_cut_rows(&t, g.rows, most, ROWS);
-	rows = g.rows < t.rows ? g.rows : t.rows;
-	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g.k * 16 + 1)) + 1;
-	nnadev_tiles_cut_blocks(&t, threads, g.sets, nnadev_div_up(g.n, 16), wanted);
-	nnadev_tiles_plan(&t, g.sets, scratch_get(&g, t.rows, NULL, &s), plan, gemm_tile);
+	return nnadev_accept(nnadev_innermost_dense(g.conv.output) &&
+			     nnadev_innermost_dense(g.conv.input) &&
+			     nnadev_innermost_dense(g.conv.residual) && g.k);
 }
+
+static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	struct gemm *g = nnadev_state_new(plan);
+	uint32_t most, rows, wanted;
+	struct scratch s;
+
+	gemm_get(cmd, g);
+	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
+	most = A_BYTES / g->a_stride / ROWS * ROWS;
+	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
+	nnadev_tiles_cut_rows(&g->tiles, g->rows, most, ROWS);
+	rows = g->rows < g->tiles.rows ? g->rows : g->tiles.rows;
+	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g->k * 16 + 1)) + 1;
+	nnadev_tiles_cut_blocks(&g->tiles, threads, g->sets, nnadev_div_up(g->n, 16), wanted);
+	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
+}
+
+NNADEV_STATE_FITS(struct gemm);
+NNADEV_KERNEL(avx2_conv8) = { NNAHW_OP_CONV, NNADEV_ENGINE_AVX2, gemm_accepts, gemm_plan,
+			      gemm_tile };
+NNADEV_KERNEL(avx2_matmul8) = { NNAHW_OP_MATMUL, NNADEV_ENGINE_AVX2, gemm_accepts, gemm_plan,
+				gemm_tile };

@@ -3,14 +3,10 @@
  * POOL with AVX2: 16 channels at a time, each in the order of its window, so that floats too equal
  * the scalar kernel's.
  */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/window.h"
 #include "device/engine/x86/avx2_epilogue.h"
 
 #define TILE_WORK (1u << 20) /* input elements */
-
-enum { POSITIONS_PER_TILE };
 
 /* The part of a window that lies in the input. */
 struct part {
@@ -145,12 +141,8 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
 					*input = &cmd->operands[NNAHW_POOL_INPUT];
-	const uint32_t *in = input->desc.dims, *out = output->desc.dims,
-		       blocks = nnadev_div_up(out[3], 16);
-	const struct nnadev_window w = {
-		in[1],	     in[2], p->kernel_h, p->kernel_w, p->stride_h,
-		p->stride_w, 1,	    1,		 p->pad_top,  p->pad_left
-	};
+	const uint32_t *out = output->desc.dims, blocks = nnadev_div_up(out[3], 16);
+	const struct nnadev_window *w = nnadev_state(plan);
 	const uint32_t dims[4] = { out[0], out[1], out[2], blocks };
 	uint32_t index[4], begin, end;
 
@@ -158,7 +150,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
 	nnadev_unflatten(dims, 4, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, 4, index)) {
-		const struct part part = get_part(&w, index[1], index[2]);
+		const struct part part = get_part(w, index[1], index[2]);
 		const uint32_t first = index[3] * 16,
 			       count = out[3] - first < 16 ? out[3] - first : 16;
 		const int64_t at = nnadev_offset(
@@ -175,17 +167,37 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels are contiguous. */
-void nnadev_avx2_pool_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+/* Channels are contiguous. */
+static uint32_t pool_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_OUTPUT]) &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_INPUT]));
+}
+
+static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
-	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
-					*input = &cmd->operands[NNAHW_POOL_INPUT];
-	const uint32_t *out = output->desc.dims;
+	const uint32_t *in = cmd->operands[NNAHW_POOL_INPUT].desc.dims,
+		       *out = cmd->operands[NNAHW_POOL_OUTPUT].desc.dims;
+	struct nnadev_window *w = nnadev_state_new(plan);
 
-	if (!nnadev_innermost_dense(output) || !nnadev_innermost_dense(input))
-		return;
-	plan->run = pool_tile;
+	*w = (struct nnadev_window){
+		.height = in[1],
+		.width = in[2],
+		.kernel_h = p->kernel_h,
+		.kernel_w = p->kernel_w,
+		.stride_h = p->stride_h,
+		.stride_w = p->stride_w,
+		.dilation_h = 1,
+		.dilation_w = 1,
+		.pad_top = p->pad_top,
+		.pad_left = p->pad_left,
+	};
 	nnadev_cut(plan, out[0] * out[1] * out[2] * nnadev_div_up(out[3], 16),
 		   TILE_WORK / 16 / (p->kernel_h * p->kernel_w + 8));
 }
+
+NNADEV_KERNEL(avx2_pool) = { NNAHW_OP_POOL, NNADEV_ENGINE_AVX2, pool_accepts, pool_plan,
+			     pool_tile };

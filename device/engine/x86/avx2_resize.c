@@ -4,8 +4,6 @@
  * that results are the same. A tile is some rows of output; where the columns lie in the input is
  * computed once per tile.
  */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/resize.h"
 #include "device/engine/x86/avx2_epilogue.h"
 
@@ -202,18 +200,27 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Takes the command if channels are contiguous. */
-void nnadev_avx2_resize_plan(const struct nnadev_engine_command *cmd,
-			     struct nnadev_engine_plan *plan)
+/* Channels are contiguous, and a row is not too long for a tile. */
+static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
 {
-	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
-					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT];
 	const uint32_t *out = output->desc.dims;
 
-	if (!nnadev_innermost_dense(output) || !nnadev_innermost_dense(input) ||
-	    out[2] > MOST_COLUMNS || (uint64_t)out[2] * out[3] > 16 * TILE_ELEMENTS)
-		return;
-	plan->run = resize_tile;
+	return nnadev_accept(nnadev_innermost_dense(output) &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_RESIZE_INPUT]) &&
+			     out[2] <= MOST_COLUMNS &&
+			     (uint64_t)out[2] * out[3] <= 16 * TILE_ELEMENTS);
+}
+
+static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+
 	plan->scratch_size = out[2] * (uint32_t)sizeof(struct nnadev_position);
 	nnadev_cut(plan, out[0] * out[1], TILE_ELEMENTS / (out[2] * out[3]));
 }
+
+NNADEV_KERNEL(avx2_resize) = { NNAHW_OP_RESIZE, NNADEV_ENGINE_AVX2, resize_accepts, resize_plan,
+			       resize_tile };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL by rows. */
-#include "device/engine/x86/x86.h"
-
 #include "device/engine/x86/rows.h"
 
 #define TILE_BYTES (256u << 10) /* of dense rows */
@@ -42,39 +40,48 @@ static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_COPY_OUTPUT],
 					*input = &cmd->operands[NNAHW_COPY_INPUT];
 	const int64_t size = nnahw_type_size(output->desc.type);
+	const struct nnadev_rows *rows = nnadev_state(plan);
+	const bool dense = nnadev_rows_step(rows, 0) == 1 && nnadev_rows_step(rows, 1) == 1;
 	uint32_t begin, end;
-	struct nnadev_rows rows;
 	struct nnadev_run run;
 
-	nnadev_rows_get(&rows, cmd, 2);
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
-	nnadev_run_start(&run, &rows, begin, end);
-	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
+	nnadev_run_start(&run, rows, begin, end);
+	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
 		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1] * size;
 
-		if (nnadev_rows_step(&rows, 0) == 1 && nnadev_rows_step(&rows, 1) == 1)
+		if (dense)
 			memmove(to, from, (size_t)run.count * (size_t)size);
 		else
-			move_strided(to, nnadev_rows_step(&rows, 0), from,
-				     nnadev_rows_step(&rows, 1), run.count, (uint32_t)size);
+			move_strided(to, nnadev_rows_step(rows, 0), from,
+				     nnadev_rows_step(rows, 1), run.count, (uint32_t)size);
 	}
 	return NNAHW_STATUS_OK;
 }
 
-void nnadev_x86_copy_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+/* Rows are right for every command. */
+static uint32_t accepts(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(true);
+}
+
+static void copy_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
 {
 	const uint32_t size = nnahw_type_size(cmd->operands[0].desc.type);
-	struct nnadev_rows rows;
+	struct nnadev_rows *rows = nnadev_state_new(plan);
 
-	nnadev_rows_get(&rows, cmd, 2);
-	plan->run = copy_tile;
+	nnadev_rows_get(rows, cmd, 2);
 	nnadev_cut(plan, cmd->operands[0].count,
-		   nnadev_rows_step(&rows, 0) == 1 && nnadev_rows_step(&rows, 1) == 1 &&
-				nnadev_rows_length(&rows) * size >= 64
+		   nnadev_rows_step(rows, 0) == 1 && nnadev_rows_step(rows, 1) == 1 &&
+				nnadev_rows_length(rows) * size >= 64
 			? TILE_BYTES / size
 			: TILE_ELEMENTS);
 }
+
+NNADEV_STATE_FITS(struct nnadev_rows);
+NNADEV_KERNEL(x86_copy) = { NNAHW_OP_COPY, NNADEV_ENGINE_AVX2, accepts, copy_plan, copy_tile };
 
 static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
@@ -84,27 +91,29 @@ static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_FILL_OUTPUT];
 	const int64_t size = nnahw_type_size(output->desc.type);
 	const uint64_t value = p->value;
+	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
-	struct nnadev_rows rows;
 	struct nnadev_run run;
 
-	nnadev_rows_get(&rows, cmd, 1);
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
-	nnadev_run_start(&run, &rows, begin, end);
-	while (nnadev_run_next(&run, &rows, UINT32_MAX)) {
+	nnadev_run_start(&run, rows, begin, end);
+	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
 		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
 
-		if (size == 1 && nnadev_rows_step(&rows, 0) == 1)
+		if (size == 1 && nnadev_rows_step(rows, 0) == 1)
 			memset(to, (int)(value & 255), run.count);
 		else
-			move_strided(to, nnadev_rows_step(&rows, 0), &value, 0, run.count,
+			move_strided(to, nnadev_rows_step(rows, 0), &value, 0, run.count,
 				     (uint32_t)size);
 	}
 	return NNAHW_STATUS_OK;
 }
 
-void nnadev_x86_fill_plan(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+static void fill_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
 {
-	plan->run = fill_tile;
+	nnadev_rows_get(nnadev_state_new(plan), cmd, 1);
 	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
 }
+
+NNADEV_KERNEL(x86_fill) = { NNAHW_OP_FILL, NNADEV_ENGINE_AVX2, accepts, fill_plan, fill_tile };

@@ -33,7 +33,8 @@ static uint32_t fake_run(const struct nnadev_engine_command *cmd,
 			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			 void *scratch, void *shared)
 {
-	uint32_t name = plan->priv[0] & 0xff, tiles = plan->phase_tiles[phase];
+	const uint64_t value = *(const uint64_t *)(const void *)plan->state;
+	uint32_t name = value & 0xff, tiles = plan->phase_tiles[phase];
 
 	atomic_store(&fake.log[atomic_fetch_add(&fake.logged, 1) % 65536], name << 16 | tile);
 	nnadev_event_raise(&fake.event);
@@ -57,7 +58,7 @@ static uint32_t fake_run(const struct nnadev_engine_command *cmd,
 	}
 	atomic_store((_Atomic uint8_t *)cmd->operands[0].data, (uint8_t)name);
 	atomic_fetch_add(&fake.runs[name][phase][tile], 1);
-	return plan->priv[0] >> 28 && tile == tiles - 1 ? NNAHW_STATUS_BAD_INDEX : NNAHW_STATUS_OK;
+	return value >> 28 && tile == tiles - 1 ? NNAHW_STATUS_BAD_INDEX : NNAHW_STATUS_OK;
 }
 
 static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
@@ -67,13 +68,14 @@ static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	const struct nnahw_cmd_fill *fill = (const void *)cmd->raw;
 
 	rig_must(fill->head.opcode == NNAHW_OP_FILL);
+	memset(plan, 0, sizeof(*plan));
 	plan->run = fake_run;
 	plan->phases = fill->value >> 24 & 15;
 	for (uint32_t p = 0; p < plan->phases; p++)
 		plan->phase_tiles[p] = fill->value >> 8 & 0xffff;
 	plan->scratch_size = 1000;
 	plan->shared_size = MAX_TILES;
-	plan->priv[0] = fill->value;
+	memcpy(plan->state, &fill->value, sizeof(fill->value));
 	return NNAHW_STATUS_OK;
 }
 
