@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Convolutions, for the tests of vector kernels. */
+#ifndef TEST_X86_CONV_H
+#define TEST_X86_CONV_H
+
+#include "tests/unit/device/engine/x86/compare.h"
+
+/*
+ * Convolutions of two types take a vector kernel when operands are dense and weights packed;
+ * results are those of the scalar kernel to the bit where they are integers.
+ */
+static inline void compare_convs(bool depthwise, const uint8_t *types)
+{
+	uint32_t taken[2] = { 0 };
+
+	r.state = 54;
+	for (uint32_t i = 0; i < 60; i++) {
+		struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
+		const uint32_t type = types[i & 1], blocks = (uint32_t)rng_range(&r, 1, 5);
+		const uint32_t in = depthwise ? blocks * 16 : (uint32_t)rng_range(&r, 1, 90),
+			       out = blocks * 16;
+		const uint32_t kernel = (uint32_t)rng_range(&r, 1, 3),
+			       k = kernel * kernel * (depthwise ? 1 : in);
+		const uint32_t h = (uint32_t)rng_range(&r, 3, 20),
+			       w = (uint32_t)rng_range(&r, 3, 20);
+		const bool quantised = !is_float(type);
+		const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+		char what[80];
+
+		call_init(&c, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
+		call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, h, w, out }, 0);
+		call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, h, w, in }, 0);
+		if (!quantised || depthwise)
+			call_operand(&c, &r, NNAHW_CONV_WEIGHTS, quantised ? NNAHW_TYPE_S8 : type,
+				     3, (uint32_t[]){ blocks, k, 16 }, 0);
+		else
+			call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
+				     (uint32_t[]){ blocks, (k + 3) / 4, 16, 4 }, 0);
+		operand_floats(&c, &r, NNAHW_CONV_INPUT, -2, 2);
+		operand_floats(&c, &r, NNAHW_CONV_WEIGHTS, -2, 2);
+		p->layout = quantised ? NNAHW_LAYOUT_PACKED8 : NNAHW_LAYOUT_PACKED_FLOAT;
+		p->groups = 1;
+		p->kernel_h = p->kernel_w = kernel;
+		p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
+		p->pad_top = p->pad_left = kernel / 2;
+		p->epilogue.clamp_min = -INFINITY;
+		p->epilogue.clamp_max = INFINITY;
+		if (quantised) {
+			struct nnahw_channel *ch =
+				call_operand(&c, &r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2,
+					     (uint32_t[]){ out, 4 }, 0)
+					->data;
+
+			for (uint32_t n = 0; n < out; n++)
+				ch[n] = (struct nnahw_channel){ (int32_t)rng_range(&r, -5000, 5000),
+								(int32_t)rng_range(&r, 1 << 30,
+										   INT32_MAX),
+								(int32_t)rng_range(&r, 34, 44),
+								(int32_t)rng_range(&r, -500, 500) };
+			for (uint32_t n = 0; n < 3; n++)
+				operand_quantise(&c.cmd.operands[n], 0.5f,
+						 n == 2 ? 0
+							: (int32_t)rng_range(&r, low, low + 255));
+			p->epilogue.q_min = low;
+			p->epilogue.q_max = low + 255;
+			p->epilogue.zero_point = c.cmd.operands[0].desc.zero_point;
+		}
+		snprintf(what, sizeof(what), "%s of type %u, %u channels to %u, kernel %u",
+			 depthwise ? "DWCONV" : "CONV", type, in, out, kernel);
+		/* Floats may be added in another order: ref/test_conv.c allows for that. */
+		if (quantised)
+			taken[i & 1] += compare_all(what);
+		else
+			for (enum nnadev_engine_isa isa = NNADEV_ENGINE_AVX2;
+			     isa <= nnadev_engine_isa_detect(); isa++)
+				taken[i & 1] += is_vector(isa);
+		call_free(&c);
+	}
+	for (uint32_t k = 0; k < 2 && nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR; k++)
+		if (taken[k] < 10)
+			fail_msg("%s of type %u: %u vector kernels", depthwise ? "DWCONV" : "CONV",
+				 types[k], taken[k]);
+}
+
+#endif

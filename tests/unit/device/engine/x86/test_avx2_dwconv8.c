@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/* DWCONV on 8-bit types with AVX2. MATMUL and operands that are not dense are in ref/. */
+#include "tests/unit/device/engine/x86/conv.h"
+
+static void test_sums(void **state)
+{
+	compare_convs(true, (const uint8_t[]){ NNAHW_TYPE_U8, NNAHW_TYPE_S8 });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

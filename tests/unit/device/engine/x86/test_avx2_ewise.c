@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/* EWISE with AVX2. */
+#include "tests/unit/device/engine/x86/compare.h"
+
+static uint32_t inputs_of(uint32_t op)
+{
+	call_init(&c, NNAHW_OP_EWISE, sizeof(struct nnahw_cmd_ewise), 4);
+	((struct nnahw_cmd_ewise *)c.raw)->op = (uint8_t)op;
+	/* The engine says how many by what it refuses. */
+	for (uint32_t n = 1; n <= 3; n++) {
+		struct nnadev_engine_plan plan;
+		uint32_t one = 8;
+
+		call_operand(&c, &r, 0, NNAHW_TYPE_F32, 1, &one, 0);
+		call_operand(&c, &r, n, NNAHW_TYPE_F32, 1, &one, 0);
+		call_finish(&c);
+		if (nnadev_engine_prepare(NNADEV_ENGINE_SCALAR, 1, &c.cmd, &plan) ==
+		    NNAHW_STATUS_OK) {
+			call_free(&c);
+			return n;
+		}
+	}
+	fail_msg("operation %u takes no number of inputs", op);
+	return 0;
+}
+
+/*
+ * Element-wise functions of numbers that are no ordinary ones: no arithmetic is reordered, so all
+ * are the same.
+ */
+static void test_ewise_special(void **state)
+{
+	uint32_t taken = 0;
+
+	r.state = 51;
+	for (uint32_t i = 0; i < 60 * (NNAHW_EWISE_MUL_ADD + 1); i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		uint32_t op = i % (NNAHW_EWISE_MUL_ADD + 1), inputs = inputs_of(op),
+			 type = NNAHW_TYPE_F16 + (i / 64 & 1);
+		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 3),
+				     (uint32_t)rng_range(&r, 1, 700) };
+		char what[64];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		p->op = (uint8_t)op;
+		p->clamp_min = rng_next(&r) & 1 ? -INFINITY : 0;
+		p->clamp_max = rng_next(&r) & 1 ? INFINITY : 6;
+		p->p0 = rng_float(&r, 0, 2);
+		call_operand(&c, &r, 0, type, 2, dims, 0);
+		for (uint32_t k = 1; k <= inputs; k++) {
+			call_operand(&c, &r, k, type, 2, dims, 0);
+			special_floats(k);
+		}
+		snprintf(what, sizeof(what), "EWISE %u of type %u", op, type);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_true(taken > 1000);
+}
+
+/* Integers in sizes beyond every block, with tails: tables, quantised sums. */
+static void test_large(void **state)
+{
+	static const struct {
+		uint8_t op, inputs;
+	} commands[] = {
+		{ NNAHW_EWISE_LOGISTIC, 1 },
+		{ NNAHW_EWISE_ADD, 2 },
+		{ NNAHW_EWISE_MUL, 2 },
+	};
+	uint32_t taken[3] = { 0 };
+
+	r.state = 53;
+	for (uint32_t i = 0; i < 90; i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		const uint32_t which = i % 3, type = NNAHW_TYPE_U8 + (i / 3 & 1);
+		const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 40),
+				     (uint32_t)rng_range(&r, 500, 5000) };
+		char what[64];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		for (uint32_t k = 0; k <= commands[which].inputs; k++) {
+			call_operand(&c, &r, k, type, 2, dims, 0);
+			operand_quantise(&c.cmd.operands[k], 0.05f,
+					 (int32_t)rng_range(&r, low, low + 255));
+		}
+		p->op = commands[which].op;
+		p->shift = 30;
+		p->a_scale = p->op == NNAHW_EWISE_LOGISTIC ? 0
+							   : (int32_t)rng_range(&r, 1, 1 << 30);
+		p->b_scale = (int32_t)rng_range(&r, 1, 1 << 30);
+		p->q_min = low;
+		p->q_max = low + 255;
+		snprintf(what, sizeof(what), "EWISE %u of type %u", p->op, type);
+		taken[which] += compare_all(what);
+		call_free(&c);
+	}
+	for (uint32_t k = 0; k < 3 && nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR; k++)
+		assert_true(taken[k] > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ewise_special),
+		cmocka_unit_test(test_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
