@@ -13,14 +13,14 @@
  */
 #include <string.h>
 
-#include "device/core/dev.h"
+#include "device/core/cp.h"
 
 #define NO_SLICE UINT32_MAX
 #define BOOST_PORTION 8 /* a boosted ring waits and runs for this part of the usual times */
 
 static void control_invalidate(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
-	nnadev_mmu_invalidate(&dev->mmu, e->asid, e->address, e->length,
+	nnadev_mmu_invalidate(&dev->exec.mmu, e->asid, e->address, e->length,
 			      e->target == NNAHW_ENTRY_ALL);
 }
 
@@ -30,10 +30,10 @@ static void control_abort(struct nnadev *dev, const struct nnahw_ring_entry *e)
 
 	if (nnadev_job_active(job) && job->entry.seqno == (uint32_t)e->address) {
 		if (!job->stuck)
-			nnadev_job_end(dev, job, NNAHW_STATUS_ABORTED);
+			nnadev_job_end(&dev->exec, job, NNAHW_STATUS_ABORTED);
 		return;
 	}
-	nnadev_ring_abort(dev, &dev->rings[e->target], (uint32_t)e->address);
+	nnadev_ring_abort(&dev->bus, &dev->rings[e->target], (uint32_t)e->address);
 }
 
 static void control_boost(struct nnadev *dev, const struct nnahw_ring_entry *e)
@@ -82,17 +82,17 @@ static bool run_control(struct nnadev *dev)
 	struct nnadev_ring *ring = &dev->rings[NNAHW_CONTROL_RING];
 	uint32_t left = ring->work.size;
 
-	while (nnadev_ring_pending(dev, ring)) {
+	while (nnadev_ring_pending(&dev->bus, ring)) {
 		struct nnahw_ring_entry entry;
 		uint32_t status;
 		bool aborted;
 
 		if (!left--)
 			return true;
-		if (!nnadev_ring_fetch(dev, ring, &entry, &aborted))
+		if (!nnadev_ring_fetch(&dev->bus, ring, &entry, &aborted))
 			break;
 		status = control(dev, &entry);
-		nnadev_ring_complete(dev, ring, &entry, status, 0);
+		nnadev_ring_complete(&dev->bus, ring, &entry, status, 0);
 	}
 	return false;
 }
@@ -100,28 +100,29 @@ static bool run_control(struct nnadev *dev)
 static void do_reset(struct nnadev *dev)
 {
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
-		nnadev_job_drop(dev, &dev->jobs[i]);
+		nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++) {
-		nnadev_ring_sync(dev, &dev->rings[i]);
+		nnadev_ring_sync(&dev->bus, &dev->rings[i]);
 		dev->rings[i].waiting = 0;
 		dev->rings[i].boosted = false;
 	}
-	nnadev_mmu_reset(&dev->mmu);
-	nnadev_workers_forget(dev->workers);
+	nnadev_mmu_reset(&dev->exec.mmu);
+	nnadev_workers_forget(dev->exec.workers);
 	dev->last = NULL;
 	dev->slice = NO_SLICE;
-	atomic_store(&dev->bus_error, false);
-	memset(&dev->counters, 0, sizeof(dev->counters));
-	atomic_store(&dev->mmu.walks, 0);
+	atomic_store(&dev->exec.bus_error, false);
+	memset(&dev->bus.counters, 0, sizeof(dev->bus.counters));
+	atomic_store(&dev->exec.mmu.walks, 0);
 	atomic_store(&dev->reset, false);
-	if (!nnadev_dev_injected(dev, NNADEV_INJECT_REFUSE_RESET))
+	if (!nnadev_bus_injected(&dev->bus, NNADEV_INJECT_REFUSE_RESET))
 		atomic_store(&dev->status, NNAHW_REG_STATUS_READY);
 	nnadev_event_raise(&dev->reset_done);
 }
 
 static bool has_work(struct nnadev *dev, uint32_t ring)
 {
-	return nnadev_job_active(&dev->jobs[ring]) || nnadev_ring_pending(dev, &dev->rings[ring]);
+	return nnadev_job_active(&dev->jobs[ring]) ||
+	       nnadev_ring_pending(&dev->bus, &dev->rings[ring]);
 }
 
 /* How long @ns is for a ring: shorter when it is boosted. */
@@ -176,7 +177,7 @@ static uint32_t pick(struct nnadev *dev)
 static void idle(struct nnadev *dev, uint64_t until)
 {
 	nnadev_gate_leave(&dev->gate);
-	nnadev_event_wait(&dev->event, dev->seen, until);
+	nnadev_event_wait(&dev->exec.event, dev->exec.seen, until);
 	nnadev_gate_enter(&dev->gate);
 }
 
@@ -186,16 +187,16 @@ static void run_jobs(struct nnadev *dev)
 	uint32_t ring;
 	uint64_t wake;
 
-	if (!atomic_load(&dev->enabled)) {
+	if (!atomic_load(&dev->exec.enabled)) {
 		/* Only the command that runs is brought to its end. */
 		if (!job || job->state != NNADEV_JOB_TILES) {
 			idle(dev, NNADEV_FOREVER);
 			return;
 		}
-		ring = job->ring;
+		ring = job->ring->index;
 	} else {
 		if (run_control(dev))
-			nnadev_event_raise(&dev->event);
+			nnadev_event_raise(&dev->exec.event);
 		ring = pick(dev);
 		if (ring == NNAHW_JOB_RINGS) {
 			idle(dev, NNADEV_FOREVER);
@@ -206,19 +207,21 @@ static void run_jobs(struct nnadev *dev)
 	if (!nnadev_job_active(job)) {
 		bool aborted;
 
-		if (!nnadev_ring_fetch(dev, &dev->rings[ring], &job->entry, &aborted))
+		if (!nnadev_ring_fetch(&dev->bus, &dev->rings[ring], &job->entry, &aborted))
 			return;
-		nnadev_job_start(dev, job, aborted);
+		nnadev_job_start(&dev->exec, job, aborted);
 		if (!nnadev_job_active(job))
 			return;
 	}
-	if (dev->last && dev->last != job && nnadev_job_active(dev->last) && dev->last->ring < ring)
-		nnadev_count(&dev->counters.preemptions, 1);
+	if (dev->last && dev->last != job && nnadev_job_active(dev->last) &&
+	    dev->last->ring->index < ring)
+		nnadev_count(&dev->bus.counters.preemptions, 1);
 	dev->last = job;
-	wake = nnadev_job_run(dev, job, dev->slice == NO_SLICE ? NNADEV_FOREVER : dev->slice_end);
+	wake = nnadev_job_run(&dev->exec, job,
+			      dev->slice == NO_SLICE ? NNADEV_FOREVER : dev->slice_end);
 	if (wake) {
 		idle(dev, wake);
-		nnadev_job_pause(dev, job);
+		nnadev_job_pause(&dev->exec, job);
 	}
 }
 
@@ -226,11 +229,11 @@ void *nnadev_cp_main(void *arg)
 {
 	struct nnadev *dev = arg;
 
-	nnadev_dev_enter_thread(dev);
+	nnadev_exec_enter_thread(&dev->exec);
 	dev->slice = NO_SLICE;
 	nnadev_gate_enter(&dev->gate);
 	for (;;) {
-		dev->seen = nnadev_event_read(&dev->event);
+		dev->exec.seen = nnadev_event_read(&dev->exec.event);
 		if (atomic_load(&dev->quit))
 			break;
 		if (nnadev_gate_wanted(&dev->gate)) {
@@ -240,12 +243,12 @@ void *nnadev_cp_main(void *arg)
 		if (atomic_load(&dev->reset))
 			do_reset(dev);
 		for (uint32_t i = 0; i < NNAHW_RINGS; i++)
-			if (nnadev_ring_sync(dev, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
-				nnadev_job_drop(dev, &dev->jobs[i]);
+			if (nnadev_ring_sync(&dev->bus, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
+				nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 		run_jobs(dev);
 	}
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
-		nnadev_job_drop(dev, &dev->jobs[i]);
+		nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 	nnadev_gate_leave(&dev->gate);
 	return NULL;
 }

@@ -3,56 +3,13 @@
  * The device's interface (nnadev.h): life, registers, DMA mappings, injections. It runs in the
  * transport's threads; what takes time is left to the command processor.
  */
-#include "device/core/dev.h"
+#include "device/core/cp.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/host/thread.h"
-
-/* The device that a thread works for; only the model's own threads have one. */
-static _Thread_local struct nnadev *thread_dev;
-
-void nnadev_dev_enter_thread(struct nnadev *dev)
-{
-	thread_dev = dev;
-}
-
-void nnadev_dev_log(struct nnadev *dev, const char *format, ...)
-{
-	char line[256];
-	va_list args;
-
-	if (!dev->params.log)
-		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	dev->params.log(dev->params.user, line);
-}
-
-bool nnadev_dev_injected(struct nnadev *dev, enum nnadev_inject what)
-{
-	uint64_t n = atomic_load_explicit(&dev->inject[what], memory_order_relaxed);
-
-	while (n)
-		if (atomic_compare_exchange_weak(&dev->inject[what], &n, n - 1))
-			return true;
-	return false;
-}
-
-void nnadev_dev_interrupt(struct nnadev *dev, uint32_t vector)
-{
-	/* A message to an interrupt controller is a write as well. */
-	if (dev->memory.off || nnadev_dev_injected(dev, NNADEV_INJECT_DROP_IRQ))
-		return;
-	nnadev_count(&dev->counters.irqs, 1);
-	if (dev->params.raise_irq)
-		dev->params.raise_irq(dev->params.user, vector);
-}
 
 static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 {
@@ -79,36 +36,40 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	struct nnadev *dev;
 	int r;
 
-	if (!params || !out || params->threads > NNADEV_DEV_THREADS ||
+	if (!params || !out || params->threads > NNADEV_EXEC_THREADS ||
 	    params->job_limit_ns > NNAHW_JOB_LIMIT_NS)
 		return -EINVAL;
 	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
 	if (!dev)
 		return -ENOMEM;
 	memset(dev, 0, sizeof(*dev));
-	dev->params = *params;
-	if (!dev->params.threads)
-		dev->params.threads = nnadev_workers_cpus();
-	dev->prepare = nnadev_engine_prepare;
-	dev->age_ns = NNADEV_DEV_AGE_NS;
-	dev->slice_ns = NNADEV_DEV_SLICE_NS;
-	dev->job_limit = params->job_limit_ns ? params->job_limit_ns : NNAHW_JOB_LIMIT_NS;
-	r = choose_isa(params->isa, &dev->isa);
+	dev->bus.params = *params;
+	if (!dev->bus.params.threads)
+		dev->bus.params.threads = nnadev_workers_cpus();
+	dev->exec.bus = &dev->bus;
+	dev->exec.threads = dev->bus.params.threads;
+	dev->exec.prepare = nnadev_engine_prepare;
+	dev->age_ns = NNADEV_CP_AGE_NS;
+	dev->slice_ns = NNADEV_CP_SLICE_NS;
+	dev->exec.job_limit = params->job_limit_ns ? params->job_limit_ns : NNAHW_JOB_LIMIT_NS;
+	r = choose_isa(params->isa, &dev->exec.isa);
 	if (r)
 		goto err_free;
 	atomic_init(&dev->status, NNAHW_REG_STATUS_READY);
-	nnadev_mmu_init(&dev->mmu, &dev->memory);
-	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
-		dev->jobs[i].ring = i;
-	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
+	nnadev_mmu_init(&dev->exec.mmu, &dev->bus.memory);
+	for (uint32_t i = 0; i < NNAHW_RINGS; i++) {
+		dev->rings[i].index = i;
 		nnadev_ring_reset(&dev->rings[i]);
-	r = -pthread_mutex_init(&dev->lock, NULL);
+	}
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		dev->jobs[i].ring = &dev->rings[i];
+	r = -pthread_mutex_init(&dev->bus.lock, NULL);
 	if (r)
 		goto err_free;
 	r = nnadev_gate_init(&dev->gate);
 	if (r)
 		goto err_lock;
-	r = nnadev_workers_create(dev->params.threads, &dev->workers);
+	r = nnadev_workers_create(dev->bus.params.threads, &dev->exec.workers);
 	if (r)
 		goto err_gate;
 	r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
@@ -118,11 +79,11 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	return 0;
 
 err_pool:
-	nnadev_workers_destroy(dev->workers);
+	nnadev_workers_destroy(dev->exec.workers);
 err_gate:
 	nnadev_gate_fini(&dev->gate);
 err_lock:
-	pthread_mutex_destroy(&dev->lock);
+	pthread_mutex_destroy(&dev->bus.lock);
 err_free:
 	free(dev);
 	return r;
@@ -133,28 +94,28 @@ void nnadev_destroy(struct nnadev *dev)
 	if (!dev)
 		return;
 	atomic_store(&dev->quit, true);
-	nnadev_event_raise(&dev->event);
+	nnadev_event_raise(&dev->exec.event);
 	pthread_join(dev->processor, NULL);
-	nnadev_workers_destroy(dev->workers);
+	nnadev_workers_destroy(dev->exec.workers);
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		nnadev_job_fini(&dev->jobs[i]);
-	for (uint32_t i = 0; i < NNADEV_DEV_THREADS; i++)
-		free(dev->scratch[i].data);
-	nnadev_mmu_fini(&dev->mmu);
-	nnadev_memory_fini(&dev->memory);
+	for (uint32_t i = 0; i < NNADEV_EXEC_THREADS; i++)
+		free(dev->exec.scratch[i].data);
+	nnadev_mmu_fini(&dev->exec.mmu);
+	nnadev_memory_fini(&dev->bus.memory);
 	nnadev_gate_fini(&dev->gate);
-	pthread_mutex_destroy(&dev->lock);
+	pthread_mutex_destroy(&dev->bus.lock);
 	free(dev);
 }
 
 /* Value of the 64-bit register at @offset (a multiple of 8), if there is one. */
 static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 {
-	struct nnadev_dev_counters *c = &dev->counters;
+	struct nnadev_counters *c = &dev->bus.counters;
 
 	switch (offset) {
 	case NNAHW_REG_JOB_LIMIT:
-		*value = dev->job_limit;
+		*value = dev->exec.job_limit;
 		return true;
 	case NNAHW_REG_TIMESTAMP:
 		*value = nnadev_clock_now();
@@ -187,10 +148,10 @@ static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 		*value = atomic_load(&c->busy);
 		return true;
 	case NNAHW_REG_COUNT_WALKS:
-		*value = atomic_load(&dev->mmu.walks);
+		*value = atomic_load(&dev->exec.mmu.walks);
 		return true;
 	case NNAHW_REG_LONGEST_TILE:
-		*value = nnadev_workers_longest(dev->workers);
+		*value = nnadev_workers_longest(dev->exec.workers);
 		return true;
 	default:
 		return false;
@@ -213,13 +174,13 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 	case NNAHW_REG_RING_SIZE_LIMIT:
 		return NNAHW_RING_SIZE_MAX;
 	case NNAHW_REG_MSIX_COUNT:
-		return NNADEV_DEV_VECTORS;
+		return NNADEV_BUS_VECTORS;
 	case NNAHW_REG_CONTROL:
-		return atomic_load(&dev->enabled) ? NNAHW_REG_CONTROL_ENABLE : 0;
+		return atomic_load(&dev->exec.enabled) ? NNAHW_REG_CONTROL_ENABLE : 0;
 	case NNAHW_REG_STATUS:
 		return atomic_load(&dev->status);
 	case NNAHW_REG_WORKERS:
-		return dev->params.threads;
+		return dev->bus.params.threads;
 	case NNAHW_REG_TIMESTAMP:
 		value = nnadev_clock_now();
 		atomic_store(&dev->latch, (uint32_t)(value >> 32));
@@ -231,11 +192,11 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 	}
 	if (offset >= NNAHW_RING_REGS &&
 	    offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
-		pthread_mutex_lock(&dev->lock);
+		pthread_mutex_lock(&dev->bus.lock);
 		value = nnadev_ring_read(
 			&dev->rings[(offset - NNAHW_RING_REGS) / NNAHW_RING_STRIDE],
 			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE);
-		pthread_mutex_unlock(&dev->lock);
+		pthread_mutex_unlock(&dev->bus.lock);
 		return (uint32_t)value;
 	}
 	if (read64(dev, offset & ~7ull, &value))
@@ -247,8 +208,8 @@ uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
 {
 	uint64_t value;
 
-	nnadev_count(&dev->counters.mmio_reads, 1);
-	if (atomic_load_explicit(&dev->inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+	nnadev_count(&dev->bus.counters.mmio_reads, 1);
+	if (atomic_load_explicit(&dev->bus.inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
 		return size == 4 ? UINT32_MAX : UINT64_MAX;
 	if ((size != 4 && size != 8) || offset % size)
 		return 0;
@@ -262,14 +223,14 @@ uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
 
 static void begin_reset(struct nnadev *dev)
 {
-	pthread_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->bus.lock);
 	atomic_store(&dev->status, NNAHW_REG_STATUS_RESETTING);
-	atomic_store(&dev->enabled, false);
+	atomic_store(&dev->exec.enabled, false);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
 		nnadev_ring_reset(&dev->rings[i]);
 	atomic_store(&dev->reset, true);
-	pthread_mutex_unlock(&dev->lock);
-	nnadev_event_raise(&dev->event);
+	pthread_mutex_unlock(&dev->bus.lock);
+	nnadev_event_raise(&dev->exec.event);
 }
 
 static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
@@ -283,7 +244,7 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 		if (!atomic_load(&ring->enabled))
 			return;
 		atomic_store(&ring->doorbell, value);
-		nnadev_event_raise(&dev->event);
+		nnadev_event_raise(&dev->exec.event);
 		return;
 	}
 	if (offset == NNAHW_REG_RESET) {
@@ -291,10 +252,10 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 			begin_reset(dev);
 		return;
 	}
-	pthread_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&dev->bus.lock);
 	if (atomic_load(&dev->status) & NNAHW_REG_STATUS_READY) {
 		if (offset == NNAHW_REG_CONTROL) {
-			atomic_store(&dev->enabled, value & NNAHW_REG_CONTROL_ENABLE);
+			atomic_store(&dev->exec.enabled, value & NNAHW_REG_CONTROL_ENABLE);
 			changed = true;
 		} else if (offset >= NNAHW_RING_REGS &&
 			   offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
@@ -306,15 +267,15 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 			changed = at == NNAHW_RING_REG_CONTROL;
 		}
 	}
-	pthread_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&dev->bus.lock);
 	if (changed)
-		nnadev_event_raise(&dev->event);
+		nnadev_event_raise(&dev->exec.event);
 }
 
 void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value)
 {
-	nnadev_count(&dev->counters.mmio_writes, 1);
-	if (atomic_load_explicit(&dev->inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+	nnadev_count(&dev->bus.counters.mmio_writes, 1);
+	if (atomic_load_explicit(&dev->bus.inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
 		return;
 	if ((size != 4 && size != 8) || offset % size)
 		return;
@@ -342,8 +303,8 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 	/* What may only be written can be read as well: a PCI bus knows no such protection. */
 	if (!prot || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
 		return -EINVAL;
-	nnadev_gate_visit(&dev->gate, &dev->event);
-	r = nnadev_memory_map(&dev->memory, iova, size, fd, offset, prot & NNADEV_PROT_WRITE);
+	nnadev_gate_visit(&dev->gate, &dev->exec.event);
+	r = nnadev_memory_map(&dev->bus.memory, iova, size, fd, offset, prot & NNADEV_PROT_WRITE);
 	nnadev_gate_part(&dev->gate);
 	return r;
 }
@@ -352,11 +313,11 @@ int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 {
 	int r;
 
-	nnadev_gate_visit(&dev->gate, &dev->event);
-	r = nnadev_memory_covers(&dev->memory, iova, size);
+	nnadev_gate_visit(&dev->gate, &dev->exec.event);
+	r = nnadev_memory_covers(&dev->bus.memory, iova, size);
 	if (!r) {
-		nnadev_mmu_drop_bus(&dev->mmu, iova, size);
-		nnadev_memory_unmap(&dev->memory, iova, size);
+		nnadev_mmu_drop_bus(&dev->exec.mmu, iova, size);
+		nnadev_memory_unmap(&dev->bus.memory, iova, size);
 	}
 	nnadev_gate_part(&dev->gate);
 	return r;
@@ -364,33 +325,21 @@ int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 
 void nnadev_bus_master(struct nnadev *dev, bool on)
 {
-	nnadev_gate_visit(&dev->gate, &dev->event);
-	dev->memory.off = !on;
+	nnadev_gate_visit(&dev->gate, &dev->exec.event);
+	dev->bus.memory.off = !on;
 	if (!on)
-		nnadev_mmu_drop_bus(&dev->mmu, 0, UINT64_MAX);
+		nnadev_mmu_drop_bus(&dev->exec.mmu, 0, UINT64_MAX);
 	nnadev_gate_part(&dev->gate);
 }
 
 const char *nnadev_isa_name(const struct nnadev *dev)
 {
-	return dev->isa == NNADEV_ENGINE_AVX2 ? "avx2" : "scalar";
+	return dev->exec.isa == NNADEV_ENGINE_AVX2 ? "avx2" : "scalar";
 }
 
-/*
- * Looking through the lists of files and segments is safe without a lock: a SIGBUS comes from guest
- * memory, and the lists lie in private memory. So the thread is either the command processor, and
- * not in the middle of changing them, or it runs a tile, during which nobody changes them.
- */
 bool nnadev_sigbus(void *address)
 {
-	struct nnadev *dev = thread_dev;
-
-	if (!dev ||
-	    !(nnadev_memory_break(&dev->memory, address) || nnadev_mmu_break(&dev->mmu, address)) ||
-	    !nnadev_file_mend(address))
-		return false;
-	atomic_store(&dev->bus_error, true);
-	return true;
+	return nnadev_exec_sigbus(address);
 }
 
 int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)
@@ -399,10 +348,10 @@ int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)
 		return -EINVAL;
 	if (what == NNADEV_INJECT_SPURIOUS_IRQ) {
 		for (; value; value--)
-			for (uint32_t v = 0; v < NNADEV_DEV_VECTORS; v++)
-				nnadev_dev_interrupt(dev, v);
+			for (uint32_t v = 0; v < NNADEV_BUS_VECTORS; v++)
+				nnadev_bus_interrupt(&dev->bus, v);
 		return 0;
 	}
-	atomic_store(&dev->inject[what], value);
+	atomic_store(&dev->bus.inject[what], value);
 	return 0;
 }

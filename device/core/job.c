@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "hw/gen/nnahw_decode.h"
-#include "device/core/dev.h"
 #include "device/core/stream.h"
 
 #define VA_END (1ull << NNAHW_VA_BITS)
@@ -36,9 +35,9 @@ static bool entry_fits(const struct nnahw_ring_entry *e)
 	       !e->address && !e->length && !e->reserved[0] && !e->reserved[1] && !e->reserved[2];
 }
 
-static uint64_t limit(const struct nnadev *dev, uint64_t ticks)
+static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
 {
-	return ticks && ticks < dev->job_limit ? ticks : dev->job_limit;
+	return ticks && ticks < exec->job_limit ? ticks : exec->job_limit;
 }
 
 static uint64_t run_time(const struct nnadev_job *job, uint64_t now)
@@ -50,9 +49,9 @@ static uint64_t run_time(const struct nnadev_job *job, uint64_t now)
  * Note that the job runs since @resumed, or with 0 not, also for the register RUN_TIME. A reader in
  * between sees too short a time, never one too long.
  */
-static void set_resumed(struct nnadev *dev, struct nnadev_job *job, uint64_t resumed)
+static void set_resumed(struct nnadev_job *job, uint64_t resumed)
 {
-	struct nnadev_ring *ring = &dev->rings[job->ring];
+	struct nnadev_ring *ring = job->ring;
 
 	job->resumed = resumed;
 	atomic_store(&ring->resumed, 0);
@@ -60,34 +59,34 @@ static void set_resumed(struct nnadev *dev, struct nnadev_job *job, uint64_t res
 	atomic_store(&ring->resumed, resumed);
 }
 
-void nnadev_job_pause(struct nnadev *dev, struct nnadev_job *job)
+void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	uint64_t now;
 
 	if (!job->resumed)
 		return;
 	now = nnadev_clock_now();
-	nnadev_count(&dev->counters.busy, now - job->resumed);
+	nnadev_count(&exec->bus->counters.busy, now - job->resumed);
 	job->run_time += now - job->resumed;
-	set_resumed(dev, job, 0);
+	set_resumed(job, 0);
 }
 
-static void release(struct nnadev *dev, struct nnadev_job *job)
+static void release(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	for (uint32_t i = 0; i < NNAHW_MAX_OPERANDS; i++)
 		nnadev_range_release(&job->at.ranges[i]);
-	nnadev_mmu_put(&dev->mmu, job->space);
+	nnadev_mmu_put(&exec->mmu, job->space);
 	job->space = NULL;
 	job->state = NNADEV_JOB_IDLE;
-	atomic_store(&dev->rings[job->ring].ran, 0);
+	atomic_store(&job->ring->ran, 0);
 }
 
-void nnadev_job_drop(struct nnadev *dev, struct nnadev_job *job)
+void nnadev_job_drop(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	if (!nnadev_job_active(job))
 		return;
-	nnadev_job_pause(dev, job);
-	release(dev, job);
+	nnadev_job_pause(exec, job);
+	release(exec, job);
 }
 
 void nnadev_job_fini(struct nnadev_job *job)
@@ -97,7 +96,7 @@ void nnadev_job_fini(struct nnadev_job *job)
 	job->shared_size = 0;
 }
 
-void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
+void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status)
 {
 	const struct nnahw_ring_entry *e = &job->entry;
 	struct nnadev_fault fault = { 0 };
@@ -105,7 +104,7 @@ void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
 	uint64_t detail;
 	bool faulted = status == NNAHW_STATUS_FAULT_MMU || status == NNAHW_STATUS_FAULT_BUS;
 
-	nnadev_job_pause(dev, job);
+	nnadev_job_pause(exec, job);
 	if (faulted)
 		fault = job->fault;
 	if (job->space && e->report) {
@@ -120,7 +119,7 @@ void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
 		report.run_time = job->run_time;
 		report.commands = job->commands;
 		report.loop_time = job->loop_time;
-		if (!nnadev_mmu_write(&dev->mmu, job->space, e->report, &report, sizeof(report),
+		if (!nnadev_mmu_write(&exec->mmu, job->space, e->report, &report, sizeof(report),
 				      &job->fault) &&
 		    !status) {
 			status = job->fault.status;
@@ -132,28 +131,28 @@ void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
 		detail = job->run_time;
 	else
 		detail = faulted ? fault.address : job->offset;
-	nnadev_count(&dev->counters.jobs, 1);
+	nnadev_count(&exec->bus->counters.jobs, 1);
 	if (status) {
-		nnadev_count(&dev->counters.faults, 1);
-		nnadev_dev_log(
-			dev,
+		nnadev_count(&exec->bus->counters.faults, 1);
+		nnadev_bus_log(
+			exec->bus,
 			"ring %u seqno %u asid %u: status %u at command %#x operand %d, fault "
 			"%u at %#llx",
-			job->ring, e->seqno, e->asid, status, job->offset, (int)job->operand,
+			job->ring->index, e->seqno, e->asid, status, job->offset, (int)job->operand,
 			fault.kind, (unsigned long long)fault.address);
 	}
-	release(dev, job);
-	nnadev_ring_complete(dev, &dev->rings[job->ring], e, status, detail);
+	release(exec, job);
+	nnadev_ring_complete(exec->bus, job->ring, e, status, detail);
 }
 
-void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted)
+void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool aborted)
 {
 	const struct nnahw_ring_entry *e = &job->entry;
 	uint64_t now = nnadev_clock_now();
 
 	/* Left over from before: a report or a ring lay in a file that became shorter. */
-	if (atomic_exchange(&dev->bus_error, false))
-		nnadev_mmu_reset(&dev->mmu);
+	if (atomic_exchange(&exec->bus_error, false))
+		nnadev_mmu_reset(&exec->mmu);
 	job->space = NULL;
 	job->offset = 0;
 	job->stuck = false;
@@ -161,9 +160,9 @@ void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted)
 	memset(&job->fault, 0, sizeof(job->fault));
 	job->begin = now;
 	job->run_time = 0;
-	set_resumed(dev, job, 0);
-	job->budget = limit(dev, e->budget);
-	job->loop_limit = limit(dev, e->loop_limit);
+	set_resumed(job, 0);
+	job->budget = limit(exec, e->budget);
+	job->loop_limit = limit(exec, e->loop_limit);
 	job->loop_time = 0;
 	job->loop_last = 0;
 	job->commands = 0;
@@ -171,35 +170,35 @@ void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted)
 		bool good = !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !e->reserved[0] &&
 			    !e->reserved[1] && !e->reserved[2];
 
-		nnadev_ring_complete(dev, &dev->rings[job->ring], e,
+		nnadev_ring_complete(exec->bus, job->ring, e,
 				     good ? NNAHW_STATUS_OK : NNAHW_STATUS_BAD_ENTRY, 0);
 		return;
 	}
 	job->state = NNADEV_JOB_OPEN;
 	if (e->type != NNAHW_ENTRY_JOB || !entry_fits(e)) {
-		nnadev_job_end(dev, job, NNAHW_STATUS_BAD_ENTRY);
+		nnadev_job_end(exec, job, NNAHW_STATUS_BAD_ENTRY);
 		return;
 	}
-	job->space = nnadev_mmu_get(&dev->mmu, e->asid, e->root);
+	job->space = nnadev_mmu_get(&exec->mmu, e->asid, e->root);
 	if (!job->space)
-		nnadev_job_end(dev, job, NNAHW_STATUS_NO_MEMORY);
+		nnadev_job_end(exec, job, NNAHW_STATUS_NO_MEMORY);
 	else if (aborted)
-		nnadev_job_end(dev, job, NNAHW_STATUS_ABORTED);
+		nnadev_job_end(exec, job, NNAHW_STATUS_ABORTED);
 	else if (e->deadline && now >= e->deadline)
-		nnadev_job_end(dev, job, NNAHW_STATUS_DEADLINE);
-	else if (nnadev_dev_injected(dev, NNADEV_INJECT_STUCK))
+		nnadev_job_end(exec, job, NNAHW_STATUS_DEADLINE);
+	else if (nnadev_bus_injected(exec->bus, NNADEV_INJECT_STUCK))
 		job->stuck = true;
-	else if (nnadev_dev_injected(dev, NNADEV_INJECT_HANG))
+	else if (nnadev_bus_injected(exec->bus, NNADEV_INJECT_HANG))
 		job->state = NNADEV_JOB_HANG;
 	if (job->stuck)
 		job->state = NNADEV_JOB_HANG;
 }
 
 /* End a job whose last command is done, unless NNADEV_INJECT_SLOW_NS lets it linger. */
-static enum step finish(struct nnadev *dev, struct nnadev_job *job)
+static enum step finish(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	uint64_t slow =
-		atomic_load_explicit(&dev->inject[NNADEV_INJECT_SLOW_NS], memory_order_relaxed);
+	uint64_t slow = atomic_load_explicit(&exec->bus->inject[NNADEV_INJECT_SLOW_NS],
+					     memory_order_relaxed);
 
 	if (slow && job->state != NNADEV_JOB_LINGER) {
 		if (__builtin_add_overflow(run_time(job, nnadev_clock_now()), slow, &job->linger))
@@ -207,30 +206,30 @@ static enum step finish(struct nnadev *dev, struct nnadev_job *job)
 		job->state = NNADEV_JOB_LINGER;
 		return STEP_ON;
 	}
-	nnadev_job_end(dev, job, NNAHW_STATUS_OK);
+	nnadev_job_end(exec, job, NNAHW_STATUS_OK);
 	return STEP_ENDED;
 }
 
-static enum step end(struct nnadev *dev, struct nnadev_job *job, uint32_t status)
+static enum step end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status)
 {
-	nnadev_job_end(dev, job, status);
+	nnadev_job_end(exec, job, status);
 	return STEP_ENDED;
 }
 
 /* Find host memory for all operands of the command. */
-static uint32_t resolve(struct nnadev *dev, struct nnadev_job *job)
+static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *at = &job->at;
 
-	nnadev_mmu_begin(&dev->mmu);
+	nnadev_mmu_begin(&exec->mmu);
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
-		if (!nnadev_operand_resolve(&dev->mmu, job->space, &at->command.operands[i],
+		if (!nnadev_operand_resolve(&exec->mmu, job->space, &at->command.operands[i],
 					    &at->ranges[i], &job->fault)) {
 			job->operand = i;
 			return job->fault.status;
 		}
 	}
-	at->generation = dev->mmu.generation;
+	at->generation = exec->mmu.generation;
 	return NNAHW_STATUS_OK;
 }
 
@@ -254,15 +253,15 @@ static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 }
 
 /* Have the engine plan the command that was fetched. */
-static uint32_t plan(struct nnadev *dev, struct nnadev_job *job)
+static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *at = &job->at;
-	uint32_t status = resolve(dev, job);
+	uint32_t status = resolve(exec, job);
 
 	if (status)
 		return status;
 	at->command.entropy = nnadev_clock_now();
-	status = dev->prepare(dev->isa, dev->params.threads, &at->command, &at->plan);
+	status = exec->prepare(exec->isa, exec->threads, &at->command, &at->plan);
 	if (status) {
 		if (status == NNAHW_STATUS_BAD_OPERAND)
 			job->operand = at->plan.bad_operand;
@@ -278,7 +277,7 @@ static uint32_t plan(struct nnadev *dev, struct nnadev_job *job)
 
 /* What the tiles of a round need to know. */
 struct round {
-	struct nnadev *dev;
+	struct nnadev_exec *exec;
 	struct nnadev_job *job;
 	uint64_t until;
 };
@@ -289,16 +288,16 @@ static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 	struct nnadev_instruction *at = &round->job->at;
 
 	if (thread)
-		nnadev_dev_enter_thread(round->dev);
+		nnadev_exec_enter_thread(round->exec);
 	return at->plan.run(&at->command, &at->plan, at->phase, tile,
-			    round->dev->scratch[thread].data, round->job->shared);
+			    round->exec->scratch[thread].data, round->job->shared);
 }
 
 /* Whether the job is to make way, or has run out of something. */
-static bool interrupted(const struct nnadev *dev, const struct nnadev_job *job, uint64_t until,
-			uint64_t now)
+static bool interrupted(const struct nnadev_exec *exec, const struct nnadev_job *job,
+			uint64_t until, uint64_t now)
 {
-	return nnadev_event_read(&dev->event) != dev->seen || now >= until ||
+	return nnadev_event_read(&exec->event) != exec->seen || now >= until ||
 	       run_time(job, now) > job->budget ||
 	       (job->entry.deadline && now >= job->entry.deadline);
 }
@@ -307,36 +306,36 @@ static bool stop_round(void *context)
 {
 	struct round *round = context;
 
-	return interrupted(round->dev, round->job, round->until, nnadev_clock_now());
+	return interrupted(round->exec, round->job, round->until, nnadev_clock_now());
 }
 
-static enum step run_tiles(struct nnadev *dev, struct nnadev_job *job, uint64_t until)
+static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until)
 {
 	struct nnadev_instruction *at = &job->at;
-	struct round round = { dev, job, until };
+	struct round round = { exec, job, until };
 	struct nnadev_round work = { run_tile, stop_round, &round };
 	uint32_t status;
 
 	/* Scratch memory belongs to the threads: another job may have needed less in between. */
-	for (uint32_t i = 0; i < dev->params.threads; i++) {
-		status = provide(&dev->scratch[i].data, &dev->scratch[i].size,
+	for (uint32_t i = 0; i < exec->threads; i++) {
+		status = provide(&exec->scratch[i].data, &exec->scratch[i].size,
 				 at->plan.scratch_size);
 		if (status)
-			return end(dev, job, status);
+			return end(exec, job, status);
 	}
-	if (at->generation != dev->mmu.generation) {
-		status = resolve(dev, job);
+	if (at->generation != exec->mmu.generation) {
+		status = resolve(exec, job);
 		if (status)
-			return end(dev, job, status);
+			return end(exec, job, status);
 	}
 	while (at->phase < at->plan.phases) {
 		uint32_t tiles = at->plan.phase_tiles[at->phase];
 
-		status = nnadev_workers_run(dev->workers, &work, &at->tile, tiles);
-		if (atomic_load_explicit(&dev->bus_error, memory_order_relaxed))
+		status = nnadev_workers_run(exec->workers, &work, &at->tile, tiles);
+		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed))
 			return STEP_ON;
 		if (status)
-			return end(dev, job, status);
+			return end(exec, job, status);
 		if (at->tile < tiles)
 			return STEP_LEAVE;
 		at->tile = 0;
@@ -345,27 +344,27 @@ static enum step run_tiles(struct nnadev *dev, struct nnadev_job *job, uint64_t 
 		at->phase++;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
-		if (!nnadev_operand_scatter(&dev->mmu, job->space, &at->command.operands[i],
+		if (!nnadev_operand_scatter(&exec->mmu, job->space, &at->command.operands[i],
 					    &at->ranges[i], &job->fault)) {
 			job->operand = i;
-			return end(dev, job, job->fault.status);
+			return end(exec, job, job->fault.status);
 		}
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++)
 		nnadev_range_release(&at->ranges[i]);
-	nnadev_count(&dev->counters.commands, 1);
+	nnadev_count(&exec->bus->counters.commands, 1);
 	job->commands++;
 	job->offset += at->info->size;
 	job->state = NNADEV_JOB_FETCH;
 	return STEP_ON;
 }
 
-static enum step jump(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
+static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
 	if (target % NNAHW_COMMAND_ALIGN || target < sizeof(struct nnahw_stream_header) ||
 	    target > job->stream_end)
-		return end(dev, job, NNAHW_STATUS_BAD_COMMAND);
-	nnadev_count(&dev->counters.commands, 1);
+		return end(exec, job, NNAHW_STATUS_BAD_COMMAND);
+	nnadev_count(&exec->bus->counters.commands, 1);
 	job->commands++;
 	job->offset = target;
 	return STEP_ON;
@@ -376,7 +375,7 @@ static enum step jump(struct nnadev *dev, struct nnadev_job *job, uint32_t targe
  * belong to one loop, or one loop lies inside the other: so what comes before a loop does not
  * count, nor what lies between two loops.
  */
-static enum step loop(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
+static enum step loop(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
 	uint64_t now = run_time(job, nnadev_clock_now());
 
@@ -387,11 +386,11 @@ static enum step loop(struct nnadev *dev, struct nnadev_job *job, uint32_t targe
 	job->loop_first = target;
 	job->loop_last = job->offset;
 	if (job->loop_time > job->loop_limit)
-		return end(dev, job, NNAHW_STATUS_LOOP_LIMIT);
-	return jump(dev, job, target);
+		return end(exec, job, NNAHW_STATUS_LOOP_LIMIT);
+	return jump(exec, job, target);
 }
 
-static enum step branch(struct nnadev *dev, struct nnadev_job *job, uint32_t target)
+static enum step branch(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
 	const struct nnadev_engine_operand *o = &job->at.command.operands[0];
 	const struct nnadev_range *range = &job->at.ranges[0];
@@ -399,100 +398,100 @@ static enum step branch(struct nnadev *dev, struct nnadev_job *job, uint32_t tar
 
 	job->operand = 0;
 	if (o->count != 1)
-		return end(dev, job, NNAHW_STATUS_BAD_OPERAND);
-	if (!nnadev_mmu_read(&dev->mmu, job->space, range->va + range->lead, &condition, 1,
+		return end(exec, job, NNAHW_STATUS_BAD_OPERAND);
+	if (!nnadev_mmu_read(&exec->mmu, job->space, range->va + range->lead, &condition, 1,
 			     &job->fault))
-		return end(dev, job, job->fault.status);
+		return end(exec, job, job->fault.status);
 	job->operand = UINT32_MAX;
-	return jump(dev, job, condition ? job->offset + job->at.info->size : target);
+	return jump(exec, job, condition ? job->offset + job->at.info->size : target);
 }
 
-static enum step fetch(struct nnadev *dev, struct nnadev_job *job)
+static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	uint32_t status;
 
 	if (job->offset >= job->stream_end)
-		return finish(dev, job);
-	status = nnadev_stream_fetch(dev, job);
+		return finish(exec, job);
+	status = nnadev_stream_fetch(exec, job);
 	if (status)
-		return end(dev, job, status);
+		return end(exec, job, status);
 	switch (job->at.info->opcode) {
 	case NNAHW_OP_END:
-		nnadev_count(&dev->counters.commands, 1);
+		nnadev_count(&exec->bus->counters.commands, 1);
 		job->commands++;
-		return finish(dev, job);
+		return finish(exec, job);
 	case NNAHW_OP_JUMP: {
 		const struct nnahw_cmd_jump *cmd = (const void *)job->at.bytes;
 
 		if (cmd->loop > 1)
-			return end(dev, job, NNAHW_STATUS_BAD_COMMAND);
-		return cmd->loop ? loop(dev, job, cmd->target) : jump(dev, job, cmd->target);
+			return end(exec, job, NNAHW_STATUS_BAD_COMMAND);
+		return cmd->loop ? loop(exec, job, cmd->target) : jump(exec, job, cmd->target);
 	}
 	case NNAHW_OP_BRANCH:
 		return branch(
-			dev, job,
+			exec, job,
 			((const struct nnahw_cmd_branch *)(const void *)job->at.bytes)->target);
 	default:
-		status = plan(dev, job);
+		status = plan(exec, job);
 		if (status)
-			return end(dev, job, status);
+			return end(exec, job, status);
 		job->state = NNADEV_JOB_TILES;
 		return STEP_ON;
 	}
 }
 
 /* A file became shorter under the job: what is cached of it, and what the job has read, is void. */
-static void lost_pages(struct nnadev *dev, struct nnadev_job *job)
+static void lost_pages(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	atomic_store(&dev->bus_error, false);
-	nnadev_mmu_reset(&dev->mmu);
+	atomic_store(&exec->bus_error, false);
+	nnadev_mmu_reset(&exec->mmu);
 	job->fault = (struct nnadev_fault){ NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS, 0 };
-	nnadev_job_end(dev, job, NNAHW_STATUS_FAULT_BUS);
+	nnadev_job_end(exec, job, NNAHW_STATUS_FAULT_BUS);
 }
 
-uint64_t nnadev_job_run(struct nnadev *dev, struct nnadev_job *job, uint64_t until)
+uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until)
 {
 	enum step step = STEP_ON;
 
 	if (!job->resumed)
-		set_resumed(dev, job, nnadev_clock_now());
+		set_resumed(job, nnadev_clock_now());
 	while (step == STEP_ON) {
 		uint64_t now = nnadev_clock_now(), used = run_time(job, now), wake;
 
-		if (atomic_load_explicit(&dev->bus_error, memory_order_relaxed)) {
-			lost_pages(dev, job);
+		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed)) {
+			lost_pages(exec, job);
 			return 0;
 		}
 		if (!job->stuck) {
 			if (job->entry.deadline && now >= job->entry.deadline) {
-				nnadev_job_end(dev, job, NNAHW_STATUS_DEADLINE);
+				nnadev_job_end(exec, job, NNAHW_STATUS_DEADLINE);
 				return 0;
 			}
 			if (used > job->budget) {
-				nnadev_job_end(dev, job, NNAHW_STATUS_BUDGET);
+				nnadev_job_end(exec, job, NNAHW_STATUS_BUDGET);
 				return 0;
 			}
 		}
 		switch (job->state) {
 		case NNADEV_JOB_OPEN: {
-			uint32_t status = nnadev_stream_open(dev, job);
+			uint32_t status = nnadev_stream_open(exec, job);
 
 			job->state = NNADEV_JOB_FETCH;
 			if (status)
-				step = end(dev, job, status);
+				step = end(exec, job, status);
 			break;
 		}
 		case NNADEV_JOB_FETCH:
 			/* With fetching switched off a job rests before its next command. */
-			step = atomic_load(&dev->enabled) ? fetch(dev, job) : STEP_LEAVE;
+			step = atomic_load(&exec->enabled) ? fetch(exec, job) : STEP_LEAVE;
 			break;
 		case NNADEV_JOB_TILES:
-			step = run_tiles(dev, job, until);
+			step = run_tiles(exec, job, until);
 			break;
 		case NNADEV_JOB_LINGER:
 		case NNADEV_JOB_HANG:
 			if (job->state == NNADEV_JOB_LINGER && used >= job->linger) {
-				step = finish(dev, job);
+				step = finish(exec, job);
 				break;
 			}
 			/* The time until it is looked at again is run time: @resumed stays. */
@@ -512,10 +511,10 @@ uint64_t nnadev_job_run(struct nnadev *dev, struct nnadev_job *job, uint64_t unt
 			return 0;
 		}
 		if (step == STEP_ON && nnadev_job_active(job) &&
-		    (nnadev_event_read(&dev->event) != dev->seen || nnadev_clock_now() >= until))
+		    (nnadev_event_read(&exec->event) != exec->seen || nnadev_clock_now() >= until))
 			step = STEP_LEAVE;
 	}
 	if (step == STEP_LEAVE)
-		nnadev_job_pause(dev, job);
+		nnadev_job_pause(exec, job);
 	return 0;
 }

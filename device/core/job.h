@@ -9,9 +9,10 @@
 #ifndef NNADEV_JOB_H
 #define NNADEV_JOB_H
 
+#include "device/core/exec.h"
 #include "device/core/operand.h"
+#include "device/core/ring.h"
 
-struct nnadev;
 struct nnahw_command_info;
 
 /**
@@ -59,7 +60,7 @@ enum nnadev_job_state {
 /**
  * struct nnadev_job - a job
  * @state: what comes next; NNADEV_JOB_IDLE when there is no job
- * @ring: index of its ring; does not change
+ * @ring: its ring; does not change
  * @entry: as fetched
  * @space: its address space; the job holds a use of it
  * @stream_end: bytes of the stream, by its header
@@ -85,7 +86,7 @@ enum nnadev_job_state {
  */
 struct nnadev_job {
 	enum nnadev_job_state state;
-	uint32_t ring;
+	struct nnadev_ring *ring;
 	struct nnahw_ring_entry entry;
 	struct nnadev_space *space;
 	uint32_t stream_end;
@@ -116,7 +117,7 @@ static inline bool nnadev_job_active(const struct nnadev_job *job)
 }
 
 /* Start the job of the entry in job->entry; @aborted: end it at once. May end the job. */
-void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted);
+void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool aborted);
 
 /**
  * nnadev_job_run() - go on with a job
@@ -127,16 +128,16 @@ void nnadev_job_start(struct nnadev *dev, struct nnadev_job *job, bool aborted);
  *
  * Return: 0, or the tick until which there is nothing to do for the job (it hangs, on purpose).
  */
-uint64_t nnadev_job_run(struct nnadev *dev, struct nnadev_job *job, uint64_t until);
+uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until);
 
 /* Stop the clock of a job that nnadev_job_run() has left waiting. */
-void nnadev_job_pause(struct nnadev *dev, struct nnadev_job *job);
+void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job);
 
 /* End a job: write its report and its completion, raise its interrupt. */
-void nnadev_job_end(struct nnadev *dev, struct nnadev_job *job, uint32_t status);
+void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status);
 
 /* End a job without report, completion and interrupt, because its ring is gone. */
-void nnadev_job_drop(struct nnadev *dev, struct nnadev_job *job);
+void nnadev_job_drop(struct nnadev_exec *exec, struct nnadev_job *job);
 
 /* Free the memory that is kept from job to job. The job is idle. */
 void nnadev_job_fini(struct nnadev_job *job);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/core/dev.h"
+#include "device/host/sync.h"
 
 static void set_half(uint64_t *value, bool high, uint32_t half)
 {
@@ -61,7 +61,7 @@ static bool set_up_well(const struct nnadev_ring *ring)
 
 	return ring->size >= NNAHW_RING_SIZE_MIN && ring->size <= NNAHW_RING_SIZE_MAX &&
 	       !(ring->size & (ring->size - 1)) && !(ring->base & ~NNAHW_PTE_ADDRESS) &&
-	       !(ring->cq_base & ~NNAHW_PTE_ADDRESS) && ring->vector < NNADEV_DEV_VECTORS &&
+	       !(ring->cq_base & ~NNAHW_PTE_ADDRESS) && ring->vector < NNADEV_BUS_VECTORS &&
 	       !__builtin_add_overflow(
 		       ring->base, (uint64_t)ring->size * sizeof(struct nnahw_ring_entry), &end) &&
 	       !__builtin_add_overflow(
@@ -129,13 +129,13 @@ void nnadev_ring_reset(struct nnadev_ring *ring)
 	next_epoch(ring);
 }
 
-bool nnadev_ring_sync(struct nnadev *dev, struct nnadev_ring *ring)
+bool nnadev_ring_sync(struct nnadev_bus *bus, struct nnadev_ring *ring)
 {
 	struct nnadev_ring_work *work = &ring->work;
 
 	if (work->epoch == atomic_load(&ring->epoch))
 		return false;
-	pthread_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&bus->lock);
 	memset(work, 0, sizeof(*work));
 	work->epoch = ring->epoch;
 	work->running = ring->enabled && !ring->error;
@@ -144,21 +144,21 @@ bool nnadev_ring_sync(struct nnadev *dev, struct nnadev_ring *ring)
 	work->size = ring->size;
 	work->vector = ring->vector;
 	ring->held = work->running ? work->epoch : 0;
-	pthread_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&bus->lock);
 	return true;
 }
 
-static void fail(struct nnadev *dev, struct nnadev_ring *ring, const char *why)
+static void fail(struct nnadev_bus *bus, struct nnadev_ring *ring, const char *why)
 {
 	ring->work.running = false;
-	pthread_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&bus->lock);
 	if (ring->epoch == ring->work.epoch)
 		ring->error = true;
-	pthread_mutex_unlock(&dev->lock);
-	nnadev_dev_log(dev, "ring %u: %s", (unsigned int)(ring - dev->rings), why);
+	pthread_mutex_unlock(&bus->lock);
+	nnadev_bus_log(bus, "ring %u: %s", ring->index, why);
 }
 
-bool nnadev_ring_pending(struct nnadev *dev, struct nnadev_ring *ring)
+bool nnadev_ring_pending(struct nnadev_bus *bus, struct nnadev_ring *ring)
 {
 	struct nnadev_ring_work *work = &ring->work;
 	uint32_t doorbell;
@@ -173,31 +173,31 @@ bool nnadev_ring_pending(struct nnadev *dev, struct nnadev_ring *ring)
 		return false;
 	/* It must not go back behind what was fetched, nor beyond the entries that are free. */
 	if (doorbell - work->done > work->size || doorbell - work->head > work->size) {
-		fail(dev, ring, "bad doorbell");
+		fail(bus, ring, "bad doorbell");
 		return false;
 	}
 	return true;
 }
 
-bool nnadev_ring_fetch(struct nnadev *dev, struct nnadev_ring *ring, struct nnahw_ring_entry *entry,
-		       bool *aborted)
+bool nnadev_ring_fetch(struct nnadev_bus *bus, struct nnadev_ring *ring,
+		       struct nnahw_ring_entry *entry, bool *aborted)
 {
 	struct nnadev_ring_work *work = &ring->work;
 	uint32_t slot = work->head & (work->size - 1);
-	const void *p = nnadev_memory_at(&dev->memory, work->base + slot * sizeof(*entry),
+	const void *p = nnadev_memory_at(&bus->memory, work->base + slot * sizeof(*entry),
 					 sizeof(*entry), false);
 	bool current;
 
 	if (!p) {
-		fail(dev, ring, "unreachable ring memory");
+		fail(bus, ring, "unreachable ring memory");
 		return false;
 	}
 	/* An entry that HEAD does not count is never begun: the driver may submit it again. */
-	pthread_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&bus->lock);
 	current = ring->epoch == work->epoch;
 	if (current)
 		ring->head = ++work->head;
-	pthread_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&bus->lock);
 	if (!current)
 		return false;
 	memcpy(entry, p, sizeof(*entry));
@@ -206,17 +206,17 @@ bool nnadev_ring_fetch(struct nnadev *dev, struct nnadev_ring *ring, struct nnah
 	return true;
 }
 
-void nnadev_ring_abort(struct nnadev *dev, struct nnadev_ring *ring, uint32_t seqno)
+void nnadev_ring_abort(struct nnadev_bus *bus, struct nnadev_ring *ring, uint32_t seqno)
 {
 	struct nnadev_ring_work *work = &ring->work;
 	uint32_t doorbell = atomic_load(&ring->doorbell);
 
-	if (!nnadev_ring_pending(dev, ring))
+	if (!nnadev_ring_pending(bus, ring))
 		return;
 	for (uint32_t i = work->head; i != doorbell && i - work->head < work->size; i++) {
 		uint32_t slot = i & (work->size - 1);
 		const struct nnahw_ring_entry *entry = nnadev_memory_at(
-			&dev->memory, work->base + slot * sizeof(*entry), sizeof(*entry), false);
+			&bus->memory, work->base + slot * sizeof(*entry), sizeof(*entry), false);
 
 		if (!entry)
 			return;
@@ -227,7 +227,7 @@ void nnadev_ring_abort(struct nnadev *dev, struct nnadev_ring *ring, uint32_t se
 	}
 }
 
-void nnadev_ring_complete(struct nnadev *dev, struct nnadev_ring *ring,
+void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
 			  const struct nnahw_ring_entry *entry, uint32_t status, uint64_t detail)
 {
 	struct nnadev_ring_work *work = &ring->work;
@@ -240,13 +240,13 @@ void nnadev_ring_complete(struct nnadev *dev, struct nnadev_ring *ring,
 		return;
 	if (ring->boosted && (int32_t)(seqno - ring->boost) >= 0)
 		ring->boosted = false;
-	record = nnadev_memory_at(&dev->memory, work->cq_base + slot * sizeof(*record),
+	record = nnadev_memory_at(&bus->memory, work->cq_base + slot * sizeof(*record),
 				  sizeof(*record), true);
 	if (!record) {
-		fail(dev, ring, "unreachable completion queue");
+		fail(bus, ring, "unreachable completion queue");
 		return;
 	}
-	if (nnadev_dev_injected(dev, NNADEV_INJECT_CORRUPT))
+	if (nnadev_bus_injected(bus, NNADEV_INJECT_CORRUPT))
 		seqno ^= 0x80000000u;
 	/* The driver looks at the phase, in the second word, first: that word is written last. */
 	__atomic_store_n(&record->detail, detail, __ATOMIC_RELAXED);
@@ -254,10 +254,10 @@ void nnadev_ring_complete(struct nnadev *dev, struct nnadev_ring *ring,
 	__atomic_store_n((uint32_t *)(void *)&record->status, status | flags << 16,
 			 __ATOMIC_RELEASE);
 	work->done++;
-	pthread_mutex_lock(&dev->lock);
+	pthread_mutex_lock(&bus->lock);
 	if (ring->epoch == work->epoch)
 		ring->done = work->done;
-	pthread_mutex_unlock(&dev->lock);
+	pthread_mutex_unlock(&bus->lock);
 	if (!silent)
-		nnadev_dev_interrupt(dev, work->vector);
+		nnadev_bus_interrupt(bus, work->vector);
 }

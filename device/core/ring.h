@@ -2,14 +2,14 @@
 /*
  * A ring: entries that the driver writes, completions that the device writes, both in bus memory.
  *
- * Registers change under the device's register lock, from any thread. The command processor works
+ * Registers change under the bus's lock, from any thread. The command processor works
  * on a copy (struct nnadev_ring_work), which it takes anew when the ring has been enabled or
  * disabled (the epoch has changed). Writing the doorbell is one atomic store, without the lock.
  */
 #ifndef NNADEV_RING_H
 #define NNADEV_RING_H
 
-#include "device/core/job.h"
+#include "device/core/bus.h"
 
 /**
  * struct nnadev_ring_work - the command processor's view
@@ -37,6 +37,7 @@ struct nnadev_ring_work {
 
 /**
  * struct nnadev_ring - a ring
+ * @index: which one; does not change
  * @base: register BASE
  * @cq_base: register CQ_BASE
  * @size: register SIZE
@@ -56,6 +57,7 @@ struct nnadev_ring_work {
  * @boosted: @boost is valid and has not ended
  */
 struct nnadev_ring {
+	uint32_t index;
 	uint64_t base;
 	uint64_t cq_base;
 	uint32_t size;
@@ -76,7 +78,7 @@ struct nnadev_ring {
 };
 
 /*
- * Registers of a ring; the caller holds the register lock. @offset is that in the ring's block;
+ * Registers of a ring; the caller holds the bus's lock. @offset is that in the ring's block;
  * offsets without a register read as 0 and are not written.
  */
 uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset);
@@ -84,23 +86,23 @@ void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value
 void nnadev_ring_reset(struct nnadev_ring *ring);
 
 /* Take registers that have changed. Return: whether some had; then the ring's job is gone, too. */
-bool nnadev_ring_sync(struct nnadev *dev, struct nnadev_ring *ring);
+bool nnadev_ring_sync(struct nnadev_bus *bus, struct nnadev_ring *ring);
 
 /* Whether an entry waits to be fetched; a bad doorbell puts the ring into error. */
-bool nnadev_ring_pending(struct nnadev *dev, struct nnadev_ring *ring);
+bool nnadev_ring_pending(struct nnadev_bus *bus, struct nnadev_ring *ring);
 
 /*
  * Fetch the next entry; *@aborted says whether an ABORT came before it was fetched. Return: whether
  * it was fetched; else the ring is in error, or has been disabled.
  */
-bool nnadev_ring_fetch(struct nnadev *dev, struct nnadev_ring *ring, struct nnahw_ring_entry *entry,
-		       bool *aborted);
+bool nnadev_ring_fetch(struct nnadev_bus *bus, struct nnadev_ring *ring,
+		       struct nnahw_ring_entry *entry, bool *aborted);
 
 /* If the entry of @seqno waits to be fetched, mark it as aborted. */
-void nnadev_ring_abort(struct nnadev *dev, struct nnadev_ring *ring, uint32_t seqno);
+void nnadev_ring_abort(struct nnadev_bus *bus, struct nnadev_ring *ring, uint32_t seqno);
 
 /* Write the completion of an entry that was fetched, and raise its interrupt. */
-void nnadev_ring_complete(struct nnadev *dev, struct nnadev_ring *ring,
+void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
 			  const struct nnahw_ring_entry *entry, uint32_t status, uint64_t detail);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "hw/gen/nnahw_decode.h"
-#include "device/core/dev.h"
 
 static bool is_zero(const uint8_t *p, uint32_t size)
 {
@@ -15,18 +14,19 @@ static bool is_zero(const uint8_t *p, uint32_t size)
 	return !any;
 }
 
-static bool fetch(struct nnadev *dev, struct nnadev_job *job, uint64_t va, void *to, uint64_t size)
+static bool fetch(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t va, void *to,
+		  uint64_t size)
 {
-	return nnadev_mmu_read(&dev->mmu, job->space, va, to, size, &job->fault);
+	return nnadev_mmu_read(&exec->mmu, job->space, va, to, size, &job->fault);
 }
 
-uint32_t nnadev_stream_open(struct nnadev *dev, struct nnadev_job *job)
+uint32_t nnadev_stream_open(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	const struct nnahw_ring_entry *e = &job->entry;
 	struct nnahw_stream_header header;
 
 	job->offset = 0;
-	if (!fetch(dev, job, e->stream, &header, sizeof(header)))
+	if (!fetch(exec, job, e->stream, &header, sizeof(header)))
 		return job->fault.status;
 	if (header.magic != NNAHW_STREAM_MAGIC || header.version != NNAHW_STREAM_ABI ||
 	    header.layout != NNAHW_LAYOUT_ABI || header.size < sizeof(header) ||
@@ -36,7 +36,7 @@ uint32_t nnadev_stream_open(struct nnadev *dev, struct nnadev_job *job)
 	if (e->start > header.size)
 		return NNAHW_STATUS_BAD_STREAM;
 	if (e->slot_count &&
-	    !fetch(dev, job, e->base_table, job->slots, e->slot_count * sizeof(job->slots[0])))
+	    !fetch(exec, job, e->base_table, job->slots, e->slot_count * sizeof(job->slots[0])))
 		return job->fault.status;
 	job->stream_end = header.size;
 	job->offset = e->start ? e->start : sizeof(header);
@@ -57,7 +57,7 @@ static uint32_t field_bytes(const struct nnahw_field_info *f)
 	}
 }
 
-uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job)
+uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *at = &job->at;
 	const struct nnahw_command *head = (const struct nnahw_command *)at->bytes;
@@ -65,7 +65,7 @@ uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job)
 	uint64_t va = job->entry.stream + job->offset;
 
 	/* Offsets are multiples of 64 and below the end, which is one too. */
-	if (!fetch(dev, job, va, at->bytes, NNAHW_COMMAND_ALIGN))
+	if (!fetch(exec, job, va, at->bytes, NNAHW_COMMAND_ALIGN))
 		return job->fault.status;
 	info = nnahw_command_find(head->opcode);
 	if (!info || head->size != info->size || head->flags || head->reserved)
@@ -73,7 +73,7 @@ uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job)
 	if (info->size > job->stream_end - job->offset)
 		return NNAHW_STATUS_BAD_STREAM;
 	if (info->size > NNAHW_COMMAND_ALIGN &&
-	    !fetch(dev, job, va + NNAHW_COMMAND_ALIGN, at->bytes + NNAHW_COMMAND_ALIGN,
+	    !fetch(exec, job, va + NNAHW_COMMAND_ALIGN, at->bytes + NNAHW_COMMAND_ALIGN,
 		   info->size - NNAHW_COMMAND_ALIGN))
 		return job->fault.status;
 	if (!is_zero(at->bytes + info->used, info->size - info->used))

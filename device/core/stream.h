@@ -9,12 +9,12 @@
 #include "device/core/job.h"
 
 /* Fetch and check the header and the base table. Return: NNAHW_STATUS_OK or how the job ends. */
-uint32_t nnadev_stream_open(struct nnadev *dev, struct nnadev_job *job);
+uint32_t nnadev_stream_open(struct nnadev_exec *exec, struct nnadev_job *job);
 
 /*
  * Fetch the command at job->offset into job->at, and check it by its description: size, reserved
  * fields, operands. Return: NNAHW_STATUS_OK or how the job ends.
  */
-uint32_t nnadev_stream_fetch(struct nnadev *dev, struct nnadev_job *job);
+uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job);
 
 #endif

@@ -263,10 +263,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool scattered = take(&in, 1) & 1;
 
 	rig_init(&fuzz_rig, threads);
-	fuzz_rig.dev->job_limit = 3000000;
+	fuzz_rig.dev->exec.job_limit = 3000000;
 	fuzz_rig.dev->age_ns = 200000;
 	fuzz_rig.dev->slice_ns = 50000;
-	fuzz_rig.dev->mmu.max_runs = scattered ? 40 : NNADEV_MMU_RUNS;
+	fuzz_rig.dev->exec.mmu.max_runs = scattered ? 40 : NNADEV_MMU_RUNS;
 	rig_space_init(&fuzz_rig, &fuzz_space, 1);
 	fuzz_leaf = rig_pte(&fuzz_rig, fuzz_space.root, RIG_VA_DATA, 0);
 	for (uint32_t i = 0; scattered && i < RIG_DATA_PAGES; i++)
@@ -294,7 +294,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_rig.next = RIG_BUS + RIG_PAGE;
 	memset(fuzz_rig.mem, 0, 4u << 20);
 	memset(fuzz_rig.rings, 0, sizeof(fuzz_rig.rings));
-	fuzz_rig.dev->job_limit = NNAHW_JOB_LIMIT_NS;
+	fuzz_rig.dev->exec.job_limit = NNAHW_JOB_LIMIT_NS;
 	rig_enable(&fuzz_rig);
 	rig_space_init(&fuzz_rig, &fuzz_space, 2);
 	rig_stream_begin(&fuzz_rig, &fuzz_space);

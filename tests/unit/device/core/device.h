@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "device/core/dev.h"
+#include "device/core/cp.h"
 
 #define RIG_BUS 0x100000000ull /* bus address of the first byte of the memfd */
 #define RIG_SIZE (24u << 20)

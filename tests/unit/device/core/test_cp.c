@@ -82,7 +82,7 @@ static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 static int set_up_threads(uint32_t threads)
 {
 	rig_init(&rig, threads);
-	rig.dev->prepare = fake_prepare;
+	rig.dev->exec.prepare = fake_prepare;
 	memset(&fake, 0, sizeof(fake));
 	fake.hold_name = NOBODY;
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++) {
@@ -146,7 +146,7 @@ static void wait_held(void)
 	for (;;) {
 		uint32_t seq = nnadev_event_read(&fake.event);
 
-		if (atomic_load(&fake.held) >= rig.dev->params.threads)
+		if (atomic_load(&fake.held) >= rig.dev->exec.threads)
 			return;
 		rig_must(nnadev_clock_now() < until);
 		nnadev_event_wait(&fake.event, seq, nnadev_clock_now() + 1000000);
@@ -222,13 +222,13 @@ static void test_preempt_between_tiles(void **state)
 	expect_runs('h', 1, 20);
 	assert_int_equal(fake.early, 0);
 	assert_int_equal(counter(NNAHW_REG_COUNT_PREEMPTIONS), 1);
-	if (rig.dev->params.threads == 1) /* what others had begun by then is not known */
+	if (rig.dev->exec.threads == 1) /* what others had begun by then is not known */
 		assert_int_equal(fake.log[4] >> 16, 'h');
 }
 
 static void test_preempt_between_commands(void **state)
 {
-	add(1, 'a', rig.dev->params.threads, 1, false); /* none is left to be begun */
+	add(1, 'a', rig.dev->exec.threads, 1, false); /* none is left to be begun */
 	add(1, 'b', 1, 1, false);
 	add(2, 'x', 1, 1, false);
 	hold('a', 0);

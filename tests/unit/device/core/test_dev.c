@@ -127,7 +127,7 @@ static void test_injections(void **state)
 
 static void test_create(void **state)
 {
-	struct nnadev_params params = { .threads = NNADEV_DEV_THREADS + 1 };
+	struct nnadev_params params = { .threads = NNADEV_EXEC_THREADS + 1 };
 	struct nnadev *dev = NULL;
 
 	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);

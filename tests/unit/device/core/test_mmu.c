@@ -42,7 +42,7 @@ static struct nnahw_completion run(struct rig_space *s)
 	struct nnahw_completion c = rig_run(&rig, 0, &e);
 
 	/* After this the test may look at what the command processor keeps. */
-	nnadev_gate_visit(&rig.dev->gate, &rig.dev->event);
+	nnadev_gate_visit(&rig.dev->gate, &rig.dev->exec.event);
 	nnadev_gate_part(&rig.dev->gate);
 	return c;
 }
@@ -116,14 +116,14 @@ static void test_copy_windows(void **state)
 	check_scattered(100, 50001, 40000);
 	check_scattered(4096, 3 * 4096, 2 * 4096);
 	check_scattered(0, 32 * 4096, 32 * 4096);
-	assert_true(rig.dev->mmu.runs >= RIG_DATA_PAGES);
+	assert_true(rig.dev->exec.mmu.runs >= RIG_DATA_PAGES);
 	/* Again, without a walk. */
 	uint64_t walks = nnadev_reg_read(rig.dev, NNAHW_REG_COUNT_WALKS, 8);
 
 	check_scattered(0, 32 * 4096, 32 * 4096);
 	assert_int_equal(nnadev_reg_read(rig.dev, NNAHW_REG_COUNT_WALKS, 8), walks);
 	rig_invalidate(&rig, space.asid);
-	assert_int_equal(rig.dev->mmu.runs, 0);
+	assert_int_equal(rig.dev->exec.mmu.runs, 0);
 	check_scattered(100, 50001, 40000);
 }
 
@@ -133,12 +133,12 @@ static void test_copy_gathered(void **state)
 	struct rig_space other;
 
 	scatter_pages();
-	rig.dev->mmu.max_runs = 0;
+	rig.dev->exec.mmu.max_runs = 0;
 	check_scattered(100, 50001, 40000);
-	assert_int_equal(rig.dev->mmu.runs, 0);
-	rig.dev->mmu.max_runs = 8;
+	assert_int_equal(rig.dev->exec.mmu.runs, 0);
+	rig.dev->exec.mmu.max_runs = 8;
 	check_scattered(100, 50001, 40000);
-	rig.dev->mmu.max_runs = 40;
+	rig.dev->exec.mmu.max_runs = 40;
 	rig_space_init(&rig, &other, 2);
 	rig_slot(&rig, &other, 0, RIG_VA_DATA, RIG_DATA_PAGES * RIG_PAGE);
 	for (uint32_t i = 0; i < 8; i++)
@@ -157,7 +157,7 @@ static void test_gather_leaves_gaps(void **state)
 	struct nnahw_cmd_copy *c;
 
 	scatter_pages();
-	rig.dev->mmu.max_runs = 0;
+	rig.dev->exec.mmu.max_runs = 0;
 	for (uint32_t i = 0; i < RIG_DATA_PAGES * RIG_PAGE; i++)
 		*scattered(i) = (uint8_t)(i * 7);
 	rig_stream_begin(&rig, &space);
@@ -378,7 +378,7 @@ static void test_many_spaces(void **state)
 		space.asid = i * 7919;
 		expect(&space, NNAHW_STATUS_OK);
 	}
-	assert_true(rig.dev->mmu.spaces <= NNADEV_MMU_SPACES);
+	assert_true(rig.dev->exec.mmu.spaces <= NNADEV_MMU_SPACES);
 }
 
 static void test_dma_map(void **state)
@@ -512,7 +512,7 @@ static void check_extents(void)
 	uint32_t n = 0;
 
 	for (uint32_t b = 0; b < 256; b++) {
-		for (const struct nnadev_space *s = rig.dev->mmu.table[b]; s; s = s->next) {
+		for (const struct nnadev_space *s = rig.dev->exec.mmu.table[b]; s; s = s->next) {
 			for (uint32_t i = 0; i < s->count; i++) {
 				const struct nnadev_extent *e = &s->extents[i], *p = e - 1;
 
@@ -524,7 +524,7 @@ static void check_extents(void)
 			n += s->count;
 		}
 	}
-	assert_int_equal(rig.dev->mmu.extents, n);
+	assert_int_equal(rig.dev->exec.mmu.extents, n);
 }
 
 /*
@@ -539,7 +539,7 @@ static void random_changes(uint32_t runs, uint64_t seed)
 	uint64_t in_va = 0x3fff0000ull + (1ull << 30) - 48 * RIG_PAGE, out_va = 0x555500000000ull;
 	int32_t map[VA_PAGES];
 
-	rig.dev->mmu.max_runs = runs;
+	rig.dev->exec.mmu.max_runs = runs;
 	rig_map(&rig, space.root, out_va, out, VA_PAGES, NNAHW_PTE_WRITE);
 	for (uint32_t i = 0; i < VA_PAGES; i++) {
 		rig_map(&rig, space.root, in_va + i * RIG_PAGE, bus, 1, 0);
@@ -682,7 +682,7 @@ static void test_huge_range(void **state)
 		expect(&space, NNAHW_STATUS_NO_MEMORY);
 	}
 	c->input.offset = 0;
-	assert_true(rig.dev->mmu.extents <= NNADEV_MMU_EXTENTS);
+	assert_true(rig.dev->exec.mmu.extents <= NNADEV_MMU_EXTENTS);
 	c->input.strides[0] = 100;
 	expect(&space, NNAHW_STATUS_OK);
 }
