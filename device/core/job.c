@@ -270,7 +270,7 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (at->plan.phases > NNADEV_ENGINE_MAX_PHASES)
 		return NNAHW_STATUS_INTERNAL;
 	at->phase = 0;
-	at->repeat = 0;
+	at->plan.round = 0;
 	at->tile = 0;
 	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
 }
@@ -339,9 +339,14 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		if (at->tile < tiles)
 			return STEP_LEAVE;
 		at->tile = 0;
-		if (at->phase + 2 == at->plan.phases && ++at->repeat < at->plan.repeats)
-			continue;
-		at->phase++;
+		if (++at->plan.round >= at->plan.rounds[at->phase]) {
+			at->plan.round = 0;
+			at->phase++;
+		}
+		/* A round may have been a single tile, after which nobody asks. */
+		if (at->phase < at->plan.phases &&
+		    interrupted(exec, job, until, nnadev_clock_now()))
+			return STEP_LEAVE;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
 		if (!nnadev_operand_scatter(&exec->mmu, job->space, &at->command.operands[i],

@@ -23,7 +23,6 @@ struct nnahw_command_info;
  * @ranges: memory of the operands
  * @generation: of the MMU when the operands were resolved
  * @phase: of the plan
- * @repeat: how often that phase has been run, if it is one that is repeated
  * @tile: first tile of the phase that has not run
  * @bytes: the command as fetched
  */
@@ -34,7 +33,6 @@ struct nnadev_instruction {
 	struct nnadev_range ranges[NNAHW_MAX_OPERANDS];
 	uint64_t generation;
 	uint32_t phase;
-	uint32_t repeat;
 	uint32_t tile;
 	_Alignas(64) uint8_t bytes[NNAHW_MAX_COMMAND_SIZE];
 };

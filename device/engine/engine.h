@@ -24,8 +24,9 @@
  * memory and holds no resources.
  *
  * A plan of several phases has a barrier between them: phase p has phase_tiles[p] tiles. Work of
- * which each step needs the one before is a phase that is run repeatedly: the last but one,
- * plan->repeats times.
+ * which each step needs the one before is a phase of several rounds, each of which runs all of its
+ * tiles, with a barrier after each. Who runs the tiles writes the number of the round, from 0 on,
+ * to plan->round. It may stop after any tile, for ever or to go on later.
  *
  * Memory
  *
@@ -98,7 +99,8 @@ typedef uint32_t (*nnadev_engine_tile_fn)(const struct nnadev_engine_command *cm
  * @run: runs a tile
  * @phases: 1 to NNADEV_ENGINE_MAX_PHASES; 0 when there is nothing to do
  * @phase_tiles: tiles per phase
- * @repeats: how often the phase before the last is run; 0 is once
+ * @rounds: of each phase; 0 is one
+ * @round: the one that runs
  * @scratch_size: bytes per thread
  * @shared_size: bytes for all tiles together
  * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
@@ -110,7 +112,8 @@ struct nnadev_engine_plan {
 	nnadev_engine_tile_fn run;
 	uint32_t phases;
 	uint32_t phase_tiles[NNADEV_ENGINE_MAX_PHASES];
-	uint32_t repeats;
+	uint64_t rounds[NNADEV_ENGINE_MAX_PHASES];
+	uint64_t round;
 	uint32_t scratch_size;
 	uint32_t shared_size;
 	uint32_t bad_operand;

@@ -490,7 +490,7 @@ static void nms_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	plan->phase_tiles[PHASE_LIST] = m->batches * m->lists;
 	plan->phase_tiles[PHASE_KEEP] = m->batches * m->lists;
 	plan->phase_tiles[PHASE_MERGE] = m->batches;
-	plan->repeats = (uint32_t)((steps + plan->per_tile - 1) / plan->per_tile);
+	plan->rounds[PHASE_KEEP] = (steps + plan->per_tile - 1) / plan->per_tile;
 	plan->shared_size = (uint32_t)nms_size(m);
 }
 

@@ -5,7 +5,8 @@
  * for.
  *
  * A FILL's value tells the stand-in what to be: bits 7..0 a name, 23..8 tiles, 27..24
- * phases, 31..28 the status that the last tile returns is BAD_INDEX when not 0.
+ * phases, 28 the status that the last tile returns is BAD_INDEX, 32 the first phase has rounds
+ * without end.
  */
 #include <pthread.h>
 
@@ -58,7 +59,7 @@ static uint32_t fake_run(const struct nnadev_engine_command *cmd,
 	}
 	atomic_store((_Atomic uint8_t *)cmd->operands[0].data, (uint8_t)name);
 	atomic_fetch_add(&fake.runs[name][phase][tile], 1);
-	return value >> 28 && tile == tiles - 1 ? NNAHW_STATUS_BAD_INDEX : NNAHW_STATUS_OK;
+	return value >> 28 & 1 && tile == tiles - 1 ? NNAHW_STATUS_BAD_INDEX : NNAHW_STATUS_OK;
 }
 
 static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
@@ -73,6 +74,8 @@ static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	plan->phases = fill->value >> 24 & 15;
 	for (uint32_t p = 0; p < plan->phases; p++)
 		plan->phase_tiles[p] = fill->value >> 8 & 0xffff;
+	if (fill->value >> 32 & 1)
+		plan->rounds[0] = UINT64_MAX;
 	plan->scratch_size = 1000;
 	plan->shared_size = MAX_TILES;
 	memcpy(plan->state, &fill->value, sizeof(fill->value));
@@ -184,6 +187,42 @@ static void expect_runs(uint32_t name, uint32_t phases, uint32_t tiles)
 static uint64_t counter(uint32_t reg)
 {
 	return nnadev_reg_read(rig.dev, reg, 8);
+}
+
+/*
+ * A command whose first phase has rounds without end, each of a single tile: it makes way between
+ * them, and ends when it is aborted, when its budget is used up, and at a reset.
+ */
+static void test_rounds_make_way(void **state)
+{
+	struct nnahw_ring_entry e;
+	struct nnahw_cmd_fill *c;
+
+	for (uint32_t how = 0; how < 3; how++) {
+		rig_stream_begin(&rig, &spaces[0]);
+		c = rig_command(&rig, &spaces[0], NNAHW_OP_FILL, sizeof(*c));
+		c->output = rig_tensor(NNAHW_TYPE_U8, 0, 0, 1, 0, 0, 0);
+		c->value = 'A' | 1 << 8 | 2 << 24 | 1ull << 32;
+		rig_end(&rig, &spaces[0]);
+		e = rig_job(&rig, &spaces[0]);
+		e.budget = how == 1 ? 1000000 : 0;
+		rig_submit(&rig, 0, &e);
+		/* A job of a higher ring comes between, and then the first one goes on. */
+		if (how != 1) {
+			rig_stream_begin(&rig, &spaces[1]);
+			add(1, 'b' + how, 1, 1, false);
+			rig_end(&rig, &spaces[1]);
+			submit(1);
+			expect(1, NNAHW_STATUS_OK);
+		}
+		if (how == 2) {
+			nnadev_reset(rig.dev);
+			break;
+		}
+		if (how == 0)
+			rig_control(&rig, NNAHW_ENTRY_ABORT, 0, 0, e.seqno, 0);
+		expect(0, how ? NNAHW_STATUS_BUDGET : NNAHW_STATUS_ABORTED);
+	}
 }
 
 static void test_every_tile_once(void **state)
@@ -620,6 +659,7 @@ int main(void)
 #name " (three threads)", name, set_up_three, tear_down, NULL                      \
 	}
 	const struct CMUnitTest tests[] = {
+		ONE(test_rounds_make_way),
 		ONE(test_every_tile_once),
 		THREE(test_every_tile_once),
 		ONE(test_preempt_between_tiles),

@@ -166,8 +166,7 @@ static inline uint32_t call_run(struct call *c, struct rng *r, enum nnadev_engin
 		fail_msg("no memory");
 	memset(scratch, 0xa5, plan.scratch_size);
 	memset(shared, 0xa5, plan.shared_size);
-	for (uint32_t phase = 0, repeat = 0; phase < plan.phases && status == NNAHW_STATUS_OK;
-	     phase++) {
+	for (uint32_t phase = 0; phase < plan.phases && status == NNAHW_STATUS_OK;) {
 		uint32_t n = plan.phase_tiles[phase], first = n ? (uint32_t)(rng_next(r) % n) : 0;
 		uint32_t step = n > 1 && n % 2 == 0 && rng_next(r) & 1 ? n - 1 : 1;
 
@@ -175,8 +174,10 @@ static inline uint32_t call_run(struct call *c, struct rng *r, enum nnadev_engin
 			status = plan.run(&c->cmd, &plan, phase,
 					  (uint32_t)((first + (uint64_t)i * step) % n), scratch,
 					  shared);
-		if (phase + 2 == plan.phases && ++repeat < plan.repeats)
-			phase--;
+		if (++plan.round >= plan.rounds[phase]) {
+			plan.round = 0;
+			phase++;
+		}
 	}
 	free(scratch);
 	free(shared);
