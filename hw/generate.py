@@ -295,10 +295,10 @@ def status_table(hw, out, n):
     out.append("\n")
 
 
-def status_errno(hw, out, n):
+def status_errno(hw, out, u32, n):
     out.append(comment("What the fence of a job carries that ended so; @ban: whether its context "
                        "is banned."))
-    out.append(f"static inline int {n.low}_status_errno(u32 status, bool *ban)\n{{\n"
+    out.append(f"static inline int {n.low}_status_errno({u32} status, bool *ban)\n{{\n"
                "\t*ban = false;\n\tswitch (status) {\n")
     for s in hw.d["status"]:
         out.append(f"\tcase {n.up}_STATUS_{s['name']}:\n")
@@ -370,7 +370,8 @@ def user_header(hw):
                    f"{n.up}_LIMIT_COMMAND_WHAT is the most that a command takes of something; the "
                    "device ends a job that is beyond it with BAD_SHAPE or BAD_COMMAND, so what "
                    "compiles for it must not get there.")]
-    out.append("#ifndef NNAHW_H\n#define NNAHW_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n")
+    out.append("#ifndef NNAHW_H\n#define NNAHW_H\n\n#include <errno.h>\n#include <stdbool.h>\n"
+               "#include <stddef.h>\n#include <stdint.h>\n\n")
     out.append("#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
                '#error "the structs of the NNA are little-endian"\n#endif\n\n')
     constants(hw, out, n)
@@ -379,6 +380,8 @@ def user_header(hw):
     small_enums(hw, out, n)
     status_enum(hw, out, n)
     status_table(hw, out, n)
+    out.append("\n")
+    status_errno(hw, out, "uint32_t", n)
     out.append("\n")
     for s in hw.d["struct"]:
         out.append(struct(s, USER, n))
@@ -416,7 +419,7 @@ def kernel_header(hw):
     registers(hw, out, n)
     small_enums(hw, out, n, ("entry", "fault_kind"))
     status_enum(hw, out, n)
-    status_errno(hw, out, n)
+    status_errno(hw, out, "u32", n)
     out.append("\n")
     for s in hw.d["struct"]:
         if "kernel" in s["users"]:

@@ -5,7 +5,7 @@
 NNACCEL_DIRS := graph ir ops backend backend/nna compiler runtime winsys winsys/drm
 NNACCEL_SRCS := $(wildcard hw/gen/*.c libnnaccel/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
-	libnnaccel/winsys/va.c libnnaccel/winsys/status.c libnnaccel/log.c
+	libnnaccel/winsys/va.c libnnaccel/log.c
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 

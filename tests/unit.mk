@@ -17,7 +17,9 @@ NNB_TESTS := $(call unit,hal-bridge/common)
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
-UNIT_TESTS += $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
+# Headers alone.
+HW_TESTS := $(call unit,hw/gen)
+UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)

@@ -10,6 +10,8 @@
 #ifndef NNAHW_H
 #define NNAHW_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -362,6 +364,58 @@ enum nnahw_status {
 	  "the device has no room for the job's mappings or scratch") \
 	X(INTERNAL, 25, EIO, 0, OP_FAILED, \
 	  "the device failed")
+
+/* What the fence of a job carries that ended so; @ban: whether its context is banned. */
+static inline int nnahw_status_errno(uint32_t status, bool *ban)
+{
+	*ban = false;
+	switch (status) {
+	case NNAHW_STATUS_OK:
+		return 0;
+	case NNAHW_STATUS_YIELDED:
+		return 0;
+	case NNAHW_STATUS_DEADLINE:
+		return -ETIMEDOUT;
+	case NNAHW_STATUS_LOOP_LIMIT:
+		return -ETIMEDOUT;
+	case NNAHW_STATUS_ABORTED:
+		return -ECANCELED;
+	case NNAHW_STATUS_BUDGET:
+		*ban = true;
+		return -ETIME;
+	case NNAHW_STATUS_FAULT_MMU:
+		*ban = true;
+		return -EFAULT;
+	case NNAHW_STATUS_FAULT_BUS:
+		*ban = true;
+		return -EFAULT;
+	case NNAHW_STATUS_BAD_ENTRY:
+		*ban = true;
+		return -EINVAL;
+	case NNAHW_STATUS_BAD_STREAM:
+		*ban = true;
+		return -EINVAL;
+	case NNAHW_STATUS_BAD_COMMAND:
+		*ban = true;
+		return -EINVAL;
+	case NNAHW_STATUS_BAD_OPERAND:
+		*ban = true;
+		return -EINVAL;
+	case NNAHW_STATUS_BAD_SHAPE:
+		*ban = true;
+		return -EINVAL;
+	case NNAHW_STATUS_BAD_INDEX:
+		return -ERANGE;
+	case NNAHW_STATUS_OUTPUT_SIZE:
+		return -ENOSPC;
+	case NNAHW_STATUS_NO_MEMORY:
+		return -ENOMEM;
+	case NNAHW_STATUS_INTERNAL:
+		return -EIO;
+	default:
+		return -EIO;
+	}
+}
 
 /**
  * struct nnahw_ring_entry - a job, or a command of the control ring

@@ -41,7 +41,8 @@ struct nna_area {
  * struct nna_report - how a job ended
  * @reported: the device has written the report; else all else means nothing
  * @yielded: the job ended before its end, it goes on at @resume
- * @status: the device's number; @status_name: its name, or NULL
+ * @error: 0 or a negative errno, the one that the job's fence carries
+ * @status_name: the device's word for it, or NULL
  * @begin, @end: when, in ticks of the device
  * @run_time, @loop_time: nanoseconds, of these in loops
  * @commands: commands done
@@ -53,7 +54,7 @@ struct nna_area {
  */
 struct nna_report {
 	bool reported, yielded;
-	uint32_t status;
+	int error;
 	const char *status_name;
 	uint64_t begin, end;
 	uint64_t run_time, loop_time;

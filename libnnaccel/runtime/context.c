@@ -100,7 +100,7 @@ int nna_context_job_error(struct nna_device *device, const struct nna_context *c
 
 	device->backend->read_report(report_of(context), NULL, 0, &report);
 	if (report.reported)
-		return nna_status_error(report.status);
+		return report.error;
 	ret = device->ws->ops->fence_status(device->ws, fence);
 	return ret ? ret : -EIO;
 }

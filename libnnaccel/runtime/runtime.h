@@ -75,7 +75,6 @@
 #include "libnnaccel/graph/graph.h"
 #include "libnnaccel/winsys/fence.h"
 #include "libnnaccel/winsys/job.h"
-#include "libnnaccel/winsys/status.h"
 #include "libnnaccel/winsys/winsys.h"
 
 struct nna_part;

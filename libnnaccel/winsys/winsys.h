@@ -9,7 +9,6 @@
  *	job.h      what the NNA is told, which the winsys hands on
  *	fence.h    the end of a run
  *	va.h       what both hand out device addresses with
- *	status.h   what a status of the hardware means
  *
  * Data and ownership
  *

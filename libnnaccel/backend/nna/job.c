@@ -35,11 +35,12 @@ void nna_hw_read_report(const void *report, const void *stream, size_t size,
 	/* First: when the status is there, all else is. */
 	uint32_t status = __atomic_load_n(&r->status, __ATOMIC_ACQUIRE);
 	struct nnahw_command head;
+	bool ban;
 
 	*out = (struct nna_report){
 		.reported = status != NOT_REPORTED,
 		.yielded = status == NNAHW_STATUS_YIELDED,
-		.status = status,
+		.error = nnahw_status_errno(status, &ban),
 		.status_name = nnahw_status_name(status),
 		.begin = r->begin,
 		.end = r->end,

@@ -7,7 +7,6 @@
 
 #include "libnnaccel/clock.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
-#include "libnnaccel/winsys/status.h"
 
 /* Both arrays lie in one range of memory, each in pages of its own, the entries first. */
 int nna_loopback_ring_setup(struct nna_loopback *lb, uint32_t number,
@@ -94,15 +93,16 @@ void nna_loopback_ring_irq(void *user, uint32_t vector)
 		uint16_t flags = __atomic_load_n(&c->flags, __ATOMIC_ACQUIRE);
 		struct nna_loopback_job *job =
 			ring->jobs[ring->head & (NNA_LOOPBACK_RING_SIZE - 1)];
+		bool ban;
 		int error;
 
 		if ((flags & NNAHW_COMPLETION_PHASE) != !(ring->head / NNA_LOOPBACK_RING_SIZE & 1))
 			break;
-		error = nna_status_error(c->status);
+		error = nnahw_status_errno(c->status, &ban);
 		if (c->seqno != job->entry.seqno)
 			error = -EIO;
 		ring->head++;
-		job->queue->banned |= nna_status_bans(c->status);
+		job->queue->banned |= ban;
 		nna_loopback_job_end(lb, job, error);
 	}
 	more = lb->waiting ||
