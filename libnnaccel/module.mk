@@ -2,7 +2,9 @@
 #
 # libnnaccel as an archive, which has the loopback and so the device's model in it, and as a shared
 # object, which opens them as a plug-in (libnnaccel/winsys/plugin.h).
-NNACCEL_DIRS := graph ir ops backend backend/nna compiler runtime winsys winsys/drm
+# Each folder of backend/ is a kind of accelerator, each of winsys/ a way to a device.
+NNACCEL_DIRS := graph ir ops backend compiler runtime winsys $(filter-out winsys/loopback, \
+	$(patsubst libnnaccel/%/,%,$(wildcard libnnaccel/backend/*/ libnnaccel/winsys/*/)))
 NNACCEL_SRCS := $(wildcard hw/gen/*.c libnnaccel/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
 	libnnaccel/winsys/va.c libnnaccel/log.c

@@ -66,7 +66,7 @@ struct nna_report {
 
 /**
  * struct nna_backend - a kind of accelerator
- * @name: for people and for nna_backend_find()
+ * @name: of the kind of accelerator, as a winsys says it of a device
  *
  * @accepts: whether the hardware can do an operation; its operands are complete, with plain
  *	constants. Return: 0, or -ENOTSUP with the reason as text of at most @size bytes.
@@ -122,7 +122,10 @@ struct nna_backend {
 /* Areas of memory that a stream may name, whatever the device says it takes. */
 #define NNA_BACKEND_MAX_SLOTS 64u
 
-/* The backend of a name; NULL for one that is not built in. */
+/* All backends, up to a NULL (table.c). */
+extern const struct nna_backend *const nna_backends[];
+
+/* The backend of a kind of accelerator; NULL for one that is not built in. */
 const struct nna_backend *nna_backend_find(const char *name);
 
 #endif

@@ -6,11 +6,20 @@
 
 #include "libnnaccel/runtime/runtime.h"
 
-static int check_abi(const struct nna_device *d)
+/* The backend for what the winsys says the device is. */
+static int find_backend(struct nna_device *d)
 {
+	const struct nna_backend *b = nna_backend_find(d->ws->accelerator);
 	const struct nna_device_info *i = &d->info;
-	const struct nna_backend *b = d->backend;
 
+	if (!b) {
+		nna_log_print(&d->log, NNA_LOG_ERROR,
+			      "%s is an accelerator of the kind \"%s\": this library has no backend "
+			      "for it (libnnaccel/backend/table.c lists what it has)",
+			      i->name, d->ws->accelerator);
+		return -ENODEV;
+	}
+	d->backend = b;
 	if (i->abi_major == b->abi_major && i->stream_version == b->stream_version &&
 	    i->layout_version == b->layout_version)
 		return 0;
@@ -42,9 +51,7 @@ int nna_device_open(const char *name, const struct nna_device_options *options,
 		return ret;
 	}
 	d->ws->ops->get_info(d->ws, &d->info);
-	/* All winsyses are of one kind of accelerator so far. */
-	d->backend = nna_backend_find("nna");
-	ret = d->backend ? check_abi(d) : -ENODEV;
+	ret = find_backend(d);
 	if (ret) {
 		nna_device_close(d);
 		return ret;

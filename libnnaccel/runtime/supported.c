@@ -9,6 +9,6 @@ int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_devi
 {
 	if (!graph || !graph->finished || graph->failed || !supported)
 		return -EINVAL;
-	return nna_compile_get_supported(graph, device ? device->backend : nna_backend_find("nna"),
+	return nna_compile_get_supported(graph, device ? device->backend : nna_backends[0],
 					 supported);
 }

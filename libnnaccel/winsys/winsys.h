@@ -2,7 +2,8 @@
 /*
  * The winsys: how the library reaches a device. There are two backends of one table of operations:
  *
- *	winsys.c   the table of backends
+ *	table.c    the table of backends
+ *	winsys.c   which of them opens a device
  *	drm/       speaks to nna.ko
  *	loopback/  has the model of the device in this process
  *	plugin.c   loads loopback/ from a file of its own, for the shared libraries
@@ -141,17 +142,19 @@ struct nna_winsys_ops {
 /**
  * struct nna_winsys - an open device
  * @ops: its backend
+ * @accelerator: the kind of accelerator that the device is: the name of a struct nna_backend
  * @log: where the backend writes messages
  *
  * Backends embed it as their first member.
  */
 struct nna_winsys {
 	const struct nna_winsys_ops *ops;
+	const char *accelerator;
 	struct nna_log log;
 };
 
 /**
- * struct nna_winsys_backend - a backend, a row of the table in winsys.c
+ * struct nna_winsys_backend - a backend, a row of the table
  * @name: the name of its one device, as nna_device_open() takes it; NULL: its devices have paths
  * @open: opens the device @path, or the first one if @path is NULL; @options may be NULL. Returns 0
  *	or a negative errno, -ENOENT if there is no such device.
@@ -161,6 +164,9 @@ struct nna_winsys_backend {
 	int (*open)(const char *path, const struct nna_device_options *options,
 		    struct nna_winsys **out);
 };
+
+/* All of them, up to one without @open (table.c). */
+extern const struct nna_winsys_backend nna_winsys_backends[];
 
 /*
  * Opens a device by the name that nna_device_open() takes. Return: 0 or a negative errno, of those

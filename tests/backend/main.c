@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Another accelerator behind the compiler: MODEL.tflite, operation by operation, for the backend
- * that prints. Convolutions compile and are printed, reshapes are copies, the rest is refused, by
- * nna_compile_get_supported() as by nna_compile(). Prints "N passed, N failed" last.
+ * Another accelerator behind the library: MODEL.tflite, operation by operation, for a device of the
+ * kind "print". Its winsys says what it is, which chooses the backend. Convolutions compile and are
+ * printed, reshapes are copies, the rest is refused, by nna_graph_get_supported() as by
+ * nna_program_create(). Prints "N passed, N failed" last.
  *
  *	test_backend [-v] MODEL.tflite
  */
@@ -10,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/compiler/compile.h"
-#include "tests/backend/print.h"
+#include "libnnaccel/graph/graph.h"
 #include "tools/tflite/translate.h"
 
 static unsigned int passed, failed;
@@ -23,47 +23,42 @@ static void keep_line(void *user, enum nna_log_level level, const char *text)
 		snprintf(first_line, sizeof(first_line), "%s", text);
 }
 
-static const struct nna_log log_to = { .line = keep_line };
+static const struct nna_device_options options = { .log = { .line = keep_line } };
+
+static void check(bool right)
+{
+	if (right)
+		passed++;
+	else
+		failed++;
+}
 
 static bool is_convolution(uint32_t type)
 {
 	return type == NNA_OPERATION_CONV_2D || type == NNA_OPERATION_DEPTHWISE_CONV_2D;
 }
 
-/* Compiles a graph of one operation; *text is what its stream says, or NULL. */
-static int compile(struct nna_graph *part, char **text)
+/* Compiles a graph of one operation; *text is what its program says, or NULL. */
+static int compile(struct nna_device *device, struct nna_graph *part, char **text)
 {
-	const struct nna_subgraph *sub = &part->subgraphs[0];
-	struct nna_shape *inputs = calloc(sub->input_count + 1u, sizeof(*inputs));
-	struct nna_compile_options options = {
-		.backend = &nna_backend_print,
-		.inputs = inputs,
-		.max_slots = NNA_BACKEND_MAX_SLOTS,
-		.log = &log_to,
-	};
-	struct nna_code *code = NULL;
+	struct nna_program *program;
+	int ret = nna_program_create(device, part, NULL, &program);
 	size_t size;
 	FILE *to;
-	int ret;
 
 	*text = NULL;
-	if (!inputs)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < sub->input_count; i++)
-		inputs[i] = sub->operands[sub->inputs[i]].shape;
-	ret = nna_compile(part, &options, NULL, &code);
-	if (!ret) {
-		to = open_memstream(text, &size);
-		ret = to ? nna_code_print(code, to) : -ENOMEM;
-		if (to)
-			fclose(to);
-	}
-	nna_code_destroy(code);
-	free(inputs);
+	if (ret)
+		return ret;
+	to = open_memstream(text, &size);
+	ret = to ? nna_program_dump(program, to) : -ENOMEM;
+	if (to)
+		fclose(to);
+	nna_program_destroy(program);
 	return ret;
 }
 
-static bool check_operation(struct nna_graph *graph, uint32_t at, bool supported, bool verbose)
+static bool check_operation(struct nna_device *device, struct nna_graph *graph, uint32_t at,
+			    bool supported, bool verbose)
 {
 	uint32_t number = graph->subgraphs[0].order[at];
 	uint32_t type = graph->subgraphs[0].operations[number].type;
@@ -75,7 +70,7 @@ static bool check_operation(struct nna_graph *graph, uint32_t at, bool supported
 	if (ret)
 		return false;
 	first_line[0] = 0;
-	ret = compile(part, &text);
+	ret = compile(device, part, &text);
 	nna_graph_unref(part);
 	if (wanted)
 		right = supported && !ret &&
@@ -90,25 +85,35 @@ static bool check_operation(struct nna_graph *graph, uint32_t at, bool supported
 	return right;
 }
 
-/* As MobileNet v1 has them: 27 of the 31 operations. */
-static void check_count(const struct nna_graph *graph)
+/* A device whose winsys says that it is of a kind that the table of backends does not have. */
+static bool check_stranger(void)
 {
-	uint32_t convolutions = 0;
+	struct nna_device *device;
+
+	first_line[0] = 0;
+	return nna_device_open("stranger", &options, &device) == -ENODEV &&
+	       strstr(first_line, "stranger");
+}
+
+/* A graph without a device is judged by the first backend of the table, which does all of it. */
+static bool check_without_device(const struct nna_graph *graph, bool *supported)
+{
+	bool all = !nna_graph_get_supported(graph, NULL, supported);
 
 	for (uint32_t i = 0; i < graph->subgraphs[0].operation_count; i++)
-		convolutions += is_convolution(graph->subgraphs[0].operations[i].type);
-	if (convolutions >= 27)
-		passed++;
-	else
-		failed++;
+		all &= supported[i];
+	return all;
 }
 
 int main(int argc, char **argv)
 {
 	bool verbose = argc > 2 && !strcmp(argv[1], "-v");
 	char error[TFLITE_ERROR_SIZE] = "";
+	const struct nna_subgraph *sub;
 	struct tflite_model *model;
+	struct nna_device *device;
 	struct nna_graph *graph;
+	uint32_t convolutions = 0;
 	bool *supported;
 
 	if (argc != 2 + verbose || tflite_load(argv[argc - 1], &model, error) ||
@@ -116,16 +121,20 @@ int main(int argc, char **argv)
 		fprintf(stderr, "test_backend [-v] MODEL.tflite: %s\n", error);
 		return 2;
 	}
-	supported = calloc(graph->subgraphs[0].operation_count, sizeof(*supported));
-	if (!supported || nna_compile_get_supported(graph, &nna_backend_print, supported))
+	sub = &graph->subgraphs[0];
+	supported = calloc(sub->operation_count, sizeof(*supported));
+	if (!supported || nna_device_open("print", &options, &device) ||
+	    nna_graph_get_supported(graph, device, supported))
 		return 2;
-	for (uint32_t i = 0; i < graph->subgraphs[0].operation_count; i++) {
-		if (check_operation(graph, i, supported[graph->subgraphs[0].order[i]], verbose))
-			passed++;
-		else
-			failed++;
+	for (uint32_t i = 0; i < sub->operation_count; i++) {
+		convolutions += is_convolution(sub->operations[i].type);
+		check(check_operation(device, graph, i, supported[sub->order[i]], verbose));
 	}
-	check_count(graph);
+	/* As MobileNet v1 has them: 27 of the 31 operations. */
+	check(convolutions >= 27);
+	check(check_without_device(graph, supported));
+	check(check_stranger());
+	nna_device_close(device);
 	free(supported);
 	nna_graph_unref(graph);
 	tflite_free(model);

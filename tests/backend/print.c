@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * A second backend: an accelerator that reads its program as text. It does convolutions without
- * groups or one group per channel, sums and products of two values, and copies; everything else it
+ * The backend of an accelerator that reads its program as text. It does convolutions without groups
+ * or one group per channel, sums and products of two values, and copies; everything else it
  * refuses. It has no weights of its own layout and fuses bounds only.
  */
-#include "tests/backend/print.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "libnnaccel/backend/backend.h"
 
 static int refuse(char *reason, size_t size, const char *text, const char *what)
 {
@@ -113,6 +113,7 @@ static int print_print(FILE *to, const void *stream, size_t size, const char *co
 	return fwrite(stream, 1, size, to) == size ? 0 : -EIO;
 }
 
+extern const struct nna_backend nna_backend_print;
 const struct nna_backend nna_backend_print = {
 	.name = "print",
 	.accepts = print_accepts,

@@ -122,10 +122,11 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 
 	if (path) {
 		snprintf(drm->path, sizeof(drm->path), "%s", path);
-		ret = nna_drm_node_open(path, drm->driver, sizeof(drm->driver));
+		ret = nna_drm_node_open(path, drm->driver, sizeof(drm->driver),
+					&drm->base.accelerator);
 	} else {
 		ret = nna_drm_node_find(drm->path, sizeof(drm->path), drm->driver,
-					sizeof(drm->driver));
+					sizeof(drm->driver), &drm->base.accelerator);
 	}
 	if (ret < 0)
 		goto err;

@@ -177,15 +177,17 @@ static inline struct nna_drm *to_nna_drm(struct nna_winsys *ws)
 int nna_drm_ioctl(int fd, unsigned long request, void *arg);
 
 /*
- * Opens a node if the nna driver serves it, and writes the driver's name and version to @driver.
- * Return: an fd, -ENODEV (another driver's node), or a negative errno.
+ * Opens a node if a driver with nna's kernel ABI serves it, and writes the driver's name and version
+ * to @driver. *@accelerator: the kind of accelerator. Return: an fd, -ENODEV (another driver's
+ * node), or a negative errno.
  */
-int nna_drm_node_open(const char *path, char *driver, size_t size);
+int nna_drm_node_open(const char *path, char *driver, size_t size, const char **accelerator);
 /*
- * Opens the node of the lowest number that the nna driver serves, and writes its path to @path.
+ * Opens the node of the lowest number that such a driver serves, and writes its path to @path.
  * Return: an fd, -ENOENT (there is none), or why one that is there could not be opened.
  */
-int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size);
+int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
+		      const char **accelerator);
 
 /* Before anybody else knows @drm. Also after a failure nna_drm_vm_fini() is to be called. */
 int nna_drm_vm_init(struct nna_drm *drm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Device nodes: which ones belong to the nna driver. */
+/* Device nodes: which ones belong to a driver that has nna's kernel ABI. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,19 @@
 #include "libnnaccel/winsys/drm/drm.h"
 
 #define ACCEL_DIR "/dev/accel"
-#define DRIVER_NAME "nna"
 
-int nna_drm_node_open(const char *path, char *driver, size_t size)
+/* Drivers with nna's kernel ABI. The accelerator is called like its driver. */
+static const char *const drivers[] = { "nna" };
+
+static const char *find_driver(const char *name)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (!strcmp(drivers[i], name))
+			return drivers[i];
+	return NULL;
+}
+
+int nna_drm_node_open(const char *path, char *driver, size_t size, const char **accelerator)
 {
 	drmVersionPtr version;
 	int fd, ret = -ENODEV;
@@ -24,7 +34,8 @@ int nna_drm_node_open(const char *path, char *driver, size_t size)
 	if (fd < 0)
 		return -errno;
 	version = drmGetVersion(fd);
-	if (version && version->name && !strcmp(version->name, DRIVER_NAME)) {
+	*accelerator = version && version->name ? find_driver(version->name) : NULL;
+	if (*accelerator) {
 		snprintf(driver, size, "%s %d.%d", version->name, version->version_major,
 			 version->version_minor);
 		ret = fd;
@@ -35,7 +46,8 @@ int nna_drm_node_open(const char *path, char *driver, size_t size)
 	return ret;
 }
 
-int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size)
+int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
+		      const char **accelerator)
 {
 	struct dirent **names;
 	int count, ret = -ENOENT;
@@ -48,7 +60,7 @@ int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_
 			int fd;
 
 			snprintf(path, path_size, ACCEL_DIR "/%.40s", names[i]->d_name);
-			fd = nna_drm_node_open(path, driver, driver_size);
+			fd = nna_drm_node_open(path, driver, driver_size, accelerator);
 			if (fd >= 0 || (fd != -ENODEV && ret == -ENOENT))
 				ret = fd;
 		}

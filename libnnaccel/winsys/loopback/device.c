@@ -142,6 +142,7 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 	if (!lb)
 		return -ENOMEM;
 	lb->base.ops = &loopback_ops;
+	lb->base.accelerator = "nna";
 	if (options)
 		lb->base.log = options->log;
 	pthread_mutex_init(&lb->jobs, NULL);

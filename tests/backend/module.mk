@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# A second backend (tests/backend), which the library knows nothing of.
+# A second accelerator, which the library knows nothing of.
 TESTS += $(BUILD)/tests/test_backend
 
 BACKEND_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/backend/*.c))
