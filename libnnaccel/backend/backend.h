@@ -69,7 +69,8 @@ struct nna_report {
  * @name: of the kind of accelerator, as a winsys says it of a device
  *
  * @accepts: whether the hardware can do an operation; its operands are complete, with plain
- *	constants. Return: 0, or -ENOTSUP with the reason as text of at most @size bytes.
+ *	constants, some of which may have no bytes yet. Return: 0, or -ENOTSUP with the reason as
+ *	text of at most @size bytes.
  *
  * @can_fuse: whether one command can do the work of both. Of CLAMP and RESCALE (in one scale):
  *	@first takes over the bounds and the zero point; of BINARY: @first is a CONV2D or MATMUL,

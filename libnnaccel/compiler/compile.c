@@ -5,14 +5,11 @@
  *
  *	1	make_interface(): a storage for each input and variable, in the order of the model
  *	2	lower_operation() in execution order: check, infer the shapes of the results, fold
- *		or lower
- *	3	write_outputs(): copies into those outputs that no operation has written in place
- *	4	the passes: fuse.c, elide.c, pack.c
- *	5	nna_emit_code(): plan.c, and emit.c
- *
- * Constant folding: an operation on constants alone is lowered into a job of its own, which runs at
- * once on the device (no arithmetic runs in the library); its results are constants from then on,
- * and small ones may decide about the shapes of later operations.
+ *		(fold.c) or lower, and ask the backend (accept.c)
+ *	3	nna_fold_run_job(): what is still to be folded
+ *	4	write_outputs(): copies into those outputs that no operation has written in place
+ *	5	the passes: fuse.c, elide.c, and the backend's select and pack
+ *	6	nna_emit_code(): plan.c, and emit.c
  *
  * A struct nna_lower lives for the duration of nna_compile() only.
  */
@@ -22,71 +19,24 @@
 
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
+#include "libnnaccel/compiler/fold.h"
 #include "libnnaccel/compiler/passes.h"
 #include "libnnaccel/ops/lower.h"
-
-/*
- * A folded result is kept as a constant up to this many bytes, or if it has at most four times the
- * bytes of its inputs; else it is computed in every run.
- */
-#define FOLD_LIMIT (64u << 10)
-/* Folded results up to this many bytes may be parameters of later operations. */
-#define BOUND_LIMIT 4096u
 
 /**
  * struct nna_compile_state - one call of nna_compile()
  * @options: the caller's
  * @l: the lowering, owned
+ * @fold: what waits to be folded
  * @stop: the operation that nna_compile() reports with -EAGAIN, else NNA_NONE
  */
 struct nna_compile_state {
 	const struct nna_compile_options *options;
 	struct nna_lower *l;
 	struct nna_frame *frame;
+	struct nna_fold fold;
 	uint32_t stop;
 };
-
-static void frame_end(struct nna_frame *f)
-{
-	free(f->values);
-	free(f->shapes);
-	free(f->bound);
-}
-
-/* A frame in which no operand has a value, and shapes are as the model states them. */
-static int frame_begin(struct nna_frame *f, const struct nna_graph *graph, uint32_t subgraph,
-		       struct nna_frame *outer)
-{
-	uint32_t count = graph->subgraphs[subgraph].operand_count;
-
-	*f = (struct nna_frame){ .subgraph = subgraph, .outer = outer };
-	f->values = malloc(sizeof(*f->values) * ((size_t)count + 1));
-	f->shapes = calloc((size_t)count + 1, sizeof(*f->shapes));
-	if (!f->values || !f->shapes) {
-		frame_end(f);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		f->values[i] = NNA_NO_VALUE;
-	nna_infer_begin(graph, subgraph, f->shapes);
-	return 0;
-}
-
-/* Makes the bytes of an operand known; they stay where they are. */
-static int frame_bind(struct nna_frame *f, uint32_t operand, const void *data, size_t size)
-{
-	if (f->bound_count == f->bound_room) {
-		uint32_t room = f->bound_room ? f->bound_room * 2 : 16;
-		struct nna_bound_value *grown = realloc(f->bound, sizeof(*grown) * room);
-
-		if (!grown)
-			return -ENOMEM;
-		f->bound = grown;
-		f->bound_room = room;
-	}
-	f->bound[f->bound_count++] = (struct nna_bound_value){ operand, data, size };
-	return 0;
-}
 
 static uint64_t value_bytes(const struct nna_value *v)
 {
@@ -94,244 +44,6 @@ static uint64_t value_bytes(const struct nna_value *v)
 
 	nna_value_count(v, &count);
 	return (uint64_t)count * nna_type_size(v->type);
-}
-
-/* Results that are constants by now may decide about later operations. */
-static int bind_constant_results(struct nna_lower *l, struct nna_frame *f,
-				 const struct nna_operation *operation)
-{
-	for (uint32_t i = 0; i < operation->output_count; i++) {
-		uint32_t value = f->values[operation->outputs[i]];
-		const void *data;
-		uint64_t bytes;
-		int ret;
-
-		if (value == NNA_NO_VALUE)
-			continue;
-		data = nna_lower_constant_data(l, value);
-		bytes = value_bytes(&l->values[value]);
-		if (!data || bytes > BOUND_LIMIT)
-			continue;
-		ret = frame_bind(f, operation->outputs[i], data, bytes);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/*
- * Whether an operation can be folded: its inputs are constants, its outputs are temporaries, and
- * the same inputs always give the same outputs. @in_bytes: the size of its inputs.
- */
-static bool can_fold(struct nna_op_context *op, uint64_t *in_bytes)
-{
-	bool any = false;
-
-	*in_bytes = 0;
-	if (op->operation->type == NNA_OPERATION_IF || op->operation->type == NNA_OPERATION_WHILE ||
-	    op->operation->type == NNA_OPERATION_RANDOM_MULTINOMIAL)
-		return false;
-	for (uint32_t i = 0; i < op->operation->output_count; i++)
-		if (op->out_operand[i]->lifetime != NNA_LIFETIME_TEMPORARY || op->out[i].bounded)
-			return false;
-	for (uint32_t i = 0; i < op->operation->input_count; i++) {
-		uint32_t value = op->frame->values[op->operation->inputs[i]];
-
-		switch (op->in_operand[i]->lifetime) {
-		case NNA_LIFETIME_CONSTANT:
-			*in_bytes += op->in_operand[i]->size;
-			any = true;
-			break;
-		case NNA_LIFETIME_NO_VALUE:
-			break;
-		case NNA_LIFETIME_TEMPORARY:
-			if (value == NNA_NO_VALUE || !nna_lower_constant_data(op->lower, value))
-				return false;
-			*in_bytes += value_bytes(&op->lower->values[value]);
-			any = true;
-			break;
-		default:
-			return false;
-		}
-	}
-	return any;
-}
-
-/* Inputs of a folded operation are constants of its own lowering, over the same bytes. */
-static int fold_inputs(struct nna_op_context *op, struct nna_lower *l, struct nna_lower *fold,
-		       struct nna_frame *frame)
-{
-	for (uint32_t i = 0; i < op->operation->input_count; i++) {
-		uint32_t operand = op->operation->inputs[i];
-		uint32_t value = op->frame->values[operand];
-		struct nna_value v;
-		int64_t storage, copy;
-
-		if (op->in_operand[i]->lifetime != NNA_LIFETIME_TEMPORARY ||
-		    frame->values[operand] != NNA_NO_VALUE)
-			continue;
-		v = l->values[value];
-		storage = nna_storage_add(fold, NNA_STORAGE_CONSTANT, value_bytes(&v), operand,
-					  nna_lower_constant_data(l, value), NULL);
-		if (storage < 0)
-			return storage;
-		v.storage = storage;
-		v.offset = 0;
-		copy = nna_value_add(fold, &v);
-		if (copy < 0)
-			return copy;
-		frame->values[operand] = copy;
-	}
-	return 0;
-}
-
-/* Turns results into outputs of the folding job. */
-static int fold_outputs(struct nna_op_context *op, struct nna_lower *fold,
-			const struct nna_frame *frame, uint64_t *bytes)
-{
-	*bytes = 0;
-	for (uint32_t i = 0; i < op->operation->output_count; i++) {
-		uint32_t value = frame->values[op->operation->outputs[i]];
-		struct nna_value v;
-		int64_t storage, out;
-		int ret;
-
-		if (value == NNA_NO_VALUE)
-			return -EINVAL;
-		v = fold->values[value];
-		*bytes += value_bytes(&v);
-		if (fold->storages[v.storage].kind == NNA_STORAGE_SCRATCH &&
-		    nna_value_whole(fold, &v)) {
-			fold->storages[v.storage].kind = NNA_STORAGE_OUTPUT;
-			fold->storages[v.storage].index = i;
-			continue;
-		}
-		storage = nna_storage_add(fold, NNA_STORAGE_OUTPUT, value_bytes(&v), i, NULL, NULL);
-		if (storage < 0)
-			return storage;
-		v.storage = storage;
-		v.offset = 0;
-		nna_value_set_strides(&v);
-		out = nna_value_add(fold, &v);
-		if (out < 0)
-			return out;
-		ret = nna_emit_copy(fold, out, value);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* Runs the folding job and makes constants of @l from what it wrote. */
-static int fold_run(struct nna_compile_state *c, struct nna_op_context *op, struct nna_lower *fold,
-		    const struct nna_frame *frame)
-{
-	const struct nna_operation *operation = op->operation;
-	void **outputs = calloc(operation->output_count, sizeof(*outputs));
-	struct nna_code *code = NULL;
-	int ret;
-
-	if (!outputs)
-		return -ENOMEM;
-	ret = c->options->backend->select(fold) ?:
-	      nna_emit_code(fold, c->options->backend, 0, operation->output_count,
-			    c->options->max_slots, &code);
-	for (uint32_t i = 0; !ret && i < operation->output_count; i++) {
-		outputs[i] = calloc(1, code->outputs[i].size ? code->outputs[i].size : 1);
-		if (!outputs[i])
-			ret = -ENOMEM;
-	}
-	if (!ret)
-		ret = c->options->run(c->options->user, code, outputs);
-	for (uint32_t i = 0; !ret && i < operation->output_count; i++) {
-		struct nna_value v = fold->values[frame->values[operation->outputs[i]]];
-		int64_t storage, value;
-
-		storage = nna_storage_add(op->lower, NNA_STORAGE_CONSTANT, code->outputs[i].size,
-					  operation->outputs[i], outputs[i], outputs[i]);
-		outputs[i] = NULL;
-		if (storage < 0) {
-			ret = storage;
-			break;
-		}
-		v.storage = storage;
-		v.offset = 0;
-		nna_value_set_strides(&v);
-		value = nna_value_add(op->lower, &v);
-		if (value < 0)
-			ret = value;
-		else
-			op->frame->values[operation->outputs[i]] = value;
-	}
-	for (uint32_t i = 0; i < operation->output_count; i++)
-		free(outputs[i]);
-	free(outputs);
-	nna_code_destroy(code);
-	return ret;
-}
-
-/* Asks the backend about the operations of @l from @from on. */
-static int ask_backend(const struct nna_compile_state *c, const struct nna_lower *l, uint32_t from,
-		       const char *name)
-{
-	char reason[256];
-
-	for (uint32_t i = from; i < l->op_count; i++) {
-		int ret = c->options->backend->accepts(l, &l->ops[i], reason, sizeof(reason));
-
-		if (ret) {
-			nna_log_print(&l->log, NNA_LOG_ERROR, "operation %u (%s): %s", l->origin,
-				      name ? name : "?", reason);
-			return ret;
-		}
-	}
-	return 0;
-}
-
-/*
- * Folds an operation if that is possible and worthwhile. Return: 1 when it is done, 0 when the
- * operation is to be lowered as any other (its inputs are not all constant, it is a mere view, or
- * its result is too large to keep), or an error.
- */
-static int fold_operation(struct nna_compile_state *c, const struct nna_op *impl,
-			  struct nna_op_context *op)
-{
-	struct nna_lower *l = op->lower, *fold;
-	struct nna_frame frame, *outer = op->frame;
-	uint64_t in_bytes, out_bytes;
-	int ret;
-
-	if (!c->options->run || l->debug & NNA_DEBUG_NO_FOLD || !can_fold(op, &in_bytes))
-		return 0;
-	ret = nna_lower_create(l->graph, &l->log, &fold);
-	if (ret)
-		return ret;
-	ret = frame_begin(&frame, l->graph, op->subgraph, NULL);
-	if (ret) {
-		nna_lower_destroy(fold);
-		return ret;
-	}
-	fold->origin = l->origin;
-	ret = fold_inputs(op, l, fold, &frame);
-	op->lower = fold;
-	op->frame = &frame;
-	if (!ret)
-		ret = impl->lower(op);
-	op->lower = l;
-	op->frame = outer;
-	if (!ret)
-		ret = ask_backend(c, fold, 0, nna_operation_name(op->operation->type));
-	if (!ret && fold->op_count && !fold->synchronous) {
-		ret = fold_outputs(op, fold, &frame, &out_bytes);
-		if (!ret && (out_bytes <= FOLD_LIMIT || out_bytes <= 4 * in_bytes)) {
-			ret = fold_run(c, op, fold, &frame);
-			if (!ret)
-				ret = 1;
-		}
-	}
-	frame_end(&frame);
-	nna_lower_destroy(fold);
-	return ret;
 }
 
 static bool past_deadline(const struct nna_compile_options *options)
@@ -398,6 +110,7 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 	l->origin = index;
 	op.lower = l;
 	op.frame = f;
+	op.demand = &c->fold.demand;
 	ret = nna_op_check(&op);
 	if (!ret)
 		ret = any_bounded(op.in, operation->input_count) ? -EAGAIN : impl->infer(&op);
@@ -407,16 +120,19 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 	if (!ret)
 		ret = take_shapes(&op, f);
 	if (!ret) {
-		ret = fold_operation(c, impl, &op);
+		ret = nna_fold_add(&c->fold, impl, &op);
 		if (!ret)
 			ret = impl->lower(&op);
 		else if (ret > 0)
 			ret = 0;
 	}
 	if (!ret)
-		ret = ask_backend(c, l, before, name);
+		ret = nna_pass_accept(l, c->options->backend, before);
 	if (!ret)
-		ret = bind_constant_results(l, f, operation);
+		ret = nna_fold_bind_results(&c->fold, operation);
+	/* Whatever it has made of a value that could not be computed. */
+	if (c->fold.demand.error)
+		ret = c->fold.demand.error;
 	if (ret == -EAGAIN)
 		c->stop = index;
 	else if (ret)
@@ -480,7 +196,7 @@ static int make_interface(struct nna_compile_state *c, const struct nna_subgraph
 	}
 	for (uint32_t i = 0; i < c->options->value_count; i++) {
 		const struct nna_bound_value *v = &c->options->values[i];
-		int ret = frame_bind(f, v->operand, v->data, v->size);
+		int ret = nna_frame_bind(f, v->operand, v->data, v->size);
 
 		if (ret)
 			return ret;
@@ -511,15 +227,18 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 	ret = nna_lower_create(graph, options->log, &c.l);
 	if (ret)
 		return ret;
-	ret = frame_begin(&frame, graph, 0, NULL);
+	ret = nna_frame_begin(&frame, graph, 0, NULL);
 	if (ret) {
 		nna_lower_destroy(c.l);
 		return ret;
 	}
 	c.frame = &frame;
+	nna_fold_begin(&c.fold, options, c.l, &frame);
 	ret = make_interface(&c, sub);
 	for (uint32_t i = 0; !ret && i < sub->operation_count; i++)
 		ret = lower_operation(&c, c.l, sub->order[i]);
+	if (!ret)
+		ret = nna_fold_run_job(&c.fold);
 	if (!ret)
 		ret = write_outputs(c.l, &frame, sub);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))
@@ -549,7 +268,8 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 	}
 	if (stop)
 		*stop = c.stop;
-	frame_end(&frame);
+	nna_fold_end(&c.fold);
+	nna_frame_end(&frame);
 	nna_lower_destroy(c.l);
 	return ret;
 }

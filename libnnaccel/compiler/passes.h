@@ -6,6 +6,12 @@
 #include "libnnaccel/backend/backend.h"
 #include "libnnaccel/ir/ir.h"
 
+/*
+ * Asks the backend about all operations from @from on, which come from operation @l->origin of the
+ * graph. A refusal is logged. Return: 0, -ENOTSUP.
+ */
+int nna_pass_accept(struct nna_lower *l, const struct nna_backend *backend, uint32_t from);
+
 /* The passes, in their order. */
 int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_elide(struct nna_lower *l);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "libnnaccel/compiler/compile.h"
+#include "libnnaccel/compiler/passes.h"
 #include "libnnaccel/ops/lower.h"
 #include "libnnaccel/ops/op.h"
 
@@ -30,16 +31,6 @@ static int add_inputs(const struct nna_op_context *op)
 			return ret;
 	}
 	return 0;
-}
-
-static int ask(const struct nna_backend *backend, const struct nna_lower *l)
-{
-	char reason[256];
-	int ret = 0;
-
-	for (uint32_t i = 0; i < l->op_count && !ret; i++)
-		ret = backend->accepts(l, &l->ops[i], reason, sizeof(reason));
-	return ret;
 }
 
 /* Lowers a checked operation. Return: 0 (it can be compiled), -EAGAIN (not known), or an error. */
@@ -73,7 +64,7 @@ static int try_to_lower(struct nna_op_context *op, const struct nna_backend *bac
 		if (!ret)
 			ret = impl->lower(op);
 		if (!ret)
-			ret = ask(backend, l);
+			ret = nna_pass_accept(l, backend, 0);
 		op->lower = NULL;
 		op->frame = NULL;
 	} else {

@@ -16,7 +16,7 @@
 /**
  * struct nna_bound_value - an operand whose value is known though it is no constant of the model
  * @operand: number of an input of the subgraph, or of a result that is known already
- * @data: its elements, row-major; the caller's
+ * @data: its elements, row-major; the caller's. NULL: not computed yet, see struct nna_demand
  * @size: bytes at @data, exactly those of the shape
  */
 struct nna_bound_value {

@@ -72,6 +72,46 @@ static uint32_t find_number(const uint32_t *list, uint32_t count, uint32_t numbe
 	return NNA_NONE;
 }
 
+void nna_frame_end(struct nna_frame *f)
+{
+	free(f->values);
+	free(f->shapes);
+	free(f->bound);
+}
+
+int nna_frame_begin(struct nna_frame *f, const struct nna_graph *graph, uint32_t subgraph,
+		    struct nna_frame *outer)
+{
+	uint32_t count = graph->subgraphs[subgraph].operand_count;
+
+	*f = (struct nna_frame){ .subgraph = subgraph, .outer = outer };
+	f->values = malloc(sizeof(*f->values) * ((size_t)count + 1));
+	f->shapes = calloc((size_t)count + 1, sizeof(*f->shapes));
+	if (!f->values || !f->shapes) {
+		nna_frame_end(f);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		f->values[i] = NNA_NO_VALUE;
+	nna_infer_begin(graph, subgraph, f->shapes);
+	return 0;
+}
+
+int nna_frame_bind(struct nna_frame *f, uint32_t operand, const void *data, size_t size)
+{
+	if (f->bound_count == f->bound_room) {
+		uint32_t room = f->bound_room ? f->bound_room * 2 : 16;
+		struct nna_bound_value *grown = realloc(f->bound, sizeof(*grown) * room);
+
+		if (!grown)
+			return -ENOMEM;
+		f->bound = grown;
+		f->bound_room = room;
+	}
+	f->bound[f->bound_count++] = (struct nna_bound_value){ operand, data, size };
+	return 0;
+}
+
 static const struct nna_bound_value *frame_bound(const struct nna_frame *f, uint32_t operand)
 {
 	for (uint32_t i = 0; i < f->bound_count; i++)

@@ -21,8 +21,8 @@ uint8_t nna_lower_type(enum nna_operand_type type);
  * struct nna_frame - operands of a subgraph while it is lowered
  * @values: value of each operand, NNA_NO_VALUE until there is one
  * @shapes: complete shape of each operand with a value
- * @bound, @bound_count, @bound_room: operands whose bytes are known though the graph does not state
- *	them
+ * @bound, @bound_count, @bound_room: operands whose bytes are known, or can be asked for, though the
+ *	graph does not state them
  * @outer: the frame of the operation that lowers this subgraph
  */
 struct nna_frame {
@@ -33,6 +33,19 @@ struct nna_frame {
 	uint32_t bound_count, bound_room;
 	struct nna_frame *outer;
 };
+
+/*
+ * A frame in which no operand has a value, and shapes are as the model states them. Return: 0 or
+ * -ENOMEM.
+ */
+int nna_frame_begin(struct nna_frame *f, const struct nna_graph *graph, uint32_t subgraph,
+		    struct nna_frame *outer);
+void nna_frame_end(struct nna_frame *f);
+/*
+ * Makes the bytes of an operand known; they stay where they are. NULL: somebody who needs them asks
+ * for them (struct nna_demand). Return: 0 or -ENOMEM.
+ */
+int nna_frame_bind(struct nna_frame *f, uint32_t operand, const void *data, size_t size);
 
 /* The value of an operand of a frame; constants get one when they are asked for. */
 int64_t nna_frame_value(struct nna_lower *l, const struct nna_frame *f,

@@ -162,8 +162,12 @@ const void *nna_op_data(const struct nna_op_context *op, uint32_t i)
 	for (uint32_t k = 0; k < op->bound_count; k++) {
 		const struct nna_bound_value *value = &op->bound[k];
 
-		if (value->operand == op->operation->inputs[i] && value->data &&
-		    nna_shape_bytes(&op->in[i], &bytes) && bytes == value->size)
+		if (value->operand != op->operation->inputs[i] ||
+		    !nna_shape_bytes(&op->in[i], &bytes) || bytes != value->size)
+			continue;
+		if (!value->data && op->demand)
+			op->demand->meet(op->demand);
+		if (value->data)
 			return value->data;
 	}
 	return NULL;

@@ -45,6 +45,18 @@ struct nna_lower;
 struct nna_frame;
 
 /**
+ * struct nna_demand - what gives bound values their bytes when an operation asks for them
+ * @meet: completes all that is bound without @data
+ * @asked: it has been called
+ * @error: 0, or why it could not; nobody goes on from there
+ */
+struct nna_demand {
+	void (*meet)(struct nna_demand *demand);
+	bool asked;
+	int error;
+};
+
+/**
  * struct nna_op_context - an operation with its operands at hand
  * @graph: a graph that is finished, or about to be
  * @subgraph: number of the subgraph
@@ -59,6 +71,7 @@ struct nna_frame;
  * @bound: @bound_count values that are known when the program is compiled, besides constants; the
  *	caller's
  * @bound_count: entries of @bound
+ * @demand: asked when one of @bound has no @data yet; NULL: then it is not known
  * @complete: the shapes of all inputs are final, and none is a bound
  * @lower: where lower() adds its operations; NULL in check() and infer()
  * @frame: values of the operands of the subgraph; NULL in check() and infer()
@@ -77,6 +90,7 @@ struct nna_op_context {
 	const struct nna_operand **out_operand;
 	const struct nna_bound_value *bound;
 	uint32_t bound_count;
+	struct nna_demand *demand;
 	bool complete;
 	struct nna_lower *lower;
 	struct nna_frame *frame;
@@ -110,7 +124,7 @@ const struct nna_op *nna_op_find(enum nna_operation_type type);
 
 /**
  * nna_op_context_begin() - an operation with its operands at hand
- * @op: filled in; @lower and @frame are NULL, a lowering sets them
+ * @op: filled in; @demand, @lower and @frame are NULL, a lowering sets them
  * @graph: see struct nna_op_context
  * @subgraph: number of the subgraph
  * @operation: number of the operation in it
@@ -163,7 +177,10 @@ int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *valu
 /* The same for a FLOAT32 or FLOAT16. */
 int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value);
 int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value);
-/* The bytes of input @i if they are known (a constant, or a bound value), else NULL. */
+/*
+ * The bytes of input @i if they are known (a constant, or a bound value, which may be computed
+ * now), else NULL.
+ */
 const void *nna_op_data(const struct nna_op_context *op, uint32_t i);
 /*
  * The elements of a TENSOR_INT32 or TENSOR_INT64 input whose value is known: *count numbers at

@@ -44,13 +44,13 @@ int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context
 	for (uint32_t k = 0; k < count; k++) {
 		const struct nna_shape *in = &op->in[first + k];
 		struct nna_shape *shape = &run->shapes[sg->inputs[k]];
-		const void *data = nna_op_data(op, first + k);
+		const void *data = k + known >= count ? nna_op_data(op, first + k) : NULL;
 
 		shape->rank_known = in->rank_known;
 		shape->final = in->final;
 		shape->rank = in->rank;
 		memcpy(shape->dims, in->dims, sizeof(shape->dims));
-		if (k + known >= count && data && nna_shape_bytes(in, &bytes))
+		if (data && nna_shape_bytes(in, &bytes))
 			run->bound[run->bound_count++] =
 				(struct nna_bound_value){ sg->inputs[k], data, bytes };
 	}

@@ -104,3 +104,18 @@ int nna_context_job_error(struct nna_device *device, const struct nna_context *c
 	ret = device->ws->ops->fence_status(device->ws, fence);
 	return ret ? ret : -EIO;
 }
+
+void nna_context_log_failure(const struct nna_device *device, const struct nna_graph *graph,
+			     const struct nna_report *report)
+{
+	const struct nna_subgraph *sg = &graph->subgraphs[0];
+	const char *name = NULL, *status = report->status_name;
+
+	if (report->origin >= 0 && (uint32_t)report->origin < sg->operation_count)
+		name = nna_operation_name(sg->operations[report->origin].type);
+	nna_log_print(&device->log, NNA_LOG_ERROR,
+		      "%s (operation %d): the device says %s "
+		      "(byte 0x%x of the stream, operand %d, address 0x%llx)",
+		      name ? name : "?", report->origin, status ? status : "?", report->place,
+		      report->operand, (unsigned long long)report->fault_address);
+}

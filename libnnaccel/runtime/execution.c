@@ -393,21 +393,6 @@ static int resume(struct nna_execution *e, struct nna_report *report)
 	return ret;
 }
 
-/* Which operation the device could not do, and why. */
-static void log_failure(const struct nna_execution *e, const struct nna_report *report)
-{
-	const struct nna_subgraph *sg = &e->program->graph->subgraphs[0];
-	const char *name = NULL, *status = report->status_name;
-
-	if (report->origin >= 0 && (uint32_t)report->origin < sg->operation_count)
-		name = nna_operation_name(sg->operations[report->origin].type);
-	nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
-		      "%s (operation %d): the device says %s "
-		      "(byte 0x%x of the stream, operand %d, address 0x%llx)",
-		      name ? name : "?", report->origin, status ? status : "?", report->place,
-		      report->operand, (unsigned long long)report->fault_address);
-}
-
 void nna_execution_finish(struct nna_execution *e, int error)
 {
 	struct nna_device *d = e->program->device;
@@ -429,7 +414,7 @@ void nna_execution_finish(struct nna_execution *e, int error)
 		d->ws->ops->queue_destroy(d->ws, e->context->queue);
 		e->context->queue = NULL;
 		if (report.reported)
-			log_failure(e, &report);
+			nna_context_log_failure(d, e->program->graph, &report);
 	} else {
 		error = nna_execution_take_outputs(e);
 	}

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
  * Folding: while a variant is compiled, operations whose inputs are all constant are run on the
- * device, in a job of their own, as nothing is computed in this library.
+ * device, as nothing is computed in this library. The compiler says which and when
+ * (libnnaccel/compiler/fold.h); this runs one job of them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/runtime/runtime.h"
 
-static int run_job(struct nna_device *d, enum nna_priority priority, const struct nna_code *code,
+/* Waits for the job of @fence. One that has failed is reported with the operation at fault. */
+static int wait_for_end(const struct nna_program *program, const struct nna_context *c,
+			const struct nna_code *code, struct nna_fence *fence)
+{
+	struct nna_device *d = program->device;
+	struct nna_report report;
+	int ret = d->ws->ops->fence_wait(d->ws, fence, INT64_MAX);
+
+	if (ret)
+		return ret;
+	ret = nna_context_job_error(d, c, fence);
+	nna_context_read_report(d, c, code, &report);
+	if (ret && report.reported)
+		nna_context_log_failure(d, program->graph, &report);
+	return ret;
+}
+
+static int run_job(const struct nna_program *program, const struct nna_code *code,
 		   const struct nna_winsys_bo *image, void *const *outputs)
 {
+	struct nna_device *d = program->device;
 	struct nna_winsys *ws = d->ws;
 	struct nna_context *c;
 	struct nna_fence *fence;
@@ -21,7 +40,7 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 
 	if (ret)
 		return ret;
-	ret = nna_context_create(d, priority, code, &c);
+	ret = nna_context_create(d, program->priority, code, &c);
 	if (!ret) {
 		ret = ws->ops->bo_create(ws, v.staging_size ? v.staging_size : 64, 0, &c->staging);
 		if (ret)
@@ -69,9 +88,7 @@ static int run_job(struct nna_device *d, enum nna_priority priority, const struc
 	nna_context_clear_report(d, c);
 	ret = ws->ops->queue_submit(ws, c->queue, &(struct nna_winsys_job){ .job = &job }, &fence);
 	if (!ret) {
-		ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
-		if (!ret)
-			ret = nna_context_job_error(d, c, fence);
+		ret = wait_for_end(program, c, code, fence);
 		nna_fence_put(fence);
 	}
 	for (uint32_t i = 0; !ret && i < code->output_count; i++)
@@ -92,7 +109,7 @@ int nna_fold_run(struct nna_program *program, const struct nna_code *code, void 
 	if (ret)
 		return ret;
 	memcpy(bo->map, code->image, code->image_size);
-	ret = run_job(d, program->priority, code, bo, outputs);
+	ret = run_job(program, code, bo, outputs);
 	d->ws->ops->bo_destroy(d->ws, bo);
 	return ret;
 }

@@ -133,6 +133,9 @@ void nna_context_destroy(struct nna_device *device, struct nna_context *context)
  */
 void nna_context_read_report(const struct nna_device *device, const struct nna_context *context,
 			     const struct nna_code *code, struct nna_report *out);
+/* Says which operation the device could not do, and why: a report of a job that has failed. */
+void nna_context_log_failure(const struct nna_device *device, const struct nna_graph *graph,
+			     const struct nna_report *report);
 /* Before a job: it has not been reported. */
 void nna_context_clear_report(const struct nna_device *device, struct nna_context *context);
 /*
