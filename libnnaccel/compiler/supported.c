@@ -48,6 +48,8 @@ static int try_to_lower(struct nna_op_context *op, const struct nna_backend *bac
 	ret = impl->infer(op);
 	if (ret == -EAGAIN && nna_op_outputs_are_final(op))
 		ret = 0;
+	else if (!ret)
+		ret = nna_infer_settle(op);
 	if (ret)
 		return ret;
 	ret = nna_lower_create(op->graph, &silent, &l);

@@ -130,7 +130,7 @@ static const char *const extension_names[] = {
 /**
  * struct type_facts - an operand type
  * @name: as NNAPI has it
- * @size: bytes of an element, 0 for SUBGRAPH
+ * @size: bytes of an element, 0 for SUBGRAPH and OPAQUE
  * @tensor: no scalar
  * @quantised: has a scale, or one for each channel
  * @low: lowest number that it stores; 0 for floats
@@ -165,6 +165,7 @@ static const struct type_facts types[] = {
 	TYPE(TENSOR_QUANT8_ASYMM_SIGNED,	1,	true,	true,	INT8_MIN, INT8_MAX),
 	TYPE(SUBGRAPH,				0,	false,	false,	0, 0),
 	TYPE(TENSOR_INT64,			8,	true,	false,	INT64_MIN, INT64_MAX),
+	TYPE(OPAQUE,				0,	false,	false,	0, 0),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -150,7 +150,10 @@ NNACCEL_API void nna_device_get_info(const struct nna_device *device, struct nna
 
 /* ---------------------------------------------------------------------------------------- graph */
 
-/* Operand types: NNAPI's codes, and from 64 on what TFLite has beyond them. */
+/*
+ * Operand types: NNAPI's codes, and from 64 on our own: what TFLite has beyond them, and a type for
+ * what the library cannot hold, so that a graph can have it: no operation on it is supported.
+ */
 enum nna_operand_type {
 	NNA_OPERAND_FLOAT32 = 0,
 	NNA_OPERAND_INT32 = 1,
@@ -169,6 +172,7 @@ enum nna_operand_type {
 	NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED = 14,
 	NNA_OPERAND_SUBGRAPH = 15,
 	NNA_OPERAND_TENSOR_INT64 = 64,
+	NNA_OPERAND_OPAQUE = 65,
 };
 
 /*
@@ -424,6 +428,12 @@ NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_roundin
  * error the graph is of no use.
  */
 NNACCEL_API int nna_graph_finish(struct nna_graph *graph);
+/*
+ * The same, but an operation that breaks its rules, or whose results have other shapes than the
+ * graph states, is no error, as in NNAPI: it is one that nna_graph_get_supported() says no to, and
+ * nna_program_create() refuses the graph. The log says why.
+ */
+NNACCEL_API int nna_graph_finish_leniently(struct nna_graph *graph);
 
 /* The number of operations of a subgraph, 0 for one that does not exist. */
 NNACCEL_API uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph);

@@ -10,7 +10,7 @@
 #include "libnnaccel/ops/infer.h"
 #include "libnnaccel/ops/op.h"
 
-static int infer_shapes(struct nna_graph *graph, uint32_t s)
+static int infer_shapes(struct nna_graph *graph, uint32_t s, bool lenient)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
 	struct nna_shape *shapes = calloc(sg->operand_count ? sg->operand_count : 1,
@@ -20,7 +20,7 @@ static int infer_shapes(struct nna_graph *graph, uint32_t s)
 	if (!shapes)
 		return -ENOMEM;
 	nna_infer_begin(graph, s, shapes);
-	ret = nna_infer_known(graph, s, shapes, &graph->log);
+	ret = nna_infer_known(graph, s, shapes, lenient, &graph->log);
 	for (uint32_t i = 0; !ret && i < sg->operand_count; i++) {
 		struct nna_shape *shape = &sg->operands[i].shape;
 
@@ -37,7 +37,7 @@ static int infer_shapes(struct nna_graph *graph, uint32_t s)
 	return ret;
 }
 
-int nna_graph_finish(struct nna_graph *graph)
+static int finish(struct nna_graph *graph, bool lenient)
 {
 	int ret;
 
@@ -50,7 +50,17 @@ int nna_graph_finish(struct nna_graph *graph)
 	graph->finished = true;
 	ret = nna_graph_settle(graph);
 	for (uint32_t s = 0; s < graph->subgraph_count && !ret; s++)
-		ret = infer_shapes(graph, s);
+		ret = infer_shapes(graph, s, lenient);
 	graph->failed = ret != 0;
 	return ret;
+}
+
+int nna_graph_finish(struct nna_graph *graph)
+{
+	return finish(graph, false);
+}
+
+int nna_graph_finish_leniently(struct nna_graph *graph)
+{
+	return finish(graph, true);
 }

@@ -52,6 +52,17 @@ static int settle_output(struct nna_op_context *op, uint32_t i)
 	return 0;
 }
 
+int nna_infer_settle(struct nna_op_context *op)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < op->operation->output_count; i++) {
+		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE)
+			ret = settle_output(op, i);
+	}
+	return ret;
+}
+
 /* Checks an operation and infers the shapes of its outputs, in its context. */
 static int infer_operation(struct nna_op_context *op)
 {
@@ -63,17 +74,16 @@ static int infer_operation(struct nna_op_context *op)
 	if (!op->complete)
 		return -EAGAIN;
 	ret = what->infer(op);
-	for (uint32_t i = 0; !ret && i < op->operation->output_count; i++) {
-		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE)
-			ret = settle_output(op, i);
-	}
-	return ret;
+	return ret ? ret : nna_infer_settle(op);
 }
 
-/* All operations in execution order; @lenient: passes over what is not known or not supported. */
+/* What walk() passes over: nothing, what is not known or not supported, or wrong ones as well. */
+enum patience { NONE, UNKNOWN, WRONG };
+
+/* All operations in execution order. */
 static int walk(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
 		const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
-		bool lenient, const struct nna_log *log)
+		enum patience patience, const struct nna_log *log)
 {
 	const struct nna_subgraph *sg = &graph->subgraphs[subgraph];
 
@@ -91,7 +101,8 @@ static int walk(const struct nna_graph *graph, uint32_t subgraph, struct nna_sha
 		for (uint32_t i = 0; done && i < op.operation->output_count; i++)
 			shapes[op.operation->outputs[i]] = op.out[i];
 		nna_op_context_end(&op);
-		if (done || (lenient && (ret == -EAGAIN || ret == -ENOTSUP)))
+		if (done || (patience >= UNKNOWN && (ret == -EAGAIN || ret == -ENOTSUP)) ||
+		    (patience == WRONG && ret == -EINVAL))
 			continue;
 		if (stop)
 			*stop = k;
@@ -104,12 +115,12 @@ int nna_infer_subgraph(const struct nna_graph *graph, uint32_t subgraph, struct 
 		       const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
 		       const struct nna_log *log)
 {
-	return walk(graph, subgraph, shapes, values, value_count, stop, false,
+	return walk(graph, subgraph, shapes, values, value_count, stop, NONE,
 		    log ? log : &graph->log);
 }
 
 int nna_infer_known(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
-		    const struct nna_log *log)
+		    bool lenient, const struct nna_log *log)
 {
-	return walk(graph, subgraph, shapes, NULL, 0, NULL, true, log);
+	return walk(graph, subgraph, shapes, NULL, 0, NULL, lenient ? WRONG : UNKNOWN, log);
 }

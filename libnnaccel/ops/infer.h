@@ -47,9 +47,17 @@ int nna_infer_subgraph(const struct nna_graph *graph, uint32_t subgraph, struct 
 		       const struct nna_log *log);
 
 /*
- * The same for nna_graph_finish(): operations that are not known or not supported are passed over.
+ * The same for nna_graph_finish(): operations that are not known or not supported are passed over;
+ * with @lenient also those that break their rules, with a message.
  */
 int nna_infer_known(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
-		    const struct nna_log *log);
+		    bool lenient, const struct nna_log *log);
+
+struct nna_op_context;
+/*
+ * Compares the outputs of an operation, whose infer() has returned 0, with what the graph states;
+ * then they are final. Return: 0, or -EINVAL with a message.
+ */
+int nna_infer_settle(struct nna_op_context *op);
 
 #endif

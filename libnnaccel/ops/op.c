@@ -125,6 +125,12 @@ int nna_op_check(struct nna_op_context *op)
 		return nna_op_fail(op, "%u inputs", in);
 	if (out < what->min_outputs || out > what->max_outputs)
 		return nna_op_fail(op, "%u outputs", out);
+	for (uint32_t i = 0; i < in + out; i++) {
+		if (op->in[i].type == NNA_OPERAND_OPAQUE)
+			return nna_op_unsupported(op, "%s %u is larger than the library can hold, "
+						  "or of a vendor's type", i < in ? "input" :
+						  "output", i < in ? i : i - in);
+	}
 	for (uint32_t i = 0; i < in && !what->any_rank; i++) {
 		if (op->in[i].rank > NNA_IR_MAX_RANK)
 			return nna_op_unsupported(op, "input %u has rank %u, the most is %u", i,

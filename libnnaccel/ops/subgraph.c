@@ -60,7 +60,7 @@ int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context
 	return ret;
 }
 
-/* -ENOTSUP with a message where an operation of the subgraph is not supported. */
+/* -ENOTSUP with a message where an operation of the subgraph is not supported, or wrong. */
 static int check_operations(const struct nna_op_context *op, const struct nna_subgraph *sg,
 			    uint32_t number)
 {
@@ -79,8 +79,7 @@ static int check_operations(const struct nna_op_context *op, const struct nna_su
 			break;
 		ret = nna_op_check(&inner);
 		nna_op_context_end(&inner);
-		/* Other errors are reported when the subgraph itself is finished. */
-		if (ret == -ENOTSUP)
+		if (ret == -ENOTSUP || ret == -EINVAL)
 			ret = nna_op_unsupported(op, "%s of subgraph %u is not supported",
 						 name ? name : "an operation", number);
 		else if (ret != -ENOMEM)

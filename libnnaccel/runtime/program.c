@@ -6,6 +6,44 @@
 
 #include "libnnaccel/runtime/runtime.h"
 
+/* Logs it when an argument is of a type that the library cannot hold. */
+static bool takes_opaque(const struct nna_device *device, const struct nna_subgraph *sub)
+{
+	for (uint32_t i = 0; i < sub->input_count + sub->output_count; i++) {
+		bool output = i >= sub->input_count;
+		uint32_t k = output ? i - sub->input_count : i;
+
+		if (sub->operands[output ? sub->outputs[k] : sub->inputs[k]].stated.type !=
+		    NNA_OPERAND_OPAQUE)
+			continue;
+		nna_log_print(&device->log, NNA_LOG_ERROR,
+			      "%s %u is larger than the library can hold, or of a vendor's type",
+			      output ? "output" : "input", k);
+		return true;
+	}
+	return false;
+}
+
+/* 0 when the device's compiler says yes to all operations of the graph, else -ENOTSUP. */
+static int check_supported(const struct nna_device *device, const struct nna_graph *graph)
+{
+	const struct nna_subgraph *sub = &graph->subgraphs[0];
+	bool *supported = calloc(sub->operation_count, sizeof(*supported));
+	int ret = supported ? nna_graph_get_supported(graph, device, supported) : -ENOMEM;
+
+	for (uint32_t i = 0; i < sub->operation_count && !ret; i++) {
+		const char *name = nna_operation_name(sub->operations[i].type);
+
+		if (supported[i])
+			continue;
+		nna_log_print(&device->log, NNA_LOG_ERROR, "operation %u: %s is not supported", i,
+			      name ? name : "unknown");
+		ret = -ENOTSUP;
+	}
+	free(supported);
+	return ret;
+}
+
 int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 		       const struct nna_program_options *options, struct nna_program **out)
 {
@@ -18,6 +56,8 @@ int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 	if (!device || !graph || !graph->finished || graph->failed)
 		return -EINVAL;
 	sub = &graph->subgraphs[0];
+	if (takes_opaque(device, sub))
+		return -ENOTSUP;
 	p = calloc(1, sizeof(*p));
 	inputs = calloc((size_t)sub->input_count + 1, sizeof(*inputs));
 	if (p)
@@ -51,8 +91,10 @@ int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 			nna_variant_put(p, v);
 		} else if (ret == -EAGAIN) {
 			/* Values of inputs decide: they come with the first execution. */
-			ret = 0;
+			ret = check_supported(device, graph);
 		}
+	} else {
+		ret = check_supported(device, graph);
 	}
 	free(inputs);
 	if (ret) {
