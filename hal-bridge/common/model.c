@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "hal-bridge/common/log.h"
+#include "hal-bridge/common/signature.h"
 
 #define NNB_MAX_OPERANDS (1u << 24)
-#define NNB_OEM_FIRST 10000 /* OEM operations and operand types */
+#define NNB_OEM_SCALAR NNB_OEM
+#define NNB_TENSOR_OEM_BYTE (NNB_OEM + 1)
 
 /* ---------------------------------------------------------------------------------------- types */
 
@@ -24,14 +26,22 @@ bool nnb_type_is_tensor(uint32_t type)
 	case NNA_OPERAND_FLOAT16:
 	case NNA_OPERAND_SUBGRAPH:
 		return false;
+	case NNB_TENSOR_OEM_BYTE:
+		return true;
 	default:
 		return type < NNA_OPERAND_SUBGRAPH;
 	}
 }
 
+/* Bytes of an element; 0 where that is not known. */
+static uint32_t nnb_type_size(uint32_t type)
+{
+	return type == NNB_TENSOR_OEM_BYTE ? 1 : nna_operand_type_size(type);
+}
+
 bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes)
 {
-	size_t total = nna_operand_type_size(type);
+	size_t total = nnb_type_size(type);
 
 	if (!total || (nnb_type_is_tensor(type) && !rank))
 		return false;
@@ -48,7 +58,7 @@ static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 {
 	bool positive = desc->scale > 0.0f && isfinite(desc->scale);
 
-	switch (desc->type) {
+	switch ((uint32_t)desc->type) {
 	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
 		return positive && desc->zero_point >= 0 && desc->zero_point <= 255;
 	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
@@ -60,6 +70,9 @@ static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 		return positive && desc->zero_point == 0;
 	case NNA_OPERAND_TENSOR_INT32:
 		return desc->scale >= 0.0f && isfinite(desc->scale) && desc->zero_point == 0;
+	case NNB_OEM_SCALAR:
+	case NNB_TENSOR_OEM_BYTE:
+		return true; /* Only its vendor knows. */
 	default:
 		return desc->scale == 0.0f && desc->zero_point == 0;
 	}
@@ -67,41 +80,32 @@ static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 
 int nnb_type_check(const struct nna_operand_desc *desc)
 {
-	uint64_t elements = 1;
+	const char *name = nna_operand_type_name(desc->type);
+	uint64_t bytes = nnb_type_size(desc->type);
 
-	if (desc->type == NNB_OEM_FIRST || desc->type == NNB_OEM_FIRST + 1) {
-		nnb_log("operand type %s is refused: OEM types have no meaning here",
-			desc->type == NNB_OEM_FIRST ? "OEM_SCALAR" : "TENSOR_OEM_BYTE");
-		return -EINVAL;
-	}
-	if (desc->type > NNA_OPERAND_SUBGRAPH) {
+	if (desc->type != NNB_OEM_SCALAR && desc->type != NNB_TENSOR_OEM_BYTE &&
+	    desc->type > NNA_OPERAND_SUBGRAPH) {
 		nnb_log("there is no operand type %u", desc->type);
 		return -EINVAL;
 	}
 	if (!nnb_type_is_tensor(desc->type) && desc->rank) {
-		nnb_log("%s is a scalar and has %u dimensions", nna_operand_type_name(desc->type),
+		nnb_log("%s is a scalar and has %u dimensions", name ? name : "OEM_SCALAR",
 			desc->rank);
 		return -EINVAL;
 	}
-	if (desc->rank && !desc->dims) {
-		nnb_log("%u dimensions at NULL", desc->rank);
-		return -EINVAL;
-	}
-	if (desc->rank > NNACCEL_MAX_RANK) {
-		nnb_log("a tensor of rank %u: at most %d is supported", desc->rank,
-			NNACCEL_MAX_RANK);
+	if (!desc->rank != !desc->dims) {
+		nnb_log("%u dimensions at %s", desc->rank, desc->dims ? "an address" : "NULL");
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < desc->rank; i++) {
-		if (desc->dims[i] && (__builtin_mul_overflow(elements, desc->dims[i], &elements) ||
-				      elements > UINT32_MAX)) {
-			nnb_log("a tensor with more than 2^32 - 1 elements");
+		if (desc->dims[i] && (__builtin_mul_overflow(bytes, desc->dims[i], &bytes) ||
+				      bytes > UINT32_MAX)) {
+			nnb_log("a tensor with more than 2^32 - 1 bytes");
 			return -EINVAL;
 		}
 	}
 	if (!nnb_type_check_quantisation(desc)) {
-		nnb_log("%s with scale %g and zero point %d", nna_operand_type_name(desc->type),
-			desc->scale, desc->zero_point);
+		nnb_log("%s with scale %g and zero point %d", name, desc->scale, desc->zero_point);
 		return -EINVAL;
 	}
 	return 0;
@@ -219,13 +223,15 @@ int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *dat
 			bool by_reference)
 {
 	struct nnb_operand *operand = nnb_model_operand(model, index);
-	size_t needed;
+	size_t needed = size;
 	void *copy;
 
 	if (!operand)
 		return -EINVAL;
-	if (operand->type == NNA_OPERAND_SUBGRAPH ||
-	    !nnb_type_bytes(operand->type, operand->rank, operand->dims, &needed)) {
+	/* Only its vendor knows how large an OEM scalar is. */
+	if (operand->type != NNB_OEM_SCALAR &&
+	    (operand->type == NNA_OPERAND_SUBGRAPH ||
+	     !nnb_type_bytes(operand->type, operand->rank, operand->dims, &needed))) {
 		nnb_log("operand %u cannot be a constant: its size is unknown", index);
 		return -EINVAL;
 	}
@@ -345,6 +351,62 @@ static int nnb_model_copy_lists(const struct nnb_model *model, uint32_t input_co
 	return 0;
 }
 
+/* An operand as signatures see it. */
+static struct nnb_signature_operand nnb_operand_view(const struct nnb_operand *operand)
+{
+	return (struct nnb_signature_operand){
+		.type = operand->type,
+		.rank = operand->rank,
+		.dims = operand->dims,
+		.scale = operand->scale,
+		.zero_point = operand->zero_point,
+		.channel_dim = operand->channel_dim,
+		.scale_count = operand->scale_count,
+		.scales = operand->scales,
+		.omitted = operand->value == NNB_VALUE_OMITTED,
+		.subgraph = operand->model,
+	};
+}
+
+static uint32_t nnb_model_argument_count(const void *model, bool output)
+{
+	const struct nnb_model *self = model;
+
+	return output ? self->output_count : self->input_count;
+}
+
+static struct nnb_signature_operand nnb_model_argument_view(const void *model, bool output,
+							    uint32_t index)
+{
+	return nnb_operand_view(nnb_model_argument(model, output, index));
+}
+
+/* Holds an operation, whose operands exist, against its signature. */
+static int nnb_model_check_signature(const struct nnb_model *model,
+				     const struct nnb_operation *operation)
+{
+	size_t total = (size_t)operation->input_count + operation->output_count;
+	struct nnb_signature_operand *views = calloc(total + 1, sizeof(*views));
+	const struct nnb_signature_call call = {
+		.operation = operation->type,
+		.input_count = operation->input_count,
+		.output_count = operation->output_count,
+		.inputs = views,
+		.outputs = views + operation->input_count,
+		.count = nnb_model_argument_count,
+		.argument = nnb_model_argument_view,
+	};
+	int ret;
+
+	if (!views)
+		return -ENOMEM;
+	for (size_t i = 0; i < total; i++)
+		views[i] = nnb_operand_view(&model->operands[operation->inputs[i]]);
+	ret = nnb_signature_check(&call);
+	free(views);
+	return ret;
+}
+
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
@@ -355,16 +417,13 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	};
 	int ret;
 
-	if (type == NNB_OEM_FIRST) {
-		nnb_log("OEM_OPERATION is refused: it has no meaning here");
-		return -EINVAL;
-	}
-	if (type > NNA_OPERATION_REVERSE) {
+	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM) {
 		nnb_log("there is no operation %u", type);
 		return -EINVAL;
 	}
 	if (!output_count) {
-		nnb_log("%s without outputs", nna_operation_name(type));
+		nnb_log("%s without outputs",
+			type == NNB_OEM ? "OEM_OPERATION" : nna_operation_name(type));
 		return -EINVAL;
 	}
 	ret = nnb_grow(&model->operations, model->operation_count, &model->operation_room,
@@ -375,6 +434,11 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	if (ret)
 		return ret;
 	operation.outputs = operation.inputs + input_count;
+	ret = nnb_model_check_signature(model, &operation);
+	if (ret) {
+		free(operation.inputs);
+		return ret;
+	}
 	model->operations[model->operation_count++] = operation;
 	return 0;
 }
@@ -461,7 +525,26 @@ static int nnb_model_collect_parts(struct nnb_model *model)
 	return ret;
 }
 
-/* Hands an operand of the main model over to the graph, with its value. */
+/* Whether the library can hold an operand, as it can all but OEM types, many dimensions, 2 GiB. */
+static bool nnb_operand_fits(const struct nnb_operand *operand)
+{
+	uint64_t bytes = nna_operand_type_size(operand->type);
+
+	if (operand->type > NNA_OPERAND_SUBGRAPH || operand->rank > NNACCEL_MAX_RANK)
+		return false;
+	for (uint32_t i = 0; i < operand->rank; i++) {
+		if (operand->dims[i] > INT32_MAX)
+			return false;
+		if (operand->dims[i])
+			bytes *= operand->dims[i];
+	}
+	return bytes <= INT32_MAX;
+}
+
+/*
+ * Hands an operand of the main model over to the graph, with its value. One that the library cannot
+ * hold is opaque: what reads or writes it is not supported, all else is.
+ */
 static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *graph,
 			    const struct nnb_operand *operand)
 {
@@ -474,14 +557,17 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 		.channel_dim = operand->channel_dim,
 		.channel_count = operand->scale_count,
 		.channel_scales = operand->scales,
-	};
-	int index = nna_graph_add_operand(graph, 0, &desc);
+	}, opaque = { .type = NNA_OPERAND_OPAQUE };
+	bool fits = nnb_operand_fits(operand);
+	int index = nna_graph_add_operand(graph, 0, fits ? &desc : &opaque);
 
 	if (index < 0)
 		return index;
 	switch (operand->value) {
 	case NNB_VALUE_COPIED:
 	case NNB_VALUE_REFERENCE:
+		if (!fits)
+			return nna_graph_set_no_value(graph, 0, index);
 		return nna_graph_set_constant(graph, 0, index, operand->data, operand->size,
 					      operand->value == NNB_VALUE_REFERENCE);
 	case NNB_VALUE_OMITTED:
@@ -593,7 +679,7 @@ static int nnb_model_make_graph(struct nnb_model *model)
 	if (!ret)
 		ret = nna_graph_set_relaxed(model->graph, model->relaxed);
 	if (!ret)
-		ret = nna_graph_finish(model->graph);
+		ret = nna_graph_finish_leniently(model->graph);
 	return ret;
 }
 

@@ -5,8 +5,11 @@
  * libnnaccel's graph holds all subgraphs from the start, while NNAPI's models refer to other,
  * finished models, and set the values of operands in any order. So a model is collected in tables
  * here and becomes a graph when it is finished: every model that it refers to, directly or not,
- * becomes one subgraph. What is checked here is what the structure needs and what an operand's type
- * says by itself; the rules of operations are libnnaccel's.
+ * becomes one subgraph. What is checked here is what the structure needs, what an operand's type
+ * says by itself and, when an operation is added, its signature (signature.h). What else the rules
+ * of operations say is libnnaccel's business, and no error of the model: an operation that breaks
+ * them is one that the device does not support. OEM operands and operations, and operands that are
+ * too large for the library, are taken into the model and never supported.
  *
  * A finished model is its graph and what describes its arguments. The tables, and the values that
  * were copied into them, are gone: the graph has them. A model that refers to a finished one takes

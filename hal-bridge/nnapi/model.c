@@ -148,12 +148,14 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(
 	ANeuralNetworksModel *model, int32_t index,
 	const ANeuralNetworksSymmPerChannelQuantParams *channelQuant)
 {
-	int ret = nnapi_model_open(
-		model, channelQuant && (!channelQuant->scaleCount || channelQuant->scales),
-		__func__);
+	int ret = nnapi_model_open(model, channelQuant != NULL, __func__);
 
 	if (ret)
 		return ret;
+	if (!channelQuant->scaleCount != !channelQuant->scales)
+		return nnapi_error(BAD_DATA, "%s: operand %d: %u scales at %s", __func__, index,
+				   channelQuant->scaleCount,
+				   channelQuant->scales ? "an address" : "NULL");
 	return nnb_result_of_call(
 		nnb_model_set_scales(&model->model, index, channelQuant->channelDim,
 				     channelQuant->scaleCount, channelQuant->scales));

@@ -8,6 +8,7 @@
 static void test_operand_types(void **state)
 {
 	static const uint32_t two[] = { 2, 2 }, huge[] = { 65536, 65536, 65536 };
+	static const uint32_t large[] = { 3, 1u << 30 }, larger[] = { 1u << 31, 2 };
 	static const uint32_t ones[17] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const struct {
 		ANeuralNetworksOperandType type;
@@ -24,11 +25,16 @@ static void test_operand_types(void **state)
 		{ { -1, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { 16, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { 64, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
-		{ { 10000, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
-		{ { 10001, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		/* OEM types, more dimensions and more bytes than the device has: only unsupported. */
+		{ { 10000, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { 10001, 2, two, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 17, ones, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_BOOL8, 2, large, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_BOOL8, 2, larger, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 0, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
+		{ { 10002, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_FLOAT32, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 17, ones, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 3, huge, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 2, two, 1, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
@@ -110,8 +116,7 @@ static void test_values(void **state)
 	params.scales = wrong;
 	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
 	params.scales = NULL;
-	IS(UNEXPECTED_NULL,
-	   ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
+	IS(BAD_DATA, ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model, 3, &params));
 
 	OK(ANeuralNetworksModel_create(&other));
 	IS(BAD_STATE, ANeuralNetworksModel_setOperandValueFromModel(model, 4, other));
@@ -148,7 +153,7 @@ static void test_operations(void **state)
 	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, in, 0, NULL));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 106, 2, in, 1, out));
 	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, -1, 2, in, 1, out));
-	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 10000, 2, in, 1, out));
+	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, 10001, 2, in, 1, out));
 	IS(BAD_DATA,
 	   ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_MAXIMUM, 2, far, 1, out));
 	IS(BAD_DATA,
@@ -192,10 +197,9 @@ static void test_finished_models_are_frozen(void **state)
 
 static void test_invalid_models_are_refused(void **state)
 {
-	static const uint32_t four[] = { 4 }, five[] = { 5 }, in[] = { 0, 1, 2 }, out[] = { 3 };
+	static const uint32_t four[] = { 4 }, in[] = { 0, 1, 2 }, out[] = { 3 };
 	ANeuralNetworksCompilation *compilation = NULL;
 	ANeuralNetworksModel *model = NULL;
-	const int32_t activation = 0;
 
 	/* No inputs and outputs. */
 	OK(ANeuralNetworksModel_create(&model));
@@ -205,35 +209,121 @@ static void test_invalid_models_are_refused(void **state)
 	assert_null(compilation);
 	ANeuralNetworksModel_free(model);
 
-	/* Shapes that do not broadcast. */
-	OK(ANeuralNetworksModel_create(&model));
-	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
-	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, five);
-	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
-	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
-	OK(ANeuralNetworksModel_setOperandValue(model, 2, &activation, 4));
-	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
-	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
-	IS(BAD_DATA, ANeuralNetworksModel_finish(model));
-	ANeuralNetworksModel_free(model);
-
 	/* An operation with too few inputs. */
 	OK(ANeuralNetworksModel_create(&model));
 	for (int i = 0; i < 4; i++)
 		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
-	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 1, in, 1, out));
-	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
-	IS(BAD_DATA, ANeuralNetworksModel_finish(model));
+	IS(BAD_DATA, ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 1, in, 1, out));
 	ANeuralNetworksModel_free(model);
+}
+
+/* What a value or a shape makes wrong is no error of the model: it is not supported. */
+static void test_wrong_operations_are_not_supported(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 }, in[] = { 0, 1, 2 }, out[] = { 3 };
+	static const struct {
+		const uint32_t *b, *out;
+		int32_t activation;
+		bool supported;
+	} cases[] = {
+		{ four, four, 0, true },
+		{ five, four, 0, false }, /* do not broadcast */
+		{ four, five, 0, false }, /* another shape than is inferred */
+		{ four, four, 999, false }, /* no activation */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const ANeuralNetworksDevice *device = the_device();
+		ANeuralNetworksCompilation *compilation = NULL;
+		bool supported = !cases[i].supported;
+		ANeuralNetworksModel *model = NULL;
+
+		OK(ANeuralNetworksModel_create(&model));
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, cases[i].b);
+		add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, cases[i].out);
+		OK(ANeuralNetworksModel_setOperandValue(model, 2, &cases[i].activation, 4));
+		OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+		OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+		OK(ANeuralNetworksModel_finish(model));
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1,
+									 &supported));
+		assert_int_equal(supported, cases[i].supported);
+		OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &compilation));
+		if (supported)
+			OK(ANeuralNetworksCompilation_finish(compilation));
+		else
+			IS(BAD_DATA, ANeuralNetworksCompilation_finish(compilation));
+		ANeuralNetworksCompilation_free(compilation);
+		ANeuralNetworksModel_free(model);
+	}
+}
+
+/*
+ * What the library cannot hold: OEM operands and operations, 17 dimensions, and tensors of 2 GiB
+ * and more. All go into a model, beside an operation that is supported.
+ */
+static void test_opaque_operands(void **state)
+{
+	static const uint32_t dims[17] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const uint32_t four[] = { 4 }, large[] = { 3, 1u << 30 };
+	static const uint32_t in[] = { 0, 2 }, out[] = { 1, 3 };
+	static const struct {
+		ANeuralNetworksOperandType type;
+		int operation;
+	} cases[] = {
+		{ { 10000, 0, NULL, 0.5f, 3 }, 10000 },
+		{ { 10001, 1, four, 0, 0 }, 10000 },
+		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 17, dims, 0, 0 }, ANEURALNETWORKS_ABS },
+		{ { ANEURALNETWORKS_TENSOR_BOOL8, 2, large, 0, 0 }, ANEURALNETWORKS_LOGICAL_NOT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		/* Nobody has 3 GiB to spare for a constant. */
+		for (int constant = 0; constant < (i == 3 ? 1 : 2); constant++) {
+			const ANeuralNetworksDevice *device = the_device();
+			ANeuralNetworksCompilation *compilation = NULL;
+			bool supported[2] = { true, false };
+			ANeuralNetworksModel *model = NULL;
+			static char value[17];
+
+			OK(ANeuralNetworksModel_create(&model));
+			OK(ANeuralNetworksModel_addOperand(model, &cases[i].type));
+			OK(ANeuralNetworksModel_addOperand(model, &cases[i].type));
+			add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+			add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+			/* An OEM scalar may have any size. */
+			if (constant)
+				OK(ANeuralNetworksModel_setOperandValue(model, 0, value,
+									i == 0 ? 17 : 4));
+			OK(ANeuralNetworksModel_addOperation(model, cases[i].operation, 1, &in[0],
+							     1, &out[0]));
+			OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ABS, 1, &in[1],
+							     1, &out[1]));
+			OK(ANeuralNetworksModel_identifyInputsAndOutputs(
+				model, constant ? 1 : 2, constant ? in + 1 : in, 2, out));
+			OK(ANeuralNetworksModel_finish(model));
+			OK(ANeuralNetworksModel_getSupportedOperationsForDevices(
+				model, &device, 1, supported));
+			assert_false(supported[0]);
+			assert_true(supported[1]);
+			OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1,
+								       &compilation));
+			IS(BAD_DATA, ANeuralNetworksCompilation_finish(compilation));
+			ANeuralNetworksCompilation_free(compilation);
+			ANeuralNetworksModel_free(model);
+		}
+	}
 }
 
 /* With more dimensions than the device's commands have only copies are supported. */
 static void test_many_dimensions(void **state)
 {
 	static const uint32_t dims[10] = { 1, 2, 1, 2, 1, 2, 1, 2, 1, 2 }, pairs[2] = { 10, 2 };
-	static const uint32_t in[] = { 0, 1 }, out[] = { 2 };
+	static const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };
 	const ANeuralNetworksDevice *device = the_device();
-	const int32_t padding[20] = { 0 };
+	const int32_t padding[20] = { 0 }, reflect = 0;
 
 	for (int pad = 0; pad < 2; pad++) {
 		ANeuralNetworksModel *model = NULL;
@@ -245,12 +335,15 @@ static void test_many_dimensions(void **state)
 			add_tensor(model, ANEURALNETWORKS_TENSOR_INT32, 2, pairs);
 		else
 			add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
 		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 10, dims);
+		OK(ANeuralNetworksModel_setOperandValue(model, 2, &reflect, sizeof(reflect)));
 		if (pad)
 			OK(ANeuralNetworksModel_setOperandValue(model, 1, padding,
 								sizeof(padding)));
 		OK(ANeuralNetworksModel_addOperation(
-			model, pad ? ANEURALNETWORKS_PAD : ANEURALNETWORKS_MAXIMUM, 2, in, 1, out));
+			model, pad ? ANEURALNETWORKS_MIRROR_PAD : ANEURALNETWORKS_MAXIMUM,
+			pad ? 3 : 2, in, 1, out));
 		OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, pad ? 1 : 2, in, 1, out));
 		OK(ANeuralNetworksModel_finish(model));
 		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1,
@@ -355,6 +448,8 @@ int main(void)
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_finished_models_are_frozen),
 		cmocka_unit_test(test_invalid_models_are_refused),
+		cmocka_unit_test(test_wrong_operations_are_not_supported),
+		cmocka_unit_test(test_opaque_operands),
 		cmocka_unit_test(test_many_dimensions),
 		cmocka_unit_test(test_order_of_operations),
 		cmocka_unit_test(test_referenced_models),
