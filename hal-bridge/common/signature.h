@@ -14,9 +14,9 @@
  *			with T, as the bias does) and the ranks that it may have
  *
  * A call fits when it fits one of the forms. A tensor of unknown rank (no dimensions) fits every
- * rank. An optional place may be taken by an operand without a value, or by a tensor with an unknown
- * dimension of whatever rank, which an execution can leave out; the trailing optional places may be
- * missing altogether. Of values nothing is checked, of scales and dimensions only what
+ * rank. An optional place may be taken by an operand without a value, or by a tensor of whatever
+ * rank with an unknown dimension, which an execution can leave out; the trailing optional places may
+ * be missing altogether. Of values nothing is checked, of scales and dimensions only what
  * Android's runtime checks when an operation is added:
  *
  *	MUL			QUANT8_ASYMM: the output's scale is above the product of the inputs'

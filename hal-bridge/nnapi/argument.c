@@ -20,6 +20,7 @@
  *	all
  * @known: all dimensions are known
  * @size: bytes, when @known
+ * @contradicts: an output: the operations of the model give it another shape
  */
 struct nnapi_shape {
 	uint32_t rank;
@@ -27,12 +28,34 @@ struct nnapi_shape {
 	const uint32_t *dims;
 	bool known;
 	size_t size;
+	bool contradicts;
 };
 
 static struct nnapi_argument *nnapi_argument_get(const ANeuralNetworksExecution *execution,
 						 bool output, uint32_t index)
 {
 	return output ? &execution->outputs[index] : &execution->inputs[index];
+}
+
+/*
+ * Whether the shape of an output that is inferred from the model's operations is another than the
+ * caller's. It is no error before the run.
+ */
+static bool nnapi_argument_contradicts(const ANeuralNetworksExecution *execution, uint32_t index,
+				       const struct nnapi_shape *shape)
+{
+	struct nna_io_info info;
+
+	if (!execution->compilation->program || !shape->dims ||
+	    nna_program_get_output(execution->compilation->program, index, &info) || !info.rank)
+		return false;
+	if (info.rank != shape->rank)
+		return true;
+	for (uint32_t i = 0; i < info.rank; i++) {
+		if (info.dims[i] && shape->dims[i] && info.dims[i] != shape->dims[i])
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -53,6 +76,9 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 		return nnapi_error(BAD_DATA, "%s: there is no %s %d", function, what, index);
 	if (nnapi_argument_get(execution, output, index)->bound)
 		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
+	/* Such operands are not supported, so that the run fails whatever is set. */
+	if (operand->rank > NNACCEL_MAX_RANK || operand->type > NNA_OPERAND_SUBGRAPH)
+		return ANEURALNETWORKS_NO_ERROR;
 	model_says_all = nnb_type_bytes(operand->type, operand->rank, operand->dims, &shape->size);
 	shape->rank = operand->rank;
 	for (uint32_t i = 0; i < operand->rank; i++)
@@ -62,8 +88,10 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 		    type->zeroPoint != operand->zero_point)
 			return nnapi_error(BAD_DATA, "%s: %s %d: another type than the model's",
 					   function, what, index);
-		if (type->dimensionCount && !type->dimensions)
-			return nnapi_null(function);
+		if (!type->dimensionCount != !type->dimensions)
+			return nnapi_error(BAD_DATA, "%s: %s %d: %u dimensions at %s", function,
+					   what, index, type->dimensionCount,
+					   type->dimensions ? "an address" : "NULL");
 		if (type->dimensionCount > NNACCEL_MAX_RANK ||
 		    (type->dimensionCount && !nnb_type_is_tensor(operand->type)) ||
 		    (operand->rank && type->dimensionCount != operand->rank))
@@ -87,6 +115,7 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	if (!shape->known && !output && !omitted)
 		return nnapi_error(BAD_DATA, "%s: input %d has unknown dimensions", function,
 				   index);
+	shape->contradicts = output && nnapi_argument_contradicts(execution, index, shape);
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -103,12 +132,13 @@ static int nnapi_argument_check_length(const ANeuralNetworksExecution *execution
 
 /* Records what is bound; takes a reference to @memory. */
 static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
-				bool known, ANeuralNetworksMemory *memory)
+				const struct nnapi_shape *shape, ANeuralNetworksMemory *memory)
 {
 	struct nnapi_argument *argument = nnapi_argument_get(execution, output, index);
 
 	argument->memory = memory ? nnapi_object_ref(memory) : NULL;
-	argument->known = known;
+	argument->known = shape->known;
+	argument->contradicts = shape->contradicts;
 	argument->bound = true;
 	execution->any_bound = true;
 }
@@ -134,7 +164,9 @@ static int nnapi_argument_set_pointer(ANeuralNetworksExecution *execution, bool 
 		shape = (struct nnapi_shape){ .known = true };
 	else if (!output) /* Padding is the caller's business; an output may always be larger. */
 		length = shape.size;
-	if (output)
+	if (!execution->execution || shape.contradicts)
+		ret = 0;
+	else if (output)
 		ret = nna_execution_set_output(execution->execution, index,
 					       shape.dims ? shape.rank : 0, shape.dims, buffer,
 					       length);
@@ -143,7 +175,7 @@ static int nnapi_argument_set_pointer(ANeuralNetworksExecution *execution, bool 
 					      shape.dims ? shape.rank : 0, shape.dims, buffer,
 					      length);
 	if (!ret)
-		nnapi_argument_bind(execution, output, index, shape.known, NULL);
+		nnapi_argument_bind(execution, output, index, &shape, NULL);
 	return nnb_result_of_call(ret);
 }
 
@@ -193,7 +225,9 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 		length = shape.size;
 	rank = shape.dims ? shape.rank : 0;
 	buffer = nnapi_memory_get_buffer(memory, &base);
-	if (buffer && output)
+	if (!execution->execution || shape.contradicts)
+		ret = 0;
+	else if (buffer && output)
 		ret = nna_execution_set_output_buffer(execution->execution, index, rank, shape.dims,
 						      buffer, base + offset, length);
 	else if (buffer)
@@ -206,7 +240,7 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 		ret = nna_execution_set_input(execution->execution, index, rank, shape.dims,
 					      memory->map + offset, length);
 	if (!ret)
-		nnapi_argument_bind(execution, output, index, shape.known, memory);
+		nnapi_argument_bind(execution, output, index, &shape, memory);
 	return nnb_result_of_call(ret);
 }
 

@@ -26,7 +26,7 @@ NNAPI_EXPORT int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compila
 	if (!compilation || !burst)
 		return nnapi_null(__func__);
 	*burst = NULL;
-	if (!compilation->program)
+	if (!nnapi_compilation_is_ready(compilation))
 		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed",
 				   __func__);
 	*burst = calloc(1, sizeof(**burst));

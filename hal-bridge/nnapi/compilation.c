@@ -20,6 +20,11 @@ static void nnapi_compilation_destroy(void *object)
 	free(compilation);
 }
 
+bool nnapi_compilation_is_ready(const ANeuralNetworksCompilation *compilation)
+{
+	return compilation->program || compilation->cannot_compute;
+}
+
 const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
 						    bool output, uint32_t index)
 {
@@ -158,8 +163,15 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 		options.deadline_ns = now + compilation->timeout_ns;
 	ret = nna_program_create(nnapi_device_get()->device, compilation->model->model.graph,
 				 &options, &compilation->program);
-	if (ret)
-		compilation->program = NULL;
+	if (!ret)
+		return ANEURALNETWORKS_NO_ERROR;
+	compilation->program = NULL;
+	if (!compilation->explicit_device && nnb_result_of_call(ret) == ANEURALNETWORKS_BAD_DATA) {
+		nnb_log("%s: the device does not support the model, executions will fail",
+			__func__);
+		compilation->cannot_compute = true;
+		return ANEURALNETWORKS_NO_ERROR;
+	}
 	return nnb_result_of_call(ret);
 }
 
@@ -172,7 +184,7 @@ static int nnapi_compilation_prefer(const ANeuralNetworksCompilation *compilatio
 {
 	if (!compilation || !value)
 		return nnapi_null(function);
-	if (!compilation->program)
+	if (!nnapi_compilation_is_ready(compilation))
 		return nnapi_error(BAD_STATE, "%s: the compilation is not finished", function);
 	if (!nnapi_compilation_operand(compilation, output, index))
 		return nnapi_error(BAD_DATA, "%s: there is no %s %u", function,

@@ -20,12 +20,14 @@
  * @finished: it cannot be changed any more
  * @timeout_ns: of compiling, 0 is none
  * @program: once it is finished successfully, else NULL
+ * @cannot_compute: it is finished successfully, but the device does not support the model: without a
+ *	list of devices that is found out by an execution, which fails. @program is NULL
  */
 struct ANeuralNetworksCompilation {
 	struct nnapi_object object;
 	ANeuralNetworksModel *model;
 	bool explicit_device;
-	bool finished;
+	bool finished, cannot_compute;
 	enum nna_priority priority;
 	uint64_t timeout_ns;
 	struct nna_program *program;
@@ -34,6 +36,9 @@ struct ANeuralNetworksCompilation {
 /* A pointer to it is a pointer to its count. */
 _Static_assert(!offsetof(struct ANeuralNetworksCompilation, object),
 	       "the count of a compilation is first");
+
+/* Whether it is finished successfully, so that executions can be made from it. */
+bool nnapi_compilation_is_ready(const ANeuralNetworksCompilation *compilation);
 
 /* The operand of an input or output; NULL when there is none. */
 const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,

@@ -98,7 +98,7 @@ static int nnapi_desc_add_role(ANeuralNetworksMemoryDesc *desc,
 
 	if (ret)
 		return ret;
-	if (!compilation->program)
+	if (!nnapi_compilation_is_ready(compilation))
 		return nnapi_error(BAD_DATA, "%s: the compilation is not finished", function);
 	operand = nnapi_compilation_operand(compilation, output, index);
 	if (!operand)

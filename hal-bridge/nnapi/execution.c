@@ -55,7 +55,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 	if (!compilation || !execution)
 		return nnapi_null(__func__);
 	*execution = NULL;
-	if (!compilation->program)
+	if (!nnapi_compilation_is_ready(compilation))
 		return nnapi_error(BAD_STATE, "%s: the compilation is not finished, or failed",
 				   __func__);
 	self = calloc(1, sizeof(*self));
@@ -68,7 +68,9 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 	self->output_count = compilation->model->model.output_count;
 	self->inputs = calloc(self->input_count + 1, sizeof(*self->inputs));
 	self->outputs = calloc(self->output_count + 1, sizeof(*self->outputs));
-	if (self->inputs && self->outputs)
+	if (self->inputs && self->outputs && compilation->cannot_compute)
+		ret = 0;
+	else if (self->inputs && self->outputs)
 		ret = nna_execution_create(compilation->program, &self->execution);
 	if (ret) {
 		self->execution = NULL;
@@ -133,6 +135,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecutio
 		return ret;
 	if (duration > NNAPI_LOOP_MAXIMUM_NS)
 		duration = NNAPI_LOOP_MAXIMUM_NS;
+	if (!execution->execution)
+		return ANEURALNETWORKS_NO_ERROR;
 	/* The caller's 0 is no time at all, the library's 0 would be no limit of its own. */
 	if (!duration)
 		duration = 1;
@@ -176,6 +180,24 @@ ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *e
 
 /* -------------------------------------------------------------------------------------- running */
 
+/* Logs it when a run has to fail: its model is not supported, or an output has another shape. */
+static bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution,
+				       const char *function)
+{
+	if (!execution->execution) {
+		nnb_log("%s: the device does not support the model", function);
+		return true;
+	}
+	for (uint32_t i = 0; i < execution->output_count; i++) {
+		if (execution->outputs[i].contradicts) {
+			nnb_log("%s: output %u does not have the dimensions that were set",
+				function, i);
+			return true;
+		}
+	}
+	return false;
+}
+
 int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *function)
 {
 	uint64_t now = nna_now_ns(), deadline = 0;
@@ -200,6 +222,8 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 	execution->began_ns = now;
 	pthread_mutex_unlock(&execution->lock);
 	nnapi_execution_drop_waited(execution);
+	if (nnapi_execution_cannot_run(execution, function))
+		return nnapi_execution_end(execution, -EINVAL);
 	if (execution->timeout_ns && execution->timeout_ns < UINT64_MAX - now)
 		deadline = now + execution->timeout_ns;
 	nna_execution_set_deadline(execution->execution, deadline);

@@ -21,17 +21,19 @@ enum nnapi_state { NNAPI_PREPARATION, NNAPI_COMPUTATION, NNAPI_COMPLETED };
  * struct nnapi_argument - an input or output of an execution
  * @bound: it has been set
  * @known: its dimensions are known before the execution runs
+ * @contradicts: an output: the caller gave it another shape than the operations do, so that the run
+ *	fails
  * @memory: a reference; NULL for a user pointer
  */
 struct nnapi_argument {
-	bool bound, known;
+	bool bound, known, contradicts;
 	ANeuralNetworksMemory *memory;
 };
 
 /**
  * struct ANeuralNetworksExecution - an execution
  * @compilation: a reference
- * @execution: libnnaccel's, owned
+ * @execution: libnnaccel's, owned; NULL when the device does not support the model
  * @reusable: it can run again
  * @padding: an argument's memory may be larger than the argument
  * @measure: durations will be asked for

@@ -22,8 +22,13 @@ static void test_arguments(void **state)
 	type.dimensions = two;
 	type.dimensionCount = 2;
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	/* A number of dimensions and none of them, and the other way round. */
 	type.dimensions = NULL;
-	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
+	type.dimensions = four;
+	type.dimensionCount = 0;
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
 	type.dimensions = four;
 	type.dimensionCount = 1;
 	type.scale = 1;
@@ -68,11 +73,67 @@ static void test_padding(void **state)
 	run_stop(&run);
 }
 
+/* ADD of [4] and [4], whose output's only dimension the model leaves open. */
+static ANeuralNetworksModel *open_output_model(void)
+{
+	static const uint32_t four[] = { 4 }, open[] = { 0 }, in[] = { 0, 1, 2 }, out[] = { 3 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, open);
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+	OK(ANeuralNetworksModel_finish(model));
+	return model;
+}
+
+/*
+ * A type of an output that agrees with the model, but not with what the operations make of it: it
+ * can be set, and the run fails.
+ */
+static void test_other_shape_than_is_inferred(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 };
+
+	for (enum way way = COMPUTE; way < WAYS; way++) {
+		for (int right = 0; right < 2; right++) {
+			const ANeuralNetworksOperandType type = {
+				.type = ANEURALNETWORKS_TENSOR_FLOAT32,
+				.dimensionCount = 1,
+				.dimensions = right ? four : five,
+			};
+			struct run run = { .a = { 1, 2, 3, 4 }, .b = { 10, 20, 30, 40 } };
+			float out[5] = { 0 };
+
+			run.model = open_output_model();
+			run.compilation = compile(run.model);
+			OK(ANeuralNetworksExecution_create(run.compilation, &run.execution));
+			OK(ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 16));
+			OK(ANeuralNetworksExecution_setInput(run.execution, 1, NULL, run.b, 16));
+			IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type,
+									out, 12));
+			OK(ANeuralNetworksExecution_setOutput(run.execution, 0, &type, out,
+							      right ? 16 : 20));
+			assert_int_equal(start_and_wait(&run, way),
+					 right ? ANEURALNETWORKS_NO_ERROR :
+						 ANEURALNETWORKS_OP_FAILED);
+			assert_true(out[3] == (right ? 44 : 0));
+			run_stop(&run);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_other_shape_than_is_inferred),
 	};
 
 	use_loopback();

@@ -88,11 +88,70 @@ static void test_compilation_deadline(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/*
+ * Without a list of devices a model that the device does not support can be compiled, and fails when
+ * it is executed. With the list it cannot.
+ */
+static void test_unsupported_model(void **state)
+{
+	static const uint32_t four[] = { 4 }, in[] = { 0, 0, 1 }, out[] = { 2 };
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksCompilation *compilation = NULL;
+	ANeuralNetworksModel *model = NULL;
+	const int32_t activation = 999;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	OK(ANeuralNetworksModel_setOperandValue(model, 1, &activation, sizeof(activation)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+	OK(ANeuralNetworksModel_finish(model));
+	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &compilation));
+	IS(BAD_DATA, ANeuralNetworksCompilation_finish(compilation));
+	ANeuralNetworksCompilation_free(compilation);
+
+	OK(ANeuralNetworksCompilation_create(model, &compilation));
+	OK(ANeuralNetworksCompilation_finish(compilation));
+	for (int way = 0; way < 4; way++) {
+		ANeuralNetworksExecution *execution = NULL;
+		ANeuralNetworksEvent *event = NULL;
+		ANeuralNetworksBurst *burst = NULL;
+		float a[4] = { 0 }, sum[4];
+		int ret;
+
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		OK(ANeuralNetworksExecution_setLoopTimeout(execution, 1000));
+		OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, a, sizeof(a)));
+		OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, sum, sizeof(sum)));
+		OK(ANeuralNetworksBurst_create(compilation, &burst));
+		if (way == 0)
+			ret = ANeuralNetworksExecution_compute(execution);
+		else if (way == 1)
+			ret = ANeuralNetworksExecution_burstCompute(execution, burst);
+		else if (way == 2)
+			ret = ANeuralNetworksExecution_startCompute(execution, &event);
+		else
+			ret = ANeuralNetworksExecution_startComputeWithDependencies(
+				execution, NULL, 0, 0, &event);
+		if (!ret && event)
+			ret = ANeuralNetworksEvent_wait(event);
+		assert_int_equal(ret, ANEURALNETWORKS_OP_FAILED);
+		ANeuralNetworksEvent_free(event);
+		ANeuralNetworksBurst_free(burst);
+		ANeuralNetworksExecution_free(execution);
+	}
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_compilation),
 		cmocka_unit_test(test_compilation_deadline),
+		cmocka_unit_test(test_unsupported_model),
 	};
 
 	use_loopback();
