@@ -2,7 +2,8 @@
 #
 # Tests of what the NNAPI C API takes and refuses, against a table of their own of the operations'
 # definitions (tests/nnapi/definition.h). Clients of libneuralnetworks.so.
-NNAPI_SUITE := $(patsubst tests/nnapi/%.c,$(BUILD)/tests/nnapi/%,$(wildcard tests/nnapi/test_*.c))
+NNAPI_SUITE := $(patsubst tests/nnapi/%.c,$(BUILD)/tests/nnapi/%, \
+	$(wildcard tests/nnapi/test_*.c) tests/nnapi/agree.c)
 TESTS += $(NNAPI_SUITE)
 
 $(NNAPI_SUITE): $(BUILD)/tests/nnapi/%: $(BUILD)/obj/tests/nnapi/%.o \

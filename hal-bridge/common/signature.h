@@ -7,16 +7,16 @@
  * The table is made from the text of the operations' definitions (NeuralNetworks.h, feature level
  * 8); where that is silent it follows Android's runtime. Its data model:
  *
- *	signature	of an operation: one or more forms, and a rule that no form can state
- *	form		inputs and outputs that go together, for instance a convolution with explicit
- *			padding; T, the type that the other types follow, is one of the form's types
- *	place		one operand of a form, or several alike: its type (fixed ones, T, or what goes
- *			with T, as the bias does) and the ranks that it may have
+ *	signature	of an operation: its forms, and a rule that no form can state
+ *	form		inputs and outputs that go together, for instance those of a convolution
+ *			with explicit padding; T, which other types follow, is one of its types
+ *	place		one operand of a form, or several alike: its type (fixed ones, T, or what
+ *			goes with T, as the bias does) and the ranks that it may have
  *
  * A call fits when it fits one of the forms. A tensor of unknown rank (no dimensions) fits every
  * rank. An optional place may be taken by an operand without a value, or by a tensor of whatever
- * rank with an unknown dimension, which an execution can leave out; the trailing optional places may
- * be missing altogether. Of values nothing is checked, of scales and dimensions only what
+ * rank with an unknown dimension, which an execution can leave out; the trailing optional places
+ * may be missing altogether. Of values nothing is checked, of scales and dimensions only what
  * Android's runtime checks when an operation is added:
  *
  *	MUL			QUANT8_ASYMM: the output's scale is above the product of the inputs'

@@ -19,7 +19,8 @@
 
 #define TYPE(name) NNB_BIT(NNA_OPERAND_##name)
 #define PLACE(what, n, low, high, ...) \
-	{ .count = (n), .kind = NNB_KIND_##what, .min_rank = (low), .max_rank = (high), __VA_ARGS__ }
+	{ .count = (n), .kind = NNB_KIND_##what, .min_rank = (low), .max_rank = (high), \
+	  __VA_ARGS__ }
 
 #define T(rank) PLACE(T, 1, rank, rank, 0)
 #define T_FROM(low) PLACE(T, 1, low, NNB_ANY_RANK, 0)

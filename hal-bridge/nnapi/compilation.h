@@ -20,8 +20,8 @@
  * @finished: it cannot be changed any more
  * @timeout_ns: of compiling, 0 is none
  * @program: once it is finished successfully, else NULL
- * @cannot_compute: it is finished successfully, but the device does not support the model: without a
- *	list of devices that is found out by an execution, which fails. @program is NULL
+ * @cannot_compute: it is finished successfully, but the device does not support the model: without
+ *	a list of devices executions find that out, and fail. @program is NULL
  */
 struct ANeuralNetworksCompilation {
 	struct nnapi_object object;

@@ -594,7 +594,7 @@ void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 	} else if (ret) {
 		nnv_fail(&run, "model: %s", strerror(-ret));
 	} else if (nnv_supported(&run, &ret) || (!ret && item->flags & NNV_CASE_EXPECT_FAILURE)) {
-		/* What is not supported for being wrong has to fail, when it is compiled at last. */
+		/* What is not supported for being wrong has to fail when it is compiled. */
 		result->missing[0] = '\0';
 		nnv_run_supported(&run);
 	} else if (ret) {

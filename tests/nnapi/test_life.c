@@ -44,7 +44,7 @@
  * @burst: of @compiled
  */
 struct objects {
-	ANeuralNetworksDevice *device;
+	ANeuralNetworksDevice *device, *other_device;
 	const ANeuralNetworksDevice *devices[2];
 	ANeuralNetworksModel *building, *bad, *model;
 	ANeuralNetworksCompilation *open, *free_choice, *compiled, *chosen;
@@ -379,7 +379,7 @@ static int tear_down(void **state)
 	  (NN(Model_relaxComputationFloat32toFloat16)(o->building, true), \
 	   NN(Model_relaxComputationFloat32toFloat16)(o->building, false))) \
 	/* devices */ \
-	X(no_device, BAD_DATA, ANeuralNetworks_getDevice(1000, (ANeuralNetworksDevice **)&o->text)) \
+	X(no_device, BAD_DATA, ANeuralNetworks_getDevice(1000, &o->other_device)) \
 	X(supported_no_devices, BAD_DATA, \
 	  NN(Model_getSupportedOperationsForDevices)(o->model, o->devices, 0, o->supported)) \
 	X(supported_twice, BAD_DATA, \

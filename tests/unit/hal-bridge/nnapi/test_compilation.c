@@ -89,8 +89,8 @@ static void test_compilation_deadline(void **state)
 }
 
 /*
- * Without a list of devices a model that the device does not support can be compiled, and fails when
- * it is executed. With the list it cannot.
+ * Without a list of devices a model that the device does not support can be compiled, and fails
+ * when it is executed. With the list it cannot.
  */
 static void test_unsupported_model(void **state)
 {

@@ -25,7 +25,7 @@ static void test_operand_types(void **state)
 		{ { -1, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { 16, 0, NULL, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
 		{ { 64, 2, two, 0, 0 }, ANEURALNETWORKS_BAD_DATA },
-		/* OEM types, more dimensions and more bytes than the device has: only unsupported. */
+		/* OEM types, more dimensions and bytes than the device has: only unsupported. */
 		{ { 10000, 0, NULL, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
 		{ { 10001, 2, two, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
 		{ { ANEURALNETWORKS_TENSOR_FLOAT32, 17, ones, 0, 0 }, ANEURALNETWORKS_NO_ERROR },
