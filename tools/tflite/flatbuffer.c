@@ -120,7 +120,7 @@ bool flatbuffer_vector(const struct flatbuffer *fb, const struct flatbuffer_tabl
 	vector->present = true;
 	if (fb->size - vector->at < (uint64_t)vector->count * element)
 		return false;
-	return !vector->count || vector->at % element == 0;
+	return true;
 }
 
 bool flatbuffer_string(const struct flatbuffer *fb, const struct flatbuffer_table *table,

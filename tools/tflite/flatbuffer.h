@@ -8,9 +8,9 @@
  * forward. Vectors start with a 32-bit count.
  *
  * Positions are byte offsets from the start of the buffer, held in 64 bits so that sums cannot
- * wrap. Every read is checked against the buffer's end, and vectors of scalars also for the
- * alignment of their elements, so that a caller may point at them (the buffer itself must be
- * 16-byte aligned). Nothing is allocated. Offsets only point forward, except to vtables, which hold
+ * wrap. Every read is checked against the buffer's end. Vectors of scalars are aligned to 4 bytes (the
+ * buffer itself must be 16-byte aligned): a caller may point at elements of up to 4 bytes, and must
+ * copy those of 8, which not every writer aligns. Nothing is allocated. Offsets only point forward, except to vtables, which hold
  * no offsets to tables: a walk that follows them cannot go round in circles.
  */
 #ifndef FLATBUFFER_H
@@ -68,7 +68,7 @@ bool flatbuffer_scalar(const struct flatbuffer *fb, const struct flatbuffer_tabl
 bool flatbuffer_table(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		      uint32_t field, struct flatbuffer_table *child, bool *present);
 
-/* A vector of scalars of @element bytes each, aligned to as much. */
+/* A vector of scalars of @element bytes each, aligned to as much, but never to more than 4. */
 bool flatbuffer_vector(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		       uint32_t field, uint32_t element, struct flatbuffer_vector *vector);
 

@@ -37,6 +37,9 @@ struct tflite_derived {
  * struct parser - a model while it is read
  * @codes: the file's table of operator codes
  * @buffers: the file's table of buffers
+ * @aligned: for each buffer, NULL or a copy of its bytes, which are not aligned in the file; the
+ *	copies are the model's
+ * @copied: bytes of all copies
  * @refs: tensor numbers that have been looked at
  * @error: the caller's memory for a message
  */
@@ -44,6 +47,8 @@ struct parser {
 	struct tflite_model *model;
 	struct flatbuffer fb;
 	struct flatbuffer_vector codes, buffers;
+	const void **aligned;
+	uint64_t copied;
 	uint64_t refs;
 	char *error;
 };
@@ -106,6 +111,15 @@ const char *tflite_code_name(uint32_t code)
 	};
 
 	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+}
+
+int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index)
+{
+	int64_t value;
+
+	memcpy(&value, (const uint8_t *)tensor->zero_points + (size_t)index * sizeof(value),
+	       sizeof(value));
+	return value;
 }
 
 float tflite_half_to_float(uint16_t half)
@@ -369,6 +383,37 @@ static int parse_buffer(struct parser *p, uint32_t index, const void **data, uin
 	return 0;
 }
 
+/*
+ * The bytes of a constant, aligned to its elements: converters align them to 4 or 16 bytes, other
+ * tools to nothing. They are copied once for each buffer. Buffers of a sound file do not overlap,
+ * so that the copies are no larger than the file.
+ */
+static int align_constant(struct parser *p, uint32_t buffer, uint32_t element, uint64_t size,
+			  const void **data)
+{
+	void *copy;
+
+	if ((uintptr_t)*data % element == 0)
+		return 0;
+	if (!p->aligned) {
+		p->aligned = calloc(p->buffers.count, sizeof(*p->aligned));
+		if (!p->aligned)
+			return -ENOMEM;
+	}
+	if (!p->aligned[buffer]) {
+		if (p->fb.size - p->copied < size)
+			return damaged(p, "buffers overlap");
+		p->copied += size;
+		copy = tflite_derive(p->model, size);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, *data, size);
+		p->aligned[buffer] = copy;
+	}
+	*data = p->aligned[buffer];
+	return 0;
+}
+
 static int parse_quantisation(struct parser *p, const struct flatbuffer_table *table,
 			      struct tflite_tensor *t, uint32_t index)
 {
@@ -398,14 +443,14 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	t->scales = (const float *)(const void *)(p->fb.base + scales.at);
 	t->zero_point_count = zero_points.count;
 	if (zero_points.count)
-		t->zero_points = (const int64_t *)(const void *)(p->fb.base + zero_points.at);
+		t->zero_points = p->fb.base + zero_points.at;
 	t->channel_dim = (uint32_t)dim;
 	/*
 	 * Zero points of channels are checked when the tensor is used: many tensors may share one
 	 * vector, so that looking at each element here could take forever.
 	 */
 	if (zero_points.count &&
-	    (t->zero_points[0] < INT32_MIN || t->zero_points[0] > INT32_MAX))
+	    (tflite_zero_point_at(t, 0) < INT32_MIN || tflite_zero_point_at(t, 0) > INT32_MAX))
 		return refuse(p, "tensor %u has an absurd zero point", index);
 	return 0;
 }
@@ -416,7 +461,7 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	struct flatbuffer_vector shape;
 	struct tflite_ints dims;
 	uint8_t type = 0, variable = 0;
-	uint64_t size, bytes;
+	uint64_t size, bytes, whole;
 	uint32_t buffer = 0, element, i;
 	const void *data;
 	bool sparse;
@@ -452,6 +497,7 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	ret = parse_buffer(p, buffer, &data, &size);
 	if (ret || !data || sparse)
 		return ret;
+	whole = size;
 	element = tflite_type_size(type);
 	if (element) {
 		bytes = t->elements * element;
@@ -459,8 +505,9 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 			return refuse(p, "tensor %u needs %llu bytes of data, the file has %llu",
 				      index, (unsigned long long)bytes, (unsigned long long)size);
 		size = bytes;
-		if ((uintptr_t)data % element)
-			return refuse(p, "tensor %u: its data is not aligned", index);
+		ret = align_constant(p, buffer, element, whole, &data);
+		if (ret)
+			return ret;
 	}
 	if (t->variable)
 		return 0;
@@ -653,6 +700,7 @@ static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char
 	p.model->size = size;
 	p.model->description = "";
 	ret = parse_model(&p);
+	free(p.aligned);
 	if (ret == -ENOMEM)
 		refuse(&p, "out of memory");
 	if (ret) {

@@ -86,6 +86,8 @@ struct tflite_ints {
  * @variable: state that is kept from one run to the next
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
  * @zero_point_count: 0, 1 or @scale_count
+ * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:
+ *	tflite_zero_point_at() reads them
  */
 struct tflite_tensor {
 	const char *name;
@@ -98,7 +100,7 @@ struct tflite_tensor {
 	bool variable;
 	uint32_t scale_count, zero_point_count;
 	const float *scales;
-	const int64_t *zero_points;
+	const void *zero_points;
 	uint32_t channel_dim;
 };
 
@@ -202,6 +204,9 @@ const char *tflite_type_name(uint32_t type);
 
 /* Bytes of an element; 0 for strings and types that are not in enum tflite_type. */
 uint32_t tflite_type_size(uint32_t type);
+
+/* Zero point @index of a tensor that has more than @index. */
+int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index);
 
 /* The value of a FLOAT16, which a float holds exactly. */
 float tflite_half_to_float(uint16_t half);

@@ -79,7 +79,7 @@ float tflite_scale(const struct tflite_tensor *x)
 
 int32_t tflite_zero_point(const struct tflite_tensor *x)
 {
-	return x->zero_point_count ? (int32_t)x->zero_points[0] : 0;
+	return x->zero_point_count ? (int32_t)tflite_zero_point_at(x, 0) : 0;
 }
 
 const struct tflite_tensor *tflite_input(struct tflite_translation *t, uint32_t index)
@@ -205,7 +205,7 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 			return;
 		}
 		for (i = 0; i < x->zero_point_count; i++)
-			if (x->zero_points[i])
+			if (tflite_zero_point_at(x, i))
 				tflite_fail(t, -ENOTSUP,
 					    "zero points per channel are not supported");
 		o->desc.type = NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL;

@@ -75,7 +75,7 @@ static inline void write_model(struct writer *w, int32_t code)
 
 static inline struct writer *conv_model(int32_t code)
 {
-	struct writer *w = malloc(sizeof(*w));
+	struct writer *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
 	write_model(w, code);

@@ -35,7 +35,25 @@ static void test_reads_a_model(void **state)
 	assert_int_equal(model->subgraphs[0].tensors[1].size, 54);
 	assert_int_equal(((const uint8_t *)model->subgraphs[0].tensors[1].data)[2], 3);
 	assert_true(model->subgraphs[0].tensors[1].scales[0] == 0.25f);
-	assert_int_equal(model->subgraphs[0].tensors[0].zero_points[0], 128);
+	assert_int_equal(tflite_zero_point_at(&model->subgraphs[0].tensors[0], 0), 128);
+	tflite_free(model);
+}
+
+/* Files whose vectors are aligned to 4 bytes are sound, whatever their elements are. */
+static void test_reads_unaligned_vectors(void **state)
+{
+	struct writer *w = calloc(1, sizeof(*w));
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct tflite_model *model;
+
+	assert_non_null(w);
+	w->skew = 4;
+	write_model(w, 0);
+	if (tflite_parse(w->bytes, w->size, &model, error))
+		fail_msg("%s", error);
+	free(w);
+	assert_int_equal(tflite_zero_point_at(&model->subgraphs[0].tensors[0], 0), 128);
+	assert_int_equal(((const int32_t *)model->subgraphs[0].tensors[2].data)[2], 30);
 	tflite_free(model);
 }
 
@@ -145,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads_a_model),
+		cmocka_unit_test(test_reads_unaligned_vectors),
 		cmocka_unit_test(test_refuses_other_files),
 		cmocka_unit_test(test_survives_truncation),
 		cmocka_unit_test(test_survives_changed_bytes),

@@ -18,10 +18,12 @@
 /*
  * The file so far. It is written from front to back: what a table refers to comes after it, and its
  * distance is filled in then. Every field has eight bytes in its table, which fits any scalar.
+ * Elements of vectors are aligned to 16 bytes, and then moved by @skew, which is 0 or 4.
  */
 struct writer {
 	uint8_t bytes[16384];
 	size_t size;
+	size_t skew;
 };
 
 static inline size_t put_bytes(struct writer *w, const void *data, size_t size)
@@ -90,7 +92,7 @@ static inline size_t vector(struct writer *w, size_t at, int index, uint32_t cou
 	size_t from = field(w, at, index), elements;
 
 	align(w, 16);
-	put_bytes(w, NULL, 12);
+	put_bytes(w, NULL, 12 + w->skew);
 	set32(w, from, (uint32_t)(w->size - from));
 	put_bytes(w, &count, 4);
 	elements = put_bytes(w, data, count * element);
@@ -157,9 +159,10 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 /* The mark, and the root table with the version. Return: where the root is. */
 static inline size_t model_begin(struct writer *w)
 {
-	size_t root;
+	size_t root, skew = w->skew;
 
 	memset(w, 0, sizeof(*w));
+	w->skew = skew;
 	put_bytes(w, "\0\0\0\0TFL3", 8);
 	root = table(w, 8);
 	set32(w, 0, (uint32_t)root);
