@@ -36,6 +36,30 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 		tflite_fail(t, -ENOTSUP, "not supported: use a model without it");
 }
 
+/*
+ * The operand of a result of the subgraph. In TFLite a result may be an input, a constant, state, or
+ * another result; in a graph operations write results, so that a RESHAPE copies those.
+ */
+static uint32_t result_operand(struct tflite_translation *t, uint32_t index)
+{
+	uint32_t tensor = (uint32_t)t->sub->outputs.at[index], from, to, i;
+	const struct tflite_tensor *x = &t->sub->tensors[tensor];
+	struct tflite_operand_desc o;
+	bool copy = x->data || x->variable || t->known[tensor];
+
+	from = tflite_tensor_operand(t, tensor);
+	for (i = 0; i < t->sub->inputs.count && !copy; i++)
+		copy = t->sub->inputs.at[i] == (int32_t)tensor;
+	for (i = 0; i < index && !copy; i++)
+		copy = t->sub->outputs.at[i] == (int32_t)tensor;
+	if (!copy)
+		return from;
+	tflite_describe(t, x, &o);
+	to = tflite_add_operand(t, &o);
+	tflite_emit_reshape(t, from, to, &o);
+	return to;
+}
+
 static void set_io(struct tflite_translation *t)
 {
 	struct tflite_ints in = t->sub->inputs, out = t->sub->outputs;
@@ -49,8 +73,8 @@ static void set_io(struct tflite_translation *t)
 	}
 	for (i = 0; i < in.count; i++)
 		numbers[i] = tflite_tensor_operand(t, (uint32_t)in.at[i]);
-	for (i = 0; i < out.count; i++)
-		numbers[in.count + i] = tflite_tensor_operand(t, (uint32_t)out.at[i]);
+	for (i = 0; i < out.count && !t->ret; i++)
+		numbers[in.count + i] = result_operand(t, i);
 	if (!t->ret)
 		tflite_check(t, t->ops->set_io(t->sink, t->graph, in.count, numbers, out.count,
 					       numbers + in.count), "inputs and outputs were");
@@ -65,9 +89,10 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 	t->graph = t->graphs[index];
 	t->op = NULL;
 	t->operands = malloc(((size_t)t->sub->tensor_count + 1) * sizeof(*t->operands));
-	if (!t->operands) {
+	t->known = calloc((size_t)t->sub->tensor_count + 1, sizeof(*t->known));
+	if (!t->operands || !t->known) {
 		tflite_fail(t, -ENOMEM, "out of memory");
-		return;
+		goto done;
 	}
 	for (i = 0; i < t->sub->tensor_count; i++)
 		t->operands[i] = TFLITE_NO_OPERAND;
@@ -78,7 +103,10 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 		translate_operator(t, i);
 	if (!t->ret)
 		set_io(t);
+done:
+	free(t->known);
 	free(t->operands);
+	t->known = NULL;
 	t->operands = NULL;
 }
 

@@ -297,6 +297,25 @@ uint32_t tflite_output_operand(struct tflite_translation *t, uint32_t index)
 	return tflite_tensor_operand(t, (uint32_t)t->op->outputs.at[index]);
 }
 
+void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
+{
+	const struct tflite_tensor *y = tflite_output(t, index);
+	struct tflite_operand_desc o;
+	uint32_t tensor;
+
+	if (t->ret)
+		return;
+	tensor = (uint32_t)t->op->outputs.at[index];
+	if (t->operands[tensor] != TFLITE_NO_OPERAND || y->data || y->variable) {
+		tflite_fail(t, -EINVAL, "output %u is used before it is made", index);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	t->operands[tensor] = tflite_add_operand(t, &o);
+	t->known[tensor] = true;
+	tflite_set_constant(t, t->operands[tensor], data, size);
+}
+
 /* --------------------------------------------------------------------------------------- inputs */
 
 void tflite_push(struct tflite_translation *t, uint32_t operand)
@@ -514,19 +533,26 @@ void tflite_finish(struct tflite_translation *t, uint32_t type)
 	tflite_emit_to(t, NNA_OPERATION_TANH, tflite_output_operand(t, 0));
 }
 
+void tflite_emit_reshape(struct tflite_translation *t, uint32_t from, uint32_t to,
+			 const struct tflite_operand_desc *o)
+{
+	int32_t dims[TFLITE_MAX_RANK + 1];
+
+	for (uint32_t i = 0; i < o->desc.rank; i++)
+		dims[i] = (int32_t)o->dims[i];
+	tflite_push(t, from);
+	tflite_push_list(t, dims, o->desc.rank);
+	tflite_emit_to(t, NNA_OPERATION_RESHAPE, to);
+}
+
 void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,
 			    const struct tflite_operand_desc *o)
 {
-	const struct tflite_tensor *y = tflite_output(t, 0);
-	int32_t dims[TFLITE_MAX_RANK];
-	uint32_t i, before;
+	struct tflite_operand_desc result;
+	uint32_t before;
 
 	before = tflite_add_operand(t, o);
 	tflite_emit_to(t, type, before);
-	tflite_push(t, before);
-	for (i = 0; i < y->rank; i++)
-		dims[i] = (int32_t)y->dims[i];
-	dims[0] = y->rank ? dims[0] : 1;
-	tflite_push_list(t, dims, y->rank ? y->rank : 1);
-	tflite_emit_to(t, NNA_OPERATION_RESHAPE, tflite_output_operand(t, 0));
+	tflite_describe(t, tflite_output(t, 0), &result);
+	tflite_emit_reshape(t, before, tflite_output_operand(t, 0), &result);
 }

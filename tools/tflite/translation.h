@@ -36,6 +36,7 @@
  * @sub: the subgraph that is being translated
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
+ * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
  * @op: the operator that is being translated, NULL before the first and after the last one
  * @op_index: its number in @sub
  * @in: inputs of the operation that is being built
@@ -55,6 +56,7 @@ struct tflite_translation {
 	const struct tflite_subgraph *sub;
 	uint32_t graph;
 	uint32_t *operands;
+	bool *known;
 
 	const struct tflite_operator *op;
 	uint32_t op_index;
@@ -129,6 +131,12 @@ void tflite_set_constant(struct tflite_translation *t, uint32_t operand, const v
 uint32_t tflite_add_constant(struct tflite_translation *t, const struct tflite_operand_desc *o,
 			     const void *data, size_t size);
 
+/*
+ * Make output @index of the operator a constant: @data, which must live as long as the model. An
+ * error when something has used the output already.
+ */
+void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size);
+
 /* The operand of a tensor, of an input, of an output; each is made when it is first needed. */
 uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor);
 uint32_t tflite_input_operand(struct tflite_translation *t, uint32_t index);
@@ -181,6 +189,10 @@ int32_t tflite_fused(const struct tflite_translation *t);
 
 /* Emit with the operator's one output, and add an activation that could not be fused. */
 void tflite_finish(struct tflite_translation *t, uint32_t type);
+
+/* Add a RESHAPE of operand @from to operand @to, which @o describes. */
+void tflite_emit_reshape(struct tflite_translation *t, uint32_t from, uint32_t to,
+			 const struct tflite_operand_desc *o);
 
 /* Emit to a new operand @o, and a RESHAPE from there to the operator's one output. */
 void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,

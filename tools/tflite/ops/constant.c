@@ -1,46 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
  * Operators whose result is known when the model is translated, since shapes are: SHAPE, RANK,
- * ZEROS_LIKE, and RANGE of constants. The output becomes a constant; where it is a result of the
- * subgraph, which a constant cannot be, a RESHAPE copies it there. FILL is NNAPI's own.
+ * ZEROS_LIKE, and RANGE of constants. The output becomes a constant. FILL is NNAPI's own.
  */
 #include "tools/tflite/translation.h"
 
 #include <errno.h>
-
-static bool is_result(const struct tflite_translation *t, int32_t tensor)
-{
-	for (uint32_t i = 0; i < t->sub->outputs.count; i++)
-		if (t->sub->outputs.at[i] == tensor)
-			return true;
-	return false;
-}
+#include <string.h>
 
 /* Give output @index the value @data, which is copied. */
 static void define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
 {
-	const struct tflite_tensor *y = tflite_output(t, index);
-	int32_t dims[TFLITE_MAX_RANK];
-	struct tflite_operand_desc o;
-	uint32_t value;
+	void *copy = t->ret ? NULL : tflite_derive(t->model, size);
 
+	if (!t->ret && !copy)
+		tflite_fail(t, -ENOMEM, "out of memory");
 	if (t->ret)
 		return;
-	if (t->operands[t->op->outputs.at[index]] != TFLITE_NO_OPERAND || y->data) {
-		tflite_fail(t, -EINVAL, "output %u is used before it is made", index);
-		return;
-	}
-	tflite_describe(t, y, &o);
-	value = tflite_add_constant(t, &o, data, size);
-	if (!is_result(t, t->op->outputs.at[index])) {
-		t->operands[t->op->outputs.at[index]] = value;
-		return;
-	}
-	for (uint32_t i = 0; i < o.desc.rank; i++)
-		dims[i] = (int32_t)o.dims[i];
-	tflite_push(t, value);
-	tflite_push_list(t, dims, o.desc.rank);
-	tflite_emit_to(t, NNA_OPERATION_RESHAPE, tflite_output_operand(t, index));
+	memcpy(copy, data, size);
+	tflite_define(t, index, copy, size);
 }
 
 void tflite_translate_shape(struct tflite_translation *t, uint32_t type)
@@ -91,7 +69,7 @@ void tflite_translate_zeros_like(struct tflite_translation *t, uint32_t type)
 	if (!zeros)
 		tflite_fail(t, -ENOMEM, "out of memory");
 	else
-		define(t, 0, zeros, y->elements * tflite_type_size(y->type));
+		tflite_define(t, 0, zeros, y->elements * tflite_type_size(y->type));
 }
 
 /* The limit needs no look: how many values there are the file states as the output's shape. */
@@ -114,7 +92,7 @@ void tflite_translate_range(struct tflite_translation *t, uint32_t type)
 	}
 	for (uint64_t i = 0; i < y->elements; i++)
 		values[i] = (int32_t)((uint32_t)start + (uint32_t)i * (uint32_t)step);
-	define(t, 0, values, y->elements * sizeof(*values));
+	tflite_define(t, 0, values, y->elements * sizeof(*values));
 }
 
 void tflite_translate_fill(struct tflite_translation *t, uint32_t type)

@@ -7,7 +7,6 @@
 void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
-	struct tflite_operand_desc o;
 	const uint16_t *halves;
 	float *wide;
 	uint64_t i;
@@ -24,8 +23,7 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 		return;
 	}
 	/* Weights that are stored as FLOAT16 are widened here, once, which loses nothing. */
-	if (y->type != TFLITE_FLOAT32 || x->elements != y->elements || y->data ||
-	    t->operands[t->op->outputs.at[0]] != TFLITE_NO_OPERAND) {
+	if (y->type != TFLITE_FLOAT32 || x->elements != y->elements) {
 		tflite_fail(t, -EINVAL, "input and output do not fit each other");
 		return;
 	}
@@ -37,10 +35,7 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 	halves = x->data;
 	for (i = 0; i < x->elements; i++)
 		wide[i] = tflite_half_to_float(halves[i]);
-	tflite_describe(t, y, &o);
-	t->operands[t->op->outputs.at[0]] = tflite_add_operand(t, &o);
-	tflite_set_constant(t, t->operands[t->op->outputs.at[0]], wide,
-			    x->elements * sizeof(*wide));
+	tflite_define(t, 0, wide, x->elements * sizeof(*wide));
 }
 
 /* NNAPI's QUANTIZE takes floats only: quantised values go through them to their new scale. */
