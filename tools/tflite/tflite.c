@@ -584,6 +584,17 @@ static int parse_operator(struct parser *p, const struct flatbuffer_table *table
 	return ret;
 }
 
+/*
+ * A tensor that an operator writes in each run is no state, whatever the file says: the converter
+ * marks the dequantised zeros so that a float16 LSTM starts with.
+ */
+static void find_variables(struct tflite_subgraph *s)
+{
+	for (uint32_t i = 0; i < s->operator_count; i++)
+		for (uint32_t k = 0; k < s->operators[i].outputs.count; k++)
+			s->tensors[s->operators[i].outputs.at[k]].variable = false;
+}
+
 static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table,
 			  struct tflite_subgraph *s)
 {
@@ -623,6 +634,8 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 			return damaged(p, "operators");
 		ret = parse_operator(p, &child, s->tensor_count, &s->operators[i]);
 	}
+	if (!ret)
+		find_variables(s);
 	return ret;
 }
 

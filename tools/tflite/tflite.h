@@ -83,7 +83,7 @@ struct tflite_ints {
  * @elements: their product
  * @data: constants: the bytes, aligned to an element; else NULL
  * @size: of @data
- * @variable: state that is kept from one run to the next
+ * @variable: state that is kept from one run to the next, and that no operator has as an output
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
  * @zero_point_count: 0, 1 or @scale_count
  * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:

@@ -23,6 +23,21 @@ static void push_act(struct tflite_translation *t)
 	tflite_push_i32(t, a);
 }
 
+/*
+ * Where the state that input @index holds goes after a run: back to it, or nowhere when that is no
+ * variable, so that each run starts from the same state.
+ */
+static uint32_t next_state(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *x = tflite_input(t, index);
+	struct tflite_operand_desc o;
+
+	if (x->variable)
+		return tflite_input_operand(t, index);
+	tflite_describe(t, x, &o);
+	return tflite_add_operand(t, &o);
+}
+
 void tflite_translate_rnn(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t i, out[2];
@@ -33,7 +48,7 @@ void tflite_translate_rnn(struct tflite_translation *t, uint32_t type)
 	push_act(t);
 	if (t->ret)
 		return;
-	out[0] = t->in[4];
+	out[0] = next_state(t, 4);
 	out[1] = tflite_output_operand(t, 0);
 	tflite_emit(t, type, out, 2);
 }
@@ -50,7 +65,7 @@ void tflite_translate_sequence_rnn(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	out[0] = tflite_output_operand(t, 0);
-	out[1] = t->in[4];
+	out[1] = next_state(t, 4);
 	tflite_emit(t, type, out, 2);
 }
 
@@ -69,7 +84,7 @@ void tflite_translate_svdf(struct tflite_translation *t, uint32_t type)
 	tflite_push_i32(t, tflite_fused(t));
 	if (t->ret)
 		return;
-	out[0] = t->in[4];
+	out[0] = next_state(t, 4);
 	out[1] = tflite_output_operand(t, 0);
 	tflite_emit(t, type, out, 2);
 }
@@ -113,8 +128,8 @@ void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
 	if (__builtin_mul_overflow(o.dims[1], tflite_has_input(t, 1) ? 4 : 3, &o.dims[1]))
 		tflite_fail(t, -EINVAL, "too many units");
 	out[0] = tflite_add_operand(t, &o);
-	out[1] = t->in[18];
-	out[2] = t->in[19];
+	out[1] = next_state(t, 18);
+	out[2] = next_state(t, 19);
 	out[3] = tflite_output_operand(t, 0);
 	tflite_emit(t, type, out, 4);
 }
@@ -249,8 +264,8 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 			tflite_push(t, shared[i]);
 		/* The last step writes the variables that the first one of the next run reads. */
 		if (s + 1 == steps) {
-			out[0] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[18]);
-			out[1] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[19]);
+			out[0] = next_state(t, 18);
+			out[1] = next_state(t, 19);
 		} else {
 			out[0] = tflite_add_operand(t, &state_desc);
 			out[1] = tflite_add_operand(t, &cell_desc);
@@ -280,7 +295,7 @@ void tflite_translate_sequence_lstm(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	out[0] = tflite_output_operand(t, 0);
-	out[1] = t->in[18];
-	out[2] = t->in[19];
+	out[1] = next_state(t, 18);
+	out[2] = next_state(t, 19);
 	tflite_emit(t, type, out, 3);
 }
