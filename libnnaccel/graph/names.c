@@ -125,6 +125,7 @@ static const char *const extension_names[] = {
 	EXTENSION(ARGMAX_INT64),
 	EXTENSION(COS),
 	EXTENSION(SQUARED_DIFFERENCE),
+	EXTENSION(BITCAST),
 };
 
 /**

@@ -295,6 +295,7 @@ enum nna_operation_type {
 	NNA_OPERATION_ARGMAX_INT64,		/* as ARGMAX, output TENSOR_INT64 */
 	NNA_OPERATION_COS,			/* input -> output */
 	NNA_OPERATION_SQUARED_DIFFERENCE,	/* a, b -> output */
+	NNA_OPERATION_BITCAST,			/* input -> output, of the same bytes and dims */
 };
 
 /* The name of an operation as in NNAPI ("CONV_2D"); NULL for an unknown one. */

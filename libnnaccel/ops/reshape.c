@@ -18,6 +18,11 @@
  *	in 1	axis	INT32	in [-(rank + 1), rank]
  *	out 0	output	Q0 [...]
  *
+ * BITCAST: the same bytes as elements of another type of the same size, or in another quantisation.
+ *
+ *	in 0	input	ANY [...]
+ *	out 0	output	ANY [...]	the dims of the input
+ *
  * The output is a view of the input's elements: no commands.
  */
 #include "libnnaccel/ops/op_util.h"
@@ -133,6 +138,23 @@ static int expand_infer(struct nna_op_context *op)
 		dims[k] = k < axis ? in->dims[k] : k == axis ? 1 : in->dims[k - 1];
 	return nna_set_dims(op, 0, in->rank + 1, dims);
 }
+
+static int bitcast_check(struct nna_op_context *op)
+{
+	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out(op, 0, NNA_T_ALL);
+
+	if (!ret && nna_operand_type_size(op->in[0].type) != nna_operand_type_size(op->out[0].type))
+		ret = nna_op_fail(op, "elements of %s and %s differ in size",
+				  nna_operand_type_name(op->in[0].type),
+				  nna_operand_type_name(op->out[0].type));
+	return ret;
+}
+
+const struct nna_op nna_op_bitcast = {
+	.type = NNA_OPERATION_BITCAST,
+	.min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
+	.check = bitcast_check, .infer = nna_infer_like_first, .lower = nna_do_reshape,
+};
 
 const struct nna_op nna_op_reshape = {
 	.type = NNA_OPERATION_RESHAPE,

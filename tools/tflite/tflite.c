@@ -174,7 +174,7 @@ fail:
 
 /* -------------------------------------------------------------------------------------- options */
 
-enum option_kind { I8, I32, F32, BOOLEAN, INTS };
+enum option_kind { I8, I32, F32, BOOLEAN, INTS, STRING };
 
 /*
  * Where the members of tflite_options are in the tables of the schema's union: number of the table
@@ -288,6 +288,49 @@ static const struct option_field {
 	F(94, 0, I32, block_size),
 	F(101, 0, BOOLEAN, adj_x),
 	F(101, 1, BOOLEAN, adj_y),
+	F(101, 2, BOOLEAN, asymmetric),
+	/* SVDF, RNN, FullyConnected, LSTM, SequenceRNN, UnidirectionalSequenceLSTM */
+	F(6, 2, BOOLEAN, asymmetric),
+	F(7, 1, BOOLEAN, asymmetric),
+	F(8, 3, BOOLEAN, asymmetric),
+	F(14, 4, BOOLEAN, asymmetric),
+	F(31, 2, BOOLEAN, asymmetric),
+	F(71, 4, BOOLEAN, asymmetric),
+	/* FakeQuant, OneHot, BidirectionalSequenceLSTM, BidirectionalSequenceRNN */
+	F(58, 0, F32, min),
+	F(58, 1, F32, max),
+	F(58, 2, I32, num_bits),
+	F(58, 3, BOOLEAN, narrow_range),
+	F(61, 0, I32, axis),
+	F(69, 0, I8, activation),
+	F(69, 1, F32, cell_clip),
+	F(69, 2, F32, proj_clip),
+	F(69, 3, BOOLEAN, merge_outputs),
+	F(69, 4, BOOLEAN, time_major),
+	F(69, 5, BOOLEAN, asymmetric),
+	F(70, 0, BOOLEAN, time_major),
+	F(70, 1, I8, activation),
+	F(70, 2, BOOLEAN, merge_outputs),
+	F(70, 3, BOOLEAN, asymmetric),
+	/* ReverseSequence, Cumsum, CallOnce, Conv3D */
+	F(87, 0, I32, axis),
+	F(87, 1, I32, batch_dims),
+	F(102, 0, BOOLEAN, exclusive),
+	F(102, 1, BOOLEAN, reverse),
+	F(103, 0, I32, subgraph_a),
+	F(106, 0, I8, padding),
+	F(106, 1, I32, stride_d),
+	F(106, 2, I32, stride_w),
+	F(106, 3, I32, stride_h),
+	F(106, 4, I8, activation),
+	F(106, 5, I32, dilation_d),
+	F(106, 6, I32, dilation_w),
+	F(106, 7, I32, dilation_h),
+	/* VarHandle, Bucketize, Gelu */
+	F(111, 0, STRING, container),
+	F(111, 1, STRING, shared_name),
+	F(115, 0, INTS, ints),
+	F(116, 0, BOOLEAN, approximate),
 #undef F
 };
 
@@ -312,12 +355,15 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 
 	o->dilation_w = 1;
 	o->dilation_h = 1;
+	o->dilation_d = 1;
 	if (!flatbuffer_scalar(&p->fb, operator, 3, 1, &type) ||
 	    !flatbuffer_table(&p->fb, operator, 4, &table, &present))
 		return damaged(p, "operator options");
 	if (!type || !present)
 		return 0;
 	o->type = type;
+	/* BidirectionalSequenceLSTM; the schema's other defaults are 0. */
+	o->time_major = type == 69;
 	for (i = 0; i < sizeof(OPTION_FIELDS) / sizeof(OPTION_FIELDS[0]); i++) {
 		const struct option_field *f = &OPTION_FIELDS[i];
 		char *to = (char *)o + f->offset;
@@ -339,6 +385,11 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, &flag))
 				return damaged(p, "operator options");
 			*(bool *)to = flag != 0;
+			break;
+		case STRING:
+			if (!flatbuffer_string(&p->fb, &table, f->field,
+					       (const char **)(void *)to))
+				return damaged(p, "operator options");
 			break;
 		case INTS:
 			if (!flatbuffer_vector(&p->fb, &table, f->field, 4, &v))

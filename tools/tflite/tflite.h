@@ -112,9 +112,12 @@ struct tflite_tensor {
  * @keep_dims: of reductions
  * @keep_num_dims: of FULLY_CONNECTED
  * @num: outputs of SPLIT and UNPACK, inputs of PACK
- * @subgraph_a: IF: then; WHILE: condition
  * @subgraph_b: IF: else; WHILE: body
- * @ints: RESHAPE: new shape; SQUEEZE: dimensions
+ * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries
+ * @axis: also the dimension of REVERSE_SEQUENCE's sequences; its batches run along @batch_dims
+ * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: what is run once
+ * @asymmetric: of layers with quantised weights: how the float input is quantised
+ * @container, @shared_name: which variable a VAR_HANDLE stands for; NULL elsewhere
  */
 struct tflite_options {
 	uint32_t type;
@@ -122,11 +125,12 @@ struct tflite_options {
 	int32_t stride_w, stride_h, dilation_w, dilation_h, filter_w, filter_h, depth_multiplier;
 	int32_t axis, batch_dims, block_size, num, radius, rank;
 	int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
-	int32_t subgraph_a, subgraph_b;
+	int32_t subgraph_a, subgraph_b, num_bits, stride_d, dilation_d;
 	int8_t weights_format, kernel_type, mirror_mode, out_type;
-	float alpha, beta, bias, cell_clip, proj_clip;
+	float alpha, beta, bias, cell_clip, proj_clip, min, max;
 	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
-	bool adj_x, adj_y, end_is_offset;
+	bool adj_x, adj_y, end_is_offset, approximate, exclusive, reverse, narrow_range, asymmetric;
+	const char *container, *shared_name;
 	struct tflite_ints ints;
 };
 

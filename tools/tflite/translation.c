@@ -72,6 +72,11 @@ bool tflite_is_quant8(uint32_t type)
 	return type == TFLITE_UINT8 || type == TFLITE_INT8;
 }
 
+bool tflite_is_quantised(uint32_t type)
+{
+	return tflite_is_quant8(type) || type == TFLITE_INT16;
+}
+
 float tflite_scale(const struct tflite_tensor *x)
 {
 	return x->scale_count ? x->scales[0] : 1.0f;

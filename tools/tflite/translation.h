@@ -94,6 +94,7 @@ void tflite_need_options(struct tflite_translation *t);
 
 bool tflite_is_float(uint32_t type);
 bool tflite_is_quant8(uint32_t type);
+bool tflite_is_quantised(uint32_t type);
 
 /* Of a whole tensor: 1 and 0 when the file states none. */
 float tflite_scale(const struct tflite_tensor *x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Activations with a parameter; those without one are unary operators (plain.c). */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 void tflite_translate_softmax(struct tflite_translation *t, uint32_t type)
 {
@@ -13,19 +13,53 @@ void tflite_translate_softmax(struct tflite_translation *t, uint32_t type)
 
 void tflite_translate_log_softmax(struct tflite_translation *t, uint32_t type)
 {
+	struct tflite_value x, y;
+
 	tflite_need(t, 1, 1);
-	tflite_push_input(t, 0);
+	x = tflite_real(t, 0);
+	y = tflite_like(t, &x, x.o.desc.type);
+	tflite_push(t, x.operand);
 	tflite_push_f32(t, 1.0f);
 	tflite_push_i32(t, -1);
-	tflite_emit_outputs(t, type);
+	tflite_emit_to(t, type, y.operand);
+	tflite_result(t, y, 0);
+}
+
+/*
+ * NNAPI's keep the quantisation, TFLite's may change it: a QUANTIZE before, which rounds as TFLite's
+ * RELU does.
+ */
+void tflite_translate_relu(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_operand_desc o;
+	uint32_t scaled;
+
+	tflite_need(t, 1, 1);
+	if (x->type != y->type || !tflite_is_quantised(y->type) ||
+	    (tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y))) {
+		tflite_plain(t, type, 1);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	scaled = tflite_add_operand(t, &o);
+	tflite_push_input(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, scaled);
+	tflite_push(t, scaled);
+	tflite_emit_to(t, type, tflite_output_operand(t, 0));
 }
 
 void tflite_translate_elu(struct tflite_translation *t, uint32_t type)
 {
+	struct tflite_value x, y;
+
 	tflite_need(t, 1, 1);
-	tflite_push_input(t, 0);
+	x = tflite_real(t, 0);
+	y = tflite_like(t, &x, x.o.desc.type);
+	tflite_push(t, x.operand);
 	tflite_push_f32(t, 1.0f);
-	tflite_emit_outputs(t, type);
+	tflite_emit_to(t, type, y.operand);
+	tflite_result(t, y, 0);
 }
 
 void tflite_translate_leaky_relu(struct tflite_translation *t, uint32_t type)

@@ -3,11 +3,16 @@
  * Arithmetic with a fused activation, and what NNAPI can only express as several arithmetic
  * operations with operands in between.
  */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 void tflite_translate_arithmetic(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 2, 1);
+	/* NNAPI divides no quantised numbers: the real ones are. */
+	if (type == NNA_OPERATION_DIV && tflite_is_quant8(tflite_output(t, 0)->type)) {
+		tflite_result(t, tflite_binary(t, type, tflite_real(t, 0), tflite_real(t, 1)), 0);
+		return;
+	}
 	tflite_push_input(t, 0);
 	tflite_push_input(t, 1);
 	tflite_push_i32(t, tflite_fused(t));

@@ -34,13 +34,29 @@ void tflite_translate_ternary(struct tflite_translation *t, uint32_t type)
 
 static void with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists)
 {
-	uint32_t i;
+	const struct tflite_tensor *x, *y;
+	struct tflite_operand_desc o;
+	uint32_t i, moved;
 
 	tflite_need(t, 1 + lists, 1);
 	tflite_push_input(t, 0);
 	for (i = 0; i < lists; i++)
 		tflite_push_ints(t, 1 + i);
-	tflite_emit_outputs(t, type);
+	/* These move bytes, in TFLite even between quantisations that differ. */
+	x = tflite_input(t, 0);
+	y = tflite_output(t, 0);
+	if (!tflite_is_quantised(y->type) ||
+	    (tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y))) {
+		tflite_emit_outputs(t, type);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	o.desc.scale = tflite_scale(x);
+	o.desc.zero_point = tflite_zero_point(x);
+	moved = tflite_add_operand(t, &o);
+	tflite_emit_to(t, type, moved);
+	tflite_push(t, moved);
+	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_output_operand(t, 0));
 }
 
 void tflite_translate_with_list(struct tflite_translation *t, uint32_t type)

@@ -14,7 +14,7 @@ static void test_names_an_unsupported_operator(void **state)
 	static const struct {
 		int32_t code;
 		const char *name;
-	} cases[] = { { 128, "operator 0 (CUMSUM)" },
+	} cases[] = { { 103, "operator 0 (UNIQUE)" },
 		      { 32, "operator 0 ()" },
 		      { 5000, "operator 0 (unknown)" } };
 	char error[TFLITE_ERROR_SIZE];
