@@ -76,6 +76,19 @@ struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
 				   struct tflite_value x, uint32_t axis);
 
 /*
+ * Layers with INT8 weights as input 1 and a float input 0 (ops/hybrid.c): whether the operator is
+ * one; the input as integers [@rows, ...], each row by its own @scale [@rows, 1]; the weights as
+ * integers; and the output out of the sum of products, which has its elements, and of the scale,
+ * which broadcasts with the sum. The bias is input 2, if any.
+ */
+bool tflite_is_hybrid(struct tflite_translation *t);
+struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
+					bool asymmetric, struct tflite_value *scale);
+struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index);
+void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
+			  struct tflite_value scale);
+
+/*
  * The output @index of the operator is @x: of the same type, or real numbers for a quantised output.
  * The shape is the output's.
  */

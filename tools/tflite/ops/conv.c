@@ -1,8 +1,53 @@
 // SPDX-License-Identifier: MIT
 /* Convolutions: plain, depthwise, grouped and transposed. */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 #include <errno.h>
+
+/* Inputs 3 and on of a convolution, but for the activation. */
+static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t units)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+
+	tflite_push_window(t, &t->op->options);
+	if (!depthwise)
+		return;
+	if (!x->dims[3] || units % x->dims[3])
+		tflite_fail(t, -EINVAL, "%u output channels of %u input channels", units,
+			    x->dims[3]);
+	else
+		tflite_push_i32(t, (int32_t)(units / x->dims[3]));
+}
+
+static void hybrid_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
+{
+	const struct tflite_options *o = &t->op->options;
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
+						      .rank = 1 },
+					    .dims = { units } };
+	struct tflite_value q, weights, sum, scale = { 0 };
+
+	/* Only kernels of weights with a scale per channel are asymmetric. */
+	q = tflite_hybrid_input(t, x->dims[0],
+				w->scale_count > 1 || type == NNA_OPERATION_DEPTHWISE_CONV_2D,
+				&scale);
+	q = tflite_reshaped(t, q, 4, x->dims);
+	weights = tflite_hybrid_weights(t, 1);
+	tflite_describe(t, tflite_output(t, 0), &sum.o);
+	sum.operand = tflite_add_operand(t, &sum.o);
+	scale = tflite_reshaped(t, scale, 4, (uint32_t[]){ x->dims[0], 1, 1, 1 });
+	tflite_push(t, q.operand);
+	tflite_push(t, weights.operand);
+	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
+	push_geometry(t, type == NNA_OPERATION_DEPTHWISE_CONV_2D, units);
+	tflite_push_i32(t, 0);
+	tflite_push_bool(t, false);
+	tflite_push_i32(t, o->dilation_w);
+	tflite_push_i32(t, o->dilation_h);
+	tflite_emit_to(t, type, sum.operand);
+	tflite_finish_hybrid(t, sum, scale);
+}
 
 void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 {
@@ -20,16 +65,16 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	units = w->dims[depthwise ? 3 : 0];
+	if (tflite_is_hybrid(t) && (depthwise || w->dims[3] == x->dims[3])) {
+		hybrid_convolution(t, type, units);
+		return;
+	}
 	tflite_push_input(t, 0);
 	tflite_push_weights(t, 1, x);
 	tflite_push_bias(t, 2, x, w, units);
-	tflite_push_window(t, o);
+	push_geometry(t, depthwise, units);
 	if (depthwise) {
-		if (!x->dims[3] || units % x->dims[3])
-			tflite_fail(t, -EINVAL, "%u output channels of %u input channels", units,
-				    x->dims[3]);
-		else
-			tflite_push_i32(t, (int32_t)(units / x->dims[3]));
+		/* Its weights have as many channels as the output. */
 	} else if (!w->dims[3] || x->dims[3] % w->dims[3]) {
 		tflite_fail(t, -EINVAL, "a filter over %u of %u channels", w->dims[3], x->dims[3]);
 	} else if (w->dims[3] != x->dims[3]) {

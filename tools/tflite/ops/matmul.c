@@ -1,8 +1,35 @@
 // SPDX-License-Identifier: MIT
 /* Products of matrices: FULLY_CONNECTED and BATCH_MATMUL. */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 #include <errno.h>
+
+static void hybrid_fully_connected(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	uint32_t units = w->dims[0], rows;
+	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
+						      .rank = 1 },
+					    .dims = { units } };
+	struct tflite_value q, weights, sum, scale = { 0 };
+
+	if (!units || !w->dims[1]) {
+		tflite_fail(t, -EINVAL, "the weights are empty");
+		return;
+	}
+	rows = (uint32_t)(x->elements / w->dims[1]);
+	q = tflite_hybrid_input(t, rows, t->op->options.asymmetric, &scale);
+	weights = tflite_hybrid_weights(t, 1);
+	sum = q;
+	sum.o.dims[1] = units;
+	sum.operand = tflite_add_operand(t, &sum.o);
+	tflite_push(t, q.operand);
+	tflite_push(t, weights.operand);
+	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, type, sum.operand);
+	tflite_finish_hybrid(t, sum, scale);
+}
 
 void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t type)
 {
@@ -18,6 +45,10 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 		tflite_fail(t, -ENOTSUP, "shuffled weights are not supported");
 	if (t->ret)
 		return;
+	if (tflite_is_hybrid(t)) {
+		hybrid_fully_connected(t, type);
+		return;
+	}
 	tflite_push_input(t, 0);
 	tflite_push_weights(t, 1, x);
 	tflite_push_bias(t, 2, x, w, w->dims[0]);
