@@ -618,11 +618,15 @@ static int parse_code(struct parser *p, uint32_t index, struct tflite_operator *
 static int parse_operator(struct parser *p, const struct flatbuffer_table *table,
 			  uint32_t tensor_count, struct tflite_operator *op)
 {
+	struct flatbuffer_vector custom;
 	uint32_t code = 0;
 	int ret;
 
-	if (!flatbuffer_scalar(&p->fb, table, 0, 4, &code))
+	if (!flatbuffer_scalar(&p->fb, table, 0, 4, &code) ||
+	    !flatbuffer_vector(&p->fb, table, 5, 1, &custom))
 		return damaged(p, "operators");
+	op->custom_data = p->fb.base + custom.at;
+	op->custom_size = custom.count;
 	ret = parse_code(p, code, op);
 	if (!ret)
 		ret = parse_refs(p, table, 1, tensor_count, true, &op->inputs);

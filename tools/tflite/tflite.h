@@ -139,6 +139,7 @@ struct tflite_options {
  * @code: enum tflite_code, or a number that we do not know
  * @version: of the operator, at least 1
  * @custom: name of a CUSTOM operator, else ""
+ * @custom_data: options of a CUSTOM operator, @custom_size bytes of its own format
  * @inputs: tensors of the subgraph; -1 for an optional one that is omitted
  * @outputs: tensors of the subgraph
  * @intermediates: tensors that carry the quantisation of inner values (LSTM)
@@ -147,6 +148,8 @@ struct tflite_operator {
 	uint32_t code;
 	int32_t version;
 	const char *custom;
+	const uint8_t *custom_data;
+	size_t custom_size;
 	struct tflite_ints inputs, outputs, intermediates;
 	struct tflite_options options;
 };

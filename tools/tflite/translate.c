@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* By code; translate is NULL where there is no translation. */
 static const struct {
@@ -30,6 +31,8 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 	code = t->op->code;
 	if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) && TRANSLATIONS[code].translate)
 		TRANSLATIONS[code].translate(t, TRANSLATIONS[code].type);
+	else if (code == TFLITE_CUSTOM && !strcmp(t->op->custom, "TFLite_Detection_PostProcess"))
+		tflite_translate_detection(t, NNA_OPERATION_DETECTION_POSTPROCESSING);
 	else if (code == TFLITE_CUSTOM)
 		tflite_fail(t, -ENOTSUP, "custom operators are not supported");
 	else
@@ -101,6 +104,9 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 		tflite_tensor_operand(t, (uint32_t)t->sub->inputs.at[i]);
 	for (i = 0; i < t->sub->operator_count && !t->ret; i++)
 		translate_operator(t, i);
+	t->op = NULL;
+	if (!t->ret && !t->graph)
+		tflite_end_variables(t);
 	if (!t->ret)
 		set_io(t);
 done:
@@ -168,6 +174,7 @@ int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops, 
 			translate_subgraph(&t, i);
 	free(t.graphs);
 	free(t.in);
+	free(t.resources);
 	if (t.ret && origin)
 		tflite_origin_free(origin);
 	return t.ret;

@@ -402,6 +402,14 @@ void tflite_push_list(struct tflite_translation *t, const int32_t *values, uint3
 	tflite_push(t, tflite_add_constant(t, &o, values, count * sizeof(*values)));
 }
 
+void tflite_push_pads(struct tflite_translation *t, const int32_t *pads, uint32_t rank)
+{
+	struct tflite_operand_desc o = { .desc = { .type = NNA_OPERAND_TENSOR_INT32, .rank = 2 },
+					.dims = { rank, 2 } };
+
+	tflite_push(t, tflite_add_constant(t, &o, pads, 2 * (size_t)rank * sizeof(*pads)));
+}
+
 void tflite_push_ints(struct tflite_translation *t, uint32_t index)
 {
 	const struct tflite_tensor *x = tflite_input(t, index);

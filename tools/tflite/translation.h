@@ -23,6 +23,8 @@
 
 #define TFLITE_NO_OPERAND UINT32_MAX
 
+struct tflite_resource;
+
 /**
  * struct tflite_translation - one run of tflite_translate()
  * @model: what is translated; constants that are made are stored in it
@@ -37,6 +39,7 @@
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
  * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
+ * @resources: @resource_count resource variables (ops/variable.c)
  * @op: the operator that is being translated, NULL before the first and after the last one
  * @op_index: its number in @sub
  * @in: inputs of the operation that is being built
@@ -57,6 +60,8 @@ struct tflite_translation {
 	uint32_t graph;
 	uint32_t *operands;
 	bool *known;
+	struct tflite_resource *resources;
+	uint32_t resource_count;
 
 	const struct tflite_operator *op;
 	uint32_t op_index;
@@ -162,6 +167,9 @@ void tflite_push_f32(struct tflite_translation *t, float value);
 /* A new constant tensor of INT32 with one dimension. */
 void tflite_push_list(struct tflite_translation *t, const int32_t *values, uint32_t count);
 
+/* Elements of padding before and behind each of @rank dimensions. */
+void tflite_push_pads(struct tflite_translation *t, const int32_t *pads, uint32_t rank);
+
 /* Input @index; a constant of INT64 becomes one of INT32, which is what NNAPI takes. */
 void tflite_push_ints(struct tflite_translation *t, uint32_t index);
 
@@ -203,6 +211,12 @@ void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,
 void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs);
 
 /* --------------------------------------------------------------------------------- translations */
+
+/* Of the custom operator TFLite_Detection_PostProcess. */
+void tflite_translate_detection(struct tflite_translation *t, uint32_t type);
+
+/* After the operators of the main subgraph: what has been assigned becomes the graph's state. */
+void tflite_end_variables(struct tflite_translation *t);
 
 /* One for each name in the list; several rows may name the same one. */
 #define TFLITE_OP(code, name, translation, operation) \

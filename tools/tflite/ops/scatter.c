@@ -367,13 +367,7 @@ void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_
 	patch = base;
 	patch.operand = tflite_add_operand(t, &patch.o);
 	tflite_push_input(t, 1);
-	{
-		struct tflite_operand_desc p = { .desc = { .type = NNA_OPERAND_TENSOR_INT32,
-							   .rank = 2 },
-						 .dims = { x->rank, 2 } };
-
-		tflite_push(t, tflite_add_constant(t, &p, pads, 2 * x->rank * sizeof(*pads)));
-	}
+	tflite_push_pads(t, pads, x->rank);
 	tflite_emit_to(t, type, patch.operand);
 	tflite_result(t, tflite_select(t, mask, patch, base), 0);
 }
