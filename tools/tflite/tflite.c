@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tools/tflite/flatbuffer.h"
+#include "tools/tflite/sparse.h"
 
 #define ALIGNMENT 64
 #define MAX_FILE ((uint64_t)4 << 30)
@@ -40,6 +41,7 @@ struct tflite_derived {
  * @aligned: for each buffer, NULL or a copy of its bytes, which are not aligned in the file; the
  *	copies are the model's
  * @copied: bytes of all copies
+ * @dense: bytes of all sparse constants, written out
  * @refs: tensor numbers that have been looked at
  * @error: the caller's memory for a message
  */
@@ -48,7 +50,7 @@ struct parser {
 	struct flatbuffer fb;
 	struct flatbuffer_vector codes, buffers;
 	const void **aligned;
-	uint64_t copied;
+	uint64_t copied, dense;
 	uint64_t refs;
 	char *error;
 };
@@ -506,6 +508,29 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	return 0;
 }
 
+/* A sparse constant becomes a dense one, so that nobody else needs to know of it. */
+static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsity, uint32_t index,
+			const struct tflite_tensor *t, const void **data, uint64_t *size)
+{
+	uint64_t bytes = t->elements * tflite_type_size(t->type);
+	const char *wrong;
+	void *dense;
+
+	if (bytes > TFLITE_MAX_DENSE - p->dense)
+		return refuse(p, "tensor %u: sparse constants of more than %llu MiB", index,
+			      (unsigned long long)TFLITE_MAX_DENSE >> 20);
+	p->dense += bytes;
+	dense = tflite_derive(p->model, bytes);
+	if (!dense)
+		return -ENOMEM;
+	wrong = tflite_densify(&p->fb, sparsity, t, *data, *size, dense);
+	if (wrong)
+		return refuse(p, "tensor %u: sparse data with %s", index, wrong);
+	*data = dense;
+	*size = bytes;
+	return 0;
+}
+
 static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, uint32_t index,
 			struct tflite_tensor *t)
 {
@@ -546,8 +571,14 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	if (ret)
 		return ret;
 	ret = parse_buffer(p, buffer, &data, &size);
-	if (ret || !data || sparse)
+	if (ret || !data)
 		return ret;
+	if (sparse) {
+		ret = parse_sparse(p, &sparsity, index, t, &data, &size);
+		if (ret)
+			return ret;
+		buffer = 0;
+	}
 	whole = size;
 	element = tflite_type_size(type);
 	if (element) {

@@ -95,6 +95,17 @@ void tflite_translate_range(struct tflite_translation *t, uint32_t type)
 	tflite_define(t, 0, values, y->elements * sizeof(*values));
 }
 
+/* The reader has written a sparse constant out already (sparse.h). */
+void tflite_translate_densify(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+
+	tflite_need(t, 1, 1);
+	if (!x->data || x->type != y->type || x->elements != y->elements)
+		tflite_fail(t, -EINVAL, "input and output do not fit each other");
+	tflite_define(t, 0, x->data, x->size);
+}
+
 void tflite_translate_fill(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 2, 1);
