@@ -245,7 +245,7 @@ int nnactl_bench(int argc, char **argv)
 	if (optind + 1 != argc)
 		return nnactl_misuse("bench takes one model file");
 	start = nnactl_now();
-	ret = nnactl_session_open(&session, argv[optind], device, threads);
+	ret = nnactl_session_open(&session, argv[optind], device, threads, NULL);
 	if (!ret)
 		ret = measure(&session, runs, threads, nnactl_now() - start, json);
 	nnactl_session_close(&session);

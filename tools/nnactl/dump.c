@@ -46,7 +46,7 @@ int nnactl_dump(int argc, char **argv)
 			       : nnactl_misuse("dump takes a model or a core dump, not both");
 	if (optind + 1 != argc)
 		return nnactl_misuse("dump takes one model file");
-	ret = nnactl_session_open(&session, argv[optind], device, 0);
+	ret = nnactl_session_open(&session, argv[optind], device, 0, NULL);
 	if (!ret) {
 		ret = nna_program_dump(session.program, stdout);
 		if (ret)

@@ -24,6 +24,7 @@ struct run {
 	const char *model, *image_path, *labels_path, *output_path, *device;
 	const char *raw_input, *raw_output;
 	uint32_t threads;
+	struct nnactl_shapes shapes;
 	struct nnactl_session session;
 	struct nna_execution *execution;
 	struct nnactl_outputs outputs;
@@ -219,7 +220,7 @@ static int run(struct run *r)
 	struct nna_timing timing;
 	int ret;
 
-	ret = nnactl_session_open(&r->session, r->model, r->device, r->threads);
+	ret = nnactl_session_open(&r->session, r->model, r->device, r->threads, &r->shapes);
 	if (ret)
 		return ret;
 	ret = r->raw_input ? file_input(r) : image_input(r);
@@ -249,12 +250,13 @@ static int run(struct run *r)
 static const char HELP[] =
 	"nnactl run MODEL.tflite --image F [--labels F] [--output PNG]\n"
 	"           [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
-	"           [--raw-input F] [--raw-output F]\n\n"
+	"           [--raw-input F] [--raw-output F] [--shape 1,224,224,3]...\n\n"
 	"Scales a BMP, PNG or JPEG picture to the model's input (bytes as they are, floats from\n"
 	"-1 to 1), runs the model and prints what it says: the five best classes with their\n"
 	"scores, the classes of a map with their shares, or the keypoints of a body. --output\n"
 	"writes the picture with that in it. --raw-input gives the bytes of all inputs instead\n"
-	"of a picture, --raw-output writes those of all outputs.";
+	"of a picture, --raw-output writes those of all outputs. --shape states the shape of an\n"
+	"input whose dimensions the model leaves open: once for each input, in their order.";
 
 int nnactl_run(int argc, char **argv)
 {
@@ -266,6 +268,7 @@ int nnactl_run(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },
 		{ "raw-input", required_argument, NULL, 'I' },
 		{ "raw-output", required_argument, NULL, 'O' },
+		{ "shape", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -295,6 +298,10 @@ int nnactl_run(int argc, char **argv)
 			break;
 		case 'O':
 			r.raw_output = optarg;
+			break;
+		case 's':
+			if (!nnactl_shapes_add(&r.shapes, optarg))
+				return 2;
 			break;
 		case 'h':
 			puts(HELP);

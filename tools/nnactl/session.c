@@ -74,8 +74,36 @@ static int check_support(struct nnactl_session *s)
 			    s->path, op, name ? name : "?", s->device_name);
 }
 
+bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text)
+{
+	const char *at = text;
+	uint32_t n = 0;
+
+	if (shapes->count == NNACTL_MAX_SHAPES) {
+		nnactl_misuse("--shape: at most %u inputs are possible", NNACTL_MAX_SHAPES);
+		return false;
+	}
+	do {
+		unsigned long value;
+		char *end;
+
+		errno = 0;
+		value = strtoul(at, &end, 10);
+		if (end == at || *at < '0' || *at > '9' || errno || !value || value > INT32_MAX ||
+		    n == TFLITE_MAX_RANK || (*end && *end != ',')) {
+			nnactl_misuse("--shape %s: 1 to %u dimensions are wanted, as in "
+				      "1,224,224,3", text, TFLITE_MAX_RANK);
+			return false;
+		}
+		shapes->dims[shapes->count][n++] = (uint32_t)value;
+		at = *end ? end + 1 : NULL;
+	} while (at);
+	shapes->rank[shapes->count++] = n;
+	return true;
+}
+
 int nnactl_session_open(struct nnactl_session *s, const char *path, const char *device,
-			uint32_t threads)
+			uint32_t threads, const struct nnactl_shapes *shapes)
 {
 	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
 	char error[TFLITE_ERROR_SIZE];
@@ -86,6 +114,9 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 	*s = (struct nnactl_session){ .path = path };
 	if (tflite_load(path, &s->model, error))
 		return nnactl_error("%s: %s", path, error);
+	for (uint32_t i = 0; shapes && i < shapes->count; i++)
+		if (tflite_set_input_shape(s->model, i, shapes->rank[i], shapes->dims[i], error))
+			return nnactl_error("%s: %s", path, error);
 	if (nnactl_device_open(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);

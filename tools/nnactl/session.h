@@ -3,6 +3,8 @@
 #ifndef NNACTL_SESSION_H
 #define NNACTL_SESSION_H
 
+#define NNACTL_MAX_SHAPES 16u
+
 #include "tools/nnactl/nnactl.h"
 #include "tools/tflite/translate.h"
 
@@ -28,9 +30,24 @@ struct nnactl_session {
 int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **device,
 		       struct nnactl_log *log);
 
-/* Load, translate and compile. Return: 0, or 1 with the error printed; close it in both cases. */
+/**
+ * struct nnactl_shapes - shapes of inputs that the command line states
+ * @count: inputs, in the order of the model
+ * @rank: of each
+ * @dims: of each
+ */
+struct nnactl_shapes {
+	uint32_t count;
+	uint32_t rank[NNACTL_MAX_SHAPES];
+	uint32_t dims[NNACTL_MAX_SHAPES][TFLITE_MAX_RANK];
+};
+
+/* Read "1,224,224,3" as the shape of the next input. Return: false with the error printed. */
+bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text);
+
+/* Load, translate and compile; @shapes may be NULL. Return: 0, or 1 with the error printed; close it in both cases. */
 int nnactl_session_open(struct nnactl_session *session, const char *path, const char *device,
-			uint32_t threads);
+			uint32_t threads, const struct nnactl_shapes *shapes);
 void nnactl_session_close(struct nnactl_session *session);
 
 #endif

@@ -534,7 +534,7 @@ static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsit
 static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, uint32_t index,
 			struct tflite_tensor *t)
 {
-	struct flatbuffer_vector shape;
+	struct flatbuffer_vector shape, signature;
 	struct tflite_ints dims;
 	uint8_t type = 0, variable = 0;
 	uint64_t size, bytes, whole;
@@ -549,7 +549,8 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	    !flatbuffer_scalar(&p->fb, table, 2, 4, &buffer) ||
 	    !flatbuffer_string(&p->fb, table, 3, &t->name) ||
 	    !flatbuffer_scalar(&p->fb, table, 5, 1, &variable) ||
-	    !flatbuffer_table(&p->fb, table, 6, &sparsity, &sparse))
+	    !flatbuffer_table(&p->fb, table, 6, &sparsity, &sparse) ||
+	    !flatbuffer_vector(&p->fb, table, 7, 4, &signature))
 		return damaged(p, "tensors");
 	if (shape.count > TFLITE_MAX_RANK)
 		return refuse(p, "tensor %u has %u dimensions, at most %u are possible", index,
@@ -567,6 +568,9 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 		    t->elements > UINT32_MAX)
 			return refuse(p, "tensor %u is too large", index);
 	}
+	dims = ints_of(p, &signature);
+	for (i = 0; i < dims.count && i < TFLITE_MAX_RANK; i++)
+		t->dynamic |= dims.at[i] < 0;
 	ret = parse_quantisation(p, table, t, index);
 	if (ret)
 		return ret;

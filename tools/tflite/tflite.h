@@ -84,6 +84,9 @@ struct tflite_ints {
  * @data: constants: the bytes, aligned to an element; else NULL
  * @size: of @data
  * @variable: state that is kept from one run to the next, and that no operator has as an output
+ * @dynamic: the file leaves dimensions open; those in @dims are an example
+ * @changed: @dims are no longer the file's (shapes.h)
+ * @folded: @data was made out of shapes (shapes.h)
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
  * @zero_point_count: 0, 1 or @scale_count
  * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:
@@ -97,7 +100,7 @@ struct tflite_tensor {
 	uint64_t elements;
 	const void *data;
 	size_t size;
-	bool variable;
+	bool variable, dynamic, changed, folded;
 	uint32_t scale_count, zero_point_count;
 	const float *scales;
 	const void *zero_points;
@@ -199,6 +202,13 @@ int tflite_load(const char *path, struct tflite_model **out, char *error);
 /* The same from memory, which is copied and need not be aligned. */
 int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error);
 void tflite_free(struct tflite_model *model);
+
+/*
+ * Another shape for input @index, of the same rank; before the model is translated, which completes
+ * all shapes that follow from it. Return: 0, or -EINVAL with a line at @error.
+ */
+int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
+			   const uint32_t *dims, char *error);
 
 /* Zeroed memory that lives as long as the model, 64-byte aligned; NULL when there is none. */
 void *tflite_derive(struct tflite_model *model, size_t size);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/tflite/shapes.h"
+
 /* By code; translate is NULL where there is no translation. */
 static const struct {
 	void (*translate)(struct tflite_translation *t, uint32_t type);
@@ -29,6 +31,10 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 	t->op_index = index;
 	t->in_count = 0;
 	code = t->op->code;
+	/* Its result is known from the shapes alone, or a CONCATENATION does its work. */
+	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
+	    tflite_in_list_update(t->sub, index))
+		return;
 	if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) && TRANSLATIONS[code].translate)
 		TRANSLATIONS[code].translate(t, TRANSLATIONS[code].type);
 	else if (code == TFLITE_CUSTOM && !strcmp(t->op->custom, "TFLite_Detection_PostProcess"))
@@ -162,6 +168,9 @@ int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops, 
 	error[0] = 0;
 	if (origin)
 		*origin = (struct tflite_origin){ 0 };
+	t.ret = tflite_infer_shapes(model, error);
+	if (t.ret)
+		return t.ret;
 	t.graphs = malloc(model->subgraph_count * sizeof(*t.graphs));
 	if (!t.graphs)
 		tflite_fail(&t, -ENOMEM, "out of memory");

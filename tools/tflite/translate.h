@@ -17,7 +17,8 @@
  *	FLOAT16 weights	that a DEQUANTIZE widens become FLOAT32 constants, which is exact
  *	parameters	that TFLite holds in tensors (sizes, axes, splits) must be constants
  *	state		in variable tensors becomes variables of the graph
- *	shapes		are those that the file states
+ *	shapes		are those that the file states; where it leaves some open, those that
+ *			follow from the shapes of the inputs (shapes.h)
  *
  * How an operator is translated is written in ops/, with the means of translation.h; which function
  * does it, in operator_list.h. Constants point into the model, which must outlive what the sink

@@ -1,15 +1,50 @@
 // SPDX-License-Identifier: MIT
 /* Joining tensors, and splitting one into several. */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 #include <errno.h>
 
+#include "tools/tflite/shapes.h"
+
+/* One row of a list replaced: row number == 0, 1, ... ? row : list */
+static void update_list(struct tflite_translation *t, const struct tflite_list_update *u)
+{
+	struct tflite_value list = { 0 }, row = { 0 }, at = { 0 }, rows;
+	uint32_t dims[TFLITE_MAX_RANK], k;
+	int32_t *numbers;
+
+	tflite_describe(t, &t->sub->tensors[u->list], &list.o);
+	tflite_describe(t, &t->sub->tensors[u->row], &row.o);
+	tflite_describe(t, &t->sub->tensors[u->sizes], &at.o);
+	list.operand = tflite_tensor_operand(t, (uint32_t)u->list);
+	row.operand = tflite_tensor_operand(t, (uint32_t)u->row);
+	at.operand = tflite_tensor_operand(t, (uint32_t)u->sizes);
+	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)list.o.dims[0] * 4 + 4);
+	if (!numbers) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (k = 0; k < list.o.dims[0]; k++)
+		numbers[k] = (int32_t)k;
+	dims[0] = list.o.dims[0];
+	for (k = 1; k < list.o.desc.rank; k++)
+		dims[k] = 1;
+	rows = tflite_int_tensor(t, list.o.desc.rank, dims, numbers);
+	rows = tflite_binary(t, NNA_OPERATION_EQUAL, rows, tflite_part(t, at, 0, 0, 1));
+	tflite_result(t, tflite_select(t, rows, row, list), 0);
+}
+
 void tflite_translate_concatenation(struct tflite_translation *t, uint32_t type)
 {
+	struct tflite_list_update update;
 	uint32_t i;
 
 	tflite_need(t, 1, 1);
 	tflite_need_options(t);
+	if (!t->ret && tflite_find_list_update(t->sub, t->op_index, &update)) {
+		update_list(t, &update);
+		return;
+	}
 	for (i = 0; i < t->op->inputs.count; i++)
 		tflite_push_input(t, i);
 	tflite_push_i32(t, tflite_axis(t, t->op->options.axis, tflite_output(t, 0)->rank));

@@ -4,90 +4,28 @@
 
 #include <errno.h>
 
-/* What begin, end and stride of a dimension take: @start, @start + @step, ..., @count of them. */
-struct span {
-	int32_t start, step, count;
-	bool shrink;
-};
+#include "tools/tflite/shapes.h"
 
 static int32_t clamp(int64_t value, int64_t low, int64_t high)
 {
 	return (int32_t)(value < low ? low : value > high ? high : value);
 }
 
-/*
- * One dimension of @size elements. @bit is the one of the masks; for a dimension that shrinks TFLite
- * looks at begin alone.
- */
-static void find_span(struct tflite_translation *t, int64_t size, int64_t begin, int64_t end,
-		      int32_t step, uint32_t bit, struct span *s)
+/* Return: the number of dimensions, 0 after an error. */
+static uint32_t find_spans(struct tflite_translation *t, struct tflite_span *spans)
 {
-	const struct tflite_options *o = &t->op->options;
-	int64_t first = step > 0 ? 0 : -1, last = step > 0 ? size : size - 1;
-
-	if (!step) {
-		tflite_fail(t, -EINVAL, "a stride is 0");
-		return;
-	}
-	*s = (struct span){ .step = step, .shrink = (uint32_t)o->shrink_axis_mask >> bit & 1 };
-	if (o->end_is_offset)
-		end += begin;
-	begin += begin < 0 ? size : 0;
-	end += end < 0 && !o->end_is_offset ? size : 0;
-	if (s->shrink) {
-		if (begin < 0 || begin >= size) {
-			tflite_fail(t, -EINVAL, "index %lld of %lld elements", (long long)begin,
-				    (long long)size);
-			return;
-		}
-		*s = (struct span){ (int32_t)begin, 1, 1, true };
-		return;
-	}
-	begin = (uint32_t)o->begin_mask >> bit & 1 ? (step > 0 ? 0 : size - 1)
-						   : clamp(begin, first, last);
-	end = (uint32_t)o->end_mask >> bit & 1 ? (step > 0 ? size : -1) : clamp(end, first, last);
-	s->start = (int32_t)begin;
-	if (step > 0)
-		s->count = end > begin ? (int32_t)((end - begin + step - 1) / step) : 0;
-	else
-		s->count = begin > end ? (int32_t)((begin - end - (int64_t)step - 1) / -(int64_t)step)
-				       : 0;
-}
-
-/*
- * The slices of all dimensions. An ellipsis stands for as many whole dimensions as are left, a new
- * axis for none. Return: the number of dimensions, 0 after an error.
- */
-static uint32_t find_spans(struct tflite_translation *t, struct span *spans)
-{
-	const struct tflite_options *o = &t->op->options;
 	const struct tflite_tensor *x = tflite_input(t, 0);
 	int32_t begin[32], end[32], step[32];
-	uint32_t count, taken = 0, k, dim = 0;
-	bool whole = false;
+	uint32_t count = tflite_constant_ints(t, 1, begin, 32);
+	const char *wrong = NULL;
 
-	count = tflite_constant_ints(t, 1, begin, 32);
 	if (tflite_constant_ints(t, 2, end, 32) != count ||
 	    tflite_constant_ints(t, 3, step, 32) != count)
 		tflite_fail(t, -EINVAL, "begins, ends and strides differ in number");
-	for (k = 0; k < count; k++)
-		taken += !((uint32_t)(o->new_axis_mask | o->ellipsis_mask) >> k & 1);
-	if (taken > x->rank)
-		tflite_fail(t, -EINVAL, "slices of %u dimensions, there are %u", taken, x->rank);
-	for (k = 0; k < count && !t->ret; k++) {
-		if ((uint32_t)o->ellipsis_mask >> k & 1) {
-			for (uint32_t n = x->rank - taken; n && !whole; n--, dim++)
-				spans[dim] = (struct span){ 0, 1, (int32_t)x->dims[dim], false };
-			whole = true;
-			continue;
-		}
-		if ((uint32_t)o->new_axis_mask >> k & 1)
-			continue;
-		find_span(t, x->dims[dim], begin[k], end[k], step[k], k, &spans[dim]);
-		dim++;
-	}
-	for (; dim < x->rank && !t->ret; dim++)
-		spans[dim] = (struct span){ 0, 1, (int32_t)x->dims[dim], false };
+	if (!t->ret)
+		wrong = tflite_find_spans(&t->op->options, x, count, begin, end, step, spans);
+	if (wrong)
+		tflite_fail(t, -EINVAL, "%s", wrong);
 	return t->ret ? 0 : x->rank;
 }
 
@@ -96,7 +34,7 @@ void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
 {
 	int32_t begin[TFLITE_MAX_RANK], end[TFLITE_MAX_RANK], step[TFLITE_MAX_RANK];
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
-	struct span spans[TFLITE_MAX_RANK];
+	struct tflite_span spans[TFLITE_MAX_RANK];
 	struct tflite_operand_desc o;
 	uint64_t elements = 1;
 	uint32_t rank, k;
