@@ -108,6 +108,7 @@ const char *tflite_code_name(uint32_t code)
 {
 	static const char *const names[] = {
 #define TFLITE_OP(code, name, translation, operation) [code] = #name,
+#define TFLITE_MADE(code, name, translation, operation) [code] = #name,
 #define TFLITE_NAME(code, name) [code] = #name,
 #include "tools/tflite/operator_list.h"
 	};

@@ -19,6 +19,8 @@ static const struct {
 } TRANSLATIONS[] = {
 #define TFLITE_OP(code, name, translation, operation) \
 	[code] = { tflite_translate_##translation, NNA_OPERATION_##operation },
+#define TFLITE_MADE(code, name, translation, operation) \
+	[code] = { tflite_translate_##translation, NNA_OPERATION_##operation },
 #define TFLITE_NAME(code, name) [code] = { NULL, 0 },
 #include "tools/tflite/operator_list.h"
 };

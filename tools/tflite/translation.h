@@ -221,6 +221,8 @@ void tflite_end_variables(struct tflite_translation *t);
 /* One for each name in the list; several rows may name the same one. */
 #define TFLITE_OP(code, name, translation, operation) \
 	void tflite_translate_##translation(struct tflite_translation *t, uint32_t type);
+#define TFLITE_MADE(code, name, translation, operation) \
+	void tflite_translate_##translation(struct tflite_translation *t, uint32_t type);
 #define TFLITE_NAME(code, name)
 #include "tools/tflite/operator_list.h"
 
