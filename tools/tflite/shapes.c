@@ -915,11 +915,15 @@ static void control(struct shapes *s)
 		enter(s, o->subgraph_b, 1);
 }
 
-static bool changed_input(struct shapes *s)
+/* Whether the file may not state the shapes that the operator works on. */
+static bool is_open(struct shapes *s)
 {
-	for (uint32_t i = 0; i < s->op->inputs.count; i++)
-		if (input(s, i) && (input(s, i)->changed || input(s, i)->folded))
+	for (uint32_t i = 0; i < s->op->inputs.count; i++) {
+		const struct tflite_tensor *x = input(s, i);
+
+		if (x && (x->changed || x->folded || x->dynamic))
 			return true;
+	}
 	for (uint32_t i = 0; i < s->op->outputs.count; i++)
 		if (output(s, i)->dynamic)
 			return true;
@@ -1127,7 +1131,7 @@ static void infer_subgraph(struct shapes *s, uint32_t number)
 	for (s->index = 0; s->index < s->sub->operator_count && !s->ret; s->index++) {
 		s->op = &s->sub->operators[s->index];
 		/* What the file states is right where nothing before it was open. */
-		if (s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE || changed_input(s))
+		if (s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE || is_open(s))
 			infer_operator(s);
 	}
 }

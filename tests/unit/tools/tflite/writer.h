@@ -18,12 +18,14 @@
 /*
  * The file so far. It is written from front to back: what a table refers to comes after it, and its
  * distance is filled in then. Every field has eight bytes in its table, which fits any scalar.
- * Elements of vectors are aligned to 16 bytes, and then moved by @skew, which is 0 or 4.
+ * Elements of vectors are aligned to 16 bytes, and then moved by @skew, which is 0 or 4. Buffer 0 is
+ * the empty one, tensor i of the subgraph that is being written has buffer @buffers + i + 1.
  */
 struct writer {
 	uint8_t bytes[16384];
 	size_t size;
 	size_t skew;
+	uint32_t buffers;
 };
 
 static inline size_t put_bytes(struct writer *w, const void *data, size_t size)
@@ -126,7 +128,41 @@ struct tensor_spec {
 	bool variable;
 	uint32_t channel_count;
 	const float *channel_scales;
+	uint8_t *sparse; /* dimension 0 is dense, dimension 1 compressed: ranges, then indices */
+	uint32_t range_count, index_count;
+	bool open; /* dimension 0 is only known at run time */
 };
+
+/* A vector of bytes as the schema's union of vectors: its type in @index, the table behind. */
+static inline void byte_list(struct writer *w, size_t at, int index, uint32_t count,
+			     const uint8_t *values)
+{
+	size_t holder;
+
+	scalar(w, at, index, 3, 1);
+	holder = table(w, 1);
+	refer(w, field(w, at, index + 1), holder);
+	vector(w, holder, 0, count, 1, values);
+}
+
+/* SparsityParameters of a matrix. */
+static inline void write_sparsity(struct writer *w, size_t tensor, const struct tensor_spec *s)
+{
+	static const int32_t order[] = { 0, 1 };
+	size_t at = table(w, 3), list, level;
+
+	refer(w, field(w, tensor, 6), at);
+	vector(w, at, 0, 2, 4, order);
+	list = vector(w, at, 2, 2, 4, NULL);
+	level = table(w, 6);
+	refer(w, list, level);
+	scalar(w, level, 1, s->dims[0], 4);
+	level = table(w, 6);
+	refer(w, list + 4, level);
+	scalar(w, level, 0, 1, 1);
+	byte_list(w, level, 2, s->range_count, s->sparse);
+	byte_list(w, level, 4, s->index_count, s->sparse + s->range_count);
+}
 
 static inline void write_tensors(struct writer *w, size_t subgraph, const struct tensor_spec *specs,
 				 uint32_t n)
@@ -139,9 +175,18 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 		refer(w, list + 4 * i, t);
 		vector(w, t, 0, specs[i].rank, 4, specs[i].dims);
 		scalar(w, t, 1, specs[i].type, 1);
-		scalar(w, t, 2, specs[i].data ? i + 1 : 0, 4);
+		scalar(w, t, 2, specs[i].data ? w->buffers + i + 1 : 0, 4);
 		if (specs[i].variable)
 			scalar(w, t, 5, 1, 1);
+		if (specs[i].sparse)
+			write_sparsity(w, t, &specs[i]);
+		if (specs[i].open) {
+			int32_t signature[4];
+
+			memcpy(signature, specs[i].dims, sizeof(signature));
+			signature[0] = -1;
+			vector(w, t, 7, specs[i].rank, 4, signature);
+		}
 		if (specs[i].scale == 0 && !specs[i].channel_count)
 			continue;
 		q = table(w, 7);
