@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What newer kernels have on older ones, and fixes of what all of them get wrong. The driver is
- * written for the newest kernel, and builds there without this directory. Kbuild includes this file
- * before each source file, with NNA_HAVE_* defined as probe.sh finds them in the kernel's headers.
+ * What newer kernels have on older ones. The driver is written for the newest kernel, and builds
+ * there without this directory. Kbuild includes this file before each source file, with NNA_HAVE_*
+ * defined as probe.sh finds them in the kernel's headers.
  */
 #ifndef NNA_COMPAT_H
 #define NNA_COMPAT_H
@@ -109,34 +109,6 @@ static inline bool drm_gem_is_imported(const struct drm_gem_object *obj)
 {
 	return obj->import_attach;
 }
-#endif
-
-/*
- * Refuses the core's ioctls that are not for render clients. On an accel node they reach code that
- * takes it for granted that the file has a DRM master, which files of accel nodes never have: the
- * core's own check looks at render nodes only, and a NULL pointer is dereferenced.
- */
-static inline bool nna_compat_ioctl_permitted(unsigned int cmd)
-{
-	unsigned int flags;
-
-	return !drm_ioctl_flags(DRM_IOCTL_NR(cmd), &flags) || flags & DRM_RENDER_ALLOW;
-}
-
-static inline long nna_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
-{
-	return nna_compat_ioctl_permitted(cmd) ? drm_ioctl(filp, cmd, arg) : -EACCES;
-}
-
-#define drm_ioctl nna_compat_ioctl
-
-#ifdef CONFIG_COMPAT
-static inline long nna_compat_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
-{
-	return nna_compat_ioctl_permitted(cmd) ? drm_compat_ioctl(filp, cmd, arg) : -EACCES;
-}
-
-#define drm_compat_ioctl nna_compat_compat_ioctl
 #endif
 
 #endif
