@@ -7,6 +7,9 @@
  * returning, fails by FAIL(), CHECK() or EQ(), and is skipped by SKIP().
  *
  * Exit status: 0, 1 (a test failed) or 4 (all were skipped).
+ *
+ * In a kernel tree, where KSELFTEST is defined, tests, processes and results are those of
+ * kselftest_harness.h, and only CHECK() and its like are from here.
  */
 #ifndef KSFT_H
 #define KSFT_H
@@ -24,6 +27,28 @@
 #ifndef KSFT_TIMEOUT_S
 #define KSFT_TIMEOUT_S 30
 #endif
+
+#ifdef KSELFTEST
+#include "kselftest_harness.h"
+
+/* A test's own alarm comes first. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT (16 * KSFT_TIMEOUT_S)
+#undef SKIP
+#undef TEST
+#define TEST(test_name) \
+	static void run_##test_name(void); \
+	TEST_SIGNAL(nna_##test_name, -1) \
+	{ \
+		alarm(KSFT_TIMEOUT_S * test_slowness()); \
+		run_##test_name(); \
+		fflush(stdout); \
+		_exit(0); \
+	} \
+	static void run_##test_name(void)
+
+TEST_HARNESS_MAIN
+#else
 #define KSFT_FAIL 1
 #define KSFT_SKIP 4
 
@@ -50,6 +75,8 @@ static inline void ksft_register(struct ksft_test *test)
 		ksft_register(&ksft_##test_name); \
 	} \
 	static void test_##test_name(void)
+
+#endif
 
 #define FAIL(...) do { \
 	printf("# %s:%d: ", __FILE__, __LINE__); \
@@ -79,6 +106,7 @@ static inline void ksft_register(struct ksft_test *test)
 		FAIL("%s is %lld, not %lld (%s)", #a, ksft_a, ksft_b, #b); \
 } while (0)
 
+#ifndef KSELFTEST
 int main(int argc, char **argv)
 {
 	int count = 0, failed = 0, skipped = 0, n = 0;
@@ -120,5 +148,7 @@ int main(int argc, char **argv)
 	printf("# Totals: pass:%d fail:%d skip:%d\n", count - failed - skipped, failed, skipped);
 	return failed ? KSFT_FAIL : count == skipped ? KSFT_SKIP : 0;
 }
+
+#endif /* KSELFTEST */
 
 #endif

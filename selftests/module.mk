@@ -11,12 +11,9 @@ TESTS += $(SELFTESTS)
 $(BUILD)/obj/selftests/%.o: CPPFLAGS += -Iselftests $(SELFTEST_CFLAGS)
 
 # The examples in the interface's documentation, as functions.
-$(BUILD)/obj/selftests/nna_examples.h: uapi/drm/nna_accel.h
+$(BUILD)/obj/selftests/nna_examples.h: uapi/drm/nna_accel.h selftests/examples.awk
 	@mkdir -p $(@D)
-	awk '/code-block:: C/ { on = 1; text = ""; next } /\*\// { on = 0 } \
-		on { sub(/^ \* ?/, ""); text = text $$0 "\n" } \
-		/^struct drm_nna_[a-z_]+ \{/ && text { sub(/^drm_nna_/, "", $$2); \
-			print "static void example_" $$2 "(void)\n{\n" text "}\n"; text = "" }' $< >$@
+	awk -f selftests/examples.awk $< >$@
 
 $(BUILD)/obj/selftests/nna_uapi_test.o: $(BUILD)/obj/selftests/nna_examples.h
 $(BUILD)/obj/selftests/nna_uapi_test.o: CPPFLAGS += -I$(BUILD)/obj/selftests
