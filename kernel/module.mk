@@ -47,6 +47,12 @@ graft:
 	@[ -n '$(KSRC)' ] || { echo 'make graft: say KSRC=, an unpacked kernel tree' >&2; exit 1; }
 	@kernel/graft '$(KSRC)'
 
+.PHONY: series
+SERIES ?= $(BUILD)/series
+series:
+	@[ -n '$(KSRC)' ] || { echo 'make series: say KSRC=, an unpacked kernel tree' >&2; exit 1; }
+	@kernel/series '$(KSRC)' '$(SERIES)'
+
 # The driver for the kernels of check-long and check-debug, each in a directory of its own. For the
 # latter also with its unit tests, and nna_splat.ko, which does what such a kernel reports.
 .PHONY: kernel-newest kernel-debug

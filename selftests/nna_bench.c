@@ -137,8 +137,8 @@ static void report(const char *how, struct samples *s)
 	if (floor_fd >= 0) {
 		double floor = at(s->floors, SAMPLES, 50);
 
-		printf("%s: doorbell to waking up in the driver: median %.1f us, p99 %.1f us\n", how,
-		       floor, at(s->floors, SAMPLES, 99));
+		printf("%s: doorbell to waking up in the driver: median %.1f us, p99 %.1f us\n",
+		       how, floor, at(s->floors, SAMPLES, 99));
 		printf("%s: null job: %.2f ping-pongs, %.2f times the driver's floor\n", how,
 		       job / ping, job / floor);
 	} else {
@@ -203,7 +203,8 @@ static void throughputs(struct env *env)
 			rate[i][r] = throughput(env, contexts[i]);
 	for (unsigned int i = 0; i < 3; i++)
 		qsort(rate[i], ROUNDS, sizeof(rate[i][0]), compare_doubles);
-	low = high = rate[0][ROUNDS / 2];
+	low = rate[0][ROUNDS / 2];
+	high = low;
 	for (unsigned int i = 0; i < 3; i++) {
 		double m = rate[i][ROUNDS / 2];
 
@@ -256,10 +257,10 @@ static void priority_cost(void)
 	       (double)hw_info(high.fd).tick_hz;
 	a = at(idle, n, 50);
 	b = at(behind, n, 50);
-	printf("high job: idle device %.1f us, within a long low job %.1f us; two longest tiles %.1f us\n",
-	       a, b, 2 * tile);
-	printf("high job: waits %.2f times idle time and two longest tiles; p99 %.1f us, idle %.1f us\n",
-	       b / (a + 2 * tile), at(behind, n, 99), at(idle, n, 99));
+	printf("high job: idle device %.1f us, within a long low job %.1f us; ", a, b);
+	printf("two longest tiles %.1f us\n", 2 * tile);
+	printf("high job: waits %.2f times idle time and two longest tiles; ", b / (a + 2 * tile));
+	printf("p99 %.1f us, idle %.1f us\n", at(behind, n, 99), at(idle, n, 99));
 	env_fini(&low);
 	env_fini(&high);
 }
@@ -272,8 +273,8 @@ enum neighbour {
 
 struct beside {
 	enum neighbour kind;
-	_Atomic bool stop;
 	unsigned int jobs;
+	_Atomic bool stop;
 };
 
 /*

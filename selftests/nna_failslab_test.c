@@ -159,7 +159,8 @@ TEST(fail_bo_sync)
 
 	set_up();
 	env_init(&env);
-	ops[0].handle = ops[1].handle = bo_create(env.fd, 4096, 0, DRM_NNA_BO_CACHED);
+	ops[0].handle = bo_create(env.fd, 4096, 0, DRM_NNA_BO_CACHED);
+	ops[1].handle = ops[0].handle;
 	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_BO_SYNC, &args), (void)0);
 }
 

@@ -312,6 +312,7 @@ TEST(out_fence_on_a_dmabuf)
 	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
 	stream_endless(&env);
 	struct drm_nna_submit args = env_submit(&env);
+
 	args.duration_ns = SECOND / 2;
 	EQ(submit_args(&env, &args, 0, out), 0);
 	EQ(drmSyncobjExportSyncFile(env.fd, out, &import.fd), 0);

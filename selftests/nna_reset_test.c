@@ -326,8 +326,10 @@ TEST(stuck_job_of_a_closed_file)
 	env_init(&env);
 	stream_null(&env);
 	uint32_t out = syncobj_create(env.fd);
+
 	EQ(submit(&env, 0, out), 0);
 	int status = wait_status(&env, out, hang_time(env.fd));
+
 	if (status != 1)
 		EQ(status, -ECANCELED);
 	expect_inference();
@@ -763,6 +765,7 @@ TEST(bound_while_dead)
 		_exit(0);
 	}
 	int status;
+
 	wait(&status);
 	EQ(WEXITSTATUS(status), 1);
 	inject("clear");

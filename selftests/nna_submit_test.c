@@ -86,6 +86,7 @@ TEST(start_in_the_middle)
 	stream_begin(&env);
 	stream_fill(&env, 0, 64, 1);
 	uint32_t second = stream_fill(&env, 64, 64, 2);
+
 	stream_end(&env);
 	stream_finish(&env);
 	args = env_submit(&env);

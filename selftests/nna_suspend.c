@@ -62,9 +62,9 @@ static void one_round(struct env *busy, struct env *queue, struct env *work, int
 	memset(work->map + ENV_DATA, 0, 4096);
 	check(pwrite(state, "freeze", 6, 0) == 6, "sleeps and wakes", round);
 
-	check(!syncobj_wait(busy->fd, first, LONG_WAIT) &&
-		      syncobj_status(busy->fd, first) == -ETIMEDOUT,
-	      "the job that ran has its result", round);
+	ok = !syncobj_wait(busy->fd, first, LONG_WAIT) &&
+	     syncobj_status(busy->fd, first) == -ETIMEDOUT;
+	check(ok, "the job that ran has its result", round);
 	ok = true;
 	for (int i = 0; i < JOBS; i++) {
 		ok = ok && !syncobj_wait(queue->fd, outs[i], LONG_WAIT) &&
@@ -76,7 +76,8 @@ static void one_round(struct env *busy, struct env *queue, struct env *work, int
 	      round);
 	check(counters(work->fd).driver_resets == resets, "nothing was reset", round);
 	args.duration_ns = 0;
-	args.deadline_ns = t = now_ns() + SECOND / 5;
+	t = now_ns() + SECOND / 5;
+	args.deadline_ns = t;
 	check(submit_args_and_wait(busy, &args) == -ETIMEDOUT && now_ns() >= t, "deadlines hold",
 	      round);
 	drmSyncobjDestroy(busy->fd, first);

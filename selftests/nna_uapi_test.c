@@ -16,7 +16,7 @@
 #include "nna_test.h"
 
 #define SIZE(type, size) \
-	_Static_assert(sizeof(struct drm_nna_##type) == (size), "struct drm_nna_" #type " is frozen")
+	_Static_assert(sizeof(struct drm_nna_##type) == (size), "drm_nna_" #type " is frozen")
 #define AT(type, field, offset) \
 	_Static_assert(offsetof(struct drm_nna_##type, field) == (offset), \
 		       "struct drm_nna_" #type "." #field " is frozen")
