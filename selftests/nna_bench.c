@@ -272,9 +272,9 @@ enum neighbour {
 };
 
 struct beside {
+	_Atomic bool stop;
 	enum neighbour kind;
 	unsigned int jobs;
-	_Atomic bool stop;
 };
 
 /*
