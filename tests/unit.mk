@@ -60,6 +60,7 @@ $(NNAPI_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
 
 # Fences that a test signals itself.
 UNIT_FENCE_TESTS := $(BUILD)/tests/unit/libnnaccel/runtime/test_fence \
+	$(BUILD)/tests/unit/libnnaccel/runtime/test_dependent \
 	$(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced
 $(UNIT_FENCE_TESTS): $(BUILD)/obj/demo/gate.o
 $(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced: UNIT_LIBS += $(NNACCEL_LIBS)

@@ -2,10 +2,10 @@
 /*
  * Events: the end of a run, or a sync fence that the caller brought; and waiting for fences by fd.
  *
- * The first to wait for a run waits for the device's fence, and tells the execution how the run has
- * ended, by the function that the event was made with; the others are told by the event. A thread
- * that runs an execution (fenced.c) does this itself. When nobody has waited for an event, its
- * destruction does.
+ * Whoever waits for a run waits for its fence. The first one tells the execution how the run has
+ * ended, by the function that the event was made with; the others are told by the event. For a run
+ * that waits in the library (fenced.c) the library may be the first. When nobody has waited for an
+ * event, its destruction does.
  */
 #include "hal-bridge/nnapi/event.h"
 
@@ -28,13 +28,12 @@ static void nnapi_event_destroy(void *object)
 	 * The run writes into the caller's memory, which may be gone when the caller has freed
 	 * everything: so the run ends before the last handle of it does.
 	 */
-	if (event->fence && !event->done)
-		event->end(event->run, nna_fence_wait(event->fence, -1));
+	if (event->fence)
+		nnapi_event_end(event, nna_fence_wait(event->fence, -1));
 	nna_fence_destroy(event->fence);
 	nnapi_object_unref(event->run);
 	if (event->fd >= 0)
 		close(event->fd);
-	pthread_cond_destroy(&event->changed);
 	pthread_mutex_destroy(&event->lock);
 	free(event);
 }
@@ -48,11 +47,23 @@ ANeuralNetworksEvent *nnapi_event_create(void *run, int (*end)(void *run, int er
 	nnapi_object_init(&event->object, nnapi_event_destroy);
 	event->fd = -1;
 	pthread_mutex_init(&event->lock, NULL);
-	pthread_cond_init(&event->changed, NULL);
 	if (run)
 		event->run = nnapi_object_ref(run);
 	event->end = end;
 	return event;
+}
+
+int nnapi_event_end(ANeuralNetworksEvent *event, int error)
+{
+	int result;
+
+	pthread_mutex_lock(&event->lock);
+	if (!event->done)
+		event->result = event->end(event->run, error);
+	event->done = true;
+	result = event->result;
+	pthread_mutex_unlock(&event->lock);
+	return result;
 }
 
 uint64_t nnapi_fence_fd_get_time(int fd)
@@ -106,22 +117,13 @@ int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
 NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 {
 	bool signalled;
-	int result;
 
 	if (!event)
 		return nnapi_null(__func__);
 	if (event->fd >= 0)
 		return nnapi_fence_fd_wait(event->fd, -1, &signalled);
-	pthread_mutex_lock(&event->lock);
-	while (event->thread_runs && !event->done)
-		pthread_cond_wait(&event->changed, &event->lock);
-	if (!event->done) {
-		event->result = event->end(event->run, nna_fence_wait(event->fence, -1));
-		event->done = true;
-	}
-	result = event->result;
-	pthread_mutex_unlock(&event->lock);
-	return result;
+	/* An event without a fence is of a run that could not be submitted, and done. */
+	return nnapi_event_end(event, event->fence ? nna_fence_wait(event->fence, -1) : 0);
 }
 
 NNAPI_EXPORT void ANeuralNetworksEvent_free(ANeuralNetworksEvent *event)

@@ -16,15 +16,13 @@
  * struct ANeuralNetworksEvent - the end of a run, or a sync fence of the caller's
  * @fd: of the sync fence that it was made from, owned; else -1
  * @run: the counted object that runs, a reference; NULL when it was made from a sync fence
- * @end: called with @run, and the library's error or 0, by whoever has waited for @fence. Return:
- *	the result code
- * @lock: of what follows. Whoever waits for the run holds it, so that one of them does and the
- *	others wait for that one
- * @changed: a thread of fenced.c has set @done
- * @fence: of the run; NULL when a thread runs it, or it could not be submitted
- * @done: the run has ended with @result
+ * @end: called once with @run, and the library's error or 0, by the first to know. Return: the
+ *	result code
+ * @fence: of the run; NULL when it could not be submitted. It does not change after the event has
+ *	been given to the caller.
  * @fenced: of a fenced execution: the caller may have the fence
- * @thread_runs: a thread waits for dependencies, runs it and signals @changed
+ * @lock: of what follows; not held while a run is waited for
+ * @done: the run has ended with @result
  * @result: a result code
  */
 struct ANeuralNetworksEvent {
@@ -32,10 +30,10 @@ struct ANeuralNetworksEvent {
 	int fd;
 	void *run;
 	int (*end)(void *run, int error);
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
 	struct nna_fence *fence;
-	bool done, fenced, thread_runs;
+	bool fenced;
+	pthread_mutex_t lock;
+	bool done;
 	int result;
 };
 
@@ -47,6 +45,12 @@ _Static_assert(!offsetof(struct ANeuralNetworksEvent, object), "the count of an 
  * both are NULL for a sync fence. Return: NULL without memory.
  */
 ANeuralNetworksEvent *nnapi_event_create(void *run, int (*end)(void *run, int error));
+
+/*
+ * The run has ended with @error of the library, or 0: the first to say so tells the object that
+ * runs. Return: the result code.
+ */
+int nnapi_event_end(ANeuralNetworksEvent *event, int error);
 
 /* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or cannot tell. */
 uint64_t nnapi_fence_fd_get_time(int fd);

@@ -4,8 +4,8 @@
  *
  * An execution is in preparation until it is first run; then arguments (argument.c) and properties
  * are settled. While it is in computation a second run is refused. It completes when the end of the
- * run has been seen: by the call that computes, by whoever waits for its event, or by a thread that
- * waited for dependencies (fenced.c). result.c tells what the run left behind.
+ * run has been seen: by the call that computes, by whoever waits for its event, or by the library
+ * when that waited for dependencies (fenced.c). result.c tells what the run left behind.
  */
 #include "hal-bridge/nnapi/execution.h"
 

@@ -2,9 +2,10 @@
 /*
  * Fenced executions: runs that begin when other events have ended.
  *
- * The device waits for a dependency that has a sync fence. A thread waits for the others, and for
- * all of them when an input has to be copied, and then computes; the event of such a run has no
- * fence (nnapi.h says when one has).
+ * The device waits for a dependency that has a sync fence. The library waits for the others, and
+ * for all of them when an input has to be copied, and then submits the run
+ * (nna_execution_submit_after()); the event of such a run has no sync fence (nnapi.h says when one
+ * has).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,93 +22,93 @@
 #define NNAPI_MAX_DEPENDENCIES 65536u
 
 /**
- * struct nnapi_waiter - what a thread waits for before it runs an execution
+ * struct nnapi_dependent - a run that waits in the library, until it has ended
  * @execution: what it runs; @event holds it
  * @event: the end of the run, a reference
  * @dependencies: @count events, references
- * @duration: of the run, ns from when the last dependency has ended; 0 is none
  */
-struct nnapi_waiter {
+struct nnapi_dependent {
 	ANeuralNetworksExecution *execution;
 	ANeuralNetworksEvent *event;
 	ANeuralNetworksEvent **dependencies;
 	uint32_t count;
-	uint64_t duration;
 };
 
-static void nnapi_waiter_free(struct nnapi_waiter *waiter)
+static void nnapi_dependent_free(struct nnapi_dependent *dependent)
 {
-	if (!waiter)
-		return;
-	for (uint32_t i = 0; i < waiter->count; i++)
-		nnapi_object_unref(waiter->dependencies[i]);
-	nnapi_object_unref(waiter->event);
-	free(waiter->dependencies);
-	free(waiter);
+	while (dependent->count)
+		nnapi_object_unref(dependent->dependencies[--dependent->count]);
+	nnapi_object_unref(dependent->event);
+	free(dependent->dependencies);
+	free(dependent);
 }
 
-static void *nnapi_waiter_run(void *arg)
+/* All dependencies have ended: this waits for none of them, but each of their runs is told. */
+static int nnapi_dependent_ready(void *user)
 {
-	struct nnapi_waiter *waiter = arg;
-	ANeuralNetworksExecution *execution = waiter->execution;
-	ANeuralNetworksEvent *event = waiter->event;
-	int ret = 0;
+	struct nnapi_dependent *dependent = user;
 
-	for (uint32_t i = 0; i < waiter->count; i++) {
-		if (ANeuralNetworksEvent_wait(waiter->dependencies[i]) && !ret) {
+	for (uint32_t i = 0; i < dependent->count; i++) {
+		if (ANeuralNetworksEvent_wait(dependent->dependencies[i])) {
 			nnb_log("dependency %u of an execution failed", i);
-			ret = -ECANCELED;
+			return -ECANCELED;
 		}
 	}
-	if (!ret)
-		ret = nnapi_execution_check_inputs(execution);
-	if (!ret)
-		ret = nna_execution_set_duration(execution->execution, waiter->duration);
-	if (!ret)
-		ret = nna_execution_compute(execution->execution);
-	pthread_mutex_lock(&event->lock);
-	event->result = nnapi_execution_end(execution, ret);
-	event->done = true;
-	pthread_cond_broadcast(&event->changed);
-	pthread_mutex_unlock(&event->lock);
-	nnapi_waiter_free(waiter);
-	return NULL;
+	return nnapi_execution_check_inputs(dependent->execution);
+}
+
+static void nnapi_dependent_ended(void *user, int error)
+{
+	struct nnapi_dependent *dependent = user;
+
+	nnapi_event_end(dependent->event, error);
+	nnapi_dependent_free(dependent);
 }
 
 /*
- * Starts a thread that waits for @count events, at least one, and does the run of @execution that
- * has begun and ends with @event. Return: 0 or a negative errno.
+ * Gives the run of @execution, which has begun and ends with @event, to the library, which waits
+ * for @count events, at least one. Return: 0 or a negative errno.
  */
-static int nnapi_waiter_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent *event,
-			      const ANeuralNetworksEvent *const *dependencies, uint32_t count,
-			      uint64_t duration)
+static int nnapi_dependent_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent *event,
+				 const ANeuralNetworksEvent *const *dependencies, uint32_t count)
 {
-	struct nnapi_waiter *waiter = calloc(1, sizeof(*waiter));
-	pthread_attr_t attr;
-	pthread_t thread;
-	int ret;
+	struct nnapi_dependent *self = calloc(1, sizeof(*self));
+	int *fds = calloc(count, sizeof(*fds));
+	struct nna_fence **fences = calloc(count, sizeof(struct nna_fence *));
+	struct nna_dependencies what = {
+		.fds = fds,
+		.fences = fences,
+		.read_late = true,
+		.ready = nnapi_dependent_ready,
+		.ended = nnapi_dependent_ended,
+		.user = self,
+	};
+	int ret = -ENOMEM;
 
-	if (waiter)
-		waiter->dependencies = calloc(count, sizeof(*waiter->dependencies));
-	if (!waiter || !waiter->dependencies) {
-		free(waiter);
-		return -ENOMEM;
+	if (self)
+		self->dependencies = calloc(count, sizeof(*self->dependencies));
+	if (!self || !self->dependencies || !fds || !fences) {
+		free(self);
+		goto out;
 	}
-	waiter->execution = execution;
-	waiter->event = nnapi_object_ref(event);
-	waiter->duration = duration;
-	for (uint32_t i = 0; i < count; i++)
-		waiter->dependencies[waiter->count++] = nnapi_object_ref(dependencies[i]);
-	event->thread_runs = true;
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	ret = pthread_create(&thread, &attr, nnapi_waiter_run, waiter);
-	pthread_attr_destroy(&attr);
+	self->execution = execution;
+	self->event = nnapi_object_ref(event);
+	for (uint32_t i = 0; i < count; i++) {
+		self->dependencies[self->count++] = nnapi_object_ref(dependencies[i]);
+		if (dependencies[i]->fd >= 0)
+			fds[what.fd_count++] = dependencies[i]->fd;
+		else if (dependencies[i]->fence)
+			fences[what.fence_count++] = dependencies[i]->fence;
+	}
+	ret = nna_execution_submit_after(execution->execution, &what, &event->fence);
 	if (ret) {
-		event->thread_runs = false;
-		nnapi_waiter_free(waiter);
+		event->fence = NULL;
+		nnapi_dependent_free(self);
 	}
-	return -ret;
+out:
+	free(fds);
+	free(fences);
+	return ret;
 }
 
 /*
@@ -115,7 +116,7 @@ static int nnapi_waiter_start(ANeuralNetworksExecution *execution, ANeuralNetwor
  *
  *	nothing		it has ended: @fd is -1, @wait is false
  *	a fence		the device can wait for @fd, which is the caller's
- *	the CPU		@wait is true: a thread has to call ANeuralNetworksEvent_wait()
+ *	a run		@wait is true: the library has to wait for it
  *
  * Return: NO_ERROR, or the code of a dependency that has failed already.
  */
@@ -135,11 +136,10 @@ static int nnapi_dependency_examine(const ANeuralNetworksEvent *dependency, int 
 			*wait = true;
 		return result;
 	}
-	if (!pthread_mutex_trylock(&event->lock)) {
-		done = event->done;
-		result = event->result;
-		pthread_mutex_unlock(&event->lock);
-	}
+	pthread_mutex_lock(&event->lock);
+	done = event->done;
+	result = event->result;
+	pthread_mutex_unlock(&event->lock);
 	if (done)
 		return result;
 	if (event->fence)
@@ -207,8 +207,10 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 			  nna_execution_get_input_route(execution->execution, i) !=
 				  NNA_ROUTE_DIRECT;
 	if (must_wait || (copies && count)) {
-		ret = nnapi_waiter_start(execution, self, dependencies, num_dependencies,
-					 duration);
+		ret = nna_execution_set_duration(execution->execution, duration);
+		if (!ret)
+			ret = nnapi_dependent_start(execution, self, dependencies,
+						    num_dependencies);
 		if (ret) {
 			ret = nnapi_execution_end(execution, ret);
 			goto fail;

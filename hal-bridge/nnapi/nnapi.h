@@ -52,7 +52,7 @@
  * ready only when ANeuralNetworksEvent_wait() returns, so a fence that signals earlier would be a
  * lie: such an event has none. Which arguments are copied is decided by libnnaccel (enum nna_route)
  * and asked there: nna_fence_export() refuses where an output is, and an input in a memory whose
- * route is not direct is only read by a thread that has waited for the dependencies.
+ * route is not direct is only read when the dependencies have ended.
  */
 #ifndef NNAPI_H
 #define NNAPI_H

@@ -16,11 +16,12 @@
  *
  * A program holds its graph and needs its device open; an execution needs its program; a fence
  * outlives its execution. Everything is destroyed by whoever created it, in any order that respects
- * this; destroying NULL does nothing. Destroying an execution that runs waits for it.
+ * this; destroying NULL does nothing. Destroying an execution waits for the device.
  *
  * Thread-safety: a device, a finished graph and a program may be used from any number of threads. A
  * graph under construction and an execution belong to one thread at a time. Fences may be waited
- * for from anywhere.
+ * for from anywhere. Runs that wait in the library (nna_execution_submit_after()) need a thread of
+ * its own, one or two for each device.
  *
  * Errors are negative errno values; nna_log gets a line that names the thing and what to do:
  *
@@ -143,7 +144,10 @@ struct nna_device_info {
  */
 NNACCEL_API int nna_device_open(const char *name, const struct nna_device_options *options,
 				struct nna_device **out);
-/* Closes a device that has no programs, executions and buffers any more. */
+/*
+ * Closes a device that has no programs, executions and buffers any more. A child of fork() can use
+ * neither a device of its parent's nor what was made for it: there, this does nothing.
+ */
 NNACCEL_API void nna_device_close(struct nna_device *device);
 /* Says what a device is. */
 NNACCEL_API void nna_device_get_info(const struct nna_device *device, struct nna_device_info *info);
@@ -545,7 +549,10 @@ enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED, NNA_ROUTE_COPIED };
 
 /* Makes an execution of a program, which has to outlive it. Return: 0 or -ENOMEM. */
 NNACCEL_API int nna_execution_create(struct nna_program *program, struct nna_execution **out);
-/* Waits for a run that is under way, and frees the execution. */
+/*
+ * Frees the execution. A run that still waits in the library for what it depends on ends with
+ * -ECANCELED, one that the device has is waited for.
+ */
 NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
 
 /**
@@ -614,16 +621,53 @@ NNACCEL_API int nna_execution_compute(struct nna_execution *execution);
  *
  * Inputs in the caller's memory are read here and now. An input in a buffer that is not direct is
  * copied, and may only be read when all in-fences have signalled: with such an input, or one in a
- * buffer whose value decides about shapes, this call waits for them. An in-fence that fails during
- * that wait ends the run (-ECANCELED), and so does the deadline that passes (-ETIMEDOUT): that is
- * what @out reports then, and no input has been read. A duration counts from the end of the wait.
+ * buffer whose value decides about shapes, a thread of the library waits for them. An in-fence that
+ * fails meanwhile ends the run (-ECANCELED), and so does the deadline that passes (-ETIMEDOUT):
+ * that is what @out reports then, and no input has been read. A duration counts from the end of the
+ * wait.
  *
- * A program whose shapes depend on data, or that may exceed the job limit, runs synchronously here.
+ * A program whose shapes depend on data, or that may exceed the job limit, runs synchronously: here
+ * without in-fences, in a thread of the library behind them.
  *
  * Return: 0, -EBUSY while a run is under way, or an error of the submission.
  */
 NNACCEL_API int nna_execution_submit(struct nna_execution *execution, const int *fds,
 				     uint32_t count, struct nna_fence **out);
+
+/**
+ * struct nna_dependencies - what a run waits for in the library
+ * @fds: @fd_count fds, as nna_execution_submit() takes them
+ * @fences: @fence_count fences of other runs, on any device of this process
+ * @read_late: inputs in the caller's memory are read when all of them have ended, too
+ * @ready: NULL, or called when all of them have ended without an error and no input that depends on
+ *	them has been read. Return: 0, or the error that the run ends with
+ * @ended: NULL, or called when the run has ended, and its fence knows it: the last call for this
+ *	run
+ * @user: for both
+ *
+ * The callbacks come from a thread of the library that other runs wait for as well, so they must
+ * not wait for anything that takes time. @ended may also come from nna_execution_destroy(); it may
+ * destroy the execution itself, but not close the device.
+ */
+struct nna_dependencies {
+	const int *fds;
+	uint32_t fd_count;
+	struct nna_fence *const *fences;
+	uint32_t fence_count;
+	bool read_late;
+	int (*ready)(void *user);
+	void (*ended)(void *user, int error);
+	void *user;
+};
+
+/*
+ * Runs when all @dependencies have ended; one thread waits for those of all runs of the device.
+ * @dependencies is read here only. Nothing can be exported from @out. Return: as above; after an
+ * error no callback has been called and none will be.
+ */
+NNACCEL_API int nna_execution_submit_after(struct nna_execution *execution,
+					   const struct nna_dependencies *dependencies,
+					   struct nna_fence **out);
 
 /*
  * The dimensions of an output after a run, also after one that ended with -ENOSPC. Return: 0,
@@ -661,7 +705,8 @@ NNACCEL_API int nna_execution_get_timing(const struct nna_execution *execution,
 NNACCEL_API int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
 /*
  * A new sync_file fd, the caller closes it. -ENOTSUP: the device has none, the run was synchronous,
- * or an output is not direct, so that it is complete only after nna_fence_wait().
+ * the library waits for its in-fences, or an output is not direct, so that it is complete only
+ * after nna_fence_wait().
  */
 NNACCEL_API int nna_fence_export(struct nna_fence *fence);
 NNACCEL_API void nna_fence_destroy(struct nna_fence *fence);

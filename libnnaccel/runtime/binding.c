@@ -297,13 +297,17 @@ int nna_bindings_write_table(struct nna_execution *e)
 	return 0;
 }
 
-void nna_bindings_copy_inputs(struct nna_execution *e)
+void nna_bindings_copy_inputs(struct nna_execution *e, uint32_t which)
 {
 	const struct nna_code *code = e->variant->code;
 
-	for (uint32_t i = 0; i < code->input_count; i++)
-		if (e->inputs[i].route != NNA_ROUTE_DIRECT && code->inputs[i].used &&
-		    code->inputs[i].size && !e->inputs[i].omitted)
+	for (uint32_t i = 0; i < code->input_count; i++) {
+		const struct nna_binding *b = &e->inputs[i];
+
+		if (which & (b->buffer ? NNA_INPUTS_BUFFERS : NNA_INPUTS_OWN) &&
+		    b->route != NNA_ROUTE_DIRECT && code->inputs[i].used && code->inputs[i].size &&
+		    !b->omitted)
 			memcpy((char *)e->context->staging->map + e->variant->places[i],
-			       nna_binding_data(&e->inputs[i]), code->inputs[i].size);
+			       nna_binding_data(b), code->inputs[i].size);
+	}
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
 
@@ -50,6 +51,7 @@ int nna_device_open(const char *name, const struct nna_device_options *options,
 		free(d);
 		return ret;
 	}
+	nna_waiter_init(&d->waiter);
 	d->ws->ops->get_info(d->ws, &d->info);
 	ret = find_backend(d);
 	if (ret) {
@@ -62,8 +64,10 @@ int nna_device_open(const char *name, const struct nna_device_options *options,
 
 void nna_device_close(struct nna_device *device)
 {
-	if (!device)
+	/* The threads and the memory of the device are those of the process that opened it. */
+	if (!device || getpid() != device->waiter.pid)
 		return;
+	nna_waiter_fini(&device->waiter);
 	device->ws->ops->destroy(device->ws);
 	free(device);
 }

@@ -42,6 +42,23 @@ int nna_execution_create(struct nna_program *program, struct nna_execution **out
 	return 0;
 }
 
+/*
+ * Ends a run that waits here for what it depends on, unless the waiter is about to go on with it or
+ * has done so.
+ */
+static void cancel(struct nna_execution *e)
+{
+	struct nna_wait *wait;
+
+	pthread_mutex_lock(&e->lock);
+	wait = e->waiting;
+	if (wait && !nna_waiter_cancel(&e->program->device->waiter, wait))
+		wait = NULL;
+	pthread_mutex_unlock(&e->lock);
+	if (wait)
+		wait->done(wait, -ECANCELED);
+}
+
 /* Takes the end of a run that nobody has waited for. */
 static void settle(struct nna_execution *e)
 {
@@ -49,6 +66,7 @@ static void settle(struct nna_execution *e)
 
 	if (!fence)
 		return;
+	cancel(e);
 	nna_fence_wait(fence, -1);
 	e->fence = NULL;
 	nna_fence_put(fence);
@@ -189,8 +207,7 @@ int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_
 	return 0;
 }
 
-/* Prepares what can stay as it is until bindings change: variant, context, state, base table. */
-static int prepare(struct nna_execution *e, bool readable, uint32_t *stop)
+int nna_execution_prepare(struct nna_execution *e, bool readable, uint32_t *stop)
 {
 	int ret = nna_execution_choose_variant(e, readable, stop);
 
@@ -243,8 +260,7 @@ static int submit(struct nna_execution *e, struct nna_fence **out)
 	return ret;
 }
 
-/* The deadline of a run all of whose in-fences have signalled now. */
-static uint64_t deadline_from_now(const struct nna_execution *e)
+uint64_t nna_execution_deadline_from_now(const struct nna_execution *e)
 {
 	uint64_t end;
 
@@ -253,41 +269,8 @@ static uint64_t deadline_from_now(const struct nna_execution *e)
 	return e->deadline_ns && e->deadline_ns < end ? e->deadline_ns : end;
 }
 
-/*
- * Prepares a run, and waits for its in-fences if anything has to be read here that is only there
- * when they have signalled. *deadline_ns becomes the run's: a duration counts from the end of that
- * wait. *ended: an in-fence or the deadline has ended the run. -EAGAIN: it can only run in parts,
- * and its in-fences have signalled.
- */
-static int prepare_behind(struct nna_execution *e, const int *fds, uint32_t count, uint32_t *stop,
-			  uint64_t *deadline_ns, bool *ended)
+int nna_execution_begin(struct nna_execution *e)
 {
-	bool wait = count && nna_bindings_have_buffers(e, true);
-	int ret = wait ? -EAGAIN : prepare(e, !count || !nna_bindings_have_buffers(e, false), stop);
-
-	*deadline_ns = e->deadline_ns;
-	if (ret != -EAGAIN || !count)
-		return ret;
-	ret = nna_fence_fds_wait(fds, count, e->deadline_ns);
-	*ended = ret == -ECANCELED || ret == -ETIMEDOUT;
-	if (ret)
-		return ret;
-	*deadline_ns = deadline_from_now(e);
-	return prepare(e, true, stop);
-}
-
-/*
- * Starts a run. One that can only be made in parts, or whose in-fences have failed while they were
- * waited for here, has ended when this returns.
- */
-static int start(struct nna_execution *e, const int *fds, uint32_t count)
-{
-	const struct nna_code *code;
-	uint64_t deadline_ns;
-	bool ended = false;
-	uint32_t stop;
-	int ret;
-
 	if (nna_execution_is_running(e))
 		return -EBUSY;
 	if (e->fence) {
@@ -301,24 +284,14 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 	e->results = NULL;
 	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++)
 		e->outputs[i].rows = 0;
-	ret = prepare_behind(e, fds, count, &stop, &deadline_ns, &ended);
-	if (ret == -EAGAIN) {
-		ret = nna_parts_run(e, stop, count ? deadline_ns : deadline_from_now(e));
-		ended = true;
-	}
-	if (ended) {
-		e->error = ret;
-		e->run = NNA_RUN_ENDED;
-		return 0;
-	}
-	if (ret) {
-		e->error = ret;
-		if (ret == -ENOSPC)
-			e->run = NNA_RUN_ENDED;
-		return ret;
-	}
-	code = e->variant->code;
-	nna_bindings_copy_inputs(e);
+	return 0;
+}
+
+int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const int *fds,
+			 uint32_t count, struct nna_fence **out)
+{
+	const struct nna_code *code = e->variant->code;
+
 	e->job = (struct nna_job){
 		.stream_va = e->variant->bo->va,
 		.stream_size = code->stream_size,
@@ -334,14 +307,19 @@ static int start(struct nna_execution *e, const int *fds, uint32_t count)
 		.fence_fds = fds,
 		.fence_count = count,
 	};
-	ret = submit(e, &e->fence);
-	if (ret) {
-		e->error = ret;
-		return ret;
-	}
-	e->timing = (struct nna_timing){ .submit = nna_now_ns() };
-	e->run = NNA_RUN_ACTIVE;
-	return 0;
+	e->error = submit(e, out);
+	if (!e->error)
+		e->timing = (struct nna_timing){ .submit = nna_now_ns() };
+	return e->error;
+}
+
+void nna_execution_end(struct nna_execution *e, int error)
+{
+	pthread_mutex_lock(&e->lock);
+	e->error = error;
+	e->run = NNA_RUN_ENDED;
+	e->waiting = NULL;
+	pthread_mutex_unlock(&e->lock);
 }
 
 /*
@@ -393,13 +371,13 @@ static int resume(struct nna_execution *e, struct nna_report *report)
 	return ret;
 }
 
-void nna_execution_finish(struct nna_execution *e, int error)
+void nna_execution_finish(struct nna_execution *e, struct nna_fence *fence, int error)
 {
 	struct nna_device *d = e->program->device;
 	struct nna_report report;
 
 	if (!error)
-		error = nna_context_job_error(d, e->context, e->fence);
+		error = nna_context_job_error(d, e->context, fence);
 	read_report(e, &report);
 	if (!error && report.yielded)
 		error = resume(e, &report);
@@ -422,51 +400,43 @@ void nna_execution_finish(struct nna_execution *e, int error)
 	e->run = NNA_RUN_ENDED;
 }
 
-/* Waits for the job of a run that nobody else knows of, and takes its end. */
-static int wait_for_end(struct nna_execution *e)
+int nna_execution_wait(struct nna_execution *e, struct nna_fence *fence)
 {
 	struct nna_winsys *ws = e->program->device->ws;
-	int ret = ws->ops->fence_wait(ws, e->fence, INT64_MAX);
+	int ret = ws->ops->fence_wait(ws, fence, INT64_MAX);
 
 	pthread_mutex_lock(&e->lock);
-	nna_execution_finish(e, ret);
+	nna_execution_finish(e, fence, ret);
 	ret = e->error;
 	pthread_mutex_unlock(&e->lock);
-	nna_fence_put(e->fence);
-	e->fence = NULL;
 	return ret;
 }
 
-int nna_execution_compute(struct nna_execution *execution)
-{
-	int ret = start(execution, NULL, 0);
-
-	if (ret)
-		return ret;
-	return execution->run == NNA_RUN_ENDED ? execution->error : wait_for_end(execution);
-}
-
-int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32_t count,
-			 struct nna_fence **out)
+int nna_execution_compute(struct nna_execution *e)
 {
 	struct nna_fence *fence;
-	int ret;
+	uint32_t stop;
+	int ret = nna_execution_begin(e);
 
-	if (count && !fds)
-		return -EINVAL;
-	ret = start(execution, fds, count);
 	if (ret)
 		return ret;
-	if (execution->run != NNA_RUN_ENDED && execution->variant->code->synchronous)
-		wait_for_end(execution);
-	if (execution->run == NNA_RUN_ENDED) {
-		*out = nna_fence_create_ended(execution->error);
-		return *out ? 0 : -ENOMEM;
+	ret = nna_execution_prepare(e, true, &stop);
+	if (ret == -EAGAIN) {
+		ret = nna_parts_run(e, stop, nna_execution_deadline_from_now(e));
+		nna_execution_end(e, ret);
+		return ret;
 	}
-	fence = execution->fence;
-	fence->execution = execution;
-	fence->exportable = nna_bindings_outputs_are_direct(execution);
-	nna_fence_get(fence);
-	*out = fence;
-	return 0;
+	if (!ret) {
+		nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
+		ret = nna_execution_launch(e, e->deadline_ns, NULL, 0, &fence);
+	}
+	if (ret) {
+		e->error = ret;
+		if (ret == -ENOSPC)
+			e->run = NNA_RUN_ENDED;
+		return ret;
+	}
+	ret = nna_execution_wait(e, fence);
+	nna_fence_put(fence);
+	return ret;
 }

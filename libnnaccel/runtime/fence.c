@@ -3,18 +3,20 @@
  * Fences: the end of a run, for which any number of threads may wait; and in-fences, by fd.
  *
  * A thread that waits first waits for the device, without a lock. Then, under the fence's lock, the
- * first one takes the end of the run and keeps its error.
+ * first one takes the end of the run and keeps its error. The end of a run that waits in the
+ * library (dependent.c) is told to all of them by nna_fence_end().
  */
 #include <errno.h>
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
 #include "libnnaccel/runtime/runtime.h"
 
-struct nna_fence *nna_fence_create_ended(int error)
+struct nna_fence *nna_fence_create(void)
 {
 	struct nna_fence *fence = calloc(1, sizeof(*fence));
 
@@ -22,9 +24,53 @@ struct nna_fence *nna_fence_create_ended(int error)
 		return NULL;
 	nna_fence_init(fence, NULL);
 	nna_fence_reset(fence);
-	fence->error = error;
-	atomic_store(&fence->done, true);
 	return fence;
+}
+
+void nna_fence_end(struct nna_fence *fence, int error)
+{
+	pthread_mutex_lock(&fence->lock);
+	fence->error = error;
+	atomic_store_explicit(&fence->done, true, memory_order_release);
+	if (fence->event >= 0)
+		eventfd_write(fence->event, 1);
+	pthread_cond_broadcast(&fence->ended);
+	pthread_mutex_unlock(&fence->lock);
+}
+
+int nna_fence_poll(struct nna_fence *fence)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&fence->lock);
+	if (fence->event < 0 && fence->ws) {
+		ret = fence->ws->ops->fence_poll(fence->ws, fence);
+	} else if (fence->event < 0) {
+		fence->event = eventfd(atomic_load(&fence->done), EFD_CLOEXEC | EFD_NONBLOCK);
+		ret = fence->event < 0 ? -errno : 0;
+	}
+	if (!ret)
+		ret = fence->event;
+	pthread_mutex_unlock(&fence->lock);
+	return ret;
+}
+
+/* Waits for the end of a run that this library ends. */
+static int wait_own(struct nna_fence *fence, int64_t deadline_ns)
+{
+	const struct timespec deadline = { deadline_ns / 1000000000, deadline_ns % 1000000000 };
+	int ret = 0;
+
+	pthread_mutex_lock(&fence->lock);
+	while (!ret && !atomic_load_explicit(&fence->done, memory_order_relaxed)) {
+		if (deadline_ns == INT64_MAX)
+			pthread_cond_wait(&fence->ended, &fence->lock);
+		else
+			ret = pthread_cond_timedwait(&fence->ended, &fence->lock, &deadline);
+	}
+	ret = atomic_load_explicit(&fence->done, memory_order_relaxed) ? fence->error : -ETIME;
+	pthread_mutex_unlock(&fence->lock);
+	return ret;
 }
 
 int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
@@ -37,6 +83,8 @@ int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 	if (timeout_ns >= 0 &&
 	    __builtin_add_overflow((int64_t)nna_now_ns(), timeout_ns, &deadline))
 		deadline = INT64_MAX;
+	if (!fence->ws)
+		return wait_own(fence, deadline);
 	ret = fence->ws->ops->fence_wait(fence->ws, fence, deadline);
 	pthread_mutex_lock(&fence->lock);
 	if (!atomic_load_explicit(&fence->done, memory_order_relaxed)) {
@@ -47,7 +95,7 @@ int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 			return -ETIME;
 		}
 		pthread_mutex_lock(&e->lock);
-		nna_execution_finish(e, ret);
+		nna_execution_finish(e, fence, ret);
 		fence->error = e->error;
 		pthread_mutex_unlock(&e->lock);
 		fence->execution = NULL;
@@ -64,8 +112,7 @@ int nna_fence_export(struct nna_fence *fence)
 	return fence->ws->ops->fence_export(fence->ws, fence);
 }
 
-/* How an in-fence has ended that polls as @revents says: 0 or a negative errno. */
-static int fence_fd_status(int fd, short revents)
+int nna_fence_fd_status(int fd, short revents)
 {
 	struct sync_file_info info = { 0 };
 
@@ -75,32 +122,6 @@ static int fence_fd_status(int fd, short revents)
 		return info.status < 0 ? -ECANCELED : 0;
 	/* It is no sync_file. The loopback takes anything that polls readable when signalled. */
 	return revents & POLLERR || !(revents & POLLIN) ? -ECANCELED : 0;
-}
-
-static int fence_fd_wait(int fd, uint64_t deadline_ns)
-{
-	for (;;) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		uint64_t now = nna_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
-		struct timespec timeout = { left / 1000000000, left % 1000000000 };
-		int ret = ppoll(&p, 1, deadline_ns ? &timeout : NULL, NULL);
-
-		if (ret > 0)
-			return fence_fd_status(fd, p.revents);
-		if (!ret)
-			return -ETIMEDOUT;
-		if (errno != EINTR)
-			return -errno;
-	}
-}
-
-int nna_fence_fds_wait(const int *fds, uint32_t count, uint64_t deadline_ns)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < count && !ret; i++)
-		ret = fence_fd_wait(fds[i], deadline_ns);
-	return ret;
 }
 
 void nna_fence_destroy(struct nna_fence *fence)

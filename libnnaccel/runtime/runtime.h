@@ -13,6 +13,8 @@
  *	result.c	what a run has left behind
  *	parts.c		runs whose shapes depend on data (parts.h), with frame.c and control.c
  *	fence.c		the end of a run, and in-fences
+ *	waiter.c	one thread for all that has to be waited for (waiter.h)
+ *	dependent.c	submitting, and runs that wait here before the device gets them
  *
  * Data and ownership
  *
@@ -44,16 +46,17 @@
  *
  *	- what is not direct is copied: an input before its run, an output after it;
  *	- an input that is copied out of a buffer is read when all in-fences have signalled without
- *	  an error, for which the submission waits on the CPU, as it does for one in a buffer whose
+ *	  an error, for which the waiter waits (dependent.c), as it does for one in a buffer whose
  *	  value the compiler needs. What is in the caller's own memory is read at the submission;
  *	- a run has a fence to export only if all its outputs are direct: the device's fence knows
  *	  nothing of a copy that comes after it.
  *
  * The end of a run
  *
- * Nothing runs in the background: whoever looks first (nna_execution_compute(), a wait for the
- * fence, the next call to the execution) takes the end with nna_execution_finish(). That resumes a
- * job that has yielded, reads the device's report, and copies the outputs that are not direct.
+ * Whoever looks first (nna_execution_compute(), a wait for the fence, the next call to the
+ * execution) takes the end with nna_execution_finish(). That resumes a job that has yielded, reads
+ * the device's report, and copies the outputs that are not direct. Only the end of a run that had
+ * to wait here is taken in the background, by the waiter: others may wait for it in turn.
  *
  * Locks, in the order in which they are taken
  *
@@ -62,6 +65,7 @@
  *
  *	fence @lock		the end of its run
  *	execution @lock		@run, @error, @timing and the outputs, while a fence may end the run
+ *	waiter @lock		what is waited for
  */
 #ifndef NNA_RUNTIME_H
 #define NNA_RUNTIME_H
@@ -73,6 +77,7 @@
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/runtime/waiter.h"
 #include "libnnaccel/winsys/fence.h"
 #include "libnnaccel/winsys/job.h"
 #include "libnnaccel/winsys/winsys.h"
@@ -93,6 +98,7 @@ struct nna_device {
 	const struct nna_backend *backend;
 	struct nna_log log;
 	struct nna_device_info info;
+	struct nna_waiter waiter;
 };
 
 struct nna_buffer {
@@ -317,8 +323,15 @@ bool nna_bindings_have_buffers(const struct nna_execution *execution, bool read)
 bool nna_bindings_outputs_are_direct(const struct nna_execution *execution);
 /* Writes the base table of the execution's context, for which staging memory may be needed. */
 int nna_bindings_write_table(struct nna_execution *execution);
-/* Copies inputs that are not direct to staging memory. */
-void nna_bindings_copy_inputs(struct nna_execution *execution);
+/**
+ * enum nna_inputs - inputs by where they are bound
+ * @NNA_INPUTS_OWN: in the caller's own memory
+ * @NNA_INPUTS_BUFFERS: in buffers
+ */
+enum nna_inputs { NNA_INPUTS_OWN = 1, NNA_INPUTS_BUFFERS = 2 };
+
+/* Copies inputs that are not direct to staging memory. @which is of enum nna_inputs, or both. */
+void nna_bindings_copy_inputs(struct nna_execution *execution, uint32_t which);
 
 /* ----------------------------------------------------------------------------------- executions */
 
@@ -336,6 +349,8 @@ enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
  * @duration_ns: from when all in-fences have signalled, 0 is none
  * @loop_limit_ns: of each WHILE
  * @fence: of the run under way, a reference; it stays until the next run
+ * @waiting: of a run that waits here for what it depends on: what the waiter has; under @lock, NULL
+ *	when the run has ended
  * @job: of the run under way
  * @submission: of @job
  * @error: of the last run
@@ -356,6 +371,7 @@ struct nna_execution {
 	pthread_mutex_t lock;
 	enum nna_run_state run;
 	struct nna_fence *fence;
+	struct nna_wait *waiting;
 	struct nna_job job;
 	struct nna_winsys_job submission;
 	int error;
@@ -376,22 +392,52 @@ bool nna_execution_has_parameters(const struct nna_execution *execution);
  * that their values are needed, and leaves @stop alone.
  */
 int nna_execution_choose_variant(struct nna_execution *execution, bool readable, uint32_t *stop);
+
+/* The steps of a run, each by one thread at a time: */
+
+/* Forgets the last run. -EBUSY: it has not ended. */
+int nna_execution_begin(struct nna_execution *execution);
 /*
- * Takes the end of a run. @error: 0 when its job has ended, or why that cannot be known. @lock is
- * held.
+ * Prepares what can stay as it is until bindings change: variant, context, state, base table.
+ * @readable, @stop and -EAGAIN: as above.
  */
-void nna_execution_finish(struct nna_execution *execution, int error);
+int nna_execution_prepare(struct nna_execution *execution, bool readable, uint32_t *stop);
+/*
+ * Submits the job of a run that has been prepared and whose inputs have been copied, behind the
+ * in-fences @fds. @deadline_ns: of the run, 0 is none. *out: a reference. Also the error of a
+ * failure is the execution's.
+ */
+int nna_execution_launch(struct nna_execution *execution, uint64_t deadline_ns, const int *fds,
+			 uint32_t count, struct nna_fence **out);
+/* The deadline of a run all of whose in-fences have signalled now. */
+uint64_t nna_execution_deadline_from_now(const struct nna_execution *execution);
+/* The run has ended with @error without a job of its own. */
+void nna_execution_end(struct nna_execution *execution, int error);
+/*
+ * Takes the end of a run whose job has @fence. @error: 0 when it has ended, or why that cannot be
+ * known. @lock is held.
+ */
+void nna_execution_finish(struct nna_execution *execution, struct nna_fence *fence, int error);
+/* Waits for the job with @fence of a run that nobody else waits for, and takes the run's end. */
+int nna_execution_wait(struct nna_execution *execution, struct nna_fence *fence);
 /* Takes the dimensions that depended on data, and copies the outputs that are not direct. */
 int nna_execution_take_outputs(struct nna_execution *execution);
 
 /* --------------------------------------------------------------------------------------- fences */
 
-/* Return: the fence of a run that has ended with @error, a reference; NULL without memory. */
-struct nna_fence *nna_fence_create_ended(int error);
+/* Return: the fence of a run that this library ends, a reference; NULL without memory. */
+struct nna_fence *nna_fence_create(void);
+/* The run of such a fence has ended with @error. */
+void nna_fence_end(struct nna_fence *fence, int error);
 /*
- * Waits until @count fences have signalled, up to @deadline_ns (absolute, 0 is for ever).
- * -ECANCELED: one of them has failed. -ETIMEDOUT; -EBADF: not an open fd.
+ * An fd that polls readable when the run of a fence has ended, or the job of one that has one. It
+ * is the fence's. Return: it, or a negative errno.
  */
-int nna_fence_fds_wait(const int *fds, uint32_t count, uint64_t deadline_ns);
+int nna_fence_poll(struct nna_fence *fence);
+/*
+ * How an in-fence has ended that polls as @revents says: 0, -ECANCELED (it has failed) or -EBADF
+ * (not an open fd). Does not wait.
+ */
+int nna_fence_fd_status(int fd, short revents);
 
 #endif

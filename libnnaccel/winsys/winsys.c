@@ -41,6 +41,6 @@ void nna_fence_put(struct nna_fence *fence)
 		fence->ws->ops->fence_release(fence->ws, fence);
 		return;
 	}
-	pthread_mutex_destroy(&fence->lock);
+	nna_fence_fini(fence);
 	free(fence);
 }

@@ -113,6 +113,8 @@ struct nna_winsys_job {
  *	ever). Returns 0 however it ended, -ETIME when it has not ended yet, or why one cannot wait.
  * @fence_status: returns how a job ended, for which fence_wait() has returned 0: 0 or a negative
  *	errno. For jobs without a report: it costs more than reading one.
+ * @fence_poll: sets @event of the fence to an fd that polls readable when the job has ended. Called
+ *	once while there are references, under the fence's @lock.
  * @fence_export: returns a new sync_file fd, or -ENOTSUP
  * @fence_release: takes a fence back that nobody has a reference to, for nna_fence_put()
  */
@@ -135,6 +137,7 @@ struct nna_winsys_ops {
 
 	int (*fence_wait)(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns);
 	int (*fence_status)(struct nna_winsys *ws, struct nna_fence *fence);
+	int (*fence_poll)(struct nna_winsys *ws, struct nna_fence *fence);
 	int (*fence_export)(struct nna_winsys *ws, struct nna_fence *fence);
 	void (*fence_release)(struct nna_winsys *ws, struct nna_fence *fence);
 };

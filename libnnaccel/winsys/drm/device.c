@@ -98,6 +98,7 @@ static const struct nna_winsys_ops drm_ops = {
 	.queue_submit = nna_drm_queue_submit,
 	.fence_wait = nna_drm_fence_wait,
 	.fence_status = nna_drm_fence_status,
+	.fence_poll = nna_drm_fence_poll,
 	.fence_export = nna_drm_fence_export,
 	.fence_release = nna_drm_fence_release,
 };

@@ -251,6 +251,7 @@ int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
 			 const struct nna_winsys_job *what, struct nna_fence **out);
 int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_fence *base, int64_t deadline_ns);
 int nna_drm_fence_status(struct nna_winsys *ws, struct nna_fence *base);
+int nna_drm_fence_poll(struct nna_winsys *ws, struct nna_fence *base);
 int nna_drm_fence_export(struct nna_winsys *ws, struct nna_fence *base);
 void nna_drm_fence_release(struct nna_winsys *ws, struct nna_fence *base);
 

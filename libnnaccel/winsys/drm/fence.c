@@ -44,6 +44,7 @@ void nna_drm_fence_drop(struct nna_drm *drm, struct nna_drm_fence *fence)
 {
 	if (atomic_fetch_sub_explicit(&fence->base.references, 1, memory_order_acq_rel) != 1)
 		return;
+	nna_fence_close_event(&fence->base);
 	fence->newer = drm->spare;
 	drm->spare = fence;
 }
@@ -55,7 +56,7 @@ void nna_drm_fence_destroy_spare(struct nna_drm *drm)
 	while ((fence = drm->spare)) {
 		drm->spare = fence->newer;
 		drmSyncobjDestroy(drm->fd, fence->handle);
-		pthread_mutex_destroy(&fence->base.lock);
+		nna_fence_fini(&fence->base);
 		free(fence);
 	}
 }
@@ -159,6 +160,16 @@ int nna_drm_fence_status(struct nna_winsys *ws, struct nna_fence *base)
 	return ret < 0 ? ret : 0;
 }
 
+int nna_drm_fence_poll(struct nna_winsys *ws, struct nna_fence *base)
+{
+	int fd = nna_drm_fence_export(ws, base);
+
+	if (fd < 0)
+		return fd;
+	base->event = fd;
+	return 0;
+}
+
 int nna_drm_fence_export(struct nna_winsys *ws, struct nna_fence *base)
 {
 	int fd;
@@ -173,6 +184,7 @@ void nna_drm_fence_release(struct nna_winsys *ws, struct nna_fence *base)
 	struct nna_drm_fence *fence = to_drm_fence(base);
 	struct nna_drm *drm = to_nna_drm(ws);
 
+	nna_fence_close_event(base);
 	pthread_mutex_lock(&drm->lock);
 	fence->newer = drm->spare;
 	drm->spare = fence;

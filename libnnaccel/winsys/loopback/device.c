@@ -38,7 +38,7 @@ static void lb_destroy(struct nna_winsys *ws)
 	while (lb->spare) {
 		struct nna_loopback_job *next = lb->spare->next;
 
-		pthread_mutex_destroy(&lb->spare->base.lock);
+		nna_fence_fini(&lb->spare->base);
 		free(lb->spare);
 		lb->spare = next;
 	}
@@ -107,6 +107,7 @@ static const struct nna_winsys_ops loopback_ops = {
 	.queue_submit = nna_loopback_queue_submit,
 	.fence_wait = nna_loopback_fence_wait,
 	.fence_status = nna_loopback_fence_status,
+	.fence_poll = nna_loopback_fence_poll,
 	.fence_export = nna_loopback_fence_export,
 	.fence_release = nna_loopback_fence_release,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Jobs. A job is made by submission; it ends in the ring's interrupt, or in the worker. */
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,18 @@ void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job)
 {
 	if (atomic_fetch_sub_explicit(&job->base.references, 1, memory_order_acq_rel) != 1)
 		return;
+	nna_fence_close_event(&job->base);
 	job->next = lb->spare;
 	lb->spare = job;
+}
+
+void nna_loopback_job_signal(struct nna_loopback_job *job)
+{
+	const uint64_t one = 1;
+
+	while (job->base.event >= 0 && write(job->base.event, &one, sizeof(one)) < 0 &&
+	       errno == EINTR)
+		;
 }
 
 /* The reference that is dropped last keeps the memory until the waiters have been woken. */
@@ -61,5 +72,6 @@ void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job,
 	job->queue = NULL;
 	atomic_store_explicit(&job->ended, 1, memory_order_release);
 	nna_loopback_futex(&job->ended, FUTEX_WAKE_BITSET, INT32_MAX, NULL);
+	nna_loopback_job_signal(job);
 	nna_loopback_job_put(lb, job);
 }

@@ -125,7 +125,8 @@ struct nna_loopback_queue {
 
 /**
  * struct nna_loopback_job - a job and its fence
- * @base: what users of the winsys see; the device has a reference until the job has ended
+ * @base: what users of the winsys see; the device has a reference until the job has ended, and
+ *	@jobs guards @event
  * @ended: the job has ended; a futex, read without a lock
  * @error: 0 or a negative errno, written before @ended
  * @queue: with a reference, until the job has ended
@@ -291,6 +292,8 @@ void nna_loopback_bo_free(struct nna_loopback *lb, struct nna_loopback_bo *bo);
 struct nna_loopback_job *nna_loopback_job_make(struct nna_loopback *lb);
 /* nna_fence_put() for who holds @jobs. */
 void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job);
+/* The job has ended: tells whoever polls for it. */
+void nna_loopback_job_signal(struct nna_loopback_job *job);
 /* The job has ended: wakes its waiters, and drops the references on it and its queue. */
 void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job, int error);
 /* Drops one reference. */
@@ -328,6 +331,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 			      const struct nna_winsys_job *what, struct nna_fence **out);
 int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns);
 int nna_loopback_fence_status(struct nna_winsys *ws, struct nna_fence *fence);
+int nna_loopback_fence_poll(struct nna_winsys *ws, struct nna_fence *fence);
 int nna_loopback_fence_export(struct nna_winsys *ws, struct nna_fence *fence);
 void nna_loopback_fence_release(struct nna_winsys *ws, struct nna_fence *fence);
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "demo/gate.h"
+#include "tests/unit/libnnaccel/runtime/threads.h"
 
 /* Floats of an argument: 64 bytes, so that one after the other need not be copied. */
 #define WIDTH 16u
@@ -27,6 +28,8 @@
 #define FEW 60u
 /* The most dependencies that a run may have. */
 #define MOST 65536u
+/* Runs that wait for the same gate. */
+#define CROWD 300u
 
 static bool loopback = true;
 static int vgem = -1;
@@ -259,6 +262,71 @@ static void test_chained_outputs(void **state)
 	chain(66, false);
 }
 
+/*
+ * Half of the runs read memory that has to be copied, behind a gate, and one each of the other half
+ * reads what one of these writes. One thread waits for all of them.
+ */
+static void test_crowd(void **state)
+{
+	static float in[CROWD][WIDTH], between[CROWD][WIDTH], out[CROWD][WIDTH];
+	static struct network first[CROWD], second[CROWD];
+	static ANeuralNetworksEvent *events[CROWD], *last[CROWD];
+	ANeuralNetworksModel *model = sum_model(WIDTH, 1, 1);
+	ANeuralNetworksCompilation *compilation = compile(model);
+	ANeuralNetworksEvent *before;
+	uint32_t threads, wrong = 0;
+	struct gate gate;
+	struct memory m;
+
+	memory_begin(&m, CROWD * SIZE + 4);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		OK(ANeuralNetworksExecution_create(compilation, &first[i].execution));
+		OK(ANeuralNetworksExecution_create(compilation, &second[i].execution));
+		OK(ANeuralNetworksExecution_setInputFromMemory(first[i].execution, 0, NULL,
+							       m.memory, i * SIZE + 4, SIZE));
+		OK(ANeuralNetworksExecution_setOutput(first[i].execution, 0, NULL, between[i],
+						      SIZE));
+		OK(ANeuralNetworksExecution_setInput(second[i].execution, 0, NULL, between[i],
+						     SIZE));
+		OK(ANeuralNetworksExecution_setOutput(second[i].execution, 0, NULL, out[i], SIZE));
+	}
+	/* A gate of vgem fails after ten seconds, so that all else is done before. */
+	before = gate_event(&gate);
+	threads = thread_count();
+	for (uint32_t i = 0; i < CROWD; i++) {
+		const ANeuralNetworksEvent *dependency = before;
+
+		OK(ANeuralNetworksExecution_startComputeWithDependencies(
+			first[i].execution, &dependency, 1, 0, &events[i]));
+		dependency = events[i];
+		OK(ANeuralNetworksExecution_startComputeWithDependencies(
+			second[i].execution, &dependency, 1, 0, &last[i]));
+	}
+	threads = thread_count() - threads;
+	for (uint32_t i = 0; i < CROWD; i++)
+		for (uint32_t k = 0; k < WIDTH; k++)
+			in[i][k] = 1 + i * WIDTH + k;
+	memcpy((char *)m.map + 4, in, sizeof(in));
+	assert_int_equal(gate_open(&gate), 0);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		OK(ANeuralNetworksEvent_wait(last[i]));
+		wrong += memcmp(out[i], in[i], SIZE) != 0;
+	}
+	assert_int_equal(wrong, 0);
+	assert_true(threads <= 1);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		ANeuralNetworksEvent_free(last[i]);
+		ANeuralNetworksEvent_free(events[i]);
+		ANeuralNetworksExecution_free(first[i].execution);
+		ANeuralNetworksExecution_free(second[i].execution);
+	}
+	ANeuralNetworksEvent_free(before);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+	gate_destroy(&gate);
+	memory_end(&m);
+}
+
 /* ---- in-fences that only the loopback takes */
 
 /* Whether @value is 0 still. Nothing orders this read, so ThreadSanitizer leaves it out. */
@@ -332,6 +400,66 @@ static void test_failed_dependency(void **state)
 	ANeuralNetworksEvent_free(broken);
 	close(pipe_fds[0]);
 	run_stop(&run);
+}
+
+/*
+ * A run that fails before all of its dependencies have ended may be the last to hold one of them;
+ * others do not have to wait until that has ended, too.
+ */
+static void test_early_failure(void **state)
+{
+	ANeuralNetworksEvent *broken = NULL, *gates[2] = { NULL }, *held = NULL, *event = NULL;
+	int pipe_fds[2], fences[2] = { eventfd(0, EFD_CLOEXEC), eventfd(0, EFD_CLOEXEC) };
+	const ANeuralNetworksEvent *dependencies[2];
+	struct run runs[3];
+	struct memory m;
+
+	memory_begin(&m, 4096);
+	assert_int_equal(pipe(pipe_fds), 0);
+	OK(ANeuralNetworksEvent_createFromSyncFenceFd(pipe_fds[0], &broken));
+	for (int i = 0; i < 2; i++)
+		OK(ANeuralNetworksEvent_createFromSyncFenceFd(fences[i], &gates[i]));
+	for (int i = 0; i < 3; i++) {
+		run_start(&runs[i], 4);
+		if (i < 2)
+			run_bind(&runs[i]);
+	}
+	/* The device waits with the first run; the second one alone holds its end. */
+	dependencies[0] = gates[0];
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(runs[0].execution, dependencies, 1,
+								 0, &held));
+	dependencies[0] = broken;
+	dependencies[1] = held;
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(runs[1].execution, dependencies, 2,
+								 0, &event));
+	ANeuralNetworksEvent_free(held);
+	close(pipe_fds[1]);
+	IS(OP_FAILED, ANeuralNetworksEvent_wait(event));
+	ANeuralNetworksEvent_free(event);
+	OK(ANeuralNetworksExecution_setInputFromMemory(runs[2].execution, 0, NULL, m.memory, 4,
+						       sizeof(float[4])));
+	OK(ANeuralNetworksExecution_setInput(runs[2].execution, 1, NULL, runs[2].b,
+					     sizeof(runs[2].b)));
+	OK(ANeuralNetworksExecution_setOutput(runs[2].execution, 0, NULL, runs[2].out,
+					      sizeof(runs[2].out)));
+	memset(runs[2].a, 0, sizeof(runs[2].a));
+	dependencies[0] = gates[1];
+	OK(ANeuralNetworksExecution_startComputeWithDependencies(runs[2].execution, dependencies, 1,
+								 0, &event));
+	signal_fd(fences[1]);
+	OK(ANeuralNetworksEvent_wait(event));
+	run_check(&runs[2]);
+	ANeuralNetworksEvent_free(event);
+	signal_fd(fences[0]);
+	for (int i = 0; i < 3; i++)
+		run_stop(&runs[i]);
+	for (int i = 0; i < 2; i++) {
+		ANeuralNetworksEvent_free(gates[i]);
+		close(fences[i]);
+	}
+	ANeuralNetworksEvent_free(broken);
+	memory_end(&m);
+	close(pipe_fds[0]);
 }
 
 /* The longest timeout there is, and the shortest in a fenced run that has to wait. */
@@ -422,10 +550,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_staged_inputs),
 		cmocka_unit_test(test_output_offsets),
 		cmocka_unit_test(test_chained_outputs),
+		cmocka_unit_test(test_crowd),
 	};
 	const struct CMUnitTest loopback_tests[] = {
 		cmocka_unit_test(test_fenced),
 		cmocka_unit_test(test_failed_dependency),
+		cmocka_unit_test(test_early_failure),
 		cmocka_unit_test(test_fenced_timeouts),
 		cmocka_unit_test(test_dependency_count),
 	};
