@@ -77,12 +77,25 @@ static void subgraph_free(struct nna_subgraph *sg)
 	free(sg->outputs);
 }
 
+/* A part has operands and an interface of its own; all else is the whole graph's. */
+static void part_free(struct nna_graph *part)
+{
+	if (part->subgraphs) {
+		free(part->subgraphs[0].operands);
+		free(part->subgraphs[0].inputs);
+		free(part->subgraphs[0].outputs);
+	}
+	nna_graph_unref(part->whole);
+	free(part->subgraphs);
+	free(part);
+}
+
 void nna_graph_unref(struct nna_graph *graph)
 {
 	if (!graph || atomic_fetch_sub_explicit(&graph->references, 1, memory_order_acq_rel) != 1)
 		return;
 	if (graph->whole) {
-		nna_graph_destroy_part(graph);
+		part_free(graph);
 		return;
 	}
 	for (uint32_t i = 0; i < graph->subgraph_count; i++)

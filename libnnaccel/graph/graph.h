@@ -185,8 +185,6 @@ struct nna_graph {
  */
 int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
 		       struct nna_graph **out);
-/* Frees a part; for nna_graph_unref() only. */
-void nna_graph_destroy_part(struct nna_graph *part);
 
 /*
  * For nna_graph_finish(): lifetimes, producers, order and nesting of all subgraphs. Return: 0,

@@ -63,18 +63,6 @@ static int make_interface(struct nna_subgraph *part, const uint8_t *roles)
 	return 0;
 }
 
-void nna_graph_destroy_part(struct nna_graph *part)
-{
-	if (part->subgraphs) {
-		free(part->subgraphs[0].operands);
-		free(part->subgraphs[0].inputs);
-		free(part->subgraphs[0].outputs);
-	}
-	nna_graph_unref(part->whole);
-	free(part->subgraphs);
-	free(part);
-}
-
 int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t from, uint32_t to,
 		       struct nna_graph **out)
 {
@@ -115,7 +103,7 @@ int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t f
 out:
 	free(roles);
 	if (ret)
-		nna_graph_destroy_part(graph);
+		nna_graph_unref(graph);
 	else
 		*out = graph;
 	return ret;

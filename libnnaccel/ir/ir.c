@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The tables of the ir: storages, values, commands, labels. They grow; nothing is ever removed. */
+/* The tables of the ir: storages, values, operations, labels. They grow; nothing is ever removed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +114,49 @@ int64_t nna_value_in_storage(struct nna_lower *l, struct nna_value *v,
 const struct nna_value *nna_lower_value(const struct nna_lower *l, uint32_t value)
 {
 	return value < l->value_count ? &l->values[value] : NULL;
+}
+
+int64_t nna_lower_scratch(struct nna_lower *l, uint8_t type, uint32_t rank, const uint32_t *dims,
+			  float scale, int32_t zero_point)
+{
+	struct nna_value v;
+	int ret = nna_value_plain(&v, type, rank, dims, scale, zero_point);
+
+	if (ret)
+		return ret;
+	return nna_value_in_storage(l, &v, NNA_STORAGE_SCRATCH, NNA_NONE, NULL, NULL);
+}
+
+int64_t nna_lower_constant(struct nna_lower *l, uint8_t type, uint32_t rank, const uint32_t *dims,
+			   float scale, int32_t zero_point, const void *data)
+{
+	struct nna_value v;
+	size_t bytes;
+	void *copy;
+	int ret = nna_value_plain(&v, type, rank, dims, scale, zero_point);
+
+	if (ret)
+		return ret;
+	bytes = (size_t)nna_value_elements(&v) * nna_type_size(type);
+	copy = malloc(bytes ? bytes : 1);
+	if (!copy)
+		return -ENOMEM;
+	if (bytes)
+		memcpy(copy, data, bytes);
+	return nna_value_in_storage(l, &v, NNA_STORAGE_CONSTANT, NNA_NONE, copy, copy);
+}
+
+const void *nna_lower_constant_data(const struct nna_lower *l, uint32_t value)
+{
+	const struct nna_value *v = nna_lower_value(l, value);
+	const struct nna_storage *s;
+
+	if (!v)
+		return NULL;
+	s = &l->storages[v->storage];
+	if (s->kind != NNA_STORAGE_CONSTANT || !s->data || !nna_value_contiguous(v))
+		return NULL;
+	return (const char *)s->data + v->offset;
 }
 
 /* Without its scales a value means other numbers: to drop them would be silently wrong. */

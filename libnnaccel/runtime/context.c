@@ -40,6 +40,31 @@ int nna_context_create(struct nna_device *d, enum nna_priority priority,
 	return 0;
 }
 
+/* What shares the staging slot has a place already; the others come after that. */
+int nna_context_place_io(const struct nna_code *code, uint64_t **places, uint64_t *size)
+{
+	uint64_t at = code->staging_size;
+
+	*places = calloc((size_t)code->input_count + code->output_count + 1, sizeof(**places));
+	if (!*places)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < code->input_count + code->output_count; i++) {
+		const struct nna_code_io *io = i < code->input_count ?
+						       &code->inputs[i] :
+						       &code->outputs[i - code->input_count];
+
+		if (io->staged) {
+			(*places)[i] = io->offset;
+			continue;
+		}
+		(*places)[i] = at;
+		if (__builtin_add_overflow(at, nna_align_up(io->size), &at))
+			return -ENOMEM;
+	}
+	*size = at;
+	return 0;
+}
+
 int nna_context_get(struct nna_program *program, struct nna_variant *variant,
 		    struct nna_context **out)
 {

@@ -102,19 +102,6 @@ void nna_execution_destroy(struct nna_execution *execution)
 
 /* ------------------------------------------------------------------------------------- settings */
 
-bool nna_execution_is_running(struct nna_execution *e)
-{
-	bool running;
-
-	/* The run may have ended without anyone having noticed. */
-	if (e->fence)
-		nna_fence_wait(e->fence, 0);
-	pthread_mutex_lock(&e->lock);
-	running = e->run == NNA_RUN_ACTIVE;
-	pthread_mutex_unlock(&e->lock);
-	return running;
-}
-
 int nna_execution_set_deadline(struct nna_execution *execution, uint64_t deadline_ns)
 {
 	if (nna_execution_is_running(execution))
@@ -167,11 +154,6 @@ static int need_state(struct nna_execution *e)
 		ret = ws->ops->bo_create(ws, size, 0, &owner->state);
 	e->state = owner->state;
 	return ret;
-}
-
-bool nna_execution_has_parameters(const struct nna_execution *e)
-{
-	return atomic_load_explicit(&e->program->has_parameters, memory_order_relaxed);
 }
 
 int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_t *stop)

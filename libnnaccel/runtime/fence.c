@@ -128,3 +128,16 @@ void nna_fence_destroy(struct nna_fence *fence)
 {
 	nna_fence_put(fence);
 }
+
+bool nna_execution_is_running(struct nna_execution *e)
+{
+	bool running;
+
+	/* The run may have ended without anyone having noticed. */
+	if (e->fence)
+		nna_fence_wait(e->fence, 0);
+	pthread_mutex_lock(&e->lock);
+	running = e->run == NNA_RUN_ACTIVE;
+	pthread_mutex_unlock(&e->lock);
+	return running;
+}

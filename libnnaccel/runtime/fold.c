@@ -35,21 +35,19 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 	struct nna_fence *fence;
 	struct nna_area areas[NNA_BACKEND_MAX_SLOTS] = { { 0 } };
 	struct nna_job job;
-	struct nna_variant v = { .code = (struct nna_code *)code };
-	int ret = nna_variant_place_io(&v);
+	uint64_t *places = NULL, staging_size;
+	int ret = nna_context_place_io(code, &places, &staging_size);
 
 	if (ret)
-		return ret;
+		goto out;
 	ret = nna_context_create(d, program->priority, code, &c);
 	if (!ret) {
-		ret = ws->ops->bo_create(ws, v.staging_size ? v.staging_size : 64, 0, &c->staging);
+		ret = ws->ops->bo_create(ws, staging_size ? staging_size : 64, 0, &c->staging);
 		if (ret)
 			nna_context_destroy(d, c);
 	}
-	if (ret) {
-		free(v.places);
-		return ret;
-	}
+	if (ret)
+		goto out;
 	for (uint32_t i = 0; i < code->slot_count; i++) {
 		const struct nna_slot *s = &code->slots[i];
 		uint64_t at = 0;
@@ -68,10 +66,10 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 			at = c->staging->va;
 			break;
 		case NNA_SLOT_INPUT:
-			at = c->staging->va + v.places[s->index];
+			at = c->staging->va + places[s->index];
 			break;
 		case NNA_SLOT_OUTPUT:
-			at = c->staging->va + v.places[code->input_count + s->index];
+			at = c->staging->va + places[code->input_count + s->index];
 			break;
 		}
 		areas[i] = (struct nna_area){ at, s->size };
@@ -92,10 +90,11 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 		nna_fence_put(fence);
 	}
 	for (uint32_t i = 0; !ret && i < code->output_count; i++)
-		memcpy(outputs[i], (char *)c->staging->map + v.places[code->input_count + i],
+		memcpy(outputs[i], (char *)c->staging->map + places[code->input_count + i],
 		       code->outputs[i].size);
 	nna_context_destroy(d, c);
-	free(v.places);
+out:
+	free(places);
 	return ret;
 }
 

@@ -134,6 +134,13 @@ int nna_context_create(struct nna_device *device, enum nna_priority priority,
 void nna_context_destroy(struct nna_device *device, struct nna_context *context);
 
 /*
+ * Where inputs and outputs of @code lie in staging memory: *places, for the caller to free also
+ * after a failure, with an offset for each input and then each output, in *size bytes. Return: 0 or
+ * -ENOMEM.
+ */
+int nna_context_place_io(const struct nna_code *code, uint64_t **places, uint64_t *size);
+
+/*
  * The report that the device writes of a job in @context, by way of the device's backend. @code is
  * what the job ran, for the origin of a failure.
  */
@@ -206,9 +213,6 @@ void nna_variant_put(struct nna_program *program, struct nna_variant *variant);
 struct nna_variant *nna_variant_trim(struct nna_program *program, uint32_t keep);
 /* Gives back a reference to each of a list. */
 void nna_variant_put_list(struct nna_program *program, struct nna_variant *variants);
-
-/* Fills in @places and @staging_size for @code. */
-int nna_variant_place_io(struct nna_variant *variant);
 
 /* Bytes of a final shape, UINT64_MAX when there are more than that. */
 uint64_t nna_shape_bytes_saturated(const struct nna_shape *shape);
@@ -385,7 +389,10 @@ bool nna_execution_is_running(struct nna_execution *execution);
  * Whether the values of some inputs are part of the signature. They can change in the caller's
  * memory without our knowledge.
  */
-bool nna_execution_has_parameters(const struct nna_execution *execution);
+static inline bool nna_execution_has_parameters(const struct nna_execution *execution)
+{
+	return atomic_load_explicit(&execution->program->has_parameters, memory_order_relaxed);
+}
 /*
  * Takes the variant for what is bound. -EAGAIN: there is none as a whole, operation @stop needs to
  * know what a run tells. Without @readable, inputs are not there yet: then -EAGAIN may also mean

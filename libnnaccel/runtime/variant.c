@@ -57,32 +57,6 @@ static int upload(struct nna_device *d, struct nna_code *code, struct nna_winsys
 	return 0;
 }
 
-/* What shares the staging slot has a place already; the others come after that. */
-int nna_variant_place_io(struct nna_variant *v)
-{
-	const struct nna_code *code = v->code;
-	uint64_t at = code->staging_size;
-
-	v->places = calloc((size_t)code->input_count + code->output_count + 1, sizeof(*v->places));
-	if (!v->places)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < code->input_count + code->output_count; i++) {
-		const struct nna_code_io *io = i < code->input_count ?
-						       &code->inputs[i] :
-						       &code->outputs[i - code->input_count];
-
-		if (io->staged) {
-			v->places[i] = io->offset;
-			continue;
-		}
-		v->places[i] = at;
-		if (__builtin_add_overflow(at, nna_align_up(io->size), &at))
-			return -ENOMEM;
-	}
-	v->staging_size = at;
-	return 0;
-}
-
 static int run_for_compiler(void *user, const struct nna_code *code, void *const *outputs)
 {
 	return nna_fold_run(user, code, outputs);
@@ -241,7 +215,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 	atomic_init(&v->references, 1);
 	ret = nna_compile(p->graph, &options, stop, &v->code);
 	if (!ret)
-		ret = nna_variant_place_io(v);
+		ret = nna_context_place_io(v->code, &v->places, &v->staging_size);
 	if (!ret)
 		ret = upload(p->device, v->code, &v->bo);
 out:

@@ -13,11 +13,6 @@
 /* The device's clock drifts against ours: the pair of times is read anew when it is older. */
 #define CLOCK_MAX_AGE_NS 1000000000ull
 
-int nna_drm_ioctl(int fd, unsigned long request, void *arg)
-{
-	return drmIoctl(fd, request, arg) ? -errno : 0;
-}
-
 static int query(int fd, uint32_t type, void *data, uint32_t size)
 {
 	struct drm_nna_dev_query q = { .type = type, .size = size, .pointer = (uintptr_t)data };

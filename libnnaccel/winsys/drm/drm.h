@@ -2,13 +2,15 @@
 /*
  * The DRM backend: nna.ko through its ioctls, and the syncobj ioctls of the DRM core.
  *
+ *	ioctl.c   calls of the driver
  *	device.c  opens and closes, answers what the device is, tells its time
  *	node.c    finds the device node
  *	vm.c      device addresses of BOs, and their mappings
  *	gem.c     GEM handles, which several BOs may share
  *	bo.c      BOs: create, import, export
  *	queue.c   contexts, and submission to them
- *	fence.c   syncobjs: the spare ones, those of jobs that have not ended, how a job ended
+ *	fence.c   waiting for a job's end, and how it ended
+ *	syncobj.c syncobjs: the spare ones, and those of jobs that have not ended
  *	zombie.c  BOs and queues that were destroyed while jobs used them
  *
  * Data and ownership

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The device as a whole: opening and closing, what it is, what time it has. */
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libnnaccel/clock.h"
@@ -15,12 +13,6 @@
 
 /* Bus addresses begin here, so that 0 is none. */
 #define FIRST_IOVA 0x40000000ull
-
-long nna_loopback_futex(atomic_uint *word, int op, uint32_t value, const struct timespec *deadline)
-{
-	return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, deadline, NULL,
-		       FUTEX_BITSET_MATCH_ANY);
-}
 
 static void lb_destroy(struct nna_winsys *ws)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Jobs. A job is made by submission; it ends in the ring's interrupt, or in the worker. */
+/*
+ * Jobs. A job is made by submission, and has a reference to its queue; it ends in the ring's
+ * interrupt, or in the worker.
+ */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -53,6 +56,12 @@ void nna_loopback_job_signal(struct nna_loopback_job *job)
 	while (job->base.event >= 0 && write(job->base.event, &one, sizeof(one)) < 0 &&
 	       errno == EINTR)
 		;
+}
+
+void nna_loopback_queue_put(struct nna_loopback_queue *q)
+{
+	if (!--q->references)
+		free(q);
 }
 
 /* The reference that is dropped last keeps the memory until the waiters have been woken. */

@@ -12,6 +12,7 @@
  *	job.c      jobs, from submission to their end
  *	queue.c    queues, and submission to them
  *	fence.c    waiting for a job's end
+ *	wake.c     how threads wake each other
  *	worker.c   the thread for what must wait: in-fences, full rings, BOs in use
  *
  * Data and ownership

@@ -20,12 +20,6 @@ int nna_loopback_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 	return 0;
 }
 
-void nna_loopback_queue_put(struct nna_loopback_queue *q)
-{
-	if (!--q->references)
-		free(q);
-}
-
 void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue)
 {
 	struct nna_loopback *lb = (struct nna_loopback *)ws;

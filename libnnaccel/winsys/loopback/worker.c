@@ -12,14 +12,6 @@
 
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-void nna_loopback_worker_wake(struct nna_loopback *lb)
-{
-	uint64_t one = 1;
-
-	while (write(lb->wake, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-}
-
 /* Return: 0, or the error with which a signalled in-fence ended. Only a sync_file can name one. */
 static int in_fence_error(int fd, short revents)
 {
