@@ -4,18 +4,18 @@
  * another storage, its producers write to that place at once. This makes CONCATENATION, PACK, and
  * results that end in a RESHAPE free.
  *
- * It looks at COPY commands whose input is a whole scratch storage and whose output is a place in
+ * It looks at COPY operations whose input is a whole scratch storage and whose output is a place in
  * another scratch storage or in an output. A copy goes when
  *
- *	-	nothing touches the place between the first command that touches the scratch storage
- *		and the copy;
+ *	-	nothing touches the place between the first operation that touches the scratch
+ *		storage and the copy;
  *	-	nothing writes the scratch storage after the copy, nor the place while the scratch
  *		storage is still read;
  *	-	every view of the scratch storage can be mapped to a view of the place;
  *	-	there are no jumps or branches in between.
  *
- * Then the operands of all these commands are renamed to mapped views and the copy is marked dead;
- * the scratch storage is unused from then on.
+ * Then the operands of all these operations are renamed to mapped views and the copy is marked
+ * dead; the scratch storage is unused from then on.
  */
 #include <errno.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place,
 	return true;
 }
 
-/* The first and the last command that touch a storage, and the last one that writes it. */
+/* The first and the last operation that touch a storage, and the last one that writes it. */
 static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *first, uint32_t *last,
 		      uint32_t *written)
 {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pass that fuses commands: what follows a command moves into it, where not a bit of the result
- * changes.
+ * The pass that fuses operations of the ir: what follows one moves into it, where not a bit of the
+ * result changes.
  *
  *	clamp		an IDENTITY that only clamps, or moves the zero point, becomes the clamp of
- *			the command that makes its input
+ *			the operation that makes its input
  *	residual	an ADD of a convolution's result becomes the convolution's residual
  *	padding		FILL and COPY that put a border around a convolution's input become its
  *			padding
  *
- * It expects the commands as the operations have lowered them, before the passes that move memory.
- * The value between two commands must be a whole scratch storage with one writer and one reader,
- * and there must be no jump or branch between them. Parameters of the command that stays are
- * changed in place, its operands renamed, and the other command is marked dead.
+ * It expects them as the graph has been lowered, before the passes that move memory.
+ * The value between two operations must be a whole scratch storage with one writer and one reader,
+ * and there must be no jump or branch between them. Parameters of the operation that stays are
+ * changed in place, its operands renamed, and the other operation is marked dead.
  *
- * Results of F16 are rounded once for each command, so an ADD of F16 is not fused. Clamps are fused
- * first, so that those behind an ADD go with it.
+ * Results of F16 are rounded once for each operation, so an ADD of F16 is not fused. Clamps are
+ * fused first, so that those behind an ADD go with it.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "libnnaccel/compiler/passes.h"
 
-/* How many operands of live commands read a storage. */
+/* How many operands of live operations read a storage. */
 static uint32_t count_readers(const struct nna_lower *l, uint32_t storage)
 {
 	uint32_t readers = 0;
@@ -37,7 +37,7 @@ static uint32_t count_readers(const struct nna_lower *l, uint32_t storage)
 	return readers;
 }
 
-/* The command that makes a value which exists only to be read by @reader; NNA_NONE for none. */
+/* The operation that makes a value which exists only to be read by @reader; NNA_NONE for none. */
 static uint32_t sole_producer(const struct nna_lower *l, uint32_t value, uint32_t reader)
 {
 	const struct nna_value *v = &l->values[value];
@@ -134,7 +134,7 @@ static int fuse_clamp(struct nna_lower *l, const struct nna_backend *backend, ui
 	return 0;
 }
 
-/* Whether command @p may move down to @to: nothing in between writes what it reads. */
+/* Whether operation @p may move down to @to: nothing in between writes what it reads. */
 static bool can_move_down(const struct nna_lower *l, uint32_t p, uint32_t to)
 {
 	const struct nna_ir_op *c = &l->ops[p];

@@ -2,11 +2,11 @@
 /*
  * Memory planning: the place of each storage in its area (constants, scratch memory, variables).
  *
- * It takes the commands as they will be emitted, and sets the offset and the @used flag of each
+ * It takes the operations as they will be emitted, and sets the offset and the @used flag of each
  * storage. Constants and variables follow each other. Scratch memory is reused: a storage lives
- * from the first command that touches it to the last one; the largest storages choose first, and
+ * from the first operation that touches it to the last one; the largest storages choose first, and
  * each takes the lowest place that is free during its life. An element-wise result takes the place
- * of an input that dies with the command, where the elements of both lie exactly alike.
+ * of an input that dies with the operation, where the elements of both lie exactly alike.
  *
  * A storage that is touched inside of a loop lives through all of it, since an iteration may read
  * what the one before has left.
@@ -23,8 +23,8 @@
 /**
  * struct life - when a storage is in use, and where
  * @storage: its number
- * @first: the first command that touches it, NNA_NONE if there is none
- * @last: the last command that touches it
+ * @first: the first operation that touches it, NNA_NONE if there is none
+ * @last: the last operation that touches it
  * @size: bytes, a multiple of ALIGN
  * @offset: its place
  */

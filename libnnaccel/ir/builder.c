@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Shorthands for the frequent commands (nna_emit_*, see lower.h): they fill in parameters from the
+ * Shorthands for the frequent operations (nna_emit_*): they fill in parameters from the
  * types and quantisation of values, and choose integer rules where the description has them.
  *
- * They take a lowering under construction and append to it; what has no elements emits no command.
+ * They take a lowering under construction and append to it; what has no elements adds no operation.
  */
 #include <errno.h>
 #include <math.h>
@@ -57,7 +57,7 @@ uint8_t nna_ir_rounding(const struct nna_lower *l)
 }
 
 /*
- * Views of one dims list with more dims than commands take become views with fewer, where their
+ * Views of one dims list with more dims than operations take become views with fewer, where their
  * strides allow it. @b may be @a.
  */
 static int fold_views(struct nna_lower *l, uint32_t *a, uint32_t *b)

@@ -7,7 +7,7 @@
  *	in 2	activation?	INT32				fused; none for INT32
  *	out 0	output		T0 [...]
  *
- * One EWISE command.
+ * One element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

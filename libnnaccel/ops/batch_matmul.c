@@ -156,7 +156,7 @@ static int lower(struct nna_op_context *op)
 		out = one_out;
 		p.outer = 1;
 	}
-	/* One command takes one batch axis. */
+	/* A MATMUL of the ir takes one batch axis. */
 	for (uint32_t k = 0; k + 1 < p.outer; k++)
 		count *= p.dims[k];
 	for (uint64_t i = 0; i < count && !ret; i++) {

@@ -16,7 +16,7 @@
  *	PRELU					FLOAT, QUANT8
  *	FLOOR_DIV				FLOAT, INT32
  *
- * One EWISE command.
+ * One element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

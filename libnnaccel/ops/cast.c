@@ -16,7 +16,7 @@
  *	in 0	input	QUANT8, QUANT8_SYMM, QUANT8_SYMM_PER_CHANNEL, QUANT16_SYMM, FLOAT16 [...]
  *	out 0	output	FLOAT [...]
  *
- * One EWISE command; one for each channel where scales are per channel, as an operand of a command
+ * One CAST of the ir; one for each channel where scales are per channel, as an operand of it
  * has one scale.
  */
 #include "libnnaccel/ops/op_util.h"
@@ -57,7 +57,7 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 	return 0;
 }
 
-/* Clamps to the range of @type before the CAST command, which would keep the low bits. */
+/* Clamps to the range of @type before the CAST, which would keep the low bits. */
 static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in,
 			   enum nna_operand_type type)
 {

@@ -13,7 +13,7 @@
  *	in 1 ...	inputs	ANY, all of one type [...]	all of the same dims
  *	out 0		output	type of the inputs [...]	rank + 1
  *
- * One COPY for each input, or an EWISE where an input is quantised in another way than the output.
+ * One COPY for each input, or a RESCALE where an input is quantised in another way than it.
  * The compiler elides copies whose input is a result (compiler/elide.c).
  */
 #include "libnnaccel/ops/op_util.h"

@@ -27,7 +27,7 @@
  *	out 3	count		INT32 [batch]			detections of each image
  *
  * n is input 8, times input 9 if not regular; what an image has less is filled with 0. FLOAT
- * scalars: see box.h. Boxes are decoded by EWISE commands in fp32, then there is one NMS.
+ * scalars: see box.h. Boxes are decoded element by element in fp32, then there is one NMS.
  */
 #include <math.h>
 

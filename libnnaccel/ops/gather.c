@@ -21,8 +21,8 @@
  *	out 0	output	Q0 [...]	the dims of the indices but the last, then those of the
  *					input from dimension n on
  *
- * One GATHER command, which checks each index on the device. GATHER_ND first turns coordinates into
- * row numbers, on the device too.
+ * One GATHER of the ir, which checks each index on the device. GATHER_ND first turns coordinates
+ * into row numbers, on the device too.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -132,7 +132,7 @@ static int nd_infer(struct nna_op_context *op)
 	return nna_set_dims(op, 0, rank, dims);
 }
 
-/* The number of a row is the sum of coordinate times stride: one EWISE, one REDUCE. */
+/* The number of a row is the sum of coordinate times stride: one BINARY, one REDUCE. */
 static int nd_lower(struct nna_op_context *op)
 {
 	const struct nna_shape *in_shape = &op->in[0], *index_shape = &op->in[1];

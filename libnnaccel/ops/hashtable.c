@@ -8,7 +8,7 @@
  *	out 0	output	Q2 [K, ...]		the row of each key, zeros where there is none
  *	out 1	hits	QUANT8_ASYMM [K]	1 where the key was found, else 0
  *
- * Every lookup is compared with every key (EWISE), the first match (ARG) is the row to GATHER, and
+ * Every lookup is compared with every key (BINARY), the first match (ARG) is the row to GATHER, and
  * a SELECT puts zeros where nothing matches (REDUCE ANY).
  */
 #include "libnnaccel/ops/op_util.h"

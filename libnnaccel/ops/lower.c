@@ -50,7 +50,7 @@ static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 		return -EINVAL;
 	v->rank = shape->rank;
 	memcpy(v->dims, shape->dims, sizeof(v->dims[0]) * shape->rank);
-	/* A TENSOR_INT32 may have a scale too, as a bias; commands take its numbers as they are. */
+	/* A TENSOR_INT32 may have a scale too, as a bias; the ir takes its numbers as they are. */
 	if (nna_operand_type_is_quantised(shape->type)) {
 		v->scale = shape->scale;
 		v->zero_point = shape->zero_point;

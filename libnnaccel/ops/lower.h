@@ -21,8 +21,8 @@ uint8_t nna_lower_type(enum nna_operand_type type);
  * struct nna_frame - operands of a subgraph while it is lowered
  * @values: value of each operand, NNA_NO_VALUE until there is one
  * @shapes: complete shape of each operand with a value
- * @bound, @bound_count, @bound_room: operands whose bytes are known, or can be asked for, though the
- *	graph does not state them
+ * @bound, @bound_count, @bound_room: operands whose bytes are known, or can be asked for, though
+ *	the graph does not state them
  * @outer: the frame of the operation that lowers this subgraph
  */
 struct nna_frame {

@@ -15,7 +15,7 @@
  *				(number of the hash) << bits
  *	SPARSE_DEPRECATED	as SPARSE, without (number of the hash) << bits
  *
- * An LSH command gives the bits; an EWISE and a REDUCE make numbers of them.
+ * An LSH of the ir gives the bits; a BINARY and a REDUCE make numbers of them.
  */
 #include "libnnaccel/ops/op_util.h"
 

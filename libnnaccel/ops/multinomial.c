@@ -7,7 +7,7 @@
  *	in 2	seeds	INT32 [2]
  *	out 0	classes	INT32 [batch, samples]
  *
- * MULTINOMIAL commands, each of as many rows as it may take. The numbers of a row follow from the
+ * MULTINOMIALs of the ir, each of as many rows as it may take. The numbers of a row follow from the
  * seeds and its place alone, so how rows are split does not show.
  */
 #include "libnnaccel/ops/op_util.h"

@@ -26,7 +26,7 @@
  *	in 4	nchw	BOOL
  *	out 0	output	T0 [b, h, w, c]
  *
- * Composed of EWISE and REDUCE commands; what lies between them is fp32 in scratch memory.
+ * Composed of element-wise operations and REDUCE; what lies between them is fp32 in scratch memory.
  */
 #include "libnnaccel/ops/window.h"
 

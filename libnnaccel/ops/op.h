@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operation in one place: its rules, the shapes of its outputs, its commands. There is a file of
+ * An operation in one place: its rules, the shapes of its outputs, its ir. There is a file of
  * ops/ for each operation, or for a family of operations that differ in a number or a function
  * only. Each defines a `const struct nna_op nna_op_<name>`; op_list.h lists the names, and op.c has
  * the table.
@@ -33,7 +33,8 @@
  *		those that the model states. -EAGAIN says that a value that decides about the shape
  *		is not known yet. Where the data decide how many rows there are, dims[0] is an upper
  *		bound: nna_set_bound().
- *	lower()	Emits commands, with complete shapes of the inputs. It never computes on data.
+ *	lower()	Adds operations of the ir, with complete shapes of the inputs. It never computes on
+ *		data.
  */
 #ifndef NNA_OP_H
 #define NNA_OP_H
@@ -99,7 +100,7 @@ struct nna_op_context {
 /**
  * struct nna_op - one operation
  * @type: which
- * @any_rank: its commands are copies and fills, so that operands may have more than NNA_IR_MAX_RANK
+ * @any_rank: it becomes copies and fills, so that operands may have more than NNA_IR_MAX_RANK
  *	dims
  * @min_inputs: fewest inputs
  * @max_inputs: most inputs, UINT32_MAX for no limit

@@ -136,7 +136,7 @@ int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, ui
 int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in);
 /* Fills with the number that means 0: the zero point of a quantised value. */
 int nna_do_zero(struct nna_lower *l, uint32_t out);
-/* Whether a value has no elements: then there is no command to emit for it. */
+/* Whether a value has no elements: then there is nothing to add for it. */
 bool nna_value_is_empty(const struct nna_lower *l, uint32_t value);
 
 #endif

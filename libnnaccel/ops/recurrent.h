@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What recurrent layers are made of. A layer is unrolled: what depends on the input alone is one
- * matrix product over all steps, the rest a few commands for each step. Functions return 0, a value
- * number where they return int64_t, or a negative errno.
+ * matrix product over all steps, the rest a few operations for each step. Functions return 0, a
+ * value number where they return int64_t, or a negative errno.
  */
 #ifndef NNA_RECURRENT_H
 #define NNA_RECURRENT_H

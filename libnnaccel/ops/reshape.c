@@ -23,7 +23,7 @@
  *	in 0	input	ANY [...]
  *	out 0	output	ANY [...]	the dims of the input
  *
- * The output is a view of the input's elements: no commands.
+ * The output is a view of the input's elements: no operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -7,7 +7,7 @@
  *	in 2	b		T1 [...]			taken elsewhere
  *	out 0	output		T1 [...]
  *
- * All have the same dims. One EWISE command.
+ * All have the same dims. One SELECT of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

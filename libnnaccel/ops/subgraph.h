@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Subgraphs that an operation (IF, WHILE) refers to: their shapes for given inputs, and their
- * commands in the place of the operation.
+ * operations in the place of the operation.
  *
  * An nna_subgraph_run belongs to its user from nna_subgraph_begin() to nna_subgraph_end(). Values
  * of the operation's inputs that are known when the program is compiled are known inside, too.

@@ -13,7 +13,7 @@
  *	RELU, RELU1, RELU6, TANH, LOGISTIC, RSQRT, HARD_SWISH, LEAKY_RELU	FLOAT, QUANT8
  *	LOGICAL_NOT								BOOL8
  *
- * One EWISE command.
+ * One element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the NNA shall do: the fields of its ring entry that are not the driver's. Whoever emits
- * commands fills it in; a backend of the winsys for the NNA gives it to the driver or the ring.
- * Everybody else hands on a pointer: a winsys for another device has a struct of its own.
+ * One run of a stream, as the runtime asks for it. Only the winsys looks into it, which gives it to
+ * the driver or writes it to a ring; everybody else hands on a pointer.
  */
 #ifndef NNA_WINSYS_JOB_H
 #define NNA_WINSYS_JOB_H

@@ -11,7 +11,7 @@
 #include "libnnaccel/backend/nna/commands.h"
 #include "libnnaccel/backend/nna/nna.h"
 
-/* Operands come in the same order here and there. */
+/* Operands of an operation and of its command come in the same order. */
 _Static_assert((int)NNAHW_CONV_CHANNELS == (int)NNA_CONV2D_PRIVATE &&
 		       (int)NNAHW_CONV_RESIDUAL == (int)NNA_CONV2D_RESIDUAL &&
 		       (int)NNAHW_MATMUL_CHANNELS == (int)NNA_CONV2D_PRIVATE &&
