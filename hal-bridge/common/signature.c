@@ -178,41 +178,36 @@ static bool nnb_places_take(const struct nnb_place *places, uint32_t t,
 	return true;
 }
 
-/* Which place gives T: the first of its kind. NULL: the form has none. */
-static const struct nnb_signature_operand *
-nnb_form_find_t(const struct nnb_form *form, const struct nnb_signature_call *call,
-		const char **what, uint32_t *index)
+/* Which operand gives T: that of the first place of its kind. False: the form has no T. */
+static bool nnb_form_find_t(const struct nnb_form *form, bool *output, uint32_t *index)
 {
 	const struct nnb_place *places[2] = { form->inputs, form->outputs };
 
 	for (uint32_t k = 0; k < 2; k++) {
-		uint32_t i = 0;
-
+		*output = k;
+		*index = 0;
 		for (const struct nnb_place *place = places[k]; place->count; place++) {
-			if (place->kind == NNB_KIND_T) {
-				*what = k ? "output" : "input";
-				*index = i;
-				return k ? &call->outputs[i] : &call->inputs[i];
-			}
-			i += place->count;
+			if (place->kind == NNB_KIND_T)
+				return true;
+			*index += place->count;
 		}
 	}
-	return NULL;
+	return false;
 }
 
 static bool nnb_form_fits(const struct nnb_form *form, const struct nnb_signature_call *call,
 			  struct nnb_fault *fault)
 {
-	const struct nnb_signature_operand *leader;
-	const char *what = NULL;
-	uint32_t index = 0, t = 0;
+	uint32_t index, t = 0;
+	bool output;
 
-	leader = nnb_form_find_t(form, call, &what, &index);
-	if (leader) {
-		if (index >= (what[0] == 'o' ? call->output_count : call->input_count))
-			return nnb_fault_set(fault, 0, "%u inputs and %u outputs are too few",
-					     call->input_count, call->output_count);
-		t = leader->type;
+	if (nnb_form_find_t(form, &output, &index)) {
+		const char *what = output ? "output" : "input";
+		uint32_t count = output ? call->output_count : call->input_count;
+
+		if (index >= count)
+			return nnb_fault_set(fault, 0, "%u %ss are too few", count, what);
+		t = output ? call->outputs[index].type : call->inputs[index].type;
 		if (t >= 32 || !(form->types & NNB_BIT(t)))
 			return nnb_fault_set(fault, 0, "%s %u is %s, for which it is not defined",
 					     what, index, nnb_type_name(t));

@@ -67,7 +67,6 @@ struct maker {
 	uint32_t inputs[4 * MAX_OPERANDS], input_count;
 	uint32_t outputs[4 * MAX_OPERANDS], output_count;
 	int32_t previous, previous_type;
-	uint32_t previous_rank;
 };
 
 static uint32_t type_size(int32_t type)
@@ -132,7 +131,8 @@ static void fill_numbers(struct maker *m, int32_t *numbers, uint32_t count)
 }
 
 /* Adds an operand. Return: a result code, which is BAD_DATA for a tensor that is too large. */
-static int add_operand(struct maker *m, const struct spot *spot, uint32_t rank, const uint32_t *dims)
+static int add_operand(struct maker *m, const struct spot *spot, uint32_t rank,
+		       const uint32_t *dims)
 {
 	const ANeuralNetworksOperandType type = {
 		.type = spot->type,
@@ -221,8 +221,7 @@ static int add_tensor(struct maker *m, const struct spot *spot, uint32_t more, b
 	uint64_t bytes = type_size(spot->type);
 	int ret;
 
-	if (!output && m->previous >= 0 && m->previous_type == spot->type &&
-	    (!m->previous_rank || (m->previous_rank >= spot->low && m->previous_rank <= spot->high))) {
+	if (!output && m->previous >= 0 && m->previous_type == spot->type) {
 		*number = m->previous;
 		m->previous = -1;
 		return 0;
@@ -289,7 +288,6 @@ static int add_operation(struct maker *m, const struct configuration *c)
 	if (!ret && definition_is_tensor(c->spots[c->in].type)) {
 		m->previous = numbers[c->in];
 		m->previous_type = c->spots[c->in].type;
-		m->previous_rank = 0;
 	}
 	return ret;
 }

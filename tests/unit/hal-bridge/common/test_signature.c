@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Signatures as their callers use them: without a model. What each operation takes is tested through
+ * the C API, tests/nnapi/test_signatures.c.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hal-bridge/common/signature.h"
+#include "hal-bridge/common/signature_table.h"
+#include "nnaccel.h"
+
+/* A subgraph of the caller's: how many arguments it has, all of them [2] of @type. */
+struct subgraph {
+	uint32_t inputs, outputs;
+	uint32_t type;
+};
+
+static const uint32_t one[1] = { 1 }, two[1] = { 2 };
+
+static uint32_t count(const void *subgraph, bool output)
+{
+	const struct subgraph *self = subgraph;
+
+	return output ? self->outputs : self->inputs;
+}
+
+static struct nnb_signature_operand argument(const void *subgraph, bool output, uint32_t index)
+{
+	const struct subgraph *self = subgraph;
+
+	return (struct nnb_signature_operand){ .type = self->type, .rank = 1, .dims = two };
+}
+
+static const struct nnb_signature_operand condition = { .type = NNA_OPERAND_TENSOR_BOOL8,
+							.rank = 1,
+							.dims = one };
+static const struct nnb_signature_operand tensor = { .type = NNA_OPERAND_TENSOR_FLOAT32,
+						     .rank = 1,
+						     .dims = two };
+
+static int check(uint32_t operation, const struct nnb_signature_operand *inputs,
+		 uint32_t input_count, const struct nnb_signature_operand *outputs,
+		 uint32_t output_count)
+{
+	const struct nnb_signature_call call = {
+		.operation = operation,
+		.inputs = inputs,
+		.input_count = input_count,
+		.outputs = outputs,
+		.output_count = output_count,
+		.count = count,
+		.argument = argument,
+	};
+
+	return nnb_signature_check(&call);
+}
+
+static void test_every_operation_has_one(void **state)
+{
+	for (uint32_t i = 0; i <= NNA_OPERATION_REVERSE; i++)
+		assert_non_null(nnb_signature_find(i));
+	assert_null(nnb_signature_find(NNA_OPERATION_REVERSE + 1));
+	assert_int_equal(check(NNA_OPERATION_REVERSE + 1, &tensor, 1, &tensor, 1), -EINVAL);
+	assert_int_equal(check(NNA_OPERATION_GATHER_ND, &tensor, 1, &tensor, 1), -EINVAL);
+	/* An OEM operation takes what it likes. */
+	assert_int_equal(check(NNB_OEM, NULL, 0, NULL, 0), 0);
+}
+
+/* Without any operands every operation says no, and does not look for them. */
+static void test_no_operands(void **state)
+{
+	for (uint32_t i = 0; i <= NNA_OPERATION_REVERSE; i++) {
+		assert_int_equal(check(i, NULL, 0, NULL, 0), -EINVAL);
+		assert_int_equal(check(i, &tensor, 1, NULL, 0), -EINVAL);
+		assert_int_equal(check(i, NULL, 0, &tensor, 1), -EINVAL);
+	}
+}
+
+static void test_subgraphs_of_the_caller(void **state)
+{
+	const struct subgraph right = { 1, 1, NNA_OPERAND_TENSOR_FLOAT32 };
+	const struct subgraph wrong[] = {
+		{ 2, 1, NNA_OPERAND_TENSOR_FLOAT32 },
+		{ 1, 2, NNA_OPERAND_TENSOR_FLOAT32 },
+		{ 1, 1, NNA_OPERAND_TENSOR_FLOAT16 },
+	};
+	struct nnb_signature_operand inputs[4] = {
+		condition,
+		{ .type = NNA_OPERAND_SUBGRAPH, .subgraph = &right },
+		{ .type = NNA_OPERAND_SUBGRAPH, .subgraph = &right },
+		tensor,
+	};
+
+	assert_int_equal(check(NNA_OPERATION_IF, inputs, 4, &tensor, 1), 0);
+	for (size_t i = 0; i < 3; i++) {
+		inputs[2].subgraph = &wrong[i];
+		assert_int_equal(check(NNA_OPERATION_IF, inputs, 4, &tensor, 1), -EINVAL);
+	}
+	inputs[2].subgraph = NULL;
+	assert_int_equal(check(NNA_OPERATION_IF, inputs, 4, &tensor, 1), -EINVAL);
+}
+
+/* What a refusal writes to standard error. */
+static void refusal(char *text, size_t size, uint32_t operation,
+		    const struct nnb_signature_operand *inputs, uint32_t input_count)
+{
+	FILE *file = tmpfile();
+	int kept = dup(STDERR_FILENO);
+
+	assert_non_null(file);
+	assert_true(kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	assert_int_equal(check(operation, inputs, input_count, &tensor, 1), -EINVAL);
+	fflush(stderr);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	rewind(file);
+	memset(text, 0, size);
+	assert_non_null(fgets(text, size, file));
+	fclose(file);
+}
+
+/* The line names the operation, the operand and the rule. */
+static void test_refusals_say_why(void **state)
+{
+	static const uint32_t five[5] = { 1, 1, 1, 1, 1 };
+	const struct nnb_signature_operand activation = { .type = NNA_OPERAND_INT32 };
+	struct nnb_signature_operand inputs[3] = { tensor, tensor, activation };
+	char text[256];
+
+	setenv("NNACCEL_LOG", "1", 1);
+	inputs[1].type = NNA_OPERAND_TENSOR_INT32;
+	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
+	assert_non_null(strstr(text, "ADD: input 1 is TENSOR_INT32"));
+	inputs[1] = tensor;
+	inputs[1].rank = 5;
+	inputs[1].dims = five;
+	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
+	assert_non_null(strstr(text, "ADD: input 1 has rank 5, allowed are 1 to 4"));
+	inputs[1] = tensor;
+	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 2);
+	assert_non_null(strstr(text, "ADD: 2 inputs are too few"));
+	inputs[2].omitted = true;
+	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
+	assert_non_null(strstr(text, "ADD: input 2 has no value"));
+	unsetenv("NNACCEL_LOG");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_operation_has_one),
+		cmocka_unit_test(test_no_operands),
+		cmocka_unit_test(test_subgraphs_of_the_caller),
+		cmocka_unit_test(test_refusals_say_why),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
