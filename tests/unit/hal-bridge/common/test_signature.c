@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Signatures as their callers use them: without a model. What each operation takes is tested through
- * the C API, tests/nnapi/test_signatures.c.
+ * Signatures as their callers use them: without a model. What each operation takes is tested
+ * through the C API, tests/nnapi/test_signatures.c.
  */
 #include <errno.h>
 #include <setjmp.h>
