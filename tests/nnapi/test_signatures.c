@@ -584,7 +584,7 @@ static void run_flow(void **state)
 	const struct flow *flow = *state;
 	bool loop = flow->operation == ANEURALNETWORKS_WHILE;
 	int32_t type = ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, result = ANEURALNETWORKS_TENSOR_BOOL8;
-	uint32_t in[4] = { 0, 1, 2, 3 }, out[2] = { 4, 5 };
+	uint32_t in[5] = { 0, 1, 2, 3 }, out[2] = { 4, 5 };
 	uint32_t in_count = loop ? 3 : 4, out_count = 1, rank = 1, size = 1;
 	ANeuralNetworksModel *model, *models[2];
 
