@@ -8,6 +8,10 @@ NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
 NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so
 LIBRARIES += $(NNAPI_LIB)
 
+# The device's version tells the build; the plug-in that is the reference has to be of the same.
+$(BUILD)/obj/hal-bridge/nnapi/device.o: CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj/hal-bridge/nnapi/device.o: $(BUILD)/gen/nna_build_id.h
+
 $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a \
 		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so

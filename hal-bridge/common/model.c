@@ -156,6 +156,7 @@ void nnb_model_fini(struct nnb_model *model)
 	for (uint32_t i = 0; model->arguments && i < model->input_count + model->output_count; i++)
 		nnb_operand_fini(&model->arguments[i]);
 	free(model->arguments);
+	free(model->vendors);
 	free(model->parts);
 	nna_graph_unref(model->graph);
 	memset(model, 0, sizeof(*model));
@@ -700,11 +701,48 @@ static int nnb_model_keep_arguments(struct nnb_model *model)
 	return 0;
 }
 
+/* Whether an operation is a vendor's, or refers to a model that has such an operation. */
+static bool nnb_operation_is_vendors(const struct nnb_model *model,
+				     const struct nnb_operation *operation)
+{
+	if (operation->type == NNB_OEM)
+		return true;
+	for (uint32_t i = 0; i < operation->input_count; i++) {
+		const struct nnb_model *other = model->operands[operation->inputs[i]].model;
+
+		if (other && other->vendor)
+			return true;
+	}
+	return false;
+}
+
+/* Remembers which operations are a vendor's, if there are any. */
+static int nnb_model_find_vendors(struct nnb_model *model)
+{
+	for (uint32_t i = 0; i < model->operation_count; i++)
+		model->vendor |= nnb_operation_is_vendors(model, &model->operations[i]);
+	if (!model->vendor)
+		return 0;
+	model->vendors = calloc(model->operation_count, sizeof(*model->vendors));
+	if (!model->vendors)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->operation_count; i++)
+		model->vendors[i] = nnb_operation_is_vendors(model, &model->operations[i]);
+	return 0;
+}
+
+bool nnb_model_operation_is_vendors(const struct nnb_model *model, uint32_t index)
+{
+	return model->vendors && model->vendors[index];
+}
+
 int nnb_model_finish(struct nnb_model *model)
 {
 	int ret;
 
 	ret = nnb_model_check(model);
+	if (!ret)
+		ret = nnb_model_find_vendors(model);
 	if (!ret)
 		ret = nnb_model_make_graph(model);
 	if (!ret)

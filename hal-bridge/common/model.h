@@ -92,6 +92,9 @@ struct nnb_operation {
  * @operations: until it is finished: likewise
  * @inputs: until it is finished: numbers of operands, as an operation's; NULL until they are set
  * @outputs: until it is finished: numbers of operands
+ * @vendor: an operation is a vendor's (OEM): nobody but its device can compute it
+ * @vendors: of a finished model with @vendor: whether each operation is one, or refers to a model
+ *	that has one; owned
  * @relaxed: float32 may be computed with the range and precision of float16
  * @arguments: of a finished model: its @input_count inputs and @output_count outputs, owned
  * @graph: of a finished model, a reference; NULL until then, and for one that breaks a rule
@@ -105,6 +108,8 @@ struct nnb_model {
 	uint32_t operation_count, operation_room;
 	uint32_t *inputs, *outputs;
 	uint32_t input_count, output_count;
+	bool vendor;
+	bool *vendors;
 	bool relaxed;
 	struct nnb_operand *arguments;
 	struct nna_graph *graph;
@@ -142,6 +147,12 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
  * Return: 0, -EINVAL when the model breaks a rule, -ENOMEM.
  */
 int nnb_model_finish(struct nnb_model *model);
+
+/*
+ * Whether operation @index of a finished model, as they were added, is a vendor's; always false
+ * when the model has none.
+ */
+bool nnb_model_operation_is_vendors(const struct nnb_model *model, uint32_t index);
 
 /* An input or output of a finished model; NULL when there is none of that number. */
 const struct nnb_operand *nnb_model_argument(const struct nnb_model *model, bool output,

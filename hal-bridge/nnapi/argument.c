@@ -224,7 +224,9 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 	if (!output)
 		length = shape.size;
 	rank = shape.dims ? shape.rank : 0;
-	buffer = nnapi_memory_get_buffer(memory, &base);
+	buffer = execution->execution ?
+			 nnapi_memory_get_buffer(memory, execution->compilation->device, &base) :
+			 NULL;
 	if (!execution->execution || shape.contradicts)
 		ret = 0;
 	else if (buffer && output)

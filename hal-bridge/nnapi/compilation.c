@@ -2,7 +2,9 @@
 /* Compilations: a model compiled for the device, and how it is to be compiled and run. */
 #include "hal-bridge/nnapi/compilation.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
@@ -31,7 +33,8 @@ const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompila
 	return nnb_model_argument(&compilation->model->model, output, index);
 }
 
-static int nnapi_compilation_create(ANeuralNetworksModel *model, bool explicit_device,
+static int nnapi_compilation_create(ANeuralNetworksModel *model,
+				    const ANeuralNetworksDevice *const *devices, uint32_t count,
 				    ANeuralNetworksCompilation **compilation, const char *function)
 {
 	if (!model->finished || !model->model.graph)
@@ -42,7 +45,10 @@ static int nnapi_compilation_create(ANeuralNetworksModel *model, bool explicit_d
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	nnapi_object_init(&(*compilation)->object, nnapi_compilation_destroy);
 	(*compilation)->model = nnapi_object_ref(model);
-	(*compilation)->explicit_device = explicit_device;
+	for (uint32_t i = 0; i < count; i++)
+		(*compilation)->listed[i] = (ANeuralNetworksDevice *)devices[i];
+	(*compilation)->listed_count = count;
+	(*compilation)->explicit_device = count == 1;
 	(*compilation)->priority = NNA_PRIORITY_MEDIUM;
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -53,7 +59,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_create(ANeuralNetworksModel *model,
 	if (!model || !compilation)
 		return nnapi_null(__func__);
 	*compilation = NULL;
-	return nnapi_compilation_create(model, false, compilation, __func__);
+	return nnapi_compilation_create(model, NULL, 0, compilation, __func__);
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_createForDevices(
@@ -68,7 +74,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_createForDevices(
 	ret = nnapi_device_check_list(devices, numDevices, __func__);
 	if (ret)
 		return ret;
-	return nnapi_compilation_create(model, true, compilation, __func__);
+	return nnapi_compilation_create(model, devices, numDevices, compilation, __func__);
 }
 
 NNAPI_EXPORT void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *compilation)
@@ -146,31 +152,68 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilatio
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+/* Compiles the model for one device. Return: 0, also after @cannot_compute, or a negative errno. */
+static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
+				     struct ANeuralNetworksDevice *device, uint64_t deadline_ns)
+{
+	const struct nna_program_options options = {
+		.priority = compilation->priority,
+		.deadline_ns = deadline_ns,
+	};
+	struct nna_device *opened = nnapi_device_open(device);
+	int ret;
+
+	if (!opened)
+		return -ENOENT;
+	ret = nna_program_create(opened, compilation->model->model.graph, &options,
+				 &compilation->program);
+	if (ret)
+		compilation->program = NULL;
+	else
+		compilation->device = device;
+	/* The reference takes every operation but a vendor's; what it cannot compute fails then. */
+	if (device->reference && nnb_result_of_call(ret) == ANEURALNETWORKS_BAD_DATA &&
+	    !compilation->model->model.vendor) {
+		nnb_log("%s: the model cannot be computed, executions will fail", device->name);
+		compilation->device = device;
+		compilation->cannot_compute = true;
+		return 0;
+	}
+	return ret;
+}
+
+/*
+ * Devices in the order in which they are asked: those that are listed, or the accelerator and the
+ * reference. The first that can compile the model gets all of it.
+ */
 NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
 {
-	struct nna_program_options options = { 0 };
-	uint64_t now;
+	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
+						     nnapi_device_get_reference() };
 	int ret = nnapi_compilation_open(compilation, __func__);
+	uint32_t count = 2, first = !devices[0];
+	uint64_t now, deadline_ns = 0;
 
 	if (ret)
 		return ret;
-	if (!nnapi_device_get())
-		return nnapi_error(UNAVAILABLE_DEVICE, "%s: there is no device", __func__);
+	if (compilation->listed_count) {
+		count = compilation->listed_count;
+		first = 0;
+		memcpy(devices, compilation->listed, sizeof(devices));
+	}
 	compilation->finished = true;
-	options.priority = compilation->priority;
 	now = nna_now_ns();
 	if (compilation->timeout_ns && compilation->timeout_ns < UINT64_MAX - now)
-		options.deadline_ns = now + compilation->timeout_ns;
-	ret = nna_program_create(nnapi_device_get()->device, compilation->model->model.graph,
-				 &options, &compilation->program);
-	if (!ret)
-		return ANEURALNETWORKS_NO_ERROR;
-	compilation->program = NULL;
-	if (!compilation->explicit_device && nnb_result_of_call(ret) == ANEURALNETWORKS_BAD_DATA) {
-		nnb_log("%s: the device does not support the model, executions will fail",
-			__func__);
-		compilation->cannot_compute = true;
-		return ANEURALNETWORKS_NO_ERROR;
+		deadline_ns = now + compilation->timeout_ns;
+	for (uint32_t i = first; i < count; i++) {
+		ret = nnapi_compilation_compile(compilation, devices[i], deadline_ns);
+		if (!ret)
+			return ANEURALNETWORKS_NO_ERROR;
+		nnb_log("%s: %s: %s", __func__, devices[i]->name, strerror(-ret));
+		/* With a list there is no way around a device that is listed and fails. */
+		if (compilation->listed_count &&
+		    nnb_result_of_call(ret) != ANEURALNETWORKS_BAD_DATA)
+			break;
 	}
 	return nnb_result_of_call(ret);
 }

@@ -16,20 +16,25 @@
 /**
  * struct ANeuralNetworksCompilation - a compilation
  * @model: a reference
+ * @listed: the devices that the caller named, @listed_count of them; none leaves the choice to us
  * @explicit_device: made for exactly one device: timeouts and durations can be asked for
+ * @device: that @program is for, once there is one
  * @finished: it cannot be changed any more
  * @timeout_ns: of compiling, 0 is none
  * @program: once it is finished successfully, else NULL
- * @cannot_compute: it is finished successfully, but the device does not support the model: without
- *	a list of devices executions find that out, and fail. @program is NULL
+ * @cannot_compute: it is finished successfully, but the model cannot be computed: where the
+ *	reference may be used, executions find that out, and fail. @program is NULL
  */
 struct ANeuralNetworksCompilation {
 	struct nnapi_object object;
 	ANeuralNetworksModel *model;
+	struct ANeuralNetworksDevice *listed[2];
+	uint32_t listed_count;
 	bool explicit_device;
 	bool finished, cannot_compute;
 	enum nna_priority priority;
 	uint64_t timeout_ns;
+	struct ANeuralNetworksDevice *device;
 	struct nna_program *program;
 };
 

@@ -187,6 +187,7 @@ bool nnapi_desc_has_role(const ANeuralNetworksMemoryDesc *desc,
 NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemoryDesc *desc,
 						      ANeuralNetworksMemory **memory)
 {
+	struct ANeuralNetworksDevice *device = NULL;
 	size_t size;
 	int ret;
 
@@ -197,9 +198,10 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 		return nnapi_error(BAD_STATE, "%s: the descriptor is not finished", __func__);
 	if (!nnb_type_bytes(desc->type.type, desc->type.rank, desc->type.dims, &size))
 		return nnapi_error(OP_FAILED, "%s: dimensions are unknown", __func__);
-	if (!nnapi_device_get())
-		return nnapi_error(UNAVAILABLE_DEVICE, "%s: there is no device", __func__);
-	ret = nnapi_memory_create_on_device(desc, &desc->type, size, memory);
+	/* The device of the first role that can be executed; others copy. */
+	for (uint32_t i = 0; i < desc->role_count && !device; i++)
+		device = desc->roles[i].compilation->device;
+	ret = nnapi_memory_create_on_device(desc, device, &desc->type, size, memory);
 	if (ret)
 		nnb_log("%s: %zu bytes: %s", __func__, size, strerror(-ret));
 	return nnb_result_of_call(ret);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device: the one that NNACCEL_DEVICE names, and what the API tells of it and of the runtime.
- * It is opened by whoever asks first, and stays open until the process ends.
+ * The devices: the accelerator that NNACCEL_DEVICE names and the reference, and what the API tells
+ * of them and of the runtime. A device is opened by whoever needs it first, and stays open until
+ * the process ends.
  */
 #include "hal-bridge/nnapi/device.h"
 
@@ -11,16 +12,22 @@
 #include <string.h>
 
 #include "hal-bridge/nnapi/nnapi.h"
+#include "nna_build_id.h"
 
 static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
-static struct ANeuralNetworksDevice nnapi_the_device;
+static pthread_once_t nnapi_reference_once = PTHREAD_ONCE_INIT;
+static struct ANeuralNetworksDevice nnapi_accelerator;
+static struct ANeuralNetworksDevice nnapi_reference = {
+	.reference = true,
+	.name = "nnapi-reference",
+	.version = "build " NNA_BUILD_ID,
+};
 
-static void nnapi_device_open(void)
+static void nnapi_accelerator_open(void)
 {
-	struct ANeuralNetworksDevice *self = &nnapi_the_device;
+	struct ANeuralNetworksDevice *self = &nnapi_accelerator;
 	const struct nna_device_options options = { .log = nnb_log_sink };
 	const char *wanted = getenv("NNACCEL_DEVICE");
-	const char *base;
 	int ret;
 
 	if (!wanted || !*wanted)
@@ -28,21 +35,46 @@ static void nnapi_device_open(void)
 	ret = nna_device_open(wanted, &options, &self->device);
 	if (ret) {
 		self->device = NULL;
-		nnb_log("no device: %s: %s", wanted, strerror(-ret));
+		nnb_log("no accelerator: %s: %s", wanted, strerror(-ret));
 		return;
 	}
 	nna_device_get_info(self->device, &self->info);
-	base = strrchr(self->info.name, '/');
-	snprintf(self->name, sizeof(self->name), "nnaccel-%.63s",
-		 base ? base + 1 : self->info.name);
-	snprintf(self->version, sizeof(self->version), "%.31s, ABI %u.%u", self->info.driver,
-		 self->info.abi_major, self->info.abi_minor);
+	snprintf(self->name, sizeof(self->name), "nnaccel-%s",
+		 self->info.loopback ? "loopback" : "nna");
+	snprintf(self->version, sizeof(self->version), "%.31s, ABI %u.%u, build " NNA_BUILD_ID,
+		 self->info.driver, self->info.abi_major, self->info.abi_minor);
+}
+
+static void nnapi_reference_open(void)
+{
+	struct ANeuralNetworksDevice *self = &nnapi_reference;
+	const struct nna_device_options options = { .log = nnb_log_sink, .isa = NNA_ISA_SCALAR };
+	int ret = nna_device_open("loopback", &options, &self->device);
+
+	if (ret) {
+		self->device = NULL;
+		nnb_log("%s: the loopback cannot be opened: %s", self->name, strerror(-ret));
+		return;
+	}
+	nna_device_get_info(self->device, &self->info);
 }
 
 struct ANeuralNetworksDevice *nnapi_device_get(void)
 {
-	pthread_once(&nnapi_device_once, nnapi_device_open);
-	return nnapi_the_device.device ? &nnapi_the_device : NULL;
+	pthread_once(&nnapi_device_once, nnapi_accelerator_open);
+	return nnapi_accelerator.device ? &nnapi_accelerator : NULL;
+}
+
+struct ANeuralNetworksDevice *nnapi_device_get_reference(void)
+{
+	return &nnapi_reference;
+}
+
+struct nna_device *nnapi_device_open(struct ANeuralNetworksDevice *device)
+{
+	if (device->reference)
+		pthread_once(&nnapi_reference_once, nnapi_reference_open);
+	return device->device;
 }
 
 int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_t count,
@@ -55,12 +87,14 @@ int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_
 	for (uint32_t i = 0; i < count; i++) {
 		if (!devices[i])
 			return nnapi_null(function);
-		if (devices[i] != nnapi_device_get())
+		if (devices[i] != nnapi_device_get() && devices[i] != &nnapi_reference)
 			return nnapi_error(BAD_DATA, "%s: device %u is not one of ours", function,
 					   i);
-		/* There is one device, so a second entry is a duplicate. */
-		if (i)
-			return nnapi_error(BAD_DATA, "%s: a device is named twice", function);
+		for (uint32_t k = 0; k < i; k++) {
+			if (devices[k] == devices[i])
+				return nnapi_error(BAD_DATA, "%s: a device is named twice",
+						   function);
+		}
 	}
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -84,7 +118,7 @@ NNAPI_EXPORT int ANeuralNetworks_getDeviceCount(uint32_t *numDevices)
 {
 	if (!numDevices)
 		return nnapi_null(__func__);
-	*numDevices = nnapi_device_get() ? 1 : 0;
+	*numDevices = nnapi_device_get() ? 2 : 1;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -93,9 +127,9 @@ NNAPI_EXPORT int ANeuralNetworks_getDevice(uint32_t devIndex, ANeuralNetworksDev
 	if (!device)
 		return nnapi_null(__func__);
 	*device = NULL;
-	if (devIndex || !nnapi_device_get())
+	if (devIndex > (nnapi_device_get() ? 1 : 0))
 		return nnapi_error(BAD_DATA, "%s: there is no device %u", __func__, devIndex);
-	*device = nnapi_device_get();
+	*device = devIndex || !nnapi_device_get() ? &nnapi_reference : nnapi_device_get();
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -112,7 +146,7 @@ NNAPI_EXPORT int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *devi
 {
 	if (!device || !type)
 		return nnapi_null(__func__);
-	*type = ANEURALNETWORKS_DEVICE_ACCELERATOR;
+	*type = device->reference ? ANEURALNETWORKS_DEVICE_CPU : ANEURALNETWORKS_DEVICE_ACCELERATOR;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -145,6 +179,8 @@ NNAPI_EXPORT int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device)
 
 	if (!device)
 		return nnapi_null(__func__);
+	if (device->reference)
+		return ANEURALNETWORKS_NO_ERROR;
 	ret = nna_buffer_create(device->device, 1, &probe);
 	nna_buffer_destroy(probe);
 	return nnb_result_of_call(ret);

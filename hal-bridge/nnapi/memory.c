@@ -97,6 +97,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromAHardwareBuffer(const AHardware
 }
 
 int nnapi_memory_create_on_device(const ANeuralNetworksMemoryDesc *desc,
+				  struct ANeuralNetworksDevice *device,
 				  const struct nnapi_memory_type *type, size_t size,
 				  ANeuralNetworksMemory **memory)
 {
@@ -111,7 +112,9 @@ int nnapi_memory_create_on_device(const ANeuralNetworksMemoryDesc *desc,
 	self->import_tried = true;
 	self->desc = nnapi_object_ref(desc);
 	self->type = *type;
-	ret = nna_buffer_create(nnapi_device_get()->device, size, &self->buffer);
+	self->device = device;
+	ret = nnapi_device_open(device) ?
+		      nna_buffer_create(device->device, size, &self->buffer) : -ENOENT;
 	if (!ret) {
 		self->map = nna_buffer_map(self->buffer);
 		if (!self->map)
@@ -130,7 +133,8 @@ NNAPI_EXPORT void ANeuralNetworksMemory_free(ANeuralNetworksMemory *memory)
 	nnapi_object_unref(memory);
 }
 
-struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory, size_t *offset)
+struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
+					   struct ANeuralNetworksDevice *device, size_t *offset)
 {
 	struct nna_buffer *buffer;
 
@@ -138,11 +142,12 @@ struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory, size_t
 	if (!memory->import_tried) {
 		memory->import_tried = true;
 		/* No error: what is in a memory that cannot be shared is copied. */
-		if (nna_buffer_import(nnapi_device_get()->device, memory->fd,
-				      memory->offset + memory->size, &memory->buffer))
+		if (nna_buffer_import(device->device, memory->fd, memory->offset + memory->size,
+				      &memory->buffer))
 			memory->buffer = NULL;
+		memory->device = device;
 	}
-	buffer = memory->buffer;
+	buffer = memory->device == device ? memory->buffer : NULL;
 	pthread_mutex_unlock(&memory->lock);
 	*offset = memory->device_memory ? 0 : memory->offset;
 	return buffer;

@@ -39,7 +39,8 @@ struct nnapi_memory_type {
  *	concerns memory.c
  * @type: of device memory: what it holds
  * @lock: of what follows
- * @buffer: the memory as the device knows it; NULL when it has to be copied
+ * @device: that @buffer is of
+ * @buffer: the memory as that device knows it; NULL when it has to be copied
  * @import_tried: @buffer will not change any more
  * @initialized: of device memory: a run or a copy has filled it
  */
@@ -54,6 +55,7 @@ struct ANeuralNetworksMemory {
 	ANeuralNetworksMemoryDesc *desc;
 	struct nnapi_memory_type type;
 	pthread_mutex_t lock;
+	struct ANeuralNetworksDevice *device;
 	struct nna_buffer *buffer;
 	bool import_tried;
 	bool initialized;
@@ -63,18 +65,20 @@ struct ANeuralNetworksMemory {
 _Static_assert(!offsetof(struct ANeuralNetworksMemory, object), "the count of a memory is first");
 
 /*
- * Device memory of @size bytes for a value of @type. It takes a reference to @desc. Return: 0 or a
- * negative errno of the library; the device has to be there.
+ * Memory of @size bytes for a value of @type on @device. It takes a reference to @desc. Return: 0
+ * or a negative errno of the library; -ENOENT when there is no such device.
  */
 int nnapi_memory_create_on_device(const ANeuralNetworksMemoryDesc *desc,
+				  struct ANeuralNetworksDevice *device,
 				  const struct nnapi_memory_type *type, size_t size,
 				  ANeuralNetworksMemory **memory);
 
 /*
- * The buffer for the device, which is the memory's; NULL when the device cannot share the memory.
- * @offset receives where the memory begins in it.
+ * The buffer for @device, which is the memory's; NULL when that cannot share the memory, or another
+ * device was the first to. @offset receives where the memory begins in it.
  */
-struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory, size_t *offset);
+struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
+					   struct ANeuralNetworksDevice *device, size_t *offset);
 
 /* Whether there is something to be read; that is always so in a file. */
 bool nnapi_memory_is_initialized(ANeuralNetworksMemory *memory);

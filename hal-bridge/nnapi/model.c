@@ -217,6 +217,7 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 						      const ANeuralNetworksDevice *const *devices,
 						      uint32_t numDevices, bool *supportedOps)
 {
+	uint32_t count;
 	int ret;
 
 	if (!model || !supportedOps)
@@ -227,6 +228,15 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 	if (!model->finished || !model->model.graph)
 		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
 				   __func__);
+	/* What one of the devices supports. The reference takes all that is no vendor's. */
+	count = nna_graph_operation_count(model->model.graph, 0);
+	for (uint32_t i = 0; i < numDevices; i++) {
+		if (!devices[i]->reference)
+			continue;
+		for (uint32_t k = 0; k < count; k++)
+			supportedOps[k] = !nnb_model_operation_is_vendors(&model->model, k);
+		return ANEURALNETWORKS_NO_ERROR;
+	}
 	return nnb_result_of_call(
 		nna_graph_get_supported(model->model.graph, devices[0]->device, supportedOps));
 }

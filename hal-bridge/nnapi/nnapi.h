@@ -7,11 +7,11 @@
  *
  *	nnapi.h		what every file needs: results, errors, the API
  *	object.c	counting references
- *	device.c	the device
+ *	device.c	the devices
  *	memory.c	memories: bytes that arguments and constants lie in
  *	event.c		the ends of runs, and sync fences
  *	model.c		models, which hal-bridge/common/model.c collects
- *	compilation.c	models compiled for the device
+ *	compilation.c	models compiled for a device
  *	desc.c		descriptors of device memory
  *	execution.c	executions: life, properties, running
  *	argument.c	binding inputs and outputs
@@ -38,10 +38,12 @@
  * that does not is safe all the same. There is no circle: each holds only what is older. A burst
  * has one owner and is not counted; it holds its compilation, too.
  *
- * The one global is the device, as the API has a global list of them; it is opened when it is first
- * asked for, and stays open.
+ * The one global is the list of devices, as the API has one: an accelerator, and nnapi-reference,
+ * which computes on the CPU. Each is opened when it is first asked for, and stays open. A
+ * compilation without a list of devices is for the accelerator, and for the reference where that
+ * cannot compile the model; with a list, it is for the first listed device that can.
  *
- *	NNACCEL_DEVICE	auto (default), loopback, or a node's path
+ *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
  *	NNACCEL_LOG	every error on standard error, one line each
  *
  * When an event has a sync fence

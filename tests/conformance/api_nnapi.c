@@ -83,18 +83,23 @@ static int nnv_client_error(int result)
 
 static int nnv_client_open(const char *name, uint32_t threads, struct nnv_device *device)
 {
+	bool reference = !strcmp(name, "nnapi-reference");
 	ANeuralNetworksDevice *handle;
-	const char *found;
+	const char *found = NULL;
+	uint32_t count = 0;
 
-	if (setenv("NNACCEL_DEVICE", name, 1))
+	/* The reference is the last one, whatever the accelerator is. */
+	if (!reference && setenv("NNACCEL_DEVICE", name, 1))
 		return -errno;
-	if (ANeuralNetworks_getDevice(0, &handle) ||
-	    ANeuralNetworksDevice_getName(handle, &found)) {
+	if (ANeuralNetworks_getDeviceCount(&count) || !count ||
+	    ANeuralNetworks_getDevice(reference ? count - 1 : 0, &handle) ||
+	    ANeuralNetworksDevice_getName(handle, &found) ||
+	    reference != !strcmp(found, "nnapi-reference")) {
 		fprintf(stderr, "nnv_run: the NNAPI has no device; NNACCEL_LOG=1 says why\n");
 		return -ENODEV;
 	}
 	device->handle = handle;
-	device->sync_files = strcmp(found, "nnaccel-loopback");
+	device->sync_files = !reference && strcmp(found, "nnaccel-loopback");
 	snprintf(device->name, sizeof(device->name), "%s", found);
 	return 0;
 }

@@ -19,9 +19,9 @@ static void test_device(void **state)
 
 	IS(UNEXPECTED_NULL, ANeuralNetworks_getDeviceCount(NULL));
 	OK(ANeuralNetworks_getDeviceCount(&count));
-	assert_int_equal(count, 1);
+	assert_int_equal(count, 2);
 	IS(UNEXPECTED_NULL, ANeuralNetworks_getDevice(0, NULL));
-	IS(BAD_DATA, ANeuralNetworks_getDevice(1, &device));
+	IS(BAD_DATA, ANeuralNetworks_getDevice(2, &device));
 	assert_null(device);
 	OK(ANeuralNetworks_getDevice(0, &device));
 	OK(ANeuralNetworks_getDevice(0, &again));
@@ -44,11 +44,77 @@ static void test_device(void **state)
 	OK(ANeuralNetworksDevice_wait(device));
 }
 
+/* The reference is the last device, a CPU that takes what the accelerator does not. */
+static void test_reference(void **state)
+{
+	static const uint32_t four[] = { 4 }, in[] = { 0, 0, 1 }, out[] = { 2 };
+	const ANeuralNetworksDevice *devices[2] = { the_device(), NULL };
+	ANeuralNetworksDevice *reference = NULL;
+	const char *text = NULL;
+	int64_t level = 0;
+	int32_t type = 0;
+
+	OK(ANeuralNetworks_getDevice(1, &reference));
+	OK(ANeuralNetworksDevice_getName(reference, &text));
+	assert_string_equal(text, "nnapi-reference");
+	OK(ANeuralNetworksDevice_getVersion(reference, &text));
+	assert_non_null(strstr(text, "build "));
+	OK(ANeuralNetworksDevice_getType(reference, &type));
+	assert_int_equal(type, ANEURALNETWORKS_DEVICE_CPU);
+	OK(ANeuralNetworksDevice_getFeatureLevel(reference, &level));
+	assert_int_equal(level, ANEURALNETWORKS_FEATURE_LEVEL_8);
+	OK(ANeuralNetworksDevice_wait(reference));
+	devices[1] = reference;
+
+	/* A right sum, and one with an activation that there is not. */
+	for (int32_t activation = 0; activation < 1000; activation += 999) {
+		ANeuralNetworksModel *model = NULL;
+		bool supported = false;
+
+		OK(ANeuralNetworksModel_create(&model));
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+		add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+		OK(ANeuralNetworksModel_setOperandValue(model, 1, &activation, 4));
+		OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+		OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+		OK(ANeuralNetworksModel_finish(model));
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &devices[1], 1,
+									 &supported));
+		assert_true(supported);
+		for (int both = 0; both < 2; both++) {
+			ANeuralNetworksCompilation *compilation = NULL;
+			ANeuralNetworksExecution *execution = NULL;
+			float a[4] = { 1, 2, 3, 4 }, sum[4] = { 0 };
+			int ret;
+
+			OK(ANeuralNetworksCompilation_createForDevices(
+				model, both ? devices : &devices[1], both ? 2 : 1, &compilation));
+			OK(ANeuralNetworksCompilation_finish(compilation));
+			OK(ANeuralNetworksExecution_create(compilation, &execution));
+			ret = ANeuralNetworksExecution_setMeasureTiming(execution, true);
+			assert_int_equal(ret, both ? ANEURALNETWORKS_BAD_DATA :
+						     ANEURALNETWORKS_NO_ERROR);
+			OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, a, sizeof(a)));
+			OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, sum,
+							      sizeof(sum)));
+			ret = ANeuralNetworksExecution_compute(execution);
+			assert_int_equal(ret, activation ? ANEURALNETWORKS_OP_FAILED :
+							   ANEURALNETWORKS_NO_ERROR);
+			assert_true(activation || sum[3] == 8);
+			ANeuralNetworksExecution_free(execution);
+			ANeuralNetworksCompilation_free(compilation);
+		}
+		ANeuralNetworksModel_free(model);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runtime),
 		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_reference),
 	};
 
 	use_loopback();
