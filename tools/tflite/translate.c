@@ -164,7 +164,8 @@ int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops, 
 		     struct tflite_origin *origin, char *error)
 {
 	struct tflite_translation t = { .model = model, .ops = ops, .sink = sink,
-					.origin = origin, .error = error };
+					.origin = origin, .error = error,
+					.ran = TFLITE_NO_OPERAND };
 	uint32_t i;
 
 	error[0] = 0;

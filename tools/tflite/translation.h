@@ -39,6 +39,7 @@ struct tflite_resource;
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
  * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
+ * @ran: BOOL8 variable: whether there was a run before this one; TFLITE_NO_OPERAND until needed
  * @resources: @resource_count resource variables (ops/variable.c)
  * @op: the operator that is being translated, NULL before the first and after the last one
  * @op_index: its number in @sub
@@ -60,6 +61,7 @@ struct tflite_translation {
 	uint32_t graph;
 	uint32_t *operands;
 	bool *known;
+	uint32_t ran;
 	struct tflite_resource *resources;
 	uint32_t resource_count;
 
@@ -214,6 +216,12 @@ void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs);
 
 /* Of the custom operator TFLite_Detection_PostProcess. */
 void tflite_translate_detection(struct tflite_translation *t, uint32_t type);
+
+/*
+ * The state that variable tensor @tensor holds when the run begins. TFLite's state begins as the
+ * number 0, the graph's as bytes of 0, which is another number where there is a zero point.
+ */
+uint32_t tflite_state(struct tflite_translation *t, uint32_t tensor);
 
 /* After the operators of the main subgraph: what has been assigned becomes the graph's state. */
 void tflite_end_variables(struct tflite_translation *t);

@@ -240,7 +240,7 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 	y_desc.dims[1] = y->dims[2];
 	tflite_describe(t, state, &state_desc);
 	tflite_describe(t, cell, &cell_desc);
-	shared[18] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[18]);
+	shared[18] = tflite_state(t, (uint32_t)t->op->inputs.at[18]);
 	shared[19] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[19]);
 	for (s = 0; s < steps && !t->ret; s++) {
 		int32_t begin[3] = { 0 }, end[3], strides[3] = { 1, 1, 1 };

@@ -36,6 +36,12 @@ struct tflite_resource {
 	bool assigned;
 };
 
+/* A BOOL8 that tells of earlier runs. */
+static const struct tflite_operand_desc flag_desc = {
+	.desc = { .type = NNA_OPERAND_TENSOR_BOOL8, .rank = 1 },
+	.dims = { 1 },
+};
+
 /* The number of the variable that the VAR_HANDLE @op names, which is added when it is new. */
 static uint32_t find(struct tflite_translation *t, const struct tflite_operator *op)
 {
@@ -153,9 +159,7 @@ static bool is_zero(const struct tflite_tensor *x)
 static void begin(struct tflite_translation *t, struct tflite_resource *r,
 		  const struct tflite_tensor *x)
 {
-	struct tflite_operand_desc o, flag = { .desc = { .type = NNA_OPERAND_TENSOR_BOOL8,
-							 .rank = 1 },
-					       .dims = { 1 } };
+	struct tflite_operand_desc o;
 	struct tflite_value old, first, written;
 
 	tflite_describe(t, r->first ? r->first : x, &o);
@@ -166,8 +170,8 @@ static void begin(struct tflite_translation *t, struct tflite_resource *r,
 		return;
 	first = (struct tflite_value){ tflite_add_operand(t, &o), o };
 	tflite_set_constant(t, first.operand, r->first->data, r->first->size);
-	r->written = add_variable(t, &flag);
-	written = (struct tflite_value){ r->written, flag };
+	r->written = add_variable(t, &flag_desc);
+	written = (struct tflite_value){ r->written, flag_desc };
 	r->value = tflite_select(t, written, old, first);
 }
 
@@ -206,12 +210,42 @@ void tflite_translate_assign_variable(struct tflite_translation *t, uint32_t typ
 	r->assigned = true;
 }
 
+static void set_flag(struct tflite_translation *t, uint32_t variable)
+{
+	static const uint8_t yes = 1;
+
+	tflite_emit_reshape(t, tflite_add_constant(t, &flag_desc, &yes, 1), variable, &flag_desc);
+}
+
+uint32_t tflite_state(struct tflite_translation *t, uint32_t tensor)
+{
+	const struct tflite_tensor *x = &t->sub->tensors[tensor];
+	struct tflite_value old, first, ran;
+	void *zeros;
+
+	old.operand = tflite_tensor_operand(t, tensor);
+	if (t->ret || !x->variable || !tflite_is_quant8(x->type) || !tflite_zero_point(x))
+		return old.operand;
+	tflite_describe(t, x, &old.o);
+	if (t->ran == TFLITE_NO_OPERAND)
+		t->ran = add_variable(t, &flag_desc);
+	zeros = tflite_derive(t->model, x->elements);
+	if (!zeros) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return TFLITE_NO_OPERAND;
+	}
+	memset(zeros, tflite_zero_point(x), x->elements);
+	first = old;
+	first.operand = tflite_add_operand(t, &first.o);
+	tflite_set_constant(t, first.operand, zeros, x->elements);
+	ran = (struct tflite_value){ t->ran, flag_desc };
+	return tflite_select(t, ran, old, first).operand;
+}
+
 void tflite_end_variables(struct tflite_translation *t)
 {
-	struct tflite_operand_desc flag = { .desc = { .type = NNA_OPERAND_TENSOR_BOOL8,
-						      .rank = 1 },
-					    .dims = { 1 } };
-	static const uint8_t yes = 1;
+	if (t->ran != TFLITE_NO_OPERAND)
+		set_flag(t, t->ran);
 
 	for (uint32_t i = 0; i < t->resource_count && !t->ret; i++) {
 		struct tflite_resource *r = &t->resources[i];
@@ -220,7 +254,6 @@ void tflite_end_variables(struct tflite_translation *t)
 			continue;
 		tflite_emit_reshape(t, r->value.operand, r->variable, &r->value.o);
 		if (r->written != TFLITE_NO_OPERAND)
-			tflite_emit_reshape(t, tflite_add_constant(t, &flag, &yes, 1), r->written,
-					    &flag);
+			set_flag(t, r->written);
 	}
 }
