@@ -266,8 +266,13 @@ int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value)
 		return -EINVAL;
 	if (!nna_value_same_channels(&v, &l->values[view]))
 		return nna_scales_lost(l, "another name for a tensor");
+	/*
+	 * Not of a variable: the operation that writes it waits for those that read it, but not for
+	 * those that read a view of it.
+	 */
 	if (op->frame->values[operand] == NNA_NO_VALUE &&
-	    sub->operands[operand].lifetime == NNA_LIFETIME_TEMPORARY) {
+	    sub->operands[operand].lifetime == NNA_LIFETIME_TEMPORARY &&
+	    l->storages[l->values[view].storage].kind != NNA_STORAGE_VARIABLE) {
 		const struct nna_value *old = &l->values[view];
 
 		v.storage = old->storage;

@@ -61,6 +61,35 @@ static void test_keeps_its_value(void **state)
 	check_floats(out, (float[]){ 13, 26 }, 2);
 }
 
+/* Another shape of the old value, read after the variable has its new one. */
+static void test_reads_a_view_of_the_old_value(void **state)
+{
+	static const float in[2] = { 1, 2 };
+	const struct small_graph graph = {
+		.tensors = { F32(1, { 2 }), { 13, 0, { 0 } }, F32(1, { 2 }), F32(1, { 2 }),
+			     F32(2, { 2, 1 }), F32(2, { 2, 1 }), F32(2, { 2, 1 }) },
+		.tensor_count = 7,
+		.inputs = { 0, -1 },
+		.outputs = { 6, -1 },
+		.operators = {
+			HANDLE(1),
+			{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 }, .outputs = { 2, -1 } },
+			{ .code = TFLITE_RESHAPE, .inputs = { 2, -1 }, .outputs = { 4, -1 } },
+			{ .code = TFLITE_ASSIGN_VARIABLE, .inputs = { 1, 0, -1 },
+			  .outputs = { -1 } },
+			{ .code = TFLITE_EXP, .inputs = { 4, -1 }, .outputs = { 5, -1 } },
+			{ .code = TFLITE_LOG, .inputs = { 5, -1 }, .outputs = { 6, -1 } },
+		},
+		.operator_count = 6,
+	};
+	float out[2];
+
+	run_graphs(&graph, 1, (const void *[]){ in }, (void *[]){ out }, 1);
+	check_floats(out, (float[]){ 0, 0 }, 2);
+	run_graphs(&graph, 1, (const void *[]){ in }, (void *[]){ out }, 2);
+	check_floats(out, in, 2);
+}
+
 static void test_refuses_initialisers_that_compute(void **state)
 {
 	const struct small_graph graphs[2] = {
@@ -92,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keeps_its_value),
+		cmocka_unit_test(test_reads_a_view_of_the_old_value),
 		cmocka_unit_test(test_refuses_initialisers_that_compute),
 	};
 
