@@ -37,7 +37,12 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
 	    tflite_in_list_update(t->sub, index))
 		return;
-	if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) && TRANSLATIONS[code].translate)
+	if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
+	    TRANSLATIONS[code].translate && tflite_needs_reals(t))
+		tflite_translate_on_reals(t, TRANSLATIONS[code].translate,
+					  TRANSLATIONS[code].type);
+	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
+		 TRANSLATIONS[code].translate)
 		TRANSLATIONS[code].translate(t, TRANSLATIONS[code].type);
 	else if (code == TFLITE_CUSTOM && !strcmp(t->op->custom, "TFLite_Detection_PostProcess"))
 		tflite_translate_detection(t, NNA_OPERATION_DETECTION_POSTPROCESSING);

@@ -39,6 +39,8 @@ struct tflite_resource;
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
  * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
+ * @real: the operator's INT16 tensors stand for real numbers (reals.c): no other way of computing
+ *	with 8-bit weights is wanted
  * @ran: BOOL8 variable: whether there was a run before this one; TFLITE_NO_OPERAND until needed
  * @resources: @resource_count resource variables (ops/variable.c)
  * @op: the operator that is being translated, NULL before the first and after the last one
@@ -57,10 +59,11 @@ struct tflite_translation {
 	int ret;
 
 	uint32_t *graphs;
-	const struct tflite_subgraph *sub;
+	struct tflite_subgraph *sub;
 	uint32_t graph;
 	uint32_t *operands;
 	bool *known;
+	bool real;
 	uint32_t ran;
 	struct tflite_resource *resources;
 	uint32_t resource_count;
@@ -213,6 +216,15 @@ void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,
 void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs);
 
 /* --------------------------------------------------------------------------------- translations */
+
+/*
+ * Whether the operator has INT16 tensors that it does not merely move; then it is translated by
+ * @translate on real numbers: its inputs dequantised, its outputs quantised again.
+ */
+bool tflite_needs_reals(const struct tflite_translation *t);
+void tflite_translate_on_reals(struct tflite_translation *t,
+			       void (*translate)(struct tflite_translation *t, uint32_t type),
+			       uint32_t type);
 
 /* Of the custom operator TFLite_Detection_PostProcess. */
 void tflite_translate_detection(struct tflite_translation *t, uint32_t type);

@@ -18,7 +18,7 @@ bool tflite_is_hybrid(struct tflite_translation *t)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
 
-	return !t->ret && x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 && w->data &&
+	return !t->ret && !t->real && x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 && w->data &&
 	       w->scale_count;
 }
 

@@ -3,7 +3,7 @@
  * What layers with weights and layers with a window have in common: the inputs of the operation
  * that hold weights, bias, padding and strides. Convolutions, poolings and FULLY_CONNECTED use it.
  */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,6 +46,38 @@ void tflite_push_weights(struct tflite_translation *t, uint32_t index,
 	tflite_push(t, wide);
 }
 
+/* A bias of integers beside real numbers: times its scale. */
+static void push_real_bias(struct tflite_translation *t, uint32_t index, uint32_t units)
+{
+	const struct tflite_tensor *b = tflite_input(t, index);
+	struct tflite_value bias, scales;
+	uint32_t *saved, count;
+
+	if (!b->data || b->elements != units || !b->scale_count ||
+	    (b->scale_count > 1 && b->scale_count != units)) {
+		tflite_fail(t, -ENOTSUP, "a bias that is no constant with a scale");
+		return;
+	}
+	/* The inputs of the layer are put aside while the bias is built. */
+	saved = t->in;
+	count = t->in_count;
+	t->in = NULL;
+	t->in_count = 0;
+	t->in_room = 0;
+	tflite_describe(t, b, &bias.o);
+	bias.o.desc.scale = 0;
+	bias.operand = tflite_add_operand(t, &bias.o);
+	tflite_set_constant(t, bias.operand, b->data, b->size);
+	bias = tflite_cast(t, bias, NNA_OPERAND_TENSOR_FLOAT32);
+	scales = tflite_float_tensor(t, 1, &b->scale_count, b->scales);
+	bias = tflite_binary(t, NNA_OPERATION_MUL, bias, scales);
+	free(t->in);
+	t->in = saved;
+	t->in_count = count;
+	t->in_room = count;
+	tflite_push(t, bias.operand);
+}
+
 /*
  * A bias is optional in TFLite and required in NNAPI: zeros stand for none. In quantised layers it
  * must have the scale of the accumulator, that of input times weights, whatever the file says.
@@ -60,6 +92,10 @@ void tflite_push_bias(struct tflite_translation *t, uint32_t index, const struct
 	if (t->ret)
 		return;
 	if (tflite_is_float(x->type)) {
+		if (b && (b->type == TFLITE_INT32 || b->type == TFLITE_INT64)) {
+			push_real_bias(t, index, units);
+			return;
+		}
 		if (b) {
 			tflite_push_input(t, index);
 			return;
