@@ -2,9 +2,9 @@
 /*
  * ADD, SUB, MUL, DIV: of two tensors, which are broadcast as numpy does.
  *
- *	in 0	a		FLOAT, INT32, QUANT8 [...]	no QUANT8 for DIV
+ *	in 0	a		FLOAT, INT32, INT64, QUANT8 [...]	no QUANT8 for DIV
  *	in 1	b		T0 [...]
- *	in 2	activation?	INT32				fused; none for INT32
+ *	in 2	activation?	INT32				fused; none for integers
  *	out 0	output		T0 [...]
  *
  * One element-wise operation of the ir.
@@ -13,7 +13,7 @@
 
 static int check(struct nna_op_context *op)
 {
-	nna_types types = NNA_T_FLOAT | NNA_T_INT32;
+	nna_types types = NNA_T_FLOAT | NNA_T_INT32 | NNA_T_INT64;
 	enum nna_activation act = NNA_ACT_NONE;
 	int ret;
 
@@ -22,7 +22,7 @@ static int check(struct nna_op_context *op)
 	ret = nna_check_in(op, 0, types) ?: nna_check_in_like(op, 1, 0) ?:
 	      nna_check_out_like(op, 0, 0) ?: nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
 	      nna_later(nna_param_activation(op, 2, &act));
-	if (!ret && act != NNA_ACT_NONE && op->in[0].type == NNA_OPERAND_TENSOR_INT32)
+	if (!ret && act != NNA_ACT_NONE && (NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64)))
 		ret = nna_op_fail(op, "integers have no fused activation");
 	return ret;
 }

@@ -83,7 +83,7 @@ static struct tflite_value constant(struct tflite_translation *t, uint32_t type,
 	struct tflite_value v = { .o.desc = { .type = type, .rank = rank } };
 
 	memcpy(v.o.dims, dims, rank * sizeof(*dims));
-	v.operand = tflite_add_constant(t, &v.o, values, elements(&v) * 4);
+	v.operand = tflite_add_constant(t, &v.o, values, elements(&v) * nna_operand_type_size(type));
 	return v;
 }
 
@@ -97,6 +97,12 @@ struct tflite_value tflite_int_tensor(struct tflite_translation *t, uint32_t ran
 				      const uint32_t *dims, const int32_t *values)
 {
 	return constant(t, NNA_OPERAND_TENSOR_INT32, rank, dims, values);
+}
+
+struct tflite_value tflite_long_tensor(struct tflite_translation *t, uint32_t rank,
+				       const uint32_t *dims, const int64_t *values)
+{
+	return constant(t, NNA_OPERAND_TENSOR_INT64, rank, dims, values);
 }
 
 struct tflite_value tflite_float(struct tflite_translation *t, float value)

@@ -31,13 +31,16 @@ struct tflite_value tflite_value(struct tflite_translation *t, uint32_t index);
 /* The same; where it is quantised, the real numbers that it stands for. */
 struct tflite_value tflite_real(struct tflite_translation *t, uint32_t index);
 
-/* Constants: one FLOAT32, one INT32, and tensors of either with dims of their own. */
+/* Constants: one FLOAT32, one INT32, and tensors of either, or of INT64, with dims of their own. */
 struct tflite_value tflite_float(struct tflite_translation *t, float value);
 struct tflite_value tflite_int(struct tflite_translation *t, int32_t value);
 struct tflite_value tflite_float_tensor(struct tflite_translation *t, uint32_t rank,
 					const uint32_t *dims, const float *values);
 struct tflite_value tflite_int_tensor(struct tflite_translation *t, uint32_t rank,
 				      const uint32_t *dims, const int32_t *values);
+
+struct tflite_value tflite_long_tensor(struct tflite_translation *t, uint32_t rank,
+				       const uint32_t *dims, const int64_t *values);
 
 /* A new operand of another type and without quantisation, in the dims of @x. */
 struct tflite_value tflite_like(struct tflite_translation *t, const struct tflite_value *x,
@@ -87,6 +90,16 @@ struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t r
 struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index);
 void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 			  struct tflite_value scale);
+
+/*
+ * Layers with an INT16 input 0 and constant INT8 weights as input 1 (ops/wide.c): whether the
+ * operator is one; the upper (@high) or lower part of the input as whole numbers in FLOAT32, of the
+ * dims of the input; and the output out of the sums of products of both parts.
+ */
+bool tflite_is_wide(const struct tflite_translation *t);
+struct tflite_value tflite_wide_input(struct tflite_translation *t, bool high);
+void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
+			struct tflite_value low, uint32_t units);
 
 /*
  * The output @index of the operator is @x: of the same type, or real numbers for a quantised output.

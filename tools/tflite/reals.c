@@ -19,6 +19,8 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 {
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
+	if (tflite_is_wide(t))
+		return false;
 	switch (t->op->code) {
 	case TFLITE_QUANTIZE:
 	case TFLITE_DEQUANTIZE:

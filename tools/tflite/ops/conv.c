@@ -19,34 +19,52 @@ static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t
 		tflite_push_i32(t, (int32_t)(units / x->dims[3]));
 }
 
-static void hybrid_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
+/* The sums of products of whole numbers in FLOAT32, without bias. */
+static struct tflite_value integer_convolution(struct tflite_translation *t, uint32_t type,
+					       struct tflite_value x, struct tflite_value weights,
+					       uint32_t units)
 {
-	const struct tflite_options *o = &t->op->options;
-	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
 	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
 						      .rank = 1 },
 					    .dims = { units } };
-	struct tflite_value q, weights, sum, scale = { 0 };
+	struct tflite_value sum;
+
+	tflite_describe(t, tflite_output(t, 0), &sum.o);
+	sum = tflite_like(t, &sum, NNA_OPERAND_TENSOR_FLOAT32);
+	tflite_push(t, x.operand);
+	tflite_push(t, weights.operand);
+	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
+	push_geometry(t, type == NNA_OPERATION_DEPTHWISE_CONV_2D, units);
+	tflite_push_i32(t, 0);
+	tflite_push_bool(t, false);
+	tflite_push_i32(t, t->op->options.dilation_w);
+	tflite_push_i32(t, t->op->options.dilation_h);
+	tflite_emit_to(t, type, sum.operand);
+	return sum;
+}
+
+static void hybrid_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	struct tflite_value q, scale = { 0 };
 
 	/* Only kernels of weights with a scale per channel are asymmetric. */
 	q = tflite_hybrid_input(t, x->dims[0],
 				w->scale_count > 1 || type == NNA_OPERATION_DEPTHWISE_CONV_2D,
 				&scale);
 	q = tflite_reshaped(t, q, 4, x->dims);
-	weights = tflite_hybrid_weights(t, 1);
-	tflite_describe(t, tflite_output(t, 0), &sum.o);
-	sum.operand = tflite_add_operand(t, &sum.o);
+	q = integer_convolution(t, type, q, tflite_hybrid_weights(t, 1), units);
 	scale = tflite_reshaped(t, scale, 4, (uint32_t[]){ x->dims[0], 1, 1, 1 });
-	tflite_push(t, q.operand);
-	tflite_push(t, weights.operand);
-	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
-	push_geometry(t, type == NNA_OPERATION_DEPTHWISE_CONV_2D, units);
-	tflite_push_i32(t, 0);
-	tflite_push_bool(t, false);
-	tflite_push_i32(t, o->dilation_w);
-	tflite_push_i32(t, o->dilation_h);
-	tflite_emit_to(t, type, sum.operand);
-	tflite_finish_hybrid(t, sum, scale);
+	tflite_finish_hybrid(t, q, scale);
+}
+
+static void wide_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
+{
+	struct tflite_value weights = tflite_hybrid_weights(t, 1), high, low;
+
+	high = integer_convolution(t, type, tflite_wide_input(t, true), weights, units);
+	low = integer_convolution(t, type, tflite_wide_input(t, false), weights, units);
+	tflite_finish_wide(t, high, low, units);
 }
 
 void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
@@ -65,6 +83,10 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	units = w->dims[depthwise ? 3 : 0];
+	if (tflite_is_wide(t)) {
+		wide_convolution(t, type, units);
+		return;
+	}
 	if (tflite_is_hybrid(t) && (depthwise || w->dims[3] == x->dims[3])) {
 		hybrid_convolution(t, type, units);
 		return;
