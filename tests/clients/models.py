@@ -336,7 +336,7 @@ operator("pads", [(2, 5, 3)],
          lambda x: (tf.pad(x, [[0, 0], [1, 2], [0, 1]]),
                     tf.pad(x, [[0, 0], [1, 2], [0, 0]], "REFLECT"),
                     tf.pad(x, [[0, 0], [1, 2], [0, 0]], constant_values=1.0)),
-         "float", "int8", "int16x8")
+         "float", "int8")
 operator("transposes", [(2, 3, 4, 5)],
          lambda x: (tf.transpose(x, (0, 3, 1, 2)), tf.reverse(x, [1]),
                     tf.tile(x, (1, 2, 1, 1)), tf.space_to_batch(x[:, :2, :4], (2, 2),

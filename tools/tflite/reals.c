@@ -86,6 +86,35 @@ static void disguise(struct tflite_translation *t, uint32_t tensor, uint32_t rea
 	t->operands[tensor] = real;
 }
 
+/*
+ * Averages are of the stored numbers, without the scale, so that their halves stay halves. Bounds of
+ * an activation would need it.
+ */
+static bool by_stored_numbers(const struct tflite_translation *t)
+{
+	return t->op->code == TFLITE_AVERAGE_POOL_2D &&
+	       t->op->options.activation <= TFLITE_ACT_RELU;
+}
+
+/* @real, rounded, becomes tensor @tensor. */
+static void store(struct tflite_translation *t, uint32_t tensor, uint32_t real)
+{
+	struct tflite_operand_desc o;
+	uint32_t plain;
+
+	tflite_push(t, real);
+	if (!by_stored_numbers(t)) {
+		tflite_emit_to(t, NNA_OPERATION_QUANTIZE, tflite_tensor_operand(t, tensor));
+		return;
+	}
+	tflite_describe(t, &t->sub->tensors[tensor], &o);
+	o.desc.scale = 1;
+	plain = tflite_add_operand(t, &o);
+	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, plain);
+	tflite_push(t, plain);
+	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_tensor_operand(t, tensor));
+}
+
 void tflite_translate_on_reals(struct tflite_translation *t,
 			       void (*translate)(struct tflite_translation *t, uint32_t type),
 			       uint32_t type)
@@ -97,10 +126,16 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 		tflite_fail(t, -ENOTSUP, "%u tensors are too many", inputs + outputs);
 		return;
 	}
-	for (i = 0; i < inputs && !t->ret; i++)
-		if (tflite_has_input(t, i) && tflite_input(t, i)->type == TFLITE_INT16)
-			disguise(t, (uint32_t)t->op->inputs.at[i], tflite_real(t, i).operand,
-				 &list[count++]);
+	for (i = 0; i < inputs && !t->ret; i++) {
+		struct tflite_value real;
+
+		if (!tflite_has_input(t, i) || tflite_input(t, i)->type != TFLITE_INT16)
+			continue;
+		real = by_stored_numbers(t) ? tflite_cast(t, tflite_value(t, i),
+							  NNA_OPERAND_TENSOR_FLOAT32) :
+					      tflite_real(t, i);
+		disguise(t, (uint32_t)t->op->inputs.at[i], real.operand, &list[count++]);
+	}
 	made = count;
 	for (i = 0; i < outputs && !t->ret; i++)
 		if (tflite_output(t, i)->type == TFLITE_INT16)
@@ -118,7 +153,6 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 		t->operands[d->tensor] = d->operand;
 		if (count < made || t->ret)
 			continue;
-		tflite_push(t, real);
-		tflite_emit_to(t, NNA_OPERATION_QUANTIZE, tflite_tensor_operand(t, d->tensor));
+		store(t, d->tensor, real);
 	}
 }
