@@ -22,8 +22,18 @@ $(SELFTESTS): $(BUILD)/selftests/%: $(BUILD)/obj/selftests/%.o $(BUILD)/obj/self
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
 
+# The fuzzer of the driver, which a guest runs, too.
+FUZZ_IOCTL := $(BUILD)/tests/fuzz_ioctl
+TESTS += $(FUZZ_IOCTL)
+
+$(BUILD)/obj/tests/fuzz/fuzz_ioctl.o: CPPFLAGS += $(SELFTEST_CFLAGS)
+
+$(FUZZ_IOCTL): $(BUILD)/obj/tests/fuzz/fuzz_ioctl.o $(BUILD)/obj/selftests/nna_test.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
+
 .PHONY: selftests check-kernel
-selftests: $(SELFTESTS)
+selftests: $(SELFTESTS) $(FUZZ_IOCTL)
 
 check-kernel: kernel selftests $(BUILD)/bin/nna-device
 	vm/run --timeout 600 --load vgem -- selftests/run --build $(BUILD)

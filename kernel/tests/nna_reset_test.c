@@ -284,7 +284,7 @@ static void nna_reset_starved_is_not_hung(struct kunit *test)
 	struct dma_fence *starved = nna_reset_job(test, low), *fence;
 	unsigned int i;
 
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < 5; i++) {
 		fence = nna_reset_job(test, high);
 		msleep(3000);
 		nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_HIGH, NNA_STATUS_OK, 0);
