@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Prints the examples in the comments of nna_accel.h as functions, each named after the structure that
-# the comment describes; nna_uapi_test.c compiles them.
+# Prints the examples in the comments of nna_accel.h as functions, each named after the structure
+# that the comment describes; nna_uapi_test.c compiles them.
 
 /code-block:: C/ { on = 1; text = ""; next }
 /\*\// { on = 0 }

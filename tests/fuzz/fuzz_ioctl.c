@@ -3,16 +3,17 @@
  * fuzz_ioctl [--seed N] [--attackers N] [--faults] SECONDS: hostile clients of nna.ko, in a guest.
  *
  * Attackers are processes without privileges. Each has threads that share files, handles, address
- * spaces and a region of memory for arguments: they call the ioctls of the driver and of the DRM core
- * with arguments that are almost right, submit streams that run, never end, fault or are rubbish,
- * map and unmap buffers and descriptors under one another's feet, change what arguments point to while
- * the kernel reads it, interrupt one another by signals, and fork. They are killed every so often and
- * others take their place. With --faults the device hangs, loses interrupts and completes wrongly.
+ * spaces and a region of memory for arguments: they call the ioctls of the driver and of the DRM
+ * core with arguments that are almost right, submit streams that run, never end, fault or are
+ * rubbish, map and unmap buffers and descriptors under one another's feet, change what arguments
+ * point to while the kernel reads it, interrupt one another by signals, and fork. They are killed
+ * every so often and others take their place. With --faults the device hangs, loses interrupts and
+ * completes wrongly.
  *
- * Meanwhile an innocent process of one thread submits jobs and checks their results. The run fails if
- * a result is wrong, a call fails that must not, its context gets banned, or a job does not end. A job
- * that a reset has cancelled is counted and repeated. Whether the kernel has complained is for
- * selftests/watched to see.
+ * Meanwhile an innocent process of one thread submits jobs and checks their results. The run fails
+ * if a result is wrong, a call fails that must not, its context gets banned, or a job does not end.
+ * A job that a reset has cancelled is counted and repeated. Whether the kernel has complained is
+ * for selftests/watched to see.
  *
  * What each attacker does follows from the seed, but not how its threads come together.
  */
@@ -260,7 +261,8 @@ static void fuzz_bo(void)
 	case 1:
 		for (int i = 0; i < 3; i++)
 			ops[i] = (struct drm_nna_bo_sync_op){
-				.handle = rnd(8), .type = rnd(3), .offset = number(), .size = size(),
+				.handle = rnd(8), .type = rnd(3), .offset = number(),
+				.size = size(),
 			};
 		sync.ops = OBJ_ARRAY(ops, 1 + rnd(3));
 		call_with(DRM_IOCTL_NNA_BO_SYNC, &sync, sizeof(sync));
@@ -296,7 +298,9 @@ static void fuzz_vm(void)
 		break;
 	default:
 		for (int i = 0; i < 4; i++) {
-			ops[i] = (struct drm_nna_vm_bind_op){ .type = rnd(2), .va = va(), .size = size() };
+			ops[i] = (struct drm_nna_vm_bind_op){
+				.type = rnd(2), .va = va(), .size = size(),
+			};
 			if (!ops[i].type) {
 				ops[i].flags = rnd(2);
 				ops[i].bo_handle = id(self.envs[current].bo);
@@ -310,7 +314,9 @@ static void fuzz_vm(void)
 
 static void fuzz_ctx(void)
 {
-	struct drm_nna_ctx_create create = { .vm_id = id(self.envs[current].vm), .priority = rnd(5) };
+	struct drm_nna_ctx_create create = {
+		.vm_id = id(self.envs[current].vm), .priority = rnd(5),
+	};
 	struct drm_nna_ctx_destroy destroy = { .id = 1 + rnd(6) };
 	struct drm_nna_ctx_get_state get = { .id = id(self.envs[current].ctx) };
 
@@ -374,7 +380,8 @@ static void fuzz_submit(void)
 static void fuzz_core(void)
 {
 	static const unsigned int counted[][2] = {
-		{ DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_WAIT), offsetof(struct drm_syncobj_wait, count_handles) },
+		{ DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_WAIT),
+		  offsetof(struct drm_syncobj_wait, count_handles) },
 		{ DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT),
 		  offsetof(struct drm_syncobj_timeline_wait, count_handles) },
 		{ DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_RESET),
@@ -494,7 +501,8 @@ static void fuzz_mmap(void)
 		break;
 	case 3:
 		/* The quarter that comes and goes. */
-		mprotect(self.arena + ARENA / 2, ARENA / 4, rnd(2) ? PROT_NONE : PROT_READ | PROT_WRITE);
+		mprotect(self.arena + ARENA / 2, ARENA / 4,
+			 rnd(2) ? PROT_NONE : PROT_READ | PROT_WRITE);
 		break;
 	case 4:
 		madvise(self.arena + ARENA / 2, ARENA / 4, MADV_DONTNEED);
@@ -549,9 +557,9 @@ static void scribble(void)
 static void *attack(void *arg)
 {
 	static void (*const ways[])(void) = {
-		fuzz_query, fuzz_bo, fuzz_bo, fuzz_vm, fuzz_vm, fuzz_vm, fuzz_ctx, fuzz_ctx, fuzz_submit,
-		fuzz_submit, fuzz_submit, fuzz_submit, fuzz_core, fuzz_core, fuzz_files, fuzz_mmap,
-		fuzz_mmap, fuzz_processes, scribble,
+		fuzz_query, fuzz_bo, fuzz_bo, fuzz_vm, fuzz_vm, fuzz_vm, fuzz_ctx, fuzz_ctx,
+		fuzz_submit, fuzz_submit, fuzz_submit, fuzz_submit, fuzz_core, fuzz_core,
+		fuzz_files, fuzz_mmap, fuzz_mmap, fuzz_processes, scribble,
 	};
 
 	state = (uint64_t)(uintptr_t)arg * 0x9e3779b97f4a7c15ull + 1;
@@ -599,7 +607,8 @@ static void attacker(uint64_t seed)
 		atomic_store(&self.files[i], self.envs[i].fd);
 	}
 	for (uintptr_t i = 0; i < THREADS; i++)
-		if (pthread_create(&self.threads[i], NULL, attack, (void *)(uintptr_t)(seed * 64 + i)))
+		if (pthread_create(&self.threads[i], NULL, attack,
+				   (void *)(uintptr_t)(seed * 64 + i)))
 			_exit(1);
 	atomic_store(&self.started, true);
 	for (;;)
@@ -678,7 +687,7 @@ static unsigned long stop(pid_t pid, unsigned long *ended_by)
 
 	kill(-pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	/* By itself it ends where its environment cannot be made, and where others break its memory. */
+	/* By itself it ends where its environment cannot be made. */
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
 		return 1;
 	ended_by[WIFSIGNALED(status) ? WTERMSIG(status) : 0]++;
@@ -688,7 +697,8 @@ static unsigned long stop(pid_t pid, unsigned long *ended_by)
 static void fault(void)
 {
 	static const char *const faults[] = {
-		"hang 1", "stuck 1", "drop-irq 1", "spurious-irq 3", "corrupt 1", "slow 100000", "clear",
+		"hang 1", "stuck 1", "drop-irq 1", "spurious-irq 3", "corrupt 1", "slow 100000",
+		"clear",
 	};
 
 	inject("%s", faults[rnd(sizeof(faults) / sizeof(faults[0]))]);
@@ -715,17 +725,19 @@ int main(int argc, char **argv)
 			seconds = (unsigned int)atoi(argv[i]);
 	}
 	if (!seconds || attackers > MAX_ATTACKERS || getuid()) {
-		fprintf(stderr, "usage, as root: %s [--seed N] [--attackers N] [--faults] SECONDS\n", argv[0]);
+		fprintf(stderr, "usage, as root: fuzz_ioctl [--seed N] [--attackers N] [--faults] "
+			"SECONDS\n");
 		return 2;
 	}
-	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
 	if (counts == MAP_FAILED || chmod("/dev/accel/accel0", 0666)) {
 		perror("fuzz_ioctl");
 		return 1;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("# seed %llu, %u attackers of %u threads, %u s%s\n", (unsigned long long)seed, attackers,
-	       THREADS, seconds, with_faults ? ", with faults" : "");
+	printf("# seed %llu, %u attackers of %u threads, %u s%s\n", (unsigned long long)seed,
+	       attackers, THREADS, seconds, with_faults ? ", with faults" : "");
 	state = seed * 0x9e3779b97f4a7c15ull + 1;
 	end_ns = now_ns() + seconds * SECOND;
 
@@ -757,15 +769,17 @@ int main(int argc, char **argv)
 		calls += counts->calls[i];
 		succeeded += counts->succeeded[i];
 	}
-	printf("# attackers: %lu ioctls, %lu of them succeeded, %lu jobs, %lu mmaps, %lu closes, ", calls,
-	       succeeded, counts->jobs, counts->mmaps, counts->closes);
+	printf("# attackers: %lu ioctls, %lu of them succeeded, %lu jobs, ", calls, succeeded,
+	       counts->jobs);
+	printf("%lu mmaps, %lu closes, ", counts->mmaps, counts->closes);
 	printf("%lu signals, %lu forks; %lu killed\n", counts->signals, counts->forks, killed);
 	for (unsigned int i = 0; i < NSIG; i++)
 		if (ended_by[i])
-			printf("# %lu attackers ended by themselves, by signal %u\n", ended_by[i], i);
+			printf("# %lu attackers ended by themselves, by signal %u\n", ended_by[i],
+			       i);
 	for (unsigned int i = DRM_COMMAND_BASE; i <= DRM_COMMAND_BASE + DRM_NNA_SUBMIT; i++) {
-		printf("# ioctl %2u: %lu calls, %lu succeeded\n", i - DRM_COMMAND_BASE, counts->calls[i],
-		       counts->succeeded[i]);
+		printf("# ioctl %2u: %lu calls, %lu succeeded\n", i - DRM_COMMAND_BASE,
+		       counts->calls[i], counts->succeeded[i]);
 		/* What never gets past the first check is not tested. */
 		if (!counts->succeeded[i] && i != DRM_COMMAND_BASE + DRM_NNA_BO_FROM_USERPTR &&
 		    i != DRM_COMMAND_BASE + DRM_NNA_BO_MMAP_OFFSET) {
