@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What the driver's tests share: see nna_test.h. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -189,6 +190,9 @@ void inject(const char *format, ...)
 	close(fd);
 }
 
+/* What begins the modalias of a device that the driver is for. */
+#define NNA_MODALIAS "pci:v00001234d00004E41"
+
 /* The name that device_name() returned last; an unbound device has no node to ask. */
 static char bus_device[64];
 
@@ -230,6 +234,52 @@ void device_unbind(int fd)
 void device_bind(void)
 {
 	write_file("/sys/bus/pci/drivers/nna/bind", bus_device);
+}
+
+/* The name of a device of the driver's kind that no driver is bound to, in bus_device. */
+static bool find_unbound(void)
+{
+	DIR *dir = opendir("/sys/bus/pci/devices");
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		char path[300], *text;
+
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/modalias", entry->d_name);
+		if (entry->d_name[0] == '.' || access(path, R_OK))
+			continue;
+		text = read_file(path);
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/driver", entry->d_name);
+		if (!strncmp(text, NNA_MODALIAS, strlen(NNA_MODALIAS)) && access(path, F_OK)) {
+			snprintf(bus_device, sizeof(bus_device), "%.63s", entry->d_name);
+			found = true;
+		}
+		free(text);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void device_restore(void)
+{
+	struct drm_nna_counters c;
+	bool lost;
+	int fd;
+
+	if (getenv("NNA_CONTROL"))
+		inject("clear");
+	if (find_unbound())
+		device_bind();
+	fd = nna_open();
+	lost = query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)) == -ENODEV;
+	if (lost)
+		device_unbind(fd);
+	close(fd);
+	if (lost)
+		device_bind();
+	expect_inference();
 }
 
 void device_keep_awake(int fd, bool awake)
@@ -458,6 +508,19 @@ int log_lines(void)
 	return lines;
 }
 
+void log_expect(int lines)
+{
+	uint64_t end = now_ns() + LONG_WAIT;
+	int got;
+
+	while ((got = log_lines()) < lines && now_ns() < end)
+		usleep(10000);
+	if (got == lines)
+		return;
+	printf("# the driver has written %d lines to the log, not %d\n", got, lines);
+	die("lines of the log", -EPROTO);
+}
+
 int sync_file_status(int sync_file)
 {
 	struct sync_file_info info = { 0 };
@@ -644,6 +707,30 @@ int submit_and_wait(struct env *env)
 struct nnahw_report *env_report(struct env *env)
 {
 	return (struct nnahw_report *)(env->map + ENV_REPORT);
+}
+
+bool in_time(uint64_t begin, uint64_t ns)
+{
+	uint64_t took = now_ns() - begin, floor = 0, limit = PATIENCE(ns);
+	struct env env;
+
+	if (took < limit)
+		return true;
+	env_init(&env);
+	stream_null(&env);
+	for (int i = 0; i < 5; i++) {
+		uint64_t start = now_ns();
+
+		MUST(submit_and_wait(&env));
+		if (now_ns() - start > floor)
+			floor = now_ns() - start;
+	}
+	env_fini(&env);
+	limit += 100 * floor;
+	printf("# took %llu ms of %llu ms; a null job takes %llu us\n",
+	       (unsigned long long)took / 1000000, (unsigned long long)limit / 1000000,
+	       (unsigned long long)floor / 1000);
+	return took < limit;
 }
 
 void expect_result(struct env *env)

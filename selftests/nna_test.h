@@ -80,9 +80,35 @@ void log_begin(void);
 /** log_lines() - Number of lines that the driver has written to the kernel's log since then. */
 int log_lines(void);
 
+/**
+ * log_expect() - Wait until the driver has written that many lines since log_begin().
+ * @lines: how many; more of them by then are too many.
+ *
+ * Ends the process if they do not come, or are others.
+ */
+void log_expect(int lines);
+
+/**
+ * in_time() - Whether something took no longer than it may.
+ * @begin: when it was begun, by now_ns().
+ * @ns: how long it may take on a machine that does nothing else.
+ *
+ * If it took longer, the limit grows by a hundred times what a job that does nothing takes at this
+ * moment: a host that is busy, or slow, delays both. Prints what it has compared.
+ */
+bool in_time(uint64_t begin, uint64_t ns);
+
 /* Unbinds the driver from the device behind fd; binds it to that device again. */
 void device_unbind(int fd);
 void device_bind(void);
+
+/**
+ * device_restore() - Bring the device into order, whatever a test that failed has left behind.
+ *
+ * Faults are disarmed, a device that no driver is bound to gets it back, and one that is lost is
+ * bound again. When it returns, a job has had its result.
+ */
+void device_restore(void);
 /* Forbids or allows runtime suspend of the device behind fd. */
 void device_keep_awake(int fd, bool awake);
 struct drm_nna_counters counters(int fd);
