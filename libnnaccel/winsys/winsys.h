@@ -28,13 +28,18 @@
  *
  *	every job			SUBMIT, SYNCOBJ_WAIT; a run that yields has several jobs
  *	each in-fence			SYNCOBJ_FD_TO_HANDLE
+ *	each of 128 or more		SYNC_IOC_MERGE or fcntl, SYNC_IOC_FILE_INFO, close; and a
+ *					SYNCOBJ_FD_TO_HANDLE for each of the 127 that they become
  *	each fence_export()		SYNCOBJ_HANDLE_TO_FD
  *	a job without a report		SYNCOBJ_HANDLE_TO_FD, SYNC_IOC_FILE_INFO, close
  *	a job that failed		CTX_DESTROY, and CTX_CREATE before the next one
  *	tick_to_ns()			DEV_QUERY, when the last one is older than a second
  *
- * An in-fence costs a ppoll and a SYNC_IOC_FILE_INFO more where the runtime has to wait for it,
- * because this process reads what it stands for.
+ *	a run that waits in the library	SYNCOBJ_HANDLE_TO_FD, SYNC_IOC_FILE_INFO for its job and for
+ *					each in-fence, whose SYNCOBJ_FD_TO_HANDLE it does without
+ *
+ * For the last kind (runtime/dependent.c) the waiter has calls besides, to poll and to be woken:
+ * the fewer, the more such runs there are at a time.
  *
  * Thread-safety: any function may be called from any thread at any time, but destroying an object
  * is the last use of it. Functions that return int return a negative errno on failure.
@@ -105,7 +110,7 @@ struct nna_winsys_job {
  *	stays the caller's. -EINVAL: too small; -ENOTSUP (loopback): no memfd that can be written.
  * @bo_export: returns a new fd for a BO, or -ENOTSUP
  * @bo_destroy: gives a BO up; NULL is allowed
- * @queue_create: makes a queue
+ * @queue_create: makes a queue. -EMFILE: the device has no more of them for this process.
  * @queue_destroy: gives a queue up; NULL is allowed
  * @queue_submit: appends a job and returns its fence, a reference. Waits neither for in-fences nor
  *	for the job. -ECANCELED: a job before has faulted, the queue is banned: make a new one.

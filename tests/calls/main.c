@@ -22,6 +22,7 @@
 #define WARM_UP 5u
 #define COUNT 20u
 #define WIDTH 64u
+#define MANY 130u
 
 #define CHECK(what) check(what, #what)
 
@@ -164,6 +165,28 @@ static void run_exported(struct chain *c)
 	close(fd);
 }
 
+/* More in-fences than a submission takes. */
+static void run_merged(struct chain *c)
+{
+	int fds[MANY];
+
+	for (uint32_t i = 0; i < MANY; i++)
+		fds[i] = in_fence;
+	CHECK(nna_execution_submit(c->execution, fds, MANY, &c->fence));
+	CHECK(nna_fence_wait(c->fence, -1));
+	nna_fence_destroy(c->fence);
+}
+
+/* The library waits, and a thread of its own takes the end of the run. */
+static void run_dependent(struct chain *c)
+{
+	const struct nna_dependencies after = { .fds = &in_fence, .fd_count = 1 };
+
+	CHECK(nna_execution_submit_after(c->execution, &after, &c->fence));
+	CHECK(nna_fence_wait(c->fence, -1));
+	nna_fence_destroy(c->fence);
+}
+
 /* The job does not run, so the device writes no report. */
 static void run_unreported(struct chain *c)
 {
@@ -184,6 +207,7 @@ int main(int argc, char **argv)
 		{ "compute", run_compute },   { "timed", run_timed },
 		{ "submit", run_submit },     { "fenced", run_fenced },
 		{ "exported", run_exported }, { "unreported", run_unreported },
+		{ "merged", run_merged },     { "dependent", run_dependent },
 	};
 	const struct nna_device_options options = { .log = { log_line, NULL } };
 	struct nna_device *device;

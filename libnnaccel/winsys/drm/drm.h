@@ -2,16 +2,17 @@
 /*
  * The DRM backend: nna.ko through its ioctls, and the syncobj ioctls of the DRM core.
  *
- *	ioctl.c   calls of the driver
- *	device.c  opens and closes, answers what the device is, tells its time
- *	node.c    finds the device node
- *	vm.c      device addresses of BOs, and their mappings
- *	gem.c     GEM handles, which several BOs may share
- *	bo.c      BOs: create, import, export
- *	queue.c   contexts, and submission to them
- *	fence.c   waiting for a job's end, and how it ended
- *	syncobj.c syncobjs: the spare ones, and those of jobs that have not ended
- *	zombie.c  BOs and queues that were destroyed while jobs used them
+ *	ioctl.c      calls of the driver
+ *	device.c     opens and closes, answers what the device is, tells its time
+ *	node.c       finds the device node
+ *	vm.c         device addresses of BOs, and their mappings
+ *	gem.c        GEM handles, which several BOs may share
+ *	bo.c         BOs: create, import, export
+ *	queue.c      contexts, and submission to them
+ *	sync_file.c  more in-fences than a submission takes
+ *	fence.c      waiting for a job's end, and how it ended
+ *	syncobj.c    syncobjs: the spare ones, and those of jobs that have not ended
+ *	zombie.c     BOs and queues that were destroyed while jobs used them
  *
  * Data and ownership
  *
@@ -213,6 +214,12 @@ int nna_drm_gem_get(struct nna_drm *drm, uint32_t handle, struct nna_drm_gem **o
 int nna_drm_gem_import(struct nna_drm *drm, int fd, struct nna_drm_gem **out);
 /* Gives a reference back; NULL is allowed. Takes @lock. */
 void nna_drm_gem_put(struct nna_drm *drm, struct nna_drm_gem *gem);
+
+/*
+ * Merges @count sync_files into at most @room new ones, which fail if one of them fails; @count is
+ * at least @room, and @room at least 2. Return: the number of @merged, or a negative errno.
+ */
+int nna_drm_sync_file_merge(const int *fds, uint32_t count, int *merged, uint32_t room);
 
 /* A reference on a fence that nobody else has; NULL without memory. Under @lock. */
 struct nna_drm_fence *nna_drm_fence_make(struct nna_drm *drm);

@@ -2,6 +2,7 @@
 /* Queues, which are contexts of the kernel, and the submission of jobs to them. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <xf86drm.h>
 
@@ -38,7 +39,8 @@ int nna_drm_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_CTX_CREATE, &create);
 	if (ret) {
 		free(queue);
-		return ret;
+		/* A file has so many contexts. Of a run -ENOSPC says that an output is small. */
+		return ret == -ENOSPC ? -EMFILE : ret;
 	}
 	queue->ctx_id = create.id;
 	queue->zombie.free = queue_free;
@@ -99,11 +101,11 @@ static void fences_give(struct nna_drm *drm, uint32_t count, struct nna_drm_fenc
 	pthread_mutex_unlock(&drm->lock);
 }
 
-int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
-			 const struct nna_winsys_job *what, struct nna_fence **out)
+/* Submits @what behind @count in-fences of @fds, fewer than the driver takes syncs. */
+static int submit_behind(struct nna_drm *drm, struct nna_drm_queue *queue,
+			 const struct nna_winsys_job *what, const int *fds, uint32_t count,
+			 struct nna_fence **out)
 {
-	struct nna_drm *drm = to_nna_drm(ws);
-	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
 	struct drm_nna_submit submit = {
 		.ctx_id = queue->ctx_id,
 		.stream_va = what->job->stream_va,
@@ -120,11 +122,8 @@ int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
 	/* A submission with few in-fences, which is the usual one, allocates nothing. */
 	struct drm_nna_sync few_args[9] = { 0 }, *args = few_args;
 	struct nna_drm_fence *few[9] = { 0 }, **fences = few;
-	uint32_t count = what->fence_count;
 	int ret = -ENOMEM;
 
-	if (count >= drm->hw.max_syncs)
-		return -E2BIG;
 	if (count >= 9) {
 		args = calloc(count + 1, sizeof(*args));
 		fences = calloc(count + 1, sizeof(*fences));
@@ -133,7 +132,7 @@ int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
 		goto out;
 	ret = fences_take(drm, count, fences);
 	for (uint32_t i = 0; i < count && !ret; i++)
-		if (drmSyncobjImportSyncFile(drm->fd, fences[i + 1]->handle, what->fence_fds[i]))
+		if (drmSyncobjImportSyncFile(drm->fd, fences[i + 1]->handle, fds[i]))
 			ret = -errno;
 	if (!ret) {
 		for (uint32_t i = 0; i <= count; i++) {
@@ -154,4 +153,39 @@ out:
 	if (args != few_args)
 		free(args);
 	return ret;
+}
+
+/* The same behind any number of them. */
+static int submit_behind_many(struct nna_drm *drm, struct nna_drm_queue *queue,
+			      const struct nna_winsys_job *what, struct nna_fence **out)
+{
+	uint32_t room = drm->hw.max_syncs - 1;
+	int *merged, ret;
+
+	if (room < 2)
+		return -E2BIG;
+	merged = calloc(room, sizeof(*merged));
+	if (!merged)
+		return -ENOMEM;
+	ret = nna_drm_sync_file_merge(what->fence_fds, what->fence_count, merged, room);
+	if (ret > 0) {
+		uint32_t count = ret;
+
+		ret = submit_behind(drm, queue, what, merged, count, out);
+		while (count)
+			close(merged[--count]);
+	}
+	free(merged);
+	return ret;
+}
+
+int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
+			 const struct nna_winsys_job *what, struct nna_fence **out)
+{
+	struct nna_drm *drm = to_nna_drm(ws);
+	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
+
+	if (what->fence_count >= drm->hw.max_syncs)
+		return submit_behind_many(drm, queue, what, out);
+	return submit_behind(drm, queue, what, what->fence_fds, what->fence_count, out);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "demo/gate.h"
+#include "tests/unit/libnnaccel/runtime/produce.h"
 #include "tests/unit/libnnaccel/runtime/threads.h"
 
 /* Floats of an argument: 64 bytes, so that one after the other need not be copied. */
@@ -28,8 +29,12 @@
 #define FEW 60u
 /* The most dependencies that a run may have. */
 #define MOST 65536u
-/* Runs that wait for the same gate. */
-#define CROWD 300u
+/*
+ * Runs that wait for the same gate, and as many that wait for these. A file of the driver has 256
+ * contexts, one for each run.
+ */
+#define CROWD_LOOPBACK 300u
+#define CROWD_NODE 100u
 
 static bool loopback = true;
 static int vgem = -1;
@@ -268,9 +273,11 @@ static void test_chained_outputs(void **state)
  */
 static void test_crowd(void **state)
 {
-	static float in[CROWD][WIDTH], between[CROWD][WIDTH], out[CROWD][WIDTH];
-	static struct network first[CROWD], second[CROWD];
-	static ANeuralNetworksEvent *events[CROWD], *last[CROWD];
+	static float in[CROWD_LOOPBACK][WIDTH], between[CROWD_LOOPBACK][WIDTH];
+	static float out[CROWD_LOOPBACK][WIDTH];
+	static struct network first[CROWD_LOOPBACK], second[CROWD_LOOPBACK];
+	static ANeuralNetworksEvent *events[CROWD_LOOPBACK], *last[CROWD_LOOPBACK];
+	const uint32_t crowd = loopback ? CROWD_LOOPBACK : CROWD_NODE;
 	ANeuralNetworksModel *model = sum_model(WIDTH, 1, 1);
 	ANeuralNetworksCompilation *compilation = compile(model);
 	ANeuralNetworksEvent *before;
@@ -278,8 +285,8 @@ static void test_crowd(void **state)
 	struct gate gate;
 	struct memory m;
 
-	memory_begin(&m, CROWD * SIZE + 4);
-	for (uint32_t i = 0; i < CROWD; i++) {
+	memory_begin(&m, crowd * SIZE + 4);
+	for (uint32_t i = 0; i < crowd; i++) {
 		OK(ANeuralNetworksExecution_create(compilation, &first[i].execution));
 		OK(ANeuralNetworksExecution_create(compilation, &second[i].execution));
 		OK(ANeuralNetworksExecution_setInputFromMemory(first[i].execution, 0, NULL,
@@ -293,7 +300,7 @@ static void test_crowd(void **state)
 	/* A gate of vgem fails after ten seconds, so that all else is done before. */
 	before = gate_event(&gate);
 	threads = thread_count();
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < crowd; i++) {
 		const ANeuralNetworksEvent *dependency = before;
 
 		OK(ANeuralNetworksExecution_startComputeWithDependencies(
@@ -303,18 +310,18 @@ static void test_crowd(void **state)
 			second[i].execution, &dependency, 1, 0, &last[i]));
 	}
 	threads = thread_count() - threads;
-	for (uint32_t i = 0; i < CROWD; i++)
+	for (uint32_t i = 0; i < crowd; i++)
 		for (uint32_t k = 0; k < WIDTH; k++)
 			in[i][k] = 1 + i * WIDTH + k;
-	memcpy((char *)m.map + 4, in, sizeof(in));
+	produce_bytes((char *)m.map + 4, in, crowd * SIZE);
 	assert_int_equal(gate_open(&gate), 0);
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < crowd; i++) {
 		OK(ANeuralNetworksEvent_wait(last[i]));
 		wrong += memcmp(out[i], in[i], SIZE) != 0;
 	}
 	assert_int_equal(wrong, 0);
 	assert_true(threads <= 1);
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < crowd; i++) {
 		ANeuralNetworksEvent_free(last[i]);
 		ANeuralNetworksEvent_free(events[i]);
 		ANeuralNetworksExecution_free(first[i].execution);

@@ -28,11 +28,15 @@
 #include "demo/gate.h"
 #include "libnnaccel/runtime/runtime.h"
 #include "tests/unit/libnnaccel/loopback.h"
+#include "tests/unit/libnnaccel/runtime/produce.h"
 
 /* Floats of an argument: 64 bytes, so that one after the other can be direct. */
 #define WIDTH 16u
 /* More inputs, or outputs, than a device has slots. */
 #define MANY 70u
+/* More in-fences than a submission to the driver may have, and those that fit with one too many. */
+#define MANY_FENCES 300u
+#define MOST_FENCES 127u
 
 static const char *device_name = "loopback";
 static bool loopback = true;
@@ -200,7 +204,7 @@ static void *produce(void *arg)
 
 	while (!atomic_load(&p->submitted) && !sleeps(p->consumer))
 		sched_yield();
-	memcpy(p->to, p->from, p->size);
+	produce_bytes(p->to, p->from, p->size);
 	gate_open(&p->gate);
 	return NULL;
 }
@@ -523,6 +527,56 @@ static void check_failures(struct nna_device *device, size_t offset)
 	nna_buffer_destroy(buffer);
 }
 
+/* A run behind @count in-fences: it ends when the last has signalled, or if one has failed. */
+static void check_many(struct nna_device *device, uint32_t count)
+{
+	const uint32_t bad[] = { 0, count / 2, count - 1 };
+	struct gate gates[MANY_FENCES];
+	float in[WIDTH], out[WIDTH] = { 0 };
+	int fds[MANY_FENCES], failed = failed_fence(device);
+	struct nna_fence *fence;
+	struct network w;
+
+	for (uint32_t i = 0; i < WIDTH; i++)
+		in[i] = 1 + i;
+	network_begin(&w, device, sum_graph(WIDTH, 1, 1));
+	assert_int_equal(nna_execution_set_input(w.execution, 0, 0, NULL, in, sizeof(in)), 0);
+	assert_int_equal(nna_execution_set_output(w.execution, 0, 0, NULL, out, sizeof(out)), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(gate_create(&gates[i], vgem), 0);
+		fds[i] = gates[i].fd;
+	}
+	assert_int_equal(nna_execution_submit(w.execution, fds, count, &fence), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(nna_fence_wait(fence, 0), -ETIME);
+		assert_int_equal(gate_open(&gates[(i + count / 2) % count]), 0);
+	}
+	assert_int_equal(nna_fence_wait(fence, -1), 0);
+	assert_memory_equal(out, in, sizeof(in));
+	nna_fence_destroy(fence);
+	/* One that has failed, among those that have signalled. */
+	memset(out, 0, sizeof(out));
+	for (uint32_t k = 0; k < 3; k++) {
+		fds[bad[k]] = failed;
+		assert_int_equal(nna_execution_submit(w.execution, fds, count, &fence), 0);
+		assert_true(nna_fence_wait(fence, -1) < 0);
+		assert_true(out[0] == 0);
+		nna_fence_destroy(fence);
+		fds[bad[k]] = gates[bad[k]].fd;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		gate_destroy(&gates[i]);
+	close(failed);
+	network_end(&w);
+}
+
+static void test_many_fences(void **state)
+{
+	check_many(*state, MOST_FENCES);
+	check_many(*state, MOST_FENCES + 1);
+	check_many(*state, MANY_FENCES);
+}
+
 static void test_failed_fences(void **state)
 {
 	check_failures(*state, 0);
@@ -534,7 +588,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fenced, close_fenced)
 	const struct CMUnitTest tests[] = {
 		TEST(test_staged_inputs), TEST(test_output_offsets), TEST(test_chained_outputs),
-		TEST(test_shape_input),	  TEST(test_failed_fences),
+		TEST(test_shape_input),	  TEST(test_failed_fences),  TEST(test_many_fences),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "--device"))

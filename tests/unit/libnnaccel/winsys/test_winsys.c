@@ -17,6 +17,8 @@
 /* More jobs than any list of the backends lets grow before it looks which have ended. */
 #define UNWAITED 200
 #define SHARED_SIZE (THREADS * 4096)
+/* More than the driver gives to a file. */
+#define MANY_QUEUES 300
 
 static const char *device_name = "loopback";
 
@@ -184,6 +186,25 @@ static void test_status(void **state)
 	ws->ops->queue_destroy(ws, good);
 }
 
+/* There may be an end to the number of queues, which is no matter of memory or of room. */
+static void test_many_queues(void **state)
+{
+	struct nna_winsys_queue *queues[MANY_QUEUES];
+	struct nna_winsys *ws = *state;
+	uint32_t count = 0;
+	int ret = 0;
+
+	while (!ret && count < MANY_QUEUES) {
+		ret = ws->ops->queue_create(ws, NNA_PRIORITY_LOW, &queues[count]);
+		count += !ret;
+	}
+	assert_true(!ret || ret == -EMFILE);
+	ws->ops->queue_destroy(ws, queues[--count]);
+	assert_int_equal(ws->ops->queue_create(ws, NNA_PRIORITY_LOW, &queues[count++]), 0);
+	while (count)
+		ws->ops->queue_destroy(ws, queues[--count]);
+}
+
 int main(int argc, char **argv)
 {
 #define NAMED(name) cmocka_unit_test_setup_teardown(name, open_named, close_winsys)
@@ -191,6 +212,7 @@ int main(int argc, char **argv)
 		NAMED(test_imports),
 		NAMED(test_unwaited),
 		NAMED(test_status),
+		NAMED(test_many_queues),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "--device"))
