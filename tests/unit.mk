@@ -54,6 +54,9 @@ $(NNB_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
 	$(call unit_wrap,malloc calloc realloc reallocarray free)
 
+# What waits in the kernel.
+$(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)
+
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)
 $(NNAPI_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)

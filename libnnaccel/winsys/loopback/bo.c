@@ -8,26 +8,34 @@
 
 #include "libnnaccel/winsys/loopback/loopback.h"
 
+static struct nna_va *va_of(struct nna_loopback *lb, const struct nna_loopback_bo *bo)
+{
+	return bo->base.size >= NNA_VA_LARGE_PAGE ? lb->large_va : lb->small_va;
+}
+
+static void va_give(struct nna_loopback *lb, const struct nna_loopback_bo *bo)
+{
+	pthread_mutex_lock(&lb->memory);
+	nna_va_give(va_of(lb, bo), bo->base.va, bo->va_size);
+	pthread_mutex_unlock(&lb->memory);
+}
+
 /* Gives @bo addresses and maps it there. After a failure it has none. */
 static int bo_map(struct nna_loopback *lb, struct nna_loopback_bo *bo, uint32_t flags)
 {
-	bool large = bo->base.size >= NNA_VA_LARGE_PAGE;
-	uint64_t unit = large ? NNA_VA_LARGE_PAGE : NNA_VA_PAGE, table = 0;
+	uint64_t unit = bo->base.size >= NNA_VA_LARGE_PAGE ? NNA_VA_LARGE_PAGE : NNA_VA_PAGE;
 	int ret;
 
 	bo->va_size = (bo->base.size + unit - 1) & ~(unit - 1);
-	ret = nna_va_take(large ? lb->large_va : lb->small_va, bo->va_size, unit, &bo->base.va);
+	pthread_mutex_lock(&lb->memory);
+	ret = nna_va_take(va_of(lb, bo), bo->va_size, unit, &bo->base.va);
+	pthread_mutex_unlock(&lb->memory);
 	if (ret)
 		return ret == -ENOSPC ? -ENOMEM : ret;
 	ret = nna_loopback_pgtable_map(lb, bo->base.va, bo->chunk->iova + bo->offset, bo->base.size,
 				       !(flags & NNA_WINSYS_BO_DEVICE_READ_ONLY));
-	if (!ret)
-		return 0;
-	nna_loopback_pgtable_unmap(lb, bo->base.va, bo->base.size, large, &table);
-	nna_loopback_control_invalidate(lb, bo->base.va, bo->base.size);
-	if (table)
-		nna_loopback_pgtable_give(lb, table);
-	nna_va_give(large ? lb->large_va : lb->small_va, bo->base.va, bo->va_size);
+	if (ret)
+		va_give(lb, bo);
 	return ret;
 }
 
@@ -61,7 +69,6 @@ int nna_loopback_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 	if (!bo)
 		return -ENOMEM;
 	bo->base.size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
-	pthread_mutex_lock(&lb->memory);
 	if (flags & NNA_WINSYS_BO_SHAREABLE)
 		ret = nna_loopback_chunk_create(lb, bo->base.size, true, &bo->chunk);
 	else
@@ -73,7 +80,6 @@ int nna_loopback_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 		free(bo);
 	else
 		ret = bo_finish(lb, bo, flags, out);
-	pthread_mutex_unlock(&lb->memory);
 	return ret;
 }
 
@@ -103,13 +109,11 @@ int nna_loopback_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct 
 		return ret;
 	}
 	bo->base.size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
-	pthread_mutex_lock(&lb->memory);
 	ret = nna_loopback_chunk_add(lb, copy, bo->base.size, true, &bo->chunk);
 	if (ret)
 		free(bo);
 	else
 		ret = bo_finish(lb, bo, 0, out);
-	pthread_mutex_unlock(&lb->memory);
 	/* The memfd is sealed against writing, or @fd is open for reading only. */
 	return ret == -EPERM || ret == -EACCES ? -ENOTSUP : ret;
 }
@@ -127,17 +131,10 @@ int nna_loopback_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base)
 
 void nna_loopback_bo_free(struct nna_loopback *lb, struct nna_loopback_bo *bo)
 {
-	bool large = bo->base.size >= NNA_VA_LARGE_PAGE;
-	uint64_t table = 0;
-
-	pthread_mutex_lock(&lb->memory);
-	nna_loopback_pgtable_unmap(lb, bo->base.va, bo->base.size, large, &table);
-	nna_loopback_control_invalidate(lb, bo->base.va, bo->base.size);
-	if (table)
-		nna_loopback_pgtable_give(lb, table);
-	nna_va_give(large ? lb->large_va : lb->small_va, bo->base.va, bo->va_size);
+	nna_loopback_pgtable_unmap(lb, bo->base.va, bo->base.size,
+				   bo->base.size >= NNA_VA_LARGE_PAGE);
+	va_give(lb, bo);
 	nna_loopback_memory_give(lb, bo->chunk, bo->offset, bo->base.size);
-	pthread_mutex_unlock(&lb->memory);
 	free(bo);
 }
 

@@ -43,9 +43,10 @@
  * Locks
  *
  * @jobs guards jobs, queues, rings and the list of zombies. It is held for short times only, as the
- * callback takes it. @memory guards chunks, addresses and page tables; @control, which is taken
- * under @memory, the control ring. @jobs and @memory are never held together. What the control
- * ring's callback and waiters for fences look at is atomic, and needs no lock.
+ * callback takes it. @memory guards chunks, addresses and page tables; @control the control ring.
+ * Of the three no one is held together with another, nor over a call to the kernel that may take
+ * long (mmap, munmap), an invalidation, or the clearing of memory. What the control ring's callback
+ * and waiters for fences look at is atomic, and needs no lock.
  */
 #ifndef NNA_WINSYS_LOOPBACK_H
 #define NNA_WINSYS_LOOPBACK_H
@@ -185,14 +186,15 @@ struct nna_loopback_ring {
  * @waiting: queues with jobs that are not in a ring yet
  * @zombies: BOs that were destroyed while jobs were active, the latest first
  * @spare: jobs without references
- * @memory: guards all from @chunks to @spare_tables
- * @chunks: all of them
  * @next_iova: bus address for the next chunk; none is used twice
+ * @memory: guards all from @chunks to @spare_table_count
+ * @chunks: all of them
  * @small_va: addresses for BOs below NNA_VA_LARGE_PAGE
  * @large_va: addresses for the others
  * @root: bus address of the page table's top level
  * @spare_tables: bus address of the first page table that is not used; its first entry is that of
  *	the next one. 0: none
+ * @spare_table_count: their number
  * @control: guards all from @control_entries to @control_tail
  * @control_entries: of the control ring
  * @control_completions: of the control ring
@@ -217,12 +219,14 @@ struct nna_loopback {
 	struct nna_loopback_bo *zombies;
 	struct nna_loopback_job *spare;
 
+	atomic_uint_least64_t next_iova;
+
 	pthread_mutex_t memory;
 	struct nna_loopback_chunk *chunks;
-	uint64_t next_iova;
 	struct nna_va *small_va, *large_va;
 	uint64_t root;
 	uint64_t spare_tables;
+	uint64_t spare_table_count;
 
 	pthread_mutex_t control;
 	struct nnahw_ring_entry *control_entries;
@@ -239,7 +243,7 @@ struct nna_loopback {
 /* futex(2) on a word of this process. @deadline: absolute CLOCK_MONOTONIC, NULL for ever. */
 long nna_loopback_futex(atomic_uint *word, int op, uint32_t value, const struct timespec *deadline);
 
-/* Memory and page tables: under @memory. */
+/* Memory and page tables. They take @memory, if nothing else is said. */
 
 /*
  * Makes a chunk over @fd, which it takes over also on failure. @own: for one BO. Return: 0 or a
@@ -259,25 +263,22 @@ int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t al
 /* Zeroes memory and gives it back; a chunk of its own goes altogether. */
 void nna_loopback_memory_give(struct nna_loopback *lb, struct nna_loopback_chunk *c,
 			      uint64_t offset, uint64_t size);
-/* Return: where this process sees a bus address; NULL when no chunk is there. */
+/* Return: where this process sees a bus address; NULL when no chunk is there. Under @memory. */
 void *nna_loopback_memory_of_bus(struct nna_loopback *lb, uint64_t address);
 
 /*
- * Maps pages of the device to bus addresses. After a failure some may be mapped. Return: 0 or a
+ * Maps pages of the device to bus addresses. After a failure none is mapped. Return: 0 or a
  * negative errno.
  */
 int nna_loopback_pgtable_map(struct nna_loopback *lb, uint64_t va, uint64_t bus, uint64_t size,
 			     bool write);
 /*
- * Clears what nna_loopback_pgtable_map() has mapped, wholly or in part. @own_slots: nothing else
- * lies in the large pages that it touches. Then one table of small pages at most belongs to it,
- * that of its end: it is taken out, and its bus address stored in @table. The caller gives it back
- * after the invalidation.
+ * Clears what nna_loopback_pgtable_map() has mapped, and returns when the device uses no old
+ * translation of it any more. @own_slots: nothing else lies in the large pages that it touches; so
+ * the one table of small pages at most that belongs to it, that of its end, goes too.
  */
-void nna_loopback_pgtable_unmap(struct nna_loopback *lb, uint64_t va, uint64_t size, bool own_slots,
-				uint64_t *table);
-/* Gives back a page table that the device does not use any more. */
-void nna_loopback_pgtable_give(struct nna_loopback *lb, uint64_t bus);
+void nna_loopback_pgtable_unmap(struct nna_loopback *lb, uint64_t va, uint64_t size,
+				bool own_slots);
 
 /* Returns when the device uses no old translation of the range any more. Takes @control. */
 void nna_loopback_control_invalidate(struct nna_loopback *lb, uint64_t va, uint64_t size);

@@ -19,19 +19,21 @@ static void chunk_free(struct nna_loopback *lb, struct nna_loopback_chunk *c)
 {
 	struct nna_loopback_chunk **link = &lb->chunks;
 
-	while (*link && *link != c)
+	pthread_mutex_lock(&lb->memory);
+	while (*link != c)
 		link = &(*link)->next;
-	if (*link)
-		*link = c->next;
-	nnadev_dma_unmap(lb->dev, c->iova, c->size);
+	*link = c->next;
+	pthread_mutex_unlock(&lb->memory);
 	munmap(c->map, c->size);
+	nnadev_dma_unmap(lb->dev, c->iova, c->size);
 	close(c->fd);
 	nna_va_destroy(c->free);
 	free(c);
 }
 
-int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size, bool own,
-			   struct nna_loopback_chunk **out)
+/* A chunk that nobody else knows yet; chunk_link() is to come. It takes @fd over, as below. */
+static int chunk_make(struct nna_loopback *lb, int fd, uint64_t size, bool own,
+		      struct nna_loopback_chunk **out)
 {
 	struct nna_loopback_chunk *c = calloc(1, sizeof(*c));
 	int ret = -ENOMEM;
@@ -41,7 +43,6 @@ int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size, bool 
 	c->fd = fd;
 	c->size = size;
 	c->own = own;
-	c->iova = lb->next_iova;
 	c->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (c->map == MAP_FAILED) {
 		ret = -errno;
@@ -54,15 +55,14 @@ int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size, bool 
 			goto fail;
 		}
 	}
+	c->iova = atomic_fetch_add(&lb->next_iova,
+				   (size + NNA_VA_LARGE_PAGE - 1) & ~(NNA_VA_LARGE_PAGE - 1));
 	ret = nnadev_dma_map(lb->dev, c->iova, size, fd, 0, NNADEV_PROT_READ | NNADEV_PROT_WRITE);
 	if (ret) {
 		munmap(c->map, size);
 		nna_va_destroy(c->free);
 		goto fail;
 	}
-	lb->next_iova += (size + NNA_VA_LARGE_PAGE - 1) & ~(NNA_VA_LARGE_PAGE - 1);
-	c->next = lb->chunks;
-	lb->chunks = c;
 	*out = c;
 	return 0;
 fail:
@@ -71,8 +71,8 @@ fail:
 	return ret;
 }
 
-int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size, bool own,
-			      struct nna_loopback_chunk **out)
+static int chunk_make_memfd(struct nna_loopback *lb, uint64_t size, bool own,
+			    struct nna_loopback_chunk **out)
 {
 	int fd = memfd_create("nna", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -85,34 +85,71 @@ int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size, bool own,
 		return ret;
 	}
 	fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
-	return nna_loopback_chunk_add(lb, fd, size, own, out);
+	return chunk_make(lb, fd, size, own, out);
+}
+
+static void chunk_link(struct nna_loopback *lb, struct nna_loopback_chunk *c)
+{
+	pthread_mutex_lock(&lb->memory);
+	c->next = lb->chunks;
+	lb->chunks = c;
+	pthread_mutex_unlock(&lb->memory);
+}
+
+int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size, bool own,
+			   struct nna_loopback_chunk **out)
+{
+	int ret = chunk_make(lb, fd, size, own, out);
+
+	if (!ret)
+		chunk_link(lb, *out);
+	return ret;
+}
+
+int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size, bool own,
+			      struct nna_loopback_chunk **out)
+{
+	int ret = chunk_make_memfd(lb, size, own, out);
+
+	if (!ret)
+		chunk_link(lb, *out);
+	return ret;
+}
+
+/* The same from chunks that there are; -ENOSPC: no range of any is large enough. */
+static int take_there(struct nna_loopback *lb, uint64_t size, uint64_t align,
+		      struct nna_loopback_chunk **chunk, uint64_t *offset)
+{
+	int ret = -ENOSPC;
+
+	pthread_mutex_lock(&lb->memory);
+	for (*chunk = lb->chunks; *chunk && ret == -ENOSPC;) {
+		if (!(*chunk)->own)
+			ret = nna_va_take((*chunk)->free, size, align, offset);
+		if (ret == -ENOSPC)
+			*chunk = (*chunk)->next;
+	}
+	pthread_mutex_unlock(&lb->memory);
+	return ret;
 }
 
 int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t align,
 			     struct nna_loopback_chunk **chunk, uint64_t *offset)
 {
 	uint64_t room = (size + CHUNK - 1) & ~(CHUNK - 1);
-	struct nna_loopback_chunk *c;
-	int ret;
+	int ret = take_there(lb, size, align, chunk, offset);
 
-	for (c = lb->chunks; c; c = c->next) {
-		if (c->own)
-			continue;
-		ret = nna_va_take(c->free, size, align, offset);
-		if (!ret) {
-			*chunk = c;
-			return 0;
-		}
-		if (ret != -ENOSPC)
-			return ret;
-	}
+	if (ret != -ENOSPC)
+		return ret;
 	if (room < size)
 		return -ENOMEM;
-	ret = nna_loopback_chunk_create(lb, room, false, &c);
+	ret = chunk_make_memfd(lb, room, false, chunk);
 	if (ret)
 		return ret;
-	*chunk = c;
-	return nna_va_take(c->free, size, align, offset);
+	/* Before others see it, so that there is room. */
+	ret = nna_va_take((*chunk)->free, size, align, offset);
+	chunk_link(lb, *chunk);
+	return ret;
 }
 
 void nna_loopback_memory_give(struct nna_loopback *lb, struct nna_loopback_chunk *c,
@@ -126,7 +163,9 @@ void nna_loopback_memory_give(struct nna_loopback *lb, struct nna_loopback_chunk
 	if (size < NNA_VA_LARGE_PAGE ||
 	    fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size))
 		memset(c->map + offset, 0, size);
+	pthread_mutex_lock(&lb->memory);
 	nna_va_give(c->free, offset, size);
+	pthread_mutex_unlock(&lb->memory);
 }
 
 void *nna_loopback_memory_of_bus(struct nna_loopback *lb, uint64_t address)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Memory of the loopback: what process and device see, and BOs that are destroyed in use. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/unit/libnnaccel/winsys/fill_job.h"
@@ -111,12 +114,92 @@ static void test_destroy_in_use(void **state)
 	close(fd);
 }
 
+/* ---- mmap and munmap that take their time, in the thread that asks for it */
+
+static __thread bool waits_in_mmap;
+static sem_t in_mmap, go_on;
+
+static void wait_there(void)
+{
+	if (!waits_in_mmap)
+		return;
+	waits_in_mmap = false;
+	sem_post(&in_mmap);
+	while (sem_wait(&go_on))
+		;
+}
+
+void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+int __real_munmap(void *at, size_t size);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+int __wrap_munmap(void *at, size_t size);
+
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	wait_there();
+	return __real_mmap(at, size, protection, flags, fd, offset);
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+	wait_there();
+	return __real_munmap(at, size);
+}
+
+/* Makes a BO with memory of its own, and destroys it; each waits in the middle. */
+static void *map_slowly(void *arg)
+{
+	struct nna_winsys *ws = arg;
+	struct nna_winsys_bo *bo;
+	int ret;
+
+	waits_in_mmap = true;
+	ret = ws->ops->bo_create(ws, 8192, NNA_WINSYS_BO_SHAREABLE, &bo);
+	if (ret)
+		return (void *)(intptr_t)ret;
+	waits_in_mmap = true;
+	ws->ops->bo_destroy(ws, bo);
+	return NULL;
+}
+
+/* While one thread waits for the kernel, others go on. */
+static void test_no_lock_over_mmap(void **state)
+{
+	struct nna_winsys *ws = *state;
+	struct nna_winsys_queue *q;
+	pthread_t thread;
+	void *failed;
+
+	sem_init(&in_mmap, 0, 0);
+	sem_init(&go_on, 0, 0);
+	assert_int_equal(ws->ops->queue_create(ws, NNA_PRIORITY_MEDIUM, &q), 0);
+	assert_int_equal(pthread_create(&thread, NULL, map_slowly, ws), 0);
+	for (int i = 0; i < 2; i++) {
+		struct nna_winsys_bo *bo;
+		struct fill_job f;
+
+		while (sem_wait(&in_mmap))
+			;
+		assert_int_equal(ws->ops->bo_create(ws, 4096, 0, &bo), 0);
+		fill_job_make(&f, ws, bo->va, 1024, 77);
+		assert_int_equal(run(ws, q, &f), 0);
+		check_words(bo->map, 1024, 77);
+		ws->ops->bo_destroy(ws, bo);
+		ws->ops->bo_destroy(ws, f.bo);
+		sem_post(&go_on);
+	}
+	pthread_join(thread, &failed);
+	assert_null(failed);
+	ws->ops->queue_destroy(ws, q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_memory),
 		TEST(test_random_memory),
 		TEST(test_destroy_in_use),
+		TEST(test_no_lock_over_mmap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
