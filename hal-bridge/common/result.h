@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of libnnaccel (negative errno, or 0) as result codes of the NNAPI C API. */
+/*
+ * Errors of libnnaccel (negative errno, or 0) as result codes of the NNAPI C API. A missed deadline
+ * is always TRANSIENT here: whoever set it asks nnb_deadline_result() (deadline.h).
+ */
 #ifndef NNB_RESULT_H
 #define NNB_RESULT_H
 

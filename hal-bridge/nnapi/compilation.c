@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/deadline.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
-#include "libnnaccel/clock.h"
 
 #define NNAPI_ALIGNMENT 64 /* bytes; an offset that is no multiple of it takes a copy (nna_route) */
 #define NNAPI_PADDING 1 /* bytes; the size of an argument's memory need not be rounded up */
@@ -190,9 +190,10 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 {
 	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
 						     nnapi_device_get_reference() };
+	struct nnb_deadline deadline;
 	int ret = nnapi_compilation_open(compilation, __func__);
 	uint32_t count = 2, first = !devices[0];
-	uint64_t now, deadline_ns = 0;
+	uint64_t deadline_ns;
 
 	if (ret)
 		return ret;
@@ -202,9 +203,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 		memcpy(devices, compilation->listed, sizeof(devices));
 	}
 	compilation->finished = true;
-	now = nna_now_ns();
-	if (compilation->timeout_ns && compilation->timeout_ns < UINT64_MAX - now)
-		deadline_ns = now + compilation->timeout_ns;
+	deadline_ns = nnb_deadline_begin(&deadline, compilation->timeout_ns);
 	for (uint32_t i = first; i < count; i++) {
 		ret = nnapi_compilation_compile(compilation, devices[i], deadline_ns);
 		if (!ret)
@@ -215,7 +214,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 		    nnb_result_of_call(ret) != ANEURALNETWORKS_BAD_DATA)
 			break;
 	}
-	return nnb_result_of_call(ret);
+	return ret == -ETIMEDOUT ? nnb_deadline_result(&deadline, 0) : nnb_result_of_call(ret);
 }
 
 /*

@@ -200,8 +200,6 @@ static bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution
 
 int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *function)
 {
-	uint64_t now = nna_now_ns(), deadline = 0;
-
 	for (uint32_t i = 0; i < execution->input_count; i++) {
 		if (!execution->inputs[i].bound)
 			return nnapi_error(BAD_DATA, "%s: input %u is not set", function, i);
@@ -219,21 +217,37 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 				   function);
 	}
 	execution->state = NNAPI_COMPUTATION;
-	execution->began_ns = now;
+	execution->began_ns = nna_now_ns();
 	pthread_mutex_unlock(&execution->lock);
 	nnapi_execution_drop_waited(execution);
 	if (nnapi_execution_cannot_run(execution, function))
 		return nnapi_execution_end(execution, -EINVAL);
-	if (execution->timeout_ns && execution->timeout_ns < UINT64_MAX - now)
-		deadline = now + execution->timeout_ns;
-	nna_execution_set_deadline(execution->execution, deadline);
+	nna_execution_set_deadline(execution->execution,
+				   nnb_deadline_begin(&execution->deadline, execution->timeout_ns));
 	nna_execution_set_duration(execution->execution, 0);
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+int nnapi_execution_limit(ANeuralNetworksExecution *execution, uint64_t duration)
+{
+	nnb_deadline_limit(&execution->deadline, duration);
+	return nna_execution_set_duration(execution->execution, duration);
+}
+
+/* The code of a run that was too late. */
+static int nnapi_execution_missed(const ANeuralNetworksExecution *execution)
+{
+	struct nna_timing timing;
+
+	if (nna_execution_get_timing(execution->execution, &timing))
+		timing.run = 0;
+	return nnb_deadline_result(&execution->deadline, timing.run);
+}
+
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 {
-	int result = nnb_result_of_run(error);
+	int result = error == -ETIMEDOUT ? nnapi_execution_missed(execution) :
+					   nnb_result_of_run(error);
 
 	if (error)
 		nnb_log("an execution ended with: %s", strerror(-error));

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hal-bridge/common/deadline.h"
 #include "hal-bridge/nnapi/compilation.h"
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/memory.h"
@@ -41,6 +42,7 @@ struct nnapi_argument {
  * @timeout_ns: of a run, 0 is none
  * @lock: of @state, @result and what a run leaves behind
  * @result: of the last run: a result code
+ * @deadline: of the last run
  * @began_ns: when the last run was asked for, CLOCK_MONOTONIC
  * @driver_ns: from then to its end
  * @waited: when @measure: @waited_count fences, owned, that the device waited for before the last
@@ -54,6 +56,7 @@ struct ANeuralNetworksExecution {
 	uint32_t input_count, output_count;
 	bool reusable, padding, measure, any_bound;
 	uint64_t timeout_ns;
+	struct nnb_deadline deadline;
 
 	pthread_mutex_t lock;
 	enum nnapi_state state;
@@ -89,6 +92,8 @@ int nnapi_execution_submit(ANeuralNetworksExecution *execution, const int *fds, 
  * An event for the end of a run, with one reference; NULL without memory. It holds the execution.
  */
 ANeuralNetworksEvent *nnapi_execution_create_event(ANeuralNetworksExecution *execution);
+/* How long a run that has begun may take from when its dependencies have ended; 0 is no limit. */
+int nnapi_execution_limit(ANeuralNetworksExecution *execution, uint64_t duration);
 /* The end of a run: @error of the library or 0. Return: the result code. */
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error);
 /* Begins a run, computes and ends it. Return: the result code. */

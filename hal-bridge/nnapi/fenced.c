@@ -207,7 +207,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 			  nna_execution_get_input_route(execution->execution, i) !=
 				  NNA_ROUTE_DIRECT;
 	if (must_wait || (copies && count)) {
-		ret = nna_execution_set_duration(execution->execution, duration);
+		ret = nnapi_execution_limit(execution, duration);
 		if (!ret)
 			ret = nnapi_dependent_start(execution, self, dependencies,
 						    num_dependencies);
@@ -217,7 +217,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 		}
 		*event = self;
 	} else {
-		ret = nna_execution_set_duration(execution->execution, duration);
+		ret = nnapi_execution_limit(execution, duration);
 		if (!ret && !count)
 			ret = nnapi_execution_check_inputs(execution);
 		if (ret) {

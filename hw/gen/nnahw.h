@@ -334,9 +334,9 @@ enum nnahw_status {
 	  "the job did all its commands") \
 	X(YIELDED, 1, 0, 0, NO_ERROR, \
 	  "the job set itself aside; the report says where to resume") \
-	X(DEADLINE, 2, ETIMEDOUT, 0, MISSED_DEADLINE_PERSISTENT, \
+	X(DEADLINE, 2, ETIMEDOUT, 0, MISSED_DEADLINE_TRANSIENT, \
 	  "the deadline had passed before the job could start, or passed while it ran") \
-	X(LOOP_LIMIT, 3, ETIMEDOUT, 0, MISSED_DEADLINE_PERSISTENT, \
+	X(LOOP_LIMIT, 3, ETIMEDOUT, 0, MISSED_DEADLINE_TRANSIENT, \
 	  "loops took longer than the job's loop limit") \
 	X(ABORTED, 4, ECANCELED, 0, OP_FAILED, \
 	  "ended by ABORT") \
