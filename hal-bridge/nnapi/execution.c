@@ -218,6 +218,7 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 	}
 	execution->state = NNAPI_COMPUTATION;
 	execution->began_ns = nna_now_ns();
+	execution->ready_ns = 0;
 	pthread_mutex_unlock(&execution->lock);
 	nnapi_execution_drop_waited(execution);
 	if (nnapi_execution_cannot_run(execution, function))

@@ -45,6 +45,7 @@ struct nnapi_argument {
  * @deadline: of the last run
  * @began_ns: when the last run was asked for, CLOCK_MONOTONIC
  * @driver_ns: from then to its end
+ * @ready_ns: when the library had waited for dependencies of the last run; 0: it had not
  * @waited: when @measure: @waited_count fences, owned, that the device waited for before the last
  *	run; they tell when they signalled
  */
@@ -61,7 +62,7 @@ struct ANeuralNetworksExecution {
 	pthread_mutex_t lock;
 	enum nnapi_state state;
 	int result;
-	uint64_t began_ns, driver_ns;
+	uint64_t began_ns, driver_ns, ready_ns;
 	int *waited;
 	uint32_t waited_count;
 };

@@ -14,6 +14,7 @@
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/clock.h"
 
 /*
  * The most dependencies of a run. The API sets no bound; this one is far above what a client needs,
@@ -54,6 +55,7 @@ static int nnapi_dependent_ready(void *user)
 			return -ECANCELED;
 		}
 	}
+	dependent->execution->ready_ns = nna_now_ns();
 	return nnapi_execution_check_inputs(dependent->execution);
 }
 

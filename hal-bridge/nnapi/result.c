@@ -68,24 +68,24 @@ ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *ex
 }
 
 /*
- * When the last of the fences had signalled that the run waited for. Where that is not known, it is
- * when the device began.
+ * From when the last of the fences had signalled that the run waited for to its end. Where that is
+ * not known, from when the device began; without fences it is the time in the driver.
  */
-static uint64_t nnapi_result_ready_ns(const ANeuralNetworksExecution *execution,
-				      const struct nna_timing *timing)
+static uint64_t nnapi_result_fenced_ns(const ANeuralNetworksExecution *execution,
+				       const struct nna_timing *timing)
 {
-	uint64_t from = execution->began_ns;
+	uint64_t from = execution->ready_ns ? execution->ready_ns : execution->began_ns;
 
-	if (!execution->waited_count)
-		return timing->begin;
+	if (!execution->ready_ns && !execution->waited_count)
+		return execution->driver_ns;
 	for (uint32_t i = 0; i < execution->waited_count; i++) {
 		uint64_t time = nnapi_fence_fd_get_time(execution->waited[i]);
 
 		if (!time)
-			return timing->begin;
+			return timing->end - timing->begin;
 		from = time > from ? time : from;
 	}
-	return from < timing->begin ? from : timing->begin;
+	return timing->end - (from < timing->begin ? from : timing->begin);
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecution *execution,
@@ -111,13 +111,13 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecu
 	switch (durationCode) {
 	case ANEURALNETWORKS_DURATION_ON_HARDWARE:
 	case ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE:
-		*duration = timing.run;
+		*duration = timing.span;
 		break;
 	case ANEURALNETWORKS_DURATION_IN_DRIVER:
 		*duration = execution->driver_ns;
 		break;
 	default:
-		*duration = timing.end - nnapi_result_ready_ns(execution, &timing);
+		*duration = nnapi_result_fenced_ns(execution, &timing);
 		break;
 	}
 	return ANEURALNETWORKS_NO_ERROR;

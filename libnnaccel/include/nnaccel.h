@@ -682,10 +682,11 @@ NNACCEL_API int nna_execution_get_output_dims(const struct nna_execution *execut
  * @begin: when the device took the first command
  * @end: when the last command ended
  * @run: ns that the device worked on it, preempted time excluded
+ * @span: ns from the begin to the end of its job, preempted time included; of several jobs, the sum
  * @commands: how many commands ran
  */
 struct nna_timing {
-	uint64_t submit, begin, end, run;
+	uint64_t submit, begin, end, run, span;
 	uint32_t commands;
 };
 

@@ -133,6 +133,7 @@ static void add_timing(struct nna_timing *sum, const struct nna_timing *part)
 	}
 	sum->end = part->end;
 	sum->run += part->run;
+	sum->span += part->span;
 	sum->commands += part->commands;
 }
 

@@ -86,6 +86,7 @@ int nna_execution_get_timing(const struct nna_execution *execution, struct nna_t
 		if (e->begin_tick) {
 			timing->begin = ws->ops->tick_to_ns(ws, e->begin_tick);
 			timing->end = ws->ops->tick_to_ns(ws, e->end_tick);
+			timing->span = timing->end - timing->begin;
 		}
 	}
 	pthread_mutex_unlock(&e->lock);

@@ -480,6 +480,7 @@ static void test_fenced_timeouts(void **state)
 	int fence = eventfd(0, EFD_CLOEXEC);
 	const ANeuralNetworksEvent *dependency;
 	const uint64_t one = 1;
+	uint64_t times[4];
 	struct run run;
 
 	for (int way = 0; way < WAYS; way++) {
@@ -494,6 +495,7 @@ static void test_fenced_timeouts(void **state)
 	dependency = before;
 	run_start(&run, 4);
 	run_bind(&run);
+	OK(ANeuralNetworksExecution_setMeasureTiming(run.execution, true));
 	/* A duration counts from the signal on; the wait before it is free. */
 	OK(ANeuralNetworksExecution_startComputeWithDependencies(run.execution, &dependency, 1,
 								 5000000000ull, &event));
@@ -501,6 +503,9 @@ static void test_fenced_timeouts(void **state)
 	assert_int_equal(write(fence, &one, sizeof(one)), sizeof(one));
 	OK(ANeuralNetworksEvent_wait(event));
 	run_check(&run);
+	for (int code = 0; code < 4; code++)
+		OK(ANeuralNetworksExecution_getDuration(run.execution, code, &times[code]));
+	assert_true(times[2] == times[0] && times[2] <= times[3] && times[3] <= times[1]);
 	ANeuralNetworksEvent_free(event);
 	run_stop(&run);
 
