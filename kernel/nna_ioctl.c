@@ -350,22 +350,6 @@ static int nna_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file
 	return ret;
 }
 
-static int nna_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	struct drm_nna_vm_get_state *args = data;
-	struct nna_vm *vm;
-
-	if (NNA_IOCTL_DBG(drm, args->state))
-		return -EINVAL;
-	vm = nna_file_get_vm(file->driver_priv, args->id);
-	if (NNA_IOCTL_DBG(drm, !vm))
-		return -ENOENT;
-	/* A bind does all of its operations or none, so an address space is always usable. */
-	args->state = DRM_NNA_VM_STATE_USABLE;
-	nna_vm_put(vm);
-	return 0;
-}
-
 static int nna_ioctl_ctx_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct nna_file *nfile = file->driver_priv;
@@ -469,7 +453,6 @@ const struct drm_ioctl_desc nna_ioctls[NNA_IOCTL_COUNT] = {
 	NNA_IOCTL(VM_CREATE, vm_create),
 	NNA_IOCTL(VM_DESTROY, vm_destroy),
 	NNA_IOCTL(VM_BIND, vm_bind),
-	NNA_IOCTL(VM_GET_STATE, vm_get_state),
 	NNA_IOCTL(CTX_CREATE, ctx_create),
 	NNA_IOCTL(CTX_DESTROY, ctx_destroy),
 	NNA_IOCTL(CTX_GET_STATE, ctx_get_state),

@@ -272,17 +272,6 @@ TEST(fail_vm_bind_split)
 	EQ(submit_and_wait(&env), 0);
 }
 
-TEST(fail_vm_get_state)
-{
-	struct drm_nna_vm_get_state args = { 0 };
-	struct env env;
-
-	set_up();
-	env_init(&env);
-	args.id = env.vm;
-	EACH_FAILURE(xioctl(env.fd, DRM_IOCTL_NNA_VM_GET_STATE, &args), (void)0);
-}
-
 TEST(fail_ctx_create)
 {
 	struct env env;

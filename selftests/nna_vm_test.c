@@ -100,14 +100,6 @@ TEST(destroy_zero)
 	EQ(vm_destroy(nna_open(), 0), -ENOENT);
 }
 
-TEST(get_state_not_zero)
-{
-	struct fixture f = set_up();
-	struct drm_nna_vm_get_state args = { .id = f.vm, .state = 1 };
-
-	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_GET_STATE, &args), -EINVAL);
-}
-
 TEST(create_too_many)
 {
 	struct drm_nna_vm_create args = { 0 };
@@ -140,17 +132,6 @@ TEST(destroy_pad)
 	struct drm_nna_vm_destroy args = { .id = f.vm, .pad = 1 };
 
 	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_DESTROY, &args), -EINVAL);
-}
-
-TEST(get_state)
-{
-	struct fixture f = set_up();
-	struct drm_nna_vm_get_state args = { .id = f.vm };
-
-	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_GET_STATE, &args), 0);
-	EQ(args.state, DRM_NNA_VM_STATE_USABLE);
-	args.id = 99;
-	EQ(xioctl(f.fd, DRM_IOCTL_NNA_VM_GET_STATE, &args), -ENOENT);
 }
 
 TEST(bind_unknown_vm)

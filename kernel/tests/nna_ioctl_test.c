@@ -49,7 +49,6 @@ struct nna_call {
 		struct drm_nna_vm_create vm_create;
 		struct drm_nna_vm_destroy vm_destroy;
 		struct drm_nna_vm_bind vm_bind;
-		struct drm_nna_vm_get_state vm_get_state;
 		struct drm_nna_ctx_create ctx_create;
 		struct drm_nna_ctx_destroy ctx_destroy;
 		struct drm_nna_ctx_get_state ctx_get_state;
@@ -178,10 +177,6 @@ static void nna_call_make(struct nna_ioctl_test *t, struct nna_call *call, unsig
 	case DRM_NNA_VM_BIND:
 	case DRM_NNA_VM_BIND_UNMAP:
 		nna_call_bind(t, call, nr);
-		break;
-	case DRM_NNA_VM_GET_STATE:
-		call->cmd = DRM_IOCTL_NNA_VM_GET_STATE;
-		call->arg.vm_get_state.id = t->vm_id;
 		break;
 	case DRM_NNA_CTX_CREATE:
 		call->cmd = DRM_IOCTL_NNA_CTX_CREATE;
@@ -354,8 +349,6 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE_ELEMENT(VM_BIND_UNMAP, vm_bind_op, va, 0, -EINVAL),
 	NNA_RULE_ELEMENT(VM_BIND_UNMAP, vm_bind_op, size, 0, -EINVAL),
 	NNA_RULE_ELEMENT(VM_BIND_UNMAP, vm_bind_op, size, NNA_VA_END, -EINVAL),
-	NNA_RULE(VM_GET_STATE, vm_get_state, id, NNA_TEST_UNKNOWN, -ENOENT),
-	NNA_RULE(VM_GET_STATE, vm_get_state, state, 1, -EINVAL),
 	NNA_RULE(CTX_CREATE, ctx_create, vm_id, 0, -ENOENT),
 	NNA_RULE(CTX_CREATE, ctx_create, vm_id, NNA_TEST_UNKNOWN, -ENOENT),
 	NNA_RULE(CTX_CREATE, ctx_create, flags, 1, -EINVAL),
@@ -444,8 +437,7 @@ static void nna_ioctl_rule(struct kunit *test)
 static const unsigned int nna_numbers[] = {
 	DRM_NNA_DEV_QUERY, DRM_NNA_BO_CREATE, DRM_NNA_BO_MMAP_OFFSET, DRM_NNA_BO_SYNC,
 	DRM_NNA_BO_SET_LABEL, DRM_NNA_VM_CREATE, DRM_NNA_VM_DESTROY, DRM_NNA_VM_BIND,
-	DRM_NNA_VM_GET_STATE, DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY, DRM_NNA_CTX_GET_STATE,
-	DRM_NNA_SUBMIT,
+	DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY, DRM_NNA_CTX_GET_STATE, DRM_NNA_SUBMIT,
 };
 
 static void nna_number_desc(const unsigned int *nr, char *desc)
@@ -732,8 +724,8 @@ static void nna_ioctl_other_file(struct kunit *test)
 	unsigned int i;
 	static const unsigned int nrs[] = {
 		DRM_NNA_BO_MMAP_OFFSET, DRM_NNA_BO_SYNC, DRM_NNA_BO_SET_LABEL, DRM_NNA_VM_DESTROY,
-		DRM_NNA_VM_BIND, DRM_NNA_VM_GET_STATE, DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY,
-		DRM_NNA_CTX_GET_STATE, DRM_NNA_SUBMIT,
+		DRM_NNA_VM_BIND, DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY, DRM_NNA_CTX_GET_STATE,
+		DRM_NNA_SUBMIT,
 	};
 
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(t->fake));

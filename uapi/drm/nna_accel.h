@@ -91,8 +91,6 @@ enum drm_nna_ioctl_id {
 	DRM_NNA_VM_DESTROY,
 	/** @DRM_NNA_VM_BIND: Map and unmap buffer objects. */
 	DRM_NNA_VM_BIND,
-	/** @DRM_NNA_VM_GET_STATE: Ask whether an address space is usable. */
-	DRM_NNA_VM_GET_STATE,
 	/** @DRM_NNA_CTX_CREATE: Create a context. */
 	DRM_NNA_CTX_CREATE,
 	/** @DRM_NNA_CTX_DESTROY: Destroy a context. */
@@ -523,33 +521,6 @@ struct drm_nna_vm_bind {
 	struct drm_nna_obj_array syncs;
 };
 
-/**
- * enum drm_nna_vm_state - State of a VM.
- */
-enum drm_nna_vm_state {
-	/** @DRM_NNA_VM_STATE_USABLE: The VM can be used. */
-	DRM_NNA_VM_STATE_USABLE = 0,
-	/** @DRM_NNA_VM_STATE_UNUSABLE: Reserved for asynchronous binds that have failed. */
-	DRM_NNA_VM_STATE_UNUSABLE,
-};
-
-/**
- * struct drm_nna_vm_get_state - Argument of DRM_IOCTL_NNA_VM_GET_STATE.
- *
- * .. code-block:: C
- *
- *	struct drm_nna_vm_get_state arg = { .id = vm_id };
- *
- *	if (ioctl(fd, DRM_IOCTL_NNA_VM_GET_STATE, &arg) == 0)
- *		usable = arg.state == DRM_NNA_VM_STATE_USABLE;
- */
-struct drm_nna_vm_get_state {
-	/** @id: Id of the VM. */
-	__u32 id;
-	/** @state: Out: one of &enum drm_nna_vm_state. */
-	__u32 state;
-};
-
 /* ---------------------------------------------------------------------------------------- CTX_* */
 
 /**
@@ -890,7 +861,6 @@ struct drm_nna_coredump {
 #define DRM_IOCTL_NNA_VM_CREATE		DRM_IOCTL_NNA(WR, VM_CREATE, vm_create)
 #define DRM_IOCTL_NNA_VM_DESTROY	DRM_IOCTL_NNA(W, VM_DESTROY, vm_destroy)
 #define DRM_IOCTL_NNA_VM_BIND		DRM_IOCTL_NNA(W, VM_BIND, vm_bind)
-#define DRM_IOCTL_NNA_VM_GET_STATE	DRM_IOCTL_NNA(WR, VM_GET_STATE, vm_get_state)
 #define DRM_IOCTL_NNA_CTX_CREATE	DRM_IOCTL_NNA(WR, CTX_CREATE, ctx_create)
 #define DRM_IOCTL_NNA_CTX_DESTROY	DRM_IOCTL_NNA(W, CTX_DESTROY, ctx_destroy)
 #define DRM_IOCTL_NNA_CTX_GET_STATE	DRM_IOCTL_NNA(WR, CTX_GET_STATE, ctx_get_state)
