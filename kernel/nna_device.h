@@ -10,15 +10,17 @@
  * Locking, outer to inner:
  *
  *  1. drm_dev_enter() around what touches registers;
- *  2. nna_ctx.lock: arm and push of one context's jobs;
- *  3. nna_vm.lock: binds of one address space;
- *  4. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
- *  5. dma_resv, one object at a time;
- *  6. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks: leaves.
+ *  2. nna_device.sched_lock: whether the schedulers are stopped. Who holds it waits for their work,
+ *     which takes leaves only;
+ *  3. nna_ctx.lock: arm and push of one context's jobs;
+ *  4. nna_vm.lock: binds of one address space;
+ *  5. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
+ *  6. dma_resv, one object at a time;
+ *  7. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks: leaves.
  *
  * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it
- * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take no
- * lock but nna_device.sched_lock and leaves.
+ * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take 1, 2
+ * and leaves.
  */
 #ifndef NNA_DEVICE_H
 #define NNA_DEVICE_H

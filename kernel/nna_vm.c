@@ -459,8 +459,6 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 	if (ret)
 		return ret;
 	bind->vm_bo = drm_gpuvm_bo_obtain_locked(&vm->base, obj);
-	if (!IS_ERR(bind->vm_bo))
-		drm_gpuvm_bo_extobj_add(bind->vm_bo);
 	dma_resv_unlock(obj->resv);
 	if (IS_ERR(bind->vm_bo)) {
 		ret = PTR_ERR(bind->vm_bo);
