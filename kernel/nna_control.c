@@ -7,13 +7,15 @@
 #include <linux/ktime.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <drm/drm_drv.h>
 
 #include "nna_control.h"
-#include "nna_device.h"
-#include "nna_reset.h"
+#include "nna_core.h"
 #include "nna_ring.h"
 
 #define NNA_CONTROL_TIMEOUT	msecs_to_jiffies(1000)
+/* A reset that was cancelled, as by a suspend, is queued again after this time. */
+#define NNA_RESET_RETRY		msecs_to_jiffies(1000)
 
 /**
  * struct nna_control_op - A control entry under way; on the stack of who waits for it.
@@ -89,6 +91,31 @@ static int nna_control_run(struct nna_device *nna, struct nna_ring_entry *entry)
 	return nna_control_wait(ring, &op);
 }
 
+void nna_control_reset_and_wait(struct nna_device *nna, const char *reason)
+{
+	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
+	u32 epoch = READ_ONCE(ring->epoch);
+
+	/*
+	 * A device that is being suspended is reset by that, and our work cancelled: wait until
+	 * either has happened.
+	 */
+	do {
+		nna_core_schedule_reset(nna, reason);
+		nna_core_flush_reset(nna);
+		/*
+		 * No reset comes before unbind has waited for all who are inside drm_dev_enter(),
+		 * as we are.
+		 */
+		if (drm_dev_is_unplugged(&nna->drm)) {
+			nna->bus->disable_bus_master(nna->drm.dev);
+			return;
+		}
+	} while (!wait_event_timeout(nna->control_waitq,
+				     !READ_ONCE(ring->running) || READ_ONCE(ring->epoch) != epoch,
+				     NNA_RESET_RETRY));
+}
+
 void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 {
 	struct nna_ring_entry entry = {
@@ -116,7 +143,7 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	/* A reset that dropped the entry has dropped all translations, too. */
 	if (done && (op.dropped || !op.error))
 		return;
-	nna_reset_and_wait(nna, "an invalidation was not acknowledged");
+	nna_control_reset_and_wait(nna, "an invalidation was not acknowledged");
 	/* A reset or a suspend has completed @op; disabling bus mastering alone has not. */
 	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.req);
 }

@@ -14,7 +14,7 @@
 
 #include "nna_coredump.h"
 #include "nna_ctx.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_hw.h"
 #include "nna_pm.h"
 #include "nna_ring.h"

@@ -11,7 +11,7 @@
 #include <drm/nna_accel.h>
 
 #include "nna_ctx.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_job.h"
 #include "nna_trace.h"
 #include "nna_vm.h"

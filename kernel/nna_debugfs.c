@@ -10,7 +10,7 @@
 
 #include "nna_control.h"
 #include "nna_debugfs.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_gem.h"
 #include "nna_pm.h"
 #include "nna_vm.h"

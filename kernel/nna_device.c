@@ -8,6 +8,7 @@
 #include <drm/drm_managed.h>
 
 #include "nna_control.h"
+#include "nna_core.h"
 #include "nna_debugfs.h"
 #include "nna_device.h"
 #include "nna_drv.h"
@@ -31,7 +32,7 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 	cookie = dma_fence_begin_signalling();
 	for_each_set_bit(i, &vector->rings, NNA_RINGS)
 		if (nna_ring_process(&nna->rings[i]) < 0)
-			nna_reset_schedule(nna, "a completion made no sense");
+			nna_core_schedule_reset(nna, "a completion made no sense");
 	dma_fence_end_signalling(cookie);
 
 	/* MSI-X is never shared: without new records, they were read before the interrupt came. */
@@ -43,22 +44,6 @@ void nna_device_flush_cleanup(struct nna_device *nna)
 	/* Twice: aborts drop contexts and so address spaces, whose release is queued then. */
 	flush_workqueue(nna->cleanup_wq);
 	flush_workqueue(nna->cleanup_wq);
-}
-
-int nna_device_start(struct nna_device *nna)
-{
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < NNA_RINGS; i++) {
-		ret = nna_ring_enable(&nna->rings[i]);
-		if (ret) {
-			drm_dbg_driver(&nna->drm, "the device refuses ring %u\n", i);
-			return ret;
-		}
-	}
-	nna_hw_start(&nna->hw);
-	return 0;
 }
 
 static void nna_device_wq_release(struct drm_device *drm, void *wq)
@@ -187,7 +172,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 		return ret;
 
 	nna_clock_sample(&nna->clock, &nna->hw);
-	ret = nna_device_start(nna);
+	ret = nna_reset_enable_rings(nna);
 	if (ret) {
 		dev_err_probe(dev, ret, "the device refuses its rings\n");
 		goto err_lose;

@@ -11,6 +11,7 @@
 #include <drm/drm_ioctl.h>
 #include <drm/nna_accel.h>
 
+#include "nna_core.h"
 #include "nna_ctx.h"
 #include "nna_device.h"
 #include "nna_drv.h"

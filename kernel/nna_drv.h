@@ -17,8 +17,6 @@ struct nna_device;
 struct nna_usage;
 struct nna_vm;
 
-#define NNA_DRIVER_NAME		"nna"
-
 /** NNA_MAX_VMS - Most address spaces of one file. */
 #define NNA_MAX_VMS		64u
 /** NNA_MAX_CTXS - Most contexts of one file. */

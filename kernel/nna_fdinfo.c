@@ -5,7 +5,7 @@
 #include <drm/drm_print.h>
 
 #include "nna_ctx.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_drv.h"
 #include "nna_fdinfo.h"
 

@@ -11,7 +11,7 @@
 #include <drm/drm_prime.h>
 #include <drm/nna_accel.h>
 
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_gem.h"
 #include "nna_vm.h"
 

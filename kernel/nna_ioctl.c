@@ -11,7 +11,7 @@
 #include <drm/nna_accel.h>
 
 #include "nna_ctx.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_drv.h"
 #include "nna_gem.h"
 #include "nna_ioctl.h"
@@ -37,7 +37,7 @@ static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
 {
 	if (!drm_dev_enter(drm, idx))
 		return false;
-	if (!nna_device_is_lost(to_nna_device(drm)))
+	if (!nna_core_is_lost(to_nna_device(drm)))
 		return true;
 	drm_dev_exit(*idx);
 	return false;
@@ -99,7 +99,7 @@ static void nna_query_sched_info(struct nna_device *nna, struct drm_nna_sched_in
 
 static int nna_query_resume(struct nna_device *nna)
 {
-	return nna_device_is_lost(nna) ? -ENODEV : nna_pm_get(nna);
+	return nna_core_is_lost(nna) ? -ENODEV : nna_pm_get(nna);
 }
 
 static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp *ts)

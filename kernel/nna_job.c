@@ -17,7 +17,7 @@
 
 #include "nna_control.h"
 #include "nna_ctx.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_drv.h"
 #include "nna_job.h"
 #include "nna_pm.h"
@@ -283,7 +283,7 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	ret = nna_job_check_in_fences(job, &ready);
 	if (ret)
 		return ERR_PTR(ret);
-	if (nna_device_is_lost(nna))
+	if (nna_core_is_lost(nna))
 		return ERR_PTR(-ENODEV);
 	if (nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
 		return ERR_PTR(-ECANCELED);
@@ -313,7 +313,7 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	ret = nna_ring_push(ring, &job->entry, &job->req);
 	if (ret) {
 		/* Since the checks above the device has been lost, or has begun to be reset. */
-		dma_fence_set_error(fence, nna_device_is_lost(nna) ? -ENODEV : -ECANCELED);
+		dma_fence_set_error(fence, nna_core_is_lost(nna) ? -ENODEV : -ECANCELED);
 		dma_fence_signal(fence);
 	}
 	return fence;
@@ -783,7 +783,7 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 		return ret;
 	if (nna_ctx_is_banned(ctx))
 		return -ECANCELED;
-	if (nna_device_is_lost(ctx->nna))
+	if (nna_core_is_lost(ctx->nna))
 		return -ENODEV;
 
 	job = nna_job_create(file, ctx, args);

@@ -7,10 +7,11 @@
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
+#include "nna_core.h"
 #include "nna_device.h"
 #include "nna_drv.h"
-#include "nna_pm.h"
 #include "nna_regs.h"
+#include "nna_suspend.h"
 
 static void nna_pci_enable_bus_master(struct device *dev)
 {
@@ -92,7 +93,7 @@ static struct pci_driver nna_pci_driver = {
 	.remove = nna_pci_remove,
 	/* On reboot and kexec, too, the device must stop writing to memory. */
 	.shutdown = nna_pci_remove,
-	.driver.pm = pm_ptr(&nna_pm_ops),
+	.driver.pm = pm_ptr(&nna_suspend_ops),
 };
 module_pci_driver(nna_pci_driver);
 

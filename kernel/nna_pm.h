@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runtime power management and system sleep.
- *
- * A job holds a runtime PM reference from SUBMIT until it is freed, and so does whoever reads
- * registers. Half a second after the last reference was dropped the device is suspended. To suspend
- * is to reset and to leave the rings disabled: the device has no translations then, so that binds
- * need not resume it.
- *
- * System sleep stops the schedulers, waits until the jobs on the rings have ended (-EBUSY if they
- * take too long) and suspends the device; jobs in the schedulers wait until after the resume.
+ * Runtime PM references. A job holds one from SUBMIT until it is freed, and so does whoever reads
+ * registers. Half a second after the last one was dropped the device is suspended (nna_suspend.h).
  */
 #ifndef NNA_PM_H
 #define NNA_PM_H
 
-struct dev_pm_ops;
 struct nna_device;
-
-extern const struct dev_pm_ops nna_pm_ops;
 
 /** nna_pm_init() - Allow runtime suspend, with autosuspend. */
 void nna_pm_init(struct nna_device *nna);

@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reset, suspend and unplug: see nna_reset.h. */
 
-#include <linux/jiffies.h>
 #include <linux/kobject.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_hw.h"
 #include "nna_job.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
 #include "nna_trace.h"
 
-/* A reset that was cancelled, as by a suspend, is queued again after this time. */
-#define NNA_RESET_RETRY		msecs_to_jiffies(1000)
+int nna_reset_enable_rings(struct nna_device *nna)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < NNA_RINGS; i++) {
+		ret = nna_ring_enable(&nna->rings[i]);
+		if (ret) {
+			drm_dbg_driver(&nna->drm, "the device refuses ring %u\n", i);
+			return ret;
+		}
+	}
+	nna_hw_start(&nna->hw);
+	return 0;
+}
 
 static void nna_reset_disable_rings(struct nna_device *nna, int error)
 {
@@ -69,7 +81,7 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason)
 	wake_up_all(&nna->control_waitq);
 
 	if (!ret)
-		ret = nna_device_start(nna);
+		ret = nna_reset_enable_rings(nna);
 	trace_nna_reset(resets, ret);
 	if (ret) {
 		nna_reset_wedge(nna);
@@ -93,7 +105,7 @@ void nna_reset_now(struct nna_device *nna, const char *reason)
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return;
 	/* A suspended device has been reset, and a lost one cannot be. */
-	if (!READ_ONCE(nna->suspended) && !nna_device_is_lost(nna)) {
+	if (!READ_ONCE(nna->suspended) && !nna_core_is_lost(nna)) {
 		/* Outside the signalling section: this waits for work that signals fences. */
 		nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 		cookie = dma_fence_begin_signalling();
@@ -124,7 +136,7 @@ static void nna_reset_wedged_work(struct work_struct *work)
 
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return;
-	if (!nna_device_is_lost(nna))
+	if (!nna_core_is_lost(nna))
 		strscpy(how, "WEDGED=none");
 	kobject_uevent_env(&nna->drm.accel->kdev->kobj, KOBJ_CHANGE, env);
 	drm_dev_exit(idx);
@@ -136,44 +148,13 @@ void nna_reset_init(struct nna_device *nna)
 	INIT_WORK(&nna->reset_work, nna_reset_work);
 }
 
-void nna_reset_schedule(struct nna_device *nna, const char *reason)
-{
-	WRITE_ONCE(nna->reset_reason, reason);
-	queue_work(nna->reset_wq, &nna->reset_work);
-}
-
-void nna_reset_and_wait(struct nna_device *nna, const char *reason)
-{
-	struct nna_ring *ring = &nna->rings[NNA_CONTROL_RING];
-	u32 epoch = READ_ONCE(ring->epoch);
-
-	/*
-	 * A device that is being suspended is reset by nna_reset_suspend(), which cancels our work:
-	 * wait until either has happened.
-	 */
-	do {
-		nna_reset_schedule(nna, reason);
-		flush_work(&nna->reset_work);
-		/*
-		 * No reset comes before unbind has waited for all who are inside drm_dev_enter(),
-		 * as we are.
-		 */
-		if (drm_dev_is_unplugged(&nna->drm)) {
-			nna->bus->disable_bus_master(nna->drm.dev);
-			return;
-		}
-	} while (!wait_event_timeout(nna->control_waitq,
-				     !READ_ONCE(ring->running) || READ_ONCE(ring->epoch) != epoch,
-				     NNA_RESET_RETRY));
-}
-
 void nna_reset_suspend(struct nna_device *nna)
 {
 	int ret;
 
 	WRITE_ONCE(nna->suspended, true);
 	cancel_work_sync(&nna->reset_work);
-	if (nna_device_is_lost(nna))
+	if (nna_core_is_lost(nna))
 		return;
 	nna_hw_save_counters(&nna->hw);
 	nna_hw_stop(&nna->hw);
@@ -192,8 +173,8 @@ void nna_reset_resume(struct nna_device *nna)
 	int ret;
 
 	nna_clock_invalidate(&nna->clock);
-	if (!nna_device_is_lost(nna)) {
-		ret = nna_device_start(nna);
+	if (!nna_core_is_lost(nna)) {
+		ret = nna_reset_enable_rings(nna);
 		if (ret) {
 			drm_err(&nna->drm, "no waking up (%d), the device is lost until it is bound again\n",
 				ret);

@@ -4,7 +4,7 @@
  * back.
  *
  * Resets run on nna_device.reset_wq, which is ordered and also runs the schedulers' timeouts, so
- * neither overlaps with the other. nna_reset_schedule() and nna_reset_and_wait() queue work there.
+ * neither overlaps with the other. nna_core_schedule_reset() queues one from anywhere.
  * Suspend, resume and unplug run where power management and the driver core call them; they cancel
  * a reset that is queued.
  *
@@ -22,22 +22,8 @@ struct nna_device;
 /** nna_reset_init() - Initialise the work of resets. */
 void nna_reset_init(struct nna_device *nna);
 
-/**
- * nna_reset_schedule() - Queue a reset; any context.
- * @nna: the device.
- * @reason: for the log; a string constant.
- */
-void nna_reset_schedule(struct nna_device *nna, const char *reason);
-
-/**
- * nna_reset_and_wait() - Queue a reset and wait for it; may sleep, not on the reset workqueue.
- * @nna: the device.
- * @reason: for the log; a string constant.
- *
- * When it returns, the device has no translations from before the call: it has been reset since
- * (also if by somebody else), bus mastering has been disabled, or its rings were not running.
- */
-void nna_reset_and_wait(struct nna_device *nna, const char *reason);
+/** nna_reset_enable_rings() - Enable all rings of a device that has just been reset; 0 or -EIO. */
+int nna_reset_enable_rings(struct nna_device *nna);
 
 /**
  * nna_reset_now() - Reset the device; on the reset workqueue only.

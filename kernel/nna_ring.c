@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <asm/barrier.h>
 
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_hw.h"
 #include "nna_ring.h"
 

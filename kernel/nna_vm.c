@@ -13,7 +13,7 @@
 #include <drm/nna_accel.h>
 
 #include "nna_control.h"
-#include "nna_device.h"
+#include "nna_core.h"
 #include "nna_gem.h"
 #include "nna_vm.h"
 

@@ -26,7 +26,7 @@
 #include "../nna_gem.h"
 #include "../nna_ioctl.h"
 #include "../nna_job.h"
-#include "../nna_pm.h"
+#include "../nna_suspend.h"
 #include "../nna_vm.h"
 #include "nna_fake.h"
 
@@ -397,7 +397,7 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 
 	driver = kunit_driver_create(test, "nna-fake");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, driver);
-	driver->pm = pm_ptr(&nna_pm_ops);
+	driver->pm = pm_ptr(&nna_suspend_ops);
 	fake->dev = kunit_device_register_with_driver(test, "nna-fake", driver);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fake->dev);
 	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(fake->dev, DMA_BIT_MASK(52)));

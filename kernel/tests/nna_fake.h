@@ -22,6 +22,7 @@
 #include <linux/workqueue.h>
 #include <drm/nna_accel.h>
 
+#include "../nna_core.h"
 #include "../nna_device.h"
 #include "../nna_hw.h"
 

@@ -10,10 +10,12 @@
 #include <linux/workqueue.h>
 
 #include "nna_fake.h"
+#include "../nna_control.h"
 #include "../nna_ctx.h"
 #include "../nna_job.h"
 #include "../nna_pm.h"
 #include "../nna_reset.h"
+#include "../nna_suspend.h"
 #include "../nna_vm.h"
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
@@ -150,7 +152,7 @@ static void nna_pm_reset_asleep(struct kunit *test)
 	struct nna_ctx *ctx = nna_pm_ctx(test);
 
 	nna_pm_fall_asleep(test);
-	nna_reset_and_wait(fake->nna, "a test");
+	nna_control_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 	nna_pm_works(test, ctx);
@@ -184,7 +186,7 @@ static void nna_pm_no_sleep(struct kunit *test)
 	struct dma_fence *fence;
 
 	fake->refuse_reset = UINT_MAX;
-	nna_fake_wait(test, nna_device_is_lost(fake->nna));
+	nna_fake_wait(test, nna_core_is_lost(fake->nna));
 	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_disables);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
@@ -226,9 +228,9 @@ static void nna_pm_system(struct kunit *test)
 
 	for (i = 0; i < 3; i++) {
 		nna_pm_works(test, ctx);
-		KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.suspend(fake->dev));
+		KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
 		KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
-		KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+		KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
 		KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
 	}
 	nna_pm_works(test, ctx);
@@ -243,8 +245,8 @@ static void nna_pm_system_asleep(struct kunit *test)
 
 	nna_pm_fall_asleep(test);
 	resets = fake->resets;
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.suspend(fake->dev));
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 	KUNIT_EXPECT_EQ(test, resets, fake->resets);
 	nna_pm_works(test, ctx);
@@ -261,7 +263,7 @@ static void nna_pm_suspend_work(struct work_struct *work)
 {
 	struct nna_pm_suspend *s = container_of(work, struct nna_pm_suspend, work);
 
-	s->ret = nna_pm_ops.suspend(s->dev);
+	s->ret = nna_suspend_ops.suspend(s->dev);
 	WRITE_ONCE(s->done, true);
 }
 
@@ -303,7 +305,7 @@ static void nna_pm_system_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(waiting) || dma_fence_is_signaled(late));
 
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
 	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING) == 2);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
@@ -323,7 +325,7 @@ static void nna_pm_system_reset(struct kunit *test)
 	kept = nna_pm_job(test, ctx, 0);
 	nna_pm_suspend_beside(fake, &s);
 	late = nna_pm_job(test, ctx, 0);
-	nna_reset_and_wait(fake->nna, "a test");
+	nna_control_reset_and_wait(fake->nna, "a test");
 	nna_fake_settle(fake);
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.done));
@@ -334,7 +336,7 @@ static void nna_pm_system_reset(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(kept));
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(late));
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
 	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING) == 1);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
@@ -353,9 +355,9 @@ static void nna_pm_system_deadline(struct kunit *test)
 	in = nna_fake_fence(fake, &handle);
 	args.deadline_ns = ktime_get_ns() + 100ull * NSEC_PER_SEC;
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, handle, &args, &fence));
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.suspend(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
 	fake->tick = 1000ull * NSEC_PER_SEC;
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.resume(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
 	dma_fence_signal(in);
 	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING) == 1);
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
@@ -402,7 +404,7 @@ static void nna_pm_unplug_asleep(struct kunit *test)
 
 	in = nna_fake_fence(fake, &handle);
 	waiting = nna_pm_job(test, ctx, handle);
-	KUNIT_ASSERT_EQ(test, 0, nna_pm_ops.suspend(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
 	dma_fence_signal(in);
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(waiting));

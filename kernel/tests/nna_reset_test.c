@@ -146,11 +146,11 @@ static void nna_reset_twice(struct kunit *test)
 
 	fake->rings[NNA_TEST_RING].begun = 0;
 	fence = nna_reset_job(test, ctx);
-	nna_reset_and_wait(fake->nna, "a test");
+	nna_control_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	fake->rings[NNA_TEST_RING].begun = 0;
-	nna_reset_and_wait(fake->nna, "a test");
+	nna_control_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
 	nna_reset_works_again(test, ctx);
@@ -259,7 +259,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctxs[i % NNA_JOB_RINGS], 0, NULL,
 							 &fences[i]));
 	nna_fake_settle(fake);
-	nna_reset_and_wait(fake->nna, "a test");
+	nna_control_reset_and_wait(fake->nna, "a test");
 	nna_fake_settle(fake);
 	/* The first job of each ring had been begun. */
 	for (i = 0; i < n; i++) {
@@ -565,7 +565,7 @@ static void nna_reset_lost(struct kunit *test)
 	 */
 	KUNIT_EXPECT_EQ(test, gone ? -ENODEV : -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, ring ? -ECANCELED : -ENODEV, nna_fake_fence_error(aside));
-	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
 	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
@@ -573,8 +573,8 @@ static void nna_reset_lost(struct kunit *test)
 	/* Binds and release work without the device. */
 	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
-	nna_reset_and_wait(fake->nna, "a test");
-	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
+	nna_control_reset_and_wait(fake->nna, "a test");
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 }
 
 static void nna_reset_lost_then_bound_again(struct kunit *test)
@@ -582,8 +582,8 @@ static void nna_reset_lost_then_bound_again(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 
 	fake->refuse_reset = 1;
-	nna_reset_and_wait(fake->nna, "a test");
-	KUNIT_EXPECT_TRUE(test, nna_device_is_lost(fake->nna));
+	nna_control_reset_and_wait(fake->nna, "a test");
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 	nna_fake_close(fake);
 	nna_fake_unbind(fake);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_bind(fake));

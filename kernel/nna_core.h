@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every part of the driver may know of a device, and may ask for: below everything but the
+ * registers, beside nna_pm.h, nna_clock.h and nna_fault.h. What is asked for here is done by the
+ * parts on top, which give their functions to work items.
+ */
+/**
+ * DOC: Lifetimes and locks
+ *
+ * &struct nna_device exists once per accelerator. It is allocated with the DRM device, and freed
+ * when the last file, the last exported buffer and the last fence are gone; until then the module
+ * cannot be unloaded either. Registers, interrupts and ring memory are released when the driver is
+ * unbound; from then on the rings do not run.
+ *
+ * Locking, outer to inner:
+ *
+ *  1. drm_dev_enter() around what touches registers;
+ *  2. nna_device.sched_lock: whether the schedulers are stopped. Who holds it waits for their work,
+ *     which takes leaves only;
+ *  3. nna_ctx.lock: arm and push of one context's jobs;
+ *  4. nna_vm.lock: binds of one address space;
+ *  5. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
+ *  6. dma_resv, one object at a time;
+ *  7. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks: leaves.
+ *
+ * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it
+ * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take 1, 2
+ * and leaves.
+ */
+#ifndef NNA_CORE_H
+#define NNA_CORE_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <drm/drm_device.h>
+#include <drm/drm_print.h>
+#include <drm/gpu_scheduler.h>
+
+#include "nna_clock.h"
+#include "nna_coredump.h"
+#include "nna_hw.h"
+#include "nna_regs.h"
+#include "nna_ring.h"
+
+#define NNA_DRIVER_NAME		"nna"
+
+/** NNA_RING_SIZE - Most entries of a ring: they keep the device busy; further jobs wait outside. */
+#define NNA_RING_SIZE		64u
+
+/** NNA_VA_START - First address that may be mapped; addresses near 0 are errors of the client's. */
+#define NNA_VA_START		0x10000ull
+
+/** struct nna_vector - One interrupt vector. */
+struct nna_vector {
+	/** @nna: the device. */
+	struct nna_device *nna;
+	/** @rings: bit n is set if the completions of ring n raise it. */
+	unsigned long rings;
+};
+
+/** struct nna_bus_ops - What the driver needs of the bus that the device is on. */
+struct nna_bus_ops {
+	/** @enable_bus_master: allow the device DMA; to be called after it has been reset. */
+	void (*enable_bus_master)(struct device *dev);
+	/** @disable_bus_master: forbid the device DMA, for good; may be called again. */
+	void (*disable_bus_master)(struct device *dev);
+};
+
+/**
+ * struct nna_device - One accelerator.
+ * @drm: the DRM device; its reference count is the lifetime of all of this.
+ * @hw: registers, and properties read from them.
+ * @bus: operations of the bus that the device is on.
+ * @clock: converts between the device's clock and CLOCK_MONOTONIC.
+ * @rings: job rings by priority, then the control ring.
+ * @scheds: one scheduler per job ring.
+ * @scheds_ready: how many of them have been initialised; constant after probe.
+ * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped; protected by @sched_lock.
+ * @sched_lock: protects @stopped_by and whether the schedulers are stopped. Fences depend on it, so
+ *	nothing is allocated under it.
+ * @vectors: interrupt vectors.
+ * @vector_count: how many of them are in use.
+ * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
+ * @bos: all buffer objects, so that unbind can undo their DMA mappings.
+ * @bos_lock: protects @bos, and the mappings of the objects against unbind.
+ * @asids: ASID -> address space; an ASID is freed only after its invalidation.
+ * @asid_next: where the search for a free ASID begins; protected by the lock of @asids.
+ * @submit_wq: the schedulers' work, which puts jobs on the rings and frees them.
+ * @reset_wq: ordered; timeouts and resets.
+ * @cleanup_wq: what may sleep and is caused where that is forbidden: release of address spaces,
+ *	aborts, boosts, core dumps, uevents.
+ * @reset_work: resets the device; on @reset_wq.
+ * @reset_reason: why @reset_work was queued last, for the log.
+ * @wedged_work: reports the last reset to user space; on @cleanup_wq.
+ * @resets: resets done since the driver was bound.
+ * @coredump: the core dump.
+ * @irqs: interrupts handled since the driver was bound.
+ * @fence_contexts: the fence context of job ring 0; those of the others follow.
+ * @fence_seqnos: sequence number of the last fence of each job ring; no lock, as run_job is never
+ *	concurrent with itself for one ring.
+ * @job_count: jobs that have been created and not been freed.
+ * @jobs_waitq: woken when @job_count becomes 0.
+ * @lost: the driver is unbound, or the device could not be reset: no job runs any more. Once set it
+ *	stays set.
+ * @suspended: the rings are disabled and the device has no translations.
+ * @last_end_jiffies: when the last job ended.
+ * @coherent: the device snoops the CPU's caches.
+ * @job_limit_ms: run time after which the device ends a job.
+ * @timeout_ms: timeout of the schedulers: longer than @job_limit_ms.
+ */
+struct nna_device {
+	struct drm_device drm;
+	struct nna_hw hw;
+	const struct nna_bus_ops *bus;
+	struct nna_clock clock;
+	struct nna_ring rings[NNA_RINGS];
+	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
+	unsigned int scheds_ready;
+	u32 stopped_by;
+	struct mutex sched_lock;
+	struct nna_vector vectors[NNA_RINGS];
+	unsigned int vector_count;
+	wait_queue_head_t control_waitq;
+	struct list_head bos;
+	struct mutex bos_lock;
+	struct xarray asids;
+	u32 asid_next;
+	struct workqueue_struct *submit_wq;
+	struct workqueue_struct *reset_wq;
+	struct workqueue_struct *cleanup_wq;
+	struct work_struct reset_work;
+	const char *reset_reason;
+	struct work_struct wedged_work;
+	atomic_t resets;
+	struct nna_coredump coredump;
+	atomic64_t irqs;
+	u64 fence_contexts;
+	u64 fence_seqnos[NNA_JOB_RINGS];
+	atomic_t job_count;
+	wait_queue_head_t jobs_waitq;
+	bool lost;
+	bool suspended;
+	unsigned long last_end_jiffies;
+	bool coherent;
+	unsigned int job_limit_ms;
+	unsigned int timeout_ms;
+};
+
+static inline struct nna_device *to_nna_device(struct drm_device *drm)
+{
+	return container_of(drm, struct nna_device, drm);
+}
+
+/** nna_core_is_lost() - Whether no job will run any more, as the device is unbound or broken. */
+static inline bool nna_core_is_lost(struct nna_device *nna)
+{
+	return READ_ONCE(nna->lost);
+}
+
+/**
+ * nna_core_schedule_reset() - Queue a reset; any context.
+ * @nna: the device.
+ * @reason: for the log; a string constant.
+ */
+static inline void nna_core_schedule_reset(struct nna_device *nna, const char *reason)
+{
+	WRITE_ONCE(nna->reset_reason, reason);
+	queue_work(nna->reset_wq, &nna->reset_work);
+}
+
+/**
+ * nna_core_flush_reset() - Wait until a queued reset has been done or cancelled.
+ * @nna: the device.
+ *
+ * May sleep; not on the reset workqueue. What the reset was for may not have happened: see
+ * nna_control_reset_and_wait().
+ */
+static inline void nna_core_flush_reset(struct nna_device *nna)
+{
+	flush_work(&nna->reset_work);
+}
+
+#endif
