@@ -54,6 +54,8 @@
 /** NNA_VA_START - First address that may be mapped; addresses near 0 are errors of the client's. */
 #define NNA_VA_START		0x10000ull
 
+struct nna_job_ops;
+
 /** struct nna_vector - One interrupt vector. */
 struct nna_vector {
 	/** @nna: the device. */
@@ -111,6 +113,7 @@ struct nna_bus_ops {
  * @coherent: the device snoops the CPU's caches.
  * @job_limit_ms: run time after which the device ends a job.
  * @timeout_ms: timeout of the schedulers: longer than @job_limit_ms.
+ * @job_ops: what jobs need of the parts above them.
  */
 struct nna_device {
 	struct drm_device drm;
@@ -148,6 +151,7 @@ struct nna_device {
 	bool coherent;
 	unsigned int job_limit_ms;
 	unsigned int timeout_ms;
+	const struct nna_job_ops *job_ops;
 };
 
 static inline struct nna_device *to_nna_device(struct drm_device *drm)

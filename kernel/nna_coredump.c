@@ -12,9 +12,9 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
+#include "nna_core.h"
 #include "nna_coredump.h"
 #include "nna_ctx.h"
-#include "nna_core.h"
 #include "nna_hw.h"
 #include "nna_pm.h"
 #include "nna_ring.h"

@@ -10,9 +10,10 @@
 #include <drm/drm_drv.h>
 #include <drm/nna_accel.h>
 
-#include "nna_ctx.h"
 #include "nna_core.h"
+#include "nna_ctx.h"
 #include "nna_job.h"
+#include "nna_sched.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
 
@@ -130,7 +131,7 @@ void nna_ctx_close(struct nna_ctx *ctx)
 	mutex_unlock(&ctx->lock);
 
 	/* No job is pushed any more, so none can be left in the queue. */
-	nna_job_kill_ctx(ctx);
+	nna_sched_kill(ctx->nna, ctx->ring, &ctx->entity);
 	nna_ctx_abort(ctx);
 }
 

@@ -9,8 +9,8 @@
 #include <drm/nna_accel.h>
 
 #include "nna_control.h"
-#include "nna_debugfs.h"
 #include "nna_core.h"
+#include "nna_debugfs.h"
 #include "nna_gem.h"
 #include "nna_pm.h"
 #include "nna_vm.h"

@@ -15,11 +15,16 @@
 #include "nna_gem.h"
 #include "nna_job.h"
 #include "nna_pm.h"
+#include "nna_recovery.h"
 #include "nna_reset.h"
 #include "nna_vm.h"
 
 /* By how much the schedulers' timeout is longer than the device's own limit for a job. */
 #define NNA_TIMEOUT_MARGIN_MS	1000
+
+static const struct nna_job_ops nna_device_job_ops = {
+	.timeout = nna_recovery_timeout,
+};
 
 static irqreturn_t nna_device_irq(int irq, void *data)
 {
@@ -167,7 +172,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 			return dev_err_probe(dev, ret, "no interrupt %u\n", i);
 	}
 
-	ret = nna_job_init(nna);
+	ret = nna_job_init(nna, &nna_device_job_ops);
 	if (ret)
 		return ret;
 

@@ -4,8 +4,8 @@
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
 
-#include "nna_ctx.h"
 #include "nna_core.h"
+#include "nna_ctx.h"
 #include "nna_drv.h"
 #include "nna_fdinfo.h"
 

@@ -10,8 +10,8 @@
 #include <drm/drm_gem.h>
 #include <drm/nna_accel.h>
 
-#include "nna_ctx.h"
 #include "nna_core.h"
+#include "nna_ctx.h"
 #include "nna_drv.h"
 #include "nna_gem.h"
 #include "nna_ioctl.h"

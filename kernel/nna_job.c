@@ -5,93 +5,28 @@
 #include <linux/dma-fence-chain.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/iopoll.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
-#include <drm/drm_managed.h>
 #include <drm/nna_accel.h>
 
 #include "nna_control.h"
-#include "nna_ctx.h"
 #include "nna_core.h"
-#include "nna_drv.h"
+#include "nna_ctx.h"
 #include "nna_job.h"
 #include "nna_pm.h"
-#include "nna_reset.h"
+#include "nna_sched.h"
 #include "nna_sync.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
 
-/* How long the device may take to end a job after an ABORT. */
-#define NNA_ABORT_TIMEOUT_US	USEC_PER_SEC
-#define NNA_ABORT_POLL_US	1000
 /*
  * How long before a waiter's deadline the job's ring is boosted: as long as a ring may have to wait
  * for its turn.
  */
 #define NNA_BOOST_MS		100
-
-/**
- * struct nna_job - One job.
- * @base: the scheduler's part.
- * @req: the ring's part.
- * @nna: the device.
- * @ctx: its context; a reference.
- * @entry: its ring entry; run_job fills in the deadline, the ring the sequence number.
- * @fence: the device's fence, allocated with the job. A reference if @fence_initialized; else plain
- *	memory, of which only the keepalive reference must be dropped.
- * @fence_initialized: @fence has been initialised, by run_job or by free_job.
- * @guilty: the device hung on it; protected by the ring's lock.
- * @resubmitted: it has been put on the ring again, after a reset; protected by the ring's lock.
- * @syncs: in-fences to wait for, syncobjs to signal.
- * @submitted_ns: when it was submitted, CLOCK_MONOTONIC.
- * @deadline_ns: as in SUBMIT: CLOCK_MONOTONIC, or 0.
- * @duration_ns: as in SUBMIT: counted from when the last in-fence signalled, or 0.
- * @pushed_jiffies: when it was put on the ring.
- */
-struct nna_job {
-	struct drm_sched_job base;
-	struct nna_ring_request req;
-	struct nna_device *nna;
-	struct nna_ctx *ctx;
-	struct nna_ring_entry entry;
-	struct nna_fence *fence;
-	bool fence_initialized;
-	bool guilty;
-	bool resubmitted;
-	struct nna_syncs syncs;
-	u64 submitted_ns;
-	u64 deadline_ns;
-	u64 duration_ns;
-	unsigned long pushed_jiffies;
-};
-
-/**
- * struct nna_fence - The device's fence of a job: it signals when the device has ended the job.
- * @base: the fence; first, as dma_fence_free() frees all of this by it.
- * @lock: the fence's lock.
- * @nna: the device.
- * @keepalive: holds the device and the module; a reference, dropped after the fence is freed.
- * @ring: index of the job's ring.
- * @boost_work: boosts the ring before the earliest deadline that a waiter has set; holds a
- *	reference on the fence while it is queued.
- * @has_deadline: a waiter has set a deadline; protected by @lock.
- * @deadline: the earliest of them, CLOCK_MONOTONIC; protected by @lock.
- */
-struct nna_fence {
-	struct dma_fence base;
-	spinlock_t lock;
-	struct nna_device *nna;
-	struct file *keepalive;
-	unsigned int ring;
-	struct delayed_work boost_work;
-	bool has_deadline;
-	ktime_t deadline;
-};
 
 static struct nna_job *to_nna_job(struct drm_sched_job *job)
 {
@@ -336,168 +271,11 @@ static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
 }
 #endif
 
-/*
- * Whether no job has ended for too long. The device always runs some job if it has any, and ends
- * each after the job limit of run time at the latest. So while n rings have jobs, one of them ends
- * within n job limits, however long a particular job has to wait for others.
- */
-static bool nna_device_is_hung(const struct nna_job *job)
-{
-	struct nna_device *nna = job->nna;
-	unsigned long since = READ_ONCE(nna->last_end_jiffies);
-	unsigned int i, busy = 0;
-
-	for (i = 0; i < NNA_JOB_RINGS; i++)
-		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
-	/* A time in the future is one of so long ago that jiffies has wrapped. */
-	if (!time_in_range(since, job->pushed_jiffies, jiffies))
-		since = job->pushed_jiffies;
-	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->job_limit_ms));
-}
-
-/*
- * Whether a ring's job has run for longer than the job limit: other rings may get their turns, but
- * the device does not end this job as it should.
- */
-static bool nna_ring_is_hung(struct nna_device *nna, struct nna_ring *ring)
-{
-	u64 ms = nna_hw_ring_run_ms(&nna->hw, ring->index);
-
-	return ms > nna->job_limit_ms + (nna->timeout_ms - nna->job_limit_ms) / 2;
-}
-
-/*
- * Marks the job that the device has begun on a ring, if there is one, as guilty of a hang. Returns
- * a reference on its fence, or NULL, and the sequence number of its entry.
- */
-static struct dma_fence *nna_job_mark_guilty(struct nna_device *nna, struct nna_ring *ring,
-					     bool dump, u32 *seqno)
-{
-	u32 head = nna_hw_ring_head(&nna->hw, ring->index);
-	struct dma_fence *fence = NULL;
-	struct nna_ring_request *req = NULL;
-
-	spin_lock_irq(&ring->lock);
-	if (head != ring->done && head - ring->done <= ring->tail - ring->done)
-		req = ring->requests[ring->done & (ring->size - 1)];
-	if (req) {
-		struct nna_job *job = container_of(req, struct nna_job, req);
-
-		job->guilty = true;
-		fence = dma_fence_get(&job->fence->base);
-		*seqno = req->seqno;
-		if (dump)
-			nna_coredump_job(job->ctx, &job->entry, 0, 0);
-	}
-	spin_unlock_irq(&ring->lock);
-	return fence;
-}
-
-/*
- * The ring whose current job has the longest run time; the jobs of other rings may have been
- * preempted for it. NULL if no job has run, according to the device.
- */
-static struct nna_ring *nna_ring_longest_running(struct nna_device *nna)
-{
-	struct nna_ring *suspect = NULL;
-	u64 ms, longest = 0;
-	unsigned int i;
-
-	for (i = NNA_JOB_RINGS; i-- > 0;) {
-		ms = nna_hw_ring_run_ms(&nna->hw, i);
-		if (ms > longest) {
-			longest = ms;
-			suspect = &nna->rings[i];
-		}
-	}
-	return suspect;
-}
-
-static bool nna_ring_poll_fence(struct nna_ring *ring, struct dma_fence *fence)
-{
-	nna_ring_process(ring);
-	return dma_fence_is_signaled(fence);
-}
-
-/*
- * Ends the job that hangs by an ABORT, or resets the device if it does not end by that. @ring is
- * the ring of that job, or NULL if it is not known.
- */
-static void nna_job_recover(struct nna_device *nna, struct nna_ring *ring)
-{
-	const char *reason = "no job was begun";
-	struct dma_fence *fence = NULL;
-	bool ended = false, dump;
-	unsigned int i;
-	u32 seqno;
-
-	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_HANG);
-	if (dump)
-		nna_coredump_rings(nna);
-	if (!ring)
-		ring = nna_ring_longest_running(nna);
-	if (ring)
-		fence = nna_job_mark_guilty(nna, ring, dump, &seqno);
-	/* Without a run time to go by, suspect the highest ring, as the device prefers it. */
-	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
-		ring = &nna->rings[i];
-		fence = nna_job_mark_guilty(nna, ring, dump, &seqno);
-	}
-	if (fence) {
-		/* Poll: a timeout handler signals fences, so it must not wait for one. */
-		if (!nna_control_abort(nna, ring->index, seqno))
-			read_poll_timeout(nna_ring_poll_fence, ended, ended, NNA_ABORT_POLL_US,
-					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
-		else
-			ended = nna_ring_poll_fence(ring, fence);
-		dma_fence_put(fence);
-		reason = "a job did not end";
-	}
-	if (ended)
-		drm_err(&nna->drm, "ring %u: job %u did not end and was aborted\n", ring->index,
-			seqno);
-	else
-		nna_reset_now(nna, reason);
-	if (dump)
-		nna_coredump_end(nna);
-}
-
-/*
- * The scheduler's timeout. The device itself limits the run time of each job and gives every ring
- * its turns, so there are three cases: an interrupt was lost, and the completion is in memory; the
- * job has only waited for jobs of other rings; or the device hangs. On the reset workqueue.
- */
-static void nna_job_handle_timeout(struct nna_job *job)
-{
-	struct nna_device *nna = job->nna;
-	struct nna_ring *ring = &nna->rings[job->ctx->ring];
-	struct dma_fence *fence = &job->fence->base;
-	int ret, idx;
-
-	/*
-	 * The job has ended: before it was put on the ring, or while its scheduler was stopped and
-	 * could not free it.
-	 */
-	if (!job->fence_initialized || dma_fence_is_signaled(fence))
-		return;
-
-	ret = nna_ring_process(ring);
-	if (dma_fence_is_signaled(fence)) {
-		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
-	} else if (ret < 0) {
-		nna_reset_now(nna, "a completion made no sense");
-	} else if (drm_dev_enter(&nna->drm, &idx)) {
-		if (nna_device_is_hung(job))
-			nna_job_recover(nna, NULL);
-		else if (nna_ring_is_hung(nna, ring))
-			nna_job_recover(nna, ring);
-		drm_dev_exit(idx);
-	}
-}
-
 static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 {
-	nna_job_handle_timeout(to_nna_job(sched_job));
+	struct nna_job *job = to_nna_job(sched_job);
+
+	job->nna->job_ops->timeout(job);
 	return nna_job_no_hang(sched_job);
 }
 
@@ -556,81 +334,11 @@ static const struct drm_sched_backend_ops nna_sched_ops = {
 	.free_job = nna_job_free,
 };
 
-static const char * const nna_sched_names[NNA_JOB_RINGS] = {
-	[DRM_NNA_CTX_PRIORITY_LOW] = "nna-low",
-	[DRM_NNA_CTX_PRIORITY_MEDIUM] = "nna-medium",
-	[DRM_NNA_CTX_PRIORITY_HIGH] = "nna-high",
-	[DRM_NNA_CTX_PRIORITY_REALTIME] = "nna-realtime",
-};
-
-static void nna_job_fini(struct drm_device *drm, void *res)
+int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops)
 {
-	struct nna_device *nna = to_nna_device(drm);
-
-	while (nna->scheds_ready)
-		drm_sched_fini(&nna->scheds[--nna->scheds_ready]);
-}
-
-int nna_job_init(struct nna_device *nna)
-{
-	struct drm_sched_init_args args = {
-		.ops = &nna_sched_ops,
-		.num_rqs = 1,
-		.credit_limit = nna->rings[0].size,
-		.timeout = msecs_to_jiffies(nna->timeout_ms),
-		.submit_wq = nna->submit_wq,
-		.timeout_wq = nna->reset_wq,
-		.dev = nna->drm.dev,
-	};
-	int ret;
-
+	nna->job_ops = ops;
 	nna->fence_contexts = dma_fence_context_alloc(NNA_JOB_RINGS);
-	ret = drmm_add_action_or_reset(&nna->drm, nna_job_fini, NULL);
-	if (ret)
-		return ret;
-	while (nna->scheds_ready < NNA_JOB_RINGS) {
-		args.name = nna_sched_names[nna->scheds_ready];
-		ret = drm_sched_init(&nna->scheds[nna->scheds_ready], &args);
-		if (ret)
-			return ret;
-		nna->scheds_ready++;
-	}
-	return 0;
-}
-
-void nna_sched_stop(struct nna_device *nna, u32 by)
-{
-	unsigned int i;
-
-	mutex_lock(&nna->sched_lock);
-	nna->stopped_by |= by;
-	for (i = 0; i < nna->scheds_ready; i++)
-		drm_sched_wqueue_stop(&nna->scheds[i]);
-	mutex_unlock(&nna->sched_lock);
-}
-
-void nna_sched_start(struct nna_device *nna, u32 by)
-{
-	unsigned int i;
-
-	mutex_lock(&nna->sched_lock);
-	nna->stopped_by &= ~by;
-	for (i = 0; i < nna->scheds_ready && !nna->stopped_by; i++)
-		drm_sched_wqueue_start(&nna->scheds[i]);
-	mutex_unlock(&nna->sched_lock);
-}
-
-void nna_job_kill_ctx(struct nna_ctx *ctx)
-{
-	struct nna_device *nna = ctx->nna;
-	struct drm_gpu_scheduler *sched = &nna->scheds[ctx->ring];
-
-	mutex_lock(&nna->sched_lock);
-	drm_sched_wqueue_stop(sched);
-	drm_sched_entity_fini(&ctx->entity);
-	if (!nna->stopped_by)
-		drm_sched_wqueue_start(sched);
-	mutex_unlock(&nna->sched_lock);
+	return nna_sched_init(nna, &nna_sched_ops);
 }
 
 void nna_job_drain(struct nna_device *nna)

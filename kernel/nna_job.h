@@ -30,17 +30,96 @@
 #ifndef NNA_JOB_H
 #define NNA_JOB_H
 
-#include <linux/bits.h>
+#include <linux/dma-fence.h>
+#include <linux/ktime.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
+#include <drm/gpu_scheduler.h>
+
+#include "nna_regs.h"
+#include "nna_ring.h"
+#include "nna_sync.h"
 
 struct drm_file;
 struct drm_nna_submit;
 struct drm_nna_sync;
+struct file;
 struct nna_ctx;
 struct nna_device;
 
-/** nna_job_init() - Initialise the schedulers, one per ring; freed with the DRM device. */
-int nna_job_init(struct nna_device *nna);
+/**
+ * struct nna_fence - The device's fence of a job: it signals when the device has ended the job.
+ * @base: the fence; first, as dma_fence_free() frees all of this by it.
+ * @lock: the fence's lock.
+ * @nna: the device.
+ * @keepalive: holds the device and the module; a reference, dropped after the fence is freed.
+ * @ring: index of the job's ring.
+ * @boost_work: boosts the ring before the earliest deadline that a waiter has set; holds a
+ *	reference on the fence while it is queued.
+ * @has_deadline: a waiter has set a deadline; protected by @lock.
+ * @deadline: the earliest of them, CLOCK_MONOTONIC; protected by @lock.
+ */
+struct nna_fence {
+	struct dma_fence base;
+	spinlock_t lock;
+	struct nna_device *nna;
+	struct file *keepalive;
+	unsigned int ring;
+	struct delayed_work boost_work;
+	bool has_deadline;
+	ktime_t deadline;
+};
+
+/**
+ * struct nna_job - One job.
+ * @base: the scheduler's part.
+ * @req: the ring's part.
+ * @nna: the device.
+ * @ctx: its context; a reference.
+ * @entry: its ring entry; run_job fills in the deadline, the ring the sequence number.
+ * @fence: the device's fence, allocated with the job. A reference if @fence_initialized; else plain
+ *	memory, of which only the keepalive reference must be dropped.
+ * @fence_initialized: @fence has been initialised, by run_job or by free_job.
+ * @guilty: the device hung on it; protected by the ring's lock.
+ * @resubmitted: it has been put on the ring again, after a reset; protected by the ring's lock.
+ * @syncs: in-fences to wait for, syncobjs to signal.
+ * @submitted_ns: when it was submitted, CLOCK_MONOTONIC.
+ * @deadline_ns: as in SUBMIT: CLOCK_MONOTONIC, or 0.
+ * @duration_ns: as in SUBMIT: counted from when the last in-fence signalled, or 0.
+ * @pushed_jiffies: when it was put on the ring.
+ */
+struct nna_job {
+	struct drm_sched_job base;
+	struct nna_ring_request req;
+	struct nna_device *nna;
+	struct nna_ctx *ctx;
+	struct nna_ring_entry entry;
+	struct nna_fence *fence;
+	bool fence_initialized;
+	bool guilty;
+	bool resubmitted;
+	struct nna_syncs syncs;
+	u64 submitted_ns;
+	u64 deadline_ns;
+	u64 duration_ns;
+	unsigned long pushed_jiffies;
+};
+
+/** struct nna_job_ops - What jobs need of the parts above them. */
+struct nna_job_ops {
+	/** @timeout: a job has not ended within the schedulers' timeout; on the reset workqueue. */
+	void (*timeout)(struct nna_job *job);
+};
+
+/**
+ * nna_job_init() - Initialise the schedulers, which run the jobs.
+ * @nna: the device, with its rings.
+ * @ops: must stay valid as long as the module is loaded.
+ *
+ * Return: 0 or a negative errno.
+ */
+int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops);
 
 /**
  * nna_job_submit() - Submit one job; may sleep.
@@ -57,39 +136,6 @@ int nna_job_init(struct nna_device *nna);
  */
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
 		   const struct drm_nna_sync *syncs, u32 sync_count);
-
-/** NNA_STOPPED_BY_RESET - The schedulers are stopped while the device is being reset. */
-#define NNA_STOPPED_BY_RESET	BIT(0)
-/** NNA_STOPPED_BY_SUSPEND - The schedulers are stopped while the system sleeps. */
-#define NNA_STOPPED_BY_SUSPEND	BIT(1)
-
-/**
- * nna_sched_stop() - Stop all schedulers: they put no jobs on the rings and free none.
- * @nna: the device.
- * @by: NNA_STOPPED_BY_*: for whom.
- *
- * May sleep: when it returns, none of their work is running. Takes nna_device.sched_lock.
- */
-void nna_sched_stop(struct nna_device *nna, u32 by);
-
-/**
- * nna_sched_start() - Start the schedulers again, once nobody has them stopped any more.
- * @nna: the device.
- * @by: NNA_STOPPED_BY_*: for whom they need not be stopped any more.
- *
- * Takes nna_device.sched_lock.
- */
-void nna_sched_start(struct nna_device *nna, u32 by);
-
-/**
- * nna_job_kill_ctx() - End the jobs of a context that are not on the ring; may sleep.
- * @ctx: a closed context; its scheduler entity cannot be used any more.
- *
- * Their fences signal with -ESRCH, at the latest when their in-fences have. The ring's scheduler is
- * stopped meanwhile: if it has just taken a job from the entity it would otherwise queue the entity
- * again for the next job, after this function has removed it, and both would take jobs from it.
- */
-void nna_job_kill_ctx(struct nna_ctx *ctx);
 
 /** nna_job_abort_ctx() - Have the device abort the jobs of @ctx that are on its ring. May sleep. */
 void nna_job_abort_ctx(struct nna_ctx *ctx);

@@ -9,9 +9,9 @@
 
 #include "nna_core.h"
 #include "nna_hw.h"
-#include "nna_job.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
+#include "nna_sched.h"
 #include "nna_trace.h"
 
 int nna_reset_enable_rings(struct nna_device *nna)

@@ -8,9 +8,9 @@
 #include <linux/pm_runtime.h>
 
 #include "nna_core.h"
-#include "nna_job.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
+#include "nna_sched.h"
 #include "nna_suspend.h"
 
 #define NNA_IDLE_POLL_MS	5

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recovery from hangs: see nna_recovery.h. */
+
+#include <linux/dma-fence.h>
+#include <linux/iopoll.h>
+#include <linux/jiffies.h>
+#include <drm/drm_drv.h>
+#include <drm/nna_accel.h>
+
+#include "nna_control.h"
+#include "nna_core.h"
+#include "nna_ctx.h"
+#include "nna_job.h"
+#include "nna_recovery.h"
+#include "nna_reset.h"
+#include "nna_ring.h"
+
+/* How long the device may take to end a job after an ABORT. */
+#define NNA_ABORT_TIMEOUT_US	USEC_PER_SEC
+#define NNA_ABORT_POLL_US	1000
+
+/*
+ * Whether no job has ended for too long. The device always runs some job if it has any, and ends
+ * each after the job limit of run time at the latest. So while n rings have jobs, one of them ends
+ * within n job limits, however long a particular job has to wait for others.
+ */
+static bool nna_recovery_device_hangs(const struct nna_job *job)
+{
+	struct nna_device *nna = job->nna;
+	unsigned long since = READ_ONCE(nna->last_end_jiffies);
+	unsigned int i, busy = 0;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
+	/* A time in the future is one of so long ago that jiffies has wrapped. */
+	if (!time_in_range(since, job->pushed_jiffies, jiffies))
+		since = job->pushed_jiffies;
+	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->job_limit_ms));
+}
+
+/*
+ * Whether a ring's job has run for longer than the job limit: other rings may get their turns, but
+ * the device does not end this job as it should.
+ */
+static bool nna_recovery_ring_hangs(struct nna_device *nna, struct nna_ring *ring)
+{
+	u64 ms = nna_hw_ring_run_ms(&nna->hw, ring->index);
+
+	return ms > nna->job_limit_ms + (nna->timeout_ms - nna->job_limit_ms) / 2;
+}
+
+/*
+ * Marks the job that the device has begun on a ring, if there is one, as guilty of a hang. Returns
+ * a reference on its fence, or NULL, and the sequence number of its entry.
+ */
+static struct dma_fence *nna_recovery_mark_guilty(struct nna_device *nna, struct nna_ring *ring,
+						  bool dump, u32 *seqno)
+{
+	u32 head = nna_hw_ring_head(&nna->hw, ring->index);
+	struct dma_fence *fence = NULL;
+	struct nna_ring_request *req = NULL;
+
+	spin_lock_irq(&ring->lock);
+	if (head != ring->done && head - ring->done <= ring->tail - ring->done)
+		req = ring->requests[ring->done & (ring->size - 1)];
+	if (req) {
+		struct nna_job *job = container_of(req, struct nna_job, req);
+
+		job->guilty = true;
+		fence = dma_fence_get(&job->fence->base);
+		*seqno = req->seqno;
+		if (dump)
+			nna_coredump_job(job->ctx, &job->entry, 0, 0);
+	}
+	spin_unlock_irq(&ring->lock);
+	return fence;
+}
+
+/*
+ * The ring whose current job has the longest run time; the jobs of other rings may have been
+ * preempted for it. NULL if no job has run, according to the device.
+ */
+static struct nna_ring *nna_recovery_suspect(struct nna_device *nna)
+{
+	struct nna_ring *suspect = NULL;
+	u64 ms, longest = 0;
+	unsigned int i;
+
+	for (i = NNA_JOB_RINGS; i-- > 0;) {
+		ms = nna_hw_ring_run_ms(&nna->hw, i);
+		if (ms > longest) {
+			longest = ms;
+			suspect = &nna->rings[i];
+		}
+	}
+	return suspect;
+}
+
+static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
+{
+	nna_ring_process(ring);
+	return dma_fence_is_signaled(fence);
+}
+
+/*
+ * Ends the job that hangs by an ABORT, or resets the device if it does not end by that. @ring is
+ * the ring of that job, or NULL if it is not known.
+ */
+static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
+{
+	const char *reason = "no job was begun";
+	struct dma_fence *fence = NULL;
+	bool ended = false, dump;
+	unsigned int i;
+	u32 seqno;
+
+	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_HANG);
+	if (dump)
+		nna_coredump_rings(nna);
+	if (!ring)
+		ring = nna_recovery_suspect(nna);
+	if (ring)
+		fence = nna_recovery_mark_guilty(nna, ring, dump, &seqno);
+	/* Without a run time to go by, suspect the highest ring, as the device prefers it. */
+	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
+		ring = &nna->rings[i];
+		fence = nna_recovery_mark_guilty(nna, ring, dump, &seqno);
+	}
+	if (fence) {
+		/* Poll: a timeout handler signals fences, so it must not wait for one. */
+		if (!nna_control_abort(nna, ring->index, seqno))
+			read_poll_timeout(nna_recovery_poll, ended, ended, NNA_ABORT_POLL_US,
+					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
+		else
+			ended = nna_recovery_poll(ring, fence);
+		dma_fence_put(fence);
+		reason = "a job did not end";
+	}
+	if (ended)
+		drm_err(&nna->drm, "ring %u: job %u did not end and was aborted\n", ring->index,
+			seqno);
+	else
+		nna_reset_now(nna, reason);
+	if (dump)
+		nna_coredump_end(nna);
+}
+
+void nna_recovery_timeout(struct nna_job *job)
+{
+	struct nna_device *nna = job->nna;
+	struct nna_ring *ring = &nna->rings[job->ctx->ring];
+	struct dma_fence *fence = &job->fence->base;
+	int ret, idx;
+
+	/*
+	 * The job has ended: before it was put on the ring, or while its scheduler was stopped and
+	 * could not free it.
+	 */
+	if (!job->fence_initialized || dma_fence_is_signaled(fence))
+		return;
+
+	ret = nna_ring_process(ring);
+	if (dma_fence_is_signaled(fence)) {
+		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
+	} else if (ret < 0) {
+		nna_reset_now(nna, "a completion made no sense");
+	} else if (drm_dev_enter(&nna->drm, &idx)) {
+		if (nna_recovery_device_hangs(job))
+			nna_recovery_end_hang(nna, NULL);
+		else if (nna_recovery_ring_hangs(nna, ring))
+			nna_recovery_end_hang(nna, ring);
+		drm_dev_exit(idx);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The DRM schedulers, one for each job ring. They are stopped while the device cannot take jobs;
+ * nna_device.stopped_by says for whom, and they start when nobody is left.
+ */
+#ifndef NNA_SCHED_H
+#define NNA_SCHED_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+struct drm_sched_backend_ops;
+struct drm_sched_entity;
+struct nna_device;
+
+/**
+ * nna_sched_init() - Initialise the schedulers; they are freed with the DRM device.
+ * @nna: the device, with its rings.
+ * @ops: what the schedulers do with jobs; must stay valid as long as the module is loaded.
+ *
+ * Return: 0 or a negative errno.
+ */
+int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *ops);
+
+/** NNA_STOPPED_BY_RESET - The schedulers are stopped while the device is being reset. */
+#define NNA_STOPPED_BY_RESET	BIT(0)
+/** NNA_STOPPED_BY_SUSPEND - The schedulers are stopped while the system sleeps. */
+#define NNA_STOPPED_BY_SUSPEND	BIT(1)
+
+/**
+ * nna_sched_stop() - Stop all schedulers: they put no jobs on the rings and free none.
+ * @nna: the device.
+ * @by: NNA_STOPPED_BY_*: for whom.
+ *
+ * May sleep: when it returns, none of their work is running. Takes nna_device.sched_lock.
+ */
+void nna_sched_stop(struct nna_device *nna, u32 by);
+
+/**
+ * nna_sched_start() - Start the schedulers again, once nobody has them stopped any more.
+ * @nna: the device.
+ * @by: NNA_STOPPED_BY_*: for whom they need not be stopped any more.
+ *
+ * Takes nna_device.sched_lock.
+ */
+void nna_sched_start(struct nna_device *nna, u32 by);
+
+/**
+ * nna_sched_kill() - End the jobs of an entity that are not on the ring; may sleep.
+ * @nna: the device.
+ * @ring: index of the entity's ring.
+ * @entity: gets no more jobs, and cannot be used any more. Its memory stays the caller's.
+ *
+ * Their fences signal with -ESRCH, at the latest when their in-fences have. The ring's scheduler is
+ * stopped meanwhile: if it has just taken a job from the entity it would otherwise queue the entity
+ * again for the next job, after this function has removed it, and both would take jobs from it.
+ */
+void nna_sched_kill(struct nna_device *nna, u32 ring, struct drm_sched_entity *entity);
+
+#endif
