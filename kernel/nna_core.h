@@ -41,7 +41,7 @@
 #include <drm/gpu_scheduler.h>
 
 #include "nna_clock.h"
-#include "nna_coredump.h"
+#include "nna_fault.h"
 #include "nna_hw.h"
 #include "nna_regs.h"
 #include "nna_ring.h"
@@ -54,6 +54,7 @@
 /** NNA_VA_START - First address that may be mapped; addresses near 0 are errors of the client's. */
 #define NNA_VA_START		0x10000ull
 
+struct nna_coredump_data;
 struct nna_job_ops;
 
 /** struct nna_vector - One interrupt vector. */
@@ -99,7 +100,8 @@ struct nna_bus_ops {
  * @reset_reason: why @reset_work was queued last, for the log.
  * @wedged_work: reports the last reset to user space; on @cleanup_wq.
  * @resets: resets done since the driver was bound.
- * @coredump: the core dump.
+ * @fault: the record of a fault.
+ * @coredump: memory for a core dump; owned by nna_coredump.c.
  * @irqs: interrupts handled since the driver was bound.
  * @fence_contexts: the fence context of job ring 0; those of the others follow.
  * @fence_seqnos: sequence number of the last fence of each job ring; no lock, as run_job is never
@@ -139,7 +141,8 @@ struct nna_device {
 	const char *reset_reason;
 	struct work_struct wedged_work;
 	atomic_t resets;
-	struct nna_coredump coredump;
+	struct nna_fault fault;
+	struct nna_coredump_data *coredump;
 	atomic64_t irqs;
 	u64 fence_contexts;
 	u64 fence_seqnos[NNA_JOB_RINGS];

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Core dumps: one at a time, in memory that was allocated at probe, since a device that has failed
- * is no place for allocations. nna_coredump.h says in which steps one is made and who may call
- * them.
- */
+/* Core dumps: see nna_coredump.h. */
 
 #include <linux/devcoredump.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <drm/drm_drv.h>
@@ -14,7 +9,7 @@
 
 #include "nna_core.h"
 #include "nna_coredump.h"
-#include "nna_ctx.h"
+#include "nna_fault.h"
 #include "nna_hw.h"
 #include "nna_pm.h"
 #include "nna_ring.h"
@@ -34,21 +29,22 @@ struct nna_coredump_data {
 	u8 command[NNA_MAX_COMMAND_SIZE];
 };
 
+static_assert(sizeof(DRM_NNA_COREDUMP_MAGIC) == sizeof_field(struct drm_nna_coredump, magic));
 static_assert(sizeof(struct nna_ring_entry) == sizeof_field(struct drm_nna_coredump, entry));
 static_assert(sizeof(struct nna_report) == sizeof_field(struct drm_nna_coredump, report));
 
 static ssize_t nna_coredump_read(char *to, loff_t offset, size_t count, void *data, size_t size)
 {
-	struct nna_coredump *dump = data;
+	struct nna_device *nna = data;
 
-	return memory_read_from_buffer(to, count, &offset, dump->data, size);
+	return memory_read_from_buffer(to, count, &offset, nna->coredump, size);
 }
 
 static void nna_coredump_free(void *data)
 {
-	struct nna_coredump *dump = data;
+	struct nna_device *nna = data;
 
-	atomic_set_release(&dump->busy, 0);
+	atomic_set_release(&nna->fault.busy, 0);
 }
 
 /* The byte offset in the stream of the command that the job had come to, or all ones. */
@@ -73,122 +69,26 @@ static u32 nna_coredump_command(const struct drm_nna_coredump *head)
 }
 
 /* Reads the job's report and its current command from the client's memory. */
-static void nna_coredump_read_memory(struct nna_coredump *dump)
+static void nna_coredump_read_memory(struct nna_coredump_data *data, struct nna_vm *vm)
 {
-	struct nna_coredump_data *data = dump->data;
 	struct drm_nna_coredump *head = &data->head;
 	const struct nna_ring_entry *entry = (const struct nna_ring_entry *)head->entry;
 	u32 size = le32_to_cpu(entry->stream_size);
 
 	if (entry->report)
-		head->report_valid = nna_vm_read(dump->vm, le64_to_cpu(entry->report), head->report,
+		head->report_valid = nna_vm_read(vm, le64_to_cpu(entry->report), head->report,
 						 sizeof(head->report)) == sizeof(head->report);
 	head->command = nna_coredump_command(head);
 	if (head->command < size)
-		head->command_size = nna_vm_read(dump->vm,
-						 le64_to_cpu(entry->stream) + head->command,
+		head->command_size = nna_vm_read(vm, le64_to_cpu(entry->stream) + head->command,
 						 data->command,
 						 min_t(u32, size - head->command,
 						       sizeof(data->command)));
 }
 
-static void nna_coredump_work(struct work_struct *work)
-{
-	struct nna_coredump *dump = container_of(work, struct nna_coredump, work);
-	struct nna_device *nna = container_of(dump, struct nna_device, coredump);
-	int idx;
-
-	if (dump->vm) {
-		nna_coredump_read_memory(dump);
-		nna_vm_put(dump->vm);
-		dump->vm = NULL;
-	}
-	if (!drm_dev_enter(&nna->drm, &idx)) {
-		nna_coredump_free(dump);
-		return;
-	}
-	if (!dump->rings && !nna_pm_get(nna)) {
-		nna_coredump_rings(nna);
-		nna_pm_put(nna);
-	}
-	/*
-	 * Without a module to hold: a dump must not keep the driver from being unloaded, as
-	 * nna_coredump_drop() removes it.
-	 */
-	dev_coredumpm(nna->drm.dev, NULL, dump, sizeof(*dump->data), GFP_KERNEL, nna_coredump_read,
-		      nna_coredump_free);
-	drm_dev_exit(idx);
-}
-
-static void nna_coredump_release(struct drm_device *drm, void *res)
-{
-	kvfree(to_nna_device(drm)->coredump.data);
-}
-
-int nna_coredump_init(struct nna_device *nna)
-{
-	struct nna_coredump *dump = &nna->coredump;
-
-	INIT_WORK(&dump->work, nna_coredump_work);
-	dump->data = kvzalloc(sizeof(*dump->data), GFP_KERNEL);
-	if (!dump->data)
-		return -ENOMEM;
-	return drmm_add_action_or_reset(&nna->drm, nna_coredump_release, NULL);
-}
-
-void nna_coredump_drop(struct nna_device *nna)
-{
-	cancel_work_sync(&nna->coredump.work);
-	nna_vm_put(nna->coredump.vm);
-	nna->coredump.vm = NULL;
-	dev_coredump_put(nna->drm.dev);
-}
-
-bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason reason)
-{
-	struct nna_coredump *dump = &nna->coredump;
-	struct nna_coredump_data *data = dump->data;
-
-	if (atomic_cmpxchg_acquire(&dump->busy, 0, 1))
-		return false;
-	memset(data, 0, sizeof(*data));
-	dump->rings = false;
-	data->head = (struct drm_nna_coredump) {
-		.magic = DRM_NNA_COREDUMP_MAGIC,
-		.version = DRM_NNA_COREDUMP_VERSION,
-		.size = sizeof(*data),
-		.monotonic_ns = ktime_get_ns(),
-		.reason = reason,
-		.resets = atomic_read(&nna->resets),
-		.abi = (u32)nna->hw.abi_major << 16 | nna->hw.abi_minor,
-		.ring = DRM_NNA_COREDUMP_NO_JOB,
-		.command = U32_MAX,
-		.command_offset = offsetof(struct nna_coredump_data, command),
-		.rings_offset = offsetof(struct nna_coredump_data, rings),
-		.ring_count = NNA_RINGS,
-		.ring_stride = sizeof(struct drm_nna_coredump_ring),
-	};
-	return true;
-}
-
-void nna_coredump_job(struct nna_ctx *ctx, const struct nna_ring_entry *entry, u32 status,
-		      u64 detail)
-{
-	struct nna_coredump *dump = &ctx->nna->coredump;
-	struct drm_nna_coredump *head = &dump->data->head;
-
-	head->ring = ctx->ring;
-	head->status = status;
-	head->detail = detail;
-	head->pid = ctx->usage->pid;
-	memcpy(head->comm, ctx->usage->comm, sizeof(head->comm));
-	memcpy(head->entry, entry, sizeof(head->entry));
-	dump->vm = nna_vm_get(ctx->vm);
-}
-
 static void nna_coredump_ring(struct nna_device *nna, unsigned int index)
 {
-	struct nna_coredump_data *data = nna->coredump.data;
+	struct nna_coredump_data *data = nna->coredump;
 	struct drm_nna_coredump_ring *to = &data->rings[index];
 	struct nna_ring *ring = &nna->rings[index];
 	struct nna_hw_ring_regs regs;
@@ -217,19 +117,96 @@ static void nna_coredump_ring(struct nna_device *nna, unsigned int index)
 	spin_unlock_irq(&ring->lock);
 }
 
-void nna_coredump_rings(struct nna_device *nna)
+/* Records registers and rings of a resumed device; not in interrupts. */
+static void nna_coredump_rings(struct nna_device *nna)
 {
-	struct drm_nna_coredump *head = &nna->coredump.data->head;
+	struct drm_nna_coredump *head = &nna->fault.head;
 	unsigned int i;
 
 	head->device_status = nna_hw_status(&nna->hw);
 	head->tick = nna_hw_timestamp(&nna->hw);
 	for (i = 0; i < NNA_RINGS; i++)
 		nna_coredump_ring(nna, i);
-	nna->coredump.rings = true;
+	nna->fault.rings = true;
 }
 
-void nna_coredump_end(struct nna_device *nna)
+static void nna_coredump_fill_head(struct nna_device *nna)
 {
-	queue_work(nna->cleanup_wq, &nna->coredump.work);
+	struct drm_nna_coredump *head = &nna->coredump->head;
+
+	*head = nna->fault.head;
+	memcpy(head->magic, DRM_NNA_COREDUMP_MAGIC, sizeof(head->magic));
+	head->version = DRM_NNA_COREDUMP_VERSION;
+	head->size = sizeof(struct nna_coredump_data);
+	head->abi = (u32)nna->hw.abi_major << 16 | nna->hw.abi_minor;
+	head->command_offset = offsetof(struct nna_coredump_data, command);
+	head->rings_offset = offsetof(struct nna_coredump_data, rings);
+	head->ring_count = NNA_RINGS;
+	head->ring_stride = sizeof(struct drm_nna_coredump_ring);
+}
+
+static void nna_coredump_drop_vm(struct nna_device *nna)
+{
+	nna_vm_put(nna->fault.vm);
+	nna->fault.vm = NULL;
+}
+
+static void nna_coredump_work(struct work_struct *work)
+{
+	struct nna_device *nna = container_of(work, struct nna_device, fault.work);
+	int idx;
+
+	if (!drm_dev_enter(&nna->drm, &idx)) {
+		nna_coredump_drop_vm(nna);
+		nna_coredump_free(nna);
+		return;
+	}
+	if (!nna->fault.rings) {
+		memset(nna->coredump, 0, sizeof(*nna->coredump));
+		if (!nna_pm_get(nna)) {
+			nna_coredump_rings(nna);
+			nna_pm_put(nna);
+		}
+	}
+	nna_coredump_fill_head(nna);
+	if (nna->fault.vm)
+		nna_coredump_read_memory(nna->coredump, nna->fault.vm);
+	nna_coredump_drop_vm(nna);
+	/*
+	 * Without a module to hold: a dump must not keep the driver from being unloaded, as
+	 * nna_coredump_drop() removes it.
+	 */
+	dev_coredumpm(nna->drm.dev, NULL, nna, sizeof(*nna->coredump), GFP_KERNEL,
+		      nna_coredump_read, nna_coredump_free);
+	drm_dev_exit(idx);
+}
+
+static void nna_coredump_release(struct drm_device *drm, void *res)
+{
+	kvfree(to_nna_device(drm)->coredump);
+}
+
+int nna_coredump_init(struct nna_device *nna)
+{
+	INIT_WORK(&nna->fault.work, nna_coredump_work);
+	nna->coredump = kvzalloc(sizeof(*nna->coredump), GFP_KERNEL);
+	if (!nna->coredump)
+		return -ENOMEM;
+	return drmm_add_action_or_reset(&nna->drm, nna_coredump_release, NULL);
+}
+
+void nna_coredump_drop(struct nna_device *nna)
+{
+	cancel_work_sync(&nna->fault.work);
+	nna_coredump_drop_vm(nna);
+	dev_coredump_put(nna->drm.dev);
+}
+
+bool nna_coredump_begin(struct nna_device *nna, enum drm_nna_coredump_reason reason)
+{
+	if (!nna_fault_begin(nna, reason))
+		return false;
+	memset(nna->coredump, 0, sizeof(*nna->coredump));
+	nna_coredump_rings(nna);
+	return true;
 }

@@ -9,6 +9,7 @@
 
 #include "nna_control.h"
 #include "nna_core.h"
+#include "nna_coredump.h"
 #include "nna_debugfs.h"
 #include "nna_device.h"
 #include "nna_drv.h"

@@ -106,6 +106,20 @@ static void nna_fence_signal(struct nna_fence *fence)
 	dma_fence_put(&fence->base);
 }
 
+void nna_job_record(struct nna_job *job, u32 status, u64 detail)
+{
+	struct drm_nna_coredump *head = &job->nna->fault.head;
+	const struct nna_usage *usage = job->ctx->usage;
+
+	head->ring = job->ctx->ring;
+	head->status = status;
+	head->detail = detail;
+	head->pid = usage->pid;
+	memcpy(head->comm, usage->comm, sizeof(head->comm));
+	memcpy(head->entry, &job->entry, sizeof(head->entry));
+	job->nna->fault.vm = nna_vm_get(job->ctx->vm);
+}
+
 /* Any context, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
@@ -122,9 +136,9 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	} else {
 		error = nna_status_errno(status, &ban);
 		if (ban && nna_ctx_ban(ctx, status, detail) &&
-		    nna_coredump_begin(job->nna, DRM_NNA_COREDUMP_FAULT)) {
-			nna_coredump_job(ctx, &job->entry, status, detail);
-			nna_coredump_end(job->nna);
+		    nna_fault_begin(job->nna, DRM_NNA_COREDUMP_FAULT)) {
+			nna_job_record(job, status, detail);
+			nna_fault_end(job->nna);
 		}
 		if (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED)
 			atomic64_add(detail, &ctx->usage->ticks[ctx->ring]);

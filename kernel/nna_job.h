@@ -140,6 +140,16 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 /** nna_job_abort_ctx() - Have the device abort the jobs of @ctx that are on its ring. May sleep. */
 void nna_job_abort_ctx(struct nna_ctx *ctx);
 
+/**
+ * nna_job_record() - Record the job that a fault is about; any context.
+ * @job: the job.
+ * @status: status of its completion, an &enum nna_status; 0 if it has not ended.
+ * @detail: detail of its completion.
+ *
+ * Between nna_fault_begin() and nna_fault_end().
+ */
+void nna_job_record(struct nna_job *job, u32 status, u64 detail);
+
 /** nna_job_drain() - Wait until all jobs have been freed; the device must be lost. May sleep. */
 void nna_job_drain(struct nna_device *nna);
 

@@ -9,6 +9,7 @@
 
 #include "nna_control.h"
 #include "nna_core.h"
+#include "nna_coredump.h"
 #include "nna_ctx.h"
 #include "nna_job.h"
 #include "nna_recovery.h"
@@ -70,7 +71,7 @@ static struct dma_fence *nna_recovery_mark_guilty(struct nna_device *nna, struct
 		fence = dma_fence_get(&job->fence->base);
 		*seqno = req->seqno;
 		if (dump)
-			nna_coredump_job(job->ctx, &job->entry, 0, 0);
+			nna_job_record(job, 0, 0);
 	}
 	spin_unlock_irq(&ring->lock);
 	return fence;
@@ -115,8 +116,6 @@ static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 	u32 seqno;
 
 	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_HANG);
-	if (dump)
-		nna_coredump_rings(nna);
 	if (!ring)
 		ring = nna_recovery_suspect(nna);
 	if (ring)
@@ -142,7 +141,7 @@ static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 	else
 		nna_reset_now(nna, reason);
 	if (dump)
-		nna_coredump_end(nna);
+		nna_fault_end(nna);
 }
 
 void nna_recovery_timeout(struct nna_job *job)

@@ -8,6 +8,7 @@
 #include <drm/drm_file.h>
 
 #include "nna_core.h"
+#include "nna_coredump.h"
 #include "nna_hw.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
@@ -62,8 +63,6 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason)
 	bool dump;
 
 	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_RESET);
-	if (dump)
-		nna_coredump_rings(nna);
 	nna_hw_stop(&nna->hw);
 	for (i = 0; i < NNA_RINGS; i++)
 		heads[i] = nna_hw_ring_head(&nna->hw, i);
@@ -93,7 +92,7 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason)
 		queue_work(nna->cleanup_wq, &nna->wedged_work);
 	}
 	if (dump)
-		nna_coredump_end(nna);
+		nna_fault_end(nna);
 }
 
 void nna_reset_now(struct nna_device *nna, const char *reason)

@@ -62,7 +62,7 @@ static int nna_suspend_system(struct device *dev)
 	}
 	/* Timeout handlers and the core dump's work read registers: let them finish. */
 	flush_workqueue(nna->reset_wq);
-	flush_work(&nna->coredump.work);
+	flush_work(&nna->fault.work);
 	if (!pm_runtime_suspended(dev))
 		nna_reset_suspend(nna);
 	return 0;

@@ -68,10 +68,10 @@ static struct dma_fence *nna_coredump_submit(struct kunit *test, struct nna_ctx 
 static const struct drm_nna_coredump *nna_coredump_get(struct kunit *test)
 {
 	struct nna_device *nna = to_nna_fake(test)->nna;
-	const struct drm_nna_coredump *dump = (const void *)nna->coredump.data;
+	const struct drm_nna_coredump *dump = (const void *)nna->coredump;
 
 	nna_device_flush_cleanup(nna);
-	KUNIT_ASSERT_EQ(test, 1, atomic_read(&nna->coredump.busy));
+	KUNIT_ASSERT_EQ(test, 1, atomic_read(&nna->fault.busy));
 	KUNIT_ASSERT_STREQ(test, DRM_NNA_COREDUMP_MAGIC, (const char *)dump->magic);
 	KUNIT_ASSERT_EQ(test, DRM_NNA_COREDUMP_VERSION, dump->version);
 	KUNIT_ASSERT_EQ(test, NNA_RINGS, dump->ring_count);
@@ -269,7 +269,7 @@ static void nna_coredump_of_nothing(struct kunit *test)
 		nna_fake_complete(fake, NNA_TEST_RING, statuses[i], 0);
 	}
 	nna_device_flush_cleanup(fake->nna);
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->coredump.busy));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->fault.busy));
 }
 
 static struct kunit_case nna_coredump_cases[] = {
