@@ -44,7 +44,6 @@
 #include "nna_fault.h"
 #include "nna_hw.h"
 #include "nna_regs.h"
-#include "nna_ring.h"
 
 #define NNA_DRIVER_NAME		"nna"
 
@@ -56,6 +55,7 @@
 
 struct nna_coredump_data;
 struct nna_job_ops;
+struct nna_ring;
 
 /** struct nna_vector - One interrupt vector. */
 struct nna_vector {
@@ -79,7 +79,7 @@ struct nna_bus_ops {
  * @hw: registers, and properties read from them.
  * @bus: operations of the bus that the device is on.
  * @clock: converts between the device's clock and CLOCK_MONOTONIC.
- * @rings: job rings by priority, then the control ring.
+ * @rings: NNA_RINGS of them: job rings by priority, then the control ring. Freed with @drm.
  * @scheds: one scheduler per job ring.
  * @scheds_ready: how many of them have been initialised; constant after probe.
  * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped; protected by @sched_lock.
@@ -122,7 +122,7 @@ struct nna_device {
 	struct nna_hw hw;
 	const struct nna_bus_ops *bus;
 	struct nna_clock clock;
-	struct nna_ring rings[NNA_RINGS];
+	struct nna_ring *rings;
 	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
 	unsigned int scheds_ready;
 	u32 stopped_by;

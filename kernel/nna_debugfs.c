@@ -13,6 +13,7 @@
 #include "nna_debugfs.h"
 #include "nna_gem.h"
 #include "nna_pm.h"
+#include "nna_ring.h"
 #include "nna_vm.h"
 
 static struct nna_device *nna_debugfs_device(struct seq_file *m)

@@ -18,6 +18,7 @@
 #include "nna_pm.h"
 #include "nna_recovery.h"
 #include "nna_reset.h"
+#include "nna_ring.h"
 #include "nna_vm.h"
 
 /* By how much the schedulers' timeout is longer than the device's own limit for a job. */
@@ -106,6 +107,9 @@ static int nna_device_init_sw(struct nna_device *nna)
 	if (ret)
 		return ret;
 
+	nna->rings = drmm_kcalloc(&nna->drm, NNA_RINGS, sizeof(*nna->rings), GFP_KERNEL);
+	if (!nna->rings)
+		return -ENOMEM;
 	ret = nna_coredump_init(nna);
 	if (ret)
 		return ret;

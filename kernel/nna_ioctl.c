@@ -17,6 +17,7 @@
 #include "nna_ioctl.h"
 #include "nna_job.h"
 #include "nna_pm.h"
+#include "nna_ring.h"
 #include "nna_sync.h"
 #include "nna_uobj.h"
 #include "nna_vm.h"

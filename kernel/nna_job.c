@@ -17,6 +17,7 @@
 #include "nna_ctx.h"
 #include "nna_job.h"
 #include "nna_pm.h"
+#include "nna_ring.h"
 #include "nna_sched.h"
 #include "nna_sync.h"
 #include "nna_trace.h"

@@ -25,6 +25,7 @@
 #include "../nna_core.h"
 #include "../nna_device.h"
 #include "../nna_hw.h"
+#include "../nna_ring.h"
 
 struct drm_file;
 struct drm_syncobj;
