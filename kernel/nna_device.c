@@ -10,9 +10,7 @@
 #include "nna_control.h"
 #include "nna_core.h"
 #include "nna_coredump.h"
-#include "nna_debugfs.h"
 #include "nna_device.h"
-#include "nna_drv.h"
 #include "nna_gem.h"
 #include "nna_job.h"
 #include "nna_pm.h"
@@ -127,36 +125,37 @@ static void nna_device_unplug(struct nna_device *nna)
 	nna_device_flush_cleanup(nna);
 }
 
-int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
-		     const int *irqs, unsigned int irq_count)
+struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver *driver,
+				    const struct nna_bus_ops *bus, void __iomem *regs,
+				    const int *irqs, unsigned int irq_count)
 {
 	struct nna_device *nna;
 	unsigned int i;
 	u32 size;
 	int ret;
 
-	nna = devm_drm_dev_alloc(dev, &nna_drm_driver, struct nna_device, drm);
+	nna = devm_drm_dev_alloc(dev, driver, struct nna_device, drm);
 	if (IS_ERR(nna))
-		return PTR_ERR(nna);
+		return nna;
 	dev_set_drvdata(dev, nna);
 	nna->bus = bus;
 	nna->coherent = dev_is_dma_coherent(dev);
 
 	ret = nna_hw_init(&nna->hw, dev, regs);
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 	nna->job_limit_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit),
 				    NSEC_PER_MSEC);
 	nna->timeout_ms = nna->job_limit_ms + NNA_TIMEOUT_MARGIN_MS;
 
 	ret = nna_device_init_sw(nna);
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 
 	/* Before bus mastering: a former driver's jobs must not go on writing to memory. */
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
-		return dev_err_probe(dev, ret, "the device does not reset\n");
+		return ERR_PTR(dev_err_probe(dev, ret, "the device does not reset\n"));
 	bus->enable_bus_master(dev);
 
 	nna->vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
@@ -166,7 +165,7 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 
 		ret = nna_ring_init(&nna->rings[i], nna, i, size, vector);
 		if (ret)
-			return ret;
+			return ERR_PTR(ret);
 		nna->vectors[vector].rings |= BIT(i);
 	}
 	for (i = 0; i < nna->vector_count; i++) {
@@ -174,12 +173,12 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 		ret = devm_request_irq(dev, irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
 				       &nna->vectors[i]);
 		if (ret)
-			return dev_err_probe(dev, ret, "no interrupt %u\n", i);
+			return ERR_PTR(dev_err_probe(dev, ret, "no interrupt %u\n", i));
 	}
 
 	ret = nna_job_init(nna, &nna_device_job_ops);
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 
 	nna_clock_sample(&nna->clock, &nna->hw);
 	ret = nna_reset_enable_rings(nna);
@@ -194,20 +193,26 @@ int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __i
 	}
 
 	nna_pm_init(nna);
-	nna_debugfs_init(nna);
-	ret = drm_dev_register(&nna->drm, 0);
-	if (ret) {
-		nna_pm_fini(nna);
-		goto err_lose;
-	}
-	drm_info(&nna->drm, "NNA %u.%u, %u workers, job limit %u ms\n", nna->hw.abi_major,
-		 nna->hw.abi_minor, nna->hw.workers, nna->job_limit_ms);
-	return 0;
+	return nna;
 
 err_lose:
 	/* A reset may be queued and a core dump waiting: the device's interrupts are enabled. */
 	nna_device_unplug(nna);
-	return ret;
+	return ERR_PTR(ret);
+}
+
+int nna_device_register(struct nna_device *nna)
+{
+	int ret = drm_dev_register(&nna->drm, 0);
+
+	if (ret) {
+		nna_pm_fini(nna);
+		nna_device_unplug(nna);
+		return ret;
+	}
+	drm_info(&nna->drm, "NNA %u.%u, %u workers, job limit %u ms\n", nna->hw.abi_major,
+		 nna->hw.abi_minor, nna->hw.workers, nna->job_limit_ms);
+	return 0;
 }
 
 void nna_device_remove(struct device *dev)

@@ -6,12 +6,14 @@
 #include <linux/compiler_types.h>
 
 struct device;
+struct drm_driver;
 struct nna_bus_ops;
 struct nna_device;
 
 /**
- * nna_device_probe() - Initialise an accelerator and register its DRM device.
+ * nna_device_probe() - Initialise an accelerator and start it.
  * @dev: the device on its bus, with DMA masks set; its driver data is set.
+ * @driver: the DRM driver; what it calls is above this.
  * @bus: operations of that bus; must stay valid as long as the module is loaded.
  * @regs: its mapped registers.
  * @irqs: Linux interrupt numbers of its vectors.
@@ -19,10 +21,14 @@ struct nna_device;
  *
  * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled.
  *
- * Return: 0 or a negative errno.
+ * Return: the device, on which nna_device_register() must be called, or an ERR_PTR.
  */
-int nna_device_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
-		     const int *irqs, unsigned int irq_count);
+struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver *driver,
+				    const struct nna_bus_ops *bus, void __iomem *regs,
+				    const int *irqs, unsigned int irq_count);
+
+/** nna_device_register() - Register the DRM device, or stop the device for good. May sleep. */
+int nna_device_register(struct nna_device *nna);
 
 /**
  * nna_device_remove() - Unregister the DRM device, and end all jobs with -ENODEV; may sleep.

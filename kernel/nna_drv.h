@@ -1,47 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The DRM driver, and struct nna_file, what belongs to one open file of the device.
- *
- * A file owns ids of address spaces and contexts. Nothing points to the file, so jobs, contexts and
- * buffer objects may outlive it.
- */
+/* The DRM driver: what the DRM core calls, and how a bus brings a device to it. */
 #ifndef NNA_DRV_H
 #define NNA_DRV_H
 
-#include <linux/types.h>
-#include <linux/xarray.h>
+#include <linux/compiler_types.h>
 
-struct drm_driver;
-struct nna_ctx;
-struct nna_device;
-struct nna_usage;
-struct nna_vm;
-
-/** NNA_MAX_VMS - Most address spaces of one file. */
-#define NNA_MAX_VMS		64u
-/** NNA_MAX_CTXS - Most contexts of one file. */
-#define NNA_MAX_CTXS		256u
-
-extern const struct drm_driver nna_drm_driver;
+struct device;
+struct nna_bus_ops;
 
 /**
- * struct nna_file - One open file.
- * @nna: the device.
- * @vms: id -> address space; a reference on nna_vm.users each.
- * @ctxs: id -> context; a reference each.
- * @usage: run time of its jobs; a reference.
+ * nna_drv_probe() - Probe an accelerator and register its DRM device; nna_device_remove() ends it.
+ * @dev: the device on its bus, with DMA masks set; its driver data is set.
+ * @bus: operations of that bus; must stay valid as long as the module is loaded.
+ * @regs: its mapped registers.
+ * @irqs: Linux interrupt numbers of its vectors.
+ * @irq_count: how many, at least 1.
+ *
+ * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled.
+ *
+ * Return: 0 or a negative errno.
  */
-struct nna_file {
-	struct nna_device *nna;
-	struct xarray vms;
-	struct xarray ctxs;
-	struct nna_usage *usage;
-};
-
-/** nna_file_get_vm() - Look up an address space: a reference, or NULL. */
-struct nna_vm *nna_file_get_vm(struct nna_file *nfile, u32 id);
-
-/** nna_file_get_ctx() - Look up a context: a reference, or NULL. */
-struct nna_ctx *nna_file_get_ctx(struct nna_file *nfile, u32 id);
+int nna_drv_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
+		  const int *irqs, unsigned int irq_count);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "nna_core.h"
 #include "nna_ctx.h"
-#include "nna_drv.h"
 #include "nna_fdinfo.h"
+#include "nna_file.h"
 
 static const char * const nna_engine_names[NNA_JOB_RINGS] = {
 	"low", "medium", "high", "realtime",

@@ -12,7 +12,7 @@
 
 #include "nna_core.h"
 #include "nna_ctx.h"
-#include "nna_drv.h"
+#include "nna_file.h"
 #include "nna_gem.h"
 #include "nna_ioctl.h"
 #include "nna_job.h"

@@ -64,7 +64,7 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	for (i = 0; i < count; i++)
 		irqs[i] = pci_irq_vector(pdev, i);
 
-	ret = nna_device_probe(dev, &nna_pci_bus_ops, regs, irqs, count);
+	ret = nna_drv_probe(dev, &nna_pci_bus_ops, regs, irqs, count);
 	if (ret) {
 		pci_clear_master(pdev);
 		return ret;

@@ -13,7 +13,7 @@
 
 struct nna_job;
 
-/** nna_recovery_timeout() - Handle a job's timeout; &nna_job_ops.timeout, on the reset workqueue. */
+/** nna_recovery_timeout() - &nna_job_ops.timeout: end what hangs; on the reset workqueue. */
 void nna_recovery_timeout(struct nna_job *job);
 
 #endif

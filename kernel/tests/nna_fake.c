@@ -23,6 +23,7 @@
 
 #include "../nna_ctx.h"
 #include "../nna_drv.h"
+#include "../nna_file.h"
 #include "../nna_gem.h"
 #include "../nna_ioctl.h"
 #include "../nna_job.h"
@@ -427,7 +428,7 @@ int nna_fake_bind(struct nna_fake *fake)
 
 	/* As the driver core does it around probe and remove. */
 	KUNIT_ASSERT_NOT_NULL(fake->test, devres_open_group(fake->dev, fake, GFP_KERNEL));
-	ret = nna_device_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
+	ret = nna_drv_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
 	if (ret) {
 		nna_fake_release(fake);
 		return ret;
