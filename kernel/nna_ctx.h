@@ -35,6 +35,9 @@ struct nna_vm;
  * @keepalive: holds the DRM device and the module; a reference. The jobs' fences have one, too.
  * @pid: process that opened the file, in the initial namespace.
  * @comm: name of that process.
+ * @jobs: jobs that the device has ended.
+ * @faults: of these, jobs that ended with a status other than OK or YIELDED.
+ * @lost: jobs on the rings that ended without the device.
  * @ticks: run time of jobs that have ended, per ring.
  */
 struct nna_usage {
@@ -42,6 +45,9 @@ struct nna_usage {
 	struct file *keepalive;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
+	atomic64_t jobs;
+	atomic64_t faults;
+	atomic64_t lost;
 	atomic64_t ticks[NNA_JOB_RINGS];
 };
 

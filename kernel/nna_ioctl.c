@@ -50,6 +50,7 @@ union nna_query_result {
 	struct drm_nna_sched_info sched_info;
 	struct drm_nna_timestamp timestamp;
 	struct drm_nna_counters counters;
+	struct drm_nna_file_counters file_counters;
 };
 
 static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *info)
@@ -118,9 +119,12 @@ static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp 
 
 static int nna_query_counters(struct nna_device *nna, struct drm_nna_counters *counters)
 {
-	int ret = nna_query_resume(nna);
 	unsigned int i;
+	int ret;
 
+	if (!perfmon_capable())
+		return -EACCES;
+	ret = nna_query_resume(nna);
 	if (ret)
 		return ret;
 	nna_hw_read_counters(&nna->hw, counters);
@@ -132,9 +136,21 @@ static int nna_query_counters(struct nna_device *nna, struct drm_nna_counters *c
 	return 0;
 }
 
-/* Returns the size of the answer, or an error. Without @wanted, registers are not read for it. */
-static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_query_result *result)
+static void nna_query_file_counters(struct nna_usage *usage, struct drm_nna_file_counters *counters)
 {
+	unsigned int i;
+
+	counters->jobs = atomic64_read(&usage->jobs);
+	counters->faults = atomic64_read(&usage->faults);
+	counters->lost = atomic64_read(&usage->lost);
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		counters->busy_ticks[i] = atomic64_read(&usage->ticks[i]);
+}
+
+/* Returns the size of the answer, or an error. Without @wanted, registers are not read for it. */
+static int nna_query(struct nna_file *nfile, u32 type, bool wanted, union nna_query_result *result)
+{
+	struct nna_device *nna = nfile->nna;
 	int ret = 0;
 
 	switch (type) {
@@ -152,6 +168,9 @@ static int nna_query(struct nna_device *nna, u32 type, bool wanted, union nna_qu
 		if (wanted)
 			ret = nna_query_counters(nna, &result->counters);
 		return ret ?: sizeof(result->counters);
+	case DRM_NNA_DEV_QUERY_FILE_COUNTERS:
+		nna_query_file_counters(nfile->usage, &result->file_counters);
+		return sizeof(result->file_counters);
 	default:
 		return -EINVAL;
 	}
@@ -165,7 +184,7 @@ static int nna_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_fi
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	size = nna_query(to_nna_device(drm), args->type, args->pointer, &result);
+	size = nna_query(file->driver_priv, args->type, args->pointer, &result);
 	drm_dev_exit(idx);
 	if (NNA_IOCTL_DBG(drm, size < 0))
 		return size;

@@ -121,6 +121,26 @@ void nna_job_record(struct nna_job *job, u32 status, u64 detail)
 	job->nna->fault.vm = nna_vm_get(job->ctx->vm);
 }
 
+static void nna_job_count(struct nna_job *job, u16 status, u64 detail, int error)
+{
+	struct nna_usage *usage = job->ctx->usage;
+	atomic64_t *ticks = &usage->ticks[job->ctx->ring];
+
+	if (error) {
+		atomic64_inc(&usage->lost);
+		return;
+	}
+	atomic64_inc(&usage->jobs);
+	if (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED) {
+		atomic64_add(detail, ticks);
+	} else {
+		atomic64_inc(&usage->faults);
+		if (status == NNA_STATUS_BUDGET)
+			atomic64_add(le64_to_cpu(job->entry.budget) ?: job->nna->hw.job_limit,
+				     ticks);
+	}
+}
+
 /* Any context, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
@@ -129,6 +149,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	bool ban = false;
 
 	WRITE_ONCE(job->nna->last_end_jiffies, jiffies);
+	nna_job_count(job, status, detail, error);
 	if (job->guilty && (error || status == NNA_STATUS_ABORTED)) {
 		nna_ctx_mark_guilty(ctx);
 		error = -ETIME;
@@ -141,11 +162,6 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 			nna_job_record(job, status, detail);
 			nna_fault_end(job->nna);
 		}
-		if (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED)
-			atomic64_add(detail, &ctx->usage->ticks[ctx->ring]);
-		else if (status == NNA_STATUS_BUDGET)
-			atomic64_add(le64_to_cpu(job->entry.budget) ?: job->nna->hw.job_limit,
-				     &ctx->usage->ticks[ctx->ring]);
 	}
 
 	trace_nna_job_done(ctx->ring, req->seqno, ctx->vm->asid, status, detail, error);

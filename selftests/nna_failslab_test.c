@@ -114,7 +114,7 @@ TEST(fail_dev_query)
 
 	set_up();
 	env_init(&env);
-	for (uint32_t type = 0; type < 4; type++)
+	for (uint32_t type = 0; type <= DRM_NNA_DEV_QUERY_FILE_COUNTERS; type++)
 		EACH_FAILURE(query(env.fd, type, &counters, sizeof(counters)), (void)0);
 }
 

@@ -129,6 +129,77 @@ TEST(counters)
 	EQ(b.driver_resets, a.driver_resets);
 }
 
+/* What other clients do is nobody's business. */
+TEST(counters_need_a_privilege)
+{
+	struct drm_nna_file_counters own;
+	struct drm_nna_counters c = { 0 };
+	int fd = nna_open();
+
+	if (geteuid() == 0 && setuid(65534))
+		SKIP("cannot become nobody");
+	EQ(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)), -EACCES);
+	EQ(query(fd, DRM_NNA_DEV_QUERY_COUNTERS, NULL, 0), 0);
+	EQ(query(fd, DRM_NNA_DEV_QUERY_FILE_COUNTERS, &own, sizeof(own)), 0);
+}
+
+static struct drm_nna_file_counters file_counters(int fd)
+{
+	struct drm_nna_file_counters c;
+
+	EQ(query(fd, DRM_NNA_DEV_QUERY_FILE_COUNTERS, &c, sizeof(c)), 0);
+	return c;
+}
+
+/* They count the file's jobs alone, and no register is read for them. */
+TEST(file_counters)
+{
+	struct drm_nna_file_counters c, none = { 0 };
+	struct env env, low, other;
+	struct drm_nna_submit args;
+	uint64_t reads, alone;
+	int idle = nna_open();
+
+	env_init(&env);
+	env_init_sibling(&low, &env);
+	env_init(&other);
+	EQ(ctx_create(low.fd, low.vm, DRM_NNA_CTX_PRIORITY_LOW, &low.ctx), 0);
+	c = file_counters(env.fd);
+	CHECK(!memcmp(&c, &none, sizeof(c)));
+
+	stream_null(&env);
+	stream_null(&other);
+	for (int i = 1; i <= 3; i++) {
+		EQ(submit_and_wait(&env), 0);
+		EQ(submit_and_wait(&other), 0);
+		EQ(file_counters(env.fd).jobs, i);
+	}
+	other.map[ENV_STREAM] ^= 1;
+	CHECK(submit_and_wait(&other) < 0);
+	stream_endless(&low);
+	args = env_submit(&low);
+	args.budget_ns = SECOND / 20;
+	EQ(submit_args_and_wait(&low, &args), -ETIME);
+
+	c = file_counters(env.fd);
+	EQ(c.jobs, 4);
+	EQ(c.faults, 1);
+	EQ(c.lost, 0);
+	CHECK(c.busy_ticks[DRM_NNA_CTX_PRIORITY_LOW] > c.busy_ticks[DRM_NNA_CTX_PRIORITY_MEDIUM]);
+	EQ(c.busy_ticks[DRM_NNA_CTX_PRIORITY_HIGH], 0);
+	c = file_counters(other.fd);
+	EQ(c.jobs, 4);
+	EQ(c.faults, 1);
+	c = file_counters(idle);
+	CHECK(!memcmp(&c, &none, sizeof(c)));
+
+	reads = counters(env.fd).driver_mmio_reads;
+	alone = counters(env.fd).driver_mmio_reads - reads;
+	reads += alone;
+	file_counters(env.fd);
+	EQ(counters(env.fd).driver_mmio_reads, reads + alone);
+}
+
 TEST(reserved_ioctl)
 {
 	struct drm_nna_vm_create create = { 0 };

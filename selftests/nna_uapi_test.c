@@ -84,6 +84,12 @@ AT(counters, driver_completions, 88);
 AT(counters, driver_mmio_reads, 96);
 AT(counters, driver_resets, 104);
 
+SIZE(file_counters, 56);
+AT(file_counters, jobs, 0);
+AT(file_counters, faults, 8);
+AT(file_counters, lost, 16);
+AT(file_counters, busy_ticks, 24);
+
 SIZE(bo_create, 24);
 AT(bo_create, size, 0);
 AT(bo_create, flags, 8);

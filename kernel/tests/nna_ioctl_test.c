@@ -12,6 +12,7 @@
 #include <drm/drm_syncobj.h>
 
 #include "nna_fake.h"
+#include "../nna_control.h"
 #include "../nna_ctx.h"
 #include "../nna_file.h"
 #include "../nna_gem.h"
@@ -282,7 +283,7 @@ static struct nna_ioctl_test *nna_ioctl_test(struct kunit *test)
 }
 
 static const struct nna_rule nna_rules[] = {
-	NNA_RULE(DEV_QUERY, dev_query, type, 4, -EINVAL),
+	NNA_RULE(DEV_QUERY, dev_query, type, 5, -EINVAL),
 	NNA_RULE(DEV_QUERY, dev_query, type, U32_MAX, -EINVAL),
 	NNA_RULE(DEV_QUERY, dev_query, pointer, 8, -EFAULT),
 	NNA_RULE(BO_CREATE, bo_create, size, 0, -EINVAL),
@@ -477,6 +478,7 @@ static void nna_ioctl_bad_argument(struct kunit *test)
 static const u32 nna_queries[] = {
 	sizeof(struct drm_nna_hw_info), sizeof(struct drm_nna_sched_info),
 	sizeof(struct drm_nna_timestamp), sizeof(struct drm_nna_counters),
+	sizeof(struct drm_nna_file_counters),
 };
 
 static void nna_query_desc(const u32 *size, char *desc)
@@ -651,6 +653,99 @@ static void nna_ioctl_realtime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->fake->nna->timeout_ms * (u64)NSEC_PER_MSEC, info.timeout_ns);
 }
 
+static void nna_ioctl_counters_unprivileged(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_dev_query device = {
+		.type = DRM_NNA_DEV_QUERY_COUNTERS, .size = sizeof(struct drm_nna_counters),
+		.pointer = (unsigned long)nna_fake_user(fake, NULL, 1024),
+	};
+	struct drm_nna_dev_query own = {
+		.type = DRM_NNA_DEV_QUERY_FILE_COUNTERS,
+		.size = sizeof(struct drm_nna_file_counters), .pointer = device.pointer,
+	};
+	struct drm_nna_dev_query size = { .type = DRM_NNA_DEV_QUERY_COUNTERS };
+	struct cred *cred = prepare_creds();
+	const struct cred *old;
+	s64 reads;
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cap_clear(cred->cap_effective);
+	old = override_creds(cred);
+	reads = atomic64_read(&fake->nna->hw.reads);
+	KUNIT_EXPECT_EQ(test, -EACCES, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &device));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &size));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &own));
+	KUNIT_EXPECT_EQ(test, reads, atomic64_read(&fake->nna->hw.reads));
+	cap_raise(cred->cap_effective, CAP_PERFMON);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &device));
+	revert_creds(old);
+	put_cred(cred);
+}
+
+static struct drm_nna_file_counters nna_ioctl_file_counters(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_file_counters c = {};
+	struct drm_nna_dev_query query = {
+		.type = DRM_NNA_DEV_QUERY_FILE_COUNTERS, .size = sizeof(c),
+		.pointer = (unsigned long)nna_fake_user(fake, NULL, sizeof(c)),
+	};
+
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &query));
+	KUNIT_ASSERT_EQ(test, 0, copy_from_user(&c, u64_to_user_ptr(query.pointer), sizeof(c)));
+	return c;
+}
+
+static void nna_ioctl_file_counts(struct kunit *test)
+{
+	static const struct {
+		u16 status;
+		u64 ticks, jobs, faults, busy;
+	} steps[] = {
+		{ NNA_STATUS_OK, 100, 1, 0, 100 },
+		{ NNA_STATUS_YIELDED, 10, 2, 0, 110 },
+		{ NNA_STATUS_DEADLINE, 7, 3, 1, 110 },
+		{ NNA_STATUS_ABORTED, 7, 4, 2, 110 },
+		{ NNA_STATUS_FAULT_MMU, PAGE_SIZE, 5, 3, 110 },
+	};
+	struct nna_ioctl_test *t = nna_ioctl_test(test);
+	const u32 ring = DRM_NNA_CTX_PRIORITY_MEDIUM;
+	struct drm_nna_file_counters c;
+	struct nna_call call;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		nna_call_make(t, &call, DRM_NNA_SUBMIT);
+		nna_call_put_element(t, &call);
+		KUNIT_ASSERT_EQ(test, 0, nna_call_do(t, &call));
+		nna_fake_settle(t->fake);
+		nna_fake_complete(t->fake, ring, steps[i].status, steps[i].ticks);
+		c = nna_ioctl_file_counters(test);
+		KUNIT_EXPECT_EQ_MSG(test, steps[i].jobs, c.jobs, "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, steps[i].faults, c.faults, "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, steps[i].busy, c.busy_ticks[ring], "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, 0ull, c.lost, "step %u", i);
+	}
+	KUNIT_EXPECT_EQ(test, 0ull, c.busy_ticks[ring + 1]);
+}
+
+static void nna_ioctl_file_lost(struct kunit *test)
+{
+	struct nna_ioctl_test *t = nna_ioctl_test(test);
+	struct drm_nna_file_counters c;
+	struct nna_call call;
+
+	nna_call_make(t, &call, DRM_NNA_SUBMIT);
+	nna_call_put_element(t, &call);
+	KUNIT_ASSERT_EQ(test, 0, nna_call_do(t, &call));
+	nna_fake_settle(t->fake);
+	nna_control_reset_and_wait(t->fake->nna, "a test");
+	c = nna_ioctl_file_counters(test);
+	KUNIT_EXPECT_EQ(test, 1ull, c.lost);
+	KUNIT_EXPECT_EQ(test, 0ull, c.jobs);
+}
+
 /* Callers with a shorter structure than the driver's, and a longer one. */
 static void nna_ioctl_older_submit(struct kunit *test)
 {
@@ -752,6 +847,9 @@ static struct kunit_case nna_ioctl_cases[] = {
 	KUNIT_CASE(nna_ioctl_vm_limit),
 	KUNIT_CASE(nna_ioctl_ctx_limit),
 	KUNIT_CASE(nna_ioctl_realtime),
+	KUNIT_CASE(nna_ioctl_counters_unprivileged),
+	KUNIT_CASE(nna_ioctl_file_counts),
+	KUNIT_CASE(nna_ioctl_file_lost),
 	KUNIT_CASE(nna_ioctl_older_submit),
 	KUNIT_CASE(nna_ioctl_older_bind),
 	KUNIT_CASE(nna_ioctl_newer_state),

@@ -132,8 +132,13 @@ enum drm_nna_dev_query_type {
 	DRM_NNA_DEV_QUERY_SCHED_INFO,
 	/** @DRM_NNA_DEV_QUERY_TIMESTAMP: &struct drm_nna_timestamp. Reads the device. */
 	DRM_NNA_DEV_QUERY_TIMESTAMP,
-	/** @DRM_NNA_DEV_QUERY_COUNTERS: &struct drm_nna_counters. Reads the device. */
+	/**
+	 * @DRM_NNA_DEV_QUERY_COUNTERS: &struct drm_nna_counters. Reads the device. They tell what
+	 * other clients do, so the caller needs CAP_PERFMON or CAP_SYS_ADMIN: else -EACCES.
+	 */
 	DRM_NNA_DEV_QUERY_COUNTERS,
+	/** @DRM_NNA_DEV_QUERY_FILE_COUNTERS: &struct drm_nna_file_counters. */
+	DRM_NNA_DEV_QUERY_FILE_COUNTERS,
 };
 
 /**
@@ -290,6 +295,22 @@ struct drm_nna_counters {
 	__u64 driver_mmio_reads;
 	/** @driver_resets: Times the driver has reset the device after a failure. */
 	__u64 driver_resets;
+};
+
+/**
+ * struct drm_nna_file_counters - What the jobs of the file have done since it was opened.
+ *
+ * A job is counted before its fence signals.
+ */
+struct drm_nna_file_counters {
+	/** @jobs: Jobs that the device has ended. */
+	__u64 jobs;
+	/** @faults: Of these, jobs that ended with a status other than OK or YIELDED. */
+	__u64 faults;
+	/** @lost: Jobs on the rings that a reset or the loss of the device has ended. */
+	__u64 lost;
+	/** @busy_ticks: Run time of @jobs by &enum drm_nna_ctx_priority, in ticks. */
+	__u64 busy_ticks[4];
 };
 
 /* ----------------------------------------------------------------------------------------- BO_* */
