@@ -7,7 +7,7 @@
 #include <linux/limits.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <drm/drm_gem.h>
 #include <drm/nna_accel.h>
@@ -527,6 +527,9 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 	for (prepared = 0; prepared < count && !ret; prepared++) {
 		ret = nna_bind_prepare(vm, file, &binds[prepared], &ops[prepared]);
 		cond_resched();
+		/* Most of the time of a large bind goes here, in allocations. */
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
 	}
 	if (ret)
 		goto out;

@@ -6,6 +6,7 @@
 
 #include <linux/prandom.h>
 #include <linux/scatterlist.h>
+#include <linux/sched/signal.h>
 #include <linux/workqueue.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -275,6 +276,25 @@ static void nna_vm_most_ops(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, 0, nna_vm_do(t, ops, NNA_MAX_BIND_OPS));
 	KUNIT_EXPECT_EQ(test, NNA_TEST_PAGES, nna_vm_compare(test, t));
+}
+
+/* Who is being killed does not prepare the rest of a large bind, and has changed nothing. */
+static void nna_vm_killed(struct kunit *test)
+{
+	struct nna_vm_test *t = nna_vm_test(test);
+	struct drm_nna_vm_bind_op ops[2];
+	int ret;
+
+	ops[0] = nna_vm_map(t, 0, 8, 0, 0);
+	ops[1] = nna_vm_map(t, 16, 8, 1, 0);
+	sigaddset(&current->pending.signal, SIGKILL);
+	set_tsk_thread_flag(current, TIF_SIGPENDING);
+	ret = nna_vm_do(t, ops, 2);
+	sigdelset(&current->pending.signal, SIGKILL);
+	clear_tsk_thread_flag(current, TIF_SIGPENDING);
+	KUNIT_EXPECT_EQ(test, -EINTR, ret);
+	KUNIT_EXPECT_EQ(test, 0u, nna_vm_compare(test, t));
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_do(t, ops, 2));
 }
 
 static void nna_vm_all_or_none(struct kunit *test)
@@ -665,6 +685,7 @@ static struct kunit_case nna_vm_cases[] = {
 	KUNIT_CASE_PARAM(nna_vm_splits_in_one_call, nna_vm_split_gen_params),
 	KUNIT_CASE(nna_vm_same_again),
 	KUNIT_CASE(nna_vm_most_ops),
+	KUNIT_CASE(nna_vm_killed),
 	KUNIT_CASE(nna_vm_all_or_none),
 	KUNIT_CASE_PARAM(nna_vm_random, nna_vm_seed_gen_params),
 	KUNIT_CASE(nna_vm_ends_of_the_space),
