@@ -72,15 +72,18 @@ void nna_clock_refresh(struct nna_clock *clock, struct nna_hw *hw)
 
 u64 nna_clock_ns_to_ticks(const struct nna_hw *hw, u64 ns)
 {
-	u64 seconds, rest, ticks;
+	u64 seconds, rest, ticks, part;
 
 	if (hw->tick_hz == NSEC_PER_SEC)
 		return ns;
 	seconds = div64_u64_rem(ns, NSEC_PER_SEC, &rest);
 	if (check_mul_overflow(seconds, hw->tick_hz, &ticks))
 		return U64_MAX;
-	if (check_add_overflow(ticks, mul_u64_u64_div_u64(rest, hw->tick_hz, NSEC_PER_SEC) + 1,
-			       &ticks))
+	part = mul_u64_u64_div_u64(rest, hw->tick_hz, NSEC_PER_SEC);
+	/* The remainder is less than 64 bits wide, so it is right however wide the products are. */
+	if (rest * hw->tick_hz != part * NSEC_PER_SEC)
+		part++;
+	if (check_add_overflow(ticks, part, &ticks))
 		return U64_MAX;
 	return ticks;
 }

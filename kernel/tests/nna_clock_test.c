@@ -24,7 +24,7 @@ static const struct nna_clock_case nna_clock_to_ticks[] = {
 	{ "never is far away", NSEC_PER_SEC, U64_MAX, U64_MAX - 1000ull * NSEC_PER_SEC + 5000 },
 	{ "slow ticks round up", 1000, 1000ull * NSEC_PER_SEC + 1, 5001 },
 	{ "fast ticks", 2ull * NSEC_PER_SEC, 1001ull * NSEC_PER_SEC,
-	  5000 + 2ull * NSEC_PER_SEC + 1 },
+	  5000 + 2ull * NSEC_PER_SEC },
 	{ "fast ticks saturate", U64_MAX / 2, U64_MAX, U64_MAX },
 };
 KUNIT_ARRAY_PARAM_DESC(nna_clock_to_tick, nna_clock_to_ticks, name);
@@ -46,7 +46,17 @@ static const struct nna_clock_case nna_clock_durations[] = {
 	{ "nanoseconds", NSEC_PER_SEC, 123456789, 123456789 },
 	{ "the most", NSEC_PER_SEC, U64_MAX, U64_MAX },
 	{ "less than a tick is one", 1000, 1, 1 },
-	{ "a second of slow ticks", 1000, NSEC_PER_SEC, 1001 },
+	{ "nothing of slow ticks", 1000, 0, 0 },
+	{ "nothing at 19.2 MHz", 19200000, 0, 0 },
+	{ "nothing at 24 MHz", 24000000, 0, 0 },
+	{ "nothing at 2 GHz", 2ull * NSEC_PER_SEC, 0, 0 },
+	{ "a second of slow ticks", 1000, NSEC_PER_SEC, 1000 },
+	{ "and a little", 1000, NSEC_PER_SEC + 1, 1001 },
+	{ "a millisecond at 19.2 MHz", 19200000, NSEC_PER_MSEC, 19200 },
+	{ "12 ticks at 24 MHz", 24000000, 500, 12 },
+	{ "less than 13 ticks at 24 MHz", 24000000, 501, 13 },
+	{ "3.5 s at 2 GHz", 2ull * NSEC_PER_SEC, 3500000000ull, 7000000000ull },
+	{ "beyond 64 bits on the way", 1ull << 40, 999999999, 1099511626677 },
 	{ "saturates", NSEC_PER_SEC * 8ull, U64_MAX, U64_MAX },
 };
 KUNIT_ARRAY_PARAM_DESC(nna_clock_duration, nna_clock_durations, name);
