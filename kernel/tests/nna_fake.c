@@ -8,6 +8,7 @@
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
+#include <linux/math64.h>
 #include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/random.h>
@@ -83,6 +84,11 @@ static u64 nna_fake_ring_read(struct nna_fake_ring *ring, u32 offset)
 	return 0;
 }
 
+u64 nna_fake_ticks(const struct nna_fake *fake, u64 ns)
+{
+	return mul_u64_u64_div_u64(ns, fake->tick_hz, NSEC_PER_SEC);
+}
+
 static u64 nna_fake_register(struct nna_fake *fake, u32 offset)
 {
 	switch (offset) {
@@ -101,7 +107,7 @@ static u64 nna_fake_register(struct nna_fake *fake, u32 offset)
 	case NNA_REG_JOB_LIMIT:
 		return fake->job_limit;
 	case NNA_REG_TIMESTAMP:
-		return fake->tick + (fake->frozen ? 0 : ktime_get_ns());
+		return fake->tick + (fake->frozen ? 0 : nna_fake_ticks(fake, ktime_get_ns()));
 	case NNA_REG_TIMESTAMP_HZ:
 		return fake->tick_hz;
 	case NNA_REG_CONTROL:
@@ -466,8 +472,15 @@ int nna_fake_open(struct nna_fake *fake)
 
 int nna_fake_init(struct kunit *test)
 {
+	return nna_fake_init_at(test, NNA_TICK_HZ);
+}
+
+int nna_fake_init_at(struct kunit *test, u64 tick_hz)
+{
 	struct nna_fake *fake = nna_fake_create(test);
 
+	fake->tick_hz = tick_hz;
+	fake->job_limit = nna_fake_ticks(fake, NNA_JOB_LIMIT_NS);
 	return nna_fake_bind(fake) ?: nna_fake_open(fake);
 }
 

@@ -92,7 +92,7 @@ struct nna_fake {
 	u64 job_limit;
 	/** @tick_hz: TIMESTAMP_HZ register. */
 	u64 tick_hz;
-	/** @tick: TIMESTAMP is CLOCK_MONOTONIC plus this, unless @frozen. */
+	/** @tick: TIMESTAMP is CLOCK_MONOTONIC in ticks plus this, unless @frozen. */
 	u64 tick;
 	/** @frozen: TIMESTAMP is @tick. */
 	bool frozen;
@@ -169,6 +169,12 @@ int nna_fake_open(struct nna_fake *fake);
 
 /** nna_fake_init() - kunit_suite.init: a bound device with one open file. */
 int nna_fake_init(struct kunit *test);
+
+/** nna_fake_init_at() - The same with a device whose clock has @tick_hz. */
+int nna_fake_init_at(struct kunit *test, u64 tick_hz);
+
+/** nna_fake_ticks() - A duration in ticks of the device's clock, rounded down. */
+u64 nna_fake_ticks(const struct nna_fake *fake, u64 ns);
 
 /** nna_fake_exit() - kunit_suite.exit: close, unbind, and check that nothing has leaked. */
 void nna_fake_exit(struct kunit *test);

@@ -45,6 +45,12 @@ static void nna_job_completes(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
+/* A duration is rounded up: a job gets at least what was asked for. */
+static u64 nna_job_ticks_up(const struct nna_fake *fake, u64 ns)
+{
+	return DIV_ROUND_UP_ULL(ns * fake->tick_hz, NSEC_PER_SEC);
+}
+
 static void nna_job_entry(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -69,8 +75,9 @@ static void nna_job_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, args.base_table_va, le64_to_cpu(e.base_table));
 	KUNIT_EXPECT_EQ(test, args.slot_count, le32_to_cpu(e.slot_count));
 	KUNIT_EXPECT_EQ(test, args.report_va, le64_to_cpu(e.report));
-	KUNIT_EXPECT_EQ(test, args.budget_ns, le64_to_cpu(e.budget));
-	KUNIT_EXPECT_EQ(test, args.loop_limit_ns, le64_to_cpu(e.loop_limit));
+	KUNIT_EXPECT_EQ(test, nna_job_ticks_up(fake, args.budget_ns), le64_to_cpu(e.budget));
+	KUNIT_EXPECT_EQ(test, nna_job_ticks_up(fake, args.loop_limit_ns),
+			le64_to_cpu(e.loop_limit));
 	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.deadline));
 	KUNIT_EXPECT_EQ(test, 0u, le32_to_cpu(e.target));
 	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.address) | le64_to_cpu(e.length));
@@ -89,8 +96,8 @@ static void nna_job_limits_saturate(struct kunit *test)
 	nna_job_submit_one(test, nna_job_ctx(test), &args);
 	nna_fake_settle(fake);
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
-	KUNIT_EXPECT_EQ(test, NNA_JOB_LIMIT_NS, le64_to_cpu(e.budget));
-	KUNIT_EXPECT_EQ(test, NNA_JOB_LIMIT_NS, le64_to_cpu(e.loop_limit));
+	KUNIT_EXPECT_EQ(test, fake->job_limit, le64_to_cpu(e.budget));
+	KUNIT_EXPECT_EQ(test, fake->job_limit, le64_to_cpu(e.loop_limit));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
@@ -375,8 +382,9 @@ static void nna_job_deadline(struct kunit *test)
 		if (c->end == NNA_END_DURATION)
 			end = ktime_to_ns(dma_fence_timestamp(gate)) + args.duration_ns;
 		/* Exact but for the uncertainty of the pair of clock readings. */
-		KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - fake->tick - end)),
-				20 * ms);
+		KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - fake->tick -
+						nna_fake_ticks(fake, end))),
+				nna_fake_ticks(fake, 20 * ms));
 	}
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_DEADLINE, 0);
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
@@ -392,7 +400,9 @@ static void nna_job_longest_duration(struct kunit *test)
 	nna_job_submit_one(test, nna_job_ctx(test), &args);
 	nna_fake_settle(fake);
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
-	KUNIT_EXPECT_GT(test, le64_to_cpu(e.deadline), U64_MAX / 2);
+	KUNIT_EXPECT_GT(test, le64_to_cpu(e.deadline),
+			fake->tick_hz < NSEC_PER_SEC ? nna_fake_ticks(fake, U64_MAX / 2) :
+						       U64_MAX / 2);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
@@ -798,6 +808,43 @@ static struct kunit_suite nna_job_suite = {
 	.test_cases = nna_job_cases,
 };
 
+/* The same with other clocks: slower ones, in which hardly anything is a whole tick, and a faster. */
+static int nna_job_init_19m2(struct kunit *test)
+{
+	return nna_fake_init_at(test, 19200000);
+}
+
+static int nna_job_init_24m(struct kunit *test)
+{
+	return nna_fake_init_at(test, 24000000);
+}
+
+static int nna_job_init_2g(struct kunit *test)
+{
+	return nna_fake_init_at(test, 2ull * NSEC_PER_SEC);
+}
+
+static struct kunit_suite nna_job_19m2_suite = {
+	.name = "nna_job_19m2",
+	.init = nna_job_init_19m2,
+	.exit = nna_fake_exit,
+	.test_cases = nna_job_cases,
+};
+
+static struct kunit_suite nna_job_24m_suite = {
+	.name = "nna_job_24m",
+	.init = nna_job_init_24m,
+	.exit = nna_fake_exit,
+	.test_cases = nna_job_cases,
+};
+
+static struct kunit_suite nna_job_2g_suite = {
+	.name = "nna_job_2g",
+	.init = nna_job_init_2g,
+	.exit = nna_fake_exit,
+	.test_cases = nna_job_cases,
+};
+
 /* Cases that change the device before the driver is bound. */
 static struct kunit_case nna_job_bare_cases[] = {
 	KUNIT_CASE(nna_job_deadline_in_ticks),
@@ -809,4 +856,5 @@ static struct kunit_suite nna_job_bare_suite = {
 	.exit = nna_fake_exit,
 	.test_cases = nna_job_bare_cases,
 };
-kunit_test_suites(&nna_job_suite, &nna_job_bare_suite);
+kunit_test_suites(&nna_job_suite, &nna_job_19m2_suite, &nna_job_24m_suite, &nna_job_2g_suite,
+		  &nna_job_bare_suite);
