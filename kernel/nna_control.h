@@ -30,9 +30,9 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size);
  * @nna: the device.
  * @reason: for the log; a string constant.
  *
- * May sleep; not on the reset workqueue. When it returns, the device has no translations from before
- * the call: it has been reset since (also if by somebody else), bus mastering has been disabled, or
- * its rings were not running.
+ * May sleep; not on the reset workqueue. When it returns, the device has no translations from
+ * before the call: it has been reset since (also if by somebody else), bus mastering has been
+ * disabled, or its rings were not running.
  */
 void nna_control_reset_and_wait(struct nna_device *nna, const char *reason);
 

@@ -808,7 +808,7 @@ static struct kunit_suite nna_job_suite = {
 	.test_cases = nna_job_cases,
 };
 
-/* The same with other clocks: slower ones, in which hardly anything is a whole tick, and a faster. */
+/* The same with other clocks: two in which hardly anything is a whole tick, and a faster one. */
 static int nna_job_init_19m2(struct kunit *test)
 {
 	return nna_fake_init_at(test, 19200000);
