@@ -28,10 +28,10 @@ HYBRID = 1e-4
 ALLOWED = {
     "attention-int8": (1, FLOATS),  # RSQRT, GELU
     "divisions-int8": (1, FLOATS),  # RSQRT
+    "reduce-int8": (1, FLOATS),  # SUM, against LiteRT's own
     "mobilenet_v3-int8": (1, FLOATS),  # HARD_SWISH
     "batch_matmul-int16x8": (1, FLOATS),  # BATCH_MATMUL
     "concat-int16x8": (1, FLOATS),  # MUL
-    "convnet-int16x8": (1, FLOATS),
     "dense-int16x8": (1, FLOATS),  # TANH, SOFTMAX
     "leaky_relu-int16x8": (1, FLOATS),  # LEAKY_RELU
     "mobilenet_v2-int16x8": (1, FLOATS),  # ADD, MEAN

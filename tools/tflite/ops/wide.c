@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * Layers with INT16 activations and INT8 weights, to the bit: TFLite sums the products in 64 bits
- * and scales the sum by a multiplier of 16 bits.
+ * and scales the sum, of convolutions by a multiplier of 15 bits, of FULLY_CONNECTED since LiteRT 2
+ * by one of 31.
  *
  *	high, low	x = 256 * high + low, both from -128 to 128
  *	sums		layer(high), layer(low) in FLOAT32, which is exact up to 2^24
  *	sum		256 * high + low + bias in INT64
  *	y		floor((sum * multiplier + 2^(shift - 1)) / 2^shift), within the activation
+ *
+ * A FULLY_CONNECTED too long for 31 bits takes 15, which may be a step beside.
  */
 #include "tools/tflite/compose.h"
 
@@ -16,6 +19,8 @@
 
 /* Products of 128 * 127 whose sum FLOAT32 holds exactly, whatever they are. */
 #define MAX_TERMS 1032u
+/* Products of INT16 and INT8 whose sum times 31 bits stays in 64, with room for a bias. */
+#define MAX_FULL_TERMS 900u
 
 bool tflite_is_wide(const struct tflite_translation *t)
 {
@@ -62,8 +67,8 @@ struct tflite_value tflite_wide_input(struct tflite_translation *t, bool high)
 	return tflite_cast(t, upper, NNA_OPERAND_TENSOR_FLOAT32);
 }
 
-/* A real factor as TFLite scales 64-bit sums: times 15 bits, shifted to the right. */
-static void multiplier_of(double factor, int64_t *multiplier, int *shift)
+/* A real factor as 31 bits, or as 15 of them, and a shift to the right. */
+static void multiplier_of(double factor, bool full, int64_t *multiplier, int *shift)
 {
 	int exponent;
 	int64_t q = llround(frexp(factor, &exponent) * 0x1p31);
@@ -75,6 +80,11 @@ static void multiplier_of(double factor, int64_t *multiplier, int *shift)
 	if (!(factor > 0) || exponent < -31) {
 		q = 0;
 		exponent = 0;
+	}
+	if (full) {
+		*multiplier = q;
+		*shift = exponent > 7 ? 24 : 31 - exponent;
+		return;
 	}
 	*multiplier = q < 0x7fff0000 ? (q + (1 << 15)) >> 16 : 0x7fff;
 	*shift = exponent > 7 ? 8 : 15 - exponent;
@@ -112,6 +122,7 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 	struct tflite_value sum;
 	int64_t *lists;
 	uint32_t i;
+	bool full = t->op->code == TFLITE_FULLY_CONNECTED && w->dims[1] <= MAX_FULL_TERMS;
 
 	if (w->scale_count > 1 && w->scale_count != units)
 		tflite_fail(t, -ENOTSUP, "%u scales of %u channels", w->scale_count, units);
@@ -128,7 +139,7 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 		/* Of one scale a FULLY_CONNECTED rounds the product of both to a float. */
 		if (t->op->code == TFLITE_FULLY_CONNECTED && w->scale_count == 1)
 			factor = (double)(tflite_scale(x) * ws);
-		multiplier_of(factor / (double)tflite_scale(y), &lists[i], &shift);
+		multiplier_of(factor / (double)tflite_scale(y), full, &lists[i], &shift);
 		lists[units + i] = (int64_t)1 << (shift - 1);
 		lists[2 * units + i] = (int64_t)1 << shift;
 	}
