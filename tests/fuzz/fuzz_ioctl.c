@@ -283,7 +283,6 @@ static void fuzz_vm(void)
 	struct drm_nna_vm_destroy destroy = { .id = 1 + rnd(6) };
 	struct drm_nna_vm_bind_op ops[4];
 	struct drm_nna_vm_bind bind = { .vm_id = id(self.envs[current].vm) };
-	struct drm_nna_vm_get_state get = { .id = id(self.envs[current].vm) };
 
 	switch (rnd(8)) {
 	case 0:
@@ -292,9 +291,6 @@ static void fuzz_vm(void)
 	case 1:
 		if (destroy.id > 1 || !rnd(16))
 			call_with(DRM_IOCTL_NNA_VM_DESTROY, &destroy, sizeof(destroy));
-		break;
-	case 2:
-		call_with(DRM_IOCTL_NNA_VM_GET_STATE, &get, sizeof(get));
 		break;
 	default:
 		for (int i = 0; i < 4; i++) {
