@@ -19,9 +19,11 @@ $(BUILD)/obj/device/engine/engine.o: $(ENGINE_TABLE)
 $(BUILD)/obj/device/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
 
 # math-errno off: a square root is the instruction and nothing more.
-$(BUILD)/obj/device/engine/%.o: override CFLAGS += -fno-math-errno
+ENGINE_CFLAGS := -fno-math-errno
+$(BUILD)/obj/device/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
 # Reassociation would pair the products of two steps and spill the accumulators.
-$(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += -mavx2 -mfma -mf16c -fno-tree-reassoc
+ENGINE_AVX2_CFLAGS := -mavx2 -mfma -mf16c -fno-tree-reassoc
+$(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS)
 
 # Not run by the checks: prints what the kernels reach on this machine.
 TESTS += $(BUILD)/tests/bench_engine

@@ -7,7 +7,9 @@ unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/un
 unit_transport := $(BUILD)/tests/unit/device/transport
 
 CORE_TESTS := $(call unit,device/core tests/fuzz)
+WORK_TESTS := $(BUILD)/tests/unit/device/engine/test_work
 ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
+ENGINE_TESTS := $(filter-out $(WORK_TESTS),$(ENGINE_TESTS))
 # What concerns the shared library as its users have it.
 NNACCEL_SO_TESTS := $(BUILD)/tests/unit/libnnaccel/winsys/test_plugin
 NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
@@ -19,13 +21,27 @@ TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
 # Headers alone.
 HW_TESTS := $(call unit,hw/gen)
-UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(call unit,device/transport) $(NNACCEL_TESTS) \
+UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
+	$(call unit,device/transport) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
 $(ENGINE_TESTS): $(ENGINE_OBJS)
 $(ENGINE_TESTS): UNIT_LIBS := -lm
+
+# The engine again, such that it says when it enters a block of code.
+WORK_OBJS := $(ENGINE_OBJS:$(BUILD)/obj/%=$(BUILD)/obj-work/%)
+$(WORK_OBJS): $(BUILD)/obj-work/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+$(BUILD)/obj-work/device/engine/engine.o: $(ENGINE_TABLE)
+$(BUILD)/obj-work/device/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj-work/device/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
+$(BUILD)/obj-work/device/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS)
+-include $(WORK_OBJS:.o=.d)
+$(WORK_TESTS): $(WORK_OBJS)
+$(WORK_TESTS): UNIT_LIBS := -lm -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 
 # The server, and the control socket, against a model that only records what it is asked.
 $(unit_transport)/test_vfu: $(filter-out %/control.o,$(TRANSPORT_OBJS))

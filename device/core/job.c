@@ -339,9 +339,11 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		if (at->tile < tiles)
 			return STEP_LEAVE;
 		at->tile = 0;
-		if (++at->plan.round >= at->plan.rounds[at->phase]) {
+		if (nnadev_engine_round_is_last(&at->plan, at->phase, job->shared)) {
 			at->plan.round = 0;
 			at->phase++;
+		} else {
+			at->plan.round++;
 		}
 		/* A round may have been a single tile, after which nobody asks. */
 		if (at->phase < at->plan.phases &&

@@ -38,6 +38,7 @@
 #ifndef NNADEV_ENGINE_H
 #define NNADEV_ENGINE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -100,11 +101,14 @@ typedef uint32_t (*nnadev_engine_tile_fn)(const struct nnadev_engine_command *cm
  * @phases: 1 to NNADEV_ENGINE_MAX_PHASES; 0 when there is nothing to do
  * @phase_tiles: tiles per phase
  * @rounds: of each phase; 0 is one
+ * @counted: bit p: phase p has as many rounds as it takes until number p of those with which shared
+ *	memory begins is 0; tiles count it down. @rounds means nothing for it.
  * @round: the one that runs
  * @scratch_size: bytes per thread
  * @shared_size: bytes for all tiles together
  * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
  * @per_tile: pieces of work in a tile, where the kernel counts them in such
+ * @steps: rounds that a piece of work takes, where it is more than a tile; else 0
  * @state: what the kernel has decoded from the command, so that no tile does it again: its own
  *	struct, which may point into the command but not to the data of operands
  */
@@ -114,12 +118,23 @@ struct nnadev_engine_plan {
 	uint32_t phase_tiles[NNADEV_ENGINE_MAX_PHASES];
 	uint64_t rounds[NNADEV_ENGINE_MAX_PHASES];
 	uint64_t round;
+	uint32_t counted;
 	uint32_t scratch_size;
 	uint32_t shared_size;
 	uint32_t bad_operand;
 	uint32_t per_tile;
+	uint32_t steps;
 	_Alignas(16) uint8_t state[NNADEV_ENGINE_STATE_SIZE];
 };
+
+/* Whether the round that has been run was the last one of a phase. */
+static inline bool nnadev_engine_round_is_last(const struct nnadev_engine_plan *plan,
+					       uint32_t phase, const void *shared)
+{
+	if (plan->counted >> phase & 1)
+		return !atomic_load((const _Atomic uint32_t *)shared + phase);
+	return plan->round + 1 >= plan->rounds[phase];
+}
 
 /* Kernels by instruction set; each has those before it, too. */
 enum nnadev_engine_isa { NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2 };

@@ -120,4 +120,38 @@ static inline void nnadev_tile_range(const struct nnadev_engine_plan *plan, uint
 	*end = (uint32_t)(last < count ? last : count);
 }
 
+#define NNADEV_LANES 32u
+
+/*
+ * Plans work of which a single piece is too much for a tile: one phase of lanes, of which each has
+ * a tile in each round. A lane does a piece in `steps` rounds, and then its next one; between them
+ * it keeps `state_size` bytes of shared memory.
+ */
+static inline void nnadev_cut_steps(struct nnadev_engine_plan *plan, uint32_t count, uint32_t steps,
+				    size_t state_size)
+{
+	uint32_t lanes = count < NNADEV_LANES ? count : NNADEV_LANES;
+
+	while (lanes > 1 && lanes * state_size > NNADEV_ENGINE_MAX_SCRATCH)
+		lanes /= 2;
+	plan->phases = count && steps;
+	if (!plan->phases)
+		return;
+	plan->steps = steps;
+	plan->phase_tiles[0] = lanes;
+	plan->rounds[0] = (uint64_t)nnadev_div_up(count, lanes) * steps;
+	plan->shared_size = lanes * (uint32_t)state_size;
+}
+
+/* The piece of count and the step that a lane does in this round. Return: whether there is one. */
+static inline bool nnadev_step_get(const struct nnadev_engine_plan *plan, uint32_t lane,
+				   uint32_t count, uint32_t *piece, uint32_t *step)
+{
+	const uint64_t at = plan->round / plan->steps * plan->phase_tiles[0] + lane;
+
+	*piece = (uint32_t)at;
+	*step = (uint32_t)(plan->round % plan->steps);
+	return at < count;
+}
+
 #endif

@@ -2,7 +2,7 @@
 /* CONV and DWCONV, by definition. */
 #include "device/engine/conv.h"
 
-#define TILE_WORK 131072u /* products */
+#define TILE_WORK 49152u /* products */
 
 void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv *g)
 {
@@ -45,78 +45,121 @@ void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv
 	g->blocks = nnadev_div_up(g->group_out, 16);
 }
 
+/* A sum of products under way: two's complement, wrapping, or a float. */
+struct sum {
+	uint32_t integer;
+	float real;
+};
+
+/* Adds products [begin, end) of an output element, in their order. */
+static void conv_sum(const struct nnadev_conv *g, const uint32_t *index, uint32_t begin,
+		     uint32_t end, struct sum *sum)
+{
+	const uint32_t n = index[3], group_in = g->group_in;
+	const int64_t first = n / g->group_out * (int64_t)group_in;
+	const int32_t *in = g->input->desc.strides, zero = g->input->desc.zero_point;
+	const bool quantised = nnadev_present(g->channels);
+	uint32_t acc = sum->integer;
+	float real = sum->real;
+
+	for (uint32_t k = begin; k < end;) {
+		const uint32_t position = k / group_in, from_c = k % group_in;
+		const uint32_t to_c = group_in - from_c < end - k ? group_in : from_c + end - k;
+		const uint32_t ky = position / g->window.kernel_w,
+			       kx = position % g->window.kernel_w;
+		const int64_t row = nnadev_window_row(&g->window, index[1], ky);
+		const int64_t column = nnadev_window_column(&g->window, index[2], kx);
+		const bool inside = row >= 0 && row < g->window.height && column >= 0 &&
+				    column < g->window.width;
+		const int64_t from = inside ? index[0] * (int64_t)in[0] + row * in[1] +
+						      column * in[2]
+					    : 0;
+
+		k += to_c - from_c;
+		if (!inside && g->layout != NNAHW_LAYOUT_PACKED8)
+			continue;
+		for (uint32_t c = from_c; c < to_c; c++) {
+			const int64_t a = from + (first + c) * in[3];
+			const int64_t w = nnadev_conv_weight(g, n, ky, kx, c);
+
+			if (!quantised) {
+				real += nnadev_load_float(g->input, a) *
+					nnadev_load_float(g->weights, w);
+			} else if (g->layout == NNAHW_LAYOUT_PACKED8) {
+				int64_t v = inside ? nnadev_load_integer(g->input, a) : zero;
+
+				acc += (uint32_t)(v * nnadev_load_centred(g->weights, w));
+			} else {
+				acc += (uint32_t)(nnadev_load_centred(g->input, a) *
+						  nnadev_load_centred(g->weights, w));
+			}
+		}
+	}
+	sum->integer = acc;
+	sum->real = real;
+}
+
+/* Stores an output element, of which all products have been added. */
+static void conv_finish(const struct nnadev_conv *g, const uint32_t *index, struct sum sum)
+{
+	const uint32_t n = index[3];
+	const int64_t at = nnadev_offset(&g->output->desc, index);
+	const int64_t rat = nnadev_present(g->residual) ? nnadev_offset(&g->residual->desc, index)
+							: 0;
+
+	if (nnadev_present(g->channels)) {
+		const struct nnahw_channel channel =
+			((const struct nnahw_channel *)g->channels->data)[n];
+
+		if (nnadev_present(g->bias))
+			sum.integer += (uint32_t)nnadev_load_integer(
+				g->bias, n * (int64_t)g->bias->desc.strides[0]);
+		nnadev_epilogue_integer(g->epilogue,
+					(int32_t)(sum.integer + (uint32_t)channel.bias), &channel,
+					g->output, at, g->residual, rat);
+	} else {
+		if (nnadev_present(g->bias))
+			sum.real += nnadev_load_float(g->bias,
+						      n * (int64_t)g->bias->desc.strides[0]);
+		nnadev_epilogue_float(g->epilogue, sum.real, g->output, at, g->residual, rat);
+	}
+}
+
+/* One step of an output element whose products are too many for a tile. */
+static void conv_step(const struct nnadev_conv *g, const struct nnadev_engine_plan *plan,
+		      uint32_t tile, struct sum *sum)
+{
+	uint32_t index[4], piece, step, begin;
+
+	if (!nnadev_step_get(plan, tile, g->output->count, &piece, &step))
+		return;
+	nnadev_unflatten(g->output->desc.dims, 4, piece, index);
+	if (!step)
+		*sum = (struct sum){ 0 };
+	begin = step * TILE_WORK;
+	conv_sum(g, index, begin, g->k - begin < TILE_WORK ? g->k : begin + TILE_WORK, sum);
+	if (step == plan->steps - 1)
+		conv_finish(g, index, *sum);
+}
+
 static uint32_t conv_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	uint32_t index[4], begin, end;
 	const struct nnadev_conv g = *(const struct nnadev_conv *)nnadev_state(plan);
-	const bool quantised = nnadev_present(g.channels);
+	uint32_t index[4], begin, end;
 
+	if (plan->steps) {
+		conv_step(&g, plan, tile, (struct sum *)shared + tile);
+		return NNAHW_STATUS_OK;
+	}
 	nnadev_tile_range(plan, tile, g.output->count, &begin, &end);
 	nnadev_unflatten(g.output->desc.dims, 4, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(g.output->desc.dims, 4, index)) {
-		const uint32_t y = index[1], x = index[2], n = index[3];
-		const int64_t at = nnadev_offset(&g.output->desc, index);
-		const int64_t rat = nnadev_present(g.residual) ?
-					    nnadev_offset(&g.residual->desc, index) :
-					    0;
-		const int32_t *in = g.input->desc.strides, zero = g.input->desc.zero_point;
-		uint32_t acc = 0; /* two's complement, wrapping */
-		float sum = 0;
+		struct sum sum = { 0 };
 
-		for (uint32_t ky = 0; ky < g.window.kernel_h; ky++) {
-			const int64_t row = nnadev_window_row(&g.window, y, ky);
-
-			for (uint32_t kx = 0; kx < g.window.kernel_w; kx++) {
-				const int64_t column = nnadev_window_column(&g.window, x, kx);
-				const bool inside = row >= 0 && row < g.window.height &&
-						    column >= 0 && column < g.window.width;
-				const int64_t from = inside ? index[0] * (int64_t)in[0] +
-								      row * in[1] + column * in[2]
-							    : 0;
-
-				if (!inside && g.layout != NNAHW_LAYOUT_PACKED8)
-					continue;
-				for (uint32_t c = 0; c < g.group_in; c++) {
-					const int64_t channel = n / g.group_out *
-									(int64_t)g.group_in +
-								c;
-					const int64_t a = from + channel * in[3];
-					const int64_t w = nnadev_conv_weight(&g, n, ky, kx, c);
-
-					if (!quantised) {
-						sum += nnadev_load_float(g.input, a) *
-						       nnadev_load_float(g.weights, w);
-					} else if (g.layout == NNAHW_LAYOUT_PACKED8) {
-						int64_t v = inside ? nnadev_load_integer(g.input, a)
-								   : zero;
-
-						acc += (uint32_t)(v * nnadev_load_centred(g.weights,
-											  w));
-					} else {
-						acc += (uint32_t)(nnadev_load_centred(g.input, a) *
-								  nnadev_load_centred(g.weights,
-										      w));
-					}
-				}
-			}
-		}
-		if (quantised) {
-			const struct nnahw_channel channel =
-				((const struct nnahw_channel *)g.channels->data)[n];
-
-			if (nnadev_present(g.bias))
-				acc += (uint32_t)nnadev_load_integer(
-					g.bias, n * (int64_t)g.bias->desc.strides[0]);
-			nnadev_epilogue_integer(g.epilogue, (int32_t)(acc + (uint32_t)channel.bias),
-						&channel, g.output, at, g.residual, rat);
-		} else {
-			if (nnadev_present(g.bias))
-				sum += nnadev_load_float(g.bias,
-							 n * (int64_t)g.bias->desc.strides[0]);
-			nnadev_epilogue_float(g.epilogue, sum, g.output, at, g.residual, rat);
-		}
+		conv_sum(&g, index, 0, g.k, &sum);
+		conv_finish(&g, index, sum);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -197,7 +240,11 @@ static void conv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	struct nnadev_conv *g = nnadev_state_new(plan);
 
 	nnadev_conv_get(cmd, g);
-	nnadev_cut(plan, g->output->count, TILE_WORK / (g->k + 16));
+	if (g->k > TILE_WORK)
+		nnadev_cut_steps(plan, g->output->count, nnadev_div_up(g->k, TILE_WORK),
+				 sizeof(struct sum));
+	else
+		nnadev_cut(plan, g->output->count, TILE_WORK / (g->k + 16));
 }
 
 NNADEV_STATE_FITS(struct nnadev_conv);

@@ -9,6 +9,12 @@
 
 #define TILE_ELEMENTS 32768u
 
+/* The highest element of a map so far. */
+struct highest {
+	uint32_t y, x;
+	float score;
+};
+
 /**
  * struct map - a heat map: one channel of an image
  * @operand: the heat maps
@@ -68,64 +74,104 @@ static bool peak(const struct map *map, int64_t y, int64_t x, float tolerance, f
 	return true;
 }
 
-/* The highest element, the first of equal ones in row-major order; a NaN never is. */
-static void find_max(const struct map *map, int64_t *y, int64_t *x, float *max)
+/*
+ * Looks at elements [begin, end) in row-major order for the highest one, the first of equal ones; a
+ * NaN never is.
+ */
+static void find_max(const struct map *map, uint32_t begin, uint32_t end, struct highest *h)
 {
-	*y = 0;
-	*x = 0;
-	*max = -__FLT_MAX__;
-	for (int64_t i = 0; i < map->height; i++)
-		for (int64_t j = 0; j < map->width; j++)
-			if (at(map, i, j) > *max) {
-				*max = at(map, i, j);
-				*y = i;
-				*x = j;
-			}
+	uint32_t y = begin / map->width, x = begin % map->width;
+
+	if (!begin)
+		*h = (struct highest){ 0, 0, -__FLT_MAX__ };
+	for (uint32_t i = begin; i < end; i++) {
+		const float score = at(map, y, x);
+
+		if (score > h->score)
+			*h = (struct highest){ y, x, score };
+		if (++x == map->width) {
+			x = 0;
+			y++;
+		}
+	}
+}
+
+static struct map get_map(const struct nnadev_engine_command *cmd, const uint32_t *index)
+{
+	const struct nnadev_engine_operand *heatmaps = &cmd->operands[NNAHW_KEYPOINT_HEATMAPS];
+	const uint32_t *dims = heatmaps->desc.dims;
+
+	return (struct map){ heatmaps,
+			     nnadev_offset(&heatmaps->desc,
+					   (uint32_t[4]){ index[0], 0, 0, index[1] }),
+			     dims[1], dims[2] };
+}
+
+/* Writes the keypoint of a map whose highest element has been found. */
+static uint32_t keypoint_finish(const struct nnadev_engine_command *cmd, const struct map *map,
+				uint32_t *index, const struct highest *h)
+{
+	const struct nnahw_cmd_keypoint *p = (const struct nnahw_cmd_keypoint *)cmd->raw;
+	const struct nnadev_engine_operand *scores = &cmd->operands[NNAHW_KEYPOINT_SCORES],
+					*keypoints = &cmd->operands[NNAHW_KEYPOINT_KEYPOINTS],
+					*boxes = &cmd->operands[NNAHW_KEYPOINT_BOXES];
+	float box[4], d[2] = { 0, 0 }, score = h->score;
+
+	for (uint32_t k = 0; k < 4; k++)
+		box[k] = nnadev_load_value(
+			boxes, nnadev_offset(&boxes->desc, (uint32_t[2]){ index[0], k }));
+	if (!(box[0] <= box[2] && box[1] <= box[3]))
+		return NNAHW_STATUS_BAD_INDEX;
+	peak(map, h->y, h->x, p->tolerance, d, &score);
+	nnadev_store_value(scores, nnadev_offset(&scores->desc, index), score, INT32_MIN,
+			   INT32_MAX);
+	index[2] = 0;
+	nnadev_store_value(keypoints, nnadev_offset(&keypoints->desc, index),
+			   ((float)h->x + d[0] + 0.5f) / (float)map->width * (box[2] - box[0]) +
+				   box[0],
+			   INT32_MIN, INT32_MAX);
+	index[2] = 1;
+	nnadev_store_value(keypoints, nnadev_offset(&keypoints->desc, index),
+			   ((float)h->y + d[1] + 0.5f) / (float)map->height * (box[3] - box[1]) +
+				   box[1],
+			   INT32_MIN, INT32_MAX);
+	return NNAHW_STATUS_OK;
 }
 
 static uint32_t keypoint_tile(const struct nnadev_engine_command *cmd,
 			      const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			      void *scratch, void *shared)
 {
-	const struct nnahw_cmd_keypoint *p = (const struct nnahw_cmd_keypoint *)cmd->raw;
-	const struct nnadev_engine_operand *scores = &cmd->operands[NNAHW_KEYPOINT_SCORES],
-					*keypoints = &cmd->operands[NNAHW_KEYPOINT_KEYPOINTS],
-					*heatmaps = &cmd->operands[NNAHW_KEYPOINT_HEATMAPS],
-					*boxes = &cmd->operands[NNAHW_KEYPOINT_BOXES];
-	const uint32_t *dims = heatmaps->desc.dims;
-	uint32_t index[3], begin, end;
+	const struct nnadev_engine_operand *scores = &cmd->operands[NNAHW_KEYPOINT_SCORES];
+	const uint32_t *dims = cmd->operands[NNAHW_KEYPOINT_HEATMAPS].desc.dims,
+		       size = dims[1] * dims[2];
+	uint32_t index[3], begin, end, step, status = NNAHW_STATUS_OK;
+	struct map map;
 
+	if (plan->steps) { /* a map is more than a tile */
+		struct highest *h = (struct highest *)shared + tile;
+
+		if (!nnadev_step_get(plan, tile, scores->count, &begin, &step))
+			return NNAHW_STATUS_OK;
+		nnadev_unflatten(scores->desc.dims, 2, begin, index);
+		map = get_map(cmd, index);
+		begin = step * TILE_ELEMENTS;
+		find_max(&map, begin, size - begin < TILE_ELEMENTS ? size : begin + TILE_ELEMENTS,
+			 h);
+		return step == plan->steps - 1 ? keypoint_finish(cmd, &map, index, h)
+					       : NNAHW_STATUS_OK;
+	}
 	nnadev_tile_range(plan, tile, scores->count, &begin, &end);
 	nnadev_unflatten(scores->desc.dims, 2, begin, index);
-	for (uint32_t i = begin; i < end; i++, nnadev_advance(scores->desc.dims, 2, index)) {
-		const struct map map = { heatmaps,
-					 nnadev_offset(&heatmaps->desc,
-						       (uint32_t[4]){ index[0], 0, 0, index[1] }),
-					 dims[1], dims[2] };
-		float box[4], d[2] = { 0, 0 }, score;
-		int64_t y, x;
+	for (uint32_t i = begin; i < end && status == NNAHW_STATUS_OK;
+	     i++, nnadev_advance(scores->desc.dims, 2, index)) {
+		struct highest h;
 
-		for (uint32_t k = 0; k < 4; k++)
-			box[k] = nnadev_load_value(
-				boxes, nnadev_offset(&boxes->desc, (uint32_t[2]){ index[0], k }));
-		if (!(box[0] <= box[2] && box[1] <= box[3]))
-			return NNAHW_STATUS_BAD_INDEX;
-		find_max(&map, &y, &x, &score);
-		peak(&map, y, x, p->tolerance, d, &score);
-		nnadev_store_value(scores, nnadev_offset(&scores->desc, index), score, INT32_MIN,
-				   INT32_MAX);
-		index[2] = 0;
-		nnadev_store_value(keypoints, nnadev_offset(&keypoints->desc, index),
-				   ((float)x + d[0] + 0.5f) / (float)map.width * (box[2] - box[0]) +
-					box[0],
-				   INT32_MIN, INT32_MAX);
-		index[2] = 1;
-		nnadev_store_value(
-			keypoints, nnadev_offset(&keypoints->desc, index),
-			((float)y + d[1] + 0.5f) / (float)map.height * (box[3] - box[1]) + box[1],
-			INT32_MIN, INT32_MAX);
+		map = get_map(cmd, index);
+		find_max(&map, 0, size, &h);
+		status = keypoint_finish(cmd, &map, index, &h);
 	}
-	return NNAHW_STATUS_OK;
+	return status;
 }
 
 static uint32_t keypoint_accepts(const struct nnadev_engine_command *cmd,
@@ -149,9 +195,13 @@ static void keypoint_plan(const struct nnadev_engine_command *cmd, uint32_t thre
 			  struct nnadev_engine_plan *plan)
 {
 	const uint32_t *dims = cmd->operands[NNAHW_KEYPOINT_HEATMAPS].desc.dims;
+	const uint32_t count = cmd->operands[NNAHW_KEYPOINT_SCORES].count, size = dims[1] * dims[2];
 
-	nnadev_cut(plan, cmd->operands[NNAHW_KEYPOINT_SCORES].count,
-		   TILE_ELEMENTS / (dims[1] * dims[2]));
+	if (size > TILE_ELEMENTS)
+		nnadev_cut_steps(plan, count, nnadev_div_up(size, TILE_ELEMENTS),
+				 sizeof(struct highest));
+	else
+		nnadev_cut(plan, count, TILE_ELEMENTS / (size + 64));
 }
 
 NNADEV_KERNEL(keypoint) = { NNAHW_OP_KEYPOINT, NNADEV_ENGINE_SCALAR, keypoint_accepts,

@@ -36,26 +36,68 @@ static double uniform(const int64_t seeds[2], uint64_t q)
 	return (double)((uint64_t)(block[word] & 0xfffff) << 32 | block[word + 1]) * 0x1p-52;
 }
 
-/* The sums of a row, written to `cdf`, which no guest can change. */
-static void sum_up(const struct nnadev_engine_operand *input, int64_t row, uint32_t classes,
-		   double *cdf)
+/* The largest of classes [begin, end) of a row and of `max`. */
+static float find_max(const struct nnadev_engine_operand *input, int64_t row, uint32_t begin,
+		      uint32_t end, float max)
 {
 	const int64_t from = row * input->desc.strides[0], step = input->desc.strides[1];
-	float max = -__FLT_MAX__;
-	double total = 0;
 
-	for (uint32_t k = 0; k < classes; k++) {
+	for (uint32_t k = begin; k < end; k++) {
 		const float x = nnadev_load_float(input, from + k * step);
 
 		if (x - x == 0 && x > max)
 			max = x;
 	}
-	for (uint32_t k = 0; k < classes; k++) {
+	return max;
+}
+
+/* The sums of classes [begin, end) of a row, written to `cdf`, which no guest can change. */
+static void sum_up(const struct nnadev_engine_operand *input, int64_t row, uint32_t begin,
+		   uint32_t end, float max, double *cdf)
+{
+	const int64_t from = row * input->desc.strides[0], step = input->desc.strides[1];
+	double total = begin ? cdf[begin - 1] : 0;
+
+	for (uint32_t k = begin; k < end; k++) {
 		const float x = nnadev_load_float(input, from + k * step);
 
 		if (x - x == 0)
 			total += nnadev_exp((double)x - (double)max);
 		cdf[k] = total;
+	}
+}
+
+/*
+ * Phase 0: some rows, or a step of one that is too long for a tile. Of such a row half of the steps
+ * find the maximum, which waits in the place of the last sum, and the others sum up.
+ */
+static void sum_tile(const struct nnadev_engine_operand *input,
+		     const struct nnadev_engine_plan *plan, uint32_t tile, double *sums)
+{
+	const uint32_t rows = input->desc.dims[0], classes = input->desc.dims[1],
+		       *rows_per_tile = nnadev_state(plan);
+	uint32_t begin, end, row, step;
+	float max = -__FLT_MAX__;
+
+	if (plan->steps) {
+		if (!nnadev_step_get(plan, tile, rows, &row, &step))
+			return;
+		begin = step % (plan->steps / 2) * TILE_ELEMENTS;
+		end = classes - begin < TILE_ELEMENTS ? classes : begin + TILE_ELEMENTS;
+		sums += (size_t)row * classes;
+		if (step)
+			max = (float)sums[classes - 1];
+		if (step < plan->steps / 2)
+			sums[classes - 1] = find_max(input, row, begin, end, max);
+		else
+			sum_up(input, row, begin, end, max, sums);
+		return;
+	}
+	begin = tile * *rows_per_tile;
+	end = rows - begin > *rows_per_tile ? begin + *rows_per_tile : rows;
+	for (row = begin; row < end; row++) {
+		max = find_max(input, row, 0, classes, -__FLT_MAX__);
+		sum_up(input, row, 0, classes, max, sums + (size_t)row * classes);
 	}
 }
 
@@ -83,17 +125,13 @@ static uint32_t multinomial_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_MULTINOMIAL_OUTPUT],
 					*input = &cmd->operands[NNAHW_MULTINOMIAL_INPUT],
 					*operand = &cmd->operands[NNAHW_MULTINOMIAL_SEEDS];
-	const uint32_t rows = input->desc.dims[0], classes = input->desc.dims[1],
-		       *rows_per_tile = nnadev_state(plan);
+	const uint32_t classes = input->desc.dims[1];
 	int64_t seeds[2] = { nnadev_load_integer(operand, 0),
 			     nnadev_load_integer(operand, operand->desc.strides[0]) };
 	uint32_t index[2], begin, end;
 
 	if (phase == 0) {
-		begin = tile * *rows_per_tile;
-		end = rows - begin > *rows_per_tile ? begin + *rows_per_tile : rows;
-		for (uint32_t row = begin; row < end; row++)
-			sum_up(input, row, classes, (double *)shared + (uint64_t)row * classes);
+		sum_tile(input, plan, tile, shared);
 		return NNAHW_STATUS_OK;
 	}
 	if (!seeds[0] && !seeds[1]) {
@@ -131,16 +169,19 @@ static void multinomial_plan(const struct nnadev_engine_command *cmd, uint32_t t
 			     struct nnadev_engine_plan *plan)
 {
 	const uint32_t *dims = cmd->operands[NNAHW_MULTINOMIAL_INPUT].desc.dims;
-	uint32_t *rows_per_tile = nnadev_state_new(plan);
+	uint32_t *rows_per_tile = nnadev_state_new(plan), samples;
 
 	nnadev_cut(plan, cmd->operands[NNAHW_MULTINOMIAL_OUTPUT].count, TILE_SAMPLES);
 	if (!plan->phases)
 		return;
+	samples = plan->phase_tiles[0];
 	*rows_per_tile = dims[1] < TILE_ELEMENTS ? TILE_ELEMENTS / dims[1] : 1;
+	plan->phase_tiles[0] = nnadev_div_up(dims[0], *rows_per_tile);
+	if (dims[1] > TILE_ELEMENTS)
+		nnadev_cut_steps(plan, dims[0], 2 * nnadev_div_up(dims[1], TILE_ELEMENTS), 0);
 	plan->shared_size = dims[0] * dims[1] * (uint32_t)sizeof(double);
 	plan->phases = 2;
-	plan->phase_tiles[1] = plan->phase_tiles[0];
-	plan->phase_tiles[0] = nnadev_div_up(dims[0], *rows_per_tile);
+	plan->phase_tiles[1] = samples;
 }
 
 NNADEV_KERNEL(multinomial) = { NNAHW_OP_MULTINOMIAL, NNADEV_ENGINE_SCALAR, multinomial_accepts,

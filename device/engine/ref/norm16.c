@@ -46,7 +46,28 @@ static int32_t reciprocal_root(int32_t x, int32_t *shift)
 	return y;
 }
 
-static void norm_row(const struct nnadev_engine_command *cmd, int64_t row)
+struct sums {
+	int64_t sum, squares;
+};
+
+/* Adds up elements [begin, end) of a row. */
+static void norm_add(const struct nnadev_engine_command *cmd, int64_t row, int64_t begin,
+		     int64_t end, struct sums *sums)
+{
+	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_NORM16_INPUT];
+	const int64_t from = row * input->desc.strides[0], step = input->desc.strides[1];
+
+	for (int64_t i = begin; i < end; i++) {
+		const int64_t x = nnadev_load_integer(input, from + i * step);
+
+		sums->sum += x;
+		sums->squares += x * x;
+	}
+}
+
+/* Writes elements [begin, end) of a row. */
+static void norm_write(const struct nnadev_engine_command *cmd, int64_t row, int64_t begin,
+		       int64_t end, const struct sums *sums)
 {
 	const struct nnahw_cmd_norm16 *p = (const struct nnahw_cmd_norm16 *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_NORM16_OUTPUT],
@@ -55,19 +76,12 @@ static void norm_row(const struct nnadev_engine_command *cmd, int64_t row)
 					*bias = &cmd->operands[NNAHW_NORM16_BIAS];
 	const int64_t n = input->desc.dims[1], from = row * input->desc.strides[0],
 		      step = input->desc.strides[1];
-	int64_t sum = 0, squares = 0, mean, variance;
+	const int64_t mean = sums->sum * 1024 / n,
+		      variance = (sums->squares * ((1 << 20) / n) - mean * mean) / (1 << 20);
 	int32_t factor, shift;
 
-	for (int64_t i = 0; i < n; i++) {
-		const int64_t x = nnadev_load_integer(input, from + i * step);
-
-		sum += x;
-		squares += x * x;
-	}
-	mean = sum * 1024 / n;
-	variance = (squares * ((1 << 20) / n) - mean * mean) / (1 << 20);
 	factor = reciprocal_root((int32_t)nnadev_clamp_s64(variance, 1, 1 << 30), &shift);
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = begin; i < end; i++) {
 		const int64_t x = 1024 * nnadev_load_integer(input, from + i * step) - mean;
 		int64_t z = nnadev_requantize((int32_t)x, factor, shift) *
 				    nnadev_load_integer(weights, i * weights->desc.strides[0]) +
@@ -81,16 +95,43 @@ static void norm_row(const struct nnadev_engine_command *cmd, int64_t row)
 	}
 }
 
+/* One step of a row that is too long for a tile: half of them add up, the others write. */
+static void norm_step(const struct nnadev_engine_command *cmd,
+		      const struct nnadev_engine_plan *plan, uint32_t tile, struct sums *sums)
+{
+	const uint32_t *dims = cmd->operands[NNAHW_NORM16_OUTPUT].desc.dims;
+	uint32_t row, step, begin, end;
+
+	if (!nnadev_step_get(plan, tile, dims[0], &row, &step))
+		return;
+	begin = step % (plan->steps / 2) * TILE_ELEMENTS;
+	end = dims[1] - begin < TILE_ELEMENTS ? dims[1] : begin + TILE_ELEMENTS;
+	if (!step)
+		*sums = (struct sums){ 0 };
+	if (step < plan->steps / 2)
+		norm_add(cmd, row, begin, end, sums);
+	else
+		norm_write(cmd, row, begin, end, sums);
+}
+
 static uint32_t norm16_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
+	const uint32_t *dims = cmd->operands[NNAHW_NORM16_OUTPUT].desc.dims;
 	uint32_t begin, end;
 
-	nnadev_tile_range(plan, tile, cmd->operands[NNAHW_NORM16_OUTPUT].desc.dims[0], &begin,
-			  &end);
-	for (uint32_t row = begin; row < end; row++)
-		norm_row(cmd, row);
+	if (plan->steps) {
+		norm_step(cmd, plan, tile, (struct sums *)shared + tile);
+		return NNAHW_STATUS_OK;
+	}
+	nnadev_tile_range(plan, tile, dims[0], &begin, &end);
+	for (uint32_t row = begin; row < end; row++) {
+		struct sums sums = { 0 };
+
+		norm_add(cmd, row, 0, dims[1], &sums);
+		norm_write(cmd, row, 0, dims[1], &sums);
+	}
 	return NNAHW_STATUS_OK;
 }
 
@@ -113,7 +154,11 @@ static void norm16_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 {
 	const uint32_t *dims = cmd->operands[NNAHW_NORM16_OUTPUT].desc.dims;
 
-	nnadev_cut(plan, dims[0], TILE_ELEMENTS / dims[1]);
+	if (dims[1] > TILE_ELEMENTS)
+		nnadev_cut_steps(plan, dims[0], 2 * nnadev_div_up(dims[1], TILE_ELEMENTS),
+				 sizeof(struct sums));
+	else
+		nnadev_cut(plan, dims[0], TILE_ELEMENTS / (dims[1] + 16));
 }
 
 NNADEV_KERNEL(norm16) = { NNAHW_OP_NORM16, NNADEV_ENGINE_SCALAR, norm16_accepts, norm16_plan,

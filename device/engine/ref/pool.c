@@ -2,7 +2,7 @@
 /* POOL, by definition. */
 #include "device/engine/window.h"
 
-#define TILE_WORK 131072u /* input elements */
+#define TILE_WORK 65536u /* input elements */
 
 static struct nnadev_window pool_window(const struct nnadev_engine_command *cmd)
 {
@@ -33,62 +33,119 @@ static int64_t mean_integer(int64_t sum, int64_t count, bool away)
 	return q - (x % count < 0);
 }
 
+/* What has been seen of a window. */
+struct seen {
+	int64_t sum, count, best;
+	float total, largest;
+};
+
+static const struct seen nothing = { .best = INT64_MIN, .largest = -__builtin_inff() };
+
+/* Looks at positions [begin, end) of a window, in their order. */
+static void pool_look(const struct nnadev_engine_command *cmd, const struct nnadev_window *w,
+		      const uint32_t *index, uint32_t begin, uint32_t end, struct seen *seen)
+{
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_POOL_INPUT];
+	const bool quantised = nnadev_type_is_quant8(input->desc.type);
+	uint32_t ky = begin / w->kernel_w, kx = begin % w->kernel_w;
+	struct seen s = *seen;
+
+	for (uint32_t i = begin; i < end; i++) {
+		const int64_t row = nnadev_window_row(w, index[1], ky);
+		const int64_t column = nnadev_window_column(w, index[2], kx);
+		int64_t from;
+
+		if (++kx == w->kernel_w) {
+			kx = 0;
+			ky++;
+		}
+		if (row < 0 || row >= w->height || column < 0 || column >= w->width)
+			continue;
+		from = nnadev_offset(&input->desc,
+				     (uint32_t[]){ index[0], (uint32_t)row, (uint32_t)column,
+						   index[3] });
+		s.count++;
+		if (quantised) {
+			const int64_t q = nnadev_load_integer(input, from);
+
+			s.sum += q;
+			s.best = q > s.best ? q : s.best;
+		} else {
+			const float v = nnadev_load_float(input, from);
+
+			s.total += p->kind == NNAHW_POOL_L2 ? v * v : v;
+			s.largest = v > s.largest || v != v ? v : s.largest;
+		}
+	}
+	*seen = s;
+}
+
+/* Stores an output element, of which the whole window has been looked at. */
+static void pool_finish(const struct nnadev_engine_command *cmd, const uint32_t *index,
+			const struct seen *s)
+{
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT];
+	const int64_t at = nnadev_offset(&output->desc, index);
+	float largest = s->largest;
+
+	if (nnadev_type_is_quant8(output->desc.type)) {
+		const int64_t best = p->kind == NNAHW_POOL_MAX
+					     ? s->best
+					     : mean_integer(s->sum, s->count, p->away);
+
+		nnadev_store_centred(output, at, best - output->desc.zero_point, p->q_min,
+				     p->q_max);
+		return;
+	}
+	if (p->kind != NNAHW_POOL_MAX)
+		largest = s->total / (float)s->count;
+	if (p->kind == NNAHW_POOL_L2)
+		largest = nnadev_sqrtf(largest);
+	nnadev_store_value(output, at, nnadev_clamp_float(largest, p->clamp_min, p->clamp_max), 0,
+			   0);
+}
+
+/* One step of an output element whose window is too large for a tile. */
+static void pool_step(const struct nnadev_engine_command *cmd,
+		      const struct nnadev_engine_plan *plan, uint32_t tile, struct seen *seen)
+{
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT];
+	const struct nnadev_window *w = nnadev_state(plan);
+	const uint32_t size = w->kernel_h * w->kernel_w;
+	uint32_t index[4], piece, step, begin;
+
+	if (!nnadev_step_get(plan, tile, output->count, &piece, &step))
+		return;
+	nnadev_unflatten(output->desc.dims, 4, piece, index);
+	if (!step)
+		*seen = nothing;
+	begin = step * TILE_WORK;
+	pool_look(cmd, w, index, begin, size - begin < TILE_WORK ? size : begin + TILE_WORK, seen);
+	if (step == plan->steps - 1)
+		pool_finish(cmd, index, seen);
+}
+
 static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
-	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
-					*input = &cmd->operands[NNAHW_POOL_INPUT];
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT];
 	const struct nnadev_window w = *(const struct nnadev_window *)nnadev_state(plan);
-	const bool quantised = nnadev_type_is_quant8(output->desc.type);
 	uint32_t index[4], begin, end;
 
+	if (plan->steps) {
+		pool_step(cmd, plan, tile, (struct seen *)shared + tile);
+		return NNAHW_STATUS_OK;
+	}
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_unflatten(output->desc.dims, 4, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 4, index)) {
-		const int64_t at = nnadev_offset(&output->desc, index);
-		int64_t sum = 0, count = 0, best = INT64_MIN;
-		float total = 0, largest = -__builtin_inff();
+		struct seen seen = nothing;
 
-		for (uint32_t ky = 0; ky < w.kernel_h; ky++) {
-			for (uint32_t kx = 0; kx < w.kernel_w; kx++) {
-				const int64_t row = nnadev_window_row(&w, index[1], ky);
-				const int64_t column = nnadev_window_column(&w, index[2], kx);
-				int64_t from;
-
-				if (row < 0 || row >= w.height || column < 0 || column >= w.width)
-					continue;
-				from = nnadev_offset(&input->desc,
-						     (uint32_t[]){ index[0], (uint32_t)row,
-								   (uint32_t)column, index[3] });
-				count++;
-				if (quantised) {
-					const int64_t q = nnadev_load_integer(input, from);
-
-					sum += q;
-					best = q > best ? q : best;
-				} else {
-					const float v = nnadev_load_float(input, from);
-
-					total += p->kind == NNAHW_POOL_L2 ? v * v : v;
-					largest = v > largest || v != v ? v : largest;
-				}
-			}
-		}
-		if (quantised) {
-			best = p->kind == NNAHW_POOL_MAX ? best : mean_integer(sum, count, p->away);
-			nnadev_store_centred(output, at, best - output->desc.zero_point, p->q_min,
-					     p->q_max);
-		} else {
-			if (p->kind != NNAHW_POOL_MAX)
-				largest = total / (float)count;
-			if (p->kind == NNAHW_POOL_L2)
-				largest = nnadev_sqrtf(largest);
-			nnadev_store_value(output, at,
-					   nnadev_clamp_float(largest, p->clamp_min, p->clamp_max),
-					   0, 0);
-		}
+		pool_look(cmd, &w, index, 0, w.kernel_h * w.kernel_w, &seen);
+		pool_finish(cmd, index, &seen);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -137,8 +194,13 @@ static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	struct nnadev_window *w = nnadev_state_new(plan);
 
 	*w = pool_window(cmd);
-	nnadev_cut(plan, cmd->operands[NNAHW_POOL_OUTPUT].count,
-		   TILE_WORK / (w->kernel_h * w->kernel_w + 16));
+	if (w->kernel_h * w->kernel_w > TILE_WORK)
+		nnadev_cut_steps(plan, cmd->operands[NNAHW_POOL_OUTPUT].count,
+				 nnadev_div_up(w->kernel_h * w->kernel_w, TILE_WORK),
+				 sizeof(struct seen));
+	else
+		nnadev_cut(plan, cmd->operands[NNAHW_POOL_OUTPUT].count,
+			   TILE_WORK / (w->kernel_h * w->kernel_w + 16));
 }
 
 NNADEV_KERNEL(pool) = { NNAHW_OP_POOL, NNADEV_ENGINE_SCALAR, pool_accepts, pool_plan, pool_tile };

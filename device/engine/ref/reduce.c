@@ -6,8 +6,9 @@
  */
 #include "device/engine/epilogue.h"
 
-#define TILE_ELEMENTS 32768u
-#define MAX_BLOCKS_IN_TILE 16u
+#define TILE_ELEMENTS 16384u
+#define MAX_BLOCKS_IN_TILE 4u
+#define MAX_RESULTS_IN_TILE 65536u
 
 /*
  * A running result: f for floats and PROD of quantised types, i for all else. Sums need the bits of
@@ -203,10 +204,14 @@ static void reduce_outputs(const struct reduce *r, const struct nnadev_engine_pl
 	}
 }
 
-/* The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results. */
-static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t tile,
+/*
+ * The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results, of which
+ * each round takes some; what they make waits in the place of the last of them.
+ */
+static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t round, uint32_t tile,
 			  union reduction *results)
 {
+	uint32_t begin, end;
 	const uint32_t parts = phase ? 1 : nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE),
 		       output = tile / parts, first = tile % parts * MAX_BLOCKS_IN_TILE;
 	uint32_t index[NNAHW_MAX_RANK];
@@ -220,10 +225,14 @@ static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t tile,
 			results[block] = reduce_block(r, index, block);
 		return;
 	}
-	x = reduce_start(r);
-	for (uint32_t block = 0; block < r->blocks; block++)
+	begin = round * MAX_RESULTS_IN_TILE;
+	end = r->blocks - begin < MAX_RESULTS_IN_TILE ? r->blocks : begin + MAX_RESULTS_IN_TILE;
+	x = begin ? results[begin - 1] : reduce_start(r);
+	for (uint32_t block = begin; block < end; block++)
 		x = reduce_step(r, x, results[block]);
-	reduce_finish(r, index, x);
+	results[end - 1] = x;
+	if (end == r->blocks)
+		reduce_finish(r, index, x);
 }
 
 static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
@@ -235,7 +244,7 @@ static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
 	if (r->blocks <= MAX_BLOCKS_IN_TILE)
 		reduce_outputs(r, plan, tile);
 	else
-		reduce_blocks(r, phase, tile, shared);
+		reduce_blocks(r, phase, (uint32_t)plan->round, tile, shared);
 	return NNAHW_STATUS_OK;
 }
 
@@ -274,11 +283,12 @@ static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 		nnadev_cut(plan, r->output->count, TILE_ELEMENTS / (r->size + 1));
 		return;
 	}
-	/* At most 2^31 elements, 2^12 in a block and more than 16 blocks: below 9 MiB. */
+	/* At most 2^31 elements, 2^12 in a block and more than 4 blocks: below 9 MiB. */
 	plan->shared_size = r->output->count * r->blocks * (uint32_t)sizeof(union reduction);
 	plan->phases = 2;
 	plan->phase_tiles[0] = r->output->count * nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE);
 	plan->phase_tiles[1] = r->output->count;
+	plan->rounds[1] = nnadev_div_up(r->blocks, MAX_RESULTS_IN_TILE);
 }
 
 NNADEV_STATE_FITS(struct reduce);

@@ -2,7 +2,7 @@
 /* ROI, by definition. */
 #include "device/engine/kernel.h"
 
-#define TILE_WORK 65536u /* samples times channels */
+#define TILE_WORK 8192u /* samples times channels */
 
 /**
  * struct span - the rows (or the columns) of a region
@@ -15,6 +15,12 @@ struct span {
 	float start, step;
 	uint32_t samples;
 	uint32_t size;
+};
+
+/* What has been seen of a bin: the sum of its samples, or the largest of its pixels. */
+struct bin {
+	float value;
+	bool any;
 };
 
 /* Two neighbouring rows (or columns) and the weight of the second. */
@@ -93,50 +99,52 @@ static float roi_pixel(const struct nnadev_engine_operand *input, uint32_t image
 				 nnadev_offset(&input->desc, (uint32_t[]){ image, y, x, channel }));
 }
 
-static float roi_mean(const struct nnadev_engine_operand *input, uint32_t image,
-		      const struct span *y, const struct span *x, const uint32_t *bin,
-		      uint32_t channel)
+/*
+ * Adds up samples [begin, end) of a bin, in row-major order. Return: whether there are more.
+ */
+static bool roi_mean(const struct nnadev_engine_operand *input, uint32_t image,
+		     const struct span *y, const struct span *x, const uint32_t *index,
+		     uint64_t begin, uint64_t end, struct bin *bin)
 {
-	float sum = 0;
+	const uint64_t size = (uint64_t)y->samples * x->samples;
+	const uint32_t channel = index[3];
 
-	for (uint32_t i = 0; i < y->samples; i++) {
-		const struct sample v = roi_sample(y, bin[0], i);
+	for (; begin < end && begin < size; begin++) {
+		const struct sample v = roi_sample(y, index[1], (uint32_t)(begin / x->samples));
+		const struct sample u = roi_sample(x, index[2], (uint32_t)(begin % x->samples));
 
-		for (uint32_t k = 0; k < x->samples; k++) {
-			const struct sample u = roi_sample(x, bin[1], k);
-
-			sum += (1 - u.fraction) * (1 - v.fraction) *
-			       roi_pixel(input, image, v.low, u.low, channel);
-			sum += u.fraction * (1 - v.fraction) *
-			       roi_pixel(input, image, v.low, u.high, channel);
-			sum += (1 - u.fraction) * v.fraction *
-			       roi_pixel(input, image, v.high, u.low, channel);
-			sum += u.fraction * v.fraction *
-			       roi_pixel(input, image, v.high, u.high, channel);
-		}
+		bin->value += (1 - u.fraction) * (1 - v.fraction) *
+			      roi_pixel(input, image, v.low, u.low, channel);
+		bin->value += u.fraction * (1 - v.fraction) *
+			      roi_pixel(input, image, v.low, u.high, channel);
+		bin->value += (1 - u.fraction) * v.fraction *
+			      roi_pixel(input, image, v.high, u.low, channel);
+		bin->value += u.fraction * v.fraction *
+			      roi_pixel(input, image, v.high, u.high, channel);
 	}
-	return sum / (float)(y->samples * x->samples);
+	return end < size;
 }
 
-static float roi_max(const struct nnadev_engine_operand *input, uint32_t image,
-		     const struct span *y, const struct span *x, const uint32_t *bin,
-		     uint32_t channel)
+/* Finds the largest of pixels [begin, end) of a bin, likewise. */
+static bool roi_max(const struct nnadev_engine_operand *input, uint32_t image,
+		    const struct span *y, const struct span *x, const uint32_t *index,
+		    uint64_t begin, uint64_t end, struct bin *bin)
 {
 	uint32_t top, bottom, left, right;
-	float best = 0;
-	bool any = false;
+	uint64_t size, width;
 
-	roi_pixels(y, bin[0], &top, &bottom);
-	roi_pixels(x, bin[1], &left, &right);
-	for (uint32_t v = top; v < bottom; v++) {
-		for (uint32_t u = left; u < right; u++) {
-			const float pixel = roi_pixel(input, image, v, u, channel);
+	roi_pixels(y, index[1], &top, &bottom);
+	roi_pixels(x, index[2], &left, &right);
+	width = right > left ? right - left : 0;
+	size = bottom > top ? (bottom - top) * width : 0;
+	for (; begin < end && begin < size; begin++) {
+		const float pixel = roi_pixel(input, image, top + (uint32_t)(begin / width),
+					      left + (uint32_t)(begin % width), index[3]);
 
-			best = !any || pixel > best ? pixel : best;
-			any = true;
-		}
+		bin->value = !bin->any || pixel > bin->value ? pixel : bin->value;
+		bin->any = true;
 	}
-	return best;
+	return end < size;
 }
 
 /* Reads region i, each number of it once. */
@@ -161,29 +169,58 @@ static bool roi_read(const struct nnadev_engine_command *cmd, uint32_t i, uint32
 	       roi_span(p, corner[0], corner[2], p->scale_w, in[2], out[2], p->samples_w, x);
 }
 
-static uint32_t roi_tile(const struct nnadev_engine_command *cmd,
-			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
-			 void *scratch, void *shared)
+/* Looks at [begin, end) of a bin, and writes its element when all has been seen. */
+static void roi_bin(const struct nnadev_engine_command *cmd, uint32_t image, const struct span *y,
+		    const struct span *x, const uint32_t *index, uint64_t begin, uint64_t end,
+		    struct bin *bin)
 {
 	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_ROI_OUTPUT],
 					*input = &cmd->operands[NNAHW_ROI_INPUT];
+	float value;
+	bool more;
+
+	more = (p->kind == NNAHW_ROI_MAX ? roi_max : roi_mean)(input, image, y, x, index, begin,
+								end, bin);
+	if (more)
+		return;
+	value = p->kind == NNAHW_ROI_MAX ? bin->value
+					 : bin->value / (float)(y->samples * x->samples);
+	nnadev_store_value(output, nnadev_offset(&output->desc, index), value, INT32_MIN,
+			   INT32_MAX);
+}
+
+static uint32_t roi_tile(const struct nnadev_engine_command *cmd,
+			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			 void *scratch, void *shared)
+{
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_ROI_OUTPUT];
 	const uint32_t *dims = output->desc.dims;
-	uint32_t index[4], begin, end, image = 0;
+	uint32_t index[4], begin, end, step, image = 0;
 	struct span y, x;
 
+	if (plan->steps) { /* a bin is more than a tile; its region is read again in each step */
+		struct bin *bin = (struct bin *)shared + tile;
+
+		if (!nnadev_step_get(plan, tile, output->count, &begin, &step))
+			return NNAHW_STATUS_OK;
+		nnadev_unflatten(dims, 4, begin, index);
+		if (!roi_read(cmd, index[0], &image, &y, &x))
+			return NNAHW_STATUS_BAD_INDEX;
+		if (!step)
+			*bin = (struct bin){ 0 };
+		roi_bin(cmd, image, &y, &x, index, (uint64_t)step * TILE_WORK,
+			((uint64_t)step + 1) * TILE_WORK, bin);
+		return NNAHW_STATUS_OK;
+	}
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_unflatten(dims, 4, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, 4, index)) {
-		float value;
+		struct bin bin = { 0 };
 
 		if ((i == begin || !index[3]) && !roi_read(cmd, index[0], &image, &y, &x))
 			return NNAHW_STATUS_BAD_INDEX;
-		value = p->kind == NNAHW_ROI_MAX
-				? roi_max(input, image, &y, &x, index + 1, index[3])
-				: roi_mean(input, image, &y, &x, index + 1, index[3]);
-		nnadev_store_value(output, nnadev_offset(&output->desc, index), value, INT32_MIN,
-				   INT32_MAX);
+		roi_bin(cmd, image, &y, &x, index, 0, UINT64_MAX, &bin);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -231,8 +268,16 @@ static void roi_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 {
 	const uint32_t count = cmd->operands[NNAHW_ROI_OUTPUT].count;
 
-	if (count)
-		nnadev_cut(plan, count, TILE_WORK / (uint32_t)roi_window(cmd));
+	uint32_t window;
+
+	if (!count)
+		return;
+	window = (uint32_t)roi_window(cmd);
+	if (window > TILE_WORK)
+		nnadev_cut_steps(plan, count, nnadev_div_up(window, TILE_WORK) + 1,
+				 sizeof(struct bin));
+	else
+		nnadev_cut(plan, count, TILE_WORK / (window + 2));
 }
 
 NNADEV_KERNEL(roi) = { NNAHW_OP_ROI, NNADEV_ENGINE_SCALAR, roi_accepts, roi_plan, roi_tile };

@@ -410,6 +410,17 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
+/* What a tile costs at most: its rows are put together, and each block is unpacked and finished. */
+static uint64_t tile_cost(const struct gemm *g, uint64_t rows, uint64_t blocks)
+{
+	const uint64_t window = g->matmul ? 1 : g->conv.window.kernel_h * g->conv.window.kernel_w;
+	const uint64_t row = g->k / 16 + 8 * window + 40,
+		       weights = g->conv.layout == NNAHW_LAYOUT_PLAIN ? 160ull * g->k : g->quads,
+		       finish = 220, groups = (rows + ROWS - 1) / ROWS;
+
+	return rows * row + blocks * (weights + groups * g->quads + rows * finish + 1000);
+}
+
 /* The types are 8-bit ones, and channels contiguous. */
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
@@ -421,7 +432,8 @@ static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 	gemm_get(cmd, &g);
 	return nnadev_accept(nnadev_innermost_dense(g.conv.output) &&
 			     nnadev_innermost_dense(g.conv.input) &&
-			     nnadev_innermost_dense(g.conv.residual) && g.k);
+			     nnadev_innermost_dense(g.conv.residual) && g.k &&
+			     tile_cost(&g, 1, 1) <= NNADEV_TILES_MOST_COST);
 }
 
 static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
@@ -435,9 +447,19 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
 	most = A_BYTES / g->a_stride / ROWS * ROWS;
 	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	nnadev_tiles_cut_rows(&g->tiles, g->rows, most, ROWS);
+	while (most > 1 && tile_cost(g, most, 1) > NNADEV_TILES_MOST_COST)
+		most = most > ROWS ? most / 2 / ROWS * ROWS : 1;
+	nnadev_tiles_cut_rows(&g->tiles, g->rows, most, most < ROWS ? 1 : ROWS);
 	rows = g->rows < g->tiles.rows ? g->rows : g->tiles.rows;
 	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g->k * 16 + 1)) + 1;
+	wanted = wanted < nnadev_div_up(g->n, 16) ? wanted : nnadev_div_up(g->n, 16);
+	/* Fewer rows first: tiles of the same rows put them together each for itself. */
+	while (rows > 96 && tile_cost(g, rows, wanted) > NNADEV_TILES_MOST_COST) {
+		nnadev_tiles_cut_rows(&g->tiles, g->rows, rows / 2, ROWS);
+		rows = g->tiles.rows;
+	}
+	while (wanted > 1 && tile_cost(g, rows, wanted) > NNADEV_TILES_MOST_COST)
+		wanted /= 2;
 	nnadev_tiles_cut_blocks(&g->tiles, threads, g->sets, nnadev_div_up(g->n, 16), wanted);
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }

@@ -167,11 +167,14 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Channels are contiguous. */
+/* Channels are contiguous, and a window is no more than a tile. */
 static uint32_t pool_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {
-	return nnadev_accept(nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_OUTPUT]) &&
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+
+	return nnadev_accept(p->kernel_h * p->kernel_w <= TILE_WORK / 16 &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_OUTPUT]) &&
 			     nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_INPUT]));
 }
 
@@ -196,7 +199,7 @@ static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.pad_left = p->pad_left,
 	};
 	nnadev_cut(plan, out[0] * out[1] * out[2] * nnadev_div_up(out[3], 16),
-		   TILE_WORK / 16 / (p->kernel_h * p->kernel_w + 8));
+		   TILE_WORK / 16 / (p->kernel_h * p->kernel_w + 16));
 }
 
 NNADEV_KERNEL(avx2_pool) = { NNAHW_OP_POOL, NNADEV_ENGINE_AVX2, pool_accepts, pool_plan,

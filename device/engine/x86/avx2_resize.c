@@ -8,7 +8,8 @@
 #include "device/engine/x86/avx2_epilogue.h"
 
 #define TILE_ELEMENTS 65536u
-#define MOST_COLUMNS (1u << 16)
+#define MOST_COLUMNS (1u << 14)
+#define COLUMN_ELEMENTS 16u /* a column takes as long as so many elements more */
 
 /* Weights of the four corners that a pixel is blended from. */
 struct blend {
@@ -219,7 +220,8 @@ static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
 
 	plan->scratch_size = out[2] * (uint32_t)sizeof(struct nnadev_position);
-	nnadev_cut(plan, out[0] * out[1], TILE_ELEMENTS / (out[2] * out[3]));
+	nnadev_cut(plan, out[0] * out[1],
+		   TILE_ELEMENTS / (out[2] * (out[3] + COLUMN_ELEMENTS)));
 }
 
 NNADEV_KERNEL(avx2_resize) = { NNAHW_OP_RESIZE, NNADEV_ENGINE_AVX2, resize_accepts, resize_plan,

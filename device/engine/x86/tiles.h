@@ -53,6 +53,13 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t thre
 	t->block_tiles = nnadev_div_up(blocks, t->blocks);
 }
 
+/*
+ * The most that a tile may cost by a kernel's estimate, in loops of a few instructions: 1 ms or less,
+ * whatever the shapes and the data are. What costs more in the smallest tile is left to the scalar
+ * kernel, which can leave a sum and go on with it in a later tile.
+ */
+#define NNADEV_TILES_MOST_COST (3u << 19)
+
 /* Plans one phase by a cut; of at most 2^31 elements there are no more tiles. */
 static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets,
 				     uint64_t scratch_size, struct nnadev_engine_plan *plan)

@@ -174,9 +174,11 @@ static inline uint32_t call_run(struct call *c, struct rng *r, enum nnadev_engin
 			status = plan.run(&c->cmd, &plan, phase,
 					  (uint32_t)((first + (uint64_t)i * step) % n), scratch,
 					  shared);
-		if (++plan.round >= plan.rounds[phase]) {
+		if (nnadev_engine_round_is_last(&plan, phase, shared)) {
 			plan.round = 0;
 			phase++;
+		} else {
+			plan.round++;
 		}
 	}
 	free(scratch);
