@@ -161,8 +161,8 @@ static void hash_block(const struct key *key, struct state *s, uint64_t at, uint
 }
 
 /*
- * After all blocks of 64 bytes but the last, which may be short: the last 64 bytes of the key, which
- * may overlap the block before, with factors of their own.
+ * After all blocks of 64 bytes but the last, which may be short: the last 64 bytes of the key,
+ * which may overlap the block before, with factors of their own.
  */
 static uint64_t hash_end(const struct key *key, struct state *s)
 {

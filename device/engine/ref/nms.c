@@ -531,7 +531,8 @@ static bool nms_best_class(const struct nms *m, uint32_t b, struct nms_batch *ba
 		if (!nms_may(work, 4))
 			return false;
 		s = nms_score(m, b, row, batch->class);
-		if ((s < batch->above || (s == batch->above && (int32_t)batch->class > batch->after)) &&
+		if ((s < batch->above ||
+		     (s == batch->above && (int32_t)batch->class > batch->after)) &&
 		    (!batch->any || s > batch->score)) {
 			batch->score = s;
 			batch->best = batch->class;

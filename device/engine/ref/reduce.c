@@ -205,8 +205,8 @@ static void reduce_outputs(const struct reduce *r, const struct nnadev_engine_pl
 }
 
 /*
- * The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results, of which
- * each round takes some; what they make waits in the place of the last of them.
+ * The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results, of
+ * which each round takes some; what they make waits in the place of the last of them.
  */
 static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t round, uint32_t tile,
 			  union reduction *results)

@@ -54,9 +54,9 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t thre
 }
 
 /*
- * The most that a tile may cost by a kernel's estimate, in loops of a few instructions: 1 ms or less,
- * whatever the shapes and the data are. What costs more in the smallest tile is left to the scalar
- * kernel, which can leave a sum and go on with it in a later tile.
+ * The most that a tile may cost by a kernel's estimate, in loops of a few instructions: 1 ms or
+ * less, whatever the shapes and the data are. What costs more in the smallest tile is left to the
+ * scalar kernel, which can leave a sum and go on with it in a later tile.
  */
 #define NNADEV_TILES_MOST_COST (3u << 19)
 

@@ -751,8 +751,8 @@ static void test_nms(void **state)
 		p->candidates = limits ? 1 << 19 : 0;
 		p->depth = shapes[s].depth;
 		p->by_class = limits;
-		snprintf(what, sizeof(what), "NMS %u of %u boxes, %u classes, depth %u%s%s", b, n, k,
-			 p->depth, groups ? ", groups" : "", limits ? ", limits" : "");
+		snprintf(what, sizeof(what), "NMS %u of %u boxes, %u classes, depth %u%s%s", b, n,
+			 k, p->depth, groups ? ", groups" : "", limits ? ", limits" : "");
 		failed += measure(what);
 	}
 	assert_int_equal(failed, 0);
