@@ -4,6 +4,8 @@
 # so that one file is enough; the loopback is libnnaccel.so's plug-in, found beside this library.
 comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
+HAL_BINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/*.c \
+	hal-bridge/aidl/*.c hal-bridge/aidl/gen/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
 NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so
 LIBRARIES += $(NNAPI_LIB)
@@ -26,3 +28,10 @@ PROGRAMS += $(BUILD)/bin/nnapi-add
 $(BUILD)/bin/nnapi-add: $(BUILD)/obj/hal-bridge/examples/add.o $(NNAPI_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib'
+
+# The types and methods of the NN HAL, out of one description.
+.PHONY: aidl aidl-check
+aidl:
+	/usr/bin/python3 hal-bridge/aidl/generate.py
+aidl-check:
+	/usr/bin/python3 hal-bridge/aidl/generate.py --check

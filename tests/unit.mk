@@ -16,6 +16,7 @@ NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
 	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
 NNACCEL_TESTS := $(filter-out $(NNACCEL_SO_TESTS),$(NNACCEL_TESTS))
 NNB_TESTS := $(call unit,hal-bridge/common)
+BINDER_TESTS := $(call unit,hal-bridge/binder hal-bridge/aidl)
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
@@ -23,7 +24,7 @@ NNV_TESTS := $(call unit,tests/conformance)
 HW_TESTS := $(call unit,hw/gen)
 UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
 	$(call unit,device/transport) $(NNACCEL_TESTS) \
-	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
+	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -72,6 +73,9 @@ $(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
 
 # What waits in the kernel.
 $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)
+
+# Parcels and the codec, without a kernel or a device.
+$(BINDER_TESTS): $(HAL_BINDER_OBJS)
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)

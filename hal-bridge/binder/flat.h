@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A parcel in memory, in the form that binder's driver carries: bytes, and the positions of the
+ * objects among them. Tests and fuzzers use it, and calls that stay in the process.
+ *
+ * Objects take 24 bytes, as a flat_binder_object does. Their bytes are written as binder has them
+ * but are not believed when read: what counts is the list of objects, which here, as in the kernel,
+ * the sender of the bytes cannot write.
+ */
+#ifndef NNB_FLAT_H
+#define NNB_FLAT_H
+
+#include "hal-bridge/binder/parcel.h"
+
+/**
+ * struct nnb_flat_entry - an object of a parcel
+ * @offset: position of its 24 bytes
+ * @fd: a descriptor, owned; -1 for a binder object
+ * @object: a reference, owned; NULL for a descriptor
+ */
+struct nnb_flat_entry {
+	size_t offset;
+	int fd;
+	struct nnb_object *object;
+};
+
+/**
+ * struct nnb_flat - a parcel in memory; nnb_flat_init() makes an empty one
+ * @reader: reads at @at
+ * @writer: writes at the end
+ * @data: @size bytes, owned
+ * @size: bytes, a multiple of 4
+ * @room: bytes allocated
+ * @at: position of the reader
+ * @entries: by ascending offset, owned
+ * @entry_count: of @entries
+ */
+struct nnb_flat {
+	struct nnb_reader reader;
+	struct nnb_writer writer;
+	unsigned char *data;
+	size_t size, room, at;
+	struct nnb_flat_entry *entries;
+	uint32_t entry_count;
+};
+
+void nnb_flat_init(struct nnb_flat *flat);
+/* Frees the bytes, closes descriptors, drops references. */
+void nnb_flat_fini(struct nnb_flat *flat);
+
+/*
+ * Replaces the bytes, for tests and fuzzers; @size is cut to a multiple of 4. Objects are added
+ * after that. Return: 0 or -ENOMEM.
+ */
+int nnb_flat_set(struct nnb_flat *flat, const void *data, size_t size);
+/*
+ * Says that an object is at @offset, which ascends from call to call: a duplicate of @fd, or a
+ * reference to @object where @fd is -1. Return: 0, -EINVAL or -ENOMEM.
+ */
+int nnb_flat_place(struct nnb_flat *flat, size_t offset, int fd, struct nnb_object *object);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Binder objects: what answers transactions, here or in another process.
+ *
+ * An object that is served here has @transact; a backend of binder makes a node of it when it is
+ * written to a parcel for the first time, and holds a reference for as long as another process
+ * does. An object of another process has @call, which the backend that received it provides.
+ * Objects are counted; they may be used from any thread.
+ *
+ * Calling an object that is served here works too, without a kernel: the parcels lie in memory
+ * (flat.h), everything else is as over binder. This is how tests and fuzzers reach the service.
+ */
+#ifndef NNB_OBJECT_H
+#define NNB_OBJECT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct nnb_arena;
+struct nnb_object;
+struct nnb_reader;
+struct nnb_writer;
+
+/*
+ * What a call may return beside errors of the codec. binder's own numbers are the same on the wire.
+ */
+#define NNB_UNKNOWN_TRANSACTION (-74) /* there is no such method: -EBADMSG */
+#define NNB_DEAD_OBJECT (-32) /* the other process is gone: -EPIPE */
+
+/**
+ * struct nnb_exchange - what a call writes and reads
+ * @write: writes the request. Return: 0 or a negative errno, which ends the call
+ * @read: reads the reply, which lies in the arena of the call. Return: what the call returns
+ * @data: for both
+ */
+struct nnb_exchange {
+	int (*write)(void *data, struct nnb_writer *request);
+	int (*read)(void *data, struct nnb_reader *reply);
+	void *data;
+};
+
+/**
+ * struct nnb_caller - who calls, as the kernel says
+ * @euid: effective user id of the calling process
+ * @pid: its process id
+ */
+struct nnb_caller {
+	uid_t euid;
+	pid_t pid;
+};
+
+/**
+ * struct nnb_object_ops - what an object does
+ * @release: the last reference is gone
+ * @transact: answers transaction @code: reads @in, writes the whole reply to @out. What the reply
+ *	points to is handed to @arena, which is given back after the reply has been sent. Return: 0,
+ *	or a negative status that the caller sees instead of a reply. NULL for objects that are
+ *	elsewhere
+ * @call: calls a method of an object that is elsewhere, as nnb_object_call(); else NULL
+ */
+struct nnb_object_ops {
+	void (*release)(struct nnb_object *object);
+	int (*transact)(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
+			struct nnb_reader *in, struct nnb_arena *arena, struct nnb_writer *out);
+	int (*call)(struct nnb_object *object, uint32_t code, struct nnb_arena *arena,
+		    const struct nnb_exchange *exchange);
+};
+
+/**
+ * struct nnb_object - what an object begins with
+ * @ops: constant
+ * @refs: references
+ * @node: what the backend made of an object that is served here, which it alone touches; NULL
+ */
+struct nnb_object {
+	const struct nnb_object_ops *ops;
+	atomic_uint refs;
+	void *node;
+};
+
+/* Begins with one reference. */
+void nnb_object_init(struct nnb_object *object, const struct nnb_object_ops *ops);
+/* Return: @object. */
+struct nnb_object *nnb_object_ref(struct nnb_object *object);
+/* NULL is allowed. */
+void nnb_object_unref(struct nnb_object *object);
+
+/**
+ * nnb_object_call() - call an object and wait for its reply
+ * @object: here or elsewhere
+ * @caller: whom an object that is served here sees as caller; elsewhere the kernel says
+ * @code: of the transaction
+ * @arena: keeps the reply
+ * @exchange: writes the request and reads the reply
+ *
+ * Return: what @exchange returns, or a negative status when there was no reply, among them
+ * NNB_UNKNOWN_TRANSACTION and NNB_DEAD_OBJECT.
+ */
+int nnb_object_call(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
+		    struct nnb_arena *arena, const struct nnb_exchange *exchange);
+
+#endif
