@@ -6,6 +6,7 @@ comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
 HAL_BINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/*.c \
 	hal-bridge/aidl/*.c hal-bridge/aidl/gen/*.c))
+HAL_SERVICE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
 NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so
 LIBRARIES += $(NNAPI_LIB)

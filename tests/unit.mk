@@ -75,7 +75,7 @@ $(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
 $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)
 
 # Parcels and the codec, without a kernel or a device.
-$(BINDER_TESTS): $(HAL_BINDER_OBJS)
+$(BINDER_TESTS): $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/log.h"
 
 #define NNB_SERVICE_SPECIFIC (-8)
 #define NNB_MAX_ERROR 0x7fff /* service-specific errors beyond are nobody's */
@@ -21,7 +22,7 @@ int nnb_aidl_fail(struct nnb_aidl_call *call, int status, const char *format, ..
 	return status;
 }
 
-/* ------------------------------------------------------------------------------------- answering */
+/* ------------------------------------------------------------------------------------ answering */
 
 static int nnb_aidl_answer_error(struct nnb_writer *writer, const char *message, int status)
 {
@@ -73,15 +74,19 @@ int nnb_aidl_answer(struct nnb_object *object, const struct nnb_aidl_interface *
 	if (ret)
 		return ret;
 	ret = handlers[method->code - 1](object, &call, in, out);
-	if (ret > 0)
+	if (ret > 0) {
+		nnb_log("hal: %s.%s of uid %u, pid %d: status %d: %s", interface->descriptor,
+			method->name, (unsigned int)caller->euid, (int)caller->pid, ret,
+			call.message);
 		return nnb_aidl_answer_error(writer, call.message, ret);
+	}
 	if (ret)
 		return ret;
 	ret = writer->ops->write_int(writer, 0);
 	return ret || !method->out ? ret : nnb_aidl_write_fields(writer, method->out, out);
 }
 
-/* --------------------------------------------------------------------------------------- calling */
+/* -------------------------------------------------------------------------------------- calling */
 
 /* A call from the caller's side; which of them are set depends on what is called. */
 struct nnb_aidl_exchange {

@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct nnb_aidl_array) == sizeof(struct nnb_ints) &&
 	       offsetof(struct nnb_aidl_array, data) == offsetof(struct nnb_ints, data),
 	       "arrays differ");
 
-/* --------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------- reading */
 
 /**
  * struct nnb_decoder - what reading needs on its way down
@@ -347,7 +347,7 @@ int nnb_aidl_read_fields(struct nnb_reader *reader, struct nnb_arena *arena,
 	return ret;
 }
 
-/* --------------------------------------------------------------------------------------- writing */
+/* -------------------------------------------------------------------------------------- writing */
 
 /* An array of boolean, long or descriptors, element by element. */
 static int nnb_write_elements(struct nnb_writer *writer, const struct nnb_aidl_field *field,
@@ -368,8 +368,9 @@ static int nnb_write_elements(struct nnb_writer *writer, const struct nnb_aidl_f
 			      writer->ops->write_fd(writer, ((const int *)array->data)[i]);
 			break;
 		default:
-			ret = nnb_aidl_write(writer, field->type, (const unsigned char *)array->data +
-					     (size_t)i * field->type->size);
+			ret = nnb_aidl_write(writer, field->type,
+					     (const unsigned char *)array->data +
+						     (size_t)i * field->type->size);
 			break;
 		}
 	}
@@ -473,7 +474,7 @@ int nnb_aidl_write_fields(struct nnb_writer *writer, const struct nnb_aidl_type 
 	return ret;
 }
 
-/* --------------------------------------------------------------------------------------- methods */
+/* -------------------------------------------------------------------------------------- methods */
 
 const struct nnb_aidl_method *nnb_aidl_method(const struct nnb_aidl_interface *interface,
 					      int version, uint32_t code)

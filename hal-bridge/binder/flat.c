@@ -23,7 +23,7 @@
 #define to_flat(pointer, member) \
 	((struct nnb_flat *)((char *)(pointer) - offsetof(struct nnb_flat, member)))
 
-/* --------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------- reading */
 
 static size_t nnb_flat_read_position(const struct nnb_reader *reader)
 {
@@ -195,7 +195,7 @@ static const struct nnb_reader_ops nnb_flat_reader_ops = {
 	.skip = nnb_flat_skip,
 };
 
-/* --------------------------------------------------------------------------------------- writing */
+/* -------------------------------------------------------------------------------------- writing */
 
 /* @bytes more, a multiple of 4, zeros at first. Return: where, NULL without memory. */
 static unsigned char *nnb_flat_add(struct nnb_flat *flat, size_t bytes)
@@ -334,7 +334,7 @@ static const struct nnb_writer_ops nnb_flat_writer_ops = {
 	.patch_int = nnb_flat_patch_int,
 };
 
-/* ---------------------------------------------------------------------------------------- parcel */
+/* --------------------------------------------------------------------------------------- parcel */
 
 void nnb_flat_init(struct nnb_flat *flat)
 {

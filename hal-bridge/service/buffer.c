@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+/* IBuffer (buffer.h). */
+#include "hal-bridge/service/buffer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/model.h"
+#include "hal-bridge/service/status.h"
+
+#define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
+#define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
+#define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
+
+/* ----------------------------------------------------------------------------------------- life */
+
+static void nnb_buffer_forget_token(struct nnb_buffer *buffer)
+{
+	pthread_mutex_lock(&buffer->client->lock);
+	if (buffer->token)
+		buffer->client->buffers[buffer->token - 1] = NULL;
+	pthread_mutex_unlock(&buffer->client->lock);
+}
+
+static void nnb_buffer_release(struct nnb_object *object)
+{
+	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
+	struct nnb_quota bytes = {0};
+
+	nnb_buffer_forget_token(buffer);
+	if (buffer->memory) {
+		bytes.bytes = buffer->memory->size;
+		nnb_client_discharge(buffer->client, &bytes);
+	}
+	nnb_memory_unref(buffer->memory);
+	nnb_client_put(buffer->client);
+	pthread_mutex_destroy(&buffer->lock);
+	free(buffer->roles);
+	free(buffer);
+}
+
+static int nnb_buffer_transact(struct nnb_object *object, const struct nnb_caller *caller,
+			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
+			       struct nnb_writer *out);
+
+static const struct nnb_object_ops nnb_buffer_ops = {
+	.release = nnb_buffer_release,
+	.transact = nnb_buffer_transact,
+};
+
+/* Gives it the first token that is free. */
+static int nnb_buffer_take_token(struct nnb_buffer *buffer)
+{
+	struct nnb_client *client = buffer->client;
+	struct nnb_buffer **grown;
+	uint32_t i = 0;
+	int ret = 0;
+
+	pthread_mutex_lock(&client->lock);
+	while (i < client->buffer_count && client->buffers[i])
+		i++;
+	if (i == client->buffer_count) {
+		grown = reallocarray(client->buffers, i + 1, sizeof(struct nnb_buffer *));
+		if (grown) {
+			client->buffers = grown;
+			client->buffer_count = i + 1;
+		} else {
+			ret = -ENOMEM;
+		}
+	}
+	if (!ret) {
+		client->buffers[i] = buffer;
+		buffer->token = (int32_t)i + 1;
+	}
+	pthread_mutex_unlock(&client->lock);
+	return ret;
+}
+
+struct nnb_buffer *nnb_buffer_find(struct nnb_client *client, int32_t token)
+{
+	struct nnb_buffer *buffer = NULL;
+	unsigned int refs;
+
+	pthread_mutex_lock(&client->lock);
+	if (token > 0 && (uint32_t)token <= client->buffer_count)
+		buffer = client->buffers[token - 1];
+	/* One whose last reference is gone is on its way out, and waits for the lock. */
+	refs = buffer ? atomic_load(&buffer->object.refs) : 0;
+	while (refs && !atomic_compare_exchange_weak(&buffer->object.refs, &refs, refs + 1))
+		;
+	pthread_mutex_unlock(&client->lock);
+	return refs ? buffer : NULL;
+}
+
+/* ----------------------------------------------------------------------------------- allocation */
+
+/* Adds a role, whose type has to be that of all others; dimensions complete each other. */
+static int nnb_buffer_add_role(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
+			       const struct nnb_aidl_device_allocate_in *in,
+			       const struct nnb_aidl_buffer_role *role, bool output)
+{
+	struct nna_io_info *info = &buffer->info;
+	const struct nna_io_info *other;
+	struct nnb_prepared_model *model;
+	uint32_t count;
+
+	if (role->model_index < 0 || (uint32_t)role->model_index >= in->prepared_models.count)
+		return nnb_aidl_fail(call, INVALID, "there is no prepared model %d",
+				     role->model_index);
+	model = nnb_prepared_model_of(in->prepared_models.data[role->model_index].prepared_model);
+	if (!model || model->client != buffer->client)
+		return nnb_aidl_fail(call, INVALID, "prepared model %d is none of this service's",
+				     role->model_index);
+	count = output ? model->output_count : model->input_count;
+	if (role->io_index < 0 || (uint32_t)role->io_index >= count)
+		return nnb_aidl_fail(call, INVALID, "there is no argument %d", role->io_index);
+	if (!(role->probability > 0.0f && role->probability <= 1.0f))
+		return nnb_aidl_fail(call, INVALID, "a probability of %g", role->probability);
+	if (nnb_buffer_has_role(buffer, model, output, (uint32_t)role->io_index))
+		return nnb_aidl_fail(call, INVALID, "a role is named twice");
+	other = &(output ? model->outputs : model->inputs)[role->io_index];
+	if (!buffer->role_count) {
+		*info = *other;
+	} else if (info->type != other->type || info->scale != other->scale ||
+		   info->zero_point != other->zero_point ||
+		   (info->rank && other->rank && info->rank != other->rank)) {
+		return nnb_aidl_fail(call, INVALID, "roles of different types");
+	} else if (!info->rank) {
+		*info = *other;
+	}
+	for (uint32_t i = 0; i < other->rank; i++) {
+		if (info->dims[i] && other->dims[i] && info->dims[i] != other->dims[i])
+			return nnb_aidl_fail(call, INVALID, "roles of different dimensions");
+		info->dims[i] = info->dims[i] ? info->dims[i] : other->dims[i];
+	}
+	buffer->roles[buffer->role_count++] = (struct nnb_buffer_role){
+		.model = model->id,
+		.index = (uint32_t)role->io_index,
+		.output = output,
+	};
+	return 0;
+}
+
+/* The dimensions that the client asks for. */
+static int nnb_buffer_add_dims(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
+			       const struct nnb_ints *dims)
+{
+	struct nna_io_info *info = &buffer->info;
+
+	if (!dims->count)
+		return 0;
+	if ((info->rank && dims->count != info->rank) || dims->count > NNACCEL_MAX_RANK ||
+	    !nnb_type_is_tensor(info->type))
+		return nnb_aidl_fail(call, INVALID, "%u dimensions for an argument of %u",
+				     dims->count, info->rank);
+	info->rank = dims->count;
+	for (uint32_t i = 0; i < dims->count; i++) {
+		if (dims->data[i] < 0 ||
+		    (info->dims[i] && dims->data[i] && info->dims[i] != (uint32_t)dims->data[i]))
+			return nnb_aidl_fail(call, INVALID, "dimension %u is %d, not %u", i,
+					     dims->data[i], info->dims[i]);
+		info->dims[i] = info->dims[i] ? info->dims[i] : (uint32_t)dims->data[i];
+	}
+	return 0;
+}
+
+static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
+			      const struct nnb_aidl_device_allocate_in *in)
+{
+	struct nna_buffer *memory;
+	struct nnb_quota bytes = {0};
+	size_t size;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < in->input_roles.count && !ret; i++)
+		ret = nnb_buffer_add_role(buffer, call, in, &in->input_roles.data[i], false);
+	for (uint32_t i = 0; i < in->output_roles.count && !ret; i++)
+		ret = nnb_buffer_add_role(buffer, call, in, &in->output_roles.data[i], true);
+	if (!ret)
+		ret = nnb_buffer_add_dims(buffer, call, &in->desc.dimensions);
+	if (ret)
+		return ret;
+	if (!nnb_type_bytes(buffer->info.type, buffer->info.rank, buffer->info.dims, &size))
+		return nnb_aidl_fail(call, FAILURE,
+				     "memory of unknown dimensions is not supported");
+	bytes.bytes = size;
+	ret = nnb_client_charge(buffer->client, &bytes);
+	if (!ret) {
+		ret = nna_buffer_create(buffer->client->device, size, &memory);
+		buffer->memory = ret ? NULL : nnb_memory_of_buffer(memory);
+		if (!buffer->memory) {
+			nnb_client_discharge(buffer->client, &bytes);
+			ret = ret ? ret : -ENOMEM;
+		}
+	}
+	if (!ret)
+		ret = nnb_buffer_take_token(buffer);
+	return ret ? nnb_aidl_fail(call, nnb_status(ret), "device memory: %s", strerror(-ret)) : 0;
+}
+
+int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
+			const struct nnb_aidl_device_allocate_in *in,
+			struct nnb_aidl_device_buffer *out)
+{
+	struct nnb_buffer *buffer;
+	int ret;
+
+	if (!in->input_roles.count && !in->output_roles.count)
+		return nnb_aidl_fail(call, INVALID, "memory without a role");
+	buffer = calloc(1, sizeof(*buffer));
+	if (!buffer)
+		return EXHAUSTED;
+	nnb_object_init(&buffer->object, &nnb_buffer_ops);
+	pthread_mutex_init(&buffer->lock, NULL);
+	buffer->client = nnb_client_ref(client);
+	ret = nnb_status(nnb_arena_own_object(call->arena, &buffer->object));
+	if (ret)
+		return ret;
+	buffer->roles = calloc((size_t)in->input_roles.count + in->output_roles.count,
+			       sizeof(*buffer->roles));
+	ret = buffer->roles ? nnb_buffer_fill_in(buffer, call, in) : EXHAUSTED;
+	if (ret)
+		return ret;
+	out->buffer = &buffer->object;
+	out->token = buffer->token;
+	return 0;
+}
+
+/* -------------------------------------------------------------------------------------- content */
+
+bool nnb_value_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes)
+{
+	*bytes = nna_operand_type_size(type);
+	for (uint32_t i = 0; i < rank; i++) {
+		if (__builtin_mul_overflow(*bytes, dims[i], bytes))
+			return false;
+	}
+	return true;
+}
+
+bool nnb_buffer_has_role(const struct nnb_buffer *buffer, const struct nnb_prepared_model *model,
+			 bool output, uint32_t index)
+{
+	for (uint32_t i = 0; i < buffer->role_count; i++) {
+		if (buffer->roles[i].model == model->id && buffer->roles[i].output == output &&
+		    buffer->roles[i].index == index)
+			return true;
+	}
+	return false;
+}
+
+bool nnb_buffer_get(struct nnb_buffer *buffer, uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK])
+{
+	bool filled;
+
+	pthread_mutex_lock(&buffer->lock);
+	filled = buffer->filled;
+	*rank = buffer->rank;
+	memcpy(dims, buffer->dims, sizeof(buffer->dims));
+	pthread_mutex_unlock(&buffer->lock);
+	return filled;
+}
+
+void nnb_buffer_set(struct nnb_buffer *buffer, bool filled, uint32_t rank, const uint32_t *dims)
+{
+	pthread_mutex_lock(&buffer->lock);
+	buffer->filled = filled;
+	if (filled) {
+		buffer->rank = rank;
+		memcpy(buffer->dims, dims, rank * sizeof(*dims));
+	}
+	pthread_mutex_unlock(&buffer->lock);
+}
+
+/* Copies the whole buffer's bytes from or to memory of the client. */
+static int nnb_buffer_copy(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
+			   const struct nnb_aidl_memory *with, size_t size, bool from)
+{
+	struct nnb_memory *memory;
+	void *map = nna_buffer_map(buffer->memory->buffer);
+	int ret = nnb_memory_open(buffer->client->device, call, with, &memory);
+
+	if (ret)
+		return ret;
+	if (memory->size != size)
+		ret = nnb_aidl_fail(call, INVALID, "memory of %zu bytes, %zu are copied",
+				    memory->size, size);
+	else
+		ret = from ? nnb_memory_read(memory, 0, map, size)
+			   : nnb_memory_write(memory, 0, map, size);
+	if (ret < 0)
+		ret = nnb_aidl_fail(call, ret == -EACCES ? INVALID : FAILURE, "copying: %s",
+				    strerror(-ret));
+	nnb_memory_unref(memory);
+	return ret;
+}
+
+static int nnb_on_copy_from(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			    void *out)
+{
+	const struct nnb_aidl_buffer_copy_from_in *args = in;
+	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
+	const uint32_t *dims = (const uint32_t *)args->dimensions.data;
+	uint32_t rank = args->dimensions.count;
+	size_t size;
+	int ret;
+
+	if (!rank) {
+		rank = buffer->info.rank;
+		dims = buffer->info.dims;
+	}
+	if (rank != buffer->info.rank || !nnb_type_bytes(buffer->info.type, rank, dims, &size))
+		return nnb_aidl_fail(call, INVALID, "dimensions that are not the buffer's");
+	for (uint32_t i = 0; i < rank; i++) {
+		if (dims[i] != buffer->info.dims[i])
+			return nnb_aidl_fail(call, INVALID, "dimension %u is %u, not %u", i,
+					     dims[i], buffer->info.dims[i]);
+	}
+	ret = nnb_buffer_copy(buffer, call, &args->src, size, true);
+	nnb_buffer_set(buffer, !ret, rank, dims);
+	return ret;
+}
+
+static int nnb_on_copy_to(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			  void *out)
+{
+	const struct nnb_aidl_buffer_copy_to_in *args = in;
+	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
+	uint32_t rank, dims[NNACCEL_MAX_RANK];
+	size_t size;
+
+	if (!nnb_buffer_get(buffer, &rank, dims))
+		return nnb_aidl_fail(call, FAILURE, "nothing is in the buffer");
+	if (!nnb_value_bytes(buffer->info.type, rank, dims, &size))
+		return FAILURE;
+	return nnb_buffer_copy(buffer, call, &args->dst, size, false);
+}
+
+static int nnb_buffer_transact(struct nnb_object *object, const struct nnb_caller *caller,
+			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
+			       struct nnb_writer *out)
+{
+	static const nnb_aidl_handler handlers[] = {nnb_on_copy_from, nnb_on_copy_to};
+	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
+
+	return nnb_aidl_answer(object, &nnb_aidl_buffer, buffer->client->service->options.version,
+			       handlers, caller, code, in, arena, out);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+/* IBurst (burst.h). */
+#include "hal-bridge/service/burst.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/service/memory.h"
+#include "hal-bridge/service/run.h"
+
+#define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
+
+/* Memories that a client may have a burst keep. */
+#define NNB_BURST_MEMORIES 256u
+
+/**
+ * struct nnb_burst_entry - memory that is kept
+ * @token: what the client calls it, 0 or more
+ * @memory: a reference
+ */
+struct nnb_burst_entry {
+	int64_t token;
+	struct nnb_memory *memory;
+};
+
+/**
+ * struct nnb_burst - a burst
+ * @object: IBurst
+ * @model: a reference to its object
+ * @lock: of what follows
+ * @busy: an execution is under way; there may be one at a time
+ * @entries: @count of them, owned
+ * @count: entries of @entries
+ */
+struct nnb_burst {
+	struct nnb_object object;
+	struct nnb_prepared_model *model;
+	pthread_mutex_t lock;
+	bool busy;
+	struct nnb_burst_entry *entries;
+	uint32_t count;
+};
+
+static void nnb_burst_release(struct nnb_object *object)
+{
+	struct nnb_burst *burst = (struct nnb_burst *)object;
+
+	for (uint32_t i = 0; i < burst->count; i++)
+		nnb_memory_unref(burst->entries[i].memory);
+	free(burst->entries);
+	nnb_object_unref(&burst->model->object);
+	pthread_mutex_destroy(&burst->lock);
+	free(burst);
+}
+
+/* With the lock. */
+static struct nnb_burst_entry *nnb_burst_find(struct nnb_burst *burst, int64_t token)
+{
+	for (uint32_t i = 0; i < burst->count; i++) {
+		if (burst->entries[i].token == token)
+			return &burst->entries[i];
+	}
+	return NULL;
+}
+
+/* The memories that are kept already, with a reference; NULL for others. */
+static void nnb_burst_look_up(struct nnb_burst *burst, const struct nnb_longs *tokens,
+			      struct nnb_memory **memories)
+{
+	struct nnb_burst_entry *entry;
+
+	pthread_mutex_lock(&burst->lock);
+	for (uint32_t i = 0; i < tokens->count; i++) {
+		entry = nnb_burst_find(burst, tokens->data[i]);
+		if (entry)
+			memories[i] = nnb_memory_ref(entry->memory);
+	}
+	pthread_mutex_unlock(&burst->lock);
+}
+
+/* Keeps what the run has opened. Without room it will be opened again the next time. */
+static void nnb_burst_keep(struct nnb_burst *burst, const struct nnb_longs *tokens,
+			   const struct nnb_run *run)
+{
+	struct nnb_burst_entry *grown;
+
+	pthread_mutex_lock(&burst->lock);
+	for (uint32_t i = 0; i < tokens->count; i++) {
+		if (tokens->data[i] < 0 || !run->pools[i].memory ||
+		    burst->count == NNB_BURST_MEMORIES || nnb_burst_find(burst, tokens->data[i]))
+			continue;
+		grown = reallocarray(burst->entries, burst->count + 1, sizeof(*grown));
+		if (!grown)
+			break;
+		burst->entries = grown;
+		grown[burst->count++] = (struct nnb_burst_entry){
+			.token = tokens->data[i],
+			.memory = nnb_memory_ref(run->pools[i].memory),
+		};
+	}
+	pthread_mutex_unlock(&burst->lock);
+}
+
+static bool nnb_burst_begin(struct nnb_burst *burst)
+{
+	bool busy;
+
+	pthread_mutex_lock(&burst->lock);
+	busy = burst->busy;
+	burst->busy = true;
+	pthread_mutex_unlock(&burst->lock);
+	return !busy;
+}
+
+static void nnb_burst_end(struct nnb_burst *burst)
+{
+	pthread_mutex_lock(&burst->lock);
+	burst->busy = false;
+	pthread_mutex_unlock(&burst->lock);
+}
+
+static int nnb_burst_execute(struct nnb_burst *burst, struct nnb_aidl_call *call,
+			     const struct nnb_aidl_request *request, const struct nnb_longs *tokens,
+			     const struct nnb_run_options *options, int64_t deadline_ns,
+			     struct nnb_aidl_execution_result *result)
+{
+	struct nnb_memory **memories;
+	struct nnb_run run;
+	int ret;
+
+	if (tokens->count != request->pools.count)
+		return nnb_aidl_fail(call, INVALID, "%u tokens for %u pools", tokens->count,
+				     request->pools.count);
+	for (uint32_t i = 0; i < tokens->count; i++) {
+		if (tokens->data[i] < -1)
+			return nnb_aidl_fail(call, INVALID, "a memory token of %lld",
+					     (long long)tokens->data[i]);
+	}
+	memories = nnb_arena_alloc(call->arena, tokens->count, sizeof(struct nnb_memory *));
+	if (!memories)
+		return NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT;
+	if (!nnb_burst_begin(burst))
+		return nnb_aidl_fail(call, NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE,
+				     "the burst has an execution under way");
+	nnb_burst_look_up(burst, tokens, memories);
+	ret = nnb_run_init(&run, burst->model, call, request, memories, options);
+	for (uint32_t i = 0; i < tokens->count; i++)
+		nnb_memory_unref(memories[i]);
+	if (!ret) {
+		nnb_burst_keep(burst, tokens, &run);
+		ret = nnb_run_execute(&run, call, deadline_ns, result);
+	}
+	nnb_run_fini(&run);
+	nnb_burst_end(burst);
+	return ret;
+}
+
+static int nnb_on_execute(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			  void *out)
+{
+	const struct nnb_aidl_burst_execute_synchronously_in *args = in;
+	struct nnb_aidl_burst_execute_synchronously_out *results = out;
+	const struct nnb_run_options options = {
+		args->measure_timing,
+		args->loop_timeout_duration_ns,
+	};
+
+	return nnb_burst_execute((struct nnb_burst *)object, call, &args->request,
+				 &args->memory_identifier_tokens, &options, args->deadline_ns,
+				 &results->result);
+}
+
+static int nnb_on_release_memory(struct nnb_object *object, struct nnb_aidl_call *call,
+				 const void *in, void *out)
+{
+	const struct nnb_aidl_burst_release_memory_resource_in *args = in;
+	struct nnb_burst *burst = (struct nnb_burst *)object;
+	struct nnb_memory *memory = NULL;
+	struct nnb_burst_entry *entry;
+
+	if (args->memory_identifier_token < 0)
+		return nnb_aidl_fail(call, INVALID, "a memory token of %lld",
+				     (long long)args->memory_identifier_token);
+	pthread_mutex_lock(&burst->lock);
+	entry = nnb_burst_find(burst, args->memory_identifier_token);
+	if (entry) {
+		memory = entry->memory;
+		*entry = burst->entries[--burst->count];
+	}
+	pthread_mutex_unlock(&burst->lock);
+	nnb_memory_unref(memory);
+	return 0;
+}
+
+static int nnb_on_execute_with_config(struct nnb_object *object, struct nnb_aidl_call *call,
+				      const void *in, void *out)
+{
+	const struct nnb_aidl_burst_execute_synchronously_with_config_in *args = in;
+	struct nnb_aidl_burst_execute_synchronously_with_config_out *results = out;
+	const struct nnb_run_options options = {
+		args->config.measure_timing,
+		args->config.loop_timeout_duration_ns,
+	};
+	int ret = nnb_run_check_config(call, &args->config);
+
+	return ret ? ret
+		   : nnb_burst_execute((struct nnb_burst *)object, call, &args->request,
+				       &args->memory_identifier_tokens, &options, args->deadline_ns,
+				       &results->result);
+}
+
+static int nnb_burst_transact(struct nnb_object *object, const struct nnb_caller *caller,
+			      uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
+			      struct nnb_writer *out)
+{
+	static const nnb_aidl_handler handlers[] = {
+		nnb_on_execute,
+		nnb_on_release_memory,
+		nnb_on_execute_with_config,
+	};
+	struct nnb_burst *burst = (struct nnb_burst *)object;
+
+	return nnb_aidl_answer(object, &nnb_aidl_burst,
+			       burst->model->client->service->options.version, handlers, caller,
+			       code, in, arena, out);
+}
+
+static const struct nnb_object_ops nnb_burst_ops = {
+	.release = nnb_burst_release,
+	.transact = nnb_burst_transact,
+};
+
+int nnb_burst_create(struct nnb_prepared_model *model, struct nnb_object **out)
+{
+	struct nnb_burst *burst = calloc(1, sizeof(*burst));
+
+	*out = NULL;
+	if (!burst)
+		return -ENOMEM;
+	nnb_object_init(&burst->object, &nnb_burst_ops);
+	pthread_mutex_init(&burst->lock, NULL);
+	burst->model = model;
+	nnb_object_ref(&model->object);
+	*out = &burst->object;
+	return 0;
+}

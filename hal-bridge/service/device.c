@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+/*
+ * IDevice (device.h).
+ *
+ * Preparing a model: what the client sent is checked and made into a graph during the call, which
+ * then returns; a worker compiles the graph and tells the callback. The callback is told exactly
+ * once for each call that has one, an argument that is refused both there and by the call's error.
+ */
+#include "hal-bridge/service/device.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal-bridge/aidl/call.h"
+#include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/log.h"
+#include "hal-bridge/service/buffer.h"
+#include "hal-bridge/service/capabilities.h"
+#include "hal-bridge/service/graph.h"
+#include "hal-bridge/service/prepared_model.h"
+#include "hal-bridge/service/service.h"
+#include "hal-bridge/service/status.h"
+#include "hal-bridge/service/validate.h"
+
+#define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
+#define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
+#define NNB_TOKEN_BYTES 32
+#define NNB_MODEL_CACHE_FILES 0 /* programs are not saved yet */
+#define NNB_DATA_CACHE_FILES 0
+
+static const struct nnb_quota nnb_one_model = {.models = 1};
+
+static struct nnb_service *nnb_service_of(struct nnb_object *object)
+{
+	return (struct nnb_service *)((char *)object - offsetof(struct nnb_service, object));
+}
+
+/* ------------------------------------------------------------------------------------ questions */
+
+static int nnb_on_get_capabilities(struct nnb_object *object, struct nnb_aidl_call *call,
+				   const void *in, void *out)
+{
+	struct nnb_aidl_device_get_capabilities_out *results = out;
+
+	return nnb_status(nnb_capabilities_get(call->arena, &results->result));
+}
+
+static int nnb_on_get_cache_files(struct nnb_object *object, struct nnb_aidl_call *call,
+				  const void *in, void *out)
+{
+	struct nnb_aidl_device_get_number_of_cache_files_needed_out *results = out;
+
+	results->result.num_model_cache = NNB_MODEL_CACHE_FILES;
+	results->result.num_data_cache = NNB_DATA_CACHE_FILES;
+	return 0;
+}
+
+static int nnb_on_get_extensions(struct nnb_object *object, struct nnb_aidl_call *call,
+				 const void *in, void *out)
+{
+	return 0;
+}
+
+static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call *call,
+				const void *in, void *out)
+{
+	const struct nnb_aidl_device_get_supported_operations_in *args = in;
+	struct nnb_aidl_device_get_supported_operations_out *results = out;
+	struct nnb_service *service = nnb_service_of(object);
+	const uint32_t count = args->model.main.operations.count;
+	struct nna_graph *graph;
+	bool *supported;
+	int ret;
+
+	ret = nnb_graph_create(call, service->options.version, service->device, &args->model,
+			       &graph);
+	if (ret)
+		return ret;
+	supported = nnb_arena_alloc(call->arena, count, sizeof(*supported));
+	ret = supported ? 0 : -ENOMEM;
+	/* Of a model with extensions nothing is known to be supported. */
+	if (!ret && graph)
+		ret = nna_graph_get_supported(graph, service->device, supported);
+	nna_graph_unref(graph);
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "supported operations: %s",
+				     strerror(-ret));
+	results->result = (struct nnb_bools){count, supported};
+	return 0;
+}
+
+static int nnb_on_get_type(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			   void *out)
+{
+	((struct nnb_aidl_device_get_type_out *)out)->result = NNB_AIDL_DEVICE_TYPE_ACCELERATOR;
+	return 0;
+}
+
+static int nnb_on_get_version(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			      void *out)
+{
+	((struct nnb_aidl_device_get_version_string_out *)out)->result = "nnaccel 1.0";
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------ preparing */
+
+/**
+ * struct nnb_preparation - a model that is to be compiled
+ * @task: of the workers
+ * @client: a reference, charged with one model
+ * @graph: a reference
+ * @options: for the library
+ * @callback: who is told, a reference
+ */
+struct nnb_preparation {
+	struct nnb_task task;
+	struct nnb_client *client;
+	struct nna_graph *graph;
+	struct nna_program_options options;
+	struct nnb_object *callback;
+};
+
+/* Tells the callback. @model may be NULL, and is not given away. */
+static void nnb_preparation_notify(struct nnb_object *callback, int status,
+				   struct nnb_prepared_model *model)
+{
+	static const struct nnb_caller self;
+	struct nnb_aidl_prepared_model_callback_notify_in in = {
+		.status = status,
+		.prepared_model = model ? &model->object : NULL,
+	};
+	struct nnb_arena arena = {0};
+	int ret;
+
+	ret = nnb_aidl_call(callback, &self, &nnb_aidl_prepared_model_callback.methods[0], &in,
+			    &arena, NULL);
+	nnb_arena_fini(&arena);
+	if (ret)
+		nnb_log("a client was not told of its prepared model (%d)", ret);
+}
+
+static void nnb_preparation_run(struct nnb_task *task)
+{
+	struct nnb_preparation *preparation = (struct nnb_preparation *)task;
+	struct nnb_prepared_model *model;
+	int ret, status = 0;
+
+	ret = nnb_prepared_model_create(preparation->client, preparation->graph,
+					&preparation->options, &model);
+	/* A valid model that cannot be compiled is a failure, no bad argument. */
+	if (ret)
+		status = ret == -EINVAL || ret == -ENOTSUP ? FAILURE : nnb_status(ret);
+	nna_graph_unref(preparation->graph);
+	nnb_preparation_notify(preparation->callback, status, model);
+	if (model)
+		nnb_object_unref(&model->object);
+	nnb_object_unref(preparation->callback);
+	nnb_client_put(preparation->client);
+	free(preparation);
+}
+
+/* What the three ways to prepare a model say, in the terms of the newest. */
+static int nnb_prepare_check(struct nnb_aidl_call *call,
+			     const struct nnb_aidl_prepare_model_config *config, uint64_t *deadline)
+{
+	int ret = nnb_validate_priority(call, config->priority, config->preference);
+
+	if (!ret)
+		ret = nnb_validate_extensions(call, config->extension_name_to_prefix.data,
+					      config->extension_name_to_prefix.count);
+	if (ret)
+		return ret;
+	if ((config->model_cache.count && config->model_cache.count != NNB_MODEL_CACHE_FILES) ||
+	    (config->data_cache.count && config->data_cache.count != NNB_DATA_CACHE_FILES))
+		return nnb_aidl_fail(call, INVALID, "%u and %u cache files, %d and %d are wanted",
+				     config->model_cache.count, config->data_cache.count,
+				     NNB_MODEL_CACHE_FILES, NNB_DATA_CACHE_FILES);
+	ret = nnb_status_deadline(config->deadline_ns, deadline);
+	return ret ? nnb_aidl_fail(call, ret, "a deadline of %lld ns",
+				   (long long)config->deadline_ns)
+		   : 0;
+}
+
+/* Puts the compilation into the queue. Return: 0 or an ErrorStatus. */
+static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *call,
+			     struct nna_graph *graph, int32_t priority, uint64_t deadline,
+			     struct nnb_object *callback)
+{
+	static const enum nna_priority priorities[] = {
+		NNA_PRIORITY_LOW,
+		NNA_PRIORITY_MEDIUM,
+		NNA_PRIORITY_HIGH,
+	};
+	struct nnb_preparation *preparation;
+	struct nnb_client *client;
+	int ret = nnb_client_get(service, call->caller, &client);
+
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret));
+	preparation = calloc(1, sizeof(*preparation));
+	ret = preparation ? nnb_client_charge(client, &nnb_one_model) : -ENOMEM;
+	if (ret) {
+		free(preparation);
+		nnb_client_put(client);
+		return nnb_aidl_fail(call, nnb_status(ret), "too many prepared models");
+	}
+	preparation->task.run = nnb_preparation_run;
+	preparation->client = client;
+	preparation->graph = nna_graph_ref(graph);
+	preparation->options.priority = priorities[priority];
+	preparation->options.deadline_ns = deadline;
+	preparation->callback = nnb_object_ref(callback);
+	nnb_workers_add(&service->workers, &preparation->task);
+	return 0;
+}
+
+static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
+		       const struct nnb_aidl_model *model,
+		       const struct nnb_aidl_prepare_model_config *config,
+		       struct nnb_object *callback)
+{
+	struct nnb_service *service = nnb_service_of(object);
+	struct nna_graph *graph = NULL;
+	uint64_t deadline = 0;
+	int ret;
+
+	if (!callback)
+		return nnb_aidl_fail(call, INVALID, "no callback");
+	ret = nnb_prepare_check(call, config, &deadline);
+	if (!ret)
+		ret = nnb_graph_create(call, service->options.version, service->device, model,
+				       &graph);
+	if (!ret && !graph)
+		ret = nnb_aidl_fail(call, FAILURE, "the model uses extensions, none is known");
+	if (!ret)
+		ret = nnb_prepare_queue(service, call, graph, config->priority, deadline, callback);
+	nna_graph_unref(graph);
+	if (ret)
+		nnb_preparation_notify(callback, ret, NULL);
+	return ret;
+}
+
+static int nnb_on_prepare(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			  void *out)
+{
+	const struct nnb_aidl_device_prepare_model_in *args = in;
+	const struct nnb_aidl_prepare_model_config config = {
+		.preference = args->preference,
+		.priority = args->priority,
+		.deadline_ns = args->deadline_ns,
+		.model_cache = args->model_cache,
+		.data_cache = args->data_cache,
+	};
+
+	if (args->token.count != NNB_TOKEN_BYTES &&
+	    (args->model_cache.count || args->data_cache.count)) {
+		if (args->callback)
+			nnb_preparation_notify(args->callback, INVALID, NULL);
+		return nnb_aidl_fail(call, INVALID, "a token of %u bytes", args->token.count);
+	}
+	return nnb_prepare(object, call, &args->model, &config, args->callback);
+}
+
+static int nnb_on_prepare_with_config(struct nnb_object *object, struct nnb_aidl_call *call,
+				      const void *in, void *out)
+{
+	const struct nnb_aidl_device_prepare_model_with_config_in *args = in;
+
+	return nnb_prepare(object, call, &args->model, &args->config, args->callback);
+}
+
+/* No file was ever written, so whatever a client has is none of ours. */
+static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_call *call,
+				     const void *in, void *out)
+{
+	const struct nnb_aidl_device_prepare_model_from_cache_in *args = in;
+	uint64_t deadline;
+	int ret;
+
+	if (!args->callback)
+		return nnb_aidl_fail(call, INVALID, "no callback");
+	ret = nnb_status_deadline(args->deadline_ns, &deadline);
+	if (ret)
+		nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)args->deadline_ns);
+	else if (args->token.count != NNB_TOKEN_BYTES ||
+		 args->model_cache.count != NNB_MODEL_CACHE_FILES ||
+		 args->data_cache.count != NNB_DATA_CACHE_FILES)
+		ret = nnb_aidl_fail(call, INVALID, "%u and %u cache files, a token of %u bytes",
+				    args->model_cache.count, args->data_cache.count,
+				    args->token.count);
+	else
+		ret = nnb_aidl_fail(call, FAILURE, "prepared models are not cached");
+	nnb_preparation_notify(args->callback, ret, NULL);
+	return ret;
+}
+
+static int nnb_on_allocate(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			   void *out)
+{
+	struct nnb_aidl_device_allocate_out *results = out;
+	struct nnb_client *client;
+	int ret = nnb_client_get(nnb_service_of(object), call->caller, &client);
+
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret));
+	ret = nnb_buffer_allocate(client, call, in, &results->result);
+	nnb_client_put(client);
+	return ret;
+}
+
+static int nnb_device_transact(struct nnb_object *object, const struct nnb_caller *caller,
+			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
+			       struct nnb_writer *out)
+{
+	static const nnb_aidl_handler handlers[] = {
+		nnb_on_allocate,	   nnb_on_get_capabilities,
+		nnb_on_get_cache_files,	   nnb_on_get_extensions,
+		nnb_on_get_supported,	   nnb_on_get_type,
+		nnb_on_get_version,	   nnb_on_prepare,
+		nnb_on_prepare_from_cache, nnb_on_prepare_with_config,
+	};
+
+	return nnb_aidl_answer(object, &nnb_aidl_device, nnb_service_of(object)->options.version,
+			       handlers, caller, code, in, arena, out);
+}
+
+/* The service frees its object itself. */
+static void nnb_device_release(struct nnb_object *object)
+{
+}
+
+const struct nnb_object_ops nnb_device_ops = {
+	.release = nnb_device_release,
+	.transact = nnb_device_transact,
+};

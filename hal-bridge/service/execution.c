@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/* IExecution (execution.h). */
+#include "hal-bridge/service/execution.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "hal-bridge/service/fenced.h"
+
+/**
+ * struct nnb_execution - a request that is bound
+ * @object: IExecution
+ * @lock: of @run: a second call waits for the first
+ * @run: the request
+ */
+struct nnb_execution {
+	struct nnb_object object;
+	pthread_mutex_t lock;
+	struct nnb_run run;
+};
+
+static void nnb_execution_release(struct nnb_object *object)
+{
+	struct nnb_execution *execution = (struct nnb_execution *)object;
+
+	nnb_run_fini(&execution->run);
+	pthread_mutex_destroy(&execution->lock);
+	free(execution);
+}
+
+static int nnb_on_execute(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			  void *out)
+{
+	const struct nnb_aidl_execution_execute_synchronously_in *args = in;
+	struct nnb_aidl_execution_execute_synchronously_out *results = out;
+	struct nnb_execution *execution = (struct nnb_execution *)object;
+	int ret;
+
+	pthread_mutex_lock(&execution->lock);
+	ret = nnb_run_execute(&execution->run, call, args->deadline_ns, &results->result);
+	pthread_mutex_unlock(&execution->lock);
+	return ret;
+}
+
+static int nnb_on_execute_fenced(struct nnb_object *object, struct nnb_aidl_call *call,
+				 const void *in, void *out)
+{
+	const struct nnb_aidl_execution_execute_fenced_in *args = in;
+	struct nnb_aidl_execution_execute_fenced_out *results = out;
+	struct nnb_execution *execution = (struct nnb_execution *)object;
+	int ret;
+
+	pthread_mutex_lock(&execution->lock);
+	ret = nnb_fenced_execute_run(&execution->run, call, &args->wait_for, args->deadline_ns,
+				     args->duration_ns, &results->result);
+	pthread_mutex_unlock(&execution->lock);
+	return ret;
+}
+
+static int nnb_execution_transact(struct nnb_object *object, const struct nnb_caller *caller,
+				  uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
+				  struct nnb_writer *out)
+{
+	static const nnb_aidl_handler handlers[] = {nnb_on_execute, nnb_on_execute_fenced};
+	struct nnb_execution *execution = (struct nnb_execution *)object;
+
+	return nnb_aidl_answer(object, &nnb_aidl_execution,
+			       execution->run.model->client->service->options.version, handlers,
+			       caller, code, in, arena, out);
+}
+
+static const struct nnb_object_ops nnb_execution_ops = {
+	.release = nnb_execution_release,
+	.transact = nnb_execution_transact,
+};
+
+int nnb_execution_create(struct nnb_prepared_model *model, struct nnb_aidl_call *call,
+			 const struct nnb_aidl_request *request,
+			 const struct nnb_run_options *options, struct nnb_object **out)
+{
+	struct nnb_execution *execution = calloc(1, sizeof(*execution));
+	int ret;
+
+	if (!execution)
+		return NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT;
+	nnb_object_init(&execution->object, &nnb_execution_ops);
+	pthread_mutex_init(&execution->lock, NULL);
+	ret = nnb_run_init(&execution->run, model, call, request, NULL, options);
+	if (ret)
+		nnb_object_unref(&execution->object);
+	else
+		*out = &execution->object;
+	return ret;
+}

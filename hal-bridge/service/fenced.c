@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+/* Fenced executions (fenced.h). */
+#include "hal-bridge/service/fenced.h"
+
+#include <errno.h>
+#include <linux/sync_file.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "hal-bridge/service/status.h"
+#include "libnnaccel/clock.h"
+
+#define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
+
+static const struct nnb_quota nnb_one_job = {.jobs = 1};
+
+/**
+ * struct nnb_fenced - how a fenced execution went: IFencedExecutionCallback
+ * @object: the callback's
+ * @client: whose it is, a reference
+ * @lock: of what follows
+ * @run: the run, as long as it may be under way; its jobs are charged for that time
+ * @running: @run and @fence are there
+ * @fence: its end
+ * @status: ErrorStatus of a run that has ended
+ * @launched: durations from the call, once it has ended
+ * @fenced: durations from when the last fence had signalled, likewise
+ * @start_ns: CLOCK_MONOTONIC at the call
+ */
+struct nnb_fenced {
+	struct nnb_object object;
+	struct nnb_client *client;
+	pthread_mutex_t lock;
+	struct nnb_run run;
+	bool running;
+	struct nna_fence *fence;
+	int status;
+	struct nnb_aidl_timing launched, fenced;
+	uint64_t start_ns;
+};
+
+/* --------------------------------------------------------------------------------------- fences */
+
+/* Waits for one. Return: 0, -ETIME (not yet), -ECANCELED (it has failed). */
+static int nnb_fence_wait(int fd, int timeout_ms)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	struct sync_file_info info = {0};
+	int ret;
+
+	do {
+		ret = poll(&poll_fd, 1, timeout_ms);
+	} while (ret < 0 && (errno == EINTR || errno == EAGAIN));
+	if (!ret)
+		return -ETIME;
+	if (ret < 0 || poll_fd.revents & POLLNVAL)
+		return -ECANCELED;
+	/* The loopback takes anything that polls readable; a hang-up is its only error. */
+	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info))
+		return poll_fd.revents & POLLIN ? 0 : -ECANCELED;
+	return info.status < 0 ? -ECANCELED : 0;
+}
+
+/* A fence that has failed already is a bad argument. */
+static int nnb_fences_check(struct nnb_aidl_call *call, const struct nnb_fds *fds)
+{
+	for (uint32_t i = 0; i < fds->count; i++) {
+		if (nnb_fence_wait(fds->data[i], 0) == -ECANCELED)
+			return nnb_aidl_fail(call, INVALID, "fence %u is no fence, or has failed",
+					     i);
+	}
+	return 0;
+}
+
+/*
+ * Waits for all, until the deadline in CLOCK_MONOTONIC ns, as the library takes it; 0 is for ever.
+ */
+static int nnb_fences_wait(const struct nnb_fds *fds, uint64_t deadline)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < fds->count && !ret; i++) {
+		do {
+			uint64_t now = nna_now_ns(), left = deadline > now ? deadline - now : 0;
+			int ms = left > UINT64_C(1000000000) ? 1000 : (int)(left / 1000000) + 1;
+
+			if (deadline && !left)
+				return -ETIMEDOUT;
+			ret = nnb_fence_wait(fds->data[i], deadline ? ms : -1);
+		} while (ret == -ETIME);
+	}
+	return ret;
+}
+
+/* ------------------------------------------------------------------------------------- callback */
+
+/* The run has ended with @error: what is known of it is noted, and the run given back. */
+static void nnb_fenced_finish(struct nnb_fenced *self, struct nnb_run *run, int error)
+{
+	struct nna_timing timing;
+	int ret = nnb_run_end(run, error);
+
+	self->status = ret ? nnb_run_status(ret) : 0;
+	self->launched = (struct nnb_aidl_timing){-1, -1};
+	self->fenced = (struct nnb_aidl_timing){-1, -1};
+	if (ret || !run->options.measure || nna_execution_get_timing(run->execution, &timing))
+		return;
+	self->launched.time_on_device_ns = (int64_t)timing.run;
+	self->fenced.time_on_device_ns = (int64_t)timing.run;
+	if (timing.end > self->start_ns)
+		self->launched.time_in_driver_ns = (int64_t)(timing.end - self->start_ns);
+	self->fenced.time_in_driver_ns = (int64_t)(timing.end - timing.begin);
+}
+
+/* Gives back a run that has ended. With the lock, or by the last reference. */
+static void nnb_fenced_drop_run(struct nnb_fenced *self)
+{
+	nna_fence_destroy(self->fence);
+	self->fence = NULL;
+	nnb_run_fini(&self->run);
+	nnb_client_discharge(self->client, &nnb_one_job);
+	self->running = false;
+}
+
+static void nnb_fenced_free(struct nnb_fenced *self)
+{
+	nnb_client_put(self->client);
+	pthread_mutex_destroy(&self->lock);
+	free(self);
+}
+
+/* Nobody wants to know any more; the run still uses what it uses. */
+static void *nnb_fenced_wait_and_free(void *arg)
+{
+	struct nnb_fenced *self = arg;
+
+	nnb_run_end(&self->run, nna_fence_wait(self->fence, -1));
+	nnb_fenced_drop_run(self);
+	nnb_fenced_free(self);
+	return NULL;
+}
+
+static void nnb_fenced_release(struct nnb_object *object)
+{
+	struct nnb_fenced *self = (struct nnb_fenced *)object;
+	pthread_t thread;
+
+	if (!self->running) {
+		nnb_fenced_free(self);
+		return;
+	}
+	/* The in-fences may be anybody's: whoever dropped the last reference must not wait. */
+	if (pthread_create(&thread, NULL, nnb_fenced_wait_and_free, self))
+		nnb_fenced_wait_and_free(self);
+	else
+		pthread_detach(thread);
+}
+
+static int nnb_on_get_info(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
+			   void *out)
+{
+	struct nnb_aidl_fenced_execution_callback_get_execution_info_out *results = out;
+	struct nnb_fenced *self = (struct nnb_fenced *)object;
+	int ret;
+
+	results->timing_launched = (struct nnb_aidl_timing){-1, -1};
+	results->timing_fenced = (struct nnb_aidl_timing){-1, -1};
+	pthread_mutex_lock(&self->lock);
+	if (self->running) {
+		ret = nna_fence_wait(self->fence, 0);
+		if (ret == -ETIME) {
+			/* The HAL lets this be asked only once the fence has signalled. */
+			pthread_mutex_unlock(&self->lock);
+			results->result = NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE;
+			return 0;
+		}
+		nnb_fenced_finish(self, &self->run, ret);
+		nnb_fenced_drop_run(self);
+	}
+	results->result = self->status;
+	results->timing_launched = self->launched;
+	results->timing_fenced = self->fenced;
+	pthread_mutex_unlock(&self->lock);
+	return 0;
+}
+
+static int nnb_fenced_transact(struct nnb_object *object, const struct nnb_caller *caller,
+			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
+			       struct nnb_writer *out)
+{
+	static const nnb_aidl_handler handlers[] = {nnb_on_get_info};
+	struct nnb_fenced *self = (struct nnb_fenced *)object;
+
+	return nnb_aidl_answer(object, &nnb_aidl_fenced_execution_callback,
+			       self->client->service->options.version, handlers, caller, code, in,
+			       arena, out);
+}
+
+static const struct nnb_object_ops nnb_fenced_ops = {
+	.release = nnb_fenced_release,
+	.transact = nnb_fenced_transact,
+};
+
+/* ------------------------------------------------------------------------------------ executing */
+
+static struct nnb_fenced *nnb_fenced_create(struct nnb_client *client, struct nnb_aidl_call *call)
+{
+	struct nnb_fenced *self = calloc(1, sizeof(*self));
+
+	if (!self)
+		return NULL;
+	nnb_object_init(&self->object, &nnb_fenced_ops);
+	pthread_mutex_init(&self->lock, NULL);
+	self->client = nnb_client_ref(client);
+	self->start_ns = nna_now_ns();
+	return nnb_arena_own_object(call->arena, &self->object) ? NULL : self;
+}
+
+/*
+ * What is checked before anything starts: fences, deadline, duration (0: none), outputs. Return: 0
+ * or an ErrorStatus.
+ */
+static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *call,
+			    const struct nnb_fds *wait_for, int64_t deadline_ns,
+			    int64_t duration_ns, uint64_t *deadline, uint64_t *duration)
+{
+	int ret = nnb_fences_check(call, wait_for);
+
+	if (ret)
+		return ret;
+	if (!nnb_run_is_known(run))
+		return nnb_aidl_fail(call, INVALID,
+				     "a fenced execution with outputs of unknown dimensions");
+	if (duration_ns < -1)
+		return nnb_aidl_fail(call, INVALID, "a duration of %lld ns",
+				     (long long)duration_ns);
+	*duration = duration_ns < 0 ? 0 : duration_ns ? (uint64_t)duration_ns : 1;
+	ret = nnb_status_deadline(deadline_ns, deadline);
+	return ret ? nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns) : 0;
+}
+
+/* Whether something has to be read before the device is told to run. */
+static bool nnb_fenced_reads(const struct nnb_run *run)
+{
+	for (uint32_t i = 0; i < run->model->input_count; i++) {
+		if (run->inputs[i].copy)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Submits the run. What a fence has to be waited for here is: inputs that are read by us are
+ * complete only then. Return: 0 or a negative errno.
+ */
+static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for, uint64_t deadline,
+			     uint64_t duration, struct nna_fence **fence)
+{
+	const bool wait = nnb_fenced_reads(run);
+	int ret = wait ? nnb_fences_wait(wait_for, deadline) : 0;
+
+	*fence = NULL;
+	if (!ret)
+		ret = nnb_run_begin(run, deadline, duration);
+	if (!ret)
+		ret = nna_execution_submit(run->execution, wait_for->data,
+					   wait ? 0 : wait_for->count, fence);
+	if (ret)
+		*fence = NULL;
+	return ret;
+}
+
+int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
+			   const struct nnb_fds *wait_for, int64_t deadline_ns, int64_t duration_ns,
+			   struct nnb_aidl_fenced_execution_result *result)
+{
+	struct nnb_client *client = run->model->client;
+	struct nnb_fenced *self;
+	struct nna_fence *fence;
+	uint64_t deadline, duration;
+	int ret;
+
+	result->sync_fence = -1;
+	ret = nnb_fenced_check(run, call, wait_for, deadline_ns, duration_ns, &deadline, &duration);
+	if (ret)
+		return ret;
+	self = nnb_fenced_create(client, call);
+	if (!self)
+		return nnb_status(-ENOMEM);
+	ret = nnb_client_charge(client, &nnb_one_job);
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "too many executions under way");
+	ret = nnb_fenced_submit(run, wait_for, deadline, duration, &fence);
+	if (!ret)
+		ret = nna_fence_wait(fence, -1);
+	nna_fence_destroy(fence);
+	nnb_fenced_finish(self, run, ret);
+	nnb_client_discharge(client, &nnb_one_job);
+	if (self->status)
+		return nnb_aidl_fail(call, self->status, "the execution failed");
+	result->callback = &self->object;
+	return 0;
+}
+
+/* The fence of a run that the device is working on, or -ENOTSUP when it has to be waited for. */
+static int nnb_fenced_export(const struct nnb_run *run, struct nna_fence *fence)
+{
+	return nnb_run_is_direct(run) ? nna_fence_export(fence) : -ENOTSUP;
+}
+
+int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *call,
+		       const struct nnb_aidl_request *request,
+		       const struct nnb_run_options *options, const struct nnb_fds *wait_for,
+		       int64_t deadline_ns, int64_t duration_ns,
+		       struct nnb_aidl_fenced_execution_result *result)
+{
+	struct nnb_fenced *self = nnb_fenced_create(model->client, call);
+	uint64_t deadline, duration;
+	int fd, ret;
+
+	result->sync_fence = -1;
+	if (!self)
+		return nnb_status(-ENOMEM);
+	ret = nnb_run_init(&self->run, model, call, request, NULL, options);
+	if (!ret)
+		ret = nnb_fenced_check(&self->run, call, wait_for, deadline_ns, duration_ns,
+				       &deadline, &duration);
+	if (!ret && nnb_client_charge(model->client, &nnb_one_job))
+		ret = nnb_aidl_fail(call, nnb_status(-EAGAIN), "too many executions under way");
+	if (ret) {
+		nnb_run_fini(&self->run);
+		return ret;
+	}
+	self->running = true;
+	ret = nnb_fenced_submit(&self->run, wait_for, deadline, duration, &self->fence);
+	fd = ret ? -ENOTSUP : nnb_fenced_export(&self->run, self->fence);
+	if (fd < 0) {
+		if (!ret)
+			ret = nna_fence_wait(self->fence, -1);
+		nnb_fenced_finish(self, &self->run, ret);
+		nnb_fenced_drop_run(self);
+		if (self->status)
+			return nnb_aidl_fail(call, self->status, "the execution failed");
+	} else {
+		ret = nnb_arena_own_fd(call->arena, fd);
+		if (ret)
+			return nnb_status(ret);
+		result->sync_fence = fd;
+	}
+	result->callback = &self->object;
+	return 0;
+}

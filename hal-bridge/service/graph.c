@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/* Graphs of clients' models (graph.h). */
+#include "hal-bridge/service/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hal-bridge/common/log.h"
+#include "hal-bridge/service/memory.h"
+#include "hal-bridge/service/status.h"
+#include "hal-bridge/service/validate.h"
+
+/* A constant in a pool, read into memory of our own before the graph copies it. */
+static int nnb_graph_set_pooled(struct nna_graph *graph, uint32_t subgraph, uint32_t index,
+				const struct nnb_memory *pool,
+				const struct nnb_aidl_data_location *at)
+{
+	const size_t size = (size_t)at->length;
+	void *copy;
+	int ret;
+
+	if (pool->buffer)
+		return nna_graph_set_constant(graph, subgraph, index,
+					      (unsigned char *)nna_buffer_map(pool->buffer) +
+						      pool->offset + at->offset,
+					      size, false);
+	copy = malloc(size);
+	if (!copy)
+		return -ENOMEM;
+	ret = nnb_memory_read(pool, (size_t)at->offset, copy, size);
+	if (!ret)
+		ret = nna_graph_set_constant(graph, subgraph, index, copy, size, false);
+	free(copy);
+	return ret;
+}
+
+static int nnb_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
+				 const struct nnb_aidl_model *model,
+				 const struct nnb_aidl_operand *operand,
+				 struct nnb_memory *const *pools)
+{
+	const struct nnb_aidl_data_location *at = &operand->location;
+	struct nna_operand_desc desc = {
+		.type = (enum nna_operand_type)operand->type,
+		.rank = operand->dimensions.count,
+		.dims = operand->dimensions.count ? (const uint32_t *)operand->dimensions.data : NULL,
+		.scale = operand->scale,
+		.zero_point = operand->zero_point,
+	};
+	int index;
+
+	if (operand->extra_params) {
+		desc.channel_dim = (uint32_t)operand->extra_params->channel_quant.channel_dim;
+		desc.channel_count = operand->extra_params->channel_quant.scales.count;
+		desc.channel_scales = operand->extra_params->channel_quant.scales.data;
+	}
+	index = nna_graph_add_operand(graph, subgraph, &desc);
+	if (index < 0)
+		return index;
+	switch (operand->lifetime) {
+	case NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_COPY:
+		return nna_graph_set_constant(graph, subgraph, (uint32_t)index,
+					      model->operand_values.data + at->offset,
+					      (size_t)at->length, false);
+	case NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_POOL:
+		return nnb_graph_set_pooled(graph, subgraph, (uint32_t)index, pools[at->pool_index],
+					    at);
+	case NNB_AIDL_OPERAND_LIFE_TIME_NO_VALUE:
+		return nna_graph_set_no_value(graph, subgraph, (uint32_t)index);
+	case NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH:
+		return nna_graph_set_subgraph(graph, subgraph, (uint32_t)index,
+					      (uint32_t)at->offset + 1);
+	default:
+		return 0;
+	}
+}
+
+static int nnb_graph_fill(struct nna_graph *graph, uint32_t number,
+			  const struct nnb_aidl_model *model,
+			  const struct nnb_aidl_subgraph *subgraph, struct nnb_memory *const *pools)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < subgraph->operands.count && !ret; i++)
+		ret = nnb_graph_add_operand(graph, number, model, &subgraph->operands.data[i],
+					    pools);
+	for (uint32_t i = 0; i < subgraph->operations.count && !ret; i++) {
+		const struct nnb_aidl_operation *operation = &subgraph->operations.data[i];
+
+		ret = nna_graph_add_operation(
+			graph, number, (enum nna_operation_type)operation->type,
+			operation->inputs.count, (const uint32_t *)operation->inputs.data,
+			operation->outputs.count, (const uint32_t *)operation->outputs.data);
+	}
+	if (ret)
+		return ret;
+	return nna_graph_set_io(graph, number, subgraph->input_indexes.count,
+				(const uint32_t *)subgraph->input_indexes.data,
+				subgraph->output_indexes.count,
+				(const uint32_t *)subgraph->output_indexes.data);
+}
+
+static int nnb_graph_build(const struct nnb_aidl_model *model, struct nnb_memory *const *pools,
+			   struct nna_graph **out)
+{
+	struct nna_graph *graph;
+	int ret = nna_graph_create(&nnb_log_sink, &graph);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < model->referenced.count && ret >= 0; i++)
+		ret = nna_graph_add_subgraph(graph);
+	if (ret >= 0)
+		ret = nnb_graph_fill(graph, 0, model, &model->main, pools);
+	for (uint32_t i = 0; i < model->referenced.count && !ret; i++)
+		ret = nnb_graph_fill(graph, i + 1, model, &model->referenced.data[i], pools);
+	if (!ret)
+		ret = nna_graph_set_relaxed(graph, model->relax_computation_float32to_float16);
+	if (!ret)
+		ret = nna_graph_finish(graph);
+	if (ret)
+		nna_graph_unref(graph);
+	else
+		*out = graph;
+	return ret;
+}
+
+int nnb_graph_create(struct nnb_aidl_call *call, int version, struct nna_device *device,
+		     const struct nnb_aidl_model *model, struct nna_graph **out)
+{
+	struct nnb_memory **pools = calloc(model->pools.count + 1, sizeof(*pools));
+	size_t *sizes = calloc(model->pools.count + 1, sizeof(*sizes));
+	bool extensions = false;
+	int ret = 0;
+
+	*out = NULL;
+	if (!pools || !sizes)
+		ret = nnb_status(-ENOMEM);
+	for (uint32_t i = 0; i < model->pools.count && !ret; i++) {
+		ret = nnb_memory_open(device, call, &model->pools.data[i], &pools[i]);
+		sizes[i] = pools[i] ? pools[i]->size : 0;
+	}
+	if (!ret)
+		ret = nnb_validate_model(call, version, model, sizes, &extensions);
+	if (!ret && !extensions) {
+		ret = nnb_graph_build(model, pools, out);
+		if (ret) {
+			ret = nnb_status(ret == -ENODATA || ret == -EACCES ? -EINVAL : ret);
+			nnb_aidl_fail(call, ret, "libnnaccel refuses the model; its log says why");
+		}
+	}
+	for (uint32_t i = 0; pools && i < model->pools.count; i++)
+		nnb_memory_unref(pools[i]);
+	free(pools);
+	free(sizes);
+	return ret;
+}

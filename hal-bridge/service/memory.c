@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+/* Memory of clients (memory.h). */
+#include "hal-bridge/service/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef DMA_BUF_MAGIC
+#define DMA_BUF_MAGIC 0x444d4142
+#endif
+
+#define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
+#define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
+
+/**
+ * struct nnb_memory_range - what a client says of its memory, as numbers that are in range
+ * @fd: the parcel's
+ * @offset: of the first byte
+ * @size: bytes, at least 1
+ * @protect: PROT_READ, PROT_WRITE
+ */
+struct nnb_memory_range {
+	int fd;
+	size_t offset, size;
+	int protect;
+};
+
+static int nnb_memory_range_of(struct nnb_aidl_call *call, const struct nnb_aidl_memory *from,
+			       struct nnb_memory_range *range)
+{
+	const struct nnb_aidl_hardware_buffer *hardware = &from->hardware_buffer;
+	int64_t offset = 0, size, end;
+
+	range->protect = PROT_READ | PROT_WRITE;
+	switch (from->tag) {
+	case NNB_AIDL_MEMORY_ASHMEM:
+		range->fd = from->ashmem.fd;
+		size = from->ashmem.size;
+		break;
+	case NNB_AIDL_MEMORY_MAPPABLE_FILE:
+		range->fd = from->mappable_file.fd;
+		range->protect = from->mappable_file.prot;
+		offset = from->mappable_file.offset;
+		size = from->mappable_file.length;
+		break;
+	default:
+		if (hardware->description.format != NNB_AIDL_PIXEL_FORMAT_BLOB ||
+		    hardware->description.height != 1 || hardware->description.layers != 1 ||
+		    !hardware->handle.fds.count)
+			return nnb_aidl_fail(
+				call, INVALID,
+				"a hardware buffer of format %d, %d rows, %d layers, %u fds: "
+				"only a BLOB with 1, 1, and at least 1 is memory",
+				hardware->description.format, hardware->description.height,
+				hardware->description.layers, hardware->handle.fds.count);
+		range->fd = hardware->handle.fds.data[0];
+		size = hardware->description.width;
+		break;
+	}
+	if (range->fd < 0 || offset < 0 || size <= 0 ||
+	    __builtin_add_overflow(offset, size, &end) ||
+	    range->protect & ~(PROT_READ | PROT_WRITE))
+		return nnb_aidl_fail(call, INVALID, "memory of %lld bytes at %lld, protection %#x",
+				     (long long)size, (long long)offset, range->protect);
+	range->offset = (size_t)offset;
+	range->size = (size_t)size;
+	return 0;
+}
+
+/* Whether nobody can take bytes away from what is mapped. */
+static bool nnb_memory_cannot_shrink(int fd)
+{
+	struct statfs fs;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals >= 0 && seals & F_SEAL_SHRINK)
+		return true;
+	return !fstatfs(fd, &fs) && (unsigned long)fs.f_type == DMA_BUF_MAGIC;
+}
+
+/* Takes away what the descriptor's access mode does not allow. */
+static void nnb_memory_limit_access(struct nnb_memory *memory, int fd)
+{
+	int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
+
+	if (mode == O_WRONLY)
+		memory->readable = false;
+	if (mode == O_RDONLY)
+		memory->writable = false;
+}
+
+/* Shares the memory with the device, if that can be done. */
+static void nnb_memory_share(struct nnb_memory *memory, struct nna_device *device, int fd)
+{
+	struct stat st;
+
+	/* A buffer is mapped for reading and writing. */
+	if (!memory->readable || !memory->writable || !nnb_memory_cannot_shrink(fd))
+		return;
+	if (fstat(fd, &st) ||
+	    (S_ISREG(st.st_mode) && (uint64_t)st.st_size < memory->offset + memory->size))
+		return;
+	if (nna_buffer_import(device, fd, memory->offset + memory->size, &memory->buffer))
+		memory->buffer = NULL;
+}
+
+int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
+		    const struct nnb_aidl_memory *from, struct nnb_memory **out)
+{
+	struct nnb_memory_range range = {0};
+	struct nnb_memory *memory;
+	struct stat st;
+	int ret = nnb_memory_range_of(call, from, &range);
+
+	*out = NULL;
+	if (ret)
+		return ret;
+	if (fstat(range.fd, &st))
+		return nnb_aidl_fail(call, INVALID, "memory: %s", strerror(errno));
+	memory = calloc(1, sizeof(*memory));
+	if (!memory)
+		return EXHAUSTED;
+	atomic_init(&memory->refs, 1);
+	memory->fd = -1;
+	memory->offset = range.offset;
+	memory->size = range.size;
+	memory->readable = range.protect & PROT_READ;
+	memory->writable = range.protect & PROT_WRITE;
+	nnb_memory_limit_access(memory, range.fd);
+	nnb_memory_share(memory, device, range.fd);
+	if (!memory->buffer) {
+		if (!S_ISREG(st.st_mode)) {
+			nnb_memory_unref(memory);
+			return nnb_aidl_fail(call, INVALID,
+					     "memory that is neither a file nor can be shared");
+		}
+		if ((uint64_t)st.st_size < range.offset + range.size) {
+			nnb_memory_unref(memory);
+			return nnb_aidl_fail(call, INVALID,
+					     "memory of %zu bytes at %zu in a file of %lld",
+					     range.size, range.offset, (long long)st.st_size);
+		}
+		memory->fd = fcntl(range.fd, F_DUPFD_CLOEXEC, 0);
+		if (memory->fd < 0) {
+			nnb_memory_unref(memory);
+			return nnb_aidl_fail(call, EXHAUSTED, "memory: %s", strerror(errno));
+		}
+	}
+	*out = memory;
+	return 0;
+}
+
+struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer)
+{
+	struct nnb_memory *memory = calloc(1, sizeof(*memory));
+
+	if (!memory) {
+		nna_buffer_destroy(buffer);
+		return NULL;
+	}
+	atomic_init(&memory->refs, 1);
+	memory->buffer = buffer;
+	memory->fd = -1;
+	memory->size = nna_buffer_size(buffer);
+	memory->readable = true;
+	memory->writable = true;
+	return memory;
+}
+
+struct nnb_memory *nnb_memory_ref(struct nnb_memory *memory)
+{
+	atomic_fetch_add_explicit(&memory->refs, 1, memory_order_relaxed);
+	return memory;
+}
+
+void nnb_memory_unref(struct nnb_memory *memory)
+{
+	if (!memory || atomic_fetch_sub_explicit(&memory->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	nna_buffer_destroy(memory->buffer);
+	if (memory->fd >= 0)
+		close(memory->fd);
+	free(memory);
+}
+
+int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, size_t size)
+{
+	unsigned char *at = to;
+	ssize_t got;
+
+	if (offset > memory->size || size > memory->size - offset)
+		return -EINVAL;
+	if (!memory->readable)
+		return -EACCES;
+	if (memory->buffer) {
+		memcpy(to,
+		       (unsigned char *)nna_buffer_map(memory->buffer) + memory->offset + offset,
+		       size);
+		return 0;
+	}
+	while (size) {
+		got = pread(memory->fd, at, size, (off_t)(memory->offset + offset));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -ENODATA;
+		at += got;
+		offset += (size_t)got;
+		size -= (size_t)got;
+	}
+	return 0;
+}
+
+int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void *from, size_t size)
+{
+	const unsigned char *at = from;
+	struct stat st;
+	ssize_t put;
+
+	if (offset > memory->size || size > memory->size - offset)
+		return -EINVAL;
+	if (!memory->writable)
+		return -EACCES;
+	if (memory->buffer) {
+		memcpy((unsigned char *)nna_buffer_map(memory->buffer) + memory->offset + offset,
+		       from, size);
+		return 0;
+	}
+	/* Writing must not make a file longer that its owner has cut. */
+	if (fstat(memory->fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size < memory->offset + offset + size)
+		return -ENODATA;
+	while (size) {
+		put = pwrite(memory->fd, at, size, (off_t)(memory->offset + offset));
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put ? -errno : -EIO;
+		at += put;
+		offset += (size_t)put;
+		size -= (size_t)put;
+	}
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of clients: constants, inputs and outputs lie in it.
+ *
+ *	shared	a dma-buf, or a memfd that is sealed against shrinking, which the device can use:
+ *		nothing is copied
+ *	file	anything else with a descriptor: read by pread() and written by pwrite(), never
+ *		mapped, since its owner may truncate it at any moment, which would kill whoever
+ *		touches the mapping. Every access checks the size anew
+ *
+ * A memory is a range: offset and size are the client's word, checked against the descriptor when
+ * it is opened. It is counted; anybody may read and write at any time, in whatever order.
+ */
+#ifndef NNB_MEMORY_H
+#define NNB_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hal-bridge/aidl/call.h"
+#include "hal-bridge/aidl/gen/nn.h"
+#include "nnaccel.h"
+
+/**
+ * struct nnb_memory - memory of a client
+ * @refs: references
+ * @buffer: of shared memory, owned; NULL for a file
+ * @fd: of a file, owned; else -1
+ * @offset: of the first byte in the buffer or file
+ * @size: bytes
+ * @readable: its bytes may be read
+ * @writable: its bytes may be written
+ */
+struct nnb_memory {
+	atomic_uint refs;
+	struct nna_buffer *buffer;
+	int fd;
+	size_t offset, size;
+	bool readable, writable;
+};
+
+/*
+ * Opens what @from says; @device is where it will be used, and has to stay open. Return: 0 or an
+ * ErrorStatus, with a message.
+ */
+int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
+		    const struct nnb_aidl_memory *from, struct nnb_memory **out);
+/* Wraps a buffer, which it owns from now on. Return: NULL without memory; then it is destroyed. */
+struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer);
+struct nnb_memory *nnb_memory_ref(struct nnb_memory *memory);
+/* NULL is allowed. */
+void nnb_memory_unref(struct nnb_memory *memory);
+
+/*
+ * Copies bytes. Return: 0, -EINVAL outside the memory, -EACCES when it may not be read or written,
+ * -ENODATA when the file has become shorter, or the error of the file.
+ */
+int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, size_t size);
+int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void *from, size_t size);
+
+#endif

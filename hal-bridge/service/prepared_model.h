@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* IPreparedModel: a compiled model, and the executions that it keeps for the next runs. */
+#ifndef NNB_PREPARED_MODEL_H
+#define NNB_PREPARED_MODEL_H
+
+#include <pthread.h>
+
+#include "hal-bridge/aidl/call.h"
+#include "hal-bridge/service/service.h"
+#include "nnaccel.h"
+
+/* Executions that a model keeps while nobody runs them. */
+#define NNB_IDLE_EXECUTIONS 4
+
+/**
+ * struct nnb_prepared_model - a compiled model
+ * @object: IPreparedModel
+ * @id: no other model of this process has or had it
+ * @client: whose it is, a reference; charged with one model
+ * @program: owned
+ * @inputs: @input_count of them, owned
+ * @outputs: @output_count of them, owned
+ * @input_count: entries of @inputs
+ * @output_count: entries of @outputs
+ * @lock: of what follows
+ * @idle: @idle_count executions that nobody runs
+ * @idle_count: entries of @idle
+ */
+struct nnb_prepared_model {
+	struct nnb_object object;
+	uint64_t id;
+	struct nnb_client *client;
+	struct nna_program *program;
+	struct nna_io_info *inputs, *outputs;
+	uint32_t input_count, output_count;
+	pthread_mutex_t lock;
+	struct nna_execution *idle[NNB_IDLE_EXECUTIONS];
+	uint32_t idle_count;
+};
+
+/**
+ * nnb_prepared_model_create() - compile a graph
+ * @client: a reference is taken; it has been charged with one model, which from now on, and after
+ *	an error too, is the model's to give back
+ * @graph: finished
+ * @options: for the library
+ * @out: one reference
+ *
+ * Return: 0 or a negative errno.
+ */
+int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph,
+			      const struct nna_program_options *options,
+			      struct nnb_prepared_model **out);
+
+/* The model that an object of a parcel is; NULL when it is none of this service's. */
+struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object);
+
+/* An execution to run, and back again. Return of the former: 0 or -ENOMEM. */
+int nnb_prepared_model_take(struct nnb_prepared_model *model, struct nna_execution **out);
+void nnb_prepared_model_give(struct nnb_prepared_model *model, struct nna_execution *execution);
+
+#endif

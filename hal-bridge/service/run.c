@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+/* Requests, bound and run (run.h). */
+#include "hal-bridge/service/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal-bridge/common/model.h"
+#include "hal-bridge/service/status.h"
+#include "hal-bridge/service/validate.h"
+#include "libnnaccel/clock.h"
+
+#define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
+#define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
+
+static const struct nnb_quota nnb_one_job = {.jobs = 1};
+
+/* -------------------------------------------------------------------------------------- binding */
+
+static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
+			      const struct nnb_aidl_request *request,
+			      struct nnb_memory *const *memories)
+{
+	int ret = 0;
+
+	run->pools = calloc(request->pools.count + 1, sizeof(*run->pools));
+	if (!run->pools)
+		return EXHAUSTED;
+	run->pool_count = request->pools.count;
+	for (uint32_t i = 0; i < run->pool_count && !ret; i++) {
+		const struct nnb_aidl_request_memory_pool *pool = &request->pools.data[i];
+
+		if (pool->tag == NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN) {
+			run->pools[i].buffer = nnb_buffer_find(run->model->client, pool->token);
+			if (!run->pools[i].buffer)
+				ret = nnb_aidl_fail(call, INVALID, "pool %u: there is no token %d",
+						    i, pool->token);
+		} else if (memories && memories[i]) {
+			run->pools[i].memory = nnb_memory_ref(memories[i]);
+		} else {
+			ret = nnb_memory_open(run->model->client->device, call, &pool->pool,
+					      &run->pools[i].memory);
+		}
+	}
+	return ret;
+}
+
+/**
+ * struct nnb_run_shape - what model and request say together of an argument
+ * @rank: of @dims
+ * @dims: 0 is unknown
+ * @given: @dims when the library has to be told, else NULL: the model says all
+ * @known: all dimensions are known
+ * @size: bytes, when @known
+ */
+struct nnb_run_shape {
+	uint32_t rank;
+	uint32_t dims[NNACCEL_MAX_RANK];
+	const uint32_t *given;
+	bool known;
+	size_t size;
+};
+
+static int nnb_run_find_shape(struct nnb_aidl_call *call, const struct nna_io_info *info,
+			      const struct nnb_ints *dims, const char *what, uint32_t index,
+			      struct nnb_run_shape *shape)
+{
+	shape->rank = info->rank;
+	memcpy(shape->dims, info->dims, sizeof(shape->dims));
+	shape->given = NULL;
+	if (dims->count) {
+		if (dims->count > NNACCEL_MAX_RANK || !nnb_type_is_tensor(info->type) ||
+		    (info->rank && dims->count != info->rank))
+			return nnb_aidl_fail(call, INVALID, "%s %u: rank %u, not %u", what, index,
+					     dims->count, info->rank);
+		shape->rank = dims->count;
+		for (uint32_t i = 0; i < dims->count; i++) {
+			uint32_t known = info->rank ? info->dims[i] : 0;
+
+			if (dims->data[i] < 0 || (known && known != (uint32_t)dims->data[i]))
+				return nnb_aidl_fail(call, INVALID,
+						     "%s %u: dimension %u is %d, not %u", what,
+						     index, i, dims->data[i], known);
+			shape->dims[i] = (uint32_t)dims->data[i];
+		}
+		if (!info->size)
+			shape->given = shape->dims;
+	}
+	shape->known = nnb_type_bytes(info->type, shape->rank, shape->dims, &shape->size);
+	return 0;
+}
+
+/* Where an argument lies: inside its pool. */
+static int nnb_run_find_place(struct nnb_run *run, struct nnb_aidl_call *call,
+			      const struct nnb_aidl_request_argument *from, const char *what,
+			      uint32_t index, struct nnb_run_argument *argument)
+{
+	const struct nnb_aidl_data_location *at = &from->location;
+	const struct nnb_run_pool *pool;
+	int64_t end;
+
+	if (at->pool_index < 0 || (uint32_t)at->pool_index >= run->pool_count)
+		return nnb_aidl_fail(call, INVALID, "%s %u: there is no pool %d", what, index,
+				     at->pool_index);
+	pool = &run->pools[at->pool_index];
+	if (at->offset < 0 || at->length < 0 || at->padding < 0 ||
+	    __builtin_add_overflow(at->offset, at->length, &end) ||
+	    __builtin_add_overflow(end, at->padding, &end) ||
+	    (pool->memory && (uint64_t)end > pool->memory->size) || (pool->buffer && end))
+		return nnb_aidl_fail(call, INVALID, "%s %u: %lld bytes at %lld of pool %d", what,
+				     index, (long long)at->length, (long long)at->offset,
+				     at->pool_index);
+	argument->pool = pool;
+	argument->offset = (size_t)at->offset;
+	argument->size = (size_t)at->length;
+	return 0;
+}
+
+/* A device buffer as an argument: its role, and as input what is in it. */
+static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, bool output,
+			      uint32_t index, struct nnb_run_shape *shape,
+			      struct nnb_run_argument *argument)
+{
+	struct nnb_buffer *buffer = argument->pool->buffer;
+	uint32_t rank, dims[NNACCEL_MAX_RANK];
+
+	if (!nnb_buffer_has_role(buffer, run->model, output, index))
+		return nnb_aidl_fail(call, INVALID, "%s %u is no role of the device buffer %d",
+				     output ? "output" : "input", index, buffer->token);
+	argument->size = buffer->memory->size;
+	if (output) {
+		if (shape->known && shape->size > argument->size)
+			return nnb_aidl_fail(call, INVALID, "output %u does not fit into buffer %d",
+					     index, buffer->token);
+		return 0;
+	}
+	if (!nnb_buffer_get(buffer, &rank, dims))
+		return nnb_aidl_fail(call, NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE,
+				     "input %u: nothing is in buffer %d", index, buffer->token);
+	for (uint32_t i = 0; shape->known && i < rank; i++) {
+		if (rank != shape->rank || dims[i] != shape->dims[i])
+			return nnb_aidl_fail(call, INVALID,
+					     "input %u has other dimensions than buffer %d", index,
+					     buffer->token);
+	}
+	if (!shape->known) {
+		shape->rank = rank;
+		memcpy(shape->dims, dims, sizeof(dims));
+		shape->given = shape->dims;
+		shape->known = nnb_type_bytes(buffer->info.type, rank, dims, &shape->size);
+	}
+	argument->size = shape->size;
+	return 0;
+}
+
+/* Memory of the client as an argument: what it may be used for, and a copy where that is needed. */
+static int nnb_run_use_memory(struct nnb_aidl_call *call, bool output, uint32_t index,
+			      const struct nnb_run_shape *shape, struct nnb_run_argument *argument)
+{
+	const struct nnb_memory *memory = argument->pool->memory;
+
+	if (!(output ? memory->writable : memory->readable))
+		return nnb_aidl_fail(call, INVALID, "%s %u lies in memory that may not be %s",
+				     output ? "output" : "input", index,
+				     output ? "written" : "read");
+	if (!output && argument->size != shape->size)
+		return nnb_aidl_fail(call, INVALID, "input %u has %zu bytes, not %zu", index,
+				     argument->size, shape->size);
+	if (memory->buffer)
+		return 0;
+	argument->copy = malloc(argument->size ? argument->size : 1);
+	return argument->copy ? 0 : nnb_aidl_fail(call, EXHAUSTED, "no memory");
+}
+
+static int nnb_run_hand_over(struct nnb_run *run, bool output, uint32_t index,
+			     const struct nnb_run_shape *shape,
+			     const struct nnb_run_argument *argument)
+{
+	struct nna_execution *execution = run->execution;
+	const uint32_t rank = shape->given ? shape->rank : 0;
+	const struct nnb_memory *memory;
+
+	if (!argument->pool)
+		return output ? nna_execution_set_output(execution, index, 0, NULL, NULL, 0)
+			      : nna_execution_set_input(execution, index, 0, NULL, NULL, 0);
+	if (argument->copy)
+		return output ? nna_execution_set_output(execution, index, rank, shape->given,
+							 argument->copy, argument->size)
+			      : nna_execution_set_input(execution, index, rank, shape->given,
+							argument->copy, argument->size);
+	memory = argument->pool->memory ? argument->pool->memory : argument->pool->buffer->memory;
+	return output ? nna_execution_set_output_buffer(
+				execution, index, rank, shape->given, memory->buffer,
+				memory->offset + argument->offset, argument->size)
+		      : nna_execution_set_input_buffer(
+				execution, index, rank, shape->given, memory->buffer,
+				memory->offset + argument->offset, argument->size);
+}
+
+static int nnb_run_bind(struct nnb_run *run, struct nnb_aidl_call *call,
+			const struct nnb_aidl_request_argument *from, bool output, uint32_t index)
+{
+	struct nnb_run_argument *argument = output ? &run->outputs[index] : &run->inputs[index];
+	const char *what = output ? "output" : "input";
+	const struct nnb_aidl_data_location *at = &from->location;
+	struct nnb_run_shape shape;
+	int ret;
+
+	ret = nnb_run_find_shape(call,
+				 output ? &run->model->outputs[index] : &run->model->inputs[index],
+				 &from->dimensions, what, index, &shape);
+	if (ret)
+		return ret;
+	if (from->has_no_value) {
+		if (at->pool_index || at->offset || at->length || at->padding ||
+		    from->dimensions.count)
+			return nnb_aidl_fail(call, INVALID, "%s %u has no value, and a place", what,
+					     index);
+		shape.given = NULL;
+		shape.known = true;
+	} else {
+		ret = nnb_run_find_place(run, call, from, what, index, argument);
+		if (!ret && argument->pool->buffer)
+			ret = nnb_run_use_buffer(run, call, output, index, &shape, argument);
+		if (!ret && !output && !shape.known)
+			ret = nnb_aidl_fail(call, INVALID, "input %u has unknown dimensions",
+					    index);
+		if (!ret && argument->pool->memory)
+			ret = nnb_run_use_memory(call, output, index, &shape, argument);
+		if (ret)
+			return ret;
+	}
+	argument->known = shape.known;
+	ret = nnb_run_hand_over(run, output, index, &shape, argument);
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "%s %u cannot be bound: %s", what,
+				     index, strerror(-ret));
+	return 0;
+}
+
+int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct nnb_aidl_call *call,
+		 const struct nnb_aidl_request *request, struct nnb_memory *const *memories,
+		 const struct nnb_run_options *options)
+{
+	uint64_t limit_ns;
+	int ret;
+
+	*run = (struct nnb_run){.options = *options};
+	run->model = model;
+	nnb_object_ref(&model->object);
+	if (request->inputs.count != model->input_count ||
+	    request->outputs.count != model->output_count)
+		return nnb_aidl_fail(call, INVALID, "%u inputs and %u outputs, not %u and %u",
+				     request->inputs.count, request->outputs.count,
+				     model->input_count, model->output_count);
+	if (nnb_status_loop_limit(options->loop_timeout_ns, &limit_ns))
+		return nnb_aidl_fail(call, INVALID, "a loop timeout of %lld ns",
+				     (long long)options->loop_timeout_ns);
+	run->inputs = calloc(model->input_count + 1, sizeof(*run->inputs));
+	run->outputs = calloc(model->output_count + 1, sizeof(*run->outputs));
+	if (!run->inputs || !run->outputs)
+		return nnb_aidl_fail(call, EXHAUSTED, "no memory");
+	ret = nnb_run_open_pools(run, call, request, memories);
+	if (ret)
+		return ret;
+	ret = nnb_prepared_model_take(model, &run->execution);
+	if (!ret)
+		ret = nna_execution_set_loop_limit(run->execution, limit_ns);
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "an execution: %s", strerror(-ret));
+	for (uint32_t i = 0; i < model->input_count && !ret; i++)
+		ret = nnb_run_bind(run, call, &request->inputs.data[i], false, i);
+	for (uint32_t i = 0; i < model->output_count && !ret; i++)
+		ret = nnb_run_bind(run, call, &request->outputs.data[i], true, i);
+	return ret;
+}
+
+void nnb_run_fini(struct nnb_run *run)
+{
+	if (run->execution)
+		nnb_prepared_model_give(run->model, run->execution);
+	for (uint32_t i = 0; run->inputs && i < run->model->input_count; i++)
+		free(run->inputs[i].copy);
+	for (uint32_t i = 0; run->outputs && i < run->model->output_count; i++)
+		free(run->outputs[i].copy);
+	free(run->inputs);
+	free(run->outputs);
+	for (uint32_t i = 0; i < run->pool_count; i++) {
+		nnb_memory_unref(run->pools[i].memory);
+		if (run->pools[i].buffer)
+			nnb_object_unref(&run->pools[i].buffer->object);
+	}
+	free(run->pools);
+	nnb_object_unref(&run->model->object);
+}
+
+/* -------------------------------------------------------------------------------------- running */
+
+int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_ns)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < run->model->input_count && !ret; i++) {
+		const struct nnb_run_argument *input = &run->inputs[i];
+
+		if (input->copy)
+			ret = nnb_memory_read(input->pool->memory, input->offset, input->copy,
+					      input->size);
+	}
+	if (!ret)
+		ret = nna_execution_set_deadline(run->execution, deadline_ns);
+	return ret ? ret : nna_execution_set_duration(run->execution, duration_ns);
+}
+
+/* Writes what is in the copy of an output; only as much as the output has. */
+static int nnb_run_write_back(const struct nnb_run *run, uint32_t index)
+{
+	const struct nnb_run_argument *output = &run->outputs[index];
+	uint32_t rank, dims[NNACCEL_MAX_RANK];
+	size_t size;
+	int ret = nna_execution_get_output_dims(run->execution, index, &rank, dims);
+
+	if (ret)
+		return ret;
+	if (!nnb_value_bytes(run->model->outputs[index].type, rank, dims, &size) ||
+	    size > output->size)
+		return -EIO;
+	return nnb_memory_write(output->pool->memory, output->offset, output->copy, size);
+}
+
+int nnb_run_end(struct nnb_run *run, int error)
+{
+	int ret = error;
+
+	for (uint32_t i = 0; i < run->model->output_count; i++) {
+		const struct nnb_run_argument *output = &run->outputs[i];
+		uint32_t rank = 0, dims[NNACCEL_MAX_RANK] = {0};
+
+		if (!ret && output->copy)
+			ret = nnb_run_write_back(run, i);
+		if (output->pool && output->pool->buffer) {
+			bool filled = !ret && !nna_execution_get_output_dims(run->execution, i,
+									     &rank, dims);
+
+			nnb_buffer_set(output->pool->buffer, filled, rank, dims);
+		}
+	}
+	return ret;
+}
+
+int nnb_run_status(int error)
+{
+	switch (-error) {
+	case EINVAL:
+	case EACCES:
+		return NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE;
+	default:
+		return nnb_status(error);
+	}
+}
+
+/* Shapes of the outputs, after a run that succeeded or had an output that did not fit. */
+static int nnb_run_shapes(const struct nnb_run *run, struct nnb_aidl_call *call,
+			  struct nnb_aidl_execution_result *result)
+{
+	const uint32_t count = run->model->output_count;
+
+	result->output_shapes.data =
+		nnb_arena_alloc(call->arena, count, sizeof(*result->output_shapes.data));
+	if (!result->output_shapes.data)
+		return EXHAUSTED;
+	result->output_shapes.count = count;
+	result->output_sufficient_size = true;
+	for (uint32_t i = 0; i < count; i++) {
+		struct nnb_aidl_output_shape *shape = &result->output_shapes.data[i];
+		uint32_t rank = 0, dims[NNACCEL_MAX_RANK];
+		int32_t *copy;
+		int ret = nna_execution_get_output_dims(run->execution, i, &rank, dims);
+
+		if (ret && ret != -ENOSPC)
+			rank = 0;
+		copy = nnb_arena_alloc(call->arena, rank, sizeof(*copy));
+		if (!copy)
+			return EXHAUSTED;
+		memcpy(copy, dims, rank * sizeof(*copy));
+		shape->dimensions = (struct nnb_ints){rank, copy};
+		shape->is_sufficient = ret != -ENOSPC;
+		result->output_sufficient_size &= shape->is_sufficient;
+	}
+	return 0;
+}
+
+int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t deadline_ns,
+		    struct nnb_aidl_execution_result *result)
+{
+	const uint64_t start = nna_now_ns();
+	struct nna_timing timing;
+	uint64_t deadline;
+	int ret, shapes;
+
+	ret = nnb_status_deadline(deadline_ns, &deadline);
+	if (ret)
+		return nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns);
+	ret = nnb_client_charge(run->model->client, &nnb_one_job);
+	if (ret)
+		return nnb_aidl_fail(call, nnb_status(ret), "too many executions under way");
+	ret = nnb_run_begin(run, deadline, 0);
+	if (!ret)
+		ret = nna_execution_compute(run->execution);
+	ret = nnb_run_end(run, ret);
+	nnb_client_discharge(run->model->client, &nnb_one_job);
+	if (ret && ret != -ENOSPC)
+		return nnb_aidl_fail(call, nnb_run_status(ret), "the execution ended with: %s",
+				     strerror(-ret));
+	shapes = nnb_run_shapes(run, call, result);
+	if (shapes)
+		return nnb_aidl_fail(call, shapes, "no memory");
+	result->timing.time_on_device_ns = -1;
+	result->timing.time_in_driver_ns = -1;
+	if (run->options.measure && !ret && !nna_execution_get_timing(run->execution, &timing)) {
+		result->timing.time_on_device_ns = (int64_t)timing.run;
+		result->timing.time_in_driver_ns = (int64_t)(nna_now_ns() - start);
+	}
+	return 0;
+}
+
+bool nnb_run_is_direct(const struct nnb_run *run)
+{
+	for (uint32_t i = 0; i < run->model->output_count; i++) {
+		if (run->outputs[i].copy)
+			return false;
+	}
+	return true;
+}
+
+bool nnb_run_is_known(const struct nnb_run *run)
+{
+	for (uint32_t i = 0; i < run->model->output_count; i++) {
+		if (!run->outputs[i].known)
+			return false;
+	}
+	return true;
+}
+
+int nnb_run_check_config(struct nnb_aidl_call *call, const struct nnb_aidl_execution_config *config)
+{
+	/* Hints are a vendor's own; those of others are to be passed over. */
+	return nnb_validate_extensions(call, config->extension_name_to_prefix.data,
+				       config->extension_name_to_prefix.count);
+}

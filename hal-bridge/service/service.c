@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/* The service, its clients and their quotas (service.h). */
+#include "hal-bridge/service/service.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/log.h"
+#include "hal-bridge/service/device.h"
+
+static const struct nnb_quota nnb_default_quota = {
+	.models = 256,
+	.bytes = UINT64_C(1) << 30,
+	.jobs = 256,
+};
+
+/* -------------------------------------------------------------------------------------- service */
+
+static int nnb_service_open_device(const struct nnb_service *service, struct nna_device **out)
+{
+	const struct nna_device_options options = {.log = nnb_log_sink};
+
+	return nna_device_open(service->options.device, &options, out);
+}
+
+int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out)
+{
+	struct nnb_service *service;
+	struct nnb_quota *quota;
+	int ret;
+
+	*out = NULL;
+	if (options->version < 1 || options->version > NNB_AIDL_VERSION)
+		return -EINVAL;
+	service = calloc(1, sizeof(*service));
+	if (!service)
+		return -ENOMEM;
+	service->options = *options;
+	quota = &service->options.quota;
+	quota->models = quota->models ? quota->models : nnb_default_quota.models;
+	quota->bytes = quota->bytes ? quota->bytes : nnb_default_quota.bytes;
+	quota->jobs = quota->jobs ? quota->jobs : nnb_default_quota.jobs;
+	if (options->device) {
+		service->options.device = strdup(options->device);
+		if (!service->options.device) {
+			free(service);
+			return -ENOMEM;
+		}
+	}
+	pthread_mutex_init(&service->lock, NULL);
+	pthread_cond_init(&service->changed, NULL);
+	nnb_object_init(&service->object, &nnb_device_ops);
+	ret = nnb_service_open_device(service, &service->device);
+	if (!ret) {
+		ret = nnb_workers_init(&service->workers, options->workers ? options->workers : 2);
+		if (ret)
+			nna_device_close(service->device);
+	}
+	if (ret) {
+		pthread_cond_destroy(&service->changed);
+		pthread_mutex_destroy(&service->lock);
+		free((char *)service->options.device);
+		free(service);
+		return ret;
+	}
+	*out = service;
+	return 0;
+}
+
+void nnb_service_destroy(struct nnb_service *service)
+{
+	if (!service)
+		return;
+	nnb_workers_fini(&service->workers);
+	/* An execution that is given up while it runs keeps its client until it has ended. */
+	pthread_mutex_lock(&service->lock);
+	while (service->clients || service->closing)
+		pthread_cond_wait(&service->changed, &service->lock);
+	pthread_mutex_unlock(&service->lock);
+	nna_device_close(service->device);
+	pthread_cond_destroy(&service->changed);
+	pthread_mutex_destroy(&service->lock);
+	free((char *)service->options.device);
+	free(service);
+}
+
+uint32_t nnb_service_count_clients(struct nnb_service *service)
+{
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&service->lock);
+	for (struct nnb_client *client = service->clients; client; client = client->next)
+		count++;
+	pthread_mutex_unlock(&service->lock);
+	return count;
+}
+
+/* -------------------------------------------------------------------------------------- clients */
+
+/* With the service's lock. */
+static struct nnb_user *nnb_user_get(struct nnb_service *service, uid_t uid)
+{
+	struct nnb_user *user = service->users;
+
+	while (user && user->uid != uid)
+		user = user->next;
+	if (!user) {
+		user = calloc(1, sizeof(*user));
+		if (!user)
+			return NULL;
+		user->uid = uid;
+		user->next = service->users;
+		service->users = user;
+	}
+	user->clients++;
+	return user;
+}
+
+/* With the service's lock. */
+static void nnb_user_put(struct nnb_service *service, struct nnb_user *user)
+{
+	struct nnb_user **at = &service->users;
+
+	if (--user->clients)
+		return;
+	while (*at != user)
+		at = &(*at)->next;
+	*at = user->next;
+	free(user);
+}
+
+/* A client without a device; with the service's lock. */
+static struct nnb_client *nnb_client_create(struct nnb_service *service,
+					    const struct nnb_caller *caller)
+{
+	struct nnb_client *client = calloc(1, sizeof(*client));
+
+	if (!client)
+		return NULL;
+	client->service = service;
+	client->caller = *caller;
+	client->user = nnb_user_get(service, caller->euid);
+	if (!client->user) {
+		free(client);
+		return NULL;
+	}
+	pthread_mutex_init(&client->lock, NULL);
+	client->next = service->clients;
+	service->clients = client;
+	return client;
+}
+
+int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
+		   struct nnb_client **out)
+{
+	struct nnb_client *client;
+	int ret = 0;
+
+	pthread_mutex_lock(&service->lock);
+	client = service->clients;
+	while (client && (client->caller.euid != caller->euid || client->caller.pid != caller->pid))
+		client = client->next;
+	if (!client)
+		client = nnb_client_create(service, caller);
+	if (client)
+		client->refs++;
+	pthread_mutex_unlock(&service->lock);
+	if (!client)
+		return -ENOMEM;
+	/* Opening takes its time, so only this client waits for it. */
+	pthread_mutex_lock(&client->lock);
+	if (!client->device)
+		ret = nnb_service_open_device(service, &client->device);
+	pthread_mutex_unlock(&client->lock);
+	if (ret) {
+		nnb_client_put(client);
+		return ret;
+	}
+	*out = client;
+	return 0;
+}
+
+struct nnb_client *nnb_client_ref(struct nnb_client *client)
+{
+	pthread_mutex_lock(&client->service->lock);
+	client->refs++;
+	pthread_mutex_unlock(&client->service->lock);
+	return client;
+}
+
+void nnb_client_put(struct nnb_client *client)
+{
+	struct nnb_service *service;
+	struct nnb_client **at;
+
+	if (!client)
+		return;
+	service = client->service;
+	pthread_mutex_lock(&service->lock);
+	if (--client->refs) {
+		pthread_mutex_unlock(&service->lock);
+		return;
+	}
+	at = &service->clients;
+	while (*at != client)
+		at = &(*at)->next;
+	*at = client->next;
+	nnb_user_put(service, client->user);
+	service->closing++;
+	pthread_mutex_unlock(&service->lock);
+	nna_device_close(client->device);
+	pthread_mutex_destroy(&client->lock);
+	free(client->buffers);
+	free(client);
+	pthread_mutex_lock(&service->lock);
+	service->closing--;
+	pthread_cond_broadcast(&service->changed);
+	pthread_mutex_unlock(&service->lock);
+}
+
+/* --------------------------------------------------------------------------------------- quotas */
+
+static bool nnb_quota_fits(uint64_t used, uint64_t amount, uint64_t limit)
+{
+	return amount <= limit && used <= limit - amount;
+}
+
+int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount)
+{
+	const struct nnb_quota *limit = &client->service->options.quota;
+	struct nnb_quota *used = &client->user->used;
+	int ret = -EAGAIN;
+
+	pthread_mutex_lock(&client->service->lock);
+	if (nnb_quota_fits(used->models, amount->models, limit->models) &&
+	    nnb_quota_fits(used->bytes, amount->bytes, limit->bytes) &&
+	    nnb_quota_fits(used->jobs, amount->jobs, limit->jobs)) {
+		used->models += amount->models;
+		used->bytes += amount->bytes;
+		used->jobs += amount->jobs;
+		ret = 0;
+	}
+	pthread_mutex_unlock(&client->service->lock);
+	return ret;
+}
+
+void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amount)
+{
+	struct nnb_quota *used = &client->user->used;
+
+	pthread_mutex_lock(&client->service->lock);
+	used->models -= amount->models;
+	used->bytes -= amount->bytes;
+	used->jobs -= amount->jobs;
+	pthread_mutex_unlock(&client->service->lock);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The NN HAL's service, whatever carries its parcels. Its data:
+ *
+ *	service		options, the clients, the workers; one IDevice object
+ *	user		what all clients of a uid use together: bounded by the quotas
+ *	client		(euid, pid), with its own nna_device, so its own address space and contexts;
+ *			lives as long as an object of its or a call that needs it
+ *	objects		prepared models, bursts, executions, buffers, callbacks of fenced
+ *			executions: counted, each keeps what it needs (a burst its model, a model
+ *			its client)
+ *
+ * A client that dies takes its references along: binder drops them, and with the last one goes an
+ * object. So nothing has to be searched and freed.
+ *
+ * Locking: nnb_service.lock guards the lists of clients and users and the users' counters; a
+ * client's lock its table of buffers. No lock is held while a device works or a callback is called,
+ * and the service's is never taken inside a client's.
+ */
+#ifndef NNB_SERVICE_H
+#define NNB_SERVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "hal-bridge/binder/object.h"
+#include "hal-bridge/service/worker.h"
+#include "nnaccel.h"
+
+struct nnb_buffer;
+
+/**
+ * struct nnb_quota - the most that the clients of a user may have at a time
+ * @models: prepared models, those that are being compiled included
+ * @bytes: of device buffers
+ * @jobs: executions under way
+ */
+struct nnb_quota {
+	uint64_t models, bytes, jobs;
+};
+
+/**
+ * struct nnb_service_options - how to serve
+ * @device: as for nna_device_open()
+ * @version: of the interface that the service claims to have, 1 to NNB_AIDL_VERSION
+ * @workers: threads that compile; 0 is 2
+ * @quota: fields of 0 are the defaults
+ */
+struct nnb_service_options {
+	const char *device;
+	int version;
+	uint32_t workers;
+	struct nnb_quota quota;
+};
+
+/**
+ * struct nnb_user - what the clients of a uid use
+ * @next: of the service's list
+ * @uid: effective user id
+ * @clients: how many clients there are
+ * @used: of the quota
+ */
+struct nnb_user {
+	struct nnb_user *next;
+	uid_t uid;
+	uint32_t clients;
+	struct nnb_quota used;
+};
+
+/**
+ * struct nnb_client - a process that calls
+ * @next: of the service's list
+ * @refs: references, guarded by the service's lock
+ * @service: whose client it is
+ * @caller: who it is
+ * @user: its uid's
+ * @device: its own, opened when it is first needed
+ * @lock: of @device while that is opened, and of what follows
+ * @buffers: device buffers by token - 1, not owned; NULL where one is gone; @buffer_count entries
+ * @buffer_count: entries of @buffers
+ */
+struct nnb_client {
+	struct nnb_client *next;
+	uint32_t refs;
+	struct nnb_service *service;
+	struct nnb_caller caller;
+	struct nnb_user *user;
+	struct nna_device *device;
+	pthread_mutex_t lock;
+	struct nnb_buffer **buffers;
+	uint32_t buffer_count;
+};
+
+/**
+ * struct nnb_service - the service
+ * @options: constant; @options.device is a copy
+ * @device: for questions that concern no client's data
+ * @object: IDevice
+ * @workers: compile
+ * @lock: of what follows
+ * @clients: those that there are
+ * @users: those that have clients
+ * @closing: clients that are off the list and not yet gone
+ * @changed: a client has gone
+ */
+struct nnb_service {
+	struct nnb_service_options options;
+	struct nna_device *device;
+	struct nnb_object object;
+	struct nnb_workers workers;
+	pthread_mutex_t lock;
+	struct nnb_client *clients;
+	struct nnb_user *users;
+	uint32_t closing;
+	pthread_cond_t changed;
+};
+
+/* Opens the device. Return: 0, -EINVAL for a version that there is not, or another error. */
+int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out);
+/*
+ * Ends what is queued, waits until the clients are gone, which have dropped all objects, and frees
+ * everything.
+ */
+void nnb_service_destroy(struct nnb_service *service);
+/* How many clients have something at the moment. */
+uint32_t nnb_service_count_clients(struct nnb_service *service);
+
+/*
+ * The client that calls, with a reference and an open device. Return: 0 or a negative errno of the
+ * device.
+ */
+int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
+		   struct nnb_client **out);
+struct nnb_client *nnb_client_ref(struct nnb_client *client);
+/* NULL is allowed. */
+void nnb_client_put(struct nnb_client *client);
+
+/*
+ * Charges the client's user with one more model, with bytes, or with one more job. Return: 0, or
+ * -EAGAIN when that is more than the quota allows; then nothing is charged.
+ */
+int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount);
+void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amount);
+
+#endif
