@@ -4,7 +4,9 @@
 NNV_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c))
 TESTS += $(BUILD)/tests/nnv_run
 
-# The C API is what a client has of it, the shared object; the library is linked in.
+# The C API is what a client has of it, the shared object; the library is linked in, and so is the
+# HAL's service.
+NNV_OBJS += $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS)
 NNV_LIBS = $(BUILD)/lib/libnnaccel.a -L$(BUILD)/lib -lneuralnetworks \
 	-Wl,-rpath,'$$ORIGIN/../lib' $(NNACCEL_LIBS)
 NNV_DEPS := $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libneuralnetworks.so

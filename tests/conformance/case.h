@@ -2,9 +2,10 @@
 /*
  * One conformance case: built, compiled, run on a device, and compared.
  *
- * How a case is run and checked is the same for both ways to the device, libnnaccel and the NNAPI
- * C API; what differs is behind struct nnv_api. The file stays mapped while a case runs: constants
- * are handed over by reference. A runner belongs to one thread; the device is shared by all.
+ * How a case is run and checked is the same for all ways to the device, libnnaccel, the NNAPI C
+ * API and the NN HAL; what differs is behind struct nnv_api. The file stays mapped while a case
+ * runs: constants are handed over by reference. A runner belongs to one thread; the device is
+ * shared by all.
  */
 #ifndef NNV_CASE_H
 #define NNV_CASE_H
@@ -159,7 +160,7 @@ struct nnv_api {
 	void (*release)(struct nnv_run *run);
 };
 
-extern const struct nnv_api nnv_api_nnaccel, nnv_api_nnapi;
+extern const struct nnv_api nnv_api_nnaccel, nnv_api_nnapi, nnv_api_aidl;
 
 int nnv_runner_init(struct nnv_runner *runner, struct nnv_device *device, enum nnv_mode mode,
 		    uint64_t timeout_ns);

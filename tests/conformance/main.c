@@ -499,7 +499,8 @@ static void nnv_usage(FILE *out)
 	      "                      nnapi-reference\n"
 	      "  --filter=GLOB       cases whose name, or whose specification's, matches\n"
 	      "  --jobs=N            threads that run cases (default: one per CPU)\n"
-	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so\n"
+	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so;\n"
+	      "                      aidl: the NN HAL, in this process\n"
 	      "                      (default: nnapi for --device-memory, else nnaccel)\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
@@ -509,7 +510,7 @@ static void nnv_usage(FILE *out)
 	      "  --verbose           a line for each case\n"
 	      "modes, one of\n"
 	      "  --sync              compute (default)\n"
-	      "  --async             submit and wait\n"
+	      "  --async             submit and wait; aidl: a reusable execution, twice\n"
 	      "  --fenced            submit behind a fence that is not signalled yet\n"
 	      "  --burst             two runs of one execution; nnapi: in a burst\n"
 	      "  --dynamic-output    output dimensions unknown to the model\n"
@@ -528,7 +529,9 @@ static const struct nnv_api *nnv_find_api(const char *name)
 		return &nnv_api_nnaccel;
 	if (!strcmp(name, "nnapi"))
 		return &nnv_api_nnapi;
-	fprintf(stderr, "nnv_run: --api=%s: it is nnaccel or nnapi\n", name);
+	if (!strcmp(name, "aidl"))
+		return &nnv_api_aidl;
+	fprintf(stderr, "nnv_run: --api=%s: it is nnaccel, nnapi or aidl\n", name);
 	return NULL;
 }
 
