@@ -17,6 +17,7 @@ NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
 NNACCEL_TESTS := $(filter-out $(NNACCEL_SO_TESTS),$(NNACCEL_TESTS))
 NNB_TESTS := $(call unit,hal-bridge/common)
 BINDER_TESTS := $(call unit,hal-bridge/binder hal-bridge/aidl)
+SERVICE_TESTS := $(call unit,hal-bridge/service)
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 NNV_TESTS := $(call unit,tests/conformance)
@@ -24,7 +25,8 @@ NNV_TESTS := $(call unit,tests/conformance)
 HW_TESTS := $(call unit,hw/gen)
 UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
 	$(call unit,device/transport) $(NNACCEL_TESTS) \
-	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
+	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
+	$(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -76,6 +78,10 @@ $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit
 
 # Parcels and the codec, without a kernel or a device.
 $(BINDER_TESTS): $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
+
+# The HAL's service on the loopback, called by parcels in memory.
+$(SERVICE_TESTS): $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
+$(SERVICE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)

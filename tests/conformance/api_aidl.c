@@ -8,7 +8,8 @@
  *
  *	heap		files: memfds that may shrink, so the service reads and writes them
  *	shared		sealed memfds, which the device works on
- *	device		device buffers, filled and read by copies
+ *	device		device buffers, filled and read by copies; fenced executions, too, where the
+ *			device has fences
  *	asynchronous	there is no such thing in the HAL: a reusable execution is run twice
  */
 #include <errno.h>
@@ -589,7 +590,10 @@ static int nnv_hal_allocate_buffers(struct nnv_run *run, struct nnv_hal *self)
 static int nnv_hal_allocate(struct nnv_run *run)
 {
 	struct nnv_hal *self = run->state;
-	const bool device = run->kind == NNV_MEMORY_DEVICE;
+	/* Only what the device uses itself can have a fence. */
+	const bool device = run->kind == NNV_MEMORY_DEVICE ||
+			    (run->runner->mode == NNV_MODE_FENCED &&
+			     run->runner->device->sync_files);
 	const uint32_t pools = device ? run->slot_count : 1;
 
 	self->request.pools.data =

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+/* IDevice: what it answers, how models are prepared, and that nothing of a client is left. */
+#include <dirent.h>
+
+#include "tests/unit/hal-bridge/service/fixture.h"
+
+static void answers(void **state)
+{
+	struct nnb_service *service = *state;
+	struct nnb_aidl_device_get_capabilities_out capabilities;
+	struct nnb_aidl_device_get_number_of_cache_files_needed_out files;
+	struct nnb_aidl_device_get_supported_extensions_out extensions;
+	struct nnb_aidl_device_get_type_out type;
+	struct nnb_aidl_device_get_version_string_out version;
+	struct nnb_arena arena = { 0 };
+
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+				  NNB_AIDL_DEVICE_GET_CAPABILITIES, NULL, &arena, &capabilities),
+			 0);
+	/* Sorted by type, every type once, none for subgraphs. */
+	assert_int_equal(capabilities.result.operand_performance.count, 15);
+	for (int32_t i = 0; i < 15; i++)
+		assert_int_equal(capabilities.result.operand_performance.data[i].type, i);
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+				  NNB_AIDL_DEVICE_GET_NUMBER_OF_CACHE_FILES_NEEDED, NULL, &arena,
+				  &files), 0);
+	assert_int_equal(files.result.num_data_cache, 0);
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+				  NNB_AIDL_DEVICE_GET_SUPPORTED_EXTENSIONS, NULL, &arena,
+				  &extensions), 0);
+	assert_int_equal(extensions.result.count, 0);
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_GET_TYPE, NULL,
+				  &arena, &type), 0);
+	assert_int_equal(type.result, NNB_AIDL_DEVICE_TYPE_ACCELERATOR);
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+				  NNB_AIDL_DEVICE_GET_VERSION_STRING, NULL, &arena, &version), 0);
+	assert_memory_equal(version.result, "nnaccel", 7);
+	nnb_arena_fini(&arena);
+	/* None of that needs anything of the caller's own. */
+	assert_int_equal(nnb_service_count_clients(service), 0);
+}
+
+static void versions(void **state)
+{
+	for (int version = 1; version <= NNB_AIDL_VERSION; version++) {
+		struct nnb_service *service = hal_service(version, NULL);
+		struct nnb_object *model = hal_prepared(service, &hal_me);
+		struct nnb_aidl_prepared_model_create_reusable_execution_in in = {
+			.config.loop_timeout_duration_ns = -1,
+		};
+		struct nnb_aidl_prepared_model_create_reusable_execution_out out;
+		struct nnb_arena arena = { 0 };
+		struct hal_request r;
+		const char *hash;
+		int claimed;
+
+		hal_request_init(&r, true);
+		in.request = r.request;
+		assert_int_equal(nnb_aidl_get_version(&service->object, &hal_me, &claimed), 0);
+		assert_int_equal(claimed, version);
+		assert_int_equal(nnb_aidl_get_version(model, &hal_me, &claimed), 0);
+		assert_int_equal(claimed, version);
+		assert_int_equal(nnb_aidl_get_hash(model, &hal_me, &arena, &hash), 0);
+		assert_string_equal(hash, nnb_aidl_hash(version));
+		assert_int_equal(hal_execute(model, &r), 0);
+		assert_int_equal(HAL_CALL(model, &hal_me, prepared_model,
+					  NNB_AIDL_PREPARED_MODEL_CREATE_REUSABLE_EXECUTION, &in,
+					  &arena, &out),
+				 version < 4 ? NNB_UNKNOWN_TRANSACTION : 0);
+		nnb_arena_fini(&arena);
+		hal_request_fini(&r);
+		nnb_object_unref(model);
+		assert_int_equal(nnb_service_count_clients(service), 0);
+		nnb_service_destroy(service);
+	}
+}
+
+/* What is wrong beside the model: the call fails, and the callback is told the same, once. */
+static void bad_arguments(void **state)
+{
+	static const uint8_t token[32];
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_object *model;
+	struct hal_model m;
+	const int fd = hal_memfd(16, false);
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	in.priority = 3;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	in.priority = -1;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	in = hal_prepare_in(&m);
+	in.preference = 3;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	in = hal_prepare_in(&m);
+	in.deadline_ns = -2;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	in.deadline_ns = 1;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_LATE);
+	in = hal_prepare_in(&m);
+	in.model_cache = (struct nnb_fds){ 1, &fd };
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	in.token = (struct nnb_bytes){ sizeof(token), token };
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	close(fd);
+	hal_model_fini(&m);
+}
+
+static void no_callback(void **state)
+{
+	struct nnb_service *service = *state;
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_arena arena = { 0 };
+	struct hal_model m;
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
+				  &in, &arena, NULL), HAL_INVALID);
+	nnb_arena_fini(&arena);
+	hal_model_fini(&m);
+}
+
+/* A model counts against its uid from the call to its end, whichever process asks. */
+static void quota_of_models(void **state)
+{
+	const struct nnb_quota quota = { .models = 2 };
+	const struct nnb_caller same_uid = { .euid = hal_me.euid, .pid = 2 };
+	const struct nnb_caller other_uid = { .euid = hal_me.euid + 1, .pid = 3 };
+	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_object *models[3], *refused;
+	struct hal_model m;
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	models[0] = hal_prepared(service, &hal_me);
+	models[1] = hal_prepared(service, &same_uid);
+	assert_int_equal(nnb_service_count_clients(service), 2);
+	assert_int_equal(hal_prepare(service, &hal_me, &in, &refused), HAL_EXHAUSTED);
+	assert_int_equal(hal_prepare(service, &same_uid, &in, &refused), HAL_EXHAUSTED);
+	models[2] = hal_prepared(service, &other_uid);
+	nnb_object_unref(models[1]);
+	models[1] = hal_prepared(service, &hal_me);
+	for (int i = 0; i < 3; i++)
+		nnb_object_unref(models[i]);
+	assert_int_equal(nnb_service_count_clients(service), 0);
+	hal_model_fini(&m);
+	nnb_service_destroy(service);
+}
+
+/* IDevice.allocate() for the model's input, or its output. */
+static int allocate(struct nnb_service *service, const struct nnb_caller *caller,
+		    struct nnb_object *model, bool output, struct nnb_arena *arena,
+		    struct nnb_aidl_device_buffer *buffer)
+{
+	struct nnb_aidl_i_prepared_model_parcel models = { model };
+	struct nnb_aidl_buffer_role role = { 0, 0, 1.0f };
+	struct nnb_aidl_device_allocate_in in = { .prepared_models = { 1, &models } };
+	struct nnb_aidl_device_allocate_out out;
+	int ret;
+
+	if (output) {
+		in.output_roles.count = 1;
+		in.output_roles.data = &role;
+	} else {
+		in.input_roles.count = 1;
+		in.input_roles.data = &role;
+	}
+	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_ALLOCATE, &in, arena, &out);
+	if (!ret)
+		*buffer = out.result;
+	return ret;
+}
+
+static void buffers(void **state)
+{
+	const struct nnb_quota quota = { .bytes = 40 };
+	const struct nnb_caller other = { .euid = 2000, .pid = 4 };
+	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
+	struct nnb_object *model = hal_prepared(service, &hal_me);
+	struct nnb_object *foreign = hal_prepared(service, &other);
+	struct nnb_aidl_device_buffer in, out, none;
+	struct nnb_aidl_buffer_copy_from_in from = { 0 };
+	struct nnb_aidl_buffer_copy_to_in to = { 0 };
+	struct nnb_arena arena = { 0 };
+	struct nnb_aidl_request_memory_pool pools[2] = { 0 };
+	struct hal_request r;
+
+	hal_request_init(&r, false);
+	assert_int_equal(allocate(service, &hal_me, model, false, &arena, &in), 0);
+	assert_int_equal(allocate(service, &hal_me, model, true, &arena, &out), 0);
+	assert_int_not_equal(in.token, out.token);
+	/* 16 bytes each: a third one is too many; another's model is nobody's. */
+	assert_int_equal(allocate(service, &hal_me, model, true, &arena, &none), HAL_EXHAUSTED);
+	assert_int_equal(allocate(service, &hal_me, foreign, false, &arena, &none), HAL_INVALID);
+	assert_int_equal(allocate(service, &hal_me, NULL, false, &arena, &none), HAL_INVALID);
+	assert_int_equal(allocate(service, &hal_me, in.buffer, false, &arena, &none), HAL_INVALID);
+
+	pools[0].tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN;
+	pools[0].token = in.token;
+	pools[1].tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN;
+	pools[1].token = out.token;
+	r.request.pools.count = 2;
+	r.request.pools.data = pools;
+	r.out.location.pool_index = 1;
+	r.in.location.length = 0;
+	r.out.location = (struct nnb_aidl_data_location){ .pool_index = 1 };
+	assert_int_equal(hal_execute(model, &r), HAL_FAILURE); /* nothing is in it */
+	hal_memory(&from.src, r.fd, 12);
+	assert_int_equal(HAL_CALL(in.buffer, &hal_me, buffer, 1, &from, &arena, NULL), HAL_INVALID);
+	hal_memory(&from.src, r.fd, 16);
+	assert_int_equal(HAL_CALL(in.buffer, &hal_me, buffer, 1, &from, &arena, NULL), 0);
+	hal_memory(&to.dst, r.fd, 16);
+	to.dst.mappable_file.offset = 64;
+	assert_int_equal(HAL_CALL(out.buffer, &hal_me, buffer, 2, &to, &arena, NULL), HAL_FAILURE);
+	assert_int_equal(hal_execute(model, &r), 0);
+	assert_int_equal(HAL_CALL(out.buffer, &hal_me, buffer, 2, &to, &arena, NULL), 0);
+	assert_true(hal_request_done(&r));
+	/* Only in its role, only its client, and not after it is gone. */
+	pools[0].token = out.token;
+	assert_int_equal(hal_execute(model, &r), HAL_INVALID);
+	pools[0].token = in.token;
+	assert_int_equal(hal_execute(foreign, &r), HAL_INVALID);
+	r.in.location.length = 16;
+	assert_int_equal(hal_execute(model, &r), HAL_INVALID);
+	r.in.location.length = 0;
+	nnb_arena_fini(&arena);
+	assert_int_equal(hal_execute(model, &r), HAL_INVALID);
+	assert_int_equal(allocate(service, &hal_me, model, false, &arena, &in), 0);
+	nnb_arena_fini(&arena);
+	nnb_object_unref(model);
+	nnb_object_unref(foreign);
+	assert_int_equal(nnb_service_count_clients(service), 0);
+	hal_request_fini(&r);
+	nnb_service_destroy(service);
+}
+
+static unsigned int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* A client that dies has dropped everything: no descriptor of it is left. */
+static void nothing_left(void **state)
+{
+	struct nnb_service *service = *state;
+	unsigned int before = count_fds();
+
+	for (int i = 0; i < 20; i++) {
+		const struct nnb_caller caller = { .euid = (uid_t)i, .pid = i };
+		struct nnb_object *model = hal_prepared(service, &caller);
+		struct nnb_aidl_device_buffer buffer;
+		struct nnb_arena arena = { 0 };
+		struct hal_request r;
+
+		hal_request_init(&r, i & 1);
+		assert_int_equal(allocate(service, &caller, model, i & 2, &arena, &buffer), 0);
+		assert_int_equal(hal_execute(model, &r), 0);
+		hal_request_fini(&r);
+		nnb_object_unref(model);
+		nnb_arena_fini(&arena);
+	}
+	assert_int_equal(nnb_service_count_clients(service), 0);
+	assert_int_equal(count_fds(), before);
+}
+
+/* Many clients at once. */
+static void *be_client(void *arg)
+{
+	struct nnb_service *service = arg;
+	static atomic_int pids;
+	const struct nnb_caller caller = { .euid = 1, .pid = atomic_fetch_add(&pids, 1) + 100 };
+	long good = 0;
+
+	for (int i = 0; i < 5; i++) {
+		struct nnb_object *model = hal_prepared(service, &caller);
+		struct hal_request r;
+
+		hal_request_init(&r, i & 1);
+		good += !hal_execute(model, &r) && hal_request_done(&r);
+		hal_request_fini(&r);
+		nnb_object_unref(model);
+	}
+	return (void *)good;
+}
+
+static void many_clients(void **state)
+{
+	pthread_t threads[8];
+	void *good;
+
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, be_client, *state), 0);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(pthread_join(threads[i], &good), 0);
+		assert_int_equal((long)good, 5);
+	}
+	assert_int_equal(nnb_service_count_clients(*state), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers),	 cmocka_unit_test(versions),
+		cmocka_unit_test(bad_arguments), cmocka_unit_test(no_callback),
+		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
+		cmocka_unit_test(nothing_left),	 cmocka_unit_test(many_clients),
+	};
+
+	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
+}

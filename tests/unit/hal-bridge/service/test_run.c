@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+/* Requests: those that run, in all kinds of memory, and those that are refused or fail. */
+#include <errno.h>
+
+#include "tests/unit/hal-bridge/service/fixture.h"
+
+static void runs(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	struct hal_request r;
+
+	for (int sealed = 0; sealed < 2; sealed++) {
+		hal_request_init(&r, sealed);
+		assert_int_equal(hal_execute(model, &r), 0);
+		assert_true(hal_request_done(&r));
+		hal_request_fini(&r);
+	}
+	nnb_object_unref(model);
+}
+
+#define MUTATIONS(X) \
+	X(no_inputs, r->request.inputs.count = 0) \
+	X(no_outputs, r->request.outputs.count = 0) \
+	X(no_pools, r->request.pools.count = 0) \
+	X(pool, r->in.location.pool_index = 1) \
+	X(pool_negative, r->out.location.pool_index = -1) \
+	X(offset_negative, r->in.location.offset = -4) \
+	X(offset, r->in.location.offset = 113) \
+	X(offset_overflow, r->in.location.offset = INT64_MAX) \
+	X(length_negative, r->in.location.length = -16) \
+	X(length_short, r->in.location.length = 12) \
+	X(length_long, r->in.location.length = 20) \
+	X(padding, r->in.location.padding = 113) \
+	X(padding_negative, r->out.location.padding = -1) \
+	X(output_offset, r->out.location.offset = 120) \
+	X(rank, { \
+		static const int32_t dims[] = { 2, 2, 1 }; \
+		r->in.dimensions = (struct nnb_ints){ 3, dims }; \
+	}) \
+	X(dimension, { \
+		static const int32_t dims[] = { 2, 3 }; \
+		r->in.dimensions = (struct nnb_ints){ 2, dims }; \
+	}) \
+	X(output_dimension, { \
+		static const int32_t dims[] = { 4, 1 }; \
+		r->out.dimensions = (struct nnb_ints){ 2, dims }; \
+	}) \
+	X(no_value_with_place, r->in.has_no_value = true) \
+	X(token, { \
+		r->pool.tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN; \
+		r->pool.token = 1; \
+	}) \
+	X(token_negative, { \
+		r->pool.tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN; \
+		r->pool.token = -1; \
+	}) \
+	X(memory_size, r->pool.pool.mappable_file.length = 129) \
+	X(memory_unreadable, r->pool.pool.mappable_file.prot = PROT_WRITE) \
+	X(memory_unwritable, r->pool.pool.mappable_file.prot = PROT_READ) \
+	X(memory_truncated, assert_int_equal(ftruncate(r->fd, 64), 0)) \
+	X(hardware_buffer, { \
+		r->pool.pool.tag = NNB_AIDL_MEMORY_HARDWARE_BUFFER; \
+		memset(&r->pool.pool.hardware_buffer, 0, sizeof(r->pool.pool.hardware_buffer)); \
+	})
+
+#define MUTATION(name, ...) \
+	static void mutate_##name(struct hal_request *r) \
+	{ \
+		__VA_ARGS__; \
+	}
+MUTATIONS(MUTATION)
+
+#define ENTRY(name, ...) { #name, mutate_##name },
+static const struct {
+	const char *name;
+	void (*mutate)(struct hal_request *r);
+} mutations[] = { MUTATIONS(ENTRY) };
+
+static void refused(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+
+	for (size_t i = 0; i < sizeof(mutations) / sizeof(mutations[0]); i++) {
+		struct hal_request r;
+		int ret;
+
+		hal_request_init(&r, false);
+		mutations[i].mutate(&r);
+		ret = hal_execute(model, &r);
+		if (ret != HAL_INVALID)
+			fail_msg("%s: %d", mutations[i].name, ret);
+		hal_request_fini(&r);
+	}
+	nnb_object_unref(model);
+}
+
+static void times(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	struct hal_request r;
+
+	hal_request_init(&r, true);
+	assert_int_equal(hal_execute_with(model, &r, -2, -1), HAL_INVALID);
+	assert_int_equal(hal_execute_with(model, &r, 1, -1), HAL_LATE);
+	assert_int_equal(hal_execute_with(model, &r, 0, -1), HAL_LATE);
+	assert_int_equal(hal_execute_with(model, &r, INT64_MAX, -1), 0);
+	assert_int_equal(hal_execute_with(model, &r, -1, -2), HAL_INVALID);
+	assert_int_equal(hal_execute_with(model, &r, -1, INT64_C(15000000001)), HAL_INVALID);
+	assert_int_equal(hal_execute_with(model, &r, -1, INT64_C(15000000000)), 0);
+	assert_int_equal(hal_execute_with(model, &r, -1, 0), 0);
+	hal_request_fini(&r);
+	nnb_object_unref(model);
+}
+
+/* An output that does not fit is a result, not an error. */
+static void too_small(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	struct nnb_aidl_prepared_model_execute_synchronously_in in = {
+		.deadline_ns = -1, .loop_timeout_duration_ns = -1, .measure_timing = true,
+	};
+	struct nnb_aidl_prepared_model_execute_synchronously_out out;
+	struct nnb_arena arena = { 0 };
+	struct hal_request r;
+
+	hal_request_init(&r, true);
+	in.request = r.request;
+	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model, 1, &in, &arena, &out), 0);
+	assert_true(out.result.output_sufficient_size);
+	assert_int_equal(out.result.output_shapes.count, 1);
+	assert_true(out.result.output_shapes.data[0].is_sufficient);
+	assert_int_equal(out.result.output_shapes.data[0].dimensions.count, 2);
+	assert_int_equal(out.result.output_shapes.data[0].dimensions.data[1], 2);
+	assert_true(out.result.timing.time_in_driver_ns >= out.result.timing.time_on_device_ns);
+	assert_true(out.result.timing.time_on_device_ns >= 0);
+	r.out.location.length = 8;
+	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model, 1, &in, &arena, &out), 0);
+	assert_false(out.result.output_sufficient_size);
+	assert_false(out.result.output_shapes.data[0].is_sufficient);
+	assert_int_equal(out.result.timing.time_on_device_ns, -1);
+	nnb_arena_fini(&arena);
+	hal_request_fini(&r);
+	nnb_object_unref(model);
+}
+
+/* A burst keeps memory: what is sent under a token that it knows is not looked at again. */
+static void burst(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	struct nnb_aidl_prepared_model_configure_execution_burst_out made;
+	const int64_t token = 5, bad = -2;
+	struct nnb_aidl_burst_execute_synchronously_in in = {
+		.memory_identifier_tokens = { 1, &token }, .deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+	};
+	struct nnb_aidl_burst_execute_synchronously_out out;
+	struct nnb_aidl_burst_release_memory_resource_in release = { token };
+	struct nnb_arena arena = { 0 };
+	struct hal_request r;
+	float zeros[4] = { 0 };
+
+	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model,
+				  NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &arena,
+				  &made), 0);
+	hal_request_init(&r, false);
+	in.request = r.request;
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), 0);
+	assert_true(hal_request_done(&r));
+	assert_int_equal(pwrite(r.fd, zeros, sizeof(zeros), 64), sizeof(zeros));
+	r.pool.pool.mappable_file.prot = 0;
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), 0);
+	assert_true(hal_request_done(&r));
+	/* What is kept may still be cut: that is an error, and nobody's death. */
+	assert_int_equal(ftruncate(r.fd, 8), 0);
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), HAL_FAILURE);
+	assert_int_equal(ftruncate(r.fd, 128), 0);
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 2, &release, &arena, NULL), 0);
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 2, &release, &arena, NULL), 0);
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), HAL_INVALID);
+	in.memory_identifier_tokens.data = &bad;
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), HAL_INVALID);
+	in.memory_identifier_tokens.count = 0;
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), HAL_INVALID);
+	release.memory_identifier_token = -1;
+	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 2, &release, &arena, NULL),
+			 HAL_INVALID);
+	/* The burst outlives the client's reference to its model. */
+	nnb_object_unref(model);
+	hal_request_fini(&r);
+	nnb_arena_fini(&arena);
+}
+
+static void fenced(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	struct nnb_aidl_prepared_model_execute_fenced_in in = {
+		.measure_timing = true, .deadline_ns = -1, .loop_timeout_duration_ns = -1,
+		.duration_ns = -1,
+	};
+	struct nnb_aidl_prepared_model_execute_fenced_out out;
+	struct nnb_aidl_fenced_execution_callback_get_execution_info_out info;
+	struct nnb_arena arena = { 0 };
+	struct hal_request r;
+	int pipes[2];
+	char byte;
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	hal_request_init(&r, true);
+	in.request = r.request;
+	in.wait_for = (struct nnb_fds){ 1, &pipes[0] };
+	/* On the loopback what polls readable is a fence that has signalled. */
+	assert_int_equal(write(pipes[1], "", 1), 1);
+	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model, 2, &in, &arena, &out), 0);
+	assert_int_equal(out.result.sync_fence, -1);
+	assert_true(hal_request_done(&r));
+	assert_int_equal(HAL_CALL(out.result.callback, &hal_me, fenced_execution_callback, 1, NULL,
+				  &arena, &info), 0);
+	assert_int_equal(info.result, 0);
+	assert_true(info.timing_launched.time_in_driver_ns >= info.timing_fenced.time_in_driver_ns);
+	assert_true(info.timing_fenced.time_on_device_ns >= 0);
+	in.duration_ns = -2;
+	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model, 2, &in, &arena, &out),
+			 HAL_INVALID);
+	in.duration_ns = -1;
+	/* A fence that has failed already: nobody can signal it any more. */
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	close(pipes[1]);
+	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model, 2, &in, &arena, &out),
+			 HAL_INVALID);
+	close(pipes[0]);
+	nnb_arena_fini(&arena);
+	hal_request_fini(&r);
+	nnb_object_unref(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs),	     cmocka_unit_test(refused), cmocka_unit_test(times),
+		cmocka_unit_test(too_small), cmocka_unit_test(burst),	cmocka_unit_test(fenced),
+	};
+
+	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
+}
