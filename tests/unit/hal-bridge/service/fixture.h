@@ -30,7 +30,7 @@
 #define HAL_LATE NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT
 #define HAL_EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
 
-static const struct nnb_caller hal_me = { .euid = 1000, .pid = 1 };
+static const struct nnb_caller hal_me = {.euid = 1000, .pid = 1};
 
 /* ------------------------------------------------------------------------------------- callback */
 
@@ -72,7 +72,7 @@ static int hal_callback_transact(struct nnb_object *object, const struct nnb_cal
 				 uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
 				 struct nnb_writer *out)
 {
-	static const nnb_aidl_handler handlers[] = { hal_on_notify };
+	static const nnb_aidl_handler handlers[] = {hal_on_notify};
 
 	return nnb_aidl_answer(object, &nnb_aidl_prepared_model_callback, NNB_AIDL_VERSION,
 			       handlers, caller, code, in, arena, out);
@@ -136,7 +136,7 @@ static inline int hal_memfd(size_t size, bool sealed)
 
 static inline void hal_memory(struct nnb_aidl_memory *memory, int fd, size_t size)
 {
-	*memory = (struct nnb_aidl_memory){ .tag = NNB_AIDL_MEMORY_MAPPABLE_FILE };
+	*memory = (struct nnb_aidl_memory){.tag = NNB_AIDL_MEMORY_MAPPABLE_FILE};
 	memory->mappable_file.length = (int64_t)size;
 	memory->mappable_file.prot = PROT_READ | PROT_WRITE;
 	memory->mappable_file.fd = fd;
@@ -144,7 +144,7 @@ static inline void hal_memory(struct nnb_aidl_memory *memory, int fd, size_t siz
 
 static inline void hal_model_init(struct hal_model *m)
 {
-	static const float pooled[] = { 1, 2, 3, 4 }, copied[] = { 10, 10, 10, 10 };
+	static const float pooled[] = {1, 2, 3, 4}, copied[] = {10, 10, 10, 10};
 	int fd = hal_memfd(64, false);
 
 	memset(m, 0, sizeof(*m));
@@ -152,7 +152,7 @@ static inline void hal_model_init(struct hal_model *m)
 	m->dims[1] = 2;
 	for (int i = 0; i < HAL_OPERANDS; i++) {
 		m->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32;
-		m->operands[i].dimensions = (struct nnb_ints){ 2, m->dims };
+		m->operands[i].dimensions = (struct nnb_ints){2, m->dims};
 	}
 	m->operands[HAL_IN].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_INPUT;
 	m->operands[HAL_OUT].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_OUTPUT;
@@ -179,18 +179,18 @@ static inline void hal_model_init(struct hal_model *m)
 	m->in = HAL_IN;
 	m->out = HAL_OUT;
 	m->operations[0].type = NNB_AIDL_OPERATION_TYPE_ADD;
-	m->operations[0].inputs = (struct nnb_ints){ 3, m->add };
-	m->operations[0].outputs = (struct nnb_ints){ 1, &m->tmp };
+	m->operations[0].inputs = (struct nnb_ints){3, m->add};
+	m->operations[0].outputs = (struct nnb_ints){1, &m->tmp};
 	m->operations[1].type = NNB_AIDL_OPERATION_TYPE_MUL;
-	m->operations[1].inputs = (struct nnb_ints){ 3, m->mul };
-	m->operations[1].outputs = (struct nnb_ints){ 1, &m->out };
+	m->operations[1].inputs = (struct nnb_ints){3, m->mul};
+	m->operations[1].outputs = (struct nnb_ints){1, &m->out};
 	m->model.main.operands.count = HAL_OPERANDS;
 	m->model.main.operands.data = m->operands;
 	m->model.main.operations.count = 2;
 	m->model.main.operations.data = m->operations;
-	m->model.main.input_indexes = (struct nnb_ints){ 1, &m->in };
-	m->model.main.output_indexes = (struct nnb_ints){ 1, &m->out };
-	m->model.operand_values = (struct nnb_bytes){ sizeof(m->values), m->values };
+	m->model.main.input_indexes = (struct nnb_ints){1, &m->in};
+	m->model.main.output_indexes = (struct nnb_ints){1, &m->out};
+	m->model.operand_values = (struct nnb_bytes){sizeof(m->values), m->values};
 	m->model.pools.count = 1;
 	m->model.pools.data = &m->pool;
 	m->model.referenced.data = m->referenced;
@@ -204,16 +204,16 @@ static inline void hal_model_fini(struct hal_model *m)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-#define HAL_CALL(object, caller, interface, method, in, arena, out) \
-	nnb_aidl_call(object, caller, &nnb_aidl_##interface.methods[(method) - 1], in, arena, out)
+#define HAL_CALL(object, caller, interface, method, in, arena, out)                                \
+	nnb_aidl_call(object, caller, &nnb_aidl_##interface.methods[(method)-1], in, arena, out)
 
 /* getSupportedOperations(): the status; *@count is how many are supported. */
 static inline int hal_supported(struct nnb_service *service, const struct hal_model *m,
 				uint32_t *count)
 {
-	struct nnb_aidl_device_get_supported_operations_in in = { m->model };
-	struct nnb_aidl_device_get_supported_operations_out out = { 0 };
-	struct nnb_arena arena = { 0 };
+	struct nnb_aidl_device_get_supported_operations_in in = {m->model};
+	struct nnb_aidl_device_get_supported_operations_out out = {0};
+	struct nnb_arena arena = {0};
 	int ret = HAL_CALL(&service->object, &hal_me, device,
 			   NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS, &in, &arena, &out);
 
@@ -234,7 +234,7 @@ static inline int hal_prepare(struct nnb_service *service, const struct nnb_call
 {
 	struct nnb_aidl_device_prepare_model_in in = *from;
 	struct hal_callback *callback = hal_callback_new();
-	struct nnb_arena arena = { 0 };
+	struct nnb_arena arena = {0};
 	int ret, status;
 
 	in.callback = &callback->object;
@@ -297,7 +297,7 @@ struct hal_request {
 
 static inline void hal_request_init(struct hal_request *r, bool sealed)
 {
-	static const float in[] = { 0, 1, 2, 3 };
+	static const float in[] = {0, 1, 2, 3};
 
 	memset(r, 0, sizeof(*r));
 	r->fd = hal_memfd(128, sealed);
@@ -317,7 +317,7 @@ static inline void hal_request_init(struct hal_request *r, bool sealed)
 /* Whether the output is there. */
 static inline bool hal_request_done(const struct hal_request *r)
 {
-	static const float expected[] = { 10, 30, 50, 70 };
+	static const float expected[] = {10, 30, 50, 70};
 	float out[4];
 
 	return pread(r->fd, out, sizeof(out), 64) == sizeof(out) &&
@@ -334,11 +334,12 @@ static inline int hal_execute_with(struct nnb_object *model, const struct hal_re
 				   int64_t deadline_ns, int64_t loop_ns)
 {
 	struct nnb_aidl_prepared_model_execute_synchronously_in in = {
-		.request = r->request, .deadline_ns = deadline_ns,
+		.request = r->request,
+		.deadline_ns = deadline_ns,
 		.loop_timeout_duration_ns = loop_ns,
 	};
 	struct nnb_aidl_prepared_model_execute_synchronously_out out;
-	struct nnb_arena arena = { 0 };
+	struct nnb_arena arena = {0};
 	int ret = HAL_CALL(model, &hal_me, prepared_model,
 			   NNB_AIDL_PREPARED_MODEL_EXECUTE_SYNCHRONOUSLY, &in, &arena, &out);
 
@@ -356,7 +357,9 @@ static inline int hal_execute(struct nnb_object *model, const struct hal_request
 static inline struct nnb_service *hal_service(int version, const struct nnb_quota *quota)
 {
 	struct nnb_service_options options = {
-		.device = "loopback", .version = version, .workers = 2,
+		.device = "loopback",
+		.version = version,
+		.workers = 2,
 	};
 	struct nnb_service *service;
 

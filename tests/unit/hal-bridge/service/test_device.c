@@ -12,7 +12,7 @@ static void answers(void **state)
 	struct nnb_aidl_device_get_supported_extensions_out extensions;
 	struct nnb_aidl_device_get_type_out type;
 	struct nnb_aidl_device_get_version_string_out version;
-	struct nnb_arena arena = { 0 };
+	struct nnb_arena arena = {0};
 
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_CAPABILITIES, NULL, &arena, &capabilities),
@@ -23,17 +23,21 @@ static void answers(void **state)
 		assert_int_equal(capabilities.result.operand_performance.data[i].type, i);
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_NUMBER_OF_CACHE_FILES_NEEDED, NULL, &arena,
-				  &files), 0);
+				  &files),
+			 0);
 	assert_int_equal(files.result.num_data_cache, 0);
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_SUPPORTED_EXTENSIONS, NULL, &arena,
-				  &extensions), 0);
+				  &extensions),
+			 0);
 	assert_int_equal(extensions.result.count, 0);
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_GET_TYPE, NULL,
-				  &arena, &type), 0);
+				  &arena, &type),
+			 0);
 	assert_int_equal(type.result, NNB_AIDL_DEVICE_TYPE_ACCELERATOR);
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
-				  NNB_AIDL_DEVICE_GET_VERSION_STRING, NULL, &arena, &version), 0);
+				  NNB_AIDL_DEVICE_GET_VERSION_STRING, NULL, &arena, &version),
+			 0);
 	assert_memory_equal(version.result, "nnaccel", 7);
 	nnb_arena_fini(&arena);
 	/* None of that needs anything of the caller's own. */
@@ -49,7 +53,7 @@ static void versions(void **state)
 			.config.loop_timeout_duration_ns = -1,
 		};
 		struct nnb_aidl_prepared_model_create_reusable_execution_out out;
-		struct nnb_arena arena = { 0 };
+		struct nnb_arena arena = {0};
 		struct hal_request r;
 		const char *hash;
 		int claimed;
@@ -99,9 +103,9 @@ static void bad_arguments(void **state)
 	in.deadline_ns = 1;
 	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_LATE);
 	in = hal_prepare_in(&m);
-	in.model_cache = (struct nnb_fds){ 1, &fd };
+	in.model_cache = (struct nnb_fds){1, &fd};
 	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
-	in.token = (struct nnb_bytes){ sizeof(token), token };
+	in.token = (struct nnb_bytes){sizeof(token), token};
 	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
 	close(fd);
 	hal_model_fini(&m);
@@ -111,13 +115,14 @@ static void no_callback(void **state)
 {
 	struct nnb_service *service = *state;
 	struct nnb_aidl_device_prepare_model_in in;
-	struct nnb_arena arena = { 0 };
+	struct nnb_arena arena = {0};
 	struct hal_model m;
 
 	hal_model_init(&m);
 	in = hal_prepare_in(&m);
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
-				  &in, &arena, NULL), HAL_INVALID);
+				  &in, &arena, NULL),
+			 HAL_INVALID);
 	nnb_arena_fini(&arena);
 	hal_model_fini(&m);
 }
@@ -125,9 +130,9 @@ static void no_callback(void **state)
 /* A model counts against its uid from the call to its end, whichever process asks. */
 static void quota_of_models(void **state)
 {
-	const struct nnb_quota quota = { .models = 2 };
-	const struct nnb_caller same_uid = { .euid = hal_me.euid, .pid = 2 };
-	const struct nnb_caller other_uid = { .euid = hal_me.euid + 1, .pid = 3 };
+	const struct nnb_quota quota = {.models = 2};
+	const struct nnb_caller same_uid = {.euid = hal_me.euid, .pid = 2};
+	const struct nnb_caller other_uid = {.euid = hal_me.euid + 1, .pid = 3};
 	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
 	struct nnb_aidl_device_prepare_model_in in;
 	struct nnb_object *models[3], *refused;
@@ -155,9 +160,9 @@ static int allocate(struct nnb_service *service, const struct nnb_caller *caller
 		    struct nnb_object *model, bool output, struct nnb_arena *arena,
 		    struct nnb_aidl_device_buffer *buffer)
 {
-	struct nnb_aidl_i_prepared_model_parcel models = { model };
-	struct nnb_aidl_buffer_role role = { 0, 0, 1.0f };
-	struct nnb_aidl_device_allocate_in in = { .prepared_models = { 1, &models } };
+	struct nnb_aidl_i_prepared_model_parcel models = {model};
+	struct nnb_aidl_buffer_role role = {0, 0, 1.0f};
+	struct nnb_aidl_device_allocate_in in = {.prepared_models = {1, &models}};
 	struct nnb_aidl_device_allocate_out out;
 	int ret;
 
@@ -168,7 +173,8 @@ static int allocate(struct nnb_service *service, const struct nnb_caller *caller
 		in.input_roles.count = 1;
 		in.input_roles.data = &role;
 	}
-	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_ALLOCATE, &in, arena, &out);
+	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_ALLOCATE, &in, arena,
+		       &out);
 	if (!ret)
 		*buffer = out.result;
 	return ret;
@@ -176,16 +182,16 @@ static int allocate(struct nnb_service *service, const struct nnb_caller *caller
 
 static void buffers(void **state)
 {
-	const struct nnb_quota quota = { .bytes = 40 };
-	const struct nnb_caller other = { .euid = 2000, .pid = 4 };
+	const struct nnb_quota quota = {.bytes = 40};
+	const struct nnb_caller other = {.euid = 2000, .pid = 4};
 	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
 	struct nnb_object *model = hal_prepared(service, &hal_me);
 	struct nnb_object *foreign = hal_prepared(service, &other);
 	struct nnb_aidl_device_buffer in, out, none;
-	struct nnb_aidl_buffer_copy_from_in from = { 0 };
-	struct nnb_aidl_buffer_copy_to_in to = { 0 };
-	struct nnb_arena arena = { 0 };
-	struct nnb_aidl_request_memory_pool pools[2] = { 0 };
+	struct nnb_aidl_buffer_copy_from_in from = {0};
+	struct nnb_aidl_buffer_copy_to_in to = {0};
+	struct nnb_arena arena = {0};
+	struct nnb_aidl_request_memory_pool pools[2] = {0};
 	struct hal_request r;
 
 	hal_request_init(&r, false);
@@ -206,7 +212,7 @@ static void buffers(void **state)
 	r.request.pools.data = pools;
 	r.out.location.pool_index = 1;
 	r.in.location.length = 0;
-	r.out.location = (struct nnb_aidl_data_location){ .pool_index = 1 };
+	r.out.location = (struct nnb_aidl_data_location){.pool_index = 1};
 	assert_int_equal(hal_execute(model, &r), HAL_FAILURE); /* nothing is in it */
 	hal_memory(&from.src, r.fd, 12);
 	assert_int_equal(HAL_CALL(in.buffer, &hal_me, buffer, 1, &from, &arena, NULL), HAL_INVALID);
@@ -256,10 +262,10 @@ static void nothing_left(void **state)
 	unsigned int before = count_fds();
 
 	for (int i = 0; i < 20; i++) {
-		const struct nnb_caller caller = { .euid = (uid_t)i, .pid = i };
+		const struct nnb_caller caller = {.euid = (uid_t)i, .pid = i};
 		struct nnb_object *model = hal_prepared(service, &caller);
 		struct nnb_aidl_device_buffer buffer;
-		struct nnb_arena arena = { 0 };
+		struct nnb_arena arena = {0};
 		struct hal_request r;
 
 		hal_request_init(&r, i & 1);
@@ -278,7 +284,7 @@ static void *be_client(void *arg)
 {
 	struct nnb_service *service = arg;
 	static atomic_int pids;
-	const struct nnb_caller caller = { .euid = 1, .pid = atomic_fetch_add(&pids, 1) + 100 };
+	const struct nnb_caller caller = {.euid = 1, .pid = atomic_fetch_add(&pids, 1) + 100};
 	long good = 0;
 
 	for (int i = 0; i < 5; i++) {
@@ -310,10 +316,10 @@ static void many_clients(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),	 cmocka_unit_test(versions),
-		cmocka_unit_test(bad_arguments), cmocka_unit_test(no_callback),
+		cmocka_unit_test(answers),	   cmocka_unit_test(versions),
+		cmocka_unit_test(bad_arguments),   cmocka_unit_test(no_callback),
 		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
-		cmocka_unit_test(nothing_left),	 cmocka_unit_test(many_clients),
+		cmocka_unit_test(nothing_left),	   cmocka_unit_test(many_clients),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);

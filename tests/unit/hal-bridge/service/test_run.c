@@ -18,63 +18,63 @@ static void runs(void **state)
 	nnb_object_unref(model);
 }
 
-#define MUTATIONS(X) \
-	X(no_inputs, r->request.inputs.count = 0) \
-	X(no_outputs, r->request.outputs.count = 0) \
-	X(no_pools, r->request.pools.count = 0) \
-	X(pool, r->in.location.pool_index = 1) \
-	X(pool_negative, r->out.location.pool_index = -1) \
-	X(offset_negative, r->in.location.offset = -4) \
-	X(offset, r->in.location.offset = 113) \
-	X(offset_overflow, r->in.location.offset = INT64_MAX) \
-	X(length_negative, r->in.location.length = -16) \
-	X(length_short, r->in.location.length = 12) \
-	X(length_long, r->in.location.length = 20) \
-	X(padding, r->in.location.padding = 113) \
-	X(padding_negative, r->out.location.padding = -1) \
-	X(output_offset, r->out.location.offset = 120) \
-	X(rank, { \
-		static const int32_t dims[] = { 2, 2, 1 }; \
-		r->in.dimensions = (struct nnb_ints){ 3, dims }; \
-	}) \
-	X(dimension, { \
-		static const int32_t dims[] = { 2, 3 }; \
-		r->in.dimensions = (struct nnb_ints){ 2, dims }; \
-	}) \
-	X(output_dimension, { \
-		static const int32_t dims[] = { 4, 1 }; \
-		r->out.dimensions = (struct nnb_ints){ 2, dims }; \
-	}) \
-	X(no_value_with_place, r->in.has_no_value = true) \
-	X(token, { \
-		r->pool.tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN; \
-		r->pool.token = 1; \
-	}) \
-	X(token_negative, { \
-		r->pool.tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN; \
-		r->pool.token = -1; \
-	}) \
-	X(memory_size, r->pool.pool.mappable_file.length = 129) \
-	X(memory_unreadable, r->pool.pool.mappable_file.prot = PROT_WRITE) \
-	X(memory_unwritable, r->pool.pool.mappable_file.prot = PROT_READ) \
-	X(memory_truncated, assert_int_equal(ftruncate(r->fd, 64), 0)) \
-	X(hardware_buffer, { \
-		r->pool.pool.tag = NNB_AIDL_MEMORY_HARDWARE_BUFFER; \
-		memset(&r->pool.pool.hardware_buffer, 0, sizeof(r->pool.pool.hardware_buffer)); \
+#define MUTATIONS(X)                                                                               \
+	X(no_inputs, r->request.inputs.count = 0)                                                  \
+	X(no_outputs, r->request.outputs.count = 0)                                                \
+	X(no_pools, r->request.pools.count = 0)                                                    \
+	X(pool, r->in.location.pool_index = 1)                                                     \
+	X(pool_negative, r->out.location.pool_index = -1)                                          \
+	X(offset_negative, r->in.location.offset = -4)                                             \
+	X(offset, r->in.location.offset = 113)                                                     \
+	X(offset_overflow, r->in.location.offset = INT64_MAX)                                      \
+	X(length_negative, r->in.location.length = -16)                                            \
+	X(length_short, r->in.location.length = 12)                                                \
+	X(length_long, r->in.location.length = 20)                                                 \
+	X(padding, r->in.location.padding = 113)                                                   \
+	X(padding_negative, r->out.location.padding = -1)                                          \
+	X(output_offset, r->out.location.offset = 120)                                             \
+	X(rank, {                                                                                  \
+		static const int32_t dims[] = {2, 2, 1};                                           \
+		r->in.dimensions = (struct nnb_ints){3, dims};                                     \
+	})                                                                                         \
+	X(dimension, {                                                                             \
+		static const int32_t dims[] = {2, 3};                                              \
+		r->in.dimensions = (struct nnb_ints){2, dims};                                     \
+	})                                                                                         \
+	X(output_dimension, {                                                                      \
+		static const int32_t dims[] = {4, 1};                                              \
+		r->out.dimensions = (struct nnb_ints){2, dims};                                    \
+	})                                                                                         \
+	X(no_value_with_place, r->in.has_no_value = true)                                          \
+	X(token, {                                                                                 \
+		r->pool.tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN;                                  \
+		r->pool.token = 1;                                                                 \
+	})                                                                                         \
+	X(token_negative, {                                                                        \
+		r->pool.tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN;                                  \
+		r->pool.token = -1;                                                                \
+	})                                                                                         \
+	X(memory_size, r->pool.pool.mappable_file.length = 129)                                    \
+	X(memory_unreadable, r->pool.pool.mappable_file.prot = PROT_WRITE)                         \
+	X(memory_unwritable, r->pool.pool.mappable_file.prot = PROT_READ)                          \
+	X(memory_truncated, assert_int_equal(ftruncate(r->fd, 64), 0))                             \
+	X(hardware_buffer, {                                                                       \
+		r->pool.pool.tag = NNB_AIDL_MEMORY_HARDWARE_BUFFER;                                \
+		memset(&r->pool.pool.hardware_buffer, 0, sizeof(r->pool.pool.hardware_buffer));    \
 	})
 
-#define MUTATION(name, ...) \
-	static void mutate_##name(struct hal_request *r) \
-	{ \
-		__VA_ARGS__; \
+#define MUTATION(name, ...)                                                                        \
+	static void mutate_##name(struct hal_request *r)                                           \
+	{                                                                                          \
+		__VA_ARGS__;                                                                       \
 	}
 MUTATIONS(MUTATION)
 
-#define ENTRY(name, ...) { #name, mutate_##name },
+#define ENTRY(name, ...) {#name, mutate_##name},
 static const struct {
 	const char *name;
 	void (*mutate)(struct hal_request *r);
-} mutations[] = { MUTATIONS(ENTRY) };
+} mutations[] = {MUTATIONS(ENTRY)};
 
 static void refused(void **state)
 {
@@ -117,10 +117,12 @@ static void too_small(void **state)
 {
 	struct nnb_object *model = hal_prepared(*state, &hal_me);
 	struct nnb_aidl_prepared_model_execute_synchronously_in in = {
-		.deadline_ns = -1, .loop_timeout_duration_ns = -1, .measure_timing = true,
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+		.measure_timing = true,
 	};
 	struct nnb_aidl_prepared_model_execute_synchronously_out out;
-	struct nnb_arena arena = { 0 };
+	struct nnb_arena arena = {0};
 	struct hal_request r;
 
 	hal_request_init(&r, true);
@@ -150,18 +152,20 @@ static void burst(void **state)
 	struct nnb_aidl_prepared_model_configure_execution_burst_out made;
 	const int64_t token = 5, bad = -2;
 	struct nnb_aidl_burst_execute_synchronously_in in = {
-		.memory_identifier_tokens = { 1, &token }, .deadline_ns = -1,
+		.memory_identifier_tokens = {1, &token},
+		.deadline_ns = -1,
 		.loop_timeout_duration_ns = -1,
 	};
 	struct nnb_aidl_burst_execute_synchronously_out out;
-	struct nnb_aidl_burst_release_memory_resource_in release = { token };
-	struct nnb_arena arena = { 0 };
+	struct nnb_aidl_burst_release_memory_resource_in release = {token};
+	struct nnb_arena arena = {0};
 	struct hal_request r;
-	float zeros[4] = { 0 };
+	float zeros[4] = {0};
 
 	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model,
 				  NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &arena,
-				  &made), 0);
+				  &made),
+			 0);
 	hal_request_init(&r, false);
 	in.request = r.request;
 	assert_int_equal(HAL_CALL(made.result, &hal_me, burst, 1, &in, &arena, &out), 0);
@@ -194,12 +198,14 @@ static void fenced(void **state)
 {
 	struct nnb_object *model = hal_prepared(*state, &hal_me);
 	struct nnb_aidl_prepared_model_execute_fenced_in in = {
-		.measure_timing = true, .deadline_ns = -1, .loop_timeout_duration_ns = -1,
+		.measure_timing = true,
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
 		.duration_ns = -1,
 	};
 	struct nnb_aidl_prepared_model_execute_fenced_out out;
 	struct nnb_aidl_fenced_execution_callback_get_execution_info_out info;
-	struct nnb_arena arena = { 0 };
+	struct nnb_arena arena = {0};
 	struct hal_request r;
 	int pipes[2];
 	char byte;
@@ -207,14 +213,15 @@ static void fenced(void **state)
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	hal_request_init(&r, true);
 	in.request = r.request;
-	in.wait_for = (struct nnb_fds){ 1, &pipes[0] };
+	in.wait_for = (struct nnb_fds){1, &pipes[0]};
 	/* On the loopback what polls readable is a fence that has signalled. */
 	assert_int_equal(write(pipes[1], "", 1), 1);
 	assert_int_equal(HAL_CALL(model, &hal_me, prepared_model, 2, &in, &arena, &out), 0);
 	assert_int_equal(out.result.sync_fence, -1);
 	assert_true(hal_request_done(&r));
 	assert_int_equal(HAL_CALL(out.result.callback, &hal_me, fenced_execution_callback, 1, NULL,
-				  &arena, &info), 0);
+				  &arena, &info),
+			 0);
 	assert_int_equal(info.result, 0);
 	assert_true(info.timing_launched.time_in_driver_ns >= info.timing_fenced.time_in_driver_ns);
 	assert_true(info.timing_fenced.time_on_device_ns >= 0);
