@@ -117,7 +117,7 @@ static int nnb_graph_build(const struct nnb_aidl_model *model, struct nnb_memory
 	if (!ret)
 		ret = nna_graph_set_relaxed(graph, model->relax_computation_float32to_float16);
 	if (!ret)
-		ret = nna_graph_finish(graph);
+		ret = nna_graph_finish_leniently(graph);
 	if (ret)
 		nna_graph_unref(graph);
 	else

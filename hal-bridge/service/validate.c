@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hal-bridge/common/model.h"
+#include "hal-bridge/common/signature.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 /* Far above what models use; comparing each with each other stays cheap. */
@@ -107,7 +108,8 @@ static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 	const struct nna_operand_desc desc = {
 		.type = (enum nna_operand_type)operand->type,
 		.rank = operand->dimensions.count,
-		.dims = operand->dimensions.count ? (const uint32_t *)operand->dimensions.data : NULL,
+		.dims = operand->dimensions.count ? (const uint32_t *)operand->dimensions.data
+						  : NULL,
 		.scale = operand->scale,
 		.zero_point = operand->zero_point,
 	};
@@ -322,6 +324,99 @@ static int nnb_validate_subgraph(struct nnb_validation *v, const struct nnb_aidl
 	return ret;
 }
 
+/* ---------------------------------------------------------------------------------- signatures */
+
+/* An operand as signatures see it; NULL for @model where it cannot be a subgraph. */
+static struct nnb_signature_operand nnb_validate_view(const struct nnb_aidl_model *model,
+						      const struct nnb_aidl_operand *operand)
+{
+	const struct nnb_ints *dims = &operand->dimensions;
+	struct nnb_signature_operand view = {
+		.type = (uint32_t)operand->type,
+		.rank = dims->count,
+		.dims = dims->count ? (const uint32_t *)dims->data : NULL,
+		.scale = operand->scale,
+		.zero_point = operand->zero_point,
+		.omitted = operand->lifetime == NNB_AIDL_OPERAND_LIFE_TIME_NO_VALUE,
+	};
+
+	if (operand->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+		view.channel_dim = (uint32_t)operand->extra_params->channel_quant.channel_dim;
+		view.scale_count = operand->extra_params->channel_quant.scales.count;
+		view.scales = operand->extra_params->channel_quant.scales.data;
+	}
+	if (model && operand->type == NNA_OPERAND_SUBGRAPH)
+		view.subgraph = &model->referenced.data[operand->location.offset];
+	return view;
+}
+
+static uint32_t nnb_validate_count(const void *subgraph, bool output)
+{
+	const struct nnb_aidl_subgraph *self = subgraph;
+
+	return output ? self->output_indexes.count : self->input_indexes.count;
+}
+
+static struct nnb_signature_operand nnb_validate_argument(const void *subgraph, bool output,
+							  uint32_t index)
+{
+	const struct nnb_aidl_subgraph *self = subgraph;
+	const struct nnb_ints *list = output ? &self->output_indexes : &self->input_indexes;
+
+	return nnb_validate_view(NULL, &self->operands.data[list->data[index]]);
+}
+
+/* Holds an operation against its signature; what is of an extension has none here. */
+static int nnb_validate_signature(struct nnb_validation *v,
+				  const struct nnb_aidl_subgraph *subgraph, uint32_t index)
+{
+	const struct nnb_aidl_operation *operation = &subgraph->operations.data[index];
+	const uint32_t inputs = operation->inputs.count, total = inputs + operation->outputs.count;
+	struct nnb_signature_operand *views = calloc((size_t)total + 1, sizeof(*views));
+	const struct nnb_signature_call call = {
+		.operation = (uint32_t)operation->type,
+		.input_count = inputs,
+		.output_count = operation->outputs.count,
+		.inputs = views,
+		.outputs = views + inputs,
+		.count = nnb_validate_count,
+		.argument = nnb_validate_argument,
+	};
+	bool known = operation->type < NNB_EXTENSION_FIRST;
+	int ret = 0;
+
+	if (!views)
+		return nnb_aidl_fail(v->call, EXHAUSTED, "no memory");
+	for (uint32_t i = 0; i < total; i++) {
+		const struct nnb_aidl_operand *operand =
+			&subgraph->operands.data[i < inputs ? operation->inputs.data[i]
+							    : operation->outputs.data[i - inputs]];
+
+		known &= operand->type < NNB_EXTENSION_FIRST;
+		views[i] = nnb_validate_view(v->model, operand);
+	}
+	if (known && nnb_signature_check(&call))
+		ret = REFUSE(v, "operation %u, %s: its operands do not fit; the log says which",
+			     index, nna_operation_name((enum nna_operation_type)operation->type));
+	free(views);
+	return ret;
+}
+
+/* After all that signatures look at has been checked: other subgraphs, too. */
+static int nnb_validate_signatures(struct nnb_validation *v)
+{
+	int ret = 0;
+
+	for (v->which = 0; v->which <= v->model->referenced.count && !ret; v->which++) {
+		const struct nnb_aidl_subgraph *subgraph =
+			v->which ? &v->model->referenced.data[v->which - 1] : &v->model->main;
+
+		for (uint32_t i = 0; i < subgraph->operations.count && !ret; i++)
+			ret = nnb_validate_signature(v, subgraph, i);
+	}
+	return ret;
+}
+
 /*
  * No referenced subgraph leads back to itself. A subgraph is removed once all that it refers to are
  * removed; what is left over is, or leads to, a circle.
@@ -379,6 +474,8 @@ int nnb_validate_model(struct nnb_aidl_call *call, int version, const struct nnb
 	}
 	if (!ret)
 		ret = nnb_validate_no_circle(&v);
+	if (!ret)
+		ret = nnb_validate_signatures(&v);
 	*extensions = v.extensions;
 	return ret;
 }

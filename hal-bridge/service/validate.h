@@ -11,9 +11,7 @@
  *			has been written before; every operand that is to be written is, once
  *	subgraphs	no circle, and nothing refers to the main one
  *	extensions	names and prefixes are unique, and types have the prefix of one of them
- *
- * Signatures of operations (how many operands of which types) are libnnaccel's to check, when the
- * graph is made (graph.h).
+ *	signatures	operands fit their operation (common/signature.h)
  *
  * Nothing is kept; calls may run at the same time.
  */

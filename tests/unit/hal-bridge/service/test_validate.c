@@ -228,6 +228,24 @@ static void versions(void **state)
 	}
 }
 
+/* What only values and shapes tell is not wrong: the operation is not supported. */
+static void not_supported(void **state)
+{
+	const int32_t dims[] = {3, 2};
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_object *model;
+	struct hal_model m;
+	uint32_t count;
+
+	hal_model_init(&m);
+	m.operands[HAL_IN].dimensions.data = dims; /* 3, 2 and 2, 2: no broadcast */
+	assert_int_equal(hal_supported(*state, &m, &count), 0);
+	assert_true(count < 2);
+	in = hal_prepare_in(&m);
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_FAILURE);
+	hal_model_fini(&m);
+}
+
 /* Of a model with extensions nothing is supported, and it cannot be prepared; it is no error. */
 static void extensions(void **state)
 {
@@ -254,8 +272,9 @@ static void extensions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid),    cmocka_unit_test(refused),	  cmocka_unit_test(circle),
-		cmocka_unit_test(versions), cmocka_unit_test(extensions),
+		cmocka_unit_test(valid),	 cmocka_unit_test(refused),
+		cmocka_unit_test(circle),	 cmocka_unit_test(versions),
+		cmocka_unit_test(not_supported), cmocka_unit_test(extensions),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
