@@ -129,7 +129,7 @@ static int nnv_hal_open(const char *name, uint32_t threads, struct nnv_device *d
 {
 	const struct nnb_service_options options = {
 		.device = name,
-		.version = NNB_AIDL_VERSION,
+		.version = device->version ? (int)device->version : NNB_AIDL_VERSION,
 		.workers = 4,
 	};
 	struct nnb_service *service;
@@ -591,9 +591,9 @@ static int nnv_hal_allocate(struct nnv_run *run)
 {
 	struct nnv_hal *self = run->state;
 	/* Only what the device uses itself can have a fence. */
-	const bool device = run->kind == NNV_MEMORY_DEVICE ||
-			    (run->runner->mode == NNV_MODE_FENCED &&
-			     run->runner->device->sync_files);
+	const bool device =
+		run->kind == NNV_MEMORY_DEVICE ||
+		(run->runner->mode == NNV_MODE_FENCED && run->runner->device->sync_files);
 	const uint32_t pools = device ? run->slot_count : 1;
 
 	self->request.pools.data =

@@ -560,6 +560,28 @@ static bool nnv_rank_too_high(const struct nnv_run *run)
 	return false;
 }
 
+/* Whether the case has an operation that came after the version that the device claims to have. */
+static bool nnv_is_newer(const struct nnv_run *run)
+{
+	/* The last operation of versions 1 and 2; from 3 on there are all. */
+	static const uint32_t last[] = { NNA_OPERATION_RANK, NNA_OPERATION_PACK };
+	uint32_t version = run->runner->device->version;
+
+	if (version < 1 || version > 2)
+		return false;
+	for (uint32_t s = 0; s < run->item->subgraph_count; s++) {
+		const struct nnv_subgraph *subgraph = nnv_run_subgraph(run, s);
+		const struct nnv_operation *operations =
+			nnv_file_at(run->file, subgraph->operations_off);
+
+		for (uint32_t i = 0; i < subgraph->operation_count; i++) {
+			if (operations[i].type > last[version - 1])
+				return true;
+		}
+	}
+	return false;
+}
+
 void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 		  const struct nnv_case *item, struct nnv_result *result)
 {
@@ -589,8 +611,10 @@ void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 		return;
 	}
 	ret = runner->device->api->build(&run);
-	if (ret == -EINVAL && item->flags & NNV_CASE_EXPECT_FAILURE) {
+	if (ret == -EINVAL && (item->flags & NNV_CASE_EXPECT_FAILURE || nnv_is_newer(&run))) {
 		/* Refused as it should be. */
+	} else if (!ret && nnv_is_newer(&run)) {
+		nnv_fail(&run, "an operation that this version does not have was not refused");
 	} else if (ret) {
 		nnv_fail(&run, "model: %s", strerror(-ret));
 	} else if (nnv_supported(&run, &ret) || (!ret && item->flags & NNV_CASE_EXPECT_FAILURE)) {

@@ -56,12 +56,14 @@ struct nnv_api;
 /**
  * struct nnv_device - an open device
  * @handle: the API's
+ * @version: of the interface, where it has versions: 0 is the newest
  * @sync_files: its fences are sync_files; else anything that polls readable is one
  */
 struct nnv_device {
 	const struct nnv_api *api;
 	void *handle;
 	char name[96];
+	uint32_t version;
 	bool sync_files;
 };
 

@@ -502,6 +502,8 @@ static void nnv_usage(FILE *out)
 	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so;\n"
 	      "                      aidl: the NN HAL, in this process\n"
 	      "                      (default: nnapi for --device-memory, else nnaccel)\n"
+	      "  --aidl-version=N    aidl: what the service claims to have, 1 to 4 (default);\n"
+	      "                      cases of later operations have to be refused\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
@@ -569,6 +571,7 @@ static bool nnv_number(const char *text, unsigned long low, unsigned long high, 
 enum {
 	OPT_DEVICE = 256,
 	OPT_API,
+	OPT_AIDL_VERSION,
 	OPT_FILTER,
 	OPT_JOBS,
 	OPT_THREADS,
@@ -583,6 +586,7 @@ enum {
 static const struct option nnv_options[] = {
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "api", required_argument, NULL, OPT_API },
+	{ "aidl-version", required_argument, NULL, OPT_AIDL_VERSION },
 	{ "filter", required_argument, NULL, OPT_FILTER },
 	{ "jobs", required_argument, NULL, OPT_JOBS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
@@ -606,7 +610,7 @@ static const struct option nnv_options[] = {
 int main(int argc, char **argv)
 {
 	const char *device = "loopback", *filter = NULL, *tap = NULL, *junit = NULL;
-	unsigned long jobs = sysconf(_SC_NPROCESSORS_ONLN), threads = 0, timeout = 60;
+	unsigned long jobs = sysconf(_SC_NPROCESSORS_ONLN), threads = 0, timeout = 60, version = 0;
 	size_t count[NNV_NOT_IN_MODE + 1] = { 0 }, total;
 	static struct nnv_suite suite;
 	FILE *tap_out = NULL, *junit_out = NULL;
@@ -626,6 +630,9 @@ int main(int argc, char **argv)
 			suite.device.api = nnv_find_api(optarg);
 			if (!suite.device.api)
 				return 2;
+			break;
+		case OPT_AIDL_VERSION:
+			ok = nnv_number(optarg, 1, 4, &version);
 			break;
 		case OPT_FILTER:
 			filter = optarg;
@@ -666,6 +673,13 @@ int main(int argc, char **argv)
 	if (!suite.device.api)
 		suite.device.api = suite.mode == NNV_MODE_DEVICE_MEMORY ? &nnv_api_nnapi :
 									  &nnv_api_nnaccel;
+	if (version && (suite.device.api != &nnv_api_aidl ||
+			(version < 4 && (suite.mode == NNV_MODE_ASYNC)))) {
+		fprintf(stderr, "nnv_run: --aidl-version needs --api=aidl%s\n",
+			suite.mode == NNV_MODE_ASYNC ? ", and --async version 4" : "");
+		return 2;
+	}
+	suite.device.version = (uint32_t)version;
 	if (threads && suite.device.api != &nnv_api_nnaccel) {
 		fprintf(stderr, "nnv_run: --threads needs --api=nnaccel\n");
 		return 2;
