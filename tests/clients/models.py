@@ -192,7 +192,8 @@ def separable_1d():
 
 # ----------------------------------------------------------------------------------- recurrent
 
-def recurrent(library, *layers, shape=(10, 8)):
+def recurrent(library, *layers, shape=(10, 32)):
+    # Large enough for the converter, which leaves small weights as floats.
     built = library.Sequential([library.layers.InputLayer(shape, batch_size=1), *layers])
     return seeded(built), [(1, *shape)]
 
@@ -200,46 +201,46 @@ def recurrent(library, *layers, shape=(10, 8)):
 @model("float", "float16", "dynamic", "int8")
 def lstm_fused():
     """A Keras 2 LSTM, which the converter makes one operator of."""
-    return recurrent(tf_keras, tf_keras.layers.LSTM(12, return_sequences=True),
-                     tf_keras.layers.LSTM(6), tf_keras.layers.Dense(4))
+    return recurrent(tf_keras, tf_keras.layers.LSTM(32, return_sequences=True),
+                     tf_keras.layers.LSTM(24), tf_keras.layers.Dense(4))
 
 
 @model("float", "float16", "dynamic")
 def lstm_loop():
     """A Keras 3 LSTM, which becomes a WHILE."""
-    return recurrent(keras, L.LSTM(12, return_sequences=True), L.LSTM(6), L.Dense(4))
+    return recurrent(keras, L.LSTM(32, return_sequences=True), L.LSTM(24), L.Dense(4))
 
 
 @model("float", "dynamic", "int8")
 def lstm_unrolled():
-    return recurrent(keras, L.LSTM(12, unroll=True), L.Dense(4))
+    return recurrent(keras, L.LSTM(32, unroll=True), L.Dense(4))
 
 
 @model("float", "float16", "dynamic")
 def gru_loop():
-    return recurrent(keras, L.GRU(12, return_sequences=True), L.GRU(6), L.Dense(4))
+    return recurrent(keras, L.GRU(32, return_sequences=True), L.GRU(24), L.Dense(4))
 
 
 @model("float", "dynamic")
 def gru_fused():
-    return recurrent(tf_keras, tf_keras.layers.GRU(12), tf_keras.layers.Dense(4))
+    return recurrent(tf_keras, tf_keras.layers.GRU(32), tf_keras.layers.Dense(4))
 
 
 @model("float", "dynamic")
 def bidirectional():
-    return recurrent(keras, L.Bidirectional(L.LSTM(8)), L.Dense(4))
+    return recurrent(keras, L.Bidirectional(L.LSTM(32)), L.Dense(4))
 
 
 @model("float", "dynamic", "int8")
 def bidirectional_fused():
     layers = tf_keras.layers
-    return recurrent(tf_keras, layers.Bidirectional(layers.LSTM(8, return_sequences=True)),
+    return recurrent(tf_keras, layers.Bidirectional(layers.LSTM(32, return_sequences=True)),
                      layers.Dense(4))
 
 
 @model("float", "dynamic")
 def simple_rnn():
-    return recurrent(keras, L.SimpleRNN(12), L.Dense(4))
+    return recurrent(keras, L.SimpleRNN(40), L.Dense(4))
 
 
 # ---------------------------------------------------------------------------- single operators
