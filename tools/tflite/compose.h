@@ -87,6 +87,9 @@ struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
 bool tflite_is_hybrid(struct tflite_translation *t);
 struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
 					bool asymmetric, struct tflite_value *scale);
+/* The same for any value [rows, n]. */
+struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
+				       bool asymmetric, struct tflite_value *scale);
 struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index);
 void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 			  struct tflite_value scale);

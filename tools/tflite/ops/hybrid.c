@@ -36,8 +36,8 @@ static struct tflite_value to_bytes(struct tflite_translation *t, struct tflite_
 }
 
 /* @x [rows, n] as integers, zero point taken off; @scale gets [rows, 1]. */
-static struct tflite_value quantise_rows(struct tflite_translation *t, struct tflite_value x,
-					 bool asymmetric, struct tflite_value *scale)
+struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
+				       bool asymmetric, struct tflite_value *scale)
 {
 	struct tflite_value zero = tflite_float(t, 0), one = tflite_float(t, 1), low, high, range,
 			    inverse, offset, empty;
@@ -81,7 +81,7 @@ struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t r
 		return x;
 	}
 	q = tflite_reshaped(t, x, 2, (uint32_t[]){ rows, (uint32_t)(elements / rows) });
-	return quantise_rows(t, q, asymmetric, scale);
+	return tflite_hybrid_rows(t, q, asymmetric, scale);
 }
 
 struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index)

@@ -4,7 +4,7 @@
  * writes it back as an output. NNAPI's quantised LSTM computes one step, so that a quantised
  * sequence becomes a chain of them, with a slice of the input for each and a PACK of the outputs.
  */
-#include "tools/tflite/translation.h"
+#include "tools/tflite/compose.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -282,6 +282,125 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 	free(results);
 }
 
+/* ------------------------------------------------- float LSTM with 8-bit weights, step by step */
+
+/* x [rows, n] as whole numbers times weights [units, n] as whole numbers, times both scales. */
+static struct tflite_value scaled_product(struct tflite_translation *t, struct tflite_value x,
+					  struct tflite_value scale, struct tflite_value weights,
+					  uint32_t index)
+{
+	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
+						      .rank = 1 },
+					    .dims = { weights.o.dims[0] } };
+	struct tflite_value y = x, factor = tflite_float(t, tflite_scale(tflite_input(t, index)));
+
+	y.o.dims[1] = weights.o.dims[0];
+	y.operand = tflite_add_operand(t, &y.o);
+	tflite_push(t, x.operand);
+	tflite_push(t, weights.operand);
+	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)bias.dims[0] * 4));
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_FULLY_CONNECTED, y.operand);
+	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
+	return tflite_binary(t, NNA_OPERATION_MUL, y, factor);
+}
+
+/* Copies @x to the state that input @index holds. */
+static void keep_state(struct tflite_translation *t, uint32_t index, struct tflite_value x)
+{
+	if (tflite_input(t, index)->variable)
+		tflite_emit_reshape(t, x.operand, tflite_input_operand(t, index), &x.o);
+}
+
+static void check_hybrid_lstm(struct tflite_translation *t)
+{
+	static const uint8_t absent[] = { 9, 10, 11, 16, 17, 20, 21, 22, 23 };
+	uint32_t i;
+
+	for (i = 0; i < sizeof(absent); i++)
+		if (tflite_has_input(t, absent[i]))
+			tflite_fail(t, -ENOTSUP,
+				    "peepholes, projections and norms beside 8-bit weights");
+	for (i = 1; i < 9; i++)
+		if (tflite_input(t, i)->type != TFLITE_INT8 || !tflite_input(t, i)->data ||
+		    tflite_input(t, i)->scale_count != 1 || tflite_input(t, i)->rank != 2)
+			tflite_fail(t, -ENOTSUP, "input %u is no INT8 matrix with one scale", i);
+	for (i = 12; i < 16; i++)
+		tflite_input(t, i);
+	if (t->op->options.activation != TFLITE_ACT_TANH)
+		tflite_fail(t, -ENOTSUP, "activation %d beside 8-bit weights",
+			    t->op->options.activation);
+}
+
+/*
+ * As TFLite's kernel: the input, and in each step the output state, are quantised by rows. What
+ * depends on the input alone is computed for all steps at once.
+ */
+static void hybrid_sequence_lstm(struct tflite_translation *t)
+{
+	bool time_major = t->op->options.time_major, asymmetric = t->op->options.asymmetric;
+	uint32_t axis = time_major ? 0 : 1, steps, batch, units, s, g, *outputs;
+	struct tflite_value q, scale = { 0 }, gates[4], recurrent[4], h, c, z[4], bias;
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	float clip = t->op->options.cell_clip;
+
+	tflite_need(t, 20, 1);
+	tflite_need_rank(t, x, 3);
+	check_hybrid_lstm(t);
+	steps = x->dims[axis];
+	batch = x->dims[1 - axis];
+	if (!t->ret && (!steps || steps > MAX_STEPS || !batch))
+		tflite_fail(t, -ENOTSUP, "%u time steps, 1 to %u are possible", steps, MAX_STEPS);
+	outputs = t->ret ? NULL : calloc(steps, sizeof(*outputs));
+	if (!outputs) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	units = tflite_input(t, 5)->dims[0];
+	q = tflite_hybrid_input(t, steps * batch, asymmetric, &scale);
+	for (g = 0; g < 4; g++) {
+		gates[g] = scaled_product(t, q, scale, tflite_hybrid_weights(t, 1 + g), 1 + g);
+		bias = tflite_value(t, 12 + g);
+		gates[g] = tflite_binary(t, NNA_OPERATION_ADD, gates[g], bias);
+		gates[g] = tflite_reshaped(t, gates[g], 3,
+					   (uint32_t[]){ x->dims[0], x->dims[1], units });
+		recurrent[g] = tflite_hybrid_weights(t, 5 + g);
+	}
+	h = tflite_value(t, 18);
+	c = tflite_value(t, 19);
+	for (s = 0; s < steps && !t->ret; s++) {
+		struct tflite_value rows = tflite_hybrid_rows(t, h, asymmetric, &scale);
+
+		for (g = 0; g < 4; g++) {
+			z[g] = tflite_part(t, gates[g], axis, s, 1);
+			z[g] = tflite_reshaped(t, z[g], 2, (uint32_t[]){ batch, units });
+			z[g] = tflite_binary(t, NNA_OPERATION_ADD, z[g],
+					     scaled_product(t, rows, scale, recurrent[g], 5 + g));
+			z[g] = tflite_unary(t, g == 2 ? NNA_OPERATION_TANH : NNA_OPERATION_LOGISTIC,
+					    z[g]);
+		}
+		c = tflite_binary(t, NNA_OPERATION_MUL, z[1], c);
+		c = tflite_binary(t, NNA_OPERATION_ADD, c,
+				  tflite_binary(t, NNA_OPERATION_MUL, z[0], z[2]));
+		if (clip > 0) {
+			c = tflite_binary(t, NNA_OPERATION_MINIMUM, c, tflite_float(t, clip));
+			c = tflite_binary(t, NNA_OPERATION_MAXIMUM, c, tflite_float(t, -clip));
+		}
+		h = tflite_binary(t, NNA_OPERATION_MUL, z[3],
+				  tflite_unary(t, NNA_OPERATION_TANH, c));
+		outputs[s] = h.operand;
+	}
+	if (!t->ret) {
+		keep_state(t, 18, h);
+		keep_state(t, 19, c);
+		tflite_push_i32(t, (int32_t)axis);
+		for (s = 0; s < steps; s++)
+			tflite_push(t, outputs[s]);
+		tflite_emit_to(t, NNA_OPERATION_PACK, tflite_output_operand(t, 0));
+	}
+	free(outputs);
+}
+
 void tflite_translate_sequence_lstm(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t out[3];
@@ -289,6 +408,10 @@ void tflite_translate_sequence_lstm(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 20, 1);
 	if (!tflite_is_float(tflite_input(t, 0)->type)) {
 		quantized_sequence_lstm(t);
+		return;
+	}
+	if (tflite_has_input(t, 2) && tflite_input(t, 2)->type == TFLITE_INT8) {
+		hybrid_sequence_lstm(t);
 		return;
 	}
 	push_lstm(t, true);
