@@ -39,6 +39,10 @@ ALLOWED = {
     "sigmoids-int16x8": (2, FLOATS),  # LOGISTIC, TANH
     "softmax-int16x8": (1, FLOATS),  # SOFTMAX
 }
+# Models with an operator that is left: they have to be refused by its name.
+LEFT = {"atan2-float": "ATAN2", "bitwise-float": "BITWISE_XOR", "nms-float": "SLICE",
+        "conv_3d_transpose-float": "CONV_3D_TRANSPOSE", "rfft2d-float": "RFFT2D",
+        "segment_sum-float": "SEGMENT_SUM", "unsorted_segments-float": "UNSORTED_SEGMENT_MAX"}
 # Models with an operator whose reference kernel is wrong: LiteRT's own kernels are compared with.
 OWN = {"reduce-int8"}  # SUM of INT8 gives the zero point
 
@@ -98,7 +102,7 @@ def differ(ours, theirs):
 
 
 def check(path, nnactl, device):
-    """The line of a model, and whether it passed."""
+    """The line of a model, and whether it passed; None where it is refused as it should be."""
     rng = np.random.default_rng(11)
     made = {}
 
@@ -125,7 +129,8 @@ def check(path, nnactl, device):
         if run.returncode:
             reason = (run.stderr.strip().splitlines() or ["no message"])[-1]
             reason = reason.replace("nnactl: ", "").replace(str(path) + ": ", "")
-            return f"{count:5} {0:5}  refused: {reason}", False
+            named = f"({LEFT.get(path.stem)})" in reason
+            return f"{count:5} {0:5}  refused: {reason}", None if named else False
         data = raw_out.read_bytes()
     steps, share = None, None
     for name, theirs in outputs:
@@ -151,16 +156,17 @@ def main():
     parser.add_argument("--device", default="loopback")
     parser.add_argument("models", nargs="+", type=Path)
     options = parser.parse_args()
-    passed = failed = 0
+    passed = failed = skipped = 0
     print(f"{'model':28} {'ops':>5} {'NNA':>5}  largest difference")
     for path in options.models:
         try:
             line, good = check(path, options.nnactl, options.device)
         except Exception as error:
             line, good = f"    -     -  {str(error).strip().splitlines()[0][:120]}", False
-        passed, failed = passed + good, failed + (not good)
+        passed, failed = passed + (good is True), failed + (good is False)
+        skipped += good is None
         print(f"{path.stem:28} {line}", flush=True)
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return failed != 0
 
 
