@@ -43,43 +43,50 @@ static int bad_zero_point(const struct nnadev_engine_command *cmd)
 	return -1;
 }
 
-/* The kernel of an instruction set that accepts a command; *status is what the last one said. */
-static const struct nnadev_kernel *find(enum nnadev_engine_isa isa,
-					const struct nnadev_engine_command *cmd,
-					struct nnadev_engine_plan *plan, uint32_t *status)
-{
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
-		const struct nnadev_kernel *k = kernels[i];
+/* Kernels of one command, the scalar one included. */
+#define MOST_KERNELS 8
 
-		if (k->opcode != cmd->raw->opcode || k->isa != isa)
-			continue;
-		*status = k->accepts(cmd, plan);
-		if (*status == NNAHW_STATUS_OK)
-			return k;
-	}
-	return NULL;
+/* The kernels of a command's opcode, in the order of the table. Return: how many. */
+static uint32_t find(uint32_t opcode, const struct nnadev_kernel *found[MOST_KERNELS])
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (kernels[i]->opcode == opcode && count < MOST_KERNELS)
+			found[count++] = kernels[i];
+	return count;
 }
 
 uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 			       const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
-	uint32_t status = NNAHW_STATUS_BAD_COMMAND, ignored;
-	const struct nnadev_kernel *kernel, *faster;
+	const struct nnadev_kernel *found[MOST_KERNELS], *kernel = NULL;
+	const uint32_t count = find(cmd->raw->opcode, found);
+	uint32_t status = NNAHW_STATUS_BAD_COMMAND;
 	int bad;
 
 	memset(plan, 0, offsetof(struct nnadev_engine_plan, state));
 	bad = bad_zero_point(cmd);
 	if (bad >= 0)
 		return nnadev_bad_operand(plan, (uint32_t)bad);
-	kernel = find(NNADEV_ENGINE_SCALAR, cmd, plan, &status);
+	for (uint32_t i = 0; i < count; i++)
+		if (found[i]->isa == NNADEV_ENGINE_SCALAR)
+			kernel = found[i];
 	if (!kernel)
+		return status;
+	status = kernel->accepts(cmd, plan);
+	if (status != NNAHW_STATUS_OK)
 		return status;
 	/* Without output there is nothing to do, and nothing that a faster kernel could divide. */
 	for (; isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count; isa--) {
-		faster = find(isa, cmd, plan, &ignored);
-		if (faster) {
-			kernel = faster;
+		uint32_t i = 0;
+
+		while (i < count &&
+		       (found[i]->isa != isa || found[i]->accepts(cmd, plan) != NNAHW_STATUS_OK))
+			i++;
+		if (i < count) {
+			kernel = found[i];
 			break;
 		}
 	}

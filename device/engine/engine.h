@@ -109,6 +109,8 @@ typedef uint32_t (*nnadev_engine_tile_fn)(const struct nnadev_engine_command *cm
  * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
  * @per_tile: pieces of work in a tile, where the kernel counts them in such
  * @steps: rounds that a piece of work takes, where it is more than a tile; else 0
+ * @form: for kernels that share the decision which of them runs a command: what the first one has
+ *	decided; 0 is not yet
  * @state: what the kernel has decoded from the command, so that no tile does it again: its own
  *	struct, which may point into the command but not to the data of operands
  */
@@ -124,6 +126,7 @@ struct nnadev_engine_plan {
 	uint32_t bad_operand;
 	uint32_t per_tile;
 	uint32_t steps;
+	uint32_t form;
 	_Alignas(16) uint8_t state[NNADEV_ENGINE_STATE_SIZE];
 };
 

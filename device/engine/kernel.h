@@ -24,12 +24,12 @@
  * @opcode: the command
  * @isa: instruction set that it needs; the scalar kernel of an opcode defines it
  * @accepts: scalar: checks the command; a faster one is asked about checked commands alone, and
- *	says whether it can run this one. Writes @bad_operand of the plan or nothing. Return:
- *	NNAHW_STATUS_OK, or else the status with which the command ends if that is the scalar
- *	kernel's.
+ *	says whether it can run this one. Writes @bad_operand and @form of the plan or nothing.
+ *	Return: NNAHW_STATUS_OK, or else the status with which the command ends if that is the
+ *	scalar kernel's.
  * @plan: plans the run of a command that it has accepted, on @threads threads (a hint for
  *	cutting): sizes, phases and tiles, and the decoded command in @state of the plan. The plan
- *	is zero but for @run, which is @tile, and @state, which is uninitialised.
+ *	is zero but for @run, which is @tile, @form, and @state, which is uninitialised.
  * @tile: runs a tile; it need not check again what it takes from the command
  */
 struct nnadev_kernel {

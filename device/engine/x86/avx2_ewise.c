@@ -17,7 +17,7 @@
 #define SHORTEST_ROW 8u
 
 /* The kernels of this file. */
-enum form { FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
+enum form { FORM_UNDECIDED, FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
 
 /* State of the table's kernel: the rows of output and input, and the output for each input. */
 struct table {
@@ -475,7 +475,7 @@ static bool fits_in_32(const struct nnahw_cmd_ewise *p)
  * Which kernel runs a command: one where the rows of the output are contiguous and long enough, and
  * there are vector loads for the types.
  */
-static enum form form_of(const struct nnadev_engine_command *cmd)
+static enum form decide(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
@@ -498,22 +498,29 @@ static enum form form_of(const struct nnadev_engine_command *cmd)
 	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
 }
 
+static enum form form_of(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+{
+	if (plan->form == FORM_UNDECIDED)
+		plan->form = decide(cmd);
+	return plan->form;
+}
+
 static uint32_t table_accepts(const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {
-	return nnadev_accept(form_of(cmd) == FORM_TABLE);
+	return nnadev_accept(form_of(cmd, plan) == FORM_TABLE);
 }
 
 static uint32_t integer_accepts(const struct nnadev_engine_command *cmd,
 				struct nnadev_engine_plan *plan)
 {
-	return nnadev_accept(form_of(cmd) == FORM_INTEGER);
+	return nnadev_accept(form_of(cmd, plan) == FORM_INTEGER);
 }
 
 static uint32_t values_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
-	return nnadev_accept(form_of(cmd) == FORM_VALUES);
+	return nnadev_accept(form_of(cmd, plan) == FORM_VALUES);
 }
 
 /* Has the scalar kernel fill the table: it runs the command on all 256 bytes. */
