@@ -155,6 +155,9 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 		error = -ETIME;
 	} else if (error) {
 		nna_ctx_mark_innocent(ctx);
+		/* It would not have got a result even if the device had not failed. */
+		if (error == -EIO && (nna_ctx_is_banned(ctx) || READ_ONCE(ctx->closed)))
+			error = -ECANCELED;
 	} else {
 		error = nna_status_errno(status, &ban);
 		if (ban && nna_ctx_ban(ctx, status, detail) &&

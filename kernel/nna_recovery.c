@@ -110,6 +110,7 @@ static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
 static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 {
 	const char *reason = "no job was begun";
+	int error = -EIO;
 	struct dma_fence *fence = NULL;
 	bool ended = false, dump;
 	unsigned int i;
@@ -134,12 +135,13 @@ static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 			ended = nna_recovery_poll(ring, fence);
 		dma_fence_put(fence);
 		reason = "a job did not end";
+		error = -ECANCELED;
 	}
 	if (ended)
 		drm_err(&nna->drm, "ring %u: job %u did not end and was aborted\n", ring->index,
 			seqno);
 	else
-		nna_reset_now(nna, reason);
+		nna_reset_now(nna, reason, error);
 	if (dump)
 		nna_fault_end(nna);
 }
@@ -162,7 +164,7 @@ void nna_recovery_timeout(struct nna_job *job)
 	if (dma_fence_is_signaled(fence)) {
 		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
 	} else if (ret < 0) {
-		nna_reset_now(nna, "a completion made no sense");
+		nna_reset_now(nna, "a completion made no sense", -EIO);
 	} else if (drm_dev_enter(&nna->drm, &idx)) {
 		if (nna_recovery_device_hangs(job))
 			nna_recovery_end_hang(nna, NULL);

@@ -37,8 +37,11 @@ static void nna_reset_disable_rings(struct nna_device *nna, int error)
 	bool cookie;
 
 	cookie = dma_fence_begin_signalling();
-	for (i = 0; i < NNA_RINGS; i++)
+	for (i = 0; i < NNA_RINGS; i++) {
+		/* Entries that the device has completed end with their own result. */
+		nna_ring_process(&nna->rings[i]);
 		nna_ring_disable(&nna->rings[i], error);
+	}
 	dma_fence_end_signalling(cookie);
 	wake_up_all(&nna->control_waitq);
 }
@@ -55,7 +58,7 @@ static void nna_reset_wedge(struct nna_device *nna)
 	queue_work(nna->cleanup_wq, &nna->wedged_work);
 }
 
-static void nna_reset_rings(struct nna_device *nna, const char *reason)
+static void nna_reset_rings(struct nna_device *nna, const char *reason, int error)
 {
 	u32 heads[NNA_RINGS];
 	unsigned int i;
@@ -75,7 +78,7 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason)
 	for (i = 0; i < NNA_RINGS; i++) {
 		nna_ring_process(&nna->rings[i]);
 		if (!ret)
-			nna_ring_rewind(&nna->rings[i], heads[i], -ECANCELED);
+			nna_ring_rewind(&nna->rings[i], heads[i], error);
 	}
 	wake_up_all(&nna->control_waitq);
 
@@ -95,7 +98,7 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason)
 		nna_fault_end(nna);
 }
 
-void nna_reset_now(struct nna_device *nna, const char *reason)
+void nna_reset_now(struct nna_device *nna, const char *reason, int error)
 {
 	bool cookie;
 	int idx;
@@ -108,7 +111,7 @@ void nna_reset_now(struct nna_device *nna, const char *reason)
 		/* Outside the signalling section: this waits for work that signals fences. */
 		nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 		cookie = dma_fence_begin_signalling();
-		nna_reset_rings(nna, reason);
+		nna_reset_rings(nna, reason, error);
 		dma_fence_end_signalling(cookie);
 		nna_sched_start(nna, NNA_STOPPED_BY_RESET);
 	}
@@ -119,7 +122,8 @@ static void nna_reset_work(struct work_struct *work)
 {
 	struct nna_device *nna = container_of(work, struct nna_device, reset_work);
 
-	nna_reset_now(nna, READ_ONCE(nna->reset_reason));
+	/* Who asks for a reset from elsewhere than nna_recovery.c has no job to blame. */
+	nna_reset_now(nna, READ_ONCE(nna->reset_reason), -EIO);
 }
 
 /*

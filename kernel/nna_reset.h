@@ -29,12 +29,14 @@ int nna_reset_enable_rings(struct nna_device *nna);
  * nna_reset_now() - Reset the device; on the reset workqueue only.
  * @nna: the device.
  * @reason: for the log.
+ * @error: what jobs end with that are lost and not guilty: -ECANCELED if a guilty one has been
+ *	marked, -EIO if the device itself has failed.
  *
- * Jobs that the device had begun end: the guilty one with -ETIME, others with -ECANCELED. Those
- * that it had not begun are put on their rings again. A device that cannot be reset is lost.
- * Nothing happens while the device is suspended, lost or unplugged.
+ * Jobs that the device had begun end: the guilty one with -ETIME, others with @error. Those that it
+ * had not begun are put on their rings again. A device that cannot be reset is lost. Nothing
+ * happens while the device is suspended, lost or unplugged.
  */
-void nna_reset_now(struct nna_device *nna, const char *reason);
+void nna_reset_now(struct nna_device *nna, const char *reason, int error);
 
 /** nna_reset_suspend() - Reset an idle device and leave its rings disabled. May sleep. */
 void nna_reset_suspend(struct nna_device *nna);
@@ -45,6 +47,8 @@ void nna_reset_resume(struct nna_device *nna);
 /**
  * nna_reset_unplug() - Stop the device for good, and end all jobs on its rings with -ENODEV.
  * @nna: the device, from now on lost.
+ *
+ * Jobs whose completions have been written keep their results.
  *
  * May sleep. When it returns, bus mastering is disabled, no reset is queued, and the schedulers
  * run, so that they end and free the jobs that wait in them.

@@ -503,7 +503,7 @@ TEST(corrupt_completion)
 	resets = counters(env.fd).driver_resets;
 	inject("corrupt 1");
 	ret = submit_and_wait(&env);
-	EQ(ret, -ECANCELED);
+	EQ(ret, -EIO);
 	/* The client is not guilty. */
 	EQ(ctx_state(env.fd, env.ctx).state, DRM_NNA_CTX_STATE_INNOCENT);
 	EQ(counters(env.fd).driver_resets, resets + 1);
@@ -533,7 +533,7 @@ TEST(twenty_resets)
 	for (int i = 0; i < 20; i++) {
 		EQ(submit_and_wait(&env), 0);
 		inject("corrupt 1");
-		EQ(submit_and_wait(&env), -ECANCELED);
+		EQ(submit_and_wait(&env), -EIO);
 	}
 	EQ(counters(env.fd).driver_resets, resets + 20);
 	EQ(ctx_state(env.fd, env.ctx).reset_count, 20);
@@ -587,7 +587,7 @@ TEST(one_line_per_event)
 
 	log_begin();
 	inject("corrupt 1");
-	EQ(submit_and_wait(&other), -ECANCELED);
+	EQ(submit_and_wait(&other), -EIO);
 	EQ(submit_and_wait(&other), 0);
 	log_expect(1);
 

@@ -227,7 +227,7 @@ static void nna_coredump_of_a_reset(struct kunit *test)
 
 	fence = nna_coredump_submit(test, nna_coredump_ctx(test, &(struct nna_report) {}), &args);
 	nna_fake_corrupt(fake, NNA_TEST_RING);
-	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(fence));
 	flush_workqueue(fake->nna->reset_wq);
 	dump = nna_coredump_get(test);
 	KUNIT_EXPECT_EQ(test, (u32)DRM_NNA_COREDUMP_RESET, dump->reason);

@@ -151,7 +151,7 @@ static void nna_reset_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	fake->rings[NNA_TEST_RING].begun = 0;
 	nna_control_reset_and_wait(fake->nna, "a test");
-	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
 	nna_reset_works_again(test, ctx);
 }
@@ -269,7 +269,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 			nna_fake_wait(test, nna_fake_pending(fake, ring));
 			nna_fake_complete(fake, ring, NNA_STATUS_OK, 0);
 		}
-		KUNIT_EXPECT_EQ(test, i < NNA_JOB_RINGS ? -ECANCELED : 0,
+		KUNIT_EXPECT_EQ(test, i < NNA_JOB_RINGS ? -EIO : 0,
 				nna_fake_fence_error(fences[i]));
 	}
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
@@ -364,9 +364,70 @@ static void nna_reset_corrupt_completion(struct kunit *test)
 	u32 resets;
 
 	nna_fake_corrupt(fake, NNA_TEST_RING);
-	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
 	/* The device failed, not the job. */
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
+	nna_reset_works_again(test, ctx);
+}
+
+/*
+ * The device fails on one ring: what it has completed keeps its result, what it had begun ends with
+ * -EIO, or with -ECANCELED if its context was banned or destroyed, and the rest runs afterwards.
+ */
+static void nna_reset_no_job_to_blame(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *failed = nna_reset_ctx(test, NNA_TEST_RING);
+	struct nna_ctx *before = nna_reset_ctx(test, NNA_TEST_RING - 1);
+	struct nna_ctx *running = nna_reset_ctx(test, NNA_TEST_RING - 1);
+	struct nna_ctx *behind = nna_reset_ctx(test, NNA_TEST_RING - 1);
+	struct nna_ctx *bad = nna_reset_ctx(test, NNA_TEST_RING + 1);
+	struct dma_fence *corrupt, *done, *lost, *waiting, *fault, *banned;
+	u32 resets;
+
+	/* The ban's ABORT comes too late. */
+	fake->ignore_aborts = true;
+	corrupt = nna_reset_job(test, failed);
+	done = nna_reset_job(test, before);
+	lost = nna_reset_job(test, running);
+	waiting = nna_reset_job(test, behind);
+	fault = nna_reset_job(test, bad);
+	banned = nna_reset_job(test, bad);
+	nna_fake_complete(fake, NNA_TEST_RING + 1, NNA_STATUS_FAULT_MMU, 0);
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(fault));
+	nna_fake_write_completion(fake, NNA_TEST_RING - 1, NNA_STATUS_BAD_INDEX, 0);
+	nna_fake_corrupt(fake, NNA_TEST_RING);
+
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(corrupt));
+	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(done));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(lost));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(banned));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(waiting));
+	nna_fake_complete(fake, NNA_TEST_RING - 1, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(waiting));
+	KUNIT_EXPECT_EQ(test, 0u, nna_reset_state(before, &resets));
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(running, &resets));
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(failed, &resets));
+}
+
+/* The device takes no entry: the jobs run after a reset, and if that does not help end with -EIO. */
+static void nna_reset_nothing_begun(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence;
+	u32 resets;
+
+	fake->rings[NNA_TEST_RING].begun = 0;
+	fence = nna_reset_job(test, ctx);
+	nna_fake_wait(test, atomic_read(&fake->nna->resets) == 1);
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	fake->rings[NNA_TEST_RING].begun = 0;
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&fake->nna->resets));
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &resets));
 	nna_reset_works_again(test, ctx);
 }
@@ -381,7 +442,7 @@ static void nna_reset_invalidation_ignored(struct kunit *test)
 	fake->control_stopped = true;
 	nna_control_invalidate(fake->nna, ctx->vm->asid, 0x10000, 0x1000);
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
-	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(fence));
 	fake->control_stopped = false;
 	nna_reset_works_again(test, ctx);
 }
@@ -613,6 +674,22 @@ static void nna_reset_unplug_busy(struct kunit *test)
 		generic_handle_irq_safe(fake->irqs[i]);
 }
 
+/* Completions that have been written, but whose interrupts the driver has not had, count. */
+static void nna_reset_unplug_completed(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *done = nna_reset_job(test, ctx), *failed = nna_reset_job(test, ctx);
+	struct dma_fence *running = nna_reset_job(test, ctx);
+
+	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(done));
+	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(failed));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(running));
+}
+
 static void nna_reset_unplug_gone(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -745,6 +822,8 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_lost_control_interrupt),
 	KUNIT_CASE(nna_reset_spurious_interrupts),
 	KUNIT_CASE(nna_reset_corrupt_completion),
+	KUNIT_CASE(nna_reset_no_job_to_blame),
+	KUNIT_CASE(nna_reset_nothing_begun),
 	KUNIT_CASE(nna_reset_invalidation_ignored),
 	KUNIT_CASE(nna_reset_invalidation_before_sleep),
 	KUNIT_CASE(nna_reset_corrupt_at_probe),
@@ -754,6 +833,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE_PARAM(nna_reset_lost, nna_loss_gen_params),
 	KUNIT_CASE(nna_reset_lost_then_bound_again),
 	KUNIT_CASE(nna_reset_unplug_busy),
+	KUNIT_CASE(nna_reset_unplug_completed),
 	KUNIT_CASE(nna_reset_unplug_gone),
 	KUNIT_CASE(nna_reset_unplug_waiting),
 	KUNIT_CASE(nna_reset_unplug_during_timeout),

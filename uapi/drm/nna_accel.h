@@ -58,7 +58,7 @@ extern "C" {
  * -ERANGE      an index read from memory is out of range
  * -ENOSPC      an output whose size depends on data does not fit
  * -ENOMEM      the device has no room for the job
- * -EIO         the device failed
+ * -EIO         the device failed, or was reset from outside, and no job is to blame
  * -ECANCELED   its context was banned or destroyed, or another's hang caused a reset
  * -ESRCH       its context was destroyed before it could start
  * -ENODEV      the driver has been unbound, or the device is lost
