@@ -98,6 +98,10 @@ struct nna_bus_ops {
  *	aborts, boosts, core dumps, uevents.
  * @reset_work: resets the device; on @reset_wq.
  * @reset_reason: why @reset_work was queued last, for the log.
+ * @bus_reset: the bus is resetting the device, or recovers from an error. Written under the lock
+ *	of the device on its bus, or by @bus_work, which who holds that lock cancels first.
+ * @bus_heads: how far each ring had come before that.
+ * @bus_work: gives the device up if the bus does not end that in time; on @reset_wq.
  * @wedged_work: reports the last reset to user space; on @cleanup_wq.
  * @resets: resets done since the driver was bound.
  * @fault: the record of a fault.
@@ -139,6 +143,9 @@ struct nna_device {
 	struct workqueue_struct *cleanup_wq;
 	struct work_struct reset_work;
 	const char *reset_reason;
+	bool bus_reset;
+	u32 bus_heads[NNA_RINGS];
+	struct delayed_work bus_work;
 	struct work_struct wedged_work;
 	atomic_t resets;
 	struct nna_fault fault;

@@ -11,6 +11,7 @@
 #include "nna_device.h"
 #include "nna_drv.h"
 #include "nna_regs.h"
+#include "nna_reset.h"
 #include "nna_suspend.h"
 
 static void nna_pci_enable_bus_master(struct device *dev)
@@ -69,6 +70,8 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		pci_clear_master(pdev);
 		return ret;
 	}
+	/* For nna_pci_slot_reset(). */
+	pci_save_state(pdev);
 	/* Drops the PCI core's reference for probe; nna_pci_remove() takes it again. */
 	pm_runtime_put_autosuspend(dev);
 	return 0;
@@ -79,6 +82,56 @@ static void nna_pci_remove(struct pci_dev *pdev)
 	pm_runtime_get_noresume(&pdev->dev);
 	nna_device_remove(&pdev->dev);
 }
+
+/* Function level reset, or another that user space has asked for, or that the PCI core does. */
+static void nna_pci_reset_prepare(struct pci_dev *pdev)
+{
+	nna_reset_bus_begin(pci_get_drvdata(pdev));
+}
+
+static void nna_pci_reset_done(struct pci_dev *pdev)
+{
+	nna_reset_bus_end(pci_get_drvdata(pdev));
+}
+
+/*
+ * An error of the bus. After one that is not fatal the link works, but transactions of the device
+ * have been lost, so its jobs cannot go on; nna_pci_resume() resets it by its registers.
+ */
+static pci_ers_result_t nna_pci_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct nna_device *nna = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_perm_failure) {
+		nna_reset_bus_lose(nna);
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	nna_reset_bus_begin(nna);
+	return state == pci_channel_io_normal ? PCI_ERS_RESULT_CAN_RECOVER :
+						PCI_ERS_RESULT_NEED_RESET;
+}
+
+/* The link has been reset, and with it the configuration of the device. */
+static pci_ers_result_t nna_pci_slot_reset(struct pci_dev *pdev)
+{
+	pci_restore_state(pdev);
+	/* Restoring forgets the saved state on some kernels; the next error needs it again. */
+	pci_save_state(pdev);
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static void nna_pci_resume(struct pci_dev *pdev)
+{
+	nna_reset_bus_end(pci_get_drvdata(pdev));
+}
+
+static const struct pci_error_handlers nna_pci_error_handlers = {
+	.error_detected = nna_pci_error_detected,
+	.slot_reset = nna_pci_slot_reset,
+	.resume = nna_pci_resume,
+	.reset_prepare = nna_pci_reset_prepare,
+	.reset_done = nna_pci_reset_done,
+};
 
 static const struct pci_device_id nna_pci_ids[] = {
 	{ PCI_DEVICE(NNA_PCI_VENDOR, NNA_PCI_DEVICE) },
@@ -93,6 +146,7 @@ static struct pci_driver nna_pci_driver = {
 	.remove = nna_pci_remove,
 	/* On reboot and kexec, too, the device must stop writing to memory. */
 	.shutdown = nna_pci_remove,
+	.err_handler = &nna_pci_error_handlers,
 	.driver.pm = pm_ptr(&nna_suspend_ops),
 };
 module_pci_driver(nna_pci_driver);

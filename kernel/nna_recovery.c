@@ -161,6 +161,9 @@ void nna_recovery_timeout(struct nna_job *job)
 		return;
 
 	ret = nna_ring_process(ring);
+	/* The bus resets the device: no job is to blame for not ending meanwhile. */
+	if (READ_ONCE(nna->suspended))
+		return;
 	if (dma_fence_is_signaled(fence)) {
 		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
 	} else if (ret < 0) {

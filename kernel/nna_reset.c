@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reset, suspend and unplug: see nna_reset.h. */
 
+#include <linux/jiffies.h>
 #include <linux/kobject.h>
+#include <linux/pm_runtime.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 #include <drm/drm_drv.h>
@@ -10,10 +12,14 @@
 #include "nna_core.h"
 #include "nna_coredump.h"
 #include "nna_hw.h"
+#include "nna_pm.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
 #include "nna_sched.h"
 #include "nna_trace.h"
+
+/* How long the bus may take to reset the device: longer than a device needs after a reset. */
+#define NNA_BUS_TIMEOUT_MS	30000
 
 int nna_reset_enable_rings(struct nna_device *nna)
 {
@@ -58,18 +64,23 @@ static void nna_reset_wedge(struct nna_device *nna)
 	queue_work(nna->cleanup_wq, &nna->wedged_work);
 }
 
-static void nna_reset_rings(struct nna_device *nna, const char *reason, int error)
+/* Stops the device, and notes how far each ring has come and what has been counted. */
+static void nna_reset_halt(struct nna_device *nna, u32 *heads)
 {
-	u32 heads[NNA_RINGS];
 	unsigned int i;
-	int ret, resets;
-	bool dump;
 
-	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_RESET);
 	nna_hw_stop(&nna->hw);
 	for (i = 0; i < NNA_RINGS; i++)
 		heads[i] = nna_hw_ring_head(&nna->hw, i);
 	nna_hw_save_counters(&nna->hw);
+}
+
+/* Resets a device that nna_reset_halt() has stopped, and continues with the jobs. */
+static void nna_reset_rings(struct nna_device *nna, const u32 *heads, const char *reason, int error)
+{
+	unsigned int i;
+	int ret, resets;
+
 	ret = nna_hw_reset(&nna->hw);
 	/* Counted before the jobs end, so that who waits for one of them reads the new number. */
 	resets = atomic_inc_return(&nna->resets);
@@ -94,13 +105,12 @@ static void nna_reset_rings(struct nna_device *nna, const char *reason, int erro
 		drm_err(&nna->drm, "%s: device has been reset\n", reason);
 		queue_work(nna->cleanup_wq, &nna->wedged_work);
 	}
-	if (dump)
-		nna_fault_end(nna);
 }
 
 void nna_reset_now(struct nna_device *nna, const char *reason, int error)
 {
-	bool cookie;
+	u32 heads[NNA_RINGS];
+	bool cookie, dump;
 	int idx;
 
 	/* The driver is being unbound: nna_reset_unplug() ends all jobs. */
@@ -111,7 +121,11 @@ void nna_reset_now(struct nna_device *nna, const char *reason, int error)
 		/* Outside the signalling section: this waits for work that signals fences. */
 		nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 		cookie = dma_fence_begin_signalling();
-		nna_reset_rings(nna, reason, error);
+		dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_RESET);
+		nna_reset_halt(nna, heads);
+		nna_reset_rings(nna, heads, reason, error);
+		if (dump)
+			nna_fault_end(nna);
 		dma_fence_end_signalling(cookie);
 		nna_sched_start(nna, NNA_STOPPED_BY_RESET);
 	}
@@ -145,8 +159,84 @@ static void nna_reset_wedged_work(struct work_struct *work)
 	drm_dev_exit(idx);
 }
 
+void nna_reset_bus_begin(struct nna_device *nna)
+{
+	struct device *dev = nna->drm.dev;
+
+	if (nna->bus_reset)
+		return;
+	/*
+	 * From here on the device does not change between suspended and resumed, but for a resume
+	 * by somebody else, which leaves the rings to nna_reset_bus_end().
+	 */
+	pm_runtime_get_noresume(dev);
+	WRITE_ONCE(nna->bus_reset, true);
+	pm_runtime_barrier(dev);
+	nna_sched_stop(nna, NNA_STOPPED_BY_BUS);
+	mod_delayed_work(nna->reset_wq, &nna->bus_work, msecs_to_jiffies(NNA_BUS_TIMEOUT_MS));
+	if (READ_ONCE(nna->suspended) || nna_core_is_lost(nna))
+		return;
+	WRITE_ONCE(nna->suspended, true);
+	/* Timeout handlers and the core dump's work read registers: let them finish. */
+	cancel_work_sync(&nna->reset_work);
+	flush_workqueue(nna->reset_wq);
+	flush_work(&nna->fault.work);
+	nna_reset_halt(nna, nna->bus_heads);
+}
+
+static void nna_reset_bus_left(struct nna_device *nna)
+{
+	WRITE_ONCE(nna->bus_reset, false);
+	nna_sched_start(nna, NNA_STOPPED_BY_BUS);
+	nna_pm_put(nna);
+}
+
+void nna_reset_bus_end(struct nna_device *nna)
+{
+	bool cookie;
+
+	cancel_delayed_work_sync(&nna->bus_work);
+	if (!nna->bus_reset)
+		return;
+	WRITE_ONCE(nna->bus_reset, false);
+	/* A resume that has left the rings alone has ended after this. */
+	pm_runtime_barrier(nna->drm.dev);
+	nna_clock_invalidate(&nna->clock);
+	if (!pm_runtime_suspended(nna->drm.dev) && READ_ONCE(nna->suspended) &&
+	    !nna_core_is_lost(nna)) {
+		cookie = dma_fence_begin_signalling();
+		nna_reset_rings(nna, nna->bus_heads, "a reset or an error of the bus", -EIO);
+		dma_fence_end_signalling(cookie);
+		WRITE_ONCE(nna->suspended, false);
+	}
+	nna_reset_bus_left(nna);
+}
+
+static void nna_reset_bus_lost(struct nna_device *nna)
+{
+	if (!nna_core_is_lost(nna)) {
+		nna_reset_wedge(nna);
+		drm_err(&nna->drm, "the bus does not recover: the device is lost until it is bound again\n");
+	}
+	nna_reset_bus_left(nna);
+}
+
+void nna_reset_bus_lose(struct nna_device *nna)
+{
+	nna_reset_bus_begin(nna);
+	cancel_delayed_work_sync(&nna->bus_work);
+	if (nna->bus_reset)
+		nna_reset_bus_lost(nna);
+}
+
+static void nna_reset_bus_work(struct work_struct *work)
+{
+	nna_reset_bus_lost(container_of(to_delayed_work(work), struct nna_device, bus_work));
+}
+
 void nna_reset_init(struct nna_device *nna)
 {
+	INIT_DELAYED_WORK(&nna->bus_work, nna_reset_bus_work);
 	INIT_WORK(&nna->wedged_work, nna_reset_wedged_work);
 	INIT_WORK(&nna->reset_work, nna_reset_work);
 }
@@ -176,6 +266,9 @@ void nna_reset_resume(struct nna_device *nna)
 	int ret;
 
 	nna_clock_invalidate(&nna->clock);
+	/* The device may not answer: nna_reset_bus_end() enables the rings. */
+	if (READ_ONCE(nna->bus_reset))
+		return;
 	if (!nna_core_is_lost(nna)) {
 		ret = nna_reset_enable_rings(nna);
 		if (ret) {
@@ -192,6 +285,7 @@ void nna_reset_unplug(struct nna_device *nna)
 	WRITE_ONCE(nna->lost, true);
 	nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 	cancel_work_sync(&nna->reset_work);
+	cancel_delayed_work_sync(&nna->bus_work);
 
 	nna_hw_stop(&nna->hw);
 	/* Ends running jobs at once. It fails if the device itself is gone, which is no error. */
@@ -200,6 +294,8 @@ void nna_reset_unplug(struct nna_device *nna)
 	nna->bus->disable_bus_master(nna->drm.dev);
 	nna_reset_disable_rings(nna, -ENODEV);
 
-	/* A system suspend that was under way will not be resumed. */
+	/* A system suspend or a recovery of the bus that was under way will not be ended. */
+	if (nna->bus_reset)
+		nna_reset_bus_left(nna);
 	nna_sched_start(nna, NNA_STOPPED_BY_RESET | NNA_STOPPED_BY_SUSPEND);
 }

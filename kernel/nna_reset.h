@@ -3,6 +3,9 @@
  * Reset, suspend and the end of a device: all that takes the rings from the device and gives them
  * back.
  *
+ * The bus may reset the device as well, on request of user space or after an error of its own:
+ * nna_reset_bus_begin() notes how far the rings have come, and nna_reset_bus_end() does the rest.
+ *
  * Resets run on nna_device.reset_wq, which is ordered and also runs the schedulers' timeouts, so
  * neither overlaps with the other. nna_core_schedule_reset() queues one from anywhere.
  * Suspend, resume and unplug run where power management and the driver core call them; they cancel
@@ -43,6 +46,28 @@ void nna_reset_suspend(struct nna_device *nna);
 
 /** nna_reset_resume() - Enable the rings again. A device that refuses is lost. May sleep. */
 void nna_reset_resume(struct nna_device *nna);
+
+/**
+ * nna_reset_bus_begin() - Leave the device alone: the bus is about to reset it, or is in error.
+ * @nna: the device; its registers may not answer any more.
+ *
+ * No job is put on the rings, and no memory that the device may use is freed, until one of
+ * nna_reset_bus_end(), nna_reset_bus_lose() and nna_reset_unplug() follows. If none does for half a
+ * minute the device is lost, so that all fences signal. Begins once; may sleep.
+ */
+void nna_reset_bus_begin(struct nna_device *nna);
+
+/**
+ * nna_reset_bus_end() - The bus has reset the device or is well again: continue with the jobs.
+ * @nna: the device, with its bus configuration restored.
+ *
+ * As nna_reset_now() with -EIO, after another reset. Without nna_reset_bus_begin() nothing happens.
+ * May sleep.
+ */
+void nna_reset_bus_end(struct nna_device *nna);
+
+/** nna_reset_bus_lose() - The bus will not reach the device any more: it is lost. May sleep. */
+void nna_reset_bus_lose(struct nna_device *nna);
 
 /**
  * nna_reset_unplug() - Stop the device for good, and end all jobs on its rings with -ENODEV.

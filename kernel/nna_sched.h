@@ -26,6 +26,8 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 #define NNA_STOPPED_BY_RESET	BIT(0)
 /** NNA_STOPPED_BY_SUSPEND - The schedulers are stopped while the system sleeps. */
 #define NNA_STOPPED_BY_SUSPEND	BIT(1)
+/** NNA_STOPPED_BY_BUS - The schedulers are stopped while the bus resets the device. */
+#define NNA_STOPPED_BY_BUS	BIT(2)
 
 /**
  * nna_sched_stop() - Stop all schedulers: they put no jobs on the rings and free none.

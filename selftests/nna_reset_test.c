@@ -565,6 +565,68 @@ TEST(device_is_restored)
 	}
 }
 
+/* ---- resets that user space asks the bus for ------------------------------------------------- */
+
+static void function_level_reset(int fd)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset_method", device_name(fd));
+	write_file(path, "flr");
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", device_name(fd));
+	write_file(path, "1");
+}
+
+/* The driver knows of the reset, rather than to find out by the next job that does not end. */
+TEST(function_level_reset_idle)
+{
+	struct env env;
+	uint64_t resets;
+
+	set_up(&env);
+	resets = counters(env.fd).driver_resets;
+	for (int i = 1; i <= 5; i++) {
+		function_level_reset(env.fd);
+		EQ(counters(env.fd).driver_resets, resets + i);
+		EQ(submit_and_wait(&env), 0);
+		EQ(counters(env.fd).driver_resets, resets + i);
+	}
+	EQ(ctx_state(env.fd, env.ctx).state, 0);
+	expect_inference();
+}
+
+/* The job that runs is lost, without a ban; those that wait run afterwards. */
+TEST(function_level_reset_busy)
+{
+	struct env env, others[FEW];
+	uint32_t running, outs[FEW];
+	uint64_t resets;
+
+	set_up(&env);
+	resets = counters(env.fd).driver_resets;
+	running = submit_bad(&env, "hang");
+	for (int i = 0; i < FEW; i++) {
+		env_init(&others[i]);
+		stream_begin(&others[i]);
+		stream_fill(&others[i], 0, 64, 0x31);
+		stream_end(&others[i]);
+		stream_finish(&others[i]);
+		outs[i] = syncobj_create(others[i].fd);
+		EQ(submit(&others[i], 0, outs[i]), 0);
+	}
+	function_level_reset(env.fd);
+	EQ(wait_status(&env, running, LONG_WAIT), -EIO);
+	EQ(ctx_state(env.fd, env.ctx).state, DRM_NNA_CTX_STATE_INNOCENT);
+	for (int i = 0; i < FEW; i++) {
+		EQ(wait_status(&others[i], outs[i], LONG_WAIT), 1);
+		EQ(others[i].map[ENV_DATA], 0x31);
+		EQ(ctx_state(others[i].fd, others[i].ctx).state, 0);
+	}
+	EQ(submit_and_wait(&env), 0);
+	EQ(counters(env.fd).driver_resets, resets + 1);
+	expect_inference();
+}
+
 /* ---- the kernel's log ------------------------------------------------------------------------ */
 
 TEST(one_line_per_event)

@@ -410,6 +410,42 @@ static void nna_pm_unplug_asleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(waiting));
 }
 
+/* The bus resets a device that sleeps: it sleeps on, and works when it is resumed. */
+static void nna_pm_bus_reset_asleep(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+
+	nna_pm_fall_asleep(test);
+	nna_reset_bus_begin(fake->nna);
+	nna_reset_bus_end(fake->nna);
+	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
+	nna_pm_works(test, ctx);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	nna_pm_fall_asleep(test);
+}
+
+/* The same, and it is resumed before the reset has ended, when its registers do not answer. */
+static void nna_pm_bus_reset_wakes(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *fence;
+
+	nna_pm_fall_asleep(test);
+	nna_reset_bus_begin(fake->nna);
+	fake->gone = true;
+	fence = nna_pm_job(test, ctx, 0);
+	fake->gone = false;
+	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
+	nna_reset_bus_end(fake->nna);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_pm_fall_asleep(test);
+}
+
 static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_idle),
 	KUNIT_CASE(nna_pm_awake_with_a_job),
@@ -426,6 +462,8 @@ static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_system_deadline),
 	KUNIT_CASE(nna_pm_system_too_busy),
 	KUNIT_CASE(nna_pm_unplug_asleep),
+	KUNIT_CASE(nna_pm_bus_reset_asleep),
+	KUNIT_CASE(nna_pm_bus_reset_wakes),
 	{}
 };
 

@@ -701,6 +701,158 @@ static void nna_reset_unplug_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
 }
 
+/* The device as a function level reset leaves it. */
+static void nna_reset_by_bus(struct nna_fake *fake)
+{
+	spin_lock_irq(&fake->lock);
+	fake->control = 0;
+	memset(fake->rings, 0, sizeof(fake->rings));
+	spin_unlock_irq(&fake->lock);
+}
+
+/*
+ * The bus resets the device: what it has completed keeps its result, what it had begun ends with
+ * -EIO, and the rest runs afterwards, with jobs that were submitted meanwhile.
+ */
+static void nna_reset_bus(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *done, *begun, *waiting, *meanwhile;
+	unsigned int resets;
+	u32 lost;
+
+	done = nna_reset_job(test, ctx);
+	begun = nna_reset_job(test, ctx);
+	waiting = nna_reset_job(test, ctx);
+	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0);
+	nna_reset_bus_begin(fake->nna);
+	KUNIT_EXPECT_EQ(test, 0u, fake->control);
+	meanwhile = nna_reset_job(test, ctx);
+	KUNIT_EXPECT_EQ(test, 2u, nna_fake_pending(fake, NNA_TEST_RING));
+	/* The device might still use the memory of the job that it had begun. */
+	msleep(fake->nna->timeout_ms * 2);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(begun));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	resets = fake->resets;
+	nna_reset_by_bus(fake);
+	nna_reset_bus_end(fake->nna);
+
+	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(done));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(begun));
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 2u, nna_fake_pending(fake, NNA_TEST_RING));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(waiting));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(meanwhile));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_EQ(test, resets + 1, fake->resets);
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &lost));
+	KUNIT_EXPECT_EQ(test, 1u, lost);
+}
+
+/* An error of the bus that keeps the registers from answering. */
+static void nna_reset_bus_frozen(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *begun = nna_reset_job(test, ctx);
+
+	fake->gone = true;
+	nna_reset_bus_begin(fake->nna);
+	nna_reset_bus_begin(fake->nna);
+	fake->gone = false;
+	nna_reset_by_bus(fake);
+	nna_reset_bus_end(fake->nna);
+	nna_reset_bus_end(fake->nna);
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(begun));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_FALSE(test, nna_core_is_lost(fake->nna));
+	nna_reset_works_again(test, ctx);
+}
+
+/* A bus that does not recover, which it says, or about which nothing is heard any more. */
+static void nna_reset_bus_lost(struct kunit *test)
+{
+	const bool *says = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *begun = nna_reset_job(test, ctx), *queued, *fence;
+
+	fake->gone = true;
+	nna_reset_bus_begin(fake->nna);
+	queued = nna_reset_job(test, ctx);
+	if (*says)
+		nna_reset_bus_lose(fake->nna);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(begun));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
+	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
+	/* Too late. */
+	fake->gone = false;
+	nna_reset_bus_end(fake->nna);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+}
+
+static const bool nna_bus_losses[] = { false, true };
+
+static void nna_bus_loss_desc(const bool *says, char *desc)
+{
+	strscpy(desc, *says ? "permanent failure" : "no recovery", KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(nna_bus_loss, nna_bus_losses, nna_bus_loss_desc);
+
+/* The bus loses a device that it has not begun to recover, and on which a job runs. */
+static void nna_reset_bus_lost_at_once(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+
+	fake->gone = true;
+	nna_reset_bus_lose(fake->nna);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
+}
+
+/* An invalidation during a reset by the bus: nothing may be freed before its end. */
+static void nna_reset_bus_invalidation(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_reset_invalidation i = { .nna = fake->nna };
+
+	nna_reset_bus_begin(fake->nna);
+	fake->control_stopped = true;
+	INIT_WORK_ONSTACK(&i.work, nna_reset_invalidate);
+	queue_work(fake->nna->cleanup_wq, &i.work);
+	msleep(5000);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(i.done));
+	nna_reset_by_bus(fake);
+	fake->control_stopped = false;
+	nna_reset_bus_end(fake->nna);
+	flush_work(&i.work);
+	destroy_work_on_stack(&i.work);
+	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
+}
+
+/* The driver is unbound before the bus has recovered. */
+static void nna_reset_bus_unplug(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *begun = nna_reset_job(test, ctx), *queued;
+	int usage = atomic_read(&fake->dev->power.usage_count);
+
+	nna_reset_bus_begin(fake->nna);
+	queued = nna_reset_job(test, ctx);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(begun));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
+	/* The job's reference is gone, and pm_runtime_forbid() has taken one. */
+	KUNIT_EXPECT_EQ(test, usage, atomic_read(&fake->dev->power.usage_count));
+}
+
 struct nna_reset_later {
 	struct work_struct work;
 	struct dma_fence *fence;
@@ -841,6 +993,12 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_unplug_then_use),
 	KUNIT_CASE(nna_reset_unplug_after_ban),
 	KUNIT_CASE(nna_reset_close_during_hang),
+	KUNIT_CASE(nna_reset_bus),
+	KUNIT_CASE(nna_reset_bus_frozen),
+	KUNIT_CASE_PARAM(nna_reset_bus_lost, nna_bus_loss_gen_params),
+	KUNIT_CASE(nna_reset_bus_lost_at_once),
+	KUNIT_CASE(nna_reset_bus_invalidation),
+	KUNIT_CASE(nna_reset_bus_unplug),
 	{}
 };
 
