@@ -482,6 +482,46 @@ static void nna_job_waiters_deadlines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
+/* A deadline that comes to nothing, as the job has ended before, keeps nothing alive. */
+static void nna_job_deadline_is_dropped(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *fence = nna_job_submit_one(test, ctx, NULL);
+	struct dma_fence *parent;
+
+	nna_fake_settle(fake);
+	parent = to_drm_sched_fence(fence)->parent;
+	KUNIT_ASSERT_NOT_NULL(test, parent);
+	dma_fence_set_deadline(fence, nna_job_in_ms(50000));
+	dma_fence_set_deadline(fence, nna_job_in_ms(40000));
+	nna_fake_complete(fake, ctx->ring, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+	/* The finished fence's. */
+	KUNIT_EXPECT_EQ(test, 1u, kref_read(&parent->refcount));
+}
+
+/* A context that is closed when the scheduler has already taken a job from its queue. */
+static void nna_job_of_closed_ctx_does_not_run(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *fence, *in;
+	u32 handle;
+
+	in = nna_fake_fence(fake, &handle);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, handle, NULL, &fence));
+	/* The first step of nna_ctx_close(). */
+	mutex_lock(&ctx->lock);
+	ctx->closed = true;
+	mutex_unlock(&ctx->lock);
+	dma_fence_signal(in);
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, ctx->ring));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+}
+
 /* No boost for a job that has ended, be the deadline set before or after. */
 static void nna_job_deadline_of_the_done(struct kunit *test)
 {
@@ -785,7 +825,9 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_longest_duration),
 	KUNIT_CASE(nna_job_waiters_deadline),
 	KUNIT_CASE(nna_job_waiters_deadlines),
+	KUNIT_CASE(nna_job_deadline_is_dropped),
 	KUNIT_CASE(nna_job_deadline_of_the_done),
+	KUNIT_CASE(nna_job_of_closed_ctx_does_not_run),
 	KUNIT_CASE(nna_job_deadline_of_the_waiting),
 	KUNIT_CASE(nna_job_deadline_is_handed_on),
 	KUNIT_CASE(nna_job_accounts_run_time),

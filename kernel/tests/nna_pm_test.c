@@ -410,6 +410,56 @@ static void nna_pm_unplug_asleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(waiting));
 }
 
+/* Work that takes its time, in place of the function of one of the driver's. */
+static bool nna_pm_slow_done;
+
+static void nna_pm_slow_work(struct work_struct *work)
+{
+	msleep(3000);
+	WRITE_ONCE(nna_pm_slow_done, true);
+}
+
+/* System sleep waits for timeout handlers, which read registers. */
+static void nna_pm_system_after_timeouts(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct work_struct handler;
+
+	nna_pm_works(test, ctx);
+	nna_pm_slow_done = false;
+	INIT_WORK_ONSTACK(&handler, nna_pm_slow_work);
+	queue_work(fake->nna->reset_wq, &handler);
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(nna_pm_slow_done));
+	flush_work(&handler);
+	destroy_work_on_stack(&handler);
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
+	nna_pm_works(test, ctx);
+}
+
+/* And so does the work that makes a core dump. */
+static void nna_pm_system_after_coredump(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	work_func_t func = nna->fault.work.func;
+
+	nna_pm_works(test, ctx);
+	nna_pm_slow_done = false;
+	nna->fault.work.func = nna_pm_slow_work;
+	KUNIT_ASSERT_TRUE(test, nna_fault_begin(nna, DRM_NNA_COREDUMP_FAULT));
+	nna_fault_end(nna);
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(nna_pm_slow_done));
+	flush_work(&nna->fault.work);
+	nna->fault.work.func = func;
+	nna_fault_end(nna);
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
+	nna_pm_works(test, ctx);
+}
+
 /* The bus resets a device that sleeps: it sleeps on, and works when it is resumed. */
 static void nna_pm_bus_reset_asleep(struct kunit *test)
 {
@@ -462,6 +512,8 @@ static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_system_deadline),
 	KUNIT_CASE(nna_pm_system_too_busy),
 	KUNIT_CASE(nna_pm_unplug_asleep),
+	KUNIT_CASE(nna_pm_system_after_timeouts),
+	KUNIT_CASE(nna_pm_system_after_coredump),
 	KUNIT_CASE(nna_pm_bus_reset_asleep),
 	KUNIT_CASE(nna_pm_bus_reset_wakes),
 	{}
