@@ -3,6 +3,7 @@
 
 #include <linux/devcoredump.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/string.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -40,11 +41,18 @@ static ssize_t nna_coredump_read(char *to, loff_t offset, size_t count, void *da
 	return memory_read_from_buffer(to, count, &offset, nna->coredump, size);
 }
 
+static void nna_coredump_end(struct nna_device *nna)
+{
+	atomic_set_release(&nna->fault.busy, 0);
+}
+
+/* The dump has been removed; the core still holds the module for it. */
 static void nna_coredump_free(void *data)
 {
 	struct nna_device *nna = data;
 
-	atomic_set_release(&nna->fault.busy, 0);
+	nna_coredump_end(nna);
+	drm_dev_put(&nna->drm);
 }
 
 /* The byte offset in the stream of the command that the job had come to, or all ones. */
@@ -158,7 +166,7 @@ static void nna_coredump_work(struct work_struct *work)
 
 	if (!drm_dev_enter(&nna->drm, &idx)) {
 		nna_coredump_drop_vm(nna);
-		nna_coredump_free(nna);
+		nna_coredump_end(nna);
 		return;
 	}
 	if (!nna->fault.rings) {
@@ -173,10 +181,12 @@ static void nna_coredump_work(struct work_struct *work)
 		nna_coredump_read_memory(nna->coredump, nna->fault.vm);
 	nna_coredump_drop_vm(nna);
 	/*
-	 * Without a module to hold: a dump must not keep the driver from being unloaded, as
-	 * nna_coredump_drop() removes it.
+	 * The dump holds the device and the module: its timeout may be about to free it when
+	 * nna_coredump_drop() does not find it any more. Unbinding removes it, so that the module
+	 * can be unloaded.
 	 */
-	dev_coredumpm(nna->drm.dev, NULL, nna, sizeof(*nna->coredump), GFP_KERNEL,
+	drm_dev_get(&nna->drm);
+	dev_coredumpm(nna->drm.dev, THIS_MODULE, nna, sizeof(*nna->coredump), GFP_KERNEL,
 		      nna_coredump_read, nna_coredump_free);
 	drm_dev_exit(idx);
 }

@@ -209,6 +209,38 @@ TEST(first_dump_stays)
 	expect_dropped();
 }
 
+static int module_references(void)
+{
+	char *text = read_file("/sys/module/nna/refcnt");
+	int n = atoi(text);
+
+	free(text);
+	return n;
+}
+
+/* The driver's functions read and free a dump, so it holds the module. */
+TEST(dump_holds_the_module)
+{
+	struct drm_nna_coredump *dump;
+	uint32_t command;
+	struct env env;
+	size_t size;
+	int with;
+
+	env_init(&env);
+	expect_dropped();
+	fault(&env, &command);
+	dump = dump_read(&size);
+	free(dump);
+	with = module_references();
+	expect_dropped();
+	/* It is released just after it has disappeared. */
+	for (uint64_t end = now_ns() + PATIENCE(5 * SECOND);
+	     module_references() == with && now_ns() < end;)
+		usleep(10000);
+	EQ(module_references(), with - 1);
+}
+
 TEST(budget_is_dumped)
 {
 	struct drm_nna_coredump *dump;

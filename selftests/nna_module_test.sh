@@ -49,8 +49,12 @@ kinds_of_more() { # BEFORE AFTER TIMES
 		END { exit !found }' "$1" "$2"
 }
 
-# Jobs of files that have been closed keep the module until they have been freed.
+# Jobs of files that have been closed keep the module until they have been freed, and so does a core
+# dump until it is removed.
 unload() {
+	for dump in /sys/class/devcoredump/devcd*/data; do
+		[ ! -e "$dump" ] || echo 1 >"$dump"
+	done
 	while [ "$(cat /sys/module/nna/refcnt)" -ne 0 ]; do sleep 0.1; done
 	rmmod nna
 }
