@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/core/clock.h"
 #include "device/host/thread.h"
 
 static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
@@ -37,7 +38,9 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	int r;
 
 	if (!params || !out || params->threads > NNADEV_EXEC_THREADS ||
-	    params->job_limit_ns > NNAHW_JOB_LIMIT_NS)
+	    params->job_limit_ns > NNAHW_JOB_LIMIT_NS ||
+	    (params->tick_hz &&
+	     (params->tick_hz < NNADEV_TICK_HZ_MIN || params->tick_hz > NNADEV_TICK_HZ_MAX)))
 		return -EINVAL;
 	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
 	if (!dev)
@@ -46,6 +49,8 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	dev->bus.params = *params;
 	if (!dev->bus.params.threads)
 		dev->bus.params.threads = nnadev_workers_cpus();
+	if (!dev->bus.params.tick_hz)
+		dev->bus.params.tick_hz = NNAHW_TICK_HZ;
 	dev->exec.bus = &dev->bus;
 	dev->exec.threads = dev->bus.params.threads;
 	dev->exec.prepare = nnadev_engine_prepare;
@@ -112,16 +117,17 @@ void nnadev_destroy(struct nnadev *dev)
 static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 {
 	struct nnadev_counters *c = &dev->bus.counters;
+	uint64_t hz = dev->bus.params.tick_hz;
 
 	switch (offset) {
 	case NNAHW_REG_JOB_LIMIT:
-		*value = dev->exec.job_limit;
+		*value = nnadev_clock_to_ticks(hz, dev->exec.job_limit);
 		return true;
 	case NNAHW_REG_TIMESTAMP:
-		*value = nnadev_clock_now();
+		*value = nnadev_clock_to_ticks(hz, nnadev_clock_now());
 		return true;
 	case NNAHW_REG_TIMESTAMP_HZ:
-		*value = NNAHW_TICK_HZ;
+		*value = hz;
 		return true;
 	case NNAHW_REG_COUNT_JOBS:
 		*value = atomic_load(&c->jobs);
@@ -145,13 +151,13 @@ static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 		*value = atomic_load(&c->faults);
 		return true;
 	case NNAHW_REG_COUNT_BUSY:
-		*value = atomic_load(&c->busy);
+		*value = nnadev_clock_to_ticks(hz, atomic_load(&c->busy));
 		return true;
 	case NNAHW_REG_COUNT_WALKS:
 		*value = atomic_load(&dev->exec.mmu.walks);
 		return true;
 	case NNAHW_REG_LONGEST_TILE:
-		*value = nnadev_workers_longest(dev->exec.workers);
+		*value = nnadev_clock_to_ticks(hz, nnadev_workers_longest(dev->exec.workers));
 		return true;
 	default:
 		return false;
@@ -182,7 +188,7 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 	case NNAHW_REG_WORKERS:
 		return dev->bus.params.threads;
 	case NNAHW_REG_TIMESTAMP:
-		value = nnadev_clock_now();
+		value = nnadev_clock_to_ticks(dev->bus.params.tick_hz, nnadev_clock_now());
 		atomic_store(&dev->latch, (uint32_t)(value >> 32));
 		return (uint32_t)value;
 	case NNAHW_REG_TIMESTAMP + 4:
@@ -195,7 +201,8 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 		pthread_mutex_lock(&dev->bus.lock);
 		value = nnadev_ring_read(
 			&dev->rings[(offset - NNAHW_RING_REGS) / NNAHW_RING_STRIDE],
-			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE);
+			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE,
+			dev->bus.params.tick_hz);
 		pthread_mutex_unlock(&dev->bus.lock);
 		return (uint32_t)value;
 	}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/core/clock.h"
 #include "hw/gen/nnahw_decode.h"
 #include "device/core/stream.h"
 
@@ -37,7 +38,9 @@ static bool entry_fits(const struct nnahw_ring_entry *e)
 
 static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
 {
-	return ticks && ticks < exec->job_limit ? ticks : exec->job_limit;
+	uint64_t ns = nnadev_clock_to_ns(exec->bus->params.tick_hz, ticks);
+
+	return ticks && ns < exec->job_limit ? ns : exec->job_limit;
 }
 
 static uint64_t run_time(const struct nnadev_job *job, uint64_t now)
@@ -101,7 +104,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 	const struct nnahw_ring_entry *e = &job->entry;
 	struct nnadev_fault fault = { 0 };
 	struct nnahw_report report;
-	uint64_t detail;
+	uint64_t detail, hz = exec->bus->params.tick_hz;
 	bool faulted = status == NNAHW_STATUS_FAULT_MMU || status == NNAHW_STATUS_FAULT_BUS;
 
 	nnadev_job_pause(exec, job);
@@ -114,11 +117,11 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 		report.operand = job->operand;
 		report.fault = fault.kind;
 		report.fault_address = fault.address;
-		report.begin = job->begin;
-		report.end = nnadev_clock_now();
-		report.run_time = job->run_time;
+		report.begin = nnadev_clock_to_ticks(hz, job->begin);
+		report.end = nnadev_clock_to_ticks(hz, nnadev_clock_now());
+		report.run_time = nnadev_clock_to_ticks(hz, job->run_time);
 		report.commands = job->commands;
-		report.loop_time = job->loop_time;
+		report.loop_time = nnadev_clock_to_ticks(hz, job->loop_time);
 		if (!nnadev_mmu_write(&exec->mmu, job->space, e->report, &report, sizeof(report),
 				      &job->fault) &&
 		    !status) {
@@ -128,7 +131,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 		}
 	}
 	if (status == NNAHW_STATUS_OK || status == NNAHW_STATUS_YIELDED)
-		detail = job->run_time;
+		detail = nnadev_clock_to_ticks(hz, job->run_time);
 	else
 		detail = faulted ? fault.address : job->offset;
 	nnadev_count(&exec->bus->counters.jobs, 1);
@@ -161,6 +164,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->begin = now;
 	job->run_time = 0;
 	set_resumed(job, 0);
+	job->deadline = nnadev_clock_at(exec->bus->params.tick_hz, e->deadline);
 	job->budget = limit(exec, e->budget);
 	job->loop_limit = limit(exec, e->loop_limit);
 	job->loop_time = 0;
@@ -184,7 +188,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 		nnadev_job_end(exec, job, NNAHW_STATUS_NO_MEMORY);
 	else if (aborted)
 		nnadev_job_end(exec, job, NNAHW_STATUS_ABORTED);
-	else if (e->deadline && now >= e->deadline)
+	else if (job->deadline && now >= job->deadline)
 		nnadev_job_end(exec, job, NNAHW_STATUS_DEADLINE);
 	else if (nnadev_bus_injected(exec->bus, NNADEV_INJECT_STUCK))
 		job->stuck = true;
@@ -299,7 +303,7 @@ static bool interrupted(const struct nnadev_exec *exec, const struct nnadev_job 
 {
 	return nnadev_event_read(&exec->event) != exec->seen || now >= until ||
 	       run_time(job, now) > job->budget ||
-	       (job->entry.deadline && now >= job->entry.deadline);
+	       (job->deadline && now >= job->deadline);
 }
 
 static bool stop_round(void *context)
@@ -470,7 +474,7 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 			return 0;
 		}
 		if (!job->stuck) {
-			if (job->entry.deadline && now >= job->entry.deadline) {
+			if (job->deadline && now >= job->deadline) {
 				nnadev_job_end(exec, job, NNAHW_STATUS_DEADLINE);
 				return 0;
 			}
@@ -507,8 +511,8 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 				uint64_t next = now + (job->budget - used) + 1;
 
 				wake = next < wake ? next : wake;
-				if (job->entry.deadline && job->entry.deadline < wake)
-					wake = job->entry.deadline;
+				if (job->deadline && job->deadline < wake)
+					wake = job->deadline;
 				if (job->state == NNADEV_JOB_LINGER &&
 				    job->linger - used < wake - now)
 					wake = now + (job->linger - used);

@@ -66,12 +66,13 @@ enum nnadev_job_state {
  * @stuck: injected: the job does not even react to budget and ABORT
  * @operand: index of the operand at fault, or all ones
  * @fault: the last fault
- * @begin: tick of the start
- * @run_time: ticks, without the time since @resumed
- * @resumed: tick since when it has been running, or 0 while it is not
- * @budget: ticks
- * @loop_limit: ticks
- * @loop_time: ticks spent in loops
+ * @begin: when it started, by nnadev_clock_now(), as all times here
+ * @run_time: ns, without the time since @resumed
+ * @resumed: since when it has been running, or 0 while it is not
+ * @deadline: when it must have ended, or 0
+ * @budget: ns
+ * @loop_limit: ns
+ * @loop_time: ns spent in loops
  * @loop_mark: run time at the last jump that closed a loop
  * @loop_first: target of that jump
  * @loop_last: offset of that jump; 0 when there was none yet
@@ -95,6 +96,7 @@ struct nnadev_job {
 	uint64_t begin;
 	uint64_t run_time;
 	uint64_t resumed;
+	uint64_t deadline;
 	uint64_t budget;
 	uint64_t loop_limit;
 	uint64_t loop_time;

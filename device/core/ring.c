@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "device/core/clock.h"
 #include "device/host/sync.h"
 
 static void set_half(uint64_t *value, bool high, uint32_t half)
@@ -13,7 +14,7 @@ static void set_half(uint64_t *value, bool high, uint32_t half)
 		*value = (*value & ~0xffffffffull) | half;
 }
 
-uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset)
+uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint64_t tick_hz)
 {
 	uint32_t held = atomic_load(&ring->held);
 	uint64_t resumed;
@@ -47,8 +48,10 @@ uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset)
 		return ring->doorbell;
 	case NNAHW_RING_REG_RUN_TIME:
 		resumed = atomic_load(&ring->resumed);
-		return (uint32_t)((atomic_load(&ring->ran) +
-				   (resumed ? nnadev_clock_now() - resumed : 0)) >>
+		return (uint32_t)(nnadev_clock_to_ticks(
+					  tick_hz,
+					  atomic_load(&ring->ran) +
+						  (resumed ? nnadev_clock_now() - resumed : 0)) >>
 				  NNAHW_RUN_TIME_SHIFT);
 	default:
 		return 0;

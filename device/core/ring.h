@@ -79,9 +79,9 @@ struct nnadev_ring {
 
 /*
  * Registers of a ring; the caller holds the bus's lock. @offset is that in the ring's block;
- * offsets without a register read as 0 and are not written.
+ * offsets without a register read as 0 and are not written. @tick_hz is of the clock that it shows.
  */
-uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset);
+uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint64_t tick_hz);
 void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value);
 void nnadev_ring_reset(struct nnadev_ring *ring);
 

@@ -44,12 +44,18 @@ enum nnadev_isa {
 	NNADEV_ISA_AVX2 = 2,
 };
 
+/* With fewer ticks the units of RUN_TIME would be longer than a job may run. */
+#define NNADEV_TICK_HZ_MIN 1000000u
+#define NNADEV_TICK_HZ_MAX 4000000000u
+
 /**
  * struct nnadev_params - what a device is made of
  * @threads: threads that run tiles, the command processor among them; 0 is one per online CPU, at
  *	most 64
  * @isa: kernels to use
  * @job_limit_ns: run time after which any job ends, at most NNAHW_JOB_LIMIT_NS; 0 is that
+ * @tick_hz: frequency of the clock that the device shows, NNADEV_TICK_HZ_MIN to
+ *	NNADEV_TICK_HZ_MAX; 0 is NNAHW_TICK_HZ
  * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is
  *	to be raised; must not block and must not call back into the model other than
  *	nnadev_reg_read()
@@ -61,6 +67,7 @@ struct nnadev_params {
 	uint32_t threads;
 	enum nnadev_isa isa;
 	uint64_t job_limit_ns;
+	uint64_t tick_hz;
 	void (*raise_irq)(void *user, uint32_t vector);
 	void (*log)(void *user, const char *line);
 	void *user;

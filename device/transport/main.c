@@ -30,6 +30,7 @@ struct options {
 	uint32_t threads;
 	enum nnadev_isa isa;
 	uint32_t job_limit_ms;
+	uint32_t tick_hz;
 	bool once;
 	bool verbose;
 };
@@ -52,6 +53,9 @@ static void usage(FILE *to)
 	      "  -i, --isa NAME      auto, scalar or avx2 (default: auto)\n"
 	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: "
 	      "5000)\n"
+	      "  -f, --tick-hz N     frequency of the clock that the device shows, 1000000 to "
+	      "4000000000 (default:\n"
+	      "                      1000000000)\n"
 	      "  -1, --once          end when the first client has left\n"
 	      "  -v, --verbose       log connections, mappings and refused messages\n"
 	      "  -h, --help          this text\n"
@@ -89,14 +93,14 @@ static int parse_isa(const char *name, enum nnadev_isa *isa)
 	return -EINVAL;
 }
 
-static int parse_number(const char *text, uint32_t max, uint32_t *number)
+static int parse_number(const char *text, uint32_t min, uint32_t max, uint32_t *number)
 {
 	char *end;
 	unsigned long n;
 
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || n < 1 || n > max)
+	if (errno || end == text || *end || n < min || n > max)
 		return -EINVAL;
 	*number = (uint32_t)n;
 	return 0;
@@ -114,6 +118,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "threads", required_argument, NULL, 't' },
 		{ "isa", required_argument, NULL, 'i' },
 		{ "job-limit", required_argument, NULL, 'l' },
+		{ "tick-hz", required_argument, NULL, 'f' },
 		{ "once", no_argument, NULL, '1' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
@@ -122,7 +127,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:c:t:i:l:1vhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:c:t:i:l:f:1vhV", longs, NULL)) != -1) {
 		switch (c) {
 		case 's':
 			o->socket = optarg;
@@ -131,7 +136,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			o->control = optarg;
 			break;
 		case 't':
-			if (parse_number(optarg, 64, &o->threads) < 0) {
+			if (parse_number(optarg, 1, 64, &o->threads) < 0) {
 				fprintf(stderr,
 					PROGRAM ": --threads '%s': must be a number from 1 to 64\n",
 					optarg);
@@ -146,11 +151,21 @@ static int parse_options(int argc, char **argv, struct options *o)
 			}
 			break;
 		case 'l':
-			if (parse_number(optarg, NNAHW_JOB_LIMIT_NS / 1000000,
+			if (parse_number(optarg, 1, NNAHW_JOB_LIMIT_NS / 1000000,
 					 &o->job_limit_ms) < 0) {
 				fprintf(stderr,
 					PROGRAM ": --job-limit '%s': must be a number from 1 to "
 						"5000\n",
+					optarg);
+				return -1;
+			}
+			break;
+		case 'f':
+			if (parse_number(optarg, NNADEV_TICK_HZ_MIN, NNADEV_TICK_HZ_MAX,
+					 &o->tick_hz) < 0) {
+				fprintf(stderr,
+					PROGRAM ": --tick-hz '%s': must be a number from 1000000 "
+						"to 4000000000\n",
 					optarg);
 				return -1;
 			}
@@ -310,6 +325,7 @@ int main(int argc, char **argv)
 			.threads = o.threads,
 			.isa = o.isa,
 			.job_limit_ns = o.job_limit_ms * 1000000ull,
+			.tick_hz = o.tick_hz,
 			.verbose = o.verbose,
 			.log = log_line,
 		},

@@ -913,6 +913,7 @@ int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu 
 		.threads = params->threads,
 		.isa = params->isa,
 		.job_limit_ns = params->job_limit_ns,
+		.tick_hz = params->tick_hz,
 		.raise_irq = raise_irq,
 		.log = log_line,
 		.user = vfu,

@@ -38,6 +38,7 @@ struct nnadev_vfu;
  * @threads: as in struct nnadev_params
  * @isa: as in struct nnadev_params
  * @job_limit_ns: as in struct nnadev_params
+ * @tick_hz: as in struct nnadev_params
  * @verbose: also log connections, mappings and refused messages
  * @log: takes a line for people, from any thread
  * @user: handed to @log
@@ -46,6 +47,7 @@ struct nnadev_vfu_params {
 	uint32_t threads;
 	enum nnadev_isa isa;
 	uint64_t job_limit_ns;
+	uint64_t tick_hz;
 	bool verbose;
 	void (*log)(void *user, const char *line);
 	void *user;

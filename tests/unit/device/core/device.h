@@ -144,10 +144,11 @@ static inline void rig_enable(struct rig *rig)
 	rig_write(rig, NNAHW_REG_CONTROL, NNAHW_REG_CONTROL_ENABLE);
 }
 
-static inline void rig_init(struct rig *rig, uint32_t threads)
+static inline void rig_init_at(struct rig *rig, uint32_t threads, uint64_t tick_hz)
 {
 	struct nnadev_params params = {
 		.threads = threads,
+		.tick_hz = tick_hz,
 		.isa = NNADEV_ISA_AUTO,
 		.raise_irq = rig_irq,
 		.log = rig_log,
@@ -164,6 +165,11 @@ static inline void rig_init(struct rig *rig, uint32_t threads)
 	rig_must(!nnadev_dma_map(rig->dev, RIG_BUS, RIG_SIZE, rig->fd, 0,
 				 NNADEV_PROT_READ | NNADEV_PROT_WRITE));
 	rig_enable(rig);
+}
+
+static inline void rig_init(struct rig *rig, uint32_t threads)
+{
+	rig_init_at(rig, threads, 0);
 }
 
 static inline void rig_fini(struct rig *rig)

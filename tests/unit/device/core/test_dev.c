@@ -137,6 +137,12 @@ static void test_create(void **state)
 	params.isa = NNADEV_ISA_SCALAR;
 	params.job_limit_ns = NNAHW_JOB_LIMIT_NS + 1;
 	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);
+	params.tick_hz = NNADEV_TICK_HZ_MAX + 1ull;
+	params.job_limit_ns = 0;
+	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);
+	params.tick_hz = NNADEV_TICK_HZ_MIN - 1;
+	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);
+	params.tick_hz = 0;
 	params.job_limit_ns = NNAHW_JOB_LIMIT_NS / 2;
 	assert_int_equal(nnadev_create(&params, &dev), 0);
 	assert_int_equal(nnadev_reg_read(dev, NNAHW_REG_JOB_LIMIT, 8), NNAHW_JOB_LIMIT_NS / 2);

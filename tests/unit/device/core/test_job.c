@@ -117,6 +117,87 @@ static void test_deadline_before_start(void **state)
 	expect(0, &e, NNAHW_STATUS_OK);
 }
 
+/* All that a driver sees is in ticks of the clock that the device says it has. */
+static void test_clock(void **state)
+{
+	static const uint64_t clocks[] = { 19200000, 24000000, 2000000000 };
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		uint64_t hz = clocks[i], begin, tick, busy;
+		const struct nnahw_report *report;
+		struct nnahw_completion c;
+		struct nnahw_ring_entry e;
+		uint32_t ran;
+
+		rig_fini(&rig);
+		rig_init_at(&rig, 1, hz);
+		rig_space_init(&rig, &space, 1);
+		rig_stream_begin(&rig, &space);
+		rig_end(&rig, &space);
+		report = rig_report(&rig, &space);
+		assert_int_equal(nnadev_reg_read(rig.dev, NNAHW_REG_TIMESTAMP_HZ, 8), hz);
+		assert_int_equal(nnadev_reg_read(rig.dev, NNAHW_REG_JOB_LIMIT, 8), 5 * hz);
+
+		/* The timestamp, whole and in halves. */
+		begin = nnadev_clock_now();
+		tick = nnadev_reg_read(rig.dev, NNAHW_REG_TIMESTAMP, 8);
+		assert_true(tick >= (unsigned __int128)begin * hz / 1000000000);
+		assert_true(tick <= (unsigned __int128)nnadev_clock_now() * hz / 1000000000);
+		tick = rig_read(&rig, NNAHW_REG_TIMESTAMP);
+		tick |= (uint64_t)rig_read(&rig, NNAHW_REG_TIMESTAMP + 4) << 32;
+		assert_true(tick >= (unsigned __int128)begin * hz / 1000000000);
+
+		/* A budget of 50 ms: no less, and nothing like what another clock makes of it. */
+		nnadev_inject(rig.dev, NNADEV_INJECT_HANG, 1);
+		e = rig_job(&rig, &space);
+		e.budget = hz / 20;
+		begin = nnadev_clock_now();
+		expect(0, &e, NNAHW_STATUS_BUDGET);
+		assert_true(nnadev_clock_now() - begin >= 50000000);
+		assert_true(report->run_time >= e.budget);
+		assert_true(report->end - report->begin >= e.budget);
+		assert_true(report->begin >= tick);
+		assert_true(report->end <= nnadev_reg_read(rig.dev, NNAHW_REG_TIMESTAMP, 8));
+		busy = nnadev_reg_read(rig.dev, NNAHW_REG_COUNT_BUSY, 8);
+		assert_true(busy >= e.budget);
+		assert_true(busy <= report->end - report->begin + 1);
+
+		/* A deadline, before the start and after it. */
+		e = rig_job(&rig, &space);
+		e.deadline = tick;
+		expect(0, &e, NNAHW_STATUS_DEADLINE);
+		assert_int_equal(report->commands, 0);
+		nnadev_inject(rig.dev, NNADEV_INJECT_HANG, 1);
+		e = rig_job(&rig, &space);
+		e.deadline = nnadev_reg_read(rig.dev, NNAHW_REG_TIMESTAMP, 8) + hz / 50;
+		expect(0, &e, NNAHW_STATUS_DEADLINE);
+		assert_true(report->end >= e.deadline);
+
+		/* What lingers for 40 ms has run for that long, by report, completion and register. */
+		nnadev_inject(rig.dev, NNADEV_INJECT_SLOW_NS, 40000000);
+		e = rig_job(&rig, &space);
+		e.budget = hz;
+		c = rig_run(&rig, 0, &e);
+		nnadev_inject(rig.dev, NNADEV_INJECT_SLOW_NS, 0);
+		assert_int_equal(c.status, NNAHW_STATUS_OK);
+		assert_int_equal(c.detail, report->run_time);
+		assert_true(c.detail >= hz / 25);
+		assert_true(c.detail <= report->end - report->begin + 1);
+		begin = nnadev_clock_now();
+		start_hanging(1, &e);
+		do {
+			assert_true(nnadev_clock_now() - begin < RIG_WAIT);
+			usleep(1000);
+			ran = rig_read(&rig, rig_ring_reg(1, NNAHW_RING_REG_RUN_TIME));
+		} while (ran < 2);
+		assert_true((uint64_t)ran << NNAHW_RUN_TIME_SHIFT <=
+			    (unsigned __int128)(nnadev_clock_now() - begin) * hz / 1000000000);
+		abort_job(1, e.seqno);
+		assert_int_equal(rig_wait(&rig, 1).status, NNAHW_STATUS_ABORTED);
+		assert_true(report->run_time >= (uint64_t)ran << NNAHW_RUN_TIME_SHIFT);
+	}
+}
+
 static void test_stuck(void **state)
 {
 	struct nnahw_ring_entry e = rig_job(&rig, &space);
@@ -139,6 +220,7 @@ int main(void)
 		TEST(test_bad_entries),
 		TEST(test_hang),
 		TEST(test_deadline_before_start),
+		TEST(test_clock),
 		TEST(test_stuck),
 	};
 
