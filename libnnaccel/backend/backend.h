@@ -97,7 +97,7 @@ struct nna_report {
  *
  * @clear_report, @read_report: of a job's report, NNA_BACKEND_REPORT_SIZE bytes that the device
  *	writes last. It is cleared before each submission; read_report() takes the stream to find out
- *	the origin of a failure, or NULL.
+ *	the origin of a failure, or NULL. @tick_hz is of the clock that the device counts in.
  *
  * All but @accepts return 0 or a negative errno where they return int.
  */
@@ -116,7 +116,7 @@ struct nna_backend {
 		     uint32_t slot_count);
 	void (*prepare_job)(void *table, const struct nna_area *areas, uint32_t count);
 	void (*clear_report)(void *report);
-	void (*read_report)(const void *report, const void *stream, size_t size,
+	void (*read_report)(const void *report, uint64_t tick_hz, const void *stream, size_t size,
 			    struct nna_report *out);
 };
 

@@ -109,7 +109,8 @@ static void *report_of(const struct nna_context *context)
 void nna_context_read_report(const struct nna_device *device, const struct nna_context *context,
 			     const struct nna_code *code, struct nna_report *out)
 {
-	device->backend->read_report(report_of(context), code->image, code->stream_size, out);
+	device->backend->read_report(report_of(context), device->ws->tick_hz, code->image,
+				     code->stream_size, out);
 }
 
 void nna_context_clear_report(const struct nna_device *device, struct nna_context *context)
@@ -123,7 +124,7 @@ int nna_context_job_error(struct nna_device *device, const struct nna_context *c
 	struct nna_report report;
 	int ret;
 
-	device->backend->read_report(report_of(context), NULL, 0, &report);
+	device->backend->read_report(report_of(context), device->ws->tick_hz, NULL, 0, &report);
 	if (report.reported)
 		return report.error;
 	ret = device->ws->ops->fence_status(device->ws, fence);

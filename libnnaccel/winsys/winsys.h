@@ -151,6 +151,7 @@ struct nna_winsys_ops {
  * struct nna_winsys - an open device
  * @ops: its backend
  * @accelerator: the kind of accelerator that the device is: the name of a struct nna_backend
+ * @tick_hz: frequency of the clock that reports count in
  * @log: where the backend writes messages
  *
  * Backends embed it as their first member.
@@ -158,6 +159,7 @@ struct nna_winsys_ops {
 struct nna_winsys {
 	const struct nna_winsys_ops *ops;
 	const char *accelerator;
+	uint64_t tick_hz;
 	struct nna_log log;
 };
 

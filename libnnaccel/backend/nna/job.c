@@ -28,7 +28,15 @@ void nna_hw_clear_report(void *report)
 	__atomic_store_n(&r->status, NOT_REPORTED, __ATOMIC_RELEASE);
 }
 
-void nna_hw_read_report(const void *report, const void *stream, size_t size,
+/* Ticks of a clock of @hz in nanoseconds, saturating: a report is the device's word. */
+static uint64_t ticks_to_ns(uint64_t ticks, uint64_t hz)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / hz;
+
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream, size_t size,
 			struct nna_report *out)
 {
 	const struct nnahw_report *r = report;
@@ -44,8 +52,8 @@ void nna_hw_read_report(const void *report, const void *stream, size_t size,
 		.status_name = nnahw_status_name(status),
 		.begin = r->begin,
 		.end = r->end,
-		.run_time = r->run_time,
-		.loop_time = r->loop_time,
+		.run_time = ticks_to_ns(r->run_time, tick_hz),
+		.loop_time = ticks_to_ns(r->loop_time, tick_hz),
 		.commands = r->commands,
 		.resume = r->resume,
 		.place = r->command,

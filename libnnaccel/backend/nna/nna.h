@@ -23,7 +23,7 @@ int nna_hw_pack(struct nna_lower *l);
 int nna_hw_emit(const struct nna_lower *l, struct nna_stream *out);
 void nna_hw_prepare_job(void *table, const struct nna_area *areas, uint32_t count);
 void nna_hw_clear_report(void *report);
-void nna_hw_read_report(const void *report, const void *stream, size_t size,
+void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream, size_t size,
 			struct nna_report *out);
 
 /* DWCONV does it: a group for each of several channels. */

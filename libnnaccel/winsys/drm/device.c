@@ -130,6 +130,7 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 	ret = query(drm->fd, DRM_NNA_DEV_QUERY_HW_INFO, &drm->hw, sizeof(drm->hw));
 	if (ret)
 		goto err;
+	drm->base.tick_hz = drm->hw.tick_hz;
 	ret = query(drm->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &drm->clock, sizeof(drm->clock));
 	if (ret)
 		goto err;

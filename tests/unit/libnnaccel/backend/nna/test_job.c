@@ -33,20 +33,27 @@ static void test_report(void **state)
 
 	memset(memory, 0xa5, sizeof(memory));
 	nna_hw_clear_report(memory);
-	nna_hw_read_report(memory, NULL, 0, &report);
+	nna_hw_read_report(memory, 24000000, NULL, 0, &report);
 	assert_false(report.reported);
 
 	from->status = NNAHW_STATUS_YIELDED;
 	from->resume = 64;
-	nna_hw_read_report(memory, NULL, 0, &report);
+	from->begin = 1000;
+	from->run_time = 24000001;
+	from->loop_time = UINT64_MAX;
+	nna_hw_read_report(memory, 24000000, NULL, 0, &report);
 	assert_true(report.reported);
 	assert_true(report.yielded);
 	assert_int_equal(report.error, 0);
 	assert_int_equal(report.resume, 64);
+	/* Times stay ticks, for the winsys to convert; durations are nanoseconds. */
+	assert_int_equal(report.begin, 1000);
+	assert_int_equal(report.run_time, 1000000041);
+	assert_int_equal(report.loop_time, UINT64_MAX);
 
 	from->status = NNAHW_STATUS_BAD_INDEX;
 	from->command = 0;
-	nna_hw_read_report(memory, &head, sizeof(head), &report);
+	nna_hw_read_report(memory, 24000000, &head, sizeof(head), &report);
 	assert_false(report.yielded);
 	assert_int_equal(report.error, -ERANGE);
 	assert_string_equal(report.status_name, "BAD_INDEX");
@@ -54,7 +61,7 @@ static void test_report(void **state)
 
 	/* A place that is not in the stream has no origin. */
 	from->command = 1;
-	nna_hw_read_report(memory, &head, sizeof(head), &report);
+	nna_hw_read_report(memory, 24000000, &head, sizeof(head), &report);
 	assert_int_equal(report.origin, -1);
 }
 
