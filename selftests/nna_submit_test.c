@@ -31,7 +31,8 @@ TEST(report_times_are_monotonic_time)
 	stream_null(&env);
 	EQ(submit_and_wait(&env), 0);
 	EQ(query(env.fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &ts, sizeof(ts)), 0);
-	begin = ts.monotonic_ns + env_report(&env)->begin - ts.tick;
+	begin = ts.monotonic_ns +
+		(uint64_t)ticks_to_ns(env.fd, (int64_t)(env_report(&env)->begin - ts.tick));
 	CHECK(begin + 10000000 > before && begin < now_ns());
 }
 

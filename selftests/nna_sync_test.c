@@ -163,7 +163,7 @@ TEST(out_fence_as_sync_file)
 }
 
 /*
- * How long a low job waited until it began, in ticks, while a higher ring always had a job; with a
+ * How long a low job waited until it began, in ns, while a higher ring always had a job; with a
  * waiter who has set a deadline (wanted), or without.
  */
 static uint64_t wait_behind_others(struct env *low, struct env *high, bool wanted)
@@ -194,7 +194,7 @@ static uint64_t wait_behind_others(struct env *low, struct env *high, bool wante
 	drmSyncobjDestroy(low->fd, out);
 	/* Until the remaining jobs of the higher ring have ended. */
 	usleep(700000);
-	return env_report(low)->begin - now.tick;
+	return (uint64_t)ticks_to_ns(low->fd, (int64_t)(env_report(low)->begin - now.tick));
 }
 
 TEST(fence_deadline)

@@ -367,6 +367,11 @@ struct drm_nna_hw_info hw_info(int fd)
 	return info;
 }
 
+int64_t ticks_to_ns(int fd, int64_t ticks)
+{
+	return (int64_t)((__int128)ticks * SECOND / (__int128)hw_info(fd).tick_hz);
+}
+
 uint32_t bo_create(int fd, uint64_t size, uint32_t vm, uint32_t flags)
 {
 	struct drm_nna_bo_create create = { .size = size, .vm_id = vm, .flags = flags };

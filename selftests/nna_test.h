@@ -129,6 +129,9 @@ long long text_value(const char *text, const char *key);
 int query(int fd, uint32_t type, void *data, uint32_t size);
 struct drm_nna_hw_info hw_info(int fd);
 
+/* A number of ticks of the device's clock, or a difference of two, in nanoseconds. */
+int64_t ticks_to_ns(int fd, int64_t ticks);
+
 uint32_t bo_create(int fd, uint64_t size, uint32_t vm, uint32_t flags);
 void bo_close(int fd, uint32_t handle);
 void *bo_map(int fd, uint32_t handle, uint64_t size);
