@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device's clock. The model counts nanoseconds; registers, ring entries, completions and reports
- * count ticks of a frequency that the device says in TIMESTAMP_HZ. These functions convert where
- * the one meets the other. They saturate.
+ * The device's clock. The model counts nanoseconds; registers, ring entries, completions and
+ * reports count ticks of a frequency that the device says in TIMESTAMP_HZ. These functions convert
+ * where the one meets the other. They saturate.
  */
 #ifndef NNADEV_CORE_CLOCK_H
 #define NNADEV_CORE_CLOCK_H

@@ -412,7 +412,7 @@ static void nna_reset_no_job_to_blame(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(failed, &resets));
 }
 
-/* The device takes no entry: the jobs run after a reset, and if that does not help end with -EIO. */
+/* The device takes no entry: the jobs run after a reset, or end with -EIO if it does not help. */
 static void nna_reset_nothing_begun(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -802,6 +802,7 @@ static void nna_bus_loss_desc(const bool *says, char *desc)
 {
 	strscpy(desc, *says ? "permanent failure" : "no recovery", KUNIT_PARAM_DESC_SIZE);
 }
+
 KUNIT_ARRAY_PARAM(nna_bus_loss, nna_bus_losses, nna_bus_loss_desc);
 
 /* The bus loses a device that it has not begun to recover, and on which a job runs. */
