@@ -48,12 +48,13 @@ $(NNACCEL_PLUGIN): $(NNACCEL_PLUGIN_OBJS)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ $^ -lm
 
-# The build id, by which library and plug-in know that they belong together: a hash of what they are
-# made of.
+# The build id, by which library and plug-in know that they belong together, and saved programs that
+# they are this library's: a hash of what they are made of.
 NNACCEL_ID_DIRS := libnnaccel device/core device/engine device/host device/include hw/gen uapi
 NNACCEL_ID_SRCS := $(sort $(shell find $(NNACCEL_ID_DIRS) -name '*.[ch]'))
-$(NNACCEL_LOADER) $(NNACCEL_EXPORT): CPPFLAGS += -I$(BUILD)/gen
-$(NNACCEL_LOADER) $(NNACCEL_EXPORT): $(BUILD)/gen/nna_build_id.h
+NNACCEL_ID_USERS := $(NNACCEL_LOADER) $(NNACCEL_EXPORT) $(BUILD)/obj/libnnaccel/runtime/blob.o
+$(NNACCEL_ID_USERS): CPPFLAGS += -I$(BUILD)/gen
+$(NNACCEL_ID_USERS): $(BUILD)/gen/nna_build_id.h
 $(BUILD)/gen/nna_build_id.h: $(NNACCEL_ID_SRCS)
 	@mkdir -p $(@D)
 	@id=$$({ echo '$(SANFLAGS)'; cat $^; } | sha256sum | cut -c 1-40) && \

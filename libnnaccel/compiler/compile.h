@@ -152,6 +152,15 @@ int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_ba
  */
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots);
 
+/*
+ * Makes the slots of @code, whose other sizes are known: each input and output gets one of its own,
+ * or all that do not fit the staging slot. Return: 0, -ENOTSUP (the device has too few), or -EINVAL
+ * (sizes overflow).
+ */
+int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots);
+/* Says where in the image the constants are, whose size is known as the stream's is. */
+void nna_code_place_constants(struct nna_code *code);
+
 /* Writes commands and memory plan as text. Return: 0 or -EIO. */
 int nna_code_print(const struct nna_code *code, FILE *to);
 

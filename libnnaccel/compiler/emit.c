@@ -34,6 +34,12 @@ static uint64_t align_up(uint64_t size, uint64_t align)
 	return (size + align - 1) & ~(align - 1);
 }
 
+void nna_code_place_constants(struct nna_code *code)
+{
+	code->constants = align_up(code->stream_size, PAGE);
+	code->image_size = align_up(code->constants + code->constants_size, PAGE);
+}
+
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots)
 {
 	if (max_slots > NNA_BACKEND_MAX_SLOTS)
@@ -43,8 +49,7 @@ uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots)
 	return total <= max_slots - SLOT_IO ? total : max_slots - SLOT_IO - 1;
 }
 
-/* Gives each input and output a slot of its own, or all that do not fit the staging slot. */
-static int assign_slots(struct nna_code *code, uint32_t max_slots)
+int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots)
 {
 	uint32_t total, own, next = SLOT_IO;
 	bool staging;
@@ -161,7 +166,7 @@ int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32
 			code->synchronous = true;
 		}
 	}
-	ret = assign_slots(code, max_slots);
+	ret = nna_code_assign_slots(code, max_slots);
 	if (ret)
 		goto fail;
 	place_storages(l, code);
@@ -170,8 +175,7 @@ int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32
 		goto fail;
 	code->stream_size = stream.size;
 	code->command_count = stream.commands;
-	code->constants = align_up(code->stream_size, PAGE);
-	code->image_size = align_up(code->constants + code->constants_size, PAGE);
+	nna_code_place_constants(code);
 	code->image = calloc(1, code->image_size);
 	if (!code->image) {
 		ret = -ENOMEM;

@@ -457,10 +457,13 @@ NNACCEL_API int nna_graph_get_supported(const struct nna_graph *graph,
  * @priority: of all its executions
  * @deadline_ns: CLOCK_MONOTONIC time in ns after which compiling gives up with -ETIMEDOUT; 0 is
  *	never
+ * @preference: the caller's number for what is preferred (low power, speed), without effect on the
+ *	program; one that is saved can be loaded with the same only
  */
 struct nna_program_options {
 	enum nna_priority priority;
 	uint64_t deadline_ns;
+	uint32_t preference;
 };
 
 /**
@@ -479,6 +482,62 @@ NNACCEL_API int nna_program_create(struct nna_device *device, struct nna_graph *
 				   const struct nna_program_options *options,
 				   struct nna_program **out);
 NNACCEL_API void nna_program_destroy(struct nna_program *program);
+
+/**
+ * struct nna_blob_writer - where a program is saved
+ * @write: takes all @size bytes, which follow those of the call before. Return: 0 or a negative
+ *	errno, which ends the saving
+ * @user: handed to @write
+ */
+struct nna_blob_writer {
+	int (*write)(void *user, const void *data, size_t size);
+	void *user;
+};
+
+/**
+ * struct nna_blob_reader - where a program is loaded from
+ * @read: gives the next @size bytes, all of them, copied to @data. Return: 0 or a negative errno,
+ *	which ends the loading
+ * @user: handed to @read
+ * @size: bytes that there are altogether
+ */
+struct nna_blob_reader {
+	int (*read)(void *user, void *data, size_t size);
+	void *user;
+	uint64_t size;
+};
+
+/**
+ * nna_program_save() - write what compiling has made, so that it need not be made again
+ * @program: one whose shapes are known without inputs
+ * @writer: gets a blob of nna_program_saved_size() bytes, in pieces
+ *
+ * The blob is for the same build of this library and the same kind of device.
+ *
+ * Return: 0, -ENOTSUP (shapes depend on what is bound: nothing has been written), -ENOMEM, or the
+ * error of @writer, which then has a part that is of no use.
+ */
+NNACCEL_API int nna_program_save(const struct nna_program *program,
+				 const struct nna_blob_writer *writer);
+/* Bytes that nna_program_save() writes. Return: 0 or -ENOTSUP. */
+NNACCEL_API int nna_program_saved_size(const struct nna_program *program, uint64_t *size);
+/**
+ * nna_program_load() - a program as it was saved
+ * @device: open for as long as the program lives
+ * @graph: what the program has to be compiled of, a reference is taken. With NULL it is not
+ *	compared; then the program runs with all inputs bound and with the shapes it states only
+ * @options: as for nna_program_create(); NULL for the defaults
+ * @reader: the bytes, of which nothing is believed: damaged ones are refused
+ * @out: the program; nna_program_destroy() gives it back
+ *
+ * An error leaves everything as it was; nna_program_create() then makes the program.
+ *
+ * Return: 0, -ESTALE (of another build, device, preference or graph), -EBADMSG (no blob, or a
+ * damaged one), -ETIMEDOUT, -ENOMEM, or an error of the device or of @reader.
+ */
+NNACCEL_API int nna_program_load(struct nna_device *device, struct nna_graph *graph,
+				 const struct nna_program_options *options,
+				 const struct nna_blob_reader *reader, struct nna_program **out);
 
 /**
  * struct nna_io_info - an input or output of the main subgraph

@@ -44,6 +44,29 @@ static int check_supported(const struct nna_device *device, const struct nna_gra
 	return ret;
 }
 
+struct nna_program *nna_program_begin(struct nna_device *device, struct nna_graph *graph,
+				      const struct nna_program_options *options)
+{
+	const struct nna_subgraph *sub = &graph->subgraphs[0];
+	struct nna_program *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->parameters = calloc((size_t)sub->input_count + 1, sizeof(*p->parameters));
+	if (!p || !p->parameters) {
+		free(p);
+		return NULL;
+	}
+	p->device = device;
+	p->graph = nna_graph_ref(graph);
+	p->priority = options ? options->priority : NNA_PRIORITY_MEDIUM;
+	p->preference = options ? options->preference : 0;
+	p->own_slots = nna_code_own_slots(sub->input_count + sub->output_count,
+					  device->info.max_slots);
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_mutex_init(&p->compiling, NULL);
+	return p;
+}
+
 int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 		       const struct nna_program_options *options, struct nna_program **out)
 {
@@ -58,24 +81,13 @@ int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 	sub = &graph->subgraphs[0];
 	if (takes_opaque(device, sub))
 		return -ENOTSUP;
-	p = calloc(1, sizeof(*p));
+	p = nna_program_begin(device, graph, options);
 	inputs = calloc((size_t)sub->input_count + 1, sizeof(*inputs));
-	if (p)
-		p->parameters = calloc((size_t)sub->input_count + 1, sizeof(*p->parameters));
-	if (!p || !inputs || !p->parameters) {
+	if (!p || !inputs) {
 		free(inputs);
-		if (p)
-			free(p->parameters);
-		free(p);
+		nna_program_destroy(p);
 		return -ENOMEM;
 	}
-	p->device = device;
-	p->graph = nna_graph_ref(graph);
-	p->priority = options ? options->priority : NNA_PRIORITY_MEDIUM;
-	p->own_slots = nna_code_own_slots(sub->input_count + sub->output_count,
-					  device->info.max_slots);
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_mutex_init(&p->compiling, NULL);
 	for (uint32_t i = 0; i < sub->input_count; i++) {
 		inputs[i] = sub->operands[sub->inputs[i]].shape;
 		complete &= inputs[i].final;

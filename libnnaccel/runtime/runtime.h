@@ -6,6 +6,7 @@
  *	buffer.c	device memory of the caller's
  *	program.c	a graph for a device
  *	variant.c	the program compiled for one set of shapes
+ *	blob.c		programs as bytes that can be kept (blob.h)
  *	fold.c		a job that computes constants while a variant is compiled
  *	context.c	what one run at a time needs of the device
  *	execution.c	an execution: life, settings, running
@@ -207,6 +208,12 @@ int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
 /* The same under @compiling, which the caller holds; what comes without code is no error here. */
 int nna_variant_make(struct nna_program *program, const struct nna_shape *inputs,
 		     const void *const *data, uint64_t deadline_ns, struct nna_variant **out);
+/*
+ * A variant of @code, which lies in @bo, for @inputs whose values do not matter: 0 and a reference,
+ * or -ENOMEM. Only then are @code and @bo the variant's.
+ */
+int nna_variant_adopt(struct nna_program *program, const struct nna_shape *inputs,
+		      struct nna_code *code, struct nna_winsys_bo *bo, struct nna_variant **out);
 void nna_variant_put(struct nna_program *program, struct nna_variant *variant);
 
 /* Takes all but the first @keep out of the program's list, and returns them with its references. */
@@ -226,6 +233,9 @@ int nna_fold_run(struct nna_program *program, const struct nna_code *code, void 
  * struct nna_program - a graph for a device
  * @graph: a reference
  * @priority: of all runs
+ * @preference: the caller's
+ * @fixed: it was loaded without its graph, of which @graph has the interface only: nothing more can
+ *	be compiled
  * @lock: of what follows, and of the spare contexts of variants
  * @compiling: held while a variant is compiled, outside of @lock
  * @variants: @variant_count of them, most recently used first
@@ -241,6 +251,8 @@ struct nna_program {
 	struct nna_device *device;
 	struct nna_graph *graph;
 	enum nna_priority priority;
+	uint32_t preference;
+	bool fixed;
 	pthread_mutex_t lock;
 	pthread_mutex_t compiling;
 	struct nna_variant *variants;
@@ -251,6 +263,13 @@ struct nna_program {
 	struct nna_variant *stated;
 	struct nna_part *parts;
 };
+
+/*
+ * A program that nothing has been compiled for; it takes a reference to @graph. NULL without
+ * memory.
+ */
+struct nna_program *nna_program_begin(struct nna_device *device, struct nna_graph *graph,
+				      const struct nna_program_options *options);
 
 /**
  * struct nna_part - a range of a graph's operations as a program of its own

@@ -228,10 +228,53 @@ out:
 	return 0;
 }
 
+/* Puts a new variant in front of the list, which gets a reference; takes over @key. */
+static void insert_variant(struct nna_program *p, struct nna_variant *v, uint8_t *key, size_t size)
+{
+	struct nna_variant *stale;
+
+	v->key = key;
+	v->key_size = size;
+	pthread_mutex_lock(&p->lock);
+	v->next = p->variants;
+	p->variants = v;
+	p->variant_count++;
+	atomic_fetch_add(&v->references, 1);
+	stale = nna_variant_trim(p, MAX_VARIANTS);
+	for (struct nna_variant *s = stale; s; s = s->next)
+		if (s == p->stated)
+			p->stated = NULL;
+	pthread_mutex_unlock(&p->lock);
+	nna_variant_put_list(p, stale);
+}
+
+int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, struct nna_code *code,
+		      struct nna_winsys_bo *bo, struct nna_variant **out)
+{
+	struct nna_variant *v = calloc(1, sizeof(*v));
+	size_t size = 0;
+	uint8_t *key = make_key(p, inputs, NULL, &size);
+	int ret = v && key ? nna_context_place_io(code, &v->places, &v->staging_size) : -ENOMEM;
+
+	if (ret) {
+		if (v)
+			free(v->places);
+		free(v);
+		free(key);
+		return ret;
+	}
+	atomic_init(&v->references, 1);
+	v->code = code;
+	v->bo = bo;
+	insert_variant(p, v, key, size);
+	*out = v;
+	return 0;
+}
+
 int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, const void *const *data,
 		     uint64_t deadline_ns, struct nna_variant **out)
 {
-	struct nna_variant *v, *stale = NULL;
+	struct nna_variant *v;
 	uint32_t stop = NNA_NONE;
 	size_t size;
 	uint8_t *key;
@@ -244,6 +287,13 @@ int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, cons
 		pthread_mutex_unlock(&p->lock);
 		if (v || !key)
 			break;
+		if (p->fixed) {
+			free(key);
+			nna_log_print(&p->device->log, NNA_LOG_ERROR,
+				      "a program that was loaded without its graph has one shape: "
+				      "bind all inputs, with the dimensions that it states");
+			return -ENOTSUP;
+		}
 		ret = compile_variant(p, inputs, data, deadline_ns, &p->device->log, &stop, &v);
 		if (!ret)
 			break;
@@ -266,19 +316,7 @@ int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, cons
 		*out = v;
 		return 0;
 	}
-	v->key = key;
-	v->key_size = size;
-	pthread_mutex_lock(&p->lock);
-	v->next = p->variants;
-	p->variants = v;
-	p->variant_count++;
-	atomic_fetch_add(&v->references, 1);
-	stale = nna_variant_trim(p, MAX_VARIANTS);
-	for (struct nna_variant *s = stale; s; s = s->next)
-		if (s == p->stated)
-			p->stated = NULL;
-	pthread_mutex_unlock(&p->lock);
-	nna_variant_put_list(p, stale);
+	insert_variant(p, v, key, size);
 	*out = v;
 	return 0;
 }
