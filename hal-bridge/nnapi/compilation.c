@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/cache.h"
 #include "hal-bridge/common/deadline.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
+
+_Static_assert(NNB_CACHE_TOKEN_SIZE == ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN,
+	       "a token is one of NNAPI's");
 
 #define NNAPI_ALIGNMENT 64 /* bytes; an offset that is no multiple of it takes a copy (nna_route) */
 #define NNAPI_PADDING 1 /* bytes; the size of an argument's memory need not be rounded up */
@@ -19,6 +23,7 @@ static void nnapi_compilation_destroy(void *object)
 
 	nna_program_destroy(compilation->program);
 	nnapi_object_unref(compilation->model);
+	free(compilation->cache_dir);
 	free(compilation);
 }
 
@@ -50,6 +55,7 @@ static int nnapi_compilation_create(ANeuralNetworksModel *model,
 	(*compilation)->listed_count = count;
 	(*compilation)->explicit_device = count == 1;
 	(*compilation)->priority = NNA_PRIORITY_MEDIUM;
+	(*compilation)->preference = ANEURALNETWORKS_PREFER_FAST_SINGLE_ANSWER;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -93,13 +99,25 @@ static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* Accepted without effect: compiling takes milliseconds, so nothing is kept in files. */
+/* What can be done with the directory is found out when it is used: no error of the compilation. */
 NNAPI_EXPORT int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilation *compilation,
 						       const char *cacheDir, const uint8_t *token)
 {
+	char *dir;
+	int ret;
+
 	if (!compilation || !cacheDir || !token)
 		return nnapi_null(__func__);
-	return nnapi_compilation_open(compilation, __func__);
+	ret = nnapi_compilation_open(compilation, __func__);
+	if (ret)
+		return ret;
+	dir = strdup(cacheDir);
+	if (!dir)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	free(compilation->cache_dir);
+	compilation->cache_dir = dir;
+	memcpy(compilation->cache_token, token, sizeof(compilation->cache_token));
+	return ANEURALNETWORKS_NO_ERROR;
 }
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation *compilation,
@@ -112,7 +130,8 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompila
 	if (preference < ANEURALNETWORKS_PREFER_LOW_POWER ||
 	    preference > ANEURALNETWORKS_PREFER_SUSTAINED_SPEED)
 		return nnapi_error(BAD_DATA, "%s: there is no preference %d", __func__, preference);
-	/* The device has one way to run a program, so nothing follows from a preference. */
+	/* The device has one way to run a program: only caches tell preferences apart. */
+	compilation->preference = preference;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -152,6 +171,36 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilatio
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+/*
+ * Makes the program: out of the cache, or of the model, and then the cache gets it. Problems of the
+ * cache are lines in the log.
+ */
+static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
+				  const struct ANeuralNetworksDevice *device,
+				  struct nna_device *opened,
+				  const struct nna_program_options *options)
+{
+	struct nna_graph *graph = compilation->model->model.graph;
+	char *path = NULL;
+	int ret = -ENOENT;
+
+	if (compilation->cache_dir)
+		path = nnb_cache_path(compilation->cache_dir, compilation->cache_token,
+				      device->name, options->preference);
+	if (path)
+		ret = nnb_cache_load(path, NNB_CACHE_LIMIT, opened, graph, options,
+				     &compilation->program);
+	if (!ret)
+		nnb_log("cache: %s: used", path);
+	if (ret) {
+		ret = nna_program_create(opened, graph, options, &compilation->program);
+		if (!ret && path && !nnb_cache_save(path, NNB_CACHE_LIMIT, compilation->program))
+			nnb_log("cache: %s: written", path);
+	}
+	free(path);
+	return ret;
+}
+
 /* Compiles the model for one device. Return: 0, also after @cannot_compute, or a negative errno. */
 static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 				     struct ANeuralNetworksDevice *device, uint64_t deadline_ns)
@@ -159,14 +208,14 @@ static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 	const struct nna_program_options options = {
 		.priority = compilation->priority,
 		.deadline_ns = deadline_ns,
+		.preference = compilation->preference,
 	};
 	struct nna_device *opened = nnapi_device_open(device);
 	int ret;
 
 	if (!opened)
 		return -ENOENT;
-	ret = nna_program_create(opened, compilation->model->model.graph, &options,
-				 &compilation->program);
+	ret = nnapi_compilation_make(compilation, device, opened, &options);
 	if (ret)
 		compilation->program = NULL;
 	else

@@ -21,6 +21,9 @@
  * @device: that @program is for, once there is one
  * @finished: it cannot be changed any more
  * @timeout_ns: of compiling, 0 is none
+ * @preference: one of ANEURALNETWORKS_PREFER_*
+ * @cache_dir: where the program may be found or kept, owned; NULL for nowhere
+ * @cache_token: the caller's word for what is compiled
  * @program: once it is finished successfully, else NULL
  * @cannot_compute: it is finished successfully, but the model cannot be computed: where the
  *	reference may be used, executions find that out, and fail. @program is NULL
@@ -34,6 +37,9 @@ struct ANeuralNetworksCompilation {
 	bool finished, cannot_compute;
 	enum nna_priority priority;
 	uint64_t timeout_ns;
+	uint32_t preference;
+	char *cache_dir;
+	uint8_t cache_token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN];
 	struct ANeuralNetworksDevice *device;
 	struct nna_program *program;
 };

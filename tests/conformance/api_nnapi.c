@@ -5,11 +5,14 @@
  * Device memory is a memory domain for each argument, filled and read by copies from and to
  * memories over ranges of one memfd, which is also what shared memory is.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hal-bridge/nnapi/NeuralNetworks.h"
@@ -247,7 +250,7 @@ static int nnv_client_supported(struct nnv_run *run, bool *supported)
 		self->models[0], &device, 1, supported));
 }
 
-static int nnv_client_compile(struct nnv_run *run)
+static int nnv_client_compile_once(struct nnv_run *run, const char *dir, const uint8_t *token)
 {
 	const ANeuralNetworksDevice *device = run->runner->device->handle;
 	struct nnv_client *self = run->state;
@@ -255,9 +258,68 @@ static int nnv_client_compile(struct nnv_run *run)
 
 	ret = ANeuralNetworksCompilation_createForDevices(self->models[0], &device, 1,
 							  &self->compilation);
+	if (!ret && dir)
+		ret = ANeuralNetworksCompilation_setCaching(self->compilation, dir, token);
 	if (!ret)
 		ret = ANeuralNetworksCompilation_finish(self->compilation);
+	return ret;
+}
+
+/* The only file in a directory: its number and when it was written; false when there is none. */
+static bool nnv_client_find_file(const char *dir, char *path, size_t size, struct stat *found)
+{
+	bool any = false;
+	struct dirent *entry;
+	DIR *list = opendir(dir);
+
+	while (list && !any && (entry = readdir(list))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, size, "%s/%s", dir, entry->d_name);
+		any = !stat(path, found);
+	}
+	if (list)
+		closedir(list);
+	return any;
+}
+
+/*
+ * Compiles for a cache of this case's own, and then once more: what was loaded is run. A second
+ * compilation that writes a file again has not used it, which is an error.
+ */
+static int nnv_client_compile_cached(struct nnv_run *run)
+{
+	const uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = { 1 };
+	struct nnv_device *device = run->runner->device;
+	struct nnv_client *self = run->state;
+	char dir[PATH_MAX], path[2 * PATH_MAX];
+	struct stat first, second;
+	int ret;
+
+	snprintf(dir, sizeof(dir), "%s/XXXXXX", device->cache);
+	if (!mkdtemp(dir))
+		return -errno;
+	ret = nnv_client_compile_once(run, dir, token);
+	if (!ret && nnv_client_find_file(dir, path, sizeof(path), &first)) {
+		ANeuralNetworksCompilation_free(self->compilation);
+		self->compilation = NULL;
+		ret = nnv_client_compile_once(run, dir, token);
+		if (!ret && (stat(path, &second) || second.st_ino != first.st_ino)) {
+			nnv_runner_log("what was cached has not been used");
+			ret = ANEURALNETWORKS_BAD_STATE;
+		}
+		atomic_fetch_add(&device->cached, !ret);
+		unlink(path);
+	}
+	rmdir(dir);
 	return nnv_client_error(ret);
+}
+
+static int nnv_client_compile(struct nnv_run *run)
+{
+	if (run->runner->device->cache)
+		return nnv_client_compile_cached(run);
+	return nnv_client_error(nnv_client_compile_once(run, NULL, NULL));
 }
 
 /* Copies between a slot's bytes and its domain. */

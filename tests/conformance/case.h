@@ -11,6 +11,7 @@
 #define NNV_CASE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,6 +59,8 @@ struct nnv_api;
  * @handle: the API's
  * @version: of the interface, where it has versions: 0 is the newest
  * @sync_files: its fences are sync_files; else anything that polls readable is one
+ * @cache: nnapi: a directory for compilations; NULL for none
+ * @cached: cases whose second compilation was out of @cache
  */
 struct nnv_device {
 	const struct nnv_api *api;
@@ -65,6 +68,8 @@ struct nnv_device {
 	char name[96];
 	uint32_t version;
 	bool sync_files;
+	const char *cache;
+	atomic_size_t cached;
 };
 
 /**

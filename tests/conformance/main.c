@@ -510,6 +510,8 @@ static void nnv_usage(FILE *out)
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
 	      "  --verbose           a line for each case\n"
+	      "  --cache=DIR         compile each case twice, with its cache in DIR: what was\n"
+	      "                      loaded is run; nnapi only\n"
 	      "modes, one of\n"
 	      "  --sync              compute (default)\n"
 	      "  --async             submit and wait; aidl: a reusable execution, twice\n"
@@ -579,6 +581,7 @@ enum {
 	OPT_TAP,
 	OPT_JUNIT,
 	OPT_VERBOSE,
+	OPT_CACHE,
 	OPT_HELP,
 	OPT_MODE
 };
@@ -594,6 +597,7 @@ static const struct option nnv_options[] = {
 	{ "tap", required_argument, NULL, OPT_TAP },
 	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "verbose", no_argument, NULL, OPT_VERBOSE },
+	{ "cache", required_argument, NULL, OPT_CACHE },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "sync", no_argument, NULL, OPT_MODE + NNV_MODE_SYNC },
 	{ "async", no_argument, NULL, OPT_MODE + NNV_MODE_ASYNC },
@@ -655,6 +659,9 @@ int main(int argc, char **argv)
 		case OPT_VERBOSE:
 			suite.verbose = true;
 			break;
+		case OPT_CACHE:
+			suite.device.cache = optarg;
+			break;
 		case OPT_HELP:
 			nnv_usage(stdout);
 			return 0;
@@ -682,6 +689,10 @@ int main(int argc, char **argv)
 	suite.device.version = (uint32_t)version;
 	if (threads && suite.device.api != &nnv_api_nnaccel) {
 		fprintf(stderr, "nnv_run: --threads needs --api=nnaccel\n");
+		return 2;
+	}
+	if (suite.device.cache && suite.device.api != &nnv_api_nnapi) {
+		fprintf(stderr, "nnv_run: --cache needs --api=nnapi\n");
 		return 2;
 	}
 	if (optind == argc) {
@@ -741,6 +752,9 @@ int main(int argc, char **argv)
 	       (nnv_clock_now() - begin) / 1e9);
 	if (count[NNV_NOT_IN_MODE])
 		printf("%zu cases have no such variation\n", count[NNV_NOT_IN_MODE]);
+	if (suite.device.cache)
+		printf("%zu cases ran what was loaded from %s\n",
+		       atomic_load(&suite.device.cached), suite.device.cache);
 	printf("%zu passed, %zu failed, %zu skipped\n", count[NNV_PASSED], count[NNV_FAILED],
 	       count[NNV_SKIPPED]);
 	fflush(stdout);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Compilations of the NNAPI C API: states, preferences, a deadline that is over. */
+/* Compilations of the NNAPI C API: states, preferences, caches, a deadline that is over. */
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 static void test_compilation(void **state)
 {
@@ -39,7 +44,7 @@ static void test_compilation(void **state)
 	OK(ANeuralNetworksCompilation_setTimeout(c, 60000000000ull));
 	OK(ANeuralNetworksCompilation_setTimeout(c, UINT64_MAX));
 	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setTimeout(NULL, 1));
-	OK(ANeuralNetworksCompilation_setCaching(c, "/tmp", token));
+	OK(ANeuralNetworksCompilation_setCaching(c, "/nowhere", token));
 	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setCaching(c, NULL, token));
 	IS(UNEXPECTED_NULL, ANeuralNetworksCompilation_setCaching(c, "/tmp", NULL));
 	IS(BAD_STATE, ANeuralNetworksExecution_create(c, &execution));
@@ -146,10 +151,129 @@ static void test_unsupported_model(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* Runs the sum of add_model(4) and looks at it. */
+static void check_sum(ANeuralNetworksCompilation *c)
+{
+	float a[4] = { 1, 2, 3, 4 }, b[4] = { 10, 20, 30, 40 }, out[4] = { 0 };
+	ANeuralNetworksExecution *e = NULL;
+
+	OK(ANeuralNetworksExecution_create(c, &e));
+	OK(ANeuralNetworksExecution_setInput(e, 0, NULL, a, sizeof(a)));
+	OK(ANeuralNetworksExecution_setInput(e, 1, NULL, b, sizeof(b)));
+	OK(ANeuralNetworksExecution_setOutput(e, 0, NULL, out, sizeof(out)));
+	OK(ANeuralNetworksExecution_compute(e));
+	for (int i = 0; i < 4; i++)
+		assert_true(out[i] == a[i] + b[i]);
+	ANeuralNetworksExecution_free(e);
+}
+
+static ANeuralNetworksCompilation *compile_cached(const char *dir, uint8_t first,
+						  int32_t preference, uint32_t n)
+{
+	const uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = { first };
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksModel *model = add_model(n);
+	ANeuralNetworksCompilation *c = NULL;
+
+	OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &c));
+	/* The last directory counts; none has to be there. */
+	OK(ANeuralNetworksCompilation_setCaching(c, "/nowhere", token));
+	OK(ANeuralNetworksCompilation_setCaching(c, dir, token));
+	OK(ANeuralNetworksCompilation_setPreference(c, preference));
+	OK(ANeuralNetworksCompilation_finish(c));
+	ANeuralNetworksModel_free(model);
+	return c;
+}
+
+/* The files of a directory, and the inode and the name of one of them. */
+static int list_files(const char *dir, char *name, size_t size, ino_t *inode)
+{
+	struct dirent *entry;
+	DIR *list = opendir(dir);
+	struct stat st;
+	int count = 0;
+
+	assert_non_null(list);
+	while ((entry = readdir(list))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(name, size, "%s/%s", dir, entry->d_name);
+		assert_int_equal(stat(name, &st), 0);
+		*inode = st.st_ino;
+		count++;
+	}
+	closedir(list);
+	return count;
+}
+
+/*
+ * A file is written once, used then, and written anew when it does not fit; results are right
+ * whatever is in it.
+ */
+static void test_caching(void **state)
+{
+	char dir[] = "/tmp/nnapi-cache-XXXXXX", name[512];
+	ino_t first = 0, inode = 0;
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	ANeuralNetworksCompilation_free(compile_cached(dir, 1, 1, 4));
+	assert_int_equal(list_files(dir, name, sizeof(name), &first), 1);
+	for (int i = 0; i < 5; i++) {
+		ANeuralNetworksCompilation *c = compile_cached(dir, 1, 1, 4);
+
+		check_sum(c);
+		ANeuralNetworksCompilation_free(c);
+		assert_int_equal(list_files(dir, name, sizeof(name), &inode), 1);
+		/* Used once as it was, and then after each fault replaced. */
+		if (!i)
+			assert_int_equal(inode, first);
+		else
+			assert_int_not_equal(inode, first);
+		first = inode;
+		switch (i) {
+		case 0: /* changed */
+			fd = open(name, O_RDWR);
+			assert_int_equal(pwrite(fd, "x", 1, 300), 1);
+			close(fd);
+			break;
+		case 1: /* cut short */
+			assert_int_equal(truncate(name, 700), 0);
+			break;
+		case 2: /* far beyond the limit, and with nothing in it */
+			assert_int_equal(truncate(name, 1ll << 40), 0);
+			break;
+		case 3: /* another model's under this token */
+			c = compile_cached(dir, 1, 1, 5);
+			ANeuralNetworksCompilation_free(c);
+			assert_int_equal(list_files(dir, name, sizeof(name), &first), 1);
+			break;
+		}
+	}
+	/* Tokens and preferences have files of their own; a model without dimensions has none. */
+	ANeuralNetworksCompilation_free(compile_cached(dir, 2, 1, 4));
+	assert_int_equal(list_files(dir, name, sizeof(name), &inode), 2);
+	ANeuralNetworksCompilation_free(compile_cached(dir, 2, 0, 4));
+	assert_int_equal(list_files(dir, name, sizeof(name), &inode), 3);
+	ANeuralNetworksCompilation_free(compile_cached(dir, 3, 1, 0));
+	while (list_files(dir, name, sizeof(name), &inode))
+		unlink(name);
+	assert_int_equal(rmdir(dir), 0);
+	/* The directory is gone: compiled all the same. */
+	for (int i = 0; i < 2; i++) {
+		ANeuralNetworksCompilation *c = compile_cached(dir, 1, 1, 4);
+
+		check_sum(c);
+		ANeuralNetworksCompilation_free(c);
+	}
+	assert_int_equal(access(dir, F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_compilation),
+		cmocka_unit_test(test_caching),
 		cmocka_unit_test(test_compilation_deadline),
 		cmocka_unit_test(test_unsupported_model),
 	};
