@@ -4,8 +4,8 @@
  *
  * Whoever waits for a run waits for its fence. The first one tells the execution how the run has
  * ended, by the function that the event was made with; the others are told by the event. For a run
- * that waits in the library (fenced.c) the library may be the first. When nobody has waited for an
- * event, its destruction does.
+ * that waits in the library (fenced.c) the library may be the first. Freeing an event waits for it,
+ * too; so does its destruction, when only the library has held it.
  */
 #include "hal-bridge/nnapi/event.h"
 
@@ -126,8 +126,14 @@ NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 	return nnapi_event_end(event, event->fence ? nna_fence_wait(event->fence, -1) : 0);
 }
 
+/*
+ * Waits as Android does: whoever has freed the event of a run may free what it writes to, also when
+ * others (runs that depend on it) still hold the event.
+ */
 NNAPI_EXPORT void ANeuralNetworksEvent_free(ANeuralNetworksEvent *event)
 {
+	if (event)
+		ANeuralNetworksEvent_wait(event);
 	nnapi_object_unref(event);
 }
 

@@ -255,6 +255,7 @@ static bool seal(struct bytes *b)
 	struct nna_digest d;
 	uint64_t pieces[3] = { h->operation_count, h->stream_size, h->constants_size };
 	uint64_t ios = (uint64_t)h->input_count + h->output_count, at = sizeof(*h);
+	uint64_t checksum[2];
 
 	if (h->size != b->size || pieces[2] > b->size ||
 	    at + ios * sizeof(struct nna_blob_io) + 4 * pieces[0] + pieces[1] + pieces[2] + 16 !=
@@ -268,7 +269,8 @@ static bool seal(struct bytes *b)
 		nna_digest_add(&d, b->data + at, 4);
 	nna_digest_add(&d, b->data + at, pieces[1]);
 	nna_digest_add(&d, b->data + at + pieces[1], pieces[2]);
-	nna_digest_end(&d, (uint64_t *)(b->data + b->size - 16));
+	nna_digest_end(&d, checksum);
+	memcpy(b->data + b->size - sizeof(checksum), checksum, sizeof(checksum));
 	return true;
 }
 
