@@ -132,22 +132,24 @@ static int put(const struct nna_blob_writer *to, struct nna_digest *d, const voi
 static int put_tables(const struct nna_blob_writer *to, struct nna_digest *d,
 		      const struct nna_code *code, const struct nna_subgraph *sub)
 {
-	int ret = 0;
+	size_t total = (size_t)code->input_count + code->output_count;
+	struct nna_blob_io *ios = calloc(total + 1, sizeof(*ios));
+	uint32_t *types = calloc((size_t)sub->operation_count + 1, sizeof(*types));
+	int ret = ios && types ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < code->input_count + code->output_count && !ret; i++) {
-		bool input = i < code->input_count;
-		uint32_t k = input ? i : i - code->input_count;
-		struct nna_blob_io io;
-
-		fill_io(input ? &code->inputs[k] : &code->outputs[k],
-			&sub->operands[input ? sub->inputs[k] : sub->outputs[k]].shape, &io);
-		ret = put(to, d, &io, sizeof(io));
-	}
-	for (uint32_t i = 0; i < sub->operation_count && !ret; i++) {
-		const uint32_t type = sub->operations[i].type;
-
-		ret = put(to, d, &type, sizeof(type));
-	}
+	for (uint32_t i = 0; i < code->input_count && !ret; i++)
+		fill_io(&code->inputs[i], &sub->operands[sub->inputs[i]].shape, &ios[i]);
+	for (uint32_t i = 0; i < code->output_count && !ret; i++)
+		fill_io(&code->outputs[i], &sub->operands[sub->outputs[i]].shape,
+			&ios[code->input_count + i]);
+	for (uint32_t i = 0; i < sub->operation_count && !ret; i++)
+		types[i] = sub->operations[i].type;
+	if (!ret)
+		ret = put(to, d, ios, total * sizeof(*ios));
+	if (!ret)
+		ret = put(to, d, types, sub->operation_count * sizeof(*types));
+	free(ios);
+	free(types);
 	return ret;
 }
 
@@ -350,7 +352,7 @@ static bool io_fits(const struct nna_loading *l, uint32_t index)
 static int get_tables(struct nna_loading *l, struct nna_graph *graph)
 {
 	const struct nna_blob_header *h = &l->header;
-	uint32_t total;
+	uint32_t total, *types;
 	int ret;
 
 	/* The header's size bounds each of them, and so what is allocated here. */
@@ -363,13 +365,12 @@ static int get_tables(struct nna_loading *l, struct nna_graph *graph)
 	l->ios = calloc((size_t)total + 1, sizeof(*l->ios));
 	if (!l->ios)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < total; i++) {
-		ret = get(l, &l->ios[i], sizeof(l->ios[i]));
-		if (ret)
-			return ret;
+	ret = get(l, l->ios, total * sizeof(*l->ios));
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < total; i++)
 		if (!io_is_valid(l, i))
 			return refuse(l, -EBADMSG, "an argument makes no sense");
-	}
 	l->graph = nna_graph_ref(graph);
 	ret = graph ? 0 : make_interface(l);
 	if (ret)
@@ -377,16 +378,12 @@ static int get_tables(struct nna_loading *l, struct nna_graph *graph)
 	for (uint32_t i = 0; i < total; i++)
 		if (!io_fits(l, i))
 			return refuse(l, -EBADMSG, "an argument is not the graph's");
-	for (uint32_t i = 0; i < h->operation_count; i++) {
-		uint32_t type;
-
-		ret = get(l, &type, sizeof(type));
-		if (ret)
-			return ret;
-		if (!graph)
-			l->graph->subgraphs[0].operations[i].type = type;
-	}
-	return 0;
+	types = calloc((size_t)h->operation_count + 1, sizeof(*types));
+	ret = types ? get(l, types, h->operation_count * sizeof(*types)) : -ENOMEM;
+	for (uint32_t i = 0; !ret && !graph && i < h->operation_count; i++)
+		l->graph->subgraphs[0].operations[i].type = types[i];
+	free(types);
+	return ret;
 }
 
 /* What the header and the arguments say, as code without its image. */

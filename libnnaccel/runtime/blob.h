@@ -11,8 +11,9 @@
  *	constants			packed as the device reads them
  *	uint64_t [2]			checksum: the digest of all that is above
  *
- * All of it is plain data in this machine's order of bytes, without gaps; nothing is aligned. What
- * follows from the rest is not in it: slots, the places of arguments, the base table.
+ * All of it is plain data in this machine's order of bytes, without gaps; nothing is aligned. Each
+ * row above the checksum is one piece for the digest. What follows from the rest is not in it:
+ * slots, the places of arguments, the base table.
  *
  * A program can be saved when it was compiled for the shapes that its graph states and nothing else
  * decides about it. Programs that are compiled when inputs are bound, whose shapes depend on values

@@ -263,10 +263,10 @@ static bool seal(struct bytes *b)
 		return false;
 	nna_digest_begin(&d);
 	nna_digest_add(&d, h, sizeof(*h));
-	for (; ios; ios--, at += sizeof(struct nna_blob_io))
-		nna_digest_add(&d, b->data + at, sizeof(struct nna_blob_io));
-	for (uint64_t i = 0; i < pieces[0]; i++, at += 4)
-		nna_digest_add(&d, b->data + at, 4);
+	nna_digest_add(&d, b->data + at, ios * sizeof(struct nna_blob_io));
+	at += ios * sizeof(struct nna_blob_io);
+	nna_digest_add(&d, b->data + at, 4 * pieces[0]);
+	at += 4 * pieces[0];
 	nna_digest_add(&d, b->data + at, pieces[1]);
 	nna_digest_add(&d, b->data + at + pieces[1], pieces[2]);
 	nna_digest_end(&d, checksum);
