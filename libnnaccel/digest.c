@@ -11,7 +11,7 @@
 #define FACTOR_A 0xd1342543de82ef95ull
 #define FACTOR_B 0xaf251af3b0f025b5ull
 
-static uint64_t step(uint64_t lane, uint64_t word)
+static inline uint64_t step(uint64_t lane, uint64_t word)
 {
 	lane = (lane ^ word) * FACTOR_A;
 	return lane << 29 | lane >> 35;
@@ -24,13 +24,26 @@ static uint64_t spread(uint64_t h, uint64_t factor)
 	return h ^ h >> 32;
 }
 
-static void add_block(uint64_t lanes[4], const void *block)
-{
-	uint64_t words[4];
+/* Lanes are passed and returned one by one, so that they stay in registers. */
+struct lanes {
+	uint64_t a, b, c, d;
+};
 
-	memcpy(words, block, sizeof(words));
-	for (int k = 0; k < 4; k++)
-		lanes[k] = step(lanes[k], words[k]);
+static inline uint64_t word_at(const void *block, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)block + offset, sizeof(word));
+	return word;
+}
+
+static inline struct lanes add_block(struct lanes l, const void *block)
+{
+	l.a = step(l.a, word_at(block, 0));
+	l.b = step(l.b, word_at(block, 8));
+	l.c = step(l.c, word_at(block, 16));
+	l.d = step(l.d, word_at(block, 24));
+	return l;
 }
 
 void nna_digest_begin(struct nna_digest *digest)
@@ -41,20 +54,24 @@ void nna_digest_begin(struct nna_digest *digest)
 
 void nna_digest_add(struct nna_digest *digest, const void *data, size_t size)
 {
-	uint64_t lanes[4], rest[4] = { 0 };
+	struct lanes l = { digest->lanes[0], digest->lanes[1], digest->lanes[2],
+			   digest->lanes[3] };
 	const uint64_t length[4] = { size };
+	uint64_t rest[4] = { 0 };
 	const uint8_t *at = data;
 	size_t left = size;
 
-	memcpy(lanes, digest->lanes, sizeof(lanes));
 	for (; left >= sizeof(rest); at += sizeof(rest), left -= sizeof(rest))
-		add_block(lanes, at);
+		l = add_block(l, at);
 	if (left) {
 		memcpy(rest, at, left);
-		add_block(lanes, rest);
+		l = add_block(l, rest);
 	}
-	add_block(lanes, length);
-	memcpy(digest->lanes, lanes, sizeof(lanes));
+	l = add_block(l, length);
+	digest->lanes[0] = l.a;
+	digest->lanes[1] = l.b;
+	digest->lanes[2] = l.c;
+	digest->lanes[3] = l.d;
 }
 
 void nna_digest_end(const struct nna_digest *digest, uint64_t out[2])
