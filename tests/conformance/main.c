@@ -760,6 +760,11 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	pthread_mutex_unlock(&suite.lock);
 	ret = count[NNV_FAILED] ? 1 : ok ? 0 : 2;
+	/* A cache that nothing is ever written to makes no case fail. */
+	if (!ret && suite.device.cache && !atomic_load(&suite.device.cached)) {
+		fprintf(stderr, "nnv_run: no case was loaded from %s\n", suite.device.cache);
+		ret = 1;
+	}
 	if (!clean)
 		_exit(ret);
 	for (size_t i = 0; i < suite.item_count; i++) {
