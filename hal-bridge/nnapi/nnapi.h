@@ -46,6 +46,13 @@
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
  *	NNACCEL_LOG	every error on standard error, one line each
  *
+ * Caching
+ *
+ * A compilation with a directory and a token looks there for the program before it compiles, in a
+ * file for this token, device and preference, and writes it afterwards where it can
+ * (hal-bridge/common/cache.h). A program whose shapes depend on inputs is compiled each time. What
+ * is wrong with a file or the directory is said in the log and nowhere else.
+ *
  * When an event has a sync fence
  *
  * An event that was made from a sync fence has it. The event of a fenced execution has one when the

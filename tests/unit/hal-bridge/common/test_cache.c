@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Compilation caches: files that are there, are not, are too large, are no files; many processes. */
+/* Compilation caches: files that are there, are not, are too large or none; many processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Saved programs on the loopback: what is loaded computes the same, with its graph and without; what
- * is damaged, another's or cut short is refused; what has a right checksum all the same harms
+ * Saved programs on the loopback: what is loaded computes the same, with its graph and without;
+ * what is damaged, another's or cut short is refused; what has a right checksum all the same harms
  * nothing.
  */
 #include <errno.h>
@@ -331,7 +331,8 @@ static void test_mutations(void **state)
 		if (load(*state, i & 4 ? graph : NULL, &m, 0, &program))
 			continue;
 		loaded++;
-		if (nna_program_input_count(program) == 1 && nna_program_output_count(program) == 1) {
+		if (nna_program_input_count(program) == 1 &&
+		    nna_program_output_count(program) == 1) {
 			struct nna_execution *e;
 			float in[N] = { 0 }, out[N] = { 0 };
 
