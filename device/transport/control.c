@@ -41,10 +41,12 @@ const char nnadev_control_help[] =
 	"dead 0|1        registers read as all ones and writes are lost, until 0 brings the device "
 	"back\n"
 	"clear           disarm all\n"
+	"disconnect      end the connection of the virtual machine, if there is one\n"
 	"help            this list";
 
 /**
  * struct nnadev_control - the thread and its sockets
+ * @disconnect: with @user, as given to nnadev_control_start()
  * @quit: eventfd, raised to end the thread
  * @client: who is connected, or -1
  * @line: what has come of a line so far
@@ -52,6 +54,8 @@ const char nnadev_control_help[] =
  */
 struct nnadev_control {
 	struct nnadev *dev;
+	void (*disconnect)(void *user);
+	void *user;
 	pthread_t thread;
 	int listener;
 	int quit;
@@ -118,7 +122,12 @@ static void answer_line(struct nnadev_control *c)
 	char answer[sizeof(nnadev_control_help) + 1];
 	size_t size;
 
-	nnadev_control_line(c->dev, c->line, answer, sizeof(answer) - 1);
+	if (strcmp(c->line, "disconnect") == 0 && c->disconnect) {
+		c->disconnect(c->user);
+		say(answer, sizeof(answer) - 1, "ok");
+	} else {
+		nnadev_control_line(c->dev, c->line, answer, sizeof(answer) - 1);
+	}
 	size = strlen(answer);
 	answer[size++] = '\n';
 	if (send(c->client, answer, size, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)size)
@@ -179,7 +188,8 @@ static void *control_main(void *arg)
 	return NULL;
 }
 
-int nnadev_control_start(struct nnadev *dev, int listener, struct nnadev_control **out)
+int nnadev_control_start(struct nnadev *dev, int listener, void (*disconnect)(void *user),
+			 void *user, struct nnadev_control **out)
 {
 	struct nnadev_control *c = calloc(1, sizeof(*c));
 	int ret;
@@ -187,6 +197,8 @@ int nnadev_control_start(struct nnadev *dev, int listener, struct nnadev_control
 	if (!c)
 		return -ENOMEM;
 	c->dev = dev;
+	c->disconnect = disconnect;
+	c->user = user;
 	c->listener = listener;
 	c->client = -1;
 	c->quit = eventfd(0, EFD_CLOEXEC);

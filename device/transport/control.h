@@ -5,6 +5,7 @@
  *
  *   NAME VALUE  arms a fault
  *   clear       disarms all
+ *   disconnect  ends the connection of the virtual machine
  *   help        lists the names
  *
  * The answer is "ok" or "error: REASON", and comes when the fault is in force. What is armed stays
@@ -23,11 +24,14 @@ struct nnadev_control;
  * nnadev_control_start() - answer at a listening socket, in a thread of its own
  * @dev: the model; must outlive it
  * @listener: a listening stream socket, non-blocking; stays the caller's
+ * @disconnect: ends the vfio-user client's connection, with @user; from the thread; may be NULL
+ * @user: see @disconnect
  * @out: to be given to nnadev_control_stop()
  *
  * Return: 0, or a negative errno.
  */
-int nnadev_control_start(struct nnadev *dev, int listener, struct nnadev_control **out);
+int nnadev_control_start(struct nnadev *dev, int listener, void (*disconnect)(void *user),
+			 void *user, struct nnadev_control **out);
 
 /* End the thread and close the connection. NULL is fine. */
 void nnadev_control_stop(struct nnadev_control *control);

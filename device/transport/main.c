@@ -3,11 +3,11 @@
  * nna-device: the NNA as a process. It serves the device model to one virtual machine at a time
  * over vfio-user, and its control socket to tests.
  *
- * The main thread is the transport thread (vfu.h). SIGTERM and SIGINT end it in order.
+ * The main thread answers the door (server.h). SIGTERM and SIGINT end it in order; SIGBUS is a
+ * client's file that became shorter.
  */
 #include <errno.h>
 #include <getopt.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #include "device/transport/control.h"
 #include "hw/gen/nnahw.h"
 #include "device/transport/listener.h"
+#include "device/transport/server.h"
 #include "device/transport/vfu.h"
 
 #define PROGRAM "nna-device"
@@ -31,6 +32,7 @@ struct options {
 	enum nnadev_isa isa;
 	uint32_t job_limit_ms;
 	uint32_t tick_hz;
+	uint32_t client_timeout_ms;
 	bool once;
 	bool verbose;
 };
@@ -56,6 +58,10 @@ static void usage(FILE *to)
 	      "  -f, --tick-hz N     frequency of the clock that the device shows, 1000000 to "
 	      "4000000000 (default:\n"
 	      "                      1000000000)\n"
+	      "  -T, --client-timeout MS\n"
+	      "                      time after which a client that stops within a message, or does "
+	      "not take an\n"
+	      "                      answer, is ended, 1 to 600000 (default: 10000)\n"
 	      "  -1, --once          end when the first client has left\n"
 	      "  -v, --verbose       log connections, mappings and refused messages\n"
 	      "  -h, --help          this text\n"
@@ -119,6 +125,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "isa", required_argument, NULL, 'i' },
 		{ "job-limit", required_argument, NULL, 'l' },
 		{ "tick-hz", required_argument, NULL, 'f' },
+		{ "client-timeout", required_argument, NULL, 'T' },
 		{ "once", no_argument, NULL, '1' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
@@ -127,7 +134,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:c:t:i:l:f:1vhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:c:t:i:l:f:T:1vhV", longs, NULL)) != -1) {
 		switch (c) {
 		case 's':
 			o->socket = optarg;
@@ -170,6 +177,15 @@ static int parse_options(int argc, char **argv, struct options *o)
 				return -1;
 			}
 			break;
+		case 'T':
+			if (parse_number(optarg, 1, 600000, &o->client_timeout_ms) < 0) {
+				fprintf(stderr,
+					PROGRAM ": --client-timeout '%s': must be a number from 1 "
+						"to 600000\n",
+					optarg);
+				return -1;
+			}
+			break;
 		case '1':
 			o->once = true;
 			break;
@@ -198,6 +214,13 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return 0;
 }
 
+/* A client has made a file shorter while the model was using it. Other errors are ours. */
+static void on_sigbus(int signal, siginfo_t *info, void *context)
+{
+	if (!nnadev_sigbus(info->si_addr))
+		sigaction(SIGBUS, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+}
+
 /*
  * SIGTERM and SIGINT as an fd to poll. They are blocked before any thread is started, so that no
  * thread takes them.
@@ -210,40 +233,16 @@ static int open_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	signal(SIGPIPE, SIG_IGN);
-	if (pthread_sigmask(SIG_BLOCK, &set, NULL))
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL) ||
+	    sigaction(SIGBUS, &(struct sigaction){ .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO },
+		      NULL))
 		return -1;
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Serve client after client, until the first has left (--once) or a signal comes. */
-static int serve_all(struct nnadev_vfu *vfu, int listener, int stop, const struct options *o)
+static void disconnect(void *user)
 {
-	for (;;) {
-		struct pollfd fds[2] = {
-			{ .fd = listener, .events = POLLIN },
-			{ .fd = stop, .events = POLLIN },
-		};
-		int client, ret;
-
-		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
-			fprintf(stderr, PROGRAM ": poll: %s\n", strerror(errno));
-			return 1;
-		}
-		if (fds[1].revents)
-			return 0;
-		if (!fds[0].revents)
-			continue;
-		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (client < 0)
-			continue;
-		ret = nnadev_vfu_serve(vfu, client, stop);
-		if (ret == -ECANCELED)
-			return 0;
-		if (ret < 0 && ret != -EPROTO)
-			fprintf(stderr, PROGRAM ": client: %s\n", strerror(-ret));
-		if (o->once)
-			return ret < 0;
-	}
+	nnadev_server_disconnect(user);
 }
 
 /* The control socket, if there is one. */
@@ -253,8 +252,8 @@ struct control {
 	struct nnadev_control *thread;
 };
 
-static int open_control(struct control *c, const char *path, struct nnadev *dev, char *why,
-			size_t why_size)
+static int open_control(struct control *c, const char *path, struct nnadev *dev,
+			struct nnadev_server *server, char *why, size_t why_size)
 {
 	int ret;
 
@@ -266,7 +265,7 @@ static int open_control(struct control *c, const char *path, struct nnadev *dev,
 	c->listener = nnadev_listener_open(path, why, why_size);
 	if (c->listener < 0)
 		return c->listener;
-	ret = nnadev_control_start(dev, c->listener, &c->thread);
+	ret = nnadev_control_start(dev, c->listener, disconnect, server, &c->thread);
 	if (ret < 0)
 		snprintf(why, why_size, "control socket: %s", strerror(-ret));
 	return ret;
@@ -286,24 +285,34 @@ static void close_control(struct control *c)
 static int listen_and_serve(struct nnadev_vfu *vfu, int stop, const struct options *o)
 {
 	struct nnadev *dev = nnadev_vfu_device(vfu);
+	struct nnadev_server *server;
 	struct control control;
 	char why[256];
 	int listener, ret;
 
-	ret = open_control(&control, o->control, dev, why, sizeof(why));
+	ret = nnadev_server_create(vfu, stop, &server);
+	if (ret < 0) {
+		fprintf(stderr, PROGRAM ": cannot serve: %s\n", strerror(-ret));
+		return 1;
+	}
+	ret = open_control(&control, o->control, dev, server, why, sizeof(why));
 	listener = ret < 0 ? ret : nnadev_listener_open(o->socket, why, sizeof(why));
 	if (listener < 0) {
 		fprintf(stderr, PROGRAM ": %s\n", why);
 		close_control(&control);
+		nnadev_server_destroy(server);
 		return 1;
 	}
 	if (o->verbose)
 		fprintf(stderr, PROGRAM ": kernels %s, listening at %s\n", nnadev_isa_name(dev),
 			o->socket);
-	ret = serve_all(vfu, listener, stop, o);
+	ret = nnadev_server_run(server, listener, o->once);
+	if (ret < 0)
+		fprintf(stderr, PROGRAM ": client: %s\n", strerror(-ret));
 	nnadev_listener_close(listener, o->socket);
 	close_control(&control);
-	return ret;
+	nnadev_server_destroy(server);
+	return ret < 0;
 }
 
 int main(int argc, char **argv)
@@ -326,6 +335,7 @@ int main(int argc, char **argv)
 			.isa = o.isa,
 			.job_limit_ns = o.job_limit_ms * 1000000ull,
 			.tick_hz = o.tick_hz,
+			.client_timeout_ms = o.client_timeout_ms,
 			.verbose = o.verbose,
 			.log = log_line,
 		},

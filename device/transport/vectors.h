@@ -12,30 +12,35 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "device/transport/notifier.h"
+
 #define NNADEV_VECTORS_MAX 64u
 
 /**
  * struct nnadev_vectors - the vectors of a function
- * @lock: guards @fds and @pending
+ * @lock: guards the other members
+ * @notifier: signals @fds
  * @count: how many there are
  * @fds: the eventfd of each, or -1
  * @pending: a bit per vector, as the PBA shows it
  */
 struct nnadev_vectors {
 	pthread_mutex_t lock;
+	struct nnadev_notifier notifier;
 	uint32_t count;
 	int fds[NNADEV_VECTORS_MAX];
 	uint64_t pending;
 };
 
-void nnadev_vectors_init(struct nnadev_vectors *vectors, uint32_t count);
+/* Return: 0, or a negative errno of nnadev_notifier_init(). */
+int nnadev_vectors_init(struct nnadev_vectors *vectors, uint32_t count);
 void nnadev_vectors_fini(struct nnadev_vectors *vectors);
 
 /**
  * nnadev_vectors_set() - connect a vector to an eventfd
  * @vectors: the vectors
  * @vector: below the count
- * @fd: taken over, made non-blocking; -1 disconnects
+ * @fd: taken over, its flags stay as they are; -1 disconnects
  *
  * A pending vector is raised at once.
  *

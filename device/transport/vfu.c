@@ -29,8 +29,10 @@
 	(sizeof(struct nnadev_vfu_header) + sizeof(struct nnadev_vfu_region_access) +              \
 	 NNADEV_VFU_MAX_XFER)
 #define QUEUE_SIZE 64u
-/* A client that takes no replies for this long is gone. */
-#define SEND_TIMEOUT_MS 5000
+/* How long a client may keep the server waiting, unless the parameters say otherwise. */
+#define CLIENT_TIMEOUT_MS 10000u
+/* Messages that are handled before the server looks whether it is to stop. */
+#define MESSAGES_AT_ONCE 64u
 
 static_assert(NNAHW_PCI_REGISTER_BAR < REGIONS && NNAHW_PCI_MSIX_BAR < REGIONS, "BARs are regions");
 static_assert(NNAHW_PCI_REGISTER_BAR_SIZE <= NNADEV_VFU_MAX_XFER, "a BAR fits a message");
@@ -61,9 +63,10 @@ struct request {
  * @dev: the model
  * @vectors: MSI-X vectors; @dev raises them
  * @function: configuration space and MSI-X BAR
- * @client: the client's socket; this and the next seven are the transport thread's own
+ * @client: the client's socket; this and the next eight are the transport thread's own
  * @stop: readable when serving is to end
  * @versioned: the client has sent VERSION
+ * @messages: whole messages that have come
  * @buffer: the message that is being received, of MESSAGE_MAX bytes
  * @have: bytes of it that are there
  * @fds: that came with it
@@ -91,6 +94,7 @@ struct nnadev_vfu {
 	int client;
 	int stop;
 	bool versioned;
+	uint64_t messages;
 	uint8_t *buffer;
 	size_t have;
 	int fds[NNADEV_VFU_MAX_FDS];
@@ -129,8 +133,25 @@ static void say(struct nnadev_vfu *vfu, const char *format, ...)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
+/* Monotonic time in ms. */
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t patience(const struct nnadev_vfu *vfu)
+{
+	return vfu->params.client_timeout_ms ? vfu->params.client_timeout_ms : CLIENT_TIMEOUT_MS;
+}
+
+/* The time limit is for all of it: a client that takes a byte now and then is none to wait for. */
 static int send_all(struct nnadev_vfu *vfu, const uint8_t *data, size_t size)
 {
+	int64_t until = 0, left;
+
 	while (size > 0) {
 		ssize_t n = send(vfu->client, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 		struct pollfd fds[2] = {
@@ -147,7 +168,10 @@ static int send_all(struct nnadev_vfu *vfu, const uint8_t *data, size_t size)
 			continue;
 		if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
 			return -errno;
-		if (poll(fds, 2, SEND_TIMEOUT_MS) <= 0 || fds[1].revents)
+		if (!until)
+			until = now_ms() + patience(vfu);
+		left = until - now_ms();
+		if (left <= 0 || poll(fds, 2, (int)left) == 0 || fds[1].revents)
 			return -ETIMEDOUT;
 	}
 	return 0;
@@ -213,6 +237,31 @@ static int dma_map(struct nnadev_vfu *vfu, const struct request *r)
 }
 
 /*
+ * Unmap @count ranges from @index on in the model, by as few calls as there can be: one that holds
+ * them all, because what lies between them nobody has mapped. Two are needed only where a size does
+ * not fit into 64 bits.
+ */
+static int unmap_ranges(struct nnadev_vfu *vfu, size_t index, size_t count)
+{
+	const struct nnadev_bus_range *range = &vfu->ranges.at[index], *end = range + count;
+	int ret = 0;
+
+	while (range < end && !range->backed)
+		range++;
+	while (range < end && !end[-1].backed)
+		end--;
+	if (range < end && range->first == 0 && end[-1].last == UINT64_MAX && end - range > 1) {
+		end--;
+		ret = nnadev_dma_unmap(vfu->dev, end->first, end->last - end->first + 1);
+		while (!end[-1].backed)
+			end--;
+	}
+	if (ret == 0 && range < end)
+		ret = nnadev_dma_unmap(vfu->dev, range->first, end[-1].last - range->first + 1);
+	return ret;
+}
+
+/*
  * As VFIO's ioctl: removes the mappings inside the range. That there is none is no error, that a
  * mapping lies only partly inside is one.
  */
@@ -235,18 +284,9 @@ static int dma_unmap(struct nnadev_vfu *vfu, const struct nnadev_vfu_dma_unmap *
 	ret = nnadev_ranges_find(&vfu->ranges, first, last, &index, &count, &backed);
 	if (ret < 0)
 		return ret;
-	/* One by one: the size of the whole address space does not fit into 64 bits. */
-	for (size_t i = index; i < index + count; i++) {
-		const struct nnadev_bus_range *range = &vfu->ranges.at[i];
-
-		if (range->backed)
-			ret = nnadev_dma_unmap(vfu->dev, range->first,
-					       range->last - range->first + 1);
-		if (ret < 0) {
-			nnadev_ranges_remove(&vfu->ranges, index, i - index);
-			return ret;
-		}
-	}
+	ret = unmap_ranges(vfu, index, count);
+	if (ret < 0)
+		return ret;
 	nnadev_ranges_remove(&vfu->ranges, index, count);
 	return 0;
 }
@@ -801,15 +841,15 @@ static int fill(struct nnadev_vfu *vfu, size_t want)
 }
 
 /*
- * Handles all messages that are there. Return: 0 when the socket is empty, or a negative errno that
- * ends the connection.
+ * Handles the messages that are there, up to a number of them: who never pauses shall not keep the
+ * server from ending. Return: 0, or a negative errno that ends the connection.
  */
 static int receive(struct nnadev_vfu *vfu)
 {
 	struct nnadev_vfu_header header;
 	int ret;
 
-	for (;;) {
+	for (uint32_t i = 0; i < MESSAGES_AT_ONCE; i++) {
 		ret = fill(vfu, sizeof(header));
 		if (ret <= 0)
 			return ret;
@@ -825,22 +865,53 @@ static int receive(struct nnadev_vfu *vfu)
 		ret = dispatch(vfu);
 		close_fds(vfu);
 		vfu->have = 0;
+		vfu->messages++;
 		if (ret < 0)
 			return ret;
 		if (atomic_load(&vfu->broken))
 			return -EPIPE;
 	}
+	return 0;
+}
+
+/**
+ * struct debt - what the client owes: its first message, or the rest of one
+ * @until: when it is due, or 0 when nothing is owed
+ * @message: which one it is
+ */
+struct debt {
+	int64_t until;
+	uint64_t message;
+};
+
+/* Return: ms to wait for the client, -1 for ever: one that owes nothing may be silent for hours. */
+static int wait_for(const struct nnadev_vfu *vfu, struct debt *debt)
+{
+	int64_t left;
+
+	if (vfu->versioned && vfu->have == 0) {
+		debt->until = 0;
+		return -1;
+	}
+	if (!debt->until || debt->message != vfu->messages) {
+		debt->until = now_ms() + patience(vfu);
+		debt->message = vfu->messages;
+	}
+	left = debt->until - now_ms();
+	return left > 0 ? (int)left : 0;
 }
 
 int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 {
 	size_t index, count, backed;
+	struct debt debt = { 0 };
 	int ret = 0;
 
 	vfu->client = client;
 	vfu->stop = stop;
 	vfu->versioned = false;
 	vfu->have = 0;
+	vfu->messages = 0;
 	atomic_store(&vfu->broken, false);
 	nnadev_function_init(&vfu->function, &vfu->vectors);
 	nnadev_bus_master(vfu->dev, false);
@@ -852,7 +923,7 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 			{ .fd = stop, .events = POLLIN },
 		};
 
-		if (poll(fds, 2, -1) < 0) {
+		if (poll(fds, 2, wait_for(vfu, &debt)) < 0) {
 			if (errno != EINTR)
 				ret = -errno;
 			continue;
@@ -861,6 +932,9 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 			ret = -ECANCELED;
 		else if (fds[0].revents)
 			ret = receive(vfu);
+		/* A byte now and then pays nothing. */
+		if (ret == 0 && wait_for(vfu, &debt) == 0)
+			ret = -ETIMEDOUT;
 	}
 	/* Nothing of this client stays. */
 	shutdown(client, SHUT_RDWR);
@@ -868,15 +942,8 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 	drain(vfu, 0);
 	nnadev_vectors_clear(&vfu->vectors);
 	nnadev_reset(vfu->dev);
-	if (nnadev_ranges_find(&vfu->ranges, 0, UINT64_MAX, &index, &count, &backed) == 0) {
-		for (size_t i = 0; i < count; i++) {
-			const struct nnadev_bus_range *range = &vfu->ranges.at[i];
-
-			if (range->backed)
-				nnadev_dma_unmap(vfu->dev, range->first,
-						 range->last - range->first + 1);
-		}
-	}
+	if (nnadev_ranges_find(&vfu->ranges, 0, UINT64_MAX, &index, &count, &backed) == 0)
+		unmap_ranges(vfu, index, count);
 	nnadev_ranges_fini(&vfu->ranges);
 	nnadev_ranges_init(&vfu->ranges, NNADEV_VFU_MAX_MAPS);
 	nnadev_vectors_clear(&vfu->vectors);
@@ -884,6 +951,8 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 	vfu->client = -1;
 	if (ret == -EPROTO)
 		say(vfu, "client thrown out: its messages make no sense");
+	else if (ret == -ETIMEDOUT)
+		say(vfu, "client thrown out: it has stopped within a message");
 	else
 		say(vfu, "client left");
 	return ret == -ECONNRESET || ret == -EPIPE ? 0 : ret;
@@ -919,7 +988,7 @@ int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu 
 		.user = vfu,
 	};
 	uint32_t vectors;
-	int ret = -ENOMEM;
+	int ret;
 
 	if (!vfu)
 		return -ENOMEM;
@@ -930,8 +999,13 @@ int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu 
 	pthread_cond_init(&vfu->work, NULL);
 	pthread_cond_init(&vfu->idle, NULL);
 	/* Only the device knows how many vectors there are, but it may raise one at once. */
-	nnadev_vectors_init(&vfu->vectors, NNADEV_VECTORS_MAX);
+	ret = nnadev_vectors_init(&vfu->vectors, NNADEV_VECTORS_MAX);
+	if (ret < 0) {
+		free(vfu);
+		return ret;
+	}
 	nnadev_ranges_init(&vfu->ranges, NNADEV_VFU_MAX_MAPS);
+	ret = -ENOMEM;
 	vfu->buffer = malloc(MESSAGE_MAX);
 	vfu->reply = malloc(MESSAGE_MAX);
 	if (!vfu->buffer || !vfu->reply)

@@ -21,7 +21,11 @@
  * Hostile clients
  *
  * A message that is well-formed but wrong gets an error reply; a stream that makes no sense (bad
- * size, bad type, unexpected reply, too many fds) ends the connection.
+ * size, bad type, unexpected reply, too many fds) ends the connection. So does a client that does
+ * not say who it is, stops within a message, or does not take a reply, for a time
+ * (client_timeout_ms); between messages it may be silent for ever. Its eventfds are signalled such
+ * that they cannot block (notifier.h). Its files may become shorter: the process takes SIGBUS
+ * (nnadev_sigbus()).
  */
 #ifndef NNADEV_VFU_H
 #define NNADEV_VFU_H
@@ -39,6 +43,7 @@ struct nnadev_vfu;
  * @isa: as in struct nnadev_params
  * @job_limit_ns: as in struct nnadev_params
  * @tick_hz: as in struct nnadev_params
+ * @client_timeout_ms: how long a client may keep the server waiting; 0 is 10 s
  * @verbose: also log connections, mappings and refused messages
  * @log: takes a line for people, from any thread
  * @user: handed to @log
@@ -48,6 +53,7 @@ struct nnadev_vfu_params {
 	enum nnadev_isa isa;
 	uint64_t job_limit_ns;
 	uint64_t tick_hz;
+	uint32_t client_timeout_ms;
 	bool verbose;
 	void (*log)(void *user, const char *line);
 	void *user;
@@ -69,7 +75,7 @@ struct nnadev *nnadev_vfu_device(struct nnadev_vfu *vfu);
  * Blocks. Not reentrant.
  *
  * Return: 0 when the client left, -ECANCELED when @stop said so, -EPROTO when the client broke the
- * protocol, another negative errno of the socket.
+ * protocol, -ETIMEDOUT when it kept the server waiting, another negative errno of the socket.
  */
 int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop);
 
