@@ -3,8 +3,9 @@
  * nna-device: the NNA as a process. It serves the device model to one virtual machine at a time
  * over vfio-user, and its control socket to tests.
  *
- * The main thread answers the door (server.h). SIGTERM and SIGINT end it in order; SIGBUS is a
- * client's file that became shorter.
+ * The process binds its sockets, gives up what it does not need (sandbox.h), and only then makes the
+ * device and its threads. The main thread answers the door (server.h). SIGTERM and SIGINT end it in
+ * order; SIGBUS is a client's file that became shorter.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,6 +21,7 @@
 #include "device/transport/control.h"
 #include "hw/gen/nnahw.h"
 #include "device/transport/listener.h"
+#include "device/transport/sandbox.h"
 #include "device/transport/server.h"
 #include "device/transport/vfu.h"
 
@@ -34,6 +36,7 @@ struct options {
 	uint32_t tick_hz;
 	uint32_t client_timeout_ms;
 	bool once;
+	bool no_sandbox;
 	bool verbose;
 };
 
@@ -48,7 +51,7 @@ static void usage(FILE *to)
 	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":"
 	      "\"PATH\"}}'\n"
 	      "\n"
-	      "  -s, --socket PATH   where to listen; removed at the end\n"
+	      "  -s, --socket PATH   where to listen; removed at the end if the process may\n"
 	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see "
 	      "below\n"
 	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
@@ -62,6 +65,9 @@ static void usage(FILE *to)
 	      "                      time after which a client that stops within a message, or does "
 	      "not take an\n"
 	      "                      answer, is ended, 1 to 600000 (default: 10000)\n"
+	      "  -S, --sandbox on|off\n"
+	      "                      off: keep the user, the capabilities and all system calls, to "
+	      "debug (default: on)\n"
 	      "  -1, --once          end when the first client has left\n"
 	      "  -v, --verbose       log connections, mappings and refused messages\n"
 	      "  -h, --help          this text\n"
@@ -126,6 +132,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "job-limit", required_argument, NULL, 'l' },
 		{ "tick-hz", required_argument, NULL, 'f' },
 		{ "client-timeout", required_argument, NULL, 'T' },
+		{ "sandbox", required_argument, NULL, 'S' },
 		{ "once", no_argument, NULL, '1' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
@@ -134,7 +141,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:c:t:i:l:f:T:1vhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:c:t:i:l:f:T:S:1vhV", longs, NULL)) != -1) {
 		switch (c) {
 		case 's':
 			o->socket = optarg;
@@ -185,6 +192,13 @@ static int parse_options(int argc, char **argv, struct options *o)
 					optarg);
 				return -1;
 			}
+			break;
+		case 'S':
+			if (strcmp(optarg, "on") != 0 && strcmp(optarg, "off") != 0) {
+				fprintf(stderr, PROGRAM ": --sandbox '%s': on or off\n", optarg);
+				return -1;
+			}
+			o->no_sandbox = strcmp(optarg, "off") == 0;
 			break;
 		case '1':
 			o->once = true;
@@ -245,80 +259,106 @@ static void disconnect(void *user)
 	nnadev_server_disconnect(user);
 }
 
-/* The control socket, if there is one. */
-struct control {
-	int listener;
-	const char *path;
-	struct nnadev_control *thread;
+/**
+ * struct sockets - where the process listens
+ * @control: the control socket, or -1
+ * @client: the socket for clients, or -1
+ */
+struct sockets {
+	int control;
+	int client;
 };
 
-static int open_control(struct control *c, const char *path, struct nnadev *dev,
-			struct nnadev_server *server, char *why, size_t why_size)
+static void close_sockets(const struct sockets *sockets, const struct options *o)
 {
-	int ret;
+	if (sockets->client >= 0)
+		nnadev_listener_close(sockets->client, o->socket);
+	if (sockets->control >= 0)
+		nnadev_listener_close(sockets->control, o->control);
+}
 
-	c->listener = -1;
-	c->thread = NULL;
-	c->path = path;
-	if (!path)
+/* The control socket comes first, so that it is there when the other one's name appears. */
+static int open_sockets(struct sockets *sockets, const struct options *o)
+{
+	char why[256];
+
+	sockets->control = -1;
+	sockets->client = -1;
+	if (o->control) {
+		sockets->control = nnadev_listener_open(o->control, why, sizeof(why));
+		if (sockets->control < 0)
+			goto fail;
+	}
+	sockets->client = nnadev_listener_open(o->socket, why, sizeof(why));
+	if (sockets->client >= 0)
 		return 0;
-	c->listener = nnadev_listener_open(path, why, why_size);
-	if (c->listener < 0)
-		return c->listener;
-	ret = nnadev_control_start(dev, c->listener, disconnect, server, &c->thread);
-	if (ret < 0)
-		snprintf(why, why_size, "control socket: %s", strerror(-ret));
-	return ret;
+fail:
+	fprintf(stderr, PROGRAM ": %s\n", why);
+	close_sockets(sockets, o);
+	return -1;
 }
 
-static void close_control(struct control *c)
-{
-	nnadev_control_stop(c->thread);
-	if (c->listener >= 0)
-		nnadev_listener_close(c->listener, c->path);
-}
-
-/*
- * Listen at both sockets and serve until the end. The control socket comes first, so that it is
- * there when the other one's name appears.
- */
-static int listen_and_serve(struct nnadev_vfu *vfu, int stop, const struct options *o)
+/* Serve until the end. Return: the exit status. */
+static int serve(struct nnadev_vfu *vfu, const struct sockets *sockets, int stop,
+		 const struct options *o)
 {
 	struct nnadev *dev = nnadev_vfu_device(vfu);
-	struct nnadev_server *server;
-	struct control control;
-	char why[256];
-	int listener, ret;
+	struct nnadev_control *control = NULL;
+	struct nnadev_server *server = NULL;
+	int ret;
 
 	ret = nnadev_server_create(vfu, stop, &server);
+	if (ret == 0 && sockets->control >= 0)
+		ret = nnadev_control_start(dev, sockets->control, disconnect, server, &control);
 	if (ret < 0) {
 		fprintf(stderr, PROGRAM ": cannot serve: %s\n", strerror(-ret));
-		return 1;
-	}
-	ret = open_control(&control, o->control, dev, server, why, sizeof(why));
-	listener = ret < 0 ? ret : nnadev_listener_open(o->socket, why, sizeof(why));
-	if (listener < 0) {
-		fprintf(stderr, PROGRAM ": %s\n", why);
-		close_control(&control);
 		nnadev_server_destroy(server);
 		return 1;
 	}
 	if (o->verbose)
 		fprintf(stderr, PROGRAM ": kernels %s, listening at %s\n", nnadev_isa_name(dev),
 			o->socket);
-	ret = nnadev_server_run(server, listener, o->once);
+	ret = nnadev_server_run(server, sockets->client, o->once);
 	if (ret < 0)
 		fprintf(stderr, PROGRAM ": client: %s\n", strerror(-ret));
-	nnadev_listener_close(listener, o->socket);
-	close_control(&control);
+	nnadev_control_stop(control);
 	nnadev_server_destroy(server);
 	return ret < 0;
+}
+
+/* Make the device and serve. Return: the exit status. */
+static int run(const struct sockets *sockets, int stop, const struct options *o)
+{
+	struct nnadev_vfu *vfu;
+	int ret;
+
+	ret = nnadev_vfu_create(
+		&(struct nnadev_vfu_params){
+			.threads = o->threads,
+			.isa = o->isa,
+			.job_limit_ns = o->job_limit_ms * 1000000ull,
+			.tick_hz = o->tick_hz,
+			.client_timeout_ms = o->client_timeout_ms,
+			.verbose = o->verbose,
+			.log = log_line,
+		},
+		&vfu);
+	if (ret < 0) {
+		fprintf(stderr, PROGRAM ": cannot make the device: %s\n",
+			ret == -ENOTSUP ? "this machine lacks the instructions of --isa"
+					: strerror(-ret));
+		return 1;
+	}
+	ret = serve(vfu, sockets, stop, o);
+	nnadev_vfu_destroy(vfu);
+	return ret;
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = { .isa = NNADEV_ISA_AUTO };
-	struct nnadev_vfu *vfu;
+	struct sockets sockets;
+	char why[256];
 	int stop, ret;
 
 	ret = parse_options(argc, argv, &o);
@@ -329,25 +369,16 @@ int main(int argc, char **argv)
 		fprintf(stderr, PROGRAM ": signals: %s\n", strerror(errno));
 		return 1;
 	}
-	ret = nnadev_vfu_create(
-		&(struct nnadev_vfu_params){
-			.threads = o.threads,
-			.isa = o.isa,
-			.job_limit_ns = o.job_limit_ms * 1000000ull,
-			.tick_hz = o.tick_hz,
-			.client_timeout_ms = o.client_timeout_ms,
-			.verbose = o.verbose,
-			.log = log_line,
-		},
-		&vfu);
-	if (ret < 0) {
-		fprintf(stderr, PROGRAM ": cannot make the device: %s\n",
-			ret == -ENOTSUP ? "this machine lacks the instructions of --isa"
-					: strerror(-ret));
+	if (open_sockets(&sockets, &o) < 0)
 		return 1;
+	/* Nothing that a client has sent was read, and no thread started. */
+	if (!o.no_sandbox && nnadev_sandbox_enter(why, sizeof(why)) < 0) {
+		fprintf(stderr, PROGRAM ": %s\n", why);
+		ret = 1;
+	} else {
+		ret = run(&sockets, stop, &o);
 	}
-	ret = listen_and_serve(vfu, stop, &o);
-	nnadev_vfu_destroy(vfu);
+	close_sockets(&sockets, &o);
 	close(stop);
 	return ret;
 }

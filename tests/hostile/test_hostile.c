@@ -8,6 +8,7 @@
  * Nothing here measures time but the case of many mappings, which compares two amounts of the
  * process's CPU time. What never comes is ended by the time limit of the suite.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/pci_regs.h>
@@ -502,6 +503,88 @@ static void test_exhaust_files(void **state)
 	end(&d);
 }
 
+/* ---- what the process has given up ----------------------------------------------------------- */
+
+/* What the line @key of @path says after its colon, e.g. "0\t0\t0\t0". */
+static void read_status(const char *path, const char *key, char *value, size_t size)
+{
+	size_t length = strlen(key);
+	FILE *file = fopen(path, "r");
+	char line[256];
+
+	*value = 0;
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, length) == 0 && line[length] == ':') {
+			line[strcspn(line, "\n")] = 0;
+			snprintf(value, size, "%s", line + length + 1 + strspn(line + length + 1,
+									      "\t "));
+		}
+	}
+	fclose(file);
+}
+
+/* Every thread of the process: what is said of it must be as it shall be. */
+static int check_threads(const struct device *d, bool sandboxed)
+{
+	char folder[64], path[400], value[128];
+	struct dirent *entry;
+	int threads = 0;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)d->pid);
+	dir = opendir(folder);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		threads++;
+		snprintf(path, sizeof(path), "%s/%s/status", folder, entry->d_name);
+		read_status(path, "Seccomp", value, sizeof(value));
+		if (!sandboxed) {
+			assert_string_equal(value, "0");
+			continue;
+		}
+		assert_string_equal(value, "2");
+		read_status(path, "NoNewPrivs", value, sizeof(value));
+		assert_string_equal(value, "1");
+		for (const char *const *set = (const char *const[]){ "CapEff", "CapPrm", "CapInh",
+								     "CapAmb", NULL };
+		     *set; set++) {
+			read_status(path, *set, value, sizeof(value));
+			assert_string_equal(value, "0000000000000000");
+		}
+		read_status(path, "Groups", value, sizeof(value));
+		if (geteuid() == 0)
+			assert_string_equal(value, "");
+		read_status(path, "Uid", value, sizeof(value));
+		assert_int_equal(strtoul(value, NULL, 10) == 0, false);
+		read_status(path, "Gid", value, sizeof(value));
+		assert_int_equal(strtoul(value, NULL, 10) == 0, false);
+	}
+	closedir(dir);
+	return threads;
+}
+
+static void test_sandbox(void **state)
+{
+	char value[16];
+	struct device d;
+
+	start(&d, NULL, NULL, 0);
+	expect_served(&d);
+	/* The main thread, the transport, its memory, the control socket, and the model's two. */
+	assert_int_equal(check_threads(&d, true), 6);
+	end(&d);
+	read_status("/proc/self/status", "Seccomp", value, sizeof(value));
+	if (strcmp(value, "0") != 0)
+		return;
+	start(&d, "--sandbox", "off", 0);
+	expect_served(&d);
+	assert_int_equal(check_threads(&d, false), 6);
+	end(&d);
+}
+
 /* ---- the connection -------------------------------------------------------------------------- */
 
 /* A second client is told at once, and the first goes on. */
@@ -689,6 +772,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_map_everything),
 		cmocka_unit_test(test_exhaust_files),
+		cmocka_unit_test(test_sandbox),
 		cmocka_unit_test(test_second),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_disconnect),
