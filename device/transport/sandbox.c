@@ -131,6 +131,7 @@ static const uint32_t sanitizers[] = {
 	SYS_dup,
 #ifdef SYS_open
 	SYS_open,
+	SYS_getdents,
 	SYS_readlink,
 	SYS_stat,
 	SYS_lstat,
