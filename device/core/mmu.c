@@ -745,32 +745,35 @@ void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, u
 			drop(mmu, space, va, end);
 }
 
+/*
+ * Drop the extents of a space that reach [@bus, @last], in one pass. One that lies only partly inside
+ * goes as a whole: the next access walks to the rest again.
+ */
+static void space_drop_bus(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t bus,
+			   uint64_t last)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < space->count; i++) {
+		const struct nnadev_extent *e = &space->extents[i];
+
+		if (e->bus + (e->size - 1) < bus || e->bus > last)
+			space->extents[kept++] = *e;
+		else
+			segments_drop(mmu, space, e->va, e->va + e->size);
+	}
+	mmu->extents -= space->count - kept;
+	space->count = kept;
+}
+
 void nnadev_mmu_drop_bus(struct nnadev_mmu *mmu, uint64_t bus, uint64_t size)
 {
 	uint64_t last = bus + (size - 1);
 
 	if (last < bus)
 		last = UINT64_MAX;
-	for (uint32_t b = 0; b < NNADEV_MMU_BUCKETS; b++) {
-		for (struct nnadev_space *space = mmu->table[b]; space; space = space->next) {
-			for (uint32_t i = 0; i < space->count;) {
-				const struct nnadev_extent *e = &space->extents[i];
-				uint64_t low = e->bus, high = e->bus + (e->size - 1);
-				uint64_t va = e->va;
-
-				if (high < bus || low > last) {
-					i++;
-					continue;
-				}
-				if (low < bus)
-					low = bus;
-				if (high > last)
-					high = last;
-				va += low - e->bus;
-				/* That changes the extents from i on: look at i again. */
-				drop(mmu, space, va, va + (high - low) + 1);
-			}
-		}
-	}
+	for (uint32_t b = 0; b < NNADEV_MMU_BUCKETS; b++)
+		for (struct nnadev_space *space = mmu->table[b]; space; space = space->next)
+			space_drop_bus(mmu, space, bus, last);
 	mmu->generation++;
 }

@@ -164,7 +164,7 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, uint64_t size,
 			   bool all);
 
-/* Drop all translations to bus addresses in a range. */
+/* Drop all translations to bus addresses in a range, and maybe some beside it. */
 void nnadev_mmu_drop_bus(struct nnadev_mmu *mmu, uint64_t bus, uint64_t size);
 
 /*

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <time.h>
 
 #include "tests/unit/device/core/device.h"
 
@@ -652,6 +653,49 @@ static void test_lost_pages(void **state)
 	sigaction(SIGBUS, &old, NULL);
 }
 
+/* CPU time, in ns, that it takes to drop @count extents whose pages are all apart. */
+static uint64_t time_to_drop(uint32_t count)
+{
+	struct nnadev_mmu *mmu = &rig.dev->exec.mmu;
+	struct nnadev_space *s;
+	struct timespec a, b;
+
+	nnadev_gate_visit(&rig.dev->gate, &rig.dev->exec.event);
+	s = nnadev_mmu_get(mmu, 77, RIG_PAGE);
+	assert_non_null(s);
+	s->extents = calloc(count, sizeof(*s->extents));
+	assert_non_null(s->extents);
+	for (uint32_t i = 0; i < count; i++)
+		s->extents[i] = (struct nnadev_extent){ .va = i * RIG_PAGE,
+							.size = RIG_PAGE,
+							.bus = 2ull * i * RIG_PAGE };
+	s->count = count;
+	s->capacity = count;
+	mmu->extents += count;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+	nnadev_mmu_drop_bus(mmu, 2 * RIG_PAGE, UINT64_MAX);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+	assert_int_equal(s->count, 1);
+	nnadev_mmu_put(mmu, s);
+	nnadev_mmu_invalidate(mmu, 77, 0, 0, true);
+	assert_int_equal(mmu->extents, 0);
+	nnadev_gate_part(&rig.dev->gate);
+	return (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000u + (uint64_t)(b.tv_nsec - a.tv_nsec);
+}
+
+/*
+ * What a client unmaps goes from the translations at once: eight times as many take about eight
+ * times as long. One by one it would be 64 times.
+ */
+static void test_drop_many(void **state)
+{
+	uint64_t few = time_to_drop(1u << 12), many = time_to_drop(1u << 15);
+
+	print_message("4 Ki extents %.3f ms, 32 Ki %.3f ms\n", (double)few / 1e6,
+		      (double)many / 1e6);
+	assert_true(many < 32 * few);
+}
+
 /* An operand of huge extent over tables that map themselves: no more than a failed job. */
 static void test_huge_range(void **state)
 {
@@ -696,7 +740,7 @@ int main(void)
 		TEST(test_faults_of_the_job),  TEST(test_invalidate),	TEST(test_isolation),
 		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
 		TEST(test_short_file),	       TEST(test_bus_master),	TEST(test_lost_pages),
-		TEST(test_random_changes),     TEST(test_huge_range),
+		TEST(test_random_changes),     TEST(test_huge_range),	TEST(test_drop_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
