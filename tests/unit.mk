@@ -73,6 +73,9 @@ $(NNB_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
 	$(call unit_wrap,malloc calloc realloc reallocarray free)
 
+# What may take long in the kernel.
+$(BUILD)/tests/unit/device/core/test_mmu: UNIT_LIBS += $(call unit_wrap,munmap)
+
 # What waits in the kernel.
 $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)
 

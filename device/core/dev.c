@@ -318,15 +318,18 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 
 int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 {
+	struct nnadev_file *gone = NULL;
 	int r;
 
 	nnadev_gate_visit(&dev->gate, &dev->exec.event);
 	r = nnadev_memory_covers(&dev->bus.memory, iova, size);
 	if (!r) {
 		nnadev_mmu_drop_bus(&dev->exec.mmu, iova, size);
-		nnadev_memory_unmap(&dev->bus.memory, iova, size);
+		gone = nnadev_memory_unmap(&dev->bus.memory, iova, size);
 	}
 	nnadev_gate_part(&dev->gate);
+	/* That can take long, and jobs need not wait for it. */
+	nnadev_file_free(gone);
 	return r;
 }
 

@@ -80,20 +80,23 @@ int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint
 	return end == at ? -ENOENT : 0;
 }
 
-void nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova, uint64_t size)
+struct nnadev_file *nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova,
+					uint64_t size)
 {
+	struct nnadev_file *gone = NULL;
 	uint32_t at = search(memory, iova), end;
 	uint64_t last;
 
 	if (__builtin_add_overflow(iova, size - 1, &last))
 		last = UINT64_MAX;
 	for (end = at; end < memory->count && memory->mappings[end].iova <= last; end++)
-		nnadev_file_close(&memory->files, memory->mappings[end].file);
+		nnadev_file_close(&memory->files, memory->mappings[end].file, &gone);
 	if (end == at)
-		return;
+		return gone;
 	memmove(&memory->mappings[at], &memory->mappings[end],
 		(memory->count - end) * sizeof(memory->mappings[0]));
 	memory->count -= end - at;
+	return gone;
 }
 
 bool nnadev_memory_break(struct nnadev_memory *memory, const void *address)
@@ -110,8 +113,11 @@ bool nnadev_memory_break(struct nnadev_memory *memory, const void *address)
 
 void nnadev_memory_fini(struct nnadev_memory *memory)
 {
+	struct nnadev_file *gone = NULL;
+
 	for (uint32_t i = 0; i < memory->count; i++)
-		nnadev_file_close(&memory->files, memory->mappings[i].file);
+		nnadev_file_close(&memory->files, memory->mappings[i].file, &gone);
+	nnadev_file_free(gone);
 	free(memory->mappings);
 	memory->mappings = NULL;
 	memory->count = 0;

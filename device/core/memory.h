@@ -68,8 +68,12 @@ int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size
 /* Whether [@iova, @iova + @size) covers one mapping or more, and none in part: 0 or -ENOENT. */
 int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint64_t size);
 
-/* Remove the mappings of a range that nnadev_memory_covers() accepts; nobody uses their memory. */
-void nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova, uint64_t size);
+/*
+ * Remove the mappings of a range that nnadev_memory_covers() accepts; nobody uses their memory.
+ * Return: the files that nothing maps any more, to be given to nnadev_file_free().
+ */
+struct nnadev_file *nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova,
+					uint64_t size);
 
 /*
  * Mark the file that has @address in its mapping as broken. Async-signal-safe. Return: whether

@@ -70,7 +70,8 @@ err_free:
 	return r;
 }
 
-void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file)
+void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file,
+		       struct nnadev_file **gone)
 {
 	struct nnadev_file **at;
 
@@ -82,9 +83,20 @@ void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file)
 			break;
 		}
 	}
-	munmap(file->data, file->length);
-	close(file->fd);
-	free(file);
+	file->next = *gone;
+	*gone = file;
+}
+
+void nnadev_file_free(struct nnadev_file *gone)
+{
+	while (gone) {
+		struct nnadev_file *file = gone;
+
+		gone = file->next;
+		munmap(file->data, file->length);
+		close(file->fd);
+		free(file);
+	}
 }
 
 bool nnadev_file_reaches(struct nnadev_file *file, uint64_t length)

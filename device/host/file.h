@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file that DMA mappings reach, mapped into this process as a whole. Its users are counted; the
- * last one unmaps it.
+ * last one hands it to nnadev_file_free(), which unmaps it.
  */
 #ifndef NNADEV_FILE_H
 #define NNADEV_FILE_H
@@ -49,7 +49,15 @@ struct nnadev_file {
 int nnadev_file_open(struct nnadev_file **list, int fd, uint64_t length, bool writable,
 		     struct nnadev_file **out);
 
-void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file);
+/*
+ * One user less. After the last one @file is moved to @gone: to unmap it may take long, so that is
+ * for when no lock is held.
+ */
+void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file,
+		       struct nnadev_file **gone);
+
+/* Unmap and free all files of a list that nnadev_file_close() has filled; may be empty. */
+void nnadev_file_free(struct nnadev_file *gone);
 
 /* Whether the first @length bytes lie within the file; asks again when it seems too short. */
 bool nnadev_file_reaches(struct nnadev_file *file, uint64_t length);

@@ -653,6 +653,37 @@ static void test_lost_pages(void **state)
 	sigaction(SIGBUS, &old, NULL);
 }
 
+/* Times that the file of test_unmap_outside() was unmapped; with the command processor kept out. */
+static atomic_uint unmapped, unmapped_inside;
+
+int __real_munmap(void *address, size_t size);
+int __wrap_munmap(void *address, size_t size);
+
+int __wrap_munmap(void *address, size_t size)
+{
+	if (size == 19 * RIG_PAGE) {
+		unmapped++;
+		if (atomic_load(&rig.dev->gate.guests))
+			unmapped_inside++;
+	}
+	return __real_munmap(address, size);
+}
+
+/* Memory can take long to unmap: jobs that do not use it go on meanwhile. */
+static void test_unmap_outside(void **state)
+{
+	int fd = memfd_create("unmapped", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, 19 * RIG_PAGE), 0);
+	assert_int_equal(nnadev_dma_map(rig.dev, 0x4000000000ull, 19 * RIG_PAGE, fd, 0,
+					NNADEV_PROT_READ),
+			 0);
+	assert_int_equal(nnadev_dma_unmap(rig.dev, 0x4000000000ull, 19 * RIG_PAGE), 0);
+	assert_int_equal(unmapped, 1);
+	assert_int_equal(unmapped_inside, 0);
+	close(fd);
+}
+
 /* CPU time, in ns, that it takes to drop @count extents whose pages are all apart. */
 static uint64_t time_to_drop(uint32_t count)
 {
@@ -741,6 +772,7 @@ int main(void)
 		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
 		TEST(test_short_file),	       TEST(test_bus_master),	TEST(test_lost_pages),
 		TEST(test_random_changes),     TEST(test_huge_range),	TEST(test_drop_many),
+		TEST(test_unmap_outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
