@@ -746,8 +746,8 @@ void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, u
 }
 
 /*
- * Drop the extents of a space that reach [@bus, @last], in one pass. One that lies only partly inside
- * goes as a whole: the next access walks to the rest again.
+ * Drop the extents of a space that reach [@bus, @last], in one pass. One that lies only partly
+ * inside goes as a whole: the next access walks to the rest again.
  */
 static void space_drop_bus(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t bus,
 			   uint64_t last)

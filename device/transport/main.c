@@ -3,9 +3,9 @@
  * nna-device: the NNA as a process. It serves the device model to one virtual machine at a time
  * over vfio-user, and its control socket to tests.
  *
- * The process binds its sockets, gives up what it does not need (sandbox.h), and only then makes the
- * device and its threads. The main thread answers the door (server.h). SIGTERM and SIGINT end it in
- * order; SIGBUS is a client's file that became shorter.
+ * The process binds its sockets, gives up what it does not need (sandbox.h), and only then makes
+ * the device and its threads. The main thread answers the door (server.h). SIGTERM and SIGINT end
+ * it in order; SIGBUS is a client's file that became shorter.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -31,7 +31,11 @@
 #define ARCH 0 /* nobody has looked which calls it makes there */
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature /* clang's; gcc defines names instead */
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED true
 #else
 #define SANITIZED false
