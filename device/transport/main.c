@@ -62,9 +62,9 @@ static void usage(FILE *to)
 	      "4000000000 (default:\n"
 	      "                      1000000000)\n"
 	      "  -T, --client-timeout MS\n"
-	      "                      time after which a client that stops within a message, or does "
-	      "not take an\n"
-	      "                      answer, is ended, 1 to 600000 (default: 10000)\n"
+	      "                      time after which a client that stops within a message, or "
+	      "does not take\n"
+	      "                      an answer, is ended, 1 to 600000 (default: 10000)\n"
 	      "  -S, --sandbox on|off\n"
 	      "                      off: keep the user, the capabilities and all system calls, to "
 	      "debug (default: on)\n"
@@ -241,15 +241,14 @@ static void on_sigbus(int signal, siginfo_t *info, void *context)
  */
 static int open_signals(void)
 {
+	struct sigaction bus = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	signal(SIGPIPE, SIG_IGN);
-	if (pthread_sigmask(SIG_BLOCK, &set, NULL) ||
-	    sigaction(SIGBUS, &(struct sigaction){ .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO },
-		      NULL))
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL) || sigaction(SIGBUS, &bus, NULL))
 		return -1;
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

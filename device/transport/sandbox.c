@@ -293,7 +293,7 @@ int nnadev_sandbox_enter(char *why, size_t why_size)
 	ret = drop_capabilities();
 	if (ret < 0)
 		goto fail;
-	/* Nobody attaches to it and no core holds clients' data; LeakSanitizer attaches to itself. */
+	/* Nobody attaches to it, no core holds clients' data; LeakSanitizer attaches to itself. */
 	what = "no_new_privs";
 	if (prctl(PR_SET_DUMPABLE, SANITIZED) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
 		ret = -errno;
