@@ -20,13 +20,14 @@ BINDER_TESTS := $(call unit,hal-bridge/binder hal-bridge/aidl)
 SERVICE_TESTS := $(call unit,hal-bridge/service)
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
+DELEGATE_TESTS := $(call unit,delegate)
 NNV_TESTS := $(call unit,tests/conformance)
 # Headers alone.
 HW_TESTS := $(call unit,hw/gen)
 UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
 	$(call unit,device/transport) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
-	$(NNAPI_TESTS) $(TOOL_TESTS) $(NNV_TESTS)
+	$(NNAPI_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -57,6 +58,10 @@ $(NNACCEL_TESTS): $(NNACCEL_LIB)
 $(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(TOOL_TESTS): $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
+
+# The delegate through its exported functions only.
+$(DELEGATE_TESTS): $(DELEGATE_LIB)
+$(DELEGATE_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
 
 # A plug-in that is another build's, where the test looks for it.
 unit_other_plugin := $(BUILD)/tests/unit/libnnaccel/winsys/other/libnnaccel-loopback.so

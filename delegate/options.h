@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What a user asks of the delegate: names and values of load_delegate(). */
+#ifndef DELEGATE_OPTIONS_H
+#define DELEGATE_OPTIONS_H
+
+#include <nnaccel.h>
+
+#define DELEGATE_ERROR_SIZE 256
+
+/**
+ * struct delegate_options - the options, with their defaults where they were not given
+ * @device: a name for nna_device_open()
+ * @priority: of all runs
+ * @duration_ns: how long a run may take, 0 for no limit
+ * @log_level: messages up to this level go to stderr
+ */
+struct delegate_options {
+	char device[128];
+	enum nna_priority priority;
+	uint64_t duration_ns;
+	enum nna_log_level log_level;
+};
+
+/*
+ * Reads @count options. Return: 0, or -EINVAL or -ENOTSUP with a line at @error, which has
+ * DELEGATE_ERROR_SIZE bytes.
+ */
+int delegate_options_read(struct delegate_options *options, const char *const *keys,
+			  const char *const *values, size_t count, char *error);
+
+#endif
