@@ -2,21 +2,25 @@
 # SPDX-License-Identifier: MIT
 """Runs models on the NNA and with TFLite's reference kernels, and compares.
 
-    check.py [--nnactl PROGRAM] [--device NAME] MODEL...
+    check.py [--nnactl PROGRAM] [--delegate LIBRARY] [--device NAME] MODEL...
 
-One line for each model: its operators, how many of them the NNA took, and the largest difference of
-an output. Differences of integers are in steps, those of floats relative to the range of the
+One line for each model: its operators, how many of them the NNA took, how many the delegate took in
+LiteRT, the largest difference of an output of nnactl's, and whether the delegate's are the same. A
+model with operators that the delegate leaves runs in two halves: its outputs may differ from the
+reference by as much as any, since nnactl refuses it. Differences of integers are in steps, those of floats relative to the range of the
 output. Inputs come from fixed seeds. The last line counts what passed.
 """
 
 import argparse
+import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
 # Most steps of integers, and most of a float output's range, that a model may be off; the reason
 # stands beside each.
@@ -83,6 +87,49 @@ def reference(path, inputs, shapes):
             for d in interpreter.get_output_details()], interpreter
 
 
+class Stderr:
+    """What libraries in this process write to stderr meanwhile."""
+
+    def __enter__(self):
+        self.file = tempfile.TemporaryFile()
+        self.before = os.dup(2)
+        os.dup2(self.file.fileno(), 2)
+        return self
+
+    def __exit__(self, *error):
+        os.dup2(self.before, 2)
+        os.close(self.before)
+        self.file.seek(0)
+        self.text = self.file.read().decode(errors="replace")
+        self.file.close()
+
+
+def delegated(path, inputs, shapes, delegate):
+    """How many operators the delegate takes, what it says of others, and the outputs of two runs."""
+    with Stderr() as stderr:
+        interpreter = Interpreter(
+            model_path=str(path), num_threads=1, experimental_delegates=[delegate],
+            experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    taken = re.findall(r"(\d+) of \d+ operators are taken", stderr.text)
+    left = sorted(set(re.findall(r"node \d+ \((\w+)\) is left", stderr.text)))
+    for detail in interpreter.get_input_details():
+        shape = shapes(detail)
+        if list(shape) != list(detail["shape"]):
+            interpreter.resize_tensor_input(detail["index"], shape)
+    interpreter.allocate_tensors()
+    runs = []
+    for _ in range(2):
+        # State of the first run is not to show in the second.
+        interpreter.reset_all_variables()
+        for detail in interpreter.get_input_details():
+            interpreter.set_tensor(detail["index"], inputs(detail))
+        interpreter.invoke()
+        runs.append([interpreter.get_tensor(d["index"])
+                     for d in interpreter.get_output_details()])
+    # The main subgraph comes first; a branch of an IF is another one.
+    return int(taken[0]) if taken else 0, left, runs
+
+
 def operators(interpreter):
     return [op["op_name"] for op in interpreter._get_ops_details() if op["op_name"] != "DELEGATE"]
 
@@ -101,7 +148,45 @@ def differ(ours, theirs):
     return None, float(np.max(np.abs(a - b))) / span
 
 
-def check(path, nnactl, device):
+def largest(pairs):
+    """The largest differences of several outputs, as differ() has them."""
+    steps, share = None, None
+    for ours, theirs in pairs:
+        s, f = differ(ours, theirs)
+        steps = s if steps is None or (s is not None and s > steps) else steps
+        share = f if share is None or (f is not None and f > share) else share
+    return steps, share
+
+
+def is_near(name, steps, share):
+    most_steps, most_share = ALLOWED.get(name, (STEPS, HYBRID if "dynamic" in name else FLOATS))
+    return (steps is None or steps <= most_steps) and (share is None or share <= most_share)
+
+
+def told(steps, share):
+    return " ".join(([f"{steps} steps"] if steps is not None else []) +
+                    ([f"{share:.1e}"] if share is not None else []))
+
+
+def check_delegate(path, inputs, shapes, delegate, outputs, ours):
+    """
+    The delegate's column, what is to be said of it, and whether it passed. @ours is what nnactl
+    gave, None where it refused.
+    """
+    try:
+        taken, left, runs = delegated(path, inputs, shapes, delegate)
+    except Exception as error:
+        return "-", "delegate: " + str(error).strip().splitlines()[-1][:100], False
+    text = "left: " + " ".join(left) if left else ""
+    if ours is not None and not left:
+        same = all(a.tobytes() == b.tobytes() for run in runs for a, b in zip(run, ours))
+        return taken, "" if same else "the delegate's DIFFER", same
+    steps, share = largest(zip(runs[0], [theirs for _, theirs in outputs]))
+    good = is_near(path.stem, steps, share)
+    return taken, f"{text} {told(steps, share)}" + ("" if good else "  TOO FAR"), good
+
+
+def check(path, nnactl, device, delegate):
     """The line of a model, and whether it passed; None where it is refused as it should be."""
     rng = np.random.default_rng(11)
     made = {}
@@ -126,41 +211,48 @@ def check(path, nnactl, device):
             for d in details:
                 command += ["--shape", ",".join(str(n) for n in made[d["index"]].shape)]
         run = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        if run.returncode:
-            reason = (run.stderr.strip().splitlines() or ["no message"])[-1]
-            reason = reason.replace("nnactl: ", "").replace(str(path) + ": ", "")
-            named = f"({LEFT.get(path.stem)})" in reason
-            return f"{count:5} {0:5}  refused: {reason}", None if named else False
-        data = raw_out.read_bytes()
-    steps, share = None, None
-    for name, theirs in outputs:
+        data = b"" if run.returncode else raw_out.read_bytes()
+    ours = None if run.returncode else []
+    missing = None
+    for name, theirs in outputs if ours is not None else []:
         if len(data) < theirs.nbytes:
-            return f"{count:5} {count:5}  too few bytes of output {name}", False
-        ours = np.frombuffer(data[:theirs.nbytes], theirs.dtype).reshape(theirs.shape)
+            missing = name
+            break
+        ours.append(np.frombuffer(data[:theirs.nbytes], theirs.dtype).reshape(theirs.shape))
         data = data[theirs.nbytes:]
-        s, f = differ(ours, theirs)
-        steps = s if steps is None or (s is not None and s > steps) else steps
-        share = f if share is None or (f is not None and f > share) else share
-    name = path.stem
-    most_steps, most_share = ALLOWED.get(name, (STEPS, HYBRID if "dynamic" in name else FLOATS))
-    good = not data and (steps is None or steps <= most_steps) and \
-        (share is None or share <= most_share)
-    text = " ".join(([f"{steps} steps"] if steps is not None else []) +
-                    ([f"{share:.1e}"] if share is not None else []))
-    return f"{count:5} {count:5}  {text}{'' if good else '  TOO FAR'}", good
+    taken, more, right = "", "", True
+    if delegate:
+        taken, more, right = check_delegate(path, inputs, shapes, delegate, outputs, ours)
+        taken, more = f" {taken:>8}", more and "; " + more
+    if run.returncode:
+        reason = (run.stderr.strip().splitlines() or ["no message"])[-1]
+        reason = reason.replace("nnactl: ", "").replace(str(path) + ": ", "")
+        named = f"({LEFT.get(path.stem)})" in reason
+        return f"{count:5} {0:5}{taken}  refused: {reason}{more}", \
+            None if named and right else False
+    if missing is not None:
+        return f"{count:5} {count:5}{taken}  too few bytes of output {missing}", False
+    steps, share = largest(zip(ours, [theirs for _, theirs in outputs]))
+    good = not data and is_near(path.stem, steps, share)
+    text = told(steps, share) + ("" if good else "  TOO FAR")
+    return f"{count:5} {count:5}{taken}  {text}{more}", good and right
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--nnactl", default="build/bin/nnactl")
+    parser.add_argument("--delegate", help="libnnaccel_delegate.so, to be run in LiteRT")
     parser.add_argument("--device", default="loopback")
     parser.add_argument("models", nargs="+", type=Path)
     options = parser.parse_args()
     passed = failed = skipped = 0
-    print(f"{'model':28} {'ops':>5} {'NNA':>5}  largest difference")
+    delegate = options.delegate and load_delegate(
+        os.path.abspath(options.delegate), {"device": options.device, "log_level": "info"})
+    column = f" {'delegate':>8}" if delegate else ""
+    print(f"{'model':28} {'ops':>5} {'NNA':>5}{column}  largest difference")
     for path in options.models:
         try:
-            line, good = check(path, options.nnactl, options.device)
+            line, good = check(path, options.nnactl, options.device, delegate)
         except Exception as error:
             line, good = f"    -     -  {str(error).strip().splitlines()[0][:120]}", False
         passed, failed = passed + (good is True), failed + (good is False)
