@@ -301,6 +301,20 @@ static bool is_compiled(const struct partition *p, const struct TfLiteContext *c
 	return true;
 }
 
+/* Tells TFLite the shape of an output, in an array that becomes TFLite's. */
+static int resize(struct TfLiteContext *context, const struct bound *bound)
+{
+	struct TfLiteIntArray *dims = malloc(sizeof(*dims) + bound->rank * sizeof(dims->data[0]));
+
+	if (!dims) {
+		context->ReportError(context, "nnaccel: out of memory");
+		return TFLITE_STATUS_ERROR;
+	}
+	dims->size = (int)bound->rank;
+	memcpy(dims->data, bound->dims, bound->rank * sizeof(dims->data[0]));
+	return context->ResizeTensor(context, &context->tensors[bound->tensor], dims);
+}
+
 static int partition_prepare(struct TfLiteContext *context, struct TfLiteNode *node)
 {
 	struct partition *p = node->user_data;
@@ -325,10 +339,8 @@ static int partition_prepare(struct TfLiteContext *context, struct TfLiteNode *n
 
 		if (same_dims(o, &context->tensors[o->tensor]))
 			continue;
-		ret = context->ResizeTensorExplicit(context, &context->tensors[o->tensor],
-						    (int)o->rank, o->dims);
-		if (ret)
-			return ret;
+		if (resize(context, o))
+			return TFLITE_STATUS_ERROR;
 	}
 	return TFLITE_STATUS_OK;
 }

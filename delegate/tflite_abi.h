@@ -126,7 +126,9 @@ struct TfLiteDelegateParams {
 
 /**
  * struct TfLiteContext - a subgraph of an interpreter
+ * @ResizeTensor: takes the array, which it gives back with free()
  * @ReplaceNodeSubsetsWithDelegateKernels: may move @tensors
+ * @ResizeTensorExplicit: NULL in LiteRT, although it is declared
  * @PreviewDelegatePartitioning: the array is TFLite's, until the next call
  */
 struct TfLiteContext {

@@ -35,7 +35,7 @@ struct ints {
 };
 
 /**
- * struct host - an interpreter of one subgraph
+ * struct host - an interpreter of one subgraph; functions that LiteRT does not have are NULL
  * @preparing: nodes can be looked at, as in TFLite only then
  * @taken: nodes that the delegate took
  * @kernels: of the partitions, one for each run of nodes
@@ -180,6 +180,14 @@ static int resize(struct TfLiteContext *context, struct TfLiteTensor *tensor, in
 	return 0;
 }
 
+static int resize_and_free(struct TfLiteContext *context, struct TfLiteTensor *tensor,
+			   struct TfLiteIntArray *dims)
+{
+	resize(context, tensor, dims->size, dims->data);
+	free(dims);
+	return 0;
+}
+
 static void report(struct TfLiteContext *context, const char *format, ...)
 {
 	va_list ap;
@@ -203,7 +211,7 @@ static struct host *new_host(void)
 		.ReportError = report,
 		.GetNodeAndRegistration = get_node,
 		.ReplaceNodeSubsetsWithDelegateKernels = replace,
-		.ResizeTensorExplicit = resize,
+		.ResizeTensor = resize_and_free,
 		.PreviewDelegatePartitioning = preview,
 	};
 	return h;
