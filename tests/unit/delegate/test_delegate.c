@@ -6,6 +6,7 @@
  */
 #include "delegate/tflite_abi.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -470,6 +471,57 @@ static void interpreters_share_a_delegate(void **state)
 	tflite_plugin_destroy_delegate(delegate);
 }
 
+/** struct runner - a thread with an interpreter of its own; @wrong counts results */
+struct runner {
+	struct TfLiteDelegate *delegate;
+	float value;
+	int wrong;
+};
+
+/* No assertion of cmocka's may fail in a thread. */
+static void *run_often(void *data)
+{
+	struct runner *r = data;
+	int a, b, d;
+	struct host *h = add_and_multiply(&a, &b, &d);
+
+	h->preparing = true;
+	r->wrong += r->delegate->Prepare(&h->context, r->delegate) != TFLITE_STATUS_OK;
+	h->preparing = false;
+	r->wrong += h->kernel_count != 1;
+	for (int i = 0; i < h->kernel_count; i++)
+		r->wrong += h->kernel.prepare(&h->context, &h->kernels[i]) != TFLITE_STATUS_OK;
+	for (int i = 0; i < 50; i++) {
+		h->data[a][0] = r->value + (float)i;
+		h->data[b][0] = 1;
+		for (int k = 0; k < h->kernel_count; k++)
+			r->wrong += h->kernel.invoke(&h->context, &h->kernels[k]) !=
+				    TFLITE_STATUS_OK;
+		r->wrong += h->data[d][0] != r->value + (float)i + 1;
+	}
+	for (int i = 0; i < h->kernel_count; i++)
+		h->kernel.free(&h->context, h->kernels[i].user_data);
+	free(h);
+	return NULL;
+}
+
+static void threads_share_a_delegate(void **state)
+{
+	struct TfLiteDelegate *delegate = loopback();
+	struct runner runners[3];
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++) {
+		runners[i] = (struct runner){ .delegate = delegate, .value = (float)i * 100 };
+		assert_int_equal(pthread_create(&threads[i], NULL, run_often, &runners[i]), 0);
+	}
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(runners[i].wrong, 0);
+	tflite_plugin_destroy_delegate(delegate);
+}
+
 static char reported[512];
 
 static void keep_report(const char *message)
@@ -528,6 +580,7 @@ int main(void)
 		cmocka_unit_test(what_the_nna_has_not_is_left),
 		cmocka_unit_test(state_is_kept_and_reset),
 		cmocka_unit_test(interpreters_share_a_delegate),
+		cmocka_unit_test(threads_share_a_delegate),
 		cmocka_unit_test(options_are_checked),
 		cmocka_unit_test(a_missing_device_takes_nothing),
 	};
