@@ -48,6 +48,7 @@
 #define NNA_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
 /* elements that one output may depend on; see the limits of commands */
 #define NNA_MAX_WINDOW               0x100000u
+#define NNA_RESIZE_ONE               1024u /* parts of a pixel that RESIZE counts in fixed point */
 #define NNA_MAX_BOXES                0x200000u /* see the limits of NMS */
 #define NNA_ABI_MAJOR                1u
 #define NNA_ABI_MINOR                0u

@@ -56,6 +56,8 @@
 #define NNAHW_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
 /* elements that one output may depend on; see the limits of commands */
 #define NNAHW_MAX_WINDOW               0x100000u
+/* parts of a pixel that RESIZE counts in fixed point */
+#define NNAHW_RESIZE_ONE               1024u
 #define NNAHW_MAX_BOXES                0x200000u /* see the limits of NMS */
 #define NNAHW_ABI_MAJOR                1u
 #define NNAHW_ABI_MINOR                0u
@@ -1311,7 +1313,7 @@ enum {
  * @kind: RESAMPLE_*
  * @align_corners: 0 or 1
  * @half_pixel_centers: 0 or 1
- * @reserved: 0
+ * @fixed_point: 1: BILINEAR of quantised types in integers, as TFLite; else 0
  * @scale_h: input height per output height as the compiler computed it
  * @scale_w: input width per output width
  * @reserved2: 0
@@ -1324,6 +1326,16 @@ enum {
  *   and bottom are blended after left and right.
  * - NEAREST: row floor(y * scale), with half_pixel_centers floor((y + 0.5) * scale), with
  *   align_corners rounded to nearest, halves up, instead of floor; at most the last row.
+ *
+ * With fixed_point, BILINEAR counts positions in RESIZE_ONE parts of a pixel, and takes no scale
+ * from the command. For in rows of input and out rows of output, without the rests of divisions:
+ *
+ * - scale: (RESIZE_ONE * in + out / 2) / out; with align_corners and more than one row of output
+ *   (RESIZE_ONE * (in - 1) + (out - 1) / 2) / (out - 1);
+ * - position: y * scale, with half_pixel_centers y * scale + scale / 2 - RESIZE_ONE / 2; at least 0
+ *   and at most RESIZE_ONE * (in - 1);
+ * - out: the sum of the four q times the weights of their row and column, which add up to
+ *   RESIZE_ONE, divided by RESIZE_ONE * RESIZE_ONE and rounded once, halves away from zero.
  */
 struct nnahw_cmd_resize {
 	struct nnahw_command head;
@@ -1332,7 +1344,7 @@ struct nnahw_cmd_resize {
 	uint8_t kind;
 	uint8_t align_corners;
 	uint8_t half_pixel_centers;
-	uint8_t reserved;
+	uint8_t fixed_point;
 	float scale_h;
 	float scale_w;
 	uint32_t reserved2;

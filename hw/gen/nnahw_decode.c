@@ -252,7 +252,7 @@ static const struct nnahw_field_info resize_fields[] = {
 	{ "kind", 208, NNAHW_FIELD_U8, 1 },
 	{ "align_corners", 209, NNAHW_FIELD_U8, 1 },
 	{ "half_pixel_centers", 210, NNAHW_FIELD_U8, 1 },
-	{ NULL, 211, NNAHW_FIELD_U8, 1 },
+	{ "fixed_point", 211, NNAHW_FIELD_U8, 1 },
 	{ "scale_h", 212, NNAHW_FIELD_F32, 1 },
 	{ "scale_w", 216, NNAHW_FIELD_F32, 1 },
 	{ NULL, 220, NNAHW_FIELD_U32, 1 },

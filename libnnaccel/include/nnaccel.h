@@ -411,7 +411,7 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  * @NNA_ROUNDING_NNAPI: the default; a signed result is the unsigned one minus 128
  * @NNA_ROUNDING_TFLITE: as the reference kernels of the newest TFLite do with 8-bit types:
  *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, FULLY_CONNECTED, QUANTIZE of what is
- *	quantised already
+ *	quantised already; RESIZE_BILINEAR of signed numbers, whose weights then have 10 bits
  */
 enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
 

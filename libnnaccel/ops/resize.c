@@ -116,6 +116,7 @@ static int lower(struct nna_op_context *op)
 	command.resize.half_pixel_centers = t.half;
 	command.resize.scale_h = factor(dims[nna_axis_h(t.nchw)], t.height, t.align);
 	command.resize.scale_w = factor(dims[nna_axis_w(t.nchw)], t.width, t.align);
+	command.rounding = nna_ir_rounding(op->lower);
 	return nna_ir_add(op->lower, &command, values);
 }
 

@@ -400,6 +400,28 @@ static struct blend blend_at(uint32_t o, uint32_t size, uint32_t out, bool align
 	return b;
 }
 
+/*
+ * How far TFLite's bilinear result in fixed point, with scales of a whole number of 1/1024, may be
+ * from NNAPI's: either position is off by half of that per row and at the start, and the slope
+ * there is at most the difference of the numbers around.
+ */
+static double fixed_point_error(const struct nnr_eval *e, const struct image *in,
+				const uint32_t *where, const struct blend *y, const struct blend *x)
+{
+	double least = INFINITY, most = -INFINITY;
+	uint32_t c = where[in->nchw ? 1 : 3];
+
+	for (uint32_t j = y->low ? y->low - 1 : 0; j <= y->high + 1 && j < in->h; j++) {
+		for (uint32_t i = x->low ? x->low - 1 : 0; i <= x->high + 1 && i < in->w; i++) {
+			double v = e->in[0].v[at(in, where[0], j, i, c)];
+
+			least = fmin(least, v);
+			most = fmax(most, v);
+		}
+	}
+	return (most - least) * (where[in->nchw ? 2 : 1] + where[in->nchw ? 3 : 2] + 4) / 2048;
+}
+
 static int eval_resize(struct nnr_eval *e)
 {
 	bool linear = e->type == NNA_OPERATION_RESIZE_BILINEAR;
@@ -454,6 +476,8 @@ static int eval_resize(struct nnr_eval *e)
 			 fabs(v[at(&in, p[0], by.high, bx.low, c)]) +
 			 fabs(v[at(&in, p[0], by.high, bx.high, c)]);
 		out->err[i] = 8 * U * s.size;
+		if (out->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED)
+			out->err[i] += fixed_point_error(e, &in, p, &by, &bx);
 	}
 	return ret;
 }

@@ -9,6 +9,32 @@
 
 #define TILE_ELEMENTS 8192u
 
+/* One element of 8 bits, in integers: the sum stays below 2^28. */
+static void resize_fixed(const struct nnadev_engine_command *cmd, const uint32_t *index)
+{
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
+	const int64_t one = NNAHW_RESIZE_ONE, half = one * one / 2;
+	struct nnadev_fixed_position at[2];
+	int64_t sum = 0;
+
+	for (uint32_t k = 0; k < 2; k++)
+		at[k] = nnadev_resize_fixed_position(p, index[1 + k], input->desc.dims[1 + k],
+						     output->desc.dims[1 + k]);
+	for (uint32_t k = 0; k < 4; k++) {
+		const uint32_t from[] = { index[0], k & 2 ? at[0].high : at[0].low,
+					  k & 1 ? at[1].high : at[1].low, index[3] };
+
+		sum += nnadev_load_integer(input, nnadev_offset(&input->desc, from)) *
+		       (k & 2 ? at[0].weight : one - at[0].weight) *
+		       (k & 1 ? at[1].weight : one - at[1].weight);
+	}
+	/* Division drops the rest, of either sign. */
+	nnadev_store_integer(output, nnadev_offset(&output->desc, index),
+			     (sum + (sum < 0 ? -half : half)) / (one * one));
+}
+
 static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -22,6 +48,12 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_unflatten(output->desc.dims, 4, begin, index);
+	for (uint32_t i = begin; p->fixed_point && i < end; i++) {
+		resize_fixed(cmd, index);
+		nnadev_advance(output->desc.dims, 4, index);
+	}
+	if (p->fixed_point)
+		return NNAHW_STATUS_OK;
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 4, index)) {
 		const struct nnadev_position y = nnadev_resize_position(p, index[1], p->scale_h,
 									in[1]);
@@ -62,6 +94,9 @@ static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
 					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
 
 	if (p->kind > NNAHW_RESAMPLE_NEAREST || p->align_corners > 1 || p->half_pixel_centers > 1)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (p->fixed_point > (p->kind == NNAHW_RESAMPLE_BILINEAR &&
+			      !nnadev_type_is_float(output->desc.type)))
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (input->desc.type != output->desc.type ||
 	    !nnadev_same_quantisation(&input->desc, &output->desc))

@@ -143,6 +143,100 @@ static void bilinear_pixel(uint32_t type, uint8_t *output, const uint8_t *input,
 	}
 }
 
+/*
+ * 8 channels in fixed point: left and right are one madd of 16 bits, whose sums have 18 bits; those
+ * of all four have 28. RESIZE_ONE is 2^10.
+ */
+static inline __attribute__((always_inline)) __m128i
+fixed8(uint32_t type, const uint8_t *const corner[4], __m256i columns, __m256i top, __m256i bottom)
+{
+	const __m256i half = _mm256_set1_epi32(1 << 19);
+	__m256i sum[2], all;
+	__m128i words;
+
+	for (uint32_t k = 0; k < 2; k++) {
+		const __m128i left = _mm_loadl_epi64((const __m128i *)corner[2 * k]);
+		const __m128i right = _mm_loadl_epi64((const __m128i *)corner[2 * k + 1]);
+		const __m128i pairs = _mm_unpacklo_epi8(left, right);
+
+		sum[k] = _mm256_madd_epi16(type == NNAHW_TYPE_S8 ? _mm256_cvtepi8_epi16(pairs)
+								 : _mm256_cvtepu8_epi16(pairs),
+					   columns);
+	}
+	all = _mm256_add_epi32(_mm256_mullo_epi32(sum[0], top),
+			       _mm256_mullo_epi32(sum[1], bottom));
+	/* Halves away from zero: the magnitude is rounded, and gets its sign back. */
+	sum[0] = _mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20);
+	all = _mm256_sign_epi32(sum[0], all);
+	words = _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+	return type == NNAHW_TYPE_S8 ? _mm_packs_epi16(words, words)
+				     : _mm_packus_epi16(words, words);
+}
+
+/* All channels of a pixel of 8-bit numbers in fixed point; as blend_pixel(). */
+static inline __attribute__((always_inline)) void
+fixed_pixel(uint32_t type, uint8_t *to, const uint8_t *const corner[4], __m256i columns,
+	    __m256i top, __m256i bottom, uint32_t channels)
+{
+	const uint8_t *from[4];
+
+	if (channels < 8) {
+		uint8_t part[4][8] = { 0 }, result[8];
+
+		for (uint32_t k = 0; k < 4; k++) {
+			memcpy(part[k], corner[k], channels);
+			from[k] = part[k];
+		}
+		_mm_storel_epi64((__m128i *)result, fixed8(type, from, columns, top, bottom));
+		memcpy(to, result, channels);
+		return;
+	}
+	for (uint32_t c = 0; c < channels; c += 8) {
+		c = c + 8 <= channels ? c : channels - 8;
+		for (uint32_t k = 0; k < 4; k++)
+			from[k] = corner[k] + c;
+		_mm_storel_epi64((__m128i *)(to + c), fixed8(type, from, columns, top, bottom));
+	}
+}
+
+/* Row y of an image in fixed point; columns: where those of the output lie. */
+static void fixed_row(const struct nnadev_engine_command *cmd, uint32_t image, uint32_t y,
+		      const struct nnadev_fixed_position *columns)
+{
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
+	const uint32_t width = output->desc.dims[2], channels = output->desc.dims[3];
+	const struct nnadev_fixed_position row = nnadev_resize_fixed_position(
+		p, y, input->desc.dims[1], output->desc.dims[1]);
+	const uint8_t *top = (const uint8_t *)input->data +
+			     nnadev_offset(&input->desc, (uint32_t[]){ image, row.low, 0, 0 });
+	const uint8_t *bottom = (const uint8_t *)input->data +
+				nnadev_offset(&input->desc, (uint32_t[]){ image, row.high, 0, 0 });
+	uint8_t *to = (uint8_t *)output->data +
+		      nnadev_offset(&output->desc, (uint32_t[]){ image, y, 0, 0 });
+	const int64_t step = input->desc.strides[2], out_step = output->desc.strides[2];
+	const int32_t one = NNAHW_RESIZE_ONE;
+	const __m256i above = _mm256_set1_epi32(one - row.weight),
+		      below = _mm256_set1_epi32(row.weight);
+
+	for (uint32_t x = 0; x < width; x++) {
+		const struct nnadev_fixed_position *at = &columns[x];
+		const uint8_t *const corner[4] = { top + at->low * step, top + at->high * step,
+						   bottom + at->low * step,
+						   bottom + at->high * step };
+		/* A pair of 16 bits: the left one's weight is the lower half. */
+		const __m256i pair = _mm256_set1_epi32(at->weight << 16 | (one - at->weight));
+
+		if (output->desc.type == NNAHW_TYPE_S8)
+			fixed_pixel(NNAHW_TYPE_S8, to + x * out_step, corner, pair, above, below,
+				    channels);
+		else
+			fixed_pixel(NNAHW_TYPE_U8, to + x * out_step, corner, pair, above, below,
+				    channels);
+	}
+}
+
 /* Row y of an image; columns: where those of the output lie. */
 static void resize_row(const struct nnadev_engine_command *cmd, uint32_t image, uint32_t y,
 		       const struct nnadev_position *columns)
@@ -190,12 +284,20 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
 	const uint32_t *in = cmd->operands[NNAHW_RESIZE_INPUT].desc.dims,
 		       *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+	struct nnadev_fixed_position *fixed = scratch;
 	struct nnadev_position *columns = scratch;
 	uint32_t begin, end;
 
+	nnadev_tile_range(plan, tile, out[0] * out[1], &begin, &end);
+	if (p->fixed_point) {
+		for (uint32_t x = 0; x < out[2]; x++)
+			fixed[x] = nnadev_resize_fixed_position(p, x, in[2], out[2]);
+		for (uint32_t i = begin; i < end; i++)
+			fixed_row(cmd, i / out[1], i % out[1], fixed);
+		return NNAHW_STATUS_OK;
+	}
 	for (uint32_t x = 0; x < out[2]; x++)
 		columns[x] = nnadev_resize_position(p, x, p->scale_w, in[2]);
-	nnadev_tile_range(plan, tile, out[0] * out[1], &begin, &end);
 	for (uint32_t i = begin; i < end; i++)
 		resize_row(cmd, i / out[1], i % out[1], columns);
 	return NNAHW_STATUS_OK;
@@ -219,6 +321,9 @@ static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 {
 	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
 
+	/* Positions of either kind have one size. */
+	_Static_assert(sizeof(struct nnadev_position) == sizeof(struct nnadev_fixed_position),
+		       "scratch memory is too small for one of them");
 	plan->scratch_size = out[2] * (uint32_t)sizeof(struct nnadev_position);
 	nnadev_cut(plan, out[0] * out[1],
 		   TILE_ELEMENTS / (out[2] * (out[3] + COLUMN_ELEMENTS)));

@@ -303,6 +303,10 @@ static void write_params(const struct nna_lower *l, const struct nna_ir_op *op,
 									  NNAHW_RESAMPLE_NEAREST;
 		c->resize.align_corners = op->resize.align_corners;
 		c->resize.half_pixel_centers = op->resize.half_pixel_centers;
+		/* TFLite computes in fixed point with signed numbers only. */
+		c->resize.fixed_point = op->resize.mode == NNA_RESIZE_BILINEAR &&
+					l->values[op->values[NNA_IR_IN]].type == NNA_TYPE_S8 &&
+					op->rounding != NNA_IR_ROUNDS_AS_NNAPI;
 		c->resize.scale_h = op->resize.scale_h;
 		c->resize.scale_w = op->resize.scale_w;
 		break;

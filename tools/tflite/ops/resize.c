@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Resizing pictures; the new size is that of the output, as the file states it. TFLite interpolates
- * INT8 and INT16 with weights of 10 bits, which NNAPI does not: rows and columns are gathered and
- * weighed here, in integers, or for INT16 in real numbers with the same weights.
+ * INT8 and INT16 with weights of 10 bits, which NNAPI does not. For INT8 the graph's rounding asks
+ * for that; for INT16 rows and columns are gathered here, and weighed in real numbers with the same
+ * weights.
  */
 #include "tools/tflite/compose.h"
 
@@ -18,21 +19,18 @@ struct taps {
 };
 
 static struct tflite_value weights(struct tflite_translation *t, const int32_t *values,
-				   uint32_t count, uint32_t axis, bool real)
+				   uint32_t count, uint32_t axis)
 {
 	uint32_t dims[4] = { 1, 1, 1, 1 };
 	struct tflite_value v;
 
 	dims[axis] = count;
-	v = tflite_int_tensor(t, 4, dims, values);
-	if (!real)
-		return v;
-	v = tflite_cast(t, v, NNA_OPERAND_TENSOR_FLOAT32);
+	v = tflite_cast(t, tflite_int_tensor(t, 4, dims, values), NNA_OPERAND_TENSOR_FLOAT32);
 	return tflite_binary(t, NNA_OPERATION_MUL, v, tflite_float(t, 1.0f / ONE));
 }
 
 /* Positions are in 1/1024 of an input pixel, as all sizes of TFLite's rule. */
-static void find_taps(struct tflite_translation *t, uint32_t axis, bool real, struct taps *taps)
+static void find_taps(struct tflite_translation *t, uint32_t axis, struct taps *taps)
 {
 	const struct tflite_options *o = &t->op->options;
 	int64_t in = tflite_input(t, 0)->dims[axis], out = tflite_output(t, 0)->dims[axis], scale;
@@ -61,18 +59,17 @@ static void find_taps(struct tflite_translation *t, uint32_t axis, bool real, st
 	}
 	taps->below = tflite_int_tensor(t, 1, &(uint32_t){ (uint32_t)out }, lists);
 	taps->above = tflite_int_tensor(t, 1, &(uint32_t){ (uint32_t)out }, lists + out);
-	taps->below_weight = weights(t, lists + 2 * out, (uint32_t)out, axis, real);
-	taps->above_weight = weights(t, lists + 3 * out, (uint32_t)out, axis, real);
+	taps->below_weight = weights(t, lists + 2 * out, (uint32_t)out, axis);
+	taps->above_weight = weights(t, lists + 3 * out, (uint32_t)out, axis);
 	free(lists);
 }
 
-static struct tflite_value weigh(struct tflite_translation *t, struct tflite_value x, uint32_t axis,
-				 bool real)
+static struct tflite_value weigh(struct tflite_translation *t, struct tflite_value x, uint32_t axis)
 {
 	struct tflite_value low, high;
 	struct taps taps = { 0 };
 
-	find_taps(t, axis, real, &taps);
+	find_taps(t, axis, &taps);
 	if (t->ret)
 		return x;
 	low = tflite_gathered(t, x, axis, taps.below);
@@ -82,43 +79,18 @@ static struct tflite_value weigh(struct tflite_translation *t, struct tflite_val
 	return tflite_binary(t, NNA_OPERATION_ADD, low, high);
 }
 
-static void bilinear_by_tenbit_weights(struct tflite_translation *t)
-{
-	const struct tflite_tensor *y = tflite_output(t, 0);
-	bool real = y->type == TFLITE_FLOAT32;
-	struct tflite_value x = tflite_value(t, 0), size, negative;
-
-	if (!real)
-		x = tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
-	x = weigh(t, weigh(t, x, 1, real), 2, real);
-	if (real) {
-		tflite_result(t, x, 0);
-		return;
-	}
-	/* x / ONE^2, halves away from zero */
-	size = tflite_unary(t, NNA_OPERATION_ABS, x);
-	size = tflite_binary(t, NNA_OPERATION_ADD, size, tflite_int(t, ONE * ONE / 2));
-	size = tflite_binary(t, NNA_OPERATION_FLOOR_DIV, size, tflite_int(t, ONE * ONE));
-	negative = tflite_binary(t, NNA_OPERATION_LESS, x, tflite_int(t, 0));
-	size = tflite_select(t, negative, tflite_unary(t, NNA_OPERATION_NEG, size), size);
-	tflite_push(t, size.operand);
-	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 0));
-}
-
 void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
 {
-	const struct tflite_tensor *x, *y;
+	const struct tflite_tensor *y;
 
 	tflite_need(t, 1, 1);
-	x = tflite_input(t, 0);
 	y = tflite_output(t, 0);
-	tflite_need_rank(t, x, 4);
+	tflite_need_rank(t, tflite_input(t, 0), 4);
 	tflite_need_rank(t, y, 4);
 	if (t->ret)
 		return;
-	if (type == NNA_OPERATION_RESIZE_BILINEAR && t->ops->requantizes &&
-	    (x->type == TFLITE_INT8 || t->real)) {
-		bilinear_by_tenbit_weights(t);
+	if (type == NNA_OPERATION_RESIZE_BILINEAR && t->ops->requantizes && t->real) {
+		tflite_result(t, weigh(t, weigh(t, tflite_value(t, 0), 1), 2), 0);
 		return;
 	}
 	tflite_push_input(t, 0);

@@ -606,17 +606,19 @@ static void test_resize(void **state)
 	uint32_t failed = 0;
 	char what[128];
 
-	for (uint32_t i = 0; i < 7 * 6; i++) {
+	for (uint32_t i = 0; i < 7 * 7; i++) {
 		struct nnahw_cmd_resize *p = begin(NNAHW_OP_RESIZE, sizeof(*p), 2);
-		const uint32_t s = i / 6, type = float_and_byte[i % 3];
+		const bool fixed = i % 7 == 6;
+		const uint32_t s = i / 7, type = fixed ? NNAHW_TYPE_S8 : float_and_byte[i % 7 % 3];
 
-		p->kind = i / 3 & 1;
+		p->kind = i % 7 / 3 == 1;
+		p->fixed_point = fixed;
 		p->scale_h = p->scale_w = 0.5f;
 		operand(0, type, 4, DIMS(1, shapes[s].h, shapes[s].w, shapes[s].c), false)->data =
 			arena;
 		operand(1, type, 4, DIMS(1, 40, 1000, shapes[s].c), false);
-		snprintf(what, sizeof(what), "RESIZE %u to %ux%ux%u, type %u", p->kind, shapes[s].h,
-			 shapes[s].w, shapes[s].c, type);
+		snprintf(what, sizeof(what), "RESIZE %u to %ux%ux%u, type %u, fixed point %u",
+			 p->kind, shapes[s].h, shapes[s].w, shapes[s].c, type, fixed);
 		failed += measure(what);
 	}
 	assert_int_equal(failed, 0);

@@ -18,12 +18,13 @@ static void test_resize(void **state)
 					 (uint32_t)rng_range(&r, 1, 30) };
 		const uint32_t out[2] = { (uint32_t)rng_range(&r, 1, 90),
 					  (uint32_t)rng_range(&r, 1, 90) };
-		char what[64];
+		char what[80];
 
 		call_init(&c, NNAHW_OP_RESIZE, sizeof(*p), 2);
 		p->kind = (uint8_t)(i / 4 & 1);
 		p->align_corners = rng_next(&r) & 1;
 		p->half_pixel_centers = rng_next(&r) & 1;
+		p->fixed_point = p->kind == NNAHW_RESAMPLE_BILINEAR && !is_float(type) && i & 8;
 		p->scale_h = (float)in[0] / (float)out[0];
 		/* Whatever it says, nothing beyond the input is read. */
 		p->scale_w = rng_next(&r) % 4 ? (float)in[1] / (float)out[1]
@@ -32,8 +33,8 @@ static void test_resize(void **state)
 			     0);
 		call_operand(&c, &r, 1, type, 4, (uint32_t[]){ images, in[0], in[1], channels }, 0);
 		special_floats(1);
-		snprintf(what, sizeof(what), "RESIZE %u of type %u, %u channels", p->kind, type,
-			 channels);
+		snprintf(what, sizeof(what), "RESIZE %u of type %u, %u channels, fixed point %u",
+			 p->kind, type, channels, p->fixed_point);
 		taken += compare_all(what);
 		call_free(&c);
 	}
