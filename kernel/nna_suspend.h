@@ -11,7 +11,7 @@
 #ifndef NNA_SUSPEND_H
 #define NNA_SUSPEND_H
 
-struct dev_pm_ops;
+#include <linux/pm.h>
 
 /** nna_suspend_ops - &device_driver.pm. */
 extern const struct dev_pm_ops nna_suspend_ops;
