@@ -43,7 +43,8 @@ static int nnb_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 	struct nna_operand_desc desc = {
 		.type = (enum nna_operand_type)operand->type,
 		.rank = operand->dimensions.count,
-		.dims = operand->dimensions.count ? (const uint32_t *)operand->dimensions.data : NULL,
+		.dims = operand->dimensions.count ?
+				(const uint32_t *)operand->dimensions.data : NULL,
 		.scale = operand->scale,
 		.zero_point = operand->zero_point,
 	};

@@ -96,8 +96,8 @@ struct nna_report {
  *	reads.
  *
  * @clear_report, @read_report: of a job's report, NNA_BACKEND_REPORT_SIZE bytes that the device
- *	writes last. It is cleared before each submission; read_report() takes the stream to find out
- *	the origin of a failure, or NULL. @tick_hz is of the clock that the device counts in.
+ *	writes last. It is cleared before each submission; read_report() takes the stream to find
+ *	out the origin of a failure, or NULL. @tick_hz is of the clock that the device counts in.
  *
  * All but @accepts return 0 or a negative errno where they return int.
  */

@@ -3,9 +3,9 @@
  * Folding: operations on constants alone run once, while the program is compiled, in a job on the
  * device (no arithmetic runs in the library); their results are constants of the program.
  *
- * Such operations wait, so that all of them are one job: what the program gets of each is a constant
- * whose bytes come later. They come when somebody asks for them (an operation whose shape one of
- * them decides, by nna_op_data()), when too much waits, and at the end.
+ * Such operations wait, so that all of them are one job: what the program gets of each is a
+ * constant whose bytes come later. They come when somebody asks for them (an operation whose shape
+ * one of them decides, by nna_op_data()), when too much waits, and at the end.
  */
 #ifndef NNA_FOLD_H
 #define NNA_FOLD_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The tables of the ir: storages, values, operations, labels. They grow; nothing is ever removed. */
+/* The tables of the ir: storages, values, operations, labels. They grow; nothing is removed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

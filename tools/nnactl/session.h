@@ -45,7 +45,10 @@ struct nnactl_shapes {
 /* Read "1,224,224,3" as the shape of the next input. Return: false with the error printed. */
 bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text);
 
-/* Load, translate and compile; @shapes may be NULL. Return: 0, or 1 with the error printed; close it in both cases. */
+/*
+ * Load, translate and compile; @shapes may be NULL. Return: 0, or 1 with the error printed; close
+ * it in both cases.
+ */
 int nnactl_session_open(struct nnactl_session *session, const char *path, const char *device,
 			uint32_t threads, const struct nnactl_shapes *shapes);
 void nnactl_session_close(struct nnactl_session *session);

@@ -83,7 +83,8 @@ static struct tflite_value constant(struct tflite_translation *t, uint32_t type,
 	struct tflite_value v = { .o.desc = { .type = type, .rank = rank } };
 
 	memcpy(v.o.dims, dims, rank * sizeof(*dims));
-	v.operand = tflite_add_constant(t, &v.o, values, elements(&v) * nna_operand_type_size(type));
+	v.operand = tflite_add_constant(t, &v.o, values,
+					elements(&v) * nna_operand_type_size(type));
 	return v;
 }
 

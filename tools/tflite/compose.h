@@ -2,8 +2,8 @@
 /*
  * Operators as small expressions of NNAPI's operations.
  *
- * A struct tflite_value is an operand with its type and shape at hand. Functions that compute add an
- * operation and return its result, a new operand; tflite_result() makes one the output of the
+ * A struct tflite_value is an operand with its type and shape at hand. Functions that compute add
+ * an operation and return its result, a new operand; tflite_result() makes one the output of the
  * operator:
  *
  *	x = tflite_real(t, 0);
@@ -105,8 +105,8 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 			struct tflite_value low, uint32_t units);
 
 /*
- * The output @index of the operator is @x: of the same type, or real numbers for a quantised output.
- * The shape is the output's.
+ * The output @index of the operator is @x: of the same type, or real numbers for a quantised
+ * output. The shape is the output's.
  */
 void tflite_result(struct tflite_translation *t, struct tflite_value x, uint32_t index);
 

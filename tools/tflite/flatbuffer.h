@@ -8,10 +8,11 @@
  * forward. Vectors start with a 32-bit count.
  *
  * Positions are byte offsets from the start of the buffer, held in 64 bits so that sums cannot
- * wrap. Every read is checked against the buffer's end. Vectors of scalars are aligned to 4 bytes (the
- * buffer itself must be 16-byte aligned): a caller may point at elements of up to 4 bytes, and must
- * copy those of 8, which not every writer aligns. Nothing is allocated. Offsets only point forward, except to vtables, which hold
- * no offsets to tables: a walk that follows them cannot go round in circles.
+ * wrap. Every read is checked against the buffer's end. Vectors of scalars are aligned to 4 bytes
+ * (the buffer itself must be 16-byte aligned): a caller may point at elements of up to 4 bytes, and
+ * must copy those of 8, which not every writer aligns. Nothing is allocated. Offsets only point
+ * forward, except to vtables, which hold no offsets to tables: a walk that follows them cannot go
+ * round in circles.
  */
 #ifndef FLATBUFFER_H
 #define FLATBUFFER_H

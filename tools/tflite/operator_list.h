@@ -10,9 +10,10 @@
  *	TFLITE_NAME(code, name)
  *		an operator without a translation, known by name for messages
  *
- * The includer defines all three macros; they are undefined again at the end. There is no include guard,
- * since enum tflite_code, the names, the prototypes and the table of translations are all made from
- * this list. A new operator is a row here and a function in the file of its family in ops/.
+ * The includer defines all three macros; they are undefined again at the end. There is no include
+ * guard, since enum tflite_code, the names, the prototypes and the table of translations are all
+ * made from this list. A new operator is a row here and a function in the file of its family in
+ * ops/.
  */
 TFLITE_OP(0, ADD, arithmetic, ADD)
 TFLITE_OP(1, AVERAGE_POOL_2D, pool, AVERAGE_POOL_2D)

@@ -87,8 +87,8 @@ static void disguise(struct tflite_translation *t, uint32_t tensor, uint32_t rea
 }
 
 /*
- * Averages are of the stored numbers, without the scale, so that their halves stay halves. Bounds of
- * an activation would need it.
+ * Averages are of the stored numbers, without the scale, so that their halves stay halves. Bounds
+ * of an activation would need it.
  */
 static bool by_stored_numbers(const struct tflite_translation *t)
 {

@@ -327,7 +327,7 @@ const char *tflite_find_spans(const struct tflite_options *o, const struct tflit
 	return wrong;
 }
 
-/* ---------------------------------------------------------------------------------- list updates */
+/* --------------------------------------------------------------------------------- list updates */
 
 /* The SLICE a few operators before @index that makes @tensor, or NULL. */
 static const struct tflite_operator *slice_before(const struct tflite_subgraph *sub,

@@ -171,8 +171,8 @@ static const char *place(struct walk *w)
 }
 
 /*
- * Level @level, whose range is the one of index number @above of the level before it. Indices are in
- * range and ascend, so that no place is reached twice and the work is bounded by the dense size.
+ * Level @level, whose range is the one of index number @above of the level before it. Indices are
+ * in range and ascend, so that no place is reached twice and the work is bounded by the dense size.
  */
 static const char *descend(struct walk *w, uint32_t level, uint64_t above)
 {

@@ -3,9 +3,9 @@
  * Sparse constants of TFLite as dense ones.
  *
  * A sparse tensor stores the elements that are not 0, in the order of a walk over its dimensions.
- * Some dimensions may be cut into blocks, whose inside is walked like further dimensions. Each level
- * of the walk is dense (all its indices) or compressed (the indices that a list states, for each
- * index of the level above a range of that list).
+ * Some dimensions may be cut into blocks, whose inside is walked like further dimensions. Each
+ * level of the walk is dense (all its indices) or compressed (the indices that a list states, for
+ * each index of the level above a range of that list).
  */
 #ifndef TFLITE_SPARSE_H
 #define TFLITE_SPARSE_H

@@ -53,8 +53,8 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 }
 
 /*
- * The operand of a result of the subgraph. In TFLite a result may be an input, a constant, state, or
- * another result; in a graph operations write results, so that a RESHAPE copies those.
+ * The operand of a result of the subgraph. In TFLite a result may be an input, a constant, state,
+ * or another result; in a graph operations write results, so that a RESHAPE copies those.
  */
 static uint32_t result_operand(struct tflite_translation *t, uint32_t index)
 {

@@ -180,9 +180,9 @@ static inline struct nna_drm *to_nna_drm(struct nna_winsys *ws)
 int nna_drm_ioctl(int fd, unsigned long request, void *arg);
 
 /*
- * Opens a node if a driver with nna's kernel ABI serves it, and writes the driver's name and version
- * to @driver. *@accelerator: the kind of accelerator. Return: an fd, -ENODEV (another driver's
- * node), or a negative errno.
+ * Opens a node if a driver with nna's kernel ABI serves it, and writes the driver's name and
+ * version to @driver. *@accelerator: the kind of accelerator. Return: an fd, -ENODEV (another
+ * driver's node), or a negative errno.
  */
 int nna_drm_node_open(const char *path, char *driver, size_t size, const char **accelerator);
 /*

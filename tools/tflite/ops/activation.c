@@ -26,8 +26,8 @@ void tflite_translate_log_softmax(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * NNAPI's keep the quantisation, TFLite's may change it: a QUANTIZE before, which rounds as TFLite's
- * RELU does.
+ * NNAPI's keep the quantisation, TFLite's may change it: a QUANTIZE before, which rounds as
+ * TFLite's RELU does.
  */
 void tflite_translate_relu(struct tflite_translation *t, uint32_t type)
 {

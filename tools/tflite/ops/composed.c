@@ -88,8 +88,8 @@ void tflite_translate_sign(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * To the nearest, halves to even: floor(x), and 1 more where what is left is above a half, or a half
- * beside an odd number.
+ * To the nearest, halves to even: floor(x), and 1 more where what is left is above a half, or a
+ * half beside an odd number.
  */
 void tflite_translate_round(struct tflite_translation *t, uint32_t type)
 {

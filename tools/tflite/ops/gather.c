@@ -5,8 +5,8 @@
 #include <errno.h>
 
 /*
- * With batch dimensions: in one list of all batches' rows, an index is that of its batch's first row
- * more.
+ * With batch dimensions: in one list of all batches' rows, an index is that of its batch's first
+ * row more.
  */
 static void gather_in_batches(struct tflite_translation *t, uint32_t batch_dims, uint32_t axis)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Layers with quantised weights and a float input ("dynamic range"), as TFLite's kernels compute
- * them: each row of the input (a picture, of a convolution) is quantised to 8 bits by its own range,
- * the products are those of integers, and sums are scaled back.
+ * them: each row of the input (a picture, of a convolution) is quantised to 8 bits by its own
+ * range, the products are those of integers, and sums are scaled back.
  *
  *	scale, zero	out of the smallest and largest element of the row and 0, or symmetric
  *	q		x / scale + zero, rounded to 8 bits
@@ -18,8 +18,8 @@ bool tflite_is_hybrid(struct tflite_translation *t)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
 
-	return !t->ret && !t->real && x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 && w->data &&
-	       w->scale_count;
+	return !t->ret && !t->real && x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 &&
+	       w->data && w->scale_count;
 }
 
 /* Whole numbers from -128 to 127, rounded as TFLite rounds: halves away from zero. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Resource variables: state that operators read and assign by a handle. The graph has variables that
- * are zeros at first and that one operation writes:
+ * Resource variables: state that operators read and assign by a handle. The graph has variables
+ * that are zeros at first and that one operation writes:
  *
  *	VAR_HANDLE	says which variable its output stands for, by name
  *	CALL_ONCE	its subgraph assigns constants, the values at first

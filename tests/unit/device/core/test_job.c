@@ -173,7 +173,7 @@ static void test_clock(void **state)
 		expect(0, &e, NNAHW_STATUS_DEADLINE);
 		assert_true(report->end >= e.deadline);
 
-		/* What lingers for 40 ms has run for that long, by report, completion and register. */
+		/* What lingers for 40 ms ran for that long, by report, completion and register. */
 		nnadev_inject(rig.dev, NNADEV_INJECT_SLOW_NS, 40000000);
 		e = rig_job(&rig, &space);
 		e.budget = hz;

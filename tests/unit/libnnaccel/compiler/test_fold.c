@@ -191,8 +191,8 @@ static void test_views(void **state)
 }
 
 /*
- * A result decides about a shape: it and all that waits with it is computed at once. What needs that
- * shape is another job: here the twofold, which has to be [2, 2].
+ * A result decides about a shape: it and all that waits with it is computed at once. What needs
+ * that shape is another job: here the twofold, which has to be [2, 2].
  */
 static void test_on_demand(void **state)
 {

@@ -137,8 +137,8 @@ static void lenient_finish_keeps_wrong_operations(void **state)
 		uint32_t act = scalar(graph, 0);
 		bool supported[2] = { true, false };
 
-		nna_graph_add_operation(graph, 0, NNA_OPERATION_ADD, 3, (uint32_t[]){ a, b, act }, 1,
-					&sum);
+		nna_graph_add_operation(graph, 0, NNA_OPERATION_ADD, 3,
+					(uint32_t[]){ a, b, act }, 1, &sum);
 		nna_graph_add_operation(graph, 0, NNA_OPERATION_ABS, 1, &sum, 1, &out);
 		nna_graph_set_io(graph, 0, 2, (uint32_t[]){ a, b }, 1, &out);
 		assert_int_equal(lenient ? nna_graph_finish_leniently(graph) :

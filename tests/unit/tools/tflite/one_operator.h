@@ -78,7 +78,8 @@ static inline void write_one(struct writer *w, const struct one_operator *m)
 }
 
 /*
- * Run a model that has been written @runs times on the same inputs; @out has what the last run gave.
+ * Run a model that has been written @runs times on the same inputs; @out has what the last run
+ * gave.
  * @rows: dimension 0 of input 0 where the file leaves it open; else 0.
  */
 static inline void run_written(const struct writer *w, uint32_t rows, const void *const *in,

@@ -18,8 +18,8 @@
 /*
  * The file so far. It is written from front to back: what a table refers to comes after it, and its
  * distance is filled in then. Every field has eight bytes in its table, which fits any scalar.
- * Elements of vectors are aligned to 16 bytes, and then moved by @skew, which is 0 or 4. Buffer 0 is
- * the empty one, tensor i of the subgraph that is being written has buffer @buffers + i + 1.
+ * Elements of vectors are aligned to 16 bytes, and then moved by @skew, which is 0 or 4. Buffer 0
+ * is the empty one, tensor i of the subgraph that is being written has buffer @buffers + i + 1.
  */
 struct writer {
 	uint8_t bytes[16384];

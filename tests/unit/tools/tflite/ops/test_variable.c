@@ -28,11 +28,13 @@ static const float first[2] = { 10, 20 };
 			{ .code = TFLITE_CALL_ONCE, .inputs = { -1 }, .outputs = { -1 }, \
 			  .options = 103, .fields = { 1 }, .field_count = 1 }, \
 			HANDLE(1), \
-			{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 }, .outputs = { 2, -1 } }, \
+			{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 }, \
+			  .outputs = { 2, -1 } }, \
 			{ .code = TFLITE_ADD, .inputs = { 2, 0, -1 }, .outputs = { 3, -1 } }, \
 			{ .code = TFLITE_ASSIGN_VARIABLE, .inputs = { 1, 3, -1 }, \
 			  .outputs = { -1 } }, \
-			{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 }, .outputs = { 4, -1 } }, \
+			{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 }, \
+			  .outputs = { 4, -1 } }, \
 		}, \
 		.operator_count = 6, \
 	}
