@@ -330,6 +330,32 @@ char *fdinfo_read(int fd)
 	return read_file(path);
 }
 
+struct ring_state ring_state(int fd, unsigned int ring)
+{
+	char *text = debugfs_read(fd, "rings"), *line;
+	unsigned int n, running, size, tail, done, seqno;
+
+	for (line = strchr(text, '\n'); line; line = strchr(line + 1, '\n')) {
+		if (sscanf(line, "%u %u %u %u %u %u", &n, &running, &size, &tail, &done,
+			   &seqno) != 6 || n != ring)
+			continue;
+		free(text);
+		return (struct ring_state){ .seqno = seqno, .pending = tail - done };
+	}
+	die("debugfs says nothing of the ring", -ENOENT);
+}
+
+void ring_wait(int fd, unsigned int ring, uint32_t pending)
+{
+	uint64_t end = now_ns() + LONG_WAIT;
+
+	while (ring_state(fd, ring).pending != pending) {
+		if (now_ns() >= end)
+			die("entries of a ring", -ETIME);
+		usleep(1000);
+	}
+}
+
 long long text_value(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -655,6 +681,20 @@ void stream_endless(struct env *env)
 	stream_begin(env);
 	stream_jump(env, sizeof(struct nnahw_stream_header));
 	stream_finish(env);
+}
+
+void stream_held(struct env *env)
+{
+	stream_endless(env);
+}
+
+void stream_release(struct env *env)
+{
+	struct nnahw_cmd_jump *jump = (struct nnahw_cmd_jump *)(env->map + ENV_STREAM +
+								sizeof(struct nnahw_stream_header));
+
+	/* The end of the stream is the end of the job. */
+	__atomic_store_n(&jump->target, env->stream_size, __ATOMIC_RELEASE);
 }
 
 struct drm_nna_submit env_submit(struct env *env)

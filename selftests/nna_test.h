@@ -123,6 +123,18 @@ char *read_file(const char *path);
 char *debugfs_read(int fd, const char *file);
 char *fdinfo_read(int fd);
 void write_file(const char *path, const char *text);
+/**
+ * struct ring_state - What debugfs says of a ring.
+ * @seqno: number of the next entry.
+ * @pending: entries that the device has, and has not completed.
+ */
+struct ring_state {
+	uint32_t seqno, pending;
+};
+
+struct ring_state ring_state(int fd, unsigned int ring);
+/* Waits until the device has so many entries of a ring. */
+void ring_wait(int fd, unsigned int ring, uint32_t pending);
 /* The number after key, which begins a line; -1 if no line begins with it. */
 long long text_value(const char *text, const char *key);
 
@@ -184,6 +196,9 @@ int submit_args_and_wait(struct env *env, struct drm_nna_submit *args);
 void stream_null(struct env *env);
 /* A stream that never ends by itself. */
 void stream_endless(struct env *env);
+/* A stream that ends when it is released, which may be while it runs: what a job limit allows. */
+void stream_held(struct env *env);
+void stream_release(struct env *env);
 
 /* The job's report. */
 struct nnahw_report *env_report(struct env *env);
