@@ -243,9 +243,14 @@ static int dma_map(struct nnadev_vfu *vfu, const struct request *r)
  */
 static int unmap_ranges(struct nnadev_vfu *vfu, size_t index, size_t count)
 {
-	const struct nnadev_bus_range *range = &vfu->ranges.at[index], *end = range + count;
+	const struct nnadev_bus_range *range, *end;
 	int ret = 0;
 
+	/* Then there may be no array. */
+	if (!count)
+		return 0;
+	range = &vfu->ranges.at[index];
+	end = range + count;
 	while (range < end && !range->backed)
 		range++;
 	while (range < end && !end[-1].backed)
