@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: MIT
 #
-# make fuzz-hal: the NN HAL against a hostile client, for FUZZ_SECONDS. The library below it is the
-# one that is built anyway: it has fuzzers of its own.
-FUZZ_HAL_OBJS := $(patsubst %.c,build-fuzz/hal/%.o,tests/fuzz/fuzz_hal.c \
+# make fuzz-hal: the NN HAL against a hostile client, as in tests/fuzz/module.mk. The library below
+# it is the one that is built anyway: it has fuzzers of its own.
+FUZZ_HAL_OBJS := $(patsubst %.c,$(FUZZ_OUT)/hal/%.o,tests/fuzz/fuzz_hal.c \
 	$(wildcard hal-bridge/common/*.c hal-bridge/binder/*.c hal-bridge/aidl/*.c \
 	hal-bridge/aidl/gen/*.c hal-bridge/service/*.c))
 
 .PHONY: fuzz fuzz-hal
 fuzz: fuzz-hal
-fuzz-hal: build-fuzz/fuzz_hal
-	@mkdir -p build-fuzz/corpus-hal
-	build-fuzz/fuzz_hal -max_total_time=$(FUZZ_SECONDS) -timeout=60 -max_len=512 \
-		-len_control=0 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ build-fuzz/corpus-hal
+fuzz-hal: $(FUZZ_OUT)/fuzz_hal
+	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=60 -max_len=512 -rss_limit_mb=4096
 
-$(FUZZ_HAL_OBJS): build-fuzz/hal/%.o: %.c
+$(FUZZ_HAL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -MMD -MP -c -o $@ $<
+	$(FUZZ_CC) $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -MMD -MP -c -o $@ $<
 
-build-fuzz/fuzz_hal: $(FUZZ_HAL_OBJS) $(NNACCEL_LIB)
-	clang -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka
+$(FUZZ_OUT)/fuzz_hal: $(FUZZ_HAL_OBJS) $(NNACCEL_LIB)
+	$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka

@@ -2,6 +2,10 @@
 /* The engine: checks what concerns all commands, and asks the table of kernels (kernel.h). */
 #include "device/engine/kernel.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 /* Made by device/engine.mk: a line KERNEL(name) for each NNADEV_KERNEL(name) of the sources. */
 #define KERNEL(name) extern NNADEV_KERNEL(name);
 #include "device/engine/kernels.inc"
@@ -16,9 +20,12 @@ static const struct nnadev_kernel *const kernels[] = {
 enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 {
 #ifdef __x86_64__
+	unsigned int a, b, c, d;
+
 	__builtin_cpu_init();
+	/* Of F16C, clang 14 cannot be asked. */
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	    __builtin_cpu_supports("f16c"))
+	    __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C)
 		return NNADEV_ENGINE_AVX2;
 #endif
 	return NNADEV_ENGINE_SCALAR;

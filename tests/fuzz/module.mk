@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+#
+# make fuzz: everything that takes what strangers send, each against a hostile one, for FUZZ_SECONDS
+# of CPU time (tests/fuzz/run), from the seeds in tests/fuzz/seeds and what it has found before. What
+# is fuzzed is instrumented, the engine too. clang 14 and 19 build it: FUZZ_CC=clang-19. The NN HAL's
+# is in tests/hal.mk.
+#
+#   fuzz-stream      command streams
+#   fuzz-mmu         programs and their page tables
+#   fuzz-device      all of that with registers, rings, resets and injected faults
+#   fuzz-vfio-user   messages of a client of nna-device
+#   fuzz-control     its control socket
+#   fuzz-tflite      TFLite files
+#   fuzz-blob        compiled programs that were kept somewhere
+FUZZ_CC ?= clang
+FUZZ_OUT ?= build-fuzz
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := stream mmu device vfio_user tflite
+FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer
+CLEAN += build-fuzz
+
+.PHONY: fuzz fuzz-programs
+fuzz: $(subst _,-,$(FUZZ_TARGETS:%=fuzz-%))
+fuzz-programs: $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%)
+
+# $(call fuzz_rules,NAME,LIBFUZZER OPTIONS)
+define fuzz_rules
+.PHONY: fuzz-$(subst _,-,$(1))
+fuzz-$(subst _,-,$(1)): $(FUZZ_OUT)/fuzz_$(1)
+	tests/fuzz/run $$< $$(FUZZ_SECONDS) $(2)
+$(FUZZ_OUT)/fuzz_$(1): $(FUZZ_OUT)/obj/tests/fuzz/fuzz_$(1).o
+endef
+$(foreach t,stream mmu device vfio_user control, \
+	$(eval $(call fuzz_rules,$(t),-timeout=60 -max_len=4096)))
+$(eval $(call fuzz_rules,tflite,-timeout=20 -max_len=20000 -rss_limit_mb=4096))
+$(eval $(call fuzz_rules,blob,-timeout=60 -max_len=8192))
+
+# The objects of the ordinary build, each compiled in another way.
+FUZZ_MODEL := $(patsubst $(BUILD)/obj/%,$(FUZZ_OUT)/obj/%,$(DEVICE_OBJS) $(ENGINE_OBJS))
+FUZZ_TRANSPORT := $(TRANSPORT_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
+FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
+# Of the library only what checks a graph: the compiler has tests of its own.
+FUZZ_TFLITE := $(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard tools/tflite/*.c tools/tflite/ops/*.c \
+	libnnaccel/*.c libnnaccel/graph/*.c libnnaccel/ir/*.c libnnaccel/ops/*.c))
+FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
+	$(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
+
+$(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
+		$(FUZZ_FLAGS) $(FUZZ_EXTRA) -MMD -MP -c -o $@ $<
+$(FUZZ_OUT)/obj/device/engine/engine.o: $(ENGINE_TABLE)
+$(FUZZ_OUT)/obj/libnnaccel/winsys/%.o $(FUZZ_OUT)/obj/libnnaccel/runtime/%.o: \
+	$(BUILD)/gen/nna_build_id.h
+$(FUZZ_OUT)/obj/libnnaccel/%.o $(FUZZ_OUT)/obj/tests/fuzz/%.o: override CPPFLAGS += \
+	$(shell pkg-config --cflags libdrm 2>/dev/null)
+# The model counts its work (tests/fuzz/work.h).
+$(FUZZ_OUT)/obj/device/core/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
+$(FUZZ_OUT)/obj/device/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
+$(FUZZ_OUT)/obj/device/engine/x86/avx2_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+	-fno-math-errno -mavx2 -mfma -mf16c
+-include $(FUZZ_OBJS:.o=.d)
+
+$(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%):
+	$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer \
+		-Wl,--wrap=__sanitizer_cov_trace_pc -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
+$(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device vfio_user control): $(FUZZ_MODEL)
+$(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device): FUZZ_LIBS := -lcmocka
+$(patsubst %,$(FUZZ_OUT)/fuzz_%,vfio_user control): $(FUZZ_TRANSPORT)
+$(FUZZ_OUT)/fuzz_tflite: $(FUZZ_TFLITE)
+$(FUZZ_OUT)/fuzz_blob: $(FUZZ_NNACCEL)
+$(FUZZ_OUT)/fuzz_blob: FUZZ_LIBS := $(NNACCEL_LIBS)
