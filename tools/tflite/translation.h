@@ -41,6 +41,7 @@ struct tflite_resource;
  * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
  * @real: the operator's INT16 tensors stand for real numbers (reals.c): no other way of computing
  *	with 8-bit weights is wanted
+ * @made: elements of the tables that were made of constants so far (ops/scatter.c)
  * @ran: BOOL8 variable: whether there was a run before this one; TFLITE_NO_OPERAND until needed
  * @resources: @resource_count resource variables (ops/variable.c)
  * @op: the operator that is being translated, NULL before the first and after the last one
@@ -64,6 +65,7 @@ struct tflite_translation {
 	uint32_t *operands;
 	bool *known;
 	bool real;
+	uint64_t made;
 	uint32_t ran;
 	struct tflite_resource *resources;
 	uint32_t resource_count;

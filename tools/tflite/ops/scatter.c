@@ -10,6 +10,17 @@
 
 /* Elements of a matrix that stands for indices, at most. */
 #define MAX_MATRIX (1u << 24)
+/* Elements of all that the translation of a file makes so: a file of few bytes can ask for many. */
+#define MAX_MATRICES (1ull << 26)
+
+/* Note that elements are to be made, and see that they are not too many. */
+static void make_room(struct tflite_translation *t, uint64_t elements)
+{
+	t->made += elements <= MAX_MATRIX ? elements : 0;
+	if (elements > MAX_MATRIX || t->made > MAX_MATRICES)
+		tflite_fail(t, -ENOTSUP, "a table of %llu elements is too large",
+			    (unsigned long long)elements);
+}
 
 /* indices == 0, 1, ... depth - 1 along a new axis ? on : off */
 void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
@@ -61,6 +72,7 @@ static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_
 		tflite_fail(t, -ENOTSUP, "%u updates of %u rows are not possible", count, rows);
 	if (updates.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
 		tflite_fail(t, -ENOTSUP, "updates of this type are not supported");
+	make_room(t, (uint64_t)count * rows);
 	values = t->ret ? NULL : calloc((size_t)count * rows, sizeof(*values));
 	if (!values) {
 		tflite_fail(t, -ENOMEM, "out of memory");
@@ -195,6 +207,7 @@ void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t typ
 	numbers = flat_indices(t, 0, &count, &rows);
 	if (!t->ret && rows > MAX_MATRIX)
 		tflite_fail(t, -ENOTSUP, "the output is too large");
+	make_room(t, rows);
 	empty = t->ret ? NULL : calloc(rows, sizeof(*empty));
 	if (!empty)
 		tflite_fail(t, -ENOMEM, "out of memory");
@@ -225,6 +238,7 @@ static struct tflite_value diagonal(struct tflite_translation *t, uint32_t n)
 
 	if (!n || (uint64_t)n * n > MAX_MATRIX)
 		tflite_fail(t, -ENOTSUP, "a diagonal of %u", n);
+	make_room(t, (uint64_t)n * n);
 	values = t->ret ? NULL : tflite_derive(t->model, (size_t)n * n);
 	if (!values) {
 		tflite_fail(t, -ENOMEM, "out of memory");
@@ -282,6 +296,8 @@ void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t ty
 	lengths = constant_list(t, 1, &count);
 	if (!t->ret && count != x->dims[batch])
 		tflite_fail(t, -EINVAL, "%u lengths of %u sequences", count, x->dims[batch]);
+	if (!t->ret)
+		make_room(t, (uint64_t)x->dims[0] * x->dims[1]);
 	if (!t->ret) {
 		steps = x->dims[seq];
 		total = x->dims[0] * x->dims[1];
@@ -343,6 +359,7 @@ void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_
 		pads[2 * k] = begin[k];
 		pads[2 * k + 1] = (int32_t)(x->dims[k] - update->dims[k]) - begin[k];
 	}
+	make_room(t, x->elements);
 	inside = t->ret ? NULL : tflite_derive(t->model, x->elements);
 	if (!inside) {
 		tflite_fail(t, -ENOMEM, "out of memory");
