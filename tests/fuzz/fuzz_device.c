@@ -2,14 +2,13 @@
 /*
  * The device model against a hostile guest: the input is a program of register writes, ring
  * entries, page-table entries, commands, bytes anywhere in bus memory, and DMA mappings that come
- * and go. The model must not crash, and it must not stall, which is measured in work (work.h), not
- * in time:
+ * and go. The model must not crash, and it must not stall, which is measured in work, not in time
+ * (work.h):
  *
- *   tile      none takes more than TILE_MOST
- *   budget    of a job whose run time is over, no thread begins more than one tile
+ *   tiles     tiles.h
  *   RESET     the work until it is done, whatever runs
  *   rings     while what the input has made of its program runs in the lowest ring, an entry of the
- *             highest ring, and ABORT, are done after ANSWER_MOST
+ *             highest ring, and ABORT, are done in time
  *
  * At the end a reset must work and a good job must run.
  *
@@ -19,7 +18,7 @@
 #include "tests/unit/device/core/device.h"
 
 #include "hw/gen/nnahw_decode.h"
-#include "tests/fuzz/work.h"
+#include "tests/fuzz/tiles.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,72 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_STEPS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 #endif
 
-/*
- * Blocks. test_work.c has the bound of a tile, for what the ordinary build makes of it: here each
- * check of a sanitizer is a block or two more. What is done between two tiles is less than a tile.
- */
-#define TILE_MOST 10000000ull
-#define ANSWER_MOST ((NNAHW_RINGS + 4) * TILE_MOST)
-#define THREADS_MOST 3u
-
-/* ---- what tiles do --------------------------------------------------------------------------- */
-
 static struct rig fuzz_rig;
 static struct rig_space fuzz_space;
-
-/**
- * struct watched - the command that a ring's job runs
- * @run: of the engine's plan
- * @late: tiles that began when the job's run time was over
- */
-struct watched {
-	nnadev_engine_tile_fn run;
-	_Atomic uint32_t late;
-};
-
-static struct watched watched[NNAHW_JOB_RINGS];
-
-static uint32_t ring_of(const struct nnadev_engine_command *cmd)
-{
-	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
-		if (cmd == &fuzz_rig.dev->jobs[i].at.command)
-			return i;
-	rig_must(false);
-	return 0;
-}
-
-static uint32_t run_watched(const struct nnadev_engine_command *cmd,
-			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
-			    void *scratch, void *shared)
-{
-	uint32_t ring = ring_of(cmd), status;
-	const struct nnadev_job *job = &fuzz_rig.dev->jobs[ring];
-	uint64_t before = work_here(), took;
-
-	/* The job does not change while its tiles run. */
-	if (job->run_time + (nnadev_clock_now() - job->resumed) > job->budget)
-		rig_must(atomic_fetch_add(&watched[ring].late, 1) < THREADS_MOST);
-	status = watched[ring].run(cmd, plan, phase, tile, scratch, shared);
-	took = work_here() - before;
-	if (took > TILE_MOST) {
-		fprintf(stderr, "a tile of opcode %u, phase %u, took %llu blocks\n",
-			cmd->raw->opcode, phase, (unsigned long long)took);
-		abort();
-	}
-	return status;
-}
-
-static uint32_t prepare_watched(enum nnadev_engine_isa isa, uint32_t threads,
-				const struct nnadev_engine_command *cmd,
-				struct nnadev_engine_plan *plan)
-{
-	uint32_t ring = ring_of(cmd), status = nnadev_engine_prepare(isa, threads, cmd, plan);
-
-	watched[ring].run = plan->run;
-	atomic_store(&watched[ring].late, 0);
-	plan->run = run_watched;
-	return status;
-}
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
@@ -359,14 +294,6 @@ static void await_register(struct rig *rig, uint32_t offset, uint32_t value)
 	}
 }
 
-static void check_work(const char *what, uint64_t from, uint64_t to)
-{
-	if (to <= from || to - from <= ANSWER_MOST)
-		return;
-	fprintf(stderr, "%s took %llu blocks\n", what, (unsigned long long)(to - from));
-	abort();
-}
-
 /*
  * One entry that needs no memory but its ring's: whoever is served before it does not matter, but
  * how much. The count begins when the doorbell has been written, so that it is never too high.
@@ -379,7 +306,7 @@ static void check_entry(struct rig *rig, uint32_t ring, const struct nnahw_ring_
 	rig_submit(rig, ring, e);
 	before = work_everywhere();
 	await_register(rig, rig_ring_reg(ring, NNAHW_RING_REG_DONE), rig->rings[ring].posted);
-	check_work(what, before, atomic_load(&raised[ring]));
+	tiles_check_answer(what, before, atomic_load(&raised[ring]));
 }
 
 static void disarm(struct rig *rig)
@@ -404,7 +331,7 @@ static void check_answers(struct rig *rig, struct rig_space *s)
 	rig_write(rig, NNAHW_REG_RESET, NNAHW_RESET_MAGIC);
 	before = work_everywhere();
 	await_register(rig, NNAHW_REG_STATUS, NNAHW_REG_STATUS_READY);
-	check_work("RESET", before, work_everywhere());
+	tiles_check_answer("RESET", before, work_everywhere());
 
 	rig_enable(rig);
 	rig_submit(rig, 0, &job);
@@ -419,12 +346,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	struct nnahw_ring_entry e;
-	uint32_t threads = 1 + take(&in, 1) % THREADS_MOST;
+	uint32_t threads = 1 + take(&in, 1) % TILES_THREADS;
 	bool scattered = take(&in, 1) & 1;
 
 	rig_init(&fuzz_rig, threads);
 	fuzz_rig.dev->bus.params.raise_irq = note_irq;
-	fuzz_rig.dev->exec.prepare = prepare_watched;
+	tiles_watch(fuzz_rig.dev);
 	fuzz_rig.dev->exec.job_limit = 3000000;
 	fuzz_rig.dev->age_ns = 200000;
 	fuzz_rig.dev->slice_ns = 50000;

@@ -15,7 +15,7 @@
 FUZZ_CC ?= clang
 FUZZ_OUT ?= build-fuzz
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS := stream mmu device vfio_user tflite
+FUZZ_TARGETS := stream mmu device vfio_user control tflite blob
 FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 CLEAN += build-fuzz

@@ -36,7 +36,7 @@
 #include <cmocka.h>
 
 #include "hw/gen/nnahw.h"
-#include "device/transport/vfu_protocol.h"
+#include "tests/unit/device/transport/client.h"
 
 #define PAGE 4096u
 #define MAPS NNADEV_VFU_MAX_MAPS
@@ -120,50 +120,16 @@ static int connect_to(const char *path)
 	return fd;
 }
 
-/* Build a message in @message. Return: its size. */
 static size_t build(uint8_t *message, uint16_t command, uint32_t flags, const void *payload,
 		    size_t size)
 {
-	struct nnadev_vfu_header header = {
-		.id = 7,
-		.command = command,
-		.size = (uint32_t)(sizeof(header) + size),
-		.flags = flags,
-	};
-
-	memcpy(message, &header, sizeof(header));
-	if (size)
-		memcpy(message + sizeof(header), payload, size);
-	return header.size;
+	return client_build(message, 7, command, flags, payload, size);
 }
 
 /* Return: whether all of it went. */
 static bool transmit(int fd, const void *data, size_t size, const int *fds, size_t count)
 {
-	union {
-		char space[CMSG_SPACE(NNADEV_VFU_MAX_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control = { 0 };
-	struct iovec iov = { (void *)data, size };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-	if (count) {
-		struct cmsghdr *c;
-
-		msg.msg_control = control.space;
-		msg.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-	}
-	return sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
-static bool receive(int fd, void *to, size_t size)
-{
-	return size == 0 || recv(fd, to, size, MSG_WAITALL) == (ssize_t)size;
+	return client_send(fd, data, size, fds, count, 0) == (ssize_t)size;
 }
 
 /* Take a reply. Return: 0 or the errno in it, -1 when the server has hung up. */
@@ -172,10 +138,10 @@ static int reply(int fd, void *to, size_t size)
 	struct nnadev_vfu_header header;
 	uint8_t payload[8192];
 
-	if (!receive(fd, &header, sizeof(header)))
+	if (!client_receive(fd, &header, sizeof(header)))
 		return -1;
 	assert_in_range(header.size, sizeof(header), sizeof(header) + sizeof(payload));
-	if (!receive(fd, payload, header.size - sizeof(header)))
+	if (!client_receive(fd, payload, header.size - sizeof(header)))
 		return -1;
 	if (header.flags & NNADEV_VFU_ERROR)
 		return (int)header.error;
@@ -633,13 +599,13 @@ static void test_disconnect(void **state)
 	fd = join(&d);
 	control = connect_to(d.control);
 	assert_true(transmit(control, "disconnect\n", 11, NULL, 0));
-	assert_true(receive(control, answer, 3));
+	assert_true(client_receive(control, answer, 3));
 	assert_string_equal(answer, "ok\n");
 	expect_end(fd);
 	expect_served(&d);
 	/* With nobody there it is no error. */
 	assert_true(transmit(control, "disconnect\n", 11, NULL, 0));
-	assert_true(receive(control, answer, 3));
+	assert_true(client_receive(control, answer, 3));
 	assert_string_equal(answer, "ok\n");
 	close(control);
 	expect_served(&d);

@@ -27,7 +27,7 @@
 
 #include "hw/gen/nnahw.h"
 #include "device/transport/vfu.h"
-#include "device/transport/vfu_protocol.h"
+#include "tests/unit/device/transport/client.h"
 
 #define CONFIG VFIO_PCI_CONFIG_REGION_INDEX
 #define VECTORS 6u
@@ -198,58 +198,16 @@ static int teardown(void **state)
 static void send_raw(struct session *s, const void *data, size_t size, const int *fds,
 		     size_t fd_count)
 {
-	union {
-		char space[CMSG_SPACE(64 * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct iovec iov = { (void *)data, size };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-	if (fd_count) {
-		struct cmsghdr *c;
-
-		memset(&control, 0, sizeof(control));
-		msg.msg_control = control.space;
-		msg.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, fd_count * sizeof(int));
-	}
-	assert_int_equal(sendmsg(s->client, &msg, MSG_NOSIGNAL), size);
+	assert_int_equal(client_send(s->client, data, size, fds, fd_count, 0), size);
 }
 
 static void post(struct session *s, uint16_t command, uint32_t flags, const void *payload,
 		 size_t size, const int *fds, size_t fd_count)
 {
 	static uint8_t message[80000];
-	struct nnadev_vfu_header header = {
-		.id = ++s->id,
-		.command = command,
-		.size = (uint32_t)(sizeof(header) + size),
-		.flags = flags,
-	};
 
-	memcpy(message, &header, sizeof(header));
-	if (size)
-		memcpy(message + sizeof(header), payload, size);
-	send_raw(s, message, sizeof(header) + size, fds, fd_count);
-}
-
-static bool receive_all(struct session *s, void *to, size_t size)
-{
-	uint8_t *at = to;
-
-	while (size) {
-		ssize_t n = recv(s->client, at, size, 0);
-
-		if (n <= 0)
-			return false;
-		at += n;
-		size -= (size_t)n;
-	}
-	return true;
+	size = client_build(message, ++s->id, command, flags, payload, size);
+	send_raw(s, message, size, fds, fd_count);
 }
 
 /* Return: 0 or the errno of the reply, -1 when the server has hung up. */
@@ -257,14 +215,14 @@ static int get_reply(struct session *s, uint16_t command, uint16_t id)
 {
 	struct nnadev_vfu_header header;
 
-	if (!receive_all(s, &header, sizeof(header)))
+	if (!client_receive(s->client, &header, sizeof(header)))
 		return -1;
 	assert_int_equal(header.flags & NNADEV_VFU_TYPE_MASK, NNADEV_VFU_TYPE_REPLY);
 	assert_int_equal(header.command, command);
 	assert_int_equal(header.id, id);
 	assert_in_range(header.size, sizeof(header), sizeof(header) + sizeof(s->reply));
 	s->reply_size = header.size - sizeof(header);
-	assert_true(receive_all(s, s->reply, s->reply_size));
+	assert_true(client_receive(s->client, s->reply, s->reply_size));
 	if (header.flags & NNADEV_VFU_ERROR) {
 		assert_int_equal(s->reply_size, 0);
 		assert_int_not_equal(header.error, 0);
