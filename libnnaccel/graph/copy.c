@@ -11,37 +11,42 @@
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
-static int copy_operand(struct nna_graph *graph, uint32_t subgraph,
-			const struct nna_operand *operand, const uint32_t *numbers)
+int nna_graph_copy_operand(struct nna_graph *graph, uint32_t subgraph,
+			   const struct nna_operand *operand, const struct nna_shape *shape,
+			   const uint32_t *numbers)
 {
-	const struct nna_shape *stated = &operand->stated;
 	const struct nna_operand_desc desc = {
-		.type = stated->type,
-		.rank = stated->rank,
-		.dims = stated->dims,
-		.scale = stated->scale,
-		.zero_point = stated->zero_point,
-		.channel_dim = stated->channel_dim,
-		.channel_count = stated->channel_count,
-		.channel_scales = stated->channel_scales,
+		.type = shape->type,
+		.rank = shape->rank,
+		.dims = shape->dims,
+		.scale = shape->scale,
+		.zero_point = shape->zero_point,
+		.channel_dim = shape->channel_dim,
+		.channel_count = shape->channel_count,
+		.channel_scales = shape->channel_scales,
 	};
-	int number = nna_graph_add_operand(graph, subgraph, &desc);
+	int number = nna_graph_add_operand(graph, subgraph, &desc), ret = 0;
 
 	if (number < 0)
 		return number;
 	switch (operand->lifetime) {
 	case NNA_LIFETIME_CONSTANT:
-		return nna_graph_set_constant(graph, subgraph, number, operand->data, operand->size,
-					      !operand->owned);
+		ret = nna_graph_set_constant(graph, subgraph, number, operand->data, operand->size,
+					     !operand->owned);
+		break;
 	case NNA_LIFETIME_NO_VALUE:
-		return nna_graph_set_no_value(graph, subgraph, number);
+		ret = nna_graph_set_no_value(graph, subgraph, number);
+		break;
 	case NNA_LIFETIME_SUBGRAPH:
-		return nna_graph_set_subgraph(graph, subgraph, number, numbers[operand->subgraph]);
+		ret = nna_graph_set_subgraph(graph, subgraph, number, numbers[operand->subgraph]);
+		break;
 	case NNA_LIFETIME_VARIABLE:
-		return nna_graph_set_variable(graph, subgraph, number);
+		ret = nna_graph_set_variable(graph, subgraph, number);
+		break;
 	default:
-		return 0; /* Its place in lists and operations says what it is. */
+		break; /* Its place in lists and operations says what it is. */
 	}
+	return ret ? ret : number;
 }
 
 int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
@@ -62,8 +67,10 @@ int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
 	if (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].operand_count)
 		return FAIL(graph, "subgraph %u has operands already", subgraph);
 	source = &from->subgraphs[from_subgraph];
-	for (uint32_t i = 0; i < source->operand_count && !ret; i++)
-		ret = copy_operand(graph, subgraph, &source->operands[i], numbers);
+	for (uint32_t i = 0; i < source->operand_count && ret >= 0; i++)
+		ret = nna_graph_copy_operand(graph, subgraph, &source->operands[i],
+					     &source->operands[i].stated, numbers);
+	ret = ret < 0 ? ret : 0;
 	for (uint32_t i = 0; i < source->operation_count && !ret; i++) {
 		const struct nna_operation *operation = &source->operations[i];
 

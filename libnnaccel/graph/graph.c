@@ -461,3 +461,17 @@ uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgr
 	return graph && subgraph < graph->subgraph_count ?
 		       graph->subgraphs[subgraph].operation_count : 0;
 }
+
+uint32_t nna_graph_operand_count(const struct nna_graph *graph)
+{
+	return graph->subgraphs[0].operand_count;
+}
+
+uint32_t nna_graph_argument(const struct nna_graph *graph, bool output, uint32_t index)
+{
+	const struct nna_subgraph *sg = &graph->subgraphs[0];
+
+	if (index >= (output ? sg->output_count : sg->input_count))
+		return NNA_NONE;
+	return output ? sg->outputs[index] : sg->inputs[index];
+}

@@ -187,6 +187,15 @@ int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t f
 		       struct nna_graph **out);
 
 /*
+ * Adds a copy of another graph's operand to @subgraph, with @shape for what it states, and its
+ * value; what refers to subgraph n there refers to @numbers[n] here. Return: the number of the new
+ * operand, or an error as from the functions that build a graph.
+ */
+int nna_graph_copy_operand(struct nna_graph *graph, uint32_t subgraph,
+			   const struct nna_operand *operand, const struct nna_shape *shape,
+			   const uint32_t *numbers);
+
+/*
  * For nna_graph_finish(): lifetimes, producers, order and nesting of all subgraphs. Return: 0,
  * -EINVAL with a line in the log, or -ENOMEM.
  */

@@ -450,6 +450,47 @@ NNACCEL_API uint32_t nna_graph_operation_count(const struct nna_graph *graph, ui
 NNACCEL_API int nna_graph_get_supported(const struct nna_graph *graph,
 					const struct nna_device *device, bool *supported);
 
+/* The number of operands of the main subgraph. */
+NNACCEL_API uint32_t nna_graph_operand_count(const struct nna_graph *graph);
+/* The number of the operand that is input or output @index; UINT32_MAX when there is none. */
+NNACCEL_API uint32_t nna_graph_argument(const struct nna_graph *graph, bool output, uint32_t index);
+
+/**
+ * struct nna_graph_piece - operations of a graph that have one owner, as a graph of their own
+ * @graph: finished; with a reference
+ * @owner: as the caller of nna_graph_split() named it
+ * @inputs: for each input of @graph the number of its operand in the graph that was split
+ * @outputs: likewise
+ * @input_count: entries of @inputs
+ * @output_count: entries of @outputs
+ */
+struct nna_graph_piece {
+	struct nna_graph *graph;
+	uint32_t owner;
+	uint32_t *inputs, *outputs;
+	uint32_t input_count, output_count;
+};
+
+/**
+ * nna_graph_split() - divide the operations of a graph among owners
+ * @graph: finished, without state variables
+ * @owners: of each operation of the main subgraph, as they were added
+ * @owner_count: numbers of owners are below this
+ * @pieces: the pieces in an order in which they can be computed; nna_graph_pieces_free() gives
+ *	them back. What is an output of a piece may be an input of any number of later ones
+ * @count: how many pieces there are
+ *
+ * There are as few pieces as the dependencies allow when an owner goes on for as long as it can.
+ * Operations whose results nobody reads may be missing. A piece reads constants where @graph does,
+ * which has to outlive it.
+ *
+ * Return: 0, -EINVAL, -ENOTSUP (there are state variables) or -ENOMEM.
+ */
+NNACCEL_API int nna_graph_split(const struct nna_graph *graph, const uint32_t *owners,
+				uint32_t owner_count, struct nna_graph_piece **pieces,
+				uint32_t *count);
+NNACCEL_API void nna_graph_pieces_free(struct nna_graph_piece *pieces, uint32_t count);
+
 /* -------------------------------------------------------------------------------------- program */
 
 /**
