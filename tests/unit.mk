@@ -19,6 +19,9 @@ NNB_TESTS := $(call unit,hal-bridge/common)
 BINDER_TESTS := $(call unit,hal-bridge/binder hal-bridge/aidl)
 SERVICE_TESTS := $(call unit,hal-bridge/service)
 NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
+# What makes the library fail, and counts its calls.
+NNAPI_INSIDE_TESTS := $(BUILD)/tests/unit/hal-bridge/nnapi/test_steps
+NNAPI_TESTS := $(filter-out $(NNAPI_INSIDE_TESTS),$(NNAPI_TESTS))
 TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
 DELEGATE_TESTS := $(call unit,delegate)
 NNV_TESTS := $(call unit,tests/conformance)
@@ -27,7 +30,7 @@ HW_TESTS := $(call unit,hw/gen)
 UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
 	$(call unit,device/transport) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
-	$(NNAPI_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
+	$(NNAPI_TESTS) $(NNAPI_INSIDE_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -94,6 +97,10 @@ $(SERVICE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)
 $(NNAPI_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
+
+$(NNAPI_INSIDE_TESTS): $(NNAPI_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
+$(NNAPI_INSIDE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(call unit_wrap,nna_execution_compute \
+	nna_execution_submit nna_fence_wait nna_program_create)
 
 # Fences that a test signals itself.
 UNIT_FENCE_TESTS := $(BUILD)/tests/unit/libnnaccel/runtime/test_fence \

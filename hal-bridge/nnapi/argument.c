@@ -46,8 +46,8 @@ static bool nnapi_argument_contradicts(const ANeuralNetworksExecution *execution
 {
 	struct nna_io_info info;
 
-	if (!execution->compilation->program || !shape->dims ||
-	    nna_program_get_output(execution->compilation->program, index, &info) || !info.rank)
+	if (!shape->dims || !nnapi_compilation_get_output(execution->compilation, index, &info) ||
+	    !info.rank)
 		return false;
 	if (info.rank != shape->rank)
 		return true;
@@ -130,17 +130,37 @@ static int nnapi_argument_check_length(const ANeuralNetworksExecution *execution
 			   shape->size, length);
 }
 
-/* Records what is bound; takes a reference to @memory. */
-static void nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
-				const struct nnapi_shape *shape, ANeuralNetworksMemory *memory)
+/*
+ * Binds @length bytes at @data, which is @offset in @memory if there is one, and takes a reference
+ * to that. Steps of a plan get it when they run.
+ */
+static int nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
+			       const struct nnapi_shape *shape, ANeuralNetworksMemory *memory,
+			       void *data, size_t offset, size_t length)
 {
-	struct nnapi_argument *argument = nnapi_argument_get(execution, output, index);
+	struct nnapi_argument argument = {
+		.bound = true,
+		.known = shape->known,
+		.contradicts = shape->contradicts,
+		.memory = memory,
+		.data = data,
+		.offset = offset,
+		.length = length,
+		.rank = shape->dims ? shape->rank : 0,
+	};
+	int ret = 0;
 
-	argument->memory = memory ? nnapi_object_ref(memory) : NULL;
-	argument->known = shape->known;
-	argument->contradicts = shape->contradicts;
-	argument->bound = true;
+	memcpy(argument.dims, shape->values, sizeof(argument.dims));
+	if (execution->execution && !shape->contradicts)
+		ret = nnapi_argument_hand_over(&argument, output, index, execution->execution,
+					       execution->compilation->device);
+	if (ret)
+		return nnb_result_of_call(ret);
+	if (memory)
+		nnapi_object_ref(memory);
+	*nnapi_argument_get(execution, output, index) = argument;
 	execution->any_bound = true;
+	return ANEURALNETWORKS_NO_ERROR;
 }
 
 static int nnapi_argument_set_pointer(ANeuralNetworksExecution *execution, bool output,
@@ -164,19 +184,7 @@ static int nnapi_argument_set_pointer(ANeuralNetworksExecution *execution, bool 
 		shape = (struct nnapi_shape){ .known = true };
 	else if (!output) /* Padding is the caller's business; an output may always be larger. */
 		length = shape.size;
-	if (!execution->execution || shape.contradicts)
-		ret = 0;
-	else if (output)
-		ret = nna_execution_set_output(execution->execution, index,
-					       shape.dims ? shape.rank : 0, shape.dims, buffer,
-					       length);
-	else
-		ret = nna_execution_set_input(execution->execution, index,
-					      shape.dims ? shape.rank : 0, shape.dims, buffer,
-					      length);
-	if (!ret)
-		nnapi_argument_bind(execution, output, index, &shape, NULL);
-	return nnb_result_of_call(ret);
+	return nnapi_argument_bind(execution, output, index, &shape, NULL, buffer, 0, length);
 }
 
 static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool output,
@@ -185,10 +193,7 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 				     size_t length, const char *function)
 {
 	ANeuralNetworksMemory *memory = (ANeuralNetworksMemory *)const_memory;
-	struct nna_buffer *buffer;
 	struct nnapi_shape shape;
-	size_t base = 0;
-	uint32_t rank;
 	int ret;
 
 	if (!execution || !memory)
@@ -223,27 +228,8 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 	}
 	if (!output)
 		length = shape.size;
-	rank = shape.dims ? shape.rank : 0;
-	buffer = execution->execution ?
-			 nnapi_memory_get_buffer(memory, execution->compilation->device, &base) :
-			 NULL;
-	if (!execution->execution || shape.contradicts)
-		ret = 0;
-	else if (buffer && output)
-		ret = nna_execution_set_output_buffer(execution->execution, index, rank, shape.dims,
-						      buffer, base + offset, length);
-	else if (buffer)
-		ret = nna_execution_set_input_buffer(execution->execution, index, rank, shape.dims,
-						     buffer, base + offset, length);
-	else if (output)
-		ret = nna_execution_set_output(execution->execution, index, rank, shape.dims,
-					       memory->map + offset, length);
-	else
-		ret = nna_execution_set_input(execution->execution, index, rank, shape.dims,
-					      memory->map + offset, length);
-	if (!ret)
-		nnapi_argument_bind(execution, output, index, &shape, memory);
-	return nnb_result_of_call(ret);
+	return nnapi_argument_bind(execution, output, index, &shape, memory, memory->map + offset,
+				   offset, length);
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setInput(ANeuralNetworksExecution *execution,

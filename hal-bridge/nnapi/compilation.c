@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Compilations: a model compiled for the device, and how it is to be compiled and run. */
+/*
+ * Compilations: a model compiled for its devices, and how it is to be compiled and run.
+ *
+ * The first device is asked to compile all of the model. Where it cannot, each operation goes to
+ * the first device that supports it, and there is a plan (plan.h). The devices are those that the
+ * caller lists, or the accelerator and the reference: then the reference also gets all of the model
+ * when the accelerator fails to compile what it supports.
+ */
 #include "hal-bridge/nnapi/compilation.h"
 
 #include <errno.h>
@@ -22,6 +29,9 @@ static void nnapi_compilation_destroy(void *object)
 	ANeuralNetworksCompilation *compilation = object;
 
 	nna_program_destroy(compilation->program);
+	nnapi_plan_destroy(compilation->plan);
+	nnapi_plan_destroy(compilation->fallback);
+	pthread_mutex_destroy(&compilation->lock);
 	nnapi_object_unref(compilation->model);
 	free(compilation->cache_dir);
 	free(compilation);
@@ -29,7 +39,17 @@ static void nnapi_compilation_destroy(void *object)
 
 bool nnapi_compilation_is_ready(const ANeuralNetworksCompilation *compilation)
 {
-	return compilation->program || compilation->cannot_compute;
+	return compilation->program || compilation->plan || compilation->cannot_compute;
+}
+
+bool nnapi_compilation_get_output(const ANeuralNetworksCompilation *compilation, uint32_t index,
+				  struct nna_io_info *info)
+{
+	const struct nna_program *program = compilation->program;
+
+	if (compilation->plan)
+		program = nnapi_plan_find_output(compilation->plan, index, &index);
+	return program && !nna_program_get_output(program, index, info);
 }
 
 const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
@@ -49,6 +69,7 @@ static int nnapi_compilation_create(ANeuralNetworksModel *model,
 	if (!*compilation)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	nnapi_object_init(&(*compilation)->object, nnapi_compilation_destroy);
+	pthread_mutex_init(&(*compilation)->lock, NULL);
 	(*compilation)->model = nnapi_object_ref(model);
 	for (uint32_t i = 0; i < count; i++)
 		(*compilation)->listed[i] = (ANeuralNetworksDevice *)devices[i];
@@ -201,15 +222,38 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
-/* Compiles the model for one device. Return: 0, also after @cannot_compute, or a negative errno. */
-static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
-				     struct ANeuralNetworksDevice *device, uint64_t deadline_ns)
+/* What the model and the caller ask of all programs. */
+static struct nna_program_options
+nnapi_compilation_options(const ANeuralNetworksCompilation *compilation, uint64_t deadline_ns)
 {
-	const struct nna_program_options options = {
+	return (struct nna_program_options){
 		.priority = compilation->priority,
 		.deadline_ns = deadline_ns,
 		.preference = compilation->preference,
 	};
+}
+
+/*
+ * Whether an error of compiling means that the model cannot be computed and that the compilation is
+ * to succeed all the same: the reference takes every operation but a vendor's.
+ */
+static bool nnapi_compilation_is_hopeless(ANeuralNetworksCompilation *compilation,
+					  struct ANeuralNetworksDevice *device, int error)
+{
+	if (!device || !device->reference || nnb_result_of_call(error) != ANEURALNETWORKS_BAD_DATA)
+		return false;
+	nnb_log("%s: the model cannot be computed, executions will fail", device->name);
+	compilation->device = device;
+	compilation->cannot_compute = true;
+	return true;
+}
+
+/* Compiles the model for one device. Return: 0, also after @cannot_compute, or a negative errno. */
+static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
+				     struct ANeuralNetworksDevice *device, uint64_t deadline_ns)
+{
+	const struct nna_program_options options =
+		nnapi_compilation_options(compilation, deadline_ns);
 	struct nna_device *opened = nnapi_device_open(device);
 	int ret;
 
@@ -220,50 +264,175 @@ static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 		compilation->program = NULL;
 	else
 		compilation->device = device;
-	/* The reference takes every operation but a vendor's; what it cannot compute fails then. */
-	if (device->reference && nnb_result_of_call(ret) == ANEURALNETWORKS_BAD_DATA &&
-	    !compilation->model->model.vendor) {
-		nnb_log("%s: the model cannot be computed, executions will fail", device->name);
-		compilation->device = device;
-		compilation->cannot_compute = true;
+	if (ret && !compilation->model->model.vendor &&
+	    nnapi_compilation_is_hopeless(compilation, device, ret))
 		return 0;
+	return ret;
+}
+
+/* Which operations a device supports. The reference takes all but a vendor's. */
+static int nnapi_compilation_get_supported(const ANeuralNetworksCompilation *compilation,
+					   struct ANeuralNetworksDevice *device, uint32_t count,
+					   bool *supported)
+{
+	const struct nnb_model *model = &compilation->model->model;
+
+	if (!device->reference)
+		return nna_graph_get_supported(model->graph, device->device, supported);
+	for (uint32_t i = 0; i < count; i++)
+		supported[i] = !nnb_model_operation_is_vendors(model, i);
+	return 0;
+}
+
+/*
+ * Gives each operation to the first of the devices that supports it, or to any of them where that
+ * is left to chance. Return: 0, -ENOTSUP when nobody supports one, or another error.
+ */
+static int nnapi_compilation_choose(const ANeuralNetworksCompilation *compilation,
+				    struct ANeuralNetworksDevice *const *devices,
+				    uint32_t device_count, uint32_t *owners, uint32_t count)
+{
+	bool *supported = calloc((size_t)count * device_count + 1, sizeof(*supported));
+	int ret = supported ? 0 : -ENOMEM;
+
+	for (uint32_t d = 0; d < device_count && !ret; d++)
+		ret = nnapi_compilation_get_supported(compilation, devices[d], count,
+						      supported + (size_t)d * count);
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		uint32_t first = nnapi_plan_deals() ? nnapi_plan_deal(i, device_count) : 0;
+		uint32_t tried = 0;
+
+		owners[i] = first;
+		while (tried < device_count && !supported[(size_t)owners[i] * count + i]) {
+			owners[i] = (first + ++tried) % device_count;
+		}
+		if (tried == device_count) {
+			nnb_log("operation %u: no device supports it", i);
+			ret = -ENOTSUP;
+		}
 	}
+	free(supported);
 	return ret;
 }
 
 /*
- * Devices in the order in which they are asked: those that are listed, or the accelerator and the
- * reference. The first that can compile the model gets all of it.
+ * Divides the model among the devices. *@only is the one that all operations go to, if there is
+ * one; then nothing has been compiled. Return: 0, also after @cannot_compute, or a negative errno.
  */
+static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
+				    struct ANeuralNetworksDevice *const *devices,
+				    uint32_t device_count, uint64_t deadline_ns,
+				    struct ANeuralNetworksDevice **only)
+{
+	const struct nna_program_options options =
+		nnapi_compilation_options(compilation, deadline_ns);
+	struct nna_graph *graph = compilation->model->model.graph;
+	uint32_t count = nna_graph_operation_count(graph, 0), same = 1;
+	uint32_t *owners = calloc((size_t)count + 1, sizeof(*owners));
+	struct ANeuralNetworksDevice *failed = NULL;
+	int ret = -ENOMEM;
+
+	*only = NULL;
+	if (owners)
+		ret = nnapi_compilation_choose(compilation, devices, device_count, owners, count);
+	while (!ret && same < count && owners[same] == owners[0])
+		same++;
+	if (!ret && same == count) {
+		*only = devices[owners[0]];
+	} else if (!ret) {
+		ret = nnapi_plan_create(graph, owners, devices, device_count, &options,
+					&compilation->plan, &failed);
+		if (ret)
+			compilation->plan = NULL;
+		else
+			compilation->device = compilation->plan->steps[0].device;
+		if (!ret && compilation->cache_dir)
+			nnb_log("cache: not used for a model that several devices compute");
+		if (ret && nnapi_compilation_is_hopeless(compilation, failed, ret))
+			ret = 0;
+	}
+	free(owners);
+	return ret;
+}
+
+/* Compiles for these devices, of which the first one computes all if it can. */
+static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
+				   struct ANeuralNetworksDevice *const *devices,
+				   uint32_t device_count, uint64_t deadline_ns)
+{
+	struct ANeuralNetworksDevice *only = NULL;
+	int ret = -ENOTSUP, first = -ENOTSUP;
+
+	if (device_count == 1 || !nnapi_plan_deals()) {
+		ret = nnapi_compilation_compile(compilation, devices[0], deadline_ns);
+		if (ret)
+			nnb_log("%s: %s", devices[0]->name, strerror(-ret));
+		first = ret;
+	}
+	if (!ret || device_count == 1 || nnb_result_of_call(ret) != ANEURALNETWORKS_BAD_DATA)
+		return ret;
+	ret = nnapi_compilation_divide(compilation, devices, device_count, deadline_ns, &only);
+	if (!ret && only == devices[0] && !nnapi_plan_deals())
+		return first;
+	if (!ret && only)
+		ret = nnapi_compilation_compile(compilation, only, deadline_ns);
+	return ret;
+}
+
 NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
 {
 	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
 						     nnapi_device_get_reference() };
 	struct nnb_deadline deadline;
 	int ret = nnapi_compilation_open(compilation, __func__);
-	uint32_t count = 2, first = !devices[0];
+	uint32_t count = 2;
 	uint64_t deadline_ns;
 
 	if (ret)
 		return ret;
 	if (compilation->listed_count) {
 		count = compilation->listed_count;
-		first = 0;
 		memcpy(devices, compilation->listed, sizeof(devices));
+	} else if (!devices[0]) {
+		devices[0] = devices[1];
+		count = 1;
 	}
 	compilation->finished = true;
 	deadline_ns = nnb_deadline_begin(&deadline, compilation->timeout_ns);
-	for (uint32_t i = first; i < count; i++) {
-		ret = nnapi_compilation_compile(compilation, devices[i], deadline_ns);
-		if (!ret)
-			return ANEURALNETWORKS_NO_ERROR;
-		nnb_log("%s: %s: %s", __func__, devices[i]->name, strerror(-ret));
-		/* With a list there is no way around a device that is listed and fails. */
-		if (compilation->listed_count &&
-		    nnb_result_of_call(ret) != ANEURALNETWORKS_BAD_DATA)
-			break;
+	ret = nnapi_compilation_build(compilation, devices, count, deadline_ns);
+	if (ret && !compilation->listed_count && count == 2 && ret != -ENOMEM) {
+		nnb_log("%s: %s: all of the model goes to %s", __func__, strerror(-ret),
+			devices[1]->name);
+		ret = nnapi_compilation_compile(compilation, devices[1], deadline_ns);
 	}
+	if (!ret)
+		return ANEURALNETWORKS_NO_ERROR;
+	nnb_log("%s: %s", __func__, strerror(-ret));
 	return ret == -ETIMEDOUT ? nnb_deadline_result(&deadline, 0) : nnb_result_of_call(ret);
+}
+
+const struct nnapi_plan *nnapi_compilation_fall_back(ANeuralNetworksCompilation *compilation)
+{
+	const struct nna_program_options options = nnapi_compilation_options(compilation, 0);
+	const struct nnb_model *model = &compilation->model->model;
+	struct ANeuralNetworksDevice *reference = nnapi_device_get_reference();
+	const struct nnapi_plan *plan;
+
+	if (compilation->listed_count || model->vendor ||
+	    (compilation->program && compilation->device == reference))
+		return NULL;
+	pthread_mutex_lock(&compilation->lock);
+	if (!compilation->fallback && !compilation->fallback_error) {
+		compilation->fallback_error =
+			nnapi_plan_create_whole(model->graph, model->input_count,
+						model->output_count, reference, &options,
+						&compilation->fallback);
+		if (compilation->fallback_error)
+			nnb_log("%s: %s", reference->name, strerror(-compilation->fallback_error));
+	}
+	plan = compilation->fallback;
+	pthread_mutex_unlock(&compilation->lock);
+	return plan;
 }
 
 /*

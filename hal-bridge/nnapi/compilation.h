@@ -3,6 +3,7 @@
 #ifndef NNAPI_COMPILATION_H
 #define NNAPI_COMPILATION_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include "hal-bridge/nnapi/model.h"
 #include "hal-bridge/nnapi/NeuralNetworks.h"
 #include "hal-bridge/nnapi/object.h"
+#include "hal-bridge/nnapi/plan.h"
 #include "nnaccel.h"
 
 /**
@@ -24,9 +26,14 @@
  * @preference: one of ANEURALNETWORKS_PREFER_*
  * @cache_dir: where the program may be found or kept, owned; NULL for nowhere
  * @cache_token: the caller's word for what is compiled
- * @program: once it is finished successfully, else NULL
+ * @program: once it is finished successfully and one device computes all of the model, else NULL
+ * @plan: once it is finished successfully and several devices do, else NULL; owned
  * @cannot_compute: it is finished successfully, but the model cannot be computed: where the
- *	reference may be used, executions find that out, and fail. @program is NULL
+ *	reference may be used, executions find that out, and fail. @program and @plan are NULL
+ * @lock: of @fallback and @fallback_error
+ * @fallback: all of the model on the reference, made when an execution on the accelerator fails;
+ *	owned
+ * @fallback_error: why there is none, once that has been tried
  */
 struct ANeuralNetworksCompilation {
 	struct nnapi_object object;
@@ -42,6 +49,10 @@ struct ANeuralNetworksCompilation {
 	uint8_t cache_token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN];
 	struct ANeuralNetworksDevice *device;
 	struct nna_program *program;
+	struct nnapi_plan *plan;
+	pthread_mutex_t lock;
+	struct nnapi_plan *fallback;
+	int fallback_error;
 };
 
 /* A pointer to it is a pointer to its count. */
@@ -50,6 +61,16 @@ _Static_assert(!offsetof(struct ANeuralNetworksCompilation, object),
 
 /* Whether it is finished successfully, so that executions can be made from it. */
 bool nnapi_compilation_is_ready(const ANeuralNetworksCompilation *compilation);
+
+/* What is known of an output before it is computed. False when nothing is. */
+bool nnapi_compilation_get_output(const ANeuralNetworksCompilation *compilation, uint32_t index,
+				  struct nna_io_info *info);
+
+/*
+ * The plan for what fails on the accelerator: all of the model on the reference. NULL, with a line
+ * in the log, where that cannot be made, and where the caller has named the devices. Thread-safe.
+ */
+const struct nnapi_plan *nnapi_compilation_fall_back(ANeuralNetworksCompilation *compilation);
 
 /* The operand of an input or output; NULL when there is none. */
 const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,

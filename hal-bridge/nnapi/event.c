@@ -34,6 +34,7 @@ static void nnapi_event_destroy(void *object)
 	nnapi_object_unref(event->run);
 	if (event->fd >= 0)
 		close(event->fd);
+	pthread_cond_destroy(&event->ended);
 	pthread_mutex_destroy(&event->lock);
 	free(event);
 }
@@ -47,6 +48,7 @@ ANeuralNetworksEvent *nnapi_event_create(void *run, int (*end)(void *run, int er
 	nnapi_object_init(&event->object, nnapi_event_destroy);
 	event->fd = -1;
 	pthread_mutex_init(&event->lock, NULL);
+	pthread_cond_init(&event->ended, NULL);
 	if (run)
 		event->run = nnapi_object_ref(run);
 	event->end = end;
@@ -62,6 +64,7 @@ int nnapi_event_end(ANeuralNetworksEvent *event, int error)
 		event->result = event->end(event->run, error);
 	event->done = true;
 	result = event->result;
+	pthread_cond_broadcast(&event->ended);
 	pthread_mutex_unlock(&event->lock);
 	return result;
 }
@@ -114,6 +117,18 @@ int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+static int nnapi_event_wait_for_thread(ANeuralNetworksEvent *event)
+{
+	int result;
+
+	pthread_mutex_lock(&event->lock);
+	while (!event->done)
+		pthread_cond_wait(&event->ended, &event->lock);
+	result = event->result;
+	pthread_mutex_unlock(&event->lock);
+	return result;
+}
+
 NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 {
 	bool signalled;
@@ -122,6 +137,8 @@ NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 		return nnapi_null(__func__);
 	if (event->fd >= 0)
 		return nnapi_fence_fd_wait(event->fd, -1, &signalled);
+	if (event->threaded)
+		return nnapi_event_wait_for_thread(event);
 	/* An event without a fence is of a run that could not be submitted, and done. */
 	return nnapi_event_end(event, event->fence ? nna_fence_wait(event->fence, -1) : 0);
 }

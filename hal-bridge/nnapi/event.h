@@ -21,7 +21,9 @@
  * @fence: of the run; NULL when it could not be submitted. It does not change after the event has
  *	been given to the caller.
  * @fenced: of a fenced execution: the caller may have the fence
+ * @threaded: a thread computes the run and tells @ended: it has no @fence
  * @lock: of what follows; not held while a run is waited for
+ * @ended: signalled when @done is set
  * @done: the run has ended with @result
  * @result: a result code
  */
@@ -31,8 +33,9 @@ struct ANeuralNetworksEvent {
 	void *run;
 	int (*end)(void *run, int error);
 	struct nna_fence *fence;
-	bool fenced;
+	bool fenced, threaded;
 	pthread_mutex_t lock;
+	pthread_cond_t ended;
 	bool done;
 	int result;
 };

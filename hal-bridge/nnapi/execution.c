@@ -35,6 +35,8 @@ static void nnapi_execution_destroy(void *object)
 
 	nnapi_execution_drop_waited(execution);
 	nna_execution_destroy(execution->execution);
+	nnapi_steps_destroy(execution->steps);
+	nnapi_steps_destroy(execution->fallback);
 	for (uint32_t i = 0; execution->inputs && i < execution->input_count; i++)
 		nnapi_object_unref(execution->inputs[i].memory);
 	for (uint32_t i = 0; execution->outputs && i < execution->output_count; i++)
@@ -70,10 +72,13 @@ NNAPI_EXPORT int ANeuralNetworksExecution_create(ANeuralNetworksCompilation *com
 	self->outputs = calloc(self->output_count + 1, sizeof(*self->outputs));
 	if (self->inputs && self->outputs && compilation->cannot_compute)
 		ret = 0;
+	else if (self->inputs && self->outputs && compilation->plan)
+		ret = nnapi_steps_create(compilation->plan, &self->steps);
 	else if (self->inputs && self->outputs)
 		ret = nna_execution_create(compilation->program, &self->execution);
 	if (ret) {
 		self->execution = NULL;
+		self->steps = NULL;
 		nnapi_object_unref(self);
 		return nnb_result_of_call(ret);
 	}
@@ -135,11 +140,12 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecutio
 		return ret;
 	if (duration > NNAPI_LOOP_MAXIMUM_NS)
 		duration = NNAPI_LOOP_MAXIMUM_NS;
-	if (!execution->execution)
-		return ANEURALNETWORKS_NO_ERROR;
 	/* The caller's 0 is no time at all, the library's 0 would be no limit of its own. */
 	if (!duration)
 		duration = 1;
+	execution->loop_limit_ns = duration;
+	if (!execution->execution)
+		return ANEURALNETWORKS_NO_ERROR;
 	return nnb_result_of_call(nna_execution_set_loop_limit(execution->execution, duration));
 }
 
@@ -180,11 +186,9 @@ ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *e
 
 /* -------------------------------------------------------------------------------------- running */
 
-/* Logs it when a run has to fail: its model is not supported, or an output has another shape. */
-static bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution,
-				       const char *function)
+bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution, const char *function)
 {
-	if (!execution->execution) {
+	if (!execution->execution && !execution->steps) {
 		nnb_log("%s: the device does not support the model", function);
 		return true;
 	}
@@ -219,10 +223,13 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 	execution->state = NNAPI_COMPUTATION;
 	execution->began_ns = nna_now_ns();
 	execution->ready_ns = 0;
+	execution->fell_back = false;
+	execution->fenced = false;
 	pthread_mutex_unlock(&execution->lock);
 	nnapi_execution_drop_waited(execution);
-	if (nnapi_execution_cannot_run(execution, function))
-		return nnapi_execution_end(execution, -EINVAL);
+	/* Only a compilation for one device has deadlines. */
+	if (!execution->execution)
+		return ANEURALNETWORKS_NO_ERROR;
 	nna_execution_set_deadline(execution->execution,
 				   nnb_deadline_begin(&execution->deadline, execution->timeout_ns));
 	nna_execution_set_duration(execution->execution, 0);
@@ -231,6 +238,8 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 
 int nnapi_execution_limit(ANeuralNetworksExecution *execution, uint64_t duration)
 {
+	if (!execution->execution)
+		return 0;
 	nnb_deadline_limit(&execution->deadline, duration);
 	return nna_execution_set_duration(execution->execution, duration);
 }
@@ -240,7 +249,7 @@ static int nnapi_execution_missed(const ANeuralNetworksExecution *execution)
 {
 	struct nna_timing timing;
 
-	if (nna_execution_get_timing(execution->execution, &timing))
+	if (!execution->execution || nna_execution_get_timing(execution->execution, &timing))
 		timing.run = 0;
 	return nnb_deadline_result(&execution->deadline, timing.run);
 }
@@ -266,14 +275,86 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 	return result;
 }
 
+/*
+ * Whether a run that failed may be computed again on the reference: not where the reason is the
+ * model, the arguments or what the run depends on.
+ */
+static bool nnapi_execution_may_fall_back(const ANeuralNetworksExecution *execution, int error)
+{
+	if (execution->compilation->listed_count || execution->fell_back ||
+	    !(execution->execution || execution->steps))
+		return false;
+	return error && error != -ENOSPC && error != -ENODATA && error != -ETIMEDOUT;
+}
+
+/* Computes a run that failed with @error on the reference. Return: how that ended. */
+static int nnapi_execution_fall_back(ANeuralNetworksExecution *execution, int error)
+{
+	const struct nnapi_plan *plan = nnapi_compilation_fall_back(execution->compilation);
+	int ret = 0;
+
+	if (!plan)
+		return error;
+	if (!execution->fallback)
+		ret = nnapi_steps_create(plan, &execution->fallback);
+	if (ret) {
+		execution->fallback = NULL;
+		return error;
+	}
+	nnb_log("an execution failed: %s; it is computed again on %s", strerror(-error),
+		plan->steps[0].device->name);
+	execution->fell_back = true;
+	return nnapi_steps_run(execution->fallback, execution->inputs, execution->outputs,
+			       execution->loop_limit_ns);
+}
+
+int nnapi_execution_compute(ANeuralNetworksExecution *execution)
+{
+	int ret;
+
+	if (execution->steps)
+		ret = nnapi_steps_run(execution->steps, execution->inputs, execution->outputs,
+				      execution->loop_limit_ns);
+	else
+		ret = nna_execution_compute(execution->execution);
+	if (nnapi_execution_may_fall_back(execution, ret))
+		ret = nnapi_execution_fall_back(execution, ret);
+	return ret;
+}
+
+int nnapi_execution_get_output_dims(const ANeuralNetworksExecution *execution, uint32_t index,
+				    uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK])
+{
+	const struct nnapi_steps *steps = execution->fell_back ? execution->fallback :
+								 execution->steps;
+
+	return steps ? nnapi_steps_get_output_dims(steps, index, rank, dims) :
+		       nna_execution_get_output_dims(execution->execution, index, rank, dims);
+}
+
+/*
+ * The end of a run by its event. What others have been given a fence of has failed for them, too,
+ * so a fenced run is not computed again.
+ */
 static int nnapi_execution_end_event(void *run, int error)
 {
-	return nnapi_execution_end(run, error);
+	ANeuralNetworksExecution *execution = run;
+
+	if (!execution->fenced && nnapi_execution_may_fall_back(execution, error))
+		error = nnapi_execution_fall_back(execution, error);
+	return nnapi_execution_end(execution, error);
 }
 
 ANeuralNetworksEvent *nnapi_execution_create_event(ANeuralNetworksExecution *execution)
 {
 	return nnapi_event_create(execution, nnapi_execution_end_event);
+}
+
+int nnapi_execution_check(ANeuralNetworksExecution *execution, const char *function)
+{
+	if (nnapi_execution_cannot_run(execution, function))
+		return -EINVAL;
+	return nnapi_execution_check_inputs(execution);
 }
 
 int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
@@ -295,9 +376,9 @@ int nnapi_execution_run(ANeuralNetworksExecution *execution, const char *functio
 
 	if (ret)
 		return ret;
-	ret = nnapi_execution_check_inputs(execution);
+	ret = nnapi_execution_check(execution, function);
 	if (!ret)
-		ret = nna_execution_compute(execution->execution);
+		ret = nnapi_execution_compute(execution);
 	return nnapi_execution_end(execution, ret);
 }
 
@@ -336,40 +417,14 @@ int nnapi_execution_submit(ANeuralNetworksExecution *execution, const int *fds, 
 	if (ret) {
 		event->fence = NULL;
 		event->done = true;
+		if (!count && nnapi_execution_may_fall_back(execution, ret))
+			ret = nnapi_execution_fall_back(execution, ret);
 		event->result = result = nnapi_execution_end(execution, ret);
-		if (!nnapi_execution_has_run(ret)) {
+		if (event->fenced && ret && !nnapi_execution_has_run(ret)) {
 			nnapi_object_unref(event);
 			return result;
 		}
 	}
 	*out = event;
 	return ANEURALNETWORKS_NO_ERROR;
-}
-
-NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution *execution,
-						       ANeuralNetworksEvent **event)
-{
-	ANeuralNetworksEvent *self;
-	int ret;
-
-	if (event)
-		*event = NULL;
-	if (!execution || !event)
-		return nnapi_null(__func__);
-	self = nnapi_execution_create_event(execution);
-	if (!self)
-		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	ret = nnapi_execution_begin(execution, __func__);
-	if (ret) {
-		self->done = true;
-		nnapi_object_unref(self);
-		return ret;
-	}
-	ret = nnapi_execution_check_inputs(execution);
-	if (ret) {
-		self->done = true;
-		nnapi_object_unref(self);
-		return nnapi_execution_end(execution, ret);
-	}
-	return nnapi_execution_submit(execution, NULL, 0, self, event);
 }

@@ -5,12 +5,14 @@
  * The device waits for a dependency that has a sync fence. The library waits for the others, and
  * for all of them when an input has to be copied, and then submits the run
  * (nna_execution_submit_after()); the event of such a run has no sync fence (nnapi.h says when one
- * has).
+ * has). A run of several steps waits in a thread of its own (async.c), and so does what depends on
+ * one that is under way.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hal-bridge/nnapi/async.h"
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
 #include "hal-bridge/nnapi/nnapi.h"
@@ -118,7 +120,7 @@ out:
  *
  *	nothing		it has ended: @fd is -1, @wait is false
  *	a fence		the device can wait for @fd, which is the caller's
- *	a run		@wait is true: the library has to wait for it
+ *	a run		@wait is true: the library has to wait for it, or a thread, if it has one
  *
  * Return: NO_ERROR, or the code of a dependency that has failed already.
  */
@@ -158,7 +160,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent **event)
 {
 	ANeuralNetworksEvent *self = NULL;
-	bool must_wait = false, copies = false;
+	bool must_wait = false, copies = false, thread = execution && execution->steps;
 	uint32_t count = 0;
 	int *fds = NULL;
 	int ret;
@@ -198,11 +200,27 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 			goto fail;
 		}
 		must_wait |= wait;
+		thread |= wait && dependencies[i]->threaded;
 		count += fds[count] >= 0;
 	}
 	ret = nnapi_execution_begin(execution, __func__);
 	if (ret)
 		goto fail;
+	execution->fenced = true;
+	if (nnapi_execution_cannot_run(execution, __func__)) {
+		ret = nnapi_execution_end(execution, -EINVAL);
+		goto fail;
+	}
+	if (thread) {
+		ret = nnapi_async_start(execution, self, dependencies, num_dependencies, duration);
+		if (ret) {
+			ret = nnapi_execution_end(execution, ret);
+			goto fail;
+		}
+		*event = self;
+		self = NULL;
+		goto fail;
+	}
 	/* A dependency may still write what the library would copy when this is submitted. */
 	for (uint32_t i = 0; i < execution->input_count; i++)
 		copies |= execution->inputs[i].memory &&

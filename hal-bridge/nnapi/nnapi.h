@@ -11,10 +11,13 @@
  *	memory.c	memories: bytes that arguments and constants lie in
  *	event.c		the ends of runs, and sync fences
  *	model.c		models, which hal-bridge/common/model.c collects
- *	compilation.c	models compiled for a device
+ *	plan.c		steps in which several devices compute one model
+ *	compilation.c	models compiled for devices
  *	desc.c		descriptors of device memory
+ *	steps.c		computing a plan
  *	execution.c	executions: life, properties, running
  *	argument.c	binding inputs and outputs
+ *	async.c		runs that are started, and threads for some of them
  *	fenced.c	runs that begin when other events have ended
  *	burst.c		runs in quick succession
  *	result.c	what a run has left behind
@@ -40,17 +43,21 @@
  *
  * The one global is the list of devices, as the API has one: an accelerator, and nnapi-reference,
  * which computes on the CPU. Each is opened when it is first asked for, and stays open. A
- * compilation without a list of devices is for the accelerator, and for the reference where that
- * cannot compile the model; with a list, it is for the first listed device that can.
+ * compilation without a list of devices is for the accelerator; the reference gets the operations
+ * that the accelerator does not support, and all of the model when compiling or computing it fails
+ * there. With a list, each operation goes to the first listed device that supports it, and nothing
+ * goes anywhere else.
  *
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
  *	NNACCEL_LOG	every error on standard error, one line each
+ *	NNACCEL_DEAL	for tests: a number; operations are dealt to all devices at random by it
  *
  * Caching
  *
  * A compilation with a directory and a token looks there for the program before it compiles, in a
  * file for this token, device and preference, and writes it afterwards where it can
- * (hal-bridge/common/cache.h). A program whose shapes depend on inputs is compiled each time. What
+ * (hal-bridge/common/cache.h). A program whose shapes depend on inputs is compiled each time, and so
+ * is a model that several devices compute. What
  * is wrong with a file or the directory is said in the log and nowhere else.
  *
  * When an event has a sync fence

@@ -35,7 +35,7 @@ static int nnapi_result_get_dims(ANeuralNetworksExecution *execution, int32_t in
 	if (index < 0 || (uint32_t)index >= execution->output_count)
 		return nnapi_error(BAD_DATA, "%s: there is no output %d", function, index);
 	return nnb_result_of_call(
-		nna_execution_get_output_dims(execution->execution, index, rank, dims));
+		nnapi_execution_get_output_dims(execution, index, rank, dims));
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_getOutputOperandRank(ANeuralNetworksExecution *execution,

@@ -94,6 +94,8 @@ static int nnv_client_open(const char *name, uint32_t threads, struct nnv_device
 	/* The reference is the last one, whatever the accelerator is. */
 	if (!reference && setenv("NNACCEL_DEVICE", name, 1))
 		return -errno;
+	if (device->deal && setenv("NNACCEL_DEAL", device->deal, 1))
+		return -errno;
 	if (ANeuralNetworks_getDeviceCount(&count) || !count ||
 	    ANeuralNetworks_getDevice(reference ? count - 1 : 0, &handle) ||
 	    ANeuralNetworksDevice_getName(handle, &found) ||
@@ -102,6 +104,9 @@ static int nnv_client_open(const char *name, uint32_t threads, struct nnv_device
 		return -ENODEV;
 	}
 	device->handle = handle;
+	if (device->deal &&
+	    ANeuralNetworks_getDevice(count - 1, (ANeuralNetworksDevice **)&device->reference))
+		return -ENODEV;
 	device->sync_files = !reference && strcmp(found, "nnaccel-loopback");
 	snprintf(device->name, sizeof(device->name), "%s", found);
 	return 0;
@@ -252,12 +257,13 @@ static int nnv_client_supported(struct nnv_run *run, bool *supported)
 
 static int nnv_client_compile_once(struct nnv_run *run, const char *dir, const uint8_t *token)
 {
-	const ANeuralNetworksDevice *device = run->runner->device->handle;
+	const struct nnv_device *device = run->runner->device;
+	const ANeuralNetworksDevice *devices[] = { device->handle, device->reference };
 	struct nnv_client *self = run->state;
 	int ret;
 
-	ret = ANeuralNetworksCompilation_createForDevices(self->models[0], &device, 1,
-							  &self->compilation);
+	ret = ANeuralNetworksCompilation_createForDevices(
+		self->models[0], devices, device->deal ? 2 : 1, &self->compilation);
 	if (!ret && dir)
 		ret = ANeuralNetworksCompilation_setCaching(self->compilation, dir, token);
 	if (!ret)
@@ -432,7 +438,8 @@ static int nnv_client_prepare(struct nnv_run *run, uint32_t which)
 	self->executions[which].execution = execution;
 	for (uint32_t i = 0; i < run->slot_count && !ret; i++)
 		ret = nnv_client_bind(run, execution, &run->slots[i]);
-	if (!ret)
+	/* Several devices have no deadlines. */
+	if (!ret && !run->runner->device->deal)
 		ret = ANeuralNetworksExecution_setTimeout(execution, run->runner->timeout_ns);
 	if (!ret)
 		ret = ANeuralNetworksExecution_setReusable(execution,
@@ -473,7 +480,8 @@ static int nnv_client_submit(struct nnv_run *run, uint32_t which, int fence)
 	dependency = e->before;
 	if (!ret)
 		ret = ANeuralNetworksExecution_startComputeWithDependencies(
-			e->execution, &dependency, fence >= 0, run->runner->timeout_ns, &e->event);
+			e->execution, &dependency, fence >= 0,
+			run->runner->device->deal ? 0 : run->runner->timeout_ns, &e->event);
 	return nnv_client_error(ret);
 }
 

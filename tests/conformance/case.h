@@ -57,18 +57,21 @@ struct nnv_api;
 /**
  * struct nnv_device - an open device
  * @handle: the API's
+ * @reference: with @deal: the other device
  * @version: of the interface, where it has versions: 0 is the newest
  * @sync_files: its fences are sync_files; else anything that polls readable is one
  * @cache: nnapi: a directory for compilations; NULL for none
+ * @deal: nnapi: the number by which operations are dealt to the device and to nnapi-reference; NULL
+ *	when all go to the device
  * @cached: cases whose second compilation was out of @cache
  */
 struct nnv_device {
 	const struct nnv_api *api;
-	void *handle;
+	void *handle, *reference;
 	char name[96];
 	uint32_t version;
 	bool sync_files;
-	const char *cache;
+	const char *cache, *deal;
 	atomic_size_t cached;
 };
 

@@ -512,6 +512,8 @@ static void nnv_usage(FILE *out)
 	      "  --verbose           a line for each case\n"
 	      "  --cache=DIR         compile each case twice, with its cache in DIR: what was\n"
 	      "                      loaded is run; nnapi only\n"
+	      "  --deal=NUMBER       operations go to the device and to nnapi-reference at\n"
+	      "                      random, by this number; nnapi only\n"
 	      "modes, one of\n"
 	      "  --sync              compute (default)\n"
 	      "  --async             submit and wait; aidl: a reusable execution, twice\n"
@@ -582,6 +584,7 @@ enum {
 	OPT_JUNIT,
 	OPT_VERBOSE,
 	OPT_CACHE,
+	OPT_DEAL,
 	OPT_HELP,
 	OPT_MODE
 };
@@ -598,6 +601,7 @@ static const struct option nnv_options[] = {
 	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "verbose", no_argument, NULL, OPT_VERBOSE },
 	{ "cache", required_argument, NULL, OPT_CACHE },
+	{ "deal", required_argument, NULL, OPT_DEAL },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "sync", no_argument, NULL, OPT_MODE + NNV_MODE_SYNC },
 	{ "async", no_argument, NULL, OPT_MODE + NNV_MODE_ASYNC },
@@ -662,6 +666,9 @@ int main(int argc, char **argv)
 		case OPT_CACHE:
 			suite.device.cache = optarg;
 			break;
+		case OPT_DEAL:
+			suite.device.deal = optarg;
+			break;
 		case OPT_HELP:
 			nnv_usage(stdout);
 			return 0;
@@ -693,6 +700,11 @@ int main(int argc, char **argv)
 	}
 	if (suite.device.cache && suite.device.api != &nnv_api_nnapi) {
 		fprintf(stderr, "nnv_run: --cache needs --api=nnapi\n");
+		return 2;
+	}
+	if (suite.device.deal && (suite.device.api != &nnv_api_nnapi || suite.device.cache ||
+				  !strcmp(device, "nnapi-reference"))) {
+		fprintf(stderr, "nnv_run: --deal needs --api=nnapi, an accelerator and no cache\n");
 		return 2;
 	}
 	if (optind == argc) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Asynchronous runs: startCompute().
+ *
+ * A program that one device computes is submitted to it, which needs no thread. Steps of a plan
+ * follow one another, so that somebody has to be there between them: such a run has a thread of its
+ * own, from its start to its end. So has a run that depends on one of those (fenced.c).
+ */
+#include "hal-bridge/nnapi/async.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/clock.h"
+
+/**
+ * struct nnapi_async - a run with a thread
+ * @execution: what it runs; @event holds it
+ * @event: the end of the run, a reference
+ * @dependencies: @count events, references
+ * @duration: of the run, in ns
+ */
+struct nnapi_async {
+	ANeuralNetworksExecution *execution;
+	ANeuralNetworksEvent *event;
+	ANeuralNetworksEvent **dependencies;
+	uint32_t count;
+	uint64_t duration;
+};
+
+static void nnapi_async_free(struct nnapi_async *async)
+{
+	while (async->count)
+		nnapi_object_unref(async->dependencies[--async->count]);
+	nnapi_object_unref(async->event);
+	free(async->dependencies);
+	free(async);
+}
+
+static int nnapi_async_run(struct nnapi_async *async)
+{
+	ANeuralNetworksExecution *execution = async->execution;
+	int ret;
+
+	for (uint32_t i = 0; i < async->count; i++) {
+		if (ANeuralNetworksEvent_wait(async->dependencies[i])) {
+			nnb_log("dependency %u of an execution failed", i);
+			return -ECANCELED;
+		}
+	}
+	if (async->count)
+		execution->ready_ns = nna_now_ns();
+	ret = nnapi_execution_check_inputs(execution);
+	if (!ret)
+		ret = nnapi_execution_limit(execution, async->duration);
+	return ret ? ret : nnapi_execution_compute(execution);
+}
+
+static void *nnapi_async_thread(void *user)
+{
+	struct nnapi_async *async = user;
+
+	nnapi_event_end(async->event, nnapi_async_run(async));
+	nnapi_async_free(async);
+	return NULL;
+}
+
+int nnapi_async_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent *event,
+		      const ANeuralNetworksEvent *const *dependencies, uint32_t count,
+		      uint64_t duration)
+{
+	struct nnapi_async *self = calloc(1, sizeof(*self));
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int ret;
+
+	if (self)
+		self->dependencies = calloc((size_t)count + 1, sizeof(*self->dependencies));
+	if (!self || !self->dependencies) {
+		free(self);
+		return -ENOMEM;
+	}
+	self->execution = execution;
+	self->event = nnapi_object_ref(event);
+	self->duration = duration;
+	for (uint32_t i = 0; i < count; i++)
+		self->dependencies[self->count++] = nnapi_object_ref(dependencies[i]);
+	event->threaded = true;
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	ret = pthread_create(&thread, &attributes, nnapi_async_thread, self);
+	pthread_attr_destroy(&attributes);
+	if (!ret)
+		return 0;
+	event->threaded = false;
+	nnapi_async_free(self);
+	return -ret;
+}
+
+NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution *execution,
+						       ANeuralNetworksEvent **event)
+{
+	ANeuralNetworksEvent *self;
+	int ret;
+
+	if (event)
+		*event = NULL;
+	if (!execution || !event)
+		return nnapi_null(__func__);
+	self = nnapi_execution_create_event(execution);
+	if (!self)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	ret = nnapi_execution_begin(execution, __func__);
+	if (ret) {
+		self->done = true;
+		nnapi_object_unref(self);
+		return ret;
+	}
+	/* From here on the event tells what fails, as the run has been started. */
+	ret = nnapi_execution_check(execution, __func__);
+	if (!ret && execution->steps)
+		ret = nnapi_async_start(execution, self, NULL, 0, 0);
+	else if (!ret)
+		return nnapi_execution_submit(execution, NULL, 0, self, event);
+	if (ret)
+		nnapi_event_end(self, ret);
+	*event = self;
+	return ANEURALNETWORKS_NO_ERROR;
+}

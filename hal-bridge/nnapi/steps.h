@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Computing a plan: one step after the other, with the values that flow between them.
+ *
+ * A step reads and writes the arguments of the model where the caller has them. Other values are
+ * kept here, in memory of this process, and stay allocated from one run to the next. A value whose
+ * size only the run tells gets its memory when the step has said what it needs, and the step is
+ * computed again. An output of the model that is too small goes on here in memory that is large
+ * enough, so that a run tells the dimensions of all outputs.
+ *
+ * One thread at a time uses a struct nnapi_steps.
+ */
+#ifndef NNAPI_STEPS_H
+#define NNAPI_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hal-bridge/nnapi/memory.h"
+#include "hal-bridge/nnapi/plan.h"
+#include "nnaccel.h"
+
+/**
+ * struct nnapi_argument - an input or output of an execution
+ * @bound: it has been set
+ * @known: its dimensions are known before the execution runs
+ * @contradicts: an output: the caller gave it another shape than the operations do, so that the run
+ *	fails
+ * @memory: a reference; NULL for a user pointer
+ * @data: its bytes in this process; NULL when it is left out
+ * @offset: of the first byte in @memory
+ * @length: bytes
+ * @rank: entries of @dims; 0: libnnaccel need not be told
+ * @dims: dimensions where the model leaves some unknown
+ */
+struct nnapi_argument {
+	bool bound, known, contradicts;
+	ANeuralNetworksMemory *memory;
+	void *data;
+	size_t offset, length;
+	uint32_t rank;
+	uint32_t dims[NNACCEL_MAX_RANK];
+};
+
+/* Binds an argument of the model to input or output @index of an execution on @device. */
+int nnapi_argument_hand_over(const struct nnapi_argument *argument, bool output, uint32_t index,
+			     struct nna_execution *execution, struct ANeuralNetworksDevice *device);
+
+struct nnapi_steps;
+
+/* Return: 0 or -ENOMEM. @plan has to outlive it. */
+int nnapi_steps_create(const struct nnapi_plan *plan, struct nnapi_steps **out);
+/* NULL does nothing. */
+void nnapi_steps_destroy(struct nnapi_steps *steps);
+/*
+ * Computes the plan with these arguments. @loop_limit_ns: of each loop, 0 for the library's own.
+ * Return: 0, -ENOSPC when an output is too small, or another error of the library.
+ */
+int nnapi_steps_run(struct nnapi_steps *steps, const struct nnapi_argument *inputs,
+		    const struct nnapi_argument *outputs, uint64_t loop_limit_ns);
+/* As nna_execution_get_output_dims(), of an output of the model after a run. */
+int nnapi_steps_get_output_dims(const struct nnapi_steps *steps, uint32_t index, uint32_t *rank,
+				uint32_t dims[NNACCEL_MAX_RANK]);
+
+#endif
