@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,32 @@ int image_decode(const uint8_t *data, size_t size, struct image *image, char *er
 	if (size >= 2 && data[0] == 'B' && data[1] == 'M')
 		return image_decode_bmp(data, size, image, error);
 	snprintf(error, IMAGE_ERROR_SIZE, "not a BMP, PNG or JPEG picture");
+	return -EINVAL;
+}
+
+static int (*find_saver(const char *path))(const struct image *image, const char *path, char *error)
+{
+	const char *end = strrchr(path, '.');
+
+	if (end && !strcasecmp(end, ".png"))
+		return image_save_png;
+	if (end && (!strcasecmp(end, ".jpg") || !strcasecmp(end, ".jpeg")))
+		return image_save_jpeg;
+	return NULL;
+}
+
+bool image_can_save(const char *path)
+{
+	return find_saver(path) != NULL;
+}
+
+int image_save(const struct image *image, const char *path, char *error)
+{
+	int (*save)(const struct image *, const char *, char *) = find_saver(path);
+
+	if (save)
+		return save(image, path, error);
+	snprintf(error, IMAGE_ERROR_SIZE, "pictures end with .png, .jpg or .jpeg");
 	return -EINVAL;
 }
 

@@ -9,6 +9,7 @@
 #ifndef IMAGE_H
 #define IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,8 +49,14 @@ int image_decode_bmp(const uint8_t *data, size_t size, struct image *image, char
 int image_decode_png(const uint8_t *data, size_t size, struct image *image, char *error);
 int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, char *error);
 
-/* Write a PNG file. Return: 0 or a negative errno, with a line in @error. */
+/* Write a PNG or a JPEG file. Return: 0 or a negative errno, with a line in @error. */
 int image_save_png(const struct image *image, const char *path, char *error);
+int image_save_jpeg(const struct image *image, const char *path, char *error);
+
+/* The same by the end of the path: .png, .jpg or .jpeg; -EINVAL for any other. */
+int image_save(const struct image *image, const char *path, char *error);
+/* Whether the end of a path is one of these. */
+bool image_can_save(const char *path);
 
 /**
  * image_resize() - bilinear, as TFLite's RESIZE_BILINEAR without half-pixel centres does it

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jpeglib.h>
 
@@ -95,4 +96,58 @@ int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, cha
 	jpeg_finish_decompress(&jpeg);
 	jpeg_destroy_decompress(&jpeg);
 	return 0;
+}
+
+#define JPEG_QUALITY 90
+
+/* Past setjmp() in a function of its own, so that no variable of image_save_jpeg() is in doubt. */
+static int encode(const struct image *image, FILE *file, struct failure *failure)
+{
+	struct jpeg_compress_struct jpeg = { .err = jpeg_std_error(&failure->base) };
+
+	failure->base.error_exit = give_up;
+	if (setjmp(failure->back)) {
+		jpeg_destroy_compress(&jpeg);
+		return -EIO;
+	}
+	jpeg_create_compress(&jpeg);
+	jpeg_stdio_dest(&jpeg, file);
+	jpeg.image_width = image->width;
+	jpeg.image_height = image->height;
+	jpeg.input_components = 3;
+	jpeg.in_color_space = JCS_RGB;
+	jpeg_set_defaults(&jpeg);
+	jpeg_set_quality(&jpeg, JPEG_QUALITY, TRUE);
+	jpeg_start_compress(&jpeg, TRUE);
+	while (jpeg.next_scanline < jpeg.image_height) {
+		JSAMPROW row = image->pixels + (size_t)jpeg.next_scanline * image->width * 3;
+
+		jpeg_write_scanlines(&jpeg, &row, 1);
+	}
+	jpeg_finish_compress(&jpeg);
+	jpeg_destroy_compress(&jpeg);
+	return 0;
+}
+
+int image_save_jpeg(const struct image *image, const char *path, char *error)
+{
+	struct failure failure = { .text = "" };
+	FILE *file = fopen(path, "we");
+	int ret;
+
+	if (!file) {
+		ret = -errno;
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+		return ret;
+	}
+	ret = encode(image, file, &failure);
+	if (ret)
+		snprintf(error, IMAGE_ERROR_SIZE, "%.150s", failure.text);
+	if (fclose(file) && !ret) {
+		ret = -errno;
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+	}
+	if (ret)
+		unlink(path);
+	return ret;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* JPEG files: read, cut, and damaged in the middle. */
+/* JPEG files: read, cut, damaged in the middle, and written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <jpeglib.h>
 
 #include "tools/image/image.h"
@@ -63,10 +65,46 @@ static void test_jpeg(void **state)
 	free(file);
 }
 
+static void test_save(void **state)
+{
+	char folder[] = "/tmp/test_jpeg.XXXXXX", path[64];
+	struct image image, back;
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(image_create(&image, 20, 9), 0);
+	image_fill(&image, 0, 0, 20, 9, (struct image_color){ 200, 100, 50 });
+	snprintf(path, sizeof(path), "%s/a.JPEG", folder);
+	assert_true(image_can_save(path));
+	assert_int_equal(image_save(&image, path, error), 0);
+	assert_int_equal(image_load(path, &back, error), 0);
+	assert_int_equal(back.width, 20);
+	assert_int_equal(back.height, 9);
+	assert_in_range(back.pixels[0], 195, 205);
+	assert_in_range(back.pixels[3 * 9 * 20 - 1], 45, 55);
+	image_free(&back);
+	assert_int_equal(unlink(path), 0);
+	snprintf(path, sizeof(path), "%s/none/a.jpg", folder);
+	assert_int_equal(image_save(&image, path, error), -ENOENT);
+	snprintf(path, sizeof(path), "%s/a.bmp", folder);
+	assert_false(image_can_save(path));
+	assert_int_equal(image_save(&image, path, error), -EINVAL);
+	image_free(&image);
+	/* A full disk. */
+	assert_int_equal(image_create(&image, 2000, 2000), 0);
+	if (!access("/dev/full", W_OK)) {
+		assert_int_equal(symlink("/dev/full", strcat(strcpy(path, folder), "/b.jpg")), 0);
+		assert_true(image_save(&image, path, error) < 0);
+	}
+	image_free(&image);
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_jpeg),
+		cmocka_unit_test(test_save),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
