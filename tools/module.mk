@@ -13,4 +13,4 @@ $(BUILD)/obj/tools/nnactl/coredump.o: CPPFLAGS += $(shell pkg-config --cflags li
 
 $(BUILD)/bin/nnactl: $(NNACTL_OBJS) $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS) -lkmod
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS) -lkmod -ljansson

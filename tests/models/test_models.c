@@ -377,14 +377,14 @@ out:
 static void test_photo(size_t index)
 {
 	char command[2048], line[256], said[256] = "", labels[512] = "";
-	char picture[] = "/tmp/nna-picture-XXXXXX";
+	char picture[] = "/tmp/nna-picture-XXXXXX.png";
 	char name[128], text[400], head[8] = "";
 	unsigned int number = 0;
 	FILE *pipe;
 	int status, fd;
 
 	snprintf(name, sizeof(name), "nnactl run %s %s", PHOTOS[index].model, PHOTOS[index].image);
-	fd = mkstemp(picture);
+	fd = mkstemps(picture, 4);
 	if (fd < 0) {
 		count(false, name, strerror(errno));
 		return;

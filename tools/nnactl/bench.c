@@ -66,45 +66,26 @@ static void summarise(const struct sample *samples, uint32_t count, size_t membe
 	ms[2] = (double)sorted[(count - 1) * 9 / 10] / 1e6;
 }
 
-static void print_json_string(const char *text)
+static json_t *times_json(const double ms[3])
 {
-	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
+	return json_pack("{s:f, s:f, s:f}", "min", ms[0], "median", ms[1], "p90", ms[2]);
 }
 
-static void report(struct nnactl_session *s, const struct sample *samples, uint32_t runs,
-		   uint32_t threads, uint64_t compile, uint64_t *sorted, bool json)
+static int report(struct nnactl_session *s, const struct sample *samples, uint32_t runs,
+		  uint32_t threads, uint64_t compile, uint64_t *sorted)
 {
 	double wall[3], submit[3], device[3];
 
 	summarise(samples, runs, offsetof(struct sample, wall), sorted, wall);
 	summarise(samples, runs, offsetof(struct sample, submit), sorted, submit);
 	summarise(samples, runs, offsetof(struct sample, device), sorted, device);
-	if (json) {
-		printf("{\"model\": ");
-		print_json_string(s->path);
-		printf(", \"device\": ");
-		print_json_string(s->device_name);
-		printf(", \"threads\": %u, \"runs\": %u, \"load_ms\": %.3f,\n", threads, runs,
-		       (double)compile / 1e6);
-		printf(" \"wall_ms\": {\"min\": %.4f, \"median\": %.4f, \"p90\": %.4f},\n", wall[0],
-		       wall[1], wall[2]);
-		printf(" \"device_ms\": {\"min\": %.4f, \"median\": %.4f, \"p90\": %.4f},\n",
-		       device[0], device[1], device[2]);
-		printf(" \"submit_ms\": {\"min\": %.4f, \"median\": %.4f, \"p90\": %.4f}}\n",
-		       submit[0], submit[1], submit[2]);
-		return;
-	}
+	if (nnactl_json())
+		return nnactl_json_print(json_pack(
+			"{s:o?, s:s, s:i, s:i, s:f, s:o?, s:o?, s:o?}", "model",
+			nnactl_json_text(s->path), "device", s->device_name, "threads", threads,
+			"runs", runs, "load_ms", (double)compile / 1e6, "wall_ms",
+			times_json(wall), "device_ms", times_json(device), "submit_ms",
+			times_json(submit)));
 	printf("%s on %s, ", s->path, s->device_name);
 	if (threads)
 		printf("%u thread%s, ", threads, threads == 1 ? "" : "s");
@@ -113,6 +94,7 @@ static void report(struct nnactl_session *s, const struct sample *samples, uint3
 	printf("wall    %8.3f  %8.3f  %8.3f\n", wall[0], wall[1], wall[2]);
 	printf("device  %8.3f  %8.3f  %8.3f\n", device[0], device[1], device[2]);
 	printf("submit  %8.3f  %8.3f  %8.3f\n", submit[0], submit[1], submit[2]);
+	return 0;
 }
 
 /* Inputs get a fixed pattern, so that runs can be compared. */
@@ -153,8 +135,7 @@ static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution
 	return 0;
 }
 
-static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, uint64_t compile,
-		   bool json)
+static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, uint64_t compile)
 {
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
@@ -178,10 +159,14 @@ static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, ui
 	ret = bind_inputs(s, execution, &inputs) ?: nnactl_outputs_bind(&outputs, s, execution);
 	for (i = 0; i < WARM_UP_RUNS && !ret; i++)
 		ret = run_once(s, execution, &warm);
-	for (i = 0; i < runs && !ret; i++)
+	nnactl_progress("%s: running", s->path);
+	for (i = 0; i < runs && !ret; i++) {
+		nnactl_progress_at(i, runs);
 		ret = run_once(s, execution, &samples[i]);
+	}
+	nnactl_progress_end();
 	if (!ret)
-		report(s, samples, runs, threads, compile, sorted, json);
+		ret = report(s, samples, runs, threads, compile, sorted);
 out:
 	nna_execution_destroy(execution);
 	nnactl_outputs_free(&outputs);
@@ -193,61 +178,52 @@ out:
 	return ret;
 }
 
-static const char HELP[] =
-	"nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
-	"             [--runs N] [--json]\n\n"
-	"Runs the model after a warm-up and prints minimum, median and 90th percentile of the\n"
-	"time from submission to completion (wall), of the device's own time, and of the\n"
-	"submission alone. --threads sets the loopback's threads (default: one per CPU).";
-
-int nnactl_bench(int argc, char **argv)
+static int bench_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "device", required_argument, NULL, 'd' },
-		{ "threads", required_argument, NULL, 't' },
-		{ "runs", required_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	uint32_t threads = 0, runs = DEFAULT_RUNS;
 	const char *device = "auto";
 	struct nnactl_session session;
-	bool json = false;
+	int c, status = 0;
 	uint64_t start;
-	int c, ret;
 
-	while ((c = getopt_long(argc, argv, ":d:t:r:jh", options, NULL)) != -1) {
-		switch (c) {
-		case 'd':
+	while ((c = nnactl_option(&NNACTL_BENCH, argc, argv, &status)) > 0) {
+		if (c == 'd')
 			device = optarg;
-			break;
-		case 't':
-			if (!nnactl_number("--threads", optarg, 1, 1024, &threads))
-				return 2;
-			break;
-		case 'r':
-			if (!nnactl_number("--runs", optarg, 1, 1000000, &runs))
-				return 2;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			puts(HELP);
-			return 0;
-		case ':':
-			return nnactl_misuse("%s needs a value", argv[optind - 1]);
-		default:
-			return nnactl_misuse("bench knows no option %s", argv[optind - 1]);
-		}
+		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 1024, &threads))
+			return 2;
+		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, 1000000, &runs))
+			return 2;
 	}
+	if (!c)
+		return status;
 	if (optind + 1 != argc)
 		return nnactl_misuse("bench takes one model file");
 	start = nnactl_now();
-	ret = nnactl_session_open(&session, argv[optind], device, threads, NULL);
-	if (!ret)
-		ret = measure(&session, runs, threads, nnactl_now() - start, json);
+	status = nnactl_session_open(&session, argv[optind], device, threads, NULL);
+	if (!status)
+		status = measure(&session, runs, threads, nnactl_now() - start);
 	nnactl_session_close(&session);
-	return ret;
+	return status;
 }
+
+static const struct option OPTIONS[] = {
+	{ "device", required_argument, NULL, 'd' },
+	{ "threads", required_argument, NULL, 't' },
+	{ "runs", required_argument, NULL, 'r' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_BENCH = {
+	.name = "bench",
+	.arguments = "MODEL.tflite [--threads N] [--device D] [--runs N]",
+	.what = "measure a network",
+	.help = "nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
+		"             [--threads N] [--runs N] [--json]\n\n"
+		"Runs the model after a warm-up and prints minimum, median and 90th percentile of\n"
+		"the time from submission to completion (wall), of the device's own time, and of\n"
+		"the submission alone. --threads sets the loopback's threads (default: one per\n"
+		"CPU).",
+	.options = OPTIONS,
+	.main = bench_main,
+};

@@ -130,6 +130,81 @@ static void print_ring(const struct drm_nna_coredump_ring *r, uint32_t index, co
 	}
 }
 
+static json_t *entry_json(const struct nnahw_ring_entry *e)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type",
+			 (json_int_t)e->type, "seqno", (json_int_t)e->seqno, "asid",
+			 (json_int_t)e->asid, "flags", (json_int_t)e->flags, "root",
+			 (json_int_t)e->root, "stream", (json_int_t)e->stream, "stream_size",
+			 (json_int_t)e->stream_size, "base_table", (json_int_t)e->base_table,
+			 "deadline", (json_int_t)e->deadline, "budget", (json_int_t)e->budget,
+			 "loop_limit", (json_int_t)e->loop_limit);
+}
+
+static json_t *job_json(const struct drm_nna_coredump *d)
+{
+	struct nnahw_ring_entry entry;
+	struct nnahw_report report;
+	char comm[sizeof(d->comm) + 1];
+	json_t *job;
+
+	memcpy(&entry, d->entry, sizeof(entry));
+	memcpy(&report, d->report, sizeof(report));
+	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(d->comm), (const char *)d->comm);
+	job = json_pack("{s:I, s:I, s:o?, s:I, s:s, s:I, s:o?}", "ring", (json_int_t)d->ring, "pid",
+			(json_int_t)d->pid, "process", nnactl_json_text(comm), "status",
+			(json_int_t)d->status, "status_name",
+			d->status ? status_name(d->status) : "none", "detail",
+			(json_int_t)d->detail, "entry", entry_json(&entry));
+	if (d->report_valid)
+		json_object_set_new(job, "report", json_pack(
+			"{s:I, s:I, s:I, s:I, s:I, s:s, s:I}", "status", (json_int_t)report.status,
+			"command", (json_int_t)report.command, "operand",
+			(json_int_t)(int)report.operand, "commands", (json_int_t)report.commands,
+			"run_time", (json_int_t)report.run_time, "fault", fault_name(report.fault),
+			"fault_address", (json_int_t)report.fault_address));
+	return job;
+}
+
+static json_t *ring_json(const struct drm_nna_coredump_ring *r, const uint8_t *data, size_t size)
+{
+	json_t *entries = json_array();
+
+	for (uint32_t i = 0; i < r->entry_count; i++) {
+		struct nnahw_ring_entry entry;
+		uint64_t offset = r->entries_offset + (uint64_t)i * sizeof(entry);
+
+		if (!inside(size, offset, sizeof(entry)))
+			break;
+		memcpy(&entry, data + offset, sizeof(entry));
+		json_array_append_new(entries, entry_json(&entry));
+	}
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "running", (int)r->running, "size",
+			 (json_int_t)r->size, "tail", (json_int_t)r->tail, "done",
+			 (json_int_t)r->done, "seqno", (json_int_t)r->seqno, "completions",
+			 (json_int_t)r->completions, "entries", entries);
+}
+
+static int print_json(const struct drm_nna_coredump *d, const uint8_t *data, size_t size)
+{
+	json_t *rings = json_array(), *all;
+
+	for (uint32_t i = 0; i < d->ring_count; i++) {
+		struct drm_nna_coredump_ring ring;
+
+		memcpy(&ring, data + d->rings_offset + (size_t)i * d->ring_stride, sizeof(ring));
+		json_array_append_new(rings, ring_json(&ring, data, size));
+	}
+	all = json_pack("{s:s, s:f, s:I, s:I, s:[I, I], s:I, s:o}", "reason",
+			reason_name(d->reason), "seconds", (double)d->monotonic_ns / 1e9, "tick",
+			(json_int_t)d->tick, "resets", (json_int_t)d->resets, "abi",
+			(json_int_t)(d->abi >> 16), (json_int_t)(d->abi & 0xffff), "device_status",
+			(json_int_t)d->device_status, "rings", rings);
+	if (all && d->ring != DRM_NNA_COREDUMP_NO_JOB)
+		json_object_set_new(all, "job", job_json(d));
+	return nnactl_json_print(all);
+}
+
 int nnactl_coredump_print(const char *path)
 {
 	struct drm_nna_coredump d;
@@ -154,6 +229,10 @@ int nnactl_coredump_print(const char *path)
 	if (d.size > size || d.ring_stride < sizeof(ring) ||
 	    !inside(size, d.rings_offset, (uint64_t)d.ring_count * d.ring_stride)) {
 		ret = nnactl_error("%s: cut short, or damaged", path);
+		goto out;
+	}
+	if (nnactl_json()) {
+		ret = print_json(&d, data, size);
 		goto out;
 	}
 	printf("core dump        %s\n", reason_name(d.reason));

@@ -1,57 +1,137 @@
 // SPDX-License-Identifier: MIT
 /* nnactl dump: the commands of a compiled model; core dumps are printed by coredump.c. */
-#include "tools/nnactl/session.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char HELP[] =
-	"nnactl dump MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
-	"nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n\n"
-	"Prints the commands and the memory plan of the compiled model, or what the driver\n"
-	"left behind when a job faulted or hung.";
+#include "tools/nnactl/dot.h"
+#include "tools/nnactl/listing.h"
 
-int nnactl_dump(int argc, char **argv)
+/* The program's text in memory, which the caller frees; NULL with the error printed. */
+static char *get_text(struct nnactl_session *s)
 {
-	static const struct option options[] = {
-		{ "coredump", required_argument, NULL, 'c' },
-		{ "device", required_argument, NULL, 'd' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const char *device = "auto", *coredump = NULL;
-	struct nnactl_session session;
-	int c, ret;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int ret;
 
-	while ((c = getopt_long(argc, argv, ":c:d:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			coredump = optarg;
-			break;
-		case 'd':
-			device = optarg;
-			break;
-		case 'h':
-			puts(HELP);
-			return 0;
-		case ':':
-			return nnactl_misuse("%s needs a value", argv[optind - 1]);
-		default:
-			return nnactl_misuse("dump knows no option %s", argv[optind - 1]);
-		}
+	if (!to) {
+		nnactl_error("out of memory");
+		return NULL;
 	}
+	ret = nna_program_dump(s->program, to);
+	if (fclose(to) || ret) {
+		nnactl_error("%s: %s", s->path, ret ? strerror(-ret) : "out of memory");
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int dump(struct nnactl_session *s, bool all)
+{
+	char *text = get_text(s);
+	json_t *listing;
+
+	if (!text)
+		return 1;
+	if (all && !nnactl_json()) {
+		fputs(text, stdout);
+		free(text);
+		return 0;
+	}
+	listing = nnactl_listing_read(text);
+	free(text);
+	if (!listing)
+		return nnactl_error("out of memory");
+	nnactl_listing_name(listing, s);
+	if (nnactl_json())
+		return nnactl_json_print(json_pack("{s:o?, s:s, s:o}", "model",
+						   nnactl_json_text(s->path), "device",
+						   s->device_name, "parts", listing));
+	nnactl_listing_print(listing, stdout);
+	json_decref(listing);
+	return 0;
+}
+
+/* The graph in Graphviz's language, for --json as one text. */
+static int dump_dot(const struct nnactl_session *s)
+{
+	char *text = NULL;
+	json_t *value;
+	size_t size;
+	FILE *to;
+
+	if (!nnactl_json()) {
+		nnactl_dot_print(s->model, stdout);
+		return 0;
+	}
+	to = open_memstream(&text, &size);
+	if (!to)
+		return nnactl_error("out of memory");
+	nnactl_dot_print(s->model, to);
+	value = fclose(to) ? NULL : json_pack("{s:o?}", "dot", nnactl_json_text(text));
+	free(text);
+	return nnactl_json_print(value);
+}
+
+static int dump_main(int argc, char **argv)
+{
+	const char *device = "auto", *coredump = NULL;
+	bool all = false, dot = false;
+	struct nnactl_session session;
+	int c, status = 0;
+
+	while ((c = nnactl_option(&NNACTL_DUMP, argc, argv, &status)) > 0) {
+		if (c == 'c')
+			coredump = optarg;
+		else if (c == 'd')
+			device = optarg;
+		else if (c == 'a')
+			all = true;
+		else
+			dot = true;
+	}
+	if (!c)
+		return status;
 	if (coredump)
 		return optind == argc
 			       ? nnactl_coredump_print(coredump)
 			       : nnactl_misuse("dump takes a model or a core dump, not both");
 	if (optind + 1 != argc)
 		return nnactl_misuse("dump takes one model file");
-	ret = nnactl_session_open(&session, argv[optind], device, 0, NULL);
-	if (!ret) {
-		ret = nna_program_dump(session.program, stdout);
-		if (ret)
-			ret = nnactl_error("%s: %s", argv[optind], strerror(-ret));
+	if (dot) {
+		status = nnactl_session_load(&session, argv[optind]) ?: dump_dot(&session);
+	} else {
+		status = nnactl_session_open(&session, argv[optind], device, 0, NULL) ?:
+			 dump(&session, all);
 	}
 	nnactl_session_close(&session);
-	return ret;
+	return status;
 }
+
+static const struct option OPTIONS[] = {
+	{ "coredump", required_argument, NULL, 'c' },
+	{ "device", required_argument, NULL, 'd' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "dot", no_argument, NULL, 'D' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_DUMP = {
+	.name = "dump",
+	.arguments = "MODEL.tflite [--all | --dot] [--device D] | --coredump FILE",
+	.what = "print the compiled program, or a core dump of the driver",
+	.help = "nnactl dump MODEL.tflite [--all] [--device auto|loopback|/dev/accel/accelN]\n"
+		"nnactl dump MODEL.tflite --dot\n"
+		"nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n"
+		"       each: [--json]\n\n"
+		"Prints the commands of the compiled model, with the operators and tensors that\n"
+		"they are for, and a map of its memory. What has its usual value is left out;\n"
+		"--all prints everything, a command on a line. --dot prints the model's operators\n"
+		"as a graph: nnactl dump M --dot | dot -Tsvg. --coredump prints what the driver\n"
+		"left behind when a job faulted or hung.",
+	.options = OPTIONS,
+	.main = dump_main,
+};

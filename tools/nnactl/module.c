@@ -177,73 +177,78 @@ out:
 	return ret;
 }
 
-static const char LOAD_HELP[] =
-	"nnactl load FILE.ko [--param NAME=VALUE]...\n\n"
-	"Loads the modules that the file depends on from /lib/modules, then the file.";
-
-int nnactl_load(int argc, char **argv)
+static int print_done(const char *verb, const char *module)
 {
-	static const struct option options[] = {
-		{ "param", required_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
+	return nnactl_json() ? nnactl_json_print(json_pack("{s:o?}", verb,
+							   nnactl_json_text(module))) : 0;
+}
+
+static int load_main(int argc, char **argv)
+{
 	char *parameters;
 	size_t size = 0;
-	int c, ret;
+	int c, status = 0;
 
 	for (c = 0; c < argc; c++)
 		size += strlen(argv[c]) + 2;
 	parameters = calloc(1, size);
 	if (!parameters)
 		return nnactl_error("out of memory");
-	while ((c = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			if (!strchr(optarg, '=') || strchr(optarg, ' ')) {
-				ret = nnactl_misuse("--param must be NAME=VALUE, not '%s'", optarg);
-				goto out;
-			}
-			if (parameters[0])
-				strcat(parameters, " ");
-			strcat(parameters, optarg);
+	while ((c = nnactl_option(&NNACTL_LOAD, argc, argv, &status)) > 0) {
+		if (!strchr(optarg, '=') || strchr(optarg, ' ')) {
+			status = nnactl_misuse("--param must be NAME=VALUE, not '%s'", optarg);
+			c = 0;
 			break;
-		case 'h':
-			puts(LOAD_HELP);
-			ret = 0;
-			goto out;
-		case ':':
-			ret = nnactl_misuse("%s needs a value", argv[optind - 1]);
-			goto out;
-		default:
-			ret = nnactl_misuse("load knows no option %s", argv[optind - 1]);
-			goto out;
 		}
+		if (parameters[0])
+			strcat(parameters, " ");
+		strcat(parameters, optarg);
 	}
-	if (optind + 1 != argc)
-		ret = nnactl_misuse("load takes one module file");
-	else
-		ret = load(argv[optind], parameters);
-out:
+	if (c && optind + 1 != argc)
+		status = nnactl_misuse("load takes one module file");
+	else if (c)
+		status = load(argv[optind], parameters) ?: print_done("loaded", argv[optind]);
 	free(parameters);
-	return ret;
+	return status;
 }
 
-int nnactl_unload(int argc, char **argv)
+static int unload_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int c;
+	int status = 0;
 
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (c != 'h')
-			return nnactl_misuse("unload knows no option %s", argv[optind - 1]);
-		puts("nnactl unload NAME\n\nUnloads a kernel module.");
-		return 0;
-	}
+	if (!nnactl_option(&NNACTL_UNLOAD, argc, argv, &status))
+		return status;
 	if (optind + 1 != argc)
 		return nnactl_misuse("unload takes one module name");
-	return unload(argv[optind]);
+	return unload(argv[optind]) ?: print_done("unloaded", argv[optind]);
 }
+
+static const struct option LOAD_OPTIONS[] = {
+	{ "param", required_argument, NULL, 'p' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_LOAD = {
+	.name = "load",
+	.arguments = "FILE.ko [--param NAME=VALUE]...",
+	.what = "load a kernel module and what it needs",
+	.help = "nnactl load FILE.ko [--param NAME=VALUE]... [--json]\n\n"
+		"Loads the modules that the file depends on from /lib/modules, then the file.",
+	.options = LOAD_OPTIONS,
+	.main = load_main,
+};
+
+static const struct option UNLOAD_OPTIONS[] = {
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_UNLOAD = {
+	.name = "unload",
+	.arguments = "NAME",
+	.what = "unload a kernel module",
+	.help = "nnactl unload NAME [--json]\n\nUnloads a kernel module.",
+	.options = UNLOAD_OPTIONS,
+	.main = unload_main,
+};

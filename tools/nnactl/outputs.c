@@ -89,3 +89,15 @@ const char *nnactl_io_describe(const struct nna_io_info *info, char *to, size_t 
 		snprintf(to + n, size - n, "]");
 	return to;
 }
+
+json_t *nnactl_io_json(const struct nna_io_info *info, const char *name)
+{
+	const char *type = nna_operand_type_name(info->type);
+	json_t *dims = json_array();
+
+	for (uint32_t i = 0; i < info->rank; i++)
+		json_array_append_new(dims, json_integer(info->dims[i]));
+	return json_pack("{s:o?, s:s, s:o, s:f, s:i}", "name", nnactl_json_text(name), "type",
+			 type ? type : "?", "dims", dims, "scale", (double)info->scale,
+			 "zero_point", info->zero_point);
+}

@@ -29,6 +29,8 @@ void nnactl_outputs_free(struct nnactl_outputs *outputs);
 size_t nnactl_io_elements(const struct nna_io_info *info);
 /* The real value of element @index of a tensor. */
 double nnactl_io_value(const struct nna_io_info *info, const void *data, size_t index);
+/* Name, type, dimensions and quantisation of a tensor for --json. */
+json_t *nnactl_io_json(const struct nna_io_info *info, const char *name);
 /* "QUANT8_ASYMM [1, 224, 224, 3]". Return: @to. */
 const char *nnactl_io_describe(const struct nna_io_info *info, char *to, size_t size);
 

@@ -48,11 +48,67 @@ static bool is_integer(uint32_t type)
 	return type == NNA_OPERAND_TENSOR_INT64 || type == NNA_OPERAND_TENSOR_INT32;
 }
 
-enum nnactl_kind nnactl_result_kind(const struct nnactl_outputs *outputs)
+/* The operator of the main subgraph that writes @tensor; NULL for none. */
+static const struct tflite_operator *find_writer(const struct tflite_subgraph *sub, int32_t tensor)
+{
+	for (uint32_t i = 0; i < sub->operator_count; i++)
+		for (uint32_t k = 0; k < sub->operators[i].outputs.count; k++)
+			if (sub->operators[i].outputs.at[k] == tensor)
+				return &sub->operators[i];
+	return NULL;
+}
+
+/* Whether the first output is probabilities, seen through what only changes shape or type. */
+static bool is_probable(const struct tflite_model *model)
+{
+	const struct tflite_subgraph *sub = &model->subgraphs[0];
+	int32_t tensor = sub->outputs.count ? sub->outputs.at[0] : -1;
+
+	for (uint32_t steps = 0; steps < sub->operator_count; steps++) {
+		const struct tflite_operator *op = find_writer(sub, tensor);
+
+		if (!op || !op->inputs.count)
+			return false;
+		switch (op->code) {
+		case TFLITE_SOFTMAX:
+		case TFLITE_LOG_SOFTMAX:
+		case TFLITE_LOGISTIC:
+			return true;
+		case TFLITE_RESHAPE:
+		case TFLITE_SQUEEZE:
+		case TFLITE_QUANTIZE:
+		case TFLITE_DEQUANTIZE:
+			tensor = op->inputs.at[0];
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+/* [1, n, 4], [1, n], [1, n] and one number, all FLOAT32. */
+static bool are_boxes(const struct nnactl_outputs *o)
+{
+	if (o->count != 4 || o->info[0].rank != 3 || o->info[0].dims[0] != 1 ||
+	    o->info[0].dims[2] != 4 || nnactl_io_elements(&o->info[3]) != 1)
+		return false;
+	for (uint32_t i = 0; i < 4; i++)
+		if (o->info[i].type != NNA_OPERAND_TENSOR_FLOAT32)
+			return false;
+	return nnactl_io_elements(&o->info[1]) == o->info[0].dims[1] &&
+	       nnactl_io_elements(&o->info[2]) == o->info[0].dims[1];
+}
+
+enum nnactl_kind nnactl_result_kind(const struct nnactl_session *session,
+				    const struct nnactl_outputs *outputs,
+				    const struct nnactl_labels *labels)
 {
 	const struct nna_io_info *info = &outputs->info[0];
 	size_t n;
 
+	if (outputs->count && are_boxes(outputs))
+		return NNACTL_BOXES;
 	if (outputs->count != 1 || !info->rank)
 		return NNACTL_NUMBERS;
 	n = nnactl_io_elements(info);
@@ -61,7 +117,15 @@ enum nnactl_kind nnactl_result_kind(const struct nnactl_outputs *outputs)
 		return NNACTL_BODY;
 	if (is_integer(info->type))
 		return info->rank == 3 && info->dims[0] == 1 && n ? NNACTL_MAP : NNACTL_NUMBERS;
-	return n >= 2 && info->dims[info->rank - 1] == n ? NNACTL_CLASSES : NNACTL_NUMBERS;
+	if (n < 2 || info->dims[info->rank - 1] != n)
+		return NNACTL_NUMBERS;
+	return labels->count == n || is_probable(session->model) ? NNACTL_CLASSES : NNACTL_VECTOR;
+}
+
+/* Number @index of output @output. */
+static double number(const struct nnactl_result *r, uint32_t output, size_t index)
+{
+	return nnactl_io_value(&r->outputs->info[output], r->outputs->data[output], index);
 }
 
 static double value(const struct nnactl_result *r, size_t index)
@@ -94,16 +158,33 @@ static void rank(struct nnactl_result *r, size_t class, double score)
 	r->scores[at] = score;
 }
 
-void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *outputs,
-			const struct nnactl_labels *labels)
+/* Boxes come best first; those below LEAST_SCORE are noise. */
+static uint32_t count_boxes(const struct nnactl_result *r)
 {
-	size_t n = nnactl_io_elements(&outputs->info[0]), pixels[MAP_CLASSES] = { 0 };
+	uint32_t n = r->outputs->info[0].dims[1], i = 0;
+	double said = number(r, 3, 0);
+
+	if (!(said >= n))
+		n = said > 0 ? (uint32_t)said : 0;
+	while (i < n && number(r, 2, i) >= LEAST_SCORE)
+		i++;
+	return i;
+}
+
+void nnactl_result_find(struct nnactl_result *r, const struct nnactl_session *session,
+			const struct nnactl_outputs *outputs, const struct nnactl_labels *labels)
+{
+	size_t n = outputs->count ? nnactl_io_elements(&outputs->info[0]) : 0;
+	size_t pixels[MAP_CLASSES] = { 0 };
 
 	*r = (struct nnactl_result){
-		.kind = nnactl_result_kind(outputs),
+		.kind = nnactl_result_kind(session, outputs, labels),
+		.session = session,
 		.outputs = outputs,
 		.labels = labels,
 	};
+	if (r->kind == NNACTL_BOXES)
+		r->box_count = count_boxes(r);
 	if (r->kind == NNACTL_CLASSES) {
 		for (size_t i = 0; i < n; i++)
 			rank(r, i, value(r, i));
@@ -116,6 +197,13 @@ void nnactl_result_find(struct nnactl_result *r, const struct nnactl_outputs *ou
 	}
 }
 
+static size_t box_class(const struct nnactl_result *r, uint32_t box)
+{
+	double class = number(r, 1, box);
+
+	return class >= 0 && class < UINT32_MAX ? (size_t)class : 0;
+}
+
 static const char *label(const struct nnactl_result *r, size_t class, char *to, size_t size)
 {
 	if (class < r->labels->count)
@@ -124,21 +212,68 @@ static const char *label(const struct nnactl_result *r, size_t class, char *to, 
 	return to;
 }
 
+/* The least and the largest element of an output; both NAN for one without elements. */
+static void find_range(const struct nnactl_result *r, uint32_t output, double *low, double *high)
+{
+	*low = *high = NAN;
+	for (size_t k = 0; k < nnactl_io_elements(&r->outputs->info[output]); k++) {
+		*low = fmin(*low, number(r, output, k));
+		*high = fmax(*high, number(r, output, k));
+	}
+}
+
 static void print_numbers(const struct nnactl_result *r)
 {
-	char text[160];
+	char text[160], name[80];
 
 	for (uint32_t i = 0; i < r->outputs->count; i++) {
 		const struct nna_io_info *info = &r->outputs->info[i];
-		double low = INFINITY, high = -INFINITY;
+		double low, high;
 
-		for (size_t k = 0; k < nnactl_io_elements(info); k++) {
-			low = fmin(low, nnactl_io_value(info, r->outputs->data[i], k));
-			high = fmax(high, nnactl_io_value(info, r->outputs->data[i], k));
-		}
-		printf("output %u: %s, values %g to %g\n", i,
+		find_range(r, i, &low, &high);
+		printf("output %u: %s, %s, values %g to %g\n", i,
+		       nnactl_output_name(r->session, i, name, sizeof(name)),
 		       nnactl_io_describe(info, text, sizeof(text)), low, high);
 	}
+}
+
+static double length_of(const struct nnactl_result *r)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < nnactl_io_elements(&r->outputs->info[0]); k++)
+		sum += value(r, k) * value(r, k);
+	return sqrt(sum);
+}
+
+#define VECTOR_SHOWN 8u
+
+static void print_vector(const struct nnactl_result *r)
+{
+	size_t n = nnactl_io_elements(&r->outputs->info[0]);
+	double low, high;
+
+	find_range(r, 0, &low, &high);
+	printf("a vector of %zu numbers, %g to %g, of length %g:\n  [", n, low, high,
+	       length_of(r));
+	for (size_t i = 0; i < n && i < VECTOR_SHOWN; i++)
+		printf("%s%g", i ? ", " : "", value(r, i));
+	printf("%s]\n", n > VECTOR_SHOWN ? ", ..." : "");
+}
+
+static void print_boxes(const struct nnactl_result *r)
+{
+	char text[160];
+
+	printf("%u of %u boxes have a score of %g or more\n", r->box_count,
+	       r->outputs->info[0].dims[1], LEAST_SCORE);
+	if (r->box_count)
+		printf("%7s %8s %8s %8s %8s  %s\n", "score", "top", "left", "bottom", "right",
+		       "what");
+	for (uint32_t i = 0; i < r->box_count; i++)
+		printf("%7.4f %8.4f %8.4f %8.4f %8.4f  %s\n", number(r, 2, i),
+		       number(r, 0, 4 * i), number(r, 0, 4 * i + 1), number(r, 0, 4 * i + 2),
+		       number(r, 0, 4 * i + 3), label(r, box_class(r, i), text, sizeof(text)));
 }
 
 /* Line @i of those that say what the result is, best first; they stand below the picture too. */
@@ -161,8 +296,16 @@ void nnactl_result_print(const struct nnactl_result *r)
 	switch (r->kind) {
 	case NNACTL_CLASSES:
 		for (uint32_t i = 0; i < r->top_count; i++)
-			printf("%u. %7.4f  %4zu  %s\n", i + 1, r->scores[i], r->top[i],
-			       label(r, r->top[i], text, sizeof(text)));
+			printf("%s%u. %7.4f  %4zu  %s%s\n",
+			       i ? "" : nnactl_style(stdout, NNACTL_GOOD), i + 1, r->scores[i],
+			       r->top[i], label(r, r->top[i], text, sizeof(text)),
+			       i ? "" : nnactl_style(stdout, NNACTL_PLAIN));
+		break;
+	case NNACTL_VECTOR:
+		print_vector(r);
+		break;
+	case NNACTL_BOXES:
+		print_boxes(r);
 		break;
 	case NNACTL_MAP:
 		for (uint32_t i = 0; i < r->top_count; i++) {
@@ -180,6 +323,102 @@ void nnactl_result_print(const struct nnactl_result *r)
 		print_numbers(r);
 		break;
 	}
+}
+
+static json_t *classes_json(const struct nnactl_result *r)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < r->top_count; i++) {
+		json_t *entry = json_pack("{s:I, s:o?}", "class", (json_int_t)r->top[i],
+					  r->kind == NNACTL_MAP ? "share" : "score",
+					  nnactl_json_number(r->scores[i]));
+
+		if (r->top[i] < r->labels->count)
+			json_object_set_new(entry, "label",
+					    nnactl_json_text(r->labels->names[r->top[i]]));
+		json_array_append_new(list, entry);
+	}
+	return list;
+}
+
+static json_t *boxes_json(const struct nnactl_result *r)
+{
+	static const char *const sides[] = { "top", "left", "bottom", "right" };
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < r->box_count; i++) {
+		size_t class = box_class(r, i);
+		json_t *entry = json_object();
+
+		json_object_set_new(entry, "score", nnactl_json_number(number(r, 2, i)));
+		for (uint32_t k = 0; k < 4; k++)
+			json_object_set_new(entry, sides[k],
+					    nnactl_json_number(number(r, 0, 4 * i + k)));
+		json_object_set_new(entry, "class", json_integer((json_int_t)class));
+		if (class < r->labels->count)
+			json_object_set_new(entry, "label",
+					    nnactl_json_text(r->labels->names[class]));
+		json_array_append_new(list, entry);
+	}
+	return list;
+}
+
+static json_t *body_json(const struct nnactl_result *r)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < POINTS; i++)
+		json_array_append_new(list, json_pack("{s:s, s:o?, s:o?, s:o?}", "keypoint",
+						      point_names[i], "x",
+						      nnactl_json_number(value(r, 3 * i + 1)),
+						      "y", nnactl_json_number(value(r, 3 * i)),
+						      "score",
+						      nnactl_json_number(value(r, 3 * i + 2))));
+	return list;
+}
+
+static json_t *vector_json(const struct nnactl_result *r)
+{
+	json_t *list = json_array();
+
+	for (size_t k = 0; k < nnactl_io_elements(&r->outputs->info[0]); k++)
+		json_array_append_new(list, nnactl_json_number(value(r, k)));
+	return list;
+}
+
+json_t *nnactl_result_json(const struct nnactl_result *r)
+{
+	static const char *const kinds[] = {
+		[NNACTL_NUMBERS] = "numbers", [NNACTL_CLASSES] = "classes",
+		[NNACTL_VECTOR] = "vector", [NNACTL_MAP] = "map",
+		[NNACTL_BODY] = "body", [NNACTL_BOXES] = "boxes",
+	};
+	json_t *all = json_object(), *outputs = json_array();
+	char name[256];
+
+	json_object_set_new(all, "kind", json_string(kinds[r->kind]));
+	if (r->kind == NNACTL_CLASSES || r->kind == NNACTL_MAP)
+		json_object_set_new(all, "classes", classes_json(r));
+	else if (r->kind == NNACTL_BOXES)
+		json_object_set_new(all, "boxes", boxes_json(r));
+	else if (r->kind == NNACTL_BODY)
+		json_object_set_new(all, "keypoints", body_json(r));
+	else if (r->kind == NNACTL_VECTOR)
+		json_object_set_new(all, "vector", vector_json(r));
+	for (uint32_t i = 0; i < r->outputs->count; i++) {
+		json_t *entry = nnactl_io_json(&r->outputs->info[i],
+					       nnactl_output_name(r->session, i, name,
+								  sizeof(name)));
+		double low, high;
+
+		find_range(r, i, &low, &high);
+		json_object_set_new(entry, "min", nnactl_json_number(low));
+		json_object_set_new(entry, "max", nnactl_json_number(high));
+		json_array_append_new(outputs, entry);
+	}
+	json_object_set_new(all, "outputs", outputs);
+	return all;
 }
 
 /*
@@ -239,6 +478,21 @@ static void draw_body(const struct nnactl_result *r, struct image *out, uint32_t
 			image_disc(out, x[i], y[i], 2 * size, joint);
 }
 
+static void draw_boxes(const struct nnactl_result *r, struct image *out, uint32_t height)
+{
+	int thickness = (int)(out->width < height ? out->width : height) / 160 + 1;
+
+	for (uint32_t i = 0; i < r->box_count; i++) {
+		int at[4];
+
+		for (uint32_t k = 0; k < 4; k++)
+			at[k] = (int)(fmin(fmax(number(r, 0, 4 * i + k), 0), 1) *
+				      (k % 2 ? out->width : height));
+		image_rectangle(out, at[1], at[0], at[3] - at[1], at[2] - at[0], thickness,
+				palette(box_class(r, i) + 1));
+	}
+}
+
 int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo, const char *path)
 {
 	static const struct image_color white = { 255, 255, 255 }, grey = { 24, 24, 32 },
@@ -249,7 +503,7 @@ int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
 	struct image out;
 	int ret;
 
-	if (r->kind == NNACTL_BODY)
+	if (r->kind == NNACTL_BODY || r->kind == NNACTL_BOXES)
 		lines = 0;
 	if (image_create(&out, photo->width,
 			 photo->height + lines * (uint32_t)line_height + 4 * scale))
@@ -259,6 +513,8 @@ int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
 		draw_map(r, &out, photo->height);
 	else if (r->kind == NNACTL_BODY)
 		draw_body(r, &out, photo->height);
+	else if (r->kind == NNACTL_BOXES)
+		draw_boxes(r, &out, photo->height);
 	image_fill(&out, 0, (int)photo->height, (int)out.width, (int)(out.height - photo->height),
 		   grey);
 	for (uint32_t i = 0; i < lines; i++) {
@@ -273,7 +529,7 @@ int nnactl_result_draw(const struct nnactl_result *r, const struct image *photo,
 		describe(r, i, line, sizeof(line));
 		image_text(&out, left, top, (int)scale, line, i ? white : green);
 	}
-	ret = image_save_png(&out, path, error);
+	ret = image_save(&out, path, error);
 	image_free(&out);
 	return ret ? nnactl_error("%s: %s", path, error) : 0;
 }

@@ -6,17 +6,35 @@
 #include "tools/nnactl/result.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/image/image.h"
+#include "tools/nnactl/npy.h"
+
+#define MAX_ARRAYS NNACTL_MAX_SHAPES
+
+/**
+ * struct named_file - NAME=FILE of the command line, or FILE alone
+ * @name: of an input or output, or its number; NULL for the only one
+ * @path: of the .npy file
+ */
+struct named_file {
+	const char *name, *path;
+};
 
 /**
  * struct run - one `nnactl run`
  * @model: path of the model; this and the other names are the command line's
  * @threads: of the loopback, 0 for one per CPU
+ * @mean: of red, green and blue, with @std: what is taken off a picture's bytes, and by what the
+ *	rest is divided; of use with @normalised only
+ * @arrays: @array_count inputs, of files that @array_files names
+ * @saves: @save_count outputs that become files
  * @photo: the picture as it was read, to draw on
  * @input: the bytes of all inputs, back to back
  */
@@ -24,6 +42,11 @@ struct run {
 	const char *model, *image_path, *labels_path, *output_path, *device;
 	const char *raw_input, *raw_output;
 	uint32_t threads;
+	bool normalised;
+	float mean[3], std[3];
+	struct named_file array_files[MAX_ARRAYS], saves[MAX_ARRAYS];
+	struct nnactl_npy arrays[MAX_ARRAYS];
+	uint32_t array_count, save_count;
 	struct nnactl_shapes shapes;
 	struct nnactl_session session;
 	struct nna_execution *execution;
@@ -40,7 +63,7 @@ static void put_float(uint8_t *to, size_t index, float value)
 	memcpy(to + index * sizeof(value), &value, sizeof(value));
 }
 
-/* A float from -1 to 1 as a FLOAT16, rounded to the nearest, halves to even. */
+/* A float that a FLOAT16 can hold as one, rounded to the nearest, halves to even. */
 static uint16_t half_of(float value)
 {
 	uint16_t sign = value < 0 ? 0x8000 : 0;
@@ -54,29 +77,50 @@ static uint16_t half_of(float value)
 				 (int)lrintf(ldexpf(size, 11 - exponent)) - 1024);
 }
 
-/* Store one byte of the picture as the model's type: floats from -1 to 1, INT8 around zero. */
-static int put(const struct nna_io_info *info, uint8_t *to, size_t index, uint8_t value)
+static uint8_t quantised(const struct nna_io_info *info, float real, int low)
+{
+	float steps = rintf(real / info->scale) + (float)info->zero_point;
+
+	return (uint8_t)(int)fminf(fmaxf(steps, (float)low), (float)(low + 255));
+}
+
+/*
+ * Store one byte of the picture, of channel @c, as the model's type. Unless the user says how it
+ * becomes a real number, floats are from -1 to 1, and quantised types have the byte as it is.
+ */
+static int put(const struct run *r, const struct nna_io_info *info, size_t index, uint8_t value,
+	       int c)
 {
 	float real = ((float)value - 127.5f) / 127.5f;
+	uint8_t *to = r->input;
 	uint16_t half;
 
+	if (r->normalised)
+		real = ((float)value - r->mean[c]) / r->std[c];
 	switch (info->type) {
 	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
-		to[index] = value;
+		to[index] = r->normalised ? quantised(info, real, 0) : value;
 		return 0;
 	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
-		to[index] = (uint8_t)(value ^ 0x80);
+		to[index] = r->normalised ? quantised(info, real, -128) : (uint8_t)(value ^ 0x80);
 		return 0;
 	case NNA_OPERAND_TENSOR_FLOAT32:
 		put_float(to, index, real);
 		return 0;
 	case NNA_OPERAND_TENSOR_FLOAT16:
+		if (fabsf(real) > 65504)
+			return -ERANGE;
 		half = half_of(real);
 		memcpy(to + index * 2, &half, 2);
 		return 0;
 	default:
 		return -ENOTSUP;
 	}
+}
+
+static uint8_t grey_of(const uint8_t *p)
+{
+	return (uint8_t)((299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000);
 }
 
 static int image_input(struct run *r)
@@ -88,7 +132,7 @@ static int image_input(struct run *r)
 	size_t i, pixels;
 
 	if (nna_program_input_count(r->session.program) != 1)
-		return nnactl_error("%s has %u inputs, a picture fits one: use --raw-input",
+		return nnactl_error("%s has %u inputs, a picture fits one: use --input",
 				    r->model, nna_program_input_count(r->session.program));
 	nna_program_get_input(r->session.program, 0, &info);
 	if (info.rank == 4 && (info.dims[3] == 3 || info.dims[3] == 1)) {
@@ -100,11 +144,11 @@ static int image_input(struct run *r)
 		width = info.dims[2];
 		channels = 1;
 	} else {
-		return nnactl_error("%s takes %s, which is no picture: use --raw-input", r->model,
+		return nnactl_error("%s takes %s, which is no picture: use --input", r->model,
 				    nnactl_io_describe(&info, text, sizeof(text)));
 	}
 	if (info.dims[0] != 1)
-		return nnactl_error("%s takes %u pictures at once: use --raw-input", r->model,
+		return nnactl_error("%s takes %u pictures at once: use --input", r->model,
 				    info.dims[0]);
 	if (image_load(r->image_path, &r->photo, error))
 		return nnactl_error("%s: %s", r->image_path, error);
@@ -118,10 +162,9 @@ static int image_input(struct run *r)
 		int ret = 0, c;
 
 		if (channels == 1)
-			ret = put(&info, r->input, i,
-				  (uint8_t)((299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000));
+			ret = put(r, &info, i, grey_of(p), 0);
 		for (c = 0; channels == 3 && c < 3; c++)
-			ret = put(&info, r->input, 3 * i + (size_t)c, p[c]);
+			ret = put(r, &info, 3 * i + (size_t)c, p[c], c);
 		if (ret) {
 			image_free(&scaled);
 			return nnactl_error("%s takes %s: use --raw-input", r->model,
@@ -159,6 +202,121 @@ static int file_input(struct run *r)
 	return 0;
 }
 
+/*
+ * Which of @count inputs or outputs a name or a number means. Return: false with the error printed.
+ */
+static bool find_named(const struct run *r, const struct named_file *file, bool input,
+		       uint32_t *index)
+{
+	const struct tflite_subgraph *sub = &r->session.model->subgraphs[0];
+	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
+	const char *what = input ? "input" : "output", *names[MAX_ARRAYS], *nearest;
+	uint32_t count = 0;
+	char *end;
+
+	if (!file->name) {
+		*index = 0;
+		if (list->count == 1)
+			return true;
+		nnactl_error("%s has %u %ss: say which, as in --%s %s=%s", r->model, list->count,
+			     what, input ? what : "output-npy",
+			     list->count ? sub->tensors[list->at[0]].name : "NAME", file->path);
+		return false;
+	}
+	for (*index = 0; *index < list->count; ++*index)
+		if (!strcmp(sub->tensors[list->at[*index]].name, file->name))
+			return true;
+	*index = (uint32_t)strtoul(file->name, &end, 10);
+	if (*file->name >= '0' && *file->name <= '9' && !*end && *index < list->count)
+		return true;
+	for (; count < list->count && count < MAX_ARRAYS; count++)
+		names[count] = sub->tensors[list->at[count]].name;
+	nearest = nnactl_nearest(file->name, names, count);
+	if (!nearest && count)
+		nearest = names[0];
+	nnactl_error("%s has no %s '%s': did you mean %s?", r->model, what, file->name,
+		     nearest ? nearest : "none");
+	return false;
+}
+
+/* Read the arrays, and give their shapes to inputs that have others. */
+static int load_arrays(struct run *r)
+{
+	const struct tflite_subgraph *sub = &r->session.model->subgraphs[0];
+	char error[TFLITE_ERROR_SIZE];
+
+	for (uint32_t i = 0; i < r->array_count; i++) {
+		struct nnactl_npy *npy = &r->arrays[i];
+		const struct tflite_tensor *tensor;
+		uint32_t index;
+
+		if (!find_named(r, &r->array_files[i], true, &index))
+			return 1;
+		if (nnactl_npy_load(npy, r->array_files[i].path))
+			return 1;
+		tensor = &sub->tensors[sub->inputs.at[index]];
+		if (npy->rank == tensor->rank &&
+		    !memcmp(npy->dims, tensor->dims, npy->rank * sizeof(npy->dims[0])) &&
+		    !tensor->dynamic)
+			continue;
+		if (npy->rank > TFLITE_MAX_RANK ||
+		    tflite_set_input_shape(r->session.model, index, npy->rank, npy->dims, error))
+			return nnactl_error("%s: %s", r->array_files[i].path,
+					    npy->rank > TFLITE_MAX_RANK ?
+					    "too many dimensions" : error);
+	}
+	return 0;
+}
+
+/* The bytes of all inputs out of the arrays. */
+static int array_input(struct run *r)
+{
+	uint32_t count = nna_program_input_count(r->session.program);
+	struct nna_io_info info;
+	char name[128];
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		nna_program_get_input(r->session.program, i, &info);
+		if (!info.size || __builtin_add_overflow(r->input_size, info.size, &r->input_size))
+			return nnactl_error("%s: the size of input %u is not known", r->model, i);
+	}
+	r->input = malloc(r->input_size + 1);
+	if (!r->input)
+		return nnactl_error("out of memory");
+	for (uint32_t i = 0; i < count; i++, at += info.size) {
+		bool given = false;
+
+		nna_program_get_input(r->session.program, i, &info);
+		nnactl_input_name(&r->session, i, name, sizeof(name));
+		for (uint32_t k = 0; k < r->array_count; k++) {
+			uint32_t index;
+
+			if (!find_named(r, &r->array_files[k], true, &index))
+				return 1;
+			if (index != i)
+				continue;
+			if (given)
+				return nnactl_error("input %s is given twice", name);
+			given = true;
+			if (!nnactl_npy_fits(r->arrays[k].type, info.type))
+				return nnactl_error("%s has elements of %s, input %s of %s takes "
+						    "%s", r->array_files[k].path,
+						    nnactl_npy_type_name(r->arrays[k].type), name,
+						    r->model, nnactl_npy_type_name(info.type));
+			if (r->arrays[k].size != info.size)
+				return nnactl_error("%s has %zu bytes, input %s takes %zu",
+						    r->array_files[k].path, r->arrays[k].size,
+						    name, info.size);
+			memcpy(r->input + at, r->arrays[k].data, info.size);
+		}
+		if (!given)
+			return nnactl_error("input %s is not given: --input %s=FILE.npy", name,
+					    name);
+	}
+	return 0;
+}
+
 static int bind_inputs(struct run *r)
 {
 	uint32_t i;
@@ -193,37 +351,108 @@ static int write_raw(struct run *r)
 	return 0;
 }
 
-/* Read the labels and see that they fit the outputs. */
+static int write_arrays(struct run *r)
+{
+	for (uint32_t i = 0; i < r->save_count; i++) {
+		uint32_t index;
+
+		if (!find_named(r, &r->saves[i], false, &index) ||
+		    nnactl_npy_save(r->saves[i].path, &r->outputs.info[index],
+				    r->outputs.data[index]))
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether a file can be written. What is there stays as it is. */
+static int try_to_write(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd >= 0) {
+		close(fd);
+		unlink(path);
+		return 0;
+	}
+	if (errno == EEXIST)
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return nnactl_error("%s: cannot be written: %s", path, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* What would fail after the run fails before it. */
+static int check_files(struct run *r)
+{
+	uint32_t index;
+
+	if (r->output_path && !image_can_save(r->output_path))
+		return nnactl_error("%s: pictures are written as .png, .jpg or .jpeg",
+				    r->output_path);
+	if ((r->output_path && try_to_write(r->output_path)) ||
+	    (r->raw_output && try_to_write(r->raw_output)))
+		return 1;
+	for (uint32_t i = 0; i < r->save_count; i++)
+		if (!find_named(r, &r->saves[i], false, &index) || try_to_write(r->saves[i].path))
+			return 1;
+	return 0;
+}
+
+/* See that the labels fit the outputs. */
 static int check_labels(struct run *r)
 {
-	enum nnactl_kind kind = nnactl_result_kind(&r->outputs);
+	enum nnactl_kind kind = nnactl_result_kind(&r->session, &r->outputs, &r->labels);
+	const char *path = r->labels_path;
 	size_t classes;
 
-	if (!r->labels_path)
+	if (!path || kind == NNACTL_MAP || kind == NNACTL_BOXES)
 		return 0;
-	if (nnactl_labels_load(&r->labels, r->labels_path))
-		return 1;
-	if (kind == NNACTL_MAP)
-		return 0;
-	if (kind != NNACTL_CLASSES)
+	if (kind != NNACTL_CLASSES && kind != NNACTL_VECTOR)
 		return nnactl_error("%s does not classify: leave --labels away", r->model);
 	classes = nnactl_io_elements(&r->outputs.info[0]);
-	if (classes != r->labels.count)
-		return nnactl_error("%s has %zu labels, but %s has %zu classes: "
-				    "use the model's own labels file",
-				    r->labels_path, r->labels.count, r->model, classes);
-	return 0;
+	if (classes == r->labels.count)
+		return 0;
+	if (kind == NNACTL_VECTOR)
+		return nnactl_error("%s does not classify, it gives a vector of %zu numbers: "
+				    "leave --labels away", r->model, classes);
+	return nnactl_error("%s has %zu labels, but %s has %zu classes: "
+			    "use the model's own labels file",
+			    path, r->labels.count, r->model, classes);
+}
+
+static int report(struct run *r)
+{
+	struct nna_timing timing = { 0 };
+	json_t *all;
+
+	nna_execution_get_timing(r->execution, &timing);
+	if (!nnactl_json()) {
+		nnactl_result_print(&r->result);
+		printf("%s: %u commands, %.3f ms\n", r->session.device_name, timing.commands,
+		       (double)timing.run / 1e6);
+		return 0;
+	}
+	all = nnactl_result_json(&r->result);
+	json_object_set_new(all, "model", nnactl_json_text(r->model));
+	json_object_set_new(all, "device", json_string(r->session.device_name));
+	json_object_set_new(all, "commands", json_integer(timing.commands));
+	json_object_set_new(all, "milliseconds", json_real((double)timing.run / 1e6));
+	return nnactl_json_print(all);
 }
 
 static int run(struct run *r)
 {
-	struct nna_timing timing;
 	int ret;
 
-	ret = nnactl_session_open(&r->session, r->model, r->device, r->threads, &r->shapes);
+	ret = nnactl_session_load(&r->session, r->model) ?: load_arrays(r) ?:
+	      nnactl_session_shape(&r->session, &r->shapes) ?: check_files(r) ?:
+	      nnactl_session_compile(&r->session, r->device, r->threads);
 	if (ret)
 		return ret;
-	ret = r->raw_input ? file_input(r) : image_input(r);
+	ret = r->raw_input ? file_input(r) : r->image_path ? image_input(r) : array_input(r);
+	if (!ret && r->labels_path)
+		ret = nnactl_labels_load(&r->labels, r->labels_path);
 	if (ret)
 		return ret;
 	ret = nna_execution_create(r->session.program, &r->execution);
@@ -233,98 +462,181 @@ static int run(struct run *r)
 	      check_labels(r);
 	if (ret)
 		return ret;
+	nnactl_progress("%s: running", r->model);
 	ret = nna_execution_compute(r->execution);
+	nnactl_progress_end();
 	if (ret)
 		return nnactl_failed(&r->session.log, "%s: the run failed: %s", r->model,
 				     strerror(-ret));
-	nnactl_result_find(&r->result, &r->outputs, &r->labels);
-	nnactl_result_print(&r->result);
-	if (!nna_execution_get_timing(r->execution, &timing))
-		printf("%s: %u commands, %.3f ms\n", r->session.device_name, timing.commands,
-		       (double)timing.run / 1e6);
-	if (r->raw_output && write_raw(r))
+	nnactl_result_find(&r->result, &r->session, &r->outputs, &r->labels);
+	if ((r->raw_output && write_raw(r)) || write_arrays(r))
 		return 1;
-	return r->output_path ? nnactl_result_draw(&r->result, &r->photo, r->output_path) : 0;
+	if (r->output_path && nnactl_result_draw(&r->result, &r->photo, r->output_path))
+		return 1;
+	return report(r);
 }
 
-static const char HELP[] =
-	"nnactl run MODEL.tflite --image F [--labels F] [--output PNG]\n"
-	"           [--device auto|loopback|/dev/accel/accelN] [--threads N]\n"
-	"           [--raw-input F] [--raw-output F] [--shape 1,224,224,3]...\n\n"
-	"Scales a BMP, PNG or JPEG picture to the model's input (bytes as they are, floats from\n"
-	"-1 to 1), runs the model and prints what it says: the five best classes with their\n"
-	"scores, the classes of a map with their shares, or the keypoints of a body. --output\n"
-	"writes the picture with that in it. --raw-input gives the bytes of all inputs instead\n"
-	"of a picture, --raw-output writes those of all outputs. --shape states the shape of an\n"
-	"input whose dimensions the model leaves open: once for each input, in their order.";
-
-int nnactl_run(int argc, char **argv)
+/* "127.5", or one number for each channel: "123.7,116.3,103.5". */
+static bool read_channels(const char *option, const char *text, bool divisor, float values[3])
 {
-	static const struct option options[] = {
-		{ "image", required_argument, NULL, 'i' },
-		{ "labels", required_argument, NULL, 'l' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "device", required_argument, NULL, 'd' },
-		{ "threads", required_argument, NULL, 't' },
-		{ "raw-input", required_argument, NULL, 'I' },
-		{ "raw-output", required_argument, NULL, 'O' },
-		{ "shape", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	struct run r = { .device = "auto" };
-	int c, ret;
+	const char *at = text;
+	uint32_t n = 0;
 
-	while ((c = getopt_long(argc, argv, ":i:l:o:d:t:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			r.image_path = optarg;
+	for (;; at++) {
+		char *end;
+
+		errno = 0;
+		values[n] = strtof(at, &end);
+		if (end == at || errno || !isfinite(values[n]) || (divisor && values[n] == 0) ||
+		    (*end && *end != ',') || (*end && n == 2))
 			break;
-		case 'l':
-			r.labels_path = optarg;
-			break;
-		case 'o':
-			r.output_path = optarg;
-			break;
-		case 'd':
-			r.device = optarg;
-			break;
-		case 't':
-			if (!nnactl_number("--threads", optarg, 1, 1024, &r.threads))
-				return 2;
-			break;
-		case 'I':
-			r.raw_input = optarg;
-			break;
-		case 'O':
-			r.raw_output = optarg;
-			break;
-		case 's':
-			if (!nnactl_shapes_add(&r.shapes, optarg))
-				return 2;
-			break;
-		case 'h':
-			puts(HELP);
-			return 0;
-		case ':':
-			return nnactl_misuse("%s needs a value", argv[optind - 1]);
-		default:
-			return nnactl_misuse("run knows no option %s", argv[optind - 1]);
+		n++;
+		at = end;
+		if (!*at && n != 2) {
+			for (; n < 3; n++)
+				values[n] = values[0];
+			return true;
 		}
+		if (!*at)
+			break;
 	}
+	nnactl_misuse("%s must be one number or three, as in 127.5 or 123.7,116.3,103.5, not '%s'",
+		      option, text);
+	return false;
+}
+
+/* NAME=FILE, or FILE. Return: false with the error printed. */
+static bool add_file(struct named_file *list, uint32_t *count, const char *option, char *text)
+{
+	char *equals = strchr(text, '=');
+	struct named_file *file = &list[*count];
+
+	if (*count == MAX_ARRAYS) {
+		nnactl_misuse("%s: at most %u are possible", option, MAX_ARRAYS);
+		return false;
+	}
+	*file = (struct named_file){ .path = text };
+	if (equals) {
+		*equals = 0;
+		file->name = text;
+		file->path = equals + 1;
+	}
+	if (!*file->path) {
+		nnactl_misuse("%s must be NAME=FILE.npy", option);
+		return false;
+	}
+	++*count;
+	return true;
+}
+
+/* Return: false with the error printed. */
+static bool read_option(struct run *r, int c)
+{
+	switch (c) {
+	case 'i':
+		r->image_path = optarg;
+		return true;
+	case 'l':
+		r->labels_path = optarg;
+		return true;
+	case 'o':
+		r->output_path = optarg;
+		return true;
+	case 'd':
+		r->device = optarg;
+		return true;
+	case 't':
+		return nnactl_number("--threads", optarg, 1, 1024, &r->threads);
+	case 'm':
+		r->normalised = true;
+		return read_channels("--mean", optarg, false, r->mean);
+	case 's':
+		r->normalised = true;
+		return read_channels("--std", optarg, true, r->std);
+	case 'I':
+		r->raw_input = optarg;
+		return true;
+	case 'O':
+		r->raw_output = optarg;
+		return true;
+	case 'S':
+		return nnactl_shapes_add(&r->shapes, optarg);
+	case 'A':
+		return add_file(r->array_files, &r->array_count, "--input", optarg);
+	default:
+		return add_file(r->saves, &r->save_count, "--output-npy", optarg);
+	}
+}
+
+static int run_main(int argc, char **argv)
+{
+	struct run r = { .device = "auto", .std = { 1, 1, 1 } };
+	int c, status = 0;
+
+	while ((c = nnactl_option(&NNACTL_RUN, argc, argv, &status)) > 0)
+		if (!read_option(&r, c))
+			return 2;
+	if (!c)
+		return status;
 	if (optind + 1 != argc)
 		return nnactl_misuse("run takes one model file");
-	if (!r.image_path == !r.raw_input)
-		return nnactl_misuse("run needs either --image or --raw-input");
+	if (!!r.image_path + !!r.raw_input + !!r.array_count != 1)
+		return nnactl_misuse("run needs one of --image, --input and --raw-input");
 	if (r.output_path && !r.image_path)
 		return nnactl_misuse("--output draws on a picture, which --image gives");
+	if (r.normalised && !r.image_path)
+		return nnactl_misuse("--mean and --std are for the bytes of --image");
 	r.model = argv[optind];
-	ret = run(&r);
+	status = run(&r);
 	nna_execution_destroy(r.execution);
 	nnactl_outputs_free(&r.outputs);
 	nnactl_session_close(&r.session);
 	nnactl_labels_free(&r.labels);
+	for (uint32_t i = 0; i < r.array_count; i++)
+		nnactl_npy_free(&r.arrays[i]);
 	image_free(&r.photo);
 	free(r.input);
-	return ret;
+	return status;
 }
+
+static const struct option OPTIONS[] = {
+	{ "image", required_argument, NULL, 'i' },
+	{ "labels", required_argument, NULL, 'l' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "device", required_argument, NULL, 'd' },
+	{ "threads", required_argument, NULL, 't' },
+	{ "mean", required_argument, NULL, 'm' },
+	{ "std", required_argument, NULL, 's' },
+	{ "raw-input", required_argument, NULL, 'I' },
+	{ "raw-output", required_argument, NULL, 'O' },
+	{ "shape", required_argument, NULL, 'S' },
+	{ "input", required_argument, NULL, 'A' },
+	{ "output-npy", required_argument, NULL, 'N' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_RUN = {
+	.name = "run",
+	.arguments = "MODEL.tflite --image F [--labels F] [--output F.png] [--device D]",
+	.what = "run a network on a picture, or on arrays",
+	.help = "nnactl run MODEL.tflite --image F [--mean M] [--std S] [--labels F]\n"
+		"           [--output F.png|F.jpg]\n"
+		"nnactl run MODEL.tflite --input [NAME=]F.npy... | --raw-input F\n"
+		"       each: [--output-npy [NAME=]F.npy]... [--raw-output F] [--json]\n"
+		"             [--shape 1,224,224,3]... [--threads N]\n"
+		"             [--device auto|loopback|/dev/accel/accelN]\n\n"
+		"--image scales a BMP, PNG or JPEG picture to the model's input: bytes as they\n"
+		"are for quantised models, from -1 to 1 for floats. With --mean or --std it is\n"
+		"(byte - M) / S instead (0 and 1 where one is left out), in the model's type; one\n"
+		"number or one per channel.\n"
+		"--input is a NumPy array for the input of that name or number, --raw-input the\n"
+		"bytes of all inputs; --output-npy and --raw-output write outputs likewise.\n"
+		"--shape states the shape of an input whose dimensions the model leaves open:\n"
+		"once for each input, in their order; arrays have one already.\n\n"
+		"Prints what the outputs mean: the best classes with their scores, the classes of\n"
+		"a map with their shares, the keypoints of a body, boxes, or numbers. --output\n"
+		"writes the picture with that in it.",
+	.options = OPTIONS,
+	.main = run_main,
+};

@@ -102,8 +102,25 @@ bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text)
 	return true;
 }
 
-int nnactl_session_open(struct nnactl_session *s, const char *path, const char *device,
-			uint32_t threads, const struct nnactl_shapes *shapes)
+int nnactl_session_load(struct nnactl_session *s, const char *path)
+{
+	char error[TFLITE_ERROR_SIZE];
+
+	*s = (struct nnactl_session){ .path = path };
+	return tflite_load(path, &s->model, error) ? nnactl_error("%s: %s", path, error) : 0;
+}
+
+int nnactl_session_shape(struct nnactl_session *s, const struct nnactl_shapes *shapes)
+{
+	char error[TFLITE_ERROR_SIZE];
+
+	for (uint32_t i = 0; i < shapes->count; i++)
+		if (tflite_set_input_shape(s->model, i, shapes->rank[i], shapes->dims[i], error))
+			return nnactl_error("%s: %s", s->path, error);
+	return 0;
+}
+
+int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_t threads)
 {
 	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
 	char error[TFLITE_ERROR_SIZE];
@@ -111,27 +128,54 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 	struct nna_log log = { log_line, &s->log };
 	int ret;
 
-	*s = (struct nnactl_session){ .path = path };
-	if (tflite_load(path, &s->model, error))
-		return nnactl_error("%s: %s", path, error);
-	for (uint32_t i = 0; shapes && i < shapes->count; i++)
-		if (tflite_set_input_shape(s->model, i, shapes->rank[i], shapes->dims[i], error))
-			return nnactl_error("%s: %s", path, error);
 	if (nnactl_device_open(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);
 	snprintf(s->device_name, sizeof(s->device_name), "%s", info.name);
+	s->loopback = info.loopback;
+	nnactl_progress("%s: compiling", s->path);
 	ret = tflite_to_graph(s->model, &log, &s->graph, &s->origin, error);
 	if (ret)
-		return nnactl_error("%s: %s%s%s", path, error, s->log.error[0] ? ": " : "",
+		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);
 	if (check_support(s))
 		return 1;
 	s->log.error[0] = 0;
 	ret = nna_program_create(s->device, s->graph, &options, &s->program);
+	nnactl_progress_end();
 	if (ret)
-		return nnactl_failed(&s->log, "%s: cannot compile: %s", path, strerror(-ret));
+		return nnactl_failed(&s->log, "%s: cannot compile: %s", s->path, strerror(-ret));
 	return 0;
+}
+
+int nnactl_session_open(struct nnactl_session *s, const char *path, const char *device,
+			uint32_t threads, const struct nnactl_shapes *shapes)
+{
+	int ret = nnactl_session_load(s, path);
+
+	if (!ret && shapes)
+		ret = nnactl_session_shape(s, shapes);
+	return ret ?: nnactl_session_compile(s, device, threads);
+}
+
+static const char *tensor_name(const struct nnactl_session *s, const struct tflite_ints *list,
+			       uint32_t index, char *to, size_t size)
+{
+	const struct tflite_subgraph *sub = &s->model->subgraphs[0];
+
+	return tflite_printable(index < list->count ? sub->tensors[list->at[index]].name : "?", to,
+				size);
+}
+
+const char *nnactl_input_name(const struct nnactl_session *s, uint32_t index, char *to, size_t size)
+{
+	return tensor_name(s, &s->model->subgraphs[0].inputs, index, to, size);
+}
+
+const char *nnactl_output_name(const struct nnactl_session *s, uint32_t index, char *to,
+			       size_t size)
+{
+	return tensor_name(s, &s->model->subgraphs[0].outputs, index, to, size);
 }
 
 void nnactl_session_close(struct nnactl_session *s)

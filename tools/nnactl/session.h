@@ -12,12 +12,14 @@
  * struct nnactl_session - everything is owned but @path
  * @path: of the model
  * @device_name: as the device calls itself
+ * @loopback: the device is in this process
  * @log: given to the library, so that a session must not move
  * @origin: operators of the model, by operation of the graph; for messages
  */
 struct nnactl_session {
 	const char *path;
 	char device_name[64];
+	bool loopback;
 	struct nnactl_log log;
 	struct tflite_model *model;
 	struct tflite_origin origin;
@@ -51,6 +53,17 @@ bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text);
  */
 int nnactl_session_open(struct nnactl_session *session, const char *path, const char *device,
 			uint32_t threads, const struct nnactl_shapes *shapes);
+/* The same in two steps, between which shapes of inputs can be set in the model. */
+int nnactl_session_load(struct nnactl_session *session, const char *path);
+int nnactl_session_compile(struct nnactl_session *session, const char *device, uint32_t threads);
+/* State shapes. Return: 0, or 1 with the error printed. */
+int nnactl_session_shape(struct nnactl_session *session, const struct nnactl_shapes *shapes);
 void nnactl_session_close(struct nnactl_session *session);
+
+/* The model's name of an input or output, with printable characters only. Return: @to. */
+const char *nnactl_input_name(const struct nnactl_session *session, uint32_t index, char *to,
+			      size_t size);
+const char *nnactl_output_name(const struct nnactl_session *session, uint32_t index, char *to,
+			       size_t size);
 
 #endif

@@ -16,6 +16,7 @@
 
 #define ENGINES 4
 #define CLIENTS_MAX 1024
+#define NODES_MAX 64
 
 static const char *const ENGINE_NAMES[ENGINES] = { "low", "medium", "high", "realtime" };
 
@@ -159,6 +160,14 @@ static int take(struct snapshot *to)
 	return 0;
 }
 
+static const struct client *find_client(const struct snapshot *in, uint64_t id)
+{
+	for (size_t i = 0; i < in->count; i++)
+		if (in->clients[i].id == id)
+			return &in->clients[i];
+	return NULL;
+}
+
 static void print(const struct snapshot *before, const struct snapshot *after)
 {
 	double elapsed = (double)(after->when - before->when);
@@ -168,11 +177,8 @@ static void print(const struct snapshot *before, const struct snapshot *after)
 		printf(" %9s", ENGINE_NAMES[k]);
 	printf("  NAME\n");
 	for (size_t i = 0; i < after->count; i++) {
-		const struct client *c = &after->clients[i], *old = NULL;
+		const struct client *c = &after->clients[i], *old = find_client(before, c->id);
 
-		for (size_t j = 0; j < before->count && !old; j++)
-			if (before->clients[j].id == c->id)
-				old = &before->clients[j];
 		printf("%8ld %6" PRIu64 " KiB", c->pid, c->memory >> 10);
 		for (size_t k = 0; k < ENGINES; k++)
 			printf(" %8.1f%%",
@@ -184,54 +190,108 @@ static void print(const struct snapshot *before, const struct snapshot *after)
 	fflush(stdout);
 }
 
-static const char HELP[] =
-	"nnactl top [--interval MS] [--count N]\n\n"
-	"Prints who uses the accelerator: how much of the time its rings ran jobs of each\n"
-	"process, and the memory of its buffers. Other users' processes are seen by root.";
-
-int nnactl_top(int argc, char **argv)
+/* For --json: one value for each interval. */
+static int print_json(const struct snapshot *before, const struct snapshot *after)
 {
-	static const struct option options[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "count", required_argument, NULL, 'n' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	uint32_t interval = 1000, count = 0;
-	struct snapshot *shots;
-	int c, ret;
+	double elapsed = (double)(after->when - before->when);
+	json_t *list = json_array();
 
-	while ((c = getopt_long(argc, argv, ":i:n:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			if (!nnactl_number("--interval", optarg, 10, 3600000, &interval))
-				return 2;
-			break;
-		case 'n':
-			if (!nnactl_number("--count", optarg, 1, 1000000, &count))
-				return 2;
-			break;
-		case 'h':
-			puts(HELP);
-			return 0;
-		case ':':
-			return nnactl_misuse("%s needs a value", argv[optind - 1]);
-		default:
-			return nnactl_misuse("top knows no option %s", argv[optind - 1]);
-		}
+	for (size_t i = 0; i < after->count; i++) {
+		const struct client *c = &after->clients[i], *old = find_client(before, c->id);
+		json_t *use = json_object();
+
+		for (size_t k = 0; k < ENGINES; k++)
+			json_object_set_new(use, ENGINE_NAMES[k],
+					    json_real(old ? (double)(c->ns[k] - old->ns[k]) /
+							    elapsed : 0));
+		json_array_append_new(list, json_pack("{s:I, s:o?, s:I, s:o}", "pid",
+						      (json_int_t)c->pid, "name",
+						      nnactl_json_text(c->name), "memory",
+						      (json_int_t)c->memory, "use", use));
 	}
-	if (optind != argc)
-		return nnactl_misuse("top takes no argument '%s'", argv[optind]);
-	shots = calloc(2, sizeof(*shots));
+	return nnactl_json_print(json_pack("{s:f, s:o}", "seconds", elapsed / 1e9, "clients",
+					   list));
+}
+
+/* Whether a device of the kernel's has the driver; no permission for its node is needed. */
+static bool has_accelerator(void)
+{
+	char path[64], target[256];
+	bool found = false;
+
+	for (int i = 0; i < NODES_MAX && !found; i++) {
+		const char *name;
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/sys/class/accel/accel%d/device/driver", i);
+		n = readlink(path, target, sizeof(target) - 1);
+		if (n <= 0)
+			continue;
+		target[n] = 0;
+		name = strrchr(target, '/');
+		found = !strcmp(name ? name + 1 : target, "nna");
+	}
+	return found;
+}
+
+static int watch(uint32_t interval, uint32_t count)
+{
+	struct snapshot *shots = calloc(2, sizeof(*shots));
+	int ret;
+
 	if (!shots)
 		return nnactl_error("out of memory");
 	ret = take(&shots[0]);
 	for (uint32_t i = 0; !ret && (!count || i < count); i++) {
+		const struct snapshot *before = &shots[i % 2], *after = &shots[(i + 1) % 2];
+
 		usleep(interval * 1000);
 		ret = take(&shots[(i + 1) % 2]);
-		if (!ret)
-			print(&shots[i % 2], &shots[(i + 1) % 2]);
+		if (!ret && nnactl_json())
+			ret = print_json(before, after);
+		else if (!ret)
+			print(before, after);
+		fflush(stdout);
 	}
 	free(shots);
 	return ret;
 }
+
+static int top_main(int argc, char **argv)
+{
+	uint32_t interval = 1000, count = 0;
+	int c, status = 0;
+
+	while ((c = nnactl_option(&NNACTL_TOP, argc, argv, &status)) > 0) {
+		if (c == 'i' && !nnactl_number("--interval", optarg, 10, 3600000, &interval))
+			return 2;
+		if (c == 'n' && !nnactl_number("--count", optarg, 1, 1000000, &count))
+			return 2;
+	}
+	if (!c)
+		return status;
+	if (optind != argc)
+		return nnactl_misuse("top takes no argument '%s'", argv[optind]);
+	if (!has_accelerator())
+		return nnactl_error("there is no NNA accelerator on this machine: load the driver "
+				    "(nnactl load nna.ko); the loopback runs in its own process");
+	return watch(interval, count);
+}
+
+static const struct option OPTIONS[] = {
+	{ "interval", required_argument, NULL, 'i' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_TOP = {
+	.name = "top",
+	.arguments = "[--interval MS] [--count N]",
+	.what = "print who uses the accelerator",
+	.help = "nnactl top [--interval MS] [--count N] [--json]\n\n"
+		"Prints who uses the accelerator: how much of the time its rings ran jobs of each\n"
+		"process, and the memory of its buffers. Other users' processes are seen by root.",
+	.options = OPTIONS,
+	.main = top_main,
+};

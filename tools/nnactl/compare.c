@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+/*
+ * nnactl compare: the same inputs through the loopback, an accelerator and, where Python has it,
+ * TFLite with its reference kernels. Loopback and accelerator have to agree to the byte; from
+ * TFLite the difference is told, in steps for integers and as a share of the range for floats.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/nnactl/outputs.h"
+#include "tools/nnactl/reference.h"
+
+#define TIMED_RUNS 5
+
+/**
+ * struct side - one who runs the model
+ * @name: "loopback", a node
+ * @ms: median time of a run
+ * @data: all outputs, back to back, @size bytes
+ */
+struct side {
+	char name[64];
+	double ms;
+	uint8_t *data;
+	size_t size;
+};
+
+/**
+ * struct comparison - one model
+ * @inputs: bytes of all inputs, back to back
+ * @io: of each output, @output_count
+ * @sides: the loopback, then an accelerator if @side_count is 2
+ * @reference: what TFLite gives; its name is "" where there is none, for a reason
+ */
+struct comparison {
+	const char *path;
+	uint8_t *inputs;
+	size_t input_size;
+	uint32_t input_count, output_count;
+	struct nna_io_info *in, *io;
+	char (*names)[80];
+	struct side sides[2];
+	uint32_t side_count;
+	struct nnactl_reference reference;
+};
+
+/**
+ * struct difference - between two of an output
+ * @same: all bytes are
+ * @steps: the largest difference of integers, -1 for floats
+ * @share: the largest difference of floats as a share of the output's range, -1 for integers
+ */
+struct difference {
+	bool same;
+	double steps, share;
+};
+
+/* Floats from -1 to 1, small integers, and any byte of quantised types: the same in each run. */
+static void fill(const struct nna_io_info *info, uint8_t *to, uint32_t *state)
+{
+	uint32_t size = nna_operand_type_size(info->type);
+
+	for (size_t k = 0; k < nnactl_io_elements(info); k++, to += size) {
+		int32_t small;
+		int64_t wide;
+		float real;
+
+		*state = *state * 1664525 + 1013904223;
+		small = (int32_t)(*state >> 24) % 40 - 20;
+		wide = small;
+		real = (float)(*state >> 8) * 0x1p-23f - 1.0f;
+		switch (info->type) {
+		case NNA_OPERAND_TENSOR_FLOAT32:
+			memcpy(to, &real, size);
+			break;
+		case NNA_OPERAND_TENSOR_INT32:
+			memcpy(to, &small, size);
+			break;
+		case NNA_OPERAND_TENSOR_INT64:
+			memcpy(to, &wide, size);
+			break;
+		case NNA_OPERAND_TENSOR_BOOL8:
+			*to = (uint8_t)(*state >> 31);
+			break;
+		case NNA_OPERAND_TENSOR_FLOAT16:
+			/* Any FLOAT16 of a size below 1: the highest bit of the exponent is 0. */
+			small = (int32_t)(*state >> 16 & 0xbbff);
+			memcpy(to, &small, size);
+			break;
+		default:
+			for (uint32_t i = 0; i < size; i++)
+				to[i] = (uint8_t)(*state >> (24 - 8 * (int)i));
+			break;
+		}
+	}
+}
+
+static int make_inputs(struct comparison *c, struct nnactl_session *s)
+{
+	uint32_t state = 1;
+	uint8_t *at;
+
+	c->input_count = nna_program_input_count(s->program);
+	c->output_count = nna_program_output_count(s->program);
+	c->in = calloc(c->input_count + 1, sizeof(*c->in));
+	c->io = calloc(c->output_count + 1, sizeof(*c->io));
+	c->names = calloc(c->output_count + 1, sizeof(*c->names));
+	if (!c->in || !c->io || !c->names)
+		return nnactl_error("out of memory");
+	for (uint32_t i = 0; i < c->input_count; i++) {
+		nna_program_get_input(s->program, i, &c->in[i]);
+		if (!c->in[i].size ||
+		    __builtin_add_overflow(c->input_size, c->in[i].size, &c->input_size))
+			return nnactl_error("%s: the size of input %u is not known: use --shape",
+					    s->path, i);
+	}
+	c->inputs = malloc(c->input_size + 1);
+	if (!c->inputs)
+		return nnactl_error("out of memory");
+	at = c->inputs;
+	for (uint32_t i = 0; i < c->input_count; at += c->in[i++].size)
+		fill(&c->in[i], at, &state);
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The first run's outputs count; the others, from the same state, are for the time. */
+static int run_side(struct comparison *c, struct nnactl_session *s, struct side *side)
+{
+	struct nna_execution *execution = NULL;
+	struct nnactl_outputs outputs = { 0 };
+	double ms[TIMED_RUNS];
+	size_t at = 0;
+	int ret;
+
+	ret = nna_execution_create(s->program, &execution);
+	if (ret)
+		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
+	for (uint32_t i = 0; i < c->input_count && !ret; at += c->in[i++].size)
+		ret = nna_execution_set_input(execution, i, 0, NULL, c->inputs + at,
+					      c->in[i].size);
+	if (ret)
+		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
+	else
+		ret = nnactl_outputs_bind(&outputs, s, execution);
+	nnactl_progress("%s: running on %s", s->path, s->device_name);
+	for (uint32_t i = 0; i < TIMED_RUNS && !ret; i++) {
+		uint64_t start;
+
+		nna_execution_reset_state(execution);
+		start = nnactl_now();
+		ret = nna_execution_compute(execution);
+		ms[i] = (double)(nnactl_now() - start) / 1e6;
+		if (ret)
+			ret = nnactl_failed(&s->log, "%s: the run on %s failed: %s", s->path,
+					    s->device_name, strerror(-ret));
+	}
+	nnactl_progress_end();
+	for (uint32_t i = 0; i < outputs.count && !ret; i++)
+		side->size += outputs.info[i].size;
+	side->data = ret ? NULL : malloc(side->size + 1);
+	if (!ret && !side->data)
+		ret = nnactl_error("out of memory");
+	at = 0;
+	for (uint32_t i = 0; i < outputs.count && !ret; i++) {
+		c->io[i] = outputs.info[i];
+		memcpy(side->data + at, outputs.data[i], outputs.info[i].size);
+		at += outputs.info[i].size;
+	}
+	if (!ret) {
+		qsort(ms, TIMED_RUNS, sizeof(ms[0]), by_value);
+		side->ms = ms[TIMED_RUNS / 2];
+		snprintf(side->name, sizeof(side->name), "%s", s->device_name);
+	}
+	nna_execution_destroy(execution);
+	nnactl_outputs_free(&outputs);
+	return ret;
+}
+
+/* Dimensions that the file leaves open are the example's, and those that follow become known. */
+static int close_shapes(struct nnactl_session *s)
+{
+	const struct tflite_subgraph *sub = &s->model->subgraphs[0];
+	char error[TFLITE_ERROR_SIZE];
+
+	for (uint32_t i = 0; i < sub->inputs.count; i++) {
+		struct tflite_tensor *tensor = &sub->tensors[sub->inputs.at[i]];
+		uint32_t dims[TFLITE_MAX_RANK];
+
+		memcpy(dims, tensor->dims, sizeof(dims));
+		if (tensor->dynamic &&
+		    tflite_set_input_shape(s->model, i, tensor->rank, dims, error))
+			return nnactl_error("%s: %s", s->path, error);
+	}
+	return 0;
+}
+
+static int on_device(struct comparison *c, const char *device, const struct nnactl_shapes *shapes)
+{
+	struct nnactl_session s;
+	int ret;
+
+	ret = nnactl_session_load(&s, c->path) ?: close_shapes(&s) ?:
+	      nnactl_session_shape(&s, shapes) ?: nnactl_session_compile(&s, device, 0);
+	/* "auto" finds the loopback where there is nothing else. */
+	if (!ret && !(c->side_count && s.loopback)) {
+		if (!c->inputs)
+			ret = make_inputs(c, &s);
+		for (uint32_t i = 0; i < c->output_count && !ret; i++)
+			nnactl_output_name(&s, i, c->names[i], sizeof(c->names[i]));
+		ret = ret ?: run_side(c, &s, &c->sides[c->side_count]);
+		c->side_count += !ret;
+	}
+	nnactl_session_close(&s);
+	return ret;
+}
+
+static bool is_float(const struct nna_io_info *info)
+{
+	return info->type == NNA_OPERAND_TENSOR_FLOAT32 || info->type == NNA_OPERAND_TENSOR_FLOAT16;
+}
+
+static struct difference differ(const struct nna_io_info *info, const void *ours,
+				const void *theirs)
+{
+	/* Steps are what the bytes differ by, so the scale is left out. */
+	struct nna_io_info plain = *info;
+	struct difference d = { .same = !memcmp(ours, theirs, info->size), -1, -1 };
+	double most = 0, low = INFINITY, high = -INFINITY;
+
+	plain.scale = 1;
+	for (size_t k = 0; k < nnactl_io_elements(info); k++) {
+		double a = nnactl_io_value(&plain, ours, k), b = nnactl_io_value(&plain, theirs, k);
+
+		if (isnan(a) && isnan(b))
+			continue;
+		if (a != b)
+			most = isnan(a) || isnan(b) ? INFINITY : fmax(most, fabs(a - b));
+		low = fmin(low, b);
+		high = fmax(high, b);
+	}
+	if (!is_float(info))
+		d.steps = most;
+	else
+		d.share = most ? most / fmax(fmax(high - low, fmax(fabs(low), fabs(high))), 1e-30) :
+				 0;
+	return d;
+}
+
+static struct difference find_difference(const struct comparison *c, uint32_t output, bool tflite)
+{
+	const uint8_t *other = tflite ? c->reference.data : c->sides[1].data;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < output; i++)
+		at += c->io[i].size;
+	return differ(&c->io[output], c->sides[0].data + at, other + at);
+}
+
+static const char *tell(const struct difference *d, char *to, size_t size)
+{
+	if (d->same)
+		snprintf(to, size, "same bytes");
+	else if (d->steps >= 0)
+		snprintf(to, size, "%g steps", d->steps);
+	else
+		snprintf(to, size, "%.1e of the range", d->share);
+	return to;
+}
+
+static json_t *difference_json(const struct difference *d)
+{
+	json_t *value = json_pack("{s:b}", "same", d->same);
+
+	if (d->steps >= 0)
+		json_object_set_new(value, "steps", nnactl_json_number(d->steps));
+	else
+		json_object_set_new(value, "range_share", nnactl_json_number(d->share));
+	return value;
+}
+
+static json_t *comparison_json(const struct comparison *c)
+{
+	json_t *all = json_pack("{s:o?, s:[], s:{}}", "model", nnactl_json_text(c->path), "outputs",
+				"milliseconds");
+	json_t *times = json_object_get(all, "milliseconds");
+	bool tflite = c->reference.name[0];
+
+	for (uint32_t i = 0; i < c->side_count; i++)
+		json_object_set_new(times, c->sides[i].name, json_real(c->sides[i].ms));
+	if (tflite) {
+		json_object_set_new(times, "tflite", json_real(c->reference.ms));
+		json_object_set_new(all, "tflite", nnactl_json_text(c->reference.name));
+	} else {
+		json_object_set_new(all, "no_tflite", nnactl_json_text(c->reference.reason));
+	}
+	for (uint32_t i = 0; i < c->output_count; i++) {
+		json_t *output = nnactl_io_json(&c->io[i], c->names[i]);
+		struct difference d;
+
+		if (c->side_count == 2) {
+			d = find_difference(c, i, false);
+			json_object_set_new(output, "device", difference_json(&d));
+		}
+		if (tflite) {
+			d = find_difference(c, i, true);
+			json_object_set_new(output, "tflite", difference_json(&d));
+		}
+		json_array_append_new(json_object_get(all, "outputs"), output);
+	}
+	return all;
+}
+
+static void print_text(const struct comparison *c)
+{
+	bool tflite = c->reference.name[0];
+	char text[160], name[64];
+
+	printf("%s%s%s\n", nnactl_style(stdout, NNACTL_BOLD), c->path,
+	       nnactl_style(stdout, NNACTL_PLAIN));
+	for (uint32_t i = 0; i < c->side_count; i++)
+		printf("  %-28s %9.3f ms\n", c->sides[i].name, c->sides[i].ms);
+	if (tflite)
+		printf("  %-28s %9.3f ms, reference kernels\n", c->reference.name,
+		       c->reference.ms);
+	else if (c->reference.reason[0])
+		printf("  no TFLite: %s\n", c->reference.reason);
+	for (uint32_t i = 0; i < c->output_count; i++) {
+		struct difference d;
+
+		printf("  output %u: %s, %s\n", i, c->names[i],
+		       nnactl_io_describe(&c->io[i], text, sizeof(text)));
+		if (c->side_count == 2) {
+			d = find_difference(c, i, false);
+			printf("    loopback and device    %s%s%s\n",
+			       nnactl_style(stdout, d.same ? NNACTL_GOOD : NNACTL_BAD),
+			       tell(&d, name, sizeof(name)), nnactl_style(stdout, NNACTL_PLAIN));
+		}
+		if (tflite) {
+			d = find_difference(c, i, true);
+			printf("    loopback and TFLite    %s\n", tell(&d, name, sizeof(name)));
+		}
+	}
+}
+
+static void comparison_free(struct comparison *c)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		free(c->sides[i].data);
+	nnactl_reference_free(&c->reference);
+	free(c->inputs);
+	free(c->in);
+	free(c->io);
+	free(c->names);
+}
+
+/* Return: 0, 1 with the error printed; @same is cleared where the device's bytes differ. */
+static int compare(struct comparison *c, const char *device, const char *python,
+		   const struct nnactl_shapes *shapes, bool *same)
+{
+	int ret = on_device(c, "loopback", shapes) ?: on_device(c, device, shapes);
+
+	if (!ret && python)
+		ret = nnactl_reference_run(&c->reference, python, c->path, c->inputs, c->input_size,
+					   c->in, c->input_count, c->sides[0].size);
+	if (ret)
+		return ret;
+	if (c->side_count < 2 && !c->reference.name[0])
+		return nnactl_error("%s: nothing to compare the loopback with: there is no "
+				    "accelerator, and no TFLite%s%s", c->path,
+				    c->reference.reason[0] ? ": " : "", c->reference.reason);
+	for (uint32_t i = 0; i < c->output_count && c->side_count == 2; i++)
+		*same &= find_difference(c, i, false).same;
+	return 0;
+}
+
+static int compare_main(int argc, char **argv)
+{
+	const char *device = "auto", *python = "python3";
+	struct nnactl_shapes shapes = { 0 };
+	json_t *list = json_array();
+	bool same = true;
+	int c, status = 0;
+
+	while ((c = nnactl_option(&NNACTL_COMPARE, argc, argv, &status)) > 0) {
+		if (c == 'd')
+			device = optarg;
+		else if (c == 'p')
+			python = strcmp(optarg, "none") ? optarg : NULL;
+		else if (c == 'S' && !nnactl_shapes_add(&shapes, optarg))
+			status = 2;
+		if (status)
+			break;
+	}
+	if (c > 0)
+		c = 0;
+	if (c && optind == argc)
+		status = nnactl_misuse("compare takes model files");
+	for (int i = optind; c && i < argc && !status; i++) {
+		struct comparison one = { .path = argv[i] };
+
+		status = compare(&one, device, python, &shapes, &same);
+		if (!status && nnactl_json())
+			json_array_append_new(list, comparison_json(&one));
+		else if (!status)
+			print_text(&one);
+		comparison_free(&one);
+	}
+	if (c && !status && nnactl_json())
+		status = nnactl_json_print(json_incref(list));
+	json_decref(list);
+	return status ? status : !same;
+}
+
+static const struct option OPTIONS[] = {
+	{ "device", required_argument, NULL, 'd' },
+	{ "python", required_argument, NULL, 'p' },
+	{ "shape", required_argument, NULL, 'S' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+const struct nnactl_command NNACTL_COMPARE = {
+	.name = "compare",
+	.arguments = "MODEL.tflite... [--device D] [--python P] [--shape S]...",
+	.what = "compare loopback, accelerator and TFLite",
+	.help = "nnactl compare MODEL.tflite... [--device auto|/dev/accel/accelN]\n"
+		"               [--python PROGRAM|none] [--shape 1,224,224,3]... [--json]\n\n"
+		"Runs each model on the loopback, on the accelerator if there is one, and with\n"
+		"the reference kernels of TFLite if that Python (default: python3) has\n"
+		"ai_edge_litert, tflite_runtime or tensorflow, and prints how far each output\n"
+		"differs for the same inputs: integers in steps, floats as a share of the\n"
+		"output's range. The exit status is 1 where loopback and accelerator are not equal\n"
+		"to the byte.",
+	.options = OPTIONS,
+	.main = compare_main,
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What nnactl does on a terminal only: colours, lines of its width, and progress, for which a
+ * thread writes a line on stderr each second and overwrites it with the next.
+ */
+#include "tools/nnactl/nnactl.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/**
+ * struct progress - what is being done
+ * @lock: of all that follows
+ * @wake: signalled when it ends
+ * @running: there is a thread
+ * @shown: a line stands on the terminal
+ * @done: of @total, which is 0 where nobody counts
+ * @start: nnactl_now() when it began
+ */
+static struct progress {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool running, shown;
+	uint32_t done, total;
+	uint64_t start;
+	char text[160];
+} progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
+
+static bool is_rich(FILE *to)
+{
+	const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	return !nnactl_json() && isatty(fileno(to)) && !(none && *none) &&
+	       !(terminal && !strcmp(terminal, "dumb"));
+}
+
+const char *nnactl_style(FILE *to, enum nnactl_style style)
+{
+	static const char *const codes[] = {
+		[NNACTL_PLAIN] = "\033[0m",
+		[NNACTL_BOLD] = "\033[1m",
+		[NNACTL_GOOD] = "\033[1;32m",
+		[NNACTL_BAD] = "\033[1;31m",
+	};
+
+	return is_rich(to) ? codes[style] : "";
+}
+
+uint32_t nnactl_columns(void)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	long columns = text ? strtol(text, NULL, 10) : 0;
+
+	if (columns < 40 && isatty(1) && !ioctl(1, TIOCGWINSZ, &size))
+		columns = size.ws_col;
+	return columns >= 40 && columns <= 1000 ? (uint32_t)columns : 80;
+}
+
+static void *show(void *data)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	pthread_mutex_lock(&progress.lock);
+	while (progress.running) {
+		until.tv_sec++;
+		while (progress.running &&
+		       !pthread_cond_timedwait(&progress.wake, &progress.lock, &until))
+			;
+		if (!progress.running)
+			break;
+		fprintf(stderr, "\r\033[K%s: %llu s", progress.text,
+			(unsigned long long)((nnactl_now() - progress.start) / 1000000000u));
+		if (progress.total)
+			fprintf(stderr, ", %u of %u", progress.done, progress.total);
+		fflush(stderr);
+		progress.shown = true;
+	}
+	pthread_mutex_unlock(&progress.lock);
+	return NULL;
+}
+
+void nnactl_progress(const char *format, ...)
+{
+	va_list ap;
+
+	nnactl_progress_end();
+	if (nnactl_json() || !isatty(2))
+		return;
+	va_start(ap, format);
+	vsnprintf(progress.text, sizeof(progress.text), format, ap);
+	va_end(ap);
+	progress.total = 0;
+	progress.shown = false;
+	progress.start = nnactl_now();
+	/* Without a thread there is no progress to be seen, and nothing else is missing. */
+	progress.running = true;
+	progress.running = !pthread_create(&progress.thread, NULL, show, NULL);
+}
+
+void nnactl_progress_at(uint32_t done, uint32_t total)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.done = done;
+	progress.total = total;
+	pthread_mutex_unlock(&progress.lock);
+}
+
+void nnactl_progress_end(void)
+{
+	bool ran;
+
+	pthread_mutex_lock(&progress.lock);
+	ran = progress.running;
+	progress.running = false;
+	pthread_cond_signal(&progress.wake);
+	pthread_mutex_unlock(&progress.lock);
+	if (!ran)
+		return;
+	pthread_join(progress.thread, NULL);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	progress.shown = false;
+}
