@@ -5,6 +5,7 @@
 # The cache holds what the distribution provides, and what takes long to build out of that:
 #
 #   qemu/VERSION/        an extracted QEMU with its own C library
+#   gbinder/VERSION/     an extracted libgbinder, for machines whose release has none
 #   kernel/RELEASE/      an extracted kernel package: boot/, lib/modules/, headers, kbuild tools
 #   source/VERSION/      an unpacked kernel source, never written to
 #   built/NAME-KEY/      a kernel built out of it as vm/config/NAME says: out/ is kbuild's; of uml
