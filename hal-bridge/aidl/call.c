@@ -155,9 +155,10 @@ static int nnb_aidl_read_reply(void *data, struct nnb_reader *reply)
 }
 
 static int nnb_aidl_exchange(struct nnb_object *object, const struct nnb_caller *caller,
-			     uint32_t code, struct nnb_aidl_exchange *data)
+			     const char *descriptor, uint32_t code, struct nnb_aidl_exchange *data)
 {
 	const struct nnb_exchange exchange = {
+		.descriptor = descriptor,
 		.write = nnb_aidl_write_request,
 		.read = nnb_aidl_read_reply,
 		.data = data,
@@ -174,23 +175,26 @@ int nnb_aidl_call(struct nnb_object *object, const struct nnb_caller *caller,
 		.method = method, .in = in, .arena = arena, .out = out,
 	};
 
-	return nnb_aidl_exchange(object, caller, method->code, &data);
+	return nnb_aidl_exchange(object, caller, method->descriptor, method->code, &data);
 }
 
-int nnb_aidl_get_version(struct nnb_object *object, const struct nnb_caller *caller, int *version)
+int nnb_aidl_get_version(struct nnb_object *object, const struct nnb_caller *caller,
+			 const struct nnb_aidl_interface *interface, int *version)
 {
 	struct nnb_arena arena = { 0 };
 	struct nnb_aidl_exchange data = { .arena = &arena, .version = version };
-	int ret = nnb_aidl_exchange(object, caller, NNB_AIDL_GET_VERSION, &data);
+	int ret = nnb_aidl_exchange(object, caller, interface->descriptor, NNB_AIDL_GET_VERSION,
+				    &data);
 
 	nnb_arena_fini(&arena);
 	return ret;
 }
 
 int nnb_aidl_get_hash(struct nnb_object *object, const struct nnb_caller *caller,
-		      struct nnb_arena *arena, const char **hash)
+		      const struct nnb_aidl_interface *interface, struct nnb_arena *arena,
+		      const char **hash)
 {
 	struct nnb_aidl_exchange data = { .arena = arena, .hash = hash };
 
-	return nnb_aidl_exchange(object, caller, NNB_AIDL_GET_HASH, &data);
+	return nnb_aidl_exchange(object, caller, interface->descriptor, NNB_AIDL_GET_HASH, &data);
 }

@@ -82,8 +82,10 @@ int nnb_aidl_call(struct nnb_object *object, const struct nnb_caller *caller,
 		  void *out);
 
 /* The same for the version and the hash of an object's interface. */
-int nnb_aidl_get_version(struct nnb_object *object, const struct nnb_caller *caller, int *version);
+int nnb_aidl_get_version(struct nnb_object *object, const struct nnb_caller *caller,
+			 const struct nnb_aidl_interface *interface, int *version);
 int nnb_aidl_get_hash(struct nnb_object *object, const struct nnb_caller *caller,
-		      struct nnb_arena *arena, const char **hash);
+		      const struct nnb_aidl_interface *interface, struct nnb_arena *arena,
+		      const char **hash);
 
 #endif

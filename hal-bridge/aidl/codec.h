@@ -143,6 +143,7 @@ struct nnb_aidl_type {
 /**
  * struct nnb_aidl_method - a method
  * @name: as in the .aidl
+ * @descriptor: of the interface
  * @code: of the transaction
  * @since: the version of the interface that brought it
  * @in: what it is called with, NULL for nothing
@@ -150,6 +151,7 @@ struct nnb_aidl_type {
  */
 struct nnb_aidl_method {
 	const char *name;
+	const char *descriptor;
 	uint32_t code;
 	uint8_t since;
 	const struct nnb_aidl_type *in, *out;

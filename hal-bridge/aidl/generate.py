@@ -286,7 +286,8 @@ def c_tables(d):
                 symbol = name.removeprefix("nnb_aidl_")
                 out += c_type(symbol, name, f"{i['name']}.{m.name}", fields, False, True)
                 tables[side] = "&" + symbol
-            rows += [f'\t{{ "{m.name}", {m.code}, {max(m.since, i.get("since", 1))},',
+            rows += [f'\t{{ "{m.name}", "{d.full(i["name"])}",',
+                     f'\t  {m.code}, {max(m.since, i.get("since", 1))},',
                      f"\t  {tables['in']},", f"\t  {tables['out']} }},"]
         short = snake(i["name"][1:])
         out += [f"static const struct nnb_aidl_method nnb_aidl_{short}_methods[] = {{", *rows,

@@ -65,3 +65,14 @@ int nnb_object_call(struct nnb_object *object, const struct nnb_caller *caller, 
 		return object->ops->call(object, code, arena, exchange);
 	return nnb_object_call_here(object, caller, code, arena, exchange);
 }
+
+int nnb_object_watch(struct nnb_object *object, struct nnb_death *death)
+{
+	return object->ops->watch ? object->ops->watch(object, death) : -ENOTSUP;
+}
+
+void nnb_object_unwatch(struct nnb_object *object, struct nnb_death *death)
+{
+	if (object->ops->unwatch)
+		object->ops->unwatch(object, death);
+}

@@ -27,14 +27,17 @@ struct nnb_writer;
  */
 #define NNB_UNKNOWN_TRANSACTION (-74) /* there is no such method: -EBADMSG */
 #define NNB_DEAD_OBJECT (-32) /* the other process is gone: -EPIPE */
+#define NNB_BAD_TYPE (INT32_MIN + 1) /* the object has another interface */
 
 /**
  * struct nnb_exchange - what a call writes and reads
+ * @descriptor: the full name of the interface that is called
  * @write: writes the request. Return: 0 or a negative errno, which ends the call
  * @read: reads the reply, which lies in the arena of the call. Return: what the call returns
  * @data: for both
  */
 struct nnb_exchange {
+	const char *descriptor;
 	int (*write)(void *data, struct nnb_writer *request);
 	int (*read)(void *data, struct nnb_reader *reply);
 	void *data;
@@ -51,20 +54,39 @@ struct nnb_caller {
 };
 
 /**
+ * struct nnb_death - who wants to know that the process of an object has ended
+ * @died: called once, from a thread of the backend's, which it must not hold up
+ * @id: the backend's
+ */
+struct nnb_death {
+	void (*died)(struct nnb_death *death);
+	unsigned long id;
+};
+
+/**
  * struct nnb_object_ops - what an object does
+ * @descriptor: the full name of the interface that it serves; NULL for objects that are elsewhere
  * @release: the last reference is gone
  * @transact: answers transaction @code: reads @in, writes the whole reply to @out. What the reply
  *	points to is handed to @arena, which is given back after the reply has been sent. Return: 0,
  *	or a negative status that the caller sees instead of a reply. NULL for objects that are
  *	elsewhere
+ * @dump: writes for people to read what the object and all that belongs to it does at the moment;
+ *	NULL for nothing
  * @call: calls a method of an object that is elsewhere, as nnb_object_call(); else NULL
+ * @watch: see nnb_object_watch(); NULL for objects that are served here
+ * @unwatch: likewise
  */
 struct nnb_object_ops {
+	const char *descriptor;
 	void (*release)(struct nnb_object *object);
 	int (*transact)(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
 			struct nnb_reader *in, struct nnb_arena *arena, struct nnb_writer *out);
+	void (*dump)(struct nnb_object *object, int fd);
 	int (*call)(struct nnb_object *object, uint32_t code, struct nnb_arena *arena,
 		    const struct nnb_exchange *exchange);
+	int (*watch)(struct nnb_object *object, struct nnb_death *death);
+	void (*unwatch)(struct nnb_object *object, struct nnb_death *death);
 };
 
 /**
@@ -99,5 +121,14 @@ void nnb_object_unref(struct nnb_object *object);
  */
 int nnb_object_call(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
 		    struct nnb_arena *arena, const struct nnb_exchange *exchange);
+
+/*
+ * Asks to be told when the process of an object ends; the caller keeps a reference until it takes
+ * that back. Return: 0, NNB_DEAD_OBJECT when it has ended already, -ENOTSUP for an object that is
+ * served here.
+ */
+int nnb_object_watch(struct nnb_object *object, struct nnb_death *death);
+/* After this @death is not called any more. Not to be called from there. */
+void nnb_object_unwatch(struct nnb_object *object, struct nnb_death *death);
 
 #endif

@@ -46,6 +46,7 @@ static int nnb_buffer_transact(struct nnb_object *object, const struct nnb_calle
 			       struct nnb_writer *out);
 
 static const struct nnb_object_ops nnb_buffer_ops = {
+	.descriptor = "android.hardware.neuralnetworks.IBuffer",
 	.release = nnb_buffer_release,
 	.transact = nnb_buffer_transact,
 };

@@ -227,6 +227,7 @@ static int nnb_burst_transact(struct nnb_object *object, const struct nnb_caller
 }
 
 static const struct nnb_object_ops nnb_burst_ops = {
+	.descriptor = "android.hardware.neuralnetworks.IBurst",
 	.release = nnb_burst_release,
 	.transact = nnb_burst_transact,
 };

@@ -208,6 +208,7 @@ static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *
 		return nnb_aidl_fail(call, nnb_status(ret), "too many prepared models");
 	}
 	preparation->task.run = nnb_preparation_run;
+	preparation->task.key = call->caller->euid;
 	preparation->client = client;
 	preparation->graph = nna_graph_ref(graph);
 	preparation->options.priority = priorities[priority];
@@ -333,6 +334,7 @@ static void nnb_device_release(struct nnb_object *object)
 }
 
 const struct nnb_object_ops nnb_device_ops = {
+	.descriptor = "android.hardware.neuralnetworks.IDevice",
 	.release = nnb_device_release,
 	.transact = nnb_device_transact,
 };

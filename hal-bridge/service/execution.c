@@ -70,6 +70,7 @@ static int nnb_execution_transact(struct nnb_object *object, const struct nnb_ca
 }
 
 static const struct nnb_object_ops nnb_execution_ops = {
+	.descriptor = "android.hardware.neuralnetworks.IExecution",
 	.release = nnb_execution_release,
 	.transact = nnb_execution_transact,
 };

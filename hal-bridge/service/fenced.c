@@ -199,6 +199,7 @@ static int nnb_fenced_transact(struct nnb_object *object, const struct nnb_calle
 }
 
 static const struct nnb_object_ops nnb_fenced_ops = {
+	.descriptor = "android.hardware.neuralnetworks.IFencedExecutionCallback",
 	.release = nnb_fenced_release,
 	.transact = nnb_fenced_transact,
 };

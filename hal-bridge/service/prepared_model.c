@@ -40,6 +40,7 @@ static int nnb_prepared_model_transact(struct nnb_object *object, const struct n
 				       struct nnb_arena *arena, struct nnb_writer *out);
 
 static const struct nnb_object_ops nnb_prepared_model_ops = {
+	.descriptor = "android.hardware.neuralnetworks.IPreparedModel",
 	.release = nnb_prepared_model_release,
 	.transact = nnb_prepared_model_transact,
 };

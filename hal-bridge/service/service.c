@@ -28,6 +28,7 @@ static int nnb_service_open_device(const struct nnb_service *service, struct nna
 
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out)
 {
+	struct nnb_worker_limits limits;
 	struct nnb_service *service;
 	struct nnb_quota *quota;
 	int ret;
@@ -55,7 +56,9 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	nnb_object_init(&service->object, &nnb_device_ops);
 	ret = nnb_service_open_device(service, &service->device);
 	if (!ret) {
-		ret = nnb_workers_init(&service->workers, options->workers ? options->workers : 2);
+		limits.threads = options->workers ? options->workers : 32;
+		limits.per_key = (limits.threads + 3) / 4;
+		ret = nnb_workers_init(&service->workers, &limits);
 		if (ret)
 			nna_device_close(service->device);
 	}

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "hal-bridge/binder/object.h"
-#include "hal-bridge/service/worker.h"
+#include "hal-bridge/common/worker.h"
 #include "nnaccel.h"
 
 struct nnb_buffer;
@@ -44,7 +44,7 @@ struct nnb_quota {
  * struct nnb_service_options - how to serve
  * @device: as for nna_device_open()
  * @version: of the interface that the service claims to have, 1 to NNB_AIDL_VERSION
- * @workers: threads that compile; 0 is 2
+ * @workers: threads that compile and tell clients, of which a user has at most a quarter; 0 is 32
  * @quota: fields of 0 are the defaults
  */
 struct nnb_service_options {

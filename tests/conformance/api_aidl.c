@@ -191,6 +191,7 @@ static void nnv_hal_callback_release(struct nnb_object *object)
 static struct nnv_hal_callback *nnv_hal_callback_create(void)
 {
 	static const struct nnb_object_ops ops = {
+		.descriptor = "android.hardware.neuralnetworks.IPreparedModelCallback",
 		.release = nnv_hal_callback_release,
 		.transact = nnv_hal_callback_transact,
 	};

@@ -740,10 +740,12 @@ static const struct nnb_aidl_type buffer_copy_to_in = {
 };
 
 static const struct nnb_aidl_method nnb_aidl_buffer_methods[] = {
-	{ "copyFrom", 1, 1,
+	{ "copyFrom", "android.hardware.neuralnetworks.IBuffer",
+	  1, 1,
 	  &buffer_copy_from_in,
 	  NULL },
-	{ "copyTo", 2, 1,
+	{ "copyTo", "android.hardware.neuralnetworks.IBuffer",
+	  2, 1,
 	  &buffer_copy_to_in,
 	  NULL },
 };
@@ -778,7 +780,8 @@ static const struct nnb_aidl_type fenced_execution_callback_get_execution_info_o
 };
 
 static const struct nnb_aidl_method nnb_aidl_fenced_execution_callback_methods[] = {
-	{ "getExecutionInfo", 1, 1,
+	{ "getExecutionInfo", "android.hardware.neuralnetworks.IFencedExecutionCallback",
+	  1, 1,
 	  NULL,
 	  &fenced_execution_callback_get_execution_info_out },
 };
@@ -887,13 +890,16 @@ static const struct nnb_aidl_type burst_execute_synchronously_with_config_out = 
 };
 
 static const struct nnb_aidl_method nnb_aidl_burst_methods[] = {
-	{ "executeSynchronously", 1, 1,
+	{ "executeSynchronously", "android.hardware.neuralnetworks.IBurst",
+	  1, 1,
 	  &burst_execute_synchronously_in,
 	  &burst_execute_synchronously_out },
-	{ "releaseMemoryResource", 2, 1,
+	{ "releaseMemoryResource", "android.hardware.neuralnetworks.IBurst",
+	  2, 1,
 	  &burst_release_memory_resource_in,
 	  NULL },
-	{ "executeSynchronouslyWithConfig", 3, 4,
+	{ "executeSynchronouslyWithConfig", "android.hardware.neuralnetworks.IBurst",
+	  3, 4,
 	  &burst_execute_synchronously_with_config_in,
 	  &burst_execute_synchronously_with_config_out },
 };
@@ -970,10 +976,12 @@ static const struct nnb_aidl_type execution_execute_fenced_out = {
 };
 
 static const struct nnb_aidl_method nnb_aidl_execution_methods[] = {
-	{ "executeSynchronously", 1, 4,
+	{ "executeSynchronously", "android.hardware.neuralnetworks.IExecution",
+	  1, 4,
 	  &execution_execute_synchronously_in,
 	  &execution_execute_synchronously_out },
-	{ "executeFenced", 2, 4,
+	{ "executeFenced", "android.hardware.neuralnetworks.IExecution",
+	  2, 4,
 	  &execution_execute_fenced_in,
 	  &execution_execute_fenced_out },
 };
@@ -1197,22 +1205,28 @@ static const struct nnb_aidl_type prepared_model_execute_fenced_with_config_out 
 };
 
 static const struct nnb_aidl_method nnb_aidl_prepared_model_methods[] = {
-	{ "executeSynchronously", 1, 1,
+	{ "executeSynchronously", "android.hardware.neuralnetworks.IPreparedModel",
+	  1, 1,
 	  &prepared_model_execute_synchronously_in,
 	  &prepared_model_execute_synchronously_out },
-	{ "executeFenced", 2, 1,
+	{ "executeFenced", "android.hardware.neuralnetworks.IPreparedModel",
+	  2, 1,
 	  &prepared_model_execute_fenced_in,
 	  &prepared_model_execute_fenced_out },
-	{ "configureExecutionBurst", 3, 1,
+	{ "configureExecutionBurst", "android.hardware.neuralnetworks.IPreparedModel",
+	  3, 1,
 	  NULL,
 	  &prepared_model_configure_execution_burst_out },
-	{ "createReusableExecution", 4, 4,
+	{ "createReusableExecution", "android.hardware.neuralnetworks.IPreparedModel",
+	  4, 4,
 	  &prepared_model_create_reusable_execution_in,
 	  &prepared_model_create_reusable_execution_out },
-	{ "executeSynchronouslyWithConfig", 5, 4,
+	{ "executeSynchronouslyWithConfig", "android.hardware.neuralnetworks.IPreparedModel",
+	  5, 4,
 	  &prepared_model_execute_synchronously_with_config_in,
 	  &prepared_model_execute_synchronously_with_config_out },
-	{ "executeFencedWithConfig", 6, 4,
+	{ "executeFencedWithConfig", "android.hardware.neuralnetworks.IPreparedModel",
+	  6, 4,
 	  &prepared_model_execute_fenced_with_config_in,
 	  &prepared_model_execute_fenced_with_config_out },
 };
@@ -1242,7 +1256,8 @@ static const struct nnb_aidl_type prepared_model_callback_notify_in = {
 };
 
 static const struct nnb_aidl_method nnb_aidl_prepared_model_callback_methods[] = {
-	{ "notify", 1, 1,
+	{ "notify", "android.hardware.neuralnetworks.IPreparedModelCallback",
+	  1, 1,
 	  &prepared_model_callback_notify_in,
 	  NULL },
 };
@@ -1483,34 +1498,44 @@ static const struct nnb_aidl_type device_prepare_model_with_config_in = {
 };
 
 static const struct nnb_aidl_method nnb_aidl_device_methods[] = {
-	{ "allocate", 1, 1,
+	{ "allocate", "android.hardware.neuralnetworks.IDevice",
+	  1, 1,
 	  &device_allocate_in,
 	  &device_allocate_out },
-	{ "getCapabilities", 2, 1,
+	{ "getCapabilities", "android.hardware.neuralnetworks.IDevice",
+	  2, 1,
 	  NULL,
 	  &device_get_capabilities_out },
-	{ "getNumberOfCacheFilesNeeded", 3, 1,
+	{ "getNumberOfCacheFilesNeeded", "android.hardware.neuralnetworks.IDevice",
+	  3, 1,
 	  NULL,
 	  &device_get_number_of_cache_files_needed_out },
-	{ "getSupportedExtensions", 4, 1,
+	{ "getSupportedExtensions", "android.hardware.neuralnetworks.IDevice",
+	  4, 1,
 	  NULL,
 	  &device_get_supported_extensions_out },
-	{ "getSupportedOperations", 5, 1,
+	{ "getSupportedOperations", "android.hardware.neuralnetworks.IDevice",
+	  5, 1,
 	  &device_get_supported_operations_in,
 	  &device_get_supported_operations_out },
-	{ "getType", 6, 1,
+	{ "getType", "android.hardware.neuralnetworks.IDevice",
+	  6, 1,
 	  NULL,
 	  &device_get_type_out },
-	{ "getVersionString", 7, 1,
+	{ "getVersionString", "android.hardware.neuralnetworks.IDevice",
+	  7, 1,
 	  NULL,
 	  &device_get_version_string_out },
-	{ "prepareModel", 8, 1,
+	{ "prepareModel", "android.hardware.neuralnetworks.IDevice",
+	  8, 1,
 	  &device_prepare_model_in,
 	  NULL },
-	{ "prepareModelFromCache", 9, 1,
+	{ "prepareModelFromCache", "android.hardware.neuralnetworks.IDevice",
+	  9, 1,
 	  &device_prepare_model_from_cache_in,
 	  NULL },
-	{ "prepareModelWithConfig", 10, 4,
+	{ "prepareModelWithConfig", "android.hardware.neuralnetworks.IDevice",
+	  10, 4,
 	  &device_prepare_model_with_config_in,
 	  NULL },
 };

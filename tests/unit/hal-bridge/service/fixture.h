@@ -91,6 +91,7 @@ static void hal_callback_release(struct nnb_object *object)
 static inline struct hal_callback *hal_callback_new(void)
 {
 	static const struct nnb_object_ops ops = {
+		.descriptor = "android.hardware.neuralnetworks.IPreparedModelCallback",
 		.release = hal_callback_release,
 		.transact = hal_callback_transact,
 	};

@@ -60,11 +60,17 @@ static void versions(void **state)
 
 		hal_request_init(&r, true);
 		in.request = r.request;
-		assert_int_equal(nnb_aidl_get_version(&service->object, &hal_me, &claimed), 0);
+		assert_int_equal(nnb_aidl_get_version(&service->object, &hal_me, &nnb_aidl_device,
+						      &claimed),
+				 0);
 		assert_int_equal(claimed, version);
-		assert_int_equal(nnb_aidl_get_version(model, &hal_me, &claimed), 0);
+		assert_int_equal(nnb_aidl_get_version(model, &hal_me, &nnb_aidl_prepared_model,
+						      &claimed),
+				 0);
 		assert_int_equal(claimed, version);
-		assert_int_equal(nnb_aidl_get_hash(model, &hal_me, &arena, &hash), 0);
+		assert_int_equal(nnb_aidl_get_hash(model, &hal_me, &nnb_aidl_prepared_model, &arena,
+						   &hash),
+				 0);
 		assert_string_equal(hash, nnb_aidl_hash(version));
 		assert_int_equal(hal_execute(model, &r), 0);
 		assert_int_equal(HAL_CALL(model, &hal_me, prepared_model,

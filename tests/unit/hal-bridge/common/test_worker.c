@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/* Worker threads: order, limits, and that nobody waits for another key's tasks. */
+#include "hal-bridge/common/worker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/**
+ * struct gate - what tasks wait for
+ * @lock: of what follows
+ * @changed: any of it
+ * @open: tasks may end
+ * @inside: tasks that have begun and not ended
+ * @most: the highest @inside was
+ * @ended: tasks that have ended
+ */
+struct gate {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool open;
+	unsigned int inside, most, ended;
+};
+
+struct job {
+	struct nnb_task task;
+	struct gate *gate;
+};
+
+static void pass(struct nnb_task *task)
+{
+	struct gate *gate = ((struct job *)task)->gate;
+
+	pthread_mutex_lock(&gate->lock);
+	if (++gate->inside > gate->most)
+		gate->most = gate->inside;
+	pthread_cond_broadcast(&gate->changed);
+	while (!gate->open)
+		pthread_cond_wait(&gate->changed, &gate->lock);
+	gate->inside--;
+	gate->ended++;
+	pthread_cond_broadcast(&gate->changed);
+	pthread_mutex_unlock(&gate->lock);
+	free(task);
+}
+
+static void add(struct nnb_workers *workers, struct gate *gate, uint64_t key)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	assert_non_null(job);
+	job->task.run = pass;
+	job->task.key = key;
+	job->gate = gate;
+	nnb_workers_add(workers, &job->task);
+}
+
+static void gate_init(struct gate *gate)
+{
+	*gate = (struct gate){ .open = false };
+	pthread_mutex_init(&gate->lock, NULL);
+	pthread_cond_init(&gate->changed, NULL);
+}
+
+static void gate_open(struct gate *gate)
+{
+	pthread_mutex_lock(&gate->lock);
+	gate->open = true;
+	pthread_cond_broadcast(&gate->changed);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+static void gate_wait(struct gate *gate, unsigned int *value, unsigned int count)
+{
+	pthread_mutex_lock(&gate->lock);
+	while (*value < count)
+		pthread_cond_wait(&gate->changed, &gate->lock);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+/* As many at a time as there are threads, although each is added while one more is idle or ending. */
+static void test_all_at_once(void **state)
+{
+	const struct nnb_worker_limits limits = { .threads = 8, .per_key = 8 };
+	struct nnb_workers workers;
+	struct gate gate;
+
+	gate_init(&gate);
+	assert_int_equal(nnb_workers_init(&workers, &limits), 0);
+	for (int i = 0; i < 20; i++)
+		add(&workers, &gate, 1);
+	gate_wait(&gate, &gate.inside, 8);
+	gate_open(&gate);
+	nnb_workers_drain(&workers);
+	assert_int_equal(gate.ended, 20);
+	assert_int_equal(gate.most, 8);
+	nnb_workers_fini(&workers);
+}
+
+/* One key's tasks never end; another's do all the same. */
+static void test_stuck_key(void **state)
+{
+	const struct nnb_worker_limits limits = { .threads = 4, .per_key = 2 };
+	struct nnb_workers workers;
+	struct gate stuck, fine;
+
+	gate_init(&stuck);
+	gate_init(&fine);
+	fine.open = true;
+	assert_int_equal(nnb_workers_init(&workers, &limits), 0);
+	for (int i = 0; i < 50; i++)
+		add(&workers, &stuck, 1);
+	for (int i = 0; i < 50; i++)
+		add(&workers, &fine, 2);
+	gate_wait(&fine, &fine.ended, 50);
+	gate_wait(&stuck, &stuck.inside, 2);
+	assert_int_equal(stuck.most, 2);
+	gate_open(&stuck);
+	nnb_workers_fini(&workers);
+	assert_int_equal(stuck.ended, 50);
+	assert_int_equal(stuck.most, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_at_once),
+		cmocka_unit_test(test_stuck_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
