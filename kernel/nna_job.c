@@ -23,12 +23,6 @@
 #include "nna_trace.h"
 #include "nna_vm.h"
 
-/*
- * How long before a waiter's deadline the job's ring is boosted: as long as a ring may have to wait
- * for its turn.
- */
-#define NNA_BOOST_MS		100
-
 static struct nna_job *to_nna_job(struct drm_sched_job *job)
 {
 	return container_of(job, struct nna_job, base);

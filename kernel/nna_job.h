@@ -48,6 +48,12 @@ struct file;
 struct nna_ctx;
 struct nna_device;
 
+/*
+ * How long before a waiter's deadline the job's ring is boosted: as long as a ring may have to wait
+ * for its turn.
+ */
+#define NNA_BOOST_MS		100
+
 /**
  * struct nna_fence - The device's fence of a job: it signals when the device has ended the job.
  * @base: the fence; first, as dma_fence_free() frees all of this by it.

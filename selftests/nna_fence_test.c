@@ -4,7 +4,6 @@
  * They outlive the file and the binding of the driver, and the module cannot be unloaded before
  * they are gone. Needs root, and no other user of the device.
  */
-#define KSFT_TIMEOUT_S 60
 
 #include <errno.h>
 #include <fcntl.h>

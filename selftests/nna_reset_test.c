@@ -7,7 +7,7 @@
  * Faults are injected through the control socket of nna-device. Needs root and no other user of the
  * device; a short job limit (nna-device --job-limit) makes it quick.
  */
-#define KSFT_TIMEOUT_S 120
+#define KSFT_TIMEOUT_S 300
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,13 +34,20 @@ static void set_up(struct env *env)
 	stream_null(env);
 }
 
-static uint64_t hang_time(int fd)
+/* After how long the scheduler looks for a job that has not ended. */
+static uint64_t timeout(int fd)
 {
 	struct drm_nna_sched_info info;
 
 	EQ(query(fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
-	/* Two timeouts of the scheduler, then an abort (1 s) and a reset (2 s), and some more. */
-	return 2 * info.timeout_ns + 5 * SECOND;
+	return info.timeout_ns;
+}
+
+/* More than a job may take that hangs. */
+static uint64_t hang_time(int fd)
+{
+	/* Two timeouts of the scheduler, then an abort (1 s) and a reset (2 s), and much more. */
+	return 2 * timeout(fd) + LONG_WAIT;
 }
 
 /* Entries that the device has taken from its rings of jobs, as its registers say. */
@@ -82,9 +89,9 @@ static uint32_t submit_bad(struct env *env, const char *how)
 	return out;
 }
 
-static int wait_status(struct env *env, uint32_t out, uint64_t timeout)
+static int wait_status(struct env *env, uint32_t out, uint64_t limit)
 {
-	int ret = syncobj_wait(env->fd, out, timeout);
+	int ret = syncobj_wait(env->fd, out, limit);
 
 	return ret ? ret : syncobj_status(env->fd, out);
 }
@@ -132,7 +139,8 @@ TEST(hung_job_ends_by_its_deadline)
 	set_up(&env);
 	inject("hang 1");
 	args = env_submit(&env);
-	args.deadline_ns = now_ns() + SECOND / 5;
+	/* Late enough for the job to begin: else the next one would hang. */
+	args.deadline_ns = now_ns() + PATIENCE(SECOND);
 	EQ(submit_args_and_wait(&env, &args), -ETIMEDOUT);
 	/* The job is only late, and its context not guilty. */
 	EQ(ctx_state(env.fd, env.ctx).state, 0);
@@ -302,7 +310,6 @@ TEST(stuck_job_and_its_queue)
 TEST(stuck_job_and_the_rings_above)
 {
 	struct env low, high;
-	uint64_t worst = 0;
 	uint32_t bad, n = 0;
 	int ret;
 
@@ -319,18 +326,16 @@ TEST(stuck_job_and_the_rings_above)
 		/* Only a job that was running at the moment of the reset. */
 		if (ret)
 			EQ(ret, -ECANCELED);
-		if (now_ns() - begin > worst)
-			worst = now_ns() - begin;
+		CHECK(in_time(begin, 2 * SECOND));
 		n++;
 		usleep(10000);
 	}
 	EQ(ret, 0);
 	EQ(syncobj_status(low.fd, bad), -ETIME);
-	CHECK(n > 10);
-	CHECK(worst < 2 * SECOND);
+	CHECK(n > 1);
 	CHECK(ctx_state(high.fd, high.ctx).reset_count <= 1);
 	EQ(submit_and_wait(&high), 0);
-	printf("# %u jobs above, the slowest %llu us\n", n, (unsigned long long)worst / 1000);
+	printf("# %u jobs above\n", n);
 }
 
 TEST(stuck_job_of_a_closed_file)
@@ -391,7 +396,7 @@ TEST(starved_job_is_not_hung)
 		EQ(submit(&high, 0, 0), 0);
 	for (int i = 0; i < 20; i++)
 		EQ(submit(&low, 0, out), 0);
-	end = now_ns() + hang_time(low.fd) / 2;
+	end = now_ns() + timeout(low.fd) + 5 * SECOND / 2;
 	while (now_ns() < end && syncobj_wait(low.fd, out, 0) == -ETIME)
 		EQ(submit_and_wait(&high), 0);
 	inject("clear");
@@ -423,12 +428,10 @@ TEST(slow_device)
 
 TEST(lost_interrupt)
 {
-	struct drm_nna_sched_info info;
 	struct env env;
 	uint64_t resets;
 
 	set_up(&env);
-	EQ(query(env.fd, DRM_NNA_DEV_QUERY_SCHED_INFO, &info, sizeof(info)), 0);
 	resets = counters(env.fd).driver_resets;
 	inject("drop-irq 1");
 	/* The timeout handler finds the completion, and the job ends as usual. */
@@ -675,7 +678,13 @@ TEST(one_line_per_event)
 /* Every call on an open file returns -ENODEV, and none hangs. */
 static void expect_lost(struct env *env)
 {
-	EQ(submit(env, 0, 0), -ENODEV);
+	uint64_t end = now_ns() + LONG_WAIT;
+	int ret;
+
+	/* What has ended its jobs may not have come to its end itself. */
+	while ((ret = submit(env, 0, 0)) != -ENODEV && now_ns() < end)
+		usleep(10000);
+	EQ(ret, -ENODEV);
 	EQ(vm_unmap(env->fd, env->vm, ENV_VA + ENV_DATA, 4096), -ENODEV);
 	env->map[ENV_DATA] = 1;
 	EQ(env->map[ENV_DATA], 1);
@@ -707,7 +716,6 @@ TEST(refused_reset)
 	CHECK(wait_status(&env, bad, hang_time(env.fd)) < 0);
 	status = wait_status(&other, out, LONG_WAIT);
 	EQ(status, -ENODEV);
-	usleep(200000);
 	expect_lost(&other);
 	rebind(&env);
 }
@@ -729,7 +737,7 @@ static const char *uevent_wedged(int fd)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	static char text[4096];
 
-	while (poll(&p, 1, 20000) == 1) {
+	while (poll(&p, 1, LONG_WAIT / 1000000) == 1) {
 		ssize_t n = recv(fd, text, sizeof(text) - 1, 0);
 
 		CHECK(n > 0);
@@ -782,7 +790,6 @@ TEST(dies_idle)
 	inject("dead 1");
 	EQ(submit(&env, 0, out), 0);
 	CHECK(wait_status(&env, out, hang_time(env.fd)) < 0);
-	usleep(200000);
 	expect_lost(&env);
 	rebind(&env);
 }

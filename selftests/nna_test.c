@@ -151,7 +151,7 @@ static void control_read(int fd, char *line, size_t size)
 	while (n < size - 1) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 
-		if (poll(&p, 1, 10000) != 1 || read(fd, line + n, 1) != 1)
+		if (poll(&p, 1, LONG_WAIT / 1000000) != 1 || read(fd, line + n, 1) != 1)
 			die("the device's control socket does not answer", -EIO);
 		if (line[n] == '\n')
 			break;

@@ -29,7 +29,7 @@
 /* A time limit in ns, longer on kernels that are slower. */
 #define PATIENCE(ns) ((ns) * test_slowness())
 /* A time limit that no job of these tests comes near. */
-#define LONG_WAIT PATIENCE(20 * SECOND)
+#define LONG_WAIT PATIENCE(60 * SECOND)
 
 /**
  * struct env - A file of the device with what a job needs.

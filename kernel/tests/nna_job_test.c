@@ -454,7 +454,7 @@ static void nna_job_waiters_deadline(struct kunit *test)
 	nna_fake_settle(fake);
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 	dma_fence_set_deadline(fence, nna_job_in_ms(50));
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
+	nna_fake_wait(test, nna_job_boosts(fake) == 1);
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
 	KUNIT_EXPECT_EQ(test, (u64)le32_to_cpu(e.seqno),
 			le64_to_cpu(fake->log[fake->logged - 1].address));
@@ -467,16 +467,17 @@ static void nna_job_waiters_deadlines(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_job_submit_one(test, nna_job_ctx(test), NULL);
+	ktime_t first;
 
 	nna_fake_settle(fake);
-	dma_fence_set_deadline(fence, nna_job_in_ms(3000));
-	dma_fence_set_deadline(fence, nna_job_in_ms(1000));
-	dma_fence_set_deadline(fence, nna_job_in_ms(5000));
-	msleep(500);
+	dma_fence_set_deadline(fence, nna_job_in_ms(3000000));
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
-	msleep(500);
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
-	msleep(3000);
+	first = nna_job_in_ms(1000);
+	dma_fence_set_deadline(fence, first);
+	dma_fence_set_deadline(fence, nna_job_in_ms(2000));
+	nna_fake_wait(test, nna_job_boosts(fake));
+	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), first), -NNA_BOOST_MS);
+	msleep(2000);
 	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
@@ -527,13 +528,14 @@ static void nna_job_deadline_of_the_done(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_job_submit_one(test, nna_job_ctx(test), NULL);
+	const unsigned int later = 1000 * nna_fake_slowness();
 
 	nna_fake_settle(fake);
-	dma_fence_set_deadline(fence, nna_job_in_ms(1000));
+	dma_fence_set_deadline(fence, nna_job_in_ms(later));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	dma_fence_set_deadline(fence, nna_job_in_ms(1));
-	msleep(1500);
+	msleep(later);
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 }
 
@@ -550,7 +552,7 @@ static void nna_job_deadline_of_the_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 	dma_fence_signal(in);
 	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
+	nna_fake_wait(test, nna_job_boosts(fake) == 1);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
@@ -570,13 +572,12 @@ static void nna_job_deadline_is_handed_on(struct kunit *test)
 	nna_fake_syncobj(fake, &out.handle);
 	KUNIT_ASSERT_EQ(test, 0, nna_job_submit(fake->file, first, &args, &out, 1));
 	nna_fake_settle(fake);
-	args.deadline_ns = ktime_to_ns(nna_job_in_ms(1000));
+	args.deadline_ns = ktime_to_ns(nna_job_in_ms(1000 * nna_fake_slowness()));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, second, out.handle, &args, &fence));
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
-	msleep(950);
-	KUNIT_EXPECT_EQ(test, 1u, nna_job_boosts(fake));
+	nna_fake_wait(test, nna_job_boosts(fake) == 1);
+	nna_fake_wait(test, ktime_get_ns() > args.deadline_ns);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	msleep(100);
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
 }
 

@@ -78,8 +78,7 @@ static bool nna_pm_asleep(struct nna_fake *fake)
 static void nna_pm_fall_asleep(struct kunit *test)
 {
 	nna_fake_wait(test, !atomic_read(&to_nna_fake(test)->nna->job_count));
-	msleep(NNA_LONG_IDLE_MS);
-	KUNIT_ASSERT_TRUE(test, nna_pm_asleep(to_nna_fake(test)));
+	nna_fake_wait(test, nna_pm_asleep(to_nna_fake(test)));
 }
 
 /* Every test's end: a job runs without error. */
@@ -274,7 +273,10 @@ static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *
 	s->done = false;
 	INIT_WORK_ONSTACK(&s->work, nna_pm_suspend_work);
 	queue_work(fake->nna->cleanup_wq, &s->work);
-	msleep(100);
+	nna_fake_wait(fake->test, READ_ONCE(fake->nna->stopped_by));
+	/* Then it stops them, with this lock held. */
+	mutex_lock(&fake->nna->sched_lock);
+	mutex_unlock(&fake->nna->sched_lock);
 }
 
 /* Jobs on the rings run before system sleep, the others after it; none ends with an error. */
