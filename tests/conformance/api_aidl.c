@@ -677,11 +677,6 @@ static int64_t nnv_hal_deadline(const struct nnv_run *run)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + (int64_t)run->runner->timeout_ns;
 }
 
-static int64_t nnv_hal_loop_timeout(const struct nnv_run *run)
-{
-	return run->item->flags & NNV_CASE_INFINITE_LOOP ? (int64_t)NNV_LOOP_LIMIT_NS : -1;
-}
-
 /* What execution 0 returned. */
 static int nnv_hal_take_result(struct nnv_hal *self, const struct nnb_aidl_execution_result *result)
 {
@@ -698,7 +693,7 @@ static int nnv_hal_compute_burst(struct nnv_run *run, struct nnv_hal *self)
 		.request = self->request,
 		.memory_identifier_tokens = {1, &token},
 		.deadline_ns = nnv_hal_deadline(run),
-		.loop_timeout_duration_ns = nnv_hal_loop_timeout(run),
+		.loop_timeout_duration_ns = (int64_t)nnv_run_loop_limit_ns(run),
 	};
 	struct nnb_aidl_burst_execute_synchronously_out out;
 	int ret;
@@ -723,7 +718,7 @@ static int nnv_hal_compute(struct nnv_run *run)
 		.request = self->request,
 		.measure_timing = true,
 		.deadline_ns = nnv_hal_deadline(run),
-		.loop_timeout_duration_ns = nnv_hal_loop_timeout(run),
+		.loop_timeout_duration_ns = (int64_t)nnv_run_loop_limit_ns(run),
 	};
 	struct nnb_aidl_prepared_model_execute_synchronously_out out;
 	int ret;
@@ -741,7 +736,7 @@ static int nnv_hal_compute_reusable(struct nnv_run *run, struct nnv_hal *self)
 {
 	struct nnb_aidl_prepared_model_create_reusable_execution_in create = {
 		.request = self->request,
-		.config.loop_timeout_duration_ns = nnv_hal_loop_timeout(run),
+		.config.loop_timeout_duration_ns = (int64_t)nnv_run_loop_limit_ns(run),
 	};
 	struct nnb_aidl_prepared_model_create_reusable_execution_out created;
 	struct nnb_aidl_execution_execute_synchronously_in in = {nnv_hal_deadline(run)};
@@ -769,7 +764,7 @@ static int nnv_hal_submit(struct nnv_run *run, uint32_t which, int fence)
 		.wait_for = {fence >= 0, &fence},
 		.measure_timing = true,
 		.deadline_ns = nnv_hal_deadline(run),
-		.loop_timeout_duration_ns = nnv_hal_loop_timeout(run),
+		.loop_timeout_duration_ns = (int64_t)nnv_run_loop_limit_ns(run),
 		.duration_ns = -1,
 	};
 	struct nnb_aidl_prepared_model_execute_fenced_out out;

@@ -226,8 +226,8 @@ static int nnv_library_prepare(struct nnv_run *run, uint32_t which)
 	if (!ret)
 		ret = nna_execution_set_deadline(execution,
 						 nnv_clock_now() + run->runner->timeout_ns);
-	if (!ret && run->item->flags & NNV_CASE_INFINITE_LOOP)
-		ret = nna_execution_set_loop_limit(execution, NNV_LOOP_LIMIT_NS);
+	if (!ret)
+		ret = nna_execution_set_loop_limit(execution, nnv_run_loop_limit_ns(run));
 	return ret;
 }
 

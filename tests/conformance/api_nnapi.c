@@ -444,8 +444,9 @@ static int nnv_client_prepare(struct nnv_run *run, uint32_t which)
 	if (!ret)
 		ret = ANeuralNetworksExecution_setReusable(execution,
 							   run->runner->mode == NNV_MODE_BURST);
-	if (!ret && run->item->flags & NNV_CASE_INFINITE_LOOP)
-		ret = ANeuralNetworksExecution_setLoopTimeout(execution, NNV_LOOP_LIMIT_NS);
+	if (!ret)
+		ret = ANeuralNetworksExecution_setLoopTimeout(execution,
+							      nnv_run_loop_limit_ns(run));
 	return nnv_client_error(ret);
 }
 

@@ -116,6 +116,11 @@ nnv_fail(struct nnv_run *run, const char *format, ...)
 			 run->runner->log);
 }
 
+uint64_t nnv_run_loop_limit_ns(const struct nnv_run *run)
+{
+	return run->item->flags & NNV_CASE_INFINITE_LOOP ? 50 * 1000000ull : 15000 * 1000000ull;
+}
+
 const struct nnv_subgraph *nnv_run_subgraph(const struct nnv_run *run, uint32_t number)
 {
 	const struct nnv_subgraph *subgraphs = nnv_file_at(run->file, run->item->subgraphs_off);

@@ -182,8 +182,13 @@ void nnv_runner_log(const char *text);
 void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 		  const struct nnv_case *item, struct nnv_result *result);
 
+/*
+ * For the APIs: how long loops may take. That is short for a case whose loop never ends, and the most
+ * that NNAPI allows for others: they shall not fail because the host is busy.
+ */
+uint64_t nnv_run_loop_limit_ns(const struct nnv_run *run);
+
 /* For the APIs: what a run's operands are, with its mode's changes. */
-#define NNV_LOOP_LIMIT_NS (50ull * 1000 * 1000) /* of an endless loop */
 
 const struct nnv_subgraph *nnv_run_subgraph(const struct nnv_run *run, uint32_t number);
 const uint32_t *nnv_run_dims(const struct nnv_run *run, uint32_t subgraph,
