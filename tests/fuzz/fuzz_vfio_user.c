@@ -8,9 +8,8 @@
  * The server, with the real device model behind it, must neither crash nor stall (tiles.h): it ends
  * with its client in bounded work, and serves a decent one afterwards.
  *
- * usage: fuzz_vfio_user [LIBFUZZER OPTION]... [CORPUS]...; with FUZZ_SANDBOX=1 in the environment
- * the process is in nna-device's sandbox from the first input on, with which libFuzzer can read its
- * corpus but write nothing.
+ * With FUZZ_SANDBOX=1 in the environment the thread that serves, and those that it has started, are in
+ * nna-device's sandbox; the whole process then has its user, who needs to write the corpus.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,12 +49,13 @@ enum { PAGE_RING, PAGE_DONE = 8, PAGE_CONTROL = 10, PAGE_CONTROL_DONE = 18, PAGE
  * struct client - the input's side
  * @vfu: the server
  * @fd: the client's end
- * @server: the other one
+ * @server: the other one; -1 when nobody is served
  * @stop: eventfd that is never raised
+ * @lock: guards @server
+ * @changed: signalled when @server has
  * @memory: the file that is mapped
  * @event: for interrupts
  * @bell: of ring 0, as last written
- * @thread: serves
  */
 struct client {
 	struct nnadev_vfu *vfu;
@@ -65,7 +65,8 @@ struct client {
 	int memory;
 	int event;
 	uint32_t bell;
-	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
 };
 
 struct input {
@@ -95,11 +96,31 @@ static uint64_t address(struct input *in)
 
 /* ---- the connection -------------------------------------------------------------------------- */
 
+/* The thread that serves makes the server too, so that all threads of that are like this one. */
 static void *serve(void *arg)
 {
+	struct nnadev_vfu_params params = { .threads = 2, .isa = NNADEV_ISA_AUTO };
+	const char *sandbox = getenv("FUZZ_SANDBOX");
 	struct client *c = arg;
+	char why[256];
 
-	nnadev_vfu_serve(c->vfu, c->server, c->stop);
+	if (sandbox && *sandbox == '1' && nnadev_sandbox_enter(why, sizeof(why)) < 0) {
+		fprintf(stderr, "%s\n", why);
+		abort();
+	}
+	must(!nnadev_vfu_create(&params, &c->vfu));
+	nnadev_vfu_device(c->vfu)->exec.job_limit = 3000000;
+	tiles_watch(nnadev_vfu_device(c->vfu));
+	pthread_mutex_lock(&c->lock);
+	for (;;) {
+		while (c->server < 0)
+			pthread_cond_wait(&c->changed, &c->lock);
+		pthread_mutex_unlock(&c->lock);
+		nnadev_vfu_serve(c->vfu, c->server, c->stop);
+		pthread_mutex_lock(&c->lock);
+		c->server = -1;
+		pthread_cond_broadcast(&c->changed);
+	}
 	return NULL;
 }
 
@@ -109,8 +130,10 @@ static void join(struct client *c)
 
 	must(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
 	c->fd = pair[0];
+	pthread_mutex_lock(&c->lock);
 	c->server = pair[1];
-	must(!pthread_create(&c->thread, NULL, serve, c));
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* Whatever runs, the server is done with its client soon. */
@@ -121,7 +144,10 @@ static void leave(struct client *c)
 	shutdown(c->fd, SHUT_RDWR);
 	before = work_everywhere();
 	close(c->fd);
-	pthread_join(c->thread, NULL);
+	pthread_mutex_lock(&c->lock);
+	while (c->server >= 0)
+		pthread_cond_wait(&c->changed, &c->lock);
+	pthread_mutex_unlock(&c->lock);
 	tiles_check_answer("the client's end", before, work_everywhere());
 }
 
@@ -468,26 +494,22 @@ static void on_sigbus(int signal, siginfo_t *info, void *context)
 	must(nnadev_sigbus(info->si_addr));
 }
 
-static struct client client;
+static struct client client = {
+	.server = -1,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.changed = PTHREAD_COND_INITIALIZER,
+};
 
 static void begin(void)
 {
-	struct nnadev_vfu_params params = { .threads = 2, .isa = NNADEV_ISA_AUTO };
 	struct sigaction bus = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
-	const char *sandbox = getenv("FUZZ_SANDBOX");
-	char why[256];
+	pthread_t thread;
 
 	must(!sigaction(SIGBUS, &bus, NULL));
-	if (sandbox && *sandbox == '1' && nnadev_sandbox_enter(why, sizeof(why)) < 0) {
-		fprintf(stderr, "%s\n", why);
-		exit(1);
-	}
 	client.stop = eventfd(0, EFD_CLOEXEC);
 	client.event = eventfd(0, EFD_CLOEXEC);
 	must(client.stop >= 0 && client.event >= 0);
-	must(!nnadev_vfu_create(&params, &client.vfu));
-	nnadev_vfu_device(client.vfu)->exec.job_limit = 3000000;
-	tiles_watch(nnadev_vfu_device(client.vfu));
+	must(!pthread_create(&thread, NULL, serve, &client));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -495,7 +517,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 	bool whole;
 
-	if (!client.vfu)
+	if (!client.stop)
 		begin();
 	client.bell = 0;
 	client.memory = memfd_create("memory", MFD_CLOEXEC);
