@@ -81,6 +81,10 @@ $(NNB_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
 	$(call unit_wrap,malloc calloc realloc reallocarray free)
 
+# What takes long between tiles.
+$(BUILD)/tests/unit/device/core/test_operand: UNIT_LIBS += \
+	$(call unit_wrap,nnadev_mmu_range nnadev_mmu_read nnadev_mmu_write)
+
 # What may take long in the kernel.
 $(BUILD)/tests/unit/device/core/test_mmu: UNIT_LIBS += $(call unit_wrap,munmap)
 

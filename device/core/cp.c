@@ -189,7 +189,7 @@ static void run_jobs(struct nnadev *dev)
 
 	if (!atomic_load(&dev->exec.enabled)) {
 		/* Only the command that runs is brought to its end. */
-		if (!job || job->state != NNADEV_JOB_TILES) {
+		if (!job || !nnadev_job_in_command(job)) {
 			idle(dev, NNADEV_FOREVER);
 			return;
 		}

@@ -57,6 +57,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	dev->age_ns = NNADEV_CP_AGE_NS;
 	dev->slice_ns = NNADEV_CP_SLICE_NS;
 	dev->exec.job_limit = params->job_limit_ns ? params->job_limit_ns : NNAHW_JOB_LIMIT_NS;
+	dev->exec.operand_bytes = NNADEV_OPERAND_BYTES;
 	r = choose_isa(params->isa, &dev->exec.isa);
 	if (r)
 		goto err_free;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * A job, step by step: open the stream, then fetch each command and run it, until the stream or one
- * of the job's limits ends. Control flow commands are done here; for all others the engine makes a
- * plan, whose tiles the workers run. Between any two steps and any two tiles the job can be left.
+ * of the job's limits ends. Control flow commands are done here; for all others operands are found
+ * and the engine makes a plan, whose tiles the workers run. Between any two steps and any two tiles
+ * the job can be left, and no step is longer than a tile: what takes longer, as pages to walk to and
+ * operands to gather can, is several.
  */
 #include "device/core/job.h"
 
@@ -220,16 +222,20 @@ static enum step end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t 
 	return STEP_ENDED;
 }
 
-/* Find host memory for all operands of the command. */
+/* Find host memory for all operands of the command. Return: a status, or NNADEV_MMU_AGAIN. */
 static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *at = &job->at;
+	uint64_t room = NNADEV_ENGINE_MAX_SCRATCH;
 
 	nnadev_mmu_begin(&exec->mmu);
+	for (uint32_t i = 0; i < at->command.operand_count; i++)
+		room -= at->ranges[i].gather ? at->ranges[i].size : 0;
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
 		if (!nnadev_operand_resolve(&exec->mmu, job->space, &at->command.operands[i],
-					    &at->ranges[i], &job->fault)) {
-			job->operand = i;
+					    &at->ranges[i], &room, &job->fault)) {
+			if (job->fault.status != NNADEV_MMU_AGAIN)
+				job->operand = i;
 			return job->fault.status;
 		}
 	}
@@ -256,14 +262,12 @@ static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 	return NNAHW_STATUS_OK;
 }
 
-/* Have the engine plan the command that was fetched. */
+/* Have the engine plan the command, all operands of which are there. */
 static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *at = &job->at;
-	uint32_t status = resolve(exec, job);
+	uint32_t status;
 
-	if (status)
-		return status;
 	at->command.entropy = nnadev_clock_now();
 	status = exec->prepare(exec->isa, exec->threads, &at->command, &at->plan);
 	if (status) {
@@ -277,6 +281,65 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 	at->plan.round = 0;
 	at->tile = 0;
 	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
+}
+
+/*
+ * Find the operands, gather those that need it, and plan: as much at a time as others may be kept
+ * waiting for.
+ */
+static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	struct nnadev_instruction *at = &job->at;
+	uint32_t status = resolve(exec, job);
+
+	job->state = NNADEV_JOB_OPERANDS;
+	if (status == NNADEV_MMU_AGAIN)
+		return STEP_ON;
+	for (uint32_t i = 0; !status && i < at->command.operand_count; i++) {
+		if (nnadev_operand_is_gathered(&at->ranges[i]))
+			continue;
+		if (nnadev_operand_gather(&exec->mmu, job->space, &at->ranges[i],
+					  exec->operand_bytes, &job->fault))
+			return STEP_ON;
+		job->operand = i;
+		status = job->fault.status;
+	}
+	if (!status)
+		status = plan(exec, job);
+	if (status)
+		return end(exec, job, status);
+	job->state = NNADEV_JOB_TILES;
+	return STEP_ON;
+}
+
+static enum step end_command(struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	nnadev_count(&exec->bus->counters.commands, 1);
+	job->commands++;
+	job->offset += job->at.info->size;
+	job->state = NNADEV_JOB_FETCH;
+	return STEP_ON;
+}
+
+/* Write gathered outputs back, likewise, which ends the command. */
+static enum step write_results(struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	struct nnadev_instruction *at = &job->at;
+
+	for (uint32_t i = 0; i < at->command.operand_count; i++) {
+		struct nnadev_range *range = &at->ranges[i];
+
+		if (!range->gather || !range->write || range->done == UINT64_MAX)
+			continue;
+		if (nnadev_operand_scatter(&exec->mmu, job->space, &at->command.operands[i], range,
+					   exec->operand_bytes, &job->fault))
+			return STEP_ON;
+		job->operand = i;
+		return end(exec, job, job->fault.status);
+	}
+	for (uint32_t i = 0; i < at->command.operand_count; i++)
+		nnadev_range_release(&at->ranges[i]);
+	return end_command(exec, job);
 }
 
 /* What the tiles of a round need to know. */
@@ -329,6 +392,8 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	}
 	if (at->generation != exec->mmu.generation) {
 		status = resolve(exec, job);
+		if (status == NNADEV_MMU_AGAIN)
+			return STEP_ON;
 		if (status)
 			return end(exec, job, status);
 	}
@@ -355,19 +420,12 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			return STEP_LEAVE;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
-		if (!nnadev_operand_scatter(&exec->mmu, job->space, &at->command.operands[i],
-					    &at->ranges[i], &job->fault)) {
-			job->operand = i;
-			return end(exec, job, job->fault.status);
-		}
+		if (!at->ranges[i].gather)
+			continue;
+		at->ranges[i].done = 0;
+		job->state = NNADEV_JOB_RESULTS;
 	}
-	for (uint32_t i = 0; i < at->command.operand_count; i++)
-		nnadev_range_release(&at->ranges[i]);
-	nnadev_count(&exec->bus->counters.commands, 1);
-	job->commands++;
-	job->offset += at->info->size;
-	job->state = NNADEV_JOB_FETCH;
-	return STEP_ON;
+	return job->state == NNADEV_JOB_RESULTS ? STEP_ON : end_command(exec, job);
 }
 
 static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
@@ -443,11 +501,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 			exec, job,
 			((const struct nnahw_cmd_branch *)(const void *)job->at.bytes)->target);
 	default:
-		status = plan(exec, job);
-		if (status)
-			return end(exec, job, status);
-		job->state = NNADEV_JOB_TILES;
-		return STEP_ON;
+		return find_operands(exec, job);
 	}
 }
 
@@ -496,8 +550,14 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 			/* With fetching switched off a job rests before its next command. */
 			step = atomic_load(&exec->enabled) ? fetch(exec, job) : STEP_LEAVE;
 			break;
+		case NNADEV_JOB_OPERANDS:
+			step = find_operands(exec, job);
+			break;
 		case NNADEV_JOB_TILES:
 			step = run_tiles(exec, job, until);
+			break;
+		case NNADEV_JOB_RESULTS:
+			step = write_results(exec, job);
 			break;
 		case NNADEV_JOB_LINGER:
 		case NNADEV_JOB_HANG:

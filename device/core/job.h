@@ -42,7 +42,9 @@ struct nnadev_instruction {
  * @NNADEV_JOB_IDLE: nothing: there is no job
  * @NNADEV_JOB_OPEN: the stream's header and the base table are to be fetched
  * @NNADEV_JOB_FETCH: the next command is to be fetched
+ * @NNADEV_JOB_OPERANDS: memory for the operands of the current command is to be found
  * @NNADEV_JOB_TILES: tiles of the current command are to be run
+ * @NNADEV_JOB_RESULTS: gathered outputs of the current command are to be written back
  * @NNADEV_JOB_LINGER: the job is done, but NNADEV_INJECT_SLOW_NS lets it run on for a time
  * @NNADEV_JOB_HANG: NNADEV_INJECT_HANG or _STUCK: the job makes no progress
  */
@@ -50,7 +52,9 @@ enum nnadev_job_state {
 	NNADEV_JOB_IDLE,
 	NNADEV_JOB_OPEN,
 	NNADEV_JOB_FETCH,
+	NNADEV_JOB_OPERANDS,
 	NNADEV_JOB_TILES,
+	NNADEV_JOB_RESULTS,
 	NNADEV_JOB_LINGER,
 	NNADEV_JOB_HANG,
 };
@@ -116,6 +120,12 @@ static inline bool nnadev_job_active(const struct nnadev_job *job)
 	return job->state != NNADEV_JOB_IDLE;
 }
 
+/* Whether a command has begun and not ended. */
+static inline bool nnadev_job_in_command(const struct nnadev_job *job)
+{
+	return job->state >= NNADEV_JOB_OPERANDS && job->state <= NNADEV_JOB_RESULTS;
+}
+
 /* Start the job of the entry in job->entry; @aborted: end it at once. May end the job. */
 void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool aborted);
 
@@ -123,7 +133,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
  * nnadev_job_run() - go on with a job
  * @until: tick at which to return
  *
- * Returns when the job has ended, or between tiles when @until has come or the device's event has
+ * Returns when the job has ended, or between two steps when @until has come or the device's event has
  * been raised.
  *
  * Return: 0, or the tick until which there is nothing to do for the job (it hangs, on purpose).

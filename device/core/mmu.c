@@ -208,6 +208,7 @@ static bool segment_map(struct nnadev_mmu *mmu, struct nnadev_segment *s,
 			return false;
 		s->runs++;
 		mmu->runs++;
+		mmu->left -= mmu->left < NNADEV_MMU_MAP_COST ? mmu->left : NNADEV_MMU_MAP_COST;
 		bits_change(s->present, first, last - 1, true);
 		if (write)
 			bits_change(s->writable, first, last - 1, true);
@@ -384,6 +385,11 @@ static bool cover(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t v
 			i++;
 			continue;
 		}
+		if (!mmu->left) {
+			ok = fail(fault, NNADEV_MMU_AGAIN, NNAHW_FAULT_KIND_NONE, 0);
+			break;
+		}
+		mmu->left--;
 		ok = walk_page(mmu, space, &walk, at > va ? at : va, &page, fault);
 		if (!ok)
 			break;
@@ -508,6 +514,7 @@ void nnadev_mmu_init(struct nnadev_mmu *mmu, struct nnadev_memory *memory)
 	memset(mmu, 0, sizeof(*mmu));
 	mmu->memory = memory;
 	mmu->max_runs = NNADEV_MMU_RUNS;
+	mmu->step = NNADEV_MMU_STEP;
 	mmu->generation = 1;
 }
 
@@ -612,6 +619,7 @@ static bool copy(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va
 
 	if (!size)
 		return true;
+	mmu->left = UINT32_MAX;
 	if (!reach(mmu, space, va, size, from, fault))
 		return false;
 	for (uint32_t i = extent_search(space, va); done < size; i++) {
@@ -678,6 +686,7 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 	}
 	if (size > NNADEV_MMU_MAX_RANGE)
 		return fail(fault, NNAHW_STATUS_NO_MEMORY, NNAHW_FAULT_KIND_NONE, 0);
+	mmu->left = mmu->step;
 	if (!reach(mmu, space, va, size, write, fault))
 		return false;
 	i = extent_search(space, va);
@@ -693,9 +702,12 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 	if (!s)
 		return true;
 	s->used = mmu->stamp;
-	for (; i < space->count && space->extents[i].va < end; i++)
+	for (; i < space->count && space->extents[i].va < end; i++) {
+		if (!mmu->left)
+			return fail(fault, NNADEV_MMU_AGAIN, NNAHW_FAULT_KIND_NONE, 0);
 		if (!segment_map(mmu, s, &space->extents[i]))
 			return true;
+	}
 	*data = s->data + (va - s->va);
 	return true;
 }

@@ -38,10 +38,15 @@
 /* Extents that one access may add: more could not be mapped or gathered, and would take long. */
 #define NNADEV_MMU_PIECES 32768u
 #define NNADEV_MMU_MAX_RANGE (4ull << 30) /* bytes of one operand */
+/* Walks that nnadev_mmu_range() does at most; a run of pages that it maps counts as some. */
+#define NNADEV_MMU_STEP 16384u
+#define NNADEV_MMU_MAP_COST 32u
+/* The status of a fault that is none: the access took NNADEV_MMU_STEP, and gets further next time. */
+#define NNADEV_MMU_AGAIN UINT32_MAX
 
 /**
  * struct nnadev_fault - why an access failed
- * @status: NNAHW_STATUS_FAULT_MMU, FAULT_BUS or NO_MEMORY
+ * @status: NNAHW_STATUS_FAULT_MMU, FAULT_BUS or NO_MEMORY; NNADEV_MMU_AGAIN
  * @kind: NNAHW_FAULT_KIND_*
  * @address: VA (FAULT_MMU) or bus address (FAULT_BUS)
  */
@@ -103,6 +108,8 @@ struct nnadev_space {
  * @generation: changes when host pointers become stale
  * @stamp: counts uses, so that what was used longest ago is dropped first
  * @max_runs: NNADEV_MMU_RUNS; tests lower it
+ * @step: NNADEV_MMU_STEP; tests lower it
+ * @left: walks that the access under way may do
  * @spaces: how many there are
  * @segments: how many all spaces have
  * @runs: how many are mapped in all segments
@@ -118,6 +125,8 @@ struct nnadev_mmu {
 	uint64_t generation;
 	uint64_t stamp;
 	uint32_t max_runs;
+	uint32_t step;
+	uint32_t left;
 	uint32_t spaces;
 	uint32_t segments;
 	uint32_t runs;
@@ -154,6 +163,9 @@ void nnadev_mmu_begin(struct nnadev_mmu *mmu);
  * @write: pages must be writable
  * @data: the host address; NULL when the range is good but cannot be made contiguous: use
  *	nnadev_mmu_read() and nnadev_mmu_write()
+ *
+ * What takes long takes several calls, with others' work between them: then the fault's status is
+ * NNADEV_MMU_AGAIN, and what was found so far is cached.
  *
  * Return: whether every page of the range is there; else @fault is written.
  */

@@ -110,7 +110,7 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 
 bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    struct nnadev_engine_operand *operand, struct nnadev_range *range,
-			    struct nnadev_fault *fault)
+			    uint64_t *room, struct nnadev_fault *fault)
 {
 	void *data;
 	uint8_t *p;
@@ -127,54 +127,69 @@ bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 	}
 	/* Gather; with the guest's offset within 64 bytes, so that elements are aligned alike. */
 	*fault = (struct nnadev_fault){ NNAHW_STATUS_NO_MEMORY, NNAHW_FAULT_KIND_NONE, 0 };
-	if (range->size > NNADEV_ENGINE_MAX_SCRATCH)
+	if (range->size > *room)
 		return false;
 	p = aligned_alloc(64, (range->size + 127) & ~63ull);
 	if (!p)
 		return false;
-	if (!nnadev_mmu_read(mmu, space, range->va, p + range->va % 64, range->size, fault)) {
-		free(p);
-		return false;
-	}
+	*room -= range->size;
+	range->done = 0;
 	range->gather = p;
 	operand->data = p + range->va % 64 + range->lead;
 	return true;
 }
 
+bool nnadev_operand_gather(struct nnadev_mmu *mmu, struct nnadev_space *space,
+			   struct nnadev_range *range, uint64_t bytes, struct nnadev_fault *fault)
+{
+	uint64_t size;
+
+	if (nnadev_operand_is_gathered(range))
+		return true;
+	size = range->size - range->done;
+	size = size < bytes ? size : bytes;
+	if (!nnadev_mmu_read(mmu, space, range->va + range->done,
+			     range->gather + range->va % 64 + range->done, size, fault))
+		return false;
+	range->done += size;
+	return true;
+}
+
 bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    const struct nnadev_engine_operand *operand,
-			    const struct nnadev_range *range, struct nnadev_fault *fault)
+			    struct nnadev_range *range, uint64_t bytes, struct nnadev_fault *fault)
 {
 	const struct nnahw_tensor *t = &operand->desc;
-	uint32_t size = nnahw_type_size(t->type), rank = t->rank, index[NNAHW_MAX_RANK] = { 0 };
-	uint64_t run = size;
+	uint32_t size = nnahw_type_size(t->type), rank = t->rank;
+	uint64_t run = size, all = (uint64_t)operand->count * size;
+	uint64_t stop = range->done + bytes;
 
-	if (!range->gather || !range->write)
+	if (!range->gather || !range->write) {
+		range->done = UINT64_MAX;
 		return true;
+	}
 	/* Inner axes without gaps between their elements are written in one go. */
 	while (rank && (t->dims[rank - 1] == 1 ||
 			(uint64_t)size * (uint64_t)(int64_t)t->strides[rank - 1] == run)) {
 		rank--;
 		run *= t->dims[rank];
 	}
-	for (;;) {
+	for (uint32_t i = 0; i < NNADEV_OPERAND_PIECES && range->done < stop; i++) {
+		uint64_t number = range->done / run, within = range->done % run;
+		uint64_t n = run - within < stop - range->done ? run - within : stop - range->done;
 		int64_t at = 0;
-		uint32_t k;
 
-		for (k = 0; k < rank; k++)
-			at += (int64_t)index[k] * t->strides[k];
-		at *= size;
+		for (uint32_t k = rank; k-- > 0; number /= t->dims[k])
+			at += (int64_t)(number % t->dims[k]) * t->strides[k];
+		at = at * size + (int64_t)within;
 		if (!nnadev_mmu_write(mmu, space, range->va + range->lead + (uint64_t)at,
-				      (const uint8_t *)operand->data + at, run, fault))
+				      (const uint8_t *)operand->data + at, n, fault))
 			return false;
-		for (k = rank; k-- > 0;) {
-			if (++index[k] < t->dims[k])
-				break;
-			index[k] = 0;
-		}
-		if (k == UINT32_MAX)
-			return true;
+		range->done += n;
+		if (range->done == all)
+			range->done = UINT64_MAX;
 	}
+	return true;
 }
 
 void nnadev_range_release(struct nnadev_range *range)

@@ -18,6 +18,7 @@
  * @lead: bytes from @va to element (0, 0, ...)
  * @write: it is an output
  * @gather: private memory that stands for the range when it cannot be made contiguous, else NULL
+ * @done: bytes of @size that have been gathered, and then of elements written back
  */
 struct nnadev_range {
 	uint64_t va;
@@ -25,7 +26,12 @@ struct nnadev_range {
 	uint64_t lead;
 	bool write;
 	uint8_t *gather;
+	uint64_t done;
 };
+
+/* What is copied at a time of a gathered operand: bytes, and pieces of them. */
+#define NNADEV_OPERAND_BYTES (256u << 10)
+#define NNADEV_OPERAND_PIECES 2048u
 
 /**
  * nnadev_operand_check() - check a descriptor
@@ -46,22 +52,37 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 
 /**
  * nnadev_operand_resolve() - find host memory for an operand
+ * @room: bytes that the copies of operands may take; what this one takes is subtracted
  *
- * To be called again when translations have changed; what was gathered stays as it is.
+ * To be called again when translations have changed, and when the fault's status is
+ * NNADEV_MMU_AGAIN. An operand that cannot be reached in one piece gets memory for a copy, which
+ * nnadev_operand_gather() fills; that stays as it is.
  *
  * Return: true, or false with @fault written.
  */
 bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    struct nnadev_engine_operand *operand, struct nnadev_range *range,
-			    struct nnadev_fault *fault);
+			    uint64_t *room, struct nnadev_fault *fault);
 
 /*
- * Write the elements of a gathered output back, and no bytes between them. Return: true, or false
- * with @fault written.
+ * Read the next @bytes of an operand that is to be gathered, if it is one: @range->done says how far
+ * it is. Return: true, or false with @fault written.
+ */
+bool nnadev_operand_gather(struct nnadev_mmu *mmu, struct nnadev_space *space,
+			   struct nnadev_range *range, uint64_t bytes, struct nnadev_fault *fault);
+
+static inline bool nnadev_operand_is_gathered(const struct nnadev_range *range)
+{
+	return !range->gather || range->done == range->size;
+}
+
+/*
+ * Write elements of a gathered output back, @bytes of them or fewer, and no bytes between them. To
+ * be called with @range->done 0 at first, until it is UINT64_MAX. Return: true, or false with @fault written.
  */
 bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    const struct nnadev_engine_operand *operand,
-			    const struct nnadev_range *range, struct nnadev_fault *fault);
+			    struct nnadev_range *range, uint64_t bytes, struct nnadev_fault *fault);
 
 /* Free the copy of a gathered operand. */
 void nnadev_range_release(struct nnadev_range *range);
