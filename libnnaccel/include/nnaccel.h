@@ -493,13 +493,23 @@ NNACCEL_API void nna_graph_pieces_free(struct nna_graph_piece *pieces, uint32_t 
 
 /* -------------------------------------------------------------------------------------- program */
 
+/*
+ * What the caller prefers. A device frees memory that runs of a program have left behind when it
+ * has not been used for some seconds, unless the program is for sustained speed.
+ */
+enum nna_preference {
+	NNA_PREFER_LOW_POWER,
+	NNA_PREFER_FAST_SINGLE_ANSWER,
+	NNA_PREFER_SUSTAINED_SPEED,
+};
+
 /**
  * struct nna_program_options - how to compile; zeros are the defaults, except @priority
  * @priority: of all its executions
  * @deadline_ns: CLOCK_MONOTONIC time in ns after which compiling gives up with -ETIMEDOUT; 0 is
  *	never
- * @preference: the caller's number for what is preferred (low power, speed), without effect on the
- *	program; one that is saved can be loaded with the same only
+ * @preference: of enum nna_preference, without effect on the program; one that is saved can be
+ *	loaded with the same only
  */
 struct nna_program_options {
 	enum nna_priority priority;

@@ -86,19 +86,25 @@ int nna_context_get(struct nna_program *program, struct nna_variant *variant,
 void nna_context_put(struct nna_program *program, struct nna_variant *variant,
 		     struct nna_context *context)
 {
+	bool kept = false;
+
 	if (!context)
 		return;
 	if (context->queue) {
+		context->spare_since_ns = nna_now_ns();
 		pthread_mutex_lock(&program->lock);
 		if (variant->spare_count < MAX_SPARE_CONTEXTS) {
 			context->next = variant->spare;
 			variant->spare = context;
 			variant->spare_count++;
-			context = NULL;
+			kept = true;
 		}
 		pthread_mutex_unlock(&program->lock);
 	}
-	nna_context_destroy(program->device, context);
+	if (kept)
+		nna_idle_watch(program);
+	else
+		nna_context_destroy(program->device, context);
 }
 
 static void *report_of(const struct nna_context *context)

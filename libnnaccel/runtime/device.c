@@ -52,6 +52,7 @@ int nna_device_open(const char *name, const struct nna_device_options *options,
 		return ret;
 	}
 	nna_waiter_init(&d->waiter);
+	nna_idle_init(&d->idle);
 	d->ws->ops->get_info(d->ws, &d->info);
 	ret = find_backend(d);
 	if (ret) {
@@ -68,6 +69,7 @@ void nna_device_close(struct nna_device *device)
 	if (!device || getpid() != device->waiter.pid)
 		return;
 	nna_waiter_fini(&device->waiter);
+	nna_idle_fini(&device->idle);
 	device->ws->ops->destroy(device->ws);
 	free(device);
 }

@@ -39,7 +39,10 @@ static struct nna_part *find_part(struct nna_program *p, uint32_t subgraph, uint
 static int get_part(struct nna_program *p, uint32_t subgraph, uint32_t from, uint32_t to,
 		    struct nna_part **out)
 {
-	struct nna_program_options options = { .priority = p->priority };
+	struct nna_program_options options = {
+		.priority = p->priority,
+		.preference = p->preference,
+	};
 	struct nna_part *part = find_part(p, subgraph, from, to);
 	int ret;
 

@@ -64,6 +64,7 @@ struct nna_program *nna_program_begin(struct nna_device *device, struct nna_grap
 					  device->info.max_slots);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->compiling, NULL);
+	nna_idle_add(p);
 	return p;
 }
 
@@ -121,6 +122,7 @@ void nna_program_destroy(struct nna_program *program)
 {
 	if (!program)
 		return;
+	nna_idle_remove(program);
 	nna_variant_put_list(program, nna_variant_trim(program, 0));
 	nna_parts_destroy(program->parts);
 	nna_graph_unref(program->graph);

@@ -15,6 +15,7 @@
  *	parts.c		runs whose shapes depend on data (parts.h), with frame.c and control.c
  *	fence.c		the end of a run, and in-fences
  *	waiter.c	one thread for all that has to be waited for (waiter.h)
+ *	idle.c		frees contexts that nobody uses (idle.h)
  *	dependent.c	submitting, and runs that wait here before the device gets them
  *
  * Data and ownership
@@ -61,6 +62,7 @@
  *
  * Locks, in the order in which they are taken
  *
+ *	idle @lock		the list of programs of the device, and their watchdog
  *	program @compiling	compiling, which may take long
  *	program @lock		the list of variants, their spare contexts, the list of parts
  *
@@ -78,6 +80,7 @@
 #include "libnnaccel/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/runtime/idle.h"
 #include "libnnaccel/runtime/waiter.h"
 #include "libnnaccel/winsys/fence.h"
 #include "libnnaccel/winsys/job.h"
@@ -100,6 +103,7 @@ struct nna_device {
 	struct nna_log log;
 	struct nna_device_info info;
 	struct nna_waiter waiter;
+	struct nna_idle idle;
 };
 
 struct nna_buffer {
@@ -118,6 +122,7 @@ struct nna_buffer {
 /**
  * struct nna_context - what one run at a time needs
  * @next: of the variant's spare contexts
+ * @spare_since_ns: of a spare one: when it became one
  * @queue: NULL after a run that failed, which may have banned it
  * @memory: base table, report and scratch memory
  * @staging: inputs and outputs that are copied, each where @places of the variant says; NULL until
@@ -125,6 +130,7 @@ struct nna_buffer {
  */
 struct nna_context {
 	struct nna_context *next;
+	uint64_t spare_since_ns;
 	struct nna_winsys_queue *queue;
 	struct nna_winsys_bo *memory;
 	struct nna_winsys_bo *staging;
@@ -233,7 +239,8 @@ int nna_fold_run(struct nna_program *program, const struct nna_code *code, void 
  * struct nna_program - a graph for a device
  * @graph: a reference
  * @priority: of all runs
- * @preference: the caller's
+ * @preference: the caller's, of enum nna_preference where the library looks at it
+ * @next_of_device: in the list of the device's programs, under its watchdog's lock
  * @fixed: it was loaded without its graph, of which @graph has the interface only: nothing more can
  *	be compiled
  * @lock: of what follows, and of the spare contexts of variants
@@ -252,6 +259,7 @@ struct nna_program {
 	struct nna_graph *graph;
 	enum nna_priority priority;
 	uint32_t preference;
+	struct nna_program *next_of_device;
 	bool fixed;
 	pthread_mutex_t lock;
 	pthread_mutex_t compiling;
