@@ -2,6 +2,10 @@
 /*
  * Errors as result codes. For the errors of a run hw/ has a table, which says what each status of
  * the device is as errno and as NNAPI result; the rest is stated here.
+ *
+ * What a run lacks is TRANSIENT where others hold it (queues, contexts, open files), so that it may
+ * be there the next time, and PERSISTENT where the run alone asks for more than there can be. A
+ * call that asks for that has been given wrong data.
  */
 #include "hal-bridge/common/result.h"
 
@@ -65,5 +69,12 @@ int nnb_result_of_run(int error)
 		if (table[i].error == -error)
 			return table[i].result;
 	}
-	return nnb_result_common(error);
+	switch (-error) {
+	case E2BIG:
+	case EFBIG:
+	case EOVERFLOW:
+		return ANEURALNETWORKS_RESOURCE_EXHAUSTED_PERSISTENT;
+	default:
+		return nnb_result_common(error);
+	}
 }
