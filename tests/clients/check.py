@@ -36,17 +36,16 @@ ALLOWED = {
     "mobilenet_v3-int8": (1, FLOATS),  # HARD_SWISH
     "batch_matmul-int16x8": (1, FLOATS),  # BATCH_MATMUL
     "concat-int16x8": (1, FLOATS),  # MUL
-    "dense-int16x8": (1, FLOATS),  # TANH, SOFTMAX
+    "dense-int16x8": (1, FLOATS),  # SOFTMAX
     "leaky_relu-int16x8": (1, FLOATS),  # LEAKY_RELU
     "mobilenet_v2-int16x8": (1, FLOATS),  # ADD, MEAN
     "pool_same-int16x8": (1, FLOATS),  # ADD
-    "sigmoids-int16x8": (2, FLOATS),  # LOGISTIC, TANH
+    "sigmoids-int16x8": (1, FLOATS),  # MUL
     "softmax-int16x8": (1, FLOATS),  # SOFTMAX
 }
 # Models with an operator that is left: they have to be refused by its name.
-LEFT = {"atan2-float": "ATAN2", "bitwise-float": "BITWISE_XOR", "nms-float": "SLICE",
-        "conv_3d_transpose-float": "CONV_3D_TRANSPOSE", "rfft2d-float": "RFFT2D",
-        "segment_sum-float": "SEGMENT_SUM", "unsorted_segments-float": "UNSORTED_SEGMENT_MAX"}
+LEFT = {"bitwise-float": "BITWISE_XOR", "nms-float": "SLICE",
+        "conv_3d_transpose-float": "CONV_3D_TRANSPOSE", "rfft2d-float": "RFFT2D"}
 # Models with an operator whose reference kernel is wrong: LiteRT's own kernels are compared with.
 OWN = {"reduce-int8"}  # SUM of INT8 gives the zero point
 

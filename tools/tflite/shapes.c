@@ -21,6 +21,8 @@
 #define MAX_DEPTH 16
 /* How far the operators of a list update may be apart. */
 #define NEIGHBOURS 32
+/* Numbers of segments that SEGMENT_SUM may have where its shape is open. */
+#define MAX_SEGMENT_NUMBERS 1024
 
 /**
  * struct shapes - one inference
@@ -930,6 +932,30 @@ static bool is_open(struct shapes *s)
 	return false;
 }
 
+/* As many rows as segments: stated, or one more than the last number of a sorted list. */
+static void segments(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK], count = 0;
+	int64_t numbers[MAX_SEGMENT_NUMBERS], rows = 0;
+
+	if (!x || !x->rank) {
+		fail(s, -EINVAL, "its input has no rows");
+		return;
+	}
+	if (s->op->code == TFLITE_SEGMENT_SUM) {
+		count = need_known(s, 1, numbers, MAX_SEGMENT_NUMBERS);
+		rows = count ? numbers[count - 1] + 1 : 0;
+	} else if (need_known(s, 2, numbers, 1) == 1) {
+		rows = numbers[0];
+	}
+	if (!s->ret && (rows < 0 || rows > INT32_MAX))
+		fail(s, -EINVAL, "it has %lld segments", (long long)rows);
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[0] = (uint32_t)rows;
+	set_dims(s, 0, x->rank, dims);
+}
+
 static void infer_operator(struct shapes *s)
 {
 	struct tflite_list_update update;
@@ -1023,6 +1049,13 @@ static void infer_operator(struct shapes *s)
 		break;
 	case TFLITE_GATHER:
 		gather(s);
+		break;
+	case TFLITE_SEGMENT_SUM:
+	case TFLITE_UNSORTED_SEGMENT_SUM:
+	case TFLITE_UNSORTED_SEGMENT_PROD:
+	case TFLITE_UNSORTED_SEGMENT_MAX:
+	case TFLITE_UNSORTED_SEGMENT_MIN:
+		segments(s);
 		break;
 	case TFLITE_SPLIT:
 		split(s, 1, 0);

@@ -376,7 +376,7 @@ static void what_the_nna_has_not_is_left(void **state)
 	for (int i = 0; i < 5; i++)
 		x[i] = add_tensor(h, 1, 4, NULL);
 	add_node(h, TFLITE_ADD, (int[]){ x[0], x[1], END }, x[2], TFLITE_ACT_NONE);
-	add_node(h, TFLITE_ATAN2, (int[]){ x[2], x[1], END }, x[3], 0);
+	add_node(h, TFLITE_BITWISE_XOR, (int[]){ x[2], x[1], END }, x[3], 0);
 	add_node(h, TFLITE_MUL, (int[]){ x[3], x[1], END }, x[4], TFLITE_ACT_NONE);
 	attach(h, delegate);
 	assert_int_equal(h->kernel_count, 2);
@@ -415,7 +415,7 @@ static struct host *recurrent(int *x, int *state, int *y, bool shared)
 	add_node(h, TFLITE_RNN, (int[]){ *x, w, r, b, *state, END }, *y, TFLITE_ACT_NONE);
 	if (shared) {
 		z = add_tensor(h, 1, 1, NULL);
-		add_node(h, TFLITE_ATAN2, (int[]){ *y, *state, END }, z, 0);
+		add_node(h, TFLITE_BITWISE_XOR, (int[]){ *y, *state, END }, z, 0);
 	}
 	return h;
 }

@@ -208,3 +208,50 @@ void tflite_translate_bucketize(struct tflite_translation *t, uint32_t type)
 	x = tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
 	tflite_result(t, tflite_reduced(t, NNA_OPERATION_REDUCE_SUM, x, rank), 0);
 }
+
+/*
+ * The angle of (x, y): atan(z) of z = smaller / larger, from 0 to 1, by a polynomial whose error is
+ * below 2e-8 (Abramowitz and Stegun, 4.4.49), then by the octant and the quadrant.
+ */
+void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
+{
+	static const float factors[] = {
+		-0.3333314528f, 0.1999355085f, -0.1420889944f, 0.1065626393f,
+		-0.0752896400f, 0.0429096138f, -0.0161657367f, 0.0028662257f,
+	};
+	struct tflite_value x, y, ax, ay, small, large, z, square, sum, zero, steep;
+
+	tflite_need(t, 2, 1);
+	y = tflite_value(t, 0);
+	x = tflite_value(t, 1);
+	if (x.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
+		tflite_fail(t, -ENOTSUP, "angles of this type are not supported");
+	if (t->ret)
+		return;
+	zero = tflite_float(t, 0);
+	ax = tflite_unary(t, NNA_OPERATION_ABS, x);
+	ay = tflite_unary(t, NNA_OPERATION_ABS, y);
+	small = tflite_binary(t, NNA_OPERATION_MINIMUM, ax, ay);
+	large = tflite_binary(t, NNA_OPERATION_MAXIMUM, ax, ay);
+	/* The angle of (0, 0) is 0. */
+	large = tflite_select(t, tflite_binary(t, NNA_OPERATION_EQUAL, large, zero),
+			      tflite_float(t, 1), large);
+	z = tflite_binary(t, NNA_OPERATION_DIV, small, large);
+	square = tflite_binary(t, NNA_OPERATION_MUL, z, z);
+	sum = tflite_float(t, factors[7]);
+	for (int i = 6; i >= 0; i--)
+		sum = tflite_binary(t, NNA_OPERATION_ADD,
+				    tflite_binary(t, NNA_OPERATION_MUL, square, sum),
+				    tflite_float(t, factors[i]));
+	sum = tflite_binary(t, NNA_OPERATION_MUL, tflite_binary(t, NNA_OPERATION_MUL, square, sum),
+			    z);
+	sum = tflite_binary(t, NNA_OPERATION_ADD, sum, z);
+	steep = tflite_binary(t, NNA_OPERATION_GREATER, ay, ax);
+	sum = tflite_select(t, steep, tflite_binary(t, NNA_OPERATION_SUB,
+						    tflite_float(t, (float)M_PI_2), sum), sum);
+	sum = tflite_select(t, tflite_binary(t, NNA_OPERATION_LESS, x, zero),
+			    tflite_binary(t, NNA_OPERATION_SUB, tflite_float(t, (float)M_PI), sum),
+			    sum);
+	tflite_result(t, tflite_select(t, tflite_binary(t, NNA_OPERATION_LESS, y, zero),
+				       tflite_unary(t, NNA_OPERATION_NEG, sum), sum), 0);
+}

@@ -6,7 +6,9 @@
 #include "tools/tflite/compose.h"
 
 #include <errno.h>
+#include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Elements of a matrix that stands for indices, at most. */
 #define MAX_MATRIX (1u << 24)
@@ -137,6 +139,71 @@ void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 		tflite_result(t, put_rows(t, tflite_value(t, 0), numbers, count,
 					  tflite_output(t, 0)->dims[0]), 0);
 	free(numbers);
+}
+
+#define MAX_SEGMENTS 1024u
+
+/* One segment: @type of the rows that have its number, or @empty where none has. */
+static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
+				   struct tflite_value x, const int32_t *numbers, uint32_t number,
+				   float empty)
+{
+	uint32_t count = x.o.dims[0], n = 0, dims[TFLITE_MAX_RANK];
+	int32_t *rows = calloc((size_t)count + 1, sizeof(*rows));
+	struct tflite_value y = x;
+
+	if (!rows) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (numbers[i] == (int32_t)number)
+			rows[n++] = (int32_t)i;
+	if (n) {
+		y = tflite_gathered(t, x, 0, tflite_int_tensor(t, 1, &n, rows));
+		y = tflite_reduced(t, type, y, 0);
+	} else {
+		memcpy(dims, x.o.dims, sizeof(dims));
+		dims[0] = 1;
+		y = tflite_broadcast(t, tflite_float(t, empty), x.o.desc.rank, dims);
+	}
+	free(rows);
+	return y;
+}
+
+/* UNSORTED_SEGMENT_MAX and the like: numbers below 0 go nowhere. */
+void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
+{
+	float empty = type == NNA_OPERATION_REDUCE_MAX ? -FLT_MAX :
+		      type == NNA_OPERATION_REDUCE_MIN ? FLT_MAX : 1;
+	struct tflite_value x, list[MAX_SEGMENTS];
+	uint32_t count = 0, rows;
+	int32_t *numbers;
+
+	tflite_need(t, 3, 1);
+	numbers = constant_list(t, 1, &count);
+	if (t->ret)
+		return;
+	x = tflite_value(t, 0);
+	rows = tflite_output(t, 0)->rank ? tflite_output(t, 0)->dims[0] : 0;
+	if (x.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
+		tflite_fail(t, -ENOTSUP, "segments of this type are not supported");
+	if (!x.o.desc.rank || count != x.o.dims[0] || tflite_input(t, 1)->rank > 1)
+		tflite_fail(t, -ENOTSUP, "%u segment numbers do not fit the rows", count);
+	if (!rows || rows > MAX_SEGMENTS)
+		tflite_fail(t, -ENOTSUP, "%u segments, 1 to %u are possible", rows, MAX_SEGMENTS);
+	for (uint32_t i = 0; i < count && !t->ret; i++)
+		if (numbers[i] >= (int32_t)rows)
+			tflite_fail(t, -EINVAL, "segment %d of %u", numbers[i], rows);
+	for (uint32_t i = 0; i < rows && !t->ret; i++)
+		list[i] = segment(t, type, x, numbers, i, empty);
+	free(numbers);
+	if (t->ret)
+		return;
+	for (uint32_t i = 0; i < rows; i++)
+		tflite_push(t, list[i].operand);
+	tflite_push_i32(t, 0);
+	tflite_emit_outputs(t, NNA_OPERATION_CONCATENATION);
 }
 
 /* Positions of index tuples [count, n] in the first n dimensions of the output. */

@@ -76,12 +76,40 @@ static void test_leaky_relu_rounding(void **state)
 	assert_memory_equal(out, want, sizeof(out));
 }
 
+/* What TFLite's kernels give for inputs in steps of 2^-12. */
+static void test_sigmoids_int16(void **state)
+{
+	static const int16_t in[] = { -32768, -20000, -9001, -4097, -1234, -171, -1, 0,
+				      1, 85, 170, 1024, 3333, 12345, 21717, 32767 };
+	static const int16_t tangents[] = { -32767, -32764, -31969, -24959, -9584, -1368, -8, 0,
+					    8, 680, 1360, 8026, 22009, 32611, 32766, 32767 };
+	static const int16_t logistics[] = { 11, 247, 3276, 8811, 13935, 16042, 16382, 16384,
+					     16386, 16554, 16724, 18422, 22705, 31234, 32606,
+					     32757 };
+	struct one_operator m = {
+		.code = TFLITE_TANH,
+		.tensors = { { TFLITE_INT16, 1, { 16 }, NULL, 0, 0x1p-12f, 0 },
+			     { TFLITE_INT16, 1, { 16 }, NULL, 0, 0x1p-15f, 0 } },
+		.tensor_count = 2,
+		.inputs = { 0, -1 },
+		.outputs = { 1, -1 },
+	};
+	int16_t out[16];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, tangents, sizeof(out));
+	m.code = TFLITE_LOGISTIC;
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, logistics, sizeof(out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_leaky_relu),
 		cmocka_unit_test(test_leaky_relu_quantised),
 		cmocka_unit_test(test_leaky_relu_rounding),
+		cmocka_unit_test(test_sigmoids_int16),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,6 +102,26 @@ static void test_bucketize(void **state)
 	free(w);
 }
 
+/* The octants, the axes, and the origin. */
+static void test_atan2(void **state)
+{
+	static const float y[] = { 1, 3, 3, 1, -1, -3, -3, -1, 0, 0, 2, -2, 0, 1e-30f, 5, -4 };
+	static const float x[] = { 3, 1, -1, -3, -3, -1, 1, 3, 2, -2, 0, 0, 0, 1, 5, 1e30f };
+	const struct one_operator m = {
+		.code = TFLITE_ATAN2,
+		.tensors = { F32(1, { 16 }), F32(1, { 16 }), F32(1, { 16 }) },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+	};
+	float out[16], want[16];
+
+	for (int i = 0; i < 16; i++)
+		want[i] = atan2f(y[i], x[i]);
+	run(&m, (const void *[]){ y, x }, (void *[]){ out });
+	check_floats(out, want, 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +130,7 @@ int main(void)
 		cmocka_unit_test(test_relu_0_to_1),
 		cmocka_unit_test(test_cumsum),
 		cmocka_unit_test(test_bucketize),
+		cmocka_unit_test(test_atan2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <float.h>
 
 #include "tests/unit/tools/tflite/one_operator.h"
 
@@ -48,6 +49,35 @@ static void test_scatter_nd(void **state)
 
 	run(&m, (const void *[]){ in }, (void *[]){ out });
 	check_floats(out, want, 8);
+}
+
+/* A segment that no number names has the least number, the greatest, or 1. */
+static void check_segments(int32_t code, const float want[6])
+{
+	static const int32_t numbers[] = { 2, -1, 0, 2 }, count = 3;
+	static const float in[] = { 1, 2, 3, 4, 5, 6, -7, 8 };
+	const struct one_operator m = {
+		.code = code,
+		.tensors = { F32(2, { 4, 2 }), S32(1, { 4 }, numbers, 16), S32(0, { 0 }, &count, 4),
+			     F32(2, { 3, 2 }) },
+		.tensor_count = 4,
+		.inputs = { 0, 1, 2, -1 },
+		.outputs = { 3, -1 },
+	};
+	float out[6];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+static void test_segments(void **state)
+{
+	check_segments(TFLITE_UNSORTED_SEGMENT_MAX,
+		       (const float[]){ 5, 6, -FLT_MAX, -FLT_MAX, 1, 8 });
+	check_segments(TFLITE_UNSORTED_SEGMENT_MIN,
+		       (const float[]){ 5, 6, FLT_MAX, FLT_MAX, -7, 2 });
+	check_segments(TFLITE_UNSORTED_SEGMENT_PROD, (const float[]){ 5, 6, 1, 1, -7, 16 });
+	check_segments(TFLITE_UNSORTED_SEGMENT_SUM, (const float[]){ 5, 6, 0, 0, -6, 10 });
 }
 
 static void test_reverse_sequence(void **state)
@@ -154,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_hot),
 		cmocka_unit_test(test_scatter_nd),
+		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_reverse_sequence),
 		cmocka_unit_test(test_matrix_diag),
 		cmocka_unit_test(test_update_slice),
