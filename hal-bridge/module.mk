@@ -6,7 +6,10 @@ comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
 HAL_BINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/*.c \
 	hal-bridge/aidl/*.c hal-bridge/aidl/gen/*.c))
-HAL_SERVICE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c))
+HAL_PROGRAM_OBJS := $(patsubst %,$(BUILD)/obj/hal-bridge/service/%.o,main sandbox)
+HAL_SERVICE_OBJS := $(filter-out $(HAL_PROGRAM_OBJS), \
+	$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c)))
+HAL_GBINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/gbinder/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
 NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so
 LIBRARIES += $(NNAPI_LIB)
@@ -29,6 +32,34 @@ PROGRAMS += $(BUILD)/bin/nnapi-add
 $(BUILD)/bin/nnapi-add: $(BUILD)/obj/hal-bridge/examples/add.o $(NNAPI_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib'
+
+# libgbinder of this machine, or what vm/setup has unpacked; without it there is no nnaccel-hal.
+GBINDER_STAMP := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nnaccel/stamp.gbinder
+ifneq ($(shell pkg-config --atleast-version=1.1.48 libgbinder 2>/dev/null && echo yes),)
+GBINDER_CFLAGS := $(shell pkg-config --cflags libgbinder)
+GBINDER_LIBS := $(shell pkg-config --libs libgbinder)
+else ifneq ($(wildcard $(GBINDER_STAMP)),)
+gbinder_root := $(shell . $(GBINDER_STAMP) && echo "$$NNA_GBINDER")
+ifneq ($(gbinder_root),)
+gbinder_lib := $(wildcard $(gbinder_root)/usr/lib/*-linux-gnu)
+GBINDER_CFLAGS := -isystem $(gbinder_root)/usr/include/gbinder \
+	-isystem $(gbinder_root)/usr/include/gutil \
+	$(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 gobject-2.0))
+GBINDER_LIBS := -L$(gbinder_lib) -lgbinder -lglibutil \
+	-Wl,--disable-new-dtags,-rpath,$(gbinder_lib) \
+	$(shell pkg-config --libs glib-2.0 gobject-2.0)
+endif
+endif
+
+$(HAL_GBINDER_OBJS): CPPFLAGS += $(GBINDER_CFLAGS)
+HAL_PROGRAM := $(BUILD)/bin/nnaccel-hal
+ifneq ($(GBINDER_LIBS),)
+PROGRAMS += $(HAL_PROGRAM)
+endif
+$(HAL_PROGRAM): $(HAL_PROGRAM_OBJS) $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_GBINDER_OBJS) \
+		$(HAL_COMMON_OBJS) $(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS)
 
 # The types and methods of the NN HAL, out of one description.
 .PHONY: aidl aidl-check

@@ -11,13 +11,22 @@ NNV_LIBS = $(BUILD)/lib/libnnaccel.a -L$(BUILD)/lib -lneuralnetworks \
 	-Wl,-rpath,'$$ORIGIN/../lib' $(NNACCEL_LIBS)
 NNV_DEPS := $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libneuralnetworks.so
 
-$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(NNV_DEPS)
+# Without a backend of binder; nnv_hal is the same program with one.
+nnv_binder := $(BUILD)/obj/tests/conformance/binder
+$(BUILD)/tests/nnv_run: $(NNV_OBJS) $(nnv_binder)/none.o $(NNV_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(NNV_OBJS) $(NNV_LIBS)
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)
+
+$(BUILD)/tests/nnv_hal: $(NNV_OBJS) $(nnv_binder)/gbinder.o $(HAL_GBINDER_OBJS) $(NNV_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS) $(GBINDER_LIBS)
+ifneq ($(GBINDER_LIBS),)
+TESTS += $(BUILD)/tests/nnv_hal
+endif
 
 # Conformance vectors with words changed: nnv_mutate DIR SEED COUNT
 TESTS += $(BUILD)/tests/nnv_mutate
 $(BUILD)/tests/nnv_mutate: $(BUILD)/obj/tests/conformance/mutate/main.o \
-		$(filter-out %/conformance/main.o,$(NNV_OBJS)) $(NNV_DEPS)
+		$(filter-out %/conformance/main.o,$(NNV_OBJS)) $(nnv_binder)/none.o $(NNV_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)

@@ -17,3 +17,16 @@ $(FUZZ_HAL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
 
 $(FUZZ_OUT)/fuzz_hal: $(FUZZ_HAL_OBJS) $(NNACCEL_LIB)
 	$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka
+
+# The service manager of the tests in the VM (tests/hal/check).
+TESTS += $(BUILD)/tests/hal/manager
+$(BUILD)/tests/hal/%: $(BUILD)/obj/tests/hal/%.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+# The HAL over binder, in the VM: what `make check` has of it, and all of it.
+.PHONY: check-hal check-hal-long
+check-hal: all
+	BUILD=$(BUILD) tests/check hal
+check-hal-long: all
+	BUILD=$(BUILD) tests/check hal-long

@@ -113,7 +113,7 @@ UNIT_FENCE_TESTS := $(BUILD)/tests/unit/libnnaccel/runtime/test_fence \
 $(UNIT_FENCE_TESTS): $(BUILD)/obj/demo/gate.o
 $(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced: UNIT_LIBS += $(NNACCEL_LIBS)
 
-$(NNV_TESTS): $(filter-out %/conformance/main.o,$(NNV_OBJS)) $(NNV_DEPS)
+$(NNV_TESTS): $(filter-out %/conformance/main.o,$(NNV_OBJS)) $(nnv_binder)/none.o $(NNV_DEPS)
 $(NNV_TESTS): UNIT_LIBS = $(NNV_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
 
 $(UNIT_TESTS): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o

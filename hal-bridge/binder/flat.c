@@ -182,7 +182,7 @@ static int nnb_flat_skip(struct nnb_reader *reader, size_t bytes)
 	return nnb_flat_take(reader, NULL, 0, bytes);
 }
 
-static const struct nnb_reader_ops nnb_flat_reader_ops = {
+const struct nnb_reader_ops nnb_flat_reader_ops = {
 	.position = nnb_flat_read_position,
 	.left = nnb_flat_left,
 	.read_int = nnb_flat_read_int,

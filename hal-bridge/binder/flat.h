@@ -44,6 +44,9 @@ struct nnb_flat {
 	uint32_t entry_count;
 };
 
+/* What @reader is read by; a backend whose parcels look the same in memory takes most of it. */
+extern const struct nnb_reader_ops nnb_flat_reader_ops;
+
 void nnb_flat_init(struct nnb_flat *flat);
 /* Frees the bytes, closes descriptors, drops references. */
 void nnb_flat_fini(struct nnb_flat *flat);

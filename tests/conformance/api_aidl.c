@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Conformance cases through the NN HAL: a service in this process, called by parcels in memory, so
- * everything but binder's driver is on the way.
+ * everything but binder's driver is on the way; or, with the device "binder:NAME", the service that
+ * is registered as IDevice/NAME.
  *
  * What Android's runtime does before it calls a driver is done here: operations are put into the
  * order of execution, constants into pools, arguments into memory.
@@ -26,6 +27,7 @@
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/service/service.h"
+#include "tests/conformance/binder.h"
 #include "tests/conformance/case.h"
 
 #define NNV_BURST_TOKEN 77
@@ -118,36 +120,82 @@ static int nnv_hal_call(struct nnb_object *object, const struct nnb_aidl_interfa
 		nnb_aidl_call(object, &me, &interface->methods[code - 1], in, arena, out));
 }
 
+/* What is tested: IDevice, a reference; and the service when it is in this process, else NULL. */
+struct nnv_hal_open {
+	struct nnb_object *object;
+	struct nnb_service *service;
+};
+
 static struct nnb_object *nnv_hal_device(const struct nnv_run *run)
 {
-	return &((struct nnb_service *)run->runner->device->handle)->object;
+	return ((struct nnv_hal_open *)run->runner->device->handle)->object;
 }
 
 /* -------------------------------------------------------------------------------------- service */
 
-static int nnv_hal_open(const char *name, uint32_t threads, struct nnv_device *device)
+/* The service has to claim the version that was asked for. */
+static int nnv_hal_open_remote(const char *name, struct nnv_device *device,
+			       struct nnv_hal_open *opened)
+{
+	const struct nnb_caller me = nnv_hal_me();
+	int version, ret = nnv_binder_connect(name, &opened->object);
+
+	if (!ret)
+		ret = nnb_aidl_get_version(opened->object, &me, &nnb_aidl_device, &version);
+	if (ret)
+		return ret;
+	if (version != (device->version ? (int)device->version : NNB_AIDL_VERSION))
+		return -EPROTO;
+	/* The HAL does not tell; where there are none no fence is returned. */
+	device->sync_files = true;
+	snprintf(device->name, sizeof(device->name), "IDevice/%s", name);
+	return 0;
+}
+
+static int nnv_hal_open_here(const char *name, struct nnv_device *device,
+			     struct nnv_hal_open *opened)
 {
 	const struct nnb_service_options options = {
 		.device = name,
 		.version = device->version ? (int)device->version : NNB_AIDL_VERSION,
 		.workers = 4,
 	};
-	struct nnb_service *service;
 	struct nna_device_info info;
-	int ret = nnb_service_create(&options, &service);
+	int ret = nnb_service_create(&options, &opened->service);
 
 	if (ret)
 		return ret;
-	nna_device_get_info(service->device, &info);
-	device->handle = service;
+	opened->object = nnb_object_ref(&opened->service->object);
+	nna_device_get_info(opened->service->device, &info);
 	device->sync_files = info.sync_files;
 	snprintf(device->name, sizeof(device->name), "%s", info.name);
 	return 0;
 }
 
+static int nnv_hal_open(const char *name, uint32_t threads, struct nnv_device *device)
+{
+	static const char binder[] = "binder:";
+	struct nnv_hal_open *opened = calloc(1, sizeof(*opened));
+	int ret;
+
+	if (!opened)
+		return -ENOMEM;
+	device->handle = opened;
+	ret = strncmp(name, binder, strlen(binder))
+		      ? nnv_hal_open_here(name, device, opened)
+		      : nnv_hal_open_remote(name + strlen(binder), device, opened);
+	if (ret)
+		free(opened);
+	return ret;
+}
+
 static void nnv_hal_close(struct nnv_device *device)
 {
-	nnb_service_destroy(device->handle);
+	struct nnv_hal_open *opened = device->handle;
+
+	nnb_object_unref(opened->object);
+	nnb_service_destroy(opened->service);
+	free(opened);
 }
 
 /* ------------------------------------------------------------------------------------- callback */

@@ -496,7 +496,7 @@ static void nnv_usage(FILE *out)
 	fputs("usage: nnv_run [options] DIR|FILE...\n"
 	      "Runs NNAPI conformance vectors (.nnv) on an NNA.\n"
 	      "  --device=NAME       auto, loopback (default) or /dev/accel/accelN; nnapi only:\n"
-	      "                      nnapi-reference\n"
+	      "                      nnapi-reference; nnv_hal with --api=aidl: binder:NAME\n"
 	      "  --filter=GLOB       cases whose name, or whose specification's, matches\n"
 	      "  --jobs=N            threads that run cases (default: one per CPU)\n"
 	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so;\n"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection to binder's driver, through the library that each world has for it. What parcels are
+ * read and written by is in parcel.h; objects, calls and deaths are in object.h; here is how objects
+ * get in touch with those of other processes at all: by names, at the service manager.
+ *
+ * A backend receives calls of other processes on threads of its own and hands them to the objects
+ * on as many more as are needed: those of one user at a time are limited, so that a call that takes
+ * long holds up nobody else's.
+ */
+#ifndef NNB_BINDER_H
+#define NNB_BINDER_H
+
+#include "hal-bridge/binder/object.h"
+
+struct nnb_binder;
+
+/**
+ * struct nnb_binder_ops - a backend; functions that return int give 0 or a negative errno
+ * @add: registers @object under @name, such as "android.hardware.neuralnetworks.IDevice/nnaccel"
+ * @get: the object of @name, a reference; -ENOENT when there is none
+ * @close: ends the connection; nobody calls or uses what came over it any more
+ */
+struct nnb_binder_ops {
+	int (*add)(struct nnb_binder *binder, const char *name, struct nnb_object *object);
+	int (*get)(struct nnb_binder *binder, const char *name, struct nnb_object **out);
+	void (*close)(struct nnb_binder *binder);
+};
+
+/* What every connection begins with. */
+struct nnb_binder {
+	const struct nnb_binder_ops *ops;
+};
+
+/**
+ * struct nnb_binder_options - how to connect; zeros are the defaults
+ * @device: binder's node; NULL is /dev/binder
+ * @api_level: of the platform whose service manager and clients are there, 30 or later; 0 is what
+ *	the library is configured for, or 34 where it is not
+ * @threads: for calls, 0 is 256
+ * @threads_per_user: of those, 0 is 32
+ */
+struct nnb_binder_options {
+	const char *device;
+	int api_level;
+	uint32_t threads, threads_per_user;
+};
+
+/*
+ * The connection by libgbinder, where the build has that. Return: 0, -EINVAL (no such API level),
+ * -ENODEV (no such node, or no access), -ENOMEM.
+ */
+int nnb_gbinder_open(const struct nnb_binder_options *options, struct nnb_binder **out);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/*
+ * nnaccel-hal: the NN HAL's process. It registers IDevice at binder's service manager and serves
+ * until it is told to end. Nothing has to be cleared up then: what a process has of binder and of the
+ * device the kernel takes back, and clients see that the object is dead.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/binder/binder.h"
+#include "hal-bridge/common/log.h"
+#include "hal-bridge/service/sandbox.h"
+#include "hal-bridge/service/service.h"
+
+/**
+ * struct nnb_settings - what the command line says
+ * @service: for the service
+ * @binder: for the connection
+ * @instance: the name under IDevice
+ * @sandbox: whether to give up what is not needed
+ */
+struct nnb_settings {
+	struct nnb_service_options service;
+	struct nnb_binder_options binder;
+	const char *instance;
+	bool sandbox;
+};
+
+static void nnb_usage(FILE *out)
+{
+	fputs("usage: nnaccel-hal [options]\n"
+	      "Offers an NNA as android.hardware.neuralnetworks.IDevice/NAME on binder.\n"
+	      "  --device=NAME       /dev/accel/accelN, auto (default) or loopback\n"
+	      "  --name=NAME         of the service (default nnaccel)\n"
+	      "  --aidl-version=N    of the interface, 1 to 4 (default 4)\n"
+	      "  --binder=NODE       default /dev/binder\n"
+	      "  --api-level=N       of the Android platform beside it, 30 or later (default: what\n"
+	      "                      /etc/gbinder.conf says, or 34)\n"
+	      "  --models=N          prepared models that a user may have (default 256)\n"
+	      "  --memory=MIB        device memory that a user may have (default 1024)\n"
+	      "  --executions=N      executions that a user may have under way (default 256)\n"
+	      "  --sandbox=off       stay the user that it was started by, with all system calls\n"
+	      "  --quiet             no messages on standard error\n"
+	      "  --help\n"
+	      "Ends on SIGTERM and SIGINT. Exit status: 0, or 1 when it cannot serve.\n",
+	      out);
+}
+
+static bool nnb_number(const char *text, unsigned long low, unsigned long high, unsigned long *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoul(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *out >= low && *out <= high)
+		return true;
+	fprintf(stderr, "nnaccel-hal: %s: a number from %lu to %lu is wanted\n", text, low, high);
+	return false;
+}
+
+enum {
+	OPT_DEVICE = 256,
+	OPT_NAME,
+	OPT_AIDL_VERSION,
+	OPT_BINDER,
+	OPT_API_LEVEL,
+	OPT_MODELS,
+	OPT_MEMORY,
+	OPT_EXECUTIONS,
+	OPT_SANDBOX,
+	OPT_QUIET,
+	OPT_HELP,
+};
+
+static const struct option nnb_options[] = {
+	{"device", required_argument, NULL, OPT_DEVICE},
+	{"name", required_argument, NULL, OPT_NAME},
+	{"aidl-version", required_argument, NULL, OPT_AIDL_VERSION},
+	{"binder", required_argument, NULL, OPT_BINDER},
+	{"api-level", required_argument, NULL, OPT_API_LEVEL},
+	{"models", required_argument, NULL, OPT_MODELS},
+	{"memory", required_argument, NULL, OPT_MEMORY},
+	{"executions", required_argument, NULL, OPT_EXECUTIONS},
+	{"sandbox", required_argument, NULL, OPT_SANDBOX},
+	{"quiet", no_argument, NULL, OPT_QUIET},
+	{"help", no_argument, NULL, OPT_HELP},
+	{0},
+};
+
+/* Return: 0 to go on; 1 when all that was wanted has been said; -EINVAL. */
+static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
+{
+	struct nnb_quota *quota = &settings->service.quota;
+	unsigned long number = 0;
+	bool ok = true;
+	int option;
+
+	setenv("NNACCEL_LOG", "1", 0);
+	while (ok && (option = getopt_long(argc, argv, "", nnb_options, NULL)) != -1) {
+		switch (option) {
+		case OPT_DEVICE:
+			settings->service.device = optarg;
+			break;
+		case OPT_NAME:
+			settings->instance = optarg;
+			break;
+		case OPT_AIDL_VERSION:
+			ok = nnb_number(optarg, 1, NNB_AIDL_VERSION, &number);
+			settings->service.version = (int)number;
+			break;
+		case OPT_BINDER:
+			settings->binder.device = optarg;
+			break;
+		case OPT_API_LEVEL:
+			ok = nnb_number(optarg, 30, 99, &number);
+			settings->binder.api_level = (int)number;
+			break;
+		case OPT_MODELS:
+			ok = nnb_number(optarg, 1, UINT32_MAX, &quota->models);
+			break;
+		case OPT_MEMORY:
+			ok = nnb_number(optarg, 1, 1 << 20, &number);
+			quota->bytes = (uint64_t)number << 20;
+			break;
+		case OPT_EXECUTIONS:
+			ok = nnb_number(optarg, 1, UINT32_MAX, &quota->jobs);
+			break;
+		case OPT_SANDBOX:
+			settings->sandbox = strcmp(optarg, "off");
+			break;
+		case OPT_QUIET:
+			setenv("NNACCEL_LOG", "0", 1);
+			break;
+		case OPT_HELP:
+			nnb_usage(stdout);
+			return 1;
+		default:
+			ok = false;
+		}
+	}
+	if (ok && optind == argc)
+		return 0;
+	fputs("nnaccel-hal --help lists the options\n", stderr);
+	return -EINVAL;
+}
+
+/* systemd's, when it has started us: an open socket, since none can be opened later. */
+static int nnb_notify_open(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	socklen_t size;
+	int fd;
+
+	if (!path || (*path != '/' && *path != '@') || strlen(path) >= sizeof(address.sun_path))
+		return -1;
+	memcpy(address.sun_path, path, strlen(path));
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	if (*path == '@')
+		address.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void nnb_notify_ready(int fd)
+{
+	static const char ready[] = "READY=1";
+
+	if (fd < 0)
+		return;
+	if (write(fd, ready, strlen(ready)) < 0)
+		nnb_log("systemd was not told: %s", strerror(errno));
+	close(fd);
+}
+
+/* Everything that opens files, and then nothing does any more. */
+static int nnb_start(const struct nnb_settings *settings, struct nnb_service **service,
+		     struct nnb_binder **binder)
+{
+	char why[256];
+	int ret = nnb_service_create(&settings->service, service);
+
+	if (ret) {
+		fprintf(stderr, "nnaccel-hal: %s: %s\n",
+			settings->service.device ? settings->service.device : "no device",
+			strerror(-ret));
+		return ret;
+	}
+	ret = nnb_gbinder_open(&settings->binder, binder);
+	if (ret) {
+		fprintf(stderr, "nnaccel-hal: %s: %s (modprobe binder_linux makes the node)\n",
+			settings->binder.device ? settings->binder.device : "/dev/binder",
+			strerror(-ret));
+		return ret;
+	}
+	if (!settings->sandbox)
+		return 0;
+	ret = nnb_sandbox_enter(*service, why, sizeof(why));
+	if (ret)
+		fprintf(stderr, "nnaccel-hal: %s (--sandbox=off does without)\n", why);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct nnb_settings settings = {
+		.service.version = NNB_AIDL_VERSION,
+		.instance = "nnaccel",
+		.sandbox = true,
+	};
+	struct nnb_service *service;
+	struct nnb_binder *binder;
+	char name[256];
+	sigset_t ends;
+	int ret, notify, signal;
+
+	ret = nnb_parse(argc, argv, &settings);
+	if (ret)
+		return ret > 0 ? 0 : 1;
+	snprintf(name, sizeof(name), "%s/%s", nnb_aidl_device.descriptor, settings.instance);
+	/* Before there is another thread, which would be killed by them. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	notify = nnb_notify_open();
+	if (nnb_start(&settings, &service, &binder))
+		return 1;
+	ret = binder->ops->add(binder, name, &service->object);
+	if (ret) {
+		fprintf(stderr, "nnaccel-hal: %s is not registered: %s\n", name, strerror(-ret));
+		return 1;
+	}
+	nnb_log("hal: %s serves, version %d", name, settings.service.version);
+	nnb_notify_ready(notify);
+	sigwait(&ends, &signal);
+	nnb_log("hal: ends by signal %d", signal);
+	fflush(NULL);
+	_exit(0);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+/* nnv_hal: nnv_run over binder. The connection stays until the process ends. */
+#include <stdio.h>
+
+#include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/binder/binder.h"
+#include "tests/conformance/binder.h"
+
+int nnv_binder_connect(const char *name, struct nnb_object **out)
+{
+	static const struct nnb_binder_options options;
+	struct nnb_binder *binder;
+	char full[256];
+	int ret = nnb_gbinder_open(&options, &binder);
+
+	if (ret)
+		return ret;
+	snprintf(full, sizeof(full), "%s/%s", nnb_aidl_device.descriptor, name);
+	return binder->ops->get(binder, full, out);
+}
