@@ -236,6 +236,12 @@ int main(int argc, char **argv)
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	notify = nnb_notify_open();
+	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
+	if (ret) {
+		fprintf(stderr, "nnaccel-hal: no mount namespace: %s (--sandbox=off does without)\n",
+			strerror(-ret));
+		return 1;
+	}
 	if (nnb_start(&settings, &service, &binder))
 		return 1;
 	ret = binder->ops->add(binder, name, &service->object);

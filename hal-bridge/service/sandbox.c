@@ -2,7 +2,267 @@
 /* The sandbox (sandbox.h). */
 #include "hal-bridge/service/sandbox.h"
 
+#include <errno.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pwd.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NNB_USER "nnaccel-hal" /* who to become, if there is such a user */
+#define NNB_NOBODY 65534u /* else */
+#define NNB_ROOT "/tmp" /* where the new root directory is made, in mounts of its own */
+
+#if defined(__x86_64__)
+#define NNB_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NNB_ARCH AUDIT_ARCH_AARCH64
+#else
+#define NNB_ARCH 0 /* nobody has looked which calls it makes there */
+#endif
+
+/* -------------------------------------------------------------------------------------- filter */
+
+/* System calls that may be made with any arguments; of others, see nnb_sandbox_write_filter(). */
+static const uint32_t nnb_allowed[] = {
+	/* binder, the accelerator, dma-bufs, fences: all of them have descriptors and ioctls */
+	SYS_ioctl,
+	SYS_ppoll,
+	/* clients' files, pipes and eventfds */
+	SYS_read,
+	SYS_write,
+	SYS_writev,
+	SYS_pread64,
+	SYS_pwrite64,
+	SYS_lseek,
+	SYS_ftruncate,
+	SYS_fdatasync,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_fstatfs,
+	SYS_fcntl,
+	SYS_dup,
+	SYS_close,
+	SYS_pipe2,
+	SYS_eventfd2,
+	SYS_memfd_create,
+	/* the accelerator's node, for one more client: there is nothing else to open */
+	SYS_openat,
+	SYS_getdents64,
+	/* memory; see also mmap and mprotect */
+	SYS_munmap,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_brk,
+	/* threads and time; see also clone and prctl */
+	SYS_futex,
+	SYS_set_robust_list,
+	SYS_rseq,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_geteuid,
+	SYS_sched_yield,
+	SYS_sched_getaffinity,
+	SYS_sched_getattr,
+	SYS_sched_setattr,
+	SYS_clock_gettime,
+	SYS_clock_getres,
+	SYS_clock_nanosleep,
+	SYS_restart_syscall,
+	SYS_getrandom,
+	/* signals, and to end */
+	SYS_rt_sigprocmask,
+	SYS_rt_sigaction,
+	SYS_rt_sigreturn,
+	SYS_rt_sigtimedwait,
+	SYS_tgkill,
+	SYS_exit,
+	SYS_exit_group,
+#ifdef SYS_poll /* older machines have older calls, too */
+	SYS_poll,
+	SYS_open,
+	SYS_pipe,
+	SYS_nanosleep,
+#endif
+};
+
+/* The low half of an argument, masked, must have a value; else the call fails with an error. */
+static const struct nnb_rule {
+	uint32_t call, argument, mask, value, error;
+} nnb_rules[] = {
+	{SYS_mmap, 2, PROT_EXEC, 0, EPERM},
+	{SYS_mprotect, 2, PROT_EXEC, 0, EPERM},
+	/* Threads, no processes. */
+	{SYS_clone, 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM, EPERM},
+	/* Its flags lie in memory, where no filter sees them: C libraries fall back on clone. */
+	{SYS_clone3, 0, 0, 1, ENOSYS},
+	{SYS_prctl, 0, UINT32_MAX, PR_SET_NAME, EPERM},
+};
+
+#define NNB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define NNB_FILTER_MAX (8 + 2 * NNB_COUNT(nnb_allowed) + 6 * NNB_COUNT(nnb_rules))
+
+/**
+ * struct nnb_filter - a program of the kernel's packet filter that is being written
+ * @code: the program
+ * @size: instructions of @code
+ */
+struct nnb_filter {
+	struct sock_filter code[NNB_FILTER_MAX];
+	unsigned short size;
+};
+
+static void nnb_filter_add(struct nnb_filter *filter, uint16_t code, uint32_t k, uint8_t jt,
+			   uint8_t jf)
+{
+	filter->code[filter->size++] = (struct sock_filter){code, jt, jf, k};
+}
+
+static void nnb_filter_load(struct nnb_filter *filter, size_t offset)
+{
+	nnb_filter_add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void nnb_filter_return(struct nnb_filter *filter, uint32_t action)
+{
+	nnb_filter_add(filter, BPF_RET | BPF_K, action, 0, 0);
+}
+
+static void nnb_sandbox_write_filter(struct nnb_filter *filter)
+{
+	filter->size = 0;
+	nnb_filter_load(filter, offsetof(struct seccomp_data, arch));
+	nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, NNB_ARCH, 1, 0);
+	nnb_filter_return(filter, SECCOMP_RET_KILL_PROCESS);
+	nnb_filter_load(filter, offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < NNB_COUNT(nnb_allowed); i++) {
+		nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, nnb_allowed[i], 0, 1);
+		nnb_filter_return(filter, SECCOMP_RET_ALLOW);
+	}
+	for (size_t i = 0; i < NNB_COUNT(nnb_rules); i++) {
+		const struct nnb_rule *rule = &nnb_rules[i];
+
+		nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 5);
+		/* The low half comes first on the machines above. */
+		nnb_filter_load(filter, offsetof(struct seccomp_data, args) + 8 * rule->argument);
+		nnb_filter_add(filter, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
+		nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
+		nnb_filter_return(filter, SECCOMP_RET_ALLOW);
+		nnb_filter_return(filter, SECCOMP_RET_ERRNO | rule->error);
+	}
+	nnb_filter_return(filter, SECCOMP_RET_KILL_PROCESS);
+}
+
+/* For the threads that there are already, too. */
+static int nnb_sandbox_filter(void)
+{
+	struct nnb_filter filter;
+	struct sock_fprog program = {.filter = filter.code};
+	long ret;
+
+	nnb_sandbox_write_filter(&filter);
+	program.len = filter.size;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	ret = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	return ret < 0 ? -errno : ret > 0 ? -EBUSY : 0;
+}
+
+/* ------------------------------------------------------------------------------- root directory */
+
+int nnb_sandbox_prepare(void)
+{
+	if (geteuid())
+		return 0;
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", NNB_ROOT, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k"))
+		return -errno;
+	return 0;
+}
+
+/* A device node of its own, for @uid alone, where the same one is outside. */
+static int nnb_sandbox_add_node(const char *path, uid_t uid, gid_t gid)
+{
+	char copy[128];
+	struct stat node;
+
+	if (stat(path, &node))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISCHR(node.st_mode) ||
+	    snprintf(copy, sizeof(copy), NNB_ROOT "%s", path) >= (int)sizeof(copy))
+		return -EINVAL;
+	for (char *at = strchr(copy + strlen(NNB_ROOT "/"), '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		if (mkdir(copy, 0755) && errno != EEXIST)
+			return -errno;
+		*at = '/';
+	}
+	if (mknod(copy, S_IFCHR | 0600, node.st_rdev) || chown(copy, uid, gid))
+		return -errno;
+	return 0;
+}
+
+static int nnb_sandbox_change_root(const struct nnb_service *service, uid_t uid, gid_t gid)
+{
+	struct nna_device_info info;
+	int ret;
+
+	nna_device_get_info(service->device, &info);
+	ret = info.loopback ? 0 : nnb_sandbox_add_node(info.name, uid, gid);
+	if (!ret)
+		ret = nnb_sandbox_add_node("/dev/udmabuf", uid, gid);
+	if (ret)
+		return ret;
+	if (mount(NULL, NNB_ROOT, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC, NULL) ||
+	    chroot(NNB_ROOT) || chdir("/"))
+		return -errno;
+	return 0;
+}
+
+/* Without root's user there are no capabilities left, in no thread. */
+static int nnb_sandbox_change_user(uid_t uid, gid_t gid)
+{
+	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return -errno;
+	return 0;
+}
+
 int nnb_sandbox_enter(const struct nnb_service *service, char *why, size_t why_size)
 {
-	return 0;
+	const char *what = "this machine's system calls";
+	uid_t uid = NNB_NOBODY;
+	gid_t gid = NNB_NOBODY;
+	int ret = NNB_ARCH ? 0 : -ENOTSUP;
+
+	if (!ret && !geteuid()) {
+		const struct passwd *user = getpwnam(NNB_USER);
+
+		if (user && user->pw_uid && user->pw_gid) {
+			uid = user->pw_uid;
+			gid = user->pw_gid;
+		}
+		what = "root directory";
+		ret = nnb_sandbox_change_root(service, uid, gid);
+		if (!ret) {
+			what = "user";
+			ret = nnb_sandbox_change_user(uid, gid);
+		}
+	}
+	if (!ret) {
+		what = "seccomp";
+		ret = nnb_sandbox_filter();
+	}
+	if (ret)
+		snprintf(why, why_size, "sandbox: %s: %s", what, strerror(-ret));
+	return ret;
 }

@@ -72,6 +72,10 @@ static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 	if (!ret) {
 		*out = gbinder_client_transact_sync_reply(client, code, request, &status);
 		ret = nnb_proxy_status(status);
+		/* Once libgbinder has heard of a death it does not even ask. */
+		if (!ret && !*out)
+			ret = gbinder_remote_object_is_dead(proxy->remote) ? NNB_DEAD_OBJECT
+									   : -EPROTO;
 	}
 	gbinder_local_request_unref(request);
 	gbinder_client_unref(client);
@@ -95,8 +99,6 @@ static int nnb_proxy_call(struct nnb_object *object, uint32_t code, struct nnb_a
 		gbinder_remote_reply_unref(reply);
 		return ret;
 	}
-	if (!reply)
-		return -EPROTO;
 	ret = nnb_arena_defer(arena, nnb_proxy_drop_reply, reply);
 	if (ret)
 		return ret;
