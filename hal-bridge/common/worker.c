@@ -45,6 +45,9 @@ static void nnb_workers_end(struct nnb_workers *workers, uint64_t key)
 		i++;
 	workers->keys[i] = workers->keys[--workers->busy];
 	pthread_cond_broadcast(&workers->ended);
+	/* Who waits for a key that was full looks again, and ends if the queue is empty by now. */
+	if (workers->stop)
+		pthread_cond_broadcast(&workers->added);
 }
 
 static void *nnb_worker_run(void *arg)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -124,11 +125,46 @@ static void test_stuck_key(void **state)
 	assert_int_equal(stuck.most, 2);
 }
 
+static void *end(void *workers)
+{
+	nnb_workers_fini(workers);
+	return NULL;
+}
+
+/* Threads that had nothing to do when the end was called for, since a key was full, end as well. */
+static void test_end_behind_a_stuck_key(void **state)
+{
+	const struct nnb_worker_limits limits = { .threads = 4, .per_key = 2 };
+	struct nnb_workers workers;
+	struct gate stuck;
+	pthread_t thread;
+	bool stop;
+
+	gate_init(&stuck);
+	assert_int_equal(nnb_workers_init(&workers, &limits), 0);
+	for (int i = 0; i < 10; i++)
+		add(&workers, &stuck, 1);
+	gate_wait(&stuck, &stuck.inside, 2);
+	assert_int_equal(pthread_create(&thread, NULL, end, &workers), 0);
+	do {
+		/* Time for those that wait to be woken by the call for the end. */
+		usleep(20000);
+		pthread_mutex_lock(&workers.lock);
+		stop = workers.stop;
+		pthread_mutex_unlock(&workers.lock);
+	} while (!stop);
+	usleep(20000);
+	gate_open(&stuck);
+	pthread_join(thread, NULL);
+	assert_int_equal(stuck.ended, 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_at_once),
 		cmocka_unit_test(test_stuck_key),
+		cmocka_unit_test(test_end_behind_a_stuck_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
