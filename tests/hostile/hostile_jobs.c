@@ -25,6 +25,10 @@
 /* The other buffer object of a hostile job: slot 1 of its base table. */
 #define DATA_VA 0x40000000ull
 #define DATA_SIZE (32ull << 20)
+/* Pages of each operand of scattered_pages, above all that is mapped else, and binds at a time. */
+#define SCATTERED_VA 0x100000000ull
+#define SCATTERED_PAGES 16384ull
+#define BINDS 256u
 #define WAITS 15
 #define LIMIT (20 * 1000000ull)
 #define BUDGET (50 * 1000000ull)
@@ -153,7 +157,7 @@ static uint32_t start(struct hostile *h, uint64_t budget)
 	struct drm_nna_submit args = env_submit(&h->env);
 	uint32_t out = syncobj_create(h->env.fd);
 
-	args.slot_count = 2;
+	args.slot_count = 3;
 	args.budget_ns = budget;
 	EQ(submit_args(&h->env, &args, 0, out), 0);
 	return out;
@@ -464,6 +468,41 @@ HOSTILE(copy_of_single_elements)
 	begin(h, NNAHW_OP_COPY, sizeof(struct nnahw_cmd_copy), 2);
 	operand(h, 0, NNAHW_TYPE_U8, 8, DIMS(1024, 64, 4, 1, 2, 1, 2, 16), false);
 	operand(h, 1, NNAHW_TYPE_U8, 8, DIMS(1024, 64, 4, 1, 2, 1, 2, 16), true);
+}
+
+/*
+ * Operands of which no two pages lie in the order of their addresses: the device maps those of the
+ * input one by one, and copies the output, because it maps no more than so many.
+ */
+HOSTILE(scattered_pages)
+{
+	struct nnahw_base *table = (struct nnahw_base *)(h->env.map + ENV_TABLE);
+	struct drm_nna_vm_bind_op *ops = calloc(SCATTERED_PAGES, sizeof(*ops));
+	uint32_t bo = bo_create(h->env.fd, SCATTERED_PAGES * PAGE, 0, 0);
+
+	CHECK(ops);
+	for (uint32_t k = 0; k < 2; k++) {
+		for (uint32_t i = 0; i < SCATTERED_PAGES; i++)
+			ops[i] = (struct drm_nna_vm_bind_op){
+				.type = DRM_NNA_VM_BIND_OP_MAP,
+				.bo_handle = bo,
+				.bo_offset = (SCATTERED_PAGES - 1 - i) * PAGE,
+				.va = SCATTERED_VA + (k * SCATTERED_PAGES + i) * PAGE,
+				.size = PAGE,
+			};
+		for (uint32_t i = 0; i < SCATTERED_PAGES; i += BINDS)
+			EQ(vm_bind_ops(h->env.fd, h->env.vm, ops + i, BINDS), 0);
+	}
+	free(ops);
+	table[2] = (struct nnahw_base){ SCATTERED_VA, 2 * SCATTERED_PAGES * PAGE };
+	begin(h, NNAHW_OP_COPY, sizeof(struct nnahw_cmd_copy), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct nnahw_tensor *t = operand(h, i, NNAHW_TYPE_U8, 1,
+						 DIMS(SCATTERED_PAGES * PAGE), false);
+
+		t->slot = 2;
+		t->offset = i * SCATTERED_PAGES * PAGE;
+	}
 }
 
 /* A loop around nothing: finish() adds the jump. */
