@@ -201,12 +201,15 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 }
 
 /* What a tile costs at most. */
-static uint64_t tile_cost(const struct dwconv *g, uint64_t rows, uint64_t blocks)
+static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
+	const struct dwconv *g = decoded;
 	const uint64_t positions = image_bytes(g, (uint32_t)rows) / 64,
 		       position = g->conv.group_out == 1 ? 40 : 160, finish = 200;
 
-	if (positions > NNADEV_TILES_MOST_COST)
+	/* More rows than the caches hold are not worth it. */
+	if (positions > NNADEV_TILES_MOST_COST ||
+	    (rows > 1 && image_bytes(g, (uint32_t)rows) > IMAGE_BYTES))
 		return UINT64_MAX;
 	return blocks * (positions * position + 200ull * g->conv.k +
 			 rows * g->conv.out_w * (g->conv.k + finish) + 500);
@@ -222,10 +225,7 @@ static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 	if (nnadev_type_is_quant8(cmd->operands[1].desc.type))
 		return nnadev_accept(false);
 	dwconv_get(cmd, &g);
-	return nnadev_accept(nnadev_innermost_dense(g.conv.output) &&
-			     nnadev_innermost_dense(g.conv.input) &&
-			     nnadev_innermost_dense(g.conv.residual) &&
-			     tile_cost(&g, 1, 1) <= NNADEV_TILES_MOST_COST &&
+	return nnadev_accept(nnadev_tiles_fit(&g.conv, tile_cost, &g) &&
 			     scratch_get(&g, 1, NULL, &s) <=
 				     NNADEV_ENGINE_MAX_SCRATCH - IMAGE_BYTES);
 }
@@ -234,22 +234,10 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 			struct nnadev_engine_plan *plan)
 {
 	struct dwconv *g = nnadev_state_new(plan);
-	uint32_t rows, wanted;
 	struct scratch s;
 
 	dwconv_get(cmd, g);
-	rows = g->conv.out_h;
-	while (rows > 1 && (image_bytes(g, rows) > IMAGE_BYTES ||
-			    tile_cost(g, rows, 1) > NNADEV_TILES_MOST_COST))
-		rows = rows / 2;
-	nnadev_tiles_cut_rows(&g->tiles, g->conv.out_h, rows, 1);
-	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)g->tiles.rows * g->conv.out_w * 16 *
-					     (g->conv.k + 8))) +
-		 1;
-	while (wanted > 1 && tile_cost(g, g->tiles.rows, wanted) > NNADEV_TILES_MOST_COST)
-		wanted /= 2;
-	nnadev_tiles_cut_blocks(&g->tiles, threads, g->conv.batch,
-				nnadev_div_up(g->conv.out_c, 16), wanted);
+	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 

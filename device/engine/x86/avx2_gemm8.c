@@ -411,8 +411,9 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 }
 
 /* What a tile costs at most: its rows are put together, and each block is unpacked and finished. */
-static uint64_t tile_cost(const struct gemm *g, uint64_t rows, uint64_t blocks)
+static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
+	const struct gemm *g = decoded;
 	const uint64_t window = g->matmul ? 1 : g->conv.window.kernel_h * g->conv.window.kernel_w;
 	const uint64_t row = g->k / 16 + 8 * window + 40,
 		       weights = g->conv.layout == NNAHW_LAYOUT_PLAIN ? 160ull * g->k : g->quads,
@@ -430,37 +431,28 @@ static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
 		return nnadev_accept(false);
 	gemm_get(cmd, &g);
-	return nnadev_accept(nnadev_innermost_dense(g.conv.output) &&
-			     nnadev_innermost_dense(g.conv.input) &&
-			     nnadev_innermost_dense(g.conv.residual) && g.k &&
-			     tile_cost(&g, 1, 1) <= NNADEV_TILES_MOST_COST);
+	return nnadev_accept(g.k && nnadev_tiles_fit(&g.conv, tile_cost, &g));
 }
 
 static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		      struct nnadev_engine_plan *plan)
 {
 	struct gemm *g = nnadev_state_new(plan);
-	uint32_t most, rows, wanted;
+	struct nnadev_product product;
 	struct scratch s;
 
 	gemm_get(cmd, g);
 	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
-	most = A_BYTES / g->a_stride / ROWS * ROWS;
-	most = most < ROWS ? ROWS : most > 1020 ? 1020 : most;
-	while (most > 1 && tile_cost(g, most, 1) > NNADEV_TILES_MOST_COST)
-		most = most > ROWS ? most / 2 / ROWS * ROWS : 1;
-	nnadev_tiles_cut_rows(&g->tiles, g->rows, most, most < ROWS ? 1 : ROWS);
-	rows = g->rows < g->tiles.rows ? g->rows : g->tiles.rows;
-	wanted = (uint32_t)(TILE_PRODUCTS / ((uint64_t)rows * g->k * 16 + 1)) + 1;
-	wanted = wanted < nnadev_div_up(g->n, 16) ? wanted : nnadev_div_up(g->n, 16);
-	/* Fewer rows first: tiles of the same rows put them together each for itself. */
-	while (rows > 96 && tile_cost(g, rows, wanted) > NNADEV_TILES_MOST_COST) {
-		nnadev_tiles_cut_rows(&g->tiles, g->rows, rows / 2, ROWS);
-		rows = g->tiles.rows;
-	}
-	while (wanted > 1 && tile_cost(g, rows, wanted) > NNADEV_TILES_MOST_COST)
-		wanted /= 2;
-	nnadev_tiles_cut_blocks(&g->tiles, threads, g->sets, nnadev_div_up(g->n, 16), wanted);
+	product = (struct nnadev_product){
+		.sets = g->sets,
+		.rows = g->rows,
+		.k = g->k,
+		.n = g->n,
+		.together = ROWS,
+		.cached = A_BYTES / g->a_stride,
+		.wanted = TILE_PRODUCTS,
+	};
+	nnadev_tiles_cut_product(&g->tiles, &product, threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 

@@ -7,6 +7,7 @@
 #ifndef NNADEV_TILES_H
 #define NNADEV_TILES_H
 
+#include "device/engine/conv.h"
 #include "device/engine/kernel.h"
 
 /**
@@ -59,6 +60,74 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t thre
  * scalar kernel, which can leave a sum and go on with it in a later tile.
  */
 #define NNADEV_TILES_MOST_COST (3u << 19)
+
+/* A kernel's estimate for a tile of so many rows and blocks of what it has decoded. */
+typedef uint64_t (*nnadev_tiles_cost_fn)(const void *decoded, uint64_t rows, uint64_t blocks);
+
+/* Whether channels are contiguous, and the smallest tile is not too much. */
+static inline bool nnadev_tiles_fit(const struct nnadev_conv *conv, nnadev_tiles_cost_fn cost,
+				    const void *decoded)
+{
+	return nnadev_innermost_dense(conv->output) && nnadev_innermost_dense(conv->input) &&
+	       nnadev_innermost_dense(conv->residual) &&
+	       cost(decoded, 1, 1) <= NNADEV_TILES_MOST_COST;
+}
+
+/**
+ * struct nnadev_product - a matrix product that is to be cut
+ * @sets: of products
+ * @rows, @k, @n: of each
+ * @together: rows that are computed together
+ * @cached: rows that fit into the caches, put together
+ * @wanted: multiplications of a tile that others can share the work with
+ */
+struct nnadev_product {
+	uint32_t sets, rows, k, n, together, cached, wanted;
+};
+
+/* Cuts a matrix product: as many rows as are cached, then as many blocks as are wanted. */
+static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct nnadev_product *p,
+					    uint32_t threads, nnadev_tiles_cost_fn cost,
+					    const void *decoded)
+{
+	uint32_t unit = p->together, most = p->cached / unit * unit, rows, wanted;
+
+	most = most < unit ? unit : most > 1020 ? 1020 : most;
+	while (most > 1 && cost(decoded, most, 1) > NNADEV_TILES_MOST_COST)
+		most = most > unit ? most / 2 / unit * unit : 1;
+	nnadev_tiles_cut_rows(t, p->rows, most, most < unit ? 1 : unit);
+	rows = p->rows < t->rows ? p->rows : t->rows;
+	wanted = (uint32_t)(p->wanted / ((uint64_t)rows * p->k * 16 + 1)) + 1;
+	wanted = wanted < nnadev_div_up(p->n, 16) ? wanted : nnadev_div_up(p->n, 16);
+	/* Fewer rows first: tiles of the same rows put them together each for itself. */
+	while (rows > 96 && cost(decoded, rows, wanted) > NNADEV_TILES_MOST_COST) {
+		nnadev_tiles_cut_rows(t, p->rows, rows / 2, unit);
+		rows = t->rows;
+	}
+	while (wanted > 1 && cost(decoded, rows, wanted) > NNADEV_TILES_MOST_COST)
+		wanted /= 2;
+	nnadev_tiles_cut_blocks(t, threads, p->sets, nnadev_div_up(p->n, 16), wanted);
+}
+
+/*
+ * Cuts a depthwise convolution: as many rows as @cost allows, then as many blocks as make @wanted
+ * multiplications.
+ */
+static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
+					      const struct nnadev_conv *conv, uint32_t wanted,
+					      uint32_t threads, nnadev_tiles_cost_fn cost,
+					      const void *decoded)
+{
+	uint32_t rows = conv->out_h, blocks;
+
+	while (rows > 1 && cost(decoded, rows, 1) > NNADEV_TILES_MOST_COST)
+		rows = rows / 2;
+	nnadev_tiles_cut_rows(t, conv->out_h, rows, 1);
+	blocks = (uint32_t)(wanted / ((uint64_t)t->rows * conv->out_w * 16 * (conv->k + 8))) + 1;
+	while (blocks > 1 && cost(decoded, t->rows, blocks) > NNADEV_TILES_MOST_COST)
+		blocks /= 2;
+	nnadev_tiles_cut_blocks(t, threads, conv->batch, nnadev_div_up(conv->out_c, 16), blocks);
+}
 
 /* Plans one phase by a cut; of at most 2^31 elements there are no more tiles. */
 static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets,
