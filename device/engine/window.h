@@ -54,4 +54,24 @@ static inline int64_t nnadev_window_column(const struct nnadev_window *w, uint32
 	return (int64_t)x * w->stride_w + (int64_t)kx * w->dilation_w - w->pad_left;
 }
 
+/* That of a POOL. */
+static inline struct nnadev_window nnadev_window_of_pool(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const uint32_t *in = cmd->operands[NNAHW_POOL_INPUT].desc.dims;
+
+	return (struct nnadev_window){
+		.height = in[1],
+		.width = in[2],
+		.kernel_h = p->kernel_h,
+		.kernel_w = p->kernel_w,
+		.stride_h = p->stride_h,
+		.stride_w = p->stride_w,
+		.dilation_h = 1,
+		.dilation_w = 1,
+		.pad_top = p->pad_top,
+		.pad_left = p->pad_left,
+	};
+}
+
 #endif

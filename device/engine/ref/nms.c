@@ -679,23 +679,16 @@ static uint32_t nms_tile(const struct nnadev_engine_command *cmd,
 			nms_start(&m, tile);
 		return NNAHW_STATUS_OK;
 	case PHASE_LIST:
-		if (!plan->round)
+	case PHASE_KEEP:
+		if (phase == PHASE_LIST && !plan->round)
 			m.list[tile] = (struct nms_list){ 0 };
 		if (m.list[tile].done >= phase)
 			return NNAHW_STATUS_OK;
-		done = nms_fill_list(&m, tile / m.lists, tile % m.lists, &work);
+		done = (phase == PHASE_LIST ? nms_fill_list : nms_advance)(
+			&m, tile / m.lists, tile % m.lists, &work);
 		if (done) {
 			m.list[tile].done = phase;
-			m.list[tile].at = 0;
-		}
-		break;
-	case PHASE_KEEP:
-		if (m.list[tile].done >= phase)
-			return NNAHW_STATUS_OK;
-		done = nms_advance(&m, tile / m.lists, tile % m.lists, &work);
-		if (done) {
-			m.list[tile].done = phase;
-			m.list[tile].taken = 0;
+			*(phase == PHASE_LIST ? &m.list[tile].at : &m.list[tile].taken) = 0;
 		}
 		break;
 	default:

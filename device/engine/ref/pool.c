@@ -4,25 +4,6 @@
 
 #define TILE_WORK 65536u /* input elements */
 
-static struct nnadev_window pool_window(const struct nnadev_engine_command *cmd)
-{
-	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
-	const uint32_t *in = cmd->operands[NNAHW_POOL_INPUT].desc.dims;
-
-	return (struct nnadev_window){
-		.height = in[1],
-		.width = in[2],
-		.kernel_h = p->kernel_h,
-		.kernel_w = p->kernel_w,
-		.stride_h = p->stride_h,
-		.stride_w = p->stride_w,
-		.dilation_h = 1,
-		.dilation_w = 1,
-		.pad_top = p->pad_top,
-		.pad_left = p->pad_left,
-	};
-}
-
 /* floor((sum + floor(count / 2)) / count); with away halves below zero are rounded down as well. */
 static int64_t mean_integer(int64_t sum, int64_t count, bool away)
 {
@@ -166,7 +147,7 @@ static uint32_t pool_accepts(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
 					*input = &cmd->operands[NNAHW_POOL_INPUT];
 	const uint32_t *dims = output->desc.dims;
-	const struct nnadev_window w = pool_window(cmd);
+	const struct nnadev_window w = nnadev_window_of_pool(cmd);
 	bool quantised = nnadev_type_is_quant8(output->desc.type);
 
 	if (p->away > (p->kind == NNAHW_POOL_AVERAGE && quantised))
@@ -193,7 +174,7 @@ static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 {
 	struct nnadev_window *w = nnadev_state_new(plan);
 
-	*w = pool_window(cmd);
+	*w = nnadev_window_of_pool(cmd);
 	if (w->kernel_h * w->kernel_w > TILE_WORK)
 		nnadev_cut_steps(plan, cmd->operands[NNAHW_POOL_OUTPUT].count,
 				 nnadev_div_up(w->kernel_h * w->kernel_w, TILE_WORK),

@@ -182,22 +182,10 @@ static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		      struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
-	const uint32_t *in = cmd->operands[NNAHW_POOL_INPUT].desc.dims,
-		       *out = cmd->operands[NNAHW_POOL_OUTPUT].desc.dims;
+	const uint32_t *out = cmd->operands[NNAHW_POOL_OUTPUT].desc.dims;
 	struct nnadev_window *w = nnadev_state_new(plan);
 
-	*w = (struct nnadev_window){
-		.height = in[1],
-		.width = in[2],
-		.kernel_h = p->kernel_h,
-		.kernel_w = p->kernel_w,
-		.stride_h = p->stride_h,
-		.stride_w = p->stride_w,
-		.dilation_h = 1,
-		.dilation_w = 1,
-		.pad_top = p->pad_top,
-		.pad_left = p->pad_left,
-	};
+	*w = nnadev_window_of_pool(cmd);
 	nnadev_cut(plan, out[0] * out[1] * out[2] * nnadev_div_up(out[3], 16),
 		   TILE_WORK / 16 / (p->kernel_h * p->kernel_w + 16));
 }
