@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/log.h"
 #include "hal-bridge/common/signature.h"
 
@@ -18,6 +19,8 @@
 
 bool nnb_type_is_tensor(uint32_t type)
 {
+	if (nnb_extension_has(type))
+		return nnb_extension_operand(type) && nnb_extension_operand(type)->tensor;
 	switch (type) {
 	case NNA_OPERAND_FLOAT32:
 	case NNA_OPERAND_INT32:
@@ -36,7 +39,14 @@ bool nnb_type_is_tensor(uint32_t type)
 /* Bytes of an element; 0 where that is not known. */
 static uint32_t nnb_type_size(uint32_t type)
 {
+	if (nnb_extension_has(type))
+		return nnb_extension_operand(type) ? nnb_extension_operand(type)->size : 0;
 	return type == NNB_TENSOR_OEM_BYTE ? 1 : nna_operand_type_size(type);
+}
+
+bool nnb_type_may_be_computed(uint32_t type)
+{
+	return type <= NNA_OPERAND_SUBGRAPH || nnb_extension_operand(type);
 }
 
 bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes)
@@ -84,13 +94,13 @@ int nnb_type_check(const struct nna_operand_desc *desc)
 	uint64_t bytes = nnb_type_size(desc->type);
 
 	if (desc->type != NNB_OEM_SCALAR && desc->type != NNB_TENSOR_OEM_BYTE &&
-	    desc->type > NNA_OPERAND_SUBGRAPH) {
-		nnb_log("there is no operand type %u", desc->type);
+	    !nnb_type_may_be_computed(desc->type)) {
+		nnb_log("there is no operand type %#x", desc->type);
 		return -EINVAL;
 	}
 	if (!nnb_type_is_tensor(desc->type) && desc->rank) {
-		nnb_log("%s is a scalar and has %u dimensions", name ? name : "OEM_SCALAR",
-			desc->rank);
+		nnb_log("%s is a scalar and has %u dimensions",
+			name ? name : "of an extension or OEM", desc->rank);
 		return -EINVAL;
 	}
 	if (!desc->rank != !desc->dims) {
@@ -105,7 +115,8 @@ int nnb_type_check(const struct nna_operand_desc *desc)
 		}
 	}
 	if (!nnb_type_check_quantisation(desc)) {
-		nnb_log("%s with scale %g and zero point %d", name, desc->scale, desc->zero_point);
+		nnb_log("%s with scale %g and zero point %d",
+			name ? name : "a type of an extension", desc->scale, desc->zero_point);
 		return -EINVAL;
 	}
 	return 0;
@@ -325,6 +336,23 @@ int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t chann
 	return 0;
 }
 
+int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, size_t size)
+{
+	struct nnb_operand *operand = nnb_model_operand(model, index);
+
+	if (!operand)
+		return -EINVAL;
+	if (!nnb_extension_has(operand->type)) {
+		nnb_log("operand %u is of no extension's type", index);
+		return -EINVAL;
+	}
+	if (size) {
+		nnb_log("operand %u: its type takes no data, and there are %zu bytes", index, size);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Copies two lists of operand numbers, which are checked, into one allocation. */
 static int nnb_model_copy_lists(const struct nnb_model *model, uint32_t input_count,
 				const uint32_t *inputs, uint32_t output_count,
@@ -408,6 +436,20 @@ static int nnb_model_check_signature(const struct nnb_model *model,
 	return ret;
 }
 
+/* Of an extension's operation only the counts are checked here. */
+static int nnb_model_check_extension(const struct nnb_operation *operation)
+{
+	const struct nnb_extension_operation *rule = nnb_extension_operation(operation->type);
+
+	if (operation->input_count == rule->inputs &&
+	    operation->output_count >= rule->min_outputs &&
+	    operation->output_count <= rule->max_outputs)
+		return 0;
+	nnb_log("operation %#x of an extension with %u inputs and %u outputs", operation->type,
+		operation->input_count, operation->output_count);
+	return -EINVAL;
+}
+
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
@@ -418,8 +460,8 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	};
 	int ret;
 
-	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM) {
-		nnb_log("there is no operation %u", type);
+	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM && !nnb_extension_operation(type)) {
+		nnb_log("there is no operation %#x", type);
 		return -EINVAL;
 	}
 	if (!output_count) {
@@ -435,7 +477,10 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	if (ret)
 		return ret;
 	operation.outputs = operation.inputs + input_count;
-	ret = nnb_model_check_signature(model, &operation);
+	if (nnb_extension_has(type))
+		ret = nnb_model_check_extension(&operation);
+	else
+		ret = nnb_model_check_signature(model, &operation);
 	if (ret) {
 		free(operation.inputs);
 		return ret;
@@ -529,9 +574,9 @@ static int nnb_model_collect_parts(struct nnb_model *model)
 /* Whether the library can hold an operand, as it can all but OEM types, many dimensions, 2 GiB. */
 static bool nnb_operand_fits(const struct nnb_operand *operand)
 {
-	uint64_t bytes = nna_operand_type_size(operand->type);
+	uint64_t bytes = nnb_type_size(operand->type);
 
-	if (operand->type > NNA_OPERAND_SUBGRAPH || operand->rank > NNACCEL_MAX_RANK)
+	if (!nnb_type_may_be_computed(operand->type) || operand->rank > NNACCEL_MAX_RANK)
 		return false;
 	for (uint32_t i = 0; i < operand->rank; i++) {
 		if (operand->dims[i] > INT32_MAX)
@@ -549,8 +594,9 @@ static bool nnb_operand_fits(const struct nnb_operand *operand)
 static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *graph,
 			    const struct nnb_operand *operand)
 {
+	const struct nnb_extension_operand *extension = nnb_extension_operand(operand->type);
 	const struct nna_operand_desc desc = {
-		.type = operand->type,
+		.type = extension ? extension->type : operand->type,
 		.rank = operand->rank,
 		.dims = operand->dims,
 		.scale = operand->scale,
@@ -592,8 +638,11 @@ static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 	}
 	for (uint32_t i = 0; i < model->operation_count && !ret; i++) {
 		const struct nnb_operation *operation = &model->operations[i];
+		const struct nnb_extension_operation *extension =
+			nnb_extension_operation(operation->type);
+		uint32_t type = extension ? extension->type : operation->type;
 
-		ret = nna_graph_add_operation(graph, 0, operation->type, operation->input_count,
+		ret = nna_graph_add_operation(graph, 0, type, operation->input_count,
 					      operation->inputs, operation->output_count,
 					      operation->outputs);
 	}
@@ -705,7 +754,7 @@ static int nnb_model_keep_arguments(struct nnb_model *model)
 static bool nnb_operation_is_vendors(const struct nnb_model *model,
 				     const struct nnb_operation *operation)
 {
-	if (operation->type == NNB_OEM)
+	if (operation->type == NNB_OEM || nnb_extension_has(operation->type))
 		return true;
 	for (uint32_t i = 0; i < operation->input_count; i++) {
 		const struct nnb_model *other = model->operands[operation->inputs[i]].model;
@@ -731,6 +780,46 @@ static int nnb_model_find_vendors(struct nnb_model *model)
 	return 0;
 }
 
+/* One more word of a digest of four parts, which begin with different numbers (FNV-1a). */
+static void nnb_arch_add(uint64_t arch[4], uint32_t word)
+{
+	for (int i = 0; i < 4; i++)
+		arch[i] = (arch[i] ^ word ^ (uint64_t)i << 32) * 0x100000001b3ull;
+}
+
+/* Digests what the model consists of but values and quantisation. */
+static void nnb_model_make_arch(struct nnb_model *model)
+{
+	uint64_t arch[4];
+
+	for (int i = 0; i < 4; i++)
+		arch[i] = 0xcbf29ce484222325ull + i;
+	nnb_arch_add(arch, model->operand_count);
+	for (uint32_t i = 0; i < model->operand_count; i++) {
+		const struct nnb_operand *operand = &model->operands[i];
+
+		nnb_arch_add(arch, operand->type);
+		nnb_arch_add(arch, operand->value);
+		nnb_arch_add(arch, operand->rank);
+		for (uint32_t k = 0; k < operand->rank; k++)
+			nnb_arch_add(arch, operand->dims[k]);
+		for (uint32_t k = 0; operand->model && k < NNB_ARCH_SIZE; k++)
+			nnb_arch_add(arch, operand->model->arch[k]);
+	}
+	for (uint32_t i = 0; i < model->operation_count; i++) {
+		const struct nnb_operation *operation = &model->operations[i];
+
+		nnb_arch_add(arch, operation->type);
+		nnb_arch_add(arch, operation->input_count);
+		nnb_arch_add(arch, operation->output_count);
+		for (uint32_t k = 0; k < operation->input_count + operation->output_count; k++)
+			nnb_arch_add(arch, operation->inputs[k]);
+	}
+	for (uint32_t i = 0; i < model->input_count + model->output_count; i++)
+		nnb_arch_add(arch, model->inputs[i]);
+	memcpy(model->arch, arch, sizeof(model->arch));
+}
+
 bool nnb_model_operation_is_vendors(const struct nnb_model *model, uint32_t index)
 {
 	return model->vendors && model->vendors[index];
@@ -743,6 +832,8 @@ int nnb_model_finish(struct nnb_model *model)
 	ret = nnb_model_check(model);
 	if (!ret)
 		ret = nnb_model_find_vendors(model);
+	if (!ret)
+		nnb_model_make_arch(model);
 	if (!ret)
 		ret = nnb_model_make_graph(model);
 	if (!ret)

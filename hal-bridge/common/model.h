@@ -9,7 +9,8 @@
  * says by itself and, when an operation is added, its signature (signature.h). What else the rules
  * of operations say is libnnaccel's business, and no error of the model: an operation that breaks
  * them is one that the device does not support. OEM operands and operations, and operands that are
- * too large for the library, are taken into the model and never supported.
+ * too large for the library, are taken into the model and never supported. Types and operations of
+ * extensions (extension.h) stand in it by their codes; the graph has what they mean.
  *
  * A finished model is its graph and what describes its arguments. The tables, and the values that
  * were copied into them, are gone: the graph has them. A model that refers to a finished one takes
@@ -28,6 +29,8 @@
 #include <stdint.h>
 
 #include "nnaccel.h"
+
+#define NNB_ARCH_SIZE 32 /* bytes of a digest of a model's architecture */
 
 /**
  * enum nnb_value - where the value of an operand comes from
@@ -92,9 +95,11 @@ struct nnb_operation {
  * @operations: until it is finished: likewise
  * @inputs: until it is finished: numbers of operands, as an operation's; NULL until they are set
  * @outputs: until it is finished: numbers of operands
- * @vendor: an operation is a vendor's (OEM): nobody but its device can compute it
+ * @vendor: an operation is a vendor's (OEM, or of an extension): nobody but its device can compute
+ *	it
  * @vendors: of a finished model with @vendor: whether each operation is one, or refers to a model
  *	that has one; owned
+ * @arch: of a finished model: a digest of its operations and operand types, not of values
  * @relaxed: float32 may be computed with the range and precision of float16
  * @arguments: of a finished model: its @input_count inputs and @output_count outputs, owned
  * @graph: of a finished model, a reference; NULL until then, and for one that breaks a rule
@@ -110,6 +115,7 @@ struct nnb_model {
 	uint32_t input_count, output_count;
 	bool vendor;
 	bool *vendors;
+	uint8_t arch[NNB_ARCH_SIZE];
 	bool relaxed;
 	struct nnb_operand *arguments;
 	struct nna_graph *graph;
@@ -131,6 +137,8 @@ int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nn
 /* Scales of a tensor that is quantised per channel, copied. */
 int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
 			 uint32_t count, const float *scales);
+/* Data for an operand of an extension's type: of those that there are none takes any. */
+int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, size_t size);
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
 /* Inputs and outputs of the model; replaces what was set before. */
@@ -165,6 +173,8 @@ const struct nnb_operand *nnb_model_argument(const struct nnb_model *model, bool
 bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
 
 bool nnb_type_is_tensor(uint32_t type);
+/* Whether the library has the type: it is no OEM type. */
+bool nnb_type_may_be_computed(uint32_t type);
 
 /*
  * -EINVAL, with a line in the log, when type, rank, dimensions, scale and zero point do not fit

@@ -281,6 +281,10 @@ int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device, const 
 int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
 					  int64_t *featureLevel);
 int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device);
+/* Whether a device has an extension that this program may use; an unknown name is no error. */
+int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworksDevice *device,
+					      const char *extensionName,
+					      bool *isExtensionSupported);
 
 /* --- memory: a range of a file or dma-buf, or device memory for the roles of a descriptor */
 int ANeuralNetworksMemory_createFromFd(size_t size, int protect, int fd, size_t offset,
@@ -331,6 +335,21 @@ int ANeuralNetworksModel_identifyInputsAndOutputs(ANeuralNetworksModel *model, u
 						  const uint32_t *inputs, uint32_t outputCount,
 						  const uint32_t *outputs);
 int ANeuralNetworksModel_relaxComputationFloat32toFloat16(ANeuralNetworksModel *model, bool allow);
+/*
+ * Codes of an extension's types and operations, for addOperand() and addOperation(). BAD_DATA: no
+ * device has the extension, or this program may not use it.
+ */
+int ANeuralNetworksModel_getExtensionOperandType(ANeuralNetworksModel *model,
+						 const char *extensionName,
+						 uint16_t operandCodeWithinExtension,
+						 int32_t *type);
+int ANeuralNetworksModel_getExtensionOperationType(ANeuralNetworksModel *model,
+						   const char *extensionName,
+						   uint16_t operationCodeWithinExtension,
+						   ANeuralNetworksOperationType *type);
+/* What the type of an extension's operand needs besides; copied. NULL with length 0 is nothing. */
+int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksModel *model, int32_t index,
+						 const void *data, size_t length);
 int ANeuralNetworksModel_finish(ANeuralNetworksModel *model);
 int ANeuralNetworksModel_getSupportedOperationsForDevices(
 	const ANeuralNetworksModel *model, const ANeuralNetworksDevice *const *devices,
@@ -351,6 +370,11 @@ int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation *compila
 int ANeuralNetworksCompilation_setPriority(ANeuralNetworksCompilation *compilation, int priority);
 int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilation *compilation,
 					  uint64_t duration);
+/* No extension has attributes so far: BAD_DATA for all of them. */
+int ANeuralNetworksCompilation_addExtensionAttribute(ANeuralNetworksCompilation *compilation,
+						     const char *extensionName,
+						     uint16_t attributeCodeWithinExtension,
+						     const void *data, size_t length);
 int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation);
 int ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(
 	const ANeuralNetworksCompilation *compilation, uint32_t index, uint32_t *alignment);
@@ -386,6 +410,10 @@ int ANeuralNetworksExecution_setMeasureTiming(ANeuralNetworksExecution *executio
 int ANeuralNetworksExecution_setReusable(ANeuralNetworksExecution *execution, bool reusable);
 int ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *execution,
 							 bool enable);
+int ANeuralNetworksExecution_addExtensionAttribute(ANeuralNetworksExecution *execution,
+						   const char *extensionName,
+						   uint16_t attributeCodeWithinExtension,
+						   const void *data, size_t length);
 int ANeuralNetworksExecution_compute(ANeuralNetworksExecution *execution);
 int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution *execution,
 					  ANeuralNetworksEvent **event);

@@ -77,7 +77,7 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	if (nnapi_argument_get(execution, output, index)->bound)
 		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
 	/* Such operands are not supported, so that the run fails whatever is set. */
-	if (operand->rank > NNACCEL_MAX_RANK || operand->type > NNA_OPERAND_SUBGRAPH)
+	if (operand->rank > NNACCEL_MAX_RANK || !nnb_type_may_be_computed(operand->type))
 		return ANEURALNETWORKS_NO_ERROR;
 	model_says_all = nnb_type_bytes(operand->type, operand->rank, operand->dims, &shape->size);
 	shape->rank = operand->rank;

@@ -118,6 +118,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution 
 		nnapi_object_unref(self);
 		return ret;
 	}
+	execution->mode = ANNDIAG_EXECUTION_MODE_ASYNC;
 	/* From here on the event tells what fails, as the run has been started. */
 	ret = nnapi_execution_check(execution, __func__);
 	if (!ret && execution->steps)

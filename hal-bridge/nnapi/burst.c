@@ -56,7 +56,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_burstCompute(ANeuralNetworksExecution 
 		return nnapi_error(BAD_DATA, "%s: the burst is of another compilation", __func__);
 	if (atomic_exchange(&burst->busy, true))
 		return nnapi_error(BAD_STATE, "%s: the burst has an execution under way", __func__);
-	ret = nnapi_execution_run(execution, __func__);
+	ret = nnapi_execution_run(execution, ANNDIAG_EXECUTION_MODE_BURST, __func__);
 	atomic_store(&burst->busy, false);
 	return ret;
 }

@@ -10,13 +10,18 @@
 #include "hal-bridge/nnapi/compilation.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "hal-bridge/common/cache.h"
 #include "hal-bridge/common/deadline.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/clock.h"
 
 _Static_assert(NNB_CACHE_TOKEN_SIZE == ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN,
 	       "a token is one of NNAPI's");
@@ -34,6 +39,8 @@ static void nnapi_compilation_destroy(void *object)
 	pthread_mutex_destroy(&compilation->lock);
 	nnapi_object_unref(compilation->model);
 	free(compilation->cache_dir);
+	if (compilation->cache_fd >= 0)
+		close(compilation->cache_fd);
 	free(compilation);
 }
 
@@ -74,6 +81,7 @@ static int nnapi_compilation_create(ANeuralNetworksModel *model,
 	for (uint32_t i = 0; i < count; i++)
 		(*compilation)->listed[i] = (ANeuralNetworksDevice *)devices[i];
 	(*compilation)->listed_count = count;
+	(*compilation)->cache_fd = -1;
 	(*compilation)->explicit_device = count == 1;
 	(*compilation)->priority = NNA_PRIORITY_MEDIUM;
 	(*compilation)->preference = ANEURALNETWORKS_PREFER_FAST_SINGLE_ANSWER;
@@ -141,6 +149,23 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilatio
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+int nnapi_compilation_set_cache_fd(ANeuralNetworksCompilation *compilation, int fd,
+				   const uint8_t *token, const char *function)
+{
+	int ret = nnapi_compilation_open(compilation, function), copy;
+
+	if (ret)
+		return ret;
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		return nnapi_error(BAD_DATA, "%s: fd %d: %s", function, fd, strerror(errno));
+	if (compilation->cache_fd >= 0)
+		close(compilation->cache_fd);
+	compilation->cache_fd = copy;
+	memcpy(compilation->cache_token, token, sizeof(compilation->cache_token));
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
 NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation *compilation,
 							  int32_t preference)
 {
@@ -192,6 +217,45 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilatio
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+NNAPI_EXPORT int
+ANeuralNetworksCompilation_addExtensionAttribute(ANeuralNetworksCompilation *compilation,
+						 const char *extensionName,
+						 uint16_t attributeCodeWithinExtension,
+						 const void *data, size_t length)
+{
+	int ret;
+
+	if (!compilation || !extensionName || (!data && length))
+		return nnapi_null(__func__);
+	ret = nnapi_compilation_open(compilation, __func__);
+	if (ret)
+		return ret;
+	return nnapi_error(BAD_DATA, "%s: %s has no attribute %u", __func__, extensionName,
+			   attributeCodeWithinExtension);
+}
+
+/* Loads the program out of the client's file. -ENOENT: that is empty. */
+static int nnapi_compilation_load_fd(ANeuralNetworksCompilation *compilation,
+				     struct nna_device *opened,
+				     const struct nna_program_options *options)
+{
+	struct stat stat;
+
+	if (fstat(compilation->cache_fd, &stat) || lseek(compilation->cache_fd, 0, SEEK_SET))
+		return -errno;
+	if (!stat.st_size)
+		return -ENOENT;
+	return nnb_cache_load_fd(compilation->cache_fd, NNB_CACHE_LIMIT, opened,
+				 compilation->model->model.graph, options, &compilation->program);
+}
+
+static int nnapi_compilation_save_fd(const ANeuralNetworksCompilation *compilation)
+{
+	if (ftruncate(compilation->cache_fd, 0) || lseek(compilation->cache_fd, 0, SEEK_SET))
+		return -errno;
+	return nnb_cache_save_fd(compilation->cache_fd, NNB_CACHE_LIMIT, compilation->program);
+}
+
 /*
  * Makes the program: out of the cache, or of the model, and then the cache gets it. Problems of the
  * cache are lines in the log.
@@ -205,18 +269,22 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 	char *path = NULL;
 	int ret = -ENOENT;
 
-	if (compilation->cache_dir)
+	if (compilation->cache_fd >= 0)
+		ret = nnapi_compilation_load_fd(compilation, opened, options);
+	else if (compilation->cache_dir)
 		path = nnb_cache_path(compilation->cache_dir, compilation->cache_token,
 				      device->name, options->preference);
 	if (path)
 		ret = nnb_cache_load(path, NNB_CACHE_LIMIT, opened, graph, options,
 				     &compilation->program);
 	if (!ret)
-		nnb_log("cache: %s: used", path);
+		nnb_log("cache: %s: used", path ? path : "a client's file");
 	if (ret) {
 		ret = nna_program_create(opened, graph, options, &compilation->program);
 		if (!ret && path && !nnb_cache_save(path, NNB_CACHE_LIMIT, compilation->program))
 			nnb_log("cache: %s: written", path);
+		if (!ret && compilation->cache_fd >= 0 && nnapi_compilation_save_fd(compilation))
+			nnb_log("cache: the client's file has not been written");
 	}
 	free(path);
 	return ret;
@@ -259,13 +327,16 @@ static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 
 	if (!opened)
 		return -ENOENT;
+	if (device->reference && compilation->model->model.vendor) {
+		nnb_log("%s: has no vendor's operations", device->name);
+		return -ENOTSUP;
+	}
 	ret = nnapi_compilation_make(compilation, device, opened, &options);
 	if (ret)
 		compilation->program = NULL;
 	else
 		compilation->device = device;
-	if (ret && !compilation->model->model.vendor &&
-	    nnapi_compilation_is_hopeless(compilation, device, ret))
+	if (ret && nnapi_compilation_is_hopeless(compilation, device, ret))
 		return 0;
 	return ret;
 }
@@ -346,7 +417,7 @@ static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 			compilation->plan = NULL;
 		else
 			compilation->device = compilation->plan->steps[0].device;
-		if (!ret && compilation->cache_dir)
+		if (!ret && (compilation->cache_dir || compilation->cache_fd >= 0))
 			nnb_log("cache: not used for a model that several devices compute");
 		if (ret && nnapi_compilation_is_hopeless(compilation, failed, ret))
 			ret = 0;
@@ -379,14 +450,45 @@ static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
+void nnapi_compilation_describe(const ANeuralNetworksCompilation *compilation,
+				struct nnapi_diagnostic_model *out)
+{
+	const struct ANeuralNetworksDevice *second = NULL;
+	const struct nnapi_plan *plan = compilation->plan;
+
+	nnapi_diagnostic_describe(&compilation->model->model, out);
+	for (uint32_t i = 0; plan && i < plan->step_count; i++) {
+		if (plan->steps[i].device != compilation->device)
+			second = plan->steps[i].device;
+	}
+	snprintf(out->devices, sizeof(out->devices), "%s%s%s",
+		 compilation->device ? compilation->device->name : "", second ? "," : "",
+		 second ? second->name : "");
+	out->caching = compilation->cache_dir || compilation->cache_fd >= 0;
+}
+
+/* Tells who wants to know that a compilation has ended. */
+static int nnapi_compilation_tell(const ANeuralNetworksCompilation *compilation, int result,
+				  uint64_t began_ns)
+{
+	ANeuralNetworksDiagnosticCompilationInfo info = { .error = result };
+
+	if (nnapi_diagnostic_is_wanted()) {
+		info.time_ns = nna_now_ns() - began_ns;
+		nnapi_compilation_describe(compilation, &info.model);
+		nnapi_diagnostic_compiled(&info);
+	}
+	return result;
+}
+
 NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
 {
 	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
 						     nnapi_device_get_reference() };
 	struct nnb_deadline deadline;
 	int ret = nnapi_compilation_open(compilation, __func__);
+	uint64_t deadline_ns, began_ns = nna_now_ns();
 	uint32_t count = 2;
-	uint64_t deadline_ns;
 
 	if (ret)
 		return ret;
@@ -400,15 +502,19 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 	compilation->finished = true;
 	deadline_ns = nnb_deadline_begin(&deadline, compilation->timeout_ns);
 	ret = nnapi_compilation_build(compilation, devices, count, deadline_ns);
-	if (ret && !compilation->listed_count && count == 2 && ret != -ENOMEM) {
+	if (ret && !compilation->listed_count && count == 2 && ret != -ENOMEM &&
+	    !compilation->model->model.vendor) {
 		nnb_log("%s: %s: all of the model goes to %s", __func__, strerror(-ret),
 			devices[1]->name);
 		ret = nnapi_compilation_compile(compilation, devices[1], deadline_ns);
 	}
-	if (!ret)
-		return ANEURALNETWORKS_NO_ERROR;
-	nnb_log("%s: %s", __func__, strerror(-ret));
-	return ret == -ETIMEDOUT ? nnb_deadline_result(&deadline, 0) : nnb_result_of_call(ret);
+	if (ret)
+		nnb_log("%s: %s", __func__, strerror(-ret));
+	if (ret == -ETIMEDOUT)
+		ret = nnb_deadline_result(&deadline, 0);
+	else
+		ret = nnb_result_of_call(ret);
+	return nnapi_compilation_tell(compilation, ret, began_ns);
 }
 
 const struct nnapi_plan *nnapi_compilation_fall_back(ANeuralNetworksCompilation *compilation)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "hal-bridge/common/model.h"
+#include "hal-bridge/nnapi/diagnostic.h"
 #include "hal-bridge/nnapi/model.h"
 #include "hal-bridge/nnapi/NeuralNetworks.h"
 #include "hal-bridge/nnapi/object.h"
@@ -25,6 +26,7 @@
  * @timeout_ns: of compiling, 0 is none
  * @preference: one of ANEURALNETWORKS_PREFER_*
  * @cache_dir: where the program may be found or kept, owned; NULL for nowhere
+ * @cache_fd: the file where the program may be found or kept, owned; -1 for none
  * @cache_token: the caller's word for what is compiled
  * @program: once it is finished successfully and one device computes all of the model, else NULL
  * @plan: once it is finished successfully and several devices do, else NULL; owned
@@ -46,6 +48,7 @@ struct ANeuralNetworksCompilation {
 	uint64_t timeout_ns;
 	uint32_t preference;
 	char *cache_dir;
+	int cache_fd;
 	uint8_t cache_token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN];
 	struct ANeuralNetworksDevice *device;
 	struct nna_program *program;
@@ -58,6 +61,16 @@ struct ANeuralNetworksCompilation {
 /* A pointer to it is a pointer to its count. */
 _Static_assert(!offsetof(struct ANeuralNetworksCompilation, object),
 	       "the count of a compilation is first");
+
+#define NNAPI_CACHE_FILES 1u /* that a client of the support library brings */
+
+/* The cache is the file of @fd, which stays the caller's, instead of one in a directory. */
+int nnapi_compilation_set_cache_fd(ANeuralNetworksCompilation *compilation, int fd,
+				   const uint8_t *token, const char *function);
+
+/* What diagnostics tell of the compilation. */
+void nnapi_compilation_describe(const ANeuralNetworksCompilation *compilation,
+				struct nnapi_diagnostic_model *out);
 
 /* Whether it is finished successfully, so that executions can be made from it. */
 bool nnapi_compilation_is_ready(const ANeuralNetworksCompilation *compilation);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/extension.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "nna_build_id.h"
 
@@ -165,6 +166,17 @@ NNAPI_EXPORT int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevi
 	if (!device || !featureLevel)
 		return nnapi_null(__func__);
 	*featureLevel = ANEURALNETWORKS_FEATURE_LEVEL_8;
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworksDevice *device,
+							   const char *extensionName,
+							   bool *isExtensionSupported)
+{
+	if (!device || !extensionName || !isExtensionSupported)
+		return nnapi_null(__func__);
+	*isExtensionSupported = !device->reference && nnb_extension_code(extensionName, 0) &&
+				nnb_extension_is_allowed();
 	return ANEURALNETWORKS_NO_ERROR;
 }
 

@@ -184,6 +184,23 @@ ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *e
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+NNAPI_EXPORT int
+ANeuralNetworksExecution_addExtensionAttribute(ANeuralNetworksExecution *execution,
+					       const char *extensionName,
+					       uint16_t attributeCodeWithinExtension,
+					       const void *data, size_t length)
+{
+	int ret;
+
+	if (!execution || !extensionName || (!data && length))
+		return nnapi_null(__func__);
+	ret = nnapi_execution_open(execution, __func__);
+	if (ret)
+		return ret;
+	return nnapi_error(BAD_DATA, "%s: %s has no attribute %u", __func__, extensionName,
+			   attributeCodeWithinExtension);
+}
+
 /* -------------------------------------------------------------------------------------- running */
 
 bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution, const char *function)
@@ -254,6 +271,25 @@ static int nnapi_execution_missed(const ANeuralNetworksExecution *execution)
 	return nnb_deadline_result(&execution->deadline, timing.run);
 }
 
+/* Tells who wants to know that a run has ended. */
+static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int result)
+{
+	ANeuralNetworksDiagnosticExecutionInfo info = {
+		.mode = execution->fenced ? ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS :
+					    execution->mode,
+		.error = result,
+		.driver_ns = execution->driver_ns,
+		.hardware_ns = UINT64_MAX,
+	};
+	struct nna_timing timing;
+
+	if (!result && execution->execution && !execution->fell_back &&
+	    !nna_execution_get_timing(execution->execution, &timing))
+		info.hardware_ns = timing.span;
+	nnapi_compilation_describe(execution->compilation, &info.model);
+	nnapi_diagnostic_executed(&info);
+}
+
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 {
 	int result = error == -ETIMEDOUT ? nnapi_execution_missed(execution) :
@@ -272,6 +308,8 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 	execution->driver_ns = nna_now_ns() - execution->began_ns;
 	execution->state = NNAPI_COMPLETED;
 	pthread_mutex_unlock(&execution->lock);
+	if (nnapi_diagnostic_is_wanted())
+		nnapi_execution_tell(execution, result);
 	return result;
 }
 
@@ -370,12 +408,14 @@ int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
 	return 0;
 }
 
-int nnapi_execution_run(ANeuralNetworksExecution *execution, const char *function)
+int nnapi_execution_run(ANeuralNetworksExecution *execution,
+			ANeuralNetworksDiagnosticExecutionMode mode, const char *function)
 {
 	int ret = nnapi_execution_begin(execution, function);
 
 	if (ret)
 		return ret;
+	execution->mode = mode;
 	ret = nnapi_execution_check(execution, function);
 	if (!ret)
 		ret = nnapi_execution_compute(execution);
@@ -386,7 +426,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_compute(ANeuralNetworksExecution *exec
 {
 	if (!execution)
 		return nnapi_null(__func__);
-	return nnapi_execution_run(execution, __func__);
+	return nnapi_execution_run(execution, ANNDIAG_EXECUTION_MODE_SYNC, __func__);
 }
 
 /*

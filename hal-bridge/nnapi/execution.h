@@ -27,6 +27,7 @@ enum nnapi_state { NNAPI_PREPARATION, NNAPI_COMPUTATION, NNAPI_COMPLETED };
  * @fallback: computes the model on the reference, owned; NULL until it is needed
  * @fell_back: the last run has been computed by @fallback
  * @fenced: the last run is one with dependencies (startComputeWithDependencies())
+ * @mode: how the last run was asked for, for diagnostics
  * @reusable: it can run again
  * @padding: an argument's memory may be larger than the argument
  * @measure: durations will be asked for
@@ -48,6 +49,7 @@ struct ANeuralNetworksExecution {
 	struct nna_execution *execution;
 	struct nnapi_steps *steps, *fallback;
 	bool fell_back, fenced;
+	ANeuralNetworksDiagnosticExecutionMode mode;
 	struct nnapi_argument *inputs, *outputs;
 	uint32_t input_count, output_count;
 	bool reusable, padding, measure, any_bound;
@@ -109,6 +111,7 @@ int nnapi_execution_compute(ANeuralNetworksExecution *execution);
 int nnapi_execution_get_output_dims(const ANeuralNetworksExecution *execution, uint32_t index,
 				    uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK]);
 /* Begins a run, computes and ends it. Return: the result code. */
-int nnapi_execution_run(ANeuralNetworksExecution *execution, const char *function);
+int nnapi_execution_run(ANeuralNetworksExecution *execution,
+			ANeuralNetworksDiagnosticExecutionMode mode, const char *function);
 
 #endif

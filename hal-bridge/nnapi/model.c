@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "hal-bridge/common/extension.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/memory.h"
 #include "hal-bridge/nnapi/nnapi.h"
@@ -201,6 +202,68 @@ NNAPI_EXPORT int ANeuralNetworksModel_relaxComputationFloat32toFloat16(ANeuralNe
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+/* The code of a type or operation of an extension that there is and that may be used. */
+static int nnapi_model_get_code(const ANeuralNetworksModel *model, const char *extension,
+				uint16_t number, uint32_t *code, const char *function)
+{
+	*code = nnb_extension_code(extension, number);
+	if (!*code)
+		return nnapi_error(BAD_DATA, "%s: no device has the extension %s", function,
+				   extension);
+	if (!nnb_extension_is_allowed())
+		return nnapi_error(BAD_DATA, "%s: this program may not use extensions", function);
+	return ANEURALNETWORKS_NO_ERROR;
+}
+
+NNAPI_EXPORT int ANeuralNetworksModel_getExtensionOperandType(ANeuralNetworksModel *model,
+							      const char *extensionName,
+							      uint16_t operandCodeWithinExtension,
+							      int32_t *type)
+{
+	uint32_t code;
+	int ret;
+
+	if (!model || !extensionName || !type)
+		return nnapi_null(__func__);
+	ret = nnapi_model_get_code(model, extensionName, operandCodeWithinExtension, &code,
+				   __func__);
+	if (!ret)
+		*type = (int32_t)code;
+	return ret;
+}
+
+NNAPI_EXPORT int
+ANeuralNetworksModel_getExtensionOperationType(ANeuralNetworksModel *model,
+					       const char *extensionName,
+					       uint16_t operationCodeWithinExtension,
+					       ANeuralNetworksOperationType *type)
+{
+	uint32_t code;
+	int ret;
+
+	if (!model || !extensionName || !type)
+		return nnapi_null(__func__);
+	ret = nnapi_model_get_code(model, extensionName, operationCodeWithinExtension, &code,
+				   __func__);
+	if (!ret)
+		*type = (ANeuralNetworksOperationType)code;
+	return ret;
+}
+
+/* The types that there are say all by themselves: data is checked and not kept. */
+NNAPI_EXPORT int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksModel *model,
+							      int32_t index, const void *data,
+							      size_t length)
+{
+	int ret = nnapi_model_open(model, data || !length, __func__);
+
+	if (ret)
+		return ret;
+	if (data && !length)
+		return nnapi_error(BAD_DATA, "%s: 0 bytes at an address", __func__);
+	return nnb_result_of_call(nnb_model_set_extension_data(&model->model, index, length));
+}
+
 NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 {
 	int ret = nnapi_model_open(model, true, __func__);
@@ -218,6 +281,7 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 						      uint32_t numDevices, bool *supportedOps)
 {
 	uint32_t count;
+	bool *one;
 	int ret;
 
 	if (!model || !supportedOps)
@@ -228,15 +292,22 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 	if (!model->finished || !model->model.graph)
 		return nnapi_error(BAD_STATE, "%s: the model is not finished, or invalid",
 				   __func__);
-	/* What one of the devices supports. The reference takes all that is no vendor's. */
 	count = nna_graph_operation_count(model->model.graph, 0);
-	for (uint32_t i = 0; i < numDevices; i++) {
-		if (!devices[i]->reference)
-			continue;
-		for (uint32_t k = 0; k < count; k++)
-			supportedOps[k] = !nnb_model_operation_is_vendors(&model->model, k);
-		return ANEURALNETWORKS_NO_ERROR;
+	one = calloc((size_t)count + 1, sizeof(*one));
+	if (!one)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	/* What one of the devices supports. The reference takes all that is no vendor's. */
+	for (uint32_t i = 0; i < count; i++)
+		supportedOps[i] = false;
+	for (uint32_t d = 0; d < numDevices && !ret; d++) {
+		if (!devices[d]->reference)
+			ret = nna_graph_get_supported(model->model.graph, devices[d]->device, one);
+		for (uint32_t i = 0; i < count && !ret; i++) {
+			if (devices[d]->reference)
+				one[i] = !nnb_model_operation_is_vendors(&model->model, i);
+			supportedOps[i] |= one[i];
+		}
 	}
-	return nnb_result_of_call(
-		nna_graph_get_supported(model->model.graph, devices[0]->device, supportedOps));
+	free(one);
+	return nnb_result_of_call(ret);
 }

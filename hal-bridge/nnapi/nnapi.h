@@ -11,6 +11,7 @@
  *	memory.c	memories: bytes that arguments and constants lie in
  *	event.c		the ends of runs, and sync fences
  *	model.c		models, which hal-bridge/common/model.c collects
+ *	diagnostic.c	telling a support library's client what has ended
  *	plan.c		steps in which several devices compute one model
  *	compilation.c	models compiled for devices
  *	desc.c		descriptors of device memory
@@ -21,6 +22,7 @@
  *	fenced.c	runs that begin when other events have ended
  *	burst.c		runs in quick succession
  *	result.c	what a run has left behind
+ *	driver_table.c	all functions in a table, which makes this a support library
  *
  * What has to call back does so through the object that it holds: a memory gives up its descriptor
  * by the count alone, and an event tells its run of the end by a function that it was made with.
@@ -41,12 +43,12 @@
  * that does not is safe all the same. There is no circle: each holds only what is older. A burst
  * has one owner and is not counted; it holds its compilation, too.
  *
- * The one global is the list of devices, as the API has one: an accelerator, and nnapi-reference,
- * which computes on the CPU. Each is opened when it is first asked for, and stays open. A
- * compilation without a list of devices is for the accelerator; the reference gets the operations
- * that the accelerator does not support, and all of the model when compiling or computing it fails
- * there. With a list, each operation goes to the first listed device that supports it, and nothing
- * goes anywhere else.
+ * What is global is the list of devices and the callbacks of diagnostics, as the API has it. The
+ * devices are an accelerator, and nnapi-reference, which computes on the CPU. Each is opened when
+ * it is first asked for, and stays open. A compilation without a list of devices is for the
+ * accelerator; the reference gets the operations that the accelerator does not support, and all of
+ * the model when compiling or computing it fails there. With a list, each operation goes to the
+ * first listed device that supports it, and nothing goes anywhere else.
  *
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
  *	NNACCEL_LOG	every error on standard error, one line each
@@ -56,9 +58,9 @@
  *
  * A compilation with a directory and a token looks there for the program before it compiles, in a
  * file for this token, device and preference, and writes it afterwards where it can
- * (hal-bridge/common/cache.h). A program whose shapes depend on inputs is compiled each time, and so
- * is a model that several devices compute. What
- * is wrong with a file or the directory is said in the log and nowhere else.
+ * (hal-bridge/common/cache.h). A program whose shapes depend on inputs is compiled each time, and
+ * so is a model that several devices compute. What is wrong with a file or the directory is said in
+ * the log and nowhere else. A client of the support library brings the file instead of a directory.
  *
  * When an event has a sync fence
  *

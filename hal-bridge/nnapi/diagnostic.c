@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Diagnostics (diagnostic.h). The callbacks are one of the two things that belong to the process:
+ * the API registers them without a handle. They are called without a lock.
+ */
+#include "hal-bridge/nnapi/diagnostic.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t nnapi_diagnostic_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool nnapi_diagnostic_wanted;
+static ANeuralNetworksDiagnosticCompilationFinishedCallback nnapi_diagnostic_on_compiled;
+static ANeuralNetworksDiagnosticExecutionFinishedCallback nnapi_diagnostic_on_executed;
+static void *nnapi_diagnostic_context;
+
+void nnapi_diagnostic_register(ANeuralNetworksDiagnosticCompilationFinishedCallback compiled,
+			       ANeuralNetworksDiagnosticExecutionFinishedCallback executed,
+			       void *context)
+{
+	pthread_mutex_lock(&nnapi_diagnostic_lock);
+	nnapi_diagnostic_on_compiled = compiled;
+	nnapi_diagnostic_on_executed = executed;
+	nnapi_diagnostic_context = context;
+	pthread_mutex_unlock(&nnapi_diagnostic_lock);
+	atomic_store(&nnapi_diagnostic_wanted, compiled || executed);
+}
+
+bool nnapi_diagnostic_is_wanted(void)
+{
+	return atomic_load_explicit(&nnapi_diagnostic_wanted, memory_order_relaxed);
+}
+
+int32_t nnapi_diagnostic_session(void)
+{
+	return getpid();
+}
+
+void nnapi_diagnostic_compiled(const ANeuralNetworksDiagnosticCompilationInfo *info)
+{
+	ANeuralNetworksDiagnosticCompilationFinishedCallback callback;
+	void *context;
+
+	pthread_mutex_lock(&nnapi_diagnostic_lock);
+	callback = nnapi_diagnostic_on_compiled;
+	context = nnapi_diagnostic_context;
+	pthread_mutex_unlock(&nnapi_diagnostic_lock);
+	if (callback)
+		callback(context, info);
+}
+
+void nnapi_diagnostic_executed(const ANeuralNetworksDiagnosticExecutionInfo *info)
+{
+	ANeuralNetworksDiagnosticExecutionFinishedCallback callback;
+	void *context;
+
+	pthread_mutex_lock(&nnapi_diagnostic_lock);
+	callback = nnapi_diagnostic_on_executed;
+	context = nnapi_diagnostic_context;
+	pthread_mutex_unlock(&nnapi_diagnostic_lock);
+	if (callback)
+		callback(context, info);
+}
+
+static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_class(uint32_t type)
+{
+	switch (type) {
+	case NNA_OPERAND_TENSOR_FLOAT32:
+		return ANNDIAG_DATA_CLASS_FLOAT32;
+	case NNA_OPERAND_TENSOR_FLOAT16:
+		return ANNDIAG_DATA_CLASS_FLOAT16;
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM:
+	case NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED:
+	case NNA_OPERAND_TENSOR_QUANT8_SYMM:
+	case NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL:
+	case NNA_OPERAND_TENSOR_QUANT16_SYMM:
+	case NNA_OPERAND_TENSOR_QUANT16_ASYMM:
+		return ANNDIAG_DATA_CLASS_QUANT;
+	default:
+		return ANNDIAG_DATA_CLASS_OTHER;
+	}
+}
+
+static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_classes(const struct nnb_model *model,
+								   bool output, bool *dynamic)
+{
+	ANeuralNetworksDiagnosticDataClass all = ANNDIAG_DATA_CLASS_UNKNOWN;
+	const struct nnb_operand *operand;
+
+	for (uint32_t i = 0; (operand = nnb_model_argument(model, output, i)); i++) {
+		ANeuralNetworksDiagnosticDataClass one = nnapi_diagnostic_class(operand->type);
+		size_t bytes;
+
+		if (!nnb_type_bytes(operand->type, operand->rank, operand->dims, &bytes))
+			*dynamic = true;
+		all = !i || all == one ? one : ANNDIAG_DATA_CLASS_MIXED;
+	}
+	return all;
+}
+
+void nnapi_diagnostic_describe(const struct nnb_model *model, struct nnapi_diagnostic_model *out)
+{
+	memset(out, 0, sizeof(*out));
+	memcpy(out->arch, model->arch, sizeof(out->arch));
+	out->input = nnapi_diagnostic_classes(model, false, &out->dynamic);
+	out->output = nnapi_diagnostic_classes(model, true, &out->dynamic);
+	out->control_flow = model->part_count > 1;
+}
