@@ -1,14 +1,41 @@
 # SPDX-License-Identifier: MIT
 #
 # make check-clients: models of other people's tools, on the NNA, through the delegate in LiteRT,
-# and with TFLite's reference kernels. Outside make check: it fetches 1.6 GiB once, and makes the
-# models for some minutes.
+# TensorFlow, tflite-runtime and a C program on Debian's TFLite, and with TFLite's reference
+# kernels. Outside make check: it fetches 1.7 GiB once, and makes the models for some minutes.
 CLIENTS_MODELS := $(BUILD)/clients
+CLIENTS_DELEGATE := $(BUILD)/lib/libnnaccel_delegate.so
+CLIENTS_ALL = $(wildcard ../shared/models/*.tflite) $$(ls $(CLIENTS_MODELS)/*.tflite)
+CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite)
 
-.PHONY: check-clients
-check-clients: $(BUILD)/bin/nnactl $(BUILD)/lib/libnnaccel_delegate.so
+.PHONY: check-clients check-clients-models check-clients-hosts check-clients-frames
+.PHONY: check-clients-vm
+check-clients: check-clients-models check-clients-hosts check-clients-frames check-clients-vm
+
+# Against the reference kernels, with the delegate in LiteRT, and the same by nnactl compare.
+check-clients-models: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
 	python=$$(tests/clients/setup) && \
 	timeout 1500 $$python tests/clients/models.py $(CLIENTS_MODELS) 2>$(CLIENTS_MODELS).log && \
 	timeout 1500 $$python tests/clients/check.py --nnactl $(BUILD)/bin/nnactl \
-		--delegate $(BUILD)/lib/libnnaccel_delegate.so \
-		$(wildcard ../shared/models/*.tflite) $$(ls $(CLIENTS_MODELS)/*.tflite)
+		--delegate $(CLIENTS_DELEGATE) $(CLIENTS_ALL) && \
+	timeout 1500 tests/clients/compare $(BUILD)/bin/nnactl $$python $(CLIENTS_ALL)
+
+# The delegate in other hosts.
+check-clients-hosts: check-clients-models
+	for host in tensorflow tflite_runtime; do \
+		[ $$host = tensorflow ] && set -- || set -- tflite-runtime; \
+		python=$$(tests/clients/setup "$$@") && \
+		timeout 1500 $$python -W ignore tests/clients/hosts.py --host $$host \
+			--nnactl $(BUILD)/bin/nnactl --delegate $(CLIENTS_DELEGATE) \
+			$(CLIENTS_ALL) || exit 1; \
+	done
+
+# Frames of GStreamer, in C.
+check-clients-frames: $(CLIENTS_DELEGATE)
+	$(if $(CLIENTS_FRAMES),tests/clients/check-frames $< $(BUILD)/clients-frames \
+		$(CLIENTS_FRAMES),@echo "no ../shared/models: frames are skipped")
+
+# Loopback and device, to the byte.
+check-clients-vm: check-clients-models
+	[ -r $(BUILD)/kernel/nna.ko ] || { vm/setup && $(MAKE) kernel; }
+	vm/run --timeout 1500 -- tests/clients/compare $(BUILD)/bin/nnactl none $(CLIENTS_ALL)

@@ -5,10 +5,12 @@
     check.py [--nnactl PROGRAM] [--delegate LIBRARY] [--device NAME] MODEL...
 
 One line for each model: its operators, how many of them the NNA took, how many the delegate took in
-LiteRT, the largest difference of an output of nnactl's, and whether the delegate's are the same. A
-model with operators that the delegate leaves runs in two halves: its outputs may differ from the
-reference by as much as any, since nnactl refuses it. Differences of integers are in steps, those of floats relative to the range of the
-output. Inputs come from fixed seeds. The last line counts what passed.
+LiteRT, the milliseconds of a run with the delegate and with LiteRT's own kernels (XNNPACK, as many
+threads as CPUs), the largest difference of an output of nnactl's from the reference kernels, and
+whether the delegate's are the same. A model with operators that the delegate leaves runs in two
+halves: its outputs may differ from the reference by as much as any, since nnactl refuses it.
+Differences of integers are in steps, those of floats relative to the range of the output. Inputs
+come from fixed seeds. The last line counts what passed; times are for information.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -104,7 +107,7 @@ class Stderr:
 
 
 def delegated(path, inputs, shapes, delegate):
-    """How many operators the delegate takes, what it says of others, and the outputs of two runs."""
+    """Operators that the delegate takes, what it says of others, outputs of two runs, the time."""
     with Stderr() as stderr:
         interpreter = Interpreter(
             model_path=str(path), num_threads=1, experimental_delegates=[delegate],
@@ -126,7 +129,34 @@ def delegated(path, inputs, shapes, delegate):
         runs.append([interpreter.get_tensor(d["index"])
                      for d in interpreter.get_output_details()])
     # The main subgraph comes first; a branch of an IF is another one.
-    return int(taken[0]) if taken else 0, left, runs
+    return int(taken[0]) if taken else 0, left, runs, median_time(interpreter)
+
+
+def median_time(interpreter):
+    """Milliseconds of a run, of the few that fit a short time; one at least."""
+    times, begin = [], time.perf_counter()
+    while not times or (len(times) < 9 and time.perf_counter() - begin < 0.5):
+        start = time.perf_counter()
+        interpreter.invoke()
+        times.append((time.perf_counter() - start) * 1e3)
+    return sorted(times)[len(times) // 2]
+
+
+def own_time(path, inputs, shapes):
+    """The same of LiteRT as people use it; None for a model that it does not run so."""
+    try:
+        interpreter = Interpreter(model_path=str(path), num_threads=os.cpu_count())
+        for detail in interpreter.get_input_details():
+            shape = shapes(detail)
+            if list(shape) != list(detail["shape"]):
+                interpreter.resize_tensor_input(detail["index"], shape)
+        interpreter.allocate_tensors()
+        for detail in interpreter.get_input_details():
+            interpreter.set_tensor(detail["index"], inputs(detail))
+        interpreter.invoke()
+        return median_time(interpreter)
+    except (ValueError, RuntimeError):
+        return None
 
 
 def operators(interpreter):
@@ -173,10 +203,12 @@ def check_delegate(path, inputs, shapes, delegate, outputs, ours):
     gave, None where it refused.
     """
     try:
-        taken, left, runs = delegated(path, inputs, shapes, delegate)
+        taken, left, runs, ms = delegated(path, inputs, shapes, delegate)
     except Exception as error:
-        return "-", "delegate: " + str(error).strip().splitlines()[-1][:100], False
+        return " " * 27, "delegate: " + str(error).strip().splitlines()[-1][:100], False
     text = "left: " + " ".join(left) if left else ""
+    own = own_time(path, inputs, shapes)
+    taken = f"{taken:>8} {ms:>9.3f} " + (f"{own:>8.3f}" if own is not None else f"{'-':>8}")
     if ours is not None and not left:
         same = all(a.tobytes() == b.tobytes() for run in runs for a, b in zip(run, ours))
         return taken, "" if same else "the delegate's DIFFER", same
@@ -222,7 +254,7 @@ def check(path, nnactl, device, delegate):
     taken, more, right = "", "", True
     if delegate:
         taken, more, right = check_delegate(path, inputs, shapes, delegate, outputs, ours)
-        taken, more = f" {taken:>8}", more and "; " + more
+        taken, more = " " + taken, more and "; " + more
     if run.returncode:
         reason = (run.stderr.strip().splitlines() or ["no message"])[-1]
         reason = reason.replace("nnactl: ", "").replace(str(path) + ": ", "")
@@ -247,7 +279,7 @@ def main():
     passed = failed = skipped = 0
     delegate = options.delegate and load_delegate(
         os.path.abspath(options.delegate), {"device": options.device, "log_level": "info"})
-    column = f" {'delegate':>8}" if delegate else ""
+    column = f" {'delegate':>8} {'ms':>9} {'LiteRT':>8}" if delegate else ""
     print(f"{'model':28} {'ops':>5} {'NNA':>5}{column}  largest difference")
     for path in options.models:
         try:

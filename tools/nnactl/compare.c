@@ -13,7 +13,8 @@
 #include "tools/nnactl/outputs.h"
 #include "tools/nnactl/reference.h"
 
-#define TIMED_RUNS 5
+#define DEFAULT_RUNS 5
+#define MOST_RUNS 1000
 
 /**
  * struct side - one who runs the model
@@ -30,6 +31,7 @@ struct side {
 
 /**
  * struct comparison - one model
+ * @runs: of each side, for the time
  * @inputs: bytes of all inputs, back to back
  * @io: of each output, @output_count
  * @sides: the loopback, then an accelerator if @side_count is 2
@@ -37,6 +39,7 @@ struct side {
  */
 struct comparison {
 	const char *path;
+	uint32_t runs;
 	uint8_t *inputs;
 	size_t input_size;
 	uint32_t input_count, output_count;
@@ -138,7 +141,7 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 {
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
-	double ms[TIMED_RUNS];
+	double ms[MOST_RUNS];
 	size_t at = 0;
 	int ret;
 
@@ -153,7 +156,7 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 	else
 		ret = nnactl_outputs_bind(&outputs, s, execution);
 	nnactl_progress("%s: running on %s", s->path, s->device_name);
-	for (uint32_t i = 0; i < TIMED_RUNS && !ret; i++) {
+	for (uint32_t i = 0; i < c->runs && !ret; i++) {
 		uint64_t start;
 
 		nna_execution_reset_state(execution);
@@ -177,8 +180,8 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 		at += outputs.info[i].size;
 	}
 	if (!ret) {
-		qsort(ms, TIMED_RUNS, sizeof(ms[0]), by_value);
-		side->ms = ms[TIMED_RUNS / 2];
+		qsort(ms, c->runs, sizeof(ms[0]), by_value);
+		side->ms = ms[c->runs / 2];
 		snprintf(side->name, sizeof(side->name), "%s", s->device_name);
 	}
 	nna_execution_destroy(execution);
@@ -387,6 +390,7 @@ static int compare_main(int argc, char **argv)
 {
 	const char *device = "auto", *python = "python3";
 	struct nnactl_shapes shapes = { 0 };
+	uint32_t runs = DEFAULT_RUNS;
 	json_t *list = json_array();
 	bool same = true;
 	int c, status = 0;
@@ -396,6 +400,8 @@ static int compare_main(int argc, char **argv)
 			device = optarg;
 		else if (c == 'p')
 			python = strcmp(optarg, "none") ? optarg : NULL;
+		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, MOST_RUNS, &runs))
+			status = 2;
 		else if (c == 'S' && !nnactl_shapes_add(&shapes, optarg))
 			status = 2;
 		if (status)
@@ -406,7 +412,7 @@ static int compare_main(int argc, char **argv)
 	if (c && optind == argc)
 		status = nnactl_misuse("compare takes model files");
 	for (int i = optind; c && i < argc && !status; i++) {
-		struct comparison one = { .path = argv[i] };
+		struct comparison one = { .path = argv[i], .runs = runs };
 
 		status = compare(&one, device, python, &shapes, &same);
 		if (!status && nnactl_json())
@@ -424,6 +430,7 @@ static int compare_main(int argc, char **argv)
 static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
 	{ "python", required_argument, NULL, 'p' },
+	{ "runs", required_argument, NULL, 'r' },
 	{ "shape", required_argument, NULL, 'S' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -431,10 +438,10 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_COMPARE = {
 	.name = "compare",
-	.arguments = "MODEL.tflite... [--device D] [--python P] [--shape S]...",
+	.arguments = "MODEL.tflite... [--device D] [--python P] [--runs N]",
 	.what = "compare loopback, accelerator and TFLite",
 	.help = "nnactl compare MODEL.tflite... [--device auto|/dev/accel/accelN]\n"
-		"               [--python PROGRAM|none] [--shape 1,224,224,3]... [--json]\n\n"
+		"               [--python PROGRAM|none] [--runs N] [--shape 1,224,224,3]... [--json]\n\n"
 		"Runs each model on the loopback, on the accelerator if there is one, and with\n"
 		"the reference kernels of TFLite if that Python (default: python3) has\n"
 		"ai_edge_litert, tflite_runtime or tensorflow, and prints how far each output\n"
