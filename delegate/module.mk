@@ -7,9 +7,12 @@ DELEGATE_LIB := $(BUILD)/lib/libnnaccel_delegate.so
 # tools/module.mk is read later than this.
 DELEGATE_TFLITE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o, \
 	$(wildcard tools/tflite/*.c tools/tflite/ops/*.c))
+# The bridge's files of saved programs.
+DELEGATE_HAL_OBJS := $(BUILD)/obj/hal-bridge/common/cache.o $(BUILD)/obj/hal-bridge/common/log.o
 LIBRARIES += $(DELEGATE_LIB)
 
 $(DELEGATE_LIB): delegate/libnnaccel_delegate.map $(DELEGATE_OBJS) $(DELEGATE_TFLITE_OBJS) \
+		$(DELEGATE_HAL_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a \
 		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
 	@mkdir -p $(@D)

@@ -12,18 +12,19 @@
  * @device: a name for nna_device_open()
  * @priority: of all runs
  * @duration_ns: how long a run may take, 0 for no limit
+ * @cache_dir: where compiled programs are kept, "" for nowhere
  * @log_level: messages up to this level go to stderr
  */
 struct delegate_options {
 	char device[128];
 	enum nna_priority priority;
 	uint64_t duration_ns;
+	char cache_dir[512];
 	enum nna_log_level log_level;
 };
 
 /*
- * Reads @count options. Return: 0, or -EINVAL or -ENOTSUP with a line at @error, which has
- * DELEGATE_ERROR_SIZE bytes.
+ * Reads @count options. Return: 0, or -EINVAL with a line at @error, which has DELEGATE_ERROR_SIZE bytes.
  */
 int delegate_options_read(struct delegate_options *options, const char *const *keys,
 			  const char *const *values, size_t count, char *error);

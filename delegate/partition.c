@@ -12,7 +12,7 @@
  * is told to reset its variables fills that memory, and so overwrites the mark that each run leaves
  * there.
  */
-#include "delegate/delegate.h"
+#include "delegate/cache.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -273,7 +273,7 @@ static int compile(struct partition *p, struct TfLiteContext *context, char *err
 	if (ret)
 		return ret;
 	sub = &p->model->subgraphs[0];
-	ret = nna_program_create(p->delegate->device, p->graph, &options, &p->program);
+	ret = delegate_program_create(p->delegate, p->graph, &options, &p->program);
 	if (!ret)
 		ret = nna_execution_create(p->program, &p->execution);
 	if (!ret && p->delegate->options.duration_ns)

@@ -201,12 +201,6 @@ int nna_graph_copy_operand(struct nna_graph *graph, uint32_t subgraph,
  */
 int nna_graph_settle(struct nna_graph *graph);
 
-/*
- * A digest of all that a finished graph says, constants included: programs that were compiled of
- * graphs with the same one are the same. Takes as long as reading the constants.
- */
-void nna_graph_identify(const struct nna_graph *graph, uint64_t identity[2]);
-
 /* The number of elements, 1 for a scalar; false on overflow or where a dim is not known. */
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
 /* The same in bytes. */

@@ -444,6 +444,13 @@ NNACCEL_API int nna_graph_finish_leniently(struct nna_graph *graph);
 NNACCEL_API uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph);
 
 /*
+ * A digest of all that a finished graph says, constants included: programs that were compiled of
+ * graphs with the same one are the same, so that it can name a saved program. It is no signature.
+ * Takes as long as reading the constants.
+ */
+NNACCEL_API void nna_graph_identify(const struct nna_graph *graph, uint64_t identity[2]);
+
+/*
  * Says which operations of the main subgraph can be compiled: supported[i] is about the one that
  * was added as number i. Return: 0, -EINVAL for a graph that is not finished, or -ENOMEM.
  */

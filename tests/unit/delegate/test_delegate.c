@@ -6,12 +6,15 @@
  */
 #include "delegate/tflite_abi.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -552,7 +555,9 @@ static void options_are_checked(void **state)
 		{ "deadline_ms", "-1", "-1" },
 		{ "deadline_ms", "5s", "5s" },
 		{ "log_level", "7", "7" },
-		{ "cache_dir", "/tmp", "cache_dir" },
+		{ "cache_dir", "", "cache_dir" },
+		{ "cache_dir", "/none/cache", "/none/cache" },
+		{ "cache_dir", "/dev/null", "/dev/null" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -572,6 +577,64 @@ static void a_missing_device_takes_nothing(void **state)
 	takes_nothing(tflite_plugin_create_delegate(&key, &value, 1, NULL));
 }
 
+/* Runs the two operators with a cache, which has one file then. Return: its inode. */
+static ino_t run_with_cache(const char *folder, char *path, size_t size)
+{
+	static const float x[] = { 1, -2, 3, -4 }, y[] = { 2, 1, -1, 5 };
+	static const float expected[] = { 6, 0, -2, 5 };
+	const char *keys[] = { "device", "cache_dir" }, *values[] = { "loopback", folder };
+	struct TfLiteDelegate *delegate;
+	struct dirent *entry;
+	struct stat info;
+	uint32_t files = 0;
+	int a, b, d;
+	struct host *h = add_and_multiply(&a, &b, &d);
+	DIR *dir;
+
+	delegate = tflite_plugin_create_delegate(keys, values, 2, NULL);
+	attach(h, delegate);
+	assert_int_equal(h->kernel_count, 1);
+	prepare(h);
+	memcpy(h->data[a], x, sizeof(x));
+	memcpy(h->data[b], y, sizeof(y));
+	invoke(h);
+	assert_memory_equal(h->data[d], expected, sizeof(expected));
+	free_host(h);
+	tflite_plugin_destroy_delegate(delegate);
+	dir = opendir(folder);
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.') {
+			files++;
+			snprintf(path, size, "%s/%s", folder, entry->d_name);
+		}
+	closedir(dir);
+	assert_int_equal(files, 1);
+	assert_int_equal(stat(path, &info), 0);
+	assert_true(info.st_size > 100);
+	return info.st_ino;
+}
+
+/* A file that is written anew is another one; while the old one is kept, it has its number. */
+static void programs_are_cached(void **state)
+{
+	char folder[] = "/tmp/test_delegate.XXXXXX", path[512], old[512];
+	ino_t first;
+
+	assert_non_null(mkdtemp(folder));
+	first = run_with_cache(folder, path, sizeof(path));
+	/* What is there is used. */
+	assert_true(run_with_cache(folder, path, sizeof(path)) == first);
+	/* What is damaged is not, but replaced. */
+	snprintf(old, sizeof(old), "%s/.old", folder);
+	assert_int_equal(link(path, old), 0);
+	assert_int_equal(truncate(path, 150), 0);
+	assert_true(run_with_cache(folder, path, sizeof(path)) != first);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(old), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -582,6 +645,7 @@ int main(void)
 		cmocka_unit_test(interpreters_share_a_delegate),
 		cmocka_unit_test(threads_share_a_delegate),
 		cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(programs_are_cached),
 		cmocka_unit_test(a_missing_device_takes_nothing),
 	};
 
