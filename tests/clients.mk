@@ -18,7 +18,8 @@ check-clients-models: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
 	timeout 1500 $$python tests/clients/models.py $(CLIENTS_MODELS) 2>$(CLIENTS_MODELS).log && \
 	timeout 1500 $$python tests/clients/check.py --nnactl $(BUILD)/bin/nnactl \
 		--delegate $(CLIENTS_DELEGATE) $(CLIENTS_ALL) && \
-	timeout 1500 tests/clients/compare $(BUILD)/bin/nnactl $$python $(CLIENTS_ALL)
+	timeout 1500 tests/clients/compare $(BUILD)/bin/nnactl $$python \
+		--save $(CLIENTS_MODELS)/loopback $(CLIENTS_ALL)
 
 # The delegate in other hosts.
 check-clients-hosts: check-clients-models
@@ -38,4 +39,5 @@ check-clients-frames: $(CLIENTS_DELEGATE)
 # Loopback and device, to the byte.
 check-clients-vm: check-clients-models
 	[ -r $(BUILD)/kernel/nna.ko ] || { vm/setup && $(MAKE) kernel; }
-	vm/run --timeout 1500 -- tests/clients/compare $(BUILD)/bin/nnactl none $(CLIENTS_ALL)
+	vm/run --timeout 1500 -- tests/clients/compare $(BUILD)/bin/nnactl none \
+		--saved $(CLIENTS_MODELS)/loopback $(CLIENTS_ALL)

@@ -366,18 +366,76 @@ static void comparison_free(struct comparison *c)
 	free(c->names);
 }
 
-/* Return: 0, 1 with the error printed; @same is cleared where the device's bytes differ. */
-static int compare(struct comparison *c, const char *device, const char *python,
-		   const struct nnactl_shapes *shapes, bool *same)
+/* The file of the loopback's outputs for a model, in @folder. */
+static void saved_path(const char *folder, const char *model, char *to, size_t size)
 {
-	int ret = on_device(c, "loopback", shapes) ?: on_device(c, device, shapes);
+	const char *name = strrchr(model, '/');
 
-	if (!ret && python)
-		ret = nnactl_reference_run(&c->reference, python, c->path, c->inputs, c->input_size,
-					   c->in, c->input_count, c->sides[0].size);
+	snprintf(to, size, "%s/%s.out", folder, name ? name + 1 : model);
+}
+
+static int save(const struct comparison *c, const char *folder)
+{
+	char path[4096];
+	FILE *file;
+	bool bad;
+
+	saved_path(folder, c->path, path, sizeof(path));
+	file = fopen(path, "we");
+	bad = !file || fwrite(c->sides[0].data, 1, c->sides[0].size, file) != c->sides[0].size;
+	if ((file && fclose(file)) || bad)
+		return nnactl_error("%s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* What the loopback gave elsewhere stands beside what the device gave here. */
+static int take_saved(struct comparison *c, const char *folder)
+{
+	struct side *side = &c->sides[0];
+	char path[4096];
+
+	if (c->side_count != 1 || !strcmp(side->name, "loopback"))
+		return nnactl_error("--saved is for an accelerator, and there is none");
+	c->sides[1] = *side;
+	*side = (struct side){ .name = "loopback, saved" };
+	c->side_count = 2;
+	saved_path(folder, c->path, path, sizeof(path));
+	side->data = (uint8_t *)nnactl_file_read(path, (size_t)4 << 30, &side->size);
+	if (!side->data)
+		return 1;
+	if (side->size != c->sides[1].size)
+		return nnactl_error("%s: %zu bytes, the outputs have %zu", path, side->size,
+				    c->sides[1].size);
+	return 0;
+}
+
+/**
+ * struct choice - what the command line says
+ * @python: NULL for none
+ * @save, @saved: folders, or NULL
+ */
+struct choice {
+	const char *device, *python, *save, *saved;
+	uint32_t runs;
+	struct nnactl_shapes shapes;
+};
+
+/* Return: 0, 1 with the error printed; @same is cleared where the device's bytes differ. */
+static int compare(struct comparison *c, const struct choice *choice, bool *same)
+{
+	int ret = choice->saved ? 0 : on_device(c, "loopback", &choice->shapes);
+
+	ret = ret ?: on_device(c, choice->device, &choice->shapes);
+	if (!ret && choice->saved)
+		ret = take_saved(c, choice->saved);
+	if (!ret && choice->save)
+		ret = save(c, choice->save);
+	if (!ret && choice->python)
+		ret = nnactl_reference_run(&c->reference, choice->python, c->path, c->inputs,
+					   c->input_size, c->in, c->input_count, c->sides[0].size);
 	if (ret)
 		return ret;
-	if (c->side_count < 2 && !c->reference.name[0])
+	if (!choice->save && c->side_count < 2 && !c->reference.name[0])
 		return nnactl_error("%s: nothing to compare the loopback with: there is no "
 				    "accelerator, and no TFLite%s%s", c->path,
 				    c->reference.reason[0] ? ": " : "", c->reference.reason);
@@ -386,42 +444,55 @@ static int compare(struct comparison *c, const char *device, const char *python,
 	return 0;
 }
 
+/* Return: 0, or 2 with the error printed. */
+static int read_option(struct choice *choice, int c)
+{
+	switch (c) {
+	case 'd':
+		choice->device = optarg;
+		return 0;
+	case 'p':
+		choice->python = strcmp(optarg, "none") ? optarg : NULL;
+		return 0;
+	case 'r':
+		return nnactl_number("--runs", optarg, 1, MOST_RUNS, &choice->runs) ? 0 : 2;
+	case 'w':
+		choice->save = optarg;
+		return 0;
+	case 'R':
+		choice->saved = optarg;
+		return 0;
+	default:
+		return nnactl_shapes_add(&choice->shapes, optarg) ? 0 : 2;
+	}
+}
+
 static int compare_main(int argc, char **argv)
 {
-	const char *device = "auto", *python = "python3";
-	struct nnactl_shapes shapes = { 0 };
-	uint32_t runs = DEFAULT_RUNS;
-	json_t *list = json_array();
-	bool same = true;
+	struct choice choice = { .device = "auto", .python = "python3", .runs = DEFAULT_RUNS };
 	int c, status = 0;
+	bool same = true;
+	json_t *list;
 
-	while ((c = nnactl_option(&NNACTL_COMPARE, argc, argv, &status)) > 0) {
-		if (c == 'd')
-			device = optarg;
-		else if (c == 'p')
-			python = strcmp(optarg, "none") ? optarg : NULL;
-		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, MOST_RUNS, &runs))
-			status = 2;
-		else if (c == 'S' && !nnactl_shapes_add(&shapes, optarg))
-			status = 2;
-		if (status)
-			break;
-	}
-	if (c > 0)
-		c = 0;
-	if (c && optind == argc)
-		status = nnactl_misuse("compare takes model files");
-	for (int i = optind; c && i < argc && !status; i++) {
-		struct comparison one = { .path = argv[i], .runs = runs };
+	while ((c = nnactl_option(&NNACTL_COMPARE, argc, argv, &status)) > 0)
+		if (read_option(&choice, c))
+			return 2;
+	if (!c)
+		return status;
+	if (optind == argc)
+		return nnactl_misuse("compare takes model files");
+	list = json_array();
+	for (int i = optind; i < argc && !status; i++) {
+		struct comparison one = { .path = argv[i], .runs = choice.runs };
 
-		status = compare(&one, device, python, &shapes, &same);
+		status = compare(&one, &choice, &same);
 		if (!status && nnactl_json())
 			json_array_append_new(list, comparison_json(&one));
 		else if (!status)
 			print_text(&one);
 		comparison_free(&one);
 	}
-	if (c && !status && nnactl_json())
+	if (!status && nnactl_json())
 		status = nnactl_json_print(json_incref(list));
 	json_decref(list);
 	return status ? status : !same;
@@ -432,6 +503,8 @@ static const struct option OPTIONS[] = {
 	{ "python", required_argument, NULL, 'p' },
 	{ "runs", required_argument, NULL, 'r' },
 	{ "shape", required_argument, NULL, 'S' },
+	{ "save", required_argument, NULL, 'w' },
+	{ "saved", required_argument, NULL, 'R' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -441,13 +514,15 @@ const struct nnactl_command NNACTL_COMPARE = {
 	.arguments = "MODEL.tflite... [--device D] [--python P] [--runs N]",
 	.what = "compare loopback, accelerator and TFLite",
 	.help = "nnactl compare MODEL.tflite... [--device auto|/dev/accel/accelN]\n"
-		"               [--python PROGRAM|none] [--runs N] [--shape 1,224,224,3]... [--json]\n\n"
+		"               [--python PROGRAM|none] [--runs N] [--shape 1,224,224,3]...\n"
+		"               [--save FOLDER | --saved FOLDER] [--json]\n\n"
 		"Runs each model on the loopback, on the accelerator if there is one, and with\n"
 		"the reference kernels of TFLite if that Python (default: python3) has\n"
 		"ai_edge_litert, tflite_runtime or tensorflow, and prints how far each output\n"
 		"differs for the same inputs: integers in steps, floats as a share of the\n"
-		"output's range. The exit status is 1 where loopback and accelerator are not equal\n"
-		"to the byte.",
+		"output's range. The exit status is 1 where loopback and accelerator are not\n"
+		"equal to the byte. --save keeps what the loopback gives, --saved takes that\n"
+		"instead of running it: for a slower machine with an accelerator, as a VM is.",
 	.options = OPTIONS,
 	.main = compare_main,
 };
