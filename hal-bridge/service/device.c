@@ -9,14 +9,18 @@
 #include "hal-bridge/service/device.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/deadline.h"
 #include "hal-bridge/common/log.h"
 #include "hal-bridge/service/buffer.h"
+#include "hal-bridge/service/cache.h"
 #include "hal-bridge/service/capabilities.h"
 #include "hal-bridge/service/graph.h"
 #include "hal-bridge/service/prepared_model.h"
@@ -26,9 +30,6 @@
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
-#define NNB_TOKEN_BYTES 32
-#define NNB_MODEL_CACHE_FILES 0 /* programs are not saved yet */
-#define NNB_DATA_CACHE_FILES 0
 
 static const struct nnb_quota nnb_one_model = {.models = 1};
 
@@ -108,12 +109,14 @@ static int nnb_on_get_version(struct nnb_object *object, struct nnb_aidl_call *c
 /* ------------------------------------------------------------------------------------ preparing */
 
 /**
- * struct nnb_preparation - a model that is to be compiled
+ * struct nnb_preparation - a model that is to be compiled, or loaded
  * @task: of the workers
  * @client: a reference, charged with one model
- * @graph: a reference
+ * @graph: a reference; NULL when the model is to be loaded
  * @options: for the library
  * @callback: who is told, a reference
+ * @cache: the file to load from or save to, owned; -1 for none
+ * @token: of @cache
  */
 struct nnb_preparation {
 	struct nnb_task task;
@@ -121,6 +124,8 @@ struct nnb_preparation {
 	struct nna_graph *graph;
 	struct nna_program_options options;
 	struct nnb_object *callback;
+	int cache;
+	uint8_t token[NNB_TOKEN_BYTES];
 };
 
 /* Tells the callback. @model may be NULL, and is not given away. */
@@ -142,24 +147,82 @@ static void nnb_preparation_notify(struct nnb_object *callback, int status,
 		nnb_log("a client was not told of its prepared model (%d)", ret);
 }
 
+static void nnb_preparation_free(struct nnb_preparation *preparation)
+{
+	nna_graph_unref(preparation->graph);
+	nnb_object_unref(preparation->callback);
+	nnb_client_put(preparation->client);
+	if (preparation->cache >= 0)
+		close(preparation->cache);
+	free(preparation);
+}
+
+static int nnb_preparation_load(const struct nnb_preparation *preparation,
+				struct nnb_prepared_model **out)
+{
+	struct nnb_client *client = preparation->client;
+	struct nna_program *program;
+	int ret = nnb_model_cache_load(preparation->cache, preparation->token, client->device,
+				       &preparation->options, &program);
+
+	if (ret) {
+		nnb_client_discharge(client, &nnb_one_model);
+		return ret;
+	}
+	return nnb_prepared_model_wrap(client, program, out);
+}
+
+/* The deadline is checked here once more: the queue may have been long. */
+static int nnb_preparation_make(const struct nnb_preparation *preparation,
+				struct nnb_prepared_model **out)
+{
+	int ret;
+
+	*out = NULL;
+	if (atomic_load(&preparation->client->dead)) {
+		nnb_client_discharge(preparation->client, &nnb_one_model);
+		return -ECANCELED;
+	}
+	if (!preparation->graph)
+		return nnb_preparation_load(preparation, out);
+	ret = nnb_prepared_model_create(preparation->client, preparation->graph,
+					&preparation->options, out);
+	/* A model that is not saved is as good as one that is. */
+	if (!ret && preparation->cache >= 0)
+		nnb_model_cache_save(preparation->cache, preparation->token, (*out)->program);
+	return ret;
+}
+
+static int nnb_preparation_status(const struct nnb_preparation *preparation, int error)
+{
+	struct nnb_deadline deadline = {.past = false};
+
+	switch (-error) {
+	/* A valid model that cannot be compiled is a failure, no bad argument; so is a bad file. */
+	case EINVAL:
+	case ENOTSUP:
+	case EFBIG:
+		return FAILURE;
+	/* It waited for others, so another try may be in time. */
+	case ETIMEDOUT:
+		return nnb_status_missed(&deadline, 0);
+	default:
+		return nnb_status(error);
+	}
+}
+
 static void nnb_preparation_run(struct nnb_task *task)
 {
 	struct nnb_preparation *preparation = (struct nnb_preparation *)task;
 	struct nnb_prepared_model *model;
-	int ret, status = 0;
+	int ret = nnb_preparation_make(preparation, &model);
 
-	ret = nnb_prepared_model_create(preparation->client, preparation->graph,
-					&preparation->options, &model);
-	/* A valid model that cannot be compiled is a failure, no bad argument. */
-	if (ret)
-		status = ret == -EINVAL || ret == -ENOTSUP ? FAILURE : nnb_status(ret);
-	nna_graph_unref(preparation->graph);
-	nnb_preparation_notify(preparation->callback, status, model);
+	if (ret != -ECANCELED)
+		nnb_preparation_notify(preparation->callback,
+				       nnb_preparation_status(preparation, ret), model);
 	if (model)
 		nnb_object_unref(&model->object);
-	nnb_object_unref(preparation->callback);
-	nnb_client_put(preparation->client);
-	free(preparation);
+	nnb_preparation_free(preparation);
 }
 
 /* What the three ways to prepare a model say, in the terms of the newest. */
@@ -173,21 +236,47 @@ static int nnb_prepare_check(struct nnb_aidl_call *call,
 					      config->extension_name_to_prefix.count);
 	if (ret)
 		return ret;
-	if ((config->model_cache.count && config->model_cache.count != NNB_MODEL_CACHE_FILES) ||
-	    (config->data_cache.count && config->data_cache.count != NNB_DATA_CACHE_FILES))
-		return nnb_aidl_fail(call, INVALID, "%u and %u cache files, %d and %d are wanted",
-				     config->model_cache.count, config->data_cache.count,
-				     NNB_MODEL_CACHE_FILES, NNB_DATA_CACHE_FILES);
 	ret = nnb_status_deadline(config->deadline_ns, deadline);
 	return ret ? nnb_aidl_fail(call, ret, "a deadline of %lld ns",
 				   (long long)config->deadline_ns)
 		   : 0;
 }
 
-/* Puts the compilation into the queue. Return: 0 or an ErrorStatus. */
+/*
+ * The file that a model is saved to, a duplicate. What cannot be used is a line in the log, and no
+ * error. Return: -1 for none.
+ */
+static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
+{
+	int fd, mode;
+
+	if (!config->model_cache.count && !config->data_cache.count)
+		return -1;
+	if (config->model_cache.count != NNB_MODEL_CACHE_FILES ||
+	    config->data_cache.count != NNB_DATA_CACHE_FILES) {
+		nnb_log("hal: %u and %u cache files, %d and %d are wanted",
+			config->model_cache.count, config->data_cache.count, NNB_MODEL_CACHE_FILES,
+			NNB_DATA_CACHE_FILES);
+		return -1;
+	}
+	mode = fcntl(config->model_cache.data[0], F_GETFL);
+	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) {
+		nnb_log("hal: a cache file that cannot be written");
+		return -1;
+	}
+	fd = fcntl(config->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		nnb_log("hal: a cache file: %s", strerror(errno));
+	return fd < 0 ? -1 : fd;
+}
+
+/*
+ * Puts the compilation into the queue, or with @graph NULL the loading; @cache is the queue's also
+ * after an error. Return: 0 or an ErrorStatus.
+ */
 static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *call,
 			     struct nna_graph *graph, int32_t priority, uint64_t deadline,
-			     struct nnb_object *callback)
+			     struct nnb_object *callback, int cache, const uint8_t *token)
 {
 	static const enum nna_priority priorities[] = {
 		NNA_PRIORITY_LOW,
@@ -198,19 +287,27 @@ static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *
 	struct nnb_client *client;
 	int ret = nnb_client_get(service, call->caller, &client);
 
-	if (ret)
+	if (ret) {
+		if (cache >= 0)
+			close(cache);
 		return nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret));
+	}
+	nnb_client_watch(client, callback);
 	preparation = calloc(1, sizeof(*preparation));
 	ret = preparation ? nnb_client_charge(client, &nnb_one_model) : -ENOMEM;
 	if (ret) {
 		free(preparation);
 		nnb_client_put(client);
+		if (cache >= 0)
+			close(cache);
 		return nnb_aidl_fail(call, nnb_status(ret), "too many prepared models");
 	}
+	preparation->cache = cache;
+	memcpy(preparation->token, token, sizeof(preparation->token));
 	preparation->task.run = nnb_preparation_run;
 	preparation->task.key = call->caller->euid;
 	preparation->client = client;
-	preparation->graph = nna_graph_ref(graph);
+	preparation->graph = graph ? nna_graph_ref(graph) : NULL;
 	preparation->options.priority = priorities[priority];
 	preparation->options.deadline_ns = deadline;
 	preparation->callback = nnb_object_ref(callback);
@@ -237,7 +334,8 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 	if (!ret && !graph)
 		ret = nnb_aidl_fail(call, FAILURE, "the model uses extensions, none is known");
 	if (!ret)
-		ret = nnb_prepare_queue(service, call, graph, config->priority, deadline, callback);
+		ret = nnb_prepare_queue(service, call, graph, config->priority, deadline, callback,
+					nnb_prepare_cache(config), config->cache_token);
 	nna_graph_unref(graph);
 	if (ret)
 		nnb_preparation_notify(callback, ret, NULL);
@@ -248,19 +346,18 @@ static int nnb_on_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 			  void *out)
 {
 	const struct nnb_aidl_device_prepare_model_in *args = in;
-	const struct nnb_aidl_prepare_model_config config = {
+	struct nnb_aidl_prepare_model_config config = {
 		.preference = args->preference,
 		.priority = args->priority,
 		.deadline_ns = args->deadline_ns,
-		.model_cache = args->model_cache,
-		.data_cache = args->data_cache,
 	};
 
-	if (args->token.count != NNB_TOKEN_BYTES &&
-	    (args->model_cache.count || args->data_cache.count)) {
-		if (args->callback)
-			nnb_preparation_notify(args->callback, INVALID, NULL);
-		return nnb_aidl_fail(call, INVALID, "a token of %u bytes", args->token.count);
+	if (args->token.count == NNB_TOKEN_BYTES) {
+		memcpy(config.cache_token, args->token.data, NNB_TOKEN_BYTES);
+		config.model_cache = args->model_cache;
+		config.data_cache = args->data_cache;
+	} else if (args->model_cache.count) {
+		nnb_log("hal: a cache token of %u bytes", args->token.count);
 	}
 	return nnb_prepare(object, call, &args->model, &config, args->callback);
 }
@@ -273,28 +370,48 @@ static int nnb_on_prepare_with_config(struct nnb_object *object, struct nnb_aidl
 	return nnb_prepare(object, call, &args->model, &args->config, args->callback);
 }
 
-/* No file was ever written, so whatever a client has is none of ours. */
+/* The file that a model is loaded from. Return: 0 or an ErrorStatus, with a duplicate in *@fd. */
+static int nnb_prepare_open_cache(struct nnb_aidl_call *call,
+				  const struct nnb_aidl_device_prepare_model_from_cache_in *args,
+				  int *fd)
+{
+	int mode;
+
+	if (args->token.count != NNB_TOKEN_BYTES ||
+	    args->model_cache.count != NNB_MODEL_CACHE_FILES ||
+	    args->data_cache.count != NNB_DATA_CACHE_FILES)
+		return nnb_aidl_fail(call, INVALID, "%u and %u cache files, a token of %u bytes",
+				     args->model_cache.count, args->data_cache.count,
+				     args->token.count);
+	mode = fcntl(args->model_cache.data[0], F_GETFL);
+	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY)
+		return nnb_aidl_fail(call, INVALID, "a cache file that cannot be read");
+	*fd = fcntl(args->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
+	return *fd < 0 ? nnb_aidl_fail(call, nnb_status(-errno), "a cache file: %s",
+				       strerror(errno))
+		       : 0;
+}
+
 static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_call *call,
 				     const void *in, void *out)
 {
 	const struct nnb_aidl_device_prepare_model_from_cache_in *args = in;
 	uint64_t deadline;
-	int ret;
+	int ret, fd = -1;
 
 	if (!args->callback)
 		return nnb_aidl_fail(call, INVALID, "no callback");
 	ret = nnb_status_deadline(args->deadline_ns, &deadline);
 	if (ret)
 		nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)args->deadline_ns);
-	else if (args->token.count != NNB_TOKEN_BYTES ||
-		 args->model_cache.count != NNB_MODEL_CACHE_FILES ||
-		 args->data_cache.count != NNB_DATA_CACHE_FILES)
-		ret = nnb_aidl_fail(call, INVALID, "%u and %u cache files, a token of %u bytes",
-				    args->model_cache.count, args->data_cache.count,
-				    args->token.count);
 	else
-		ret = nnb_aidl_fail(call, FAILURE, "prepared models are not cached");
-	nnb_preparation_notify(args->callback, ret, NULL);
+		ret = nnb_prepare_open_cache(call, args, &fd);
+	if (!ret)
+		ret = nnb_prepare_queue(nnb_service_of(object), call, NULL,
+					NNB_AIDL_PRIORITY_MEDIUM, deadline, args->callback, fd,
+					args->token.data);
+	if (ret)
+		nnb_preparation_notify(args->callback, ret, NULL);
 	return ret;
 }
 

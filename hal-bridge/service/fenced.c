@@ -75,9 +75,11 @@ static int nnb_fences_check(struct nnb_aidl_call *call, const struct nnb_fds *fd
 }
 
 /*
- * Waits for all, until the deadline in CLOCK_MONOTONIC ns, as the library takes it; 0 is for ever.
+ * Waits for all, until the deadline in CLOCK_MONOTONIC ns, as the library takes it; 0 is until the
+ * client's end, for which is looked once a second: nothing else may ever come.
  */
-static int nnb_fences_wait(const struct nnb_fds *fds, uint64_t deadline)
+static int nnb_fences_wait(const struct nnb_client *client, const struct nnb_fds *fds,
+			   uint64_t deadline)
 {
 	int ret = 0;
 
@@ -88,7 +90,9 @@ static int nnb_fences_wait(const struct nnb_fds *fds, uint64_t deadline)
 
 			if (deadline && !left)
 				return -ETIMEDOUT;
-			ret = nnb_fence_wait(fds->data[i], deadline ? ms : -1);
+			if (atomic_load(&client->dead))
+				return -ECANCELED;
+			ret = nnb_fence_wait(fds->data[i], deadline ? ms : 1000);
 		} while (ret == -ETIME);
 	}
 	return ret;
@@ -260,7 +264,7 @@ static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for
 			     uint64_t duration, struct nna_fence **fence)
 {
 	const bool wait = nnb_fenced_reads(run);
-	int ret = wait ? nnb_fences_wait(wait_for, deadline) : 0;
+	int ret = wait ? nnb_fences_wait(run->model->client, wait_for, deadline) : 0;
 
 	*fence = NULL;
 	if (!ret)

@@ -63,15 +63,15 @@ static int nnb_prepared_model_describe(struct nnb_prepared_model *model)
 	return ret;
 }
 
-int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph,
-			      const struct nna_program_options *options,
-			      struct nnb_prepared_model **out)
+int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *program,
+			    struct nnb_prepared_model **out)
 {
 	struct nnb_prepared_model *model = calloc(1, sizeof(*model));
 	int ret;
 
 	*out = NULL;
 	if (!model) {
+		nna_program_destroy(program);
 		nnb_client_discharge(client, &nnb_one_model);
 		return -ENOMEM;
 	}
@@ -79,16 +79,29 @@ int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph
 	pthread_mutex_init(&model->lock, NULL);
 	model->id = atomic_fetch_add(&nnb_last_model, 1) + 1;
 	model->client = nnb_client_ref(client);
-	ret = nna_program_create(client->device, graph, options, &model->program);
-	if (ret)
-		model->program = NULL;
-	else
-		ret = nnb_prepared_model_describe(model);
+	model->program = program;
+	ret = nnb_prepared_model_describe(model);
 	if (ret)
 		nnb_prepared_model_free(model);
 	else
 		*out = model;
 	return ret;
+}
+
+int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph,
+			      const struct nna_program_options *options,
+			      struct nnb_prepared_model **out)
+{
+	struct nna_program *program;
+	int ret;
+
+	*out = NULL;
+	ret = nna_program_create(client->device, graph, options, &program);
+	if (ret) {
+		nnb_client_discharge(client, &nnb_one_model);
+		return ret;
+	}
+	return nnb_prepared_model_wrap(client, program, out);
 }
 
 struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object)

@@ -52,6 +52,10 @@ int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph
 			      const struct nna_program_options *options,
 			      struct nnb_prepared_model **out);
 
+/* The same with a program that there is already, which is the model's from now on, as above. */
+int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *program,
+			    struct nnb_prepared_model **out);
+
 /* The model that an object of a parcel is; NULL when it is none of this service's. */
 struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object);
 

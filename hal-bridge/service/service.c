@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,10 @@ void nnb_client_put(struct nnb_client *client)
 	nnb_user_put(service, client->user);
 	service->closing++;
 	pthread_mutex_unlock(&service->lock);
+	if (client->watched) {
+		nnb_object_unwatch(client->watched, &client->death);
+		nnb_object_unref(client->watched);
+	}
 	nna_device_close(client->device);
 	pthread_mutex_destroy(&client->lock);
 	free(client->buffers);
@@ -222,6 +227,30 @@ void nnb_client_put(struct nnb_client *client)
 	service->closing--;
 	pthread_cond_broadcast(&service->changed);
 	pthread_mutex_unlock(&service->lock);
+}
+
+static void nnb_client_died(struct nnb_death *death)
+{
+	struct nnb_client *client =
+		(struct nnb_client *)((char *)death - offsetof(struct nnb_client, death));
+
+	atomic_store(&client->dead, true);
+}
+
+void nnb_client_watch(struct nnb_client *client, struct nnb_object *object)
+{
+	int ret;
+
+	pthread_mutex_lock(&client->lock);
+	if (!client->watched) {
+		client->death.died = nnb_client_died;
+		ret = nnb_object_watch(object, &client->death);
+		if (!ret)
+			client->watched = nnb_object_ref(object);
+		else if (ret == NNB_DEAD_OBJECT)
+			atomic_store(&client->dead, true);
+	}
+	pthread_mutex_unlock(&client->lock);
 }
 
 /* --------------------------------------------------------------------------------------- quotas */

@@ -76,7 +76,10 @@ struct nnb_user {
  * @caller: who it is
  * @user: its uid's
  * @device: its own, opened when it is first needed
- * @lock: of @device while that is opened, and of what follows
+ * @dead: its process has ended
+ * @death: says so
+ * @watched: the object of the client's whose death that is, a reference; NULL for none
+ * @lock: of @device while that is opened, of @watched, and of what follows
  * @buffers: device buffers by token - 1, not owned; NULL where one is gone; @buffer_count entries
  * @buffer_count: entries of @buffers
  */
@@ -87,6 +90,9 @@ struct nnb_client {
 	struct nnb_caller caller;
 	struct nnb_user *user;
 	struct nna_device *device;
+	atomic_bool dead;
+	struct nnb_death death;
+	struct nnb_object *watched;
 	pthread_mutex_t lock;
 	struct nnb_buffer **buffers;
 	uint32_t buffer_count;
@@ -135,6 +141,11 @@ int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
 struct nnb_client *nnb_client_ref(struct nnb_client *client);
 /* NULL is allowed. */
 void nnb_client_put(struct nnb_client *client);
+/*
+ * @object is in the client's process: when that ends, what has begun for the client is given up.
+ * One object is enough, so there is nothing to do for the next ones.
+ */
+void nnb_client_watch(struct nnb_client *client, struct nnb_object *object);
 
 /*
  * Charges the client's user with one more model, with bytes, or with one more job. Return: 0, or

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "hal-bridge/nnapi/NeuralNetworks.h"
 #include "libnnaccel/clock.h"
 
 int nnb_status(int error)
@@ -51,6 +52,13 @@ int nnb_status_deadline(int64_t deadline_ns, uint64_t *monotonic_ns)
 		return NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT;
 	*monotonic_ns = nna_now_ns() + (uint64_t)(deadline_ns - boot_ns);
 	return 0;
+}
+
+int nnb_status_missed(const struct nnb_deadline *deadline, uint64_t run_ns)
+{
+	return nnb_deadline_result(deadline, run_ns) == ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT
+		       ? NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT
+		       : NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_TRANSIENT;
 }
 
 int nnb_status_loop_limit(int64_t timeout_ns, uint64_t *limit_ns)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/deadline.h"
 
 /* The longest that loops may be allowed to take, and how long they may by default: ns. */
 #define NNB_LOOP_MAXIMUM_NS INT64_C(15000000000)
@@ -26,6 +27,9 @@ int nnb_status(int error);
  * passed.
  */
 int nnb_status_deadline(int64_t deadline_ns, uint64_t *monotonic_ns);
+
+/* The ErrorStatus of a miss, see nnb_deadline_result(). */
+int nnb_status_missed(const struct nnb_deadline *deadline, uint64_t run_ns);
 
 /*
  * How long loops may take. Return: 0, or INVALID_ARGUMENT for less than -1, which is the default,

@@ -226,22 +226,14 @@ static inline int hal_supported(struct nnb_service *service, const struct hal_mo
 }
 
 /*
- * prepareModel() by @caller, and its end: the status that the callback was told, which is told
- * once. *@model is a reference, or NULL.
+ * The end of a call that has a callback and returned @ret: the status that the callback was told,
+ * which is told once. *@model is a reference, or NULL.
  */
-static inline int hal_prepare(struct nnb_service *service, const struct nnb_caller *caller,
-			      const struct nnb_aidl_device_prepare_model_in *from,
-			      struct nnb_object **model)
+static inline int hal_told(struct nnb_service *service, struct hal_callback *callback, int ret,
+			   struct nnb_object **model)
 {
-	struct nnb_aidl_device_prepare_model_in in = *from;
-	struct hal_callback *callback = hal_callback_new();
-	struct nnb_arena arena = {0};
-	int ret, status;
+	int status;
 
-	in.callback = &callback->object;
-	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena,
-		       NULL);
-	nnb_arena_fini(&arena);
 	pthread_mutex_lock(&callback->lock);
 	while (!callback->told)
 		pthread_cond_wait(&callback->changed, &callback->lock);
@@ -257,6 +249,23 @@ static inline int hal_prepare(struct nnb_service *service, const struct nnb_call
 	callback->model = NULL;
 	nnb_object_unref(&callback->object);
 	return status;
+}
+
+/* prepareModel() by @caller, and its end. */
+static inline int hal_prepare(struct nnb_service *service, const struct nnb_caller *caller,
+			      const struct nnb_aidl_device_prepare_model_in *from,
+			      struct nnb_object **model)
+{
+	struct nnb_aidl_device_prepare_model_in in = *from;
+	struct hal_callback *callback = hal_callback_new();
+	struct nnb_arena arena = {0};
+	int ret;
+
+	in.callback = &callback->object;
+	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena,
+		       NULL);
+	nnb_arena_fini(&arena);
+	return hal_told(service, callback, ret, model);
 }
 
 static inline struct nnb_aidl_device_prepare_model_in hal_prepare_in(const struct hal_model *m)

@@ -88,11 +88,9 @@ static void versions(void **state)
 /* What is wrong beside the model: the call fails, and the callback is told the same, once. */
 static void bad_arguments(void **state)
 {
-	static const uint8_t token[32];
 	struct nnb_aidl_device_prepare_model_in in;
 	struct nnb_object *model;
 	struct hal_model m;
-	const int fd = hal_memfd(16, false);
 
 	hal_model_init(&m);
 	in = hal_prepare_in(&m);
@@ -108,12 +106,6 @@ static void bad_arguments(void **state)
 	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
 	in.deadline_ns = 1;
 	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_LATE);
-	in = hal_prepare_in(&m);
-	in.model_cache = (struct nnb_fds){1, &fd};
-	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
-	in.token = (struct nnb_bytes){sizeof(token), token};
-	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
-	close(fd);
 	hal_model_fini(&m);
 }
 
