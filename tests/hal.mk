@@ -30,3 +30,13 @@ check-hal: all
 	BUILD=$(BUILD) tests/check hal
 check-hal-long: all
 	BUILD=$(BUILD) tests/check hal-long
+
+# Clients that die, and worse.
+HAL_CRASH := $(BUILD)/tests/hal/crash
+ifneq ($(GBINDER_LIBS),)
+TESTS += $(HAL_CRASH)
+endif
+$(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
+		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka

@@ -19,11 +19,13 @@ struct nnb_binder;
  * struct nnb_binder_ops - a backend; functions that return int give 0 or a negative errno
  * @add: registers @object under @name, such as "android.hardware.neuralnetworks.IDevice/nnaccel"
  * @get: the object of @name, a reference; -ENOENT when there is none
+ * @dump: has an object of another process write to a descriptor what it does at the moment
  * @close: ends the connection; nobody calls or uses what came over it any more
  */
 struct nnb_binder_ops {
 	int (*add)(struct nnb_binder *binder, const char *name, struct nnb_object *object);
 	int (*get)(struct nnb_binder *binder, const char *name, struct nnb_object **out);
+	int (*dump)(struct nnb_binder *binder, struct nnb_object *object, int fd);
 	void (*close)(struct nnb_binder *binder);
 };
 

@@ -445,6 +445,11 @@ static int nnb_device_transact(struct nnb_object *object, const struct nnb_calle
 			       handlers, caller, code, in, arena, out);
 }
 
+static void nnb_device_dump(struct nnb_object *object, int fd)
+{
+	nnb_service_dump(nnb_service_of(object), fd);
+}
+
 /* The service frees its object itself. */
 static void nnb_device_release(struct nnb_object *object)
 {
@@ -454,4 +459,5 @@ const struct nnb_object_ops nnb_device_ops = {
 	.descriptor = "android.hardware.neuralnetworks.IDevice",
 	.release = nnb_device_release,
 	.transact = nnb_device_transact,
+	.dump = nnb_device_dump,
 };

@@ -106,7 +106,7 @@ static void nnb_fenced_finish(struct nnb_fenced *self, struct nnb_run *run, int 
 	struct nna_timing timing;
 	int ret = nnb_run_end(run, error);
 
-	self->status = ret ? nnb_run_status(ret) : 0;
+	self->status = ret ? nnb_run_status(run, ret) : 0;
 	self->launched = (struct nnb_aidl_timing){-1, -1};
 	self->fenced = (struct nnb_aidl_timing){-1, -1};
 	if (ret || !run->options.measure || nna_execution_get_timing(run->execution, &timing))

@@ -301,6 +301,8 @@ int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_n
 {
 	int ret = 0;
 
+	nnb_deadline_begin_at(&run->deadline, deadline_ns);
+	nnb_deadline_limit(&run->deadline, duration_ns);
 	for (uint32_t i = 0; i < run->model->input_count && !ret; i++) {
 		const struct nnb_run_argument *input = &run->inputs[i];
 
@@ -349,9 +351,15 @@ int nnb_run_end(struct nnb_run *run, int error)
 	return ret;
 }
 
-int nnb_run_status(int error)
+int nnb_run_status(const struct nnb_run *run, int error)
 {
+	struct nna_timing timing;
+
 	switch (-error) {
+	case ETIMEDOUT:
+		if (!run->execution || nna_execution_get_timing(run->execution, &timing))
+			timing.run = 0;
+		return nnb_status_missed(&run->deadline, timing.run);
 	case EINVAL:
 	case EACCES:
 		return NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE;
@@ -411,7 +419,7 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 	ret = nnb_run_end(run, ret);
 	nnb_client_discharge(run->model->client, &nnb_one_job);
 	if (ret && ret != -ENOSPC)
-		return nnb_aidl_fail(call, nnb_run_status(ret), "the execution ended with: %s",
+		return nnb_aidl_fail(call, nnb_run_status(run, ret), "the execution ended with: %s",
 				     strerror(-ret));
 	shapes = nnb_run_shapes(run, call, result);
 	if (shapes)

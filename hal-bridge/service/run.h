@@ -16,6 +16,7 @@
 
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/common/deadline.h"
 #include "hal-bridge/service/buffer.h"
 #include "hal-bridge/service/memory.h"
 #include "hal-bridge/service/prepared_model.h"
@@ -59,6 +60,7 @@ struct nnb_run_argument {
  * struct nnb_run - a request that is bound
  * @model: a reference to its object
  * @execution: taken from the model
+ * @deadline: of the run that is under way or was the last
  * @options: how to run
  * @pools: @pool_count of them, owned
  * @pool_count: entries of @pools
@@ -68,6 +70,7 @@ struct nnb_run_argument {
 struct nnb_run {
 	struct nnb_prepared_model *model;
 	struct nna_execution *execution;
+	struct nnb_deadline deadline;
 	struct nnb_run_options options;
 	struct nnb_run_pool *pools;
 	uint32_t pool_count;
@@ -109,8 +112,11 @@ int nnb_run_end(struct nnb_run *run, int error);
 bool nnb_run_is_direct(const struct nnb_run *run);
 bool nnb_run_is_known(const struct nnb_run *run);
 
-/* The ErrorStatus of an error of a run, where bad data is no bad argument. */
-int nnb_run_status(int error);
+/*
+ * The ErrorStatus of an error of a run, where bad data is no bad argument, and a miss is persistent
+ * when the run itself needs too long.
+ */
+int nnb_run_status(const struct nnb_run *run, int error);
 
 /* Hints and extensions of a configuration. Return: 0 or INVALID_ARGUMENT. */
 int nnb_run_check_config(struct nnb_aidl_call *call,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,41 @@ uint32_t nnb_service_count_clients(struct nnb_service *service)
 		count++;
 	pthread_mutex_unlock(&service->lock);
 	return count;
+}
+
+void nnb_service_dump(struct nnb_service *service, int fd)
+{
+	const struct nnb_quota *limit = &service->options.quota;
+	struct nna_device_info info;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	nna_device_get_info(service->device, &info);
+	fprintf(out, "%s, driver %s, version %d\n", info.name, info.driver,
+		service->options.version);
+	pthread_mutex_lock(&service->lock);
+	for (const struct nnb_user *user = service->users; user; user = user->next)
+		fprintf(out,
+			"user %u: %u clients, %llu of %llu models, %llu of %llu bytes, "
+			"%llu of %llu executions\n",
+			(unsigned int)user->uid, user->clients,
+			(unsigned long long)user->used.models, (unsigned long long)limit->models,
+			(unsigned long long)user->used.bytes, (unsigned long long)limit->bytes,
+			(unsigned long long)user->used.jobs, (unsigned long long)limit->jobs);
+	for (const struct nnb_client *client = service->clients; client; client = client->next)
+		fprintf(out, "client uid %u, pid %d: %u references%s\n",
+			(unsigned int)client->caller.euid, (int)client->caller.pid, client->refs,
+			atomic_load(&client->dead) ? ", dead" : "");
+	pthread_mutex_unlock(&service->lock);
+	fputs("last messages:\n", out);
+	/* Not under the lock: the descriptor is somebody else's, and may block. */
+	if (!fclose(out))
+		dprintf(fd, "%s", text);
+	free(text);
+	nnb_log_recent(fd);
 }
 
 /* -------------------------------------------------------------------------------------- clients */

@@ -131,6 +131,8 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 void nnb_service_destroy(struct nnb_service *service);
 /* How many clients have something at the moment. */
 uint32_t nnb_service_count_clients(struct nnb_service *service);
+/* Writes for people to read who the clients are, what their users have, and the last messages. */
+void nnb_service_dump(struct nnb_service *service, int fd);
 
 /*
  * The client that calls, with a reference and an open device. Return: 0 or a negative errno of the

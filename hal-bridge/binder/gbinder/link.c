@@ -179,6 +179,7 @@ static void nnb_link_close(struct nnb_binder *binder)
 static const struct nnb_binder_ops nnb_link_ops = {
 	.add = nnb_link_add,
 	.get = nnb_link_get,
+	.dump = nnb_proxy_dump,
 	.close = nnb_link_close,
 };
 

@@ -67,6 +67,9 @@ struct nnb_object *nnb_node_find(struct nnb_link *link, const void *local);
 
 /* An object of another process; takes over the reference. NULL without memory. */
 struct nnb_object *nnb_proxy_create(struct nnb_link *link, GBinderRemoteObject *remote);
+/* What binder itself asks objects: to write what they do to a descriptor. */
+#define NNB_DUMP_TRANSACTION GBINDER_FOURCC('_', 'D', 'M', 'P')
+int nnb_proxy_dump(struct nnb_binder *binder, struct nnb_object *object, int fd);
 /* The remote object of such a one; NULL for others. */
 GBinderRemoteObject *nnb_proxy_remote(struct nnb_object *object);
 

@@ -14,9 +14,6 @@
 #include "hal-bridge/binder/gbinder/link.h"
 #include "hal-bridge/common/log.h"
 
-/* What binder itself asks objects: to write what they do to a descriptor. */
-#define NNB_DUMP_TRANSACTION GBINDER_FOURCC('_', 'D', 'M', 'P')
-
 /**
  * struct nnb_node - an object that other processes may have
  * @task: gives back the reference, which may take long

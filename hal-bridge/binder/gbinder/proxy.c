@@ -107,6 +107,29 @@ static int nnb_proxy_call(struct nnb_object *object, uint32_t code, struct nnb_a
 	return exchange->read(exchange->data, &reader->flat.reader);
 }
 
+/* A descriptor and no arguments, without a header. */
+int nnb_proxy_dump(struct nnb_binder *binder, struct nnb_object *object, int fd)
+{
+	GBinderRemoteObject *remote = nnb_proxy_remote(object);
+	GBinderClient *client = remote ? gbinder_client_new(remote, NULL) : NULL;
+	GBinderLocalRequest *request = client ? gbinder_client_new_request(client) : NULL;
+	GBinderRemoteReply *reply = NULL;
+	GBinderWriter writer;
+	int status = -EINVAL;
+
+	if (request) {
+		gbinder_local_request_init_writer(request, &writer);
+		gbinder_writer_append_fd(&writer, fd);
+		gbinder_writer_append_int32(&writer, 0);
+		reply = gbinder_client_transact_sync_reply(client, NNB_DUMP_TRANSACTION, request,
+							   &status);
+	}
+	gbinder_remote_reply_unref(reply);
+	gbinder_local_request_unref(request);
+	gbinder_client_unref(client);
+	return nnb_proxy_status(status);
+}
+
 /* --------------------------------------------------------------------------------------- deaths */
 
 /**

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: MIT
+/*
+ * crash: clients of nnaccel-hal that do what clients should not. After each kind of it another
+ * client has to be served as before, and the service must have nothing left of the others: no
+ * descriptors, binder nodes, references or BOs.
+ *
+ *	crash PID [COUNT]	PID is the service's; COUNT clients are killed at random moments
+ *
+ * Says SUCCESS, FAILURE, HANG (nothing more happens) or CRASH (the service has ended) for each kind,
+ * and last "N passed, N failed". The last kind kills the service, on purpose.
+ *
+ * Each client is a process of its own, since libgbinder's threads are not for fork().
+ */
+#include "tests/unit/hal-bridge/service/fixture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "hal-bridge/binder/binder.h"
+
+#define NAME "android.hardware.neuralnetworks.IDevice/nnaccel"
+#define HANG_S 300 /* for what takes a second on a slow machine */
+
+static pid_t service;
+static int count = 50;
+
+/* --------------------------------------------------------------------------------------- client */
+
+static struct nnb_binder *binder; /* of this client */
+
+static struct nnb_object *connect_service(void)
+{
+	static const struct nnb_binder_options options;
+	struct nnb_object *device;
+
+	if (nnb_gbinder_open(&options, &binder) || binder->ops->get(binder, NAME, &device))
+		exit(10);
+	return device;
+}
+
+static struct nnb_object *prepare(struct nnb_object *device)
+{
+	struct hal_callback *callback = hal_callback_new();
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_object *model = NULL;
+	struct nnb_arena arena = {0};
+	struct hal_model m;
+	int ret;
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	in.callback = &callback->object;
+	ret = HAL_CALL(device, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena, NULL);
+	nnb_arena_fini(&arena);
+	hal_model_fini(&m);
+	pthread_mutex_lock(&callback->lock);
+	while (!ret && !callback->told)
+		pthread_cond_wait(&callback->changed, &callback->lock);
+	pthread_mutex_unlock(&callback->lock);
+	if (!ret && callback->model)
+		model = nnb_object_ref(callback->model);
+	nnb_object_unref(&callback->object);
+	return model;
+}
+
+static struct nnb_object *make_burst(struct nnb_object *model)
+{
+	struct nnb_aidl_prepared_model_configure_execution_burst_out made = {0};
+	struct nnb_arena arena = {0};
+
+	if (!HAL_CALL(model, &hal_me, prepared_model,
+		      NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &arena, &made))
+		nnb_object_ref(made.result);
+	else
+		made.result = NULL;
+	nnb_arena_fini(&arena);
+	return made.result;
+}
+
+/* A burst that keeps the request's memory by the token. */
+static int execute_burst(struct nnb_object *burst, const struct hal_request *r, int64_t token)
+{
+	struct nnb_aidl_burst_execute_synchronously_in in = {
+		.request = r->request,
+		.memory_identifier_tokens = {1, &token},
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+	};
+	struct nnb_aidl_burst_execute_synchronously_out out;
+	struct nnb_arena arena = {0};
+	int ret = HAL_CALL(burst, &hal_me, burst, NNB_AIDL_BURST_EXECUTE_SYNCHRONOUSLY, &in, &arena,
+			   &out);
+
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
+/* A buffer and a fenced execution that fills it, which the client does not wait for. */
+static int execute_fenced(struct nnb_object *device, struct nnb_object *model,
+			  const struct hal_request *r)
+{
+	struct nnb_aidl_i_prepared_model_parcel models = {model};
+	struct nnb_aidl_buffer_role role = {0, 0, 1.0f};
+	struct nnb_aidl_device_allocate_in allocate = {
+		.prepared_models = {1, &models},
+		.output_roles = {1, &role},
+	};
+	struct nnb_aidl_device_allocate_out buffer;
+	struct nnb_aidl_request_memory_pool pools[2] = {r->pool};
+	struct nnb_aidl_request_argument output = {.location.pool_index = 1};
+	struct nnb_aidl_prepared_model_execute_fenced_in in = {
+		.request = r->request,
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+		.duration_ns = -1,
+	};
+	struct nnb_aidl_prepared_model_execute_fenced_out out;
+	struct nnb_arena arena = {0};
+	int ret;
+
+	ret = HAL_CALL(device, &hal_me, device, NNB_AIDL_DEVICE_ALLOCATE, &allocate, &arena,
+		       &buffer);
+	if (!ret) {
+		pools[1].tag = NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN;
+		pools[1].token = buffer.result.token;
+		in.request.pools.data = pools;
+		in.request.pools.count = 2;
+		in.request.outputs.data = &output;
+		ret = HAL_CALL(model, &hal_me, prepared_model,
+			       NNB_AIDL_PREPARED_MODEL_EXECUTE_FENCED, &in, &arena, &out);
+	}
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
+/* All that a client does. Return: 0, or where something went wrong. */
+static int cycle(struct nnb_object *device)
+{
+	struct nnb_object *model = prepare(device), *burst;
+	struct hal_request r;
+	int ret = 0;
+
+	if (!model)
+		return 11;
+	hal_request_init(&r, true);
+	if (hal_execute(model, &r) || !hal_request_done(&r))
+		ret = 12;
+	burst = make_burst(model);
+	if (!burst || execute_burst(burst, &r, 1) || execute_burst(burst, &r, 1))
+		ret = 13;
+	if (execute_fenced(device, model, &r))
+		ret = 14;
+	nnb_object_unref(burst);
+	nnb_object_unref(model);
+	hal_request_fini(&r);
+	return ret;
+}
+
+static int work_once(int told)
+{
+	return cycle(connect_service());
+}
+
+static int work_for_ever(int told)
+{
+	struct nnb_object *device = connect_service();
+	int ret;
+
+	do {
+		ret = cycle(device);
+	} while (!ret);
+	return ret;
+}
+
+/* --------------------------------------------------------------------------------------- parent */
+
+/* A client that runs @work with the end of a pipe that it may tell something by. */
+static pid_t start(int (*work)(int told), int told)
+{
+	pid_t pid = fork();
+
+	if (pid < 0) {
+		perror("crash: fork");
+		exit(1);
+	}
+	if (!pid)
+		_exit(work(told));
+	return pid;
+}
+
+/* Waits for a client's end. Return: its status, or 128 and its signal. */
+static int finish(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/**
+ * struct holdings - what the service has
+ * @files: descriptors but pipes and eventfds, which libgbinder's threads have
+ * @nodes: binder nodes
+ * @refs: references to others' nodes
+ * @gems: BOs of all processes
+ */
+struct holdings {
+	int files, nodes, refs, gems;
+};
+
+static int count_lines(const char *path, const char *prefix)
+{
+	FILE *in = fopen(path, "re");
+	char line[512];
+	int lines = 0;
+
+	if (!in)
+		return -1;
+	while (fgets(line, sizeof(line), in))
+		lines += !strncmp(line, prefix, strlen(prefix));
+	fclose(in);
+	return lines;
+}
+
+static struct holdings look(void)
+{
+	struct holdings have = {0};
+	glob_t found = {0};
+	char path[300], target[64];
+	struct dirent *entry;
+	ssize_t size;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)service);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%.20s", (int)service, entry->d_name);
+		size = readlink(path, target, sizeof(target) - 1);
+		target[size > 0 ? size : 0] = '\0';
+		have.files += size > 0 && strncmp(target, "pipe:", 5) &&
+			      strcmp(target, "anon_inode:[eventfd]");
+	}
+	if (dir)
+		closedir(dir);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/binder/proc/%d", (int)service);
+	have.nodes = count_lines(path, "  node");
+	have.refs = count_lines(path, "  ref");
+	have.gems = -1;
+	if (!glob("/sys/kernel/debug/accel/*/gems", 0, NULL, &found))
+		have.gems = count_lines(found.gl_pathv[0], "");
+	globfree(&found);
+	return have;
+}
+
+static bool is_alive(void)
+{
+	return !kill(service, 0);
+}
+
+static int failed, passed;
+
+static void tell(const char *what, const char *kind, const char *detail)
+{
+	printf("%-8s %s%s%s\n", what, kind, *detail ? ": " : "", detail);
+	fflush(stdout);
+	if (strcmp(what, "SUCCESS"))
+		failed++;
+	else
+		passed++;
+}
+
+/* After what should not be: the service is there, serves, and comes to have what it had before. */
+static void judge(const char *kind, const struct holdings *before, const char *wrong)
+{
+	double until = now() + HANG_S;
+	struct holdings have;
+	char detail[200];
+	int status;
+
+	if (!is_alive()) {
+		tell("CRASH", kind, wrong);
+		return;
+	}
+	status = finish(start(work_once, -1));
+	if (status || *wrong) {
+		snprintf(detail, sizeof(detail), "%s%sthe next client ended with %d", wrong,
+			 *wrong ? "; " : "", status);
+		tell("FAILURE", kind, detail);
+		return;
+	}
+	do {
+		have = look();
+		if (!memcmp(&have, before, sizeof(have))) {
+			tell("SUCCESS", kind, "");
+			return;
+		}
+		usleep(20000);
+	} while (now() < until);
+	snprintf(detail, sizeof(detail),
+		 "files %d, nodes %d, references %d, BOs %d; before %d, %d, %d, %d", have.files,
+		 have.nodes, have.refs, have.gems, before->files, before->nodes, before->refs,
+		 before->gems);
+	tell("HANG", kind, detail);
+}
+
+/* ---------------------------------------------------------------------------------------- kinds */
+
+/* Killed at a random moment of what an undisturbed client takes. */
+static void kill_clients(const struct holdings *before)
+{
+	double begin = now(), length;
+	unsigned int seed = 1;
+	char wrong[64] = "";
+	pid_t pid;
+
+	if (finish(start(work_once, -1)))
+		snprintf(wrong, sizeof(wrong), "the first client failed");
+	length = now() - begin;
+	for (int i = 0; i < count && is_alive(); i++) {
+		pid = start(work_for_ever, -1);
+		usleep((useconds_t)(length * 1.5e6 * rand_r(&seed) / RAND_MAX));
+		kill(pid, SIGKILL);
+		if (finish(pid) != 128 + SIGKILL)
+			snprintf(wrong, sizeof(wrong), "client %d ended before it was killed", i);
+	}
+	judge("clients killed", before, wrong);
+}
+
+static void many_clients(const struct holdings *before)
+{
+	pid_t pids[64];
+	char wrong[64] = "";
+	int status;
+
+	for (int i = 0; i < 64; i++)
+		pids[i] = start(work_once, -1);
+	for (int i = 0; i < 64; i++) {
+		status = finish(pids[i]);
+		if (status)
+			snprintf(wrong, sizeof(wrong), "client %d ended with %d", i, status);
+	}
+	judge("64 clients at once", before, wrong);
+}
+
+struct truncation {
+	int fd;
+	atomic_bool stop;
+};
+
+static void *truncate_file(void *arg)
+{
+	struct truncation *truncation = arg;
+
+	while (!atomic_load(&truncation->stop)) {
+		if (ftruncate(truncation->fd, 0) || ftruncate(truncation->fd, 128))
+			abort();
+	}
+	return NULL;
+}
+
+/* The memory is now there and now not: any status of the HAL's is right, and no death. */
+static int work_truncated(int told)
+{
+	struct nnb_object *model = prepare(connect_service());
+	struct truncation truncation;
+	struct hal_request r;
+	pthread_t thread;
+	int ret = 0, status;
+
+	if (!model)
+		return 11;
+	hal_request_init(&r, false);
+	truncation.fd = r.fd;
+	atomic_init(&truncation.stop, false);
+	if (pthread_create(&thread, NULL, truncate_file, &truncation))
+		return 15;
+	for (int i = 0; i < 200 && !ret; i++) {
+		status = hal_execute(model, &r);
+		if (status && status != HAL_FAILURE && status != HAL_INVALID)
+			ret = 16;
+	}
+	atomic_store(&truncation.stop, true);
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+static void truncate_memory(const struct holdings *before)
+{
+	char wrong[64] = "";
+	int status = finish(start(work_truncated, -1));
+
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("memory truncated", before, wrong);
+}
+
+/* Memories in a burst take a descriptor each, until there is none left. */
+static int work_files(int told)
+{
+	struct nnb_object *model = prepare(connect_service()), *burst;
+	int refused = 0;
+
+	if (!model)
+		return 11;
+	burst = make_burst(model);
+	if (!burst)
+		return 13;
+	for (int i = 0; i < 200; i++) {
+		struct hal_request r;
+
+		hal_request_init(&r, false);
+		refused += execute_burst(burst, &r, i) != 0;
+		hal_request_fini(&r);
+	}
+	return refused ? 0 : 17;
+}
+
+static void exhaust_files(const struct holdings *before)
+{
+	struct rlimit old, low;
+	char wrong[64] = "";
+	int status;
+
+	if (prlimit(service, RLIMIT_NOFILE, NULL, &old)) {
+		tell("FAILURE", "descriptors exhausted", strerror(errno));
+		return;
+	}
+	low = old;
+	low.rlim_cur = 120;
+	prlimit(service, RLIMIT_NOFILE, &low, NULL);
+	status = finish(start(work_files, -1));
+	prlimit(service, RLIMIT_NOFILE, &old, NULL);
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("descriptors exhausted", before, wrong);
+}
+
+/* Larger than half of what the driver has room for in the service. */
+static void *send_large(void *device)
+{
+	static const uint8_t bytes[600 << 10];
+	struct nnb_aidl_device_get_supported_operations_out out;
+	struct nnb_arena arena = {0};
+	struct hal_model m;
+	long wrong = 0;
+	int ret;
+
+	hal_model_init(&m);
+	m.model.operand_values = (struct nnb_bytes){sizeof(bytes), bytes};
+	for (int i = 0; i < 20; i++) {
+		ret = HAL_CALL(device, &hal_me, device, NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS,
+			       &m.model, &arena, &out);
+		/* The driver refuses what finds no room. */
+		wrong += ret && ret != -EIO;
+	}
+	nnb_arena_fini(&arena);
+	hal_model_fini(&m);
+	return (void *)wrong;
+}
+
+static int work_large(int told)
+{
+	struct nnb_object *device = connect_service();
+	pthread_t threads[8];
+	long wrong = 0;
+	void *result;
+
+	for (int i = 0; i < 8; i++) {
+		if (pthread_create(&threads[i], NULL, send_large, device))
+			return 15;
+	}
+	for (int i = 0; i < 8; i++) {
+		pthread_join(threads[i], &result);
+		wrong += (long)result;
+	}
+	return wrong ? 18 : 0;
+}
+
+static void fill_buffer(const struct holdings *before)
+{
+	char wrong[64] = "";
+	int status = finish(start(work_large, -1));
+
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("binder's buffer full", before, wrong);
+}
+
+/* What the service says of its clients, while this is one. */
+static int work_dump(int told)
+{
+	struct nnb_object *device = connect_service(), *model = prepare(device);
+	char text[4096] = "", client[64];
+	int fd = hal_memfd(0, false);
+
+	if (!model)
+		return 11;
+	if (binder->ops->dump(binder, device, fd))
+		return 22;
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 23;
+	snprintf(client, sizeof(client), "\nclient uid %u, pid %d:", (unsigned int)geteuid(),
+		 (int)getpid());
+	return strstr(text, client) && strstr(text, ", 1 of 256 models,") &&
+			       strstr(text, "\nlast messages:")
+		       ? 0
+		       : 24;
+}
+
+static void dump(const struct holdings *before)
+{
+	char wrong[64] = "";
+	int status = finish(start(work_dump, -1));
+
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("dump", before, wrong);
+}
+
+/* Calls until there is nobody to call any more. */
+static int work_until_dead(int told)
+{
+	struct nnb_object *device = connect_service(), *model = prepare(device);
+	struct hal_request r;
+	int ret;
+
+	if (!model)
+		return 11;
+	hal_request_init(&r, true);
+	if (write(told, "x", 1) != 1)
+		return 19;
+	do {
+		ret = hal_execute(model, &r);
+	} while (!ret);
+	if (ret != NNB_DEAD_OBJECT)
+		return 20;
+	return hal_execute(model, &r) == NNB_DEAD_OBJECT ? 0 : 21;
+}
+
+static void kill_service(void)
+{
+	char wrong[64] = "", byte;
+	pid_t pids[4];
+	int told[2], status;
+
+	if (pipe(told)) {
+		tell("FAILURE", "service killed", strerror(errno));
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		pids[i] = start(work_until_dead, told[1]);
+	close(told[1]);
+	for (int i = 0; i < 4; i++) {
+		if (read(told[0], &byte, 1) != 1)
+			snprintf(wrong, sizeof(wrong), "the clients could not begin");
+	}
+	close(told[0]);
+	kill(service, SIGKILL);
+	for (int i = 0; i < 4; i++) {
+		status = finish(pids[i]);
+		if (status)
+			snprintf(wrong, sizeof(wrong), "client %d ended with %d", i, status);
+	}
+	tell(*wrong ? "FAILURE" : "SUCCESS", "service killed", wrong);
+}
+
+int main(int argc, char **argv)
+{
+	struct holdings before;
+
+	if (argc < 2) {
+		fputs("usage: crash PID [COUNT]\n", stderr);
+		return 2;
+	}
+	service = (pid_t)strtol(argv[1], NULL, 10);
+	if (argc > 2)
+		count = (int)strtol(argv[2], NULL, 10);
+	before = look();
+	if (before.nodes < 1 || before.gems < 0) {
+		fputs("crash: that is no service, or there is no debugfs\n", stderr);
+		return 2;
+	}
+	judge("nothing", &before, "");
+	dump(&before);
+	kill_clients(&before);
+	many_clients(&before);
+	truncate_memory(&before);
+	exhaust_files(&before);
+	fill_buffer(&before);
+	kill_service();
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed ? 1 : 0;
+}
