@@ -4,7 +4,7 @@
 # it is the one that is built anyway: it has fuzzers of its own.
 FUZZ_HAL_OBJS := $(patsubst %.c,$(FUZZ_OUT)/hal/%.o,tests/fuzz/fuzz_hal.c \
 	$(wildcard hal-bridge/common/*.c hal-bridge/binder/*.c hal-bridge/aidl/*.c \
-	hal-bridge/aidl/gen/*.c hal-bridge/service/*.c))
+	hal-bridge/aidl/gen/*.c) $(filter-out %/main.c %/sandbox.c,$(wildcard hal-bridge/service/*.c)))
 
 .PHONY: fuzz fuzz-hal
 fuzz: fuzz-hal
