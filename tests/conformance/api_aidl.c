@@ -29,6 +29,7 @@
 #include "hal-bridge/service/service.h"
 #include "tests/conformance/binder.h"
 #include "tests/conformance/case.h"
+#include "tests/conformance/hal_mutation.h"
 
 #define NNV_BURST_TOKEN 77
 
@@ -520,6 +521,48 @@ static int nnv_hal_make_model(struct nnv_run *run, struct nnv_hal *self,
 	return ret;
 }
 
+/* A model with one thing wrong: refused as such by both calls, and the callback told, once. */
+static int nnv_hal_check_mutation(struct nnv_hal_mutation *mutation,
+				  const struct nnb_aidl_model *model)
+{
+	struct nnb_aidl_device_get_supported_operations_out out;
+	struct nnv_run *run = mutation->data;
+	struct nnv_hal_callback *callback = nnv_hal_callback_create();
+	struct nnb_aidl_device_prepare_model_in in = {
+		.model = *model,
+		.preference = NNB_AIDL_EXECUTION_PREFERENCE_FAST_SINGLE_ANSWER,
+		.priority = NNB_AIDL_PRIORITY_MEDIUM,
+		.deadline_ns = -1,
+	};
+	struct nnb_arena arena = { 0 };
+	int asked, prepared;
+	bool right;
+
+	if (!callback)
+		return -ENOMEM;
+	asked = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device,
+			     NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS, model, &arena, &out);
+	in.callback = &callback->object;
+	prepared = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device,
+				NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena, NULL);
+	nnb_arena_fini(&arena);
+	pthread_mutex_lock(&callback->lock);
+	right = asked == -EINVAL && prepared == -EINVAL && callback->told == 1 &&
+		callback->status == NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT && !callback->model;
+	pthread_mutex_unlock(&callback->lock);
+	nnb_object_unref(&callback->object);
+	if (!right) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "%s: asked %d, prepared %d", mutation->name, asked,
+			 prepared);
+		nnv_runner_log(text);
+		return -EBADE;
+	}
+	atomic_fetch_add(&run->runner->device->refused, 1);
+	return 0;
+}
+
 static int nnv_hal_build(struct nnv_run *run)
 {
 	struct nnb_aidl_device_get_supported_operations_out out;
@@ -549,6 +592,11 @@ static int nnv_hal_build(struct nnv_run *run)
 		ret = -EPROTO;
 	if (!ret)
 		self->supported = out.result.data;
+	if (!ret && run->runner->device->mutate) {
+		struct nnv_hal_mutation mutation = { .check = nnv_hal_check_mutation, .data = run };
+
+		ret = nnv_hal_mutate(&mutation, &self->model);
+	}
 	return ret;
 }
 

@@ -64,6 +64,8 @@ struct nnv_api;
  * @deal: nnapi: the number by which operations are dealt to the device and to nnapi-reference; NULL
  *	when all go to the device
  * @cached: cases whose second compilation was out of @cache
+ * @mutate: aidl: models with one thing wrong are sent before each model
+ * @refused: how many of them were refused
  */
 struct nnv_device {
 	const struct nnv_api *api;
@@ -73,6 +75,8 @@ struct nnv_device {
 	bool sync_files;
 	const char *cache, *deal;
 	atomic_size_t cached;
+	bool mutate;
+	atomic_size_t refused;
 };
 
 /**

@@ -514,6 +514,8 @@ static void nnv_usage(FILE *out)
 	      "                      loaded is run; nnapi only\n"
 	      "  --deal=NUMBER       operations go to the device and to nnapi-reference at\n"
 	      "                      random, by this number; nnapi only\n"
+	      "  --mutate            aidl: also send models of each case in which one thing is\n"
+	      "                      wrong; all have to be refused as INVALID_ARGUMENT\n"
 	      "modes, one of\n"
 	      "  --sync              compute (default)\n"
 	      "  --async             submit and wait; aidl: a reusable execution, twice\n"
@@ -584,6 +586,7 @@ enum {
 	OPT_JUNIT,
 	OPT_VERBOSE,
 	OPT_CACHE,
+	OPT_MUTATE,
 	OPT_DEAL,
 	OPT_HELP,
 	OPT_MODE
@@ -601,6 +604,7 @@ static const struct option nnv_options[] = {
 	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "verbose", no_argument, NULL, OPT_VERBOSE },
 	{ "cache", required_argument, NULL, OPT_CACHE },
+	{ "mutate", no_argument, NULL, OPT_MUTATE },
 	{ "deal", required_argument, NULL, OPT_DEAL },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "sync", no_argument, NULL, OPT_MODE + NNV_MODE_SYNC },
@@ -669,6 +673,9 @@ int main(int argc, char **argv)
 		case OPT_DEAL:
 			suite.device.deal = optarg;
 			break;
+		case OPT_MUTATE:
+			suite.device.mutate = true;
+			break;
 		case OPT_HELP:
 			nnv_usage(stdout);
 			return 0;
@@ -705,6 +712,10 @@ int main(int argc, char **argv)
 	if (suite.device.deal && (suite.device.api != &nnv_api_nnapi || suite.device.cache ||
 				  !strcmp(device, "nnapi-reference"))) {
 		fprintf(stderr, "nnv_run: --deal needs --api=nnapi, an accelerator and no cache\n");
+		return 2;
+	}
+	if (suite.device.mutate && suite.device.api != &nnv_api_aidl) {
+		fprintf(stderr, "nnv_run: --mutate needs --api=aidl\n");
 		return 2;
 	}
 	if (optind == argc) {
@@ -764,6 +775,9 @@ int main(int argc, char **argv)
 	       (nnv_clock_now() - begin) / 1e9);
 	if (count[NNV_NOT_IN_MODE])
 		printf("%zu cases have no such variation\n", count[NNV_NOT_IN_MODE]);
+	if (suite.device.mutate)
+		printf("%zu models with one thing wrong were refused\n",
+		       atomic_load(&suite.device.refused));
 	if (suite.device.cache)
 		printf("%zu cases ran what was loaded from %s\n",
 		       atomic_load(&suite.device.cached), suite.device.cache);
