@@ -340,12 +340,4 @@ static inline void nnadev_load_floats(float *to, const struct nnadev_engine_oper
 		to[i] = nnadev_half_to_float(half[i]);
 }
 
-/* Whether the elements of the innermost dimension lie next to each other. */
-static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
-{
-	const struct nnahw_tensor *t = &o->desc;
-
-	return !nnadev_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
-}
-
 #endif
