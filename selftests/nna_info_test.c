@@ -191,6 +191,7 @@ TEST(debugfs_gpuvas)
 {
 	struct env env;
 	char *text, asid[32];
+	bool there = true;
 
 	env_init(&env);
 	need_debugfs(env.fd);
@@ -205,6 +206,15 @@ TEST(debugfs_gpuvas)
 	text = debugfs_read(env.fd, "gpuvas");
 	CHECK(strstr(text, "0000000123456000"));
 	free(text);
+	/* Whoever has read it does not keep the address space. */
+	EQ(ctx_destroy(env.fd, env.ctx), 0);
+	EQ(vm_destroy(env.fd, env.vm), 0);
+	for (uint64_t end = now_ns() + LONG_WAIT; there; usleep(10000)) {
+		CHECK(now_ns() < end);
+		text = debugfs_read(env.fd, "gpuvas");
+		there = strstr(text, "0000000123456000");
+		free(text);
+	}
 }
 
 static void label(int fd, uint32_t bo, const char *text)

@@ -549,6 +549,33 @@ static void nna_reset_ping(struct work_struct *work)
 }
 
 /* All at a time: without time travel, one after the other would take a minute. */
+struct nna_reset_blocker {
+	struct work_struct work;
+	bool done;
+};
+
+static void nna_reset_block(struct work_struct *work)
+{
+	msleep(5000);
+	WRITE_ONCE(container_of(work, struct nna_reset_blocker, work)->done, true);
+}
+
+/* Its work runs only after it has given up to wait for it: it is not left on the stack. */
+static void nna_reset_control_latency_late(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_reset_blocker blocker = {};
+	u64 ns = 0;
+
+	workqueue_set_max_active(fake->nna->submit_wq, 1);
+	INIT_WORK_ONSTACK(&blocker.work, nna_reset_block);
+	queue_work(fake->nna->submit_wq, &blocker.work);
+	KUNIT_EXPECT_EQ(test, 0, nna_control_latency(fake->nna, &ns));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(blocker.done));
+	flush_work(&blocker.work);
+	destroy_work_on_stack(&blocker.work);
+}
+
 static void nna_reset_control_ring_full(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -982,6 +1009,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_corrupt_at_probe),
 	KUNIT_CASE(nna_reset_control_times_out),
 	KUNIT_CASE(nna_reset_control_latency),
+	KUNIT_CASE(nna_reset_control_latency_late),
 	KUNIT_CASE(nna_reset_control_ring_full),
 	KUNIT_CASE_PARAM(nna_reset_lost, nna_loss_gen_params),
 	KUNIT_CASE(nna_reset_lost_then_bound_again),
