@@ -12,8 +12,9 @@
  *
  * Meanwhile an innocent process of one thread submits jobs and checks their results. The run fails
  * if a result is wrong, a call fails that must not, its context gets banned, or a job does not end.
- * A job that a reset has cancelled is counted and repeated. Whether the kernel has complained is
- * for selftests/watched to see.
+ * A job that a reset has cancelled is counted and repeated. So is one that an injected fault has hit,
+ * as the device hangs on whichever job begins next, and completes any wrongly: those are no more than
+ * such faults. Whether the kernel has complained is for selftests/watched to see.
  *
  * What each attacker does follows from the seed, but not how its threads come together.
  */
@@ -55,12 +56,16 @@
  * @mmaps, @closes, @signals, @forks: what else attackers have done.
  * @results: jobs of the innocent with the right result.
  * @cancelled: those of its jobs that a reset took.
+ * @hung: those that the device hung on.
+ * @broken: those whose completion was wrong.
+ * @hangs: faults injected, or about to be, that make a job hang.
+ * @breaks: faults that make a completion wrong.
  * @slowest_ns: the longest time that one of its jobs took.
  */
 struct counts {
 	atomic_ulong calls[NUMBERS], succeeded[NUMBERS];
 	atomic_ulong jobs, mmaps, closes, signals, forks;
-	atomic_ulong results, cancelled, slowest_ns;
+	atomic_ulong results, cancelled, hung, broken, hangs, breaks, slowest_ns;
 };
 
 static struct counts *counts;
@@ -618,6 +623,21 @@ static void innocent_failed(const char *what, int ret)
 	_exit(1);
 }
 
+/* The device has hung on its job, so its context is banned; another one takes its place. */
+static void innocent_again(struct env *env)
+{
+	const uint32_t banned = DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT;
+	int ret;
+
+	if ((ctx_state(env->fd, env->ctx).state & banned) != banned)
+		innocent_failed("a hang does not ban the context", -EIO);
+	ret = ctx_destroy(env->fd, env->ctx);
+	if (!ret)
+		ret = ctx_create(env->fd, env->vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &env->ctx);
+	if (ret)
+		innocent_failed("a new context", ret);
+}
+
 static void innocent(void)
 {
 	struct env env;
@@ -645,6 +665,15 @@ static void innocent(void)
 		ret = syncobj_status(env.fd, out);
 		if (ret == -ECANCELED) {
 			atomic_fetch_add(&counts->cancelled, 1);
+			continue;
+		}
+		if (ret == -EIO && atomic_load(&counts->broken) < atomic_load(&counts->breaks)) {
+			atomic_fetch_add(&counts->broken, 1);
+			continue;
+		}
+		if (ret == -ETIME && atomic_load(&counts->hung) < atomic_load(&counts->hangs)) {
+			atomic_fetch_add(&counts->hung, 1);
+			innocent_again(&env);
 			continue;
 		}
 		if (ret != 1)
@@ -697,7 +726,14 @@ static void fault(void)
 		"clear",
 	};
 
-	inject("%s", faults[rnd(sizeof(faults) / sizeof(faults[0]))]);
+	const char *fault = faults[rnd(sizeof(faults) / sizeof(faults[0]))];
+
+	/* Counted first, as the innocent may be hit at once. */
+	if (!strcmp(fault, "hang 1") || !strcmp(fault, "stuck 1"))
+		atomic_fetch_add(&counts->hangs, 1);
+	else if (!strcmp(fault, "corrupt 1"))
+		atomic_fetch_add(&counts->breaks, 1);
+	inject("%s", fault);
 }
 
 int main(int argc, char **argv)
@@ -785,7 +821,9 @@ int main(int argc, char **argv)
 	}
 	printf("# innocent: %lu right results, %lu jobs cancelled by resets, slowest job %lu ms\n",
 	       counts->results, counts->cancelled, counts->slowest_ns / 1000000);
-	printf("# %lu faults injected\n", faults);
+	printf("# %lu faults injected; the innocent was hit by %lu of %lu hangs and by %lu of %lu ",
+	       faults, counts->hung, counts->hangs, counts->broken, counts->breaks);
+	printf("wrong completions\n");
 	if (!counts->results || !killed)
 		failed = 1;
 	printf("%s\n", failed ? "not ok fuzz_ioctl" : "ok fuzz_ioctl");
