@@ -154,4 +154,12 @@ static inline bool nnadev_step_get(const struct nnadev_engine_plan *plan, uint32
 	return at < count;
 }
 
+/* Whether the elements of the innermost dimension lie next to each other. */
+static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
+{
+	const struct nnahw_tensor *t = &o->desc;
+
+	return !nnadev_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
+}
+
 #endif
