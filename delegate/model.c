@@ -89,7 +89,6 @@ static int read_shape(struct build *b, const struct TfLiteTensor *from, struct t
 	const struct TfLiteIntArray *dims = from->dims;
 	int i;
 
-	to->elements = 1;
 	if (!dims || dims->size < 0 || dims->size > TFLITE_MAX_RANK)
 		return refuse(b, -ENOTSUP, "a tensor has %d dimensions, at most %u are possible",
 			      dims ? dims->size : 0, TFLITE_MAX_RANK);
@@ -98,10 +97,9 @@ static int read_shape(struct build *b, const struct TfLiteTensor *from, struct t
 		if (dims->data[i] < 0)
 			return refuse(b, -ENOTSUP, "a tensor has no shape yet");
 		to->dims[i] = (uint32_t)dims->data[i];
-		if (__builtin_mul_overflow(to->elements, (uint64_t)to->dims[i], &to->elements) ||
-		    to->elements > UINT32_MAX)
-			return refuse(b, -ENOTSUP, "a tensor is too large");
 	}
+	if (!tflite_count_elements(to->rank, to->dims, &to->elements))
+		return refuse(b, -ENOTSUP, "a tensor is too large");
 	return 0;
 }
 

@@ -78,7 +78,7 @@ static struct tflite_tensor *output(struct shapes *s, uint32_t i)
 static void set_dims(struct shapes *s, uint32_t i, uint32_t rank, const uint32_t *dims)
 {
 	struct tflite_tensor *y = output(s, i);
-	uint64_t elements = 1;
+	uint64_t elements;
 
 	if (!y || s->ret)
 		return;
@@ -86,12 +86,10 @@ static void set_dims(struct shapes *s, uint32_t i, uint32_t rank, const uint32_t
 		fail(s, -ENOTSUP, "%u dimensions, at most %u are possible", rank, TFLITE_MAX_RANK);
 		return;
 	}
-	for (uint32_t k = 0; k < rank; k++)
-		if (__builtin_mul_overflow(elements, (uint64_t)dims[k], &elements) ||
-		    elements > UINT32_MAX)
-			fail(s, -EINVAL, "output %u is too large", i);
-	if (s->ret)
+	if (!tflite_count_elements(rank, dims, &elements)) {
+		fail(s, -EINVAL, "output %u is too large", i);
 		return;
+	}
 	y->changed |= y->rank != rank || memcmp(y->dims, dims, rank * sizeof(*dims));
 	y->rank = rank;
 	memmove(y->dims, dims, rank * sizeof(*dims));
@@ -1212,7 +1210,8 @@ int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t 
 {
 	struct tflite_subgraph *sub = &model->subgraphs[0];
 	struct tflite_tensor *x;
-	uint64_t elements = 1;
+	uint64_t elements;
+	bool sound;
 
 	if (index >= sub->inputs.count) {
 		snprintf(error, TFLITE_ERROR_SIZE, "there is no input %u, the model has %u", index,
@@ -1225,13 +1224,12 @@ int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t 
 			 x->rank, rank);
 		return -EINVAL;
 	}
-	for (uint32_t k = 0; k < rank; k++)
-		if (!dims[k] || __builtin_mul_overflow(elements, (uint64_t)dims[k], &elements) ||
-		    elements > UINT32_MAX) {
-			snprintf(error, TFLITE_ERROR_SIZE,
-				 "dimension %u of input %u is 0 or too large", k, index);
-			return -EINVAL;
-		}
+	sound = tflite_count_elements(rank, dims, &elements);
+	if (!sound || !elements) {
+		snprintf(error, TFLITE_ERROR_SIZE, "a dimension of input %u is %s", index,
+			 sound ? "0" : "too large");
+		return -EINVAL;
+	}
 	x->changed |= memcmp(x->dims, dims, rank * sizeof(*dims)) != 0;
 	memcpy(x->dims, dims, rank * sizeof(*dims));
 	x->elements = elements;

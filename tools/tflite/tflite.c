@@ -347,6 +347,16 @@ static struct tflite_ints ints_of(const struct parser *p, const struct flatbuffe
 	return ints;
 }
 
+bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements)
+{
+	*elements = 1;
+	for (uint32_t i = 0; i < rank; i++)
+		if (__builtin_mul_overflow(*elements, (uint64_t)dims[i], elements) ||
+		    *elements > UINT32_MAX)
+			return false;
+	return true;
+}
+
 static int parse_options(struct parser *p, const struct flatbuffer_table *operator,
 			 struct tflite_options *o)
 {
@@ -559,16 +569,14 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	dims = ints_of(p, &shape);
 	t->type = type;
 	t->rank = dims.count;
-	t->elements = 1;
 	t->variable = variable != 0;
 	for (i = 0; i < dims.count; i++) {
 		if (dims.at[i] < 0)
 			return refuse(p, "tensor %u has a negative dimension", index);
 		t->dims[i] = (uint32_t)dims.at[i];
-		if (__builtin_mul_overflow(t->elements, (uint64_t)t->dims[i], &t->elements) ||
-		    t->elements > UINT32_MAX)
-			return refuse(p, "tensor %u is too large", index);
 	}
+	if (!tflite_count_elements(t->rank, t->dims, &t->elements))
+		return refuse(p, "tensor %u is too large", index);
 	dims = ints_of(p, &signature);
 	for (i = 0; i < dims.count && i < TFLITE_MAX_RANK; i++)
 		t->dynamic |= dims.at[i] < 0;

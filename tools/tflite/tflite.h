@@ -211,6 +211,9 @@ void tflite_free(struct tflite_model *model);
 int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
 			   const uint32_t *dims, char *error);
 
+/* The product of @rank dims; false where that is more than 32 bits. */
+bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements);
+
 /* Zeroed memory that lives as long as the model, 64-byte aligned; NULL when there is none. */
 void *tflite_derive(struct tflite_model *model, size_t size);
 

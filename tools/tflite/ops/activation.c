@@ -11,7 +11,8 @@ void tflite_translate_softmax(struct tflite_translation *t, uint32_t type)
 	tflite_emit_outputs(t, type);
 }
 
-void tflite_translate_log_softmax(struct tflite_translation *t, uint32_t type)
+/* An operation with a parameter of 1, and with @axis where that is not NULL, on real numbers. */
+static void on_reals(struct tflite_translation *t, uint32_t type, const int32_t *axis)
 {
 	struct tflite_value x, y;
 
@@ -20,9 +21,22 @@ void tflite_translate_log_softmax(struct tflite_translation *t, uint32_t type)
 	y = tflite_like(t, &x, x.o.desc.type);
 	tflite_push(t, x.operand);
 	tflite_push_f32(t, 1.0f);
-	tflite_push_i32(t, -1);
+	if (axis)
+		tflite_push_i32(t, *axis);
 	tflite_emit_to(t, type, y.operand);
 	tflite_result(t, y, 0);
+}
+
+void tflite_translate_log_softmax(struct tflite_translation *t, uint32_t type)
+{
+	const int32_t last = -1;
+
+	on_reals(t, type, &last);
+}
+
+void tflite_translate_elu(struct tflite_translation *t, uint32_t type)
+{
+	on_reals(t, type, NULL);
 }
 
 /*
@@ -47,19 +61,6 @@ void tflite_translate_relu(struct tflite_translation *t, uint32_t type)
 	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, scaled);
 	tflite_push(t, scaled);
 	tflite_emit_to(t, type, tflite_output_operand(t, 0));
-}
-
-void tflite_translate_elu(struct tflite_translation *t, uint32_t type)
-{
-	struct tflite_value x, y;
-
-	tflite_need(t, 1, 1);
-	x = tflite_real(t, 0);
-	y = tflite_like(t, &x, x.o.desc.type);
-	tflite_push(t, x.operand);
-	tflite_push_f32(t, 1.0f);
-	tflite_emit_to(t, type, y.operand);
-	tflite_result(t, y, 0);
 }
 
 void tflite_translate_leaky_relu(struct tflite_translation *t, uint32_t type)
