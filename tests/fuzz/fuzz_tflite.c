@@ -2,7 +2,7 @@
 /*
  * libFuzzer target of the whole way of a TFLite file: the reader, the translation, the compiler,
  * and a run on the loopback, all under AddressSanitizer. Any bytes may be refused, with a line that
- * says why; none may crash, leak or run for ever. tests/fuzz/seeds-tflite has models to start from.
+ * says why; none may crash, leak or run for ever.
  *
  * A file may ask for as much memory and time as any sound one: what is large is therefore only
  * translated, and runs have a duration and a limit for their loops.
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/fuzz/work.h"
 #include "tools/tflite/translate.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

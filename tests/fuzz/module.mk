@@ -10,7 +10,7 @@
 #   fuzz-device      all of that with registers, rings, resets and injected faults
 #   fuzz-vfio-user   messages of a client of nna-device
 #   fuzz-control     its control socket
-#   fuzz-tflite      TFLite files
+#   fuzz-tflite      TFLite files: read, compiled, and run on the loopback
 #   fuzz-blob        compiled programs that were kept somewhere
 FUZZ_CC ?= clang
 FUZZ_OUT ?= build-fuzz
@@ -33,16 +33,15 @@ $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_OUT)/obj/tests/fuzz/fuzz_$(1).o
 endef
 $(foreach t,stream mmu device vfio_user control, \
 	$(eval $(call fuzz_rules,$(t),-timeout=60 -max_len=4096)))
-$(eval $(call fuzz_rules,tflite,-timeout=20 -max_len=20000 -rss_limit_mb=4096))
+$(eval $(call fuzz_rules,tflite,-timeout=120 -max_len=32768 -rss_limit_mb=4096))
 $(eval $(call fuzz_rules,blob,-timeout=60 -max_len=8192))
 
 # The objects of the ordinary build, each compiled in another way.
 FUZZ_MODEL := $(patsubst $(BUILD)/obj/%,$(FUZZ_OUT)/obj/%,$(DEVICE_OBJS) $(ENGINE_OBJS))
 FUZZ_TRANSPORT := $(TRANSPORT_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
-# Of the library only what checks a graph: the compiler has tests of its own.
-FUZZ_TFLITE := $(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard tools/tflite/*.c tools/tflite/ops/*.c \
-	libnnaccel/*.c libnnaccel/graph/*.c libnnaccel/ir/*.c libnnaccel/ops/*.c))
+FUZZ_TFLITE := $(FUZZ_NNACCEL) \
+	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard tools/tflite/*.c tools/tflite/ops/*.c))
 FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
 	$(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
@@ -70,4 +69,4 @@ $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device): FUZZ_LIBS := -lcmocka
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,vfio_user control): $(FUZZ_TRANSPORT)
 $(FUZZ_OUT)/fuzz_tflite: $(FUZZ_TFLITE)
 $(FUZZ_OUT)/fuzz_blob: $(FUZZ_NNACCEL)
-$(FUZZ_OUT)/fuzz_blob: FUZZ_LIBS := $(NNACCEL_LIBS)
+$(FUZZ_OUT)/fuzz_tflite $(FUZZ_OUT)/fuzz_blob: FUZZ_LIBS := $(NNACCEL_LIBS)
