@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -14,6 +15,8 @@
 #ifndef DMA_BUF_MAGIC
 #define DMA_BUF_MAGIC 0x444d4142
 #endif
+
+#define NNB_ASHMEM_GET_SIZE _IO(0x77, 4)
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
@@ -110,6 +113,34 @@ static void nnb_memory_share(struct nnb_memory *memory, struct nna_device *devic
 		memory->buffer = NULL;
 }
 
+/* Maps ashmem. Return: false when it is none, or too small. */
+static bool nnb_memory_map_ashmem(struct nnb_memory *memory, int fd)
+{
+	const int protect =
+		(memory->readable ? PROT_READ : 0) | (memory->writable ? PROT_WRITE : 0);
+	const size_t end = memory->offset + memory->size;
+	int size = ioctl(fd, NNB_ASHMEM_GET_SIZE);
+	void *map;
+
+	if (size < 0 || (size_t)size < end)
+		return false;
+	map = mmap(NULL, end, protect, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return false;
+	memory->map = map;
+	return true;
+}
+
+/* Where bytes are that lie in this process; NULL for those of a file. */
+static unsigned char *nnb_memory_at(const struct nnb_memory *memory, size_t offset)
+{
+	unsigned char *map = memory->map;
+
+	if (memory->buffer)
+		map = nna_buffer_map(memory->buffer);
+	return map ? map + memory->offset + offset : NULL;
+}
+
 int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 		    const struct nnb_aidl_memory *from, struct nnb_memory **out)
 {
@@ -134,7 +165,12 @@ int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 	memory->writable = range.protect & PROT_WRITE;
 	nnb_memory_limit_access(memory, range.fd);
 	nnb_memory_share(memory, device, range.fd);
-	if (!memory->buffer) {
+	if (!memory->buffer && from->tag == NNB_AIDL_MEMORY_ASHMEM && S_ISCHR(st.st_mode) &&
+	    !nnb_memory_map_ashmem(memory, range.fd)) {
+		nnb_memory_unref(memory);
+		return nnb_aidl_fail(call, INVALID, "ashmem that is none, or too small");
+	}
+	if (!memory->buffer && !memory->map) {
 		if (!S_ISREG(st.st_mode)) {
 			nnb_memory_unref(memory);
 			return nnb_aidl_fail(call, INVALID,
@@ -184,6 +220,8 @@ void nnb_memory_unref(struct nnb_memory *memory)
 	if (!memory || atomic_fetch_sub_explicit(&memory->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	nna_buffer_destroy(memory->buffer);
+	if (memory->map)
+		munmap(memory->map, memory->offset + memory->size);
 	if (memory->fd >= 0)
 		close(memory->fd);
 	free(memory);
@@ -198,10 +236,8 @@ int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, si
 		return -EINVAL;
 	if (!memory->readable)
 		return -EACCES;
-	if (memory->buffer) {
-		memcpy(to,
-		       (unsigned char *)nna_buffer_map(memory->buffer) + memory->offset + offset,
-		       size);
+	if (nnb_memory_at(memory, offset)) {
+		memcpy(to, nnb_memory_at(memory, offset), size);
 		return 0;
 	}
 	while (size) {
@@ -227,9 +263,8 @@ int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void 
 		return -EINVAL;
 	if (!memory->writable)
 		return -EACCES;
-	if (memory->buffer) {
-		memcpy((unsigned char *)nna_buffer_map(memory->buffer) + memory->offset + offset,
-		       from, size);
+	if (nnb_memory_at(memory, offset)) {
+		memcpy(nnb_memory_at(memory, offset), from, size);
 		return 0;
 	}
 	/* Writing must not make a file longer that its owner has cut. */

@@ -4,6 +4,8 @@
  *
  *	shared	a dma-buf, or a memfd that is sealed against shrinking, which the device can use:
  *		nothing is copied
+ *	ashmem	of older Android kernels: its size is fixed once anybody has mapped it, so it is
+ *		mapped here. No kernel of Debian has it, so no test here has seen any
  *	file	anything else with a descriptor: read by pread() and written by pwrite(), never
  *		mapped, since its owner may truncate it at any moment, which would kill whoever
  *		touches the mapping. Every access checks the size anew
@@ -26,7 +28,8 @@
 /**
  * struct nnb_memory - memory of a client
  * @refs: references
- * @buffer: of shared memory, owned; NULL for a file
+ * @buffer: of shared memory, owned; NULL for others
+ * @map: of ashmem, from its beginning, @offset + @size bytes; NULL for others
  * @fd: of a file, owned; else -1
  * @offset: of the first byte in the buffer or file
  * @size: bytes
@@ -36,6 +39,7 @@
 struct nnb_memory {
 	atomic_uint refs;
 	struct nna_buffer *buffer;
+	unsigned char *map;
 	int fd;
 	size_t offset, size;
 	bool readable, writable;
