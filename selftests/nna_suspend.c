@@ -78,7 +78,7 @@ static void one_round(struct env *busy, struct env *queue, struct env *work, int
 	args.duration_ns = 0;
 	t = now_ns();
 	args.deadline_ns = t + SECOND;
-	/* The two clocks are compared as exactly as the device's can be read: on a busy host, roughly. */
+	/* The two clocks are compared as exactly as the device's can be read. */
 	check(submit_args_and_wait(busy, &args) == -ETIMEDOUT && now_ns() >= t + SECOND / 2,
 	      "deadlines hold", round);
 	drmSyncobjDestroy(busy->fd, first);
