@@ -35,14 +35,6 @@ static inline bool nnadev_present(const struct nnadev_engine_operand *o)
 	return o->desc.type != NNAHW_TYPE_NONE;
 }
 
-/* Whether the elements of the innermost dimension lie next to each other. */
-static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
-{
-	const struct nnahw_tensor *t = &o->desc;
-
-	return !nnadev_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
-}
-
 /* Range of an integer type. */
 static inline void nnadev_type_range(uint32_t type, int64_t *min, int64_t *max)
 {
