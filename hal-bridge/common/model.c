@@ -78,14 +78,22 @@ static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 	case NNA_OPERAND_TENSOR_QUANT16_SYMM:
 	case NNA_OPERAND_TENSOR_QUANT8_SYMM:
 		return positive && desc->zero_point == 0;
+	/* A bias may have a scale; Android's runtime looks at neither. */
 	case NNA_OPERAND_TENSOR_INT32:
-		return desc->scale >= 0.0f && isfinite(desc->scale) && desc->zero_point == 0;
+		return true;
 	case NNB_OEM_SCALAR:
 	case NNB_TENSOR_OEM_BYTE:
 		return true; /* Only its vendor knows. */
 	default:
 		return desc->scale == 0.0f && desc->zero_point == 0;
 	}
+}
+
+float nnb_type_scale(uint32_t type, float scale)
+{
+	if (type == NNA_OPERAND_TENSOR_INT32 && !(scale > 0.0f && isfinite(scale)))
+		return 0.0f;
+	return scale;
 }
 
 int nnb_type_check(const struct nna_operand_desc *desc)
@@ -508,6 +516,9 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 		if (seen[lists[i]]++) {
 			nnb_log("operand %u is named twice as input or output", lists[i]);
 			ret = -EINVAL;
+		} else if (model->operands[lists[i]].argument) {
+			nnb_log("operand %u has been named as input or output before", lists[i]);
+			ret = -EINVAL;
 		} else if (model->operands[lists[i]].value != NNB_VALUE_NONE) {
 			nnb_log("operand %u has a value and cannot be an input or output",
 				lists[i]);
@@ -519,6 +530,8 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 		free(lists);
 		return ret;
 	}
+	for (size_t i = 0; i < (size_t)input_count + output_count; i++)
+		model->operands[lists[i]].argument = true;
 	free(model->inputs);
 	model->inputs = lists;
 	model->outputs = lists + input_count;
@@ -599,8 +612,8 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 		.type = extension ? extension->type : operand->type,
 		.rank = operand->rank,
 		.dims = operand->dims,
-		.scale = operand->scale,
-		.zero_point = operand->zero_point,
+		.scale = nnb_type_scale(operand->type, operand->scale),
+		.zero_point = operand->type == NNA_OPERAND_TENSOR_INT32 ? 0 : operand->zero_point,
 		.channel_dim = operand->channel_dim,
 		.channel_count = operand->scale_count,
 		.channel_scales = operand->scales,

@@ -57,6 +57,7 @@ enum nnb_value {
  * @channel_dim: the dimension that @scales run along
  * @scale_count: entries of @scales, 0 for none
  * @scales: owned; NULL for none
+ * @argument: it has been named as an input or output of the model
  * @value: what of the following is set
  * @data: @size bytes; owned when copied
  * @size: bytes
@@ -71,6 +72,7 @@ struct nnb_operand {
 	uint32_t channel_dim;
 	uint32_t scale_count;
 	float *scales;
+	bool argument;
 	enum nnb_value value;
 	const void *data;
 	size_t size;
@@ -141,7 +143,9 @@ int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t chann
 int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, size_t size);
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
-/* Inputs and outputs of the model; replaces what was set before. */
+/*
+ * Inputs and outputs of the model; replaces what was set before, of which none can be named again.
+ */
 int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32_t *inputs,
 		     uint32_t output_count, const uint32_t *outputs);
 
@@ -175,6 +179,9 @@ bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *
 bool nnb_type_is_tensor(uint32_t type);
 /* Whether the library has the type: it is no OEM type. */
 bool nnb_type_may_be_computed(uint32_t type);
+
+/* The scale that the library is told: of an INT32 tensor only what may be that of a bias. */
+float nnb_type_scale(uint32_t type, float scale);
 
 /*
  * -EINVAL, with a line in the log, when type, rank, dimensions, scale and zero point do not fit

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/clock.h"
 
@@ -102,6 +103,7 @@ int nnapi_async_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent 
 NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution *execution,
 						       ANeuralNetworksEvent **event)
 {
+	NNB_TRACE(RUNTIME, EXECUTION, __func__);
 	ANeuralNetworksEvent *self;
 	int ret;
 

@@ -19,6 +19,7 @@
 
 #include "hal-bridge/common/cache.h"
 #include "hal-bridge/common/deadline.h"
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/clock.h"
@@ -265,6 +266,7 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 				  struct nna_device *opened,
 				  const struct nna_program_options *options)
 {
+	NNB_TRACE(DRIVER, COMPILATION, device->name);
 	struct nna_graph *graph = compilation->model->model.graph;
 	char *path = NULL;
 	int ret = -ENOENT;
@@ -483,6 +485,7 @@ static int nnapi_compilation_tell(const ANeuralNetworksCompilation *compilation,
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
 {
+	NNB_TRACE(RUNTIME, COMPILATION, __func__);
 	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
 						     nnapi_device_get_reference() };
 	struct nnb_deadline deadline;

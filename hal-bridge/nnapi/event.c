@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 
 static void nnapi_event_destroy(void *object)
@@ -131,6 +132,7 @@ static int nnapi_event_wait_for_thread(ANeuralNetworksEvent *event)
 
 NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 {
+	NNB_TRACE(RUNTIME, EXECUTION, __func__);
 	bool signalled;
 
 	if (!event)

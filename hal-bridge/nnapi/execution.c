@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/clock.h"
@@ -339,8 +340,9 @@ static int nnapi_execution_fall_back(ANeuralNetworksExecution *execution, int er
 		execution->fallback = NULL;
 		return error;
 	}
-	nnb_log("an execution failed: %s; it is computed again on %s", strerror(-error),
-		plan->steps[0].device->name);
+	nnb_log_from("hal-bridge/nnapi/fallback",
+		     "an execution failed: %s; it is computed again on %s", strerror(-error),
+		     plan->steps[0].device->name);
 	execution->fell_back = true;
 	return nnapi_steps_run(execution->fallback, execution->inputs, execution->outputs,
 			       execution->loop_limit_ns);
@@ -411,6 +413,7 @@ int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
 int nnapi_execution_run(ANeuralNetworksExecution *execution,
 			ANeuralNetworksDiagnosticExecutionMode mode, const char *function)
 {
+	NNB_TRACE(RUNTIME, EXECUTION, function);
 	int ret = nnapi_execution_begin(execution, function);
 
 	if (ret)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/async.h"
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
@@ -159,6 +160,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	ANeuralNetworksExecution *execution, const ANeuralNetworksEvent *const *dependencies,
 	uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent **event)
 {
+	NNB_TRACE(RUNTIME, EXECUTION, __func__);
 	ANeuralNetworksEvent *self = NULL;
 	bool must_wait = false, copies = false, thread = execution && execution->steps;
 	uint32_t count = 0;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "hal-bridge/common/extension.h"
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/memory.h"
 #include "hal-bridge/nnapi/nnapi.h"
@@ -266,6 +267,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksMod
 
 NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 {
+	NNB_TRACE(RUNTIME, PREPARATION, __func__);
 	int ret = nnapi_model_open(model, true, __func__);
 
 	if (ret)

@@ -51,7 +51,8 @@
  * first listed device that supports it, and nothing goes anywhere else.
  *
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
- *	NNACCEL_LOG	every error on standard error, one line each
+ *	NNACCEL_LOG	messages on standard error, by tags (hal-bridge/common/log.h)
+ *	NNACCEL_TRACE	marks in the kernel's trace (hal-bridge/common/trace.h)
  *	NNACCEL_DEAL	for tests: a number; operations are dealt to all devices at random by it
  *
  * Caching

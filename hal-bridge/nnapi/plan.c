@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 
 #define NNAPI_NO_VALUE UINT32_MAX
@@ -82,6 +83,7 @@ static void nnapi_plan_number(struct nnapi_plan *plan, uint32_t *operands, uint3
 static int nnapi_step_compile(struct nnapi_step *step, struct nna_graph *graph,
 			      const struct nna_program_options *options)
 {
+	NNB_TRACE(DRIVER, COMPILATION, step->device->name);
 	struct nna_device *device = nnapi_device_open(step->device);
 	int ret;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 
 /**
@@ -208,6 +209,7 @@ static int nnapi_steps_run_one(struct nnapi_steps *steps, uint32_t number,
 			       const struct nnapi_argument *inputs,
 			       const struct nnapi_argument *outputs, uint64_t loop_limit_ns)
 {
+	NNB_TRACE(DRIVER, EXECUTION, steps->plan->steps[number].device->name);
 	struct nna_execution *execution = steps->executions[number];
 	uint32_t tries = steps->plan->steps[number].output_count + 1;
 	int ret, fits;

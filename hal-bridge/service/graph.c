@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "hal-bridge/common/log.h"
+#include "hal-bridge/common/model.h"
 #include "hal-bridge/service/memory.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
@@ -45,8 +46,8 @@ static int nnb_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 		.rank = operand->dimensions.count,
 		.dims = operand->dimensions.count ?
 				(const uint32_t *)operand->dimensions.data : NULL,
-		.scale = operand->scale,
-		.zero_point = operand->zero_point,
+		.scale = nnb_type_scale(operand->type, operand->scale),
+		.zero_point = operand->type == NNA_OPERAND_TENSOR_INT32 ? 0 : operand->zero_point,
 	};
 	int index;
 

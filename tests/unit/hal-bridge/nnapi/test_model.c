@@ -47,7 +47,9 @@ static void test_operand_types(void **state)
 		{ { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED, 2, two, 1, 128 },
 		  ANEURALNETWORKS_BAD_DATA },
 		{ { ANEURALNETWORKS_TENSOR_QUANT16_SYMM, 2, two, 1, 1 }, ANEURALNETWORKS_BAD_DATA },
-		{ { ANEURALNETWORKS_TENSOR_INT32, 2, two, 1, 1 }, ANEURALNETWORKS_BAD_DATA },
+		/* Android's runtime looks at neither. */
+		{ { ANEURALNETWORKS_TENSOR_INT32, 2, two, 1, 1 }, ANEURALNETWORKS_NO_ERROR },
+		{ { ANEURALNETWORKS_TENSOR_INT32, 2, two, -1, 0 }, ANEURALNETWORKS_NO_ERROR },
 	};
 	ANeuralNetworksModel *model = NULL;
 
@@ -451,12 +453,55 @@ static void test_supported_operations(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/*
+ * Inputs and outputs can be stated again, but not with operands that are one already; what was
+ * stated last counts. An INT32 tensor with a scale and a zero point is computed as one without.
+ */
+static void test_arguments_are_stated_again(void **state)
+{
+	static const uint32_t two[] = { 2 }, in[] = { 0, 1, 2 };
+	static const uint32_t first[] = { 0, 3 }, second[] = { 1, 4 };
+	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_INT32, 1, two, -3.0f, 7 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE, seven[2] = { 7, 7 };
+	ANeuralNetworksCompilation *compilation = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksModel *model = NULL;
+	int32_t x[2] = { 1, 2 }, y[2] = { 0 };
+
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, &second[1]));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, first, 1, first + 1));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, first, 1, first + 1));
+	IS(BAD_DATA, ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, first, 1, second + 1));
+	OK(ANeuralNetworksModel_setOperandValue(model, 0, seven, sizeof(seven)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 3, seven, sizeof(seven)));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, second, 1, second + 1));
+	OK(ANeuralNetworksModel_finish(model));
+	OK(ANeuralNetworksCompilation_create(model, &compilation));
+	OK(ANeuralNetworksCompilation_finish(compilation));
+	OK(ANeuralNetworksExecution_create(compilation, &execution));
+	OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, sizeof(x)));
+	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, sizeof(y)));
+	OK(ANeuralNetworksExecution_compute(execution));
+	assert_true(y[0] == 8 && y[1] == 9);
+	ANeuralNetworksExecution_free(execution);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operand_types),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_arguments_are_stated_again),
 		cmocka_unit_test(test_finished_models_are_frozen),
 		cmocka_unit_test(test_invalid_models_are_refused),
 		cmocka_unit_test(test_wrong_operations_are_not_supported),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace marks: where a client's time goes, in ftrace's trace_marker, so that trace-cmd and Perfetto
+ * show it beside the tracepoints of the driver. Each span is two marks of the thread:
+ *
+ *	B|PID|[NN_LR_PE]NAME	it begins: the layer is L and a letter, the phase P and a letter
+ *	E|PID			it ends
+ *
+ * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path. It is read
+ * once. While it is off, a span costs one load.
+ */
+#ifndef NNB_TRACE_H
+#define NNB_TRACE_H
+
+#include <stdbool.h>
+
+#define NNB_LAYER_RUNTIME "LR" /* the API's functions */
+#define NNB_LAYER_DRIVER "LD" /* what the library does for them */
+#define NNB_PHASE_PREPARATION "PP"
+#define NNB_PHASE_COMPILATION "PC"
+#define NNB_PHASE_EXECUTION "PE"
+
+/* Writes the mark for a beginning, if marks are on. Return: whether an end has to follow. */
+bool nnb_trace_begin(const char *layer, const char *phase, const char *name);
+/* The end of a span that has begun. */
+void nnb_trace_end(bool *began);
+
+/* A span from here to the end of the block. */
+#define NNB_TRACE(layer, phase, name) \
+	bool nnb_span __attribute__((cleanup(nnb_trace_end), unused)) = \
+		nnb_trace_begin(NNB_LAYER_##layer, NNB_PHASE_##phase, name)
+
+#endif
