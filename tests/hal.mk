@@ -40,3 +40,13 @@ $(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OB
 		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
+
+# What a call costs, to be run beside a service: tests/hal/check cost.
+HAL_COST := $(BUILD)/tests/hal/cost
+ifneq ($(GBINDER_LIBS),)
+TESTS += $(HAL_COST)
+endif
+$(HAL_COST): $(BUILD)/obj/tests/hal/cost.o $(HAL_GBINDER_OBJS) $(HAL_SERVICE_OBJS) \
+		$(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS) -lcmocka

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection to binder's driver, through the library that each world has for it. What parcels are
- * read and written by is in parcel.h; objects, calls and deaths are in object.h; here is how objects
- * get in touch with those of other processes at all: by names, at the service manager.
+ * A connection to binder's driver, through the library that each world has for it. What parcels
+ * are read and written by is in parcel.h; objects, calls and deaths are in object.h; here is how
+ * objects get in touch with those of other processes at all: by names, at the service manager.
  *
  * A backend receives calls of other processes on threads of its own and hands them to the objects
  * on as many more as are needed: those of one user at a time are limited, so that a call that takes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * nnaccel-hal: the NN HAL's process. It registers IDevice at binder's service manager and serves
- * until it is told to end. Nothing has to be cleared up then: what a process has of binder and of the
- * device the kernel takes back, and clients see that the object is dead.
+ * until it is told to end. Nothing has to be cleared up then: what a process has of binder and of
+ * the device the kernel takes back, and clients see that the object is dead.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -42,8 +42,8 @@ static void nnb_usage(FILE *out)
 	      "  --name=NAME         of the service (default nnaccel)\n"
 	      "  --aidl-version=N    of the interface, 1 to 4 (default 4)\n"
 	      "  --binder=NODE       default /dev/binder\n"
-	      "  --api-level=N       of the Android platform beside it, 30 or later (default: what\n"
-	      "                      /etc/gbinder.conf says, or 34)\n"
+	      "  --api-level=N       of the Android platform beside it, 30 or later (default:\n"
+	      "                      what /etc/gbinder.conf says, or 34)\n"
 	      "  --models=N          prepared models that a user may have (default 256)\n"
 	      "  --memory=MIB        device memory that a user may have (default 1024)\n"
 	      "  --executions=N      executions that a user may have under way (default 256)\n"
@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 	notify = nnb_notify_open();
 	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
 	if (ret) {
-		fprintf(stderr, "nnaccel-hal: no mount namespace: %s (--sandbox=off does without)\n",
+		fprintf(stderr, "nnaccel-hal: mounts: %s (--sandbox=off does without)\n",
 			strerror(-ret));
 		return 1;
 	}

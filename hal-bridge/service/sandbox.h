@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the HAL's process gives up once everything is open: its user, its capabilities, all files but
- * the accelerator's node, and all system calls that it does not make. Whoever takes it over by a
- * parcel has binder, the accelerator, and what other clients send to the service; nothing else.
+ * What the HAL's process gives up once everything is open: its user, its capabilities, all files
+ * but the accelerator's node, and all system calls that it does not make. Whoever takes it over by
+ * a parcel has binder, the accelerator, and what other clients send to the service; nothing else.
  *
  * Each client has a device of its own, so the node has to stay within reach. Started by root, the
  * process gets a root directory in which there is that node, /dev/udmabuf and nothing else. Started

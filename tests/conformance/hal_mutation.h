@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Models in which one thing is wrong. Each is made of a valid one by a change after which it cannot be
- * valid, whatever the model: an index out of range, a lifetime that the lists contradict, a value
- * that nobody writes or that two operations write, an order in which something is read before it is
- * written, a place outside of what it is in.
+ * Models in which one thing is wrong. Each is made of a valid one by a change after which it cannot
+ * be valid, whatever the model: an index out of range, a lifetime that the lists contradict, a
+ * value that nobody writes or that two operations write, an order in which something is read before
+ * it is written, a place outside of what it is in.
  */
 #ifndef NNV_HAL_MUTATION_H
 #define NNV_HAL_MUTATION_H

@@ -150,7 +150,7 @@ static int nnb_link_get(struct nnb_binder *binder, const char *name, struct nnb_
 	return request.status > 0 ? -EIO : request.status < 0 ? request.status : -ENOENT;
 }
 
-/* --------------------------------------------------------------------------------- open and close */
+/* ------------------------------------------------------------------------------ open and close */
 
 static void nnb_link_free(struct nnb_link *link)
 {

@@ -140,8 +140,9 @@ static void nnb_incoming_run(struct nnb_task *task)
 }
 
 /* A transaction for one of our objects; as a rule on the main thread. */
-static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local, GBinderRemoteRequest *request,
-					    guint code, guint flags, int *status, void *data)
+static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
+					    GBinderRemoteRequest *request, guint code,
+					    guint flags, int *status, void *data)
 {
 	struct nnb_node *node = data;
 	struct nnb_incoming *call = calloc(1, sizeof(*call));

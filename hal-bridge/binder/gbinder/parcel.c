@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parcels of libgbinder (link.h). Reading is flat.h's but for objects, which libgbinder takes out of
- * the driver's list; writing goes through a flat parcel, of which everything but the objects is
+ * Parcels of libgbinder (link.h). Reading is flat.h's but for objects, which libgbinder takes out
+ * of the driver's list; writing goes through a flat parcel, of which everything but the objects is
  * copied as it is.
  */
 #include <errno.h>

@@ -122,9 +122,13 @@ static void versions(void **state)
 		const char *hash = NULL;
 		int claimed = 0;
 
-		assert_int_equal(nnb_aidl_get_version(&burst.object, &me, &nnb_aidl_burst, &claimed), 0);
+		assert_int_equal(nnb_aidl_get_version(&burst.object, &me, &nnb_aidl_burst,
+						      &claimed),
+				 0);
 		assert_int_equal(claimed, version);
-		assert_int_equal(nnb_aidl_get_hash(&burst.object, &me, &nnb_aidl_burst, &arena, &hash), 0);
+		assert_int_equal(nnb_aidl_get_hash(&burst.object, &me, &nnb_aidl_burst, &arena,
+						   &hash),
+				 0);
 		assert_int_equal(strlen(hash), 40);
 		assert_memory_equal(hash, hashes[version - 1], 8);
 		/* A method that came later is not there; one that fails without an error is. */
@@ -153,7 +157,9 @@ static void strangers(void **state)
 	struct burst burst = new_burst(4);
 	int32_t words[] = { 1, 4, -1 };
 	struct nnb_bytes bytes = { sizeof(words), (const uint8_t *)words };
-	const struct nnb_exchange exchange = { .write = raw_write, .read = raw_read, .data = &bytes };
+	const struct nnb_exchange exchange = {
+		.write = raw_write, .read = raw_read, .data = &bytes,
+	};
 	struct nnb_arena arena = { 0 };
 	static const uint32_t codes[] = { 0, 4, 5, 0xffffff, 0x1000000, UINT32_MAX };
 

@@ -82,7 +82,7 @@ static void gate_wait(struct gate *gate, unsigned int *value, unsigned int count
 	pthread_mutex_unlock(&gate->lock);
 }
 
-/* As many at a time as there are threads, although each is added while one more is idle or ending. */
+/* As many at a time as there are threads, although each is added while one is idle or ending. */
 static void test_all_at_once(void **state)
 {
 	const struct nnb_worker_limits limits = { .threads = 8, .per_key = 8 };

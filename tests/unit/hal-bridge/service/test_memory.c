@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory of clients: what says that it is ashmem. There is none on this machine's kernel, so what is
- * seen here is that other descriptors are not taken for it, and that Android's successor of it, a
- * memfd in its place, works.
+ * Memory of clients: what says that it is ashmem. There is none on this machine's kernel, so what
+ * is seen here is that other descriptors are not taken for it, and that Android's successor of it,
+ * a memfd in its place, works.
  */
 #include "hal-bridge/service/memory.h"
 

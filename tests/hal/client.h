@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* A client of nnaccel-hal, for programs with one connection to it. */
+#ifndef TEST_HAL_CLIENT_H
+#define TEST_HAL_CLIENT_H
+
+#include "hal-bridge/binder/binder.h"
+#include "tests/unit/hal-bridge/service/fixture.h"
+
+#define HAL_NAME "android.hardware.neuralnetworks.IDevice/nnaccel"
+
+static struct nnb_binder *binder; /* of this process */
+
+static inline struct nnb_object *connect_service(void)
+{
+	static const struct nnb_binder_options options;
+	struct nnb_object *device;
+
+	if (nnb_gbinder_open(&options, &binder) || binder->ops->get(binder, HAL_NAME, &device))
+		exit(10);
+	return device;
+}
+
+static inline struct nnb_object *prepare(struct nnb_object *device)
+{
+	struct hal_callback *callback = hal_callback_new();
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_object *model = NULL;
+	struct nnb_arena arena = {0};
+	struct hal_model m;
+	int ret;
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	in.callback = &callback->object;
+	ret = HAL_CALL(device, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena, NULL);
+	nnb_arena_fini(&arena);
+	hal_model_fini(&m);
+	pthread_mutex_lock(&callback->lock);
+	while (!ret && !callback->told)
+		pthread_cond_wait(&callback->changed, &callback->lock);
+	pthread_mutex_unlock(&callback->lock);
+	if (!ret && callback->model)
+		model = nnb_object_ref(callback->model);
+	nnb_object_unref(&callback->object);
+	return model;
+}
+
+static inline struct nnb_object *make_burst(struct nnb_object *model)
+{
+	struct nnb_aidl_prepared_model_configure_execution_burst_out made = {0};
+	struct nnb_arena arena = {0};
+
+	if (!HAL_CALL(model, &hal_me, prepared_model,
+		      NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &arena, &made))
+		nnb_object_ref(made.result);
+	else
+		made.result = NULL;
+	nnb_arena_fini(&arena);
+	return made.result;
+}
+
+/* A burst that keeps the request's memory by the token. */
+static inline int execute_burst(struct nnb_object *burst, const struct hal_request *r,
+				int64_t token)
+{
+	struct nnb_aidl_burst_execute_synchronously_in in = {
+		.request = r->request,
+		.memory_identifier_tokens = {1, &token},
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+	};
+	struct nnb_aidl_burst_execute_synchronously_out out;
+	struct nnb_arena arena = {0};
+	int ret = HAL_CALL(burst, &hal_me, burst, NNB_AIDL_BURST_EXECUTE_SYNCHRONOUSLY, &in, &arena,
+			   &out);
+
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cost: what a call of the NN HAL over binder costs, with a model of two operations on four
+ * numbers.
+ *
+ *	empty		getType(): a call to the same service that does nothing
+ *	library		the same model through libnnaccel, in this process
+ *	sync, burst	executeSynchronously() of the model, and of a burst that has the memory
+ *
+ * Prints the median of each in microseconds; then sync / (empty + library), and how many calls a
+ * second 16 clients get together for each that one gets alone.
+ *
+ *	cost DEVICE [CALLS]	DEVICE is the service's, such as /dev/accel/accel0
+ */
+#include "tests/hal/client.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "hal-bridge/service/graph.h"
+
+#define CLIENTS 16
+
+static int calls = 2000;
+
+static double now_us(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/**
+ * struct subject - what is called
+ * @device: IDevice
+ * @model: IPreparedModel
+ * @burst: IBurst
+ * @request: of the model
+ * @execution: of the library
+ */
+struct subject {
+	struct nnb_object *device, *model, *burst;
+	struct hal_request request;
+	struct nna_execution *execution;
+};
+
+static int call_empty(struct subject *subject)
+{
+	struct nnb_aidl_device_get_type_out out;
+	struct nnb_arena arena = {0};
+	int ret = HAL_CALL(subject->device, &hal_me, device, NNB_AIDL_DEVICE_GET_TYPE, NULL, &arena,
+			   &out);
+
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
+static int call_library(struct subject *subject)
+{
+	return nna_execution_compute(subject->execution);
+}
+
+static int call_sync(struct subject *subject)
+{
+	return hal_execute(subject->model, &subject->request);
+}
+
+static int call_burst(struct subject *subject)
+{
+	return execute_burst(subject->burst, &subject->request, 1);
+}
+
+static double median(int (*call)(struct subject *subject), struct subject *subject)
+{
+	double *times = calloc((size_t)calls, sizeof(*times)), result;
+
+	for (int i = 0; i < calls + 20; i++) {
+		double begin = now_us();
+
+		if (call(subject)) {
+			fputs("cost: a call failed\n", stderr);
+			exit(1);
+		}
+		/* The first few warm up. */
+		if (i >= 20)
+			times[i - 20] = now_us() - begin;
+	}
+	qsort(times, (size_t)calls, sizeof(*times), compare);
+	result = times[calls / 2];
+	free(times);
+	return result;
+}
+
+/* The model through the library, as the service compiles it. */
+static void open_library(const char *name, struct subject *subject)
+{
+	static const float in[4] = {0, 1, 2, 3};
+	static float out[4];
+	struct nnb_aidl_call call = {.caller = &hal_me};
+	struct nna_program *program;
+	struct nna_device *device;
+	struct nna_graph *graph;
+	struct hal_model m;
+
+	hal_model_init(&m);
+	if (nna_device_open(name, NULL, &device) ||
+	    nnb_graph_create(&call, NNB_AIDL_VERSION, device, &m.model, &graph) ||
+	    nna_program_create(device, graph, NULL, &program) ||
+	    nna_execution_create(program, &subject->execution) ||
+	    nna_execution_set_input(subject->execution, 0, 0, NULL, in, sizeof(in)) ||
+	    nna_execution_set_output(subject->execution, 0, 0, NULL, out, sizeof(out))) {
+		fprintf(stderr, "cost: %s cannot be used\n", name);
+		exit(1);
+	}
+	hal_model_fini(&m);
+}
+
+/* So many clients at once: the calls a second of all. They begin when all are ready. */
+static double throughput(int clients)
+{
+	int ready[2], go[2];
+	char byte = 0;
+	double begin;
+
+	if (pipe(ready) || pipe(go))
+		exit(1);
+	for (int i = 0; i < clients; i++) {
+		if (!fork()) {
+			struct subject subject = {.device = connect_service()};
+			int ret = 0;
+
+			subject.model = prepare(subject.device);
+			hal_request_init(&subject.request, true);
+			ret |= !subject.model || call_sync(&subject);
+			ret |= write(ready[1], &byte, 1) != 1;
+			close(go[1]);
+			ret |= read(go[0], &byte, 1) != 0;
+			for (int k = 0; k < calls / clients && !ret; k++)
+				ret = call_sync(&subject);
+			_exit(ret ? 1 : 0);
+		}
+	}
+	for (int i = 0; i < clients; i++) {
+		if (read(ready[0], &byte, 1) != 1)
+			exit(1);
+	}
+	begin = now_us();
+	close(go[1]);
+	for (int i = 0; i < clients; i++) {
+		int status;
+
+		if (wait(&status) < 0 || status) {
+			fputs("cost: a client failed\n", stderr);
+			exit(1);
+		}
+	}
+	close(go[0]);
+	close(ready[0]);
+	close(ready[1]);
+	return calls / clients * clients / (now_us() - begin) * 1e6;
+}
+
+int main(int argc, char **argv)
+{
+	double one, many, empty, library, sync, burst;
+	struct subject subject = {0};
+
+	if (argc < 2) {
+		fputs("usage: cost DEVICE [CALLS]\n", stderr);
+		return 2;
+	}
+	if (argc > 2)
+		calls = (int)strtol(argv[2], NULL, 10);
+	/* Before this process has a connection, whose threads are not for fork(). */
+	one = throughput(1);
+	many = throughput(CLIENTS);
+	subject.device = connect_service();
+	subject.model = prepare(subject.device);
+	subject.burst = make_burst(subject.model);
+	hal_request_init(&subject.request, true);
+	open_library(argv[1], &subject);
+	empty = median(call_empty, &subject);
+	library = median(call_library, &subject);
+	sync = median(call_sync, &subject);
+	burst = median(call_burst, &subject);
+	printf("empty %.0f us, library %.0f us, sync %.0f us, burst %.0f us\n", empty, library,
+	       sync, burst);
+	printf("sync is %.2f times empty and library together, burst %.2f times sync\n",
+	       sync / (empty + library), burst / sync);
+	printf("one client %.0f calls a second, %d clients %.0f: %.2f times as many\n", one,
+	       CLIENTS, many, many / one);
+	return 0;
+}
