@@ -12,9 +12,9 @@
  *
  * Meanwhile an innocent process of one thread submits jobs and checks their results. The run fails
  * if a result is wrong, a call fails that must not, its context gets banned, or a job does not end.
- * A job that a reset has cancelled is counted and repeated. So is one that an injected fault has hit,
- * as the device hangs on whichever job begins next, and completes any wrongly: those are no more than
- * such faults. Whether the kernel has complained is for selftests/watched to see.
+ * A job that a reset has cancelled is counted and repeated. So is one that an injected fault has
+ * hit, as the device hangs on whichever job begins next, and completes any wrongly: those are no
+ * more than such faults. Whether the kernel has complained is for selftests/watched to see.
  *
  * What each attacker does follows from the seed, but not how its threads come together.
  */
