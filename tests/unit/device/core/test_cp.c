@@ -481,6 +481,8 @@ static void test_unmap_waits(void **state)
 {
 	_Atomic bool done = false;
 	struct nnahw_completion c;
+	uint64_t until;
+	uint32_t knocks;
 	pthread_t t;
 
 	rig_must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd,
@@ -490,8 +492,14 @@ static void test_unmap_waits(void **state)
 	hold('l', 2);
 	submit(0);
 	wait_held();
+	knocks = nnadev_event_read(&rig.dev->exec.event);
 	pthread_create(&t, NULL, unmap_thread, &done);
-	usleep(5000);
+	/* It has asked the command processor to make way, and waits. */
+	until = nnadev_clock_now() + RIG_WAIT;
+	while (nnadev_event_read(&rig.dev->exec.event) == knocks) {
+		rig_must(nnadev_clock_now() < until);
+		usleep(100);
+	}
 	assert_false(atomic_load(&done));
 	/* Registers do not wait. */
 	assert_int_equal(rig_read(&rig, NNAHW_REG_STATUS), NNAHW_REG_STATUS_READY);
