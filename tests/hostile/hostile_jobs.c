@@ -17,7 +17,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#define KSFT_TIMEOUT_S 120
+#define KSFT_TIMEOUT_S 300
 #include "ksft.h"
 #include "nna_test.h"
 
