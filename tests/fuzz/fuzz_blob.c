@@ -5,25 +5,16 @@
  * or it is the blob. What is loaded is run on the loopback, whose tiles are watched, and may fail or
  * compute nonsense, but not harm this process.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "libnnaccel/digest.h"
 #include "libnnaccel/runtime/blob.h"
+#include "tests/fuzz/input.h"
 #include "tests/fuzz/work.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define must(x)                                                                                    \
-	do {                                                                                       \
-		if (!(x)) {                                                                        \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                    \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 #define N 16u
 #define BLOB_MOST 65536u
@@ -35,20 +26,6 @@ struct bytes {
 	uint8_t data[BLOB_MOST];
 	size_t size, at;
 };
-
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static uint64_t take(struct input *in, uint32_t bytes)
-{
-	uint64_t v = 0;
-
-	for (uint32_t i = 0; i < bytes && in->size; i++, in->size--)
-		v |= (uint64_t)*in->data++ << (8 * i);
-	return v;
-}
 
 static int write_bytes(void *user, const void *data, size_t size)
 {

@@ -12,17 +12,10 @@
 #include "device/transport/control.h"
 #include "device/transport/listener.h"
 #include "tests/fuzz/tiles.h"
+#include "tests/must.h"
 #include "tests/unit/device/transport/client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define must(x)                                                                                    \
-	do {                                                                                       \
-		if (!(x)) {                                                                        \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                    \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static const char *const words[] = {
 	"hang ",    "stuck ", "drop-irq ", "spurious-irq ", "corrupt ", "refuse-reset ",

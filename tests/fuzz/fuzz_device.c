@@ -18,7 +18,9 @@
 #include "tests/unit/device/core/device.h"
 
 #include "hw/gen/nnahw_decode.h"
+#include "tests/fuzz/input.h"
 #include "tests/fuzz/tiles.h"
+#include "tests/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,24 +33,6 @@ static struct rig fuzz_rig;
 static struct rig_space fuzz_space;
 
 /* ---- the input ------------------------------------------------------------------------------- */
-
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static uint64_t take(struct input *in, uint32_t bytes)
-{
-	uint64_t v = 0;
-
-	for (uint32_t i = 0; i < bytes; i++) {
-		if (!in->size)
-			return v;
-		v |= (uint64_t)*in->data++ << (8 * i);
-		in->size--;
-	}
-	return v;
-}
 
 /* The level-0 table of the data area. The way to it by walking may have been spoiled. */
 static uint64_t *fuzz_leaf;
@@ -289,7 +273,7 @@ static void await_register(struct rig *rig, uint32_t offset, uint32_t value)
 	uint64_t until = nnadev_clock_now() + RIG_WAIT;
 
 	while (rig_read(rig, offset) != value) {
-		rig_must(nnadev_clock_now() < until);
+		must(nnadev_clock_now() < until);
 		usleep(20);
 	}
 }
@@ -386,7 +370,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rig_stream_begin(&fuzz_rig, &fuzz_space);
 	rig_end(&fuzz_rig, &fuzz_space);
 	e = rig_job(&fuzz_rig, &fuzz_space);
-	rig_must(rig_run(&fuzz_rig, 0, &e).status == NNAHW_STATUS_OK);
+	must(rig_run(&fuzz_rig, 0, &e).status == NNAHW_STATUS_OK);
 	rig_fini(&fuzz_rig);
 	return 0;
 }

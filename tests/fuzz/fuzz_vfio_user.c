@@ -25,7 +25,9 @@
 #include "hw/gen/nnahw.h"
 #include "device/transport/sandbox.h"
 #include "device/transport/vfu.h"
+#include "tests/fuzz/input.h"
 #include "tests/fuzz/tiles.h"
+#include "tests/must.h"
 #include "tests/unit/device/transport/client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,14 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BUS 0x100000000ull
 /* Pages of that memory, as the step of set-up uses them. */
 enum { PAGE_RING, PAGE_DONE = 8, PAGE_CONTROL = 10, PAGE_CONTROL_DONE = 18, PAGE_TABLES = 20 };
-
-#define must(x)                                                                                    \
-	do {                                                                                       \
-		if (!(x)) {                                                                        \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                    \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /**
  * struct client - the input's side
@@ -68,20 +62,6 @@ struct client {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
-
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static uint64_t take(struct input *in, uint32_t bytes)
-{
-	uint64_t v = 0;
-
-	for (uint32_t i = 0; i < bytes && in->size; i++, in->size--)
-		v |= (uint64_t)*in->data++ << (8 * i);
-	return v;
-}
 
 /* A bus address, or a size: of the set-up's, near the ends of all, or any. */
 static uint64_t address(struct input *in)

@@ -43,7 +43,7 @@ static inline void wait_read(uint32_t offset, uint32_t value)
 	uint64_t until = nnadev_clock_now() + RIG_WAIT;
 
 	while (rig_read(&rig, offset) != value) {
-		rig_must(nnadev_clock_now() < until);
+		must(nnadev_clock_now() < until);
 		usleep(100);
 	}
 }

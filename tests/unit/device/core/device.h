@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +20,7 @@
 #include <cmocka.h>
 
 #include "device/core/cp.h"
+#include "tests/must.h"
 
 #define RIG_BUS 0x100000000ull /* bus address of the first byte of the memfd */
 #define RIG_SIZE (24u << 20)
@@ -62,17 +61,9 @@ struct rig_space {
 	uint32_t stream_size;
 };
 
-#define rig_must(x)                                                                                \
-	do {                                                                                       \
-		if (!(x)) {                                                                        \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                    \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
-
 static inline void *rig_at(struct rig *rig, uint64_t bus)
 {
-	rig_must(bus >= RIG_BUS && bus < RIG_BUS + RIG_SIZE);
+	must(bus >= RIG_BUS && bus < RIG_BUS + RIG_SIZE);
 	return rig->mem + (bus - RIG_BUS);
 }
 
@@ -81,7 +72,7 @@ static inline uint64_t rig_pages(struct rig *rig, uint32_t n, uint64_t align)
 	uint64_t at = (rig->next + align - 1) & ~(align - 1);
 
 	rig->next = at + (uint64_t)n * RIG_PAGE;
-	rig_must(rig->next <= RIG_BUS + RIG_SIZE);
+	must(rig->next <= RIG_BUS + RIG_SIZE);
 	return at;
 }
 
@@ -89,7 +80,7 @@ static inline void rig_irq(void *user, uint32_t vector)
 {
 	struct rig *rig = user;
 
-	rig_must(vector < NNAHW_RINGS);
+	must(vector < NNAHW_RINGS);
 	atomic_fetch_add(&rig->irqs[vector], 1);
 	nnadev_event_raise(&rig->irq);
 }
@@ -98,7 +89,7 @@ static inline void rig_log(void *user, const char *line)
 {
 	struct rig *rig = user;
 
-	rig_must(line[0]);
+	must(line[0]);
 	atomic_fetch_add(&rig->lines, 1);
 }
 
@@ -157,12 +148,12 @@ static inline void rig_init_at(struct rig *rig, uint32_t threads, uint64_t tick_
 
 	memset(rig, 0, sizeof(*rig));
 	rig->fd = memfd_create("bus", MFD_CLOEXEC);
-	rig_must(rig->fd >= 0 && !ftruncate(rig->fd, RIG_SIZE));
+	must(rig->fd >= 0 && !ftruncate(rig->fd, RIG_SIZE));
 	rig->mem = mmap(NULL, RIG_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, rig->fd, 0);
-	rig_must(rig->mem != MAP_FAILED);
+	must(rig->mem != MAP_FAILED);
 	rig->next = RIG_BUS + RIG_PAGE;
-	rig_must(!nnadev_create(&params, &rig->dev));
-	rig_must(!nnadev_dma_map(rig->dev, RIG_BUS, RIG_SIZE, rig->fd, 0,
+	must(!nnadev_create(&params, &rig->dev));
+	must(!nnadev_dma_map(rig->dev, RIG_BUS, RIG_SIZE, rig->fd, 0,
 				 NNADEV_PROT_READ | NNADEV_PROT_WRITE));
 	rig_enable(rig);
 }
@@ -238,7 +229,7 @@ static inline void *rig_command(struct rig *rig, struct rig_space *s, uint16_t o
 	struct nnahw_stream_header *h = rig_at(rig, s->stream);
 	struct nnahw_command *c = (void *)((uint8_t *)h + h->size);
 
-	rig_must(h->size + size <= RIG_STREAM_PAGES * RIG_PAGE);
+	must(h->size + size <= RIG_STREAM_PAGES * RIG_PAGE);
 	memset(c, 0, size);
 	c->opcode = opcode;
 	c->size = size;
@@ -342,7 +333,7 @@ static inline struct nnahw_completion rig_wait(struct rig *rig, uint32_t ring)
 
 		if (rig_poll(rig, ring, &c))
 			return c;
-		rig_must(nnadev_clock_now() < until);
+		must(nnadev_clock_now() < until);
 		nnadev_event_wait(&rig->irq, seq, until);
 	}
 }
@@ -368,7 +359,7 @@ static inline void rig_control(struct rig *rig, uint32_t type, uint32_t asid, ui
 	};
 	struct nnahw_completion c = rig_run(rig, NNAHW_CONTROL_RING, &e);
 
-	rig_must(c.seqno == e.seqno && !c.status);
+	must(c.seqno == e.seqno && !c.status);
 }
 
 static inline void rig_invalidate(struct rig *rig, uint32_t asid)

@@ -68,7 +68,7 @@ static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 {
 	const struct nnahw_cmd_fill *fill = (const void *)cmd->raw;
 
-	rig_must(fill->head.opcode == NNAHW_OP_FILL);
+	must(fill->head.opcode == NNAHW_OP_FILL);
 	memset(plan, 0, sizeof(*plan));
 	plan->run = fake_run;
 	plan->phases = fill->value >> 24 & 15;
@@ -151,7 +151,7 @@ static void wait_held(void)
 
 		if (atomic_load(&fake.held) >= rig.dev->exec.threads)
 			return;
-		rig_must(nnadev_clock_now() < until);
+		must(nnadev_clock_now() < until);
 		nnadev_event_wait(&fake.event, seq, nnadev_clock_now() + 1000000);
 	}
 }
@@ -300,7 +300,7 @@ static void test_nested(void **state)
 			e[i] = submit(i);
 		nnadev_event_raise(&fake.event);
 		while (!fake.logged || fake.log[fake.logged - 1] != (('a' + i) << 16 | 1)) {
-			rig_must(nnadev_clock_now() < until);
+			must(nnadev_clock_now() < until);
 			usleep(200);
 		}
 	}
@@ -471,7 +471,7 @@ static void *unmap_thread(void *arg)
 {
 	_Atomic bool *done = arg;
 
-	rig_must(!nnadev_dma_unmap(rig.dev, 0x4000000000ull, RIG_PAGE));
+	must(!nnadev_dma_unmap(rig.dev, 0x4000000000ull, RIG_PAGE));
 	atomic_store(done, true);
 	return NULL;
 }
@@ -485,7 +485,7 @@ static void test_unmap_waits(void **state)
 	uint32_t knocks;
 	pthread_t t;
 
-	rig_must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd,
+	must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd,
 				 spaces[0].data - RIG_BUS, 3));
 	rig_map(&rig, spaces[0].root, RIG_VA_DATA, 0x4000000000ull, 1, NNAHW_PTE_WRITE);
 	add(0, 'l', 50, 1, false);
@@ -497,7 +497,7 @@ static void test_unmap_waits(void **state)
 	/* It has asked the command processor to make way, and waits. */
 	until = nnadev_clock_now() + RIG_WAIT;
 	while (nnadev_event_read(&rig.dev->exec.event) == knocks) {
-		rig_must(nnadev_clock_now() < until);
+		must(nnadev_clock_now() < until);
 		usleep(100);
 	}
 	assert_false(atomic_load(&done));
@@ -553,7 +553,7 @@ static void test_switch_off(void **state)
 	rig_write(&rig, NNAHW_REG_CONTROL, 0);
 	release();
 	while (counter(NNAHW_REG_COUNT_COMMANDS) < 1) {
-		rig_must(nnadev_clock_now() < until);
+		must(nnadev_clock_now() < until);
 		usleep(200);
 	}
 	usleep(2000);
@@ -641,9 +641,9 @@ static void test_crowd(void **state)
 			}
 			rig_ring_bell(&rig, i);
 		}
-		rig_must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd, 0, 3));
+		must(!nnadev_dma_map(rig.dev, 0x4000000000ull, RIG_PAGE, rig.fd, 0, 3));
 		rig_invalidate(&rig, 1);
-		rig_must(!nnadev_dma_unmap(rig.dev, 0x4000000000ull, RIG_PAGE));
+		must(!nnadev_dma_unmap(rig.dev, 0x4000000000ull, RIG_PAGE));
 		for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++) {
 			while (pending[i] && rig_poll(&rig, i, &c)) {
 				assert_int_equal(c.status, NNAHW_STATUS_OK);
