@@ -12,20 +12,41 @@
 
 static pthread_mutex_t nnapi_diagnostic_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool nnapi_diagnostic_wanted;
-static ANeuralNetworksDiagnosticCompilationFinishedCallback nnapi_diagnostic_on_compiled;
-static ANeuralNetworksDiagnosticExecutionFinishedCallback nnapi_diagnostic_on_executed;
-static void *nnapi_diagnostic_context;
+
+/**
+ * struct nnapi_callbacks - whom to tell
+ * @compiled: of compilations; NULL for nobody
+ * @executed: of executions; NULL for nobody
+ * @context: the client's, passed to both
+ */
+struct nnapi_callbacks {
+	ANeuralNetworksDiagnosticCompilationFinishedCallback compiled;
+	ANeuralNetworksDiagnosticExecutionFinishedCallback executed;
+	void *context;
+};
+
+/* Guarded by the lock. */
+static struct nnapi_callbacks nnapi_diagnostic_callbacks;
 
 void nnapi_diagnostic_register(ANeuralNetworksDiagnosticCompilationFinishedCallback compiled,
 			       ANeuralNetworksDiagnosticExecutionFinishedCallback executed,
 			       void *context)
 {
 	pthread_mutex_lock(&nnapi_diagnostic_lock);
-	nnapi_diagnostic_on_compiled = compiled;
-	nnapi_diagnostic_on_executed = executed;
-	nnapi_diagnostic_context = context;
+	nnapi_diagnostic_callbacks = (struct nnapi_callbacks){ compiled, executed, context };
 	pthread_mutex_unlock(&nnapi_diagnostic_lock);
 	atomic_store(&nnapi_diagnostic_wanted, compiled || executed);
+}
+
+/* Those of now: they are called when the lock is free again. */
+static struct nnapi_callbacks nnapi_diagnostic_current(void)
+{
+	struct nnapi_callbacks current;
+
+	pthread_mutex_lock(&nnapi_diagnostic_lock);
+	current = nnapi_diagnostic_callbacks;
+	pthread_mutex_unlock(&nnapi_diagnostic_lock);
+	return current;
 }
 
 bool nnapi_diagnostic_is_wanted(void)
@@ -40,28 +61,18 @@ int32_t nnapi_diagnostic_session(void)
 
 void nnapi_diagnostic_compiled(const ANeuralNetworksDiagnosticCompilationInfo *info)
 {
-	ANeuralNetworksDiagnosticCompilationFinishedCallback callback;
-	void *context;
+	const struct nnapi_callbacks callbacks = nnapi_diagnostic_current();
 
-	pthread_mutex_lock(&nnapi_diagnostic_lock);
-	callback = nnapi_diagnostic_on_compiled;
-	context = nnapi_diagnostic_context;
-	pthread_mutex_unlock(&nnapi_diagnostic_lock);
-	if (callback)
-		callback(context, info);
+	if (callbacks.compiled)
+		callbacks.compiled(callbacks.context, info);
 }
 
 void nnapi_diagnostic_executed(const ANeuralNetworksDiagnosticExecutionInfo *info)
 {
-	ANeuralNetworksDiagnosticExecutionFinishedCallback callback;
-	void *context;
+	const struct nnapi_callbacks callbacks = nnapi_diagnostic_current();
 
-	pthread_mutex_lock(&nnapi_diagnostic_lock);
-	callback = nnapi_diagnostic_on_executed;
-	context = nnapi_diagnostic_context;
-	pthread_mutex_unlock(&nnapi_diagnostic_lock);
-	if (callback)
-		callback(context, info);
+	if (callbacks.executed)
+		callbacks.executed(callbacks.context, info);
 }
 
 static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_class(uint32_t type)

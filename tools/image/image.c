@@ -118,6 +118,27 @@ out:
 	return ret;
 }
 
+int image_write(const struct image *image, const char *path, char *error,
+		int (*encode)(const struct image *image, FILE *file, char *error))
+{
+	FILE *file = fopen(path, "we");
+	int ret;
+
+	if (!file) {
+		ret = -errno;
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+		return ret;
+	}
+	ret = encode(image, file, error);
+	if (fclose(file) && !ret) {
+		ret = -errno;
+		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
+	}
+	if (ret)
+		unlink(path);
+	return ret;
+}
+
 int image_resize(const struct image *from, struct image *to, uint32_t width, uint32_t height)
 {
 	float step_x, step_y;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define IMAGE_MAX_SIDE 16384
 #define IMAGE_ERROR_SIZE 160
@@ -48,6 +49,15 @@ int image_decode(const uint8_t *data, size_t size, struct image *image, char *er
 int image_decode_bmp(const uint8_t *data, size_t size, struct image *image, char *error);
 int image_decode_png(const uint8_t *data, size_t size, struct image *image, char *error);
 int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, char *error);
+
+/**
+ * image_write() - write a picture to a file, which a failure leaves behind nothing of
+ * @encode: puts the picture into the file; returns 0, or a negative errno with a line in @error
+ *
+ * Return: 0 or a negative errno, with a line in @error.
+ */
+int image_write(const struct image *image, const char *path, char *error,
+		int (*encode)(const struct image *image, FILE *file, char *error));
 
 /* Write a PNG or a JPEG file. Return: 0 or a negative errno, with a line in @error. */
 int image_save_png(const struct image *image, const char *path, char *error);

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <jpeglib.h>
 
@@ -100,14 +98,15 @@ int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, cha
 
 #define JPEG_QUALITY 90
 
-/* Past setjmp() in a function of its own, so that no variable of image_save_jpeg() is in doubt. */
-static int encode(const struct image *image, FILE *file, struct failure *failure)
+static int encode(const struct image *image, FILE *file, char *error)
 {
-	struct jpeg_compress_struct jpeg = { .err = jpeg_std_error(&failure->base) };
+	struct failure failure = { .text = "" };
+	struct jpeg_compress_struct jpeg = { .err = jpeg_std_error(&failure.base) };
 
-	failure->base.error_exit = give_up;
-	if (setjmp(failure->back)) {
+	failure.base.error_exit = give_up;
+	if (setjmp(failure.back)) {
 		jpeg_destroy_compress(&jpeg);
+		snprintf(error, IMAGE_ERROR_SIZE, "%.150s", failure.text);
 		return -EIO;
 	}
 	jpeg_create_compress(&jpeg);
@@ -131,23 +130,5 @@ static int encode(const struct image *image, FILE *file, struct failure *failure
 
 int image_save_jpeg(const struct image *image, const char *path, char *error)
 {
-	struct failure failure = { .text = "" };
-	FILE *file = fopen(path, "we");
-	int ret;
-
-	if (!file) {
-		ret = -errno;
-		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
-		return ret;
-	}
-	ret = encode(image, file, &failure);
-	if (ret)
-		snprintf(error, IMAGE_ERROR_SIZE, "%.150s", failure.text);
-	if (fclose(file) && !ret) {
-		ret = -errno;
-		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
-	}
-	if (ret)
-		unlink(path);
-	return ret;
+	return image_write(image, path, error, encode);
 }

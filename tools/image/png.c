@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <png.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 int image_decode_png(const uint8_t *data, size_t size, struct image *image, char *error)
 {
@@ -37,27 +35,18 @@ damaged:
 	return -EINVAL;
 }
 
-int image_save_png(const struct image *image, const char *path, char *error)
+static int encode(const struct image *image, FILE *file, char *error)
 {
 	png_image png = { .version = PNG_IMAGE_VERSION, .width = image->width,
 			  .height = image->height, .format = PNG_FORMAT_RGB };
-	FILE *file = fopen(path, "we");
-	int ret = 0;
 
-	if (!file) {
-		ret = -errno;
-		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
-		return ret;
-	}
-	if (!png_image_write_to_stdio(&png, file, 0, image->pixels, 0, NULL)) {
-		snprintf(error, IMAGE_ERROR_SIZE, "%s", png.message);
-		ret = -EIO;
-	}
-	if (fclose(file) && !ret) {
-		ret = -errno;
-		snprintf(error, IMAGE_ERROR_SIZE, "%s", strerror(-ret));
-	}
-	if (ret)
-		unlink(path);
-	return ret;
+	if (png_image_write_to_stdio(&png, file, 0, image->pixels, 0, NULL))
+		return 0;
+	snprintf(error, IMAGE_ERROR_SIZE, "%s", png.message);
+	return -EIO;
+}
+
+int image_save_png(const struct image *image, const char *path, char *error)
+{
+	return image_write(image, path, error, encode);
 }
