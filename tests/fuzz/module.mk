@@ -50,7 +50,7 @@ $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
 	$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
 		$(FUZZ_FLAGS) $(FUZZ_EXTRA) -MMD -MP -c -o $@ $<
 $(FUZZ_OUT)/obj/device/engine/engine.o: $(ENGINE_TABLE)
-$(FUZZ_OUT)/obj/libnnaccel/winsys/%.o $(FUZZ_OUT)/obj/libnnaccel/runtime/%.o: \
+$(filter $(FUZZ_OUT)/obj/libnnaccel/winsys/% $(FUZZ_OUT)/obj/libnnaccel/runtime/%,$(FUZZ_OBJS)): \
 	$(BUILD)/gen/nna_build_id.h
 $(FUZZ_OUT)/obj/libnnaccel/%.o $(FUZZ_OUT)/obj/tests/fuzz/%.o: override CPPFLAGS += \
 	$(shell pkg-config --cflags libdrm 2>/dev/null)
