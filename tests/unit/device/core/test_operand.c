@@ -126,22 +126,24 @@ static void test_mapping_makes_way(void **state)
 	run_copy(RANGE, 1, 3);
 }
 
-static void test_gathers_make_way(void **state)
+/* An operand is read or written two pages at a time. */
+static void run_pieces(enum work watched)
 {
 	scatter_pages(&space);
 	rig.dev->exec.mmu.max_runs = 2;
 	rig.dev->exec.operand_bytes = 2 * RIG_PAGE;
-	run_copy(READ, 1, 3);
+	run_copy(watched, 1, 3);
 	assert_int_equal(seen.longest, 2 * RIG_PAGE);
+}
+
+static void test_gathers_make_way(void **state)
+{
+	run_pieces(READ);
 }
 
 static void test_scatters_make_way(void **state)
 {
-	scatter_pages(&space);
-	rig.dev->exec.mmu.max_runs = 2;
-	rig.dev->exec.operand_bytes = 2 * RIG_PAGE;
-	run_copy(WRITE, 1, 3);
-	assert_int_equal(seen.longest, 2 * RIG_PAGE);
+	run_pieces(WRITE);
 }
 
 /* Single elements: not so many at a time. */

@@ -73,6 +73,19 @@ static inline ANeuralNetworksCompilation *compile(ANeuralNetworksModel *model)
 	return compilation;
 }
 
+/* One run of one input and one output. */
+static inline void compute(ANeuralNetworksCompilation *compilation, const void *x, size_t x_size,
+			   void *y, size_t y_size)
+{
+	ANeuralNetworksExecution *execution = NULL;
+
+	OK(ANeuralNetworksExecution_create(compilation, &execution));
+	OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, x_size));
+	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, y_size));
+	OK(ANeuralNetworksExecution_compute(execution));
+	ANeuralNetworksExecution_free(execution);
+}
+
 /* ADD of tensors of a type, with the activation as an input, too. */
 static inline ANeuralNetworksCompilation *compile_type(const ANeuralNetworksOperandType *type,
 						       ANeuralNetworksModel **model)

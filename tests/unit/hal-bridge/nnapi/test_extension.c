@@ -146,21 +146,16 @@ static void the_accelerator_computes(void **state)
 {
 	ANeuralNetworksModel *model = cosine();
 	ANeuralNetworksCompilation *compilation = NULL;
-	ANeuralNetworksExecution *execution = NULL;
 	const float x[4] = { 0.0f, 0.78539816f, 1.57079633f, 3.14159265f };
 	float y[4] = { 0 };
 
 	OK(ANeuralNetworksCompilation_create(model, &compilation));
 	OK(ANeuralNetworksCompilation_finish(compilation));
-	OK(ANeuralNetworksExecution_create(compilation, &execution));
-	OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, sizeof(x)));
-	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, sizeof(y)));
-	OK(ANeuralNetworksExecution_compute(execution));
+	compute(compilation, x, sizeof(x), y, sizeof(y));
 	assert_float_equal(y[0], 1, 1e-5);
 	assert_float_equal(y[1], 0, 1e-5);
 	assert_float_equal(y[2], -1, 1e-5);
 	assert_float_equal(y[3], 1, 1e-5);
-	ANeuralNetworksExecution_free(execution);
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksModel_free(model);
 }
@@ -200,7 +195,6 @@ static void the_reference_does_not_compute(void **state)
 	ANeuralNetworksDevice *both[] = { the_reference(), the_device() };
 	ANeuralNetworksModel *model = cosine();
 	ANeuralNetworksCompilation *compilation = NULL;
-	ANeuralNetworksExecution *execution = NULL;
 	const float x[4] = { 0 };
 	bool supported[2];
 	float y[4] = { 0 };
@@ -220,12 +214,8 @@ static void the_reference_does_not_compute(void **state)
 	OK(ANeuralNetworksCompilation_createForDevices(
 		model, (const ANeuralNetworksDevice *const *)both, 2, &compilation));
 	OK(ANeuralNetworksCompilation_finish(compilation));
-	OK(ANeuralNetworksExecution_create(compilation, &execution));
-	OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, sizeof(x)));
-	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, sizeof(y)));
-	OK(ANeuralNetworksExecution_compute(execution));
+	compute(compilation, x, sizeof(x), y, sizeof(y));
 	assert_true(y[0] == 1 && y[3] == 1);
-	ANeuralNetworksExecution_free(execution);
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksModel_free(model);
 }

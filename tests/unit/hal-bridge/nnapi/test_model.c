@@ -464,7 +464,6 @@ static void test_arguments_are_stated_again(void **state)
 	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_INT32, 1, two, -3.0f, 7 };
 	const int32_t none = ANEURALNETWORKS_FUSED_NONE, seven[2] = { 7, 7 };
 	ANeuralNetworksCompilation *compilation = NULL;
-	ANeuralNetworksExecution *execution = NULL;
 	ANeuralNetworksModel *model = NULL;
 	int32_t x[2] = { 1, 2 }, y[2] = { 0 };
 
@@ -485,12 +484,8 @@ static void test_arguments_are_stated_again(void **state)
 	OK(ANeuralNetworksModel_finish(model));
 	OK(ANeuralNetworksCompilation_create(model, &compilation));
 	OK(ANeuralNetworksCompilation_finish(compilation));
-	OK(ANeuralNetworksExecution_create(compilation, &execution));
-	OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, sizeof(x)));
-	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, sizeof(y)));
-	OK(ANeuralNetworksExecution_compute(execution));
+	compute(compilation, x, sizeof(x), y, sizeof(y));
 	assert_true(y[0] == 8 && y[1] == 9);
-	ANeuralNetworksExecution_free(execution);
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksModel_free(model);
 }
