@@ -42,6 +42,7 @@ struct run {
 	const char *model, *image_path, *labels_path, *output_path, *device;
 	const char *raw_input, *raw_output;
 	uint32_t threads;
+	enum nna_rounding rounding;
 	bool normalised;
 	float mean[3], std[3];
 	struct named_file array_files[MAX_ARRAYS], saves[MAX_ARRAYS];
@@ -445,7 +446,9 @@ static int run(struct run *r)
 {
 	int ret;
 
-	ret = nnactl_session_load(&r->session, r->model) ?: load_arrays(r) ?:
+	ret = nnactl_session_load(&r->session, r->model);
+	r->session.rounding = r->rounding;
+	ret = ret ?: load_arrays(r) ?:
 	      nnactl_session_shape(&r->session, &r->shapes) ?: check_files(r) ?:
 	      nnactl_session_compile(&r->session, r->device, r->threads);
 	if (ret)
@@ -530,6 +533,18 @@ static bool add_file(struct named_file *list, uint32_t *count, const char *optio
 }
 
 /* Return: false with the error printed. */
+static bool read_rounding(struct run *r)
+{
+	if (!strcmp(optarg, "nnapi")) {
+		r->rounding = NNA_ROUNDING_NNAPI;
+	} else if (strcmp(optarg, "tflite")) {
+		nnactl_misuse("--rounding is tflite or nnapi");
+		return false;
+	}
+	return true;
+}
+
+/* Return: false with the error printed. */
 static bool read_option(struct run *r, int c)
 {
 	switch (c) {
@@ -561,6 +576,8 @@ static bool read_option(struct run *r, int c)
 		return true;
 	case 'S':
 		return nnactl_shapes_add(&r->shapes, optarg);
+	case 'r':
+		return read_rounding(r);
 	case 'A':
 		return add_file(r->array_files, &r->array_count, "--input", optarg);
 	default:
@@ -570,7 +587,9 @@ static bool read_option(struct run *r, int c)
 
 static int run_main(int argc, char **argv)
 {
-	struct run r = { .device = "auto", .std = { 1, 1, 1 } };
+	struct run r = {
+		.device = "auto", .rounding = NNA_ROUNDING_TFLITE, .std = { 1, 1, 1 },
+	};
 	int c, status = 0;
 
 	while ((c = nnactl_option(&NNACTL_RUN, argc, argv, &status)) > 0)
@@ -610,6 +629,7 @@ static const struct option OPTIONS[] = {
 	{ "raw-input", required_argument, NULL, 'I' },
 	{ "raw-output", required_argument, NULL, 'O' },
 	{ "shape", required_argument, NULL, 'S' },
+	{ "rounding", required_argument, NULL, 'r' },
 	{ "input", required_argument, NULL, 'A' },
 	{ "output-npy", required_argument, NULL, 'N' },
 	{ "help", no_argument, NULL, 'h' },
@@ -624,7 +644,7 @@ const struct nnactl_command NNACTL_RUN = {
 		"           [--output F.png|F.jpg]\n"
 		"nnactl run MODEL.tflite --input [NAME=]F.npy... | --raw-input F\n"
 		"       each: [--output-npy [NAME=]F.npy]... [--raw-output F] [--json]\n"
-		"             [--shape 1,224,224,3]... [--threads N]\n"
+		"             [--shape 1,224,224,3]... [--rounding tflite|nnapi] [--threads N]\n"
 		"             [--device auto|loopback|/dev/accel/accelN]\n\n"
 		"--image scales a BMP, PNG or JPEG picture to the model's input: bytes as they\n"
 		"are for quantised models, from -1 to 1 for floats. With --mean or --std it is\n"
@@ -633,7 +653,9 @@ const struct nnactl_command NNACTL_RUN = {
 		"--input is a NumPy array for the input of that name or number, --raw-input the\n"
 		"bytes of all inputs; --output-npy and --raw-output write outputs likewise.\n"
 		"--shape states the shape of an input whose dimensions the model leaves open:\n"
-		"once for each input, in their order; arrays have one already.\n\n"
+		"once for each input, in their order; arrays have one already.\n"
+		"Quantised results are rounded as by TFLite; --rounding nnapi gives what a client\n"
+		"of the NNAPI gets.\n\n"
 		"Prints what the outputs mean: the best classes with their scores, the classes of\n"
 		"a map with their shares, the keypoints of a body, boxes, or numbers. --output\n"
 		"writes the picture with that in it.",

@@ -106,7 +106,7 @@ int nnactl_session_load(struct nnactl_session *s, const char *path)
 {
 	char error[TFLITE_ERROR_SIZE];
 
-	*s = (struct nnactl_session){ .path = path };
+	*s = (struct nnactl_session){ .path = path, .rounding = NNA_ROUNDING_TFLITE };
 	return tflite_load(path, &s->model, error) ? nnactl_error("%s: %s", path, error) : 0;
 }
 
@@ -134,7 +134,7 @@ int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_
 	snprintf(s->device_name, sizeof(s->device_name), "%s", info.name);
 	s->loopback = info.loopback;
 	nnactl_progress("%s: compiling", s->path);
-	ret = tflite_to_graph(s->model, &log, &s->graph, &s->origin, error);
+	ret = tflite_to_rounded_graph(s->model, s->rounding, &log, &s->graph, &s->origin, error);
 	if (ret)
 		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);

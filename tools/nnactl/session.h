@@ -13,6 +13,7 @@
  * @path: of the model
  * @device_name: as the device calls itself
  * @loopback: the device is in this process
+ * @rounding: of quantised results; TFLite's unless it is set between loading and compiling
  * @log: given to the library, so that a session must not move
  * @origin: operators of the model, by operation of the graph; for messages
  */
@@ -20,6 +21,7 @@ struct nnactl_session {
 	const char *path;
 	char device_name[64];
 	bool loopback;
+	enum nna_rounding rounding;
 	struct nnactl_log log;
 	struct tflite_model *model;
 	struct tflite_origin origin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The sink of the translation that builds a graph of libnnaccel. The graph is told to round as
- * TFLite's own kernels do, where NNAPI rounds differently.
+ * TFLite's own kernels do, where NNAPI rounds differently, unless the caller wants NNAPI's rounding.
  */
 #include "tools/tflite/translate.h"
 
@@ -52,7 +52,7 @@ static int set_io(void *sink, uint32_t subgraph, uint32_t input_count, const uin
 	return nna_graph_set_io(sink, subgraph, input_count, inputs, output_count, outputs);
 }
 
-static const struct tflite_sink GRAPH_SINK = {
+static const struct tflite_sink SINK = {
 	.add_subgraph = add_subgraph,
 	.add_operand = add_operand,
 	.set_constant = set_constant,
@@ -61,12 +61,19 @@ static const struct tflite_sink GRAPH_SINK = {
 	.set_subgraph = set_subgraph,
 	.add_operation = add_operation,
 	.set_io = set_io,
-	.requantizes = true,
 };
 
 int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
 		    struct nna_graph **out, struct tflite_origin *origin, char *error)
 {
+	return tflite_to_rounded_graph(model, NNA_ROUNDING_TFLITE, log, out, origin, error);
+}
+
+int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding rounding,
+			    const struct nna_log *log, struct nna_graph **out,
+			    struct tflite_origin *origin, char *error)
+{
+	struct tflite_sink sink = SINK;
 	struct nna_graph *graph;
 	int ret;
 
@@ -75,9 +82,10 @@ int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
 		snprintf(error, TFLITE_ERROR_SIZE, "no graph: %s", strerror(-ret));
 		return ret;
 	}
+	sink.requantizes = rounding == NNA_ROUNDING_TFLITE;
 	/* It can only fail on a graph that is finished. */
-	nna_graph_set_rounding(graph, NNA_ROUNDING_TFLITE);
-	ret = tflite_translate(model, &GRAPH_SINK, graph, origin, error);
+	nna_graph_set_rounding(graph, rounding);
+	ret = tflite_translate(model, &sink, graph, origin, error);
 	if (!ret) {
 		ret = nna_graph_finish(graph);
 		if (ret) {

@@ -98,4 +98,12 @@ int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops,
 int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
 		    struct nna_graph **graph, struct tflite_origin *origin, char *error);
 
+/*
+ * The same with a rounding of the caller's. Without TFLite's, requantisations become those that
+ * NNAPI's operations can express.
+ */
+int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding rounding,
+			    const struct nna_log *log, struct nna_graph **graph,
+			    struct tflite_origin *origin, char *error);
+
 #endif

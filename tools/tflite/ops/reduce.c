@@ -4,6 +4,35 @@
 
 #include <errno.h>
 
+/*
+ * The output of a MEAN. NNAPI's keeps the quantisation, TFLite's may change it: adding nothing does
+ * that in NNAPI, as TFLite's NNAPI delegate has it.
+ */
+static void emit_mean(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_operand_desc o, zero;
+	uint32_t mean;
+
+	if (t->ops->requantizes || t->ret || !tflite_is_quant8(y->type) ||
+	    (tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y))) {
+		tflite_emit_outputs(t, NNA_OPERATION_MEAN);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	o.desc.scale = tflite_scale(x);
+	o.desc.zero_point = tflite_zero_point(x);
+	mean = tflite_add_operand(t, &o);
+	tflite_emit_to(t, NNA_OPERATION_MEAN, mean);
+	zero = (struct tflite_operand_desc){
+		.desc = { .type = o.desc.type, .rank = 1, .scale = 1 }, .dims = { 1 },
+	};
+	tflite_push(t, mean);
+	tflite_push(t, tflite_add_constant(t, &zero, NULL, 1));
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_ADD, tflite_output_operand(t, 0));
+}
+
 /* NNAPI wants keep_dims as INT32 from MEAN, and as BOOL from the other reductions. */
 void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 {
@@ -23,10 +52,12 @@ void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 	}
 	tflite_push_input(t, 0);
 	tflite_push_ints(t, 1);
-	if (type == NNA_OPERATION_MEAN)
+	if (type == NNA_OPERATION_MEAN) {
 		tflite_push_i32(t, t->op->options.keep_dims);
-	else
-		tflite_push_bool(t, t->op->options.keep_dims);
+		emit_mean(t);
+		return;
+	}
+	tflite_push_bool(t, t->op->options.keep_dims);
 	tflite_emit_outputs(t, type);
 }
 

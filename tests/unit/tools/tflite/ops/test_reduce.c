@@ -81,12 +81,45 @@ static void test_sum_rounding(void **state)
 	assert_memory_equal(out, want, sizeof(out));
 }
 
+/* A MEAN into another quantisation is two operations of NNAPI, and one of TFLite. */
+static void test_mean_for_nnapi(void **state)
+{
+	static const int32_t axis = 1;
+	const struct one_operator m = {
+		.code = TFLITE_MEAN,
+		.tensors = { { TFLITE_INT8, 2, { 2, 4 }, NULL, 0, 0.5f, 3 },
+			     S32(1, { 1 }, &axis, sizeof(axis)),
+			     { TFLITE_INT8, 1, { 2 }, NULL, 0, 0.25f, 0 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 27,
+	};
+	struct writer *w = calloc(1, sizeof(*w));
+	char error[TFLITE_ERROR_SIZE];
+	struct tflite_model *model;
+	struct nna_graph *graph;
+
+	assert_non_null(w);
+	write_one(w, &m);
+	for (enum nna_rounding k = NNA_ROUNDING_NNAPI; k <= NNA_ROUNDING_TFLITE; k++) {
+		assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), 0);
+		assert_int_equal(tflite_to_rounded_graph(model, k, NULL, &graph, NULL, error), 0);
+		assert_int_equal(nna_graph_operation_count(graph, 0),
+				 k == NNA_ROUNDING_NNAPI ? 2 : 1);
+		nna_graph_unref(graph);
+		tflite_free(model);
+	}
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_int64_output),
 		cmocka_unit_test(test_mean_rounding),
 		cmocka_unit_test(test_sum_rounding),
+		cmocka_unit_test(test_mean_for_nnapi),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
