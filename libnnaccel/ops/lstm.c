@@ -37,6 +37,8 @@
  *	out 1		output state?	T0 [batch, outputs]	after the last step
  *	out 2		cell state?	T0 [batch, units]	given if and only if output 1 is
  *
+ * Its form of quantised types is in quantized_lstm.c.
+ *
  * BIDIRECTIONAL_SEQUENCE_LSTM: one cell from the first element on, another from the last.
  *
  *	in 0		input			FLOAT			[time, batch, K], or [batch,
@@ -314,6 +316,12 @@ static int step_lower(struct nna_op_context *op)
 	return nna_do_zero(l, scratch) ?: nna_lstm_run(l, &cell, &s);
 }
 
+/* Whether a sequence is of integers, which quantized_lstm.c computes. */
+static bool is_quantised(const struct nna_op_context *op)
+{
+	return op->in[0].type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+}
+
 static int sequence_check(struct nna_op_context *op)
 {
 	uint32_t count = op->operation->input_count, outputs = op->operation->output_count;
@@ -322,6 +330,8 @@ static int sequence_check(struct nna_op_context *op)
 		return nna_op_fail(op, "%u inputs", count);
 	if (outputs == 2)
 		return nna_op_fail(op, "2 outputs");
+	if (is_quantised(op))
+		return nna_quantized_sequence_check(op);
 	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
 	       check_cell(op, &sequence_layout) ?: check_params(op, 20) ?:
 	       nna_check_in(op, 23, NNA_BIT(NNA_OPERAND_BOOL)) ?: check_outputs(op);
@@ -342,8 +352,7 @@ static int sequence_lower(struct nna_op_context *op)
 {
 	struct nna_sequence s = { .aux = NNA_NO_VALUE };
 	struct nna_lstm cell;
-	int ret = cell_values(op, &sequence_layout, 20, &cell) ?:
-		  first_states(op, &sequence_layout, &s) ?:
+	int ret = first_states(op, &sequence_layout, &s) ?:
 		  nna_op_scalar_bool(op, 23, &s.time_major);
 
 	if (ret)
@@ -356,7 +365,9 @@ static int sequence_lower(struct nna_op_context *op)
 	s.out = out;
 	s.h_last = h_last;
 	s.c_last = c_last;
-	return nna_lstm_run(op->lower, &cell, &s);
+	if (is_quantised(op))
+		return nna_quantized_sequence_lower(op, &s);
+	return cell_values(op, &sequence_layout, 20, &cell) ?: nna_lstm_run(op->lower, &cell, &s);
 }
 
 /* Whether an operation of that many outputs merges both directions. */

@@ -40,6 +40,17 @@
  *	out 1		cell state		Q19 [batch, units]
  *	out 2		output			QUANT8_ASYMM_SIGNED	[batch, outputs]
  *
+ * UNIDIRECTIONAL_SEQUENCE_LSTM of QUANT8_ASYMM_SIGNED: a step of QUANTIZED_LSTM for each element of
+ * a sequence, without projection and layer norm. NNAPI's text has the operation for floats alone;
+ * this is what TFLite's NNAPI delegate makes of an INT8 layer. lstm.c says what the inputs are;
+ * their types, where they are not those above:
+ *
+ *	in 0		input			QUANT8_ASYMM_SIGNED	[time, batch, K], or [batch,
+ *									time, K]
+ *	in 1-8		weights			QUANT8_ASYMM_SIGNED	of zero point 0, or QUANT8_SYMM
+ *	in 20		activation		INT32			TANH
+ *	out 0		outputs			Q18			in the layout of the input
+ *
  * All arithmetic is that of integers, as the operations define it: sums of products in 32 bits are
  * requantised to gates of 16 bits (in 1/4096, or in the stated scale before a norm), which go
  * through the 16-bit activations of fixed_point.h (in 1/32768) and are multiplied.
@@ -307,27 +318,25 @@ enum {
 /* Number of the input with the peephole weights of a gate; NNA_NONE for the gate without. */
 static const uint32_t peephole_of[] = { Q_PEEPHOLE, Q_PEEPHOLE + 1, NNA_NONE, Q_PEEPHOLE + 2 };
 
-static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t units, uint32_t outputs)
+/* What all gates have, with weights of types @s8. */
+static int check_weights(const struct nna_op_context *op, uint32_t g, uint32_t units,
+			 uint32_t outputs, uint32_t size, nna_types s8)
 {
-	nna_types s8 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM),
-		  s16 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM);
 	int ret = nna_check_optional(op, Q_WEIGHTS + g, s8) ?:
 		  nna_check_rank(op, Q_WEIGHTS + g, 2, 2) ?:
 		  nna_check_dim(op, Q_WEIGHTS + g, 0, units) ?:
-		  nna_check_dim(op, Q_WEIGHTS + g, 1, nna_known_dim(&op->in[0], 1)) ?:
+		  nna_check_dim(op, Q_WEIGHTS + g, 1, size) ?:
 		  nna_check_optional(op, Q_RECURRENT + g, s8) ?:
 		  nna_check_rank(op, Q_RECURRENT + g, 2, 2) ?:
 		  nna_check_dim(op, Q_RECURRENT + g, 0, units) ?:
 		  nna_check_dim(op, Q_RECURRENT + g, 1, outputs) ?:
 		  nna_check_optional(op, Q_BIAS + g, NNA_T_INT32) ?:
 		  nna_check_rank(op, Q_BIAS + g, 1, 1) ?:
-		  nna_check_dim(op, Q_BIAS + g, 0, units) ?:
-		  nna_check_optional(op, Q_NORM + g, s16) ?:
-		  nna_check_rank(op, Q_NORM + g, 1, 1) ?: nna_check_dim(op, Q_NORM + g, 0, units) ?:
-		  nna_check_in(op, Q_SCALES + g, NNA_BIT(NNA_OPERAND_FLOAT32));
+		  nna_check_dim(op, Q_BIAS + g, 0, units);
 
 	if (!ret && peephole_of[g] != NNA_NONE)
-		ret = nna_check_optional(op, peephole_of[g], s16) ?:
+		ret = nna_check_optional(op, peephole_of[g],
+					 NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)) ?:
 		      nna_check_rank(op, peephole_of[g], 1, 1) ?:
 		      nna_check_dim(op, peephole_of[g], 0, units);
 	if (!ret && g != NNA_GATE_INPUT &&
@@ -335,6 +344,24 @@ static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t unit
 	     !nna_op_has_input(op, Q_BIAS + g)))
 		ret = nna_op_fail(op, "weights or bias of gate %u are missing", g);
 	return ret;
+}
+
+static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t units, uint32_t outputs)
+{
+	return check_weights(op, g, units, outputs, nna_known_dim(&op->in[0], 1),
+			     NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)) ?:
+	       nna_check_optional(op, Q_NORM + g, NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)) ?:
+	       nna_check_rank(op, Q_NORM + g, 1, 1) ?: nna_check_dim(op, Q_NORM + g, 0, units) ?:
+	       nna_check_in(op, Q_SCALES + g, NNA_BIT(NNA_OPERAND_FLOAT32));
+}
+
+static int check_coupling(const struct nna_op_context *op)
+{
+	if (nna_op_has_input(op, Q_WEIGHTS) != nna_op_has_input(op, Q_RECURRENT) ||
+	    nna_op_has_input(op, Q_WEIGHTS) != nna_op_has_input(op, Q_BIAS))
+		return nna_op_fail(op,
+				   "weights and bias of the input gate come together or not at all");
+	return 0;
 }
 
 /* Integer bits of the cell state, whose scale is a power of two. */
@@ -367,11 +394,7 @@ static int check(struct nna_op_context *op)
 
 	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
 		ret = check_gate(op, g, units, outputs);
-	if (!ret && (nna_op_has_input(op, Q_WEIGHTS) != nna_op_has_input(op, Q_RECURRENT) ||
-		     nna_op_has_input(op, Q_WEIGHTS) != nna_op_has_input(op, Q_BIAS)))
-		ret = nna_op_fail(op,
-				  "weights and bias of the input gate come together or not at all");
-	return ret ?:
+	return ret ?: check_coupling(op) ?:
 	       nna_check_optional(op, Q_PROJECTION, NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)) ?:
 	       nna_check_rank(op, Q_PROJECTION, 2, 2) ?:
 	       nna_check_dim(op, Q_PROJECTION, 0, outputs) ?:
@@ -404,66 +427,94 @@ static int infer(struct nna_op_context *op)
 	       nna_set_like(op, 2, Q_OUTPUT);
 }
 
-static int gate_values(struct nna_op_context *op, uint32_t g, struct gate *gate)
-{
-	bool norm = nna_op_has_input(op, Q_NORM + g);
-	int ret = nna_op_scalar_f32(op, Q_SCALES + g, &gate->scale);
+/**
+ * struct cell - what is the same in all steps
+ * @gates: the input gate is without weights where it is 1 - forget gate
+ * @clip: of the cell state, 0 for none
+ * @bits: integer bits of the cell state
+ */
+struct cell {
+	struct gate gates[NNA_GATES];
+	float clip;
+	uint32_t bits;
+};
 
-	if (ret)
+/* A cell without layer norm. @clip: the number of the input that is its clip. */
+static int cell_values(struct nna_op_context *op, uint32_t clip, struct cell *cell)
+{
+	for (uint32_t g = 0; g < NNA_GATES; g++) {
+		NNA_VALUE(input, given(op, Q_WEIGHTS + g));
+		NNA_VALUE(recurrent, given(op, Q_RECURRENT + g));
+		NNA_VALUE(bias, given(op, Q_BIAS + g));
+		NNA_VALUE(peephole,
+			  peephole_of[g] == NNA_NONE ? NNA_NO_VALUE : given(op, peephole_of[g]));
+		cell->gates[g] = (struct gate){ input, recurrent, peephole, bias, NNA_NO_VALUE,
+						GATE_SCALE };
+	}
+	return cell_bits(op, &cell->bits) ?: nna_op_scalar_f32(op, clip, &cell->clip);
+}
+
+/* The layer norm of a gate, if it has one. */
+static int gate_norm(struct nna_op_context *op, uint32_t g, struct gate *gate)
+{
+	float scale;
+	int ret = nna_op_scalar_f32(op, Q_SCALES + g, &scale);
+
+	if (ret || !nna_op_has_input(op, Q_NORM + g))
 		return ret;
-	if (!norm)
-		gate->scale = GATE_SCALE;
-	else if (!(gate->scale > 0))
+	if (!(scale > 0))
 		return nna_op_fail(op, "the scale of gate %u before its norm is %g", g,
-				   (double)gate->scale);
-	NNA_VALUE(input, nna_lower_in(op, Q_WEIGHTS + g));
-	NNA_VALUE(recurrent, nna_lower_in(op, Q_RECURRENT + g));
-	NNA_VALUE(bias, nna_lower_in(op, Q_BIAS + g));
-	NNA_VALUE(norm_weights, given(op, Q_NORM + g));
-	NNA_VALUE(peephole, peephole_of[g] == NNA_NONE ? NNA_NO_VALUE : given(op, peephole_of[g]));
-	gate->input = input;
-	gate->recurrent = recurrent;
-	gate->bias = bias;
-	gate->norm = norm_weights;
-	gate->peephole = peephole;
+				   (double)scale);
+	NNA_VALUE(norm, nna_lower_in(op, Q_NORM + g));
+	gate->norm = norm;
+	gate->scale = scale;
 	return 0;
 }
 
-/* A gate of QUANTIZED_LSTM after its activation. */
-static int64_t open_gate(struct nna_op_context *op, uint32_t g, uint32_t x, uint32_t h, uint32_t c)
+/* A gate after its activation. */
+static int64_t open_gate(struct nna_lower *l, const struct cell *cell, uint32_t g, uint32_t x,
+			 uint32_t h, uint32_t c)
 {
-	struct gate gate;
-	int ret = gate_values(op, g, &gate);
-
-	if (ret)
-		return ret;
-	NNA_VALUE(raw, raw_gate(op->lower, &gate, x, h, c));
-	return activate(op->lower, gate_function(g), GATE_BITS, raw);
+	NNA_VALUE(raw, raw_gate(l, &cell->gates[g], x, h, c));
+	return activate(l, gate_function(g), GATE_BITS, raw);
 }
 
 /* The input gate. Without weights it is 1 - forget gate, 1 being the largest value of a gate. */
-static int64_t input_gate(struct nna_op_context *op, uint32_t x, uint32_t h, uint32_t c,
-			  uint32_t forget)
+static int64_t input_gate(struct nna_lower *l, const struct cell *cell, uint32_t x, uint32_t h,
+			  uint32_t c, uint32_t forget)
 {
 	int ret;
 
-	if (nna_op_has_input(op, Q_WEIGHTS))
-		return open_gate(op, NNA_GATE_INPUT, x, h, c);
-	NNA_VALUE(one, nna_do_constant_f32(op->lower, INT16_MAX * ACTIVE_SCALE));
-	NNA_VALUE(out, scratch16(op->lower, forget, ACTIVE_SCALE));
-	ret = nna_do_ewise(op->lower, NNA_FN_SUB, out, one, forget, NNA_NO_VALUE);
+	if (cell->gates[NNA_GATE_INPUT].input != NNA_NO_VALUE)
+		return open_gate(l, cell, NNA_GATE_INPUT, x, h, c);
+	NNA_VALUE(one, nna_do_constant_f32(l, INT16_MAX * ACTIVE_SCALE));
+	NNA_VALUE(out, scratch16(l, forget, ACTIVE_SCALE));
+	ret = nna_do_ewise(l, NNA_FN_SUB, out, one, forget, NNA_NO_VALUE);
 	return ret ? ret : (int64_t)out;
 }
 
+/* From cell state @c to @c_out. Return: the output gate. */
+static int64_t step(struct nna_lower *l, const struct cell *cell, uint32_t x, uint32_t h,
+		    uint32_t c, uint32_t c_out)
+{
+	int ret;
+
+	NNA_VALUE(forget, open_gate(l, cell, NNA_GATE_FORGET, x, h, c));
+	NNA_VALUE(in, input_gate(l, cell, x, h, c, forget));
+	NNA_VALUE(update, open_gate(l, cell, NNA_GATE_CELL, x, h, c));
+	ret = next_cell(l, c_out, c, forget, in, update, cell->clip);
+	return ret ?: open_gate(l, cell, NNA_GATE_OUTPUT, x, h, c_out);
+}
+
 /* The hidden state in 8 bits is the output; with a projection, what is projected. */
-static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint32_t c)
+static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint32_t c,
+		   uint32_t bits)
 {
 	uint32_t dims[2] = { op->in[Q_CELL].dims[0], op->in[Q_CELL].dims[1] };
 	struct nna_lower *l = op->lower;
 	float scale, clip;
-	uint32_t bits;
 	int32_t zero;
-	int ret = cell_bits(op, &bits) ?: nna_op_scalar_f32(op, Q_HIDDEN_SCALE, &scale) ?:
+	int ret = nna_op_scalar_f32(op, Q_HIDDEN_SCALE, &scale) ?:
 		  nna_op_scalar_i32(op, Q_HIDDEN_ZERO, &zero) ?:
 		  nna_op_scalar_f32(op, Q_PROJECTION_CLIP, &clip);
 
@@ -492,9 +543,11 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 static int lower(struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower;
-	float clip;
-	int ret = nna_op_scalar_f32(op, Q_CELL_CLIP, &clip);
+	struct cell cell;
+	int ret = cell_values(op, Q_CELL_CLIP, &cell);
 
+	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
+		ret = gate_norm(op, g, &cell.gates[g]);
 	if (ret)
 		return ret;
 	NNA_VALUE(x, nna_lower_in(op, 0));
@@ -505,15 +558,101 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 2));
 	if (nna_value_is_empty(l, out))
 		return 0;
-	NNA_VALUE(forget, open_gate(op, NNA_GATE_FORGET, x, h, c));
-	NNA_VALUE(in, input_gate(op, x, h, c, forget));
-	NNA_VALUE(update, open_gate(op, NNA_GATE_CELL, x, h, c));
-	ret = next_cell(l, c_out, c, forget, in, update, clip);
+	NNA_VALUE(gate, step(l, &cell, x, h, c, c_out));
+	ret = project(op, out, gate, c_out, cell.bits);
+	return ret ?: nna_emit_copy(l, state, out);
+}
+
+/* ---------------------------------------------------- UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit types */
+
+enum {
+	S_ACT = 20,
+	S_CELL_CLIP = 21,
+	S_PROJECTION_CLIP = 22,
+	S_TIME_MAJOR = 23,
+	S_NORM = 24,
+};
+
+/* Weights have a zero point of 0, which QUANT8_ASYMM_SIGNED does not say by itself. */
+static int check_centred(const struct nna_op_context *op)
+{
+	for (uint32_t i = Q_WEIGHTS; i < Q_PEEPHOLE; i++) {
+		if (nna_op_has_input(op, i) && op->in[i].zero_point)
+			return nna_op_fail(op, "the weights of input %u have the zero point %d",
+					   i, op->in[i].zero_point);
+	}
+	return 0;
+}
+
+/* What only operations with more operands could say. */
+static int check_plain(const struct nna_op_context *op)
+{
+	enum nna_cell_act act = NNA_CELL_TANH;
+	int ret = nna_later(nna_param_cell_act(op, S_ACT, &act));
+
 	if (ret)
 		return ret;
-	NNA_VALUE(gate, open_gate(op, NNA_GATE_OUTPUT, x, h, c_out));
-	ret = project(op, out, gate, c_out);
-	return ret ?: nna_emit_copy(l, state, out);
+	if (act != NNA_CELL_TANH)
+		return nna_op_fail(op, "an activation that is not TANH, of quantised types");
+	for (uint32_t i = S_NORM; i < op->operation->input_count; i++) {
+		if (nna_op_has_input(op, i))
+			return nna_op_fail(op, "a layer norm of quantised types");
+	}
+	if (nna_op_has_input(op, Q_PROJECTION) || nna_op_has_input(op, Q_PROJECTION_BIAS))
+		return nna_op_fail(op, "a projection of quantised types");
+	return 0;
+}
+
+int nna_quantized_sequence_check(const struct nna_op_context *op)
+{
+	nna_types s8 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED);
+	uint32_t units = nna_known_dim(&op->in[Q_WEIGHTS + NNA_GATE_OUTPUT], 0), i;
+	int ret = nna_check_rank(op, 0, 3, 3);
+
+	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
+		ret = check_weights(op, g, units, units, nna_known_dim(&op->in[0], 2),
+				    s8 | NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM));
+	ret = ret ?: check_coupling(op) ?: check_centred(op) ?: nna_check_in(op, Q_OUTPUT, s8) ?:
+	      nna_check_rank(op, Q_OUTPUT, 2, 2) ?: nna_check_dim(op, Q_OUTPUT, 1, units) ?:
+	      nna_check_in(op, Q_CELL, NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)) ?:
+	      nna_check_rank(op, Q_CELL, 2, 2) ?: nna_check_dim(op, Q_CELL, 1, units) ?:
+	      nna_check_in(op, S_ACT, NNA_BIT(NNA_OPERAND_INT32)) ?:
+	      nna_check_in(op, S_TIME_MAJOR, NNA_BIT(NNA_OPERAND_BOOL)) ?: check_plain(op) ?:
+	      check_cell_scale(op);
+	for (i = S_CELL_CLIP; i <= S_PROJECTION_CLIP && !ret; i++)
+		ret = nna_check_in(op, i, NNA_BIT(NNA_OPERAND_FLOAT32));
+	for (i = 0; i < op->operation->output_count && !ret; i++)
+		ret = nna_check_out_quant(op, i, i == 2 ? Q_CELL : Q_OUTPUT);
+	return ret;
+}
+
+int nna_quantized_sequence_lower(struct nna_op_context *op, const struct nna_sequence *s)
+{
+	uint32_t steps = op->in[0].dims[s->time_major ? 0 : 1], h = s->h, c = s->c;
+	struct nna_lower *l = op->lower;
+	struct cell cell;
+	int ret = cell_values(op, S_CELL_CLIP, &cell);
+
+	for (uint32_t t = 0; t < steps && !ret; t++) {
+		NNA_VALUE(part, nna_view_step(l, s->in, s->time_major, t));
+		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
+		NNA_VALUE(x, nna_do_scratch_like(l, NNA_TYPE_S8, part));
+		NNA_VALUE(h_next, nna_do_scratch_like(l, NNA_TYPE_S8, h));
+		NNA_VALUE(c_next, nna_do_scratch_like(l, NNA_TYPE_S16, c));
+		ret = nna_do_move(l, x, part);
+		if (ret)
+			return ret;
+		NNA_VALUE(gate, step(l, &cell, x, h, c, c_next));
+		ret = hidden_state(l, h_next, gate, c_next, cell.bits) ?:
+		      nna_do_move(l, out, h_next);
+		h = h_next;
+		c = c_next;
+	}
+	if (!ret && s->h_last != NNA_NO_VALUE)
+		ret = nna_do_move(l, s->h_last, h);
+	if (!ret && s->c_last != NNA_NO_VALUE)
+		ret = nna_do_move(l, s->c_last, c);
+	return ret;
 }
 
 const struct nna_op nna_op_quantized_16bit_lstm = {

@@ -60,8 +60,7 @@ int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit)
 	return ret ?: nna_do_ewise(l, NNA_FN_MAXIMUM, out, below, low, NNA_NO_VALUE);
 }
 
-/* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
-static int64_t view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t)
+int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t)
 {
 	uint32_t axis = time_major ? 0 : 1;
 
@@ -261,12 +260,12 @@ int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct 
 		for (uint32_t g = 0; g < NNA_GATES; g++) {
 			if (all[g] == NNA_NO_VALUE)
 				continue;
-			NNA_VALUE(part, view_step(l, all[g], s->time_major, t));
+			NNA_VALUE(part, nna_view_step(l, all[g], s->time_major, t));
 			gates[g] = part;
 		}
 		NNA_VALUE(h_next, nna_do_scratch_like(l, cell->type, h));
 		NNA_VALUE(c_next, nna_do_scratch_like(l, cell->type, c));
-		NNA_VALUE(out, view_step(l, s->out, s->time_major, t));
+		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
 		ret = lstm_step(l, cell, gates, h, c, h_next, c_next) ?:
 		      nna_do_move(l, out, h_next);
 		if (ret)
@@ -291,14 +290,14 @@ int nna_rnn_run(struct nna_lower *l, const struct nna_rnn *cell, const struct nn
 	for (uint32_t i = 0; i < steps; i++) {
 		uint32_t t = s->backward ? steps - 1 - i : i;
 
-		NNA_VALUE(own, view_step(l, all, s->time_major, t));
+		NNA_VALUE(own, nna_view_step(l, all, s->time_major, t));
 		NNA_VALUE(state, nna_do_scratch_like(l, type, h));
 		ret = nna_do_linear(l, state, h, cell->recurrent, NNA_NO_VALUE);
 		if (ret)
 			return ret;
 		NNA_VALUE(raw, sum(l, own, state));
 		NNA_VALUE(next, nna_do_scratch_like(l, type, h));
-		NNA_VALUE(out, view_step(l, s->out, s->time_major, t));
+		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
 		ret = nna_do_cell_act(l, cell->act, next, raw) ?: nna_do_move(l, out, next);
 		if (ret)
 			return ret;

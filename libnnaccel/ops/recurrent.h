@@ -77,6 +77,9 @@ struct nna_sequence {
 	bool time_major, backward;
 };
 
+/* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
+int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
+
 int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct nna_sequence *s);
 
 /**
@@ -93,5 +96,9 @@ struct nna_rnn {
 };
 
 int nna_rnn_run(struct nna_lower *l, const struct nna_rnn *cell, const struct nna_sequence *s);
+
+/* UNIDIRECTIONAL_SEQUENCE_LSTM of QUANT8_ASYMM_SIGNED (quantized_lstm.c); @s is complete. */
+int nna_quantized_sequence_check(const struct nna_op_context *op);
+int nna_quantized_sequence_lower(struct nna_op_context *op, const struct nna_sequence *s);
 
 #endif

@@ -153,6 +153,38 @@ static void test_refusals_say_why(void **state)
 	assert_non_null(strstr(text, "ADD: input 2 has no value"));
 }
 
+/* An INT8 layer of TFLite, for which NNAPI's text has no form: its delegate knows this one. */
+static void test_sequence_of_integers(void **state)
+{
+	static const uint8_t types[] = {
+		[0 ... 8] = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED,
+		[9 ... 11] = NNA_OPERAND_TENSOR_FLOAT32,
+		[12 ... 15] = NNA_OPERAND_TENSOR_INT32,
+		[16 ... 17] = NNA_OPERAND_TENSOR_FLOAT32,
+		[18] = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED,
+		[19] = NNA_OPERAND_TENSOR_QUANT16_SYMM,
+		[20] = NNA_OPERAND_INT32,
+		[21 ... 22] = NNA_OPERAND_FLOAT32,
+		[23] = NNA_OPERAND_BOOL,
+		[24 ... 27] = NNA_OPERAND_TENSOR_FLOAT32,
+	};
+	static const uint32_t dims[3] = { 2, 2, 2 };
+	struct nnb_signature_operand in[28];
+
+	for (uint32_t i = 0; i < 28; i++) {
+		bool vector = i >= 9 && i < 16, scalar = i >= 20 && i < 24;
+
+		in[i] = (struct nnb_signature_operand){
+			.type = types[i], .dims = dims,
+			.rank = i == 0 ? 3 : scalar ? 0 : vector ? 1 : 2,
+			.omitted = types[i] == NNA_OPERAND_TENSOR_FLOAT32,
+		};
+	}
+	assert_int_equal(check(NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM, in, 28, in, 1), 0);
+	in[19].type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+	assert_int_equal(check(NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM, in, 28, in, 1), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_no_operands),
 		cmocka_unit_test(test_subgraphs_of_the_caller),
 		cmocka_unit_test(test_refusals_say_why),
+		cmocka_unit_test(test_sequence_of_integers),
 	};
 
 	setenv("NNACCEL_LOG", "model", 1);

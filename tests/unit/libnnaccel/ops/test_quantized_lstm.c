@@ -3,6 +3,8 @@
  * QUANTIZED_16BIT_LSTM twice: in real numbers, which share nothing with the library, within what 16
  * bits may take a result from them; and in integers to the last bit, sums and both roundings, where
  * the 16-bit functions are the library's own (test_fixed_point has those against the reals).
+ *
+ * UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit types against a QUANTIZED_LSTM for each step, to the byte.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -257,9 +259,237 @@ static void test_16bit(void **state)
 	nna_device_close(device);
 }
 
+#define TIME 3
+
+/* A layer that is run as a sequence, or step by step. */
+static struct {
+	int8_t x[TIME][BATCH][SIZE], weights[GATES][UNITS][SIZE], recurrent[GATES][UNITS][UNITS];
+	int8_t h[BATCH][UNITS];
+	int16_t peephole[GATES - 1][UNITS], c[BATCH][UNITS];
+	int32_t bias[GATES][UNITS];
+	bool coupled, peepholes;
+	float clip;
+} layer;
+
+static void fill_layer(int round)
+{
+	int8_t *bytes[] = { layer.x[0][0], layer.weights[0][0], layer.recurrent[0][0], layer.h[0] };
+	size_t sizes[] = { sizeof(layer.x), sizeof(layer.weights), sizeof(layer.recurrent),
+			   sizeof(layer.h) };
+
+	for (int k = 0; k < 4; k++)
+		for (size_t i = 0; i < sizes[k]; i++)
+			bytes[k][i] = (int8_t)next(-127, 127);
+	for (int i = 0; i < GATES * UNITS; i++)
+		layer.bias[i / UNITS][i % UNITS] = next(-20000, 20000);
+	for (int i = 0; i < BATCH * UNITS; i++)
+		layer.c[i / UNITS][i % UNITS] = (int16_t)next(-9000, 9000);
+	for (int i = 0; i < (GATES - 1) * UNITS; i++)
+		layer.peephole[i / UNITS][i % UNITS] = (int16_t)next(-5000, 5000);
+	layer.coupled = round & 1;
+	layer.peepholes = round & 2;
+	layer.clip = round & 4 ? 1.5f : 0;
+}
+
+static uint32_t add_constant(struct nna_graph *g, uint32_t operand, const void *data, size_t size)
+{
+	assert_int_equal(nna_graph_set_constant(g, 0, operand, data, size, false), 0);
+	return operand;
+}
+
+static uint32_t add_scalar(struct nna_graph *g, uint32_t type, const void *value, size_t size)
+{
+	return add_constant(g, add(g, type, 0, 0, 0, 0, 0), value, size);
+}
+
+static uint32_t add_omitted(struct nna_graph *g, uint32_t type)
+{
+	float scale = type == NNA_OPERAND_TENSOR_FLOAT32 ? 0 : 1;
+	uint32_t operand = add(g, type, 1, 0, 0, scale, 0);
+
+	assert_int_equal(nna_graph_set_no_value(g, 0, operand), 0);
+	return operand;
+}
+
+/* Inputs 1 to 19 of both operations, with weights of @type. */
+static void add_cell(struct nna_graph *g, uint32_t type, uint32_t *operands)
+{
+	const uint32_t none = NNA_OPERAND_TENSOR_FLOAT32;
+
+	for (uint32_t i = 1; i < 18; i++) {
+		uint32_t k = (i - 1) % GATES, p = i - 9;
+		bool input_gate = i == 1 || i == 5 || i == 9 || i == 12;
+
+		if ((layer.coupled && input_gate) || (i > 8 && i < 12 && !layer.peepholes) ||
+		    i > 15)
+			operands[i] = add_omitted(g, none);
+		else if (i < 9)
+			operands[i] = add_constant(
+				g, add(g, type, 2, UNITS, i < 5 ? SIZE : UNITS, 0x1.8p-8f, 0),
+				i < 5 ? layer.weights[k][0] : layer.recurrent[k][0],
+				i < 5 ? sizeof(layer.weights[k]) : sizeof(layer.recurrent[k]));
+		else if (i < 12)
+			operands[i] = add_constant(
+				g, add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 1, UNITS, 0, 0x1p-13f, 0),
+				layer.peephole[p], sizeof(layer.peephole[p]));
+		else
+			operands[i] = add_constant(
+				g, add(g, NNA_OPERAND_TENSOR_INT32, 1, UNITS, 0, 0x1.8p-15f, 0),
+				layer.bias[i - 12], sizeof(layer.bias[i - 12]));
+	}
+	operands[18] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH, UNITS, 0x1.2p-7f,
+			   3);
+	operands[19] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS, 0x1p-11f, 0);
+}
+
+/*
+ * Runs an operation of the graph, which this frees, on @in: the input, the states; of @sizes, as
+ * the outputs are.
+ */
+static void run_graph(struct nna_device *device, struct nna_graph *g, const void *const *in,
+		      const size_t *in_sizes, uint32_t outputs, void *const *out,
+		      const size_t *sizes)
+{
+	struct nna_execution *execution;
+	struct nna_program *program;
+
+	assert_int_equal(nna_graph_finish(g), 0);
+	assert_int_equal(nna_program_create(device, g, NULL, &program), 0);
+	assert_int_equal(nna_execution_create(program, &execution), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(nna_execution_set_input(execution, i, 0, NULL, in[i], in_sizes[i]),
+				 0);
+	for (uint32_t i = 0; i < outputs; i++)
+		assert_int_equal(nna_execution_set_output(execution, i, 0, NULL, out[i], sizes[i]),
+				 0);
+	assert_int_equal(nna_execution_compute(execution), 0);
+	nna_execution_destroy(execution);
+	nna_program_destroy(program);
+	nna_graph_unref(g);
+}
+
+/* A step from the states @h and @c to the next ones, in place. */
+static void run_step(struct nna_device *device, const int8_t *x, int8_t *h, int16_t *c)
+{
+	const float none = 0, hidden = 0x1.2p-7f;
+	int8_t state[BATCH][UNITS], y[BATCH][UNITS];
+	uint32_t operands[32], outputs[3], inputs[3];
+	const int32_t zero = 3;
+	int16_t next_c[BATCH][UNITS];
+	struct nna_graph *g;
+
+	assert_int_equal(nna_graph_create(NULL, &g), 0);
+	operands[0] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH, SIZE, 0x1p-7f, -5);
+	add_cell(g, NNA_OPERAND_TENSOR_QUANT8_SYMM, operands);
+	for (int i = 20; i < 24; i++)
+		operands[i] = add_omitted(g, NNA_OPERAND_TENSOR_QUANT16_SYMM);
+	operands[24] = add_scalar(g, NNA_OPERAND_FLOAT32, &layer.clip, 4);
+	for (int i = 25; i < 30; i++)
+		operands[i] = add_scalar(g, NNA_OPERAND_FLOAT32, &none, 4);
+	operands[30] = add_scalar(g, NNA_OPERAND_INT32, &zero, 4);
+	operands[31] = add_scalar(g, NNA_OPERAND_FLOAT32, &hidden, 4);
+	for (int i = 0; i < 3; i++)
+		outputs[i] = i == 1 ? add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS,
+					  0x1p-11f, 0) :
+				      add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH,
+					  UNITS, 0x1.2p-7f, 3);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_QUANTIZED_LSTM, 32, operands,
+						 3, outputs), 0);
+	inputs[0] = operands[0];
+	inputs[1] = operands[18];
+	inputs[2] = operands[19];
+	assert_int_equal(nna_graph_set_io(g, 0, 3, inputs, 3, outputs), 0);
+	run_graph(device, g, (const void *[]){ x, h, c },
+		  (size_t[]){ sizeof(layer.x[0]), sizeof(layer.h), sizeof(layer.c) }, 3,
+		  (void *[]){ state, next_c, y },
+		  (size_t[]){ sizeof(state), sizeof(next_c), sizeof(y) });
+	assert_memory_equal(state, y, sizeof(y));
+	memcpy(h, y, sizeof(y));
+	memcpy(c, next_c, sizeof(next_c));
+}
+
+/* All steps; @x and @y are in the layout that @time_major says. The states only where wanted. */
+static void run_sequence(struct nna_device *device, bool time_major, bool states, const int8_t *x,
+			 int8_t *y, int8_t *h, int16_t *c)
+{
+	uint32_t in_dims[3] = { time_major ? TIME : BATCH, time_major ? BATCH : TIME, SIZE };
+	uint32_t out_dims[3] = { in_dims[0], in_dims[1], UNITS };
+	struct nna_operand_desc desc = {
+		.type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, .rank = 3, .dims = in_dims,
+		.scale = 0x1p-7f, .zero_point = -5,
+	};
+	uint32_t operands[28], outputs[3], inputs[3];
+	const int32_t tanh_act = 4;
+	const float none = 0;
+	struct nna_graph *g;
+
+	assert_int_equal(nna_graph_create(NULL, &g), 0);
+	operands[0] = (uint32_t)nna_graph_add_operand(g, 0, &desc);
+	add_cell(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, operands);
+	operands[20] = add_scalar(g, NNA_OPERAND_INT32, &tanh_act, 4);
+	operands[21] = add_scalar(g, NNA_OPERAND_FLOAT32, &layer.clip, 4);
+	operands[22] = add_scalar(g, NNA_OPERAND_FLOAT32, &none, 4);
+	operands[23] = add_scalar(g, NNA_OPERAND_BOOL, &time_major, 1);
+	for (int i = 24; i < 28; i++)
+		operands[i] = add_omitted(g, NNA_OPERAND_TENSOR_FLOAT32);
+	desc.dims = out_dims;
+	desc.scale = 0x1.2p-7f;
+	desc.zero_point = 3;
+	outputs[0] = (uint32_t)nna_graph_add_operand(g, 0, &desc);
+	outputs[1] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH, UNITS, 0x1.2p-7f, 3);
+	outputs[2] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS, 0x1p-11f, 0);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM,
+						 28, operands, states ? 3 : 1, outputs), 0);
+	inputs[0] = operands[0];
+	inputs[1] = operands[18];
+	inputs[2] = operands[19];
+	assert_int_equal(nna_graph_set_io(g, 0, 3, inputs, states ? 3 : 1, outputs), 0);
+	run_graph(device, g, (const void *[]){ x, layer.h, layer.c },
+		  (size_t[]){ sizeof(layer.x), sizeof(layer.h), sizeof(layer.c) },
+		  states ? 3 : 1, (void *[]){ y, h, c },
+		  (size_t[]){ TIME * BATCH * UNITS, sizeof(layer.h), sizeof(layer.c) });
+}
+
+static void test_sequence(void **state)
+{
+	const struct nna_device_options options = { .threads = 1 };
+	struct nna_device *device;
+
+	assert_int_equal(nna_device_open("loopback", &options, &device), 0);
+	for (int round = 0; round < 16; round++) {
+		int8_t x[BATCH][TIME][SIZE], y[TIME * BATCH * UNITS], h[BATCH][UNITS];
+		int8_t last[BATCH][UNITS];
+		int16_t c[BATCH][UNITS], last_c[BATCH][UNITS];
+		bool time_major = round & 8, states = round % 3;
+
+		fill_layer(round);
+		for (int i = 0; i < TIME * BATCH; i++)
+			memcpy(x[i % BATCH][i / BATCH], layer.x[i / BATCH][i % BATCH], SIZE);
+		run_sequence(device, time_major, states, time_major ? layer.x[0][0] : x[0][0], y,
+			     last[0], last_c[0]);
+		memcpy(h, layer.h, sizeof(h));
+		memcpy(c, layer.c, sizeof(c));
+		for (int t = 0; t < TIME; t++) {
+			run_step(device, layer.x[t][0], h[0], c[0]);
+			for (int b = 0; b < BATCH; b++)
+				assert_memory_equal(y + (time_major ? t * BATCH + b :
+								      b * TIME + t) * UNITS,
+						    h[b], UNITS);
+		}
+		if (states) {
+			assert_memory_equal(last, h, sizeof(h));
+			assert_memory_equal(last_c, c, sizeof(c));
+		}
+	}
+	nna_device_close(device);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_16bit) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_16bit),
+		cmocka_unit_test(test_sequence),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
