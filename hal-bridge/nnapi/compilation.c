@@ -475,7 +475,7 @@ static int nnapi_compilation_tell(const ANeuralNetworksCompilation *compilation,
 {
 	ANeuralNetworksDiagnosticCompilationInfo info = { .error = result };
 
-	if (nnapi_diagnostic_is_wanted()) {
+	if (compilation->diagnosed && nnapi_diagnostic_is_wanted()) {
 		info.time_ns = nna_now_ns() - began_ns;
 		nnapi_compilation_describe(compilation, &info.model);
 		nnapi_diagnostic_compiled(&info);

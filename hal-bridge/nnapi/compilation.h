@@ -20,6 +20,7 @@
  * struct ANeuralNetworksCompilation - a compilation
  * @model: a reference
  * @listed: the devices that the caller named, @listed_count of them; none leaves the choice to us
+ * @diagnosed: made through the support library's table, whose client is told how it went
  * @explicit_device: made for exactly one device: timeouts and durations can be asked for
  * @device: that @program is for, once there is one
  * @finished: it cannot be changed any more
@@ -42,7 +43,7 @@ struct ANeuralNetworksCompilation {
 	ANeuralNetworksModel *model;
 	struct ANeuralNetworksDevice *listed[2];
 	uint32_t listed_count;
-	bool explicit_device;
+	bool diagnosed, explicit_device;
 	bool finished, cannot_compute;
 	enum nna_priority priority;
 	uint64_t timeout_ns;

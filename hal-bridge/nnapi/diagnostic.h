@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Diagnostics: what a support library's client is told of each compilation and execution that has
- * ended. Nothing is collected while nobody has registered.
+ * ended, of those that went through its table. Nothing is collected while nobody has registered.
  */
 #ifndef NNAPI_DIAGNOSTIC_H
 #define NNAPI_DIAGNOSTIC_H

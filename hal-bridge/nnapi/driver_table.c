@@ -135,6 +135,23 @@ static int nnapi_sl_for_each_type(
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+/* ---------------------------------------------------------------------------------- compilations */
+
+/*
+ * Diagnostics are about what goes through the table: who has registered for them need not know of
+ * others in the process, who use the API, and may have gone.
+ */
+static int nnapi_sl_compilation_create(ANeuralNetworksModel *model,
+				       const ANeuralNetworksDevice *const *devices, uint32_t count,
+				       ANeuralNetworksCompilation **compilation)
+{
+	int ret = ANeuralNetworksCompilation_createForDevices(model, devices, count, compilation);
+
+	if (!ret)
+		(*compilation)->diagnosed = true;
+	return ret;
+}
+
 /* ------------------------------------------------------------------------------------- caching */
 
 static int nnapi_sl_get_cache_files(const ANeuralNetworksDevice *device, uint32_t *model,
@@ -195,7 +212,7 @@ static const NnApiSLDriverImplFL8 nnapi_sl_table = {
 		.base.implFeatureLevel = ANEURALNETWORKS_FEATURE_LEVEL_8,
 		NNAPI_SL_SAME(ANeuralNetworksBurst_create),
 		NNAPI_SL_SAME(ANeuralNetworksBurst_free),
-		NNAPI_SL_SAME(ANeuralNetworksCompilation_createForDevices),
+		.ANeuralNetworksCompilation_createForDevices = nnapi_sl_compilation_create,
 		NNAPI_SL_SAME(ANeuralNetworksCompilation_finish),
 		NNAPI_SL_SAME(ANeuralNetworksCompilation_free),
 		NNAPI_SL_SAME(ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput),

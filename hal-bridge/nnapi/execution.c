@@ -309,7 +309,7 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 	execution->driver_ns = nna_now_ns() - execution->began_ns;
 	execution->state = NNAPI_COMPLETED;
 	pthread_mutex_unlock(&execution->lock);
-	if (nnapi_diagnostic_is_wanted())
+	if (execution->compilation->diagnosed && nnapi_diagnostic_is_wanted())
 		nnapi_execution_tell(execution, result);
 	return result;
 }

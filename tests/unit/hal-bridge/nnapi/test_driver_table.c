@@ -298,6 +298,14 @@ static void diagnostics_are_told(void **state)
 	ANeuralNetworksCompilation_free(compile_to(model, -1));
 	assert_memory_equal(arch, told.arch, sizeof(arch));
 	assert_int_equal(told.compilations, 3);
+	/* What others do with the API is none of this client's business. */
+	OK(ANeuralNetworksCompilation_createForDevices(
+		model, (const ANeuralNetworksDevice *[]){ the_device() }, 1, &compilation));
+	OK(ANeuralNetworksCompilation_finish(compilation));
+	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC);
+	ANeuralNetworksCompilation_free(compilation);
+	assert_int_equal(told.compilations, 3);
+	assert_int_equal(told.executions, ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS);
 	sl->SL_ANeuralNetworksDiagnostic_registerCallbacks(NULL, NULL, NULL);
 	ANeuralNetworksCompilation_free(compile_to(model, -1));
 	assert_int_equal(told.compilations, 3);
