@@ -9,8 +9,9 @@ CLIENTS_ALL = $(wildcard ../shared/models/*.tflite) $$(ls $(CLIENTS_MODELS)/*.tf
 CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite)
 
 .PHONY: check-clients check-clients-models check-clients-hosts check-clients-frames
-.PHONY: check-clients-vm
+.PHONY: check-clients-vm check-clients-nnapi
 check-clients: check-clients-models check-clients-hosts check-clients-frames check-clients-vm
+check-clients: check-clients-nnapi
 
 # Against the reference kernels, with the delegate in LiteRT, and the same by nnactl compare.
 check-clients-models: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
@@ -41,3 +42,12 @@ check-clients-vm: check-clients-models
 	[ -r $(BUILD)/kernel/nna.ko ] || { vm/setup && $(MAKE) kernel; }
 	vm/run --timeout 1500 -- tests/clients/compare $(BUILD)/bin/nnactl none \
 		--saved $(CLIENTS_MODELS)/loopback $(CLIENTS_ALL)
+
+# TFLite's own NNAPI delegate, which pymicro-wakeword's library has, on libneuralnetworks.so.
+check-clients-nnapi: $(BUILD)/bin/nnactl $(BUILD)/lib/libneuralnetworks.so
+	python=$$(tests/clients/setup) && judge=$$(tests/clients/setup nnapi) && \
+	library=$$(ls "$${judge%/bin/*}"/lib/python*/site-packages/*/lib/libtensorflowlite_c.so) && \
+	LD_LIBRARY_PATH=$(abspath $(BUILD))/lib NNACCEL_DEVICE=loopback timeout 1500 $$python \
+		tests/clients/nnapi.py --tflite "$$library" --nnapi $(BUILD)/lib/libneuralnetworks.so \
+		--nnactl $(BUILD)/bin/nnactl --operators \
+		$(wildcard ../shared/models/*.tflite) 2>$(BUILD)/clients-nnapi.log
