@@ -27,6 +27,8 @@ static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 	case NNAHW_EWISE_PRELU:
 	case NNAHW_EWISE_FLOOR_DIV:
 	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+	case NNAHW_EWISE_BITWISE_XOR:
+	case NNAHW_EWISE_SHIFT_RIGHT:
 		return 2;
 	case NNAHW_EWISE_SELECT:
 	case NNAHW_EWISE_MUL_ADD:
@@ -59,6 +61,12 @@ static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 	default:
 		return true;
 	}
+}
+
+/* Whether an operation is one of those that have no other form. */
+static inline bool nnadev_ewise_needs_integers(uint32_t op)
+{
+	return op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT;
 }
 
 /* The rules of the description, in its order. */

@@ -192,9 +192,10 @@ enum nnahw_layout {
  *   the command.
  * - Every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8 without scale,
  *   and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT FLOOR_DIV
- *   SQUARED_DIFFERENCE CAST, a comparison or a logical one: in 64-bit integers, wrapping; stored
- *   into an integer type without scale by its low bits, into all else as from fp32.
- * - Else in fp32 on the values.
+ *   SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT, a comparison or a logical one: in 64-bit
+ *   integers, wrapping; stored into an integer type without scale by its low bits, into all else as
+ *   from fp32.
+ * - Else in fp32 on the values; BITWISE_XOR and SHIFT_RIGHT have no such form, and are refused.
  */
 enum nnahw_ewise {
 	/*
@@ -242,6 +243,9 @@ enum nnahw_ewise {
 	 */
 	NNAHW_EWISE_CAST = 35,
 	NNAHW_EWISE_MUL_ADD = 36, /* a * b + c, rounded once at the end of each operation */
+	NNAHW_EWISE_BITWISE_XOR = 37, /* bits in which a and b differ */
+	/* largest integer not above a / 2^b; b counts as 0 below 0, and as 63 above 63 */
+	NNAHW_EWISE_SHIFT_RIGHT = 38,
 };
 
 /* Kinds of pooling. Padding takes no part. */

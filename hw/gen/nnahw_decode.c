@@ -513,6 +513,10 @@ const char *nnahw_ewise_name(uint32_t value)
 		return "CAST";
 	case NNAHW_EWISE_MUL_ADD:
 		return "MUL_ADD";
+	case NNAHW_EWISE_BITWISE_XOR:
+		return "BITWISE_XOR";
+	case NNAHW_EWISE_SHIFT_RIGHT:
+		return "SHIFT_RIGHT";
 	default:
 		return NULL;
 	}

@@ -300,6 +300,8 @@ enum nna_operation_type {
 	NNA_OPERATION_COS,			/* input -> output */
 	NNA_OPERATION_SQUARED_DIFFERENCE,	/* a, b -> output */
 	NNA_OPERATION_BITCAST,			/* input -> output, of the same bytes and dims */
+	NNA_OPERATION_BITWISE_XOR,		/* a, b -> output */
+	NNA_OPERATION_RIGHT_SHIFT,		/* input, bits -> output */
 };
 
 /* The name of an operation as in NNAPI ("CONV_2D"); NULL for an unknown one. */

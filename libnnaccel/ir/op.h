@@ -165,6 +165,8 @@ enum nna_function {
 	NNA_FN_PRELU, /* a >= 0 ? a : a * b */
 	NNA_FN_FLOOR_DIV,
 	NNA_FN_SQUARED_DIFFERENCE,
+	NNA_FN_BITWISE_XOR, /* of integers without scale, as is */
+	NNA_FN_SHIFT_RIGHT,
 	NNA_FN_SELECT,
 	NNA_FN_MUL_ADD,
 	NNA_FN_COUNT,

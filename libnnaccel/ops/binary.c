@@ -15,6 +15,9 @@
  *	POW					FLOAT
  *	PRELU					FLOAT, QUANT8
  *	FLOOR_DIV				FLOAT, INT32, INT64
+ *	BITWISE_XOR, RIGHT_SHIFT		INT32, INT64
+ *
+ * RIGHT_SHIFT keeps the sign; a number of bits below 0 counts as 0, one above 63 as 63.
  *
  * One element-wise operation of the ir.
  */
@@ -52,6 +55,8 @@ static const struct function functions[] = {
 	{ NNA_OPERATION_FLOOR_DIV, NNA_FN_FLOOR_DIV, false,
 	  NNA_T_FLOAT | NNA_T_INT32 | NNA_T_INT64 },
 	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNA_FN_SQUARED_DIFFERENCE, false, NUMBERS },
+	{ NNA_OPERATION_BITWISE_XOR, NNA_FN_BITWISE_XOR, false, NNA_T_INT32 | NNA_T_INT64 },
+	{ NNA_OPERATION_RIGHT_SHIFT, NNA_FN_SHIFT_RIGHT, false, NNA_T_INT32 | NNA_T_INT64 },
 };
 
 static const struct function *find(enum nna_operation_type type)
@@ -103,3 +108,5 @@ BINARY(pow, NNA_OPERATION_POW);
 BINARY(prelu, NNA_OPERATION_PRELU);
 BINARY(floor_div, NNA_OPERATION_FLOOR_DIV);
 BINARY(squared_difference, NNA_OPERATION_SQUARED_DIFFERENCE);
+BINARY(bitwise_xor, NNA_OPERATION_BITWISE_XOR);
+BINARY(right_shift, NNA_OPERATION_RIGHT_SHIFT);

@@ -175,6 +175,10 @@ static struct point binary(const struct nnr_eval *e, double a, double b)
 		if (e->in[0].type == NNA_OPERAND_TENSOR_INT32)
 			return exactly((a - b) * (a - b));
 		return near_to((a - b) * (a - b), 2, 0);
+	case NNA_OPERATION_BITWISE_XOR:
+		return exactly((int32_t)a ^ (int32_t)b);
+	case NNA_OPERATION_RIGHT_SHIFT:
+		return exactly(floor(ldexp(a, -(int)fmin(fmax(b, 0), 63))));
 	case NNA_OPERATION_LOGICAL_AND:
 		return exactly(a != 0 && b != 0);
 	case NNA_OPERATION_LOGICAL_OR:
@@ -211,6 +215,8 @@ static bool is_binary(uint32_t type)
 	case NNA_OPERATION_POW:
 	case NNA_OPERATION_PRELU:
 	case NNA_OPERATION_SQUARED_DIFFERENCE:
+	case NNA_OPERATION_BITWISE_XOR:
+	case NNA_OPERATION_RIGHT_SHIFT:
 	case NNA_OPERATION_LOGICAL_AND:
 	case NNA_OPERATION_LOGICAL_OR:
 	case NNA_OPERATION_EQUAL:

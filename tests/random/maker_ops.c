@@ -80,6 +80,8 @@ static bool make_binary(struct nnr_maker *m, uint32_t type)
 
 	if (type == NNA_OPERATION_DIV || type == NNA_OPERATION_FLOOR_DIV)
 		types = NNR_FLOATS | NNR_I32;
+	else if (type == NNA_OPERATION_BITWISE_XOR || type == NNA_OPERATION_RIGHT_SHIFT)
+		types = NNR_I32;
 	else if (type == NNA_OPERATION_POW)
 		types = NNR_FLOATS;
 	else if (type == NNA_OPERATION_PRELU)
@@ -971,6 +973,8 @@ static const struct {
 	{ NNA_OPERATION_POW, make_binary },
 	{ NNA_OPERATION_PRELU, make_binary },
 	{ NNA_OPERATION_FLOOR_DIV, make_binary },
+	{ NNA_OPERATION_BITWISE_XOR, make_binary },
+	{ NNA_OPERATION_RIGHT_SHIFT, make_binary },
 	{ NNA_OPERATION_SQUARED_DIFFERENCE, make_binary },
 	{ NNA_OPERATION_EQUAL, make_compare },
 	{ NNA_OPERATION_NOT_EQUAL, make_compare },

@@ -44,6 +44,8 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	case TFLITE_UNPACK:
 	case TFLITE_CONCATENATION:
 	case TFLITE_BITCAST:
+	case TFLITE_BITWISE_XOR:
+	case TFLITE_RIGHT_SHIFT:
 	case TFLITE_IF:
 	case TFLITE_WHILE:
 	case TFLITE_CALL_ONCE:

@@ -980,6 +980,8 @@ static void infer_operator(struct shapes *s)
 	case TFLITE_GREATER_EQUAL:
 	case TFLITE_LOGICAL_AND:
 	case TFLITE_LOGICAL_OR:
+	case TFLITE_BITWISE_XOR:
+	case TFLITE_RIGHT_SHIFT:
 		broadcast(s, 2);
 		break;
 	case TFLITE_SELECT:

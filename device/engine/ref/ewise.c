@@ -26,6 +26,14 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
+/* Negative numbers are shifted as their complement, since C does not say what >> does to them. */
+static int64_t shift_right(int64_t a, int64_t b)
+{
+	const uint32_t bits = (uint32_t)nnadev_clamp_s64(b, 0, 63);
+
+	return a < 0 ? ~(int64_t)(~(uint64_t)a >> bits) : (int64_t)((uint64_t)a >> bits);
+}
+
 /* a, b, c are numbers in two's complement; sums and products wrap. */
 static int64_t ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
 {
@@ -71,6 +79,10 @@ static int64_t ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
 		return (int64_t)-ua;
 	case NNAHW_EWISE_SQUARED_DIFFERENCE:
 		return (int64_t)((ua - ub) * (ua - ub));
+	case NNAHW_EWISE_BITWISE_XOR:
+		return (int64_t)(ua ^ ub);
+	case NNAHW_EWISE_SHIFT_RIGHT:
+		return shift_right(a, b);
 	default: /* IDENTITY, CAST */
 		return a;
 	}
@@ -229,7 +241,7 @@ static uint32_t ewise_accepts(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_EWISE_OUTPUT];
 	uint32_t inputs;
 
-	if (p->op > NNAHW_EWISE_MUL_ADD)
+	if (p->op > NNAHW_EWISE_SHIFT_RIGHT)
 		return NNAHW_STATUS_BAD_COMMAND;
 	inputs = nnadev_ewise_inputs(p->op);
 	for (uint32_t i = 1; i <= 3; i++)
@@ -238,6 +250,8 @@ static uint32_t ewise_accepts(const struct nnadev_engine_command *cmd,
 	for (uint32_t i = 1; i <= inputs; i++)
 		if (!nnadev_same_dims(&cmd->operands[i].desc, &output->desc))
 			return NNAHW_STATUS_BAD_SHAPE;
+	if (nnadev_ewise_needs_integers(p->op) && nnadev_ewise_rule(cmd) != NNADEV_RULE_INTEGER)
+		return nnadev_bad_operand(plan, NNAHW_EWISE_A);
 	if (nnadev_is_quantised(&output->desc) && p->op != NNAHW_EWISE_CAST && p->q_min > p->q_max)
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (nnadev_ewise_rule(cmd) == NNADEV_RULE_QUANTISED && (p->shift < 1 || p->shift > 62))

@@ -107,3 +107,25 @@ void tflite_translate_add_n(struct tflite_translation *t, uint32_t type)
 		sum = next;
 	}
 }
+
+/*
+ * BITWISE_XOR and RIGHT_SHIFT. Types of 8 and 16 bits are widened, which only shows where a UINT8
+ * is shifted by more bits than it has: TFLite counts those as 7.
+ */
+void tflite_translate_bits(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	struct tflite_value a, b;
+
+	tflite_need(t, 2, 1);
+	if (!tflite_is_quantised(x->type)) {
+		tflite_plain(t, type, 2);
+		return;
+	}
+	a = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32);
+	b = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32);
+	if (type == NNA_OPERATION_RIGHT_SHIFT && x->type == TFLITE_UINT8)
+		b = tflite_binary(t, NNA_OPERATION_MINIMUM, b, tflite_int(t, 7));
+	tflite_push(t, tflite_binary(t, type, a, b).operand);
+	tflite_emit_outputs(t, NNA_OPERATION_CAST);
+}

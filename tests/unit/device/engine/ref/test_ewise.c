@@ -90,7 +90,8 @@ static uint32_t inputs_of(uint32_t op)
 	if (op == NNAHW_EWISE_SELECT || op == NNAHW_EWISE_MUL_ADD)
 		return 3;
 	if ((op >= NNAHW_EWISE_ADD && op <= NNAHW_EWISE_LOGICAL_OR) || op == NNAHW_EWISE_PRELU ||
-	    op == NNAHW_EWISE_FLOOR_DIV || op == NNAHW_EWISE_SQUARED_DIFFERENCE)
+	    op == NNAHW_EWISE_FLOOR_DIV || op == NNAHW_EWISE_SQUARED_DIFFERENCE ||
+	    op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT)
 		return 2;
 	return 1;
 }
@@ -375,6 +376,13 @@ static void verify_ewise_integer(void)
 		case NNAHW_EWISE_SQUARED_DIFFERENCE:
 			x = (__int128)((unsigned __int128)(a - b) * (unsigned __int128)(a - b));
 			break;
+		case NNAHW_EWISE_BITWISE_XOR:
+			x = (a | b) - (a & b);
+			break;
+		case NNAHW_EWISE_SHIFT_RIGHT:
+			q = (__int128)1 << (b < 0 ? 0 : b > 63 ? 63 : (int)b);
+			x = a / q - (a % q < 0);
+			break;
 		case NNAHW_EWISE_IDENTITY:
 		case NNAHW_EWISE_CAST:
 			x = a;
@@ -415,7 +423,8 @@ static void test_ewise_integer(void **state)
 				   NNAHW_EWISE_SELECT, NNAHW_EWISE_SQUARED_DIFFERENCE,
 				   NNAHW_EWISE_IDENTITY, NNAHW_EWISE_CAST, NNAHW_EWISE_EQUAL,
 				   NNAHW_EWISE_LESS, NNAHW_EWISE_GREATER_EQUAL,
-				   NNAHW_EWISE_LOGICAL_AND);
+				   NNAHW_EWISE_LOGICAL_AND, NNAHW_EWISE_BITWISE_XOR,
+				   NNAHW_EWISE_SHIFT_RIGHT);
 		uint32_t type = PICK(NNAHW_TYPE_S32, NNAHW_TYPE_S32, NNAHW_TYPE_S64, NNAHW_TYPE_U32,
 				     NNAHW_TYPE_BOOL8, NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16,
 				     NNAHW_TYPE_U16);
@@ -444,12 +453,36 @@ static void test_ewise_integer(void **state)
 	}
 }
 
+/* Functions of bits are refused on floats and on quantised numbers. */
+static void test_ewise_bits_of_numbers(void **state)
+{
+	static const uint32_t dims[] = { 4 }, types[] = { NNAHW_TYPE_F32, NNAHW_TYPE_S8 };
+
+	r.state = 25;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		struct nnadev_engine_plan plan;
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		p->op = i & 1 ? NNAHW_EWISE_BITWISE_XOR : NNAHW_EWISE_SHIFT_RIGHT;
+		for (uint32_t k = 0; k <= 2; k++) {
+			call_operand(&c, &r, k, types[i / 2], 1, dims, 0);
+			c.cmd.operands[k].desc.scale = 0.5f;
+		}
+		call_finish(&c);
+		assert_int_equal(nnadev_engine_prepare(NNADEV_ENGINE_SCALAR, 1, &c.cmd, &plan),
+				 NNAHW_STATUS_BAD_OPERAND);
+		call_free(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ewise_value),
 		cmocka_unit_test(test_ewise_quantised),
 		cmocka_unit_test(test_ewise_integer),
+		cmocka_unit_test(test_ewise_bits_of_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,68 @@ static void test_mul_rounding(void **state)
 	assert_memory_equal(out, want, sizeof(out));
 }
 
+static void test_bits_of_int32(void **state)
+{
+	static const int32_t a[] = { 0x0ff0, -1, 0x12345678, -9, INT32_MIN, 7 };
+	static const int32_t b[] = { 0xff, 0, 8, 1, 40, -3 };
+	static const int32_t differ[] = { 0xf0f, -1, 0x12345670, -10, INT32_MIN + 40, -6 };
+	static const int32_t shifted[] = { 0, -1, 0x123456, -5, -1, 7 };
+	struct one_operator m = {
+		.code = TFLITE_BITWISE_XOR,
+		.tensors = { S32(1, { 6 }), S32(1, { 6 }), S32(1, { 6 }) },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+	};
+	int32_t out[6];
+
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	assert_memory_equal(out, differ, sizeof(out));
+	m.code = TFLITE_RIGHT_SHIFT;
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	assert_memory_equal(out, shifted, sizeof(out));
+}
+
+/* b is one number for all. */
+static void test_bits_of_small_types(void **state)
+{
+	static const int8_t s8[] = { -128, 127, -3, 64 }, s8_b = -1;
+	static const int8_t s8_differ[] = { 127, -128, 2, -65 }, s8_shifted[] = { -128, 127, -3, 64 };
+	static const uint8_t u8[] = { 255, 128, 127, 3 }, u8_b = 9;
+	static const uint8_t u8_differ[] = { 246, 137, 118, 10 }, u8_shifted[] = { 1, 1, 0, 0 };
+	static const int16_t s16[] = { -32768, 32767, 256, -2 }, s16_b = 3;
+	static const int16_t s16_differ[] = { -32765, 32764, 259, -3 };
+	static const int16_t s16_shifted[] = { -4096, 4095, 32, -1 };
+	static const struct {
+		uint8_t type, size;
+		const void *a, *b, *differ, *shifted;
+	} cases[] = {
+		{ TFLITE_INT8, 1, s8, &s8_b, s8_differ, s8_shifted },
+		{ TFLITE_UINT8, 1, u8, &u8_b, u8_differ, u8_shifted },
+		{ TFLITE_INT16, 2, s16, &s16_b, s16_differ, s16_shifted },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct one_operator m = {
+			.code = TFLITE_BITWISE_XOR,
+			.tensors = { { cases[i].type, 1, { 4 } },
+				     { cases[i].type, 1, { 1 } },
+				     { cases[i].type, 1, { 4 } } },
+			.tensor_count = 3,
+			.inputs = { 0, 1, -1 },
+			.outputs = { 2, -1 },
+		};
+		const void *in[] = { cases[i].a, cases[i].b };
+		uint8_t out[8];
+
+		run(&m, in, (void *[]){ out });
+		assert_memory_equal(out, cases[i].differ, 4u * cases[i].size);
+		m.code = TFLITE_RIGHT_SHIFT;
+		run(&m, in, (void *[]){ out });
+		assert_memory_equal(out, cases[i].shifted, 4u * cases[i].size);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +211,8 @@ int main(void)
 		cmocka_unit_test(test_add_n),
 		cmocka_unit_test(test_add_rounding),
 		cmocka_unit_test(test_mul_rounding),
+		cmocka_unit_test(test_bits_of_int32),
+		cmocka_unit_test(test_bits_of_small_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
