@@ -30,6 +30,15 @@ static const struct field {
 	F(name, I32, 12, filter_w), \
 	F(name, I32, 16, filter_h), \
 	F(name, SMALL, 20, activation)
+#define VOLUME(name) \
+	F(name, SHRUNK, 0, padding), \
+	F(name, I32, 4, stride_w), \
+	F(name, I32, 8, stride_h), \
+	F(name, I32, 12, stride_d), \
+	F(name, I32, 16, dilation_w), \
+	F(name, I32, 20, dilation_h), \
+	F(name, I32, 24, dilation_d), \
+	F(name, SMALL, 28, activation)
 	F(ADD, SMALL, 0, activation),
 	F(SUB, SMALL, 0, activation),
 	F(MUL, SMALL, 0, activation),
@@ -53,14 +62,8 @@ static const struct field {
 	F(DEPTHWISE_CONV_2D, SMALL, 16, activation),
 	F(DEPTHWISE_CONV_2D, I32, 20, dilation_w),
 	F(DEPTHWISE_CONV_2D, I32, 24, dilation_h),
-	F(CONV_3D, SHRUNK, 0, padding),
-	F(CONV_3D, I32, 4, stride_w),
-	F(CONV_3D, I32, 8, stride_h),
-	F(CONV_3D, I32, 12, stride_d),
-	F(CONV_3D, I32, 16, dilation_w),
-	F(CONV_3D, I32, 20, dilation_h),
-	F(CONV_3D, I32, 24, dilation_d),
-	F(CONV_3D, SMALL, 28, activation),
+	VOLUME(CONV_3D),
+	VOLUME(CONV_3D_TRANSPOSE),
 	F(TRANSPOSE_CONV, SHRUNK, 0, padding),
 	F(TRANSPOSE_CONV, I32, 4, stride_w),
 	F(TRANSPOSE_CONV, I32, 8, stride_h),
@@ -141,6 +144,7 @@ static const struct field {
 	F(UNIDIRECTIONAL_SEQUENCE_LSTM, BOOLEAN, 12, time_major),
 	F(UNIDIRECTIONAL_SEQUENCE_LSTM, BOOLEAN, 13, asymmetric),
 #undef POOL
+#undef VOLUME
 #undef F
 };
 

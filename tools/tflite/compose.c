@@ -288,6 +288,25 @@ struct tflite_value tflite_part(struct tflite_translation *t, struct tflite_valu
 	return y;
 }
 
+struct tflite_value tflite_padded(struct tflite_translation *t, struct tflite_value x,
+				  const int32_t *pads)
+{
+	struct tflite_value y = x;
+	bool same = true;
+
+	for (uint32_t i = 0; i < x.o.desc.rank; i++) {
+		y.o.dims[i] += (uint32_t)(pads[2 * i] + pads[2 * i + 1]);
+		same &= y.o.dims[i] == x.o.dims[i];
+	}
+	if (same)
+		return x;
+	y = fresh(t, &y.o);
+	tflite_push(t, x.operand);
+	tflite_push_pads(t, pads, x.o.desc.rank);
+	tflite_emit_to(t, NNA_OPERATION_PAD, y.operand);
+	return y;
+}
+
 struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t axis, struct tflite_value indices)
 {

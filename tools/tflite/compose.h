@@ -71,6 +71,9 @@ struct tflite_value tflite_transposed(struct tflite_translation *t, struct tflit
 /* Elements [@begin, @begin + @size) of one axis. */
 struct tflite_value tflite_part(struct tflite_translation *t, struct tflite_value x, uint32_t axis,
 				uint32_t begin, uint32_t size);
+/* Zeros before and behind: @pads has two numbers for each dimension. */
+struct tflite_value tflite_padded(struct tflite_translation *t, struct tflite_value x,
+				  const int32_t *pads);
 /* Slices of @x along @axis; the indices' dims stand in the place of that dim. */
 struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t axis, struct tflite_value indices);

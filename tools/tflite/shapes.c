@@ -468,6 +468,25 @@ static void image(struct shapes *s, bool pool)
 	set_dims(s, 0, 4, dims);
 }
 
+/* CONV_3D: filters are [depth, height, width, channels, units]. */
+static void volume(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0), *w = input(s, 1);
+	const struct tflite_options *o = &s->op->options;
+	uint32_t dims[5];
+
+	if (!x || !w || x->rank != 5 || w->rank != 5) {
+		fail(s, -EINVAL, "volumes and filters have 5 dimensions");
+		return;
+	}
+	dims[0] = x->dims[0];
+	dims[1] = window(s, x->dims[1], w->dims[0], o->stride_d, o->dilation_d);
+	dims[2] = window(s, x->dims[2], w->dims[1], o->stride_h, o->dilation_h);
+	dims[3] = window(s, x->dims[3], w->dims[2], o->stride_w, o->dilation_w);
+	dims[4] = w->dims[4];
+	set_dims(s, 0, 5, dims);
+}
+
 static void fully_connected(struct shapes *s)
 {
 	const struct tflite_tensor *x = input(s, 0), *w = input(s, 1);
@@ -992,6 +1011,9 @@ static void infer_operator(struct shapes *s)
 	case TFLITE_DEPTHWISE_CONV_2D:
 		image(s, false);
 		break;
+	case TFLITE_CONV_3D:
+		volume(s);
+		break;
 	case TFLITE_AVERAGE_POOL_2D:
 	case TFLITE_MAX_POOL_2D:
 	case TFLITE_L2_POOL_2D:
@@ -1078,6 +1100,7 @@ static void infer_operator(struct shapes *s)
 		stated(s, values, count, 0);
 		break;
 	case TFLITE_TRANSPOSE_CONV:
+	case TFLITE_CONV_3D_TRANSPOSE:
 		count = need_known(s, 0, values, TFLITE_MAX_RANK);
 		stated(s, values, count, 0);
 		break;

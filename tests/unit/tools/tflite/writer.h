@@ -120,7 +120,7 @@ static inline void refer(struct writer *w, size_t from, size_t to)
 struct tensor_spec {
 	uint8_t type;
 	uint32_t rank;
-	int32_t dims[4];
+	int32_t dims[5];
 	const void *data;
 	uint32_t size;
 	float scale;
@@ -181,7 +181,7 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 		if (specs[i].sparse)
 			write_sparsity(w, t, &specs[i]);
 		if (specs[i].open) {
-			int32_t signature[4];
+			int32_t signature[5];
 
 			memcpy(signature, specs[i].dims, sizeof(signature));
 			signature[0] = -1;
