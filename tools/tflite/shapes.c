@@ -793,6 +793,27 @@ static void tile(struct shapes *s)
 	set_dims(s, 0, x->rank, dims);
 }
 
+/* RFFT2D: the half of the transform that the other half mirrors. */
+static void fourier(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK];
+	int64_t size[2];
+
+	if (!x || need_known(s, 1, size, 2) != 2)
+		return;
+	if (x->rank < 2 || size[0] < 1 || size[1] < 1 || size[0] > INT32_MAX ||
+	    size[1] > INT32_MAX) {
+		fail(s, -EINVAL, "a transform of %lld by %lld", (long long)size[0],
+		     (long long)size[1]);
+		return;
+	}
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[x->rank - 2] = (uint32_t)size[0];
+	dims[x->rank - 1] = (uint32_t)size[1] / 2 + 1;
+	set_dims(s, 0, x->rank, dims);
+}
+
 static void matmul(struct shapes *s)
 {
 	const struct tflite_tensor *a = input(s, 0), *b = input(s, 1);
@@ -1104,6 +1125,9 @@ static void infer_operator(struct shapes *s)
 		count = need_known(s, 0, values, TFLITE_MAX_RANK);
 		stated(s, values, count, 0);
 		break;
+	case TFLITE_RFFT2D:
+		fourier(s);
+		break;
 	case TFLITE_RANGE:
 		range(s);
 		break;
@@ -1164,6 +1188,9 @@ static void infer_operator(struct shapes *s)
 	case TFLITE_FAKE_QUANT:
 	case TFLITE_BUCKETIZE:
 	case TFLITE_ADD_N:
+	case TFLITE_REAL:
+	case TFLITE_IMAG:
+	case TFLITE_COMPLEX_ABS:
 	case TFLITE_DYNAMIC_UPDATE_SLICE:
 		like_input(s, 0);
 		break;

@@ -25,6 +25,33 @@ static const struct {
 #include "tools/tflite/operator_list.h"
 };
 
+/*
+ * Numbers of two parts look like FLOAT32 with one more dimension, which only these operators know
+ * of: all others would compute something else.
+ */
+static void check_complex(struct tflite_translation *t)
+{
+	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
+
+	switch (t->op->code) {
+	case TFLITE_RFFT2D:
+	case TFLITE_REAL:
+	case TFLITE_IMAG:
+	case TFLITE_COMPLEX_ABS:
+	case TFLITE_RESHAPE:
+	case TFLITE_SQUEEZE:
+	case TFLITE_EXPAND_DIMS:
+		return;
+	default:
+		break;
+	}
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < lists[k]->count; i++)
+			if (lists[k]->at[i] >= 0 &&
+			    t->sub->tensors[lists[k]->at[i]].type == TFLITE_COMPLEX64)
+				tflite_fail(t, -ENOTSUP, "complex numbers are not supported");
+}
+
 static void translate_operator(struct tflite_translation *t, uint32_t index)
 {
 	uint32_t code;
@@ -33,6 +60,7 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 	t->op_index = index;
 	t->in_count = 0;
 	code = t->op->code;
+	check_complex(t);
 	/* Its result is known from the shapes alone, or a CONCATENATION does its work. */
 	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
 	    tflite_in_list_update(t->sub, index))

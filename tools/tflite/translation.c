@@ -181,6 +181,10 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 	case TFLITE_FLOAT16:
 		o->desc.type = NNA_OPERAND_TENSOR_FLOAT16;
 		return;
+	case TFLITE_COMPLEX64:
+		o->desc.type = NNA_OPERAND_TENSOR_FLOAT32;
+		o->dims[o->desc.rank++] = 2;
+		return;
 	case TFLITE_INT32:
 		o->desc.type = NNA_OPERAND_TENSOR_INT32;
 		return;
@@ -300,6 +304,14 @@ uint32_t tflite_output_operand(struct tflite_translation *t, uint32_t index)
 		return TFLITE_NO_OPERAND;
 	}
 	return tflite_tensor_operand(t, (uint32_t)t->op->outputs.at[index]);
+}
+
+void tflite_make_room(struct tflite_translation *t, uint64_t elements)
+{
+	t->made += elements <= TFLITE_MAX_TABLE ? elements : 0;
+	if (elements > TFLITE_MAX_TABLE || t->made > 4ull * TFLITE_MAX_TABLE)
+		tflite_fail(t, -ENOTSUP, "a table of %llu elements is too large",
+			    (unsigned long long)elements);
 }
 
 void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)

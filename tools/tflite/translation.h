@@ -41,7 +41,7 @@ struct tflite_resource;
  * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
  * @real: the operator's INT16 tensors stand for real numbers (reals.c): no other way of computing
  *	with 8-bit weights is wanted
- * @made: elements of the tables that were made of constants so far (ops/scatter.c)
+ * @made: elements of the tables that were made of constants so far
  * @ran: BOOL8 variable: whether there was a run before this one; TFLITE_NO_OPERAND until needed
  * @resources: @resource_count resource variables (ops/variable.c)
  * @op: the operator that is being translated, NULL before the first and after the last one
@@ -130,7 +130,7 @@ int32_t tflite_axis(struct tflite_translation *t, int32_t axis, uint32_t rank);
 
 /* ------------------------------------------------------------------------------------- operands */
 
-/* What a tensor is in NNAPI's terms. */
+/* What a tensor is in NNAPI's terms; COMPLEX64 has one more dimension, of two FLOAT32. */
 void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x,
 		     struct tflite_operand_desc *o);
 
@@ -143,6 +143,13 @@ void tflite_set_constant(struct tflite_translation *t, uint32_t operand, const v
 /* A new operand with a copy of @data, which the model owns; zeros when @data is NULL. */
 uint32_t tflite_add_constant(struct tflite_translation *t, const struct tflite_operand_desc *o,
 			     const void *data, size_t size);
+
+/*
+ * Note that a table of @elements is to be made out of what the file states; an error where they are
+ * more than TFLITE_MAX_TABLE, or too many together: a few bytes can ask for a lot.
+ */
+#define TFLITE_MAX_TABLE (1u << 24)
+void tflite_make_room(struct tflite_translation *t, uint64_t elements);
 
 /*
  * Make output @index of the operator a constant: @data, which must live as long as the model. An

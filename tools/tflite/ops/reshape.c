@@ -7,9 +7,8 @@
 /* RESHAPE, SQUEEZE and EXPAND_DIMS: the file states the shape that results. */
 void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 {
-	int32_t dims[TFLITE_MAX_RANK] = { 1 };
 	const struct tflite_tensor *x, *y;
-	uint32_t i;
+	struct tflite_operand_desc o;
 
 	tflite_need(t, 1, 1);
 	x = tflite_input(t, 0);
@@ -19,11 +18,8 @@ void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 	if (x->elements != y->elements)
 		tflite_fail(t, -EINVAL, "the shapes have %llu and %llu elements",
 			    (unsigned long long)x->elements, (unsigned long long)y->elements);
-	for (i = 0; i < y->rank; i++)
-		dims[i] = (int32_t)y->dims[i];
-	tflite_push_input(t, 0);
-	tflite_push_list(t, dims, y->rank ? y->rank : 1);
-	tflite_emit_outputs(t, type);
+	tflite_describe(t, y, &o);
+	tflite_emit_reshape(t, tflite_input_operand(t, 0), tflite_output_operand(t, 0), &o);
 }
 
 /* RESHAPE puts dimensions of 1 in front, TILE makes the copies. */

@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a matrix that stands for indices, at most. */
-#define MAX_MATRIX (1u << 24)
-/* Elements of all that the translation of a file makes so: a file of few bytes can ask for many. */
-#define MAX_MATRICES (1ull << 26)
-
-/* Note that elements are to be made, and see that they are not too many. */
-static void make_room(struct tflite_translation *t, uint64_t elements)
-{
-	t->made += elements <= MAX_MATRIX ? elements : 0;
-	if (elements > MAX_MATRIX || t->made > MAX_MATRICES)
-		tflite_fail(t, -ENOTSUP, "a table of %llu elements is too large",
-			    (unsigned long long)elements);
-}
-
 /* indices == 0, 1, ... depth - 1 along a new axis ? on : off */
 void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
 {
@@ -37,7 +23,7 @@ void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
 	/* A scalar is a tensor of one element here, whose dimension the new axis replaces. */
 	rank = tflite_input(t, 0)->rank + 1;
 	axis = (uint32_t)tflite_axis(t, t->op->options.axis, rank);
-	if (depth < 1 || (uint32_t)depth > MAX_MATRIX || rank > TFLITE_MAX_RANK)
+	if (depth < 1 || (uint32_t)depth > TFLITE_MAX_TABLE || rank > TFLITE_MAX_RANK)
 		tflite_fail(t, -ENOTSUP, "a depth of %d in %u dimensions", depth, rank);
 	values = t->ret ? NULL : tflite_derive(t->model, (size_t)depth * sizeof(*values));
 	if (!values) {
@@ -70,11 +56,11 @@ static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_
 
 	for (i = 1; i < updates.o.desc.rank; i++)
 		inner *= updates.o.dims[i];
-	if (!count || !rows || (uint64_t)count * rows > MAX_MATRIX)
+	if (!count || !rows || (uint64_t)count * rows > TFLITE_MAX_TABLE)
 		tflite_fail(t, -ENOTSUP, "%u updates of %u rows are not possible", count, rows);
 	if (updates.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
 		tflite_fail(t, -ENOTSUP, "updates of this type are not supported");
-	make_room(t, (uint64_t)count * rows);
+	tflite_make_room(t, (uint64_t)count * rows);
 	values = t->ret ? NULL : calloc((size_t)count * rows, sizeof(*values));
 	if (!values) {
 		tflite_fail(t, -ENOMEM, "out of memory");
@@ -108,7 +94,7 @@ static int32_t *constant_list(struct tflite_translation *t, uint32_t index, uint
 
 	if (t->ret)
 		return NULL;
-	if (x->elements > MAX_MATRIX) {
+	if (x->elements > TFLITE_MAX_TABLE) {
 		tflite_fail(t, -ENOTSUP, "input %u is too large", index);
 		return NULL;
 	}
@@ -225,7 +211,7 @@ static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint3
 	*count = total / n;
 	for (k = 0; k < n; k++)
 		all *= y->dims[k];
-	*rows = all > MAX_MATRIX ? MAX_MATRIX + 1 : (uint32_t)all;
+	*rows = all > TFLITE_MAX_TABLE ? TFLITE_MAX_TABLE + 1 : (uint32_t)all;
 	for (i = 0; i < *count; i++) {
 		int64_t at = 0;
 
@@ -272,9 +258,9 @@ void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t typ
 
 	tflite_need(t, 4, 1);
 	numbers = flat_indices(t, 0, &count, &rows);
-	if (!t->ret && rows > MAX_MATRIX)
+	if (!t->ret && rows > TFLITE_MAX_TABLE)
 		tflite_fail(t, -ENOTSUP, "the output is too large");
-	make_room(t, rows);
+	tflite_make_room(t, rows);
 	empty = t->ret ? NULL : calloc(rows, sizeof(*empty));
 	if (!empty)
 		tflite_fail(t, -ENOMEM, "out of memory");
@@ -303,9 +289,9 @@ static struct tflite_value diagonal(struct tflite_translation *t, uint32_t n)
 	struct tflite_value v = { .o = o };
 	uint8_t *values;
 
-	if (!n || (uint64_t)n * n > MAX_MATRIX)
+	if (!n || (uint64_t)n * n > TFLITE_MAX_TABLE)
 		tflite_fail(t, -ENOTSUP, "a diagonal of %u", n);
-	make_room(t, (uint64_t)n * n);
+	tflite_make_room(t, (uint64_t)n * n);
 	values = t->ret ? NULL : tflite_derive(t->model, (size_t)n * n);
 	if (!values) {
 		tflite_fail(t, -ENOMEM, "out of memory");
@@ -364,7 +350,7 @@ void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t ty
 	if (!t->ret && count != x->dims[batch])
 		tflite_fail(t, -EINVAL, "%u lengths of %u sequences", count, x->dims[batch]);
 	if (!t->ret)
-		make_room(t, (uint64_t)x->dims[0] * x->dims[1]);
+		tflite_make_room(t, (uint64_t)x->dims[0] * x->dims[1]);
 	if (!t->ret) {
 		steps = x->dims[seq];
 		total = x->dims[0] * x->dims[1];
@@ -426,7 +412,7 @@ void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_
 		pads[2 * k] = begin[k];
 		pads[2 * k + 1] = (int32_t)(x->dims[k] - update->dims[k]) - begin[k];
 	}
-	make_room(t, x->elements);
+	tflite_make_room(t, x->elements);
 	inside = t->ret ? NULL : tflite_derive(t->model, x->elements);
 	if (!inside) {
 		tflite_fail(t, -ENOMEM, "out of memory");

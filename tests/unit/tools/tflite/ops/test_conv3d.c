@@ -62,7 +62,7 @@ static int32_t padding(const struct volume *v, int k, int32_t large, int32_t sma
 	return v->padding == SAME && all > 0 ? all / 2 : 0;
 }
 
-/* What the filter's element @where does between position @s of the small dims and the large ones. */
+/* The products of element @where of the filter with position @s of the small dims. */
 static void add_products(const struct volume *v, bool transpose, int32_t n, const int32_t *s,
 			 uint32_t where)
 {
