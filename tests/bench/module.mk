@@ -1,9 +1,22 @@
 # SPDX-License-Identifier: MIT
 #
-# What a compilation out of the cache costs. The engine's bench is built with the engine.
+# What a compilation out of the cache costs, and peers. The engine's bench is built with the engine.
 TESTS += $(BUILD)/tests/bench_cache
 
 $(BUILD)/tests/bench_cache: $(BUILD)/obj/tests/bench/bench_cache.o $(TFLITE_OBJS) \
 		$(HAL_COMMON_OBJS) $(BUILD)/lib/libnnaccel.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+
+# Against LiteRT and ONNX Runtime. The peers are in a venv of their own; tf2onnx also needs TensorFlow, which is
+# in that of check-clients.
+BENCH_MODELS ?= $(wildcard ../shared/models/*.tflite)
+BENCH_JSON ?= $(BUILD)/bench.json
+BENCH_SITE = $$(tests/clients/setup bench | sed s,bin/python3$$,lib/python3*/site-packages,)
+
+.PHONY: bench
+bench: $(BUILD)/bin/nnactl
+	PYTHONPATH=$$(echo $(BENCH_SITE)) \
+		$$(tests/clients/setup) tests/bench/convert.py $(BUILD)/bench $(BENCH_MODELS)
+	$$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
+		--onnx $(BUILD)/bench --json $(BENCH_JSON) $(BENCH_ARGS) $(BENCH_MODELS)

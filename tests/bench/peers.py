@@ -1,0 +1,205 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Times of models on the NNA's loopback, in LiteRT and in ONNX Runtime: `make bench`.
+
+    peers.py --nnactl PROGRAM --onnx FOLDER [--threads 1,2] [--rounds N] [--json FILE] MODEL...
+
+Each runtime measures in a process of its own, pinned to as many CPUs as it has threads. The three
+take turns, --rounds times, so that a busy neighbour meets all of them; what counts is the median of
+the rounds' medians, and of that the ratio: times of a shared machine mean little. A ratio above 1
+says that the NNA is faster. FOLDER holds the models as tests/bench/convert.py makes them. One whose
+output is too far from LiteRT's computes something else and is left out.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+WARM_UP = 5
+SECONDS = 1.5  # of one measurement, about
+STEPS = 8  # by which a converted model's output may differ, in steps of the quantised output
+
+
+class LiteRt:
+    """LiteRT with XNNPACK, as it comes."""
+
+    def __init__(self, path, threads):
+        from ai_edge_litert.interpreter import Interpreter
+        self.interpreter = Interpreter(model_path=str(path), num_threads=threads)
+        self.interpreter.allocate_tensors()
+        self.inputs = self.interpreter.get_input_details()
+
+    def set(self):
+        for detail in self.inputs:
+            self.interpreter.set_tensor(detail["index"],
+                                        make_input(detail["shape"], detail["dtype"]))
+
+    def run(self):
+        self.interpreter.invoke()
+
+    def outputs(self):
+        return [self.interpreter.get_tensor(d["index"])
+                for d in self.interpreter.get_output_details()]
+
+
+class OnnxRuntime:
+    """ONNX Runtime's CPU provider with all of its optimisations."""
+
+    def __init__(self, path, threads):
+        import onnxruntime
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        self.session = onnxruntime.InferenceSession(str(path), options,
+                                                    providers=["CPUExecutionProvider"])
+
+    def set(self):
+        kinds = {"tensor(uint8)": np.uint8, "tensor(int8)": np.int8, "tensor(float)": np.float32}
+        self.feed = {i.name: make_input(i.shape, kinds[i.type]) for i in self.session.get_inputs()}
+
+    def run(self):
+        self.result = self.session.run(None, self.feed)
+
+    def outputs(self):
+        return self.result
+
+
+def make_input(shape, kind):
+    rng = np.random.default_rng(1)
+    if np.issubdtype(kind, np.floating):
+        return rng.random(shape, dtype=np.float32) * 2 - 1
+    limits = np.iinfo(kind)
+    return rng.integers(limits.min, limits.max + 1, shape).astype(kind)
+
+
+def child(options):
+    """Measures in this process, and prints the median in ms; the outputs go to a file."""
+    start = time.perf_counter()
+    peer = {"litert": LiteRt, "ort": OnnxRuntime}[options.child](options.models[0],
+                                                                 int(options.threads))
+    load = time.perf_counter() - start
+    peer.set()
+    times = []
+    for _ in range(WARM_UP + options.runs):
+        start = time.perf_counter()
+        peer.run()
+        times.append(time.perf_counter() - start)
+    np.savez(options.outputs, *peer.outputs())
+    print(json.dumps({"median_ms": statistics.median(times[WARM_UP:]) * 1e3,
+                      "load_ms": load * 1e3}))
+
+
+def measure(command, threads):
+    """What a command prints as JSON, pinned to the last CPUs that this process may use."""
+    cpus = sorted(os.sched_getaffinity(0))[-threads:]
+    # Before its neighbours, where this user may ask for that; nice goes on without.
+    pinned = ["nice", "-n", "-15", "taskset", "-c", ",".join(map(str, cpus))]
+    done = subprocess.run(pinned + command, capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip() or "no message").splitlines()[-1])
+    return json.loads(done.stdout)
+
+
+def run_ours(options, path, threads, runs):
+    result = measure([options.nnactl, "bench", str(path), "--device", "loopback", "--json",
+                      "--threads", str(threads), "--runs", str(runs)], threads)
+    return result["wall_ms"]["median"]
+
+
+def run_peer(name, path, threads, runs, outputs):
+    return measure([sys.executable, __file__, "--child", name, "--threads", str(threads), "--runs",
+                    str(runs), "--outputs", str(outputs), str(path)], threads)["median_ms"]
+
+
+def difference(first, second):
+    """The greatest difference of outputs: of integers in steps, of others in 1/256 of the range."""
+    worst = 0.0
+    with np.load(first) as a, np.load(second) as b:
+        for x, y in zip(a.values(), b.values()):
+            if x.size != y.size:
+                return float("inf")
+            step = np.ptp(x) / 256 or 1 if x.dtype.kind == "f" else 1
+            d = np.abs(x.ravel().astype(np.float64) - y.ravel().astype(np.float64)) / step
+            # Of a map of classes a few elements may differ, by any number.
+            worst = max(worst, float(np.quantile(d, 0.99)))
+    return worst
+
+
+def compare(options, path, threads, folder):
+    """One row of the table."""
+    onnx = Path(options.onnx, path.stem + ".onnx")
+    names = ["litert"] + (["ort"] if onnx.exists() else [])
+    files = {"litert": path, "ort": onnx}
+    outputs = {name: Path(folder, name + ".npz") for name in names}
+    once = run_peer("litert", path, threads, 10, outputs["litert"])
+    runs = int(min(1000, max(20, SECONDS * 1e3 / once)))
+    times = {name: [] for name in ["ours"] + names}
+    for _ in range(options.rounds):
+        times["ours"].append(run_ours(options, path, threads, runs))
+        for name in names:
+            times[name].append(run_peer(name, files[name], threads, runs, outputs[name]))
+    row = {"model": path.stem, "threads": threads, "runs": runs,
+           "ms": {name: statistics.median(t) for name, t in times.items()}}
+    if "ort" in names:
+        row["ort_difference"] = difference(outputs["litert"], outputs["ort"])
+        if row["ort_difference"] > STEPS:
+            del row["ms"]["ort"]
+    row["ratio"] = {name: t / row["ms"]["ours"] for name, t in row["ms"].items() if name != "ours"}
+    return row
+
+
+def line(row):
+    def cell(values, name, digits):
+        return f"{values[name]:.{digits}f}" if name in values else "-"
+    ms, ratio, note = row["ms"], row["ratio"], ""
+    if "ort" not in ms:
+        note = ("  ONNX form differs by {:.0f} steps".format(row["ort_difference"])
+                if "ort_difference" in row else "  no ONNX form")
+    return (f"{row['model']:48} {row['threads']:2} {cell(ms, 'ours', 2):>9} "
+            f"{cell(ms, 'litert', 2):>9} {cell(ms, 'ort', 2):>9} {cell(ratio, 'litert', 2):>8} "
+            f"{cell(ratio, 'ort', 2):>8}{note}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nnactl", default="build/bin/nnactl")
+    parser.add_argument("--onnx", default="build/bench")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--child", choices=["litert", "ort"], help=argparse.SUPPRESS)
+    parser.add_argument("--runs", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--outputs", help=argparse.SUPPRESS)
+    parser.add_argument("models", nargs="+", type=Path)
+    options = parser.parse_args()
+    if options.child:
+        child(options)
+        return 0
+    rows, failed = [], 0
+    print(f"{'model':48} {'t':>2} {'NNA ms':>9} {'LiteRT ms':>9} {'ORT ms':>9} "
+          f"{'LiteRT/N':>8} {'ORT/N':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        for path in options.models:
+            for threads in map(int, options.threads.split(",")):
+                try:
+                    rows.append(compare(options, path, threads, folder))
+                    print(line(rows[-1]), flush=True)
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    failed += 1
+                    print(f"{path.stem:48} {threads:2} {error}", flush=True)
+    if options.json:
+        from importlib.metadata import version
+        options.json.write_text(json.dumps(
+            {"litert": version("ai-edge-litert"), "onnxruntime": version("onnxruntime"),
+             "rounds": options.rounds, "rows": rows}, indent=1) + "\n")
+    return failed != 0
+
+
+sys.exit(main())
