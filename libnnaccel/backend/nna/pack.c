@@ -78,6 +78,25 @@ static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna
 	return (const uint8_t *)s->data + v->offset;
 }
 
+/* Copies a channel's weights, a quad to each block of quads. Return: the sum of what is stored. */
+static int32_t copy_quads(const uint8_t *from, uint32_t quads, uint8_t flip, int8_t *out)
+{
+	int32_t sum = 0;
+
+	for (uint32_t i = 0; i < quads; i++, from += QUAD, out += BLOCK * QUAD) {
+		uint32_t quad, pairs;
+
+		memcpy(&quad, from, QUAD);
+		quad ^= flip * 0x01010101u;
+		memcpy(out, &quad, QUAD);
+		/* With 128 more no byte is below zero, and two of them add up in 16 bits. */
+		quad ^= 0x80808080u;
+		pairs = (quad & 0x00ff00ffu) + (quad >> 8 & 0x00ff00ffu);
+		sum += (int32_t)(pairs & 0xffff) + (int32_t)(pairs >> 16) - (int32_t)QUAD * 128;
+	}
+	return sum;
+}
+
 /* One block of quads: 16 channels from n0 on, @n of them real. u8 is stored minus 128. */
 static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, int8_t *out,
 			int32_t *sums)
@@ -91,6 +110,12 @@ static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t
 			for (uint32_t x = 0; x < s->kernel_w; x++) {
 				const uint8_t *at = row + y * s->stride_h + x * s->stride_w;
 
+				if (s->stride_c == 1 && s->depth % QUAD == 0) {
+					sum += copy_quads(at, s->depth / QUAD, flip,
+							  out + (k * BLOCK + c * QUAD));
+					k += s->depth;
+					continue;
+				}
 				for (uint32_t i = 0; i < s->depth; i++, k++, at += s->stride_c) {
 					int8_t w = (int8_t)(*at ^ flip);
 
