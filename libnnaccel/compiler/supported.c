@@ -60,6 +60,7 @@ static int try_to_lower(struct nna_op_context *op, const struct nna_backend *bac
 		for (uint32_t i = 0; i < sg->operand_count; i++)
 			frame.values[i] = NNA_NO_VALUE;
 		l->origin = op->index;
+		l->trial = true;
 		op->lower = l;
 		op->frame = &frame;
 		ret = add_inputs(op);

@@ -57,6 +57,7 @@ struct nna_storage {
  * @shared: storages plus 1 of constants that operations share, by numbers that ops/ gives out
  * @origin: operation of the main subgraph that is being lowered
  * @synchronous: there are loops, so that a run may exceed the job limit
+ * @trial: it is made to see whether it can be, and thrown away: what constants hold does not matter
  */
 struct nna_lower {
 	const struct nna_graph *graph;
@@ -74,6 +75,7 @@ struct nna_lower {
 	uint32_t shared[16];
 	uint32_t origin;
 	bool synchronous;
+	bool trial;
 };
 
 /* What NNACCEL_DEBUG asks for: prints each step of a pass, or leaves a pass out. */

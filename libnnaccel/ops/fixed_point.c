@@ -137,10 +137,10 @@ int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 		v.storage = *known - 1;
 		return nna_value_add(l, &v);
 	}
-	table = malloc(NNA_FIXED_ENTRIES * sizeof(*table));
+	table = calloc(NNA_FIXED_ENTRIES, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	for (int32_t raw = INT16_MIN; raw <= INT16_MAX; raw++)
+	for (int32_t raw = INT16_MIN; raw <= INT16_MAX && !l->trial; raw++)
 		table[raw - INT16_MIN] = nna_fixed_evaluate(function, integer_bits, (int16_t)raw);
 	value = nna_lower_constant(l, NNA_TYPE_S16, 1, dims, 0x1p-15f, 0, table);
 	free(table);
