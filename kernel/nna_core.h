@@ -21,9 +21,10 @@
  *  4. nna_vm.lock: binds of one address space;
  *  5. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
  *  6. dma_resv, one object at a time;
- *  7. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks: leaves.
+ *  7. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, nna_gates.lock, which may be
+ *     taken with any of these held, and the locks of gates within it: leaves.
  *
- * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fence exists before it
+ * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fences exist before it
  * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take 1, 2
  * and leaves.
  */
@@ -54,6 +55,7 @@
 #define NNA_VA_START		0x10000ull
 
 struct nna_coredump_data;
+struct nna_gates;
 struct nna_job_ops;
 struct nna_ring;
 
@@ -80,6 +82,7 @@ struct nna_bus_ops {
  * @bus: operations of the bus that the device is on.
  * @clock: converts between the device's clock and CLOCK_MONOTONIC.
  * @rings: NNA_RINGS of them: job rings by priority, then the control ring. Freed with @drm.
+ * @gates: what jobs wait for before they go on a ring; of each job ring. Freed with @drm.
  * @scheds: one scheduler per job ring.
  * @scheds_ready: how many of them have been initialised; constant after probe.
  * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped; protected by @sched_lock.
@@ -127,6 +130,7 @@ struct nna_device {
 	const struct nna_bus_ops *bus;
 	struct nna_clock clock;
 	struct nna_ring *rings;
+	struct nna_gates *gates;
 	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
 	unsigned int scheds_ready;
 	u32 stopped_by;

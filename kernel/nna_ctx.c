@@ -12,8 +12,8 @@
 
 #include "nna_core.h"
 #include "nna_ctx.h"
+#include "nna_gate.h"
 #include "nna_job.h"
-#include "nna_sched.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
 
@@ -25,8 +25,7 @@ static void nna_ctx_abort_work(struct work_struct *work)
 	nna_ctx_put(ctx);
 }
 
-/* Aborts the jobs that are on the ring: nobody wants their results. Any context. */
-static void nna_ctx_abort(struct nna_ctx *ctx)
+void nna_ctx_abort(struct nna_ctx *ctx)
 {
 	nna_ctx_get(ctx);
 	/* If it is queued already that holds a reference, so this is not the last one. */
@@ -48,7 +47,7 @@ static const struct file_operations nna_keepalive_fops = {
 
 struct nna_usage *nna_usage_create(struct nna_device *nna)
 {
-	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
+	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
 	struct file *keepalive;
 
 	if (!usage)
@@ -86,7 +85,7 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct
 	struct nna_ctx *ctx;
 	int ret;
 
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
 	ctx->nna = nna;
@@ -95,6 +94,7 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct
 	mutex_init(&ctx->lock);
 	spin_lock_init(&ctx->state_lock);
 	INIT_WORK(&ctx->abort_work, nna_ctx_abort_work);
+	nna_gate_queue_init(&ctx->gates, &nna->gates[priority]);
 
 	ret = drm_sched_entity_init(&ctx->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
 	if (ret) {
@@ -112,6 +112,8 @@ static void nna_ctx_release(struct kref *kref)
 {
 	struct nna_ctx *ctx = container_of(kref, struct nna_ctx, refs);
 
+	/* The scheduler has done with an entity before the last of its jobs ends. */
+	drm_sched_entity_fini(&ctx->entity);
 	nna_usage_put(ctx->usage);
 	nna_vm_put(ctx->vm);
 	mutex_destroy(&ctx->lock);
@@ -127,11 +129,10 @@ void nna_ctx_put(struct nna_ctx *ctx)
 void nna_ctx_close(struct nna_ctx *ctx)
 {
 	mutex_lock(&ctx->lock);
-	ctx->closed = true;
+	WRITE_ONCE(ctx->closed, true);
 	mutex_unlock(&ctx->lock);
 
-	/* No job is pushed any more, so none can be left in the queue. */
-	nna_sched_kill(ctx->nna, ctx->ring, &ctx->entity);
+	nna_gate_queue_doom(&ctx->gates);
 	nna_ctx_abort(ctx);
 }
 
@@ -159,6 +160,7 @@ bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
 	if (first) {
 		trace_nna_fault(ctx->vm->asid, status, ctx->fault_address, ctx->fault_command);
+		nna_gate_queue_doom(&ctx->gates);
 		nna_ctx_abort(ctx);
 	}
 	return first;
@@ -172,6 +174,7 @@ void nna_ctx_mark_guilty(struct nna_ctx *ctx)
 	nna_ctx_ban_locked(ctx, DRM_NNA_CTX_STATE_TIMEDOUT);
 	ctx->reset_count++;
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
+	nna_gate_queue_doom(&ctx->gates);
 	nna_ctx_abort(ctx);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Contexts: an ordered stream of jobs in one address space, at one priority. A context has an
- * entity of its ring's scheduler. Its id and its jobs hold references on it.
+ * entity of its ring's scheduler. Its id and its jobs hold references on it, so once nobody does
+ * the entity has no jobs. Before that its jobs are not taken out of the scheduler: those of a
+ * context that has been closed or banned go through run_job at once, see nna_gate.h, and end there.
  *
  * A context is banned when one of its jobs faults, is malformed, exceeds its budget or hangs the
  * device. Completions do that, in interrupts; SUBMIT and run_job check for it. A ban is permanent.
@@ -23,6 +25,7 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/nna_accel.h>
 
+#include "nna_gate.h"
 #include "nna_regs.h"
 
 struct file;
@@ -65,6 +68,7 @@ void nna_usage_put(struct nna_usage *usage);
  * @refs: references of its id, its jobs and @abort_work.
  * @ring: index of its ring, which is its priority.
  * @entity: its queue in the ring's scheduler.
+ * @gates: the gates of the jobs in it.
  * @lock: held from arm to push of a job, so that jobs are pushed in the order they are armed in;
  *	protects @closed.
  * @closed: it has been destroyed and takes no more jobs; run_job reads it without the lock.
@@ -83,6 +87,7 @@ struct nna_ctx {
 	struct kref refs;
 	u32 ring;
 	struct drm_sched_entity entity;
+	struct nna_gate_queue gates;
 	struct mutex lock;
 	bool closed;
 	spinlock_t state_lock;
@@ -107,7 +112,7 @@ static inline struct nna_ctx *nna_ctx_get(struct nna_ctx *ctx)
 /** nna_ctx_put() - Drop a reference on @ctx, which may be NULL; not in interrupts. */
 void nna_ctx_put(struct nna_ctx *ctx);
 
-/** nna_ctx_close() - Take no more jobs, kill those not on the ring, abort the others. May sleep. */
+/** nna_ctx_close() - Take no more jobs, end those not on the ring, abort the others. May sleep. */
 void nna_ctx_close(struct nna_ctx *ctx);
 
 /** nna_ctx_is_banned() - Whether the context is banned; any context. */
@@ -115,6 +120,15 @@ static inline bool nna_ctx_is_banned(const struct nna_ctx *ctx)
 {
 	return READ_ONCE(ctx->state) & DRM_NNA_CTX_STATE_BANNED;
 }
+
+/** nna_ctx_is_over() - Whether the context is closed or banned; any context. */
+static inline bool nna_ctx_is_over(const struct nna_ctx *ctx)
+{
+	return nna_ctx_is_banned(ctx) || READ_ONCE(ctx->closed);
+}
+
+/** nna_ctx_abort() - Have its jobs that are on the ring aborted: nobody wants them. Any context. */
+void nna_ctx_abort(struct nna_ctx *ctx);
 
 /**
  * nna_ctx_ban() - Ban because of a job's status, and abort the other jobs; any context.

@@ -15,6 +15,7 @@
 #include "nna_control.h"
 #include "nna_core.h"
 #include "nna_ctx.h"
+#include "nna_gate.h"
 #include "nna_job.h"
 #include "nna_pm.h"
 #include "nna_ring.h"
@@ -164,6 +165,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	trace_nna_job_done(ctx->ring, req->seqno, ctx->vm->asid, status, detail, error);
 	if (error)
 		dma_fence_set_error(&job->fence->base, error);
+	nna_gate_leave(&job->gate);
 	nna_fence_signal(job->fence);
 }
 
@@ -173,7 +175,7 @@ static bool nna_job_may_resubmit(struct nna_ring_request *req)
 	struct nna_job *job = container_of(req, struct nna_job, req);
 
 	/* Only once, so that every job ends even if the device has to be reset again and again. */
-	if (job->resubmitted || nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
+	if (job->resubmitted || nna_ctx_is_over(job->ctx))
 		return false;
 	job->resubmitted = true;
 	job->guilty = false;
@@ -189,28 +191,16 @@ static int nna_job_fence_error(struct dma_fence *fence)
 	return status < 0 ? status : 0;
 }
 
-/*
- * The scheduler does not wait for fences of the same context, as its jobs run in order anyway. But
- * whether an in-fence fails is known only when it has signalled, so wait for its parent, which is
- * the device's fence.
- */
 static struct dma_fence *nna_job_prepare(struct drm_sched_job *sched_job,
 					 struct drm_sched_entity *entity)
 {
-	struct nna_job *job = to_nna_job(sched_job);
-	u32 i;
+	return nna_gate_wait(&to_nna_job(sched_job)->gate);
+}
 
-	for (i = 0; i < job->syncs.in_count; i++) {
-		struct dma_fence *fence = job->syncs.in[i];
-		struct drm_sched_fence *s_fence;
-
-		if (dma_fence_is_signaled(fence))
-			continue;
-		s_fence = to_drm_sched_fence(fence);
-		if (s_fence && s_fence->parent && !dma_fence_is_signaled(s_fence->parent))
-			return dma_fence_get(s_fence->parent);
-	}
-	return NULL;
+/* Any context, with the lock of an in-fence held. */
+static void nna_job_in_fences_done(struct nna_syncs *syncs)
+{
+	nna_gate_ready(&container_of(syncs, struct nna_job, syncs)->gate);
 }
 
 static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
@@ -219,16 +209,12 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 
 	*ready_ns = job->submitted_ns;
 	for (i = 0; i < job->syncs.in_count; i++) {
-		struct dma_fence *fence = job->syncs.in[i];
-		struct drm_sched_fence *s_fence = to_drm_sched_fence(fence);
-		int ret;
+		struct dma_fence *fence = job->syncs.in[i].fence;
+		int ret = nna_job_fence_error(fence);
 
-		/* The parent has signalled, see nna_job_prepare(); the fence itself is about to. */
-		if (!dma_fence_is_signaled(fence) && s_fence && s_fence->parent)
-			fence = s_fence->parent;
-		ret = nna_job_fence_error(fence);
 		if (ret)
 			return ret;
+		/* Those of a doomed job may not have signalled. */
 		if (dma_fence_is_signaled(fence))
 			*ready_ns = max_t(u64, *ready_ns, ktime_to_ns(dma_fence_timestamp(fence)));
 	}
@@ -248,8 +234,10 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 		return ERR_PTR(ret);
 	if (nna_core_is_lost(nna))
 		return ERR_PTR(-ENODEV);
-	if (nna_ctx_is_banned(job->ctx) || READ_ONCE(job->ctx->closed))
+	if (nna_ctx_is_banned(job->ctx))
 		return ERR_PTR(-ECANCELED);
+	if (READ_ONCE(job->ctx->closed))
+		return ERR_PTR(-ESRCH);
 
 	if (job->duration_ns) {
 		if (check_add_overflow(ready, job->duration_ns, &late))
@@ -277,7 +265,11 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	if (ret) {
 		/* Since the checks above the device has been lost, or has begun to be reset. */
 		dma_fence_set_error(fence, nna_core_is_lost(nna) ? -ENODEV : -ECANCELED);
+		nna_gate_leave(&job->gate);
 		dma_fence_signal(fence);
+	} else if (nna_ctx_is_over(job->ctx)) {
+		/* Since the checks above; an abort may have missed this job. */
+		nna_ctx_abort(job->ctx);
 	}
 	return fence;
 }
@@ -285,8 +277,11 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 {
 	bool cookie = dma_fence_begin_signalling();
-	struct dma_fence *fence = nna_job_start(to_nna_job(sched_job));
+	struct nna_job *job = to_nna_job(sched_job);
+	struct dma_fence *fence = nna_job_start(job);
 
+	if (IS_ERR(fence))
+		nna_gate_leave(&job->gate);
 	dma_fence_end_signalling(cookie);
 	return fence;
 }
@@ -319,7 +314,7 @@ static void nna_job_destroy(struct nna_job *job)
 		kfree(job->fence);
 	}
 	nna_ctx_put(job->ctx);
-	kfree(job);
+	nna_gate_put(&job->gate);
 	nna_pm_put(nna);
 	/* Pairs with synchronize_rcu() in nna_job_drain(), after which the device may be freed. */
 	rcu_read_lock();
@@ -364,6 +359,10 @@ static const struct drm_sched_backend_ops nna_sched_ops = {
 
 int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops)
 {
+	int ret = nna_gates_init(nna);
+
+	if (ret)
+		return ret;
 	nna->job_ops = ops;
 	nna->fence_contexts = dma_fence_context_alloc(NNA_JOB_RINGS);
 	return nna_sched_init(nna, &nna_sched_ops);
@@ -371,7 +370,7 @@ int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops)
 
 void nna_job_drain(struct nna_device *nna)
 {
-	/* Jobs that wait for in-fences end when those signal, and every fence does in time. */
+	/* The gates are open and the rings are empty, so this waits for the schedulers only. */
 	wait_event(nna->jobs_waitq, !atomic_read(&nna->job_count));
 	/* For nna_job_destroy() of the last job, and for readers of a signalled fence's names. */
 	synchronize_rcu();
@@ -458,10 +457,11 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	struct nna_job *job;
 	int ret = -ENOMEM;
 
+	BUILD_BUG_ON(offsetof(struct nna_job, gate));
 	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return ERR_PTR(ret);
-	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
+	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	if (!job->fence)
 		goto err_free;
 	/* Resuming sleeps and allocates, so it cannot be left to run_job, which signals fences. */
@@ -475,6 +475,7 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	job->fence->ring = ctx->ring;
 	job->nna = ctx->nna;
 	job->ctx = nna_ctx_get(ctx);
+	nna_gate_init(&job->gate, &ctx->gates);
 	job->req.complete = nna_job_complete;
 	job->req.may_resubmit = nna_job_may_resubmit;
 	atomic_inc(&ctx->nna->job_count);
@@ -497,10 +498,9 @@ static void nna_job_push(struct nna_job *job)
 
 	lockdep_assert_held(&job->ctx->lock);
 
+	nna_syncs_wait(&job->syncs, nna_job_in_fences_done);
 	drm_sched_job_arm(&job->base);
 	fence = dma_fence_get(&job->base.s_fence->finished);
-	/* Jobs that wait for this one wait until it has ended, also those of the same scheduler. */
-	set_bit(DRM_SCHED_FENCE_DONT_PIPELINE, &fence->flags);
 	trace_nna_job_submit(job->ctx->ring, 0, job->ctx->vm->asid, fence->context, fence->seqno);
 	nna_syncs_signal(&job->syncs, fence);
 	drm_sched_entity_push_job(&job->base);
@@ -534,15 +534,10 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 	ret = drm_sched_job_init(&job->base, &ctx->entity, 1, NULL, file->client_id);
 	if (ret)
 		goto err_destroy;
-	for (i = 0; i < job->syncs.in_count; i++) {
-		/* The in-fences should signal before the job's own deadline. */
-		if (args->deadline_ns)
-			dma_fence_set_deadline(job->syncs.in[i],
-					       min_t(u64, args->deadline_ns, KTIME_MAX));
-		ret = drm_sched_job_add_dependency(&job->base, dma_fence_get(job->syncs.in[i]));
-		if (ret)
-			goto err_cleanup;
-	}
+	/* The in-fences should signal before the job's own deadline. */
+	for (i = 0; i < job->syncs.in_count && args->deadline_ns; i++)
+		dma_fence_set_deadline(job->syncs.in[i].fence,
+				       min_t(u64, args->deadline_ns, KTIME_MAX));
 
 	ret = mutex_lock_interruptible(&ctx->lock);
 	if (ret)

@@ -2,7 +2,7 @@
 /*
  * Jobs: from SUBMIT to the fence's signal.
  *
- *  SUBMIT -> scheduler queue of the context -> (in-fences) -> ring -> device -> completion -> fence
+ *  SUBMIT -> scheduler queue of the context -> gate -> ring -> device -> completion -> fence
  *
  * Ownership: everything that a job needs is allocated before it is armed. From the push on the
  * scheduler owns the job, and frees it through free_job. The ring points to it only while its entry
@@ -23,9 +23,9 @@
  * parent. Therefore every job that has been armed gets a parent before it is freed, and the parent
  * holds a reference on the device and the module (see &struct nna_usage) until it is freed.
  *
- * In-fences are kept in the job, for two reasons: the scheduler waits for them but drops their
- * errors; and for a fence of the same scheduler it waits only until that job has been put on the
- * ring, while its error is known only when it has ended.
+ * The scheduler waits for a job's gate only, see nna_gate.h. The gate waits for the in-fences. They
+ * are kept in the job, as run_job looks at their errors. A job whose in-fences have not signalled
+ * ends all the same when its context is closed or banned, or when the device is lost.
  */
 #ifndef NNA_JOB_H
 #define NNA_JOB_H
@@ -37,6 +37,7 @@
 #include <linux/workqueue.h>
 #include <drm/gpu_scheduler.h>
 
+#include "nna_gate.h"
 #include "nna_regs.h"
 #include "nna_ring.h"
 #include "nna_sync.h"
@@ -79,6 +80,7 @@ struct nna_fence {
 
 /**
  * struct nna_job - One job.
+ * @gate: what it waits for before it goes on the ring; first, as its release frees all of this.
  * @base: the scheduler's part.
  * @req: the ring's part.
  * @nna: the device.
@@ -96,6 +98,7 @@ struct nna_fence {
  * @pushed_jiffies: when it was put on the ring.
  */
 struct nna_job {
+	struct nna_gate gate;
 	struct drm_sched_job base;
 	struct nna_ring_request req;
 	struct nna_device *nna;

@@ -8,6 +8,7 @@
 #include <drm/nna_accel.h>
 
 #include "nna_core.h"
+#include "nna_gate.h"
 #include "nna_ring.h"
 #include "nna_sched.h"
 
@@ -31,7 +32,8 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 	struct drm_sched_init_args args = {
 		.ops = ops,
 		.num_rqs = 1,
-		.credit_limit = nna->rings[0].size,
+		/* The gates see to it that the ring has room; a doomed job needs none. */
+		.credit_limit = nna->rings[0].size + 1,
 		.timeout = msecs_to_jiffies(nna->timeout_ms),
 		.submit_wq = nna->submit_wq,
 		.timeout_wq = nna->reset_wq,
@@ -69,19 +71,9 @@ void nna_sched_start(struct nna_device *nna, u32 by)
 
 	mutex_lock(&nna->sched_lock);
 	nna->stopped_by &= ~by;
+	for (i = 0; i < nna->scheds_ready && nna_core_is_lost(nna); i++)
+		nna_gates_doom(&nna->gates[i]);
 	for (i = 0; i < nna->scheds_ready && !nna->stopped_by; i++)
 		drm_sched_wqueue_start(&nna->scheds[i]);
-	mutex_unlock(&nna->sched_lock);
-}
-
-void nna_sched_kill(struct nna_device *nna, u32 ring, struct drm_sched_entity *entity)
-{
-	struct drm_gpu_scheduler *sched = &nna->scheds[ring];
-
-	mutex_lock(&nna->sched_lock);
-	drm_sched_wqueue_stop(sched);
-	drm_sched_entity_fini(entity);
-	if (!nna->stopped_by)
-		drm_sched_wqueue_start(sched);
 	mutex_unlock(&nna->sched_lock);
 }

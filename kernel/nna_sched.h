@@ -10,7 +10,6 @@
 #include <linux/types.h>
 
 struct drm_sched_backend_ops;
-struct drm_sched_entity;
 struct nna_device;
 
 /**
@@ -43,20 +42,8 @@ void nna_sched_stop(struct nna_device *nna, u32 by);
  * @nna: the device.
  * @by: NNA_STOPPED_BY_*: for whom they need not be stopped any more.
  *
- * Takes nna_device.sched_lock.
+ * If the device is lost the gates are opened, so that all jobs end. Takes nna_device.sched_lock.
  */
 void nna_sched_start(struct nna_device *nna, u32 by);
-
-/**
- * nna_sched_kill() - End the jobs of an entity that are not on the ring; may sleep.
- * @nna: the device.
- * @ring: index of the entity's ring.
- * @entity: gets no more jobs, and cannot be used any more. Its memory stays the caller's.
- *
- * Their fences signal with -ESRCH, at the latest when their in-fences have. The ring's scheduler is
- * stopped meanwhile: if it has just taken a job from the entity it would otherwise queue the entity
- * again for the next job, after this function has removed it, and both would take jobs from it.
- */
-void nna_sched_kill(struct nna_device *nna, u32 ring, struct drm_sched_entity *entity);
 
 #endif

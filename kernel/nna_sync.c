@@ -53,9 +53,9 @@ int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 		outs += !!(array[i].flags & DRM_NNA_SYNC_SIGNAL);
 	}
 	if (count - outs > NNA_INLINE_SYNCS)
-		syncs->in = kcalloc(count - outs, sizeof(*syncs->in), GFP_KERNEL);
+		syncs->in = kcalloc(count - outs, sizeof(*syncs->in), GFP_KERNEL_ACCOUNT);
 	if (outs > NNA_INLINE_SYNCS)
-		syncs->out = kcalloc(outs, sizeof(*syncs->out), GFP_KERNEL);
+		syncs->out = kcalloc(outs, sizeof(*syncs->out), GFP_KERNEL_ACCOUNT);
 	if (!syncs->in || !syncs->out) {
 		ret = -ENOMEM;
 		goto err;
@@ -66,7 +66,7 @@ int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 			ret = nna_sync_out_init(&syncs->out[syncs->out_count++], file, &array[i]);
 		} else {
 			ret = drm_syncobj_find_fence(file, array[i].handle, array[i].point, 0,
-						     &syncs->in[syncs->in_count]);
+						     &syncs->in[syncs->in_count].fence);
 			if (!ret)
 				syncs->in_count++;
 		}
@@ -80,12 +80,47 @@ err:
 	return ret;
 }
 
+static void nna_syncs_drop(struct nna_syncs *syncs)
+{
+	if (atomic_dec_and_test(&syncs->pending))
+		syncs->done(syncs);
+}
+
+static void nna_sync_in_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	nna_syncs_drop(container_of(cb, struct nna_sync_in, cb)->syncs);
+}
+
+void nna_syncs_wait(struct nna_syncs *syncs, void (*done)(struct nna_syncs *syncs))
+{
+	u32 i;
+
+	if (!syncs->in_count) {
+		done(syncs);
+		return;
+	}
+	syncs->done = done;
+	/* One more, so that it is not done before all have been asked. */
+	atomic_set(&syncs->pending, syncs->in_count + 1);
+	for (i = 0; i < syncs->in_count; i++) {
+		syncs->in[i].syncs = syncs;
+		if (dma_fence_add_callback(syncs->in[i].fence, &syncs->in[i].cb,
+					   nna_sync_in_signalled))
+			nna_syncs_drop(syncs);
+	}
+	nna_syncs_drop(syncs);
+}
+
 void nna_syncs_fini(struct nna_syncs *syncs)
 {
 	u32 i;
 
-	for (i = 0; i < syncs->in_count; i++)
-		dma_fence_put(syncs->in[i]);
+	for (i = 0; i < syncs->in_count; i++) {
+		/* When this returns the callback is not running either. */
+		if (syncs->in[i].syncs)
+			dma_fence_remove_callback(syncs->in[i].fence, &syncs->in[i].cb);
+		dma_fence_put(syncs->in[i].fence);
+	}
 	for (i = 0; i < syncs->out_count; i++) {
 		dma_fence_chain_free(syncs->out[i].chain);
 		if (syncs->out[i].syncobj)

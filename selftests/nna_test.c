@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <linux/sync_file.h>
+#include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 #include <drm_mode.h>
 #include <xf86drm.h>
@@ -561,6 +562,22 @@ int sync_file_status(int sync_file)
 	return info.status;
 }
 
+/* When a sync_file of one fence signalled, CLOCK_MONOTONIC; the end of time if it has not. */
+static uint64_t sync_file_time(int sync_file)
+{
+	struct sync_fence_info fence = { 0 };
+	struct sync_file_info info = { .num_fences = 1, .sync_fence_info = (uintptr_t)&fence };
+
+	if (ioctl(sync_file, SYNC_IOC_FILE_INFO, &info))
+		die("SYNC_IOC_FILE_INFO", -errno);
+	return fence.status ? fence.timestamp_ns : UINT64_MAX;
+}
+
+bool sync_file_before(int sync_file, int other)
+{
+	return sync_file_time(sync_file) < sync_file_time(other);
+}
+
 int syncobj_status(int fd, uint32_t handle)
 {
 	int sync_file, status;
@@ -800,4 +817,43 @@ void expect_inference(void)
 	env_init(&env);
 	expect_result(&env);
 	env_fini(&env);
+}
+
+/* The ioctls of vgem that attach a fence to a buffer and signal it. */
+struct vgem_fence_attach {
+	uint32_t handle, flags, out_fence, pad;
+};
+
+struct vgem_fence_signal {
+	uint32_t fence, flags;
+};
+
+#define VGEM_FENCE_WRITE 1
+#define VGEM_FENCE_ATTACH DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
+#define VGEM_FENCE_SIGNAL DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
+
+struct foreign foreign_fence(void)
+{
+	struct drm_mode_create_dumb dumb = { .width = 64, .height = 16, .bpp = 32 };
+	struct vgem_fence_attach attach = { .flags = VGEM_FENCE_WRITE };
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW, .fd = -1 };
+	struct foreign f = { .vgem = vgem_open() };
+	int dmabuf;
+
+	MUST(xioctl(f.vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb));
+	attach.handle = dumb.handle;
+	MUST(xioctl(f.vgem, VGEM_FENCE_ATTACH, &attach));
+	f.fence = attach.out_fence;
+	MUST(drmPrimeHandleToFD(f.vgem, dumb.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	MUST(xioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export));
+	f.sync_file = export.fd;
+	close(dmabuf);
+	return f;
+}
+
+void foreign_signal(struct foreign *f)
+{
+	struct vgem_fence_signal args = { .fence = f->fence };
+
+	MUST(xioctl(f->vgem, VGEM_FENCE_SIGNAL, &args));
 }

@@ -65,6 +65,17 @@ int vgem_open(void);
 int from_udmabuf(uint32_t size);
 int from_vgem(uint32_t size);
 
+/* A fence of vgem: its number there, and a sync_file that has it. */
+struct foreign {
+	int vgem;
+	uint32_t fence;
+	int sync_file;
+};
+
+/* A new one, which signals by foreign_signal(), or after ten seconds; skips without vgem. */
+struct foreign foreign_fence(void);
+void foreign_signal(struct foreign *f);
+
 /* CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
@@ -164,6 +175,8 @@ int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns);
 /* Status of a fence: 1 signalled, 0 not signalled, or its error. */
 int syncobj_status(int fd, uint32_t handle);
 int sync_file_status(int sync_file);
+/* Whether a fence has signalled, and did so before another did, if that has. */
+bool sync_file_before(int sync_file, int other);
 
 /* Ends the process with status 1 and a message; see test_unbind_expected. */
 void die(const char *what, int ret) __attribute__((noreturn));

@@ -101,6 +101,35 @@ TEST(unbind_under_jobs)
 	expect_inference();
 }
 
+/* A job that waits for a fence of another driver, and one behind it: unbind waits for neither. */
+TEST(unbind_under_a_foreign_fence)
+{
+	struct foreign f;
+	uint32_t in, out, last;
+	int waiting, behind;
+	struct env env;
+
+	env_init(&env);
+	f = foreign_fence();
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	last = syncobj_create(env.fd);
+	stream_null(&env);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, f.sync_file), 0);
+	EQ(submit(&env, in, out), 0);
+	EQ(submit(&env, 0, last), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &waiting), 0);
+	EQ(drmSyncobjExportSyncFile(env.fd, last, &behind), 0);
+	device_unbind(env.fd);
+	EQ(sync_file_status(waiting), -ENODEV);
+	EQ(sync_file_status(behind), -ENODEV);
+	CHECK(sync_file_before(waiting, f.sync_file));
+	CHECK(sync_file_before(behind, f.sync_file));
+	env_fini(&env);
+	device_bind();
+	expect_inference();
+}
+
 TEST(memory_survives)
 {
 	struct env env;

@@ -520,7 +520,7 @@ static void nna_job_of_closed_ctx_does_not_run(struct kunit *test)
 	dma_fence_signal(in);
 	nna_fake_settle(fake);
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, ctx->ring));
-	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(fence));
 }
 
 /* No boost for a job that has ended, be the deadline set before or after. */
@@ -702,11 +702,108 @@ static void nna_job_ctx_destroyed(struct kunit *test)
 	/* The job on the ring is aborted, the other one never starts. */
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
-	/* Its fence must not signal before its in-fence, which its waiters rely on. */
-	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(queued));
-	dma_fence_signal(gate);
+	/* It does not wait for its in-fence. */
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(gate));
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+}
+
+/* The fences of a context signal in order, though one that will not run needs nothing. */
+static void nna_job_destroyed_in_order(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_ctx_destroy destroy = {};
+	struct dma_fence *on_ring, *queued;
+	struct nna_ctx *ctx;
+	u32 vm, in;
+
+	nna_fake_fence(fake, &in);
+	nna_fake_vm(fake, &vm);
+	ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, &destroy.id);
+	fake->control_stopped = true;
+	on_ring = nna_job_submit_one(test, ctx, NULL);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_CTX_DESTROY, &destroy));
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(queued));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(on_ring));
+	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
+}
+
+struct nna_closing {
+	struct work_struct work;
+	struct nna_ctx *ctx;
+	bool closed;
+};
+
+static void nna_closing_work(struct work_struct *work)
+{
+	struct nna_closing *closing = container_of(work, struct nna_closing, work);
+
+	nna_ctx_close(closing->ctx);
+	WRITE_ONCE(closing->closed, true);
+}
+
+/* A context can be closed without stopping the schedulers, which run the jobs of others. */
+static void nna_job_close_stops_no_scheduler(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_closing closing = { .ctx = nna_job_ctx(test) };
+	unsigned int tries = 5000 * nna_fake_slowness();
+	u32 in;
+	struct dma_fence *queued;
+
+	nna_fake_fence(fake, &in);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, closing.ctx, in, NULL, &queued));
+	nna_fake_settle(fake);
+	INIT_WORK_ONSTACK(&closing.work, nna_closing_work);
+	mutex_lock(&fake->nna->sched_lock);
+	schedule_work(&closing.work);
+	while (!READ_ONCE(closing.closed) && --tries)
+		msleep(1);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(closing.closed));
+	mutex_unlock(&fake->nna->sched_lock);
+	flush_work(&closing.work);
+	destroy_work_on_stack(&closing.work);
+	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
+}
+
+/* Unbind does not wait for fences of others. */
+static void nna_job_unbind_while_waiting(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *gate, *first, *second;
+	u32 in;
+
+	gate = nna_fake_fence(fake, &in);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &first));
+	second = nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(gate));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(first));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(second));
+}
+
+/* A job of a context that is banned while it waits ends at once. */
+static void nna_job_banned_while_waiting(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *gate, *bad, *queued;
+	u32 in;
+
+	gate = nna_fake_fence(fake, &in);
+	bad = nna_job_submit_one(test, ctx, NULL);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0x5000);
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(bad));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(queued));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(gate));
 }
 
 static void nna_job_destroy_spares_others(struct kunit *test)
@@ -743,8 +840,8 @@ static void nna_job_file_closed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &queued));
 	nna_fake_close(fake);
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
-	dma_fence_signal(gate);
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(gate));
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
@@ -836,6 +933,10 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_more_than_a_ring),
 	KUNIT_CASE(nna_job_signals_once),
 	KUNIT_CASE(nna_job_ctx_destroyed),
+	KUNIT_CASE(nna_job_destroyed_in_order),
+	KUNIT_CASE(nna_job_close_stops_no_scheduler),
+	KUNIT_CASE(nna_job_unbind_while_waiting),
+	KUNIT_CASE(nna_job_banned_while_waiting),
 	KUNIT_CASE(nna_job_destroy_spares_others),
 	KUNIT_CASE(nna_job_file_closed),
 	KUNIT_CASE(nna_job_abort_too_late),

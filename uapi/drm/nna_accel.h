@@ -589,8 +589,8 @@ struct drm_nna_ctx_create {
 /**
  * struct drm_nna_ctx_destroy - Argument of DRM_IOCTL_NNA_CTX_DESTROY.
  *
- * Jobs of it that have not been put on the ring end with -ESRCH, or with -ECANCELED if they were
- * about to be; those that the device already has are aborted (-ECANCELED).
+ * Jobs of it that have not been put on the ring end with -ESRCH, without waiting for their
+ * in-fences; those that the device already has are aborted (-ECANCELED).
  *
  * .. code-block:: C
  *

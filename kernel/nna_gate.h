@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Gates: what a job waits for before it may go on its ring.
+ *
+ * The scheduler knows nothing of a job's in-fences. Each job has a gate instead, a fence within the
+ * job that prepare_job returns as long as it is shut. The gate opens when the job's in-fences have
+ * signalled and the ring has a place for it, or when the job is doomed: its context has been banned
+ * or closed, or the device is lost. So a job that will not run ends at once, whatever it waits for,
+ * and nobody has to stop a scheduler to take jobs out of it.
+ *
+ * The jobs of a context form a queue. The scheduler asks for the first job of a queue only, so at
+ * most one gate of a queue is waited for, and to doom a queue opens just that one: the others are
+ * let through when they are asked for. A doomed job lets the jobs of its queue that are on the ring
+ * end before it, so that the fences of a context signal in order.
+ *
+ * A place is held from when the gate opens until nna_gate_leave(). As there are no more places than
+ * the ring has entries, the order in which gates open is the order of the ring, whatever policy the
+ * scheduler has.
+ *
+ * Locking: nna_gates.lock protects everything but what is constant. It is a leaf, but for the locks
+ * of gates, and taken in interrupts and with locks of rings and of foreign fences held.
+ */
+#ifndef NNA_GATE_H
+#define NNA_GATE_H
+
+#include <linux/dma-fence.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct nna_device;
+struct nna_gate;
+
+/**
+ * struct nna_gates - The gates of a job ring.
+ * @lock: protects these and the queues and gates of the ring.
+ * @limit: places: entries of the ring.
+ * @entries: places that are held.
+ * @doomed: the device is lost: all gates are open.
+ * @shut: queues with a gate that is waited for.
+ * @turns: of these, queues whose job waits for nothing but a place, in the order of arrival.
+ */
+struct nna_gates {
+	spinlock_t lock;
+	u32 limit;
+	u32 entries;
+	bool doomed;
+	struct list_head shut;
+	struct list_head turns;
+};
+
+/**
+ * struct nna_gate_queue - The jobs of a context.
+ * @gates: those of the context's ring.
+ * @shut: the gate that is waited for, or NULL.
+ * @entries: places that its jobs hold.
+ * @doomed: its jobs do not run any more; stays set.
+ * @node: in nna_gates.shut.
+ * @turn: in nna_gates.turns.
+ */
+struct nna_gate_queue {
+	struct nna_gates *gates;
+	struct nna_gate *shut;
+	u32 entries;
+	bool doomed;
+	struct list_head node;
+	struct list_head turn;
+};
+
+/**
+ * struct nna_gate - The gate of a job.
+ * @fence: signals when the gate opens, if it was shut; its reference count is the job's memory's.
+ * @fence_lock: the fence's lock.
+ * @queue: the job's queue.
+ * @ready: the job's in-fences have signalled.
+ * @entered: the job holds a place.
+ */
+struct nna_gate {
+	struct dma_fence fence;
+	spinlock_t fence_lock;
+	struct nna_gate_queue *queue;
+	bool ready;
+	bool entered;
+};
+
+/** nna_gates_init() - Allocate the gates of all job rings, freed with @nna; 0 or -ENOMEM. */
+int nna_gates_init(struct nna_device *nna);
+
+/** nna_gates_doom() - Open all gates, for good: the device is lost. Any context. */
+void nna_gates_doom(struct nna_gates *gates);
+
+/** nna_gate_queue_init() - Initialise the queue of a context of the ring that has @gates. */
+void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates);
+
+/** nna_gate_queue_doom() - Open the queue's gates, for good: its jobs must not run. Any context. */
+void nna_gate_queue_doom(struct nna_gate_queue *queue);
+
+/**
+ * nna_gate_init() - Initialise the gate of a job.
+ * @gate: the first member of the job, whose memory is freed with kfree() after the last reference
+ *	on the gate has been dropped: the scheduler may have one for longer than the job lives.
+ * @queue: the queue of the job's context; must stay valid as long as the job.
+ */
+void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue);
+
+/** nna_gate_put() - Drop the job's reference; any context. */
+void nna_gate_put(struct nna_gate *gate);
+
+/** nna_gate_ready() - The job's in-fences have signalled; any context. */
+void nna_gate_ready(struct nna_gate *gate);
+
+/**
+ * nna_gate_wait() - Whether the job may go on; for the first job of a queue only.
+ * @gate: its gate.
+ *
+ * Return: NULL if the job holds a place or is doomed, or a reference on the fence to wait for.
+ */
+struct dma_fence *nna_gate_wait(struct nna_gate *gate);
+
+/** nna_gate_leave() - Give back the job's place, if it has one; any context. */
+void nna_gate_leave(struct nna_gate *gate);
+
+#endif
