@@ -60,6 +60,7 @@ struct nna_usage *nna_usage_create(struct nna_device *nna)
 	drm_dev_get(&nna->drm);
 	usage->keepalive = keepalive;
 	kref_init(&usage->refs);
+	init_waitqueue_head(&usage->places_waitq);
 	usage->pid = task_tgid_nr(current);
 	get_task_comm(usage->comm, current);
 	return usage;
@@ -126,14 +127,62 @@ void nna_ctx_put(struct nna_ctx *ctx)
 		kref_put(&ctx->refs, nna_ctx_release);
 }
 
+static bool nna_ctx_try_place(struct nna_ctx *ctx)
+{
+	if (!atomic_add_unless(&ctx->places, 1, NNA_MAX_CTX_JOBS))
+		return false;
+	if (atomic_add_unless(&ctx->usage->places, 1, NNA_MAX_FILE_JOBS))
+		return true;
+	atomic_dec(&ctx->places);
+	return false;
+}
+
+int nna_ctx_take_place(struct nna_ctx *ctx, bool nonblock)
+{
+	bool taken = false;
+	int ret;
+
+	if (!nna_ctx_is_over(ctx) && !nna_core_is_lost(ctx->nna)) {
+		taken = nna_ctx_try_place(ctx);
+		if (!taken && nonblock)
+			return -EAGAIN;
+	}
+	ret = wait_event_interruptible(ctx->usage->places_waitq,
+				       taken || nna_ctx_is_over(ctx) ||
+				       nna_core_is_lost(ctx->nna) ||
+				       (taken = nna_ctx_try_place(ctx)));
+	if (ret || taken)
+		return ret;
+	if (nna_core_is_lost(ctx->nna))
+		return -ENODEV;
+	return nna_ctx_is_banned(ctx) ? -ECANCELED : -ENOENT;
+}
+
+void nna_ctx_give_place(struct nna_ctx *ctx)
+{
+	struct nna_usage *usage = ctx->usage;
+
+	atomic_dec(&ctx->places);
+	atomic_dec(&usage->places);
+	if (wq_has_sleeper(&usage->places_waitq))
+		wake_up_all(&usage->places_waitq);
+}
+
+/* Ends what waits for the context: jobs at their gates, and calls of SUBMIT. Any context. */
+static void nna_ctx_doom(struct nna_ctx *ctx)
+{
+	nna_gate_queue_doom(&ctx->gates);
+	wake_up_all(&ctx->usage->places_waitq);
+	nna_ctx_abort(ctx);
+}
+
 void nna_ctx_close(struct nna_ctx *ctx)
 {
 	mutex_lock(&ctx->lock);
 	WRITE_ONCE(ctx->closed, true);
 	mutex_unlock(&ctx->lock);
 
-	nna_gate_queue_doom(&ctx->gates);
-	nna_ctx_abort(ctx);
+	nna_ctx_doom(ctx);
 }
 
 static void nna_ctx_ban_locked(struct nna_ctx *ctx, u32 state)
@@ -160,8 +209,7 @@ bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail)
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
 	if (first) {
 		trace_nna_fault(ctx->vm->asid, status, ctx->fault_address, ctx->fault_command);
-		nna_gate_queue_doom(&ctx->gates);
-		nna_ctx_abort(ctx);
+		nna_ctx_doom(ctx);
 	}
 	return first;
 }
@@ -174,8 +222,7 @@ void nna_ctx_mark_guilty(struct nna_ctx *ctx)
 	nna_ctx_ban_locked(ctx, DRM_NNA_CTX_STATE_TIMEDOUT);
 	ctx->reset_count++;
 	spin_unlock_irqrestore(&ctx->state_lock, flags);
-	nna_gate_queue_doom(&ctx->gates);
-	nna_ctx_abort(ctx);
+	nna_ctx_doom(ctx);
 }
 
 void nna_ctx_mark_innocent(struct nna_ctx *ctx)

@@ -21,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <drm/gpu_scheduler.h>
 #include <drm/nna_accel.h>
@@ -32,6 +33,11 @@ struct file;
 struct nna_device;
 struct nna_vm;
 
+/** NNA_MAX_CTX_JOBS - Most jobs of one context that have not ended. */
+#define NNA_MAX_CTX_JOBS	1024u
+/** NNA_MAX_FILE_JOBS - Most jobs of one file that have not ended. */
+#define NNA_MAX_FILE_JOBS	4096u
+
 /**
  * struct nna_usage - What the jobs of one file have used.
  * @refs: references of the file and its contexts.
@@ -42,6 +48,8 @@ struct nna_vm;
  * @faults: of these, jobs that ended with a status other than OK or YIELDED.
  * @lost: jobs on the rings that ended without the device.
  * @ticks: run time of jobs that have ended, per ring.
+ * @places: jobs that have not ended, and calls of SUBMIT that have got so far.
+ * @places_waitq: woken when one of @places is given back, or when a context is closed or banned.
  */
 struct nna_usage {
 	struct kref refs;
@@ -52,6 +60,8 @@ struct nna_usage {
 	atomic64_t faults;
 	atomic64_t lost;
 	atomic64_t ticks[NNA_JOB_RINGS];
+	atomic_t places;
+	wait_queue_head_t places_waitq;
 };
 
 /** nna_usage_create() - Create one for the current process: a reference, or an ERR_PTR. */
@@ -69,6 +79,7 @@ void nna_usage_put(struct nna_usage *usage);
  * @ring: index of its ring, which is its priority.
  * @entity: its queue in the ring's scheduler.
  * @gates: the gates of the jobs in it.
+ * @places: as nna_usage.places, of this context.
  * @lock: held from arm to push of a job, so that jobs are pushed in the order they are armed in;
  *	protects @closed.
  * @closed: it has been destroyed and takes no more jobs; run_job reads it without the lock.
@@ -88,6 +99,7 @@ struct nna_ctx {
 	u32 ring;
 	struct drm_sched_entity entity;
 	struct nna_gate_queue gates;
+	atomic_t places;
 	struct mutex lock;
 	bool closed;
 	spinlock_t state_lock;
@@ -126,6 +138,21 @@ static inline bool nna_ctx_is_over(const struct nna_ctx *ctx)
 {
 	return nna_ctx_is_banned(ctx) || READ_ONCE(ctx->closed);
 }
+
+/**
+ * nna_ctx_take_place() - Take a place for one more job, or wait until there is one; may sleep.
+ * @ctx: the context.
+ * @nonblock: do not wait.
+ *
+ * Not inside drm_dev_enter(), as unbind would wait for what it has to end.
+ *
+ * Return: 0, -EAGAIN (@nonblock), -ERESTARTSYS, -ENOENT (closed), -ECANCELED (banned), -ENODEV (the
+ * device is lost).
+ */
+int nna_ctx_take_place(struct nna_ctx *ctx, bool nonblock);
+
+/** nna_ctx_give_place() - Give a place back; any context. */
+void nna_ctx_give_place(struct nna_ctx *ctx);
 
 /** nna_ctx_abort() - Have its jobs that are on the ring aborted: nobody wants them. Any context. */
 void nna_ctx_abort(struct nna_ctx *ctx);

@@ -14,7 +14,7 @@
 
 int nna_file_open(struct drm_device *drm, struct drm_file *file)
 {
-	struct nna_file *nfile = kzalloc(sizeof(*nfile), GFP_KERNEL);
+	struct nna_file *nfile = kzalloc(sizeof(*nfile), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!nfile)
@@ -26,8 +26,8 @@ int nna_file_open(struct drm_device *drm, struct drm_file *file)
 		kfree(nfile);
 		return ret;
 	}
-	xa_init_flags(&nfile->vms, XA_FLAGS_ALLOC1);
-	xa_init_flags(&nfile->ctxs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&nfile->vms, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&nfile->ctxs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	file->driver_priv = nfile;
 	return 0;
 }

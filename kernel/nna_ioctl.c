@@ -81,6 +81,8 @@ static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *in
 		.max_vms = NNA_MAX_VMS,
 		.max_ctxs = NNA_MAX_CTXS,
 		.max_label = NNA_MAX_LABEL,
+		.max_ctx_jobs = NNA_MAX_CTX_JOBS,
+		.max_file_jobs = NNA_MAX_FILE_JOBS,
 	};
 }
 
@@ -441,10 +443,14 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 	ctx = nna_file_get_ctx(file->driver_priv, args->ctx_id);
 	if (NNA_IOCTL_DBG(drm, !ctx))
 		return -ENOENT;
+	ret = nna_job_reserve(ctx, args);
+	if (NNA_IOCTL_DBG(drm, ret))
+		goto out_ctx;
 	syncs = nna_uobj_get_array_into(&args->syncs, NNA_STRIDE(sync, point), sizeof(*syncs),
 					NNA_MAX_SYNCS, inline_syncs, ARRAY_SIZE(inline_syncs));
 	if (IS_ERR(syncs)) {
 		ret = PTR_ERR(syncs);
+		nna_ctx_give_place(ctx);
 		goto out_ctx;
 	}
 	if (nna_ioctl_enter(drm, &idx)) {
@@ -454,6 +460,7 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 		drm_dev_exit(idx);
 	} else {
 		ret = -ENODEV;
+		nna_ctx_give_place(ctx);
 	}
 	if (syncs != inline_syncs)
 		kvfree(syncs);

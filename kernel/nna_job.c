@@ -136,6 +136,13 @@ static void nna_job_count(struct nna_job *job, u16 status, u64 detail, int error
 	}
 }
 
+/* The job makes room for others; its fence is about to signal. Any context. */
+static void nna_job_end(struct nna_job *job)
+{
+	nna_gate_leave(&job->gate);
+	nna_ctx_give_place(job->ctx);
+}
+
 /* Any context, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
@@ -165,7 +172,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	trace_nna_job_done(ctx->ring, req->seqno, ctx->vm->asid, status, detail, error);
 	if (error)
 		dma_fence_set_error(&job->fence->base, error);
-	nna_gate_leave(&job->gate);
+	nna_job_end(job);
 	nna_fence_signal(job->fence);
 }
 
@@ -265,7 +272,7 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	if (ret) {
 		/* Since the checks above the device has been lost, or has begun to be reset. */
 		dma_fence_set_error(fence, nna_core_is_lost(nna) ? -ENODEV : -ECANCELED);
-		nna_gate_leave(&job->gate);
+		nna_job_end(job);
 		dma_fence_signal(fence);
 	} else if (nna_ctx_is_over(job->ctx)) {
 		/* Since the checks above; an abort may have missed this job. */
@@ -281,7 +288,7 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 	struct dma_fence *fence = nna_job_start(job);
 
 	if (IS_ERR(fence))
-		nna_gate_leave(&job->gate);
+		nna_job_end(job);
 	dma_fence_end_signalling(cookie);
 	return fence;
 }
@@ -408,7 +415,7 @@ static bool nna_job_range_ok(u64 va, u64 size, u64 align)
 /* The device checks all this, too, but would report a fault, which bans the context. */
 static int nna_job_check(const struct drm_nna_submit *args)
 {
-	if (args->flags || args->pad)
+	if ((args->flags & ~DRM_NNA_SUBMIT_FLAGS) || args->pad)
 		return -EINVAL;
 	if (!args->stream_size || args->stream_size > NNA_MAX_STREAM_SIZE ||
 	    !IS_ALIGNED(args->stream_size | args->start, NNA_COMMAND_ALIGN) ||
@@ -507,6 +514,13 @@ static void nna_job_push(struct nna_job *job)
 	dma_fence_put(fence);
 }
 
+int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args)
+{
+	int ret = nna_job_check(args);
+
+	return ret ?: nna_ctx_take_place(ctx, args->flags & DRM_NNA_SUBMIT_NONBLOCK);
+}
+
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
 		   const struct drm_nna_sync *syncs, u32 sync_count)
 {
@@ -514,17 +528,15 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 	int ret;
 	u32 i;
 
-	ret = nna_job_check(args);
+	ret = nna_ctx_is_banned(ctx) ? -ECANCELED : nna_core_is_lost(ctx->nna) ? -ENODEV : 0;
 	if (ret)
-		return ret;
-	if (nna_ctx_is_banned(ctx))
-		return -ECANCELED;
-	if (nna_core_is_lost(ctx->nna))
-		return -ENODEV;
+		goto err_place;
 
 	job = nna_job_create(file, ctx, args);
-	if (IS_ERR(job))
-		return PTR_ERR(job);
+	if (IS_ERR(job)) {
+		ret = PTR_ERR(job);
+		goto err_place;
+	}
 	ret = nna_syncs_init(&job->syncs, file, syncs, sync_count);
 	if (ret)
 		goto err_destroy;
@@ -556,5 +568,7 @@ err_cleanup:
 	drm_sched_job_cleanup(&job->base);
 err_destroy:
 	nna_job_destroy(job);
+err_place:
+	nna_ctx_give_place(ctx);
 	return ret;
 }

@@ -131,16 +131,29 @@ struct nna_job_ops {
 int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops);
 
 /**
+ * nna_job_reserve() - Check a submission, and take a place for its job; may sleep.
+ * @ctx: the context.
+ * @args: the ioctl's argument.
+ *
+ * Not inside drm_dev_enter(): waits until there is room. Before anything else is done for the job,
+ * so that what waits here costs nothing.
+ *
+ * Return: 0, -EINVAL (malformed), or an error of nna_ctx_take_place().
+ */
+int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args);
+
+/**
  * nna_job_submit() - Submit one job; may sleep.
  * @file: the file that the syncobj handles belong to.
- * @ctx: the context; the job takes a reference of its own.
- * @args: the ioctl's argument; checked here.
+ * @ctx: the context, with a place from nna_job_reserve(), which is used up or given back; the job
+ *	takes a reference of its own.
+ * @args: the ioctl's argument, as nna_job_reserve() has checked it.
  * @syncs: what to wait for and what to signal; checked here.
  * @sync_count: how many elements @syncs has.
  *
  * Either the job has been pushed and all syncobjs have its fence, or nothing has changed.
  *
- * Return: 0, -EINVAL (malformed), -ENOENT (no such syncobj, or the context has been closed),
+ * Return: 0, -EINVAL (malformed @syncs), -ENOENT (no such syncobj, or the context has been closed),
  * -ECANCELED (the context is banned), -ENOMEM, -EINTR, -ENODEV (the device is lost).
  */
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,

@@ -28,7 +28,7 @@ void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride
 	if (check_mul_overflow((size_t)in->count, (size_t)size, &bytes))
 		return ERR_PTR(-E2BIG);
 
-	out = in->count <= buf_count ? buf : kvmalloc(bytes, GFP_KERNEL);
+	out = in->count <= buf_count ? buf : kvmalloc(bytes, GFP_KERNEL_ACCOUNT);
 	if (!out)
 		return ERR_PTR(-ENOMEM);
 

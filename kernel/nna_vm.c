@@ -327,7 +327,7 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	struct nna_vm *vm;
 	int ret;
 
-	vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+	vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
 	vm->nna = nna;
@@ -515,7 +515,7 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 	u32 i, prepared;
 	int ret = 0;
 
-	binds = kvcalloc(count, sizeof(*binds), GFP_KERNEL);
+	binds = kvcalloc(count, sizeof(*binds), GFP_KERNEL_ACCOUNT);
 	if (!binds)
 		return -ENOMEM;
 

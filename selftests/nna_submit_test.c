@@ -241,7 +241,7 @@ TEST(ctx_state_clean)
 
 BAD_SUBMIT(submit_unknown_ctx, args.ctx_id = 99, -ENOENT)
 BAD_SUBMIT(submit_ctx_zero, args.ctx_id = 0, -ENOENT)
-BAD_SUBMIT(submit_flags, args.flags = 1, -EINVAL)
+BAD_SUBMIT(submit_flags, args.flags = 2, -EINVAL)
 BAD_SUBMIT(submit_pad, args.pad = 1, -EINVAL)
 BAD_SUBMIT(submit_stream_misaligned, args.stream_va += 32, -EINVAL)
 BAD_SUBMIT(submit_stream_zero, args.stream_va = 0, -EINVAL)
@@ -363,6 +363,28 @@ TEST(loop_limit)
 	EQ(ctx_state(env.fd, env.ctx).state, 0);
 	stream_null(&env);
 	EQ(submit_and_wait(&env), 0);
+}
+
+/* A job that has ended makes room, before its fence signals. */
+TEST(submit_finds_room)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	uint32_t max, out;
+
+	env_init(&env);
+	stream_null(&env);
+	out = syncobj_create(env.fd);
+	max = hw_info(env.fd).max_ctx_jobs;
+	/* Waits when there is no room. */
+	for (uint32_t i = 0; i < 2 * max; i++)
+		EQ(submit(&env, 0, out), 0);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	args = env_submit(&env);
+	args.flags = DRM_NNA_SUBMIT_NONBLOCK;
+	EQ(submit_args(&env, &args, 0, out), 0);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), 1);
 }
 
 TEST(ctx_destroyed_with_jobs)

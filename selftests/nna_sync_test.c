@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/sync_file.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -537,6 +538,75 @@ TEST(closed_while_waiting_for_a_fence)
 	EQ(poll(&p, 1, LONG_WAIT / 1000000), 1);
 	EQ(sync_file_status(p.fd), -ESRCH);
 	CHECK(sync_file_before(p.fd, f.sync_file));
+}
+
+/*
+ * A sync_file of the last of a dozen endless jobs of low priority, each of which may run for five
+ * seconds: it does not signal before a test ends, even one that runs slowly.
+ */
+static int distant_fence(void)
+{
+	struct drm_nna_submit args;
+	struct env env;
+	uint32_t out;
+	int sync_file;
+
+	env_init(&env);
+	stream_endless(&env);
+	out = syncobj_create(env.fd);
+	args = env_submit(&env);
+	for (int i = 0; i < 12; i++) {
+		EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_LOW, &args.ctx_id), 0);
+		EQ(submit_args(&env, &args, 0, out), 0);
+	}
+	EQ(drmSyncobjExportSyncFile(env.fd, out, &sync_file), 0);
+	return sync_file;
+}
+
+struct late {
+	struct env *env;
+	int result;
+};
+
+static void *submit_late(void *arg)
+{
+	struct late *late = arg;
+
+	late->result = submit(late->env, 0, 0);
+	return NULL;
+}
+
+/* As many jobs as a context may have wait for a fence: the next SUBMIT waits for room. */
+TEST(submit_waits_for_room)
+{
+	struct drm_nna_submit args;
+	struct env env, other;
+	struct late late = { .env = &env, .result = 1 };
+	pthread_t thread;
+	uint32_t in;
+
+	env_init(&env);
+	env_init_sibling(&other, &env);
+	stream_null(&env);
+	stream_null(&other);
+	in = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, in, distant_fence()), 0);
+	for (uint32_t i = 0; i < hw_info(env.fd).max_ctx_jobs; i++)
+		EQ(submit(&env, in, 0), 0);
+	args = env_submit(&env);
+	args.flags = DRM_NNA_SUBMIT_NONBLOCK;
+	/* Not by xioctl(), which is libdrm's and repeats the call after EAGAIN. */
+	CHECK(ioctl(env.fd, DRM_IOCTL_NNA_SUBMIT, &args));
+	EQ(errno, EAGAIN);
+	/* Another context has room. */
+	EQ(submit_and_wait(&other), 0);
+	CHECK(!pthread_create(&thread, NULL, submit_late, &late));
+	usleep(50000);
+	EQ(late.result, 1);
+	/* The close of the context ends the wait. */
+	EQ(ctx_destroy(env.fd, env.ctx), 0);
+	pthread_join(thread, NULL);
+	EQ(late.result, -ENOENT);
 }
 
 /* A wrong sync beside a valid one: nothing is submitted, and the valid syncobj is unchanged. */

@@ -655,6 +655,14 @@ struct drm_nna_submit nna_fake_submit_args(void)
 	};
 }
 
+int nna_fake_push(struct nna_fake *fake, struct nna_ctx *ctx, const struct drm_nna_submit *args,
+		  const struct drm_nna_sync *syncs, u32 count)
+{
+	int ret = nna_job_reserve(ctx, args);
+
+	return ret ?: nna_job_submit(fake->file, ctx, args, syncs, count);
+}
+
 int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 		    const struct drm_nna_submit *args, struct dma_fence **fence)
 {
@@ -664,7 +672,7 @@ int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 	int ret;
 
 	out = nna_fake_syncobj(fake, &syncs[0].handle);
-	ret = nna_job_submit(fake->file, ctx, args ?: &usual, syncs, in ? 2 : 1);
+	ret = nna_fake_push(fake, ctx, args ?: &usual, syncs, in ? 2 : 1);
 	*fence = NULL;
 	if (ret)
 		return ret;

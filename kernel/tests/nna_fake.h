@@ -253,6 +253,10 @@ void nna_fake_keep_fence(struct nna_fake *fake, struct dma_fence *fence);
 /** nna_fake_submit_args() - The argument of a well-formed SUBMIT. */
 struct drm_nna_submit nna_fake_submit_args(void);
 
+/** nna_fake_push() - nna_job_reserve() and nna_job_submit(). */
+int nna_fake_push(struct nna_fake *fake, struct nna_ctx *ctx, const struct drm_nna_submit *args,
+		  const struct drm_nna_sync *syncs, u32 count);
+
 /**
  * nna_fake_submit() - Submit a job.
  * @fake: the device.

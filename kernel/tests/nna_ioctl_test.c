@@ -363,7 +363,7 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE(CTX_GET_STATE, ctx_get_state, pad, 1, -EINVAL),
 	NNA_RULE(SUBMIT, submit, ctx_id, 0, -ENOENT),
 	NNA_RULE(SUBMIT, submit, ctx_id, NNA_TEST_UNKNOWN, -ENOENT),
-	NNA_RULE(SUBMIT, submit, flags, 1, -EINVAL),
+	NNA_RULE(SUBMIT, submit, flags, 2, -EINVAL),
 	NNA_RULE(SUBMIT, submit, flags, BIT(31), -EINVAL),
 	NNA_RULE(SUBMIT, submit, pad, 1, -EINVAL),
 	NNA_RULE(SUBMIT, submit, stream_va, 0, -EINVAL),

@@ -570,7 +570,7 @@ static void nna_job_deadline_is_handed_on(struct kunit *test)
 	nna_fake_vm(fake, &vm);
 	second = nna_fake_ctx(fake, vm, NNA_TEST_RING + 1, NULL);
 	nna_fake_syncobj(fake, &out.handle);
-	KUNIT_ASSERT_EQ(test, 0, nna_job_submit(fake->file, first, &args, &out, 1));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_push(fake, first, &args, &out, 1));
 	nna_fake_settle(fake);
 	args.deadline_ns = ktime_to_ns(nna_job_in_ms(1000 * nna_fake_slowness()));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, second, out.handle, &args, &fence));
@@ -770,6 +770,41 @@ static void nna_job_close_stops_no_scheduler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
 }
 
+/* A context has room for so many jobs that have not ended, and its file for so many of all. */
+static void nna_job_room(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctxs[NNA_MAX_FILE_JOBS / NNA_MAX_CTX_JOBS + 1];
+	unsigned int i, k;
+
+	args.flags = DRM_NNA_SUBMIT_NONBLOCK;
+	for (i = 0; i < ARRAY_SIZE(ctxs); i++)
+		ctxs[i] = nna_job_ctx(test);
+	for (i = 0; i + 1 < ARRAY_SIZE(ctxs); i++) {
+		for (k = 0; k < NNA_MAX_CTX_JOBS; k++)
+			KUNIT_ASSERT_EQ(test, 0, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
+		KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
+	}
+	KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
+	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
+	/* The first job of the first context; the file has room again, but the others have not. */
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[1], &args, NULL, 0));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
+	KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[0], &args, NULL, 0));
+	/* A submission that fails takes no room. */
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, -ENOENT,
+			nna_fake_push(fake, ctxs[i], &args,
+				      &(struct drm_nna_sync){ .handle = 4711 }, 1));
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[0]->usage->places));
+	for (i = 0; i < ARRAY_SIZE(ctxs); i++)
+		KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[i]->places));
+}
+
 /* Unbind does not wait for fences of others. */
 static void nna_job_unbind_while_waiting(struct kunit *test)
 {
@@ -935,6 +970,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_ctx_destroyed),
 	KUNIT_CASE(nna_job_destroyed_in_order),
 	KUNIT_CASE(nna_job_close_stops_no_scheduler),
+	KUNIT_CASE_SLOW(nna_job_room),
 	KUNIT_CASE(nna_job_unbind_while_waiting),
 	KUNIT_CASE(nna_job_banned_while_waiting),
 	KUNIT_CASE(nna_job_destroy_spares_others),

@@ -28,7 +28,7 @@ static int nna_sync_submit(struct kunit *test, struct nna_ctx *ctx,
 {
 	struct drm_nna_submit args = nna_fake_submit_args();
 
-	return nna_job_submit(to_nna_fake(test)->file, ctx, &args, syncs, count);
+	return nna_fake_push(to_nna_fake(test), ctx, &args, syncs, count);
 }
 
 /* The fence of a syncobj's point (0: binary), a reference until the test's end; NULL if none. */

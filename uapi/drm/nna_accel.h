@@ -225,6 +225,13 @@ struct drm_nna_hw_info {
 	__u32 max_ctxs;
 	/** @max_label: Most bytes of a label, its terminating zero included. */
 	__u32 max_label;
+	/**
+	 * @max_ctx_jobs: Most jobs of one context that have not ended; see SUBMIT. 0: a kernel
+	 * that has no such limits and knows no DRM_NNA_SUBMIT_NONBLOCK.
+	 */
+	__u32 max_ctx_jobs;
+	/** @max_file_jobs: Most jobs of all contexts of one file that have not ended. */
+	__u32 max_file_jobs;
 };
 
 /**
@@ -667,6 +674,11 @@ struct drm_nna_sync {
 	__u64 point;
 };
 
+/** DRM_NNA_SUBMIT_NONBLOCK - Fail with -EAGAIN rather than wait until there is room for the job. */
+#define DRM_NNA_SUBMIT_NONBLOCK (1u << 0)
+/** DRM_NNA_SUBMIT_FLAGS - All flags of SUBMIT. */
+#define DRM_NNA_SUBMIT_FLAGS DRM_NNA_SUBMIT_NONBLOCK
+
 /**
  * struct drm_nna_submit - Argument of DRM_IOCTL_NNA_SUBMIT.
  *
@@ -677,7 +689,13 @@ struct drm_nna_sync {
  * A timeline syncobj drops points that have signalled once there are later ones, and with them
  * their errors. A client that needs the error waits for the last point, or for a binary syncobj.
  *
- * -ECANCELED: the context is banned.
+ * A job has ended when its fence has signalled. While the context has max_ctx_jobs jobs that have
+ * not, or its file max_file_jobs, the ioctl waits, before it does anything else. A thread that
+ * submits jobs which wait for what only that thread will do later is better off with
+ * DRM_NNA_SUBMIT_NONBLOCK.
+ *
+ * -ECANCELED: the context is banned. -EAGAIN: DRM_NNA_SUBMIT_NONBLOCK, and there is no room;
+ * libdrm's drmIoctl() calls again then, ioctl() does not.
  *
  * .. code-block:: C
  *
@@ -700,7 +718,7 @@ struct drm_nna_sync {
 struct drm_nna_submit {
 	/** @ctx_id: Id of the context. */
 	__u32 ctx_id;
-	/** @flags: MBZ. */
+	/** @flags: DRM_NNA_SUBMIT_*. */
 	__u32 flags;
 	/** @stream_va: Address of the command stream, 64-byte aligned. */
 	__u64 stream_va;
