@@ -93,6 +93,7 @@ struct nna_bus_ops {
  * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
  * @bos: all buffer objects, so that unbind can undo their DMA mappings.
  * @bos_lock: protects @bos, and the mappings of the objects against unbind.
+ * @pages: pages that the device has pinned, see nna_pages.h.
  * @asids: ASID -> address space; an ASID is freed only after its invalidation.
  * @asid_next: where the search for a free ASID begins; protected by the lock of @asids.
  * @submit_wq: the schedulers' work, which puts jobs on the rings and frees them.
@@ -140,6 +141,7 @@ struct nna_device {
 	wait_queue_head_t control_waitq;
 	struct list_head bos;
 	struct mutex bos_lock;
+	atomic_long_t pages;
 	struct xarray asids;
 	u32 asid_next;
 	struct workqueue_struct *submit_wq;

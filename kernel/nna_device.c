@@ -86,7 +86,7 @@ static int nna_device_init_sw(struct nna_device *nna)
 	if (ret)
 		return ret;
 
-	xa_init_flags(&nna->asids, XA_FLAGS_ALLOC1);
+	xa_init_flags(&nna->asids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	ret = drmm_add_action_or_reset(&nna->drm, nna_device_asids_release, NULL);
 	if (ret)
 		return ret;

@@ -13,6 +13,7 @@
 
 #include "nna_core.h"
 #include "nna_gem.h"
+#include "nna_pages.h"
 #include "nna_vm.h"
 
 /*
@@ -60,6 +61,8 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	dmabuf = bo->dmabuf;
 	mutex_unlock(&nna->bos_lock);
 	kfree(bo->label);
+	if (bo->counted)
+		nna_pages_give(nna, bo->base.base.size >> PAGE_SHIFT);
 	drm_gem_shmem_free(&bo->base);
 	/* Only now: the object has used its reservation. */
 	if (dmabuf)
@@ -76,11 +79,44 @@ static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 	return drm_gem_prime_export(obj, flags);
 }
 
+/*
+ * Counts the object's pages before something allocates them; once, and for as long as the object
+ * lives. Those of an imported object are the exporter's.
+ */
+static int nna_gem_count(struct nna_bo *bo)
+{
+	struct nna_device *nna = to_nna_device(bo->base.base.dev);
+	unsigned long count = bo->base.base.size >> PAGE_SHIFT;
+	int ret;
+
+	if (drm_gem_is_imported(&bo->base.base) || READ_ONCE(bo->counted))
+		return 0;
+	ret = nna_pages_take(nna, count);
+	if (ret)
+		return ret;
+	/* Somebody else may have been faster. */
+	if (xchg(&bo->counted, true))
+		nna_pages_give(nna, count);
+	return 0;
+}
+
 static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	if (to_nna_bo(obj)->flags & DRM_NNA_BO_NO_MMAP)
+	struct nna_bo *bo = to_nna_bo(obj);
+
+	if (bo->flags & DRM_NNA_BO_NO_MMAP)
 		return -EPERM;
-	return drm_gem_shmem_object_mmap(obj, vma);
+	return nna_gem_count(bo) ?: drm_gem_shmem_object_mmap(obj, vma);
+}
+
+static int nna_gem_pin(struct drm_gem_object *obj)
+{
+	return nna_gem_count(to_nna_bo(obj)) ?: drm_gem_shmem_object_pin(obj);
+}
+
+static int nna_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	return nna_gem_count(to_nna_bo(obj)) ?: drm_gem_shmem_object_vmap(obj, map);
 }
 
 static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
@@ -94,10 +130,10 @@ static const struct drm_gem_object_funcs nna_gem_funcs = {
 	.free = nna_gem_free,
 	.export = nna_gem_export,
 	.print_info = drm_gem_shmem_object_print_info,
-	.pin = drm_gem_shmem_object_pin,
+	.pin = nna_gem_pin,
 	.unpin = drm_gem_shmem_object_unpin,
 	.get_sg_table = drm_gem_shmem_object_get_sg_table,
-	.vmap = drm_gem_shmem_object_vmap,
+	.vmap = nna_gem_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
 	.mmap = nna_gem_mmap,
 	.status = nna_gem_status,
@@ -211,8 +247,13 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 
 struct sg_table *nna_bo_get_pages(struct nna_bo *bo)
 {
-	struct sg_table *sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+	struct sg_table *sgt;
+	int ret;
 
+	ret = nna_gem_count(bo);
+	if (ret)
+		return ERR_PTR(ret);
+	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
 	/* shmem reports -ENOSPC when the system's limit for committed memory is reached. */
 	return sgt == ERR_PTR(-ENOSPC) ? ERR_PTR(-ENOMEM) : sgt;
 }

@@ -38,6 +38,7 @@ struct nna_vm;
  * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
  * @dmabuf: for an imported object whose attachment unbind has removed, the dma-buf, whose
  *	reservation the object uses; a reference. Else NULL. Protected by nna_device.bos_lock.
+ * @counted: its pages are in nna_device.pages; stays set until it is freed.
  * @node: in nna_device.bos.
  */
 struct nna_bo {
@@ -46,6 +47,7 @@ struct nna_bo {
 	struct drm_gem_object *resv_obj;
 	char *label;
 	struct dma_buf *dmabuf;
+	bool counted;
 	struct list_head node;
 };
 
@@ -86,7 +88,8 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
  *
  * Inside drm_dev_enter(), as unbind must find the mapping.
  *
- * Return: the table of DMA addresses, owned by the object, or an ERR_PTR: -ENOMEM, -EINTR.
+ * Return: the table of DMA addresses, owned by the object, or an ERR_PTR: -ENOMEM (also at the
+ * bound of nna_pages.h), -EINTR.
  */
 struct sg_table *nna_bo_get_pages(struct nna_bo *bo);
 

@@ -161,6 +161,8 @@ int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size)
 		unsigned int shift = nna_pt_shift(level + 1);
 		u64 count = ((va + size - 1) >> shift) - (va >> shift) + 1;
 
+		if (pgt->tables + pgt->leaf.reserved + pgt->inner.reserved + count > NNA_MAX_TABLES)
+			return -ENOSPC;
 		ret = nna_pt_pool_reserve(pgt, level ? &pgt->inner : &pgt->leaf, count);
 		if (ret)
 			return ret;

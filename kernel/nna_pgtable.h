@@ -26,6 +26,9 @@
 #define NNA_LARGE_PAGE_SIZE	(1ull << NNA_LARGE_PAGE_SHIFT)
 #define NNA_VA_END		(1ull << NNA_VA_BITS)
 
+/** NNA_MAX_TABLES - Most tables of one address space: enough to map 64 GiB in pages of 4 KiB. */
+#define NNA_MAX_TABLES		32768u
+
 /**
  * struct nna_pt - One table.
  * @entries: the page that the device reads.
@@ -96,11 +99,18 @@ void nna_pgtable_fini(struct nna_pgtable *pgt);
  *
  * Reservations add up until nna_pgtable_release(), which must follow failures too. May sleep.
  *
- * Return: 0, -ENOMEM.
+ * Return: 0, -ENOMEM, -ENOSPC (there might be more than NNA_MAX_TABLES tables).
  */
 int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size);
 
-/** nna_pgtable_reserve_unmap() - Reserve tables for one unmap, to split two large pages. */
+/**
+ * nna_pgtable_reserve_unmap() - Reserve tables for one unmap, to split two large pages.
+ * @pgt: the page tables.
+ *
+ * NNA_MAX_TABLES does not hold here, so that whoever has reached it can unmap.
+ *
+ * Return: 0, -ENOMEM.
+ */
 int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt);
 
 /** nna_pgtable_release() - Drop all reservations, and free all but a few tables of the pools. */

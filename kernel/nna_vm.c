@@ -15,6 +15,7 @@
 #include "nna_control.h"
 #include "nna_core.h"
 #include "nna_gem.h"
+#include "nna_pages.h"
 #include "nna_vm.h"
 
 /* A map in the middle of an old mapping: one for itself, one for what remains on either side. */
@@ -73,10 +74,15 @@ static int nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 {
 	struct nna_vm *vm = cookie;
 
+	if (nna_pages_take(vm->nna, 1))
+		return -ENOMEM;
 	/* User space decides how many, so they are charged to its memory control group. */
 	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma,
 					 GFP_KERNEL_ACCOUNT);
-	return pt->entries ? 0 : -ENOMEM;
+	if (pt->entries)
+		return 0;
+	nna_pages_give(vm->nna, 1);
+	return -ENOMEM;
 }
 
 static void nna_vm_table_free(void *cookie, struct nna_pt *pt)
@@ -84,6 +90,7 @@ static void nna_vm_table_free(void *cookie, struct nna_pt *pt)
 	struct nna_vm *vm = cookie;
 
 	dma_free_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, pt->entries, pt->dma);
+	nna_pages_give(vm->nna, 1);
 }
 
 static const struct nna_pgtable_ops nna_vm_pgtable_ops = {
@@ -270,6 +277,7 @@ static int nna_vm_step_map(struct drm_gpuva_op *op, void *priv)
 	struct nna_va *va = nna_bind_take_node(bind);
 
 	va->readonly = bind->readonly;
+	step->vm->mappings++;
 	drm_gpuva_map(&step->vm->base, &va->base, &op->map);
 	nna_va_link(va, bind->vm_bo);
 	nna_bind_map_pages(step->vm, bind);
@@ -294,6 +302,7 @@ static int nna_vm_step_remap(struct drm_gpuva_op *op, void *priv)
 		next = nna_bind_take_node(step->bind);
 		next->readonly = old->readonly;
 	}
+	step->vm->mappings += !!prev + !!next - 1;
 	drm_gpuva_remap(prev ? &prev->base : NULL, next ? &next->base : NULL, &op->remap);
 	if (prev)
 		nna_va_link(prev, old->base.vm_bo);
@@ -309,6 +318,7 @@ static int nna_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	struct drm_gpuva *va = op->unmap.va;
 
 	nna_vm_unmap_range(step->vm, va->va.addr, va->va.range, step->retired);
+	step->vm->mappings--;
 	drm_gpuva_unmap(&op->unmap);
 	nna_retired_add_va(step->retired, va);
 	return 0;
@@ -490,6 +500,21 @@ static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna
 	return ret;
 }
 
+/*
+ * By how many mappings the operation may add to those there are. @first: no other comes before it,
+ * so that this is exact for an unmap: whoever has reached the limit can unmap.
+ */
+static u32 nna_bind_growth(struct nna_vm *vm, const struct nna_bind *bind, bool first)
+{
+	struct drm_gpuva *va;
+
+	if (bind->type == DRM_NNA_VM_BIND_OP_MAP)
+		return 2;
+	va = first ? drm_gpuva_find_first(&vm->base, bind->va, bind->size) : NULL;
+	return !first || (va && va->va.addr < bind->va &&
+			  va->va.addr + va->va.range > bind->va + bind->size);
+}
+
 static int nna_bind_apply(struct nna_vm *vm, struct nna_bind *bind, struct nna_retired *retired)
 {
 	struct nna_bind_step step = { .vm = vm, .bind = bind, .retired = retired };
@@ -512,7 +537,7 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 {
 	struct nna_retired retired;
 	struct nna_bind *binds;
-	u32 i, prepared;
+	u32 i, prepared, growth = 0;
 	int ret = 0;
 
 	binds = kvcalloc(count, sizeof(*binds), GFP_KERNEL_ACCOUNT);
@@ -526,6 +551,10 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 	}
 	for (prepared = 0; prepared < count && !ret; prepared++) {
 		ret = nna_bind_prepare(vm, file, &binds[prepared], &ops[prepared]);
+		if (!ret)
+			growth += nna_bind_growth(vm, &binds[prepared], !prepared);
+		if (growth && vm->mappings + growth > NNA_MAX_MAPPINGS)
+			ret = -ENOSPC;
 		cond_resched();
 		/* Most of the time of a large bind goes here, in allocations. */
 		if (!ret && fatal_signal_pending(current))

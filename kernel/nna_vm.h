@@ -31,6 +31,9 @@ struct drm_file;
 struct drm_nna_vm_bind_op;
 struct nna_device;
 
+/** NNA_MAX_MAPPINGS - Most mappings of one address space. */
+#define NNA_MAX_MAPPINGS	16384u
+
 /**
  * struct nna_vm - An address space.
  * @base: what is mapped where; protected by @lock.
@@ -38,6 +41,7 @@ struct nna_device;
  * @users: references of ids, contexts and others that use it.
  * @lock: serialises binds.
  * @pgt: the page tables; protected by @lock.
+ * @mappings: number of mappings; protected by @lock.
  * @asid: the device's tag of its translations; key in nna_device.asids.
  * @used: a job of it has been put on a ring, so that the device may have translations. See
  *	nna_vm_mark_used().
@@ -49,6 +53,7 @@ struct nna_vm {
 	struct kref users;
 	struct mutex lock;
 	struct nna_pgtable pgt;
+	u32 mappings;
 	u32 asid;
 	bool used;
 	struct work_struct release_work;
@@ -122,7 +127,8 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
  * Inside drm_dev_enter(). When it returns no job can use a translation that was replaced.
  *
  * Return: 0, -EINVAL (malformed, outside the object, or the object belongs to another address
- * space), -ENOENT (no such handle), -ENOMEM, -EINTR.
+ * space), -ENOENT (no such handle), -ENOMEM, -EINTR, -ENOSPC (there might be more than
+ * NNA_MAX_MAPPINGS mappings or NNA_MAX_TABLES page tables).
  */
 int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,
 		u32 count);

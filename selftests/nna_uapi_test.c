@@ -34,7 +34,7 @@ AT(dev_query, size, 4);
 AT(dev_query, pointer, 8);
 
 /* It grows at its end; in the first version it had 112 bytes. */
-SIZE(hw_info, 120);
+SIZE(hw_info, 128);
 AT(hw_info, abi_major, 0);
 AT(hw_info, abi_minor, 2);
 AT(hw_info, stream_version, 4);
@@ -60,6 +60,8 @@ AT(hw_info, max_ctxs, 104);
 AT(hw_info, max_label, 108);
 AT(hw_info, max_ctx_jobs, 112);
 AT(hw_info, max_file_jobs, 116);
+AT(hw_info, max_mappings, 120);
+AT(hw_info, max_tables, 124);
 
 SIZE(sched_info, 16);
 AT(sched_info, priority_mask, 0);

@@ -11,6 +11,8 @@
 
 #include "nna_fake.h"
 #include "../nna_gem.h"
+#include "../nna_pages.h"
+#include "../nna_vm.h"
 
 #define NNA_TEST_PIECES	3u
 
@@ -155,10 +157,55 @@ static void nna_gem_pages_are_got_once(struct kunit *test)
 	drm_gem_object_put(obj);
 }
 
+static void nna_gem_restore_limit(void *arg)
+{
+	nna_pages_limit = 0;
+}
+
+/* The pages of objects, once they are got, and of page tables are bounded for the whole device. */
+static void nna_gem_pages_limit(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	struct drm_gem_object *obj[2];
+	struct nna_vm *vm;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_gem_restore_limit, NULL));
+	nna_pages_limit = 4;
+	for (i = 0; i < ARRAY_SIZE(obj); i++) {
+		u32 handle = nna_fake_bo(fake, 3 * PAGE_SIZE, 0);
+
+		obj[i] = drm_gem_object_lookup(fake->file, handle);
+		KUNIT_ASSERT_EQ(test, 0, drm_gem_handle_delete(fake->file, handle));
+	}
+	/* An object without pages costs nothing. */
+	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(nna_bo_get_pages(to_nna_bo(obj[0]))));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(nna_bo_get_pages(to_nna_bo(obj[0]))));
+	KUNIT_EXPECT_EQ(test, 3l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(nna_bo_get_pages(to_nna_bo(obj[1]))));
+	KUNIT_EXPECT_EQ(test, -ENOMEM, obj[1]->funcs->pin(obj[1]));
+	/* The root of the page tables has the last one. */
+	vm = nna_vm_create(nna);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(vm));
+	KUNIT_EXPECT_EQ(test, 4l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(nna_vm_create(nna)));
+	nna_vm_put(vm);
+	flush_workqueue(nna->cleanup_wq);
+	drm_gem_object_put(obj[0]);
+	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(nna_bo_get_pages(to_nna_bo(obj[1]))));
+	drm_gem_object_put(obj[1]);
+	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+}
+
 static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE_PARAM(nna_gem_import, nna_gem_export_gen_params),
 	KUNIT_CASE(nna_gem_import_outlives_the_device),
 	KUNIT_CASE(nna_gem_pages_are_got_once),
+	KUNIT_CASE(nna_gem_pages_limit),
 	{}
 };
 

@@ -473,6 +473,22 @@ static void nna_pgtable_no_root(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, t->pgt.root);
 }
 
+static void nna_pgtable_most_tables(struct kunit *test)
+{
+	struct nna_pgtable_test *t = test->priv;
+	const u64 most = (NNA_MAX_TABLES - 1) * NNA_LARGE_PAGE_SIZE;
+
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_pgtable_reserve_map(&t->pgt, 0, most + SZ_4K));
+	nna_pgtable_release(&t->pgt);
+	/* With many in use; and reservations count, too. */
+	t->pgt.tables = NNA_MAX_TABLES - NNA_PT_LEVELS;
+	KUNIT_EXPECT_EQ(test, 0, nna_pgtable_reserve_map(&t->pgt, 0, SZ_4K));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_pgtable_reserve_map(&t->pgt, 0, 2 * SZ_4K));
+	KUNIT_EXPECT_EQ(test, 0, nna_pgtable_reserve_unmap(&t->pgt));
+	nna_pgtable_release(&t->pgt);
+	t->pgt.tables = 1;
+}
+
 static void nna_pgtable_reservations_add_up(struct kunit *test)
 {
 	struct nna_pgtable_test *t = test->priv;
@@ -555,6 +571,7 @@ static struct kunit_case nna_pgtable_cases[] = {
 	KUNIT_CASE_PARAM(nna_pgtable_replaces_part_of_large, nna_split_gen_params),
 	KUNIT_CASE_PARAM(nna_pgtable_no_memory, nna_failure_gen_params),
 	KUNIT_CASE(nna_pgtable_no_root),
+	KUNIT_CASE(nna_pgtable_most_tables),
 	KUNIT_CASE(nna_pgtable_reservations_add_up),
 	KUNIT_CASE_PARAM(nna_pgtable_random, nna_seed_gen_params),
 	{}

@@ -164,6 +164,7 @@ static unsigned int nna_vm_compare(struct kunit *test, struct nna_vm_test *t)
 		}
 	}
 	KUNIT_EXPECT_MEMEQ(test, t->model, tree, sizeof(tree));
+	KUNIT_EXPECT_EQ(test, mappings, t->vm->mappings);
 	return mappings;
 }
 
@@ -677,6 +678,36 @@ static void nna_vm_no_ops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_vm_compare(test, t));
 }
 
+/* At the limit of mappings no map succeeds, and no unmap that would divide one; others do. */
+static void nna_vm_most_mappings(struct kunit *test)
+{
+	struct nna_vm_test *t = nna_vm_test(test);
+	struct drm_nna_vm_bind_op ops[2];
+	const u32 others = NNA_MAX_MAPPINGS - 2;
+
+	t->vm->mappings = others;
+	ops[0] = nna_vm_map(t, 0, 32, 1, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_do(t, ops, 1));
+	/* It would be the last one, but might have divided another. */
+	ops[0] = nna_vm_map(t, 32, 1, 1, 0);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_vm_do(t, ops, 1));
+	ops[0] = nna_vm_unmap(t, 8, 8);
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_do(t, ops, 1));
+	KUNIT_EXPECT_EQ(test, NNA_MAX_MAPPINGS, t->vm->mappings);
+	ops[0] = nna_vm_unmap(t, 2, 1);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_vm_do(t, ops, 1));
+	/* Of several operations only the first is looked at closely. */
+	ops[0] = nna_vm_unmap(t, 0, 1);
+	ops[1] = nna_vm_unmap(t, 1, 1);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_vm_do(t, ops, 2));
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_do(t, ops, 1));
+	ops[0] = nna_vm_unmap(t, 0, 32);
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_do(t, ops, 1));
+	KUNIT_EXPECT_EQ(test, others, t->vm->mappings);
+	t->vm->mappings = 0;
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_compare(test, t));
+}
+
 static struct kunit_case nna_vm_cases[] = {
 	KUNIT_CASE_PARAM(nna_vm_unmap_splits, nna_vm_split_gen_params),
 	KUNIT_CASE_PARAM(nna_vm_unmap_splits_readonly, nna_vm_split_gen_params),
@@ -701,6 +732,7 @@ static struct kunit_case nna_vm_cases[] = {
 	KUNIT_CASE(nna_vm_asid_after_invalidation),
 	KUNIT_CASE(nna_vm_asids_recycle),
 	KUNIT_CASE(nna_vm_no_ops),
+	KUNIT_CASE(nna_vm_most_mappings),
 	{}
 };
 

@@ -232,6 +232,10 @@ struct drm_nna_hw_info {
 	__u32 max_ctx_jobs;
 	/** @max_file_jobs: Most jobs of all contexts of one file that have not ended. */
 	__u32 max_file_jobs;
+	/** @max_mappings: Most mappings of one VM; see VM_BIND. 0: a kernel without this limit. */
+	__u32 max_mappings;
+	/** @max_tables: Most page tables of one VM; likewise. */
+	__u32 max_tables;
 };
 
 /**
@@ -527,6 +531,11 @@ struct drm_nna_vm_bind_op {
  * The operations are done in order, all or none of them. When the ioctl returns no job can use an
  * old mapping any more. The device is given pages of 2 MiB where address and offset are congruent
  * modulo 2 MiB and the object's memory is contiguous.
+ *
+ * -ENOSPC: the VM might get more than max_mappings mappings or max_tables page tables. A map adds
+ * up to two mappings, as it may divide one; an unmap adds one if it divides one. There is a table
+ * for each 2 MiB of addresses that have small pages, for each 1 GiB that has tables, and so on.
+ * -ENOMEM: also when all clients together have pinned as many pages as the device may have.
  *
  * .. code-block:: C
  *

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The bound on pinned pages: see nna_pages.h. */
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+
+#include "nna_core.h"
+#include "nna_pages.h"
+
+unsigned long nna_pages_limit;
+module_param_named(pages_limit, nna_pages_limit, ulong, 0644);
+MODULE_PARM_DESC(pages_limit, "pages that a device may pin (0, the default: half of all memory)");
+
+int nna_pages_take(struct nna_device *nna, unsigned long count)
+{
+	unsigned long limit = READ_ONCE(nna_pages_limit) ?: totalram_pages() / 2;
+	unsigned long pinned = atomic_long_read(&nna->pages);
+
+	do {
+		/* The limit may have been lowered since. */
+		if (count > limit || pinned > limit - count) {
+			drm_dbg_driver(&nna->drm, "%lu more pages would pass the limit of %lu\n",
+				       count, limit);
+			return -ENOMEM;
+		}
+	} while (!atomic_long_try_cmpxchg(&nna->pages, &pinned, pinned + count));
+	return 0;
+}
+
+void nna_pages_give(struct nna_device *nna, unsigned long count)
+{
+	atomic_long_sub(count, &nna->pages);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The memory that a client may have: the limits of an address space, of the device, and of a memory
+ * control group, beside another client that notices nothing.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Reclaim within a control group is slow on a busy machine. */
+#define KSFT_TIMEOUT_S 240
+#include "ksft.h"
+#include "nna_test.h"
+
+#define PAGE 4096ull
+#define BATCH 128
+#define PAGES_LIMIT "/sys/module/nna/parameters/pages_limit"
+
+/* Maps a page of bo at the addresses of numbers first and on, 1 GiB apart: each needs tables. */
+static int map_batch(int fd, uint32_t vm, uint32_t bo, uint32_t first)
+{
+	struct drm_nna_vm_bind_op ops[BATCH];
+
+	for (uint32_t i = 0; i < BATCH; i++)
+		ops[i] = (struct drm_nna_vm_bind_op){
+			.type = DRM_NNA_VM_BIND_OP_MAP, .bo_handle = bo,
+			.va = (uint64_t)(first + i + 1) << 30, .size = PAGE,
+		};
+	return vm_bind_ops(fd, vm, ops, BATCH);
+}
+
+TEST(one_object_at_many_addresses)
+{
+	uint32_t max, bo, count = 0;
+	struct env env;
+	int ret;
+
+	env_init(&env);
+	max = hw_info(env.fd).max_mappings;
+	bo = bo_create(env.fd, PAGE, 0, 0);
+	do {
+		ret = map_batch(env.fd, env.vm, bo, count);
+		if (!ret)
+			count += BATCH;
+	} while (!ret && count < 20000);
+	EQ(ret, -ENOSPC);
+	CHECK(count <= max);
+	CHECK(count >= max - 3 * BATCH);
+	/* What is mapped works; and what is unmapped makes room. */
+	expect_result(&env);
+	for (uint32_t i = 0; i < count; i++)
+		EQ(vm_unmap(env.fd, env.vm, (uint64_t)(i + 1) << 30, PAGE), 0);
+	EQ(map_batch(env.fd, env.vm, bo, 0), 0);
+	expect_result(&env);
+}
+
+/* Unmapping a page in the middle divides a mapping. */
+TEST(mappings_by_unmapping)
+{
+	const uint64_t va = 0x40000000, size = 80 << 20;
+	uint32_t max, bo, vm, count = 0;
+	int fd = nna_open(), ret = 0;
+
+	max = hw_info(fd).max_mappings;
+	vm = vm_create(fd);
+	bo = bo_create(fd, size, vm, 0);
+	EQ(vm_map(fd, vm, bo, 0, va, size, 0), 0);
+	for (uint64_t at = PAGE; at + PAGE < size && !ret; at += 2 * PAGE, count++)
+		ret = vm_unmap(fd, vm, va + at, PAGE);
+	EQ(ret, size / PAGE / 2 > max ? -ENOSPC : 0);
+	CHECK(count <= max);
+	EQ(vm_unmap(fd, vm, va, PAGE), 0);
+}
+
+/* At the device's limit there are no pages for an object that has none; the others keep theirs. */
+TEST(pages_of_the_device)
+{
+	struct drm_nna_vm_bind_op op;
+	struct drm_nna_bo_mmap_offset arg = {};
+	int ret_bind, ret_vm, ret_old;
+	struct env env;
+	uint32_t bo;
+	void *map;
+
+	env_init(&env);
+	if (access(PAGES_LIMIT, W_OK))
+		SKIP("no " PAGES_LIMIT);
+	bo = bo_create(env.fd, 16 * PAGE, 0, 0);
+	arg.handle = bo;
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &arg), 0);
+	op = (struct drm_nna_vm_bind_op){
+		.type = DRM_NNA_VM_BIND_OP_MAP, .bo_handle = bo, .va = 0x40000000, .size = PAGE,
+	};
+	/* Fewer than the environment has. Nothing below ends the process before this is undone. */
+	write_file(PAGES_LIMIT, "1");
+	ret_bind = vm_bind_ops(env.fd, env.vm, &op, 1);
+	ret_vm = xioctl(env.fd, DRM_IOCTL_NNA_VM_CREATE, &(struct drm_nna_vm_create){});
+	op.bo_handle = env.bo;
+	ret_old = vm_bind_ops(env.fd, env.vm, &op, 1);
+	map = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, env.fd, (off_t)arg.offset);
+	write_file(PAGES_LIMIT, "0");
+	EQ(ret_bind, -ENOMEM);
+	EQ(ret_vm, -ENOMEM);
+	CHECK(map == MAP_FAILED);
+	/* It may need a page table; so either. */
+	CHECK(!ret_old || ret_old == -ENOMEM);
+	op.bo_handle = bo;
+	EQ(vm_bind_ops(env.fd, env.vm, &op, 1), 0);
+	memset(bo_map(env.fd, bo, 16 * PAGE), 1, 16 * PAGE);
+	expect_result(&env);
+}
+
+/* ---- a memory control group ------------------------------------------------------------------ */
+
+static void take_objects(void)
+{
+	int fd = nna_open();
+	uint32_t vm = vm_create(fd);
+
+	for (uint64_t i = 1;; i++)
+		if (vm_map(fd, vm, bo_create(fd, 1 << 20, 0, 0), 0, i << 30, 1 << 20, 0))
+			break;
+}
+
+static void take_tables(void)
+{
+	int fd = nna_open();
+	uint32_t vm = vm_create(fd), bo = bo_create(fd, PAGE, 0, 0);
+
+	for (uint32_t i = 0; !map_batch(fd, vm, bo, i); i += BATCH)
+		;
+}
+
+/*
+ * Jobs that wait for endless ones, of which there are more than the rest can take: each of these
+ * runs for five seconds. In as many files as there can be.
+ */
+static void take_jobs(void)
+{
+	const unsigned int heads = 12;
+
+	for (;;) {
+		struct env env;
+		uint32_t out;
+
+		env_init(&env);
+		stream_endless(&env);
+		out = syncobj_create(env.fd);
+		for (unsigned int n = 0;; n++) {
+			struct drm_nna_submit args = env_submit(&env);
+			int ret;
+
+			ret = ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_LOW, &args.ctx_id);
+			if (ret == -ENOSPC)
+				break;
+			if (!ret && n < heads)
+				ret = submit_args(&env, &args, 0, n == heads - 1 ? out : 0);
+			for (unsigned int i = 0; i < 15 && !ret && n >= heads; i++)
+				ret = submit_args(&env, &args, out, 0);
+			if (ret)
+				return;
+		}
+	}
+}
+
+/* Runs a client that takes all it can get in a control group, and one outside of it. */
+static void beside(void (*take)(void))
+{
+	char dir[] = "/tmp/nna_memory_test.XXXXXX", path[64], text[16];
+	struct env env;
+	long long hits;
+	int status;
+	pid_t pid;
+
+	env_init(&env);
+	CHECK(mkdtemp(dir));
+	if (mount("none", dir, "cgroup2", 0, NULL))
+		SKIP("no cgroup2");
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
+	if (!strstr(read_file(path), "memory"))
+		SKIP("no control of memory");
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
+	write_file(path, "+memory");
+	snprintf(path, sizeof(path), "%s/nna", dir);
+	CHECK(!mkdir(path, 0700));
+	snprintf(path, sizeof(path), "%s/nna/memory.max", dir);
+	write_file(path, "32M");
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		snprintf(path, sizeof(path), "%s/nna/cgroup.procs", dir);
+		snprintf(text, sizeof(text), "%d", getpid());
+		write_file(path, text);
+		take();
+		_exit(0);
+	}
+	/* It ends by itself when it gets no more memory, or is killed; here nothing goes wrong. */
+	while (!waitpid(pid, &status, WNOHANG))
+		expect_result(&env);
+	snprintf(path, sizeof(path), "%s/nna/memory.events", dir);
+	hits = text_value(read_file(path), "max ");
+	printf("# %s after %lld times at the limit\n",
+	       WIFSIGNALED(status) ? "killed" : "got an error", hits);
+	CHECK(hits > 0);
+	CHECK(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WIFEXITED(status));
+	/* The group can be removed once all of its memory has been freed. */
+	snprintf(path, sizeof(path), "%s/nna", dir);
+	for (int i = 0; i < 1000 && rmdir(path); i++)
+		usleep(10000);
+	umount(dir);
+	rmdir(dir);
+	expect_result(&env);
+}
+
+TEST(objects_beside_a_bystander)
+{
+	beside(take_objects);
+}
+
+TEST(tables_beside_a_bystander)
+{
+	beside(take_tables);
+}
+
+TEST(jobs_beside_a_bystander)
+{
+	beside(take_jobs);
+}
