@@ -215,6 +215,17 @@ int nna_device_register(struct nna_device *nna)
 	return 0;
 }
 
+void nna_device_shutdown(struct device *dev)
+{
+	struct nna_device *nna = dev_get_drvdata(dev);
+	int idx;
+
+	if (!drm_dev_enter(&nna->drm, &idx))
+		return;
+	nna_reset_unplug(nna);
+	drm_dev_exit(idx);
+}
+
 void nna_device_remove(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);

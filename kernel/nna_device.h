@@ -39,6 +39,16 @@ int nna_device_register(struct nna_device *nna);
  */
 void nna_device_remove(struct device *dev);
 
+/**
+ * nna_device_shutdown() - Stop the device before a reboot or a kexec; may sleep.
+ * @dev: the device that was probed.
+ *
+ * Its rings are disabled, it has been reset and bus mastering is disabled, so that it writes to no
+ * memory that the next kernel has. All jobs end with -ENODEV, whatever they wait for. Processes may
+ * go on; the DRM device stays as one that is lost.
+ */
+void nna_device_shutdown(struct device *dev);
+
 /** nna_device_flush_cleanup() - Wait for all work on @cleanup_wq, and for what that work queues. */
 void nna_device_flush_cleanup(struct nna_device *nna);
 

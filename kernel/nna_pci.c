@@ -83,6 +83,12 @@ static void nna_pci_remove(struct pci_dev *pdev)
 	nna_device_remove(&pdev->dev);
 }
 
+/* On reboot and kexec, too, the device must stop writing to memory. */
+static void nna_pci_shutdown(struct pci_dev *pdev)
+{
+	nna_device_shutdown(&pdev->dev);
+}
+
 /* Function level reset, or another that user space has asked for, or that the PCI core does. */
 static void nna_pci_reset_prepare(struct pci_dev *pdev)
 {
@@ -144,8 +150,7 @@ static struct pci_driver nna_pci_driver = {
 	.id_table = nna_pci_ids,
 	.probe = nna_pci_probe,
 	.remove = nna_pci_remove,
-	/* On reboot and kexec, too, the device must stop writing to memory. */
-	.shutdown = nna_pci_remove,
+	.shutdown = nna_pci_shutdown,
 	.err_handler = &nna_pci_error_handlers,
 	.driver.pm = pm_ptr(&nna_suspend_ops),
 };

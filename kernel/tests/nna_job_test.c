@@ -10,6 +10,7 @@
 
 #include "nna_fake.h"
 #include "../nna_ctx.h"
+#include "../nna_device.h"
 #include "../nna_job.h"
 #include "../nna_vm.h"
 
@@ -805,6 +806,31 @@ static void nna_job_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[i]->places));
 }
 
+/* Shutdown stops the device and ends all jobs, also those that wait for fences of others. */
+static void nna_job_shutdown(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test), *other = nna_job_ctx(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct dma_fence *running, *waiting, *in;
+	const unsigned int disables = fake->bus_master_disables;
+	u32 handle;
+
+	running = nna_job_submit_one(test, ctx, NULL);
+	in = nna_fake_fence(fake, &handle);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, other, handle, NULL, &waiting));
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, ctx->ring));
+	nna_device_shutdown(fake->dev);
+	KUNIT_EXPECT_LT(test, disables, fake->bus_master_disables);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(running));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(waiting));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(in));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_push(fake, ctx, &args, NULL, 0));
+	dma_fence_signal(in);
+}
+
 /* Unbind does not wait for fences of others. */
 static void nna_job_unbind_while_waiting(struct kunit *test)
 {
@@ -971,6 +997,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_destroyed_in_order),
 	KUNIT_CASE(nna_job_close_stops_no_scheduler),
 	KUNIT_CASE_SLOW(nna_job_room),
+	KUNIT_CASE(nna_job_shutdown),
 	KUNIT_CASE(nna_job_unbind_while_waiting),
 	KUNIT_CASE(nna_job_banned_while_waiting),
 	KUNIT_CASE(nna_job_destroy_spares_others),
