@@ -14,6 +14,7 @@
 #include "nna_ctx.h"
 #include "nna_gate.h"
 #include "nna_job.h"
+#include "nna_share.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
 
@@ -49,6 +50,7 @@ struct nna_usage *nna_usage_create(struct nna_device *nna)
 {
 	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
 	struct file *keepalive;
+	unsigned int i;
 
 	if (!usage)
 		return ERR_PTR(-ENOMEM);
@@ -61,6 +63,8 @@ struct nna_usage *nna_usage_create(struct nna_device *nna)
 	usage->keepalive = keepalive;
 	kref_init(&usage->refs);
 	init_waitqueue_head(&usage->places_waitq);
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		nna_share_init(&usage->shares[i]);
 	usage->pid = task_tgid_nr(current);
 	get_task_comm(usage->comm, current);
 	return usage;
@@ -95,7 +99,7 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct
 	mutex_init(&ctx->lock);
 	spin_lock_init(&ctx->state_lock);
 	INIT_WORK(&ctx->abort_work, nna_ctx_abort_work);
-	nna_gate_queue_init(&ctx->gates, &nna->gates[priority]);
+	nna_gate_queue_init(&ctx->gates, &nna->gates[priority], &usage->shares[priority]);
 
 	ret = drm_sched_entity_init(&ctx->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
 	if (ret) {

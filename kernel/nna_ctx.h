@@ -28,6 +28,7 @@
 
 #include "nna_gate.h"
 #include "nna_regs.h"
+#include "nna_share.h"
 
 struct file;
 struct nna_device;
@@ -49,6 +50,7 @@ struct nna_vm;
  * @lost: jobs on the rings that ended without the device.
  * @ticks: run time of jobs that have ended, per ring.
  * @places: jobs that have not ended, and calls of SUBMIT that have got so far.
+ * @shares: the file's share of each job ring; protected by the lock of the ring's gates.
  * @places_waitq: woken when one of @places is given back, or when a context is closed or banned.
  */
 struct nna_usage {
@@ -62,6 +64,7 @@ struct nna_usage {
 	atomic64_t ticks[NNA_JOB_RINGS];
 	atomic_t places;
 	wait_queue_head_t places_waitq;
+	struct nna_share shares[NNA_JOB_RINGS];
 };
 
 /** nna_usage_create() - Create one for the current process: a reference, or an ERR_PTR. */

@@ -43,25 +43,28 @@ int nna_gates_init(struct nna_device *nna)
 		spin_lock_init(&gates->lock);
 		gates->limit = nna->rings[i].size;
 		INIT_LIST_HEAD(&gates->shut);
-		INIT_LIST_HEAD(&gates->turns);
+		nna_shares_init(&gates->shares);
 	}
 	return 0;
 }
 
-void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates)
+void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates,
+			 struct nna_share *share)
 {
 	queue->gates = gates;
+	queue->share = share;
 	INIT_LIST_HEAD(&queue->node);
 	INIT_LIST_HEAD(&queue->turn);
 }
 
-void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue)
+void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue, u64 budget)
 {
 	spin_lock_init(&gate->fence_lock);
 	/* A context of its own, as gates open in any order. */
 	dma_fence_init(&gate->fence, &nna_gate_fence_ops, &gate->fence_lock,
 		       dma_fence_context_alloc(1), 1);
 	gate->queue = queue;
+	gate->budget = budget;
 }
 
 void nna_gate_put(struct nna_gate *gate)
@@ -69,14 +72,35 @@ void nna_gate_put(struct nna_gate *gate)
 	dma_fence_put(&gate->fence);
 }
 
+static bool nna_gate_queue_is_doomed(struct nna_gate_queue *queue)
+{
+	return queue->doomed || queue->gates->doomed;
+}
+
+/* To be called when anything has changed that decides whether the queue is active. */
+static void nna_gate_queue_update_locked(struct nna_gate_queue *queue)
+{
+	bool active = !nna_gate_queue_is_doomed(queue) &&
+		      (queue->shut ? !list_empty(&queue->turn) : queue->pushed);
+
+	lockdep_assert_held(&queue->gates->lock);
+	if (active == queue->active)
+		return;
+	queue->active = active;
+	if (active)
+		nna_share_wake(&queue->gates->shares, queue->share);
+	else
+		nna_share_sleep(&queue->gates->shares, queue->share);
+}
+
 static void nna_gate_open_locked(struct nna_gate *gate)
 {
 	struct nna_gate_queue *queue = gate->queue;
 
-	lockdep_assert_held(&queue->gates->lock);
 	queue->shut = NULL;
 	list_del_init(&queue->node);
 	list_del_init(&queue->turn);
+	nna_gate_queue_update_locked(queue);
 	/* Once it has signalled the scheduler may end the job at any time. */
 	dma_fence_get(&gate->fence);
 	dma_fence_signal(&gate->fence);
@@ -85,31 +109,29 @@ static void nna_gate_open_locked(struct nna_gate *gate)
 
 static void nna_gate_enter_locked(struct nna_gate *gate)
 {
+	struct nna_gate_queue *queue = gate->queue;
+
 	gate->entered = true;
-	gate->queue->entries++;
-	gate->queue->gates->entries++;
+	gate->charged = nna_share_enter(&queue->gates->shares, queue->share, gate->budget);
+	queue->entries++;
+	queue->gates->entries++;
 }
 
-/*
- * Opens gates in turn as long as there are places. Not for each place: while half of them are held
- * the device has enough to do, and then the scheduler is woken once for many jobs.
- */
+/* Opens gates in turn as long as there are places. */
 static void nna_gates_turn_locked(struct nna_gates *gates)
 {
-	if (gates->entries > gates->limit / 2)
-		return;
-	while (gates->entries < gates->limit && !list_empty(&gates->turns)) {
-		struct nna_gate *gate = list_first_entry(&gates->turns, struct nna_gate_queue,
-							 turn)->shut;
+	struct nna_share *share;
 
+	while (gates->entries < gates->limit) {
+		struct nna_gate *gate;
+
+		share = nna_share_next(&gates->shares);
+		if (!share)
+			break;
+		gate = list_first_entry(&share->turns, struct nna_gate_queue, turn)->shut;
 		nna_gate_enter_locked(gate);
 		nna_gate_open_locked(gate);
 	}
-}
-
-static bool nna_gate_queue_is_doomed(struct nna_gate_queue *queue)
-{
-	return queue->doomed || queue->gates->doomed;
 }
 
 /* Lets the first job of a doomed queue go once those before it have left the ring. */
@@ -119,6 +141,13 @@ static void nna_gate_queue_end_locked(struct nna_gate_queue *queue)
 		nna_gate_open_locked(queue->shut);
 }
 
+static void nna_gate_queue_doom_locked(struct nna_gate_queue *queue)
+{
+	list_del_init(&queue->turn);
+	nna_gate_queue_update_locked(queue);
+	nna_gate_queue_end_locked(queue);
+}
+
 void nna_gates_doom(struct nna_gates *gates)
 {
 	struct nna_gate_queue *queue, *next;
@@ -126,10 +155,8 @@ void nna_gates_doom(struct nna_gates *gates)
 
 	spin_lock_irqsave(&gates->lock, flags);
 	gates->doomed = true;
-	list_for_each_entry_safe(queue, next, &gates->shut, node) {
-		list_del_init(&queue->turn);
-		nna_gate_queue_end_locked(queue);
-	}
+	list_for_each_entry_safe(queue, next, &gates->shut, node)
+		nna_gate_queue_doom_locked(queue);
 	spin_unlock_irqrestore(&gates->lock, flags);
 }
 
@@ -139,8 +166,9 @@ void nna_gate_queue_doom(struct nna_gate_queue *queue)
 
 	spin_lock_irqsave(&queue->gates->lock, flags);
 	queue->doomed = true;
-	list_del_init(&queue->turn);
-	nna_gate_queue_end_locked(queue);
+	nna_gate_queue_doom_locked(queue);
+	/* Others may have waited for its client to catch up. */
+	nna_gates_turn_locked(queue->gates);
 	spin_unlock_irqrestore(&queue->gates->lock, flags);
 }
 
@@ -148,11 +176,21 @@ static void nna_gate_ask_locked(struct nna_gate *gate)
 {
 	struct nna_gate_queue *queue = gate->queue;
 
-	lockdep_assert_held(&queue->gates->lock);
-	if (queue->shut != gate || !gate->ready || nna_gate_queue_is_doomed(queue))
-		return;
-	list_add_tail(&queue->turn, &queue->gates->turns);
+	if (queue->shut == gate && gate->ready && !nna_gate_queue_is_doomed(queue))
+		list_add_tail(&queue->turn, &queue->share->turns);
+	nna_gate_queue_update_locked(queue);
 	nna_gates_turn_locked(queue->gates);
+}
+
+void nna_gate_push(struct nna_gate *gate)
+{
+	struct nna_gate_queue *queue = gate->queue;
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->gates->lock, flags);
+	queue->pushed++;
+	nna_gate_queue_update_locked(queue);
+	spin_unlock_irqrestore(&queue->gates->lock, flags);
 }
 
 void nna_gate_ready(struct nna_gate *gate)
@@ -162,7 +200,8 @@ void nna_gate_ready(struct nna_gate *gate)
 
 	spin_lock_irqsave(&gates->lock, flags);
 	gate->ready = true;
-	nna_gate_ask_locked(gate);
+	if (gate->queue->shut == gate)
+		nna_gate_ask_locked(gate);
 	spin_unlock_irqrestore(&gates->lock, flags);
 }
 
@@ -176,22 +215,26 @@ struct dma_fence *nna_gate_wait(struct nna_gate *gate)
 	spin_lock_irqsave(&gates->lock, flags);
 	if (gate->entered)
 		goto out;
-	if (nna_gate_queue_is_doomed(queue) ? !queue->entries :
-	    gate->ready && gates->entries < gates->limit && list_empty(&gates->turns)) {
-		if (!nna_gate_queue_is_doomed(queue))
-			nna_gate_enter_locked(gate);
+	if (!gate->asked) {
+		gate->asked = true;
+		queue->pushed--;
+	}
+	if (nna_gate_queue_is_doomed(queue) && !queue->entries) {
+		nna_gate_queue_update_locked(queue);
 		goto out;
 	}
 	queue->shut = gate;
 	list_add_tail(&queue->node, &gates->shut);
-	fence = dma_fence_get(&gate->fence);
 	nna_gate_ask_locked(gate);
+	/* It may have been its turn at once. */
+	if (!gate->entered)
+		fence = dma_fence_get(&gate->fence);
 out:
 	spin_unlock_irqrestore(&gates->lock, flags);
 	return fence;
 }
 
-void nna_gate_leave(struct nna_gate *gate)
+void nna_gate_leave(struct nna_gate *gate, const u64 *ran)
 {
 	struct nna_gate_queue *queue = gate->queue;
 	struct nna_gates *gates = queue->gates;
@@ -202,8 +245,14 @@ void nna_gate_leave(struct nna_gate *gate)
 		gate->entered = false;
 		queue->entries--;
 		gates->entries--;
+		nna_share_leave(&gates->shares, queue->share, gate->charged, ran);
 		nna_gate_queue_end_locked(queue);
-		nna_gates_turn_locked(gates);
+		/*
+		 * Not for each place: while half of them are held the device has enough to do, and
+		 * then the scheduler is woken once for many jobs.
+		 */
+		if (gates->entries <= gates->limit / 2)
+			nna_gates_turn_locked(gates);
 	}
 	spin_unlock_irqrestore(&gates->lock, flags);
 }

@@ -15,7 +15,11 @@
  *
  * A place is held from when the gate opens until nna_gate_leave(). As there are no more places than
  * the ring has entries, the order in which gates open is the order of the ring, whatever policy the
- * scheduler has.
+ * scheduler has. It is by clients, see nna_share.h; those of one client come in the order in which
+ * they became ready.
+ *
+ * A queue is active when its first job waits for nothing but its turn, or when the scheduler is
+ * about to ask for it. So a client does not seem to have nothing to run between two jobs.
  *
  * Locking: nna_gates.lock protects everything but what is constant. It is a leaf, but for the locks
  * of gates, and taken in interrupts and with locks of rings and of foreign fences held.
@@ -28,6 +32,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "nna_share.h"
+
 struct nna_device;
 struct nna_gate;
 
@@ -38,7 +44,7 @@ struct nna_gate;
  * @entries: places that are held.
  * @doomed: the device is lost: all gates are open.
  * @shut: queues with a gate that is waited for.
- * @turns: of these, queues whose job waits for nothing but a place, in the order of arrival.
+ * @shares: the clients of the ring.
  */
 struct nna_gates {
 	spinlock_t lock;
@@ -46,22 +52,28 @@ struct nna_gates {
 	u32 entries;
 	bool doomed;
 	struct list_head shut;
-	struct list_head turns;
+	struct nna_shares shares;
 };
 
 /**
  * struct nna_gate_queue - The jobs of a context.
  * @gates: those of the context's ring.
+ * @share: the client's share of that ring.
  * @shut: the gate that is waited for, or NULL.
  * @entries: places that its jobs hold.
+ * @pushed: jobs that the scheduler has and has not asked for.
+ * @active: it counts in nna_share.queues.
  * @doomed: its jobs do not run any more; stays set.
  * @node: in nna_gates.shut.
- * @turn: in nna_gates.turns.
+ * @turn: in nna_share.turns.
  */
 struct nna_gate_queue {
 	struct nna_gates *gates;
+	struct nna_share *share;
 	struct nna_gate *shut;
 	u32 entries;
+	u32 pushed;
+	bool active;
 	bool doomed;
 	struct list_head node;
 	struct list_head turn;
@@ -72,6 +84,9 @@ struct nna_gate_queue {
  * @fence: signals when the gate opens, if it was shut; its reference count is the job's memory's.
  * @fence_lock: the fence's lock.
  * @queue: the job's queue.
+ * @budget: the longest time that the job may take, in ns.
+ * @charged: what its client has been charged with, while it holds a place.
+ * @asked: the scheduler has asked for the job.
  * @ready: the job's in-fences have signalled.
  * @entered: the job holds a place.
  */
@@ -79,6 +94,9 @@ struct nna_gate {
 	struct dma_fence fence;
 	spinlock_t fence_lock;
 	struct nna_gate_queue *queue;
+	u64 budget;
+	u64 charged;
+	bool asked;
 	bool ready;
 	bool entered;
 };
@@ -89,8 +107,14 @@ int nna_gates_init(struct nna_device *nna);
 /** nna_gates_doom() - Open all gates, for good: the device is lost. Any context. */
 void nna_gates_doom(struct nna_gates *gates);
 
-/** nna_gate_queue_init() - Initialise the queue of a context of the ring that has @gates. */
-void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates);
+/**
+ * nna_gate_queue_init() - Initialise the queue of a context.
+ * @queue: the queue.
+ * @gates: the gates of its ring.
+ * @share: its client's share of that ring; must stay valid as long as @queue.
+ */
+void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates,
+			 struct nna_share *share);
 
 /** nna_gate_queue_doom() - Open the queue's gates, for good: its jobs must not run. Any context. */
 void nna_gate_queue_doom(struct nna_gate_queue *queue);
@@ -100,11 +124,15 @@ void nna_gate_queue_doom(struct nna_gate_queue *queue);
  * @gate: the first member of the job, whose memory is freed with kfree() after the last reference
  *	on the gate has been dropped: the scheduler may have one for longer than the job lives.
  * @queue: the queue of the job's context; must stay valid as long as the job.
+ * @budget: the longest time that the job may take, in ns.
  */
-void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue);
+void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue, u64 budget);
 
 /** nna_gate_put() - Drop the job's reference; any context. */
 void nna_gate_put(struct nna_gate *gate);
+
+/** nna_gate_push() - The scheduler is about to get the job, in the order of the queue. */
+void nna_gate_push(struct nna_gate *gate);
 
 /** nna_gate_ready() - The job's in-fences have signalled; any context. */
 void nna_gate_ready(struct nna_gate *gate);
@@ -117,7 +145,11 @@ void nna_gate_ready(struct nna_gate *gate);
  */
 struct dma_fence *nna_gate_wait(struct nna_gate *gate);
 
-/** nna_gate_leave() - Give back the job's place, if it has one; any context. */
-void nna_gate_leave(struct nna_gate *gate);
+/**
+ * nna_gate_leave() - Give back the job's place, if it has one; any context.
+ * @gate: its gate.
+ * @ran: its run time in ns; NULL if it was not put on the ring.
+ */
+void nna_gate_leave(struct nna_gate *gate, const u64 *ran);
 
 #endif

@@ -136,10 +136,28 @@ static void nna_job_count(struct nna_job *job, u16 status, u64 detail, int error
 	}
 }
 
-/* The job makes room for others; its fence is about to signal. Any context. */
-static void nna_job_end(struct nna_job *job)
+/*
+ * How long the device has run a job, in ns. Completions with an error do not say; then it is the
+ * time since the device has ended another job, or has got this one, if that was later.
+ */
+static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, int error)
 {
-	nna_gate_leave(&job->gate);
+	unsigned long since = READ_ONCE(job->nna->last_end_jiffies);
+
+	if (!error && (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED))
+		return nna_clock_ticks_to_ns(&job->nna->hw, min(detail, job->nna->hw.job_limit));
+	if (!time_in_range(since, job->pushed_jiffies, jiffies))
+		since = job->pushed_jiffies;
+	return (u64)jiffies_to_msecs(jiffies - since) * NSEC_PER_MSEC;
+}
+
+/*
+ * The job makes room for others; its fence is about to signal. @ran: its run time, or NULL if it
+ * was not put on the ring. Any context.
+ */
+static void nna_job_end(struct nna_job *job, const u64 *ran)
+{
+	nna_gate_leave(&job->gate, ran);
 	nna_ctx_give_place(job->ctx);
 }
 
@@ -147,6 +165,7 @@ static void nna_job_end(struct nna_job *job)
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
 	struct nna_job *job = container_of(req, struct nna_job, req);
+	const u64 ran = nna_job_run_time(job, status, detail, error);
 	struct nna_ctx *ctx = job->ctx;
 	bool ban = false;
 
@@ -172,7 +191,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	trace_nna_job_done(ctx->ring, req->seqno, ctx->vm->asid, status, detail, error);
 	if (error)
 		dma_fence_set_error(&job->fence->base, error);
-	nna_job_end(job);
+	nna_job_end(job, &ran);
 	nna_fence_signal(job->fence);
 }
 
@@ -272,7 +291,7 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	if (ret) {
 		/* Since the checks above the device has been lost, or has begun to be reset. */
 		dma_fence_set_error(fence, nna_core_is_lost(nna) ? -ENODEV : -ECANCELED);
-		nna_job_end(job);
+		nna_job_end(job, NULL);
 		dma_fence_signal(fence);
 	} else if (nna_ctx_is_over(job->ctx)) {
 		/* Since the checks above; an abort may have missed this job. */
@@ -288,7 +307,7 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 	struct dma_fence *fence = nna_job_start(job);
 
 	if (IS_ERR(fence))
-		nna_job_end(job);
+		nna_job_end(job, NULL);
 	dma_fence_end_signalling(cookie);
 	return fence;
 }
@@ -461,6 +480,7 @@ static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
 static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx,
 				      const struct drm_nna_submit *args)
 {
+	const u64 limit = (u64)ctx->nna->job_limit_ms * NSEC_PER_MSEC;
 	struct nna_job *job;
 	int ret = -ENOMEM;
 
@@ -482,7 +502,8 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	job->fence->ring = ctx->ring;
 	job->nna = ctx->nna;
 	job->ctx = nna_ctx_get(ctx);
-	nna_gate_init(&job->gate, &ctx->gates);
+	nna_gate_init(&job->gate, &ctx->gates,
+		      args->budget_ns ? min(args->budget_ns, limit) : limit);
 	job->req.complete = nna_job_complete;
 	job->req.may_resubmit = nna_job_may_resubmit;
 	atomic_inc(&ctx->nna->job_count);
@@ -510,6 +531,7 @@ static void nna_job_push(struct nna_job *job)
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	trace_nna_job_submit(job->ctx->ring, 0, job->ctx->vm->asid, fence->context, fence->seqno);
 	nna_syncs_signal(&job->syncs, fence);
+	nna_gate_push(&job->gate);
 	drm_sched_entity_push_job(&job->base);
 	dma_fence_put(fence);
 }

@@ -9,7 +9,10 @@
  *  - the throughput with many contexts, and what the device counted for each job;
  *  - how long a job of high priority waits behind a long one of low priority, against the device's
  *    longest tile;
- *  - what two neighbours do to a context: one that submits null jobs, one whose jobs fault.
+ *  - what two neighbours do to a context: one that submits null jobs, one whose jobs fault;
+ *  - how the clients of one priority share the device, and how long a null job waits among them.
+ *
+ * `nna_bench shares` prints the last of these only.
  *
  * With `vm/run --pin CPU` guest and device share a core; then the figures depend least on the
  * machine.
@@ -335,7 +338,134 @@ static void neighbours(struct env *env, uint32_t out)
 	       (p99[FAULTS] - p99[NOBODY]) / (p99[NULL_JOBS] - p99[NOBODY]));
 }
 
-int main(void)
+/* Jobs of a client that are queued at any time. */
+#define QUEUED 256
+
+/* A client that always has jobs queued, all of the same size. */
+struct client {
+	_Atomic bool *stop;
+	pthread_t thread;
+	struct env env;
+	unsigned int size;
+	struct drm_nna_file_counters before;
+};
+
+static void *client_main(void *arg)
+{
+	struct client *c = arg;
+	uint32_t out[QUEUED];
+
+	for (unsigned int i = 0; i < QUEUED; i++) {
+		out[i] = syncobj_create(c->env.fd);
+		must(submit(&c->env, 0, out[i]), "submit");
+	}
+	for (unsigned int i = 0; !*c->stop; i++) {
+		must(syncobj_wait(c->env.fd, out[i % QUEUED], LONG_WAIT), "wait");
+		must(submit(&c->env, 0, out[i % QUEUED]), "submit");
+	}
+	return NULL;
+}
+
+static struct drm_nna_file_counters file_counters(int fd)
+{
+	struct drm_nna_file_counters f;
+
+	must(query(fd, DRM_NNA_DEV_QUERY_FILE_COUNTERS, &f, sizeof(f)), "counters");
+	return f;
+}
+
+/*
+ * Clients whose jobs are one to eight times as long as those of the first: what each gets of two
+ * seconds, and how long a null job of another one waits.
+ */
+static void shares(struct env *env, uint32_t out, unsigned int count)
+{
+	const unsigned int ring = DRM_NNA_CTX_PRIORITY_MEDIUM;
+	struct client *clients = calloc(count, sizeof(*clients));
+	double sum = 0, low = 1e18, high = 0, two = 0;
+	_Atomic bool stop = false;
+	uint64_t end, most = 0;
+
+	if (!clients)
+		must(-ENOMEM, "clients");
+	for (unsigned int i = 0; i < count; i++) {
+		struct client *c = &clients[i];
+
+		env_init(&c->env);
+		stream_begin(&c->env);
+		for (c->size = 0; c->size < 25 * (1 + i % 8); c->size++)
+			stream_fill(&c->env, 0, 0x20000, 1);
+		stream_end(&c->env);
+		stream_finish(&c->env);
+		c->stop = &stop;
+		if (pthread_create(&c->thread, NULL, client_main, c))
+			must(-EAGAIN, "thread");
+	}
+	usleep(500000);
+	for (unsigned int i = 0; i < count; i++)
+		clients[i].before = file_counters(clients[i].env.fd);
+	end = now_ns() + 2 * SECOND;
+	while (now_ns() < end) {
+		uint64_t t = null_job(env, out);
+
+		most = t > most ? t : most;
+		usleep(10000);
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		struct drm_nna_file_counters f = file_counters(clients[i].env.fd);
+		double ran = (double)ticks_to_ns(env->fd, (int64_t)(f.busy_ticks[ring] -
+						 clients[i].before.busy_ticks[ring]));
+
+		sum += ran;
+		low = ran < low ? ran : low;
+		high = ran > high ? ran : high;
+		two += 2 * ran / (double)(f.jobs - clients[i].before.jobs);
+	}
+	stop = true;
+	for (unsigned int i = 0; i < count; i++) {
+		pthread_join(clients[i].thread, NULL);
+		env_fini(&clients[i].env);
+	}
+	printf("%u clients: device busy %.0f %%, each gets %.0f to %.0f %% of its share; ", count,
+	       sum / (2e7), 100 * low * count / sum, 100 * high * count / sum);
+	printf("a null job waits at most %.1f ms; two jobs of each and 20 ms are %.1f ms\n",
+	       (double)most / 1e6, two / 1e6 + 20);
+	free(clients);
+}
+
+/* A null job among many jobs that end by their loop limit after 0.9 s. */
+static void long_jobs(struct env *env, uint32_t out)
+{
+	struct drm_nna_submit args;
+	struct env other;
+	uint64_t most = 0;
+
+	env_init(&other);
+	stream_endless(&other);
+	args = env_submit(&other);
+	args.loop_limit_ns = SECOND * 9 / 10;
+	for (unsigned int i = 0; i < 500; i++)
+		must(submit_args(&other, &args, 0, 0), "submit");
+	for (unsigned int i = 0; i < 5; i++) {
+		uint64_t t = null_job(env, out);
+
+		most = t > most ? t : most;
+	}
+	printf("500 jobs of 0.9 s: a null job of another client waits at most %.0f ms\n",
+	       (double)most / 1e6);
+	env_fini(&other);
+}
+
+static void all_shares(struct env *env, uint32_t out)
+{
+	shares(env, out, 1);
+	shares(env, out, 4);
+	shares(env, out, 16);
+	shares(env, out, 64);
+	long_jobs(env, out);
+}
+
+int main(int argc, char **argv)
 {
 	static struct samples samples;
 	struct drm_nna_counters a, b, c;
@@ -351,6 +481,10 @@ int main(void)
 	env_init(&env);
 	stream_null(&env);
 	out = syncobj_create(env.fd);
+	if (argc > 1 && !strcmp(argv[1], "shares")) {
+		all_shares(&env, out);
+		return 0;
+	}
 	ping_fd = eventfd(0, 0);
 	pong_fd = eventfd(0, 0);
 	if (ping_fd < 0 || pong_fd < 0 || pthread_create(&thread, NULL, pong, NULL))
@@ -378,6 +512,7 @@ int main(void)
 	bind_cost(&env, 2 << 20, "2 MiB");
 	priority_cost();
 	neighbours(&env, out);
+	all_shares(&env, out);
 	if (write(ping_fd, &v, sizeof(v)) == sizeof(v))
 		pthread_join(thread, NULL);
 	env_fini(&env);

@@ -131,11 +131,13 @@ enum turn {
  * ended?
  *
  * All three are on their rings, and the device knows of the deadline, before the first is released.
- * Its clock says whether this machine was quick enough: if the first job ended later than AGE after
- * the low one was submitted, that may have had its turn as every ring has that waits for so long.
+ * The higher ones are of two clients, as one has few long jobs on a ring. The device's clock says
+ * whether this machine was quick enough: if the first job ended later than AGE after the low one
+ * was submitted, that may have had its turn as every ring has that waits for so long.
  */
 static enum turn turn_of_low(struct env *low, struct env high[2], bool wanted)
 {
+	struct env *of[3] = { &high[0], &high[1], low };
 	struct sync_set_deadline deadline = { 0 };
 	struct drm_nna_timestamp before;
 	uint32_t out[3], seqno;
@@ -143,7 +145,7 @@ static enum turn turn_of_low(struct env *low, struct env high[2], bool wanted)
 	int64_t took;
 
 	for (int i = 0; i < 3; i++)
-		out[i] = syncobj_create(low->fd);
+		out[i] = syncobj_create(of[i]->fd);
 	stream_held(&high[0]);
 	stream_null(&high[1]);
 	stream_null(low);
@@ -167,9 +169,9 @@ static enum turn turn_of_low(struct env *low, struct env high[2], bool wanted)
 	usleep(AGE / 6 / 1000);
 	stream_release(&high[0]);
 	for (int i = 0; i < 3; i++) {
-		EQ(syncobj_wait(low->fd, out[i], LONG_WAIT), 0);
-		EQ(syncobj_status(low->fd, out[i]), 1);
-		drmSyncobjDestroy(low->fd, out[i]);
+		EQ(syncobj_wait(of[i]->fd, out[i], LONG_WAIT), 0);
+		EQ(syncobj_status(of[i]->fd, out[i]), 1);
+		drmSyncobjDestroy(of[i]->fd, out[i]);
 	}
 	close(sync_file);
 	took = ticks_to_ns(low->fd, (int64_t)(env_report(&high[0])->end - before.tick));
@@ -198,7 +200,7 @@ TEST(fence_deadline)
 	EQ(ctx_destroy(low.fd, low.ctx), 0);
 	EQ(ctx_create(low.fd, low.vm, DRM_NNA_CTX_PRIORITY_LOW, &low.ctx), 0);
 	for (int i = 0; i < 2; i++)
-		env_init_sibling(&high[i], &low);
+		env_init(&high[i]);
 	EQ(turn_at_last(&low, high, false), BEHIND);
 	EQ(turn_at_last(&low, high, true), AHEAD);
 }

@@ -620,6 +620,8 @@ struct nna_ctx *nna_fake_ctx(struct nna_fake *fake, u32 vm_id, u32 priority, u32
 	ctx = nna_file_get_ctx(fake->file->driver_priv, args.id);
 	KUNIT_ASSERT_NOT_NULL(fake->test, ctx);
 	nna_ctx_put(ctx);
+	/* As if it had run short jobs only, so that several get on the ring. */
+	ctx->usage->shares[priority].longest = 0;
 	if (id)
 		*id = args.id;
 	return ctx;

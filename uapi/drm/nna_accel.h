@@ -695,6 +695,9 @@ struct drm_nna_sync {
  * the job does not run and its fence carries that error. A sync to wait for must have a fence
  * already (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
  *
+ * The clients (files) that submit jobs of one priority take turns by the device's time that each
+ * has used, including that of jobs which end by a limit or an error.
+ *
  * A timeline syncobj drops points that have signalled once there are later ones, and with them
  * their errors. A client that needs the error waits for the last point, or for a binary syncobj.
  *

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Shares: the choice of clients, over a ring and a device in virtual time. Clients have one job
+ * size each and always something to run, but for one that comes later with a short job.
+ */
+
+#include <linux/list.h>
+#include <linux/time64.h>
+
+#include "nna_fake.h"
+#include "../nna_share.h"
+
+#define NNA_TEST_CLIENTS	64u
+#define NNA_TEST_SLOTS		64u
+
+struct nna_test_client {
+	struct nna_share share;
+	struct list_head turn;
+	u64 size;
+	u64 ran;
+};
+
+struct nna_share_test {
+	struct nna_shares shares;
+	struct nna_test_client clients[NNA_TEST_CLIENTS + 1];
+	unsigned int count;
+	/* The ring, a queue. */
+	struct {
+		struct nna_test_client *client;
+		u64 charged;
+	} ring[NNA_TEST_SLOTS];
+	unsigned int head;
+	unsigned int tail;
+	u64 clock;
+};
+
+static struct nna_share_test *nna_share_test(struct kunit *test)
+{
+	struct nna_share_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	nna_shares_init(&t->shares);
+	return t;
+}
+
+/* A client whose jobs run for @size ns each, and which has some from now on. */
+static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
+{
+	struct nna_test_client *client = &t->clients[t->count++];
+
+	nna_share_init(&client->share);
+	client->size = size;
+	list_add(&client->turn, &client->share.turns);
+	nna_share_wake(&t->shares, &client->share);
+	return client;
+}
+
+static void nna_share_remove(struct nna_share_test *t, struct nna_test_client *client)
+{
+	list_del_init(&client->turn);
+	nna_share_sleep(&t->shares, &client->share);
+}
+
+/* Fills the ring as far as the clients may. */
+static void nna_share_fill(struct nna_share_test *t)
+{
+	struct nna_share *share;
+
+	while (t->tail - t->head < NNA_TEST_SLOTS) {
+		unsigned int slot = t->tail % NNA_TEST_SLOTS;
+
+		share = nna_share_next(&t->shares);
+		if (!share)
+			return;
+		t->ring[slot].client = container_of(share, struct nna_test_client, share);
+		t->ring[slot].charged = nna_share_enter(&t->shares, share, 5ull * NSEC_PER_SEC);
+		t->tail++;
+	}
+}
+
+/* Runs the first job of the ring, and returns its client. */
+static struct nna_test_client *nna_share_run(struct kunit *test, struct nna_share_test *t)
+{
+	unsigned int slot = t->head % NNA_TEST_SLOTS;
+	struct nna_test_client *client;
+
+	nna_share_fill(t);
+	/* Somebody may always go on. */
+	KUNIT_ASSERT_NE(test, t->head, t->tail);
+	client = t->ring[slot].client;
+	t->clock += client->size;
+	client->ran += client->size;
+	nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &client->size);
+	t->head++;
+	return client;
+}
+
+static void nna_share_run_until(struct kunit *test, struct nna_share_test *t, u64 clock)
+{
+	while (t->clock < clock)
+		nna_share_run(test, t);
+}
+
+/* Job sizes from 10 us to 20 ms. */
+static u64 nna_share_size(unsigned int i)
+{
+	static const u32 us[] = { 10, 10000, 100, 3000, 1000, 20000, 300, 30 };
+
+	return (u64)us[i % ARRAY_SIZE(us)] * NSEC_PER_USEC;
+}
+
+static const unsigned int nna_share_counts[] = { 1, 2, 4, 16, 64 };
+
+static void nna_share_count_desc(const unsigned int *count, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u clients", *count);
+}
+KUNIT_ARRAY_PARAM(nna_share_count, nna_share_counts, nna_share_count_desc);
+
+/* Of each two seconds in which all have jobs everybody gets their part, give or take a fifth. */
+static void nna_share_is_fair(struct kunit *test)
+{
+	const unsigned int count = *(const unsigned int *)test->param_value;
+	struct nna_share_test *t = nna_share_test(test);
+	const u64 window = 2ull * NSEC_PER_SEC, part = window / count;
+	unsigned int i, k;
+
+	for (i = 0; i < count; i++)
+		nna_share_add(t, nna_share_size(i));
+	for (k = 0; k < 5; k++) {
+		u64 before[NNA_TEST_CLIENTS];
+
+		for (i = 0; i < count; i++)
+			before[i] = t->clients[i].ran;
+		nna_share_run_until(test, t, t->clock + window);
+		for (i = 0; i < count; i++) {
+			u64 ran = t->clients[i].ran - before[i];
+
+			/* At most two jobs of 20 ms are more than a fifth of a 64th. */
+			KUNIT_EXPECT_GE_MSG(test, ran + part / 5 + 2 * t->clients[i].size, part,
+					    "window %u, client %u", k, i);
+			KUNIT_EXPECT_LE_MSG(test, ran, part + part / 5 + 2 * t->clients[i].size,
+					    "window %u, client %u", k, i);
+		}
+	}
+}
+
+/* A client that comes later with a short job waits for at most two of each other, and 20 ms. */
+static void nna_share_wait(struct kunit *test)
+{
+	const unsigned int count = *(const unsigned int *)test->param_value;
+	struct nna_share_test *t = nna_share_test(test);
+	u64 most = 20ull * NSEC_PER_MSEC, since;
+	struct nna_test_client *late;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		nna_share_add(t, nna_share_size(i + 1));
+		most += 2 * nna_share_size(i + 1);
+	}
+	nna_share_run_until(test, t, 10ull * NSEC_PER_SEC);
+	nna_share_fill(t);
+	since = t->clock;
+	late = nna_share_add(t, 1000);
+	while (nna_share_run(test, t) != late)
+		;
+	KUNIT_EXPECT_LE(test, t->clock - since, most);
+}
+
+/* From the first one on there is one long job on the ring: others wait for no more than that. */
+static void nna_share_long_jobs(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *late;
+	unsigned int i;
+	u64 since;
+
+	nna_share_add(t, 900ull * NSEC_PER_MSEC);
+	for (i = 0; i < 20; i++) {
+		nna_share_fill(t);
+		KUNIT_EXPECT_EQ(test, 1u, t->tail - t->head);
+		since = t->clock;
+		t->count = 1;
+		late = nna_share_add(t, 1000);
+		while (nna_share_run(test, t) != late)
+			;
+		KUNIT_EXPECT_LT(test, t->clock - since, 1ull * NSEC_PER_SEC);
+		nna_share_remove(t, late);
+		while (t->head != t->tail)
+			nna_share_run(test, t);
+		*late = (struct nna_test_client) {};
+	}
+}
+
+/* Short jobs fill the ring soon after a client has begun, and after a long one of it. */
+static void nna_share_short_jobs(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *client = nna_share_add(t, 10000);
+	unsigned int i, k, tail;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < 200; i++)
+			nna_share_run(test, t);
+		nna_share_fill(t);
+		KUNIT_EXPECT_EQ(test, NNA_TEST_SLOTS, t->tail - t->head);
+		client->size = 900ull * NSEC_PER_MSEC;
+		nna_share_run(test, t);
+		client->size = 10000;
+		/* One more, and then none for a while. */
+		nna_share_fill(t);
+		tail = t->tail;
+		for (i = 0; i < 20; i++)
+			nna_share_run(test, t);
+		KUNIT_EXPECT_EQ(test, tail, t->tail);
+	}
+}
+
+/* Who had nothing to run for a while has no more of the device's time afterwards. */
+static void nna_share_idle_saves_nothing(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *busy = nna_share_add(t, NSEC_PER_MSEC);
+	struct nna_test_client *idle = nna_share_add(t, NSEC_PER_MSEC);
+	u64 before;
+
+	nna_share_run_until(test, t, NSEC_PER_SEC);
+	nna_share_remove(t, idle);
+	nna_share_run_until(test, t, 5ull * NSEC_PER_SEC);
+	list_add(&idle->turn, &idle->share.turns);
+	nna_share_wake(&t->shares, &idle->share);
+	before = busy->ran;
+	nna_share_run_until(test, t, 6ull * NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, busy->ran - before, 480ull * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, busy->ran - before, 520ull * NSEC_PER_MSEC);
+}
+
+static struct kunit_case nna_share_cases[] = {
+	KUNIT_CASE_PARAM(nna_share_is_fair, nna_share_count_gen_params),
+	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
+	KUNIT_CASE(nna_share_long_jobs),
+	KUNIT_CASE(nna_share_short_jobs),
+	KUNIT_CASE(nna_share_idle_saves_nothing),
+	{}
+};
+
+static struct kunit_suite nna_share_suite = {
+	.name = "nna_share",
+	.test_cases = nna_share_cases,
+};
+kunit_test_suite(nna_share_suite);
