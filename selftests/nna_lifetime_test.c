@@ -141,14 +141,15 @@ TEST(closed_with_a_long_queue)
 {
 	struct env env, other;
 	uint64_t begin;
+	uint32_t max;
 
 	env_init(&env);
 	env_init(&other);
+	max = hw_info(env.fd).max_ctx_jobs;
 	stream_endless(&env);
 	/* Many, but not until the first one has run for as long as any may. */
 	begin = now_ns();
-	for (unsigned int i = 0; i < hw_info(env.fd).max_ctx_jobs && now_ns() - begin < 3 * SECOND;
-	     i++)
+	for (uint32_t i = 0; i < max && now_ns() - begin < 3 * SECOND; i++)
 		EQ(submit(&env, 0, 0), 0);
 	begin = now_ns();
 	env_fini(&env);
