@@ -479,29 +479,33 @@ HOSTILE(scattered_pages)
 	struct nnahw_base *table = (struct nnahw_base *)(h->env.map + ENV_TABLE);
 	struct drm_nna_vm_bind_op *ops = calloc(SCATTERED_PAGES, sizeof(*ops));
 	uint32_t bo = bo_create(h->env.fd, SCATTERED_PAGES * PAGE, 0, 0);
+	uint64_t pages = SCATTERED_PAGES, max = hw_info(h->env.fd).max_mappings;
 
+	/* As many as a VM may have, beside its other mappings, which are fewer than BINDS. */
+	if (max && pages > max / 2 - BINDS)
+		pages = (max / 2 - BINDS) / BINDS * BINDS;
 	CHECK(ops);
 	for (uint32_t k = 0; k < 2; k++) {
-		for (uint32_t i = 0; i < SCATTERED_PAGES; i++)
+		for (uint32_t i = 0; i < pages; i++)
 			ops[i] = (struct drm_nna_vm_bind_op){
 				.type = DRM_NNA_VM_BIND_OP_MAP,
 				.bo_handle = bo,
-				.bo_offset = (SCATTERED_PAGES - 1 - i) * PAGE,
-				.va = SCATTERED_VA + (k * SCATTERED_PAGES + i) * PAGE,
+				.bo_offset = (pages - 1 - i) * PAGE,
+				.va = SCATTERED_VA + (k * pages + i) * PAGE,
 				.size = PAGE,
 			};
-		for (uint32_t i = 0; i < SCATTERED_PAGES; i += BINDS)
+		for (uint32_t i = 0; i < pages; i += BINDS)
 			EQ(vm_bind_ops(h->env.fd, h->env.vm, ops + i, BINDS), 0);
 	}
 	free(ops);
-	table[2] = (struct nnahw_base){ SCATTERED_VA, 2 * SCATTERED_PAGES * PAGE };
+	table[2] = (struct nnahw_base){ SCATTERED_VA, 2 * pages * PAGE };
 	begin(h, NNAHW_OP_COPY, sizeof(struct nnahw_cmd_copy), 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		struct nnahw_tensor *t = operand(h, i, NNAHW_TYPE_U8, 1,
-						 DIMS(SCATTERED_PAGES * PAGE), false);
+						 DIMS(pages * PAGE), false);
 
 		t->slot = 2;
-		t->offset = i * SCATTERED_PAGES * PAGE;
+		t->offset = i * pages * PAGE;
 	}
 }
 
