@@ -148,7 +148,7 @@ static void nna_gate_queue_doom_locked(struct nna_gate_queue *queue)
 	nna_gate_queue_end_locked(queue);
 }
 
-void nna_gates_doom(struct nna_gates *gates)
+static void nna_gates_doom_ring(struct nna_gates *gates)
 {
 	struct nna_gate_queue *queue, *next;
 	unsigned long flags;
@@ -158,6 +158,14 @@ void nna_gates_doom(struct nna_gates *gates)
 	list_for_each_entry_safe(queue, next, &gates->shut, node)
 		nna_gate_queue_doom_locked(queue);
 	spin_unlock_irqrestore(&gates->lock, flags);
+}
+
+void nna_gates_doom(struct nna_device *nna)
+{
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		nna_gates_doom_ring(&nna->gates[i]);
 }
 
 void nna_gate_queue_doom(struct nna_gate_queue *queue)

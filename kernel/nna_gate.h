@@ -104,8 +104,8 @@ struct nna_gate {
 /** nna_gates_init() - Allocate the gates of all job rings, freed with @nna; 0 or -ENOMEM. */
 int nna_gates_init(struct nna_device *nna);
 
-/** nna_gates_doom() - Open all gates, for good: the device is lost. Any context. */
-void nna_gates_doom(struct nna_gates *gates);
+/** nna_gates_doom() - Open the gates of all job rings, for good: @nna is lost. Any context. */
+void nna_gates_doom(struct nna_device *nna);
 
 /**
  * nna_gate_queue_init() - Initialise the queue of a context.

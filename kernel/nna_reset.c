@@ -11,6 +11,7 @@
 
 #include "nna_core.h"
 #include "nna_coredump.h"
+#include "nna_gate.h"
 #include "nna_hw.h"
 #include "nna_pm.h"
 #include "nna_reset.h"
@@ -52,6 +53,13 @@ static void nna_reset_disable_rings(struct nna_device *nna, int error)
 	wake_up_all(&nna->control_waitq);
 }
 
+/* Ends all jobs of a device that is lost, wherever they are. */
+static void nna_reset_end_jobs(struct nna_device *nna)
+{
+	nna_reset_disable_rings(nna, -ENODEV);
+	nna_gates_doom(nna);
+}
+
 /*
  * The device could not be reset. Bus mastering is disabled first: ending the jobs frees memory that
  * the device might still write to.
@@ -60,7 +68,7 @@ static void nna_reset_wedge(struct nna_device *nna)
 {
 	nna->bus->disable_bus_master(nna->drm.dev);
 	WRITE_ONCE(nna->lost, true);
-	nna_reset_disable_rings(nna, -ENODEV);
+	nna_reset_end_jobs(nna);
 	queue_work(nna->cleanup_wq, &nna->wedged_work);
 }
 
@@ -292,7 +300,7 @@ void nna_reset_unplug(struct nna_device *nna)
 	if (nna_hw_reset(&nna->hw))
 		drm_dbg(&nna->drm, "no reset on the way out\n");
 	nna->bus->disable_bus_master(nna->drm.dev);
-	nna_reset_disable_rings(nna, -ENODEV);
+	nna_reset_end_jobs(nna);
 
 	/* A system suspend or a recovery of the bus that was under way will not be ended. */
 	if (nna->bus_reset)

@@ -71,8 +71,6 @@ void nna_sched_start(struct nna_device *nna, u32 by)
 
 	mutex_lock(&nna->sched_lock);
 	nna->stopped_by &= ~by;
-	for (i = 0; i < nna->scheds_ready && nna_core_is_lost(nna); i++)
-		nna_gates_doom(&nna->gates[i]);
 	for (i = 0; i < nna->scheds_ready && !nna->stopped_by; i++)
 		drm_sched_wqueue_start(&nna->scheds[i]);
 	mutex_unlock(&nna->sched_lock);

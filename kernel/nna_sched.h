@@ -42,7 +42,7 @@ void nna_sched_stop(struct nna_device *nna, u32 by);
  * @nna: the device.
  * @by: NNA_STOPPED_BY_*: for whom they need not be stopped any more.
  *
- * If the device is lost the gates are opened, so that all jobs end. Takes nna_device.sched_lock.
+ * Takes nna_device.sched_lock.
  */
 void nna_sched_start(struct nna_device *nna, u32 by);
 

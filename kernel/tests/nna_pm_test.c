@@ -190,15 +190,18 @@ static void nna_pm_no_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
+/* The job that has woken it ends, even if it waits for a fence that has not signalled. */
 static void nna_pm_no_waking(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_pm_ctx(test);
 	struct dma_fence *fence;
+	u32 in;
 
+	nna_fake_fence(fake, &in);
 	nna_pm_fall_asleep(test);
 	fake->refuse_ring = NNA_TEST_RING;
-	fence = nna_pm_job(test, ctx, 0);
+	fence = nna_pm_job(test, ctx, in);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_disables);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
