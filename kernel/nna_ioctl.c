@@ -83,7 +83,7 @@ static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *in
 		.max_label = NNA_MAX_LABEL,
 		.max_ctx_jobs = NNA_MAX_CTX_JOBS,
 		.max_file_jobs = NNA_MAX_FILE_JOBS,
-		.max_mappings = NNA_MAX_MAPPINGS,
+		.max_mappings = nna_vm_max_mappings(),
 		.max_tables = NNA_MAX_TABLES,
 	};
 }

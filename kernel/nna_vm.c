@@ -5,10 +5,12 @@
 #include <linux/dma-resv.h>
 #include <linux/highmem.h>
 #include <linux/limits.h>
+#include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/stringify.h>
 #include <drm/drm_gem.h>
 #include <drm/nna_accel.h>
 
@@ -17,6 +19,14 @@
 #include "nna_gem.h"
 #include "nna_pages.h"
 #include "nna_vm.h"
+
+/* The parameter max_mappings; 0: this many. */
+#define NNA_MAX_MAPPINGS	16384u
+
+static unsigned int nna_vm_mappings_limit;
+module_param_named(max_mappings, nna_vm_mappings_limit, uint, 0644);
+MODULE_PARM_DESC(max_mappings, "mappings that a new address space may have (0, the default: "
+		 __stringify(NNA_MAX_MAPPINGS) ")");
 
 /* A map in the middle of an old mapping: one for itself, one for what remains on either side. */
 #define NNA_BIND_NODES	3
@@ -59,6 +69,11 @@ struct nna_retired {
 	u64 first;
 	u64 end;
 };
+
+u32 nna_vm_max_mappings(void)
+{
+	return READ_ONCE(nna_vm_mappings_limit) ?: NNA_MAX_MAPPINGS;
+}
 
 static struct nna_vm *to_nna_vm(struct drm_gpuvm *gpuvm)
 {
@@ -341,6 +356,7 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
 	vm->nna = nna;
+	vm->max_mappings = nna_vm_max_mappings();
 	kref_init(&vm->users);
 	mutex_init(&vm->lock);
 	INIT_WORK(&vm->release_work, nna_vm_release_work);
@@ -553,7 +569,7 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 		ret = nna_bind_prepare(vm, file, &binds[prepared], &ops[prepared]);
 		if (!ret)
 			growth += nna_bind_growth(vm, &binds[prepared], !prepared);
-		if (growth && vm->mappings + growth > NNA_MAX_MAPPINGS)
+		if (growth && vm->mappings + growth > vm->max_mappings)
 			ret = -ENOSPC;
 		cond_resched();
 		/* Most of the time of a large bind goes here, in allocations. */

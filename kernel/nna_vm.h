@@ -31,8 +31,8 @@ struct drm_file;
 struct drm_nna_vm_bind_op;
 struct nna_device;
 
-/** NNA_MAX_MAPPINGS - Most mappings of one address space. */
-#define NNA_MAX_MAPPINGS	16384u
+/** nna_vm_max_mappings() - Most mappings of an address space that is created now. */
+u32 nna_vm_max_mappings(void);
 
 /**
  * struct nna_vm - An address space.
@@ -42,6 +42,7 @@ struct nna_device;
  * @lock: serialises binds.
  * @pgt: the page tables; protected by @lock.
  * @mappings: number of mappings; protected by @lock.
+ * @max_mappings: most of them.
  * @asid: the device's tag of its translations; key in nna_device.asids.
  * @used: a job of it has been put on a ring, so that the device may have translations. See
  *	nna_vm_mark_used().
@@ -54,6 +55,7 @@ struct nna_vm {
 	struct mutex lock;
 	struct nna_pgtable pgt;
 	u32 mappings;
+	u32 max_mappings;
 	u32 asid;
 	bool used;
 	struct work_struct release_work;
@@ -128,7 +130,7 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
  *
  * Return: 0, -EINVAL (malformed, outside the object, or the object belongs to another address
  * space), -ENOENT (no such handle), -ENOMEM, -EINTR, -ENOSPC (there might be more than
- * NNA_MAX_MAPPINGS mappings or NNA_MAX_TABLES page tables).
+ * nna_vm.max_mappings mappings or NNA_MAX_TABLES page tables).
  */
 int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,
 		u32 count);
