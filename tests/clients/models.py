@@ -306,6 +306,7 @@ operator("nms", [(20, 4), (20,)],
          lambda b, s: tf.image.non_max_suppression_padded(
              b, s, 6, pad_to_max_output_size=True, iou_threshold=0.5))
 operator("rfft2d", [(2, 8, 8)], lambda x: tf.abs(tf.signal.rfft2d(x)))
+operator("spectrogram", [(1, 1600)], lambda x: tf.abs(tf.signal.stft(x, 400, 160, 512)))
 operator("pool_same", [(1, 7, 7, 3)],
          lambda x: tf.nn.avg_pool2d(x, 3, 2, "SAME") + tf.nn.max_pool2d(x, 3, 2, "SAME"),
          "float", "int8", "int16x8")

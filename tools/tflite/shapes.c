@@ -6,7 +6,8 @@
  * that make them have nothing left to do.
  *
  * Tensors of the model are changed in place. A subgraph of IF or WHILE has one set of shapes: who
- * runs it twice with different ones is refused, and so is a loop whose state changes its shape.
+ * runs it twice with different ones is refused, and so is a loop whose state changes its shape. What
+ * is known of an input of a branch, or of a state that a loop never changes, is known in there.
  */
 #include "tools/tflite/shapes.h"
 
@@ -104,18 +105,33 @@ static void like_input(struct shapes *s, uint32_t i)
 		set_dims(s, 0, x->rank, x->dims);
 }
 
-/* Whether input @i is a constant of integers; then its values, at most @room. */
+/* The integers that a tensor always holds, NULL where they depend on the data. */
+static const void *known_data(const struct tflite_tensor *x)
+{
+	if (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)
+		return NULL;
+	return x->data ? x->data : x->invariant;
+}
+
+/* Whether these were not in the file. */
+static bool is_found(const struct tflite_tensor *x)
+{
+	return x->folded || x->invariant;
+}
+
+/* Whether integers of input @i are known; then its values, at most @room. */
 static bool known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room, uint32_t *count)
 {
 	const struct tflite_tensor *x = input(s, i);
+	const void *data = x ? known_data(x) : NULL;
 
-	if (!x || !x->data || x->elements > room ||
-	    (x->type != TFLITE_INT32 && x->type != TFLITE_INT64))
+	/* An empty list, such as the shape of a scalar, has no data. */
+	if (!x || (!data && x->elements) || x->elements > room)
 		return false;
 	*count = (uint32_t)x->elements;
 	for (uint32_t k = 0; k < *count; k++)
-		values[k] = x->type == TFLITE_INT64 ? ((const int64_t *)x->data)[k]
-						    : ((const int32_t *)x->data)[k];
+		values[k] = x->type == TFLITE_INT64 ? ((const int64_t *)data)[k]
+						    : ((const int32_t *)data)[k];
 	return true;
 }
 
@@ -203,7 +219,7 @@ static void fold_integers(struct shapes *s)
 	for (i = 0; i < s->op->inputs.count; i++) {
 		const struct tflite_tensor *x = input(s, i);
 
-		from_shape |= x && x->folded;
+		from_shape |= x && is_found(x);
 	}
 	if (!from_shape)
 		return;
@@ -718,7 +734,7 @@ static void strided_slice(struct shapes *s)
 	for (; dim < x->rank; dim++)
 		dims[rank++] = (uint32_t)spans[dim].count;
 	set_dims(s, 0, rank, dims);
-	if (s->ret || !x->folded || x->rank != 1 || !known(s, 0, values, MAX_FOLDED, &n))
+	if (s->ret || !is_found(x) || x->rank != 1 || !known(s, 0, values, MAX_FOLDED, &n))
 		return;
 	for (k = 0; k < (uint32_t)spans[0].count; k++)
 		values[k] = values[spans[0].start + (int32_t)k * spans[0].step];
@@ -862,6 +878,25 @@ static void sequence(struct shapes *s, uint32_t units)
 	set_dims(s, 0, 3, dims);
 }
 
+/* TOPK_V2: the values and their positions. */
+static void topk(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK];
+	int64_t count;
+
+	if (!x || need_known(s, 1, &count, 1) != 1)
+		return;
+	if (!x->rank || count < 0 || count > x->dims[x->rank - 1]) {
+		fail(s, -EINVAL, "the largest %lld of too few", (long long)count);
+		return;
+	}
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[x->rank - 1] = (uint32_t)count;
+	set_dims(s, 0, x->rank, dims);
+	set_dims(s, 1, x->rank, dims);
+}
+
 static void range(struct shapes *s)
 {
 	int64_t v[3];
@@ -896,6 +931,26 @@ static void shape(struct shapes *s)
 
 static void infer_subgraph(struct shapes *s, uint32_t number);
 
+/* Whether input @i of a branch, or of both subgraphs of a loop, is the same whenever they run. */
+static bool is_invariant(const struct shapes *s, uint32_t i)
+{
+	const struct tflite_subgraph *body = &s->model->subgraphs[s->op->options.subgraph_b];
+
+	return s->op->code == TFLITE_IF ||
+	       (i < body->inputs.count && i < body->outputs.count &&
+		body->inputs.at[i] == body->outputs.at[i]);
+}
+
+/* Give input @to of a subgraph what is known of it; what was known before must still be right. */
+static void pass_known(struct shapes *s, struct tflite_tensor *to, const void *data, bool again)
+{
+	if (again && to->invariant &&
+	    (!data || memcmp(data, to->invariant, to->elements * tflite_type_size(to->type))))
+		fail(s, -ENOTSUP, "its subgraph runs with different numbers");
+	else if (!again && !to->data)
+		to->invariant = data;
+}
+
 /* Infers subgraph @which with inputs of the shapes of the operator's inputs from @first on. */
 static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t first)
 {
@@ -922,9 +977,11 @@ static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t f
 		to->rank = from->rank;
 		memcpy(to->dims, from->dims, sizeof(to->dims));
 		to->elements = from->elements;
+		pass_known(s, to, from->type == to->type && from->elements <= MAX_FOLDED &&
+				  is_invariant(s, i) ? known_data(from) : NULL, s->done[which]);
 	}
-	if (s->done[which])
-		return sub;
+	if (s->done[which] || s->ret)
+		return s->ret ? NULL : sub;
 	s->done[which] = true;
 	inner.depth++;
 	infer_subgraph(&inner, (uint32_t)which);
@@ -961,7 +1018,7 @@ static bool is_open(struct shapes *s)
 	for (uint32_t i = 0; i < s->op->inputs.count; i++) {
 		const struct tflite_tensor *x = input(s, i);
 
-		if (x && (x->changed || x->folded || x->dynamic))
+		if (x && (x->changed || is_found(x) || x->dynamic))
 			return true;
 	}
 	for (uint32_t i = 0; i < s->op->outputs.count; i++)
@@ -1125,6 +1182,9 @@ static void infer_operator(struct shapes *s)
 		count = need_known(s, 0, values, TFLITE_MAX_RANK);
 		stated(s, values, count, 0);
 		break;
+	case TFLITE_TOPK_V2:
+		topk(s);
+		break;
 	case TFLITE_RFFT2D:
 		fourier(s);
 		break;
@@ -1235,6 +1295,7 @@ static bool begin(struct tflite_model *model)
 				x->size = 0;
 				x->folded = false;
 			}
+			x->invariant = NULL;
 			open |= x->dynamic || x->changed;
 		}
 	}

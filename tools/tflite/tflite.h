@@ -88,6 +88,8 @@ struct tflite_ints {
  * @dynamic: the file leaves dimensions open; those in @dims are an example
  * @changed: @dims are no longer the file's (shapes.h)
  * @folded: @data was made out of shapes (shapes.h)
+ * @invariant: NULL, or what an input of a subgraph is whenever it runs: bytes as @data, which is
+ *	NULL (shapes.h)
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
  * @zero_point_count: 0, 1 or @scale_count
  * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:
@@ -102,6 +104,7 @@ struct tflite_tensor {
 	const void *data;
 	size_t size;
 	bool variable, dynamic, changed, folded;
+	const void *invariant;
 	uint32_t scale_count, zero_point_count;
 	const float *scales;
 	const void *zero_points;

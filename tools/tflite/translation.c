@@ -118,11 +118,12 @@ uint32_t tflite_constant_ints(struct tflite_translation *t, uint32_t index, int3
 			      uint32_t room)
 {
 	const struct tflite_tensor *x = tflite_input(t, index);
+	const void *data = x->data ? x->data : x->invariant;
 	uint32_t i, count = (uint32_t)x->elements;
 
 	if (t->ret)
 		return 0;
-	if (!x->data || (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
+	if (!data || (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
 		tflite_fail(t, -ENOTSUP, "input %u must be a constant of integers", index);
 		return 0;
 	}
@@ -132,8 +133,8 @@ uint32_t tflite_constant_ints(struct tflite_translation *t, uint32_t index, int3
 		return 0;
 	}
 	for (i = 0; i < count; i++) {
-		int64_t v = x->type == TFLITE_INT64 ? ((const int64_t *)x->data)[i]
-						    : ((const int32_t *)x->data)[i];
+		int64_t v = x->type == TFLITE_INT64 ? ((const int64_t *)data)[i]
+						    : ((const int32_t *)data)[i];
 
 		if (v < INT32_MIN || v > INT32_MAX)
 			v = v < 0 ? INT32_MIN : INT32_MAX;

@@ -2,8 +2,8 @@
 /*
  * Operators whose inputs are those of the NNAPI operation, in the same order and without
  * parameters; most of the element-wise ones are. Operators with tensors of integers behind their
- * input (one list: PAD, TRANSPOSE, TILE, REVERSE_V2; two: SLICE, SPACE_TO_BATCH_ND) differ only in
- * that constants of INT64 are narrowed.
+ * input (one list: PAD, TRANSPOSE, TILE, REVERSE_V2; two: SPACE_TO_BATCH_ND and most SLICEs) differ
+ * only in that constants of INT64 are narrowed.
  */
 #include "tools/tflite/translation.h"
 

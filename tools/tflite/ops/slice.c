@@ -1,10 +1,76 @@
 // SPDX-License-Identifier: MIT
-/* Parts of a tensor with steps; SLICE itself is plain (plain.c). */
-#include "tools/tflite/translation.h"
+/* Parts of a tensor. */
+#include "tools/tflite/compose.h"
 
 #include <errno.h>
 
 #include "tools/tflite/shapes.h"
+
+/* From @begin, one number that the data says, @count elements of @axis. */
+static struct tflite_value part_from(struct tflite_translation *t, struct tflite_value x,
+				     uint32_t axis, struct tflite_value begin, uint32_t count)
+{
+	int32_t *numbers;
+
+	tflite_make_room(t, count);
+	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)count * sizeof(*numbers));
+	if (!numbers) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		numbers[i] = (int32_t)i;
+	begin = tflite_binary(t, NNA_OPERATION_ADD, begin,
+			      tflite_int_tensor(t, 1, &count, numbers));
+	return tflite_gathered(t, x, axis, begin);
+}
+
+/*
+ * Whether only the begin of a SLICE depends on the data. Of a whole dimension it can only be 0, also
+ * where the size says "up to the end".
+ */
+static bool only_begin_is_open(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *begin = tflite_input(t, 1),
+				   *size = tflite_input(t, 2), *y = tflite_output(t, 0);
+	int32_t sizes[TFLITE_MAX_RANK];
+
+	if (t->ret || begin->data || begin->invariant || !(size->data || size->invariant) ||
+	    begin->rank != 1 || begin->elements != x->rank || y->rank != x->rank ||
+	    tflite_constant_ints(t, 2, sizes, TFLITE_MAX_RANK) != x->rank)
+		return false;
+	for (uint32_t k = 0; k < x->rank; k++)
+		if (sizes[k] < 0 ? y->dims[k] != x->dims[k] : (uint32_t)sizes[k] != y->dims[k])
+			return false;
+	return true;
+}
+
+/*
+ * Where the data says where a slice begins and its size is known, it is gathered: that is one
+ * program with what follows, in the body of a loop as well. Elsewhere the library splits it.
+ */
+void tflite_translate_slice(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_value v, first;
+
+	tflite_need(t, 3, 1);
+	if (!only_begin_is_open(t)) {
+		tflite_translate_with_lists(t, type);
+		return;
+	}
+	v = tflite_value(t, 0);
+	first = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32);
+	for (uint32_t k = 0; k < x->rank && !t->ret; k++)
+		if (y->dims[k] != x->dims[k])
+			v = part_from(t, v, k, tflite_part(t, first, 0, k, 1), y->dims[k]);
+	if (tflite_is_quantised(y->type)) {
+		tflite_push(t, v.operand);
+		tflite_emit_outputs(t, NNA_OPERATION_BITCAST);
+		return;
+	}
+	tflite_result(t, v, 0);
+}
 
 static int32_t clamp(int64_t value, int64_t low, int64_t high)
 {

@@ -47,7 +47,8 @@ static void check_transform(int32_t count, int32_t h, int32_t w, int32_t th, int
 				im += sin(angle) * (double)in[(n * h + y) * w + x];
 			}
 		}
-		if (fabs(re - (double)out[2 * i]) > 1e-5 || fabs(im - (double)out[2 * i + 1]) > 1e-5)
+		if (!(fabs(re - (double)out[2 * i]) < 1e-5 &&
+		      fabs(im - (double)out[2 * i + 1]) < 1e-5))
 			fail_msg("%d of %d by %d: %g + %gi, not %g + %gi", i, th, tw,
 				 (double)out[2 * i], (double)out[2 * i + 1], re, im);
 	}

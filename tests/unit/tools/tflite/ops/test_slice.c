@@ -59,10 +59,39 @@ static void test_strided_slice(void **state)
 		    LIST(11));
 }
 
+/* The begin is an input of the model, the size is not; @last: of columns, or -1 for "to the end". */
+static void check_placed(uint8_t type, int32_t last, const void *from, const void *want)
+{
+	static const int32_t begin[] = { 1, 0 };
+	const int32_t size[] = { 2, last };
+	const struct one_operator m = {
+		.code = TFLITE_SLICE,
+		.tensors = { { type, 2, { 3, 3 } }, S32(1, { 2 }), S32(1, { 2 }, size, 8),
+			     { type, 2, { 2, 3 } } },
+		.tensor_count = 4,
+		.inputs = { 0, 1, 2, -1 },
+		.outputs = { 3, -1 },
+	};
+	int32_t out[6];
+
+	run(&m, (const void *[]){ from, begin }, (void *[]){ out });
+	assert_memory_equal(out, want, type == TFLITE_INT32 ? 24 : 6);
+}
+
+static void test_slice_where_the_data_says(void **state)
+{
+	static const int8_t bytes[] = { 0, 1, 2, 10, 11, 12, 20, 21, 22 };
+
+	check_placed(TFLITE_INT32, 3, in, in + 3);
+	check_placed(TFLITE_INT32, -1, in, in + 3);
+	check_placed(TFLITE_INT8, 3, bytes, bytes + 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strided_slice),
+		cmocka_unit_test(test_slice_where_the_data_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
