@@ -7,7 +7,8 @@
  *
  * Tensors of the model are changed in place. A subgraph of IF or WHILE has one set of shapes: who
  * runs it twice with different ones is refused, and so is a loop whose state changes its shape. What
- * is known of an input of a branch, or of a state that a loop never changes, is known in there.
+ * is known of an input of a branch, or of state that a loop never changes, is known in there, unless
+ * several operators run that subgraph.
  */
 #include "tools/tflite/shapes.h"
 
@@ -29,6 +30,7 @@
  * struct shapes - one inference
  * @model: whose tensors are changed
  * @done: for each subgraph, whether it has its shapes
+ * @users: for each subgraph, how many operators run it
  * @sub: the subgraph that is being looked at
  * @op: the operator in it
  * @index: its number
@@ -39,6 +41,7 @@
 struct shapes {
 	struct tflite_model *model;
 	bool *done;
+	uint32_t *users;
 	struct tflite_subgraph *sub;
 	const struct tflite_operator *op;
 	uint32_t index, depth;
@@ -931,24 +934,17 @@ static void shape(struct shapes *s)
 
 static void infer_subgraph(struct shapes *s, uint32_t number);
 
-/* Whether input @i of a branch, or of both subgraphs of a loop, is the same whenever they run. */
-static bool is_invariant(const struct shapes *s, uint32_t i)
+/* What input @i of subgraph @which, of @from's type and shape, is whenever it runs; or NULL. */
+static const void *invariant_of(const struct shapes *s, int32_t which, uint32_t i,
+				const struct tflite_tensor *from)
 {
 	const struct tflite_subgraph *body = &s->model->subgraphs[s->op->options.subgraph_b];
+	bool stays = s->op->code == TFLITE_IF ||
+		     (i < body->inputs.count && i < body->outputs.count &&
+		      body->inputs.at[i] == body->outputs.at[i]);
 
-	return s->op->code == TFLITE_IF ||
-	       (i < body->inputs.count && i < body->outputs.count &&
-		body->inputs.at[i] == body->outputs.at[i]);
-}
-
-/* Give input @to of a subgraph what is known of it; what was known before must still be right. */
-static void pass_known(struct shapes *s, struct tflite_tensor *to, const void *data, bool again)
-{
-	if (again && to->invariant &&
-	    (!data || memcmp(data, to->invariant, to->elements * tflite_type_size(to->type))))
-		fail(s, -ENOTSUP, "its subgraph runs with different numbers");
-	else if (!again && !to->data)
-		to->invariant = data;
+	return stays && s->users[which] == 1 && from->elements <= MAX_FOLDED ? known_data(from) :
+									       NULL;
 }
 
 /* Infers subgraph @which with inputs of the shapes of the operator's inputs from @first on. */
@@ -977,11 +973,11 @@ static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t f
 		to->rank = from->rank;
 		memcpy(to->dims, from->dims, sizeof(to->dims));
 		to->elements = from->elements;
-		pass_known(s, to, from->type == to->type && from->elements <= MAX_FOLDED &&
-				  is_invariant(s, i) ? known_data(from) : NULL, s->done[which]);
+		if (from->type == to->type && !to->data)
+			to->invariant = invariant_of(s, which, i, from);
 	}
-	if (s->done[which] || s->ret)
-		return s->ret ? NULL : sub;
+	if (s->done[which])
+		return sub;
 	s->done[which] = true;
 	inner.depth++;
 	infer_subgraph(&inner, (uint32_t)which);
@@ -1279,6 +1275,23 @@ static void infer_subgraph(struct shapes *s, uint32_t number)
 	}
 }
 
+/* How many operators run each subgraph. */
+static void count_users(struct shapes *s)
+{
+	for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
+		const struct tflite_subgraph *sub = &s->model->subgraphs[i];
+
+		for (uint32_t k = 0; k < sub->operator_count; k++) {
+			const struct tflite_operator *op = &sub->operators[k];
+
+			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
+				continue;
+			s->users[op->options.subgraph_a]++;
+			s->users[op->options.subgraph_b]++;
+		}
+	}
+}
+
 /* Forgets what an earlier inference made. Return: whether shapes are open at all. */
 static bool begin(struct tflite_model *model)
 {
@@ -1309,11 +1322,15 @@ int tflite_infer_shapes(struct tflite_model *model, char *error)
 	if (!begin(model))
 		return 0;
 	s.done = calloc(model->subgraph_count, sizeof(*s.done));
-	if (!s.done) {
+	s.users = calloc(model->subgraph_count, sizeof(*s.users));
+	if (s.done && s.users) {
+		count_users(&s);
+		infer_subgraph(&s, 0);
+	} else {
 		snprintf(error, TFLITE_ERROR_SIZE, "out of memory");
-		return -ENOMEM;
+		s.ret = -ENOMEM;
 	}
-	infer_subgraph(&s, 0);
+	free(s.users);
 	free(s.done);
 	return s.ret;
 }

@@ -26,8 +26,8 @@ static struct tflite_value part_from(struct tflite_translation *t, struct tflite
 }
 
 /*
- * Whether only the begin of a SLICE depends on the data. Of a whole dimension it can only be 0, also
- * where the size says "up to the end".
+ * Whether only the begin of a SLICE depends on the data. Of a whole dimension it can only be 0,
+ * also where the size says "up to the end".
  */
 static bool only_begin_is_open(struct tflite_translation *t)
 {

@@ -106,7 +106,8 @@ static void test_state_that_stays(void **state)
 		},
 		{
 			.tensors = { S32(1, { 1 }), x, S32(1, { 2 }), sum, S32(1, { 1 }, zero, 4),
-				     S32(1, { 2 }), sum, sum, S32(1, { 1 }, one, 4), S32(1, { 1 }) },
+				     S32(1, { 2 }), sum, sum, S32(1, { 1 }, one, 4),
+				     S32(1, { 1 }) },
 			.tensor_count = 10,
 			.inputs = { 0, 1, 2, 3, -1 },
 			.outputs = { 9, 1, 2, 7, -1 },

@@ -59,7 +59,7 @@ static void test_strided_slice(void **state)
 		    LIST(11));
 }
 
-/* The begin is an input of the model, the size is not; @last: of columns, or -1 for "to the end". */
+/* The begin is an input of the model; @last is the size of columns, -1 for "to the end". */
 static void check_placed(uint8_t type, int32_t last, const void *from, const void *want)
 {
 	static const int32_t begin[] = { 1, 0 };
