@@ -82,15 +82,15 @@ static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows)
 
 static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
 {
-	uint64_t size = paired_bytes(g, rows);
+	const uint64_t bytes = paired_bytes(g, rows);
+	struct nnadev_layout l = { .base = base };
 
-	s->paired = (int16_t *)base;
-	if (size == UINT64_MAX)
-		return size;
-	s->weights = (int16_t *)(base + size);
-	size += (uint64_t)g->pairs * g->conv.window.kernel_w * 64;
-	s->acc = (int32_t *)(base + size);
-	return size + (uint64_t)g->conv.out_w * 64;
+	if (bytes == UINT64_MAX)
+		return bytes;
+	s->paired = nnadev_layout_take(&l, bytes);
+	s->weights = nnadev_layout_take(&l, (uint64_t)g->pairs * g->conv.window.kernel_w * 64);
+	s->acc = nnadev_layout_take(&l, (uint64_t)g->conv.out_w * 64);
+	return l.size;
 }
 
 /* 16 channels of a position, widened; `from` is NULL outside the input. */

@@ -49,15 +49,15 @@ static uint64_t image_bytes(const struct dwconv *g, uint32_t rows)
 
 static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
 {
-	uint64_t size = image_bytes(g, rows);
+	const uint64_t bytes = image_bytes(g, rows);
+	struct nnadev_layout l = { .base = base };
 
-	s->image = (float *)base;
-	if (size == UINT64_MAX)
-		return size;
-	s->weights = (float *)(base + size);
-	size += (uint64_t)g->conv.k * 64;
-	s->acc = (float *)(base + size);
-	return size + POSITIONS * 64;
+	if (bytes == UINT64_MAX)
+		return bytes;
+	s->image = nnadev_layout_take(&l, bytes);
+	s->weights = nnadev_layout_take(&l, (uint64_t)g->conv.k * 64);
+	s->acc = nnadev_layout_take(&l, POSITIONS * 64);
+	return l.size;
 }
 
 /* Builds a row of the image. */

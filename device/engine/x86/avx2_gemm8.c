@@ -85,28 +85,18 @@ static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
 }
 
-static size_t align64(size_t x)
-{
-	return (x + 63) & ~(size_t)63;
-}
-
 /* Lays out the scratch memory at base; returns its size. */
-static size_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, struct scratch *s)
+static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, struct scratch *s)
 {
-	size_t size = 0, chunk = g->quads < CHUNK ? g->quads : CHUNK;
+	struct nnadev_layout l = { .base = base };
 
-	s->a = base + size;
-	size += align64((size_t)rows * g->a_stride);
-	s->b = (int16_t *)(base + size);
-	size += chunk * 128;
-	s->acc = (int32_t *)(base + size);
-	size += (size_t)rows * 64;
-	s->row = base + size;
-	size += align64(g->a_stride / 2);
-	s->at = (int64_t *)(base + size);
-	size += align64(rows * sizeof(*s->at));
-	s->rat = (int64_t *)(base + size);
-	return size + align64(rows * sizeof(*s->rat));
+	s->a = nnadev_layout_take(&l, (uint64_t)rows * g->a_stride);
+	s->b = nnadev_layout_take(&l, (g->quads < CHUNK ? g->quads : CHUNK) * 128ull);
+	s->acc = nnadev_layout_take(&l, (uint64_t)rows * 64);
+	s->row = nnadev_layout_take(&l, g->a_stride / 2);
+	s->at = nnadev_layout_take(&l, rows * sizeof(*s->at));
+	s->rat = nnadev_layout_take(&l, rows * sizeof(*s->rat));
+	return l.size;
 }
 
 /* Widens 32 bytes to first pairs and second pairs. */

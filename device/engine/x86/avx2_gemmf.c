@@ -80,28 +80,18 @@ static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 		       g->conv.weights->desc.type != NNAHW_TYPE_F32;
 }
 
-static uint64_t align64(uint64_t x)
-{
-	return (x + 63) & ~(uint64_t)63;
-}
-
 /* Lays out the scratch memory at base; returns its size. */
 static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, struct scratch *s)
 {
-	uint64_t size = 0;
+	struct nnadev_layout l = { .base = base };
 
-	s->a = (float *)(base + size);
-	size += g->copied ? align64((uint64_t)rows * g->k * sizeof(float)) : 0;
-	s->b = (float *)(base + size);
-	size += g->converted ? (uint64_t)(g->k < CHUNK ? g->k : CHUNK) * 64 : 0;
-	s->acc = (float *)(base + size);
-	size += (uint64_t)rows * 64;
-	s->row = (const float **)(base + size);
-	size += align64(rows * sizeof(*s->row));
-	s->at = (int64_t *)(base + size);
-	size += align64(rows * sizeof(*s->at));
-	s->rat = (int64_t *)(base + size);
-	return size + align64(rows * sizeof(*s->rat));
+	s->a = nnadev_layout_take(&l, g->copied ? (uint64_t)rows * g->k * sizeof(*s->a) : 0);
+	s->b = nnadev_layout_take(&l, g->converted ? (g->k < CHUNK ? g->k : CHUNK) * 64ull : 0);
+	s->acc = nnadev_layout_take(&l, (uint64_t)rows * 64);
+	s->row = nnadev_layout_take(&l, rows * sizeof(*s->row));
+	s->at = nnadev_layout_take(&l, rows * sizeof(*s->at));
+	s->rat = nnadev_layout_take(&l, rows * sizeof(*s->rat));
+	return l.size;
 }
 
 /* A row of a convolution: the input under the window, zeros outside. */

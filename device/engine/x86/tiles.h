@@ -129,6 +129,25 @@ static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 	nnadev_tiles_cut_blocks(t, threads, conv->batch, nnadev_div_up(conv->out_c, 16), blocks);
 }
 
+/**
+ * struct nnadev_layout - scratch memory that is handed out piece by piece
+ * @base: aligned to 64 bytes; NULL to only learn the size
+ * @size: of all pieces so far
+ */
+struct nnadev_layout {
+	uint8_t *base;
+	uint64_t size;
+};
+
+/* The next piece, aligned to 64 bytes; NULL without a base. */
+static inline void *nnadev_layout_take(struct nnadev_layout *l, uint64_t bytes)
+{
+	void *piece = l->base ? l->base + l->size : NULL;
+
+	l->size += (bytes + 63) & ~(uint64_t)63;
+	return piece;
+}
+
 /* Plans one phase by a cut; of at most 2^31 elements there are no more tiles. */
 static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets,
 				     uint64_t scratch_size, struct nnadev_engine_plan *plan)
