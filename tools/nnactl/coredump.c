@@ -67,6 +67,13 @@ static void print_entry(const struct nnahw_ring_entry *e, const char *indent)
 	       e->deadline, e->budget, e->loop_limit);
 }
 
+/* Whether the dump has the command that the job had come to. */
+static bool has_command(const struct drm_nna_coredump *d, size_t size)
+{
+	return d->command != UINT32_MAX && d->command_size &&
+	       inside(size, d->command_offset, d->command_size);
+}
+
 static void print_job(const struct drm_nna_coredump *d, const uint8_t *data, size_t size)
 {
 	struct nnahw_ring_entry entry;
@@ -91,8 +98,7 @@ static void print_job(const struct drm_nna_coredump *d, const uint8_t *data, siz
 			printf("fault            %s, address %#" PRIx64 "\n",
 			       fault_name(report.fault), report.fault_address);
 	}
-	if (d->command == UINT32_MAX || !d->command_size ||
-	    !inside(size, d->command_offset, d->command_size)) {
+	if (!has_command(d, size)) {
 		printf("last command     unknown\n");
 		return;
 	}
@@ -141,7 +147,25 @@ static json_t *entry_json(const struct nnahw_ring_entry *e)
 			 "loop_limit", (json_int_t)e->loop_limit);
 }
 
-static json_t *job_json(const struct drm_nna_coredump *d)
+/* That command: its offset in the stream, and its text as it is printed. */
+static json_t *command_json(const struct drm_nna_coredump *d, const uint8_t *data)
+{
+	char *text = NULL;
+	json_t *command;
+	size_t length;
+	FILE *to = open_memstream(&text, &length);
+
+	if (!to)
+		return json_null();
+	nna_command_print(to, data + d->command_offset, d->command_size, d->command, NULL, 0);
+	fclose(to);
+	command = json_pack("{s:I, s:o?}", "offset", (json_int_t)d->command, "text",
+			    nnactl_json_text(text ? text : ""));
+	free(text);
+	return command;
+}
+
+static json_t *job_json(const struct drm_nna_coredump *d, const uint8_t *data, size_t size)
 {
 	struct nnahw_ring_entry entry;
 	struct nnahw_report report;
@@ -163,6 +187,8 @@ static json_t *job_json(const struct drm_nna_coredump *d)
 			(json_int_t)(int)report.operand, "commands", (json_int_t)report.commands,
 			"run_time", (json_int_t)report.run_time, "fault", fault_name(report.fault),
 			"fault_address", (json_int_t)report.fault_address));
+	if (has_command(d, size))
+		json_object_set_new(job, "command", command_json(d, data));
 	return job;
 }
 
@@ -201,7 +227,7 @@ static int print_json(const struct drm_nna_coredump *d, const uint8_t *data, siz
 			(json_int_t)(d->abi >> 16), (json_int_t)(d->abi & 0xffff), "device_status",
 			(json_int_t)d->device_status, "rings", rings);
 	if (all && d->ring != DRM_NNA_COREDUMP_NO_JOB)
-		json_object_set_new(all, "job", job_json(d));
+		json_object_set_new(all, "job", job_json(d, data, size));
 	return nnactl_json_print(all);
 }
 
