@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELEGATE_API __attribute__((visibility("default")))
-
 void delegate_log(const struct delegate *delegate, enum nna_log_level level, const char *format,
 		  ...)
 {
@@ -272,6 +270,9 @@ struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 	delegate->base = (struct TfLiteDelegate){
 		.data_ = delegate,
 		.Prepare = delegate_prepare,
+		.CopyFromBufferHandle = delegate_buffer_read,
+		.CopyToBufferHandle = delegate_buffer_write,
+		.FreeBufferHandle = delegate_buffer_forget,
 		.flags = TFLITE_DELEGATE_ALLOW_DYNAMIC_TENSORS,
 	};
 	ret = delegate_options_read(&delegate->options, keys, values, count, error);
@@ -280,6 +281,7 @@ struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 		free(delegate);
 		return NULL;
 	}
+	delegate_buffers_init(&delegate->buffers);
 	if (ret)
 		delegate_log(delegate, NNA_LOG_ERROR, "%s: everything is left to TFLite", error);
 	else
@@ -295,6 +297,7 @@ void tflite_plugin_destroy_delegate(struct TfLiteDelegate *base)
 	if (!base)
 		return;
 	delegate = base->data_;
+	delegate_buffers_destroy(&delegate->buffers);
 	nna_device_close(delegate->device);
 	free(delegate);
 }

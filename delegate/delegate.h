@@ -7,13 +7,15 @@
  *	    partition	one of them, compiled: the kernel of an interpreter's node (partition.c)
  *
  * A delegate serves any number of interpreters at the same time: nothing in it changes once it is
- * made. A partition belongs to one interpreter, which one thread uses at a time.
+ * made but the list of buffers, which has a lock. A partition belongs to one interpreter, which one
+ * thread uses at a time.
  */
 #ifndef DELEGATE_DELEGATE_H
 #define DELEGATE_DELEGATE_H
 
 #include <nnaccel.h>
 
+#include "delegate/buffer.h"
 #include "delegate/model.h"
 #include "delegate/options.h"
 
@@ -22,12 +24,16 @@
  * @base: what TFLite sees; its data_ points back here
  * @options: as the user gave them
  * @device: NULL where there is none: then nothing is taken
+ * @buffers: that programs have given handles to
  */
 struct delegate {
 	struct TfLiteDelegate base;
 	struct delegate_options options;
 	struct nna_device *device;
+	struct delegate_buffers buffers;
 };
+
+#define DELEGATE_API __attribute__((visibility("default")))
 
 /* A line on stderr, if the user wants lines of this level. */
 __attribute__((format(printf, 3, 4)))

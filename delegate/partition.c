@@ -5,7 +5,8 @@
  *	init	keeps which operators, inputs and outputs they are
  *	prepare	compiles them for the shapes that the inputs have now, unless it has already, and
  *		tells TFLite the shapes of the outputs; again whenever inputs are resized
- *	invoke	runs: inputs and outputs are bound to TFLite's memory, so that each is copied once
+ *	invoke	runs: inputs and outputs are bound to TFLite's memory, so that each is copied once,
+ *		or to the buffers whose handles their tensors have, which are not copied
  *	free	gives everything back
  *
  * State in variable tensors is kept in the execution, not in TFLite's memory. An interpreter that
@@ -26,8 +27,9 @@
  * @tensor: its number in the interpreter
  * @rank: number of dimensions
  * @dims: that it was compiled with
- * @data: that it is bound to, NULL for none yet
+ * @data: that it is bound to, NULL for none yet; the mapping of a buffer
  * @size: of @data
+ * @handle: of the buffer, DELEGATE_NO_HANDLE for TFLite's memory
  */
 struct bound {
 	int tensor;
@@ -35,6 +37,7 @@ struct bound {
 	int dims[TFLITE_MAX_RANK];
 	void *data;
 	size_t size;
+	int handle;
 };
 
 /**
@@ -45,7 +48,7 @@ struct bound {
  * @variables: state that @execution keeps: @variable_count tensors of the interpreter
  */
 struct partition {
-	const struct delegate *delegate;
+	struct delegate *delegate;
 	struct delegate_model whole;
 	struct tflite_model *model;
 	struct nna_graph *graph;
@@ -244,6 +247,7 @@ static int describe_io(struct partition *p, const struct tflite_ints *list, stru
 
 		bound[i].tensor = p->whole.tensors[list->at[i]];
 		bound[i].rank = x->rank;
+		bound[i].handle = DELEGATE_NO_HANDLE;
 		for (uint32_t k = 0; k < x->rank; k++)
 			bound[i].dims[k] = (int)x->dims[k];
 	}
@@ -345,6 +349,36 @@ static int partition_prepare(struct TfLiteContext *context, struct TfLiteNode *n
 	return TFLITE_STATUS_OK;
 }
 
+/* The handle that a tensor has from this delegate. */
+static int handle_of(const struct partition *p, const struct TfLiteTensor *tensor)
+{
+	return tensor->delegate == &p->delegate->base ? tensor->buffer_handle : DELEGATE_NO_HANDLE;
+}
+
+/* Binds an input or output to a buffer. Return: 0 or a negative errno. */
+static int bind_buffer(struct partition *p, const struct TfLiteTensor *tensor, uint32_t index,
+		       bool input)
+{
+	struct bound *bound = input ? &p->inputs[index] : &p->outputs[index];
+	int handle = tensor->buffer_handle, ret;
+	struct nna_buffer *buffer = delegate_buffer_find(&p->delegate->buffers, handle);
+
+	if (!buffer)
+		return -EBADF;
+	if (bound->handle == handle && bound->size == tensor->bytes)
+		return 0;
+	ret = input ? nna_execution_set_input_buffer(p->execution, index, 0, NULL, buffer, 0,
+						     tensor->bytes)
+		    : nna_execution_set_output_buffer(p->execution, index, 0, NULL, buffer, 0,
+						      tensor->bytes);
+	if (ret)
+		return ret;
+	bound->data = nna_buffer_map(buffer);
+	bound->size = tensor->bytes;
+	bound->handle = handle;
+	return 0;
+}
+
 /* Binds an input or output to where TFLite has it now. Return: 0 or a negative errno. */
 static int bind(struct partition *p, struct TfLiteContext *context, uint32_t index, bool input)
 {
@@ -352,7 +386,10 @@ static int bind(struct partition *p, struct TfLiteContext *context, uint32_t ind
 	const struct TfLiteTensor *tensor = &context->tensors[bound->tensor];
 	int ret;
 
-	if (tensor->data == bound->data && tensor->bytes == bound->size && bound->data)
+	if (handle_of(p, tensor) != DELEGATE_NO_HANDLE)
+		return bind_buffer(p, tensor, index, input);
+	if (tensor->data == bound->data && tensor->bytes == bound->size && bound->data &&
+	    bound->handle == DELEGATE_NO_HANDLE)
 		return 0;
 	if (!tensor->data && tensor->bytes)
 		return -EFAULT;
@@ -364,7 +401,16 @@ static int bind(struct partition *p, struct TfLiteContext *context, uint32_t ind
 		return ret;
 	bound->data = tensor->data;
 	bound->size = tensor->bytes;
+	bound->handle = DELEGATE_NO_HANDLE;
 	return 0;
+}
+
+/* Results in buffers are not in TFLite's memory, which it has to know. */
+static void mark_stale(struct partition *p, struct TfLiteContext *context)
+{
+	for (uint32_t i = 0; i < p->output_count; i++)
+		context->tensors[p->outputs[i].tensor].data_is_stale =
+			p->outputs[i].handle != DELEGATE_NO_HANDLE;
 }
 
 /* What a reset does not write into a variable's memory: it writes zeros, or the zero point. */
@@ -415,6 +461,7 @@ static int partition_invoke(struct TfLiteContext *context, struct TfLiteNode *no
 		context->ReportError(context, "nnaccel: the run failed: %s", strerror(-ret));
 		return TFLITE_STATUS_ERROR;
 	}
+	mark_stale(p, context);
 	leave_marks(p, context);
 	return TFLITE_STATUS_OK;
 }

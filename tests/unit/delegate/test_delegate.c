@@ -7,17 +7,20 @@
 #include "delegate/tflite_abi.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "delegate/nnaccel_delegate.h"
 #include "tools/tflite/tflite.h"
 
 struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
@@ -379,7 +382,7 @@ static void what_the_nna_has_not_is_left(void **state)
 	for (int i = 0; i < 5; i++)
 		x[i] = add_tensor(h, 1, 4, NULL);
 	add_node(h, TFLITE_ADD, (int[]){ x[0], x[1], END }, x[2], TFLITE_ACT_NONE);
-	add_node(h, TFLITE_BITWISE_XOR, (int[]){ x[2], x[1], END }, x[3], 0);
+	add_node(h, TFLITE_WHERE, (int[]){ x[2], x[1], END }, x[3], 0);
 	add_node(h, TFLITE_MUL, (int[]){ x[3], x[1], END }, x[4], TFLITE_ACT_NONE);
 	attach(h, delegate);
 	assert_int_equal(h->kernel_count, 2);
@@ -401,6 +404,101 @@ static void what_the_nna_has_not_is_left(void **state)
 	tflite_plugin_destroy_delegate(delegate);
 }
 
+/* As Interpreter::SetBufferHandle() does it. */
+static void give_handle(struct host *h, int tensor, int handle, struct TfLiteDelegate *delegate)
+{
+	struct TfLiteTensor *x = &h->tensors[tensor];
+
+	if (x->delegate && x->buffer_handle != -1)
+		x->delegate->FreeBufferHandle(&h->context, x->delegate, &x->buffer_handle);
+	x->delegate = delegate;
+	x->buffer_handle = handle;
+}
+
+static void buffers_are_used_in_place(void **state)
+{
+	static const float x[] = { 1, -2, 3, -4 }, y[] = { 2, 1, -1, 5 };
+	static const float expected[] = { 6, 0, -2, 5 }, twice[] = { 8, 2, -0.0f, 30 };
+	struct TfLiteDelegate *delegate = loopback();
+	int a, b, d, in[2], out, wrong;
+	struct host *h = add_and_multiply(&a, &b, &d);
+
+	attach(h, delegate);
+	prepare(h);
+	for (int i = 0; i < 2; i++)
+		in[i] = nnaccel_delegate_add_buffer(delegate, -1, 4096);
+	out = nnaccel_delegate_add_buffer(delegate, -1, 64);
+	assert_true(in[0] >= 0 && in[1] > in[0] && out > in[1]);
+	memcpy(nnaccel_delegate_map_buffer(delegate, in[0]), x, sizeof(x));
+	memcpy(h->data[b], y, sizeof(y));
+	give_handle(h, a, in[0], delegate);
+	give_handle(h, d, out, delegate);
+	invoke(h);
+	/* The result is where it belongs, and nowhere else until TFLite asks for it. */
+	assert_memory_equal(nnaccel_delegate_map_buffer(delegate, out), expected, sizeof(x));
+	assert_true(h->tensors[d].data_is_stale && !h->data[d][0]);
+	assert_int_equal(delegate->CopyFromBufferHandle(&h->context, delegate, out,
+							&h->tensors[d]), TFLITE_STATUS_OK);
+	assert_memory_equal(h->data[d], expected, sizeof(expected));
+	/* Another buffer for the next run, as of a camera, and one that TFLite fills. */
+	memcpy(h->data[a], (float[]){ 2, 1, 1, 1 }, sizeof(x));
+	assert_int_equal(delegate->CopyToBufferHandle(&h->context, delegate, in[1],
+						      &h->tensors[a]), TFLITE_STATUS_OK);
+	give_handle(h, a, in[1], delegate);
+	invoke(h);
+	assert_memory_equal(nnaccel_delegate_map_buffer(delegate, out), twice, sizeof(twice));
+	/* Without handles all is as before. */
+	give_handle(h, a, -1, delegate);
+	give_handle(h, d, -1, delegate);
+	memcpy(h->data[a], x, sizeof(x));
+	invoke(h);
+	assert_memory_equal(h->data[d], expected, sizeof(expected));
+	assert_false(h->tensors[d].data_is_stale);
+	/* What is gone, or too small, is refused. */
+	assert_int_equal(nnaccel_delegate_remove_buffer(delegate, in[1]), 0);
+	assert_int_equal(nnaccel_delegate_remove_buffer(delegate, in[1]), -ENOENT);
+	assert_null(nnaccel_delegate_map_buffer(delegate, in[1]));
+	wrong = nnaccel_delegate_add_buffer(delegate, -1, 8);
+	assert_true(wrong > out);
+	for (int i = 0; i < 2; i++) {
+		give_handle(h, a, i ? wrong : in[1], delegate);
+		assert_int_equal(h->kernel.invoke(&h->context, &h->kernels[0]),
+				 TFLITE_STATUS_ERROR);
+		assert_int_equal(delegate->CopyFromBufferHandle(&h->context, delegate,
+								h->tensors[a].buffer_handle,
+								&h->tensors[a]),
+				 TFLITE_STATUS_ERROR);
+	}
+	assert_int_equal(h->errors, 4);
+	h->errors = 0;
+	free_host(h);
+	tflite_plugin_destroy_delegate(delegate);
+}
+
+/* Memory of somebody else, by its descriptor: on the loopback, a memfd. */
+static void buffers_are_shared(void **state)
+{
+	struct TfLiteDelegate *delegate = loopback();
+	int fd = memfd_create("tensor", 0), a, b, d, handle;
+	struct host *h = add_and_multiply(&a, &b, &d);
+	static const float x[] = { 1, 2, 3, 4 };
+
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_int_equal(pwrite(fd, x, sizeof(x), 0), sizeof(x));
+	attach(h, delegate);
+	prepare(h);
+	handle = nnaccel_delegate_add_buffer(delegate, fd, 4096);
+	assert_true(handle >= 0);
+	close(fd);
+	give_handle(h, a, handle, delegate);
+	for (int i = 0; i < 4; i++)
+		h->data[b][i] = 1;
+	invoke(h);
+	assert_memory_equal(h->data[d], ((float[]){ 2, 3, 4, 5 }), sizeof(x));
+	free_host(h);
+	tflite_plugin_destroy_delegate(delegate);
+}
+
 /* h' = 2 x + h / 2, of one unit; where @shared, an operator that is left reads the state, too. */
 static struct host *recurrent(int *x, int *state, int *y, bool shared)
 {
@@ -418,7 +516,7 @@ static struct host *recurrent(int *x, int *state, int *y, bool shared)
 	add_node(h, TFLITE_RNN, (int[]){ *x, w, r, b, *state, END }, *y, TFLITE_ACT_NONE);
 	if (shared) {
 		z = add_tensor(h, 1, 1, NULL);
-		add_node(h, TFLITE_BITWISE_XOR, (int[]){ *y, *state, END }, z, 0);
+		add_node(h, TFLITE_WHERE, (int[]){ *y, *state, END }, z, 0);
 	}
 	return h;
 }
@@ -540,6 +638,7 @@ static void takes_nothing(struct TfLiteDelegate *delegate)
 	assert_non_null(delegate);
 	attach(h, delegate);
 	assert_int_equal(h->kernel_count, 0);
+	assert_int_equal(nnaccel_delegate_add_buffer(delegate, -1, 64), -ENODEV);
 	free_host(h);
 	tflite_plugin_destroy_delegate(delegate);
 }
@@ -641,6 +740,8 @@ int main(void)
 		cmocka_unit_test(a_subgraph_is_taken_whole),
 		cmocka_unit_test(inputs_are_resized),
 		cmocka_unit_test(what_the_nna_has_not_is_left),
+		cmocka_unit_test(buffers_are_used_in_place),
+		cmocka_unit_test(buffers_are_shared),
 		cmocka_unit_test(state_is_kept_and_reset),
 		cmocka_unit_test(interpreters_share_a_delegate),
 		cmocka_unit_test(threads_share_a_delegate),
