@@ -49,9 +49,10 @@
 /* elements that one output may depend on; see the limits of commands */
 #define NNA_MAX_WINDOW               0x100000u
 #define NNA_RESIZE_ONE               1024u /* parts of a pixel that RESIZE counts in fixed point */
+#define NNA_PROFILE_WORKERS          16u /* workers of which a profile tells */
 #define NNA_MAX_BOXES                0x200000u /* see the limits of NMS */
 #define NNA_ABI_MAJOR                1u
-#define NNA_ABI_MINOR                0u
+#define NNA_ABI_MINOR                1u
 #define NNA_STREAM_ABI               1u
 #define NNA_LAYOUT_ABI               1u
 #define NNA_PCI_VENDOR               0x1234u
@@ -234,6 +235,8 @@ static inline int nna_status_errno(u32 status, bool *ban)
  * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST: the ring
  * @address: INVALIDATE: first VA; ABORT, BOOST: the seqno
  * @length: INVALIDATE: bytes from address on
+ * @profile: since ABI 1.1: VA of the job's profile, 64-byte aligned, or 0
+ * @profile_size: since ABI 1.1: bytes of it, its header included; 0 without one
  * @reserved: 0
  *
  * An entry says all that the job needs, so there is no context to set up. The producer writes the
@@ -258,7 +261,9 @@ struct nna_ring_entry {
 	__le32 target;
 	__le64 address;
 	__le64 length;
-	__le64 reserved[3];
+	__le64 profile;
+	__le64 profile_size;
+	__le64 reserved;
 };
 
 /**

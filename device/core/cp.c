@@ -47,8 +47,7 @@ static void control_boost(struct nnadev *dev, const struct nnahw_ring_entry *e)
 
 static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
-	if (e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ || e->reserved[0] || e->reserved[1] ||
-	    e->reserved[2])
+	if (!nnadev_ring_entry_is_plain(e))
 		return NNAHW_STATUS_BAD_ENTRY;
 	switch (e->type) {
 	case NNAHW_ENTRY_NOP:

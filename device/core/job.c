@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "device/core/clock.h"
+#include "device/core/profile.h"
 #include "hw/gen/nnahw_decode.h"
 #include "device/core/stream.h"
 
@@ -35,7 +36,10 @@ static bool entry_fits(const struct nnahw_ring_entry *e)
 	       range_fits(e->base_table, e->slot_count * sizeof(struct nnahw_base), 16) &&
 	       range_fits(e->report, sizeof(struct nnahw_report), 64) &&
 	       !(e->start % NNAHW_COMMAND_ALIGN) && e->start <= e->stream_size && !e->target &&
-	       !e->address && !e->length && !e->reserved[0] && !e->reserved[1] && !e->reserved[2];
+	       !e->address && !e->length && !e->reserved &&
+	       (e->profile ? e->profile_size >= sizeof(struct nnahw_profile_header) &&
+				     range_fits(e->profile, e->profile_size, 64) :
+			     !e->profile_size);
 }
 
 static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
@@ -43,11 +47,6 @@ static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
 	uint64_t ns = nnadev_clock_to_ns(exec->bus->params.tick_hz, ticks);
 
 	return ticks && ns < exec->job_limit ? ns : exec->job_limit;
-}
-
-static uint64_t run_time(const struct nnadev_job *job, uint64_t now)
-{
-	return job->run_time + (job->resumed ? now - job->resumed : 0);
 }
 
 /*
@@ -112,6 +111,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 	nnadev_job_pause(exec, job);
 	if (faulted)
 		fault = job->fault;
+	nnadev_profile_close(exec, job);
 	if (job->space && e->report) {
 		memset(&report, 0, sizeof(report));
 		report.status = status;
@@ -172,12 +172,12 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->loop_time = 0;
 	job->loop_last = 0;
 	job->commands = 0;
+	job->profile.open = false;
 	if (e->type == NNAHW_ENTRY_NOP) {
-		bool good = !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !e->reserved[0] &&
-			    !e->reserved[1] && !e->reserved[2];
-
 		nnadev_ring_complete(exec->bus, job->ring, e,
-				     good ? NNAHW_STATUS_OK : NNAHW_STATUS_BAD_ENTRY, 0);
+				     nnadev_ring_entry_is_plain(e) ? NNAHW_STATUS_OK :
+								     NNAHW_STATUS_BAD_ENTRY,
+				     0);
 		return;
 	}
 	job->state = NNADEV_JOB_OPEN;
@@ -207,7 +207,7 @@ static enum step finish(struct nnadev_exec *exec, struct nnadev_job *job)
 					     memory_order_relaxed);
 
 	if (slow && job->state != NNADEV_JOB_LINGER) {
-		if (__builtin_add_overflow(run_time(job, nnadev_clock_now()), slow, &job->linger))
+		if (__builtin_add_overflow(nnadev_job_run_time(job, nnadev_clock_now()), slow, &job->linger))
 			job->linger = UINT64_MAX;
 		job->state = NNADEV_JOB_LINGER;
 		return STEP_ON;
@@ -314,6 +314,10 @@ static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
 
 static enum step end_command(struct nnadev_exec *exec, struct nnadev_job *job)
 {
+	uint32_t status = nnadev_profile_end(exec, job);
+
+	if (status)
+		return end(exec, job, status);
 	nnadev_count(&exec->bus->counters.commands, 1);
 	job->commands++;
 	job->offset += job->at.info->size;
@@ -365,7 +369,7 @@ static bool interrupted(const struct nnadev_exec *exec, const struct nnadev_job 
 			uint64_t until, uint64_t now)
 {
 	return nnadev_event_read(&exec->event) != exec->seen || now >= until ||
-	       run_time(job, now) > job->budget ||
+	       nnadev_job_run_time(job, now) > job->budget ||
 	       (job->deadline && now >= job->deadline);
 }
 
@@ -400,7 +404,9 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	while (at->phase < at->plan.phases) {
 		uint32_t tiles = at->plan.phase_tiles[at->phase];
 
+		nnadev_profile_enter(exec, job);
 		status = nnadev_workers_run(exec->workers, &work, &at->tile, tiles);
+		nnadev_profile_leave(exec, job);
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed))
 			return STEP_ON;
 		if (status)
@@ -446,7 +452,7 @@ static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
  */
 static enum step loop(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
-	uint64_t now = run_time(job, nnadev_clock_now());
+	uint64_t now = nnadev_job_run_time(job, nnadev_clock_now());
 
 	if (job->loop_last && ((job->loop_first >= target && job->loop_first <= job->offset) ||
 			       (target >= job->loop_first && target <= job->loop_last)))
@@ -481,6 +487,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 
 	if (job->offset >= job->stream_end)
 		return finish(exec, job);
+	nnadev_profile_begin(job);
 	status = nnadev_stream_fetch(exec, job);
 	if (status)
 		return end(exec, job, status);
@@ -521,7 +528,7 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 	if (!job->resumed)
 		set_resumed(job, nnadev_clock_now());
 	while (step == STEP_ON) {
-		uint64_t now = nnadev_clock_now(), used = run_time(job, now), wake;
+		uint64_t now = nnadev_clock_now(), used = nnadev_job_run_time(job, now), wake;
 
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed)) {
 			lost_pages(exec, job);
@@ -541,6 +548,8 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 		case NNADEV_JOB_OPEN: {
 			uint32_t status = nnadev_stream_open(exec, job);
 
+			if (!status)
+				status = nnadev_profile_open(exec, job);
 			job->state = NNADEV_JOB_FETCH;
 			if (status)
 				step = end(exec, job, status);

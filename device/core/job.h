@@ -16,6 +16,25 @@
 struct nnahw_command_info;
 
 /**
+ * struct nnadev_profile - of a job: what is counted for the record of the command that runs
+ * @open: the entry has a profile, whose counts have been read; without it nothing here is touched,
+ *	and no clock read for it
+ * @header: as it will be written when the job ends
+ * @record: of the command, but for its end; its times are in ns
+ * @run_begin: ns that the job had run when the command was fetched
+ * @tile: that was to come next when the round began
+ * @busy: what workers had spent on tiles by then, in ns
+ */
+struct nnadev_profile {
+	bool open;
+	struct nnahw_profile_header header;
+	struct nnahw_profile_record record;
+	uint64_t run_begin;
+	uint32_t tile;
+	uint64_t busy[NNAHW_PROFILE_WORKERS];
+};
+
+/**
  * struct nnadev_instruction - the command that runs
  * @info: its description
  * @command: what the engine is given; raw points to @bytes
@@ -85,6 +104,7 @@ enum nnadev_job_state {
  * @shared: memory that the tiles of a command share; kept from job to job
  * @shared_size: bytes of @shared
  * @slots: the base table
+ * @profile: see above
  * @at: the current command
  */
 struct nnadev_job {
@@ -112,12 +132,19 @@ struct nnadev_job {
 	void *shared;
 	uint32_t shared_size;
 	struct nnahw_base slots[NNAHW_MAX_SLOTS];
+	struct nnadev_profile profile;
 	struct nnadev_instruction at;
 };
 
 static inline bool nnadev_job_active(const struct nnadev_job *job)
 {
 	return job->state != NNADEV_JOB_IDLE;
+}
+
+/* How long a job has run, in ns. */
+static inline uint64_t nnadev_job_run_time(const struct nnadev_job *job, uint64_t now)
+{
+	return job->run_time + (job->resumed ? now - job->resumed : 0);
 }
 
 /* Whether a command has begun and not ended. */

@@ -77,6 +77,13 @@ struct nnadev_ring {
 	bool boosted;
 };
 
+/* Whether an entry asks for nothing but what every entry may: other flags, nor a profile. */
+static inline bool nnadev_ring_entry_is_plain(const struct nnahw_ring_entry *e)
+{
+	return !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !e->profile && !e->profile_size &&
+	       !e->reserved;
+}
+
 /*
  * Registers of a ring; the caller holds the bus's lock. @offset is that in the ring's block;
  * offsets without a register read as 0 and are not written. @tick_hz is of the clock that it shows.

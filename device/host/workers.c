@@ -19,10 +19,18 @@
 
 #define CLOSED (1ull << 40) /* more than any tile */
 
+/**
+ * struct worker - a thread of the pool
+ * @pool: its pool
+ * @index: its number
+ * @thread: valid but for number 0
+ * @busy: ns that it has spent on tiles; changes within rounds
+ */
 struct worker {
 	struct nnadev_workers *pool;
 	uint32_t index;
 	pthread_t thread;
+	uint64_t busy;
 };
 
 /**
@@ -90,6 +98,7 @@ static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *ro
 		      uint32_t thread)
 {
 	uint64_t begin = nnadev_clock_now();
+	uint64_t *busy = &pool->workers[thread].busy;
 
 	for (;;) {
 		uint64_t tile = atomic_fetch_add(&round->next, 1), end;
@@ -100,6 +109,7 @@ static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *ro
 		status = round->work.run(round->work.context, (uint32_t)tile, thread);
 		end = nnadev_clock_now();
 		note_tile(pool, end - begin);
+		*busy += end - begin;
 		begin = end;
 		if (status) {
 			uint32_t none = 0;
@@ -205,6 +215,11 @@ void nnadev_workers_destroy(struct nnadev_workers *pool)
 	for (uint32_t i = 1; i <= pool->started; i++)
 		pthread_join(pool->workers[i].thread, NULL);
 	free(pool);
+}
+
+uint64_t nnadev_workers_busy(const struct nnadev_workers *pool, uint32_t thread)
+{
+	return pool->workers[thread].busy;
 }
 
 uint64_t nnadev_workers_longest(const struct nnadev_workers *pool)

@@ -48,6 +48,12 @@ void nnadev_workers_destroy(struct nnadev_workers *pool);
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
 			    uint32_t *next, uint32_t end);
 
+/*
+ * How long thread @thread (0 is the caller) has run tiles since the pool was made, in ns. For who
+ * calls nnadev_workers_run(), while that does not run.
+ */
+uint64_t nnadev_workers_busy(const struct nnadev_workers *pool, uint32_t thread);
+
 /* The longest tile so far, in ns, and to start again from 0. */
 uint64_t nnadev_workers_longest(const struct nnadev_workers *pool);
 void nnadev_workers_forget(struct nnadev_workers *pool);

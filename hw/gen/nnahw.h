@@ -58,9 +58,10 @@
 #define NNAHW_MAX_WINDOW               0x100000u
 /* parts of a pixel that RESIZE counts in fixed point */
 #define NNAHW_RESIZE_ONE               1024u
+#define NNAHW_PROFILE_WORKERS          16u /* workers of which a profile tells */
 #define NNAHW_MAX_BOXES                0x200000u /* see the limits of NMS */
 #define NNAHW_ABI_MAJOR                1u
-#define NNAHW_ABI_MINOR                0u
+#define NNAHW_ABI_MINOR                1u
 #define NNAHW_STREAM_ABI               1u
 #define NNAHW_LAYOUT_ABI               1u
 #define NNAHW_PCI_VENDOR               0x1234u
@@ -442,6 +443,8 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST: the ring
  * @address: INVALIDATE: first VA; ABORT, BOOST: the seqno
  * @length: INVALIDATE: bytes from address on
+ * @profile: since ABI 1.1: VA of the job's profile, 64-byte aligned, or 0
+ * @profile_size: since ABI 1.1: bytes of it, its header included; 0 without one
  * @reserved: 0
  *
  * An entry says all that the job needs, so there is no context to set up. The producer writes the
@@ -466,7 +469,9 @@ struct nnahw_ring_entry {
 	uint32_t target;
 	uint64_t address;
 	uint64_t length;
-	uint64_t reserved[3];
+	uint64_t profile;
+	uint64_t profile_size;
+	uint64_t reserved;
 };
 
 /**
@@ -529,6 +534,41 @@ struct nnahw_report {
 	uint32_t resume;
 	uint64_t loop_time;
 	uint64_t reserved[8];
+};
+
+/**
+ * struct nnahw_profile_header - how many records follow in a profile
+ * @written: records
+ * @dropped: records for which there was no room
+ * @reserved: 0
+ *
+ * Records follow the header, one for each command that has run but control flow, as far as there is
+ * room. The device reads the counts when a job begins and writes them when it ends, so that a job
+ * that is submitted again, after it has yielded, appends to what is there. Who wants a new profile
+ * writes zeros before.
+ */
+struct nnahw_profile_header {
+	uint32_t written;
+	uint32_t dropped;
+	uint32_t reserved[14];
+};
+
+/**
+ * struct nnahw_profile_record - one run of a command
+ * @command: byte offset in the stream
+ * @tiles: pieces of work that it was cut into and that have run
+ * @begin: tick at which it was fetched
+ * @end: tick at which its results were there
+ * @run_time: ticks, preempted time excluded
+ * @busy: ticks that each worker has spent on its tiles, of the first PROFILE_WORKERS
+ */
+struct nnahw_profile_record {
+	uint32_t command;
+	uint32_t tiles;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t run_time;
+	uint64_t busy[16];
 };
 
 /**
@@ -1691,6 +1731,8 @@ _Static_assert(sizeof(struct nnahw_ring_entry) == 128, "size of nnahw_ring_entry
 _Static_assert(sizeof(struct nnahw_completion) == 16, "size of nnahw_completion");
 _Static_assert(sizeof(struct nnahw_base) == 16, "size of nnahw_base");
 _Static_assert(sizeof(struct nnahw_report) == 128, "size of nnahw_report");
+_Static_assert(sizeof(struct nnahw_profile_header) == 64, "size of nnahw_profile_header");
+_Static_assert(sizeof(struct nnahw_profile_record) == 160, "size of nnahw_profile_record");
 _Static_assert(sizeof(struct nnahw_stream_header) == 64, "size of nnahw_stream_header");
 _Static_assert(sizeof(struct nnahw_command) == 16, "size of nnahw_command");
 _Static_assert(sizeof(struct nnahw_tensor) == 96, "size of nnahw_tensor");

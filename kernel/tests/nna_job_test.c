@@ -82,7 +82,7 @@ static void nna_job_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.deadline));
 	KUNIT_EXPECT_EQ(test, 0u, le32_to_cpu(e.target));
 	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.address) | le64_to_cpu(e.length));
-	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.reserved[0] | e.reserved[1] | e.reserved[2]));
+	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(e.profile | e.profile_size | e.reserved));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 

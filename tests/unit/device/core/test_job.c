@@ -41,6 +41,10 @@ static void test_bad_entries(void **state)
 		BAD(target, 1),
 		BAD(address, 1),
 		BAD(length, 1),
+		BAD(profile, RIG_VA_TABLE),
+		BAD(profile, 8),
+		BAD(profile, 1ull << 48),
+		BAD(profile_size, 64),
 #undef BAD
 	};
 
@@ -51,8 +55,10 @@ static void test_bad_entries(void **state)
 		expect(i % NNAHW_JOB_RINGS, &e, NNAHW_STATUS_BAD_ENTRY);
 	}
 	for (int i = 0; i < 3; i++) {
+		uint64_t *const words[] = { &e.profile, &e.profile_size, &e.reserved };
+
 		e = good;
-		e.reserved[i] = 1ull << 40;
+		*words[i] = 1ull << 40;
 		expect(0, &e, NNAHW_STATUS_BAD_ENTRY);
 		e.type = NNAHW_ENTRY_NOP;
 		expect(0, &e, NNAHW_STATUS_BAD_ENTRY);
