@@ -99,6 +99,12 @@ struct nna_report {
  *	writes last. It is cleared before each submission; read_report() takes the stream to find
  *	out the origin of a failure, or NULL. @tick_hz is of the clock that the device counts in.
  *
+ * @profile_size: bytes of memory for a profile of @commands commands; 0 for too many
+ *
+ * @clear_profile, @count_profile, @read_profile: of such memory of @size bytes, to which the device
+ *	appends. It is cleared before each run. count_profile() says how many commands it holds and
+ *	how many more have run, read_profile() tells of one of them, with @begin and @end in ticks.
+ *
  * All but @accepts return 0 or a negative errno where they return int.
  */
 struct nna_backend {
@@ -118,6 +124,11 @@ struct nna_backend {
 	void (*clear_report)(void *report);
 	void (*read_report)(const void *report, uint64_t tick_hz, const void *stream, size_t size,
 			    struct nna_report *out);
+	size_t (*profile_size)(uint32_t commands);
+	void (*clear_profile)(void *profile);
+	uint32_t (*count_profile)(const void *profile, size_t size, uint32_t *dropped);
+	void (*read_profile)(const void *profile, uint64_t tick_hz, uint32_t index,
+			     struct nna_profile_command *out);
 };
 
 /* Areas of memory that a stream may name, whatever the device says it takes. */

@@ -813,6 +813,38 @@ struct nna_timing {
 NNACCEL_API int nna_execution_get_timing(const struct nna_execution *execution,
 					 struct nna_timing *timing);
 
+#define NNA_PROFILE_WORKERS 16u
+
+/**
+ * struct nna_profile_command - one run of a command of the device, in ns
+ * @place: byte offset in the stream, as nna_program_dump() prints it
+ * @tiles: pieces that the device cut it into
+ * @begin: when it was fetched, in CLOCK_MONOTONIC
+ * @end: when its results were there
+ * @run: how long it took, preempted time excluded
+ * @busy: how long each of the first workers of the device worked on it
+ */
+struct nna_profile_command {
+	uint32_t place, tiles;
+	uint64_t begin, end, run;
+	uint64_t busy[NNA_PROFILE_WORKERS];
+};
+
+/*
+ * Has each run from now on record its commands, up to @commands of them; with 0 no more. A run that
+ * needs several jobs, since its shapes depend on data, records none. Return: 0, -EBUSY, -ENOTSUP
+ * (the device or its driver cannot), -EINVAL (too many) or -ENOMEM.
+ */
+NNACCEL_API int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands);
+/*
+ * What the last run recorded, in the order in which the commands ran: at most @room of them go to
+ * @commands, @count says how many there are, @dropped how many more have run. Return: 0, or -EINVAL
+ * where no run has ended since nna_execution_set_profile().
+ */
+NNACCEL_API int nna_execution_get_profile(const struct nna_execution *execution,
+					  struct nna_profile_command *commands, uint32_t room,
+					  uint32_t *count, uint32_t *dropped);
+
 /* ---------------------------------------------------------------------------------------- fence */
 
 /**

@@ -93,6 +93,7 @@ void nna_execution_destroy(struct nna_execution *execution)
 	drop_variant(execution);
 	if (execution->state && !execution->parent)
 		ws->ops->bo_destroy(ws, execution->state);
+	ws->ops->bo_destroy(ws, execution->profile);
 	free(execution->results);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution->inputs);
@@ -262,6 +263,7 @@ int nna_execution_begin(struct nna_execution *e)
 	e->run = NNA_RUN_IDLE;
 	e->timing = (struct nna_timing){ 0 };
 	e->begin_tick = 0;
+	nna_profile_clear(e);
 	free(e->results);
 	e->results = NULL;
 	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++)
@@ -280,6 +282,8 @@ int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const in
 		.base_table_va = e->context->memory->va + NNA_CONTEXT_TABLE,
 		.slot_count = code->slot_count,
 		.report_va = e->context->memory->va + NNA_CONTEXT_REPORT,
+		.profile_va = e->profile ? e->profile->va : 0,
+		.profile_size = e->profile_size,
 		.loop_limit_ns = e->loop_limit_ns,
 	};
 	e->submission = (struct nna_winsys_job){

@@ -12,6 +12,7 @@
  *	execution.c	an execution: life, settings, running
  *	binding.c	its inputs and outputs, and how they get to the device
  *	result.c	what a run has left behind
+ *	profile.c	what each of its commands took
  *	parts.c		runs whose shapes depend on data (parts.h), with frame.c and control.c
  *	fence.c		the end of a run, and in-fences
  *	waiter.c	one thread for all that has to be waited for (waiter.h)
@@ -382,6 +383,8 @@ enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
  * @fence: of the run under way, a reference; it stays until the next run
  * @waiting: of a run that waits here for what it depends on: what the waiter has; under @lock, NULL
  *	when the run has ended
+ * @profile: memory of profiles; NULL: none are wanted
+ * @profile_size: bytes of it that the device is told of, 0 without it
  * @job: of the run under way
  * @submission: of @job
  * @error: of the last run
@@ -403,6 +406,8 @@ struct nna_execution {
 	enum nna_run_state run;
 	struct nna_fence *fence;
 	struct nna_wait *waiting;
+	struct nna_winsys_bo *profile;
+	size_t profile_size;
 	struct nna_job job;
 	struct nna_winsys_job submission;
 	int error;
@@ -426,6 +431,9 @@ static inline bool nna_execution_has_parameters(const struct nna_execution *exec
  * that their values are needed, and leaves @stop alone.
  */
 int nna_execution_choose_variant(struct nna_execution *execution, bool readable, uint32_t *stop);
+
+/* Forgets what the last run has recorded. */
+void nna_profile_clear(struct nna_execution *execution);
 
 /* The steps of a run, each by one thread at a time: */
 

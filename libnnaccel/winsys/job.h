@@ -16,6 +16,8 @@
  * @base_table_va: device address of the table of slots
  * @slot_count: its length
  * @report_va: device address of the report, which the device writes when the job has ended
+ * @profile_va: device address of memory for a profile, to which the device appends; 0: none
+ * @profile_size: its size in bytes
  * @budget_ns: how long it may run; 0: the device's job limit
  * @loop_limit_ns: how long its loops may run; 0: the device's job limit
  */
@@ -26,6 +28,7 @@ struct nna_job {
 	uint64_t base_table_va;
 	uint32_t slot_count;
 	uint64_t report_va;
+	uint64_t profile_va, profile_size;
 	uint64_t budget_ns;
 	uint64_t loop_limit_ns;
 };

@@ -152,6 +152,7 @@ struct nna_winsys_ops {
  * @ops: its backend
  * @accelerator: the kind of accelerator that the device is: the name of a struct nna_backend
  * @tick_hz: frequency of the clock that reports count in
+ * @profiles: jobs may have a profile
  * @log: where the backend writes messages
  *
  * Backends embed it as their first member.
@@ -160,6 +161,7 @@ struct nna_winsys {
 	const struct nna_winsys_ops *ops;
 	const char *accelerator;
 	uint64_t tick_hz;
+	bool profiles;
 	struct nna_log log;
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What a job of the NNA is given besides its stream, and what it leaves: base table and report. */
+/*
+ * What a job of the NNA is given besides its stream, and what it leaves: base table, report and
+ * profile.
+ */
 #include <string.h>
 
 #include "hw/gen/nnahw_decode.h"
@@ -28,7 +31,7 @@ void nna_hw_clear_report(void *report)
 	__atomic_store_n(&r->status, NOT_REPORTED, __ATOMIC_RELEASE);
 }
 
-/* Ticks of a clock of @hz in nanoseconds, saturating: a report is the device's word. */
+/* Ticks of a clock of @hz in nanoseconds, saturating: they are the device's word. */
 static uint64_t ticks_to_ns(uint64_t ticks, uint64_t hz)
 {
 	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / hz;
@@ -65,4 +68,48 @@ void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream
 		memcpy(&head, (const char *)stream + out->place, sizeof(head));
 		out->origin = (int32_t)head.origin;
 	}
+}
+
+_Static_assert(NNA_PROFILE_WORKERS == NNAHW_PROFILE_WORKERS, "workers of a profile");
+
+size_t nna_hw_profile_size(uint32_t commands)
+{
+	/* More than any stream has, unless it loops. */
+	if (commands > NNAHW_MAX_STREAM_SIZE / NNAHW_COMMAND_ALIGN)
+		return 0;
+	return sizeof(struct nnahw_profile_header) +
+	       commands * sizeof(struct nnahw_profile_record);
+}
+
+void nna_hw_clear_profile(void *profile)
+{
+	memset(profile, 0, sizeof(struct nnahw_profile_header));
+}
+
+uint32_t nna_hw_count_profile(const void *profile, size_t size, uint32_t *dropped)
+{
+	struct nnahw_profile_header h;
+	size_t room = (size - sizeof(h)) / sizeof(struct nnahw_profile_record);
+
+	memcpy(&h, profile, sizeof(h));
+	*dropped = h.dropped;
+	return h.written < room ? h.written : (uint32_t)room;
+}
+
+void nna_hw_read_profile(const void *profile, uint64_t tick_hz, uint32_t index,
+			 struct nna_profile_command *out)
+{
+	const struct nnahw_profile_header *header = profile;
+	struct nnahw_profile_record r;
+
+	memcpy(&r, (const struct nnahw_profile_record *)(header + 1) + index, sizeof(r));
+	*out = (struct nna_profile_command){
+		.place = r.command,
+		.tiles = r.tiles,
+		.begin = r.begin,
+		.end = r.end,
+		.run = ticks_to_ns(r.run_time, tick_hz),
+	};
+	for (uint32_t i = 0; i < NNA_PROFILE_WORKERS; i++)
+		out->busy[i] = ticks_to_ns(r.busy[i], tick_hz);
 }

@@ -18,4 +18,8 @@ const struct nna_backend nna_backend_nna = {
 	.prepare_job = nna_hw_prepare_job,
 	.clear_report = nna_hw_clear_report,
 	.read_report = nna_hw_read_report,
+	.profile_size = nna_hw_profile_size,
+	.clear_profile = nna_hw_clear_profile,
+	.count_profile = nna_hw_count_profile,
+	.read_profile = nna_hw_read_profile,
 };

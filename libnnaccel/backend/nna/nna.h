@@ -25,6 +25,11 @@ void nna_hw_prepare_job(void *table, const struct nna_area *areas, uint32_t coun
 void nna_hw_clear_report(void *report);
 void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream, size_t size,
 			struct nna_report *out);
+size_t nna_hw_profile_size(uint32_t commands);
+void nna_hw_clear_profile(void *profile);
+uint32_t nna_hw_count_profile(const void *profile, size_t size, uint32_t *dropped);
+void nna_hw_read_profile(const void *profile, uint64_t tick_hz, uint32_t index,
+			 struct nna_profile_command *out);
 
 /* DWCONV does it: a group for each of several channels. */
 bool nna_hw_is_depthwise(const struct nna_lower *l, const struct nna_ir_op *op);

@@ -136,6 +136,7 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 		return -ENOMEM;
 	lb->base.ops = &loopback_ops;
 	lb->base.accelerator = "nna";
+	lb->base.profiles = true;
 	if (options)
 		lb->base.log = options->log;
 	pthread_mutex_init(&lb->jobs, NULL);

@@ -85,6 +85,8 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 		.base_table = what->job->base_table_va,
 		.slot_count = what->job->slot_count,
 		.report = what->job->report_va,
+		.profile = what->job->profile_va,
+		.profile_size = what->job->profile_size,
 		.budget = what->job->budget_ns,
 		.loop_limit = what->job->loop_limit_ns,
 	};

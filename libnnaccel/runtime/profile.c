@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Profiles: what each command of a run took. An execution has a BO for them, which the device fills;
+ * a job that yields and is submitted again goes on with the same one.
+ */
+#include <errno.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands)
+{
+	struct nna_device *d = execution->program->device;
+	struct nna_winsys_bo *bo = NULL;
+	size_t size = d->backend->profile_size(commands);
+	int ret = 0;
+
+	if (nna_execution_is_running(execution))
+		return -EBUSY;
+	if (!d->ws->profiles)
+		return -ENOTSUP;
+	if (!size)
+		return -EINVAL;
+	if (commands)
+		ret = d->ws->ops->bo_create(d->ws, size, 0, &bo);
+	if (ret)
+		return ret;
+	d->ws->ops->bo_destroy(d->ws, execution->profile);
+	execution->profile = bo;
+	execution->profile_size = bo ? size : 0;
+	execution->run = NNA_RUN_IDLE;
+	return 0;
+}
+
+void nna_profile_clear(struct nna_execution *e)
+{
+	if (e->profile)
+		e->program->device->backend->clear_profile(e->profile->map);
+}
+
+int nna_execution_get_profile(const struct nna_execution *execution,
+			      struct nna_profile_command *commands, uint32_t room, uint32_t *count,
+			      uint32_t *dropped)
+{
+	struct nna_execution *e = (struct nna_execution *)execution;
+	const struct nna_device *d = e->program->device;
+	int ret = 0;
+
+	pthread_mutex_lock(&e->lock);
+	if (!e->profile || e->run != NNA_RUN_ENDED) {
+		ret = -EINVAL;
+		goto out;
+	}
+	*count = d->backend->count_profile(e->profile->map, e->profile_size, dropped);
+	for (uint32_t i = 0; i < *count && i < room; i++) {
+		d->backend->read_profile(e->profile->map, d->ws->tick_hz, i, &commands[i]);
+		commands[i].begin = d->ws->ops->tick_to_ns(d->ws, commands[i].begin);
+		commands[i].end = d->ws->ops->tick_to_ns(d->ws, commands[i].end);
+	}
+out:
+	pthread_mutex_unlock(&e->lock);
+	return ret;
+}
