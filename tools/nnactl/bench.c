@@ -3,6 +3,7 @@
  * nnactl bench: how long runs of a model take, one after the other. The first runs, in which caches
  * and pages warm up, do not count.
  */
+#include "tools/nnactl/inputs.h"
 #include "tools/nnactl/outputs.h"
 
 #include <stdio.h>
@@ -97,50 +98,12 @@ static int report(struct nnactl_session *s, const struct sample *samples, uint32
 	return 0;
 }
 
-/* Inputs get a fixed pattern, so that runs can be compared. */
-static int bind_inputs(struct nnactl_session *s, struct nna_execution *execution, void ***inputs)
-{
-	uint32_t count = nna_program_input_count(s->program), i;
-	int ret;
-
-	*inputs = calloc(count + 1, sizeof(**inputs));
-	if (!*inputs)
-		return nnactl_error("out of memory");
-	for (i = 0; i < count; i++) {
-		struct nna_io_info info;
-		uint32_t state = 1;
-		uint8_t *data;
-		size_t k;
-
-		ret = nna_program_get_input(s->program, i, &info);
-		if (ret || !info.size)
-			return nnactl_error("%s: the size of input %u is not known", s->path, i);
-		(*inputs)[i] = data = malloc(info.size);
-		if (!data)
-			return nnactl_error("out of memory");
-		for (k = 0; k < nnactl_io_elements(&info); k++) {
-			state = state * 1664525 + 1013904223;
-			if (info.type == NNA_OPERAND_TENSOR_FLOAT32)
-				((float *)(void *)data)[k] = (float)(state >> 8) * 0x1p-23f - 1.0f;
-			else
-				memset(data + k * nna_operand_type_size(info.type), 0,
-				       nna_operand_type_size(info.type));
-			if (nna_operand_type_size(info.type) == 1)
-				data[k] = (uint8_t)(state >> 24);
-		}
-		ret = nna_execution_set_input(execution, i, 0, NULL, data, info.size);
-		if (ret)
-			return nnactl_failed(&s->log, "input %u: %s", i, strerror(-ret));
-	}
-	return 0;
-}
-
 static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, uint64_t compile)
 {
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
+	struct nnactl_inputs inputs = { 0 };
 	struct sample *samples, warm;
-	void **inputs = NULL;
 	uint64_t *sorted;
 	uint32_t i;
 	int ret;
@@ -156,7 +119,8 @@ static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, ui
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 		goto out;
 	}
-	ret = bind_inputs(s, execution, &inputs) ?: nnactl_outputs_bind(&outputs, s, execution);
+	ret = nnactl_inputs_bind(&inputs, s, execution) ?:
+	      nnactl_outputs_bind(&outputs, s, execution);
 	for (i = 0; i < WARM_UP_RUNS && !ret; i++)
 		ret = run_once(s, execution, &warm);
 	nnactl_progress("%s: running", s->path);
@@ -170,9 +134,7 @@ static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, ui
 out:
 	nna_execution_destroy(execution);
 	nnactl_outputs_free(&outputs);
-	for (i = 0; inputs && inputs[i]; i++)
-		free(inputs[i]);
-	free(inputs);
+	nnactl_inputs_free(&inputs);
 	free(samples);
 	free(sorted);
 	return ret;

@@ -7,44 +7,21 @@
 #include "tools/nnactl/dot.h"
 #include "tools/nnactl/listing.h"
 
-/* The program's text in memory, which the caller frees; NULL with the error printed. */
-static char *get_text(struct nnactl_session *s)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	int ret;
-
-	if (!to) {
-		nnactl_error("out of memory");
-		return NULL;
-	}
-	ret = nna_program_dump(s->program, to);
-	if (fclose(to) || ret) {
-		nnactl_error("%s: %s", s->path, ret ? strerror(-ret) : "out of memory");
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static int dump(struct nnactl_session *s, bool all)
 {
-	char *text = get_text(s);
 	json_t *listing;
+	char *text;
 
-	if (!text)
-		return 1;
 	if (all && !nnactl_json()) {
-		fputs(text, stdout);
+		text = nnactl_listing_get_text(s);
+		if (text)
+			fputs(text, stdout);
 		free(text);
-		return 0;
+		return !text;
 	}
-	listing = nnactl_listing_read(text);
-	free(text);
+	listing = nnactl_listing_get(s);
 	if (!listing)
-		return nnactl_error("out of memory");
-	nnactl_listing_name(listing, s);
+		return 1;
 	if (nnactl_json())
 		return nnactl_json_print(json_pack("{s:o?, s:s, s:o}", "model",
 						   nnactl_json_text(s->path), "device",

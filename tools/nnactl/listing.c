@@ -132,7 +132,8 @@ static bool is_offset(const char *line)
 	return digits >= 6 && line[digits] == ' ';
 }
 
-json_t *nnactl_listing_read(char *text)
+/* Reads @text, which is changed. Return: a list, or NULL for no memory. */
+static json_t *read_listing(char *text)
 {
 	json_t *all = json_array(), *part = NULL, *command = NULL;
 	char *save = NULL;
@@ -170,7 +171,8 @@ json_t *nnactl_listing_read(char *text)
 	return all;
 }
 
-void nnactl_listing_name(json_t *listing, const struct nnactl_session *s)
+/* Says of the commands of a whole program which operator and tensor of the model they are for. */
+static void name_commands(json_t *listing, const struct nnactl_session *s)
 {
 	const struct tflite_subgraph *sub = &s->model->subgraphs[0];
 	json_t *part = json_array_get(listing, 0), *command;
@@ -197,6 +199,42 @@ void nnactl_listing_name(json_t *listing, const struct nnactl_session *s)
 			json_object_set_new(command, "tensor", nnactl_json_text(tflite_printable(
 				sub->tensors[op->outputs.at[0]].name, text, sizeof(text))));
 	}
+}
+
+char *nnactl_listing_get_text(struct nnactl_session *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int ret;
+
+	if (!to) {
+		nnactl_error("out of memory");
+		return NULL;
+	}
+	ret = nna_program_dump(s->program, to);
+	if (fclose(to) || ret) {
+		nnactl_error("%s: %s", s->path, ret ? strerror(-ret) : "out of memory");
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+json_t *nnactl_listing_get(struct nnactl_session *s)
+{
+	char *text = nnactl_listing_get_text(s);
+	json_t *listing;
+
+	if (!text)
+		return NULL;
+	listing = read_listing(text);
+	free(text);
+	if (listing)
+		name_commands(listing, s);
+	else
+		nnactl_error("out of memory");
+	return listing;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -293,7 +331,7 @@ struct value {
 	size_t first, last;
 };
 
-static uint64_t bytes_of(const json_t *operand)
+uint64_t nnactl_listing_bytes(const json_t *operand)
 {
 	const char *type = text_of(operand, "type");
 	uint64_t bytes = (uint64_t)strtoul(type + strcspn(type, "0123456789"), NULL, 10) / 8;
@@ -308,7 +346,7 @@ static uint64_t bytes_of(const json_t *operand)
 /* An operand that writes starts a value, one that reads makes those that it meets live longer. */
 static size_t note_operand(struct value *values, size_t count, const json_t *operand, size_t at)
 {
-	uint64_t from = number_of(operand, "offset"), to = from + bytes_of(operand);
+	uint64_t from = number_of(operand, "offset"), to = from + nnactl_listing_bytes(operand);
 
 	if (strcmp(text_of(operand, "place"), "scratch"))
 		return count;

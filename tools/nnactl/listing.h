@@ -10,17 +10,19 @@
  *					    "type": "U8", "dims": [1, 64, 64, 8], "more": "" } ],
  *			    "operator": "CONV_2D", "tensor": "features/0" }, ... ] }, ... ]
  *
- * "operator" and "tensor" are the model's, where nnactl_listing_name() knows them.
+ * "operator" and "tensor" are the model's, of the commands of a whole program.
  */
 #ifndef NNACTL_LISTING_H
 #define NNACTL_LISTING_H
 
 #include "tools/nnactl/session.h"
 
-/* Read @text, which is changed. Return: a list, or NULL for no memory. */
-json_t *nnactl_listing_read(char *text);
-/* Say of the commands of a whole program which operator and tensor of the model they are for. */
-void nnactl_listing_name(json_t *listing, const struct nnactl_session *session);
+/* The text, which the caller frees; NULL with the error printed. */
+char *nnactl_listing_get_text(struct nnactl_session *session);
+/* The list; NULL with the error printed. */
+json_t *nnactl_listing_get(struct nnactl_session *session);
+/* Bytes of all elements of an operand, each counted once, at least 1. */
+uint64_t nnactl_listing_bytes(const json_t *operand);
 void nnactl_listing_print(const json_t *listing, FILE *to);
 
 #endif

@@ -13,6 +13,7 @@ static const struct nnactl_command *const COMMANDS[] = {
 	&NNACTL_INFO,
 	&NNACTL_RUN,
 	&NNACTL_BENCH,
+	&NNACTL_PROFILE,
 	&NNACTL_COMPARE,
 	&NNACTL_DUMP,
 	&NNACTL_TOP,

@@ -38,8 +38,8 @@ struct nnactl_command {
 	int (*main)(int argc, char **argv);
 };
 
-extern const struct nnactl_command NNACTL_INFO, NNACTL_RUN, NNACTL_BENCH, NNACTL_COMPARE,
-	NNACTL_DUMP, NNACTL_TOP, NNACTL_LOAD, NNACTL_UNLOAD;
+extern const struct nnactl_command NNACTL_INFO, NNACTL_RUN, NNACTL_BENCH, NNACTL_PROFILE,
+	NNACTL_COMPARE, NNACTL_DUMP, NNACTL_TOP, NNACTL_LOAD, NNACTL_UNLOAD;
 
 /*
  * The next option of @command. Return: its letter, with its value in optarg; -1 where there is none
