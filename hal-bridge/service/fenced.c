@@ -63,11 +63,18 @@ static int nnb_fence_wait(int fd, int timeout_ms)
 	return info.status < 0 ? -ECANCELED : 0;
 }
 
-/* A fence that has failed already is a bad argument. */
-static int nnb_fences_check(struct nnb_aidl_call *call, const struct nnb_fds *fds)
+/* What has failed already, or is no sync_file, is a bad argument. */
+static int nnb_fences_check(const struct nnb_client *client, struct nnb_aidl_call *call,
+			    const struct nnb_fds *fds)
 {
+	struct sync_file_info info;
+	struct nna_device_info device;
+
+	nna_device_get_info(client->device, &device);
 	for (uint32_t i = 0; i < fds->count; i++) {
-		if (nnb_fence_wait(fds->data[i], 0) == -ECANCELED)
+		info = (struct sync_file_info){0};
+		if (nnb_fence_wait(fds->data[i], 0) == -ECANCELED ||
+		    (!device.loopback && ioctl(fds->data[i], SYNC_IOC_FILE_INFO, &info)))
 			return nnb_aidl_fail(call, INVALID, "fence %u is no fence, or has failed",
 					     i);
 	}
@@ -231,7 +238,7 @@ static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *cal
 			    const struct nnb_fds *wait_for, int64_t deadline_ns,
 			    int64_t duration_ns, uint64_t *deadline, uint64_t *duration)
 {
-	int ret = nnb_fences_check(call, wait_for);
+	int ret = nnb_fences_check(run->model->client, call, wait_for);
 
 	if (ret)
 		return ret;
