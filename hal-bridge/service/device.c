@@ -441,12 +441,14 @@ static int nnb_device_transact(struct nnb_object *object, const struct nnb_calle
 		nnb_on_prepare_from_cache, nnb_on_prepare_with_config,
 	};
 
+	nnb_service_wait(nnb_service_of(object));
 	return nnb_aidl_answer(object, &nnb_aidl_device, nnb_service_of(object)->options.version,
 			       handlers, caller, code, in, arena, out);
 }
 
 static void nnb_device_dump(struct nnb_object *object, int fd)
 {
+	nnb_service_wait(nnb_service_of(object));
 	nnb_service_dump(nnb_service_of(object), fd);
 }
 

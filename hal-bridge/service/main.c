@@ -185,11 +185,10 @@ static void nnb_notify_ready(int fd)
 	close(fd);
 }
 
-/* Everything that opens files, and then nothing does any more. */
-static int nnb_start(const struct nnb_settings *settings, struct nnb_service **service,
-		     struct nnb_binder **binder)
+/* Everything that opens files. */
+static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
+		    struct nnb_binder **binder)
 {
-	char why[256];
 	int ret = nnb_service_create(&settings->service, service);
 
 	if (ret) {
@@ -199,37 +198,55 @@ static int nnb_start(const struct nnb_settings *settings, struct nnb_service **s
 		return ret;
 	}
 	ret = nnb_gbinder_open(&settings->binder, binder);
-	if (ret) {
+	if (ret)
 		fprintf(stderr, "nnaccel-hal: %s: %s (modprobe binder_linux makes the node)\n",
 			settings->binder.device ? settings->binder.device : "/dev/binder",
 			strerror(-ret));
+	return ret;
+}
+
+/*
+ * Registers the service and gives up what is not needed, in this order: a service manager of
+ * Android's registers nothing of a user that is an app's, as nobody is by its number.
+ */
+static int nnb_serve(const struct nnb_settings *settings, struct nnb_service *service,
+		     struct nnb_binder *binder)
+{
+	char name[256], why[256];
+	int ret;
+
+	snprintf(name, sizeof(name), "%s/%s", nnb_aidl_device.descriptor, settings->instance);
+	ret = binder->ops->add(binder, name, &service->object);
+	if (ret) {
+		fprintf(stderr, "nnaccel-hal: %s is not registered: %s\n", name, strerror(-ret));
 		return ret;
 	}
-	if (!settings->sandbox)
-		return 0;
-	ret = nnb_sandbox_enter(*service, why, sizeof(why));
-	if (ret)
+	ret = settings->sandbox ? nnb_sandbox_enter(service, why, sizeof(why)) : 0;
+	if (ret) {
 		fprintf(stderr, "nnaccel-hal: %s (--sandbox=off does without)\n", why);
-	return ret;
+		return ret;
+	}
+	nnb_service_start(service);
+	nnb_log("hal: %s serves, version %d", name, settings->service.version);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct nnb_settings settings = {
 		.service.version = NNB_AIDL_VERSION,
+		.service.held = true,
 		.instance = "nnaccel",
 		.sandbox = true,
 	};
 	struct nnb_service *service;
 	struct nnb_binder *binder;
-	char name[256];
 	sigset_t ends;
 	int ret, notify, signal;
 
 	ret = nnb_parse(argc, argv, &settings);
 	if (ret)
 		return ret > 0 ? 0 : 1;
-	snprintf(name, sizeof(name), "%s/%s", nnb_aidl_device.descriptor, settings.instance);
 	/* Before there is another thread, which would be killed by them. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
@@ -242,14 +259,8 @@ int main(int argc, char **argv)
 			strerror(-ret));
 		return 1;
 	}
-	if (nnb_start(&settings, &service, &binder))
+	if (nnb_open(&settings, &service, &binder) || nnb_serve(&settings, service, binder))
 		return 1;
-	ret = binder->ops->add(binder, name, &service->object);
-	if (ret) {
-		fprintf(stderr, "nnaccel-hal: %s is not registered: %s\n", name, strerror(-ret));
-		return 1;
-	}
-	nnb_log("hal: %s serves, version %d", name, settings.service.version);
 	nnb_notify_ready(notify);
 	sigwait(&ends, &signal);
 	nnb_log("hal: ends by signal %d", signal);

@@ -56,6 +56,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	pthread_mutex_init(&service->lock, NULL);
 	pthread_cond_init(&service->changed, NULL);
 	nnb_object_init(&service->object, &nnb_device_ops);
+	service->started = !options->held;
 	ret = nnb_service_open_device(service, &service->device);
 	if (!ret) {
 		limits.threads = options->workers ? options->workers : 32;
@@ -73,6 +74,24 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	}
 	*out = service;
 	return 0;
+}
+
+void nnb_service_start(struct nnb_service *service)
+{
+	pthread_mutex_lock(&service->lock);
+	atomic_store(&service->started, true);
+	pthread_cond_broadcast(&service->changed);
+	pthread_mutex_unlock(&service->lock);
+}
+
+void nnb_service_wait(struct nnb_service *service)
+{
+	if (atomic_load(&service->started))
+		return;
+	pthread_mutex_lock(&service->lock);
+	while (!atomic_load(&service->started))
+		pthread_cond_wait(&service->changed, &service->lock);
+	pthread_mutex_unlock(&service->lock);
 }
 
 void nnb_service_destroy(struct nnb_service *service)

@@ -22,6 +22,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "hal-bridge/binder/object.h"
@@ -46,12 +47,14 @@ struct nnb_quota {
  * @version: of the interface that the service claims to have, 1 to NNB_AIDL_VERSION
  * @workers: threads that compile and tell clients, of which a user has at most a quarter; 0 is 32
  * @quota: fields of 0 are the defaults
+ * @held: calls wait until nnb_service_start()
  */
 struct nnb_service_options {
 	const char *device;
 	int version;
 	uint32_t workers;
 	struct nnb_quota quota;
+	bool held;
 };
 
 /**
@@ -104,17 +107,19 @@ struct nnb_client {
  * @device: for questions that concern no client's data
  * @object: IDevice
  * @workers: compile
+ * @started: calls need not wait; set once, with the lock
  * @lock: of what follows
  * @clients: those that there are
  * @users: those that have clients
  * @closing: clients that are off the list and not yet gone
- * @changed: a client has gone
+ * @changed: a client has gone, or the service was started
  */
 struct nnb_service {
 	struct nnb_service_options options;
 	struct nna_device *device;
 	struct nnb_object object;
 	struct nnb_workers workers;
+	atomic_bool started;
 	pthread_mutex_t lock;
 	struct nnb_client *clients;
 	struct nnb_user *users;
@@ -124,6 +129,13 @@ struct nnb_service {
 
 /* Opens the device. Return: 0, -EINVAL for a version that there is not, or another error. */
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out);
+/*
+ * Answers calls, those that wait first. A service is registered while its process may still do what
+ * it must not do for a client: Android's service manager refuses some users.
+ */
+void nnb_service_start(struct nnb_service *service);
+/* Waits for that. */
+void nnb_service_wait(struct nnb_service *service);
 /*
  * Ends what is queued, waits until the clients are gone, which have dropped all objects, and frees
  * everything.

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "hal-bridge/common/log.h"
@@ -105,6 +106,19 @@ struct nnb_link_request {
 	int status;
 };
 
+/* libgbinder does not tell that the service manager has refused. Return: 0 or -EPERM. */
+static int nnb_link_check(struct nnb_link *link, const char *name)
+{
+	char **names = gbinder_servicemanager_list_sync(link->manager);
+	/* Who may not list services does not learn it. */
+	int ret = names ? -EPERM : 0;
+
+	for (char **at = names; at && *at && ret; at++)
+		ret = strcmp(*at, name) ? ret : 0;
+	g_strfreev(names);
+	return ret;
+}
+
 static void nnb_link_add_here(void *data)
 {
 	struct nnb_link_request *request = data;
@@ -116,6 +130,8 @@ static void nnb_link_add_here(void *data)
 	request->status = gbinder_servicemanager_add_service_sync(request->link->manager,
 								  request->name, local);
 	gbinder_local_object_unref(local);
+	if (!request->status)
+		request->status = nnb_link_check(request->link, request->name);
 }
 
 static int nnb_link_add(struct nnb_binder *binder, const char *name, struct nnb_object *object)
