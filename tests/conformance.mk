@@ -17,7 +17,7 @@ $(BUILD)/tests/nnv_run: $(NNV_OBJS) $(nnv_binder)/none.o $(NNV_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)
 
-$(BUILD)/tests/nnv_hal: $(NNV_OBJS) $(nnv_binder)/gbinder.o $(HAL_GBINDER_OBJS) $(NNV_DEPS)
+$(BUILD)/tests/nnv_hal: $(NNV_OBJS) $(nnv_binder)/open.o $(HAL_GBINDER_OBJS) $(NNV_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS) $(GBINDER_LIBS)
 ifneq ($(GBINDER_LIBS),)

@@ -4,9 +4,9 @@
  * are read and written by is in parcel.h; objects, calls and deaths are in object.h; here is how
  * objects get in touch with those of other processes at all: by names, at the service manager.
  *
- * A backend receives calls of other processes on threads of its own and hands them to the objects
- * on as many more as are needed: those of one user at a time are limited, so that a call that takes
- * long holds up nobody else's.
+ * A backend receives calls of other processes on threads of its own and answers them on as many as
+ * are needed: those of one user at a time are limited, so that a call that takes long holds up
+ * nobody else's.
  */
 #ifndef NNB_BINDER_H
 #define NNB_BINDER_H
@@ -49,9 +49,10 @@ struct nnb_binder_options {
 };
 
 /*
- * The connection by libgbinder, where the build has that. Return: 0, -EINVAL (no such API level),
- * -ENODEV (no such node, or no access), -ENOMEM.
+ * A connection by the backend that the program is linked with: gbinder/, on libgbinder, or ndk/, on
+ * Android's libbinder_ndk, which knows one node and one API level, so that neither may be given.
+ * Return: 0, -EINVAL (no such API level), -ENODEV (no such node, or no access), -ENOMEM.
  */
-int nnb_gbinder_open(const struct nnb_binder_options *options, struct nnb_binder **out);
+int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out);
 
 #endif

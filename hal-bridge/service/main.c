@@ -197,7 +197,7 @@ static int nnb_open(const struct nnb_settings *settings, struct nnb_service **se
 			strerror(-ret));
 		return ret;
 	}
-	ret = nnb_gbinder_open(&settings->binder, binder);
+	ret = nnb_binder_open(&settings->binder, binder);
 	if (ret)
 		fprintf(stderr, "nnaccel-hal: %s: %s (modprobe binder_linux makes the node)\n",
 			settings->binder.device ? settings->binder.device : "/dev/binder",

@@ -70,6 +70,7 @@ static const uint32_t nnb_allowed[] = {
 	SYS_rseq,
 	SYS_getpid,
 	SYS_gettid,
+	SYS_getuid,
 	SYS_geteuid,
 	SYS_sched_yield,
 	SYS_sched_getaffinity,

@@ -15,7 +15,7 @@ static inline struct nnb_object *connect_service(void)
 	static const struct nnb_binder_options options;
 	struct nnb_object *device;
 
-	if (nnb_gbinder_open(&options, &binder) || binder->ops->get(binder, HAL_NAME, &device))
+	if (nnb_binder_open(&options, &binder) || binder->ops->get(binder, HAL_NAME, &device))
 		exit(10);
 	return device;
 }

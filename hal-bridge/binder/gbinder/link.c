@@ -221,7 +221,7 @@ static int nnb_link_connect(struct nnb_link *link, const struct nnb_binder_optio
 	return link->manager ? 0 : -ENODEV;
 }
 
-int nnb_gbinder_open(const struct nnb_binder_options *options, struct nnb_binder **out)
+int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out)
 {
 	const struct nnb_worker_limits limits = {
 		.threads = options->threads ? options->threads : 256,

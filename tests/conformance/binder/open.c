@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* nnv_hal: nnv_run over binder. The connection stays until the process ends. */
+/* nnv_run over binder, by the backend that is linked. The connection stays until the process ends. */
 #include <stdio.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
@@ -11,7 +11,7 @@ int nnv_binder_connect(const char *name, struct nnb_object **out)
 	static const struct nnb_binder_options options;
 	struct nnb_binder *binder;
 	char full[256];
-	int ret = nnb_gbinder_open(&options, &binder);
+	int ret = nnb_binder_open(&options, &binder);
 
 	if (ret)
 		return ret;
