@@ -684,6 +684,22 @@ int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 	return 0;
 }
 
+struct dma_fence *nna_fake_start(struct nna_fake *fake, struct nna_ctx *ctx, u32 in)
+{
+	struct dma_fence *fence;
+
+	KUNIT_ASSERT_EQ(fake->test, 0, nna_fake_submit(fake, ctx, in, NULL, &fence));
+	nna_fake_settle(fake);
+	return fence;
+}
+
+void nna_fake_succeed(struct nna_fake *fake, unsigned int ring, struct dma_fence *fence)
+{
+	KUNIT_ASSERT_EQ(fake->test, 1u, nna_fake_pending(fake, ring));
+	nna_fake_complete(fake, ring, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(fake->test, 0, nna_fake_fence_error(fence));
+}
+
 int nna_fake_fence_error(struct dma_fence *fence)
 {
 	if (dma_fence_wait_timeout(fence, false, msecs_to_jiffies(60000)) <= 0)

@@ -270,6 +270,24 @@ int nna_fake_push(struct nna_fake *fake, struct nna_ctx *ctx, const struct drm_n
 int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 		    const struct drm_nna_submit *args, struct dma_fence **fence);
 
+/**
+ * nna_fake_start() - Submit a usual job and wait until it is on its ring, if it gets there.
+ * @fake: the device.
+ * @ctx: the context.
+ * @in: a binary syncobj to wait for, or 0.
+ *
+ * Return: the job's fence, a reference until the test's end.
+ */
+struct dma_fence *nna_fake_start(struct nna_fake *fake, struct nna_ctx *ctx, u32 in);
+
+/**
+ * nna_fake_succeed() - Have a job succeed that is alone on its ring.
+ * @fake: the device.
+ * @ring: the ring.
+ * @fence: the job's fence.
+ */
+void nna_fake_succeed(struct nna_fake *fake, unsigned int ring, struct dma_fence *fence);
+
 /** nna_fake_fence_error() - Wait for a fence: 0 or its error; 1 if it does not signal in time. */
 int nna_fake_fence_error(struct dma_fence *fence);
 

@@ -84,17 +84,6 @@ static struct nna_ctx *nna_pci_ctx(struct kunit *test)
 	return nna_fake_ctx(to_nna_fake(test), vm, NNA_TEST_RING, NULL);
 }
 
-/* Submits a job and waits until it is on its ring. */
-static struct dma_fence *nna_pci_job(struct kunit *test, struct nna_ctx *ctx)
-{
-	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence;
-
-	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fence));
-	nna_fake_settle(fake);
-	return fence;
-}
-
 /* The job that ran is lost, without a ban, after one reset more, and the next one runs. */
 static void nna_pci_recovered(struct kunit *test, struct nna_ctx *ctx, struct dma_fence *begun,
 			      int resets)
@@ -106,10 +95,8 @@ static void nna_pci_recovered(struct kunit *test, struct nna_ctx *ctx, struct dm
 	KUNIT_EXPECT_FALSE(test, nna_core_is_lost(fake->nna));
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(ctx));
 	KUNIT_EXPECT_EQ(test, resets, atomic_read(&fake->nna->resets));
-	fence = nna_pci_job(test, ctx);
-	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
-	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	fence = nna_fake_start(fake, ctx, 0);
+	nna_fake_succeed(fake, NNA_TEST_RING, fence);
 }
 
 /* The link works, but transactions have been lost. */
@@ -117,7 +104,7 @@ static void nna_pci_error_that_is_not_fatal(struct kunit *test)
 {
 	struct nna_pci_function *f = nna_pci_function(test);
 	struct nna_ctx *ctx = nna_pci_ctx(test);
-	struct dma_fence *begun = nna_pci_job(test, ctx);
+	struct dma_fence *begun = nna_fake_start(to_nna_fake(test), ctx, 0);
 
 	KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_CAN_RECOVER,
 			f->handlers->error_detected(&f->pdev, pci_channel_io_normal));
@@ -139,7 +126,7 @@ static void nna_pci_error_that_is_fatal(struct kunit *test)
 
 	/* What was saved serves for more errors than one. */
 	for (i = 1; i <= 3; i++) {
-		begun = nna_pci_job(test, ctx);
+		begun = nna_fake_start(fake, ctx, 0);
 		fake->gone = true;
 		KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_NEED_RESET,
 				f->handlers->error_detected(&f->pdev, pci_channel_io_frozen));
@@ -166,7 +153,7 @@ static void nna_pci_error_that_is_the_last(struct kunit *test)
 	struct nna_pci_function *f = nna_pci_function(test);
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_pci_ctx(test);
-	struct dma_fence *begun = nna_pci_job(test, ctx);
+	struct dma_fence *begun = nna_fake_start(fake, ctx, 0);
 
 	fake->gone = true;
 	if (!*at_once)
@@ -194,7 +181,7 @@ static void nna_pci_reset_that_is_asked_for(struct kunit *test)
 	struct nna_pci_function *f = nna_pci_function(test);
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_pci_ctx(test);
-	struct dma_fence *begun = nna_pci_job(test, ctx);
+	struct dma_fence *begun = nna_fake_start(fake, ctx, 0);
 
 	f->handlers->reset_prepare(&f->pdev);
 	KUNIT_EXPECT_EQ(test, 0u, fake->control);

@@ -55,16 +55,6 @@ static struct nna_ctx *nna_pm_ctx(struct kunit *test)
 	return nna_fake_ctx(to_nna_fake(test), vm, NNA_TEST_RING, NULL);
 }
 
-static struct dma_fence *nna_pm_job(struct kunit *test, struct nna_ctx *ctx, u32 in)
-{
-	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence;
-
-	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &fence));
-	nna_fake_settle(fake);
-	return fence;
-}
-
 static bool nna_pm_asleep(struct nna_fake *fake)
 {
 	unsigned int i;
@@ -85,11 +75,9 @@ static void nna_pm_fall_asleep(struct kunit *test)
 static void nna_pm_works(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence = nna_pm_job(test, ctx, 0);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
 
-	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
-	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_succeed(fake, NNA_TEST_RING, fence);
 }
 
 static void nna_pm_idle(struct kunit *test)
@@ -113,7 +101,7 @@ static void nna_pm_awake_with_a_job(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_pm_ctx(test);
-	struct dma_fence *fence = nna_pm_job(test, ctx, 0);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
 
 	msleep(3 * NNA_LONG_IDLE_MS);
 	KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
@@ -201,7 +189,7 @@ static void nna_pm_no_waking(struct kunit *test)
 	nna_fake_fence(fake, &in);
 	nna_pm_fall_asleep(test);
 	fake->refuse_ring = NNA_TEST_RING;
-	fence = nna_pm_job(test, ctx, in);
+	fence = nna_fake_start(fake, ctx, in);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_disables);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
@@ -291,12 +279,12 @@ static void nna_pm_system_busy(struct kunit *test)
 	struct nna_pm_suspend s;
 	u32 handle;
 
-	running = nna_pm_job(test, ctx, 0);
+	running = nna_fake_start(fake, ctx, 0);
 	in = nna_fake_fence(fake, &handle);
-	waiting = nna_pm_job(test, other, handle);
+	waiting = nna_fake_start(fake, other, handle);
 	nna_pm_suspend_beside(fake, &s);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.done));
-	late = nna_pm_job(test, ctx, 0);
+	late = nna_fake_start(fake, ctx, 0);
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(running));
@@ -327,9 +315,9 @@ static void nna_pm_system_reset(struct kunit *test)
 	struct nna_pm_suspend s;
 
 	fake->rings[NNA_TEST_RING].begun = 0;
-	kept = nna_pm_job(test, ctx, 0);
+	kept = nna_fake_start(fake, ctx, 0);
 	nna_pm_suspend_beside(fake, &s);
-	late = nna_pm_job(test, ctx, 0);
+	late = nna_fake_start(fake, ctx, 0);
 	nna_control_reset_and_wait(fake->nna, "a test");
 	nna_fake_settle(fake);
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
@@ -382,7 +370,7 @@ static void nna_pm_system_too_busy(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(jobs); i++)
-		jobs[i] = nna_pm_job(test, ctx, 0);
+		jobs[i] = nna_fake_start(fake, ctx, 0);
 	nna_pm_suspend_beside(fake, &s);
 	for (i = 0; i < 2; i++) {
 		msleep(fake->nna->job_limit_ms - 500);
@@ -408,7 +396,7 @@ static void nna_pm_unplug_asleep(struct kunit *test)
 	u32 handle;
 
 	in = nna_fake_fence(fake, &handle);
-	waiting = nna_pm_job(test, ctx, handle);
+	waiting = nna_fake_start(fake, ctx, handle);
 	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
 	dma_fence_signal(in);
 	nna_fake_unbind(fake);
@@ -490,14 +478,12 @@ static void nna_pm_bus_reset_wakes(struct kunit *test)
 	nna_pm_fall_asleep(test);
 	nna_reset_bus_begin(fake->nna);
 	fake->gone = true;
-	fence = nna_pm_job(test, ctx, 0);
+	fence = nna_fake_start(fake, ctx, 0);
 	fake->gone = false;
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 	nna_reset_bus_end(fake->nna);
 	nna_fake_settle(fake);
-	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
-	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_succeed(fake, NNA_TEST_RING, fence);
 	nna_pm_fall_asleep(test);
 }
 

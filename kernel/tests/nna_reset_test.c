@@ -29,17 +29,6 @@ static struct nna_ctx *nna_reset_ctx(struct kunit *test, u32 priority)
 	return nna_fake_ctx(to_nna_fake(test), vm, priority, NULL);
 }
 
-/* Submits a job and waits until it is on its ring. */
-static struct dma_fence *nna_reset_job(struct kunit *test, struct nna_ctx *ctx)
-{
-	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence;
-
-	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fence));
-	nna_fake_settle(fake);
-	return fence;
-}
-
 static u32 nna_reset_state(struct nna_ctx *ctx, u32 *resets)
 {
 	struct drm_nna_ctx_get_state state = {};
@@ -53,7 +42,7 @@ static u32 nna_reset_state(struct nna_ctx *ctx, u32 *resets)
 static void nna_reset_works_again(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence = nna_reset_job(test, ctx);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
 
 	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, ctx->ring));
 	nna_fake_complete(fake, ctx->ring, NNA_STATUS_OK, 0);
@@ -70,9 +59,9 @@ static void nna_reset_hang_aborted(struct kunit *test)
 	struct dma_fence *hung, *behind, *aside;
 	u32 resets;
 
-	hung = nna_reset_job(test, ctx);
-	behind = nna_reset_job(test, same);
-	aside = nna_reset_job(test, other);
+	hung = nna_fake_start(fake, ctx, 0);
+	behind = nna_fake_start(fake, same, 0);
+	aside = nna_fake_start(fake, other, 0);
 	nna_fake_complete(fake, NNA_TEST_RING + 1, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(aside));
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
@@ -102,12 +91,12 @@ static void nna_reset_hang(struct kunit *test)
 	u32 resets;
 
 	fake->ignore_aborts = true;
-	done = nna_reset_job(test, before);
-	hung = nna_reset_job(test, guilty);
-	behind = nna_reset_job(test, same);
-	lost = nna_reset_job(test, preempted);
+	done = nna_fake_start(fake, before, 0);
+	hung = nna_fake_start(fake, guilty, 0);
+	behind = nna_fake_start(fake, same, 0);
+	lost = nna_fake_start(fake, preempted, 0);
 	fake->rings[NNA_TEST_RING + 1].begun = 0;
-	aside = nna_reset_job(test, waiting);
+	aside = nna_fake_start(fake, waiting, 0);
 	/* Completed, but without an interrupt. */
 	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 
@@ -145,7 +134,7 @@ static void nna_reset_twice(struct kunit *test)
 	u32 resets;
 
 	fake->rings[NNA_TEST_RING].begun = 0;
-	fence = nna_reset_job(test, ctx);
+	fence = nna_fake_start(fake, ctx, 0);
 	nna_control_reset_and_wait(fake->nna, "a test");
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
@@ -161,7 +150,8 @@ static void nna_reset_banned_is_not_resubmitted(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *hung = nna_reset_job(test, ctx), *behind = nna_reset_job(test, ctx);
+	struct dma_fence *hung = nna_fake_start(fake, ctx, 0);
+	struct dma_fence *behind = nna_fake_start(fake, ctx, 0);
 	u32 resets;
 
 	fake->ignore_aborts = true;
@@ -181,7 +171,7 @@ static void nna_reset_hang_after_ages(struct kunit *test)
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 
 	fake->nna->last_end_jiffies = jiffies + LONG_MAX / 2;
-	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_reset_job(test, ctx)));
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_fake_start(fake, ctx, 0)));
 }
 
 /* Jobs of other rings end, but one job does not: it alone is aborted. */
@@ -190,11 +180,11 @@ static void nna_reset_ring_is_hung(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
 	struct nna_ctx *high = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_HIGH);
-	struct dma_fence *stuck = nna_reset_job(test, low), *fence;
+	struct dma_fence *stuck = nna_fake_start(fake, low, 0), *fence;
 	unsigned int i;
 
 	for (i = 0; i < 10 && !dma_fence_is_signaled(stuck); i++) {
-		fence = nna_reset_job(test, high);
+		fence = nna_fake_start(fake, high, 0);
 		msleep(3000);
 		fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time += (3ull * NSEC_PER_SEC) >>
 								  NNA_RUN_TIME_SHIFT;
@@ -213,7 +203,8 @@ static void nna_reset_hung_below(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
 	struct nna_ctx *high = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_HIGH);
-	struct dma_fence *aside = nna_reset_job(test, high), *stuck = nna_reset_job(test, low);
+	struct dma_fence *aside = nna_fake_start(fake, high, 0);
+	struct dma_fence *stuck = nna_fake_start(fake, low, 0);
 	u32 resets;
 
 	fake->rings[DRM_NNA_CTX_PRIORITY_HIGH].run_time = NSEC_PER_SEC >> NNA_RUN_TIME_SHIFT;
@@ -238,7 +229,7 @@ static void nna_reset_hang_again_and_again(struct kunit *test)
 	for (i = 0; i < NNA_JOB_RINGS; i++) {
 		struct nna_ctx *bad = nna_reset_ctx(test, i);
 
-		KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_reset_job(test, bad)));
+		KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_fake_start(fake, bad, 0)));
 		KUNIT_EXPECT_EQ(test, i + 1, atomic_read(&fake->nna->resets));
 		nna_reset_works_again(test, good);
 	}
@@ -281,11 +272,11 @@ static void nna_reset_starved_is_not_hung(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *low = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_LOW);
 	struct nna_ctx *high = nna_reset_ctx(test, DRM_NNA_CTX_PRIORITY_HIGH);
-	struct dma_fence *starved = nna_reset_job(test, low), *fence;
+	struct dma_fence *starved = nna_fake_start(fake, low, 0), *fence;
 	unsigned int i;
 
 	for (i = 0; i < 5; i++) {
-		fence = nna_reset_job(test, high);
+		fence = nna_fake_start(fake, high, 0);
 		msleep(3000);
 		nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_HIGH, NNA_STATUS_OK, 0);
 		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
@@ -301,7 +292,7 @@ static void nna_reset_lost_interrupt(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *fence = nna_reset_job(test, ctx);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
 
 	fake->drop_irqs = 1;
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
@@ -318,7 +309,7 @@ static void nna_reset_lost_interrupt_made_up(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *a = nna_reset_job(test, ctx), *b = nna_reset_job(test, ctx);
+	struct dma_fence *a = nna_fake_start(fake, ctx, 0), *b = nna_fake_start(fake, ctx, 0);
 
 	fake->drop_irqs = 1;
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0);
@@ -347,7 +338,7 @@ static void nna_reset_spurious_interrupts(struct kunit *test)
 
 	for (i = 0; i < NNA_RINGS; i++)
 		nna_fake_irq(fake, i);
-	fence = nna_reset_job(test, ctx);
+	fence = nna_fake_start(fake, ctx, 0);
 	for (i = 0; i < 50; i++)
 		nna_fake_irq(fake, i % NNA_RINGS);
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
@@ -360,7 +351,7 @@ static void nna_reset_corrupt_completion(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *fence = nna_reset_job(test, ctx);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
 	u32 resets;
 
 	nna_fake_corrupt(fake, NNA_TEST_RING);
@@ -388,12 +379,12 @@ static void nna_reset_no_job_to_blame(struct kunit *test)
 
 	/* The ban's ABORT comes too late. */
 	fake->ignore_aborts = true;
-	corrupt = nna_reset_job(test, failed);
-	done = nna_reset_job(test, before);
-	lost = nna_reset_job(test, running);
-	waiting = nna_reset_job(test, behind);
-	fault = nna_reset_job(test, bad);
-	banned = nna_reset_job(test, bad);
+	corrupt = nna_fake_start(fake, failed, 0);
+	done = nna_fake_start(fake, before, 0);
+	lost = nna_fake_start(fake, running, 0);
+	waiting = nna_fake_start(fake, behind, 0);
+	fault = nna_fake_start(fake, bad, 0);
+	banned = nna_fake_start(fake, bad, 0);
 	nna_fake_complete(fake, NNA_TEST_RING + 1, NNA_STATUS_FAULT_MMU, 0);
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(fault));
 	nna_fake_write_completion(fake, NNA_TEST_RING - 1, NNA_STATUS_BAD_INDEX, 0);
@@ -421,7 +412,7 @@ static void nna_reset_nothing_begun(struct kunit *test)
 	u32 resets;
 
 	fake->rings[NNA_TEST_RING].begun = 0;
-	fence = nna_reset_job(test, ctx);
+	fence = nna_fake_start(fake, ctx, 0);
 	nna_fake_wait(test, atomic_read(&fake->nna->resets) == 1);
 	nna_fake_settle(fake);
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
@@ -437,7 +428,7 @@ static void nna_reset_invalidation_ignored(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *fence = nna_reset_job(test, ctx);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
 
 	fake->control_stopped = true;
 	nna_control_invalidate(fake->nna, ctx->vm->asid, 0x10000, 0x1000);
@@ -637,12 +628,12 @@ static void nna_reset_lost(struct kunit *test)
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	/* Preempted by the one that hangs. */
 	struct nna_ctx *other = nna_reset_ctx(test, NNA_TEST_RING - 1);
-	struct dma_fence *hung = nna_reset_job(test, ctx), *aside, *queued, *gate, *fence;
+	struct dma_fence *hung = nna_fake_start(fake, ctx, 0), *aside, *queued, *gate, *fence;
 	bool ring = loss->spoil == nna_loss_refuses_ring, gone = loss->spoil == nna_loss_gone;
 	u32 in;
 
 	gate = nna_fake_fence(fake, &in);
-	aside = nna_reset_job(test, other);
+	aside = nna_fake_start(fake, other, 0);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, other, in, NULL, &queued));
 	fake->ignore_aborts = true;
 	fake->control_stopped = true;
@@ -706,8 +697,9 @@ static void nna_reset_unplug_completed(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *done = nna_reset_job(test, ctx), *failed = nna_reset_job(test, ctx);
-	struct dma_fence *running = nna_reset_job(test, ctx);
+	struct dma_fence *done = nna_fake_start(fake, ctx, 0);
+	struct dma_fence *failed = nna_fake_start(fake, ctx, 0);
+	struct dma_fence *running = nna_fake_start(fake, ctx, 0);
 
 	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0);
@@ -720,7 +712,7 @@ static void nna_reset_unplug_completed(struct kunit *test)
 static void nna_reset_unplug_gone(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+	struct dma_fence *fence = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
 
 	/* The device itself is gone: its registers read as all ones. */
 	fake->gone = true;
@@ -749,13 +741,13 @@ static void nna_reset_bus(struct kunit *test)
 	unsigned int resets;
 	u32 lost;
 
-	done = nna_reset_job(test, ctx);
-	begun = nna_reset_job(test, ctx);
-	waiting = nna_reset_job(test, ctx);
+	done = nna_fake_start(fake, ctx, 0);
+	begun = nna_fake_start(fake, ctx, 0);
+	waiting = nna_fake_start(fake, ctx, 0);
 	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0);
 	nna_reset_bus_begin(fake->nna);
 	KUNIT_EXPECT_EQ(test, 0u, fake->control);
-	meanwhile = nna_reset_job(test, ctx);
+	meanwhile = nna_fake_start(fake, ctx, 0);
 	KUNIT_EXPECT_EQ(test, 2u, nna_fake_pending(fake, NNA_TEST_RING));
 	/* The device might still use the memory of the job that it had begun. */
 	msleep(fake->nna->timeout_ms * 2);
@@ -784,7 +776,7 @@ static void nna_reset_bus_frozen(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *begun = nna_reset_job(test, ctx);
+	struct dma_fence *begun = nna_fake_start(fake, ctx, 0);
 
 	fake->gone = true;
 	nna_reset_bus_begin(fake->nna);
@@ -805,11 +797,11 @@ static void nna_reset_bus_lost(struct kunit *test)
 	const bool *says = test->param_value;
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *begun = nna_reset_job(test, ctx), *queued, *fence;
+	struct dma_fence *begun = nna_fake_start(fake, ctx, 0), *queued, *fence;
 
 	fake->gone = true;
 	nna_reset_bus_begin(fake->nna);
-	queued = nna_reset_job(test, ctx);
+	queued = nna_fake_start(fake, ctx, 0);
 	if (*says)
 		nna_reset_bus_lose(fake->nna);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(begun));
@@ -836,7 +828,7 @@ KUNIT_ARRAY_PARAM(nna_bus_loss, nna_bus_losses, nna_bus_loss_desc);
 static void nna_reset_bus_lost_at_once(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+	struct dma_fence *fence = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
 
 	fake->gone = true;
 	nna_reset_bus_lose(fake->nna);
@@ -869,11 +861,11 @@ static void nna_reset_bus_unplug(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *begun = nna_reset_job(test, ctx), *queued;
+	struct dma_fence *begun = nna_fake_start(fake, ctx, 0), *queued;
 	int usage = atomic_read(&fake->dev->power.usage_count);
 
 	nna_reset_bus_begin(fake->nna);
-	queued = nna_reset_job(test, ctx);
+	queued = nna_fake_start(fake, ctx, 0);
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(begun));
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
@@ -914,7 +906,7 @@ static void nna_reset_unplug_waiting(struct kunit *test)
 static void nna_reset_unplug_during_timeout(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+	struct dma_fence *fence = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
 
 	/* The timeout handler waits for an ABORT that is not completed. */
 	fake->control_stopped = true;
@@ -964,7 +956,7 @@ static void nna_reset_unplug_after_ban(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	struct dma_fence *a = nna_reset_job(test, ctx), *b = nna_reset_job(test, ctx);
+	struct dma_fence *a = nna_fake_start(fake, ctx, 0), *b = nna_fake_start(fake, ctx, 0);
 
 	/* The ban queues an ABORT for the second job, which unbind does not wait for. */
 	fake->control_stopped = true;
@@ -977,7 +969,7 @@ static void nna_reset_unplug_after_ban(struct kunit *test)
 static void nna_reset_close_during_hang(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct dma_fence *fence = nna_reset_job(test, nna_reset_ctx(test, NNA_TEST_RING));
+	struct dma_fence *fence = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
 
 	fake->ignore_aborts = true;
 	nna_fake_close(fake);
