@@ -25,6 +25,8 @@ from pathlib import Path
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
+from session import Stderr, allocate, invoke, invoke_twice
+
 # Most steps of integers, and most of a float output's range, that a model may be off; the reason
 # stands beside each.
 STEPS = 0
@@ -74,33 +76,9 @@ def reference(path, inputs, shapes):
         interpreter = Interpreter(
             model_path=str(path), num_threads=1, experimental_op_resolver_type=
             OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-    for detail in interpreter.get_input_details():
-        shape = shapes(detail)
-        if list(shape) != list(detail["shape"]):
-            interpreter.resize_tensor_input(detail["index"], shape)
-    interpreter.allocate_tensors()
-    for detail in interpreter.get_input_details():
-        interpreter.set_tensor(detail["index"], inputs(detail))
-    interpreter.invoke()
-    return [(d["name"], interpreter.get_tensor(d["index"]))
-            for d in interpreter.get_output_details()], interpreter
-
-
-class Stderr:
-    """What libraries in this process write to stderr meanwhile."""
-
-    def __enter__(self):
-        self.file = tempfile.TemporaryFile()
-        self.before = os.dup(2)
-        os.dup2(self.file.fileno(), 2)
-        return self
-
-    def __exit__(self, *error):
-        os.dup2(self.before, 2)
-        os.close(self.before)
-        self.file.seek(0)
-        self.text = self.file.read().decode(errors="replace")
-        self.file.close()
+    allocate(interpreter, shapes)
+    names = [d["name"] for d in interpreter.get_output_details()]
+    return list(zip(names, invoke(interpreter, inputs))), interpreter
 
 
 def delegated(path, inputs, shapes, delegate):
@@ -111,20 +89,8 @@ def delegated(path, inputs, shapes, delegate):
             experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     taken = re.findall(r"(\d+) of \d+ operators are taken", stderr.text)
     left = sorted(set(re.findall(r"node \d+ \((\w+)\) is left", stderr.text)))
-    for detail in interpreter.get_input_details():
-        shape = shapes(detail)
-        if list(shape) != list(detail["shape"]):
-            interpreter.resize_tensor_input(detail["index"], shape)
-    interpreter.allocate_tensors()
-    runs = []
-    for _ in range(2):
-        # State of the first run is not to show in the second.
-        interpreter.reset_all_variables()
-        for detail in interpreter.get_input_details():
-            interpreter.set_tensor(detail["index"], inputs(detail))
-        interpreter.invoke()
-        runs.append([interpreter.get_tensor(d["index"])
-                     for d in interpreter.get_output_details()])
+    allocate(interpreter, shapes)
+    runs = invoke_twice(interpreter, inputs)
     # The main subgraph comes first; a branch of an IF is another one.
     return int(taken[0]) if taken else 0, left, runs, median_time(interpreter)
 
@@ -143,14 +109,8 @@ def own_time(path, inputs, shapes):
     """The same of LiteRT as people use it; None for a model that it does not run so."""
     try:
         interpreter = Interpreter(model_path=str(path), num_threads=os.cpu_count())
-        for detail in interpreter.get_input_details():
-            shape = shapes(detail)
-            if list(shape) != list(detail["shape"]):
-                interpreter.resize_tensor_input(detail["index"], shape)
-        interpreter.allocate_tensors()
-        for detail in interpreter.get_input_details():
-            interpreter.set_tensor(detail["index"], inputs(detail))
-        interpreter.invoke()
+        allocate(interpreter, shapes)
+        invoke(interpreter, inputs)
         return median_time(interpreter)
     except (ValueError, RuntimeError):
         return None

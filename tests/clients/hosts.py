@@ -23,6 +23,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import numpy as np
 
+from session import Stderr, allocate, invoke_twice
+
 
 def load_host(name):
     """Its Interpreter, load_delegate, the resolver without XNNPACK, and its version."""
@@ -33,23 +35,6 @@ def load_host(name):
     module = importlib.import_module(name + ".interpreter")
     version = importlib.import_module(name).__version__
     return module.Interpreter, module.load_delegate, module.OpResolverType, version
-
-
-class Stderr:
-    """What libraries in this process write to stderr meanwhile."""
-
-    def __enter__(self):
-        self.file = tempfile.TemporaryFile()
-        self.before = os.dup(2)
-        os.dup2(self.file.fileno(), 2)
-        return self
-
-    def __exit__(self, *error):
-        os.dup2(self.before, 2)
-        os.close(self.before)
-        self.file.seek(0)
-        self.text = self.file.read().decode(errors="replace")
-        self.file.close()
 
 
 def make_input(detail, rng, shape):
@@ -69,25 +54,13 @@ def shape_of(detail):
     return [3 if n < 0 else n for n in signature] if len(signature) else list(detail["shape"])
 
 
-def run(interpreter, inputs):
-    """The outputs of two runs, and the inputs, which are made for the first model that asks."""
-    for detail in interpreter.get_input_details():
-        if list(shape_of(detail)) != list(detail["shape"]):
-            interpreter.resize_tensor_input(detail["index"], shape_of(detail))
-    interpreter.allocate_tensors()
+def run(interpreter):
+    """The outputs of two runs, and the inputs, the same in every host."""
+    allocate(interpreter, shape_of)
     rng = np.random.default_rng(5)
-    details = interpreter.get_input_details()
-    for detail in details:
-        inputs.append(make_input(detail, rng, shape_of(detail)))
-    runs = []
-    for _ in range(2):
-        interpreter.reset_all_variables()
-        for detail, value in zip(details, inputs):
-            interpreter.set_tensor(detail["index"], value)
-        interpreter.invoke()
-        runs.append([interpreter.get_tensor(d["index"])
-                     for d in interpreter.get_output_details()])
-    return runs
+    inputs = {detail["index"]: make_input(detail, rng, shape_of(detail))
+              for detail in interpreter.get_input_details()}
+    return invoke_twice(interpreter, lambda detail: inputs[detail["index"]]), list(inputs.values())
 
 
 def same(first, second):
@@ -113,14 +86,13 @@ def check(path, host, delegate, options):
     plain = {"model_path": str(path), "num_threads": 1,
              "experimental_op_resolver_type": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES}
     try:
-        alone = run(Interpreter(**plain), [])
+        alone, _ = run(Interpreter(**plain))
     except (ValueError, RuntimeError) as error:
         return "the host refuses it: " + str(error).strip().splitlines()[0][:80], None
-    inputs = []
     with Stderr() as stderr:
         interpreter = Interpreter(**plain, experimental_delegates=[delegate])
     counts = re.findall(r"(\d+) of (\d+) operators are taken", stderr.text)
-    runs = run(interpreter, inputs)
+    runs, inputs = run(interpreter)
     if not same(*runs) and same(*alone):
         return "two runs differ, which they do not in the host alone", False
     taken = " ".join("%s/%s" % c for c in counts)
