@@ -101,6 +101,80 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
 }
 
+static inline int64_t nnadev_floor_div(int64_t a, int64_t b)
+{
+	int64_t q;
+
+	if (b == 0)
+		return 0;
+	if (b == -1)
+		return (int64_t)-(uint64_t)a;
+	q = a / b;
+	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+/* Negative numbers are shifted as their complement, since C does not say what >> does to them. */
+static inline int64_t nnadev_shift_right(int64_t a, int64_t b)
+{
+	const uint32_t bits = (uint32_t)nnadev_clamp_s64(b, 0, 63);
+
+	return a < 0 ? ~(int64_t)(~(uint64_t)a >> bits) : (int64_t)((uint64_t)a >> bits);
+}
+
+/* The second rule: a, b, c are numbers in two's complement; sums and products wrap. */
+static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
+{
+	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+
+	switch (op) {
+	case NNAHW_EWISE_ADD:
+		return (int64_t)(ua + ub);
+	case NNAHW_EWISE_SUB:
+		return (int64_t)(ua - ub);
+	case NNAHW_EWISE_MUL:
+		return (int64_t)(ua * ub);
+	case NNAHW_EWISE_DIV:
+	case NNAHW_EWISE_FLOOR_DIV:
+		return nnadev_floor_div(a, b);
+	case NNAHW_EWISE_MAXIMUM:
+		return a > b ? a : b;
+	case NNAHW_EWISE_MINIMUM:
+		return a < b ? a : b;
+	case NNAHW_EWISE_EQUAL:
+		return a == b;
+	case NNAHW_EWISE_NOT_EQUAL:
+		return a != b;
+	case NNAHW_EWISE_LESS:
+		return a < b;
+	case NNAHW_EWISE_LESS_EQUAL:
+		return a <= b;
+	case NNAHW_EWISE_GREATER:
+		return a > b;
+	case NNAHW_EWISE_GREATER_EQUAL:
+		return a >= b;
+	case NNAHW_EWISE_LOGICAL_AND:
+		return a && b;
+	case NNAHW_EWISE_LOGICAL_OR:
+		return a || b;
+	case NNAHW_EWISE_LOGICAL_NOT:
+		return !a;
+	case NNAHW_EWISE_SELECT:
+		return a ? b : c;
+	case NNAHW_EWISE_ABS:
+		return a < 0 ? (int64_t)-ua : a;
+	case NNAHW_EWISE_NEG:
+		return (int64_t)-ua;
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		return (int64_t)((ua - ub) * (ua - ub));
+	case NNAHW_EWISE_BITWISE_XOR:
+		return (int64_t)(ua ^ ub);
+	case NNAHW_EWISE_SHIFT_RIGHT:
+		return nnadev_shift_right(a, b);
+	default: /* IDENTITY, CAST */
+		return a;
+	}
+}
+
 /* The integer rules that round in stages, of numbers minus their zero points. */
 static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
 {

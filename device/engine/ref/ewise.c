@@ -14,80 +14,6 @@ struct ewise {
 	uint32_t inputs;
 };
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	int64_t q;
-
-	if (b == 0)
-		return 0;
-	if (b == -1)
-		return (int64_t)-(uint64_t)a;
-	q = a / b;
-	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-
-/* Negative numbers are shifted as their complement, since C does not say what >> does to them. */
-static int64_t shift_right(int64_t a, int64_t b)
-{
-	const uint32_t bits = (uint32_t)nnadev_clamp_s64(b, 0, 63);
-
-	return a < 0 ? ~(int64_t)(~(uint64_t)a >> bits) : (int64_t)((uint64_t)a >> bits);
-}
-
-/* a, b, c are numbers in two's complement; sums and products wrap. */
-static int64_t ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
-{
-	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-
-	switch (op) {
-	case NNAHW_EWISE_ADD:
-		return (int64_t)(ua + ub);
-	case NNAHW_EWISE_SUB:
-		return (int64_t)(ua - ub);
-	case NNAHW_EWISE_MUL:
-		return (int64_t)(ua * ub);
-	case NNAHW_EWISE_DIV:
-	case NNAHW_EWISE_FLOOR_DIV:
-		return floor_div(a, b);
-	case NNAHW_EWISE_MAXIMUM:
-		return a > b ? a : b;
-	case NNAHW_EWISE_MINIMUM:
-		return a < b ? a : b;
-	case NNAHW_EWISE_EQUAL:
-		return a == b;
-	case NNAHW_EWISE_NOT_EQUAL:
-		return a != b;
-	case NNAHW_EWISE_LESS:
-		return a < b;
-	case NNAHW_EWISE_LESS_EQUAL:
-		return a <= b;
-	case NNAHW_EWISE_GREATER:
-		return a > b;
-	case NNAHW_EWISE_GREATER_EQUAL:
-		return a >= b;
-	case NNAHW_EWISE_LOGICAL_AND:
-		return a && b;
-	case NNAHW_EWISE_LOGICAL_OR:
-		return a || b;
-	case NNAHW_EWISE_LOGICAL_NOT:
-		return !a;
-	case NNAHW_EWISE_SELECT:
-		return a ? b : c;
-	case NNAHW_EWISE_ABS:
-		return a < 0 ? (int64_t)-ua : a;
-	case NNAHW_EWISE_NEG:
-		return (int64_t)-ua;
-	case NNAHW_EWISE_SQUARED_DIFFERENCE:
-		return (int64_t)((ua - ub) * (ua - ub));
-	case NNAHW_EWISE_BITWISE_XOR:
-		return (int64_t)(ua ^ ub);
-	case NNAHW_EWISE_SHIFT_RIGHT:
-		return shift_right(a, b);
-	default: /* IDENTITY, CAST */
-		return a;
-	}
-}
-
 static float ewise_float(const struct nnahw_cmd_ewise *p, float a, float b, float c)
 {
 	switch (p->op) {
@@ -215,7 +141,7 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 							     nnadev_load_integer(&o[1], at[1]);
 			for (uint32_t i = 2; i <= inputs; i++)
 				x[i] = nnadev_load_integer(&o[i], at[i]);
-			x[0] = ewise_integer(p->op, x[1], x[2], x[3]);
+			x[0] = nnadev_ewise_integer(p->op, x[1], x[2], x[3]);
 			if (!nnadev_type_is_float(o[0].desc.type) &&
 			    !nnadev_is_quantised(&o[0].desc)) {
 				nnadev_store_integer(&o[0], at[0], x[0]);

@@ -59,7 +59,7 @@ struct tflite_value tflite_wide_input(struct tflite_translation *t, bool high)
 	struct tflite_value x = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32), upper;
 
 	upper = tflite_binary(t, NNA_OPERATION_ADD, x, tflite_int(t, 128));
-	upper = tflite_binary(t, NNA_OPERATION_FLOOR_DIV, upper, tflite_int(t, 256));
+	upper = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, upper, tflite_int(t, 8));
 	if (!high) {
 		upper = tflite_binary(t, NNA_OPERATION_MUL, upper, tflite_int(t, 256));
 		upper = tflite_binary(t, NNA_OPERATION_SUB, x, upper);
@@ -141,7 +141,7 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 			factor = (double)(tflite_scale(x) * ws);
 		multiplier_of(factor / (double)tflite_scale(y), full, &lists[i], &shift);
 		lists[units + i] = (int64_t)1 << (shift - 1);
-		lists[2 * units + i] = (int64_t)1 << shift;
+		lists[2 * units + i] = shift;
 	}
 	high = tflite_cast(t, high, NNA_OPERAND_TENSOR_INT64);
 	low = tflite_cast(t, low, NNA_OPERAND_TENSOR_INT64);
@@ -152,7 +152,7 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 	sum = tflite_binary(t, NNA_OPERATION_MUL, sum, tflite_long_tensor(t, 1, &units, lists));
 	sum = tflite_binary(t, NNA_OPERATION_ADD, sum,
 			    tflite_long_tensor(t, 1, &units, lists + units));
-	sum = tflite_binary(t, NNA_OPERATION_FLOOR_DIV, sum,
+	sum = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, sum,
 			    tflite_long_tensor(t, 1, &units, lists + 2 * (size_t)units));
 	free(lists);
 	sum = activated(t, sum);
