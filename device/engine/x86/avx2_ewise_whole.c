@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE on whole numbers, the second rule of the description, and CASTs that make some. Rows go through buffers of PIECE
- * elements in 64 bits: inputs are widened, computed by the scalar kernel's own functions, and
- * narrowed to the output. Each step is a loop of one type or one operation, which the compiler turns
- * into vectors where it can; what is saved is to ask for type and operation at every element.
+ * EWISE on whole numbers, the second rule of the description, and CASTs that make some. Rows go
+ * through buffers of PIECE elements in 64 bits: inputs are widened, computed by the scalar kernel's
+ * own functions, and narrowed to the output. Each step is a loop of one type or one operation,
+ * which the compiler turns into vectors where it can; what is saved is to ask for type and
+ * operation at every element.
  */
 #include "device/engine/ewise.h"
 #include "device/engine/x86/rows.h"
