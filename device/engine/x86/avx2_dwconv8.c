@@ -229,7 +229,7 @@ static void get_block(const struct dwconv *g, uint32_t first, uint32_t count,
 			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
 		bias[i] = (int32_t)sum;
 	}
-	nnadev_block_get(b, f, channels, count, bias);
+	nnadev_block_get(b, f, channels, count, bias, NNADEV_PAIRED);
 }
 
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
@@ -273,15 +273,10 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 				row_3x3(&g, from, pair_stride, s.weights, s.acc);
 			else
 				row_any(&g, from, pair_stride, s.weights, s.acc);
-			for (uint32_t x = 0; x < g.conv.out_w; x++, at += out[2], rat += res[2]) {
-				const __m256i c0 = NNADEV_LOAD(s.acc + x * 16),
-					      c1 = NNADEV_LOAD(s.acc + x * 16 + 8);
-
-				nnadev_finish_block(&finish, &constants,
-						    _mm256_permute2x128_si256(c0, c1, 0x20),
-						    _mm256_permute2x128_si256(c0, c1, 0x31), at,
-						    rat);
-			}
+			for (uint32_t x = 0; x < g.conv.out_w; x++, at += out[2], rat += res[2])
+				nnadev_finish_block(&finish, &constants, NNADEV_PAIRED,
+						    NNADEV_LOAD(s.acc + x * 16),
+						    NNADEV_LOAD(s.acc + x * 16 + 8), at, rat);
 		}
 	}
 	return NNAHW_STATUS_OK;

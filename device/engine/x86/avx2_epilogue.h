@@ -23,14 +23,46 @@ struct nnadev_half_block {
 };
 
 /**
+ * enum nnadev_order - in which channels of a block two vectors of accumulators have
+ * @NNADEV_NATURAL: 0 to 7, and 8 to 15
+ * @NNADEV_PAIRED: 0-3 and 8-11, and 4-7 and 12-15, as vpackssdw takes them
+ */
+enum nnadev_order { NNADEV_NATURAL, NNADEV_PAIRED };
+
+/**
+ * struct nnadev_estimate - constants of the estimate in fp32, in the order of the accumulators
+ *
+ * (acc + bias) * scale + nudge with the sign of acc + bias, rounded to the nearest, is the exact
+ * result wherever it is farther than 2^-12 from where rounding changes. For that result is
+ * round(z), halves in some direction, with z = (acc + bias) * multiplier * 2^-shift, to which
+ * rounding in two steps adds 2^(30-shift) with the product's sign; and whatever the rounding mode
+ * is, acc + bias in fp32, scale and their fused product and sum are each off by a part of at most
+ * 2^-23: of |z| < 512 all together by less than 2^-12. A larger z is beyond all limits of 8-bit
+ * types, also by its estimate. Shifts from 33 on keep the estimate in 32 bits.
+ */
+struct nnadev_estimate {
+	int32_t bias[16];
+	float scale[16], nudge[16];
+};
+
+/**
  * struct nnadev_block - constants of a block of 16 channels
  * @half: see above
+ * @estimate: see above
+ * @order: of the accumulators
+ * @estimated: @estimate is good for all channels
+ * @zero, @low, @high: zero point and limits of what is stored, without a residual
  * @channel: as they were read, once; those beyond @count are 0
  * @count: channels in use, 1 to 16
  * @simple: multipliers and shifts (and those of the residual) are in the range of the vector code
  */
 struct nnadev_block {
 	struct nnadev_half_block half[2];
+	struct nnadev_estimate estimate;
+	enum nnadev_order order;
+	bool estimated;
+	__m256i zero;
+	__m128i low, high;
 	struct nnahw_channel channel[16];
 	uint32_t count;
 	bool simple;
@@ -89,12 +121,39 @@ static inline bool nnadev_scales8(int32_t shift)
 	return shift >= 31 && shift <= 62;
 }
 
-/* Reads the channels of a block; bias is what to add to the accumulator, channel.bias included. */
+/* What the estimate needs of a simple block. */
+static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnadev_finish *f)
+{
+	struct nnadev_estimate *e = &b->estimate;
+
+	b->estimated = b->simple;
+	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
+	b->low = _mm_set1_epi8((int8_t)f->out_low);
+	b->high = _mm_set1_epi8((int8_t)f->out_high);
+	for (uint32_t i = 0; i < 16; i++) {
+		const uint32_t at = b->order == NNADEV_NATURAL ?
+					    i :
+					    (i >> 2 & 1) * 8 + (i >> 3) * 4 + (i & 3);
+		const int32_t s = i < b->count ? b->channel[i].shift : 33;
+
+		b->estimated = b->estimated && s >= 33;
+		e->bias[at] = b->half[i / 8].bias[i % 8];
+		e->scale[at] = (float)b->channel[i].multiplier *
+			       nnadev_bits_float((uint32_t)(127 - s) << 23);
+		e->nudge[at] = f->e->once ? 0 : nnadev_bits_float((uint32_t)(157 - s) << 23);
+	}
+}
+
+/*
+ * Reads the channels of a block; bias is what to add to the accumulator, channel.bias included.
+ * @order is that of the accumulators for nnadev_finish_block().
+ */
 static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_finish *f,
 				    const struct nnahw_channel *channels, uint32_t count,
-				    const int32_t *bias)
+				    const int32_t *bias, enum nnadev_order order)
 {
 	b->count = count;
+	b->order = order;
 	/* The sum with a residual must fit into 32 bits after the shift. */
 	b->simple = nnadev_type_is_quant8(f->output->desc.type);
 	if (f->e->staged)
@@ -133,6 +192,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 		*(k & 1 ? &h->shift_odd[k / 2] : &h->shift_even[k / 2]) = shift;
 		*(k & 1 ? &h->up_odd[k / 2] : &h->up_even[k / 2]) = up;
 	}
+	nnadev_estimate_get(b, f);
 }
 
 #define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
@@ -159,6 +219,33 @@ static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 	q = _mm256_sub_epi32(q, NNADEV_LOAD(h->offset));
 	q = _mm256_max_epi32(q, _mm256_set1_epi32(f->low));
 	return _mm256_min_epi32(q, _mm256_set1_epi32(f->high));
+}
+
+/*
+ * The estimate for 8 accumulators, which are number 0 or 1 of a block: q minus its zero point, not
+ * clamped. *far becomes at least what the estimates lie from whole numbers.
+ */
+static inline __m256i nnadev_estimate8(const struct nnadev_estimate *e, uint32_t number,
+				       __m256i acc, __m256 *far)
+{
+	const __m256 sign = _mm256_set1_ps(-0.0f);
+	__m256 x, y;
+	__m256i q;
+
+	x = _mm256_cvtepi32_ps(_mm256_add_epi32(acc, NNADEV_LOAD(e->bias + number * 8)));
+	y = _mm256_or_ps(_mm256_and_ps(x, sign), _mm256_loadu_ps(e->nudge + number * 8));
+	y = _mm256_fmadd_ps(x, _mm256_loadu_ps(e->scale + number * 8), y);
+	q = _mm256_cvtps_epi32(y);
+	*far = _mm256_max_ps(*far, _mm256_andnot_ps(sign, _mm256_sub_ps(y, _mm256_cvtepi32_ps(q))));
+	return q;
+}
+
+/* Whether estimates that are as far from whole numbers as that are exact results. */
+static inline bool nnadev_estimate_is_exact(__m256 far)
+{
+	const __m256 most = _mm256_set1_ps(0.5f - 0x1p-12f);
+
+	return !_mm256_movemask_ps(_mm256_cmp_ps(far, most, _CMP_NLT_UQ));
 }
 
 /*
@@ -235,11 +322,23 @@ static inline void nnadev_finish_slow(const struct nnadev_finish *f, const struc
 			&b->channel[i], f->output, at + i, f->residual, rat + i);
 }
 
-/*
- * Finishes and stores a block: acc0 and acc1 are its 16 accumulators, at and rat the elements of
- * output and residual for its first channel; channels lie next to each other.
- */
-static inline void nnadev_finish_block(const struct nnadev_finish *f, const struct nnadev_block *b,
+/* Stores the channels of a block that are in use. */
+static inline void nnadev_store_block(const struct nnadev_block *b, uint8_t *out, __m128i q)
+{
+	uint8_t tail[16];
+
+	if (b->count == 16) {
+		_mm_storeu_si128((__m128i *)out, q);
+	} else if (b->count == 8) {
+		_mm_storel_epi64((__m128i *)out, q);
+	} else {
+		_mm_storeu_si128((__m128i *)tail, q);
+		memcpy(out, tail, b->count);
+	}
+}
+
+/* nnadev_finish_block() by the exact steps, for accumulators in natural order. */
+static inline void nnadev_finish_exact(const struct nnadev_finish *f, const struct nnadev_block *b,
 				       __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
 {
 	uint8_t *out = (uint8_t *)f->output->data + at, tail[16];
@@ -285,12 +384,46 @@ static inline void nnadev_finish_block(const struct nnadev_finish *f, const stru
 	q = f->is_signed
 		    ? _mm_packs_epi16(_mm256_castsi256_si128(q0), _mm256_extracti128_si256(q0, 1))
 		    : _mm_packus_epi16(_mm256_castsi256_si128(q0), _mm256_extracti128_si256(q0, 1));
-	if (b->count == 16) {
-		_mm_storeu_si128((__m128i *)out, q);
-	} else {
-		_mm_storeu_si128((__m128i *)tail, q);
-		memcpy(out, tail, b->count);
+	nnadev_store_block(b, out, q);
+}
+
+/*
+ * Finishes and stores a block: acc0 and acc1 are its 16 accumulators in the block's order, at and
+ * rat the elements of output and residual for its first channel; channels lie next to each other.
+ */
+static inline void nnadev_finish_block(const struct nnadev_finish *f, const struct nnadev_block *b,
+				       const enum nnadev_order order, __m256i acc0, __m256i acc1,
+				       int64_t at, int64_t rat)
+{
+	if (__builtin_expect(b->estimated && !f->has_residual, 1)) {
+		__m256 far = _mm256_setzero_ps();
+		const __m256i q0 = nnadev_estimate8(&b->estimate, 0, acc0, &far),
+			      q1 = nnadev_estimate8(&b->estimate, 1, acc1, &far);
+
+		if (__builtin_expect(nnadev_estimate_is_exact(far), 1)) {
+			__m256i v = _mm256_packs_epi32(q0, q1);
+			__m128i low, high;
+
+			if (order == NNADEV_NATURAL)
+				v = _mm256_permute4x64_epi64(v, 0xd8);
+			v = _mm256_adds_epi16(v, b->zero);
+			low = _mm256_castsi256_si128(v);
+			high = _mm256_extracti128_si256(v, 1);
+			low = f->is_signed ? _mm_min_epi8(_mm_max_epi8(_mm_packs_epi16(low, high),
+								       b->low),
+							  b->high) :
+					     _mm_min_epu8(_mm_max_epu8(_mm_packus_epi16(low, high),
+								       b->low),
+							  b->high);
+			nnadev_store_block(b, (uint8_t *)f->output->data + at, low);
+			return;
+		}
 	}
+	if (order == NNADEV_NATURAL)
+		nnadev_finish_exact(f, b, acc0, acc1, at, rat);
+	else
+		nnadev_finish_exact(f, b, _mm256_permute2x128_si256(acc0, acc1, 0x20),
+				    _mm256_permute2x128_si256(acc0, acc1, 0x31), at, rat);
 }
 
 /* The float epilogue on a block of `count` channels; added is the bias. */

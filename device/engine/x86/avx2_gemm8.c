@@ -357,7 +357,7 @@ static void get_block(const struct gemm *g, uint32_t set, uint32_t block,
 			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
 		bias[i] = (int32_t)sum;
 	}
-	nnadev_block_get(b, f, channels, count, bias);
+	nnadev_block_get(b, f, channels, count, bias, NNADEV_NATURAL);
 }
 
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
@@ -393,7 +393,8 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		}
 		get_block(&g, part.set, block, &finish, sums, &constants);
 		for (uint32_t r = 0; r < part.rows; r++)
-			nnadev_finish_block(&finish, &constants, NNADEV_LOAD(s.acc + r * 16),
+			nnadev_finish_block(&finish, &constants, NNADEV_NATURAL,
+					    NNADEV_LOAD(s.acc + r * 16),
 					    NNADEV_LOAD(s.acc + r * 16 + 8), s.at[r] + block * 16,
 					    s.rat[r] + block * 16);
 	}

@@ -3,6 +3,9 @@
 #ifndef TEST_X86_CONV_H
 #define TEST_X86_CONV_H
 
+#include <math.h>
+
+#include "tests/unit/device/engine/epilogue.h"
 #include "tests/unit/device/engine/x86/compare.h"
 
 /*
@@ -80,6 +83,84 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 		if (taken[k] < 10)
 			fail_msg("%s of type %u: %u vector kernels", depthwise ? "DWCONV" : "CONV",
 				 types[k], taken[k]);
+}
+
+/* An accumulator near which a channel's result changes, or one of the least and greatest. */
+static inline int32_t turning_point(const struct nnahw_channel *ch)
+{
+	const double at = ((double)rng_range(&r, -400, 400) + 0.5) * ldexp(1, ch->shift) /
+			  ch->multiplier;
+
+	if (rng_next(&r) % 8 == 0)
+		return rng_next(&r) & 1 ? INT32_MAX - 100 : INT32_MIN + 100;
+	return at > INT32_MAX ? INT32_MAX : at < INT32_MIN ? INT32_MIN : (int32_t)at;
+}
+
+/*
+ * 256 neighbouring accumulators around a point where rounding changes, for each channel; limits and
+ * zero point at random.
+ */
+static inline void compare_roundings(bool depthwise, uint32_t type, int32_t shift, bool once)
+{
+	const uint32_t in = depthwise ? 16 : 1;
+	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
+	struct nnahw_channel *ch;
+	char what[80];
+
+	call_init(&c, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
+	call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, 16, 16, 16 }, 0);
+	call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, 16, 16, in }, 0);
+	if (depthwise)
+		call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 3,
+			     (uint32_t[]){ 1, 1, 16 }, 0);
+	else
+		call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
+			     (uint32_t[]){ 1, 1, 16, 4 }, 0);
+	ch = call_operand(&c, &r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2, (uint32_t[]){ 16, 4 }, 0)
+		     ->data;
+	/* Weights of 1 and inputs that count: accumulators do, too. */
+	memset(c.buffers[NNAHW_CONV_WEIGHTS], 1, c.sizes[NNAHW_CONV_WEIGHTS]);
+	for (uint32_t i = 0; i < 256 * in; i++)
+		((uint8_t *)c.buffers[NNAHW_CONV_INPUT])[i] = (uint8_t)(i / in);
+	for (uint32_t i = 0; i < 16; i++) {
+		ch[i] = (struct nnahw_channel){
+			.multiplier = rng_next(&r) % 16 ?
+					      (int32_t)rng_range(&r, 1 << 30, INT32_MAX) :
+					      0,
+			.shift = shift,
+			.weight_sum = depthwise ? 1 : 4,
+		};
+		ch[i].bias = turning_point(&ch[i]);
+		if (type == NNAHW_TYPE_U8)
+			ch[i].bias = (int32_t)((uint32_t)ch[i].bias - 128);
+	}
+	p->layout = NNAHW_LAYOUT_PACKED8;
+	p->groups = p->kernel_h = p->kernel_w = 1;
+	p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
+	p->epilogue.clamp_min = -INFINITY;
+	p->epilogue.clamp_max = INFINITY;
+	for (uint32_t n = 0; n < 3; n++)
+		operand_quantise(&c.cmd.operands[n], 0.5f, 0);
+	random_epilogue(&p->epilogue, &r, 1, 0, type == NNAHW_TYPE_S8);
+	p->epilogue.once = once;
+	c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point =
+		(int32_t)rng_range(&r, low, low + 255);
+	snprintf(what, sizeof(what), "type %u, shift %d%s", type, shift, once ? ", once" : "");
+	assert_int_equal(compare_all(what), nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR);
+	call_free(&c);
+}
+
+/* All shifts, in one rounding and in two. */
+static inline void compare_all_roundings(bool depthwise)
+{
+	r.state = 77;
+	for (uint32_t times = 0; times < 8; times++)
+		for (int32_t shift = 30; shift <= 62; shift++)
+			for (uint32_t k = 0; k < 4; k++)
+				compare_roundings(depthwise,
+						  k & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, shift,
+						  k & 2);
 }
 
 #endif
