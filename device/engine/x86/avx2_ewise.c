@@ -15,6 +15,7 @@
 #define TABLE_TILE 131072u
 #define TABLE_LEAST 4096u /* elements that are worth a table */
 #define SHORTEST_ROW 8u
+#define REPEATED_MOST 64u /* elements that an operand may repeat within a row */
 
 /* The kernels of this file. */
 enum form { FORM_UNDECIDED, FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
@@ -83,6 +84,19 @@ static void load_values(float *to, const struct nnadev_engine_operand *o, int64_
 one_by_one:
 	for (; i < n; i++)
 		to[i] = nnadev_load_value(o, at + i * step);
+}
+
+/* A row of an input that repeats @period elements, of which number @phase comes first. */
+static void load_repeated(float *to, const struct nnadev_engine_operand *o, int64_t at,
+			  uint32_t period, uint32_t phase, uint32_t n)
+{
+	float repeated[REPEATED_MOST];
+
+	load_values(repeated, o, at, 1, period);
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = repeated[phase];
+		phase = phase + 1 < period ? phase + 1 : 0;
+	}
 }
 
 /*
@@ -176,6 +190,7 @@ static bool compute(const struct nnahw_cmd_ewise *p, float *x, const float *y, c
 
 	switch (p->op) {
 	case NNAHW_EWISE_IDENTITY:
+	case NNAHW_EWISE_CAST:
 		break;
 	case NNAHW_EWISE_ADD:
 		EACH(_mm256_add_ps(a, b));
@@ -300,25 +315,55 @@ static bool has_vector_form(uint32_t op)
 	}
 }
 
+/* Whether a command is a CAST between types whose numbers fp32 holds, to a float. */
+static bool is_cast_to_float(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t from = cmd->operands[1].desc.type;
+
+	return p->op == NNAHW_EWISE_CAST && nnadev_type_is_float(cmd->operands[0].desc.type) &&
+	       (nnadev_type_is_float(from) || nnahw_type_size(from) <= 2);
+}
+
+/* The rows of a command, of which operands may repeat. */
+static void get_rows(struct nnadev_rows *rows, const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+
+	nnadev_rows_get(rows, cmd, nnadev_ewise_inputs(p->op) + 1);
+	nnadev_rows_repeat(rows, REPEATED_MOST);
+}
+
 /* By value, in fp32. */
 static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-	const struct nnadev_engine_operand *o = cmd->operands;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	struct nnadev_engine_operand o[4];
 	float x[3][PIECE] = { { 0 } };
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
 	struct nnadev_run run;
 
+	for (uint32_t i = 0; i <= inputs; i++) {
+		o[i] = cmd->operands[i];
+		/* CAST looks at the numbers only. */
+		if (p->op == NNAHW_EWISE_CAST)
+			o[i].desc.scale = 0;
+	}
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
 	while (nnadev_run_next(&run, rows, PIECE)) {
-		for (uint32_t i = 0; i < inputs; i++)
-			load_values(x[i], &o[i + 1], run.offset[i + 1],
-				    nnadev_rows_step(rows, i + 1), run.count);
+		for (uint32_t i = 1; i <= inputs; i++) {
+			if (rows->period[i])
+				load_repeated(x[i - 1], &o[i], run.offset[i], rows->period[i],
+					      run.phase[i], run.count);
+			else
+				load_values(x[i - 1], &o[i], run.offset[i],
+					    nnadev_rows_step(rows, i), run.count);
+		}
 		compute(p, x[0], x[1], x[2], run.count);
 		if (nnadev_type_is_float(o[0].desc.type))
 			for (uint32_t i = 0; i < run.count; i += 8)
@@ -344,6 +389,69 @@ static __m256i load_centred8(const struct nnadev_engine_operand *o, int64_t at, 
 		    ? _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from))
 		    : _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
 	return _mm256_sub_epi32(v, _mm256_set1_epi32(o->desc.zero_point));
+}
+
+/**
+ * struct source - an input of the integer rules, as numbers minus the zero point
+ * @o: the operand
+ * @at, @step: the next element, and how far the one after it is
+ * @period: it repeats so many elements; 0: it does not
+ * @phase: the next one of these
+ * @advance: 8 modulo @period
+ * @repeated: these elements, and 7 more or more
+ */
+struct source {
+	const struct nnadev_engine_operand *o;
+	int64_t at, step;
+	uint32_t period, phase, advance;
+	int32_t repeated[REPEATED_MOST + 8];
+};
+
+static void source_start(struct source *s, const struct nnadev_engine_operand *o,
+			 const struct nnadev_rows *rows, const struct nnadev_run *run,
+			 uint32_t operand)
+{
+	s->o = o;
+	s->at = run->offset[operand];
+	s->step = nnadev_rows_step(rows, operand);
+	s->period = rows->period[operand];
+	if (!s->period)
+		return;
+	s->phase = run->phase[operand];
+	s->advance = 8 % s->period;
+	for (uint32_t i = 0; i < s->period + 8; i++)
+		s->repeated[i] = i < s->period ?
+					 (int32_t)nnadev_load_centred(o, s->at + i) :
+					 s->repeated[i - s->period];
+}
+
+static inline __m256i source_next8(struct source *s)
+{
+	__m256i v;
+
+	if (s->period) {
+		v = NNADEV_LOAD(s->repeated + s->phase);
+		s->phase += s->advance;
+		s->phase -= s->phase >= s->period ? s->period : 0;
+	} else {
+		v = load_centred8(s->o, s->at, s->step);
+		s->at += 8 * s->step;
+	}
+	return v;
+}
+
+static int64_t source_next(struct source *s)
+{
+	int64_t v;
+
+	if (s->period) {
+		v = s->repeated[s->phase];
+		s->phase = s->phase + 1 < s->period ? s->phase + 1 : 0;
+	} else {
+		v = nnadev_load_centred(s->o, s->at);
+		s->at += s->step;
+	}
+	return v;
 }
 
 /*
@@ -390,6 +498,7 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
 	struct nnadev_run run;
+	struct source a, b;
 	int64_t low, high;
 
 	nnadev_type_range(o[0].desc.type, &low, &high);
@@ -398,17 +507,17 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
 	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
-		const int64_t a_step = nnadev_rows_step(rows, 1),
-			      b_step = inputs > 1 ? nnadev_rows_step(rows, 2) : 0;
 		uint32_t i = 0;
 
+		source_start(&a, &o[1], rows, &run, 1);
+		if (inputs > 1)
+			source_start(&b, &o[2], rows, &run, 2);
 		for (; i + 8 <= run.count; i += 8) {
-			__m256i x = load_centred8(&o[1], run.offset[1] + i * a_step, a_step),
-				y = _mm256_setzero_si256();
+			__m256i x = source_next8(&a), y = _mm256_setzero_si256();
 			__m128i w;
 
 			if (inputs > 1)
-				y = load_centred8(&o[2], run.offset[2] + i * b_step, b_step);
+				y = source_next8(&b);
 			if (p->op == NNAHW_EWISE_SUB && !p->staged)
 				y = _mm256_sub_epi32(_mm256_setzero_si256(), y);
 			if (p->op == NNAHW_EWISE_MUL)
@@ -424,10 +533,7 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 			_mm_storel_epi64((__m128i *)((uint8_t *)o[0].data + run.offset[0] + i), w);
 		}
 		for (; i < run.count; i++) {
-			const int64_t x = nnadev_load_centred(&o[1], run.offset[1] + i * a_step);
-			const int64_t y = inputs > 1 ? nnadev_load_centred(
-							       &o[2], run.offset[2] + i * b_step) :
-						       0;
+			const int64_t x = source_next(&a), y = inputs > 1 ? source_next(&b) : 0;
 
 			nnadev_store_centred(&o[0], run.offset[0] + i,
 					     nnadev_ewise_quantised(p, x, y), p->q_min, p->q_max);
@@ -483,7 +589,7 @@ static enum form decide(const struct nnadev_engine_command *cmd)
 	bool bytes = true, dense = true;
 	struct nnadev_rows rows;
 
-	nnadev_rows_get(&rows, cmd, inputs + 1);
+	get_rows(&rows, cmd);
 	if (nnadev_rows_step(&rows, 0) != 1 || nnadev_rows_length(&rows) < SHORTEST_ROW)
 		return FORM_NONE;
 	for (uint32_t i = 0; i <= inputs; i++) {
@@ -495,6 +601,8 @@ static enum form decide(const struct nnadev_engine_command *cmd)
 		return FORM_TABLE;
 	if (rule == NNADEV_RULE_QUANTISED && bytes && dense && fits_in_32(p))
 		return FORM_INTEGER;
+	if (is_cast_to_float(cmd))
+		return FORM_VALUES;
 	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
 }
 
@@ -555,9 +663,7 @@ static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads
 static void rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		      struct nnadev_engine_plan *plan)
 {
-	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-
-	nnadev_rows_get(nnadev_state_new(plan), cmd, nnadev_ewise_inputs(p->op) + 1);
+	get_rows(nnadev_state_new(plan), cmd);
 	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
 }
 

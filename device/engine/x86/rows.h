@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Element-by-element commands as loops over rows: neighbouring dims over which all operands advance
- * evenly become one, so that a contiguous tensor is a single row.
+ * evenly become one, so that a contiguous tensor is a single row. Who can deal with an operand that
+ * repeats a few elements over and over, as a value for each channel does, calls nnadev_rows_repeat()
+ * to have such dims joined, too.
  */
 #ifndef NNADEV_ROWS_H
 #define NNADEV_ROWS_H
@@ -14,9 +16,11 @@
  * @operands: how many operands
  * @dims: outermost first
  * @strides: in elements, per operand
+ * @period: per operand: a row repeats so many elements, which lie next to each other; 0: it does not
  */
 struct nnadev_rows {
 	uint32_t rank, operands;
+	uint32_t period[4];
 	uint32_t dims[NNAHW_MAX_RANK];
 	int64_t strides[4][NNAHW_MAX_RANK];
 };
@@ -29,6 +33,7 @@ static inline void nnadev_rows_get(struct nnadev_rows *r, const struct nnadev_en
 
 	r->rank = 0;
 	r->operands = operands;
+	memset(r->period, 0, sizeof(r->period));
 	for (uint32_t k = 0; k < t->rank; k++) {
 		bool join = r->rank > 0;
 
@@ -52,6 +57,42 @@ static inline void nnadev_rows_get(struct nnadev_rows *r, const struct nnadev_en
 	}
 }
 
+/*
+ * Whether an operand's rows can be joined with those of the dim before: it advances evenly, or
+ * repeats at most @most elements.
+ */
+static inline bool nnadev_rows_joins(const struct nnadev_rows *r, uint32_t operand, uint32_t most)
+{
+	const int64_t *stride = &r->strides[operand][r->rank - 2];
+	const uint32_t length = r->dims[r->rank - 1];
+
+	if (r->period[operand])
+		return !stride[0];
+	return stride[0] == stride[1] * length || (!stride[0] && stride[1] == 1 && length <= most);
+}
+
+/* Joins rows of at most @most elements with those before, where operands repeat them. */
+static inline void nnadev_rows_repeat(struct nnadev_rows *r, uint32_t most)
+{
+	if (r->dims[r->rank - 1] > most)
+		return;
+	for (; r->rank > 1; r->rank--) {
+		const uint32_t last = r->rank - 1;
+
+		for (uint32_t i = 0; i < r->operands; i++)
+			if (!nnadev_rows_joins(r, i, most))
+				return;
+		for (uint32_t i = 0; i < r->operands; i++) {
+			int64_t *stride = &r->strides[i][last - 1];
+
+			if (!r->period[i] && stride[0] != stride[1] * r->dims[last])
+				r->period[i] = r->dims[last];
+			stride[0] = stride[1];
+		}
+		r->dims[last - 1] *= r->dims[last];
+	}
+}
+
 static inline uint32_t nnadev_rows_length(const struct nnadev_rows *r)
 {
 	return r->dims[r->rank - 1];
@@ -68,12 +109,15 @@ static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t ope
  * @end: number behind the last element of the walk
  * @count: length of the piece
  * @index: coordinates of the piece's first element
- * @offset: of the piece's first element, per operand
+ * @offset: of the piece's first element, per operand; of one that repeats, that of the elements that
+ *	it repeats
+ * @phase: of an operand that repeats: which of them is the piece's first
  */
 struct nnadev_run {
 	uint32_t at, end, count;
 	uint32_t index[NNAHW_MAX_RANK];
 	int64_t offset[4];
+	uint32_t phase[4];
 };
 
 static inline void nnadev_run_start(struct nnadev_run *run, const struct nnadev_rows *r,
@@ -105,8 +149,12 @@ static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_r
 	run->count = run->count < most ? run->count : most;
 	for (uint32_t i = 0; i < r->operands; i++) {
 		run->offset[i] = 0;
-		for (uint32_t k = 0; k < r->rank; k++)
+		for (uint32_t k = 0; k < last; k++)
 			run->offset[i] += run->index[k] * r->strides[i][k];
+		if (r->period[i])
+			run->phase[i] = run->index[last] % r->period[i];
+		else
+			run->offset[i] += run->index[last] * r->strides[i][last];
 	}
 	return true;
 }

@@ -101,9 +101,94 @@ static void test_large(void **state)
 		assert_true(taken[k] > 10);
 }
 
+/* Inputs that repeat a few elements in a row, or in all rows of a plane. */
+static void test_repeated(void **state)
+{
+	static const uint8_t ops[] = { NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL };
+	static const uint8_t types[] = { NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_F32,
+					 NNAHW_TYPE_F16 };
+	uint32_t taken = 0;
+
+	r.state = 57;
+	for (uint32_t i = 0; i < 600; i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		const uint32_t type = types[i % 4], repeats = 1 + (uint32_t)rng_range(&r, 0, 2);
+		const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+		uint32_t dims[3] = { (uint32_t)rng_range(&r, 1, 9), (uint32_t)rng_range(&r, 1, 60),
+				     (uint32_t)rng_range(&r, 1, 70) };
+		char what[80];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		for (uint32_t k = 0; k < 3; k++) {
+			struct nnahw_tensor *t = &c.cmd.operands[k].desc;
+
+			call_operand(&c, &r, k, type, 3, dims, 0);
+			if (!is_float(type))
+				operand_quantise(&c.cmd.operands[k], 0.05f,
+						 (int32_t)rng_range(&r, low, low + 255));
+			else
+				special_floats(k);
+			if (k && repeats & k)
+				t->strides[rng_next(&r) & 1] = 0;
+			if (k && repeats & k && rng_next(&r) & 1)
+				t->strides[0] = t->strides[1] = 0;
+		}
+		p->op = ops[i / 4 % 3];
+		p->clamp_min = -INFINITY;
+		p->clamp_max = INFINITY;
+		if (!is_float(type)) {
+			p->shift = 30;
+			p->a_scale = (int32_t)rng_range(&r, 1, 1 << 30);
+			p->b_scale = (int32_t)rng_range(&r, 1, 1 << 30);
+			p->q_min = low;
+			p->q_max = low + 255;
+		}
+		snprintf(what, sizeof(what), "EWISE %u of type %u, %u x %u x %u", p->op, type,
+			 dims[0], dims[1], dims[2]);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_true(taken > 400);
+}
+
+/* CAST to floats, of numbers that mean something else where they are quantised. */
+static void test_casts(void **state)
+{
+	static const uint8_t types[] = { NNAHW_TYPE_U8,	 NNAHW_TYPE_S8,	  NNAHW_TYPE_U16,
+					 NNAHW_TYPE_S16, NNAHW_TYPE_BOOL8, NNAHW_TYPE_F16,
+					 NNAHW_TYPE_F32 };
+	uint32_t taken = 0;
+
+	r.state = 58;
+	for (uint32_t i = 0; i < 140; i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		const uint32_t from = types[i % 7], n = (uint32_t)rng_range(&r, 8, 1000);
+		char what[64];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		call_operand(&c, &r, 0, i & 1 ? NNAHW_TYPE_F32 : NNAHW_TYPE_F16, 1, &n, 0);
+		call_operand(&c, &r, 1, from, 1, &n, 0);
+		special_floats(1);
+		if (from != NNAHW_TYPE_BOOL8 && !is_float(from))
+			operand_quantise(&c.cmd.operands[1], 0.5f, (int32_t)rng_range(&r, 0, 100));
+		p->op = NNAHW_EWISE_CAST;
+		p->shift = 1;
+		p->clamp_min = rng_next(&r) & 1 ? -INFINITY : 3;
+		p->clamp_max = INFINITY;
+		snprintf(what, sizeof(what), "CAST of type %u", from);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_int_equal(taken, 140);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_casts),
 		cmocka_unit_test(test_ewise_special),
 		cmocka_unit_test(test_large),
 	};
