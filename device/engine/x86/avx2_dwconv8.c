@@ -93,48 +93,90 @@ static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base
 	return l.size;
 }
 
-/* 16 channels of a position, widened; `from` is NULL outside the input. */
-static inline __m256i widen16(const struct dwconv *g, const uint8_t *from, uint32_t first,
-			      uint32_t count)
-{
-	uint8_t bytes[16] = { 0 };
-	__m128i v;
+/**
+ * struct reader - which bytes of a position are the input of a block
+ * @first: of the position's channels
+ * @bytes: how many
+ * @shuffle: which of them is that of an output channel
+ */
+struct reader {
+	uint32_t first, bytes;
+	__m128i shuffle;
+};
 
-	if (!from)
-		return _mm256_set1_epi16((int16_t)g->conv.input->desc.zero_point);
-	if (count == 16 && g->conv.group_out == 1) {
-		v = _mm_loadu_si128((const __m128i *)(from + first));
-	} else {
-		for (uint32_t i = 0; i < count; i++)
-			bytes[i] = from[(first + i) / g->conv.group_out];
-		v = _mm_loadu_si128((const __m128i *)bytes);
-	}
-	return g->conv.input->desc.type == NNAHW_TYPE_S8 ? _mm256_cvtepi8_epi16(v)
-							 : _mm256_cvtepu8_epi16(v);
+static void reader_get(struct reader *r, const struct dwconv *g, uint32_t first, uint32_t count)
+{
+	uint8_t shuffle[16] = { 0 };
+
+	r->first = first / g->conv.group_out;
+	r->bytes = (first + count - 1) / g->conv.group_out - r->first + 1;
+	for (uint32_t i = 0; i < count; i++)
+		shuffle[i] = (uint8_t)((first + i) / g->conv.group_out - r->first);
+	r->shuffle = _mm_loadu_si128((const __m128i *)shuffle);
 }
 
-/* Builds the paired row of input row `row` for the channels from `first` on. */
-static void pair_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first,
-		     uint32_t count, int16_t *to)
+/* The 16 channels of a position. */
+static inline __m128i read16(const struct reader *r, const uint8_t *from)
+{
+	uint8_t bytes[16] = { 0 };
+
+	from += r->first;
+	if (r->bytes == 16)
+		return _mm_loadu_si128((const __m128i *)from);
+	if (r->bytes == 8)
+		_mm_storel_epi64((__m128i *)bytes, _mm_loadl_epi64((const __m128i *)from));
+	else
+		memcpy(bytes, from, r->bytes);
+	return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)bytes), r->shuffle);
+}
+
+/*
+ * Pairs `count` columns, `step` bytes apart, of two input rows; one that is NULL lies outside the
+ * input and is all @outside.
+ */
+static inline __attribute__((always_inline)) void
+pair_columns(const struct reader *r, const uint8_t *upper, const uint8_t *lower, int64_t step,
+	     uint32_t count, __m256i outside, const bool is_signed, int16_t *to)
+{
+	for (uint32_t i = 0; i < count; i++, to += 32) {
+		__m256i u = outside, l = outside;
+
+		if (upper) {
+			const __m128i v = read16(r, upper + i * step);
+
+			u = is_signed ? _mm256_cvtepi8_epi16(v) : _mm256_cvtepu8_epi16(v);
+		}
+		if (lower) {
+			const __m128i v = read16(r, lower + i * step);
+
+			l = is_signed ? _mm256_cvtepi8_epi16(v) : _mm256_cvtepu8_epi16(v);
+		}
+		_mm256_store_si256((__m256i *)to, _mm256_unpacklo_epi16(u, l));
+		_mm256_store_si256((__m256i *)(to + 16), _mm256_unpackhi_epi16(u, l));
+	}
+}
+
+/* Builds the paired row of input row `row` for the channels that @r reads. */
+static void pair_row(const struct dwconv *g, const struct reader *r, uint32_t batch, int64_t row,
+		     int16_t *to)
 {
 	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *s = g->conv.input->desc.strides;
 	const uint8_t *data = (const uint8_t *)g->conv.input->data + (int64_t)batch * s[0];
-	const int64_t second = row + w->dilation_h;
+	const int64_t second = row + w->dilation_h, end = (int64_t)w->pad_left + w->width;
 	const uint8_t *upper = row >= 0 && row < w->height ? data + row * s[1] : NULL;
 	const uint8_t *lower = second >= 0 && second < w->height ? data + second * s[1] : NULL;
+	const __m256i outside = _mm256_set1_epi16((int16_t)g->conv.input->desc.zero_point);
+	/* Columns of padding, and those up to the end of the input. */
+	const uint32_t left = w->pad_left < g->columns ? (uint32_t)w->pad_left : g->columns,
+		       right = end < g->columns ? (uint32_t)end : g->columns;
 
-	for (uint32_t i = 0; i < g->columns; i++, to += 32) {
-		const int64_t column = (int64_t)i - w->pad_left;
-		const bool inside = column >= 0 && column < w->width;
-		const __m256i u = widen16(g, inside && upper ? upper + column * s[2] : NULL, first,
-					  count);
-		const __m256i l = widen16(g, inside && lower ? lower + column * s[2] : NULL, first,
-					  count);
-
-		_mm256_store_si256((__m256i *)to, _mm256_unpacklo_epi16(u, l));
-		_mm256_store_si256((__m256i *)(to + 16), _mm256_unpackhi_epi16(u, l));
-	}
+	pair_columns(r, NULL, NULL, 0, left, outside, false, to);
+	if (g->conv.input->desc.type == NNAHW_TYPE_S8)
+		pair_columns(r, upper, lower, s[2], right - left, outside, true, to + left * 32);
+	else
+		pair_columns(r, upper, lower, s[2], right - left, outside, false, to + left * 32);
+	pair_columns(r, NULL, NULL, 0, g->columns - right, outside, false, to + right * 32);
 }
 
 /* Pairs the weights of a block; sums are those of the weights without zero point. */
@@ -252,14 +294,16 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
 		const uint32_t needed = (uint32_t)paired_rows(&g, part.rows);
 		struct nnadev_block constants;
+		struct reader reader;
 		int32_t sums[16] = { 0 };
 
 		pair_weights(&g, first, count, s.weights, sums);
 		get_block(&g, first, count, &finish, sums, &constants);
+		reader_get(&reader, &g, first, count);
 		for (uint32_t i = 0; i < needed; i++)
-			pair_row(&g, part.set,
+			pair_row(&g, &reader, part.set,
 				 nnadev_window_row(w, part.first_row, 0) + (int64_t)i * g.step,
-				 first, count, s.paired + i * stride);
+				 s.paired + i * stride);
 		for (uint32_t y = 0; y < part.rows; y++) {
 			const int16_t *from = s.paired +
 					      (size_t)(y * w->stride_h / g.step) * stride;
