@@ -191,8 +191,14 @@ static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t 
 	nnadev_unflatten(out->dims, 3, first, index);
 	index[3] = set * g->n;
 	for (uint32_t i = 0; i < rows; i++, nnadev_advance(out->dims, 3, index)) {
-		s->at[i] = nnadev_offset(out, index);
-		s->rat[i] = residual ? nnadev_offset(res, index) : 0;
+		/* Along a row of the image there is but a step. */
+		if (i && index[2]) {
+			s->at[i] = s->at[i - 1] + out->strides[2];
+			s->rat[i] = residual ? s->rat[i - 1] + res->strides[2] : 0;
+		} else {
+			s->at[i] = nnadev_offset(out, index);
+			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
+		}
 		widen_row(s->a + (size_t)i * g->a_stride,
 			  conv_row(&g->conv, set, index[0], index[1], index[2], s->row), g->k,
 			  g->a_signed);
@@ -287,6 +293,7 @@ static inline __attribute__((always_inline)) void multiply(const uint8_t *a, siz
 		const uint32_t in_group = quads - group < 8 ? quads - group : 8;
 		const uint8_t *p = a;
 
+#pragma GCC unroll 4
 		for (uint32_t q = 0; q < in_group; q++, p += 4, b += 64) {
 #pragma GCC unroll 2
 			for (uint32_t pair = 0; pair < 2; pair++) {
