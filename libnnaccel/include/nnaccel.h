@@ -151,6 +151,11 @@ NNACCEL_API int nna_device_open(const char *name, const struct nna_device_option
 NNACCEL_API void nna_device_close(struct nna_device *device);
 /* Says what a device is. */
 NNACCEL_API void nna_device_get_info(const struct nna_device *device, struct nna_device_info *info);
+/*
+ * Asks the driver whether the device is still there. One that was unbound or unplugged never comes
+ * back: it is closed, and opened anew. Return: 0 or -ENODEV.
+ */
+NNACCEL_API int nna_device_check(const struct nna_device *device);
 
 /* ---------------------------------------------------------------------------------------- graph */
 

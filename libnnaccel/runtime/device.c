@@ -78,3 +78,8 @@ void nna_device_get_info(const struct nna_device *device, struct nna_device_info
 {
 	*info = device->info;
 }
+
+int nna_device_check(const struct nna_device *device)
+{
+	return device->ws->ops->check(device->ws);
+}

@@ -103,6 +103,7 @@ struct nna_winsys_job {
  * @destroy: closes the device, after everything else has been destroyed. Jobs that still run come
  *	to an end (DRM) or are dropped (loopback).
  * @get_info: says what the device is
+ * @check: returns -ENODEV when the device is gone for good, else 0
  * @tick_to_ns: converts a time of the device, as in reports, to CLOCK_MONOTONIC in ns
  * @bo_create: makes a BO of @size bytes, rounded up to pages, that is all zero. @flags are of enum
  *	nna_winsys_bo_flags.
@@ -126,6 +127,7 @@ struct nna_winsys_job {
 struct nna_winsys_ops {
 	void (*destroy)(struct nna_winsys *ws);
 	void (*get_info)(struct nna_winsys *ws, struct nna_device_info *info);
+	int (*check)(struct nna_winsys *ws);
 	uint64_t (*tick_to_ns)(struct nna_winsys *ws, uint64_t tick);
 
 	int (*bo_create)(struct nna_winsys *ws, uint64_t size, uint32_t flags,

@@ -16,6 +16,11 @@ static void print_destroy(struct nna_winsys *ws)
 	free(ws);
 }
 
+static int print_check(struct nna_winsys *ws)
+{
+	return 0;
+}
+
 static void print_get_info(struct nna_winsys *ws, struct nna_device_info *info)
 {
 	*info = (struct nna_device_info){ .name = "print", .driver = "print", .max_slots = 64 };
@@ -49,6 +54,7 @@ static void print_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *bo)
 static const struct nna_winsys_ops print_ops = {
 	.destroy = print_destroy,
 	.get_info = print_get_info,
+	.check = print_check,
 	.bo_create = print_bo_create,
 	.bo_destroy = print_bo_destroy,
 };

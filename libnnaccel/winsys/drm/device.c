@@ -39,6 +39,14 @@ static void drm_get_info(struct nna_winsys *ws, struct nna_device_info *info)
 	snprintf(info->driver, sizeof(info->driver), "%s", drm->driver);
 }
 
+static int drm_check(struct nna_winsys *ws)
+{
+	struct drm_nna_timestamp time;
+
+	return query(to_nna_drm(ws)->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &time, sizeof(time)) ==
+			       -ENODEV ? -ENODEV : 0;
+}
+
 static uint64_t drm_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
 {
 	struct nna_drm *drm = to_nna_drm(ws);
@@ -83,6 +91,7 @@ static void drm_destroy(struct nna_winsys *ws)
 static const struct nna_winsys_ops drm_ops = {
 	.destroy = drm_destroy,
 	.get_info = drm_get_info,
+	.check = drm_check,
 	.tick_to_ns = drm_tick_to_ns,
 	.bo_create = nna_drm_bo_create,
 	.bo_import = nna_drm_bo_import,

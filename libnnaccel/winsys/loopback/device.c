@@ -81,6 +81,11 @@ static void lb_get_info(struct nna_winsys *ws, struct nna_device_info *info)
 	snprintf(info->engine, sizeof(info->engine), "%s", nnadev_isa_name(lb->dev));
 }
 
+static int lb_check(struct nna_winsys *ws)
+{
+	return 0;
+}
+
 static uint64_t lb_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
 {
 	return tick - ((struct nna_loopback *)ws)->tick_offset;
@@ -89,6 +94,7 @@ static uint64_t lb_tick_to_ns(struct nna_winsys *ws, uint64_t tick)
 static const struct nna_winsys_ops loopback_ops = {
 	.destroy = lb_destroy,
 	.get_info = lb_get_info,
+	.check = lb_check,
 	.tick_to_ns = lb_tick_to_ns,
 	.bo_create = nna_loopback_bo_create,
 	.bo_import = nna_loopback_bo_import,
