@@ -64,6 +64,15 @@ static int nnb_on_get_extensions(struct nnb_object *object, struct nnb_aidl_call
 	return 0;
 }
 
+/* The client that calls, a reference. Return: 0 or an ErrorStatus. */
+static int nnb_client_of_call(struct nnb_service *service, struct nnb_aidl_call *call,
+			      struct nnb_client **out)
+{
+	int ret = nnb_client_get(service, call->caller, out);
+
+	return ret ? nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret)) : 0;
+}
+
 static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call *call,
 				const void *in, void *out)
 {
@@ -71,20 +80,26 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	struct nnb_aidl_device_get_supported_operations_out *results = out;
 	struct nnb_service *service = nnb_service_of(object);
 	const uint32_t count = args->model.main.operations.count;
+	struct nnb_client *client;
 	struct nna_graph *graph;
 	bool *supported;
-	int ret;
+	int ret = nnb_client_of_call(service, call, &client);
 
-	ret = nnb_graph_create(call, service->options.version, service->device, &args->model,
-			       &graph);
 	if (ret)
 		return ret;
+	ret = nnb_graph_create(call, service->options.version, client->device, &args->model,
+			       &graph);
+	if (ret) {
+		nnb_client_put(client);
+		return ret;
+	}
 	supported = nnb_arena_alloc(call->arena, count, sizeof(*supported));
 	ret = supported ? 0 : -ENOMEM;
 	/* Of a model with extensions nothing is known to be supported. */
 	if (!ret && graph)
-		ret = nna_graph_get_supported(graph, service->device, supported);
+		ret = nna_graph_get_supported(graph, client->device, supported);
 	nna_graph_unref(graph);
+	nnb_client_put(client);
 	if (ret)
 		return nnb_aidl_fail(call, nnb_status(ret), "supported operations: %s",
 				     strerror(-ret));
@@ -274,7 +289,7 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
  * Puts the compilation into the queue, or with @graph NULL the loading; @cache is the queue's also
  * after an error. Return: 0 or an ErrorStatus.
  */
-static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *call,
+static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *call,
 			     struct nna_graph *graph, int32_t priority, uint64_t deadline,
 			     struct nnb_object *callback, int cache, const uint8_t *token)
 {
@@ -284,20 +299,13 @@ static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *
 		NNA_PRIORITY_HIGH,
 	};
 	struct nnb_preparation *preparation;
-	struct nnb_client *client;
-	int ret = nnb_client_get(service, call->caller, &client);
+	int ret;
 
-	if (ret) {
-		if (cache >= 0)
-			close(cache);
-		return nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret));
-	}
 	nnb_client_watch(client, callback);
 	preparation = calloc(1, sizeof(*preparation));
 	ret = preparation ? nnb_client_charge(client, &nnb_one_model) : -ENOMEM;
 	if (ret) {
 		free(preparation);
-		nnb_client_put(client);
 		if (cache >= 0)
 			close(cache);
 		return nnb_aidl_fail(call, nnb_status(ret), "too many prepared models");
@@ -306,12 +314,12 @@ static int nnb_prepare_queue(struct nnb_service *service, struct nnb_aidl_call *
 	memcpy(preparation->token, token, sizeof(preparation->token));
 	preparation->task.run = nnb_preparation_run;
 	preparation->task.key = call->caller->euid;
-	preparation->client = client;
+	preparation->client = nnb_client_ref(client);
 	preparation->graph = graph ? nna_graph_ref(graph) : NULL;
 	preparation->options.priority = priorities[priority];
 	preparation->options.deadline_ns = deadline;
 	preparation->callback = nnb_object_ref(callback);
-	nnb_workers_add(&service->workers, &preparation->task);
+	nnb_workers_add(&client->service->workers, &preparation->task);
 	return 0;
 }
 
@@ -321,6 +329,7 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		       struct nnb_object *callback)
 {
 	struct nnb_service *service = nnb_service_of(object);
+	struct nnb_client *client = NULL;
 	struct nna_graph *graph = NULL;
 	uint64_t deadline = 0;
 	int ret;
@@ -329,14 +338,17 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		return nnb_aidl_fail(call, INVALID, "no callback");
 	ret = nnb_prepare_check(call, config, &deadline);
 	if (!ret)
-		ret = nnb_graph_create(call, service->options.version, service->device, model,
+		ret = nnb_client_of_call(service, call, &client);
+	if (!ret)
+		ret = nnb_graph_create(call, service->options.version, client->device, model,
 				       &graph);
 	if (!ret && !graph)
 		ret = nnb_aidl_fail(call, FAILURE, "the model uses extensions, none is known");
 	if (!ret)
-		ret = nnb_prepare_queue(service, call, graph, config->priority, deadline, callback,
+		ret = nnb_prepare_queue(client, call, graph, config->priority, deadline, callback,
 					nnb_prepare_cache(config), config->cache_token);
 	nna_graph_unref(graph);
+	nnb_client_put(client);
 	if (ret)
 		nnb_preparation_notify(callback, ret, NULL);
 	return ret;
@@ -396,6 +408,7 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 				     const void *in, void *out)
 {
 	const struct nnb_aidl_device_prepare_model_from_cache_in *args = in;
+	struct nnb_client *client = NULL;
 	uint64_t deadline;
 	int ret, fd = -1;
 
@@ -405,11 +418,13 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 	if (ret)
 		nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)args->deadline_ns);
 	else
+		ret = nnb_client_of_call(nnb_service_of(object), call, &client);
+	if (!ret)
 		ret = nnb_prepare_open_cache(call, args, &fd);
 	if (!ret)
-		ret = nnb_prepare_queue(nnb_service_of(object), call, NULL,
-					NNB_AIDL_PRIORITY_MEDIUM, deadline, args->callback, fd,
-					args->token.data);
+		ret = nnb_prepare_queue(client, call, NULL, NNB_AIDL_PRIORITY_MEDIUM, deadline,
+					args->callback, fd, args->token.data);
+	nnb_client_put(client);
 	if (ret)
 		nnb_preparation_notify(args->callback, ret, NULL);
 	return ret;
@@ -420,10 +435,10 @@ static int nnb_on_allocate(struct nnb_object *object, struct nnb_aidl_call *call
 {
 	struct nnb_aidl_device_allocate_out *results = out;
 	struct nnb_client *client;
-	int ret = nnb_client_get(nnb_service_of(object), call->caller, &client);
+	int ret = nnb_client_of_call(nnb_service_of(object), call, &client);
 
 	if (ret)
-		return nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret));
+		return ret;
 	ret = nnb_buffer_allocate(client, call, in, &results->result);
 	nnb_client_put(client);
 	return ret;

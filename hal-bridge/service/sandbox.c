@@ -17,10 +17,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define NNB_USER "nnaccel-hal" /* who to become, if there is such a user */
 #define NNB_NOBODY 65534u /* else */
+#define NNB_ACCELERATORS 8 /* numbers of nodes that an accelerator may come back under */
 #define NNB_ROOT "/tmp" /* where the new root directory is made, in mounts of its own */
 
 #if defined(__x86_64__)
@@ -191,16 +193,12 @@ int nnb_sandbox_prepare(void)
 	return 0;
 }
 
-/* A device node of its own, for @uid alone, where the same one is outside. */
-static int nnb_sandbox_add_node(const char *path, uid_t uid, gid_t gid)
+/* A device node for @uid alone. */
+static int nnb_sandbox_add_node(const char *path, dev_t device, uid_t uid, gid_t gid)
 {
 	char copy[128];
-	struct stat node;
 
-	if (stat(path, &node))
-		return errno == ENOENT ? 0 : -errno;
-	if (!S_ISCHR(node.st_mode) ||
-	    snprintf(copy, sizeof(copy), NNB_ROOT "%s", path) >= (int)sizeof(copy))
+	if (snprintf(copy, sizeof(copy), NNB_ROOT "%s", path) >= (int)sizeof(copy))
 		return -EINVAL;
 	for (char *at = strchr(copy + strlen(NNB_ROOT "/"), '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';
@@ -208,20 +206,54 @@ static int nnb_sandbox_add_node(const char *path, uid_t uid, gid_t gid)
 			return -errno;
 		*at = '/';
 	}
-	if (mknod(copy, S_IFCHR | 0600, node.st_rdev) || chown(copy, uid, gid))
+	if (mknod(copy, S_IFCHR | 0600, device) || chown(copy, uid, gid))
 		return -errno;
 	return 0;
 }
 
-static int nnb_sandbox_change_root(const struct nnb_service *service, uid_t uid, gid_t gid)
+/* One like that which is outside under this name, if there is one. */
+static int nnb_sandbox_copy_node(const char *path, uid_t uid, gid_t gid)
 {
+	struct stat node;
+
+	if (stat(path, &node))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISCHR(node.st_mode) ? nnb_sandbox_add_node(path, node.st_rdev, uid, gid) : -EINVAL;
+}
+
+/*
+ * The accelerator's node. A device that was unplugged comes back under another number while
+ * somebody has it open still: where the service looks for the device itself, all numbers up to a
+ * limit have nodes, also those of devices to come.
+ */
+static int nnb_sandbox_add_accelerator(const char *path, bool any, uid_t uid, gid_t gid)
+{
+	struct stat node;
+	char other[64];
+	int ret = 0;
+
+	if (!any)
+		return nnb_sandbox_copy_node(path, uid, gid);
+	if (stat(path, &node))
+		return -errno;
+	for (unsigned int i = 0; i < NNB_ACCELERATORS && !ret; i++) {
+		snprintf(other, sizeof(other), "/dev/accel/accel%u", i);
+		ret = nnb_sandbox_add_node(other, makedev(major(node.st_rdev), i), uid, gid);
+	}
+	return ret;
+}
+
+static int nnb_sandbox_change_root(struct nnb_service *service, uid_t uid, gid_t gid)
+{
+	const char *name = service->options.device;
+	const bool any = !name || !strcmp(name, "auto");
 	struct nna_device_info info;
 	int ret;
 
-	nna_device_get_info(service->device, &info);
-	ret = info.loopback ? 0 : nnb_sandbox_add_node(info.name, uid, gid);
+	nnb_service_get_info(service, &info);
+	ret = info.loopback ? 0 : nnb_sandbox_add_accelerator(info.name, any, uid, gid);
 	if (!ret)
-		ret = nnb_sandbox_add_node("/dev/udmabuf", uid, gid);
+		ret = nnb_sandbox_copy_node("/dev/udmabuf", uid, gid);
 	if (ret)
 		return ret;
 	if (mount(NULL, NNB_ROOT, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC, NULL) ||
@@ -238,7 +270,7 @@ static int nnb_sandbox_change_user(uid_t uid, gid_t gid)
 	return 0;
 }
 
-int nnb_sandbox_enter(const struct nnb_service *service, char *why, size_t why_size)
+int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size)
 {
 	const char *what = "this machine's system calls";
 	uid_t uid = NNB_NOBODY;

@@ -5,7 +5,8 @@
  * a parcel has binder, the accelerator, and what other clients send to the service; nothing else.
  *
  * Each client has a device of its own, so the node has to stay within reach. Started by root, the
- * process gets a root directory in which there is that node, /dev/udmabuf and nothing else. Started
+ * process gets a root directory in which there is that node (where the service was not told which
+ * one, those of the first accelerators), /dev/udmabuf and nothing else. Started
  * by somebody else, it keeps the root directory that it has been given.
  */
 #ifndef NNB_SANDBOX_H
@@ -21,6 +22,6 @@ int nnb_sandbox_prepare(void);
  * Enters it, for good and with all threads. Return: 0, or a negative errno, with what went wrong in
  * @why.
  */
-int nnb_sandbox_enter(const struct nnb_service *service, char *why, size_t why_size);
+int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size);
 
 #endif

@@ -21,17 +21,39 @@ static const struct nnb_quota nnb_default_quota = {
 
 /* -------------------------------------------------------------------------------------- service */
 
-static int nnb_service_open_device(const struct nnb_service *service, struct nna_device **out)
+static int nnb_service_open_device(struct nnb_service *service, struct nna_device **out)
 {
 	const struct nna_device_options options = {.log = nnb_log_sink};
+	struct nna_device_info info;
+	int ret = nna_device_open(service->options.device, &options, out);
 
-	return nna_device_open(service->options.device, &options, out);
+	if (ret)
+		return ret;
+	nna_device_get_info(*out, &info);
+	pthread_mutex_lock(&service->lock);
+	/* A service of an accelerator does not go on as one of the CPU. */
+	if (service->info.name[0] && service->info.loopback != info.loopback)
+		ret = -ENODEV;
+	else
+		service->info = info;
+	pthread_mutex_unlock(&service->lock);
+	if (ret)
+		nna_device_close(*out);
+	return ret;
+}
+
+void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info)
+{
+	pthread_mutex_lock(&service->lock);
+	*info = service->info;
+	pthread_mutex_unlock(&service->lock);
 }
 
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out)
 {
 	struct nnb_worker_limits limits;
 	struct nnb_service *service;
+	struct nna_device *device;
 	struct nnb_quota *quota;
 	int ret;
 
@@ -57,13 +79,13 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	pthread_cond_init(&service->changed, NULL);
 	nnb_object_init(&service->object, &nnb_device_ops);
 	service->started = !options->held;
-	ret = nnb_service_open_device(service, &service->device);
+	ret = nnb_service_open_device(service, &device);
 	if (!ret) {
+		/* Each client has one of its own. */
+		nna_device_close(device);
 		limits.threads = options->workers ? options->workers : 32;
 		limits.per_key = (limits.threads + 3) / 4;
 		ret = nnb_workers_init(&service->workers, &limits);
-		if (ret)
-			nna_device_close(service->device);
 	}
 	if (ret) {
 		pthread_cond_destroy(&service->changed);
@@ -104,7 +126,6 @@ void nnb_service_destroy(struct nnb_service *service)
 	while (service->clients || service->closing)
 		pthread_cond_wait(&service->changed, &service->lock);
 	pthread_mutex_unlock(&service->lock);
-	nna_device_close(service->device);
 	pthread_cond_destroy(&service->changed);
 	pthread_mutex_destroy(&service->lock);
 	free((char *)service->options.device);
@@ -132,7 +153,7 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 
 	if (!out)
 		return;
-	nna_device_get_info(service->device, &info);
+	nnb_service_get_info(service, &info);
 	fprintf(out, "%s, driver %s, version %d\n", info.name, info.driver,
 		service->options.version);
 	pthread_mutex_lock(&service->lock);
@@ -212,34 +233,69 @@ static struct nnb_client *nnb_client_create(struct nnb_service *service,
 	return client;
 }
 
-int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
-		   struct nnb_client **out)
+/* The client that @caller is, a reference; NULL without memory. */
+static struct nnb_client *nnb_client_find(struct nnb_service *service,
+					  const struct nnb_caller *caller)
 {
 	struct nnb_client *client;
-	int ret = 0;
 
 	pthread_mutex_lock(&service->lock);
 	client = service->clients;
-	while (client && (client->caller.euid != caller->euid || client->caller.pid != caller->pid))
+	while (client && (client->lost || client->caller.euid != caller->euid ||
+			  client->caller.pid != caller->pid))
 		client = client->next;
 	if (!client)
 		client = nnb_client_create(service, caller);
 	if (client)
 		client->refs++;
 	pthread_mutex_unlock(&service->lock);
-	if (!client)
-		return -ENOMEM;
-	/* Opening takes its time, so only this client waits for it. */
+	return client;
+}
+
+/*
+ * Opens the device, or looks whether it is still there; *@lost is set when it is not. Opening holds
+ * up this client alone.
+ */
+static int nnb_client_open(struct nnb_client *client, bool *lost)
+{
+	struct nna_device *device = NULL;
+	int ret;
+
+	*lost = false;
 	pthread_mutex_lock(&client->lock);
-	if (!client->device)
-		ret = nnb_service_open_device(service, &client->device);
-	pthread_mutex_unlock(&client->lock);
-	if (ret) {
-		nnb_client_put(client);
-		return ret;
+	if (client->device) {
+		ret = nna_device_check(client->device);
+		*lost = ret;
+	} else {
+		ret = nnb_service_open_device(client->service, &device);
+		client->device = ret ? NULL : device;
 	}
-	*out = client;
-	return 0;
+	pthread_mutex_unlock(&client->lock);
+	return ret;
+}
+
+int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
+		   struct nnb_client **out)
+{
+	struct nnb_client *client;
+	bool lost;
+	int ret;
+
+	do {
+		client = nnb_client_find(service, caller);
+		if (!client)
+			return -ENOMEM;
+		ret = nnb_client_open(client, &lost);
+		if (!ret) {
+			*out = client;
+			return 0;
+		}
+		pthread_mutex_lock(&service->lock);
+		client->lost |= lost;
+		pthread_mutex_unlock(&service->lock);
+		nnb_client_put(client);
+	} while (lost);
+	return ret;
 }
 
 struct nnb_client *nnb_client_ref(struct nnb_client *client)

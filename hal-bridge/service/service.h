@@ -79,6 +79,8 @@ struct nnb_user {
  * @caller: who it is
  * @user: its uid's
  * @device: its own, opened when it is first needed
+ * @lost: the device is gone, and with it what the client has of it: the next call is of another
+ *	struct nnb_client. Guarded by the service's lock
  * @dead: its process has ended
  * @death: says so
  * @watched: the object of the client's whose death that is, a reference; NULL for none
@@ -93,6 +95,7 @@ struct nnb_client {
 	struct nnb_caller caller;
 	struct nnb_user *user;
 	struct nna_device *device;
+	bool lost;
 	atomic_bool dead;
 	struct nnb_death death;
 	struct nnb_object *watched;
@@ -104,11 +107,11 @@ struct nnb_client {
 /**
  * struct nnb_service - the service
  * @options: constant; @options.device is a copy
- * @device: for questions that concern no client's data
  * @object: IDevice
  * @workers: compile
  * @started: calls need not wait; set once, with the lock
  * @lock: of what follows
+ * @info: of the device, when it was opened last
  * @clients: those that there are
  * @users: those that have clients
  * @closing: clients that are off the list and not yet gone
@@ -116,18 +119,21 @@ struct nnb_client {
  */
 struct nnb_service {
 	struct nnb_service_options options;
-	struct nna_device *device;
 	struct nnb_object object;
 	struct nnb_workers workers;
 	atomic_bool started;
 	pthread_mutex_t lock;
+	struct nna_device_info info;
 	struct nnb_client *clients;
 	struct nnb_user *users;
 	uint32_t closing;
 	pthread_cond_t changed;
 };
 
-/* Opens the device. Return: 0, -EINVAL for a version that there is not, or another error. */
+/*
+ * Tries whether the device can be opened. Return: 0, -EINVAL for a version that there is not, or
+ * another error.
+ */
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out);
 /*
  * Answers calls, those that wait first. A service is registered while its process may still do what
@@ -146,9 +152,14 @@ uint32_t nnb_service_count_clients(struct nnb_service *service);
 /* Writes for people to read who the clients are, what their users have, and the last messages. */
 void nnb_service_dump(struct nnb_service *service, int fd);
 
+/* What the device is, as it was opened last. */
+void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info);
+
 /*
- * The client that calls, with a reference and an open device. Return: 0 or a negative errno of the
- * device.
+ * The client that calls, with a reference and an open device. One whose device has gone keeps what
+ * it has, of which nothing works any more, and is another client from then on, with the device that
+ * has come back; there is none before that. Return: 0, or a negative errno of the device: -ENODEV
+ * or -ENOENT while it is away.
  */
 int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
 		   struct nnb_client **out);

@@ -16,6 +16,7 @@ int nnb_status(int error)
 	case EINVAL:
 		return NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT;
 	case ENODEV:
+	case ENXIO:
 	case ENOENT:
 	case EACCES:
 	case EPROTO:

@@ -20,15 +20,16 @@ static inline struct nnb_object *connect_service(void)
 	return device;
 }
 
-static inline struct nnb_object *prepare(struct nnb_object *device)
+/* What prepareModel() says, or else what it tells. *@model is a reference; NULL after an error. */
+static inline int prepare_status(struct nnb_object *device, struct nnb_object **model)
 {
 	struct hal_callback *callback = hal_callback_new();
 	struct nnb_aidl_device_prepare_model_in in;
-	struct nnb_object *model = NULL;
 	struct nnb_arena arena = {0};
 	struct hal_model m;
 	int ret;
 
+	*model = NULL;
 	hal_model_init(&m);
 	in = hal_prepare_in(&m);
 	in.callback = &callback->object;
@@ -39,9 +40,19 @@ static inline struct nnb_object *prepare(struct nnb_object *device)
 	while (!ret && !callback->told)
 		pthread_cond_wait(&callback->changed, &callback->lock);
 	pthread_mutex_unlock(&callback->lock);
-	if (!ret && callback->model)
-		model = nnb_object_ref(callback->model);
+	if (!ret)
+		ret = callback->status;
+	if (!ret)
+		*model = nnb_object_ref(callback->model);
 	nnb_object_unref(&callback->object);
+	return ret;
+}
+
+static inline struct nnb_object *prepare(struct nnb_object *device)
+{
+	struct nnb_object *model;
+
+	prepare_status(device, &model);
 	return model;
 }
 

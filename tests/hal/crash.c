@@ -460,6 +460,81 @@ static void dump(const struct holdings *before)
 	judge("dump", before, wrong);
 }
 
+/* Tells when its model fails for want of the device, and runs until another one works. */
+static int work_unbound(int told)
+{
+	struct nnb_object *device = connect_service(), *model = prepare(device), *next;
+	struct hal_request r;
+	int ret;
+
+	if (!model)
+		return 11;
+	hal_request_init(&r, true);
+	if (hal_execute(model, &r) || write(told, "x", 1) != 1)
+		return 19;
+	do {
+		ret = hal_execute(model, &r);
+	} while (!ret);
+	/* What was under way may have failed otherwise. */
+	if (hal_execute(model, &r) != HAL_UNAVAILABLE)
+		return 25;
+	if (prepare_status(device, &next) != HAL_UNAVAILABLE)
+		return 26;
+	if (write(told, "y", 1) != 1)
+		return 19;
+	do {
+		ret = prepare_status(device, &next);
+	} while (ret == HAL_UNAVAILABLE);
+	if (ret || hal_execute(next, &r) || !hal_request_done(&r))
+		return 27;
+	return hal_execute(model, &r) == HAL_UNAVAILABLE ? 0 : 28;
+}
+
+/* Has the driver take up, or give up, the device of this PCI name. */
+static bool bind_device(const char *how, const char *name)
+{
+	char path[64];
+	int fd;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s", how);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ok = fd >= 0 && write(fd, name, strlen(name)) == (ssize_t)strlen(name);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The service has to look for the device itself: it comes back under another name. */
+static void unbind_device(const struct holdings *before)
+{
+	char wrong[64] = "", byte = 0;
+	glob_t found = {0};
+	const char *name;
+	int told[2], status;
+	pid_t pid;
+
+	if (glob("/sys/bus/pci/drivers/nna/0*", 0, NULL, &found) || pipe(told)) {
+		tell("FAILURE", "device unbound", "there is none");
+		return;
+	}
+	name = strrchr(found.gl_pathv[0], '/') + 1;
+	pid = start(work_unbound, told[1]);
+	close(told[1]);
+	if (read(told[0], &byte, 1) != 1 || !bind_device("unbind", name))
+		snprintf(wrong, sizeof(wrong), "it was not unbound");
+	else if (read(told[0], &byte, 1) != 1 || byte != 'y')
+		snprintf(wrong, sizeof(wrong), "the client did not see it");
+	if (byte && !bind_device("bind", name))
+		snprintf(wrong, sizeof(wrong), "it was not bound again");
+	status = finish(pid);
+	close(told[0]);
+	globfree(&found);
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("device unbound", before, wrong);
+}
+
 /* Calls until there is nobody to call any more. */
 static int work_until_dead(int told)
 {
@@ -530,6 +605,7 @@ int main(int argc, char **argv)
 	truncate_memory(&before);
 	exhaust_files(&before);
 	fill_buffer(&before);
+	unbind_device(&before);
 	kill_service();
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed ? 1 : 0;

@@ -10,7 +10,7 @@
 
 #include "tests/unit/hal-bridge/service/fixture.h"
 
-static int open_ashmem(struct nnb_service *service, int fd, int64_t size, struct nnb_memory **out)
+static int open_ashmem(struct nna_device *device, int fd, int64_t size, struct nnb_memory **out)
 {
 	const struct nnb_aidl_memory from = {
 		.tag = NNB_AIDL_MEMORY_ASHMEM,
@@ -18,7 +18,7 @@ static int open_ashmem(struct nnb_service *service, int fd, int64_t size, struct
 	};
 	struct nnb_aidl_call call = {.caller = &hal_me};
 
-	return nnb_memory_open(service->device, &call, &from, out);
+	return nnb_memory_open(device, &call, &from, out);
 }
 
 static void other_devices(void **state)
@@ -58,6 +58,21 @@ static void memfd(void **state)
 	}
 }
 
+static int open_device(void **state)
+{
+	struct nna_device *device;
+	int ret = nna_device_open("loopback", NULL, &device);
+
+	*state = device;
+	return ret;
+}
+
+static int close_device(void **state)
+{
+	nna_device_close(*state);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -65,5 +80,5 @@ int main(void)
 		cmocka_unit_test(memfd),
 	};
 
-	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
+	return cmocka_run_group_tests(tests, open_device, close_device);
 }
