@@ -27,9 +27,11 @@ $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_
 		-Wl,--version-script=hal-bridge/nnapi/libneuralnetworks.map -o $@ $(filter-out %.map,$^) \
 		$(NNACCEL_LIBS)
 
-# The example: a client that knows only the header and the library.
-PROGRAMS += $(BUILD)/bin/nnapi-add
-$(BUILD)/bin/nnapi-add: $(BUILD)/obj/hal-bridge/examples/add.o $(NNAPI_LIB)
+# The examples: clients that know only headers and the library.
+NNAPI_EXAMPLES := $(patsubst hal-bridge/examples/%.c,$(BUILD)/bin/nnapi-%, \
+	$(wildcard hal-bridge/examples/*.c))
+PROGRAMS += $(NNAPI_EXAMPLES)
+$(NNAPI_EXAMPLES): $(BUILD)/bin/nnapi-%: $(BUILD)/obj/hal-bridge/examples/%.o $(NNAPI_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib'
 

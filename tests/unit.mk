@@ -18,7 +18,7 @@ NNACCEL_TESTS := $(filter-out $(NNACCEL_SO_TESTS),$(NNACCEL_TESTS))
 NNB_TESTS := $(call unit,hal-bridge/common)
 BINDER_TESTS := $(call unit,hal-bridge/binder hal-bridge/aidl)
 SERVICE_TESTS := $(call unit,hal-bridge/service)
-NNAPI_TESTS := $(call unit,hal-bridge/nnapi)
+NNAPI_TESTS := $(call unit,hal-bridge/nnapi hal-bridge/examples)
 # What makes the library fail, and counts its calls.
 NNAPI_INSIDE_TESTS := $(BUILD)/tests/unit/hal-bridge/nnapi/test_steps
 NNAPI_TESTS := $(filter-out $(NNAPI_INSIDE_TESTS),$(NNAPI_TESTS))
@@ -101,6 +101,8 @@ $(SERVICE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)
 $(NNAPI_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
+# Each runs the example of its name.
+$(call unit,hal-bridge/examples): | $(NNAPI_EXAMPLES)
 
 $(NNAPI_INSIDE_TESTS): $(NNAPI_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
 $(NNAPI_INSIDE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(call unit_wrap,nna_execution_compute \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "hal-bridge/common/log.h"
+#include "hal-bridge/examples/fibonacci_extension.h"
 #include "nnaccel.h"
 
 /**
@@ -30,19 +32,47 @@ struct nnb_extension {
 #define NNB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct nnb_extension_operand nnb_ops_operands[] = {
-	{ NNA_OPERAND_TENSOR_INT64, 8, true },
+	{ NNA_OPERAND_TENSOR_INT64, 8, true, 0 },
 };
 
-/* In the order of nnaccel_ops.h. UNPACK has one output for each index of an axis. */
+/* In the order of nnaccel_ops.h. */
 static const struct nnb_extension_operation nnb_ops_operations[] = {
-	{ NNA_OPERATION_GATHER_ND, 2, 1, 1 },
-	{ NNA_OPERATION_FLOOR_DIV, 2, 1, 1 },
-	{ NNA_OPERATION_UNPACK, 2, 1, UINT32_MAX },
-	{ NNA_OPERATION_LEAKY_RELU, 2, 1, 1 },
-	{ NNA_OPERATION_ARGMAX_INT64, 2, 1, 1 },
-	{ NNA_OPERATION_COS, 1, 1, 1 },
-	{ NNA_OPERATION_SQUARED_DIFFERENCE, 2, 1, 1 },
-	{ NNA_OPERATION_BITCAST, 1, 1, 1 },
+	{ NNA_OPERATION_GATHER_ND, NULL },
+	{ NNA_OPERATION_FLOOR_DIV, NULL },
+	{ NNA_OPERATION_UNPACK, NULL },
+	{ NNA_OPERATION_LEAKY_RELU, NULL },
+	{ NNA_OPERATION_ARGMAX_INT64, NULL },
+	{ NNA_OPERATION_COS, NULL },
+	{ NNA_OPERATION_SQUARED_DIFFERENCE, NULL },
+	{ NNA_OPERATION_BITCAST, NULL },
+};
+
+/* In the order of fibonacci_extension.h. */
+static const struct nnb_extension_operand nnb_fibonacci_operands[] = {
+	{ NNA_OPERAND_TENSOR_INT64, sizeof(int64_t), false, 0 },
+	{ NNA_OPERAND_TENSOR_INT64, sizeof(int64_t), true, sizeof(ExampleQuant64AsymmParams) },
+};
+
+/* A whole number of at most 31 bits; 0, which the library refuses as a factor, for another one. */
+static int64_t nnb_whole(double number)
+{
+	return number >= 1 && number <= INT32_MAX && number == floor(number) ? (int64_t)number : 0;
+}
+
+/* Multiplier, divisor and offset of numbers that are stored in steps of a scale. */
+static void nnb_fibonacci_scaling(const void *data, int64_t elements[3])
+{
+	ExampleQuant64AsymmParams params = { .scale = 1 };
+
+	if (data)
+		memcpy(&params, data, sizeof(params));
+	elements[0] = params.scale < 1 ? nnb_whole(1 / params.scale) : 1;
+	elements[1] = params.scale < 1 ? 1 : nnb_whole(params.scale);
+	elements[2] = params.zeroPoint;
+}
+
+static const struct nnb_extension_operation nnb_fibonacci_operations[] = {
+	{ NNA_OPERATION_FIBONACCI, nnb_fibonacci_scaling },
 };
 
 static const struct nnb_extension nnb_extensions[] = {
@@ -52,6 +82,13 @@ static const struct nnb_extension nnb_extensions[] = {
 		.operand_count = NNB_COUNT(nnb_ops_operands),
 		.operations = nnb_ops_operations,
 		.operation_count = NNB_COUNT(nnb_ops_operations),
+	},
+	{
+		.name = EXAMPLE_FIBONACCI_EXTENSION_NAME,
+		.operands = nnb_fibonacci_operands,
+		.operand_count = NNB_COUNT(nnb_fibonacci_operands),
+		.operations = nnb_fibonacci_operations,
+		.operation_count = NNB_COUNT(nnb_fibonacci_operations),
 	},
 };
 
@@ -89,6 +126,11 @@ static const struct nnb_extension *nnb_extension_of(uint32_t code)
 	uint32_t number = code >> NNB_EXTENSION_BITS;
 
 	return number && number <= NNB_COUNT(nnb_extensions) ? &nnb_extensions[number - 1] : NULL;
+}
+
+bool nnb_extension_is_known(uint32_t code)
+{
+	return nnb_extension_of(code);
 }
 
 const struct nnb_extension_operand *nnb_extension_operand(uint32_t code)

@@ -5,6 +5,8 @@
  *
  *	extension	org.nnaccel.ops (hal-bridge/nnapi/nnaccel_ops.h): operations that libnnaccel
  *			has for other front ends
+ *			com.example.fibonacci (hal-bridge/examples/fibonacci_extension.h): Android's
+ *			example
  *	code		what stands for a type or an operation of an extension in a model: the
  *			number of the extension, from 1 on, in the upper 16 bits, and that within
  *			the extension in the lower ones. It is the same in all models of a process
@@ -29,24 +31,25 @@
  * struct nnb_extension_operand - an operand type of an extension
  * @type: enum nna_operand_type
  * @size: bytes of a scalar, or of an element
- * @tensor: it is a tensor
+ * @tensor: it is a tensor; a scalar is a tensor of one element to the library
+ * @data_size: bytes of the extension data of an operand, 0 for none
  */
 struct nnb_extension_operand {
 	uint32_t type;
 	uint32_t size;
 	bool tensor;
+	uint32_t data_size;
 };
 
 /**
  * struct nnb_extension_operation - an operation of an extension
  * @type: enum nna_operation_type
- * @inputs: how many it has
- * @min_outputs: how many it has at least
- * @max_outputs: and at most
+ * @scaling: makes of the extension data of output 0, or of NULL, the elements of a TENSOR_INT64 [3]
+ *	that the library's operation has as its last input; NULL where it has none
  */
 struct nnb_extension_operation {
 	uint32_t type;
-	uint32_t inputs, min_outputs, max_outputs;
+	void (*scaling)(const void *data, int64_t elements[3]);
 };
 
 /* How many extensions there are. */
@@ -64,6 +67,8 @@ uint32_t nnb_extension_code(const char *name, uint16_t number);
 
 /* Whether a type or operation is of an extension, known or not. */
 bool nnb_extension_has(uint32_t code);
+/* Whether it is of an extension that there is, whatever its number within that. */
+bool nnb_extension_is_known(uint32_t code);
 /* What a code means; NULL when there is no such type or operation. */
 const struct nnb_extension_operand *nnb_extension_operand(uint32_t code);
 const struct nnb_extension_operation *nnb_extension_operation(uint32_t code);

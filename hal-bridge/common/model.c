@@ -146,6 +146,7 @@ static void nnb_operand_fini(struct nnb_operand *operand)
 {
 	nnb_operand_drop_value(operand);
 	free(operand->dims);
+	free(operand->extension_data);
 	free(operand->scales);
 }
 
@@ -344,20 +345,33 @@ int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t chann
 	return 0;
 }
 
-int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, size_t size)
+int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const void *data,
+				 size_t size)
 {
 	struct nnb_operand *operand = nnb_model_operand(model, index);
+	const struct nnb_extension_operand *type;
+	void *copy = NULL;
 
 	if (!operand)
 		return -EINVAL;
-	if (!nnb_extension_has(operand->type)) {
+	type = nnb_extension_operand(operand->type);
+	if (!type) {
 		nnb_log("operand %u is of no extension's type", index);
 		return -EINVAL;
 	}
-	if (size) {
-		nnb_log("operand %u: its type takes no data, and there are %zu bytes", index, size);
+	if (size && size != type->data_size) {
+		nnb_log("operand %u: its type takes %u bytes of data, and there are %zu", index,
+			type->data_size, size);
 		return -EINVAL;
 	}
+	if (size) {
+		copy = malloc(size);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, data, size);
+	}
+	free(operand->extension_data);
+	operand->extension_data = copy;
 	return 0;
 }
 
@@ -444,20 +458,6 @@ static int nnb_model_check_signature(const struct nnb_model *model,
 	return ret;
 }
 
-/* Of an extension's operation only the counts are checked here. */
-static int nnb_model_check_extension(const struct nnb_operation *operation)
-{
-	const struct nnb_extension_operation *rule = nnb_extension_operation(operation->type);
-
-	if (operation->input_count == rule->inputs &&
-	    operation->output_count >= rule->min_outputs &&
-	    operation->output_count <= rule->max_outputs)
-		return 0;
-	nnb_log("operation %#x of an extension with %u inputs and %u outputs", operation->type,
-		operation->input_count, operation->output_count);
-	return -EINVAL;
-}
-
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
@@ -468,7 +468,7 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	};
 	int ret;
 
-	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM && !nnb_extension_operation(type)) {
+	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM && !nnb_extension_is_known(type)) {
 		nnb_log("there is no operation %#x", type);
 		return -EINVAL;
 	}
@@ -485,9 +485,8 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	if (ret)
 		return ret;
 	operation.outputs = operation.inputs + input_count;
-	if (nnb_extension_has(type))
-		ret = nnb_model_check_extension(&operation);
-	else
+	/* What an extension's operation takes, or whether there is one, its device knows. */
+	if (!nnb_extension_has(type))
 		ret = nnb_model_check_signature(model, &operation);
 	if (ret) {
 		free(operation.inputs);
@@ -608,10 +607,11 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 			    const struct nnb_operand *operand)
 {
 	const struct nnb_extension_operand *extension = nnb_extension_operand(operand->type);
+	bool scalar = extension && !extension->tensor;
 	const struct nna_operand_desc desc = {
 		.type = extension ? extension->type : operand->type,
-		.rank = operand->rank,
-		.dims = operand->dims,
+		.rank = scalar ? 1 : operand->rank,
+		.dims = scalar ? &(const uint32_t){ 1 } : operand->dims,
 		.scale = nnb_type_scale(operand->type, operand->scale),
 		.zero_point = operand->type == NNA_OPERAND_TENSOR_INT32 ? 0 : operand->zero_point,
 		.channel_dim = operand->channel_dim,
@@ -640,6 +640,47 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 	}
 }
 
+/* Adds the input that says how the output of an extension's operation is scaled: its number. */
+static int nnb_scaling_emit(const struct nnb_model *model, struct nna_graph *graph,
+			    const struct nnb_operation *operation)
+{
+	const struct nna_operand_desc desc = {
+		.type = NNA_OPERAND_TENSOR_INT64, .rank = 1, .dims = &(const uint32_t){ 3 },
+	};
+	int64_t elements[3];
+	int ret, index = nna_graph_add_operand(graph, 0, &desc);
+
+	if (index < 0)
+		return index;
+	nnb_extension_operation(operation->type)->scaling(
+		model->operands[operation->outputs[0]].extension_data, elements);
+	ret = nna_graph_set_constant(graph, 0, index, elements, sizeof(elements), false);
+	return ret ? ret : index;
+}
+
+/* An operation of an extension; one that the extension does not have nobody supports. */
+static int nnb_extension_emit(const struct nnb_model *model, struct nna_graph *graph,
+			      const struct nnb_operation *operation)
+{
+	const struct nnb_extension_operation *extension = nnb_extension_operation(operation->type);
+	uint32_t count = operation->input_count, *inputs = calloc(count + 1, sizeof(*inputs));
+	int ret = inputs ? 0 : -ENOMEM;
+
+	if (!ret && count)
+		memcpy(inputs, operation->inputs, count * sizeof(*inputs));
+	if (!ret && extension && extension->scaling) {
+		ret = nnb_scaling_emit(model, graph, operation);
+		if (ret >= 0)
+			inputs[count++] = (uint32_t)ret;
+	}
+	if (ret >= 0)
+		ret = nna_graph_add_operation(graph, 0,
+					      extension ? extension->type : operation->type, count,
+					      inputs, operation->output_count, operation->outputs);
+	free(inputs);
+	return ret;
+}
+
 /* Subgraph 0: the tables. A value that was copied is freed as soon as the graph has it. */
 static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 {
@@ -651,11 +692,12 @@ static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 	}
 	for (uint32_t i = 0; i < model->operation_count && !ret; i++) {
 		const struct nnb_operation *operation = &model->operations[i];
-		const struct nnb_extension_operation *extension =
-			nnb_extension_operation(operation->type);
-		uint32_t type = extension ? extension->type : operation->type;
 
-		ret = nna_graph_add_operation(graph, 0, type, operation->input_count,
+		if (nnb_extension_has(operation->type)) {
+			ret = nnb_extension_emit(model, graph, operation);
+			continue;
+		}
+		ret = nna_graph_add_operation(graph, 0, operation->type, operation->input_count,
 					      operation->inputs, operation->output_count,
 					      operation->outputs);
 	}

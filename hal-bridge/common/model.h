@@ -62,6 +62,7 @@ enum nnb_value {
  * @data: @size bytes; owned when copied
  * @size: bytes
  * @model: not owned
+ * @extension_data: of an extension's type that has such; owned, NULL for none
  */
 struct nnb_operand {
 	uint32_t type;
@@ -77,6 +78,7 @@ struct nnb_operand {
 	const void *data;
 	size_t size;
 	const struct nnb_model *model;
+	void *extension_data;
 };
 
 /**
@@ -139,8 +141,9 @@ int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nn
 /* Scales of a tensor that is quantised per channel, copied. */
 int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
 			 uint32_t count, const float *scales);
-/* Data for an operand of an extension's type: of those that there are none takes any. */
-int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, size_t size);
+/* Data for an operand of an extension's type, copied: as much as the type has; none drops it. */
+int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const void *data,
+				 size_t size);
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
 /*

@@ -262,7 +262,8 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksMod
 		return ret;
 	if (data && !length)
 		return nnapi_error(BAD_DATA, "%s: 0 bytes at an address", __func__);
-	return nnb_result_of_call(nnb_model_set_extension_data(&model->model, index, length));
+	return nnb_result_of_call(nnb_model_set_extension_data(&model->model, index, data,
+							       length));
 }
 
 NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)

@@ -307,6 +307,7 @@ enum nna_operation_type {
 	NNA_OPERATION_BITCAST,			/* input -> output, of the same bytes and dims */
 	NNA_OPERATION_BITWISE_XOR,		/* a, b -> output */
 	NNA_OPERATION_RIGHT_SHIFT,		/* input, bits -> output */
+	NNA_OPERATION_FIBONACCI,		/* n, scaling (TENSOR_INT64 [3]) -> numbers */
 };
 
 /* The name of an operation as in NNAPI ("CONV_2D"); NULL for an unknown one. */

@@ -147,8 +147,7 @@ bool nna_op_has_input(const struct nna_op_context *op, uint32_t i)
 
 bool nna_op_outputs_are_final(const struct nna_op_context *op)
 {
-	/* The shapes of the outputs say nothing about those inside of the subgraphs. */
-	if (op->operation->type == NNA_OPERATION_IF || op->operation->type == NNA_OPERATION_WHILE)
+	if (nna_op_find(op->operation->type)->asks_data)
 		return false;
 	for (uint32_t i = 0; i < op->operation->output_count; i++) {
 		if (op->out_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->out[i].final)

@@ -100,6 +100,9 @@ struct nna_op_context {
 /**
  * struct nna_op - one operation
  * @type: which
+ * @asks_data: infer() has to know the data that it asks for even where the shapes of all outputs
+ *	are known
+ * @asks_floats: what it asks for may be of FLOAT32, too
  * @any_rank: it becomes copies and fills, so that operands may have more than NNA_IR_MAX_RANK
  *	dims
  * @min_inputs: fewest inputs
@@ -112,7 +115,7 @@ struct nna_op_context {
  */
 struct nna_op {
 	enum nna_operation_type type;
-	bool any_rank;
+	bool any_rank, asks_data, asks_floats;
 	uint32_t min_inputs, max_inputs;
 	uint32_t min_outputs, max_outputs;
 	int (*check)(struct nna_op_context *op);
@@ -164,8 +167,7 @@ bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
 
 /*
  * Whether the model states the shapes of all outputs, or an earlier run has shown them: lowering
- * can go on though infer() said -EAGAIN. Never for IF and WHILE, whose subgraphs have shapes
- * inside.
+ * can go on though infer() said -EAGAIN. Never for an operation with asks_data.
  */
 bool nna_op_outputs_are_final(const struct nna_op_context *op);
 

@@ -161,6 +161,7 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_while = {
 	.type = NNA_OPERATION_WHILE,
+	.asks_data = true, /* the outputs say nothing about shapes inside of the subgraphs */
 	.min_inputs = 3, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = UINT32_MAX,
 	.check = check, .infer = infer, .lower = lower,
 };

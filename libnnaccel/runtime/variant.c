@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libnnaccel/ops/op.h"
 #include "libnnaccel/runtime/runtime.h"
 
 #define MAX_VARIANTS 32u
@@ -150,23 +151,24 @@ void nna_variant_put_list(struct nna_program *p, struct nna_variant *v)
 
 /*
  * Operation @stop needs a value: those of its inputs that are the program's, and of a type that
- * holds whole numbers, become parameters. False when there is none that was not one before.
+ * holds what it may need, become parameters. False when there is none that was not one before.
  */
 static bool add_parameters(struct nna_program *p, uint32_t stop)
 {
 	const struct nna_subgraph *sub = &p->graph->subgraphs[0];
 	const struct nna_operation *o;
 	struct nna_variant *stale = NULL;
-	bool added = false;
+	bool added = false, floats;
 
 	if (stop == NNA_NONE)
 		return false;
 	o = &sub->operations[stop];
+	floats = nna_op_find(o->type)->asks_floats;
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < sub->input_count; i++) {
 		enum nna_operand_type type = sub->operands[sub->inputs[i]].stated.type;
 
-		if (p->parameters[i] || type == NNA_OPERAND_TENSOR_FLOAT32 ||
+		if (p->parameters[i] || (type == NNA_OPERAND_TENSOR_FLOAT32 && !floats) ||
 		    type == NNA_OPERAND_TENSOR_FLOAT16 || nna_operand_type_is_quantised(type))
 			continue;
 		for (uint32_t k = 0; k < o->input_count && !p->parameters[i]; k++)
