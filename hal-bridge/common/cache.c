@@ -155,3 +155,18 @@ int nnb_cache_save(const char *path, uint64_t limit, const struct nna_program *p
 	free(name);
 	return ret;
 }
+
+int nnb_cache_make(const char *path, struct nna_device *device, struct nna_graph *graph,
+		   const struct nna_program_options *options, struct nna_program **out)
+{
+	int ret;
+
+	if (path && !nnb_cache_load(path, NNB_CACHE_LIMIT, device, graph, options, out)) {
+		nnb_log("cache: %s: used", path);
+		return 0;
+	}
+	ret = nna_program_create(device, graph, options, out);
+	if (!ret && path && !nnb_cache_save(path, NNB_CACHE_LIMIT, *out))
+		nnb_log("cache: %s: written", path);
+	return ret;
+}

@@ -52,4 +52,12 @@ int nnb_cache_save(const char *path, uint64_t limit, const struct nna_program *p
 /* The same to an open file, at its offset. After an error there may be a part of a blob. */
 int nnb_cache_save_fd(int fd, uint64_t limit, const struct nna_program *program);
 
+/*
+ * The program of a graph: out of the file at @path or, where that has none that fits, compiled, and
+ * then the file gets it. Problems of the file are lines in the log. @path may be NULL: no file.
+ * Return: as nna_program_create().
+ */
+int nnb_cache_make(const char *path, struct nna_device *device, struct nna_graph *graph,
+		   const struct nna_program_options *options, struct nna_program **out);
+
 #endif

@@ -271,24 +271,22 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 	char *path = NULL;
 	int ret = -ENOENT;
 
-	if (compilation->cache_fd >= 0)
-		ret = nnapi_compilation_load_fd(compilation, opened, options);
-	else if (compilation->cache_dir)
-		path = nnb_cache_path(compilation->cache_dir, compilation->cache_token,
-				      device->name, options->preference);
-	if (path)
-		ret = nnb_cache_load(path, NNB_CACHE_LIMIT, opened, graph, options,
-				     &compilation->program);
-	if (!ret)
-		nnb_log("cache: %s: used", path ? path : "a client's file");
-	if (ret) {
-		ret = nna_program_create(opened, graph, options, &compilation->program);
-		if (!ret && path && !nnb_cache_save(path, NNB_CACHE_LIMIT, compilation->program))
-			nnb_log("cache: %s: written", path);
-		if (!ret && compilation->cache_fd >= 0 && nnapi_compilation_save_fd(compilation))
-			nnb_log("cache: the client's file has not been written");
+	if (compilation->cache_fd < 0) {
+		if (compilation->cache_dir)
+			path = nnb_cache_path(compilation->cache_dir, compilation->cache_token,
+					      device->name, options->preference);
+		ret = nnb_cache_make(path, opened, graph, options, &compilation->program);
+		free(path);
+		return ret;
 	}
-	free(path);
+	ret = nnapi_compilation_load_fd(compilation, opened, options);
+	if (!ret) {
+		nnb_log("cache: a client's file: used");
+		return 0;
+	}
+	ret = nna_program_create(opened, graph, options, &compilation->program);
+	if (!ret && nnapi_compilation_save_fd(compilation))
+		nnb_log("cache: the client's file has not been written");
 	return ret;
 }
 
@@ -402,6 +400,7 @@ static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 	struct nna_graph *graph = compilation->model->model.graph;
 	uint32_t count = nna_graph_operation_count(graph, 0), same = 1;
 	uint32_t *owners = calloc((size_t)count + 1, sizeof(*owners));
+	const struct nnapi_plan_cache cache = { compilation->cache_dir, compilation->cache_token };
 	struct ANeuralNetworksDevice *failed = NULL;
 	int ret = -ENOMEM;
 
@@ -413,14 +412,14 @@ static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 	if (!ret && same == count) {
 		*only = devices[owners[0]];
 	} else if (!ret) {
-		ret = nnapi_plan_create(graph, owners, devices, device_count, &options,
+		ret = nnapi_plan_create(graph, owners, devices, device_count, &options, &cache,
 					&compilation->plan, &failed);
 		if (ret)
 			compilation->plan = NULL;
 		else
 			compilation->device = compilation->plan->steps[0].device;
-		if (!ret && (compilation->cache_dir || compilation->cache_fd >= 0))
-			nnb_log("cache: not used for a model that several devices compute");
+		if (!ret && compilation->cache_fd >= 0)
+			nnb_log("cache: a client's file does not hold several devices' programs");
 		if (ret && nnapi_compilation_is_hopeless(compilation, failed, ret))
 			ret = 0;
 	}

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "hal-bridge/common/cache.h"
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 
@@ -80,8 +82,21 @@ static void nnapi_plan_number(struct nnapi_plan *plan, uint32_t *operands, uint3
 	}
 }
 
+/* The file of step @number; NULL for none. What its program is of, the file says itself. */
+static char *nnapi_step_path(const struct nnapi_step *step, const struct nnapi_plan_cache *cache,
+			     uint32_t number, uint32_t preference)
+{
+	char name[128];
+
+	if (!cache || !cache->dir)
+		return NULL;
+	snprintf(name, sizeof(name), "%s-step%u", step->device->name, number);
+	return nnb_cache_path(cache->dir, cache->token, name, preference);
+}
+
+/* @path: of the file where the program may be found or kept, NULL for none. */
 static int nnapi_step_compile(struct nnapi_step *step, struct nna_graph *graph,
-			      const struct nna_program_options *options)
+			      const struct nna_program_options *options, const char *path)
 {
 	NNB_TRACE(DRIVER, COMPILATION, step->device->name);
 	struct nna_device *device = nnapi_device_open(step->device);
@@ -89,7 +104,7 @@ static int nnapi_step_compile(struct nnapi_step *step, struct nna_graph *graph,
 
 	if (!device)
 		return -ENOENT;
-	ret = nna_program_create(device, graph, options, &step->program);
+	ret = nnb_cache_make(path, device, graph, options, &step->program);
 	if (ret)
 		step->program = NULL;
 	return ret;
@@ -118,7 +133,8 @@ static uint32_t *nnapi_plan_begin_values(struct nnapi_plan *plan, const struct n
 
 int nnapi_plan_create(struct nna_graph *graph, const uint32_t *owners,
 		      struct ANeuralNetworksDevice *const *devices, uint32_t device_count,
-		      const struct nna_program_options *options, struct nnapi_plan **out,
+		      const struct nna_program_options *options,
+		      const struct nnapi_plan_cache *cache, struct nnapi_plan **out,
 		      struct ANeuralNetworksDevice **failed)
 {
 	struct nna_graph_piece *pieces = NULL;
@@ -138,6 +154,7 @@ int nnapi_plan_create(struct nna_graph *graph, const uint32_t *owners,
 	for (uint32_t i = 0; i < count && !ret; i++) {
 		struct nna_graph_piece *piece = &pieces[i];
 		struct nnapi_step *step = &plan->steps[i];
+		char *path;
 
 		nnapi_plan_number(plan, piece->inputs, piece->input_count, values);
 		nnapi_plan_number(plan, piece->outputs, piece->output_count, values);
@@ -150,7 +167,9 @@ int nnapi_plan_create(struct nna_graph *graph, const uint32_t *owners,
 		};
 		piece->inputs = NULL;
 		piece->outputs = NULL;
-		ret = nnapi_step_compile(step, piece->graph, options);
+		path = nnapi_step_path(step, cache, i, options->preference);
+		ret = nnapi_step_compile(step, piece->graph, options, path);
+		free(path);
 		if (ret)
 			*failed = step->device;
 	}
@@ -182,7 +201,7 @@ int nnapi_plan_create_whole(struct nna_graph *graph, uint32_t input_count, uint3
 			step->inputs[i] = i;
 		for (uint32_t i = 0; i < output_count; i++)
 			step->outputs[i] = input_count + i;
-		ret = nnapi_step_compile(step, graph, options);
+		ret = nnapi_step_compile(step, graph, options, NULL);
 	}
 	step->input_count = plan->input_count = input_count;
 	step->output_count = plan->output_count = output_count;

@@ -50,11 +50,22 @@ struct nnapi_plan {
 };
 
 /**
+ * struct nnapi_plan_cache - where the programs of a plan are kept, a file for each step
+ * @dir: the folder, NULL for none
+ * @token: the caller's word for what is compiled
+ */
+struct nnapi_plan_cache {
+	const char *dir;
+	const uint8_t *token;
+};
+
+/**
  * nnapi_plan_create() - divide a model among devices
  * @graph: the model; what its constants lie in has to outlive the plan
  * @owners: for each operation the number of its device
  * @devices: @device_count devices, opened by this when they are needed
  * @options: of all programs
+ * @cache: where they may be found or kept
  * @plan: for nnapi_plan_destroy()
  * @failed: after an error: the device that could not compile its part, or NULL
  *
@@ -62,7 +73,8 @@ struct nnapi_plan {
  */
 int nnapi_plan_create(struct nna_graph *graph, const uint32_t *owners,
 		      struct ANeuralNetworksDevice *const *devices, uint32_t device_count,
-		      const struct nna_program_options *options, struct nnapi_plan **plan,
+		      const struct nna_program_options *options,
+		      const struct nnapi_plan_cache *cache, struct nnapi_plan **plan,
 		      struct ANeuralNetworksDevice **failed);
 /* The plan with one step: all of the model on one device. */
 int nnapi_plan_create_whole(struct nna_graph *graph, uint32_t input_count, uint32_t output_count,

@@ -6,7 +6,9 @@
  */
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -90,18 +92,30 @@ static ANeuralNetworksModel *chain(uint32_t n)
 	return model;
 }
 
-/* Compiles for both devices, among which operations are dealt. Return: in how many steps. */
-static int divide(ANeuralNetworksModel *model, ANeuralNetworksCompilation **compilation)
+/*
+ * Compiles for both devices, among which operations are dealt, with a cache in @dir unless that is
+ * NULL. Return: how many steps have been compiled.
+ */
+static int divide_cached(ANeuralNetworksModel *model, const char *dir,
+			 ANeuralNetworksCompilation **compilation)
 {
+	static const uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = { 7 };
 	ANeuralNetworksDevice *both[2];
 
 	OK(ANeuralNetworks_getDevice(0, &both[0]));
 	OK(ANeuralNetworks_getDevice(1, &both[1]));
 	OK(ANeuralNetworksCompilation_createForDevices(
 		model, (const ANeuralNetworksDevice *const *)both, 2, compilation));
+	if (dir)
+		OK(ANeuralNetworksCompilation_setCaching(*compilation, dir, token));
 	atomic_store(&compiled, 0);
 	OK(ANeuralNetworksCompilation_finish(*compilation));
 	return atomic_load(&compiled);
+}
+
+static int divide(ANeuralNetworksModel *model, ANeuralNetworksCompilation **compilation)
+{
+	return divide_cached(model, NULL, compilation);
 }
 
 static void check(const float *x, const float *early, const float *last, int n)
@@ -285,6 +299,65 @@ static void several_devices_have_no_deadlines(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* Damages the file that a folder lists first, and removes all where @end. Return: how many. */
+static int visit_files(const char *path, bool damage, bool end)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	uint8_t byte;
+	int count = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		int fd;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		if (damage && !count) {
+			fd = openat(dirfd(dir), entry->d_name, O_RDWR);
+			assert_int_equal(pread(fd, &byte, 1, 200), 1);
+			byte ^= 1;
+			assert_int_equal(pwrite(fd, &byte, 1, 200), 1);
+			close(fd);
+		}
+		if (end)
+			assert_int_equal(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+		count++;
+	}
+	closedir(dir);
+	return count;
+}
+
+/* The program of each step has a file; one that is damaged is compiled and written again. */
+static void each_step_is_cached(void **state)
+{
+	static const int wanted[] = { -1, 0, 1, 0 };
+	char dir[] = "/tmp/steps-XXXXXX";
+	ANeuralNetworksModel *model = chain(4);
+	struct chained c;
+	int steps = 0;
+
+	assert_non_null(mkdtemp(dir));
+	for (int i = 0; i < 4; i++) {
+		ANeuralNetworksCompilation *compilation = NULL;
+		int made = divide_cached(model, dir, &compilation);
+
+		if (i)
+			assert_int_equal(made, wanted[i]);
+		else
+			steps = made;
+		bind(&c, compilation);
+		OK(ANeuralNetworksExecution_compute(c.execution));
+		check_and_clear(&c);
+		ANeuralNetworksExecution_free(c.execution);
+		ANeuralNetworksCompilation_free(compilation);
+		assert_int_equal(visit_files(dir, i == 1, i == 3), steps);
+	}
+	assert_true(steps > 1);
+	assert_int_equal(rmdir(dir), 0);
+	ANeuralNetworksModel_free(model);
+}
+
 /* One that fails in a step fails: with a list of devices there is no other way. */
 static void a_list_has_no_fallback(void **state)
 {
@@ -423,6 +496,7 @@ int main(void)
 		cmocka_unit_test(one_device_waits_for_several),
 		cmocka_unit_test(small_outputs_are_told),
 		cmocka_unit_test(several_devices_have_no_deadlines),
+		cmocka_unit_test(each_step_is_cached),
 		cmocka_unit_test(a_list_has_no_fallback),
 		cmocka_unit_test(the_reference_computes_what_fails),
 		cmocka_unit_test(arguments_may_be_in_memories),
