@@ -21,7 +21,9 @@
  *  4. nna_vm.lock: binds of one address space;
  *  5. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
  *  6. dma_resv, one object at a time;
- *  7. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, nna_gates.lock, which may be
+ *  7. nna_device.unneeded_lock: the list of objects whose memory may be taken away. Reclaim tries
+ *     this one and then 6 and 4, and never waits for any;
+ *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, nna_gates.lock, which may be
  *     taken with any of these held, and the locks of gates within it: leaves.
  *
  * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fences exist before it
@@ -58,6 +60,7 @@ struct nna_coredump_data;
 struct nna_gates;
 struct nna_job_ops;
 struct nna_ring;
+struct shrinker;
 
 /** struct nna_vector - One interrupt vector. */
 struct nna_vector {
@@ -93,6 +96,9 @@ struct nna_bus_ops {
  * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
  * @bos: all buffer objects, so that unbind can undo their DMA mappings.
  * @bos_lock: protects @bos, and the mappings of the objects against unbind.
+ * @unneeded: objects that user space does not need, by drm_gem_shmem_object.madv_list.
+ * @unneeded_lock: protects @unneeded; no memory is allocated with it held.
+ * @shrinker: takes the memory of these objects away when the system needs it.
  * @pages: pages that the device has pinned, see nna_pages.h.
  * @asids: ASID -> address space; an ASID is freed only after its invalidation.
  * @asid_next: where the search for a free ASID begins; protected by the lock of @asids.
@@ -141,6 +147,9 @@ struct nna_device {
 	wait_queue_head_t control_waitq;
 	struct list_head bos;
 	struct mutex bos_lock;
+	struct list_head unneeded;
+	struct mutex unneeded_lock;
+	struct shrinker *shrinker;
 	atomic_long_t pages;
 	struct xarray asids;
 	u32 asid_next;

@@ -17,6 +17,7 @@
 #include "nna_recovery.h"
 #include "nna_reset.h"
 #include "nna_ring.h"
+#include "nna_shrinker.h"
 #include "nna_vm.h"
 
 /* By how much the schedulers' timeout is longer than the device's own limit for a job. */
@@ -80,6 +81,10 @@ static int nna_device_init_sw(struct nna_device *nna)
 	nna_reset_init(nna);
 	INIT_LIST_HEAD(&nna->bos);
 	ret = drmm_mutex_init(&nna->drm, &nna->bos_lock);
+	if (ret)
+		return ret;
+	INIT_LIST_HEAD(&nna->unneeded);
+	ret = drmm_mutex_init(&nna->drm, &nna->unneeded_lock);
 	if (ret)
 		return ret;
 	ret = drmm_mutex_init(&nna->drm, &nna->sched_lock);
@@ -176,6 +181,9 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 			return ERR_PTR(dev_err_probe(dev, ret, "no interrupt %u\n", i));
 	}
 
+	ret = nna_shrinker_init(nna);
+	if (ret)
+		return ERR_PTR(ret);
 	ret = nna_job_init(nna, &nna_device_job_ops);
 	if (ret)
 		return ERR_PTR(ret);

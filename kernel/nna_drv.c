@@ -28,6 +28,7 @@ static const struct file_operations nna_drm_fops = {
  * Versions of the interface:
  *
  * 1.0 the first one
+ * 1.1 limits of jobs, mappings and page tables in HW_INFO, DRM_NNA_SUBMIT_NONBLOCK, BO_MADVISE
  */
 static const struct drm_driver nna_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
@@ -44,7 +45,7 @@ static const struct drm_driver nna_drm_driver = {
 	.name = NNA_DRIVER_NAME,
 	.desc = "NNA accelerator",
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };
 
 int nna_drv_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,

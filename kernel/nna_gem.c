@@ -16,6 +16,10 @@
 #include "nna_pages.h"
 #include "nna_vm.h"
 
+#ifndef nna_shmem_page_users
+#define nna_shmem_page_users(shmem) refcount_read(&(shmem)->pages_use_count)
+#endif
+
 /*
  * Removes the attachment of an imported object, not only its mapping: some exporters cache that for
  * as long as there is an attachment. The object keeps the dma-buf, whose reservation it uses.
@@ -55,6 +59,9 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	struct drm_gem_object *resv_obj = bo->resv_obj;
 	struct dma_buf *dmabuf;
 
+	mutex_lock(&nna->unneeded_lock);
+	list_del_init(&bo->base.madv_list);
+	mutex_unlock(&nna->unneeded_lock);
 	mutex_lock(&nna->bos_lock);
 	nna_gem_unmap_locked(nna, bo);
 	list_del(&bo->node);
@@ -80,8 +87,8 @@ static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 }
 
 /*
- * Counts the object's pages before something allocates them; once, and for as long as the object
- * lives. Those of an imported object are the exporter's.
+ * Counts the object's pages before something allocates or uses them; once, and for as long as the
+ * object lives. Those of an imported object are the exporter's. Fails if they may be taken away.
  */
 static int nna_gem_count(struct nna_bo *bo)
 {
@@ -89,6 +96,8 @@ static int nna_gem_count(struct nna_bo *bo)
 	unsigned long count = bo->base.base.size >> PAGE_SHIFT;
 	int ret;
 
+	if (READ_ONCE(bo->base.madv))
+		return -EFAULT;
 	if (drm_gem_is_imported(&bo->base.base) || READ_ONCE(bo->counted))
 		return 0;
 	ret = nna_pages_take(nna, count);
@@ -122,8 +131,13 @@ static int nna_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
 {
 	struct nna_bo *bo = to_nna_bo(obj);
+	enum drm_gem_object_status status = 0;
 
-	return drm_gem_is_imported(obj) || bo->base.pages ? DRM_GEM_OBJECT_RESIDENT : 0;
+	if (drm_gem_is_imported(obj) || bo->base.pages)
+		status |= DRM_GEM_OBJECT_RESIDENT;
+	if (bo->base.madv > 0)
+		status |= DRM_GEM_OBJECT_PURGEABLE;
+	return status;
 }
 
 static const struct drm_gem_object_funcs nna_gem_funcs = {
@@ -245,17 +259,47 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 	return ret;
 }
 
-struct sg_table *nna_bo_get_pages(struct nna_bo *bo)
+int nna_bo_get_pages(struct nna_bo *bo)
 {
-	struct sg_table *sgt;
 	int ret;
 
 	ret = nna_gem_count(bo);
 	if (ret)
-		return ERR_PTR(ret);
-	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+		return ret;
+	ret = PTR_ERR_OR_ZERO(drm_gem_shmem_get_pages_sgt(&bo->base));
 	/* shmem reports -ENOSPC when the system's limit for committed memory is reached. */
-	return sgt == ERR_PTR(-ENOSPC) ? ERR_PTR(-ENOMEM) : sgt;
+	return ret == -ENOSPC ? -ENOMEM : ret;
+}
+
+int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained)
+{
+	struct nna_device *nna = to_nna_device(bo->base.base.dev);
+	struct dma_resv *resv = bo->base.base.resv;
+	int ret;
+
+	ret = dma_resv_lock_interruptible(resv, NULL);
+	if (ret)
+		return ret;
+	*retained = drm_gem_shmem_madvise_locked(&bo->base, !needed);
+	mutex_lock(&nna->unneeded_lock);
+	list_del_init(&bo->base.madv_list);
+	if (!needed && *retained)
+		list_add_tail(&bo->base.madv_list, &nna->unneeded);
+	mutex_unlock(&nna->unneeded_lock);
+	dma_resv_unlock(resv);
+	return 0;
+}
+
+bool nna_bo_is_purgeable(struct nna_bo *bo)
+{
+	/* While the CPU maps the pages they would not be freed. The only user is the table. */
+	return drm_gem_shmem_is_purgeable(&bo->base) && nna_shmem_page_users(&bo->base) == 1;
+}
+
+void nna_bo_purge(struct nna_bo *bo)
+{
+	drm_gem_shmem_purge_locked(&bo->base);
+	list_del_init(&bo->base.madv_list);
 }
 
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
@@ -263,19 +307,23 @@ int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 	struct drm_gem_object *obj = &bo->base.base;
 	struct nna_device *nna = to_nna_device(obj->dev);
 	struct scatterlist *sg;
-	struct sg_table *sgt;
 	u64 end, at = 0;
 	unsigned int i;
+	int ret;
 
 	if (check_add_overflow(offset, size, &end) || end > obj->size)
 		return -EINVAL;
 	if (!size || nna->coherent || !(bo->flags & DRM_NNA_BO_CACHED))
 		return 0;
 
-	sgt = nna_bo_get_pages(bo);
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
-	for_each_sgtable_dma_sg(sgt, sg, i) {
+	ret = nna_bo_get_pages(bo) ?: dma_resv_lock_interruptible(obj->resv, NULL);
+	if (ret)
+		return ret;
+	if (!bo->base.sgt) {
+		ret = -EFAULT;
+		goto out;
+	}
+	for_each_sgtable_dma_sg(bo->base.sgt, sg, i) {
 		u64 len = sg_dma_len(sg);
 		u64 from = max(at, offset), to = min(at + len, end);
 
@@ -287,7 +335,9 @@ int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 						to - from, DMA_FROM_DEVICE);
 		at += len;
 	}
-	return 0;
+out:
+	dma_resv_unlock(obj->resv);
+	return ret;
 }
 
 void nna_bo_set_label(struct nna_bo *bo, char *label)

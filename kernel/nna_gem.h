@@ -4,7 +4,9 @@
  *
  * A buffer object never points to the file that created it. An address space holds a reference on
  * each object that is mapped there. An object gets its pages when it is first mapped, by the CPU or
- * in an address space, and keeps them until it is freed: there is no eviction.
+ * in an address space, and keeps them until it is freed: there is no eviction. Only the memory of
+ * an object that user space has said it does not need may be taken away, once and for all, see
+ * nna_shrinker.h.
  *
  * An object may outlive the binding of the driver; its DMA mapping may not. So the device has a
  * list of its objects, and unbind undoes their mappings.
@@ -38,7 +40,8 @@ struct nna_vm;
  * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
  * @dmabuf: for an imported object whose attachment unbind has removed, the dma-buf, whose
  *	reservation the object uses; a reference. Else NULL. Protected by nna_device.bos_lock.
- * @counted: its pages are in nna_device.pages; stays set until it is freed.
+ * @counted: its pages are in nna_device.pages; stays set until it is freed, even if the pages have
+ *	been taken away: nobody would count those again.
  * @node: in nna_device.bos.
  */
 struct nna_bo {
@@ -83,15 +86,19 @@ void nna_gem_unmap_all(struct nna_device *nna);
 int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle);
 
 /**
- * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless that has been done.
+ * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless that has been done:
+ *	then it has drm_gem_shmem_object.sgt, the table of DMA addresses.
  * @bo: the object. Its reservation lock is taken.
  *
  * Inside drm_dev_enter(), as unbind must find the mapping.
  *
- * Return: the table of DMA addresses, owned by the object, or an ERR_PTR: -ENOMEM (also at the
- * bound of nna_pages.h), -EINTR.
+ * The table can be used with the reservation locked, or as long as an address space that maps the
+ * object is: else the memory may be taken away again.
+ *
+ * Return: 0, -ENOMEM (also at the bound of nna_pages.h), -EINTR, -EFAULT (user space has said that
+ * it does not need the object).
  */
-struct sg_table *nna_bo_get_pages(struct nna_bo *bo);
+int nna_bo_get_pages(struct nna_bo *bo);
 
 /**
  * nna_bo_sync() - Clean or invalidate CPU caches for a range, if the device does not snoop.
@@ -105,6 +112,30 @@ struct sg_table *nna_bo_get_pages(struct nna_bo *bo);
  * Return: 0, -EINVAL (outside the object), or an error of nna_bo_get_pages().
  */
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
+
+/**
+ * nna_bo_advise() - Note whether user space needs the contents of an object.
+ * @bo: the object. Its reservation lock is taken.
+ * @needed: whether it does; else the memory may be taken away from now on.
+ * @retained: out: whether the object still has its memory.
+ *
+ * Return: 0, -EINTR.
+ */
+int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained);
+
+/**
+ * nna_bo_is_purgeable() - Whether nna_bo_purge() may take the object's memory away, and gets it.
+ * @bo: the object, its reservation locked.
+ */
+bool nna_bo_is_purgeable(struct nna_bo *bo);
+
+/**
+ * nna_bo_purge() - Take the memory of an object away; from reclaim.
+ * @bo: the object, which is purgeable, its reservation locked. No address space maps it any more.
+ *
+ * Inside drm_dev_enter(), with nna_device.unneeded_lock held.
+ */
+void nna_bo_purge(struct nna_bo *bo);
 
 /** nna_bo_set_label() - Set the label; takes over @label, which comes from kmalloc() or is NULL. */
 void nna_bo_set_label(struct nna_bo *bo, char *label);

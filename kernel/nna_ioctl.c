@@ -305,6 +305,26 @@ static int nna_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm
 	return 0;
 }
 
+static int nna_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_bo_madvise *args = data;
+	struct drm_gem_object *obj;
+	bool retained = true;
+	int ret = 0;
+
+	if (NNA_IOCTL_DBG(drm, args->pad || args->retained || args->madv > DRM_NNA_MADV_DONTNEED))
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (NNA_IOCTL_DBG(drm, !obj))
+		return -ENOENT;
+	/* The memory of an imported object is its exporter's. */
+	if (!drm_gem_is_imported(obj))
+		ret = nna_bo_advise(to_nna_bo(obj), args->madv == DRM_NNA_MADV_WILLNEED, &retained);
+	drm_gem_object_put(obj);
+	args->retained = retained;
+	return ret;
+}
+
 static int nna_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct nna_file *nfile = file->driver_priv;
@@ -486,4 +506,5 @@ const struct drm_ioctl_desc nna_ioctls[NNA_IOCTL_COUNT] = {
 	NNA_IOCTL(CTX_DESTROY, ctx_destroy),
 	NNA_IOCTL(CTX_GET_STATE, ctx_get_state),
 	NNA_IOCTL(SUBMIT, submit),
+	NNA_IOCTL(BO_MADVISE, bo_madvise),
 };

@@ -10,7 +10,7 @@
 #include <drm/nna_accel.h>
 
 /** NNA_IOCTL_COUNT - Elements of nna_ioctls. */
-#define NNA_IOCTL_COUNT		(DRM_NNA_SUBMIT + 1)
+#define NNA_IOCTL_COUNT		(DRM_NNA_BO_MADVISE + 1)
 /** NNA_MAX_BIND_OPS - Most operations of one VM_BIND. */
 #define NNA_MAX_BIND_OPS	1024u
 /** NNA_MAX_BO_SYNC_OPS - Most operations of one BO_SYNC. */

@@ -333,6 +333,7 @@ static void nna_job_destroy(struct nna_job *job)
 	struct nna_device *nna = job->nna;
 
 	nna_syncs_fini(&job->syncs);
+	nna_vm_end_job(job->ctx->vm);
 	if (job->fence_initialized) {
 		dma_fence_put(&job->fence->base);
 	} else {
@@ -495,6 +496,9 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	ret = nna_pm_get(ctx->nna);
 	if (ret)
 		goto err_free;
+	ret = nna_vm_begin_job(ctx->vm);
+	if (ret)
+		goto err_pm;
 	spin_lock_init(&job->fence->lock);
 	INIT_DELAYED_WORK(&job->fence->boost_work, nna_fence_boost_work);
 	job->fence->nna = ctx->nna;
@@ -510,6 +514,8 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	nna_job_fill(job, args);
 	return job;
 
+err_pm:
+	nna_pm_put(ctx->nna);
 err_free:
 	kfree(job->fence);
 	kfree(job);

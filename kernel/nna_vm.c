@@ -40,7 +40,8 @@ MODULE_PARM_DESC(max_mappings, "mappings that a new address space may have (0, t
  * @bo: map: the object; a reference.
  * @bo_offset: map: first byte of the object.
  * @vm_bo: map: links object and address space; a reference.
- * @sgt: map: the object's DMA addresses; owned by the object.
+ * @sgt: map: the object's DMA addresses; owned by the object, which keeps them while an address
+ *	space that it is linked to is locked.
  * @nodes: nodes for mappings; NULL for those that have been used.
  */
 struct nna_bind {
@@ -169,6 +170,80 @@ static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool a
 		kfree(to_nna_va(va));
 	}
 	nna_pgtable_recycle(&vm->pgt, &retired->tables);
+}
+
+int nna_vm_begin_job(struct nna_vm *vm)
+{
+	int ret;
+
+	atomic_inc(&vm->jobs);
+	/* Pairs with nna_vm_trylock_idle(): it sees the job, or we see that it has been there. */
+	smp_mb__after_atomic();
+	if (likely(!READ_ONCE(vm->stale)))
+		return 0;
+	ret = mutex_lock_interruptible(&vm->lock);
+	if (ret) {
+		nna_vm_end_job(vm);
+		return ret;
+	}
+	if (vm->stale && READ_ONCE(vm->used))
+		nna_control_invalidate(vm->nna, vm->asid, 0, 0);
+	WRITE_ONCE(vm->stale, false);
+	mutex_unlock(&vm->lock);
+	return 0;
+}
+
+void nna_vm_end_job(struct nna_vm *vm)
+{
+	/* What the job has done comes before. */
+	atomic_dec_return_release(&vm->jobs);
+}
+
+/* Locks an address space without jobs. One that begins waits until it is unlocked. */
+static bool nna_vm_trylock_idle(struct nna_vm *vm)
+{
+	if (!mutex_trylock(&vm->lock))
+		return false;
+	WRITE_ONCE(vm->stale, true);
+	/* Pairs with nna_vm_begin_job(). */
+	smp_mb();
+	if (!atomic_read_acquire(&vm->jobs))
+		return true;
+	mutex_unlock(&vm->lock);
+	return false;
+}
+
+/* Without an invalidation, as no job comes before one. So the tables can be freed at once, too. */
+static void nna_vm_unmap_bo(struct drm_gpuvm_bo *vm_bo)
+{
+	struct nna_vm *vm = to_nna_vm(vm_bo->vm);
+	struct drm_gpuva *va;
+	LIST_HEAD(tables);
+
+	drm_gpuvm_bo_for_each_va(va, vm_bo)
+		nna_pgtable_unmap(&vm->pgt, va->va.addr, va->va.range, &tables);
+	nna_pgtable_recycle(&vm->pgt, &tables);
+	nna_pgtable_release(&vm->pgt);
+}
+
+bool nna_vm_unmap_idle(struct drm_gem_object *obj)
+{
+	struct drm_gpuvm_bo *vm_bo, *busy = NULL;
+
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj) {
+		if (!nna_vm_trylock_idle(to_nna_vm(vm_bo->vm))) {
+			busy = vm_bo;
+			break;
+		}
+	}
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj) {
+		if (vm_bo == busy)
+			break;
+		if (!busy)
+			nna_vm_unmap_bo(vm_bo);
+		mutex_unlock(&to_nna_vm(vm_bo->vm)->lock);
+	}
+	return !busy;
 }
 
 void nna_vm_mark_used(struct nna_vm *vm)
@@ -407,6 +482,8 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size)
 		shmem = to_drm_gem_shmem_obj(gpuva->gem.obj);
 		at = gpuva->gem.offset + (va + done - gpuva->va.addr);
 		n = min(size - done, PAGE_SIZE - offset_in_page(at));
+		if (!shmem->pages)
+			break;
 		memcpy_from_page(to + done, shmem->pages[at >> PAGE_SHIFT], offset_in_page(at), n);
 		done += n;
 	}
@@ -477,14 +554,15 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 	if (check_add_overflow(bind->bo_offset, bind->size, &end) || end > obj->size)
 		return -EINVAL;
 
-	bind->sgt = nna_bo_get_pages(bind->bo);
-	if (IS_ERR(bind->sgt))
-		return PTR_ERR(bind->sgt);
-
+	ret = nna_bo_get_pages(bind->bo);
+	if (ret)
+		return ret;
 	ret = dma_resv_lock_interruptible(obj->resv, NULL);
 	if (ret)
 		return ret;
-	bind->vm_bo = drm_gpuvm_bo_obtain_locked(&vm->base, obj);
+	/* Its memory may have been taken away again. */
+	bind->sgt = bind->bo->base.sgt;
+	bind->vm_bo = bind->sgt ? drm_gpuvm_bo_obtain_locked(&vm->base, obj) : ERR_PTR(-EFAULT);
 	dma_resv_unlock(obj->resv);
 	if (IS_ERR(bind->vm_bo)) {
 		ret = PTR_ERR(bind->vm_bo);

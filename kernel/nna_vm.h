@@ -13,12 +13,16 @@
  * the last reference is dropped a worker unmaps everything. That drops the references that mappings
  * hold on the embedded drm_gpuvm, whose release frees the address space.
  *
+ * Reclaim takes translations of an object away without waiting for the device, from address spaces
+ * that have no jobs: no old translation is used before the next job, for which somebody else waits.
+ *
  * Locking: nna_vm.lock serialises binds and protects the drm_gpuvm and the page tables. The lists
  * that link mappings to objects are protected by the objects' reservation locks, taken inside it.
  */
 #ifndef NNA_VM_H
 #define NNA_VM_H
 
+#include <linux/atomic.h>
 #include <linux/container_of.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -46,6 +50,9 @@ u32 nna_vm_max_mappings(void);
  * @asid: the device's tag of its translations; key in nna_device.asids.
  * @used: a job of it has been put on a ring, so that the device may have translations. See
  *	nna_vm_mark_used().
+ * @jobs: jobs of it that have not been freed.
+ * @stale: the device may have translations that the page tables have not any more, and which are to
+ *	be invalidated before the next job; written with @lock held.
  * @release_work: unmaps everything when @users is 0.
  */
 struct nna_vm {
@@ -58,6 +65,8 @@ struct nna_vm {
 	u32 max_mappings;
 	u32 asid;
 	bool used;
+	atomic_t jobs;
+	bool stale;
 	struct work_struct release_work;
 };
 
@@ -104,6 +113,28 @@ static inline dma_addr_t nna_vm_root_dma(const struct nna_vm *vm)
 	return vm->pgt.root->dma;
 }
 
+/**
+ * nna_vm_begin_job() - Note that there is one more job of @vm; may sleep.
+ *
+ * Before the job is armed, inside drm_dev_enter(). Return: 0, -EINTR.
+ */
+int nna_vm_begin_job(struct nna_vm *vm);
+
+/** nna_vm_end_job() - Undo nna_vm_begin_job(): the device has ended the job. Any context. */
+void nna_vm_end_job(struct nna_vm *vm);
+
+/**
+ * nna_vm_unmap_idle() - Take all translations of an object away, if no job can use them; from
+ *	reclaim.
+ * @obj: the object, its reservation locked.
+ *
+ * The mappings stay as they are, without translations: jobs that touch them end with a fault.
+ * Allocates nothing, and waits neither for locks nor for the device. Inside drm_dev_enter().
+ *
+ * Return: whether that was done; not if an address space that maps it is being changed or has jobs.
+ */
+bool nna_vm_unmap_idle(struct drm_gem_object *obj);
+
 /** nna_vm_mark_used() - Have binds invalidate from now on; before a job's doorbell. Any context. */
 void nna_vm_mark_used(struct nna_vm *vm);
 
@@ -129,7 +160,8 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
  * Inside drm_dev_enter(). When it returns no job can use a translation that was replaced.
  *
  * Return: 0, -EINVAL (malformed, outside the object, or the object belongs to another address
- * space), -ENOENT (no such handle), -ENOMEM, -EINTR, -ENOSPC (there might be more than
+ * space), -ENOENT (no such handle), -EFAULT (user space has said that it does not need the object),
+ * -ENOMEM, -EINTR, -ENOSPC (there might be more than
  * nna_vm.max_mappings mappings or NNA_MAX_TABLES page tables).
  */
 int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,

@@ -142,6 +142,89 @@ TEST(pages_of_the_device)
 	expect_result(&env);
 }
 
+/* ---- memory that is not needed --------------------------------------------------------------- */
+
+#define DROP_CACHES "/proc/sys/vm/drop_caches"
+
+static bool bo_madvise(const struct env *env, uint32_t madv)
+{
+	struct drm_nna_bo_madvise arg = { .handle = env->bo, .madv = madv };
+
+	EQ(xioctl(env->fd, DRM_IOCTL_NNA_BO_MADVISE, &arg), 0);
+	return arg.retained;
+}
+
+/* Has all shrinkers called while the object is not needed. Returns whether it still has memory. */
+static bool survives(const struct env *env)
+{
+	bo_madvise(env, DRM_NNA_MADV_DONTNEED);
+	write_file(DROP_CACHES, "2");
+	return bo_madvise(env, DRM_NNA_MADV_WILLNEED);
+}
+
+/* An object that is not needed goes; who uses it all the same has a fault, and nobody else. */
+TEST(purged_object)
+{
+	struct drm_nna_bo_mmap_offset arg = {};
+	struct env env, bystander;
+	int tries = 1000;
+
+	if (access(DROP_CACHES, W_OK))
+		SKIP("no " DROP_CACHES);
+	env_init(&env);
+	env_init(&bystander);
+	stream_null(&env);
+	EQ(submit_and_wait(&env), 0);
+	/* Mapped by the CPU it stays. */
+	CHECK(survives(&env));
+	EQ(submit_and_wait(&env), 0);
+	munmap(env.map, ENV_SIZE);
+	/* The job has ended, but the driver may still be about to free it. */
+	while (survives(&env) && --tries)
+		usleep(10000);
+	CHECK(tries);
+	EQ(vm_map(env.fd, env.vm, env.bo, 0, 0x40000000, PAGE, 0), -EFAULT);
+	arg.handle = env.bo;
+	EQ(xioctl(env.fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &arg), 0);
+	CHECK(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, env.fd, (off_t)arg.offset) == MAP_FAILED);
+	EQ(errno, EFAULT);
+	EQ(submit_and_wait(&env), -EFAULT);
+	CHECK(ctx_state(env.fd, env.ctx).state & DRM_NNA_CTX_STATE_FAULTED);
+	expect_result(&bystander);
+	/* Its place can be used again. */
+	EQ(vm_unmap(env.fd, env.vm, ENV_VA, ENV_SIZE), 0);
+	expect_result(&bystander);
+}
+
+/* As long as a job of its address space has not ended, nothing there goes. */
+TEST(unneeded_object_with_a_job)
+{
+	struct env head, env;
+	uint32_t in, out;
+
+	if (access(DROP_CACHES, W_OK))
+		SKIP("no " DROP_CACHES);
+	env_init(&head);
+	env_init_sibling(&env, &head);
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	stream_held(&head);
+	EQ(submit(&head, 0, in), 0);
+	stream_begin(&env);
+	stream_fill(&env, 0, 0x4000, 0x6b);
+	stream_end(&env);
+	stream_finish(&env);
+	EQ(submit(&env, in, out), 0);
+	munmap(env.map, ENV_SIZE);
+	for (int i = 0; i < 3; i++)
+		CHECK(survives(&env));
+	stream_release(&head);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), 1);
+	env.map = bo_map(env.fd, env.bo, ENV_SIZE);
+	CHECK(env.map[ENV_DATA] == 0x6b && env.map[ENV_DATA + 0x3fff] == 0x6b);
+}
+
 /* ---- a memory control group ------------------------------------------------------------------ */
 
 static void take_objects(void)

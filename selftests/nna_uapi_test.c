@@ -121,6 +121,12 @@ AT(bo_set_label, handle, 0);
 AT(bo_set_label, pad, 4);
 AT(bo_set_label, label, 8);
 
+SIZE(bo_madvise, 16);
+AT(bo_madvise, handle, 0);
+AT(bo_madvise, madv, 4);
+AT(bo_madvise, retained, 8);
+AT(bo_madvise, pad, 12);
+
 SIZE(vm_create, 8);
 AT(vm_create, flags, 0);
 AT(vm_create, id, 4);
@@ -238,6 +244,7 @@ NUMBER(CTX_CREATE, 0xc0106449u);
 NUMBER(CTX_DESTROY, 0x4008644au);
 NUMBER(CTX_GET_STATE, 0xc020644bu);
 NUMBER(SUBMIT, 0x4060644cu);
+NUMBER(BO_MADVISE, 0xc010644du);
 
 /* The variables that the examples use and set. */
 static int fd;
@@ -282,6 +289,7 @@ TEST(examples)
 	example(example_bo_mmap_offset);
 	CHECK(p && p != MAP_FAILED);
 	example(example_bo_set_label);
+	example(example_bo_madvise);
 	example(example_vm_bind);
 	example(example_ctx_create);
 	CHECK(ctx_id);

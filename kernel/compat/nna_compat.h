@@ -104,6 +104,17 @@ static inline int nna_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
 #define drm_gpuvm_bo_obtain_locked drm_gpuvm_bo_obtain
 #endif
 
+/* The functions that expect the object's reservation to be locked had no suffix. */
+#ifndef NNA_HAVE_SHMEM_LOCKED
+#define drm_gem_shmem_madvise_locked drm_gem_shmem_madvise
+#define drm_gem_shmem_purge_locked drm_gem_shmem_purge
+#endif
+
+/* The number of users of an object's pages used to be a plain number. */
+#ifndef NNA_HAVE_SHMEM_REFCOUNT
+#define nna_shmem_page_users(shmem) ((shmem)->pages_use_count)
+#endif
+
 #ifndef NNA_HAVE_GEM_IS_IMPORTED
 static inline bool drm_gem_is_imported(const struct drm_gem_object *obj)
 {

@@ -19,6 +19,8 @@ has GPUVM_MAP_REQ drm/drm_gpuvm.h 'struct drm_gpuvm_map_req \{'
 has GPUVM_BO_OBTAIN_LOCKED drm/drm_gpuvm.h 'drm_gpuvm_bo_obtain_locked'
 has DRIVER_GEM_GPUVA drm/drm_drv.h 'DRIVER_GEM_GPUVA[[:space:]]*='
 has GEM_IS_IMPORTED drm/drm_gem.h 'drm_gem_is_imported'
+has SHMEM_LOCKED drm/drm_gem_shmem_helper.h 'drm_gem_shmem_purge_locked'
+has SHMEM_REFCOUNT drm/drm_gem_shmem_helper.h 'refcount_t pages_use_count'
 has WQ_PERCPU linux/workqueue.h 'WQ_PERCPU[[:space:]]*='
 has IMPORT_NS_STRING linux/module.h 'MODULE_IMPORT_NS\(ns\)[[:space:]]*MODULE_INFO\(import_ns, ns\)'
 exit 0

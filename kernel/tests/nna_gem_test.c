@@ -146,9 +146,11 @@ static void nna_gem_pages_are_got_once(struct kunit *test)
 	struct sg_table *sgt;
 
 	KUNIT_EXPECT_EQ(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT);
-	sgt = nna_bo_get_pages(bo);
-	KUNIT_EXPECT_FALSE(test, IS_ERR(sgt));
-	KUNIT_EXPECT_PTR_EQ(test, sgt, nna_bo_get_pages(bo));
+	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(bo));
+	sgt = bo->base.sgt;
+	KUNIT_EXPECT_NOT_NULL(test, sgt);
+	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(bo));
+	KUNIT_EXPECT_PTR_EQ(test, sgt, bo->base.sgt);
 	KUNIT_EXPECT_NE(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT);
 	nna_fake_unbind(fake);
 	/* The pages stay, for CPU mappings; the DMA mapping is gone. */
@@ -182,10 +184,10 @@ static void nna_gem_pages_limit(struct kunit *test)
 	}
 	/* An object without pages costs nothing. */
 	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
-	KUNIT_EXPECT_FALSE(test, IS_ERR(nna_bo_get_pages(to_nna_bo(obj[0]))));
-	KUNIT_EXPECT_FALSE(test, IS_ERR(nna_bo_get_pages(to_nna_bo(obj[0]))));
+	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[0])));
+	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[0])));
 	KUNIT_EXPECT_EQ(test, 3l, atomic_long_read(&nna->pages));
-	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(nna_bo_get_pages(to_nna_bo(obj[1]))));
+	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_bo_get_pages(to_nna_bo(obj[1])));
 	KUNIT_EXPECT_EQ(test, -ENOMEM, obj[1]->funcs->pin(obj[1]));
 	/* The root of the page tables has the last one. */
 	vm = nna_vm_create(nna);
@@ -196,7 +198,7 @@ static void nna_gem_pages_limit(struct kunit *test)
 	flush_workqueue(nna->cleanup_wq);
 	drm_gem_object_put(obj[0]);
 	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
-	KUNIT_EXPECT_FALSE(test, IS_ERR(nna_bo_get_pages(to_nna_bo(obj[1]))));
+	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[1])));
 	drm_gem_object_put(obj[1]);
 	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
 }

@@ -47,6 +47,7 @@ struct nna_call {
 		struct drm_nna_bo_mmap_offset bo_mmap_offset;
 		struct drm_nna_bo_sync bo_sync;
 		struct drm_nna_bo_set_label bo_set_label;
+		struct drm_nna_bo_madvise bo_madvise;
 		struct drm_nna_vm_create vm_create;
 		struct drm_nna_vm_destroy vm_destroy;
 		struct drm_nna_vm_bind vm_bind;
@@ -167,6 +168,10 @@ static void nna_call_make(struct nna_ioctl_test *t, struct nna_call *call, unsig
 		call->cmd = DRM_IOCTL_NNA_BO_SET_LABEL;
 		call->arg.bo_set_label.handle = t->bo;
 		call->arg.bo_set_label.label = (unsigned long)nna_fake_user(t->fake, "label", 6);
+		break;
+	case DRM_NNA_BO_MADVISE:
+		call->cmd = DRM_IOCTL_NNA_BO_MADVISE;
+		call->arg.bo_madvise.handle = t->bo;
 		break;
 	case DRM_NNA_VM_CREATE:
 		call->cmd = DRM_IOCTL_NNA_VM_CREATE;
@@ -311,6 +316,10 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE(BO_SET_LABEL, bo_set_label, handle, NNA_TEST_UNKNOWN, -ENOENT),
 	NNA_RULE(BO_SET_LABEL, bo_set_label, pad, 1, -EINVAL),
 	NNA_RULE(BO_SET_LABEL, bo_set_label, label, 8, -EFAULT),
+	NNA_RULE(BO_MADVISE, bo_madvise, handle, NNA_TEST_UNKNOWN, -ENOENT),
+	NNA_RULE(BO_MADVISE, bo_madvise, madv, 2, -EINVAL),
+	NNA_RULE(BO_MADVISE, bo_madvise, retained, 1, -EINVAL),
+	NNA_RULE(BO_MADVISE, bo_madvise, pad, 1, -EINVAL),
 	NNA_RULE(VM_CREATE, vm_create, flags, 1, -EINVAL),
 	NNA_RULE(VM_CREATE, vm_create, id, 1, -EINVAL),
 	NNA_RULE(VM_DESTROY, vm_destroy, id, 0, -ENOENT),
@@ -439,6 +448,7 @@ static const unsigned int nna_numbers[] = {
 	DRM_NNA_DEV_QUERY, DRM_NNA_BO_CREATE, DRM_NNA_BO_MMAP_OFFSET, DRM_NNA_BO_SYNC,
 	DRM_NNA_BO_SET_LABEL, DRM_NNA_VM_CREATE, DRM_NNA_VM_DESTROY, DRM_NNA_VM_BIND,
 	DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY, DRM_NNA_CTX_GET_STATE, DRM_NNA_SUBMIT,
+	DRM_NNA_BO_MADVISE,
 };
 
 static void nna_number_desc(const unsigned int *nr, char *desc)
@@ -800,7 +810,7 @@ static void nna_ioctl_unknown_number(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			nna_fake_ioctl(fake,
-				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_SUBMIT + 1, u8[16]),
+				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_BO_MADVISE + 1, u8[16]),
 				       arg));
 	/* Reserved, so not in the table. */
 	KUNIT_EXPECT_EQ(test, -EINVAL,
@@ -820,7 +830,7 @@ static void nna_ioctl_other_file(struct kunit *test)
 	static const unsigned int nrs[] = {
 		DRM_NNA_BO_MMAP_OFFSET, DRM_NNA_BO_SYNC, DRM_NNA_BO_SET_LABEL, DRM_NNA_VM_DESTROY,
 		DRM_NNA_VM_BIND, DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY, DRM_NNA_CTX_GET_STATE,
-		DRM_NNA_SUBMIT,
+		DRM_NNA_SUBMIT, DRM_NNA_BO_MADVISE,
 	};
 
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(t->fake));

@@ -30,6 +30,9 @@ extern "C" {
  *   is closed.
  * - An ioctl that returns -EINTR can be called again as it is.
  * - Points in time are absolute, in nanoseconds of CLOCK_MONOTONIC; 0 means none.
+ * - What a driver has is told by the version that DRM_IOCTL_VERSION returns: its minor number grows
+ *   with additions; the list is in the driver's nna_drv.c. An older kernel does not know a new ioctl
+ *   (-EINVAL), and a new field of what it answers is 0.
  * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so that elements
  *   may grow: what an older kernel does not know must be zero, what an older client does not
  *   pass is taken as zero.
@@ -99,6 +102,8 @@ enum drm_nna_ioctl_id {
 	DRM_NNA_CTX_GET_STATE,
 	/** @DRM_NNA_SUBMIT: Submit one job. */
 	DRM_NNA_SUBMIT,
+	/** @DRM_NNA_BO_MADVISE: Say whether a buffer object's contents are needed. Since 1.1. */
+	DRM_NNA_BO_MADVISE,
 };
 
 /**
@@ -449,6 +454,50 @@ struct drm_nna_bo_set_label {
 	 * @label: User pointer to a string (-E2BIG when longer than max_label), or 0 for none.
 	 */
 	__u64 label;
+};
+
+/**
+ * enum drm_nna_madv - Whether the contents of a buffer object are needed.
+ */
+enum drm_nna_madv {
+	/** @DRM_NNA_MADV_WILLNEED: They are; as is a new object. */
+	DRM_NNA_MADV_WILLNEED = 0,
+	/** @DRM_NNA_MADV_DONTNEED: The kernel may take the object's memory away at any time. */
+	DRM_NNA_MADV_DONTNEED,
+};
+
+/**
+ * struct drm_nna_bo_madvise - Argument of DRM_IOCTL_NNA_BO_MADVISE.
+ *
+ * For memory that is kept to be used again. When the system is short of memory the kernel takes
+ * that of whole objects which are not needed, and does not give it back: such an object is purged.
+ * It keeps its handle and its mappings, but
+ *
+ * - a job that touches it ends with a fault (-EFAULT), which bans its context;
+ * - VM_BIND and mmap() of it return -EFAULT, and so does BO_SYNC where it does anything.
+ *
+ * The last also holds while an object is not needed and has not been purged. Jobs that were
+ * submitted before run to their end with its memory, and others may still use it, but only
+ * @retained of DRM_NNA_MADV_WILLNEED says whether the memory is there: so they come after that.
+ *
+ * An object that has been exported or imported, or is mapped by the CPU, keeps its memory.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_bo_madvise arg = { .handle = handle, .madv = DRM_NNA_MADV_WILLNEED };
+ *
+ *	if (ioctl(fd, DRM_IOCTL_NNA_BO_MADVISE, &arg) == 0 && !arg.retained)
+ *		printf("it has been purged: close it and create another\n");
+ */
+struct drm_nna_bo_madvise {
+	/** @handle: GEM handle. */
+	__u32 handle;
+	/** @madv: One of &enum drm_nna_madv. */
+	__u32 madv;
+	/** @retained: In: MBZ. Out: 1 if the object has its memory, 0 if it has been purged. */
+	__u32 retained;
+	/** @pad: MBZ. */
+	__u32 pad;
 };
 
 /* ----------------------------------------------------------------------------------------- VM_* */
@@ -916,6 +965,7 @@ struct drm_nna_coredump {
 #define DRM_IOCTL_NNA_CTX_DESTROY	DRM_IOCTL_NNA(W, CTX_DESTROY, ctx_destroy)
 #define DRM_IOCTL_NNA_CTX_GET_STATE	DRM_IOCTL_NNA(WR, CTX_GET_STATE, ctx_get_state)
 #define DRM_IOCTL_NNA_SUBMIT		DRM_IOCTL_NNA(W, SUBMIT, submit)
+#define DRM_IOCTL_NNA_BO_MADVISE	DRM_IOCTL_NNA(WR, BO_MADVISE, bo_madvise)
 
 #if defined(__cplusplus)
 }

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The shrinker: what it takes and what it leaves alone, with locks held and jobs under way. It is
+ * called as from reclaim, so that a kernel with lockdep complains if it allocates or waits.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/sched/mm.h>
+#include <linux/shrinker.h>
+#include <linux/sizes.h>
+#include <drm/drm_gem.h>
+
+#include "nna_fake.h"
+#include "../nna_gem.h"
+#include "../nna_job.h"
+#include "../nna_pgtable.h"
+#include "../nna_shrinker.h"
+#include "../nna_vm.h"
+
+#define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
+#define NNA_TEST_VA	(2 * NNA_LARGE_PAGE_SIZE)
+#define NNA_TEST_SIZE	SZ_64K
+#define NNA_TEST_PAGES	(NNA_TEST_SIZE >> PAGE_SHIFT)
+
+/* An object, mapped in two address spaces, one of which has a context. */
+struct nna_shrinker_test {
+	struct nna_bo *bo;
+	u32 handle;
+	struct nna_vm *vms[2];
+	struct nna_ctx *ctx;
+};
+
+static int nna_shrinker_bind(struct kunit *test, struct nna_vm *vm, u32 handle, u64 va)
+{
+	const struct drm_nna_vm_bind_op op = {
+		.type = DRM_NNA_VM_BIND_OP_MAP, .bo_handle = handle, .va = va,
+		.size = NNA_TEST_SIZE,
+	};
+
+	return nna_vm_bind(vm, to_nna_fake(test)->file, &op, 1);
+}
+
+static struct nna_shrinker_test *nna_shrinker_test(struct kunit *test)
+{
+	struct nna_shrinker_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_gem_object *obj;
+	unsigned int i;
+	u32 vm;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->handle = nna_fake_bo(fake, NNA_TEST_SIZE, 0);
+	obj = drm_gem_object_lookup(fake->file, t->handle);
+	t->bo = to_nna_bo(obj);
+	for (i = 0; i < ARRAY_SIZE(t->vms); i++) {
+		t->vms[i] = nna_fake_vm(fake, &vm);
+		KUNIT_ASSERT_EQ(test, 0,
+				nna_shrinker_bind(test, t->vms[i], t->handle, NNA_TEST_VA));
+	}
+	t->ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL);
+	drm_gem_object_put(obj);
+	return t;
+}
+
+static bool nna_shrinker_advise(struct kunit *test, struct nna_bo *bo, bool needed)
+{
+	bool retained;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_bo_advise(bo, needed, &retained));
+	return retained;
+}
+
+/* Pages that reclaim frees. */
+static unsigned long nna_shrinker_reclaim(struct kunit *test, unsigned long pages)
+{
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	unsigned long freed;
+
+	fs_reclaim_acquire(GFP_KERNEL);
+	freed = nna_shrinker_scan(nna, pages);
+	fs_reclaim_release(GFP_KERNEL);
+	return freed;
+}
+
+/* How many pages of the object the device can reach, of all address spaces. */
+static unsigned int nna_shrinker_reachable(struct nna_shrinker_test *t)
+{
+	unsigned int i, count = 0;
+	u64 va;
+
+	for (i = 0; i < ARRAY_SIZE(t->vms); i++)
+		for (va = NNA_TEST_VA; va < NNA_TEST_VA + NNA_TEST_SIZE; va += NNA_PAGE_SIZE)
+			count += !!nna_pgtable_lookup(&t->vms[i]->pgt, va, NULL);
+	return count;
+}
+
+static void nna_shrinker_run_job(struct kunit *test, struct nna_ctx *ctx)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fence;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+}
+
+/* What is needed stays, and so does what is needed again. */
+static void nna_shrinker_needed(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct nna_device *nna = to_nna_fake(test)->nna;
+
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, false));
+	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, false));
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
+	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, true));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 0, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
+}
+
+/* What is not needed goes, for good, and its mappings can still be changed. */
+static void nna_shrinker_purges(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct drm_gem_object *obj = &t->bo->base.base;
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	struct drm_nna_vm_bind_op unmap = {
+		.type = DRM_NNA_VM_BIND_OP_UNMAP, .va = NNA_TEST_VA + NNA_PAGE_SIZE,
+		.size = NNA_PAGE_SIZE,
+	};
+	char *page;
+
+	nna_shrinker_advise(test, t->bo, false);
+	KUNIT_EXPECT_NE(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_PURGEABLE);
+	/* Not even before it is purged it can be mapped. */
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+	KUNIT_EXPECT_NULL(test, t->bo->base.pages);
+	KUNIT_EXPECT_NULL(test, t->bo->base.sgt);
+	KUNIT_EXPECT_EQ(test, 0u, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 0, (int)obj->funcs->status(obj));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+
+	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, t->bo, true));
+	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, t->bo, false));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
+	KUNIT_EXPECT_EQ(test, -EFAULT, obj->funcs->pin(obj));
+
+	/* The page in the middle of its mapping, and the place of all of it. */
+	page = kunit_kzalloc(test, NNA_PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_EXPECT_EQ(test, 0, (int)nna_vm_read(t->vms[0], NNA_TEST_VA, page, NNA_PAGE_SIZE));
+	KUNIT_EXPECT_EQ(test, 0, nna_vm_bind(t->vms[0], to_nna_fake(test)->file, &unmap, 1));
+	KUNIT_EXPECT_EQ(test, 0,
+			nna_shrinker_bind(test, t->vms[0],
+					  nna_fake_bo(to_nna_fake(test), NNA_TEST_SIZE, 0),
+					  NNA_TEST_VA));
+	KUNIT_EXPECT_EQ(test, (unsigned int)NNA_TEST_PAGES, nna_shrinker_reachable(t));
+}
+
+/* No more objects than are asked for, the one that has not been needed for longest first. */
+static void nna_shrinker_order(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_gem_object *objs[3];
+	struct nna_vm *vm;
+	unsigned int i;
+	u32 id;
+
+	vm = nna_fake_vm(fake, &id);
+	for (i = 0; i < ARRAY_SIZE(objs); i++) {
+		u32 handle = nna_fake_bo(fake, NNA_TEST_SIZE, 0);
+
+		objs[i] = drm_gem_object_lookup(fake->file, handle);
+		/* The handle keeps it. */
+		drm_gem_object_put(objs[i]);
+		KUNIT_ASSERT_EQ(test, 0,
+				nna_shrinker_bind(test, vm, handle, NNA_TEST_VA + i * SZ_1M));
+	}
+	nna_shrinker_advise(test, to_nna_bo(objs[1]), false);
+	nna_shrinker_advise(test, to_nna_bo(objs[0]), false);
+	nna_shrinker_advise(test, to_nna_bo(objs[2]), false);
+	KUNIT_EXPECT_EQ(test, 2ul * NNA_TEST_PAGES,
+			nna_shrinker_reclaim(test, NNA_TEST_PAGES + 1));
+	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, to_nna_bo(objs[0]), true));
+	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, to_nna_bo(objs[1]), true));
+	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, to_nna_bo(objs[2]), true));
+}
+
+/* An address space with jobs keeps the object. Later an invalidation comes before the next job. */
+static void nna_shrinker_jobs(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *in, *fence;
+	unsigned int logged;
+	u32 handle;
+
+	nna_shrinker_run_job(test, t->ctx);
+	in = nna_fake_fence(fake, &handle);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, t->ctx, handle, NULL, &fence));
+	nna_shrinker_advise(test, t->bo, false);
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	dma_fence_signal(in);
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+
+	logged = fake->logged;
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+	KUNIT_EXPECT_EQ(test, logged, fake->logged);
+	nna_shrinker_run_job(test, t->ctx);
+	KUNIT_ASSERT_EQ(test, logged + 1, fake->logged);
+	KUNIT_EXPECT_EQ(test, (u32)NNA_ENTRY_INVALIDATE, le32_to_cpu(fake->log[logged].type));
+	KUNIT_EXPECT_EQ(test, t->vms[1]->asid, le32_to_cpu(fake->log[logged].asid));
+	KUNIT_EXPECT_EQ(test, (u32)NNA_ENTRY_ALL, le32_to_cpu(fake->log[logged].target));
+	/* Once. */
+	nna_shrinker_run_job(test, t->ctx);
+	KUNIT_EXPECT_EQ(test, logged + 1, fake->logged);
+}
+
+/* Whatever lock is held, reclaim does not wait for it. */
+static void nna_shrinker_locks(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	unsigned int i;
+
+	nna_shrinker_advise(test, t->bo, false);
+	for (i = 0; i < ARRAY_SIZE(t->vms); i++) {
+		mutex_lock(&t->vms[i]->lock);
+		KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_scan(nna, ULONG_MAX));
+		mutex_unlock(&t->vms[i]->lock);
+	}
+	dma_resv_lock(t->bo->base.base.resv, NULL);
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_scan(nna, ULONG_MAX));
+	dma_resv_unlock(t->bo->base.base.resv);
+	mutex_lock(&nna->unneeded_lock);
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_scan(nna, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	mutex_unlock(&nna->unneeded_lock);
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	/* None of them is held any more. */
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+}
+
+/* Memory that other devices may use, or the kernel has mapped, stays. */
+static void nna_shrinker_shared(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct drm_gem_object *obj = &t->bo->base.base;
+	struct dma_buf *dmabuf;
+
+	dmabuf = obj->funcs->export(obj, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dmabuf));
+	/* As drm_gem_prime_handle_to_fd() does. */
+	obj->dma_buf = dmabuf;
+	nna_shrinker_advise(test, t->bo, false);
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	obj->dma_buf = NULL;
+	dma_buf_put(dmabuf);
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+}
+
+/* An object that is freed, needed or not, leaves nothing behind; and unbind may come first. */
+static void nna_shrinker_freed(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	u32 handle = nna_fake_bo(fake, NNA_TEST_SIZE, 0);
+	struct drm_gem_object *obj = drm_gem_object_lookup(fake->file, handle);
+
+	KUNIT_ASSERT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj)));
+	nna_shrinker_advise(test, to_nna_bo(obj), false);
+	KUNIT_ASSERT_EQ(test, 0, drm_gem_handle_delete(fake->file, handle));
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
+	drm_gem_object_put(obj);
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+
+	nna_shrinker_advise(test, t->bo, false);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_scan(nna, ULONG_MAX));
+}
+
+static struct kunit_case nna_shrinker_cases[] = {
+	KUNIT_CASE(nna_shrinker_needed),
+	KUNIT_CASE(nna_shrinker_purges),
+	KUNIT_CASE(nna_shrinker_order),
+	KUNIT_CASE(nna_shrinker_jobs),
+	KUNIT_CASE(nna_shrinker_locks),
+	KUNIT_CASE(nna_shrinker_shared),
+	KUNIT_CASE(nna_shrinker_freed),
+	{}
+};
+
+static struct kunit_suite nna_shrinker_suite = {
+	.name = "nna_shrinker",
+	.init = nna_fake_init,
+	.exit = nna_fake_exit,
+	.test_cases = nna_shrinker_cases,
+};
+kunit_test_suite(nna_shrinker_suite);
