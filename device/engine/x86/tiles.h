@@ -40,6 +40,15 @@ static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, 
 	t->row_tiles = nnadev_div_up(rows, t->rows);
 }
 
+/* Multiplications that take less than another thread needs to join. */
+#define NNADEV_TILES_ALONE (1u << 18)
+
+/* Threads that are to share work of so many multiplications; 0: it is not worth it. */
+static inline uint32_t nnadev_tiles_threads(uint64_t multiplications, uint32_t threads)
+{
+	return multiplications < NNADEV_TILES_ALONE ? 0 : threads;
+}
+
 /* `wanted` blocks in a tile, or fewer, so that every thread has something to do. */
 static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t threads, uint32_t sets,
 					   uint32_t blocks, uint32_t wanted)
@@ -106,6 +115,7 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 	}
 	while (wanted > 1 && cost(decoded, rows, wanted) > NNADEV_TILES_MOST_COST)
 		wanted /= 2;
+	threads = nnadev_tiles_threads((uint64_t)p->sets * p->rows * p->n * p->k, threads);
 	nnadev_tiles_cut_blocks(t, threads, p->sets, nnadev_div_up(p->n, 16), wanted);
 }
 
@@ -126,6 +136,7 @@ static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 	blocks = (uint32_t)(wanted / ((uint64_t)t->rows * conv->out_w * 16 * (conv->k + 8))) + 1;
 	while (blocks > 1 && cost(decoded, t->rows, blocks) > NNADEV_TILES_MOST_COST)
 		blocks /= 2;
+	threads = nnadev_tiles_threads((uint64_t)conv->output->count * conv->k, threads);
 	nnadev_tiles_cut_blocks(t, threads, conv->batch, nnadev_div_up(conv->out_c, 16), blocks);
 }
 
