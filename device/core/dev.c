@@ -75,7 +75,8 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	r = nnadev_gate_init(&dev->gate);
 	if (r)
 		goto err_lock;
-	r = nnadev_workers_create(dev->bus.params.threads, &dev->exec.workers);
+	r = nnadev_workers_create(dev->bus.params.threads, dev->bus.params.spin_ns,
+				  &dev->exec.workers);
 	if (r)
 		goto err_gate;
 	r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);

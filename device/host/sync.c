@@ -21,6 +21,27 @@ void nnadev_event_raise(struct nnadev_event *event)
 		syscall(SYS_futex, &event->seq, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+static inline void pause_cpu(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#endif
+}
+
+bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns)
+{
+	const uint64_t until = ns ? nnadev_clock_now() + ns : 0;
+
+	/* The clock is read between some looks, so that it does not take longer than they do. */
+	while (until && nnadev_event_read(event) == seq) {
+		for (uint32_t i = 0; i < 32 && nnadev_event_read(event) == seq; i++)
+			pause_cpu();
+		if (nnadev_clock_now() >= until)
+			break;
+	}
+	return nnadev_event_read(event) != seq;
+}
+
 void nnadev_event_wait(struct nnadev_event *event, uint32_t seq, uint64_t until)
 {
 	struct timespec t, *limit = NULL;

@@ -39,6 +39,12 @@ static inline uint32_t nnadev_event_read(const struct nnadev_event *event)
 void nnadev_event_raise(struct nnadev_event *event);
 
 /*
+ * Look for @ns, but do not sleep, whether @event is raised after it read as @seq; for what comes
+ * sooner than a sleeper wakes up. Return: whether it is.
+ */
+bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns);
+
+/*
  * Sleep until @event is raised after it read as @seq, or until @until (nnadev_clock_now() time, or
  * NNADEV_FOREVER).
  */

@@ -53,6 +53,7 @@ struct nnadev_round_state {
  * struct nnadev_workers - the pool
  * @threads: with the caller
  * @started: without the caller
+ * @spin_ns: how long to look for what to do before sleeping
  * @quit: workers are to end
  * @current: the round to take part in, or NULL
  * @inside: workers that may hold @current
@@ -65,6 +66,7 @@ struct nnadev_round_state {
 struct nnadev_workers {
 	uint32_t threads;
 	uint32_t started;
+	uint64_t spin_ns;
 	_Atomic bool quit;
 	_Atomic(struct nnadev_round_state *) current;
 	_Atomic uint32_t inside;
@@ -142,7 +144,8 @@ static void *worker_main(void *arg)
 			run_tiles(pool, round, w->index);
 		if (atomic_fetch_sub(&pool->inside, 1) == 1)
 			nnadev_event_raise(&pool->left);
-		nnadev_event_wait(&pool->call, seq, NNADEV_FOREVER);
+		if (!nnadev_event_spin(&pool->call, seq, pool->spin_ns))
+			nnadev_event_wait(&pool->call, seq, NNADEV_FOREVER);
 	}
 }
 
@@ -170,14 +173,15 @@ uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_rou
 
 		if (!atomic_load(&pool->inside))
 			break;
-		nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
+		if (!nnadev_event_spin(&pool->left, seq, pool->spin_ns))
+			nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
 	}
 	left = atomic_load(&round->left);
 	*next = left < end ? (uint32_t)left : end;
 	return atomic_load(&round->status);
 }
 
-int nnadev_workers_create(uint32_t threads, struct nnadev_workers **out)
+int nnadev_workers_create(uint32_t threads, uint64_t spin_ns, struct nnadev_workers **out)
 {
 	struct nnadev_workers *pool;
 	int r = 0;
@@ -188,6 +192,7 @@ int nnadev_workers_create(uint32_t threads, struct nnadev_workers **out)
 	if (!pool)
 		return -ENOMEM;
 	pool->threads = threads;
+	pool->spin_ns = threads <= nnadev_workers_cpus() ? spin_ns : 0;
 	for (uint32_t i = 1; i < threads; i++) {
 		struct worker *w = &pool->workers[i];
 

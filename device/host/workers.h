@@ -29,10 +29,12 @@ struct nnadev_round {
 /**
  * nnadev_workers_create() - start threads
  * @threads: the caller of nnadev_workers_run() included, 1 to NNADEV_WORKERS_MAX
+ * @spin_ns: how long a thread looks for the next round, or for the end of this one, before it
+ *	sleeps; taken as 0 where there are more threads than CPUs
  *
  * The threads take no signals. Return: 0 or a negative errno.
  */
-int nnadev_workers_create(uint32_t threads, struct nnadev_workers **out);
+int nnadev_workers_create(uint32_t threads, uint64_t spin_ns, struct nnadev_workers **out);
 
 void nnadev_workers_destroy(struct nnadev_workers *pool);
 

@@ -54,6 +54,9 @@ enum nnadev_isa {
  *	most 64
  * @isa: kernels to use
  * @job_limit_ns: run time after which any job ends, at most NNAHW_JOB_LIMIT_NS; 0 is that
+ * @spin_ns: how long threads that run tiles look for more of them before they sleep: between the
+ *	commands of a job that is shorter than waking up; 0 where somebody else needs the CPUs, as a
+ *	guest does
  * @tick_hz: frequency of the clock that the device shows, NNADEV_TICK_HZ_MIN to
  *	NNADEV_TICK_HZ_MAX; 0 is NNAHW_TICK_HZ
  * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is
@@ -67,6 +70,7 @@ struct nnadev_params {
 	uint32_t threads;
 	enum nnadev_isa isa;
 	uint64_t job_limit_ns;
+	uint64_t spin_ns;
 	uint64_t tick_hz;
 	void (*raise_irq)(void *user, uint32_t vector);
 	void (*log)(void *user, const char *line);

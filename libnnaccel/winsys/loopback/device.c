@@ -13,6 +13,8 @@
 
 /* Bus addresses begin here, so that 0 is none. */
 #define FIRST_IOVA 0x40000000ull
+/* Longer than between two commands, shorter than anybody would notice. */
+#define SPIN_NS 20000u
 
 static void lb_destroy(struct nna_winsys *ws)
 {
@@ -130,6 +132,7 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 	struct nnadev_params params = {
 		.threads = options ? options->threads : 0,
 		.isa = options ? (enum nnadev_isa)options->isa : NNADEV_ISA_AUTO,
+		.spin_ns = SPIN_NS,
 		.raise_irq = nna_loopback_ring_irq,
 		.log = device_log,
 		.user = lb,
