@@ -99,7 +99,8 @@ struct nna_report {
  *	writes last. It is cleared before each submission; read_report() takes the stream to find
  *	out the origin of a failure, or NULL. @tick_hz is of the clock that the device counts in.
  *
- * @profile_size: bytes of memory for a profile of @commands commands; 0 for too many
+ * @profile_size: bytes of memory for a profile of @commands commands; 0 for too many. This and what
+ *	follows are asked only where the winsys has profiles.
  *
  * @clear_profile, @count_profile, @read_profile: of such memory of @size bytes, to which the device
  *	appends. It is cleared before each run. count_profile() says how many commands it holds and

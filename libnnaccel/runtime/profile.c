@@ -11,13 +11,14 @@ int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands
 {
 	struct nna_device *d = execution->program->device;
 	struct nna_winsys_bo *bo = NULL;
-	size_t size = d->backend->profile_size(commands);
+	size_t size;
 	int ret = 0;
 
 	if (nna_execution_is_running(execution))
 		return -EBUSY;
 	if (!d->ws->profiles)
 		return -ENOTSUP;
+	size = d->backend->profile_size(commands);
 	if (!size)
 		return -EINVAL;
 	if (commands)
