@@ -41,6 +41,17 @@ $(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OB
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 
+# Fenced executions behind fences of vgem.
+HAL_FENCES := $(BUILD)/tests/hal/fences
+ifneq ($(GBINDER_LIBS),)
+TESTS += $(HAL_FENCES)
+endif
+$(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GBINDER_OBJS) \
+		$(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
+		$(BUILD)/obj/hal-bridge/common/worker.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -ldrm -lcmocka
+
 # What a call costs, to be run beside a service: tests/hal/check cost.
 HAL_COST := $(BUILD)/tests/hal/cost
 ifneq ($(GBINDER_LIBS),)
