@@ -460,6 +460,47 @@ static void dump(const struct holdings *before)
 	judge("dump", before, wrong);
 }
 
+/* Has the device process do something: its control socket is behind a serial line. */
+static bool inject(const char *command)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line),
+		 "exec 3<>\"$NNA_CONTROL\" && stty raw -echo <&3 && echo '%s' >&3 && "
+		 "read -r answer <&3 && [ \"$answer\" = ok ]", command);
+	return !system(line);
+}
+
+/* The first execution never ends, until the device's limit for jobs. */
+static int work_hung(int told)
+{
+	struct nnb_object *model = prepare(connect_service());
+	struct hal_request r;
+	int ret;
+
+	if (!model)
+		return 11;
+	hal_request_init(&r, true);
+	if (hal_execute(model, &r) || !hal_request_done(&r))
+		return 12;
+	if (!inject("hang 1"))
+		return 29;
+	ret = hal_execute(model, &r);
+	if (ret != HAL_FAILURE)
+		return 30;
+	return hal_execute(model, &r) ? 31 : 0;
+}
+
+static void hang_device(const struct holdings *before)
+{
+	char wrong[64] = "";
+	int status = finish(start(work_hung, -1));
+
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("device hung", before, wrong);
+}
+
 /* Tells when its model fails for want of the device, and runs until another one works. */
 static int work_unbound(int told)
 {
@@ -605,6 +646,7 @@ int main(int argc, char **argv)
 	truncate_memory(&before);
 	exhaust_files(&before);
 	fill_buffer(&before);
+	hang_device(&before);
 	unbind_device(&before);
 	kill_service();
 	printf("%d passed, %d failed\n", passed, failed);
