@@ -24,6 +24,7 @@ static const struct {
 	{ "hal-bridge/common/model", NNB_MODEL },
 	{ "hal-bridge/common/signature", NNB_MODEL },
 	{ "hal-bridge/common/cache", NNB_COMPILATION },
+	{ "hal-bridge/common/dot", NNB_COMPILATION },
 	{ "hal-bridge/common/extension", NNB_MANAGER },
 	{ "hal-bridge/nnapi/model", NNB_MODEL },
 	{ "hal-bridge/nnapi/compilation", NNB_COMPILATION },

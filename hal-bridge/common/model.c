@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/dot.h"
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/log.h"
 #include "hal-bridge/common/signature.h"
@@ -177,6 +178,7 @@ void nnb_model_fini(struct nnb_model *model)
 		nnb_operand_fini(&model->arguments[i]);
 	free(model->arguments);
 	free(model->vendors);
+	free(model->drawing);
 	free(model->parts);
 	nna_graph_unref(model->graph);
 	memset(model, 0, sizeof(*model));
@@ -889,6 +891,8 @@ int nnb_model_finish(struct nnb_model *model)
 		ret = nnb_model_find_vendors(model);
 	if (!ret)
 		nnb_model_make_arch(model);
+	if (!ret && nnb_dot_is_wanted())
+		model->drawing = nnb_dot_draw(model, &model->number);
 	if (!ret)
 		ret = nnb_model_make_graph(model);
 	if (!ret)

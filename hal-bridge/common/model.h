@@ -104,6 +104,8 @@ struct nnb_operation {
  * @vendors: of a finished model with @vendor: whether each operation is one, or refers to a model
  *	that has one; owned
  * @arch: of a finished model: a digest of its operations and operand types, not of values
+ * @drawing: of a finished model, where that is wanted (dot.h); owned
+ * @number: of @drawing
  * @relaxed: float32 may be computed with the range and precision of float16
  * @arguments: of a finished model: its @input_count inputs and @output_count outputs, owned
  * @graph: of a finished model, a reference; NULL until then, and for one that breaks a rule
@@ -120,6 +122,8 @@ struct nnb_model {
 	bool vendor;
 	bool *vendors;
 	uint8_t arch[NNB_ARCH_SIZE];
+	char *drawing;
+	uint32_t number;
 	bool relaxed;
 	struct nnb_operand *arguments;
 	struct nna_graph *graph;

@@ -19,6 +19,7 @@
 
 #include "hal-bridge/common/cache.h"
 #include "hal-bridge/common/deadline.h"
+#include "hal-bridge/common/dot.h"
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
@@ -387,6 +388,29 @@ static int nnapi_compilation_choose(const ANeuralNetworksCompilation *compilatio
 }
 
 /*
+ * Draws the model with the device of each operation: @devices[@owners[i]] or, without @owners, the
+ * only one.
+ */
+static void nnapi_compilation_draw(const ANeuralNetworksCompilation *compilation,
+				   struct ANeuralNetworksDevice *const *devices,
+				   const uint32_t *owners)
+{
+	const struct nnb_model *model = &compilation->model->model;
+	uint32_t count = nna_graph_operation_count(model->graph, 0);
+	const char **names;
+
+	if (!nnb_dot_is_wanted())
+		return;
+	names = calloc((size_t)count + 1, sizeof(*names));
+	if (!names)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = owners ? devices[owners[i]]->name : compilation->device->name;
+	nnb_dot_write(model, names, count);
+	free(names);
+}
+
+/*
  * Divides the model among the devices. *@only is the one that all operations go to, if there is
  * one; then nothing has been compiled. Return: 0, also after @cannot_compute, or a negative errno.
  */
@@ -414,10 +438,12 @@ static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 	} else if (!ret) {
 		ret = nnapi_plan_create(graph, owners, devices, device_count, &options, &cache,
 					&compilation->plan, &failed);
-		if (ret)
+		if (ret) {
 			compilation->plan = NULL;
-		else
+		} else {
 			compilation->device = compilation->plan->steps[0].device;
+			nnapi_compilation_draw(compilation, devices, owners);
+		}
 		if (!ret && compilation->cache_fd >= 0)
 			nnb_log("cache: a client's file does not hold several devices' programs");
 		if (ret && nnapi_compilation_is_hopeless(compilation, failed, ret))
@@ -512,6 +538,8 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 	}
 	if (ret)
 		nnb_log("%s: %s", __func__, strerror(-ret));
+	else if (!compilation->plan)
+		nnapi_compilation_draw(compilation, NULL, NULL);
 	if (ret == -ETIMEDOUT)
 		ret = nnb_deadline_result(&deadline, 0);
 	else

@@ -135,7 +135,7 @@ static int nnapi_sl_for_each_type(
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* ---------------------------------------------------------------------------------- compilations */
+/* -------------------------------------------------------------------------------- compilations */
 
 /*
  * Diagnostics are about what goes through the table: who has registered for them need not know of
