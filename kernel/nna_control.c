@@ -213,14 +213,16 @@ int nna_control_latency(struct nna_device *nna, u64 *ns)
 		.entry.type = cpu_to_le32(NNA_ENTRY_NOP),
 	};
 	bool done;
+	u64 end;
 
 	nna_control_init(&latency.op, nna);
 	INIT_WORK_ONSTACK(&latency.work, nna_latency_work);
 	queue_work(nna->submit_wq, &latency.work);
 	done = wait_for_completion_timeout(&latency.op.done, NNA_CONTROL_TIMEOUT);
-	*ns = ktime_get_ns() - latency.start_ns;
+	end = ktime_get_ns();
 	/* When the wait has timed out, the work may not have run yet. */
 	flush_work(&latency.work);
 	destroy_work_on_stack(&latency.work);
+	*ns = end > latency.start_ns ? end - latency.start_ns : 0;
 	return done ? latency.op.error : nna_control_wait(latency.ring, &latency.op);
 }

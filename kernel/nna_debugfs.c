@@ -102,8 +102,8 @@ static int nna_debugfs_gpuvas(struct seq_file *m, void *data)
 		if (asid == ULONG_MAX)
 			return 0;
 		if (vm) {
-			seq_printf(m, "asid %lu, %u tables\n", asid, vm->pgt.tables);
 			mutex_lock(&vm->lock);
+			seq_printf(m, "asid %lu, %u tables\n", asid, vm->pgt.tables);
 			drm_debugfs_gpuva_info(m, &vm->base);
 			mutex_unlock(&vm->lock);
 			nna_vm_put(vm);
@@ -121,11 +121,15 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 	mutex_lock(&nna->bos_lock);
 	list_for_each_entry(bo, &nna->bos, node) {
 		struct drm_gem_object *obj = &bo->base.base;
+		/* They have a lock of the core's, which may not be taken here: a snapshot. */
+		unsigned int handles = data_race(obj->handle_count);
+		/* The same. */
+		bool shared = data_race(obj->dma_buf);
 
 		dma_resv_lock(obj->resv, NULL);
 		seq_printf(m, "%14zu %4u %7u %5x %7u %8u %8u %5u %6u ", obj->size,
-			   kref_read(&obj->refcount), obj->handle_count, bo->flags, !!bo->resv_obj,
-			   drm_gem_is_imported(obj), obj->dma_buf && !drm_gem_is_imported(obj),
+			   kref_read(&obj->refcount), handles, bo->flags, !!bo->resv_obj,
+			   drm_gem_is_imported(obj), shared && !drm_gem_is_imported(obj),
 			   !!bo->base.pages, !!bo->base.sgt);
 		/* Escaped, so that a label from user space cannot add lines. */
 		if (bo->label)

@@ -133,9 +133,10 @@ static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
 	struct nna_bo *bo = to_nna_bo(obj);
 	enum drm_gem_object_status status = 0;
 
-	if (drm_gem_is_imported(obj) || bo->base.pages)
+	/* For fdinfo, which holds no lock of the object: what it shows may change at any time. */
+	if (drm_gem_is_imported(obj) || data_race(bo->base.pages))
 		status |= DRM_GEM_OBJECT_RESIDENT;
-	if (bo->base.madv > 0)
+	if (data_race(bo->base.madv) > 0)
 		status |= DRM_GEM_OBJECT_PURGEABLE;
 	return status;
 }

@@ -280,9 +280,10 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	fence = &job->fence->base;
 	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, nna->fence_contexts + ring->index,
 		       ++nna->fence_seqnos[ring->index]);
-	job->fence_initialized = true;
 	job->pushed_jiffies = jiffies;
 	dma_fence_get(fence);
+	/* Pairs with nna_recovery_timeout(), which may come at any time and looks at these. */
+	smp_store_release(&job->fence_initialized, true);
 
 	nna_vm_mark_used(job->ctx->vm);
 	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid,

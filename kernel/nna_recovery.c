@@ -32,7 +32,7 @@ static bool nna_recovery_device_hangs(const struct nna_job *job)
 	unsigned int i, busy = 0;
 
 	for (i = 0; i < NNA_JOB_RINGS; i++)
-		busy += READ_ONCE(nna->rings[i].tail) != READ_ONCE(nna->rings[i].done);
+		busy += !nna_ring_is_empty(&nna->rings[i]);
 	/* A time in the future is one of so long ago that jiffies has wrapped. */
 	if (!time_in_range(since, job->pushed_jiffies, jiffies))
 		since = job->pushed_jiffies;
@@ -151,13 +151,16 @@ void nna_recovery_timeout(struct nna_job *job)
 	struct nna_device *nna = job->nna;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
 	struct dma_fence *fence = &job->fence->base;
+	bool begun;
 	int ret, idx;
 
+	/* Pairs with the release in nna_job_start(). */
+	begun = smp_load_acquire(&job->fence_initialized);
 	/*
 	 * The job has ended: before it was put on the ring, or while its scheduler was stopped and
-	 * could not free it.
+	 * could not free it. Or run_job, which has been slow, is only about to put it there.
 	 */
-	if (!job->fence_initialized || dma_fence_is_signaled(fence))
+	if (!begun || dma_fence_is_signaled(fence))
 		return;
 
 	ret = nna_ring_process(ring);

@@ -171,7 +171,7 @@ void nna_reset_bus_begin(struct nna_device *nna)
 {
 	struct device *dev = nna->drm.dev;
 
-	if (nna->bus_reset)
+	if (READ_ONCE(nna->bus_reset))
 		return;
 	/*
 	 * From here on the device does not change between suspended and resumed, but for a resume

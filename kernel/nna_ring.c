@@ -35,7 +35,8 @@ static void nna_ring_write_locked(struct nna_ring *ring, struct nna_ring_request
 	u32 slot = ring->tail++ & (ring->size - 1);
 
 	lockdep_assert_held(&ring->lock);
-	req->seqno = ring->seqno++;
+	req->seqno = ring->seqno;
+	WRITE_ONCE(ring->seqno, req->seqno + 1);
 	req->entry->seqno = cpu_to_le32(req->seqno);
 	ring->entries[slot] = *req->entry;
 	ring->requests[slot] = req;
@@ -62,7 +63,7 @@ int nna_ring_enable(struct nna_ring *ring)
 		return ret;
 
 	spin_lock_irqsave(&ring->lock, flags);
-	ring->running = true;
+	WRITE_ONCE(ring->running, true);
 	if (resubmitted)
 		nna_hw_doorbell(&ring->nna->hw, ring->index, ring->tail);
 	spin_unlock_irqrestore(&ring->lock, flags);
@@ -85,7 +86,7 @@ static void nna_ring_rewind_locked(struct nna_ring *ring, u32 begun, int error)
 	u32 count = 0, i;
 
 	lockdep_assert_held(&ring->lock);
-	ring->running = false;
+	WRITE_ONCE(ring->running, false);
 	WRITE_ONCE(ring->epoch, ring->epoch + 1);
 	for (i = 0; ring->done != ring->tail; i++) {
 		struct nna_ring_request *req = nna_ring_pop_locked(ring);
@@ -157,6 +158,18 @@ bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req)
 	}
 	spin_unlock_irqrestore(&ring->lock, flags);
 	return found;
+}
+
+bool nna_ring_is_empty(struct nna_ring *ring)
+{
+	unsigned long flags;
+	bool empty;
+
+	/* Under the lock, as a reset removes all entries before it writes some of them again. */
+	spin_lock_irqsave(&ring->lock, flags);
+	empty = ring->tail == ring->done;
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return empty;
 }
 
 int nna_ring_process(struct nna_ring *ring)

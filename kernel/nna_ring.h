@@ -15,7 +15,8 @@
  * hang ends only the jobs that were running.
  *
  * Locking: nna_ring.lock protects all that changes, and is taken in interrupts. complete() and
- * may_resubmit() are called with it held and must not push to the same ring.
+ * may_resubmit() are called with it held and must not push to the same ring. @seqno, @running and
+ * @epoch are also read without it, where a value that is about to change does no harm.
  */
 #ifndef NNA_RING_H
 #define NNA_RING_H
@@ -128,6 +129,9 @@ int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry,
  * Return: whether @req was waiting; if not, its complete() has returned.
  */
 bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req);
+
+/** nna_ring_is_empty() - Whether all entries have been completed; any context. */
+bool nna_ring_is_empty(struct nna_ring *ring);
 
 /**
  * nna_ring_process() - Read new completions and complete their requests; any context.

@@ -32,16 +32,8 @@ static bool nna_suspend_rings_are_empty(struct nna_device *nna)
 	bool empty = true;
 	unsigned int i;
 
-	for (i = 0; i < NNA_JOB_RINGS && empty; i++) {
-		struct nna_ring *ring = &nna->rings[i];
-
-		/*
-		 * Under the lock: a reset removes all entries before it writes some of them again.
-		 */
-		spin_lock_irq(&ring->lock);
-		empty = ring->tail == ring->done;
-		spin_unlock_irq(&ring->lock);
-	}
+	for (i = 0; i < NNA_JOB_RINGS && empty; i++)
+		empty = nna_ring_is_empty(&nna->rings[i]);
 	return empty;
 }
 

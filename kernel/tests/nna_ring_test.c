@@ -87,8 +87,11 @@ static void nna_ring_completes(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 
+	KUNIT_EXPECT_TRUE(test, nna_ring_is_empty(nna_test_ring(test)));
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_EXPECT_FALSE(test, nna_ring_is_empty(nna_test_ring(test)));
 	nna_fake_complete(fake, 2, NNA_STATUS_BAD_SHAPE, 0x123456789ull);
+	KUNIT_EXPECT_TRUE(test, nna_ring_is_empty(nna_test_ring(test)));
 	KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[0].calls);
 	KUNIT_EXPECT_EQ(test, NNA_STATUS_BAD_SHAPE, nna_test->requests[0].status);
 	KUNIT_EXPECT_EQ(test, 0x123456789ull, nna_test->requests[0].detail);
