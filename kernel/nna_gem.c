@@ -136,6 +136,7 @@ static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
 	/* For fdinfo, which holds no lock of the object: what it shows may change at any time. */
 	if (drm_gem_is_imported(obj) || data_race(bo->base.pages))
 		status |= DRM_GEM_OBJECT_RESIDENT;
+	/* And so may this. */
 	if (data_race(bo->base.madv) > 0)
 		status |= DRM_GEM_OBJECT_PURGEABLE;
 	return status;
