@@ -31,8 +31,8 @@ extern "C" {
  * - An ioctl that returns -EINTR can be called again as it is.
  * - Points in time are absolute, in nanoseconds of CLOCK_MONOTONIC; 0 means none.
  * - What a driver has is told by the version that DRM_IOCTL_VERSION returns: its minor number
- *   grows with additions; the list is in the driver's nna_drv.c. An older kernel does not know a new
- *   ioctl (-EINVAL), and a new field of what it answers is 0.
+ *   grows with additions; the list is in the driver's nna_drv.c. An older kernel does not know a
+ *   new ioctl (-EINVAL), and a new field of what it answers is 0.
  * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so that elements
  *   may grow: what an older kernel does not know must be zero, what an older client does not
  *   pass is taken as zero.
