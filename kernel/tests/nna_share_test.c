@@ -109,6 +109,22 @@ static u64 nna_share_size(unsigned int i)
 	return (u64)us[i % ARRAY_SIZE(us)] * NSEC_PER_USEC;
 }
 
+/* What a client's job is expected to take rises at once with a longer one, and falls slowly. */
+static void nna_share_expects_long_jobs(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *client = nna_share_add(t, 100 * NSEC_PER_MSEC);
+
+	nna_share_run(test, t);
+	KUNIT_EXPECT_EQ(test, 100ull * NSEC_PER_MSEC, client->share.longest);
+	client->size = 4 * NSEC_PER_MSEC;
+	nna_share_run(test, t);
+	KUNIT_EXPECT_EQ(test, 88ull * NSEC_PER_MSEC, client->share.longest);
+	client->size = 90 * NSEC_PER_MSEC;
+	nna_share_run(test, t);
+	KUNIT_EXPECT_EQ(test, 90ull * NSEC_PER_MSEC, client->share.longest);
+}
+
 static const unsigned int nna_share_counts[] = { 1, 2, 4, 16, 64 };
 
 static void nna_share_count_desc(const unsigned int *count, char *desc)
@@ -236,6 +252,7 @@ static void nna_share_idle_saves_nothing(struct kunit *test)
 }
 
 static struct kunit_case nna_share_cases[] = {
+	KUNIT_CASE(nna_share_expects_long_jobs),
 	KUNIT_CASE_PARAM(nna_share_is_fair, nna_share_count_gen_params),
 	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
 	KUNIT_CASE(nna_share_long_jobs),
