@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -281,49 +280,33 @@ static void take_jobs(void)
 /* Runs a client that takes all it can get in a control group, and one outside of it. */
 static void beside(void (*take)(void))
 {
-	char dir[] = "/tmp/nna_memory_test.XXXXXX", path[64], text[16];
+	struct control_group group;
+	char path[64];
 	struct env env;
 	long long hits;
 	int status;
 	pid_t pid;
 
 	env_init(&env);
-	CHECK(mkdtemp(dir));
-	if (mount("none", dir, "cgroup2", 0, NULL))
-		SKIP("no cgroup2");
-	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
-	if (!strstr(read_file(path), "memory"))
-		SKIP("no control of memory");
-	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
-	write_file(path, "+memory");
-	snprintf(path, sizeof(path), "%s/nna", dir);
-	CHECK(!mkdir(path, 0700));
-	snprintf(path, sizeof(path), "%s/nna/memory.max", dir);
-	write_file(path, "32M");
+	if (!control_group_make(&group, "32M"))
+		SKIP("no control groups of memory");
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid) {
-		snprintf(path, sizeof(path), "%s/nna/cgroup.procs", dir);
-		snprintf(text, sizeof(text), "%d", getpid());
-		write_file(path, text);
+		control_group_join(&group);
 		take();
 		_exit(0);
 	}
 	/* It ends by itself when it gets no more memory, or is killed; here nothing goes wrong. */
 	while (!waitpid(pid, &status, WNOHANG))
 		expect_result(&env);
-	snprintf(path, sizeof(path), "%s/nna/memory.events", dir);
+	snprintf(path, sizeof(path), "%s/nna/memory.events", group.dir);
 	hits = text_value(read_file(path), "max ");
 	printf("# %s after %lld times at the limit\n",
 	       WIFSIGNALED(status) ? "killed" : "got an error", hits);
 	CHECK(hits > 0);
 	CHECK(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WIFEXITED(status));
-	/* The group can be removed once all of its memory has been freed. */
-	snprintf(path, sizeof(path), "%s/nna", dir);
-	for (int i = 0; i < 1000 && rmdir(path); i++)
-		usleep(10000);
-	umount(dir);
-	rmdir(dir);
+	control_group_remove(&group);
 	expect_result(&env);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <termios.h>
@@ -224,6 +225,48 @@ void write_file(const char *path, const char *text)
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		die(path, -errno);
 	close(fd);
+}
+
+bool control_group_make(struct control_group *group, const char *memory)
+{
+	char path[64];
+
+	strcpy(group->dir, "/tmp/nna_group.XXXXXX");
+	if (!mkdtemp(group->dir))
+		die(group->dir, -errno);
+	if (mount("none", group->dir, "cgroup2", 0, NULL))
+		return false;
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", group->dir);
+	if (!strstr(read_file(path), "memory"))
+		return false;
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", group->dir);
+	write_file(path, "+memory");
+	snprintf(path, sizeof(path), "%s/nna", group->dir);
+	if (mkdir(path, 0700))
+		die(path, -errno);
+	snprintf(path, sizeof(path), "%s/nna/memory.max", group->dir);
+	write_file(path, memory);
+	return true;
+}
+
+void control_group_join(const struct control_group *group)
+{
+	char path[64], text[16];
+
+	snprintf(path, sizeof(path), "%s/nna/cgroup.procs", group->dir);
+	snprintf(text, sizeof(text), "%d", getpid());
+	write_file(path, text);
+}
+
+void control_group_remove(const struct control_group *group)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/nna", group->dir);
+	for (int i = 0; i < 1000 && rmdir(path); i++)
+		usleep(10000);
+	umount(group->dir);
+	rmdir(group->dir);
 }
 
 void device_unbind(int fd)

@@ -134,6 +134,19 @@ char *read_file(const char *path);
 char *debugfs_read(int fd, const char *file);
 char *fdinfo_read(int fd);
 void write_file(const char *path, const char *text);
+
+/** struct control_group - A control group of memory, in a mount of its own at @dir. */
+struct control_group {
+	char dir[24];
+};
+
+/* One of so much memory, "32M". Return: false where the kernel has none, as on old systems. */
+bool control_group_make(struct control_group *group, const char *memory);
+/* Puts this process into it. */
+void control_group_join(const struct control_group *group);
+/* Removes it once all of its memory has been freed, which takes a moment, and the mount. */
+void control_group_remove(const struct control_group *group);
+
 /**
  * struct ring_state - What debugfs says of a ring.
  * @seqno: number of the next entry.

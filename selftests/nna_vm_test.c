@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xf86drm.h>
@@ -278,36 +277,19 @@ static void bind_and_bind(uint32_t count)
 /* Page tables are charged to the client's memory control group, which limits them. */
 TEST(page_tables_are_charged)
 {
-	char dir[] = "/tmp/nna_vm_test.XXXXXX", path[64], text[16];
+	struct control_group group;
 	int status;
 	pid_t pid;
 
-	CHECK(mkdtemp(dir));
-	if (mount("none", dir, "cgroup2", 0, NULL))
-		SKIP("no cgroup2");
-	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
-	if (!strstr(read_file(path), "memory"))
-		SKIP("no control of memory");
-	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
-	write_file(path, "+memory");
-	snprintf(path, sizeof(path), "%s/nna", dir);
-	CHECK(!mkdir(path, 0700));
-	snprintf(path, sizeof(path), "%s/nna/memory.max", dir);
-	write_file(path, "32M");
+	if (!control_group_make(&group, "32M"))
+		SKIP("no control groups of memory");
 	pid = fork();
 	if (!pid) {
-		snprintf(path, sizeof(path), "%s/nna/cgroup.procs", dir);
-		snprintf(text, sizeof(text), "%d", getpid());
-		write_file(path, text);
+		control_group_join(&group);
 		bind_and_bind(8192);
 	}
 	EQ(waitpid(pid, &status, 0), pid);
-	/* The control group can be removed once the tables have been freed. */
-	snprintf(path, sizeof(path), "%s/nna", dir);
-	for (int i = 0; i < 500 && rmdir(path); i++)
-		usleep(10000);
-	umount(dir);
-	rmdir(dir);
+	control_group_remove(&group);
 	CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 2);
 }
 
