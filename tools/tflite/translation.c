@@ -87,6 +87,11 @@ int32_t tflite_zero_point(const struct tflite_tensor *x)
 	return x->zero_point_count ? (int32_t)tflite_zero_point_at(x, 0) : 0;
 }
 
+bool tflite_same_quantisation(const struct tflite_tensor *x, const struct tflite_tensor *y)
+{
+	return tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y);
+}
+
 const struct tflite_tensor *tflite_input(struct tflite_translation *t, uint32_t index)
 {
 	static const struct tflite_tensor nothing = { .name = "" };
@@ -241,6 +246,16 @@ uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_op
 	ret = t->ops->add_operand(t->sink, t->graph, &desc);
 	tflite_check(t, ret, "an operand was");
 	return ret < 0 ? TFLITE_NO_OPERAND : (uint32_t)ret;
+}
+
+uint32_t tflite_add_as_input(struct tflite_translation *t, struct tflite_operand_desc *o)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+
+	tflite_describe(t, tflite_output(t, 0), o);
+	o->desc.scale = tflite_scale(x);
+	o->desc.zero_point = tflite_zero_point(x);
+	return tflite_add_operand(t, o);
 }
 
 void tflite_set_constant(struct tflite_translation *t, uint32_t operand, const void *data,

@@ -112,6 +112,9 @@ bool tflite_is_quantised(uint32_t type);
 float tflite_scale(const struct tflite_tensor *x);
 int32_t tflite_zero_point(const struct tflite_tensor *x);
 
+/* Whether both of a quantised type, as whole tensors, mean the same by the same numbers. */
+bool tflite_same_quantisation(const struct tflite_tensor *x, const struct tflite_tensor *y);
+
 /* Tensor of input or output @index; an empty one after an error. */
 const struct tflite_tensor *tflite_input(struct tflite_translation *t, uint32_t index);
 const struct tflite_tensor *tflite_output(struct tflite_translation *t, uint32_t index);
@@ -135,6 +138,9 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 		     struct tflite_operand_desc *o);
 
 uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_operand_desc *o);
+
+/* One like output 0, but of input 0's quantisation; @o becomes its description. */
+uint32_t tflite_add_as_input(struct tflite_translation *t, struct tflite_operand_desc *o);
 
 /* @data must live as long as the model. */
 void tflite_set_constant(struct tflite_translation *t, uint32_t operand, const void *data,

@@ -50,8 +50,7 @@ void tflite_translate_relu(struct tflite_translation *t, uint32_t type)
 	uint32_t scaled;
 
 	tflite_need(t, 1, 1);
-	if (x->type != y->type || !tflite_is_quantised(y->type) ||
-	    (tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y))) {
+	if (x->type != y->type || !tflite_is_quantised(y->type) || tflite_same_quantisation(x, y)) {
 		tflite_plain(t, type, 1);
 		return;
 	}

@@ -65,6 +65,17 @@ static void finish(struct tflite_translation *t, struct tflite_value sum, uint32
 	tflite_finish(t, NNA_OPERATION_ADD);
 }
 
+/* What both directions ask of the input @x, the filter @w and the output @y. */
+static void need_volumes(struct tflite_translation *t, const struct tflite_tensor *x,
+			 const struct tflite_tensor *w, const struct tflite_tensor *y)
+{
+	tflite_need_rank(t, x, 5);
+	tflite_need_rank(t, w, 5);
+	tflite_need_rank(t, y, 5);
+	if (x->type != TFLITE_FLOAT32 || w->type != TFLITE_FLOAT32 || !w->data)
+		tflite_fail(t, -ENOTSUP, "only constant FLOAT32 filters are supported");
+}
+
 void tflite_translate_conv_3d(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_options *o = &t->op->options;
@@ -78,11 +89,7 @@ void tflite_translate_conv_3d(struct tflite_translation *t, uint32_t type)
 	x = tflite_input(t, 0);
 	w = tflite_input(t, 1);
 	y = tflite_output(t, 0);
-	tflite_need_rank(t, x, 5);
-	tflite_need_rank(t, w, 5);
-	tflite_need_rank(t, y, 5);
-	if (x->type != TFLITE_FLOAT32 || w->type != TFLITE_FLOAT32 || !w->data)
-		tflite_fail(t, -ENOTSUP, "only constant FLOAT32 filters are supported");
+	need_volumes(t, x, w, y);
 	if (w->dims[3] != x->dims[4] || w->dims[4] != y->dims[4])
 		tflite_fail(t, -EINVAL, "%u to %u channels by a filter of %u to %u", x->dims[4],
 			    y->dims[4], w->dims[3], w->dims[4]);
@@ -215,11 +222,7 @@ void tflite_translate_conv_3d_transpose(struct tflite_translation *t, uint32_t t
 	w = tflite_input(t, 1);
 	x = tflite_input(t, 2);
 	y = tflite_output(t, 0);
-	tflite_need_rank(t, x, 5);
-	tflite_need_rank(t, w, 5);
-	tflite_need_rank(t, y, 5);
-	if (x->type != TFLITE_FLOAT32 || w->type != TFLITE_FLOAT32 || !w->data)
-		tflite_fail(t, -ENOTSUP, "only constant FLOAT32 filters are supported");
+	need_volumes(t, x, w, y);
 	if (w->dims[4] != x->dims[4] || w->dims[3] != y->dims[4] || x->dims[0] != y->dims[0])
 		tflite_fail(t, -EINVAL, "%u to %u channels by a filter of %u to %u", x->dims[4],
 			    y->dims[4], w->dims[4], w->dims[3]);

@@ -45,15 +45,11 @@ static void with_ints(struct tflite_translation *t, uint32_t type, uint32_t list
 	/* These move bytes, in TFLite even between quantisations that differ. */
 	x = tflite_input(t, 0);
 	y = tflite_output(t, 0);
-	if (!tflite_is_quantised(y->type) ||
-	    (tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y))) {
+	if (!tflite_is_quantised(y->type) || tflite_same_quantisation(x, y)) {
 		tflite_emit_outputs(t, type);
 		return;
 	}
-	tflite_describe(t, y, &o);
-	o.desc.scale = tflite_scale(x);
-	o.desc.zero_point = tflite_zero_point(x);
-	moved = tflite_add_operand(t, &o);
+	moved = tflite_add_as_input(t, &o);
 	tflite_emit_to(t, type, moved);
 	tflite_push(t, moved);
 	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_output_operand(t, 0));

@@ -14,15 +14,11 @@ static void emit_mean(struct tflite_translation *t)
 	struct tflite_operand_desc o, zero;
 	uint32_t mean;
 
-	if (t->ops->requantizes || t->ret || !tflite_is_quant8(y->type) ||
-	    (tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y))) {
+	if (t->ops->requantizes || t->ret || !tflite_is_quant8(y->type) || tflite_same_quantisation(x, y)) {
 		tflite_emit_outputs(t, NNA_OPERATION_MEAN);
 		return;
 	}
-	tflite_describe(t, y, &o);
-	o.desc.scale = tflite_scale(x);
-	o.desc.zero_point = tflite_zero_point(x);
-	mean = tflite_add_operand(t, &o);
+	mean = tflite_add_as_input(t, &o);
 	tflite_emit_to(t, NNA_OPERATION_MEAN, mean);
 	zero = (struct tflite_operand_desc){
 		.desc = { .type = o.desc.type, .rank = 1, .scale = 1 }, .dims = { 1 },
