@@ -3,6 +3,7 @@
 #ifndef TFLITE_ONE_OPERATOR_H
 #define TFLITE_ONE_OPERATOR_H
 
+#include <errno.h>
 #include <math.h>
 #include <nnaccel.h>
 #include <stdlib.h>
@@ -145,6 +146,23 @@ static inline void run_times(const struct one_operator *m, const void *const *in
 static inline void run(const struct one_operator *m, const void *const *in, void *const *out)
 {
 	run_times(m, in, out, 1);
+}
+
+/* The model of one operator is refused with a line that has @why in it. */
+static inline void check_refused(const struct one_operator *m, const char *why)
+{
+	struct writer *w = calloc(1, sizeof(*w));
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct tflite_model *model;
+	struct nna_graph *graph;
+
+	assert_non_null(w);
+	write_one(w, m);
+	assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), 0);
+	assert_int_equal(tflite_to_graph(model, NULL, &graph, NULL, error), -ENOTSUP);
+	assert_non_null(strstr(error, why));
+	tflite_free(model);
+	free(w);
 }
 
 #define F32(...) { TFLITE_FLOAT32, __VA_ARGS__ }

@@ -18,12 +18,11 @@ static void test_ceil_and_square(void **state)
 	check_unary(TFLITE_SQUARE, (float[]){ 0, 1.5f, -2, 3 }, (float[]){ 0, 2.25f, 4, 9 });
 }
 
-static void test_floor_div_and_mod(void **state)
+/* Six numbers and six others. */
+static void check_s32(int32_t code, const int32_t a[6], const int32_t b[6], const int32_t want[6])
 {
-	static const int32_t a[] = { 7, -7, 7, -7, 6, 0 }, b[] = { 3, 3, -3, -3, 2, 5 };
-	static const int32_t quotient[] = { 2, -3, -3, 2, 3, 0 }, rest[] = { 1, 2, -2, -1, 0, 0 };
-	struct one_operator m = {
-		.code = TFLITE_FLOOR_DIV,
+	const struct one_operator m = {
+		.code = code,
 		.tensors = { S32(1, { 6 }), S32(1, { 6 }), S32(1, { 6 }) },
 		.tensor_count = 3,
 		.inputs = { 0, 1, -1 },
@@ -32,10 +31,16 @@ static void test_floor_div_and_mod(void **state)
 	int32_t out[6];
 
 	run(&m, (const void *[]){ a, b }, (void *[]){ out });
-	assert_memory_equal(out, quotient, sizeof(out));
-	m.code = TFLITE_FLOOR_MOD;
-	run(&m, (const void *[]){ a, b }, (void *[]){ out });
-	assert_memory_equal(out, rest, sizeof(out));
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+static void test_floor_div_and_mod(void **state)
+{
+	static const int32_t a[] = { 7, -7, 7, -7, 6, 0 }, b[] = { 3, 3, -3, -3, 2, 5 };
+	static const int32_t quotient[] = { 2, -3, -3, 2, 3, 0 }, rest[] = { 1, 2, -2, -1, 0, 0 };
+
+	check_s32(TFLITE_FLOOR_DIV, a, b, quotient);
+	check_s32(TFLITE_FLOOR_MOD, a, b, rest);
 }
 
 static void test_floor_mod_of_floats(void **state)
@@ -145,27 +150,17 @@ static void test_bits_of_int32(void **state)
 	static const int32_t b[] = { 0xff, 0, 8, 1, 40, -3 };
 	static const int32_t differ[] = { 0xf0f, -1, 0x12345670, -10, INT32_MIN + 40, -6 };
 	static const int32_t shifted[] = { 0, -1, 0x123456, -5, -1, 7 };
-	struct one_operator m = {
-		.code = TFLITE_BITWISE_XOR,
-		.tensors = { S32(1, { 6 }), S32(1, { 6 }), S32(1, { 6 }) },
-		.tensor_count = 3,
-		.inputs = { 0, 1, -1 },
-		.outputs = { 2, -1 },
-	};
-	int32_t out[6];
 
-	run(&m, (const void *[]){ a, b }, (void *[]){ out });
-	assert_memory_equal(out, differ, sizeof(out));
-	m.code = TFLITE_RIGHT_SHIFT;
-	run(&m, (const void *[]){ a, b }, (void *[]){ out });
-	assert_memory_equal(out, shifted, sizeof(out));
+	check_s32(TFLITE_BITWISE_XOR, a, b, differ);
+	check_s32(TFLITE_RIGHT_SHIFT, a, b, shifted);
 }
 
 /* b is one number for all. */
 static void test_bits_of_small_types(void **state)
 {
 	static const int8_t s8[] = { -128, 127, -3, 64 }, s8_b = -1;
-	static const int8_t s8_differ[] = { 127, -128, 2, -65 }, s8_shifted[] = { -128, 127, -3, 64 };
+	static const int8_t s8_differ[] = { 127, -128, 2, -65 };
+	static const int8_t s8_shifted[] = { -128, 127, -3, 64 };
 	static const uint8_t u8[] = { 255, 128, 127, 3 }, u8_b = 9;
 	static const uint8_t u8_differ[] = { 246, 137, 118, 10 }, u8_shifted[] = { 1, 1, 0, 0 };
 	static const int16_t s16[] = { -32768, 32767, 256, -2 }, s16_b = 3;

@@ -88,18 +88,8 @@ static void test_bucketize(void **state)
 		.inputs = { 0, -1 },
 		.outputs = { 1, -1 },
 	};
-	struct writer *w = calloc(1, sizeof(*w));
-	char error[TFLITE_ERROR_SIZE];
-	struct tflite_model *model;
-	struct nna_graph *graph;
 
-	assert_non_null(w);
-	write_one(w, &m);
-	assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), 0);
-	assert_int_equal(tflite_to_graph(model, NULL, &graph, NULL, error), -ENOTSUP);
-	assert_non_null(strstr(error, "no boundaries"));
-	tflite_free(model);
-	free(w);
+	check_refused(&m, "no boundaries");
 }
 
 /* The octants, the axes, and the origin. */

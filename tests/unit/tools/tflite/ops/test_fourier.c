@@ -100,18 +100,8 @@ static void test_complex_is_refused_elsewhere(void **state)
 		.outputs = { 2, -1 },
 		.options = 21,
 	};
-	struct writer *w = calloc(1, sizeof(*w));
-	char error[TFLITE_ERROR_SIZE] = "";
-	struct tflite_model *model;
-	struct nna_graph *graph;
 
-	assert_non_null(w);
-	write_one(w, &m);
-	assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), 0);
-	assert_int_equal(tflite_to_graph(model, NULL, &graph, NULL, error), -ENOTSUP);
-	assert_non_null(strstr(error, "(MUL): complex numbers"));
-	tflite_free(model);
-	free(w);
+	check_refused(&m, "(MUL): complex numbers");
 }
 
 int main(void)
