@@ -207,7 +207,8 @@ static enum step finish(struct nnadev_exec *exec, struct nnadev_job *job)
 					     memory_order_relaxed);
 
 	if (slow && job->state != NNADEV_JOB_LINGER) {
-		if (__builtin_add_overflow(nnadev_job_run_time(job, nnadev_clock_now()), slow, &job->linger))
+		if (__builtin_add_overflow(nnadev_job_run_time(job, nnadev_clock_now()), slow,
+					   &job->linger))
 			job->linger = UINT64_MAX;
 		job->state = NNADEV_JOB_LINGER;
 		return STEP_ON;
