@@ -231,7 +231,7 @@ bool control_group_make(struct control_group *group, const char *memory)
 {
 	char path[64];
 
-	strcpy(group->dir, "/tmp/nna_group.XXXXXX");
+	snprintf(group->dir, sizeof(group->dir), "/tmp/nna_group.XXXXXX");
 	if (!mkdtemp(group->dir))
 		die(group->dir, -errno);
 	if (mount("none", group->dir, "cgroup2", 0, NULL))
