@@ -4,64 +4,15 @@
  * its blocks into shared memory, and a second phase puts these results together. The order of
  * operations is the same in both forms, so the results are, too.
  */
-#include "device/engine/epilogue.h"
+#include "device/engine/reduce.h"
 
 #define TILE_ELEMENTS 16384u
 #define MAX_BLOCKS_IN_TILE 4u
 #define MAX_RESULTS_IN_TILE 65536u
 
-/*
- * A running result: f for floats and PROD of quantised types, i for all else. Sums need the bits of
- * a double, all else is a float in it.
- */
-union reduction {
-	int64_t i;
-	double f;
-};
-
-/**
- * struct reduce - a command
- * @output, @input: operands
- * @params: parameters
- * @in_float: union reduction's f is in use
- * @rank: how many axes are reduced
- * @axes: which axes these are
- * @dims: of these axes
- * @size: elements that are reduced into one
- * @blocks: of REDUCE_BLOCK elements, that make @size
- */
-struct reduce {
-	const struct nnadev_engine_operand *output, *input;
-	const struct nnahw_cmd_reduce *params;
-	bool in_float;
-	uint32_t rank;
-	uint32_t axes[NNAHW_MAX_RANK], dims[NNAHW_MAX_RANK];
-	uint32_t size;
-	uint32_t blocks;
-};
-
-static void reduce_get(const struct nnadev_engine_command *cmd, struct reduce *r)
+static union nnadev_reduction reduce_start(const struct nnadev_reduce *r)
 {
-	memset(r, 0, sizeof(*r));
-	r->params = (const struct nnahw_cmd_reduce *)cmd->raw;
-	r->output = &cmd->operands[NNAHW_REDUCE_OUTPUT];
-	r->input = &cmd->operands[NNAHW_REDUCE_INPUT];
-	r->in_float = nnadev_type_is_float(r->input->desc.type) ||
-		      (nnadev_is_quantised(&r->input->desc) &&
-		       r->params->kind == NNAHW_REDUCTION_PROD);
-	for (uint32_t k = 0; k < r->input->desc.rank; k++) {
-		if (r->params->axes >> k & 1) {
-			r->axes[r->rank] = k;
-			r->dims[r->rank++] = r->input->desc.dims[k];
-		}
-	}
-	r->size = r->output->count ? r->input->count / r->output->count : 0;
-	r->blocks = nnadev_div_up(r->size, NNAHW_REDUCE_BLOCK);
-}
-
-static union reduction reduce_start(const struct reduce *r)
-{
-	union reduction x = { .i = 0 };
+	union nnadev_reduction x = { .i = 0 };
 	int64_t min, max;
 
 	nnadev_type_range(r->input->desc.type, &min, &max);
@@ -83,7 +34,9 @@ static union reduction reduce_start(const struct reduce *r)
 	return x;
 }
 
-static union reduction reduce_step(const struct reduce *r, union reduction x, union reduction y)
+static union nnadev_reduction reduce_step(const struct nnadev_reduce *r,
+					  union nnadev_reduction x,
+					  union nnadev_reduction y)
 {
 	switch (r->params->kind) {
 	case NNAHW_REDUCTION_SUM:
@@ -124,7 +77,8 @@ static union reduction reduce_step(const struct reduce *r, union reduction x, un
 }
 
 /* Reduces block number `block` of what goes into the output element at `index`. */
-static union reduction reduce_block(const struct reduce *r, const uint32_t *index, uint32_t block)
+static union nnadev_reduction reduce_block(const struct nnadev_reduce *r, const uint32_t *index,
+					   uint32_t block)
 {
 	const uint32_t begin = block * NNAHW_REDUCE_BLOCK, kind = r->params->kind;
 	const uint32_t end = r->size - begin < NNAHW_REDUCE_BLOCK ? r->size
@@ -132,7 +86,7 @@ static union reduction reduce_block(const struct reduce *r, const uint32_t *inde
 	const bool centred = nnadev_is_quantised(&r->input->desc) &&
 			     (kind == NNAHW_REDUCTION_SUM || kind == NNAHW_REDUCTION_MEAN);
 	uint32_t inner[NNAHW_MAX_RANK], full[NNAHW_MAX_RANK];
-	union reduction x = reduce_start(r), y = { .i = 0 };
+	union nnadev_reduction x = reduce_start(r), y = { .i = 0 };
 
 	memcpy(full, index, sizeof(full[0]) * r->input->desc.rank);
 	nnadev_unflatten(r->dims, r->rank, begin, inner);
@@ -152,42 +106,8 @@ static union reduction reduce_block(const struct reduce *r, const uint32_t *inde
 	return x;
 }
 
-static void reduce_finish(const struct reduce *r, const uint32_t *index, union reduction x)
-{
-	const struct nnahw_tensor *in = &r->input->desc;
-	const int64_t at = nnadev_offset(&r->output->desc, index);
-	const uint32_t kind = r->params->kind;
-	float f;
-
-	if (r->params->multiplier) {
-		x.i = nnadev_requantize((int32_t)nnadev_clamp_s64(x.i, INT32_MIN, INT32_MAX),
-				       r->params->multiplier, r->params->shift);
-		nnadev_store_centred(r->output, at, x.i, r->params->q_min, r->params->q_max);
-		return;
-	}
-	if (r->in_float) {
-		f = (float)(kind == NNAHW_REDUCTION_MEAN ? x.f / r->size : x.f);
-	} else if (nnadev_is_quantised(in) && kind != NNAHW_REDUCTION_ALL &&
-		   kind != NNAHW_REDUCTION_ANY) {
-		f = kind == NNAHW_REDUCTION_SUM ? (float)x.i :
-		    kind == NNAHW_REDUCTION_MEAN ? (float)x.i / (float)r->size :
-		    (float)(int64_t)((uint64_t)x.i - (uint64_t)(int64_t)in->zero_point);
-		f *= in->scale;
-	} else {
-		if (kind == NNAHW_REDUCTION_MEAN)
-			x.i = r->size ? x.i / (int64_t)r->size : 0;
-		if (!nnadev_type_is_float(r->output->desc.type) &&
-		    !nnadev_is_quantised(&r->output->desc)) {
-			nnadev_store_integer(r->output, at, x.i);
-			return;
-		}
-		f = (float)x.i;
-	}
-	nnadev_store_value(r->output, at, f, r->params->q_min, r->params->q_max);
-}
-
 /* The form of one phase: a tile is some outputs. */
-static void reduce_outputs(const struct reduce *r, const struct nnadev_engine_plan *plan,
+static void reduce_outputs(const struct nnadev_reduce *r, const struct nnadev_engine_plan *plan,
 			   uint32_t tile)
 {
 	uint32_t index[NNAHW_MAX_RANK], begin, end;
@@ -196,11 +116,11 @@ static void reduce_outputs(const struct reduce *r, const struct nnadev_engine_pl
 	nnadev_unflatten(r->output->desc.dims, r->output->desc.rank, begin, index);
 	for (uint32_t i = begin; i < end;
 	     i++, nnadev_advance(r->output->desc.dims, r->output->desc.rank, index)) {
-		union reduction x = reduce_start(r);
+		union nnadev_reduction x = reduce_start(r);
 
 		for (uint32_t block = 0; block < r->blocks; block++)
 			x = reduce_step(r, x, reduce_block(r, index, block));
-		reduce_finish(r, index, x);
+		nnadev_reduce_finish(r, nnadev_offset(&r->output->desc, index), x);
 	}
 }
 
@@ -208,14 +128,14 @@ static void reduce_outputs(const struct reduce *r, const struct nnadev_engine_pl
  * The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results, of
  * which each round takes some; what they make waits in the place of the last of them.
  */
-static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t round, uint32_t tile,
-			  union reduction *results)
+static void reduce_blocks(const struct nnadev_reduce *r, uint32_t phase, uint32_t round,
+			  uint32_t tile, union nnadev_reduction *results)
 {
 	uint32_t begin, end;
 	const uint32_t parts = phase ? 1 : nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE),
 		       output = tile / parts, first = tile % parts * MAX_BLOCKS_IN_TILE;
 	uint32_t index[NNAHW_MAX_RANK];
-	union reduction x;
+	union nnadev_reduction x;
 
 	results += (size_t)output * r->blocks;
 	nnadev_unflatten(r->output->desc.dims, r->output->desc.rank, output, index);
@@ -232,14 +152,14 @@ static void reduce_blocks(const struct reduce *r, uint32_t phase, uint32_t round
 		x = reduce_step(r, x, results[block]);
 	results[end - 1] = x;
 	if (end == r->blocks)
-		reduce_finish(r, index, x);
+		nnadev_reduce_finish(r, nnadev_offset(&r->output->desc, index), x);
 }
 
 static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct reduce *r = nnadev_state(plan);
+	const struct nnadev_reduce *r = nnadev_state(plan);
 
 	if (r->blocks <= MAX_BLOCKS_IN_TILE)
 		reduce_outputs(r, plan, tile);
@@ -276,21 +196,21 @@ static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
 static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 			struct nnadev_engine_plan *plan)
 {
-	struct reduce *r = nnadev_state_new(plan);
+	struct nnadev_reduce *r = nnadev_state_new(plan);
 
-	reduce_get(cmd, r);
+	nnadev_reduce_get(r, cmd);
 	if (r->blocks <= MAX_BLOCKS_IN_TILE) {
 		nnadev_cut(plan, r->output->count, TILE_ELEMENTS / (r->size + 1));
 		return;
 	}
 	/* At most 2^31 elements, 2^12 in a block and more than 4 blocks: below 9 MiB. */
-	plan->shared_size = r->output->count * r->blocks * (uint32_t)sizeof(union reduction);
+	plan->shared_size = r->output->count * r->blocks * (uint32_t)sizeof(union nnadev_reduction);
 	plan->phases = 2;
 	plan->phase_tiles[0] = r->output->count * nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE);
 	plan->phase_tiles[1] = r->output->count;
 	plan->rounds[1] = nnadev_div_up(r->blocks, MAX_RESULTS_IN_TILE);
 }
 
-NNADEV_STATE_FITS(struct reduce);
+NNADEV_STATE_FITS(struct nnadev_reduce);
 NNADEV_KERNEL(reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_SCALAR, reduce_accepts, reduce_plan,
 			  reduce_tile };

@@ -593,6 +593,24 @@ static void test_reductions(void **state)
 		snprintf(what, sizeof(what), "REDUCE %u to %u", kind, shapes[i / 7][0]);
 		failed += measure(what);
 	}
+	for (uint32_t i = 0; i < 4 * 3; i++) {
+		/* Rows that become one, and how long they are. */
+		static const uint32_t shapes[][3] = {
+			{ 1, 4096, 1 << 18 }, { 4096, 64, 8 }, { 1 << 18, 1, 64 }, { 9, 4097, 100 },
+		};
+		const uint32_t *shape = shapes[i / 3], type = float_and_byte[i % 3];
+		struct nnahw_cmd_reduce *p = begin(NNAHW_OP_REDUCE, sizeof(*p), 2);
+
+		p->kind = NNAHW_REDUCTION_MEAN;
+		p->axes = 2;
+		p->q_max = 255;
+		operand(0, type, 3, DIMS(shape[0], 1, shape[2]), false)->data = arena;
+		operand(1, type, 3, shape, false);
+		c.cmd.operands[1].desc.strides[0] = c.cmd.operands[1].desc.strides[1] = 0;
+		snprintf(what, sizeof(what), "REDUCE of %u rows of %u, type %u", shape[1], shape[2],
+			 type);
+		failed += measure(what);
+	}
 	assert_int_equal(failed, 0);
 }
 

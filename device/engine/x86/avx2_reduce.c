@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/*
+ * REDUCE with AVX2: SUM and MEAN of 8-bit numbers where the innermost dim stays, as in the mean of
+ * an image for each channel. A piece of work is up to PIECE neighbouring outputs, whose sums stay
+ * in registers while it walks over what is reduced; they are sums of integers, so that the order
+ * does not matter.
+ */
+#include "device/engine/reduce.h"
+#include "device/engine/x86/avx2_epilogue.h"
+
+#define PIECE 64u
+#define LANES 8u
+#define TILE_WORK (1u << 18) /* input elements, of which a piece always counts PIECE in a row */
+#define SHORTEST_ROW 8u
+#define STORE_WORK 64u /* storing the outputs of a piece takes as long as adding so often */
+
+/**
+ * struct reduce8 - a command
+ * @r: it
+ * @dims: of the output, but with pieces instead of elements innermost
+ * @innermost: the innermost axis
+ * @pieces: how many
+ * @zero: zero point that is taken off each number
+ */
+struct reduce8 {
+	struct nnadev_reduce r;
+	uint32_t dims[NNAHW_MAX_RANK];
+	uint32_t innermost;
+	uint32_t pieces;
+	int32_t zero;
+};
+
+/* 8 numbers, of which `left` or more are there. */
+static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
+{
+	uint64_t tail = 0;
+	__m128i v;
+
+	if (left < LANES) {
+		memcpy(&tail, from, left);
+		v = _mm_cvtsi64_si128((long long)tail);
+	} else {
+		v = _mm_loadl_epi64((const __m128i *)from);
+	}
+	return is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
+}
+
+/* The sums of `count` outputs at `index`. */
+static inline void sum_piece(const struct reduce8 *s, const uint32_t *index, uint32_t count,
+			     bool is_signed, int32_t *sums)
+{
+	const struct nnahw_tensor *t = &s->r.input->desc;
+	const uint8_t *first = (const uint8_t *)s->r.input->data + nnadev_offset(t, index);
+	uint32_t inner[NNAHW_MAX_RANK] = { 0 };
+	__m256i v[PIECE / LANES];
+
+	for (uint32_t i = 0; i < PIECE / LANES; i++)
+		v[i] = _mm256_setzero_si256();
+	for (uint32_t n = 0; n < s->r.size; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
+		const uint8_t *from = first;
+
+		for (uint32_t k = 0; k < s->r.rank; k++)
+			from += (int64_t)inner[k] * t->strides[s->r.axes[k]];
+		if (count == PIECE) {
+			for (uint32_t i = 0; i < PIECE / LANES; i++)
+				v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, LANES,
+								    is_signed));
+			continue;
+		}
+		for (uint32_t i = 0; i * LANES < count; i++)
+			v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, count - i * LANES,
+							    is_signed));
+	}
+	for (uint32_t i = 0; i < PIECE / LANES; i++)
+		_mm256_storeu_si256((__m256i *)(sums + i * LANES), v[i]);
+}
+
+static uint32_t reduce8_tile(const struct nnadev_engine_command *cmd,
+			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			     void *scratch, void *shared)
+{
+	const struct reduce8 *s = nnadev_state(plan);
+	const struct nnahw_tensor *out = &s->r.output->desc;
+	const uint32_t length = out->dims[s->innermost];
+	const int64_t zero = (int64_t)s->zero * s->r.size, step = out->strides[s->innermost];
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
+
+	nnadev_tile_range(plan, tile, s->pieces, &begin, &end);
+	nnadev_unflatten(s->dims, out->rank, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(s->dims, out->rank, index)) {
+		uint32_t at[NNAHW_MAX_RANK], count;
+		int32_t sums[PIECE];
+		int64_t to;
+
+		memcpy(at, index, sizeof(at[0]) * out->rank);
+		at[s->innermost] *= PIECE;
+		count = length - at[s->innermost];
+		count = count < PIECE ? count : PIECE;
+		if (s->r.input->desc.type == NNAHW_TYPE_S8)
+			sum_piece(s, at, count, true, sums);
+		else
+			sum_piece(s, at, count, false, sums);
+		to = nnadev_offset(out, at);
+		for (uint32_t k = 0; k < count; k++)
+			nnadev_reduce_finish(&s->r, to + k * step,
+					     (union nnadev_reduction){ .i = sums[k] - zero });
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/* Neighbouring outputs have neighbouring inputs, and sums fit into 32 bits and a tile. */
+static uint32_t reduce8_accepts(const struct nnadev_engine_command *cmd,
+				struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_REDUCE_OUTPUT],
+					*input = &cmd->operands[NNAHW_REDUCE_INPUT];
+	const uint32_t rank = input->desc.rank;
+
+	return nnadev_accept((p->kind == NNAHW_REDUCTION_SUM || p->kind == NNAHW_REDUCTION_MEAN) &&
+			     nnadev_type_is_quant8(input->desc.type) && rank &&
+			     !(p->axes >> (rank - 1) & 1) &&
+			     input->desc.dims[rank - 1] >= SHORTEST_ROW &&
+			     input->desc.strides[rank - 1] == 1 &&
+			     input->count / output->count <= TILE_WORK / PIECE);
+}
+
+static void reduce8_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			 struct nnadev_engine_plan *plan)
+{
+	struct reduce8 *s = nnadev_state_new(plan);
+	const struct nnahw_tensor *in = &cmd->operands[NNAHW_REDUCE_INPUT].desc,
+				  *out = &cmd->operands[NNAHW_REDUCE_OUTPUT].desc;
+
+	nnadev_reduce_get(&s->r, cmd);
+	s->innermost = out->rank - 1u;
+	memcpy(s->dims, out->dims, sizeof(s->dims));
+	s->dims[s->innermost] = nnadev_div_up(out->dims[s->innermost], PIECE);
+	s->pieces = s->r.output->count / out->dims[s->innermost] * s->dims[s->innermost];
+	s->zero = nnadev_is_quantised(in) ? in->zero_point : 0;
+	nnadev_cut(plan, s->pieces, TILE_WORK / PIECE / (s->r.size + STORE_WORK));
+}
+
+NNADEV_STATE_FITS(struct reduce8);
+NNADEV_KERNEL(avx2_reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, reduce8_accepts, reduce8_plan,
+			       reduce8_tile };
