@@ -18,35 +18,49 @@
  * fused first, so that those behind an ADD go with it.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/compiler/passes.h"
 
-/* How many operands of live operations read a storage. */
-static uint32_t count_readers(const struct nna_lower *l, uint32_t storage)
+/**
+ * struct fuse - the pass on one lowering
+ * @l: the lowering
+ * @backend: says what it can fuse
+ * @uses: of storages, as operations are now; the pass makes no storages
+ */
+struct fuse {
+	struct nna_lower *l;
+	const struct nna_backend *backend;
+	struct nna_ir_use *uses;
+};
+
+/* Marks an operation dead. */
+static void drop(const struct fuse *f, uint32_t op)
 {
-	uint32_t readers = 0;
+	nna_ir_uses_remove(f->l, f->uses, op);
+	f->l->ops[op].dead = true;
+}
 
-	for (uint32_t i = 0; i < l->op_count; i++) {
-		const struct nna_ir_op *c = &l->ops[i];
-
-		for (uint32_t k = 0; !c->dead && k < c->operand_count; k++)
-			readers += c->values[k] != NNA_NO_VALUE && !nna_ir_is_output(c, k) &&
-				   l->values[c->values[k]].storage == storage;
-	}
-	return readers;
+/* Names another value as an operand of an operation. */
+static void rename_operand(const struct fuse *f, uint32_t op, uint32_t operand, uint32_t value)
+{
+	nna_ir_uses_remove(f->l, f->uses, op);
+	f->l->ops[op].values[operand] = value;
+	nna_ir_uses_add(f->l, f->uses, op);
 }
 
 /* The operation that makes a value which exists only to be read by @reader; NNA_NONE for none. */
-static uint32_t sole_producer(const struct nna_lower *l, uint32_t value, uint32_t reader)
+static uint32_t sole_producer(const struct fuse *f, uint32_t value, uint32_t reader)
 {
+	const struct nna_lower *l = f->l;
 	const struct nna_value *v = &l->values[value];
 	uint32_t p;
 
 	if (l->storages[v->storage].kind != NNA_STORAGE_SCRATCH || !nna_value_whole(l, v))
 		return NNA_NONE;
-	p = nna_ir_only_writer(l, v->storage);
-	if (p == NNA_NONE || p >= reader || count_readers(l, v->storage) != 1 ||
+	p = nna_ir_only_writer(l, f->uses, v->storage);
+	if (p == NNA_NONE || p >= reader || f->uses[v->storage].reads != 1 ||
 	    !nna_value_whole(l, &l->values[l->ops[p].values[0]]) ||
 	    nna_ir_has_flow(l, p, reader))
 		return NNA_NONE;
@@ -81,8 +95,9 @@ static int32_t clamp_s64(int64_t x, int32_t low, int32_t high)
 	return x < low ? low : x > high ? high : (int32_t)x;
 }
 
-static int fuse_clamp(struct nna_lower *l, const struct nna_backend *backend, uint32_t j)
+static int fuse_clamp(const struct fuse *f, uint32_t j)
 {
+	struct nna_lower *l = f->l;
 	struct nna_ir_op *c = &l->ops[j], *p;
 	const struct nna_value in = l->values[c->values[NNA_IR_IN]];
 	const struct nna_value out = l->values[c->values[NNA_IR_OUT]];
@@ -92,13 +107,13 @@ static int fuse_clamp(struct nna_lower *l, const struct nna_backend *backend, ui
 
 	if (in.type != out.type)
 		return 0;
-	producer = sole_producer(l, c->values[NNA_IR_IN], j);
+	producer = sole_producer(f, c->values[NNA_IR_IN], j);
 	if (producer == NNA_NONE)
 		return 0;
 	p = &l->ops[producer];
 	from = l->values[p->values[0]];
 	if (from.type != in.type || from.scale != in.scale || from.zero_point != in.zero_point ||
-	    !backend->can_fuse(l, p, c) ||
+	    !f->backend->can_fuse(l, p, c) ||
 	    nna_ir_touched(l, producer, j, NNA_NONE, &out, false))
 		return 0;
 	shift = (int64_t)out.zero_point - in.zero_point;
@@ -127,8 +142,8 @@ static int fuse_clamp(struct nna_lower *l, const struct nna_backend *backend, ui
 		p->bounds.min = clamp_float(p->bounds.min, c->bounds.min, c->bounds.max);
 		p->bounds.max = clamp_float(p->bounds.max, c->bounds.min, c->bounds.max);
 	}
-	p->values[0] = to;
-	c->dead = true;
+	drop(f, j);
+	rename_operand(f, producer, 0, to);
 	if (l->debug & NNA_DEBUG_FUSE)
 		nna_debug_print(l, "fuse: clamp %u into operation %u", j, producer);
 	return 0;
@@ -150,9 +165,9 @@ static bool can_move_down(const struct nna_lower *l, uint32_t p, uint32_t to)
  * One arm of an ADD as the result of a convolution or product, the other as its residual. Return: 1
  * when done.
  */
-static int fuse_residual(struct nna_lower *l, const struct nna_backend *backend, uint32_t j,
-			 uint32_t arm)
+static int fuse_residual(const struct fuse *f, uint32_t j, uint32_t arm)
 {
+	struct nna_lower *l = f->l;
 	struct nna_ir_op *c = &l->ops[j], *p;
 	uint32_t other = arm == NNA_ELEMENTWISE_A ? NNA_ELEMENTWISE_B : NNA_ELEMENTWISE_A;
 	const struct nna_value own = l->values[c->values[arm]];
@@ -163,7 +178,7 @@ static int fuse_residual(struct nna_lower *l, const struct nna_backend *backend,
 	uint32_t producer;
 	int64_t to, with;
 
-	producer = sole_producer(l, c->values[arm], j);
+	producer = sole_producer(f, c->values[arm], j);
 	if (producer == NNA_NONE || own.type != residual.type || own.type != out.type)
 		return 0;
 	p = &l->ops[producer];
@@ -171,7 +186,7 @@ static int fuse_residual(struct nna_lower *l, const struct nna_backend *backend,
 	if ((p->kind != NNA_IR_CONV2D && p->kind != NNA_IR_MATMUL) ||
 	    p->values[NNA_CONV2D_RESIDUAL] != NNA_NO_VALUE || from.type != own.type ||
 	    from.scale != own.scale || from.zero_point != own.zero_point ||
-	    !can_move_down(l, producer, j) || !backend->can_fuse(l, p, c))
+	    !can_move_down(l, producer, j) || !f->backend->can_fuse(l, p, c))
 		return 0;
 	/*
 	 * The convolution reads while it writes: only the residual may lie where the result goes.
@@ -198,15 +213,18 @@ static int fuse_residual(struct nna_lower *l, const struct nna_backend *backend,
 	sum.bounds = c->bounds;
 	sum.values[NNA_IR_OUT] = to;
 	sum.values[NNA_CONV2D_RESIDUAL] = with;
+	drop(f, producer);
+	nna_ir_uses_remove(l, f->uses, j);
 	*c = sum;
-	p->dead = true;
+	nna_ir_uses_add(l, f->uses, j);
 	if (l->debug & NNA_DEBUG_FUSE)
 		nna_debug_print(l, "fuse: operation %u takes the sum %u", producer, j);
 	return 1;
 }
 
-static int fuse_add(struct nna_lower *l, const struct nna_backend *backend, uint32_t j)
+static int fuse_add(const struct fuse *f, uint32_t j)
 {
+	const struct nna_lower *l = f->l;
 	const struct nna_ir_op *c = &l->ops[j];
 	uint32_t a, b;
 	int ret;
@@ -216,22 +234,23 @@ static int fuse_add(struct nna_lower *l, const struct nna_backend *backend, uint
 		    l->values[c->values[NNA_ELEMENTWISE_B]].storage)
 		return 0;
 	/* The later of two producers: it moves less. */
-	a = nna_ir_only_writer(l, l->values[c->values[NNA_ELEMENTWISE_A]].storage);
-	b = nna_ir_only_writer(l, l->values[c->values[NNA_ELEMENTWISE_B]].storage);
+	a = nna_ir_only_writer(l, f->uses, l->values[c->values[NNA_ELEMENTWISE_A]].storage);
+	b = nna_ir_only_writer(l, f->uses, l->values[c->values[NNA_ELEMENTWISE_B]].storage);
 	if (a != NNA_NONE && (b == NNA_NONE || a > b)) {
-		ret = fuse_residual(l, backend, j, NNA_ELEMENTWISE_A);
-		return ret ? ret : fuse_residual(l, backend, j, NNA_ELEMENTWISE_B);
+		ret = fuse_residual(f, j, NNA_ELEMENTWISE_A);
+		return ret ? ret : fuse_residual(f, j, NNA_ELEMENTWISE_B);
 	}
-	ret = fuse_residual(l, backend, j, NNA_ELEMENTWISE_B);
-	return ret ? ret : fuse_residual(l, backend, j, NNA_ELEMENTWISE_A);
+	ret = fuse_residual(f, j, NNA_ELEMENTWISE_B);
+	return ret ? ret : fuse_residual(f, j, NNA_ELEMENTWISE_A);
 }
 
 /*
  * Where the input of convolution @j is a storage that a FILL has set to zeros and a COPY has put an
  * image into, the convolution reads that image and pads. Return: 0, or -ENOMEM.
  */
-static int fuse_padding(struct nna_lower *l, const struct nna_backend *backend, uint32_t j)
+static int fuse_padding(const struct fuse *f, uint32_t j)
 {
+	struct nna_lower *l = f->l;
 	struct nna_ir_op *c = &l->ops[j];
 	struct nna_ir_conv2d *conv = &c->conv2d;
 	const struct nna_value in = l->values[c->values[NNA_CONV2D_INPUT]];
@@ -241,7 +260,7 @@ static int fuse_padding(struct nna_lower *l, const struct nna_backend *backend, 
 	int64_t value;
 
 	if (l->storages[in.storage].kind != NNA_STORAGE_SCRATCH || !nna_value_whole(l, &in) ||
-	    count_readers(l, in.storage) != 1)
+	    f->uses[in.storage].reads != 1 || f->uses[in.storage].writes != 2)
 		return 0;
 	for (uint32_t i = 0; i < l->op_count; i++) {
 		const struct nna_ir_op *w = &l->ops[i];
@@ -279,34 +298,36 @@ static int fuse_padding(struct nna_lower *l, const struct nna_backend *backend, 
 	if (top + inner.dims[1] > in.dims[1] || left + inner.dims[2] > in.dims[2] ||
 	    top + conv->pad_top > INT32_MAX || left + conv->pad_left > INT32_MAX ||
 	    nna_ir_touched(l, copy + 1, j, NNA_NONE, &image, true) ||
-	    !backend->can_fuse(l, &l->ops[copy], c))
+	    !f->backend->can_fuse(l, &l->ops[copy], c))
 		return 0;
 	image.rank = 4;
 	value = nna_value_add(l, &image);
 	if (value < 0)
 		return value;
-	c->values[NNA_CONV2D_INPUT] = value;
+	rename_operand(f, j, NNA_CONV2D_INPUT, value);
 	conv->pad_top += top;
 	conv->pad_left += left;
-	l->ops[filled].dead = true;
-	l->ops[copy].dead = true;
+	drop(f, filled);
+	drop(f, copy);
 	if (l->debug & NNA_DEBUG_FUSE)
 		nna_debug_print(l, "fuse: padding of %u, %u into operation %u", (uint32_t)top,
 				(uint32_t)left, j);
 	return 0;
 }
 
-int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend)
+static int fuse_all(const struct fuse *f)
 {
+	const struct nna_lower *l = f->l;
+
 	for (uint32_t j = 0; j < l->op_count; j++) {
 		int ret = 0;
 
 		if (l->ops[j].dead)
 			continue;
 		if (l->ops[j].kind == NNA_IR_CONV2D)
-			ret = fuse_padding(l, backend, j);
+			ret = fuse_padding(f, j);
 		else if (l->ops[j].kind == NNA_IR_CLAMP || l->ops[j].kind == NNA_IR_RESCALE)
-			ret = fuse_clamp(l, backend, j);
+			ret = fuse_clamp(f, j);
 		if (ret < 0)
 			return ret;
 	}
@@ -315,9 +336,18 @@ int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend)
 
 		if (l->ops[j].dead || l->ops[j].kind != NNA_IR_BINARY)
 			continue;
-		ret = fuse_add(l, backend, j);
+		ret = fuse_add(f, j);
 		if (ret < 0)
 			return ret;
 	}
 	return 0;
+}
+
+int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend)
+{
+	const struct fuse f = { l, backend, nna_ir_uses_get(l) };
+	int ret = f.uses ? fuse_all(&f) : -ENOMEM;
+
+	free(f.uses);
+	return ret;
 }

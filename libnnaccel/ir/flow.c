@@ -43,19 +43,3 @@ bool nna_ir_writes(const struct nna_lower *l, const struct nna_ir_op *c, uint32_
 			return true;
 	return false;
 }
-
-uint32_t nna_ir_only_writer(const struct nna_lower *l, uint32_t s)
-{
-	uint32_t writer = NNA_NONE;
-
-	for (uint32_t i = 0; i < l->op_count; i++) {
-		const struct nna_ir_op *c = &l->ops[i];
-
-		if (!nna_ir_writes(l, c, s))
-			continue;
-		if (writer != NNA_NONE || l->values[c->values[0]].storage != s)
-			return NNA_NONE;
-		writer = i;
-	}
-	return writer;
-}

@@ -156,11 +156,30 @@ bool nna_ir_touched(const struct nna_lower *l, uint32_t from, uint32_t to, uint3
 		    const struct nna_value *value, bool writes_only);
 /* Whether an operation is live and writes storage @s. */
 bool nna_ir_writes(const struct nna_lower *l, const struct nna_ir_op *c, uint32_t s);
-/*
- * The one live operation that writes to storage @s, with its first operand; NNA_NONE if there is
- * none, or more than one.
+
+/**
+ * struct nna_ir_use - how live operations use a storage
+ * @reads: operands that read it
+ * @writes: operands that write it
+ * @writers: sum of the numbers of their operations; of one, its number
  */
-uint32_t nna_ir_only_writer(const struct nna_lower *l, uint32_t s);
+struct nna_ir_use {
+	uint32_t reads, writes, writers;
+};
+
+/*
+ * The uses of all storages by number, for the caller to free; NULL without memory. Whoever changes
+ * the operands of an operation, or marks it dead, takes its uses away before that, and adds those
+ * that it has after it.
+ */
+struct nna_ir_use *nna_ir_uses_get(const struct nna_lower *l);
+void nna_ir_uses_add(const struct nna_lower *l, struct nna_ir_use *uses, uint32_t op);
+void nna_ir_uses_remove(const struct nna_lower *l, struct nna_ir_use *uses, uint32_t op);
+/*
+ * The operation with the one operand that writes to storage @s, if that is its first one; else
+ * NNA_NONE.
+ */
+uint32_t nna_ir_only_writer(const struct nna_lower *l, const struct nna_ir_use *uses, uint32_t s);
 
 /* The flags named in the environment variable NNACCEL_DEBUG, separated by commas. */
 uint32_t nna_debug_flags(void);
