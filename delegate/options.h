@@ -24,7 +24,8 @@ struct delegate_options {
 };
 
 /*
- * Reads @count options. Return: 0, or -EINVAL with a line at @error, which has DELEGATE_ERROR_SIZE bytes.
+ * Reads @count options. Return: 0, or -EINVAL with a line at @error, which has
+ * DELEGATE_ERROR_SIZE bytes.
  */
 int delegate_options_read(struct delegate_options *options, const char *const *keys,
 			  const char *const *values, size_t count, char *error);

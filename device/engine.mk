@@ -6,8 +6,8 @@ ENGINE_SRCS += $(wildcard device/engine/x86/*.c)
 endif
 ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
 
-# The table of kernels: the names that the sources give with NNADEV_KERNEL(). Looked at in every run,
-# because a source may have gone, and written where it has changed.
+# The table of kernels: the names that the sources give with NNADEV_KERNEL(). Looked at in every
+# run, because a source may have gone, and written where it has changed.
 ENGINE_TABLE := $(BUILD)/gen/device/engine/kernels.inc
 .PHONY: engine-table
 engine-table:

@@ -32,8 +32,8 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
  * @threads: threads that run tiles
  * @prepare: nnadev_engine_prepare(); tests put an engine there whose tiles they control
  * @job_limit: ns; NNAHW_JOB_LIMIT_NS or what the parameters say
- * @operand_bytes: of a gathered operand that are copied at a time; NNADEV_OPERAND_BYTES or, in tests,
- *	less
+ * @operand_bytes: of a gathered operand that are copied at a time; NNADEV_OPERAND_BYTES or, in
+ *	tests, less
  * @event: raised when the command processor may have something to do: the job is to make way
  * @seen: @event as the command processor read it before it looked
  * @enabled: register CONTROL.ENABLE; without it no command is begun

@@ -3,8 +3,8 @@
  * A job, step by step: open the stream, then fetch each command and run it, until the stream or one
  * of the job's limits ends. Control flow commands are done here; for all others operands are found
  * and the engine makes a plan, whose tiles the workers run. Between any two steps and any two tiles
- * the job can be left, and no step is longer than a tile: what takes longer, as pages to walk to and
- * operands to gather can, is several.
+ * the job can be left, and no step is longer than a tile: what takes longer, as pages to walk to
+ * and operands to gather can, is several.
  */
 #include "device/core/job.h"
 

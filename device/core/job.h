@@ -160,8 +160,8 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
  * nnadev_job_run() - go on with a job
  * @until: tick at which to return
  *
- * Returns when the job has ended, or between two steps when @until has come or the device's event has
- * been raised.
+ * Returns when the job has ended, or between two steps when @until has come or the device's event
+ * has been raised.
  *
  * Return: 0, or the tick until which there is nothing to do for the job (it hangs, on purpose).
  */

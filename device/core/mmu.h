@@ -41,7 +41,7 @@
 /* Walks that nnadev_mmu_range() does at most; a run of pages that it maps counts as some. */
 #define NNADEV_MMU_STEP 16384u
 #define NNADEV_MMU_MAP_COST 32u
-/* The status of a fault that is none: the access took NNADEV_MMU_STEP, and gets further next time. */
+/* Status of a fault that is none: the access took NNADEV_MMU_STEP, and gets further next time. */
 #define NNADEV_MMU_AGAIN UINT32_MAX
 
 /**

@@ -65,8 +65,8 @@ bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    uint64_t *room, struct nnadev_fault *fault);
 
 /*
- * Read the next @bytes of an operand that is to be gathered, if it is one: @range->done says how far
- * it is. Return: true, or false with @fault written.
+ * Read the next @bytes of an operand that is to be gathered, if it is one: @range->done says how
+ * far it is. Return: true, or false with @fault written.
  */
 bool nnadev_operand_gather(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			   struct nnadev_range *range, uint64_t bytes, struct nnadev_fault *fault);
@@ -78,7 +78,8 @@ static inline bool nnadev_operand_is_gathered(const struct nnadev_range *range)
 
 /*
  * Write elements of a gathered output back, @bytes of them or fewer, and no bytes between them. To
- * be called with @range->done 0 at first, until it is UINT64_MAX. Return: true, or false with @fault written.
+ * be called with @range->done 0 at first, until it is UINT64_MAX. Return: true, or false with
+ * @fault written.
  */
 bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    const struct nnadev_engine_operand *operand,

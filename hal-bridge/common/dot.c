@@ -131,8 +131,8 @@ static void put_inputs(FILE *to, const struct nnb_model *model, uint32_t number,
 		if (writers[operand] == NO_WRITER) {
 			fprintf(to, "  m%ut%u -> m%uo%u", number, operand, number, index);
 		} else {
-			fprintf(to, "  m%uo%u -> m%uo%u [label=\"", number, writers[operand], number,
-				index);
+			fprintf(to, "  m%uo%u -> m%uo%u [label=\"", number, writers[operand],
+				number, index);
 			put_type(to, &model->operands[operand]);
 			fputs("\"]", to);
 		}

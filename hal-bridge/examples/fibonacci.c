@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 	check(ANeuralNetworksCompilation_finish(compilation), "compile");
 	run(compilation, n, numbers);
 	for (long i = 0; i < n; i++)
-		printf("%.0f%c", (double)(int64_t)numbers[i] * halves.scale, i + 1 < n ? ' ' : '\n');
+		printf("%.0f%c", (double)(int64_t)numbers[i] * halves.scale,
+		       i + 1 < n ? ' ' : '\n');
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksModel_free(model);
 	free(numbers);

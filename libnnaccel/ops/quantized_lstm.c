@@ -563,7 +563,7 @@ static int lower(struct nna_op_context *op)
 	return ret ?: nna_emit_copy(l, state, out);
 }
 
-/* ---------------------------------------------------- UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit types */
+/* -------------------------------------------------- UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit types */
 
 enum {
 	S_ACT = 20,

@@ -187,8 +187,8 @@ void nnv_case_run(struct nnv_runner *runner, const struct nnv_file *file,
 		  const struct nnv_case *item, struct nnv_result *result);
 
 /*
- * For the APIs: how long loops may take. That is short for a case whose loop never ends, and the most
- * that NNAPI allows for others: they shall not fail because the host is busy.
+ * For the APIs: how long loops may take. That is short for a case whose loop never ends, and the
+ * most that NNAPI allows for others: they shall not fail because the host is busy.
  */
 uint64_t nnv_run_loop_limit_ns(const struct nnv_run *run);
 

@@ -2,8 +2,8 @@
 /*
  * Compiled programs that somebody has changed where they were kept: the input says where a blob of
  * a small graph is changed and to what, and whether it gets the checksum that it then should have;
- * or it is the blob. What is loaded is run on the loopback, whose tiles are watched, and may fail or
- * compute nonsense, but not harm this process.
+ * or it is the blob. What is loaded is run on the loopback, whose tiles are watched, and may fail
+ * or compute nonsense, but not harm this process.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The control socket of nna-device against a hostile client: the input is cut into what is sent at a
- * time; byte 0xff begins a piece, 0xfe a word that the socket knows, 0xfd another client. Each
+ * The control socket of nna-device against a hostile client: the input is cut into what is sent at
+ * a time; byte 0xff begins a piece, 0xfe a word that the socket knows, 0xfd another client. Each
  * client is served, whatever the one before did, and what was armed is disarmed in the end.
  */
 #include <errno.h>

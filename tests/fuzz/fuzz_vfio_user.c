@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The vfio-user socket against a hostile client: the input is a sequence of steps, most of which are
- * messages that a decent client could send, in which some bytes are then spoiled, the size changed,
- * or the end cut off; others write to the memory that the device has mapped, or make it shorter. One
- * step sets up rings and rings a doorbell, so that jobs run meanwhile.
+ * The vfio-user socket against a hostile client: the input is a sequence of steps, most of which
+ * are messages that a decent client could send, in which some bytes are then spoiled, the size
+ * changed, or the end cut off; others write to the memory that the device has mapped, or make it
+ * shorter. One step sets up rings and rings a doorbell, so that jobs run meanwhile.
  *
  * The server, with the real device model behind it, must neither crash nor stall (tiles.h): it ends
  * with its client in bounded work, and serves a decent one afterwards.
  *
- * With FUZZ_SANDBOX=1 in the environment the thread that serves, and those that it has started, are in
- * nna-device's sandbox; the whole process then has its user, who needs to write the corpus.
+ * With FUZZ_SANDBOX=1 in the environment the thread that serves, and those that it has started, are
+ * in nna-device's sandbox; the whole process then has its user, who needs to write the corpus.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,8 @@ struct client {
 /* A bus address, or a size: of the set-up's, near the ends of all, or any. */
 static uint64_t address(struct input *in)
 {
-	static const uint64_t near[] = { 0, PAGE, BUS, BUS + PAGE * PAGES, 1ull << 40, -(1ull << 16) };
+	static const uint64_t near[] = { 0, PAGE, BUS, BUS + PAGE * PAGES, 1ull << 40,
+					 -(1ull << 16) };
 	uint64_t how = take(in, 1);
 
 	if (how >= 0xf0)

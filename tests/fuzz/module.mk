@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
 # make fuzz: everything that takes what strangers send, each against a hostile one, for FUZZ_SECONDS
-# of CPU time (tests/fuzz/run), from the seeds in tests/fuzz/seeds and what it has found before. What
-# is fuzzed is instrumented, the engine too. clang 14 and 19 build it: FUZZ_CC=clang-19. The NN HAL's
-# is in tests/hal.mk.
+# of CPU time (tests/fuzz/run), from the seeds in tests/fuzz/seeds and what it has found before.
+# What is fuzzed is instrumented, the engine too. clang 14 and 19 build it: FUZZ_CC=clang-19. The NN
+# HAL's is in tests/hal.mk.
 #
 #   fuzz-stream      command streams
 #   fuzz-mmu         programs and their page tables

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Oracles of time for fuzzers that have a device model, in work (work.h): no tile takes more than
- * TILES_MOST, no thread begins more than one tile of a job whose run time is over, and what asks the
- * device for an answer gets it within TILES_ANSWER. Who breaks one ends the process.
+ * TILES_MOST, no thread begins more than one tile of a job whose run time is over, and what asks
+ * the device for an answer gets it within TILES_ANSWER. Who breaks one ends the process.
  */
 #ifndef TEST_FUZZ_TILES_H
 #define TEST_FUZZ_TILES_H

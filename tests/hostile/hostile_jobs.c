@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hostile jobs in a guest: each case runs a command at its largest shapes, again and again, in a job
- * of low priority that never ends by itself, and looks how the device serves others meanwhile:
+ * Hostile jobs in a guest: each case runs a command at its largest shapes, again and again, in a
+ * job of low priority that never ends by itself, and looks how the device serves others meanwhile:
  *
  *   others   a null job of another client at high priority waits 20 ms at most
  *   abort    the end of the job's context ends it, without a reset by the driver
@@ -11,8 +11,8 @@
  *
  * Inputs have strides of 0, so that no case needs much memory for any size. All limits grow by a
  * hundred times what a null job takes on the device when nothing else runs there, measured just
- * before, and those of what is done once by fifty times the longest of these: so a slow or busy host
- * fails nothing. Of several waits the middle one counts, and of five attempts the best.
+ * before, and those of what is done once by fifty times the longest of these: so a slow or busy
+ * host fails nothing. Of several waits the middle one counts, and of five attempts the best.
  */
 #include <math.h>
 #include <sys/mman.h>

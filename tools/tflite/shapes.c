@@ -6,9 +6,9 @@
  * that make them have nothing left to do.
  *
  * Tensors of the model are changed in place. A subgraph of IF or WHILE has one set of shapes: who
- * runs it twice with different ones is refused, and so is a loop whose state changes its shape. What
- * is known of an input of a branch, or of state that a loop never changes, is known in there, unless
- * several operators run that subgraph.
+ * runs it twice with different ones is refused, and so is a loop whose state changes its shape.
+ * What is known of an input of a branch, or of state that a loop never changes, is known in there,
+ * unless several operators run that subgraph.
  */
 #include "tools/tflite/shapes.h"
 

@@ -2,8 +2,8 @@
 /*
  * Element-by-element commands as loops over rows: neighbouring dims over which all operands advance
  * evenly become one, so that a contiguous tensor is a single row. Who can deal with an operand that
- * repeats a few elements over and over, as a value for each channel does, calls nnadev_rows_repeat()
- * to have such dims joined, too.
+ * repeats a few elements over and over, as a value for each channel does, calls
+ * nnadev_rows_repeat() to have such dims joined, too.
  */
 #ifndef NNADEV_ROWS_H
 #define NNADEV_ROWS_H
@@ -16,7 +16,8 @@
  * @operands: how many operands
  * @dims: outermost first
  * @strides: in elements, per operand
- * @period: per operand: a row repeats so many elements, which lie next to each other; 0: it does not
+ * @period: per operand: a row repeats so many elements, which lie next to each other; 0: it does
+ *	not
  */
 struct nnadev_rows {
 	uint32_t rank, operands;
@@ -109,8 +110,8 @@ static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t ope
  * @end: number behind the last element of the walk
  * @count: length of the piece
  * @index: coordinates of the piece's first element
- * @offset: of the piece's first element, per operand; of one that repeats, that of the elements that
- *	it repeats
+ * @offset: of the piece's first element, per operand; of one that repeats, that of the elements
+ *	that it repeats
  * @phase: of an operand that repeats: which of them is the piece's first
  */
 struct nnadev_run {

@@ -12,7 +12,8 @@
  * with libgbinder: it is refused (STATUS_WOULD_BLOCK), or one user could hold all threads.
  *
  * libbinder's own data are the process's and never freed: a process has one link at a time, and
- * its threads go on after that is closed. The link goes when the last object does that came over it.
+ * its threads go on after that is closed. The link goes when the last object does that came over
+ * it.
  */
 #ifndef NNB_NDK_LINK_H
 #define NNB_NDK_LINK_H
@@ -26,7 +27,7 @@
 #include "hal-bridge/binder/binder.h"
 #include "hal-bridge/binder/parcel.h"
 
-/* These functions are C, but binder_manager.h and binder_stability.h, which declare them, are not. */
+/* These functions are C; binder_manager.h and binder_stability.h, which declare them, are not. */
 binder_exception_t AServiceManager_addService(AIBinder *binder, const char *instance);
 AIBinder *AServiceManager_checkService(const char *instance);
 void AIBinder_markVintfStability(AIBinder *binder);
@@ -58,8 +59,8 @@ struct nnb_ndk *nnb_ndk_ref(struct nnb_ndk *link);
 void nnb_ndk_unref(struct nnb_ndk *link);
 
 /*
- * The class of an interface, for objects here and elsewhere; with the lock. @descriptor has to stay.
- * NULL without memory.
+ * The class of an interface, for objects here and elsewhere; with the lock. @descriptor has to
+ * stay. NULL without memory.
  */
 const AIBinder_Class *nnb_ndk_class(struct nnb_ndk *link, const char *descriptor);
 /* Defines it, for nnb_ndk_class(). NULL without memory. */

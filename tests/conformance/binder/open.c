@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* nnv_run over binder, by the backend that is linked. The connection stays until the process ends. */
+/* nnv_run over binder, by the backend that is linked. The connection stays to the process's end. */
 #include <stdio.h>
 
 #include "hal-bridge/aidl/gen/nn.h"

@@ -14,7 +14,8 @@ static void emit_mean(struct tflite_translation *t)
 	struct tflite_operand_desc o, zero;
 	uint32_t mean;
 
-	if (t->ops->requantizes || t->ret || !tflite_is_quant8(y->type) || tflite_same_quantisation(x, y)) {
+	if (t->ops->requantizes || t->ret || !tflite_is_quant8(y->type) ||
+	    tflite_same_quantisation(x, y)) {
 		tflite_emit_outputs(t, NNA_OPERATION_MEAN);
 		return;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operands that take long to reach make way for others: pages that are walked to, runs of pages that
- * are mapped, and copies, both ways. The calls that do the work are wrapped (tests/unit.mk): the
- * first one rings for a job of a higher ring, and a later one finds that done.
+ * Operands that take long to reach make way for others: pages that are walked to, runs of pages
+ * that are mapped, and copies, both ways. The calls that do the work are wrapped (tests/unit.mk):
+ * the first one rings for a job of a higher ring, and a later one finds that done.
  */
 #include "tests/unit/device/core/case.h"
 
@@ -86,7 +86,8 @@ static void run_copy(enum work watched, uint32_t stride, uint32_t latest)
 	memset(&seen, 0, sizeof(seen));
 	seen.watched = watched;
 	for (uint32_t i = 0; i < SIZE; i++)
-		*((uint8_t *)rig_at(&rig, space.data) + (i ^ RIG_PAGE)) = (uint8_t)(i * 7 + i / 251);
+		*((uint8_t *)rig_at(&rig, space.data) + (i ^ RIG_PAGE)) =
+			(uint8_t)(i * 7 + i / 251);
 	memset(rig_at(&rig, space.data + SIZE), 0xee, SIZE);
 	rig_slot(&rig, &space, 0, RIG_VA_DATA, 2 * SIZE);
 	rig_stream_begin(&rig, &space);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Profiles: what is recorded of which commands, appending, no room, and memory that is not there. */
+/* Profiles: what is recorded of which commands, appending, no room, memory that is not there. */
 #include "tests/unit/device/core/case.h"
 
 #define VA_PROFILE (RIG_VA_DATA + 32 * RIG_PAGE)

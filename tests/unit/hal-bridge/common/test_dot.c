@@ -39,7 +39,8 @@ static void make_sums(struct nnb_model *model, uint32_t size)
 	add_operand(model, NNA_OPERAND_TENSOR_FLOAT32, 1, size);
 	add_operand(model, NNA_OPERAND_TENSOR_FLOAT32, 1, size);
 	assert_int_equal(nnb_model_set_value(model, 1, &relu, sizeof(relu), false), 0);
-	assert_int_equal(nnb_model_add_operation(model, NNA_OPERATION_ADD, 3, first, 1, &middle), 0);
+	assert_int_equal(nnb_model_add_operation(model, NNA_OPERATION_ADD, 3, first, 1, &middle),
+			 0);
 	assert_int_equal(nnb_model_add_operation(model, NNA_OPERATION_ADD, 3, second, 1, &out), 0);
 	assert_int_equal(nnb_model_set_io(model, 1, &in, 1, &out), 0);
 	assert_int_equal(nnb_model_finish(model), 0);

@@ -330,7 +330,8 @@ static void add_cell(struct nna_graph *g, uint32_t type, uint32_t *operands)
 				i < 5 ? sizeof(layer.weights[k]) : sizeof(layer.recurrent[k]));
 		else if (i < 12)
 			operands[i] = add_constant(
-				g, add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 1, UNITS, 0, 0x1p-13f, 0),
+				g,
+				add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 1, UNITS, 0, 0x1p-13f, 0),
 				layer.peephole[p], sizeof(layer.peephole[p]));
 		else
 			operands[i] = add_constant(
