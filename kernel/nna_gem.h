@@ -126,6 +126,8 @@ int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained);
 /**
  * nna_bo_is_purgeable() - Whether nna_bo_purge() may take the object's memory away, and gets it.
  * @bo: the object, its reservation locked.
+ *
+ * Return: true if it may.
  */
 bool nna_bo_is_purgeable(struct nna_bo *bo);
 

@@ -115,8 +115,11 @@ static inline dma_addr_t nna_vm_root_dma(const struct nna_vm *vm)
 
 /**
  * nna_vm_begin_job() - Note that there is one more job of @vm; may sleep.
+ * @vm: the VM.
  *
- * Before the job is armed, inside drm_dev_enter(). Return: 0, -EINTR.
+ * Before the job is armed, inside drm_dev_enter().
+ *
+ * Return: 0, -EINTR.
  */
 int nna_vm_begin_job(struct nna_vm *vm);
 
