@@ -17,6 +17,10 @@
 #define NNA_TEST_BAR	PCI_BASE_ADDRESS_0
 #define NNA_TEST_BASE	0xfeb00000u
 
+/* The PCI core's results are of a type of their own, which KUnit's macros cannot print. */
+#define NNA_PCI_EXPECT_EQ(test, result, call) \
+	KUNIT_EXPECT_EQ(test, (__force unsigned int)(result), (__force unsigned int)(call))
+
 /**
  * struct nna_pci_function - A function without capabilities.
  * @pdev: what the handlers get.
@@ -106,8 +110,8 @@ static void nna_pci_error_that_is_not_fatal(struct kunit *test)
 	struct nna_ctx *ctx = nna_pci_ctx(test);
 	struct dma_fence *begun = nna_fake_start(to_nna_fake(test), ctx, 0);
 
-	KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_CAN_RECOVER,
-			f->handlers->error_detected(&f->pdev, pci_channel_io_normal));
+	NNA_PCI_EXPECT_EQ(test, PCI_ERS_RESULT_CAN_RECOVER,
+			  f->handlers->error_detected(&f->pdev, pci_channel_io_normal));
 	KUNIT_EXPECT_EQ(test, 0u, to_nna_fake(test)->control);
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(begun));
 	f->handlers->resume(&f->pdev);
@@ -128,8 +132,8 @@ static void nna_pci_error_that_is_fatal(struct kunit *test)
 	for (i = 1; i <= 3; i++) {
 		begun = nna_fake_start(fake, ctx, 0);
 		fake->gone = true;
-		KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_NEED_RESET,
-				f->handlers->error_detected(&f->pdev, pci_channel_io_frozen));
+		NNA_PCI_EXPECT_EQ(test, PCI_ERS_RESULT_NEED_RESET,
+				  f->handlers->error_detected(&f->pdev, pci_channel_io_frozen));
 		KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(begun));
 		fake->gone = false;
 		spin_lock_irq(&fake->lock);
@@ -137,7 +141,8 @@ static void nna_pci_error_that_is_fatal(struct kunit *test)
 		memset(fake->rings, 0, sizeof(fake->rings));
 		spin_unlock_irq(&fake->lock);
 		memset(f->config, 0, sizeof(f->config));
-		KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_RECOVERED, f->handlers->slot_reset(&f->pdev));
+		NNA_PCI_EXPECT_EQ(test, PCI_ERS_RESULT_RECOVERED,
+				  f->handlers->slot_reset(&f->pdev));
 		pci_read_config_dword(&f->pdev, NNA_TEST_BAR, &bar);
 		KUNIT_EXPECT_EQ(test, NNA_TEST_BASE, bar);
 		KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(begun));
@@ -157,10 +162,10 @@ static void nna_pci_error_that_is_the_last(struct kunit *test)
 
 	fake->gone = true;
 	if (!*at_once)
-		KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_NEED_RESET,
-				f->handlers->error_detected(&f->pdev, pci_channel_io_frozen));
-	KUNIT_EXPECT_EQ(test, PCI_ERS_RESULT_DISCONNECT,
-			f->handlers->error_detected(&f->pdev, pci_channel_io_perm_failure));
+		NNA_PCI_EXPECT_EQ(test, PCI_ERS_RESULT_NEED_RESET,
+				  f->handlers->error_detected(&f->pdev, pci_channel_io_frozen));
+	NNA_PCI_EXPECT_EQ(test, PCI_ERS_RESULT_DISCONNECT,
+			  f->handlers->error_detected(&f->pdev, pci_channel_io_perm_failure));
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(begun));
 	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
