@@ -26,8 +26,14 @@
 #include <linux/rbtree.h>
 #include <linux/types.h>
 
-/** NNA_SHARE_RING_NS - Expected time of a client's jobs on the ring beyond which none is added. */
-#define NNA_SHARE_RING_NS	2000000u
+/**
+ * NNA_SHARE_RING_NS - Expected time of a client's jobs on the ring beyond which none is added.
+ *
+ * With it jobs on a ring of NNA_RING_SIZE entries that run as long as expected never run for more
+ * than two jobs of each client and 20 ms. That is worst for 16 clients with four jobs each: 32 jobs
+ * of a third of this are more than two of each.
+ */
+#define NNA_SHARE_RING_NS	1800000u
 /** NNA_SHARE_SECOND_NS - Expected time of a job beside which there is no second one. */
 #define NNA_SHARE_SECOND_NS	20000000u
 /** NNA_SHARE_LEAD_NS - How far a client may be ahead of one that has jobs to run. */

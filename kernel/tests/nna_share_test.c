@@ -43,6 +43,13 @@ static struct nna_share_test *nna_share_test(struct kunit *test)
 	return t;
 }
 
+/* A client has jobs to run from now on. */
+static void nna_share_return(struct nna_share_test *t, struct nna_test_client *client)
+{
+	list_add(&client->turn, &client->share.turns);
+	nna_share_wake(&t->shares, &client->share);
+}
+
 /* A client whose jobs run for @size ns each, and which has some from now on. */
 static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
 {
@@ -50,8 +57,7 @@ static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
 
 	nna_share_init(&client->share);
 	client->size = size;
-	list_add(&client->turn, &client->share.turns);
-	nna_share_wake(&t->shares, &client->share);
+	nna_share_return(t, client);
 	return client;
 }
 
@@ -183,6 +189,48 @@ static void nna_share_wait(struct kunit *test)
 	KUNIT_EXPECT_LE(test, t->clock - since, most);
 }
 
+static const unsigned int nna_share_entries[] = { 2, 3, 4, 5, 6, 8, 16 };
+
+static void nna_share_entry_desc(const unsigned int *entries, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u jobs of each", *entries);
+}
+KUNIT_ARRAY_PARAM(nna_share_entry, nna_share_entries, nna_share_entry_desc);
+
+/*
+ * The same when all begin at once, of whom short jobs are expected: as many as fit on the ring, and
+ * of each client as many as it may have there.
+ */
+static void nna_share_wait_behind_short_jobs(struct kunit *test)
+{
+	const unsigned int entries = *(const unsigned int *)test->param_value;
+	const unsigned int count = NNA_TEST_SLOTS / entries;
+	/* All but the last are just less than what fills a client's part of the ring. */
+	const u64 size = NNA_SHARE_RING_NS / (entries - 1) - 100;
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *late;
+	unsigned int i;
+	u64 since;
+
+	for (i = 0; i < count; i++)
+		nna_share_add(t, size);
+	nna_share_run_until(test, t, 10ull * NSEC_PER_SEC);
+	for (i = 0; i < count; i++)
+		nna_share_remove(t, &t->clients[i]);
+	while (t->head != t->tail)
+		nna_share_run(test, t);
+	for (i = 0; i < count; i++)
+		nna_share_return(t, &t->clients[i]);
+	nna_share_fill(t);
+	for (i = 0; i < count; i++)
+		KUNIT_EXPECT_EQ(test, entries, t->clients[i].share.entries);
+	since = t->clock;
+	late = nna_share_add(t, 1000);
+	while (nna_share_run(test, t) != late)
+		;
+	KUNIT_EXPECT_LE(test, t->clock - since, 2 * count * size + 20ull * NSEC_PER_MSEC);
+}
+
 /* From the first one on there is one long job on the ring: others wait for no more than that. */
 static void nna_share_long_jobs(struct kunit *test)
 {
@@ -243,8 +291,7 @@ static void nna_share_idle_saves_nothing(struct kunit *test)
 	nna_share_run_until(test, t, NSEC_PER_SEC);
 	nna_share_remove(t, idle);
 	nna_share_run_until(test, t, 5ull * NSEC_PER_SEC);
-	list_add(&idle->turn, &idle->share.turns);
-	nna_share_wake(&t->shares, &idle->share);
+	nna_share_return(t, idle);
 	before = busy->ran;
 	nna_share_run_until(test, t, 6ull * NSEC_PER_SEC);
 	KUNIT_EXPECT_GE(test, busy->ran - before, 480ull * NSEC_PER_MSEC);
@@ -255,6 +302,7 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_expects_long_jobs),
 	KUNIT_CASE_PARAM(nna_share_is_fair, nna_share_count_gen_params),
 	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
+	KUNIT_CASE_PARAM(nna_share_wait_behind_short_jobs, nna_share_entry_gen_params),
 	KUNIT_CASE(nna_share_long_jobs),
 	KUNIT_CASE(nna_share_short_jobs),
 	KUNIT_CASE(nna_share_idle_saves_nothing),
