@@ -56,7 +56,7 @@ static struct nna_pt *nna_pt_alloc(struct nna_pgtable *pgt, bool leaf)
 		if (!pt->children)
 			goto err_free;
 	}
-	if (pgt->ops->alloc(pgt->cookie, pt))
+	if (!pgt->ops->alloc(pgt->cookie, pt))
 		goto err_free;
 	return pt;
 

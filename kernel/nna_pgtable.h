@@ -47,11 +47,11 @@ struct nna_pt {
 
 /**
  * struct nna_pgtable_ops - How pages for tables are allocated.
- * @alloc: allocate a zeroed page for @pt->entries and set @pt->dma; 0 or -ENOMEM. May sleep.
+ * @alloc: allocate a zeroed page for @pt->entries and set @pt->dma, or return false; may sleep.
  * @free: free the page of @pt.
  */
 struct nna_pgtable_ops {
-	int (*alloc)(void *cookie, struct nna_pt *pt);
+	bool (*alloc)(void *cookie, struct nna_pt *pt);
 	void (*free)(void *cookie, struct nna_pt *pt);
 };
 

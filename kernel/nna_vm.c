@@ -86,19 +86,19 @@ static struct nna_va *to_nna_va(struct drm_gpuva *va)
 	return container_of(va, struct nna_va, base);
 }
 
-static int nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
+static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 {
 	struct nna_vm *vm = cookie;
 
 	if (nna_pages_take(vm->nna, 1))
-		return -ENOMEM;
+		return false;
 	/* User space decides how many, so they are charged to its memory control group. */
 	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma,
 					 GFP_KERNEL_ACCOUNT);
 	if (pt->entries)
-		return 0;
+		return true;
 	nna_pages_give(vm->nna, 1);
-	return -ENOMEM;
+	return false;
 }
 
 static void nna_vm_table_free(void *cookie, struct nna_pt *pt)

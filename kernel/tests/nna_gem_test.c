@@ -203,11 +203,26 @@ static void nna_gem_pages_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
 }
 
+/* A page table for which there is no memory is not counted. */
+static void nna_gem_no_table(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_vm *vm;
+
+	/* No page has an address that fits. */
+	fake->dev->coherent_dma_mask = 1;
+	vm = nna_vm_create(fake->nna);
+	fake->dev->coherent_dma_mask = DMA_BIT_MASK(52);
+	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(vm));
+	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&fake->nna->pages));
+}
+
 static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE_PARAM(nna_gem_import, nna_gem_export_gen_params),
 	KUNIT_CASE(nna_gem_import_outlives_the_device),
 	KUNIT_CASE(nna_gem_pages_are_got_once),
 	KUNIT_CASE(nna_gem_pages_limit),
+	KUNIT_CASE(nna_gem_no_table),
 	{}
 };
 

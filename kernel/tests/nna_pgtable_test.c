@@ -32,26 +32,26 @@ struct nna_pgtable_test {
 	struct rnd_state rnd;
 };
 
-static int nna_test_alloc(void *cookie, struct nna_pt *pt)
+static bool nna_test_alloc(void *cookie, struct nna_pt *pt)
 {
 	struct nna_pgtable_test *t = cookie;
 	unsigned int i;
 
 	if (t->allocs >= t->limit)
-		return -ENOMEM;
+		return false;
 	for (i = 0; i < NNA_TEST_TABLES; i++) {
 		if (t->tables[i])
 			continue;
 		pt->entries = kzalloc(NNA_PAGE_SIZE, GFP_KERNEL);
 		if (!pt->entries)
-			return -ENOMEM;
+			return false;
 		pt->dma = (NNA_TEST_FRAME + i) << NNA_PAGE_SHIFT;
 		t->tables[i] = pt;
 		t->allocs++;
 		t->live++;
-		return 0;
+		return true;
 	}
-	return -ENOMEM;
+	return false;
 }
 
 static void nna_test_free(void *cookie, struct nna_pt *pt)
