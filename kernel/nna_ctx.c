@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <kunit/static_stub.h>
 #include <drm/drm_drv.h>
 #include <drm/nna_accel.h>
 
@@ -48,10 +49,12 @@ static const struct file_operations nna_keepalive_fops = {
 
 struct nna_usage *nna_usage_create(struct nna_device *nna)
 {
-	struct nna_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
+	struct nna_usage *usage;
 	struct file *keepalive;
 	unsigned int i;
 
+	KUNIT_STATIC_STUB_REDIRECT(nna_usage_create, nna);
+	usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
 	if (!usage)
 		return ERR_PTR(-ENOMEM);
 	keepalive = anon_inode_getfile("[nna]", &nna_keepalive_fops, &nna->drm, O_RDONLY);

@@ -8,7 +8,9 @@
 #include <linux/sizes.h>
 
 #include "nna_fake.h"
+#include "../nna_coredump.h"
 #include "../nna_ctx.h"
+#include "../nna_fault.h"
 #include "../nna_gem.h"
 #include "../nna_job.h"
 #include "../nna_vm.h"
@@ -272,6 +274,19 @@ static void nna_coredump_of_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->fault.busy));
 }
 
+/* A dump that has not been made yet is dropped, too: it would hold the device and the module. */
+static void nna_coredump_dropped_early(struct kunit *test)
+{
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	unsigned int refs = kref_read(&nna->drm.ref);
+
+	KUNIT_ASSERT_TRUE(test, nna_fault_begin(nna, DRM_NNA_COREDUMP_FAULT));
+	nna_fault_end(nna);
+	nna_coredump_drop(nna);
+	flush_workqueue(nna->cleanup_wq);
+	KUNIT_EXPECT_EQ(test, refs, kref_read(&nna->drm.ref));
+}
+
 static struct kunit_case nna_coredump_cases[] = {
 	KUNIT_CASE_PARAM(nna_coredump_command, nna_coredump_command_gen_params),
 	KUNIT_CASE(nna_coredump_of_a_fault),
@@ -279,6 +294,7 @@ static struct kunit_case nna_coredump_cases[] = {
 	KUNIT_CASE(nna_coredump_of_a_reset),
 	KUNIT_CASE(nna_coredump_first_stays),
 	KUNIT_CASE(nna_coredump_of_nothing),
+	KUNIT_CASE(nna_coredump_dropped_early),
 	{}
 };
 

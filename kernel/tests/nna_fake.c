@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <kunit/device.h>
 #include <kunit/resource.h>
+#include <trace/events/kmem.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_ioctl.h>
@@ -33,6 +34,9 @@
 #include "nna_fake.h"
 
 #define NNA_FAKE_FIRST_IRQ 32
+
+/* Most allocations that are noted at a time. */
+#define NNA_FAKE_ALLOCATIONS 64u
 
 static uint nna_test_seed;
 module_param_named(test_seed, nna_test_seed, uint, 0444);
@@ -731,4 +735,75 @@ struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle)
 	KUNIT_ASSERT_LT(fake->test, fake->fence_count, NNA_FAKE_FENCES);
 	fake->fences[fake->fence_count++] = &fence->base;
 	return &fence->base;
+}
+
+/* What is allocated and has not been freed, while a task is watched. */
+static struct nna_fake_allocations {
+	spinlock_t lock;
+	struct task_struct *task;
+	const void *kept[NNA_FAKE_ALLOCATIONS];
+	unsigned int count;
+	bool too_many;
+} nna_fake_allocations = { .lock = __SPIN_LOCK_UNLOCKED(nna_fake_allocations.lock) };
+
+static void nna_fake_kmalloc(void *data, unsigned long call_site, const void *ptr, size_t size,
+			     size_t allocated, gfp_t gfp, int node)
+{
+	struct nna_fake_allocations *m = data;
+	unsigned long flags;
+
+	spin_lock_irqsave(&m->lock, flags);
+	if (current == m->task && !in_interrupt() && !ZERO_OR_NULL_PTR(ptr)) {
+		if (m->count < NNA_FAKE_ALLOCATIONS)
+			m->kept[m->count++] = ptr;
+		else
+			m->too_many = true;
+	}
+	spin_unlock_irqrestore(&m->lock, flags);
+}
+
+static void nna_fake_kfree(void *data, unsigned long call_site, const void *ptr)
+{
+	struct nna_fake_allocations *m = data;
+	unsigned long flags;
+	unsigned int i;
+
+	spin_lock_irqsave(&m->lock, flags);
+	for (i = 0; i < m->count; i++) {
+		if (m->kept[i] == ptr) {
+			m->kept[i] = m->kept[--m->count];
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&m->lock, flags);
+}
+
+static void nna_fake_unwatch_memory(void *data)
+{
+	unregister_trace_kmalloc(nna_fake_kmalloc, data);
+	unregister_trace_kfree(nna_fake_kfree, data);
+	tracepoint_synchronize_unregister();
+}
+
+void nna_fake_watch_memory(struct kunit *test)
+{
+	struct nna_fake_allocations *m = &nna_fake_allocations;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "without tracepoints nobody sees what is freed");
+	m->task = NULL;
+	m->count = 0;
+	m->too_many = false;
+	KUNIT_ASSERT_EQ(test, 0, register_trace_kfree(nna_fake_kfree, m));
+	KUNIT_ASSERT_EQ(test, 0, register_trace_kmalloc(nna_fake_kmalloc, m));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_fake_unwatch_memory, m));
+	/* Last: what KUnit has allocated for this does not count. */
+	m->task = current;
+}
+
+unsigned int nna_fake_kept_memory(struct kunit *test)
+{
+	kunit_release_action(test, nna_fake_unwatch_memory, &nna_fake_allocations);
+	KUNIT_ASSERT_FALSE(test, nna_fake_allocations.too_many);
+	return nna_fake_allocations.count;
 }

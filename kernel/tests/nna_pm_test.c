@@ -97,6 +97,26 @@ static void nna_pm_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
+/* Every query leaves the device free to sleep, be it one that has to wake it. */
+static void nna_pm_queries(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	u32 type;
+
+	for (type = 0; type <= DRM_NNA_DEV_QUERY_FILE_COUNTERS; type++) {
+		struct drm_nna_dev_query query = {
+			.type = type, .size = 512,
+			.pointer = (unsigned long)nna_fake_user(fake, NULL, 512),
+		};
+		int usage = atomic_read(&fake->dev->power.usage_count);
+
+		nna_pm_fall_asleep(test);
+		KUNIT_EXPECT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &query));
+		KUNIT_ASSERT_EQ_MSG(test, usage, atomic_read(&fake->dev->power.usage_count),
+				    "query %u", type);
+	}
+}
+
 static void nna_pm_awake_with_a_job(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -489,6 +509,7 @@ static void nna_pm_bus_reset_wakes(struct kunit *test)
 
 static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_idle),
+	KUNIT_CASE(nna_pm_queries),
 	KUNIT_CASE(nna_pm_awake_with_a_job),
 	KUNIT_CASE(nna_pm_bind_asleep),
 	KUNIT_CASE(nna_pm_reset_asleep),

@@ -92,6 +92,32 @@ static void nna_sync_waits_for_all(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
+/* A job that has ended keeps none of its in-fences, be there few or many. */
+static void nna_sync_keeps_no_fence(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_sync_ctx(test, NNA_TEST_RING);
+	struct drm_nna_sync syncs[NNA_INLINE_SYNCS + 1] = {};
+	struct dma_fence *in[ARRAY_SIZE(syncs)];
+	unsigned int refs, count, i;
+
+	for (i = 0; i < ARRAY_SIZE(in); i++) {
+		in[i] = nna_fake_fence(fake, &syncs[i].handle);
+		dma_fence_signal(in[i]);
+	}
+	refs = kref_read(&in[0]->refcount);
+	for (count = 1; count <= ARRAY_SIZE(in); count++) {
+		KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, ctx, syncs, count));
+		nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
+		for (i = 0; i < count; i++)
+			KUNIT_EXPECT_EQ(test, refs + 1, kref_read(&in[i]->refcount));
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+		nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+		for (i = 0; i < count; i++)
+			KUNIT_EXPECT_EQ(test, refs, kref_read(&in[i]->refcount));
+	}
+}
+
 static void nna_sync_signals_binary(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -424,6 +450,7 @@ static struct kunit_case nna_sync_cases[] = {
 	KUNIT_CASE(nna_sync_none),
 	KUNIT_CASE(nna_sync_waits_for_binary),
 	KUNIT_CASE(nna_sync_waits_for_all),
+	KUNIT_CASE(nna_sync_keeps_no_fence),
 	KUNIT_CASE(nna_sync_signals_binary),
 	KUNIT_CASE(nna_sync_signals_points),
 	KUNIT_CASE(nna_sync_waits_for_point),

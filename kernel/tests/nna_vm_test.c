@@ -645,6 +645,47 @@ static void nna_vm_asid_after_invalidation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asid, le32_to_cpu(e.asid));
 }
 
+struct nna_vm_resume {
+	struct delayed_work work;
+	struct nna_fake *fake;
+};
+
+static void nna_vm_resume_control(struct work_struct *work)
+{
+	nna_fake_resume_control(container_of(work, struct nna_vm_resume, work.work)->fake);
+}
+
+/*
+ * The abort of a closed context may drop the last reference on its address space. To wait for the
+ * cleanup is to wait for the release that comes of it, too, however long the device takes.
+ */
+static void nna_vm_cleanup_of_cleanup(struct kunit *test)
+{
+	struct nna_vm_test *t = nna_vm_test(test);
+	struct nna_vm_resume resume = { .fake = t->fake };
+	struct drm_nna_ctx_destroy ctx_destroy = {};
+	struct drm_nna_vm_destroy destroy = {};
+	struct dma_fence *fence;
+	struct nna_ctx *ctx;
+	u32 asid;
+
+	asid = nna_fake_vm(t->fake, &destroy.id)->asid;
+	ctx = nna_fake_ctx(t->fake, destroy.id, NNA_TEST_RING, &ctx_destroy.id);
+	fence = nna_fake_start(t->fake, ctx, 0);
+	nna_fake_succeed(t->fake, NNA_TEST_RING, fence);
+	nna_fake_wait(test, !atomic_read(&t->fake->nna->job_count));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
+
+	t->fake->control_stopped = true;
+	INIT_DELAYED_WORK_ONSTACK(&resume.work, nna_vm_resume_control);
+	schedule_delayed_work(&resume.work, msecs_to_jiffies(100));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_DESTROY, &ctx_destroy));
+	nna_device_flush_cleanup(t->fake->nna);
+	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
+	flush_delayed_work(&resume.work);
+	destroy_delayed_work_on_stack(&resume.work);
+}
+
 /* ASIDs are used in turn, except those that are in use. */
 static void nna_vm_asids_recycle(struct kunit *test)
 {
@@ -730,6 +771,7 @@ static struct kunit_case nna_vm_cases[] = {
 	KUNIT_CASE(nna_vm_destroy_drops_mappings),
 	KUNIT_CASE(nna_vm_ctx_keeps_it),
 	KUNIT_CASE(nna_vm_asid_after_invalidation),
+	KUNIT_CASE(nna_vm_cleanup_of_cleanup),
 	KUNIT_CASE(nna_vm_asids_recycle),
 	KUNIT_CASE(nna_vm_no_ops),
 	KUNIT_CASE(nna_vm_most_mappings),

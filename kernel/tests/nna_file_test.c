@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Open files: what an open() that fails leaves behind.
+ */
+
+#include <linux/err.h>
+#include <kunit/static_stub.h>
+#include <drm/drm_file.h>
+
+#include "nna_fake.h"
+#include "../nna_ctx.h"
+#include "../nna_file.h"
+
+static struct nna_usage *nna_file_no_usage(struct nna_device *nna)
+{
+	return ERR_PTR(-ENFILE);
+}
+
+static void nna_file_fails(struct kunit *test)
+{
+	struct drm_device *drm = &to_nna_fake(test)->nna->drm;
+	struct drm_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	kunit_activate_static_stub(test, nna_usage_create, nna_file_no_usage);
+	nna_fake_watch_memory(test);
+	KUNIT_EXPECT_EQ(test, -ENFILE, nna_file_open(drm, file));
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_kept_memory(test));
+	KUNIT_EXPECT_NULL(test, file->driver_priv);
+}
+
+static struct kunit_case nna_file_cases[] = {
+	KUNIT_CASE(nna_file_fails),
+	{}
+};
+
+static struct kunit_suite nna_file_suite = {
+	.name = "nna_file",
+	.init = nna_fake_init,
+	.exit = nna_fake_exit,
+	.test_cases = nna_file_cases,
+};
+kunit_test_suite(nna_file_suite);
