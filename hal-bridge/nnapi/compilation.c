@@ -477,20 +477,32 @@ static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
+/*
+ * The devices that it was created for, as Android's runtime writes them: name=version of each, in
+ * alphabetical order, with commas.
+ */
+static void nnapi_compilation_name_devices(const ANeuralNetworksCompilation *compilation,
+					   char *text, size_t size)
+{
+	struct ANeuralNetworksDevice *const *listed = compilation->listed;
+	uint32_t count = compilation->listed_count;
+	uint32_t first = count == 2 && strcmp(listed[0]->name, listed[1]->name) > 0;
+	size_t length = 0;
+
+	text[0] = 0;
+	for (uint32_t i = 0; i < count && length < size; i++) {
+		const struct ANeuralNetworksDevice *device = listed[i ^ first];
+
+		length += snprintf(text + length, size - length, "%s%s=%s", i ? "," : "",
+				   device->name, device->version);
+	}
+}
+
 void nnapi_compilation_describe(const ANeuralNetworksCompilation *compilation,
 				struct nnapi_diagnostic_model *out)
 {
-	const struct ANeuralNetworksDevice *second = NULL;
-	const struct nnapi_plan *plan = compilation->plan;
-
 	nnapi_diagnostic_describe(&compilation->model->model, out);
-	for (uint32_t i = 0; plan && i < plan->step_count; i++) {
-		if (plan->steps[i].device != compilation->device)
-			second = plan->steps[i].device;
-	}
-	snprintf(out->devices, sizeof(out->devices), "%s%s%s",
-		 compilation->device ? compilation->device->name : "", second ? "," : "",
-		 second ? second->name : "");
+	nnapi_compilation_name_devices(compilation, out->devices, sizeof(out->devices));
 	out->caching = compilation->cache_dir || compilation->cache_fd >= 0;
 }
 

@@ -42,7 +42,7 @@ static void nnapi_accelerator_open(void)
 	nna_device_get_info(self->device, &self->info);
 	snprintf(self->name, sizeof(self->name), "nnaccel-%s",
 		 self->info.loopback ? "loopback" : "nna");
-	snprintf(self->version, sizeof(self->version), "%.31s, ABI %u.%u, build " NNA_BUILD_ID,
+	snprintf(self->version, sizeof(self->version), "%.31s ABI %u.%u build " NNA_BUILD_ID,
 		 self->info.driver, self->info.abi_major, self->info.abi_minor);
 }
 

@@ -26,7 +26,7 @@
  * @device: the library's; of the reference: NULL until it is opened, or when it is not installed
  * @reference: nnapi-reference
  * @name: the same whatever the number of the node is
- * @version: of driver, ABI and build
+ * @version: of driver, ABI and build, without commas: diagnostics put them between devices
  */
 struct ANeuralNetworksDevice {
 	struct nna_device *device;

@@ -94,6 +94,10 @@ static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_class(uint32_t type)
 	}
 }
 
+/*
+ * The class of all arguments of a model together, as Android's runtime has it: those of no class of
+ * their own (scalars, integers) do not count beside others; MIXED are two classes that do.
+ */
 static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_classes(const struct nnb_model *model,
 								   bool output, bool *dynamic)
 {
@@ -106,7 +110,10 @@ static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_classes(const struct 
 
 		if (!nnb_type_bytes(operand->type, operand->rank, operand->dims, &bytes))
 			*dynamic = true;
-		all = !i || all == one ? one : ANNDIAG_DATA_CLASS_MIXED;
+		if (all <= ANNDIAG_DATA_CLASS_OTHER)
+			all = one;
+		else if (one != ANNDIAG_DATA_CLASS_OTHER && one != all)
+			all = ANNDIAG_DATA_CLASS_MIXED;
 	}
 	return all;
 }

@@ -15,7 +15,7 @@
 /**
  * struct nnapi_diagnostic_model - what is the same for a compilation and its executions
  * @arch: digest of operations and operand types, without values
- * @devices: their names, with commas
+ * @devices: name=version of those that the compilation was created for, with commas
  * @input: enum of the data class
  * @output: likewise
  * @caching: a cache has been set
@@ -24,7 +24,7 @@
  */
 struct nnapi_diagnostic_model {
 	uint8_t arch[NNB_ARCH_SIZE];
-	char devices[192];
+	char devices[512];
 	ANeuralNetworksDiagnosticDataClass input, output;
 	bool caching, control_flow, dynamic;
 };

@@ -2,6 +2,7 @@
 /* The support library's table: its functions, devices, caches in files, and diagnostics. */
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "hal-bridge/nnapi/nnaccel_ops.h"
@@ -29,6 +30,89 @@ static void every_function_is_there(void **state)
 	assert_ptr_equal(sl->base.ANeuralNetworksModel_create, ANeuralNetworksModel_create);
 	assert_int_equal(sl->base.ANeuralNetworks_getRuntimeFeatureLevel(),
 			 ANEURALNETWORKS_FEATURE_LEVEL_8);
+}
+
+#define AT(name) { #name, offsetof(NnApiSLDriverImplFL5, name) }
+#define A(name) AT(ANeuralNetworks##name)
+#define SL(name) AT(SL_ANeuralNetworks##name)
+#define LAST(name) { #name, offsetof(NnApiSLDriverImplFL8, ANeuralNetworks##name) }
+
+/*
+ * The order of Android's table (NeuralNetworksSupportLibraryImpl.h): it is the interface of clients
+ * that were compiled with that header, of whatever level.
+ */
+static const struct place {
+	const char *name;
+	size_t offset;
+} places[] = {
+	A(Burst_create), A(Burst_free),
+	A(Compilation_createForDevices), A(Compilation_finish), A(Compilation_free),
+	A(Compilation_getPreferredMemoryAlignmentForInput),
+	A(Compilation_getPreferredMemoryAlignmentForOutput),
+	A(Compilation_getPreferredMemoryPaddingForInput),
+	A(Compilation_getPreferredMemoryPaddingForOutput),
+	A(Compilation_setCaching), A(Compilation_setPreference), A(Compilation_setPriority),
+	A(Compilation_setTimeout),
+	A(Device_getExtensionSupport), A(Device_getFeatureLevel), A(Device_getName),
+	A(Device_getType), A(Device_getVersion), A(Device_wait),
+	A(Event_createFromSyncFenceFd), A(Event_free), A(Event_getSyncFenceFd), A(Event_wait),
+	A(Execution_burstCompute), A(Execution_compute), A(Execution_create),
+	A(Execution_enableInputAndOutputPadding), A(Execution_free), A(Execution_getDuration),
+	A(Execution_getOutputOperandDimensions), A(Execution_getOutputOperandRank),
+	A(Execution_setInput), A(Execution_setInputFromMemory), A(Execution_setLoopTimeout),
+	A(Execution_setMeasureTiming), A(Execution_setOutput), A(Execution_setOutputFromMemory),
+	A(Execution_setReusable), A(Execution_setTimeout),
+	A(Execution_startComputeWithDependencies),
+	A(MemoryDesc_addInputRole), A(MemoryDesc_addOutputRole), A(MemoryDesc_create),
+	A(MemoryDesc_finish), A(MemoryDesc_free), A(MemoryDesc_setDimensions),
+	A(Memory_copy), A(Memory_createFromAHardwareBuffer), A(Memory_createFromDesc),
+	A(Memory_createFromFd), A(Memory_free),
+	A(Model_addOperand), A(Model_addOperation), A(Model_create), A(Model_finish),
+	A(Model_free), A(Model_getExtensionOperandType), A(Model_getExtensionOperationType),
+	A(Model_getSupportedOperationsForDevices), A(Model_identifyInputsAndOutputs),
+	A(Model_relaxComputationFloat32toFloat16), A(Model_setOperandExtensionData),
+	A(Model_setOperandSymmPerChannelQuantParams), A(Model_setOperandValue),
+	A(Model_setOperandValueFromMemory), A(Model_setOperandValueFromModel),
+	A(_getDefaultLoopTimeout), A(_getDevice), A(_getDeviceCount), A(_getMaximumLoopTimeout),
+	A(_getRuntimeFeatureLevel),
+	SL(Compilation_setCachingFromFds), SL(Device_getNumberOfCacheFilesNeeded),
+	SL(Device_getPerformanceInfo), SL(Device_forEachOperandPerformanceInfo),
+	SL(Device_getVendorExtensionCount), SL(Device_getVendorExtensionName),
+	SL(Device_forEachVendorExtensionOperandTypeInformation),
+	SL(DiagnosticCompilationInfo_getSessionId), SL(DiagnosticCompilationInfo_getNnApiVersion),
+	SL(DiagnosticCompilationInfo_getModelArchHash),
+	SL(DiagnosticCompilationInfo_getDeviceIds), SL(DiagnosticCompilationInfo_getErrorCode),
+	SL(DiagnosticCompilationInfo_getInputDataClass),
+	SL(DiagnosticCompilationInfo_getOutputDataClass),
+	SL(DiagnosticCompilationInfo_getCompilationTimeNanos),
+	SL(DiagnosticCompilationInfo_isCachingEnabled),
+	SL(DiagnosticCompilationInfo_isControlFlowUsed),
+	SL(DiagnosticCompilationInfo_areDynamicTensorsUsed),
+	SL(DiagnosticExecutionInfo_getSessionId), SL(DiagnosticExecutionInfo_getNnApiVersion),
+	SL(DiagnosticExecutionInfo_getModelArchHash), SL(DiagnosticExecutionInfo_getDeviceIds),
+	SL(DiagnosticExecutionInfo_getExecutionMode),
+	SL(DiagnosticExecutionInfo_getInputDataClass),
+	SL(DiagnosticExecutionInfo_getOutputDataClass), SL(DiagnosticExecutionInfo_getErrorCode),
+	SL(DiagnosticExecutionInfo_getRuntimeExecutionTimeNanos),
+	SL(DiagnosticExecutionInfo_getDriverExecutionTimeNanos),
+	SL(DiagnosticExecutionInfo_getHardwareExecutionTimeNanos),
+	SL(DiagnosticExecutionInfo_isCachingEnabled),
+	SL(DiagnosticExecutionInfo_isControlFlowUsed),
+	SL(DiagnosticExecutionInfo_areDynamicTensorsUsed),
+	SL(Diagnostic_registerCallbacks),
+	LAST(Compilation_addExtensionAttribute), LAST(Execution_addExtensionAttribute),
+};
+
+/* Each function stands where clients look for it, and there are no others. */
+static void the_order_is_androids(void **state)
+{
+	size_t at = sizeof(NnApiSLDriverImpl);
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++, at += sizeof(void *)) {
+		if (places[i].offset != at)
+			fail_msg("%s stands at %zu, not %zu", places[i].name, places[i].offset, at);
+	}
+	assert_int_equal(at, sizeof(NnApiSLDriverImplFL8));
 }
 
 static void there_are_accelerators_only(void **state)
@@ -113,7 +197,7 @@ static struct told {
 	int32_t error;
 	ANeuralNetworksDiagnosticExecutionMode mode;
 	uint8_t arch[32];
-	char devices[64];
+	char devices[512];
 	uint64_t compilation_ns, hardware_ns, driver_ns;
 	bool caching, dynamic, control_flow;
 	ANeuralNetworksDiagnosticDataClass input, output;
@@ -271,7 +355,9 @@ static void diagnostics_are_told(void **state)
 	ANeuralNetworksModel *model = add_model(4), *dynamic = add_model(0);
 	int fd = memfd_create("cache", MFD_CLOEXEC);
 	ANeuralNetworksCompilation *compilation;
+	const char *version = NULL;
 	uint8_t arch[32];
+	char id[512];
 
 	sl->SL_ANeuralNetworksDiagnostic_registerCallbacks(on_compilation, on_execution, &told);
 	compilation = compile_to(model, -1);
@@ -281,7 +367,11 @@ static void diagnostics_are_told(void **state)
 	assert_true(!told.caching && !told.dynamic && !told.control_flow);
 	assert_int_equal(told.input, ANNDIAG_DATA_CLASS_FLOAT32);
 	assert_int_equal(told.output, ANNDIAG_DATA_CLASS_FLOAT32);
-	assert_string_equal(told.devices, "nnaccel-loopback");
+	/* Identifiers of devices, with commas between them, so that none can be in a version. */
+	OK(sl->ANeuralNetworksDevice_getVersion(the_device(), &version));
+	assert_null(strchr(version, ','));
+	snprintf(id, sizeof(id), "nnaccel-loopback=%s", version);
+	assert_string_equal(told.devices, id);
 	memcpy(arch, told.arch, sizeof(arch));
 	for (int way = ANNDIAG_EXECUTION_MODE_ASYNC; way <= ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS;
 	     way++) {
@@ -314,14 +404,63 @@ static void diagnostics_are_told(void **state)
 	close(fd);
 }
 
+#define FLOATS ANEURALNETWORKS_TENSOR_FLOAT32
+#define BYTES ANEURALNETWORKS_TENSOR_QUANT8_ASYMM
+#define INTEGERS ANEURALNETWORKS_TENSOR_INT32
+
+/* A model of @count casts, whose inputs are of the types @from and whose outputs are of @to. */
+static void compile_casts(uint32_t count, const int32_t *from, const int32_t *to)
+{
+	const uint32_t in[] = { 0, 2, 4 }, out[] = { 1, 3, 5 }, four = 4;
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		const int32_t type = (i & 1 ? to : from)[i / 2];
+		const ANeuralNetworksOperandType tensor = { type, 1, &four,
+							    type == BYTES ? 0.5f : 0, 0 };
+
+		OK(ANeuralNetworksModel_addOperand(model, &tensor));
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_CAST, 1, &in[i], 1,
+						     &out[i]));
+	}
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, count, in, count, out));
+	OK(ANeuralNetworksModel_finish(model));
+	ANeuralNetworksCompilation_free(compile_to(model, -1));
+	ANeuralNetworksModel_free(model);
+}
+
+/* Integers do not count beside data that has a class; two classes are mixed. */
+static void classes_are_androids(void **state)
+{
+	const NnApiSLDriverImplFL5 *sl = &table()->base;
+
+	sl->SL_ANeuralNetworksDiagnostic_registerCallbacks(on_compilation, on_execution, &told);
+	compile_casts(1, (int32_t[]){ INTEGERS }, (int32_t[]){ INTEGERS });
+	assert_int_equal(told.input, ANNDIAG_DATA_CLASS_OTHER);
+	assert_int_equal(told.output, ANNDIAG_DATA_CLASS_OTHER);
+	compile_casts(2, (int32_t[]){ INTEGERS, FLOATS }, (int32_t[]){ BYTES, INTEGERS });
+	assert_int_equal(told.input, ANNDIAG_DATA_CLASS_FLOAT32);
+	assert_int_equal(told.output, ANNDIAG_DATA_CLASS_QUANT);
+	compile_casts(3, (int32_t[]){ FLOATS, BYTES, INTEGERS },
+		      (int32_t[]){ INTEGERS, BYTES, FLOATS });
+	assert_int_equal(told.input, ANNDIAG_DATA_CLASS_MIXED);
+	assert_int_equal(told.output, ANNDIAG_DATA_CLASS_MIXED);
+	sl->SL_ANeuralNetworksDiagnostic_registerCallbacks(NULL, NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_function_is_there),
+		cmocka_unit_test(the_order_is_androids),
 		cmocka_unit_test(there_are_accelerators_only),
 		cmocka_unit_test(capabilities_are_told),
 		cmocka_unit_test(caches_are_files),
 		cmocka_unit_test(diagnostics_are_told),
+		cmocka_unit_test(classes_are_androids),
 	};
 
 	use_loopback();
