@@ -13,7 +13,7 @@ $(NNAPI_SUITE): $(BUILD)/tests/nnapi/%: $(BUILD)/obj/tests/nnapi/%.o \
 
 # Random sequences of calls, by a client that knows the API alone. make fuzz-api runs them under
 # sanitizers, in a build of their own: FUZZ_SAN=1 for addresses, leaks and undefined behaviour,
-# FUZZ_SAN=thread for races.
+# FUZZ_SAN=thread for races; FUZZ_CALLS of them, or FUZZ_API_SECONDS of CPU time.
 NNAPI_FUZZ := $(BUILD)/tests/nnapi/fuzz_api
 TESTS += $(NNAPI_FUZZ)
 $(NNAPI_FUZZ): $(BUILD)/obj/tests/nnapi/fuzz_api.o $(NNAPI_LIB)
@@ -22,9 +22,10 @@ $(NNAPI_FUZZ): $(BUILD)/obj/tests/nnapi/fuzz_api.o $(NNAPI_LIB)
 
 FUZZ_SAN ?= 1
 FUZZ_CALLS ?= 1000000
+FUZZ_API_LENGTH = $(if $(FUZZ_API_SECONDS),--seconds $(FUZZ_API_SECONDS),--calls $(FUZZ_CALLS))
 FUZZ_API := build-$(if $(filter thread,$(FUZZ_SAN)),tsan,asan)
 CLEAN += build-asan build-tsan
 .PHONY: fuzz-api
 fuzz-api:
 	$(MAKE) SAN=$(FUZZ_SAN) BUILD=$(FUZZ_API) $(FUZZ_API)/tests/nnapi/fuzz_api
-	$(FUZZ_API)/tests/nnapi/fuzz_api --calls $(FUZZ_CALLS)
+	$(FUZZ_API)/tests/nnapi/fuzz_api $(FUZZ_API_LENGTH)

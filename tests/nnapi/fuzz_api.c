@@ -6,6 +6,8 @@
  *
  *	fuzz_api [--seed N] [--calls N] [--seconds N] [--threads N]
  *
+ * --seconds are those of CPU time of all threads together, which mean the same on a busy machine.
+ *
  * A thread works in rounds of some hundred steps. A round has objects of its own, and shares two
  * compilations with all others. Most models are built from a few patterns, so that many compile and
  * run; at each call an argument may be another one: another object, NULL, a wrong number. What the
@@ -67,7 +69,7 @@ static ANeuralNetworksCompilation *shared[2];
 static ANeuralNetworksModel *shared_models[2];
 static atomic_uint_fast64_t total_calls, total_worked, total_runs, next_round;
 static uint64_t most_calls = 200000, first_seed = 1;
-static struct timespec until;
+static uint64_t most_seconds = UINT64_MAX;
 
 static void say_seed(void)
 {
@@ -782,11 +784,10 @@ static void clear(struct fuzz *f)
 
 static bool is_over(void)
 {
-	struct timespec now;
+	struct timespec used;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return until.tv_sec && (now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec &&
-							       now.tv_nsec >= until.tv_nsec));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec >= most_seconds;
 }
 
 static void *work(void *user)
@@ -862,8 +863,7 @@ int main(int argc, char **argv)
 			most_calls = value;
 			threads = value == 1 ? 1 : threads;
 		} else if (option == 'd') {
-			clock_gettime(CLOCK_MONOTONIC, &until);
-			until.tv_sec += value;
+			most_seconds = value;
 			most_calls = UINT64_MAX;
 		} else if (option == 't' && value && value <= 64) {
 			threads = value;
