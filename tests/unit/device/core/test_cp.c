@@ -380,7 +380,13 @@ static void test_boost(void **state)
 	expect(2, NNAHW_STATUS_OK);
 	expect(2, NNAHW_STATUS_OK);
 	expect_order("hmlm");
+	/* The command processor stands still while this looks at what is its own. */
+	hold('m', 0);
+	submit(2);
+	wait_held();
 	assert_false(rig.dev->rings[0].boosted);
+	release();
+	expect(2, NNAHW_STATUS_OK);
 }
 
 /* A slice that is over ends between tiles. */
