@@ -2,6 +2,9 @@
 /* Devices of the NNAPI C API, and what it says of itself. */
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
+#include <stdio.h>
+#include <sys/wait.h>
+
 static void test_runtime(void **state)
 {
 	assert_int_equal(ANeuralNetworks_getRuntimeFeatureLevel(), 1000008);
@@ -109,14 +112,126 @@ static void test_reference(void **state)
 	}
 }
 
+/* Whether a file whose name ends like this is part of the process. */
+static bool is_loaded(const char *name)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	bool found = false;
+	char line[512];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		found |= strstr(line, name) != NULL;
+	fclose(maps);
+	return found;
+}
+
+/* Compiles for the first device, or without a list. Return: the code of finish. */
+static int try_compile(ANeuralNetworksModel *model, bool listed)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksCompilation *compilation = NULL;
+	int ret;
+
+	if (listed)
+		OK(ANeuralNetworksCompilation_createForDevices(model, &device, 1, &compilation));
+	else
+		OK(ANeuralNetworksCompilation_create(model, &compilation));
+	ret = ANeuralNetworksCompilation_finish(compilation);
+	ANeuralNetworksCompilation_free(compilation);
+	return ret;
+}
+
+/* Without an accelerator the reference is the only device, and stands for itself. */
+static void check_alone(void)
+{
+	uint32_t count = 0;
+	const char *name;
+	int32_t type;
+
+	OK(ANeuralNetworks_getDeviceCount(&count));
+	assert_int_equal(count, 1);
+	OK(ANeuralNetworksDevice_getName(the_device(), &name));
+	assert_string_equal(name, "nnapi-reference");
+	OK(ANeuralNetworksDevice_getType(the_device(), &type));
+	assert_int_equal(type, ANEURALNETWORKS_DEVICE_CPU);
+}
+
+/* The loopback is part of the process from the first compilation on that uses the reference. */
+static void test_reference_is_loaded_late(void **state)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksModel *model = add_model(4);
+	bool supported = false;
+
+	check_alone();
+	OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, &device, 1, &supported));
+	assert_true(supported);
+	assert_false(is_loaded("libnnaccel-loopback.so"));
+	OK(try_compile(model, false));
+	assert_true(is_loaded("libnnaccel-loopback.so"));
+	OK(try_compile(model, true));
+	ANeuralNetworksModel_free(model);
+}
+
+/* Where the loopback is not installed the reference is listed, and compiling says what is wrong. */
+static void test_reference_is_not_installed(void **state)
+{
+	ANeuralNetworksModel *model = add_model(4);
+	FILE *log = tmpfile();
+	int err = dup(STDERR_FILENO);
+	char text[4096] = "";
+
+	assert_non_null(log);
+	assert_true(err >= 0);
+	check_alone();
+	assert_int_equal(dup2(fileno(log), STDERR_FILENO), STDERR_FILENO);
+	for (int listed = 0; listed < 2; listed++)
+		IS(UNAVAILABLE_DEVICE, try_compile(model, listed));
+	fflush(stderr);
+	assert_int_equal(dup2(err, STDERR_FILENO), STDERR_FILENO);
+	rewind(log);
+	assert_true(fread(text, 1, sizeof(text) - 1, log) > 0);
+	assert_non_null(strstr(text, "nnapi-reference: the loopback cannot be opened"));
+	fclose(log);
+	close(err);
+	ANeuralNetworksModel_free(model);
+}
+
+/* Runs one test in a process of its own, without an accelerator. @plugins: where plug-ins are. */
+static int run_alone(const struct CMUnitTest *test, const char *plugins)
+{
+	const struct CMUnitTest tests[] = { *test };
+	int status = 1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setenv("NNACCEL_DEVICE", "/dev/null", 1);
+		setenv("NNACCEL_LOG", "all", 1);
+		if (plugins)
+			setenv("NNACCEL_PLUGIN_DIR", plugins, 1);
+		exit(cmocka_run_group_tests_name(test->name, tests, NULL, NULL));
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return 1;
+	return status;
+}
+
 int main(void)
 {
+	const struct CMUnitTest late = cmocka_unit_test(test_reference_is_loaded_late);
+	const struct CMUnitTest missing = cmocka_unit_test(test_reference_is_not_installed);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runtime),
 		cmocka_unit_test(test_device),
 		cmocka_unit_test(test_reference),
 	};
 
+	int failed;
+
+	/* The devices are opened once in a process: each of these has its own, made before. */
+	failed = run_alone(&late, NULL);
+	failed |= run_alone(&missing, "/nowhere");
 	use_loopback();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL) + !!failed;
 }

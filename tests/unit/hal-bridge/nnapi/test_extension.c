@@ -215,6 +215,71 @@ static void the_reference_does_not_compute(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* twice = x + x; out = IF(yes, then, then) of it. */
+static ANeuralNetworksModel *branch(const ANeuralNetworksModel *then, bool yes)
+{
+	const uint32_t four = 4, one = 1, sum[] = { 0, 0, 1 }, twice = 2, out = 6, in = 0;
+	const uint32_t choice[] = { 3, 4, 5, 2 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	const uint8_t condition = yes;
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &four);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &four);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_BOOL8, 1, &one);
+	add_tensor(model, ANEURALNETWORKS_MODEL, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_MODEL, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &four);
+	OK(ANeuralNetworksModel_setOperandValue(model, 1, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 3, &condition, sizeof(condition)));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 4, then));
+	OK(ANeuralNetworksModel_setOperandValueFromModel(model, 5, then));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, sum, 1, &twice));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_IF, 4, choice, 1, &out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, &in, 1, &out));
+	OK(ANeuralNetworksModel_finish(model));
+	return model;
+}
+
+/*
+ * IF goes to one device that supports all inside, which the first one does not, although it supports
+ * IF and the sum in both branches.
+ */
+static void branches_go_to_one_device(void **state)
+{
+	ANeuralNetworksDevice *both[] = { the_reference(), the_device() };
+	const ANeuralNetworksDevice *const *devices = (const ANeuralNetworksDevice *const *)both;
+	ANeuralNetworksModel *then = cosine();
+	const float x[4] = { 0, 0.78539816f, 0, 0 };
+
+	for (int yes = 0; yes < 2; yes++) {
+		ANeuralNetworksModel *model = branch(then, yes);
+		ANeuralNetworksCompilation *compilation = NULL;
+		bool supported[2];
+		float y[4] = { 0 };
+
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, devices, 1,
+									 supported));
+		assert_true(supported[0] && !supported[1]);
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(model, devices + 1, 1,
+									 supported));
+		assert_true(supported[0] && supported[1]);
+		OK(ANeuralNetworksCompilation_createForDevices(model, devices, 1, &compilation));
+		IS(BAD_DATA, ANeuralNetworksCompilation_finish(compilation));
+		ANeuralNetworksCompilation_free(compilation);
+		OK(ANeuralNetworksCompilation_createForDevices(model, devices, 2, &compilation));
+		OK(ANeuralNetworksCompilation_finish(compilation));
+		compute(compilation, x, sizeof(x), y, sizeof(y));
+		assert_float_equal(y[0], 1, 1e-5);
+		assert_float_equal(y[1], -1, 1e-5);
+		ANeuralNetworksCompilation_free(compilation);
+		ANeuralNetworksModel_free(model);
+	}
+	ANeuralNetworksModel_free(then);
+}
+
 static void there_are_no_attributes(void **state)
 {
 	ANeuralNetworksModel *model = add_model(4);
@@ -250,6 +315,7 @@ int main(void)
 		cmocka_unit_test(the_accelerator_computes),
 		cmocka_unit_test(integers_have_64_bits),
 		cmocka_unit_test(the_reference_does_not_compute),
+		cmocka_unit_test(branches_go_to_one_device),
 		cmocka_unit_test(there_are_no_attributes),
 	};
 
