@@ -8,11 +8,13 @@
  *
  * --seconds are those of CPU time of all threads together, which mean the same on a busy machine.
  *
- * A thread works in rounds of some hundred steps. A round has objects of its own, and shares two
- * compilations with all others. Most models are built from a few patterns, so that many compile and
- * run; at each call an argument may be another one: another object, NULL, a wrong number. What the
- * API asks of a client is kept: an object is freed once, memory that a run writes to is its own
- * until the run has ended, and an object that is built belongs to one thread.
+ * A thread works in rounds of some hundred steps. A round has objects of its own, and shares with all
+ * others what the API lets threads share: two compilations and their models, memories that are only
+ * read, a descriptor, the devices, and runs on a board, which any thread may wait for, depend on and
+ * ask for results. Most models are built from a few patterns, so that many compile and run; at each
+ * call an argument may be another one: another object, NULL, a wrong number. What the API asks of a
+ * client is kept: an object is freed once, memory that a run writes to is its own until the run has
+ * ended, and an object that is built belongs to one thread.
  *
  * Everything follows from the seed of a round, which is printed when a process dies. --seed with it
  * and --calls 1 does the first round of one thread again.
@@ -64,9 +66,28 @@ struct fuzz {
 	uint64_t calls, worked;
 };
 
+/**
+ * struct notice - a run of a shared compilation, for all threads
+ * @lock: held by readers while they use the rest, and to put another run in its place
+ * @event: the end of the run; NULL before the first one
+ * @execution: what runs
+ * @bytes: memory for its arguments
+ */
+struct notice {
+	pthread_rwlock_t lock;
+	ANeuralNetworksEvent *event;
+	ANeuralNetworksExecution *execution;
+	uint8_t *bytes;
+};
+
+#define NOTICES 4
+
 static _Thread_local uint64_t round_seed;
 static ANeuralNetworksCompilation *shared[2];
 static ANeuralNetworksModel *shared_models[2];
+static ANeuralNetworksMemoryDesc *shared_desc; /* of the first inputs of both */
+static ANeuralNetworksMemory *shared_memories[2]; /* in a file, of the device */
+static struct notice board[NOTICES];
 static atomic_uint_fast64_t total_calls, total_worked, total_runs, next_round;
 static uint64_t most_calls = 200000, first_seed = 1;
 static uint64_t most_seconds = UINT64_MAX;
@@ -136,6 +157,17 @@ static void *pick(struct fuzz *f, enum kind kind)
 static void *pick_compilation(struct fuzz *f)
 {
 	return one_in(f, 2) ? shared[below(f, 2)] : pick(f, COMPILATION);
+}
+
+static void *pick_model(struct fuzz *f)
+{
+	return one_in(f, 8) ? shared_models[below(f, 2)] : pick(f, MODEL);
+}
+
+/* A memory to read from. */
+static void *pick_source(struct fuzz *f)
+{
+	return one_in(f, 4) ? shared_memories[below(f, 2)] : pick(f, MEMORY);
 }
 
 /* The result of a call, which is a code that there is. */
@@ -321,7 +353,7 @@ static void build_layer(struct fuzz *f, ANeuralNetworksModel *model)
 	static const float constants[16 * 16 + 16];
 	uint32_t n = 4 + 4 * below(f, 2), m = 4 + 4 * below(f, 2), rows = one_in(f, 4) ? 0 : 2;
 	uint32_t x[2] = { rows, n }, w[2] = { m, n }, y[2] = { rows, m };
-	ANeuralNetworksMemory *memory = pick(f, MEMORY);
+	ANeuralNetworksMemory *memory = pick_source(f);
 	uint32_t in[4] = { 0, 1, 2, 3 }, io = 0, out = 4;
 
 	add_operand(f, model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, x, 0, 0);
@@ -403,7 +435,7 @@ static ANeuralNetworksModel *build(struct fuzz *f)
 /* A model again after it has been built, or a part of one: all that is too late or too early. */
 static void disturb_model(struct fuzz *f)
 {
-	ANeuralNetworksModel *model = pick(f, MODEL);
+	ANeuralNetworksModel *model = pick_model(f);
 	const float scales[4] = { 1, 1, 1, 1 };
 	const ANeuralNetworksSymmPerChannelQuantParams params = { below(f, 3), below(f, 5),
 								  one_in(f, 4) ? NULL : scales };
@@ -484,7 +516,7 @@ static void compile(struct fuzz *f)
 	ANeuralNetworksCompilation *compilation = NULL;
 	uint32_t at = make_room(f, COMPILATION), count = below(f, 3), value;
 	const ANeuralNetworksDevice *devices[2] = { NULL, NULL };
-	ANeuralNetworksModel *model = pick(f, MODEL);
+	ANeuralNetworksModel *model = pick_model(f);
 
 	for (uint32_t i = 0; i < 2; i++)
 		check(f, ANeuralNetworks_getDevice(below(f, 2),
@@ -500,7 +532,7 @@ static void compile(struct fuzz *f)
 	if (!one_in(f, 20))
 		check(f, ANeuralNetworksCompilation_finish(compilation));
 	check(f, ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(
-			 compilation, number(f), &value));
+			 pick_compilation(f), number(f), &value));
 }
 
 /* ---------------------------------------------------------------------------------- executions */
@@ -524,7 +556,7 @@ static void set_arguments(struct fuzz *f, ANeuralNetworksExecution *execution, u
 	};
 
 	for (int32_t i = 0; i < 2; i++) {
-		ANeuralNetworksMemory *memory = one_in(f, 4) ? pick(f, MEMORY) : NULL;
+		ANeuralNetworksMemory *memory = one_in(f, 4) ? pick_source(f) : NULL;
 		const ANeuralNetworksOperandType *t = one_in(f, 3) ? &type : NULL;
 
 		for (uint32_t k = 0; k < SIZES; k++) {
@@ -533,7 +565,7 @@ static void set_arguments(struct fuzz *f, ANeuralNetworksExecution *execution, u
 
 			if (memory)
 				ret = ANeuralNetworksExecution_setInputFromMemory(
-					execution, i, t, memory, 0, length);
+					execution, i, t, memory, 0, one_in(f, 3) ? 0 : length);
 			else
 				ret = ANeuralNetworksExecution_setInput(
 					execution, i, t, bytes + i * ARGUMENT, length);
@@ -672,7 +704,8 @@ static void create_memory(struct fuzz *f)
 	if (fd < 0 || ftruncate(fd, 8192))
 		abort();
 	if (one_in(f, 2))
-		check(f, ANeuralNetworksMemory_createFromDesc(pick(f, DESC), &memory));
+		check(f, ANeuralNetworksMemory_createFromDesc(
+				 one_in(f, 4) ? shared_desc : pick(f, DESC), &memory));
 	else
 		check(f, ANeuralNetworksMemory_createFromFd(
 				 size, one_in(f, 8) ? below(f, 8) : PROT_READ | PROT_WRITE,
@@ -709,7 +742,100 @@ static void copy_memory(struct fuzz *f)
 		if (f->pools[EVENT][i])
 			check(f, ANeuralNetworksEvent_wait(f->pools[EVENT][i]));
 	}
-	check(f, ANeuralNetworksMemory_copy(pick(f, MEMORY), pick(f, MEMORY)));
+	check(f, ANeuralNetworksMemory_copy(pick_source(f), pick(f, MEMORY)));
+}
+
+/* ------------------------------------------------------------------------------------ the board */
+
+/* Frees the run of a notice that nobody else can see; the event waits for its end. */
+static void tear_notice(const struct notice *notice)
+{
+	ANeuralNetworksEvent_free(notice->event);
+	ANeuralNetworksExecution_free(notice->execution);
+	free(notice->bytes);
+}
+
+/* Starts a run, which waits for nothing, and puts it on the board in the place of another one. */
+static void post_notice(struct fuzz *f)
+{
+	struct notice *notice = &board[below(f, NOTICES)], old;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksEvent *event = NULL;
+	uint8_t *bytes = calloc(ARGUMENTS, ARGUMENT);
+
+	if (!bytes || check(f, ANeuralNetworksExecution_create(shared[below(f, 2)], &execution)))
+		abort();
+	if (one_in(f, 2))
+		check(f, ANeuralNetworksExecution_setMeasureTiming(execution, true));
+	set_arguments(f, execution, bytes);
+	check(f, ANeuralNetworksExecution_startCompute(execution, &event));
+	pthread_rwlock_wrlock(&notice->lock);
+	old = *notice;
+	notice->event = event;
+	notice->execution = execution;
+	notice->bytes = bytes;
+	pthread_rwlock_unlock(&notice->lock);
+	tear_notice(&old);
+}
+
+/* Does one of the things with a run on the board that several threads may do at once. */
+static void read_notice(struct fuzz *f)
+{
+	struct notice *notice = &board[below(f, NOTICES)];
+	uint32_t at, dims[64];
+	ANeuralNetworksEvent *event = NULL;
+	const ANeuralNetworksEvent *before;
+	uint64_t duration;
+	int fd;
+
+	pthread_rwlock_rdlock(&notice->lock);
+	before = notice->event;
+	switch (before ? below(f, 6) : 6) {
+	case 0:
+	case 1:
+		check(f, ANeuralNetworksEvent_wait(notice->event));
+		break;
+	case 2:
+		at = make_room(f, EVENT);
+		check(f, ANeuralNetworksExecution_startComputeWithDependencies(
+				 pick(f, EXECUTION), &before, 1, 0, &event));
+		f->pools[EVENT][at] = event;
+		break;
+	case 3:
+		if (!check(f, ANeuralNetworksEvent_getSyncFenceFd(before, &fd)))
+			close(fd);
+		break;
+	case 4:
+		check(f, ANeuralNetworksExecution_getDuration(notice->execution, below(f, 4),
+							      &duration));
+		break;
+	case 5:
+		check(f, ANeuralNetworksExecution_getOutputOperandDimensions(notice->execution,
+									     0, dims));
+		break;
+	default:
+		break;
+	}
+	pthread_rwlock_unlock(&notice->lock);
+}
+
+static void ask_device(struct fuzz *f)
+{
+	ANeuralNetworksDevice *device = NULL;
+	const char *text;
+	bool supported;
+	int64_t level;
+	uint32_t count;
+	int32_t type;
+
+	check(f, ANeuralNetworks_getDeviceCount(&count));
+	check(f, ANeuralNetworks_getDevice(below(f, 3), &device));
+	check(f, ANeuralNetworksDevice_getName(device, &text));
+	check(f, ANeuralNetworksDevice_getVersion(device, &text));
+	check(f, ANeuralNetworksDevice_getType(device, &type));
+	check(f, ANeuralNetworksDevice_getFeatureLevel(device, &level));
+	check(f, ANeuralNetworksDevice_getExtensionSupport(device, NNACCEL_OPS_NAME, &supported));
+	check(f, ANeuralNetworksDevice_wait(device));
 }
 
 /* -------------------------------------------------------------------------------------- rounds */
@@ -718,7 +844,7 @@ static void step(struct fuzz *f)
 {
 	uint32_t at;
 
-	switch (below(f, 16)) {
+	switch (below(f, 18)) {
 	case 0:
 	case 1:
 		at = make_room(f, MODEL);
@@ -761,6 +887,15 @@ static void step(struct fuzz *f)
 			copy_memory(f);
 		else
 			set_up(f, pick(f, COMPILATION));
+		break;
+	case 14:
+		if (one_in(f, 8))
+			ask_device(f);
+		else
+			post_notice(f);
+		break;
+	case 15:
+		read_notice(f);
 		break;
 	default:
 		run(f);
@@ -839,6 +974,46 @@ static void make_shared(uint32_t i)
 	shared_models[i] = model;
 }
 
+/* Memories of 32 bytes that nobody writes to any more: one in a file, one of the device. */
+static void make_shared_memories(void)
+{
+	int fd = memfd_create("shared", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, 4096) ||
+	    ANeuralNetworksMemory_createFromFd(32, PROT_READ | PROT_WRITE, fd, 0,
+					       &shared_memories[0]) ||
+	    ANeuralNetworksMemoryDesc_create(&shared_desc) ||
+	    ANeuralNetworksMemoryDesc_addInputRole(shared_desc, shared[0], 0, 1.0f) ||
+	    ANeuralNetworksMemoryDesc_addInputRole(shared_desc, shared[1], 0, 1.0f) ||
+	    ANeuralNetworksMemoryDesc_finish(shared_desc) ||
+	    ANeuralNetworksMemory_createFromDesc(shared_desc, &shared_memories[1]) ||
+	    ANeuralNetworksMemory_copy(shared_memories[0], shared_memories[1])) {
+		fprintf(stderr, "fuzz_api: there is no memory\n");
+		exit(2);
+	}
+	close(fd);
+}
+
+static void make_board(void)
+{
+	for (uint32_t i = 0; i < NOTICES; i++)
+		pthread_rwlock_init(&board[i].lock, NULL);
+}
+
+static void free_shared(void)
+{
+	for (uint32_t i = 0; i < NOTICES; i++) {
+		tear_notice(&board[i]);
+		pthread_rwlock_destroy(&board[i].lock);
+	}
+	ANeuralNetworksMemoryDesc_free(shared_desc);
+	for (uint32_t i = 0; i < 2; i++) {
+		ANeuralNetworksMemory_free(shared_memories[i]);
+		ANeuralNetworksCompilation_free(shared[i]);
+		ANeuralNetworksModel_free(shared_models[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -880,16 +1055,15 @@ int main(int argc, char **argv)
 		sigaction(signals[i], &action, NULL);
 	make_shared(0);
 	make_shared(1);
+	make_shared_memories();
+	make_board();
 	for (uint32_t i = 0; i < threads; i++) {
 		if (pthread_create(&others[i], NULL, work, NULL))
 			return 2;
 	}
 	for (uint32_t i = 0; i < threads; i++)
 		pthread_join(others[i], NULL);
-	for (uint32_t i = 0; i < 2; i++) {
-		ANeuralNetworksCompilation_free(shared[i]);
-		ANeuralNetworksModel_free(shared_models[i]);
-	}
+	free_shared();
 	printf("%llu calls, %llu without an error, %llu runs, seeds %llu to %llu\n",
 	       (unsigned long long)total_calls, (unsigned long long)total_worked,
 	       (unsigned long long)total_runs, (unsigned long long)first_seed,
