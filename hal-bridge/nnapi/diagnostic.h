@@ -44,14 +44,17 @@ struct ANeuralNetworksDiagnosticCompilationInfo {
  * struct ANeuralNetworksDiagnosticExecutionInfo - an execution that has ended
  * @mode: how it was run
  * @error: result code
- * @driver_ns: from the call to its end
- * @hardware_ns: on the device; UINT64_MAX when that is not known
+ * @runtime_ns: from the call to its end; UINT64_MAX for a fenced run, whose end may be noticed long
+ *	after it
+ * @driver_ns: from the call to its end, and
+ * @hardware_ns: on the device: what the client can ask for when it has turned timing on, else
+ *	UINT64_MAX
  */
 struct ANeuralNetworksDiagnosticExecutionInfo {
 	struct nnapi_diagnostic_model model;
 	ANeuralNetworksDiagnosticExecutionMode mode;
 	uint32_t error;
-	uint64_t driver_ns, hardware_ns;
+	uint64_t runtime_ns, driver_ns, hardware_ns;
 };
 
 /* Whether anybody wants to be told. Thread-safe, as the rest is. */

@@ -200,6 +200,7 @@ NNAPI_SL_INFO(int32_t, Compilation, error, info->error)
 NNAPI_SL_INFO(uint64_t, Compilation, time, info->time_ns)
 NNAPI_SL_INFO(uint32_t, Execution, error, info->error)
 NNAPI_SL_INFO(ANeuralNetworksDiagnosticExecutionMode, Execution, mode, info->mode)
+NNAPI_SL_INFO(uint64_t, Execution, runtime_time, info->runtime_ns)
 NNAPI_SL_INFO(uint64_t, Execution, driver_time, info->driver_ns)
 NNAPI_SL_INFO(uint64_t, Execution, hardware_time, info->hardware_ns)
 
@@ -328,7 +329,7 @@ static const NnApiSLDriverImplFL8 nnapi_sl_table = {
 			nnapi_sl_Execution_output,
 		.SL_ANeuralNetworksDiagnosticExecutionInfo_getErrorCode = nnapi_sl_Execution_error,
 		.SL_ANeuralNetworksDiagnosticExecutionInfo_getRuntimeExecutionTimeNanos =
-			nnapi_sl_Execution_driver_time,
+			nnapi_sl_Execution_runtime_time,
 		.SL_ANeuralNetworksDiagnosticExecutionInfo_getDriverExecutionTimeNanos =
 			nnapi_sl_Execution_driver_time,
 		.SL_ANeuralNetworksDiagnosticExecutionInfo_getHardwareExecutionTimeNanos =

@@ -272,21 +272,25 @@ static int nnapi_execution_missed(const ANeuralNetworksExecution *execution)
 	return nnb_deadline_result(&execution->deadline, timing.run);
 }
 
-/* Tells who wants to know that a run has ended. */
+/* Tells who wants to know that a run has ended; of its times what Android's runtime tells. */
 static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int result)
 {
 	ANeuralNetworksDiagnosticExecutionInfo info = {
 		.mode = execution->fenced ? ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS :
 					    execution->mode,
 		.error = result,
-		.driver_ns = execution->driver_ns,
+		.runtime_ns = execution->fenced ? UINT64_MAX : execution->driver_ns,
+		.driver_ns = UINT64_MAX,
 		.hardware_ns = UINT64_MAX,
 	};
 	struct nna_timing timing;
 
-	if (!result && execution->execution && !execution->fell_back &&
-	    !nna_execution_get_timing(execution->execution, &timing))
+	/* Only a compilation for one device has measured times, and it has no fallback. */
+	if (!result && execution->measure &&
+	    !nna_execution_get_timing(execution->execution, &timing)) {
+		info.driver_ns = execution->driver_ns;
 		info.hardware_ns = timing.span;
+	}
 	nnapi_compilation_describe(execution->compilation, &info.model);
 	nnapi_diagnostic_executed(&info);
 }

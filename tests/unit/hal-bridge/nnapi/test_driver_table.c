@@ -198,7 +198,7 @@ static struct told {
 	ANeuralNetworksDiagnosticExecutionMode mode;
 	uint8_t arch[32];
 	char devices[512];
-	uint64_t compilation_ns, hardware_ns, driver_ns;
+	uint64_t compilation_ns, hardware_ns, driver_ns, runtime_ns;
 	bool caching, dynamic, control_flow;
 	ANeuralNetworksDiagnosticDataClass input, output;
 } told;
@@ -237,6 +237,8 @@ static void on_execution(const void *context, const ANeuralNetworksDiagnosticExe
 	told.executions++;
 	told.error = (int32_t)sl->SL_ANeuralNetworksDiagnosticExecutionInfo_getErrorCode(info);
 	told.mode = sl->SL_ANeuralNetworksDiagnosticExecutionInfo_getExecutionMode(info);
+	told.runtime_ns =
+		sl->SL_ANeuralNetworksDiagnosticExecutionInfo_getRuntimeExecutionTimeNanos(info);
 	told.driver_ns =
 		sl->SL_ANeuralNetworksDiagnosticExecutionInfo_getDriverExecutionTimeNanos(info);
 	told.hardware_ns =
@@ -261,7 +263,7 @@ static ANeuralNetworksCompilation *compile_to(ANeuralNetworksModel *model, int f
 	return compilation;
 }
 
-static void run(ANeuralNetworksCompilation *compilation, int way)
+static void run(ANeuralNetworksCompilation *compilation, int way, bool measured)
 {
 	const NnApiSLDriverImplFL5 *sl = &table()->base;
 	float a[4] = { 1, 2, 3, 4 }, b[4] = { 10, 20, 30, 40 }, out[4] = { 0 };
@@ -270,6 +272,7 @@ static void run(ANeuralNetworksCompilation *compilation, int way)
 	ANeuralNetworksBurst *burst = NULL;
 
 	OK(sl->ANeuralNetworksExecution_create(compilation, &execution));
+	OK(sl->ANeuralNetworksExecution_setMeasureTiming(execution, measured));
 	OK(sl->ANeuralNetworksExecution_setInput(execution, 0, NULL, a, sizeof(a)));
 	OK(sl->ANeuralNetworksExecution_setInput(execution, 1, NULL, b, sizeof(b)));
 	OK(sl->ANeuralNetworksExecution_setOutput(execution, 0, NULL, out, sizeof(out)));
@@ -323,13 +326,13 @@ static void caches_are_files(void **state)
 	sl->ANeuralNetworksCompilation_free(compilation);
 
 	compilation = compile_to(model, fd);
-	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC);
+	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC, false);
 	ANeuralNetworksCompilation_free(compilation);
 	assert_int_equal(fstat(fd, &first), 0);
 	assert_true(first.st_size > 0);
 	/* Used: it is not written again. */
 	compilation = compile_to(model, fd);
-	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC);
+	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC, false);
 	ANeuralNetworksCompilation_free(compilation);
 	assert_int_equal(fstat(fd, &second), 0);
 	assert_int_equal(first.st_size, second.st_size);
@@ -340,10 +343,10 @@ static void caches_are_files(void **state)
 	bytes[first.st_size / 2] ^= 1;
 	munmap(bytes, first.st_size);
 	compilation = compile_to(model, fd);
-	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC);
+	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC, false);
 	ANeuralNetworksCompilation_free(compilation);
 	compilation = compile_to(model, fd);
-	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC);
+	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC, false);
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksModel_free(model);
 	close(fd);
@@ -373,13 +376,21 @@ static void diagnostics_are_told(void **state)
 	snprintf(id, sizeof(id), "nnaccel-loopback=%s", version);
 	assert_string_equal(told.devices, id);
 	memcpy(arch, told.arch, sizeof(arch));
-	for (int way = ANNDIAG_EXECUTION_MODE_ASYNC; way <= ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS;
-	     way++) {
-		run(compilation, way);
+	for (int i = 0; i < 2 * ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS; i++) {
+		int way = ANNDIAG_EXECUTION_MODE_ASYNC + i / 2;
+		bool measured = i % 2;
+
+		run(compilation, way, measured);
 		assert_int_equal(told.mode, way);
-		assert_int_equal(told.executions, way);
+		assert_int_equal(told.executions, i + 1);
 		assert_int_equal(told.error, 0);
 		assert_true(told.hardware_ns <= told.driver_ns);
+		/* Times of driver and device are told to those who have asked for them. */
+		assert_int_equal(told.hardware_ns == UINT64_MAX, !measured);
+		assert_int_equal(told.driver_ns == UINT64_MAX, !measured);
+		/* Whoever waits for a fenced run may come long after its end. */
+		assert_int_equal(told.runtime_ns == UINT64_MAX,
+				 way == ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS);
 	}
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksCompilation_free(compile_to(dynamic, fd));
@@ -392,10 +403,10 @@ static void diagnostics_are_told(void **state)
 	OK(ANeuralNetworksCompilation_createForDevices(
 		model, (const ANeuralNetworksDevice *[]){ the_device() }, 1, &compilation));
 	OK(ANeuralNetworksCompilation_finish(compilation));
-	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC);
+	run(compilation, ANNDIAG_EXECUTION_MODE_SYNC, false);
 	ANeuralNetworksCompilation_free(compilation);
 	assert_int_equal(told.compilations, 3);
-	assert_int_equal(told.executions, ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS);
+	assert_int_equal(told.executions, 2 * ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS);
 	sl->SL_ANeuralNetworksDiagnostic_registerCallbacks(NULL, NULL, NULL);
 	ANeuralNetworksCompilation_free(compile_to(model, -1));
 	assert_int_equal(told.compilations, 3);
