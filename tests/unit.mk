@@ -111,6 +111,7 @@ $(NNAPI_INSIDE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(call unit_wrap,nna_executi
 # Fences that a test signals itself.
 UNIT_FENCE_TESTS := $(BUILD)/tests/unit/libnnaccel/runtime/test_fence \
 	$(BUILD)/tests/unit/libnnaccel/runtime/test_dependent \
+	$(BUILD)/tests/unit/libnnaccel/runtime/test_cancel \
 	$(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced
 $(UNIT_FENCE_TESTS): $(BUILD)/obj/demo/gate.o
 $(BUILD)/tests/unit/hal-bridge/nnapi/test_fenced: UNIT_LIBS += $(NNACCEL_LIBS)

@@ -771,8 +771,8 @@ NNACCEL_API int nna_execution_submit(struct nna_execution *execution, const int 
  * @user: for both
  *
  * The callbacks come from a thread of the library that other runs wait for as well, so they must
- * not wait for anything that takes time. @ended may also come from nna_execution_destroy(); it may
- * destroy the execution itself, but not close the device.
+ * not wait for anything that takes time. @ended may also come from nna_execution_destroy() and
+ * nna_execution_cancel(); it may destroy the execution itself, but not close the device.
  */
 struct nna_dependencies {
 	const int *fds;
@@ -793,6 +793,16 @@ struct nna_dependencies {
 NNACCEL_API int nna_execution_submit_after(struct nna_execution *execution,
 					   const struct nna_dependencies *dependencies,
 					   struct nna_fence **out);
+
+/*
+ * Ends the run that is under way, from any thread while the execution lives, and all that are begun
+ * later: their error is -ECANCELED, that of a run which ends by itself at the same time may be its
+ * own. Nothing is waited for any more, in-fences neither; a job that the device has is aborted (the
+ * loopback lets it end), and a graph that is being compiled is compiled to the end. This does not
+ * wait for the end of the run: its fence tells. Nothing but to destroy the execution makes sense
+ * afterwards.
+ */
+NNACCEL_API void nna_execution_cancel(struct nna_execution *execution);
 
 /*
  * The dimensions of an output after a run, also after one that ended with -ENOSPC. Return: 0,

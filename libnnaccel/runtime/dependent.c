@@ -294,6 +294,30 @@ static int dependent_make(struct nna_dependent *d, const struct nna_dependencies
 	return 0;
 }
 
+/*
+ * Gives the run to the waiter, which may end it before this returns. Under the lock, so that who
+ * cancels the execution finds the run in the waiter, or comes before it.
+ */
+static int dependent_add(struct nna_dependent *d)
+{
+	struct nna_execution *e = d->execution;
+	int ret = -ECANCELED;
+
+	pthread_mutex_lock(&e->lock);
+	e->fence = d->fence;
+	e->waiting = &d->before;
+	e->run = NNA_RUN_ACTIVE;
+	if (!nna_execution_is_cancelled(e))
+		ret = nna_waiter_add(&e->program->device->waiter, &d->before);
+	if (ret) {
+		e->run = NNA_RUN_IDLE;
+		e->waiting = NULL;
+		e->fence = NULL;
+	}
+	pthread_mutex_unlock(&e->lock);
+	return ret;
+}
+
 /* Starts a dependent run of an execution that has begun. */
 static int dependent_start(struct nna_execution *e, const struct nna_dependencies *what,
 			   struct nna_fence **out)
@@ -311,17 +335,11 @@ static int dependent_start(struct nna_execution *e, const struct nna_dependencie
 		/* One reference each for the execution and the caller. The waiter may be fast. */
 		nna_fence_get(fence);
 		nna_fence_get(fence);
-		e->fence = fence;
-		e->waiting = &d->before;
-		e->run = NNA_RUN_ACTIVE;
-		ret = nna_waiter_add(&e->program->device->waiter, &d->before);
+		ret = dependent_add(d);
 		if (!ret) {
 			*out = fence;
 			return 0;
 		}
-		e->run = NNA_RUN_IDLE;
-		e->waiting = NULL;
-		e->fence = NULL;
 		nna_fence_put(fence);
 		nna_fence_put(fence);
 	}

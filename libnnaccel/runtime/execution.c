@@ -38,25 +38,9 @@ int nna_execution_create(struct nna_program *program, struct nna_execution **out
 	e->dirty = true;
 	e->loop_limit_ns = DEFAULT_LOOP_LIMIT_NS;
 	pthread_mutex_init(&e->lock, NULL);
+	pthread_mutex_init(&e->queue_lock, NULL);
 	*out = e;
 	return 0;
-}
-
-/*
- * Ends a run that waits here for what it depends on, unless the waiter is about to go on with it or
- * has done so.
- */
-static void cancel(struct nna_execution *e)
-{
-	struct nna_wait *wait;
-
-	pthread_mutex_lock(&e->lock);
-	wait = e->waiting;
-	if (wait && !nna_waiter_cancel(&e->program->device->waiter, wait))
-		wait = NULL;
-	pthread_mutex_unlock(&e->lock);
-	if (wait)
-		wait->done(wait, -ECANCELED);
 }
 
 /* Takes the end of a run that nobody has waited for. */
@@ -66,7 +50,7 @@ static void settle(struct nna_execution *e)
 
 	if (!fence)
 		return;
-	cancel(e);
+	nna_execution_stop_waiting(e);
 	nna_fence_wait(fence, -1);
 	e->fence = NULL;
 	nna_fence_put(fence);
@@ -95,6 +79,7 @@ void nna_execution_destroy(struct nna_execution *execution)
 		ws->ops->bo_destroy(ws, execution->state);
 	ws->ops->bo_destroy(ws, execution->profile);
 	free(execution->results);
+	pthread_mutex_destroy(&execution->queue_lock);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution->inputs);
 	free(execution->outputs);
@@ -234,8 +219,8 @@ static int submit(struct nna_execution *e, struct nna_fence **out)
 			if (ret)
 				return ret;
 		}
-		ret = ws->ops->queue_submit(ws, c->queue, &e->submission, out);
-		if (ret != -ECANCELED)
+		ret = nna_execution_queue_job(e, c->queue, out);
+		if (ret != -ECANCELED || nna_execution_is_cancelled(e))
 			return ret;
 		ws->ops->queue_destroy(ws, c->queue);
 		c->queue = NULL;
@@ -256,6 +241,8 @@ int nna_execution_begin(struct nna_execution *e)
 {
 	if (nna_execution_is_running(e))
 		return -EBUSY;
+	if (nna_execution_is_cancelled(e))
+		return -ECANCELED;
 	if (e->fence) {
 		nna_fence_put(e->fence);
 		e->fence = NULL;
@@ -367,6 +354,9 @@ void nna_execution_finish(struct nna_execution *e, struct nna_fence *fence, int 
 	read_report(e, &report);
 	if (!error && report.yielded)
 		error = resume(e, &report);
+	nna_execution_forget_job(e);
+	if (error && nna_execution_is_cancelled(e))
+		error = -ECANCELED;
 	if (report.reported) {
 		e->begin_tick = report.begin;
 		e->end_tick = report.end;
@@ -377,7 +367,7 @@ void nna_execution_finish(struct nna_execution *e, struct nna_fence *fence, int 
 		/* The queue may be banned. To make a new one costs less than to ask. */
 		d->ws->ops->queue_destroy(d->ws, e->context->queue);
 		e->context->queue = NULL;
-		if (report.reported)
+		if (report.reported && error != -ECANCELED)
 			nna_context_log_failure(d, e->program->graph, &report);
 	} else {
 		error = nna_execution_take_outputs(e);

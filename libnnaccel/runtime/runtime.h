@@ -10,6 +10,7 @@
  *	fold.c		a job that computes constants while a variant is compiled
  *	context.c	what one run at a time needs of the device
  *	execution.c	an execution: life, settings, running
+ *	cancel.c	ends a run that nobody wants any more
  *	binding.c	its inputs and outputs, and how they get to the device
  *	result.c	what a run has left behind
  *	profile.c	what each of its commands took
@@ -383,6 +384,10 @@ enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
  * @fence: of the run under way, a reference; it stays until the next run
  * @waiting: of a run that waits here for what it depends on: what the waiter has; under @lock, NULL
  *	when the run has ended
+ * @queue_lock: of @queue and, to write it, of @cancelled; within @lock
+ * @queue: has the job of the run under way, or of its part that is; NULL without one, and of an
+ *	execution with a @parent
+ * @cancelled: there are no more runs
  * @profile: memory of profiles; NULL: none are wanted
  * @profile_size: bytes of it that the device is told of, 0 without it
  * @job: of the run under way
@@ -406,6 +411,9 @@ struct nna_execution {
 	enum nna_run_state run;
 	struct nna_fence *fence;
 	struct nna_wait *waiting;
+	pthread_mutex_t queue_lock;
+	struct nna_winsys_queue *queue;
+	atomic_bool cancelled;
 	struct nna_winsys_bo *profile;
 	size_t profile_size;
 	struct nna_job job;
@@ -431,6 +439,19 @@ static inline bool nna_execution_has_parameters(const struct nna_execution *exec
  * that their values are needed, and leaves @stop alone.
  */
 int nna_execution_choose_variant(struct nna_execution *execution, bool readable, uint32_t *stop);
+
+/* Whether nna_execution_cancel() was called for the execution, or its parent. */
+bool nna_execution_is_cancelled(struct nna_execution *execution);
+/*
+ * Ends a run that waits here for what it depends on, unless the waiter is about to go on with it or
+ * has done so.
+ */
+void nna_execution_stop_waiting(struct nna_execution *execution);
+/* Submits @submission to @queue. -ECANCELED: the queue is banned, or the execution cancelled. */
+int nna_execution_queue_job(struct nna_execution *execution, struct nna_winsys_queue *queue,
+			    struct nna_fence **out);
+/* That job has ended, and its queue may go. */
+void nna_execution_forget_job(struct nna_execution *execution);
 
 /* Forgets what the last run has recorded. */
 void nna_profile_clear(struct nna_execution *execution);

@@ -113,8 +113,12 @@ struct nna_winsys_job {
  * @bo_destroy: gives a BO up; NULL is allowed
  * @queue_create: makes a queue. -EMFILE: the device has no more of them for this process.
  * @queue_destroy: gives a queue up; NULL is allowed
+ * @queue_cancel: ends the jobs of a queue, and bans it: those that wait, for in-fences too, end with
+ *	an error at once. One that the device has is aborted (DRM) or ends by itself (loopback).
+ *	Waits for none of them. No other thread may submit to the queue meanwhile.
  * @queue_submit: appends a job and returns its fence, a reference. Waits neither for in-fences nor
- *	for the job. -ECANCELED: a job before has faulted, the queue is banned: make a new one.
+ *	for the job. -ECANCELED: a job before has faulted, or the queue has been cancelled: it is
+ *	banned, make a new one.
  * @fence_wait: waits for the job's end, until @deadline_ns (absolute CLOCK_MONOTONIC, INT64_MAX for
  *	ever). Returns 0 however it ended, -ETIME when it has not ended yet, or why one cannot wait.
  * @fence_status: returns how a job ended, for which fence_wait() has returned 0: 0 or a negative
@@ -139,6 +143,7 @@ struct nna_winsys_ops {
 	int (*queue_create)(struct nna_winsys *ws, enum nna_priority priority,
 			    struct nna_winsys_queue **out);
 	void (*queue_destroy)(struct nna_winsys *ws, struct nna_winsys_queue *queue);
+	void (*queue_cancel)(struct nna_winsys *ws, struct nna_winsys_queue *queue);
 	int (*queue_submit)(struct nna_winsys *ws, struct nna_winsys_queue *queue,
 			    const struct nna_winsys_job *job, struct nna_fence **out);
 

@@ -99,6 +99,7 @@ static const struct nna_winsys_ops drm_ops = {
 	.bo_destroy = nna_drm_bo_destroy,
 	.queue_create = nna_drm_queue_create,
 	.queue_destroy = nna_drm_queue_destroy,
+	.queue_cancel = nna_drm_queue_cancel,
 	.queue_submit = nna_drm_queue_submit,
 	.fence_wait = nna_drm_fence_wait,
 	.fence_status = nna_drm_fence_status,

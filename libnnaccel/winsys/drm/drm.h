@@ -99,10 +99,12 @@ struct nna_drm_bo {
  * struct nna_drm_queue - a queue
  * @zombie: for when it is destroyed
  * @ctx_id: the kernel's name of the context
+ * @cancelled: there is no context any more; written when nobody submits
  */
 struct nna_drm_queue {
 	struct nna_drm_zombie zombie;
 	uint32_t ctx_id;
+	bool cancelled;
 };
 
 /**
@@ -256,6 +258,7 @@ void nna_drm_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *base);
 int nna_drm_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 			 struct nna_winsys_queue **out);
 void nna_drm_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue);
+void nna_drm_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *queue);
 int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
 			 const struct nna_winsys_job *what, struct nna_fence **out);
 int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_fence *base, int64_t deadline_ns);

@@ -8,12 +8,19 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-static void queue_free(struct nna_drm *drm, struct nna_drm_zombie *zombie)
+static void context_destroy(struct nna_drm *drm, const struct nna_drm_queue *queue)
 {
-	struct nna_drm_queue *queue = nna_drm_zombie_owner(zombie, struct nna_drm_queue);
 	struct drm_nna_ctx_destroy destroy = { .id = queue->ctx_id };
 
 	nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_CTX_DESTROY, &destroy);
+}
+
+static void queue_free(struct nna_drm *drm, struct nna_drm_zombie *zombie)
+{
+	struct nna_drm_queue *queue = nna_drm_zombie_owner(zombie, struct nna_drm_queue);
+
+	if (!queue->cancelled)
+		context_destroy(drm, queue);
 	free(queue);
 }
 
@@ -54,6 +61,16 @@ void nna_drm_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *base)
 
 	if (queue)
 		nna_drm_zombie_retire(to_nna_drm(ws), &queue->zombie);
+}
+
+/* With its context the kernel ends the jobs; their fences stay ours. */
+void nna_drm_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *base)
+{
+	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
+
+	if (!queue->cancelled)
+		context_destroy(to_nna_drm(ws), queue);
+	queue->cancelled = true;
 }
 
 /*
@@ -185,6 +202,9 @@ int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
 	struct nna_drm *drm = to_nna_drm(ws);
 	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
 
+	/* The kernel may have given the context's name to another one. */
+	if (queue->cancelled)
+		return -ECANCELED;
 	if (what->fence_count >= drm->hw.max_syncs)
 		return submit_behind_many(drm, queue, what, out);
 	return submit_behind(drm, queue, what, what->fence_fds, what->fence_count, out);

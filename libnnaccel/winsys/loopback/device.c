@@ -104,6 +104,7 @@ static const struct nna_winsys_ops loopback_ops = {
 	.bo_destroy = nna_loopback_bo_destroy,
 	.queue_create = nna_loopback_queue_create,
 	.queue_destroy = nna_loopback_queue_destroy,
+	.queue_cancel = nna_loopback_queue_cancel,
 	.queue_submit = nna_loopback_queue_submit,
 	.fence_wait = nna_loopback_fence_wait,
 	.fence_status = nna_loopback_fence_status,

@@ -110,7 +110,7 @@ struct nna_loopback_bo {
  * struct nna_loopback_queue - a queue; @jobs guards all of it but @ring, which never changes
  * @ring: number of the ring that its jobs go to, which is its priority
  * @references: the creator's, and one for each job that has not ended
- * @banned: one of its jobs has faulted; it takes no more
+ * @banned: one of its jobs has faulted, or it has been cancelled; it takes no more
  * @first: the first of its jobs that are not in the ring yet
  * @last: the last of them
  * @next: the next of nna_loopback.waiting
@@ -329,6 +329,7 @@ void nna_loopback_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *base);
 int nna_loopback_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 			      struct nna_winsys_queue **out);
 void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *queue);
+void nna_loopback_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *queue);
 int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *queue,
 			      const struct nna_winsys_job *what, struct nna_fence **out);
 int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns);

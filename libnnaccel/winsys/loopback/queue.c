@@ -32,6 +32,18 @@ void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *
 	pthread_mutex_unlock(&lb->jobs);
 }
 
+/* The worker ends the jobs of a banned queue that are in no ring yet. */
+void nna_loopback_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *queue)
+{
+	struct nna_loopback *lb = (struct nna_loopback *)ws;
+	struct nna_loopback_queue *q = (struct nna_loopback_queue *)queue;
+
+	pthread_mutex_lock(&lb->jobs);
+	q->banned = true;
+	pthread_mutex_unlock(&lb->jobs);
+	nna_loopback_worker_wake(lb);
+}
+
 int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *queue,
 			      const struct nna_winsys_job *what, struct nna_fence **out)
 {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Cancelling an execution: its run is to end now, whatever it waits for.
+ *
+ * Where the run is decides who ends it:
+ *
+ *	it waits in the library (dependent.c)	this file takes it back from the waiter
+ *	its job is in a queue			the winsys ends the jobs of the queue
+ *	a thread prepares it, or runs parts	that thread, when it is about to submit a job
+ *
+ * The execution stays cancelled, so a run that begins at the same time is not missed: whoever
+ * submits a job, or gives a run to the waiter, looks at @cancelled under the lock under which the
+ * canceller looks for a job, or for a run in the waiter. An execution of a part of a graph submits
+ * for its parent, which is the one that is cancelled.
+ */
+#include <errno.h>
+
+#include "libnnaccel/runtime/runtime.h"
+
+/* The execution that the user of the library has. */
+static struct nna_execution *root_of(struct nna_execution *e)
+{
+	while (e->parent)
+		e = e->parent;
+	return e;
+}
+
+bool nna_execution_is_cancelled(struct nna_execution *e)
+{
+	return atomic_load(&root_of(e)->cancelled);
+}
+
+void nna_execution_stop_waiting(struct nna_execution *e)
+{
+	struct nna_wait *wait;
+
+	pthread_mutex_lock(&e->lock);
+	wait = e->waiting;
+	if (wait && !nna_waiter_cancel(&e->program->device->waiter, wait))
+		wait = NULL;
+	pthread_mutex_unlock(&e->lock);
+	if (wait)
+		wait->done(wait, -ECANCELED);
+}
+
+int nna_execution_queue_job(struct nna_execution *e, struct nna_winsys_queue *queue,
+			    struct nna_fence **out)
+{
+	struct nna_winsys *ws = e->program->device->ws;
+	struct nna_execution *root = root_of(e);
+	int ret = -ECANCELED;
+
+	pthread_mutex_lock(&root->queue_lock);
+	if (!atomic_load(&root->cancelled))
+		ret = ws->ops->queue_submit(ws, queue, &e->submission, out);
+	/* The caller may destroy one that is banned. */
+	root->queue = ret ? NULL : queue;
+	pthread_mutex_unlock(&root->queue_lock);
+	return ret;
+}
+
+void nna_execution_forget_job(struct nna_execution *e)
+{
+	struct nna_execution *root = root_of(e);
+
+	pthread_mutex_lock(&root->queue_lock);
+	root->queue = NULL;
+	pthread_mutex_unlock(&root->queue_lock);
+}
+
+void nna_execution_cancel(struct nna_execution *execution)
+{
+	struct nna_winsys *ws = execution->program->device->ws;
+
+	pthread_mutex_lock(&execution->queue_lock);
+	atomic_store(&execution->cancelled, true);
+	if (execution->queue)
+		ws->ops->queue_cancel(ws, execution->queue);
+	pthread_mutex_unlock(&execution->queue_lock);
+	nna_execution_stop_waiting(execution);
+}
