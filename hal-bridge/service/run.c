@@ -299,7 +299,7 @@ void nnb_run_fini(struct nnb_run *run)
 
 int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_ns)
 {
-	int ret = 0;
+	int ret = nnb_client_begin_run(run->model->client, &run->under_way, run->execution);
 
 	nnb_deadline_begin_at(&run->deadline, deadline_ns);
 	nnb_deadline_limit(&run->deadline, duration_ns);
@@ -335,6 +335,7 @@ int nnb_run_end(struct nnb_run *run, int error)
 {
 	int ret = error;
 
+	nnb_client_end_run(run->model->client, &run->under_way);
 	for (uint32_t i = 0; i < run->model->output_count; i++) {
 		const struct nnb_run_argument *output = &run->outputs[i];
 		uint32_t rank = 0, dims[NNACCEL_MAX_RANK] = {0};

@@ -60,6 +60,7 @@ struct nnb_run_argument {
  * struct nnb_run - a request that is bound
  * @model: a reference to its object
  * @execution: taken from the model
+ * @under_way: for the client, from nnb_run_begin() to nnb_run_end()
  * @deadline: of the run that is under way or was the last
  * @options: how to run
  * @pools: @pool_count of them, owned
@@ -70,6 +71,7 @@ struct nnb_run_argument {
 struct nnb_run {
 	struct nnb_prepared_model *model;
 	struct nna_execution *execution;
+	struct nnb_client_run under_way;
 	struct nnb_deadline deadline;
 	struct nnb_run_options options;
 	struct nnb_run_pool *pools;
@@ -102,8 +104,9 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 
 /*
  * For fenced executions, which need all of this one by one: what comes before a run (deadline in
- * CLOCK_MONOTONIC ns, 0 for none) and after it. Return: 0 or a negative errno; nnb_run_end()
- * returns @error, or what went wrong with the outputs.
+ * CLOCK_MONOTONIC ns, 0 for none) and after it, which comes after an error of nnb_run_begin(), too.
+ * Return: 0 or a negative errno, -ECANCELED when the client is dead; nnb_run_end() returns @error,
+ * or what went wrong with the outputs.
  */
 int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_ns);
 int nnb_run_end(struct nnb_run *run, int error);

@@ -116,13 +116,25 @@ void nnb_service_wait(struct nnb_service *service)
 	pthread_mutex_unlock(&service->lock);
 }
 
+/* Nobody waits for what the client has under way, and nothing more begins. */
+static void nnb_client_give_up(struct nnb_client *client)
+{
+	pthread_mutex_lock(&client->runs_lock);
+	atomic_store(&client->dead, true);
+	for (struct nnb_client_run *run = client->runs; run; run = run->next)
+		nna_execution_cancel(run->execution);
+	pthread_mutex_unlock(&client->runs_lock);
+}
+
 void nnb_service_destroy(struct nnb_service *service)
 {
 	if (!service)
 		return;
 	nnb_workers_fini(&service->workers);
-	/* An execution that is given up while it runs keeps its client until it has ended. */
+	/* A run that is given up keeps its client until it has ended. */
 	pthread_mutex_lock(&service->lock);
+	for (struct nnb_client *client = service->clients; client; client = client->next)
+		nnb_client_give_up(client);
 	while (service->clients || service->closing)
 		pthread_cond_wait(&service->changed, &service->lock);
 	pthread_mutex_unlock(&service->lock);
@@ -228,6 +240,7 @@ static struct nnb_client *nnb_client_create(struct nnb_service *service,
 		return NULL;
 	}
 	pthread_mutex_init(&client->lock, NULL);
+	pthread_mutex_init(&client->runs_lock, NULL);
 	client->next = service->clients;
 	service->clients = client;
 	return client;
@@ -331,6 +344,7 @@ void nnb_client_put(struct nnb_client *client)
 		nnb_object_unref(client->watched);
 	}
 	nna_device_close(client->device);
+	pthread_mutex_destroy(&client->runs_lock);
 	pthread_mutex_destroy(&client->lock);
 	free(client->buffers);
 	free(client);
@@ -345,7 +359,7 @@ static void nnb_client_died(struct nnb_death *death)
 	struct nnb_client *client =
 		(struct nnb_client *)((char *)death - offsetof(struct nnb_client, death));
 
-	atomic_store(&client->dead, true);
+	nnb_client_give_up(client);
 }
 
 void nnb_client_watch(struct nnb_client *client, struct nnb_object *object)
@@ -359,9 +373,39 @@ void nnb_client_watch(struct nnb_client *client, struct nnb_object *object)
 		if (!ret)
 			client->watched = nnb_object_ref(object);
 		else if (ret == NNB_DEAD_OBJECT)
-			atomic_store(&client->dead, true);
+			nnb_client_give_up(client);
 	}
 	pthread_mutex_unlock(&client->lock);
+}
+
+int nnb_client_begin_run(struct nnb_client *client, struct nnb_client_run *run,
+			 struct nna_execution *execution)
+{
+	int ret = -ECANCELED;
+
+	pthread_mutex_lock(&client->runs_lock);
+	if (!atomic_load(&client->dead)) {
+		run->execution = execution;
+		run->next = client->runs;
+		client->runs = run;
+		ret = 0;
+	}
+	pthread_mutex_unlock(&client->runs_lock);
+	return ret;
+}
+
+void nnb_client_end_run(struct nnb_client *client, struct nnb_client_run *run)
+{
+	struct nnb_client_run **at = &client->runs;
+
+	if (!run->execution)
+		return;
+	pthread_mutex_lock(&client->runs_lock);
+	while (*at != run)
+		at = &(*at)->next;
+	*at = run->next;
+	pthread_mutex_unlock(&client->runs_lock);
+	run->execution = NULL;
 }
 
 /* --------------------------------------------------------------------------------------- quotas */

@@ -11,11 +11,13 @@
  *			its client)
  *
  * A client that dies takes its references along: binder drops them, and with the last one goes an
- * object. So nothing has to be searched and freed.
+ * object. So nothing has to be searched and freed. But its runs are cancelled, which may wait for
+ * what never comes, and keep what they use until they end.
  *
  * Locking: nnb_service.lock guards the lists of clients and users and the users' counters; a
- * client's lock its table of buffers. No lock is held while a device works or a callback is called,
- * and the service's is never taken inside a client's.
+ * client's lock its table of buffers, its @runs_lock its runs. No lock is held while a device works
+ * or a callback is called. The service's is never taken inside a client's, and no other inside
+ * @runs_lock.
  */
 #ifndef NNB_SERVICE_H
 #define NNB_SERVICE_H
@@ -72,6 +74,16 @@ struct nnb_user {
 };
 
 /**
+ * struct nnb_client_run - a run of a client's that is under way
+ * @next: of the client's list
+ * @execution: what runs; NULL while the run is on no list
+ */
+struct nnb_client_run {
+	struct nnb_client_run *next;
+	struct nna_execution *execution;
+};
+
+/**
  * struct nnb_client - a process that calls
  * @next: of the service's list
  * @refs: references, guarded by the service's lock
@@ -81,12 +93,14 @@ struct nnb_user {
  * @device: its own, opened when it is first needed
  * @lost: the device is gone, and with it what the client has of it: the next call is of another
  *	struct nnb_client. Guarded by the service's lock
- * @dead: its process has ended
+ * @dead: its process has ended, or the service ends: no run begins any more
  * @death: says so
  * @watched: the object of the client's whose death that is, a reference; NULL for none
  * @lock: of @device while that is opened, of @watched, and of what follows
  * @buffers: device buffers by token - 1, not owned; NULL where one is gone; @buffer_count entries
  * @buffer_count: entries of @buffers
+ * @runs_lock: of @runs
+ * @runs: those that are under way; not owned
  */
 struct nnb_client {
 	struct nnb_client *next;
@@ -102,6 +116,8 @@ struct nnb_client {
 	pthread_mutex_t lock;
 	struct nnb_buffer **buffers;
 	uint32_t buffer_count;
+	pthread_mutex_t runs_lock;
+	struct nnb_client_run *runs;
 };
 
 /**
@@ -143,8 +159,8 @@ void nnb_service_start(struct nnb_service *service);
 /* Waits for that. */
 void nnb_service_wait(struct nnb_service *service);
 /*
- * Ends what is queued, waits until the clients are gone, which have dropped all objects, and frees
- * everything.
+ * Ends what is queued, cancels what runs, waits until the clients are gone, which have dropped all
+ * objects, and frees everything.
  */
 void nnb_service_destroy(struct nnb_service *service);
 /* How many clients have something at the moment. */
@@ -171,6 +187,15 @@ void nnb_client_put(struct nnb_client *client);
  * One object is enough, so there is nothing to do for the next ones.
  */
 void nnb_client_watch(struct nnb_client *client, struct nnb_object *object);
+
+/*
+ * A run of the client begins, and is cancelled if the client dies before it ends; @execution must
+ * live until then. Return: 0, or -ECANCELED when the client is dead.
+ */
+int nnb_client_begin_run(struct nnb_client *client, struct nnb_client_run *run,
+			 struct nna_execution *execution);
+/* The run has ended; one that has not begun is allowed. */
+void nnb_client_end_run(struct nnb_client *client, struct nnb_client_run *run);
 
 /*
  * Charges the client's user with one more model, with bytes, or with one more job. Return: 0, or

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Requests: those that run, in all kinds of memory, and those that are refused or fail. */
 #include <errno.h>
+#include <sched.h>
 
 #include "tests/unit/hal-bridge/service/fixture.h"
 
@@ -240,11 +241,120 @@ static void fenced(void **state)
 	nnb_object_unref(model);
 }
 
+/**
+ * struct process - an object of a client's process, whose death the test reports
+ * @object: the object
+ * @death: who watches it
+ */
+struct process {
+	struct nnb_object object;
+	struct nnb_death *death;
+};
+
+static int process_watch(struct nnb_object *object, struct nnb_death *death)
+{
+	((struct process *)object)->death = death;
+	return 0;
+}
+
+static void process_unwatch(struct nnb_object *object, struct nnb_death *death)
+{
+	((struct process *)object)->death = NULL;
+}
+
+static void process_release(struct nnb_object *object)
+{
+}
+
+/**
+ * struct waiting - a fenced execution in a thread of its own
+ * @model: what runs
+ * @caller: for whom
+ * @request: the request
+ * @fence: what never signals
+ * @status: what the call has returned
+ */
+struct waiting {
+	struct nnb_object *model;
+	struct nnb_caller caller;
+	struct hal_request request;
+	int fence;
+	int status;
+};
+
+static void *execute_fenced(void *arg)
+{
+	struct waiting *w = arg;
+	struct nnb_aidl_prepared_model_execute_fenced_in in = {
+		.request = w->request.request,
+		.wait_for = {1, &w->fence},
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+		.duration_ns = -1,
+	};
+	struct nnb_aidl_prepared_model_execute_fenced_out out;
+	struct nnb_arena arena = {0};
+
+	w->status = HAL_CALL(w->model, &w->caller, prepared_model, 2, &in, &arena, &out);
+	nnb_arena_fini(&arena);
+	return NULL;
+}
+
+static bool has_runs(struct nnb_client *client)
+{
+	bool any;
+
+	pthread_mutex_lock(&client->runs_lock);
+	any = client->runs;
+	pthread_mutex_unlock(&client->runs_lock);
+	return any;
+}
+
+/* What a dead client's execution waits for never comes: it ends all the same, and none begins. */
+static void dead_client(void **state)
+{
+	static const struct nnb_object_ops ops = {
+		.release = process_release,
+		.watch = process_watch,
+		.unwatch = process_unwatch,
+	};
+	struct waiting w = {.caller = {.euid = 1000, .pid = 2}};
+	struct nnb_client *client;
+	struct process process;
+	pthread_t thread;
+	int pipes[2];
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	w.fence = pipes[0];
+	w.model = hal_prepared(*state, &w.caller);
+	hal_request_init(&w.request, true);
+	nnb_object_init(&process.object, &ops);
+	assert_int_equal(nnb_client_get(*state, &w.caller, &client), 0);
+	nnb_client_watch(client, &process.object);
+	assert_non_null(process.death);
+	assert_int_equal(pthread_create(&thread, NULL, execute_fenced, &w), 0);
+	while (!has_runs(client))
+		sched_yield();
+	process.death->died(process.death);
+	pthread_join(thread, NULL);
+	assert_int_not_equal(w.status, 0);
+	assert_false(hal_request_done(&w.request));
+	assert_false(has_runs(client));
+	assert_int_not_equal(hal_execute(w.model, &w.request), 0);
+	assert_false(hal_request_done(&w.request));
+	nnb_client_put(client);
+	nnb_object_unref(w.model);
+	hal_request_fini(&w.request);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs),	     cmocka_unit_test(refused), cmocka_unit_test(times),
 		cmocka_unit_test(too_small), cmocka_unit_test(burst),	cmocka_unit_test(fenced),
+		cmocka_unit_test(dead_client),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
