@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# nna-device; included by device/module.mk, which sets LIBNNADEV.
+# nna-device; included by device/module.mk, which sets LIBNNADEV. Its filter of system calls it has
+# from sandbox/, together with nnaccel-hal.
 
-TRANSPORT_SRCS := $(filter-out device/transport/main.c,$(wildcard device/transport/*.c))
+TRANSPORT_SRCS := $(filter-out device/transport/main.c,$(wildcard device/transport/*.c)) \
+	sandbox/seccomp.c
 TRANSPORT_OBJS := $(TRANSPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 
 ifneq ($(LIBNNADEV),)

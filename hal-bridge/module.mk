@@ -6,7 +6,8 @@ comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
 HAL_BINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/*.c \
 	hal-bridge/aidl/*.c hal-bridge/aidl/gen/*.c))
-HAL_PROGRAM_OBJS := $(patsubst %,$(BUILD)/obj/hal-bridge/service/%.o,main sandbox)
+HAL_PROGRAM_OBJS := $(patsubst %,$(BUILD)/obj/%.o,hal-bridge/service/main \
+	hal-bridge/service/sandbox sandbox/seccomp)
 HAL_SERVICE_OBJS := $(filter-out $(HAL_PROGRAM_OBJS), \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c)))
 HAL_GBINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/gbinder/*.c))

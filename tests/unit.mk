@@ -27,7 +27,8 @@ DELEGATE_TESTS := $(call unit,delegate)
 NNV_TESTS := $(call unit,tests/conformance)
 # Headers alone.
 HW_TESTS := $(call unit,hw/gen)
-UNIT_TESTS += $(HW_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
+SANDBOX_TESTS := $(call unit,sandbox)
+UNIT_TESTS += $(HW_TESTS) $(SANDBOX_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
 	$(call unit,device/transport) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
 	$(NNAPI_TESTS) $(NNAPI_INSIDE_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
@@ -54,6 +55,7 @@ $(WORK_TESTS): UNIT_LIBS := -lm -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 $(unit_transport)/test_vfu: $(filter-out %/control.o,$(TRANSPORT_OBJS))
 $(unit_transport)/test_control: $(patsubst %,$(BUILD)/obj/device/transport/%.o,control listener)
 $(unit_transport)/test_ranges: $(BUILD)/obj/device/transport/ranges.o
+$(SANDBOX_TESTS): $(BUILD)/obj/sandbox/seccomp.o
 $(unit_transport)/test_listener: $(BUILD)/obj/device/transport/listener.o
 
 # They see the library's inside, so they link the archive.

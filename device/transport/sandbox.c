@@ -4,14 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pwd.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,25 +15,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sandbox/seccomp.h"
+
 #define USER "nna-device" /* who to become, if there is such a user */
 #define NOBODY 65534u	  /* else */
-
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#else
-#define ARCH 0 /* nobody has looked which calls it makes there */
-#endif
 
 #ifndef __has_feature /* clang's; gcc defines names instead */
 #define __has_feature(name) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
 	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
+#define SANITIZED 1
 #else
-#define SANITIZED false
+#define SANITIZED 0
 #endif
 
 /* ---- the filter ------------------------------------------------------------------------------ */
@@ -103,10 +92,8 @@ static const uint32_t allowed[] = {
 	SYS_tgkill,
 	SYS_exit,
 	SYS_exit_group,
-};
-
-/* What the sanitizers make beside those: they read /proc, and look for leaks from a process. */
-static const uint32_t sanitizers[] = {
+#if SANITIZED
+	/* the sanitizers: they read /proc, and look for leaks from a process */
 	SYS_openat,
 	SYS_readlinkat,
 	SYS_newfstatat,
@@ -142,19 +129,10 @@ static const uint32_t sanitizers[] = {
 	SYS_getrlimit,
 	SYS_fork,
 #endif
+#endif
 };
 
-/*
- * Those with arguments: the low half of argument @argument, masked, must equal @value; else the
- * call fails with @error, or ends the process when that is 0.
- */
-static const struct {
-	uint32_t call;
-	uint32_t argument;
-	uint32_t mask;
-	uint32_t value;
-	uint32_t error;
-} those_with_arguments[] = {
+static const struct nna_seccomp_rule those_with_arguments[] = {
 	{ SYS_mmap, 2, PROT_EXEC, 0, EPERM },
 	{ SYS_mprotect, 2, PROT_EXEC, 0, EPERM },
 	/* fstat() is this one in newer C libraries. */
@@ -170,76 +148,6 @@ static const struct {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FILTER_MAX (8 + 2 * (COUNT(allowed) + COUNT(sanitizers)) + 6 * COUNT(those_with_arguments))
-
-/**
- * struct filter - a program of the kernel's packet filter that is being written
- * @code: the program
- * @size: instructions of @code
- */
-struct filter {
-	struct sock_filter code[FILTER_MAX];
-	unsigned short size;
-};
-
-static void emit(struct filter *f, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
-{
-	f->code[f->size++] = (struct sock_filter){ code, jt, jf, k };
-}
-
-static void emit_load(struct filter *f, uint32_t offset)
-{
-	emit(f, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
-}
-
-static void emit_return(struct filter *f, uint32_t action)
-{
-	emit(f, BPF_RET | BPF_K, action, 0, 0);
-}
-
-/* Each list of calls is searched in order; the number of the call is what is loaded. */
-static void emit_list(struct filter *f, const uint32_t *calls, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		emit(f, BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
-		emit_return(f, SECCOMP_RET_ALLOW);
-	}
-}
-
-static void write_filter(struct filter *f)
-{
-	f->size = 0;
-	emit_load(f, offsetof(struct seccomp_data, arch));
-	emit(f, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
-	emit_return(f, SECCOMP_RET_KILL_PROCESS);
-	emit_load(f, offsetof(struct seccomp_data, nr));
-	emit_list(f, allowed, COUNT(allowed));
-	if (SANITIZED)
-		emit_list(f, sanitizers, COUNT(sanitizers));
-	for (size_t i = 0; i < COUNT(those_with_arguments); i++) {
-		uint32_t error = those_with_arguments[i].error;
-
-		emit(f, BPF_JMP | BPF_JEQ | BPF_K, those_with_arguments[i].call, 0, 5);
-		/* The low half comes first on the machines above. */
-		emit_load(f, (uint32_t)(offsetof(struct seccomp_data, args) +
-					8 * those_with_arguments[i].argument));
-		emit(f, BPF_ALU | BPF_AND | BPF_K, those_with_arguments[i].mask, 0, 0);
-		emit(f, BPF_JMP | BPF_JEQ | BPF_K, those_with_arguments[i].value, 0, 1);
-		emit_return(f, SECCOMP_RET_ALLOW);
-		emit_return(f, SECCOMP_RET_ERRNO | error);
-	}
-	emit_return(f, SECCOMP_RET_KILL_PROCESS);
-}
-
-static int filter_calls(void)
-{
-	struct filter filter;
-	struct sock_fprog program = { .filter = filter.code };
-
-	write_filter(&filter);
-	program.len = filter.size;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
-}
 
 /* ---- users and capabilities ------------------------------------------------------------------ */
 
@@ -283,7 +191,7 @@ int nnadev_sandbox_enter(char *why, size_t why_size)
 	const char *what = "this machine's system calls";
 	int ret = -ENOTSUP;
 
-	if (!ARCH)
+	if (!NNA_SECCOMP_ARCH)
 		goto fail;
 	what = "user";
 	ret = drop_user();
@@ -294,13 +202,14 @@ int nnadev_sandbox_enter(char *why, size_t why_size)
 	if (ret < 0)
 		goto fail;
 	/* Nobody attaches to it, no core holds clients' data; LeakSanitizer attaches to itself. */
-	what = "no_new_privs";
-	if (prctl(PR_SET_DUMPABLE, SANITIZED) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+	what = "core dumps";
+	if (prctl(PR_SET_DUMPABLE, SANITIZED) < 0) {
 		ret = -errno;
 		goto fail;
 	}
 	what = "seccomp";
-	ret = filter_calls();
+	ret = nna_seccomp_enter(allowed, COUNT(allowed), those_with_arguments,
+				COUNT(those_with_arguments));
 	if (ret < 0)
 		goto fail;
 	return 0;

@@ -4,9 +4,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pwd.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -20,22 +17,16 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sandbox/seccomp.h"
+
 #define NNB_USER "nnaccel-hal" /* who to become, if there is such a user */
 #define NNB_NOBODY 65534u /* else */
 #define NNB_ACCELERATORS 8 /* numbers of nodes that an accelerator may come back under */
 #define NNB_ROOT "/tmp" /* where the new root directory is made, in mounts of its own */
 
-#if defined(__x86_64__)
-#define NNB_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NNB_ARCH AUDIT_ARCH_AARCH64
-#else
-#define NNB_ARCH 0 /* nobody has looked which calls it makes there */
-#endif
-
 /* -------------------------------------------------------------------------------------- filter */
 
-/* System calls that may be made with any arguments; of others, see nnb_sandbox_write_filter(). */
+/* System calls that may be made with any arguments; of others, see nnb_rules. */
 static const uint32_t nnb_allowed[] = {
 	/* binder, the accelerator, dma-bufs, fences: all of them have descriptors and ioctls */
 	SYS_ioctl,
@@ -100,10 +91,7 @@ static const uint32_t nnb_allowed[] = {
 #endif
 };
 
-/* The low half of an argument, masked, must have a value; else the call fails with an error. */
-static const struct nnb_rule {
-	uint32_t call, argument, mask, value, error;
-} nnb_rules[] = {
+static const struct nna_seccomp_rule nnb_rules[] = {
 	{SYS_mmap, 2, PROT_EXEC, 0, EPERM},
 	{SYS_mprotect, 2, PROT_EXEC, 0, EPERM},
 	/* Threads, no processes. */
@@ -114,73 +102,6 @@ static const struct nnb_rule {
 };
 
 #define NNB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define NNB_FILTER_MAX (8 + 2 * NNB_COUNT(nnb_allowed) + 6 * NNB_COUNT(nnb_rules))
-
-/**
- * struct nnb_filter - a program of the kernel's packet filter that is being written
- * @code: the program
- * @size: instructions of @code
- */
-struct nnb_filter {
-	struct sock_filter code[NNB_FILTER_MAX];
-	unsigned short size;
-};
-
-static void nnb_filter_add(struct nnb_filter *filter, uint16_t code, uint32_t k, uint8_t jt,
-			   uint8_t jf)
-{
-	filter->code[filter->size++] = (struct sock_filter){code, jt, jf, k};
-}
-
-static void nnb_filter_load(struct nnb_filter *filter, size_t offset)
-{
-	nnb_filter_add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-static void nnb_filter_return(struct nnb_filter *filter, uint32_t action)
-{
-	nnb_filter_add(filter, BPF_RET | BPF_K, action, 0, 0);
-}
-
-static void nnb_sandbox_write_filter(struct nnb_filter *filter)
-{
-	filter->size = 0;
-	nnb_filter_load(filter, offsetof(struct seccomp_data, arch));
-	nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, NNB_ARCH, 1, 0);
-	nnb_filter_return(filter, SECCOMP_RET_KILL_PROCESS);
-	nnb_filter_load(filter, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < NNB_COUNT(nnb_allowed); i++) {
-		nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, nnb_allowed[i], 0, 1);
-		nnb_filter_return(filter, SECCOMP_RET_ALLOW);
-	}
-	for (size_t i = 0; i < NNB_COUNT(nnb_rules); i++) {
-		const struct nnb_rule *rule = &nnb_rules[i];
-
-		nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 5);
-		/* The low half comes first on the machines above. */
-		nnb_filter_load(filter, offsetof(struct seccomp_data, args) + 8 * rule->argument);
-		nnb_filter_add(filter, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
-		nnb_filter_add(filter, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
-		nnb_filter_return(filter, SECCOMP_RET_ALLOW);
-		nnb_filter_return(filter, SECCOMP_RET_ERRNO | rule->error);
-	}
-	nnb_filter_return(filter, SECCOMP_RET_KILL_PROCESS);
-}
-
-/* For the threads that there are already, too. */
-static int nnb_sandbox_filter(void)
-{
-	struct nnb_filter filter;
-	struct sock_fprog program = {.filter = filter.code};
-	long ret;
-
-	nnb_sandbox_write_filter(&filter);
-	program.len = filter.size;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -errno;
-	ret = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
-	return ret < 0 ? -errno : ret > 0 ? -EBUSY : 0;
-}
 
 /* ------------------------------------------------------------------------------- root directory */
 
@@ -276,7 +197,7 @@ int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size)
 	const char *what = "this machine's system calls";
 	uid_t uid = NNB_NOBODY;
 	gid_t gid = NNB_NOBODY;
-	int ret = NNB_ARCH ? 0 : -ENOTSUP;
+	int ret = NNA_SECCOMP_ARCH ? 0 : -ENOTSUP;
 
 	if (!ret && !geteuid()) {
 		const struct passwd *user = getpwnam(NNB_USER);
@@ -294,7 +215,8 @@ int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size)
 	}
 	if (!ret) {
 		what = "seccomp";
-		ret = nnb_sandbox_filter();
+		ret = nna_seccomp_enter(nnb_allowed, NNB_COUNT(nnb_allowed), nnb_rules,
+					NNB_COUNT(nnb_rules));
 	}
 	if (ret)
 		snprintf(why, why_size, "sandbox: %s: %s", what, strerror(-ret));
