@@ -15,6 +15,8 @@ $(FUZZ_HAL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread $(FUZZ_FLAGS) -MMD -MP -c -o $@ $<
 
+-include $(FUZZ_HAL_OBJS:.o=.d)
+
 $(FUZZ_OUT)/fuzz_hal: $(FUZZ_HAL_OBJS) $(NNACCEL_LIB)
 	$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka
 
