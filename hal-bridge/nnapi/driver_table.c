@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hal-bridge/common/extension.h"
+#include "hal-bridge/common/performance.h"
 #include "hal-bridge/nnapi/compilation.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/diagnostic.h"
@@ -33,18 +34,28 @@ static int nnapi_sl_get_device(uint32_t devIndex, ANeuralNetworksDevice **device
 			 nnapi_error(BAD_DATA, "%s: there is no device %u", __func__, devIndex);
 }
 
-/* It has been measured nowhere, so it says what says least: as fast as the CPU. */
-static const SL_ANeuralNetworksPerformanceInfo nnapi_sl_same = { 1.0f, 1.0f };
+static SL_ANeuralNetworksPerformanceInfo nnapi_sl_performance(float figure)
+{
+	return (SL_ANeuralNetworksPerformanceInfo){ .execTime = figure, .powerUsage = figure };
+}
 
 static int nnapi_sl_get_performance(const ANeuralNetworksDevice *device, int32_t kind,
 				    SL_ANeuralNetworksPerformanceInfo *info)
 {
+	const float figures[] = {
+		[SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_RELAXED_SCALAR] =
+			nnb_performance_types[ANEURALNETWORKS_FLOAT32],
+		[SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_RELAXED_TENSOR] =
+			nnb_performance_types[ANEURALNETWORKS_TENSOR_FLOAT32],
+		[SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_IF] = nnb_performance_if,
+		[SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_WHILE] = nnb_performance_while,
+	};
+
 	if (!device || !info)
 		return nnapi_null(__func__);
-	if (kind < SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_RELAXED_SCALAR ||
-	    kind > SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_WHILE)
+	if (kind < 0 || (size_t)kind >= sizeof(figures) / sizeof(*figures))
 		return nnapi_error(BAD_DATA, "%s: there is no performance %d", __func__, kind);
-	*info = nnapi_sl_same;
+	*info = nnapi_sl_performance(figures[kind]);
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -54,8 +65,11 @@ nnapi_sl_for_each_performance(const ANeuralNetworksDevice *device, void *context
 {
 	if (!device || !callback)
 		return nnapi_null(__func__);
-	for (int32_t type = 0; type < ANEURALNETWORKS_MODEL; type++) {
-		const SL_ANeuralNetworksOperandPerformanceInfo info = { type, nnapi_sl_same };
+	for (int32_t type = 0; type < NNB_PERFORMANCE_TYPES; type++) {
+		const SL_ANeuralNetworksOperandPerformanceInfo info = {
+			.operandType = type,
+			.performanceInfo = nnapi_sl_performance(nnb_performance_types[type]),
+		};
 
 		callback(info, context);
 	}

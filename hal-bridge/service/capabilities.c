@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: MIT
-/*
- * Capabilities: every operand type but SUBGRAPH, in ascending order, as Android's runtime wants it.
- *
- * The figures say that the device is as fast as the CPU (1.0): nothing has been measured for this
- * table yet.
- */
+/* Capabilities: every operand type but SUBGRAPH, in ascending order, as Android's runtime wants. */
 #include "hal-bridge/service/capabilities.h"
 
 #include <errno.h>
 
+#include "hal-bridge/common/performance.h"
+
+_Static_assert(NNB_PERFORMANCE_TYPES == NNB_AIDL_OPERAND_TYPE_SUBGRAPH, "all types before SUBGRAPH");
+
+static struct nnb_aidl_performance_info nnb_performance_info(float figure)
+{
+	return (struct nnb_aidl_performance_info){.exec_time = figure, .power_usage = figure};
+}
+
 int nnb_capabilities_get(struct nnb_arena *arena, struct nnb_aidl_capabilities *out)
 {
-	static const struct nnb_aidl_performance_info same = {1.0f, 1.0f};
-	const uint32_t count = NNB_AIDL_OPERAND_TYPE_SUBGRAPH;
-	struct nnb_aidl_operand_performance *list = nnb_arena_alloc(arena, count, sizeof(*list));
+	struct nnb_aidl_operand_performance *list =
+		nnb_arena_alloc(arena, NNB_PERFORMANCE_TYPES, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		list[i] = (struct nnb_aidl_operand_performance){(int32_t)i, same};
-	out->relaxed_float32to_float16_performance_scalar = same;
-	out->relaxed_float32to_float16_performance_tensor = same;
-	out->operand_performance.count = count;
+	for (uint32_t i = 0; i < NNB_PERFORMANCE_TYPES; i++) {
+		list[i].type = (int32_t)i;
+		list[i].info = nnb_performance_info(nnb_performance_types[i]);
+	}
+	out->operand_performance.count = NNB_PERFORMANCE_TYPES;
 	out->operand_performance.data = list;
-	out->if_performance = same;
-	out->while_performance = same;
+	out->relaxed_float32to_float16_performance_scalar =
+		list[NNB_AIDL_OPERAND_TYPE_FLOAT32].info;
+	out->relaxed_float32to_float16_performance_tensor =
+		list[NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32].info;
+	out->if_performance = nnb_performance_info(nnb_performance_if);
+	out->while_performance = nnb_performance_info(nnb_performance_while);
 	return 0;
 }

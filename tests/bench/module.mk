@@ -20,3 +20,10 @@ bench: $(BUILD)/bin/nnactl
 		$$(tests/clients/setup) tests/bench/convert.py $(BUILD)/bench $(BENCH_MODELS)
 	$$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
 		--onnx $(BUILD)/bench --json $(BENCH_JSON) $(BENCH_ARGS) $(BENCH_MODELS)
+
+# The table of the HAL's capabilities, of models by operand type.
+.PHONY: capabilities
+capabilities: $(BUILD)/bin/nnactl
+	$$(tests/clients/setup) tests/bench/type_models.py $(BUILD)/bench/types
+	$$(tests/clients/setup bench) tests/bench/capabilities.py --nnactl $(BUILD)/bin/nnactl \
+		--models $(BUILD)/bench/types hal-bridge/common/performance_table.c

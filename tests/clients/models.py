@@ -473,4 +473,5 @@ def main():
     print(f"{len(list(to.glob('*.tflite')))} models, {failed} not converted")
 
 
-main()
+if __name__ == "__main__":
+    main()

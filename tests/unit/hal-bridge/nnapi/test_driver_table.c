@@ -158,8 +158,12 @@ static void capabilities_are_told(void **state)
 	int32_t type = 0;
 	int next = 0;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		info = (SL_ANeuralNetworksPerformanceInfo){ 0 };
 		OK(sl->SL_ANeuralNetworksDevice_getPerformanceInfo(the_device(), i, &info));
+		assert_true(info.execTime > 0 && info.powerUsage > 0);
+	}
+	IS(BAD_DATA, sl->SL_ANeuralNetworksDevice_getPerformanceInfo(the_device(), -1, &info));
 	IS(BAD_DATA, sl->SL_ANeuralNetworksDevice_getPerformanceInfo(the_device(), 4, &info));
 	OK(sl->SL_ANeuralNetworksDevice_forEachOperandPerformanceInfo(the_device(), &next,
 								      count_performance));

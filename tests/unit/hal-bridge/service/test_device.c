@@ -4,33 +4,50 @@
 
 #include "tests/unit/hal-bridge/service/fixture.h"
 
+static bool is_measured(const struct nnb_aidl_performance_info *info)
+{
+	return info->exec_time > 0 && info->power_usage > 0;
+}
+
+/* Sorted by type, every type once, none for subgraphs; relaxed equals normal. */
+static void capabilities(void **state)
+{
+	struct nnb_service *service = *state;
+	struct nnb_aidl_device_get_capabilities_out out;
+	const struct nnb_aidl_operand_performance *types;
+	struct nnb_arena arena = {0};
+
+	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+				  NNB_AIDL_DEVICE_GET_CAPABILITIES, NULL, &arena, &out),
+			 0);
+	assert_int_equal(out.result.operand_performance.count, 15);
+	types = out.result.operand_performance.data;
+	for (int32_t i = 0; i < 15; i++) {
+		assert_int_equal(types[i].type, i);
+		assert_true(is_measured(&types[i].info));
+	}
+	assert_memory_equal(&out.result.relaxed_float32to_float16_performance_scalar,
+			    &types[NNB_AIDL_OPERAND_TYPE_FLOAT32].info, sizeof(types->info));
+	assert_memory_equal(&out.result.relaxed_float32to_float16_performance_tensor,
+			    &types[NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32].info, sizeof(types->info));
+	assert_true(is_measured(&out.result.if_performance));
+	assert_true(is_measured(&out.result.while_performance));
+	nnb_arena_fini(&arena);
+}
+
 static void answers(void **state)
 {
 	struct nnb_service *service = *state;
-	struct nnb_aidl_device_get_capabilities_out capabilities;
 	struct nnb_aidl_device_get_number_of_cache_files_needed_out files;
-	struct nnb_aidl_device_get_supported_extensions_out extensions;
 	struct nnb_aidl_device_get_type_out type;
 	struct nnb_aidl_device_get_version_string_out version;
 	struct nnb_arena arena = {0};
 
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
-				  NNB_AIDL_DEVICE_GET_CAPABILITIES, NULL, &arena, &capabilities),
-			 0);
-	/* Sorted by type, every type once, none for subgraphs. */
-	assert_int_equal(capabilities.result.operand_performance.count, 15);
-	for (int32_t i = 0; i < 15; i++)
-		assert_int_equal(capabilities.result.operand_performance.data[i].type, i);
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_NUMBER_OF_CACHE_FILES_NEEDED, NULL, &arena,
 				  &files),
 			 0);
 	assert_int_equal(files.result.num_data_cache, 0);
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
-				  NNB_AIDL_DEVICE_GET_SUPPORTED_EXTENSIONS, NULL, &arena,
-				  &extensions),
-			 0);
-	assert_int_equal(extensions.result.count, 0);
 	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_GET_TYPE, NULL,
 				  &arena, &type),
 			 0);
@@ -314,7 +331,8 @@ static void many_clients(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),	   cmocka_unit_test(versions),
+		cmocka_unit_test(answers),	   cmocka_unit_test(capabilities),
+		cmocka_unit_test(versions),
 		cmocka_unit_test(bad_arguments),   cmocka_unit_test(no_callback),
 		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
 		cmocka_unit_test(nothing_left),	   cmocka_unit_test(many_clients),
