@@ -13,7 +13,6 @@
 
 #include "hal-bridge/common/log.h"
 #include "hal-bridge/examples/fibonacci_extension.h"
-#include "nnaccel.h"
 
 /**
  * struct nnb_extension - an extension
@@ -148,6 +147,66 @@ const struct nnb_extension_operation *nnb_extension_operation(uint32_t code)
 	code &= (1u << NNB_EXTENSION_BITS) - 1;
 	return extension && code < extension->operation_count ? &extension->operations[code] : NULL;
 }
+
+/* ----------------------------------------------------------------------------- for the library */
+
+void nnb_extension_describe(struct nna_operand_desc *desc)
+{
+	static const uint32_t one = 1;
+	const struct nnb_extension_operand *type = nnb_extension_operand(desc->type);
+
+	if (!type)
+		return;
+	desc->type = (enum nna_operand_type)type->type;
+	if (!type->tensor) {
+		desc->rank = 1;
+		desc->dims = &one;
+	}
+}
+
+/* Adds the input that says how the output of an operation is scaled. Return: its number. */
+static int nnb_scaling_emit(struct nna_graph *graph, uint32_t subgraph,
+			    const struct nnb_extension_operation *operation, const void *data)
+{
+	const struct nna_operand_desc desc = {
+		.type = NNA_OPERAND_TENSOR_INT64, .rank = 1, .dims = &(const uint32_t){ 3 },
+	};
+	int64_t elements[3];
+	int ret, index = nna_graph_add_operand(graph, subgraph, &desc);
+
+	if (index < 0)
+		return index;
+	operation->scaling(data, elements);
+	ret = nna_graph_set_constant(graph, subgraph, (uint32_t)index, elements, sizeof(elements),
+				     false);
+	return ret ? ret : index;
+}
+
+int nnb_extension_add_operation(struct nna_graph *graph, uint32_t subgraph, uint32_t code,
+				uint32_t input_count, const uint32_t *inputs, uint32_t output_count,
+				const uint32_t *outputs, const void *data)
+{
+	const struct nnb_extension_operation *operation = nnb_extension_operation(code);
+	uint32_t count = input_count, *all = calloc((size_t)count + 1, sizeof(*all));
+	int ret = all ? 0 : -ENOMEM;
+
+	if (!ret && count)
+		memcpy(all, inputs, count * sizeof(*all));
+	if (!ret && operation && operation->scaling) {
+		ret = nnb_scaling_emit(graph, subgraph, operation, data);
+		if (ret >= 0)
+			all[count++] = (uint32_t)ret;
+	}
+	if (ret >= 0)
+		ret = nna_graph_add_operation(
+			graph, subgraph,
+			(enum nna_operation_type)(operation ? operation->type : code), count, all,
+			output_count, outputs);
+	free(all);
+	return ret;
+}
+
+/* ---------------------------------------------------------------------------------- allow-list */
 
 bool nnb_extension_list_allows(const char *path, const char *program)
 {

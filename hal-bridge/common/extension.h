@@ -24,6 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nnaccel.h"
+
 #define NNB_EXTENSION_BITS 16 /* of a code that tell what is meant within the extension */
 #define NNB_EXTENSION_ALLOWLIST "/etc/nnaccel/extensions_allowlist"
 
@@ -72,6 +74,32 @@ bool nnb_extension_is_known(uint32_t code);
 /* What a code means; NULL when there is no such type or operation. */
 const struct nnb_extension_operand *nnb_extension_operand(uint32_t code);
 const struct nnb_extension_operation *nnb_extension_operation(uint32_t code);
+
+/*
+ * What the library is told of an operand whose type is a code: @desc has the code, and gets the
+ * library's type; a scalar becomes a tensor of one element. A type that is of no extension stays,
+ * and so does a code that means nothing.
+ */
+void nnb_extension_describe(struct nna_operand_desc *desc);
+
+/**
+ * nnb_extension_add_operation() - hand an operation of an extension over to the library
+ * @graph: has the operands
+ * @subgraph: of @graph
+ * @code: which operation; one that the extension does not have is an operation that nobody supports
+ * @input_count: entries of @inputs
+ * @inputs: numbers of operands
+ * @output_count: entries of @outputs
+ * @outputs: numbers of operands
+ * @data: extension data of the first output, or NULL
+ *
+ * Adds an operand, too, where the library's operation takes what @data says as its last input.
+ *
+ * Return: 0 or a negative errno.
+ */
+int nnb_extension_add_operation(struct nna_graph *graph, uint32_t subgraph, uint32_t code,
+				uint32_t input_count, const uint32_t *inputs, uint32_t output_count,
+				const uint32_t *outputs, const void *data);
 
 /* Whether an allow-list, NULL for no such file, has a program. @program: its absolute path. */
 bool nnb_extension_list_allows(const char *path, const char *program);

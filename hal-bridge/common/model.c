@@ -31,6 +31,8 @@ bool nnb_type_is_tensor(uint32_t type)
 	case NNA_OPERAND_SUBGRAPH:
 		return false;
 	case NNB_TENSOR_OEM_BYTE:
+	/* The library's, which clients have by extensions only. */
+	case NNA_OPERAND_TENSOR_INT64:
 		return true;
 	default:
 		return type < NNA_OPERAND_SUBGRAPH;
@@ -61,6 +63,21 @@ bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *
 			return false;
 	}
 	*bytes = total;
+	return true;
+}
+
+bool nnb_type_fits(uint32_t type, uint32_t rank, const uint32_t *dims)
+{
+	uint64_t bytes = nnb_type_size(type);
+
+	if (!nnb_type_may_be_computed(type) || rank > NNACCEL_MAX_RANK)
+		return false;
+	for (uint32_t i = 0; i < rank; i++) {
+		if (dims[i] && __builtin_mul_overflow(bytes, dims[i], &bytes))
+			return false;
+		if (dims[i] > INT32_MAX || bytes > INT32_MAX)
+			return false;
+	}
 	return true;
 }
 
@@ -585,22 +602,6 @@ static int nnb_model_collect_parts(struct nnb_model *model)
 	return ret;
 }
 
-/* Whether the library can hold an operand, as it can all but OEM types, many dimensions, 2 GiB. */
-static bool nnb_operand_fits(const struct nnb_operand *operand)
-{
-	uint64_t bytes = nnb_type_size(operand->type);
-
-	if (!nnb_type_may_be_computed(operand->type) || operand->rank > NNACCEL_MAX_RANK)
-		return false;
-	for (uint32_t i = 0; i < operand->rank; i++) {
-		if (operand->dims[i] > INT32_MAX)
-			return false;
-		if (operand->dims[i])
-			bytes *= operand->dims[i];
-	}
-	return bytes <= INT32_MAX;
-}
-
 /*
  * Hands an operand of the main model over to the graph, with its value. One that the library cannot
  * hold is opaque: what reads or writes it is not supported, all else is.
@@ -608,21 +609,22 @@ static bool nnb_operand_fits(const struct nnb_operand *operand)
 static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *graph,
 			    const struct nnb_operand *operand)
 {
-	const struct nnb_extension_operand *extension = nnb_extension_operand(operand->type);
-	bool scalar = extension && !extension->tensor;
-	const struct nna_operand_desc desc = {
-		.type = extension ? extension->type : operand->type,
-		.rank = scalar ? 1 : operand->rank,
-		.dims = scalar ? &(const uint32_t){ 1 } : operand->dims,
+	const struct nna_operand_desc opaque = { .type = NNA_OPERAND_OPAQUE };
+	struct nna_operand_desc desc = {
+		.type = operand->type,
+		.rank = operand->rank,
+		.dims = operand->dims,
 		.scale = nnb_type_scale(operand->type, operand->scale),
 		.zero_point = operand->type == NNA_OPERAND_TENSOR_INT32 ? 0 : operand->zero_point,
 		.channel_dim = operand->channel_dim,
 		.channel_count = operand->scale_count,
 		.channel_scales = operand->scales,
-	}, opaque = { .type = NNA_OPERAND_OPAQUE };
-	bool fits = nnb_operand_fits(operand);
-	int index = nna_graph_add_operand(graph, 0, fits ? &desc : &opaque);
+	};
+	bool fits = nnb_type_fits(operand->type, operand->rank, operand->dims);
+	int index;
 
+	nnb_extension_describe(&desc);
+	index = nna_graph_add_operand(graph, 0, fits ? &desc : &opaque);
 	if (index < 0)
 		return index;
 	switch (operand->value) {
@@ -642,47 +644,6 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 	}
 }
 
-/* Adds the input that says how the output of an extension's operation is scaled: its number. */
-static int nnb_scaling_emit(const struct nnb_model *model, struct nna_graph *graph,
-			    const struct nnb_operation *operation)
-{
-	const struct nna_operand_desc desc = {
-		.type = NNA_OPERAND_TENSOR_INT64, .rank = 1, .dims = &(const uint32_t){ 3 },
-	};
-	int64_t elements[3];
-	int ret, index = nna_graph_add_operand(graph, 0, &desc);
-
-	if (index < 0)
-		return index;
-	nnb_extension_operation(operation->type)->scaling(
-		model->operands[operation->outputs[0]].extension_data, elements);
-	ret = nna_graph_set_constant(graph, 0, index, elements, sizeof(elements), false);
-	return ret ? ret : index;
-}
-
-/* An operation of an extension; one that the extension does not have nobody supports. */
-static int nnb_extension_emit(const struct nnb_model *model, struct nna_graph *graph,
-			      const struct nnb_operation *operation)
-{
-	const struct nnb_extension_operation *extension = nnb_extension_operation(operation->type);
-	uint32_t count = operation->input_count, *inputs = calloc(count + 1, sizeof(*inputs));
-	int ret = inputs ? 0 : -ENOMEM;
-
-	if (!ret && count)
-		memcpy(inputs, operation->inputs, count * sizeof(*inputs));
-	if (!ret && extension && extension->scaling) {
-		ret = nnb_scaling_emit(model, graph, operation);
-		if (ret >= 0)
-			inputs[count++] = (uint32_t)ret;
-	}
-	if (ret >= 0)
-		ret = nna_graph_add_operation(graph, 0,
-					      extension ? extension->type : operation->type, count,
-					      inputs, operation->output_count, operation->outputs);
-	free(inputs);
-	return ret;
-}
-
 /* Subgraph 0: the tables. A value that was copied is freed as soon as the graph has it. */
 static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 {
@@ -696,7 +657,12 @@ static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 		const struct nnb_operation *operation = &model->operations[i];
 
 		if (nnb_extension_has(operation->type)) {
-			ret = nnb_extension_emit(model, graph, operation);
+			ret = nnb_extension_add_operation(
+				graph, 0, operation->type, operation->input_count,
+				operation->inputs, operation->output_count, operation->outputs,
+				operation->output_count ?
+					model->operands[operation->outputs[0]].extension_data :
+					NULL);
 			continue;
 		}
 		ret = nna_graph_add_operation(graph, 0, operation->type, operation->input_count,

@@ -186,6 +186,11 @@ bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *
 bool nnb_type_is_tensor(uint32_t type);
 /* Whether the library has the type: it is no OEM type. */
 bool nnb_type_may_be_computed(uint32_t type);
+/*
+ * Whether the library can hold an operand: all but OEM types, types of extensions that are not
+ * known here, many dimensions, and 2 GiB.
+ */
+bool nnb_type_fits(uint32_t type, uint32_t rank, const uint32_t *dims);
 
 /* The scale that the library is told: of an INT32 tensor only what may be that of a bias. */
 float nnb_type_scale(uint32_t type, float scale);

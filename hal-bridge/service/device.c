@@ -22,6 +22,7 @@
 #include "hal-bridge/service/buffer.h"
 #include "hal-bridge/service/cache.h"
 #include "hal-bridge/service/capabilities.h"
+#include "hal-bridge/service/extension.h"
 #include "hal-bridge/service/graph.h"
 #include "hal-bridge/service/prepared_model.h"
 #include "hal-bridge/service/service.h"
@@ -61,7 +62,7 @@ static int nnb_on_get_cache_files(struct nnb_object *object, struct nnb_aidl_cal
 static int nnb_on_get_extensions(struct nnb_object *object, struct nnb_aidl_call *call,
 				 const void *in, void *out)
 {
-	return 0;
+	return nnb_status(nnb_extensions_get(call->arena, out));
 }
 
 /* The client that calls, a reference. Return: 0 or an ErrorStatus. */
@@ -95,8 +96,7 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	}
 	supported = nnb_arena_alloc(call->arena, count, sizeof(*supported));
 	ret = supported ? 0 : -ENOMEM;
-	/* Of a model with extensions nothing is known to be supported. */
-	if (!ret && graph)
+	if (!ret)
 		ret = nna_graph_get_supported(graph, client->device, supported);
 	nna_graph_unref(graph);
 	nnb_client_put(client);
@@ -342,8 +342,6 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 	if (!ret)
 		ret = nnb_graph_create(call, service->options.version, client->device, model,
 				       &graph);
-	if (!ret && !graph)
-		ret = nnb_aidl_fail(call, FAILURE, "the model uses extensions, none is known");
 	if (!ret)
 		ret = nnb_prepare_queue(client, call, graph, config->priority, deadline, callback,
 					nnb_prepare_cache(config), config->cache_token);

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/log.h"
 #include "hal-bridge/common/model.h"
+#include "hal-bridge/service/extension.h"
 #include "hal-bridge/service/memory.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
@@ -35,46 +37,89 @@ static int nnb_graph_set_pooled(struct nna_graph *graph, uint32_t subgraph, uint
 	return ret;
 }
 
+/* What the library is told of an operand; OPAQUE for one that it cannot hold. */
+static struct nna_operand_desc nnb_graph_describe(const struct nnb_aidl_model *model,
+						  const struct nnb_aidl_operand *operand)
+{
+	const struct nnb_aidl_operand_extra_params *extra = operand->extra_params;
+	const uint32_t rank = operand->dimensions.count;
+	struct nna_operand_desc desc = {
+		.type = (enum nna_operand_type)nnb_extension_translate(model, operand->type),
+		.rank = rank,
+		.dims = rank ? (const uint32_t *)operand->dimensions.data : NULL,
+		.scale = nnb_type_scale(operand->type, operand->scale),
+		.zero_point = operand->type == NNA_OPERAND_TENSOR_INT32 ? 0 : operand->zero_point,
+	};
+
+	if (!nnb_type_fits(desc.type, rank, desc.dims))
+		return (struct nna_operand_desc){.type = NNA_OPERAND_OPAQUE};
+	if (extra && extra->tag == NNB_AIDL_OPERAND_EXTRA_PARAMS_CHANNEL_QUANT) {
+		desc.channel_dim = (uint32_t)extra->channel_quant.channel_dim;
+		desc.channel_count = extra->channel_quant.scales.count;
+		desc.channel_scales = extra->channel_quant.scales.data;
+	}
+	nnb_extension_describe(&desc);
+	return desc;
+}
+
+/* A constant that the library cannot hold has no value there: nothing that reads it is supported. */
 static int nnb_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 				 const struct nnb_aidl_model *model,
 				 const struct nnb_aidl_operand *operand,
 				 struct nnb_memory *const *pools)
 {
 	const struct nnb_aidl_data_location *at = &operand->location;
-	struct nna_operand_desc desc = {
-		.type = (enum nna_operand_type)operand->type,
-		.rank = operand->dimensions.count,
-		.dims = operand->dimensions.count ?
-				(const uint32_t *)operand->dimensions.data : NULL,
-		.scale = nnb_type_scale(operand->type, operand->scale),
-		.zero_point = operand->type == NNA_OPERAND_TENSOR_INT32 ? 0 : operand->zero_point,
-	};
+	const struct nna_operand_desc desc = nnb_graph_describe(model, operand);
+	const bool opaque = desc.type == NNA_OPERAND_OPAQUE;
 	int index;
 
-	if (operand->extra_params) {
-		desc.channel_dim = (uint32_t)operand->extra_params->channel_quant.channel_dim;
-		desc.channel_count = operand->extra_params->channel_quant.scales.count;
-		desc.channel_scales = operand->extra_params->channel_quant.scales.data;
-	}
 	index = nna_graph_add_operand(graph, subgraph, &desc);
 	if (index < 0)
 		return index;
 	switch (operand->lifetime) {
 	case NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_COPY:
+		if (opaque)
+			break;
 		return nna_graph_set_constant(graph, subgraph, (uint32_t)index,
 					      model->operand_values.data + at->offset,
 					      (size_t)at->length, false);
 	case NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_POOL:
+		if (opaque)
+			break;
 		return nnb_graph_set_pooled(graph, subgraph, (uint32_t)index, pools[at->pool_index],
 					    at);
 	case NNB_AIDL_OPERAND_LIFE_TIME_NO_VALUE:
-		return nna_graph_set_no_value(graph, subgraph, (uint32_t)index);
+		break;
 	case NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH:
 		return nna_graph_set_subgraph(graph, subgraph, (uint32_t)index,
 					      (uint32_t)at->offset + 1);
 	default:
 		return 0;
 	}
+	return nna_graph_set_no_value(graph, subgraph, (uint32_t)index);
+}
+
+static int nnb_graph_add_operation(struct nna_graph *graph, uint32_t number,
+				   const struct nnb_aidl_model *model,
+				   const struct nnb_aidl_subgraph *subgraph,
+				   const struct nnb_aidl_operation *operation)
+{
+	const uint32_t code = nnb_extension_translate(model, operation->type);
+	const uint32_t *inputs = (const uint32_t *)operation->inputs.data;
+	const uint32_t *outputs = (const uint32_t *)operation->outputs.data;
+	const struct nnb_aidl_operand_extra_params *extra = NULL;
+
+	if (!nnb_extension_has(code))
+		return nna_graph_add_operation(graph, number, (enum nna_operation_type)code,
+					       operation->inputs.count, inputs,
+					       operation->outputs.count, outputs);
+	if (operation->outputs.count)
+		extra = subgraph->operands.data[outputs[0]].extra_params;
+	if (extra && extra->tag != NNB_AIDL_OPERAND_EXTRA_PARAMS_EXTENSION)
+		extra = NULL;
+	return nnb_extension_add_operation(graph, number, code, operation->inputs.count, inputs,
+					   operation->outputs.count, outputs,
+					   extra ? extra->extension.data : NULL);
 }
 
 static int nnb_graph_fill(struct nna_graph *graph, uint32_t number,
@@ -86,14 +131,9 @@ static int nnb_graph_fill(struct nna_graph *graph, uint32_t number,
 	for (uint32_t i = 0; i < subgraph->operands.count && !ret; i++)
 		ret = nnb_graph_add_operand(graph, number, model, &subgraph->operands.data[i],
 					    pools);
-	for (uint32_t i = 0; i < subgraph->operations.count && !ret; i++) {
-		const struct nnb_aidl_operation *operation = &subgraph->operations.data[i];
-
-		ret = nna_graph_add_operation(
-			graph, number, (enum nna_operation_type)operation->type,
-			operation->inputs.count, (const uint32_t *)operation->inputs.data,
-			operation->outputs.count, (const uint32_t *)operation->outputs.data);
-	}
+	for (uint32_t i = 0; i < subgraph->operations.count && !ret; i++)
+		ret = nnb_graph_add_operation(graph, number, model, subgraph,
+					      &subgraph->operations.data[i]);
 	if (ret)
 		return ret;
 	return nna_graph_set_io(graph, number, subgraph->input_indexes.count,
@@ -132,7 +172,6 @@ int nnb_graph_create(struct nnb_aidl_call *call, int version, struct nna_device 
 {
 	struct nnb_memory **pools = calloc(model->pools.count + 1, sizeof(*pools));
 	size_t *sizes = calloc(model->pools.count + 1, sizeof(*sizes));
-	bool extensions = false;
 	int ret = 0;
 
 	*out = NULL;
@@ -143,8 +182,8 @@ int nnb_graph_create(struct nnb_aidl_call *call, int version, struct nna_device 
 		sizes[i] = pools[i] ? pools[i]->size : 0;
 	}
 	if (!ret)
-		ret = nnb_validate_model(call, version, model, sizes, &extensions);
-	if (!ret && !extensions) {
+		ret = nnb_validate_model(call, version, model, sizes);
+	if (!ret) {
 		ret = nnb_graph_build(model, pools, out);
 		if (ret) {
 			ret = nnb_status(ret == -ENODATA || ret == -EACCES ? -EINVAL : ret);

@@ -13,8 +13,7 @@
  * @version: of the interface
  * @device: pools are opened for it
  * @model: as the client sent it
- * @out: a finished graph; NULL with a return of 0 for a model that is valid and uses extensions,
- *	of which none is known here
+ * @out: a finished graph; what of it is of an extension that is not known here is not supported
  *
  * What a model of two subgraphs or more refers to keeps its numbers: subgraph 0 is the main one,
  * i + 1 is referenced[i]. Constants are read once, here.

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/model.h"
 #include "hal-bridge/common/signature.h"
+#include "hal-bridge/service/extension.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 /* Far above what models use; comparing each with each other stays cheap. */
@@ -21,7 +23,6 @@
  * @model: what is checked
  * @pool_sizes: bytes of its pools
  * @which: the subgraph at hand: 0 is the main one, i + 1 referenced[i]; for messages
- * @extensions: something is of an extension
  */
 struct nnb_validation {
 	struct nnb_aidl_call *call;
@@ -29,7 +30,6 @@ struct nnb_validation {
 	const struct nnb_aidl_model *model;
 	const size_t *pool_sizes;
 	uint32_t which;
-	bool extensions;
 };
 
 /* An argument that is refused, with a message that names the subgraph at hand. */
@@ -61,18 +61,6 @@ int nnb_validate_extensions(struct nnb_aidl_call *call,
 	return 0;
 }
 
-/* Whether an extension of the model has this type's prefix. */
-static bool nnb_validate_is_extension(struct nnb_validation *v, int32_t type)
-{
-	for (uint32_t i = 0; i < v->model->extension_name_to_prefix.count; i++) {
-		if (v->model->extension_name_to_prefix.data[i].prefix == type >> 16) {
-			v->extensions = true;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* ------------------------------------------------------------------------------------- operands */
 
 static int nnb_validate_scales(struct nnb_validation *v, uint32_t index,
@@ -82,7 +70,7 @@ static int nnb_validate_scales(struct nnb_validation *v, uint32_t index,
 	const struct nnb_aidl_symm_per_channel_quant_params *quant;
 
 	if (operand->type != NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
-		if (extra && operand->type < NNB_EXTENSION_FIRST)
+		if (extra)
 			return REFUSE(v, "operand %u of type %d has extra parameters", index,
 				      operand->type);
 		return 0;
@@ -102,11 +90,27 @@ static int nnb_validate_scales(struct nnb_validation *v, uint32_t index,
 	return 0;
 }
 
+/* An operand of an extension's type: data as the type takes it, and else no extra parameters. */
+static int nnb_validate_extension_data(struct nnb_validation *v, uint32_t index,
+				       const struct nnb_aidl_operand *operand,
+				       const struct nnb_extension_operand *type)
+{
+	const struct nnb_aidl_operand_extra_params *extra = operand->extra_params;
+
+	if (!extra || (extra->tag == NNB_AIDL_OPERAND_EXTRA_PARAMS_EXTENSION &&
+		       extra->extension.count == type->data_size))
+		return 0;
+	return REFUSE(v, "operand %u: its type takes %u bytes of extension data", index,
+		      type->data_size);
+}
+
 static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 			     const struct nnb_aidl_operand *operand)
 {
+	const uint32_t code = nnb_extension_translate(v->model, operand->type);
+	const struct nnb_extension_operand *extension = nnb_extension_operand(code);
 	const struct nna_operand_desc desc = {
-		.type = (enum nna_operand_type)operand->type,
+		.type = (enum nna_operand_type)code,
 		.rank = operand->dimensions.count,
 		.dims = operand->dimensions.count ? (const uint32_t *)operand->dimensions.data
 						  : NULL,
@@ -114,22 +118,24 @@ static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 		.zero_point = operand->zero_point,
 	};
 
-	if (operand->type >= NNB_EXTENSION_FIRST && nnb_validate_is_extension(v, operand->type))
-		return 0;
-	if (operand->type < 0 || operand->type > NNA_OPERAND_SUBGRAPH)
+	if (!nnb_extension_is_named(v->model, operand->type) &&
+	    (operand->type < 0 || operand->type > NNA_OPERAND_SUBGRAPH))
 		return REFUSE(v, "operand %u: there is no operand type %d", index, operand->type);
 	for (uint32_t i = 0; i < operand->dimensions.count; i++) {
 		if (operand->dimensions.data[i] < 0)
 			return REFUSE(v, "operand %u: dimension %u is %d", index, i,
 				      operand->dimensions.data[i]);
 	}
+	/* Whether other extensions' operands are right their vendors know. */
+	if (nnb_extension_has(code) && !extension)
+		return 0;
 	if (nnb_type_check(&desc))
 		return REFUSE(v,
-			      "operand %u of type %s, rank %u, scale %g and zero "
+			      "operand %u of type %d, rank %u, scale %g and zero "
 			      "point %d: these do not go together",
-			      index, nna_operand_type_name(desc.type), desc.rank, desc.scale,
-			      desc.zero_point);
-	return nnb_validate_scales(v, index, operand);
+			      index, operand->type, desc.rank, desc.scale, desc.zero_point);
+	return extension ? nnb_validate_extension_data(v, index, operand, extension)
+			 : nnb_validate_scales(v, index, operand);
 }
 
 /* The bytes of a constant: inside @size, and those of its dimensions. */
@@ -137,6 +143,7 @@ static int nnb_validate_constant(struct nnb_validation *v, uint32_t index,
 				 const struct nnb_aidl_operand *operand, size_t size)
 {
 	const struct nnb_aidl_data_location *at = &operand->location;
+	const uint32_t code = nnb_extension_translate(v->model, operand->type);
 	size_t needed;
 	int64_t end;
 
@@ -148,10 +155,10 @@ static int nnb_validate_constant(struct nnb_validation *v, uint32_t index,
 			      "of %zu",
 			      index, (long long)at->length, (long long)at->padding,
 			      (long long)at->offset, size);
-	if (operand->type >= NNB_EXTENSION_FIRST)
+	if (nnb_extension_has(code) && !nnb_extension_operand(code))
 		return 0;
 	if (operand->type == NNA_OPERAND_SUBGRAPH ||
-	    !nnb_type_bytes((uint32_t)operand->type, operand->dimensions.count,
+	    !nnb_type_bytes(code, operand->dimensions.count,
 			    (const uint32_t *)operand->dimensions.data, &needed) ||
 	    needed != (uint64_t)at->length)
 		return REFUSE(v,
@@ -240,7 +247,7 @@ static int nnb_validate_operation_type(struct nnb_validation *v, uint32_t index,
 		NNB_AIDL_OPERATION_TYPE_REVERSE,
 	};
 
-	if (type >= NNB_EXTENSION_FIRST && nnb_validate_is_extension(v, type))
+	if (nnb_extension_is_named(v->model, type))
 		return 0;
 	if (type < 0 || type > last[v->version - 1])
 		return REFUSE(v, "operation %u: there is no operation %d", index, type);
@@ -455,7 +462,7 @@ static int nnb_validate_no_circle(struct nnb_validation *v)
 }
 
 int nnb_validate_model(struct nnb_aidl_call *call, int version, const struct nnb_aidl_model *model,
-		       const size_t *pool_sizes, bool *extensions)
+		       const size_t *pool_sizes)
 {
 	struct nnb_validation v = {
 		.call = call,
@@ -476,7 +483,6 @@ int nnb_validate_model(struct nnb_aidl_call *call, int version, const struct nnb
 		ret = nnb_validate_no_circle(&v);
 	if (!ret)
 		ret = nnb_validate_signatures(&v);
-	*extensions = v.extensions;
 	return ret;
 }
 

@@ -10,7 +10,8 @@
  *	operations	stand in the order of execution: what one reads is an input, a constant or
  *			has been written before; every operand that is to be written is, once
  *	subgraphs	no circle, and nothing refers to the main one
- *	extensions	names and prefixes are unique, and types have the prefix of one of them
+ *	extensions	names and prefixes are unique, and types have the prefix of one of them;
+ *			operands of types that are known here have data as their type says
  *	signatures	operands fit their operation (common/signature.h)
  *
  * Nothing is kept; calls may run at the same time.
@@ -18,13 +19,8 @@
 #ifndef NNB_VALIDATE_H
 #define NNB_VALIDATE_H
 
-#include <stdbool.h>
-
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
-
-/* Types of extensions begin here: the high 16 bits are the prefix. */
-#define NNB_EXTENSION_FIRST 0x10000
 
 /**
  * nnb_validate_model() - check a model
@@ -32,12 +28,11 @@
  * @version: of the interface: operations that came later do not exist
  * @model: as the client sent it
  * @pool_sizes: bytes of each of its pools
- * @extensions: receives whether anything in it is of an extension
  *
  * Return: 0, INVALID_ARGUMENT, or RESOURCE_EXHAUSTED_TRANSIENT without memory.
  */
 int nnb_validate_model(struct nnb_aidl_call *call, int version, const struct nnb_aidl_model *model,
-		       const size_t *pool_sizes, bool *extensions);
+		       const size_t *pool_sizes);
 
 /* Names and prefixes of extensions. Return: 0 or INVALID_ARGUMENT. */
 int nnb_validate_extensions(struct nnb_aidl_call *call,

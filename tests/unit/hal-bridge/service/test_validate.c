@@ -246,35 +246,12 @@ static void not_supported(void **state)
 	hal_model_fini(&m);
 }
 
-/* Of a model with extensions nothing is supported, and it cannot be prepared; it is no error. */
-static void extensions(void **state)
-{
-	struct nnb_aidl_device_prepare_model_in in;
-	struct nnb_object *model;
-	struct hal_model m;
-	uint32_t count;
-
-	hal_model_init(&m);
-	m.model.extension_name_to_prefix.count = 1;
-	m.extensions[0] = (struct nnb_aidl_extension_name_and_prefix){"com.example.none", 7};
-	assert_int_equal(hal_supported(*state, &m, &count), 0);
-	assert_int_equal(count, 2);
-	m.operations[0].type = 7 << 16 | 3;
-	assert_int_equal(hal_supported(*state, &m, &count), 0);
-	assert_int_equal(count, 0);
-	in = hal_prepare_in(&m);
-	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_FAILURE);
-	m.operations[0].type = 8 << 16 | 3;
-	assert_int_equal(hal_supported(*state, &m, &count), HAL_INVALID);
-	hal_model_fini(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid),	 cmocka_unit_test(refused),
 		cmocka_unit_test(circle),	 cmocka_unit_test(versions),
-		cmocka_unit_test(not_supported), cmocka_unit_test(extensions),
+		cmocka_unit_test(not_supported),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
