@@ -6,14 +6,17 @@ ENGINE_SRCS += $(wildcard device/engine/x86/*.c)
 endif
 ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
 
-# The table of kernels: the names that the sources give with NNADEV_KERNEL(). Looked at in every
-# run, because a source may have gone, and written where it has changed.
+# The table of kernels: a line OPCODE(opcode, KERNEL(name) ...) for each opcode that sources name
+# with NNADEV_KERNEL(name) = { opcode, ... Looked at in every run, because a source may have gone,
+# and written where it has changed.
 ENGINE_TABLE := $(BUILD)/gen/device/engine/kernels.inc
 .PHONY: engine-table
 engine-table:
 $(ENGINE_TABLE): engine-table
 	@mkdir -p $(@D)
-	@sed -n 's/^NNADEV_KERNEL(\([a-z0-9_]*\)) = .*/KERNEL(\1)/p' $(sort $(ENGINE_SRCS)) > $@.new
+	@sed -n 's/^NNADEV_KERNEL(\([a-z0-9_]*\)) = { \([A-Z0-9_]*\),.*/\2 \1/p' \
+		$(sort $(ENGINE_SRCS)) | awk '{ k[$$1] = k[$$1] " KERNEL(" $$2 ")" } \
+		END { for (o in k) print "OPCODE(" o "," k[o] ")" }' | sort > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/obj/device/engine/engine.o: $(ENGINE_TABLE)
 $(BUILD)/obj/device/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen

@@ -6,7 +6,7 @@
 unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/unit/%/test_*.c)))
 unit_transport := $(BUILD)/tests/unit/device/transport
 
-CORE_TESTS := $(call unit,device/core tests/fuzz)
+CORE_TESTS := $(call unit,device/core device/host tests/fuzz)
 WORK_TESTS := $(BUILD)/tests/unit/device/engine/test_work
 ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
 ENGINE_TESTS := $(filter-out $(WORK_TESTS),$(ENGINE_TESTS))

@@ -269,7 +269,7 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 	struct nnadev_instruction *at = &job->at;
 	uint32_t status;
 
-	at->command.entropy = nnadev_clock_now();
+	at->command.entropy = job->now;
 	status = exec->prepare(exec->isa, exec->threads, &at->command, &at->plan);
 	if (status) {
 		if (status == NNAHW_STATUS_BAD_OPERAND)
@@ -365,7 +365,7 @@ static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 			    round->exec->scratch[thread].data, round->job->shared);
 }
 
-/* Whether the job is to make way, or has run out of something. */
+/* Whether the job is to make way at @now, or has run out of something. */
 static bool interrupted(const struct nnadev_exec *exec, const struct nnadev_job *job,
 			uint64_t until, uint64_t now)
 {
@@ -374,11 +374,11 @@ static bool interrupted(const struct nnadev_exec *exec, const struct nnadev_job 
 	       (job->deadline && now >= job->deadline);
 }
 
-static bool stop_round(void *context)
+static bool stop_round(void *context, uint64_t now)
 {
 	struct round *round = context;
 
-	return interrupted(round->exec, round->job, round->until, nnadev_clock_now());
+	return interrupted(round->exec, round->job, round->until, now);
 }
 
 static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until)
@@ -397,6 +397,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	}
 	if (at->generation != exec->mmu.generation) {
 		status = resolve(exec, job);
+		job->now = nnadev_clock_now();
 		if (status == NNADEV_MMU_AGAIN)
 			return STEP_ON;
 		if (status)
@@ -406,7 +407,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		uint32_t tiles = at->plan.phase_tiles[at->phase];
 
 		nnadev_profile_enter(exec, job);
-		status = nnadev_workers_run(exec->workers, &work, &at->tile, tiles);
+		status = nnadev_workers_run(exec->workers, &work, &at->tile, tiles, &job->now);
 		nnadev_profile_leave(exec, job);
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed))
 			return STEP_ON;
@@ -422,8 +423,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			at->plan.round++;
 		}
 		/* A round may have been a single tile, after which nobody asks. */
-		if (at->phase < at->plan.phases &&
-		    interrupted(exec, job, until, nnadev_clock_now()))
+		if (at->phase < at->plan.phases && interrupted(exec, job, until, job->now))
 			return STEP_LEAVE;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
@@ -526,10 +526,12 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 {
 	enum step step = STEP_ON;
 
+	job->now = nnadev_clock_now();
 	if (!job->resumed)
-		set_resumed(job, nnadev_clock_now());
+		set_resumed(job, job->now);
 	while (step == STEP_ON) {
-		uint64_t now = nnadev_clock_now(), used = nnadev_job_run_time(job, now), wake;
+		uint64_t now = job->now, used = nnadev_job_run_time(job, now), wake;
+		const bool tiles = job->state == NNADEV_JOB_TILES;
 
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed)) {
 			lost_pages(exec, job);
@@ -591,8 +593,11 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 		case NNADEV_JOB_IDLE:
 			return 0;
 		}
+		/* The clock was read behind the last tile. */
+		if (!tiles)
+			job->now = nnadev_clock_now();
 		if (step == STEP_ON && nnadev_job_active(job) &&
-		    (nnadev_event_read(&exec->event) != exec->seen || nnadev_clock_now() >= until))
+		    (nnadev_event_read(&exec->event) != exec->seen || job->now >= until))
 			step = STEP_LEAVE;
 	}
 	if (step == STEP_LEAVE)

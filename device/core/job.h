@@ -92,6 +92,7 @@ enum nnadev_job_state {
  * @begin: when it started, by nnadev_clock_now(), as all times here
  * @run_time: ns, without the time since @resumed
  * @resumed: since when it has been running, or 0 while it is not
+ * @now: the clock as it was last read while the job ran: a step begins when the one before ends
  * @deadline: when it must have ended, or 0
  * @budget: ns
  * @loop_limit: ns
@@ -120,6 +121,7 @@ struct nnadev_job {
 	uint64_t begin;
 	uint64_t run_time;
 	uint64_t resumed;
+	uint64_t now;
 	uint64_t deadline;
 	uint64_t budget;
 	uint64_t loop_limit;

@@ -51,9 +51,10 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 			      struct nnadev_engine_operand *operand, struct nnadev_range *range)
 {
 	uint32_t size = nnahw_type_size(tensor->type);
-	int64_t low = 0, high = 0, row = 1;
+	int64_t low = 0, high = 0;
 	uint64_t count = 1, start, stop;
 	const struct nnahw_base *slot;
+	uint32_t behind = 0;
 	bool empty = false;
 
 	memset(operand, 0, sizeof(*operand));
@@ -68,8 +69,9 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 	    !scale_fits(tensor->type, tensor->scale))
 		return NNAHW_STATUS_BAD_OPERAND;
 	for (uint32_t i = tensor->rank; i < NNAHW_MAX_RANK; i++)
-		if (tensor->dims[i] || tensor->strides[i])
-			return NNAHW_STATUS_BAD_OPERAND;
+		behind |= tensor->dims[i] | (uint32_t)tensor->strides[i];
+	if (behind)
+		return NNAHW_STATUS_BAD_OPERAND;
 	for (uint32_t i = 0; i < tensor->rank; i++)
 		empty |= !tensor->dims[i];
 	range->write = output;
@@ -77,19 +79,20 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 	if (empty)
 		return NNAHW_STATUS_OK;
 	for (uint32_t k = tensor->rank; k-- > 0;) {
-		uint32_t dim = tensor->dims[k];
-		int32_t stride = tensor->strides[k];
+		const uint32_t dim = tensor->dims[k];
+		const int32_t stride = tensor->strides[k];
 		int64_t reach;
 
-		if (__builtin_mul_overflow(count, (uint64_t)dim, &count) || count > INT32_MAX ||
-		    __builtin_mul_overflow((int64_t)dim - 1, (int64_t)stride, &reach) ||
-		    __builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
-			return NNAHW_STATUS_BAD_OPERAND;
+		if (dim > 1 && stride != (int64_t)count)
+			operand->contiguous = false;
 		if (output && !stride && dim > 1)
 			return NNAHW_STATUS_BAD_OPERAND;
-		if (dim > 1 && stride != row)
-			operand->contiguous = false;
-		row *= dim; /* equals count, so at most INT32_MAX */
+		count *= dim;
+		if (count > INT32_MAX)
+			return NNAHW_STATUS_BAD_OPERAND;
+		/* As the product of the dims has 31 bits, the sum over all of them has 63. */
+		reach = ((int64_t)dim - 1) * stride;
+		*(reach < 0 ? &low : &high) += reach;
 	}
 	operand->count = (uint32_t)count;
 	slot = &slots[tensor->slot];

@@ -26,7 +26,7 @@ void nnadev_profile_begin(struct nnadev_job *job)
 	if (!p->open)
 		return;
 	p->record = (struct nnahw_profile_record){ .command = job->offset,
-						   .begin = nnadev_clock_now() };
+						   .begin = job->now };
 	p->run_begin = nnadev_job_run_time(job, p->record.begin);
 }
 

@@ -6,16 +6,24 @@
 #include <cpuid.h>
 #endif
 
-/* Made by device/engine.mk: a line KERNEL(name) for each NNADEV_KERNEL(name) of the sources. */
+/* Kernels of one command, the scalar one included. */
+#define MOST_KERNELS 8
+
+/* Made by device/engine.mk: a line OPCODE(opcode, KERNEL(name) ...) for each opcode. */
+#define OPCODE(opcode, list) list
 #define KERNEL(name) extern NNADEV_KERNEL(name);
 #include "device/engine/kernels.inc"
 #undef KERNEL
+#undef OPCODE
 
+/* By opcode; each list ends with NULL. */
+#define OPCODE(opcode, list) [opcode] = { list },
 #define KERNEL(name) &nnadev_kernel_##name,
-static const struct nnadev_kernel *const kernels[] = {
+static const struct nnadev_kernel *const kernels[][MOST_KERNELS + 1] = {
 #include "device/engine/kernels.inc"
 };
 #undef KERNEL
+#undef OPCODE
 
 enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 {
@@ -41,6 +49,8 @@ static int bad_zero_point(const struct nnadev_engine_command *cmd)
 		const struct nnahw_tensor *t = &cmd->operands[i].desc;
 		int64_t min = 0, max = 0;
 
+		if (!t->zero_point)
+			continue;
 		if (nnahw_type_size(t->type) <= 2 && nnadev_present(&cmd->operands[i]) &&
 		    t->type != NNAHW_TYPE_F16 && t->type != NNAHW_TYPE_BOOL8)
 			nnadev_type_range(t->type, &min, &max);
@@ -50,53 +60,45 @@ static int bad_zero_point(const struct nnadev_engine_command *cmd)
 	return -1;
 }
 
-/* Kernels of one command, the scalar one included. */
-#define MOST_KERNELS 8
-
-/* The kernels of a command's opcode, in the order of the table. Return: how many. */
-static uint32_t find(uint32_t opcode, const struct nnadev_kernel *found[MOST_KERNELS])
+/* The first kernel of @isa in a list that accepts the command, or NULL; @status: why not. */
+static const struct nnadev_kernel *choose(const struct nnadev_kernel *const *list,
+					  enum nnadev_engine_isa isa,
+					  const struct nnadev_engine_command *cmd,
+					  struct nnadev_engine_plan *plan, uint32_t *status)
 {
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		if (kernels[i]->opcode == opcode && count < MOST_KERNELS)
-			found[count++] = kernels[i];
-	return count;
+	for (; *list; list++) {
+		if ((*list)->isa != isa)
+			continue;
+		*status = (*list)->accepts(cmd, plan);
+		if (*status == NNAHW_STATUS_OK)
+			return *list;
+	}
+	return NULL;
 }
 
 uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 			       const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
-	const struct nnadev_kernel *found[MOST_KERNELS], *kernel = NULL;
-	const uint32_t count = find(cmd->raw->opcode, found);
-	uint32_t status = NNAHW_STATUS_BAD_COMMAND;
+	const struct nnadev_kernel *const *list = kernels[0], *kernel;
+	const struct nnadev_kernel *faster = NULL;
+	uint32_t status = NNAHW_STATUS_BAD_COMMAND, ignored;
 	int bad;
 
 	memset(plan, 0, offsetof(struct nnadev_engine_plan, state));
 	bad = bad_zero_point(cmd);
 	if (bad >= 0)
 		return nnadev_bad_operand(plan, (uint32_t)bad);
-	for (uint32_t i = 0; i < count; i++)
-		if (found[i]->isa == NNADEV_ENGINE_SCALAR)
-			kernel = found[i];
+	if (cmd->raw->opcode < sizeof(kernels) / sizeof(kernels[0]))
+		list = kernels[cmd->raw->opcode];
+	kernel = choose(list, NNADEV_ENGINE_SCALAR, cmd, plan, &status);
 	if (!kernel)
 		return status;
-	status = kernel->accepts(cmd, plan);
-	if (status != NNAHW_STATUS_OK)
-		return status;
 	/* Without output there is nothing to do, and nothing that a faster kernel could divide. */
-	for (; isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count; isa--) {
-		uint32_t i = 0;
-
-		while (i < count &&
-		       (found[i]->isa != isa || found[i]->accepts(cmd, plan) != NNAHW_STATUS_OK))
-			i++;
-		if (i < count) {
-			kernel = found[i];
-			break;
-		}
-	}
+	for (; !faster && isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count; isa--)
+		faster = choose(list, isa, cmd, plan, &ignored);
+	if (faster)
+		kernel = faster;
 	plan->run = kernel->tile;
 	kernel->plan(cmd, threads, plan);
 	if (plan->scratch_size > NNADEV_ENGINE_MAX_SCRATCH ||

@@ -30,13 +30,15 @@ static inline void pause_cpu(void)
 
 bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns)
 {
-	const uint64_t until = ns ? nnadev_clock_now() + ns : 0;
+	uint64_t until = 0, now;
 
 	/* The clock is read between some looks, so that it does not take longer than they do. */
-	while (until && nnadev_event_read(event) == seq) {
+	while (ns && nnadev_event_read(event) == seq) {
 		for (uint32_t i = 0; i < 32 && nnadev_event_read(event) == seq; i++)
 			pause_cpu();
-		if (nnadev_clock_now() >= until)
+		now = nnadev_clock_now();
+		until = until ? until : now + ns;
+		if (now >= until)
 			break;
 	}
 	return nnadev_event_read(event) != seq;

@@ -13,11 +13,13 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/host/sync.h"
 #include "device/host/thread.h"
 
 #define CLOSED (1ull << 40) /* more than any tile */
+#define CACHE_LINE 64u
 
 /**
  * struct worker - a thread of the pool
@@ -27,7 +29,7 @@
  * @busy: ns that it has spent on tiles; changes within rounds
  */
 struct worker {
-	struct nnadev_workers *pool;
+	_Alignas(CACHE_LINE) struct nnadev_workers *pool;
 	uint32_t index;
 	pthread_t thread;
 	uint64_t busy;
@@ -50,16 +52,16 @@ struct nnadev_round_state {
 };
 
 /**
- * struct nnadev_workers - the pool
+ * struct nnadev_workers - the pool. What waiting threads look at has cache lines of its own.
  * @threads: with the caller
  * @started: without the caller
  * @spin_ns: how long to look for what to do before sleeping
  * @quit: workers are to end
- * @current: the round to take part in, or NULL
- * @inside: workers that may hold @current
  * @longest: the longest tile so far, in ns
  * @call: raised when there is a round, and to end
+ * @current: the round to take part in, or NULL
  * @left: raised when the last worker has left a round
+ * @inside: workers that may hold @current
  * @round: what @current points to
  * @workers: the threads; number 0 is the caller
  */
@@ -68,12 +70,12 @@ struct nnadev_workers {
 	uint32_t started;
 	uint64_t spin_ns;
 	_Atomic bool quit;
-	_Atomic(struct nnadev_round_state *) current;
-	_Atomic uint32_t inside;
 	_Atomic uint64_t longest;
-	struct nnadev_event call;
-	struct nnadev_event left;
-	struct nnadev_round_state round;
+	_Alignas(CACHE_LINE) struct nnadev_event call;
+	_Atomic(struct nnadev_round_state *) current;
+	_Alignas(CACHE_LINE) struct nnadev_event left;
+	_Atomic uint32_t inside;
+	_Alignas(CACHE_LINE) struct nnadev_round_state round;
 	struct worker workers[];
 };
 
@@ -96,23 +98,22 @@ static void close_round(struct nnadev_round_state *round)
 		atomic_store(&round->left, left);
 }
 
+/* Run tiles of a round until none is left; @now as in nnadev_workers_run(). */
 static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *round,
-		      uint32_t thread)
+		      uint32_t thread, uint64_t *now)
 {
-	uint64_t begin = nnadev_clock_now();
 	uint64_t *busy = &pool->workers[thread].busy;
 
 	for (;;) {
-		uint64_t tile = atomic_fetch_add(&round->next, 1), end;
+		uint64_t tile = atomic_fetch_add(&round->next, 1), begin = *now;
 		uint32_t status;
 
 		if (tile >= round->end)
 			return;
 		status = round->work.run(round->work.context, (uint32_t)tile, thread);
-		end = nnadev_clock_now();
-		note_tile(pool, end - begin);
-		*busy += end - begin;
-		begin = end;
+		*now = nnadev_clock_now();
+		note_tile(pool, *now - begin);
+		*busy += *now - begin;
 		if (status) {
 			uint32_t none = 0;
 
@@ -120,7 +121,7 @@ static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *ro
 			close_round(round);
 			return;
 		}
-		if (round->work.stop && round->work.stop(round->work.context)) {
+		if (round->work.stop && round->work.stop(round->work.context, *now)) {
 			close_round(round);
 			return;
 		}
@@ -140,8 +141,11 @@ static void *worker_main(void *arg)
 			return NULL;
 		atomic_fetch_add(&pool->inside, 1);
 		round = atomic_load(&pool->current);
-		if (round)
-			run_tiles(pool, round, w->index);
+		if (round) {
+			uint64_t now = nnadev_clock_now();
+
+			run_tiles(pool, round, w->index, &now);
+		}
 		if (atomic_fetch_sub(&pool->inside, 1) == 1)
 			nnadev_event_raise(&pool->left);
 		if (!nnadev_event_spin(&pool->call, seq, pool->spin_ns))
@@ -149,32 +153,45 @@ static void *worker_main(void *arg)
 	}
 }
 
+/* Wait until no worker holds the round, which has been withdrawn. Return: whether it had to. */
+static bool wait_for_workers(struct nnadev_workers *pool)
+{
+	bool waited = false;
+
+	for (;; waited = true) {
+		uint32_t seq = nnadev_event_read(&pool->left);
+
+		if (!atomic_load(&pool->inside))
+			return waited;
+		if (!nnadev_event_spin(&pool->left, seq, pool->spin_ns))
+			nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
+	}
+}
+
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
-			    uint32_t *next, uint32_t end)
+			    uint32_t *next, uint32_t end, uint64_t *now)
 {
 	struct nnadev_round_state *round = &pool->round;
+	bool shared;
 	uint64_t left;
 
 	if (*next >= end)
 		return 0;
+	shared = pool->started && end - *next > 1;
 	round->work = *work;
 	round->end = end;
 	atomic_store(&round->next, *next);
 	atomic_store(&round->status, 0);
-	if (pool->started && end - *next > 1) {
+	if (shared) {
 		atomic_store(&pool->current, round);
 		nnadev_event_raise(&pool->call);
 	}
-	run_tiles(pool, round, 0);
+	run_tiles(pool, round, 0, now);
 	close_round(round);
-	atomic_store(&pool->current, NULL);
-	for (;;) {
-		uint32_t seq = nnadev_event_read(&pool->left);
-
-		if (!atomic_load(&pool->inside))
-			break;
-		if (!nnadev_event_spin(&pool->left, seq, pool->spin_ns))
-			nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
+	if (shared) {
+		atomic_store(&pool->current, NULL);
+		if (wait_for_workers(pool))
+			*now = nnadev_clock_now();
 	}
 	left = atomic_load(&round->left);
 	*next = left < end ? (uint32_t)left : end;
@@ -184,13 +201,16 @@ uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_rou
 int nnadev_workers_create(uint32_t threads, uint64_t spin_ns, struct nnadev_workers **out)
 {
 	struct nnadev_workers *pool;
+	size_t size;
 	int r = 0;
 
 	if (!threads || threads > NNADEV_WORKERS_MAX)
 		return -EINVAL;
-	pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->workers[0]));
+	size = sizeof(*pool) + threads * sizeof(pool->workers[0]);
+	pool = aligned_alloc(CACHE_LINE, size);
 	if (!pool)
 		return -ENOMEM;
+	memset(pool, 0, size);
 	pool->threads = threads;
 	pool->spin_ns = threads <= nnadev_workers_cpus() ? spin_ns : 0;
 	for (uint32_t i = 1; i < threads; i++) {

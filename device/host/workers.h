@@ -16,13 +16,13 @@ struct nnadev_workers;
 /**
  * struct nnadev_round - a round of tiles
  * @run: run @tile as thread @thread (0 is the caller); a status other than 0 ends the round
- * @stop: asked by each thread after each of its tiles: whether to leave the rest for later; may be
- *	NULL
+ * @stop: asked by each thread after each of its tiles, @now: whether to leave the rest for later;
+ *	may be NULL
  * @context: handed to both
  */
 struct nnadev_round {
 	uint32_t (*run)(void *context, uint32_t tile, uint32_t thread);
-	bool (*stop)(void *context);
+	bool (*stop)(void *context, uint64_t now);
 	void *context;
 };
 
@@ -42,13 +42,14 @@ void nnadev_workers_destroy(struct nnadev_workers *pool);
  * nnadev_workers_run() - run tiles, each at most once
  * @next: in: first tile to run; out: first tile that was not started (equal to @end when all ran)
  * @end: number of tiles
+ * @now: in: nnadev_clock_now(), not long ago; out: likewise, when it returns
  *
  * Returns when no thread runs a tile of this round. One caller at a time.
  *
  * Return: 0, or the first status other than 0 that a tile returned.
  */
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
-			    uint32_t *next, uint32_t end);
+			    uint32_t *next, uint32_t end, uint64_t *now);
 
 /*
  * How long thread @thread (0 is the caller) has run tiles since the pool was made, in ns. For who
