@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * GATHER, by definition: there is no other kernel.
+ * GATHER, by definition.
  *
  * The output's dimensions are the input's with one axis replaced by the dimensions of the indices.
  * Elements are moved as bytes, whatever their type. An index out of range ends the job.

@@ -54,7 +54,7 @@ struct nnadev_estimate {
  * @zero, @low, @high: zero point and limits of what is stored, without a residual
  * @channel: as they were read, once; those beyond @count are 0
  * @count: channels in use, 1 to 16
- * @simple: multipliers and shifts (and those of the residual) are in the range of the vector code
+ * @simple: types, multipliers and shifts (and those of the residual) are those of the vector code
  */
 struct nnadev_block {
 	struct nnadev_half_block half[2];
@@ -73,6 +73,7 @@ struct nnadev_block {
  * @e: parameters
  * @output, @residual: operands
  * @is_signed: S8 output
+ * @is_wide: S16 output; it has no residual
  * @low, @high: limits of q minus its zero point
  * @out_low, @out_high, @out_zero: limits and zero point of what is stored
  * @up_shift: to the right, of the bit that raises products above zero: see nnadev_block_get()
@@ -81,7 +82,7 @@ struct nnadev_block {
 struct nnadev_finish {
 	const struct nnahw_epilogue *e;
 	const struct nnadev_engine_operand *output, *residual;
-	bool is_signed, has_residual;
+	bool is_signed, is_wide, has_residual;
 	int32_t low, high, out_low, out_high, out_zero, up_shift;
 };
 
@@ -96,6 +97,7 @@ static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw
 	f->output = output;
 	f->residual = residual;
 	f->is_signed = output->desc.type == NNAHW_TYPE_S8;
+	f->is_wide = output->desc.type == NNAHW_TYPE_S16;
 	f->has_residual = nnadev_present(residual);
 	f->up_shift = e->once ? 31 : 0;
 	if (f->has_residual) {
@@ -126,7 +128,7 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 {
 	struct nnadev_estimate *e = &b->estimate;
 
-	b->estimated = b->simple;
+	b->estimated = b->simple && !f->is_wide;
 	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm_set1_epi8((int8_t)f->out_low);
 	b->high = _mm_set1_epi8((int8_t)f->out_high);
@@ -155,7 +157,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 	b->count = count;
 	b->order = order;
 	/* The sum with a residual must fit into 32 bits after the shift. */
-	b->simple = nnadev_type_is_quant8(f->output->desc.type);
+	b->simple = nnadev_type_is_quant8(f->output->desc.type) || f->is_wide;
 	if (f->e->staged)
 		b->simple = b->simple && f->low >= -1024 && f->high <= 1023 &&
 			    nnadev_scales8(f->e->own_shift) &&
@@ -322,6 +324,19 @@ static inline void nnadev_finish_slow(const struct nnadev_finish *f, const struc
 			&b->channel[i], f->output, at + i, f->residual, rat + i);
 }
 
+/* Stores the channels of a block that are in use, of 16 bits. */
+static inline void nnadev_store_wide(const struct nnadev_block *b, int16_t *out, __m256i q)
+{
+	int16_t tail[16];
+
+	if (b->count == 16) {
+		_mm256_storeu_si256((__m256i *)out, q);
+	} else {
+		_mm256_storeu_si256((__m256i *)tail, q);
+		memcpy(out, tail, b->count * sizeof(*out));
+	}
+}
+
 /* Stores the channels of a block that are in use. */
 static inline void nnadev_store_block(const struct nnadev_block *b, uint8_t *out, __m128i q)
 {
@@ -381,6 +396,10 @@ static inline void nnadev_finish_exact(const struct nnadev_finish *f, const stru
 	q0 = _mm256_add_epi32(q0, _mm256_set1_epi32(f->out_zero));
 	q1 = _mm256_add_epi32(q1, _mm256_set1_epi32(f->out_zero));
 	q0 = _mm256_permute4x64_epi64(_mm256_packs_epi32(q0, q1), 0xd8);
+	if (f->is_wide) {
+		nnadev_store_wide(b, (int16_t *)f->output->data + at, q0);
+		return;
+	}
 	q = f->is_signed
 		    ? _mm_packs_epi16(_mm256_castsi256_si128(q0), _mm256_extracti128_si256(q0, 1))
 		    : _mm_packus_epi16(_mm256_castsi256_si128(q0), _mm256_extracti128_si256(q0, 1));

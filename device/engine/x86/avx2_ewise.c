@@ -377,18 +377,47 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* 8 numbers minus the zero point; `step` is 0 or 1. */
-static __m256i load_centred8(const struct nnadev_engine_operand *o, int64_t at, int64_t step)
+/* 8 numbers at @from minus the zero point. */
+static __m256i load_centred8(const struct nnadev_engine_operand *o, const void *from)
 {
-	const uint8_t *from = (const uint8_t *)o->data + at;
 	__m256i v;
 
-	if (step == 0)
-		return _mm256_set1_epi32((int32_t)nnadev_load_centred(o, at));
-	v = o->desc.type == NNAHW_TYPE_S8
-		    ? _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from))
-		    : _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from));
+	switch (o->desc.type) {
+	case NNAHW_TYPE_S8:
+		v = _mm256_cvtepi8_epi32(_mm_loadl_epi64(from));
+		break;
+	case NNAHW_TYPE_U8:
+		v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from));
+		break;
+	case NNAHW_TYPE_S16:
+		v = _mm256_cvtepi16_epi32(_mm_loadu_si128(from));
+		break;
+	default:
+		v = _mm256_cvtepu16_epi32(_mm_loadu_si128(from));
+		break;
+	}
 	return _mm256_sub_epi32(v, _mm256_set1_epi32(o->desc.zero_point));
+}
+
+/* Stores 8 numbers that are within the type's range. */
+static void store8(const struct nnadev_engine_operand *o, void *to, __m256i x)
+{
+	const __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1);
+
+	switch (o->desc.type) {
+	case NNAHW_TYPE_S8:
+		_mm_storel_epi64(to, _mm_packs_epi16(_mm_packs_epi32(low, high), low));
+		break;
+	case NNAHW_TYPE_U8:
+		_mm_storel_epi64(to, _mm_packus_epi16(_mm_packs_epi32(low, high), low));
+		break;
+	case NNAHW_TYPE_S16:
+		_mm_storeu_si128(to, _mm_packs_epi32(low, high));
+		break;
+	default:
+		_mm_storeu_si128(to, _mm_packus_epi32(low, high));
+		break;
+	}
 }
 
 /**
@@ -425,32 +454,26 @@ static void source_start(struct source *s, const struct nnadev_engine_operand *o
 					 s->repeated[i - s->period];
 }
 
-static inline __m256i source_next8(struct source *s)
+/* The next @n elements, at most 8, and behind them anything. */
+static inline __m256i source_next8(struct source *s, uint32_t n)
 {
+	const uint32_t size = nnahw_type_size(s->o->desc.type);
+	const uint8_t *from = (const uint8_t *)s->o->data + s->at * size;
+	uint8_t last[16] = { 0 };
 	__m256i v;
 
 	if (s->period) {
 		v = NNADEV_LOAD(s->repeated + s->phase);
 		s->phase += s->advance;
 		s->phase -= s->phase >= s->period ? s->period : 0;
-	} else {
-		v = load_centred8(s->o, s->at, s->step);
-		s->at += 8 * s->step;
+		return v;
 	}
-	return v;
-}
-
-static int64_t source_next(struct source *s)
-{
-	int64_t v;
-
-	if (s->period) {
-		v = s->repeated[s->phase];
-		s->phase = s->phase + 1 < s->period ? s->phase + 1 : 0;
-	} else {
-		v = nnadev_load_centred(s->o, s->at);
-		s->at += s->step;
-	}
+	if (s->step == 0)
+		return _mm256_set1_epi32((int32_t)nnadev_load_centred(s->o, s->at));
+	if (n < 8)
+		memcpy(last, from, (size_t)n * size);
+	v = load_centred8(s->o, n < 8 ? last : from);
+	s->at += 8;
 	return v;
 }
 
@@ -485,58 +508,57 @@ static __m256i staged8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
 	return nnadev_scale8(x, p->multiplier, p->shift);
 }
 
-/* The integer rules on 8-bit types. */
+/* The integer rules on types of 8 and 16 bits, for numbers minus their zero points. */
+static inline __m256i integer8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
+{
+	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
+
+	if (p->op == NNAHW_EWISE_MUL)
+		x = _mm256_mullo_epi32(x, y);
+	if (p->staged)
+		return staged8(p, x, y);
+	if (p->op == NNAHW_EWISE_SUB)
+		y = _mm256_sub_epi32(_mm256_setzero_si256(), y);
+	return scale_sum8(p, x, y, sum ? p->b_scale : 0);
+}
+
 static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			     void *scratch, void *shared)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const struct nnadev_engine_operand *o = cmd->operands;
-	const uint32_t inputs = nnadev_ewise_inputs(p->op);
-	const int32_t y_scale = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB ? p->b_scale :
-										       0;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op), size = nnahw_type_size(o[0].desc.type);
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
 	struct nnadev_run run;
 	struct source a, b;
+	__m256i zero, least, most;
 	int64_t low, high;
 
 	nnadev_type_range(o[0].desc.type, &low, &high);
-	low = nnadev_clamp_s64(p->q_min, low, high);
-	high = nnadev_clamp_s64(p->q_max, low, high);
+	least = _mm256_set1_epi32((int32_t)nnadev_clamp_s64(p->q_min, low, high));
+	most = _mm256_set1_epi32((int32_t)nnadev_clamp_s64(p->q_max, low, high));
+	zero = _mm256_set1_epi32(o[0].desc.zero_point);
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
 	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
-		uint32_t i = 0;
+		uint8_t *to = (uint8_t *)o[0].data + run.offset[0] * size, last[16];
 
 		source_start(&a, &o[1], rows, &run, 1);
 		if (inputs > 1)
 			source_start(&b, &o[2], rows, &run, 2);
-		for (; i + 8 <= run.count; i += 8) {
-			__m256i x = source_next8(&a), y = _mm256_setzero_si256();
-			__m128i w;
+		for (uint32_t i = 0; i < run.count; i += 8) {
+			const uint32_t n = run.count - i;
+			__m256i x = source_next8(&a, n), y = _mm256_setzero_si256();
 
 			if (inputs > 1)
-				y = source_next8(&b);
-			if (p->op == NNAHW_EWISE_SUB && !p->staged)
-				y = _mm256_sub_epi32(_mm256_setzero_si256(), y);
-			if (p->op == NNAHW_EWISE_MUL)
-				x = _mm256_mullo_epi32(x, y);
-			x = p->staged ? staged8(p, x, y) : scale_sum8(p, x, y, y_scale);
-			x = _mm256_add_epi32(x, _mm256_set1_epi32(o[0].desc.zero_point));
-			x = _mm256_max_epi32(x, _mm256_set1_epi32((int32_t)low));
-			x = _mm256_min_epi32(x, _mm256_set1_epi32((int32_t)high));
-			w = _mm_packs_epi32(_mm256_castsi256_si128(x),
-					    _mm256_extracti128_si256(x, 1));
-			w = o[0].desc.type == NNAHW_TYPE_S8 ? _mm_packs_epi16(w, w)
-							    : _mm_packus_epi16(w, w);
-			_mm_storel_epi64((__m128i *)((uint8_t *)o[0].data + run.offset[0] + i), w);
-		}
-		for (; i < run.count; i++) {
-			const int64_t x = source_next(&a), y = inputs > 1 ? source_next(&b) : 0;
-
-			nnadev_store_centred(&o[0], run.offset[0] + i,
-					     nnadev_ewise_quantised(p, x, y), p->q_min, p->q_max);
+				y = source_next8(&b, n);
+			x = _mm256_add_epi32(integer8(p, x, y), zero);
+			x = _mm256_min_epi32(_mm256_max_epi32(x, least), most);
+			store8(&o[0], n < 8 ? last : to + (size_t)i * size, x);
+			if (n < 8)
+				memcpy(to + (size_t)i * size, last, (size_t)n * size);
 		}
 	}
 	return NNAHW_STATUS_OK;
@@ -565,16 +587,34 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Whether the result of an integer rule on 8-bit types fits into 32 bits before it is clamped. */
-static bool fits_in_32(const struct nnahw_cmd_ewise *p)
+/* The largest size of a number of an operand minus its zero point. */
+static uint64_t largest(const struct nnadev_engine_operand *o)
 {
-	if (p->staged) {
-		bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
+	int64_t low, high;
 
+	nnadev_type_range(o->desc.type, &low, &high);
+	low = o->desc.zero_point - low;
+	high = high - o->desc.zero_point;
+	return (uint64_t)(low > high ? low : high);
+}
+
+/* Whether the result of an integer rule fits into 32 bits before it is clamped. */
+static bool fits_in_32(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
+	uint64_t most = largest(&cmd->operands[1]);
+
+	if (p->staged)
 		return p->op != NNAHW_EWISE_LEAKY_RELU && nnadev_scales8(p->shift) &&
 		       (!sum || (nnadev_scales8(p->a_shift) && nnadev_scales8(p->b_shift)));
-	}
-	return p->shift >= (p->op == NNAHW_EWISE_MUL ? 18 : 11);
+	if (sum)
+		most += largest(&cmd->operands[2]);
+	else if (p->op == NNAHW_EWISE_MUL)
+		most *= largest(&cmd->operands[2]);
+	/* Times a factor of 31 bits; a product is multiplied in 32 bits. */
+	return most <= INT32_MAX && p->shift >= 1 && p->shift <= 62 &&
+	       most << 31 >> p->shift < 1u << 30;
 }
 
 /*
@@ -586,7 +626,7 @@ static enum form decide(const struct nnadev_engine_command *cmd)
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
-	bool bytes = true, dense = true;
+	bool bytes = true, narrow = true, dense = true;
 	struct nnadev_rows rows;
 
 	get_rows(&rows, cmd);
@@ -594,12 +634,13 @@ static enum form decide(const struct nnadev_engine_command *cmd)
 		return FORM_NONE;
 	for (uint32_t i = 0; i <= inputs; i++) {
 		bytes = bytes && nnahw_type_size(cmd->operands[i].desc.type) == 1;
+		narrow = narrow && nnahw_type_size(cmd->operands[i].desc.type) <= 2;
 		dense = dense &&
 			(nnadev_rows_step(&rows, i) == 1 || nnadev_rows_step(&rows, i) == 0);
 	}
 	if (inputs == 1 && bytes && cmd->operands[0].count >= TABLE_LEAST)
 		return FORM_TABLE;
-	if (rule == NNADEV_RULE_QUANTISED && bytes && dense && fits_in_32(p))
+	if (rule == NNADEV_RULE_QUANTISED && narrow && dense && fits_in_32(cmd))
 		return FORM_INTEGER;
 	if (is_cast_to_float(cmd))
 		return FORM_VALUES;

@@ -100,16 +100,17 @@ static inline int32_t turning_point(const struct nnahw_channel *ch)
  * 256 neighbouring accumulators around a point where rounding changes, for each channel; limits and
  * zero point at random.
  */
-static inline void compare_roundings(bool depthwise, uint32_t type, int32_t shift, bool once)
+static inline void compare_roundings(bool depthwise, uint32_t out_type, int32_t shift, bool once)
 {
 	const uint32_t in = depthwise ? 16 : 1;
+	const uint32_t type = out_type == NNAHW_TYPE_S16 ? NNAHW_TYPE_S8 : out_type;
 	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
 	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
 	struct nnahw_channel *ch;
 	char what[80];
 
 	call_init(&c, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
-	call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, 16, 16, 16 }, 0);
+	call_operand(&c, &r, NNAHW_CONV_OUTPUT, out_type, 4, (uint32_t[]){ 1, 16, 16, 16 }, 0);
 	call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, 16, 16, in }, 0);
 	if (depthwise)
 		call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 3,
@@ -144,23 +145,28 @@ static inline void compare_roundings(bool depthwise, uint32_t type, int32_t shif
 		operand_quantise(&c.cmd.operands[n], 0.5f, 0);
 	random_epilogue(&p->epilogue, &r, 1, 0, type == NNAHW_TYPE_S8);
 	p->epilogue.once = once;
+	if (out_type == NNAHW_TYPE_S16) {
+		p->epilogue.q_min = rng_next(&r) & 1 ? INT16_MIN : (int32_t)rng_range(&r, -300, 0);
+		p->epilogue.q_max = rng_next(&r) & 1 ? INT16_MAX : (int32_t)rng_range(&r, 0, 300);
+	}
 	c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point =
 		(int32_t)rng_range(&r, low, low + 255);
-	snprintf(what, sizeof(what), "type %u, shift %d%s", type, shift, once ? ", once" : "");
+	snprintf(what, sizeof(what), "type %u, shift %d%s", out_type, shift, once ? ", once" : "");
 	assert_int_equal(compare_all(what), nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR);
 	call_free(&c);
 }
 
-/* All shifts, in one rounding and in two. */
+/* All types of output, of which DWCONV has two, and all shifts, in one rounding and in two. */
 static inline void compare_all_roundings(bool depthwise)
 {
+	static const uint32_t types[] = { NNAHW_TYPE_S8, NNAHW_TYPE_U8, NNAHW_TYPE_S16 };
+
 	r.state = 77;
 	for (uint32_t times = 0; times < 8; times++)
 		for (int32_t shift = 30; shift <= 62; shift++)
-			for (uint32_t k = 0; k < 4; k++)
-				compare_roundings(depthwise,
-						  k & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, shift,
-						  k & 2);
+			for (uint32_t k = 0; k < (depthwise ? 2 : 3); k++)
+				for (uint32_t once = 0; once < 2; once++)
+					compare_roundings(depthwise, types[k], shift, once);
 }
 
 #endif

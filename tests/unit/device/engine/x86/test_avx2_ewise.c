@@ -152,6 +152,74 @@ static void test_repeated(void **state)
 		assert_true(taken > 400);
 }
 
+/* The ends of a type's range, and what is near them, among the random numbers of an operand. */
+static void extreme_numbers(uint32_t k)
+{
+	const uint32_t size = nnahw_type_size(c.cmd.operands[k].desc.type);
+
+	uint8_t *bytes = c.buffers[k];
+
+	for (size_t i = 0; i < c.sizes[k]; i += 2 * size)
+		memset(bytes + i, rng_next(&r) & 1 ? 0xff : 0, size - 1);
+	for (size_t i = size - 1; i < c.sizes[k]; i += 3 * size)
+		bytes[i] = rng_next(&r) & 1 ? 0x7f : 0x80;
+}
+
+/* The integer rules between types of 8 and 16 bits, in rows with tails, up to where 32 bits end. */
+static void test_wide(void **state)
+{
+	static const uint8_t ops[] = { NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
+				       NNAHW_EWISE_IDENTITY };
+	static const uint8_t types[] = { NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_U16,
+					 NNAHW_TYPE_S16, NNAHW_TYPE_S16 };
+	uint32_t taken = 0;
+
+	r.state = 59;
+	for (uint32_t i = 0; i < 4000; i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		const uint32_t op = ops[i % 4];
+		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 5),
+				     (uint32_t)rng_range(&r, 8, 90) };
+		char what[64];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		for (uint32_t k = 0; k <= (op == NNAHW_EWISE_IDENTITY ? 1 : 2); k++) {
+			const uint32_t type = types[rng_next(&r) % 5],
+				       bits = 8 * nnahw_type_size(type);
+			const bool is_signed = type == NNAHW_TYPE_S8 || type == NNAHW_TYPE_S16;
+			const int32_t low = is_signed ? -(1 << (bits - 1)) : 0,
+				      high = low + (1 << bits) - 1;
+
+			call_operand(&c, &r, k, type, 2, dims, 0);
+			operand_quantise(&c.cmd.operands[k], 0.01f,
+					 rng_next(&r) & 1 ? 0 : (int32_t)rng_range(&r, low, high));
+			if (k)
+				extreme_numbers(k);
+			if (k && rng_next(&r) % 8 == 0)
+				c.cmd.operands[k].desc.strides[0] = 0;
+		}
+		p->op = (uint8_t)op;
+		p->staged = rng_next(&r) & 1;
+		p->a_scale = (int32_t)rng_next(&r) | 1;
+		p->b_scale = (int32_t)rng_next(&r);
+		p->shift = (int32_t)rng_range(&r, 8, 62);
+		p->q_min = rng_next(&r) & 1 ? INT32_MIN : -100;
+		p->q_max = rng_next(&r) & 1 ? INT32_MAX : 100;
+		if (p->staged && (op == NNAHW_EWISE_ADD || op == NNAHW_EWISE_SUB)) {
+			p->multiplier = (int32_t)rng_next(&r);
+			p->a_shift = (uint8_t)rng_range(&r, 30, 62);
+			p->b_shift = (uint8_t)rng_range(&r, 30, 62);
+		}
+		snprintf(what, sizeof(what), "EWISE %u of types %u, %u, %u", op,
+			 c.cmd.operands[0].desc.type, c.cmd.operands[1].desc.type,
+			 c.cmd.operands[2].desc.type);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_true(taken > 2000);
+}
+
 /* CAST to floats, of numbers that mean something else where they are quantised. */
 static void test_casts(void **state)
 {
@@ -191,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_casts),
 		cmocka_unit_test(test_ewise_special),
 		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_wide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
