@@ -48,10 +48,12 @@ enum nna_storage_kind {
  * @strides: in elements
  * @scale: of quantised types, else 0: the number itself
  * @zero_point: of quantised types, else 0
- * @channel_scales: weights with scales per channel: @channel_count of them, owned by the graph;
- *	else NULL
+ * @channel_scales: weights with scales per channel: @channel_count of them, owned by the graph or a
+ *	storage; else NULL
  * @channel_count: entries of @channel_scales
  * @channel_dim: the dimension that they run along
+ * @joined: each channel is of weights that had this one scale, so that factors follow from it as
+ *	they do for weights with one scale
  */
 struct nna_value {
 	uint32_t storage;
@@ -65,6 +67,7 @@ struct nna_value {
 	const float *channel_scales;
 	uint32_t channel_count;
 	uint32_t channel_dim;
+	bool joined;
 };
 
 /* ----------------------------------------------------------------------------- values and views */
@@ -93,6 +96,11 @@ int64_t nna_view_broadcast(struct nna_lower *l, uint32_t value, uint32_t rank,
 /* The same bytes under another type of the same size, or another quantisation. */
 int64_t nna_view_retype(struct nna_lower *l, uint32_t value, uint8_t type, float scale,
 			int32_t zero_point);
+/*
+ * A value as weights that lay apart and had one scale each: @scales, which are copied, has one for
+ * each element along @axis.
+ */
+int64_t nna_view_joined(struct nna_lower *l, uint32_t value, uint32_t axis, const float *scales);
 /* With a dim of 1 inserted before @axis. */
 int64_t nna_view_expand(struct nna_lower *l, uint32_t value, uint32_t axis);
 /* Without @axis, which has a size of 1. */

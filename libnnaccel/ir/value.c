@@ -184,7 +184,8 @@ bool nna_value_same_channels(const struct nna_value *a, const struct nna_value *
 {
 	if (!a->channel_scales || !b->channel_scales)
 		return !a->channel_scales && !b->channel_scales;
-	return a->channel_count == b->channel_count && a->channel_dim == b->channel_dim &&
+	return a->joined == b->joined && a->channel_count == b->channel_count &&
+	       a->channel_dim == b->channel_dim &&
 	       !memcmp(a->channel_scales, b->channel_scales,
 		       sizeof(a->channel_scales[0]) * a->channel_count);
 }
@@ -194,4 +195,5 @@ void nna_value_take_channels(struct nna_value *to, const struct nna_value *from)
 	to->channel_scales = from->channel_scales;
 	to->channel_count = from->channel_count;
 	to->channel_dim = from->channel_dim;
+	to->joined = from->joined;
 }

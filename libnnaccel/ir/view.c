@@ -190,6 +190,26 @@ int64_t nna_view_retype(struct nna_lower *l, uint32_t value, uint8_t type, float
 	v.zero_point = zero_point;
 	v.channel_scales = NULL;
 	v.channel_count = 0;
+	v.joined = false;
+	return nna_value_add(l, &v);
+}
+
+int64_t nna_view_joined(struct nna_lower *l, uint32_t value, uint32_t axis, const float *scales)
+{
+	struct nna_value v;
+	int64_t constant;
+
+	if (value >= l->value_count || axis >= l->values[value].rank)
+		return -EINVAL;
+	v = l->values[value];
+	constant = nna_lower_constant(l, NNA_TYPE_F32, 1, &v.dims[axis], 0, 0, scales);
+	if (constant < 0)
+		return constant;
+	v.scale = 0;
+	v.channel_scales = nna_lower_constant_data(l, (uint32_t)constant);
+	v.channel_count = v.dims[axis];
+	v.channel_dim = axis;
+	v.joined = true;
 	return nna_value_add(l, &v);
 }
 

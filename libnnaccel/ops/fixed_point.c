@@ -118,30 +118,47 @@ int16_t nna_fixed_evaluate(enum nna_fixed_function function, uint32_t integer_bi
 					      : tanh16(raw, integer_bits);
 }
 
-int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
-			uint32_t integer_bits)
+/*
+ * The functions for all numbers. Each is evaluated for those up to 0; what it is above them follows
+ * from how logistic() and tanh16() deal with signs.
+ */
+static void fill_table(int16_t *table, enum nna_fixed_function function, uint32_t integer_bits)
 {
-	const uint32_t dims[] = { NNA_FIXED_ENTRIES };
+	for (int32_t raw = INT16_MIN; raw <= 0; raw++)
+		table[raw - INT16_MIN] = nna_fixed_evaluate(function, integer_bits, (int16_t)raw);
+	for (int32_t raw = 1; raw <= INT16_MAX; raw++) {
+		const int16_t mirrored = table[-raw - INT16_MIN];
+
+		table[raw - INT16_MIN] = (int16_t)(function == NNA_FIXED_LOGISTIC ?
+							   F0_ONE - mirrored : -mirrored);
+	}
+}
+
+/*
+ * A constant with the tables of @count functions from @first on behind each other, which a lowering
+ * has once: its storage plus 1 is @known.
+ */
+static int64_t tables(struct nna_lower *l, uint32_t *known, enum nna_fixed_function first,
+		      uint32_t count, uint32_t integer_bits)
+{
+	const uint32_t dims[] = { count * NNA_FIXED_ENTRIES };
 	struct nna_value v = {
-		.type = NNA_TYPE_S16, .rank = 1, .dims = { NNA_FIXED_ENTRIES }, .strides = { 1 },
+		.type = NNA_TYPE_S16, .rank = 1, .dims = { dims[0] }, .strides = { 1 },
 		.scale = 0x1p-15f,
 	};
-	uint32_t *known;
 	int16_t *table;
 	int64_t value;
 
-	if (integer_bits > 6)
-		return -ENOTSUP;
-	known = &l->shared[function * 8 + integer_bits];
 	if (*known) {
 		v.storage = *known - 1;
 		return nna_value_add(l, &v);
 	}
-	table = calloc(NNA_FIXED_ENTRIES, sizeof(*table));
+	table = calloc(dims[0], sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	for (int32_t raw = INT16_MIN; raw <= INT16_MAX && !l->trial; raw++)
-		table[raw - INT16_MIN] = nna_fixed_evaluate(function, integer_bits, (int16_t)raw);
+	for (uint32_t i = 0; i < count && !l->trial; i++)
+		fill_table(table + i * NNA_FIXED_ENTRIES, (enum nna_fixed_function)(first + i),
+			   integer_bits);
 	value = nna_lower_constant(l, NNA_TYPE_S16, 1, dims, 0x1p-15f, 0, table);
 	free(table);
 	if (value >= 0)
@@ -149,16 +166,44 @@ int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 	return value;
 }
 
-int nna_fixed_lookup(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table)
+int64_t nna_fixed_gate_tables(struct nna_lower *l)
+{
+	return tables(l, &l->shared[NNA_FIXED_GATE_BITS], NNA_FIXED_LOGISTIC, 2,
+		      NNA_FIXED_GATE_BITS);
+}
+
+int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
+			uint32_t integer_bits)
+{
+	int64_t both;
+
+	if (integer_bits > 6)
+		return -ENOTSUP;
+	if (integer_bits != NNA_FIXED_GATE_BITS)
+		return tables(l, &l->shared[function * 8 + integer_bits], function, 1,
+			      integer_bits);
+	both = nna_fixed_gate_tables(l);
+	return both < 0 ? both : nna_view_slice(l, (uint32_t)both, 0, function * NNA_FIXED_ENTRIES,
+						1, NNA_FIXED_ENTRIES);
+}
+
+int nna_fixed_lookup_from(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table,
+			  uint32_t lowest)
 {
 	struct nna_ir_op gather = { .kind = NNA_IR_GATHER };
-	const int32_t first = INT16_MIN;
-	const uint32_t one = 1;
 	int ret;
 
-	NNA_VALUE(lowest, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &first));
 	NNA_VALUE(plain, nna_view_retype(l, in, NNA_TYPE_S16, 0, 0));
 	NNA_VALUE(index, nna_do_scratch_like(l, NNA_TYPE_S32, in));
 	ret = nna_do_ewise(l, NNA_FN_SUB, index, plain, lowest, NNA_NO_VALUE);
 	return ret ?: nna_ir_add(l, &gather, (uint32_t[]){ out, table, index });
+}
+
+int nna_fixed_lookup(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table)
+{
+	const int32_t first = INT16_MIN;
+	const uint32_t one = 1;
+
+	NNA_VALUE(lowest, nna_lower_constant(l, NNA_TYPE_S32, 1, &one, 0, 0, &first));
+	return nna_fixed_lookup_from(l, out, in, table, lowest);
 }

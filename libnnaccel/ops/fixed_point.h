@@ -12,6 +12,8 @@
 enum nna_fixed_function { NNA_FIXED_LOGISTIC, NNA_FIXED_TANH };
 
 #define NNA_FIXED_ENTRIES 65536u
+/* Integer bits of gates, for which both functions are in use. */
+#define NNA_FIXED_GATE_BITS 3u
 
 /*
  * The function of raw / 2^(15 - integer_bits), in 1/32768; @integer_bits is 0 to 6. Pure; for tests
@@ -26,8 +28,13 @@ int16_t nna_fixed_evaluate(enum nna_fixed_function function, uint32_t integer_bi
  */
 int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 			uint32_t integer_bits);
+/* The tables of both functions for gates behind each other [2 * 65536], by function. */
+int64_t nna_fixed_gate_tables(struct nna_lower *l);
 
 /* out = the table at the stored numbers of @in; both are S16 [rows, columns]. A GATHER. */
 int nna_fixed_lookup(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table);
+/* The same at in - lowest, which is S32 [columns] or [1]. */
+int nna_fixed_lookup_from(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table,
+			  uint32_t lowest);
 
 #endif

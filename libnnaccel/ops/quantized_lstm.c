@@ -62,7 +62,7 @@
 
 /* The scale of a gate before its activation, and its integer bits; the scale behind it. */
 #define GATE_SCALE 0x1p-12f
-#define GATE_BITS 3
+#define GATE_BITS NNA_FIXED_GATE_BITS
 #define ACTIVE_SCALE 0x1p-15f
 
 /**
@@ -626,23 +626,207 @@ int nna_quantized_sequence_check(const struct nna_op_context *op)
 	return ret;
 }
 
+/**
+ * struct joined - the gates of a cell side by side, so that a step has one product and one look-up
+ *	for all of them, and what depends on the input alone is one product for all steps
+ * @gates: numbers of the gates: first those with the logistic function, then the cell gate
+ * @count: 4, or 3 where the input gate is 1 - forget gate
+ * @units: of each gate
+ * @recurrent: weights of the output state [@count * @units, units]
+ * @tables: nna_fixed_gate_tables()
+ * @lowest: what makes raw gates to indices of @tables [@count * @units]
+ * @inputs: what the inputs of all steps contribute: a sequence [.., .., @count * @units]
+ */
+struct joined {
+	uint32_t gates[NNA_GATES], count, units;
+	uint32_t recurrent, tables, lowest, inputs;
+};
+
+/*
+ * Whether gates can be side by side: weights and biases are known now, and no gate depends on the
+ * cell state.
+ */
+static bool can_join(const struct nna_lower *l, const struct cell *cell)
+{
+	for (uint32_t g = 0; g < NNA_GATES; g++) {
+		const struct gate *gate = &cell->gates[g];
+
+		if (gate->input == NNA_NO_VALUE)
+			continue;
+		if (gate->peephole != NNA_NO_VALUE || !nna_lower_constant_data(l, gate->input) ||
+		    !nna_lower_constant_data(l, gate->recurrent) ||
+		    !nna_lower_constant_data(l, gate->bias))
+			return false;
+	}
+	return true;
+}
+
+/* The operand of a gate that lies @member bytes behind the start of struct gate. */
+static uint32_t gate_operand(const struct cell *cell, uint32_t g, size_t member)
+{
+	return *(const uint32_t *)((const char *)&cell->gates[g] + member);
+}
+
+/* The rows of one operand of all gates as one constant; @scales: written, one for each row. */
+static int64_t join_rows(struct nna_lower *l, const struct joined *j, const struct cell *cell,
+			 size_t member, float *scales)
+{
+	const struct nna_value first = *nna_lower_value(l, gate_operand(cell, j->gates[0], member));
+	const uint32_t dims[2] = { j->count * j->units, first.rank > 1 ? first.dims[1] : 1 };
+	const size_t bytes = (size_t)j->units * dims[1] * nna_type_size(first.type);
+	char *rows = calloc(j->count, bytes ? bytes : 1);
+	int64_t value;
+
+	if (!rows)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < j->count; i++) {
+		const uint32_t part = gate_operand(cell, j->gates[i], member);
+
+		memcpy(rows + i * bytes, nna_lower_constant_data(l, part), bytes);
+		for (uint32_t k = 0; k < j->units; k++)
+			scales[i * j->units + k] = nna_lower_value(l, part)->scale;
+	}
+	value = nna_lower_constant(l, first.type, first.rank, dims, 0, 0, rows);
+	free(rows);
+	return value;
+}
+
+/* The weights of all gates as one matrix with a scale for each row. */
+static int64_t join_weights(struct nna_lower *l, const struct joined *j, const struct cell *cell,
+			    size_t member, float *scales)
+{
+	NNA_VALUE(rows, join_rows(l, j, cell, member, scales));
+	return nna_view_joined(l, rows, 0, scales);
+}
+
+/* What the inputs of all steps contribute to all gates. */
+static int64_t join_inputs(struct nna_lower *l, const struct joined *j, uint32_t sequence,
+			   uint32_t weights, uint32_t bias)
+{
+	const struct nna_value in = *nna_lower_value(l, sequence);
+	const uint32_t flat[2] = { in.dims[0] * in.dims[1], in.dims[2] };
+	const uint32_t dims[3] = { in.dims[0], in.dims[1], j->count * j->units };
+
+	NNA_VALUE(rows, nna_emit_reshape(l, sequence, 2, flat));
+	NNA_VALUE(all, product(l, rows, weights, bias, GATE_SCALE));
+	return nna_view_reshape(l, all, 3, dims);
+}
+
+/* What makes the raw gates to indices of the tables. @lowest: room for one for each row. */
+static int64_t join_lowest(struct nna_lower *l, const struct joined *j, int32_t *lowest)
+{
+	const uint32_t count = j->count * j->units;
+
+	for (uint32_t i = 0; i < count; i++)
+		lowest[i] = INT16_MIN - (int32_t)(gate_function(j->gates[i / j->units]) *
+						  NNA_FIXED_ENTRIES);
+	return nna_lower_constant(l, NNA_TYPE_S32, 1, &count, 0, 0, lowest);
+}
+
+static int join_values(struct nna_lower *l, const struct nna_sequence *s, const struct cell *cell,
+		       struct joined *j, float *scales, int32_t *lowest)
+{
+	NNA_VALUE(weights, join_weights(l, j, cell, offsetof(struct gate, input), scales));
+	NNA_VALUE(recurrent, join_weights(l, j, cell, offsetof(struct gate, recurrent), scales));
+	NNA_VALUE(bias, join_rows(l, j, cell, offsetof(struct gate, bias), scales));
+	NNA_VALUE(inputs, join_inputs(l, j, s->in, weights, bias));
+	NNA_VALUE(tables, nna_fixed_gate_tables(l));
+	NNA_VALUE(from, join_lowest(l, j, lowest));
+	j->recurrent = recurrent;
+	j->inputs = inputs;
+	j->tables = tables;
+	j->lowest = from;
+	return 0;
+}
+
+static int join(struct nna_lower *l, const struct nna_sequence *s, const struct cell *cell,
+		struct joined *j)
+{
+	static const uint32_t order[] = { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_OUTPUT,
+					  NNA_GATE_CELL };
+	int32_t *lowest;
+	float *scales;
+	int ret = -ENOMEM;
+
+	j->count = 0;
+	for (uint32_t i = 0; i < NNA_GATES; i++)
+		if (cell->gates[order[i]].input != NNA_NO_VALUE)
+			j->gates[j->count++] = order[i];
+	j->units = nna_lower_value(l, s->c)->dims[1];
+	lowest = calloc((size_t)j->count * j->units, sizeof(*lowest));
+	scales = calloc((size_t)j->count * j->units, sizeof(*scales));
+	if (lowest && scales)
+		ret = join_values(l, s, cell, j, scales, lowest);
+	free(lowest);
+	free(scales);
+	return ret;
+}
+
+/* All gates after their activation; @x: the inputs' part. @gates: written, by number. */
+static int open_gates(struct nna_lower *l, const struct joined *j, uint32_t x, uint32_t h,
+		      uint32_t *gates)
+{
+	int ret;
+
+	NNA_VALUE(from_state, product(l, h, j->recurrent, NNA_NO_VALUE, GATE_SCALE));
+	NNA_VALUE(raw, add16(l, x, from_state, GATE_SCALE));
+	NNA_VALUE(active, scratch16(l, raw, ACTIVE_SCALE));
+	ret = nna_fixed_lookup_from(l, active, raw, j->tables, j->lowest);
+	for (uint32_t i = 0; i < j->count && !ret; i++) {
+		NNA_VALUE(part, nna_view_range(l, active, 1, i * j->units, j->units));
+		gates[j->gates[i]] = part;
+	}
+	return ret;
+}
+
+/* step() for gates side by side. */
+static int64_t joined_step(struct nna_lower *l, const struct cell *cell, const struct joined *j,
+			   uint32_t x, uint32_t h, uint32_t c, uint32_t c_out)
+{
+	uint32_t gates[NNA_GATES];
+	int ret = open_gates(l, j, x, h, gates);
+
+	if (ret)
+		return ret;
+	NNA_VALUE(in, j->count == NNA_GATES ? gates[NNA_GATE_INPUT] :
+					      input_gate(l, cell, x, h, c, gates[NNA_GATE_FORGET]));
+	ret = next_cell(l, c_out, c, gates[NNA_GATE_FORGET], in, gates[NNA_GATE_CELL], cell->clip);
+	return ret ? ret : (int64_t)gates[NNA_GATE_OUTPUT];
+}
+
+/* The output gate of step @t, with the inputs' part from @j, or where that is NULL from @s. */
+static int64_t sequence_step(struct nna_lower *l, const struct nna_sequence *s,
+			     const struct cell *cell, const struct joined *j, uint32_t t,
+			     uint32_t h, uint32_t c, uint32_t c_out)
+{
+	int ret;
+
+	NNA_VALUE(part, nna_view_step(l, j ? j->inputs : s->in, s->time_major, t));
+	if (j)
+		return joined_step(l, cell, j, part, h, c, c_out);
+	NNA_VALUE(x, nna_do_scratch_like(l, NNA_TYPE_S8, part));
+	ret = nna_do_move(l, x, part);
+	return ret ? ret : step(l, cell, x, h, c, c_out);
+}
+
 int nna_quantized_sequence_lower(struct nna_op_context *op, const struct nna_sequence *s)
 {
 	uint32_t steps = op->in[0].dims[s->time_major ? 0 : 1], h = s->h, c = s->c;
 	struct nna_lower *l = op->lower;
+	const struct joined *j = NULL;
+	struct joined joined;
 	struct cell cell;
 	int ret = cell_values(op, S_CELL_CLIP, &cell);
 
+	if (!ret && can_join(l, &cell) && !nna_value_is_empty(l, s->out)) {
+		ret = join(l, s, &cell, &joined);
+		j = &joined;
+	}
 	for (uint32_t t = 0; t < steps && !ret; t++) {
-		NNA_VALUE(part, nna_view_step(l, s->in, s->time_major, t));
 		NNA_VALUE(out, nna_view_step(l, s->out, s->time_major, t));
-		NNA_VALUE(x, nna_do_scratch_like(l, NNA_TYPE_S8, part));
 		NNA_VALUE(h_next, nna_do_scratch_like(l, NNA_TYPE_S8, h));
 		NNA_VALUE(c_next, nna_do_scratch_like(l, NNA_TYPE_S16, c));
-		ret = nna_do_move(l, x, part);
-		if (ret)
-			return ret;
-		NNA_VALUE(gate, step(l, &cell, x, h, c, c_next));
+		NNA_VALUE(gate, sequence_step(l, s, &cell, j, t, h, c, c_next));
 		ret = hidden_state(l, h_next, gate, c_next, cell.bits) ?:
 		      nna_do_move(l, out, h_next);
 		h = h_next;

@@ -47,11 +47,21 @@ int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, ui
 			      fused[act], 0);
 }
 
+/* Whether a limit lies beyond all numbers that a quantised value can have. */
+static bool is_beyond(const struct nna_value *v, float limit)
+{
+	double low = v->type == NNA_TYPE_S16 ? INT16_MIN : INT8_MIN, high = -1 - low;
+
+	return (v->type == NNA_TYPE_S16 || v->type == NNA_TYPE_S8) && v->scale > 0 &&
+	       (low - v->zero_point) * (double)v->scale >= -(double)limit &&
+	       (high - v->zero_point) * (double)v->scale <= (double)limit;
+}
+
 int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit)
 {
 	int ret;
 
-	if (limit <= 0)
+	if (limit <= 0 || is_beyond(nna_lower_value(l, in), limit))
 		return nna_do_move(l, out, in);
 	NNA_VALUE(high, nna_do_constant_f32(l, limit));
 	NNA_VALUE(low, nna_do_constant_f32(l, -limit));

@@ -259,6 +259,7 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 		.zero_point = flip ? v.zero_point - 128 : v.zero_point,
 		.channel_scales = v.channel_scales,
 		.channel_count = v.channel_count,
+		.joined = v.joined,
 	};
 	packed.dims[0] = groups * blocks;
 	if (floats || depthwise) {

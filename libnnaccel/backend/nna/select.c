@@ -27,10 +27,10 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 		 * One scale: the product as the scale of the bias, a float; models are calibrated
 		 * against that. TFLite does so for u8 convolutions only.
 		 */
-		double product = weights->channel_scales
-					 ? (double)in->scale * weights->channel_scales[c]
-				 : exact ? (double)in->scale * weights->scale
-					 : (double)(in->scale * weights->scale);
+		float scale = weights->channel_scales ? weights->channel_scales[c] : weights->scale;
+		double product = exact || (weights->channel_scales && !weights->joined)
+					 ? (double)in->scale * scale
+					 : (double)(in->scale * scale);
 
 		nna_requantize_from(product / out->scale, &table[c].multiplier, &table[c].shift);
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Recurrent layers. Their state is a variable of the graph: the operation reads it as an input and
- * writes it back as an output. NNAPI's quantised LSTM computes one step, so that a quantised
- * sequence becomes a chain of them, with a slice of the input for each and a PACK of the outputs.
+ * writes it back as an output. A quantised sequence with a projection or layer norms becomes a
+ * chain of NNAPI's quantised LSTMs, which compute one step, with a slice of the input for each and
+ * a PACK of the outputs.
  */
 #include "tools/tflite/compose.h"
 
@@ -170,35 +171,12 @@ static uint32_t retyped(struct tflite_translation *t, uint32_t index, uint32_t t
 	return operand;
 }
 
-static void quantized_sequence_lstm(struct tflite_translation *t)
+/* What a quantised LSTM has alike in all steps, as operands of QUANTIZED_LSTM by their numbers. */
+static void quantized_cell(struct tflite_translation *t, uint32_t *shared)
 {
-	const struct tflite_tensor *x, *y, *cell, *state, *inner;
-	bool time_major = t->op->options.time_major;
-	uint32_t shared[32], out[3], steps, batch, s, i, first;
-	struct tflite_operand_desc state_desc, cell_desc, step_desc, y_desc;
-	uint32_t *results = NULL;
+	const struct tflite_tensor *inner;
+	uint32_t i, first;
 
-	tflite_need(t, 20, 1);
-	x = tflite_input(t, 0);
-	y = tflite_output(t, 0);
-	state = tflite_input(t, 18);
-	cell = tflite_input(t, 19);
-	tflite_need_rank(t, x, 3);
-	tflite_need_rank(t, y, 3);
-	tflite_need_rank(t, state, 2);
-	tflite_need_rank(t, cell, 2);
-	if (t->op->intermediates.count != 5)
-		tflite_fail(t, -EINVAL, "%u intermediates, 5 are needed",
-			    t->op->intermediates.count);
-	if (x->type != TFLITE_INT8 || cell->type != TFLITE_INT16)
-		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(x->type));
-	steps = x->dims[time_major ? 0 : 1];
-	batch = x->dims[time_major ? 1 : 0];
-	if (!steps || steps > MAX_STEPS)
-		tflite_fail(t, -ENOTSUP, "%u time steps, 1 to %u are possible", steps, MAX_STEPS);
-	if (t->ret)
-		return;
-	/* Everything but the input and the two states is the same in all steps. */
 	for (i = 1; i < 9; i++)
 		shared[i] = retyped(t, i, NNA_OPERAND_TENSOR_QUANT8_SYMM);
 	for (i = 9; i < 12; i++)
@@ -224,43 +202,101 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 		return;
 	memcpy(&shared[24], &t->in[first], 8 * sizeof(*shared));
 	t->in_count = 0;
+	shared[18] = tflite_state(t, (uint32_t)t->op->inputs.at[18]);
+	shared[19] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[19]);
+}
 
-	results = calloc(steps, sizeof(*results));
+static bool same_quantisation(const struct tflite_tensor *a, const struct tflite_tensor *b)
+{
+	return tflite_scale(a) == tflite_scale(b) && tflite_zero_point(a) == tflite_zero_point(b);
+}
+
+/*
+ * Whether UNIDIRECTIONAL_SEQUENCE_LSTM can say all that a quantised one does: no projection, no
+ * norm, and a hidden state that is the output.
+ */
+static bool is_plain_sequence(struct tflite_translation *t)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0), *state = tflite_input(t, 18);
+	const struct tflite_tensor *hidden = &t->sub->tensors[t->op->intermediates.at[4]];
+
+	for (uint32_t i = 16; i < 24; i++)
+		if (i != 18 && i != 19 && tflite_has_input(t, i))
+			return false;
+	return y->type == TFLITE_INT8 && state->type == TFLITE_INT8 &&
+	       same_quantisation(y, state) && same_quantisation(y, hidden);
+}
+
+static void plain_sequence(struct tflite_translation *t, const uint32_t *shared)
+{
+	uint32_t out[3];
+
+	tflite_push_input(t, 0);
+	for (uint32_t i = 1; i < 20; i++)
+		tflite_push(t, shared[i]);
+	tflite_push_i32(t, 4); /* TANH */
+	tflite_push_f32(t, t->op->options.cell_clip);
+	tflite_push_f32(t, t->op->options.proj_clip);
+	tflite_push_bool(t, t->op->options.time_major);
+	for (uint32_t i = 20; i < 24; i++)
+		tflite_push(t, shared[i]);
+	out[0] = tflite_output_operand(t, 0);
+	out[1] = next_state(t, 18);
+	out[2] = next_state(t, 19);
+	tflite_emit(t, NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM, out, 3);
+}
+
+/* Step @s of the input, as an operand described by @desc. */
+static uint32_t slice_step(struct tflite_translation *t, const struct tflite_operand_desc *desc,
+			   uint32_t s)
+{
+	int32_t begin[3] = { 0 }, end[3], strides[3] = { 1, 1, 1 };
+	int32_t axis = t->op->options.time_major ? 0 : 1;
+	uint32_t step = tflite_add_operand(t, desc);
+
+	for (uint32_t i = 0; i < 3; i++)
+		end[i] = (int32_t)tflite_input(t, 0)->dims[i];
+	begin[axis] = (int32_t)s;
+	end[axis] = (int32_t)s + 1;
+	tflite_push_input(t, 0);
+	tflite_push_list(t, begin, 3);
+	tflite_push_list(t, end, 3);
+	tflite_push_list(t, strides, 3);
+	tflite_push_i32(t, 0);
+	tflite_push_i32(t, 0);
+	tflite_push_i32(t, 1 << axis);
+	tflite_emit_to(t, NNA_OPERATION_STRIDED_SLICE, step);
+	return step;
+}
+
+/* Describes a step of sequence @x. */
+static void describe_step(struct tflite_translation *t, const struct tflite_tensor *x,
+			  struct tflite_operand_desc *desc)
+{
+	tflite_describe(t, x, desc);
+	desc->desc.rank = 2;
+	desc->dims[0] = x->dims[t->op->options.time_major ? 1 : 0];
+	desc->dims[1] = x->dims[2];
+}
+
+/* A QUANTIZED_LSTM for each of @steps. */
+static void unrolled_sequence(struct tflite_translation *t, uint32_t *shared, uint32_t steps)
+{
+	struct tflite_operand_desc state_desc, cell_desc, step_desc, y_desc;
+	uint32_t *results = calloc(steps, sizeof(*results));
+	uint32_t out[3];
+
 	if (!results) {
 		tflite_fail(t, -ENOMEM, "out of memory");
 		return;
 	}
-	tflite_describe(t, x, &step_desc);
-	step_desc.desc.rank = 2;
-	step_desc.dims[0] = batch;
-	step_desc.dims[1] = x->dims[2];
-	tflite_describe(t, y, &y_desc);
-	y_desc.desc.rank = 2;
-	y_desc.dims[0] = batch;
-	y_desc.dims[1] = y->dims[2];
-	tflite_describe(t, state, &state_desc);
-	tflite_describe(t, cell, &cell_desc);
-	shared[18] = tflite_state(t, (uint32_t)t->op->inputs.at[18]);
-	shared[19] = tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[19]);
-	for (s = 0; s < steps && !t->ret; s++) {
-		int32_t begin[3] = { 0 }, end[3], strides[3] = { 1, 1, 1 };
-		int32_t axis = time_major ? 0 : 1;
-
-		for (i = 0; i < 3; i++)
-			end[i] = (int32_t)x->dims[i];
-		begin[axis] = (int32_t)s;
-		end[axis] = (int32_t)s + 1;
-		shared[0] = tflite_add_operand(t, &step_desc);
-		tflite_push_input(t, 0);
-		tflite_push_list(t, begin, 3);
-		tflite_push_list(t, end, 3);
-		tflite_push_list(t, strides, 3);
-		tflite_push_i32(t, 0);
-		tflite_push_i32(t, 0);
-		tflite_push_i32(t, 1 << axis);
-		tflite_emit_to(t, NNA_OPERATION_STRIDED_SLICE, shared[0]);
-
-		for (i = 0; i < 32; i++)
+	describe_step(t, tflite_input(t, 0), &step_desc);
+	describe_step(t, tflite_output(t, 0), &y_desc);
+	tflite_describe(t, tflite_input(t, 18), &state_desc);
+	tflite_describe(t, tflite_input(t, 19), &cell_desc);
+	for (uint32_t s = 0; s < steps && !t->ret; s++) {
+		shared[0] = slice_step(t, &step_desc, s);
+		for (uint32_t i = 0; i < 32; i++)
 			tflite_push(t, shared[i]);
 		/* The last step writes the variables that the first one of the next run reads. */
 		if (s + 1 == steps) {
@@ -275,11 +311,42 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 		shared[18] = out[0];
 		shared[19] = out[1];
 	}
-	tflite_push_i32(t, time_major ? 0 : 1);
-	for (s = 0; s < steps; s++)
+	tflite_push_i32(t, t->op->options.time_major ? 0 : 1);
+	for (uint32_t s = 0; s < steps; s++)
 		tflite_push(t, results[s]);
 	tflite_emit_to(t, NNA_OPERATION_PACK, tflite_output_operand(t, 0));
 	free(results);
+}
+
+static void quantized_sequence_lstm(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x, *cell;
+	uint32_t shared[32], steps;
+
+	tflite_need(t, 20, 1);
+	x = tflite_input(t, 0);
+	cell = tflite_input(t, 19);
+	tflite_need_rank(t, x, 3);
+	tflite_need_rank(t, tflite_output(t, 0), 3);
+	tflite_need_rank(t, tflite_input(t, 18), 2);
+	tflite_need_rank(t, cell, 2);
+	if (t->op->intermediates.count != 5)
+		tflite_fail(t, -EINVAL, "%u intermediates, 5 are needed",
+			    t->op->intermediates.count);
+	if (x->type != TFLITE_INT8 || cell->type != TFLITE_INT16)
+		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(x->type));
+	steps = x->dims[t->op->options.time_major ? 0 : 1];
+	if (!steps || steps > MAX_STEPS)
+		tflite_fail(t, -ENOTSUP, "%u time steps, 1 to %u are possible", steps, MAX_STEPS);
+	if (t->ret)
+		return;
+	quantized_cell(t, shared);
+	if (t->ret)
+		return;
+	if (is_plain_sequence(t))
+		plain_sequence(t, shared);
+	else
+		unrolled_sequence(t, shared, steps);
 }
 
 /* ------------------------------------------------- float LSTM with 8-bit weights, step by step */
