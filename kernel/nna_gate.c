@@ -257,9 +257,10 @@ void nna_gate_leave(struct nna_gate *gate, const u64 *ran)
 		nna_gate_queue_end_locked(queue);
 		/*
 		 * Not for each place: while half of them are held the device has enough to do, and
-		 * then the scheduler is woken once for many jobs.
+		 * then the scheduler is woken once for many jobs. But a client that comes when the
+		 * ring is full shall not have to wait for more than what is on it.
 		 */
-		if (gates->entries <= gates->limit / 2)
+		if (gates->entries <= gates->limit / 2 || gates->shares.late)
 			nna_gates_turn_locked(gates);
 	}
 	spin_unlock_irqrestore(&gates->lock, flags);

@@ -23,6 +23,7 @@ void nna_shares_init(struct nna_shares *shares)
 {
 	shares->active = RB_ROOT_CACHED;
 	shares->now = 0;
+	shares->late = 0;
 }
 
 void nna_share_init(struct nna_share *share)
@@ -40,18 +41,27 @@ static void nna_share_set_used(struct nna_shares *shares, struct nna_share *shar
 		rb_add_cached(&share->node, &shares->active, nna_share_less);
 }
 
+static void nna_share_set_late(struct nna_shares *shares, struct nna_share *share, bool late)
+{
+	shares->late += late - share->late;
+	share->late = late;
+}
+
 void nna_share_wake(struct nna_shares *shares, struct nna_share *share)
 {
 	if (share->queues++)
 		return;
+	nna_share_set_late(shares, share, !share->entries);
 	share->used = max(share->used, shares->now);
 	rb_add_cached(&share->node, &shares->active, nna_share_less);
 }
 
 void nna_share_sleep(struct nna_shares *shares, struct nna_share *share)
 {
-	if (!--share->queues)
-		rb_erase_cached(&share->node, &shares->active);
+	if (--share->queues)
+		return;
+	nna_share_set_late(shares, share, false);
+	rb_erase_cached(&share->node, &shares->active);
 }
 
 static bool nna_share_has_room(const struct nna_share *share)
@@ -78,6 +88,8 @@ struct nna_share *nna_share_next(const struct nna_shares *shares)
 			break;
 		if (!list_empty(&share->turns) && nna_share_has_room(share))
 			return share;
+		if (share->late)
+			break;
 	}
 	return NULL;
 }
@@ -86,8 +98,10 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 {
 	u64 charged = min(share->longest, budget);
 
-	shares->now = max(shares->now, share->used);
+	/* Without what it may get back: a client that comes would have to wait for that. */
+	shares->now = max(shares->now, share->used - share->expected);
 	nna_share_set_used(shares, share, share->used + charged);
+	nna_share_set_late(shares, share, false);
 	share->entries++;
 	share->expected += charged;
 	if (share->expected >= NNA_SHARE_RING_NS)

@@ -9,6 +9,10 @@
  * until the others have caught up. A client that had nothing to run does not save time up: its
  * account is raised to that of the client that was last served. (This is start-time fair queueing.)
  *
+ * When such a client has a job the scheduler may still be busy with those of others, of whatever
+ * number, as it prefers old jobs. So nobody whose account is higher goes on the ring until it has
+ * asked for that job: it soon has nothing else to do.
+ *
  * As a ring is a queue, what is on it is what others have to wait for. So a client has jobs there
  * for about NNA_SHARE_RING_NS of expected time, and a second one if the first is expected to take
  * less than NNA_SHARE_SECOND_NS. Short jobs fill the ring this way. The expectation is the longest
@@ -36,17 +40,24 @@
 #define NNA_SHARE_RING_NS	1800000u
 /** NNA_SHARE_SECOND_NS - Expected time of a job beside which there is no second one. */
 #define NNA_SHARE_SECOND_NS	20000000u
-/** NNA_SHARE_LEAD_NS - How far a client may be ahead of one that has jobs to run. */
-#define NNA_SHARE_LEAD_NS	2000000u
+/**
+ * NNA_SHARE_LEAD_NS - How far a client may be ahead of one that has jobs to run.
+ *
+ * Of 64 clients each has 31 ms of two seconds, and who is this far ahead at one end of them and
+ * this far behind at the other still has less than a fifth too much or too little.
+ */
+#define NNA_SHARE_LEAD_NS	500000u
 
 /**
  * struct nna_shares - The clients of a ring.
  * @active: clients that have jobs to run, by &nna_share.used.
- * @now: the account of the client that was last served, when it was.
+ * @now: the account of the client that was last served, when it was, without its expected time.
+ * @late: clients that had nothing to run, and whose first job since is not on the ring yet.
  */
 struct nna_shares {
 	struct rb_root_cached active;
 	u64 now;
+	u32 late;
 };
 
 /**
@@ -58,6 +69,7 @@ struct nna_shares {
  * @expected: expected time of its jobs on the ring.
  * @longest: expected time of one job.
  * @entries: its jobs on the ring.
+ * @late: it counts in nna_shares.late.
  * @full: no job is added until half of NNA_SHARE_RING_NS is left, so that several are then.
  */
 struct nna_share {
@@ -68,6 +80,7 @@ struct nna_share {
 	u64 expected;
 	u64 longest;
 	u32 entries;
+	bool late;
 	bool full;
 };
 

@@ -645,6 +645,40 @@ static void nna_job_more_than_a_ring(struct kunit *test)
 	}
 }
 
+/* When a ring is full the next place is for a client that had nothing to run. */
+static void nna_job_late_client(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_usage *usage = nna_usage_create(fake->nna);
+	struct nna_ctx *ctx = nna_job_ctx(test), *late;
+	struct nna_ring_entry entry;
+	struct dma_fence *fence;
+	unsigned int i;
+	u32 id;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(usage));
+	late = nna_ctx_create(fake->nna, nna_fake_vm(fake, &id), usage, NNA_TEST_RING);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(late));
+	for (i = 0; i < 2 * NNA_RING_SIZE; i++)
+		nna_job_submit_one(test, ctx, NULL);
+	nna_fake_settle(fake);
+	fence = nna_job_submit_one(test, late, NULL);
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, nna_fake_pending(fake, NNA_TEST_RING));
+
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, nna_fake_pending(fake, NNA_TEST_RING));
+	for (i = 1; i < NNA_RING_SIZE; i++)
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &entry));
+	KUNIT_EXPECT_EQ(test, late->vm->asid, le32_to_cpu(entry.asid));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_ctx_put(late);
+	nna_usage_put(usage);
+}
+
 struct nna_counted {
 	struct dma_fence_cb cb;
 	unsigned int signals;
@@ -992,6 +1026,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_accounts_run_time),
 	KUNIT_CASE(nna_job_cost),
 	KUNIT_CASE(nna_job_more_than_a_ring),
+	KUNIT_CASE(nna_job_late_client),
 	KUNIT_CASE(nna_job_signals_once),
 	KUNIT_CASE(nna_job_ctx_destroyed),
 	KUNIT_CASE(nna_job_destroyed_in_order),

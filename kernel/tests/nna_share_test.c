@@ -189,6 +189,54 @@ static void nna_share_wait(struct kunit *test)
 	KUNIT_EXPECT_LE(test, t->clock - since, most);
 }
 
+/* That jobs were expected to take longer than they have taken is no reason to wait. */
+static void nna_share_wait_after_a_long_job(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *client = nna_share_add(t, 18 * NSEC_PER_MSEC), *late;
+	unsigned int i;
+	u64 since;
+
+	nna_share_run(test, t);
+	client->size = 100 * NSEC_PER_USEC;
+	for (i = 0; i < 3; i++)
+		nna_share_run(test, t);
+	nna_share_fill(t);
+	KUNIT_EXPECT_EQ(test, 2u, client->share.entries);
+	KUNIT_EXPECT_GT(test, client->share.longest, 10ull * NSEC_PER_MSEC);
+	since = t->clock;
+	late = nna_share_add(t, 1000);
+	while (nna_share_run(test, t) != late)
+		;
+	KUNIT_EXPECT_LE(test, t->clock - since, 1ull * NSEC_PER_MSEC);
+}
+
+/* As long as the scheduler has not asked for a late client's job those of others wait, too. */
+static void nna_share_waits_for_the_late(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *late;
+	unsigned int tail;
+
+	nna_share_add(t, 100 * NSEC_PER_USEC);
+	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
+	nna_share_fill(t);
+	late = &t->clients[t->count++];
+	nna_share_init(&late->share);
+	nna_share_wake(&t->shares, &late->share);
+	for (tail = t->tail; t->head != tail; t->head++) {
+		unsigned int slot = t->head % NNA_TEST_SLOTS;
+		struct nna_test_client *client = t->ring[slot].client;
+
+		nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &client->size);
+		nna_share_fill(t);
+		KUNIT_EXPECT_EQ(test, tail, t->tail);
+	}
+	list_add(&late->turn, &late->share.turns);
+	KUNIT_EXPECT_PTR_EQ(test, late, nna_share_run(test, t));
+	KUNIT_EXPECT_NE(test, tail + 1, t->tail);
+}
+
 static const unsigned int nna_share_entries[] = { 2, 3, 4, 5, 6, 8, 16 };
 
 static void nna_share_entry_desc(const unsigned int *entries, char *desc)
@@ -302,6 +350,8 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_expects_long_jobs),
 	KUNIT_CASE_PARAM(nna_share_is_fair, nna_share_count_gen_params),
 	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
+	KUNIT_CASE(nna_share_wait_after_a_long_job),
+	KUNIT_CASE(nna_share_waits_for_the_late),
 	KUNIT_CASE_PARAM(nna_share_wait_behind_short_jobs, nna_share_entry_gen_params),
 	KUNIT_CASE(nna_share_long_jobs),
 	KUNIT_CASE(nna_share_short_jobs),
