@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,7 @@ static void neighbours(struct env *env, uint32_t out)
 /* A client that always has jobs queued, all of the same size. */
 struct client {
 	_Atomic bool *stop;
+	_Atomic unsigned int *begun;
 	pthread_t thread;
 	struct env env;
 	unsigned int size;
@@ -359,6 +361,7 @@ static void *client_main(void *arg)
 		out[i] = syncobj_create(c->env.fd);
 		must(submit(&c->env, 0, out[i]), "submit");
 	}
+	++*c->begun;
 	for (unsigned int i = 0; !*c->stop; i++) {
 		must(syncobj_wait(c->env.fd, out[i % QUEUED], LONG_WAIT), "wait");
 		must(submit(&c->env, 0, out[i % QUEUED]), "submit");
@@ -374,29 +377,40 @@ static struct drm_nna_file_counters file_counters(int fd)
 	return f;
 }
 
-/* Ticks for which the device has run the clients' jobs on a ring. */
-static uint64_t clients_ticks(const struct client *clients, unsigned int count, unsigned int ring)
+/* The commands of the clients' jobs that have ended. */
+static uint64_t clients_commands(const struct client *clients, unsigned int count)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < count; i++)
-		sum += file_counters(clients[i].env.fd).busy_ticks[ring];
+		sum += file_counters(clients[i].env.fd).jobs * clients[i].size;
 	return sum;
+}
+
+/* A thread that has to wait for the clients' threads would seem to wait for the driver. */
+static void before_all_threads(bool before)
+{
+	struct sched_param param = { .sched_priority = before };
+
+	must(sched_setscheduler(0, before ? SCHED_FIFO : SCHED_OTHER, &param) ? -errno : 0,
+	     "priority");
 }
 
 /*
  * Clients whose jobs are one to eight times as long as those of the first: what each gets of two
  * seconds, and how long a null job of another one waits. As a ring is a queue, what the device runs
- * of others meanwhile was ahead of it, which is up to the driver. The rest of the time is up to the
- * machine: the guest and the device may share a core.
+ * of others meanwhile was ahead of it, which is up to the driver. That is counted in commands, all
+ * of which take the same time, as the device takes longer when its host does something else. So is
+ * the rest of the wait up to the machine: the guest and the device may share a core.
  */
 static void shares(struct env *env, uint32_t out, unsigned int count)
 {
 	const unsigned int ring = DRM_NNA_CTX_PRIORITY_MEDIUM;
 	struct client *clients = calloc(count, sizeof(*clients));
-	double sum = 0, low = 1e18, high = 0, two = 0;
+	double sum = 0, low = 1e18, high = 0, command;
+	uint64_t end, most = 0, ahead = 0, each = 0, commands;
+	_Atomic unsigned int begun = 0;
 	_Atomic bool stop = false;
-	uint64_t end, most = 0, ahead = 0;
 
 	if (!clients)
 		must(-ENOMEM, "clients");
@@ -409,23 +423,29 @@ static void shares(struct env *env, uint32_t out, unsigned int count)
 			stream_fill(&c->env, 0, 0x20000, 1);
 		stream_end(&c->env);
 		stream_finish(&c->env);
+		each += c->size;
 		c->stop = &stop;
+		c->begun = &begun;
 		if (pthread_create(&c->thread, NULL, client_main, c))
 			must(-EAGAIN, "thread");
 	}
-	usleep(500000);
+	while (begun < count)
+		usleep(10000);
+	before_all_threads(true);
 	for (unsigned int i = 0; i < count; i++)
 		clients[i].before = file_counters(clients[i].env.fd);
+	commands = clients_commands(clients, count);
 	end = now_ns() + 2 * SECOND;
 	while (now_ns() < end) {
-		uint64_t ticks = clients_ticks(clients, count, ring);
+		uint64_t before = clients_commands(clients, count);
 		uint64_t t = null_job(env, out);
 
-		ticks = clients_ticks(clients, count, ring) - ticks;
+		before = clients_commands(clients, count) - before;
 		most = t > most ? t : most;
-		ahead = ticks > ahead ? ticks : ahead;
+		ahead = before > ahead ? before : ahead;
 		usleep(10000);
 	}
+	commands = clients_commands(clients, count) - commands;
 	for (unsigned int i = 0; i < count; i++) {
 		struct drm_nna_file_counters f = file_counters(clients[i].env.fd);
 		double ran = (double)ticks_to_ns(env->fd, (int64_t)(f.busy_ticks[ring] -
@@ -434,9 +454,10 @@ static void shares(struct env *env, uint32_t out, unsigned int count)
 		sum += ran;
 		low = ran < low ? ran : low;
 		high = ran > high ? ran : high;
-		two += 2 * ran / (double)(f.jobs - clients[i].before.jobs);
 	}
+	command = sum / (double)commands;
 	stop = true;
+	before_all_threads(false);
 	for (unsigned int i = 0; i < count; i++) {
 		pthread_join(clients[i].thread, NULL);
 		env_fini(&clients[i].env);
@@ -444,8 +465,8 @@ static void shares(struct env *env, uint32_t out, unsigned int count)
 	printf("%u clients: device busy %.0f %%, each gets %.0f to %.0f %% of its share; ", count,
 	       sum / (2e7), 100 * low * count / sum, 100 * high * count / sum);
 	printf("a null job waits at most %.1f ms, for at most %.1f ms of others' jobs; ",
-	       (double)most / 1e6, (double)ticks_to_ns(env->fd, (int64_t)ahead) / 1e6);
-	printf("two jobs of each and 20 ms are %.1f ms\n", two / 1e6 + 20);
+	       (double)most / 1e6, (double)ahead * command / 1e6);
+	printf("two jobs of each and 20 ms are %.1f ms\n", 2 * (double)each * command / 1e6 + 20);
 	free(clients);
 }
 
