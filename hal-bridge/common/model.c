@@ -114,34 +114,35 @@ float nnb_type_scale(uint32_t type, float scale)
 	return scale;
 }
 
-int nnb_type_check(const struct nna_operand_desc *desc)
+int nnb_type_check(const struct nna_operand_desc *desc, uint32_t index)
 {
 	const char *name = nna_operand_type_name(desc->type);
 	uint64_t bytes = nnb_type_size(desc->type);
 
 	if (desc->type != NNB_OEM_SCALAR && desc->type != NNB_TENSOR_OEM_BYTE &&
 	    !nnb_type_may_be_computed(desc->type)) {
-		nnb_log("there is no operand type %#x", desc->type);
+		nnb_log("operand %u: there is no operand type %#x", index, desc->type);
 		return -EINVAL;
 	}
 	if (!nnb_type_is_tensor(desc->type) && desc->rank) {
-		nnb_log("%s is a scalar and has %u dimensions",
+		nnb_log("operand %u: %s is a scalar and has %u dimensions", index,
 			name ? name : "of an extension or OEM", desc->rank);
 		return -EINVAL;
 	}
 	if (!desc->rank != !desc->dims) {
-		nnb_log("%u dimensions at %s", desc->rank, desc->dims ? "an address" : "NULL");
+		nnb_log("operand %u: %u dimensions at %s", index, desc->rank,
+			desc->dims ? "an address" : "NULL");
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < desc->rank; i++) {
 		if (desc->dims[i] && (__builtin_mul_overflow(bytes, desc->dims[i], &bytes) ||
 				      bytes > UINT32_MAX)) {
-			nnb_log("a tensor with more than 2^32 - 1 bytes");
+			nnb_log("operand %u: a tensor with more than 2^32 - 1 bytes", index);
 			return -EINVAL;
 		}
 	}
 	if (!nnb_type_check_quantisation(desc)) {
-		nnb_log("%s with scale %g and zero point %d",
+		nnb_log("operand %u: %s with scale %g and zero point %d", index,
 			name ? name : "a type of an extension", desc->scale, desc->zero_point);
 		return -EINVAL;
 	}
@@ -243,7 +244,7 @@ int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc
 	};
 	int ret;
 
-	ret = nnb_type_check(desc);
+	ret = nnb_type_check(desc, model->operand_count);
 	if (!ret)
 		ret = nnb_grow(&model->operands, model->operand_count, &model->operand_room,
 			       sizeof(*model->operands));
@@ -394,9 +395,9 @@ int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const 
 	return 0;
 }
 
-/* Copies two lists of operand numbers, which are checked, into one allocation. */
-static int nnb_model_copy_lists(const struct nnb_model *model, uint32_t input_count,
-				const uint32_t *inputs, uint32_t output_count,
+/* Copies two lists of operand numbers of @whom, which are checked, into one allocation. */
+static int nnb_model_copy_lists(const struct nnb_model *model, const char *whom,
+				uint32_t input_count, const uint32_t *inputs, uint32_t output_count,
 				const uint32_t *outputs, uint32_t **copy)
 {
 	size_t total = (size_t)input_count + output_count;
@@ -405,7 +406,7 @@ static int nnb_model_copy_lists(const struct nnb_model *model, uint32_t input_co
 		uint32_t index = i < input_count ? inputs[i] : outputs[i - input_count];
 
 		if (index >= model->operand_count) {
-			nnb_log("%s %zu is operand %u, the model has %u",
+			nnb_log("%s: %s %zu is operand %u, the model has %u", whom,
 				i < input_count ? "input" : "output",
 				i < input_count ? i : i - input_count, index, model->operand_count);
 			return -EINVAL;
@@ -477,6 +478,15 @@ static int nnb_model_check_signature(const struct nnb_model *model,
 	return ret;
 }
 
+static const char *nnb_operation_name(uint32_t type)
+{
+	const char *name = nna_operation_name(type);
+
+	if (type == NNB_OEM)
+		return "OEM_OPERATION";
+	return name ? name : "an operation of an extension";
+}
+
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
@@ -485,6 +495,7 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 		.input_count = input_count,
 		.output_count = output_count,
 	};
+	const char *name = nnb_operation_name(type);
 	int ret;
 
 	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM && !nnb_extension_is_known(type)) {
@@ -492,14 +503,13 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 		return -EINVAL;
 	}
 	if (!output_count) {
-		nnb_log("%s without outputs",
-			type == NNB_OEM ? "OEM_OPERATION" : nna_operation_name(type));
+		nnb_log("%s without outputs", name);
 		return -EINVAL;
 	}
 	ret = nnb_grow(&model->operations, model->operation_count, &model->operation_room,
 		       sizeof(*model->operations));
 	if (!ret)
-		ret = nnb_model_copy_lists(model, input_count, inputs, output_count, outputs,
+		ret = nnb_model_copy_lists(model, name, input_count, inputs, output_count, outputs,
 					   &operation.inputs);
 	if (ret)
 		return ret;
@@ -522,7 +532,8 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 	uint8_t *seen;
 	int ret;
 
-	ret = nnb_model_copy_lists(model, input_count, inputs, output_count, outputs, &lists);
+	ret = nnb_model_copy_lists(model, "the model", input_count, inputs, output_count, outputs,
+				   &lists);
 	if (ret)
 		return ret;
 	seen = calloc(model->operand_count + 1, 1);

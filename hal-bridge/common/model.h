@@ -196,9 +196,9 @@ bool nnb_type_fits(uint32_t type, uint32_t rank, const uint32_t *dims);
 float nnb_type_scale(uint32_t type, float scale);
 
 /*
- * -EINVAL, with a line in the log, when type, rank, dimensions, scale and zero point do not fit
- * together.
+ * -EINVAL, with a line in the log that names operand @index, when type, rank, dimensions, scale and
+ * zero point do not fit together.
  */
-int nnb_type_check(const struct nna_operand_desc *desc);
+int nnb_type_check(const struct nna_operand_desc *desc, uint32_t index);
 
 #endif

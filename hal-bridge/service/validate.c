@@ -129,7 +129,7 @@ static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 	/* Whether other extensions' operands are right their vendors know. */
 	if (nnb_extension_has(code) && !extension)
 		return 0;
-	if (nnb_type_check(&desc))
+	if (nnb_type_check(&desc, index))
 		return REFUSE(v,
 			      "operand %u of type %d, rank %u, scale %g and zero "
 			      "point %d: these do not go together",

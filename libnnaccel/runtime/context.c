@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Contexts: queue and memory for one run at a time, borrowed from a variant (runtime.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libnnaccel/runtime/runtime.h"
@@ -142,12 +143,17 @@ void nna_context_log_failure(const struct nna_device *device, const struct nna_g
 {
 	const struct nna_subgraph *sg = &graph->subgraphs[0];
 	const char *name = NULL, *status = report->status_name;
+	char place[64] = "before the first operation";
 
-	if (report->origin >= 0 && (uint32_t)report->origin < sg->operation_count)
-		name = nna_operation_name(sg->operations[report->origin].type);
+	if (report->origin >= 0) {
+		if ((uint32_t)report->origin < sg->operation_count)
+			name = nna_operation_name(sg->operations[report->origin].type);
+		snprintf(place, sizeof(place), "%s (operation %d)", name ? name : "?",
+			 report->origin);
+	}
 	nna_log_print(&device->log, NNA_LOG_ERROR,
-		      "%s (operation %d): the device says %s "
+		      "%s: the device says %s "
 		      "(byte 0x%x of the stream, operand %d, address 0x%llx)",
-		      name ? name : "?", report->origin, status ? status : "?", report->place,
-		      report->operand, (unsigned long long)report->fault_address);
+		      place, status ? status : "?", report->place, report->operand,
+		      (unsigned long long)report->fault_address);
 }

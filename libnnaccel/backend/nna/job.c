@@ -64,7 +64,8 @@ void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream
 		.operand = (int32_t)r->operand,
 		.fault_address = r->fault_address,
 	};
-	if (stream && size >= sizeof(head) && out->place <= size - sizeof(head)) {
+	if (stream && size >= sizeof(head) && out->place >= sizeof(struct nnahw_stream_header) &&
+	    out->place <= size - sizeof(head)) {
 		memcpy(&head, (const char *)stream + out->place, sizeof(head));
 		out->origin = (int32_t)head.origin;
 	}

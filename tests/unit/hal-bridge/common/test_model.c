@@ -13,9 +13,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/model.h"
 #include "libnnaccel/graph/graph.h"
 
@@ -315,6 +318,52 @@ static void shared_models_are_one_subgraph(void **state)
 	nnb_model_fini(&leaf);
 }
 
+/* Whether the last line of the log is this one. */
+static bool has_said(const char *line)
+{
+	int fd = memfd_create("log", 0);
+	char text[4096];
+	ssize_t size;
+	size_t length = strlen(line);
+
+	assert_true(fd >= 0);
+	nnb_log_recent(fd);
+	size = pread(fd, text, sizeof(text) - 1, 0);
+	close(fd);
+	assert_true(size > (ssize_t)length);
+	/* Behind it is a newline. */
+	return !memcmp(text + size - 1 - length, line, length);
+}
+
+/* A refusal names the operation, and the operand, which may be the next one. */
+static void refusals_name_operands(void **state)
+{
+	static const uint32_t two[2] = { 2, 2 };
+	const struct nna_operand_desc tensor = {
+		.type = NNA_OPERAND_TENSOR_FLOAT32, .rank = 2, .dims = two,
+	};
+	const uint32_t good = 0, far = 9;
+	struct nna_operand_desc wrong = tensor;
+	struct nnb_model model = { 0 };
+
+	assert_int_equal(nnb_model_add_operand(&model, &tensor), 0);
+	wrong.scale = 1;
+	assert_int_equal(nnb_model_add_operand(&model, &wrong), -EINVAL);
+	assert_true(has_said("operand 1: TENSOR_FLOAT32 with scale 1 and zero point 0"));
+	wrong.dims = NULL;
+	assert_int_equal(nnb_model_add_operand(&model, &wrong), -EINVAL);
+	assert_true(has_said("operand 1: 2 dimensions at NULL"));
+	assert_int_equal(nnb_model_add_operation(&model, NNA_OPERATION_ABS, 1, &far, 1, &good),
+			 -EINVAL);
+	assert_true(has_said("ABS: input 0 is operand 9, the model has 1"));
+	assert_int_equal(nnb_model_add_operation(&model, NNA_OPERATION_ABS, 1, &good, 1, &far),
+			 -EINVAL);
+	assert_true(has_said("ABS: output 0 is operand 9, the model has 1"));
+	assert_int_equal(nnb_model_set_io(&model, 1, &far, 1, &good), -EINVAL);
+	assert_true(has_said("the model: input 0 is operand 9, the model has 1"));
+	nnb_model_fini(&model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +372,7 @@ int main(void)
 		cmocka_unit_test(arguments_are_kept),
 		cmocka_unit_test(invalid_models_hold_nothing),
 		cmocka_unit_test(shared_models_are_one_subgraph),
+		cmocka_unit_test(refusals_name_operands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,10 @@ static void test_report(void **state)
 {
 	uint64_t memory[NNA_BACKEND_REPORT_SIZE / sizeof(uint64_t)];
 	struct nnahw_report *from = (struct nnahw_report *)memory;
-	struct nnahw_command head = { .origin = 5 };
+	struct {
+		struct nnahw_stream_header header;
+		struct nnahw_command head;
+	} stream = { .header = { .command_count = 9 }, .head = { .origin = 5 } };
 	struct nna_report report;
 
 	memset(memory, 0xa5, sizeof(memory));
@@ -52,16 +55,19 @@ static void test_report(void **state)
 	assert_int_equal(report.loop_time, UINT64_MAX);
 
 	from->status = NNAHW_STATUS_BAD_INDEX;
-	from->command = 0;
-	nna_hw_read_report(memory, 24000000, &head, sizeof(head), &report);
+	from->command = sizeof(stream.header);
+	nna_hw_read_report(memory, 24000000, &stream, sizeof(stream), &report);
 	assert_false(report.yielded);
 	assert_int_equal(report.error, -ERANGE);
 	assert_string_equal(report.status_name, "BAD_INDEX");
 	assert_int_equal(report.origin, 5);
 
-	/* A place that is not in the stream has no origin. */
-	from->command = 1;
-	nna_hw_read_report(memory, 24000000, &head, sizeof(head), &report);
+	/* A place that is not in the stream has no origin; a job that never began is at its header. */
+	from->command = sizeof(stream.header) + 1;
+	nna_hw_read_report(memory, 24000000, &stream, sizeof(stream), &report);
+	assert_int_equal(report.origin, -1);
+	from->command = 0;
+	nna_hw_read_report(memory, 24000000, &stream, sizeof(stream), &report);
 	assert_int_equal(report.origin, -1);
 }
 
