@@ -58,6 +58,20 @@ static bool nnapi_argument_contradicts(const ANeuralNetworksExecution *execution
 	return false;
 }
 
+/* Whether a type is one that an operand can have, as its dimensions may say too much or nothing. */
+static int nnapi_argument_check_type(const ANeuralNetworksOperandType *type, uint32_t index)
+{
+	const struct nna_operand_desc desc = {
+		.type = type->type,
+		.rank = type->dimensionCount,
+		.dims = type->dimensions,
+		.scale = type->scale,
+		.zero_point = type->zeroPoint,
+	};
+
+	return nnb_type_check(&desc, index);
+}
+
 /*
  * Combines what the model says of an argument with the type that the caller gives, which may be
  * NULL. BAD_STATE: the argument has been set already.
@@ -88,9 +102,9 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 		    type->zeroPoint != operand->zero_point)
 			return nnapi_error(BAD_DATA, "%s: %s %d: another type than the model's",
 					   function, what, index);
-		if (!type->dimensionCount != !type->dimensions)
-			return nnapi_error(BAD_DATA, "%s: %s %d: %u dimensions at %s", function,
-					   what, index, type->dimensionCount,
+		if (nnapi_argument_check_type(type, index))
+			return nnapi_error(BAD_DATA, "%s: %s %d: %u dimensions at %s do not fit",
+					   function, what, index, type->dimensionCount,
 					   type->dimensions ? "an address" : "NULL");
 		if (type->dimensionCount > NNACCEL_MAX_RANK ||
 		    (type->dimensionCount && !nnb_type_is_tensor(operand->type)) ||
@@ -211,6 +225,10 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 			return nnapi_error(BAD_DATA, "%s: the memory was not made for argument %d",
 					   function, index);
 		length = memory->size;
+		if (!nnapi_memory_fits_shape(memory, shape.rank, shape.values))
+			return nnapi_error(BAD_DATA,
+					   "%s: argument %d has other dimensions than the memory",
+					   function, index);
 		if (shape.known && shape.size != length)
 			return nnapi_error(BAD_DATA,
 					   "%s: argument %d has %zu bytes, the memory %zu",

@@ -295,10 +295,30 @@ static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int 
 	nnapi_diagnostic_executed(&info);
 }
 
+/* Whether what a run has computed has the dimensions of the device memory that it went into. */
+static bool nnapi_execution_fits_memory(const ANeuralNetworksExecution *execution)
+{
+	for (uint32_t i = 0; i < execution->output_count; i++) {
+		const ANeuralNetworksMemory *memory = execution->outputs[i].memory;
+		uint32_t rank = 0, dims[NNACCEL_MAX_RANK];
+
+		if (!memory || !memory->device_memory ||
+		    nnapi_execution_get_output_dims(execution, i, &rank, dims) ||
+		    nnapi_memory_fits_shape(memory, rank, dims))
+			continue;
+		nnb_log("output %u has other dimensions than its memory was made for", i);
+		return false;
+	}
+	return true;
+}
+
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 {
-	int result = error == -ETIMEDOUT ? nnapi_execution_missed(execution) :
-					   nnb_result_of_run(error);
+	int result;
+
+	if (!error && !nnapi_execution_fits_memory(execution))
+		error = -EINVAL;
+	result = error == -ETIMEDOUT ? nnapi_execution_missed(execution) : nnb_result_of_run(error);
 
 	if (error)
 		nnb_log("an execution ended with: %s", strerror(-error));

@@ -153,6 +153,18 @@ struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
 	return buffer;
 }
 
+bool nnapi_memory_fits_shape(const ANeuralNetworksMemory *memory, uint32_t rank,
+			     const uint32_t *dims)
+{
+	if (rank && rank != memory->type.rank)
+		return false;
+	for (uint32_t i = 0; i < rank; i++) {
+		if (dims[i] && dims[i] != memory->type.dims[i])
+			return false;
+	}
+	return true;
+}
+
 void nnapi_memory_set_initialized(ANeuralNetworksMemory *memory, bool initialized)
 {
 	pthread_mutex_lock(&memory->lock);

@@ -80,6 +80,13 @@ int nnapi_memory_create_on_device(const ANeuralNetworksMemoryDesc *desc,
 struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
 					   struct ANeuralNetworksDevice *device, size_t *offset);
 
+/*
+ * Whether device memory can hold a value of this shape, of which 0, as rank or dimension, says
+ * nothing. As many bytes in another shape are another value.
+ */
+bool nnapi_memory_fits_shape(const ANeuralNetworksMemory *memory, uint32_t rank,
+			     const uint32_t *dims);
+
 /* Whether there is something to be read; that is always so in a file. */
 bool nnapi_memory_is_initialized(ANeuralNetworksMemory *memory);
 /* Whether device memory holds something: a run that fails leaves nothing in its outputs. */

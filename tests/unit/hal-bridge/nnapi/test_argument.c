@@ -128,12 +128,82 @@ static void test_other_shape_than_is_inferred(void **state)
 	}
 }
 
+/* Dimensions whose product leaves 32 bits, and more of them than the device has. */
+static void test_products_overflow(void **state)
+{
+	static const uint32_t open[] = { 5, 4, 4, 0, 5, 3, 0, 4, 5 };
+	static const uint32_t large[] = { 5, 4, 4, 786433, 5, 3, 16777216, 4, 5 };
+	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 9, large, 0, 0 };
+	static const uint32_t in = 0, out = 1;
+	ANeuralNetworksCompilation *compilation = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksModel *model = NULL;
+	uint8_t bytes[20];
+
+	OK(ANeuralNetworksModel_create(&model));
+	IS(BAD_DATA, ANeuralNetworksModel_addOperand(model, &type));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 9, open);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 9, open);
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ABS, 1, &in, 1, &out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, &in, 1, &out));
+	OK(ANeuralNetworksModel_finish(model));
+	OK(ANeuralNetworksCompilation_create(model, &compilation));
+	OK(ANeuralNetworksCompilation_finish(compilation));
+	OK(ANeuralNetworksExecution_create(compilation, &execution));
+	IS(BAD_DATA, ANeuralNetworksExecution_setInput(execution, 0, &type, bytes, sizeof(bytes)));
+	IS(BAD_DATA, ANeuralNetworksExecution_setOutput(execution, 0, &type, bytes, sizeof(bytes)));
+	ANeuralNetworksExecution_free(execution);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
+/* An output of 2^32 elements that follows from small inputs: it cannot be computed. */
+static void test_large_output(void **state)
+{
+	enum { LARGE = 1 << 16 };
+	static const uint32_t rows[] = { 0, 1 }, bias[] = { 0 }, open[] = { 0, 0 };
+	static const uint32_t in_dims[] = { LARGE, 1 }, in[] = { 0, 1, 2, 3 }, out = 4;
+	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 2, in_dims, 0, 0 };
+	const ANeuralNetworksOperandType bias_type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, in_dims, 0,
+						       0 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	ANeuralNetworksCompilation *compilation = NULL;
+	ANeuralNetworksExecution *execution = NULL;
+	ANeuralNetworksModel *model = NULL;
+	static float x[LARGE], y[LARGE];
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, rows);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, rows);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, bias);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, open);
+	OK(ANeuralNetworksModel_setOperandValue(model, 3, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_FULLY_CONNECTED, 4, in, 1,
+					     &out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 3, in, 1, &out));
+	OK(ANeuralNetworksModel_finish(model));
+	OK(ANeuralNetworksCompilation_create(model, &compilation));
+	OK(ANeuralNetworksCompilation_finish(compilation));
+	OK(ANeuralNetworksExecution_create(compilation, &execution));
+	OK(ANeuralNetworksExecution_setInput(execution, 0, &type, x, sizeof(x)));
+	OK(ANeuralNetworksExecution_setInput(execution, 1, &type, x, sizeof(x)));
+	OK(ANeuralNetworksExecution_setInput(execution, 2, &bias_type, x, sizeof(x)));
+	OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, sizeof(y)));
+	IS(OP_FAILED, ANeuralNetworksExecution_compute(execution));
+	ANeuralNetworksExecution_free(execution);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_other_shape_than_is_inferred),
+		cmocka_unit_test(test_products_overflow),
+		cmocka_unit_test(test_large_output),
 	};
 
 	use_loopback();

@@ -220,6 +220,86 @@ static void test_described_dimensions(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* Device memory of [2, 3] floats for an argument. */
+static ANeuralNetworksMemory *memory_of_shape(const ANeuralNetworksCompilation *compilation,
+					      bool output)
+{
+	static const uint32_t dims[] = { 2, 3 };
+	ANeuralNetworksMemoryDesc *desc = NULL;
+	ANeuralNetworksMemory *memory = NULL;
+
+	OK(ANeuralNetworksMemoryDesc_create(&desc));
+	OK(ANeuralNetworksMemoryDesc_setDimensions(desc, 2, dims));
+	if (output)
+		OK(ANeuralNetworksMemoryDesc_addOutputRole(desc, compilation, 0, 1.0f));
+	else
+		OK(ANeuralNetworksMemoryDesc_addInputRole(desc, compilation, 0, 1.0f));
+	OK(ANeuralNetworksMemoryDesc_finish(desc));
+	OK(ANeuralNetworksMemory_createFromDesc(desc, &memory));
+	ANeuralNetworksMemoryDesc_free(desc);
+	return memory;
+}
+
+/* As many bytes in another shape are not what device memory was made for. */
+static void test_other_shape_than_described(void **state)
+{
+	static const uint32_t open[] = { 0, 0 }, right[] = { 2, 3 }, wrong[] = { 3, 2 };
+	static const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 2, wrong, 0, 0 };
+	const float x[6] = { 1, 2, 3, 4, 5, 6 };
+	ANeuralNetworksMemory *file = file_memory(sizeof(x)), *input, *output;
+	ANeuralNetworksCompilation *compilation;
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, open);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, open);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 2, open);
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 2, in, 1, out));
+	OK(ANeuralNetworksModel_finish(model));
+	compilation = compile(model);
+	input = memory_of_shape(compilation, false);
+	output = memory_of_shape(compilation, true);
+	OK(ANeuralNetworksMemory_copy(file, input));
+	for (int fits = 0; fits < 2; fits++) {
+		ANeuralNetworksExecution *execution = NULL;
+
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		type.dimensions = wrong;
+		IS(BAD_DATA,
+		   ANeuralNetworksExecution_setInputFromMemory(execution, 0, &type, input, 0, 0));
+		IS(BAD_DATA,
+		   ANeuralNetworksExecution_setOutputFromMemory(execution, 0, &type, output, 0, 0));
+		/* What is computed is known only at the end. */
+		OK(ANeuralNetworksExecution_setOutputFromMemory(execution, 0, NULL, output, 0, 0));
+		type.dimensions = fits ? right : wrong;
+		OK(ANeuralNetworksExecution_setInput(execution, 1, &type, x, sizeof(x)));
+		if (fits)
+			OK(ANeuralNetworksExecution_setInputFromMemory(execution, 0, &type, input,
+								       0, 0));
+		else
+			OK(ANeuralNetworksExecution_setInput(execution, 0, &type, x, sizeof(x)));
+		if (fits)
+			OK(ANeuralNetworksExecution_compute(execution));
+		else
+			IS(OP_FAILED, ANeuralNetworksExecution_compute(execution));
+		ANeuralNetworksExecution_free(execution);
+		if (fits)
+			OK(ANeuralNetworksMemory_copy(output, file));
+		else
+			IS(BAD_DATA, ANeuralNetworksMemory_copy(output, file));
+	}
+	ANeuralNetworksMemory_free(input);
+	ANeuralNetworksMemory_free(output);
+	ANeuralNetworksMemory_free(file);
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_roles_with_scales),
 		cmocka_unit_test(test_scalar_roles),
 		cmocka_unit_test(test_described_dimensions),
+		cmocka_unit_test(test_other_shape_than_described),
 	};
 
 	use_loopback();
