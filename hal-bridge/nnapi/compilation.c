@@ -178,7 +178,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompila
 	if (preference < ANEURALNETWORKS_PREFER_LOW_POWER ||
 	    preference > ANEURALNETWORKS_PREFER_SUSTAINED_SPEED)
 		return nnapi_error(BAD_DATA, "%s: there is no preference %d", __func__, preference);
-	/* The device has one way to run a program: only caches, and spare memory, tell them apart. */
+	/* The device has one way to run a program: caches and spare memory tell them apart. */
 	compilation->preference = preference;
 	return ANEURALNETWORKS_NO_ERROR;
 }

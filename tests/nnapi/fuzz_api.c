@@ -8,13 +8,13 @@
  *
  * --seconds are those of CPU time of all threads together, which mean the same on a busy machine.
  *
- * A thread works in rounds of some hundred steps. A round has objects of its own, and shares with all
- * others what the API lets threads share: two compilations and their models, memories that are only
- * read, a descriptor, the devices, and runs on a board, which any thread may wait for, depend on and
- * ask for results. Most models are built from a few patterns, so that many compile and run; at each
- * call an argument may be another one: another object, NULL, a wrong number. What the API asks of a
- * client is kept: an object is freed once, memory that a run writes to is its own until the run has
- * ended, and an object that is built belongs to one thread.
+ * A thread works in rounds of some hundred steps. A round has objects of its own, and shares with
+ * all others what the API lets threads share: two compilations and their models, memories that are
+ * only read, a descriptor, the devices, and runs on a board, which any thread may wait for, depend
+ * on and ask for results. Most models are built from a few patterns, so that many compile and run;
+ * at each call an argument may be another one: another object, NULL, a wrong number. What the API
+ * asks of a client is kept: an object is freed once, memory that a run writes to is its own until
+ * the run has ended, and an object that is built belongs to one thread.
  *
  * Everything follows from the seed of a round, which is printed when a process dies. --seed with it
  * and --calls 1 does the first round of one thread again.

@@ -163,9 +163,16 @@ static void test_large_output(void **state)
 	enum { LARGE = 1 << 16 };
 	static const uint32_t rows[] = { 0, 1 }, bias[] = { 0 }, open[] = { 0, 0 };
 	static const uint32_t in_dims[] = { LARGE, 1 }, in[] = { 0, 1, 2, 3 }, out = 4;
-	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_FLOAT32, 2, in_dims, 0, 0 };
-	const ANeuralNetworksOperandType bias_type = { ANEURALNETWORKS_TENSOR_FLOAT32, 1, in_dims, 0,
-						       0 };
+	const ANeuralNetworksOperandType type = {
+		.type = ANEURALNETWORKS_TENSOR_FLOAT32,
+		.dimensionCount = 2,
+		.dimensions = in_dims,
+	};
+	const ANeuralNetworksOperandType bias_type = {
+		.type = ANEURALNETWORKS_TENSOR_FLOAT32,
+		.dimensionCount = 1,
+		.dimensions = in_dims,
+	};
 	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
 	ANeuralNetworksCompilation *compilation = NULL;
 	ANeuralNetworksExecution *execution = NULL;

@@ -244,8 +244,8 @@ static ANeuralNetworksModel *branch(const ANeuralNetworksModel *then, bool yes)
 }
 
 /*
- * IF goes to one device that supports all inside, which the first one does not, although it supports
- * IF and the sum in both branches.
+ * IF goes to one device that supports all inside, which the first one does not, although it
+ * supports IF and the sum in both branches.
  */
 static void branches_go_to_one_device(void **state)
 {

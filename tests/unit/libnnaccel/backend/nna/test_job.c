@@ -62,7 +62,7 @@ static void test_report(void **state)
 	assert_string_equal(report.status_name, "BAD_INDEX");
 	assert_int_equal(report.origin, 5);
 
-	/* A place that is not in the stream has no origin; a job that never began is at its header. */
+	/* What is not in the stream has no origin; a job that never began is at its header. */
 	from->command = sizeof(stream.header) + 1;
 	nna_hw_read_report(memory, 24000000, &stream, sizeof(stream), &report);
 	assert_int_equal(report.origin, -1);
