@@ -65,7 +65,9 @@ struct sum {
 	float *a, *b, *out;
 };
 
-static inline void sum_begin(struct sum *s, struct nna_device *device, uint32_t n)
+/* @options: of the program; NULL for the usual ones */
+static inline void sum_begin_with(struct sum *s, struct nna_device *device, uint32_t n,
+				  const struct nna_program_options *options)
 {
 	s->n = n;
 	s->graph = add_graph(n);
@@ -76,7 +78,7 @@ static inline void sum_begin(struct sum *s, struct nna_device *device, uint32_t 
 		s->a[i] = i % 1000;
 		s->b[i] = 0.25f * (i % 77);
 	}
-	assert_int_equal(nna_program_create(device, s->graph, NULL, &s->program), 0);
+	assert_int_equal(nna_program_create(device, s->graph, options, &s->program), 0);
 	assert_int_equal(nna_execution_create(s->program, &s->execution), 0);
 	assert_int_equal(nna_execution_set_input(s->execution, 0, 0, NULL, s->a, n * sizeof(float)),
 			 0);
@@ -84,6 +86,11 @@ static inline void sum_begin(struct sum *s, struct nna_device *device, uint32_t 
 			 0);
 	assert_int_equal(
 		nna_execution_set_output(s->execution, 0, 0, NULL, s->out, n * sizeof(float)), 0);
+}
+
+static inline void sum_begin(struct sum *s, struct nna_device *device, uint32_t n)
+{
+	sum_begin_with(s, device, n, NULL);
 }
 
 static inline void sum_check(const struct sum *s)

@@ -86,6 +86,56 @@ static void test_in_fences(void **state)
 	sum_end(&s);
 }
 
+/*
+ * Runs short sums while a long one runs. Return: ns of those that were on the device between the
+ * begin and the end of the long one.
+ */
+static uint64_t interrupt(struct sum *longer, struct sum *shorter)
+{
+	struct nna_timing timing, inside[64];
+	uint32_t count = 0;
+	struct nna_fence *fence;
+	uint64_t total = 0;
+
+	assert_int_equal(nna_execution_submit(longer->execution, NULL, 0, &fence), 0);
+	while (nna_fence_wait(fence, 0) == -ETIME) {
+		assert_int_equal(nna_execution_compute(shorter->execution), 0);
+		if (count < 64)
+			assert_int_equal(nna_execution_get_timing(shorter->execution,
+								  &inside[count++]), 0);
+	}
+	nna_fence_destroy(fence);
+	assert_int_equal(nna_execution_get_timing(longer->execution, &timing), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		if (inside[i].begin >= timing.begin && inside[i].end <= timing.end)
+			total += inside[i].run;
+	}
+	return total;
+}
+
+/* The span of a job includes the time in which it was suspended, its run time does not. */
+static void test_suspended(void **state)
+{
+	const struct nna_program_options low = { .priority = NNA_PRIORITY_LOW };
+	const struct nna_program_options high = { .priority = NNA_PRIORITY_HIGH };
+	struct nna_timing timing;
+	struct sum longer, shorter;
+	uint64_t inside;
+
+	sum_begin_with(&longer, *state, 4000000, &low);
+	sum_begin_with(&shorter, *state, 100000, &high);
+	/* The long one may not have begun before the last of the others, or be over too soon. */
+	do {
+		inside = interrupt(&longer, &shorter);
+	} while (!inside);
+	assert_int_equal(nna_execution_get_timing(longer.execution, &timing), 0);
+	assert_true(timing.span == timing.end - timing.begin);
+	assert_true(timing.run > 0 && timing.span >= timing.run + inside);
+	sum_check(&longer);
+	sum_end(&shorter);
+	sum_end(&longer);
+}
+
 /* Destroying waits and delivers; the fence stays good. */
 static void test_destroy_running(void **state)
 {
@@ -247,6 +297,7 @@ int main(void)
 		TEST(test_add),
 		TEST(test_submit),
 		TEST(test_in_fences),
+		TEST(test_suspended),
 		TEST(test_destroy_running),
 		TEST(test_many_waiters),
 		TEST(test_deadline),
