@@ -46,9 +46,11 @@ static uint64_t value_bytes(const struct nna_value *v)
 	return (uint64_t)count * nna_type_size(v->type);
 }
 
-static bool past_deadline(const struct nna_compile_options *options)
+int nna_compile_check_limit(const struct nna_compile_limit *limit)
 {
-	return options->deadline_ns && nna_now_ns() >= options->deadline_ns;
+	if (limit->is_cancelled && limit->is_cancelled(limit->user))
+		return -ECANCELED;
+	return limit->deadline_ns && nna_now_ns() >= limit->deadline_ns ? -ETIMEDOUT : 0;
 }
 
 /* Compares the inferred shapes of the results with what the model states; keeps them. */
@@ -101,8 +103,9 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 			      index, name ? name : "unknown", operation->type);
 		return -ENOTSUP;
 	}
-	if (past_deadline(c->options))
-		return -ETIMEDOUT;
+	ret = nna_compile_check_limit(&c->options->limit);
+	if (ret)
+		return ret;
 	ret = nna_op_context_begin(&op, l->graph, f->subgraph, index, f->shapes, f->bound,
 				   f->bound_count, &l->log);
 	if (ret)
@@ -241,12 +244,16 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		ret = nna_fold_run_job(&c.fold);
 	if (!ret)
 		ret = write_outputs(c.l, &frame, sub);
+	if (!ret)
+		ret = nna_compile_check_limit(&options->limit);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))
 		ret = nna_pass_fuse(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_ELIDE))
 		ret = nna_pass_elide(c.l);
 	if (!ret)
 		ret = options->backend->select(c.l);
+	if (!ret)
+		ret = nna_compile_check_limit(&options->limit);
 	if (!ret && options->backend->pack && !(c.l->debug & NNA_DEBUG_NO_PACK))
 		ret = options->backend->pack(c.l);
 	if (!ret)

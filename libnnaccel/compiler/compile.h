@@ -100,12 +100,24 @@ struct nna_code {
 };
 
 /**
+ * struct nna_compile_limit - when compiling gives up; all zero is never
+ * @deadline_ns: absolute CLOCK_MONOTONIC, 0 is never: with -ETIMEDOUT
+ * @is_cancelled: asked again and again: true is -ECANCELED; NULL is never
+ * @user: handed to @is_cancelled
+ */
+struct nna_compile_limit {
+	uint64_t deadline_ns;
+	bool (*is_cancelled)(void *user);
+	void *user;
+};
+
+/**
  * struct nna_compile_options - what to compile for
  * @backend: kind of accelerator
  * @inputs: final shapes of the main subgraph's inputs, by position
  * @values: values of inputs that are known, by operand
  * @max_slots: of the device
- * @deadline_ns: absolute CLOCK_MONOTONIC, 0 is never
+ * @limit: when to give up
  * @log: never NULL
  * @run: runs @code, which has no inputs, and copies its outputs to @outputs
  * @user: handed to @run
@@ -116,7 +128,7 @@ struct nna_compile_options {
 	const struct nna_bound_value *values;
 	uint32_t value_count;
 	uint32_t max_slots;
-	uint64_t deadline_ns;
+	struct nna_compile_limit limit;
 	const struct nna_log *log;
 	int (*run)(void *user, const struct nna_code *code, void *const *outputs);
 	void *user;
@@ -126,11 +138,13 @@ struct nna_compile_options {
  * nna_compile() - compile a finished graph
  * @stop: with -EAGAIN: the operation (of the main subgraph) that needs a value that is not known
  *
- * Return: 0, -EAGAIN, -EINVAL, -ENOTSUP, -ENOMEM, -ETIMEDOUT or an error of @run.
+ * Return: 0, -EAGAIN, -EINVAL, -ENOTSUP, -ENOMEM, -ETIMEDOUT, -ECANCELED or an error of @run.
  */
 int nna_compile(const struct nna_graph *graph, const struct nna_compile_options *options,
 		uint32_t *stop, struct nna_code **out);
 void nna_code_destroy(struct nna_code *code);
+/* Whether to give up now. Return: 0, -ETIMEDOUT or -ECANCELED. */
+int nna_compile_check_limit(const struct nna_compile_limit *limit);
 
 /**
  * nna_compile_get_supported() - which operations of the main subgraph can be compiled

@@ -525,11 +525,16 @@ enum nna_preference {
  *	never
  * @preference: of enum nna_preference, without effect on the program; one that is saved can be
  *	loaded with the same only
+ * @is_cancelled: asked again and again, by the thread that compiles: true ends that with
+ *	-ECANCELED; NULL is never
+ * @user: for @is_cancelled
  */
 struct nna_program_options {
 	enum nna_priority priority;
 	uint64_t deadline_ns;
 	uint32_t preference;
+	bool (*is_cancelled)(void *user);
+	void *user;
 };
 
 /**
@@ -798,7 +803,7 @@ NNACCEL_API int nna_execution_submit_after(struct nna_execution *execution,
  * Ends the run that is under way, from any thread while the execution lives, and all that are begun
  * later: their error is -ECANCELED, that of a run which ends by itself at the same time may be its
  * own. Nothing is waited for any more, in-fences neither; a job that the device has is aborted (the
- * loopback lets it end), and a graph that is being compiled is compiled to the end. This does not
+ * loopback lets it end), and the compilation of a graph for new shapes is given up. This does not
  * wait for the end of the run: its fence tells. Nothing but to destroy the execution makes sense
  * afterwards.
  */

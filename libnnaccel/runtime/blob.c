@@ -500,14 +500,16 @@ int nna_program_load(struct nna_device *device, struct nna_graph *graph,
 		     const struct nna_program_options *options, const struct nna_blob_reader *from,
 		     struct nna_program **out)
 {
+	const struct nna_compile_limit limit = nna_program_limit(options);
 	struct nna_loading l = { .device = device, .from = from };
 	int ret;
 
 	if (!device || !from || !from->read || !out ||
 	    (graph && (!graph->finished || graph->failed)))
 		return -EINVAL;
-	if (options && options->deadline_ns && nna_now_ns() >= options->deadline_ns)
-		return -ETIMEDOUT;
+	ret = nna_compile_check_limit(&limit);
+	if (ret)
+		return ret;
 	nna_digest_begin(&l.digest);
 	ret = get_header(&l, options ? options->preference : 0);
 	if (!ret && graph)

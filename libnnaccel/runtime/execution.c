@@ -142,9 +142,19 @@ static int need_state(struct nna_execution *e)
 	return ret;
 }
 
+static bool is_cancelled(void *user)
+{
+	return nna_execution_is_cancelled(user);
+}
+
 int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_t *stop)
 {
 	uint32_t count = nna_program_input_count(e->program);
+	const struct nna_compile_limit limit = {
+		.deadline_ns = e->deadline_ns,
+		.is_cancelled = is_cancelled,
+		.user = e,
+	};
 	struct nna_variant *variant;
 	struct nna_shape *shapes;
 	const void **data;
@@ -156,8 +166,8 @@ int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_
 	data = calloc((size_t)count + 1, sizeof(*data));
 	ret = shapes && data ? nna_bindings_get_shapes(e, shapes, data) : -ENOMEM;
 	if (!ret)
-		ret = nna_variant_get(e->program, shapes, readable ? data : NULL, e->deadline_ns,
-				      stop, &variant);
+		ret = nna_variant_get(e->program, shapes, readable ? data : NULL, &limit, stop,
+				      &variant);
 	free(shapes);
 	free(data);
 	if (ret) {

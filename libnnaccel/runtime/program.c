@@ -68,9 +68,21 @@ struct nna_program *nna_program_begin(struct nna_device *device, struct nna_grap
 	return p;
 }
 
+struct nna_compile_limit nna_program_limit(const struct nna_program_options *options)
+{
+	if (!options)
+		return (struct nna_compile_limit){ 0 };
+	return (struct nna_compile_limit){
+		.deadline_ns = options->deadline_ns,
+		.is_cancelled = options->is_cancelled,
+		.user = options->user,
+	};
+}
+
 int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 		       const struct nna_program_options *options, struct nna_program **out)
 {
+	const struct nna_compile_limit limit = nna_program_limit(options);
 	const struct nna_subgraph *sub;
 	struct nna_shape *inputs;
 	struct nna_program *p;
@@ -97,7 +109,7 @@ int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 		struct nna_variant *v;
 
 		pthread_mutex_lock(&p->compiling);
-		ret = nna_variant_make(p, inputs, NULL, options ? options->deadline_ns : 0, &v);
+		ret = nna_variant_make(p, inputs, NULL, &limit, &v);
 		pthread_mutex_unlock(&p->compiling);
 		if (!ret) {
 			p->stated = v;

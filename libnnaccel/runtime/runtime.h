@@ -205,17 +205,18 @@ struct nna_variant {
  * nna_variant_get() - the variant for a signature, compiled if need be
  * @inputs: final shapes of all inputs
  * @data: bytes of each input where this process can read them, else NULL
- * @deadline_ns: when compiling gives up, absolute; 0 is never
+ * @limit: when compiling gives up; NULL is never
  * @stop: with -EAGAIN: the operation that needs to know what only a run tells
  *
  * Return: 0 and a reference, or a negative errno.
  */
 int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
-		    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
+		    const void *const *data, const struct nna_compile_limit *limit, uint32_t *stop,
 		    struct nna_variant **out);
 /* The same under @compiling, which the caller holds; what comes without code is no error here. */
 int nna_variant_make(struct nna_program *program, const struct nna_shape *inputs,
-		     const void *const *data, uint64_t deadline_ns, struct nna_variant **out);
+		     const void *const *data, const struct nna_compile_limit *limit,
+		     struct nna_variant **out);
 /*
  * A variant of @code, which lies in @bo, for @inputs whose values do not matter: 0 and a reference,
  * or -ENOMEM. Only then are @code and @bo the variant's.
@@ -280,6 +281,9 @@ struct nna_program {
  */
 struct nna_program *nna_program_begin(struct nna_device *device, struct nna_graph *graph,
 				      const struct nna_program_options *options);
+
+/* When compiling it gives up, by options that may be NULL. */
+struct nna_compile_limit nna_program_limit(const struct nna_program_options *options);
 
 /**
  * struct nna_part - a range of a graph's operations as a program of its own

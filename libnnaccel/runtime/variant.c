@@ -187,8 +187,8 @@ static bool add_parameters(struct nna_program *p, uint32_t stop)
 }
 
 static int compile_variant(struct nna_program *p, const struct nna_shape *inputs,
-			   const void *const *data, uint64_t deadline_ns, const struct nna_log *log,
-			   uint32_t *stop, struct nna_variant **out)
+			   const void *const *data, const struct nna_compile_limit *limit,
+			   const struct nna_log *log, uint32_t *stop, struct nna_variant **out)
 {
 	const struct nna_subgraph *sub = &p->graph->subgraphs[0];
 	struct nna_bound_value *values = calloc((size_t)sub->input_count + 1, sizeof(*values));
@@ -198,7 +198,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 		.inputs = inputs,
 		.values = values,
 		.max_slots = p->device->info.max_slots,
-		.deadline_ns = deadline_ns,
+		.limit = limit ? *limit : (struct nna_compile_limit){ 0 },
 		.log = log,
 		.run = run_for_compiler,
 		.user = p,
@@ -274,7 +274,7 @@ int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, str
 }
 
 int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, const void *const *data,
-		     uint64_t deadline_ns, struct nna_variant **out)
+		     const struct nna_compile_limit *limit, struct nna_variant **out)
 {
 	struct nna_variant *v;
 	uint32_t stop = NNA_NONE;
@@ -296,7 +296,7 @@ int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, cons
 				      "bind all inputs, with the dimensions that it states");
 			return -ENOTSUP;
 		}
-		ret = compile_variant(p, inputs, data, deadline_ns, &p->device->log, &stop, &v);
+		ret = compile_variant(p, inputs, data, limit, &p->device->log, &stop, &v);
 		if (!ret)
 			break;
 		if (ret != -EAGAIN || !add_parameters(p, stop)) {
@@ -324,7 +324,7 @@ int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, cons
 }
 
 int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
-		    const void *const *data, uint64_t deadline_ns, uint32_t *stop,
+		    const void *const *data, const struct nna_compile_limit *limit, uint32_t *stop,
 		    struct nna_variant **out)
 {
 	uint8_t *key;
@@ -341,7 +341,7 @@ int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
 		return -ENOMEM;
 	if (!*out) {
 		pthread_mutex_lock(&program->compiling);
-		ret = nna_variant_make(program, inputs, data, deadline_ns, out);
+		ret = nna_variant_make(program, inputs, data, limit, out);
 		pthread_mutex_unlock(&program->compiling);
 	}
 	if (ret || (*out)->code)

@@ -113,8 +113,8 @@ struct nna_winsys_job {
  * @bo_destroy: gives a BO up; NULL is allowed
  * @queue_create: makes a queue. -EMFILE: the device has no more of them for this process.
  * @queue_destroy: gives a queue up; NULL is allowed
- * @queue_cancel: ends the jobs of a queue, and bans it: those that wait, for in-fences too, end with
- *	an error at once. One that the device has is aborted (DRM) or ends by itself (loopback).
+ * @queue_cancel: ends the jobs of a queue, and bans it: those that wait, for in-fences too, end
+ *	with an error at once. One that the device has is aborted (DRM) or ends by itself (loopback).
  *	Waits for none of them. No other thread may submit to the queue meanwhile.
  * @queue_submit: appends a job and returns its fence, a reference. Waits neither for in-fences nor
  *	for the job. -ECANCELED: a job before has faulted, or the queue has been cancelled: it is

@@ -52,7 +52,8 @@ static int read_bytes(void *user, void *data, size_t size)
 static int load(struct nna_device *device, struct nna_graph *graph, struct bytes *b,
 		uint32_t preference, struct nna_program **out)
 {
-	const struct nna_program_options options = { NNA_PRIORITY_MEDIUM, 0, preference };
+	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM,
+						   .preference = preference };
 	const struct nna_blob_reader reader = { read_bytes, b, b->size };
 
 	b->at = 0;
@@ -62,7 +63,8 @@ static int load(struct nna_device *device, struct nna_graph *graph, struct bytes
 
 static struct bytes save(struct nna_device *device, struct nna_graph *graph, uint32_t preference)
 {
-	const struct nna_program_options options = { NNA_PRIORITY_MEDIUM, 0, preference };
+	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM,
+						   .preference = preference };
 	struct bytes b = { 0 };
 	const struct nna_blob_writer writer = { write_bytes, &b };
 	struct nna_program *program;
@@ -383,7 +385,8 @@ static void test_deadline(void **state)
 {
 	struct nna_graph *graph = constant_graph(N, 100);
 	struct bytes b = save(*state, graph, 0);
-	const struct nna_program_options options = { NNA_PRIORITY_MEDIUM, 1, 0 };
+	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM,
+						   .deadline_ns = 1 };
 	const struct nna_blob_reader reader = { read_bytes, &b, b.size };
 	struct nna_program *program;
 

@@ -4,6 +4,7 @@
  * program says of itself; calls that are refused.
  */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -333,6 +334,35 @@ static void test_dump(void **state)
 	nna_graph_unref(g);
 }
 
+/* Asked for the @user-th time it says yes. */
+static bool is_cancelled(void *user)
+{
+	int *left = user;
+
+	return !--*left;
+}
+
+/* A compilation that nobody wants any more ends where it is. */
+static void test_cancelled(void **state)
+{
+	struct nna_graph *g = make_network(&(struct kind){ NNA_OPERAND_TENSOR_FLOAT32, 0, 0 }, 3);
+	int left = INT_MAX, asked;
+	struct nna_program_options options = { .is_cancelled = is_cancelled, .user = &left };
+	struct nna_program *p;
+
+	assert_int_equal(nna_program_create(*state, g, &options, &p), 0);
+	nna_program_destroy(p);
+	asked = INT_MAX - left;
+	/* For each operation, at least. */
+	assert_true(asked > 3);
+	for (int i = 1; i <= asked; i++) {
+		left = i;
+		assert_int_equal(nna_program_create(*state, g, &options, &p), -ECANCELED);
+		assert_int_equal(left, 0);
+	}
+	nna_graph_unref(g);
+}
+
 static void test_refused(void **state)
 {
 	struct nna_program_options options = { .deadline_ns = 1 };
@@ -360,6 +390,7 @@ int main(void)
 		TEST(test_passes),
 		TEST(test_fold),
 		TEST(test_dump),
+		TEST(test_cancelled),
 		TEST(test_refused),
 	};
 
