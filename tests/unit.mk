@@ -99,6 +99,8 @@ $(BINDER_TESTS): $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
 # The HAL's service on the loopback, called by parcels in memory.
 $(SERVICE_TESTS): $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
 $(SERVICE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
+# What happens while a model is compiled.
+$(BUILD)/tests/unit/hal-bridge/service/test_device: UNIT_LIBS += $(call unit_wrap,nna_program_create)
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)

@@ -37,12 +37,17 @@ static void nnb_trace_write(const char *mark, int length, size_t room)
 		return;
 }
 
+void nnb_trace_prepare(void)
+{
+	pthread_once(&nnb_trace_once, nnb_trace_open);
+}
+
 bool nnb_trace_begin(const char *layer, const char *phase, const char *name)
 {
 	char mark[128];
 	int length;
 
-	pthread_once(&nnb_trace_once, nnb_trace_open);
+	nnb_trace_prepare();
 	if (nnb_trace_fd < 0)
 		return false;
 	length = snprintf(mark, sizeof(mark), "B|%d|[NN_%s_%s]%s\n", getpid(), layer, phase, name);

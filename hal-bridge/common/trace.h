@@ -15,11 +15,13 @@
 #include <stdbool.h>
 
 #define NNB_LAYER_RUNTIME "LR" /* the API's functions */
-#define NNB_LAYER_DRIVER "LD" /* what the library does for them */
+#define NNB_LAYER_DRIVER "LD" /* what the library does for them, or the HAL */
 #define NNB_PHASE_PREPARATION "PP"
 #define NNB_PHASE_COMPILATION "PC"
 #define NNB_PHASE_EXECUTION "PE"
 
+/* Opens the file now, for a process that cannot open it later; else the first span does. */
+void nnb_trace_prepare(void);
 /* Writes the mark for a beginning, if marks are on. Return: whether an end has to follow. */
 bool nnb_trace_begin(const char *layer, const char *phase, const char *name);
 /* The end of a span that has begun. */

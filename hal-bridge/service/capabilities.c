@@ -6,7 +6,7 @@
 
 #include "hal-bridge/common/performance.h"
 
-_Static_assert(NNB_PERFORMANCE_TYPES == NNB_AIDL_OPERAND_TYPE_SUBGRAPH, "all types before SUBGRAPH");
+_Static_assert(NNB_PERFORMANCE_TYPES == NNB_AIDL_OPERAND_TYPE_SUBGRAPH, "all but SUBGRAPH");
 
 static struct nnb_aidl_performance_info nnb_performance_info(float figure)
 {

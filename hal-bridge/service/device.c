@@ -19,6 +19,7 @@
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/common/deadline.h"
 #include "hal-bridge/common/log.h"
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/buffer.h"
 #include "hal-bridge/service/cache.h"
 #include "hal-bridge/service/capabilities.h"
@@ -84,8 +85,10 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	struct nnb_client *client;
 	struct nna_graph *graph;
 	bool *supported;
-	int ret = nnb_client_of_call(service, call, &client);
+	int ret;
 
+	NNB_TRACE(DRIVER, COMPILATION, "getSupportedOperations");
+	ret = nnb_client_of_call(service, call, &client);
 	if (ret)
 		return ret;
 	ret = nnb_graph_create(call, service->options.version, client->device, &args->model,
@@ -187,17 +190,20 @@ static int nnb_preparation_load(const struct nnb_preparation *preparation,
 	return nnb_prepared_model_wrap(client, program, out);
 }
 
-/* The deadline is checked here once more: the queue may have been long. */
+/* Whoever wanted the model is dead: nobody waits for it any more. */
+static bool nnb_preparation_is_cancelled(void *user)
+{
+	struct nnb_client *client = user;
+
+	return atomic_load(&client->dead);
+}
+
 static int nnb_preparation_make(const struct nnb_preparation *preparation,
 				struct nnb_prepared_model **out)
 {
 	int ret;
 
 	*out = NULL;
-	if (atomic_load(&preparation->client->dead)) {
-		nnb_client_discharge(preparation->client, &nnb_one_model);
-		return -ECANCELED;
-	}
 	if (!preparation->graph)
 		return nnb_preparation_load(preparation, out);
 	ret = nnb_prepared_model_create(preparation->client, preparation->graph,
@@ -230,8 +236,10 @@ static void nnb_preparation_run(struct nnb_task *task)
 {
 	struct nnb_preparation *preparation = (struct nnb_preparation *)task;
 	struct nnb_prepared_model *model;
-	int ret = nnb_preparation_make(preparation, &model);
+	int ret;
 
+	NNB_TRACE(DRIVER, COMPILATION, preparation->graph ? "compile" : "load");
+	ret = nnb_preparation_make(preparation, &model);
 	if (ret != -ECANCELED)
 		nnb_preparation_notify(preparation->callback,
 				       nnb_preparation_status(preparation, ret), model);
@@ -293,10 +301,15 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 			     struct nna_graph *graph, int32_t priority, uint64_t deadline,
 			     struct nnb_object *callback, int cache, const uint8_t *token)
 {
+	/*
+	 * A client's priorities say which of its models goes before which other one of its own. The
+	 * device's are for everybody: HIGH would go before all of other clients. So nobody gets
+	 * ahead by asking for it, and LOW gives way. Clients of one priority take turns.
+	 */
 	static const enum nna_priority priorities[] = {
-		NNA_PRIORITY_LOW,
-		NNA_PRIORITY_MEDIUM,
-		NNA_PRIORITY_HIGH,
+		[NNB_AIDL_PRIORITY_LOW] = NNA_PRIORITY_LOW,
+		[NNB_AIDL_PRIORITY_MEDIUM] = NNA_PRIORITY_MEDIUM,
+		[NNB_AIDL_PRIORITY_HIGH] = NNA_PRIORITY_MEDIUM,
 	};
 	struct nnb_preparation *preparation;
 	int ret;
@@ -318,6 +331,8 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 	preparation->graph = graph ? nna_graph_ref(graph) : NULL;
 	preparation->options.priority = priorities[priority];
 	preparation->options.deadline_ns = deadline;
+	preparation->options.is_cancelled = nnb_preparation_is_cancelled;
+	preparation->options.user = client;
 	preparation->callback = nnb_object_ref(callback);
 	nnb_workers_add(&client->service->workers, &preparation->task);
 	return 0;
@@ -334,6 +349,7 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 	uint64_t deadline = 0;
 	int ret;
 
+	NNB_TRACE(DRIVER, COMPILATION, "prepareModel");
 	if (!callback)
 		return nnb_aidl_fail(call, INVALID, "no callback");
 	ret = nnb_prepare_check(call, config, &deadline);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
 #include "libnnaccel/clock.h"
 
@@ -271,9 +272,12 @@ static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for
 			     uint64_t duration, struct nna_fence **fence)
 {
 	const bool wait = nnb_fenced_reads(run);
-	int ret = wait ? nnb_fences_wait(run->model->client, wait_for, deadline) : 0;
+	int ret = 0;
 
+	NNB_TRACE(DRIVER, EXECUTION, "submit");
 	*fence = NULL;
+	if (wait)
+		ret = nnb_fences_wait(run->model->client, wait_for, deadline);
 	if (!ret)
 		ret = nnb_run_begin(run, deadline, duration);
 	if (!ret)

@@ -62,7 +62,7 @@ static struct nna_operand_desc nnb_graph_describe(const struct nnb_aidl_model *m
 	return desc;
 }
 
-/* A constant that the library cannot hold has no value there: nothing that reads it is supported. */
+/* A constant that the library cannot hold has no value there: what reads it is not supported. */
 static int nnb_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 				 const struct nnb_aidl_model *model,
 				 const struct nnb_aidl_operand *operand,

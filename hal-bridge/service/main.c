@@ -17,6 +17,7 @@
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/binder.h"
 #include "hal-bridge/common/log.h"
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
 
@@ -50,6 +51,8 @@ static void nnb_usage(FILE *out)
 	      "  --sandbox=off       stay the user that it was started by, with all system calls\n"
 	      "  --quiet             no messages on standard error\n"
 	      "  --help\n"
+	      "NNACCEL_TRACE=1 in the environment writes marks of what it compiles and runs into\n"
+	      "the kernel's trace; of another value it is the path of a file for them.\n"
 	      "Ends on SIGTERM and SIGINT. Exit status: 0, or 1 when it cannot serve.\n",
 	      out);
 }
@@ -189,8 +192,10 @@ static void nnb_notify_ready(int fd)
 static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
 {
-	int ret = nnb_service_create(&settings->service, service);
+	int ret;
 
+	nnb_trace_prepare();
+	ret = nnb_service_create(&settings->service, service);
 	if (ret) {
 		fprintf(stderr, "nnaccel-hal: %s: %s\n",
 			settings->service.device ? settings->service.device : "no device",

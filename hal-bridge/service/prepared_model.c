@@ -19,12 +19,9 @@ static atomic_uint_fast64_t nnb_last_model;
 
 static void nnb_prepared_model_free(struct nnb_prepared_model *model)
 {
-	while (model->idle_count)
-		nna_execution_destroy(model->idle[--model->idle_count]);
 	nna_program_destroy(model->program);
 	nnb_client_discharge(model->client, &nnb_one_model);
 	nnb_client_put(model->client);
-	pthread_mutex_destroy(&model->lock);
 	free(model->inputs);
 	free(model->outputs);
 	free(model);
@@ -76,7 +73,6 @@ int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *progr
 		return -ENOMEM;
 	}
 	nnb_object_init(&model->object, &nnb_prepared_model_ops);
-	pthread_mutex_init(&model->lock, NULL);
 	model->id = atomic_fetch_add(&nnb_last_model, 1) + 1;
 	model->client = nnb_client_ref(client);
 	model->program = program;
@@ -109,31 +105,6 @@ struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object)
 	return object && object->ops == &nnb_prepared_model_ops
 		       ? (struct nnb_prepared_model *)object
 		       : NULL;
-}
-
-int nnb_prepared_model_take(struct nnb_prepared_model *model, struct nna_execution **out)
-{
-	struct nna_execution *execution = NULL;
-
-	pthread_mutex_lock(&model->lock);
-	if (model->idle_count)
-		execution = model->idle[--model->idle_count];
-	pthread_mutex_unlock(&model->lock);
-	if (!execution)
-		return nna_execution_create(model->program, out);
-	*out = execution;
-	return 0;
-}
-
-void nnb_prepared_model_give(struct nnb_prepared_model *model, struct nna_execution *execution)
-{
-	pthread_mutex_lock(&model->lock);
-	if (model->idle_count < NNB_IDLE_EXECUTIONS) {
-		model->idle[model->idle_count++] = execution;
-		execution = NULL;
-	}
-	pthread_mutex_unlock(&model->lock);
-	nna_execution_destroy(execution);
 }
 
 /* -------------------------------------------------------------------------------------- methods */

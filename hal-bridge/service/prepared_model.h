@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* IPreparedModel: a compiled model, and the executions that it keeps for the next runs. */
+/*
+ * IPreparedModel: a compiled model. It keeps no executions: the memory that runs leave behind is
+ * the program's, for the next run or the library's watchdog.
+ */
 #ifndef NNB_PREPARED_MODEL_H
 #define NNB_PREPARED_MODEL_H
-
-#include <pthread.h>
 
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/service/service.h"
 #include "nnaccel.h"
-
-/* Executions that a model keeps while nobody runs them. */
-#define NNB_IDLE_EXECUTIONS 4
 
 /**
  * struct nnb_prepared_model - a compiled model
@@ -22,9 +20,6 @@
  * @outputs: @output_count of them, owned
  * @input_count: entries of @inputs
  * @output_count: entries of @outputs
- * @lock: of what follows
- * @idle: @idle_count executions that nobody runs
- * @idle_count: entries of @idle
  */
 struct nnb_prepared_model {
 	struct nnb_object object;
@@ -33,9 +28,6 @@ struct nnb_prepared_model {
 	struct nna_program *program;
 	struct nna_io_info *inputs, *outputs;
 	uint32_t input_count, output_count;
-	pthread_mutex_t lock;
-	struct nna_execution *idle[NNB_IDLE_EXECUTIONS];
-	uint32_t idle_count;
 };
 
 /**
@@ -58,9 +50,5 @@ int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *progr
 
 /* The model that an object of a parcel is; NULL when it is none of this service's. */
 struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object);
-
-/* An execution to run, and back again. Return of the former: 0 or -ENOMEM. */
-int nnb_prepared_model_take(struct nnb_prepared_model *model, struct nna_execution **out);
-void nnb_prepared_model_give(struct nnb_prepared_model *model, struct nna_execution *execution);
 
 #endif

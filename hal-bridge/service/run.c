@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hal-bridge/common/model.h"
+#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
 #include "libnnaccel/clock.h"
@@ -264,7 +265,7 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 	ret = nnb_run_open_pools(run, call, request, memories);
 	if (ret)
 		return ret;
-	ret = nnb_prepared_model_take(model, &run->execution);
+	ret = nna_execution_create(model->program, &run->execution);
 	if (!ret)
 		ret = nna_execution_set_loop_limit(run->execution, limit_ns);
 	if (ret)
@@ -278,8 +279,7 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 
 void nnb_run_fini(struct nnb_run *run)
 {
-	if (run->execution)
-		nnb_prepared_model_give(run->model, run->execution);
+	nna_execution_destroy(run->execution);
 	for (uint32_t i = 0; run->inputs && i < run->model->input_count; i++)
 		free(run->inputs[i].copy);
 	for (uint32_t i = 0; run->outputs && i < run->model->output_count; i++)
@@ -408,6 +408,7 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 	uint64_t deadline;
 	int ret, shapes;
 
+	NNB_TRACE(DRIVER, EXECUTION, "execute");
 	ret = nnb_status_deadline(deadline_ns, &deadline);
 	if (ret)
 		return nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns);

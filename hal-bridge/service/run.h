@@ -59,7 +59,7 @@ struct nnb_run_argument {
 /**
  * struct nnb_run - a request that is bound
  * @model: a reference to its object
- * @execution: taken from the model
+ * @execution: of the model's program, owned; NULL before it is made
  * @under_way: for the client, from nnb_run_begin() to nnb_run_end()
  * @deadline: of the run that is under way or was the last
  * @options: how to run

@@ -105,6 +105,58 @@ static inline struct hal_callback *hal_callback_new(void)
 	return callback;
 }
 
+/* -------------------------------------------------------------------------------------- process */
+
+/**
+ * struct hal_process - an object of a client's process, whose death the test reports
+ * @object: the object
+ * @death: who watches it
+ */
+struct hal_process {
+	struct nnb_object object;
+	struct nnb_death *death;
+};
+
+static inline int hal_process_watch(struct nnb_object *object, struct nnb_death *death)
+{
+	((struct hal_process *)object)->death = death;
+	return 0;
+}
+
+static inline void hal_process_unwatch(struct nnb_object *object, struct nnb_death *death)
+{
+	((struct hal_process *)object)->death = NULL;
+}
+
+static inline void hal_process_release(struct nnb_object *object)
+{
+}
+
+/* Lets the service watch the process. Return: the client that it is, a reference. */
+static inline struct nnb_client *hal_process_begin(struct hal_process *process,
+						   struct nnb_service *service,
+						   const struct nnb_caller *caller)
+{
+	static const struct nnb_object_ops ops = {
+		.release = hal_process_release,
+		.watch = hal_process_watch,
+		.unwatch = hal_process_unwatch,
+	};
+	struct nnb_client *client;
+
+	memset(process, 0, sizeof(*process));
+	nnb_object_init(&process->object, &ops);
+	assert_int_equal(nnb_client_get(service, caller, &client), 0);
+	nnb_client_watch(client, &process->object);
+	assert_non_null(process->death);
+	return client;
+}
+
+static inline void hal_process_kill(struct hal_process *process)
+{
+	process->death->died(process->death);
+}
+
 /* ---------------------------------------------------------------------------------------- model */
 
 enum { HAL_IN, HAL_POOLED, HAL_ACT, HAL_TMP, HAL_COPIED, HAL_OUT, HAL_OPERANDS };

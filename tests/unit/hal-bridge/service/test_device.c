@@ -328,15 +328,139 @@ static void many_clients(void **state)
 	assert_int_equal(nnb_service_count_clients(*state), 0);
 }
 
+/* What to do when a model is about to be compiled, in the worker's thread. */
+static void (*before_compiling)(const struct nna_program_options *options);
+
+int __real_nna_program_create(struct nna_device *device, struct nna_graph *graph,
+			      const struct nna_program_options *options, struct nna_program **out);
+int __wrap_nna_program_create(struct nna_device *device, struct nna_graph *graph,
+			      const struct nna_program_options *options, struct nna_program **out);
+int __wrap_nna_program_create(struct nna_device *device, struct nna_graph *graph,
+			      const struct nna_program_options *options, struct nna_program **out)
+{
+	if (before_compiling)
+		before_compiling(options);
+	return __real_nna_program_create(device, graph, options, out);
+}
+
+static int marks_fd; /* NNACCEL_TRACE names it */
+
+/* Marks of a compilation and a run, in the file that the environment names: each ends. */
+static void spans_are_marked(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	unsigned int begins = 0, ends = 0;
+	char path[64], line[128];
+	struct hal_request r;
+	bool ran = false;
+	FILE *marks;
+
+	hal_request_init(&r, true);
+	assert_int_equal(hal_execute(model, &r), 0);
+	hal_request_fini(&r);
+	nnb_object_unref(model);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", marks_fd);
+	marks = fopen(path, "r");
+	assert_non_null(marks);
+	while (fgets(line, sizeof(line), marks)) {
+		begins += line[0] == 'B';
+		ends += line[0] == 'E';
+		ran |= strstr(line, "[NN_LD_PE]execute") != NULL;
+	}
+	fclose(marks);
+	assert_true(ran && begins >= 3);
+	assert_int_equal(begins, ends);
+}
+
+static struct hal_process dying;
+static bool cancelled_before, cancelled_after;
+
+static void die(const struct nna_program_options *options)
+{
+	cancelled_before = options->is_cancelled(options->user);
+	hal_process_kill(&dying);
+	cancelled_after = options->is_cancelled(options->user);
+}
+
+/* A compilation under way ends when the client dies; there is nobody to be told. */
+static void client_dies(void **state)
+{
+	const struct nnb_caller caller = {.euid = 1000, .pid = 3};
+	struct hal_callback *callback = hal_callback_new();
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_service *service = *state;
+	struct nnb_arena arena = {0};
+	struct nnb_client *client;
+	struct hal_model m;
+
+	client = hal_process_begin(&dying, service, &caller);
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	in.callback = &callback->object;
+	before_compiling = die;
+	assert_int_equal(HAL_CALL(&service->object, &caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
+				  &in, &arena, NULL),
+			 0);
+	nnb_workers_drain(&service->workers);
+	before_compiling = NULL;
+	assert_false(cancelled_before);
+	assert_true(cancelled_after);
+	assert_int_equal(callback->told, 0);
+	assert_int_equal(client->user->used.models, 0);
+	nnb_arena_fini(&arena);
+	nnb_client_put(client);
+	nnb_object_unref(&callback->object);
+	hal_model_fini(&m);
+}
+
+static enum nna_priority asked;
+
+static void keep_priority(const struct nna_program_options *options)
+{
+	asked = options->priority;
+}
+
+/* Nobody gets ahead of other clients by asking for it; who wants to be behind them is. */
+static void priorities(void **state)
+{
+	static const enum nna_priority expected[] = {
+		[NNB_AIDL_PRIORITY_LOW] = NNA_PRIORITY_LOW,
+		[NNB_AIDL_PRIORITY_MEDIUM] = NNA_PRIORITY_MEDIUM,
+		[NNB_AIDL_PRIORITY_HIGH] = NNA_PRIORITY_MEDIUM,
+	};
+
+	before_compiling = keep_priority;
+	for (int32_t i = NNB_AIDL_PRIORITY_LOW; i <= NNB_AIDL_PRIORITY_HIGH; i++) {
+		struct nnb_aidl_device_prepare_model_in in;
+		struct nnb_object *model;
+		struct hal_model m;
+
+		hal_model_init(&m);
+		in = hal_prepare_in(&m);
+		in.priority = i;
+		assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), 0);
+		assert_int_equal(asked, expected[i]);
+		nnb_object_unref(model);
+		hal_model_fini(&m);
+	}
+	before_compiling = NULL;
+}
+
 int main(void)
 {
+	char path[64];
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spans_are_marked),
 		cmocka_unit_test(answers),	   cmocka_unit_test(capabilities),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(bad_arguments),   cmocka_unit_test(no_callback),
 		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
 		cmocka_unit_test(nothing_left),	   cmocka_unit_test(many_clients),
+		cmocka_unit_test(client_dies),	   cmocka_unit_test(priorities),
 	};
 
+	marks_fd = hal_memfd(0, false);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", marks_fd);
+	setenv("NNACCEL_TRACE", path, 1);
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
 }

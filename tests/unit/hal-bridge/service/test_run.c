@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "hal-bridge/service/prepared_model.h"
+#include "libnnaccel/runtime/runtime.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
 static void runs(void **state)
@@ -242,31 +244,6 @@ static void fenced(void **state)
 }
 
 /**
- * struct process - an object of a client's process, whose death the test reports
- * @object: the object
- * @death: who watches it
- */
-struct process {
-	struct nnb_object object;
-	struct nnb_death *death;
-};
-
-static int process_watch(struct nnb_object *object, struct nnb_death *death)
-{
-	((struct process *)object)->death = death;
-	return 0;
-}
-
-static void process_unwatch(struct nnb_object *object, struct nnb_death *death)
-{
-	((struct process *)object)->death = NULL;
-}
-
-static void process_release(struct nnb_object *object)
-{
-}
-
-/**
  * struct waiting - a fenced execution in a thread of its own
  * @model: what runs
  * @caller: for whom
@@ -313,14 +290,9 @@ static bool has_runs(struct nnb_client *client)
 /* What a dead client's execution waits for never comes: it ends all the same, and none begins. */
 static void dead_client(void **state)
 {
-	static const struct nnb_object_ops ops = {
-		.release = process_release,
-		.watch = process_watch,
-		.unwatch = process_unwatch,
-	};
 	struct waiting w = {.caller = {.euid = 1000, .pid = 2}};
 	struct nnb_client *client;
-	struct process process;
+	struct hal_process process;
 	pthread_t thread;
 	int pipes[2];
 
@@ -328,14 +300,11 @@ static void dead_client(void **state)
 	w.fence = pipes[0];
 	w.model = hal_prepared(*state, &w.caller);
 	hal_request_init(&w.request, true);
-	nnb_object_init(&process.object, &ops);
-	assert_int_equal(nnb_client_get(*state, &w.caller, &client), 0);
-	nnb_client_watch(client, &process.object);
-	assert_non_null(process.death);
+	client = hal_process_begin(&process, *state, &w.caller);
 	assert_int_equal(pthread_create(&thread, NULL, execute_fenced, &w), 0);
 	while (!has_runs(client))
 		sched_yield();
-	process.death->died(process.death);
+	hal_process_kill(&process);
 	pthread_join(thread, NULL);
 	assert_int_not_equal(w.status, 0);
 	assert_false(hal_request_done(&w.request));
@@ -349,12 +318,28 @@ static void dead_client(void **state)
 	close(pipes[1]);
 }
 
+/* What a run leaves behind is the program's, where the library's watchdog frees it. */
+static void memory_is_given_back(void **state)
+{
+	struct nnb_object *model = hal_prepared(*state, &hal_me);
+	struct nna_program *program = nnb_prepared_model_of(model)->program;
+	struct hal_request r;
+
+	hal_request_init(&r, true);
+	assert_int_equal(hal_execute(model, &r), 0);
+	pthread_mutex_lock(&program->lock);
+	assert_int_equal(program->stated->spare_count, 1);
+	pthread_mutex_unlock(&program->lock);
+	hal_request_fini(&r);
+	nnb_object_unref(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs),	     cmocka_unit_test(refused), cmocka_unit_test(times),
 		cmocka_unit_test(too_small), cmocka_unit_test(burst),	cmocka_unit_test(fenced),
-		cmocka_unit_test(dead_client),
+		cmocka_unit_test(dead_client), cmocka_unit_test(memory_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
