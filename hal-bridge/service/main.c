@@ -52,7 +52,7 @@ static void nnb_usage(FILE *out)
 	      "  --quiet             no messages on standard error\n"
 	      "  --help\n"
 	      "NNACCEL_TRACE=1 in the environment writes marks of what it compiles and runs into\n"
-	      "the kernel's trace; of another value it is the path of a file for them.\n"
+	      "the kernel's trace; another value is the path of a file that takes them.\n"
 	      "Ends on SIGTERM and SIGINT. Exit status: 0, or 1 when it cannot serve.\n",
 	      out);
 }
@@ -192,10 +192,8 @@ static void nnb_notify_ready(int fd)
 static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
 {
-	int ret;
+	int ret = nnb_service_create(&settings->service, service);
 
-	nnb_trace_prepare();
-	ret = nnb_service_create(&settings->service, service);
 	if (ret) {
 		fprintf(stderr, "nnaccel-hal: %s: %s\n",
 			settings->service.device ? settings->service.device : "no device",
@@ -257,6 +255,8 @@ int main(int argc, char **argv)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	/* A file under /tmp is not there any more once the mounts are this process's own. */
+	nnb_trace_prepare();
 	notify = nnb_notify_open();
 	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
 	if (ret) {

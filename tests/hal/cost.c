@@ -7,7 +7,8 @@
  *	library		the same model through libnnaccel, in this process
  *	sync, burst	executeSynchronously() of the model, and of a burst that has the memory
  *
- * Prints the median of each in microseconds; then sync / (empty + library), and how many calls a
+ * They take turns, so that a busy neighbour meets all of them. Prints the median of each in
+ * microseconds; then sync / (empty + library), and how many calls a
  * second 16 clients get together for each that one gets alone.
  *
  *	cost DEVICE [CALLS]	DEVICE is the service's, such as /dev/accel/accel0
@@ -79,25 +80,45 @@ static int call_burst(struct subject *subject)
 	return execute_burst(subject->burst, &subject->request, 1);
 }
 
-static double median(int (*call)(struct subject *subject), struct subject *subject)
+/**
+ * struct kind - a kind of call
+ * @call: makes one
+ * @times: of all calls, in microseconds; @calls of them
+ */
+struct kind {
+	int (*call)(struct subject *subject);
+	double *times;
+};
+
+static void call_once(const struct kind *kind, struct subject *subject, int index)
 {
-	double *times = calloc((size_t)calls, sizeof(*times)), result;
+	double begin = now_us();
 
-	for (int i = 0; i < calls + 20; i++) {
-		double begin = now_us();
-
-		if (call(subject)) {
-			fputs("cost: a call failed\n", stderr);
-			exit(1);
-		}
-		/* The first few warm up. */
-		if (i >= 20)
-			times[i - 20] = now_us() - begin;
+	if (kind->call(subject)) {
+		fputs("cost: a call failed\n", stderr);
+		exit(1);
 	}
-	qsort(times, (size_t)calls, sizeof(*times), compare);
-	result = times[calls / 2];
-	free(times);
-	return result;
+	/* The first few warm up. */
+	if (index >= 0)
+		kind->times[index] = now_us() - begin;
+}
+
+static void measure(struct kind *kinds, int count, struct subject *subject, double *medians)
+{
+	for (int k = 0; k < count; k++) {
+		kinds[k].times = calloc((size_t)calls, sizeof(*kinds[k].times));
+		if (!kinds[k].times)
+			exit(1);
+	}
+	for (int i = -20; i < calls; i++) {
+		for (int k = 0; k < count; k++)
+			call_once(&kinds[k], subject, i);
+	}
+	for (int k = 0; k < count; k++) {
+		qsort(kinds[k].times, (size_t)calls, sizeof(*kinds[k].times), compare);
+		medians[k] = kinds[k].times[calls / 2];
+		free(kinds[k].times);
+	}
 }
 
 /* The model through the library, as the service compiles it. */
@@ -171,8 +192,15 @@ static double throughput(int clients)
 
 int main(int argc, char **argv)
 {
-	double one, many, empty, library, sync, burst;
+	enum { EMPTY, LIBRARY, SYNC, BURST, KINDS };
+	struct kind kinds[KINDS] = {
+		{.call = call_empty},
+		{.call = call_library},
+		{.call = call_sync},
+		{.call = call_burst},
+	};
 	struct subject subject = {0};
+	double one, many, us[KINDS];
 
 	if (argc < 2) {
 		fputs("usage: cost DEVICE [CALLS]\n", stderr);
@@ -188,14 +216,11 @@ int main(int argc, char **argv)
 	subject.burst = make_burst(subject.model);
 	hal_request_init(&subject.request, true);
 	open_library(argv[1], &subject);
-	empty = median(call_empty, &subject);
-	library = median(call_library, &subject);
-	sync = median(call_sync, &subject);
-	burst = median(call_burst, &subject);
-	printf("empty %.0f us, library %.0f us, sync %.0f us, burst %.0f us\n", empty, library,
-	       sync, burst);
+	measure(kinds, KINDS, &subject, us);
+	printf("empty %.0f us, library %.0f us, sync %.0f us, burst %.0f us\n", us[EMPTY],
+	       us[LIBRARY], us[SYNC], us[BURST]);
 	printf("sync is %.2f times empty and library together, burst %.2f times sync\n",
-	       sync / (empty + library), burst / sync);
+	       us[SYNC] / (us[EMPTY] + us[LIBRARY]), us[BURST] / us[SYNC]);
 	printf("one client %.0f calls a second, %d clients %.0f: %.2f times as many\n", one,
 	       CLIENTS, many, many / one);
 	return 0;
