@@ -26,6 +26,9 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	case NNADEV_ISA_AVX2:
 		*isa = NNADEV_ENGINE_AVX2;
 		break;
+	case NNADEV_ISA_AVX512:
+		*isa = NNADEV_ENGINE_AVX512;
+		break;
 	default:
 		return -EINVAL;
 	}
@@ -346,7 +349,7 @@ void nnadev_bus_master(struct nnadev *dev, bool on)
 
 const char *nnadev_isa_name(const struct nnadev *dev)
 {
-	return dev->exec.isa == NNADEV_ENGINE_AVX2 ? "avx2" : "scalar";
+	return nnadev_engine_isa_name(dev->exec.isa);
 }
 
 bool nnadev_sigbus(void *address)

@@ -30,13 +30,27 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 #ifdef __x86_64__
 	unsigned int a, b, c, d;
 
+	/* What is supported is also what the operating system saves the registers of. */
 	__builtin_cpu_init();
 	/* Of F16C, clang 14 cannot be asked. */
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	    __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C)
-		return NNADEV_ENGINE_AVX2;
-#endif
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+	    !__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_F16C))
+		return NNADEV_ENGINE_SCALAR;
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	    __builtin_cpu_supports("avx512vnni"))
+		return NNADEV_ENGINE_AVX512;
+	return NNADEV_ENGINE_AVX2;
+#else
 	return NNADEV_ENGINE_SCALAR;
+#endif
+}
+
+const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
+{
+	static const char *const names[] = { "scalar", "avx2", "avx512" };
+
+	return names[isa];
 }
 
 /*

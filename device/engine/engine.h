@@ -140,10 +140,16 @@ static inline bool nnadev_engine_round_is_last(const struct nnadev_engine_plan *
 }
 
 /* Kernels by instruction set; each has those before it, too. */
-enum nnadev_engine_isa { NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2 };
+enum nnadev_engine_isa { NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2, NNADEV_ENGINE_AVX512 };
 
-/* Best instruction set of this machine. */
+/*
+ * Best instruction set of this machine. AVX2 is with FMA and F16C, and AVX-512 with F, BW, DQ, VL
+ * and VNNI.
+ */
 enum nnadev_engine_isa nnadev_engine_isa_detect(void);
+
+/* The name of an instruction set, "scalar", "avx2" or "avx512": a string that stays. */
+const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa);
 
 /**
  * nnadev_engine_prepare() - check a command's shapes and parameters and plan its run

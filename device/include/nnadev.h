@@ -37,11 +37,13 @@ struct nnadev;
  * @NNADEV_ISA_AUTO: the fastest that the machine has
  * @NNADEV_ISA_SCALAR: only those that define the commands
  * @NNADEV_ISA_AVX2: also those with AVX2, FMA and F16C
+ * @NNADEV_ISA_AVX512: also those with AVX-512 F, BW, DQ, VL and VNNI
  */
 enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
 	NNADEV_ISA_SCALAR = 1,
 	NNADEV_ISA_AVX2 = 2,
+	NNADEV_ISA_AVX512 = 3,
 };
 
 /* With fewer ticks the units of RUN_TIME would be longer than a job may run. */

@@ -84,6 +84,7 @@ enum nna_isa {
 	NNA_ISA_AUTO = 0, /* the best that this machine has */
 	NNA_ISA_SCALAR = 1, /* portable C: the kernels that define each command */
 	NNA_ISA_AVX2 = 2,
+	NNA_ISA_AVX512 = 3, /* with VNNI */
 };
 
 /**

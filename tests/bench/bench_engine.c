@@ -4,7 +4,7 @@
  * translation around them: operations per second, and the share of what this machine's multiply-add
  * instruction can do.
  *
- *   bench_engine [scalar|avx2]   default: the best
+ *   bench_engine [scalar|avx2|avx512]   default: the best
  */
 #include <math.h>
 #include <stdio.h>
@@ -315,23 +315,22 @@ static void softmax(enum nnadev_engine_isa isa, uint32_t type)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "scalar", "avx2" };
 	enum nnadev_engine_isa best = nnadev_engine_isa_detect(), isa = best;
 
 	if (argc > 1) {
 		for (isa = NNADEV_ENGINE_SCALAR;
-		     isa <= NNADEV_ENGINE_AVX2 && strcmp(argv[1], names[isa]); isa++)
+		     isa <= best && strcmp(argv[1], nnadev_engine_isa_name(isa)); isa++)
 			;
 		if (isa > best) {
-			fprintf(stderr, "bench_engine: no engine %s here (scalar, avx2)\n",
-				argv[1]);
+			fprintf(stderr, "bench_engine: no engine %s here (the best is %s)\n",
+				argv[1], nnadev_engine_isa_name(best));
 			return 2;
 		}
 	}
 	if (best >= NNADEV_ENGINE_AVX2)
 		measure_peaks(&peak_integer, &peak_float);
-	printf("engine %s; vpmaddwd + vpaddd %.1f GOPS, fma %.1f GFLOPS\n", names[isa],
-	       2e-9 * peak_integer, 2e-9 * peak_float);
+	printf("engine %s; vpmaddwd + vpaddd %.1f GOPS, fma %.1f GFLOPS\n",
+	       nnadev_engine_isa_name(isa), 2e-9 * peak_integer, 2e-9 * peak_float);
 	for (int f = 0; f < 2; f++) {
 		conv(isa, false, f, 224, 3, 32, 3, 2, 1);
 		conv(isa, true, f, 112, 32, 32, 3, 1, 1);

@@ -39,6 +39,7 @@ static int nnv_library_open(const char *name, uint32_t threads, struct nnv_devic
 	const struct nna_device_options options = {
 		.log = { .line = nnv_device_log, .user = device },
 		.threads = threads,
+		.isa = device->isa,
 	};
 	struct nna_device *handle;
 	struct nna_device_info info;

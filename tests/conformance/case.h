@@ -58,6 +58,7 @@ struct nnv_api;
  * struct nnv_device - an open device
  * @handle: the API's
  * @reference: with @deal: the other device
+ * @isa: nnaccel: kernels of the loopback
  * @version: of the interface, where it has versions: 0 is the newest
  * @sync_files: its fences are sync_files; else anything that polls readable is one
  * @cache: nnapi: a directory for compilations; NULL for none
@@ -71,6 +72,7 @@ struct nnv_device {
 	const struct nnv_api *api;
 	void *handle, *reference;
 	char name[96];
+	enum nna_isa isa;
 	uint32_t version;
 	bool sync_files;
 	const char *cache, *deal;

@@ -506,6 +506,8 @@ static void nnv_usage(FILE *out)
 	      "                      cases of later operations have to be refused\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
+	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2 or\n"
+	      "                      avx512; nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
@@ -541,6 +543,22 @@ static const struct nnv_api *nnv_find_api(const char *name)
 		return &nnv_api_aidl;
 	fprintf(stderr, "nnv_run: --api=%s: it is nnaccel, nnapi or aidl\n", name);
 	return NULL;
+}
+
+static bool nnv_find_isa(const char *name, enum nna_isa *isa)
+{
+	static const char *const names[] = { [NNA_ISA_AUTO] = "auto",
+					     [NNA_ISA_SCALAR] = "scalar",
+					     [NNA_ISA_AVX2] = "avx2",
+					     [NNA_ISA_AVX512] = "avx512" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i])) {
+			*isa = (enum nna_isa)i;
+			return true;
+		}
+	fprintf(stderr, "nnv_run: --isa=%s: it is auto, scalar, avx2 or avx512\n", name);
+	return false;
 }
 
 static FILE *nnv_open_report(const char *path)
@@ -581,6 +599,7 @@ enum {
 	OPT_FILTER,
 	OPT_JOBS,
 	OPT_THREADS,
+	OPT_ISA,
 	OPT_TIMEOUT,
 	OPT_TAP,
 	OPT_JUNIT,
@@ -599,6 +618,7 @@ static const struct option nnv_options[] = {
 	{ "filter", required_argument, NULL, OPT_FILTER },
 	{ "jobs", required_argument, NULL, OPT_JOBS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
+	{ "isa", required_argument, NULL, OPT_ISA },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "tap", required_argument, NULL, OPT_TAP },
 	{ "junit", required_argument, NULL, OPT_JUNIT },
@@ -655,6 +675,10 @@ int main(int argc, char **argv)
 		case OPT_THREADS:
 			ok = nnv_number(optarg, 0, 1024, &threads);
 			break;
+		case OPT_ISA:
+			if (!nnv_find_isa(optarg, &suite.device.isa))
+				return 2;
+			break;
 		case OPT_TIMEOUT:
 			ok = nnv_number(optarg, 1, 3600, &timeout);
 			break;
@@ -701,8 +725,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	suite.device.version = (uint32_t)version;
-	if (threads && suite.device.api != &nnv_api_nnaccel) {
-		fprintf(stderr, "nnv_run: --threads needs --api=nnaccel\n");
+	if ((threads || suite.device.isa) && suite.device.api != &nnv_api_nnaccel) {
+		fprintf(stderr, "nnv_run: --threads and --isa need --api=nnaccel\n");
 		return 2;
 	}
 	if (suite.device.cache && suite.device.api != &nnv_api_nnapi) {

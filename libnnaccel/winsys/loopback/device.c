@@ -123,7 +123,8 @@ static void device_log(void *user, const char *line)
 /* The public numbers are the model's. */
 _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_SCALAR == (int)NNADEV_ISA_SCALAR &&
-		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2,
+		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2 &&
+		       (int)NNA_ISA_AVX512 == (int)NNADEV_ISA_AVX512,
 	       "enum nna_isa and enum nnadev_isa");
 
 int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,
