@@ -12,8 +12,8 @@
  * and the weights are paired alike, their zero point subtracted; a kernel's odd last row is paired
  * with weights of 0.
  */
-#include "device/engine/conv.h"
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/channels.h"
 #include "device/engine/x86/tiles.h"
 
 #define PAIRED_BYTES (48u << 10) /* of paired rows */
@@ -252,28 +252,6 @@ static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
 	}
 }
 
-static void get_block(const struct dwconv *g, uint32_t first, uint32_t count,
-		      const struct nnadev_finish *f, const int32_t *sums, struct nnadev_block *b)
-{
-	const struct nnahw_channel *from = g->conv.channels->data;
-	struct nnahw_channel channels[16];
-	int32_t bias[16];
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t sum;
-
-		channels[i] = from[first + i];
-		sum = (uint32_t)channels[i].bias;
-		if (nnadev_present(g->conv.bias))
-			sum += (uint32_t)nnadev_load_integer(
-				g->conv.bias, (int64_t)(first + i) * g->conv.bias->desc.strides[0]);
-		if (g->conv.layout == NNAHW_LAYOUT_PLAIN)
-			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
-		bias[i] = (int32_t)sum;
-	}
-	nnadev_block_get(b, f, channels, count, bias, NNADEV_PAIRED);
-}
-
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -295,10 +273,12 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 		const uint32_t needed = (uint32_t)paired_rows(&g, part.rows);
 		struct nnadev_block constants;
 		struct reader reader;
-		int32_t sums[16] = { 0 };
+		struct nnahw_channel channels[16];
+		int32_t sums[16] = { 0 }, bias[16];
 
 		pair_weights(&g, first, count, s.weights, sums);
-		get_block(&g, first, count, &finish, sums, &constants);
+		nnadev_channels_get(&g.conv, first, count, sums, channels, bias);
+		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_PAIRED);
 		reader_get(&reader, &g, first, count);
 		for (uint32_t i = 0; i < needed; i++)
 			pair_row(&g, &reader, part.set,
@@ -365,7 +345,7 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 
 	dwconv_get(cmd, g);
 	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
-	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, threads, tile_cost, g);
+	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 

@@ -237,7 +237,7 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	struct scratch s;
 
 	dwconv_get(cmd, g);
-	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, threads, tile_cost, g);
+	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 

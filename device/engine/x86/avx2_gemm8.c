@@ -15,87 +15,29 @@
  * fills up a row is 0. K is worked through in chunks that keep b in the caches, with the
  * accumulators of the tile's rows in between.
  */
-#include "device/engine/conv.h"
-#include "device/engine/x86/avx2_epilogue.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/x86/avx2_gemm8.h"
 
 #define ROWS 6u /* of a register tile: 12 accumulators */
 #define CHUNK 256u /* quads of b: 32 KiB */
 #define A_BYTES (160u << 10) /* of widened rows in a tile */
 #define TILE_PRODUCTS (6u << 20)
 
-/**
- * struct gemm - a command as a matrix product
- * @conv: CONV: the command; its operands stand for those of MATMUL, too
- * @matmul: MATMUL
- * @sets: independent products: groups of a convolution, batches of a matrix product
- * @rows, @k, @n: dims of one
- * @quads: of k
- * @a_stride: bytes of a widened row
- * @a_signed: input is S8
- * @finish: constants of the epilogue
- * @tiles: the cut
- */
-struct gemm {
-	struct nnadev_conv conv;
-	bool matmul;
-	uint32_t sets, rows, k, n, quads, a_stride;
-	bool a_signed;
-	struct nnadev_finish finish;
-	struct nnadev_tiles tiles;
-};
-
 /* Where a tile's parts of the scratch memory begin. */
 struct scratch {
-	uint8_t *a;
+	struct nnadev_gemm8_rows rows;
 	int16_t *b;
 	int32_t *acc; /* [rows][16] */
-	uint8_t *row; /* a row as bytes */
-	int64_t *at, *rat; /* [rows] */
 };
 
-static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
-{
-	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
-		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
-
-		memset(g, 0, sizeof(*g));
-		g->matmul = true;
-		g->conv.output = &cmd->operands[NNAHW_MATMUL_OUTPUT];
-		g->conv.input = &cmd->operands[NNAHW_MATMUL_A];
-		g->conv.weights = &cmd->operands[NNAHW_MATMUL_B];
-		g->conv.bias = &cmd->operands[NNAHW_MATMUL_BIAS];
-		g->conv.channels = &cmd->operands[NNAHW_MATMUL_CHANNELS];
-		g->conv.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
-		g->conv.epilogue = &p->epilogue;
-		g->sets = g->conv.output->desc.dims[0];
-		g->rows = g->conv.output->desc.dims[1];
-		g->n = g->conv.output->desc.dims[2];
-		g->k = g->conv.input->desc.dims[2];
-	} else {
-		nnadev_conv_get(cmd, &g->conv);
-		g->matmul = false;
-		g->sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
-		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
-		g->n = g->conv.group_out;
-		g->k = g->conv.k;
-	}
-	g->quads = nnadev_div_up(g->k, 4);
-	g->a_stride = nnadev_div_up(g->k, 32) * 64;
-	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
-}
-
 /* Lays out the scratch memory at base; returns its size. */
-static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, struct scratch *s)
+static uint64_t scratch_get(const struct nnadev_gemm8 *g, uint32_t rows, uint8_t *base,
+			    struct scratch *s)
 {
 	struct nnadev_layout l = { .base = base };
 
-	s->a = nnadev_layout_take(&l, (uint64_t)rows * g->a_stride);
+	nnadev_gemm8_take(g, rows, &l, &s->rows);
 	s->b = nnadev_layout_take(&l, (g->quads < CHUNK ? g->quads : CHUNK) * 128ull);
 	s->acc = nnadev_layout_take(&l, (uint64_t)rows * 64);
-	s->row = nnadev_layout_take(&l, g->a_stride / 2);
-	s->at = nnadev_layout_take(&l, rows * sizeof(*s->at));
-	s->rat = nnadev_layout_take(&l, rows * sizeof(*s->rat));
 	return l.size;
 }
 
@@ -122,92 +64,15 @@ static void widen_row(uint8_t *to, const uint8_t *from, uint32_t k, bool is_sign
 	}
 }
 
-/* One row of a convolution as bytes: the input under the window, its zero point outside. */
-static const uint8_t *conv_row(const struct nnadev_conv *g, uint32_t group, uint32_t b, uint32_t y,
-			       uint32_t x, uint8_t *row)
+static void widen_put(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s, uint32_t i,
+		      const uint8_t *from)
 {
-	const struct nnadev_window *w = &g->window;
-	const int32_t *s = g->input->desc.strides;
-	const uint8_t *data = (const uint8_t *)g->input->data + (int64_t)b * s[0] +
-			      (int64_t)group * g->group_in;
-	const int64_t column = nnadev_window_column(w, x, 0);
-	const size_t run = g->group_in;
-	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == g->group_in;
-	uint8_t *to = row;
-
-	if (w->kernel_h == 1 && w->kernel_w == 1) {
-		const int64_t r = nnadev_window_row(w, y, 0);
-
-		if (r >= 0 && r < w->height && column >= 0 && column < w->width)
-			return data + r * s[1] + column * s[2];
-		memset(row, g->input->desc.zero_point, run);
-		return row;
-	}
-	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
-		const int64_t r = nnadev_window_row(w, y, ky);
-
-		if (r < 0 || r >= w->height) {
-			memset(to, g->input->desc.zero_point, w->kernel_w * run);
-			to += w->kernel_w * run;
-			continue;
-		}
-		if (joined && column >= 0 && column + w->kernel_w <= w->width) {
-			memcpy(to, data + r * s[1] + column * s[2], w->kernel_w * run);
-			to += w->kernel_w * run;
-			continue;
-		}
-		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
-			const int64_t c = nnadev_window_column(w, x, kx);
-
-			if (c >= 0 && c < w->width)
-				memcpy(to, data + r * s[1] + c * s[2], run);
-			else
-				memset(to, g->input->desc.zero_point, run);
-		}
-	}
-	return row;
-}
-
-/* Widens the tile's rows and notes where they are stored. */
-static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
-		   struct scratch *s)
-{
-	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
-	const bool residual = nnadev_present(g->conv.residual);
-	uint32_t index[4];
-
-	if (g->matmul) {
-		for (uint32_t i = 0; i < rows; i++) {
-			index[0] = set, index[1] = first + i, index[2] = 0;
-			s->at[i] = nnadev_offset(out, index);
-			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
-			widen_row(s->a + (size_t)i * g->a_stride,
-				  (const uint8_t *)g->conv.input->data +
-					  nnadev_offset(&g->conv.input->desc, index),
-				  g->k, g->a_signed);
-		}
-		return;
-	}
-	nnadev_unflatten(out->dims, 3, first, index);
-	index[3] = set * g->n;
-	for (uint32_t i = 0; i < rows; i++, nnadev_advance(out->dims, 3, index)) {
-		/* Along a row of the image there is but a step. */
-		if (i && index[2]) {
-			s->at[i] = s->at[i - 1] + out->strides[2];
-			s->rat[i] = residual ? s->rat[i - 1] + res->strides[2] : 0;
-		} else {
-			s->at[i] = nnadev_offset(out, index);
-			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
-		}
-		widen_row(s->a + (size_t)i * g->a_stride,
-			  conv_row(&g->conv, set, index[0], index[1], index[2], s->row), g->k,
-			  g->a_signed);
-	}
+	widen_row(s->a + (size_t)i * g->a_stride, from, g->k, g->a_signed);
 }
 
 /* Widens quads [first, first + quads) of a packed block of weights. */
-static void fill_b_packed(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first,
-			  uint32_t quads, int16_t *b)
+static void fill_b_packed(const struct nnadev_gemm8 *g, uint32_t set, uint32_t block,
+			  uint32_t first, uint32_t quads, int16_t *b)
 {
 	const int8_t *from = (const int8_t *)g->conv.weights->data +
 			     (((size_t)set * g->conv.blocks + block) * g->quads + first) * 64;
@@ -228,7 +93,7 @@ static void fill_b_packed(const struct gemm *g, uint32_t set, uint32_t block, ui
 }
 
 /* The same for weights in any order; adds up what each channel got. */
-static void fill_b_plain(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first,
+static void fill_b_plain(const struct nnadev_gemm8 *g, uint32_t set, uint32_t block, uint32_t first,
 			 uint32_t quads, int16_t *b, int32_t *sums)
 {
 	const uint32_t count = g->n - block * 16 < 16 ? g->n - block * 16 : 16,
@@ -341,38 +206,12 @@ static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uin
 	}
 }
 
-/* Reads the constants of a block; for plain weights with the sums of its centred weights. */
-static void get_block(const struct gemm *g, uint32_t set, uint32_t block,
-		      const struct nnadev_finish *f, const int32_t *sums, struct nnadev_block *b)
-{
-	const uint32_t first = block * 16, count = g->n - first < 16 ? g->n - first : 16;
-	const struct nnahw_channel *from = g->conv.channels->data;
-	const bool one = g->conv.channels->desc.dims[0] == 1;
-	struct nnahw_channel channels[16];
-	int32_t bias[16];
-
-	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t n = g->matmul ? first + i : set * g->n + first + i;
-		uint32_t sum;
-
-		channels[i] = from[one ? 0 : n];
-		sum = (uint32_t)channels[i].bias;
-		if (nnadev_present(g->conv.bias))
-			sum += (uint32_t)nnadev_load_integer(
-				g->conv.bias, (int64_t)n * g->conv.bias->desc.strides[0]);
-		if (g->conv.layout == NNAHW_LAYOUT_PLAIN)
-			sum -= (uint32_t)g->conv.input->desc.zero_point * (uint32_t)sums[i];
-		bias[i] = (int32_t)sum;
-	}
-	nnadev_block_get(b, f, channels, count, bias, NNADEV_NATURAL);
-}
-
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
 	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
-	const struct gemm g = *(const struct gemm *)nnadev_state(plan);
+	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
 							  nnadev_div_up(g.n, 16));
@@ -381,9 +220,11 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	struct scratch s;
 
 	scratch_get(&g, g.tiles.rows, scratch, &s);
-	fill_a(&g, part.set, part.first_row, part.rows, &s);
+	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_put);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
-		int32_t sums[16] = { 0 };
+		struct nnahw_channel channels[16];
+		int32_t sums[16] = { 0 }, bias[16];
+		uint32_t count;
 
 		for (uint32_t chunk = 0; chunk < chunks; chunk++) {
 			const uint32_t first = chunk * CHUNK,
@@ -394,24 +235,31 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			else
 				fill_b_packed(&g, part.set, block, first, quads, s.b);
 			for (uint32_t r = 0; r < part.rows; r += ROWS)
-				multiply_rows(s.a + (size_t)r * g.a_stride + first * 8, g.a_stride,
-					      s.b, quads, s.acc + r * 16, chunk != 0,
+				multiply_rows(s.rows.a + (size_t)r * g.a_stride + first * 8,
+					      g.a_stride, s.b, quads, s.acc + r * 16, chunk != 0,
 					      part.rows - r < ROWS ? part.rows - r : ROWS);
 		}
-		get_block(&g, part.set, block, &finish, sums, &constants);
+		count = nnadev_gemm8_channels(&g, part.set, block, sums, channels, bias);
+		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_NATURAL);
 		for (uint32_t r = 0; r < part.rows; r++)
 			nnadev_finish_block(&finish, &constants, NNADEV_NATURAL,
 					    NNADEV_LOAD(s.acc + r * 16),
-					    NNADEV_LOAD(s.acc + r * 16 + 8), s.at[r] + block * 16,
-					    s.rat[r] + block * 16);
+					    NNADEV_LOAD(s.acc + r * 16 + 8),
+					    s.rows.at[r] + block * 16, s.rows.rat[r] + block * 16);
 	}
 	return NNAHW_STATUS_OK;
+}
+
+static void gemm_get(const struct nnadev_engine_command *cmd, struct nnadev_gemm8 *g)
+{
+	nnadev_gemm8_get(cmd, g);
+	g->a_stride = nnadev_div_up(g->k, 32) * 64;
 }
 
 /* What a tile costs at most: its rows are put together, and each block is unpacked and finished. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
-	const struct gemm *g = decoded;
+	const struct nnadev_gemm8 *g = decoded;
 	const uint64_t window = g->matmul ? 1 : g->conv.window.kernel_h * g->conv.window.kernel_w;
 	const uint64_t row = g->k / 16 + 8 * window + 40,
 		       weights = g->conv.layout == NNAHW_LAYOUT_PLAIN ? 160ull * g->k : g->quads,
@@ -424,7 +272,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {
-	struct gemm g;
+	struct nnadev_gemm8 g;
 
 	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
 		return nnadev_accept(false);
@@ -435,7 +283,7 @@ static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		      struct nnadev_engine_plan *plan)
 {
-	struct gemm *g = nnadev_state_new(plan);
+	struct nnadev_gemm8 *g = nnadev_state_new(plan);
 	struct nnadev_product product;
 	struct scratch s;
 
@@ -447,6 +295,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.k = g->k,
 		.n = g->n,
 		.together = ROWS,
+		.blocks_together = 1,
 		.cached = A_BYTES / g->a_stride,
 		.wanted = TILE_PRODUCTS,
 	};
@@ -454,7 +303,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 
-NNADEV_STATE_FITS(struct gemm);
+NNADEV_STATE_FITS(struct nnadev_gemm8);
 NNADEV_KERNEL(avx2_conv8) = { NNAHW_OP_CONV, NNADEV_ENGINE_AVX2, gemm_accepts, gemm_plan,
 			      gemm_tile };
 NNADEV_KERNEL(avx2_matmul8) = { NNAHW_OP_MATMUL, NNADEV_ENGINE_AVX2, gemm_accepts, gemm_plan,

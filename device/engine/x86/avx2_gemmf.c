@@ -342,6 +342,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.k = g->k,
 		.n = g->n,
 		.together = ROWS,
+		.blocks_together = 1,
 		.cached = A_BYTES / sizeof(float) / g->k,
 		.wanted = TILE_PRODUCTS,
 	};

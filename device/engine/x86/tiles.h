@@ -63,6 +63,16 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t thre
 	t->block_tiles = nnadev_div_up(blocks, t->blocks);
 }
 
+/* Fewer blocks in a tile, where it has more than are computed together: a multiple of them. */
+static inline void nnadev_tiles_join_blocks(struct nnadev_tiles *t, uint32_t blocks,
+					    uint32_t together)
+{
+	if (t->blocks > together) {
+		t->blocks -= t->blocks % together;
+		t->block_tiles = nnadev_div_up(blocks, t->blocks);
+	}
+}
+
 /*
  * The most that a tile may cost by a kernel's estimate, in loops of a few instructions: 1 ms or
  * less, whatever the shapes and the data are. What costs more in the smallest tile is left to the
@@ -87,11 +97,12 @@ static inline bool nnadev_tiles_fit(const struct nnadev_conv *conv, nnadev_tiles
  * @sets: of products
  * @rows, @k, @n: of each
  * @together: rows that are computed together
+ * @blocks_together: likewise, of 16 columns
  * @cached: rows that fit into the caches, put together
  * @wanted: multiplications of a tile that others can share the work with
  */
 struct nnadev_product {
-	uint32_t sets, rows, k, n, together, cached, wanted;
+	uint32_t sets, rows, k, n, together, blocks_together, cached, wanted;
 };
 
 /* Cuts a matrix product: as many rows as are cached, then as many blocks as are wanted. */
@@ -117,16 +128,17 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 		wanted /= 2;
 	threads = nnadev_tiles_threads((uint64_t)p->sets * p->rows * p->n * p->k, threads);
 	nnadev_tiles_cut_blocks(t, threads, p->sets, nnadev_div_up(p->n, 16), wanted);
+	nnadev_tiles_join_blocks(t, nnadev_div_up(p->n, 16), p->blocks_together);
 }
 
 /*
  * Cuts a depthwise convolution: as many rows as @cost allows, then as many blocks as make @wanted
- * multiplications.
+ * multiplications; @together are computed together.
  */
 static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 					      const struct nnadev_conv *conv, uint32_t wanted,
-					      uint32_t threads, nnadev_tiles_cost_fn cost,
-					      const void *decoded)
+					      uint32_t together, uint32_t threads,
+					      nnadev_tiles_cost_fn cost, const void *decoded)
 {
 	uint32_t rows = conv->out_h, blocks;
 
@@ -138,6 +150,7 @@ static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 		blocks /= 2;
 	threads = nnadev_tiles_threads((uint64_t)conv->output->count * conv->k, threads);
 	nnadev_tiles_cut_blocks(t, threads, conv->batch, nnadev_div_up(conv->out_c, 16), blocks);
+	nnadev_tiles_join_blocks(t, nnadev_div_up(conv->out_c, 16), together);
 }
 
 /**
