@@ -102,7 +102,7 @@ static inline int32_t turning_point(const struct nnahw_channel *ch)
  */
 static inline void compare_roundings(bool depthwise, uint32_t out_type, int32_t shift, bool once)
 {
-	const uint32_t in = depthwise ? 16 : 1;
+	const uint32_t out = 16 * (uint32_t)rng_range(&r, 1, 5), in = depthwise ? out : 1;
 	const uint32_t type = out_type == NNAHW_TYPE_S16 ? NNAHW_TYPE_S8 : out_type;
 	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
 	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
@@ -110,21 +110,21 @@ static inline void compare_roundings(bool depthwise, uint32_t out_type, int32_t 
 	char what[80];
 
 	call_init(&c, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
-	call_operand(&c, &r, NNAHW_CONV_OUTPUT, out_type, 4, (uint32_t[]){ 1, 16, 16, 16 }, 0);
+	call_operand(&c, &r, NNAHW_CONV_OUTPUT, out_type, 4, (uint32_t[]){ 1, 16, 16, out }, 0);
 	call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, 16, 16, in }, 0);
 	if (depthwise)
 		call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 3,
-			     (uint32_t[]){ 1, 1, 16 }, 0);
+			     (uint32_t[]){ out / 16, 1, 16 }, 0);
 	else
 		call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
-			     (uint32_t[]){ 1, 1, 16, 4 }, 0);
-	ch = call_operand(&c, &r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2, (uint32_t[]){ 16, 4 }, 0)
+			     (uint32_t[]){ out / 16, 1, 16, 4 }, 0);
+	ch = call_operand(&c, &r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2, (uint32_t[]){ out, 4 }, 0)
 		     ->data;
 	/* Weights of 1 and inputs that count: accumulators do, too. */
 	memset(c.buffers[NNAHW_CONV_WEIGHTS], 1, c.sizes[NNAHW_CONV_WEIGHTS]);
 	for (uint32_t i = 0; i < 256 * in; i++)
 		((uint8_t *)c.buffers[NNAHW_CONV_INPUT])[i] = (uint8_t)(i / in);
-	for (uint32_t i = 0; i < 16; i++) {
+	for (uint32_t i = 0; i < out; i++) {
 		ch[i] = (struct nnahw_channel){
 			.multiplier = rng_next(&r) % 16 ?
 					      (int32_t)rng_range(&r, 1 << 30, INT32_MAX) :

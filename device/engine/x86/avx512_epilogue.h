@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The quantised epilogue on 64 channels at once, which are 4 blocks of 16. It estimates as
+ * avx2_epilogue.h does, and hands a row of which a lane is not proven to the exact steps there. For
+ * files that are compiled for AVX-512.
+ */
+#ifndef NNADEV_AVX512_EPILOGUE_H
+#define NNADEV_AVX512_EPILOGUE_H
+
+#include "device/engine/x86/avx2_epilogue.h"
+
+/**
+ * enum nnadev_blocks_order - which channels of 64 the vectors of accumulators have
+ * @NNADEV_BLOCKED: vector i those of block i
+ * @NNADEV_QUARTERED: vector i the ith quarter of each block, as packing takes them
+ */
+enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
+
+/* Where channel k of a block is in vectors of 16 lanes. */
+#define nnadev_lane(order, vectors, block, k)                                                      \
+	((order) == NNADEV_BLOCKED ? &(vectors)[block][k] :                                        \
+				     &(vectors)[(k) / 4][(block)*4 + (k) % 4])
+
+/**
+ * struct nnadev_blocks - constants of up to 4 blocks of 16 channels
+ * @order: of @bias, @scale and @nudge, and of the accumulators
+ * @bias: what the sums of each channel begin with; accumulators have it already when they are
+ *	finished
+ * @scale, @nudge: of the estimate, see struct nnadev_estimate
+ * @block: for the exact steps, with a bias of 0
+ * @blocks: in use, 1 to 4
+ * @mask: bit i: channel i is in use
+ * @estimated: the estimate is good for all channels, and there is no residual
+ * @zero, @low, @high: zero point and limits of what is stored
+ */
+struct nnadev_blocks {
+	_Alignas(64) int32_t bias[4][16];
+	float scale[4][16], nudge[4][16];
+	struct nnadev_block block[4];
+	enum nnadev_blocks_order order;
+	uint32_t blocks;
+	__mmask64 mask;
+	bool estimated;
+	__m512i zero, low, high;
+};
+
+/* Begins to read constants of a command's blocks. */
+static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nnadev_finish *f,
+				       enum nnadev_blocks_order order)
+{
+	memset(b->bias, 0, sizeof(b->bias));
+	memset(b->scale, 0, sizeof(b->scale));
+	memset(b->nudge, 0, sizeof(b->nudge));
+	b->order = order;
+	b->blocks = 0;
+	b->mask = 0;
+	b->estimated = !f->has_residual;
+	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
+	b->low = _mm512_set1_epi8((int8_t)f->out_low);
+	b->high = _mm512_set1_epi8((int8_t)f->out_high);
+}
+
+/* Adds the next block; those before it have 16 channels. */
+static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnadev_finish *f,
+				     const struct nnahw_channel *channels, uint32_t count,
+				     const int32_t *bias)
+{
+	const uint32_t i = b->blocks++;
+	const int32_t none[16] = { 0 };
+
+	nnadev_block_get(&b->block[i], f, channels, count, none, NNADEV_NATURAL);
+	for (uint32_t k = 0; k < count; k++) {
+		*nnadev_lane(b->order, b->bias, i, k) = bias[k];
+		*nnadev_lane(b->order, b->scale, i, k) = b->block[i].estimate.scale[k];
+		*nnadev_lane(b->order, b->nudge, i, k) = b->block[i].estimate.nudge[k];
+	}
+	b->estimated = b->estimated && b->block[i].estimated;
+	b->mask |= ((1ull << count) - 1) << 16 * i;
+}
+
+/*
+ * The estimate of 16 accumulators: q minus its zero point, not clamped. *far becomes the furthest
+ * that estimates lie from whole numbers: 2^29 or less, they have 32 bits (struct nnadev_estimate).
+ */
+static inline __m512i nnadev_estimate16(const float *scale, const float *nudge, __m512i acc,
+					__m512 *far)
+{
+	const __m512i sign = _mm512_set1_epi32(INT32_MIN);
+	const __m512 x = _mm512_cvtepi32_ps(acc);
+	/* nudge | (x & sign) */
+	const __m512 signed_nudge = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+		_mm512_castps_si512(_mm512_loadu_ps(nudge)), _mm512_castps_si512(x), sign, 0xf8));
+	const __m512 y = _mm512_fmadd_ps(x, _mm512_loadu_ps(scale), signed_nudge);
+
+	/* What rounding to the nearest takes away, and the larger magnitude of two. */
+	*far = _mm512_range_ps(*far, _mm512_reduce_ps(y, 0), 0xb);
+	return _mm512_cvtps_epi32(y);
+}
+
+/*
+ * One row by the exact steps. Not in line: it is long, and rare.
+ */
+static __attribute__((noinline)) void nnadev_blocks_finish_exact(const struct nnadev_finish *f,
+								 const struct nnadev_blocks *b,
+								 __m512i acc0, __m512i acc1,
+								 __m512i acc2, __m512i acc3,
+								 int64_t at, int64_t rat)
+{
+	_Alignas(64) int32_t acc[4][16], natural[16];
+
+	_mm512_store_si512(acc[0], acc0);
+	_mm512_store_si512(acc[1], acc1);
+	_mm512_store_si512(acc[2], acc2);
+	_mm512_store_si512(acc[3], acc3);
+	for (uint32_t i = 0; i < b->blocks; i++) {
+		for (uint32_t k = 0; k < 16; k++)
+			natural[k] = *nnadev_lane(b->order, acc, i, k);
+		nnadev_finish_exact(f, &b->block[i], NNADEV_LOAD(natural), NNADEV_LOAD(natural + 8),
+				    at + i * 16, rat + i * 16);
+	}
+}
+
+/*
+ * Finishes and stores a row: accumulators in the order of @b, in which the bias is; those of
+ * @order NNADEV_BLOCKED beyond @blocks are 0. @at and @rat are the elements of output and residual
+ * for the first channel.
+ */
+static inline __attribute__((always_inline)) void
+nnadev_blocks_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b,
+		     const enum nnadev_blocks_order order, const uint32_t blocks,
+		     const __m512i *acc, int64_t at, int64_t rat)
+{
+	__m512i q[4] = { _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
+			 _mm512_setzero_si512() };
+	__m512 far = _mm512_setzero_ps();
+	__m512i low, high;
+
+	if (__builtin_expect(!b->estimated, 0)) {
+		nnadev_blocks_finish_exact(f, b, acc[0], acc[1], acc[2], acc[3], at, rat);
+		return;
+	}
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < blocks; i++)
+		q[i] = nnadev_estimate16(b->scale[i], b->nudge[i], acc[i], &far);
+	if (__builtin_expect(_mm512_cmp_ps_mask(far, _mm512_set1_ps(0.5f - 0x1p-12f), _CMP_NLT_UQ),
+			     0)) {
+		nnadev_blocks_finish_exact(f, b, acc[0], acc[1], acc[2], acc[3], at, rat);
+		return;
+	}
+	low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero);
+	high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero);
+	low = f->is_signed ? _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
+					     b->high) :
+			     _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high),
+							     b->low),
+					     b->high);
+	/* Packing has put dword i of each block into the ith quarter. */
+	if (order == NNADEV_BLOCKED)
+		low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+								 14, 3, 7, 11, 15),
+					       low);
+	_mm512_mask_storeu_epi8((uint8_t *)f->output->data + at, b->mask, low);
+}
+
+#endif

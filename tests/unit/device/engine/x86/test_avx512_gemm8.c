@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* CONV on 8-bit types with AVX-512. Epilogues and operands that are not dense are in ref/. */
+#include "tests/unit/device/engine/x86/conv.h"
+
+/* A product of any sizes, in blocks and channels that are not all in use. */
+static void product(uint32_t type)
+{
+	const uint32_t rows = (uint32_t)rng_range(&r, 1, 20),
+		       k = (uint32_t)rng_range(&r, 1, rng_next(&r) % 8 ? 40 : 300),
+		       n = (uint32_t)rng_range(&r, 1, 150), blocks = (n + 15) / 16;
+	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
+	struct nnahw_channel *ch;
+	char what[80];
+
+	call_init(&c, NNAHW_OP_CONV, sizeof(*p), 6);
+	call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, 1, rows, n }, 0);
+	call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, 1, rows, k }, 0);
+	call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
+		     (uint32_t[]){ blocks, (k + 3) / 4, 16, 4 }, 0);
+	ch = call_operand(&c, &r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2, (uint32_t[]){ n, 4 }, 0)
+		     ->data;
+	for (uint32_t i = 0; i < n; i++)
+		ch[i] = (struct nnahw_channel){ .bias = (int32_t)rng_range(&r, -50000, 50000),
+						.multiplier = (int32_t)rng_range(&r, 1 << 30,
+										 INT32_MAX),
+						.shift = (int32_t)rng_range(&r, 36, 46),
+						.weight_sum = (int32_t)rng_next(&r) };
+	p->layout = NNAHW_LAYOUT_PACKED8;
+	p->groups = p->kernel_h = p->kernel_w = 1;
+	p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
+	p->epilogue.clamp_min = -INFINITY;
+	p->epilogue.clamp_max = INFINITY;
+	for (uint32_t i = 0; i < 3; i++)
+		operand_quantise(&c.cmd.operands[i], 0.5f,
+				 i == 2 ? (int32_t)rng_range(&r, -128, 127)
+					: (int32_t)rng_range(&r, low, low + 255));
+	p->epilogue.q_min = low;
+	p->epilogue.q_max = low + 255;
+	p->epilogue.zero_point = c.cmd.operands[0].desc.zero_point;
+	snprintf(what, sizeof(what), "%u x %u x %u of type %u", rows, k, n, type);
+	assert_true(compare_all(what));
+	assert_true(kernels_differ(NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2));
+	call_free(&c);
+}
+
+static void test_products(void **state)
+{
+	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
+		skip();
+	r.state = 55;
+	for (uint32_t i = 0; i < 150; i++)
+		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_products),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
