@@ -73,6 +73,7 @@ void *__wrap_memset(void *to, int byte, size_t size)
 static uint8_t *arena; /* of all operands: they overlap, as a guest's may */
 static struct call c;
 static bool shown; /* print what every case takes */
+static enum nnadev_engine_isa least; /* instruction set to look at */
 
 static void *arena_new(size_t size)
 {
@@ -212,8 +213,7 @@ static uint32_t measure(const char *what)
 	uint32_t failed = 0;
 
 	call_finish(&c);
-	for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= nnadev_engine_isa_detect();
-	     isa++) {
+	for (enum nnadev_engine_isa isa = least; isa <= nnadev_engine_isa_detect(); isa++) {
 		failed += measure_one(what, isa, 1);
 		if (isa > NNADEV_ENGINE_SCALAR)
 			failed += measure_one(what, isa, 64);
@@ -778,7 +778,8 @@ static void test_nms(void **state)
 	assert_int_equal(failed, 0);
 }
 
-int main(void)
+/* Arguments: a pattern of the tests to run, and the number of the least instruction set. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_conv),	   cmocka_unit_test(test_dwconv),
@@ -791,5 +792,9 @@ int main(void)
 
 	arena = arena_new(ARENA);
 	shown = getenv("WORK_SHOWN") != NULL;
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	if (argc > 2)
+		least = (enum nnadev_engine_isa)strtoul(argv[2], NULL, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
