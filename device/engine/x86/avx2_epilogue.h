@@ -485,6 +485,11 @@ static inline void nnadev_load_floats(float *to, const struct nnadev_engine_oper
 		memcpy(to, (const float *)o->data + at, count * sizeof(float));
 		return;
 	}
+#ifdef __AVX512F__
+	for (; i + 16 <= count; i += 16)
+		_mm512_storeu_ps(
+			to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(half + i))));
+#endif
 	for (; i + 8 <= count; i += 8)
 		_mm256_storeu_ps(to + i,
 				 _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half + i))));

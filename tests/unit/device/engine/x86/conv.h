@@ -85,6 +85,46 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 				 types[k], taken[k]);
 }
 
+/* Convolutions of floats in all sizes: AVX-512 gives the bits of AVX2. */
+static inline void compare_float_convs(bool depthwise)
+{
+	r.state = 57;
+	for (uint32_t i = 0; i < 100; i++) {
+		struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
+		const uint32_t type = i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32;
+		const uint32_t n = (uint32_t)rng_range(&r, 1, 80), blocks = (n + 15) / 16,
+			       in = depthwise ? n : (uint32_t)rng_range(&r, 1, 60),
+			       kernel = (uint32_t)rng_range(&r, 1, 3),
+			       k = kernel * kernel * (depthwise ? 1 : in),
+			       h = (uint32_t)rng_range(&r, 1, 4),
+			       w = (uint32_t)rng_range(&r, 1, 20);
+		void *avx2;
+
+		call_init(&c, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
+		call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, h, w, n }, 0);
+		call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, h, w, in }, 0);
+		call_operand(&c, &r, NNAHW_CONV_WEIGHTS, type, 3, (uint32_t[]){ blocks, k, 16 }, 0);
+		operand_floats(&c, &r, NNAHW_CONV_INPUT, -2, 2);
+		operand_floats(&c, &r, NNAHW_CONV_WEIGHTS, -2, 2);
+		p->layout = NNAHW_LAYOUT_PACKED_FLOAT;
+		p->groups = 1;
+		p->kernel_h = p->kernel_w = kernel;
+		p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
+		p->pad_top = p->pad_left = kernel / 2;
+		p->epilogue.clamp_min = -INFINITY;
+		p->epilogue.clamp_max = INFINITY;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_AVX2), NNAHW_STATUS_OK);
+		avx2 = malloc(c.sizes[0]);
+		memcpy(avx2, c.buffers[0], c.sizes[0]);
+		memset(c.buffers[0], 0x5a, c.sizes[0]);
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_AVX512), NNAHW_STATUS_OK);
+		assert_memory_equal(avx2, c.buffers[0], c.sizes[0]);
+		assert_true(kernels_differ(NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2));
+		free(avx2);
+		call_free(&c);
+	}
+}
+
 /* An accumulator near which a channel's result changes, or one of the least and greatest. */
 static inline int32_t turning_point(const struct nnahw_channel *ch)
 {
