@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <kunit/device.h>
 #include <kunit/resource.h>
+#include <kunit/test-bug.h>
 #include <trace/events/kmem.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -427,8 +428,13 @@ static void nna_fake_release(struct nna_fake *fake)
 
 static const struct file_operations nna_fake_closed_fops = {};
 
-static void nna_fake_drop_device(void *drm)
+/* After all that the test has kept, be it a fence: nobody else has a reference any more. */
+static void nna_fake_drop_device(void *data)
 {
+	struct drm_device *drm = data;
+
+	flush_delayed_fput();
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), 1u, kref_read(&drm->ref));
 	drm_dev_put(drm);
 }
 
@@ -741,6 +747,7 @@ struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle)
 static struct nna_fake_allocations {
 	spinlock_t lock;
 	struct task_struct *task;
+	size_t size;
 	const void *kept[NNA_FAKE_ALLOCATIONS];
 	unsigned int count;
 	bool too_many;
@@ -753,7 +760,8 @@ static void nna_fake_kmalloc(void *data, unsigned long call_site, const void *pt
 	unsigned long flags;
 
 	spin_lock_irqsave(&m->lock, flags);
-	if (current == m->task && !in_interrupt() && !ZERO_OR_NULL_PTR(ptr)) {
+	if (current == m->task && !in_interrupt() && !ZERO_OR_NULL_PTR(ptr) &&
+	    (!m->size || size == m->size)) {
 		if (m->count < NNA_FAKE_ALLOCATIONS)
 			m->kept[m->count++] = ptr;
 		else
@@ -785,13 +793,14 @@ static void nna_fake_unwatch_memory(void *data)
 	tracepoint_synchronize_unregister();
 }
 
-void nna_fake_watch_memory(struct kunit *test)
+void nna_fake_watch_memory(struct kunit *test, size_t size)
 {
 	struct nna_fake_allocations *m = &nna_fake_allocations;
 
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		kunit_skip(test, "without tracepoints nobody sees what is freed");
 	m->task = NULL;
+	m->size = size;
 	m->count = 0;
 	m->too_many = false;
 	KUNIT_ASSERT_EQ(test, 0, register_trace_kfree(nna_fake_kfree, m));
@@ -803,7 +812,6 @@ void nna_fake_watch_memory(struct kunit *test)
 
 unsigned int nna_fake_kept_memory(struct kunit *test)
 {
-	kunit_release_action(test, nna_fake_unwatch_memory, &nna_fake_allocations);
 	KUNIT_ASSERT_FALSE(test, nna_fake_allocations.too_many);
 	return nna_fake_allocations.count;
 }

@@ -302,10 +302,14 @@ struct nna_fake_fence {
 /** nna_fake_fence() - Create one, in a new syncobj: a reference until the test's end. */
 struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle);
 
-/** nna_fake_watch_memory() - From now on note what this task allocates with kmalloc(). */
-void nna_fake_watch_memory(struct kunit *test);
+/**
+ * nna_fake_watch_memory() - From now on note what this task allocates with kmalloc().
+ * @test: the test, which may call it once.
+ * @size: bytes of the allocations that count, or 0 for all.
+ */
+void nna_fake_watch_memory(struct kunit *test, size_t size);
 
-/** nna_fake_kept_memory() - How many of these allocations nobody has freed. Ends the watch. */
+/** nna_fake_kept_memory() - How many of these allocations nobody has freed. */
 unsigned int nna_fake_kept_memory(struct kunit *test);
 
 #endif

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Open files: what an open() that fails leaves behind.
+ * Open files: what open() and close() leave behind, be the open successful or not.
  */
 
 #include <linux/err.h>
+#include <linux/file.h>
 #include <kunit/static_stub.h>
 #include <drm/drm_file.h>
 
 #include "nna_fake.h"
 #include "../nna_ctx.h"
 #include "../nna_file.h"
+
+static void nna_file_keeps_nothing(struct kunit *test)
+{
+	struct drm_device *drm = &to_nna_fake(test)->nna->drm;
+	unsigned int refs = kref_read(&drm->ref);
+	struct drm_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	/* Of a size that nothing else has. */
+	nna_fake_watch_memory(test, sizeof(struct nna_usage));
+	KUNIT_ASSERT_EQ(test, 0, nna_file_open(drm, file));
+	KUNIT_EXPECT_EQ(test, 1u, nna_fake_kept_memory(test));
+	KUNIT_EXPECT_EQ(test, refs + 1, kref_read(&drm->ref));
+	nna_file_close(drm, file);
+	flush_delayed_fput();
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_kept_memory(test));
+	KUNIT_EXPECT_EQ(test, refs, kref_read(&drm->ref));
+}
 
 static struct nna_usage *nna_file_no_usage(struct nna_device *nna)
 {
@@ -23,13 +42,14 @@ static void nna_file_fails(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, file);
 	kunit_activate_static_stub(test, nna_usage_create, nna_file_no_usage);
-	nna_fake_watch_memory(test);
+	nna_fake_watch_memory(test, 0);
 	KUNIT_EXPECT_EQ(test, -ENFILE, nna_file_open(drm, file));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_kept_memory(test));
 	KUNIT_EXPECT_NULL(test, file->driver_priv);
 }
 
 static struct kunit_case nna_file_cases[] = {
+	KUNIT_CASE(nna_file_keeps_nothing),
 	KUNIT_CASE(nna_file_fails),
 	{}
 };
