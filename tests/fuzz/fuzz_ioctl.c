@@ -8,10 +8,12 @@
  * rubbish, map and unmap buffers and descriptors under one another's feet, change what arguments
  * point to while the kernel reads it, interrupt one another by signals, and fork. They are killed
  * every so often and others take their place. With --faults the device hangs, loses interrupts and
- * completes wrongly.
+ * completes wrongly. All the time the system asks for memory back and purges the buffers that
+ * somebody has said not to need.
  *
- * Meanwhile an innocent process of one thread submits jobs and checks their results. The run fails
- * if a result is wrong, a call fails that must not, its context gets banned, or a job does not end.
+ * Meanwhile an innocent process of one thread submits jobs and checks their results, and keeps a
+ * buffer that it does not need between them. The run fails if a result is wrong, a call fails that
+ * must not, its context gets banned, a job does not end, or a buffer that was kept has changed.
  * A job that a reset has cancelled is counted and repeated. So is one that an injected fault has
  * hit, as the device hangs on whichever job begins next, and completes any wrongly: those are no
  * more than such faults. Whether the kernel has complained is for selftests/watched to see.
@@ -61,11 +63,13 @@
  * @hangs: faults injected, or about to be, that make a job hang.
  * @breaks: faults that make a completion wrong.
  * @slowest_ns: the longest time that one of its jobs took.
+ * @kept, @purged: how often its buffer was.
  */
 struct counts {
 	atomic_ulong calls[NUMBERS], succeeded[NUMBERS];
 	atomic_ulong jobs, mmaps, closes, signals, forks;
 	atomic_ulong results, cancelled, hung, broken, hangs, breaks, slowest_ns;
+	atomic_ulong kept, purged;
 };
 
 static struct counts *counts;
@@ -257,9 +261,14 @@ static void fuzz_bo(void)
 	struct drm_nna_bo_set_label label = {
 		.handle = rnd(8), .label = (uintptr_t)place(32),
 	};
+	struct drm_nna_bo_madvise madvise = {
+		.handle = rnd(16) ? 1 + rnd(24) : id(self.envs[current].bo),
+		.madv = rnd(16) ? rnd(2) : (uint32_t)number(),
+		.retained = rnd(16) ? 0 : (uint32_t)number(),
+	};
 	struct drm_gem_close gem_close = { .handle = 1 + rnd(24) };
 
-	switch (rnd(4)) {
+	switch (rnd(5)) {
 	case 0:
 		call_with(DRM_IOCTL_NNA_BO_CREATE, &create, sizeof(create));
 		break;
@@ -274,6 +283,9 @@ static void fuzz_bo(void)
 		break;
 	case 2:
 		call_with(DRM_IOCTL_NNA_BO_SET_LABEL, &label, sizeof(label));
+		break;
+	case 3:
+		call_with(DRM_IOCTL_NNA_BO_MADVISE, &madvise, sizeof(madvise));
 		break;
 	default:
 		/* The first is the one of the environment. */
@@ -640,18 +652,73 @@ static void innocent_again(struct env *env)
 		innocent_failed("a new context", ret);
 }
 
+/*
+ * A buffer that is needed at times only. For the driver to purge it no process has mapped it then,
+ * and it is in an address space of its own, where no job runs.
+ */
+struct spare {
+	uint32_t vm;
+	uint32_t bo;
+	uint8_t value;
+};
+
+#define SPARE 0x4000
+
+static bool spare_advise(int fd, const struct spare *spare, uint32_t madv)
+{
+	struct drm_nna_bo_madvise arg = { .handle = spare->bo, .madv = madv };
+	int ret = xioctl(fd, DRM_IOCTL_NNA_BO_MADVISE, &arg);
+
+	if (ret)
+		innocent_failed("BO_MADVISE", ret);
+	return arg.retained;
+}
+
+/* Uses the buffer, with what is left of the last time. */
+static void spare_use(int fd, struct spare *spare)
+{
+	bool kept = spare->bo && spare_advise(fd, spare, DRM_NNA_MADV_WILLNEED);
+	uint8_t *map;
+	int ret = 0;
+
+	if (!kept) {
+		if (spare->bo) {
+			atomic_fetch_add(&counts->purged, 1);
+			ret = vm_unmap(fd, spare->vm, ENV_VA, SPARE);
+			bo_close(fd, spare->bo);
+		}
+		spare->bo = bo_create(fd, SPARE, 0, 0);
+		ret = ret ?: vm_map(fd, spare->vm, spare->bo, 0, ENV_VA, SPARE, 0);
+		if (ret)
+			innocent_failed("VM_BIND", ret);
+	}
+	map = bo_map(fd, spare->bo, SPARE);
+	if (kept) {
+		atomic_fetch_add(&counts->kept, 1);
+		for (int i = 0; i < SPARE; i++)
+			if (map[i] != spare->value)
+				innocent_failed("a buffer was not kept", -EIO);
+	}
+	memset(map, ++spare->value, SPARE);
+	munmap(map, SPARE);
+	spare_advise(fd, spare, DRM_NNA_MADV_DONTNEED);
+}
+
 static void innocent(void)
 {
+	struct spare spare = { 0 };
 	struct env env;
+	int ret;
 	uint32_t out;
 	uint8_t value = 0;
 
 	env_init(&env);
 	out = syncobj_create(env.fd);
+	spare.vm = vm_create(env.fd);
 	while (now_ns() < end_ns) {
 		uint64_t start = now_ns(), took;
-		int ret;
 
+		spare_use(env.fd, &spare);
 		value++;
 		memset(env.map + ENV_DATA, (uint8_t)~value, 0x4000);
 		stream_begin(&env);
@@ -721,6 +788,18 @@ static unsigned long stop(pid_t pid, unsigned long *ended_by)
 	return 0;
 }
 
+/* Has all shrinkers called, ours among them. */
+static void reclaim(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	if (fd < 0 || write(fd, "2", 1) != 1) {
+		perror("fuzz_ioctl: drop_caches");
+		exit(1);
+	}
+	close(fd);
+}
+
 static void fault(void)
 {
 	static const char *const faults[] = {
@@ -784,6 +863,7 @@ int main(int argc, char **argv)
 		unsigned int i = rnd(attackers);
 
 		usleep(100000 + rnd(500000));
+		reclaim();
 		if (with_faults) {
 			fault();
 			faults++;
@@ -811,7 +891,8 @@ int main(int argc, char **argv)
 		if (ended_by[i])
 			printf("# %lu attackers ended by themselves, by signal %u\n", ended_by[i],
 			       i);
-	for (unsigned int i = DRM_COMMAND_BASE; i <= DRM_COMMAND_BASE + DRM_NNA_SUBMIT; i++) {
+	for (unsigned int i = DRM_COMMAND_BASE; i <= DRM_COMMAND_BASE + DRM_NNA_BO_MADVISE;
+	     i++) {
 		printf("# ioctl %2u: %lu calls, %lu succeeded\n", i - DRM_COMMAND_BASE,
 		       counts->calls[i], counts->succeeded[i]);
 		/* What never gets past the first check is not tested. */
@@ -822,10 +903,12 @@ int main(int argc, char **argv)
 	}
 	printf("# innocent: %lu right results, %lu jobs cancelled by resets, slowest job %lu ms\n",
 	       counts->results, counts->cancelled, counts->slowest_ns / 1000000);
+	printf("# innocent: its buffer was kept %lu times and purged %lu times\n", counts->kept,
+	       counts->purged);
 	printf("# %lu faults injected; the innocent was hit by %lu of %lu hangs and by %lu of %lu ",
 	       faults, counts->hung, counts->hangs, counts->broken, counts->breaks);
 	printf("wrong completions\n");
-	if (!counts->results || !killed)
+	if (!counts->results || !killed || !counts->purged)
 		failed = 1;
 	printf("%s\n", failed ? "not ok fuzz_ioctl" : "ok fuzz_ioctl");
 	return failed;
