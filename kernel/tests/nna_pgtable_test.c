@@ -462,6 +462,19 @@ static void nna_pgtable_no_memory(struct kunit *test)
 	nna_test_compare(test);
 }
 
+static void nna_pgtable_keeps_nothing(struct kunit *test)
+{
+	struct nna_pgtable_test *t = test->priv;
+
+	nna_pgtable_fini(&t->pgt);
+	nna_fake_watch_memory(test, 0);
+	KUNIT_ASSERT_EQ(test, 0, nna_pgtable_init(&t->pgt, &nna_test_ops, t));
+	nna_test_map(test, 0, NNA_TEST_PAGES, SZ_4K, true);
+	KUNIT_EXPECT_GE(test, nna_fake_kept_memory(test), t->pgt.tables);
+	nna_pgtable_fini(&t->pgt);
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_kept_memory(test));
+}
+
 static void nna_pgtable_no_root(struct kunit *test)
 {
 	struct nna_pgtable_test *t = test->priv;
@@ -570,6 +583,7 @@ static struct kunit_case nna_pgtable_cases[] = {
 	KUNIT_CASE_PARAM(nna_pgtable_splits, nna_split_gen_params),
 	KUNIT_CASE_PARAM(nna_pgtable_replaces_part_of_large, nna_split_gen_params),
 	KUNIT_CASE_PARAM(nna_pgtable_no_memory, nna_failure_gen_params),
+	KUNIT_CASE(nna_pgtable_keeps_nothing),
 	KUNIT_CASE(nna_pgtable_no_root),
 	KUNIT_CASE(nna_pgtable_most_tables),
 	KUNIT_CASE(nna_pgtable_reservations_add_up),
