@@ -44,7 +44,7 @@ static int add_operand(void *opaque, uint32_t subgraph, const struct nna_operand
 	ANeuralNetworksOperandType type = {
 		.type = (int32_t)desc->type,
 		.dimensionCount = desc->rank,
-		.dimensions = desc->dims,
+		.dimensions = desc->rank ? desc->dims : NULL,
 		.scale = desc->scale,
 		.zeroPoint = desc->zero_point,
 	};
