@@ -64,6 +64,17 @@ $(HAL_PROGRAM): $(HAL_PROGRAM_OBJS) $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS)
 
+# The demo as a client of it.
+HAL_DEMO := $(BUILD)/bin/nna-demo-hal
+ifneq ($(GBINDER_LIBS),)
+PROGRAMS += $(HAL_DEMO)
+endif
+$(HAL_DEMO): $(DEMO_OBJS) $(BUILD)/obj/demo/hal.o $(BUILD)/obj/demo/tflite_hal.o \
+		$(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
+		$(BUILD)/obj/hal-bridge/common/worker.o $(BUILD)/lib/libnnaccel.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) $(DEMO_LIBS)
+
 # The types and methods of the NN HAL, out of one description.
 .PHONY: aidl aidl-check
 aidl:
