@@ -262,6 +262,124 @@ static void test_wrong_operations_are_not_supported(void **state)
 	}
 }
 
+static void add_quantised(ANeuralNetworksModel *model, int32_t type, uint32_t rank,
+			  const uint32_t *dims, float scale, int32_t zero_point)
+{
+	const ANeuralNetworksOperandType t = { type, rank, dims, scale, zero_point };
+
+	OK(ANeuralNetworksModel_addOperand(model, &t));
+}
+
+/* TANH, LOGISTIC or SOFTMAX whose output has a scale that only the other ones have. */
+static ANeuralNetworksModel *fixed_scale_model(int operation)
+{
+	static const uint32_t four[] = { 1, 4 }, in[] = { 0, 2 }, out[] = { 1 };
+	bool tanh = operation == ANEURALNETWORKS_TANH;
+	uint32_t count = operation == ANEURALNETWORKS_SOFTMAX ? 2 : 1;
+	ANeuralNetworksModel *model = NULL;
+	const float beta = 1;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_quantised(model, ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, four, 0.5f, 3);
+	add_quantised(model, ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, four,
+		      tanh ? 1 / 256.f : 1 / 128.f, tanh ? 0 : 128);
+	add_tensor(model, ANEURALNETWORKS_FLOAT32, 0, NULL);
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, &beta, sizeof(beta)));
+	OK(ANeuralNetworksModel_addOperation(model, operation, count, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+	return model;
+}
+
+/* FULLY_CONNECTED whose bias has another scale than input and weights together. */
+static ANeuralNetworksModel *bias_scale_model(void)
+{
+	static const uint32_t x[] = { 1, 2 }, weights[] = { 2, 2 }, bias[] = { 2 };
+	static const uint32_t in[] = { 0, 1, 2, 3 }, out[] = { 4 };
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE, zeros[2] = { 0 };
+	ANeuralNetworksModel *model = NULL;
+	const uint8_t w[4] = { 1, 2, 3, 4 };
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_quantised(model, ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, x, 0.5f, 0);
+	add_quantised(model, ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, weights, 0.5f, 0);
+	add_quantised(model, ANEURALNETWORKS_TENSOR_INT32, 1, bias, 7.0f, 0);
+	add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_quantised(model, ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 2, x, 1.0f, 0);
+	OK(ANeuralNetworksModel_setOperandValue(model, 1, w, sizeof(w)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 2, zeros, sizeof(zeros)));
+	OK(ANeuralNetworksModel_setOperandValue(model, 3, &none, sizeof(none)));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_FULLY_CONNECTED, 4, in, 1,
+					     out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+	return model;
+}
+
+/* STRIDED_SLICE that is to drop a dimension of which it keeps nothing: it begins at its end. */
+static ANeuralNetworksModel *slice_model(void)
+{
+	static const uint32_t four[] = { 4 }, one[] = { 1 }, unknown[] = { 0 };
+	static const uint32_t in[] = { 0, 1, 2, 3, 4, 5, 6 }, out[] = { 7 };
+	const int32_t begin = 4, end = 4, stride = 1, no_mask = 0, shrink = 1;
+	const int32_t *const values[] = { &begin, &end, &stride, &no_mask, &no_mask, &shrink };
+	ANeuralNetworksModel *model = NULL;
+
+	OK(ANeuralNetworksModel_create(&model));
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, four);
+	for (int i = 0; i < 3; i++)
+		add_tensor(model, ANEURALNETWORKS_TENSOR_INT32, 1, one);
+	for (int i = 0; i < 3; i++)
+		add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+	add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, unknown);
+	for (uint32_t i = 0; i < 6; i++)
+		OK(ANeuralNetworksModel_setOperandValue(model, i + 1, values[i], 4));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_STRIDED_SLICE, 7, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+	return model;
+}
+
+/*
+ * Values, fixed scales and the scale of a bias are no errors of a model: the accelerator does not
+ * support it, and without a list of devices the execution fails.
+ */
+static void test_values_are_no_errors(void **state)
+{
+	const ANeuralNetworksDevice *device = the_device();
+	ANeuralNetworksModel *models[] = {
+		fixed_scale_model(ANEURALNETWORKS_TANH),
+		fixed_scale_model(ANEURALNETWORKS_LOGISTIC),
+		fixed_scale_model(ANEURALNETWORKS_SOFTMAX),
+		bias_scale_model(),
+		slice_model(),
+	};
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		ANeuralNetworksCompilation *compilation = NULL;
+		ANeuralNetworksExecution *execution = NULL;
+		bool supported = true, floats = i == 4;
+		uint8_t x[16] = { 0 }, y[16];
+		size_t size = floats ? 16 : i == 3 ? 2 : 4;
+
+		print_message("model %zu\n", i);
+		OK(ANeuralNetworksModel_finish(models[i]));
+		OK(ANeuralNetworksModel_getSupportedOperationsForDevices(models[i], &device, 1,
+									 &supported));
+		assert_false(supported);
+		OK(ANeuralNetworksCompilation_createForDevices(models[i], &device, 1,
+							       &compilation));
+		IS(BAD_DATA, ANeuralNetworksCompilation_finish(compilation));
+		ANeuralNetworksCompilation_free(compilation);
+		OK(ANeuralNetworksCompilation_create(models[i], &compilation));
+		OK(ANeuralNetworksCompilation_finish(compilation));
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, x, size));
+		OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, y, size));
+		IS(OP_FAILED, ANeuralNetworksExecution_compute(execution));
+		ANeuralNetworksExecution_free(execution);
+		ANeuralNetworksCompilation_free(compilation);
+		ANeuralNetworksModel_free(models[i]);
+	}
+}
+
 /*
  * What the library cannot hold: OEM operands and operations, 17 dimensions, and tensors of 2 GiB
  * and more. All go into a model, beside an operation that is supported.
@@ -500,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_finished_models_are_frozen),
 		cmocka_unit_test(test_invalid_models_are_refused),
 		cmocka_unit_test(test_wrong_operations_are_not_supported),
+		cmocka_unit_test(test_values_are_no_errors),
 		cmocka_unit_test(test_opaque_operands),
 		cmocka_unit_test(test_many_dimensions),
 		cmocka_unit_test(test_order_of_operations),
