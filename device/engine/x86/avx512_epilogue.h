@@ -30,7 +30,7 @@ enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
  * @block: for the exact steps, with a bias of 0
  * @blocks: in use, 1 to 4
  * @mask: bit i: channel i is in use
- * @estimated: the estimate is good for all channels, and there is no residual
+ * @estimated: the estimate is good for all channels, and what is added to it has a vector form
  * @zero, @low, @high: zero point and limits of what is stored
  */
 struct nnadev_blocks {
@@ -54,7 +54,7 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	b->order = order;
 	b->blocks = 0;
 	b->mask = 0;
-	b->estimated = !f->has_residual;
+	b->estimated = order == NNADEV_BLOCKED || !f->has_residual;
 	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm512_set1_epi8((int8_t)f->out_low);
 	b->high = _mm512_set1_epi8((int8_t)f->out_high);
@@ -95,6 +95,81 @@ static inline __m512i nnadev_estimate16(const float *scale, const float *nudge, 
 	/* What rounding to the nearest takes away, and the larger magnitude of two. */
 	*far = _mm512_range_ps(*far, _mm512_reduce_ps(y, 0), 0xb);
 	return _mm512_cvtps_epi32(y);
+}
+
+/* The low halves of 64-bit numbers, of which odd ones belong behind even ones. */
+static inline __m512i nnadev_low_halves(__m512i even, __m512i odd)
+{
+	return _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
+}
+
+/* 8 products of nnadev_requantize(), of which the results have 32 bits: shifts from 31 to 62. */
+static inline __m512i nnadev_round_product8(__m512i product, int32_t shift)
+{
+	const int64_t first = shift >= 32 ? 1 << 30 : 0;
+	const __m512i round = _mm512_set1_epi64(((int64_t)1 << (shift - 1)) + first),
+		      below = _mm512_and_si512(_mm512_srai_epi64(product, 63),
+					       _mm512_set1_epi64(-2 * first));
+
+	product = _mm512_add_epi64(_mm512_add_epi64(product, round), below);
+	return _mm512_sra_epi64(product, _mm_cvtsi32_si128(shift));
+}
+
+/* nnadev_requantize() of 16 numbers by one factor, for a shift from 31 to 62. */
+static inline __m512i nnadev_scale16(__m512i x, int32_t multiplier, int32_t shift)
+{
+	const __m512i m = _mm512_set1_epi32(multiplier);
+
+	return nnadev_low_halves(
+		nnadev_round_product8(_mm512_mul_epi32(x, m), shift),
+		nnadev_round_product8(_mm512_mul_epi32(_mm512_srli_epi64(x, 32), m), shift));
+}
+
+/* nnadev_staged_sum() of numbers minus their zero points, for shifts from 31 to 62. */
+static inline __m512i nnadev_add_staged16(const struct nnadev_finish *f, __m512i q, __m512i r)
+{
+	q = nnadev_scale16(_mm512_slli_epi32(q, 20), f->e->own_scale, f->e->own_shift);
+	r = nnadev_scale16(_mm512_slli_epi32(r, 20), f->e->residual_scale, f->e->residual_shift);
+	return nnadev_scale16(_mm512_add_epi32(q, r), f->e->add_multiplier, f->e->add_shift);
+}
+
+/* 8 sums, rounded halves away from zero and shifted. */
+static inline __m512i nnadev_round_sum8(__m512i sum, int32_t shift)
+{
+	const __m512i round = _mm512_set1_epi64((int64_t)1 << (shift - 1));
+
+	sum = _mm512_add_epi64(_mm512_add_epi64(sum, round), _mm512_srai_epi64(sum, 63));
+	return _mm512_sra_epi64(sum, _mm_cvtsi32_si128(shift));
+}
+
+/*
+ * (q * own_scale + r * residual_scale) * 2^-add_shift, rounded halves away from zero, of numbers
+ * minus their zero points; the results have 32 bits.
+ */
+static inline __m512i nnadev_add_residual16(const struct nnadev_finish *f, __m512i q, __m512i r)
+{
+	const __m512i own = _mm512_set1_epi32(f->e->own_scale),
+		      other = _mm512_set1_epi32(f->e->residual_scale);
+	const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(q, own), _mm512_mul_epi32(r, other));
+	const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(q, 32), own),
+					     _mm512_mul_epi32(_mm512_srli_epi64(r, 32), other));
+
+	return nnadev_low_halves(nnadev_round_sum8(even, f->e->add_shift),
+				 nnadev_round_sum8(odd, f->e->add_shift));
+}
+
+/* Adds the residual of a block of which number 0 is at @from to q, minus its zero point. */
+static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, const uint8_t *from,
+				   __mmask16 mask)
+{
+	const __m128i bytes = _mm_maskz_loadu_epi8(mask, from);
+	const __m512i r = _mm512_sub_epi32(f->is_signed ? _mm512_cvtepi8_epi32(bytes) :
+							  _mm512_cvtepu8_epi32(bytes),
+					   _mm512_set1_epi32(f->residual->desc.zero_point));
+
+	q = _mm512_max_epi32(q, _mm512_set1_epi32(f->low));
+	q = _mm512_min_epi32(q, _mm512_set1_epi32(f->high));
+	return f->e->staged ? nnadev_add_staged16(f, q, r) : nnadev_add_residual16(f, q, r);
 }
 
 /*
@@ -146,6 +221,13 @@ nnadev_blocks_finish(const struct nnadev_finish *f, const struct nnadev_blocks *
 			     0)) {
 		nnadev_blocks_finish_exact(f, b, acc[0], acc[1], acc[2], acc[3], at, rat);
 		return;
+	}
+	if (order == NNADEV_BLOCKED && f->has_residual) {
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < blocks; i++)
+			q[i] = nnadev_add16(f, q[i],
+					    (const uint8_t *)f->residual->data + rat + i * 16,
+					    (__mmask16)(b->mask >> i * 16));
 	}
 	low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero);
 	high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero);

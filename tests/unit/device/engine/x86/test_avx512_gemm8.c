@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* CONV on 8-bit types with AVX-512. Epilogues and operands that are not dense are in ref/. */
+/* CONV on 8-bit types with AVX-512. Operands that are not dense are in ref/. */
 #include "tests/unit/device/engine/x86/conv.h"
 
-/* A product of any sizes, in blocks and channels that are not all in use. */
+/* A product of any sizes, in blocks and channels that are not all in use, with any epilogue. */
 static void product(uint32_t type)
 {
 	const uint32_t rows = (uint32_t)rng_range(&r, 1, 20),
 		       k = (uint32_t)rng_range(&r, 1, rng_next(&r) % 8 ? 40 : 300),
 		       n = (uint32_t)rng_range(&r, 1, 150), blocks = (n + 15) / 16;
 	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+	const bool residual = rng_next(&r) & 1;
 	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
 	struct nnahw_channel *ch;
 	char what[80];
@@ -29,16 +30,28 @@ static void product(uint32_t type)
 	p->layout = NNAHW_LAYOUT_PACKED8;
 	p->groups = p->kernel_h = p->kernel_w = 1;
 	p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
-	p->epilogue.clamp_min = -INFINITY;
-	p->epilogue.clamp_max = INFINITY;
+	random_epilogue(&p->epilogue, &r, 1, residual, type == NNAHW_TYPE_S8);
+	if (residual) {
+		call_operand(&c, &r, NNAHW_CONV_RESIDUAL, type, 4, (uint32_t[]){ 1, 1, rows, n },
+			     0);
+		operand_quantise(&c.cmd.operands[NNAHW_CONV_RESIDUAL], 0.5f,
+				 (int32_t)rng_range(&r, low, low + 255));
+		/* Half of each number: every other sum is a half, to be rounded away from 0. */
+		if (!p->epilogue.staged && rng_next(&r) & 1) {
+			p->epilogue.add_shift = 24;
+			p->epilogue.own_scale = p->epilogue.residual_scale = 1 << 23;
+		}
+	}
 	for (uint32_t i = 0; i < 3; i++)
 		operand_quantise(&c.cmd.operands[i], 0.5f,
 				 i == 2 ? (int32_t)rng_range(&r, -128, 127)
 					: (int32_t)rng_range(&r, low, low + 255));
-	p->epilogue.q_min = low;
-	p->epilogue.q_max = low + 255;
-	p->epilogue.zero_point = c.cmd.operands[0].desc.zero_point;
-	snprintf(what, sizeof(what), "%u x %u x %u of type %u", rows, k, n, type);
+	if (!residual)
+		c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point;
+	snprintf(what, sizeof(what), "%u x %u x %u of type %u%s", rows, k, n, type,
+		 !residual	    ? "" :
+		 p->epilogue.staged ? ", staged sum" :
+				      ", sum");
 	assert_true(compare_all(what));
 	assert_true(kernels_differ(NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2));
 	call_free(&c);
