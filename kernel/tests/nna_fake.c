@@ -6,6 +6,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/file.h>
 #include <linux/interrupt.h>
+#include <linux/iopoll.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
 #include <linux/math64.h>
@@ -428,13 +429,19 @@ static void nna_fake_release(struct nna_fake *fake)
 
 static const struct file_operations nna_fake_closed_fops = {};
 
-/* After all that the test has kept, be it a fence: nobody else has a reference any more. */
+/*
+ * After all that the test has kept, be it a fence: nobody else has a reference any more, once those
+ * who give theirs back from a work or a thread have done so.
+ */
 static void nna_fake_drop_device(void *data)
 {
 	struct drm_device *drm = data;
+	unsigned int references;
 
 	flush_delayed_fput();
-	KUNIT_EXPECT_EQ(kunit_get_current_test(), 1u, kref_read(&drm->ref));
+	read_poll_timeout(kref_read, references, references == 1, USEC_PER_MSEC,
+			  10 * USEC_PER_SEC * nna_fake_slowness(), false, &drm->ref);
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), 1u, references);
 	drm_dev_put(drm);
 }
 
