@@ -4,6 +4,7 @@
  * 4 input weights, 4 recurrent weights, 3 peephole weights, 4 biases, projection weights and bias.
  */
 #include <errno.h>
+#include <float.h>
 #include <string.h>
 
 #include "tests/random/eval_recurrent.h"
@@ -27,13 +28,14 @@ static bool is_normed(const struct nnr_eval *e, const struct nnr_eval_layer *lay
 static void normalise(const struct nnr_eval *e, const struct nnr_eval_tensor *norm, uint32_t units,
 		      struct nnr_loose *x)
 {
-	double mean = 0, variance = 0, off = 0, deviation, least;
+	double mean = 0, variance = 0, off = 0, most = 0, deviation, least;
 
 	for (uint32_t u = 0; u < units; u++) {
 		mean += x[u].v / units;
 		/* An infinite bound times 0 would be NaN. */
 		off = x[u].err < INFINITY ? fmax(off, x[u].err + units * U * fabs(x[u].v))
 					  : INFINITY;
+		most = fmax(most, fabs(x[u].v));
 	}
 	for (uint32_t u = 0; u < units; u++)
 		variance += (x[u].v - mean) * (x[u].v - mean) / units;
@@ -45,9 +47,10 @@ static void normalise(const struct nnr_eval *e, const struct nnr_eval_tensor *no
 		double err = 2 * off / least + fabs(d) * 2 * off / (least * least) +
 			     fabs(n) * (0.5e-8 / (least * least) + (units + 8) * U);
 
-		/* Where all units are nearly alike the result is left open. */
-		x[u] = least > 1e-3 ? (struct nnr_loose){ n, err }
-				    : (struct nnr_loose){ 0, INFINITY };
+		/* Left open where all units are nearly alike, or squares do not fit into a float. */
+		x[u] = least > 1e-3 && units * most * most < FLT_MAX
+			       ? (struct nnr_loose){ n, err }
+			       : (struct nnr_loose){ 0, INFINITY };
 		x[u] = nnr_loose_times(e, nnr_loose_round(e, x[u]),
 				       (struct nnr_loose){ norm->v[u], 0 });
 	}
