@@ -78,6 +78,21 @@ static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
 }
 
+/*
+ * Reads the epilogue's constants and cuts the command; the kernel has said in @product which tiles
+ * it likes, and the product's dims are filled in.
+ */
+static inline void nnadev_gemm8_cut(struct nnadev_gemm8 *g, struct nnadev_product *product,
+				    uint32_t threads, nnadev_tiles_cost_fn cost)
+{
+	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
+	product->sets = g->sets;
+	product->rows = g->rows;
+	product->k = g->k;
+	product->n = g->n;
+	nnadev_tiles_cut_product(&g->tiles, product, threads, cost, g);
+}
+
 /* Takes scratch memory for so many rows. */
 static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows,
 				     struct nnadev_layout *l, struct nnadev_gemm8_rows *s)

@@ -277,22 +277,16 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		      struct nnadev_engine_plan *plan)
 {
 	struct nnadev_gemm8 *g = nnadev_state_new(plan);
-	struct nnadev_product product;
+	struct nnadev_product product = {
+		.together = ROWS,
+		.blocks_together = 4,
+		.wanted = TILE_PRODUCTS,
+	};
 	struct scratch s;
 
 	gemm_get(cmd, g);
-	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
-	product = (struct nnadev_product){
-		.sets = g->sets,
-		.rows = g->rows,
-		.k = g->k,
-		.n = g->n,
-		.together = ROWS,
-		.blocks_together = 4,
-		.cached = A_BYTES / g->a_stride,
-		.wanted = TILE_PRODUCTS,
-	};
-	nnadev_tiles_cut_product(&g->tiles, &product, threads, tile_cost, g);
+	product.cached = A_BYTES / g->a_stride;
+	nnadev_gemm8_cut(g, &product, threads, tile_cost);
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 
