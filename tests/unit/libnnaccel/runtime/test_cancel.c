@@ -17,22 +17,8 @@
 
 #include <cmocka.h>
 
-#include "demo/gate.h"
+#include "tests/unit/libnnaccel/runtime/gated.h"
 #include "tests/unit/libnnaccel/runtime/sum.h"
-
-static const char *device_name = "loopback";
-static int vgem = -1;
-
-static int open_named(void **state)
-{
-	struct nna_device_options options = { .log = test_log, .threads = 2 };
-	struct nna_device *device;
-
-	if (nna_device_open(device_name, &options, &device))
-		return -1;
-	*state = device;
-	return 0;
-}
 
 /* It does not run again, and has written nothing. */
 static void check_cancelled(const struct sum *s)
@@ -200,14 +186,7 @@ int main(int argc, char **argv)
 		TEST(test_before_run),	 TEST(test_race),
 	};
 
-	if (argc == 3 && !strcmp(argv[1], "--device"))
-		device_name = argv[2];
-	if (strcmp(device_name, "loopback")) {
-		vgem = gate_open_vgem();
-		if (vgem < 0) {
-			fprintf(stderr, "%s: no vgem for in-fences: modprobe vgem\n", argv[0]);
-			return 1;
-		}
-	}
+	if (!gated_begin(argc, argv))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

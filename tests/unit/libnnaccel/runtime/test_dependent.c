@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "demo/gate.h"
+#include "tests/unit/libnnaccel/runtime/gated.h"
 #include "tests/unit/libnnaccel/runtime/produce.h"
 #include "tests/unit/libnnaccel/runtime/sum.h"
 #include "tests/unit/libnnaccel/runtime/threads.h"
@@ -26,20 +26,6 @@
 /* Runs that wait at the same time. A file of the driver has 256 contexts, one for each of them. */
 #define MANY_LOOPBACK 300u
 #define MANY_NODE 200u
-
-static const char *device_name = "loopback";
-static int vgem = -1;
-
-static int open_named(void **state)
-{
-	struct nna_device_options options = { .log = test_log, .threads = 2 };
-	struct nna_device *device;
-
-	if (nna_device_open(device_name, &options, &device))
-		return -1;
-	*state = device;
-	return 0;
-}
 
 /* A sum with its first input in a buffer, where it has to be copied from. */
 struct copied {
@@ -368,14 +354,7 @@ int main(int argc, char **argv)
 		TEST(test_refused),
 	};
 
-	if (argc == 3 && !strcmp(argv[1], "--device"))
-		device_name = argv[2];
-	if (strcmp(device_name, "loopback")) {
-		vgem = gate_open_vgem();
-		if (vgem < 0) {
-			fprintf(stderr, "%s: no vgem for in-fences: modprobe vgem\n", argv[0]);
-			return 1;
-		}
-	}
+	if (!gated_begin(argc, argv))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,9 @@
 
 #include <cmocka.h>
 
-#include "demo/gate.h"
 #include "libnnaccel/runtime/runtime.h"
 #include "tests/unit/libnnaccel/loopback.h"
+#include "tests/unit/libnnaccel/runtime/gated.h"
 #include "tests/unit/libnnaccel/runtime/produce.h"
 
 /* Floats of an argument: 64 bytes, so that one after the other can be direct. */
@@ -38,9 +38,7 @@
 #define MANY_FENCES 300u
 #define MOST_FENCES 127u
 
-static const char *device_name = "loopback";
 static bool loopback = true;
-static int vgem = -1;
 
 /* ------------------------------------------------------------------- sync_files of the loopback */
 
@@ -78,18 +76,17 @@ static int export_fence(struct nna_winsys *ws, struct nna_fence *fence)
 
 static int open_fenced(void **state)
 {
-	struct nna_device_options options = { .log = test_log, .threads = 2 };
 	struct nna_device *device;
 
-	if (nna_device_open(device_name, &options, &device))
+	if (open_named(state))
 		return -1;
+	device = *state;
 	if (loopback) {
 		real_ops = device->ws->ops;
 		ops = *real_ops;
 		ops.fence_export = export_fence;
 		device->ws->ops = &ops;
 	}
-	*state = device;
 	return 0;
 }
 
@@ -591,14 +588,8 @@ int main(int argc, char **argv)
 		TEST(test_shape_input),	  TEST(test_failed_fences),  TEST(test_many_fences),
 	};
 
-	if (argc == 3 && !strcmp(argv[1], "--device"))
-		device_name = argv[2];
-	loopback = !strcmp(device_name, "loopback");
-	if (!loopback)
-		vgem = gate_open_vgem();
-	if (!loopback && vgem < 0) {
-		fprintf(stderr, "%s: no vgem for in-fences: modprobe vgem\n", argv[0]);
+	if (!gated_begin(argc, argv))
 		return 1;
-	}
+	loopback = !strcmp(device_name, "loopback");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
