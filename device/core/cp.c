@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command processor: one thread that takes entries from the rings and runs jobs.
+ * The command processor: one thread at a time that takes entries from the rings and runs jobs.
  *
  * When the device's event has been raised it decides anew, between any two tiles, what to run: the
  * control ring comes first, then the highest job ring that has work. A job that is preempted keeps
@@ -11,11 +11,11 @@
  * waits an eighth as long for slices an eighth as long: its latency is shorter, its share of the
  * device the same, so that nobody gains by asking for a boost without need.
  */
+#include <fenv.h>
 #include <string.h>
 
 #include "device/core/cp.h"
 
-#define NO_SLICE UINT32_MAX
 #define BOOST_PORTION 8 /* a boosted ring waits and runs for this part of the usual times */
 
 static void control_invalidate(struct nnadev *dev, const struct nnahw_ring_entry *e)
@@ -74,26 +74,25 @@ static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 
 /*
  * Run what the control ring has, but at most a ring's worth, so that a flood of control entries
- * cannot keep jobs from running. Return: whether some are left.
+ * cannot keep jobs from running. Return: whether there were any.
  */
 static bool run_control(struct nnadev *dev)
 {
 	struct nnadev_ring *ring = &dev->rings[NNAHW_CONTROL_RING];
-	uint32_t left = ring->work.size;
+	uint32_t done = 0;
 
-	while (nnadev_ring_pending(&dev->bus, ring)) {
+	while (done < ring->work.size && nnadev_ring_pending(&dev->bus, ring)) {
 		struct nnahw_ring_entry entry;
 		uint32_t status;
 		bool aborted;
 
-		if (!left--)
-			return true;
 		if (!nnadev_ring_fetch(&dev->bus, ring, &entry, &aborted))
 			break;
 		status = control(dev, &entry);
 		nnadev_ring_complete(&dev->bus, ring, &entry, status, 0);
+		done++;
 	}
-	return false;
+	return done;
 }
 
 static void do_reset(struct nnadev *dev)
@@ -108,7 +107,7 @@ static void do_reset(struct nnadev *dev)
 	nnadev_mmu_reset(&dev->exec.mmu);
 	nnadev_workers_forget(dev->exec.workers);
 	dev->last = NULL;
-	dev->slice = NO_SLICE;
+	dev->slice = NNADEV_CP_NO_SLICE;
 	atomic_store(&dev->exec.bus_error, false);
 	memset(&dev->bus.counters, 0, sizeof(dev->bus.counters));
 	atomic_store(&dev->exec.mmu.walks, 0);
@@ -152,9 +151,9 @@ static uint32_t pick(struct nnadev *dev)
 	}
 	if (top == NNAHW_JOB_RINGS)
 		return top;
-	if (dev->slice != NO_SLICE && (now >= dev->slice_end || !work[dev->slice]))
-		dev->slice = NO_SLICE;
-	if (dev->slice == NO_SLICE && !nnadev_job_active(&dev->jobs[top])) {
+	if (dev->slice != NNADEV_CP_NO_SLICE && (now >= dev->slice_end || !work[dev->slice]))
+		dev->slice = NNADEV_CP_NO_SLICE;
+	if (dev->slice == NNADEV_CP_NO_SLICE && !nnadev_job_active(&dev->jobs[top])) {
 		for (ring = 0; ring < top; ring++) {
 			const struct nnadev_ring *r = &dev->rings[ring];
 
@@ -168,7 +167,7 @@ static uint32_t pick(struct nnadev *dev)
 			dev->slice_end = now + portion(&dev->rings[starving], dev->slice_ns);
 		}
 	}
-	ring = dev->slice != NO_SLICE ? dev->slice : top;
+	ring = dev->slice != NNADEV_CP_NO_SLICE ? dev->slice : top;
 	dev->rings[ring].waiting = 0;
 	return ring;
 }
@@ -180,7 +179,8 @@ static void idle(struct nnadev *dev, uint64_t until)
 	nnadev_gate_enter(&dev->gate);
 }
 
-static void run_jobs(struct nnadev *dev)
+/* Goes on with what is to run now, until @until. Return: whether there is something to do. */
+static bool run_jobs(struct nnadev *dev, uint64_t until)
 {
 	struct nnadev_job *job = dev->last;
 	uint32_t ring;
@@ -188,40 +188,70 @@ static void run_jobs(struct nnadev *dev)
 
 	if (!atomic_load(&dev->exec.enabled)) {
 		/* Only the command that runs is brought to its end. */
-		if (!job || !nnadev_job_in_command(job)) {
-			idle(dev, NNADEV_FOREVER);
-			return;
-		}
+		if (!job || !nnadev_job_in_command(job))
+			return false;
 		ring = job->ring->index;
 	} else {
+		/* More may be left, or this was all that the caller of nnadev_run() waits for. */
 		if (run_control(dev))
 			nnadev_event_raise(&dev->exec.event);
 		ring = pick(dev);
-		if (ring == NNAHW_JOB_RINGS) {
-			idle(dev, NNADEV_FOREVER);
-			return;
-		}
+		if (ring == NNAHW_JOB_RINGS)
+			return false;
 		job = &dev->jobs[ring];
 	}
 	if (!nnadev_job_active(job)) {
 		bool aborted;
 
 		if (!nnadev_ring_fetch(&dev->bus, &dev->rings[ring], &job->entry, &aborted))
-			return;
+			return true;
 		nnadev_job_start(&dev->exec, job, aborted);
 		if (!nnadev_job_active(job))
-			return;
+			return true;
 	}
 	if (dev->last && dev->last != job && nnadev_job_active(dev->last) &&
 	    dev->last->ring->index < ring)
 		nnadev_count(&dev->bus.counters.preemptions, 1);
 	dev->last = job;
-	wake = nnadev_job_run(&dev->exec, job,
-			      dev->slice == NO_SLICE ? NNADEV_FOREVER : dev->slice_end);
+	if (dev->slice != NNADEV_CP_NO_SLICE && dev->slice_end < until)
+		until = dev->slice_end;
+	wake = nnadev_job_run(&dev->exec, job, until);
 	if (wake) {
 		idle(dev, wake);
 		nnadev_job_pause(&dev->exec, job);
 	}
+	return true;
+}
+
+/* Looks at everything and runs what is to run now. Return: as run_jobs(). */
+static bool step(struct nnadev *dev, uint64_t until)
+{
+	if (nnadev_gate_wanted(&dev->gate)) {
+		nnadev_gate_leave(&dev->gate);
+		nnadev_gate_enter(&dev->gate);
+	}
+	if (atomic_load(&dev->reset))
+		do_reset(dev);
+	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
+		if (nnadev_ring_sync(&dev->bus, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
+			nnadev_job_drop(&dev->exec, &dev->jobs[i]);
+	return run_jobs(dev, until);
+}
+
+/* Whether a ring has work that is run as soon as somebody runs it. */
+static bool is_busy(struct nnadev *dev)
+{
+	bool busy = nnadev_ring_pending(&dev->bus, &dev->rings[NNAHW_CONTROL_RING]);
+
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		busy = busy || has_work(dev, i);
+	return busy && atomic_load(&dev->exec.enabled);
+}
+
+void nnadev_cp_fini(struct nnadev *dev)
+{
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 }
 
 void *nnadev_cp_main(void *arg)
@@ -229,25 +259,47 @@ void *nnadev_cp_main(void *arg)
 	struct nnadev *dev = arg;
 
 	nnadev_exec_enter_thread(&dev->exec);
-	dev->slice = NO_SLICE;
+	fesetenv(FE_DFL_ENV);
 	nnadev_gate_enter(&dev->gate);
 	for (;;) {
 		dev->exec.seen = nnadev_event_read(&dev->exec.event);
 		if (atomic_load(&dev->quit))
 			break;
-		if (nnadev_gate_wanted(&dev->gate)) {
-			nnadev_gate_leave(&dev->gate);
-			nnadev_gate_enter(&dev->gate);
-		}
-		if (atomic_load(&dev->reset))
-			do_reset(dev);
-		for (uint32_t i = 0; i < NNAHW_RINGS; i++)
-			if (nnadev_ring_sync(&dev->bus, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
-				nnadev_job_drop(&dev->exec, &dev->jobs[i]);
-		run_jobs(dev);
+		if (!step(dev, NNADEV_FOREVER))
+			idle(dev, NNADEV_FOREVER);
 	}
-	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
-		nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 	nnadev_gate_leave(&dev->gate);
 	return NULL;
+}
+
+bool nnadev_run(struct nnadev *dev, bool (*stop)(const void *context), const void *context,
+		uint64_t until)
+{
+	bool left = true;
+	fenv_t own;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	fegetenv(&own);
+	fesetenv(FE_DFL_ENV);
+	nnadev_exec_enter_thread(&dev->exec);
+	nnadev_gate_enter(&dev->gate);
+	while (left) {
+		dev->exec.seen = nnadev_event_read(&dev->exec.event);
+		if (stop(context) || (until != NNADEV_FOREVER && nnadev_clock_now() >= until)) {
+			left = is_busy(dev);
+			break;
+		}
+		left = step(dev, until);
+	}
+	nnadev_gate_leave(&dev->gate);
+	nnadev_exec_enter_thread(NULL);
+	fesetenv(&own);
+	pthread_setcancelstate(cancel, NULL);
+	return left;
+}
+
+void nnadev_knock(struct nnadev *dev)
+{
+	nnadev_event_raise(&dev->exec.event);
 }

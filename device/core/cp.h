@@ -5,7 +5,8 @@
  * Threads
  *
  *   transport          registers and DMA mappings, by the functions of nnadev.h (dev.c)
- *   command processor  everything else (cp.c)
+ *   command processor  everything else (cp.c): a thread of the model, or of a lent device the one
+ *                      that is in nnadev_run()
  *   workers            tiles only (host/workers.h); the command processor runs tiles, too
  *
  * Locks
@@ -26,6 +27,7 @@
 
 #define NNADEV_CP_AGE_NS 100000000u /* after such a wait a ring gets a slice */
 #define NNADEV_CP_SLICE_NS 25000000u
+#define NNADEV_CP_NO_SLICE UINT32_MAX
 
 /**
  * struct nnadev - the device
@@ -39,11 +41,11 @@
  * @status: register STATUS
  * @latch: high half of TIMESTAMP, for readers of 32 bits
  * @reset_done: raised after a reset
- * @processor: the command processor's thread
+ * @processor: the command processor's thread; of a lent device there is none
  * @rings: job rings, then the control ring
  * @jobs: one per job ring
  * @last: the job that ran last, or NULL
- * @slice: the ring that has a slice
+ * @slice: the ring that has a slice, or NNADEV_CP_NO_SLICE
  * @slice_end: tick at which the slice ends
  */
 struct nnadev {
@@ -69,5 +71,8 @@ struct nnadev {
 
 /* The command processor's thread; @arg is the device. */
 void *nnadev_cp_main(void *arg);
+
+/* Ends all jobs without a word to anybody, when no thread runs the command processor any more. */
+void nnadev_cp_fini(struct nnadev *dev);
 
 #endif

@@ -82,7 +82,9 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 				  &dev->exec.workers);
 	if (r)
 		goto err_gate;
-	r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
+	dev->slice = NNADEV_CP_NO_SLICE;
+	if (!params->lent)
+		r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
 	if (r)
 		goto err_pool;
 	*out = dev;
@@ -105,7 +107,9 @@ void nnadev_destroy(struct nnadev *dev)
 		return;
 	atomic_store(&dev->quit, true);
 	nnadev_event_raise(&dev->exec.event);
-	pthread_join(dev->processor, NULL);
+	if (!dev->bus.params.lent)
+		pthread_join(dev->processor, NULL);
+	nnadev_cp_fini(dev);
 	nnadev_workers_destroy(dev->exec.workers);
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		nnadev_job_fini(&dev->jobs[i]);

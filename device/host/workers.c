@@ -9,6 +9,7 @@
 #include "device/host/workers.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -133,6 +134,8 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	struct nnadev_workers *pool = w->pool;
 
+	/* What rounds and is flushed to zero is not whoever started the thread's to say. */
+	fesetenv(FE_DFL_ENV);
 	for (;;) {
 		uint32_t seq = nnadev_event_read(&pool->call);
 		struct nnadev_round_state *round;

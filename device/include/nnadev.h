@@ -11,10 +11,11 @@
  * the same for both.
  *
  * The model starts one command processor thread and threads - 1 workers of its own; registers never
- * compute: a write to a doorbell wakes the command processor and returns. The fds of DMA mappings
- * are duplicated. Everything that a guest can write (ring entries, page tables, streams, data) is
- * hostile: the model answers with a status, never with a crash, a stall or access to memory that is
- * not mapped.
+ * compute: a write to a doorbell wakes the command processor and returns. Or its user's threads
+ * take turns at being the command processor (@lent of the parameters, nnadev_run()). The fds of DMA
+ * mappings are duplicated. Everything that a guest can write (ring entries, page tables, streams,
+ * data) is hostile: the model answers with a status, never with a crash, a stall or access to
+ * memory that is not mapped.
  *
  * Thread-safety: all functions may be called from any thread, except that nnadev_destroy() must be
  * last.
@@ -61,6 +62,7 @@ enum nnadev_isa {
  *	guest does
  * @tick_hz: frequency of the clock that the device shows, NNADEV_TICK_HZ_MIN to
  *	NNADEV_TICK_HZ_MAX; 0 is NNAHW_TICK_HZ
+ * @lent: the model has no thread for its command processor: that runs where nnadev_run() is called
  * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is
  *	to be raised; must not block and must not call back into the model other than
  *	nnadev_reg_read()
@@ -74,6 +76,7 @@ struct nnadev_params {
 	uint64_t job_limit_ns;
 	uint64_t spin_ns;
 	uint64_t tick_hz;
+	bool lent;
 	void (*raise_irq)(void *user, uint32_t vector);
 	void (*log)(void *user, const char *line);
 	void *user;
@@ -112,8 +115,30 @@ uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size);
  */
 void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value);
 
-/* Full reset, as by writing RESET but returning only when done. DMA mappings stay. */
+/*
+ * Full reset, as by writing RESET but returning only when done. DMA mappings stay. Of a lent
+ * device, some thread has to be in nnadev_run(), or come there.
+ */
 void nnadev_reset(struct nnadev *dev);
+
+/**
+ * nnadev_run() - be the command processor of a lent device
+ * @stop: asked before each job, and after nnadev_knock(): whether to return
+ * @context: handed to it
+ * @until: CLOCK_MONOTONIC time in ns at which to return; UINT64_MAX is never
+ *
+ * Runs what is in the rings, of all clients, and calls @raise_irq in this thread. One thread at a
+ * time. The work of a doorbell that is rung while a thread is about to return may be left: who
+ * rings it sees to it that somebody comes here. Floating point is in its default mode meanwhile,
+ * and the thread is not cancelled.
+ *
+ * Return: whether there is work left; false: until a doorbell is rung there is nothing to do.
+ */
+bool nnadev_run(struct nnadev *dev, bool (*stop)(const void *context), const void *context,
+		uint64_t until);
+
+/* Has the thread in nnadev_run(), if there is one, ask again, at the latest behind its tile. */
+void nnadev_knock(struct nnadev *dev);
 
 /**
  * nnadev_dma_map() - let a range of bus addresses reach a range of a file

@@ -172,7 +172,7 @@ static void before_done(struct nna_wait *wait, int error)
 	}
 	if (!error) {
 		nna_bindings_copy_inputs(e, d->copies);
-		error = nna_execution_launch(e, deadline_ns, NULL, 0, &d->job);
+		error = nna_execution_launch(e, deadline_ns, NULL, 0, false, &d->job);
 	}
 	if (error) {
 		end_without_job(d, error);
@@ -381,7 +381,8 @@ static int submit_job(struct nna_execution *e, const int *fds, uint32_t count,
 	int ret;
 
 	nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
-	ret = nna_execution_launch(e, e->deadline_ns, fds, count, &fence);
+	ret = nna_execution_launch(e, e->deadline_ns, fds, count, e->variant->code->synchronous,
+				   &fence);
 	if (ret)
 		return ret;
 	if (e->variant->code->synchronous) {

@@ -269,7 +269,7 @@ int nna_execution_begin(struct nna_execution *e)
 }
 
 int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const int *fds,
-			 uint32_t count, struct nna_fence **out)
+			 uint32_t count, bool waited, struct nna_fence **out)
 {
 	const struct nna_code *code = e->variant->code;
 
@@ -289,6 +289,7 @@ int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const in
 		.duration_ns = e->duration_ns,
 		.fence_fds = fds,
 		.fence_count = count,
+		.waited = waited,
 	};
 	e->error = submit(e, out);
 	if (!e->error)
@@ -329,6 +330,7 @@ static int resume(struct nna_execution *e, struct nna_report *report)
 		e->job.loop_limit_ns = e->loop_limit_ns - report->loop_time;
 		e->submission.fence_fds = NULL;
 		e->submission.fence_count = 0;
+		e->submission.waited = true;
 		if (e->duration_ns) {
 			/* The duration counts from the job's first start, not from this one. */
 			uint64_t end = ws->ops->tick_to_ns(ws, begin) + e->duration_ns;
@@ -414,7 +416,7 @@ int nna_execution_compute(struct nna_execution *e)
 	}
 	if (!ret) {
 		nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
-		ret = nna_execution_launch(e, e->deadline_ns, NULL, 0, &fence);
+		ret = nna_execution_launch(e, e->deadline_ns, NULL, 0, true, &fence);
 	}
 	if (ret) {
 		e->error = ret;

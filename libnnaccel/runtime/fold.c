@@ -84,7 +84,9 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 		.report_va = c->memory->va + NNA_CONTEXT_REPORT,
 	};
 	nna_context_clear_report(d, c);
-	ret = ws->ops->queue_submit(ws, c->queue, &(struct nna_winsys_job){ .job = &job }, &fence);
+	ret = ws->ops->queue_submit(ws, c->queue,
+				    &(struct nna_winsys_job){ .job = &job, .waited = true },
+				    &fence);
 	if (!ret) {
 		ret = wait_for_end(program, c, code, fence);
 		nna_fence_put(fence);

@@ -471,11 +471,11 @@ int nna_execution_begin(struct nna_execution *execution);
 int nna_execution_prepare(struct nna_execution *execution, bool readable, uint32_t *stop);
 /*
  * Submits the job of a run that has been prepared and whose inputs have been copied, behind the
- * in-fences @fds. @deadline_ns: of the run, 0 is none. *out: a reference. Also the error of a
- * failure is the execution's.
+ * in-fences @fds. @deadline_ns: of the run, 0 is none. @waited: this thread waits for its end next.
+ * *out: a reference. Also the error of a failure is the execution's.
  */
 int nna_execution_launch(struct nna_execution *execution, uint64_t deadline_ns, const int *fds,
-			 uint32_t count, struct nna_fence **out);
+			 uint32_t count, bool waited, struct nna_fence **out);
 /* The deadline of a run all of whose in-fences have signalled now. */
 uint64_t nna_execution_deadline_from_now(const struct nna_execution *execution);
 /* The run has ended with @error without a job of its own. */

@@ -89,6 +89,7 @@ enum nna_winsys_bo_flags {
  * @duration_ns: how long it may take from when all in-fences have signalled; 0: no limit
  * @fence_fds: in-fences: sync_files (loopback: any fds that can be polled). They stay the caller's.
  * @fence_count: their number
+ * @waited: the submitting thread waits for the job's end next, by fence_wait()
  */
 struct nna_winsys_job {
 	const struct nna_job *job;
@@ -96,6 +97,7 @@ struct nna_winsys_job {
 	uint64_t duration_ns;
 	const int *fence_fds;
 	uint32_t fence_count;
+	bool waited;
 };
 
 /**

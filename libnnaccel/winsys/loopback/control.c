@@ -3,20 +3,28 @@
  * The control ring. Invalidations are its only entries. Several threads may wait for theirs at the
  * same time, without the lock; so many that the ring is full are rare, and wait for its first one.
  */
-#include <linux/futex.h>
-
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-/* Waits until the entry before @tail has been completed; both run on and wrap at 2^32. */
+/* The entry before @tail; it runs on and wraps at 2^32. */
+struct entry {
+	const struct nna_loopback *lb;
+	uint32_t tail;
+};
+
+static bool is_done(const void *what)
+{
+	const struct entry *e = what;
+
+	return (int32_t)(atomic_load_explicit(&e->lb->control_done, memory_order_acquire) -
+			 e->tail) >= 0;
+}
+
+/* Waits until the entry before @tail has been completed. */
 static void wait_done(struct nna_loopback *lb, uint32_t tail)
 {
-	for (;;) {
-		uint32_t done = atomic_load_explicit(&lb->control_done, memory_order_acquire);
+	const struct entry e = { lb, tail };
 
-		if ((int32_t)(done - tail) >= 0)
-			return;
-		nna_loopback_futex(&lb->control_done, FUTEX_WAIT_BITSET, done, NULL);
-	}
+	nna_loopback_leader_wait(lb, is_done, &e, INT64_MAX);
 }
 
 void nna_loopback_control_invalidate(struct nna_loopback *lb, uint64_t va, uint64_t size)
@@ -60,5 +68,5 @@ void nna_loopback_control_irq(struct nna_loopback *lb)
 		done++;
 	}
 	atomic_store_explicit(&lb->control_done, done, memory_order_release);
-	nna_loopback_futex(&lb->control_done, FUTEX_WAKE_BITSET, INT32_MAX, NULL);
+	nna_loopback_leader_tell(lb);
 }

@@ -25,6 +25,12 @@ static void lb_destroy(struct nna_winsys *ws)
 		nna_loopback_worker_wake(lb);
 		pthread_join(lb->worker, NULL);
 	}
+	if (lb->standby_runs) {
+		atomic_store(&lb->stop, true);
+		nnadev_knock(lb->dev);
+		nna_loopback_leader_call(lb);
+		pthread_join(lb->standby, NULL);
+	}
 	/* No callback comes after this, and the model does not know the chunks any more. */
 	nnadev_destroy(lb->dev);
 	while (lb->oldest)
@@ -58,6 +64,7 @@ static void lb_destroy(struct nna_winsys *ws)
 	pthread_mutex_destroy(&lb->jobs);
 	pthread_mutex_destroy(&lb->memory);
 	pthread_mutex_destroy(&lb->control);
+	pthread_mutex_destroy(&lb->turn);
 	free(lb);
 }
 
@@ -135,6 +142,7 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 		.threads = options ? options->threads : 0,
 		.isa = options ? (enum nnadev_isa)options->isa : NNADEV_ISA_AUTO,
 		.spin_ns = SPIN_NS,
+		.lent = true,
 		.raise_irq = nna_loopback_ring_irq,
 		.log = device_log,
 		.user = lb,
@@ -153,6 +161,7 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 	pthread_mutex_init(&lb->jobs, NULL);
 	pthread_mutex_init(&lb->memory, NULL);
 	pthread_mutex_init(&lb->control, NULL);
+	pthread_mutex_init(&lb->turn, NULL);
 	lb->next_iova = FIRST_IOVA;
 	lb->next_ticket = 1;
 	lb->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -189,6 +198,10 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 	if (ret)
 		goto fail;
 	lb->worker_runs = true;
+	ret = -pthread_create(&lb->standby, NULL, nna_loopback_leader_stand_by, lb);
+	if (ret)
+		goto fail;
+	lb->standby_runs = true;
 	*out = &lb->base;
 	return 0;
 fail:

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* Fences, which are jobs. They cannot be exported: sync_files come from kernel drivers. */
 #include <errno.h>
-#include <linux/futex.h>
 #include <sys/eventfd.h>
 
 #include "libnnaccel/winsys/loopback/loopback.h"
 
+static bool has_ended(const void *job)
+{
+	return atomic_load_explicit(&((const struct nna_loopback_job *)job)->ended,
+				    memory_order_acquire);
+}
+
 int nna_loopback_fence_wait(struct nna_winsys *ws, struct nna_fence *fence, int64_t deadline_ns)
 {
-	struct nna_loopback_job *job = (struct nna_loopback_job *)fence;
-	struct timespec deadline = { deadline_ns / 1000000000, deadline_ns % 1000000000 };
-
-	while (!atomic_load_explicit(&job->ended, memory_order_acquire)) {
-		if (nna_loopback_futex(&job->ended, FUTEX_WAIT_BITSET, 0,
-				       deadline_ns == INT64_MAX ? NULL : &deadline) &&
-		    errno == ETIMEDOUT)
-			return atomic_load_explicit(&job->ended, memory_order_acquire) ? 0 : -ETIME;
-	}
-	return 0;
+	return nna_loopback_leader_wait((struct nna_loopback *)ws, has_ended, fence, deadline_ns);
 }
 
 int nna_loopback_fence_status(struct nna_winsys *ws, struct nna_fence *fence)

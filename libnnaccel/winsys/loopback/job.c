@@ -4,7 +4,6 @@
  * interrupt, or in the worker.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,7 +79,7 @@ void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job,
 	nna_loopback_queue_put(job->queue);
 	job->queue = NULL;
 	atomic_store_explicit(&job->ended, 1, memory_order_release);
-	nna_loopback_futex(&job->ended, FUTEX_WAKE_BITSET, INT32_MAX, NULL);
+	nna_loopback_leader_tell(lb);
 	nna_loopback_job_signal(job);
 	nna_loopback_job_put(lb, job);
 }

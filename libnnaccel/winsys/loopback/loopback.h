@@ -12,6 +12,7 @@
  *	job.c      jobs, from submission to their end
  *	queue.c    queues, and submission to them
  *	fence.c    waiting for a job's end
+ *	leader.c   who runs the model
  *	wake.c     how threads wake each other
  *	worker.c   the thread for what must wait: in-fences, full rings, BOs in use
  *
@@ -37,16 +38,28 @@
  *
  * Threads
  *
- * Completions are taken in the model's interrupt callback, in a thread of the model. The worker
- * polls in-fences, moves waiting jobs to the rings and frees zombies.
+ * The model has no thread of its own but those that run tiles: whoever waits for a job, or for an
+ * invalidation, runs it. So a job that its submitter waits for is run there, and wakes nobody. One
+ * thread at a time is the leader: it serves all rings, by priority, until what it waits for has
+ * happened. The others that wait are followers and sleep. A leader that leaves while there is work
+ * makes the follower that has waited longest the next one. One that has nothing to do, because its
+ * job waits for something else, becomes a follower, and nobody leads.
+ *
+ * Who gives work to the model and does not wait for it himself calls: that appoints a follower if
+ * nobody leads, or wakes a thread that stands by; 50 us later it leads if still nobody does, until
+ * nothing is left to do.
+ *
+ * Completions are taken in the model's interrupt callback, in the leader. The worker polls
+ * in-fences, moves waiting jobs to the rings and frees zombies.
  *
  * Locks
  *
  * @jobs guards jobs, queues, rings and the list of zombies. It is held for short times only, as the
  * callback takes it. @memory guards chunks, addresses and page tables; @control the control ring.
  * Of the three no one is held together with another, nor over a call to the kernel that may take
- * long (mmap, munmap), an invalidation, or the clearing of memory. What the control ring's callback
- * and waiters for fences look at is atomic, and needs no lock.
+ * long (mmap, munmap), an invalidation, or the clearing of memory. @turn guards who leads and the
+ * list of followers; it may be taken within @jobs, for moments. No lock is held while a thread
+ * leads. What the control ring's callback and waiters look at is atomic, and needs no lock.
  */
 #ifndef NNA_WINSYS_LOOPBACK_H
 #define NNA_WINSYS_LOOPBACK_H
@@ -129,7 +142,7 @@ struct nna_loopback_queue {
  * struct nna_loopback_job - a job and its fence
  * @base: what users of the winsys see; the device has a reference until the job has ended, and
  *	@jobs guards @event
- * @ended: the job has ended; a futex, read without a lock
+ * @ended: the job has ended; read without a lock
  * @error: 0 or a negative errno, written before @ended
  * @queue: with a reference, until the job has ended
  * @next: the next that waits in the queue, or the next spare one
@@ -155,6 +168,25 @@ struct nna_loopback_job {
 	struct nnahw_ring_entry entry;
 	int *fds;
 	uint32_t fd_count;
+};
+
+/**
+ * struct nna_loopback_follower - a thread that waits, on its stack; under @turn but for @word
+ * @next: who came next, while it is in the list
+ * @previous: who came before
+ * @is_over: whether what it waits for has happened; atomic, without locks
+ * @what: handed to it
+ * @until: CLOCK_MONOTONIC time in ns until which it waits; UINT64_MAX is for ever
+ * @word: a futex on which it sleeps; changes when it has to look again
+ * @leads: it is the leader, or has been made it while it slept, and is not in the list
+ */
+struct nna_loopback_follower {
+	struct nna_loopback_follower *next, *previous;
+	bool (*is_over)(const void *what);
+	const void *what;
+	uint64_t until;
+	atomic_uint word;
+	bool leads;
 };
 
 /**
@@ -199,10 +231,19 @@ struct nna_loopback_ring {
  * @control_entries: of the control ring
  * @control_completions: of the control ring
  * @control_tail: entries that have been written; it runs on and wraps at 2^32
- * @control_done: completions that have been seen; a futex, written by the callback alone
+ * @control_done: completions that have been seen; written by the callback alone
+ * @turn: guards all from @led to @last_follower
+ * @led: somebody is the leader
+ * @first_follower: of those that wait and do not lead, the one that came first
+ * @last_follower: the last one
+ * @calls: counts who relies on the leader; changed under @turn
+ * @standby: the thread that leads when nobody waits; valid if @standby_runs
+ * @standby_runs: it has been started
+ * @standby_calls: a futex on which it sleeps: counts when it has been needed
+ * @standby_leads: how often it has led; for tests
  * @worker: the thread; valid if @worker_runs
  * @worker_runs: it has been started
- * @stop: it shall end
+ * @stop: both threads shall end
  * @wake: an eventfd that it polls; -1: none
  */
 struct nna_loopback {
@@ -233,6 +274,14 @@ struct nna_loopback {
 	struct nnahw_completion *control_completions;
 	uint32_t control_tail;
 	atomic_uint control_done;
+
+	pthread_mutex_t turn;
+	bool led;
+	struct nna_loopback_follower *first_follower, *last_follower;
+	atomic_uint calls;
+	pthread_t standby;
+	bool standby_runs;
+	atomic_uint standby_calls, standby_leads;
 
 	pthread_t worker;
 	bool worker_runs;
@@ -313,6 +362,20 @@ bool nna_loopback_ring_full(const struct nna_loopback_ring *ring);
 void nna_loopback_ring_push(struct nna_loopback *lb, struct nna_loopback_job *job);
 /* The model's interrupt callback; @user is the struct nna_loopback. Takes @jobs. */
 void nna_loopback_ring_irq(void *user, uint32_t vector);
+
+/*
+ * Waits until @is_over(@what), which nna_loopback_leader_tell() makes followers ask, or until
+ * @deadline_ns (INT64_MAX: for ever). Runs the model meanwhile, if nobody else does. Without locks.
+ * Return: 0 or -ETIME.
+ */
+int nna_loopback_leader_wait(struct nna_loopback *lb, bool (*is_over)(const void *what),
+			     const void *what, int64_t deadline_ns);
+/* A doorbell has been rung by somebody who will not wait. Without locks. */
+void nna_loopback_leader_call(struct nna_loopback *lb);
+/* Something has happened that followers may wait for. With or without @jobs. */
+void nna_loopback_leader_tell(struct nna_loopback *lb);
+/* The thread that stands by; @user is the struct nna_loopback. */
+void *nna_loopback_leader_stand_by(void *user);
 
 /* The thread; @user is the struct nna_loopback. Takes @jobs, and @memory for zombies. */
 void *nna_loopback_worker_run(void *user);

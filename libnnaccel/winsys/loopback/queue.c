@@ -51,7 +51,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 	struct nna_loopback_queue *q = (struct nna_loopback_queue *)queue;
 	struct nna_loopback_job *job;
 	int *fds = NULL;
-	bool wake = false;
+	bool rung = false, wake = false;
 
 	if (what->fence_count) {
 		fds = malloc(sizeof(*fds) * what->fence_count);
@@ -112,6 +112,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 	*out = &job->base;
 	if (!q->first && !job->fd_count && !nna_loopback_ring_full(&lb->rings[q->ring])) {
 		nna_loopback_ring_push(lb, job);
+		rung = true;
 	} else {
 		if (q->last)
 			q->last->next = job;
@@ -128,5 +129,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 	pthread_mutex_unlock(&lb->jobs);
 	if (wake)
 		nna_loopback_worker_wake(lb);
+	if (rung && !what->waited)
+		nna_loopback_leader_call(lb);
 	return 0;
 }

@@ -36,9 +36,10 @@ static bool fences_done(struct nna_loopback_job *job)
 /*
  * Looks at the in-fences of each queue's first job, and moves jobs whose turn has come to their
  * rings. A job whose in-fence failed, or whose queue is banned, ends without having run. Under
- * @jobs. Return: the number of fds that are to be polled, the first @room of which are in @polls.
+ * @jobs. *moved: whether there was such a job. Return: the number of fds that are to be polled, the
+ * first @room of which are in @polls.
  */
-static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t room)
+static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t room, bool *moved)
 {
 	struct nna_loopback_queue **link = &lb->waiting;
 	uint32_t count = 0;
@@ -68,6 +69,7 @@ static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t 
 			if (!error &&
 			    (!fences_done(job) || nna_loopback_ring_full(&lb->rings[q->ring])))
 				break;
+			*moved = true;
 			q->first = job->next;
 			if (!q->first)
 				q->last = NULL;
@@ -133,11 +135,16 @@ void *nna_loopback_worker_run(void *user)
 		struct pollfd *list;
 		uint32_t count;
 		uint64_t ignored;
+		bool moved = false;
 		int timeout = -1;
 
 		pthread_mutex_lock(&lb->jobs);
-		count = advance(lb, polls ? polls + 1 : NULL, room);
+		count = advance(lb, polls ? polls + 1 : NULL, room, &moved);
 		pthread_mutex_unlock(&lb->jobs);
+		if (moved) {
+			nnadev_knock(lb->dev);
+			nna_loopback_leader_call(lb);
+		}
 		free_zombies(lb);
 		if (count > room) {
 			struct pollfd *grown = realloc(polls, sizeof(*polls) * ((size_t)count + 1));

@@ -135,11 +135,12 @@ static inline void rig_enable(struct rig *rig)
 	rig_write(rig, NNAHW_REG_CONTROL, NNAHW_REG_CONTROL_ENABLE);
 }
 
-static inline void rig_init_at(struct rig *rig, uint32_t threads, uint64_t tick_hz)
+static inline void rig_init_at(struct rig *rig, uint32_t threads, uint64_t tick_hz, bool lent)
 {
 	struct nnadev_params params = {
 		.threads = threads,
 		.tick_hz = tick_hz,
+		.lent = lent,
 		.isa = NNADEV_ISA_AUTO,
 		.raise_irq = rig_irq,
 		.log = rig_log,
@@ -160,7 +161,7 @@ static inline void rig_init_at(struct rig *rig, uint32_t threads, uint64_t tick_
 
 static inline void rig_init(struct rig *rig, uint32_t threads)
 {
-	rig_init_at(rig, threads, 0);
+	rig_init_at(rig, threads, 0, false);
 }
 
 static inline void rig_fini(struct rig *rig)

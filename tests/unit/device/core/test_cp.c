@@ -8,6 +8,8 @@
  * phases, 28 the status that the last tile returns is BAD_INDEX, 32 the first phase has rounds
  * without end.
  */
+#include <fenv.h>
+#include <math.h>
 #include <pthread.h>
 
 #include "tests/unit/device/core/device.h"
@@ -665,6 +667,141 @@ static void test_crowd(void **state)
 	assert_int_equal(counter(NNAHW_REG_COUNT_JOBS), 300 * NNAHW_JOB_RINGS);
 }
 
+/* A job that adds @b to @a as F32. */
+static struct nnahw_ring_entry make_sum(struct rig *lent, struct rig_space *s, float a, float b)
+{
+	struct nnahw_cmd_ewise *sum;
+	float *data;
+
+	rig_space_init(lent, s, 1);
+	data = rig_at(lent, s->data);
+	data[0] = a;
+	data[1] = b;
+	rig_slot(lent, s, 0, RIG_VA_DATA, RIG_PAGE);
+	rig_stream_begin(lent, s);
+	sum = rig_command(lent, s, NNAHW_OP_EWISE, sizeof(*sum));
+	sum->a = rig_tensor(NNAHW_TYPE_F32, 0, 0, 1, 0, 0, 0);
+	sum->b = rig_tensor(NNAHW_TYPE_F32, 0, 4, 1, 0, 0, 0);
+	sum->c.slot = NNAHW_SLOT_NONE;
+	sum->output = rig_tensor(NNAHW_TYPE_F32, 0, 8, 1, 0, 0, 0);
+	sum->op = NNAHW_EWISE_ADD;
+	sum->shift = 1;
+	sum->clamp_min = -INFINITY;
+	sum->clamp_max = INFINITY;
+	rig_end(lent, s);
+	return rig_job(lent, s);
+}
+
+/* Whether ring 0 of a rig has completed as many jobs as @jobs. */
+struct progress {
+	struct rig *rig;
+	uint32_t jobs;
+};
+
+static bool has_completed(const void *context)
+{
+	const struct progress *p = context;
+
+	return atomic_load(&p->rig->irqs[0]) >= p->jobs;
+}
+
+static bool is_set(const void *context)
+{
+	return atomic_load((const _Atomic bool *)context);
+}
+
+/* A lent device runs where it is run, in the default rounding mode, and says what is left. */
+static void test_lent(void **state)
+{
+	const struct progress one = { &rig, 1 }, two = { &rig, 2 }, more = { &rig, 3 };
+	struct nnahw_completion done;
+	struct nnahw_ring_entry e;
+	struct rig_space s;
+	_Atomic bool now = true;
+
+	rig_init_at(&rig, 1, 0, true);
+	e = make_sum(&rig, &s, 1, 0x1p-30f);
+	assert_false(nnadev_run(rig.dev, has_completed, &one, NNADEV_FOREVER));
+	rig_submit(&rig, 0, &e);
+	e.seqno = ++rig.seqno;
+	rig_submit(&rig, 0, &e);
+	/* Nobody has run it; nor does who is to stop, or has no time left. */
+	assert_true(nnadev_run(rig.dev, is_set, &now, NNADEV_FOREVER));
+	assert_true(nnadev_run(rig.dev, has_completed, &one, 1));
+	assert_int_equal(rig.irqs[0], 0);
+	fesetround(FE_UPWARD);
+	assert_true(nnadev_run(rig.dev, has_completed, &one, NNADEV_FOREVER));
+	assert_int_equal(fegetround(), FE_UPWARD);
+	fesetround(FE_TONEAREST);
+	assert_int_equal(rig.irqs[0], 1);
+	assert_true(rig_poll(&rig, 0, &done));
+	assert_int_equal(done.status, NNAHW_STATUS_OK);
+	assert_true(((float *)rig_at(&rig, s.data))[2] == 1);
+	assert_false(nnadev_run(rig.dev, has_completed, &two, NNADEV_FOREVER));
+	assert_true(rig_poll(&rig, 0, &done));
+	assert_false(nnadev_run(rig.dev, has_completed, &more, NNADEV_FOREVER));
+	rig_fini(&rig);
+}
+
+/* What another thread does while a job hangs in test_knock(). */
+struct knock {
+	_Atomic bool stop;
+	struct nnadev_event asked;
+	_Atomic bool was_asked;
+};
+
+static bool is_knocked(const void *context)
+{
+	struct knock *k = (struct knock *)(uintptr_t)context;
+
+	if (!atomic_exchange(&k->was_asked, true))
+		nnadev_event_raise(&k->asked);
+	return atomic_load(&k->stop);
+}
+
+static void *knock(void *arg)
+{
+	struct knock *k = arg;
+
+	/* The other thread is in nnadev_run(). */
+	for (;;) {
+		uint32_t seq = nnadev_event_read(&k->asked);
+
+		if (atomic_load(&k->was_asked))
+			break;
+		nnadev_event_wait(&k->asked, seq, NNADEV_FOREVER);
+	}
+	atomic_store(&k->stop, true);
+	nnadev_knock(rig.dev);
+	return NULL;
+}
+
+/* Who runs a job that makes no progress is called back by a knock; another goes on with the job. */
+static void test_knock(void **state)
+{
+	const struct progress one = { &rig, 1 };
+	struct knock k = { 0 };
+	struct nnahw_completion done;
+	struct nnahw_ring_entry e;
+	struct rig_space s;
+	pthread_t other;
+
+	rig_init_at(&rig, 1, 0, true);
+	e = make_sum(&rig, &s, 1, 2);
+	assert_int_equal(nnadev_inject(rig.dev, NNADEV_INJECT_HANG, 1), 0);
+	rig_submit(&rig, 0, &e);
+	assert_int_equal(pthread_create(&other, NULL, knock, &k), 0);
+	assert_true(nnadev_run(rig.dev, is_knocked, &k, NNADEV_FOREVER));
+	pthread_join(other, NULL);
+	assert_int_equal(rig.irqs[0], 0);
+	rig_submit(&rig, NNAHW_CONTROL_RING, &(struct nnahw_ring_entry){
+		.type = NNAHW_ENTRY_ABORT, .seqno = ++rig.seqno, .address = e.seqno });
+	nnadev_run(rig.dev, has_completed, &one, NNADEV_FOREVER);
+	assert_true(rig_poll(&rig, 0, &done));
+	assert_int_equal(done.status, NNAHW_STATUS_ABORTED);
+	rig_fini(&rig);
+}
+
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -700,6 +837,8 @@ int main(void)
 		ONE(test_budget_in_tiles),
 		ONE(test_crowd),
 		THREE(test_crowd),
+		cmocka_unit_test(test_lent),
+		cmocka_unit_test(test_knock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

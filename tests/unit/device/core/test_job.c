@@ -136,7 +136,7 @@ static void test_clock(void **state)
 		uint32_t ran;
 
 		rig_fini(&rig);
-		rig_init_at(&rig, 1, hz);
+		rig_init_at(&rig, 1, hz, false);
 		rig_space_init(&rig, &space, 1);
 		rig_stream_begin(&rig, &space);
 		rig_end(&rig, &space);

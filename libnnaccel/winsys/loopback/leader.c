@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Leader and followers: who runs the model (see loopback.h). The leader owns @led; it gives that
+ * up, or hands it to a follower, under @turn, and everybody else only asks.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/prctl.h>
+
+#include "libnnaccel/clock.h"
+#include "libnnaccel/winsys/loopback/loopback.h"
+
+/* What nobody waits for is left to who may come to wait for so long. */
+#define STANDBY_NS 50000
+/* A sleep may take so much longer; the system's default would double it. */
+#define STANDBY_SLACK_NS 1000
+
+/* Adds a follower at the end of the list. Under @turn. */
+static void enlist(struct nna_loopback *lb, struct nna_loopback_follower *f)
+{
+	f->next = NULL;
+	f->previous = lb->last_follower;
+	*(f->previous ? &f->previous->next : &lb->first_follower) = f;
+	lb->last_follower = f;
+	/* A leader that is about to give up because nothing is to do looks once more. */
+	atomic_fetch_add(&lb->calls, 1);
+}
+
+/* Under @turn. */
+static void unlist(struct nna_loopback *lb, struct nna_loopback_follower *f)
+{
+	*(f->previous ? &f->previous->next : &lb->first_follower) = f->next;
+	*(f->next ? &f->next->previous : &lb->last_follower) = f->previous;
+}
+
+/* Under @turn, without which the follower may have gone. */
+static void wake(atomic_uint *word)
+{
+	atomic_fetch_add(word, 1);
+	nna_loopback_futex(word, FUTEX_WAKE_BITSET, 1, NULL);
+}
+
+/* Makes the one who has waited longest the leader, or else has the thread come. Under @turn. */
+static void appoint(struct nna_loopback *lb)
+{
+	struct nna_loopback_follower *f = lb->first_follower;
+
+	lb->led = f;
+	if (f) {
+		unlist(lb, f);
+		f->leads = true;
+		wake(&f->word);
+	} else {
+		wake(&lb->standby_calls);
+	}
+}
+
+void nna_loopback_leader_call(struct nna_loopback *lb)
+{
+	pthread_mutex_lock(&lb->turn);
+	atomic_fetch_add(&lb->calls, 1);
+	if (!lb->led)
+		appoint(lb);
+	pthread_mutex_unlock(&lb->turn);
+}
+
+void nna_loopback_leader_tell(struct nna_loopback *lb)
+{
+	pthread_mutex_lock(&lb->turn);
+	for (struct nna_loopback_follower *f = lb->first_follower; f; f = f->next)
+		if (f->is_over(f->what))
+			wake(&f->word);
+	pthread_mutex_unlock(&lb->turn);
+}
+
+/* Whether a thread need not wait any longer. */
+static bool has_ended(const struct nna_loopback_follower *me)
+{
+	return me->is_over(me->what) || (me->until != UINT64_MAX && nna_now_ns() >= me->until);
+}
+
+/*
+ * Runs the model as the leader until @me has nothing to wait for, or nothing is left to do, and
+ * gives the lead up. Takes @turn, which the caller gives back. Return: whether @me need not wait.
+ */
+static bool lead(struct nna_loopback *lb, struct nna_loopback_follower *me)
+{
+	bool left, over;
+
+	for (;;) {
+		const uint32_t calls = atomic_load(&lb->calls);
+
+		left = nnadev_run(lb->dev, me->is_over, me->what, me->until);
+		pthread_mutex_lock(&lb->turn);
+		/* Who has called since then has relied on this leader. */
+		left = left || atomic_load(&lb->calls) != calls;
+		over = has_ended(me);
+		if (over || !left)
+			break;
+		pthread_mutex_unlock(&lb->turn);
+	}
+	me->leads = false;
+	if (left)
+		appoint(lb);
+	else
+		lb->led = false;
+	return over;
+}
+
+/* Sleeps until the follower's word is not @seen any more, or its time has come. */
+static void sleep_on(struct nna_loopback_follower *me, uint32_t seen)
+{
+	const struct timespec until = { (time_t)(me->until / 1000000000),
+					(long)(me->until % 1000000000) };
+
+	nna_loopback_futex(&me->word, FUTEX_WAIT_BITSET, seen,
+			   me->until == UINT64_MAX ? NULL : &until);
+}
+
+/* What the wait comes to. A job that is not waited for any more goes on all the same. */
+static int result(struct nna_loopback *lb, const struct nna_loopback_follower *me)
+{
+	if (me->is_over(me->what))
+		return 0;
+	nna_loopback_leader_call(lb);
+	return -ETIME;
+}
+
+int nna_loopback_leader_wait(struct nna_loopback *lb, bool (*is_over)(const void *what),
+			     const void *what, int64_t deadline_ns)
+{
+	struct nna_loopback_follower me = {
+		.is_over = is_over,
+		.what = what,
+		.until = deadline_ns == INT64_MAX ? UINT64_MAX :
+			 deadline_ns > 0	  ? (uint64_t)deadline_ns :
+						    0,
+	};
+	bool over = has_ended(&me);
+
+	if (over)
+		return result(lb, &me);
+	pthread_mutex_lock(&lb->turn);
+	if (lb->led)
+		enlist(lb, &me);
+	else
+		lb->led = me.leads = true;
+	while (!over) {
+		const uint32_t seen = atomic_load(&me.word);
+		const bool leads = me.leads;
+
+		pthread_mutex_unlock(&lb->turn);
+		if (leads) {
+			over = lead(lb, &me);
+			if (!over)
+				enlist(lb, &me);
+			continue;
+		}
+		sleep_on(&me, seen);
+		pthread_mutex_lock(&lb->turn);
+		/* Of the lead it gets rid as a leader does. */
+		over = !me.leads && has_ended(&me);
+		if (over)
+			unlist(lb, &me);
+	}
+	pthread_mutex_unlock(&lb->turn);
+	return result(lb, &me);
+}
+
+static bool is_stopped(const void *what)
+{
+	return atomic_load(&((const struct nna_loopback *)what)->stop);
+}
+
+/* Whether the thread is to lead now, which it does then. */
+static bool take_over(struct nna_loopback *lb)
+{
+	bool taken;
+
+	pthread_mutex_lock(&lb->turn);
+	taken = !lb->led;
+	if (taken) {
+		lb->led = true;
+		atomic_fetch_add(&lb->standby_leads, 1);
+	}
+	pthread_mutex_unlock(&lb->turn);
+	return taken;
+}
+
+void *nna_loopback_leader_stand_by(void *user)
+{
+	const struct timespec little = { 0, STANDBY_NS };
+	struct nna_loopback *lb = user;
+	struct nna_loopback_follower me = {
+		.is_over = is_stopped, .what = lb, .until = UINT64_MAX,
+	};
+	uint32_t seen = 0;
+
+	prctl(PR_SET_TIMERSLACK, STANDBY_SLACK_NS);
+	while (!is_stopped(lb)) {
+		const uint32_t calls = atomic_load(&lb->standby_calls);
+
+		if (calls == seen) {
+			nna_loopback_futex(&lb->standby_calls, FUTEX_WAIT_BITSET, seen, NULL);
+			continue;
+		}
+		seen = calls;
+		nanosleep(&little, NULL);
+		if (take_over(lb)) {
+			lead(lb, &me);
+			pthread_mutex_unlock(&lb->turn);
+		}
+	}
+	return NULL;
+}
