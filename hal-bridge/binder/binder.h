@@ -20,13 +20,11 @@ struct nnb_binder;
  * @add: registers @object under @name, such as "android.hardware.neuralnetworks.IDevice/nnaccel"
  * @get: the object of @name, a reference; -ENOENT when there is none
  * @dump: has an object of another process write to a descriptor what it does at the moment
- * @close: ends the connection; nobody calls or uses what came over it any more
  */
 struct nnb_binder_ops {
 	int (*add)(struct nnb_binder *binder, const char *name, struct nnb_object *object);
 	int (*get)(struct nnb_binder *binder, const char *name, struct nnb_object **out);
 	int (*dump)(struct nnb_binder *binder, struct nnb_object *object, int fd);
-	void (*close)(struct nnb_binder *binder);
 };
 
 /* What every connection begins with. */
@@ -49,8 +47,9 @@ struct nnb_binder_options {
 };
 
 /*
- * A connection by the backend that the program is linked with: gbinder/, on libgbinder, or ndk/, on
- * Android's libbinder_ndk, which knows one node and one API level, so that neither may be given.
+ * A connection by the backend that the program is linked with, to the process's end, since others
+ * may have objects of this process until then: gbinder/, on libgbinder, or ndk/, on Android's
+ * libbinder_ndk, which knows one node and one API level, so that neither may be given.
  * Return: 0, -EINVAL (no such API level), -ENODEV (no such node, or no access), -ENOMEM.
  */
 int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out);

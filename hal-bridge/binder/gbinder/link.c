@@ -166,7 +166,7 @@ static int nnb_link_get(struct nnb_binder *binder, const char *name, struct nnb_
 	return request.status > 0 ? -EIO : request.status < 0 ? request.status : -ENOENT;
 }
 
-/* ------------------------------------------------------------------------------ open and close */
+/* ----------------------------------------------------------------------------------------- open */
 
 static void nnb_link_free(struct nnb_link *link)
 {
@@ -180,23 +180,10 @@ static void nnb_link_free(struct nnb_link *link)
 	free(link);
 }
 
-static void nnb_link_close(struct nnb_binder *binder)
-{
-	struct nnb_link *link = to_link(binder);
-
-	/* Calls that are under way are completed by the main thread. */
-	nnb_workers_drain(&link->workers);
-	g_main_loop_quit(link->loop);
-	pthread_join(link->thread, NULL);
-	nnb_workers_fini(&link->workers);
-	nnb_link_free(link);
-}
-
 static const struct nnb_binder_ops nnb_link_ops = {
 	.add = nnb_link_add,
 	.get = nnb_link_get,
 	.dump = nnb_proxy_dump,
-	.close = nnb_link_close,
 };
 
 static int nnb_link_connect(struct nnb_link *link, const struct nnb_binder_options *options)

@@ -100,42 +100,12 @@ static int nnb_ndk_get(struct nnb_binder *binder, const char *name, struct nnb_o
 	return *out ? 0 : -ENOMEM;
 }
 
-/* ------------------------------------------------------------------------------- open and close */
-
-struct nnb_ndk *nnb_ndk_ref(struct nnb_ndk *link)
-{
-	atomic_fetch_add(&link->refs, 1);
-	return link;
-}
-
-void nnb_ndk_unref(struct nnb_ndk *link)
-{
-	struct nnb_ndk_class *entry;
-
-	if (atomic_fetch_sub(&link->refs, 1) != 1)
-		return;
-	while (link->classes) {
-		entry = link->classes;
-		link->classes = entry->next;
-		free(entry);
-	}
-	if (link->recipient)
-		AIBinder_DeathRecipient_delete(link->recipient);
-	pthread_mutex_destroy(&link->lock);
-	free(link->users);
-	free(link);
-}
-
-static void nnb_ndk_close(struct nnb_binder *binder)
-{
-	nnb_ndk_unref(to_link(binder));
-}
+/* ----------------------------------------------------------------------------------------- open */
 
 static const struct nnb_binder_ops nnb_ndk_ops = {
 	.add = nnb_ndk_add,
 	.get = nnb_ndk_get,
 	.dump = nnb_ndk_proxy_dump,
-	.close = nnb_ndk_close,
 };
 
 int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out)
@@ -153,14 +123,17 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 	if (!link)
 		return -ENOMEM;
 	link->binder.ops = &nnb_ndk_ops;
-	link->refs = 1;
 	link->threads = options->threads ? options->threads : NNB_NDK_THREADS;
 	link->per_user = options->threads_per_user ? options->threads_per_user : NNB_NDK_PER_USER;
 	pthread_mutex_init(&link->lock, NULL);
 	link->users = calloc(link->threads, sizeof(*link->users));
 	link->recipient = AIBinder_DeathRecipient_new(nnb_ndk_watch_died);
 	if (!link->users || !link->recipient) {
-		nnb_ndk_unref(link);
+		if (link->recipient)
+			AIBinder_DeathRecipient_delete(link->recipient);
+		pthread_mutex_destroy(&link->lock);
+		free(link->users);
+		free(link);
 		return -ENOMEM;
 	}
 	AIBinder_DeathRecipient_setOnUnlinked(link->recipient, nnb_ndk_watch_unlinked);

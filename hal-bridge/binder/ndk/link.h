@@ -11,15 +11,13 @@
  * that it has come to. So a call beyond what a user may have at a time cannot wait for its turn, as
  * with libgbinder: it is refused (STATUS_WOULD_BLOCK), or one user could hold all threads.
  *
- * libbinder's own data are the process's and never freed: a process has one link at a time, and
- * its threads go on after that is closed. The link goes when the last object does that came over
- * it.
+ * libbinder's own data and threads are the process's and never freed: a process has one link, to
+ * its end.
  */
 #ifndef NNB_NDK_LINK_H
 #define NNB_NDK_LINK_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include <android/binder_ibinder.h>
 #include <android/binder_parcel.h>
@@ -35,7 +33,6 @@ void AIBinder_markVintfStability(AIBinder *binder);
 /**
  * struct nnb_ndk - a connection
  * @binder: what callers have of it
- * @refs: the caller's until it closes the link, and one of each node and proxy
  * @recipient: of all deaths; its cookie is a struct nnb_ndk_watch
  * @threads: that answer calls, constant
  * @per_user: calls of a user at a time, constant
@@ -46,7 +43,6 @@ void AIBinder_markVintfStability(AIBinder *binder);
  */
 struct nnb_ndk {
 	struct nnb_binder binder;
-	atomic_uint refs;
 	AIBinder_DeathRecipient *recipient;
 	uint32_t threads, per_user;
 	pthread_mutex_t lock;
@@ -54,9 +50,6 @@ struct nnb_ndk {
 	uid_t *users;
 	uint32_t calls;
 };
-
-struct nnb_ndk *nnb_ndk_ref(struct nnb_ndk *link);
-void nnb_ndk_unref(struct nnb_ndk *link);
 
 /*
  * The class of an interface, for objects here and elsewhere; with the lock. @descriptor has to

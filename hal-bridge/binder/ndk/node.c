@@ -37,7 +37,6 @@ static void nnb_ndk_on_destroy(void *data)
 	pthread_mutex_unlock(&node->link->lock);
 	AIBinder_Weak_delete(node->weak);
 	nnb_object_unref(node->object);
-	nnb_ndk_unref(node->link);
 	free(node);
 }
 
@@ -103,7 +102,7 @@ static AIBinder *nnb_ndk_node_create(struct nnb_ndk *link, struct nnb_object *ob
 		return NULL;
 	}
 	AIBinder_markVintfStability(binder);
-	node->link = nnb_ndk_ref(link);
+	node->link = link;
 	node->object = nnb_object_ref(object);
 	node->weak = AIBinder_Weak_new(binder);
 	object->node = node;

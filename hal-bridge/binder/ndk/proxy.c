@@ -23,7 +23,6 @@ static void nnb_ndk_proxy_release(struct nnb_object *object)
 	struct nnb_ndk_proxy *proxy = (struct nnb_ndk_proxy *)object;
 
 	AIBinder_decStrong(proxy->binder);
-	nnb_ndk_unref(proxy->link);
 	free(proxy);
 }
 
@@ -189,7 +188,7 @@ struct nnb_object *nnb_ndk_proxy_create(struct nnb_ndk *link, AIBinder *binder)
 		return NULL;
 	}
 	nnb_object_init(&proxy->object, &nnb_ndk_proxy_ops);
-	proxy->link = nnb_ndk_ref(link);
+	proxy->link = link;
 	proxy->binder = binder;
 	return &proxy->object;
 }
