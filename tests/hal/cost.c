@@ -22,6 +22,7 @@
 #include "hal-bridge/service/graph.h"
 
 #define CLIENTS 16
+#define ROUNDS 5 /* of one client and of all, in turns */
 
 static int calls = 2000;
 
@@ -145,9 +146,10 @@ static void open_library(const char *name, struct subject *subject)
 	hal_model_fini(&m);
 }
 
-/* So many clients at once: the calls a second of all. They begin when all are ready. */
-static double throughput(int clients)
+/* A round of so many clients at once: seconds for each call. They begin when all are ready. */
+static double one_round(int clients)
 {
+	const int each = calls / ROUNDS / clients;
 	int ready[2], go[2];
 	char byte = 0;
 	double begin;
@@ -165,7 +167,7 @@ static double throughput(int clients)
 			ret |= write(ready[1], &byte, 1) != 1;
 			close(go[1]);
 			ret |= read(go[0], &byte, 1) != 0;
-			for (int k = 0; k < calls / clients && !ret; k++)
+			for (int k = 0; k < each && !ret; k++)
 				ret = call_sync(&subject);
 			_exit(ret ? 1 : 0);
 		}
@@ -187,7 +189,20 @@ static double throughput(int clients)
 	close(go[0]);
 	close(ready[0]);
 	close(ready[1]);
-	return calls / clients * clients / (now_us() - begin) * 1e6;
+	return (now_us() - begin) / 1e6 / (each * clients);
+}
+
+/* Calls a second of one client and of CLIENTS, which take turns. */
+static void throughput(double *one, double *many)
+{
+	double seconds_one = 0, seconds_many = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		seconds_one += one_round(1);
+		seconds_many += one_round(CLIENTS);
+	}
+	*one = ROUNDS / seconds_one;
+	*many = ROUNDS / seconds_many;
 }
 
 int main(int argc, char **argv)
@@ -208,9 +223,12 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2)
 		calls = (int)strtol(argv[2], NULL, 10);
+	if (calls < ROUNDS * CLIENTS) {
+		fprintf(stderr, "cost: at least %d calls\n", ROUNDS * CLIENTS);
+		return 2;
+	}
 	/* Before this process has a connection, whose threads are not for fork(). */
-	one = throughput(1);
-	many = throughput(CLIENTS);
+	throughput(&one, &many);
 	subject.device = connect_service();
 	subject.model = prepare(subject.device);
 	subject.burst = make_burst(subject.model);
