@@ -264,6 +264,7 @@ TEST(export_without_mmap)
 
 	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
 	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, dmabuf, 0) == MAP_FAILED);
+	EQ(errno, EPERM);
 }
 
 TEST(export_to_vgem)

@@ -4,6 +4,7 @@
  * with jobs on their rings.
  */
 
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
@@ -858,6 +859,95 @@ static void nna_reset_bus_invalidation(struct kunit *test)
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
 }
 
+/* Keeps what is queued for resets waiting: another work, which runs until it is told to end. */
+struct nna_reset_hold {
+	struct work_struct work;
+	struct completion end;
+};
+
+static void nna_reset_hold_work(struct work_struct *work)
+{
+	wait_for_completion(&container_of(work, struct nna_reset_hold, work)->end);
+}
+
+static void nna_reset_hold_queue(struct nna_device *nna, struct nna_reset_hold *hold)
+{
+	init_completion(&hold->end);
+	INIT_WORK_ONSTACK(&hold->work, nna_reset_hold_work);
+	queue_work(nna->reset_wq, &hold->work);
+}
+
+static void nna_reset_let_go(struct nna_reset_hold *hold)
+{
+	complete(&hold->end);
+	flush_work(&hold->work);
+	destroy_work_on_stack(&hold->work);
+}
+
+/* A reset that has not begun is not done any more after the device has been suspended. */
+static void nna_reset_not_asleep(struct kunit *test)
+{
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	struct nna_reset_hold hold;
+
+	nna_reset_hold_queue(nna, &hold);
+	nna_core_schedule_reset(nna, "a test");
+	nna_reset_suspend(nna);
+	KUNIT_EXPECT_FALSE(test, work_pending(&nna->reset_work));
+	nna_reset_let_go(&hold);
+	nna_reset_resume(nna);
+	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
+}
+
+/* Nor is it after the driver has been unbound. */
+static void nna_reset_not_unbound(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	struct nna_reset_hold hold;
+
+	nna_reset_hold_queue(nna, &hold);
+	nna_core_schedule_reset(nna, "a test");
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_FALSE(test, work_pending(&nna->reset_work));
+	nna_reset_let_go(&hold);
+}
+
+struct nna_reset_beginning {
+	struct work_struct work;
+	struct nna_device *nna;
+	bool begun;
+};
+
+static void nna_reset_begin_work(struct work_struct *work)
+{
+	struct nna_reset_beginning *b = container_of(work, struct nna_reset_beginning, work);
+
+	nna_reset_bus_begin(b->nna);
+	WRITE_ONCE(b->begun, true);
+}
+
+/* The bus may take the device away only when no timeout handler looks at it any more. */
+static void nna_reset_bus_waits_for_timeouts(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_reset_beginning beginning = { .nna = fake->nna };
+	struct nna_reset_hold timeout;
+
+	nna_reset_hold_queue(fake->nna, &timeout);
+	INIT_WORK_ONSTACK(&beginning.work, nna_reset_begin_work);
+	schedule_work(&beginning.work);
+	msleep(1000);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(beginning.begun));
+	nna_reset_let_go(&timeout);
+	flush_work(&beginning.work);
+	destroy_work_on_stack(&beginning.work);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(beginning.begun));
+	nna_reset_by_bus(fake);
+	nna_reset_bus_end(fake->nna);
+	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
+}
+
 /* The driver is unbound before the bus has recovered. */
 static void nna_reset_bus_unplug(struct kunit *test)
 {
@@ -1021,6 +1111,9 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE_PARAM(nna_reset_bus_lost, nna_bus_loss_gen_params),
 	KUNIT_CASE(nna_reset_bus_lost_at_once),
 	KUNIT_CASE(nna_reset_bus_invalidation),
+	KUNIT_CASE(nna_reset_not_asleep),
+	KUNIT_CASE(nna_reset_not_unbound),
+	KUNIT_CASE(nna_reset_bus_waits_for_timeouts),
 	KUNIT_CASE(nna_reset_bus_unplug),
 	{}
 };
