@@ -72,7 +72,8 @@ check:
 check-long:
 	vm/setup
 	vm/setup --kernel newest
-	$(MAKE) -j2 all kernel selftests kernel-newest
+	vm/setup --kernel kcsan
+	$(MAKE) -j2 all kernel selftests kernel-newest kernel-kcsan
 	BUILD=$(BUILD) tests/check long
 
 check-debug:

@@ -55,10 +55,14 @@ series:
 
 # The driver for the kernels of check-long and check-debug, each in a directory of its own. For the
 # latter also with its unit tests, and nna_splat.ko, which does what such a kernel reports.
-.PHONY: kernel-newest kernel-debug
+.PHONY: kernel-newest kernel-debug kernel-kcsan
 kernel-newest:
 	@set -e; eval "$$(vm/setup --kernel newest --no-packages --print)"; \
 	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-newest KDIR="$$NNA_KDIR" kernel
+
+kernel-kcsan:
+	@set -e; eval "$$(vm/setup --kernel kcsan --no-packages --print)"; \
+	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-kcsan KDIR="$$NNA_KDIR" kernel
 
 kernel-debug:
 	@set -e; eval "$$(vm/setup --kernel debug --no-packages --print)"; \

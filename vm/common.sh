@@ -19,6 +19,18 @@ NNA_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 NNA_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/nnaccel
 NNA_QEMU_MIN=10.1
 
+# kernel_config NAME: the options of vm/config/NAME. A file whose comment begins with "On top of OTHER:"
+# has those of that one, too, which it may overrule; allnoconfig has none.
+kernel_config() {
+	local file=$NNA_TOP/vm/config/$1 base
+	[ "$1" != allnoconfig ] || return 0
+	base=$(sed -n 's/^# On top of \([a-z]*\): .*/\1/p' "$file")
+	[ -z "$base" ] ||
+		kernel_config "$base" |
+			awk -F= 'FNR == NR { own[$1]; next } !($1 in own)' "$file" -
+	grep -v '^#' "$file"
+}
+
 # Prints one line on stderr.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
