@@ -5,12 +5,15 @@
 
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/xarray.h>
 #include <kunit/static_stub.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
 #include "nna_fake.h"
 #include "../nna_ctx.h"
 #include "../nna_file.h"
+#include "../nna_vm.h"
 
 static void nna_file_keeps_nothing(struct kunit *test)
 {
@@ -48,8 +51,35 @@ static void nna_file_fails(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, file->driver_priv);
 }
 
+/* Unbind does not wait for what a file has that is open, so close() does: the device goes next. */
+static void nna_file_outlives_unbind(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_device *nna = fake->nna;
+	struct drm_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+	struct nna_file *nfile;
+	struct nna_vm *vm;
+	u32 id;
+
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	KUNIT_ASSERT_EQ(test, 0, nna_file_open(&nna->drm, file));
+	nfile = file->driver_priv;
+	vm = nna_vm_create(nna);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(vm));
+	KUNIT_ASSERT_EQ(test, 0, xa_alloc(&nfile->vms, &id, vm, xa_limit_32b, GFP_KERNEL));
+
+	drm_dev_get(&nna->drm);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_FALSE(test, xa_empty(&nna->asids));
+	nna_file_close(&nna->drm, file);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
+	nna_fake_close(fake);
+	drm_dev_put(&nna->drm);
+}
+
 static struct kunit_case nna_file_cases[] = {
 	KUNIT_CASE(nna_file_keeps_nothing),
+	KUNIT_CASE(nna_file_outlives_unbind),
 	KUNIT_CASE(nna_file_fails),
 	{}
 };
