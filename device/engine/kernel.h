@@ -162,4 +162,15 @@ static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
 	return !nnadev_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
 }
 
+/* Bytes of an operand from its first element to behind its last one; strides may lead below it. */
+static inline int64_t nnadev_bytes_behind(const struct nnadev_engine_operand *o)
+{
+	int64_t last = 0;
+
+	for (uint32_t k = 0; k < o->desc.rank; k++)
+		if (o->desc.strides[k] > 0)
+			last += ((int64_t)o->desc.dims[k] - 1) * o->desc.strides[k];
+	return (last + 1) * nnahw_type_size(o->desc.type);
+}
+
 #endif

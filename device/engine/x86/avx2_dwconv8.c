@@ -97,10 +97,12 @@ static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base
  * struct reader - which bytes of a position are the input of a block
  * @first: of the position's channels
  * @bytes: how many
- * @shuffle: which of them is that of an output channel
+ * @part: they are read in two parts of so many, which overlap where that is too many: 1, 2, 4 or 8
+ * @second: where the second part begins
+ * @shuffle: which byte of both parts is that of an output channel
  */
 struct reader {
-	uint32_t first, bytes;
+	uint32_t first, bytes, part, second;
 	__m128i shuffle;
 };
 
@@ -110,24 +112,41 @@ static void reader_get(struct reader *r, const struct dwconv *g, uint32_t first,
 
 	r->first = first / g->conv.group_out;
 	r->bytes = (first + count - 1) / g->conv.group_out - r->first + 1;
-	for (uint32_t i = 0; i < count; i++)
-		shuffle[i] = (uint8_t)((first + i) / g->conv.group_out - r->first);
+	r->part = r->bytes >= 8 ? 8 : r->bytes >= 4 ? 4 : r->bytes >= 2 ? 2 : 1;
+	r->second = r->first + r->bytes - r->part;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = (first + i) / g->conv.group_out - r->first;
+
+		shuffle[i] = (uint8_t)(at < r->part ? at : at + 2 * r->part - r->bytes);
+	}
 	r->shuffle = _mm_loadu_si128((const __m128i *)shuffle);
 }
 
-/* The 16 channels of a position. */
+/* The 16 channels of a position. No byte is stored on the way: it could not be loaded at once. */
 static inline __m128i read16(const struct reader *r, const uint8_t *from)
 {
-	uint8_t bytes[16] = { 0 };
+	uint32_t low = 0, high = 0;
+	__m128i v;
 
-	from += r->first;
 	if (r->bytes == 16)
-		return _mm_loadu_si128((const __m128i *)from);
-	if (r->bytes == 8)
-		_mm_storel_epi64((__m128i *)bytes, _mm_loadl_epi64((const __m128i *)from));
-	else
-		memcpy(bytes, from, r->bytes);
-	return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)bytes), r->shuffle);
+		return _mm_loadu_si128((const __m128i *)(from + r->first));
+	if (r->part == 8) {
+		v = _mm_loadl_epi64((const __m128i *)(from + r->first));
+		v = _mm_unpacklo_epi64(v, _mm_loadl_epi64((const __m128i *)(from + r->second)));
+		return _mm_shuffle_epi8(v, r->shuffle);
+	}
+	if (r->part == 4) {
+		memcpy(&low, from + r->first, 4);
+		memcpy(&high, from + r->second, 4);
+	} else if (r->part == 2) {
+		memcpy(&low, from + r->first, 2);
+		memcpy(&high, from + r->second, 2);
+		low |= high << 16;
+	} else {
+		low = from[r->first];
+	}
+	v = _mm_insert_epi32(_mm_cvtsi32_si128((int)low), (int)high, 1);
+	return _mm_shuffle_epi8(v, r->shuffle);
 }
 
 /*

@@ -52,22 +52,29 @@ static inline void widen32(uint8_t *to, __m256i v, bool is_signed)
 	_mm256_store_si256((__m256i *)(to + 32), odd);
 }
 
-static void widen_row(uint8_t *to, const uint8_t *from, uint32_t k, bool is_signed)
+/* @n < 32 bytes and zeros behind them; what lies there in memory is read, too, up to @end. */
+static inline __m256i load_part(const uint8_t *from, uint32_t n, const uint8_t *end)
 {
-	uint8_t tail[32] = { 0 };
+	static const uint8_t keep[64] = { [0 ... 31] = 0xff };
+	uint8_t part[32] = { 0 };
 
-	for (; k >= 32; k -= 32, from += 32, to += 64)
-		widen32(to, NNADEV_LOAD(from), is_signed);
-	if (k) {
-		memcpy(tail, from, k);
-		widen32(to, NNADEV_LOAD(tail), is_signed);
-	}
+	if (end - from >= 32)
+		return _mm256_and_si256(NNADEV_LOAD(from), NNADEV_LOAD(keep + 32 - n));
+	memcpy(part, from, n);
+	return NNADEV_LOAD(part);
 }
 
-static void widen_put(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s, uint32_t i,
-		      const uint8_t *from)
+static inline void widen_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
+			     uint32_t i, const struct nnadev_gemm8_row *row)
 {
-	widen_row(s->a + (size_t)i * g->a_stride, from, g->k, g->a_signed);
+	uint8_t *to = s->a + (size_t)i * g->a_stride;
+	const uint8_t *from = row->from;
+	uint32_t k = g->k;
+
+	for (; k >= 32; k -= 32, from += 32, to += 64)
+		widen32(to, NNADEV_LOAD(from), g->a_signed);
+	if (k)
+		widen32(to, load_part(from, k, row->end), g->a_signed);
 }
 
 /* Widens quads [first, first + quads) of a packed block of weights. */
@@ -220,7 +227,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	struct scratch s;
 
 	scratch_get(&g, g.tiles.rows, scratch, &s);
-	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_put);
+	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_row);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 }, bias[16];

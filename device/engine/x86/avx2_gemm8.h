@@ -12,6 +12,11 @@
 #include "device/engine/x86/channels.h"
 #include "device/engine/x86/tiles.h"
 
+/* Rows that are found before the first of them is put together. */
+#define NNADEV_GEMM8_TOGETHER 16u
+/* Bytes behind a row that may be written, 16, and then read, 32. */
+#define NNADEV_GEMM8_SLACK 48u
+
 /**
  * struct nnadev_gemm8 - a command as a matrix product
  * @conv: CONV: the command; its operands stand for those of MATMUL, too
@@ -20,15 +25,19 @@
  * @rows, @k, @n: dims of one
  * @quads: of k
  * @a_stride: bytes of a row as the kernel puts it together
+ * @together: rows that are found at a time
  * @a_signed: input is S8
+ * @direct: CONV: a row lies at a position of the input, if it is not padding
+ * @input_bytes: of the input, from its first element to behind its last byte
  * @finish: constants of the epilogue
  * @tiles: the cut
  */
 struct nnadev_gemm8 {
 	struct nnadev_conv conv;
 	bool matmul;
-	uint32_t sets, rows, k, n, quads, a_stride;
-	bool a_signed;
+	uint32_t sets, rows, k, n, quads, a_stride, together;
+	bool a_signed, direct;
+	int64_t input_bytes;
 	struct nnadev_finish finish;
 	struct nnadev_tiles tiles;
 };
@@ -36,14 +45,23 @@ struct nnadev_gemm8 {
 /**
  * struct nnadev_gemm8_rows - rows of a tile, in its scratch memory
  * @a: of input, as the kernel puts them together
- * @row: one as bytes, of @k rounded up to 32
+ * @bytes: @together rows of @k bytes, for those that do not lie in the input as they are
  * @begin: what its sums begin with, where the kernel needs that: put() writes it
  * @at, @rat: elements of output and residual for the first channel of each
  */
 struct nnadev_gemm8_rows {
-	uint8_t *a, *row;
+	uint8_t *a, *bytes;
 	int32_t *begin;
 	int64_t *at, *rat;
+};
+
+/**
+ * struct nnadev_gemm8_row - the bytes of a row
+ * @from: the first one
+ * @end: how far memory can be read, which may be beyond the row
+ */
+struct nnadev_gemm8_row {
+	const uint8_t *from, *end;
 };
 
 /* Reads a command of which the types are known; @a_stride is the kernel's. */
@@ -75,7 +93,11 @@ static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 		g->k = g->conv.k;
 	}
 	g->quads = nnadev_div_up(g->k, 4);
+	/* Long rows are not read at once after they have been written. */
+	g->together = g->k < 1024 ? NNADEV_GEMM8_TOGETHER : 1;
 	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
+	g->direct = !g->matmul && g->conv.window.kernel_h == 1 && g->conv.window.kernel_w == 1;
+	g->input_bytes = nnadev_bytes_behind(g->conv.input);
 }
 
 /*
@@ -98,56 +120,78 @@ static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows
 				     struct nnadev_layout *l, struct nnadev_gemm8_rows *s)
 {
 	s->a = nnadev_layout_take(l, (uint64_t)rows * g->a_stride);
-	s->row = nnadev_layout_take(l, g->k + 31ull);
+	s->bytes = nnadev_layout_take(l, g->together * (g->k + (uint64_t)NNADEV_GEMM8_SLACK));
 	s->begin = nnadev_layout_take(l, rows * sizeof(*s->begin));
 	s->at = nnadev_layout_take(l, rows * sizeof(*s->at));
 	s->rat = nnadev_layout_take(l, rows * sizeof(*s->rat));
 }
 
-/* One row of a convolution as bytes: the input under the window, its zero point outside. */
-static inline const uint8_t *nnadev_gemm8_row(const struct nnadev_conv *g, uint32_t group,
-					      uint32_t b, uint32_t y, uint32_t x, uint8_t *row)
+/*
+ * Copies @n bytes of the input, which ends at @end; a few by whole vectors, and so up to 16 bytes
+ * behind them may be written, with anything.
+ */
+static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n, const uint8_t *end)
+{
+	if (n > 64 || (size_t)(end - from) < n + 15) {
+		memcpy(to, from, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i += 16)
+		_mm_storeu_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+}
+
+/*
+ * One row of a convolution as bytes: the input under the window of (y, x), its zero point outside.
+ * @data is the image's first channel of the group.
+ */
+static inline void nnadev_gemm8_window(const struct nnadev_conv *g, const uint8_t *data,
+				       const uint8_t *end, uint32_t y, uint32_t x, uint8_t *to)
 {
 	const struct nnadev_window *w = &g->window;
-	const int32_t *s = g->input->desc.strides;
-	const uint8_t *data = (const uint8_t *)g->input->data + (int64_t)b * s[0] +
-			      (int64_t)group * g->group_in;
+	const int32_t *s = g->input->desc.strides, zero = g->input->desc.zero_point;
 	const int64_t column = nnadev_window_column(w, x, 0);
-	const size_t run = g->group_in;
-	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == g->group_in;
-	uint8_t *to = row;
+	const size_t run = g->group_in, all = w->kernel_w * run;
+	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == g->group_in && column >= 0 &&
+			    column + w->kernel_w <= w->width;
 
-	if (w->kernel_h == 1 && w->kernel_w == 1) {
-		const int64_t r = nnadev_window_row(w, y, 0);
-
-		if (r >= 0 && r < w->height && column >= 0 && column < w->width)
-			return data + r * s[1] + column * s[2];
-		memset(row, g->input->desc.zero_point, run);
-		return row;
-	}
-	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++, to += all) {
 		const int64_t r = nnadev_window_row(w, y, ky);
 
 		if (r < 0 || r >= w->height) {
-			memset(to, g->input->desc.zero_point, w->kernel_w * run);
-			to += w->kernel_w * run;
+			memset(to, zero, all);
 			continue;
 		}
-		if (joined && column >= 0 && column + w->kernel_w <= w->width) {
-			memcpy(to, data + r * s[1] + column * s[2], w->kernel_w * run);
-			to += w->kernel_w * run;
+		if (joined) {
+			nnadev_gemm8_copy(to, data + r * s[1] + column * s[2], all, end);
 			continue;
 		}
-		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++) {
 			const int64_t c = nnadev_window_column(w, x, kx);
 
 			if (c >= 0 && c < w->width)
-				memcpy(to, data + r * s[1] + c * s[2], run);
+				nnadev_gemm8_copy(to + kx * run, data + r * s[1] + c * s[2], run,
+						  end);
 			else
-				memset(to, g->input->desc.zero_point, run);
+				memset(to + kx * run, zero, run);
 		}
 	}
-	return row;
+}
+
+/* The bytes of a convolution's row: where they lie in the input or, put together, @to. */
+static inline struct nnadev_gemm8_row nnadev_gemm8_find(const struct nnadev_gemm8 *g, uint32_t set,
+							const uint32_t *index, uint8_t *to)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const int32_t *s = g->conv.input->desc.strides;
+	const uint8_t *input = g->conv.input->data, *end = input + g->input_bytes,
+		      *data = input + (int64_t)index[0] * s[0] + (int64_t)set * g->conv.group_in;
+	const int64_t y = nnadev_window_row(w, index[1], 0),
+		      x = nnadev_window_column(w, index[2], 0);
+
+	if (g->direct && y >= 0 && y < w->height && x >= 0 && x < w->width)
+		return (struct nnadev_gemm8_row){ data + y * s[1] + x * s[2], end };
+	nnadev_gemm8_window(&g->conv, data, end, index[1], index[2], to);
+	return (struct nnadev_gemm8_row){ to, to + g->k + NNADEV_GEMM8_SLACK };
 }
 
 /**
@@ -155,33 +199,37 @@ static inline const uint8_t *nnadev_gemm8_row(const struct nnadev_conv *g, uint3
  * @g: the product
  * @s: where to
  * @i: number of the row
- * @from: its bytes
+ * @row: its bytes
  */
 typedef void nnadev_gemm8_put_fn(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
-				 uint32_t i, const uint8_t *from);
+				 uint32_t i, const struct nnadev_gemm8_row *row);
 
-/* Puts together rows [first, first + rows) of a set, and notes where they are stored. */
+/* Puts together rows [first, first + rows) of a matrix, and notes where they are stored. */
 static inline __attribute__((always_inline)) void
-nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
-		  const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+nnadev_gemm8_fill_matrix(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
+			 const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnadev_engine_operand *in = g->conv.input, *res = g->conv.residual;
+	const uint8_t *data = in->data;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		const uint32_t index[3] = { set, first + i, 0 };
+		const struct nnadev_gemm8_row row = { data + nnadev_offset(&in->desc, index),
+						      data + g->input_bytes };
+
+		s->at[i] = nnadev_offset(&g->conv.output->desc, index);
+		s->rat[i] = nnadev_present(res) ? nnadev_offset(&res->desc, index) : 0;
+		put(g, s, i, &row);
+	}
+}
+
+/* Notes where rows of a convolution are stored, the first of which is at @index, which advances. */
+static inline void nnadev_gemm8_places(const struct nnadev_gemm8 *g, uint32_t *index, uint32_t rows,
+				       const struct nnadev_gemm8_rows *s)
 {
 	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
 	const bool residual = nnadev_present(g->conv.residual);
-	uint32_t index[4];
 
-	if (g->matmul) {
-		for (uint32_t i = 0; i < rows; i++) {
-			index[0] = set, index[1] = first + i, index[2] = 0;
-			s->at[i] = nnadev_offset(out, index);
-			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
-			put(g, s, i,
-			    (const uint8_t *)g->conv.input->data +
-				    nnadev_offset(&g->conv.input->desc, index));
-		}
-		return;
-	}
-	nnadev_unflatten(out->dims, 3, first, index);
-	index[3] = set * g->n;
 	for (uint32_t i = 0; i < rows; i++, nnadev_advance(out->dims, 3, index)) {
 		/* Along a row of the image there is but a step. */
 		if (i && index[2]) {
@@ -191,8 +239,38 @@ nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, ui
 			s->at[i] = nnadev_offset(out, index);
 			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
 		}
-		put(g, s, i,
-		    nnadev_gemm8_row(&g->conv, set, index[0], index[1], index[2], s->row));
+	}
+}
+
+/*
+ * Puts together rows [first, first + rows) of a set, and notes where they are stored. Some rows are
+ * found before the first of them is put together: a CPU cannot load at once, in another size, what
+ * it has just stored.
+ */
+static inline __attribute__((always_inline)) void
+nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
+		  const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnahw_tensor *out = &g->conv.output->desc;
+	struct nnadev_gemm8_row found[NNADEV_GEMM8_TOGETHER];
+	uint32_t index[4] = { 0 }, count;
+
+	if (g->matmul) {
+		nnadev_gemm8_fill_matrix(g, set, first, rows, s, put);
+		return;
+	}
+	nnadev_unflatten(out->dims, 3, first, index);
+	index[3] = set * g->n;
+	nnadev_gemm8_places(g, index, rows, s);
+	nnadev_unflatten(out->dims, 3, first, index);
+	for (uint32_t i = 0; i < rows; i += count) {
+		count = rows - i < g->together ? rows - i : g->together;
+		for (uint32_t r = 0; r < count; r++, nnadev_advance(out->dims, 3, index))
+			found[r] = nnadev_gemm8_find(
+				g, set, index,
+				s->bytes + (size_t)r * (g->k + NNADEV_GEMM8_SLACK));
+		for (uint32_t r = 0; r < count; r++)
+			put(g, s, i + r, &found[r]);
 	}
 }
 

@@ -51,7 +51,7 @@ static inline __m512i load_row(const uint8_t *from, uint32_t left, __m512i flip)
 
 /* Puts a row together, and adds it up. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
-			   uint32_t i, const uint8_t *from)
+			   uint32_t i, const struct nnadev_gemm8_row *row)
 {
 	const __m512i ones = _mm512_set1_epi8(1),
 		      flip = _mm512_set1_epi8(g->a_signed ? INT8_MIN : 0);
@@ -60,7 +60,7 @@ static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gem
 	uint32_t x;
 
 	for (uint32_t k = 0; k < g->k; k += 64) {
-		const __m512i v = load_row(from + k, g->k - k, flip);
+		const __m512i v = load_row(row->from + k, g->k - k, flip);
 
 		_mm512_store_si512(to + k, v);
 		sum = _mm512_dpbusd_epi32(sum, v, ones);
