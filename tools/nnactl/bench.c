@@ -4,6 +4,7 @@
  * and pages warm up, do not count.
  */
 #include "tools/nnactl/inputs.h"
+#include "tools/nnactl/measure.h"
 #include "tools/nnactl/outputs.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define DEFAULT_RUNS 100
+#define MOST_RUNS 1000000
 #define WARM_UP_RUNS 5
 
 /**
@@ -46,13 +48,6 @@ static int run_once(struct nnactl_session *s, struct nna_execution *execution,
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Minimum, median and 90th percentile of one member of the samples. */
 static void summarise(const struct sample *samples, uint32_t count, size_t member, uint64_t *sorted,
 		      double ms[3])
@@ -61,9 +56,8 @@ static void summarise(const struct sample *samples, uint32_t count, size_t membe
 
 	for (i = 0; i < count; i++)
 		memcpy(&sorted[i], (const char *)&samples[i] + member, sizeof(sorted[i]));
-	qsort(sorted, count, sizeof(*sorted), compare);
+	ms[1] = nnactl_times_sort(sorted, count) / 1e6;
 	ms[0] = (double)sorted[0] / 1e6;
-	ms[1] = (double)(sorted[(count - 1) / 2] + sorted[count / 2]) / 2e6;
 	ms[2] = (double)sorted[(count - 1) * 9 / 10] / 1e6;
 }
 
@@ -142,28 +136,19 @@ out:
 
 static int bench_main(int argc, char **argv)
 {
-	uint32_t threads = 0, runs = DEFAULT_RUNS;
-	const char *device = "auto";
+	struct nnactl_measure m = {
+		.device = "auto", .runs = DEFAULT_RUNS, .most_runs = MOST_RUNS,
+	};
 	struct nnactl_session session;
-	int c, status = 0;
 	uint64_t start;
+	int status;
 
-	while ((c = nnactl_option(&NNACTL_BENCH, argc, argv, &status)) > 0) {
-		if (c == 'd')
-			device = optarg;
-		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 1024, &threads))
-			return 2;
-		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, 1000000, &runs))
-			return 2;
-	}
-	if (!c)
+	if (!nnactl_measure_read(&NNACTL_BENCH, argc, argv, &m, &status))
 		return status;
-	if (optind + 1 != argc)
-		return nnactl_misuse("bench takes one model file");
 	start = nnactl_now();
-	status = nnactl_session_open(&session, argv[optind], device, threads, NULL);
+	status = nnactl_session_open(&session, m.path, m.device, m.threads, NULL);
 	if (!status)
-		status = measure(&session, runs, threads, nnactl_now() - start);
+		status = measure(&session, m.runs, m.threads, nnactl_now() - start);
 	nnactl_session_close(&session);
 	return status;
 }

@@ -6,6 +6,7 @@
  */
 #include "tools/nnactl/inputs.h"
 #include "tools/nnactl/listing.h"
+#include "tools/nnactl/measure.h"
 #include "tools/nnactl/outputs.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define DEFAULT_RUNS 20
+#define MOST_RUNS 10000
 #define WARM_UP_RUNS 3
 #define MOST_RECORDS (1u << 16)
 
@@ -111,13 +113,6 @@ static uint64_t macs_of(const json_t *command)
 		return outputs * window * last_dim(operand_of(command, "input")) /
 		       field(command, "groups");
 	return 0;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The line of a place; lines are in the order of places. */
@@ -239,8 +234,7 @@ static int measure(struct nnactl_session *s, struct profile *p)
 	for (size_t i = 0; i < p->line_count && !ret; i++) {
 		struct line *l = &p->lines[i];
 
-		qsort(l->run, p->runs, sizeof(*l->run), compare_numbers);
-		l->median = (double)(l->run[(p->runs - 1) / 2] + l->run[p->runs / 2]) / 2;
+		l->median = nnactl_times_sort(l->run, p->runs);
 		p->total += l->median;
 	}
 	nna_execution_destroy(execution);
@@ -447,27 +441,16 @@ static int profile(struct nnactl_session *s, uint32_t runs, const char *trace)
 
 static int profile_main(int argc, char **argv)
 {
-	const char *device = "auto", *trace = NULL;
-	uint32_t threads = 0, runs = DEFAULT_RUNS;
+	struct nnactl_measure m = {
+		.device = "auto", .runs = DEFAULT_RUNS, .most_runs = MOST_RUNS,
+	};
 	struct nnactl_session session;
-	int c, status = 0;
+	int status;
 
-	while ((c = nnactl_option(&NNACTL_PROFILE, argc, argv, &status)) > 0) {
-		if (c == 'd')
-			device = optarg;
-		else if (c == 'T')
-			trace = optarg;
-		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 1024, &threads))
-			return 2;
-		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, 10000, &runs))
-			return 2;
-	}
-	if (!c)
+	if (!nnactl_measure_read(&NNACTL_PROFILE, argc, argv, &m, &status))
 		return status;
-	if (optind + 1 != argc)
-		return nnactl_misuse("profile takes one model file");
-	status = nnactl_session_open(&session, argv[optind], device, threads, NULL) ?:
-		 profile(&session, runs, trace);
+	status = nnactl_session_open(&session, m.path, m.device, m.threads, NULL) ?:
+		 profile(&session, m.runs, m.trace);
 	nnactl_session_close(&session);
 	return status;
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "tools/nnactl/measure.h"
+
+#include <stdlib.h>
+
+bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
+			 struct nnactl_measure *m, int *status)
+{
+	int c;
+
+	*status = 2;
+	while ((c = nnactl_option(command, argc, argv, status)) > 0) {
+		if (c == 'd')
+			m->device = optarg;
+		else if (c == 'T')
+			m->trace = optarg;
+		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 1024, &m->threads))
+			return false;
+		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, m->most_runs, &m->runs))
+			return false;
+	}
+	if (!c)
+		return false;
+	if (optind + 1 != argc) {
+		nnactl_misuse("%s takes one model file", command->name);
+		return false;
+	}
+	m->path = argv[optind];
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+double nnactl_times_sort(uint64_t *times, uint32_t count)
+{
+	qsort(times, count, sizeof(*times), compare);
+	return (double)(times[(count - 1) / 2] + times[count / 2]) / 2;
+}

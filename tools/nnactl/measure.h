@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What bench and profile, which run one model many times, have in common: options and medians. */
+#ifndef NNACTL_MEASURE_H
+#define NNACTL_MEASURE_H
+
+#include "tools/nnactl/nnactl.h"
+
+/**
+ * struct nnactl_measure - what such a command is told, of which it comes with the defaults
+ * @path: the model's file
+ * @device: a name for nna_device_open()
+ * @trace: a file for a trace; NULL: none
+ * @threads: of the loopback; 0: one for each CPU
+ * @runs: that count
+ * @most_runs: that may be asked for
+ */
+struct nnactl_measure {
+	const char *path, *device, *trace;
+	uint32_t threads, runs, most_runs;
+};
+
+/*
+ * Reads a command line: the model, and --device, --threads, --runs and --trace, as far as @command
+ * has these options. Return: false where the command has to end with @status.
+ */
+bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
+			 struct nnactl_measure *measure, int *status);
+
+/* Sorts @count times, at least one. Return: their median. */
+double nnactl_times_sort(uint64_t *times, uint32_t count);
+
+#endif
