@@ -25,8 +25,9 @@ void nnadev_profile_begin(struct nnadev_job *job)
 
 	if (!p->open)
 		return;
+	/* Not the job's time, which is older than the end of the command before. */
 	p->record = (struct nnahw_profile_record){ .command = job->offset,
-						   .begin = job->now };
+						   .begin = nnadev_clock_now() };
 	p->run_begin = nnadev_job_run_time(job, p->record.begin);
 }
 

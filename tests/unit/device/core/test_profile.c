@@ -25,23 +25,35 @@ static const struct nnahw_profile_record *record(uint32_t i)
 	return (const struct nnahw_profile_record *)(header() + 1) + i;
 }
 
-/* A stream of two FILLs with a JUMP in between, and the entry that runs it with a profile. */
-static struct nnahw_ring_entry make_job(uint32_t records)
+static void begin_stream(void)
 {
-	struct nnahw_cmd_jump *c;
-	struct nnahw_ring_entry e;
-
 	rig_stream_begin(&rig, &space);
 	rig_slot(&rig, &space, 0, RIG_VA_DATA, 32 * RIG_PAGE);
-	fill(BYTES);
-	c = rig_command(&rig, &space, NNAHW_OP_JUMP, sizeof(*c));
-	c->target = space.stream_size;
-	fill(1);
+}
+
+/* The entry that runs the stream, which ends here, with a profile. */
+static struct nnahw_ring_entry end_stream(uint32_t records)
+{
+	struct nnahw_ring_entry e;
+
 	rig_end(&rig, &space);
 	e = rig_job(&rig, &space);
 	e.profile = VA_PROFILE;
 	e.profile_size = HEADER + records * RECORD;
 	return e;
+}
+
+/* A stream of two FILLs with a JUMP in between. */
+static struct nnahw_ring_entry make_job(uint32_t records)
+{
+	struct nnahw_cmd_jump *c;
+
+	begin_stream();
+	fill(BYTES);
+	c = rig_command(&rig, &space, NNAHW_OP_JUMP, sizeof(*c));
+	c->target = space.stream_size;
+	fill(1);
+	return end_stream(records);
 }
 
 static void expect_counts(uint32_t written, uint32_t dropped)
@@ -97,6 +109,21 @@ static void test_appends(void **state)
 	expect_counts(2, 0);
 }
 
+/* Commands that follow one another do not overlap. */
+static void test_in_turn(void **state)
+{
+	struct nnahw_ring_entry e;
+
+	begin_stream();
+	for (int i = 0; i < 4; i++)
+		fill(64);
+	e = end_stream(8);
+	expect(0, &e, NNAHW_STATUS_OK);
+	expect_counts(4, 0);
+	for (uint32_t i = 1; i < 4; i++)
+		assert_true(record(i - 1)->end <= record(i)->begin);
+}
+
 /* A job that faults leaves what it has done. */
 static void test_fault(void **state)
 {
@@ -132,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_records, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_appends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_in_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_fault, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_memory, set_up, tear_down),
 	};
