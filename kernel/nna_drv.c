@@ -29,6 +29,7 @@ static const struct file_operations nna_drm_fops = {
  *
  * 1.0 the first one
  * 1.1 limits of jobs, mappings and page tables in HW_INFO, DRM_NNA_SUBMIT_NONBLOCK, BO_MADVISE
+ * 1.2 profiles of jobs: profile_va and profile_size of SUBMIT, DRM_NNA_HW_PROFILES
  */
 static const struct drm_driver nna_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
@@ -45,7 +46,7 @@ static const struct drm_driver nna_drm_driver = {
 	.name = NNA_DRIVER_NAME,
 	.desc = "NNA accelerator",
 	.major = 1,
-	.minor = 1,
+	.minor = 2,
 };
 
 int nna_drv_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,

@@ -16,6 +16,8 @@
 #include <linux/types.h>
 #include <drm/nna_accel.h>
 
+#include "nna_regs.h"
+
 struct device;
 
 /** struct nna_hw_fake - A register file in software, for unit tests. @size is 4 or 8 bytes. */
@@ -63,6 +65,12 @@ struct nna_hw {
 	struct nna_hw_fake *fake;
 #endif
 };
+
+/** nna_hw_has_profiles() - Whether the device takes jobs with a profile. */
+static inline bool nna_hw_has_profiles(const struct nna_hw *hw)
+{
+	return hw->abi_minor >= NNA_PROFILE_ABI_MINOR;
+}
 
 /**
  * nna_hw_init() - Identify the device and read its properties.

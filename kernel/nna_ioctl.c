@@ -53,6 +53,12 @@ union nna_query_result {
 	struct drm_nna_file_counters file_counters;
 };
 
+static u32 nna_query_hw_flags(const struct nna_device *nna)
+{
+	return (nna->coherent ? DRM_NNA_HW_COHERENT : 0) |
+	       (nna_hw_has_profiles(&nna->hw) ? DRM_NNA_HW_PROFILES : 0);
+}
+
 static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *info)
 {
 	const struct nna_hw *hw = &nna->hw;
@@ -62,7 +68,7 @@ static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *in
 		.abi_minor = hw->abi_minor,
 		.stream_version = hw->stream_version,
 		.layout_version = hw->layout_version,
-		.flags = nna->coherent ? DRM_NNA_HW_COHERENT : 0,
+		.flags = nna_query_hw_flags(nna),
 		.job_rings = hw->job_rings,
 		.ring_size = nna->rings[0].size,
 		.workers = hw->workers,

@@ -433,10 +433,21 @@ static bool nna_job_range_ok(u64 va, u64 size, u64 align)
 	       !check_add_overflow(va, size, &end) && end <= NNA_VA_END;
 }
 
-/* The device checks all this, too, but would report a fault, which bans the context. */
-static int nna_job_check(const struct drm_nna_submit *args)
+static int nna_job_check_profile(const struct nna_hw *hw, const struct drm_nna_submit *args)
 {
-	if ((args->flags & ~DRM_NNA_SUBMIT_FLAGS) || args->pad)
+	if (!args->profile_va && !args->profile_size)
+		return 0;
+	if (args->profile_size < sizeof(struct nna_profile_header) ||
+	    !nna_job_range_ok(args->profile_va, args->profile_size, 64))
+		return -EINVAL;
+	/* To an older device the words of the entry are reserved: it would ban the context. */
+	return nna_hw_has_profiles(hw) ? 0 : -EOPNOTSUPP;
+}
+
+/* The device checks all this, too, but would report a fault, which bans the context. */
+static int nna_job_check(const struct nna_hw *hw, const struct drm_nna_submit *args)
+{
+	if (args->flags & ~DRM_NNA_SUBMIT_FLAGS)
 		return -EINVAL;
 	if (!args->stream_size || args->stream_size > NNA_MAX_STREAM_SIZE ||
 	    !IS_ALIGNED(args->stream_size | args->start, NNA_COMMAND_ALIGN) ||
@@ -451,7 +462,7 @@ static int nna_job_check(const struct drm_nna_submit *args)
 		return -EINVAL;
 	if (args->report_va && !nna_job_range_ok(args->report_va, 128, 64))
 		return -EINVAL;
-	return 0;
+	return nna_job_check_profile(hw, args);
 }
 
 static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
@@ -473,6 +484,8 @@ static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
 		.loop_limit = cpu_to_le64(min(nna_clock_ns_to_ticks(hw, args->loop_limit_ns),
 					      hw->job_limit)),
 		.start = cpu_to_le32(args->start),
+		.profile = cpu_to_le64(args->profile_va),
+		.profile_size = cpu_to_le64(args->profile_size),
 	};
 	job->deadline_ns = args->deadline_ns;
 	job->duration_ns = args->duration_ns;
@@ -545,7 +558,7 @@ static void nna_job_push(struct nna_job *job)
 
 int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args)
 {
-	int ret = nna_job_check(args);
+	int ret = nna_job_check(&ctx->nna->hw, args);
 
 	return ret ?: nna_ctx_take_place(ctx, args->flags & DRM_NNA_SUBMIT_NONBLOCK);
 }

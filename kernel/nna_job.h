@@ -138,7 +138,8 @@ int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops);
  * Not inside drm_dev_enter(): waits until there is room. Before anything else is done for the job,
  * so that what waits here costs nothing.
  *
- * Return: 0, -EINVAL (malformed), or an error of nna_ctx_take_place().
+ * Return: 0, -EINVAL (malformed), -EOPNOTSUPP (a profile, and the device has none), or an error of
+ * nna_ctx_take_place().
  */
 int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args);
 

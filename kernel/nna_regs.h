@@ -50,6 +50,7 @@
 #define NNA_MAX_WINDOW               0x100000u
 #define NNA_RESIZE_ONE               1024u /* parts of a pixel that RESIZE counts in fixed point */
 #define NNA_PROFILE_WORKERS          16u /* workers of which a profile tells */
+#define NNA_PROFILE_ABI_MINOR        1u /* since this minor version a job may have a profile */
 #define NNA_MAX_BOXES                0x200000u /* see the limits of NMS */
 #define NNA_ABI_MAJOR                1u
 #define NNA_ABI_MINOR                1u
@@ -317,8 +318,26 @@ struct nna_report {
 	__le64 reserved[8];
 };
 
+/**
+ * struct nna_profile_header - how many records follow in a profile
+ * @written: records
+ * @dropped: records for which there was no room
+ * @reserved: 0
+ *
+ * Records follow the header, one for each command that has run but control flow, as far as there is
+ * room. The device reads the counts when a job begins and writes them when it ends, so that a job
+ * that is submitted again, after it has yielded, appends to what is there. Who wants a new profile
+ * writes zeros before.
+ */
+struct nna_profile_header {
+	__le32 written;
+	__le32 dropped;
+	__le32 reserved[14];
+};
+
 static_assert(sizeof(struct nna_ring_entry) == 128);
 static_assert(sizeof(struct nna_completion) == 16);
 static_assert(sizeof(struct nna_report) == 128);
+static_assert(sizeof(struct nna_profile_header) == 64);
 
 #endif

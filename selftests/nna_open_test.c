@@ -16,7 +16,7 @@ TEST(version)
 
 	CHECK(v);
 	EQ(v->version_major, 1);
-	EQ(v->version_minor, 1);
+	EQ(v->version_minor, 2);
 	CHECK(!strcmp(v->name, "nna"));
 	drmFreeVersion(v);
 	close(fd);

@@ -174,7 +174,8 @@ AT(sync, handle, 0);
 AT(sync, flags, 4);
 AT(sync, point, 8);
 
-SIZE(submit, 96);
+/* It grows at its end; in the first version it had 96 bytes, and a pad for @profile_size. */
+SIZE(submit, 104);
 AT(submit, ctx_id, 0);
 AT(submit, flags, 4);
 AT(submit, stream_va, 8);
@@ -182,13 +183,14 @@ AT(submit, stream_size, 16);
 AT(submit, start, 20);
 AT(submit, base_table_va, 24);
 AT(submit, slot_count, 32);
-AT(submit, pad, 36);
+AT(submit, profile_size, 36);
 AT(submit, report_va, 40);
 AT(submit, deadline_ns, 48);
 AT(submit, duration_ns, 56);
 AT(submit, budget_ns, 64);
 AT(submit, loop_limit_ns, 72);
 AT(submit, syncs, 80);
+AT(submit, profile_va, 96);
 
 SIZE(coredump_ring, 64);
 AT(coredump_ring, reg_control, 0);
@@ -243,7 +245,8 @@ NUMBER(VM_BIND, 0x40286448u);
 NUMBER(CTX_CREATE, 0xc0106449u);
 NUMBER(CTX_DESTROY, 0x4008644au);
 NUMBER(CTX_GET_STATE, 0xc020644bu);
-NUMBER(SUBMIT, 0x4060644cu);
+/* With the size of 1.0, 0x4060644c, it is the same call: DRM looks at the lowest byte only. */
+NUMBER(SUBMIT, 0x4068644cu);
 NUMBER(BO_MADVISE, 0xc010644du);
 
 /* The variables that the examples use and set. */

@@ -59,6 +59,7 @@
 /* parts of a pixel that RESIZE counts in fixed point */
 #define NNAHW_RESIZE_ONE               1024u
 #define NNAHW_PROFILE_WORKERS          16u /* workers of which a profile tells */
+#define NNAHW_PROFILE_ABI_MINOR        1u /* since this minor version a job may have a profile */
 #define NNAHW_MAX_BOXES                0x200000u /* see the limits of NMS */
 #define NNAHW_ABI_MAJOR                1u
 #define NNAHW_ABI_MINOR                1u

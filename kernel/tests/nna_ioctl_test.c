@@ -108,9 +108,13 @@ static void nna_call_submit(struct nna_ioctl_test *t, struct nna_call *call, uns
 	call->cmd = DRM_IOCTL_NNA_SUBMIT;
 	call->arg.submit = nna_fake_submit_args();
 	call->arg.submit.ctx_id = t->ctx_id;
+	call->arg.submit.profile_va = 0x400000;
+	call->arg.submit.profile_size = 0x1000;
 	if (nr == DRM_NNA_SUBMIT_BARE) {
 		call->arg.submit.slot_count = 0;
 		call->arg.submit.base_table_va = 0;
+		call->arg.submit.profile_size = 0;
+		call->arg.submit.profile_va = 0;
 		return;
 	}
 	nna_call_array(call, &call->arg.submit.syncs, sizeof(*sync));
@@ -374,7 +378,6 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE(SUBMIT, submit, ctx_id, NNA_TEST_UNKNOWN, -ENOENT),
 	NNA_RULE(SUBMIT, submit, flags, 2, -EINVAL),
 	NNA_RULE(SUBMIT, submit, flags, BIT(31), -EINVAL),
-	NNA_RULE(SUBMIT, submit, pad, 1, -EINVAL),
 	NNA_RULE(SUBMIT, submit, stream_va, 0, -EINVAL),
 	NNA_RULE(SUBMIT, submit, stream_va, 0x100020, -EINVAL),
 	NNA_RULE(SUBMIT, submit, stream_va, NNA_VA_END - 64, -EINVAL),
@@ -392,6 +395,15 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE(SUBMIT, submit, report_va, 64, -EINVAL),
 	NNA_RULE(SUBMIT, submit, report_va, 0x300020, -EINVAL),
 	NNA_RULE(SUBMIT, submit, report_va, NNA_VA_END - 64, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_va, 0, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_va, 64, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_va, 0x400020, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_va, NNA_VA_END - 64, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_va, -64ull, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_size, 0, -EINVAL),
+	NNA_RULE(SUBMIT, submit, profile_size, 63, -EINVAL),
+	NNA_RULE(SUBMIT_BARE, submit, profile_va, 0x400000, -EINVAL),
+	NNA_RULE(SUBMIT_BARE, submit, profile_size, 64, -EINVAL),
 	NNA_RULE(SUBMIT_BARE, submit, base_table_va, 0x200000, -EINVAL),
 	NNA_RULE(SUBMIT, submit, syncs.stride, 15, -EINVAL),
 	NNA_RULE(SUBMIT, submit, syncs.count, NNA_MAX_SYNCS + 1, -E2BIG),
@@ -528,18 +540,32 @@ static void nna_ioctl_query_sizes(struct kunit *test)
 	KUNIT_EXPECT_GT(test, others, 0u);
 }
 
-static void nna_ioctl_hw_info(struct kunit *test)
+static void nna_ioctl_get_hw_info(struct kunit *test, struct drm_nna_hw_info *info)
 {
 	struct nna_fake *fake = to_nna_fake(test);
-	struct drm_nna_hw_info info = {};
 	struct drm_nna_dev_query query = {
-		.type = DRM_NNA_DEV_QUERY_HW_INFO, .size = sizeof(info),
-		.pointer = (unsigned long)nna_fake_user(fake, NULL, sizeof(info)),
+		.type = DRM_NNA_DEV_QUERY_HW_INFO, .size = sizeof(*info),
+		.pointer = (unsigned long)nna_fake_user(fake, NULL, sizeof(*info)),
 	};
 
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_DEV_QUERY, &query));
 	KUNIT_ASSERT_EQ(test, 0,
-			copy_from_user(&info, u64_to_user_ptr(query.pointer), sizeof(info)));
+			copy_from_user(info, u64_to_user_ptr(query.pointer), sizeof(*info)));
+}
+
+static u32 nna_ioctl_hw_flags(struct kunit *test)
+{
+	struct drm_nna_hw_info info = {};
+
+	nna_ioctl_get_hw_info(test, &info);
+	return info.flags;
+}
+
+static void nna_ioctl_hw_info(struct kunit *test)
+{
+	struct drm_nna_hw_info info = {};
+
+	nna_ioctl_get_hw_info(test, &info);
 	KUNIT_EXPECT_EQ(test, NNA_ABI_MAJOR, info.abi_major);
 	KUNIT_EXPECT_EQ(test, NNA_JOB_RINGS, info.job_rings);
 	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, info.ring_size);
@@ -551,6 +577,57 @@ static void nna_ioctl_hw_info(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, NNA_MAX_BIND_OPS, info.max_bind_ops);
 	KUNIT_EXPECT_EQ(test, NNA_MAX_VMS, info.max_vms);
 	KUNIT_EXPECT_EQ(test, NNA_MAX_CTXS, info.max_ctxs);
+}
+
+static int nna_ioctl_submit_profile(struct nna_ioctl_test *t, u64 va, u32 size)
+{
+	struct nna_call call;
+
+	nna_call_make(t, &call, DRM_NNA_SUBMIT);
+	nna_call_put_element(t, &call);
+	call.arg.submit.profile_va = va;
+	call.arg.submit.profile_size = size;
+	return nna_call_do(t, &call);
+}
+
+/* The job that was submitted last has got this profile. */
+static void nna_ioctl_expect_profile(struct nna_ioctl_test *t, u64 va, u32 size)
+{
+	struct kunit *test = t->fake->test;
+	struct nna_ring_entry entry;
+
+	nna_fake_settle(t->fake);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(t->fake, DRM_NNA_CTX_PRIORITY_MEDIUM, &entry));
+	KUNIT_EXPECT_EQ(test, va, le64_to_cpu(entry.profile));
+	KUNIT_EXPECT_EQ(test, size, le64_to_cpu(entry.profile_size));
+	nna_fake_complete(t->fake, DRM_NNA_CTX_PRIORITY_MEDIUM, NNA_STATUS_OK, 0);
+}
+
+static void nna_ioctl_profiles_before_their_version(struct kunit *test)
+{
+	struct nna_ioctl_test *t = nna_ioctl_test(test);
+	struct nna_device *nna = t->fake->nna;
+
+	nna->hw.abi_minor = NNA_PROFILE_ABI_MINOR - 1;
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_hw_flags(test) & DRM_NNA_HW_PROFILES);
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, nna_ioctl_submit_profile(t, 0x400000, 0x1000));
+	/* What is malformed is so on any device. */
+	KUNIT_EXPECT_EQ(test, -EINVAL, nna_ioctl_submit_profile(t, 0x400020, 0x1000));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->job_count));
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_submit_profile(t, 0, 0));
+	nna_ioctl_expect_profile(t, 0, 0);
+}
+
+static void nna_ioctl_profiles_of_their_version(struct kunit *test)
+{
+	struct nna_ioctl_test *t = nna_ioctl_test(test);
+
+	t->fake->nna->hw.abi_minor = NNA_PROFILE_ABI_MINOR;
+	KUNIT_EXPECT_EQ(test, DRM_NNA_HW_PROFILES, nna_ioctl_hw_flags(test) & DRM_NNA_HW_PROFILES);
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_submit_profile(t, 0x400000, 0x1000));
+	nna_ioctl_expect_profile(t, 0x400000, 0x1000);
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_submit_profile(t, 0, 0));
+	nna_ioctl_expect_profile(t, 0, 0);
 }
 
 static void nna_ioctl_bo_rounds_up(struct kunit *test)
@@ -766,6 +843,7 @@ static void nna_ioctl_older_submit(struct kunit *test)
 	struct nna_call call;
 
 	nna_call_make(t, &call, DRM_NNA_SUBMIT);
+	call.arg.submit.profile_size = 0;
 	/* The driver must not read beyond the structure. */
 	memset(call.arg.bytes + _IOC_SIZE(cmd), 0xff, sizeof(call.arg) - _IOC_SIZE(cmd));
 	call.cmd = cmd;
@@ -774,6 +852,7 @@ static void nna_ioctl_older_submit(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, nna_fake_entry(t->fake, DRM_NNA_CTX_PRIORITY_MEDIUM, &entry));
 	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(entry.deadline));
 	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(entry.budget));
+	KUNIT_EXPECT_EQ(test, 0ull, le64_to_cpu(entry.profile | entry.profile_size));
 	nna_fake_complete(t->fake, DRM_NNA_CTX_PRIORITY_MEDIUM, NNA_STATUS_OK, 0);
 }
 
@@ -851,6 +930,8 @@ static struct kunit_case nna_ioctl_cases[] = {
 	KUNIT_CASE_PARAM(nna_ioctl_bad_argument, nna_number_gen_params),
 	KUNIT_CASE_PARAM(nna_ioctl_query_sizes, nna_query_gen_params),
 	KUNIT_CASE(nna_ioctl_hw_info),
+	KUNIT_CASE(nna_ioctl_profiles_before_their_version),
+	KUNIT_CASE(nna_ioctl_profiles_of_their_version),
 	KUNIT_CASE(nna_ioctl_bo_rounds_up),
 	KUNIT_CASE(nna_ioctl_no_mmap),
 	KUNIT_CASE(nna_ioctl_label_length),

@@ -86,6 +86,28 @@ static void nna_job_entry(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
+/* Of any size, up to the end of the addresses. */
+static void nna_job_profile(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	static const u32 sizes[] = { 64, 65, 64 + 160, SZ_2G, U32_MAX };
+	struct nna_ring_entry e;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		args.profile_size = sizes[i];
+		args.profile_va = ALIGN_DOWN(NNA_VA_END - sizes[i], 64);
+		nna_job_submit_one(test, ctx, &args);
+		nna_fake_settle(fake);
+		KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+		KUNIT_EXPECT_EQ(test, args.profile_va, le64_to_cpu(e.profile));
+		KUNIT_EXPECT_EQ(test, args.profile_size, le64_to_cpu(e.profile_size));
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	}
+}
+
 static void nna_job_limits_saturate(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -1006,6 +1028,7 @@ static void nna_job_fences_keep_the_device(struct kunit *test)
 static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_completes),
 	KUNIT_CASE(nna_job_entry),
+	KUNIT_CASE(nna_job_profile),
 	KUNIT_CASE(nna_job_limits_saturate),
 	KUNIT_CASE_PARAM(nna_job_priority_is_ring, nna_priority_gen_params),
 	KUNIT_CASE(nna_job_rings_are_independent),

@@ -377,6 +377,10 @@ static void fuzz_submit(void)
 	arg.duration_ns = SECOND / 1000 * (1 + rnd(20));
 	arg.budget_ns = arg.duration_ns;
 	arg.loop_limit_ns = arg.duration_ns;
+	if (!rnd(4)) {
+		arg.profile_va = rnd(2) ? va() : ENV_VA + ENV_DATA;
+		arg.profile_size = (uint32_t)(rnd(8) ? 64 + rnd(0x1000) : number());
+	}
 	if (!rnd(4))
 		arg.deadline_ns = now_ns() + rnd(20) * (SECOND / 1000);
 	for (uint32_t i = 0; i < n; i++)

@@ -176,6 +176,8 @@ struct drm_nna_dev_query {
 
 /** DRM_NNA_HW_COHERENT - The device snoops the CPU's caches: BO_SYNC does nothing. */
 #define DRM_NNA_HW_COHERENT (1u << 0)
+/** DRM_NNA_HW_PROFILES - SUBMIT takes a profile: device and driver both know them. Since 1.2. */
+#define DRM_NNA_HW_PROFILES (1u << 1)
 
 /**
  * struct drm_nna_hw_info - What the device is, and the limits of driver and device.
@@ -755,8 +757,18 @@ struct drm_nna_sync {
  * submits jobs which wait for what only that thread will do later is better off with
  * DRM_NNA_SUBMIT_NONBLOCK.
  *
+ * A job may have a profile: the device appends a record of each command to it (its begin, end and
+ * run time, and how long each worker was busy), as far as there is room, and counts those for which
+ * there is none. The layout is that of the hardware's profile_header and profile_record. The client
+ * writes zeros to the counts, in the first 64 bytes, before the first job. A job that goes on where
+ * one has yielded may have the same profile, to which it appends then. The counts are written when
+ * the job ends: after a job that was lost to a reset they are as before. (A job that is put on its
+ * ring again after a reset had not begun.) Like any address of a job, those of its profile must be
+ * mapped, and not read-only: else the job faults (-EFAULT).
+ *
  * -ECANCELED: the context is banned. -EAGAIN: DRM_NNA_SUBMIT_NONBLOCK, and there is no room;
- * libdrm's drmIoctl() calls again then, ioctl() does not.
+ * libdrm's drmIoctl() calls again then, ioctl() does not. -EOPNOTSUPP: a profile, which the device
+ * is too old for.
  *
  * .. code-block:: C
  *
@@ -794,8 +806,11 @@ struct drm_nna_submit {
 	__u64 base_table_va;
 	/** @slot_count: Entries of the base table, at most max_slots. */
 	__u32 slot_count;
-	/** @pad: MBZ. */
-	__u32 pad;
+	/**
+	 * @profile_size: Bytes of the job's profile, at least 64; 0 for none. Before 1.2 a pad, so
+	 * that an older kernel refuses a profile (-EINVAL).
+	 */
+	__u32 profile_size;
 	/** @report_va: Where the device writes the job's report, 64-byte aligned; 0 for none. */
 	__u64 report_va;
 	/**
@@ -816,6 +831,8 @@ struct drm_nna_submit {
 	__u64 loop_limit_ns;
 	/** @syncs: Array of &struct drm_nna_sync. */
 	struct drm_nna_obj_array syncs;
+	/** @profile_va: Address of the job's profile, 64-byte aligned; 0 for none. Since 1.2. */
+	__u64 profile_va;
 };
 
 /* ----------------------------------------------------------------------------- device core dump */
