@@ -28,7 +28,8 @@ struct nna_job {
 	uint64_t base_table_va;
 	uint32_t slot_count;
 	uint64_t report_va;
-	uint64_t profile_va, profile_size;
+	uint64_t profile_va;
+	uint32_t profile_size;
 	uint64_t budget_ns;
 	uint64_t loop_limit_ns;
 };

@@ -72,6 +72,8 @@ void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream
 }
 
 _Static_assert(NNA_PROFILE_WORKERS == NNAHW_PROFILE_WORKERS, "workers of a profile");
+_Static_assert(NNAHW_MAX_STREAM_SIZE / NNAHW_COMMAND_ALIGN <
+		       UINT32_MAX / sizeof(struct nnahw_profile_record), "bytes of a profile");
 
 size_t nna_hw_profile_size(uint32_t commands)
 {

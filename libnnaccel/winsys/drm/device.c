@@ -141,6 +141,7 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 	if (ret)
 		goto err;
 	drm->base.tick_hz = drm->hw.tick_hz;
+	drm->base.profiles = drm->hw.flags & DRM_NNA_HW_PROFILES;
 	ret = query(drm->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &drm->clock, sizeof(drm->clock));
 	if (ret)
 		goto err;
