@@ -34,6 +34,10 @@ CFLAGS ?= $(OPT) -g
 override CFLAGS += -std=c11 $(WARN) -fvisibility=hidden -fPIC -ffp-contract=off -pthread $(SANFLAGS)
 LDFLAGS += -pthread $(SANFLAGS)
 
+# One version for all of it: VERSION. What says it includes nna_version.h and is in VERSION_USERS.
+VERSION := $(shell cat VERSION)
+VERSION_USERS :=
+
 # Each module.mk adds to these.
 PROGRAMS :=
 LIBRARIES :=
@@ -53,6 +57,12 @@ all: $(ALL_TARGETS)
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(VERSION_USERS): CPPFLAGS += -I$(BUILD)/gen
+$(VERSION_USERS): $(BUILD)/gen/nna_version.h
+$(BUILD)/gen/nna_version.h: VERSION
+	@mkdir -p $(@D)
+	@printf '#define NNA_VERSION "%s"\n' '$(VERSION)' >$@
 
 # Runs every unit test program; each prints its own cases.
 unit: $(UNIT_TESTS)

@@ -7,6 +7,7 @@ TRANSPORT_SRCS := $(filter-out device/transport/main.c,$(wildcard device/transpo
 	sandbox/seccomp.c
 TRANSPORT_OBJS := $(TRANSPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 
+VERSION_USERS += $(BUILD)/obj/device/transport/main.o
 ifneq ($(LIBNNADEV),)
 PROGRAMS += $(BUILD)/bin/nna-device
 endif

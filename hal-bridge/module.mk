@@ -10,6 +10,7 @@ HAL_PROGRAM_OBJS := $(patsubst %,$(BUILD)/obj/%.o,hal-bridge/service/main \
 	hal-bridge/service/sandbox sandbox/seccomp)
 HAL_SERVICE_OBJS := $(filter-out $(HAL_PROGRAM_OBJS), \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c)))
+VERSION_USERS += $(BUILD)/obj/hal-bridge/service/device.o $(BUILD)/obj/hal-bridge/service/main.o
 HAL_GBINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/gbinder/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
 NNAPI_LIB := $(BUILD)/lib/libneuralnetworks.so

@@ -75,6 +75,7 @@ kernel-debug:
 
 # All honour DESTDIR. modules_install is for the kernel of KDIR= or the stock one, install-dkms for
 # every kernel.
+DKMS_DIR := /usr/src/nna-$(VERSION)
 .PHONY: modules_install install-dkms install-udev
 modules_install: kernel install-udev
 	@set -e; kdir='$(KDIR)'; \
@@ -82,9 +83,9 @@ modules_install: kernel install-udev
 	$(MAKE) -s -C $(KERNEL_OUT)/src/kernel KDIR="$$kdir" INSTALL_MOD_PATH='$(DESTDIR)' modules_install
 
 install-dkms: install-udev
-	install -d '$(DESTDIR)/usr/src/nna-1.0'
-	cp --parents $(KERNEL_FILES) '$(DESTDIR)/usr/src/nna-1.0'
-	install -m 644 kernel/packaging/dkms.conf '$(DESTDIR)/usr/src/nna-1.0'
+	install -d '$(DESTDIR)$(DKMS_DIR)'
+	cp --parents $(KERNEL_FILES) '$(DESTDIR)$(DKMS_DIR)'
+	sed 's/@VERSION@/$(VERSION)/' kernel/packaging/dkms.conf >'$(DESTDIR)$(DKMS_DIR)/dkms.conf'
 
 install-udev:
 	install -D -m 644 kernel/packaging/60-nna.rules '$(DESTDIR)/usr/lib/udev/rules.d/60-nna.rules'

@@ -27,6 +27,8 @@ LIBRARIES += $(NNACCEL_LIB) $(NNACCEL_SO) $(NNACCEL_PLUGIN)
 
 $(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
+VERSION_USERS += $(BUILD)/obj/libnnaccel/version.o
+
 $(NNACCEL_LIB): $(NNACCEL_OBJS)
 	@mkdir -p $(@D)
 	rm -f $@

@@ -17,9 +17,10 @@ $(FUZZ_HAL_OBJS): FUZZ_COVERAGE = ,fuzzer-no-link
 $(FUZZ_HAL_CLIENT): FUZZ_COVERAGE =
 $(FUZZ_HAL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CPPFLAGS) -O1 -g -std=c11 $(WARN) -pthread \
+	$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -pthread \
 		-fsanitize=address,undefined$(FUZZ_COVERAGE) -fno-sanitize-recover=undefined \
 		-fno-omit-frame-pointer -MMD -MP -c -o $@ $<
+$(VERSION_USERS:$(BUILD)/obj/%=$(FUZZ_OUT)/hal/%): $(BUILD)/gen/nna_version.h
 
 -include $(FUZZ_HAL_OBJS:.o=.d)
 

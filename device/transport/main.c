@@ -24,6 +24,7 @@
 #include "device/transport/sandbox.h"
 #include "device/transport/server.h"
 #include "device/transport/vfu.h"
+#include "nna_version.h"
 
 #define PROGRAM "nna-device"
 
@@ -212,8 +213,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 			usage(stdout);
 			return 1;
 		case 'V':
-			printf(PROGRAM " %u.%u (PCI %04x:%04x)\n", NNAHW_ABI_MAJOR, NNAHW_ABI_MINOR,
-			       NNAHW_PCI_VENDOR, NNAHW_PCI_DEVICE);
+			printf(PROGRAM " " NNA_VERSION " (PCI %04x:%04x, ABI %u.%u)\n",
+			       NNAHW_PCI_VENDOR, NNAHW_PCI_DEVICE, NNAHW_ABI_MAJOR,
+			       NNAHW_ABI_MINOR);
 			return 1;
 		default:
 			return -1;

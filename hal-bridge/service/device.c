@@ -29,6 +29,7 @@
 #include "hal-bridge/service/service.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
+#include "nna_version.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
@@ -120,7 +121,7 @@ static int nnb_on_get_type(struct nnb_object *object, struct nnb_aidl_call *call
 static int nnb_on_get_version(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
 			      void *out)
 {
-	((struct nnb_aidl_device_get_version_string_out *)out)->result = "nnaccel 1.0";
+	((struct nnb_aidl_device_get_version_string_out *)out)->result = "nnaccel " NNA_VERSION;
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
+#include "nna_version.h"
 
 /**
  * struct nnb_settings - what the command line says
@@ -50,7 +51,7 @@ static void nnb_usage(FILE *out)
 	      "  --executions=N      executions that a user may have under way (default 256)\n"
 	      "  --sandbox=off       stay the user that it was started by, with all system calls\n"
 	      "  --quiet             no messages on standard error\n"
-	      "  --help\n"
+	      "  --help, --version\n"
 	      "NNACCEL_TRACE=1 in the environment writes marks of what it compiles and runs into\n"
 	      "the kernel's trace; another value is the path of a file that takes them.\n"
 	      "Ends on SIGTERM and SIGINT. Exit status: 0, or 1 when it cannot serve.\n",
@@ -81,6 +82,7 @@ enum {
 	OPT_SANDBOX,
 	OPT_QUIET,
 	OPT_HELP,
+	OPT_VERSION,
 };
 
 static const struct option nnb_options[] = {
@@ -95,6 +97,7 @@ static const struct option nnb_options[] = {
 	{"sandbox", required_argument, NULL, OPT_SANDBOX},
 	{"quiet", no_argument, NULL, OPT_QUIET},
 	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
 	{0},
 };
 
@@ -144,6 +147,9 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 			break;
 		case OPT_HELP:
 			nnb_usage(stdout);
+			return 1;
+		case OPT_VERSION:
+			puts("nnaccel-hal " NNA_VERSION);
 			return 1;
 		default:
 			ok = false;

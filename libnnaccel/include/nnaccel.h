@@ -60,6 +60,15 @@ struct nna_execution;
 struct nna_buffer;
 struct nna_fence;
 
+/**
+ * nna_version() - the version of the library that the program runs with
+ *
+ * `pkg-config --modversion nnaccel` tells that of this header. From any thread.
+ *
+ * Return: "MAJOR.MINOR.PATCH", which lives as long as the process.
+ */
+NNACCEL_API const char *nna_version(void);
+
 /* How much a message matters. */
 enum nna_log_level { NNA_LOG_ERROR, NNA_LOG_WARNING, NNA_LOG_INFO };
 

@@ -52,6 +52,7 @@ $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
 $(FUZZ_OUT)/obj/device/engine/engine.o: $(ENGINE_TABLE)
 $(filter $(FUZZ_OUT)/obj/libnnaccel/winsys/% $(FUZZ_OUT)/obj/libnnaccel/runtime/%,$(FUZZ_OBJS)): \
 	$(BUILD)/gen/nna_build_id.h
+$(VERSION_USERS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%): $(BUILD)/gen/nna_version.h
 $(FUZZ_OUT)/obj/libnnaccel/%.o $(FUZZ_OUT)/obj/tests/fuzz/%.o: override CPPFLAGS += \
 	$(shell pkg-config --cflags libdrm 2>/dev/null)
 # The model counts its work (tests/fuzz/work.h).

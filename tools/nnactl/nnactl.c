@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nna_version.h"
+
 static const struct nnactl_command *const COMMANDS[] = {
 	&NNACTL_INFO,
 	&NNACTL_RUN,
@@ -302,8 +304,8 @@ static int run_command(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		if (as_json)
-			return nnactl_json_print(json_pack("{s:s}", "version", NNACTL_VERSION));
-		puts("nnactl " NNACTL_VERSION);
+			return nnactl_json_print(json_pack("{s:s}", "version", NNA_VERSION));
+		puts("nnactl " NNA_VERSION);
 		return 0;
 	}
 	command = find_command(argv[1]);

@@ -23,8 +23,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define NNACTL_VERSION "0.1"
-
 /**
  * struct nnactl_command - a subcommand
  * @arguments: one line of them for the list of commands
