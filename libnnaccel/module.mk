@@ -41,9 +41,10 @@ $(BUILD)/obj/libnnaccel/shared.a: $(NNACCEL_SHARED_OBJS)
 	$(AR) rcs $@ $^
 
 # Whoever builds a shared object wants to use it, so the plug-in comes with it.
-$(NNACCEL_SO): $(NNACCEL_SHARED_OBJS) | $(NNACCEL_PLUGIN)
+$(NNACCEL_SO): libnnaccel/libnnaccel.map $(NNACCEL_SHARED_OBJS) | $(NNACCEL_PLUGIN)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$< $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ \
+		$(filter-out %.map,$^) $(NNACCEL_LIBS)
 	ln -sf libnnaccel.so.1 $(BUILD)/lib/libnnaccel.so
 
 $(NNACCEL_PLUGIN): $(NNACCEL_PLUGIN_OBJS)

@@ -13,7 +13,7 @@ ENGINE_TESTS := $(filter-out $(WORK_TESTS),$(ENGINE_TESTS))
 # What concerns the shared library as its users have it.
 NNACCEL_SO_TESTS := $(BUILD)/tests/unit/libnnaccel/winsys/test_plugin
 NNACCEL_TESTS := $(call unit,$(patsubst tests/unit/%/,%, \
-	$(wildcard tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
+	$(wildcard tests/unit/libnnaccel/ tests/unit/libnnaccel/*/ tests/unit/libnnaccel/*/*/)))
 NNACCEL_TESTS := $(filter-out $(NNACCEL_SO_TESTS),$(NNACCEL_TESTS))
 NNB_TESTS := $(call unit,hal-bridge/common)
 BINDER_TESTS := $(call unit,hal-bridge/binder hal-bridge/aidl)
@@ -101,7 +101,8 @@ $(BINDER_TESTS): $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
 $(SERVICE_TESTS): $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
 $(SERVICE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 # What happens while a model is compiled.
-$(BUILD)/tests/unit/hal-bridge/service/test_device: UNIT_LIBS += $(call unit_wrap,nna_program_create)
+$(BUILD)/tests/unit/hal-bridge/service/test_device: UNIT_LIBS += \
+	$(call unit_wrap,nna_program_create_sized)
 
 # libneuralnetworks.so through its exported functions only.
 $(NNAPI_TESTS): $(NNAPI_LIB)
@@ -111,7 +112,7 @@ $(call unit,hal-bridge/examples): | $(NNAPI_EXAMPLES)
 
 $(NNAPI_INSIDE_TESTS): $(NNAPI_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
 $(NNAPI_INSIDE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(call unit_wrap,nna_execution_compute \
-	nna_execution_submit nna_fence_wait nna_program_create)
+	nna_execution_submit nna_fence_wait nna_program_create_sized)
 
 # Fences that a test signals itself.
 UNIT_FENCE_TESTS := $(BUILD)/tests/unit/libnnaccel/runtime/test_fence \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/sized.h"
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
@@ -214,8 +215,8 @@ static bool size_fits(const struct nna_operand_desc *desc)
 	return bytes <= INT32_MAX;
 }
 
-int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
-			  const struct nna_operand_desc *desc)
+static int add_operand(struct nna_graph *graph, uint32_t subgraph,
+		       const struct nna_operand_desc *desc)
 {
 	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
 	struct nna_operand *operand;
@@ -273,6 +274,15 @@ int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 	operand->shape = *shape;
 	sg->operand_count++;
 	return (int)number;
+}
+
+int nna_graph_add_operand_sized(struct nna_graph *graph, uint32_t subgraph,
+				const struct nna_operand_desc *desc, size_t size)
+{
+	struct nna_operand_desc own;
+	int ret = nna_sized_read(&own, sizeof(own), desc, size);
+
+	return ret ? ret : add_operand(graph, subgraph, desc ? &own : NULL);
 }
 
 int nna_graph_set_constant(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,

@@ -23,9 +23,25 @@
  * for from anywhere. Runs that wait in the library (nna_execution_submit_after()) need a thread of
  * its own, one or two for each device.
  *
+ * Versions: what is declared here is kept. The soname libnnaccel.so.1 has the first number of the
+ * version: a program that was built with 1.x runs with every later 1.y, and a change that would
+ * break it makes the first number 2. A new function gets a version node of its own in
+ * libnnaccel.map, so that a program which needs it is refused by an older library when it starts.
+ *
+ * Structs grow at their end. So that a program and a library of different versions understand each
+ * other, functions that take such a struct are exported as NAME_sized(), with the size that the
+ * program knows, and NAME() is an inline function that passes sizeof. What the program does not know
+ * is 0 for the library, and the default; what the library does not know it leaves 0 in the
+ * program's struct; and a program that sets what the library does not know gets -E2BIG. The size is
+ * passed rather than the first member, since nobody can forget to set it; and there are structs
+ * rather than accessors, since a description, or the times of a run, belong together. Bindings of
+ * other languages call NAME_sized(). Structs without it (struct nna_log, struct nna_blob_writer,
+ * struct nna_blob_reader, struct nna_graph_piece) do not grow.
+ *
  * Errors are negative errno values; nna_log gets a line that names the thing and what to do:
  *
  *	-EINVAL		malformed graph or argument
+ *	-E2BIG		a struct has a member set that this library is too old for
  *	-ENOTSUP	not possible on this device
  *	-ENOMEM		no memory
  *	-ENODEV		the device is gone
@@ -152,15 +168,20 @@ struct nna_device_info {
  * -ENOTSUP (this machine cannot run @options->isa), -ELIBACC (the plug-in is missing), -ELIBBAD
  * (the plug-in is of another build), -ENOMEM.
  */
-NNACCEL_API int nna_device_open(const char *name, const struct nna_device_options *options,
-				struct nna_device **out);
+static inline int nna_device_open(const char *name, const struct nna_device_options *options,
+				  struct nna_device **out);
+NNACCEL_API int nna_device_open_sized(const char *name, const struct nna_device_options *options,
+				      size_t size, struct nna_device **out);
 /*
  * Closes a device that has no programs, executions and buffers any more. A child of fork() can use
  * neither a device of its parent's nor what was made for it: there, this does nothing.
  */
 NNACCEL_API void nna_device_close(struct nna_device *device);
 /* Says what a device is. */
-NNACCEL_API void nna_device_get_info(const struct nna_device *device, struct nna_device_info *info);
+static inline void nna_device_get_info(const struct nna_device *device,
+				       struct nna_device_info *info);
+NNACCEL_API void nna_device_get_info_sized(const struct nna_device *device,
+					   struct nna_device_info *info, size_t size);
 /*
  * Asks the driver whether the device is still there. One that was unbound or unplugged never comes
  * back: it is closed, and opened anew. Return: 0 or -ENODEV.
@@ -368,8 +389,10 @@ NNACCEL_API void nna_graph_unref(struct nna_graph *graph);
 /* Return: the number of the new subgraph (1, 2, ...), or an error. */
 NNACCEL_API int nna_graph_add_subgraph(struct nna_graph *graph);
 /* Return: the number of the new operand of @subgraph (0, 1, ...), or an error. */
-NNACCEL_API int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
-				      const struct nna_operand_desc *desc);
+static inline int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
+					const struct nna_operand_desc *desc);
+NNACCEL_API int nna_graph_add_operand_sized(struct nna_graph *graph, uint32_t subgraph,
+					    const struct nna_operand_desc *desc, size_t size);
 
 /*
  * Makes an operand a constant of @size bytes at @data, exactly those of its dimensions. They are
@@ -559,9 +582,12 @@ struct nna_program_options {
  * Return: 0, -EINVAL, -ENOTSUP (an operation or size is not supported), -ETIMEDOUT, -ENOMEM, or an
  * error of the device.
  */
-NNACCEL_API int nna_program_create(struct nna_device *device, struct nna_graph *graph,
-				   const struct nna_program_options *options,
-				   struct nna_program **out);
+static inline int nna_program_create(struct nna_device *device, struct nna_graph *graph,
+				     const struct nna_program_options *options,
+				     struct nna_program **out);
+NNACCEL_API int nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+					 const struct nna_program_options *options, size_t size,
+					 struct nna_program **out);
 NNACCEL_API void nna_program_destroy(struct nna_program *program);
 
 /**
@@ -616,9 +642,13 @@ NNACCEL_API int nna_program_saved_size(const struct nna_program *program, uint64
  * Return: 0, -ESTALE (of another build, device, preference or graph), -EBADMSG (no blob, or a
  * damaged one), -ETIMEDOUT, -ENOMEM, or an error of the device or of @reader.
  */
-NNACCEL_API int nna_program_load(struct nna_device *device, struct nna_graph *graph,
-				 const struct nna_program_options *options,
-				 const struct nna_blob_reader *reader, struct nna_program **out);
+static inline int nna_program_load(struct nna_device *device, struct nna_graph *graph,
+				   const struct nna_program_options *options,
+				   const struct nna_blob_reader *reader, struct nna_program **out);
+NNACCEL_API int nna_program_load_sized(struct nna_device *device, struct nna_graph *graph,
+				       const struct nna_program_options *options, size_t size,
+				       const struct nna_blob_reader *reader,
+				       struct nna_program **out);
 
 /**
  * struct nna_io_info - an input or output of the main subgraph
@@ -641,10 +671,14 @@ struct nna_io_info {
 /* How many inputs and outputs there are, and what they are. Return of the latter: 0 or -EINVAL. */
 NNACCEL_API uint32_t nna_program_input_count(const struct nna_program *program);
 NNACCEL_API uint32_t nna_program_output_count(const struct nna_program *program);
-NNACCEL_API int nna_program_get_input(const struct nna_program *program, uint32_t index,
-				      struct nna_io_info *info);
-NNACCEL_API int nna_program_get_output(const struct nna_program *program, uint32_t index,
-				       struct nna_io_info *info);
+static inline int nna_program_get_input(const struct nna_program *program, uint32_t index,
+					struct nna_io_info *info);
+NNACCEL_API int nna_program_get_input_sized(const struct nna_program *program, uint32_t index,
+					    struct nna_io_info *info, size_t size);
+static inline int nna_program_get_output(const struct nna_program *program, uint32_t index,
+					 struct nna_io_info *info);
+NNACCEL_API int nna_program_get_output_sized(const struct nna_program *program, uint32_t index,
+					     struct nna_io_info *info, size_t size);
 
 /* Writes commands and memory plan as text, for the shapes that the graph states. */
 NNACCEL_API int nna_program_dump(const struct nna_program *program, FILE *to);
@@ -805,9 +839,12 @@ struct nna_dependencies {
  * @dependencies is read here only. Nothing can be exported from @out. Return: as above; after an
  * error no callback has been called and none will be.
  */
-NNACCEL_API int nna_execution_submit_after(struct nna_execution *execution,
-					   const struct nna_dependencies *dependencies,
-					   struct nna_fence **out);
+static inline int nna_execution_submit_after(struct nna_execution *execution,
+					     const struct nna_dependencies *dependencies,
+					     struct nna_fence **out);
+NNACCEL_API int nna_execution_submit_after_sized(struct nna_execution *execution,
+						 const struct nna_dependencies *dependencies,
+						 size_t size, struct nna_fence **out);
 
 /*
  * Ends the run that is under way, from any thread while the execution lives, and all that are begun
@@ -841,8 +878,10 @@ struct nna_timing {
 };
 
 /* Times of the last run. Return: 0, or -EINVAL where none has ended. */
-NNACCEL_API int nna_execution_get_timing(const struct nna_execution *execution,
-					 struct nna_timing *timing);
+static inline int nna_execution_get_timing(const struct nna_execution *execution,
+					   struct nna_timing *timing);
+NNACCEL_API int nna_execution_get_timing_sized(const struct nna_execution *execution,
+					       struct nna_timing *timing, size_t size);
 
 #define NNA_PROFILE_WORKERS 16u
 
@@ -872,9 +911,12 @@ NNACCEL_API int nna_execution_set_profile(struct nna_execution *execution, uint3
  * @commands, @count says how many there are, @dropped how many more have run. Return: 0, or -EINVAL
  * where no run has ended since nna_execution_set_profile().
  */
-NNACCEL_API int nna_execution_get_profile(const struct nna_execution *execution,
-					  struct nna_profile_command *commands, uint32_t room,
-					  uint32_t *count, uint32_t *dropped);
+static inline int nna_execution_get_profile(const struct nna_execution *execution,
+					    struct nna_profile_command *commands, uint32_t room,
+					    uint32_t *count, uint32_t *dropped);
+NNACCEL_API int nna_execution_get_profile_sized(const struct nna_execution *execution,
+						struct nna_profile_command *commands, size_t size,
+						uint32_t room, uint32_t *count, uint32_t *dropped);
 
 /* ---------------------------------------------------------------------------------------- fence */
 
@@ -893,6 +935,76 @@ NNACCEL_API int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
  */
 NNACCEL_API int nna_fence_export(struct nna_fence *fence);
 NNACCEL_API void nna_fence_destroy(struct nna_fence *fence);
+
+/* ------------------------------------------------------------------- the size of structs that grow */
+
+static inline int nna_device_open(const char *name, const struct nna_device_options *options,
+				  struct nna_device **out)
+{
+	return nna_device_open_sized(name, options, options ? sizeof(*options) : 0, out);
+}
+
+static inline void nna_device_get_info(const struct nna_device *device,
+				       struct nna_device_info *info)
+{
+	nna_device_get_info_sized(device, info, sizeof(*info));
+}
+
+static inline int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
+					const struct nna_operand_desc *desc)
+{
+	return nna_graph_add_operand_sized(graph, subgraph, desc, desc ? sizeof(*desc) : 0);
+}
+
+static inline int nna_program_create(struct nna_device *device, struct nna_graph *graph,
+				     const struct nna_program_options *options,
+				     struct nna_program **out)
+{
+	return nna_program_create_sized(device, graph, options, options ? sizeof(*options) : 0,
+					out);
+}
+
+static inline int nna_program_load(struct nna_device *device, struct nna_graph *graph,
+				   const struct nna_program_options *options,
+				   const struct nna_blob_reader *reader, struct nna_program **out)
+{
+	return nna_program_load_sized(device, graph, options, options ? sizeof(*options) : 0,
+				      reader, out);
+}
+
+static inline int nna_program_get_input(const struct nna_program *program, uint32_t index,
+					struct nna_io_info *info)
+{
+	return nna_program_get_input_sized(program, index, info, sizeof(*info));
+}
+
+static inline int nna_program_get_output(const struct nna_program *program, uint32_t index,
+					 struct nna_io_info *info)
+{
+	return nna_program_get_output_sized(program, index, info, sizeof(*info));
+}
+
+static inline int nna_execution_submit_after(struct nna_execution *execution,
+					     const struct nna_dependencies *dependencies,
+					     struct nna_fence **out)
+{
+	return nna_execution_submit_after_sized(execution, dependencies,
+						dependencies ? sizeof(*dependencies) : 0, out);
+}
+
+static inline int nna_execution_get_timing(const struct nna_execution *execution,
+					   struct nna_timing *timing)
+{
+	return nna_execution_get_timing_sized(execution, timing, sizeof(*timing));
+}
+
+static inline int nna_execution_get_profile(const struct nna_execution *execution,
+					    struct nna_profile_command *commands, uint32_t room,
+					    uint32_t *count, uint32_t *dropped)
+{
+	return nna_execution_get_profile_sized(execution, commands, sizeof(*commands), room, count,
+					       dropped);
+}
 
 #ifdef __cplusplus
 }

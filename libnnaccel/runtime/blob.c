@@ -8,6 +8,7 @@
 
 #include "libnnaccel/digest.h"
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/sized.h"
 #include "nna_build_id.h"
 
 _Static_assert(sizeof(NNA_BUILD_ID) == sizeof(((struct nna_blob_header *)0)->build_id) + 1,
@@ -496,9 +497,9 @@ static int compare_graph(struct nna_loading *l, const struct nna_graph *graph)
 	return 0;
 }
 
-int nna_program_load(struct nna_device *device, struct nna_graph *graph,
-		     const struct nna_program_options *options, const struct nna_blob_reader *from,
-		     struct nna_program **out)
+static int load(struct nna_device *device, struct nna_graph *graph,
+		const struct nna_program_options *options, const struct nna_blob_reader *from,
+		struct nna_program **out)
 {
 	const struct nna_compile_limit limit = nna_program_limit(options);
 	struct nna_loading l = { .device = device, .from = from };
@@ -528,4 +529,14 @@ int nna_program_load(struct nna_device *device, struct nna_graph *graph,
 	nna_graph_unref(l.graph);
 	free(l.ios);
 	return ret;
+}
+
+int nna_program_load_sized(struct nna_device *device, struct nna_graph *graph,
+			   const struct nna_program_options *options, size_t size,
+			   const struct nna_blob_reader *from, struct nna_program **out)
+{
+	struct nna_program_options own;
+	int ret = nna_sized_read(&own, sizeof(own), options, size);
+
+	return ret ? ret : load(device, graph, options ? &own : NULL, from, out);
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/sized.h"
 
 /**
  * struct nna_dependent - a run that waits here; allocated for the run
@@ -351,16 +352,19 @@ static int dependent_start(struct nna_execution *e, const struct nna_dependencie
 	return ret;
 }
 
-int nna_execution_submit_after(struct nna_execution *execution,
-			       const struct nna_dependencies *dependencies, struct nna_fence **out)
+int nna_execution_submit_after_sized(struct nna_execution *execution,
+				     const struct nna_dependencies *dependencies, size_t size,
+				     struct nna_fence **out)
 {
-	int ret;
+	struct nna_dependencies own;
+	int ret = nna_sized_read(&own, sizeof(own), dependencies, size);
 
-	if (!dependencies || (dependencies->fd_count && !dependencies->fds) ||
-	    (dependencies->fence_count && !dependencies->fences))
+	if (ret)
+		return ret;
+	if (!dependencies || (own.fd_count && !own.fds) || (own.fence_count && !own.fences))
 		return -EINVAL;
 	ret = nna_execution_begin(execution);
-	return ret ? ret : dependent_start(execution, dependencies, out);
+	return ret ? ret : dependent_start(execution, &own, out);
 }
 
 /* The run has ended in the submission. */

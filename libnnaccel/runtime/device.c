@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/sized.h"
 
 /* The backend for what the winsys says the device is. */
 static int find_backend(struct nna_device *d)
@@ -32,17 +33,21 @@ static int find_backend(struct nna_device *d)
 	return -EPROTO;
 }
 
-int nna_device_open(const char *name, const struct nna_device_options *options,
-		    struct nna_device **out)
+int nna_device_open_sized(const char *name, const struct nna_device_options *options, size_t size,
+			  struct nna_device **out)
 {
-	struct nna_device *d = calloc(1, sizeof(*d));
+	struct nna_device_options own;
+	struct nna_device *d;
 	int ret;
 
+	ret = nna_sized_read(&own, sizeof(own), options, size);
+	if (ret)
+		return ret;
+	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	if (options)
-		d->log = options->log;
-	ret = nna_winsys_open(name, options, &d->ws);
+	d->log = own.log;
+	ret = nna_winsys_open(name, options ? &own : NULL, &d->ws);
 	if (ret) {
 		/* About a plug-in there is a message already, which says what to do. */
 		if (ret != -ELIBACC && ret != -ELIBBAD)
@@ -74,9 +79,10 @@ void nna_device_close(struct nna_device *device)
 	free(device);
 }
 
-void nna_device_get_info(const struct nna_device *device, struct nna_device_info *info)
+void nna_device_get_info_sized(const struct nna_device *device, struct nna_device_info *info,
+			       size_t size)
 {
-	*info = device->info;
+	nna_sized_write(info, size, &device->info, sizeof(device->info));
 }
 
 int nna_device_check(const struct nna_device *device)

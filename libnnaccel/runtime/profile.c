@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/sized.h"
 
 int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands)
 {
@@ -38,12 +39,13 @@ void nna_profile_clear(struct nna_execution *e)
 		e->program->device->backend->clear_profile(e->profile->map);
 }
 
-int nna_execution_get_profile(const struct nna_execution *execution,
-			      struct nna_profile_command *commands, uint32_t room, uint32_t *count,
-			      uint32_t *dropped)
+int nna_execution_get_profile_sized(const struct nna_execution *execution,
+				    struct nna_profile_command *commands, size_t size,
+				    uint32_t room, uint32_t *count, uint32_t *dropped)
 {
 	struct nna_execution *e = (struct nna_execution *)execution;
 	const struct nna_device *d = e->program->device;
+	struct nna_profile_command own;
 	int ret = 0;
 
 	pthread_mutex_lock(&e->lock);
@@ -53,9 +55,10 @@ int nna_execution_get_profile(const struct nna_execution *execution,
 	}
 	*count = d->backend->count_profile(e->profile->map, e->profile_size, dropped);
 	for (uint32_t i = 0; i < *count && i < room; i++) {
-		d->backend->read_profile(e->profile->map, d->ws->tick_hz, i, &commands[i]);
-		commands[i].begin = d->ws->ops->tick_to_ns(d->ws, commands[i].begin);
-		commands[i].end = d->ws->ops->tick_to_ns(d->ws, commands[i].end);
+		d->backend->read_profile(e->profile->map, d->ws->tick_hz, i, &own);
+		own.begin = d->ws->ops->tick_to_ns(d->ws, own.begin);
+		own.end = d->ws->ops->tick_to_ns(d->ws, own.end);
+		nna_sized_write((char *)commands + i * size, size, &own, sizeof(own));
 	}
 out:
 	pthread_mutex_unlock(&e->lock);

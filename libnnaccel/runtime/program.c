@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/sized.h"
 
 /* Logs it when an argument is of a type that the library cannot hold. */
 static bool takes_opaque(const struct nna_device *device, const struct nna_subgraph *sub)
@@ -79,8 +80,8 @@ struct nna_compile_limit nna_program_limit(const struct nna_program_options *opt
 	};
 }
 
-int nna_program_create(struct nna_device *device, struct nna_graph *graph,
-		       const struct nna_program_options *options, struct nna_program **out)
+static int create(struct nna_device *device, struct nna_graph *graph,
+		  const struct nna_program_options *options, struct nna_program **out)
 {
 	const struct nna_compile_limit limit = nna_program_limit(options);
 	const struct nna_subgraph *sub;
@@ -130,6 +131,16 @@ int nna_program_create(struct nna_device *device, struct nna_graph *graph,
 	return 0;
 }
 
+int nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+			     const struct nna_program_options *options, size_t size,
+			     struct nna_program **out)
+{
+	struct nna_program_options own;
+	int ret = nna_sized_read(&own, sizeof(own), options, size);
+
+	return ret ? ret : create(device, graph, options ? &own : NULL, out);
+}
+
 void nna_program_destroy(struct nna_program *program)
 {
 	if (!program)
@@ -154,38 +165,39 @@ uint32_t nna_program_output_count(const struct nna_program *program)
 	return program->graph->subgraphs[0].output_count;
 }
 
-static int io_info(const struct nna_shape *shape, struct nna_io_info *info)
+static int give_info(const struct nna_shape *shape, struct nna_io_info *info, size_t size)
 {
-	*info = (struct nna_io_info){
+	struct nna_io_info own = {
 		.type = shape->type,
 		.rank = shape->rank,
 		.scale = shape->scale,
 		.zero_point = shape->zero_point,
 	};
-	memcpy(info->dims, shape->dims, sizeof(info->dims));
+	memcpy(own.dims, shape->dims, sizeof(own.dims));
 	if (shape->final)
-		info->size = nna_shape_bytes_saturated(shape);
+		own.size = nna_shape_bytes_saturated(shape);
+	nna_sized_write(info, size, &own, sizeof(own));
 	return 0;
 }
 
-int nna_program_get_input(const struct nna_program *program, uint32_t index,
-			  struct nna_io_info *info)
+int nna_program_get_input_sized(const struct nna_program *program, uint32_t index,
+				struct nna_io_info *info, size_t size)
 {
 	const struct nna_subgraph *sub = &program->graph->subgraphs[0];
 
 	if (index >= sub->input_count)
 		return -EINVAL;
-	return io_info(&sub->operands[sub->inputs[index]].shape, info);
+	return give_info(&sub->operands[sub->inputs[index]].shape, info, size);
 }
 
-int nna_program_get_output(const struct nna_program *program, uint32_t index,
-			   struct nna_io_info *info)
+int nna_program_get_output_sized(const struct nna_program *program, uint32_t index,
+				 struct nna_io_info *info, size_t size)
 {
 	const struct nna_subgraph *sub = &program->graph->subgraphs[0];
 
 	if (index >= sub->output_count)
 		return -EINVAL;
-	return io_info(&sub->operands[sub->outputs[index]].shape, info);
+	return give_info(&sub->operands[sub->outputs[index]].shape, info, size);
 }
 
 static int dump_parts(struct nna_program *p, FILE *to)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/sized.h"
 
 /*
  * Takes the number of rows that the run has counted for output @i, and checks it against what the
@@ -71,23 +72,26 @@ int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_
 	return e->outputs[index].short_of ? -ENOSPC : 0;
 }
 
-int nna_execution_get_timing(const struct nna_execution *execution, struct nna_timing *timing)
+int nna_execution_get_timing_sized(const struct nna_execution *execution,
+				   struct nna_timing *timing, size_t size)
 {
 	struct nna_execution *e = (struct nna_execution *)execution;
 	struct nna_winsys *ws = e->program->device->ws;
+	struct nna_timing own;
 	int ret = 0;
 
 	pthread_mutex_lock(&e->lock);
 	if (e->run != NNA_RUN_ENDED) {
 		ret = -EINVAL;
 	} else {
-		*timing = e->timing;
+		own = e->timing;
 		/* Only now: to convert them may need a call to the kernel. */
 		if (e->begin_tick) {
-			timing->begin = ws->ops->tick_to_ns(ws, e->begin_tick);
-			timing->end = ws->ops->tick_to_ns(ws, e->end_tick);
-			timing->span = timing->end - timing->begin;
+			own.begin = ws->ops->tick_to_ns(ws, e->begin_tick);
+			own.end = ws->ops->tick_to_ns(ws, e->end_tick);
+			own.span = own.end - own.begin;
 		}
+		nna_sized_write(timing, size, &own, sizeof(own));
 	}
 	pthread_mutex_unlock(&e->lock);
 	return ret;

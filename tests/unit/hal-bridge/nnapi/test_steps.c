@@ -25,10 +25,12 @@ int __wrap_nna_execution_submit(struct nna_execution *execution, const int *fds,
 				struct nna_fence **out);
 int __real_nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
 int __wrap_nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
-int __real_nna_program_create(struct nna_device *device, struct nna_graph *graph,
-			      const struct nna_program_options *options, struct nna_program **out);
-int __wrap_nna_program_create(struct nna_device *device, struct nna_graph *graph,
-			      const struct nna_program_options *options, struct nna_program **out);
+int __real_nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+				    const struct nna_program_options *options, size_t size,
+				    struct nna_program **out);
+int __wrap_nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+				    const struct nna_program_options *options, size_t size,
+				    struct nna_program **out);
 
 /* How often each has been called, and the error with which the next call fails, or 0. */
 static atomic_int computed, compiled, fail_compute, fail_submit, fail_wait, fail_compile;
@@ -58,13 +60,14 @@ int __wrap_nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
 	return error ? error : ret;
 }
 
-int __wrap_nna_program_create(struct nna_device *device, struct nna_graph *graph,
-			      const struct nna_program_options *options, struct nna_program **out)
+int __wrap_nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+				    const struct nna_program_options *options, size_t size,
+				    struct nna_program **out)
 {
 	int error = atomic_exchange(&fail_compile, 0);
 
 	atomic_fetch_add(&compiled, 1);
-	return error ? error : __real_nna_program_create(device, graph, options, out);
+	return error ? error : __real_nna_program_create_sized(device, graph, options, size, out);
 }
 
 /*

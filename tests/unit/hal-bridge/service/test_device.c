@@ -331,16 +331,19 @@ static void many_clients(void **state)
 /* What to do when a model is about to be compiled, in the worker's thread. */
 static void (*before_compiling)(const struct nna_program_options *options);
 
-int __real_nna_program_create(struct nna_device *device, struct nna_graph *graph,
-			      const struct nna_program_options *options, struct nna_program **out);
-int __wrap_nna_program_create(struct nna_device *device, struct nna_graph *graph,
-			      const struct nna_program_options *options, struct nna_program **out);
-int __wrap_nna_program_create(struct nna_device *device, struct nna_graph *graph,
-			      const struct nna_program_options *options, struct nna_program **out)
+int __real_nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+				    const struct nna_program_options *options, size_t size,
+				    struct nna_program **out);
+int __wrap_nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+				    const struct nna_program_options *options, size_t size,
+				    struct nna_program **out);
+int __wrap_nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
+				    const struct nna_program_options *options, size_t size,
+				    struct nna_program **out)
 {
 	if (before_compiling)
 		before_compiling(options);
-	return __real_nna_program_create(device, graph, options, out);
+	return __real_nna_program_create_sized(device, graph, options, size, out);
 }
 
 static int marks_fd; /* NNACCEL_TRACE names it */

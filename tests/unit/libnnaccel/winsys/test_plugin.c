@@ -157,7 +157,7 @@ static void test_other_library(void **state)
 	Dl_info self;
 	void *handle;
 
-	assert_true(dladdr((void *)nna_device_open, &self));
+	assert_true(dladdr((void *)nna_device_close, &self));
 	library = realpath(self.dli_fname, NULL);
 	assert_non_null(library);
 	snprintf(path, sizeof(path), "%s/nnaccel/" FILE_NAME, dirname(library));
