@@ -217,12 +217,28 @@ static void nna_gem_no_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&fake->nna->pages));
 }
 
+/* Whatever way mmap() comes, be it through a dma-buf. */
+static void nna_gem_no_mmap(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_bo_create create = { .size = PAGE_SIZE, .flags = DRM_NNA_BO_NO_MMAP };
+	struct drm_gem_object *obj;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_CREATE, &create));
+	obj = drm_gem_object_lookup(fake->file, create.handle);
+	KUNIT_ASSERT_NOT_NULL(test, obj);
+	/* It looks at no more than the object. */
+	KUNIT_EXPECT_EQ(test, -EPERM, obj->funcs->mmap(obj, NULL));
+	drm_gem_object_put(obj);
+}
+
 static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE_PARAM(nna_gem_import, nna_gem_export_gen_params),
 	KUNIT_CASE(nna_gem_import_outlives_the_device),
 	KUNIT_CASE(nna_gem_pages_are_got_once),
 	KUNIT_CASE(nna_gem_pages_limit),
 	KUNIT_CASE(nna_gem_no_table),
+	KUNIT_CASE(nna_gem_no_mmap),
 	{}
 };
 

@@ -219,12 +219,14 @@ static void nna_pm_no_waking(struct kunit *test)
 static void nna_pm_cannot_wake(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
 	struct nna_ctx *ctx = nna_pm_ctx(test);
-	struct dma_fence *fence;
 
 	nna_pm_fall_asleep(test);
 	fake->dev->power.runtime_error = -EIO;
-	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
+	nna_fake_watch_memory(test, 0);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_push(fake, ctx, &args, NULL, 0));
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_kept_memory(test));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->job_count));
 	fake->dev->power.runtime_error = 0;
 	nna_pm_works(test, ctx);
