@@ -27,12 +27,12 @@ static void nnb_buffer_forget_token(struct nnb_buffer *buffer)
 static void nnb_buffer_release(struct nnb_object *object)
 {
 	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
-	struct nnb_quota bytes = {0};
+	struct nnb_quota quota = {.objects = 1};
 
 	nnb_buffer_forget_token(buffer);
 	if (buffer->memory) {
-		bytes.bytes = buffer->memory->size;
-		nnb_client_discharge(buffer->client, &bytes);
+		quota.bytes = buffer->memory->size;
+		nnb_client_discharge(buffer->client, &quota);
 	}
 	nnb_memory_unref(buffer->memory);
 	nnb_client_put(buffer->client);
@@ -171,7 +171,7 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 			      const struct nnb_aidl_device_allocate_in *in)
 {
 	struct nna_buffer *memory;
-	struct nnb_quota bytes = {0};
+	struct nnb_quota quota = {.objects = 1};
 	size_t size;
 	int ret = 0;
 
@@ -186,13 +186,13 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 	if (!nnb_type_bytes(buffer->info.type, buffer->info.rank, buffer->info.dims, &size))
 		return nnb_aidl_fail(call, FAILURE,
 				     "memory of unknown dimensions is not supported");
-	bytes.bytes = size;
-	ret = nnb_client_charge(buffer->client, &bytes);
+	quota.bytes = size;
+	ret = nnb_client_charge(buffer->client, &quota);
 	if (!ret) {
 		ret = nna_buffer_create(buffer->client->device, size, &memory);
 		buffer->memory = ret ? NULL : nnb_memory_of_buffer(memory);
 		if (!buffer->memory) {
-			nnb_client_discharge(buffer->client, &bytes);
+			nnb_client_discharge(buffer->client, &quota);
 			ret = ret ? ret : -ENOMEM;
 		}
 	}

@@ -9,6 +9,8 @@
 #include "hal-bridge/service/memory.h"
 #include "hal-bridge/service/run.h"
 
+static const struct nnb_quota nnb_one_object = {.objects = 1};
+
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 
 /* Memories that a client may have a burst keep. */
@@ -45,7 +47,9 @@ struct nnb_burst {
 static void nnb_burst_release(struct nnb_object *object)
 {
 	struct nnb_burst *burst = (struct nnb_burst *)object;
+	const struct nnb_quota objects = {.objects = 1 + burst->count};
 
+	nnb_client_discharge(burst->model->client, &objects);
 	for (uint32_t i = 0; i < burst->count; i++)
 		nnb_memory_unref(burst->entries[i].memory);
 	free(burst->entries);
@@ -79,7 +83,7 @@ static void nnb_burst_look_up(struct nnb_burst *burst, const struct nnb_longs *t
 	pthread_mutex_unlock(&burst->lock);
 }
 
-/* Keeps what the run has opened. Without room it will be opened again the next time. */
+/* Keeps what the run has opened. Without room, or quota, it will be opened again the next time. */
 static void nnb_burst_keep(struct nnb_burst *burst, const struct nnb_longs *tokens,
 			   const struct nnb_run *run)
 {
@@ -94,6 +98,8 @@ static void nnb_burst_keep(struct nnb_burst *burst, const struct nnb_longs *toke
 		if (!grown)
 			break;
 		burst->entries = grown;
+		if (nnb_client_charge(burst->model->client, &nnb_one_object))
+			break;
 		grown[burst->count++] = (struct nnb_burst_entry){
 			.token = tokens->data[i],
 			.memory = nnb_memory_ref(run->pools[i].memory),
@@ -189,6 +195,8 @@ static int nnb_on_release_memory(struct nnb_object *object, struct nnb_aidl_call
 		*entry = burst->entries[--burst->count];
 	}
 	pthread_mutex_unlock(&burst->lock);
+	if (memory)
+		nnb_client_discharge(burst->model->client, &nnb_one_object);
 	nnb_memory_unref(memory);
 	return 0;
 }
@@ -235,10 +243,13 @@ static const struct nnb_object_ops nnb_burst_ops = {
 int nnb_burst_create(struct nnb_prepared_model *model, struct nnb_object **out)
 {
 	struct nnb_burst *burst = calloc(1, sizeof(*burst));
+	int ret = burst ? nnb_client_charge(model->client, &nnb_one_object) : -ENOMEM;
 
 	*out = NULL;
-	if (!burst)
-		return -ENOMEM;
+	if (ret) {
+		free(burst);
+		return ret;
+	}
 	nnb_object_init(&burst->object, &nnb_burst_ops);
 	pthread_mutex_init(&burst->lock, NULL);
 	burst->model = model;

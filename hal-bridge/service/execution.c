@@ -2,19 +2,23 @@
 /* IExecution (execution.h). */
 #include "hal-bridge/service/execution.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "hal-bridge/service/fenced.h"
+#include "hal-bridge/service/status.h"
 
 /**
  * struct nnb_execution - a request that is bound
  * @object: IExecution
+ * @charged: what its client's user is charged with for it and its memories
  * @lock: of @run: a second call waits for the first
  * @run: the request
  */
 struct nnb_execution {
 	struct nnb_object object;
+	struct nnb_quota charged;
 	pthread_mutex_t lock;
 	struct nnb_run run;
 };
@@ -23,6 +27,7 @@ static void nnb_execution_release(struct nnb_object *object)
 {
 	struct nnb_execution *execution = (struct nnb_execution *)object;
 
+	nnb_client_discharge(execution->run.model->client, &execution->charged);
 	nnb_run_fini(&execution->run);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution);
@@ -83,7 +88,13 @@ int nnb_execution_create(struct nnb_prepared_model *model, struct nnb_aidl_call 
 	int ret;
 
 	if (!execution)
-		return NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT;
+		return nnb_status(-ENOMEM);
+	execution->charged.objects = 1 + (uint64_t)request->pools.count;
+	ret = nnb_client_charge(model->client, &execution->charged);
+	if (ret) {
+		free(execution);
+		return nnb_aidl_fail(call, nnb_status(ret), "too many objects");
+	}
 	nnb_object_init(&execution->object, &nnb_execution_ops);
 	pthread_mutex_init(&execution->lock, NULL);
 	ret = nnb_run_init(&execution->run, model, call, request, NULL, options);

@@ -48,6 +48,8 @@ static void nnb_usage(FILE *out)
 	      "                      what /etc/gbinder.conf says, or 34)\n"
 	      "  --models=N          prepared models that a user may have (default 256)\n"
 	      "  --memory=MIB        device memory that a user may have (default 1024)\n"
+	      "  --objects=N         bursts, executions, buffers and memories that they keep\n"
+	      "                      which a user may have (default 4096)\n"
 	      "  --executions=N      executions that a user may have under way (default 256)\n"
 	      "  --sandbox=off       stay the user that it was started by, with all system calls\n"
 	      "  --quiet             no messages on standard error\n"
@@ -78,6 +80,7 @@ enum {
 	OPT_API_LEVEL,
 	OPT_MODELS,
 	OPT_MEMORY,
+	OPT_OBJECTS,
 	OPT_EXECUTIONS,
 	OPT_SANDBOX,
 	OPT_QUIET,
@@ -93,6 +96,7 @@ static const struct option nnb_options[] = {
 	{"api-level", required_argument, NULL, OPT_API_LEVEL},
 	{"models", required_argument, NULL, OPT_MODELS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
+	{"objects", required_argument, NULL, OPT_OBJECTS},
 	{"executions", required_argument, NULL, OPT_EXECUTIONS},
 	{"sandbox", required_argument, NULL, OPT_SANDBOX},
 	{"quiet", no_argument, NULL, OPT_QUIET},
@@ -135,6 +139,9 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 		case OPT_MEMORY:
 			ok = nnb_number(optarg, 1, 1 << 20, &number);
 			quota->bytes = (uint64_t)number << 20;
+			break;
+		case OPT_OBJECTS:
+			ok = nnb_number(optarg, 1, UINT32_MAX, &quota->objects);
 			break;
 		case OPT_EXECUTIONS:
 			ok = nnb_number(optarg, 1, UINT32_MAX, &quota->jobs);

@@ -156,10 +156,12 @@ static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, b
 }
 
 /* Memory of the client as an argument: what it may be used for, and a copy where that is needed. */
-static int nnb_run_use_memory(struct nnb_aidl_call *call, bool output, uint32_t index,
-			      const struct nnb_run_shape *shape, struct nnb_run_argument *argument)
+static int nnb_run_use_memory(struct nnb_run *run, struct nnb_aidl_call *call, bool output,
+			      uint32_t index, const struct nnb_run_shape *shape,
+			      struct nnb_run_argument *argument)
 {
 	const struct nnb_memory *memory = argument->pool->memory;
+	const struct nnb_quota copy = {.bytes = argument->size};
 
 	if (!(output ? memory->writable : memory->readable))
 		return nnb_aidl_fail(call, INVALID, "%s %u lies in memory that may not be %s",
@@ -170,8 +172,23 @@ static int nnb_run_use_memory(struct nnb_aidl_call *call, bool output, uint32_t 
 				     argument->size, shape->size);
 	if (memory->buffer)
 		return 0;
+	if (nnb_client_charge(run->model->client, &copy))
+		return nnb_aidl_fail(call, EXHAUSTED, "too many bytes to be copied");
 	argument->copy = malloc(argument->size ? argument->size : 1);
-	return argument->copy ? 0 : nnb_aidl_fail(call, EXHAUSTED, "no memory");
+	if (argument->copy)
+		return 0;
+	nnb_client_discharge(run->model->client, &copy);
+	return nnb_aidl_fail(call, EXHAUSTED, "no memory");
+}
+
+static void nnb_run_drop_copy(struct nnb_run *run, struct nnb_run_argument *argument)
+{
+	const struct nnb_quota copy = {.bytes = argument->size};
+
+	if (!argument->copy)
+		return;
+	free(argument->copy);
+	nnb_client_discharge(run->model->client, &copy);
 }
 
 static int nnb_run_hand_over(struct nnb_run *run, bool output, uint32_t index,
@@ -228,7 +245,7 @@ static int nnb_run_bind(struct nnb_run *run, struct nnb_aidl_call *call,
 			ret = nnb_aidl_fail(call, INVALID, "input %u has unknown dimensions",
 					    index);
 		if (!ret && argument->pool->memory)
-			ret = nnb_run_use_memory(call, output, index, &shape, argument);
+			ret = nnb_run_use_memory(run, call, output, index, &shape, argument);
 		if (ret)
 			return ret;
 	}
@@ -281,9 +298,9 @@ void nnb_run_fini(struct nnb_run *run)
 {
 	nna_execution_destroy(run->execution);
 	for (uint32_t i = 0; run->inputs && i < run->model->input_count; i++)
-		free(run->inputs[i].copy);
+		nnb_run_drop_copy(run, &run->inputs[i]);
 	for (uint32_t i = 0; run->outputs && i < run->model->output_count; i++)
-		free(run->outputs[i].copy);
+		nnb_run_drop_copy(run, &run->outputs[i]);
 	free(run->inputs);
 	free(run->outputs);
 	for (uint32_t i = 0; i < run->pool_count; i++) {

@@ -16,6 +16,7 @@
 static const struct nnb_quota nnb_default_quota = {
 	.models = 256,
 	.bytes = UINT64_C(1) << 30,
+	.objects = 4096,
 	.jobs = 256,
 };
 
@@ -67,6 +68,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	quota = &service->options.quota;
 	quota->models = quota->models ? quota->models : nnb_default_quota.models;
 	quota->bytes = quota->bytes ? quota->bytes : nnb_default_quota.bytes;
+	quota->objects = quota->objects ? quota->objects : nnb_default_quota.objects;
 	quota->jobs = quota->jobs ? quota->jobs : nnb_default_quota.jobs;
 	if (options->device) {
 		service->options.device = strdup(options->device);
@@ -172,10 +174,11 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 	for (const struct nnb_user *user = service->users; user; user = user->next)
 		fprintf(out,
 			"user %u: %u clients, %llu of %llu models, %llu of %llu bytes, "
-			"%llu of %llu executions\n",
+			"%llu of %llu objects, %llu of %llu executions\n",
 			(unsigned int)user->uid, user->clients,
 			(unsigned long long)user->used.models, (unsigned long long)limit->models,
 			(unsigned long long)user->used.bytes, (unsigned long long)limit->bytes,
+			(unsigned long long)user->used.objects, (unsigned long long)limit->objects,
 			(unsigned long long)user->used.jobs, (unsigned long long)limit->jobs);
 	for (const struct nnb_client *client = service->clients; client; client = client->next)
 		fprintf(out, "client uid %u, pid %d: %u references%s\n",
@@ -424,9 +427,11 @@ int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount)
 	pthread_mutex_lock(&client->service->lock);
 	if (nnb_quota_fits(used->models, amount->models, limit->models) &&
 	    nnb_quota_fits(used->bytes, amount->bytes, limit->bytes) &&
+	    nnb_quota_fits(used->objects, amount->objects, limit->objects) &&
 	    nnb_quota_fits(used->jobs, amount->jobs, limit->jobs)) {
 		used->models += amount->models;
 		used->bytes += amount->bytes;
+		used->objects += amount->objects;
 		used->jobs += amount->jobs;
 		ret = 0;
 	}
@@ -441,6 +446,7 @@ void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amo
 	pthread_mutex_lock(&client->service->lock);
 	used->models -= amount->models;
 	used->bytes -= amount->bytes;
+	used->objects -= amount->objects;
 	used->jobs -= amount->jobs;
 	pthread_mutex_unlock(&client->service->lock);
 }

@@ -36,11 +36,14 @@ struct nnb_buffer;
 /**
  * struct nnb_quota - the most that the clients of a user may have at a time
  * @models: prepared models, those that are being compiled included
- * @bytes: of device buffers
+ * @bytes: of device buffers, and of inputs and outputs that have to be copied, for as long as their
+ *	execution is there
+ * @objects: bursts, reusable executions, device buffers, and memories of the client's that the
+ *	first two keep, which may each take one of the descriptors that all clients share
  * @jobs: executions under way
  */
 struct nnb_quota {
-	uint64_t models, bytes, jobs;
+	uint64_t models, bytes, objects, jobs;
 };
 
 /**
@@ -198,8 +201,8 @@ int nnb_client_begin_run(struct nnb_client *client, struct nnb_client_run *run,
 void nnb_client_end_run(struct nnb_client *client, struct nnb_client_run *run);
 
 /*
- * Charges the client's user with one more model, with bytes, or with one more job. Return: 0, or
- * -EAGAIN when that is more than the quota allows; then nothing is charged.
+ * Charges the client's user with so much more of each. Return: 0, or -EAGAIN when that is more than
+ * the quota allows; then nothing is charged.
  */
 int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount);
 void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amount);

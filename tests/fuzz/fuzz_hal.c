@@ -424,7 +424,8 @@ static void fuzz_any_release(struct nnb_object *object)
 static struct fuzz *fuzz_create(void)
 {
 	static const struct nnb_object_ops any_ops = {.release = fuzz_any_release};
-	static const struct nnb_quota quota = {.models = 16, .bytes = 1 << 20, .jobs = 4};
+	static const struct nnb_quota quota = {.models = 16, .bytes = 1 << 20, .objects = 12,
+					       .jobs = 4};
 	static struct fuzz fuzz;
 
 	fuzz.service = hal_service(NNB_AIDL_VERSION, &quota);
@@ -462,7 +463,7 @@ static void fuzz_end(struct fuzz *fuzz)
 	for (uint32_t i = 1; i < fuzz->object_count; i++)
 		nnb_object_unref(fuzz->objects[i]);
 	if (nnb_service_count_clients(fuzz->service) != 1 || user->used.models != 1 ||
-	    user->used.bytes || user->used.jobs ||
+	    user->used.bytes || user->used.objects || user->used.jobs ||
 	    atomic_load(&fuzz->callback->object.refs) != 1 ||
 	    atomic_load(&fuzz->anchor->refs) != 1 ||
 	    fuzz_count_files(fuzz) > fuzz->files + FUZZ_FILES) {

@@ -56,37 +56,4 @@ static inline struct nnb_object *prepare(struct nnb_object *device)
 	return model;
 }
 
-static inline struct nnb_object *make_burst(struct nnb_object *model)
-{
-	struct nnb_aidl_prepared_model_configure_execution_burst_out made = {0};
-	struct nnb_arena arena = {0};
-
-	if (!HAL_CALL(model, &hal_me, prepared_model,
-		      NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &arena, &made))
-		nnb_object_ref(made.result);
-	else
-		made.result = NULL;
-	nnb_arena_fini(&arena);
-	return made.result;
-}
-
-/* A burst that keeps the request's memory by the token. */
-static inline int execute_burst(struct nnb_object *burst, const struct hal_request *r,
-				int64_t token)
-{
-	struct nnb_aidl_burst_execute_synchronously_in in = {
-		.request = r->request,
-		.memory_identifier_tokens = {1, &token},
-		.deadline_ns = -1,
-		.loop_timeout_duration_ns = -1,
-	};
-	struct nnb_aidl_burst_execute_synchronously_out out;
-	struct nnb_arena arena = {0};
-	int ret = HAL_CALL(burst, &hal_me, burst, NNB_AIDL_BURST_EXECUTE_SYNCHRONOUSLY, &in, &arena,
-			   &out);
-
-	nnb_arena_fini(&arena);
-	return ret;
-}
-
 #endif

@@ -78,7 +78,7 @@ static int call_sync(struct subject *subject)
 
 static int call_burst(struct subject *subject)
 {
-	return execute_burst(subject->burst, &subject->request, 1);
+	return hal_execute_burst(subject->burst, &subject->request, 1);
 }
 
 /**
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	throughput(&one, &many);
 	subject.device = connect_service();
 	subject.model = prepare(subject.device);
-	subject.burst = make_burst(subject.model);
+	subject.burst = hal_burst(subject.model);
 	hal_request_init(&subject.request, true);
 	open_library(argv[1], &subject);
 	measure(kinds, KINDS, &subject, us);

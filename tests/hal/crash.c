@@ -79,8 +79,8 @@ static int cycle(struct nnb_object *device)
 	hal_request_init(&r, true);
 	if (hal_execute(model, &r) || !hal_request_done(&r))
 		ret = 12;
-	burst = make_burst(model);
-	if (!burst || execute_burst(burst, &r, 1) || execute_burst(burst, &r, 1))
+	burst = hal_burst(model);
+	if (!burst || hal_execute_burst(burst, &r, 1) || hal_execute_burst(burst, &r, 1))
 		ret = 13;
 	if (execute_fenced(device, model, &r))
 		ret = 14;
@@ -345,14 +345,14 @@ static int work_files(int told)
 
 	if (!model)
 		return 11;
-	burst = make_burst(model);
+	burst = hal_burst(model);
 	if (!burst)
 		return 13;
 	for (int i = 0; i < 200; i++) {
 		struct hal_request r;
 
 		hal_request_init(&r, false);
-		refused += execute_burst(burst, &r, i) != 0;
+		refused += hal_execute_burst(burst, &r, i) != 0;
 		hal_request_fini(&r);
 	}
 	return refused ? 0 : 17;

@@ -415,6 +415,39 @@ static inline int hal_execute(struct nnb_object *model, const struct hal_request
 	return hal_execute_with(model, r, -1, -1);
 }
 
+static inline struct nnb_object *hal_burst(struct nnb_object *model)
+{
+	struct nnb_aidl_prepared_model_configure_execution_burst_out made = {0};
+	struct nnb_arena arena = {0};
+
+	if (!HAL_CALL(model, &hal_me, prepared_model,
+		      NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &arena, &made))
+		nnb_object_ref(made.result);
+	else
+		made.result = NULL;
+	nnb_arena_fini(&arena);
+	return made.result;
+}
+
+/* A burst that keeps the request's memory by the token. */
+static inline int hal_execute_burst(struct nnb_object *burst, const struct hal_request *r,
+				int64_t token)
+{
+	struct nnb_aidl_burst_execute_synchronously_in in = {
+		.request = r->request,
+		.memory_identifier_tokens = {1, &token},
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+	};
+	struct nnb_aidl_burst_execute_synchronously_out out;
+	struct nnb_arena arena = {0};
+	int ret = HAL_CALL(burst, &hal_me, burst, NNB_AIDL_BURST_EXECUTE_SYNCHRONOUSLY, &in, &arena,
+			   &out);
+
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
 /* -------------------------------------------------------------------------------------- service */
 
 static inline struct nnb_service *hal_service(int version, const struct nnb_quota *quota)

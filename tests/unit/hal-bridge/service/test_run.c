@@ -318,6 +318,102 @@ static void dead_client(void **state)
 	close(pipes[1]);
 }
 
+/* createReusableExecution(): the status, and an execution that the arena keeps. */
+static int create_execution(struct nnb_object *model, const struct hal_request *r,
+			    struct nnb_arena *arena, struct nnb_object **out)
+{
+	struct nnb_aidl_prepared_model_create_reusable_execution_in in = {
+		.request = r->request,
+		.config.loop_timeout_duration_ns = -1,
+	};
+	struct nnb_aidl_prepared_model_create_reusable_execution_out made;
+	int ret = HAL_CALL(model, &hal_me, prepared_model,
+			   NNB_AIDL_PREPARED_MODEL_CREATE_REUSABLE_EXECUTION, &in, arena, &made);
+
+	*out = ret ? NULL : made.result;
+	return ret;
+}
+
+/*
+ * What a client makes the service keep counts against its uid until it is given back: descriptors
+ * are everybody's, and each memory may need one.
+ */
+static void quota_of_objects(void **state)
+{
+	const struct nnb_quota quota = {.objects = 4};
+	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
+	const struct nnb_quota *used;
+	struct nnb_object *model = hal_prepared(service, &hal_me), *execution, *one, *two;
+	struct nnb_aidl_burst_release_memory_resource_in release = {1};
+	struct nnb_arena arena = {0}, other = {0};
+	struct hal_request r;
+
+	used = &service->users->used;
+	hal_request_init(&r, false);
+	one = hal_burst(model);
+	assert_non_null(one);
+	assert_int_equal(used->objects, 1);
+	assert_int_equal(hal_execute_burst(one, &r, 1), 0);
+	assert_int_equal(hal_execute_burst(one, &r, 1), 0);
+	assert_int_equal(used->objects, 2);
+	/* The execution and its memory. */
+	assert_int_equal(create_execution(model, &r, &arena, &execution), 0);
+	assert_int_equal(used->objects, 4);
+	assert_null(hal_burst(model));
+	assert_int_equal(create_execution(model, &r, &other, &execution), HAL_EXHAUSTED);
+	/* A burst without room for a memory works all the same. */
+	assert_int_equal(hal_execute_burst(one, &r, 2), 0);
+	assert_true(hal_request_done(&r));
+	assert_int_equal(used->objects, 4);
+	assert_int_equal(HAL_CALL(one, &hal_me, burst, NNB_AIDL_BURST_RELEASE_MEMORY_RESOURCE,
+				  &release, &other, NULL),
+			 0);
+	assert_int_equal(used->objects, 3);
+	assert_int_equal(create_execution(model, &r, &other, &execution), HAL_EXHAUSTED);
+	two = hal_burst(model);
+	assert_non_null(two);
+	nnb_arena_fini(&arena);
+	assert_int_equal(used->objects, 2);
+	assert_int_equal(hal_execute_burst(one, &r, 1), 0);
+	nnb_object_unref(one);
+	assert_int_equal(used->objects, 1);
+	nnb_object_unref(two);
+	assert_int_equal(used->objects, 0);
+	nnb_arena_fini(&other);
+	hal_request_fini(&r);
+	nnb_object_unref(model);
+	assert_int_equal(nnb_service_count_clients(service), 0);
+	nnb_service_destroy(service);
+}
+
+/* Copies of inputs and outputs that cannot be shared are the client's bytes. */
+static void quota_of_copies(void **state)
+{
+	const struct nnb_quota quota = {.bytes = 48};
+	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
+	struct nnb_object *model = hal_prepared(service, &hal_me), *execution;
+	struct nnb_arena arena = {0};
+	struct hal_request r, shared;
+
+	hal_request_init(&r, false);
+	hal_request_init(&shared, true);
+	assert_int_equal(hal_execute(model, &r), 0);
+	assert_int_equal(service->users->used.bytes, 0);
+	assert_int_equal(create_execution(model, &r, &arena, &execution), 0);
+	assert_int_equal(service->users->used.bytes, 32);
+	assert_int_equal(hal_execute(model, &r), HAL_EXHAUSTED);
+	assert_int_equal(hal_execute(model, &shared), 0);
+	assert_int_equal(service->users->used.bytes, 32);
+	nnb_arena_fini(&arena);
+	assert_int_equal(service->users->used.bytes, 0);
+	assert_int_equal(hal_execute(model, &r), 0);
+	hal_request_fini(&r);
+	hal_request_fini(&shared);
+	nnb_object_unref(model);
+	assert_int_equal(nnb_service_count_clients(service), 0);
+	nnb_service_destroy(service);
+}
+
 /* What a run leaves behind is the program's, where the library's watchdog frees it. */
 static void memory_is_given_back(void **state)
 {
@@ -339,7 +435,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs),	     cmocka_unit_test(refused), cmocka_unit_test(times),
 		cmocka_unit_test(too_small), cmocka_unit_test(burst),	cmocka_unit_test(fenced),
-		cmocka_unit_test(dead_client), cmocka_unit_test(memory_is_given_back),
+		cmocka_unit_test(dead_client), cmocka_unit_test(quota_of_objects),
+		cmocka_unit_test(quota_of_copies), cmocka_unit_test(memory_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
