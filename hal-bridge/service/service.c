@@ -257,7 +257,9 @@ static struct nnb_client *nnb_client_find(struct nnb_service *service,
 
 	pthread_mutex_lock(&service->lock);
 	client = service->clients;
-	while (client && (client->lost || client->caller.euid != caller->euid ||
+	/* The number of a process that has ended may already be another's. */
+	while (client && (client->lost || atomic_load(&client->dead) ||
+			  client->caller.euid != caller->euid ||
 			  client->caller.pid != caller->pid))
 		client = client->next;
 	if (!client)

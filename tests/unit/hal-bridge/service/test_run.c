@@ -318,6 +318,29 @@ static void dead_client(void **state)
 	close(pipes[1]);
 }
 
+/* The number of a process that has died may be another's before all that the first had is gone. */
+static void pid_of_a_dead_client(void **state)
+{
+	struct nnb_service *service = *state;
+	struct hal_process process;
+	struct nnb_client *dead = hal_process_begin(&process, service, &hal_me), *next;
+	struct nnb_object *model;
+	struct hal_request r;
+
+	hal_request_init(&r, true);
+	hal_process_kill(&process);
+	assert_int_equal(nnb_client_get(service, &hal_me, &next), 0);
+	assert_ptr_not_equal(next, dead);
+	nnb_client_put(next);
+	model = hal_prepared(service, &hal_me);
+	assert_int_equal(hal_execute(model, &r), 0);
+	assert_true(hal_request_done(&r));
+	assert_int_equal(nnb_service_count_clients(service), 2);
+	nnb_object_unref(model);
+	nnb_client_put(dead);
+	hal_request_fini(&r);
+}
+
 /* createReusableExecution(): the status, and an execution that the arena keeps. */
 static int create_execution(struct nnb_object *model, const struct hal_request *r,
 			    struct nnb_arena *arena, struct nnb_object **out)
@@ -435,7 +458,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs),	     cmocka_unit_test(refused), cmocka_unit_test(times),
 		cmocka_unit_test(too_small), cmocka_unit_test(burst),	cmocka_unit_test(fenced),
-		cmocka_unit_test(dead_client), cmocka_unit_test(quota_of_objects),
+		cmocka_unit_test(dead_client), cmocka_unit_test(pid_of_a_dead_client),
+		cmocka_unit_test(quota_of_objects),
 		cmocka_unit_test(quota_of_copies), cmocka_unit_test(memory_is_given_back),
 	};
 
