@@ -1,25 +1,77 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE with AVX2: 8 channels at a time, each by the scalar kernel's operations in their order, so
- * that results are the same. A tile is some rows of output; where the columns lie in the input is
- * computed once per tile.
+ * RESIZE with AVX2, by the scalar kernel's operations in their order, so that results are the same.
+ *
+ * A tile is some rows of output; where the columns lie in the input is computed once per tile. A
+ * row is blended in two steps. First two rows of input are made as wide as the output: left and
+ * right neighbours are blended for each of its columns. These wide rows are kept in scratch, since
+ * the next rows of output often need them, too. Then the two are blended, as one long row of
+ * numbers, and rounded. Numbers are fp32 in between or, in fixed point, 32-bit integers.
  */
 #include "device/engine/resize.h"
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/tiles.h"
 
-#define TILE_ELEMENTS 65536u
+#define LEAST_ELEMENTS 65536u /* of a tile that another thread may take */
+#define MOST_ELEMENTS (1u << 18) /* of a tile: its first row of output needs two wide ones */
+#define ROW_ELEMENTS (1u << 20)
 #define MOST_COLUMNS (1u << 14)
 #define COLUMN_ELEMENTS 16u /* a column takes as long as so many elements more */
+#define NO_ROW UINT32_MAX
 
-/* Weights of the four corners that a pixel is blended from. */
-struct blend {
-	__m256 left, right, top, bottom;
+/* A number between the two steps. */
+union number {
+	float f;
+	int32_t i;
 };
 
-/* One pixel: elements of its corners in the input, of the result in the output. */
-struct pixel {
-	int64_t corner[4], at;
+/**
+ * struct scratch - where the parts of the scratch memory are
+ * @columns, @fixed: where the columns of output lie in the input: one of the two
+ * @wide: rows of input, of which the even and the odd ones have a place each: [columns][channels],
+ *	and 8 more for whole vectors
+ */
+struct scratch {
+	union {
+		struct nnadev_position *columns;
+		struct nnadev_fixed_position *fixed;
+	};
+	union number *wide[2];
 };
+
+/**
+ * struct image - one image, while rows of it are made
+ * @p, @output, @input: of the command
+ * @number: of the image
+ * @s: scratch memory
+ * @held: rows of input that are there
+ */
+struct image {
+	const struct nnahw_cmd_resize *p;
+	const struct nnadev_engine_operand *output, *input;
+	uint32_t number;
+	struct scratch s;
+	uint32_t held[2];
+};
+
+/* Lays out the scratch memory at @base; returns its size. */
+static uint64_t scratch_get(const struct nnadev_engine_command *cmd, uint8_t *base,
+			    struct scratch *s)
+{
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+	const uint64_t wide = p->kind == NNAHW_RESAMPLE_NEAREST ?
+				      0 :
+				      ((uint64_t)out[2] * out[3] + 8) * sizeof(**s->wide);
+	struct nnadev_layout l = { .base = base };
+
+	/* Positions of either kind have one size. */
+	_Static_assert(sizeof(*s->columns) == sizeof(*s->fixed), "one of them has no place");
+	s->columns = nnadev_layout_take(&l, out[2] * sizeof(*s->columns));
+	s->wide[0] = nnadev_layout_take(&l, wide);
+	s->wide[1] = nnadev_layout_take(&l, wide);
+	return l.size;
+}
 
 static inline __m256 load8(uint32_t type, const uint8_t *from)
 {
@@ -37,269 +89,336 @@ static inline __m256 load8(uint32_t type, const uint8_t *from)
 	}
 }
 
-/* To the nearest integer, halves away from zero. */
-static inline __m256i round8(__m256 x)
+static inline float load1(uint32_t type, const uint8_t *from)
 {
-	const __m256 sign = _mm256_set1_ps(-0.f),
-		     whole = _mm256_round_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-	const __m256 rest = _mm256_andnot_ps(sign, _mm256_sub_ps(x, whole));
-	const __m256 one = _mm256_or_ps(_mm256_and_ps(x, sign), _mm256_set1_ps(1));
-	const __m256 up = _mm256_cmp_ps(rest, _mm256_set1_ps(0.5f), _CMP_GE_OQ);
-
-	return _mm256_cvtps_epi32(_mm256_add_ps(whole, _mm256_and_ps(up, one)));
-}
-
-static inline void store8(uint32_t type, uint8_t *to, __m256 x)
-{
-	__m128i words;
-	__m256i n;
-
 	switch (type) {
 	case NNAHW_TYPE_F32:
-		_mm256_storeu_ps((float *)to, x);
-		return;
+		return *(const float *)from;
 	case NNAHW_TYPE_F16:
-		_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-		return;
+		return nnadev_half_to_float(*(const uint16_t *)from);
+	case NNAHW_TYPE_S8:
+		return (float)*(const int8_t *)from;
+	default:
+		return (float)*from;
 	}
-	n = round8(x);
-	words = _mm_packs_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
-	_mm_storel_epi64((__m128i *)to, type == NNAHW_TYPE_S8 ? _mm_packs_epi16(words, words)
-							      : _mm_packus_epi16(words, words));
 }
 
-static inline __m256 blend8(const struct blend *w, const __m256 corner[4])
+/* One column: @channels numbers between those at @left and at @right, which has the weight. */
+static inline __attribute__((always_inline)) void
+widen_floats(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
+	     float weight, uint32_t channels)
 {
-	const __m256 top = _mm256_add_ps(_mm256_mul_ps(corner[0], w->left),
-					 _mm256_mul_ps(corner[1], w->right));
-	const __m256 bottom = _mm256_add_ps(_mm256_mul_ps(corner[2], w->left),
-					    _mm256_mul_ps(corner[3], w->right));
+	const __m256 w0 = _mm256_set1_ps(1 - weight), w1 = _mm256_set1_ps(weight);
+	const size_t size = nnahw_type_size(type);
 
-	return _mm256_add_ps(_mm256_mul_ps(top, w->top), _mm256_mul_ps(bottom, w->bottom));
-}
-
-static inline __attribute__((always_inline)) void blend_channels(uint32_t type, uint8_t *output,
-								 const uint8_t *input,
-								 const struct pixel *p,
-								 const struct blend *w, uint32_t c)
-{
-	const int64_t size = nnahw_type_size(type);
-	__m256 corner[4];
-
-	for (uint32_t k = 0; k < 4; k++)
-		corner[k] = load8(type, input + (p->corner[k] + c) * size);
-	store8(type, output + (p->at + c) * size, blend8(w, corner));
-}
-
-/* Fewer than 8 channels. */
-static void blend_few(uint32_t type, uint8_t *output, const uint8_t *input, const struct pixel *p,
-		      const struct blend *w, uint32_t channels)
-{
-	const int64_t size = nnahw_type_size(type);
-	uint8_t part[32] = { 0 };
-	__m256 corner[4];
-
-	for (uint32_t k = 0; k < 4; k++) {
-		memcpy(part, input + p->corner[k] * size, channels * (size_t)size);
-		corner[k] = load8(type, part);
+	for (uint32_t c = 0; channels < 8 && c < channels; c++)
+		to[c].f = load1(type, left + c * size) * (1 - weight) +
+			  load1(type, right + c * size) * weight;
+	/* The last 8 overlap those before them where there are not 8 left. */
+	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
+		c = c + 8 <= channels ? c : channels - 8;
+		_mm256_storeu_ps(&to[c].f,
+				 _mm256_add_ps(_mm256_mul_ps(load8(type, left + c * size), w0),
+					       _mm256_mul_ps(load8(type, right + c * size), w1)));
 	}
-	store8(type, part, blend8(w, corner));
-	memcpy(output + p->at * size, part, channels * (size_t)size);
 }
 
-/* All channels of a pixel; the last 8 overlap those before them when there are not 8 left. */
-static inline __attribute__((always_inline)) void blend_pixel(uint32_t type, uint8_t *output,
-							      const uint8_t *input,
-							      const struct pixel *p,
-							      const struct blend *w,
-							      uint32_t channels)
+/* The same in fixed point: one madd of 16 bits, whose sums have 18. RESIZE_ONE is 2^10. */
+static inline __attribute__((always_inline)) void
+widen_fixed(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
+	    int32_t weight, uint32_t channels)
 {
-	if (channels < 8) {
-		blend_few(type, output, input, p, w, channels);
-		return;
+	const int32_t rest = NNAHW_RESIZE_ONE - weight;
+	/* A pair of 16 bits: the left one's weight is the lower half. */
+	const __m256i weights = _mm256_set1_epi32(weight << 16 | rest);
+	const bool is_signed = type == NNAHW_TYPE_S8;
+
+	for (uint32_t c = 0; channels < 8 && c < channels; c++)
+		to[c].i = is_signed ? (int8_t)left[c] * rest + (int8_t)right[c] * weight :
+				      left[c] * rest + right[c] * weight;
+	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
+		__m128i pairs;
+
+		c = c + 8 <= channels ? c : channels - 8;
+		pairs = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(left + c)),
+					  _mm_loadl_epi64((const __m128i *)(right + c)));
+		_mm256_storeu_si256((__m256i *)(to + c),
+				    _mm256_madd_epi16(is_signed ? _mm256_cvtepi8_epi16(pairs) :
+								  _mm256_cvtepu8_epi16(pairs),
+						      weights));
 	}
-	for (uint32_t c = 0; c + 8 <= channels; c += 8)
-		blend_channels(type, output, input, p, w, c);
-	if (channels % 8)
-		blend_channels(type, output, input, p, w, channels - 8);
 }
 
-static void bilinear_pixel(uint32_t type, uint8_t *output, const uint8_t *input,
-			   const struct pixel *p, const struct blend *w, uint32_t channels)
+/* Makes a row of input as wide as the output. */
+static inline __attribute__((always_inline)) void
+widen_row(const struct image *g, uint32_t type, const bool fixed, const uint8_t *from,
+	  union number *to)
 {
-	switch (type) {
+	const uint32_t *dims = g->output->desc.dims;
+	const int64_t step = g->input->desc.strides[2] * (int64_t)nnahw_type_size(type);
+
+	for (uint32_t x = 0; x < dims[2]; x++, to += dims[3]) {
+		const struct nnadev_position *p = &g->s.columns[x];
+		const struct nnadev_fixed_position *q = &g->s.fixed[x];
+
+		if (fixed)
+			widen_fixed(type, to, from + q->low * step, from + q->high * step,
+				    q->weight, dims[3]);
+		else
+			widen_floats(type, to, from + p->low * step, from + p->high * step,
+				     p->fraction, dims[3]);
+	}
+}
+
+/* Row y of the input, as wide as the output. */
+static const union number *wide_row(struct image *g, uint32_t y)
+{
+	const struct nnahw_tensor *in = &g->input->desc;
+	const uint8_t *from = (const uint8_t *)g->input->data +
+			      nnadev_offset(in, (uint32_t[]){ g->number, y, 0, 0 }) *
+				      (int64_t)nnahw_type_size(in->type);
+	union number *to = g->s.wide[y & 1];
+
+	if (g->held[y & 1] == y)
+		return to;
+	g->held[y & 1] = y;
+	switch (in->type) {
 	case NNAHW_TYPE_F32:
-		blend_pixel(NNAHW_TYPE_F32, output, input, p, w, channels);
+		widen_row(g, NNAHW_TYPE_F32, false, from, to);
 		break;
 	case NNAHW_TYPE_F16:
-		blend_pixel(NNAHW_TYPE_F16, output, input, p, w, channels);
+		widen_row(g, NNAHW_TYPE_F16, false, from, to);
 		break;
 	case NNAHW_TYPE_S8:
-		blend_pixel(NNAHW_TYPE_S8, output, input, p, w, channels);
+		if (g->p->fixed_point)
+			widen_row(g, NNAHW_TYPE_S8, true, from, to);
+		else
+			widen_row(g, NNAHW_TYPE_S8, false, from, to);
 		break;
 	default:
-		blend_pixel(NNAHW_TYPE_U8, output, input, p, w, channels);
+		if (g->p->fixed_point)
+			widen_row(g, NNAHW_TYPE_U8, true, from, to);
+		else
+			widen_row(g, NNAHW_TYPE_U8, false, from, to);
 		break;
 	}
+	return to;
+}
+
+/**
+ * struct rows - two rows of numbers that are blended
+ * @upper, @lower: numbers
+ * @above, @below: weights of the two, as the numbers are: fp32 or integers
+ */
+struct rows {
+	const union number *upper, *lower;
+	__m256i above, below;
+};
+
+/* 8 numbers from number @i on. */
+static inline __m256 blend_floats(const struct rows *r, size_t i)
+{
+	return _mm256_add_ps(
+		_mm256_mul_ps(_mm256_loadu_ps(&r->upper[i].f), _mm256_castsi256_ps(r->above)),
+		_mm256_mul_ps(_mm256_loadu_ps(&r->lower[i].f), _mm256_castsi256_ps(r->below)));
 }
 
 /*
- * 8 channels in fixed point: left and right are one madd of 16 bits, whose sums have 18 bits; those
- * of all four have 28. RESIZE_ONE is 2^10.
+ * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
+ * the largest number below a half, stays below 1; and what is a half becomes 1.
  */
-static inline __attribute__((always_inline)) __m128i
-fixed8(uint32_t type, const uint8_t *const corner[4], __m256i columns, __m256i top, __m256i bottom)
+static inline __m256i round8(__m256 x)
+{
+	const __m256 half = _mm256_set1_ps(0x1.fffffep-2f), sign = _mm256_set1_ps(-0.f);
+
+	return _mm256_cvttps_epi32(
+		_mm256_add_ps(x, _mm256_or_ps(_mm256_and_ps(x, sign), half)));
+}
+
+/* 8 results from number @i on, as integers; in fixed point sums have 28 bits. */
+static inline __m256i blend_integers(const struct rows *r, const bool fixed, size_t i)
 {
 	const __m256i half = _mm256_set1_epi32(1 << 19);
-	__m256i sum[2], all;
+	__m256i all;
+
+	if (!fixed)
+		return round8(blend_floats(r, i));
+	all = _mm256_add_epi32(_mm256_mullo_epi32(NNADEV_LOAD(r->upper + i), r->above),
+			       _mm256_mullo_epi32(NNADEV_LOAD(r->lower + i), r->below));
+	/* Halves away from zero: the magnitude is rounded, and gets its sign back. */
+	return _mm256_sign_epi32(
+		_mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20), all);
+}
+
+/* 8 results from number @i on. */
+static inline void blend8(const struct rows *r, uint32_t type, const bool fixed, size_t i,
+			  uint8_t *to)
+{
+	__m256i n;
 	__m128i words;
 
-	for (uint32_t k = 0; k < 2; k++) {
-		const __m128i left = _mm_loadl_epi64((const __m128i *)corner[2 * k]);
-		const __m128i right = _mm_loadl_epi64((const __m128i *)corner[2 * k + 1]);
-		const __m128i pairs = _mm_unpacklo_epi8(left, right);
-
-		sum[k] = _mm256_madd_epi16(type == NNAHW_TYPE_S8 ? _mm256_cvtepi8_epi16(pairs)
-								 : _mm256_cvtepu8_epi16(pairs),
-					   columns);
-	}
-	all = _mm256_add_epi32(_mm256_mullo_epi32(sum[0], top),
-			       _mm256_mullo_epi32(sum[1], bottom));
-	/* Halves away from zero: the magnitude is rounded, and gets its sign back. */
-	sum[0] = _mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20);
-	all = _mm256_sign_epi32(sum[0], all);
-	words = _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
-	return type == NNAHW_TYPE_S8 ? _mm_packs_epi16(words, words)
-				     : _mm_packus_epi16(words, words);
-}
-
-/* All channels of a pixel of 8-bit numbers in fixed point; as blend_pixel(). */
-static inline __attribute__((always_inline)) void
-fixed_pixel(uint32_t type, uint8_t *to, const uint8_t *const corner[4], __m256i columns,
-	    __m256i top, __m256i bottom, uint32_t channels)
-{
-	const uint8_t *from[4];
-
-	if (channels < 8) {
-		uint8_t part[4][8] = { 0 }, result[8];
-
-		for (uint32_t k = 0; k < 4; k++) {
-			memcpy(part[k], corner[k], channels);
-			from[k] = part[k];
-		}
-		_mm_storel_epi64((__m128i *)result, fixed8(type, from, columns, top, bottom));
-		memcpy(to, result, channels);
+	if (type == NNAHW_TYPE_F32) {
+		_mm256_storeu_ps((float *)to, blend_floats(r, i));
 		return;
 	}
-	for (uint32_t c = 0; c < channels; c += 8) {
-		c = c + 8 <= channels ? c : channels - 8;
-		for (uint32_t k = 0; k < 4; k++)
-			from[k] = corner[k] + c;
-		_mm_storel_epi64((__m128i *)(to + c), fixed8(type, from, columns, top, bottom));
+	if (type == NNAHW_TYPE_F16) {
+		_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(blend_floats(r, i),
+								_MM_FROUND_TO_NEAREST_INT));
+		return;
+	}
+	n = blend_integers(r, fixed, i);
+	words = _mm_packs_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
+	_mm_storel_epi64((__m128i *)to, type == NNAHW_TYPE_S8 ? _mm_packs_epi16(words, words) :
+								_mm_packus_epi16(words, words));
+}
+
+/* 32 results of 8 bits from number @i on. */
+static inline void blend32(const struct rows *r, uint32_t type, const bool fixed, size_t i,
+			   uint8_t *to)
+{
+	const __m256i a = _mm256_packs_epi32(blend_integers(r, fixed, i),
+					     blend_integers(r, fixed, i + 8)),
+		      b = _mm256_packs_epi32(blend_integers(r, fixed, i + 16),
+					     blend_integers(r, fixed, i + 24)),
+		      v = type == NNAHW_TYPE_S8 ? _mm256_packs_epi16(a, b) :
+						  _mm256_packus_epi16(a, b);
+
+	_mm256_storeu_si256((__m256i *)to,
+			    _mm256_permutevar8x32_epi32(
+				    v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
+
+/* Results [first, first + count) of a row, which lie next to each other. */
+static inline __attribute__((always_inline)) void blend_run(const struct rows *r, uint32_t type,
+							    const bool fixed, size_t first,
+							    size_t count, uint8_t *to)
+{
+	const size_t size = nnahw_type_size(type);
+	uint8_t part[32];
+	size_t i = 0;
+
+	for (; size == 1 && i + 32 <= count; i += 32)
+		blend32(r, type, fixed, first + i, to + i);
+	for (; i + 8 <= count; i += 8)
+		blend8(r, type, fixed, first + i, to + i * size);
+	if (i < count) {
+		blend8(r, type, fixed, first + i, part);
+		memcpy(to + i * size, part, (count - i) * size);
 	}
 }
 
-/* Row y of an image in fixed point; columns: where those of the output lie. */
-static void fixed_row(const struct nnadev_engine_command *cmd, uint32_t image, uint32_t y,
-		      const struct nnadev_fixed_position *columns)
+/* The same, whatever the type is. */
+static void blend(const struct image *g, const struct rows *r, size_t first, size_t count,
+		  uint8_t *to)
 {
-	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
-	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
-					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
-	const uint32_t width = output->desc.dims[2], channels = output->desc.dims[3];
-	const struct nnadev_fixed_position row = nnadev_resize_fixed_position(
-		p, y, input->desc.dims[1], output->desc.dims[1]);
-	const uint8_t *top = (const uint8_t *)input->data +
-			     nnadev_offset(&input->desc, (uint32_t[]){ image, row.low, 0, 0 });
-	const uint8_t *bottom = (const uint8_t *)input->data +
-				nnadev_offset(&input->desc, (uint32_t[]){ image, row.high, 0, 0 });
-	uint8_t *to = (uint8_t *)output->data +
-		      nnadev_offset(&output->desc, (uint32_t[]){ image, y, 0, 0 });
-	const int64_t step = input->desc.strides[2], out_step = output->desc.strides[2];
-	const int32_t one = NNAHW_RESIZE_ONE;
-	const __m256i above = _mm256_set1_epi32(one - row.weight),
-		      below = _mm256_set1_epi32(row.weight);
-
-	for (uint32_t x = 0; x < width; x++) {
-		const struct nnadev_fixed_position *at = &columns[x];
-		const uint8_t *const corner[4] = { top + at->low * step, top + at->high * step,
-						   bottom + at->low * step,
-						   bottom + at->high * step };
-		/* A pair of 16 bits: the left one's weight is the lower half. */
-		const __m256i pair = _mm256_set1_epi32(at->weight << 16 | (one - at->weight));
-
-		if (output->desc.type == NNAHW_TYPE_S8)
-			fixed_pixel(NNAHW_TYPE_S8, to + x * out_step, corner, pair, above, below,
-				    channels);
+	switch (g->output->desc.type) {
+	case NNAHW_TYPE_F32:
+		blend_run(r, NNAHW_TYPE_F32, false, first, count, to);
+		break;
+	case NNAHW_TYPE_F16:
+		blend_run(r, NNAHW_TYPE_F16, false, first, count, to);
+		break;
+	case NNAHW_TYPE_S8:
+		if (g->p->fixed_point)
+			blend_run(r, NNAHW_TYPE_S8, true, first, count, to);
 		else
-			fixed_pixel(NNAHW_TYPE_U8, to + x * out_step, corner, pair, above, below,
-				    channels);
+			blend_run(r, NNAHW_TYPE_S8, false, first, count, to);
+		break;
+	default:
+		if (g->p->fixed_point)
+			blend_run(r, NNAHW_TYPE_U8, true, first, count, to);
+		else
+			blend_run(r, NNAHW_TYPE_U8, false, first, count, to);
+		break;
 	}
 }
 
-/* Row y of an image; columns: where those of the output lie. */
-static void resize_row(const struct nnadev_engine_command *cmd, uint32_t image, uint32_t y,
-		       const struct nnadev_position *columns)
+/* The rows of input for row y of output. */
+static struct rows rows_get(struct image *g, uint32_t y)
 {
-	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
-	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
-					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
-	const uint32_t type = output->desc.type, width = output->desc.dims[2],
-		       channels = output->desc.dims[3];
-	const struct nnadev_position row = nnadev_resize_position(p, y, p->scale_h,
-								  input->desc.dims[1]);
-	const int64_t top = nnadev_offset(&input->desc, (uint32_t[]){ image, row.low, 0, 0 });
-	const int64_t bottom = nnadev_offset(&input->desc, (uint32_t[]){ image, row.high, 0, 0 });
-	const int64_t to = nnadev_offset(&output->desc, (uint32_t[]){ image, y, 0, 0 });
-	const int64_t step = input->desc.strides[2], out_step = output->desc.strides[2];
-	struct blend w = { .top = _mm256_set1_ps(1 - row.fraction),
-			   .bottom = _mm256_set1_ps(row.fraction) };
+	const uint32_t height = g->input->desc.dims[1], out = g->output->desc.dims[1];
 
-	for (uint32_t x = 0; x < width; x++) {
-		const struct pixel pixel = {
-			.corner = { top + columns[x].low * step, top + columns[x].high * step,
-				    bottom + columns[x].low * step,
-				    bottom + columns[x].high * step },
-			.at = to + x * out_step,
-		};
+	if (g->p->fixed_point) {
+		const struct nnadev_fixed_position at =
+			nnadev_resize_fixed_position(g->p, y, height, out);
 
-		if (p->kind == NNAHW_RESAMPLE_NEAREST) {
-			const int64_t size = nnahw_type_size(type);
-
-			memcpy((uint8_t *)output->data + pixel.at * size,
-			       (const uint8_t *)input->data + pixel.corner[0] * size,
-			       channels * (size_t)size);
-			continue;
-		}
-		w.left = _mm256_set1_ps(1 - columns[x].fraction);
-		w.right = _mm256_set1_ps(columns[x].fraction);
-		bilinear_pixel(type, output->data, input->data, &pixel, &w, channels);
+		return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
+				      _mm256_set1_epi32(NNAHW_RESIZE_ONE - at.weight),
+				      _mm256_set1_epi32(at.weight) };
 	}
+	const struct nnadev_position at = nnadev_resize_position(g->p, y, g->p->scale_h, height);
+
+	return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
+			      _mm256_castps_si256(_mm256_set1_ps(1 - at.fraction)),
+			      _mm256_castps_si256(_mm256_set1_ps(at.fraction)) };
+}
+
+/* Row y of the image, of neighbours in both directions. */
+static void bilinear_row(struct image *g, uint32_t y, uint8_t *to)
+{
+	const struct nnahw_tensor *out = &g->output->desc;
+	const uint32_t width = out->dims[2], channels = out->dims[3];
+	const int64_t step = out->strides[2] * (int64_t)nnahw_type_size(out->type);
+	const struct rows r = rows_get(g, y);
+
+	if (out->strides[2] == (int32_t)channels) {
+		blend(g, &r, 0, (size_t)width * channels, to);
+		return;
+	}
+	for (uint32_t x = 0; x < width; x++)
+		blend(g, &r, (size_t)x * channels, channels, to + x * step);
+}
+
+/* Row y of the image, of the nearest elements. */
+static void nearest_row(const struct image *g, uint32_t y, uint8_t *to)
+{
+	const struct nnahw_tensor *out = &g->output->desc, *in = &g->input->desc;
+	const int64_t size = nnahw_type_size(out->type), step = out->strides[2] * size;
+	const struct nnadev_position row =
+		nnadev_resize_position(g->p, y, g->p->scale_h, in->dims[1]);
+	const uint8_t *from = (const uint8_t *)g->input->data +
+			      nnadev_offset(in, (uint32_t[]){ g->number, row.low, 0, 0 }) * size;
+
+	for (uint32_t x = 0; x < out->dims[2]; x++)
+		memcpy(to + x * step, from + g->s.columns[x].low * in->strides[2] * size,
+		       out->dims[3] * (size_t)size);
 }
 
 static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
-	const uint32_t *in = cmd->operands[NNAHW_RESIZE_INPUT].desc.dims,
-		       *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
-	struct nnadev_fixed_position *fixed = scratch;
-	struct nnadev_position *columns = scratch;
+	struct image g = {
+		.p = (const struct nnahw_cmd_resize *)cmd->raw,
+		.output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+		.input = &cmd->operands[NNAHW_RESIZE_INPUT],
+		.held = { NO_ROW, NO_ROW },
+	};
+	const uint32_t *in = g.input->desc.dims, *out = g.output->desc.dims;
 	uint32_t begin, end;
 
+	scratch_get(cmd, scratch, &g.s);
 	nnadev_tile_range(plan, tile, out[0] * out[1], &begin, &end);
-	if (p->fixed_point) {
-		for (uint32_t x = 0; x < out[2]; x++)
-			fixed[x] = nnadev_resize_fixed_position(p, x, in[2], out[2]);
-		for (uint32_t i = begin; i < end; i++)
-			fixed_row(cmd, i / out[1], i % out[1], fixed);
-		return NNAHW_STATUS_OK;
-	}
 	for (uint32_t x = 0; x < out[2]; x++)
-		columns[x] = nnadev_resize_position(p, x, p->scale_w, in[2]);
-	for (uint32_t i = begin; i < end; i++)
-		resize_row(cmd, i / out[1], i % out[1], columns);
+		if (g.p->fixed_point)
+			g.s.fixed[x] = nnadev_resize_fixed_position(g.p, x, in[2], out[2]);
+		else
+			g.s.columns[x] = nnadev_resize_position(g.p, x, g.p->scale_w, in[2]);
+	for (uint32_t i = begin; i < end; i++) {
+		const uint32_t y = i % out[1];
+		uint8_t *to;
+
+		if (i / out[1] != g.number)
+			g.held[0] = g.held[1] = NO_ROW;
+		g.number = i / out[1];
+		to = (uint8_t *)g.output->data +
+		     nnadev_offset(&g.output->desc, (uint32_t[]){ g.number, y, 0, 0 }) *
+			     (int64_t)nnahw_type_size(g.output->desc.type);
+		if (g.p->kind == NNAHW_RESAMPLE_NEAREST)
+			nearest_row(&g, y, to);
+		else
+			bilinear_row(&g, y, to);
+	}
 	return NNAHW_STATUS_OK;
 }
 
@@ -313,20 +432,23 @@ static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
 	return nnadev_accept(nnadev_innermost_dense(output) &&
 			     nnadev_innermost_dense(&cmd->operands[NNAHW_RESIZE_INPUT]) &&
 			     out[2] <= MOST_COLUMNS &&
-			     (uint64_t)out[2] * out[3] <= 16 * TILE_ELEMENTS);
+			     (uint64_t)out[2] * out[3] <= ROW_ELEMENTS);
 }
 
 static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 			struct nnadev_engine_plan *plan)
 {
 	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+	const uint32_t row = out[2] * (out[3] + COLUMN_ELEMENTS);
+	const uint64_t fair = (uint64_t)out[0] * out[1] * row / 2 / threads;
+	struct scratch s;
 
-	/* Positions of either kind have one size. */
-	_Static_assert(sizeof(struct nnadev_position) == sizeof(struct nnadev_fixed_position),
-		       "scratch memory is too small for one of them");
-	plan->scratch_size = out[2] * (uint32_t)sizeof(struct nnadev_position);
+	plan->scratch_size = (uint32_t)scratch_get(cmd, NULL, &s);
 	nnadev_cut(plan, out[0] * out[1],
-		   TILE_ELEMENTS / (out[2] * (out[3] + COLUMN_ELEMENTS)));
+		   (fair < LEAST_ELEMENTS ? LEAST_ELEMENTS :
+		    fair > MOST_ELEMENTS  ? MOST_ELEMENTS :
+					    (uint32_t)fair) /
+			   row);
 }
 
 NNADEV_KERNEL(avx2_resize) = { NNAHW_OP_RESIZE, NNADEV_ENGINE_AVX2, resize_accepts, resize_plan,
