@@ -198,9 +198,37 @@ static void pair_row(const struct dwconv *g, const struct reader *r, uint32_t ba
 	pair_columns(r, NULL, NULL, 0, g->columns - right, outside, false, to + right * 32);
 }
 
-/* Pairs the weights of a block; sums are those of the weights without zero point. */
-static void pair_weights(const struct dwconv *g, uint32_t first, uint32_t count, int16_t *to,
-			 int32_t *sums)
+/* 16 packed weights of a block minus their zero point: kernel element k of each channel. */
+static inline __m256i load_weights(const struct dwconv *g, uint32_t block, uint32_t k)
+{
+	const struct nnadev_engine_operand *w = g->conv.weights;
+	const int8_t *from = (const int8_t *)w->data + ((size_t)block * g->conv.k + k) * 16;
+
+	return _mm256_sub_epi16(_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)from)),
+				_mm256_set1_epi16((int16_t)w->desc.zero_point));
+}
+
+/* Pairs the weights of a block that are packed, as pair_columns() pairs the input. */
+static void pair_packed(const struct dwconv *g, uint32_t block, int16_t *to)
+{
+	const struct nnadev_window *w = &g->conv.window;
+
+	for (uint32_t ky = 0; ky < w->kernel_h; ky += 2)
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += 32) {
+			const uint32_t k = ky * w->kernel_w + kx;
+			const __m256i u = load_weights(g, block, k),
+				      l = ky + 1 < w->kernel_h ?
+						  load_weights(g, block, k + w->kernel_w) :
+						  _mm256_setzero_si256();
+
+			_mm256_store_si256((__m256i *)to, _mm256_unpacklo_epi16(u, l));
+			_mm256_store_si256((__m256i *)(to + 16), _mm256_unpackhi_epi16(u, l));
+		}
+}
+
+/* The same for weights in any order; sums are those of the weights without zero point. */
+static void pair_plain(const struct dwconv *g, uint32_t first, uint32_t count, int16_t *to,
+		       int32_t *sums)
 {
 	const struct nnadev_window *w = &g->conv.window;
 
@@ -295,7 +323,10 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 }, bias[16];
 
-		pair_weights(&g, first, count, s.weights, sums);
+		if (g.conv.layout == NNAHW_LAYOUT_PLAIN)
+			pair_plain(&g, first, count, s.weights, sums);
+		else
+			pair_packed(&g, block, s.weights);
 		nnadev_channels_get(&g.conv, first, count, sums, channels, bias);
 		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_PAIRED);
 		reader_get(&reader, &g, first, count);
