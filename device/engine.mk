@@ -33,6 +33,7 @@ $(BUILD)/obj/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CF
 
 # Not run by the checks: prints what the kernels reach on this machine.
 TESTS += $(BUILD)/tests/bench_engine
-$(BUILD)/tests/bench_engine: $(BUILD)/obj/tests/bench/bench_engine.o $(ENGINE_OBJS)
+$(BUILD)/tests/bench_engine: $(BUILD)/obj/tests/bench/bench_engine.o \
+		$(BUILD)/obj/tools/nnactl/peaks.o $(ENGINE_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lm
+	$(CC) $(LDFLAGS) -o $@ $^ -lm -pthread

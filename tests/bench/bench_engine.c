@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Times the engine's kernels on the layers of mobilenet, on one thread, without rings or memory
- * translation around them: operations per second, and the share of what this machine's multiply-add
- * instruction can do.
+ * translation around them: operations per second, and the share of what this machine's best
+ * multiply-add instruction can do.
  *
  *   bench_engine [scalar|avx2|avx512]   default: the best
  */
@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "device/engine/engine.h"
+#include "tools/nnactl/peaks.h"
 
 static double now(void)
 {
@@ -112,51 +113,12 @@ static double run(struct bench *b, enum nnadev_engine_isa isa, double *longest)
 	return times[0];
 }
 
-#ifdef __x86_64__
-/*
- * Multiply-adds of 16-bit pairs and of fp32 per second from registers: the ceilings of the AVX2
- * kernels.
- */
-#define STEP_INTEGER(n)                                                                            \
-	"vpmaddwd %%ymm15, %%ymm15, %%ymm14\n\t"                                                   \
-	"vpaddd %%ymm14, %%ymm" #n ", %%ymm" #n "\n\t"
-#define STEP_FLOAT(n) "vfmadd231ps %%ymm15, %%ymm15, %%ymm" #n "\n\t"
-#define STEPS(step)                                                                                \
-	step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7) step(8) step(9) step(10)   \
-	step(11)
-#define CLOBBERS                                                                                   \
-	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",   \
-	"xmm11", "xmm14", "xmm15"
-
-static void measure_peaks(double *integer, double *fp)
-{
-	double t;
-
-	*integer = *fp = 0;
-	for (int i = 0; i < 20; i++) {
-		t = now();
-		__asm__ volatile("vpxor %%xmm15, %%xmm15, %%xmm15\n\t" ::: CLOBBERS);
-		for (int n = 0; n < 200000; n++)
-			__asm__ volatile(STEPS(STEP_INTEGER)::: CLOBBERS);
-		*integer = fmax(*integer, 2e5 * 12 * 16 / (now() - t));
-		t = now();
-		for (int n = 0; n < 200000; n++)
-			__asm__ volatile(STEPS(STEP_FLOAT)::: CLOBBERS);
-		*fp = fmax(*fp, 2e5 * 12 * 8 / (now() - t));
-	}
-}
-#else
-static void measure_peaks(double *integer, double *fp)
-{
-	*integer = *fp = 0;
-}
-#endif
-
-static double peak_integer, peak_float, total[2], macs[2];
+static struct nnactl_peaks peaks;
+static double total[2], macs[2];
 
 static void line(const char *what, double mac, double seconds, double longest, bool is_float)
 {
-	double peak = is_float ? peak_float : peak_integer;
+	double peak = is_float ? peaks.real : peaks.integer;
 
 	printf("%-40s %8.3f ms %8.2f GOPS", what, seconds * 1e3, 2 * mac / seconds * 1e-9);
 	if (peak > 0)
@@ -327,10 +289,13 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (best >= NNADEV_ENGINE_AVX2)
-		measure_peaks(&peak_integer, &peak_float);
-	printf("engine %s; vpmaddwd + vpaddd %.1f GOPS, fma %.1f GFLOPS\n",
-	       nnadev_engine_isa_name(isa), 2e-9 * peak_integer, 2e-9 * peak_float);
+	if (nnactl_peaks_measure(1, &peaks)) {
+		fprintf(stderr, "bench_engine: out of memory\n");
+		return 1;
+	}
+	printf("engine %s; peaks by %s: 8-bit %.1f GOPS, fp32 %.1f GFLOPS\n",
+	       nnadev_engine_isa_name(isa), *peaks.isa ? peaks.isa : "nothing known",
+	       2e-9 * peaks.integer, 2e-9 * peaks.real);
 	for (int f = 0; f < 2; f++) {
 		conv(isa, false, f, 224, 3, 32, 3, 2, 1);
 		conv(isa, true, f, 112, 32, 32, 3, 1, 1);

@@ -10,18 +10,19 @@
  * @path: the model's file
  * @device: a name for nna_device_open()
  * @trace: a file for a trace; NULL: none
+ * @peaks: a file with peaks of a machine; NULL: none
  * @threads: of the loopback; 0: one for each CPU
  * @runs: that count
  * @most_runs: that may be asked for
  */
 struct nnactl_measure {
-	const char *path, *device, *trace;
+	const char *path, *device, *trace, *peaks;
 	uint32_t threads, runs, most_runs;
 };
 
 /*
- * Reads a command line: the model, and --device, --threads, --runs and --trace, as far as @command
- * has these options. Return: false where the command has to end with @status.
+ * Reads a command line: the model, and --device, --threads, --runs, --trace and --peaks, as far as
+ * @command has these options. Return: false where the command has to end with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *measure, int *status);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * nnactl profile: what each command of a model takes on the device, by the records that the device
- * itself appends to a profile. What a command has to do (multiplications, bytes) is worked out from
- * the listing of the program; a command in a loop has its runs added up.
+ * itself appends to a profile. What a command has to do is worked out from the listing of the
+ * program (cost.h), and compared to what the machine can do (peaks.h); a command in a loop has its
+ * runs added up. The peaks are measured where the device is this process: those of another one come
+ * from a file that `nnactl profile --device loopback --json` has written on its machine.
  */
+#include "tools/nnactl/cost.h"
 #include "tools/nnactl/inputs.h"
 #include "tools/nnactl/listing.h"
 #include "tools/nnactl/measure.h"
 #include "tools/nnactl/outputs.h"
+#include "tools/nnactl/peaks_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,8 +27,7 @@
  * struct line - a command of the program
  * @command: of the listing
  * @place: byte offset in the stream
- * @macs: multiplications that are added up; 0 for what is no sum of products
- * @bytes: of its operands
+ * @cost: of one run of it
  * @ran: how often it ran in the last run
  * @tiles: of the last run
  * @busy: ns that workers have spent on it, in all runs
@@ -34,7 +37,8 @@
  */
 struct line {
 	const json_t *command;
-	uint64_t place, macs, bytes;
+	uint64_t place;
+	struct nnactl_cost cost;
 	uint32_t ran, tiles;
 	uint64_t busy, run_sum;
 	uint64_t *run;
@@ -50,6 +54,7 @@ struct line {
  * @submit, @wake: when the last run was submitted and when its end was known, in ns
  * @timing: of the last run
  * @total: the medians of all commands, in ns
+ * @peaks: of the machine that the device computes on, by @workers threads
  */
 struct profile {
 	struct line *lines;
@@ -59,61 +64,8 @@ struct profile {
 	uint64_t submit, wake;
 	struct nna_timing timing;
 	double total;
+	struct nnactl_peaks peaks;
 };
-
-static const json_t *operand_of(const json_t *command, const char *name)
-{
-	const json_t *operand;
-	size_t i;
-
-	json_array_foreach(json_object_get(command, "operands"), i, operand)
-		if (!strcmp(json_string_value(json_object_get(operand, "name")), name))
-			return operand;
-	return NULL;
-}
-
-static uint64_t last_dim(const json_t *operand)
-{
-	const json_t *dims = json_object_get(operand, "dims");
-	size_t rank = json_array_size(dims);
-
-	return rank ? (uint64_t)json_integer_value(json_array_get(dims, rank - 1)) : 1;
-}
-
-static uint64_t field(const json_t *command, const char *name)
-{
-	const char *text =
-		json_string_value(json_object_get(json_object_get(command, "fields"), name));
-
-	return text ? strtoull(text, NULL, 10) : 1;
-}
-
-static uint64_t elements_of(const json_t *operand)
-{
-	uint64_t n = 1;
-	json_t *dim;
-	size_t i;
-
-	json_array_foreach(json_object_get(operand, "dims"), i, dim)
-		n *= (uint64_t)json_integer_value(dim);
-	return n;
-}
-
-static uint64_t macs_of(const json_t *command)
-{
-	const char *name = json_string_value(json_object_get(command, "name"));
-	uint64_t outputs = elements_of(operand_of(command, "output")),
-		 window = field(command, "kernel_h") * field(command, "kernel_w");
-
-	if (!strcmp(name, "MATMUL"))
-		return outputs * last_dim(operand_of(command, "a"));
-	if (!strcmp(name, "DWCONV"))
-		return outputs * window;
-	if (!strcmp(name, "CONV"))
-		return outputs * window * last_dim(operand_of(command, "input")) /
-		       field(command, "groups");
-	return 0;
-}
 
 /* The line of a place; lines are in the order of places. */
 static struct line *line_at(struct profile *p, uint64_t place)
@@ -134,8 +86,8 @@ static struct line *line_at(struct profile *p, uint64_t place)
 /* A line for each command of the listing's one part. Return: 0, or 1 with the error printed. */
 static int make_lines(struct profile *p, const json_t *listing, const char *path)
 {
-	const json_t *commands, *command, *operand;
-	size_t i, k;
+	const json_t *commands, *command;
+	size_t i;
 
 	if (json_array_size(listing) != 1)
 		return nnactl_error("%s: its shapes depend on data, so that it has no single "
@@ -153,9 +105,7 @@ static int make_lines(struct profile *p, const json_t *listing, const char *path
 		l->run = calloc(p->runs, sizeof(*l->run));
 		if (!l->run)
 			return nnactl_error("out of memory");
-		l->macs = macs_of(command);
-		json_array_foreach(json_object_get(command, "operands"), k, operand)
-			l->bytes += nnactl_listing_bytes(operand);
+		l->cost = nnactl_cost_of(command);
 	}
 	return 0;
 }
@@ -243,52 +193,51 @@ static int measure(struct nnactl_session *s, struct profile *p)
 	return ret;
 }
 
-/* How much of the time of a command its workers had something to do. */
-static double balance_of(const struct profile *p, const struct line *l)
+/**
+ * struct sum - what is printed of a command, or of all commands of a kind
+ * @first: the command, or the first of them
+ * @ran, @tiles, @busy, @run_sum, @median: as of lines, added up
+ * @macs, @bytes: of all runs
+ * @peak: ns that the multiply-adds take at the peak; 0: unknown, or there are none
+ * @roofline: ns that all that takes at least; 0: unknown
+ */
+struct sum {
+	const struct line *first;
+	uint32_t ran, tiles;
+	uint64_t macs, bytes, busy, run_sum;
+	double median, peak, roofline;
+};
+
+static void add_line(struct sum *sum, const struct line *l, const struct nnactl_peaks *peaks)
 {
-	return l->run_sum && p->workers ?
-		       (double)l->busy / ((double)l->run_sum * p->workers) : 0;
+	sum->ran += l->ran;
+	sum->tiles += l->tiles;
+	sum->macs += l->cost.macs * l->ran;
+	sum->bytes += l->cost.bytes * l->ran;
+	sum->busy += l->busy;
+	sum->run_sum += l->run_sum;
+	sum->median += l->median;
+	sum->peak += l->ran * nnactl_cost_at_peak(&l->cost, peaks);
+	sum->roofline += l->ran * nnactl_cost_roofline(&l->cost, peaks);
 }
 
-static double ratio(double a, double b)
+static struct sum sum_of_line(const struct profile *p, const struct line *l)
 {
-	return b > 0 ? a / b : 0;
-}
+	struct sum sum = { .first = l };
 
-static json_t *line_json(const struct profile *p, const struct line *l)
-{
-	json_t *value = json_pack(
-		"{s:I, s:O, s:f, s:f, s:i, s:i, s:I, s:f, s:I, s:f, s:f}", "at",
-		(json_int_t)l->place, "name", json_object_get(l->command, "name"), "ms",
-		l->median / 1e6, "share", ratio(l->median, p->total), "runs", (int)l->ran, "tiles",
-		(int)l->tiles, "macs", (json_int_t)(l->macs * l->ran), "gops",
-		ratio(2 * (double)(l->macs * l->ran), l->median), "bytes",
-		(json_int_t)(l->bytes * l->ran), "gb_s",
-		ratio((double)(l->bytes * l->ran), l->median), "balance", balance_of(p, l));
-
-	json_object_set(value, "operator", json_object_get(l->command, "operator"));
-	json_object_set(value, "tensor", json_object_get(l->command, "tensor"));
-	return value;
+	add_line(&sum, l, &p->peaks);
+	return sum;
 }
 
 /* The sum of all lines with the name of @first, which is the first one. */
-static struct line sum_of(const struct profile *p, size_t first)
+static struct sum sum_of_kind(const struct profile *p, size_t first)
 {
 	const json_t *name = json_object_get(p->lines[first].command, "name");
-	struct line sum = { .command = p->lines[first].command };
+	struct sum sum = { .first = &p->lines[first] };
 
-	for (size_t i = first; i < p->line_count; i++) {
-		const struct line *l = &p->lines[i];
-
-		if (!json_equal(json_object_get(l->command, "name"), name))
-			continue;
-		sum.ran += l->ran;
-		sum.macs += l->macs * l->ran;
-		sum.bytes += l->bytes * l->ran;
-		sum.busy += l->busy;
-		sum.run_sum += l->run_sum;
-		sum.median += l->median;
-	}
+	for (size_t i = first; i < p->line_count; i++)
+		if (json_equal(json_object_get(p->lines[i].command, "name"), name))
+			add_line(&sum, &p->lines[i], &p->peaks);
 	return sum;
 }
 
@@ -303,74 +252,165 @@ static bool is_first(const struct profile *p, size_t at)
 	return true;
 }
 
+/* What the whole program takes at least, in ns; 0: unknown. */
+static void bound_of(const struct profile *p, double *low, double *high)
+{
+	*low = *high = 0;
+	for (size_t i = 0; i < p->line_count; i++) {
+		double best, good;
+
+		nnactl_cost_bound(&p->lines[i].cost, &p->peaks, &best, &good);
+		*low += p->lines[i].ran * best;
+		*high += p->lines[i].ran * good;
+	}
+}
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+/* How much of the time its workers had something to do. */
+static double balance_of(const struct profile *p, const struct sum *s)
+{
+	return ratio((double)s->busy, (double)s->run_sum * p->workers);
+}
+
+static json_t *sum_json(const struct profile *p, const struct sum *s)
+{
+	json_t *value = json_pack(
+		"{s:O, s:f, s:f, s:i, s:i, s:I, s:f, s:I, s:f, s:f}", "name",
+		json_object_get(s->first->command, "name"), "ms", s->median / 1e6, "share",
+		ratio(s->median, p->total), "runs", (int)s->ran, "tiles", (int)s->tiles, "macs",
+		(json_int_t)s->macs, "gops", ratio(2 * (double)s->macs, s->median), "bytes",
+		(json_int_t)s->bytes, "gb_s", ratio((double)s->bytes, s->median), "balance",
+		balance_of(p, s));
+
+	if (s->peak > 0)
+		json_object_set_new(value, "peak", json_real(ratio(s->peak, s->median)));
+	if (s->roofline > 0)
+		json_object_set_new(value, "roofline", json_real(ratio(s->roofline, s->median)));
+	return value;
+}
+
+static json_t *line_json(const struct profile *p, const struct line *l)
+{
+	const struct sum sum = sum_of_line(p, l);
+	json_t *value = sum_json(p, &sum);
+
+	json_object_set_new(value, "at", json_integer((json_int_t)l->place));
+	json_object_set(value, "operator", json_object_get(l->command, "operator"));
+	json_object_set(value, "tensor", json_object_get(l->command, "tensor"));
+	return value;
+}
+
 static int print_json(const struct nnactl_session *s, const struct profile *p)
 {
-	json_t *commands = json_array(), *kinds = json_array();
+	json_t *commands = json_array(), *kinds = json_array(), *all;
+	double low, high;
 
 	for (size_t i = 0; i < p->line_count; i++) {
-		struct line sum;
+		struct sum sum;
 
 		if (p->lines[i].ran)
 			json_array_append_new(commands, line_json(p, &p->lines[i]));
 		if (!is_first(p, i))
 			continue;
-		sum = sum_of(p, i);
+		sum = sum_of_kind(p, i);
 		if (sum.ran)
-			json_array_append_new(kinds, json_pack(
-				"{s:O, s:i, s:f, s:f, s:I, s:I}", "name",
-				json_object_get(sum.command, "name"), "runs", (int)sum.ran, "ms",
-				sum.median / 1e6, "share", ratio(sum.median, p->total), "macs",
-				(json_int_t)sum.macs, "bytes", (json_int_t)sum.bytes));
+			json_array_append_new(kinds, sum_json(p, &sum));
 	}
-	return nnactl_json_print(json_pack(
-		"{s:o?, s:s, s:i, s:i, s:f, s:o, s:o}", "model", nnactl_json_text(s->path), "device",
-		s->device_name, "workers", (int)p->workers, "runs", (int)p->runs, "ms",
-		p->total / 1e6, "commands", commands, "kinds", kinds));
+	all = json_pack("{s:o?, s:s, s:i, s:i, s:f, s:o, s:o}", "model", nnactl_json_text(s->path),
+			"device", s->device_name, "workers", (int)p->workers, "runs", (int)p->runs,
+			"ms", p->total / 1e6, "commands", commands, "kinds", kinds);
+	bound_of(p, &low, &high);
+	if (*p->peaks.isa) {
+		json_object_set_new(all, "bound_ms", json_pack("[f, f]", low / 1e6, high / 1e6));
+		json_object_set_new(all, "peaks", nnactl_peaks_json(&p->peaks));
+	}
+	return nnactl_json_print(all);
 }
 
-static void print_numbers(const struct profile *p, const struct line *l, uint64_t macs,
-			  uint64_t bytes)
+/* A share in percent, or a dash where @whole is not known. */
+static void print_share(double part, double whole)
 {
-	printf("%9.1f %5.1f %8.2f %6.1f %8.1f %6.1f %4.0f  ", l->median / 1e3,
-	       100 * ratio(l->median, p->total), (double)macs / 1e6,
-	       ratio(2 * (double)macs, l->median), (double)bytes / 1e3,
-	       ratio((double)bytes, l->median), 100 * balance_of(p, l));
+	if (part > 0)
+		printf(" %4.0f", 100 * ratio(part, whole));
+	else
+		printf(" %4s", "-");
+}
+
+static void print_numbers(const struct profile *p, const struct sum *s)
+{
+	printf("%9.1f %5.1f %8.2f %6.1f", s->median / 1e3, 100 * ratio(s->median, p->total),
+	       (double)s->macs / 1e6, ratio(2 * (double)s->macs, s->median));
+	print_share(s->peak, s->median);
+	printf(" %8.1f %6.1f", (double)s->bytes / 1e3, ratio((double)s->bytes, s->median));
+	print_share(s->roofline, s->median);
+	printf(" %4.0f  ", 100 * balance_of(p, s));
+}
+
+static const char *name_of(const struct line *l)
+{
+	return json_string_value(json_object_get(l->command, "name"));
+}
+
+static void print_line(const struct profile *p, const struct line *l)
+{
+	const char *operator = json_string_value(json_object_get(l->command, "operator"));
+	const struct sum sum = sum_of_line(p, l);
+
+	printf("%06" PRIx64 "   ", l->place);
+	print_numbers(p, &sum);
+	printf("%s%s%s", name_of(l), operator ? " for " : "", operator ? operator : "");
+	printf(l->ran > 1 ? " x %u\n" : "\n", l->ran);
+}
+
+static void print_peaks(const struct profile *p)
+{
+	const struct nnactl_peaks *k = &p->peaks;
+	double low, high;
+
+	if (!*k->isa) {
+		printf("no peaks are known of the device's machine: see nnactl help profile\n");
+		return;
+	}
+	bound_of(p, &low, &high);
+	printf("peaks    %s, %u thread%s: 8-bit %.1f GOPS, fp32 %.1f GFLOPS, requantisation %.3f "
+	       "ns,\n         memory", k->isa, k->threads, k->threads == 1 ? "" : "s",
+	       2e-9 * k->integer, 2e-9 * k->real, ratio(1e9, k->requantised));
+	for (uint32_t i = 0; i < NNACTL_PEAKS_MEMORY; i++)
+		printf("%s %.1f GB/s in %" PRIu64 " kB", i ? "," : "", 1e-9 * k->memory[i].rate,
+		       k->memory[i].bytes / 1000);
+	printf("\nbound    %.1f to %.1f us, %.0f to %.0f %% of what the commands take\n", low / 1e3,
+	       high / 1e3, 100 * ratio(low, p->total), 100 * ratio(high, p->total));
 }
 
 static void print_text(const struct nnactl_session *s, const struct profile *p)
 {
 	printf("%s on %s, %u worker%s, medians of %u runs\n", s->path, s->device_name, p->workers,
 	       p->workers == 1 ? "" : "s", p->runs);
-	printf("%-8s %9s %5s %8s %6s %8s %6s %4s  command\n", "at", "us", "%", "MMAC", "GOPS", "kB",
-	       "GB/s", "busy");
+	printf("%-8s %9s %5s %8s %6s %4s %8s %6s %4s %4s  command\n", "at", "us", "%", "MMAC",
+	       "GOPS", "peak", "kB", "GB/s", "roof", "busy");
+	for (size_t i = 0; i < p->line_count; i++)
+		if (p->lines[i].ran)
+			print_line(p, &p->lines[i]);
 	for (size_t i = 0; i < p->line_count; i++) {
-		const struct line *l = &p->lines[i];
-		const char *operator = json_string_value(json_object_get(l->command, "operator"));
-
-		if (!l->ran)
-			continue;
-		printf("%06" PRIx64 "   ", l->place);
-		print_numbers(p, l, l->macs * l->ran, l->bytes * l->ran);
-		printf("%s%s%s", json_string_value(json_object_get(l->command, "name")),
-		       operator ? " for " : "", operator ? operator : "");
-		printf(l->ran > 1 ? " x %u\n" : "\n", l->ran);
-	}
-	for (size_t i = 0; i < p->line_count; i++) {
-		struct line sum;
+		struct sum sum;
 
 		if (!is_first(p, i))
 			continue;
-		sum = sum_of(p, i);
+		sum = sum_of_kind(p, i);
 		if (!sum.ran)
 			continue;
 		printf("%-8s ", "all");
-		print_numbers(p, &sum, sum.macs, sum.bytes);
-		printf("%u x %s\n", sum.ran,
-		       json_string_value(json_object_get(sum.command, "name")));
+		print_numbers(p, &sum);
+		printf("%u x %s\n", sum.ran, name_of(sum.first));
 	}
 	printf("%-8s %9.1f us in commands, of %.1f us of the last run on the device, %.1f us for "
 	       "its client\n", "total", p->total / 1e3, (double)p->timing.run / 1e3,
 	       (double)(p->wake - p->submit) / 1e3);
+	print_peaks(p);
 }
 
 /* An event of Chrome's trace format, from @begin to @end in ns; takes @arguments. */
@@ -417,16 +457,30 @@ static int write_trace(const struct nnactl_session *s, struct profile *p, const 
 	return ret ? nnactl_error("%s: the trace cannot be written", path) : 0;
 }
 
-static int profile(struct nnactl_session *s, uint32_t runs, const char *trace)
+/* Measured here, or of @file, for as many threads as the device has. */
+static int get_peaks(const struct nnactl_session *s, struct profile *p, const char *file)
 {
-	struct profile p = { .runs = runs };
+	int ret;
+
+	if (file)
+		return nnactl_peaks_load(file, p->workers, &p->peaks);
+	if (!s->loopback)
+		return 0;
+	ret = nnactl_peaks_measure(p->workers, &p->peaks);
+	return ret ? nnactl_error("the machine's peaks: %s", strerror(-ret)) : 0;
+}
+
+static int profile(struct nnactl_session *s, const struct nnactl_measure *m)
+{
+	struct profile p = { .runs = m->runs };
 	json_t *listing = nnactl_listing_get(s);
 	int ret = 1;
 
 	if (listing)
-		ret = make_lines(&p, listing, s->path) ?: measure(s, &p);
-	if (!ret && trace)
-		ret = write_trace(s, &p, trace);
+		ret = make_lines(&p, listing, s->path) ?: measure(s, &p) ?:
+		      get_peaks(s, &p, m->peaks);
+	if (!ret && m->trace)
+		ret = write_trace(s, &p, m->trace);
 	if (!ret && nnactl_json())
 		ret = print_json(s, &p);
 	else if (!ret)
@@ -450,7 +504,7 @@ static int profile_main(int argc, char **argv)
 	if (!nnactl_measure_read(&NNACTL_PROFILE, argc, argv, &m, &status))
 		return status;
 	status = nnactl_session_open(&session, m.path, m.device, m.threads, NULL) ?:
-		 profile(&session, m.runs, m.trace);
+		 profile(&session, &m);
 	nnactl_session_close(&session);
 	return status;
 }
@@ -460,20 +514,29 @@ static const struct option OPTIONS[] = {
 	{ "threads", required_argument, NULL, 't' },
 	{ "runs", required_argument, NULL, 'r' },
 	{ "trace", required_argument, NULL, 'T' },
+	{ "peaks", required_argument, NULL, 'P' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 const struct nnactl_command NNACTL_PROFILE = {
 	.name = "profile",
-	.arguments = "MODEL.tflite [--threads N] [--runs N] [--trace FILE] [--device D]",
+	.arguments = "MODEL.tflite [--threads N] [--runs N] [--trace FILE] [--peaks FILE] "
+		     "[--device D]",
 	.what = "what each command of a network takes",
 	.help = "nnactl profile MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
-		"               [--threads N] [--runs N] [--trace FILE] [--json]\n\n"
+		"               [--threads N] [--runs N] [--trace FILE] [--peaks FILE] [--json]\n\n"
 		"Prints for each command of the compiled model the median of its time, its share,\n"
-		"multiplications, bytes of its operands, and how much of the time the device's\n"
-		"workers had something to do; then the sums of each kind of command. --trace\n"
-		"writes the last run as Chrome JSON, which ui.perfetto.dev opens.",
+		"multiplications and their share of the machine's peak, bytes of its operands, the\n"
+		"share of the roofline (what takes longer of both, at the machine's peaks), and how\n"
+		"much of the time the device's workers had something to do; then the sums of each\n"
+		"kind of command, and the bound of the model: what it would take with matrix\n"
+		"products at 95 to 80 % of the peak, depthwise ones at 25 % (fp32: 50 %), exact\n"
+		"requantisation, memory where it is slower, and a microsecond for each command.\n"
+		"--trace writes the last run as Chrome JSON, which ui.perfetto.dev opens.\n\n"
+		"The peaks are measured, for a device in this process. For another one --peaks\n"
+		"takes them from what nnactl profile --device loopback --json has printed on the\n"
+		"machine that the device computes on.",
 	.options = OPTIONS,
 	.main = profile_main,
 };
