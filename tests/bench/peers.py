@@ -14,6 +14,7 @@ output is too far from LiteRT's computes something else and is left out.
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -159,6 +160,15 @@ def compare(options, path, threads, folder):
     return row
 
 
+def cpu():
+    """This machine's CPU, with the best instructions that the NNA has kernels for."""
+    found = dict(re.findall(r"^(model name|flags)\s*: (.*)$", Path("/proc/cpuinfo").read_text(),
+                            re.MULTILINE))
+    flags = found.get("flags", "").split()
+    best = next((flag for flag in ("avx512_vnni", "avx2") if flag in flags), "scalar")
+    return f"{found.get('model name', 'unknown')}, {best}"
+
+
 def line(row):
     def cell(values, name, digits):
         return f"{values[name]:.{digits}f}" if name in values else "-"
@@ -202,7 +212,7 @@ def main():
         from importlib.metadata import version
         options.json.write_text(json.dumps(
             {"litert": version("ai-edge-litert"), "onnxruntime": version("onnxruntime"),
-             "rounds": options.rounds, "rows": rows}, indent=1) + "\n")
+             "cpu": cpu(), "rounds": options.rounds, "rows": rows}, indent=1) + "\n")
     return failed != 0
 
 
