@@ -6,6 +6,10 @@
 #   make check      set-up, build, unit tests, conformance, models, and the VM tests
 #   make check-long, check-debug   what takes longer: random tests, the newest kernel, loops; a kernel with all checks
 #   make demo       a real photo through a real network on the NNA, in a VM
+#   make install    libraries, programs, headers, manual, udev rule and DKMS sources, below PREFIX=/usr/local (LIBDIR=,
+#                   DESTDIR=); make uninstall takes them away
+#   make dist       the sources that are committed, as build/nnaccel-VERSION.tar.xz
+#   make help       this list
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, into build-asan/; SAN=thread: ThreadSanitizer
 
 SHELL := /bin/bash
@@ -45,8 +49,8 @@ UNIT_TESTS :=
 TESTS :=
 CLEAN :=
 
-# The tests come last: they ask for what the others name.
-include $(filter-out tests/%,$(sort $(wildcard */module.mk))) tests/module.mk
+# Tests and installation come last: they ask for what the others name.
+include $(filter-out tests/% install/%,$(sort $(wildcard */module.mk))) tests/module.mk install/module.mk
 
 ALL_TARGETS := $(LIBRARIES) $(PROGRAMS) $(UNIT_TESTS) $(TESTS)
 

@@ -23,6 +23,9 @@ $(KERNEL_OUT)/kdir: kernel-kdir | vm/setup
 	@mkdir -p $(@D)
 	@set -e; kdir='$(KDIR)'; \
 	if [ -z "$$kdir" ]; then eval "$$(vm/setup --print)"; kdir=$$NNA_KDIR; fi; \
+	[ -e "$$kdir/Makefile" ] || { \
+		echo "make kernel: KDIR=$$kdir is no folder to build modules in: install linux-headers," \
+			"or say another" >&2; exit 1; }; \
 	if ! echo "$$kdir" | cmp -s - $@; then rm -rf $(KERNEL_OUT)/src; echo "$$kdir" >$@; fi
 
 $(KERNEL_OUT)/nna.ko: $(KERNEL_FILES) $(KERNEL_OUT)/kdir
@@ -73,19 +76,10 @@ kernel-debug:
 	cp -u selftests/splat/Makefile selftests/splat/nna_splat.c $(BUILD)/splat/; \
 	$(MAKE) -s -C "$$NNA_KDIR" M='$(abspath $(BUILD)/splat)' W=1 modules
 
-# All honour DESTDIR. modules_install is for the kernel of KDIR= or the stock one, install-dkms for
-# every kernel.
-DKMS_DIR := /usr/src/nna-$(VERSION)
-.PHONY: modules_install install-dkms install-udev
+# For the kernel of KDIR= or the stock one, into DESTDIR. install-dkms (install/module.mk) is for every
+# kernel.
+.PHONY: modules_install
 modules_install: kernel install-udev
 	@set -e; kdir='$(KDIR)'; \
 	if [ -z "$$kdir" ]; then eval "$$(vm/setup --no-packages --print)"; kdir=$$NNA_KDIR; fi; \
 	$(MAKE) -s -C $(KERNEL_OUT)/src/kernel KDIR="$$kdir" INSTALL_MOD_PATH='$(DESTDIR)' modules_install
-
-install-dkms: install-udev
-	install -d '$(DESTDIR)$(DKMS_DIR)'
-	cp --parents $(KERNEL_FILES) '$(DESTDIR)$(DKMS_DIR)'
-	sed 's/@VERSION@/$(VERSION)/' kernel/packaging/dkms.conf >'$(DESTDIR)$(DKMS_DIR)/dkms.conf'
-
-install-udev:
-	install -D -m 644 kernel/packaging/60-nna.rules '$(DESTDIR)/usr/lib/udev/rules.d/60-nna.rules'
