@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# make install, uninstall, dist. What goes where is one list, INSTALL_FILES, of MODE:SOURCE:DESTINATION
-# (install/put); debian/*.install name the same files for its packages. It is included last, as it
-# names what the other folders build.
+# make install, uninstall, dist. What goes where is one list, INSTALL_FILES, whose entries are
+# MODE:SOURCE:DESTINATION (install/put). It is included last, as it names what the others build.
 #
 # DESTDIR is put in front of everything, to pack it. What other programs look for in one place only,
 # whatever PREFIX is, has a variable of its own: udev's rules, systemd's units, DKMS's sources.
@@ -39,7 +38,7 @@ INSTALL_PROGRAMS := \
 	755:$(BUILD)/bin/nnactl:$(BINDIR)/nnactl \
 	755:$(BUILD)/bin/nna-device:$(BINDIR)/nna-device \
 	644:install/nnactl.bash:$(COMPLETIONDIR)/nnactl
-# The NN HAL's service, where libgbinder is the system's: one that the tests have unpacked stays there.
+# The NN HAL's service, where libgbinder is the system's and not one that the tests have unpacked.
 ifneq ($(and $(GBINDER_LIBS),$(if $(gbinder_root),,yes)),)
 INSTALL_PROGRAMS += \
 	755:$(HAL_PROGRAM):$(SBINDIR)/nnaccel-hal \
@@ -48,8 +47,14 @@ endif
 INSTALL_UDEV := 644:kernel/packaging/60-nna.rules:$(UDEVDIR)/60-nna.rules
 INSTALL_DKMS := $(foreach f,$(KERNEL_FILES),644:$f:$(DKMS_DIR)/$f) \
 	644:$(install_out)/dkms.conf:$(DKMS_DIR)/dkms.conf
-INSTALL_FILES = $(INSTALL_LIBRARIES) $(INSTALL_HEADERS) $(INSTALL_PROGRAMS) $(INSTALL_UDEV) \
-	$(INSTALL_DKMS) $(INSTALL_MANUAL)
+INSTALL_BUILT = $(INSTALL_LIBRARIES) $(INSTALL_HEADERS) $(INSTALL_PROGRAMS) $(INSTALL_UDEV) \
+	$(INSTALL_DKMS)
+INSTALL_FILES = $(INSTALL_BUILT) $(INSTALL_MANUAL)
+
+# Known once the manual is made. What is about the service goes with it.
+install_no_manual := $(if $(filter %/nnaccel-hal,$(INSTALL_PROGRAMS)),,nnaccel-hal.8)
+INSTALL_MANUAL = $(foreach p,$(filter-out $(install_no_manual),$(shell cat $(MANUAL))), \
+	644:$(dir $(MANUAL))$p:$(MANDIR)/man$(subst .,,$(suffix $p))/$p)
 
 # What has to be there to be put: of MODE:SOURCE:DESTINATION the source, of links nothing.
 install_sources = $(foreach f,$(filter-out link:%,$(1)),$(word 2,$(subst :, ,$f)))
@@ -59,10 +64,10 @@ install:
 	@CC='$(CC)' install/needs '$(DESTDIR)$(PREFIX)'
 	@$(MAKE) --no-print-directory install-files
 
-install-files: $(call install_sources,$(INSTALL_FILES))
+install-files: $(call install_sources,$(INSTALL_BUILT)) $(MANUAL)
 	@install/put install '$(DESTDIR)' $(INSTALL_FILES)
 
-uninstall:
+uninstall: $(MANUAL)
 	@install/put uninstall '$(DESTDIR)' $(INSTALL_FILES)
 
 # The driver's sources for every kernel that dkms knows, and the rule by itself.

@@ -18,10 +18,15 @@
  * outlives its execution. Everything is destroyed by whoever created it, in any order that respects
  * this; destroying NULL does nothing. Destroying an execution waits for the device.
  *
- * Thread-safety: a device, a finished graph and a program may be used from any number of threads. A
- * graph under construction and an execution belong to one thread at a time. Fences may be waited
- * for from anywhere. Runs that wait in the library (nna_execution_submit_after()) need a thread of
- * its own, one or two for each device.
+ * Thread-safety: a device, a finished graph, a program and a buffer may be used from any number of
+ * threads at once. A graph under construction and an execution belong to one thread at a time, a
+ * fence to any number that wait. What destroys an object may not run beside anything that uses it.
+ * A function whose comment says nothing else follows this. Runs that wait in the library
+ * (nna_execution_submit_after()) need a thread of its own, one or two for each device.
+ *
+ * Manual pages are made of these comments (man/generate.py): one for each part of this file, which
+ * "man nna_device_open" and the like find. The version since which there is a function is that of
+ * its node in libnnaccel.map.
  *
  * Versions: what is declared here is kept. The soname libnnaccel.so.1 has the first number of the
  * version: a program that was built with 1.x runs with every later 1.y, and a change that would
@@ -30,8 +35,8 @@
  *
  * Structs grow at their end. So that a program and a library of different versions understand each
  * other, functions that take such a struct are exported as NAME_sized(), with the size that the
- * program knows, and NAME() is an inline function that passes sizeof. What the program does not know
- * is 0 for the library, and the default; what the library does not know it leaves 0 in the
+ * program knows, and NAME() is an inline function that passes sizeof. What the program does not
+ * know is 0 for the library, and the default; what the library does not know it leaves 0 in the
  * program's struct; and a program that sets what the library does not know gets -E2BIG. The size is
  * passed rather than the first member, since nobody can forget to set it; and there are structs
  * rather than accessors, since a description, or the times of a run, belong together. Bindings of
@@ -66,7 +71,7 @@ extern "C" {
 
 #define NNACCEL_API __attribute__((visibility("default")))
 
-/* The highest rank of a tensor. */
+/* The most dimensions that a tensor has. */
 #define NNACCEL_MAX_RANK 16
 
 struct nna_device;
@@ -172,19 +177,29 @@ static inline int nna_device_open(const char *name, const struct nna_device_opti
 				  struct nna_device **out);
 NNACCEL_API int nna_device_open_sized(const char *name, const struct nna_device_options *options,
 				      size_t size, struct nna_device **out);
-/*
- * Closes a device that has no programs, executions and buffers any more. A child of fork() can use
- * neither a device of its parent's nor what was made for it: there, this does nothing.
+/**
+ * nna_device_close() - close a device
+ * @device: has no programs, executions and buffers any more; NULL does nothing
+ *
+ * A child of fork() can use neither a device of its parent's nor what was made for it: there, this
+ * does nothing.
  */
 NNACCEL_API void nna_device_close(struct nna_device *device);
-/* Says what a device is. */
+/**
+ * nna_device_get_info() - what a device is
+ * @device: the device
+ * @info: filled in; the caller's
+ */
 static inline void nna_device_get_info(const struct nna_device *device,
 				       struct nna_device_info *info);
 NNACCEL_API void nna_device_get_info_sized(const struct nna_device *device,
 					   struct nna_device_info *info, size_t size);
-/*
- * Asks the driver whether the device is still there. One that was unbound or unplugged never comes
- * back: it is closed, and opened anew. Return: 0 or -ENODEV.
+/**
+ * nna_device_check() - ask the driver whether the device is still there
+ * @device: the device. One that was unbound or unplugged never comes back: it is closed, and opened
+ *	anew
+ *
+ * Return: 0 or -ENODEV.
  */
 NNACCEL_API int nna_device_check(const struct nna_device *device);
 
@@ -341,12 +356,53 @@ enum nna_operation_type {
 	NNA_OPERATION_FIBONACCI,		/* n, scaling (TENSOR_INT64 [3]) -> numbers */
 };
 
-/* The name of an operation as in NNAPI ("CONV_2D"); NULL for an unknown one. */
+/* Activations that operations apply to their results, as operands of type INT32 hold them. */
+enum nna_activation {
+	NNA_ACT_NONE = 0,
+	NNA_ACT_RELU = 1, /* at least 0 */
+	NNA_ACT_RELU1 = 2, /* from -1 to 1 */
+	NNA_ACT_RELU6 = 3, /* from 0 to 6 */
+};
+
+/* The same of recurrent layers (RNN, LSTM). */
+enum nna_cell_act {
+	NNA_CELL_NONE = 0,
+	NNA_CELL_RELU = 1,
+	NNA_CELL_RELU1 = 2,
+	NNA_CELL_RELU6 = 3,
+	NNA_CELL_TANH = 4,
+	NNA_CELL_SIGMOID = 6,
+};
+
+/* Schemes by which convolutions and poolings put zeros around an image, likewise. */
+enum nna_padding {
+	NNA_PADDING_SAME = 1, /* as many as it takes for an output of the size input / stride */
+	NNA_PADDING_VALID = 2, /* none */
+};
+
+/**
+ * nna_operation_name() - the name of an operation
+ * @type: any number
+ *
+ * Return: as in NNAPI ("CONV_2D"), for as long as the process lives; NULL for an unknown one. From
+ * any thread.
+ */
 NNACCEL_API const char *nna_operation_name(enum nna_operation_type type);
-/* The name of an operand type as in NNAPI ("TENSOR_FLOAT32"); NULL for an unknown one. */
+/**
+ * nna_operand_type_name() - the name of an operand type
+ * @type: any number
+ *
+ * Return: as in NNAPI ("TENSOR_FLOAT32"), for as long as the process lives; NULL for an unknown
+ * one. From any thread.
+ */
 NNACCEL_API const char *nna_operand_type_name(enum nna_operand_type type);
 
-/* Bytes of an element; 0 for NNA_OPERAND_SUBGRAPH and unknown types. */
+/**
+ * nna_operand_type_size() - the bytes of an element
+ * @type: any number
+ *
+ * Return: bytes; 0 for NNA_OPERAND_SUBGRAPH and unknown types. From any thread.
+ */
 NNACCEL_API uint32_t nna_operand_type_size(enum nna_operand_type type);
 
 /**
@@ -371,14 +427,30 @@ struct nna_operand_desc {
 	const float *channel_scales;
 };
 
-/*
- * Makes an empty graph with one reference and one subgraph: number 0, the main one. @log, which may
- * be NULL, is copied. Return: 0 or -ENOMEM.
+/**
+ * nna_graph_create() - make an empty graph
+ * @log: where messages go; copied, NULL is silence
+ * @out: the graph, with one subgraph, number 0, the main one; with one reference, which
+ *	nna_graph_unref() gives back
+ *
+ * Return: 0 or -ENOMEM.
  */
 NNACCEL_API int nna_graph_create(const struct nna_log *log, struct nna_graph **out);
-/* Takes a reference. Return: @graph. */
+/**
+ * nna_graph_ref() - take a reference
+ * @graph: the graph
+ *
+ * From any thread.
+ *
+ * Return: @graph.
+ */
 NNACCEL_API struct nna_graph *nna_graph_ref(struct nna_graph *graph);
-/* Gives a reference back; the last one frees the graph. */
+/**
+ * nna_graph_unref() - give a reference back
+ * @graph: freed with its last reference; NULL does nothing
+ *
+ * From any thread.
+ */
 NNACCEL_API void nna_graph_unref(struct nna_graph *graph);
 
 /*
@@ -386,44 +458,104 @@ NNACCEL_API void nna_graph_unref(struct nna_graph *graph);
  * number that does not exist, and for a graph that is finished; and -ENOMEM.
  */
 
-/* Return: the number of the new subgraph (1, 2, ...), or an error. */
+/**
+ * nna_graph_add_subgraph() - add a subgraph, as operations like IF have them
+ * @graph: under construction
+ *
+ * Return: the number of the new subgraph (1, 2, ...), or an error.
+ */
 NNACCEL_API int nna_graph_add_subgraph(struct nna_graph *graph);
-/* Return: the number of the new operand of @subgraph (0, 1, ...), or an error. */
+/**
+ * nna_graph_add_operand() - add an operand
+ * @graph: under construction
+ * @subgraph: number of the subgraph that it belongs to
+ * @desc: what it is; read during the call
+ *
+ * Return: the number of the new operand of @subgraph (0, 1, ...), or an error.
+ */
 static inline int nna_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 					const struct nna_operand_desc *desc);
 NNACCEL_API int nna_graph_add_operand_sized(struct nna_graph *graph, uint32_t subgraph,
 					    const struct nna_operand_desc *desc, size_t size);
 
-/*
- * Makes an operand a constant of @size bytes at @data, exactly those of its dimensions. They are
- * copied; or, with @by_reference and unless they are few, read until the last reference to the
- * graph is gone.
+/**
+ * nna_graph_set_constant() - make an operand a constant
+ * @graph: under construction
+ * @subgraph: number of the subgraph
+ * @operand: number of the operand, whose dimensions are all known
+ * @data: its bytes
+ * @size: how many, exactly those of its dimensions
+ * @by_reference: unless they are few, they are not copied, but read until the last reference to the
+ *	graph is gone
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
  */
 NNACCEL_API int nna_graph_set_constant(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
 				       const void *data, size_t size, bool by_reference);
-/* Makes an operand one that is omitted, as an optional input of an operation. */
+/**
+ * nna_graph_set_no_value() - make an operand one that is omitted
+ * @graph: under construction
+ * @subgraph: number of the subgraph
+ * @operand: number of the operand, for an optional input or output of an operation
+ *
+ * Return: 0 or -EINVAL.
+ */
 NNACCEL_API int nna_graph_set_no_value(struct nna_graph *graph, uint32_t subgraph,
 				       uint32_t operand);
-/* Makes an operand of type NNA_OPERAND_SUBGRAPH refer to subgraph @which. */
+/**
+ * nna_graph_set_subgraph() - make an operand refer to a subgraph
+ * @graph: under construction
+ * @subgraph: number of the subgraph of the operand
+ * @operand: number of the operand, of type NNA_OPERAND_SUBGRAPH
+ * @which: number of the subgraph that it refers to
+ *
+ * Return: 0 or -EINVAL.
+ */
 NNACCEL_API int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t operand,
 				       uint32_t which);
-/*
- * Makes a tensor of the main subgraph, with all its dimensions, a state variable: an execution
- * keeps it from one run to the next, zeros at first. One operation may write it; those that were
- * added before that one read the old state, those after it the new one.
+/**
+ * nna_graph_set_variable() - make a tensor a state variable
+ * @graph: under construction
+ * @subgraph: 0, the main one
+ * @operand: number of a tensor whose dimensions are all known
+ *
+ * An execution keeps it from one run to the next, zeros at first. One operation may write it; those
+ * that were added before that one read the old state, those after it the new one.
+ *
+ * Return: 0 or -EINVAL.
  */
 NNACCEL_API int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph,
 				       uint32_t operand);
 
-/*
- * Adds an operation with its operands, in the order that NNAPI defines. Operands have to exist;
- * operations may be added in any order.
+/**
+ * nna_graph_add_operation() - add an operation
+ * @graph: under construction
+ * @subgraph: number of the subgraph
+ * @type: which; nnaccel-operations(7) lists them with their operands
+ * @input_count: entries of @inputs
+ * @inputs: numbers of operands that exist, in the order of that list; read during the call
+ * @output_count: entries of @outputs
+ * @outputs: likewise
+ *
+ * Operations may be added in any order.
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
  */
 NNACCEL_API int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
 					enum nna_operation_type type, uint32_t input_count,
 					const uint32_t *inputs, uint32_t output_count,
 					const uint32_t *outputs);
-/* States the inputs and outputs of a subgraph, once. */
+/**
+ * nna_graph_set_io() - state the inputs and outputs of a subgraph, once
+ * @graph: under construction
+ * @subgraph: number of the subgraph
+ * @input_count: entries of @inputs
+ * @inputs: numbers of operands, each of which becomes an input; read during the call
+ * @output_count: entries of @outputs
+ * @outputs: numbers of operands that operations write; likewise
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
 NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_count,
 				 const uint32_t *inputs, uint32_t output_count,
 				 const uint32_t *outputs);
@@ -444,7 +576,13 @@ NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uin
 NNACCEL_API int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
 					const struct nna_graph *from, uint32_t from_subgraph,
 					const uint32_t *numbers);
-/* Whether float32 may be computed with the range and precision of float16. */
+/**
+ * nna_graph_set_relaxed() - allow float32 to be computed as float16 is
+ * @graph: under construction
+ * @relaxed: whether the range and precision of float16 are enough
+ *
+ * Return: 0 or -EINVAL.
+ */
 NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
 
 /**
@@ -456,9 +594,12 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  */
 enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
 
-/*
- * How quantised results are rounded. Return: 0, or -EINVAL (finished, or there is no such
- * rounding).
+/**
+ * nna_graph_set_rounding() - how quantised results are rounded
+ * @graph: under construction
+ * @rounding: NNA_ROUNDING_NNAPI unless this is called
+ *
+ * Return: 0, or -EINVAL (finished, or there is no such rounding).
  */
 NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_rounding rounding);
 
@@ -474,33 +615,64 @@ NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_roundin
  * error the graph is of no use.
  */
 NNACCEL_API int nna_graph_finish(struct nna_graph *graph);
-/*
- * The same, but an operation that breaks its rules, or whose results have other shapes than the
- * graph states, is no error, as in NNAPI: it is one that nna_graph_get_supported() says no to, and
- * nna_program_create() refuses the graph. The log says why.
+/**
+ * nna_graph_finish_leniently() - the same, but an operation that breaks its rules is no error
+ * @graph: as for nna_graph_finish()
+ *
+ * As in NNAPI, an operation that breaks its rules, or whose results have other shapes than the
+ * graph states, is one that nna_graph_get_supported() says no to, and nna_program_create() refuses
+ * the graph. The log says why.
+ *
+ * Return: as nna_graph_finish().
  */
 NNACCEL_API int nna_graph_finish_leniently(struct nna_graph *graph);
 
-/* The number of operations of a subgraph, 0 for one that does not exist. */
+/**
+ * nna_graph_operation_count() - the number of operations of a subgraph
+ * @graph: the graph
+ * @subgraph: number of the subgraph
+ *
+ * Return: how many; 0 for a subgraph that does not exist.
+ */
 NNACCEL_API uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph);
 
-/*
- * A digest of all that a finished graph says, constants included: programs that were compiled of
- * graphs with the same one are the same, so that it can name a saved program. It is no signature.
- * Takes as long as reading the constants.
+/**
+ * nna_graph_identify() - a digest of all that a graph says
+ * @graph: finished
+ * @identity: the digest. Programs that were compiled of graphs with the same one are the same, so
+ *	that it can name a saved program. It is no signature
+ *
+ * Takes as long as reading the constants, which are part of it.
  */
 NNACCEL_API void nna_graph_identify(const struct nna_graph *graph, uint64_t identity[2]);
 
-/*
- * Says which operations of the main subgraph can be compiled: supported[i] is about the one that
- * was added as number i. Return: 0, -EINVAL for a graph that is not finished, or -ENOMEM.
+/**
+ * nna_graph_get_supported() - which operations of the main subgraph can be compiled
+ * @graph: finished
+ * @device: for which
+ * @supported: nna_graph_operation_count() entries; number i is about the operation that was added
+ *	as number i
+ *
+ * Return: 0, -EINVAL for a graph that is not finished, or -ENOMEM.
  */
 NNACCEL_API int nna_graph_get_supported(const struct nna_graph *graph,
 					const struct nna_device *device, bool *supported);
 
-/* The number of operands of the main subgraph. */
+/**
+ * nna_graph_operand_count() - the number of operands of the main subgraph
+ * @graph: the graph
+ *
+ * Return: how many.
+ */
 NNACCEL_API uint32_t nna_graph_operand_count(const struct nna_graph *graph);
-/* The number of the operand that is input or output @index; UINT32_MAX when there is none. */
+/**
+ * nna_graph_argument() - which operand an input or output of the main subgraph is
+ * @graph: the graph
+ * @output: whether an output is meant
+ * @index: number of the input or output
+ *
+ * Return: the number of the operand; UINT32_MAX when there is none.
+ */
 NNACCEL_API uint32_t nna_graph_argument(const struct nna_graph *graph, bool output, uint32_t index);
 
 /**
@@ -537,6 +709,11 @@ struct nna_graph_piece {
 NNACCEL_API int nna_graph_split(const struct nna_graph *graph, const uint32_t *owners,
 				uint32_t owner_count, struct nna_graph_piece **pieces,
 				uint32_t *count);
+/**
+ * nna_graph_pieces_free() - give back what nna_graph_split() made
+ * @pieces: with their references to graphs; NULL does nothing
+ * @count: how many there are
+ */
 NNACCEL_API void nna_graph_pieces_free(struct nna_graph_piece *pieces, uint32_t count);
 
 /* -------------------------------------------------------------------------------------- program */
@@ -588,6 +765,10 @@ static inline int nna_program_create(struct nna_device *device, struct nna_graph
 NNACCEL_API int nna_program_create_sized(struct nna_device *device, struct nna_graph *graph,
 					 const struct nna_program_options *options, size_t size,
 					 struct nna_program **out);
+/**
+ * nna_program_destroy() - free a program
+ * @program: has no executions any more; NULL does nothing
+ */
 NNACCEL_API void nna_program_destroy(struct nna_program *program);
 
 /**
@@ -626,7 +807,13 @@ struct nna_blob_reader {
  */
 NNACCEL_API int nna_program_save(const struct nna_program *program,
 				 const struct nna_blob_writer *writer);
-/* Bytes that nna_program_save() writes. Return: 0 or -ENOTSUP. */
+/**
+ * nna_program_saved_size() - how much nna_program_save() writes
+ * @program: as there
+ * @size: bytes
+ *
+ * Return: 0 or -ENOTSUP.
+ */
 NNACCEL_API int nna_program_saved_size(const struct nna_program *program, uint64_t *size);
 /**
  * nna_program_load() - a program as it was saved
@@ -668,40 +855,102 @@ struct nna_io_info {
 	size_t size;
 };
 
-/* How many inputs and outputs there are, and what they are. Return of the latter: 0 or -EINVAL. */
+/**
+ * nna_program_input_count() - how many inputs there are
+ * @program: the program
+ *
+ * Return: those of the main subgraph.
+ */
 NNACCEL_API uint32_t nna_program_input_count(const struct nna_program *program);
+/**
+ * nna_program_output_count() - how many outputs there are
+ * @program: the program
+ *
+ * Return: those of the main subgraph.
+ */
 NNACCEL_API uint32_t nna_program_output_count(const struct nna_program *program);
+/**
+ * nna_program_get_input() - what an input is
+ * @program: the program
+ * @index: number of the input
+ * @info: filled in; the caller's
+ *
+ * Return: 0 or -EINVAL.
+ */
 static inline int nna_program_get_input(const struct nna_program *program, uint32_t index,
 					struct nna_io_info *info);
 NNACCEL_API int nna_program_get_input_sized(const struct nna_program *program, uint32_t index,
 					    struct nna_io_info *info, size_t size);
+/**
+ * nna_program_get_output() - what an output is
+ * @program: the program
+ * @index: number of the output
+ * @info: filled in; the caller's
+ *
+ * Return: 0 or -EINVAL.
+ */
 static inline int nna_program_get_output(const struct nna_program *program, uint32_t index,
 					 struct nna_io_info *info);
 NNACCEL_API int nna_program_get_output_sized(const struct nna_program *program, uint32_t index,
 					     struct nna_io_info *info, size_t size);
 
-/* Writes commands and memory plan as text, for the shapes that the graph states. */
+/**
+ * nna_program_dump() - write commands and memory plan as text
+ * @program: for the shapes that its graph states, or those that ran last
+ * @to: where
+ *
+ * Return: 0 or -EIO.
+ */
 NNACCEL_API int nna_program_dump(const struct nna_program *program, FILE *to);
 
 /* --------------------------------------------------------------------------------------- buffer */
 
-/* Makes device memory of @size bytes, mapped into this process; zeros at first. */
+/**
+ * nna_buffer_create() - make device memory
+ * @device: open for as long as the buffer lives
+ * @size: bytes; zeros at first
+ * @out: the buffer, mapped into this process; nna_buffer_destroy() gives it back
+ *
+ * Return: 0, -EINVAL, -ENOMEM or an error of the device.
+ */
 NNACCEL_API int nna_buffer_create(struct nna_device *device, size_t size, struct nna_buffer **out);
-/*
- * Shares the first @size bytes of a dma-buf (loopback: a memfd). The fd stays the caller's. Return:
- * 0, -ENOTSUP when it cannot be shared, or another error.
+/**
+ * nna_buffer_import() - share memory of another device or process
+ * @device: open for as long as the buffer lives
+ * @fd: of a dma-buf (loopback: a memfd); it stays the caller's
+ * @size: its first bytes are shared
+ * @out: the buffer; nna_buffer_destroy() gives it back
+ *
+ * Return: 0, -ENOTSUP when it cannot be shared, or another error.
  */
 NNACCEL_API int nna_buffer_import(struct nna_device *device, int fd, size_t size,
 				  struct nna_buffer **out);
-/*
+/**
+ * nna_buffer_export() - give a buffer to another device or process
+ * @buffer: the buffer
+ *
  * Return: a new fd of a dma-buf (loopback: memfd) of the buffer, which the caller closes, or an
  * error.
  */
 NNACCEL_API int nna_buffer_export(struct nna_buffer *buffer);
-/* The buffer's bytes in this process, for as long as it lives. */
+/**
+ * nna_buffer_map() - the bytes of a buffer in this process
+ * @buffer: the buffer
+ *
+ * Return: where they are, for as long as the buffer lives.
+ */
 NNACCEL_API void *nna_buffer_map(struct nna_buffer *buffer);
-/* Bytes of the buffer, as it was made. */
+/**
+ * nna_buffer_size() - how large a buffer is
+ * @buffer: the buffer
+ *
+ * Return: bytes, as it was made.
+ */
 NNACCEL_API size_t nna_buffer_size(const struct nna_buffer *buffer);
+/**
+ * nna_buffer_destroy() - free a buffer
+ * @buffer: bound to no execution any more; NULL does nothing
+ */
 NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
 
 /* ------------------------------------------------------------------------------------ execution */
@@ -721,11 +970,20 @@ NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
  */
 enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED, NNA_ROUTE_COPIED };
 
-/* Makes an execution of a program, which has to outlive it. Return: 0 or -ENOMEM. */
+/**
+ * nna_execution_create() - make an execution
+ * @program: has to outlive it
+ * @out: the execution; nna_execution_destroy() gives it back
+ *
+ * Return: 0 or -ENOMEM.
+ */
 NNACCEL_API int nna_execution_create(struct nna_program *program, struct nna_execution **out);
-/*
- * Frees the execution. A run that still waits in the library for what it depends on ends with
- * -ECANCELED, one that the device has is waited for.
+/**
+ * nna_execution_destroy() - free an execution
+ * @execution: NULL does nothing
+ *
+ * A run that still waits in the library for what it depends on ends with -ECANCELED, one that the
+ * device has is waited for.
  */
 NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
 
@@ -746,52 +1004,115 @@ NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
 NNACCEL_API int nna_execution_set_input(struct nna_execution *execution, uint32_t index,
 					uint32_t rank, const uint32_t *dims, const void *data,
 					size_t size);
-/*
- * The same in device memory, without a copy if the route is direct; else the range is copied when
- * all in-fences have signalled.
+/**
+ * nna_execution_set_input_buffer() - bind an input to device memory
+ * @execution: one that does not run
+ * @index: number of the input
+ * @rank: entries of @dims
+ * @dims: as for nna_execution_set_input()
+ * @buffer: lives for as long as the binding
+ * @offset: of the first byte in it
+ * @size: bytes, exactly those of the dimensions
+ *
+ * Nothing is copied if the route is direct; else the range is, when all in-fences have signalled.
+ *
+ * Return: 0, -EINVAL, or -EBUSY while a run is under way.
  */
 NNACCEL_API int nna_execution_set_input_buffer(struct nna_execution *execution, uint32_t index,
 					       uint32_t rank, const uint32_t *dims,
 					       struct nna_buffer *buffer, size_t offset,
 					       size_t size);
-/*
- * Binds an output to the caller's memory, or to a buffer. @size may exceed what is needed; where it
- * is too small, a run ends with -ENOSPC and nna_execution_get_output_dims() says what is needed.
+/**
+ * nna_execution_set_output() - bind an output to the caller's memory
+ * @execution: one that does not run
+ * @index: number of the output
+ * @rank: entries of @dims
+ * @dims: as for nna_execution_set_input()
+ * @data: written until the run's fence has been waited for
+ * @size: bytes there, which may be more than are needed. Where they are fewer, a run ends with
+ *	-ENOSPC and nna_execution_get_output_dims() says what is needed
+ *
+ * Return: 0, -EINVAL, or -EBUSY while a run is under way.
  */
 NNACCEL_API int nna_execution_set_output(struct nna_execution *execution, uint32_t index,
 					 uint32_t rank, const uint32_t *dims, void *data,
 					 size_t size);
+/**
+ * nna_execution_set_output_buffer() - bind an output to device memory
+ * @execution: one that does not run
+ * @index: number of the output
+ * @rank: entries of @dims
+ * @dims: as for nna_execution_set_input()
+ * @buffer: lives for as long as the binding
+ * @offset: of the first byte in it
+ * @size: as for nna_execution_set_output()
+ *
+ * Return: 0, -EINVAL, or -EBUSY while a run is under way.
+ */
 NNACCEL_API int nna_execution_set_output_buffer(struct nna_execution *execution, uint32_t index,
 						uint32_t rank, const uint32_t *dims,
 						struct nna_buffer *buffer, size_t offset,
 						size_t size);
 
-/* Return: the enum nna_route of an input as it is bound, or -EINVAL. */
+/**
+ * nna_execution_get_input_route() - how an input gets to the device
+ * @execution: the execution
+ * @index: number of an input that is bound
+ *
+ * Return: an enum nna_route, or -EINVAL.
+ */
 NNACCEL_API int nna_execution_get_input_route(const struct nna_execution *execution,
 					      uint32_t index);
 
-/* The following return 0, or -EBUSY while a run is under way. */
-
-/* Sets when runs time out: a CLOCK_MONOTONIC time in ns, 0 for none. */
+/**
+ * nna_execution_set_deadline() - when runs time out
+ * @execution: one that does not run
+ * @deadline_ns: a CLOCK_MONOTONIC time in ns, 0 for none
+ *
+ * Return: 0, or -EBUSY while a run is under way.
+ */
 NNACCEL_API int nna_execution_set_deadline(struct nna_execution *execution, uint64_t deadline_ns);
-/*
- * Sets how long a run may take from when all its in-fences have signalled: in ns, 0 for no limit.
+/**
+ * nna_execution_set_duration() - how long a run may take
+ * @execution: one that does not run
+ * @duration_ns: ns from when all its in-fences have signalled, 0 for no limit
+ *
+ * Return: 0, or -EBUSY while a run is under way.
  */
 NNACCEL_API int nna_execution_set_duration(struct nna_execution *execution, uint64_t duration_ns);
-/* Sets how long the loops of a run may take: in ns, 2 s by default, at most 15 s. */
+/**
+ * nna_execution_set_loop_limit() - how long the loops of a run may take
+ * @execution: one that does not run
+ * @limit_ns: ns; 2 s by default, at most 15 s
+ *
+ * Return: 0, or -EBUSY while a run is under way.
+ */
 NNACCEL_API int nna_execution_set_loop_limit(struct nna_execution *execution, uint64_t limit_ns);
-/* Sets all state variables to zeros. */
+/**
+ * nna_execution_reset_state() - set all state variables to zeros
+ * @execution: one that does not run
+ *
+ * Return: 0, or -EBUSY while a run is under way.
+ */
 NNACCEL_API int nna_execution_reset_state(struct nna_execution *execution);
 
-/* Runs and waits. Return: 0, or the error of the submission or of the run. */
+/**
+ * nna_execution_compute() - run and wait for the end
+ * @execution: with all inputs and outputs bound; one that does not run
+ *
+ * Return: 0, or the error of the submission (-EBUSY, -EINVAL, -ENOMEM) or of the run (see above).
+ */
 NNACCEL_API int nna_execution_compute(struct nna_execution *execution);
 
 /**
  * nna_execution_submit() - run when the in-fences have signalled
+ * @execution: with all inputs and outputs bound; one that does not run
  * @fds: @count sync_file fds (loopback: anything that polls readable when signalled); they stay the
  *	caller's
- * @out: the end of this run. Outputs are valid once nna_fence_wait() returned 0 on it; when all of
- *	them are direct, also when its fd is signalled
+ * @count: entries of @fds
+ * @out: the end of this run; nna_fence_destroy() gives it back. Outputs are valid once
+ *	nna_fence_wait() returned 0 on it; when all of them are direct, also when its fd is
+ *	signalled
  *
  * Inputs in the caller's memory are read here and now. An input in a buffer that is not direct is
  * copied, and may only be read when all in-fences have signalled: with such an input, or one in a
@@ -834,10 +1155,15 @@ struct nna_dependencies {
 	void *user;
 };
 
-/*
- * Runs when all @dependencies have ended; one thread waits for those of all runs of the device.
- * @dependencies is read here only. Nothing can be exported from @out. Return: as above; after an
- * error no callback has been called and none will be.
+/**
+ * nna_execution_submit_after() - run when other runs and fences have ended
+ * @execution: with all inputs and outputs bound; one that does not run
+ * @dependencies: read during the call only; its fences may be destroyed afterwards
+ * @out: the end of this run, from which nothing can be exported; nna_fence_destroy() gives it back
+ *
+ * One thread of the library waits for the dependencies of all runs of the device.
+ *
+ * Return: as nna_execution_submit(); after an error no callback has been called and none will be.
  */
 static inline int nna_execution_submit_after(struct nna_execution *execution,
 					     const struct nna_dependencies *dependencies,
@@ -846,19 +1172,26 @@ NNACCEL_API int nna_execution_submit_after_sized(struct nna_execution *execution
 						 const struct nna_dependencies *dependencies,
 						 size_t size, struct nna_fence **out);
 
-/*
- * Ends the run that is under way, from any thread while the execution lives, and all that are begun
- * later: their error is -ECANCELED, that of a run which ends by itself at the same time may be its
- * own. Nothing is waited for any more, in-fences neither; a job that the device has is aborted (the
+/**
+ * nna_execution_cancel() - end the run that is under way, and all that are begun later
+ * @execution: from any thread, while it lives
+ *
+ * Their error is -ECANCELED, that of a run which ends by itself at the same time may be its own.
+ * Nothing is waited for any more, in-fences neither; a job that the device has is aborted (the
  * loopback lets it end), and the compilation of a graph for new shapes is given up. This does not
  * wait for the end of the run: its fence tells. Nothing but to destroy the execution makes sense
  * afterwards.
  */
 NNACCEL_API void nna_execution_cancel(struct nna_execution *execution);
 
-/*
- * The dimensions of an output after a run, also after one that ended with -ENOSPC. Return: 0,
- * -ENOSPC for an output that did not fit, or -EINVAL.
+/**
+ * nna_execution_get_output_dims() - the dimensions of an output after a run
+ * @execution: one whose last run has ended, also with -ENOSPC
+ * @index: number of the output
+ * @rank: number of dimensions
+ * @dims: filled in
+ *
+ * Return: 0, -ENOSPC for an output that did not fit, or -EINVAL.
  */
 NNACCEL_API int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_t index,
 					      uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK]);
@@ -877,7 +1210,13 @@ struct nna_timing {
 	uint32_t commands;
 };
 
-/* Times of the last run. Return: 0, or -EINVAL where none has ended. */
+/**
+ * nna_execution_get_timing() - times of the last run
+ * @execution: the execution
+ * @timing: filled in; the caller's
+ *
+ * Return: 0, or -EINVAL where none has ended.
+ */
 static inline int nna_execution_get_timing(const struct nna_execution *execution,
 					   struct nna_timing *timing);
 NNACCEL_API int nna_execution_get_timing_sized(const struct nna_execution *execution,
@@ -900,16 +1239,25 @@ struct nna_profile_command {
 	uint64_t busy[NNA_PROFILE_WORKERS];
 };
 
-/*
- * Has each run from now on record its commands, up to @commands of them; with 0 no more. A run that
- * needs several jobs, since its shapes depend on data, records none. Return: 0, -EBUSY, -ENOTSUP
- * (the device or its driver cannot), -EINVAL (too many) or -ENOMEM.
+/**
+ * nna_execution_set_profile() - have each run from now on record its commands
+ * @execution: one that does not run
+ * @commands: how many at most; with 0 no more
+ *
+ * A run that needs several jobs, since its shapes depend on data, records none.
+ *
+ * Return: 0, -EBUSY, -ENOTSUP (the device or its driver cannot), -EINVAL (too many) or -ENOMEM.
  */
 NNACCEL_API int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands);
-/*
- * What the last run recorded, in the order in which the commands ran: at most @room of them go to
- * @commands, @count says how many there are, @dropped how many more have run. Return: 0, or -EINVAL
- * where no run has ended since nna_execution_set_profile().
+/**
+ * nna_execution_get_profile() - what the last run recorded
+ * @execution: the execution
+ * @commands: filled in, in the order in which the commands ran; the caller's
+ * @room: entries that @commands has room for
+ * @count: how many have been recorded
+ * @dropped: how many more have run
+ *
+ * Return: 0, or -EINVAL where no run has ended since nna_execution_set_profile().
  */
 static inline int nna_execution_get_profile(const struct nna_execution *execution,
 					    struct nna_profile_command *commands, uint32_t room,
@@ -925,18 +1273,27 @@ NNACCEL_API int nna_execution_get_profile_sized(const struct nna_execution *exec
  * @fence: the fence of the run
  * @timeout_ns: how long to wait, in ns; negative is for ever
  *
+ * From any number of threads.
+ *
  * Return: 0, -ETIME (not yet), or the run's error.
  */
 NNACCEL_API int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
-/*
- * A new sync_file fd, the caller closes it. -ENOTSUP: the device has none, the run was synchronous,
- * the library waits for its in-fences, or an output is not direct, so that it is complete only
- * after nna_fence_wait().
+/**
+ * nna_fence_export() - the end of a run as a sync_file
+ * @fence: the fence of the run
+ *
+ * Return: a new fd, which the caller closes; -ENOTSUP where the device has none, the run was
+ * synchronous, the library waits for its in-fences, or an output is not direct, so that it is
+ * complete only after nna_fence_wait(); or another error.
  */
 NNACCEL_API int nna_fence_export(struct nna_fence *fence);
+/**
+ * nna_fence_destroy() - free a fence
+ * @fence: nobody waits for it; the run goes on. NULL does nothing
+ */
 NNACCEL_API void nna_fence_destroy(struct nna_fence *fence);
 
-/* ------------------------------------------------------------------- the size of structs that grow */
+/* ---------------------------------------------------------------- the size of structs that grow */
 
 static inline int nna_device_open(const char *name, const struct nna_device_options *options,
 				  struct nna_device **out)

@@ -121,8 +121,6 @@ int nna_ir_add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *
 /* The rounding that operations are built with, as the graph asks for it. */
 uint8_t nna_ir_rounding(const struct nna_lower *l);
 
-/* Fused activations, by the numbers that NNAPI gives them. */
-enum nna_activation { NNA_ACT_NONE, NNA_ACT_RELU, NNA_ACT_RELU1, NNA_ACT_RELU6 };
 /* The bounds of an activation: real ones, and as stored numbers of @value's type. */
 void nna_activation_bounds(const struct nna_lower *l, uint32_t value, enum nna_activation act,
 			   struct nna_ir_bounds *bounds);

@@ -114,17 +114,34 @@ int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
 	return -ENOTSUP;
 }
 
+/* That there are as many inputs or outputs as the operation takes. */
+static int check_count(const struct nna_op_context *op, const char *of, uint32_t count,
+		       uint32_t least, uint32_t most)
+{
+	if (count >= least && count <= most)
+		return 0;
+	if (most == UINT32_MAX)
+		return nna_op_fail(op, "%u %s, it takes %u or more: see nnaccel-operations(7)", count,
+				   of, least);
+	if (least == most)
+		return nna_op_fail(op, "%u %s, it takes %u: see nnaccel-operations(7)", count, of,
+				   least);
+	return nna_op_fail(op, "%u %s, it takes %u to %u: see nnaccel-operations(7)", count, of,
+			   least, most);
+}
+
 int nna_op_check(struct nna_op_context *op)
 {
 	const struct nna_op *what = nna_op_find(op->operation->type);
 	uint32_t in = op->operation->input_count, out = op->operation->output_count;
+	int ret;
 
 	if (!what)
 		return nna_op_unsupported(op, "type %u is not supported", op->operation->type);
-	if (in < what->min_inputs || in > what->max_inputs)
-		return nna_op_fail(op, "%u inputs", in);
-	if (out < what->min_outputs || out > what->max_outputs)
-		return nna_op_fail(op, "%u outputs", out);
+	ret = check_count(op, "inputs", in, what->min_inputs, what->max_inputs) ?:
+	      check_count(op, "outputs", out, what->min_outputs, what->max_outputs);
+	if (ret)
+		return ret;
 	for (uint32_t i = 0; i < in + out; i++) {
 		if (op->in[i].type == NNA_OPERAND_OPAQUE)
 			return nna_op_unsupported(op, "%s %u is larger than the library can hold, "

@@ -9,16 +9,6 @@
 
 #include "libnnaccel/ops/op_util.h"
 
-/* Activations of recurrent layers, by the numbers that NNAPI gives them. */
-enum nna_cell_act {
-	NNA_CELL_NONE = 0,
-	NNA_CELL_RELU = 1,
-	NNA_CELL_RELU1 = 2,
-	NNA_CELL_RELU6 = 3,
-	NNA_CELL_TANH = 4,
-	NNA_CELL_SIGMOID = 6,
-};
-
 /* Gates of an LSTM, in the order of its operands. */
 enum { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_CELL, NNA_GATE_OUTPUT, NNA_GATES };
 

@@ -2,8 +2,6 @@
 /* Windows of convolutions and poolings: see window.h. */
 #include "libnnaccel/ops/window.h"
 
-enum { SCHEME_SAME = 1, SCHEME_VALID = 2 };
-
 /* Input @i, a number of at least @least. */
 static int number(const struct nna_op_context *op, uint32_t i, const char *what, int32_t least,
 		  uint32_t *out)
@@ -30,10 +28,10 @@ static int read_padding(const struct nna_op_context *op, const struct nna_window
 		       number(op, i + 1, "right padding", 0, &w->right) ?:
 		       number(op, i + 2, "top padding", 0, &w->top) ?:
 		       number(op, i + 3, "bottom padding", 0, &w->bottom);
-	ret = number(op, i, "padding scheme", SCHEME_SAME, &scheme);
-	if (!ret && scheme > SCHEME_VALID)
+	ret = number(op, i, "padding scheme", NNA_PADDING_SAME, &scheme);
+	if (!ret && scheme > NNA_PADDING_VALID)
 		ret = nna_op_fail(op, "there is no padding scheme %u", scheme);
-	w->same = scheme == SCHEME_SAME;
+	w->same = scheme == NNA_PADDING_SAME;
 	return ret;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program of a user's: C99 and C++17, which knows the installed header and library and nothing else.
- * It adds two vectors on the loopback. Exit status: 0 when the sums are right.
+ * A program of a user's, in C99 and C++17, which knows the installed header and library only. It
+ * adds two vectors on the loopback. Exit status: 0 when the sums are right.
  */
 #include <nnaccel.h>
 
