@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * nna_bench: what the driver costs, as ratios to what the machine can do, which do not depend on
- * how fast the machine is. It prints:
+ * nna_bench [PART...]: what the driver costs, as ratios to what the machine can do, which do not
+ * depend on how fast the machine is. It measures these parts, or those that are named:
  *
- *  - medians of a ping-pong of two threads over eventfds, of a null job, and of the driver's floor
- *    (from a doorbell until the waiter runs, without a job). One of each in turn, so that each
- *    finds the caches as the others have left them; then each in a loop, with the caches to itself;
- *  - the throughput with many contexts, and what the device counted for each job;
- *  - how long a job of high priority waits behind a long one of low priority, against the device's
- *    longest tile;
- *  - what two neighbours do to a context: one that submits null jobs, one whose jobs fault;
- *  - how the clients of one priority share the device, and how long a null job waits among them.
- *
- * `nna_bench shares` prints the last of these only.
+ *  null	medians of a ping-pong of two threads over eventfds, of a null job, and of the
+ *		driver's floor (from a doorbell until the waiter runs, without a job). One of each
+ *		in turn, so that each finds the caches as the others have left them; then each in a
+ *		loop, with the caches to itself. And what the device counts for each job
+ *  contexts	the throughput with many contexts
+ *  bind	mapping, and unmapping with the invalidation
+ *  priority	how long a job of high priority waits behind a long one of low priority, against
+ *		the device's longest tile
+ *  neighbours	what two neighbours do to a context: one that submits null jobs, one whose jobs
+ *		fault
+ *  shares	how the clients of one priority share the device, and how long a null job waits
+ *		among them
  *
  * With `vm/run --pin CPU` guest and device share a core; then the figures depend least on the
- * machine.
+ * machine. But for shares, where the device should have a core of its own: a job that gives its
+ * core to the guest for a while takes several times as long. No driver can give each client its
+ * share of two seconds, less than a fifth of it, if one job takes more than that fifth: with 64
+ * clients 6 ms. Therefore shares prints how long the longest job took.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -197,7 +202,7 @@ static void bind_cost(struct env *env, uint64_t size, const char *name)
 }
 
 /* Medians of rounds of all three in turn, so that other load on the machine affects them alike. */
-static void throughputs(struct env *env)
+static void throughputs(struct env *env, uint32_t out)
 {
 	static const unsigned int contexts[] = { 1, 8, 64 };
 	double rate[3][ROUNDS], low, high;
@@ -220,7 +225,7 @@ static void throughputs(struct env *env)
 }
 
 /* Time of a job of high priority on an idle device, and while a long one of low priority runs. */
-static void priority_cost(void)
+static void priority_cost(struct env *env, uint32_t unused)
 {
 	static uint64_t idle[ROUNDS * AHEAD], behind[ROUNDS * AHEAD];
 	struct drm_nna_submit args;
@@ -341,50 +346,123 @@ static void neighbours(struct env *env, uint32_t out)
 
 /* Jobs of a client that are queued at any time. */
 #define QUEUED 256
+/* Where their reports are, in the data, behind what they fill. */
+#define REPORTS (ENV_DATA + 0x20000)
+/* How long clients are watched, and the time of which each shall have its share. */
+#define WATCHED (4 * SECOND)
+#define WINDOW (2 * SECOND)
+#define STEP (WINDOW / 20)
 
-/* A client that always has jobs queued, all of the same size. */
+/* When the device has run a job, by its clock. */
+struct span {
+	uint64_t begin, end;
+};
+
+/* A client that always has jobs queued, all of the same size. Its thread writes @spans. */
 struct client {
 	_Atomic bool *stop;
 	_Atomic unsigned int *begun;
 	pthread_t thread;
 	struct env env;
-	unsigned int size;
-	struct drm_nna_file_counters before;
+	struct span *spans;
+	size_t count, room;
 };
+
+/* A null job among the clients': submitted and woken up for at these ticks. */
+struct wait {
+	uint64_t submitted, woken;
+	struct span span;
+};
+
+static struct nnahw_report *client_report(struct client *c, unsigned int i)
+{
+	return (struct nnahw_report *)(c->env.map + REPORTS) + i % QUEUED;
+}
+
+static void client_submit(struct client *c, unsigned int i, uint32_t out)
+{
+	struct drm_nna_submit args = env_submit(&c->env);
+
+	args.report_va = ENV_VA + REPORTS + i % QUEUED * sizeof(struct nnahw_report);
+	must(submit_args(&c->env, &args, 0, out), "submit");
+}
+
+/* Notes when the device has run the i-th job, which has ended. */
+static void client_note(struct client *c, unsigned int i)
+{
+	const struct nnahw_report *r = client_report(c, i);
+
+	if (c->count == c->room) {
+		c->room = 2 * c->room + 1024;
+		c->spans = realloc(c->spans, c->room * sizeof(*c->spans));
+		if (!c->spans)
+			must(-ENOMEM, "spans");
+	}
+	c->spans[c->count++] = (struct span){ r->begin, r->end };
+}
 
 static void *client_main(void *arg)
 {
 	struct client *c = arg;
 	uint32_t out[QUEUED];
+	unsigned int i;
 
-	for (unsigned int i = 0; i < QUEUED; i++) {
+	for (i = 0; i < QUEUED; i++) {
 		out[i] = syncobj_create(c->env.fd);
-		must(submit(&c->env, 0, out[i]), "submit");
+		client_submit(c, i, out[i]);
 	}
 	++*c->begun;
-	for (unsigned int i = 0; !*c->stop; i++) {
+	for (i = 0; !*c->stop; i++) {
 		must(syncobj_wait(c->env.fd, out[i % QUEUED], LONG_WAIT), "wait");
-		must(submit(&c->env, 0, out[i % QUEUED]), "submit");
+		client_note(c, i);
+		client_submit(c, i, out[i % QUEUED]);
 	}
+	/* With many threads one may be behind with what it has noted. */
+	for (unsigned int n = 0; n < QUEUED && syncobj_status(c->env.fd, out[i % QUEUED]); n++)
+		client_note(c, i++);
 	return NULL;
 }
 
-static struct drm_nna_file_counters file_counters(int fd)
+/* Clients whose jobs are one to eight times as long as those of the first. */
+static struct client *clients_start(unsigned int count, _Atomic bool *stop)
 {
-	struct drm_nna_file_counters f;
+	struct client *clients = calloc(count, sizeof(*clients));
+	_Atomic unsigned int begun = 0;
 
-	must(query(fd, DRM_NNA_DEV_QUERY_FILE_COUNTERS, &f, sizeof(f)), "counters");
-	return f;
+	if (!clients)
+		must(-ENOMEM, "clients");
+	for (unsigned int i = 0; i < count; i++) {
+		struct client *c = &clients[i];
+
+		env_init(&c->env);
+		stream_begin(&c->env);
+		for (unsigned int n = 0; n < 25 * (1 + i % 8); n++)
+			stream_fill(&c->env, 0, 0x20000, 1);
+		stream_end(&c->env);
+		stream_finish(&c->env);
+		c->stop = stop;
+		c->begun = &begun;
+		if (pthread_create(&c->thread, NULL, client_main, c))
+			must(-EAGAIN, "thread");
+	}
+	while (begun < count)
+		usleep(10000);
+	return clients;
 }
 
-/* The commands of the clients' jobs that have ended. */
-static uint64_t clients_commands(const struct client *clients, unsigned int count)
+static void clients_join(struct client *clients, unsigned int count)
 {
-	uint64_t sum = 0;
-
 	for (unsigned int i = 0; i < count; i++)
-		sum += file_counters(clients[i].env.fd).jobs * clients[i].size;
-	return sum;
+		pthread_join(clients[i].thread, NULL);
+}
+
+static void clients_free(struct client *clients, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		env_fini(&clients[i].env);
+		free(clients[i].spans);
+	}
+	free(clients);
 }
 
 /* A thread that has to wait for the clients' threads would seem to wait for the driver. */
@@ -396,78 +474,170 @@ static void before_all_threads(bool before)
 	     "priority");
 }
 
+/* What of the span is within the other, in ticks. */
+static uint64_t within(struct span span, struct span other)
+{
+	uint64_t begin = span.begin > other.begin ? span.begin : other.begin;
+	uint64_t end = span.end < other.end ? span.end : other.end;
+
+	return begin < end ? end - begin : 0;
+}
+
+/* How long the device has run the client's jobs within the window, in ticks. */
+static uint64_t client_ran(const struct client *c, struct span window)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		sum += within(c->spans[i], window);
+	return sum;
+}
+
+/* The client's longest job and the mean of all, in ticks. */
+static uint64_t client_longest(const struct client *c)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->spans[i].end - c->spans[i].begin > longest)
+			longest = c->spans[i].end - c->spans[i].begin;
+	return longest;
+}
+
+static double client_mean(const struct client *c)
+{
+	return (double)client_ran(c, (struct span){ 0, UINT64_MAX }) / (double)c->count;
+}
+
+static double ms(const struct env *env, double ticks)
+{
+	return (double)ticks_to_ns(env->fd, (int64_t)ticks) / 1e6;
+}
+
 /*
- * Clients whose jobs are one to eight times as long as those of the first: what each gets of two
- * seconds, and how long a null job of another one waits. As a ring is a queue, what the device runs
- * of others meanwhile was ahead of it, which is up to the driver. That is counted in commands, all
- * of which take the same time, as the device takes longer when its host does something else. So is
- * the rest of the wait up to the machine: the guest and the device may share a core.
+ * What each client gets of any window, in parts of its share: of the time in which the device ran
+ * their jobs. A job is not divided, so a share is not kept better than to a client's longest job.
+ */
+static void shares_report(const struct env *env, const struct client *clients, unsigned int count,
+			  struct span watched, uint64_t tick_hz)
+{
+	const uint64_t length = WINDOW / 1000 * tick_hz / (SECOND / 1000);
+	const uint64_t step = STEP / 1000 * tick_hz / (SECOND / 1000);
+	double low = 1e18, high = 0, busy = 1, longest = 0;
+
+	for (uint64_t at = watched.begin; at + length <= watched.end; at += step) {
+		struct span window = { at, at + length };
+		double sum = 0, least = 1e18, most = 0;
+
+		for (unsigned int i = 0; i < count; i++) {
+			double ran = (double)client_ran(&clients[i], window);
+
+			sum += ran;
+			least = ran < least ? ran : least;
+			most = ran > most ? ran : most;
+		}
+		low = least * count / sum < low ? least * count / sum : low;
+		high = most * count / sum > high ? most * count / sum : high;
+		busy = sum / (double)length < busy ? sum / (double)length : busy;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		double job = (double)client_longest(&clients[i]);
+
+		longest = job > longest ? job : longest;
+	}
+	printf("%u clients: of any 2 s, of which the device runs their jobs for %.0f %% or more, ",
+	       count, 100 * busy);
+	printf("each gets %.0f to %.0f %% of its share; ", 100 * low, 100 * high);
+	printf("the longest job, of %.2f ms, is %.1f %% of one\n", ms(env, longest),
+	       100 * longest * count / (busy * (double)length));
+}
+
+/*
+ * The null job that has waited longest, and what the device did meanwhile. As a ring is a queue,
+ * what it ran of others was ahead, which is up to the driver: two jobs of each client and 20 ms at
+ * most. But jobs take longer than usual when the host does something else. So is the rest of the
+ * wait up to the machine: the guest and the device may share a core.
+ */
+static void waits_report(const struct env *env, const struct client *clients, unsigned int count,
+			 const struct wait *waits, size_t waited)
+{
+	double bound = 0, ahead = 0, usual = 0, longest = 0, wait;
+	const struct wait *worst = &waits[0];
+	unsigned int jobs = 0;
+	struct span before;
+
+	for (size_t i = 0; i < waited; i++)
+		if (waits[i].woken - waits[i].submitted > worst->woken - worst->submitted)
+			worst = &waits[i];
+	before = (struct span){ worst->submitted, worst->span.begin };
+	for (unsigned int i = 0; i < count; i++) {
+		const struct client *c = &clients[i];
+		double mean = client_mean(c);
+
+		bound += 2 * mean;
+		for (size_t n = 0; n < c->count; n++) {
+			double ran = (double)within(c->spans[n], before);
+
+			if (!ran)
+				continue;
+			jobs++;
+			ahead += ran;
+			usual += ran < mean ? ran : mean;
+			longest = ran > longest ? ran : longest;
+		}
+	}
+	wait = (double)(worst->woken - worst->submitted);
+	printf("%u clients: of %zu null jobs one waits for %.1f ms, of at most %.1f ms: ", count,
+	       waited, ms(env, wait), ms(env, bound) + 20);
+	printf("for %u jobs of others, %.1f ms, the longest %.1f ms, ", jobs, ms(env, ahead),
+	       ms(env, longest));
+	printf("%.1f ms if none took longer than its client's usually do; ", ms(env, usual));
+	printf("for the rest of the way to the device and back, %.1f ms\n",
+	       ms(env, wait - ahead));
+}
+
+static uint64_t tick_now(const struct env *env)
+{
+	struct drm_nna_timestamp t;
+
+	must(query(env->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &t, sizeof(t)), "timestamp");
+	return t.tick;
+}
+
+static struct wait null_job_among(struct env *env, uint32_t out)
+{
+	struct wait w = { .submitted = tick_now(env) };
+
+	null_job(env, out);
+	w.woken = tick_now(env);
+	w.span = (struct span){ env_report(env)->begin, env_report(env)->end };
+	return w;
+}
+
+/*
+ * How clients of one priority share the device, and how long a null job of another one waits. Taken
+ * from the reports of all jobs: when the device has begun and ended each, by its own clock.
  */
 static void shares(struct env *env, uint32_t out, unsigned int count)
 {
-	const unsigned int ring = DRM_NNA_CTX_PRIORITY_MEDIUM;
-	struct client *clients = calloc(count, sizeof(*clients));
-	double sum = 0, low = 1e18, high = 0, command;
-	uint64_t end, most = 0, ahead = 0, each = 0, commands;
-	_Atomic unsigned int begun = 0;
+	static struct wait waits[WATCHED / 10000000];
 	_Atomic bool stop = false;
+	struct client *clients = clients_start(count, &stop);
+	struct span watched;
+	size_t waited = 0;
+	uint64_t end;
 
-	if (!clients)
-		must(-ENOMEM, "clients");
-	for (unsigned int i = 0; i < count; i++) {
-		struct client *c = &clients[i];
-
-		env_init(&c->env);
-		stream_begin(&c->env);
-		for (c->size = 0; c->size < 25 * (1 + i % 8); c->size++)
-			stream_fill(&c->env, 0, 0x20000, 1);
-		stream_end(&c->env);
-		stream_finish(&c->env);
-		each += c->size;
-		c->stop = &stop;
-		c->begun = &begun;
-		if (pthread_create(&c->thread, NULL, client_main, c))
-			must(-EAGAIN, "thread");
-	}
-	while (begun < count)
-		usleep(10000);
 	before_all_threads(true);
-	for (unsigned int i = 0; i < count; i++)
-		clients[i].before = file_counters(clients[i].env.fd);
-	commands = clients_commands(clients, count);
-	end = now_ns() + 2 * SECOND;
-	while (now_ns() < end) {
-		uint64_t before = clients_commands(clients, count);
-		uint64_t t = null_job(env, out);
-
-		before = clients_commands(clients, count) - before;
-		most = t > most ? t : most;
-		ahead = before > ahead ? before : ahead;
-		usleep(10000);
-	}
-	commands = clients_commands(clients, count) - commands;
-	for (unsigned int i = 0; i < count; i++) {
-		struct drm_nna_file_counters f = file_counters(clients[i].env.fd);
-		double ran = (double)ticks_to_ns(env->fd, (int64_t)(f.busy_ticks[ring] -
-						 clients[i].before.busy_ticks[ring]));
-
-		sum += ran;
-		low = ran < low ? ran : low;
-		high = ran > high ? ran : high;
-	}
-	command = sum / (double)commands;
+	watched.begin = tick_now(env);
+	for (end = now_ns() + WATCHED; now_ns() < end; usleep(10000))
+		waits[waited++] = null_job_among(env, out);
+	watched.end = tick_now(env);
 	stop = true;
 	before_all_threads(false);
-	for (unsigned int i = 0; i < count; i++) {
-		pthread_join(clients[i].thread, NULL);
-		env_fini(&clients[i].env);
-	}
-	printf("%u clients: device busy %.0f %%, each gets %.0f to %.0f %% of its share; ", count,
-	       sum / (2e7), 100 * low * count / sum, 100 * high * count / sum);
-	printf("a null job waits at most %.1f ms, for at most %.1f ms of others' jobs; ",
-	       (double)most / 1e6, (double)ahead * command / 1e6);
-	printf("two jobs of each and 20 ms are %.1f ms\n", 2 * (double)each * command / 1e6 + 20);
-	free(clients);
+	clients_join(clients, count);
+	shares_report(env, clients, count, watched, hw_info(env->fd).tick_hz);
+	waits_report(env, clients, count, waits, waited);
+	clients_free(clients, count);
 }
 
 /* A null job among many jobs that end by their loop limit after 0.9 s. */
@@ -493,6 +663,47 @@ static void long_jobs(struct env *env, uint32_t out)
 	env_fini(&other);
 }
 
+/* What a null job costs, by itself. */
+static void null_jobs(struct env *env, uint32_t out)
+{
+	static struct samples samples;
+	struct drm_nna_counters a, b, c;
+	char path[128];
+	pthread_t thread;
+	uint64_t v = 2;
+
+	ping_fd = eventfd(0, 0);
+	pong_fd = eventfd(0, 0);
+	if (ping_fd < 0 || pong_fd < 0 || pthread_create(&thread, NULL, pong, NULL))
+		must(-EIO, "eventfd");
+	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/latency", device_name(env->fd));
+	floor_fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	rounds(env, out, 1, LOOP, &samples);
+	rounds(env, out, 1, SAMPLES, &samples);
+	report("in turn", &samples);
+	rounds(env, out, LOOP, SAMPLES, &samples);
+	report("in loops", &samples);
+
+	query(env->fd, DRM_NNA_DEV_QUERY_COUNTERS, &a, sizeof(a));
+	query(env->fd, DRM_NNA_DEV_QUERY_COUNTERS, &b, sizeof(b));
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		null_job(env, out);
+	query(env->fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c));
+	printf("per job: %.3f interrupts, %.3f register reads, %.3f register writes\n",
+	       (double)(c.irqs - b.irqs) / SAMPLES,
+	       (double)((c.mmio_reads - b.mmio_reads) - (b.mmio_reads - a.mmio_reads)) / SAMPLES,
+	       (double)(c.mmio_writes - b.mmio_writes) / SAMPLES);
+	if (write(ping_fd, &v, sizeof(v)) == sizeof(v))
+		pthread_join(thread, NULL);
+}
+
+static void bind_costs(struct env *env, uint32_t out)
+{
+	bind_cost(env, 4096, "4 KiB");
+	bind_cost(env, 2 << 20, "2 MiB");
+}
+
 static void all_shares(struct env *env, uint32_t out)
 {
 	shares(env, out, 1);
@@ -502,15 +713,30 @@ static void all_shares(struct env *env, uint32_t out)
 	long_jobs(env, out);
 }
 
+static const struct {
+	const char *name;
+	void (*measure)(struct env *env, uint32_t out);
+} parts[] = {
+	{ "null", null_jobs },
+	{ "contexts", throughputs },
+	{ "bind", bind_costs },
+	{ "priority", priority_cost },
+	{ "neighbours", neighbours },
+	{ "shares", all_shares },
+};
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc == 1;
+}
+
 int main(int argc, char **argv)
 {
-	static struct samples samples;
-	struct drm_nna_counters a, b, c;
-	char path[128];
-	pthread_t thread;
 	struct env env;
 	uint32_t out;
-	uint64_t v = 2;
 
 	printf("guest CPUs: %ld, %s\n", sysconf(_SC_NPROCESSORS_ONLN),
 	       getenv("NNA_PINNED") ? "on one core together with the device" :
@@ -518,40 +744,9 @@ int main(int argc, char **argv)
 	env_init(&env);
 	stream_null(&env);
 	out = syncobj_create(env.fd);
-	if (argc > 1 && !strcmp(argv[1], "shares")) {
-		all_shares(&env, out);
-		return 0;
-	}
-	ping_fd = eventfd(0, 0);
-	pong_fd = eventfd(0, 0);
-	if (ping_fd < 0 || pong_fd < 0 || pthread_create(&thread, NULL, pong, NULL))
-		must(-EIO, "eventfd");
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/latency", device_name(env.fd));
-	floor_fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	rounds(&env, out, 1, LOOP, &samples);
-	rounds(&env, out, 1, SAMPLES, &samples);
-	report("in turn", &samples);
-	rounds(&env, out, LOOP, SAMPLES, &samples);
-	report("in loops", &samples);
-
-	query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &a, sizeof(a));
-	query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &b, sizeof(b));
-	for (unsigned int i = 0; i < SAMPLES; i++)
-		null_job(&env, out);
-	query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c));
-	printf("per job: %.3f interrupts, %.3f register reads, %.3f register writes\n",
-	       (double)(c.irqs - b.irqs) / SAMPLES,
-	       (double)((c.mmio_reads - b.mmio_reads) - (b.mmio_reads - a.mmio_reads)) / SAMPLES,
-	       (double)(c.mmio_writes - b.mmio_writes) / SAMPLES);
-	throughputs(&env);
-	bind_cost(&env, 4096, "4 KiB");
-	bind_cost(&env, 2 << 20, "2 MiB");
-	priority_cost();
-	neighbours(&env, out);
-	all_shares(&env, out);
-	if (write(ping_fd, &v, sizeof(v)) == sizeof(v))
-		pthread_join(thread, NULL);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (wanted(parts[i].name, argc, argv))
+			parts[i].measure(&env, out);
 	env_fini(&env);
 	return 0;
 }
