@@ -5,6 +5,7 @@
  */
 
 #include <linux/list.h>
+#include <linux/prandom.h>
 #include <linux/time64.h>
 
 #include "nna_fake.h"
@@ -12,12 +13,14 @@
 
 #define NNA_TEST_CLIENTS	64u
 #define NNA_TEST_SLOTS		64u
+#define NNA_TEST_NOISE		(5ull * NSEC_PER_MSEC)
 
 struct nna_test_client {
 	struct nna_share share;
 	struct list_head turn;
 	u64 size;
 	u64 ran;
+	u64 longest;
 };
 
 struct nna_share_test {
@@ -32,6 +35,9 @@ struct nna_share_test {
 	unsigned int head;
 	unsigned int tail;
 	u64 clock;
+	/* If this is set, one of so many jobs takes longer by NNA_TEST_NOISE. */
+	u32 noisy;
+	struct rnd_state rnd;
 };
 
 static struct nna_share_test *nna_share_test(struct kunit *test)
@@ -89,14 +95,19 @@ static struct nna_test_client *nna_share_run(struct kunit *test, struct nna_shar
 {
 	unsigned int slot = t->head % NNA_TEST_SLOTS;
 	struct nna_test_client *client;
+	u64 ran;
 
 	nna_share_fill(t);
 	/* Somebody may always go on. */
 	KUNIT_ASSERT_NE(test, t->head, t->tail);
 	client = t->ring[slot].client;
-	t->clock += client->size;
-	client->ran += client->size;
-	nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &client->size);
+	ran = client->size;
+	if (t->noisy && prandom_u32_state(&t->rnd) % t->noisy == 0)
+		ran += NNA_TEST_NOISE;
+	t->clock += ran;
+	client->ran += ran;
+	client->longest = max(client->longest, ran);
+	nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &ran);
 	t->head++;
 	return client;
 }
@@ -165,6 +176,43 @@ static void nna_share_is_fair(struct kunit *test)
 					    "window %u, client %u", k, i);
 		}
 	}
+}
+
+#define NNA_TEST_STEPS		20u
+#define NNA_TEST_WINDOWS	40u
+
+/*
+ * The same of any two seconds, give or take the longest job of the client, too, if some jobs take
+ * much longer than others of it, as when the device does something else meanwhile.
+ */
+static void nna_share_is_fair_despite_noise(struct kunit *test)
+{
+	const u64 step = NSEC_PER_SEC / 10, part = NNA_TEST_STEPS * step / NNA_TEST_CLIENTS;
+	struct nna_share_test *t = nna_share_test(test);
+	u64 (*ran)[NNA_TEST_CLIENTS];
+	unsigned int i, k;
+	u64 most = 0;
+
+	ran = kunit_kcalloc(test, NNA_TEST_STEPS + NNA_TEST_WINDOWS, sizeof(*ran), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ran);
+	prandom_seed_state(&t->rnd, 1);
+	t->noisy = 50;
+	for (i = 0; i < NNA_TEST_CLIENTS; i++)
+		nna_share_add(t, (1 + i % 8) * 70 * NSEC_PER_USEC);
+	for (k = 0; k < NNA_TEST_STEPS + NNA_TEST_WINDOWS; k++) {
+		nna_share_run_until(test, t, (k + 1) * step);
+		for (i = 0; i < NNA_TEST_CLIENTS; i++)
+			ran[k][i] = t->clients[i].ran;
+	}
+	for (k = 0; k < NNA_TEST_WINDOWS; k++) {
+		for (i = 0; i < NNA_TEST_CLIENTS; i++) {
+			u64 got = ran[k + NNA_TEST_STEPS][i] - ran[k][i];
+			u64 off = got > part ? got - part : part - got;
+
+			most = max(most, off - min(off, t->clients[i].longest));
+		}
+	}
+	KUNIT_EXPECT_LE(test, most, part / 5);
 }
 
 /* A client that comes later with a short job waits for at most two of each other, and 20 ms. */
@@ -349,6 +397,7 @@ static void nna_share_idle_saves_nothing(struct kunit *test)
 static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_expects_long_jobs),
 	KUNIT_CASE_PARAM(nna_share_is_fair, nna_share_count_gen_params),
+	KUNIT_CASE(nna_share_is_fair_despite_noise),
 	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
 	KUNIT_CASE(nna_share_wait_after_a_long_job),
 	KUNIT_CASE(nna_share_waits_for_the_late),
