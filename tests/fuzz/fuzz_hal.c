@@ -379,6 +379,9 @@ static const struct nnb_aidl_interface *fuzz_interface_of(const struct nnb_objec
 static void fuzz_call(struct fuzz *fuzz)
 {
 	struct nnb_object *object = fuzz_any_object(fuzz);
+	static const uint32_t codes[] = {
+		NNB_AIDL_GET_VERSION, NNB_AIDL_GET_HASH, 0, 11, UINT32_MAX,
+	};
 	const uint32_t bits = (uint32_t)take(&fuzz->in, 1), how = bits & 3;
 	const bool sealed = bits >> 2 & 1;
 	const struct nnb_aidl_interface *interface =
@@ -392,7 +395,9 @@ static void fuzz_call(struct fuzz *fuzz)
 	nnb_flat_init(&reply);
 	if (code < 240)
 		code = code % interface->method_count + 1;
-	if (how == FUZZ_BYTES || code > interface->method_count)
+	else
+		code = codes[code % (sizeof(codes) / sizeof(codes[0]))];
+	if (how == FUZZ_BYTES || !code || code > interface->method_count)
 		fuzz_send_bytes(fuzz, &request);
 	else
 		fuzz_send_values(fuzz, &interface->methods[code - 1], how, sealed, &request);
