@@ -596,7 +596,23 @@ static int work_until_dead(int told)
 	return hal_execute(model, &r) == NNB_DEAD_OBJECT ? 0 : 21;
 }
 
-static void kill_service(void)
+/* What a dead service has left in the kernel: BOs beyond @gems, or its binder nodes. */
+static bool is_cleared_up(int gems)
+{
+	double until = now() + HANG_S;
+	struct holdings have;
+
+	do {
+		have = look();
+		if (have.gems == gems && have.nodes <= 0)
+			return true;
+		usleep(20000);
+	} while (now() < until);
+	printf("left: %d nodes, %d BOs; %d BOs before\n", have.nodes, have.gems, gems);
+	return false;
+}
+
+static void kill_service(const struct holdings *before)
 {
 	char wrong[64] = "", byte;
 	pid_t pids[4];
@@ -620,6 +636,8 @@ static void kill_service(void)
 		if (status)
 			snprintf(wrong, sizeof(wrong), "client %d ended with %d", i, status);
 	}
+	if (!is_cleared_up(before->gems))
+		snprintf(wrong, sizeof(wrong), "something is left in the kernel");
 	tell(*wrong ? "FAILURE" : "SUCCESS", "service killed", wrong);
 }
 
@@ -648,7 +666,7 @@ int main(int argc, char **argv)
 	fill_buffer(&before);
 	hang_device(&before);
 	unbind_device(&before);
-	kill_service();
+	kill_service(&before);
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed ? 1 : 0;
 }

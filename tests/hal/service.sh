@@ -26,6 +26,32 @@ start_hal()
 	wait_for "$TMP/hal" ' serves' $HAL || { cat "$TMP/hal"; return 1; }
 }
 
+# What the service has: descriptors but pipes and eventfds, which libgbinder's threads have; binder
+# nodes; references to those of others; and BOs of all processes.
+holdings()
+{
+	local binder=/sys/kernel/debug/binder/proc/$HAL
+	printf '%d descriptors, %d nodes, %d references, %d BOs\n' \
+		"$(find "/proc/$HAL/fd" -type l ! -lname 'pipe:*' ! -lname '*\[eventfd\]' | wc -l)" \
+		"$(grep -c '^  node' "$binder")" "$(grep -c '^  ref' "$binder")" \
+		"$(cat /sys/kernel/debug/accel/*/gems | wc -l)"
+}
+
+# clean COMMAND...: what the service has after it comes to be what it has before
+clean()
+{
+	local before now
+	before=$(holdings)
+	"$@" || return
+	for _ in $(seq 3000); do
+		now=$(holdings)
+		[ "$now" != "$before" ] || return 0
+		sleep 0.1
+	done
+	echo "left: $now; before: $before"
+	return 1
+}
+
 stop_hal()
 {
 	kill -TERM "$HAL" && wait "$HAL"
