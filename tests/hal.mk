@@ -61,6 +61,16 @@ $(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GB
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -ldrm -lcmocka
 
+# A greedy app beside a modest one.
+HAL_FAIR := $(BUILD)/tests/hal/fair
+ifneq ($(GBINDER_LIBS),)
+TESTS += $(HAL_FAIR)
+endif
+$(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
+		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
+
 # What a call costs, to be run beside a service: tests/hal/check cost.
 HAL_COST := $(BUILD)/tests/hal/cost
 ifneq ($(GBINDER_LIBS),)

@@ -21,21 +21,19 @@ static inline struct nnb_object *connect_service(void)
 }
 
 /* What prepareModel() says, or else what it tells. *@model is a reference; NULL after an error. */
-static inline int prepare_status(struct nnb_object *device, struct nnb_object **model)
+static inline int prepare_with(struct nnb_object *device,
+			       const struct nnb_aidl_device_prepare_model_in *from,
+			       struct nnb_object **model)
 {
+	struct nnb_aidl_device_prepare_model_in in = *from;
 	struct hal_callback *callback = hal_callback_new();
-	struct nnb_aidl_device_prepare_model_in in;
 	struct nnb_arena arena = {0};
-	struct hal_model m;
 	int ret;
 
 	*model = NULL;
-	hal_model_init(&m);
-	in = hal_prepare_in(&m);
 	in.callback = &callback->object;
 	ret = HAL_CALL(device, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena, NULL);
 	nnb_arena_fini(&arena);
-	hal_model_fini(&m);
 	pthread_mutex_lock(&callback->lock);
 	while (!ret && !callback->told)
 		pthread_cond_wait(&callback->changed, &callback->lock);
@@ -45,6 +43,19 @@ static inline int prepare_status(struct nnb_object *device, struct nnb_object **
 	if (!ret)
 		*model = nnb_object_ref(callback->model);
 	nnb_object_unref(&callback->object);
+	return ret;
+}
+
+static inline int prepare_status(struct nnb_object *device, struct nnb_object **model)
+{
+	struct nnb_aidl_device_prepare_model_in in;
+	struct hal_model m;
+	int ret;
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	ret = prepare_with(device, &in, model);
+	hal_model_fini(&m);
 	return ret;
 }
 

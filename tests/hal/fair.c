@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fair: what one app has of the accelerator while another one asks for all of it.
+ *
+ * An app is a user. The greedy one has 16 executions under way at any time, of a priority that is
+ * called high, in one process or in four; the modest one runs one after the other. What counts is
+ * how many of the greedy app's end during one of the modest app's: time plays no part in it. A job
+ * that cannot be taken back is on the device when the modest app's comes, and each process is a
+ * client of the driver's, which has at most two jobs before those of others (kernel/nna_share.h).
+ * If jobs ran as they come, it would be 16.
+ *
+ *	fair [CALLS]	of the modest app, in each part; as root, beside a service
+ *
+ * Prints a line for each part, and last "N passed, N failed".
+ */
+#include "tests/hal/client.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define GREEDY 20001 /* user ids, of nobody else */
+#define MODEST 20002
+#define THREADS 16 /* of the greedy app, in all its processes */
+#define SIDE 768 /* of the matrices: a job of some ten milliseconds */
+#define BYTES (SIDE * SIDE * sizeof(float))
+
+/**
+ * struct score - what the processes tell one another; shared
+ * @ended: executions of the greedy app that have ended
+ * @begun: threads of the greedy app that have run once
+ * @during: of @ended, those during calls of the modest app
+ */
+struct score {
+	atomic_ulong ended;
+	atomic_uint begun;
+	atomic_ulong during;
+};
+
+static struct score *score;
+
+/* out = in * in, matrices */
+struct square {
+	struct nnb_aidl_model model;
+	struct nnb_aidl_operand operands[3];
+	struct nnb_aidl_operation operation;
+	int32_t dims[3], inputs[4], in, out;
+	uint8_t no;
+};
+
+enum { IN, NO, OUT };
+
+static void square_init(struct square *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->dims[0] = 1;
+	s->dims[1] = SIDE;
+	s->dims[2] = SIDE;
+	s->inputs[0] = IN;
+	s->inputs[1] = IN;
+	s->inputs[2] = NO;
+	s->inputs[3] = NO;
+	s->in = IN;
+	s->out = OUT;
+	for (int i = 0; i < 3; i++) {
+		s->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32;
+		s->operands[i].dimensions = (struct nnb_ints){3, s->dims};
+	}
+	s->operands[IN].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_INPUT;
+	s->operands[OUT].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_OUTPUT;
+	s->operands[NO].type = NNB_AIDL_OPERAND_TYPE_BOOL;
+	s->operands[NO].dimensions.count = 0;
+	s->operands[NO].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_COPY;
+	s->operands[NO].location.length = 1;
+	s->operation.type = NNB_AIDL_OPERATION_TYPE_BATCH_MATMUL;
+	s->operation.inputs = (struct nnb_ints){4, s->inputs};
+	s->operation.outputs = (struct nnb_ints){1, &s->out};
+	s->model.main.operands.count = 3;
+	s->model.main.operands.data = s->operands;
+	s->model.main.operations.count = 1;
+	s->model.main.operations.data = &s->operation;
+	s->model.main.input_indexes = (struct nnb_ints){1, &s->in};
+	s->model.main.output_indexes = (struct nnb_ints){1, &s->out};
+	s->model.operand_values = (struct nnb_bytes){1, &s->no};
+}
+
+/* The model, prepared; NULL after an error. */
+static struct nnb_object *prepare_square(int priority)
+{
+	struct nnb_aidl_device_prepare_model_in in = {
+		.preference = NNB_AIDL_EXECUTION_PREFERENCE_SUSTAINED_SPEED,
+		.priority = priority,
+		.deadline_ns = -1,
+	};
+	struct nnb_object *model;
+	struct square square;
+
+	square_init(&square);
+	in.model = square.model;
+	prepare_with(connect_service(), &in, &model);
+	return model;
+}
+
+static void request_init(struct hal_request *r)
+{
+	hal_request_init(r, true);
+	assert_int_equal(ftruncate(r->fd, 2 * BYTES), 0);
+	hal_memory(&r->pool.pool, r->fd, 2 * BYTES);
+	r->in.location.length = BYTES;
+	r->out.location.offset = BYTES;
+	r->out.location.length = BYTES;
+}
+
+/* ----------------------------------------------------------------------------------------- apps */
+
+static void *greedy_thread(void *model)
+{
+	struct hal_request r;
+	bool first = true;
+
+	request_init(&r);
+	while (!hal_execute(model, &r)) {
+		atomic_fetch_add(&score->ended, 1);
+		if (first)
+			atomic_fetch_add(&score->begun, 1);
+		first = false;
+	}
+	/* Whoever has started this process waits for its end, and finds that it was not killed. */
+	_exit(1);
+}
+
+static void greedy(int threads)
+{
+	struct nnb_object *model = prepare_square(NNB_AIDL_PRIORITY_HIGH);
+	pthread_t thread;
+
+	if (!model)
+		_exit(2);
+	for (int i = 1; i < threads; i++) {
+		if (pthread_create(&thread, NULL, greedy_thread, model))
+			_exit(3);
+	}
+	greedy_thread(model);
+}
+
+static void modest(int calls)
+{
+	struct nnb_object *model = prepare_square(NNB_AIDL_PRIORITY_MEDIUM);
+	struct hal_request r;
+	unsigned long begin;
+
+	if (!model)
+		_exit(2);
+	request_init(&r);
+	while (atomic_load(&score->begun) < THREADS)
+		usleep(10000);
+	for (int i = 0; i < calls; i++) {
+		begin = atomic_load(&score->ended);
+		if (hal_execute(model, &r))
+			_exit(3);
+		atomic_fetch_add(&score->during, atomic_load(&score->ended) - begin);
+	}
+	_exit(0);
+}
+
+static pid_t start(uid_t uid, void (*app)(int number), int number)
+{
+	pid_t pid = fork();
+
+	if (pid < 0) {
+		perror("fair: fork");
+		exit(1);
+	}
+	if (!pid) {
+		if (setgid(uid) || setuid(uid))
+			_exit(4);
+		app(number);
+	}
+	return pid;
+}
+
+/* ---------------------------------------------------------------------------------------- parts */
+
+/*
+ * The greedy app has so many processes. Return: whether at most @most of its executions have ended
+ * during one of the modest app's, and some have at all.
+ */
+static bool part(int processes, double most, int calls)
+{
+	pid_t pids[THREADS], pid;
+	int status = 0, other;
+	double during;
+	bool ok;
+
+	atomic_store(&score->ended, 0);
+	atomic_store(&score->begun, 0);
+	atomic_store(&score->during, 0);
+	for (int i = 0; i < processes; i++)
+		pids[i] = start(GREEDY, greedy, THREADS / processes);
+	pid = start(MODEST, modest, calls);
+	/* A greedy process that ends by itself leaves the modest one waiting. */
+	ok = wait(&status) == pid && !status;
+	if (!ok)
+		kill(pid, SIGKILL);
+	for (int i = 0; i < processes; i++)
+		kill(pids[i], SIGKILL);
+	while (wait(&other) > 0)
+		;
+	during = (double)atomic_load(&score->during) / calls;
+	printf("16 executions under way in %d: %.2f of them end during one of another app's, "
+	       "at most %.0f\n",
+	       processes, during, most);
+	if (!ok)
+		printf("a process failed: status %#x\n", (unsigned int)status);
+	return ok && during >= 0.5 && during <= most;
+}
+
+int main(int argc, char **argv)
+{
+	const int calls = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 20;
+	int passed;
+
+	score = mmap(NULL, sizeof(*score), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (calls < 1 || score == MAP_FAILED || chmod("/dev/binder", 0666)) {
+		fputs("usage: fair [CALLS], as root, beside a service\n", stderr);
+		return 2;
+	}
+	passed = part(1, 4, calls) + part(4, 10, calls);
+	printf("%d passed, %d failed\n", passed, 2 - passed);
+	return passed == 2 ? 0 : 1;
+}
