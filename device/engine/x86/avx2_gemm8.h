@@ -12,7 +12,7 @@
 #include "device/engine/x86/channels.h"
 #include "device/engine/x86/tiles.h"
 
-/* Rows that are found before the first of them is put together. */
+/* Rows that are gathered before the first of them is put together. */
 #define NNADEV_GEMM8_TOGETHER 16u
 /* Bytes behind a row that may be written, 16, and then read, 32. */
 #define NNADEV_GEMM8_SLACK 48u
@@ -25,7 +25,7 @@
  * @rows, @k, @n: dims of one
  * @quads: of k
  * @a_stride: bytes of a row as the kernel puts it together
- * @together: rows that are found at a time
+ * @together: rows that are gathered at a time
  * @a_signed: input is S8
  * @direct: CONV: a row lies at a position of the input, if it is not padding
  * @input_bytes: of the input, from its first element to behind its last byte
@@ -141,57 +141,39 @@ static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n,
 }
 
 /*
- * One row of a convolution as bytes: the input under the window of (y, x), its zero point outside.
- * @data is the image's first channel of the group.
+ * One row of a convolution as bytes: the input under a window, its zero point outside. @data is the
+ * image's first channel of the group; the window begins at row @y and column @x of the input.
  */
-static inline void nnadev_gemm8_window(const struct nnadev_conv *g, const uint8_t *data,
-				       const uint8_t *end, uint32_t y, uint32_t x, uint8_t *to)
+static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8_t *data, int64_t y,
+				       int64_t x, uint8_t *to)
 {
-	const struct nnadev_window *w = &g->window;
-	const int32_t *s = g->input->desc.strides, zero = g->input->desc.zero_point;
-	const int64_t column = nnadev_window_column(w, x, 0);
-	const size_t run = g->group_in, all = w->kernel_w * run;
-	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == g->group_in && column >= 0 &&
-			    column + w->kernel_w <= w->width;
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *in = g->conv.input;
+	const int32_t *s = in->desc.strides, zero = in->desc.zero_point;
+	const uint8_t *end = (const uint8_t *)in->data + g->input_bytes;
+	const size_t run = g->conv.group_in, all = w->kernel_w * run;
+	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == run && x >= 0 &&
+			    x + w->kernel_w <= w->width;
 
-	for (uint32_t ky = 0; ky < w->kernel_h; ky++, to += all) {
-		const int64_t r = nnadev_window_row(w, y, ky);
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++, y += w->dilation_h, to += all) {
+		int64_t c = x;
 
-		if (r < 0 || r >= w->height) {
+		if (y < 0 || y >= w->height) {
 			memset(to, zero, all);
 			continue;
 		}
 		if (joined) {
-			nnadev_gemm8_copy(to, data + r * s[1] + column * s[2], all, end);
+			nnadev_gemm8_copy(to, data + y * s[1] + x * s[2], all, end);
 			continue;
 		}
-		for (uint32_t kx = 0; kx < w->kernel_w; kx++) {
-			const int64_t c = nnadev_window_column(w, x, kx);
-
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, c += w->dilation_w) {
 			if (c >= 0 && c < w->width)
-				nnadev_gemm8_copy(to + kx * run, data + r * s[1] + c * s[2], run,
+				nnadev_gemm8_copy(to + kx * run, data + y * s[1] + c * s[2], run,
 						  end);
 			else
 				memset(to + kx * run, zero, run);
 		}
 	}
-}
-
-/* The bytes of a convolution's row: where they lie in the input or, put together, @to. */
-static inline struct nnadev_gemm8_row nnadev_gemm8_find(const struct nnadev_gemm8 *g, uint32_t set,
-							const uint32_t *index, uint8_t *to)
-{
-	const struct nnadev_window *w = &g->conv.window;
-	const int32_t *s = g->conv.input->desc.strides;
-	const uint8_t *input = g->conv.input->data, *end = input + g->input_bytes,
-		      *data = input + (int64_t)index[0] * s[0] + (int64_t)set * g->conv.group_in;
-	const int64_t y = nnadev_window_row(w, index[1], 0),
-		      x = nnadev_window_column(w, index[2], 0);
-
-	if (g->direct && y >= 0 && y < w->height && x >= 0 && x < w->width)
-		return (struct nnadev_gemm8_row){ data + y * s[1] + x * s[2], end };
-	nnadev_gemm8_window(&g->conv, data, end, index[1], index[2], to);
-	return (struct nnadev_gemm8_row){ to, to + g->k + NNADEV_GEMM8_SLACK };
 }
 
 /**
@@ -223,37 +205,58 @@ nnadev_gemm8_fill_matrix(const struct nnadev_gemm8 *g, uint32_t set, uint32_t fi
 	}
 }
 
-/* Notes where rows of a convolution are stored, the first of which is at @index, which advances. */
-static inline void nnadev_gemm8_places(const struct nnadev_gemm8 *g, uint32_t *index, uint32_t rows,
-				       const struct nnadev_gemm8_rows *s)
+/*
+ * Puts together @count rows of a convolution, of which number i of the tile is the first, at @index
+ * of the output; all lie in one row of an image. Some rows are gathered before the first of them is
+ * put together: a CPU cannot load at once, in another size, what it has just stored.
+ */
+static inline __attribute__((always_inline)) void
+nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, uint32_t i,
+		      uint32_t count, const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
 {
-	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
-	const bool residual = nnadev_present(g->conv.residual);
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *in = g->conv.input;
+	const int32_t *strides = in->desc.strides;
+	const uint8_t *data = (const uint8_t *)in->data + (int64_t)index[0] * strides[0] +
+			      (int64_t)set * g->conv.group_in;
+	const size_t bytes = g->k + (size_t)NNADEV_GEMM8_SLACK;
+	const int64_t y = nnadev_window_row(w, index[1], 0);
+	const bool direct = g->direct && y >= 0 && y < w->height;
+	int64_t x = nnadev_window_column(w, index[2], 0);
+	uint32_t gathered = 0;
 
-	for (uint32_t i = 0; i < rows; i++, nnadev_advance(out->dims, 3, index)) {
-		/* Along a row of the image there is but a step. */
-		if (i && index[2]) {
-			s->at[i] = s->at[i - 1] + out->strides[2];
-			s->rat[i] = residual ? s->rat[i - 1] + res->strides[2] : 0;
-		} else {
-			s->at[i] = nnadev_offset(out, index);
-			s->rat[i] = residual ? nnadev_offset(res, index) : 0;
+	for (uint32_t r = i; r < i + count; r++, x += w->stride_w) {
+		if (direct && x >= 0 && x < w->width) {
+			const struct nnadev_gemm8_row row = {
+				data + y * strides[1] + x * strides[2],
+				(const uint8_t *)in->data + g->input_bytes,
+			};
+
+			put(g, s, r, &row);
+			continue;
 		}
+		nnadev_gemm8_window(g, data, y, x, s->bytes + gathered * bytes);
+		/* Of a direct one this is padding, after which rows in the input may follow. */
+		if (++gathered < g->together && r + 1 < i + count && !g->direct)
+			continue;
+		for (uint32_t k = 0; k < gathered; k++) {
+			const uint8_t *from = s->bytes + k * bytes;
+			const struct nnadev_gemm8_row row = { from, from + bytes };
+
+			put(g, s, r + 1 - gathered + k, &row);
+		}
+		gathered = 0;
 	}
 }
 
-/*
- * Puts together rows [first, first + rows) of a set, and notes where they are stored. Some rows are
- * found before the first of them is put together: a CPU cannot load at once, in another size, what
- * it has just stored.
- */
+/* Puts together rows [first, first + rows) of a set, and notes where they are stored. */
 static inline __attribute__((always_inline)) void
 nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
 		  const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
 {
-	const struct nnahw_tensor *out = &g->conv.output->desc;
-	struct nnadev_gemm8_row found[NNADEV_GEMM8_TOGETHER];
-	uint32_t index[4] = { 0 }, count;
+	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
+	const bool residual = nnadev_present(g->conv.residual);
+	uint32_t index[4], count;
 
 	if (g->matmul) {
 		nnadev_gemm8_fill_matrix(g, set, first, rows, s, put);
@@ -261,16 +264,19 @@ nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, ui
 	}
 	nnadev_unflatten(out->dims, 3, first, index);
 	index[3] = set * g->n;
-	nnadev_gemm8_places(g, index, rows, s);
-	nnadev_unflatten(out->dims, 3, first, index);
 	for (uint32_t i = 0; i < rows; i += count) {
-		count = rows - i < g->together ? rows - i : g->together;
-		for (uint32_t r = 0; r < count; r++, nnadev_advance(out->dims, 3, index))
-			found[r] = nnadev_gemm8_find(
-				g, set, index,
-				s->bytes + (size_t)r * (g->k + NNADEV_GEMM8_SLACK));
-		for (uint32_t r = 0; r < count; r++)
-			put(g, s, i + r, &found[r]);
+		const int64_t at = nnadev_offset(out, index),
+			      rat = residual ? nnadev_offset(res, index) : 0,
+			      step = residual ? res->strides[2] : 0;
+
+		count = out->dims[2] - index[2] < rows - i ? out->dims[2] - index[2] : rows - i;
+		for (uint32_t x = 0; x < count; x++) {
+			s->at[i + x] = at + (int64_t)x * out->strides[2];
+			s->rat[i + x] = rat + x * step;
+		}
+		nnadev_gemm8_fill_run(g, set, index, i, count, s, put);
+		index[2] = 0;
+		nnadev_advance(out->dims, 2, index);
 	}
 }
 
