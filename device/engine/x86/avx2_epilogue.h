@@ -10,6 +10,9 @@
 
 #include "device/engine/epilogue.h"
 
+#define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
+#define NNADEV_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
+
 /**
  * struct nnadev_half_block - constants of 8 channels
  *
@@ -52,7 +55,7 @@ struct nnadev_estimate {
  * @order: of the accumulators
  * @estimated: @estimate is good for all channels
  * @zero, @low, @high: zero point and limits of what is stored, without a residual
- * @channel: as they were read, once; those beyond @count are 0
+ * @channel: as they were read, once; those beyond @count multiply by 0
  * @count: channels in use, 1 to 16
  * @simple: types, multipliers and shifts (and those of the residual) are those of the vector code
  */
@@ -123,27 +126,77 @@ static inline bool nnadev_scales8(int32_t shift)
 	return shift >= 31 && shift <= 62;
 }
 
-/* What the estimate needs of a simple block. */
-static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnadev_finish *f)
+/* The constants of 8 channels; those of shifts that the vector code does not take mean nothing. */
+static inline void nnadev_half_block_get(struct nnadev_half_block *h, const struct nnadev_finish *f,
+					 const int32_t *bias, __m256i multiplier, __m256i shift)
 {
-	struct nnadev_estimate *e = &b->estimate;
+	const __m256i one = _mm256_set1_epi64x(1), first = _mm256_set1_epi64x(INT64_MIN),
+		      s[2] = { _mm256_and_si256(shift, _mm256_set1_epi64x(UINT32_MAX)),
+			       _mm256_srli_epi64(shift, 32) };
+	__m256i offset[2];
 
-	b->estimated = b->simple && !f->is_wide;
+	for (uint32_t i = 0; i < 2; i++) {
+		/*
+		 * From 32 on, 2^30 less for negative products and 2^30 more for others. Rounded
+		 * once: 1 less for negative ones, halves of which go down.
+		 */
+		const __m256i both = _mm256_set1_epi64x(1ll << 31),
+			      later = _mm256_cmpgt_epi64(s[i], _mm256_set1_epi64x(31)),
+			      up = f->e->once ? both : _mm256_and_si256(both, later),
+			      less = f->e->once ? one : _mm256_srli_epi64(up, 1);
+		const __m256i half = _mm256_sllv_epi64(one, _mm256_sub_epi64(s[i], one));
+
+		NNADEV_STORE(i ? h->up_odd : h->up_even, up);
+		NNADEV_STORE(i ? h->round_odd : h->round_even,
+			     _mm256_sub_epi64(_mm256_add_epi64(first, half), less));
+		NNADEV_STORE(i ? h->shift_odd : h->shift_even, s[i]);
+		offset[i] = _mm256_sllv_epi64(one, _mm256_sub_epi64(_mm256_set1_epi64x(63), s[i]));
+	}
+	NNADEV_STORE(h->bias, NNADEV_LOAD(bias));
+	NNADEV_STORE(h->multiplier, multiplier);
+	NNADEV_STORE(h->multiplier_odd, _mm256_srli_epi64(multiplier, 32));
+	NNADEV_STORE(h->offset,
+		     _mm256_blend_epi32(offset[0], _mm256_slli_epi64(offset[1], 32), 0xaa));
+}
+
+/* Two vectors of a number for each channel in the order of the block's accumulators. */
+static inline void nnadev_order_channels(enum nnadev_order order, void *to, const __m256i v[2])
+{
+	int32_t *at = to;
+	const bool paired = order == NNADEV_PAIRED;
+
+	NNADEV_STORE(at, paired ? _mm256_permute2x128_si256(v[0], v[1], 0x20) : v[0]);
+	NNADEV_STORE(at + 8, paired ? _mm256_permute2x128_si256(v[0], v[1], 0x31) : v[1]);
+}
+
+/* What the estimate needs of a simple block. */
+static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnadev_finish *f,
+				       const __m256i multiplier[2], const __m256i shift[2])
+{
+	__m256i bias[2], scale[2], nudge[2], small = _mm256_setzero_si256();
+
+	for (uint32_t i = 0; i < 2; i++) {
+		/* 2^-shift and 2^(30-shift) by their exponents. */
+		const __m256 power = _mm256_castsi256_ps(_mm256_slli_epi32(
+			_mm256_sub_epi32(_mm256_set1_epi32(127), shift[i]), 23));
+
+		small = _mm256_or_si256(small,
+					_mm256_cmpgt_epi32(_mm256_set1_epi32(33), shift[i]));
+		bias[i] = NNADEV_LOAD(b->half[i].bias);
+		scale[i] = _mm256_castps_si256(
+			_mm256_mul_ps(_mm256_cvtepi32_ps(multiplier[i]), power));
+		nudge[i] = f->e->once ? _mm256_setzero_si256() :
+					_mm256_slli_epi32(_mm256_sub_epi32(_mm256_set1_epi32(157),
+									   shift[i]),
+							  23);
+	}
+	b->estimated = b->simple && !f->is_wide && _mm256_testz_si256(small, small);
 	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm_set1_epi8((int8_t)f->out_low);
 	b->high = _mm_set1_epi8((int8_t)f->out_high);
-	for (uint32_t i = 0; i < 16; i++) {
-		const uint32_t at = b->order == NNADEV_NATURAL ?
-					    i :
-					    (i >> 2 & 1) * 8 + (i >> 3) * 4 + (i & 3);
-		const int32_t s = i < b->count ? b->channel[i].shift : 33;
-
-		b->estimated = b->estimated && s >= 33;
-		e->bias[at] = b->half[i / 8].bias[i % 8];
-		e->scale[at] = (float)b->channel[i].multiplier *
-			       nnadev_bits_float((uint32_t)(127 - s) << 23);
-		e->nudge[at] = f->e->once ? 0 : nnadev_bits_float((uint32_t)(157 - s) << 23);
-	}
+	nnadev_order_channels(b->order, b->estimate.bias, bias);
+	nnadev_order_channels(b->order, b->estimate.scale, scale);
+	nnadev_order_channels(b->order, b->estimate.nudge, nudge);
 }
 
 /*
@@ -154,6 +207,10 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 				    const struct nnahw_channel *channels, uint32_t count,
 				    const int32_t *bias, enum nnadev_order order)
 {
+	const __m256i zero = _mm256_setzero_si256();
+	__m256i multiplier[2], shift[2], wrong = zero;
+	int32_t biases[16] = { 0 };
+
 	b->count = count;
 	b->order = order;
 	/* The sum with a residual must fit into 32 bits after the shift. */
@@ -165,39 +222,26 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 	else if (f->has_residual)
 		b->simple = b->simple && f->e->add_shift >= 20 && f->low >= -(1 << 20) &&
 			    f->high <= 1 << 20;
-	memset(b->channel, 0, sizeof(b->channel));
+	/* What is beyond the count has a shift that all the vector code takes. */
+	for (uint32_t i = count; i < 16; i++)
+		b->channel[i] = (struct nnahw_channel){ .shift = 33 };
 	memcpy(b->channel, channels, count * sizeof(*channels));
-	for (uint32_t i = 0; i < 16; i++) {
-		struct nnadev_half_block *h = &b->half[i / 8];
-		const int32_t m = b->channel[i].multiplier,
-			      s = i < count ? b->channel[i].shift : 32;
-		const uint32_t k = i % 8;
-		uint64_t round = 0, shift = 0, up = 0;
+	memcpy(biases, bias, count * sizeof(*bias));
+	for (uint32_t i = 0; i < 2; i++) {
+		const __m256i at = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
 
-		if (m < 0 || s < 31 || s > 62) {
-			b->simple = false;
-		} else {
-			/*
-			 * From 32 on, 2^30 less for negative products and 2^30 more for others.
-			 * Rounded once: 1 less for negative ones, halves of which go down.
-			 */
-			up = s >= 32 || f->e->once ? 1ull << 31 : 0;
-			round = (1ull << 63) + (1ull << (s - 1)) - (f->e->once ? 1 : up / 2);
-			shift = (uint64_t)s;
-		}
-		h->bias[k] = i < count ? bias[i] : 0;
-		h->multiplier[k] = m;
-		h->multiplier_odd[k & ~1u] = k & 1 ? m : h->multiplier_odd[k & ~1u];
-		h->multiplier_odd[k | 1u] = 0;
-		h->offset[k] = (int32_t)(uint32_t)(shift ? 1ull << (63 - shift) : 0);
-		*(k & 1 ? &h->round_odd[k / 2] : &h->round_even[k / 2]) = round;
-		*(k & 1 ? &h->shift_odd[k / 2] : &h->shift_even[k / 2]) = shift;
-		*(k & 1 ? &h->up_odd[k / 2] : &h->up_even[k / 2]) = up;
+		multiplier[i] = _mm256_i32gather_epi32(&b->channel[8 * i].multiplier, at, 4);
+		shift[i] = _mm256_i32gather_epi32(&b->channel[8 * i].shift, at, 4);
+		wrong = _mm256_or_si256(wrong, _mm256_cmpgt_epi32(zero, multiplier[i]));
+		wrong = _mm256_or_si256(wrong,
+					_mm256_cmpgt_epi32(_mm256_set1_epi32(31), shift[i]));
+		wrong = _mm256_or_si256(wrong,
+					_mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(62)));
+		nnadev_half_block_get(&b->half[i], f, biases + 8 * i, multiplier[i], shift[i]);
 	}
-	nnadev_estimate_get(b, f);
+	b->simple = b->simple && _mm256_testz_si256(wrong, wrong);
+	nnadev_estimate_get(b, f, multiplier, shift);
 }
-
-#define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 
 /* Accumulators of 8 channels to q minus its zero point, clamped. */
 static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
