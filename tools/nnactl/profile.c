@@ -12,6 +12,7 @@
 #include "tools/nnactl/measure.h"
 #include "tools/nnactl/outputs.h"
 #include "tools/nnactl/peaks_file.h"
+#include "tools/nnactl/traced_run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -53,6 +54,7 @@ struct line {
  * @workers: the most that have worked
  * @submit, @wake: when the last run was submitted and when its end was known, in ns
  * @timing: of the last run
+ * @traced: the run after all others, if there is to be a trace
  * @total: the medians of all commands, in ns
  * @peaks: of the machine that the device computes on, by @workers threads
  */
@@ -63,6 +65,7 @@ struct profile {
 	uint32_t record_count, runs, workers;
 	uint64_t submit, wake;
 	struct nna_timing timing;
+	struct nnactl_traced_run traced;
 	double total;
 	struct nnactl_peaks peaks;
 };
@@ -133,16 +136,13 @@ static void take_run(struct profile *p, uint32_t run)
 	}
 }
 
-static int run_once(struct nnactl_session *s, struct nna_execution *execution, struct profile *p)
+/* Records and times of the run that has ended. */
+static int get_records(struct nnactl_session *s, struct nna_execution *execution, struct profile *p)
 {
 	uint32_t dropped;
 	int ret;
 
-	p->submit = nnactl_now();
-	ret = nna_execution_compute(execution);
-	p->wake = nnactl_now();
-	if (!ret)
-		ret = nna_execution_get_timing(execution, &p->timing);
+	ret = nna_execution_get_timing(execution, &p->timing);
 	if (!ret)
 		ret = nna_execution_get_profile(execution, p->records, MOST_RECORDS,
 						&p->record_count, &dropped);
@@ -153,7 +153,19 @@ static int run_once(struct nnactl_session *s, struct nna_execution *execution, s
 	return 0;
 }
 
-static int measure(struct nnactl_session *s, struct profile *p)
+static int run_once(struct nnactl_session *s, struct nna_execution *execution, struct profile *p)
+{
+	int ret;
+
+	p->submit = nnactl_now();
+	ret = nna_execution_compute(execution);
+	p->wake = nnactl_now();
+	if (ret)
+		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
+	return get_records(s, execution, p);
+}
+
+static int measure(struct nnactl_session *s, struct profile *p, bool trace)
 {
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
@@ -167,8 +179,8 @@ static int measure(struct nnactl_session *s, struct profile *p)
 	if (!ret)
 		ret = nna_execution_set_profile(execution, MOST_RECORDS);
 	if (ret == -ENOTSUP)
-		ret = nnactl_error("%s records no profiles; --device loopback does",
-				   s->device_name);
+		ret = nnactl_error("%s has no profiles, as it or its driver is too old; "
+				   "--device loopback has", s->device_name);
 	else if (ret)
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 	else
@@ -180,6 +192,11 @@ static int measure(struct nnactl_session *s, struct profile *p)
 		ret = run_once(s, execution, p);
 		if (!ret)
 			take_run(p, i);
+	}
+	if (!ret && trace) {
+		ret = nnactl_traced_run(&p->traced, s, execution) ?: get_records(s, execution, p);
+		p->submit = p->traced.submit;
+		p->wake = p->traced.wake;
 	}
 	for (size_t i = 0; i < p->line_count && !ret; i++) {
 		struct line *l = &p->lines[i];
@@ -413,48 +430,21 @@ static void print_text(const struct nnactl_session *s, const struct profile *p)
 	print_peaks(p);
 }
 
-/* An event of Chrome's trace format, from @begin to @end in ns; takes @arguments. */
-static void add_event(json_t *events, const char *name, int track, uint64_t begin, uint64_t end,
-		      json_t *arguments)
+/* The traced run, whose records are the last ones. */
+static int write_trace(struct profile *p, const char *path)
 {
-	json_array_append_new(events, json_pack("{s:s, s:s, s:f, s:f, s:i, s:i, s:o?}", "name",
-						name, "ph", "X", "ts", (double)begin / 1e3, "dur",
-						(double)(end - begin) / 1e3, "pid", 1, "tid", track,
-						"args", arguments));
-}
+	json_t *trace = nnactl_trace_new();
 
-static void name_track(json_t *events, int track, const char *name)
-{
-	json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "name",
-						"thread_name", "ph", "M", "pid", 1, "tid", track,
-						"args", "name", name));
-}
-
-/* The last run, as ui.perfetto.dev opens it. All times are of one clock. */
-static int write_trace(const struct nnactl_session *s, struct profile *p, const char *path)
-{
-	json_t *events = json_array(), *trace;
-	int ret;
-
-	name_track(events, 1, "client");
-	name_track(events, 2, "job");
-	name_track(events, 3, "commands");
-	add_event(events, "run", 1, p->submit, p->wake, json_object());
-	add_event(events, "job", 2, p->timing.begin, p->timing.end, json_object());
+	nnactl_traced_run_add(&p->traced, trace);
+	nnactl_trace_add(trace, NNACTL_TRACK_JOB, "job", p->timing.begin, p->timing.end, NULL);
 	for (uint32_t i = 0; i < p->record_count; i++) {
 		const struct nna_profile_command *r = &p->records[i];
 		const struct line *l = line_at(p, r->place);
-		json_t *arguments = json_object();
 
-		if (l)
-			arguments = line_json(p, l);
-		add_event(events, l ? json_string_value(json_object_get(l->command, "name")) : "?",
-			  3, r->begin, r->end, arguments);
+		nnactl_trace_add(trace, NNACTL_TRACK_COMMANDS, l ? name_of(l) : "?", r->begin,
+				 r->end, l ? line_json(p, l) : NULL);
 	}
-	trace = json_pack("{s:o, s:s}", "traceEvents", events, "displayTimeUnit", "ns");
-	ret = trace ? json_dump_file(trace, path, JSON_REAL_PRECISION(15)) : -1;
-	json_decref(trace);
-	return ret ? nnactl_error("%s: the trace cannot be written", path) : 0;
+	return nnactl_trace_write(trace, path);
 }
 
 /* Measured here, or of @file, for as many threads as the device has. */
@@ -477,16 +467,17 @@ static int profile(struct nnactl_session *s, const struct nnactl_measure *m)
 	int ret = 1;
 
 	if (listing)
-		ret = make_lines(&p, listing, s->path) ?: measure(s, &p) ?:
+		ret = make_lines(&p, listing, s->path) ?: measure(s, &p, m->trace) ?:
 		      get_peaks(s, &p, m->peaks);
 	if (!ret && m->trace)
-		ret = write_trace(s, &p, m->trace);
+		ret = write_trace(&p, m->trace);
 	if (!ret && nnactl_json())
 		ret = print_json(s, &p);
 	else if (!ret)
 		print_text(s, &p);
 	for (size_t i = 0; p.lines && i < p.line_count; i++)
 		free(p.lines[i].run);
+	nnactl_traced_run_free(&p.traced);
 	free(p.lines);
 	free(p.records);
 	json_decref(listing);
@@ -533,7 +524,9 @@ const struct nnactl_command NNACTL_PROFILE = {
 		"kind of command, and the bound of the model: what it would take with matrix\n"
 		"products at 95 to 80 % of the peak, depthwise ones at 25 % (fp32: 50 %), exact\n"
 		"requantisation, memory where it is slower, and a microsecond for each command.\n"
-		"--trace writes the last run as Chrome JSON, which ui.perfetto.dev opens.\n\n"
+		"--trace writes one more run as Chrome JSON, which ui.perfetto.dev opens: what the\n"
+		"client, the driver (the time of its fence; its tracepoints, for root) and the\n"
+		"device did, on one clock.\n\n"
 		"The peaks are measured, for a device in this process. For another one --peaks\n"
 		"takes them from what nnactl profile --device loopback --json has printed on the\n"
 		"machine that the device computes on.",
