@@ -63,8 +63,9 @@ static void print_entry(const struct nnahw_ring_entry *e, const char *indent)
 	       " (%u slots), report %#" PRIx64 "\n",
 	       indent, e->root, e->stream, e->stream_size, e->start, e->base_table, e->slot_count,
 	       e->report);
-	printf("%sdeadline %" PRIu64 ", budget %" PRIu64 ", loop limit %" PRIu64 "\n", indent,
-	       e->deadline, e->budget, e->loop_limit);
+	printf("%sdeadline %" PRIu64 ", budget %" PRIu64 ", loop limit %" PRIu64
+	       ", profile %#" PRIx64 " + %#" PRIx64 "\n",
+	       indent, e->deadline, e->budget, e->loop_limit, e->profile, e->profile_size);
 }
 
 /* Whether the dump has the command that the job had come to. */
@@ -138,13 +139,14 @@ static void print_ring(const struct drm_nna_coredump_ring *r, uint32_t index, co
 
 static json_t *entry_json(const struct nnahw_ring_entry *e)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type",
-			 (json_int_t)e->type, "seqno", (json_int_t)e->seqno, "asid",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "type", (json_int_t)e->type, "seqno", (json_int_t)e->seqno, "asid",
 			 (json_int_t)e->asid, "flags", (json_int_t)e->flags, "root",
 			 (json_int_t)e->root, "stream", (json_int_t)e->stream, "stream_size",
 			 (json_int_t)e->stream_size, "base_table", (json_int_t)e->base_table,
 			 "deadline", (json_int_t)e->deadline, "budget", (json_int_t)e->budget,
-			 "loop_limit", (json_int_t)e->loop_limit);
+			 "loop_limit", (json_int_t)e->loop_limit, "profile",
+			 (json_int_t)e->profile, "profile_size", (json_int_t)e->profile_size);
 }
 
 /* That command: its offset in the stream, and its text as it is printed. */
