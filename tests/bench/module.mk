@@ -21,8 +21,8 @@ bench: $(BUILD)/bin/nnactl
 	$$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
 		--onnx $(BUILD)/bench --json $(BENCH_JSON) $(BENCH_ARGS) $(BENCH_MODELS)
 
-# What make bench has written, beside what was committed of an earlier one. BENCH_HISTORY_ARGS=--accept
-# makes it what later ones are compared with.
+# What make bench has written, beside what was committed of an earlier one.
+# BENCH_HISTORY_ARGS=--accept makes it what later ones are compared with.
 .PHONY: bench-history
 bench-history:
 	$$(tests/clients/setup plot) tests/bench/history.py --baseline tests/bench/baseline.json \
