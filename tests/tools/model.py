@@ -3,9 +3,9 @@
 
 import struct
 
-FLOAT32, UINT8, INT8 = 0, 3, 9
+FLOAT32, INT32, UINT8, INT8 = 0, 2, 3, 9
 # Operators: code, and the number of their options in the schema's union.
-SOFTMAX, NEG, CONV_2D = (25, 9), (59, 42), (3, 1)
+SOFTMAX, NEG, CONV_2D, GATHER = (25, 9), (59, 42), (3, 1), (36, 23)
 
 
 class Writer:

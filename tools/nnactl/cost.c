@@ -67,19 +67,32 @@ static uint64_t macs_of(const json_t *command, uint64_t outputs)
 	return 0;
 }
 
+/* All of an operand, but for what a GATHER takes elements out of: as many of it as it writes. */
+static uint64_t bytes_of(const json_t *command, const json_t *operand, uint64_t outputs)
+{
+	const char *name = json_string_value(json_object_get(operand, "name"));
+	uint64_t bytes = nnactl_listing_bytes(operand), elements = elements_of(operand);
+
+	if (strcmp(json_string_value(json_object_get(command, "name")), "GATHER") ||
+	    strcmp(name, "input") || elements <= outputs)
+		return bytes;
+	return bytes / elements * outputs;
+}
+
 struct nnactl_cost nnactl_cost_of(const json_t *command)
 {
 	const json_t *output = operand_of(command, "output"), *operand;
 	const char *type = json_string_value(json_object_get(output, "type"));
-	struct nnactl_cost c = { .macs = macs_of(command, elements_of(output)) };
+	const uint64_t outputs = elements_of(output);
+	struct nnactl_cost c = { .macs = macs_of(command, outputs) };
 	size_t i;
 
 	c.real = type && type[0] == 'F';
 	c.depthwise = !strcmp(json_string_value(json_object_get(command, "name")), "DWCONV");
 	if (c.macs && type && !strcmp(type + 1, "8"))
-		c.requantised = elements_of(output);
+		c.requantised = outputs;
 	json_array_foreach(json_object_get(command, "operands"), i, operand)
-		c.bytes += nnactl_listing_bytes(operand);
+		c.bytes += bytes_of(command, operand, outputs);
 	return c;
 }
 

@@ -20,7 +20,7 @@
 /**
  * struct nnactl_cost - what commands have to do
  * @macs: products that are added up; 0 for what is no sum of products
- * @bytes: of the operands
+ * @bytes: of the operands that are read or written
  * @requantised: sums of products that become 8-bit numbers
  * @real: the products are of floating-point numbers
  * @depthwise: there is no element of the weights that is used for more than one channel
