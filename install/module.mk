@@ -3,8 +3,10 @@
 # make install, uninstall, dist. What goes where is one list, INSTALL_FILES, whose entries are
 # MODE:SOURCE:DESTINATION (install/put). It is included last, as it names what the others build.
 #
-# DESTDIR is put in front of everything, to pack it. What other programs look for in one place only,
-# whatever PREFIX is, has a variable of its own: udev's rules, systemd's units, DKMS's sources.
+# install-built makes what is to be installed, install-files puts it; debian/*.install deal it out to
+# packages. DESTDIR is put in front of everything, to pack it. What other programs look for in one
+# place only, whatever PREFIX is, has a variable of its own: udev's rules, systemd's units, DKMS's
+# sources.
 
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -59,12 +61,14 @@ INSTALL_MANUAL = $(foreach p,$(filter-out $(install_no_manual),$(shell cat $(MAN
 # What has to be there to be put: of MODE:SOURCE:DESTINATION the source, of links nothing.
 install_sources = $(foreach f,$(filter-out link:%,$(1)),$(word 2,$(subst :, ,$f)))
 
-.PHONY: install uninstall install-files install-dkms install-udev dist help
+.PHONY: install uninstall install-files install-built install-dkms install-udev dist help
 install:
 	@CC='$(CC)' install/needs '$(DESTDIR)$(PREFIX)'
 	@$(MAKE) --no-print-directory install-files
 
-install-files: $(call install_sources,$(INSTALL_BUILT)) $(MANUAL)
+install-built: $(call install_sources,$(INSTALL_BUILT)) $(MANUAL)
+
+install-files: install-built
 	@install/put install '$(DESTDIR)' $(INSTALL_FILES)
 
 uninstall: $(MANUAL)

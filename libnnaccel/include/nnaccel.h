@@ -32,6 +32,7 @@
  * version: a program that was built with 1.x runs with every later 1.y, and a change that would
  * break it makes the first number 2. A new function gets a version node of its own in
  * libnnaccel.map, so that a program which needs it is refused by an older library when it starts.
+ * tests/install/abi compares with libnnaccel.abi, which is written for each release.
  *
  * Structs grow at their end. So that a program and a library of different versions understand each
  * other, functions that take such a struct are exported as NAME_sized(), with the size that the
