@@ -100,6 +100,19 @@ TEST(job_wakes_it)
 	}
 }
 
+/* Whoever reads a file of debugfs wakes the device, and does not keep it awake. */
+TEST(sleeps_after_debugfs)
+{
+	static const char *const files[] = { "rings", "counters", "gems", "gpuvas", "latency" };
+	int fd = nna_open();
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		fall_asleep(fd);
+		free(debugfs_read(fd, files[i]));
+	}
+	fall_asleep(fd);
+}
+
 /* A job that waits for a fence keeps the device from being suspended. */
 TEST(no_sleep_with_a_job)
 {
