@@ -40,6 +40,19 @@ check-hal: all
 check-hal-long: all
 	BUILD=$(BUILD) tests/check hal-long
 
+# The service and its callers in several threads, under ThreadSanitizer, in a build of its own.
+TSAN_HAL := $(patsubst %.c,build-tsan/%,$(wildcard tests/unit/hal-bridge/aidl/test_*.c \
+	tests/unit/hal-bridge/binder/test_*.c tests/unit/hal-bridge/common/test_*.c \
+	tests/unit/hal-bridge/service/test_*.c))
+CLEAN += build-tsan
+.PHONY: tsan-hal
+tsan-hal:
+	$(MAKE) SAN=thread BUILD=build-tsan $(TSAN_HAL) build-tsan/tests/nnv_run
+	set -e; for t in $(TSAN_HAL); do timeout 600 $$t; done
+	set -e; for mode in async burst fenced device-memory; do \
+		build-tsan/tests/nnv_run --api=aidl --jobs=4 --$$mode '--filter=add*' \
+			../shared/nnapi-vectors; done
+
 # Clients that die, and worse.
 HAL_CRASH := $(BUILD)/tests/hal/crash
 ifneq ($(GBINDER_LIBS),)
