@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -49,7 +50,8 @@ static void nnb_usage(FILE *out)
 	      "  --models=N          prepared models that a user may have (default 256)\n"
 	      "  --memory=MIB        device memory that a user may have (default 1024)\n"
 	      "  --objects=N         bursts, executions, buffers and memories that they keep\n"
-	      "                      which a user may have (default 4096)\n"
+	      "                      which a user may have (default 4096, but no more than a\n"
+	      "                      quarter of the descriptors that the process may have)\n"
 	      "  --executions=N      executions that a user may have under way (default 256)\n"
 	      "  --sandbox=off       stay the user that it was started by, with all system calls\n"
 	      "  --quiet             no messages on standard error\n"
@@ -201,6 +203,23 @@ static void nnb_notify_ready(int fd)
 	close(fd);
 }
 
+/*
+ * Descriptors are shared by all clients: the process may have as many as it is allowed to, and a
+ * user whose objects take one each leaves most of them to others.
+ */
+static void nnb_limit_files(struct nnb_quota *quota)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		nnb_log("hal: at most as many descriptors as before: %s", strerror(errno));
+	else if (!quota->objects && limit.rlim_cur / 4 < NNB_QUOTA_OBJECTS)
+		quota->objects = limit.rlim_cur / 4;
+}
+
 /* Everything that opens files. */
 static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
@@ -271,6 +290,7 @@ int main(int argc, char **argv)
 	/* A file under /tmp is not there any more once the mounts are this process's own. */
 	nnb_trace_prepare();
 	notify = nnb_notify_open();
+	nnb_limit_files(&settings.service.quota);
 	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
 	if (ret) {
 		fprintf(stderr, "nnaccel-hal: mounts: %s (--sandbox=off does without)\n",

@@ -16,7 +16,7 @@
 static const struct nnb_quota nnb_default_quota = {
 	.models = 256,
 	.bytes = UINT64_C(1) << 30,
-	.objects = 4096,
+	.objects = NNB_QUOTA_OBJECTS,
 	.jobs = 256,
 };
 

@@ -46,6 +46,8 @@ struct nnb_quota {
 	uint64_t models, bytes, objects, jobs;
 };
 
+#define NNB_QUOTA_OBJECTS 4096u /* the default */
+
 /**
  * struct nnb_service_options - how to serve
  * @device: as for nna_device_open()
