@@ -141,9 +141,11 @@ int nna_loopback_leader_wait(struct nna_loopback *lb, bool (*is_over)(const void
 	if (over)
 		return result(lb, &me);
 	pthread_mutex_lock(&lb->turn);
-	if (lb->led)
+	/* What has happened before this was told to those in the list only. */
+	over = has_ended(&me);
+	if (!over && lb->led)
 		enlist(lb, &me);
-	else
+	else if (!over)
 		lb->led = me.leads = true;
 	while (!over) {
 		const uint32_t seen = atomic_load(&me.word);

@@ -203,6 +203,93 @@ static void test_time(void **state)
 	close(fd);
 }
 
+/**
+ * struct scene - a wait for what happens while the waiting thread is on its way into the list
+ * @lb: the loopback
+ * @leads: the other thread, which waits for @done, is the leader
+ * @happened: what is waited for
+ * @returned: the wait for it has ended
+ * @done: the leader need not wait any longer
+ */
+struct scene {
+	struct nna_loopback *lb;
+	atomic_bool leads, happened, returned, done;
+};
+
+static bool has_follower(struct nna_loopback *lb)
+{
+	bool has;
+
+	pthread_mutex_lock(&lb->turn);
+	has = lb->first_follower;
+	pthread_mutex_unlock(&lb->turn);
+	return has;
+}
+
+/* The leader is asked, and stays until the other one waits or has gone. */
+static bool is_done(const void *what)
+{
+	struct scene *s = (struct scene *)what;
+
+	if (s->lb->led && !atomic_exchange(&s->leads, true))
+		while (!has_follower(s->lb) && !atomic_load(&s->returned))
+			sched_yield();
+	return atomic_load(&s->done);
+}
+
+/* It happens, and is told, when the thread has seen that it has not happened. */
+static bool has_happened(const void *what)
+{
+	struct scene *s = (struct scene *)what;
+
+	if (atomic_exchange(&s->happened, true))
+		return true;
+	nna_loopback_leader_tell(s->lb);
+	return false;
+}
+
+static void *wait_until_done(void *arg)
+{
+	struct scene *s = arg;
+
+	nna_loopback_leader_wait(s->lb, is_done, s, INT64_MAX);
+	return NULL;
+}
+
+static void *wait_until_happened(void *arg)
+{
+	struct scene *s = arg;
+
+	nna_loopback_leader_wait(s->lb, has_happened, s, INT64_MAX);
+	atomic_store(&s->returned, true);
+	return NULL;
+}
+
+/* Nobody waits for what has been told before he was in the list. */
+static void test_late_follower(void **state)
+{
+	struct scene s = { .lb = *state };
+	pthread_t leader, follower;
+	bool stuck = false;
+
+	wait_for_followers(*state, 0);
+	assert_int_equal(pthread_create(&leader, NULL, wait_until_done, &s), 0);
+	while (!atomic_load(&s.leads))
+		sched_yield();
+	assert_int_equal(pthread_create(&follower, NULL, wait_until_happened, &s), 0);
+	while (!stuck && !atomic_load(&s.returned)) {
+		sched_yield();
+		pthread_mutex_lock(&s.lb->turn);
+		stuck = !s.lb->led && s.lb->first_follower != s.lb->last_follower;
+		pthread_mutex_unlock(&s.lb->turn);
+	}
+	atomic_store(&s.done, true);
+	nna_loopback_leader_tell(s.lb);
+	pthread_join(leader, NULL);
+	pthread_join(follower, NULL);
+	assert_false(stuck);
+}
+
 struct member {
 	struct nna_winsys *ws;
 	uint32_t number;
@@ -262,7 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_own_thread), TEST(test_nobody), TEST(test_followers),
-		TEST(test_time),       TEST(test_crowd),
+		TEST(test_time),       TEST(test_crowd),  TEST(test_late_follower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
