@@ -9,6 +9,10 @@
  * client of the driver's, which has at most two jobs before those of others (kernel/nna_share.h).
  * If jobs ran as they come, it would be 16.
  *
+ * A busy host may give the device time while it gives the guest none; then others' executions end
+ * while the modest app's call is only on its way. So the quarter of its calls with the fewest
+ * judges: what the driver or the service owes an app would be missing from each of them.
+ *
  *	fair [CALLS]	of the modest app, in each part; as root, beside a service
  *
  * Prints a line for each part, and last "N passed, N failed".
@@ -24,6 +28,7 @@
 #define GREEDY 20001 /* user ids, of nobody else */
 #define MODEST 20002
 #define THREADS 16 /* of the greedy app, in all its processes */
+#define MOST_CALLS 1000
 #define SIDE 768 /* of the matrices: a job of some ten milliseconds */
 #define BYTES (SIDE * SIDE * sizeof(float))
 
@@ -31,12 +36,12 @@
  * struct score - what the processes tell one another; shared
  * @ended: executions of the greedy app that have ended
  * @begun: threads of the greedy app that have run once
- * @during: of @ended, those during calls of the modest app
+ * @during: of @ended, those during each call of the modest app
  */
 struct score {
 	atomic_ulong ended;
 	atomic_uint begun;
-	atomic_ulong during;
+	unsigned long during[MOST_CALLS];
 };
 
 static struct score *score;
@@ -160,7 +165,7 @@ static void modest(int calls)
 		begin = atomic_load(&score->ended);
 		if (hal_execute(model, &r))
 			_exit(3);
-		atomic_fetch_add(&score->during, atomic_load(&score->ended) - begin);
+		score->during[i] = atomic_load(&score->ended) - begin;
 	}
 	_exit(0);
 }
@@ -183,20 +188,26 @@ static pid_t start(uid_t uid, void (*app)(int number), int number)
 
 /* ---------------------------------------------------------------------------------------- parts */
 
+static int compare(const void *a, const void *b)
+{
+	const unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return (x > y) - (x < y);
+}
+
 /*
  * The greedy app has so many processes. Return: whether at most @most of its executions have ended
- * during one of the modest app's, and some have at all.
+ * during each of a quarter of the modest app's, and some during the others.
  */
-static bool part(int processes, double most, int calls)
+static bool part(int processes, unsigned long most, int calls)
 {
+	unsigned long *during = score->during;
 	pid_t pids[THREADS], pid;
 	int status = 0, other;
-	double during;
 	bool ok;
 
 	atomic_store(&score->ended, 0);
 	atomic_store(&score->begun, 0);
-	atomic_store(&score->during, 0);
 	for (int i = 0; i < processes; i++)
 		pids[i] = start(GREEDY, greedy, THREADS / processes);
 	pid = start(MODEST, modest, calls);
@@ -208,13 +219,13 @@ static bool part(int processes, double most, int calls)
 		kill(pids[i], SIGKILL);
 	while (wait(&other) > 0)
 		;
-	during = (double)atomic_load(&score->during) / calls;
-	printf("16 executions under way in %d: %.2f of them end during one of another app's, "
-	       "at most %.0f\n",
-	       processes, during, most);
+	qsort(during, (size_t)calls, sizeof(*during), compare);
+	printf("16 executions under way in %d: during one of another app's end %lu to %lu of them, "
+	       "median %lu, lower quartile %lu, at most %lu\n",
+	       processes, during[0], during[calls - 1], during[calls / 2], during[calls / 4], most);
 	if (!ok)
 		printf("a process failed: status %#x\n", (unsigned int)status);
-	return ok && during >= 0.5 && during <= most;
+	return ok && during[calls - 1] && during[calls / 4] <= most;
 }
 
 int main(int argc, char **argv)
@@ -224,11 +235,11 @@ int main(int argc, char **argv)
 
 	score = mmap(NULL, sizeof(*score), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
-	if (calls < 1 || score == MAP_FAILED || chmod("/dev/binder", 0666)) {
+	if (calls < 1 || calls > MOST_CALLS || score == MAP_FAILED || chmod("/dev/binder", 0666)) {
 		fputs("usage: fair [CALLS], as root, beside a service\n", stderr);
 		return 2;
 	}
-	passed = part(1, 4, calls) + part(4, 10, calls);
+	passed = part(1, 3, calls) + part(4, 10, calls);
 	printf("%d passed, %d failed\n", passed, 2 - passed);
 	return passed == 2 ? 0 : 1;
 }
