@@ -126,6 +126,23 @@ enum turn {
 };
 
 /*
+ * Waits until the driver has given @ring an entry, whose next one was to be @seqno, or the job of
+ * @out has ended. Return: false after a long wait.
+ */
+static bool entry_wait(struct env *env, unsigned int ring, uint32_t seqno, uint32_t out)
+{
+	uint64_t end = now_ns() + LONG_WAIT / 2;
+
+	while (ring_state(env->fd, ring).seqno == seqno &&
+	       syncobj_wait(env->fd, out, 0) == -ETIME) {
+		if (now_ns() >= end)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
+/*
  * Submits a job that is held and one more to a higher ring, then one to the low ring, with a waiter
  * who has set a deadline (wanted), or without. Which of the two that wait begins when the first has
  * ended?
@@ -140,7 +157,7 @@ static enum turn turn_of_low(struct env *low, struct env high[2], bool wanted)
 	struct env *of[3] = { &high[0], &high[1], low };
 	struct sync_set_deadline deadline = { 0 };
 	struct drm_nna_timestamp before;
-	uint32_t out[3], seqno;
+	uint32_t out[3], seqno, next;
 	int sync_file;
 	int64_t took;
 
@@ -153,17 +170,18 @@ static enum turn turn_of_low(struct env *low, struct env high[2], bool wanted)
 		EQ(submit(&high[i], 0, out[i]), 0);
 	ring_wait(low->fd, DRM_NNA_CTX_PRIORITY_MEDIUM, 2);
 	seqno = ring_state(low->fd, NNAHW_CONTROL_RING).seqno;
+	next = ring_state(low->fd, DRM_NNA_CTX_PRIORITY_LOW).seqno;
 	EQ(query(low->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &before, sizeof(before)), 0);
 	EQ(submit(low, 0, out[2]), 0);
 	EQ(drmSyncobjExportSyncFile(low->fd, out[2], &sync_file), 0);
-	ring_wait(low->fd, DRM_NNA_CTX_PRIORITY_LOW, 1);
+	/* It may have had its turn before this thread sees it on the ring: then nothing is told. */
+	if (!entry_wait(low, DRM_NNA_CTX_PRIORITY_LOW, next, out[2]))
+		FAIL("the device is not given the job");
 	deadline.deadline_ns = now_ns();
 	if (wanted) {
 		EQ(ioctl(sync_file, SYNC_IOC_SET_DEADLINE, &deadline), 0);
-		for (uint64_t end = now_ns() + LONG_WAIT / 2;
-		     ring_state(low->fd, NNAHW_CONTROL_RING).seqno == seqno; usleep(1000))
-			if (now_ns() >= end)
-				FAIL("the driver does not tell the device of the deadline");
+		if (!entry_wait(low, NNAHW_CONTROL_RING, seqno, out[2]))
+			FAIL("the driver does not tell the device of the deadline");
 		ring_wait(low->fd, NNAHW_CONTROL_RING, 0);
 	}
 	usleep(AGE / 6 / 1000);
