@@ -4,8 +4,13 @@
  * runtime needs to run it, without addresses.
  *
  * The compiler knows no device: constants are folded through a callback that runs code. A struct
- * nna_code is immutable and self-contained; it belongs to whoever compiled it. Its image holds the
- * stream and then the constants; the runtime fills in the base table as the slots say.
+ * nna_code is immutable and self-contained; it belongs to whoever compiled it. Its image, which is
+ * what the device reads, is the stream and then the constants; the runtime fills in the base table as
+ * the slots say.
+ *
+ * The image is written once, by nna_code_write(), to the memory that the device reads: code has the
+ * stream, and says where the bytes of each constant come from. They may be the graph's, so that this
+ * is done as long as the graph is there; nna_code_drop_constants() gives up what it takes.
  *
  * Any number of threads may compile one graph at the same time.
  */
@@ -16,6 +21,7 @@
 
 #include "libnnaccel/backend/backend.h"
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/ir/ir.h"
 #include "libnnaccel/ops/infer.h"
 
 /**
@@ -76,9 +82,26 @@ struct nna_code_io {
 };
 
 /**
+ * struct nna_code_constant - a constant in the image
+ * @offset: bytes from the start of the constants
+ * @size: bytes; 0: it is not in the image, but another may be written from what it owns
+ * @data: its bytes, unless @fill writes them from @owned
+ * @fill: as in struct nna_storage
+ * @owned: freed with it, or NULL
+ */
+struct nna_code_constant {
+	uint64_t offset, size;
+	const void *data;
+	nna_storage_fill fill;
+	void *owned;
+};
+
+/**
  * struct nna_code - a compiled graph
  * @backend: who wrote the stream, and prints it
- * @image: stream, then constants; @image_size bytes
+ * @stream: @stream_size bytes
+ * @image_size: bytes of stream and constants
+ * @pieces: @piece_count constants; none when the image has been written for good
  * @stream_size: bytes of the stream
  * @constants: offset of the constants in the image, a multiple of 4096
  * @slots: @slot_count entries
@@ -87,8 +110,10 @@ struct nna_code_io {
  */
 struct nna_code {
 	const struct nna_backend *backend;
-	uint8_t *image;
+	void *stream;
 	uint64_t image_size;
+	struct nna_code_constant *pieces;
+	uint32_t piece_count;
 	uint64_t constants, constants_size;
 	uint32_t stream_size, command_count;
 	uint64_t scratch_size, variables_size, staging_size;
@@ -143,6 +168,10 @@ struct nna_compile_options {
 int nna_compile(const struct nna_graph *graph, const struct nna_compile_options *options,
 		uint32_t *stop, struct nna_code **out);
 void nna_code_destroy(struct nna_code *code);
+/* Writes the image to @to, @image_size bytes that are all zero. */
+void nna_code_write(const struct nna_code *code, void *to);
+/* Forgets where constants come from: the image has been written, and will not be again. */
+void nna_code_drop_constants(struct nna_code *code);
 /* Whether to give up now. Return: 0, -ETIMEDOUT or -ECANCELED. */
 int nna_compile_check_limit(const struct nna_compile_limit *limit);
 
@@ -179,9 +208,10 @@ void nna_code_place_constants(struct nna_code *code);
 int nna_code_print(const struct nna_code *code, FILE *to);
 
 /*
- * The last step of compiling: plans memory (nna_pass_plan()) and writes the image. The storages of
- * @l say which of the @input_count inputs and @output_count outputs they are. Return: 0 and code
- * that belongs to the caller, -EINVAL, -ENOTSUP (beyond the device's limits), or -ENOMEM.
+ * The last step of compiling: plans memory (nna_pass_plan()) and writes the stream. The storages of
+ * @l say which of the @input_count inputs and @output_count outputs they are; what those of constants
+ * own is handed on to the code. Return: 0 and code that belongs to the caller, -EINVAL, -ENOTSUP
+ * (beyond the device's limits), or -ENOMEM.
  */
 int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32_t input_count,
 		  uint32_t output_count, uint32_t max_slots, struct nna_code **out);

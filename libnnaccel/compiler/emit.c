@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Emission, the last step: from the tables of a lowering to the image of a struct nna_code.
+ * Emission, the last step: from the tables of a lowering to a struct nna_code.
  *
  * It plans memory (plan.c), gives inputs and outputs their slots in the base table, places the
  * commands in the stream, and writes each with its descriptors (slot and offset) and the targets of
@@ -19,11 +19,21 @@
 /* Slots of the base table; inputs and then outputs follow from SLOT_IO on. */
 enum { SLOT_CONSTANTS, SLOT_SCRATCH, SLOT_VARIABLES, SLOT_IO };
 
+void nna_code_drop_constants(struct nna_code *code)
+{
+	for (uint32_t i = 0; i < code->piece_count; i++)
+		free(code->pieces[i].owned);
+	free(code->pieces);
+	code->pieces = NULL;
+	code->piece_count = 0;
+}
+
 void nna_code_destroy(struct nna_code *code)
 {
 	if (!code)
 		return;
-	free(code->image);
+	nna_code_drop_constants(code);
+	free(code->stream);
 	free(code->inputs);
 	free(code->outputs);
 	free(code);
@@ -38,6 +48,22 @@ void nna_code_place_constants(struct nna_code *code)
 {
 	code->constants = align_up(code->stream_size, PAGE);
 	code->image_size = align_up(code->constants + code->constants_size, PAGE);
+}
+
+void nna_code_write(const struct nna_code *code, void *to)
+{
+	memcpy(to, code->stream, code->stream_size);
+	for (uint32_t i = 0; i < code->piece_count; i++) {
+		const struct nna_code_constant *piece = &code->pieces[i];
+		uint8_t *at = (uint8_t *)to + code->constants + piece->offset;
+
+		if (!piece->size)
+			continue;
+		if (piece->fill)
+			piece->fill(piece->owned, at);
+		else
+			memcpy(at, piece->data, piece->size);
+	}
 }
 
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots)
@@ -119,6 +145,32 @@ static void place_storages(struct nna_lower *l, const struct nna_code *code)
 	}
 }
 
+/*
+ * The constants that commands read, and what other constants own, which those may be written from:
+ * packed weights from folded ones.
+ */
+static int take_constants(struct nna_lower *l, struct nna_code *code)
+{
+	code->pieces = calloc((size_t)l->storage_count + 1, sizeof(*code->pieces));
+	if (!code->pieces)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->storage_count; i++) {
+		struct nna_storage *s = &l->storages[i];
+
+		if (s->kind != NNA_STORAGE_CONSTANT || !s->size || (!s->used && !s->owned))
+			continue;
+		code->pieces[code->piece_count++] = (struct nna_code_constant){
+			.offset = s->used ? s->offset : 0,
+			.size = s->used ? s->size : 0,
+			.data = s->data,
+			.fill = s->fill,
+			.owned = s->owned,
+		};
+		s->owned = NULL;
+	}
+	return 0;
+}
+
 int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32_t input_count,
 		  uint32_t output_count, uint32_t max_slots, struct nna_code **out)
 {
@@ -173,23 +225,14 @@ int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32
 	ret = backend->emit(l, &stream);
 	if (ret)
 		goto fail;
+	code->stream = stream.bytes;
 	code->stream_size = stream.size;
 	code->command_count = stream.commands;
+	stream.bytes = NULL;
 	nna_code_place_constants(code);
-	code->image = calloc(1, code->image_size);
-	if (!code->image) {
-		ret = -ENOMEM;
+	ret = take_constants(l, code);
+	if (ret)
 		goto fail;
-	}
-	memcpy(code->image, stream.bytes, stream.size);
-	for (uint32_t s = 0; s < l->storage_count; s++) {
-		const struct nna_storage *storage = &l->storages[s];
-
-		if (storage->kind == NNA_STORAGE_CONSTANT && storage->used && storage->size)
-			memcpy(code->image + code->constants + storage->offset, storage->data,
-			       storage->size);
-	}
-	free(stream.bytes);
 	if (l->debug & NNA_DEBUG_EMIT)
 		nna_debug_print(l,
 				"emit: %u commands, %u bytes of stream, %" PRIu64
@@ -225,6 +268,6 @@ int nna_code_print(const struct nna_code *code, FILE *to)
 		pointers[i] = names[i];
 		fprintf(to, "slot %u: %s, %" PRIu64 " bytes\n", i, names[i], s->size);
 	}
-	return code->backend->print(to, code->image, code->stream_size, pointers,
+	return code->backend->print(to, code->stream, code->stream_size, pointers,
 				    code->slot_count);
 }

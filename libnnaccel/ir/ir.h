@@ -17,13 +17,18 @@
 
 #define NNA_IR_MAX_OPS (1u << 20)
 
+/* Writes the bytes of a constant, @owned being that of its storage. It cannot fail. */
+typedef void (*nna_storage_fill)(const void *owned, void *to);
+
 /**
  * struct nna_storage - a run of bytes
  * @kind: what it is
  * @size: bytes
  * @index: INPUT, OUTPUT: number among those of the main subgraph; VARIABLE: number of the operand
- * @data: CONSTANT: its bytes, the graph's, the caller's, or @owned
- * @owned: freed with the lowering, or NULL
+ * @data: CONSTANT: its bytes, the graph's, the caller's, or @owned; NULL where @fill writes them
+ * @fill: CONSTANT: writes its bytes to memory that is all zero, by what @owned says; else NULL. What
+ *	is large is written once so, to where the device reads it.
+ * @owned: freed with the lowering, or with the code that it has been handed on to, or NULL
  * @parent: the storage whose place it shares, or NNA_NONE; set by the planner
  * @slot: the area of memory that it lies in; set when memory is planned
  * @offset: bytes from the start of its area; set when memory is planned
@@ -36,6 +41,7 @@ struct nna_storage {
 	uint64_t size;
 	uint32_t index;
 	const void *data;
+	nna_storage_fill fill;
 	void *owned;
 	uint32_t parent;
 	uint32_t slot;

@@ -177,7 +177,7 @@ int nna_program_save(const struct nna_program *program, const struct nna_blob_wr
 	if (!ret)
 		ret = put_tables(to, &d, v->code, &program->graph->subgraphs[0]);
 	if (!ret)
-		ret = put(to, &d, v->code->image, v->code->stream_size);
+		ret = put(to, &d, v->code->stream, v->code->stream_size);
 	if (!ret)
 		ret = put(to, &d, (const char *)v->bo->map + v->code->constants,
 			  v->code->constants_size);
@@ -451,10 +451,10 @@ static int get_image(struct nna_loading *l)
 		return ret;
 	if (memcmp(found, checksum, sizeof(found)))
 		return refuse(l, -EBADMSG, "its checksum is wrong");
-	code->image = malloc(code->stream_size);
-	if (!code->image)
+	code->stream = malloc(code->stream_size);
+	if (!code->stream)
 		return -ENOMEM;
-	memcpy(code->image, l->bo->map, code->stream_size);
+	memcpy(code->stream, l->bo->map, code->stream_size);
 	return 0;
 }
 

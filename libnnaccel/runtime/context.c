@@ -116,7 +116,7 @@ static void *report_of(const struct nna_context *context)
 void nna_context_read_report(const struct nna_device *device, const struct nna_context *context,
 			     const struct nna_code *code, struct nna_report *out)
 {
-	device->backend->read_report(report_of(context), device->ws->tick_hz, code->image,
+	device->backend->read_report(report_of(context), device->ws->tick_hz, code->stream,
 				     code->stream_size, out);
 }
 

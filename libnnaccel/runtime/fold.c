@@ -109,7 +109,7 @@ int nna_fold_run(struct nna_program *program, const struct nna_code *code, void 
 
 	if (ret)
 		return ret;
-	memcpy(bo->map, code->image, code->image_size);
+	nna_code_write(code, bo->map);
 	ret = run_job(program, code, bo, outputs);
 	d->ws->ops->bo_destroy(d->ws, bo);
 	return ret;

@@ -42,19 +42,16 @@ void nna_variant_put(struct nna_program *program, struct nna_variant *variant)
 		variant_destroy(program->device, variant);
 }
 
-/* Moves the image to a BO; the stream stays in this process, too, for dumps and messages. */
+/* Writes the image to a BO; the stream stays in this process, too, for dumps and messages. */
 static int upload(struct nna_device *d, struct nna_code *code, struct nna_winsys_bo **bo)
 {
-	uint8_t *kept;
 	int ret = d->ws->ops->bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
 					bo);
 
 	if (ret)
 		return ret;
-	memcpy((*bo)->map, code->image, code->image_size);
-	kept = realloc(code->image, code->stream_size);
-	if (kept)
-		code->image = kept;
+	nna_code_write(code, (*bo)->map);
+	nna_code_drop_constants(code);
 	return 0;
 }
 

@@ -9,6 +9,9 @@
  * with a kernel of 1 over rows first, which has a packed layout. What is not constant keeps the
  * plain layout: weights, or the bias of a quantised convolution. Weights that several commands
  * share are packed once.
+ *
+ * The pass itself only adds up what it needs of quantised weights. They are moved when the image is
+ * written (struct packing), from where the graph has them to where the device reads them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,6 +69,24 @@ struct source {
 	int64_t stride_n, stride_h, stride_w, stride_c;
 };
 
+/**
+ * struct packing - how to write packed weights; owned by their storage
+ * @s: where they come from
+ * @groups: of a CONV, else 1
+ * @size: bytes of an element
+ * @rows: of 16 elements in a block
+ * @floats: PACKED_FLOAT, else PACKED8
+ * @depthwise: of a DWCONV
+ * @flip: 0x80 for u8, which is stored minus 128; else 0
+ */
+struct packing {
+	struct source s;
+	uint32_t groups, size;
+	uint64_t rows;
+	bool floats, depthwise;
+	uint8_t flip;
+};
+
 /* The bytes of a constant from element (0, 0, ...) on, whatever its strides; else NULL. */
 static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna_value *v)
 {
@@ -78,69 +99,96 @@ static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna
 	return (const uint8_t *)s->data + v->offset;
 }
 
-/* Copies a channel's weights, a quad to each block of quads. Return: the sum of what is stored. */
-static int32_t copy_quads(const uint8_t *from, uint32_t quads, uint8_t flip, int8_t *out)
+/* The sum of @n bytes, as s8 after @flip. */
+static int32_t sum_bytes(const uint8_t *from, uint32_t n, uint8_t flip)
 {
+	/* With 128 more no byte is below zero, and eight quarters of 16 bits hold 128 sums of two. */
+	const uint64_t flips = (uint8_t)(flip ^ 0x80) * 0x0101010101010101u;
+	const uint64_t halves = 0x00ff00ff00ff00ffu;
 	int32_t sum = 0;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < quads; i++, from += QUAD, out += BLOCK * QUAD) {
-		uint32_t quad, pairs;
+	while (n - i >= 8) {
+		uint32_t end = n - i < 128 * 8 ? i + (n - i) / 8 * 8 : i + 128 * 8;
+		uint64_t pairs = 0;
+
+		for (; i < end; i += 8) {
+			uint64_t bytes;
+
+			memcpy(&bytes, from + i, 8);
+			bytes ^= flips;
+			pairs += (bytes & halves) + (bytes >> 8 & halves);
+		}
+		sum += (int32_t)((pairs & 0xffff) + (pairs >> 16 & 0xffff) +
+				 (pairs >> 32 & 0xffff) + (pairs >> 48));
+	}
+	for (; i < n; i++)
+		sum += from[i] ^ flip ^ 0x80;
+	return sum - (int32_t)n * 128;
+}
+
+/* The sums of the weights of each channel, as they are stored. */
+static void sum_weights(const struct source *s, uint8_t flip, int32_t *sums)
+{
+	for (uint32_t y = 0; y < s->kernel_h; y++)
+		for (uint32_t x = 0; x < s->kernel_w; x++) {
+			const uint8_t *at = s->data + y * s->stride_h + x * s->stride_w;
+
+			for (uint32_t c = 0; c < s->n; c++, at += s->stride_n) {
+				if (s->stride_c == 1) {
+					sums[c] += sum_bytes(at, s->depth, flip);
+					continue;
+				}
+				for (uint32_t i = 0; i < s->depth; i++)
+					sums[c] += (int8_t)(at[i * s->stride_c] ^ flip);
+			}
+		}
+}
+
+/* Moves a quad of weights of each of @n channels to a row of a block. */
+static void copy_quad(const uint8_t *from, int64_t stride_n, uint32_t n, uint8_t flip, uint8_t *out)
+{
+	for (uint32_t c = 0; c < n; c++, from += stride_n, out += QUAD) {
+		uint32_t quad;
 
 		memcpy(&quad, from, QUAD);
 		quad ^= flip * 0x01010101u;
 		memcpy(out, &quad, QUAD);
-		/* With 128 more no byte is below zero, and two of them add up in 16 bits. */
-		quad ^= 0x80808080u;
-		pairs = (quad & 0x00ff00ffu) + (quad >> 8 & 0x00ff00ffu);
-		sum += (int32_t)(pairs & 0xffff) + (int32_t)(pairs >> 16) - (int32_t)QUAD * 128;
 	}
-	return sum;
 }
 
 /* One block of quads: 16 channels from n0 on, @n of them real. u8 is stored minus 128. */
-static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, int8_t *out,
-			int32_t *sums)
+static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, uint8_t *out)
 {
-	for (uint32_t c = 0; c < n; c++) {
-		const uint8_t *row = s->data + (n0 + c) * s->stride_n;
-		int32_t sum = 0;
-		uint32_t k = 0;
+	const uint8_t *first = s->data + n0 * s->stride_n;
+	uint32_t k = 0;
 
-		for (uint32_t y = 0; y < s->kernel_h; y++)
-			for (uint32_t x = 0; x < s->kernel_w; x++) {
-				const uint8_t *at = row + y * s->stride_h + x * s->stride_w;
+	for (uint32_t y = 0; y < s->kernel_h; y++)
+		for (uint32_t x = 0; x < s->kernel_w; x++) {
+			const uint8_t *at = first + y * s->stride_h + x * s->stride_w;
 
-				if (s->stride_c == 1 && s->depth % QUAD == 0) {
-					sum += copy_quads(at, s->depth / QUAD, flip,
-							  out + (k * BLOCK + c * QUAD));
-					k += s->depth;
-					continue;
-				}
-				for (uint32_t i = 0; i < s->depth; i++, k++, at += s->stride_c) {
-					int8_t w = (int8_t)(*at ^ flip);
-
-					out[(k / QUAD * BLOCK + c) * QUAD + k % QUAD] = w;
-					sum += w;
-				}
+			if (s->stride_c == 1 && s->depth % QUAD == 0) {
+				for (uint32_t i = 0; i < s->depth; i += QUAD, k += QUAD)
+					copy_quad(at + i, s->stride_n, n, flip, out + k * BLOCK);
+				continue;
 			}
-		sums[c] = sum;
-	}
+			for (uint32_t i = 0; i < s->depth; i++, k++, at += s->stride_c)
+				for (uint32_t c = 0; c < n; c++)
+					out[(k / QUAD * BLOCK + c) * QUAD + k % QUAD] =
+						at[c * s->stride_n] ^ flip;
+		}
 }
 
 /* The same for DWCONV, [K][16]. */
 static void pack_block_depthwise8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip,
-				  int8_t *out, int32_t *sums)
+				  uint8_t *out)
 {
 	for (uint32_t y = 0, k = 0; y < s->kernel_h; y++)
 		for (uint32_t x = 0; x < s->kernel_w; x++, k++)
-			for (uint32_t c = 0; c < n; c++) {
-				int8_t w = (int8_t)(s->data[(n0 + c) * s->stride_n +
-							    y * s->stride_h + x * s->stride_w] ^
-						    flip);
-
-				out[k * BLOCK + c] = w;
-				sums[c] += w;
-			}
+			for (uint32_t c = 0; c < n; c++)
+				out[k * BLOCK + c] = s->data[(n0 + c) * s->stride_n +
+							     y * s->stride_h + x * s->stride_w] ^
+						     flip;
 }
 
 /* The same for floats of @size bytes, [K][16]. */
@@ -159,6 +207,32 @@ static void pack_block_float(const struct source *s, uint32_t n0, uint32_t n, ui
 					memcpy(out + ((size_t)k * BLOCK + c) * size, at, size);
 			}
 	}
+}
+
+static uint32_t count_blocks(uint32_t per_group)
+{
+	return (per_group + BLOCK - 1) / BLOCK;
+}
+
+/* Writes packed weights; the rest of the blocks that are not full stays zero. */
+static void fill_packed(const void *owned, void *to)
+{
+	const struct packing *p = owned;
+	uint32_t per_group = p->s.n / p->groups, blocks = count_blocks(per_group);
+	uint8_t *at = to;
+
+	for (uint32_t g = 0; g < p->groups; g++)
+		for (uint32_t b = 0; b < blocks; b++, at += p->rows * BLOCK * p->size) {
+			uint32_t n0 = g * per_group + b * BLOCK;
+			uint32_t n = per_group - b * BLOCK < BLOCK ? per_group - b * BLOCK : BLOCK;
+
+			if (p->floats)
+				pack_block_float(&p->s, n0, n, p->size, at);
+			else if (p->depthwise)
+				pack_block_depthwise8(&p->s, n0, n, p->flip, at);
+			else
+				pack_block8(&p->s, n0, n, p->flip, at);
+		}
 }
 
 static struct packed *find_packed(struct pack *p, uint32_t from, bool depthwise, uint32_t groups)
@@ -201,15 +275,15 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 		.stride_w = (int64_t)v.strides[2] * size,
 		.stride_c = (int64_t)v.strides[3] * size,
 	};
-	uint32_t per_group = s.n / groups, blocks = (per_group + BLOCK - 1) / BLOCK;
+	uint32_t blocks = count_blocks(s.n / groups);
 	uint64_t k = (uint64_t)s.kernel_h * s.kernel_w * s.depth;
 	uint64_t rows = floats || depthwise ? k : (k + QUAD - 1) / QUAD * QUAD, bytes;
 	struct packed made = { .from = from,
 			       .depthwise = depthwise,
 			       .groups = groups };
 	struct nna_value packed;
+	struct packing *packing;
 	int64_t storage, value;
-	uint8_t *data;
 	int ret = 0;
 
 	if (p->count == p->room) {
@@ -225,33 +299,31 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 	    __builtin_mul_overflow(rows * BLOCK * size, (uint64_t)groups * blocks, &bytes) ||
 	    bytes > INT32_MAX)
 		return -ENOTSUP;
-	data = calloc(1, bytes ? bytes : 1);
+	packing = malloc(sizeof(*packing));
 	if (!floats)
 		made.sums = calloc(s.n ? s.n : 1, sizeof(*made.sums));
-	if (!data || (!floats && !made.sums)) {
-		free(data);
-		free(made.sums);
-		return -ENOMEM;
+	if (!packing || (!floats && !made.sums)) {
+		free(packing);
+		ret = -ENOMEM;
+		goto fail;
 	}
-	for (uint32_t g = 0; g < groups; g++)
-		for (uint32_t b = 0; b < blocks; b++) {
-			uint32_t n0 = g * per_group + b * BLOCK;
-			uint32_t n = per_group - b * BLOCK < BLOCK ? per_group - b * BLOCK : BLOCK;
-			uint8_t *at = data + ((uint64_t)g * blocks + b) * rows * BLOCK * size;
-
-			if (floats)
-				pack_block_float(&s, n0, n, size, at);
-			else if (depthwise)
-				pack_block_depthwise8(&s, n0, n, flip, (int8_t *)at,
-						      made.sums + n0);
-			else
-				pack_block8(&s, n0, n, flip, (int8_t *)at, made.sums + n0);
-		}
-	storage = nna_storage_add(l, NNA_STORAGE_CONSTANT, bytes, NNA_NONE, data, data);
+	*packing = (struct packing){
+		.s = s,
+		.groups = groups,
+		.size = size,
+		.rows = rows,
+		.floats = floats,
+		.depthwise = depthwise,
+		.flip = flip,
+	};
+	if (!floats)
+		sum_weights(&s, flip, made.sums);
+	storage = nna_storage_add(l, NNA_STORAGE_CONSTANT, bytes, NNA_NONE, NULL, packing);
 	if (storage < 0) {
 		ret = storage;
 		goto fail;
 	}
+	l->storages[storage].fill = fill_packed;
 	packed = (struct nna_value){
 		.storage = storage,
 		.type = floats ? v.type : NNA_TYPE_S8,

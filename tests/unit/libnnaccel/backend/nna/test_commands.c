@@ -33,7 +33,7 @@ static void test_commands(void **state)
 	/* A damaged stream is refused, wherever it is cut. */
 	to = fopen("/dev/null", "w");
 	for (uint32_t size = 0; size < code->stream_size; size += 7)
-		assert_int_equal(nna_commands_print(to, code->image, size, NULL, 0), -EINVAL);
+		assert_int_equal(nna_commands_print(to, code->stream, size, NULL, 0), -EINVAL);
 	fclose(to);
 	nna_code_destroy(code);
 }
