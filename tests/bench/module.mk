@@ -8,17 +8,20 @@ $(BUILD)/tests/bench_cache: $(BUILD)/obj/tests/bench/bench_cache.o $(TFLITE_OBJS
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 
-# Against LiteRT and ONNX Runtime. The peers are in a venv of their own; tf2onnx also needs TensorFlow, which is
-# in that of check-clients.
-BENCH_MODELS ?= $(wildcard ../shared/models/*.tflite)
+# Against LiteRT and ONNX Runtime. The peers are in a venv of their own; tf2onnx and the networks of
+# random weights also need TensorFlow, which is in that of check-clients. Without BENCH_MODELS:
+# ../shared/models, those networks, and the demo's face detector.
+BENCH_MODELS ?= $(wildcard ../shared/models/*.tflite) $(BUILD)/bench/networks/*.tflite \
+	"$$NNA_DEMO_MODEL"
 BENCH_JSON ?= $(BUILD)/bench.json
 BENCH_SITE = $$(tests/clients/setup bench | sed s,bin/python3$$,lib/python3*/site-packages,)
 
 .PHONY: bench
 bench: $(BUILD)/bin/nnactl
-	PYTHONPATH=$$(echo $(BENCH_SITE)) \
+	$$(tests/clients/setup) tests/bench/networks.py $(BUILD)/bench/networks
+	eval "$$(demo/fetch)" && PYTHONPATH=$$(echo $(BENCH_SITE)) \
 		$$(tests/clients/setup) tests/bench/convert.py $(BUILD)/bench $(BENCH_MODELS)
-	$$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
+	eval "$$(demo/fetch)" && $$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
 		--onnx $(BUILD)/bench --json $(BENCH_JSON) $(BENCH_ARGS) $(BENCH_MODELS)
 
 # What make bench has written, beside what was committed of an earlier one.
