@@ -166,9 +166,15 @@ static enum turn turn_of_low(struct env *low, struct env high[2], bool wanted)
 	stream_held(&high[0]);
 	stream_null(&high[1]);
 	stream_null(low);
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 2; i++) {
 		EQ(submit(&high[i], 0, out[i]), 0);
-	ring_wait(low->fd, DRM_NNA_CTX_PRIORITY_MEDIUM, 2);
+		/*
+		 * One after the other: the scheduler may see both at once, and then the client that
+		 * has used less of the device has its turn first, whoever came first. The null job
+		 * would end before the held one is on the ring.
+		 */
+		ring_wait(low->fd, DRM_NNA_CTX_PRIORITY_MEDIUM, i + 1);
+	}
 	seqno = ring_state(low->fd, NNAHW_CONTROL_RING).seqno;
 	next = ring_state(low->fd, DRM_NNA_CTX_PRIORITY_LOW).seqno;
 	EQ(query(low->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &before, sizeof(before)), 0);
