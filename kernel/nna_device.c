@@ -97,12 +97,14 @@ static int nna_device_init_sw(struct nna_device *nna)
 		return ret;
 
 	/*
-	 * Bound to the CPU that submits and of high priority: the client waits for the doorbell.
-	 * The name is short because a worker copies it for each piece of work.
+	 * Bound to the CPU that submits, whose caches have the job. Not of high priority: the work
+	 * that frees a job would run before the client that waits for it, and the scheduler is
+	 * woken for one job where it could be for several. Without it a null job takes a tenth
+	 * less, and many contexts have up to twice the throughput. The name is short because a
+	 * worker copies it for each piece of work.
 	 */
 	ret = nna_device_wq_init(nna, &nna->submit_wq,
-				 alloc_workqueue("nna", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
-						 0));
+				 alloc_workqueue("nna", WQ_MEM_RECLAIM | WQ_PERCPU, 0));
 	if (ret)
 		return ret;
 	ret = nna_device_wq_init(nna, &nna->reset_wq,
