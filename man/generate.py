@@ -93,8 +93,9 @@ class Doc:
 
 
 def parse(header):
-    """The parts of the header: name -> list of (kind, name, declaration, Doc or comment)."""
-    text = HEADER.read_text()
+    """The parts of the header: name -> list of (kind, name, declaration, Doc or comment). A comment
+    that stands by itself is about the functions of its part; its kind and name are "part"."""
+    text = header
     text = text[text.index("struct nna_fence;"):text.index("the size of structs that grow */")]
     parts, current, pending = {"version": []}, "version", None
     token = re.compile(r"/\* -+ (\w+) \*/|(/\*.*?\*/)|"
@@ -105,6 +106,8 @@ def parse(header):
             current, pending = part, None
             parts[current] = []
         elif comment:
+            if pending:
+                parts[current].append(("part", "part", "", pending))
             pending = comment
         elif function and not name.endswith("_sized"):
             parts[current].append(("function", name, function, pending))
@@ -113,6 +116,16 @@ def parse(header):
             parts[current].append((kind.split()[0], kind_name, kind, pending))
             pending = None
     return parts
+
+
+def threads(header):
+    """What the comment that opens the header says of threads."""
+    text = "\n".join(comment_lines(header[header.index("/*\n"):header.index("#ifndef")]))
+    found = re.search(r"^Thread-safety: (.*?)\n\n", text, re.S | re.M)
+    if not found:
+        errors.append("%s: its first comment has no paragraph Thread-safety" % HEADER.name)
+        return ""
+    return found[1][0].upper() + found[1][1:].replace("\n", " ")
 
 
 def since():
@@ -157,25 +170,35 @@ def list_of(params):
     return "".join(".TP\n.I %s\n%s\n" % (name, prose(text)) for name, text in params.items())
 
 
+def hanging(lines):
+    """A synopsis: a line that is too long is broken between words, and goes on further in."""
+    return (".nh\n.ad l\n.in +8n\n" + "".join(".ti -8n\n%s\n.br\n" % line for line in lines) +
+            ".in\n.ad b\n.hy\n")
+
+
 def head(name, section, version):
     return '.\\" %s\n.TH %s %s "" "nnaccel %s" "nnaccel"\n' % (
         LICENCE, name.upper().replace("-", "\\-"), section, version)
 
 
-def page_of(part, items, version, nodes):
-    """A page of section 3."""
+def page_of(part, items, version, nodes, shared):
+    """A page of section 3. @shared: what is said of threads, of all functions."""
     functions = [(n, d, c) for k, n, d, c in items if k == "function"]
     out = [head("nnaccel_" + part, 3, version), ".SH NAME\n",
            ", ".join(["nnaccel_" + part] + [n for n, _, _ in functions]),
            " \\- ", PARTS[part], "\n",
-           ".SH SYNOPSIS\n.nf\n.B #include <nnaccel.h>\n.P\n"]
+           ".SH SYNOPSIS\n.B #include <nnaccel.h>\n.P\n"]
+    prototypes = []
     for _, declaration, _ in functions:
-        text = prototype(declaration)
+        # Lines are broken before parameters.
+        text = re.sub(r"(?<!,) ", r"\\ ", prototype(declaration))
         if parameters(declaration):
             text = re.sub(r"(\w+)(\[\w+\])?([,)])", r'" \1 "\2\3', text)
-        out.append('.BI "%s"\n' % text)
-    out.append(".P\nBuild with $(pkg\\-config \\-\\-cflags \\-\\-libs nnaccel).\n.fi\n"
-               ".SH DESCRIPTION\n")
+        prototypes.append('.BI "%s"' % text.replace("(", "(\\:"))
+    out.append(hanging(prototypes) +
+               ".P\nBuild with $(pkg\\-config \\-\\-cflags \\-\\-libs nnaccel).\n.SH DESCRIPTION\n")
+    out += [prose(" ".join(comment_lines(c)).strip()) + "\n.P\n"
+            for k, _, _, c in items if k == "part"]
     for name, declaration, comment in functions:
         if not comment or not comment.startswith("/**"):
             errors.append("%s(): no comment for the manual" % name)
@@ -188,7 +211,7 @@ def page_of(part, items, version, nodes):
         out += [".SS ", name, "()\n", prose(summary), ".\n", list_of(doc.params)]
         out += [".P\n%s\n" % prose(p) for p in doc.paragraphs]
         out += [".P\nReturns %s\n" % prose(r) for r in doc.returns]
-    structs = [i for i in items if i[0] != "function" and len(i[2]) < 2500]
+    structs = [i for i in items if i[0] in ("struct", "enum") and len(i[2]) < 2500]
     if structs:
         out.append(".SH TYPES\n")
     for kind, name, definition, comment in structs:
@@ -202,7 +225,9 @@ def page_of(part, items, version, nodes):
         if doc:
             out += [list_of(doc.params)] + [".P\n%s\n" % prose(p) for p in doc.paragraphs]
     versions = sorted({nodes.get(n, nodes.get(n + "_sized", "?")) for n, _, _ in functions})
-    out.append(".SH VERSIONS\n")
+    out.append(".SH ERRORS\nNegative errno values, which \\fBnnaccel\\fP(7) explains. The log that "
+               "the caller has given gets a line that names the thing and what to do.\n"
+               ".SH THREADS\n%s\n.SH VERSIONS\n" % prose(shared))
     for v in versions:
         names = [n for n, _, _ in functions if nodes.get(n, nodes.get(n + "_sized")) == v]
         names = "all of them" if len(versions) == 1 else ", ".join(names)
@@ -319,7 +344,7 @@ def operations(page, cpp):
     types = grammar[grammar.index("Types are NNAPI's"):grammar.index("An operation has three")]
     window = "\n".join(opening(TOP / "libnnaccel/ops/window.h"))
     window = re.sub(r"\s\(struct nna_window_order\)", "", window)
-    enums = {n: d for k, n, d, _ in parse(HEADER)["graph"] if k == "enum"}
+    enums = {n: d for k, n, d, _ in parse(HEADER.read_text())["graph"] if k == "enum"}
     codes = [enums[n] for n in ("nna_activation", "nna_cell_act", "nna_padding")]
     parts = {
         "TYPES": operands_of(types.split("\n")),
@@ -360,15 +385,18 @@ def nnactl(page):
         what = c["what"][0].upper() + c["what"][1:]
         text.append(".SS %s\n%s.\n.P\n%s" % (c["name"], what, code(usage)))
         text += [".P\n%s\n" % prose(p) for p in about.split("\n\n") if p]
-    page = page.replace("@SYNOPSIS@", "\n".join(synopsis))
+    synopsis += [".B nnactl help \\fR[\\fICOMMAND\\fR]", ".B nnactl \\-\\-version"]
+    page = page.replace("@SYNOPSIS@", hanging(synopsis).rstrip())
     return page.replace("@COMMANDS@", "".join(text).rstrip())
 
 
 def main():
     version, out, cpp = sys.argv[1], Path(sys.argv[2]), sys.argv[3:] or ["cc", "-E"]
     pages, nodes = {}, since()
-    for part, items in parse(HEADER).items():
-        text, functions = page_of(part, items, version, nodes)
+    header = HEADER.read_text()
+    shared = threads(header)
+    for part, items in parse(header).items():
+        text, functions = page_of(part, items, version, nodes, shared)
         pages["nnaccel_%s.3" % part] = text
         for name in functions:
             pages[name + ".3"] = ".so man3/nnaccel_%s.3\n" % part
