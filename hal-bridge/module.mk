@@ -29,7 +29,8 @@ $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_
 		-Wl,--version-script=hal-bridge/nnapi/libneuralnetworks.map -o $@ $(filter-out %.map,$^) \
 		$(NNACCEL_LIBS)
 
-# The examples: clients that know only headers and the library.
+# The examples: clients that know only installed headers and the library.
+$(BUILD)/obj/hal-bridge/examples/%.o: CPPFLAGS += -Ihal-bridge/nnapi
 NNAPI_EXAMPLES := $(patsubst hal-bridge/examples/%.c,$(BUILD)/bin/nnapi-%, \
 	$(wildcard hal-bridge/examples/*.c))
 PROGRAMS += $(NNAPI_EXAMPLES)

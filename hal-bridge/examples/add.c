@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include <NeuralNetworks.h>
 
 static void check(int result, const char *what)
 {

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hal-bridge/examples/fibonacci_extension.h"
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include <NeuralNetworks.h>
+
+#include "fibonacci_extension.h"
 
 static const ExampleQuant64AsymmParams halves = { .scale = 0.5, .zeroPoint = 0 };
 
