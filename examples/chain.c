@@ -125,14 +125,19 @@ static int share(struct nna_buffer *from, struct nna_device *to, struct nna_buff
 	return ret;
 }
 
-/* Submits the second run behind the first one. */
+/* Submits the second run behind the first one, and says how. */
 static int submit_behind(struct stage *second, struct nna_fence *first, struct nna_fence **out)
 {
 	const struct nna_dependencies after = { .fences = &first, .fence_count = 1 };
 	int fd = nna_fence_export(first), ret;
 
-	if (fd < 0)
+	if (fd == -ENOTSUP) {
+		puts("the library starts the second run");
 		return nna_execution_submit_after(second->execution, &after, out);
+	}
+	if (fd < 0)
+		return fd;
+	puts("the second run is behind a sync_file");
 	ret = nna_execution_submit(second->execution, &fd, 1, out);
 	close(fd);
 	return ret;
