@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of operators in the README is the list of operators. */
+/* The table of operators in docs/tflite.md is the list of operators. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +36,8 @@ static const char *const left[] = {
 	NULL,
 };
 
-/* The README's row that begins with @title, which counts and names @names in order. */
-static void check_row(const char *readme, const char *title, const char *const *names)
+/* The row that begins with @title, which counts and names @names in order. */
+static void check_row(const char *page, const char *title, const char *const *names)
 {
 	char *row = malloc(1 << 16), *found;
 	size_t n = 0, length;
@@ -50,25 +50,25 @@ static void check_row(const char *readme, const char *title, const char *const *
 		length += (size_t)snprintf(row + length, (1 << 16) - length, "%s%s",
 					   i ? ", " : "", names[i]);
 	snprintf(row + length, (1 << 16) - length, " |\n");
-	found = strstr(readme, row);
+	found = strstr(page, row);
 	if (!found)
-		fail_msg("the README lacks this row:\n%s", row);
+		fail_msg("docs/tflite.md lacks this row:\n%s", row);
 	free(row);
 }
 
-static void test_readme_lists_operators(void **state)
+static void test_page_lists_operators(void **state)
 {
-	char *readme = calloc(1, 1 << 20);
-	FILE *file = fopen("README.md", "re");
+	char *page = calloc(1, 1 << 20);
+	FILE *file = fopen("docs/tflite.md", "re");
 
 	assert_non_null(file);
-	assert_non_null(readme);
-	assert_true(fread(readme, 1, (1 << 20) - 1, file) > 0);
+	assert_non_null(page);
+	assert_true(fread(page, 1, (1 << 20) - 1, file) > 0);
 	fclose(file);
-	check_row(readme, "one operation each", mapped);
-	check_row(readme, "composed of several, or known when the model is translated", composed);
-	check_row(readme, "left", left);
-	free(readme);
+	check_row(page, "one operation each", mapped);
+	check_row(page, "composed of several, or known when the model is translated", composed);
+	check_row(page, "left", left);
+	free(page);
 }
 
 /* Every code has a name, and the codes have no gap. */
@@ -88,7 +88,7 @@ static void test_codes_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_readme_lists_operators),
+		cmocka_unit_test(test_page_lists_operators),
 		cmocka_unit_test(test_codes_have_names),
 	};
 
