@@ -54,6 +54,15 @@ static inline int64_t nnadev_window_column(const struct nnadev_window *w, uint32
 	return (int64_t)x * w->stride_w + (int64_t)kx * w->dilation_w - w->pad_left;
 }
 
+/* Whether no position of a valid window is padding. */
+static inline bool nnadev_window_inside(const struct nnadev_window *w, uint32_t out_height,
+					uint32_t out_width)
+{
+	return !w->pad_top && !w->pad_left && out_height && out_width &&
+	       nnadev_window_row(w, out_height - 1, w->kernel_h - 1) < w->height &&
+	       nnadev_window_column(w, out_width - 1, w->kernel_w - 1) < w->width;
+}
+
 /* That of a POOL. */
 static inline struct nnadev_window nnadev_window_of_pool(const struct nnadev_engine_command *cmd)
 {

@@ -5,6 +5,8 @@
  * multiply-add instruction can do.
  *
  *   bench_engine [scalar|avx2|avx512]   default: the best
+ *   bench_engine ISA u8|s8 SHAPE...     convolutions alone; 112x16-96,1/1 is one of 112 * 112 * 16
+ *                                       to 96 channels by a kernel of 1 * 1 with a stride of 1
  */
 #include <math.h>
 #include <stdio.h>
@@ -116,23 +118,28 @@ static double run(struct bench *b, enum nnadev_engine_isa isa, double *longest)
 static struct nnactl_peaks peaks;
 static double total[2], macs[2];
 
-static void line(const char *what, double mac, double seconds, double longest, bool is_float)
+static void line(const char *what, double mac, double outputs, double seconds, double longest,
+		 bool is_float)
 {
 	double peak = is_float ? peaks.real : peaks.integer;
 
 	printf("%-40s %8.3f ms %8.2f GOPS", what, seconds * 1e3, 2 * mac / seconds * 1e-9);
 	if (peak > 0)
 		printf(" %5.1f %% of peak", 100 * mac / seconds / peak);
+	if (outputs > 0)
+		printf(" %6.3f ns an output", 1e9 * seconds / outputs);
 	printf("   longest tile %.3f ms\n", longest * 1e3);
 }
 
-static void conv(enum nnadev_engine_isa isa, bool depthwise, bool is_float, uint32_t size,
-		 uint32_t c, uint32_t n, uint32_t kernel, uint32_t stride, uint32_t repeat)
+/* @type: F32, U8, or S8, which has weights without a zero point, as in TFLite's models. */
+static void conv_of(enum nnadev_engine_isa isa, bool depthwise, uint32_t type, uint32_t size,
+		    uint32_t c, uint32_t n, uint32_t kernel, uint32_t stride, uint32_t repeat)
 {
 	static struct bench b;
 	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)b.raw;
-	uint32_t type = is_float ? NNAHW_TYPE_F32 : NNAHW_TYPE_U8,
-		 out = (size + stride - 1) / stride, k = kernel * kernel * (depthwise ? 1 : c);
+	const bool is_float = type == NNAHW_TYPE_F32;
+	const int32_t zero = type == NNAHW_TYPE_U8 ? 5 : 0;
+	uint32_t out = (size + stride - 1) / stride, k = kernel * kernel * (depthwise ? 1 : c);
 	double mac = (double)out * out * n * k, longest, seconds;
 	struct nnahw_channel *channels;
 	char name[128];
@@ -145,13 +152,13 @@ static void conv(enum nnadev_engine_isa isa, bool depthwise, bool is_float, uint
 	if (depthwise)
 		operand(&b, NNAHW_CONV_WEIGHTS, is_float ? type : NNAHW_TYPE_S8, 3,
 			(uint32_t[]){ (n + 15) / 16, k, 16 }, is_float ? 0 : 0.05f,
-			is_float ? 0 : 5);
+			zero);
 	else if (is_float)
 		operand(&b, NNAHW_CONV_WEIGHTS, type, 3, (uint32_t[]){ (n + 15) / 16, k, 16 }, 0,
 			0);
 	else
 		operand(&b, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
-			(uint32_t[]){ (n + 15) / 16, (k + 3) / 4, 16, 4 }, 0.05f, 5);
+			(uint32_t[]){ (n + 15) / 16, (k + 3) / 4, 16, 4 }, 0.05f, zero);
 	if (!is_float) {
 		channels = operand(&b, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2, (uint32_t[]){ n, 4 },
 				   0, 0);
@@ -164,15 +171,43 @@ static void conv(enum nnadev_engine_isa isa, bool depthwise, bool is_float, uint
 	p->stride_h = p->stride_w = stride;
 	p->dilation_h = p->dilation_w = 1;
 	p->pad_top = p->pad_left = kernel / 2 - (kernel > 1 && stride > 1);
-	p->epilogue.q_max = 255;
+	p->epilogue.q_min = type == NNAHW_TYPE_S8 ? -128 : 0;
+	p->epilogue.q_max = type == NNAHW_TYPE_S8 ? 127 : 255;
 	p->epilogue.clamp_min = 0;
 	p->epilogue.clamp_max = 6;
 	seconds = run(&b, isa, &longest);
-	snprintf(name, sizeof(name), "%s %s %ux%ux%u -> %u, %ux%u/%u", is_float ? "f32" : "u8",
+	snprintf(name, sizeof(name), "%s %s %ux%ux%u -> %u, %ux%u/%u",
+		 is_float		 ? "f32" :
+		 type == NNAHW_TYPE_S8 ? "s8" :
+					 "u8",
 		 depthwise ? "dwconv" : "conv", size, size, c, n, kernel, kernel, stride);
-	line(name, mac, seconds, longest, is_float);
+	line(name, mac, (double)out * out * n, seconds, longest, is_float);
 	total[is_float] += seconds * repeat;
 	macs[is_float] += mac * repeat;
+}
+
+static void conv(enum nnadev_engine_isa isa, bool depthwise, bool is_float, uint32_t size,
+		 uint32_t c, uint32_t n, uint32_t kernel, uint32_t stride, uint32_t repeat)
+{
+	conv_of(isa, depthwise, is_float ? NNAHW_TYPE_F32 : NNAHW_TYPE_U8, size, c, n, kernel,
+		stride, repeat);
+}
+
+/* Return: whether all of @count shapes could be read. */
+static bool convs(enum nnadev_engine_isa isa, uint32_t type, char **shapes, int count)
+{
+	for (int i = 0; i < count; i++) {
+		uint32_t size, c, n, kernel, stride;
+
+		if (sscanf(shapes[i], "%ux%u-%u,%u/%u", &size, &c, &n, &kernel, &stride) != 5 ||
+		    !size || !c || !n || !kernel || !stride) {
+			fprintf(stderr, "bench_engine: %s is not a shape like 112x16-96,1/1\n",
+				shapes[i]);
+			return false;
+		}
+		conv_of(isa, false, type, size, c, n, kernel, stride, 1);
+	}
+	return true;
 }
 
 static void elementwise(enum nnadev_engine_isa isa, const char *name, uint32_t op, uint32_t type,
@@ -296,6 +331,9 @@ int main(int argc, char **argv)
 	printf("engine %s; peaks by %s: 8-bit %.1f GOPS, fp32 %.1f GFLOPS\n",
 	       nnadev_engine_isa_name(isa), *peaks.isa ? peaks.isa : "nothing known",
 	       2e-9 * peaks.integer, 2e-9 * peaks.real);
+	if (argc > 2)
+		return !convs(isa, strcmp(argv[2], "s8") ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, argv + 3,
+			      argc - 3);
 	for (int f = 0; f < 2; f++) {
 		conv(isa, false, f, 224, 3, 32, 3, 2, 1);
 		conv(isa, true, f, 112, 32, 32, 3, 1, 1);
@@ -319,7 +357,7 @@ int main(int argc, char **argv)
 		conv(isa, false, f, 1, 1024, 1001, 1, 1, 1);
 		line(f ? "f32 mobilenet_v1_1.0_224, all of it"
 		       : "u8 mobilenet_v1_1.0_224, all of it",
-		     macs[f], total[f], 0, f);
+		     macs[f], 0, total[f], 0, f);
 	}
 	elementwise(isa, "u8 add", NNAHW_EWISE_ADD, NNAHW_TYPE_U8, 2, 1 << 29);
 	elementwise(isa, "u8 mul", NNAHW_EWISE_MUL, NNAHW_TYPE_U8, 2, 1 << 22);

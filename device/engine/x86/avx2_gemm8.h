@@ -28,6 +28,7 @@
  * @together: rows that are gathered at a time
  * @a_signed: input is S8
  * @direct: CONV: a row lies at a position of the input, if it is not padding
+ * @in_place: @direct, and there is no padding
  * @input_bytes: of the input, from its first element to behind its last byte
  * @finish: constants of the epilogue
  * @tiles: the cut
@@ -36,7 +37,7 @@ struct nnadev_gemm8 {
 	struct nnadev_conv conv;
 	bool matmul;
 	uint32_t sets, rows, k, n, quads, a_stride, together;
-	bool a_signed, direct;
+	bool a_signed, direct, in_place;
 	int64_t input_bytes;
 	struct nnadev_finish finish;
 	struct nnadev_tiles tiles;
@@ -97,6 +98,8 @@ static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 	g->together = g->k < 1024 ? NNADEV_GEMM8_TOGETHER : 1;
 	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
 	g->direct = !g->matmul && g->conv.window.kernel_h == 1 && g->conv.window.kernel_w == 1;
+	g->in_place = g->direct && nnadev_window_inside(&g->conv.window, g->conv.out_h,
+							g->conv.out_w);
 	g->input_bytes = nnadev_bytes_behind(g->conv.input);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantised epilogue on 64 channels at once, which are 4 blocks of 16. It estimates as
- * avx2_epilogue.h does, and hands a row of which a lane is not proven to the exact steps there. For
- * files that are compiled for AVX-512.
+ * The quantised epilogue on 4 vectors of 16 accumulators at once: of one row, 4 blocks of channels;
+ * of several rows, fewer blocks. It estimates as avx2_epilogue.h does, and computes anew, exactly,
+ * the vectors of which a lane is not proven. For files that are compiled for AVX-512.
  */
 #ifndef NNADEV_AVX512_EPILOGUE_H
 #define NNADEV_AVX512_EPILOGUE_H
@@ -23,11 +23,11 @@ enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
 
 /**
  * struct nnadev_blocks - constants of up to 4 blocks of 16 channels
- * @order: of @bias, @scale and @nudge, and of the accumulators
+ * @order: of the channels' constants, and of the accumulators
  * @bias: what the sums of each channel begin with; accumulators have it already when they are
  *	finished
- * @scale, @nudge: of the estimate, see struct nnadev_estimate
- * @block: for the exact steps, with a bias of 0
+ * @scale, @nudge: of the estimate, see struct nnadev_estimate; a nudge has its multiplier's sign
+ * @multiplier, @shift: as they were read, once, but for shifts beyond 1 to 62, which mean these
  * @blocks: in use, 1 to 4
  * @mask: bit i: channel i is in use
  * @estimated: the estimate is good for all channels, and what is added to it has a vector form
@@ -36,7 +36,7 @@ enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
 struct nnadev_blocks {
 	_Alignas(64) int32_t bias[4][16];
 	float scale[4][16], nudge[4][16];
-	struct nnadev_block block[4];
+	int32_t multiplier[4][16], shift[4][16];
 	enum nnadev_blocks_order order;
 	uint32_t blocks;
 	__mmask64 mask;
@@ -44,37 +44,115 @@ struct nnadev_blocks {
 	__m512i zero, low, high;
 };
 
+/* Whether the vector code, which has 32 bits for it, can add the residual, if there is one. */
+static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
+{
+	if (f->e->staged)
+		return f->low >= -1024 && f->high <= 1023 && nnadev_scales8(f->e->own_shift) &&
+		       nnadev_scales8(f->e->residual_shift) && nnadev_scales8(f->e->add_shift);
+	return !f->has_residual ||
+	       (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20);
+}
+
 /* Begins to read constants of a command's blocks. */
 static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nnadev_finish *f,
 				       enum nnadev_blocks_order order)
 {
-	memset(b->bias, 0, sizeof(b->bias));
-	memset(b->scale, 0, sizeof(b->scale));
-	memset(b->nudge, 0, sizeof(b->nudge));
+	const __m512i zero = _mm512_setzero_si512();
+
+	for (uint32_t i = 0; i < 4; i++) {
+		_mm512_store_si512(b->bias[i], zero);
+		_mm512_store_si512(b->scale[i], zero);
+		_mm512_store_si512(b->nudge[i], zero);
+		_mm512_store_si512(b->multiplier[i], zero);
+		_mm512_store_si512(b->shift[i], _mm512_set1_epi32(62));
+	}
 	b->order = order;
 	b->blocks = 0;
 	b->mask = 0;
-	b->estimated = order == NNADEV_BLOCKED || !f->has_residual;
+	b->estimated = (order == NNADEV_BLOCKED || !f->has_residual) && !f->is_wide &&
+		       f->out_zero >= INT16_MIN / 2 && f->out_zero <= INT16_MAX / 2 &&
+		       nnadev_adds_residual(f);
 	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm512_set1_epi8((int8_t)f->out_low);
 	b->high = _mm512_set1_epi8((int8_t)f->out_high);
 }
 
-/* Adds the next block; those before it have 16 channels. */
+/* Puts a vector of constants of block i where the order has them. */
+static inline void nnadev_blocks_put(const struct nnadev_blocks *b, void *vectors, uint32_t i,
+				     __m512i v)
+{
+	int32_t (*to)[16] = vectors;
+
+	if (b->order == NNADEV_BLOCKED) {
+		_mm512_store_si512(to[i], v);
+		return;
+	}
+	_mm_store_si128((__m128i *)&to[0][i * 4], _mm512_castsi512_si128(v));
+	_mm_store_si128((__m128i *)&to[1][i * 4], _mm512_extracti32x4_epi32(v, 1));
+	_mm_store_si128((__m128i *)&to[2][i * 4], _mm512_extracti32x4_epi32(v, 2));
+	_mm_store_si128((__m128i *)&to[3][i * 4], _mm512_extracti32x4_epi32(v, 3));
+}
+
+/* Word `word` of the 4 of 16 channels, of which a vector has 4. */
+static inline __m512i nnadev_channel_words(const __m512i *channels, int word)
+{
+	const __m512i at = _mm512_add_epi32(
+		_mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28),
+		_mm512_set1_epi32(word));
+
+	return _mm512_mask_blend_epi32(
+		0xff00, _mm512_permutex2var_epi32(channels[0], at, channels[1]),
+		_mm512_permutex2var_epi32(channels[2], at, channels[3]));
+}
+
+/*
+ * Adds the next block; those before it have 16 channels. Of channels, which others may change at
+ * any time, each byte is read once. @bias is NULL if it is that of @channels alone.
+ */
 static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnadev_finish *f,
 				     const struct nnahw_channel *channels, uint32_t count,
 				     const int32_t *bias)
 {
+	const __mmask16 used = (__mmask16)((1u << count) - 1);
+	const __m512i words = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+	__m512i read[4], multiplier, shift, begin, nudge;
 	const uint32_t i = b->blocks++;
-	const int32_t none[16] = { 0 };
+	__m512 scale, most;
 
-	nnadev_block_get(&b->block[i], f, channels, count, none, NNADEV_NATURAL);
-	for (uint32_t k = 0; k < count; k++) {
-		*nnadev_lane(b->order, b->bias, i, k) = bias[k];
-		*nnadev_lane(b->order, b->scale, i, k) = b->block[i].estimate.scale[k];
-		*nnadev_lane(b->order, b->nudge, i, k) = b->block[i].estimate.nudge[k];
+	for (uint32_t k = 0; k < 4; k++) {
+		const __mmask16 mask = _mm512_cmplt_epi32_mask(
+			words, _mm512_set1_epi32((int32_t)count - 4 * (int32_t)k));
+
+		read[k] = _mm512_maskz_loadu_epi32(mask, &channels[k * 4]);
 	}
-	b->estimated = b->estimated && b->block[i].estimated;
+	multiplier = nnadev_channel_words(read, 1);
+	/* What is beyond the count has a shift of which the estimate is a proven 0. */
+	shift = _mm512_mask_blend_epi32(used, _mm512_set1_epi32(62), nnadev_channel_words(read, 2));
+	shift = _mm512_max_epi32(shift, _mm512_set1_epi32(1));
+	shift = _mm512_min_epi32(shift, _mm512_set1_epi32(62));
+	begin = bias ? _mm512_maskz_loadu_epi32(used, bias) : nnadev_channel_words(read, 0);
+	/* 2^-shift and 2^(30-shift) by their exponents. */
+	scale = _mm512_castsi512_ps(
+		_mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127), shift), 23));
+	scale = _mm512_mul_ps(_mm512_cvtepi32_ps(multiplier), scale);
+	nudge = _mm512_maskz_slli_epi32(
+		f->e->once ? 0 : _mm512_cmpge_epi32_mask(shift, _mm512_set1_epi32(32)),
+		_mm512_sub_epi32(_mm512_set1_epi32(157), shift), 23);
+	nudge = _mm512_or_si512(nudge,
+				_mm512_and_si512(multiplier, _mm512_set1_epi32(INT32_MIN)));
+	/* The greatest estimate: a shift of 32 keeps any sum below 2^30. */
+	most = _mm512_add_ps(_mm512_set1_ps((float)f->reach),
+			     _mm512_abs_ps(_mm512_cvtepi32_ps(begin)));
+	most = _mm512_mul_ps(most, _mm512_abs_ps(scale));
+	if (_mm512_mask_cmp_ps_mask(_mm512_cmplt_epi32_mask(shift, _mm512_set1_epi32(32)), most,
+				    _mm512_set1_ps(0x1p29f), _CMP_NLT_UQ))
+		b->estimated = false;
+	nnadev_blocks_put(b, b->bias, i, begin);
+	nnadev_blocks_put(b, b->scale, i, _mm512_castps_si512(scale));
+	nnadev_blocks_put(b, b->nudge, i, nudge);
+	nnadev_blocks_put(b, b->multiplier, i, multiplier);
+	nnadev_blocks_put(b, b->shift, i, shift);
 	b->mask |= ((1ull << count) - 1) << 16 * i;
 }
 
@@ -87,9 +165,9 @@ static inline __m512i nnadev_estimate16(const float *scale, const float *nudge, 
 {
 	const __m512i sign = _mm512_set1_epi32(INT32_MIN);
 	const __m512 x = _mm512_cvtepi32_ps(acc);
-	/* nudge | (x & sign) */
+	/* nudge ^ (x & sign) */
 	const __m512 signed_nudge = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
-		_mm512_castps_si512(_mm512_loadu_ps(nudge)), _mm512_castps_si512(x), sign, 0xf8));
+		_mm512_castps_si512(_mm512_loadu_ps(nudge)), _mm512_castps_si512(x), sign, 0x78));
 	const __m512 y = _mm512_fmadd_ps(x, _mm512_loadu_ps(scale), signed_nudge);
 
 	/* What rounding to the nearest takes away, and the larger magnitude of two. */
@@ -172,27 +250,208 @@ static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, con
 	return f->e->staged ? nnadev_add_staged16(f, q, r) : nnadev_add_residual16(f, q, r);
 }
 
-/*
- * One row by the exact steps. Not in line: it is long, and rare.
- */
-static __attribute__((noinline)) void nnadev_blocks_finish_exact(const struct nnadev_finish *f,
-								 const struct nnadev_blocks *b,
-								 __m512i acc0, __m512i acc1,
-								 __m512i acc2, __m512i acc3,
-								 int64_t at, int64_t rat)
+/* Whether estimates that are as far from whole numbers as that are exact results. */
+static inline bool nnadev_far_is_exact(__m512 far)
 {
-	_Alignas(64) int32_t acc[4][16], natural[16];
+	return !_mm512_cmp_ps_mask(far, _mm512_set1_ps(0.5f - 0x1p-12f), _CMP_NLT_UQ);
+}
 
-	_mm512_store_si512(acc[0], acc0);
-	_mm512_store_si512(acc[1], acc1);
-	_mm512_store_si512(acc[2], acc2);
-	_mm512_store_si512(acc[3], acc3);
-	for (uint32_t i = 0; i < b->blocks; i++) {
-		for (uint32_t k = 0; k < 16; k++)
-			natural[k] = *nnadev_lane(b->order, acc, i, k);
-		nnadev_finish_exact(f, &b->block[i], NNADEV_LOAD(natural), NNADEV_LOAD(natural + 8),
-				    at + i * 16, rat + i * 16);
+/* 8 accumulators, in the low halves, requantised exactly: q minus its zero point, to 2^30. */
+static inline __m512i nnadev_exact8(const struct nnadev_finish *f, __m512i acc, __m512i multiplier,
+				    __m512i shift)
+{
+	const __m512i one = _mm512_set1_epi64(1), product = _mm512_mul_epi32(acc, multiplier),
+		      below = _mm512_srai_epi64(product, 63);
+	__m512i first = _mm512_maskz_set1_epi64(
+		_mm512_cmpge_epi64_mask(shift, _mm512_set1_epi64(32)), 1 << 30);
+	__m512i q;
+
+	/* In one rounding, halves of what is below 0 go down; in two, the first is of its sign. */
+	first = f->e->once ? below : _mm512_sub_epi64(_mm512_xor_si512(first, below), below);
+	q = _mm512_add_epi64(product, _mm512_sllv_epi64(one, _mm512_sub_epi64(shift, one)));
+	q = _mm512_srav_epi64(_mm512_add_epi64(q, first), shift);
+	q = _mm512_min_epi64(q, _mm512_set1_epi64(1 << 30));
+	return _mm512_max_epi64(q, _mm512_set1_epi64(-(1 << 30)));
+}
+
+/* 16 accumulators, by the constants of vector i. */
+static inline __m512i nnadev_exact16(const struct nnadev_finish *f, const struct nnadev_blocks *b,
+				     uint32_t i, __m512i acc)
+{
+	const __m512i m = _mm512_load_si512(b->multiplier[i]),
+		      s = _mm512_load_si512(b->shift[i]);
+
+	return nnadev_low_halves(
+		nnadev_exact8(f, acc, m,
+			      _mm512_and_si512(s, _mm512_set1_epi64(UINT32_MAX))),
+		nnadev_exact8(f, _mm512_srli_epi64(acc, 32), _mm512_srli_epi64(m, 32),
+			      _mm512_srli_epi64(s, 32)));
+}
+
+/**
+ * struct nnadev_group - 4 vectors of accumulators that are finished together
+ * @order: of the accumulators
+ * @blocks: NNADEV_BLOCKED: of each row, 1 to 4; vector i is block i % @blocks of row i / @blocks,
+ *	and what is beyond @blocks * @rows is anything
+ * @rows: 4 / @blocks, or fewer
+ * @first: number of the first channel
+ * @at, @rat: elements of output and residual for channel 0 of each row
+ */
+struct nnadev_group {
+	enum nnadev_blocks_order order;
+	uint32_t blocks, rows, first;
+	const int64_t *at, *rat;
+};
+
+/* Which constants a vector of a group has. */
+static inline uint32_t nnadev_group_block(const struct nnadev_group *g, uint32_t vector)
+{
+	return g->order == NNADEV_QUARTERED ? vector : vector % g->blocks;
+}
+
+/* A group that has no estimate. */
+static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
+					   const struct nnadev_blocks *b,
+					   const struct nnadev_group *g, const __m512i *accs)
+{
+	_Alignas(64) int32_t acc[4][16], q[4][16], natural[16];
+	const struct nnadev_engine_operand *out = f->output;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		_mm512_store_si512(acc[i], accs[i]);
+		_mm512_store_si512(q[i], nnadev_exact16(f, b, nnadev_group_block(g, i), accs[i]));
 	}
+	for (uint32_t i = 0; i < g->rows * b->blocks; i++) {
+		const uint32_t block = i % b->blocks;
+		const int64_t at = g->at[i / b->blocks] + g->first + block * 16,
+			      rat = f->has_residual ? g->rat[i / b->blocks] + g->first + block * 16 :
+						0;
+		const __mmask16 mask = (__mmask16)(b->mask >> block * 16);
+		__m512i v;
+
+		for (uint32_t k = 0; k < 16; k++) {
+			const struct nnahw_channel channel = {
+				.multiplier = *nnadev_lane(g->order, b->multiplier, block, k),
+				.shift = *nnadev_lane(g->order, b->shift, block, k),
+			};
+
+			natural[k] = *nnadev_lane(g->order, q, i, k);
+			if (f->has_residual && mask >> k & 1)
+				nnadev_epilogue_integer(f->e, *nnadev_lane(g->order, acc, i, k),
+							&channel, out, at + k, f->residual,
+							rat + k);
+		}
+		if (f->has_residual)
+			continue;
+		v = _mm512_add_epi32(_mm512_load_si512(natural), _mm512_set1_epi32(f->out_zero));
+		v = _mm512_max_epi32(v, _mm512_set1_epi32(f->out_low));
+		v = _mm512_min_epi32(v, _mm512_set1_epi32(f->out_high));
+		if (f->is_wide)
+			_mm512_mask_cvtepi32_storeu_epi16((int16_t *)out->data + at, mask, v);
+		else
+			_mm512_mask_cvtepi32_storeu_epi8((uint8_t *)out->data + at, mask, v);
+	}
+}
+
+/* Adds the residual to estimates, packs and stores them. */
+static inline __attribute__((always_inline)) void
+nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
+		   const struct nnadev_group *g, __m512i *q)
+{
+	uint8_t *out = (uint8_t *)f->output->data + g->first;
+	__m512i low, high;
+
+	if (g->order == NNADEV_BLOCKED && f->has_residual) {
+		const uint8_t *residual = (const uint8_t *)f->residual->data + g->first;
+
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < g->rows * g->blocks; i++)
+			q[i] = nnadev_add16(
+				f, q[i], residual + g->rat[i / g->blocks] + i % g->blocks * 16,
+				(__mmask16)(b->mask >> i % g->blocks * 16));
+	}
+	low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero);
+	high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero);
+	low = f->is_signed ? _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
+					     b->high) :
+			     _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high),
+							     b->low),
+					     b->high);
+	/* Packing has put dword i of each vector into the ith quarter. */
+	if (g->order == NNADEV_BLOCKED)
+		low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+								 14, 3, 7, 11, 15),
+					       low);
+	if (g->order == NNADEV_QUARTERED || g->blocks > 2) {
+		_mm512_mask_storeu_epi8(out + g->at[0], b->mask, low);
+	} else if (g->blocks == 2) {
+		_mm256_mask_storeu_epi8(out + g->at[0], (__mmask32)b->mask,
+					_mm512_castsi512_si256(low));
+		if (g->rows > 1)
+			_mm256_mask_storeu_epi8(out + g->at[1], (__mmask32)b->mask,
+						_mm512_extracti64x4_epi64(low, 1));
+	} else {
+		const __mmask16 mask = (__mmask16)b->mask;
+
+		_mm_mask_storeu_epi8(out + g->at[0], mask, _mm512_castsi512_si128(low));
+		if (g->rows > 1)
+			_mm_mask_storeu_epi8(out + g->at[1], mask,
+					     _mm512_extracti32x4_epi32(low, 1));
+		if (g->rows > 2)
+			_mm_mask_storeu_epi8(out + g->at[2], mask,
+					     _mm512_extracti32x4_epi32(low, 2));
+		if (g->rows > 3)
+			_mm_mask_storeu_epi8(out + g->at[3], mask,
+					     _mm512_extracti32x4_epi32(low, 3));
+	}
+}
+
+/*
+ * A group of which the estimate is not proven. Not in line: it is long, and rare.
+ */
+static __attribute__((noinline)) void nnadev_group_finish_exact(const struct nnadev_finish *f,
+								const struct nnadev_blocks *b,
+								const struct nnadev_group *g,
+								const __m512i *acc)
+{
+	__m512i q[4];
+
+	if (!b->estimated) {
+		nnadev_group_finish_any(f, b, g, acc);
+		return;
+	}
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint32_t block = nnadev_group_block(g, i);
+		__m512 far = _mm512_setzero_ps();
+
+		q[i] = nnadev_estimate16(b->scale[block], b->nudge[block], acc[i], &far);
+		if (!nnadev_far_is_exact(far))
+			q[i] = nnadev_exact16(f, b, block, acc[i]);
+	}
+	nnadev_group_store(f, b, g, q);
+}
+
+/*
+ * Finishes and stores a group by its estimate. Return: whether that is proven; if not, nothing has
+ * been stored, and nnadev_group_finish_exact() must do it.
+ */
+static inline __attribute__((always_inline)) bool
+nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b,
+		    const struct nnadev_group *g, const __m512i *acc)
+{
+	__m512i q[4] = { _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
+			 _mm512_setzero_si512() };
+	const uint32_t vectors = g->order == NNADEV_QUARTERED ? 4 : g->rows * g->blocks;
+	__m512 far = _mm512_setzero_ps();
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < vectors; i++)
+		q[i] = nnadev_estimate16(b->scale[nnadev_group_block(g, i)],
+					 b->nudge[nnadev_group_block(g, i)], acc[i], &far);
+	if (__builtin_expect(!b->estimated || !nnadev_far_is_exact(far), 0))
+		return false;
+	nnadev_group_store(f, b, g, q);
+	return true;
 }
 
 /*
@@ -205,43 +464,12 @@ nnadev_blocks_finish(const struct nnadev_finish *f, const struct nnadev_blocks *
 		     const enum nnadev_blocks_order order, const uint32_t blocks,
 		     const __m512i *acc, int64_t at, int64_t rat)
 {
-	__m512i q[4] = { _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
-			 _mm512_setzero_si512() };
-	__m512 far = _mm512_setzero_ps();
-	__m512i low, high;
+	const struct nnadev_group g = {
+		order, order == NNADEV_BLOCKED ? blocks : b->blocks, 1, 0, &at, &rat,
+	};
 
-	if (__builtin_expect(!b->estimated, 0)) {
-		nnadev_blocks_finish_exact(f, b, acc[0], acc[1], acc[2], acc[3], at, rat);
-		return;
-	}
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < blocks; i++)
-		q[i] = nnadev_estimate16(b->scale[i], b->nudge[i], acc[i], &far);
-	if (__builtin_expect(_mm512_cmp_ps_mask(far, _mm512_set1_ps(0.5f - 0x1p-12f), _CMP_NLT_UQ),
-			     0)) {
-		nnadev_blocks_finish_exact(f, b, acc[0], acc[1], acc[2], acc[3], at, rat);
-		return;
-	}
-	if (order == NNADEV_BLOCKED && f->has_residual) {
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < blocks; i++)
-			q[i] = nnadev_add16(f, q[i],
-					    (const uint8_t *)f->residual->data + rat + i * 16,
-					    (__mmask16)(b->mask >> i * 16));
-	}
-	low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero);
-	high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero);
-	low = f->is_signed ? _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
-					     b->high) :
-			     _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high),
-							     b->low),
-					     b->high);
-	/* Packing has put dword i of each block into the ith quarter. */
-	if (order == NNADEV_BLOCKED)
-		low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
-								 14, 3, 7, 11, 15),
-					       low);
-	_mm512_mask_storeu_epi8((uint8_t *)f->output->data + at, b->mask, low);
+	if (!nnadev_group_finish(f, b, &g, acc))
+		nnadev_group_finish_exact(f, b, &g, acc);
 }
 
 #endif

@@ -4,28 +4,35 @@
  * products of an unsigned and a signed byte to each of 16 sums, exactly.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Weights
- * are used where they lie: 64 bytes of them are a quad of k of the 16 channels of a block. Rows of
- * input are put together in scratch memory as unsigned bytes, with zeros up to a multiple of 64. 6
- * rows by 4 blocks are multiplied at a time, in 24 registers over all of k.
+ * are used where they lie: 64 bytes of them are a quad of k of the 16 channels of a block. So are
+ * rows of input, if a row is the channels of a position and these are quads; others are put
+ * together in scratch memory, with zeros up to a multiple of 64. Some rows by up to 4 blocks are
+ * multiplied at a time, in up to 24 registers over all of k, and finished from there.
  *
  * Products are of stored numbers, and the kernel takes off what they are too much:
  *
- *   weights' zero point w0   x * (w - w0) = x * w - x * w0: a row's inputs are added up once, when
- *                            it is put together, and all columns begin with that sum times -w0
- *   signed inputs x          are put together as x ^ 0x80 = x + 128: the first row of a tile is
- *                            one of 128 for each x, and what it gives is taken off the others
+ *   weights' zero point w0   x * (w - w0) = x * w - x * w0: a row's inputs are added up once, and
+ *                            all columns begin with that sum times -w0
+ *   signed inputs x          are multiplied as x ^ 0x80 = x + 128, and all rows begin with the sum
+ *                            of the weights times -128
  */
 #include "device/engine/x86/avx512_epilogue.h"
 #include "device/engine/x86/avx2_gemm8.h"
 
-#define ROWS 6u /* of a register tile, by 4 blocks: 24 accumulators */
+#define ROWS 8u /* of a register tile, at most */
 #define A_BYTES (128u << 10) /* of rows in a tile */
 #define TILE_PRODUCTS (12u << 20)
 
-/* Where a tile's parts of the scratch memory begin. The first row is that of 128, if there is. */
+/**
+ * struct scratch - where a tile's parts of the scratch memory begin
+ * @rows: of input
+ * @from: where each of them begins, in the input or in @rows
+ * @unproven: accumulators of groups of a register tile that are left to the exact steps
+ */
 struct scratch {
 	struct nnadev_gemm8_rows rows;
-	int32_t (*acc)[4][16]; /* [ROWS] */
+	const uint8_t **from;
+	__m512i (*unproven)[4]; /* [ROWS] */
 };
 
 /* Lays out the scratch memory at base; returns its size. */
@@ -34,10 +41,18 @@ static uint64_t scratch_get(const struct nnadev_gemm8 *g, uint32_t rows, uint8_t
 {
 	struct nnadev_layout l = { .base = base };
 
-	rows += g->a_signed;
+	/* put_steps() writes up to 7 numbers more, and rows are added up by 4. */
+	rows += 7;
 	nnadev_gemm8_take(g, rows, &l, &s->rows);
-	s->acc = nnadev_layout_take(&l, ROWS * sizeof(*s->acc));
+	s->from = nnadev_layout_take(&l, rows * sizeof(*s->from));
+	s->unproven = nnadev_layout_take(&l, ROWS * sizeof(*s->unproven));
 	return l.size;
+}
+
+/* Whether rows of input are used where they lie. */
+static inline bool used_in_place(const struct nnadev_gemm8 *g)
+{
+	return g->in_place && g->k % 4 == 0;
 }
 
 /* Up to 64 bytes of a row, of which those beyond it are 0. */
@@ -49,36 +64,176 @@ static inline __m512i load_row(const uint8_t *from, uint32_t left, __m512i flip)
 				     _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, from), flip));
 }
 
-/* Puts a row together, and adds it up. */
+/* Puts a row together. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			   uint32_t i, const struct nnadev_gemm8_row *row)
 {
-	const __m512i ones = _mm512_set1_epi8(1),
-		      flip = _mm512_set1_epi8(g->a_signed ? INT8_MIN : 0);
+	const __m512i flip = _mm512_set1_epi8(g->a_signed ? INT8_MIN : 0);
 	uint8_t *to = s->a + (size_t)i * g->a_stride;
-	__m512i sum = _mm512_setzero_si512();
-	uint32_t x;
 
-	for (uint32_t k = 0; k < g->k; k += 64) {
-		const __m512i v = load_row(row->from + k, g->k - k, flip);
-
-		_mm512_store_si512(to + k, v);
-		sum = _mm512_dpbusd_epi32(sum, v, ones);
-	}
-	x = (uint32_t)_mm512_reduce_add_epi32(sum) - (g->a_signed ? 128 * g->k : 0);
-	s->begin[i] = (int32_t)(0 - x * (uint32_t)g->conv.weights->desc.zero_point);
+	for (uint32_t k = 0; k < g->k; k += 64)
+		_mm512_store_si512(to + k, load_row(row->from + k, g->k - k, flip));
 }
 
-/* Puts the first row together, of 128, and goes to the one behind it. */
-static void put_128(const struct nnadev_gemm8 *g, struct nnadev_gemm8_rows *s)
+/*
+ * Puts rows together that lie in one row of an image: of a window of 64 bytes or less, of which a
+ * row lies in the input as it is. Row i of the tile is the first, at @index of the output.
+ */
+static void put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index,
+			uint32_t i, uint32_t count, const struct scratch *s)
 {
-	memset(s->a, 0, g->a_stride);
-	memset(s->a, 128, g->k);
-	s->begin[0] = 0;
-	s->a += g->a_stride;
-	s->begin++;
-	s->at++;
-	s->rat++;
+	const struct nnadev_window *w = &g->conv.window;
+	const int32_t *strides = g->conv.input->desc.strides;
+	const uint32_t run = g->conv.group_in, all = w->kernel_w * run;
+	const uint64_t whole = ~0ull >> (64 - all);
+	const __m512i flip = _mm512_set1_epi8(g->a_signed ? INT8_MIN : 0),
+		      zero = _mm512_maskz_set1_epi8(
+			      ~0ull >> (64 - g->k),
+			      (char)(g->conv.input->desc.zero_point ^ (g->a_signed ? 0x80 : 0)));
+	const int64_t y = nnadev_window_row(w, index[1], 0);
+	const uint8_t *data = (const uint8_t *)g->conv.input->data +
+			      (int64_t)index[0] * strides[0] + (int64_t)set * run;
+	int64_t x = nnadev_window_column(w, index[2], 0);
+	uint8_t *to = s->rows.a + (size_t)i * g->a_stride;
+
+	for (uint32_t n = 0; n < count; n++, x += w->stride_w, to += g->a_stride) {
+		uint64_t used = whole;
+		__m512i v = zero;
+
+		/* Columns that are padding. */
+		if (x < 0)
+			used = -x < w->kernel_w ? used << -x * run & whole : 0;
+		if (x + w->kernel_w > w->width)
+			used &= x < w->width ? ~0ull >> (64 - (w->width - x) * run) : 0;
+		for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
+			const int64_t row = y + (int64_t)ky * w->dilation_h;
+			const uint32_t first = ky * all;
+			/* Loaded so that it comes to lie behind the rows before it. */
+			const uintptr_t from = (uintptr_t)data + (uintptr_t)(row * strides[1] +
+									     x * strides[2]) -
+					       first;
+
+			if (row < 0 || row >= w->height)
+				continue;
+			v = _mm512_mask_blend_epi8(
+				used << first, v,
+				_mm512_xor_si512(_mm512_maskz_loadu_epi8(used << first,
+									 (const void *)from),
+						 flip));
+		}
+		_mm512_store_si512(to, v);
+	}
+}
+
+/* Whether put_windows() can do it. */
+static inline bool has_short_windows(const struct nnadev_gemm8 *g)
+{
+	return g->k <= 64 && g->conv.window.dilation_w == 1 &&
+	       (uint32_t)g->conv.input->desc.strides[2] == g->conv.group_in;
+}
+
+/* Numbers first, first + step, and so on; up to 7 more than count of them may be written. */
+static inline void put_steps(int64_t *to, int64_t first, int64_t step, uint32_t count)
+{
+	__m512i v = _mm512_add_epi64(_mm512_set1_epi64(first),
+				     _mm512_mullo_epi64(_mm512_set1_epi64(step),
+							_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)));
+
+	for (uint32_t i = 0; i < count; i += 8, v = _mm512_add_epi64(v, _mm512_set1_epi64(8 * step)))
+		_mm512_storeu_si512(to + i, v);
+}
+
+/*
+ * Finds out where rows [first, first + rows) of a set lie, or puts them together, and where they
+ * are stored.
+ */
+static void find_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
+		      const struct scratch *s)
+{
+	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc,
+				  *in = &g->conv.input->desc;
+	const struct nnadev_window *w = &g->conv.window;
+	uint32_t index[4], count;
+
+	nnadev_unflatten(out->dims, 3, first, index);
+	index[3] = set * g->n;
+	for (uint32_t i = 0; i < rows; i += count) {
+		const int64_t from = (int64_t)index[0] * in->strides[0] +
+				     nnadev_window_row(w, index[1], 0) * in->strides[1] +
+				     nnadev_window_column(w, index[2], 0) * in->strides[2] +
+				     (int64_t)set * g->conv.group_in;
+
+		count = out->dims[2] - index[2] < rows - i ? out->dims[2] - index[2] : rows - i;
+		if (used_in_place(g))
+			put_steps((int64_t *)(s->from + i), (intptr_t)g->conv.input->data + from,
+				  (int64_t)w->stride_w * in->strides[2], count);
+		else
+			put_windows(g, set, index, i, count, s);
+		put_steps(s->rows.at + i, nnadev_offset(out, index), out->strides[2], count);
+		if (g->finish.has_residual)
+			put_steps(s->rows.rat + i, nnadev_offset(res, index), res->strides[2],
+				  count);
+		index[2] = 0;
+		nnadev_advance(out->dims, 2, index);
+	}
+}
+
+/* What the sums of 4 rows begin with for the weights' zero point. */
+static inline __m128i row_begins(const struct nnadev_gemm8 *g, const uint8_t *const *from,
+				 __m512i flip)
+{
+	const uint32_t whole = (g->k - 1) / 64 * 64;
+	const __mmask64 last = ~0ull >> (64 - (g->k - whole));
+	const __m512i ones = _mm512_set1_epi8(1), last_ones = _mm512_maskz_mov_epi8(last, ones);
+	__m512i sum[4], pair[2];
+	__m256i half;
+	__m128i x;
+
+#pragma GCC unroll 4
+	for (uint32_t r = 0; r < 4; r++)
+		sum[r] = _mm512_dpbusd_epi32(
+			_mm512_setzero_si512(),
+			_mm512_xor_si512(_mm512_maskz_loadu_epi8(last, from[r] + whole), flip),
+			last_ones);
+	for (uint32_t k = 0; k < whole; k += 64)
+#pragma GCC unroll 4
+		for (uint32_t r = 0; r < 4; r++)
+			sum[r] = _mm512_dpbusd_epi32(
+				sum[r], _mm512_xor_si512(_mm512_loadu_si512(from[r] + k), flip),
+				ones);
+	for (uint32_t i = 0; i < 2; i++)
+		pair[i] = _mm512_add_epi32(_mm512_unpacklo_epi32(sum[2 * i], sum[2 * i + 1]),
+					   _mm512_unpackhi_epi32(sum[2 * i], sum[2 * i + 1]));
+	sum[0] = _mm512_add_epi32(_mm512_unpacklo_epi64(pair[0], pair[1]),
+				  _mm512_unpackhi_epi64(pair[0], pair[1]));
+	half = _mm256_add_epi32(_mm512_castsi512_si256(sum[0]),
+				_mm512_extracti64x4_epi64(sum[0], 1));
+	x = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+	if (g->a_signed)
+		x = _mm_sub_epi32(x, _mm_set1_epi32((int32_t)(128 * g->k)));
+	return _mm_mullo_epi32(x, _mm_set1_epi32(-g->conv.weights->desc.zero_point));
+}
+
+/* Makes rows [first, first + rows) of a set ready. */
+static void get_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
+		     const struct scratch *s)
+{
+	const bool placed = used_in_place(g);
+	const __m512i flip = _mm512_set1_epi8(placed && g->a_signed ? INT8_MIN : 0);
+
+	if (placed || has_short_windows(g))
+		find_rows(g, set, first, rows, s);
+	else
+		nnadev_gemm8_fill(g, set, first, rows, &s->rows, put_row);
+	if (!placed)
+		put_steps((int64_t *)s->from, (intptr_t)s->rows.a, g->a_stride, rows);
+	if (!g->conv.weights->desc.zero_point)
+		return;
+	for (uint32_t i = rows; i < nnadev_div_up(rows, 4) * 4; i++)
+		s->from[i] = s->from[rows - 1];
+	for (uint32_t i = 0; i < rows; i += 4)
+		_mm_store_si128((__m128i *)(s->rows.begin + i),
+				row_begins(g, s->from + i, flip));
 }
 
 /* c += x * b, in whose place the compiler would compute several sums and spill them. */
@@ -87,109 +242,223 @@ static inline __attribute__((always_inline)) void multiply_add(__m512i *c, __m51
 	__asm__("vpdpbusd %[b], %[x], %[c]" : [c] "+v"(*c) : [x] "v"(x), [b] "v"(b));
 }
 
-/* acc[row][block] = begin[row] + bias[block] + a row of a by blocks of b, each of quads * 64. */
-static inline __attribute__((always_inline)) void
-multiply(const uint8_t *a, size_t stride, const int32_t *begin, const int8_t *b, size_t quads,
-	 const struct nnadev_blocks *constants, int32_t (*acc)[4][16], const uint32_t rows,
-	 const uint32_t blocks)
+/* A quad of a row in all lanes. */
+static inline __attribute__((always_inline)) __m512i load_quad(const uint8_t *from)
 {
-	__m512i c[ROWS][4];
+	int32_t quad;
 
-#pragma GCC unroll 6
-	for (uint32_t r = 0; r < rows; r++)
+	memcpy(&quad, from, sizeof(quad));
+	return _mm512_set1_epi32(quad);
+}
+
+/**
+ * struct panel - the weights of up to 4 blocks, and what a tile multiplies with them
+ * @b: weights, of a block @stride bytes
+ * @constants: of the blocks
+ * @block: the first of them
+ * @zero: weights have a zero point
+ */
+struct panel {
+	const int8_t *b;
+	size_t stride;
+	const struct nnadev_blocks *constants;
+	uint32_t block;
+	bool zero;
+};
+
+/*
+ * Multiplies and finishes rows [first, first + rows) of a tile by the blocks of a panel. @flip:
+ * rows lie in an input that is signed.
+ */
+static inline __attribute__((always_inline)) void
+run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
+	 uint32_t first, const bool flip, const uint32_t rows, const uint32_t blocks)
+{
+	const uint32_t together = 4 / blocks < rows ? 4 / blocks : rows;
+	const struct nnadev_blocks *constants = p->constants;
+	const __m512i sign = _mm512_set1_epi8(INT8_MIN);
+	const int8_t *b = p->b, *const end = b + p->stride;
+	const uint8_t *from[ROWS];
+	__m512i c[ROWS][4];
+	uint32_t unproven = 0;
+
+#pragma GCC unroll 8
+	for (uint32_t r = 0; r < rows; r++) {
+		from[r] = s->from[first + r];
 #pragma GCC unroll 4
 		for (uint32_t i = 0; i < blocks; i++)
-			c[r][i] = _mm512_add_epi32(_mm512_set1_epi32(begin[r]),
-						   _mm512_load_si512(constants->bias[i]));
+			c[r][i] = _mm512_load_si512(constants->bias[i]);
+	}
+	if (p->zero) {
+#pragma GCC unroll 8
+		for (uint32_t r = 0; r < rows; r++) {
+			const __m512i begin = _mm512_set1_epi32(s->rows.begin[first + r]);
+
+#pragma GCC unroll 4
+			for (uint32_t i = 0; i < blocks; i++)
+				c[r][i] = _mm512_add_epi32(c[r][i], begin);
+		}
+	}
 #pragma GCC unroll 1
-	for (size_t q = 0; q < quads; q++, a += 4, b += 64) {
+	for (size_t k = 0; b < end; k += 4, b += 64) {
 		__m512i w[4];
 
 #pragma GCC unroll 4
 		for (uint32_t i = 0; i < blocks; i++)
-			w[i] = _mm512_loadu_si512(b + i * quads * 64);
-#pragma GCC unroll 6
+			w[i] = _mm512_loadu_si512(b + i * p->stride);
+#pragma GCC unroll 8
 		for (uint32_t r = 0; r < rows; r++) {
-			const __m512i x = _mm512_set1_epi32(*(const int32_t *)(a + r * stride));
+			__m512i x = load_quad(from[r] + k);
 
+			if (flip)
+				x = _mm512_xor_si512(x, sign);
 #pragma GCC unroll 4
 			for (uint32_t i = 0; i < blocks; i++)
 				multiply_add(&c[r][i], x, w[i]);
 		}
 	}
-#pragma GCC unroll 6
-	for (uint32_t r = 0; r < rows; r++)
+#pragma GCC unroll 8
+	for (uint32_t r = 0; r < rows; r += together) {
+		const struct nnadev_group group = {
+			NNADEV_BLOCKED,
+			blocks,
+			together,
+			p->block * 16,
+			s->rows.at + first + r,
+			s->rows.rat + first + r,
+		};
+		__m512i acc[4];
+
 #pragma GCC unroll 4
-		for (uint32_t i = 0; i < blocks; i++)
-			_mm512_store_si512(acc[r][i], c[r][i]);
-}
+		for (uint32_t i = 0; i < together * blocks; i++)
+			acc[i] = c[r + i / blocks][i % blocks];
+		if (nnadev_group_finish(&g->finish, constants, &group, acc))
+			continue;
+		unproven |= 1u << r;
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < together * blocks; i++)
+			s->unproven[r][i] = acc[i];
+	}
+	/* A call in the midst of the others would have their accumulators spilled. */
+	while (__builtin_expect(unproven, 0)) {
+		const uint32_t r = (uint32_t)__builtin_ctz(unproven);
+		const struct nnadev_group group = {
+			NNADEV_BLOCKED,
+			blocks,
+			together,
+			p->block * 16,
+			s->rows.at + first + r,
+			s->rows.rat + first + r,
+		};
 
-/*
- * The first row's sums are 128 times those of weights, after the bias with which they began: takes
- * them off the rows behind it, and off the bias for the rows to come.
- */
-static void take_off_128(struct nnadev_blocks *constants, int32_t (*acc)[4][16], uint32_t rows)
-{
-	for (uint32_t i = 0; i < constants->blocks; i++) {
-		const __m512i bias = _mm512_load_si512(constants->bias[i]),
-			      sum = _mm512_sub_epi32(_mm512_load_si512(acc[0][i]), bias);
-
-		for (uint32_t r = 1; r < rows; r++)
-			_mm512_store_si512(acc[r][i],
-					   _mm512_sub_epi32(_mm512_load_si512(acc[r][i]), sum));
-		_mm512_store_si512(constants->bias[i], _mm512_sub_epi32(bias, sum));
+		nnadev_group_finish_exact(&g->finish, constants, &group, s->unproven[r]);
+		unproven &= unproven - 1;
 	}
 }
 
-/* Rows [first, first + rows) of the tile by some blocks from one on. */
+/* All rows of the tile by 4 blocks. */
 static inline __attribute__((always_inline)) void
-run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, uint32_t first, uint32_t block,
-	 const int8_t *b, struct nnadev_blocks *constants, const uint32_t rows,
-	 const uint32_t blocks)
-{
-	const bool sums = g->a_signed && !first;
-
-	multiply(s->rows.a + (size_t)first * g->a_stride, g->a_stride, s->rows.begin + first, b,
-		 g->quads, constants, s->acc, rows, blocks);
-	if (sums)
-		take_off_128(constants, s->acc, rows);
-	for (uint32_t r = sums; r < rows; r++) {
-		__m512i acc[4] = { 0 };
-
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < blocks; i++)
-			acc[i] = _mm512_load_si512(s->acc[r][i]);
-		nnadev_blocks_finish(&g->finish, constants, NNADEV_BLOCKED, blocks, acc,
-				     s->rows.at[first + r] + block * 16,
-				     s->rows.rat[first + r] + block * 16);
-	}
-}
-
-/* All rows of the tile by some blocks. */
-static inline __attribute__((always_inline)) void
-run_blocks(const struct nnadev_gemm8 *g, const struct scratch *s, uint32_t rows, uint32_t block,
-	   const int8_t *b, struct nnadev_blocks *constants, const uint32_t blocks)
+run_wide(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
+	 uint32_t rows, const bool flip)
 {
 	uint32_t r = 0;
 
-	for (; r + ROWS <= rows; r += ROWS)
-		run_rows(g, s, r, block, b, constants, ROWS, blocks);
+	for (; r + 6 <= rows; r += 6)
+		run_rows(g, s, p, r, flip, 6, 4);
 	switch (rows - r) {
 	case 5:
-		run_rows(g, s, r, block, b, constants, 5, blocks);
+		run_rows(g, s, p, r, flip, 5, 4);
 		break;
 	case 4:
-		run_rows(g, s, r, block, b, constants, 4, blocks);
+		run_rows(g, s, p, r, flip, 4, 4);
 		break;
 	case 3:
-		run_rows(g, s, r, block, b, constants, 3, blocks);
+		run_rows(g, s, p, r, flip, 3, 4);
 		break;
 	case 2:
-		run_rows(g, s, r, block, b, constants, 2, blocks);
+		run_rows(g, s, p, r, flip, 2, 4);
 		break;
 	case 1:
-		run_rows(g, s, r, block, b, constants, 1, blocks);
+		run_rows(g, s, p, r, flip, 1, 4);
 		break;
+	}
+}
+
+/* All rows of the tile by fewer blocks. */
+static inline __attribute__((always_inline)) void
+run_narrow(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
+	   uint32_t rows, const bool flip, const uint32_t blocks)
+{
+	uint32_t r = 0;
+
+	for (; r + 8 <= rows; r += 8)
+		run_rows(g, s, p, r, flip, 8, blocks);
+	if ((rows - r) & 4) {
+		run_rows(g, s, p, r, flip, 4, blocks);
+		r += 4;
+	}
+	if ((rows - r) & 2) {
+		run_rows(g, s, p, r, flip, 2, blocks);
+		r += 2;
+	}
+	if ((rows - r) & 1)
+		run_rows(g, s, p, r, flip, 1, blocks);
+}
+
+/* All rows of the tile by the blocks of a panel. */
+static inline __attribute__((always_inline)) void
+run_panel(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
+	  uint32_t rows, const bool flip)
+{
+	switch (p->constants->blocks) {
+	case 4:
+		run_wide(g, s, p, rows, flip);
+		break;
+	case 3:
+		run_narrow(g, s, p, rows, flip, 3);
+		break;
+	case 2:
+		run_narrow(g, s, p, rows, flip, 2);
+		break;
+	default:
+		run_narrow(g, s, p, rows, flip, 1);
+		break;
+	}
+}
+
+/* Not in line, as is the other: each is long. */
+static __attribute__((noinline)) void run_flipped(const struct nnadev_gemm8 *g,
+						  const struct scratch *s, const struct panel *p,
+						  uint32_t rows)
+{
+	run_panel(g, s, p, rows, true);
+}
+
+static __attribute__((noinline)) void run_plain(const struct nnadev_gemm8 *g,
+						const struct scratch *s, const struct panel *p,
+						uint32_t rows)
+{
+	run_panel(g, s, p, rows, false);
+}
+
+/* Takes 128 times the sums of weights, which products of flipped inputs are too much, off biases. */
+static void take_off_128(const struct nnadev_gemm8 *g, const int8_t *b,
+			 struct nnadev_blocks *constants)
+{
+	const uint32_t tail = g->k % 4;
+	const __m512i all = _mm512_set1_epi8(-128),
+		      last = tail ? _mm512_set1_epi32((int32_t)(0x80808080u >> 8 * (4 - tail))) :
+				    all;
+
+	for (uint32_t i = 0; i < constants->blocks; i++) {
+		__m512i sum = _mm512_setzero_si512();
+
+		for (uint32_t q = 0; q + 1 < g->quads; q++, b += 64)
+			sum = _mm512_dpbusd_epi32(sum, all, _mm512_loadu_si512(b));
+		sum = _mm512_dpbusd_epi32(sum, last, _mm512_loadu_si512(b));
+		b += 64;
+		_mm512_store_si512(constants->bias[i],
+				   _mm512_sub_epi32(_mm512_load_si512(constants->bias[i]), sum));
 	}
 }
 
@@ -201,43 +470,34 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
 							  nnadev_div_up(g.n, 16));
-	const uint32_t rows = part.rows + g.a_signed, end = part.first_block + part.blocks;
+	const uint32_t end = part.first_block + part.blocks;
+	const struct nnahw_channel *channels =
+		(const struct nnahw_channel *)g.conv.channels->data + (size_t)part.set * g.n;
 	struct nnadev_blocks constants;
-	struct nnadev_gemm8_rows inputs;
 	struct scratch s;
 
 	scratch_get(&g, g.tiles.rows, scratch, &s);
-	inputs = s.rows;
-	if (g.a_signed)
-		put_128(&g, &inputs);
-	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &inputs, put_row);
+	get_rows(&g, part.set, part.first_row, part.rows, &s);
 	for (uint32_t block = part.first_block; block < end; block += constants.blocks) {
-		const int8_t *b = (const int8_t *)g.conv.weights->data +
-				  ((size_t)part.set * g.conv.blocks + block) * g.quads * 64;
+		const struct panel p = {
+			.b = (const int8_t *)g.conv.weights->data +
+			     ((size_t)part.set * g.conv.blocks + block) * g.quads * 64,
+			.stride = (size_t)g.quads * 64,
+			.constants = &constants,
+			.block = block,
+			.zero = g.conv.weights->desc.zero_point,
+		};
 
 		nnadev_blocks_start(&constants, &g.finish, NNADEV_BLOCKED);
-		for (uint32_t i = block; i < end && i < block + 4; i++) {
-			struct nnahw_channel channels[16];
-			int32_t bias[16];
-			const uint32_t count =
-				nnadev_gemm8_channels(&g, part.set, i, NULL, channels, bias);
-
-			nnadev_blocks_add(&constants, &g.finish, channels, count, bias);
-		}
-		switch (constants.blocks) {
-		case 4:
-			run_blocks(&g, &s, rows, block, b, &constants, 4);
-			break;
-		case 3:
-			run_blocks(&g, &s, rows, block, b, &constants, 3);
-			break;
-		case 2:
-			run_blocks(&g, &s, rows, block, b, &constants, 2);
-			break;
-		default:
-			run_blocks(&g, &s, rows, block, b, &constants, 1);
-			break;
-		}
+		for (uint32_t i = block; i < end && i < block + 4; i++)
+			nnadev_blocks_add(&constants, &g.finish, channels + i * 16,
+					  g.n - i * 16 < 16 ? g.n - i * 16 : 16, NULL);
+		if (g.a_signed)
+			take_off_128(&g, p.b, &constants);
+		if (g.a_signed && used_in_place(&g))
+			run_flipped(&g, &s, &p, part.rows);
+		else
+			run_plain(&g, &s, &p, part.rows);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -253,11 +513,10 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct nnadev_gemm8 *g = decoded;
 	const uint64_t window = g->conv.window.kernel_h * g->conv.window.kernel_w;
-	const uint64_t row = g->k / 64 + 8 * window + 40,
-		       finish = 220, groups = (rows + g->a_signed + ROWS - 1) / ROWS;
+	const uint64_t row = g->k / 64 + 8 * window + 40, finish = 220, groups = rows / 6 + 4;
 
 	return rows * row + (blocks + 3) / 4 * groups * g->quads +
-	       blocks * (rows * finish + 1000);
+	       blocks * (rows * finish + g->quads + 1000);
 }
 
 /* The types are 8-bit ones, weights packed and channels contiguous. */
@@ -287,6 +546,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	gemm_get(cmd, g);
 	product.cached = A_BYTES / g->a_stride;
 	nnadev_gemm8_cut(g, &product, threads, tile_cost);
+	g->finish.reach = (int64_t)g->k * 255 * 255;
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 

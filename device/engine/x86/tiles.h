@@ -63,11 +63,14 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t thre
 	t->block_tiles = nnadev_div_up(blocks, t->blocks);
 }
 
-/* Fewer blocks in a tile, where it has more than are computed together: a multiple of them. */
+/*
+ * Fewer blocks in a tile, where it has some but more than are computed together: a multiple of
+ * them.
+ */
 static inline void nnadev_tiles_join_blocks(struct nnadev_tiles *t, uint32_t blocks,
 					    uint32_t together)
 {
-	if (t->blocks > together) {
+	if (t->block_tiles > 1 && t->blocks > together) {
 		t->blocks -= t->blocks % together;
 		t->block_tiles = nnadev_div_up(blocks, t->blocks);
 	}

@@ -66,10 +66,88 @@ static void test_products(void **state)
 		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8);
 }
 
+/*
+ * A window of a few bytes to some hundred, in groups, with any strides, gaps and padding, so also
+ * one that lies in the padding alone; and one of which rows lie in the input, of some images.
+ */
+static void window(uint32_t type, bool in_place)
+{
+	const uint32_t groups = (uint32_t)rng_range(&r, 1, rng_next(&r) % 4 ? 1 : 3),
+		       in = in_place ? 4 * (uint32_t)rng_range(&r, 1, 40) :
+				       (uint32_t)rng_range(&r, 1, rng_next(&r) % 4 ? 8 : 40),
+		       n = (uint32_t)rng_range(&r, 1, 70), blocks = (n + 15) / 16,
+		       height = (uint32_t)rng_range(&r, 1, 12),
+		       width = (uint32_t)rng_range(&r, 1, 12);
+	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+	const bool residual = rng_next(&r) % 4 == 0;
+	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
+	uint32_t k, out_h, out_w;
+	struct nnahw_channel *ch;
+	char what[120];
+
+	call_init(&c, NNAHW_OP_CONV, sizeof(*p), 6);
+	p->layout = NNAHW_LAYOUT_PACKED8;
+	p->groups = groups;
+	p->kernel_h = in_place ? 1 : (uint32_t)rng_range(&r, 1, 4);
+	p->kernel_w = in_place ? 1 : (uint32_t)rng_range(&r, 1, 4);
+	p->stride_h = (uint32_t)rng_range(&r, 1, 3);
+	p->stride_w = (uint32_t)rng_range(&r, 1, 3);
+	p->dilation_h = rng_next(&r) % 4 ? 1 : 2;
+	p->dilation_w = rng_next(&r) % 4 ? 1 : 2;
+	p->pad_top = in_place ? 0 : (uint32_t)rng_range(&r, 0, 5);
+	p->pad_left = in_place ? 0 : (uint32_t)rng_range(&r, 0, 5);
+	out_h = (height - 1) / p->stride_h + 1 + (in_place ? 0 : (uint32_t)rng_range(&r, 0, 3));
+	out_w = (width - 1) / p->stride_w + 1 + (in_place ? 0 : (uint32_t)rng_range(&r, 0, 3));
+	k = p->kernel_h * p->kernel_w * in;
+	call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4,
+		     (uint32_t[]){ 2, out_h, out_w, groups * n }, 0);
+	call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4,
+		     (uint32_t[]){ 2, height, width, groups * in }, 0);
+	call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
+		     (uint32_t[]){ groups * blocks, (k + 3) / 4, 16, 4 }, 0);
+	ch = call_operand(&c, &r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2,
+			  (uint32_t[]){ groups * n, 4 }, 0)
+		     ->data;
+	for (uint32_t i = 0; i < groups * n; i++)
+		ch[i] = (struct nnahw_channel){ .bias = (int32_t)rng_range(&r, -50000, 50000),
+						.multiplier = (int32_t)rng_range(&r, 1 << 30,
+										 INT32_MAX),
+						.shift = (int32_t)rng_range(&r, 36, 44),
+						.weight_sum = (int32_t)rng_next(&r) };
+	random_epilogue(&p->epilogue, &r, 1, residual, type == NNAHW_TYPE_S8);
+	if (residual) {
+		call_operand(&c, &r, NNAHW_CONV_RESIDUAL, type, 4,
+			     (uint32_t[]){ 2, out_h, out_w, groups * n }, 0);
+		operand_quantise(&c.cmd.operands[NNAHW_CONV_RESIDUAL], 0.5f,
+				 (int32_t)rng_range(&r, low, low + 255));
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		operand_quantise(&c.cmd.operands[i], 0.5f,
+				 i == 2 ? rng_next(&r) & 1 ? (int32_t)rng_range(&r, -128, 127) : 0
+					: (int32_t)rng_range(&r, low, low + 255));
+	if (!residual)
+		c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point;
+	snprintf(what, sizeof(what), "%u x %u x %u in %u groups, %u x %u, to %u, of type %u",
+		 height, width, in, groups, p->kernel_h, p->kernel_w, n, type);
+	assert_true(compare_all(what));
+	assert_true(kernels_differ(NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2));
+	call_free(&c);
+}
+
+static void test_windows(void **state)
+{
+	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
+		skip();
+	r.state = 56;
+	for (uint32_t i = 0; i < 400; i++)
+		window(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, i % 4 > 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_products),
+		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
