@@ -31,6 +31,8 @@ enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
  * @blocks: in use, 1 to 4
  * @mask: bit i: channel i is in use
  * @estimated: the estimate is good for all channels, and what is added to it has a vector form
+ * @sum_estimated: so is that of the sum with a residual, see nnadev_sum_get()
+ * @own, @other, @offset: of that estimate
  * @zero, @low, @high: zero point and limits of what is stored
  */
 struct nnadev_blocks {
@@ -40,9 +42,18 @@ struct nnadev_blocks {
 	enum nnadev_blocks_order order;
 	uint32_t blocks;
 	__mmask64 mask;
-	bool estimated;
+	bool estimated, sum_estimated;
+	float own, other, offset;
 	__m512i zero, low, high;
 };
+
+/*
+ * How near to where rounding changes an estimate of at most 256 proves nothing: as struct
+ * nnadev_estimate has it, of half the size. What is greater is beyond the limits of 8-bit types,
+ * where zero points are in these. Of a sum with a residual, see nnadev_sum_get().
+ */
+#define NNADEV_UNPROVEN 0x1p-13f
+#define NNADEV_SUM_UNPROVEN 0x1p-11f
 
 /* Whether the vector code, which has 32 bits for it, can add the residual, if there is one. */
 static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
@@ -52,6 +63,49 @@ static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
 		       nnadev_scales8(f->e->residual_shift) && nnadev_scales8(f->e->add_shift);
 	return !f->has_residual ||
 	       (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20);
+}
+
+/* Whether an estimate of 256 or more is beyond the limits. */
+static inline bool nnadev_limits_fit(const struct nnadev_finish *f)
+{
+	const int32_t low = f->is_signed ? INT8_MIN : 0;
+
+	if (f->is_wide || f->out_zero < low || f->out_zero > low + UINT8_MAX)
+		return false;
+	return !f->has_residual || (f->low >= -UINT8_MAX && f->high <= UINT8_MAX);
+}
+
+/*
+ * The estimate in fp32 of the sum of q and a residual, which are whole numbers:
+ *
+ *   q * own + residual * other + offset
+ *
+ * Its three constants and two sums are each off by a part of at most 2^-23 of what all is at most,
+ * 512 here: by less than 2^-11.6 together. A staged sum rounds its two numbers before it adds them,
+ * each by at most 3/4 of a unit, and in two steps: by less than 2^-13 together here.
+ */
+static inline void nnadev_sum_get(struct nnadev_blocks *b, const struct nnadev_finish *f)
+{
+	const struct nnahw_epilogue *e = f->e;
+	const double unit = 1 / (double)(1ull << e->add_shift),
+		     q = f->high > -f->low ? f->high : -(double)f->low;
+	double own = e->own_scale * unit, other = e->residual_scale * unit, off = 0, offset;
+
+	if (e->staged) {
+		const double sum = e->add_multiplier * unit;
+
+		own = sum * (1 << 20) * e->own_scale / (double)(1ull << e->own_shift);
+		other = sum * (1 << 20) * e->residual_scale / (double)(1ull << e->residual_shift);
+		off = 1.5 * (sum < 0 ? -sum : sum) + unit * (1 << 30);
+	}
+	offset = -other * f->residual->desc.zero_point;
+	b->own = (float)own;
+	b->other = (float)other;
+	b->offset = (float)offset;
+	own = own < 0 ? -own : own;
+	other = other < 0 ? -other : other;
+	offset = offset < 0 ? -offset : offset;
+	b->sum_estimated = off < 0x1p-13 && q * own + 255 * other + offset < 512;
 }
 
 /* Begins to read constants of a command's blocks. */
@@ -70,9 +124,11 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	b->order = order;
 	b->blocks = 0;
 	b->mask = 0;
-	b->estimated = (order == NNADEV_BLOCKED || !f->has_residual) && !f->is_wide &&
-		       f->out_zero >= INT16_MIN / 2 && f->out_zero <= INT16_MAX / 2 &&
-		       nnadev_adds_residual(f);
+	b->estimated = nnadev_limits_fit(f) && nnadev_adds_residual(f) &&
+		       (order == NNADEV_BLOCKED || !f->has_residual);
+	b->sum_estimated = false;
+	if (b->estimated && f->has_residual)
+		nnadev_sum_get(b, f);
 	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm512_set1_epi8((int8_t)f->out_low);
 	b->high = _mm512_set1_epi8((int8_t)f->out_high);
@@ -251,9 +307,9 @@ static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, con
 }
 
 /* Whether estimates that are as far from whole numbers as that are exact results. */
-static inline bool nnadev_far_is_exact(__m512 far)
+static inline bool nnadev_far_is_exact(__m512 far, float unproven)
 {
-	return !_mm512_cmp_ps_mask(far, _mm512_set1_ps(0.5f - 0x1p-12f), _CMP_NLT_UQ);
+	return !_mm512_cmp_ps_mask(far, _mm512_set1_ps(0.5f - unproven), _CMP_NLT_UQ);
 }
 
 /* 8 accumulators, in the low halves, requantised exactly: q minus its zero point, to 2^30. */
@@ -353,23 +409,52 @@ static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 	}
 }
 
-/* Adds the residual to estimates, packs and stores them. */
+/* Where the residual of a vector is, and which of its channels are in use. */
+static inline const uint8_t *nnadev_group_residual(const struct nnadev_finish *f,
+						   const struct nnadev_blocks *b,
+						   const struct nnadev_group *g, uint32_t vector,
+						   __mmask16 *mask)
+{
+	const uint32_t block = vector % g->blocks;
+
+	*mask = (__mmask16)(b->mask >> block * 16);
+	return (const uint8_t *)f->residual->data + g->rat[vector / g->blocks] + g->first +
+	       block * 16;
+}
+
+/* Adds the residual to what is requantised, by an estimate. Return: whether that is proven. */
+static inline __attribute__((always_inline)) bool
+nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
+		 const struct nnadev_group *g, __m512i *q)
+{
+	__m512 far = _mm512_setzero_ps();
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < g->rows * g->blocks; i++) {
+		__mmask16 mask;
+		const uint8_t *from = nnadev_group_residual(f, b, g, i, &mask);
+		const __m128i bytes = _mm_maskz_loadu_epi8(mask, from);
+		__m512 r = _mm512_cvtepi32_ps(f->is_signed ? _mm512_cvtepi8_epi32(bytes) :
+							     _mm512_cvtepu8_epi32(bytes));
+
+		q[i] = _mm512_max_epi32(q[i], _mm512_set1_epi32(f->low));
+		q[i] = _mm512_min_epi32(q[i], _mm512_set1_epi32(f->high));
+		r = _mm512_fmadd_ps(r, _mm512_set1_ps(b->other), _mm512_set1_ps(b->offset));
+		r = _mm512_fmadd_ps(_mm512_cvtepi32_ps(q[i]), _mm512_set1_ps(b->own), r);
+		far = _mm512_range_ps(far, _mm512_reduce_ps(r, 0), 0xb);
+		q[i] = _mm512_cvtps_epi32(r);
+	}
+	return nnadev_far_is_exact(far, NNADEV_SUM_UNPROVEN);
+}
+
+/* Packs and stores a group. */
 static inline __attribute__((always_inline)) void
 nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
-		   const struct nnadev_group *g, __m512i *q)
+		   const struct nnadev_group *g, const __m512i *q)
 {
 	uint8_t *out = (uint8_t *)f->output->data + g->first;
 	__m512i low, high;
 
-	if (g->order == NNADEV_BLOCKED && f->has_residual) {
-		const uint8_t *residual = (const uint8_t *)f->residual->data + g->first;
-
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < g->rows * g->blocks; i++)
-			q[i] = nnadev_add16(
-				f, q[i], residual + g->rat[i / g->blocks] + i % g->blocks * 16,
-				(__mmask16)(b->mask >> i % g->blocks * 16));
-	}
 	low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero);
 	high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero);
 	low = f->is_signed ? _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
@@ -425,8 +510,14 @@ static __attribute__((noinline)) void nnadev_group_finish_exact(const struct nna
 		__m512 far = _mm512_setzero_ps();
 
 		q[i] = nnadev_estimate16(b->scale[block], b->nudge[block], acc[i], &far);
-		if (!nnadev_far_is_exact(far))
+		if (!nnadev_far_is_exact(far, NNADEV_UNPROVEN))
 			q[i] = nnadev_exact16(f, b, block, acc[i]);
+		if (f->has_residual && i < g->rows * g->blocks) {
+			__mmask16 mask;
+			const uint8_t *from = nnadev_group_residual(f, b, g, i, &mask);
+
+			q[i] = nnadev_add16(f, q[i], from, mask);
+		}
 	}
 	nnadev_group_store(f, b, g, q);
 }
@@ -448,7 +539,10 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 	for (uint32_t i = 0; i < vectors; i++)
 		q[i] = nnadev_estimate16(b->scale[nnadev_group_block(g, i)],
 					 b->nudge[nnadev_group_block(g, i)], acc[i], &far);
-	if (__builtin_expect(!b->estimated || !nnadev_far_is_exact(far), 0))
+	if (__builtin_expect(!b->estimated || !nnadev_far_is_exact(far, NNADEV_UNPROVEN), 0))
+		return false;
+	if (g->order == NNADEV_BLOCKED && f->has_residual &&
+	    !(b->sum_estimated && nnadev_group_add(f, b, g, q)))
 		return false;
 	nnadev_group_store(f, b, g, q);
 	return true;
