@@ -75,53 +75,83 @@ static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gem
 		_mm512_store_si512(to + k, load_row(row->from + k, g->k - k, flip));
 }
 
-/*
- * Puts rows together that lie in one row of an image: of a window of 64 bytes or less, of which a
- * row lies in the input as it is. Row i of the tile is the first, at @index of the output.
+/**
+ * struct piece - what a row of the kernel takes from the input
+ * @from: for a window at column 0, as many bytes before it as its place in the row has: so that
+ *	what is loaded from there lies in its place
+ * @first: that place
  */
-static void put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index,
-			uint32_t i, uint32_t count, const struct scratch *s)
+struct piece {
+	uintptr_t from;
+	uint32_t first;
+};
+
+/* The pieces of windows at row y of the input that are not padding; @from is its row 0. */
+static uint32_t get_pieces(const struct nnadev_gemm8 *g, const uint8_t *from, int64_t y,
+			   struct piece *pieces)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const uint32_t all = w->kernel_w * g->conv.group_in;
+	uint32_t count = 0;
+
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++, y += w->dilation_h) {
+		if (y < 0 || y >= w->height)
+			continue;
+		pieces[count].first = ky * all;
+		pieces[count++].from = (uintptr_t)from - ky * all +
+				       (uintptr_t)(y * g->conv.input->desc.strides[1]);
+	}
+	return count;
+}
+
+/*
+ * Puts rows together that lie in one row of an image: of windows of 64 bytes or less (@narrow: of
+ * 32), of which a row lies in the input as it is. Row i of the tile is the first, at @index of the
+ * output.
+ */
+static inline __attribute__((always_inline)) void
+put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, uint32_t i,
+	    uint32_t count, const struct scratch *s, const bool narrow)
 {
 	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *strides = g->conv.input->desc.strides;
 	const uint32_t run = g->conv.group_in, all = w->kernel_w * run;
-	const uint64_t whole = ~0ull >> (64 - all);
-	const __m512i flip = _mm512_set1_epi8(g->a_signed ? INT8_MIN : 0),
-		      zero = _mm512_maskz_set1_epi8(
-			      ~0ull >> (64 - g->k),
-			      (char)(g->conv.input->desc.zero_point ^ (g->a_signed ? 0x80 : 0)));
-	const int64_t y = nnadev_window_row(w, index[1], 0);
-	const uint8_t *data = (const uint8_t *)g->conv.input->data +
-			      (int64_t)index[0] * strides[0] + (int64_t)set * run;
+	const uint64_t whole = ~0ull >> (64 - all), row = ~0ull >> (64 - g->k);
+	const __m512i flip = _mm512_maskz_set1_epi8(row, g->a_signed ? INT8_MIN : 0),
+		      zero = _mm512_maskz_set1_epi8(row,
+						    (char)g->conv.input->desc.zero_point);
+	const int64_t last = (int64_t)w->width - w->kernel_w;
 	int64_t x = nnadev_window_column(w, index[2], 0);
 	uint8_t *to = s->rows.a + (size_t)i * g->a_stride;
+	struct piece pieces[64];
+	const uint32_t used = get_pieces(g,
+					 (const uint8_t *)g->conv.input->data +
+						 (int64_t)index[0] * strides[0] +
+						 (int64_t)set * run,
+					 nnadev_window_row(w, index[1], 0), pieces);
 
 	for (uint32_t n = 0; n < count; n++, x += w->stride_w, to += g->a_stride) {
-		uint64_t used = whole;
+		const uintptr_t column = (uintptr_t)(x * strides[2]);
+		uint64_t inside = whole;
 		__m512i v = zero;
 
-		/* Columns that are padding. */
 		if (x < 0)
-			used = -x < w->kernel_w ? used << -x * run & whole : 0;
-		if (x + w->kernel_w > w->width)
-			used &= x < w->width ? ~0ull >> (64 - (w->width - x) * run) : 0;
-		for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
-			const int64_t row = y + (int64_t)ky * w->dilation_h;
-			const uint32_t first = ky * all;
-			/* Loaded so that it comes to lie behind the rows before it. */
-			const uintptr_t from = (uintptr_t)data + (uintptr_t)(row * strides[1] +
-									     x * strides[2]) -
-					       first;
+			inside = -x < w->kernel_w ? inside << -x * run & whole : 0;
+		if (x > last)
+			inside &= x < w->width ? ~0ull >> (64 - (w->width - x) * run) : 0;
+		for (uint32_t k = 0; k < used; k++) {
+			const uint64_t mask = inside << pieces[k].first;
+			const void *from = (const void *)(pieces[k].from + column);
 
-			if (row < 0 || row >= w->height)
-				continue;
-			v = _mm512_mask_blend_epi8(
-				used << first, v,
-				_mm512_xor_si512(_mm512_maskz_loadu_epi8(used << first,
-									 (const void *)from),
-						 flip));
+			if (narrow)
+				v = _mm512_castsi256_si512(_mm256_mask_loadu_epi8(
+					_mm512_castsi512_si256(v), (__mmask32)mask, from));
+			else
+				v = _mm512_mask_loadu_epi8(v, mask, from);
 		}
-		_mm512_store_si512(to, v);
+		if (narrow)
+			v = _mm512_zextsi256_si512(_mm512_castsi512_si256(v));
+		_mm512_store_si512(to, _mm512_xor_si512(v, flip));
 	}
 }
 
@@ -167,8 +197,10 @@ static void find_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first
 		if (used_in_place(g))
 			put_steps((int64_t *)(s->from + i), (intptr_t)g->conv.input->data + from,
 				  (int64_t)w->stride_w * in->strides[2], count);
+		else if (g->k <= 32)
+			put_windows(g, set, index, i, count, s, true);
 		else
-			put_windows(g, set, index, i, count, s);
+			put_windows(g, set, index, i, count, s, false);
 		put_steps(s->rows.at + i, nnadev_offset(out, index), out->strides[2], count);
 		if (g->finish.has_residual)
 			put_steps(s->rows.rat + i, nnadev_offset(res, index), res->strides[2],
