@@ -4,91 +4,150 @@
  * packed.
  *
  * vpdpbusd adds 4 products of bytes to each of 16 sums. For a channel the 4 are the elements that 4
- * rows of the kernel meet in a column: a quad. 64 channels are computed together. For a row of
- * output the quads of all columns go to scratch memory, 256 bytes a column: bytes of 4 input rows
- * are put next to each other by unpacking, which leaves the ith quarter of each 16 channels in
- * vector i (NNADEV_QUARTERED). Weights are unpacked alike.
+ * rows of the kernel meet in a column: a quad. The lanes of 64 accumulators are
+ *
+ *   a pixel of 64 channels, or 2 neighbouring ones of 32, or 4 of 16: 4 parts of 16 channels
+ *
+ * so that few channels, or the last ones, do not leave lanes empty. Bytes of 4 input rows are put
+ * next to each other by unpacking, which leaves the ith quarter of each part in vector i. Quads go
+ * to scratch memory as 4 streams, one for each quarter: the quarters of a pixel's parts, then those
+ * of the next pixel. So what an output's neighbours meet lies behind what it meets itself, and
+ * outputs of all three forms are summed by the same code, 64 bytes of each stream at a time,
+ * wherever the parts of an output begin. With strides, columns that meet different elements of the
+ * kernel make separate slots of the streams.
+ *
+ * A kernel of up to 3 rows meets with the first 3 elements of a quad one row of output, and with
+ * the last 3 the next one: the quads are used twice.
  *
  * Inputs are unsigned there: signed ones are x ^ 0x80 = x + 128, and 128 times the sum of the
  * weights is taken off the bias. Weights minus their zero point have up to 9 bits. What the sum of
  * two bytes is taken for: the nearest byte, and what that leaves, which is 0 for most weights of
  * most models; only quads of 16 channels where it is not are multiplied once more.
  */
-#include "device/engine/x86/avx512_epilogue.h"
-#include "device/engine/x86/channels.h"
+#include "device/engine/x86/avx512_fixed.h"
 #include "device/engine/x86/tiles.h"
 
-#define COLUMN 256u /* bytes of a column's quads */
+#define STREAM 4160u /* bytes of a stream: not a power of two, or all four fell on the same sets */
+#define QUAD (4 * STREAM)
+#define COLUMN 256u   /* bytes of a column's weights */
+#define MOST_SIDE 16u /* of the kernel */
+#define MOST_VECTORS (STREAM / 64)
 #define TILE_PRODUCTS (4u << 20)
 
 /**
  * struct dwconv - a depthwise convolution and its tiles' geometry
  * @conv: the command
  * @quads: of kernel rows
- * @columns: of input under a row of output
+ * @slots: of the streams
+ * @slot: the first column of each, from the column that element 0 of the kernel meets
+ * @slot_of: of each column of the kernel
+ * @beyond: columns of a slot beyond those that element 0 of the kernel meets, at most
+ * @paired: quads serve two rows of output
  * @flip: 0x80 for signed inputs, else 0
- * @finish: constants of the epilogue
+ * @limits: of results
  * @tiles: the cut
  */
 struct dwconv {
 	struct nnadev_conv conv;
-	uint32_t quads, columns;
+	uint32_t quads, slots, beyond;
+	uint8_t slot[MOST_SIDE], slot_of[MOST_SIDE];
+	bool paired;
 	uint8_t flip;
-	struct nnadev_finish finish;
+	struct nnadev_fixed_limits limits;
 	struct nnadev_tiles tiles;
 };
 
 /**
  * struct rest - weights that are to be multiplied once more
+ * @weights: 16 lanes' quads, for the first row of output and the second one
  * @quad, @kx: which
- * @weights: 16 channels' quads
  */
 struct rest {
-	_Alignas(64) int8_t weights[64];
+	_Alignas(64) int8_t weights[2][64];
 	uint32_t quad, kx;
 };
 
 /**
- * struct scratch - where a tile's parts of the scratch memory begin
- * @input: [quads][columns][COLUMN]
- * @weights: [quads][kernel_w][COLUMN]
+ * struct work - what a tile knows of the channels that it computes together
+ * @fixed: constants of the epilogue
+ * @g: the command
+ * @first: the first channel
+ * @channels: how many
+ * @parts: of a pixel, 1, 2 or 4
+ * @pixels: of a vector, 4 / @parts
+ * @across: outputs of a row whose quads are there together
+ * @depth: pixels in a slot
+ * @offset: for each column of the kernel, where in a stream what it meets begins
+ * @mask: which bytes of a pixel are in use
+ * @input: [quads][4][STREAM]
+ * @weights: [2][quads][kernel_w][COLUMN]
  * @rest: [4][quads * kernel_w]
  * @rests: [4]: of @rest in use, for each quarter
  */
-struct scratch {
+struct work {
+	struct nnadev_fixed fixed;
+	const struct dwconv *g;
+	uint32_t first, channels, parts, pixels, across, depth;
+	uint32_t offset[MOST_SIDE];
+	__mmask64 mask;
 	uint8_t *input;
-	int8_t *weights;
+	int8_t *weights[2];
 	struct rest *rest;
 	uint32_t rests[4];
+	_Alignas(64) uint8_t padding[64];
 };
 
-static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
+/* The kernel is within MOST_SIDE. */
+static void slots_get(struct dwconv *g)
+{
+	const struct nnadev_window *w = &g->conv.window;
+
+	g->slots = 0;
+	for (uint32_t kx = 0; kx < w->kernel_w; kx++) {
+		const uint32_t first = kx * w->dilation_w % w->stride_w;
+		uint32_t i = 0;
+
+		while (i < g->slots && g->slot[i] != first)
+			i++;
+		if (i == g->slots)
+			g->slot[g->slots++] = (uint8_t)first;
+		g->slot_of[kx] = (uint8_t)i;
+	}
+	g->beyond = (w->kernel_w - 1) * w->dilation_w / w->stride_w;
+}
+
+/* Return: whether the kernel can compute it. */
+static bool dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
 {
 	const struct nnadev_window *w = &g->conv.window;
 
 	nnadev_conv_get(cmd, &g->conv);
+	if (w->kernel_h > MOST_SIDE || w->kernel_w > MOST_SIDE || w->stride_w > MOST_SIDE ||
+	    w->dilation_w > MOST_SIDE)
+		return false;
+	slots_get(g);
 	g->quads = nnadev_div_up(w->kernel_h, 4);
-	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
+	g->paired = w->kernel_h <= 3 && w->stride_h == 1;
 	g->flip = g->conv.input->desc.type == NNAHW_TYPE_S8 ? 0x80 : 0;
+	nnadev_fixed_limits_get(&g->limits, g->conv.epilogue, g->conv.output->desc.type);
+	/* Of parts of 16 channels there are as many more columns, and at most 3 are not needed. */
+	return g->slots * (g->beyond + 4) <= STREAM / 64;
 }
 
-/* Columns of quads, and quads of the kernel: at most 2^32 each. */
-static uint64_t scratch_get(const struct dwconv *g, uint8_t *base, struct scratch *s)
+static uint64_t scratch_get(const struct dwconv *g, uint8_t *base, struct work *k)
 {
-	const uint64_t columns = (uint64_t)g->quads * g->columns,
-		       kernel = (uint64_t)g->quads * g->conv.window.kernel_w;
+	const uint64_t kernel = g->quads * g->conv.window.kernel_w;
 	struct nnadev_layout l = { .base = base };
 
-	if (columns > NNADEV_ENGINE_MAX_SCRATCH || kernel > NNADEV_ENGINE_MAX_SCRATCH)
-		return UINT64_MAX;
-	s->input = nnadev_layout_take(&l, columns * COLUMN);
-	s->weights = nnadev_layout_take(&l, kernel * COLUMN);
-	s->rest = nnadev_layout_take(&l, 4 * kernel * sizeof(*s->rest));
+	k->input = nnadev_layout_take(&l, (uint64_t)g->quads * QUAD);
+	k->weights[0] = nnadev_layout_take(&l, kernel * COLUMN);
+	k->weights[1] = nnadev_layout_take(&l, kernel * COLUMN);
+	k->rest = nnadev_layout_take(&l, 4 * kernel * sizeof(*k->rest));
 	return l.size;
 }
 
-/* Puts bytes of 4 vectors of 64 channels next to each other. */
-static inline void interleave(const __m512i *v, __m512i *quads)
+/* Puts bytes of 4 vectors next to each other. */
+static inline __attribute__((always_inline)) void interleave(const __m512i *v, __m512i *quads)
 {
 	const __m512i a = _mm512_unpacklo_epi8(v[0], v[1]), b = _mm512_unpackhi_epi8(v[0], v[1]),
 		      c = _mm512_unpacklo_epi8(v[2], v[3]), d = _mm512_unpackhi_epi8(v[2], v[3]);
@@ -99,317 +158,640 @@ static inline void interleave(const __m512i *v, __m512i *quads)
 	quads[3] = _mm512_unpackhi_epi16(b, d);
 }
 
-/**
- * struct weights - weights of 64 channels, minus their zero point, as sums of two bytes
- * @near, @rest: for each of 4 kernel rows
+/* 4 times 16 bytes. */
+static inline __attribute__((always_inline)) __m512i load_parts(const void *a, const void *b,
+								const void *c, const void *d)
+{
+	const __m256i low = _mm256_inserti128_si256(
+			      _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)a)),
+			      _mm_loadu_si128((const __m128i *)b), 1),
+		      high = _mm256_inserti128_si256(
+			      _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)c)),
+			      _mm_loadu_si128((const __m128i *)d), 1);
+
+	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* Where the constants of part i begin; parts that are not in use are the first one again. */
+static inline uint32_t part_first(const struct work *k, uint32_t i)
+{
+	const uint32_t first = i % k->parts * 16;
+
+	return first < k->channels ? first : 0;
+}
+
+/* The multiplier, shift and bias of each lane, each channel read once. */
+static void read_channels(struct work *k)
+{
+	const struct nnadev_engine_operand *o = k->g->conv.channels;
+	const struct nnahw_channel *from = o->data;
+	_Alignas(64) struct nnahw_channel c[64];
+	struct nnadev_fixed *f = &k->fixed;
+
+	if (o->desc.dims[0] == 1) {
+		const struct nnahw_channel one = *from;
+
+		for (uint32_t i = 0; i < 64; i++)
+			c[i] = one;
+	} else {
+		memcpy(c, from + k->first, k->channels * sizeof(*c));
+	}
+	for (uint32_t i = k->channels; i < 64; i++)
+		c[i] = (struct nnahw_channel){ .shift = 33 };
+	for (uint32_t i = 0; i < 4; i++) {
+		/* Member m of channels 0 to 3 of two vectors, and of the other two behind them. */
+		const __m512i at = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17,
+						     21, 25, 29),
+			      two = _mm512_set1_epi32(2);
+		const __m512i part0 = _mm512_loadu_si512(c + i * 4),
+			      part1 = _mm512_loadu_si512(c + 16 % (k->parts * 16) + i * 4),
+			      part2 = _mm512_loadu_si512(c + 32 % (k->parts * 16) + i * 4),
+			      part3 = _mm512_loadu_si512(c + 48 % (k->parts * 16) + i * 4);
+		const __m512i low = _mm512_permutex2var_epi32(part0, at, part1),
+			      high = _mm512_permutex2var_epi32(part2, at, part3);
+		const __m256i low_shift = _mm512_castsi512_si256(_mm512_permutex2var_epi32(
+				      part0, _mm512_add_epi32(at, two), part1)),
+			      high_shift = _mm512_castsi512_si256(_mm512_permutex2var_epi32(
+				      part2, _mm512_add_epi32(at, two), part3));
+
+		_mm512_store_si512(f->bias[i], _mm512_shuffle_i64x2(low, high, 0x44));
+		_mm512_store_si512(f->multiplier[i], _mm512_shuffle_i64x2(low, high, 0xee));
+		_mm512_store_si512(
+			f->shift[i],
+			_mm512_inserti64x4(_mm512_castsi256_si512(low_shift), high_shift, 1));
+	}
+}
+
+/*
+ * Stores the quads of a column of weights. @flipped: adds to what signed inputs are too much in
+ * all.
  */
-struct weights {
-	__m512i near[4], rest[4];
+static inline void store_weights(struct work *k, uint32_t quad, uint32_t kx, const __m512i *near,
+				 const __m512i *left, __m512i *flipped)
+{
+	const uint32_t n = quad * k->g->conv.window.kernel_w + kx;
+	const uint32_t all = k->g->quads * k->g->conv.window.kernel_w;
+	const __m512i flip = _mm512_set1_epi8((int8_t)k->g->flip);
+
+	for (uint32_t i = 0; i < 4; i++) {
+		const size_t at = n * COLUMN + i * 64;
+		struct rest *r;
+
+		_mm512_store_si512(k->weights[0] + at, near[i]);
+		_mm512_store_si512(k->weights[1] + at, _mm512_slli_epi32(near[i], 8));
+		flipped[i] = _mm512_dpbusd_epi32(flipped[i], flip, near[i]);
+		if (!_mm512_test_epi32_mask(left[i], left[i]))
+			continue;
+		r = &k->rest[i * all + k->rests[i]++];
+		_mm512_store_si512(r->weights[0], left[i]);
+		_mm512_store_si512(r->weights[1], _mm512_slli_epi32(left[i], 8));
+		r->quad = quad;
+		r->kx = kx;
+		flipped[i] = _mm512_dpbusd_epi32(flipped[i], flip, left[i]);
+	}
+}
+
+/* Reads the weights and the constants of the channels; of those beyond, weights are any. */
+static void read_constants(struct work *k)
+{
+	const struct nnadev_conv *c = &k->g->conv;
+	const struct nnadev_window *w = &c->window;
+	const int8_t *from = (const int8_t *)c->weights->data + (size_t)k->first * c->k;
+	const __m512i zero = _mm512_set1_epi8((int8_t)c->weights->desc.zero_point);
+	const int8_t *part[4];
+	__m512i flipped[4];
+
+	for (uint32_t i = 0; i < 4; i++) {
+		part[i] = from + (size_t)part_first(k, i) * c->k;
+		flipped[i] = _mm512_setzero_si512();
+		k->rests[i] = 0;
+	}
+	for (uint32_t quad = 0; quad < k->g->quads; quad++)
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++) {
+			__m512i near[4], left[4], near_quads[4], left_quads[4];
+
+			for (uint32_t row = 0; row < 4; row++) {
+				const size_t at =
+					((size_t)(quad * 4 + row) * w->kernel_w + kx) * 16;
+				__m512i v;
+
+				near[row] = left[row] = _mm512_setzero_si512();
+				if (quad * 4 + row >= w->kernel_h)
+					continue;
+				v = load_parts(part[0] + at, part[1] + at, part[2] + at,
+					       part[3] + at);
+				near[row] = _mm512_subs_epi8(v, zero);
+				left[row] = _mm512_sub_epi8(_mm512_sub_epi8(v, zero), near[row]);
+			}
+			interleave(near, near_quads);
+			interleave(left, left_quads);
+			store_weights(k, quad, kx, near_quads, left_quads, flipped);
+		}
+	read_channels(k);
+	nnadev_fixed_start(&k->fixed, &k->g->limits);
+	for (uint32_t i = 0; i < 4; i++) {
+		const __m512i bias = _mm512_load_si512(k->fixed.bias[i]);
+
+		_mm512_store_si512(k->fixed.bias[i], _mm512_sub_epi32(bias, flipped[i]));
+		nnadev_fixed_set(&k->fixed, &k->g->limits, i);
+	}
+}
+
+/* Begins to work on channels from @first on: how the lanes are used, and their constants. */
+static void work_start(struct work *k, uint32_t first, uint32_t blocks, uint32_t parts)
+{
+	const struct dwconv *g = k->g;
+	const struct nnadev_window *w = &g->conv.window;
+	uint32_t fit;
+
+	k->first = first;
+	k->channels = g->conv.out_c - first < blocks * 16 ? g->conv.out_c - first : blocks * 16;
+	k->parts = parts;
+	k->pixels = 4 / parts;
+	k->mask = k->channels == 64 ? UINT64_MAX : ((uint64_t)1 << k->channels) - 1;
+	/* All chunks of a row alike, of whole vectors. */
+	fit = STREAM / 16 / parts / g->slots / k->pixels * k->pixels;
+	fit = (fit - g->beyond) / k->pixels * k->pixels;
+	k->across = nnadev_div_up(g->conv.out_w, nnadev_div_up(g->conv.out_w, fit));
+	k->across = nnadev_div_up(k->across, k->pixels) * k->pixels;
+	k->depth = nnadev_div_up(k->across + g->beyond, k->pixels) * k->pixels;
+	for (uint32_t kx = 0; kx < w->kernel_w; kx++)
+		k->offset[kx] =
+			(g->slot_of[kx] * k->depth + kx * w->dilation_w / w->stride_w) * parts * 16;
+	memset(k->padding, g->conv.input->desc.zero_point, sizeof(k->padding));
+	read_constants(k);
+}
+
+/* The parts of a vector's pixels, which are at p[0] and so on. */
+static inline __attribute__((always_inline)) __m512i
+load_pixels(const uint8_t *const *p, const uint32_t pixels, __mmask64 mask)
+{
+	if (pixels == 1)
+		return _mm512_maskz_loadu_epi8(mask, p[0]);
+	if (pixels == 2)
+		return _mm512_inserti64x4(
+			_mm512_castsi256_si512(_mm256_maskz_loadu_epi8((__mmask32)mask, p[0])),
+			_mm256_maskz_loadu_epi8((__mmask32)mask, p[1]), 1);
+	return _mm512_inserti64x4(
+		_mm512_castsi256_si512(_mm256_inserti128_si256(
+			_mm256_castsi128_si256(_mm_maskz_loadu_epi8((__mmask16)mask, p[0])),
+			_mm_maskz_loadu_epi8((__mmask16)mask, p[1]), 1)),
+		_mm256_inserti128_si256(
+			_mm256_castsi128_si256(_mm_maskz_loadu_epi8((__mmask16)mask, p[2])),
+			_mm_maskz_loadu_epi8((__mmask16)mask, p[3]), 1),
+		1);
+}
+
+/**
+ * struct rows - the 4 input rows of a quad
+ * @from: pixel 0 of each, or padding
+ * @keep: all ones; 0 for padding, of which all pixels are the same
+ */
+struct rows {
+	const uint8_t *from[4];
+	int64_t keep[4];
 };
 
-/* Element k of the kernel for the channels of `blocks` blocks, which are `stride` bytes apart. */
-static inline void read_weights(struct weights *w, uint32_t row, const int8_t *from, size_t stride,
-				uint32_t blocks, int32_t zero_point)
+static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t quad,
+		     struct rows *r)
 {
-	const __m512i zero = _mm512_set1_epi16((int16_t)zero_point);
-	_Alignas(64) int8_t bytes[64] = { 0 };
-	__m256i near[2], rest[2];
+	const struct nnadev_window *w = &k->g->conv.window;
+	const int32_t *strides = k->g->conv.input->desc.strides;
+	const uint8_t *data =
+		(const uint8_t *)k->g->conv.input->data + (int64_t)batch * strides[0] + k->first;
+	/* Elements of quads beyond the kernel meet weights of 0, or those of the next output. */
+	const uint32_t most = k->g->paired ? w->kernel_h + 1 : w->kernel_h;
 
-	for (uint32_t i = 0; i < blocks; i++)
-		memcpy(bytes + i * 16, from + i * stride, 16);
-	for (uint32_t i = 0; i < 2; i++) {
-		const __m512i v = _mm512_sub_epi16(
-			_mm512_cvtepi8_epi16(_mm256_load_si256((const __m256i *)bytes + i)), zero);
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint32_t ky = quad * 4 + i;
+		const int64_t y = row + (int64_t)ky * w->dilation_h;
+		const bool inside = ky < most && y >= 0 && y < w->height;
 
-		near[i] = _mm512_cvtsepi16_epi8(v);
-		rest[i] = _mm512_cvtepi16_epi8(_mm512_sub_epi16(v, _mm512_cvtepi8_epi16(near[i])));
+		r->from[i] = inside ? data + y * strides[1] : k->padding;
+		r->keep[i] = inside ? -1 : 0;
 	}
-	w->near[row] = _mm512_inserti64x4(_mm512_castsi256_si512(near[0]), near[1], 1);
-	w->rest[row] = _mm512_inserti64x4(_mm512_castsi256_si512(rest[0]), rest[1], 1);
 }
 
 /*
- * Unpacks the weights of some blocks, and takes what signed inputs are too much off the bias.
- * Channels beyond those in use have any weights.
+ * Puts together the quads of a slot from input column @column on. @pixels: of a vector; @loads: how
+ * many times it is loaded from inside of the image.
  */
-static void fill_weights(const struct dwconv *g, uint32_t block, uint32_t blocks,
-			 struct scratch *s, struct nnadev_blocks *constants)
+static inline __attribute__((always_inline)) void fill_slot(const struct work *k,
+							    const struct rows *r, int64_t column,
+							    uint8_t *to, const uint32_t pixels,
+							    const uint32_t loads)
 {
-	const struct nnadev_window *w = &g->conv.window;
-	const struct nnadev_engine_operand *o = g->conv.weights;
-	const int8_t *from = (const int8_t *)o->data + (size_t)block * g->conv.k * 16;
-	const __m512i flip = _mm512_set1_epi8((int8_t)g->flip);
-	const uint32_t most = g->quads * w->kernel_w;
-	int8_t *to = s->weights;
-
-	memset(s->rests, 0, sizeof(s->rests));
-	for (uint32_t quad = 0; quad < g->quads; quad++)
-		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += COLUMN) {
-			__m512i near[4], rest[4];
-			struct weights v = { 0 };
-
-			for (uint32_t row = 0; row < 4 && quad * 4 + row < w->kernel_h; row++) {
-				const size_t k = (size_t)(quad * 4 + row) * w->kernel_w + kx;
-
-				read_weights(&v, row, from + k * 16, (size_t)g->conv.k * 16, blocks,
-					     o->desc.zero_point);
-			}
-			interleave(v.near, near);
-			interleave(v.rest, rest);
-			for (uint32_t i = 0; i < 4; i++) {
-				__m512i bias = _mm512_load_si512(constants->bias[i]), sum;
-
-				sum = _mm512_dpbusd_epi32(_mm512_setzero_si512(), flip, near[i]);
-				sum = _mm512_dpbusd_epi32(sum, flip, rest[i]);
-				_mm512_store_si512(constants->bias[i], _mm512_sub_epi32(bias, sum));
-				_mm512_store_si512(to + i * 64, near[i]);
-				if (_mm512_test_epi32_mask(rest[i], rest[i])) {
-					struct rest *r = &s->rest[i * most + s->rests[i]++];
-
-					_mm512_store_si512(r->weights, rest[i]);
-					r->quad = quad;
-					r->kx = kx;
-				}
-			}
-		}
-}
-
-/*
- * Puts together the quads under a row of output that begins at input row `row`, for kernel rows
- * from quad * 4 on. Rows outside the input, and beyond the kernel, are one column of padding over
- * and over.
- */
-static void fill_quads(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t quad,
-		       uint32_t first, __mmask64 mask, uint8_t *to)
-{
-	const struct nnadev_window *w = &g->conv.window;
-	const struct nnahw_tensor *in = &g->conv.input->desc;
-	const uint8_t *data = (const uint8_t *)g->conv.input->data +
-			      (int64_t)batch * in->strides[0] + first;
-	const int64_t end = (int64_t)w->pad_left + w->width;
-	/* Columns of padding, and those up to the end of the input. */
-	const uint32_t left = w->pad_left < g->columns ? (uint32_t)w->pad_left : g->columns,
-		       right = end < g->columns ? (uint32_t)end : g->columns;
-	const __m512i flip = _mm512_set1_epi8((int8_t)g->flip),
-		      outside = _mm512_xor_si512(_mm512_set1_epi8((int8_t)in->zero_point), flip);
-	const __m512i outsides[4] = { outside, outside, outside, outside };
-	_Alignas(64) uint8_t padding[64];
-	const uint8_t *from[4];
-	int64_t step[4];
+	const struct nnadev_window *w = &k->g->conv.window;
+	const int64_t step = k->g->conv.input->desc.strides[2], next = step * w->stride_w,
+		      last = (int64_t)(pixels - 1) * w->stride_w;
+	const __m512i flip = _mm512_set1_epi8((int8_t)k->g->flip);
+	const __mmask64 mask = loads < pixels ? UINT64_MAX : k->mask;
 	__m512i v[4], quads[4];
 
-	memset(padding, in->zero_point, sizeof(padding));
-	for (uint32_t i = 0; i < 4; i++) {
-		const int64_t y = row + (int64_t)(quad * 4 + i) * w->dilation_h;
-		const bool inside = quad * 4 + i < w->kernel_h && y >= 0 && y < w->height;
+	for (uint32_t x = 0; x < k->depth; x += pixels, to += 64, column += last + w->stride_w) {
+		const bool inside = column >= 0 && column + last < w->width;
 
-		from[i] = inside ? data + y * in->strides[1] : padding;
-		step[i] = inside ? in->strides[2] : 0;
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < 4; i++) {
+			const uint8_t *p[4];
+
+			if (inside) {
+				p[0] = r->from[i] + (column * step & r->keep[i]);
+#pragma GCC unroll 4
+				for (uint32_t n = 1; n < loads; n++)
+					p[n] = p[n - 1] + (next & r->keep[i]);
+				v[i] = load_pixels(p, loads, mask);
+			} else {
+#pragma GCC unroll 4
+				for (uint32_t n = 0; n < pixels; n++) {
+					const int64_t at = column + (int64_t)n * w->stride_w;
+
+					p[n] = at >= 0 && at < w->width
+						       ? r->from[i] + (at * step & r->keep[i])
+						       : k->padding;
+				}
+				v[i] = load_pixels(p, pixels, k->mask);
+			}
+			v[i] = _mm512_xor_si512(v[i], flip);
+		}
+		interleave(v, quads);
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < 4; i++)
+			_mm512_store_si512(to + i * STREAM, quads[i]);
 	}
-	interleave(outsides, quads);
-	for (uint32_t x = 0; x < g->columns; x++, to += COLUMN) {
-		if (x >= left && x < right) {
-			__m512i inside[4];
+}
 
-			for (uint32_t i = 0; i < 4; i++, from[i - 1] += step[i - 1])
-				v[i] = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, from[i]),
-							flip);
-			interleave(v, inside);
-			for (uint32_t i = 0; i < 4; i++)
-				_mm512_store_si512(to + i * 64, inside[i]);
-		} else {
-			for (uint32_t i = 0; i < 4; i++)
-				_mm512_store_si512(to + i * 64, quads[i]);
+/* Puts together the quads under outputs from @x on, whose windows begin at input row @row. */
+static void fill(const struct work *k, uint32_t batch, int64_t row, uint32_t x)
+{
+	const struct dwconv *g = k->g;
+	const struct nnadev_window *w = &g->conv.window;
+	/* Neighbouring pixels make one vector as they are. */
+	const bool dense = w->stride_w == 1 && k->channels == k->parts * 16 &&
+			   g->conv.input->desc.strides[2] == (int32_t)k->channels;
+
+	for (uint32_t quad = 0; quad < g->quads; quad++) {
+		struct rows r;
+
+		rows_get(k, batch, row, quad, &r);
+		for (uint32_t slot = 0; slot < g->slots; slot++) {
+			uint8_t *to = k->input + (size_t)quad * QUAD +
+				      (size_t)slot * k->depth * k->parts * 16;
+			const int64_t column = nnadev_window_column(w, x, 0) + g->slot[slot];
+
+			if (k->pixels == 1)
+				fill_slot(k, &r, column, to, 1, 1);
+			else if (k->pixels == 2 && dense)
+				fill_slot(k, &r, column, to, 2, 1);
+			else if (k->pixels == 2)
+				fill_slot(k, &r, column, to, 2, 2);
+			else if (dense)
+				fill_slot(k, &r, column, to, 4, 1);
+			else
+				fill_slot(k, &r, column, to, 4, 4);
 		}
 	}
 }
 
-/* The sums of an output at column `x` of the quads: begins with the bias, has all but the rest. */
-static inline void sum_any(const struct dwconv *g, const struct scratch *s,
-			   const struct nnadev_blocks *constants, size_t x, __m512i *c)
+/* Adds the products of all quads with vector `at` of the streams. */
+static inline __attribute__((always_inline)) void add_any(const struct work *k, uint32_t set,
+							  size_t at, __m512i *c)
 {
-	const struct nnadev_window *w = &g->conv.window;
-	const int8_t *k = s->weights;
+	const struct nnadev_window *w = &k->g->conv.window;
+	const int8_t *weights = k->weights[set];
 
-	for (uint32_t i = 0; i < 4; i++)
-		c[i] = _mm512_load_si512(constants->bias[i]);
-	for (uint32_t quad = 0; quad < g->quads; quad++)
-		for (uint32_t kx = 0; kx < w->kernel_w; kx++, k += COLUMN) {
-			const uint8_t *p = s->input + ((size_t)quad * g->columns + x +
-						       (size_t)kx * w->dilation_w) *
-							      COLUMN;
+	for (uint32_t quad = 0; quad < k->g->quads; quad++)
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, weights += COLUMN) {
+			const uint8_t *p = k->input + quad * QUAD + k->offset[kx] + at * 64;
 
+#pragma GCC unroll 4
 			for (uint32_t i = 0; i < 4; i++)
-				c[i] = _mm512_dpbusd_epi32(c[i], _mm512_load_si512(p + i * 64),
-							   _mm512_load_si512(k + i * 64));
+				c[i] = _mm512_dpbusd_epi32(c[i], _mm512_loadu_si512(p + i * STREAM),
+							   _mm512_load_si512(weights + i * 64));
 		}
 }
 
 /* Adds what the nearest bytes of weights leave. */
-static inline void sum_rest(const struct dwconv *g, const struct scratch *s, size_t x, __m512i *c)
+static inline __attribute__((always_inline)) void add_rest(const struct work *k, uint32_t set,
+							   size_t at, __m512i *c)
 {
-	const uint32_t most = g->quads * g->conv.window.kernel_w;
+	const uint32_t all = k->g->quads * k->g->conv.window.kernel_w;
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < 4; i++)
-		for (uint32_t n = 0; n < s->rests[i]; n++) {
-			const struct rest *r = &s->rest[i * most + n];
+		for (uint32_t n = 0; n < k->rests[i]; n++) {
+			const struct rest *r = &k->rest[i * all + n];
 			const uint8_t *p =
-				s->input + ((size_t)r->quad * g->columns + x +
-					    (size_t)r->kx * g->conv.window.dilation_w) *
-						   COLUMN;
+				k->input + r->quad * QUAD + k->offset[r->kx] + i * STREAM + at * 64;
 
-			c[i] = _mm512_dpbusd_epi32(c[i], _mm512_load_si512(p + i * 64),
-						   _mm512_load_si512(r->weights));
+			c[i] = _mm512_dpbusd_epi32(c[i], _mm512_loadu_si512(p),
+						   _mm512_load_si512(r->weights[set]));
 		}
 }
 
-/* A row of output, of which the quads are there. */
-static void run_row(const struct dwconv *g, const struct scratch *s,
-		    const struct nnadev_blocks *constants, int64_t at, int64_t rat)
+/**
+ * struct out - where a run of vectors is stored
+ * @to: the first pixel
+ * @step: bytes from one to the next
+ * @whole: pixels of a vector lie next to each other
+ */
+struct out {
+	uint8_t *to;
+	int64_t step;
+	bool whole;
+};
+
+static inline __attribute__((always_inline)) void store(const struct work *k, const struct out *o,
+							uint8_t *to, __m512i v)
 {
-	const int32_t *out = g->conv.output->desc.strides, *res = g->conv.residual->desc.strides;
-	size_t column = 0;
+	const __m256i low = _mm512_castsi512_si256(v), high = _mm512_extracti64x4_epi64(v, 1);
 
-	for (uint32_t x = 0; x < g->conv.out_w; x++, at += out[2], rat += res[2]) {
-		__m512i c[4];
+	if (o->whole) {
+		_mm512_mask_storeu_epi8(to, k->pixels == 1 ? k->mask : UINT64_MAX, v);
+	} else if (k->pixels == 2) {
+		_mm256_mask_storeu_epi8(to, (__mmask32)k->mask, low);
+		_mm256_mask_storeu_epi8(to + o->step, (__mmask32)k->mask, high);
+	} else {
+		const __mmask16 mask = (__mmask16)k->mask;
 
-		sum_any(g, s, constants, column, c);
-		sum_rest(g, s, column, c);
-		nnadev_blocks_finish(&g->finish, constants, NNADEV_QUARTERED, 4, c, at, rat);
-		column += g->conv.window.stride_w;
+		_mm_mask_storeu_epi8(to, mask, _mm256_castsi256_si128(low));
+		_mm_mask_storeu_epi8(to + o->step, mask, _mm256_extracti128_si256(low, 1));
+		_mm_mask_storeu_epi8(to + 2 * o->step, mask, _mm256_castsi256_si128(high));
+		_mm_mask_storeu_epi8(to + 3 * o->step, mask, _mm256_extracti128_si256(high, 1));
 	}
 }
 
-/* The same for a kernel of 3 columns in one quad: the weights stay in registers. */
-static void run_row_3(const struct dwconv *g, const struct scratch *s,
-		      const struct nnadev_blocks *constants, int64_t at, int64_t rat)
+/*
+ * Computes vectors [first, end) of a chunk; @set is 1 for the second row of the quads. Writes to
+ * @doubtful the vectors of which a lane is not proven, one after the other; the others of it are
+ * overwritten. Return: how many they are. With @three the kernel is a quad of 3 columns, and the
+ * weights stay in registers.
+ */
+static inline __attribute__((always_inline)) uint32_t
+run(const struct work *k, uint32_t set, uint32_t first, uint32_t end, const struct out *o,
+    uint8_t *doubtful, const bool three, const bool rest, const bool is_signed)
 {
-	const int32_t *out = g->conv.output->desc.strides, *res = g->conv.residual->desc.strides;
-	const size_t kx_step = g->conv.window.dilation_w * COLUMN;
-	const bool rest = s->rests[0] || s->rests[1] || s->rests[2] || s->rests[3];
-	__m512i k[3][4];
-	size_t column = 0;
-
-#pragma GCC unroll 3
-	for (uint32_t kx = 0; kx < 3; kx++)
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < 4; i++)
-			k[kx][i] = _mm512_load_si512(s->weights + kx * COLUMN + i * 64);
-	for (uint32_t x = 0; x < g->conv.out_w; x++, at += out[2], rat += res[2]) {
-		const uint8_t *p = s->input + column * COLUMN;
-		__m512i c[4];
+	const struct nnadev_fixed *f = &k->fixed;
+	const struct out out = *o;
+	const uint8_t *p0 = k->input + k->offset[0] + first * 64,
+		      *p1 = k->input + k->offset[three ? 1 : 0] + first * 64,
+		      *p2 = k->input + k->offset[three ? 2 : 0] + first * 64;
+	const int64_t step = out.step * k->pixels;
+	const __m512 added = f->added;
+	uint8_t *to = out.to;
+	__m512 scale[4], nudge[4];
+	__m512i w[3][4];
+	uint32_t n = 0;
 
 #pragma GCC unroll 4
-		for (uint32_t i = 0; i < 4; i++)
-			c[i] = _mm512_load_si512(constants->bias[i]);
-#pragma GCC unroll 3
-		for (uint32_t kx = 0; kx < 3; kx++)
+	for (uint32_t i = 0; i < 4; i++) {
+		scale[i] = _mm512_load_ps(f->scale[i]);
+		nudge[i] = _mm512_load_ps(f->nudge[i]);
+		if (!three)
+			continue;
+		w[0][i] = _mm512_load_si512(k->weights[set] + i * 64);
+		w[1][i] = _mm512_load_si512(k->weights[set] + COLUMN + i * 64);
+		w[2][i] = _mm512_load_si512(k->weights[set] + 2 * COLUMN + i * 64);
+	}
+	for (uint32_t x = first; x < end; x++, to += step) {
+		__m512i c[4], t[4];
+
 #pragma GCC unroll 4
-			for (uint32_t i = 0; i < 4; i++)
+		for (uint32_t i = 0; i < 4; i++)
+			c[i] = _mm512_load_si512(f->bias[i]);
+		if (three) {
+#pragma GCC unroll 4
+			for (uint32_t i = 0; i < 4; i++) {
 				c[i] = _mm512_dpbusd_epi32(
-					c[i], _mm512_load_si512(p + kx * kx_step + i * 64),
-					k[kx][i]);
+					c[i], _mm512_loadu_si512(p0 + i * STREAM), w[0][i]);
+				c[i] = _mm512_dpbusd_epi32(
+					c[i], _mm512_loadu_si512(p1 + i * STREAM), w[1][i]);
+				c[i] = _mm512_dpbusd_epi32(
+					c[i], _mm512_loadu_si512(p2 + i * STREAM), w[2][i]);
+			}
+			p0 += 64;
+			p1 += 64;
+			p2 += 64;
+		} else {
+			add_any(k, set, x, c);
+		}
 		if (rest)
-			sum_rest(g, s, column, c);
-		nnadev_blocks_finish(&g->finish, constants, NNADEV_QUARTERED, 4, c, at, rat);
-		column += g->conv.window.stride_w;
+			add_rest(k, set, x, c);
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < 4; i++)
+			t[i] = nnadev_fixed_estimate(c[i], scale[i], nudge[i], added, is_signed);
+		doubtful[n] = (uint8_t)x;
+		n += !nnadev_fixed_is_exact(t);
+		store(k, &out, to, nnadev_fixed_bytes(f, t));
+	}
+	return n;
+}
+
+#define RUN(name, three, rest, is_signed)                                                          \
+	static __attribute__((noinline)) uint32_t name(const struct work *k, uint32_t set,         \
+						       uint32_t first, uint32_t end,               \
+						       const struct out *o, uint8_t *doubtful)     \
+	{                                                                                          \
+		return run(k, set, first, end, o, doubtful, three, rest, is_signed);               \
+	}
+
+RUN(run_3, true, false, false)
+RUN(run_3_signed, true, false, true)
+RUN(run_3_rest, true, true, false)
+RUN(run_3_rest_signed, true, true, true)
+RUN(run_any, false, true, false)
+RUN(run_any_signed, false, true, true)
+
+static uint32_t run_vectors(const struct work *k, uint32_t set, uint32_t first, uint32_t end,
+			    const struct out *o, uint8_t *doubtful)
+{
+	const bool is_signed = !k->g->limits.rectified,
+		   three = k->g->quads == 1 && k->g->conv.window.kernel_w == 3,
+		   rest = k->rests[0] || k->rests[1] || k->rests[2] || k->rests[3];
+
+	if (!three)
+		return (is_signed ? run_any_signed : run_any)(k, set, first, end, o, doubtful);
+	if (rest)
+		return (is_signed ? run_3_rest_signed : run_3_rest)(k, set, first, end, o,
+								    doubtful);
+	return (is_signed ? run_3_signed : run_3)(k, set, first, end, o, doubtful);
+}
+
+/*
+ * The exact steps for those lanes of a vector that are not proven; of its pixels the first @pixels
+ * are in use, and @at is the element of output of the first one.
+ */
+static void run_exact(const struct work *k, uint32_t set, uint32_t x, uint32_t pixels, int64_t at)
+{
+	const struct nnadev_fixed *f = &k->fixed;
+	const struct nnadev_conv *g = &k->g->conv;
+	__m512i c[4];
+
+	for (uint32_t i = 0; i < 4; i++)
+		c[i] = _mm512_load_si512(f->bias[i]);
+	add_any(k, set, x, c);
+	add_rest(k, set, x, c);
+	for (uint32_t i = 0; i < 4; i++) {
+		const __m512 scale = _mm512_load_ps(f->scale[i]),
+			     nudge = _mm512_load_ps(f->nudge[i]);
+		const __m512i t =
+			k->g->limits.rectified
+				? nnadev_fixed_estimate(c[i], scale, nudge, f->added, false)
+				: nnadev_fixed_estimate(c[i], scale, nudge, f->added, true);
+		uint32_t lanes = nnadev_fixed_doubtful(t);
+		_Alignas(64) int32_t acc[16];
+
+		_mm512_store_si512(acc, c[i]);
+		for (; lanes; lanes &= lanes - 1) {
+			const uint32_t lane = (uint32_t)__builtin_ctz(lanes),
+				       pixel = lane / 4 / k->parts,
+				       channel = lane / 4 % k->parts * 16 + i * 4 + lane % 4;
+			const struct nnahw_channel constants = {
+				.multiplier = f->multiplier[i][lane],
+				.shift = f->shift[i][lane],
+			};
+
+			if (pixel < pixels && channel < k->channels)
+				nnadev_epilogue_integer(
+					g->epilogue, acc[lane], &constants, g->output,
+					at + (int64_t)pixel * g->output->desc.strides[2] + channel,
+					g->residual, 0);
+		}
 	}
 }
 
-/* Reads the constants of some blocks. */
-static void get_blocks(const struct dwconv *g, uint32_t block, uint32_t blocks,
-		       struct nnadev_blocks *constants)
+/* The outputs of a row from @x on whose quads are there; @at is the element of the first one. */
+static void run_chunk(const struct work *k, uint32_t set, uint32_t x, int64_t at)
 {
-	nnadev_blocks_start(constants, &g->finish, NNADEV_QUARTERED);
-	for (uint32_t i = block; i < block + blocks; i++) {
-		const uint32_t left = g->conv.out_c - i * 16, count = left < 16 ? left : 16;
-		struct nnahw_channel channels[16];
-		int32_t bias[16];
+	const struct nnadev_engine_operand *output = k->g->conv.output;
+	const uint32_t left = k->g->conv.out_w - x, count = left < k->across ? left : k->across,
+		       vectors = count / k->pixels, odd = count % k->pixels;
+	const int64_t step = output->desc.strides[2];
+	struct out out = { (uint8_t *)output->data + at, step,
+			   k->pixels == 1 ||
+				   (step == k->channels && k->channels == k->parts * 16) };
+	uint8_t doubtful[MOST_VECTORS + 2];
+	uint32_t n = run_vectors(k, set, 0, vectors, &out, doubtful);
 
-		nnadev_channels_get(&g->conv, i * 16, count, NULL, channels, bias);
-		nnadev_blocks_add(constants, &g->finish, channels, count, bias);
+	if (odd) {
+		/* The last vector: not all of its pixels are there. */
+		_Alignas(64) uint8_t pixels[64];
+
+		out.to = pixels;
+		out.step = k->parts * 16;
+		out.whole = true;
+		n += run_vectors(k, set, vectors, vectors + 1, &out, doubtful + n);
+		for (uint32_t i = 0; i < odd; i++)
+			memcpy((uint8_t *)output->data + at +
+				       (int64_t)(vectors * k->pixels + i) * step,
+			       pixels + i * out.step, k->channels);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		run_exact(k, set, doubtful[i], doubtful[i] == vectors ? odd : k->pixels,
+			  at + (int64_t)doubtful[i] * k->pixels * step);
+}
+
+/* Row @y of output, and the one that shares its quads if @both. */
+static void run_rows(const struct work *k, uint32_t batch, uint32_t y, bool both)
+{
+	const struct nnadev_window *w = &k->g->conv.window;
+	const int32_t *out = k->g->conv.output->desc.strides;
+
+	for (uint32_t x = 0; x < k->g->conv.out_w; x += k->across) {
+		const int64_t at = (int64_t)batch * out[0] + (int64_t)y * out[1] +
+				   (int64_t)x * out[2] + k->first;
+
+		fill(k, batch, nnadev_window_row(w, y, 0), x);
+		run_chunk(k, 0, x, at);
+		if (both)
+			run_chunk(k, 1, x, at + (int64_t)w->dilation_h * out[1]);
+	}
+}
+
+static void run_part(const struct work *k, const struct nnadev_part *part)
+{
+	const uint32_t end = part->first_row + part->rows, d = k->g->conv.window.dilation_h;
+
+	if (!k->g->paired || d >= part->rows) {
+		for (uint32_t y = part->first_row; y < end; y++)
+			run_rows(k, part->set, y, false);
+		return;
+	}
+	/* Rows y and y + d share quads. */
+	for (uint32_t first = part->first_row; first < end; first += 2 * d)
+		for (uint32_t y = first; y < end && y < first + d; y++)
+			run_rows(k, part->set, y, y + d < end);
 }
 
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	/* A copy, which stays in registers: for all that the compiler knows a plan changes. */
-	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
-	const struct nnadev_window *w = &g.conv.window;
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
-							  nnadev_div_up(g.conv.out_c, 16));
-	const int32_t *out = g.conv.output->desc.strides, *res = g.conv.residual->desc.strides;
-	const uint32_t end = part.first_block + part.blocks;
-	struct nnadev_blocks constants;
-	struct scratch s = { 0 };
+	const struct dwconv *g = nnadev_state(plan);
+	const struct nnadev_part part =
+		nnadev_tiles_part(&g->tiles, tile, g->conv.out_h, nnadev_div_up(g->conv.out_c, 16));
+	uint32_t block = part.first_block, left = part.blocks;
+	struct work k;
 
-	scratch_get(&g, scratch, &s);
-	for (uint32_t block = part.first_block; block < end; block += constants.blocks) {
-		get_blocks(&g, block, end - block < 4 ? end - block : 4, &constants);
-		fill_weights(&g, block, constants.blocks, &s, &constants);
-		for (uint32_t y = part.first_row; y < part.first_row + part.rows; y++) {
-			const int64_t at = (int64_t)part.set * out[0] + (int64_t)y * out[1] +
-					   block * 16,
-				      rat = (int64_t)part.set * res[0] + (int64_t)y * res[1] +
-					    block * 16;
+	k.g = g;
+	scratch_get(g, scratch, &k);
+	while (left) {
+		/* 3 blocks are 2 and 1, unless the constants take more time than lanes that idle. */
+		const bool many = (uint64_t)part.rows * g->conv.out_w >= 256;
+		const uint32_t parts = left > 3 || (left == 3 && !many) ? 4
+				       : left > 1			? 2
+									: 1,
+			       blocks = left < parts ? left : parts;
 
-			for (uint32_t quad = 0; quad < g.quads; quad++)
-				fill_quads(&g, part.set, nnadev_window_row(w, y, 0), quad,
-					   block * 16, constants.mask,
-					   s.input + (size_t)quad * g.columns * COLUMN);
-			if (g.quads == 1 && w->kernel_w == 3)
-				run_row_3(&g, &s, &constants, at, rat);
-			else
-				run_row(&g, &s, &constants, at, rat);
-		}
+		work_start(&k, block * 16, blocks, parts);
+		run_part(&k, &part);
+		block += blocks;
+		left -= blocks;
 	}
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most. */
+/* What a tile costs at most: where no lane is proven. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
-	const uint64_t columns = (uint64_t)g->quads * g->columns,
+	const uint64_t vectors = rows * (g->conv.out_w + 3),
 		       window = (uint64_t)g->quads * g->conv.window.kernel_w;
 
 	/* So that the products below stay in 64 bits. */
-	if (columns > NNADEV_TILES_MOST_COST || window > NNADEV_TILES_MOST_COST)
+	if (rows > UINT32_MAX || blocks > UINT32_MAX)
 		return UINT64_MAX;
 	return (blocks + 3) / 4 *
-	       (rows * (columns * 12 + g->conv.out_w * (window * 10 + 4 * 220)) + window * 60 +
-		4000);
+	       (vectors * (window * 10 + g->quads * g->slots * 60 + 1200) + window * 200 + 4000);
 }
 
-/* The types are 8-bit ones, and channels contiguous; the rest of weights fits into a byte. */
+/*
+ * The types are 8-bit ones, without residual, and channels contiguous; the rest of weights fits
+ * into a byte.
+ */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
-	struct scratch s;
 	struct dwconv g;
 
-	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
+	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type) ||
+	    !nnadev_type_is_quant8(cmd->operands[0].desc.type))
 		return nnadev_accept(false);
-	dwconv_get(cmd, &g);
-	return nnadev_accept(g.conv.layout == NNAHW_LAYOUT_PACKED8 && g.conv.group_out == 1 &&
+	return nnadev_accept(dwconv_get(cmd, &g) && g.conv.layout == NNAHW_LAYOUT_PACKED8 &&
+			     g.conv.group_out == 1 && !nnadev_present(g.conv.residual) &&
 			     g.conv.weights->desc.zero_point > INT8_MIN &&
-			     nnadev_tiles_fit(&g.conv, tile_cost, &g) &&
-			     scratch_get(&g, NULL, &s) <= NNADEV_ENGINE_MAX_SCRATCH);
+			     nnadev_tiles_fit(&g.conv, tile_cost, &g));
 }
 
 static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 			struct nnadev_engine_plan *plan)
 {
 	struct dwconv *g = nnadev_state_new(plan);
-	struct scratch s;
+	struct work k;
 
 	dwconv_get(cmd, g);
-	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
 	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 4, threads, tile_cost, g);
-	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, NULL, &s), plan);
+	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, NULL, &k), plan);
 }
 
 NNADEV_STATE_FITS(struct dwconv);

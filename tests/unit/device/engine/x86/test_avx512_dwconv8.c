@@ -17,12 +17,17 @@ static void fill_weights(int32_t zero_point, bool wide)
 static void depthwise(uint32_t type, bool wide)
 {
 	const uint32_t n = (uint32_t)rng_range(&r, 1, 150), blocks = (n + 15) / 16;
-	const uint32_t kh = (uint32_t)rng_range(&r, 1, 6), kw = (uint32_t)rng_range(&r, 1, 5),
-		       stride = (uint32_t)rng_range(&r, 1, 3),
-		       dilation = (uint32_t)rng_range(&r, 1, 3);
-	const uint32_t h = (uint32_t)rng_range(&r, 1, 12), w = (uint32_t)rng_range(&r, 1, 12),
-		       in_h = (h - 1) * stride + (kh - 1) * dilation + 1,
-		       in_w = (w - 1) * stride + (kw - 1) * dilation + 1;
+	const bool three = rng_next(&r) & 1;
+	const uint32_t kh = three ? 3 : (uint32_t)rng_range(&r, 1, 6),
+		       kw = three ? 3 : (uint32_t)rng_range(&r, 1, 5),
+		       stride_h = (uint32_t)rng_range(&r, 1, 3),
+		       stride_w = (uint32_t)rng_range(&r, 1, 3),
+		       dilation_h = (uint32_t)rng_range(&r, 1, 3),
+		       dilation_w = (uint32_t)rng_range(&r, 1, 3);
+	const uint32_t h = (uint32_t)rng_range(&r, 1, 12),
+		       w = (uint32_t)rng_range(&r, 1, rng_next(&r) % 4 ? 12 : 300),
+		       in_h = (h - 1) * stride_h + (kh - 1) * dilation_h + 1,
+		       in_w = (w - 1) * stride_w + (kw - 1) * dilation_w + 1;
 	const uint32_t top = (uint32_t)rng_range(&r, 0, in_h - 1),
 		       left = (uint32_t)rng_range(&r, 0, in_w - 1);
 	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0,
@@ -42,15 +47,23 @@ static void depthwise(uint32_t type, bool wide)
 		     ->data;
 	for (uint32_t i = 0; i < n; i++)
 		ch[i] = (struct nnahw_channel){ .bias = (int32_t)rng_range(&r, -5000, 5000),
-						.multiplier = (int32_t)rng_range(&r, 1 << 30,
-										 INT32_MAX),
-						.shift = (int32_t)rng_range(&r, 34, 44) };
+						.multiplier =
+							(int32_t)rng_range(&r, 1 << 30, INT32_MAX),
+						.shift = (int32_t)rng_range(&r, 31, 44) };
+	/* A channel that the estimate does not take. */
+	if (rng_next(&r) % 4 == 0)
+		ch[rng_next(&r) % n] = (struct nnahw_channel){
+			.multiplier = (int32_t)rng_next(&r),
+			.shift = (int32_t)rng_range(&r, -3, 70),
+		};
 	p->layout = NNAHW_LAYOUT_PACKED8;
 	p->groups = 1;
 	p->kernel_h = kh;
 	p->kernel_w = kw;
-	p->stride_h = p->stride_w = stride;
-	p->dilation_h = p->dilation_w = dilation;
+	p->stride_h = stride_h;
+	p->stride_w = stride_w;
+	p->dilation_h = dilation_h;
+	p->dilation_w = dilation_w;
 	p->pad_top = top;
 	p->pad_left = left;
 	p->epilogue.clamp_min = -INFINITY;
@@ -58,11 +71,16 @@ static void depthwise(uint32_t type, bool wide)
 	for (uint32_t i = 0; i < 3; i++)
 		operand_quantise(&c.cmd.operands[i], 0.5f,
 				 i == 2 ? weight_zero : (int32_t)rng_range(&r, low, low + 255));
-	p->epilogue.q_min = low;
-	p->epilogue.q_max = low + 255;
+	/* Any limits, and those of a rectifier. */
+	random_epilogue(&p->epilogue, &r, 1, 0, type == NNAHW_TYPE_S8);
 	p->epilogue.zero_point = c.cmd.operands[0].desc.zero_point;
-	snprintf(what, sizeof(what), "%ux%ux%u of type %u, kernel %ux%u, stride %u, dilation %u", h,
-		 w, n, type, kh, kw, stride, dilation);
+	if (rng_next(&r) & 1) {
+		p->epilogue.q_min = p->epilogue.zero_point;
+		p->epilogue.q_max = low + 255;
+	}
+	snprintf(what, sizeof(what),
+		 "%ux%ux%u of type %u, kernel %ux%u, stride %ux%u, dilation %ux%u", h, w, n, type,
+		 kh, kw, stride_h, stride_w, dilation_h, dilation_w);
 	assert_true(compare_all(what));
 	assert_true(kernels_differ(NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2));
 	call_free(&c);
@@ -73,7 +91,7 @@ static void test_shapes(void **state)
 	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
 		skip();
 	r.state = 56;
-	for (uint32_t i = 0; i < 200; i++)
+	for (uint32_t i = 0; i < 400; i++)
 		depthwise(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, i & 2);
 }
 
