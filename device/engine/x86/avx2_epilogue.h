@@ -81,14 +81,12 @@ struct nnadev_block {
  * @out_low, @out_high, @out_zero: limits and zero point of what is stored
  * @up_shift: to the right, of the bit that raises products above zero: see nnadev_block_get()
  * @has_residual: there is one
- * @reach: what no accumulator is farther from its bias; 2^31 if nothing is known about that
  */
 struct nnadev_finish {
 	const struct nnahw_epilogue *e;
 	const struct nnadev_engine_operand *output, *residual;
 	bool is_signed, is_wide, has_residual;
 	int32_t low, high, out_low, out_high, out_zero, up_shift;
-	int64_t reach;
 };
 
 static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw_epilogue *e,
@@ -105,7 +103,6 @@ static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw
 	f->is_wide = output->desc.type == NNAHW_TYPE_S16;
 	f->has_residual = nnadev_present(residual);
 	f->up_shift = e->once ? 31 : 0;
-	f->reach = 1ll << 31;
 	if (f->has_residual) {
 		f->low = (int32_t)nnadev_clamp_s64((int64_t)e->q_min - e->zero_point, INT32_MIN,
 						   INT32_MAX);

@@ -32,7 +32,8 @@ enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
  * @mask: bit i: channel i is in use
  * @estimated: the estimate is good for all channels, and what is added to it has a vector form
  * @sum_estimated: so is that of the sum with a residual, see nnadev_sum_get()
- * @own, @other, @offset: of that estimate
+ * @own, @other: of that estimate
+ * @offset: of that estimate, or, without a residual, of nnadev_units16()
  * @zero, @low, @high: zero point and limits of what is stored
  */
 struct nnadev_blocks {
@@ -54,6 +55,13 @@ struct nnadev_blocks {
  */
 #define NNADEV_UNPROVEN 0x1p-13f
 #define NNADEV_SUM_UNPROVEN 0x1p-11f
+
+/*
+ * How near to where rounding changes an estimate in 2^-16 proves nothing. It is that of
+ * nnadev_estimate16(), which is off by at most 6 of these, plus the zero point: together at most
+ * 512 and so rounded by at most 4, and then by 1 at most.
+ */
+#define NNADEV_UNITS_UNPROVEN 16
 
 /* Whether the vector code, which has 32 bits for it, can add the residual, if there is one. */
 static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
@@ -127,6 +135,7 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	b->estimated = nnadev_limits_fit(f) && nnadev_adds_residual(f) &&
 		       (order == NNADEV_BLOCKED || !f->has_residual);
 	b->sum_estimated = false;
+	b->offset = (float)(f->out_zero * 0x1p16 + 0x1p15 + NNADEV_UNITS_UNPROVEN);
 	if (b->estimated && f->has_residual)
 		nnadev_sum_get(b, f);
 	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
@@ -174,7 +183,7 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 	const __m512i words = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
 	__m512i read[4], multiplier, shift, begin, nudge;
 	const uint32_t i = b->blocks++;
-	__m512 scale, most;
+	__m512 scale;
 
 	for (uint32_t k = 0; k < 4; k++) {
 		const __mmask16 mask = _mm512_cmplt_epi32_mask(
@@ -197,13 +206,6 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 		_mm512_sub_epi32(_mm512_set1_epi32(157), shift), 23);
 	nudge = _mm512_or_si512(nudge,
 				_mm512_and_si512(multiplier, _mm512_set1_epi32(INT32_MIN)));
-	/* The greatest estimate: a shift of 32 keeps any sum below 2^30. */
-	most = _mm512_add_ps(_mm512_set1_ps((float)f->reach),
-			     _mm512_abs_ps(_mm512_cvtepi32_ps(begin)));
-	most = _mm512_mul_ps(most, _mm512_abs_ps(scale));
-	if (_mm512_mask_cmp_ps_mask(_mm512_cmplt_epi32_mask(shift, _mm512_set1_epi32(32)), most,
-				    _mm512_set1_ps(0x1p29f), _CMP_NLT_UQ))
-		b->estimated = false;
 	nnadev_blocks_put(b, b->bias, i, begin);
 	nnadev_blocks_put(b, b->scale, i, _mm512_castps_si512(scale));
 	nnadev_blocks_put(b, b->nudge, i, nudge);
@@ -213,22 +215,62 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 }
 
 /*
- * The estimate of 16 accumulators: q minus its zero point, not clamped. *far becomes the furthest
- * that estimates lie from whole numbers: 2^29 or less, they have 32 bits (struct nnadev_estimate).
+ * 16 estimates, rounded to the nearest whole numbers. *far becomes at least twice the bits of how
+ * far they lie from these. What has no 32 bits lies too far from the least number.
+ *
+ * Of two units that compute in fp32 one multiplies and one converts, compares and adds, and all
+ * round: so the difference is one of a product with 1, and its greatest is found as an integer.
  */
-static inline __m512i nnadev_estimate16(const float *scale, const float *nudge, __m512i acc,
-					__m512 *far)
+static inline __m512i nnadev_round16(__m512 y, __m512i *far)
+{
+	const __m512i q = _mm512_cvtps_epi32(y);
+	const __m512i off = _mm512_castps_si512(
+		_mm512_fnmadd_ps(_mm512_cvtepi32_ps(q), _mm512_set1_ps(1), y));
+
+	*far = _mm512_max_epu32(*far, _mm512_add_epi32(off, off));
+	return q;
+}
+
+/* Whether whole numbers are exact results of estimates that lie no farther from them. */
+static inline bool nnadev_far_is_exact(__m512i far, float unproven)
+{
+	const __m512i most = _mm512_castps_si512(_mm512_set1_ps(0.5f - unproven));
+
+	return !_mm512_cmpge_epu32_mask(far, _mm512_add_epi32(most, most));
+}
+
+/* The estimate of 16 accumulators: q minus its zero point, neither rounded nor clamped. */
+static inline __m512 nnadev_estimate16(const float *scale, const float *nudge, __m512i acc)
 {
 	const __m512i sign = _mm512_set1_epi32(INT32_MIN);
 	const __m512 x = _mm512_cvtepi32_ps(acc);
 	/* nudge ^ (x & sign) */
 	const __m512 signed_nudge = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
 		_mm512_castps_si512(_mm512_loadu_ps(nudge)), _mm512_castps_si512(x), sign, 0x78));
-	const __m512 y = _mm512_fmadd_ps(x, _mm512_loadu_ps(scale), signed_nudge);
 
-	/* What rounding to the nearest takes away, and the larger magnitude of two. */
-	*far = _mm512_range_ps(*far, _mm512_reduce_ps(y, 0), 0xb);
-	return _mm512_cvtps_epi32(y);
+	return _mm512_fmadd_ps(x, _mm512_loadu_ps(scale), signed_nudge);
+}
+
+/*
+ * The estimates of 16 accumulators with the zero point, of which the high halves of 32-bit numbers
+ * are the result, rounded to the nearest. *least becomes at most its low half, which is the
+ * distance to where the result changes plus NNADEV_UNITS_UNPROVEN; 0 of what has no 32 bits.
+ */
+static inline __m512i nnadev_units16(const float *scale, const float *nudge, __m512i acc,
+				     __m512 offset, __m512i *least)
+{
+	const __m512 y = nnadev_estimate16(scale, nudge, acc);
+	const __m512i units = _mm512_cvtps_epi32(_mm512_fmadd_ps(y, _mm512_set1_ps(0x1p16f),
+								 offset));
+
+	*least = _mm512_min_epu16(*least, units);
+	return units;
+}
+
+/* Whether none is nearer to where its result changes than is proven; of high halves anything. */
+static inline bool nnadev_units_are_exact(__m512i least)
+{
+	return !_mm512_cmplt_epu16_mask(least, _mm512_set1_epi32(2 * NNADEV_UNITS_UNPROVEN));
 }
 
 /* The low halves of 64-bit numbers, of which odd ones belong behind even ones. */
@@ -304,12 +346,6 @@ static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, con
 	q = _mm512_max_epi32(q, _mm512_set1_epi32(f->low));
 	q = _mm512_min_epi32(q, _mm512_set1_epi32(f->high));
 	return f->e->staged ? nnadev_add_staged16(f, q, r) : nnadev_add_residual16(f, q, r);
-}
-
-/* Whether estimates that are as far from whole numbers as that are exact results. */
-static inline bool nnadev_far_is_exact(__m512 far, float unproven)
-{
-	return !_mm512_cmp_ps_mask(far, _mm512_set1_ps(0.5f - unproven), _CMP_NLT_UQ);
 }
 
 /* 8 accumulators, in the low halves, requantised exactly: q minus its zero point, to 2^30. */
@@ -427,7 +463,7 @@ static inline __attribute__((always_inline)) bool
 nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 		 const struct nnadev_group *g, __m512i *q)
 {
-	__m512 far = _mm512_setzero_ps();
+	__m512i far = _mm512_setzero_si512();
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < g->rows * g->blocks; i++) {
@@ -441,27 +477,29 @@ nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 		q[i] = _mm512_min_epi32(q[i], _mm512_set1_epi32(f->high));
 		r = _mm512_fmadd_ps(r, _mm512_set1_ps(b->other), _mm512_set1_ps(b->offset));
 		r = _mm512_fmadd_ps(_mm512_cvtepi32_ps(q[i]), _mm512_set1_ps(b->own), r);
-		far = _mm512_range_ps(far, _mm512_reduce_ps(r, 0), 0xb);
-		q[i] = _mm512_cvtps_epi32(r);
+		q[i] = nnadev_round16(r, &far);
 	}
 	return nnadev_far_is_exact(far, NNADEV_SUM_UNPROVEN);
 }
 
-/* Packs and stores a group. */
+/* Packs 4 vectors of numbers with their zero points. */
+static inline __m512i nnadev_group_pack(const struct nnadev_finish *f,
+					const struct nnadev_blocks *b, __m512i low, __m512i high)
+{
+	if (f->is_signed)
+		return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
+				       b->high);
+	return _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), b->low), b->high);
+}
+
+/* Stores a group; @low and @high have 16 bits, in the order that packing 2 vectors gives them. */
 static inline __attribute__((always_inline)) void
 nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
-		   const struct nnadev_group *g, const __m512i *q)
+		   const struct nnadev_group *g, __m512i low, __m512i high)
 {
 	uint8_t *out = (uint8_t *)f->output->data + g->first;
-	__m512i low, high;
 
-	low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero);
-	high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero);
-	low = f->is_signed ? _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
-					     b->high) :
-			     _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high),
-							     b->low),
-					     b->high);
+	low = nnadev_group_pack(f, b, low, high);
 	/* Packing has put dword i of each vector into the ith quarter. */
 	if (g->order == NNADEV_BLOCKED)
 		low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
@@ -507,9 +545,10 @@ static __attribute__((noinline)) void nnadev_group_finish_exact(const struct nna
 	}
 	for (uint32_t i = 0; i < 4; i++) {
 		const uint32_t block = nnadev_group_block(g, i);
-		__m512 far = _mm512_setzero_ps();
+		__m512i far = _mm512_setzero_si512();
 
-		q[i] = nnadev_estimate16(b->scale[block], b->nudge[block], acc[i], &far);
+		q[i] = nnadev_round16(nnadev_estimate16(b->scale[block], b->nudge[block], acc[i]),
+				      &far);
 		if (!nnadev_far_is_exact(far, NNADEV_UNPROVEN))
 			q[i] = nnadev_exact16(f, b, block, acc[i]);
 		if (f->has_residual && i < g->rows * g->blocks) {
@@ -519,7 +558,8 @@ static __attribute__((noinline)) void nnadev_group_finish_exact(const struct nna
 			q[i] = nnadev_add16(f, q[i], from, mask);
 		}
 	}
-	nnadev_group_store(f, b, g, q);
+	nnadev_group_store(f, b, g, _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero),
+			   _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero));
 }
 
 /*
@@ -533,18 +573,44 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 	__m512i q[4] = { _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
 			 _mm512_setzero_si512() };
 	const uint32_t vectors = g->order == NNADEV_QUARTERED ? 4 : g->rows * g->blocks;
-	__m512 far = _mm512_setzero_ps();
+	/* The high halves of 4 numbers of each of two vectors. */
+	const __m512i halves = _mm512_add_epi16(
+		_mm512_broadcast_i32x4(_mm_setr_epi16(1, 3, 5, 7, 33, 35, 37, 39)),
+		_mm512_setr_epi32(0, 0, 0, 0, 0x80008, 0x80008, 0x80008, 0x80008, 0x100010,
+				  0x100010, 0x100010, 0x100010, 0x180018, 0x180018, 0x180018,
+				  0x180018));
+	__m512i far = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);
 
+	if (__builtin_expect(!b->estimated, 0))
+		return false;
+	if (g->order == NNADEV_BLOCKED && f->has_residual) {
 #pragma GCC unroll 4
-	for (uint32_t i = 0; i < vectors; i++)
-		q[i] = nnadev_estimate16(b->scale[nnadev_group_block(g, i)],
-					 b->nudge[nnadev_group_block(g, i)], acc[i], &far);
-	if (__builtin_expect(!b->estimated || !nnadev_far_is_exact(far, NNADEV_UNPROVEN), 0))
+		for (uint32_t i = 0; i < vectors; i++) {
+			const uint32_t block = nnadev_group_block(g, i);
+
+			q[i] = nnadev_round16(nnadev_estimate16(b->scale[block], b->nudge[block],
+								acc[i]),
+					      &far);
+		}
+		if (!nnadev_far_is_exact(far, NNADEV_UNPROVEN) ||
+		    !(b->sum_estimated && nnadev_group_add(f, b, g, q)))
+			return false;
+		nnadev_group_store(f, b, g,
+				   _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero),
+				   _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero));
+		return true;
+	}
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < vectors; i++) {
+		const uint32_t block = nnadev_group_block(g, i);
+
+		q[i] = nnadev_units16(b->scale[block], b->nudge[block], acc[i],
+				      _mm512_set1_ps(b->offset), &least);
+	}
+	if (__builtin_expect(!nnadev_units_are_exact(least), 0))
 		return false;
-	if (g->order == NNADEV_BLOCKED && f->has_residual &&
-	    !(b->sum_estimated && nnadev_group_add(f, b, g, q)))
-		return false;
-	nnadev_group_store(f, b, g, q);
+	nnadev_group_store(f, b, g, _mm512_permutex2var_epi16(q[0], halves, q[1]),
+			   _mm512_permutex2var_epi16(q[2], halves, q[3]));
 	return true;
 }
 

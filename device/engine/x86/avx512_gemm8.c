@@ -578,7 +578,6 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	gemm_get(cmd, g);
 	product.cached = A_BYTES / g->a_stride;
 	nnadev_gemm8_cut(g, &product, threads, tile_cost);
-	g->finish.reach = (int64_t)g->k * 255 * 255;
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
 }
 
