@@ -372,52 +372,111 @@ static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t
 	}
 }
 
-/*
- * Puts together the quads of a slot from input column @column on. @pixels: of a vector; @loads: how
- * many times it is loaded from inside of the image.
- */
-static inline __attribute__((always_inline)) void fill_slot(const struct work *k,
+/* Puts together and stores the quads of 4 vectors of input. */
+static inline __attribute__((always_inline)) void store_quads(const __m512i *v, __m512i flip,
+							      uint8_t *to)
+{
+	const __m512i flipped[4] = { _mm512_xor_si512(v[0], flip), _mm512_xor_si512(v[1], flip),
+				     _mm512_xor_si512(v[2], flip), _mm512_xor_si512(v[3], flip) };
+	__m512i quads[4];
+
+	interleave(flipped, quads);
+	_mm512_store_si512(to, quads[0]);
+	_mm512_store_si512(to + STREAM, quads[1]);
+	_mm512_store_si512(to + 2 * STREAM, quads[2]);
+	_mm512_store_si512(to + 3 * STREAM, quads[3]);
+}
+
+/* The quads of a vector of which not all pixels are inside of the image. */
+static inline __attribute__((always_inline)) void fill_edge(const struct work *k,
 							    const struct rows *r, int64_t column,
-							    uint8_t *to, const uint32_t pixels,
-							    const uint32_t loads)
+							    uint8_t *to, const uint32_t pixels)
 {
 	const struct nnadev_window *w = &k->g->conv.window;
-	const int64_t step = k->g->conv.input->desc.strides[2], next = step * w->stride_w,
-		      last = (int64_t)(pixels - 1) * w->stride_w;
+	const int64_t step = k->g->conv.input->desc.strides[2];
+	__m512i v[4];
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint8_t *p[4];
+
+#pragma GCC unroll 4
+		for (uint32_t n = 0; n < pixels; n++) {
+			const int64_t at = column + (int64_t)n * w->stride_w;
+
+			p[n] = at >= 0 && at < w->width ? r->from[i] + (at * step & r->keep[i])
+							: k->padding;
+		}
+		v[i] = load_pixels(p, pixels, k->mask);
+	}
+	store_quads(v, _mm512_set1_epi8((int8_t)k->g->flip), to);
+}
+
+/*
+ * The quads of `count` vectors inside of the image, from input column @column on; @loads: how many
+ * times a vector is loaded.
+ */
+static inline __attribute__((always_inline)) void
+fill_inside(const struct work *k, const struct rows *r, int64_t column, uint32_t count, uint8_t *to,
+	    const uint32_t pixels, const uint32_t loads)
+{
+	const int64_t step = k->g->conv.input->desc.strides[2],
+		      next = step * k->g->conv.window.stride_w;
 	const __m512i flip = _mm512_set1_epi8((int8_t)k->g->flip);
 	const __mmask64 mask = loads < pixels ? UINT64_MAX : k->mask;
-	__m512i v[4], quads[4];
+	const int64_t next0 = next & r->keep[0], next1 = next & r->keep[1],
+		      next2 = next & r->keep[2], next3 = next & r->keep[3];
+	const uint8_t *p0 = r->from[0] + (column * step & r->keep[0]),
+		      *p1 = r->from[1] + (column * step & r->keep[1]),
+		      *p2 = r->from[2] + (column * step & r->keep[2]),
+		      *p3 = r->from[3] + (column * step & r->keep[3]);
 
-	for (uint32_t x = 0; x < k->depth; x += pixels, to += 64, column += last + w->stride_w) {
-		const bool inside = column >= 0 && column + last < w->width;
+	for (; count; count--, to += 64) {
+		const __m512i v[4] = {
+			load_pixels((const uint8_t *[]){ p0, p0 + next0, p0 + 2 * next0,
+							 p0 + 3 * next0 },
+				    loads, mask),
+			load_pixels((const uint8_t *[]){ p1, p1 + next1, p1 + 2 * next1,
+							 p1 + 3 * next1 },
+				    loads, mask),
+			load_pixels((const uint8_t *[]){ p2, p2 + next2, p2 + 2 * next2,
+							 p2 + 3 * next2 },
+				    loads, mask),
+			load_pixels((const uint8_t *[]){ p3, p3 + next3, p3 + 2 * next3,
+							 p3 + 3 * next3 },
+				    loads, mask),
+		};
 
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < 4; i++) {
-			const uint8_t *p[4];
+		store_quads(v, flip, to);
+		p0 += pixels * next0;
+		p1 += pixels * next1;
+		p2 += pixels * next2;
+		p3 += pixels * next3;
+	}
+}
 
-			if (inside) {
-				p[0] = r->from[i] + (column * step & r->keep[i]);
-#pragma GCC unroll 4
-				for (uint32_t n = 1; n < loads; n++)
-					p[n] = p[n - 1] + (next & r->keep[i]);
-				v[i] = load_pixels(p, loads, mask);
-			} else {
-#pragma GCC unroll 4
-				for (uint32_t n = 0; n < pixels; n++) {
-					const int64_t at = column + (int64_t)n * w->stride_w;
+/* Puts together the quads of a slot from input column @column on. */
+static inline __attribute__((always_inline)) void
+fill_slot(const struct work *k, const struct rows *r, int64_t column, uint8_t *to,
+	  const uint32_t pixels, const uint32_t loads)
+{
+	const struct nnadev_window *w = &k->g->conv.window;
+	const int64_t last = (int64_t)(pixels - 1) * w->stride_w, step = last + w->stride_w;
+	uint32_t left = k->depth / pixels;
 
-					p[n] = at >= 0 && at < w->width
-						       ? r->from[i] + (at * step & r->keep[i])
-						       : k->padding;
-				}
-				v[i] = load_pixels(p, pixels, k->mask);
-			}
-			v[i] = _mm512_xor_si512(v[i], flip);
+	while (left) {
+		uint32_t count = 1;
+
+		if (column >= 0 && column + last < w->width) {
+			count = (w->width - 1 - (uint32_t)(column + last)) / (uint32_t)step + 1;
+			count = count < left ? count : left;
+			fill_inside(k, r, column, count, to, pixels, loads);
+		} else {
+			fill_edge(k, r, column, to, pixels);
 		}
-		interleave(v, quads);
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < 4; i++)
-			_mm512_store_si512(to + i * STREAM, quads[i]);
+		left -= count;
+		column += count * step;
+		to += (size_t)count * 64;
 	}
 }
 
@@ -619,12 +678,16 @@ static uint32_t run_vectors(const struct work *k, uint32_t set, uint32_t first, 
 
 /*
  * The exact steps for those lanes of a vector that are not proven; of its pixels the first @pixels
- * are in use, and @at is the element of output of the first one.
+ * are in use, and @at is the element of output of the first one. Not in line: it is rare.
  */
-static void run_exact(const struct work *k, uint32_t set, uint32_t x, uint32_t pixels, int64_t at)
+static __attribute__((noinline)) void run_exact(const struct work *k, uint32_t set, uint32_t x,
+						uint32_t pixels, int64_t at)
 {
 	const struct nnadev_fixed *f = &k->fixed;
 	const struct nnadev_conv *g = &k->g->conv;
+	const bool rectified = k->g->limits.rectified;
+	_Alignas(64) int32_t acc[64];
+	uint64_t lanes = 0;
 	__m512i c[4];
 
 	for (uint32_t i = 0; i < 4; i++)
@@ -635,28 +698,26 @@ static void run_exact(const struct work *k, uint32_t set, uint32_t x, uint32_t p
 		const __m512 scale = _mm512_load_ps(f->scale[i]),
 			     nudge = _mm512_load_ps(f->nudge[i]);
 		const __m512i t =
-			k->g->limits.rectified
-				? nnadev_fixed_estimate(c[i], scale, nudge, f->added, false)
-				: nnadev_fixed_estimate(c[i], scale, nudge, f->added, true);
-		uint32_t lanes = nnadev_fixed_doubtful(t);
-		_Alignas(64) int32_t acc[16];
+			rectified ? nnadev_fixed_estimate(c[i], scale, nudge, f->added, false)
+				  : nnadev_fixed_estimate(c[i], scale, nudge, f->added, true);
 
-		_mm512_store_si512(acc, c[i]);
-		for (; lanes; lanes &= lanes - 1) {
-			const uint32_t lane = (uint32_t)__builtin_ctz(lanes),
-				       pixel = lane / 4 / k->parts,
-				       channel = lane / 4 % k->parts * 16 + i * 4 + lane % 4;
-			const struct nnahw_channel constants = {
-				.multiplier = f->multiplier[i][lane],
-				.shift = f->shift[i][lane],
-			};
+		lanes |= (uint64_t)nnadev_fixed_doubtful(t) << 16 * i;
+		_mm512_store_si512(acc + i * 16, c[i]);
+	}
+	for (; lanes; lanes &= lanes - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctzll(lanes), i = lane / 16,
+			       part = lane % 16 / 4, pixel = part / k->parts,
+			       channel = part % k->parts * 16 + i * 4 + lane % 4;
+		const struct nnahw_channel constants = {
+			.multiplier = f->multiplier[i][lane % 16],
+			.shift = f->shift[i][lane % 16],
+		};
 
-			if (pixel < pixels && channel < k->channels)
-				nnadev_epilogue_integer(
-					g->epilogue, acc[lane], &constants, g->output,
-					at + (int64_t)pixel * g->output->desc.strides[2] + channel,
-					g->residual, 0);
-		}
+		if (pixel < pixels && channel < k->channels)
+			nnadev_epilogue_integer(
+				g->epilogue, acc[lane], &constants, g->output,
+				at + (int64_t)pixel * g->output->desc.strides[2] + channel,
+				g->residual, 0);
 	}
 }
 
