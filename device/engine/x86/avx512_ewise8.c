@@ -123,6 +123,12 @@ static inline bool is_sum(uint32_t op)
 	return op == NNAHW_EWISE_ADD || op == NNAHW_EWISE_SUB;
 }
 
+/* Return: whether what is not a sum stays as it is, as between u8 and s8. */
+static inline bool is_unscaled(const struct nnahw_cmd_ewise *p)
+{
+	return !is_sum(p->op) && p->a_scale == 1 << 30 && p->shift == 30;
+}
+
 static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -131,7 +137,7 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *o = cmd->operands;
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	const uint32_t op = p->op;
-	const bool sum = is_sum(op), two = nnadev_ewise_inputs(op) > 1;
+	const bool sum = is_sum(op), two = nnadev_ewise_inputs(op) > 1, unscaled = is_unscaled(p);
 	const int32_t multiplier = sum ? p->multiplier : p->a_scale, shift = p->shift;
 	const __m512i zero = _mm512_set1_epi32(o[0].desc.zero_point);
 	__m512i least, most;
@@ -165,7 +171,9 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 				    : op == NNAHW_EWISE_SUB ? _mm512_sub_epi32(x, y)
 							    : _mm512_mullo_epi32(x, y);
 			}
-			x = _mm512_add_epi32(nnadev_scale16(x, multiplier, shift), zero);
+			if (!unscaled)
+				x = nnadev_scale16(x, multiplier, shift);
+			x = _mm512_add_epi32(x, zero);
 			x = _mm512_min_epi32(_mm512_max_epi32(x, least), most);
 			_mm_mask_storeu_epi8(to + i, mask, _mm512_cvtepi32_epi8(x));
 		}
@@ -189,7 +197,8 @@ static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	struct nnadev_rows rows;
 
-	if (!p->staged || p->op == NNAHW_EWISE_LEAKY_RELU || !nnadev_scales8(p->shift) ||
+	if (!p->staged || p->op == NNAHW_EWISE_LEAKY_RELU ||
+	    (!nnadev_scales8(p->shift) && !is_unscaled(p)) ||
 	    nnadev_ewise_rule(cmd) != NNADEV_RULE_QUANTISED)
 		return nnadev_accept(false);
 	if (is_sum(p->op) && (!nnadev_scales8(p->a_shift) || !nnadev_scales8(p->b_shift)))
