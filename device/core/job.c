@@ -531,7 +531,7 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 		set_resumed(job, job->now);
 	while (step == STEP_ON) {
 		uint64_t now = job->now, used = nnadev_job_run_time(job, now), wake;
-		const bool tiles = job->state == NNADEV_JOB_TILES;
+		const enum nnadev_job_state before = job->state;
 
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed)) {
 			lost_pages(exec, job);
@@ -593,8 +593,12 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 		case NNADEV_JOB_IDLE:
 			return 0;
 		}
-		/* The clock was read behind the last tile. */
-		if (!tiles)
+		/*
+		 * The clock was read behind the last tile; and to fetch a command with operands is
+		 * short, so that it is read once they have been looked for.
+		 */
+		if (before != NNADEV_JOB_TILES &&
+		    (before != NNADEV_JOB_FETCH || job->state != NNADEV_JOB_OPERANDS))
 			job->now = nnadev_clock_now();
 		if (step == STEP_ON && nnadev_job_active(job) &&
 		    (nnadev_event_read(&exec->event) != exec->seen || job->now >= until))
