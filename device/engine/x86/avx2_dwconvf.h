@@ -3,8 +3,12 @@
  * DWCONV on floats with AVX2 and FMA, or with AVX-512, whatever the file that includes this is
  * compiled for; it gives the functions their place in the table.
  *
- * A tile is a range of output rows by a range of blocks of 16 channels. For a block, the input
- * under the tile's windows goes to scratch as fp32, with zeros as padding: [rows][columns][16].
+ * A tile is a range of output rows by a range of blocks of 16 channels. Where each position of the
+ * input under the tile's windows lies is noted once for the tile, [rows][columns]: padding lies in
+ * a row of zeros, so that borders are like all else. If the input is fp32 and each of its channels
+ * has one output, that is where the input lies in memory, and neighbouring outputs are computed
+ * together for one block after the other. Else each block's input goes to scratch as fp32 first,
+ * [rows][columns][16], padding as zeros. A sum is added up in the order of the window.
  */
 #ifndef NNADEV_AVX2_DWCONVF_H
 #define NNADEV_AVX2_DWCONVF_H
@@ -16,23 +20,33 @@
 
 #define IMAGE_BYTES (64u << 10)
 #define TILE_PRODUCTS (1u << 20)
-/* Outputs of a row that are computed together. */
+#define MOST_BLOCKS 1024u /* of a tile whose input is used in place */
+/* Outputs of a row that are computed together, a power of 2. */
 #ifdef __AVX512F__
 #define POSITIONS 8u
 #else
 #define POSITIONS 4u
 #endif
 
+/**
+ * struct dwconv - a command
+ * @conv: it
+ * @columns: of the input that a row of output needs, with padding
+ * @direct: input and weights are used where they lie
+ * @tiles: the cut
+ */
 struct dwconv {
 	struct nnadev_conv conv;
-	uint32_t columns; /* of the image in scratch */
+	uint32_t columns;
+	bool direct;
 	struct nnadev_tiles tiles;
 };
 
 struct scratch {
-	float *image;
+	const float **at; /* [rows][columns], of the first block */
+	float *image; /* [rows][columns][16] of a block; direct: zeros for all blocks */
 	float *weights; /* [k][16] */
-	float *acc; /* [POSITIONS][16] */
+	float *bias; /* [blocks][16] */
 };
 
 static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
@@ -41,6 +55,9 @@ static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g
 
 	nnadev_conv_get(cmd, &g->conv);
 	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
+	g->direct = g->conv.input->desc.type == NNAHW_TYPE_F32 && g->conv.group_out == 1 &&
+		    g->conv.weights->desc.type == NNAHW_TYPE_F32 &&
+		    g->conv.layout != NNAHW_LAYOUT_PLAIN;
 }
 
 static uint32_t image_rows(const struct dwconv *g, uint32_t rows)
@@ -57,16 +74,18 @@ static uint64_t image_bytes(const struct dwconv *g, uint32_t rows)
 	return positions > NNADEV_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
 }
 
-static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
+static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint32_t blocks, uint8_t *base,
+			    struct scratch *s)
 {
 	const uint64_t bytes = image_bytes(g, rows);
 	struct nnadev_layout l = { .base = base };
 
 	if (bytes == UINT64_MAX)
 		return bytes;
-	s->image = nnadev_layout_take(&l, bytes);
-	s->weights = nnadev_layout_take(&l, (uint64_t)g->conv.k * 64);
-	s->acc = nnadev_layout_take(&l, POSITIONS * 64);
+	s->at = nnadev_layout_take(&l, bytes / 64 * sizeof(*s->at));
+	s->image = nnadev_layout_take(&l, g->direct ? blocks * 64ull : bytes);
+	s->weights = nnadev_layout_take(&l, g->direct ? 0 : (uint64_t)g->conv.k * 64);
+	s->bias = nnadev_layout_take(&l, blocks * 64ull);
 	return l.size;
 }
 
@@ -98,6 +117,24 @@ static void image_row(const struct dwconv *g, uint32_t batch, int64_t row, uint3
 	}
 }
 
+/* Notes where the positions of a row of input lie, from channel `first` on. */
+static void note_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first,
+		     const float *zeros, const float **at)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const int32_t *s = g->conv.input->desc.strides;
+	const float *from = (const float *)g->conv.input->data + (int64_t)batch * s[0] + first;
+	const bool inside = row >= 0 && row < w->height;
+
+	for (uint32_t i = 0; i < g->columns; i++) {
+		const int64_t column = (int64_t)i - w->pad_left;
+
+		at[i] = inside && column >= 0 && column < w->width ?
+				from + row * s[1] + column * s[2] :
+				zeros;
+	}
+}
+
 /* A block's weights as [k][16]. */
 static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t count, float *to)
 {
@@ -121,84 +158,202 @@ static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t
 	return to;
 }
 
-/* Sums of `positions` outputs next to each other, whose windows begin at `from`. */
-static inline __attribute__((always_inline)) void sum(const struct dwconv *g, const float *from,
-						      const float *weights, float *acc,
-						      const uint32_t positions)
+/**
+ * struct sum - neighbouring outputs of a block
+ * @at: where the positions of the first window's row 0 lie, and those behind them
+ * @next_row: from those to those of the window's next row
+ * @first: element of @at's that is the block's first channel
+ * @count: channels of the block
+ * @weights: [k][16]
+ * @bias: [16]
+ * @to, @next, @rto, @rnext: elements of the first output and residual, and steps to the next
+ */
+struct sum {
+	const float *const *at;
+	size_t next_row, first;
+	uint32_t count;
+	const float *weights, *bias;
+	int64_t to, next, rto, rnext;
+};
+
+/*
+ * Computes `positions` outputs. A `stride` that is not 0 stands for windows of 3 neighbouring
+ * columns with this stride, of which each column is loaded once. `whole`: the block has all of 16
+ * channels.
+ */
+static inline __attribute__((always_inline)) void
+sum_block(const struct nnadev_window *w, const struct nnadev_floats_finish *f, const struct sum *s,
+	  const uint32_t positions, const uint32_t stride, const bool whole)
 {
-	const struct nnadev_window *w = &g->conv.window;
-	const size_t next = (size_t)w->stride_w * 16;
+	const nnadev_floats_mask mask = nnadev_floats_first(whole ? 16 : s->count);
+	const nnadev_floats bias = nnadev_floats_load(s->bias);
+	const float *weights = s->weights;
 	nnadev_floats c[POSITIONS];
 
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < positions; i++)
 		c[i] = nnadev_floats_zero();
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
-		const float *p = from + (size_t)ky * w->dilation_h * g->columns * 16;
+		const float *const *at = s->at + ky * s->next_row;
 
+		if (stride) {
+			const nnadev_floats v[3] = { nnadev_floats_load(weights),
+						     nnadev_floats_load(weights + 16),
+						     nnadev_floats_load(weights + 32) };
+
+			weights += 48;
+#pragma GCC unroll 20
+			for (uint32_t x = 0; x < (positions - 1) * stride + 3; x++) {
+				const float *from = at[x] + s->first;
+				const nnadev_floats value =
+					whole ? nnadev_floats_load(from) :
+						nnadev_floats_load_some(from, mask);
+
+#pragma GCC unroll 8
+				for (uint32_t i = 0; i < positions; i++)
+					if (x >= i * stride && x < i * stride + 3)
+						c[i] = nnadev_floats_fma(v[x - i * stride], value,
+									 c[i]);
+			}
+			continue;
+		}
 		for (uint32_t kx = 0; kx < w->kernel_w;
-		     kx++, p += w->dilation_w * 16, weights += 16) {
+		     kx++, at += w->dilation_w, weights += 16) {
 			const nnadev_floats v = nnadev_floats_load(weights);
 
 #pragma GCC unroll 8
-			for (uint32_t i = 0; i < positions; i++)
-				c[i] = nnadev_floats_fma(v, nnadev_floats_load(p + i * next), c[i]);
+			for (uint32_t i = 0; i < positions; i++) {
+				const float *from = at[(size_t)i * w->stride_w] + s->first;
+
+				c[i] = nnadev_floats_fma(v,
+							 whole ? nnadev_floats_load(from) :
+								 nnadev_floats_load_some(from,
+											 mask),
+							 c[i]);
+			}
 		}
 	}
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < positions; i++)
-		nnadev_floats_store(acc + i * 16, c[i]);
+		nnadev_floats_finish_block(f, c[i], bias, whole ? 16 : s->count,
+					   s->to + i * s->next, s->rto + i * s->rnext);
+}
+
+/* The same for blocks with all channels and others. */
+static inline __attribute__((always_inline)) void
+sum_any_block(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
+	      const struct sum *s, const uint32_t positions, const uint32_t stride)
+{
+	if (s->count == 16)
+		sum_block(w, f, s, positions, stride, true);
+	else
+		sum_block(w, f, s, positions, stride, false);
+}
+
+/* Computes some blocks of outputs in a row; their number is a power of 2. */
+static inline __attribute__((always_inline)) void
+sum_blocks(const struct dwconv *g, const struct nnadev_floats_finish *finish, struct sum s,
+	   uint32_t first, uint32_t blocks, const uint32_t positions)
+{
+	const struct nnadev_window w = g->conv.window;
+	const struct nnadev_floats_finish f = *finish;
+	const bool three = w.kernel_w == 3 && w.dilation_w == 1;
+
+	for (; blocks; blocks--, first += 16, s.first += 16, s.to += 16, s.rto += 16,
+		       s.bias += 16, s.weights += (size_t)g->conv.k * 16) {
+		s.count = g->conv.out_c - first < 16 ? g->conv.out_c - first : 16;
+		if (three && w.stride_w == 1)
+			sum_any_block(&w, &f, &s, positions, 1);
+		else if (three && w.stride_w == 2)
+			sum_any_block(&w, &f, &s, positions, 2);
+		else
+			sum_any_block(&w, &f, &s, positions, 0);
+	}
+}
+
+/* Computes some blocks of a part's rows; the input's positions are noted. */
+static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
+		     const struct scratch *s, const float *weights, uint32_t block, uint32_t blocks)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_floats_finish f = nnadev_floats_finish_get(
+		g->conv.epilogue, g->conv.output, g->conv.residual);
+	const int32_t *out = g->conv.output->desc.strides, *res = g->conv.residual->desc.strides;
+
+	for (uint32_t y = 0; y < part->rows; y++) {
+		struct sum sum = {
+			.at = s->at + (size_t)y * w->stride_h * g->columns,
+			.next_row = (size_t)w->dilation_h * g->columns,
+			.weights = weights,
+			.bias = s->bias + (size_t)(block - part->first_block) * 16,
+			.to = (int64_t)part->set * out[0] +
+			      (int64_t)(part->first_row + y) * out[1] + block * 16,
+			.next = out[2],
+			.rto = (int64_t)part->set * res[0] +
+			       (int64_t)(part->first_row + y) * res[1] + block * 16,
+			.rnext = res[2],
+		};
+
+		for (uint32_t x = 0, n; x < g->conv.out_w; x += n) {
+			const uint32_t left = g->conv.out_w - x;
+
+			if (left >= POSITIONS) {
+				n = POSITIONS;
+				sum_blocks(g, &f, sum, block * 16, blocks, POSITIONS);
+			} else if (POSITIONS > 4 && left >= 4) {
+				n = 4;
+				sum_blocks(g, &f, sum, block * 16, blocks, 4);
+			} else if (left >= 2) {
+				n = 2;
+				sum_blocks(g, &f, sum, block * 16, blocks, 2);
+			} else {
+				n = 1;
+				sum_blocks(g, &f, sum, block * 16, blocks, 1);
+			}
+			sum.at += (size_t)n * w->stride_w;
+			sum.to += n * sum.next;
+			sum.rto += n * sum.rnext;
+		}
+	}
 }
 
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
-	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
-	const struct nnadev_window *w = &g.conv.window;
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
-							  nnadev_div_up(g.conv.out_c, 16));
-	const struct nnadev_engine_operand *bias = g.conv.bias;
-	const int32_t *out = g.conv.output->desc.strides, *res = g.conv.residual->desc.strides;
-	const size_t stride = (size_t)g.columns * 16;
+	const struct dwconv *g = nnadev_state(plan);
+	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->conv.out_h,
+							  nnadev_div_up(g->conv.out_c, 16));
+	const struct nnadev_engine_operand *bias = g->conv.bias;
+	const uint32_t first = part.first_block * 16, needed = image_rows(g, part.rows);
+	const int64_t row = nnadev_window_row(&g->conv.window, part.first_row, 0);
 	struct scratch s = { 0 };
 
-	scratch_get(&g, g.tiles.rows, scratch, &s);
-	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
-		const uint32_t first = block * 16,
-			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
-		const float *weights = get_weights(&g, first, count, s.weights);
-		const uint32_t needed = image_rows(&g, part.rows);
-		float added[16] = { 0 };
-
-		for (uint32_t i = 0; i < count && nnadev_present(bias); i++)
-			added[i] = nnadev_load_float(bias,
-						     (int64_t)(first + i) * bias->desc.strides[0]);
+	scratch_get(g, g->tiles.rows, g->tiles.blocks, scratch, &s);
+	memset(s.bias, 0, part.blocks * 64ull);
+	for (uint32_t i = first; nnadev_present(bias) && i < first + part.blocks * 16 &&
+				 i < g->conv.out_c; i++)
+		s.bias[i - first] = nnadev_load_float(bias, (int64_t)i * bias->desc.strides[0]);
+	if (g->direct) {
+		memset(s.image, 0, part.blocks * 64ull);
 		for (uint32_t i = 0; i < needed; i++)
-			image_row(&g, part.set, nnadev_window_row(w, part.first_row, 0) + i, first,
-				  count, s.image + i * stride);
-		for (uint32_t y = 0; y < part.rows; y++) {
-			const float *from = s.image + (size_t)y * w->stride_h * stride;
-			int64_t at = (int64_t)part.set * out[0] +
-				     (int64_t)(part.first_row + y) * out[1] + first;
-			int64_t rat = (int64_t)part.set * res[0] +
-				      (int64_t)(part.first_row + y) * res[1] + first;
-			uint32_t n;
+			note_row(g, part.set, row + i, first, s.image,
+				 s.at + (size_t)i * g->columns);
+		sum_rows(g, &part, &s, (const float *)g->conv.weights->data +
+					       (size_t)first * g->conv.k,
+			 part.first_block, part.blocks);
+		return NNAHW_STATUS_OK;
+	}
+	for (size_t i = 0; i < (size_t)needed * g->columns; i++)
+		s.at[i] = s.image + i * 16;
+	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
+		const uint32_t channel = block * 16,
+			       count = g->conv.out_c - channel < 16 ? g->conv.out_c - channel : 16;
 
-			for (uint32_t x = 0; x < g.conv.out_w;
-			     x += n, from += (size_t)n * w->stride_w * 16) {
-				n = g.conv.out_w - x < POSITIONS ? 1 : POSITIONS;
-				if (n == 1)
-					sum(&g, from, weights, s.acc, 1);
-				else
-					sum(&g, from, weights, s.acc, POSITIONS);
-				for (uint32_t i = 0; i < n; i++, at += out[2], rat += res[2])
-					nnadev_finish_floats(g.conv.epilogue, g.conv.output,
-							     g.conv.residual, s.acc + i * 16, added,
-							     count, at, rat);
-			}
-		}
+		for (uint32_t i = 0; i < needed; i++)
+			image_row(g, part.set, row + i, channel, count,
+				  s.image + (size_t)i * g->columns * 16);
+		sum_rows(g, &part, &s, get_weights(g, channel, count, s.weights), block, 1);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -208,14 +363,18 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
 	const uint64_t positions = image_bytes(g, (uint32_t)rows) / 64,
-		       position = g->conv.group_out == 1 ? 40 : 160, finish = 200;
+		       position = g->conv.group_out == 1 ? 40 : 160, finish = 200,
+		       outputs = rows * g->conv.out_w;
 
+	if (positions > NNADEV_TILES_MOST_COST)
+		return UINT64_MAX;
+	if (g->direct)
+		return positions * 4 + blocks * (outputs * (2ull * g->conv.k + 20) + 200);
 	/* More rows than the caches hold are not worth it. */
-	if (positions > NNADEV_TILES_MOST_COST ||
-	    (rows > 1 && image_bytes(g, (uint32_t)rows) > IMAGE_BYTES))
+	if (rows > 1 && image_bytes(g, (uint32_t)rows) > IMAGE_BYTES)
 		return UINT64_MAX;
 	return blocks * (positions * position + 200ull * g->conv.k +
-			 rows * g->conv.out_w * (g->conv.k + finish) + 500);
+			 outputs * (g->conv.k + finish) + 500);
 }
 
 /* Channels are contiguous, and a row's windows fit into scratch memory. */
@@ -229,8 +388,32 @@ static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 		return nnadev_accept(false);
 	dwconv_get(cmd, &g);
 	return nnadev_accept(nnadev_tiles_fit(&g.conv, tile_cost, &g) &&
-			     scratch_get(&g, 1, NULL, &s) <=
+			     scratch_get(&g, 1, 1, NULL, &s) <=
 				     NNADEV_ENGINE_MAX_SCRATCH - IMAGE_BYTES);
+}
+
+/*
+ * Cuts a command whose input is used in place: all blocks, in whose order memory is read, of as
+ * many rows as make TILE_PRODUCTS multiplications; two tiles for each thread.
+ */
+static void cut_direct(struct dwconv *g, uint32_t threads)
+{
+	const uint32_t all = nnadev_div_up(g->conv.out_c, 16);
+	struct nnadev_tiles *t = &g->tiles;
+	uint32_t blocks = all < MOST_BLOCKS ? all : MOST_BLOCKS, rows, fair;
+
+	while (blocks > 1 && tile_cost(g, 1, blocks) > NNADEV_TILES_MOST_COST)
+		blocks /= 2;
+	rows = (uint32_t)(TILE_PRODUCTS /
+			  ((uint64_t)blocks * 16 * g->conv.out_w * (g->conv.k + 8))) + 1;
+	threads = nnadev_tiles_threads((uint64_t)g->conv.output->count * g->conv.k, threads);
+	fair = threads > 1 ? nnadev_div_up(g->conv.out_h, 2 * threads) : rows;
+	rows = rows < fair ? rows : fair;
+	rows = rows < g->conv.out_h ? rows : g->conv.out_h;
+	while (rows > 1 && tile_cost(g, rows, blocks) > NNADEV_TILES_MOST_COST)
+		rows /= 2;
+	nnadev_tiles_cut_rows(t, g->conv.out_h, rows, 1);
+	nnadev_tiles_cut_blocks(t, threads, g->conv.batch, all, blocks);
 }
 
 static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
@@ -240,8 +423,13 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	struct scratch s;
 
 	dwconv_get(cmd, g);
-	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads, tile_cost, g);
-	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, g->tiles.rows, NULL, &s), plan);
+	if (g->direct)
+		cut_direct(g, threads);
+	else
+		nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads,
+					   tile_cost, g);
+	nnadev_tiles_plan(&g->tiles, g->conv.batch,
+			  scratch_get(g, g->tiles.rows, g->tiles.blocks, NULL, &s), plan);
 }
 
 NNADEV_STATE_FITS(struct dwconv);

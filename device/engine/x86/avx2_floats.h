@@ -8,8 +8,40 @@
 
 #include <immintrin.h>
 
+#include "device/engine/epilogue.h"
+
 #ifdef __AVX512F__
 typedef __m512 nnadev_floats;
+typedef __mmask16 nnadev_floats_mask;
+
+/* The first `count` of 16. */
+static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
+{
+	return (nnadev_floats_mask)((1u << count) - 1);
+}
+
+/* Those of a mask, and zeros: no others are touched. */
+static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_floats_mask mask)
+{
+	return _mm512_maskz_loadu_ps(mask, from);
+}
+
+static inline void nnadev_floats_store_some(float *to, nnadev_floats_mask mask, nnadev_floats x)
+{
+	_mm512_mask_storeu_ps(to, mask, x);
+}
+
+static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
+{
+	return _mm512_add_ps(a, b);
+}
+
+/* x within limits; where it is a NaN, it. */
+static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, float low, float high)
+{
+	/* Of a NaN and a number these take the second operand. */
+	return _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), x));
+}
 
 static inline nnadev_floats nnadev_floats_zero(void)
 {
@@ -41,6 +73,49 @@ static inline nnadev_floats nnadev_floats_fma_one(const float *x, nnadev_floats 
 typedef struct {
 	__m256 low, high;
 } nnadev_floats;
+
+typedef struct {
+	__m256i low, high;
+} nnadev_floats_mask;
+
+/* The first `count` of 16. */
+static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
+{
+	const __m256i all = _mm256_set1_epi32((int)count);
+
+	return (nnadev_floats_mask){
+		_mm256_cmpgt_epi32(all, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)),
+		_mm256_cmpgt_epi32(all, _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15)),
+	};
+}
+
+/* Those of a mask, and zeros: no others are touched. */
+static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_floats_mask mask)
+{
+	return (nnadev_floats){ _mm256_maskload_ps(from, mask.low),
+				_mm256_maskload_ps(from + 8, mask.high) };
+}
+
+static inline void nnadev_floats_store_some(float *to, nnadev_floats_mask mask, nnadev_floats x)
+{
+	_mm256_maskstore_ps(to, mask.low, x.low);
+	_mm256_maskstore_ps(to + 8, mask.high, x.high);
+}
+
+static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
+{
+	return (nnadev_floats){ _mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high) };
+}
+
+/* x within limits; where it is a NaN, it. */
+static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, float low, float high)
+{
+	const __m256 min = _mm256_set1_ps(low), max = _mm256_set1_ps(high);
+
+	/* Of a NaN and a number these take the second operand. */
+	return (nnadev_floats){ _mm256_min_ps(max, _mm256_max_ps(min, x.low)),
+				_mm256_min_ps(max, _mm256_max_ps(min, x.high)) };
+}
 
 static inline nnadev_floats nnadev_floats_zero(void)
 {
@@ -74,5 +149,66 @@ static inline nnadev_floats nnadev_floats_fma_one(const float *x, nnadev_floats 
 				_mm256_fmadd_ps(all, b.high, c.high) };
 }
 #endif
+
+/**
+ * struct nnadev_floats_finish - the epilogue of a command, for copies that stay in registers
+ * @e: parameters
+ * @output, @residual: operands
+ * @to: elements of output; NULL if they are not fp32
+ * @add: those of residual; NULL if there is none
+ */
+struct nnadev_floats_finish {
+	const struct nnahw_epilogue *e;
+	const struct nnadev_engine_operand *output, *residual;
+	float *to;
+	const float *add;
+	float low, high, residual_low, residual_high;
+};
+
+static inline struct nnadev_floats_finish
+nnadev_floats_finish_get(const struct nnahw_epilogue *e, const struct nnadev_engine_operand *output,
+			 const struct nnadev_engine_operand *residual)
+{
+	return (struct nnadev_floats_finish){
+		.e = e,
+		.output = output,
+		.residual = residual,
+		.to = output->desc.type == NNAHW_TYPE_F32 ? output->data : NULL,
+		.add = nnadev_present(residual) ? residual->data : NULL,
+		.low = e->clamp_min,
+		.high = e->clamp_max,
+		.residual_low = e->residual_min,
+		.residual_high = e->residual_max,
+	};
+}
+
+/* Finishes and stores the sums of `count` channels of a block with their bias. */
+static inline __attribute__((always_inline)) void
+nnadev_floats_finish_block(const struct nnadev_floats_finish *f, nnadev_floats sum,
+			   nnadev_floats bias, uint32_t count, int64_t at, int64_t rat)
+{
+	const nnadev_floats_mask mask = nnadev_floats_first(count);
+	nnadev_floats y = nnadev_floats_add(sum, bias);
+
+	if (__builtin_expect(!f->to, 0)) {
+		float acc[16];
+
+		nnadev_floats_store(acc, y);
+		for (uint32_t i = 0; i < count; i++)
+			nnadev_epilogue_float(f->e, acc[i], f->output, at + i, f->residual,
+					      rat + i);
+		return;
+	}
+	y = nnadev_floats_clamp(y, f->low, f->high);
+	if (f->add) {
+		y = nnadev_floats_add(y, count == 16 ? nnadev_floats_load(f->add + rat) :
+						       nnadev_floats_load_some(f->add + rat, mask));
+		y = nnadev_floats_clamp(y, f->residual_low, f->residual_high);
+	}
+	if (count == 16)
+		nnadev_floats_store(f->to + at, y);
+	else
+		nnadev_floats_store_some(f->to + at, mask, y);
+}
 
 #endif

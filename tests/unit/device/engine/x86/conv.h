@@ -89,15 +89,15 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 static inline void compare_float_convs(bool depthwise)
 {
 	r.state = 57;
-	for (uint32_t i = 0; i < 100; i++) {
+	for (uint32_t i = 0; i < 300; i++) {
 		struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
 		const uint32_t type = i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32;
 		const uint32_t n = (uint32_t)rng_range(&r, 1, 80), blocks = (n + 15) / 16,
 			       in = depthwise ? n : (uint32_t)rng_range(&r, 1, 60),
-			       kernel = (uint32_t)rng_range(&r, 1, 3),
+			       kernel = (uint32_t)rng_range(&r, 1, depthwise ? 5 : 3),
 			       k = kernel * kernel * (depthwise ? 1 : in),
 			       h = (uint32_t)rng_range(&r, 1, 4),
-			       w = (uint32_t)rng_range(&r, 1, 20);
+			       w = (uint32_t)rng_range(&r, 1, 40);
 		void *avx2;
 
 		call_init(&c, depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
@@ -109,10 +109,20 @@ static inline void compare_float_convs(bool depthwise)
 		p->layout = NNAHW_LAYOUT_PACKED_FLOAT;
 		p->groups = 1;
 		p->kernel_h = p->kernel_w = kernel;
-		p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
+		/* Windows may lie outside of the input: of that there need not be more. */
+		p->stride_h = (uint32_t)rng_range(&r, 1, 3);
+		p->stride_w = (uint32_t)rng_range(&r, 1, 3);
+		p->dilation_h = p->dilation_w = (uint32_t)rng_range(&r, 1, 2);
 		p->pad_top = p->pad_left = kernel / 2;
-		p->epilogue.clamp_min = -INFINITY;
-		p->epilogue.clamp_max = INFINITY;
+		p->epilogue.clamp_min = -1.5f;
+		p->epilogue.clamp_max = 20;
+		if (rng_next(&r) & 1) {
+			call_operand(&c, &r, NNAHW_CONV_RESIDUAL, type, 4,
+				     (uint32_t[]){ 1, h, w, n }, 0);
+			operand_floats(&c, &r, NNAHW_CONV_RESIDUAL, -2, 2);
+			p->epilogue.residual_min = -INFINITY;
+			p->epilogue.residual_max = 19;
+		}
 		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_AVX2), NNAHW_STATUS_OK);
 		avx2 = malloc(c.sizes[0]);
 		memcpy(avx2, c.buffers[0], c.sizes[0]);
