@@ -1,34 +1,49 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE with AVX2: SUM and MEAN of 8-bit numbers where the innermost dim stays, as in the mean of
- * an image for each channel. A piece of work is up to PIECE neighbouring outputs, whose sums stay
- * in registers while it walks over what is reduced; they are sums of integers, so that the order
- * does not matter.
+ * REDUCE with AVX2: SUM and MEAN of 8-bit numbers and of floats where the innermost dim stays, as
+ * in the mean of an image for each channel. A piece of work is up to PIECE neighbouring outputs,
+ * FLOAT_PIECE of floats, whose sums stay in registers while it walks over what is reduced. Sums of
+ * integers are the same in any order; those of floats are added up in that of the scalar kernel, in
+ * doubles and block by block.
  */
 #include "device/engine/reduce.h"
 #include "device/engine/x86/avx2_epilogue.h"
 
 #define PIECE 64u
 #define LANES 8u
-#define TILE_WORK (1u << 18) /* input elements, of which a piece always counts PIECE in a row */
+#define FLOAT_PIECE 32u
+#define FLOAT_LANES 4u
+#define TILE_WORK (1u << 18) /* input elements, of which a piece always counts all in a row */
 #define SHORTEST_ROW 8u
 #define STORE_WORK 64u /* storing the outputs of a piece takes as long as adding so often */
 
 /**
- * struct reduce8 - a command
+ * struct reduce - a command
  * @r: it
+ * @piece: most outputs of a piece of work
  * @dims: of the output, but with pieces instead of elements innermost
  * @innermost: the innermost axis
  * @pieces: how many
  * @zero: zero point that is taken off each number
  */
-struct reduce8 {
+struct reduce {
 	struct nnadev_reduce r;
 	uint32_t dims[NNAHW_MAX_RANK];
 	uint32_t innermost;
+	uint32_t piece;
 	uint32_t pieces;
 	int32_t zero;
 };
+
+/* How far what is at `inner` of the axes that are reduced lies behind the first of it. */
+static inline int64_t inner_offset(const struct nnadev_reduce *r, const uint32_t *inner)
+{
+	int64_t at = 0;
+
+	for (uint32_t k = 0; k < r->rank; k++)
+		at += (int64_t)inner[k] * r->input->desc.strides[r->axes[k]];
+	return at;
+}
 
 /* 8 numbers, of which `left` or more are there. */
 static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
@@ -46,7 +61,7 @@ static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
 }
 
 /* The sums of `count` outputs at `index`. */
-static inline void sum_piece(const struct reduce8 *s, const uint32_t *index, uint32_t count,
+static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint32_t count,
 			     bool is_signed, int32_t *sums)
 {
 	const struct nnahw_tensor *t = &s->r.input->desc;
@@ -57,10 +72,8 @@ static inline void sum_piece(const struct reduce8 *s, const uint32_t *index, uin
 	for (uint32_t i = 0; i < PIECE / LANES; i++)
 		v[i] = _mm256_setzero_si256();
 	for (uint32_t n = 0; n < s->r.size; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
-		const uint8_t *from = first;
+		const uint8_t *from = first + inner_offset(&s->r, inner);
 
-		for (uint32_t k = 0; k < s->r.rank; k++)
-			from += (int64_t)inner[k] * t->strides[s->r.axes[k]];
 		if (count == PIECE) {
 			for (uint32_t i = 0; i < PIECE / LANES; i++)
 				v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, LANES,
@@ -75,11 +88,67 @@ static inline void sum_piece(const struct reduce8 *s, const uint32_t *index, uin
 		_mm256_storeu_si256((__m256i *)(sums + i * LANES), v[i]);
 }
 
-static uint32_t reduce8_tile(const struct nnadev_engine_command *cmd,
+/* 4 floats from element `at` on, of which `left` or more are there. */
+static inline __m256d load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t left)
+{
+	float tail[FLOAT_LANES] = { 0 };
+	__m128 v;
+
+	if (left < FLOAT_LANES) {
+		nnadev_load_floats(tail, o, at, left);
+		v = _mm_loadu_ps(tail);
+	} else if (o->desc.type == NNAHW_TYPE_F32) {
+		v = _mm_loadu_ps((const float *)o->data + at);
+	} else {
+		v = _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)((const uint16_t *)o->data +
+								   at)));
+	}
+	return _mm256_cvtps_pd(v);
+}
+
+/* The sums of `count` outputs of floats at `index`. */
+static inline void sum_floats(const struct reduce *s, const uint32_t *index, uint32_t count,
+			      double *sums)
+{
+	const int64_t first = nnadev_offset(&s->r.input->desc, index);
+	uint32_t inner[NNAHW_MAX_RANK] = { 0 }, n = 0;
+	__m256d v[FLOAT_PIECE / FLOAT_LANES];
+
+	memset(sums, 0, FLOAT_PIECE * sizeof(*sums));
+	for (uint32_t block = 0; block < s->r.blocks; block++) {
+		const uint32_t left = s->r.size - n,
+			       end = n + (left < NNAHW_REDUCE_BLOCK ? left : NNAHW_REDUCE_BLOCK);
+
+		for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
+			v[i] = _mm256_setzero_pd();
+		for (; n < end; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
+			const int64_t at = first + inner_offset(&s->r, inner);
+
+			if (count == FLOAT_PIECE) {
+				for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
+					v[i] = _mm256_add_pd(v[i],
+							     load_floats(s->r.input,
+									 at + i * FLOAT_LANES,
+									 FLOAT_LANES));
+				continue;
+			}
+			for (uint32_t i = 0; i * FLOAT_LANES < count; i++)
+				v[i] = _mm256_add_pd(v[i], load_floats(s->r.input,
+								       at + i * FLOAT_LANES,
+								       count - i * FLOAT_LANES));
+		}
+		for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
+			_mm256_storeu_pd(sums + i * FLOAT_LANES,
+					 _mm256_add_pd(_mm256_loadu_pd(sums + i * FLOAT_LANES),
+						       v[i]));
+	}
+}
+
+static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
 			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			     void *scratch, void *shared)
 {
-	const struct reduce8 *s = nnadev_state(plan);
+	const struct reduce *s = nnadev_state(plan);
 	const struct nnahw_tensor *out = &s->r.output->desc;
 	const uint32_t length = out->dims[s->innermost];
 	const int64_t zero = (int64_t)s->zero * s->r.size, step = out->strides[s->innermost];
@@ -89,27 +158,38 @@ static uint32_t reduce8_tile(const struct nnadev_engine_command *cmd,
 	nnadev_unflatten(s->dims, out->rank, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(s->dims, out->rank, index)) {
 		uint32_t at[NNAHW_MAX_RANK], count;
+		double float_sums[FLOAT_PIECE];
 		int32_t sums[PIECE];
 		int64_t to;
 
 		memcpy(at, index, sizeof(at[0]) * out->rank);
-		at[s->innermost] *= PIECE;
+		at[s->innermost] *= s->piece;
 		count = length - at[s->innermost];
-		count = count < PIECE ? count : PIECE;
-		if (s->r.input->desc.type == NNAHW_TYPE_S8)
+		count = count < s->piece ? count : s->piece;
+		if (s->r.in_float)
+			sum_floats(s, at, count, float_sums);
+		else if (s->r.input->desc.type == NNAHW_TYPE_S8)
 			sum_piece(s, at, count, true, sums);
 		else
 			sum_piece(s, at, count, false, sums);
 		to = nnadev_offset(out, at);
 		for (uint32_t k = 0; k < count; k++)
 			nnadev_reduce_finish(&s->r, to + k * step,
-					     (union nnadev_reduction){ .i = sums[k] - zero });
+					     s->r.in_float ?
+						     (union nnadev_reduction){ .f = float_sums[k] } :
+						     (union nnadev_reduction){ .i = sums[k] - zero });
 	}
 	return NNAHW_STATUS_OK;
 }
 
+/* Outputs of a piece, whose sums have room in registers. */
+static uint32_t piece_of(const struct nnadev_engine_operand *input)
+{
+	return nnadev_type_is_float(input->desc.type) ? FLOAT_PIECE : PIECE;
+}
+
 /* Neighbouring outputs have neighbouring inputs, and sums fit into 32 bits and a tile. */
-static uint32_t reduce8_accepts(const struct nnadev_engine_command *cmd,
+static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
 				struct nnadev_engine_plan *plan)
 {
 	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
@@ -118,29 +198,32 @@ static uint32_t reduce8_accepts(const struct nnadev_engine_command *cmd,
 	const uint32_t rank = input->desc.rank;
 
 	return nnadev_accept((p->kind == NNAHW_REDUCTION_SUM || p->kind == NNAHW_REDUCTION_MEAN) &&
-			     nnadev_type_is_quant8(input->desc.type) && rank &&
+			     (nnadev_type_is_quant8(input->desc.type) ||
+			      nnadev_type_is_float(input->desc.type)) &&
+			     rank &&
 			     !(p->axes >> (rank - 1) & 1) &&
 			     input->desc.dims[rank - 1] >= SHORTEST_ROW &&
 			     input->desc.strides[rank - 1] == 1 &&
-			     input->count / output->count <= TILE_WORK / PIECE);
+			     input->count / output->count <= TILE_WORK / piece_of(input));
 }
 
-static void reduce8_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 			 struct nnadev_engine_plan *plan)
 {
-	struct reduce8 *s = nnadev_state_new(plan);
+	struct reduce *s = nnadev_state_new(plan);
 	const struct nnahw_tensor *in = &cmd->operands[NNAHW_REDUCE_INPUT].desc,
 				  *out = &cmd->operands[NNAHW_REDUCE_OUTPUT].desc;
 
 	nnadev_reduce_get(&s->r, cmd);
 	s->innermost = out->rank - 1u;
+	s->piece = piece_of(s->r.input);
 	memcpy(s->dims, out->dims, sizeof(s->dims));
-	s->dims[s->innermost] = nnadev_div_up(out->dims[s->innermost], PIECE);
+	s->dims[s->innermost] = nnadev_div_up(out->dims[s->innermost], s->piece);
 	s->pieces = s->r.output->count / out->dims[s->innermost] * s->dims[s->innermost];
 	s->zero = nnadev_is_quantised(in) ? in->zero_point : 0;
-	nnadev_cut(plan, s->pieces, TILE_WORK / PIECE / (s->r.size + STORE_WORK));
+	nnadev_cut(plan, s->pieces, TILE_WORK / s->piece / (s->r.size + STORE_WORK));
 }
 
-NNADEV_STATE_FITS(struct reduce8);
-NNADEV_KERNEL(avx2_reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, reduce8_accepts, reduce8_plan,
-			       reduce8_tile };
+NNADEV_STATE_FITS(struct reduce);
+NNADEV_KERNEL(avx2_reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, reduce_accepts, reduce_plan,
+			       reduce_tile };
