@@ -41,8 +41,8 @@ $(NNAPI_EXAMPLES): $(BUILD)/bin/nnapi-%: $(BUILD)/obj/hal-bridge/examples/%.o $(
 # libgbinder of this machine, or what vm/setup has unpacked; without it there is no nnaccel-hal.
 GBINDER_STAMP := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nnaccel/stamp.gbinder
 ifneq ($(shell pkg-config --atleast-version=1.1.48 libgbinder 2>/dev/null && echo yes),)
-GBINDER_CFLAGS := $(shell pkg-config --cflags libgbinder)
-GBINDER_LIBS := $(shell pkg-config --libs libgbinder)
+GBINDER_CFLAGS := $(shell pkg-config --cflags libgbinder gobject-2.0)
+GBINDER_LIBS := $(shell pkg-config --libs libgbinder glib-2.0 gobject-2.0)
 else ifneq ($(wildcard $(GBINDER_STAMP)),)
 gbinder_root := $(shell . $(GBINDER_STAMP) && echo "$$NNA_GBINDER")
 ifneq ($(gbinder_root),)
