@@ -11,6 +11,7 @@
 #   built/NAME-KEY/      a kernel built out of it as vm/config/NAME says: out/ is kbuild's; of uml
 #                        also source/, a linked copy of the source with the driver grafted in
 #   cross/               the source with the driver grafted in, and what kernel/cross builds of it
+#   debian/              base systems and packages for tests/install/debian
 #   initramfs/           one image per kernel release and contents of vm/init
 #   stamp.NAME           shell variables for each thing chosen, with versions and checksums
 #   apt/                 private package lists; the machine's own apt state is not touched
@@ -39,6 +40,13 @@ die() { say "$*"; exit "${NNA_DIE_STATUS:-1}"; }
 
 # version_ge A B: A >= B, for dotted numbers.
 version_ge() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# "Label URI" for each of the machine's Debian archives.
+mirrors() {
+	apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' \
+		2>/dev/null |
+		awk -F'|' '$1 == "Debian" && !seen[$2 $3]++ { print $2, $3 }'
+}
 
 # qemu_version BINARY...: "10.2.1"; fails when it does not run.
 qemu_version() { "$@" --version 2>/dev/null | sed -n '1s/.*version \([0-9.]*\).*/\1/p'; }
