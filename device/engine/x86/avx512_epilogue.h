@@ -10,20 +10,7 @@
 #include "device/engine/x86/avx2_epilogue.h"
 
 /**
- * enum nnadev_blocks_order - which channels of 64 the vectors of accumulators have
- * @NNADEV_BLOCKED: vector i those of block i
- * @NNADEV_QUARTERED: vector i the ith quarter of each block, as packing takes them
- */
-enum nnadev_blocks_order { NNADEV_BLOCKED, NNADEV_QUARTERED };
-
-/* Where channel k of a block is in vectors of 16 lanes. */
-#define nnadev_lane(order, vectors, block, k)                                                      \
-	((order) == NNADEV_BLOCKED ? &(vectors)[block][k] :                                        \
-				     &(vectors)[(k) / 4][(block)*4 + (k) % 4])
-
-/**
  * struct nnadev_blocks - constants of up to 4 blocks of 16 channels
- * @order: of the channels' constants, and of the accumulators
  * @bias: what the sums of each channel begin with; accumulators have it already when they are
  *	finished
  * @scale, @nudge: of the estimate, see struct nnadev_estimate; a nudge has its multiplier's sign
@@ -40,7 +27,6 @@ struct nnadev_blocks {
 	_Alignas(64) int32_t bias[4][16];
 	float scale[4][16], nudge[4][16];
 	int32_t multiplier[4][16], shift[4][16];
-	enum nnadev_blocks_order order;
 	uint32_t blocks;
 	__mmask64 mask;
 	bool estimated, sum_estimated;
@@ -117,8 +103,7 @@ static inline void nnadev_sum_get(struct nnadev_blocks *b, const struct nnadev_f
 }
 
 /* Begins to read constants of a command's blocks. */
-static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nnadev_finish *f,
-				       enum nnadev_blocks_order order)
+static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nnadev_finish *f)
 {
 	const __m512i zero = _mm512_setzero_si512();
 
@@ -129,11 +114,9 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 		_mm512_store_si512(b->multiplier[i], zero);
 		_mm512_store_si512(b->shift[i], _mm512_set1_epi32(62));
 	}
-	b->order = order;
 	b->blocks = 0;
 	b->mask = 0;
-	b->estimated = nnadev_limits_fit(f) && nnadev_adds_residual(f) &&
-		       (order == NNADEV_BLOCKED || !f->has_residual);
+	b->estimated = nnadev_limits_fit(f) && nnadev_adds_residual(f);
 	b->sum_estimated = false;
 	b->offset = (float)(f->out_zero * 0x1p16 + 0x1p15 + NNADEV_UNITS_UNPROVEN);
 	if (b->estimated && f->has_residual)
@@ -141,22 +124,6 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm512_set1_epi8((int8_t)f->out_low);
 	b->high = _mm512_set1_epi8((int8_t)f->out_high);
-}
-
-/* Puts a vector of constants of block i where the order has them. */
-static inline void nnadev_blocks_put(const struct nnadev_blocks *b, void *vectors, uint32_t i,
-				     __m512i v)
-{
-	int32_t (*to)[16] = vectors;
-
-	if (b->order == NNADEV_BLOCKED) {
-		_mm512_store_si512(to[i], v);
-		return;
-	}
-	_mm_store_si128((__m128i *)&to[0][i * 4], _mm512_castsi512_si128(v));
-	_mm_store_si128((__m128i *)&to[1][i * 4], _mm512_extracti32x4_epi32(v, 1));
-	_mm_store_si128((__m128i *)&to[2][i * 4], _mm512_extracti32x4_epi32(v, 2));
-	_mm_store_si128((__m128i *)&to[3][i * 4], _mm512_extracti32x4_epi32(v, 3));
 }
 
 /* Word `word` of the 4 of 16 channels, of which a vector has 4. */
@@ -173,15 +140,14 @@ static inline __m512i nnadev_channel_words(const __m512i *channels, int word)
 
 /*
  * Adds the next block; those before it have 16 channels. Of channels, which others may change at
- * any time, each byte is read once. @bias is NULL if it is that of @channels alone.
+ * any time, each byte is read once.
  */
 static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnadev_finish *f,
-				     const struct nnahw_channel *channels, uint32_t count,
-				     const int32_t *bias)
+				     const struct nnahw_channel *channels, uint32_t count)
 {
 	const __mmask16 used = (__mmask16)((1u << count) - 1);
 	const __m512i words = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-	__m512i read[4], multiplier, shift, begin, nudge;
+	__m512i read[4], multiplier, shift, nudge;
 	const uint32_t i = b->blocks++;
 	__m512 scale;
 
@@ -196,7 +162,6 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 	shift = _mm512_mask_blend_epi32(used, _mm512_set1_epi32(62), nnadev_channel_words(read, 2));
 	shift = _mm512_max_epi32(shift, _mm512_set1_epi32(1));
 	shift = _mm512_min_epi32(shift, _mm512_set1_epi32(62));
-	begin = bias ? _mm512_maskz_loadu_epi32(used, bias) : nnadev_channel_words(read, 0);
 	/* 2^-shift and 2^(30-shift) by their exponents. */
 	scale = _mm512_castsi512_ps(
 		_mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127), shift), 23));
@@ -206,11 +171,11 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 		_mm512_sub_epi32(_mm512_set1_epi32(157), shift), 23);
 	nudge = _mm512_or_si512(nudge,
 				_mm512_and_si512(multiplier, _mm512_set1_epi32(INT32_MIN)));
-	nnadev_blocks_put(b, b->bias, i, begin);
-	nnadev_blocks_put(b, b->scale, i, _mm512_castps_si512(scale));
-	nnadev_blocks_put(b, b->nudge, i, nudge);
-	nnadev_blocks_put(b, b->multiplier, i, multiplier);
-	nnadev_blocks_put(b, b->shift, i, shift);
+	_mm512_store_si512(b->bias[i], nnadev_channel_words(read, 0));
+	_mm512_store_ps(b->scale[i], scale);
+	_mm512_store_si512(b->nudge[i], nudge);
+	_mm512_store_si512(b->multiplier[i], multiplier);
+	_mm512_store_si512(b->shift[i], shift);
 	b->mask |= ((1ull << count) - 1) << 16 * i;
 }
 
@@ -382,66 +347,52 @@ static inline __m512i nnadev_exact16(const struct nnadev_finish *f, const struct
 
 /**
  * struct nnadev_group - 4 vectors of accumulators that are finished together
- * @order: of the accumulators
- * @blocks: NNADEV_BLOCKED: of each row, 1 to 4; vector i is block i % @blocks of row i / @blocks,
- *	and what is beyond @blocks * @rows is anything
+ * @blocks: of each row, 1 to 4; vector i is block i % @blocks of row i / @blocks, and what is
+ *	beyond @blocks * @rows is anything
  * @rows: 4 / @blocks, or fewer
  * @first: number of the first channel
  * @at, @rat: elements of output and residual for channel 0 of each row
  */
 struct nnadev_group {
-	enum nnadev_blocks_order order;
 	uint32_t blocks, rows, first;
 	const int64_t *at, *rat;
 };
-
-/* Which constants a vector of a group has. */
-static inline uint32_t nnadev_group_block(const struct nnadev_group *g, uint32_t vector)
-{
-	return g->order == NNADEV_QUARTERED ? vector : vector % g->blocks;
-}
 
 /* A group that has no estimate. */
 static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 					   const struct nnadev_blocks *b,
 					   const struct nnadev_group *g, const __m512i *accs)
 {
-	_Alignas(64) int32_t acc[4][16], q[4][16], natural[16];
 	const struct nnadev_engine_operand *out = f->output;
 
-	for (uint32_t i = 0; i < 4; i++) {
-		_mm512_store_si512(acc[i], accs[i]);
-		_mm512_store_si512(q[i], nnadev_exact16(f, b, nnadev_group_block(g, i), accs[i]));
-	}
-	for (uint32_t i = 0; i < g->rows * b->blocks; i++) {
-		const uint32_t block = i % b->blocks;
-		const int64_t at = g->at[i / b->blocks] + g->first + block * 16,
-			      rat = f->has_residual ? g->rat[i / b->blocks] + g->first + block * 16 :
-						0;
+	for (uint32_t i = 0; i < g->rows * g->blocks; i++) {
+		const uint32_t block = i % g->blocks;
+		const int64_t at = g->at[i / g->blocks] + g->first + block * 16;
 		const __mmask16 mask = (__mmask16)(b->mask >> block * 16);
-		__m512i v;
+		int32_t acc[16];
+		__m512i q;
 
-		for (uint32_t k = 0; k < 16; k++) {
+		_mm512_storeu_si512(acc, accs[i]);
+		for (uint32_t k = 0; f->has_residual && k < 16 && mask >> k & 1; k++) {
 			const struct nnahw_channel channel = {
-				.multiplier = *nnadev_lane(g->order, b->multiplier, block, k),
-				.shift = *nnadev_lane(g->order, b->shift, block, k),
+				.multiplier = b->multiplier[block][k],
+				.shift = b->shift[block][k],
 			};
 
-			natural[k] = *nnadev_lane(g->order, q, i, k);
-			if (f->has_residual && mask >> k & 1)
-				nnadev_epilogue_integer(f->e, *nnadev_lane(g->order, acc, i, k),
-							&channel, out, at + k, f->residual,
-							rat + k);
+			nnadev_epilogue_integer(
+				f->e, acc[k], &channel, out, at + k, f->residual,
+				g->rat[i / g->blocks] + g->first + block * 16 + k);
 		}
 		if (f->has_residual)
 			continue;
-		v = _mm512_add_epi32(_mm512_load_si512(natural), _mm512_set1_epi32(f->out_zero));
-		v = _mm512_max_epi32(v, _mm512_set1_epi32(f->out_low));
-		v = _mm512_min_epi32(v, _mm512_set1_epi32(f->out_high));
+		q = nnadev_exact16(f, b, block, accs[i]);
+		q = _mm512_add_epi32(q, _mm512_set1_epi32(f->out_zero));
+		q = _mm512_max_epi32(q, _mm512_set1_epi32(f->out_low));
+		q = _mm512_min_epi32(q, _mm512_set1_epi32(f->out_high));
 		if (f->is_wide)
-			_mm512_mask_cvtepi32_storeu_epi16((int16_t *)out->data + at, mask, v);
+			_mm512_mask_cvtepi32_storeu_epi16((int16_t *)out->data + at, mask, q);
 		else
-			_mm512_mask_cvtepi32_storeu_epi8((uint8_t *)out->data + at, mask, v);
+			_mm512_mask_cvtepi32_storeu_epi8((uint8_t *)out->data + at, mask, q);
 	}
 }
 
@@ -501,11 +452,10 @@ nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 
 	low = nnadev_group_pack(f, b, low, high);
 	/* Packing has put dword i of each vector into the ith quarter. */
-	if (g->order == NNADEV_BLOCKED)
-		low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
-								 14, 3, 7, 11, 15),
-					       low);
-	if (g->order == NNADEV_QUARTERED || g->blocks > 2) {
+	low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3,
+							 7, 11, 15),
+				       low);
+	if (g->blocks > 2) {
 		_mm512_mask_storeu_epi8(out + g->at[0], b->mask, low);
 	} else if (g->blocks == 2) {
 		_mm256_mask_storeu_epi8(out + g->at[0], (__mmask32)b->mask,
@@ -544,7 +494,7 @@ static __attribute__((noinline)) void nnadev_group_finish_exact(const struct nna
 		return;
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		const uint32_t block = nnadev_group_block(g, i);
+		const uint32_t block = i % g->blocks;
 		__m512i far = _mm512_setzero_si512();
 
 		q[i] = nnadev_round16(nnadev_estimate16(b->scale[block], b->nudge[block], acc[i]),
@@ -572,7 +522,7 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 {
 	__m512i q[4] = { _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
 			 _mm512_setzero_si512() };
-	const uint32_t vectors = g->order == NNADEV_QUARTERED ? 4 : g->rows * g->blocks;
+	const uint32_t vectors = g->rows * g->blocks;
 	/* The high halves of 4 numbers of each of two vectors. */
 	const __m512i halves = _mm512_add_epi16(
 		_mm512_broadcast_i32x4(_mm_setr_epi16(1, 3, 5, 7, 33, 35, 37, 39)),
@@ -583,10 +533,10 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 
 	if (__builtin_expect(!b->estimated, 0))
 		return false;
-	if (g->order == NNADEV_BLOCKED && f->has_residual) {
+	if (f->has_residual) {
 #pragma GCC unroll 4
 		for (uint32_t i = 0; i < vectors; i++) {
-			const uint32_t block = nnadev_group_block(g, i);
+			const uint32_t block = i % g->blocks;
 
 			q[i] = nnadev_round16(nnadev_estimate16(b->scale[block], b->nudge[block],
 								acc[i]),
@@ -602,7 +552,7 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 	}
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < vectors; i++) {
-		const uint32_t block = nnadev_group_block(g, i);
+		const uint32_t block = i % g->blocks;
 
 		q[i] = nnadev_units16(b->scale[block], b->nudge[block], acc[i],
 				      _mm512_set1_ps(b->offset), &least);
@@ -612,24 +562,6 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 	nnadev_group_store(f, b, g, _mm512_permutex2var_epi16(q[0], halves, q[1]),
 			   _mm512_permutex2var_epi16(q[2], halves, q[3]));
 	return true;
-}
-
-/*
- * Finishes and stores a row: accumulators in the order of @b, in which the bias is; those of
- * @order NNADEV_BLOCKED beyond @blocks are 0. @at and @rat are the elements of output and residual
- * for the first channel.
- */
-static inline __attribute__((always_inline)) void
-nnadev_blocks_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b,
-		     const enum nnadev_blocks_order order, const uint32_t blocks,
-		     const __m512i *acc, int64_t at, int64_t rat)
-{
-	const struct nnadev_group g = {
-		order, order == NNADEV_BLOCKED ? blocks : b->blocks, 1, 0, &at, &rat,
-	};
-
-	if (!nnadev_group_finish(f, b, &g, acc))
-		nnadev_group_finish_exact(f, b, &g, acc);
 }
 
 #endif

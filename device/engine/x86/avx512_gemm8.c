@@ -169,8 +169,10 @@ static inline void put_steps(int64_t *to, int64_t first, int64_t step, uint32_t 
 				     _mm512_mullo_epi64(_mm512_set1_epi64(step),
 							_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)));
 
-	for (uint32_t i = 0; i < count; i += 8, v = _mm512_add_epi64(v, _mm512_set1_epi64(8 * step)))
+	for (uint32_t i = 0; i < count; i += 8) {
 		_mm512_storeu_si512(to + i, v);
+		v = _mm512_add_epi64(v, _mm512_set1_epi64(8 * step));
+	}
 }
 
 /*
@@ -352,7 +354,6 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 #pragma GCC unroll 8
 	for (uint32_t r = 0; r < rows; r += together) {
 		const struct nnadev_group group = {
-			NNADEV_BLOCKED,
 			blocks,
 			together,
 			p->block * 16,
@@ -375,7 +376,6 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 	while (__builtin_expect(unproven, 0)) {
 		const uint32_t r = (uint32_t)__builtin_ctz(unproven);
 		const struct nnadev_group group = {
-			NNADEV_BLOCKED,
 			blocks,
 			together,
 			p->block * 16,
@@ -473,7 +473,7 @@ static __attribute__((noinline)) void run_plain(const struct nnadev_gemm8 *g,
 	run_panel(g, s, p, rows, false);
 }
 
-/* Takes 128 times the sums of weights, which products of flipped inputs are too much, off biases. */
+/* Takes 128 times the sums of weights off biases: products of flipped inputs are that too much. */
 static void take_off_128(const struct nnadev_gemm8 *g, const int8_t *b,
 			 struct nnadev_blocks *constants)
 {
@@ -520,10 +520,10 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			.zero = g.conv.weights->desc.zero_point,
 		};
 
-		nnadev_blocks_start(&constants, &g.finish, NNADEV_BLOCKED);
+		nnadev_blocks_start(&constants, &g.finish);
 		for (uint32_t i = block; i < end && i < block + 4; i++)
 			nnadev_blocks_add(&constants, &g.finish, channels + i * 16,
-					  g.n - i * 16 < 16 ? g.n - i * 16 : 16, NULL);
+					  g.n - i * 16 < 16 ? g.n - i * 16 : 16);
 		if (g.a_signed)
 			take_off_128(&g, p.b, &constants);
 		if (g.a_signed && used_in_place(&g))
