@@ -58,16 +58,16 @@ static inline void nnadev_floats_store(float *to, nnadev_floats x)
 	_mm512_storeu_ps(to, x);
 }
 
+/* 16 times a number. */
+static inline nnadev_floats nnadev_floats_all(const float *x)
+{
+	return _mm512_set1_ps(*x);
+}
+
 /* c + a * b */
 static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, nnadev_floats c)
 {
 	return _mm512_fmadd_ps(a, b, c);
-}
-
-/* c + x * b for one number x */
-static inline nnadev_floats nnadev_floats_fma_one(const float *x, nnadev_floats b, nnadev_floats c)
-{
-	return _mm512_fmadd_ps(_mm512_set1_ps(*x), b, c);
 }
 #else
 typedef struct {
@@ -133,20 +133,19 @@ static inline void nnadev_floats_store(float *to, nnadev_floats x)
 	_mm256_storeu_ps(to + 8, x.high);
 }
 
+/* 16 times a number. */
+static inline nnadev_floats nnadev_floats_all(const float *x)
+{
+	const __m256 all = _mm256_broadcast_ss(x);
+
+	return (nnadev_floats){ all, all };
+}
+
 /* c + a * b */
 static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, nnadev_floats c)
 {
 	return (nnadev_floats){ _mm256_fmadd_ps(a.low, b.low, c.low),
 				_mm256_fmadd_ps(a.high, b.high, c.high) };
-}
-
-/* c + x * b for one number x */
-static inline nnadev_floats nnadev_floats_fma_one(const float *x, nnadev_floats b, nnadev_floats c)
-{
-	const __m256 all = _mm256_broadcast_ss(x);
-
-	return (nnadev_floats){ _mm256_fmadd_ps(all, b.low, c.low),
-				_mm256_fmadd_ps(all, b.high, c.high) };
 }
 #endif
 
@@ -182,33 +181,41 @@ nnadev_floats_finish_get(const struct nnahw_epilogue *e, const struct nnadev_eng
 	};
 }
 
+/* Finishes and stores numbers that are not fp32: sums with their bias. */
+static __attribute__((noinline)) void nnadev_floats_finish_other(
+	const struct nnadev_floats_finish *f, const float *acc, uint32_t count, int64_t at,
+	int64_t rat)
+{
+	for (uint32_t i = 0; i < count; i++)
+		nnadev_epilogue_float(f->e, acc[i], f->output, at + i, f->residual, rat + i);
+}
+
 /* Finishes and stores the sums of `count` channels of a block with their bias. */
 static inline __attribute__((always_inline)) void
 nnadev_floats_finish_block(const struct nnadev_floats_finish *f, nnadev_floats sum,
 			   nnadev_floats bias, uint32_t count, int64_t at, int64_t rat)
 {
-	const nnadev_floats_mask mask = nnadev_floats_first(count);
 	nnadev_floats y = nnadev_floats_add(sum, bias);
 
 	if (__builtin_expect(!f->to, 0)) {
 		float acc[16];
 
 		nnadev_floats_store(acc, y);
-		for (uint32_t i = 0; i < count; i++)
-			nnadev_epilogue_float(f->e, acc[i], f->output, at + i, f->residual,
-					      rat + i);
+		nnadev_floats_finish_other(f, acc, count, at, rat);
 		return;
 	}
 	y = nnadev_floats_clamp(y, f->low, f->high);
 	if (f->add) {
 		y = nnadev_floats_add(y, count == 16 ? nnadev_floats_load(f->add + rat) :
-						       nnadev_floats_load_some(f->add + rat, mask));
+						       nnadev_floats_load_some(
+							       f->add + rat,
+							       nnadev_floats_first(count)));
 		y = nnadev_floats_clamp(y, f->residual_low, f->residual_high);
 	}
 	if (count == 16)
 		nnadev_floats_store(f->to + at, y);
 	else
-		nnadev_floats_store_some(f->to + at, mask, y);
+		nnadev_floats_store_some(f->to + at, nnadev_floats_first(count), y);
 }
 
 #endif

@@ -4,7 +4,7 @@
  * this is compiled for; it gives the functions their place in the table.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
- * ROWS rows at a time in registers. A row is used where it lies if it is a run of fp32, else it is
+ * up to ROWS rows by BLOCKS blocks at a time in registers, from which they are stored. A row is used where it lies if it is a run of fp32, else it is
  * put together in scratch; so are weights that are not packed fp32. K is worked through in chunks
  * that keep the weights in the caches. A sum is added up in the order of k, in any instruction set.
  */
@@ -16,14 +16,16 @@
 #include "device/engine/x86/avx2_floats.h"
 #include "device/engine/x86/tiles.h"
 
-/* Of a register tile, by a block: as many accumulators as there are registers for. */
+/* Of a register tile: as many accumulators as there are registers for. */
 #ifdef __AVX512F__
 #define ROWS 12u
+#define BLOCKS 2u
 #else
 #define ROWS 6u
+#define BLOCKS 1u
 #endif
-#define CHUNK 512u /* of K: 32 KiB of weights */
-#define A_BYTES (192u << 10) /* of rows in a tile */
+#define CHUNK 512u /* of K: 32 KiB of a block's weights */
+#define A_BYTES (384u << 10) /* of rows in a tile, so that weights are read for many */
 #define TILE_PRODUCTS (3u << 20)
 
 /**
@@ -44,9 +46,9 @@ struct gemm {
 };
 
 struct scratch {
-	float *a; /* [rows][k] when copied */
-	float *b; /* [chunk][16] when converted */
-	float *acc; /* [rows][16] */
+	float *a; /* [rows][k] when copied, and 15 more */
+	float *b; /* [BLOCKS][chunk][16] when converted */
+	float *acc; /* [rows][BLOCKS][16], between chunks */
 	const float **row; /* [rows] */
 	int64_t *at, *rat; /* [rows] */
 };
@@ -95,74 +97,120 @@ static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, 
 {
 	struct nnadev_layout l = { .base = base };
 
-	s->a = nnadev_layout_take(&l, g->copied ? (uint64_t)rows * g->k * sizeof(*s->a) : 0);
-	s->b = nnadev_layout_take(&l, g->converted ? (g->k < CHUNK ? g->k : CHUNK) * 64ull : 0);
-	s->acc = nnadev_layout_take(&l, (uint64_t)rows * 64);
+	s->a = nnadev_layout_take(&l, g->copied ? ((uint64_t)rows * g->k + 15) * sizeof(*s->a) :
+							 0);
+	s->b = nnadev_layout_take(&l, g->converted ? (g->k < CHUNK ? g->k : CHUNK) * BLOCKS * 64ull : 0);
+	s->acc = nnadev_layout_take(&l, g->k > CHUNK ? (uint64_t)rows * BLOCKS * 64 : 0);
 	s->row = nnadev_layout_take(&l, rows * sizeof(*s->row));
 	s->at = nnadev_layout_take(&l, rows * sizeof(*s->at));
 	s->rat = nnadev_layout_take(&l, rows * sizeof(*s->rat));
 	return l.size;
 }
 
-/* A row of a convolution: the input under the window, zeros outside. */
-static void conv_row(const struct nnadev_conv *g, uint32_t group, const uint32_t *index, float *to)
+/* Copies fp32 numbers; writes up to 15 more. */
+static inline void copy_floats(float *to, const float *from, uint32_t count)
+{
+	for (; count > 16; count -= 16, from += 16, to += 16)
+		nnadev_floats_store(to, nnadev_floats_load(from));
+	nnadev_floats_store(to, nnadev_floats_load_some(from, nnadev_floats_first(count)));
+}
+
+/* A row of a convolution: the input under the window, zeros outside. Writes up to 15 more. */
+static void conv_row(const struct nnadev_conv *g, int64_t base, uint32_t y, uint32_t x, float *to)
 {
 	const struct nnadev_window *w = &g->window;
 	const int32_t *s = g->input->desc.strides;
-	const int64_t base = (int64_t)index[0] * s[0] + (int64_t)group * g->group_in;
 	const uint32_t run = g->group_in;
+	const int64_t first = nnadev_window_column(w, x, 0);
+	/* Columns of the window next to each other are a longer run. */
+	const bool joined = g->input->desc.type == NNAHW_TYPE_F32 && w->dilation_w == 1 &&
+			    (uint32_t)s[2] == run && first >= 0 &&
+			    first + w->kernel_w <= w->width;
 
-	for (uint32_t ky = 0; ky < w->kernel_h; ky++)
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
+		const int64_t r = nnadev_window_row(w, y, ky);
+
+		if (r < 0 || r >= w->height) {
+			memset(to, 0, (size_t)w->kernel_w * run * sizeof(float));
+			to += (size_t)w->kernel_w * run;
+			continue;
+		}
+		if (joined) {
+			copy_floats(to,
+				    (const float *)g->input->data + base + r * s[1] + first * s[2],
+				    w->kernel_w * run);
+			to += (size_t)w->kernel_w * run;
+			continue;
+		}
 		for (uint32_t kx = 0; kx < w->kernel_w; kx++, to += run) {
-			const int64_t r = nnadev_window_row(w, index[1], ky),
-				      c = nnadev_window_column(w, index[2], kx);
+			const int64_t c = nnadev_window_column(w, x, kx);
 
-			if (r >= 0 && r < w->height && c >= 0 && c < w->width)
+			if (c >= 0 && c < w->width)
 				nnadev_load_floats(to, g->input, base + r * s[1] + c * s[2], run);
 			else
 				memset(to, 0, run * sizeof(float));
 		}
+	}
 }
 
-/* Finds or builds the tile's rows and notes where they are stored. */
-static void fill_a(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
-		   struct scratch *s)
+/* Finds or builds the tile's rows of a matrix product and notes where they are stored. */
+static void fill_matmul(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
+			struct scratch *s)
 {
 	const struct nnahw_tensor *out = &g->conv.output->desc, *in = &g->conv.input->desc,
 				*res = &g->conv.residual->desc;
 	const bool residual = nnadev_present(g->conv.residual);
-	uint32_t index[4] = { set, first, 0, 0 }; /* MATMUL: batch, row, 0 */
 
-	if (!g->matmul) {
-		nnadev_unflatten(out->dims, 3, first, index);
-		index[3] = set * g->n;
-	}
 	for (uint32_t i = 0; i < rows; i++) {
+		const uint32_t index[3] = { set, first + i, 0 };
+		const int64_t from = nnadev_offset(in, index);
 		float *to = s->a + (size_t)i * g->k;
 
 		s->at[i] = nnadev_offset(out, index);
 		s->rat[i] = residual ? nnadev_offset(res, index) : 0;
-		if (g->matmul) {
-			const int64_t from = nnadev_offset(in, index);
+		s->row[i] = g->copied ? to : (const float *)g->conv.input->data + from;
+		if (g->copied)
+			nnadev_load_floats(to, g->conv.input, from, g->k);
+	}
+}
 
-			s->row[i] = g->copied ? to : (const float *)g->conv.input->data + from;
+/* The same for a convolution, one row of the image after the other. */
+static void fill_conv(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
+		      struct scratch *s)
+{
+	const struct nnahw_tensor *out = &g->conv.output->desc, *in = &g->conv.input->desc,
+				*res = &g->conv.residual->desc;
+	const bool residual = nnadev_present(g->conv.residual);
+	const struct nnadev_window *w = &g->conv.window;
+	uint32_t index[3];
+
+	nnadev_unflatten(out->dims, 3, first, index);
+	for (uint32_t i = 0, n; i < rows; i += n) {
+		const uint32_t start[4] = { index[0], index[1], index[2], set * g->n },
+			       left = g->conv.out_w - index[2];
+		const int64_t at = nnadev_offset(out, start),
+			      rat = residual ? nnadev_offset(res, start) : 0,
+			      rnext = residual ? res->strides[2] : 0,
+			      base = (int64_t)index[0] * in->strides[0] +
+				     (int64_t)set * g->conv.group_in,
+			      next = (int64_t)w->stride_w * in->strides[2];
+		const float *from = NULL;
+
+		n = left < rows - i ? left : rows - i;
+		if (!g->copied)
+			from = (const float *)g->conv.input->data + base +
+			       nnadev_window_row(w, index[1], 0) * in->strides[1] +
+			       nnadev_window_column(w, index[2], 0) * in->strides[2];
+		for (uint32_t k = 0; k < n; k++) {
+			float *to = s->a + (size_t)(i + k) * g->k;
+
+			s->at[i + k] = at + k * (int64_t)out->strides[2];
+			s->rat[i + k] = rat + k * rnext;
+			s->row[i + k] = g->copied ? to : from + k * next;
 			if (g->copied)
-				nnadev_load_floats(to, g->conv.input, from, g->k);
-			index[1]++;
-			continue;
+				conv_row(&g->conv, base, index[1], index[2] + k, to);
 		}
-		if (g->copied) {
-			s->row[i] = to;
-			conv_row(&g->conv, set, index, to);
-		} else {
-			s->row[i] = (const float *)g->conv.input->data +
-				    (int64_t)index[0] * in->strides[0] +
-				    nnadev_window_row(&g->conv.window, index[1], 0) *
-					    in->strides[1] +
-				    nnadev_window_column(&g->conv.window, index[2], 0) *
-					    in->strides[2] +
-				    (int64_t)set * g->conv.group_in;
-		}
+		index[2] += n - 1;
 		nnadev_advance(out->dims, 3, index);
 	}
 }
@@ -209,102 +257,198 @@ static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, ui
 	return b;
 }
 
-/* acc[row][16] (+)= rows by b, from k = first on. */
-static inline __attribute__((always_inline)) void multiply(const float *const *row, uint32_t first,
-							   const float *b, uint32_t count,
-							   float *acc, bool add,
-							   const uint32_t rows)
+/**
+ * struct product - some rows by some blocks, a chunk of K of them
+ * @row: the rows
+ * @at, @rat: where they are stored, and their residuals: elements of the first block's channels
+ * @acc: [rows][BLOCKS][16]: sums of the chunks before and of this one
+ * @first, @count: the chunk
+ * @weights: [count][16] of the first block
+ * @next_block: from those to the next block's
+ * @channels: of each block
+ * @bias: [BLOCKS][16]
+ * @channel: the first block's first one
+ * @begun: there are chunks before
+ * @ends: it is the last one: sums are finished
+ */
+struct product {
+	const float *const *row;
+	const int64_t *at, *rat;
+	float *acc;
+	uint32_t first, count;
+	const float *weights;
+	size_t next_block;
+	uint32_t channels[BLOCKS];
+	const float *bias;
+	int64_t channel;
+	bool begun, ends;
+};
+
+static inline __attribute__((always_inline)) void
+multiply(const struct product *p, const struct nnadev_floats_finish *f, const uint32_t rows,
+	 const uint32_t blocks)
 {
-	nnadev_floats c[ROWS];
-	const float *a[ROWS];
+	nnadev_floats c[ROWS][BLOCKS];
+	const float *a[ROWS], *b = p->weights;
+	const size_t count = p->count, next = p->next_block;
 
 #pragma GCC unroll 12
 	for (uint32_t r = 0; r < rows; r++) {
-		a[r] = row[r] + first;
-		c[r] = add ? nnadev_floats_load(acc + r * 16) : nnadev_floats_zero();
+		a[r] = p->row[r] + p->first;
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < blocks; j++)
+			c[r][j] = p->begun ? nnadev_floats_load(p->acc + (r * BLOCKS + j) * 16) :
+					     nnadev_floats_zero();
 	}
 	for (size_t k = 0; k < count; k++, b += 16) {
-		const nnadev_floats w = nnadev_floats_load(b);
+		nnadev_floats w[BLOCKS];
 
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < blocks; j++)
+			w[j] = nnadev_floats_load(b + j * next);
+#pragma GCC unroll 12
+		for (uint32_t r = 0; r < rows; r++) {
+			const nnadev_floats x = nnadev_floats_all(a[r] + k);
+
+#pragma GCC unroll 2
+			for (uint32_t j = 0; j < blocks; j++)
+				c[r][j] = nnadev_floats_fma(x, w[j], c[r][j]);
+		}
+	}
+	if (!p->ends) {
 #pragma GCC unroll 12
 		for (uint32_t r = 0; r < rows; r++)
-			c[r] = nnadev_floats_fma_one(a[r] + k, w, c[r]);
+#pragma GCC unroll 2
+			for (uint32_t j = 0; j < blocks; j++)
+				nnadev_floats_store(p->acc + (r * BLOCKS + j) * 16, c[r][j]);
+		return;
 	}
 #pragma GCC unroll 12
 	for (uint32_t r = 0; r < rows; r++)
-		nnadev_floats_store(acc + r * 16, c[r]);
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < blocks; j++)
+			nnadev_floats_finish_block(f, c[r][j], nnadev_floats_load(p->bias + j * 16),
+						   p->channels[j], p->at[r] + p->channel + j * 16,
+						   p->rat[r] + p->channel + j * 16);
 }
 
 /* The same for any number of rows up to ROWS. */
-static void multiply_rows(const float *const *row, uint32_t first, const float *b, uint32_t count,
-			  float *acc, bool add, uint32_t rows)
+static inline __attribute__((always_inline)) void
+multiply_rows(const struct product *p, const struct nnadev_floats_finish *f, uint32_t rows,
+	      const uint32_t blocks)
 {
-	if (ROWS > 6 && rows == ROWS) {
-		multiply(row, first, b, count, acc, add, ROWS);
-		return;
-	}
-	for (; rows >= 6; rows -= 6, row += 6, acc += 6 * 16)
-		multiply(row, first, b, count, acc, add, 6);
 	switch (rows) {
+#if ROWS > 6
+	case 12:
+		multiply(p, f, 12, blocks);
+		break;
+	case 11:
+		multiply(p, f, 11, blocks);
+		break;
+	case 10:
+		multiply(p, f, 10, blocks);
+		break;
+	case 9:
+		multiply(p, f, 9, blocks);
+		break;
+	case 8:
+		multiply(p, f, 8, blocks);
+		break;
+	case 7:
+		multiply(p, f, 7, blocks);
+		break;
+#endif
+	case 6:
+		multiply(p, f, 6, blocks);
+		break;
 	case 5:
-		multiply(row, first, b, count, acc, add, 5);
+		multiply(p, f, 5, blocks);
 		break;
 	case 4:
-		multiply(row, first, b, count, acc, add, 4);
+		multiply(p, f, 4, blocks);
 		break;
 	case 3:
-		multiply(row, first, b, count, acc, add, 3);
+		multiply(p, f, 3, blocks);
 		break;
 	case 2:
-		multiply(row, first, b, count, acc, add, 2);
+		multiply(p, f, 2, blocks);
 		break;
 	case 1:
-		multiply(row, first, b, count, acc, add, 1);
+		multiply(p, f, 1, blocks);
 		break;
 	}
 }
 
-/* Adds the bias, clamps, adds the residual and stores `channels` outputs of each row. */
-static void finish_rows(const struct gemm *g, const struct scratch *s, uint32_t set, uint32_t block,
-			uint32_t rows)
+/* A chunk of all rows of a tile, in groups of almost the same size. */
+static void multiply_all(const struct product *product, const struct nnadev_floats_finish *f,
+			 uint32_t rows, uint32_t blocks)
 {
-	const struct nnadev_engine_operand *bias = g->conv.bias;
-	const uint32_t first = block * 16, channels = g->n - first < 16 ? g->n - first : 16;
-	float added[16] = { 0 };
+	struct product p = *product;
 
-	for (uint32_t i = 0; i < channels && nnadev_present(bias); i++)
-		added[i] = nnadev_load_float(bias,
-					     (int64_t)((g->matmul ? 0 : set * g->n) + first + i) *
-						     bias->desc.strides[0]);
-	for (uint32_t r = 0; r < rows; r++)
-		nnadev_finish_floats(g->conv.epilogue, g->conv.output, g->conv.residual,
-				     s->acc + r * 16, added, channels, s->at[r] + first,
-				     s->rat[r] + first);
+	for (uint32_t left = rows, n; left; left -= n) {
+		n = nnadev_div_up(left, nnadev_div_up(left, ROWS));
+		if (BLOCKS > 1 && blocks == BLOCKS)
+			multiply_rows(&p, f, n, BLOCKS);
+		else
+			multiply_rows(&p, f, n, 1);
+		p.row += n;
+		p.at += n;
+		p.rat += n;
+		p.acc += (size_t)n * BLOCKS * 16;
+	}
 }
 
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
-	const struct gemm g = *(const struct gemm *)nnadev_state(plan);
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
-							  nnadev_div_up(g.n, 16));
+	const struct gemm *g = nnadev_state(plan);
+	const uint32_t all = nnadev_div_up(g->n, 16);
+	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->rows, all);
+	const struct nnadev_floats_finish f = nnadev_floats_finish_get(
+		g->conv.epilogue, g->conv.output, g->conv.residual);
+	const struct nnadev_engine_operand *bias = g->conv.bias;
+	const uint32_t end = part.first_block + part.blocks;
 	struct scratch s;
 
-	scratch_get(&g, g.tiles.rows, scratch, &s);
-	fill_a(&g, part.set, part.first_row, part.rows, &s);
-	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
-		for (uint32_t first = 0; first < g.k; first += CHUNK) {
-			const uint32_t count = g.k - first < CHUNK ? g.k - first : CHUNK;
-			const float *b = get_b(&g, part.set, block, first, count, s.b);
+	scratch_get(g, g->tiles.rows, scratch, &s);
+	if (g->matmul)
+		fill_matmul(g, part.set, part.first_row, part.rows, &s);
+	else
+		fill_conv(g, part.set, part.first_row, part.rows, &s);
+	for (uint32_t block = part.first_block, n; block < end; block += n) {
+		const uint32_t first = block * 16;
+		float added[BLOCKS * 16] = { 0 };
+		struct product p = {
+			.row = s.row,
+			.at = s.at,
+			.rat = s.rat,
+			.acc = s.acc,
+			.bias = added,
+			.channel = first,
+		};
 
-			for (uint32_t r = 0; r < part.rows; r += ROWS)
-				multiply_rows(s.row + r, first, b, count, s.acc + r * 16,
-					      first != 0,
-					      part.rows - r < ROWS ? part.rows - r : ROWS);
+		n = end - block < BLOCKS ? end - block : BLOCKS;
+		for (uint32_t i = 0; i < n; i++)
+			p.channels[i] = g->n - first - i * 16 < 16 ? g->n - first - i * 16 : 16;
+		for (uint32_t i = 0; i < n * 16 && first + i < g->n && nnadev_present(bias); i++)
+			added[i] = nnadev_load_float(
+				bias, (int64_t)((g->matmul ? 0 : part.set * g->n) + first + i) *
+					      bias->desc.strides[0]);
+		for (uint32_t k = 0; k < g->k; k += CHUNK) {
+			p.first = k;
+			p.count = g->k - k < CHUNK ? g->k - k : CHUNK;
+			p.begun = k != 0;
+			p.ends = p.count == g->k - k;
+			p.next_block = (g->converted ? p.count : g->k) * (size_t)16;
+			for (uint32_t i = 0; i < n; i++) {
+				const float *b = get_b(g, part.set, block + i, k, p.count,
+						       s.b + i * p.next_block);
+
+				p.weights = i ? p.weights : b;
+			}
+			multiply_all(&p, &f, part.rows, n);
 		}
-		finish_rows(&g, &s, part.set, block, part.rows);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -349,7 +493,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.k = g->k,
 		.n = g->n,
 		.together = ROWS,
-		.blocks_together = 1,
+		.blocks_together = BLOCKS,
 		.cached = A_BYTES / sizeof(float) / g->k,
 		.wanted = TILE_PRODUCTS,
 	};
