@@ -418,7 +418,9 @@ TEST(closed_with_jobs)
 
 TEST(one_interrupt_and_no_register_read_per_job)
 {
+	uint64_t end = now_ns() + LONG_WAIT / 2;
 	struct drm_nna_counters a, b, c;
+	uint32_t control;
 	struct env env;
 	const int jobs = 100;
 
@@ -427,11 +429,22 @@ TEST(one_interrupt_and_no_register_read_per_job)
 	device_keep_awake(env.fd, true);
 	stream_null(&env);
 	EQ(submit_and_wait(&env), 0);
-	EQ(query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &a, sizeof(a)), 0);
-	EQ(query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &b, sizeof(b)), 0);
-	for (int i = 0; i < jobs; i++)
-		EQ(submit_and_wait(&env), 0);
-	EQ(query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)), 0);
+	/*
+	 * What others have left is ended behind their backs: entries of the control ring, which
+	 * have interrupts, abort their jobs and invalidate their mappings. Once more in that case.
+	 */
+	do {
+		if (now_ns() >= end)
+			FAIL("the driver does not leave the control ring alone");
+		for (unsigned int i = 0; i <= NNAHW_CONTROL_RING; i++)
+			ring_wait(env.fd, i, 0);
+		control = ring_state(env.fd, NNAHW_CONTROL_RING).seqno;
+		EQ(query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &a, sizeof(a)), 0);
+		EQ(query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &b, sizeof(b)), 0);
+		for (int i = 0; i < jobs; i++)
+			EQ(submit_and_wait(&env), 0);
+		EQ(query(env.fd, DRM_NNA_DEV_QUERY_COUNTERS, &c, sizeof(c)), 0);
+	} while (ring_state(env.fd, NNAHW_CONTROL_RING).seqno != control);
 	EQ(c.jobs - b.jobs, jobs);
 	CHECK(c.irqs - b.irqs <= (uint64_t)jobs);
 	CHECK(c.driver_irqs - b.driver_irqs <= (uint64_t)jobs);
