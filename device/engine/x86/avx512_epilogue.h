@@ -482,10 +482,9 @@ nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 /*
  * A group of which the estimate is not proven. Not in line: it is long, and rare.
  */
-static __attribute__((noinline)) void nnadev_group_finish_exact(const struct nnadev_finish *f,
-								const struct nnadev_blocks *b,
-								const struct nnadev_group *g,
-								const __m512i *acc)
+static __attribute__((noinline, unused)) void
+nnadev_group_finish_exact(const struct nnadev_finish *f, const struct nnadev_blocks *b,
+			  const struct nnadev_group *g, const __m512i *acc)
 {
 	__m512i q[4];
 
