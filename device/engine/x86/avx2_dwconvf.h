@@ -186,7 +186,8 @@ sum_block(const struct nnadev_window *w, const struct nnadev_floats_finish *f, c
 	  const uint32_t positions, const uint32_t stride, const bool whole)
 {
 	const nnadev_floats_mask mask = nnadev_floats_first(whole ? 16 : s->count);
-	const nnadev_floats bias = nnadev_floats_load(s->bias);
+	const nnadev_floats bias = nnadev_floats_load(s->bias), low = nnadev_floats_all(&f->low),
+			    high = nnadev_floats_all(&f->high);
 	const float *weights = s->weights;
 	nnadev_floats c[POSITIONS];
 
@@ -235,7 +236,7 @@ sum_block(const struct nnadev_window *w, const struct nnadev_floats_finish *f, c
 	}
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < positions; i++)
-		nnadev_floats_finish_block(f, c[i], bias, whole ? 16 : s->count,
+		nnadev_floats_finish_block(f, low, high, c[i], bias, whole ? 16 : s->count,
 					   s->to + i * s->next, s->rto + i * s->rnext);
 }
 
@@ -250,24 +251,23 @@ sum_any_block(const struct nnadev_window *w, const struct nnadev_floats_finish *
 		sum_block(w, f, s, positions, stride, false);
 }
 
-/* Computes some blocks of outputs in a row; their number is a power of 2. */
+/* Computes some blocks of neighbouring outputs. */
 static inline __attribute__((always_inline)) void
-sum_blocks(const struct dwconv *g, const struct nnadev_floats_finish *finish, struct sum s,
+sum_blocks(const struct dwconv *g, const struct nnadev_floats_finish *f, struct sum s,
 	   uint32_t first, uint32_t blocks, const uint32_t positions)
 {
 	const struct nnadev_window w = g->conv.window;
-	const struct nnadev_floats_finish f = *finish;
 	const bool three = w.kernel_w == 3 && w.dilation_w == 1;
 
 	for (; blocks; blocks--, first += 16, s.first += 16, s.to += 16, s.rto += 16,
 		       s.bias += 16, s.weights += (size_t)g->conv.k * 16) {
 		s.count = g->conv.out_c - first < 16 ? g->conv.out_c - first : 16;
 		if (three && w.stride_w == 1)
-			sum_any_block(&w, &f, &s, positions, 1);
+			sum_any_block(&w, f, &s, positions, 1);
 		else if (three && w.stride_w == 2)
-			sum_any_block(&w, &f, &s, positions, 2);
+			sum_any_block(&w, f, &s, positions, 2);
 		else
-			sum_any_block(&w, &f, &s, positions, 0);
+			sum_any_block(&w, f, &s, positions, 0);
 	}
 }
 

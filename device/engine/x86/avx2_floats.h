@@ -37,10 +37,11 @@ static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
 }
 
 /* x within limits; where it is a NaN, it. */
-static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, float low, float high)
+static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, nnadev_floats low,
+						nnadev_floats high)
 {
 	/* Of a NaN and a number these take the second operand. */
-	return _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), x));
+	return _mm512_min_ps(high, _mm512_max_ps(low, x));
 }
 
 static inline nnadev_floats nnadev_floats_zero(void)
@@ -108,13 +109,12 @@ static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
 }
 
 /* x within limits; where it is a NaN, it. */
-static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, float low, float high)
+static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, nnadev_floats low,
+						nnadev_floats high)
 {
-	const __m256 min = _mm256_set1_ps(low), max = _mm256_set1_ps(high);
-
 	/* Of a NaN and a number these take the second operand. */
-	return (nnadev_floats){ _mm256_min_ps(max, _mm256_max_ps(min, x.low)),
-				_mm256_min_ps(max, _mm256_max_ps(min, x.high)) };
+	return (nnadev_floats){ _mm256_min_ps(high.low, _mm256_max_ps(low.low, x.low)),
+				_mm256_min_ps(high.high, _mm256_max_ps(low.high, x.high)) };
 }
 
 static inline nnadev_floats nnadev_floats_zero(void)
@@ -150,11 +150,12 @@ static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, 
 #endif
 
 /**
- * struct nnadev_floats_finish - the epilogue of a command, for copies that stay in registers
+ * struct nnadev_floats_finish - the epilogue of a command
  * @e: parameters
  * @output, @residual: operands
  * @to: elements of output; NULL if they are not fp32
  * @add: those of residual; NULL if there is none
+ * @low, @high, @residual_low, @residual_high: limits
  */
 struct nnadev_floats_finish {
 	const struct nnahw_epilogue *e;
@@ -190,10 +191,14 @@ static __attribute__((noinline)) void nnadev_floats_finish_other(
 		nnadev_epilogue_float(f->e, acc[i], f->output, at + i, f->residual, rat + i);
 }
 
-/* Finishes and stores the sums of `count` channels of a block with their bias. */
+/*
+ * Finishes and stores the sums of `count` channels of a block with their bias. low and high are
+ * those of f: for all that the compiler knows a store changes f.
+ */
 static inline __attribute__((always_inline)) void
-nnadev_floats_finish_block(const struct nnadev_floats_finish *f, nnadev_floats sum,
-			   nnadev_floats bias, uint32_t count, int64_t at, int64_t rat)
+nnadev_floats_finish_block(const struct nnadev_floats_finish *f, nnadev_floats low,
+			   nnadev_floats high, nnadev_floats sum, nnadev_floats bias,
+			   uint32_t count, int64_t at, int64_t rat)
 {
 	nnadev_floats y = nnadev_floats_add(sum, bias);
 
@@ -204,13 +209,14 @@ nnadev_floats_finish_block(const struct nnadev_floats_finish *f, nnadev_floats s
 		nnadev_floats_finish_other(f, acc, count, at, rat);
 		return;
 	}
-	y = nnadev_floats_clamp(y, f->low, f->high);
+	y = nnadev_floats_clamp(y, low, high);
 	if (f->add) {
 		y = nnadev_floats_add(y, count == 16 ? nnadev_floats_load(f->add + rat) :
 						       nnadev_floats_load_some(
 							       f->add + rat,
 							       nnadev_floats_first(count)));
-		y = nnadev_floats_clamp(y, f->residual_low, f->residual_high);
+		y = nnadev_floats_clamp(y, nnadev_floats_all(&f->residual_low),
+					nnadev_floats_all(&f->residual_high));
 	}
 	if (count == 16)
 		nnadev_floats_store(f->to + at, y);

@@ -291,14 +291,21 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 	nnadev_floats c[ROWS][BLOCKS];
 	const float *a[ROWS], *b = p->weights;
 	const size_t count = p->count, next = p->next_block;
+	nnadev_floats low, high, bias[BLOCKS];
 
 #pragma GCC unroll 12
 	for (uint32_t r = 0; r < rows; r++) {
 		a[r] = p->row[r] + p->first;
 #pragma GCC unroll 2
 		for (uint32_t j = 0; j < blocks; j++)
-			c[r][j] = p->begun ? nnadev_floats_load(p->acc + (r * BLOCKS + j) * 16) :
-					     nnadev_floats_zero();
+			c[r][j] = nnadev_floats_zero();
+	}
+	if (p->begun) {
+#pragma GCC unroll 12
+		for (uint32_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+			for (uint32_t j = 0; j < blocks; j++)
+				c[r][j] = nnadev_floats_load(p->acc + (r * BLOCKS + j) * 16);
 	}
 	for (size_t k = 0; k < count; k++, b += 16) {
 		nnadev_floats w[BLOCKS];
@@ -323,12 +330,16 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 				nnadev_floats_store(p->acc + (r * BLOCKS + j) * 16, c[r][j]);
 		return;
 	}
+	low = nnadev_floats_all(&f->low);
+	high = nnadev_floats_all(&f->high);
+#pragma GCC unroll 2
+	for (uint32_t j = 0; j < blocks; j++)
+		bias[j] = nnadev_floats_load(p->bias + j * 16);
 #pragma GCC unroll 12
 	for (uint32_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
 		for (uint32_t j = 0; j < blocks; j++)
-			nnadev_floats_finish_block(f, c[r][j], nnadev_floats_load(p->bias + j * 16),
-						   p->channels[j], p->at[r] + p->channel + j * 16,
+			nnadev_floats_finish_block(f, low, high, c[r][j], bias[j], p->channels[j], p->at[r] + p->channel + j * 16,
 						   p->rat[r] + p->channel + j * 16);
 }
 
