@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The epilogues on blocks of 16 output channels; the quantised one gives the bits of
- * device/engine/epilogue.h. For files that are compiled for AVX2.
+ * The quantised epilogue on blocks of 16 output channels, which gives the bits of
+ * device/engine/epilogue.h; that of floats is in avx2_floats.h. For files that are compiled for
+ * AVX2.
  */
 #ifndef NNADEV_AVX2_EPILOGUE_H
 #define NNADEV_AVX2_EPILOGUE_H
@@ -487,35 +488,6 @@ static inline void nnadev_finish_block(const struct nnadev_finish *f, const stru
 	else
 		nnadev_finish_exact(f, b, _mm256_permute2x128_si256(acc0, acc1, 0x20),
 				    _mm256_permute2x128_si256(acc0, acc1, 0x31), at, rat);
-}
-
-/* The float epilogue on a block of `count` channels; added is the bias. */
-static inline void nnadev_finish_floats(const struct nnahw_epilogue *e,
-					const struct nnadev_engine_operand *output,
-					const struct nnadev_engine_operand *residual,
-					const float *acc, const float *added, uint32_t count,
-					int64_t at, int64_t rat)
-{
-	if (count < 16 || output->desc.type != NNAHW_TYPE_F32) {
-		for (uint32_t i = 0; i < count; i++)
-			nnadev_epilogue_float(e, acc[i] + added[i], output, at + i, residual,
-					      rat + i);
-		return;
-	}
-	for (uint32_t i = 0; i < 16; i += 8) {
-		__m256 y = _mm256_add_ps(_mm256_loadu_ps(acc + i), _mm256_loadu_ps(added + i));
-
-		/* Of a NaN and a number these take the second operand: a NaN stays. */
-		y = _mm256_max_ps(_mm256_set1_ps(e->clamp_min), y);
-		y = _mm256_min_ps(_mm256_set1_ps(e->clamp_max), y);
-		if (nnadev_present(residual)) {
-			y = _mm256_add_ps(y,
-					  _mm256_loadu_ps((const float *)residual->data + rat + i));
-			y = _mm256_max_ps(_mm256_set1_ps(e->residual_min), y);
-			y = _mm256_min_ps(_mm256_set1_ps(e->residual_max), y);
-		}
-		_mm256_storeu_ps((float *)output->data + at + i, y);
-	}
 }
 
 /* Copies a run of F32 or F16 elements to fp32. */
