@@ -300,6 +300,20 @@ struct panel {
 	bool zero;
 };
 
+/* Rows of a tile, from @row on, that are finished together. */
+static inline __attribute__((always_inline)) struct nnadev_group
+get_group(const struct scratch *s, const struct panel *p, uint32_t row, const uint32_t rows,
+	  const uint32_t blocks)
+{
+	return (struct nnadev_group){
+		.blocks = blocks,
+		.rows = rows,
+		.first = p->block * 16,
+		.at = s->rows.at + row,
+		.rat = s->rows.rat + row,
+	};
+}
+
 /*
  * Multiplies and finishes rows [first, first + rows) of a tile by the blocks of a panel. @flip:
  * rows lie in an input that is signed.
@@ -353,13 +367,7 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 	}
 #pragma GCC unroll 8
 	for (uint32_t r = 0; r < rows; r += together) {
-		const struct nnadev_group group = {
-			blocks,
-			together,
-			p->block * 16,
-			s->rows.at + first + r,
-			s->rows.rat + first + r,
-		};
+		const struct nnadev_group group = get_group(s, p, first + r, together, blocks);
 		__m512i acc[4];
 
 #pragma GCC unroll 4
@@ -375,13 +383,7 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 	/* A call in the midst of the others would have their accumulators spilled. */
 	while (__builtin_expect(unproven, 0)) {
 		const uint32_t r = (uint32_t)__builtin_ctz(unproven);
-		const struct nnadev_group group = {
-			blocks,
-			together,
-			p->block * 16,
-			s->rows.at + first + r,
-			s->rows.rat + first + r,
-		};
+		const struct nnadev_group group = get_group(s, p, first + r, together, blocks);
 
 		nnadev_group_finish_exact(&g->finish, constants, &group, s->unproven[r]);
 		unproven &= unproven - 1;
