@@ -706,11 +706,12 @@ static void bind_costs(struct env *env, uint32_t out)
 
 static void all_shares(struct env *env, uint32_t out)
 {
+	/* First: clients that have closed leave thousands of jobs, which the driver has to end. */
+	long_jobs(env, out);
 	shares(env, out, 1);
 	shares(env, out, 4);
 	shares(env, out, 16);
 	shares(env, out, 64);
-	long_jobs(env, out);
 }
 
 static const struct {
