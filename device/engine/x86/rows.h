@@ -110,6 +110,7 @@ static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t ope
  * @end: number behind the last element of the walk
  * @count: length of the piece
  * @index: coordinates of the piece's first element
+ * @row: of the row's first element, per operand
  * @offset: of the piece's first element, per operand; of one that repeats, that of the elements
  *	that it repeats
  * @phase: of an operand that repeats: which of them is the piece's first
@@ -117,9 +118,19 @@ static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t ope
 struct nnadev_run {
 	uint32_t at, end, count;
 	uint32_t index[NNAHW_MAX_RANK];
-	int64_t offset[4];
+	int64_t row[4], offset[4];
 	uint32_t phase[4];
 };
+
+/* Where the row of the coordinates begins. */
+static inline void nnadev_run_find_row(struct nnadev_run *run, const struct nnadev_rows *r)
+{
+	for (uint32_t i = 0; i < r->operands; i++) {
+		run->row[i] = 0;
+		for (uint32_t k = 0; k + 1 < r->rank; k++)
+			run->row[i] += run->index[k] * r->strides[i][k];
+	}
+}
 
 static inline void nnadev_run_start(struct nnadev_run *run, const struct nnadev_rows *r,
 				    uint32_t begin, uint32_t end)
@@ -128,6 +139,7 @@ static inline void nnadev_run_start(struct nnadev_run *run, const struct nnadev_
 	run->end = end;
 	run->count = 0;
 	nnadev_unflatten(r->dims, r->rank, begin, run->index);
+	nnadev_run_find_row(run, r);
 }
 
 /* Goes to the next piece, of at most `most` elements; false at the end. */
@@ -140,7 +152,14 @@ static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_r
 	run->index[last] += run->count;
 	if (run->index[last] == r->dims[last]) {
 		run->index[last] = 0;
-		nnadev_advance(r->dims, last, run->index);
+		if (last > 0 && run->index[last - 1] + 1 < r->dims[last - 1]) {
+			run->index[last - 1]++;
+			for (uint32_t i = 0; i < r->operands; i++)
+				run->row[i] += r->strides[i][last - 1];
+		} else {
+			nnadev_advance(r->dims, last, run->index);
+			nnadev_run_find_row(run, r);
+		}
 	}
 	if (run->at >= run->end)
 		return false;
@@ -149,9 +168,7 @@ static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_r
 	run->count = run->count < left ? run->count : left;
 	run->count = run->count < most ? run->count : most;
 	for (uint32_t i = 0; i < r->operands; i++) {
-		run->offset[i] = 0;
-		for (uint32_t k = 0; k < last; k++)
-			run->offset[i] += run->index[k] * r->strides[i][k];
+		run->offset[i] = run->row[i];
 		if (r->period[i])
 			run->phase[i] = run->index[last] % r->period[i];
 		else
