@@ -10,6 +10,16 @@
 
 #include "device/engine/element.h"
 
+/* 8 elements of a type as fp32 values, in loops of their own: no element asks for its type. */
+#define NNADEV_VALUES_EACH8(value) \
+	do { \
+		for (; i + 8 <= n; i += 8) \
+			_mm256_storeu_ps(to + i, (value)); \
+	} while (0)
+#define NNADEV_VALUES_SCALED(numbers) \
+	NNADEV_VALUES_EACH8( \
+		_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(numbers, zero)), scale))
+
 /* A row of an input as fp32 values; `to` has room for n elements, rounded up to 8. */
 static inline void nnadev_load_values(float *to, const struct nnadev_engine_operand *o, int64_t at,
 				      int64_t step, uint32_t n)
@@ -17,6 +27,8 @@ static inline void nnadev_load_values(float *to, const struct nnadev_engine_oper
 	const bool quantised = nnadev_is_quantised(&o->desc);
 	const __m256i zero = _mm256_set1_epi32(quantised ? o->desc.zero_point : 0);
 	const __m256 scale = _mm256_set1_ps(quantised ? o->desc.scale : 1);
+	const uint8_t *bytes = (const uint8_t *)o->data + at;
+	const uint16_t *words = (const uint16_t *)o->data + at;
 	uint32_t i = 0;
 
 	if (step == 0) {
@@ -26,45 +38,77 @@ static inline void nnadev_load_values(float *to, const struct nnadev_engine_oper
 			_mm256_storeu_ps(to + i, v);
 		return;
 	}
-	for (; step == 1 && i + 8 <= n; i += 8) {
-		const __m128i *bytes = (const __m128i *)((const uint8_t *)o->data + at + i);
-		const __m128i *words = (const __m128i *)((const uint16_t *)o->data + at + i);
-		const __m256i *longs = (const __m256i *)((const uint32_t *)o->data + at + i);
-		__m256i v;
-
-		switch (o->desc.type) {
-		case NNAHW_TYPE_F32:
-			_mm256_storeu_ps(to + i, _mm256_loadu_ps((const float *)longs));
-			continue;
-		case NNAHW_TYPE_F16:
-			_mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(words)));
-			continue;
-		case NNAHW_TYPE_U8:
-			v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes));
-			break;
-		case NNAHW_TYPE_S8:
-			v = _mm256_cvtepi8_epi32(_mm_loadl_epi64(bytes));
-			break;
-		case NNAHW_TYPE_BOOL8:
-			v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes));
-			v = _mm256_min_epu32(v, _mm256_set1_epi32(1));
-			break;
-		case NNAHW_TYPE_U16:
-			v = _mm256_cvtepu16_epi32(_mm_loadu_si128(words));
-			break;
-		case NNAHW_TYPE_S16:
-			v = _mm256_cvtepi16_epi32(_mm_loadu_si128(words));
-			break;
-		default:
-			goto one_by_one;
-		}
-		_mm256_storeu_ps(
-			to + i,
-			_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(v, zero)), scale));
+	switch (step == 1 ? o->desc.type : NNAHW_TYPE_NONE) {
+	case NNAHW_TYPE_F32:
+		memcpy(to, (const float *)o->data + at, n * sizeof(*to));
+		return;
+	case NNAHW_TYPE_F16:
+		NNADEV_VALUES_EACH8(
+			_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(words + i))));
+		break;
+	case NNAHW_TYPE_U8:
+		NNADEV_VALUES_SCALED(
+			_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(bytes + i))));
+		break;
+	case NNAHW_TYPE_S8:
+		NNADEV_VALUES_SCALED(
+			_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(bytes + i))));
+		break;
+	case NNAHW_TYPE_BOOL8:
+		NNADEV_VALUES_SCALED(_mm256_cvtepu8_epi32(
+			_mm_min_epu8(_mm_loadl_epi64((const __m128i *)(bytes + i)),
+				     _mm_set1_epi8(1))));
+		break;
+	case NNAHW_TYPE_U16:
+		NNADEV_VALUES_SCALED(
+			_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(words + i))));
+		break;
+	case NNAHW_TYPE_S16:
+		NNADEV_VALUES_SCALED(
+			_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(words + i))));
+		break;
+	default:
+		break;
 	}
-one_by_one:
 	for (; i < n; i++)
 		to[i] = nnadev_load_value(o, at + i * step);
+}
+
+/* Where values of 8- and 16-bit types go: limits are those of numbers minus the zero point. */
+struct nnadev_quantiser {
+	__m256 scale, low, high;
+	__m256i zero;
+};
+
+/*
+ * 8 quantised numbers, rounded halves away from zero: what is added before the rest is cut off is
+ * the number below 1/2, which with a value below a half in between is not yet the next number, and
+ * with a half is rounded to it.
+ */
+static inline __m256i nnadev_quantise8(const struct nnadev_quantiser *by, __m256 x)
+{
+	const __m256 sign = _mm256_set1_ps(-0.0f), half = _mm256_set1_ps(0x1.fffffep-2f);
+	__m256 q = _mm256_div_ps(x, by->scale);
+
+	q = _mm256_and_ps(q, _mm256_cmp_ps(q, q, _CMP_ORD_Q)); /* a NaN is 0 */
+	q = _mm256_min_ps(_mm256_max_ps(q, by->low), by->high);
+	q = _mm256_add_ps(q, _mm256_or_ps(half, _mm256_and_ps(q, sign)));
+	return _mm256_add_epi32(_mm256_cvttps_epi32(q), by->zero);
+}
+
+/* The low 16 bits of each of 8 numbers. */
+static inline __m128i nnadev_low_words8(__m256i v)
+{
+	v = _mm256_shuffle_epi8(v, _mm256_set1_epi64x(0x0d0c090805040100));
+	return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08));
+}
+
+/* The low 8 bits of each. */
+static inline __m128i nnadev_low_bytes8(__m256i v)
+{
+	const __m128i w = nnadev_low_words8(v);
+
+	return _mm_packus_epi16(_mm_and_si128(w, _mm_set1_epi16(255)), w);
 }
 
 /*
@@ -74,61 +118,48 @@ one_by_one:
 static inline void nnadev_store_values(const struct nnadev_engine_operand *o, int64_t at,
 				       const float *from, uint32_t n, int32_t q_min, int32_t q_max)
 {
-	const __m256 scale = _mm256_set1_ps(o->desc.scale), sign = _mm256_set1_ps(-0.0f),
-		     limit = _mm256_set1_ps(0x1p24f);
-	const uint32_t size = nnahw_type_size(o->desc.type);
-	const bool quantised = nnadev_is_quantised(&o->desc);
+	const uint32_t type = o->desc.type, size = nnahw_type_size(type);
+	uint8_t *bytes = (uint8_t *)o->data + at;
+	uint16_t *words = (uint16_t *)o->data + at;
 	uint32_t i = 0;
-	int64_t low, high;
 
-	nnadev_type_range(o->desc.type, &low, &high);
-	low = nnadev_clamp_s64(q_min, low, high);
-	high = nnadev_clamp_s64(q_max, low, high);
-	for (; i + 8 <= n; i += 8) {
-		const __m256 x = _mm256_loadu_ps(from + i);
-		__m256 q, whole, far;
-		__m256i v;
-		__m128i w;
+	if (type == NNAHW_TYPE_F32) {
+		memcpy((float *)o->data + at, from, n * sizeof(*from));
+		return;
+	}
+	if (type == NNAHW_TYPE_F16) {
+		for (; i + 8 <= n; i += 8)
+			_mm_storeu_si128((__m128i *)(words + i),
+					 _mm256_cvtps_ph(_mm256_loadu_ps(from + i),
+							 _MM_FROUND_TO_NEAREST_INT));
+	} else if (type == NNAHW_TYPE_BOOL8) {
+		for (; i + 8 <= n; i += 8) {
+			const __m256 is = _mm256_cmp_ps(_mm256_loadu_ps(from + i),
+							_mm256_setzero_ps(), _CMP_NEQ_UQ);
 
-		if (o->desc.type == NNAHW_TYPE_F32) {
-			_mm256_storeu_ps((float *)o->data + at + i, x);
-			continue;
+			_mm_storel_epi64((__m128i *)(bytes + i),
+					 nnadev_low_bytes8(_mm256_srli_epi32(
+						 _mm256_castps_si256(is), 31)));
 		}
-		if (o->desc.type == NNAHW_TYPE_F16) {
-			_mm_storeu_si128((__m128i *)((uint16_t *)o->data + at + i),
-					 _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-			continue;
-		}
-		if (o->desc.type == NNAHW_TYPE_BOOL8) {
-			v = _mm256_castps_si256(_mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NEQ_UQ));
-			v = _mm256_srli_epi32(v, 31);
-		} else if (quantised && size <= 2) {
-			q = _mm256_div_ps(x, scale);
-			q = _mm256_and_ps(q, _mm256_cmp_ps(q, q, _CMP_ORD_Q)); /* a NaN is 0 */
-			q = _mm256_min_ps(
-				_mm256_max_ps(q, _mm256_sub_ps(_mm256_setzero_ps(), limit)), limit);
-			whole = _mm256_round_ps(q, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-			far = _mm256_andnot_ps(sign, _mm256_sub_ps(q, whole));
-			far = _mm256_and_ps(_mm256_cmp_ps(far, _mm256_set1_ps(0.5f), _CMP_GE_OQ),
-					    _mm256_set1_ps(1));
-			v = _mm256_cvtps_epi32(
-				_mm256_add_ps(whole, _mm256_or_ps(far, _mm256_and_ps(sign, q))));
-			v = _mm256_add_epi32(v, _mm256_set1_epi32(o->desc.zero_point));
-			v = _mm256_max_epi32(v, _mm256_set1_epi32((int32_t)low));
-			v = _mm256_min_epi32(v, _mm256_set1_epi32((int32_t)high));
-		} else {
-			break;
-		}
-		/* Take the low 16 bits of each, then the low 8. */
-		v = _mm256_shuffle_epi8(v, _mm256_set1_epi64x(0x0d0c090805040100));
-		v = _mm256_permute4x64_epi64(v, 0x08);
-		w = _mm256_castsi256_si128(v);
-		if (size == 2)
-			_mm_storeu_si128((__m128i *)((uint16_t *)o->data + at + i), w);
-		else
-			_mm_storel_epi64(
-				(__m128i *)((uint8_t *)o->data + at + i),
-				_mm_packus_epi16(_mm_and_si128(w, _mm_set1_epi16(255)), w));
+	} else if (nnadev_is_quantised(&o->desc) && size <= 2) {
+		struct nnadev_quantiser by;
+		int64_t low, high, least, most;
+
+		nnadev_type_range(type, &least, &most);
+		low = nnadev_clamp_s64(q_min, least, most) - o->desc.zero_point;
+		high = nnadev_clamp_s64(q_max, least, most) - o->desc.zero_point;
+		by.scale = _mm256_set1_ps(o->desc.scale);
+		by.low = _mm256_set1_ps((float)low);
+		by.high = _mm256_set1_ps((float)high);
+		by.zero = _mm256_set1_epi32(o->desc.zero_point);
+		for (; size == 1 && i + 8 <= n; i += 8)
+			_mm_storel_epi64((__m128i *)(bytes + i),
+					 nnadev_low_bytes8(nnadev_quantise8(
+						 &by, _mm256_loadu_ps(from + i))));
+		for (; size == 2 && i + 8 <= n; i += 8)
+			_mm_storeu_si128((__m128i *)(words + i),
+					 nnadev_low_words8(nnadev_quantise8(
+						 &by, _mm256_loadu_ps(from + i))));
 	}
 	for (; i < n; i++)
 		nnadev_store_value(o, at + i, from[i], q_min, q_max);
