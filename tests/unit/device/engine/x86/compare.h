@@ -11,6 +11,18 @@
 static struct call c; /* the command under test */
 static struct rng r;
 
+/*
+ * How many random shapes a test takes: so many, or, for a long run, as NNA_TEST_SHAPES says, if that
+ * is more.
+ */
+static inline uint32_t shapes(uint32_t usual)
+{
+	const char *wanted = getenv("NNA_TEST_SHAPES");
+	const unsigned long count = wanted ? strtoul(wanted, NULL, 10) : 0;
+
+	return count > usual && count <= UINT32_MAX ? (uint32_t)count : usual;
+}
+
 static inline int is_float(uint32_t type)
 {
 	return type == NNAHW_TYPE_F16 || type == NNAHW_TYPE_F32;

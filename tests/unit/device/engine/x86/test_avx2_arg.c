@@ -8,7 +8,7 @@ static void test_arg(void **state)
 	uint32_t taken = 0;
 
 	r.state = 56;
-	for (uint32_t i = 0; i < 600; i++) {
+	for (uint32_t i = 0; i < shapes(600); i++) {
 		struct nnahw_cmd_arg *p = (struct nnahw_cmd_arg *)c.raw;
 		const uint32_t type = i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8,
 			       spread = i % 3 ? 255 : 3, rows = (uint32_t)rng_range(&r, 1, 50),

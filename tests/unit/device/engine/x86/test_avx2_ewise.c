@@ -72,7 +72,7 @@ static void test_large(void **state)
 	uint32_t taken[3] = { 0 };
 
 	r.state = 53;
-	for (uint32_t i = 0; i < 90; i++) {
+	for (uint32_t i = 0; i < shapes(90); i++) {
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
 		const uint32_t which = i % 3, type = NNAHW_TYPE_U8 + (i / 3 & 1);
 		const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
@@ -110,7 +110,7 @@ static void test_repeated(void **state)
 	uint32_t taken = 0;
 
 	r.state = 57;
-	for (uint32_t i = 0; i < 600; i++) {
+	for (uint32_t i = 0; i < shapes(600); i++) {
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
 		const uint32_t type = types[i % 4], repeats = 1 + (uint32_t)rng_range(&r, 0, 2);
 		const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
@@ -175,7 +175,7 @@ static void test_wide(void **state)
 	uint32_t taken = 0;
 
 	r.state = 59;
-	for (uint32_t i = 0; i < 4000; i++) {
+	for (uint32_t i = 0; i < shapes(4000); i++) {
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
 		const uint32_t op = ops[i % 4];
 		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 5),
@@ -229,7 +229,7 @@ static void test_casts(void **state)
 	uint32_t taken = 0;
 
 	r.state = 58;
-	for (uint32_t i = 0; i < 140; i++) {
+	for (uint32_t i = 0; i < shapes(140); i++) {
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
 		const uint32_t from = types[i % 7], n = (uint32_t)rng_range(&r, 8, 1000);
 		char what[64];

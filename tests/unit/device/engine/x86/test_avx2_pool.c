@@ -8,7 +8,7 @@ static void test_pool_special(void **state)
 	uint32_t taken = 0;
 
 	r.state = 52;
-	for (uint32_t i = 0; i < 600; i++) {
+	for (uint32_t i = 0; i < shapes(600); i++) {
 		struct nnahw_cmd_pool *p = (struct nnahw_cmd_pool *)c.raw;
 		uint32_t type = NNAHW_TYPE_F16 + (i & 1), h = (uint32_t)rng_range(&r, 3, 12),
 			 w = (uint32_t)rng_range(&r, 3, 12);

@@ -19,7 +19,7 @@ static void test_reduce(void **state)
 	uint32_t taken = 0;
 
 	r.state = 71;
-	for (uint32_t i = 0; i < 3000; i++) {
+	for (uint32_t i = 0; i < shapes(3000); i++) {
 		struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
 		const uint32_t type = i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, form = i / 2 % 3,
 			       out_type = out_types[rng_next(&r) % (form == 2 ? 2 : 4)];
@@ -71,7 +71,7 @@ static void test_reduce_floats(void **state)
 	uint32_t taken = 0;
 
 	r.state = 72;
-	for (uint32_t i = 0; i < 300; i++) {
+	for (uint32_t i = 0; i < shapes(300); i++) {
 		struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
 		const uint32_t type = i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32, most = i % 50 ? 9 : 80,
 			       axes = i % 50 ? (uint32_t)rng_range(&r, 0, 7) : 6;

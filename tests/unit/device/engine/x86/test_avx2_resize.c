@@ -10,7 +10,7 @@ static void test_resize(void **state)
 	uint32_t taken = 0;
 
 	r.state = 55;
-	for (uint32_t i = 0; i < 800; i++) {
+	for (uint32_t i = 0; i < shapes(800); i++) {
 		struct nnahw_cmd_resize *p = (struct nnahw_cmd_resize *)c.raw;
 		const uint32_t type = types[i % 4], channels = (uint32_t)rng_range(&r, 1, 40),
 			       images = (uint32_t)rng_range(&r, 1, 2);

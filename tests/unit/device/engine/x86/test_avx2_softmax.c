@@ -9,7 +9,7 @@ static void test_rows(void **state)
 	uint32_t taken = 0;
 
 	r.state = 61;
-	for (uint32_t i = 0; i < 600; i++) {
+	for (uint32_t i = 0; i < shapes(600); i++) {
 		struct nnahw_cmd_softmax *p = (struct nnahw_cmd_softmax *)c.raw;
 		const uint32_t in = types[i % 5], out = types[i / 5 % 5];
 		uint32_t dims[3] = { (uint32_t)rng_range(&r, 1, 3), (uint32_t)rng_range(&r, 1, 5),

@@ -91,7 +91,7 @@ static void test_shapes(void **state)
 	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
 		skip();
 	r.state = 56;
-	for (uint32_t i = 0; i < 400; i++)
+	for (uint32_t i = 0; i < shapes(400); i++)
 		depthwise(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, i & 2);
 }
 

@@ -62,7 +62,7 @@ static void test_products(void **state)
 	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
 		skip();
 	r.state = 55;
-	for (uint32_t i = 0; i < 150; i++)
+	for (uint32_t i = 0; i < shapes(150); i++)
 		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8);
 }
 
@@ -139,7 +139,7 @@ static void test_windows(void **state)
 	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
 		skip();
 	r.state = 56;
-	for (uint32_t i = 0; i < 400; i++)
+	for (uint32_t i = 0; i < shapes(400); i++)
 		window(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, i % 4 > 1);
 }
 

@@ -15,7 +15,7 @@ static void test_large(void **state)
 	uint32_t taken[2] = { 0 };
 
 	r.state = 53;
-	for (uint32_t i = 0; i < 60; i++) {
+	for (uint32_t i = 0; i < shapes(60); i++) {
 		const uint32_t which = i % 2, type = NNAHW_TYPE_U8 + (i / 2 & 1);
 		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 40),
 				     (uint32_t)rng_range(&r, 500, 5000) };

@@ -33,7 +33,7 @@ static void test_elements(void **state)
 	uint32_t taken = 0;
 
 	r.state = 8;
-	for (uint32_t i = 0; i < 200; i++) {
+	for (uint32_t i = 0; i < shapes(200); i++) {
 		const uint32_t index_type = i / 4 & 1 ? NNAHW_TYPE_S64 : NNAHW_TYPE_S32;
 		char what[64];
 
