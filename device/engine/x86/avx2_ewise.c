@@ -5,29 +5,22 @@
  * scalar kernel's do, so the results are the same bits. A function of one 8-bit input becomes a
  * table of 256 entries, which the scalar kernel fills.
  */
-#include "device/engine/ewise.h"
+#include <math.h>
+
 #include "device/engine/x86/avx2_double.h"
 #include "device/engine/x86/avx2_epilogue.h"
 #include "device/engine/x86/avx2_values.h"
-#include "device/engine/x86/rows.h"
+#include "device/engine/x86/ewise.h"
 
 #define PIECE 256u
-#define TILE_ELEMENTS 32768u
 #define TABLE_TILE 131072u
-#define TABLE_LEAST 4096u /* elements that are worth a table */
-#define SHORTEST_ROW 8u
-#define REPEATED_MOST 64u /* elements that an operand may repeat within a row */
+#define TABLE_LEAST 256u /* elements that are worth a table */
+#define REPEATED_MOST NNADEV_EWISE_REPEATED_MOST
 
 /* The kernels of this file. */
 enum form { FORM_UNDECIDED, FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
 
-/* State of the table's kernel: the rows of output and input, and the output for each input. */
-struct table {
-	struct nnadev_rows rows;
-	uint8_t output[256];
-};
-
-/* The scalar kernel, which fills tables. */
+/* The scalar kernel, which fills tables of what has no other form. */
 extern NNADEV_KERNEL(ewise);
 
 /* A row of an input that repeats @period elements, of which number @phase comes first. */
@@ -202,15 +195,6 @@ static bool is_cast_to_float(const struct nnadev_engine_command *cmd)
 	       (nnadev_type_is_float(from) || nnahw_type_size(from) <= 2);
 }
 
-/* The rows of a command, of which operands may repeat. */
-static void get_rows(struct nnadev_rows *rows, const struct nnadev_engine_command *cmd)
-{
-	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-
-	nnadev_rows_get(rows, cmd, nnadev_ewise_inputs(p->op) + 1);
-	nnadev_rows_repeat(rows, REPEATED_MOST);
-}
-
 /* By value, in fp32. */
 static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
@@ -218,6 +202,8 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	const bool clamped = nnadev_type_is_float(cmd->operands[0].desc.type) &&
+			     (p->clamp_min > -INFINITY || p->clamp_max < INFINITY);
 	struct nnadev_engine_operand o[4];
 	float x[3][PIECE] = { { 0 } };
 	const struct nnadev_rows *rows = nnadev_state(plan);
@@ -242,7 +228,7 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 						   nnadev_rows_step(rows, i), run.count);
 		}
 		compute(p, x[0], x[1], x[2], run.count);
-		if (nnadev_type_is_float(o[0].desc.type))
+		if (clamped)
 			for (uint32_t i = 0; i < run.count; i += 8)
 				_mm256_storeu_ps(
 					x[0] + i,
@@ -448,7 +434,7 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 			   void *scratch, void *shared)
 {
 	const struct nnadev_engine_operand *output = &cmd->operands[0], *input = &cmd->operands[1];
-	const struct table *table = nnadev_state(plan);
+	const struct nnadev_ewise_table *table = nnadev_state(plan);
 	const int64_t step = nnadev_rows_step(&table->rows, 1);
 	uint32_t begin, end;
 	struct nnadev_run run;
@@ -495,6 +481,21 @@ static bool fits_in_32(const struct nnadev_engine_command *cmd)
 	       most << 31 >> p->shift < 1u << 30;
 }
 
+/* How a command's elements are computed, where there are vector loads for rows that are @dense. */
+static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool dense)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
+
+	for (uint32_t i = 0; i <= nnadev_ewise_inputs(p->op); i++)
+		dense = dense && nnahw_type_size(cmd->operands[i].desc.type) <= 2;
+	if (rule == NNADEV_RULE_QUANTISED && dense && fits_in_32(cmd))
+		return FORM_INTEGER;
+	if (is_cast_to_float(cmd))
+		return FORM_VALUES;
+	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
+}
+
 /*
  * Which kernel runs a command: one where the rows of the output are contiguous and long enough, and
  * there are vector loads for the types.
@@ -503,26 +504,21 @@ static enum form decide(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
-	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
-	bool bytes = true, narrow = true, dense = true;
+	bool bytes = inputs == 1, dense = true;
 	struct nnadev_rows rows;
 
-	get_rows(&rows, cmd);
-	if (nnadev_rows_step(&rows, 0) != 1 || nnadev_rows_length(&rows) < SHORTEST_ROW)
+	nnadev_ewise_rows_get(&rows, cmd);
+	if (nnadev_rows_step(&rows, 0) != 1 ||
+	    nnadev_rows_length(&rows) < NNADEV_EWISE_SHORTEST_ROW)
 		return FORM_NONE;
 	for (uint32_t i = 0; i <= inputs; i++) {
 		bytes = bytes && nnahw_type_size(cmd->operands[i].desc.type) == 1;
-		narrow = narrow && nnahw_type_size(cmd->operands[i].desc.type) <= 2;
 		dense = dense &&
 			(nnadev_rows_step(&rows, i) == 1 || nnadev_rows_step(&rows, i) == 0);
 	}
-	if (inputs == 1 && bytes && cmd->operands[0].count >= TABLE_LEAST)
+	if (bytes && cmd->operands[0].count >= TABLE_LEAST)
 		return FORM_TABLE;
-	if (rule == NNADEV_RULE_QUANTISED && narrow && dense && fits_in_32(cmd))
-		return FORM_INTEGER;
-	if (is_cast_to_float(cmd))
-		return FORM_VALUES;
-	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
+	return form_of_elements(cmd, dense);
 }
 
 static enum form form_of(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
@@ -550,13 +546,12 @@ static uint32_t values_accepts(const struct nnadev_engine_command *cmd,
 	return nnadev_accept(form_of(cmd, plan) == FORM_VALUES);
 }
 
-/* Has the scalar kernel fill the table: it runs the command on all 256 bytes. */
-static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
-		       struct nnadev_engine_plan *plan)
+/* Fills the table: the command is run on all 256 bytes. */
+static void table_fill(uint8_t *output, const struct nnadev_engine_command *cmd)
 {
 	struct nnadev_engine_command bytes = { .raw = cmd->raw,
 					       .operand_count = cmd->operand_count };
-	struct table *table = nnadev_state_new(plan);
+	nnadev_engine_tile_fn tile = nnadev_kernel_ewise.tile;
 	struct nnadev_engine_plan whole;
 	uint8_t all[256];
 
@@ -569,27 +564,40 @@ static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads
 		bytes.operands[i].desc.strides[0] = 1;
 		bytes.operands[i].count = 256;
 	}
-	bytes.operands[0].data = table->output;
+	bytes.operands[0].data = output;
 	bytes.operands[1].data = all;
-	memset(&whole, 0, sizeof(whole));
-	nnadev_kernel_ewise.plan(&bytes, 1, &whole);
+	memset(&whole, 0, offsetof(struct nnadev_engine_plan, state));
+	switch (form_of_elements(&bytes, true)) {
+	case FORM_INTEGER:
+		tile = integer_tile;
+		break;
+	case FORM_VALUES:
+		tile = values_tile;
+		break;
+	default:
+		break;
+	}
+	if (tile == nnadev_kernel_ewise.tile)
+		nnadev_kernel_ewise.plan(&bytes, 1, &whole);
+	else
+		nnadev_ewise_rows_plan(&bytes, 1, &whole);
 	for (uint32_t i = 0; i < whole.phase_tiles[0]; i++)
-		nnadev_kernel_ewise.tile(&bytes, &whole, 0, i, NULL, NULL);
+		tile(&bytes, &whole, 0, i, NULL, NULL);
+}
+
+static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		       struct nnadev_engine_plan *plan)
+{
+	struct nnadev_ewise_table *table = nnadev_state_new(plan);
+
+	table_fill(table->output, cmd);
 	nnadev_rows_get(&table->rows, cmd, 2);
 	nnadev_cut(plan, cmd->operands[0].count, TABLE_TILE);
 }
 
-static void rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
-		      struct nnadev_engine_plan *plan)
-{
-	get_rows(nnadev_state_new(plan), cmd);
-	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
-}
-
-NNADEV_STATE_FITS(struct table);
 NNADEV_KERNEL(avx2_ewise_table) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, table_accepts, table_plan,
 				    table_tile };
 NNADEV_KERNEL(avx2_ewise_integer) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, integer_accepts,
-				      rows_plan, integer_tile };
+				      nnadev_ewise_rows_plan, integer_tile };
 NNADEV_KERNEL(avx2_ewise_values) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, values_accepts,
-				     rows_plan, values_tile };
+				     nnadev_ewise_rows_plan, values_tile };
