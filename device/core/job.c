@@ -263,6 +263,12 @@ static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 	return NNAHW_STATUS_OK;
 }
 
+/* Begin a round of the command's phase. */
+static void start_round(const struct nnadev_exec *exec, struct nnadev_instruction *at)
+{
+	nnadev_shares_deal(&at->shares, exec->threads, at->plan.phase_tiles[at->phase]);
+}
+
 /* Have the engine plan the command, all operands of which are there. */
 static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 {
@@ -280,7 +286,8 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 		return NNAHW_STATUS_INTERNAL;
 	at->phase = 0;
 	at->plan.round = 0;
-	at->tile = 0;
+	if (at->plan.phases)
+		start_round(exec, at);
 	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
 }
 
@@ -404,26 +411,26 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			return end(exec, job, status);
 	}
 	while (at->phase < at->plan.phases) {
-		uint32_t tiles = at->plan.phase_tiles[at->phase];
-
 		nnadev_profile_enter(exec, job);
-		status = nnadev_workers_run(exec->workers, &work, &at->tile, tiles, &job->now);
+		status = nnadev_workers_run(exec->workers, &work, &at->shares, &job->now);
 		nnadev_profile_leave(exec, job);
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed))
 			return STEP_ON;
 		if (status)
 			return end(exec, job, status);
-		if (at->tile < tiles)
+		if (nnadev_shares_left(&at->shares))
 			return STEP_LEAVE;
-		at->tile = 0;
 		if (nnadev_engine_round_is_last(&at->plan, at->phase, job->shared)) {
 			at->plan.round = 0;
 			at->phase++;
 		} else {
 			at->plan.round++;
 		}
+		if (at->phase >= at->plan.phases)
+			break;
+		start_round(exec, at);
 		/* A round may have been a single tile, after which nobody asks. */
-		if (at->phase < at->plan.phases && interrupted(exec, job, until, job->now))
+		if (interrupted(exec, job, until, job->now))
 			return STEP_LEAVE;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {

@@ -22,7 +22,7 @@ struct nnahw_command_info;
  * @header: as it will be written when the job ends
  * @record: of the command, but for its end; its times are in ns
  * @run_begin: ns that the job had run when the command was fetched
- * @tile: that was to come next when the round began
+ * @left: tiles of the round when it began, or was gone on with
  * @busy: what workers had spent on tiles by then, in ns
  */
 struct nnadev_profile {
@@ -30,7 +30,7 @@ struct nnadev_profile {
 	struct nnahw_profile_header header;
 	struct nnahw_profile_record record;
 	uint64_t run_begin;
-	uint32_t tile;
+	uint32_t left;
 	uint64_t busy[NNAHW_PROFILE_WORKERS];
 };
 
@@ -42,7 +42,7 @@ struct nnadev_profile {
  * @ranges: memory of the operands
  * @generation: of the MMU when the operands were resolved
  * @phase: of the plan
- * @tile: first tile of the phase that has not run
+ * @shares: tiles of the round that have not run
  * @bytes: the command as fetched
  */
 struct nnadev_instruction {
@@ -52,7 +52,7 @@ struct nnadev_instruction {
 	struct nnadev_range ranges[NNAHW_MAX_OPERANDS];
 	uint64_t generation;
 	uint32_t phase;
-	uint32_t tile;
+	struct nnadev_shares shares;
 	_Alignas(64) uint8_t bytes[NNAHW_MAX_COMMAND_SIZE];
 };
 

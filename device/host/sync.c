@@ -28,20 +28,40 @@ static inline void pause_cpu(void)
 #endif
 }
 
-bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns)
+bool nnadev_spin(bool (*done)(const void *context), const void *context, uint64_t ns)
 {
 	uint64_t until = 0, now;
 
 	/* The clock is read between some looks, so that it does not take longer than they do. */
-	while (ns && nnadev_event_read(event) == seq) {
-		for (uint32_t i = 0; i < 32 && nnadev_event_read(event) == seq; i++)
+	while (ns && !done(context)) {
+		for (uint32_t i = 0; i < 32 && !done(context); i++)
 			pause_cpu();
 		now = nnadev_clock_now();
 		until = until ? until : now + ns;
 		if (now >= until)
 			break;
 	}
-	return nnadev_event_read(event) != seq;
+	return done(context);
+}
+
+/* An event, and how it has read. */
+struct reading {
+	const struct nnadev_event *event;
+	uint32_t seq;
+};
+
+static bool is_raised(const void *context)
+{
+	const struct reading *reading = context;
+
+	return nnadev_event_read(reading->event) != reading->seq;
+}
+
+bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns)
+{
+	const struct reading reading = { event, seq };
+
+	return nnadev_spin(is_raised, &reading, ns);
 }
 
 void nnadev_event_wait(struct nnadev_event *event, uint32_t seq, uint64_t until)

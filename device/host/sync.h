@@ -17,6 +17,12 @@
 /* Monotonic time in ns. */
 uint64_t nnadev_clock_now(void);
 
+/*
+ * Ask for @ns, but do not sleep, whether something is @done; for what comes sooner than a sleeper
+ * wakes up. With 0 it asks once. Return: whether it is.
+ */
+bool nnadev_spin(bool (*done)(const void *context), const void *context, uint64_t ns);
+
 /**
  * struct nnadev_event - something happened
  * @seq: grows with every nnadev_event_raise()
@@ -38,10 +44,7 @@ static inline uint32_t nnadev_event_read(const struct nnadev_event *event)
 
 void nnadev_event_raise(struct nnadev_event *event);
 
-/*
- * Look for @ns, but do not sleep, whether @event is raised after it read as @seq; for what comes
- * sooner than a sleeper wakes up. Return: whether it is.
- */
+/* Whether @event is raised after it read as @seq, as nnadev_spin() asks. */
 bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns);
 
 /*

@@ -2,9 +2,12 @@
 /*
  * A pool of threads that run the tiles of one round at a time.
  *
- * A round is published by storing it in @current. A worker counts itself into @inside before it
- * reads @current, and the caller clears @current before it reads @inside: so the caller waits for
- * every worker that may have seen the round.
+ * A round is published by storing it in @current. A worker says that it is inside before it reads
+ * @current, and the caller clears @current before it asks who is inside: so the caller waits for
+ * every worker that may have seen the round, and for nobody who comes too late.
+ *
+ * What a worker and the caller tell each other in a round lies in the worker's own cache line: its
+ * share of the tiles, and whether it is inside.
  */
 #include "device/host/workers.h"
 
@@ -19,36 +22,36 @@
 #include "device/host/sync.h"
 #include "device/host/thread.h"
 
-#define CLOSED (1ull << 40) /* more than any tile */
 #define CACHE_LINE 64u
 
 /**
  * struct worker - a thread of the pool
+ * @share: its tiles that have not been started: the first one in the low half, the end in the high
+ *	half; others take from the end
+ * @inside: it may hold @current of the pool
+ * @busy: ns that it has spent on tiles; changes within rounds
+ * @left: @share as it was when the round was closed
  * @pool: its pool
  * @index: its number
  * @thread: valid but for number 0
- * @busy: ns that it has spent on tiles; changes within rounds
  */
 struct worker {
-	_Alignas(CACHE_LINE) struct nnadev_workers *pool;
+	_Alignas(CACHE_LINE) _Atomic uint64_t share;
+	_Atomic bool inside;
+	uint64_t busy;
+	uint64_t left;
+	struct nnadev_workers *pool;
 	uint32_t index;
 	pthread_t thread;
-	uint64_t busy;
 };
 
 /**
  * struct nnadev_round_state - the round under way
  * @work: what to do
- * @end: number of tiles
- * @next: the next tile to start, or CLOSED and more
- * @left: the first tile that was not started, once the round is closed
  * @status: the first status other than 0
  */
 struct nnadev_round_state {
 	struct nnadev_round work;
-	uint64_t end;
-	_Atomic uint64_t next;
-	_Atomic uint64_t left;
 	_Atomic uint32_t status;
 };
 
@@ -61,8 +64,7 @@ struct nnadev_round_state {
  * @longest: the longest tile so far, in ns
  * @call: raised when there is a round, and to end
  * @current: the round to take part in, or NULL
- * @left: raised when the last worker has left a round
- * @inside: workers that may hold @current
+ * @left: raised when a worker has left a round
  * @round: what @current points to
  * @workers: the threads; number 0 is the caller
  */
@@ -75,10 +77,63 @@ struct nnadev_workers {
 	_Alignas(CACHE_LINE) struct nnadev_event call;
 	_Atomic(struct nnadev_round_state *) current;
 	_Alignas(CACHE_LINE) struct nnadev_event left;
-	_Atomic uint32_t inside;
 	_Alignas(CACHE_LINE) struct nnadev_round_state round;
 	struct worker workers[];
 };
+
+void nnadev_shares_deal(struct nnadev_shares *shares, uint32_t threads, uint32_t tiles)
+{
+	/* Who gets more are the first ones, the caller among them: it need not be woken. */
+	const uint32_t each = tiles / threads, more = tiles % threads;
+	uint32_t next = 0;
+
+	shares->threads = threads;
+	for (uint32_t i = 0; i < threads; i++) {
+		shares->next[i] = next;
+		next += each + (i < more);
+		shares->end[i] = next;
+	}
+}
+
+uint32_t nnadev_shares_left(const struct nnadev_shares *shares)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < shares->threads; i++)
+		left += shares->end[i] - shares->next[i];
+	return left;
+}
+
+static uint64_t share_pack(uint32_t next, uint32_t end)
+{
+	return (uint64_t)end << 32 | next;
+}
+
+static uint32_t share_next(uint64_t share)
+{
+	return (uint32_t)share;
+}
+
+static uint32_t share_end(uint64_t share)
+{
+	return (uint32_t)(share >> 32);
+}
+
+/* Take a tile from a share: the owner from its beginning, others from its end. */
+static bool share_take(_Atomic uint64_t *from, bool owner, uint32_t *tile)
+{
+	uint64_t share = atomic_load(from), rest;
+
+	do {
+		const uint32_t next = share_next(share), end = share_end(share);
+
+		if (next >= end)
+			return false;
+		*tile = owner ? next : end - 1;
+		rest = owner ? share_pack(next + 1, end) : share_pack(next, end - 1);
+	} while (!atomic_compare_exchange_weak(from, &share, rest));
+	return true;
+}
 
 static void note_tile(struct nnadev_workers *pool, uint64_t ns)
 {
@@ -91,12 +146,27 @@ static void note_tile(struct nnadev_workers *pool, uint64_t ns)
 }
 
 /* Let no more tiles begin. Those that have begun run to their end. */
-static void close_round(struct nnadev_round_state *round)
+static void close_round(struct nnadev_workers *pool)
 {
-	uint64_t left = atomic_exchange(&round->next, CLOSED);
+	for (uint32_t i = 0; i < pool->threads; i++) {
+		const uint64_t left = atomic_exchange(&pool->workers[i].share, 0);
 
-	if (left < CLOSED)
-		atomic_store(&round->left, left);
+		/* Nothing is left to another who closes the round, too. */
+		if (share_next(left) < share_end(left))
+			pool->workers[i].left = left;
+	}
+}
+
+/* The next tile for a thread: of its own share, or of that of the next one that has some. */
+static bool take_tile(struct nnadev_workers *pool, uint32_t thread, uint32_t *tile)
+{
+	for (uint32_t i = thread; i < pool->threads; i++)
+		if (share_take(&pool->workers[i].share, i == thread, tile))
+			return true;
+	for (uint32_t i = 0; i < thread; i++)
+		if (share_take(&pool->workers[i].share, false, tile))
+			return true;
+	return false;
 }
 
 /* Run tiles of a round until none is left; @now as in nnadev_workers_run(). */
@@ -104,14 +174,12 @@ static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *ro
 		      uint32_t thread, uint64_t *now)
 {
 	uint64_t *busy = &pool->workers[thread].busy;
+	uint32_t tile;
 
-	for (;;) {
-		uint64_t tile = atomic_fetch_add(&round->next, 1), begin = *now;
-		uint32_t status;
+	while (take_tile(pool, thread, &tile)) {
+		const uint64_t begin = *now;
+		const uint32_t status = round->work.run(round->work.context, tile, thread);
 
-		if (tile >= round->end)
-			return;
-		status = round->work.run(round->work.context, (uint32_t)tile, thread);
 		*now = nnadev_clock_now();
 		note_tile(pool, *now - begin);
 		*busy += *now - begin;
@@ -119,11 +187,11 @@ static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *ro
 			uint32_t none = 0;
 
 			atomic_compare_exchange_strong(&round->status, &none, status);
-			close_round(round);
+			close_round(pool);
 			return;
 		}
 		if (round->work.stop && round->work.stop(round->work.context, *now)) {
-			close_round(round);
+			close_round(pool);
 			return;
 		}
 	}
@@ -142,62 +210,76 @@ static void *worker_main(void *arg)
 
 		if (atomic_load(&pool->quit))
 			return NULL;
-		atomic_fetch_add(&pool->inside, 1);
+		atomic_store(&w->inside, true);
 		round = atomic_load(&pool->current);
 		if (round) {
 			uint64_t now = nnadev_clock_now();
 
 			run_tiles(pool, round, w->index, &now);
 		}
-		if (atomic_fetch_sub(&pool->inside, 1) == 1)
-			nnadev_event_raise(&pool->left);
+		atomic_store(&w->inside, false);
+		nnadev_event_raise(&pool->left);
 		if (!nnadev_event_spin(&pool->call, seq, pool->spin_ns))
 			nnadev_event_wait(&pool->call, seq, NNADEV_FOREVER);
 	}
 }
 
+/* Whether no worker holds a round. */
+static bool is_left(const void *context)
+{
+	const struct nnadev_workers *pool = context;
+
+	for (uint32_t i = 1; i <= pool->started; i++)
+		if (atomic_load(&pool->workers[i].inside))
+			return false;
+	return true;
+}
+
 /* Wait until no worker holds the round, which has been withdrawn. Return: whether it had to. */
 static bool wait_for_workers(struct nnadev_workers *pool)
 {
-	bool waited = false;
+	if (is_left(pool))
+		return false;
+	while (!nnadev_spin(is_left, pool, pool->spin_ns)) {
+		const uint32_t seq = nnadev_event_read(&pool->left);
 
-	for (;; waited = true) {
-		uint32_t seq = nnadev_event_read(&pool->left);
-
-		if (!atomic_load(&pool->inside))
-			return waited;
-		if (!nnadev_event_spin(&pool->left, seq, pool->spin_ns))
+		if (!is_left(pool))
 			nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
 	}
+	return true;
 }
 
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
-			    uint32_t *next, uint32_t end, uint64_t *now)
+			    struct nnadev_shares *shares, uint64_t *now)
 {
 	struct nnadev_round_state *round = &pool->round;
-	bool shared;
-	uint64_t left;
+	const uint32_t tiles = nnadev_shares_left(shares);
+	const bool shared = pool->started && tiles > 1;
 
-	if (*next >= end)
+	if (!tiles)
 		return 0;
-	shared = pool->started && end - *next > 1;
 	round->work = *work;
-	round->end = end;
-	atomic_store(&round->next, *next);
-	atomic_store(&round->status, 0);
+	atomic_store_explicit(&round->status, 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < pool->threads; i++) {
+		pool->workers[i].left = 0;
+		atomic_store_explicit(&pool->workers[i].share,
+				      share_pack(shares->next[i], shares->end[i]),
+				      memory_order_relaxed);
+	}
 	if (shared) {
 		atomic_store(&pool->current, round);
 		nnadev_event_raise(&pool->call);
 	}
 	run_tiles(pool, round, 0, now);
-	close_round(round);
 	if (shared) {
 		atomic_store(&pool->current, NULL);
 		if (wait_for_workers(pool))
 			*now = nnadev_clock_now();
 	}
-	left = atomic_load(&round->left);
-	*next = left < end ? (uint32_t)left : end;
+	for (uint32_t i = 0; i < pool->threads; i++) {
+		shares->next[i] = share_next(pool->workers[i].left);
+		shares->end[i] = share_end(pool->workers[i].left);
+	}
 	return atomic_load(&round->status);
 }
 

@@ -2,6 +2,11 @@
 /*
  * Threads that run tiles. The thread that calls nnadev_workers_run() takes part; with one thread in
  * all there are no others.
+ *
+ * Each thread has a share of neighbouring tiles, the first of them the first thread, and those that
+ * have done theirs help the others out. So commands that are cut alike, one after the other, find
+ * in a thread's caches what it has computed before, and hardly any two threads write next to each
+ * other: on machines where a cache line takes long from one CPU to another nothing counts as much.
  */
 #ifndef NNADEV_WORKERS_H
 #define NNADEV_WORKERS_H
@@ -12,6 +17,24 @@
 #define NNADEV_WORKERS_MAX 64u /* threads of a pool */
 
 struct nnadev_workers;
+
+/**
+ * struct nnadev_shares - tiles of a round that have not been started
+ * @threads: how many shares there are
+ * @next: of each thread: the first of its tiles
+ * @end: likewise, the tile behind its last one; @next where it has none
+ */
+struct nnadev_shares {
+	uint32_t threads;
+	uint32_t next[NNADEV_WORKERS_MAX];
+	uint32_t end[NNADEV_WORKERS_MAX];
+};
+
+/* Deals tiles [0, @tiles) to @threads threads, 1 to NNADEV_WORKERS_MAX. */
+void nnadev_shares_deal(struct nnadev_shares *shares, uint32_t threads, uint32_t tiles);
+
+/* How many tiles there are. */
+uint32_t nnadev_shares_left(const struct nnadev_shares *shares);
 
 /**
  * struct nnadev_round - a round of tiles
@@ -40,8 +63,8 @@ void nnadev_workers_destroy(struct nnadev_workers *pool);
 
 /**
  * nnadev_workers_run() - run tiles, each at most once
- * @next: in: first tile to run; out: first tile that was not started (equal to @end when all ran)
- * @end: number of tiles
+ * @shares: in: the tiles, dealt to as many threads as the pool has; out: those that were not
+ *	started, none when all ran
  * @now: in: nnadev_clock_now(), not long ago; out: likewise, when it returns
  *
  * Returns when no thread runs a tile of this round. One caller at a time.
@@ -49,7 +72,7 @@ void nnadev_workers_destroy(struct nnadev_workers *pool);
  * Return: 0, or the first status other than 0 that a tile returned.
  */
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
-			    uint32_t *next, uint32_t end, uint64_t *now);
+			    struct nnadev_shares *shares, uint64_t *now);
 
 /*
  * How long thread @thread (0 is the caller) has run tiles since the pool was made, in ns. For who

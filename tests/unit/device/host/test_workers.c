@@ -20,6 +20,7 @@
 /**
  * struct work - what tiles note
  * @runs: how often each tile has run
+ * @by: the thread that ran it
  * @threads: bit set of the threads that ran tiles
  * @errors: what was not as it should be
  * @bad_tile: it returns 7
@@ -28,6 +29,7 @@
  */
 struct work {
 	_Atomic uint32_t runs[MOST];
+	_Atomic uint32_t by[MOST];
 	_Atomic uint32_t threads, errors;
 	uint32_t bad_tile, last_tile;
 	_Atomic bool stop;
@@ -45,6 +47,7 @@ static uint32_t run(void *context, uint32_t tile, uint32_t thread)
 		return 0;
 	}
 	atomic_fetch_add(&w.runs[tile], 1);
+	atomic_store(&w.by[tile], thread);
 	atomic_fetch_or(&w.threads, 1u << thread);
 	if (w.wanted) {
 		atomic_fetch_add(&w.meeting, 1);
@@ -69,15 +72,14 @@ static bool stop(void *context, uint64_t now)
 	return atomic_load(&w.stop);
 }
 
-/* A round of tiles [first, end). Return: its status; @next: the first tile that was left. */
-static uint32_t round_of(struct nnadev_workers *pool, uint32_t first, uint32_t end, uint32_t *next)
+/* A round. Return: its status; @shares: the tiles that were left. */
+static uint32_t round_of(struct nnadev_workers *pool, struct nnadev_shares *shares)
 {
 	const struct nnadev_round work = { run, stop, &w };
 	uint64_t before = nnadev_clock_now(), now = before;
 	uint32_t status;
 
-	*next = first;
-	status = nnadev_workers_run(pool, &work, next, end, &now);
+	status = nnadev_workers_run(pool, &work, shares, &now);
 	assert_true(now >= before && now <= nnadev_clock_now());
 	assert_int_equal(atomic_load(&w.errors), 0);
 	return status;
@@ -91,42 +93,69 @@ static void begin(uint32_t bad_tile, uint32_t last_tile, uint32_t wanted)
 	w.wanted = wanted;
 }
 
-/* Tiles [first, end) have run once, and no others. */
-static void assert_ran(uint32_t first, uint32_t end)
+/* Of tiles [0, tiles) those have run once that are not left, and no others have run. */
+static void assert_ran(uint32_t tiles, const struct nnadev_shares *left)
 {
+	bool is_left[MOST] = { false };
+
+	for (uint32_t i = 0; i < left->threads; i++)
+		for (uint32_t k = left->next[i]; k < left->end[i]; k++)
+			is_left[k] = true;
 	for (uint32_t i = 0; i < MOST; i++)
-		assert_int_equal(atomic_load(&w.runs[i]), i >= first && i < end);
+		assert_int_equal(atomic_load(&w.runs[i]), i < tiles && !is_left[i]);
 }
 
-static void each(void (*test)(struct nnadev_workers *pool))
+static void each(void (*test)(struct nnadev_workers *pool, uint32_t threads))
 {
 	for (uint32_t threads = 1; threads <= THREADS; threads++) {
 		for (uint64_t spin = 0; spin <= 20000; spin += 20000) {
 			struct nnadev_workers *pool;
 
 			assert_int_equal(nnadev_workers_create(threads, spin, &pool), 0);
-			test(pool);
+			test(pool, threads);
 			nnadev_workers_destroy(pool);
 		}
 	}
 }
 
-static void rounds_once(struct nnadev_workers *pool)
+/* Shares are neighbouring tiles, in the order of threads, of as even a number as there can be. */
+static void test_deal(void **state)
 {
-	uint32_t next;
+	for (uint32_t threads = 1; threads <= NNADEV_WORKERS_MAX; threads++) {
+		for (uint32_t i = 0; i < 300; i++) {
+			const uint32_t tiles = i < 299 ? i : UINT32_MAX;
+			struct nnadev_shares shares;
+			uint32_t next = 0;
+
+			nnadev_shares_deal(&shares, threads, tiles);
+			assert_int_equal(shares.threads, threads);
+			assert_int_equal(nnadev_shares_left(&shares), tiles);
+			for (uint32_t t = 0; t < threads; t++) {
+				const uint32_t count = shares.end[t] - shares.next[t];
+
+				assert_int_equal(shares.next[t], next);
+				assert_true(count == tiles / threads ||
+					    count == tiles / threads + !!(tiles % threads));
+				next = shares.end[t];
+			}
+			assert_int_equal(next, tiles);
+			/* A tile that is alone is the caller's. */
+			assert_true(!tiles || shares.end[0]);
+		}
+	}
+}
+
+static void rounds_once(struct nnadev_workers *pool, uint32_t threads)
+{
+	struct nnadev_shares shares;
 
 	for (uint32_t i = 0; i < 300; i++) {
-		uint32_t first = i % 7, end = first + 1 + i % 60;
-
 		begin(MOST, MOST, 0);
-		assert_int_equal(round_of(pool, first, end, &next), 0);
-		assert_int_equal(next, end);
-		assert_ran(first, end);
+		nnadev_shares_deal(&shares, threads, i % 60);
+		assert_int_equal(round_of(pool, &shares), 0);
+		assert_int_equal(nnadev_shares_left(&shares), 0);
+		assert_ran(i % 60, &shares);
 	}
-	begin(MOST, MOST, 0);
-	assert_int_equal(round_of(pool, 5, 5, &next), 0);
-	assert_int_equal(next, 5);
-	assert_ran(0, 0);
 }
 
 static void test_once(void **state)
@@ -134,23 +163,28 @@ static void test_once(void **state)
 	each(rounds_once);
 }
 
-static void rounds_end(struct nnadev_workers *pool)
+static void rounds_end(struct nnadev_workers *pool, uint32_t threads)
 {
-	uint32_t next;
+	struct nnadev_shares shares, rest;
 
 	for (uint32_t i = 0; i < 200; i++) {
 		begin(i % 50, MOST, 0);
-		assert_int_equal(round_of(pool, 0, MOST, &next), 7);
-		assert_true(next > i % 50 && next <= MOST);
-		assert_ran(0, next);
+		nnadev_shares_deal(&shares, threads, MOST);
+		assert_int_equal(round_of(pool, &shares), 7);
+		assert_int_equal(atomic_load(&w.runs[i % 50]), 1);
+		assert_ran(MOST, &shares);
 		begin(MOST, i % 50, 0);
-		assert_int_equal(round_of(pool, 0, MOST, &next), 0);
-		assert_true(next > i % 50 && next <= MOST);
-		assert_ran(0, next);
+		nnadev_shares_deal(&shares, threads, MOST);
+		assert_int_equal(round_of(pool, &shares), 0);
+		assert_int_equal(atomic_load(&w.runs[i % 50]), 1);
+		assert_ran(MOST, &shares);
 		/* The rest, later. */
-		begin(MOST, MOST, 0);
-		assert_int_equal(round_of(pool, next, MOST, &next), 0);
-		assert_int_equal(next, MOST);
+		rest = shares;
+		w.last_tile = MOST;
+		atomic_store(&w.stop, false);
+		assert_int_equal(round_of(pool, &rest), 0);
+		assert_int_equal(nnadev_shares_left(&rest), 0);
+		assert_ran(MOST, &rest);
 	}
 }
 
@@ -160,34 +194,46 @@ static void test_end(void **state)
 	each(rounds_end);
 }
 
-/* Tiles that wait for each other are on different threads. */
+/* Each thread begins with its own share; and if it has none, it helps. */
 static void test_together(void **state)
 {
 	struct nnadev_workers *pool;
-	uint32_t next;
+	struct nnadev_shares shares;
 
 	for (uint64_t spin = 0; spin <= 20000; spin += 20000) {
 		assert_int_equal(nnadev_workers_create(THREADS, spin, &pool), 0);
 		for (uint32_t i = 0; i < 50; i++) {
 			begin(MOST, MOST, THREADS);
-			assert_int_equal(round_of(pool, 0, THREADS, &next), 0);
-			assert_ran(0, THREADS);
+			nnadev_shares_deal(&shares, THREADS, THREADS);
+			assert_int_equal(round_of(pool, &shares), 0);
+			assert_ran(THREADS, &shares);
+			for (uint32_t t = 0; t < THREADS; t++)
+				assert_int_equal(atomic_load(&w.by[t]), t);
+			begin(MOST, MOST, THREADS);
+			nnadev_shares_deal(&shares, THREADS, 0);
+			shares.end[i % THREADS] = THREADS;
+			assert_int_equal(round_of(pool, &shares), 0);
+			assert_ran(THREADS, &shares);
 			assert_int_equal(atomic_load(&w.threads), (1u << THREADS) - 1);
 		}
 		nnadev_workers_destroy(pool);
 	}
 }
 
-/* Nobody is called for a single tile. */
+/* Nobody is called for a single tile, whosever it is. */
 static void test_alone(void **state)
 {
 	struct nnadev_workers *pool;
-	uint32_t next;
+	struct nnadev_shares shares;
 
 	assert_int_equal(nnadev_workers_create(THREADS, 20000, &pool), 0);
 	for (uint32_t i = 0; i < 1000; i++) {
 		begin(MOST, MOST, 0);
-		assert_int_equal(round_of(pool, i % MOST, i % MOST + 1, &next), 0);
+		nnadev_shares_deal(&shares, THREADS, 0);
+		shares.next[i % THREADS] = i;
+		shares.end[i % THREADS] = i + 1;
+		assert_int_equal(round_of(pool, &shares), 0);
+		assert_int_equal(atomic_load(&w.runs[i]), 1);
 		assert_int_equal(atomic_load(&w.threads), 1);
 	}
 	nnadev_workers_destroy(pool);
@@ -197,13 +243,14 @@ static void test_alone(void **state)
 static void test_times(void **state)
 {
 	struct nnadev_workers *pool;
+	struct nnadev_shares shares;
 	uint64_t longest;
-	uint32_t next;
 
 	assert_int_equal(nnadev_workers_create(1, 0, &pool), 0);
 	assert_int_equal(nnadev_workers_busy(pool, 0), 0);
 	begin(MOST, MOST, 0);
-	assert_int_equal(round_of(pool, 0, MOST, &next), 0);
+	nnadev_shares_deal(&shares, 1, MOST);
+	assert_int_equal(round_of(pool, &shares), 0);
 	longest = nnadev_workers_longest(pool);
 	assert_true(longest > 0 && nnadev_workers_busy(pool, 0) >= longest);
 	nnadev_workers_forget(pool);
@@ -216,6 +263,7 @@ static void test_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deal),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_together),
