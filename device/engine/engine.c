@@ -90,6 +90,31 @@ static const struct nnadev_kernel *choose(const struct nnadev_kernel *const *lis
 	return NULL;
 }
 
+/* What is less than such a part of a tile is over before another thread joins. */
+#define LEAST_PART 32
+/* Pieces may be bytes: no two threads are to write to one cache line, if these lie in order. */
+#define PIECES_TOGETHER 64
+
+/*
+ * Cuts what nnadev_cut() has cut into smaller tiles, so that every thread gets as many and none
+ * goes without.
+ */
+static void share_out(struct nnadev_engine_plan *plan, uint32_t threads)
+{
+	const uint32_t tiles = plan->phase_tiles[0];
+	uint32_t per_tile;
+
+	if (threads < 2 || plan->phases != 1 || !plan->pieces || plan->steps ||
+	    (tiles == 1 && plan->pieces < plan->per_tile / LEAST_PART))
+		return;
+	per_tile = nnadev_div_up(plan->pieces,
+				 nnadev_div_up(tiles, threads) * threads);
+	if (per_tile >= 8 * PIECES_TOGETHER)
+		per_tile = nnadev_div_up(per_tile, PIECES_TOGETHER) * PIECES_TOGETHER;
+	if (per_tile < plan->per_tile)
+		nnadev_cut(plan, plan->pieces, per_tile);
+}
+
 uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 			       const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
@@ -115,6 +140,7 @@ uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 		kernel = faster;
 	plan->run = kernel->tile;
 	kernel->plan(cmd, threads, plan);
+	share_out(plan, threads);
 	if (plan->scratch_size > NNADEV_ENGINE_MAX_SCRATCH ||
 	    plan->shared_size > NNADEV_ENGINE_MAX_SCRATCH)
 		return NNAHW_STATUS_NO_MEMORY;

@@ -108,6 +108,7 @@ typedef uint32_t (*nnadev_engine_tile_fn)(const struct nnadev_engine_command *cm
  * @shared_size: bytes for all tiles together
  * @bad_operand: set when the status is BAD_OPERAND: index of the operand at fault
  * @per_tile: pieces of work in a tile, where the kernel counts them in such
+ * @pieces: how many there are
  * @steps: rounds that a piece of work takes, where it is more than a tile; else 0
  * @form: for kernels that share the decision which of them runs a command: what the first one has
  *	decided; 0 is not yet
@@ -125,6 +126,7 @@ struct nnadev_engine_plan {
 	uint32_t shared_size;
 	uint32_t bad_operand;
 	uint32_t per_tile;
+	uint32_t pieces;
 	uint32_t steps;
 	uint32_t form;
 	_Alignas(16) uint8_t state[NNADEV_ENGINE_STATE_SIZE];

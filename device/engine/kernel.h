@@ -101,13 +101,17 @@ static inline uint32_t nnadev_div_up(uint32_t x, uint32_t y)
 	return x / y + (x % y != 0);
 }
 
-/* Plans one phase: `count` pieces of work in tiles of `per_tile`. */
+/*
+ * Plans one phase: `count` pieces of work in tiles of at most `per_tile`, of which threads get as
+ * many each (nnadev_engine_prepare()).
+ */
 static inline void nnadev_cut(struct nnadev_engine_plan *plan, uint32_t count, uint32_t per_tile)
 {
 	per_tile = per_tile ? per_tile : 1;
 	plan->phases = count != 0;
 	plan->phase_tiles[0] = nnadev_div_up(count, per_tile);
 	plan->per_tile = per_tile;
+	plan->pieces = count;
 }
 
 /* The pieces of a tile that nnadev_cut() has made: [*begin, *end) of count. */

@@ -406,14 +406,16 @@ static void cut_direct(struct dwconv *g, uint32_t threads)
 		blocks /= 2;
 	rows = (uint32_t)(TILE_PRODUCTS /
 			  ((uint64_t)blocks * 16 * g->conv.out_w * (g->conv.k + 8))) + 1;
-	threads = nnadev_tiles_threads((uint64_t)g->conv.output->count * g->conv.k, threads);
+	threads = nnadev_tiles_threads((uint64_t)g->conv.output->count * g->conv.k, TILE_PRODUCTS,
+				       threads);
 	fair = threads > 1 ? nnadev_div_up(g->conv.out_h, 2 * threads) : rows;
 	rows = rows < fair ? rows : fair;
 	rows = rows < g->conv.out_h ? rows : g->conv.out_h;
 	while (rows > 1 && tile_cost(g, rows, blocks) > NNADEV_TILES_MOST_COST)
 		rows /= 2;
-	nnadev_tiles_cut_rows(t, g->conv.out_h, rows, 1);
-	nnadev_tiles_cut_blocks(t, threads, g->conv.batch, all, blocks);
+	nnadev_tiles_cut_rows(t, g->conv.out_h, rows, 1, threads);
+	nnadev_tiles_cut_blocks(t, all, blocks, 1,
+				t->row_tiles * g->conv.batch < threads ? threads : 1);
 }
 
 static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,

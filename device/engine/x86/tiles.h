@@ -3,6 +3,10 @@
  * How convolutions and matrix products are cut: a tile is some rows of output of one set (an image,
  * a group, a matrix) by some blocks of 16 output channels. The cut is kept in the plan's state, and
  * each tile finds its part from its number.
+ *
+ * Threads begin with equal shares of neighbouring tiles, so the cut also says who computes what.
+ * Where they share rows, each finds most of its input in its own caches, as it has written it; where
+ * they share blocks, each reads its own part of the weights.
  */
 #ifndef NNADEV_TILES_H
 #define NNADEV_TILES_H
@@ -31,49 +35,85 @@ struct nnadev_part {
 	uint32_t set, first_row, rows, first_block, blocks;
 };
 
-/* At most `most` rows in a tile, a multiple of `unit`, and all tiles alike. */
-static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, uint32_t most,
-					 uint32_t unit)
+/* What takes a tile of @wanted multiplications by so much is over before another thread joins. */
+#define NNADEV_TILES_ALONE 96u
+
+/* Threads that are to share work of so many multiplications; 1: others are not worth it. */
+static inline uint32_t nnadev_tiles_threads(uint64_t multiplications, uint32_t wanted,
+					    uint32_t threads)
 {
-	t->row_tiles = nnadev_div_up(rows, most);
-	t->rows = nnadev_div_up(nnadev_div_up(rows, t->row_tiles), unit) * unit;
-	t->row_tiles = nnadev_div_up(rows, t->rows);
-}
-
-/* Multiplications that take less than another thread needs to join. */
-#define NNADEV_TILES_ALONE (1u << 18)
-
-/* Threads that are to share work of so many multiplications; 0: it is not worth it. */
-static inline uint32_t nnadev_tiles_threads(uint64_t multiplications, uint32_t threads)
-{
-	return multiplications < NNADEV_TILES_ALONE ? 0 : threads;
-}
-
-/* `wanted` blocks in a tile, or fewer, so that every thread has something to do. */
-static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t threads, uint32_t sets,
-					   uint32_t blocks, uint32_t wanted)
-{
-	if ((uint64_t)t->row_tiles * sets < 2 * threads) {
-		const uint32_t fair = nnadev_div_up(blocks, 2 * threads);
-
-		wanted = wanted < fair ? wanted : fair;
-	}
-	t->block_tiles = nnadev_div_up(blocks, wanted);
-	t->blocks = nnadev_div_up(blocks, t->block_tiles);
-	t->block_tiles = nnadev_div_up(blocks, t->blocks);
+	return multiplications < wanted / NNADEV_TILES_ALONE ? 1 : threads;
 }
 
 /*
- * Fewer blocks in a tile, where it has some but more than are computed together: a multiple of
- * them.
+ * Multiplications of a tile: as many as are wanted, but of a share some, so that others can help
+ * with it, unless these are so few that they are soon done.
  */
-static inline void nnadev_tiles_join_blocks(struct nnadev_tiles *t, uint32_t blocks,
-					    uint32_t together)
+static inline uint32_t nnadev_tiles_wanted(uint64_t multiplications, uint32_t wanted,
+					   uint32_t threads)
 {
-	if (t->block_tiles > 1 && t->blocks > together) {
-		t->blocks -= t->blocks % together;
-		t->block_tiles = nnadev_div_up(blocks, t->blocks);
-	}
+	const uint64_t some = multiplications / (4 * threads);
+
+	if (threads == 1 || some >= wanted)
+		return wanted;
+	return some > wanted / 4 ? (uint32_t)some : wanted / 4;
+}
+
+/* So many columns' weights are read from memory while a row is got from another thread. */
+#define NNADEV_TILES_COLUMNS 32u
+
+/*
+ * Whether threads are to share rows, which depends on what there is more of: rows that they would
+ * have to get from each other, or columns whose weights each of them would have to read. It is the
+ * same for a depthwise convolution, whose channels are the columns, as for the product before it.
+ */
+static inline bool nnadev_tiles_share_rows(uint64_t rows, uint64_t columns, uint32_t threads)
+{
+	return threads > 1 && rows >= 8 * threads && rows >= columns / NNADEV_TILES_COLUMNS;
+}
+
+/* So many tiles, or as many more that each of `shares` has the same number. */
+static inline uint32_t nnadev_tiles_deal(uint32_t tiles, uint32_t shares)
+{
+	return nnadev_div_up(tiles, shares) * shares;
+}
+
+/* A multiple of `unit`, unless that is more than x by @part of it. */
+static inline uint32_t nnadev_tiles_round(uint32_t x, uint32_t unit, uint32_t part)
+{
+	const uint32_t up = nnadev_div_up(x, unit) * unit;
+
+	return up - x > x / part ? x : up;
+}
+
+/*
+ * At most `most` rows in a tile, a multiple of `unit`, and all tiles alike; or for several shares
+ * as many tiles in each.
+ */
+static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, uint32_t most,
+					 uint32_t unit, uint32_t shares)
+{
+	t->row_tiles = nnadev_tiles_deal(nnadev_div_up(rows, most), shares);
+	t->rows = nnadev_div_up(rows, t->row_tiles);
+	t->rows = shares > 1 ? nnadev_tiles_round(t->rows, unit, 64) :
+			       nnadev_div_up(t->rows, unit) * unit;
+	t->row_tiles = nnadev_div_up(rows, t->rows);
+}
+
+/*
+ * At most `most` blocks in a tile, if there is room for them a multiple of the `together` that are
+ * computed together, and for several shares as many tiles in each.
+ */
+static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t blocks, uint32_t most,
+					   uint32_t together, uint32_t shares)
+{
+	if (most > together && most < blocks)
+		most -= most % together;
+	t->block_tiles = nnadev_tiles_deal(nnadev_div_up(blocks, most), shares);
+	t->blocks = nnadev_div_up(blocks, t->block_tiles);
+	if (most % together == 0)
+		t->blocks = nnadev_tiles_round(t->blocks, together, 8);
+	t->block_tiles = nnadev_div_up(blocks, t->blocks);
 }
 
 /*
@@ -113,25 +153,39 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 					    uint32_t threads, nnadev_tiles_cost_fn cost,
 					    const void *decoded)
 {
-	uint32_t unit = p->together, most = p->cached / unit * unit, rows, wanted;
+	const uint64_t column = (uint64_t)p->rows * p->k, all = p->sets * p->n * column;
+	const uint32_t unit = p->together, all_blocks = nnadev_div_up(p->n, 16);
+	uint32_t most = p->cached / unit * unit, rows, blocks, wanted, shares;
+	bool by_rows;
 
+	threads = nnadev_tiles_threads(all, p->wanted, threads);
+	wanted = nnadev_tiles_wanted(all, p->wanted, threads);
+	by_rows = p->sets == 1 && nnadev_tiles_share_rows(p->rows, p->n, threads);
+	shares = by_rows ? threads : 1;
 	most = most < unit ? unit : most > 1020 ? 1020 : most;
 	while (most > 1 && cost(decoded, most, 1) > NNADEV_TILES_MOST_COST)
 		most = most > unit ? most / 2 / unit * unit : 1;
-	nnadev_tiles_cut_rows(t, p->rows, most, most < unit ? 1 : unit);
+	/* Weights that stay in the caches can be read for fewer rows at a time. */
+	if (by_rows && p->n <= p->cached) {
+		const uint64_t fine = wanted / ((uint64_t)p->n * p->k + 1) / unit * unit;
+
+		most = fine < 4 * unit ? (most < 4 * unit ? most : 4 * unit) :
+		       fine < most     ? (uint32_t)fine :
+					 most;
+	}
+	nnadev_tiles_cut_rows(t, p->rows, most, most < unit ? 1 : unit, shares);
 	rows = p->rows < t->rows ? p->rows : t->rows;
-	wanted = (uint32_t)(p->wanted / ((uint64_t)rows * p->k * 16 + 1)) + 1;
-	wanted = wanted < nnadev_div_up(p->n, 16) ? wanted : nnadev_div_up(p->n, 16);
+	blocks = (uint32_t)(wanted / ((uint64_t)rows * p->k * 16 + 1)) + 1;
+	blocks = blocks < all_blocks ? blocks : all_blocks;
 	/* Fewer rows first: tiles of the same rows put them together each for itself. */
-	while (rows > 96 && cost(decoded, rows, wanted) > NNADEV_TILES_MOST_COST) {
-		nnadev_tiles_cut_rows(t, p->rows, rows / 2, unit);
+	while (rows > 96 && cost(decoded, rows, blocks) > NNADEV_TILES_MOST_COST) {
+		nnadev_tiles_cut_rows(t, p->rows, rows / 2, unit, shares);
 		rows = t->rows;
 	}
-	while (wanted > 1 && cost(decoded, rows, wanted) > NNADEV_TILES_MOST_COST)
-		wanted /= 2;
-	threads = nnadev_tiles_threads((uint64_t)p->sets * p->rows * p->n * p->k, threads);
-	nnadev_tiles_cut_blocks(t, threads, p->sets, nnadev_div_up(p->n, 16), wanted);
-	nnadev_tiles_join_blocks(t, nnadev_div_up(p->n, 16), p->blocks_together);
+	while (blocks > 1 && cost(decoded, rows, blocks) > NNADEV_TILES_MOST_COST)
+		blocks /= 2;
+	shares = (uint64_t)t->row_tiles * p->sets < 2 * threads && !by_rows ? threads : 1;
+	nnadev_tiles_cut_blocks(t, all_blocks, blocks, p->blocks_together, shares);
 }
 
 /*
@@ -143,17 +197,24 @@ static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 					      uint32_t together, uint32_t threads,
 					      nnadev_tiles_cost_fn cost, const void *decoded)
 {
+	const uint64_t all = (uint64_t)conv->output->count * conv->k;
 	uint32_t rows = conv->out_h, blocks;
+	bool by_rows;
 
+	threads = nnadev_tiles_threads(all, wanted, threads);
+	by_rows = conv->batch == 1 && conv->out_h >= 2 * threads &&
+		  nnadev_tiles_share_rows((uint64_t)rows * conv->out_w, conv->out_c, threads);
 	while (rows > 1 && cost(decoded, rows, 1) > NNADEV_TILES_MOST_COST)
 		rows = rows / 2;
-	nnadev_tiles_cut_rows(t, conv->out_h, rows, 1);
+	nnadev_tiles_cut_rows(t, conv->out_h, rows, 1, by_rows ? threads : 1);
+	wanted = nnadev_tiles_wanted((uint64_t)conv->output->count * (conv->k + 8), wanted,
+				     threads);
 	blocks = (uint32_t)(wanted / ((uint64_t)t->rows * conv->out_w * 16 * (conv->k + 8))) + 1;
 	while (blocks > 1 && cost(decoded, t->rows, blocks) > NNADEV_TILES_MOST_COST)
 		blocks /= 2;
-	threads = nnadev_tiles_threads((uint64_t)conv->output->count * conv->k, threads);
-	nnadev_tiles_cut_blocks(t, threads, conv->batch, nnadev_div_up(conv->out_c, 16), blocks);
-	nnadev_tiles_join_blocks(t, nnadev_div_up(conv->out_c, 16), together);
+	nnadev_tiles_cut_blocks(
+		t, nnadev_div_up(conv->out_c, 16), blocks, together,
+		(uint64_t)t->row_tiles * conv->batch < 2 * threads && !by_rows ? threads : 1);
 }
 
 /**

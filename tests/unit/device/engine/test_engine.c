@@ -89,10 +89,36 @@ static void test_hostile(void **state)
 	assert_true(ok > 500 && refused > 500);
 }
 
+/* Of what is more than a moment's work every thread gets as many tiles; of a moment's one has it. */
+static void test_shares(void **state)
+{
+	for (uint32_t size = 64; size <= 1u << 20; size *= 2) {
+		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR;
+		     isa <= nnadev_engine_isa_detect(); isa++) {
+			for (uint32_t threads = 1; threads <= 8; threads *= 2) {
+				struct nnadev_engine_plan plan;
+
+				call_init(&c, NNAHW_OP_COPY, sizeof(struct nnahw_cmd_copy), 2);
+				call_operand(&c, &r, 0, NNAHW_TYPE_U8, 1, &size, 0);
+				call_operand(&c, &r, 1, NNAHW_TYPE_U8, 1, &size, 0);
+				assert_int_equal(nnadev_engine_prepare(isa, threads, &c.cmd, &plan),
+						 NNAHW_STATUS_OK);
+				assert_int_equal(plan.phases, 1);
+				if (size == 64)
+					assert_int_equal(plan.phase_tiles[0], 1);
+				if (size >= 1u << 17)
+					assert_int_equal(plan.phase_tiles[0] % threads, 0);
+				call_free(&c);
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
