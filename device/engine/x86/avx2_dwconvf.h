@@ -330,6 +330,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	struct scratch s = { 0 };
 
 	scratch_get(g, g->tiles.rows, g->tiles.blocks, scratch, &s);
+	nnadev_tiles_prefetch(&g->conv, &part);
 	memset(s.bias, 0, part.blocks * 64ull);
 	for (uint32_t i = first; nnadev_present(bias) && i < first + part.blocks * 16 &&
 				 i < g->conv.out_c; i++)

@@ -352,7 +352,8 @@ struct rows {
 	int64_t keep[4];
 };
 
-static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t quad,
+/* @both: the quads are those of two rows of output. */
+static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t quad, bool both,
 		     struct rows *r)
 {
 	const struct nnadev_window *w = &k->g->conv.window;
@@ -360,7 +361,7 @@ static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t
 	const uint8_t *data =
 		(const uint8_t *)k->g->conv.input->data + (int64_t)batch * strides[0] + k->first;
 	/* Elements of quads beyond the kernel meet weights of 0, or those of the next output. */
-	const uint32_t most = k->g->paired ? w->kernel_h + 1 : w->kernel_h;
+	const uint32_t most = w->kernel_h + both;
 
 	for (uint32_t i = 0; i < 4; i++) {
 		const uint32_t ky = quad * 4 + i;
@@ -480,8 +481,11 @@ fill_slot(const struct work *k, const struct rows *r, int64_t column, uint8_t *t
 	}
 }
 
-/* Puts together the quads under outputs from @x on, whose windows begin at input row @row. */
-static void fill(const struct work *k, uint32_t batch, int64_t row, uint32_t x)
+/*
+ * Puts together the quads under outputs from @x on, whose windows begin at input row @row, for one
+ * row of output or @both that share quads: not more is read than needed, which may be far away.
+ */
+static void fill(const struct work *k, uint32_t batch, int64_t row, uint32_t x, bool both)
 {
 	const struct dwconv *g = k->g;
 	const struct nnadev_window *w = &g->conv.window;
@@ -492,7 +496,7 @@ static void fill(const struct work *k, uint32_t batch, int64_t row, uint32_t x)
 	for (uint32_t quad = 0; quad < g->quads; quad++) {
 		struct rows r;
 
-		rows_get(k, batch, row, quad, &r);
+		rows_get(k, batch, row, quad, both, &r);
 		for (uint32_t slot = 0; slot < g->slots; slot++) {
 			uint8_t *to = k->input + (size_t)quad * QUAD +
 				      (size_t)slot * k->depth * k->parts * 16;
@@ -762,7 +766,7 @@ static void run_rows(const struct work *k, uint32_t batch, uint32_t y, bool both
 		const int64_t at = (int64_t)batch * out[0] + (int64_t)y * out[1] +
 				   (int64_t)x * out[2] + k->first;
 
-		fill(k, batch, nnadev_window_row(w, y, 0), x);
+		fill(k, batch, nnadev_window_row(w, y, 0), x, both);
 		run_chunk(k, 0, x, at);
 		if (both)
 			run_chunk(k, 1, x, at + (int64_t)w->dilation_h * out[1]);
@@ -796,6 +800,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 
 	k.g = g;
 	scratch_get(g, scratch, &k);
+	nnadev_tiles_prefetch(&g->conv, &part);
 	while (left) {
 		/* 3 blocks are 2 and 1, unless the constants take more time than lanes that idle. */
 		const bool many = (uint64_t)part.rows * g->conv.out_w >= 256;

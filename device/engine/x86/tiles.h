@@ -261,4 +261,34 @@ static inline struct nnadev_part nnadev_tiles_part(const struct nnadev_tiles *t,
 	return part;
 }
 
+#define NNADEV_TILES_PREFETCH 16384 /* bytes; more would push each other out */
+
+/*
+ * Has the first and the last row of input that a tile of a convolution reads come to this CPU's
+ * caches, as another thread may have written them: they come together then, and not one cache line
+ * after the other when they are needed.
+ */
+static inline void nnadev_tiles_prefetch(const struct nnadev_conv *conv,
+					 const struct nnadev_part *part)
+{
+	const struct nnahw_tensor *in = &conv->input->desc;
+	const uint32_t size = nnahw_type_size(in->type);
+	const int64_t rows[2] = {
+		nnadev_window_row(&conv->window, part->first_row, 0),
+		nnadev_window_row(&conv->window, part->first_row + part->rows - 1,
+				  conv->window.kernel_h - 1),
+	};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const int64_t row = (int64_t)part->set * in->strides[0] + rows[i] * in->strides[1],
+			      bytes = (int64_t)in->dims[2] * in->strides[2] * size;
+		const uint8_t *from = (const uint8_t *)conv->input->data + row * size;
+
+		if (rows[i] < 0 || rows[i] >= in->dims[1] || part->rows == conv->out_h)
+			continue;
+		for (int64_t at = 0; at < bytes && at < NNADEV_TILES_PREFETCH; at += 64)
+			__builtin_prefetch(from + at);
+	}
+}
+
 #endif
