@@ -120,8 +120,10 @@ static void slots_get(struct dwconv *g)
 static bool dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
 {
 	const struct nnadev_window *w = &g->conv.window;
+	const struct nnahw_epilogue *e;
 
 	nnadev_conv_get(cmd, &g->conv);
+	e = g->conv.epilogue;
 	if (w->kernel_h > MOST_SIDE || w->kernel_w > MOST_SIDE || w->stride_w > MOST_SIDE ||
 	    w->dilation_w > MOST_SIDE)
 		return false;
@@ -129,7 +131,8 @@ static bool dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g
 	g->quads = nnadev_div_up(w->kernel_h, 4);
 	g->paired = w->kernel_h <= 3 && w->stride_h == 1;
 	g->flip = g->conv.input->desc.type == NNAHW_TYPE_S8 ? 0x80 : 0;
-	nnadev_fixed_limits_get(&g->limits, g->conv.epilogue, g->conv.output->desc.type);
+	nnadev_fixed_limits_get(&g->limits, g->conv.output->desc.type, e->zero_point, e->q_min,
+				e->q_max, e->once);
 	/* Of parts of 16 channels there are as many more columns, and at most 3 are not needed. */
 	return g->slots * (g->beyond + 4) <= STREAM / 64;
 }

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The quantised epilogue on 4 vectors of 16 accumulators at once: of one row, 4 blocks of channels;
- * of several rows, fewer blocks. It estimates as avx2_epilogue.h does, and computes anew, exactly,
- * the vectors of which a lane is not proven. For files that are compiled for AVX-512.
+ * of several rows, fewer blocks. It estimates as avx512_fixed.h does, or, where a residual is added
+ * to what is rounded, as avx2_epilogue.h does, and computes anew, exactly, the vectors of which a
+ * lane is not proven. For files that are compiled for AVX-512.
  */
 #ifndef NNADEV_AVX512_EPILOGUE_H
 #define NNADEV_AVX512_EPILOGUE_H
 
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/avx512_fixed.h"
 
 /**
  * struct nnadev_blocks - constants of up to 4 blocks of 16 channels
- * @bias: what the sums of each channel begin with; accumulators have it already when they are
- *	finished
- * @scale, @nudge: of the estimate, see struct nnadev_estimate; a nudge has its multiplier's sign
- * @multiplier, @shift: as they were read, once, but for shifts beyond 1 to 62, which mean these
+ * @fixed: of block i in vector i; accumulators have their bias already when they are finished.
+ *	Shifts are as they were read, once, but for those beyond 1 to 62, which mean these. With a
+ *	residual, scales and nudges are of the estimate that struct nnadev_estimate describes; a
+ *	nudge has its multiplier's sign.
+ * @limits: of what is stored
  * @blocks: in use, 1 to 4
  * @mask: bit i: channel i is in use
  * @estimated: the estimate is good for all channels, and what is added to it has a vector form
  * @sum_estimated: so is that of the sum with a residual, see nnadev_sum_get()
- * @own, @other: of that estimate
- * @offset: of that estimate, or, without a residual, of nnadev_units16()
- * @zero, @low, @high: zero point and limits of what is stored
+ * @own, @other, @offset: of that estimate
+ * @zero: zero point of what is stored, as unsigned bytes
  */
 struct nnadev_blocks {
-	_Alignas(64) int32_t bias[4][16];
-	float scale[4][16], nudge[4][16];
-	int32_t multiplier[4][16], shift[4][16];
+	struct nnadev_fixed fixed;
+	struct nnadev_fixed_limits limits;
 	uint32_t blocks;
 	__mmask64 mask;
 	bool estimated, sum_estimated;
 	float own, other, offset;
-	__m512i zero, low, high;
+	__m512i zero;
 };
 
 /*
@@ -41,13 +42,6 @@ struct nnadev_blocks {
  */
 #define NNADEV_UNPROVEN 0x1p-13f
 #define NNADEV_SUM_UNPROVEN 0x1p-11f
-
-/*
- * How near to where rounding changes an estimate in 2^-16 proves nothing. It is that of
- * nnadev_estimate16(), which is off by at most 6 of these, plus the zero point: together at most
- * 512 and so rounded by at most 4, and then by 1 at most.
- */
-#define NNADEV_UNITS_UNPROVEN 16
 
 /* Whether the vector code, which has 32 bits for it, can add the residual, if there is one. */
 static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
@@ -108,22 +102,22 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	const __m512i zero = _mm512_setzero_si512();
 
 	for (uint32_t i = 0; i < 4; i++) {
-		_mm512_store_si512(b->bias[i], zero);
-		_mm512_store_si512(b->scale[i], zero);
-		_mm512_store_si512(b->nudge[i], zero);
-		_mm512_store_si512(b->multiplier[i], zero);
-		_mm512_store_si512(b->shift[i], _mm512_set1_epi32(62));
+		_mm512_store_si512(b->fixed.bias[i], zero);
+		_mm512_store_si512(b->fixed.scale[i], zero);
+		_mm512_store_si512(b->fixed.nudge[i], zero);
+		_mm512_store_si512(b->fixed.multiplier[i], zero);
+		_mm512_store_si512(b->fixed.shift[i], _mm512_set1_epi32(62));
 	}
 	b->blocks = 0;
 	b->mask = 0;
 	b->estimated = nnadev_limits_fit(f) && nnadev_adds_residual(f);
 	b->sum_estimated = false;
-	b->offset = (float)(f->out_zero * 0x1p16 + 0x1p15 + NNADEV_UNITS_UNPROVEN);
 	if (b->estimated && f->has_residual)
 		nnadev_sum_get(b, f);
-	b->zero = _mm512_set1_epi16((int16_t)f->out_zero);
-	b->low = _mm512_set1_epi8((int8_t)f->out_low);
-	b->high = _mm512_set1_epi8((int8_t)f->out_high);
+	nnadev_fixed_limits_get(&b->limits, f->output->desc.type, f->out_zero, f->out_low,
+				f->out_high, f->e->once);
+	nnadev_fixed_start(&b->fixed, &b->limits);
+	b->zero = _mm512_set1_epi16((int16_t)b->limits.zero);
 }
 
 /* Word `word` of the 4 of 16 channels, of which a vector has 4. */
@@ -138,6 +132,25 @@ static inline __m512i nnadev_channel_words(const __m512i *channels, int word)
 		_mm512_permutex2var_epi32(channels[2], at, channels[3]));
 }
 
+/* Sets the estimates of the 16 channels of vector @i that are rounded before a residual is added. */
+static inline void nnadev_blocks_set_rounded(struct nnadev_blocks *b, const struct nnadev_finish *f,
+					     uint32_t i)
+{
+	const __m512i multiplier = _mm512_load_si512(b->fixed.multiplier[i]),
+		      shift = _mm512_load_si512(b->fixed.shift[i]);
+	/* 2^-shift and 2^(30-shift) by their exponents. */
+	const __m512 power = _mm512_castsi512_ps(
+		_mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127), shift), 23));
+	const __m512i nudge = _mm512_maskz_slli_epi32(
+		f->e->once ? 0 : _mm512_cmpge_epi32_mask(shift, _mm512_set1_epi32(32)),
+		_mm512_sub_epi32(_mm512_set1_epi32(157), shift), 23);
+
+	_mm512_store_ps(b->fixed.scale[i], _mm512_mul_ps(_mm512_cvtepi32_ps(multiplier), power));
+	_mm512_store_si512(b->fixed.nudge[i],
+			   _mm512_or_si512(nudge, _mm512_and_si512(multiplier,
+								   _mm512_set1_epi32(INT32_MIN))));
+}
+
 /*
  * Adds the next block; those before it have 16 channels. Of channels, which others may change at
  * any time, each byte is read once.
@@ -147,9 +160,8 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 {
 	const __mmask16 used = (__mmask16)((1u << count) - 1);
 	const __m512i words = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-	__m512i read[4], multiplier, shift, nudge;
 	const uint32_t i = b->blocks++;
-	__m512 scale;
+	__m512i read[4], shift;
 
 	for (uint32_t k = 0; k < 4; k++) {
 		const __mmask16 mask = _mm512_cmplt_epi32_mask(
@@ -157,25 +169,17 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 
 		read[k] = _mm512_maskz_loadu_epi32(mask, &channels[k * 4]);
 	}
-	multiplier = nnadev_channel_words(read, 1);
 	/* What is beyond the count has a shift of which the estimate is a proven 0. */
 	shift = _mm512_mask_blend_epi32(used, _mm512_set1_epi32(62), nnadev_channel_words(read, 2));
 	shift = _mm512_max_epi32(shift, _mm512_set1_epi32(1));
 	shift = _mm512_min_epi32(shift, _mm512_set1_epi32(62));
-	/* 2^-shift and 2^(30-shift) by their exponents. */
-	scale = _mm512_castsi512_ps(
-		_mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127), shift), 23));
-	scale = _mm512_mul_ps(_mm512_cvtepi32_ps(multiplier), scale);
-	nudge = _mm512_maskz_slli_epi32(
-		f->e->once ? 0 : _mm512_cmpge_epi32_mask(shift, _mm512_set1_epi32(32)),
-		_mm512_sub_epi32(_mm512_set1_epi32(157), shift), 23);
-	nudge = _mm512_or_si512(nudge,
-				_mm512_and_si512(multiplier, _mm512_set1_epi32(INT32_MIN)));
-	_mm512_store_si512(b->bias[i], nnadev_channel_words(read, 0));
-	_mm512_store_ps(b->scale[i], scale);
-	_mm512_store_si512(b->nudge[i], nudge);
-	_mm512_store_si512(b->multiplier[i], multiplier);
-	_mm512_store_si512(b->shift[i], shift);
+	_mm512_store_si512(b->fixed.bias[i], nnadev_channel_words(read, 0));
+	_mm512_store_si512(b->fixed.multiplier[i], nnadev_channel_words(read, 1));
+	_mm512_store_si512(b->fixed.shift[i], shift);
+	if (f->has_residual)
+		nnadev_blocks_set_rounded(b, f, i);
+	else
+		nnadev_fixed_set(&b->fixed, &b->limits, i);
 	b->mask |= ((1ull << count) - 1) << 16 * i;
 }
 
@@ -214,28 +218,6 @@ static inline __m512 nnadev_estimate16(const float *scale, const float *nudge, _
 		_mm512_castps_si512(_mm512_loadu_ps(nudge)), _mm512_castps_si512(x), sign, 0x78));
 
 	return _mm512_fmadd_ps(x, _mm512_loadu_ps(scale), signed_nudge);
-}
-
-/*
- * The estimates of 16 accumulators with the zero point, of which the high halves of 32-bit numbers
- * are the result, rounded to the nearest. *least becomes at most its low half, which is the
- * distance to where the result changes plus NNADEV_UNITS_UNPROVEN; 0 of what has no 32 bits.
- */
-static inline __m512i nnadev_units16(const float *scale, const float *nudge, __m512i acc,
-				     __m512 offset, __m512i *least)
-{
-	const __m512 y = nnadev_estimate16(scale, nudge, acc);
-	const __m512i units = _mm512_cvtps_epi32(_mm512_fmadd_ps(y, _mm512_set1_ps(0x1p16f),
-								 offset));
-
-	*least = _mm512_min_epu16(*least, units);
-	return units;
-}
-
-/* Whether none is nearer to where its result changes than is proven; of high halves anything. */
-static inline bool nnadev_units_are_exact(__m512i least)
-{
-	return !_mm512_cmplt_epu16_mask(least, _mm512_set1_epi32(2 * NNADEV_UNITS_UNPROVEN));
 }
 
 /* The low halves of 64-bit numbers, of which odd ones belong behind even ones. */
@@ -335,8 +317,8 @@ static inline __m512i nnadev_exact8(const struct nnadev_finish *f, __m512i acc, 
 static inline __m512i nnadev_exact16(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 				     uint32_t i, __m512i acc)
 {
-	const __m512i m = _mm512_load_si512(b->multiplier[i]),
-		      s = _mm512_load_si512(b->shift[i]);
+	const __m512i m = _mm512_load_si512(b->fixed.multiplier[i]),
+		      s = _mm512_load_si512(b->fixed.shift[i]);
 
 	return nnadev_low_halves(
 		nnadev_exact8(f, acc, m,
@@ -375,8 +357,8 @@ static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 		_mm512_storeu_si512(acc, accs[i]);
 		for (uint32_t k = 0; f->has_residual && k < 16 && mask >> k & 1; k++) {
 			const struct nnahw_channel channel = {
-				.multiplier = b->multiplier[block][k],
-				.shift = b->shift[block][k],
+				.multiplier = b->fixed.multiplier[block][k],
+				.shift = b->fixed.shift[block][k],
 			};
 
 			nnadev_epilogue_integer(
@@ -433,16 +415,6 @@ nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 	return nnadev_far_is_exact(far, NNADEV_SUM_UNPROVEN);
 }
 
-/* Packs 4 vectors of numbers with their zero points. */
-static inline __m512i nnadev_group_pack(const struct nnadev_finish *f,
-					const struct nnadev_blocks *b, __m512i low, __m512i high)
-{
-	if (f->is_signed)
-		return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), b->low),
-				       b->high);
-	return _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), b->low), b->high);
-}
-
 /* Stores a group; @low and @high have 16 bits, in the order that packing 2 vectors gives them. */
 static inline __attribute__((always_inline)) void
 nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
@@ -450,7 +422,7 @@ nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 {
 	uint8_t *out = (uint8_t *)f->output->data + g->first;
 
-	low = nnadev_group_pack(f, b, low, high);
+	low = nnadev_fixed_clamp(&b->fixed, _mm512_packus_epi16(low, high));
 	/* Packing has put dword i of each vector into the ith quarter. */
 	low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3,
 							 7, 11, 15),
@@ -493,13 +465,24 @@ nnadev_group_finish_exact(const struct nnadev_finish *f, const struct nnadev_blo
 		return;
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		const uint32_t block = i % g->blocks;
+		const float *scale = b->fixed.scale[i % g->blocks],
+			    *nudge = b->fixed.nudge[i % g->blocks];
 		__m512i far = _mm512_setzero_si512();
+		bool proven;
 
-		q[i] = nnadev_round16(nnadev_estimate16(b->scale[block], b->nudge[block], acc[i]),
-				      &far);
-		if (!nnadev_far_is_exact(far, NNADEV_UNPROVEN))
-			q[i] = nnadev_exact16(f, b, block, acc[i]);
+		if (f->has_residual) {
+			q[i] = nnadev_round16(nnadev_estimate16(scale, nudge, acc[i]), &far);
+			proven = nnadev_far_is_exact(far, NNADEV_UNPROVEN);
+		} else {
+			q[i] = nnadev_fixed_estimate(acc[i], _mm512_load_ps(scale),
+						     _mm512_load_ps(nudge), b->fixed.added,
+						     !b->limits.rectified);
+			proven = !nnadev_fixed_doubtful(q[i]);
+			q[i] = _mm512_sub_epi32(_mm512_srai_epi32(q[i], 16),
+						_mm512_set1_epi32(b->limits.zero));
+		}
+		if (!proven)
+			q[i] = nnadev_exact16(f, b, i % g->blocks, acc[i]);
 		if (f->has_residual && i < g->rows * g->blocks) {
 			__mmask16 mask;
 			const uint8_t *from = nnadev_group_residual(f, b, g, i, &mask);
@@ -511,6 +494,21 @@ nnadev_group_finish_exact(const struct nnadev_finish *f, const struct nnadev_blo
 			   _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero));
 }
 
+/* The estimates of a group without a residual. */
+static inline __attribute__((always_inline)) void
+nnadev_group_estimate(const struct nnadev_blocks *b, const struct nnadev_group *g,
+		      const __m512i *acc, __m512i *t, const bool is_signed)
+{
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < g->rows * g->blocks; i++) {
+		const uint32_t block = i % g->blocks;
+
+		t[i] = nnadev_fixed_estimate(acc[i], _mm512_load_ps(b->fixed.scale[block]),
+					     _mm512_load_ps(b->fixed.nudge[block]),
+					     b->fixed.added, is_signed);
+	}
+}
+
 /*
  * Finishes and stores a group by its estimate. Return: whether that is proven; if not, nothing has
  * been stored, and nnadev_group_finish_exact() must do it.
@@ -519,8 +517,6 @@ static inline __attribute__((always_inline)) bool
 nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 		    const struct nnadev_group *g, const __m512i *acc)
 {
-	__m512i q[4] = { _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
-			 _mm512_setzero_si512() };
 	const uint32_t vectors = g->rows * g->blocks;
 	/* The high halves of 4 numbers of each of two vectors. */
 	const __m512i halves = _mm512_add_epi16(
@@ -528,8 +524,12 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 		_mm512_setr_epi32(0, 0, 0, 0, 0x80008, 0x80008, 0x80008, 0x80008, 0x100010,
 				  0x100010, 0x100010, 0x100010, 0x180018, 0x180018, 0x180018,
 				  0x180018));
-	__m512i far = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);
+	__m512i far = _mm512_setzero_si512(), q[4];
 
+	/* What is not there is proven. */
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < 4; i++)
+		q[i] = _mm512_set1_epi32(f->has_residual ? 0 : NNADEV_FIXED_WINDOW);
 	if (__builtin_expect(!b->estimated, 0))
 		return false;
 	if (f->has_residual) {
@@ -537,8 +537,8 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 		for (uint32_t i = 0; i < vectors; i++) {
 			const uint32_t block = i % g->blocks;
 
-			q[i] = nnadev_round16(nnadev_estimate16(b->scale[block], b->nudge[block],
-								acc[i]),
+			q[i] = nnadev_round16(nnadev_estimate16(b->fixed.scale[block],
+								b->fixed.nudge[block], acc[i]),
 					      &far);
 		}
 		if (!nnadev_far_is_exact(far, NNADEV_UNPROVEN) ||
@@ -549,14 +549,11 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 				   _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero));
 		return true;
 	}
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < vectors; i++) {
-		const uint32_t block = i % g->blocks;
-
-		q[i] = nnadev_units16(b->scale[block], b->nudge[block], acc[i],
-				      _mm512_set1_ps(b->offset), &least);
-	}
-	if (__builtin_expect(!nnadev_units_are_exact(least), 0))
+	if (b->limits.rectified)
+		nnadev_group_estimate(b, g, acc, q, false);
+	else
+		nnadev_group_estimate(b, g, acc, q, true);
+	if (__builtin_expect(!nnadev_fixed_is_exact(q), 0))
 		return false;
 	nnadev_group_store(f, b, g, _mm512_permutex2var_epi16(q[0], halves, q[1]),
 			   _mm512_permutex2var_epi16(q[2], halves, q[3]));

@@ -290,13 +290,11 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const struct nnahw_tensor *out = &cmd->operands[0].desc;
-	const struct nnahw_epilogue e = { .zero_point = out->zero_point,
-					  .q_min = p->q_min,
-					  .q_max = p->q_max };
 	struct rule rule;
 
 	rule.p = p;
-	nnadev_fixed_limits_get(&rule.limits, &e, out->type);
+	nnadev_fixed_limits_get(&rule.limits, out->type, out->zero_point, p->q_min, p->q_max,
+				false);
 	rule.limits.rectified = false; /* estimates of products take the sign into account */
 	nnadev_fixed_start(&rule.fixed, &rule.limits);
 	if (p->op == NNAHW_EWISE_MUL) {

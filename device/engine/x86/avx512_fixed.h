@@ -60,18 +60,21 @@ struct nnadev_fixed_limits {
 	bool once, rectified;
 };
 
-static inline void nnadev_fixed_limits_get(struct nnadev_fixed_limits *l,
-					   const struct nnahw_epilogue *e, uint32_t type)
+/* Of an output of a type; what @q_min and @q_max are beyond that does not count. */
+static inline void nnadev_fixed_limits_get(struct nnadev_fixed_limits *l, uint32_t type,
+					   int32_t zero_point, int32_t q_min, int32_t q_max,
+					   bool once)
 {
 	const int32_t flip = type == NNAHW_TYPE_S8 ? 0x80 : 0;
 	int64_t min, max;
 
 	nnadev_type_range(type, &min, &max);
-	l->zero = e->zero_point + flip;
-	l->low = (int32_t)nnadev_clamp_s64(e->q_min, min, max) + flip;
-	l->high = (int32_t)nnadev_clamp_s64(e->q_max, min, max) + flip;
+	/* Where that wraps, it is not the zero point of a byte, for which there is no estimate. */
+	l->zero = (int32_t)((uint32_t)zero_point + (uint32_t)flip);
+	l->low = (int32_t)nnadev_clamp_s64(q_min, min, max) + flip;
+	l->high = (int32_t)nnadev_clamp_s64(q_max, min, max) + flip;
 	l->flip = (uint8_t)flip;
-	l->once = e->once;
+	l->once = once;
 	l->rectified = l->low >= l->zero;
 }
 
@@ -144,6 +147,12 @@ static inline bool nnadev_fixed_is_exact(const __m512i *t)
 					     _mm512_set1_epi16(NNADEV_FIXED_WINDOW));
 }
 
+/* Clamps 64 unsigned bytes, and makes them those of the output. */
+static inline __m512i nnadev_fixed_clamp(const struct nnadev_fixed *f, __m512i q)
+{
+	return _mm512_xor_si512(_mm512_min_epu8(_mm512_max_epu8(q, f->low), f->high), f->flip);
+}
+
 /*
  * Clamps 64 estimates to bytes: of each 128 bits, bytes 4 * i to 4 * i + 3 are the 4 lanes of
  * vector i there.
@@ -157,10 +166,9 @@ nnadev_fixed_bytes(const struct nnadev_fixed *f, const __m512i *t)
 						      t[1]),
 		      second = _mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(t[2], 16),
 						       t[3]);
-	__m512i q = _mm512_packus_epi16(first, second);
 
-	q = _mm512_min_epu8(_mm512_max_epu8(q, f->low), f->high);
-	return _mm512_shuffle_epi8(_mm512_xor_si512(q, f->flip), order);
+	return _mm512_shuffle_epi8(nnadev_fixed_clamp(f, _mm512_packus_epi16(first, second)),
+				   order);
 }
 
 #endif

@@ -335,7 +335,7 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 		from[r] = s->from[first + r];
 #pragma GCC unroll 4
 		for (uint32_t i = 0; i < blocks; i++)
-			c[r][i] = _mm512_load_si512(constants->bias[i]);
+			c[r][i] = _mm512_load_si512(constants->fixed.bias[i]);
 	}
 	if (p->zero) {
 #pragma GCC unroll 8
@@ -475,24 +475,37 @@ static __attribute__((noinline)) void run_plain(const struct nnadev_gemm8 *g,
 	run_panel(g, s, p, rows, false);
 }
 
-/* Takes 128 times the sums of weights off biases: products of flipped inputs are that too much. */
-static void take_off_128(const struct nnadev_gemm8 *g, const int8_t *b,
+/*
+ * Takes 128 times the sums of weights off biases: products of flipped inputs are that too much. Of
+ * 4 blocks at a time, as each sum waits for the one before; a block that is not there is the first.
+ */
+static void take_off_128(const struct nnadev_gemm8 *g, const struct panel *p,
 			 struct nnadev_blocks *constants)
 {
 	const uint32_t tail = g->k % 4;
 	const __m512i all = _mm512_set1_epi8(-128),
 		      last = tail ? _mm512_set1_epi32((int32_t)(0x80808080u >> 8 * (4 - tail))) :
 				    all;
+	const size_t whole = p->stride - 64;
+	__m512i sum[4];
+	size_t block[4];
 
-	for (uint32_t i = 0; i < constants->blocks; i++) {
-		__m512i sum = _mm512_setzero_si512();
-
-		for (uint32_t q = 0; q + 1 < g->quads; q++, b += 64)
-			sum = _mm512_dpbusd_epi32(sum, all, _mm512_loadu_si512(b));
-		sum = _mm512_dpbusd_epi32(sum, last, _mm512_loadu_si512(b));
-		b += 64;
-		_mm512_store_si512(constants->bias[i],
-				   _mm512_sub_epi32(_mm512_load_si512(constants->bias[i]), sum));
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < 4; i++) {
+		block[i] = i < constants->blocks ? i * p->stride : 0;
+		sum[i] = _mm512_setzero_si512();
+	}
+	for (size_t at = 0; at < whole; at += 64)
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < 4; i++)
+			multiply_add(&sum[i], all, _mm512_loadu_si512(p->b + block[i] + at));
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < 4; i++) {
+		multiply_add(&sum[i], last, _mm512_loadu_si512(p->b + block[i] + whole));
+		if (i < constants->blocks)
+			_mm512_store_si512(constants->fixed.bias[i],
+					   _mm512_sub_epi32(_mm512_load_si512(constants->fixed.bias[i]),
+							    sum[i]));
 	}
 }
 
@@ -527,7 +540,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			nnadev_blocks_add(&constants, &g.finish, channels + i * 16,
 					  g.n - i * 16 < 16 ? g.n - i * 16 : 16);
 		if (g.a_signed)
-			take_off_128(&g, p.b, &constants);
+			take_off_128(&g, &p, &constants);
 		if (g.a_signed && used_in_place(&g))
 			run_flipped(&g, &s, &p, part.rows);
 		else
