@@ -236,7 +236,8 @@ static inline __m256i round8(__m256 x)
 }
 
 /* 8 results from number @i on, as integers; in fixed point sums have 28 bits. */
-static inline __m256i blend_integers(const struct rows *r, const bool fixed, size_t i)
+static inline __attribute__((always_inline)) __m256i
+blend_integers(const struct rows *r, const bool fixed, size_t i)
 {
 	const __m256i half = _mm256_set1_epi32(1 << 19);
 	__m256i all;
@@ -251,8 +252,8 @@ static inline __m256i blend_integers(const struct rows *r, const bool fixed, siz
 }
 
 /* 8 results from number @i on. */
-static inline void blend8(const struct rows *r, uint32_t type, const bool fixed, size_t i,
-			  uint8_t *to)
+static inline __attribute__((always_inline)) void
+blend8(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
 {
 	__m256i n;
 	__m128i words;
@@ -273,8 +274,8 @@ static inline void blend8(const struct rows *r, uint32_t type, const bool fixed,
 }
 
 /* 32 results of 8 bits from number @i on. */
-static inline void blend32(const struct rows *r, uint32_t type, const bool fixed, size_t i,
-			   uint8_t *to)
+static inline __attribute__((always_inline)) void
+blend32(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
 {
 	const __m256i a = _mm256_packs_epi32(blend_integers(r, fixed, i),
 					     blend_integers(r, fixed, i + 8)),
@@ -289,10 +290,12 @@ static inline void blend32(const struct rows *r, uint32_t type, const bool fixed
 }
 
 /* Results [first, first + count) of a row, which lie next to each other. */
-static inline __attribute__((always_inline)) void blend_run(const struct rows *r, uint32_t type,
-							    const bool fixed, size_t first,
-							    size_t count, uint8_t *to)
+static inline __attribute__((always_inline)) void
+blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first, size_t count,
+	  uint8_t *to)
 {
+	/* A copy, which stays in registers: results are bytes, which might be those of the rows. */
+	const struct rows copy = *rows, *r = &copy;
 	const size_t size = nnahw_type_size(type);
 	uint8_t part[32];
 	size_t i = 0;
