@@ -17,7 +17,7 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 	uint32_t taken[2] = { 0 };
 
 	r.state = 54;
-	for (uint32_t i = 0; i < 60; i++) {
+	for (uint32_t i = 0; i < shapes(60); i++) {
 		struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
 		const uint32_t type = types[i & 1], blocks = (uint32_t)rng_range(&r, 1, 5);
 		const uint32_t in = depthwise ? blocks * 16 : (uint32_t)rng_range(&r, 1, 90),
@@ -89,7 +89,7 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 static inline void compare_float_convs(bool depthwise)
 {
 	r.state = 57;
-	for (uint32_t i = 0; i < 300; i++) {
+	for (uint32_t i = 0; i < shapes(300); i++) {
 		struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
 		const uint32_t type = i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32;
 		const uint32_t n = (uint32_t)rng_range(&r, 1, 80), blocks = (n + 15) / 16,
