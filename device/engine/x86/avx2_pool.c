@@ -93,6 +93,12 @@ static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engin
 		       const struct part *part, uint32_t count)
 {
 	const float n = (float)(part->rows * part->columns);
+	const bool is_f32 = input->desc.type == NNAHW_TYPE_F32;
+	const __m256i left = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)count),
+					      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+	/* Of 16 numbers, those that are there. */
+	const __m256i there[2] = { _mm256_cmpgt_epi32(left, _mm256_setzero_si256()),
+				   _mm256_cmpgt_epi32(left, _mm256_set1_epi32(8)) };
 	float result[16], v[16] = { 0 };
 	__m256 r[2];
 
@@ -101,14 +107,12 @@ static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engin
 		int64_t element = from + y * (int64_t)input->desc.strides[1];
 
 		for (uint32_t x = 0; x < part->columns; x++, element += input->desc.strides[2]) {
-			const float *values = v;
+			const float *values = is_f32 ? (const float *)input->data + element : v;
 
-			if (input->desc.type == NNAHW_TYPE_F32 && count == 16)
-				values = (const float *)input->data + element;
-			else
+			if (!is_f32)
 				nnadev_load_floats(v, input, element, count);
 			for (uint32_t i = 0; i < 2; i++) {
-				const __m256 a = _mm256_loadu_ps(values + 8 * i);
+				const __m256 a = _mm256_maskload_ps(values + 8 * i, there[i]);
 
 				if (p->kind == NNAHW_POOL_MAX)
 					r[i] = _mm256_blendv_ps(
@@ -129,6 +133,10 @@ static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engin
 		r[i] = _mm256_max_ps(_mm256_set1_ps(p->clamp_min), r[i]);
 		r[i] = _mm256_min_ps(_mm256_set1_ps(p->clamp_max), r[i]);
 		_mm256_storeu_ps(result + 8 * i, r[i]);
+	}
+	if (output->desc.type == NNAHW_TYPE_F32) {
+		memcpy((float *)output->data + at, result, count * sizeof(*result));
+		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		nnadev_store_value(output, at + i, result[i], 0, 0);

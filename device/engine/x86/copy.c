@@ -83,6 +83,14 @@ static void copy_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 NNADEV_STATE_FITS(struct nnadev_rows);
 NNADEV_KERNEL(x86_copy) = { NNAHW_OP_COPY, NNADEV_ENGINE_AVX2, accepts, copy_plan, copy_tile };
 
+/* Whether all bytes of a value of so many are the same, as those of a zero are. */
+static bool is_one_byte(uint64_t value, int64_t size)
+{
+	const uint64_t all = ~0ull >> (64 - 8 * size);
+
+	return !((value ^ (value & 255) * 0x0101010101010101ull) & all);
+}
+
 static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
@@ -92,6 +100,7 @@ static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 	const int64_t size = nnahw_type_size(output->desc.type);
 	const uint64_t value = p->value;
 	const struct nnadev_rows *rows = nnadev_state(plan);
+	const bool by_bytes = nnadev_rows_step(rows, 0) == 1 && is_one_byte(value, size);
 	uint32_t begin, end;
 	struct nnadev_run run;
 
@@ -100,8 +109,8 @@ static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
 		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
 
-		if (size == 1 && nnadev_rows_step(rows, 0) == 1)
-			memset(to, (int)(value & 255), run.count);
+		if (by_bytes)
+			memset(to, (int)(value & 255), (size_t)run.count * (size_t)size);
 		else
 			move_strided(to, nnadev_rows_step(rows, 0), &value, 0, run.count,
 				     (uint32_t)size);
