@@ -281,7 +281,7 @@ static int nnb_buffer_copy(struct nnb_buffer *buffer, struct nnb_aidl_call *call
 {
 	struct nnb_memory *memory;
 	void *map = nna_buffer_map(buffer->memory->buffer);
-	int ret = nnb_memory_open(buffer->client->device, call, with, &memory);
+	int ret = nnb_memory_borrow(buffer->client->device, call, with, &memory);
 
 	if (ret)
 		return ret;

@@ -168,8 +168,8 @@ static int nnb_on_execute(struct nnb_object *object, struct nnb_aidl_call *call,
 	const struct nnb_aidl_burst_execute_synchronously_in *args = in;
 	struct nnb_aidl_burst_execute_synchronously_out *results = out;
 	const struct nnb_run_options options = {
-		args->measure_timing,
-		args->loop_timeout_duration_ns,
+		.measure = args->measure_timing,
+		.loop_timeout_ns = args->loop_timeout_duration_ns,
 	};
 
 	return nnb_burst_execute((struct nnb_burst *)object, call, &args->request,
@@ -207,8 +207,8 @@ static int nnb_on_execute_with_config(struct nnb_object *object, struct nnb_aidl
 	const struct nnb_aidl_burst_execute_synchronously_with_config_in *args = in;
 	struct nnb_aidl_burst_execute_synchronously_with_config_out *results = out;
 	const struct nnb_run_options options = {
-		args->config.measure_timing,
-		args->config.loop_timeout_duration_ns,
+		.measure = args->config.measure_timing,
+		.loop_timeout_ns = args->config.loop_timeout_duration_ns,
 	};
 	int ret = nnb_run_check_config(call, &args->config);
 

@@ -178,7 +178,7 @@ int nnb_graph_create(struct nnb_aidl_call *call, int version, struct nna_device 
 	if (!pools || !sizes)
 		ret = nnb_status(-ENOMEM);
 	for (uint32_t i = 0; i < model->pools.count && !ret; i++) {
-		ret = nnb_memory_open(device, call, &model->pools.data[i], &pools[i]);
+		ret = nnb_memory_borrow(device, call, &model->pools.data[i], &pools[i]);
 		sizes[i] = pools[i] ? pools[i]->size : 0;
 	}
 	if (!ret)

@@ -15,6 +15,9 @@
 #ifndef DMA_BUF_MAGIC
 #define DMA_BUF_MAGIC 0x444d4142
 #endif
+#ifndef HUGETLBFS_MAGIC
+#define HUGETLBFS_MAGIC 0x958458f6
+#endif
 
 #define NNB_ASHMEM_GET_SIZE _IO(0x77, 4)
 
@@ -24,12 +27,14 @@
 /**
  * struct nnb_memory_range - what a client says of its memory, as numbers that are in range
  * @fd: the parcel's
+ * @ashmem: it says to be that
  * @offset: of the first byte
  * @size: bytes, at least 1
  * @protect: PROT_READ, PROT_WRITE
  */
 struct nnb_memory_range {
 	int fd;
+	bool ashmem;
 	size_t offset, size;
 	int protect;
 };
@@ -44,6 +49,7 @@ static int nnb_memory_range_of(struct nnb_aidl_call *call, const struct nnb_aidl
 	switch (from->tag) {
 	case NNB_AIDL_MEMORY_ASHMEM:
 		range->fd = from->ashmem.fd;
+		range->ashmem = true;
 		size = from->ashmem.size;
 		break;
 	case NNB_AIDL_MEMORY_MAPPABLE_FILE:
@@ -76,15 +82,36 @@ static int nnb_memory_range_of(struct nnb_aidl_call *call, const struct nnb_aidl
 	return 0;
 }
 
-/* Whether nobody can take bytes away from what is mapped. */
-static bool nnb_memory_cannot_shrink(int fd)
+/*
+ * Whether nobody can take bytes away from what is mapped. A hole in huge pages takes them away,
+ * too, whatever the seals say: there may be none left to fill it.
+ */
+static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st)
 {
 	struct statfs fs;
+
+	if (seals < 0)
+		return !fstatfs(fd, &fs) && (unsigned long)fs.f_type == DMA_BUF_MAGIC;
+	if (!(seals & F_SEAL_SHRINK))
+		return false;
+	return st->st_blksize <= sysconf(_SC_PAGESIZE) ||
+	       (!fstatfs(fd, &fs) && (unsigned long)fs.f_type != HUGETLBFS_MAGIC);
+}
+
+/* What the descriptor is. Return: 0 or an ErrorStatus. */
+static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
+			      struct stat *st)
+{
+	/* Before the size, which is there to stay from then on. */
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	if (seals >= 0 && seals & F_SEAL_SHRINK)
-		return true;
-	return !fstatfs(fd, &fs) && (unsigned long)fs.f_type == DMA_BUF_MAGIC;
+	if (fstat(fd, st))
+		return nnb_aidl_fail(call, INVALID, "memory: %s", strerror(errno));
+	memory->fixed = nnb_memory_is_fixed(fd, seals, st);
+	if (S_ISREG(st->st_mode) && (uint64_t)st->st_size < memory->offset + memory->size)
+		return nnb_aidl_fail(call, INVALID, "memory of %zu bytes at %zu in a file of %lld",
+				     memory->size, memory->offset, (long long)st->st_size);
+	return 0;
 }
 
 /* Takes away what the descriptor's access mode does not allow. */
@@ -101,34 +128,33 @@ static void nnb_memory_limit_access(struct nnb_memory *memory, int fd)
 /* Shares the memory with the device, if that can be done. */
 static void nnb_memory_share(struct nnb_memory *memory, struct nna_device *device, int fd)
 {
-	struct stat st;
-
 	/* A buffer is mapped for reading and writing. */
-	if (!memory->readable || !memory->writable || !nnb_memory_cannot_shrink(fd))
-		return;
-	if (fstat(fd, &st) ||
-	    (S_ISREG(st.st_mode) && (uint64_t)st.st_size < memory->offset + memory->size))
+	if (!memory->fixed || !memory->readable || !memory->writable)
 		return;
 	if (nna_buffer_import(device, fd, memory->offset + memory->size, &memory->buffer))
 		memory->buffer = NULL;
 }
 
-/* Maps ashmem. Return: false when it is none, or too small. */
-static bool nnb_memory_map_ashmem(struct nnb_memory *memory, int fd)
+/* Maps memory that is long enough, and stays so. */
+static bool nnb_memory_map(struct nnb_memory *memory, int fd)
 {
 	const int protect =
 		(memory->readable ? PROT_READ : 0) | (memory->writable ? PROT_WRITE : 0);
-	const size_t end = memory->offset + memory->size;
-	int size = ioctl(fd, NNB_ASHMEM_GET_SIZE);
-	void *map;
+	void *map = mmap(NULL, memory->offset + memory->size, protect, MAP_SHARED, fd, 0);
 
-	if (size < 0 || (size_t)size < end)
-		return false;
-	map = mmap(NULL, end, protect, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return false;
 	memory->map = map;
 	return true;
+}
+
+/* Maps ashmem. Return: false when it is none, or too small. */
+static bool nnb_memory_map_ashmem(struct nnb_memory *memory, int fd)
+{
+	int size = ioctl(fd, NNB_ASHMEM_GET_SIZE);
+
+	return size >= 0 && (size_t)size >= memory->offset + memory->size &&
+	       nnb_memory_map(memory, fd);
 }
 
 /* Where bytes are that lie in this process; NULL for those of a file. */
@@ -141,19 +167,56 @@ static unsigned char *nnb_memory_at(const struct nnb_memory *memory, size_t offs
 	return map ? map + memory->offset + offset : NULL;
 }
 
-int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
-		    const struct nnb_aidl_memory *from, struct nnb_memory **out)
+/* Takes what is neither shared nor ashmem. Return: 0 or an ErrorStatus. */
+static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
+				const struct stat *st, bool borrow)
+{
+	if (!S_ISREG(st->st_mode))
+		return nnb_aidl_fail(call, INVALID,
+				     "memory that is neither a file nor can be shared");
+	memory->borrowed = borrow;
+	if (borrow)
+		memory->fd = fd;
+	else if (!memory->fixed || !nnb_memory_map(memory, fd))
+		memory->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (memory->fd < 0 && !memory->map)
+		return nnb_aidl_fail(call, EXHAUSTED, "memory: %s", strerror(errno));
+	return 0;
+}
+
+/* Decides how the range is got at. Return: 0 or an ErrorStatus. */
+static int nnb_memory_take(struct nnb_memory *memory, struct nna_device *device,
+			   struct nnb_aidl_call *call, const struct nnb_memory_range *range,
+			   bool borrow)
+{
+	struct stat st;
+	int ret;
+
+	nnb_memory_limit_access(memory, range->fd);
+	ret = nnb_memory_look_at(memory, call, range->fd, &st);
+	if (ret)
+		return ret;
+	nnb_memory_share(memory, device, range->fd);
+	if (memory->buffer)
+		return 0;
+	if (!range->ashmem || !S_ISCHR(st.st_mode))
+		return nnb_memory_take_file(memory, call, range->fd, &st, borrow);
+	return nnb_memory_map_ashmem(memory, range->fd)
+		       ? 0
+		       : nnb_aidl_fail(call, INVALID, "ashmem that is none, or too small");
+}
+
+static int nnb_memory_begin(struct nna_device *device, struct nnb_aidl_call *call,
+			    const struct nnb_aidl_memory *from, bool borrow,
+			    struct nnb_memory **out)
 {
 	struct nnb_memory_range range = {0};
 	struct nnb_memory *memory;
-	struct stat st;
 	int ret = nnb_memory_range_of(call, from, &range);
 
 	*out = NULL;
 	if (ret)
 		return ret;
-	if (fstat(range.fd, &st))
-		return nnb_aidl_fail(call, INVALID, "memory: %s", strerror(errno));
 	memory = calloc(1, sizeof(*memory));
 	if (!memory)
 		return EXHAUSTED;
@@ -163,33 +226,24 @@ int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 	memory->size = range.size;
 	memory->readable = range.protect & PROT_READ;
 	memory->writable = range.protect & PROT_WRITE;
-	nnb_memory_limit_access(memory, range.fd);
-	nnb_memory_share(memory, device, range.fd);
-	if (!memory->buffer && from->tag == NNB_AIDL_MEMORY_ASHMEM && S_ISCHR(st.st_mode) &&
-	    !nnb_memory_map_ashmem(memory, range.fd)) {
+	ret = nnb_memory_take(memory, device, call, &range, borrow);
+	if (ret)
 		nnb_memory_unref(memory);
-		return nnb_aidl_fail(call, INVALID, "ashmem that is none, or too small");
-	}
-	if (!memory->buffer && !memory->map) {
-		if (!S_ISREG(st.st_mode)) {
-			nnb_memory_unref(memory);
-			return nnb_aidl_fail(call, INVALID,
-					     "memory that is neither a file nor can be shared");
-		}
-		if ((uint64_t)st.st_size < range.offset + range.size) {
-			nnb_memory_unref(memory);
-			return nnb_aidl_fail(call, INVALID,
-					     "memory of %zu bytes at %zu in a file of %lld",
-					     range.size, range.offset, (long long)st.st_size);
-		}
-		memory->fd = fcntl(range.fd, F_DUPFD_CLOEXEC, 0);
-		if (memory->fd < 0) {
-			nnb_memory_unref(memory);
-			return nnb_aidl_fail(call, EXHAUSTED, "memory: %s", strerror(errno));
-		}
-	}
-	*out = memory;
-	return 0;
+	else
+		*out = memory;
+	return ret;
+}
+
+int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
+		    const struct nnb_aidl_memory *from, struct nnb_memory **out)
+{
+	return nnb_memory_begin(device, call, from, false, out);
+}
+
+int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
+		      const struct nnb_aidl_memory *from, struct nnb_memory **out)
+{
+	return nnb_memory_begin(device, call, from, true, out);
 }
 
 struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer)
@@ -222,7 +276,7 @@ void nnb_memory_unref(struct nnb_memory *memory)
 	nna_buffer_destroy(memory->buffer);
 	if (memory->map)
 		munmap(memory->map, memory->offset + memory->size);
-	if (memory->fd >= 0)
+	if (memory->fd >= 0 && !memory->borrowed)
 		close(memory->fd);
 	free(memory);
 }
@@ -268,10 +322,12 @@ int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void 
 		return 0;
 	}
 	/* Writing must not make a file longer that its owner has cut. */
-	if (fstat(memory->fd, &st))
-		return -errno;
-	if ((uint64_t)st.st_size < memory->offset + offset + size)
-		return -ENODATA;
+	if (!memory->fixed) {
+		if (fstat(memory->fd, &st))
+			return -errno;
+		if ((uint64_t)st.st_size < memory->offset + offset + size)
+			return -ENODATA;
+	}
 	while (size) {
 		put = pwrite(memory->fd, at, size, (off_t)(memory->offset + offset));
 		if (put < 0 && errno == EINTR)

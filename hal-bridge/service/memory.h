@@ -4,11 +4,14 @@
  *
  *	shared	a dma-buf, or a memfd that is sealed against shrinking, which the device can use:
  *		nothing is copied
- *	ashmem	of older Android kernels: its size is fixed once anybody has mapped it, so it is
- *		mapped here. No kernel of Debian has it, so no test here has seen any
+ *	mapped	a memfd that is sealed, too, but that the device does not take, since it is not of
+ *		whole pages; and ashmem of older Android kernels, whose size is fixed once anybody
+ *		has mapped it (no kernel of Debian has it, so no test here has seen any)
  *	file	anything else with a descriptor: read by pread() and written by pwrite(), never
  *		mapped, since its owner may truncate it at any moment, which would kill whoever
- *		touches the mapping. Every access checks the size anew
+ *		touches the mapping. Every write checks the size anew, unless it cannot shrink
+ *
+ * Memory that is borrowed for a call is not mapped: that costs more than to read and write once.
  *
  * A memory is a range: offset and size are the client's word, checked against the descriptor when
  * it is opened. It is counted; anybody may read and write at any time, in whatever order.
@@ -29,8 +32,10 @@
  * struct nnb_memory - memory of a client
  * @refs: references
  * @buffer: of shared memory, owned; NULL for others
- * @map: of ashmem, from its beginning, @offset + @size bytes; NULL for others
- * @fd: of a file, owned; else -1
+ * @map: of mapped memory, from its beginning, @offset + @size bytes; NULL for others
+ * @fd: of a file; else -1
+ * @borrowed: @fd is the parcel's
+ * @fixed: nobody can take bytes away
  * @offset: of the first byte in the buffer or file
  * @size: bytes
  * @readable: its bytes may be read
@@ -41,6 +46,7 @@ struct nnb_memory {
 	struct nna_buffer *buffer;
 	unsigned char *map;
 	int fd;
+	bool borrowed, fixed;
 	size_t offset, size;
 	bool readable, writable;
 };
@@ -51,6 +57,9 @@ struct nnb_memory {
  */
 int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 		    const struct nnb_aidl_memory *from, struct nnb_memory **out);
+/* The same for no longer than @call, to which the descriptor may go on to belong. */
+int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
+		      const struct nnb_aidl_memory *from, struct nnb_memory **out);
 /* Wraps a buffer, which it owns from now on. Return: NULL without memory; then it is destroyed. */
 struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer);
 struct nnb_memory *nnb_memory_ref(struct nnb_memory *memory);

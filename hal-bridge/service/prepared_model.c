@@ -114,7 +114,11 @@ static int nnb_prepared_model_execute(struct nnb_prepared_model *model, struct n
 				      int64_t deadline_ns, int64_t loop_timeout_ns,
 				      struct nnb_aidl_execution_result *result)
 {
-	const struct nnb_run_options options = {measure, loop_timeout_ns};
+	const struct nnb_run_options options = {
+		.measure = measure,
+		.loop_timeout_ns = loop_timeout_ns,
+		.brief = true,
+	};
 	struct nnb_run run;
 	int ret = nnb_run_init(&run, model, call, request, NULL, &options);
 
@@ -155,8 +159,8 @@ static int nnb_on_execute_fenced(struct nnb_object *object, struct nnb_aidl_call
 	const struct nnb_aidl_prepared_model_execute_fenced_in *args = in;
 	struct nnb_aidl_prepared_model_execute_fenced_out *results = out;
 	const struct nnb_run_options options = {
-		args->measure_timing,
-		args->loop_timeout_duration_ns,
+		.measure = args->measure_timing,
+		.loop_timeout_ns = args->loop_timeout_duration_ns,
 	};
 
 	return nnb_fenced_execute((struct nnb_prepared_model *)object, call, &args->request,
@@ -170,8 +174,8 @@ static int nnb_on_execute_fenced_with_config(struct nnb_object *object, struct n
 	const struct nnb_aidl_prepared_model_execute_fenced_with_config_in *args = in;
 	struct nnb_aidl_prepared_model_execute_fenced_with_config_out *results = out;
 	const struct nnb_run_options options = {
-		args->config.measure_timing,
-		args->config.loop_timeout_duration_ns,
+		.measure = args->config.measure_timing,
+		.loop_timeout_ns = args->config.loop_timeout_duration_ns,
 	};
 	int ret = nnb_run_check_config(call, &args->config);
 
@@ -197,8 +201,8 @@ static int nnb_on_create_execution(struct nnb_object *object, struct nnb_aidl_ca
 	const struct nnb_aidl_prepared_model_create_reusable_execution_in *args = in;
 	struct nnb_aidl_prepared_model_create_reusable_execution_out *results = out;
 	const struct nnb_run_options options = {
-		args->config.measure_timing,
-		args->config.loop_timeout_duration_ns,
+		.measure = args->config.measure_timing,
+		.loop_timeout_ns = args->config.loop_timeout_duration_ns,
 	};
 	int ret = nnb_run_check_config(call, &args->config);
 

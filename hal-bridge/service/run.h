@@ -25,10 +25,12 @@
  * struct nnb_run_options - how to run
  * @measure: durations are wanted
  * @loop_timeout_ns: for all loops together, as the client says it: -1 for the default
+ * @brief: the run ends before the call does that brings the request, whose descriptors it borrows
  */
 struct nnb_run_options {
 	bool measure;
 	int64_t loop_timeout_ns;
+	bool brief;
 };
 
 /**

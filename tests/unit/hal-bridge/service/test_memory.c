@@ -7,6 +7,7 @@
 #include "hal-bridge/service/memory.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "tests/unit/hal-bridge/service/fixture.h"
 
@@ -58,6 +59,103 @@ static void memfd(void **state)
 	}
 }
 
+static unsigned int count_files(void)
+{
+	unsigned int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/*
+ * One descriptor for each memory that is kept as a file, and none for one that is borrowed or
+ * mapped, as sealed memory is that the device does not take: here, since it may not be written.
+ */
+static void descriptors(void **state)
+{
+	struct nnb_aidl_call call = {.caller = &hal_me};
+	const unsigned int before = count_files();
+	struct nnb_aidl_memory from;
+	struct nnb_memory *memory;
+	char bytes[8] = "1234567", back[8];
+
+	for (int kind = 0; kind < 4; kind++) {
+		const bool sealed = kind & 1, borrow = kind & 2;
+		int fd = hal_memfd(64, sealed);
+
+		hal_memory(&from, fd, 64);
+		if (sealed)
+			from.mappable_file.prot = PROT_READ;
+		assert_int_equal(pwrite(fd, bytes, 8, 32), 8);
+		assert_int_equal(borrow ? nnb_memory_borrow(*state, &call, &from, &memory)
+					: nnb_memory_open(*state, &call, &from, &memory),
+				 0);
+		assert_null(memory->buffer);
+		assert_int_equal(count_files() - before, 1 + (!sealed && !borrow));
+		assert_int_equal(!!memory->map, sealed && !borrow);
+		if (!borrow)
+			close(fd);
+		assert_int_equal(nnb_memory_write(memory, 32, bytes, 8), sealed ? -EACCES : 0);
+		assert_int_equal(nnb_memory_read(memory, 32, back, 8), 0);
+		assert_string_equal(back, bytes);
+		nnb_memory_unref(memory);
+		if (borrow)
+			close(fd);
+		assert_int_equal(count_files(), before);
+	}
+}
+
+/* What can be cut is looked at before each write, borrowed or kept; what is sealed stays. */
+static void cut(void **state)
+{
+	struct nnb_aidl_call call = {.caller = &hal_me};
+	struct nnb_aidl_memory from;
+	struct nnb_memory *memory;
+	char bytes[8] = {0};
+	struct stat st;
+
+	for (int borrow = 0; borrow < 2; borrow++) {
+		int fd = hal_memfd(64, false);
+
+		hal_memory(&from, fd, 64);
+		assert_int_equal(borrow ? nnb_memory_borrow(*state, &call, &from, &memory)
+					: nnb_memory_open(*state, &call, &from, &memory),
+				 0);
+		assert_false(memory->fixed);
+		assert_int_equal(ftruncate(fd, 36), 0);
+		assert_int_equal(nnb_memory_write(memory, 32, bytes, 8), -ENODATA);
+		assert_int_equal(nnb_memory_write(memory, 28, bytes, 8), 0);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(st.st_size, 36);
+		nnb_memory_unref(memory);
+		close(fd);
+	}
+}
+
+/* A hole in huge pages may not be filled again, so they are read and written as a file. */
+static void huge_pages(void **state)
+{
+	struct nnb_aidl_call call = {.caller = &hal_me};
+	struct nnb_aidl_memory from;
+	struct nnb_memory *memory;
+	int fd = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	struct stat st;
+
+	if (fd < 0)
+		skip();
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(ftruncate(fd, st.st_blksize), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	hal_memory(&from, fd, (size_t)st.st_blksize);
+	assert_int_equal(nnb_memory_open(*state, &call, &from, &memory), 0);
+	assert_false(memory->fixed);
+	assert_null(memory->buffer);
+	assert_null(memory->map);
+	nnb_memory_unref(memory);
+	close(fd);
+}
+
 static int open_device(void **state)
 {
 	struct nna_device *device;
@@ -78,6 +176,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_devices),
 		cmocka_unit_test(memfd),
+		cmocka_unit_test(descriptors),
+		cmocka_unit_test(cut),
+		cmocka_unit_test(huge_pages),
 	};
 
 	return cmocka_run_group_tests(tests, open_device, close_device);
