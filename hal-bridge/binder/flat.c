@@ -18,6 +18,7 @@
 #define NNB_FLAT_FD_FLAGS 0x17fu
 #define NNB_FLAT_BINDER_FLAGS 0x100u
 #define NNB_FLAT_STABILITY 0x3f /* of interfaces that vendors implement */
+#define NNB_FLAT_ROOM 1024 /* bytes at first: enough for a request */
 #define NNB_FLAT_LIMIT (64u << 20) /* bytes of a parcel; binder itself carries 1 MiB */
 
 #define to_flat(pointer, member) \
@@ -37,34 +38,56 @@ static size_t nnb_flat_left(const struct nnb_reader *reader)
 	return flat->size - flat->at;
 }
 
-/* Copies @size bytes, of which @padded are passed over. */
-static int nnb_flat_take(struct nnb_reader *reader, void *to, size_t size, size_t padded)
+/* The next @bytes, which are passed over; NULL where there are fewer. */
+static inline const unsigned char *nnb_flat_take(struct nnb_reader *reader, size_t bytes)
 {
 	struct nnb_flat *flat = to_flat(reader, reader);
 
-	if (padded > flat->size - flat->at)
-		return -ENODATA;
-	if (to && size)
-		memcpy(to, flat->data + flat->at, size);
-	flat->at += padded;
-	return 0;
+	if (bytes > flat->size - flat->at)
+		return NULL;
+	flat->at += bytes;
+	return flat->data + flat->at - bytes;
 }
 
 static int nnb_flat_read_int(struct nnb_reader *reader, int32_t *value)
 {
-	return nnb_flat_take(reader, value, sizeof(*value), sizeof(*value));
+	const unsigned char *from = nnb_flat_take(reader, sizeof(*value));
+
+	if (!from)
+		return -ENODATA;
+	memcpy(value, from, sizeof(*value));
+	return 0;
 }
 
 static int nnb_flat_read_long(struct nnb_reader *reader, int64_t *value)
 {
-	return nnb_flat_take(reader, value, sizeof(*value), sizeof(*value));
+	const unsigned char *from = nnb_flat_take(reader, sizeof(*value));
+
+	if (!from)
+		return -ENODATA;
+	memcpy(value, from, sizeof(*value));
+	return 0;
 }
 
 static int nnb_flat_read_words(struct nnb_reader *reader, uint32_t count, void *values)
 {
 	size_t size = (size_t)count * 4;
+	const unsigned char *from = size ? nnb_flat_take(reader, size) : NULL;
 
-	return nnb_flat_take(reader, values, size, size);
+	if (!from)
+		return size ? -ENODATA : 0;
+	memcpy(values, from, size);
+	return 0;
+}
+
+static int nnb_flat_skip(struct nnb_reader *reader, size_t bytes)
+{
+	struct nnb_flat *flat = to_flat(reader, reader);
+
+	if (bytes > flat->size - flat->at)
+		return -ENODATA;
+	flat->at += bytes;
+	return 0;
 }
 
 static int nnb_flat_read_bytes(struct nnb_reader *reader, uint32_t *count, const uint8_t **data)
@@ -83,7 +106,7 @@ static int nnb_flat_read_bytes(struct nnb_reader *reader, uint32_t *count, const
 		return -EINVAL;
 	*data = flat->data + flat->at;
 	*count = (uint32_t)value;
-	return nnb_flat_take(reader, NULL, 0, ((size_t)value + 3) & ~(size_t)3);
+	return nnb_flat_skip(reader, ((size_t)value + 3) & ~(size_t)3);
 }
 
 static int nnb_flat_read_string(struct nnb_reader *reader, struct nnb_arena *arena,
@@ -103,7 +126,7 @@ static int nnb_flat_read_string(struct nnb_reader *reader, struct nnb_arena *are
 		return -EINVAL;
 	bytes = ((size_t)units + 1) * 2;
 	from = flat->data + flat->at;
-	ret = nnb_flat_take(reader, NULL, 0, (bytes + 3) & ~(size_t)3);
+	ret = nnb_flat_skip(reader, (bytes + 3) & ~(size_t)3);
 	if (ret)
 		return ret;
 	if (from[bytes - 2] || from[bytes - 1])
@@ -177,11 +200,6 @@ static int nnb_flat_read_object(struct nnb_reader *reader, struct nnb_object **o
 	return nnb_flat_read_int(reader, &stability);
 }
 
-static int nnb_flat_skip(struct nnb_reader *reader, size_t bytes)
-{
-	return nnb_flat_take(reader, NULL, 0, bytes);
-}
-
 const struct nnb_reader_ops nnb_flat_reader_ops = {
 	.position = nnb_flat_read_position,
 	.left = nnb_flat_left,
@@ -197,36 +215,51 @@ const struct nnb_reader_ops nnb_flat_reader_ops = {
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* @bytes more, a multiple of 4, zeros at first. Return: where, NULL without memory. */
-static unsigned char *nnb_flat_add(struct nnb_flat *flat, size_t bytes)
+/* Makes room for @bytes more. */
+static bool nnb_flat_grow(struct nnb_flat *flat, size_t bytes)
 {
-	size_t room = flat->room ? flat->room : 256;
+	size_t room = flat->room ? flat->room : NNB_FLAT_ROOM;
 	unsigned char *grown;
 
 	if (bytes > NNB_FLAT_LIMIT - flat->size)
-		return NULL;
+		return false;
 	while (room < flat->size + bytes)
 		room *= 2;
-	if (room != flat->room) {
-		grown = realloc(flat->data, room);
-		if (!grown)
-			return NULL;
-		flat->data = grown;
-		flat->room = room;
-	}
-	memset(flat->data + flat->size, 0, bytes);
+	grown = realloc(flat->data, room);
+	if (!grown)
+		return false;
+	flat->data = grown;
+	flat->room = room;
+	return true;
+}
+
+/* @bytes more, a multiple of 4, which the caller fills. Return: where, NULL without memory. */
+static inline unsigned char *nnb_flat_add(struct nnb_flat *flat, size_t bytes)
+{
+	if (bytes > flat->room - flat->size && !nnb_flat_grow(flat, bytes))
+		return NULL;
 	flat->size += bytes;
 	return flat->data + flat->size - bytes;
 }
 
+/* The same for @size bytes, with zeros behind them up to @end and the next multiple of 4. */
+static unsigned char *nnb_flat_add_padded(struct nnb_flat *flat, size_t size, size_t end)
+{
+	size_t padded = (end + 3) & ~(size_t)3;
+	unsigned char *to = nnb_flat_add(flat, padded);
+
+	if (to)
+		memset(to + size, 0, padded - size);
+	return to;
+}
+
 static int nnb_flat_put(struct nnb_writer *writer, const void *from, size_t size)
 {
-	unsigned char *to = nnb_flat_add(to_flat(writer, writer), (size + 3) & ~(size_t)3);
+	unsigned char *to = size ? nnb_flat_add_padded(to_flat(writer, writer), size, size) : NULL;
 
 	if (!to)
-		return -ENOMEM;
-	if (size)
-		memcpy(to, from, size);
+		return size ? -ENOMEM : 0;
+	memcpy(to, from, size);
 	return 0;
 }
 
@@ -237,12 +270,22 @@ static size_t nnb_flat_write_position(const struct nnb_writer *writer)
 
 static int nnb_flat_write_int(struct nnb_writer *writer, int32_t value)
 {
-	return nnb_flat_put(writer, &value, sizeof(value));
+	unsigned char *to = nnb_flat_add(to_flat(writer, writer), sizeof(value));
+
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, &value, sizeof(value));
+	return 0;
 }
 
 static int nnb_flat_write_long(struct nnb_writer *writer, int64_t value)
 {
-	return nnb_flat_put(writer, &value, sizeof(value));
+	unsigned char *to = nnb_flat_add(to_flat(writer, writer), sizeof(value));
+
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, &value, sizeof(value));
+	return 0;
 }
 
 static int nnb_flat_write_words(struct nnb_writer *writer, uint32_t count, const void *values)
@@ -270,7 +313,7 @@ static int nnb_flat_write_string(struct nnb_writer *writer, const char *value)
 		ret = units >= INT32_MAX ? -EINVAL : nnb_flat_write_int(writer, (int32_t)units);
 	if (ret)
 		return ret;
-	to = nnb_flat_add(to_flat(writer, writer), ((units + 1) * 2 + 3) & ~(size_t)3);
+	to = nnb_flat_add_padded(to_flat(writer, writer), units * 2, (units + 1) * 2);
 	if (!to)
 		return -ENOMEM;
 	nnb_utf16_of_8(value, to);
@@ -286,6 +329,7 @@ static int nnb_flat_write_entry(struct nnb_flat *flat, uint32_t type, uint32_t f
 
 	if (!to)
 		return -ENOMEM;
+	memset(to, 0, NNB_FLAT_OBJECT);
 	memcpy(to, &type, sizeof(type));
 	memcpy(to + 4, &flags, sizeof(flags));
 	memcpy(to + 8, &handle, sizeof(handle));
@@ -347,7 +391,7 @@ void nnb_flat_init(struct nnb_flat *flat)
 void nnb_flat_fini(struct nnb_flat *flat)
 {
 	for (uint32_t i = 0; i < flat->entry_count; i++) {
-		if (flat->entries[i].fd >= 0)
+		if (flat->entries[i].fd >= 0 && !flat->lent)
 			close(flat->entries[i].fd);
 		nnb_object_unref(flat->entries[i].object);
 	}
@@ -375,7 +419,7 @@ int nnb_flat_place(struct nnb_flat *flat, size_t offset, int fd, struct nnb_obje
 		return -ENOMEM;
 	flat->entries = grown;
 	if (fd >= 0) {
-		entry.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		entry.fd = flat->lent ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (entry.fd < 0)
 			return -errno;
 	} else {

@@ -15,7 +15,7 @@
 /**
  * struct nnb_flat_entry - an object of a parcel
  * @offset: position of its 24 bytes
- * @fd: a descriptor, owned; -1 for a binder object
+ * @fd: a descriptor, owned unless it is lent; -1 for a binder object
  * @object: a reference, owned; NULL for a descriptor
  */
 struct nnb_flat_entry {
@@ -32,6 +32,7 @@ struct nnb_flat_entry {
  * @size: bytes, a multiple of 4
  * @room: bytes allocated
  * @at: position of the reader
+ * @lent: descriptors stay the writer's, for as long as the parcel is there; set before the first
  * @entries: by ascending offset, owned
  * @entry_count: of @entries
  */
@@ -40,6 +41,7 @@ struct nnb_flat {
 	struct nnb_writer writer;
 	unsigned char *data;
 	size_t size, room, at;
+	bool lent;
 	struct nnb_flat_entry *entries;
 	uint32_t entry_count;
 };

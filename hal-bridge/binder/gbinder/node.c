@@ -91,6 +91,8 @@ static int nnb_node_answer(struct nnb_incoming *call)
 		return NNB_BAD_TYPE;
 	}
 	nnb_flat_init(&reply);
+	/* The arena keeps what the reply points to for longer than that. */
+	reply.lent = true;
 	gbinder_remote_request_init_reader(call->request, &source);
 	nnb_gb_reader_init(&reader, call->link, &arena, &source);
 	ret = call->object->ops->transact(call->object, &caller, call->code,

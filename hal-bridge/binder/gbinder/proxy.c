@@ -58,6 +58,8 @@ static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 
 	*out = NULL;
 	nnb_flat_init(&flat);
+	/* libgbinder makes duplicates before the caller goes on. */
+	flat.lent = true;
 	ret = exchange->write(exchange->data, &flat.writer);
 	if (!ret) {
 		client = gbinder_client_new(proxy->remote, exchange->descriptor);
