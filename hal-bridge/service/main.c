@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 	struct nnb_service *service;
 	struct nnb_binder *binder;
 	sigset_t ends;
-	int ret, notify, signal;
+	int ret, notify, number;
 
 	ret = nnb_parse(argc, argv, &settings);
 	if (ret)
@@ -287,6 +287,8 @@ int main(int argc, char **argv)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	/* A client may hand us a pipe, to be told how things are, that nobody reads. */
+	signal(SIGPIPE, SIG_IGN);
 	/* A file under /tmp is not there any more once the mounts are this process's own. */
 	nnb_trace_prepare();
 	notify = nnb_notify_open();
@@ -300,8 +302,8 @@ int main(int argc, char **argv)
 	if (nnb_open(&settings, &service, &binder) || nnb_serve(&settings, service, binder))
 		return 1;
 	nnb_notify_ready(notify);
-	sigwait(&ends, &signal);
-	nnb_log("hal: ends by signal %d", signal);
+	sigwait(&ends, &number);
+	nnb_log("hal: ends by signal %d", number);
 	fflush(NULL);
 	_exit(0);
 }

@@ -460,6 +460,28 @@ static void dump(const struct holdings *before)
 	judge("dump", before, wrong);
 }
 
+/* Asks for that in a pipe that nobody reads. */
+static int work_dump_unread(int told)
+{
+	struct nnb_object *device = connect_service();
+	int fds[2];
+
+	if (pipe(fds))
+		return 22;
+	close(fds[0]);
+	return binder->ops->dump(binder, device, fds[1]) == NNB_DEAD_OBJECT ? 23 : 0;
+}
+
+static void dump_unread(const struct holdings *before)
+{
+	char wrong[64] = "";
+	int status = finish(start(work_dump_unread, -1));
+
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("dump that nobody reads", before, wrong);
+}
+
 /* Has the device process do something: its control socket is behind a serial line. */
 static bool inject(const char *command)
 {
@@ -659,6 +681,7 @@ int main(int argc, char **argv)
 	}
 	judge("nothing", &before, "");
 	dump(&before);
+	dump_unread(&before);
 	kill_clients(&before);
 	many_clients(&before);
 	truncate_memory(&before);
