@@ -13,6 +13,8 @@
  * while the modest app's call is only on its way. So the quarter of its calls with the fewest
  * judges: what the driver or the service owes an app would be missing from each of them.
  *
+ * And what one app gives back is free for it again, whatever another one's calls wait for.
+ *
  *	fair [CALLS]	of the modest app, in each part; as root, beside a service
  *
  * Prints a line for each part, and last "N passed, N failed".
@@ -29,6 +31,8 @@
 #define MODEST 20002
 #define THREADS 16 /* of the greedy app, in all its processes */
 #define MOST_CALLS 1000
+#define BLOCKED 40 /* calls: more than a user may have under way */
+#define MODELS 300 /* more than a user may have at a time */
 #define SIDE 768 /* of the matrices: a job of some ten milliseconds */
 #define BYTES (SIDE * SIDE * sizeof(float))
 
@@ -228,6 +232,62 @@ static bool part(int processes, unsigned long most, int calls)
 	return ok && during[calls - 1] && during[calls / 4] <= most;
 }
 
+/* Has the service say what it does, in a pipe that is full: that ends with this process. */
+static void *blocked_thread(void *device)
+{
+	static const char page[4096];
+	int fds[2];
+
+	if (pipe2(fds, O_NONBLOCK))
+		_exit(5);
+	while (write(fds[1], page, sizeof(page)) > 0)
+		;
+	if (fcntl(fds[1], F_SETFL, 0))
+		_exit(5);
+	binder->ops->dump(binder, device, fds[1]);
+	_exit(6);
+}
+
+static void blocked(int threads)
+{
+	struct nnb_object *device = connect_service();
+	pthread_t thread;
+
+	for (int i = 1; i < threads; i++) {
+		if (pthread_create(&thread, NULL, blocked_thread, device))
+			_exit(3);
+	}
+	blocked_thread(device);
+}
+
+/* Has models, one at a time, but in all more than it may have. */
+static void frugal(int models)
+{
+	struct nnb_object *device = connect_service(), *model;
+
+	for (int i = 0; i < models; i++) {
+		model = prepare(device);
+		if (!model)
+			_exit(7);
+		nnb_object_unref(model);
+	}
+	_exit(0);
+}
+
+/* While all that root may have under way is blocked, others' objects are given back. */
+static bool releases(void)
+{
+	pid_t pid = start(0, blocked, BLOCKED), other = start(MODEST, frugal, MODELS);
+	int status = 0;
+	bool ok = waitpid(other, &status, 0) == other && !status;
+
+	printf("%d models one after the other beside %d blocked calls of root's: status %#x\n",
+	       MODELS, BLOCKED, (unsigned int)status);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	const int calls = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 20;
@@ -239,7 +299,7 @@ int main(int argc, char **argv)
 		fputs("usage: fair [CALLS], as root, beside a service\n", stderr);
 		return 2;
 	}
-	passed = part(1, 3, calls) + part(4, 10, calls);
-	printf("%d passed, %d failed\n", passed, 2 - passed);
-	return passed == 2 ? 0 : 1;
+	passed = part(1, 3, calls) + part(4, 10, calls) + releases();
+	printf("%d passed, %d failed\n", passed, 3 - passed);
+	return passed == 3 ? 0 : 1;
 }

@@ -122,7 +122,8 @@ static int nnb_link_check(struct nnb_link *link, const char *name)
 static void nnb_link_add_here(void *data)
 {
 	struct nnb_link_request *request = data;
-	GBinderLocalObject *local = nnb_node_get(request->link, request->object);
+	GBinderLocalObject *local = nnb_node_get(request->link, request->object,
+						 NNB_GB_NOBODY);
 
 	request->status = -ENOMEM;
 	if (!local)
@@ -152,7 +153,8 @@ static void nnb_link_get_here(void *data)
 							 &request->status);
 	if (remote)
 		request->object = nnb_proxy_create(request->link,
-						   gbinder_remote_object_ref(remote));
+						   gbinder_remote_object_ref(remote),
+						   NNB_GB_NOBODY);
 }
 
 static int nnb_link_get(struct nnb_binder *binder, const char *name, struct nnb_object **out)

@@ -16,7 +16,8 @@
 
 /**
  * struct nnb_node - an object that other processes may have
- * @task: gives back the reference, which may take long
+ * @task: gives back the reference, which may take long: among the work of the user for whom the
+ *	node was made, so that nobody else waits for it, nor it for anybody else
  * @link: the connection
  * @object: a reference
  * @local: not owned; cleared as soon as it cannot be had any more
@@ -32,7 +33,7 @@ struct nnb_node {
  * struct nnb_incoming - a call of another process
  * @task: answers it
  * @link: the connection
- * @object: which is called, a reference
+ * @object: which is called, a reference; NULL once it has been answered
  * @local: likewise
  * @request: a reference
  * @code: of the transaction
@@ -94,7 +95,7 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	/* The arena keeps what the reply points to for longer than that. */
 	reply.lent = true;
 	gbinder_remote_request_init_reader(call->request, &source);
-	nnb_gb_reader_init(&reader, call->link, &arena, &source);
+	nnb_gb_reader_init(&reader, call->link, &arena, &source, caller.euid);
 	ret = call->object->ops->transact(call->object, &caller, call->code,
 					  &reader.flat.reader, &arena, &reply.writer);
 	if (!ret) {
@@ -103,7 +104,7 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	}
 	if (!ret) {
 		gbinder_local_reply_init_writer(call->reply, &writer);
-		ret = nnb_gb_write(call->link, &reply, &writer);
+		ret = nnb_gb_write(call->link, &reply, &writer, caller.euid);
 	}
 	if (ret) {
 		gbinder_local_reply_unref(call->reply);
@@ -114,12 +115,22 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	return ret;
 }
 
+/*
+ * Answers the call and gives back the object. The node, which @local keeps, has another reference,
+ * so the last one is given back by a worker: never by the main thread, which frees the call.
+ */
+static void nnb_incoming_answer(struct nnb_incoming *call)
+{
+	call->status = nnb_node_answer(call);
+	nnb_object_unref(call->object);
+	call->object = NULL;
+}
+
 static void nnb_incoming_free(struct nnb_incoming *call)
 {
 	gbinder_local_reply_unref(call->reply);
 	gbinder_remote_request_unref(call->request);
 	gbinder_local_object_unref(call->local);
-	nnb_object_unref(call->object);
 	free(call);
 }
 
@@ -137,7 +148,7 @@ static void nnb_incoming_run(struct nnb_task *task)
 {
 	struct nnb_incoming *call = (struct nnb_incoming *)task;
 
-	call->status = nnb_node_answer(call);
+	nnb_incoming_answer(call);
 	nnb_link_post(call->link, nnb_incoming_complete, call);
 }
 
@@ -167,7 +178,8 @@ static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 		return NULL;
 	}
 	/* Whom one of our threads is calling calls back, and this thread is all that may answer. */
-	*status = nnb_node_answer(call);
+	nnb_incoming_answer(call);
+	*status = call->status;
 	reply = gbinder_local_reply_ref(call->reply);
 	nnb_incoming_free(call);
 	return reply;
@@ -195,12 +207,12 @@ static void nnb_node_gone(gpointer data, GObject *local)
 	if (node->object->node == node)
 		node->object->node = NULL;
 	pthread_mutex_unlock(&link->lock);
-	node->task.run = nnb_node_free;
 	nnb_workers_add(&link->workers, &node->task);
 }
 
 /* With the lock. */
-static GBinderLocalObject *nnb_node_create(struct nnb_link *link, struct nnb_object *object)
+static GBinderLocalObject *nnb_node_create(struct nnb_link *link, struct nnb_object *object,
+					   uint64_t user)
 {
 	struct nnb_node *node = calloc(1, sizeof(*node));
 	GBinderLocalObject *local;
@@ -215,6 +227,8 @@ static GBinderLocalObject *nnb_node_create(struct nnb_link *link, struct nnb_obj
 	}
 	gbinder_local_object_set_stability(local, GBINDER_STABILITY_VINTF);
 	node->link = link;
+	node->task.run = nnb_node_free;
+	node->task.key = user;
 	node->object = nnb_object_ref(object);
 	g_weak_ref_init(&node->local, local);
 	g_object_weak_ref(G_OBJECT(local), nnb_node_gone, node);
@@ -223,7 +237,7 @@ static GBinderLocalObject *nnb_node_create(struct nnb_link *link, struct nnb_obj
 	return local;
 }
 
-GBinderLocalObject *nnb_node_get(struct nnb_link *link, struct nnb_object *object)
+GBinderLocalObject *nnb_node_get(struct nnb_link *link, struct nnb_object *object, uint64_t user)
 {
 	GBinderLocalObject *local = NULL;
 	struct nnb_node *node;
@@ -233,7 +247,7 @@ GBinderLocalObject *nnb_node_get(struct nnb_link *link, struct nnb_object *objec
 	if (node)
 		local = g_weak_ref_get(&node->local);
 	if (!local)
-		local = nnb_node_create(link, object);
+		local = nnb_node_create(link, object, user);
 	pthread_mutex_unlock(&link->lock);
 	return local;
 }

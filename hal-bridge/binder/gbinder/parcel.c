@@ -81,7 +81,7 @@ static int nnb_gb_read_object(struct nnb_reader *reader, struct nnb_object **obj
 	if (flat.hdr.type == BINDER_TYPE_BINDER) {
 		ret = nnb_gb_read_local(self, &flat, object);
 	} else if (gbinder_reader_read_nullable_object(&self->source, &remote) && remote) {
-		*object = nnb_proxy_create(self->link, remote);
+		*object = nnb_proxy_create(self->link, remote, self->user);
 		ret = *object ? nnb_arena_own_object(self->arena, *object) : -ENOMEM;
 	} else {
 		ret = -EINVAL;
@@ -124,7 +124,7 @@ void nnb_gb_reader_ops(struct nnb_reader_ops *ops)
 }
 
 void nnb_gb_reader_init(struct nnb_gb_reader *reader, struct nnb_link *link,
-			struct nnb_arena *arena, const GBinderReader *source)
+			struct nnb_arena *arena, const GBinderReader *source, uint64_t user)
 {
 	gsize size, left = gbinder_reader_bytes_remaining(source);
 	const unsigned char *data = gbinder_reader_get_data(source, &size);
@@ -136,6 +136,7 @@ void nnb_gb_reader_init(struct nnb_gb_reader *reader, struct nnb_link *link,
 	reader->flat.size = data ? left & ~(gsize)3 : 0;
 	reader->link = link;
 	reader->arena = arena;
+	reader->user = user;
 	gbinder_reader_copy(&reader->source, source);
 }
 
@@ -146,7 +147,7 @@ static void nnb_gb_drop_local(gpointer local)
 
 /* Appends an object, and its stability as libgbinder's protocol writes it. */
 static int nnb_gb_write_object(struct nnb_link *link, struct nnb_object *object,
-			       GBinderWriter *writer)
+			       GBinderWriter *writer, uint64_t user)
 {
 	GBinderRemoteObject *remote = nnb_proxy_remote(object);
 	GBinderLocalObject *local;
@@ -155,7 +156,7 @@ static int nnb_gb_write_object(struct nnb_link *link, struct nnb_object *object,
 		gbinder_writer_append_remote_object(writer, remote);
 		return 0;
 	}
-	local = nnb_node_get(link, object);
+	local = nnb_node_get(link, object, user);
 	if (!local)
 		return -ENOMEM;
 	gbinder_writer_append_local_object(writer, local);
@@ -164,7 +165,8 @@ static int nnb_gb_write_object(struct nnb_link *link, struct nnb_object *object,
 	return 0;
 }
 
-int nnb_gb_write(struct nnb_link *link, const struct nnb_flat *flat, GBinderWriter *writer)
+int nnb_gb_write(struct nnb_link *link, const struct nnb_flat *flat, GBinderWriter *writer,
+		 uint64_t user)
 {
 	size_t at = 0;
 	int ret = 0;
@@ -175,7 +177,7 @@ int nnb_gb_write(struct nnb_link *link, const struct nnb_flat *flat, GBinderWrit
 		gbinder_writer_append_bytes(writer, flat->data + at, entry->offset - at);
 		at = entry->offset + NNB_GB_OBJECT;
 		if (entry->object) {
-			ret = nnb_gb_write_object(link, entry->object, writer);
+			ret = nnb_gb_write_object(link, entry->object, writer, user);
 			at += NNB_GB_STABILITY;
 		} else {
 			gbinder_writer_append_fd(writer, entry->fd);

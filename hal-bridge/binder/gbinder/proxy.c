@@ -12,11 +12,13 @@
  * @object: ours
  * @link: the connection
  * @remote: a reference
+ * @user: who has sent it
  */
 struct nnb_proxy {
 	struct nnb_object object;
 	struct nnb_link *link;
 	GBinderRemoteObject *remote;
+	uint64_t user;
 };
 
 static void nnb_proxy_release(struct nnb_object *object)
@@ -68,7 +70,7 @@ static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 	}
 	if (!ret) {
 		gbinder_local_request_init_writer(request, &writer);
-		ret = nnb_gb_write(proxy->link, &flat, &writer);
+		ret = nnb_gb_write(proxy->link, &flat, &writer, proxy->user);
 	}
 	nnb_flat_fini(&flat);
 	if (!ret) {
@@ -105,7 +107,7 @@ static int nnb_proxy_call(struct nnb_object *object, uint32_t code, struct nnb_a
 	if (ret)
 		return ret;
 	gbinder_remote_reply_init_reader(reply, &source);
-	nnb_gb_reader_init(reader, proxy->link, arena, &source);
+	nnb_gb_reader_init(reader, proxy->link, arena, &source, proxy->user);
 	return exchange->read(exchange->data, &reader->flat.reader);
 }
 
@@ -196,7 +198,8 @@ static const struct nnb_object_ops nnb_proxy_ops = {
 	.unwatch = nnb_proxy_unwatch,
 };
 
-struct nnb_object *nnb_proxy_create(struct nnb_link *link, GBinderRemoteObject *remote)
+struct nnb_object *nnb_proxy_create(struct nnb_link *link, GBinderRemoteObject *remote,
+				    uint64_t user)
 {
 	struct nnb_proxy *proxy = calloc(1, sizeof(*proxy));
 
@@ -207,6 +210,7 @@ struct nnb_object *nnb_proxy_create(struct nnb_link *link, GBinderRemoteObject *
 	nnb_object_init(&proxy->object, &nnb_proxy_ops);
 	proxy->link = link;
 	proxy->remote = remote;
+	proxy->user = user;
 	return &proxy->object;
 }
 
