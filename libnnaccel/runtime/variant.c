@@ -270,8 +270,38 @@ int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, str
 	return 0;
 }
 
-int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, const void *const *data,
-		     const struct nna_compile_limit *limit, struct nna_variant **out)
+/*
+ * Copies what the compiler may read of the inputs, so that all of its steps and the signature see
+ * the same values: where the inputs lie, others may write at any time. *@out is one allocation.
+ */
+static int copy_values(const struct nna_program *p, const struct nna_shape *inputs,
+		       const void *const *data, const void ***out)
+{
+	const uint32_t count = p->graph->subgraphs[0].input_count;
+	const void **values;
+	uint8_t *at;
+
+	values = calloc((size_t)count + 1, sizeof(*values) + MAX_PARAMETER);
+	if (!values)
+		return -ENOMEM;
+	at = (uint8_t *)(values + count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t bytes = nna_shape_bytes_saturated(&inputs[i]);
+
+		values[i] = data[i];
+		if (!data[i] || inputs[i].omitted || bytes > MAX_PARAMETER)
+			continue;
+		memcpy(at, data[i], bytes);
+		values[i] = at;
+		at += (bytes + 7) & ~UINT64_C(7);
+	}
+	*out = values;
+	return 0;
+}
+
+static int make_variant(struct nna_program *p, const struct nna_shape *inputs,
+			const void *const *data, const struct nna_compile_limit *limit,
+			struct nna_variant **out)
 {
 	struct nna_variant *v;
 	uint32_t stop = NNA_NONE;
@@ -318,6 +348,18 @@ int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, cons
 	insert_variant(p, v, key, size);
 	*out = v;
 	return 0;
+}
+
+int nna_variant_make(struct nna_program *p, const struct nna_shape *inputs, const void *const *data,
+		     const struct nna_compile_limit *limit, struct nna_variant **out)
+{
+	const void **values = NULL;
+	int ret = data ? copy_values(p, inputs, data, &values) : 0;
+
+	if (!ret)
+		ret = make_variant(p, inputs, values, limit, out);
+	free(values);
+	return ret;
 }
 
 int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
