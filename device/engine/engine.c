@@ -107,8 +107,7 @@ static void share_out(struct nnadev_engine_plan *plan, uint32_t threads)
 	if (threads < 2 || plan->phases != 1 || !plan->pieces || plan->steps ||
 	    (tiles == 1 && plan->pieces < plan->per_tile / LEAST_PART))
 		return;
-	per_tile = nnadev_div_up(plan->pieces,
-				 nnadev_div_up(tiles, threads) * threads);
+	per_tile = nnadev_div_up(plan->pieces, nnadev_div_up(tiles, threads) * threads);
 	if (per_tile >= 8 * PIECES_TOGETHER)
 		per_tile = nnadev_div_up(per_tile, PIECES_TOGETHER) * PIECES_TOGETHER;
 	if (per_tile < plan->per_tile)

@@ -5,8 +5,8 @@
  * each tile finds its part from its number.
  *
  * Threads begin with equal shares of neighbouring tiles, so the cut also says who computes what.
- * Where they share rows, each finds most of its input in its own caches, as it has written it; where
- * they share blocks, each reads its own part of the weights.
+ * Where they share rows, each finds most of its input in its own caches, as it has written it;
+ * where they share blocks, each reads its own part of the weights.
  */
 #ifndef NNADEV_TILES_H
 #define NNADEV_TILES_H
@@ -59,7 +59,7 @@ static inline uint32_t nnadev_tiles_wanted(uint64_t multiplications, uint32_t wa
 	return some > wanted / 4 ? (uint32_t)some : wanted / 4;
 }
 
-/* So many columns' weights are read from memory while a row is got from another thread. */
+/* Reading the weights of so many columns costs what getting a row from another thread does. */
 #define NNADEV_TILES_COLUMNS 32u
 
 /*
