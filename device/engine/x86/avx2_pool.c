@@ -111,6 +111,7 @@ static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engin
 
 			if (!is_f32)
 				nnadev_load_floats(v, input, element, count);
+#pragma GCC unroll 2
 			for (uint32_t i = 0; i < 2; i++) {
 				const __m256 a = _mm256_maskload_ps(values + 8 * i, there[i]);
 
@@ -125,6 +126,7 @@ static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engin
 			}
 		}
 	}
+#pragma GCC unroll 2
 	for (uint32_t i = 0; i < 2; i++) {
 		if (p->kind != NNAHW_POOL_MAX)
 			r[i] = _mm256_div_ps(r[i], _mm256_set1_ps(n));
@@ -135,7 +137,8 @@ static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engin
 		_mm256_storeu_ps(result + 8 * i, r[i]);
 	}
 	if (output->desc.type == NNAHW_TYPE_F32) {
-		memcpy((float *)output->data + at, result, count * sizeof(*result));
+		memcpy((float *)output->data + at, result,
+		       count == 16 ? sizeof(result) : count * sizeof(*result));
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
