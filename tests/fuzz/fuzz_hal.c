@@ -12,7 +12,8 @@
  *	valid	likewise, but with what the service would accept wherever the method takes a
  *		model, a request, memory, a prepared model, cache files, fences or times
  *
- * with some words overwritten. The client's memory may have another size at every call.
+ * with some words overwritten. The client's memory may have another size at every call. The input's
+ * last byte says, too, which version of the interface the service claims to have.
  *
  * What takes time and does not depend on the rest of the input is made once: the service, the
  * client's files, and the parcels of values (fuzz_parcels), which an input shares with those that
@@ -484,6 +485,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!fuzz)
 		fuzz = fuzz_create();
 	fuzz_begin(fuzz);
+	/* No call is under way, and none reads it beside this thread's. */
+	fuzz->service->options.version =
+		NNB_AIDL_VERSION - (size ? data[size - 1] % NNB_AIDL_VERSION : 0);
 	fuzz->in = (struct input){data, size};
 	for (int i = 0; i < FUZZ_CALLS && fuzz->in.size; i++)
 		fuzz_call(fuzz);
