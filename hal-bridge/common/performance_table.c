@@ -6,22 +6,22 @@
 #include "hal-bridge/common/performance.h"
 
 const float nnb_performance_types[NNB_PERFORMANCE_TYPES] = {
-	[0] = 1.26f, /* FLOAT32 */
-	[1] = 11.54f, /* INT32 */
-	[2] = 11.54f, /* UINT32 */
-	[3] = 1.26f, /* TENSOR_FLOAT32 */
-	[4] = 11.54f, /* TENSOR_INT32 */
-	[5] = 0.70f, /* TENSOR_QUANT8_ASYMM */
-	[6] = 3.74f, /* BOOL */
-	[7] = 0.30f, /* TENSOR_QUANT16_SYMM */
-	[8] = 2.62f, /* TENSOR_FLOAT16 */
-	[9] = 3.74f, /* TENSOR_BOOL8 */
-	[10] = 2.62f, /* FLOAT16 */
-	[11] = 0.75f, /* TENSOR_QUANT8_SYMM_PER_CHANNEL */
-	[12] = 0.30f, /* TENSOR_QUANT16_ASYMM */
-	[13] = 0.75f, /* TENSOR_QUANT8_SYMM */
-	[14] = 0.75f, /* TENSOR_QUANT8_ASYMM_SIGNED */
+	[0] = 1.08f, /* FLOAT32 */
+	[1] = 11.34f, /* INT32 */
+	[2] = 11.34f, /* UINT32 */
+	[3] = 1.08f, /* TENSOR_FLOAT32 */
+	[4] = 11.34f, /* TENSOR_INT32 */
+	[5] = 0.39f, /* TENSOR_QUANT8_ASYMM */
+	[6] = 4.19f, /* BOOL */
+	[7] = 0.17f, /* TENSOR_QUANT16_SYMM */
+	[8] = 1.74f, /* TENSOR_FLOAT16 */
+	[9] = 4.19f, /* TENSOR_BOOL8 */
+	[10] = 1.74f, /* FLOAT16 */
+	[11] = 1.07f, /* TENSOR_QUANT8_SYMM_PER_CHANNEL */
+	[12] = 0.17f, /* TENSOR_QUANT16_ASYMM */
+	[13] = 1.07f, /* TENSOR_QUANT8_SYMM */
+	[14] = 1.07f, /* TENSOR_QUANT8_ASYMM_SIGNED */
 };
 
-const float nnb_performance_if = 40.00f;
-const float nnb_performance_while = 2.79f;
+const float nnb_performance_if = 43.31f;
+const float nnb_performance_while = 3.94f;
