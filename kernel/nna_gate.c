@@ -99,7 +99,7 @@ static void nna_gate_open_locked(struct nna_gate *gate)
 
 	queue->shut = NULL;
 	list_del_init(&queue->node);
-	list_del_init(&queue->turn);
+	nna_share_remove_turn(&queue->gates->shares, queue->share, &queue->turn);
 	nna_gate_queue_update_locked(queue);
 	/* Once it has signalled the scheduler may end the job at any time. */
 	dma_fence_get(&gate->fence);
@@ -143,7 +143,7 @@ static void nna_gate_queue_end_locked(struct nna_gate_queue *queue)
 
 static void nna_gate_queue_doom_locked(struct nna_gate_queue *queue)
 {
-	list_del_init(&queue->turn);
+	nna_share_remove_turn(&queue->gates->shares, queue->share, &queue->turn);
 	nna_gate_queue_update_locked(queue);
 	nna_gate_queue_end_locked(queue);
 }
@@ -185,7 +185,7 @@ static void nna_gate_ask_locked(struct nna_gate *gate)
 	struct nna_gate_queue *queue = gate->queue;
 
 	if (queue->shut == gate && gate->ready && !nna_gate_queue_is_doomed(queue))
-		list_add_tail(&queue->turn, &queue->share->turns);
+		nna_share_add_turn(&queue->gates->shares, queue->share, &queue->turn);
 	nna_gate_queue_update_locked(queue);
 	nna_gates_turn_locked(queue->gates);
 }

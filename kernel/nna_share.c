@@ -2,6 +2,7 @@
 /* Shares of a ring's time: see nna_share.h. */
 
 #include <linux/container_of.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "nna_share.h"
@@ -22,13 +23,17 @@ static bool nna_share_less(struct rb_node *a, const struct rb_node *b)
 void nna_shares_init(struct nna_shares *shares)
 {
 	shares->active = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&shares->comers);
 	shares->now = 0;
 	shares->late = 0;
+	shares->urgent = 0;
+	shares->spare = 0;
 }
 
 void nna_share_init(struct nna_share *share)
 {
 	INIT_LIST_HEAD(&share->turns);
+	INIT_LIST_HEAD(&share->comer);
 	share->longest = NNA_SHARE_SECOND_NS;
 }
 
@@ -41,10 +46,27 @@ static void nna_share_set_used(struct nna_shares *shares, struct nna_share *shar
 		rb_add_cached(&share->node, &shares->active, nna_share_less);
 }
 
+/* To be called when anything has changed that decides whether the client is a comer. */
+static void nna_share_update_comer(struct nna_shares *shares, struct nna_share *share)
+{
+	bool comer = share->urgent && !list_empty(&share->turns);
+
+	if (!comer)
+		list_del_init(&share->comer);
+	else if (list_empty(&share->comer))
+		list_add_tail(&share->comer, &shares->comers);
+}
+
 static void nna_share_set_late(struct nna_shares *shares, struct nna_share *share, bool late)
 {
+	/* One that has had more than its share waits like those that stay. */
+	bool urgent = late && share->used <= shares->now;
+
 	shares->late += late - share->late;
 	share->late = late;
+	shares->urgent += urgent - share->urgent;
+	share->urgent = urgent;
+	nna_share_update_comer(shares, share);
 }
 
 void nna_share_wake(struct nna_shares *shares, struct nna_share *share)
@@ -64,7 +86,20 @@ void nna_share_sleep(struct nna_shares *shares, struct nna_share *share)
 	rb_erase_cached(&share->node, &shares->active);
 }
 
-static bool nna_share_has_room(const struct nna_share *share)
+void nna_share_add_turn(struct nna_shares *shares, struct nna_share *share, struct list_head *turn)
+{
+	list_add_tail(turn, &share->turns);
+	nna_share_update_comer(shares, share);
+}
+
+void nna_share_remove_turn(struct nna_shares *shares, struct nna_share *share,
+			   struct list_head *turn)
+{
+	list_del_init(turn);
+	nna_share_update_comer(shares, share);
+}
+
+static bool nna_share_has_room(const struct nna_shares *shares, const struct nna_share *share)
 {
 	switch (share->entries) {
 	case 0:
@@ -72,7 +107,7 @@ static bool nna_share_has_room(const struct nna_share *share)
 	case 1:
 		return share->expected < NNA_SHARE_SECOND_NS;
 	default:
-		return !share->full;
+		return !share->full && shares->spare < NNA_SHARE_SPARE_NS;
 	}
 }
 
@@ -80,18 +115,40 @@ struct nna_share *nna_share_next(const struct nna_shares *shares)
 {
 	struct rb_node *first = rb_first_cached(&shares->active), *node;
 
+	if (!list_empty(&shares->comers))
+		return list_first_entry(&shares->comers, struct nna_share, comer);
+	if (shares->urgent)
+		return NULL;
 	/* Whoever has no room has entries, so no more are passed over than the ring has. */
 	for (node = first; node; node = rb_next(node)) {
 		struct nna_share *share = to_nna_share(node);
 
 		if (share->used - to_nna_share(first)->used > NNA_SHARE_LEAD_NS)
 			break;
-		if (!list_empty(&share->turns) && nna_share_has_room(share))
+		if (!list_empty(&share->turns) && nna_share_has_room(shares, share))
 			return share;
 		if (share->late)
 			break;
 	}
 	return NULL;
+}
+
+/* Expected time of a client's jobs on the ring, but for two. */
+static u64 nna_share_spare(const struct nna_share *share)
+{
+	if (share->entries <= 2)
+		return 0;
+	return div_u64(share->expected, share->entries) * (share->entries - 2);
+}
+
+/* Counts a job that goes on the ring or leaves it: @entries and @expected change by so much. */
+static void nna_share_count(struct nna_shares *shares, struct nna_share *share, int entries,
+			    s64 expected)
+{
+	shares->spare -= nna_share_spare(share);
+	share->entries += entries;
+	share->expected += expected;
+	shares->spare += nna_share_spare(share);
 }
 
 u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budget)
@@ -102,8 +159,7 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 	shares->now = max(shares->now, share->used - share->expected);
 	nna_share_set_used(shares, share, share->used + charged);
 	nna_share_set_late(shares, share, false);
-	share->entries++;
-	share->expected += charged;
+	nna_share_count(shares, share, 1, charged);
 	if (share->expected >= NNA_SHARE_RING_NS)
 		share->full = true;
 	return charged;
@@ -112,8 +168,7 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 void nna_share_leave(struct nna_shares *shares, struct nna_share *share, u64 charged,
 		     const u64 *ran)
 {
-	share->entries--;
-	share->expected -= charged;
+	nna_share_count(shares, share, -1, -(s64)charged);
 	if (share->expected <= NNA_SHARE_RING_NS / 2)
 		share->full = false;
 	nna_share_set_used(shares, share, share->used - charged + (ran ? *ran : 0));

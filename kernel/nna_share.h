@@ -9,16 +9,20 @@
  * until the others have caught up. A client that had nothing to run does not save time up: its
  * account is raised to that of the client that was last served. (This is start-time fair queueing.)
  *
- * When such a client has a job the scheduler may still be busy with those of others, of whatever
- * number, as it prefers old jobs. So nobody whose account is higher goes on the ring until it has
- * asked for that job: it soon has nothing else to do.
+ * Unless its account is higher, the first job of such a client is next. Others may be behind it,
+ * since they get back what their jobs have not taken, but many of them would take long to catch up,
+ * and they do so afterwards. When it comes the scheduler may still be busy with jobs of others, of
+ * whatever number, as it prefers old ones. So nobody else goes on the ring until it has asked for
+ * that job: it soon has nothing else to do. For a client whose account is higher only those wait
+ * that are even further ahead.
  *
  * As a ring is a queue, what is on it is what others have to wait for. So a client has jobs there
  * for about NNA_SHARE_RING_NS of expected time, and a second one if the first is expected to take
- * less than NNA_SHARE_SECOND_NS. Short jobs fill the ring this way. The expectation is the longest
- * of the client's recent jobs: it rises at once and falls slowly, since a client that has sent
- * short jobs may send a long one, and a job that is on the ring cannot be taken back. About a
- * client's first job nothing is known; it is taken for a long one.
+ * less than NNA_SHARE_SECOND_NS. Beyond two of each all clients together have jobs there for about
+ * NNA_SHARE_SPARE_NS. Short jobs fill the ring this way. The expectation is the longest of the
+ * client's recent jobs: it rises at once and falls slowly, since a client that has sent short jobs
+ * may send a long one, and a job that is on the ring cannot be taken back. About a client's first
+ * job nothing is known; it is taken for a long one.
  *
  * A data structure without locks: those of a ring are protected by nna_gates.lock. All times are
  * run times of the device in nanoseconds.
@@ -30,14 +34,16 @@
 #include <linux/rbtree.h>
 #include <linux/types.h>
 
-/**
- * NNA_SHARE_RING_NS - Expected time of a client's jobs on the ring beyond which none is added.
- *
- * With it jobs on a ring of NNA_RING_SIZE entries that run as long as expected never run for more
- * than two jobs of each client and 20 ms. That is worst for 16 clients with four jobs each: 32 jobs
- * of a third of this are more than two of each.
- */
+/** NNA_SHARE_RING_NS - Expected time of a client's jobs on the ring beyond which none is added. */
 #define NNA_SHARE_RING_NS	1800000u
+/**
+ * NNA_SHARE_SPARE_NS - The same of all clients on the ring, but for two jobs of each.
+ *
+ * Nobody shall wait for longer than two jobs of each client and 20 ms. This leaves time for jobs
+ * that take longer than expected, and for the way to the device and back. Less would not do for
+ * many clients some of which have short jobs: these need more than two on the ring for their share.
+ */
+#define NNA_SHARE_SPARE_NS	8000000u
 /** NNA_SHARE_SECOND_NS - Expected time of a job beside which there is no second one. */
 #define NNA_SHARE_SECOND_NS	20000000u
 /**
@@ -51,36 +57,46 @@
 /**
  * struct nna_shares - The clients of a ring.
  * @active: clients that have jobs to run, by &nna_share.used.
+ * @comers: urgent ones with a job that waits for its turn, in the order in which they are served.
  * @now: the account of the client that was last served, when it was, without its expected time.
  * @late: clients that had nothing to run, and whose first job since is not on the ring yet.
+ * @urgent: those of them whose account was not higher than @now: they are next.
+ * @spare: expected time of the jobs on the ring, but for two of each client.
  */
 struct nna_shares {
 	struct rb_root_cached active;
+	struct list_head comers;
 	u64 now;
 	u32 late;
+	u32 urgent;
+	u64 spare;
 };
 
 /**
  * struct nna_share - A client's share of a ring. Zeroed, but for nna_share_init().
  * @node: in nna_shares.active, if @queues is not 0.
  * @turns: its queues whose first job waits for nothing but its turn.
+ * @comer: in nna_shares.comers.
  * @queues: its queues that are in @turns or about to be.
  * @used: its account.
  * @expected: expected time of its jobs on the ring.
  * @longest: expected time of one job.
  * @entries: its jobs on the ring.
  * @late: it counts in nna_shares.late.
- * @full: no job is added until half of NNA_SHARE_RING_NS is left, so that several are then.
+ * @urgent: it counts in nna_shares.urgent.
+ * @full: no job is added until half of what it may have is left, so that several are then.
  */
 struct nna_share {
 	struct rb_node node;
 	struct list_head turns;
+	struct list_head comer;
 	u32 queues;
 	u64 used;
 	u64 expected;
 	u64 longest;
 	u32 entries;
 	bool late;
+	bool urgent;
 	bool full;
 };
 
@@ -95,6 +111,13 @@ void nna_share_wake(struct nna_shares *shares, struct nna_share *share);
 
 /** nna_share_sleep() - One of the client's queues has no jobs to run any more. */
 void nna_share_sleep(struct nna_shares *shares, struct nna_share *share);
+
+/** nna_share_add_turn() - The first job of the client's queue @turn waits for its turn. */
+void nna_share_add_turn(struct nna_shares *shares, struct nna_share *share, struct list_head *turn);
+
+/** nna_share_remove_turn() - It does not any more; it may not have been added. */
+void nna_share_remove_turn(struct nna_shares *shares, struct nna_share *share,
+			   struct list_head *turn);
 
 /** nna_share_next() - The client whose job goes on the ring next, or NULL if nobody's may. */
 struct nna_share *nna_share_next(const struct nna_shares *shares);
