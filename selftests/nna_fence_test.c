@@ -273,7 +273,7 @@ TEST(job_that_is_killed)
 	while (!sync_file_status(sync_file))
 		usleep(10000);
 	EQ(sync_file_status(sync_file), -ESRCH);
-	/* Not earlier: what its in-fence fails with would be the error of a job that ends after it. */
+	/* Not earlier: a job that ends after its in-fence has that one's error. */
 	env_fini(&other);
 	outlive_everything(sync_file, true, -ESRCH);
 }
