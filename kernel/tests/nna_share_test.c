@@ -305,6 +305,45 @@ static void nna_share_waits_when_ahead(struct kunit *test)
 	KUNIT_EXPECT_LE(test, busy->ran - before, 220ull * NSEC_PER_MSEC);
 }
 
+/* Clients of whom one always comes do not keep one that stays from its share. */
+static void nna_share_stays_beside_comers(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *stays = nna_share_add(t, NSEC_PER_MSEC), *comers[8], *c;
+	unsigned int i, k;
+	u64 most = 0;
+
+	for (k = 0; k < ARRAY_SIZE(comers); k++) {
+		comers[k] = nna_share_add(t, NSEC_PER_MSEC);
+		nna_share_remove(t, comers[k]);
+	}
+	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
+	stays->ran = 0;
+	for (i = 0; i < 10000; i++) {
+		/* It is a step from when such a client has a job until the scheduler asks for it. */
+		for (k = 0; k < ARRAY_SIZE(comers); k++) {
+			c = comers[k];
+			if (c->share.queues)
+				nna_share_add_turn(&t->shares, &c->share, &c->turn);
+			else if (!c->share.entries)
+				nna_share_wake(&t->shares, &c->share);
+		}
+		nna_share_fill(t);
+		for (k = 0; k < ARRAY_SIZE(comers); k++) {
+			c = comers[k];
+			if (c->share.entries && c->share.queues)
+				nna_share_remove(t, c);
+			else if (!list_empty(&c->turn))
+				nna_share_remove_turn(&t->shares, &c->share, &c->turn);
+		}
+		if (t->head != t->tail)
+			nna_share_run(test, t);
+	}
+	for (k = 0; k < ARRAY_SIZE(comers); k++)
+		most = max(most, comers[k]->ran);
+	KUNIT_EXPECT_GE(test, stays->ran, most * 9 / 10);
+}
+
 /* Of many clients there are two jobs of each on the ring, and for NNA_SHARE_SPARE_NS more. */
 static void nna_share_spares_the_ring(struct kunit *test)
 {
@@ -489,6 +528,7 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
 	KUNIT_CASE_PARAM(nna_share_wait_despite_noise, nna_share_count_gen_params),
 	KUNIT_CASE(nna_share_waits_when_ahead),
+	KUNIT_CASE(nna_share_stays_beside_comers),
 	KUNIT_CASE(nna_share_spares_the_ring),
 	KUNIT_CASE(nna_share_wait_after_a_long_job),
 	KUNIT_CASE(nna_share_waits_for_the_late),
