@@ -246,6 +246,16 @@ static void judge(const char *kind, const struct holdings *before, const char *w
 	tell("HANG", kind, detail);
 }
 
+/* The same where all that can go wrong is that one client ends with something else than 0. */
+static void judge_client(const char *kind, const struct holdings *before, int status)
+{
+	char wrong[64] = "";
+
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge(kind, before, wrong);
+}
+
 /* ---------------------------------------------------------------------------------------- kinds */
 
 /* Killed at a random moment of what an undisturbed client takes. */
@@ -329,12 +339,7 @@ static int work_truncated(int told)
 
 static void truncate_memory(const struct holdings *before)
 {
-	char wrong[64] = "";
-	int status = finish(start(work_truncated, -1));
-
-	if (status)
-		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("memory truncated", before, wrong);
+	judge_client("memory truncated", before, finish(start(work_truncated, -1)));
 }
 
 /* Memories in a burst take a descriptor each, until there is none left. */
@@ -361,7 +366,6 @@ static int work_files(int told)
 static void exhaust_files(const struct holdings *before)
 {
 	struct rlimit old, low;
-	char wrong[64] = "";
 	int status;
 
 	if (prlimit(service, RLIMIT_NOFILE, NULL, &old)) {
@@ -373,9 +377,7 @@ static void exhaust_files(const struct holdings *before)
 	prlimit(service, RLIMIT_NOFILE, &low, NULL);
 	status = finish(start(work_files, -1));
 	prlimit(service, RLIMIT_NOFILE, &old, NULL);
-	if (status)
-		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("descriptors exhausted", before, wrong);
+	judge_client("descriptors exhausted", before, status);
 }
 
 /* Larger than half of what the driver has room for in the service. */
@@ -421,12 +423,7 @@ static int work_large(int told)
 
 static void fill_buffer(const struct holdings *before)
 {
-	char wrong[64] = "";
-	int status = finish(start(work_large, -1));
-
-	if (status)
-		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("binder's buffer full", before, wrong);
+	judge_client("binder's buffer full", before, finish(start(work_large, -1)));
 }
 
 /* What the service says of its clients, while this is one. */
@@ -452,12 +449,7 @@ static int work_dump(int told)
 
 static void dump(const struct holdings *before)
 {
-	char wrong[64] = "";
-	int status = finish(start(work_dump, -1));
-
-	if (status)
-		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("dump", before, wrong);
+	judge_client("dump", before, finish(start(work_dump, -1)));
 }
 
 /* Asks for that in a pipe that nobody reads. */
@@ -474,12 +466,7 @@ static int work_dump_unread(int told)
 
 static void dump_unread(const struct holdings *before)
 {
-	char wrong[64] = "";
-	int status = finish(start(work_dump_unread, -1));
-
-	if (status)
-		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("dump that nobody reads", before, wrong);
+	judge_client("dump that nobody reads", before, finish(start(work_dump_unread, -1)));
 }
 
 /* Has the device process do something: its control socket is behind a serial line. */
@@ -515,12 +502,7 @@ static int work_hung(int told)
 
 static void hang_device(const struct holdings *before)
 {
-	char wrong[64] = "";
-	int status = finish(start(work_hung, -1));
-
-	if (status)
-		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("device hung", before, wrong);
+	judge_client("device hung", before, finish(start(work_hung, -1)));
 }
 
 /* Tells when its model fails for want of the device, and runs until another one works. */
