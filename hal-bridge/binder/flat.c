@@ -49,35 +49,30 @@ static inline const unsigned char *nnb_flat_take(struct nnb_reader *reader, size
 	return flat->data + flat->at - bytes;
 }
 
-static int nnb_flat_read_int(struct nnb_reader *reader, int32_t *value)
+/* Reads @size bytes, not 0, a multiple of 4. */
+static inline int nnb_flat_get(struct nnb_reader *reader, void *to, size_t size)
 {
-	const unsigned char *from = nnb_flat_take(reader, sizeof(*value));
+	const unsigned char *from = nnb_flat_take(reader, size);
 
 	if (!from)
 		return -ENODATA;
-	memcpy(value, from, sizeof(*value));
+	memcpy(to, from, size);
 	return 0;
+}
+
+static int nnb_flat_read_int(struct nnb_reader *reader, int32_t *value)
+{
+	return nnb_flat_get(reader, value, sizeof(*value));
 }
 
 static int nnb_flat_read_long(struct nnb_reader *reader, int64_t *value)
 {
-	const unsigned char *from = nnb_flat_take(reader, sizeof(*value));
-
-	if (!from)
-		return -ENODATA;
-	memcpy(value, from, sizeof(*value));
-	return 0;
+	return nnb_flat_get(reader, value, sizeof(*value));
 }
 
 static int nnb_flat_read_words(struct nnb_reader *reader, uint32_t count, void *values)
 {
-	size_t size = (size_t)count * 4;
-	const unsigned char *from = size ? nnb_flat_take(reader, size) : NULL;
-
-	if (!from)
-		return size ? -ENODATA : 0;
-	memcpy(values, from, size);
-	return 0;
+	return count ? nnb_flat_get(reader, values, (size_t)count * 4) : 0;
 }
 
 static int nnb_flat_skip(struct nnb_reader *reader, size_t bytes)
@@ -263,6 +258,17 @@ static int nnb_flat_put(struct nnb_writer *writer, const void *from, size_t size
 	return 0;
 }
 
+/* The same for a @size that is a multiple of 4, not 0, and so needs no padding. */
+static inline int nnb_flat_put_whole(struct nnb_writer *writer, const void *from, size_t size)
+{
+	unsigned char *to = nnb_flat_add(to_flat(writer, writer), size);
+
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, from, size);
+	return 0;
+}
+
 static size_t nnb_flat_write_position(const struct nnb_writer *writer)
 {
 	return to_flat(writer, writer)->size;
@@ -270,22 +276,12 @@ static size_t nnb_flat_write_position(const struct nnb_writer *writer)
 
 static int nnb_flat_write_int(struct nnb_writer *writer, int32_t value)
 {
-	unsigned char *to = nnb_flat_add(to_flat(writer, writer), sizeof(value));
-
-	if (!to)
-		return -ENOMEM;
-	memcpy(to, &value, sizeof(value));
-	return 0;
+	return nnb_flat_put_whole(writer, &value, sizeof(value));
 }
 
 static int nnb_flat_write_long(struct nnb_writer *writer, int64_t value)
 {
-	unsigned char *to = nnb_flat_add(to_flat(writer, writer), sizeof(value));
-
-	if (!to)
-		return -ENOMEM;
-	memcpy(to, &value, sizeof(value));
-	return 0;
+	return nnb_flat_put_whole(writer, &value, sizeof(value));
 }
 
 static int nnb_flat_write_words(struct nnb_writer *writer, uint32_t count, const void *values)
