@@ -24,28 +24,13 @@
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
 
-/**
- * struct nnb_memory_range - what a client says of its memory, as numbers that are in range
- * @fd: the parcel's
- * @ashmem: it says to be that
- * @offset: of the first byte
- * @size: bytes, at least 1
- * @protect: PROT_READ, PROT_WRITE
- */
-struct nnb_memory_range {
-	int fd;
-	bool ashmem;
-	size_t offset, size;
-	int protect;
-};
-
-static int nnb_memory_range_of(struct nnb_aidl_call *call, const struct nnb_aidl_memory *from,
-			       struct nnb_memory_range *range)
+int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memory *from,
+			  struct nnb_memory_range *range)
 {
 	const struct nnb_aidl_hardware_buffer *hardware = &from->hardware_buffer;
 	int64_t offset = 0, size, end;
 
-	range->protect = PROT_READ | PROT_WRITE;
+	*range = (struct nnb_memory_range){.protect = PROT_READ | PROT_WRITE};
 	switch (from->tag) {
 	case NNB_AIDL_MEMORY_ASHMEM:
 		range->fd = from->ashmem.fd;
@@ -103,11 +88,12 @@ static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *c
 			      struct stat *st)
 {
 	/* Before the size, which is there to stay from then on. */
-	int seals = fcntl(fd, F_GET_SEALS);
-
+	memory->seals = fcntl(fd, F_GET_SEALS);
 	if (fstat(fd, st))
 		return nnb_aidl_fail(call, INVALID, "memory: %s", strerror(errno));
-	memory->fixed = nnb_memory_is_fixed(fd, seals, st);
+	memory->device = st->st_dev;
+	memory->inode = st->st_ino;
+	memory->fixed = nnb_memory_is_fixed(fd, memory->seals, st);
 	if (S_ISREG(st->st_mode) && (uint64_t)st->st_size < memory->offset + memory->size)
 		return nnb_aidl_fail(call, INVALID, "memory of %zu bytes at %zu in a file of %lld",
 				     memory->size, memory->offset, (long long)st->st_size);
@@ -206,27 +192,22 @@ static int nnb_memory_take(struct nnb_memory *memory, struct nna_device *device,
 		       : nnb_aidl_fail(call, INVALID, "ashmem that is none, or too small");
 }
 
-static int nnb_memory_begin(struct nna_device *device, struct nnb_aidl_call *call,
-			    const struct nnb_aidl_memory *from, bool borrow,
-			    struct nnb_memory **out)
+int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
+		    const struct nnb_memory_range *range, bool borrow, struct nnb_memory **out)
 {
-	struct nnb_memory_range range = {0};
-	struct nnb_memory *memory;
-	int ret = nnb_memory_range_of(call, from, &range);
+	struct nnb_memory *memory = calloc(1, sizeof(*memory));
+	int ret;
 
 	*out = NULL;
-	if (ret)
-		return ret;
-	memory = calloc(1, sizeof(*memory));
 	if (!memory)
 		return EXHAUSTED;
 	atomic_init(&memory->refs, 1);
 	memory->fd = -1;
-	memory->offset = range.offset;
-	memory->size = range.size;
-	memory->readable = range.protect & PROT_READ;
-	memory->writable = range.protect & PROT_WRITE;
-	ret = nnb_memory_take(memory, device, call, &range, borrow);
+	memory->offset = range->offset;
+	memory->size = range->size;
+	memory->readable = range->protect & PROT_READ;
+	memory->writable = range->protect & PROT_WRITE;
+	ret = nnb_memory_take(memory, device, call, range, borrow);
 	if (ret)
 		nnb_memory_unref(memory);
 	else
@@ -234,16 +215,14 @@ static int nnb_memory_begin(struct nna_device *device, struct nnb_aidl_call *cal
 	return ret;
 }
 
-int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
-		    const struct nnb_aidl_memory *from, struct nnb_memory **out)
-{
-	return nnb_memory_begin(device, call, from, false, out);
-}
-
 int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
 		      const struct nnb_aidl_memory *from, struct nnb_memory **out)
 {
-	return nnb_memory_begin(device, call, from, true, out);
+	struct nnb_memory_range range;
+	int ret = nnb_memory_find_range(call, from, &range);
+
+	*out = NULL;
+	return ret ? ret : nnb_memory_open(device, call, &range, true, out);
 }
 
 struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer)

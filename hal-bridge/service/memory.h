@@ -12,6 +12,7 @@
  *		touches the mapping. Every write checks the size anew, unless it cannot shrink
  *
  * Memory that is borrowed for a call is not mapped: that costs more than to read and write once.
+ * What calls bring again and again is kept (memory_cache.h).
  *
  * A memory is a range: offset and size are the client's word, checked against the descriptor when
  * it is opened. It is counted; anybody may read and write at any time, in whatever order.
@@ -23,10 +24,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
 #include "nnaccel.h"
+
+/**
+ * struct nnb_memory_range - what a client says of its memory, as numbers that are in range
+ * @fd: the parcel's
+ * @ashmem: it says to be that
+ * @offset: of the first byte
+ * @size: bytes, at least 1
+ * @protect: PROT_READ, PROT_WRITE
+ */
+struct nnb_memory_range {
+	int fd;
+	bool ashmem;
+	size_t offset, size;
+	int protect;
+};
 
 /**
  * struct nnb_memory - memory of a client
@@ -36,6 +53,9 @@
  * @fd: of a file; else -1
  * @borrowed: @fd is the parcel's
  * @fixed: nobody can take bytes away
+ * @seals: of the descriptor, when it was opened; -1 where there are none, as of a dma-buf
+ * @device: st_dev of the file
+ * @inode: st_ino of the file; the number may be another file's once this one is gone
  * @offset: of the first byte in the buffer or file
  * @size: bytes
  * @readable: its bytes may be read
@@ -47,17 +67,23 @@ struct nnb_memory {
 	unsigned char *map;
 	int fd;
 	bool borrowed, fixed;
+	int seals;
+	dev_t device;
+	ino_t inode;
 	size_t offset, size;
 	bool readable, writable;
 };
 
+/* Which range @from says. Return: 0 or an ErrorStatus, with a message. */
+int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memory *from,
+			  struct nnb_memory_range *range);
 /*
- * Opens what @from says; @device is where it will be used, and has to stay open. Return: 0 or an
- * ErrorStatus, with a message.
+ * Opens it; @device is where it will be used, and has to stay open. Where @borrow is set the
+ * descriptor may go on to belong to @call, which the memory must not outlive. Return: likewise.
  */
 int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
-		    const struct nnb_aidl_memory *from, struct nnb_memory **out);
-/* The same for no longer than @call, to which the descriptor may go on to belong. */
+		    const struct nnb_memory_range *range, bool borrow, struct nnb_memory **out);
+/* Opens what @from says for no longer than @call. Return: likewise. */
 int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
 		      const struct nnb_aidl_memory *from, struct nnb_memory **out);
 /* Wraps a buffer, which it owns from now on. Return: NULL without memory; then it is destroyed. */

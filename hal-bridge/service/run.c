@@ -39,12 +39,9 @@ static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
 						    i, pool->token);
 		} else if (memories && memories[i]) {
 			run->pools[i].memory = nnb_memory_ref(memories[i]);
-		} else if (run->options.brief) {
-			ret = nnb_memory_borrow(run->model->client->device, call, &pool->pool,
-						&run->pools[i].memory);
 		} else {
-			ret = nnb_memory_open(run->model->client->device, call, &pool->pool,
-					      &run->pools[i].memory);
+			ret = nnb_memory_cache_open(run->model->client, call, &pool->pool,
+						    run->options.brief, &run->pools[i].memory);
 		}
 	}
 	return ret;

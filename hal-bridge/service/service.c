@@ -18,6 +18,7 @@ static const struct nnb_quota nnb_default_quota = {
 	.bytes = UINT64_C(1) << 30,
 	.objects = NNB_QUOTA_OBJECTS,
 	.jobs = 256,
+	.kept = 128,
 };
 
 /* -------------------------------------------------------------------------------------- service */
@@ -70,6 +71,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	quota->bytes = quota->bytes ? quota->bytes : nnb_default_quota.bytes;
 	quota->objects = quota->objects ? quota->objects : nnb_default_quota.objects;
 	quota->jobs = quota->jobs ? quota->jobs : nnb_default_quota.jobs;
+	quota->kept = quota->kept ? quota->kept : nnb_default_quota.kept;
 	if (options->device) {
 		service->options.device = strdup(options->device);
 		if (!service->options.device) {
@@ -96,6 +98,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 		free(service);
 		return ret;
 	}
+	nnb_idle_init(&service->idle, service);
 	*out = service;
 	return 0;
 }
@@ -140,6 +143,7 @@ void nnb_service_destroy(struct nnb_service *service)
 	while (service->clients || service->closing)
 		pthread_cond_wait(&service->changed, &service->lock);
 	pthread_mutex_unlock(&service->lock);
+	nnb_idle_fini(&service->idle);
 	pthread_cond_destroy(&service->changed);
 	pthread_mutex_destroy(&service->lock);
 	free((char *)service->options.device);
@@ -155,6 +159,34 @@ uint32_t nnb_service_count_clients(struct nnb_service *service)
 		count++;
 	pthread_mutex_unlock(&service->lock);
 	return count;
+}
+
+bool nnb_service_sweep(struct nnb_service *service)
+{
+	struct nnb_memory_entry unused[NNB_MEMORY_CACHE_ENTRIES];
+	struct nnb_client *client;
+	bool left = false;
+	uint32_t count;
+
+	pthread_mutex_lock(&service->lock);
+	service->sweeps++;
+	client = service->clients;
+	while (client) {
+		if (client->swept == service->sweeps) {
+			client = client->next;
+			continue;
+		}
+		client->swept = service->sweeps;
+		count = nnb_memory_cache_begin_sweep(&client->memories, unused);
+		left |= client->memories.count;
+		client->user->used.kept -= count;
+		pthread_mutex_unlock(&service->lock);
+		nnb_memory_cache_end_sweep(&client->memories, unused, count);
+		pthread_mutex_lock(&service->lock);
+		client = service->clients;
+	}
+	pthread_mutex_unlock(&service->lock);
+	return left;
 }
 
 void nnb_service_dump(struct nnb_service *service, int fd)
@@ -174,12 +206,13 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 	for (const struct nnb_user *user = service->users; user; user = user->next)
 		fprintf(out,
 			"user %u: %u clients, %llu of %llu models, %llu of %llu bytes, "
-			"%llu of %llu objects, %llu of %llu executions\n",
+			"%llu of %llu objects, %llu of %llu executions, %llu of %llu kept\n",
 			(unsigned int)user->uid, user->clients,
 			(unsigned long long)user->used.models, (unsigned long long)limit->models,
 			(unsigned long long)user->used.bytes, (unsigned long long)limit->bytes,
 			(unsigned long long)user->used.objects, (unsigned long long)limit->objects,
-			(unsigned long long)user->used.jobs, (unsigned long long)limit->jobs);
+			(unsigned long long)user->used.jobs, (unsigned long long)limit->jobs,
+			(unsigned long long)user->used.kept, (unsigned long long)limit->kept);
 	for (const struct nnb_client *client = service->clients; client; client = client->next)
 		fprintf(out, "client uid %u, pid %d: %u references%s\n",
 			(unsigned int)client->caller.euid, (int)client->caller.pid, client->refs,
@@ -244,6 +277,7 @@ static struct nnb_client *nnb_client_create(struct nnb_service *service,
 	}
 	pthread_mutex_init(&client->lock, NULL);
 	pthread_mutex_init(&client->runs_lock, NULL);
+	nnb_memory_cache_init(&client->memories);
 	client->next = service->clients;
 	service->clients = client;
 	return client;
@@ -328,6 +362,8 @@ void nnb_client_put(struct nnb_client *client)
 {
 	struct nnb_service *service;
 	struct nnb_client **at;
+	struct nnb_user *user;
+	uint32_t kept;
 
 	if (!client)
 		return;
@@ -341,19 +377,22 @@ void nnb_client_put(struct nnb_client *client)
 	while (*at != client)
 		at = &(*at)->next;
 	*at = client->next;
-	nnb_user_put(service, client->user);
 	service->closing++;
 	pthread_mutex_unlock(&service->lock);
 	if (client->watched) {
 		nnb_object_unwatch(client->watched, &client->death);
 		nnb_object_unref(client->watched);
 	}
+	kept = nnb_memory_cache_fini(&client->memories);
 	nna_device_close(client->device);
 	pthread_mutex_destroy(&client->runs_lock);
 	pthread_mutex_destroy(&client->lock);
+	user = client->user;
 	free(client->buffers);
 	free(client);
 	pthread_mutex_lock(&service->lock);
+	user->used.kept -= kept;
+	nnb_user_put(service, user);
 	service->closing--;
 	pthread_cond_broadcast(&service->changed);
 	pthread_mutex_unlock(&service->lock);
@@ -430,11 +469,13 @@ int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount)
 	if (nnb_quota_fits(used->models, amount->models, limit->models) &&
 	    nnb_quota_fits(used->bytes, amount->bytes, limit->bytes) &&
 	    nnb_quota_fits(used->objects, amount->objects, limit->objects) &&
-	    nnb_quota_fits(used->jobs, amount->jobs, limit->jobs)) {
+	    nnb_quota_fits(used->jobs, amount->jobs, limit->jobs) &&
+	    nnb_quota_fits(used->kept, amount->kept, limit->kept)) {
 		used->models += amount->models;
 		used->bytes += amount->bytes;
 		used->objects += amount->objects;
 		used->jobs += amount->jobs;
+		used->kept += amount->kept;
 		ret = 0;
 	}
 	pthread_mutex_unlock(&client->service->lock);
@@ -450,5 +491,6 @@ void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amo
 	used->bytes -= amount->bytes;
 	used->objects -= amount->objects;
 	used->jobs -= amount->jobs;
+	used->kept -= amount->kept;
 	pthread_mutex_unlock(&client->service->lock);
 }

@@ -15,9 +15,9 @@
  * what never comes, and keep what they use until they end.
  *
  * Locking: nnb_service.lock guards the lists of clients and users and the users' counters; a
- * client's lock its table of buffers, its @runs_lock its runs. No lock is held while a device works
- * or a callback is called. The service's is never taken inside a client's, and no other inside
- * @runs_lock.
+ * client's lock its table of buffers, its @runs_lock its runs, the lock of its @memories those. No
+ * lock is held while a device works or a callback is called. The service's is never taken inside a
+ * client's, and no other inside @runs_lock or that of @memories.
  */
 #ifndef NNB_SERVICE_H
 #define NNB_SERVICE_H
@@ -29,6 +29,8 @@
 
 #include "hal-bridge/binder/object.h"
 #include "hal-bridge/common/worker.h"
+#include "hal-bridge/service/idle.h"
+#include "hal-bridge/service/memory_cache.h"
 #include "nnaccel.h"
 
 struct nnb_buffer;
@@ -41,9 +43,10 @@ struct nnb_buffer;
  * @objects: bursts, reusable executions, device buffers, and memories of the client's that the
  *	first two keep, which may each take one of the descriptors that all clients share
  * @jobs: executions under way
+ * @kept: memories of calls that are kept for the next ones (memory_cache.h)
  */
 struct nnb_quota {
-	uint64_t models, bytes, objects, jobs;
+	uint64_t models, bytes, objects, jobs, kept;
 };
 
 #define NNB_QUOTA_OBJECTS 4096u /* the default */
@@ -106,6 +109,8 @@ struct nnb_client_run {
  * @buffer_count: entries of @buffers
  * @runs_lock: of @runs
  * @runs: those that are under way; not owned
+ * @memories: those that calls bring again and again
+ * @swept: nnb_service.sweeps when that was last done
  */
 struct nnb_client {
 	struct nnb_client *next;
@@ -123,6 +128,8 @@ struct nnb_client {
 	uint32_t buffer_count;
 	pthread_mutex_t runs_lock;
 	struct nnb_client_run *runs;
+	struct nnb_memory_cache memories;
+	uint64_t swept;
 };
 
 /**
@@ -130,6 +137,7 @@ struct nnb_client {
  * @options: constant; @options.device is a copy
  * @object: IDevice
  * @workers: compile
+ * @idle: sweeps
  * @started: calls need not wait; set once, with the lock
  * @lock: of what follows
  * @info: of the device, when it was opened last
@@ -137,11 +145,13 @@ struct nnb_client {
  * @users: those that have clients
  * @closing: clients that are off the list and not yet gone
  * @changed: a client has gone, or the service was started
+ * @sweeps: how often nnb_service_sweep() was called
  */
 struct nnb_service {
 	struct nnb_service_options options;
 	struct nnb_object object;
 	struct nnb_workers workers;
+	struct nnb_idle idle;
 	atomic_bool started;
 	pthread_mutex_t lock;
 	struct nna_device_info info;
@@ -149,6 +159,7 @@ struct nnb_service {
 	struct nnb_user *users;
 	uint32_t closing;
 	pthread_cond_t changed;
+	uint64_t sweeps;
 };
 
 /*
@@ -168,6 +179,11 @@ void nnb_service_wait(struct nnb_service *service);
  * objects, and frees everything.
  */
 void nnb_service_destroy(struct nnb_service *service);
+/*
+ * Gives back what is kept for clients' calls and has not been used since the last time. Return:
+ * whether anything is left.
+ */
+bool nnb_service_sweep(struct nnb_service *service);
 /* How many clients have something at the moment. */
 uint32_t nnb_service_count_clients(struct nnb_service *service);
 /* Writes for people to read who the clients are, what their users have, and the last messages. */

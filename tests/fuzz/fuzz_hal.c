@@ -468,8 +468,11 @@ static void fuzz_end(struct fuzz *fuzz)
 
 	for (uint32_t i = 1; i < fuzz->object_count; i++)
 		nnb_object_unref(fuzz->objects[i]);
+	/* What is kept for the next calls is given back when two sweeps in turn find it unused. */
+	while (nnb_service_sweep(fuzz->service))
+		;
 	if (nnb_service_count_clients(fuzz->service) != 1 || user->used.models != 1 ||
-	    user->used.bytes || user->used.objects || user->used.jobs ||
+	    user->used.bytes || user->used.objects || user->used.jobs || user->used.kept ||
 	    atomic_load(&fuzz->callback->object.refs) != 1 ||
 	    atomic_load(&fuzz->anchor->refs) != 1 ||
 	    fuzz_count_files(fuzz) > fuzz->files + FUZZ_FILES) {

@@ -11,15 +11,25 @@
 
 #include "tests/unit/hal-bridge/service/fixture.h"
 
+static int open_memory(struct nna_device *device, const struct nnb_aidl_memory *from, bool borrow,
+		       struct nnb_memory **out)
+{
+	struct nnb_aidl_call call = {.caller = &hal_me};
+	struct nnb_memory_range range;
+	int ret = nnb_memory_find_range(&call, from, &range);
+
+	*out = NULL;
+	return ret ? ret : nnb_memory_open(device, &call, &range, borrow, out);
+}
+
 static int open_ashmem(struct nna_device *device, int fd, int64_t size, struct nnb_memory **out)
 {
 	const struct nnb_aidl_memory from = {
 		.tag = NNB_AIDL_MEMORY_ASHMEM,
 		.ashmem = {.fd = fd, .size = size},
 	};
-	struct nnb_aidl_call call = {.caller = &hal_me};
 
-	return nnb_memory_open(device, &call, &from, out);
+	return open_memory(device, &from, false, out);
 }
 
 static void other_devices(void **state)
@@ -74,7 +84,6 @@ static unsigned int count_files(void)
  */
 static void descriptors(void **state)
 {
-	struct nnb_aidl_call call = {.caller = &hal_me};
 	const unsigned int before = count_files();
 	struct nnb_aidl_memory from;
 	struct nnb_memory *memory;
@@ -88,9 +97,7 @@ static void descriptors(void **state)
 		if (sealed)
 			from.mappable_file.prot = PROT_READ;
 		assert_int_equal(pwrite(fd, bytes, 8, 32), 8);
-		assert_int_equal(borrow ? nnb_memory_borrow(*state, &call, &from, &memory)
-					: nnb_memory_open(*state, &call, &from, &memory),
-				 0);
+		assert_int_equal(open_memory(*state, &from, borrow, &memory), 0);
 		assert_null(memory->buffer);
 		assert_int_equal(count_files() - before, 1 + (!sealed && !borrow));
 		assert_int_equal(!!memory->map, sealed && !borrow);
@@ -109,7 +116,6 @@ static void descriptors(void **state)
 /* What can be cut is looked at before each write, borrowed or kept; what is sealed stays. */
 static void cut(void **state)
 {
-	struct nnb_aidl_call call = {.caller = &hal_me};
 	struct nnb_aidl_memory from;
 	struct nnb_memory *memory;
 	char bytes[8] = {0};
@@ -119,9 +125,7 @@ static void cut(void **state)
 		int fd = hal_memfd(64, false);
 
 		hal_memory(&from, fd, 64);
-		assert_int_equal(borrow ? nnb_memory_borrow(*state, &call, &from, &memory)
-					: nnb_memory_open(*state, &call, &from, &memory),
-				 0);
+		assert_int_equal(open_memory(*state, &from, borrow, &memory), 0);
 		assert_false(memory->fixed);
 		assert_int_equal(ftruncate(fd, 36), 0);
 		assert_int_equal(nnb_memory_write(memory, 32, bytes, 8), -ENODATA);
@@ -136,7 +140,6 @@ static void cut(void **state)
 /* A hole in huge pages may not be filled again, so they are read and written as a file. */
 static void huge_pages(void **state)
 {
-	struct nnb_aidl_call call = {.caller = &hal_me};
 	struct nnb_aidl_memory from;
 	struct nnb_memory *memory;
 	int fd = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
@@ -148,7 +151,7 @@ static void huge_pages(void **state)
 	assert_int_equal(ftruncate(fd, st.st_blksize), 0);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	hal_memory(&from, fd, (size_t)st.st_blksize);
-	assert_int_equal(nnb_memory_open(*state, &call, &from, &memory), 0);
+	assert_int_equal(open_memory(*state, &from, false, &memory), 0);
 	assert_false(memory->fixed);
 	assert_null(memory->buffer);
 	assert_null(memory->map);
