@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -212,10 +213,23 @@ static void tell(const char *what, const char *kind, const char *detail)
 		passed++;
 }
 
+/* Waits until the service has what is in @want; *@have is what it has in the end. */
+static bool comes_to_have(const struct holdings *want, struct holdings *have)
+{
+	double until = now() + HANG_S;
+
+	do {
+		*have = look();
+		if (!memcmp(have, want, sizeof(*have)))
+			return true;
+		usleep(20000);
+	} while (now() < until);
+	return false;
+}
+
 /* After what should not be: the service is there, serves, and comes to have what it had before. */
 static void judge(const char *kind, const struct holdings *before, const char *wrong)
 {
-	double until = now() + HANG_S;
 	struct holdings have;
 	char detail[200];
 	int status;
@@ -231,14 +245,10 @@ static void judge(const char *kind, const struct holdings *before, const char *w
 		tell("FAILURE", kind, detail);
 		return;
 	}
-	do {
-		have = look();
-		if (!memcmp(&have, before, sizeof(have))) {
-			tell("SUCCESS", kind, "");
-			return;
-		}
-		usleep(20000);
-	} while (now() < until);
+	if (comes_to_have(before, &have)) {
+		tell("SUCCESS", kind, "");
+		return;
+	}
 	snprintf(detail, sizeof(detail),
 		 "files %d, nodes %d, references %d, BOs %d; before %d, %d, %d, %d", have.files,
 		 have.nodes, have.refs, have.gems, before->files, before->nodes, before->refs,
@@ -340,6 +350,61 @@ static int work_truncated(int told)
 static void truncate_memory(const struct holdings *before)
 {
 	judge_client("memory truncated", before, finish(start(work_truncated, -1)));
+}
+
+/*
+ * Tells when it has a model, and when it has run that, as soon as it may, on memory that the device
+ * can share; stays until @told is shut down at the other end.
+ */
+static int work_idle(int told)
+{
+	struct nnb_object *model = prepare(connect_service());
+	struct hal_request r;
+	char byte;
+
+	if (!model)
+		return 11;
+	hal_request_init(&r, false);
+	if (ftruncate(r.fd, getpagesize()) || fcntl(r.fd, F_ADD_SEALS, F_SEAL_SHRINK) ||
+	    write(told, "x", 1) != 1 || read(told, &byte, 1) != 1)
+		return 19;
+	for (int i = 0; i < 3; i++) {
+		if (hal_execute(model, &r) || !hal_request_done(&r))
+			return 12;
+	}
+	return write(told, "y", 1) != 1 || read(told, &byte, 1) ? 19 : 0;
+}
+
+/* What is kept for the next call of a client that makes none is given back while it is there. */
+static void keep_idle(const struct holdings *before)
+{
+	struct holdings idle = {0}, have;
+	char wrong[64] = "", byte;
+	int ends[2], status;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
+		tell("FAILURE", "memory of an idle client", strerror(errno));
+		return;
+	}
+	pid = start(work_idle, ends[1]);
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) == 1)
+		idle = look();
+	if (send(ends[0], "x", 1, MSG_NOSIGNAL) != 1 || read(ends[0], &byte, 1) != 1)
+		snprintf(wrong, sizeof(wrong), "the client could not run");
+	else if (look().files <= idle.files)
+		snprintf(wrong, sizeof(wrong), "nothing was kept");
+	else if (!comes_to_have(&idle, &have))
+		snprintf(wrong, sizeof(wrong), "%d files are kept, %d BOs; before %d, %d",
+			 have.files, have.gems, idle.files, idle.gems);
+	/* Not close(): the client has a duplicate. */
+	shutdown(ends[0], SHUT_WR);
+	status = finish(pid);
+	close(ends[0]);
+	if (status && !*wrong)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("memory of an idle client", before, wrong);
 }
 
 /* Memories in a burst take a descriptor each, until there is none left. */
@@ -667,6 +732,7 @@ int main(int argc, char **argv)
 	kill_clients(&before);
 	many_clients(&before);
 	truncate_memory(&before);
+	keep_idle(&before);
 	exhaust_files(&before);
 	fill_buffer(&before);
 	hang_device(&before);
