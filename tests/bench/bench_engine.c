@@ -5,8 +5,9 @@
  * multiply-add instruction can do.
  *
  *   bench_engine [scalar|avx2|avx512]   default: the best
- *   bench_engine ISA u8|s8 SHAPE...     convolutions alone; 112x16-96,1/1 is one of 112 * 112 * 16
- *                                       to 96 channels by a kernel of 1 * 1 with a stride of 1
+ *   bench_engine ISA u8|s8|f32 SHAPE... convolutions alone; 112x16-96,1/1 is one of 112 * 112 * 16
+ *                                       to 96 channels by a kernel of 1 * 1 with a stride of 1, and
+ *                                       14x96,3/2 a depthwise one of 14 * 14 * 96
  */
 #include <math.h>
 #include <stdio.h>
@@ -198,14 +199,20 @@ static bool convs(enum nnadev_engine_isa isa, uint32_t type, char **shapes, int 
 {
 	for (int i = 0; i < count; i++) {
 		uint32_t size, c, n, kernel, stride;
+		bool depthwise = false;
 
-		if (sscanf(shapes[i], "%ux%u-%u,%u/%u", &size, &c, &n, &kernel, &stride) != 5 ||
-		    !size || !c || !n || !kernel || !stride) {
-			fprintf(stderr, "bench_engine: %s is not a shape like 112x16-96,1/1\n",
+		if (sscanf(shapes[i], "%ux%u-%u,%u/%u", &size, &c, &n, &kernel, &stride) != 5) {
+			depthwise = sscanf(shapes[i], "%ux%u,%u/%u", &size, &c, &kernel,
+					   &stride) == 4;
+			n = depthwise ? c : 0;
+		}
+		if (!n || !size || !c || !kernel || !stride) {
+			fprintf(stderr,
+				"bench_engine: %s is not a shape like 112x16-96,1/1 or 14x96,3/2\n",
 				shapes[i]);
 			return false;
 		}
-		conv_of(isa, false, type, size, c, n, kernel, stride, 1);
+		conv_of(isa, depthwise, type, size, c, n, kernel, stride, 1);
 	}
 	return true;
 }
@@ -332,8 +339,11 @@ int main(int argc, char **argv)
 	       nnadev_engine_isa_name(isa), *peaks.isa ? peaks.isa : "nothing known",
 	       2e-9 * peaks.integer, 2e-9 * peaks.real);
 	if (argc > 2)
-		return !convs(isa, strcmp(argv[2], "s8") ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, argv + 3,
-			      argc - 3);
+		return !convs(isa,
+			      !strcmp(argv[2], "s8")  ? NNAHW_TYPE_S8 :
+			      !strcmp(argv[2], "f32") ? NNAHW_TYPE_F32 :
+							NNAHW_TYPE_U8,
+			      argv + 3, argc - 3);
 	for (int f = 0; f < 2; f++) {
 		conv(isa, false, f, 224, 3, 32, 3, 2, 1);
 		conv(isa, true, f, 112, 32, 32, 3, 1, 1);
