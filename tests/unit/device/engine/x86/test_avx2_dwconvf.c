@@ -7,10 +7,16 @@ static void test_sums(void **state)
 	compare_convs(true, (const uint8_t[]){ NNAHW_TYPE_F16, NNAHW_TYPE_F32 });
 }
 
+static void test_whole_numbers(void **state)
+{
+	compare_whole_convs(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_whole_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
