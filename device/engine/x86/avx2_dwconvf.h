@@ -21,12 +21,9 @@
 #define IMAGE_BYTES (64u << 10)
 #define TILE_PRODUCTS (1u << 20)
 #define MOST_BLOCKS 1024u /* of a tile whose input is used in place */
-/* Outputs of a row that are computed together, a power of 2. */
-#ifdef __AVX512F__
-#define POSITIONS 8u
-#else
-#define POSITIONS 4u
-#endif
+/* Accumulators: vectors of a block, and positions of a row for each. */
+#define VECTORS (16u / NNADEV_FLOATS)
+#define POSITIONS (8u / VECTORS)
 
 /**
  * struct dwconv - a command
@@ -159,13 +156,13 @@ static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t
 }
 
 /**
- * struct sum - neighbouring outputs of a block
+ * struct sum - neighbouring outputs of a vector of channels
  * @at: where the positions of the first window's row 0 lie, and those behind them
  * @next_row: from those to those of the window's next row
- * @first: element of @at's that is the block's first channel
- * @count: channels of the block
- * @weights: [k][16]
- * @bias: [16]
+ * @first: element of @at's that is the vector's first channel
+ * @count: channels from there on
+ * @weights: [k][16], from the vector's first channel on
+ * @bias: of the channels
  * @to, @next, @rto, @rnext: elements of the first output and residual, and steps to the next
  */
 struct sum {
@@ -177,97 +174,159 @@ struct sum {
 };
 
 /*
- * Computes `positions` outputs. A `stride` that is not 0 stands for windows of 3 neighbouring
- * columns with this stride, of which each column is loaded once. `whole`: the block has all of 16
- * channels.
+ * Computes `positions` outputs of `vectors` vectors of channels. A `stride` that is not 0 stands
+ * for windows of 3 neighbouring columns with this stride, of which each column is loaded once.
+ * `whole`: the vectors have all channels; else there is one.
  */
 static inline __attribute__((always_inline)) void
-sum_block(const struct nnadev_window *w, const struct nnadev_floats_finish *f, const struct sum *s,
-	  const uint32_t positions, const uint32_t stride, const bool whole)
+sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
+	    const struct nnadev_floats_end *end, const struct sum *s, const uint32_t positions,
+	    const uint32_t vectors, const uint32_t stride, const bool whole)
 {
-	const nnadev_floats_mask mask = nnadev_floats_first(whole ? 16 : s->count);
-	const nnadev_floats bias = nnadev_floats_load(s->bias), low = nnadev_floats_all(&f->low),
-			    high = nnadev_floats_all(&f->high);
+	const nnadev_floats_mask mask = nnadev_floats_first(whole ? NNADEV_FLOATS : s->count);
 	const float *weights = s->weights;
-	nnadev_floats c[POSITIONS];
+	const size_t first = s->first;
+	nnadev_floats c[POSITIONS][VECTORS], bias[VECTORS];
 
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < positions; i++)
-		c[i] = nnadev_floats_zero();
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < vectors; j++)
+			c[i][j] = nnadev_floats_zero();
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++) {
 		const float *const *at = s->at + ky * s->next_row;
 
 		if (stride) {
-			const nnadev_floats v[3] = { nnadev_floats_load(weights),
-						     nnadev_floats_load(weights + 16),
-						     nnadev_floats_load(weights + 32) };
+			nnadev_floats v[3][VECTORS];
 
-			weights += 48;
+#pragma GCC unroll 3
+			for (uint32_t k = 0; k < 3; k++, weights += 16)
+#pragma GCC unroll 2
+				for (uint32_t j = 0; j < vectors; j++)
+					v[k][j] = nnadev_floats_load(weights + j * NNADEV_FLOATS);
 #pragma GCC unroll 20
 			for (uint32_t x = 0; x < (positions - 1) * stride + 3; x++) {
-				const float *from = at[x] + s->first;
-				const nnadev_floats value =
-					whole ? nnadev_floats_load(from) :
-						nnadev_floats_load_some(from, mask);
+				const float *from = at[x];
+
+#pragma GCC unroll 2
+				for (uint32_t j = 0; j < vectors; j++) {
+					const nnadev_floats value =
+						whole ? nnadev_floats_load(from + first +
+									   j * NNADEV_FLOATS) :
+							nnadev_floats_load_some(from + first, mask);
 
 #pragma GCC unroll 8
-				for (uint32_t i = 0; i < positions; i++)
-					if (x >= i * stride && x < i * stride + 3)
-						c[i] = nnadev_floats_fma(v[x - i * stride], value,
-									 c[i]);
+					for (uint32_t i = 0; i < positions; i++)
+						if (x >= i * stride && x < i * stride + 3)
+							c[i][j] = nnadev_floats_fma(
+								v[x - i * stride][j], value,
+								c[i][j]);
+				}
 			}
 			continue;
 		}
 		for (uint32_t kx = 0; kx < w->kernel_w;
 		     kx++, at += w->dilation_w, weights += 16) {
-			const nnadev_floats v = nnadev_floats_load(weights);
+			nnadev_floats v[VECTORS];
 
+#pragma GCC unroll 2
+			for (uint32_t j = 0; j < vectors; j++)
+				v[j] = nnadev_floats_load(weights + j * NNADEV_FLOATS);
 #pragma GCC unroll 8
 			for (uint32_t i = 0; i < positions; i++) {
-				const float *from = at[(size_t)i * w->stride_w] + s->first;
+				const float *from = at[(size_t)i * w->stride_w] + first;
 
-				c[i] = nnadev_floats_fma(v,
-							 whole ? nnadev_floats_load(from) :
-								 nnadev_floats_load_some(from,
-											 mask),
-							 c[i]);
+#pragma GCC unroll 2
+				for (uint32_t j = 0; j < vectors; j++)
+					c[i][j] = nnadev_floats_fma(
+						v[j],
+						whole ? nnadev_floats_load(from +
+									   j * NNADEV_FLOATS) :
+							nnadev_floats_load_some(from, mask),
+						c[i][j]);
 			}
 		}
 	}
+#pragma GCC unroll 2
+	for (uint32_t j = 0; j < vectors; j++)
+		bias[j] = nnadev_floats_load(s->bias + j * NNADEV_FLOATS);
+	if (whole && nnadev_floats_end_is_plain(end)) {
+#pragma GCC unroll 8
+		for (uint32_t i = 0; i < positions; i++)
+#pragma GCC unroll 2
+			for (uint32_t j = 0; j < vectors; j++)
+				nnadev_floats_end_plain(end, c[i][j], bias[j],
+							s->to + i * s->next + j * NNADEV_FLOATS);
+		return;
+	}
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < positions; i++)
-		nnadev_floats_finish_block(f, low, high, c[i], bias, whole ? 16 : s->count,
-					   s->to + i * s->next, s->rto + i * s->rnext);
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < vectors; j++)
+			nnadev_floats_end_any(end, f, c[i][j], bias[j],
+					      whole ? NNADEV_FLOATS : s->count,
+					      s->to + i * s->next + j * NNADEV_FLOATS,
+					      s->rto + i * s->rnext + j * NNADEV_FLOATS);
 }
 
-/* The same for blocks with all channels and others. */
+/* Computes all channels from a block's first one on. */
 static inline __attribute__((always_inline)) void
-sum_any_block(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
-	      const struct sum *s, const uint32_t positions, const uint32_t stride)
+sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f, struct sum s,
+	     uint32_t channels, const uint32_t positions, const uint32_t stride)
 {
-	if (s->count == 16)
-		sum_block(w, f, s, positions, stride, true);
-	else
-		sum_block(w, f, s, positions, stride, false);
-}
-
-/* Computes some blocks of neighbouring outputs. */
-static inline __attribute__((always_inline)) void
-sum_blocks(const struct dwconv *g, const struct nnadev_floats_finish *f, struct sum s,
-	   uint32_t first, uint32_t blocks, const uint32_t positions)
-{
+	const struct nnadev_floats_end end = nnadev_floats_end_get(f);
 	const struct nnadev_window w = g->conv.window;
-	const bool three = w.kernel_w == 3 && w.dilation_w == 1;
+	const float *weights = s.weights;
 
-	for (; blocks; blocks--, first += 16, s.first += 16, s.to += 16, s.rto += 16,
-		       s.bias += 16, s.weights += (size_t)g->conv.k * 16) {
-		s.count = g->conv.out_c - first < 16 ? g->conv.out_c - first : 16;
-		if (three && w.stride_w == 1)
-			sum_any_block(&w, f, &s, positions, 1);
-		else if (three && w.stride_w == 2)
-			sum_any_block(&w, f, &s, positions, 2);
+	for (uint32_t i = 0, n; i < channels; i += n) {
+		s.count = channels - i;
+		s.weights = weights + (size_t)(i / 16) * 16 * g->conv.k + i % 16;
+		n = s.count >= 16 ? 16 : NNADEV_FLOATS;
+		if (s.count >= 16)
+			sum_vectors(&w, f, &end, &s, positions, VECTORS, stride, true);
+		else if (VECTORS > 1 && s.count >= NNADEV_FLOATS)
+			sum_vectors(&w, f, &end, &s, positions, 1, stride, true);
 		else
-			sum_any_block(&w, f, &s, positions, 0);
+			sum_vectors(&w, f, &end, &s, positions, 1, stride, false);
+		s.first += n;
+		s.bias += n;
+		s.to += n;
+		s.rto += n;
+	}
+}
+
+/* The same for any number of positions up to POSITIONS. */
+static inline __attribute__((always_inline)) void
+sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f, const struct sum *s,
+	      uint32_t channels, uint32_t positions, const uint32_t stride)
+{
+	switch (positions) {
+#ifdef __AVX512F__
+	case 8:
+		sum_channels(g, f, *s, channels, 8, stride);
+		break;
+	case 7:
+		sum_channels(g, f, *s, channels, 7, stride);
+		break;
+	case 6:
+		sum_channels(g, f, *s, channels, 6, stride);
+		break;
+	case 5:
+		sum_channels(g, f, *s, channels, 5, stride);
+		break;
+#endif
+	case 4:
+		sum_channels(g, f, *s, channels, 4, stride);
+		break;
+	case 3:
+		sum_channels(g, f, *s, channels, 3, stride);
+		break;
+	case 2:
+		sum_channels(g, f, *s, channels, 2, stride);
+		break;
+	case 1:
+		sum_channels(g, f, *s, channels, 1, stride);
+		break;
 	}
 }
 
@@ -279,6 +338,9 @@ static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
 	const struct nnadev_floats_finish f = nnadev_floats_finish_get(
 		g->conv.epilogue, g->conv.output, g->conv.residual);
 	const int32_t *out = g->conv.output->desc.strides, *res = g->conv.residual->desc.strides;
+	const uint32_t rest = g->conv.out_c - block * 16,
+		       channels = rest < blocks * 16 ? rest : blocks * 16;
+	const bool three = w->kernel_w == 3 && w->dilation_w == 1;
 
 	for (uint32_t y = 0; y < part->rows; y++) {
 		struct sum sum = {
@@ -294,22 +356,15 @@ static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
 			.rnext = res[2],
 		};
 
-		for (uint32_t x = 0, n; x < g->conv.out_w; x += n) {
-			const uint32_t left = g->conv.out_w - x;
-
-			if (left >= POSITIONS) {
-				n = POSITIONS;
-				sum_blocks(g, &f, sum, block * 16, blocks, POSITIONS);
-			} else if (POSITIONS > 4 && left >= 4) {
-				n = 4;
-				sum_blocks(g, &f, sum, block * 16, blocks, 4);
-			} else if (left >= 2) {
-				n = 2;
-				sum_blocks(g, &f, sum, block * 16, blocks, 2);
-			} else {
-				n = 1;
-				sum_blocks(g, &f, sum, block * 16, blocks, 1);
-			}
+		/* Groups of almost the same size. */
+		for (uint32_t left = g->conv.out_w, n; left; left -= n) {
+			n = nnadev_div_up(left, nnadev_div_up(left, POSITIONS));
+			if (three && w->stride_w == 1)
+				sum_positions(g, &f, &sum, channels, n, 1);
+			else if (three && w->stride_w == 2)
+				sum_positions(g, &f, &sum, channels, n, 2);
+			else
+				sum_positions(g, &f, &sum, channels, n, 0);
 			sum.at += (size_t)n * w->stride_w;
 			sum.to += n * sum.next;
 			sum.rto += n * sum.rnext;

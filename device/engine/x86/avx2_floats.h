@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 16 fp32 numbers, as many as a block has channels, in a register of AVX-512 or two of AVX2. Both
- * give the same bits. For files that are compiled for AVX2 or more.
+ * As many fp32 numbers as a register has: 16 with AVX-512, which is a block of channels, and half
+ * of one with AVX2. Both give the same bits. For files that are compiled for AVX2 or more.
  */
 #ifndef NNADEV_AVX2_FLOATS_H
 #define NNADEV_AVX2_FLOATS_H
@@ -11,10 +11,11 @@
 #include "device/engine/epilogue.h"
 
 #ifdef __AVX512F__
+#define NNADEV_FLOATS 16u
 typedef __m512 nnadev_floats;
 typedef __mmask16 nnadev_floats_mask;
 
-/* The first `count` of 16. */
+/* The first `count`. */
 static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
 {
 	return (nnadev_floats_mask)((1u << count) - 1);
@@ -26,9 +27,10 @@ static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_fl
 	return _mm512_maskz_loadu_ps(mask, from);
 }
 
-static inline void nnadev_floats_store_some(float *to, nnadev_floats_mask mask, nnadev_floats x)
+/* Stores the first `count`. */
+static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
-	_mm512_mask_storeu_ps(to, mask, x);
+	_mm512_mask_storeu_ps(to, nnadev_floats_first(count), x);
 }
 
 static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
@@ -59,7 +61,7 @@ static inline void nnadev_floats_store(float *to, nnadev_floats x)
 	_mm512_storeu_ps(to, x);
 }
 
-/* 16 times a number. */
+/* A number, everywhere. */
 static inline nnadev_floats nnadev_floats_all(const float *x)
 {
 	return _mm512_set1_ps(*x);
@@ -71,41 +73,48 @@ static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, 
 	return _mm512_fmadd_ps(a, b, c);
 }
 #else
-typedef struct {
-	__m256 low, high;
-} nnadev_floats;
+#define NNADEV_FLOATS 8u
+typedef __m256 nnadev_floats;
+typedef __m256i nnadev_floats_mask;
 
-typedef struct {
-	__m256i low, high;
-} nnadev_floats_mask;
-
-/* The first `count` of 16. */
+/* The first `count`. */
 static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
 {
-	const __m256i all = _mm256_set1_epi32((int)count);
-
-	return (nnadev_floats_mask){
-		_mm256_cmpgt_epi32(all, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)),
-		_mm256_cmpgt_epi32(all, _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15)),
-	};
+	return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count),
+				  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 /* Those of a mask, and zeros: no others are touched. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_floats_mask mask)
 {
-	return (nnadev_floats){ _mm256_maskload_ps(from, mask.low),
-				_mm256_maskload_ps(from + 8, mask.high) };
+	return _mm256_maskload_ps(from, mask);
 }
 
-static inline void nnadev_floats_store_some(float *to, nnadev_floats_mask mask, nnadev_floats x)
+/*
+ * Stores the first `count`, less than all. The same count every time is well predicted, while some
+ * CPUs take 40 steps and more for a store with a mask.
+ */
+static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
-	_mm256_maskstore_ps(to, mask.low, x.low);
-	_mm256_maskstore_ps(to + 8, mask.high, x.high);
+	__m128 next = _mm256_castps256_ps128(x);
+
+	if (count & 4) {
+		_mm_storeu_ps(to, next);
+		next = _mm256_extractf128_ps(x, 1);
+		to += 4;
+	}
+	if (count & 2) {
+		_mm_storel_pi((__m64 *)to, next);
+		next = _mm_movehl_ps(next, next);
+		to += 2;
+	}
+	if (count & 1)
+		_mm_store_ss(to, next);
 }
 
 static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
 {
-	return (nnadev_floats){ _mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high) };
+	return _mm256_add_ps(a, b);
 }
 
 /* x within limits; where it is a NaN, it. */
@@ -113,39 +122,34 @@ static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, nnadev_floats l
 						nnadev_floats high)
 {
 	/* Of a NaN and a number these take the second operand. */
-	return (nnadev_floats){ _mm256_min_ps(high.low, _mm256_max_ps(low.low, x.low)),
-				_mm256_min_ps(high.high, _mm256_max_ps(low.high, x.high)) };
+	return _mm256_min_ps(high, _mm256_max_ps(low, x));
 }
 
 static inline nnadev_floats nnadev_floats_zero(void)
 {
-	return (nnadev_floats){ _mm256_setzero_ps(), _mm256_setzero_ps() };
+	return _mm256_setzero_ps();
 }
 
 static inline nnadev_floats nnadev_floats_load(const float *from)
 {
-	return (nnadev_floats){ _mm256_loadu_ps(from), _mm256_loadu_ps(from + 8) };
+	return _mm256_loadu_ps(from);
 }
 
 static inline void nnadev_floats_store(float *to, nnadev_floats x)
 {
-	_mm256_storeu_ps(to, x.low);
-	_mm256_storeu_ps(to + 8, x.high);
+	_mm256_storeu_ps(to, x);
 }
 
-/* 16 times a number. */
+/* A number, everywhere. */
 static inline nnadev_floats nnadev_floats_all(const float *x)
 {
-	const __m256 all = _mm256_broadcast_ss(x);
-
-	return (nnadev_floats){ all, all };
+	return _mm256_broadcast_ss(x);
 }
 
 /* c + a * b */
 static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, nnadev_floats c)
 {
-	return (nnadev_floats){ _mm256_fmadd_ps(a.low, b.low, c.low),
-				_mm256_fmadd_ps(a.high, b.high, c.high) };
+	return _mm256_fmadd_ps(a, b, c);
 }
 #endif
 
@@ -191,37 +195,68 @@ static __attribute__((noinline)) void nnadev_floats_finish_other(
 		nnadev_epilogue_float(f->e, acc[i], f->output, at + i, f->residual, rat + i);
 }
 
-/*
- * Finishes and stores the sums of `count` channels of a block with their bias. low and high are
- * those of f: for all that the compiler knows a store changes f.
+/**
+ * struct nnadev_floats_end - what of an epilogue is kept in registers
+ * @to, @add, @low, @high: as in struct nnadev_floats_finish, which a store changes for all that the
+ *	compiler knows
  */
+struct nnadev_floats_end {
+	float *to;
+	const float *add;
+	nnadev_floats low, high;
+};
+
+static inline struct nnadev_floats_end nnadev_floats_end_get(const struct nnadev_floats_finish *f)
+{
+	return (struct nnadev_floats_end){ f->to, f->add, nnadev_floats_all(&f->low),
+					   nnadev_floats_all(&f->high) };
+}
+
+/* Whether sums only need their bias and limits before they are stored. */
+static inline bool nnadev_floats_end_is_plain(const struct nnadev_floats_end *e)
+{
+	return e->to && !e->add;
+}
+
+/* Finishes and stores sums of which that is so, as many as a register has. */
 static inline __attribute__((always_inline)) void
-nnadev_floats_finish_block(const struct nnadev_floats_finish *f, nnadev_floats low,
-			   nnadev_floats high, nnadev_floats sum, nnadev_floats bias,
-			   uint32_t count, int64_t at, int64_t rat)
+nnadev_floats_end_plain(const struct nnadev_floats_end *e, nnadev_floats sum, nnadev_floats bias,
+			int64_t at)
+{
+	nnadev_floats_store(e->to + at, nnadev_floats_clamp(nnadev_floats_add(sum, bias), e->low,
+							    e->high));
+}
+
+/* Finishes and stores any sums, of `count` channels. */
+static inline __attribute__((always_inline)) void
+nnadev_floats_end_any(const struct nnadev_floats_end *e, const struct nnadev_floats_finish *f,
+		      nnadev_floats sum, nnadev_floats bias, uint32_t count, int64_t at,
+		      int64_t rat)
 {
 	nnadev_floats y = nnadev_floats_add(sum, bias);
 
-	if (__builtin_expect(!f->to, 0)) {
-		float acc[16];
+	if (__builtin_expect(!e->to, 0)) {
+		float acc[NNADEV_FLOATS];
 
 		nnadev_floats_store(acc, y);
 		nnadev_floats_finish_other(f, acc, count, at, rat);
 		return;
 	}
-	y = nnadev_floats_clamp(y, low, high);
-	if (f->add) {
-		y = nnadev_floats_add(y, count == 16 ? nnadev_floats_load(f->add + rat) :
-						       nnadev_floats_load_some(
-							       f->add + rat,
-							       nnadev_floats_first(count)));
+	y = nnadev_floats_clamp(y, e->low, e->high);
+	if (e->add) {
+		const float *add = e->add + rat;
+
+		y = nnadev_floats_add(y, count == NNADEV_FLOATS ?
+						 nnadev_floats_load(add) :
+						 nnadev_floats_load_some(
+							 add, nnadev_floats_first(count)));
 		y = nnadev_floats_clamp(y, nnadev_floats_all(&f->residual_low),
 					nnadev_floats_all(&f->residual_high));
 	}
-	if (count == 16)
-		nnadev_floats_store(f->to + at, y);
+	if (count == NNADEV_FLOATS)
+		nnadev_floats_store(e->to + at, y);
 	else
-		nnadev_floats_store_some(f->to + at, nnadev_floats_first(count), y);
+		nnadev_floats_store_some(e->to + at, count, y);
 }
 
 #endif

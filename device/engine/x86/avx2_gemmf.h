@@ -4,9 +4,11 @@
  * this is compiled for; it gives the functions their place in the table.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
- * up to ROWS rows by BLOCKS blocks at a time in registers, from which they are stored. A row is used where it lies if it is a run of fp32, else it is
- * put together in scratch; so are weights that are not packed fp32. K is worked through in chunks
- * that keep the weights in the caches. A sum is added up in the order of k, in any instruction set.
+ * up to ROWS rows by CHANNELS channels at a time in registers, from which they are stored. A row is
+ * made of runs of fp32, such as the lines of a convolution's window, which are used where they lie;
+ * those that reach over the image's border are put together in scratch, and so are rows of another
+ * type or of short runs, and weights that are not packed fp32. K is worked through in chunks that
+ * keep the weights in the caches. A sum is added up in the order of k, in any instruction set.
  */
 #ifndef NNADEV_AVX2_GEMMF_H
 #define NNADEV_AVX2_GEMMF_H
@@ -16,17 +18,25 @@
 #include "device/engine/x86/avx2_floats.h"
 #include "device/engine/x86/tiles.h"
 
-/* Of a register tile: as many accumulators as there are registers for. */
+/*
+ * Of a register tile: as many accumulators as there are registers for. A tile of one vector has
+ * ONE_ROWS rows.
+ */
+#define VECTORS 2u
 #ifdef __AVX512F__
 #define ROWS 12u
-#define BLOCKS 2u
+#define ONE_ROWS 12u
 #else
 #define ROWS 6u
-#define BLOCKS 1u
+#define ONE_ROWS 8u
 #endif
+#define MOST_ROWS (ONE_ROWS > ROWS ? ONE_ROWS : ROWS)
+#define CHANNELS (VECTORS * NNADEV_FLOATS)
+#define BLOCKS (CHANNELS / 16)
 #define CHUNK 512u /* of K: 32 KiB of a block's weights */
 #define A_BYTES (384u << 10) /* of rows in a tile, so that weights are read for many */
 #define TILE_PRODUCTS (3u << 20)
+#define SHORTEST_RUN 6u /* used where it lies; to find a shorter one costs more than to copy it */
 
 /**
  * struct gemm - a command as a matrix product
@@ -34,29 +44,55 @@
  * @matmul: MATMUL
  * @copied: rows are put together in scratch
  * @converted: so are the weights
+ * @bordered: windows may reach over the image's border
+ * @joined: columns of a window that make a run: all of them or 1
+ * @runs: of a row, of the same length
+ * @run: their length
  * @sets: independent products: groups of a convolution, batches of a matrix product
  * @rows, @k, @n: dims of one
  * @tiles: the cut
  */
 struct gemm {
 	struct nnadev_conv conv;
-	bool matmul, copied, converted;
+	bool matmul, copied, bordered, converted;
+	uint32_t joined, runs, run;
 	uint32_t sets, rows, k, n;
 	struct nnadev_tiles tiles;
 };
 
 struct scratch {
-	float *a; /* [rows][k] when copied, and 15 more */
+	float *a; /* [rows][k], and 15 more, when copied or with a border */
 	float *b; /* [BLOCKS][chunk][16] when converted */
-	float *acc; /* [rows][BLOCKS][16], between chunks */
-	const float **row; /* [rows] */
+	float *acc; /* [rows][CHANNELS], between chunks */
+	const float **row; /* [runs][rows] */
 	int64_t *at, *rat; /* [rows] */
 };
 
+/* Finds out which runs a row is made of. */
+static void runs_get(struct gemm *g)
+{
+	const struct nnahw_tensor *in = &g->conv.input->desc;
+	const struct nnadev_window *w = &g->conv.window;
+
+	g->joined = g->runs = 1;
+	g->run = g->k;
+	g->bordered = false;
+	if (!g->matmul) {
+		if (w->dilation_w == 1 && (uint32_t)in->strides[2] == g->conv.group_in)
+			g->joined = w->kernel_w;
+		g->runs = w->kernel_h * (w->kernel_w / g->joined);
+		g->run = g->joined * g->conv.group_in;
+		g->bordered = !nnadev_window_inside(w, g->conv.out_h, g->conv.out_w);
+	}
+	g->copied = in->type != NNAHW_TYPE_F32 || (g->runs > 1 && g->run < SHORTEST_RUN);
+	if (g->copied) {
+		g->runs = 1;
+		g->run = g->k;
+	}
+}
+
 static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 {
-	const struct nnahw_tensor *in;
-
 	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
 		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
 
@@ -80,14 +116,7 @@ static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 		g->n = g->conv.group_out;
 		g->k = g->conv.k;
 	}
-	in = &g->conv.input->desc;
-	g->copied = in->type != NNAHW_TYPE_F32 ||
-		    (!g->matmul && (g->conv.window.kernel_h > 1 || g->conv.window.kernel_w > 1 ||
-				    g->conv.window.pad_top || g->conv.window.pad_left ||
-				    (uint64_t)(g->conv.out_h - 1) * g->conv.window.stride_h >=
-					    g->conv.window.height ||
-				    (uint64_t)(g->conv.out_w - 1) * g->conv.window.stride_w >=
-					    g->conv.window.width));
+	runs_get(g);
 	g->converted = g->conv.layout == NNAHW_LAYOUT_PLAIN ||
 		       g->conv.weights->desc.type != NNAHW_TYPE_F32;
 }
@@ -97,11 +126,12 @@ static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, 
 {
 	struct nnadev_layout l = { .base = base };
 
-	s->a = nnadev_layout_take(&l, g->copied ? ((uint64_t)rows * g->k + 15) * sizeof(*s->a) :
-							 0);
-	s->b = nnadev_layout_take(&l, g->converted ? (g->k < CHUNK ? g->k : CHUNK) * BLOCKS * 64ull : 0);
-	s->acc = nnadev_layout_take(&l, g->k > CHUNK ? (uint64_t)rows * BLOCKS * 64 : 0);
-	s->row = nnadev_layout_take(&l, rows * sizeof(*s->row));
+	s->a = nnadev_layout_take(
+		&l, g->copied || g->bordered ? ((uint64_t)rows * g->k + 15) * sizeof(*s->a) : 0);
+	s->b = nnadev_layout_take(
+		&l, g->converted ? (g->k < CHUNK ? g->k : CHUNK) * BLOCKS * 64ull : 0);
+	s->acc = nnadev_layout_take(&l, g->k > CHUNK ? (uint64_t)rows * CHANNELS * 4 : 0);
+	s->row = nnadev_layout_take(&l, (uint64_t)g->runs * rows * sizeof(*s->row));
 	s->at = nnadev_layout_take(&l, rows * sizeof(*s->at));
 	s->rat = nnadev_layout_take(&l, rows * sizeof(*s->rat));
 	return l.size;
@@ -110,7 +140,8 @@ static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, 
 /* Copies fp32 numbers; writes up to 15 more. */
 static inline void copy_floats(float *to, const float *from, uint32_t count)
 {
-	for (; count > 16; count -= 16, from += 16, to += 16)
+	for (; count > NNADEV_FLOATS;
+	     count -= NNADEV_FLOATS, from += NNADEV_FLOATS, to += NNADEV_FLOATS)
 		nnadev_floats_store(to, nnadev_floats_load(from));
 	nnadev_floats_store(to, nnadev_floats_load_some(from, nnadev_floats_first(count)));
 }
@@ -153,6 +184,54 @@ static void conv_row(const struct nnadev_conv *g, int64_t base, uint32_t y, uint
 	}
 }
 
+/*
+ * A run of a convolution's row that reaches over the ends of a line of the image, in scratch:
+ * @first is its first column there.
+ */
+static const float *border_run(const struct gemm *g, const float *line, int64_t first, float *to)
+{
+	const int64_t end = first + g->joined, left = first < 0 ? 0 : first,
+		      right = end > g->conv.window.width ? g->conv.window.width : end;
+	const uint32_t channels = g->conv.group_in;
+
+	memset(to, 0, g->run * sizeof(*to));
+	if (left < right)
+		memcpy(to + (left - first) * channels, line + left * g->conv.input->desc.strides[2],
+		       (size_t)(right - left) * channels * sizeof(*to));
+	return to;
+}
+
+/*
+ * Finds a run of @count neighbouring rows of a convolution from row @first of the tile on, which
+ * are those of output position (@y, @x) and behind it.
+ */
+static void find_run(const struct gemm *g, int64_t base, uint32_t y, uint32_t x, uint32_t run,
+		     uint32_t first, uint32_t count, const struct scratch *s)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const int32_t *strides = g->conv.input->desc.strides;
+	const uint32_t across = w->kernel_w / g->joined;
+	const int64_t r = nnadev_window_row(w, y, run / across);
+	const float **row = s->row + (size_t)run * g->tiles.rows + first, *line;
+	float *to = s->a + (size_t)first * g->k + (size_t)run * g->run;
+
+	if (r < 0 || r >= w->height) {
+		memset(to, 0, g->run * sizeof(*to));
+		for (uint32_t i = 0; i < count; i++)
+			row[i] = to;
+		return;
+	}
+	line = (const float *)g->conv.input->data + base + r * strides[1];
+	for (uint32_t i = 0; i < count; i++, to += g->k) {
+		const int64_t column = nnadev_window_column(w, x + i, run % across);
+
+		if (column >= 0 && column + g->joined <= w->width)
+			row[i] = line + column * strides[2];
+		else
+			row[i] = border_run(g, line, column, to);
+	}
+}
+
 /* Finds or builds the tile's rows of a matrix product and notes where they are stored. */
 static void fill_matmul(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
 			struct scratch *s)
@@ -181,7 +260,6 @@ static void fill_conv(const struct gemm *g, uint32_t set, uint32_t first, uint32
 	const struct nnahw_tensor *out = &g->conv.output->desc, *in = &g->conv.input->desc,
 				*res = &g->conv.residual->desc;
 	const bool residual = nnadev_present(g->conv.residual);
-	const struct nnadev_window *w = &g->conv.window;
 	uint32_t index[3];
 
 	nnadev_unflatten(out->dims, 3, first, index);
@@ -192,24 +270,21 @@ static void fill_conv(const struct gemm *g, uint32_t set, uint32_t first, uint32
 			      rat = residual ? nnadev_offset(res, start) : 0,
 			      rnext = residual ? res->strides[2] : 0,
 			      base = (int64_t)index[0] * in->strides[0] +
-				     (int64_t)set * g->conv.group_in,
-			      next = (int64_t)w->stride_w * in->strides[2];
-		const float *from = NULL;
+				     (int64_t)set * g->conv.group_in;
 
 		n = left < rows - i ? left : rows - i;
-		if (!g->copied)
-			from = (const float *)g->conv.input->data + base +
-			       nnadev_window_row(w, index[1], 0) * in->strides[1] +
-			       nnadev_window_column(w, index[2], 0) * in->strides[2];
 		for (uint32_t k = 0; k < n; k++) {
-			float *to = s->a + (size_t)(i + k) * g->k;
-
 			s->at[i + k] = at + k * (int64_t)out->strides[2];
 			s->rat[i + k] = rat + k * rnext;
-			s->row[i + k] = g->copied ? to : from + k * next;
-			if (g->copied)
-				conv_row(&g->conv, base, index[1], index[2] + k, to);
 		}
+		for (uint32_t k = 0; g->copied && k < n; k++) {
+			float *to = s->a + (size_t)(i + k) * g->k;
+
+			s->row[i + k] = to;
+			conv_row(&g->conv, base, index[1], index[2] + k, to);
+		}
+		for (uint32_t run = 0; !g->copied && run < g->runs; run++)
+			find_run(g, base, index[1], index[2], run, i, n, s);
 		index[2] += n - 1;
 		nnadev_advance(out->dims, 3, index);
 	}
@@ -258,16 +333,19 @@ static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, ui
 }
 
 /**
- * struct product - some rows by some blocks, a chunk of K of them
- * @row: the rows
- * @at, @rat: where they are stored, and their residuals: elements of the first block's channels
- * @acc: [rows][BLOCKS][16]: sums of the chunks before and of this one
- * @first, @count: the chunk
- * @weights: [count][16] of the first block
- * @next_block: from those to the next block's
- * @channels: of each block
- * @bias: [BLOCKS][16]
- * @channel: the first block's first one
+ * struct product - some rows by some vectors of channels, a chunk of K of them
+ * @row: the rows' first runs of the chunk
+ * @next_run: from those to the next ones
+ * @run: length of a run
+ * @skip: what of the first one is before the chunk
+ * @at, @rat: where they are stored, and their residuals: elements of channel 0
+ * @acc: [rows][CHANNELS]: sums of the chunks before and of this one
+ * @count: of the chunk
+ * @weights: [count][16] of the first vector
+ * @next: from those to the next vector's
+ * @counts: channels of each vector
+ * @bias: [CHANNELS]
+ * @channel: the first one
  * @begun: there are chunks before
  * @ends: it is the last one: sums are finished
  */
@@ -275,137 +353,168 @@ struct product {
 	const float *const *row;
 	const int64_t *at, *rat;
 	float *acc;
-	uint32_t first, count;
+	size_t next_run, run, skip, count;
 	const float *weights;
-	size_t next_block;
-	uint32_t channels[BLOCKS];
+	size_t next;
+	uint32_t counts[VECTORS];
 	const float *bias;
 	int64_t channel;
 	bool begun, ends;
 };
 
+/* Finishes and stores sums. */
+static inline __attribute__((always_inline)) void
+finish(const struct product *p, const struct nnadev_floats_finish *f,
+       nnadev_floats (*c)[VECTORS], const uint32_t rows, const uint32_t vectors)
+{
+	const struct nnadev_floats_end end = nnadev_floats_end_get(f);
+	nnadev_floats bias[VECTORS];
+
+#pragma GCC unroll 2
+	for (uint32_t j = 0; j < vectors; j++)
+		bias[j] = nnadev_floats_load(p->bias + j * NNADEV_FLOATS);
+	if (nnadev_floats_end_is_plain(&end) && p->counts[vectors - 1] == NNADEV_FLOATS) {
+#pragma GCC unroll 12
+		for (uint32_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+			for (uint32_t j = 0; j < vectors; j++)
+				nnadev_floats_end_plain(&end, c[r][j], bias[j],
+							p->at[r] + p->channel + j * NNADEV_FLOATS);
+		return;
+	}
+#pragma GCC unroll 12
+	for (uint32_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < vectors; j++) {
+			const int64_t channel = p->channel + j * NNADEV_FLOATS;
+
+			nnadev_floats_end_any(&end, f, c[r][j], bias[j], p->counts[j],
+					      p->at[r] + channel, p->rat[r] + channel);
+		}
+}
+
 static inline __attribute__((always_inline)) void
 multiply(const struct product *p, const struct nnadev_floats_finish *f, const uint32_t rows,
-	 const uint32_t blocks)
+	 const uint32_t vectors)
 {
-	nnadev_floats c[ROWS][BLOCKS];
-	const float *a[ROWS], *b = p->weights;
-	const size_t count = p->count, next = p->next_block;
-	nnadev_floats low, high, bias[BLOCKS];
+	nnadev_floats c[MOST_ROWS][VECTORS];
+	const float *const *row = p->row, *b = p->weights;
+	const size_t next = p->next;
 
 #pragma GCC unroll 12
 	for (uint32_t r = 0; r < rows; r++) {
-		a[r] = p->row[r] + p->first;
 #pragma GCC unroll 2
-		for (uint32_t j = 0; j < blocks; j++)
+		for (uint32_t j = 0; j < vectors; j++)
 			c[r][j] = nnadev_floats_zero();
 	}
 	if (p->begun) {
 #pragma GCC unroll 12
 		for (uint32_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
-			for (uint32_t j = 0; j < blocks; j++)
-				c[r][j] = nnadev_floats_load(p->acc + (r * BLOCKS + j) * 16);
+			for (uint32_t j = 0; j < vectors; j++)
+				c[r][j] = nnadev_floats_load(p->acc + r * CHANNELS +
+							     j * NNADEV_FLOATS);
 	}
-	for (size_t k = 0; k < count; k++, b += 16) {
-		nnadev_floats w[BLOCKS];
+	for (size_t left = p->count, skip = p->skip, n; left;
+	     left -= n, skip = 0, row += p->next_run) {
+		const float *a[MOST_ROWS];
 
-#pragma GCC unroll 2
-		for (uint32_t j = 0; j < blocks; j++)
-			w[j] = nnadev_floats_load(b + j * next);
-#pragma GCC unroll 12
-		for (uint32_t r = 0; r < rows; r++) {
-			const nnadev_floats x = nnadev_floats_all(a[r] + k);
-
-#pragma GCC unroll 2
-			for (uint32_t j = 0; j < blocks; j++)
-				c[r][j] = nnadev_floats_fma(x, w[j], c[r][j]);
-		}
-	}
-	if (!p->ends) {
+		n = p->run - skip < left ? p->run - skip : left;
 #pragma GCC unroll 12
 		for (uint32_t r = 0; r < rows; r++)
+			a[r] = row[r] + skip;
+		for (size_t k = 0; k < n; k++, b += 16) {
+			nnadev_floats w[VECTORS];
+
 #pragma GCC unroll 2
-			for (uint32_t j = 0; j < blocks; j++)
-				nnadev_floats_store(p->acc + (r * BLOCKS + j) * 16, c[r][j]);
+			for (uint32_t j = 0; j < vectors; j++)
+				w[j] = nnadev_floats_load(b + j * next);
+#pragma GCC unroll 12
+			for (uint32_t r = 0; r < rows; r++) {
+				const nnadev_floats x = nnadev_floats_all(a[r] + k);
+
+#pragma GCC unroll 2
+				for (uint32_t j = 0; j < vectors; j++)
+					c[r][j] = nnadev_floats_fma(x, w[j], c[r][j]);
+			}
+		}
+	}
+	if (p->ends) {
+		finish(p, f, c, rows, vectors);
 		return;
 	}
-	low = nnadev_floats_all(&f->low);
-	high = nnadev_floats_all(&f->high);
-#pragma GCC unroll 2
-	for (uint32_t j = 0; j < blocks; j++)
-		bias[j] = nnadev_floats_load(p->bias + j * 16);
 #pragma GCC unroll 12
 	for (uint32_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
-		for (uint32_t j = 0; j < blocks; j++)
-			nnadev_floats_finish_block(f, low, high, c[r][j], bias[j], p->channels[j], p->at[r] + p->channel + j * 16,
-						   p->rat[r] + p->channel + j * 16);
+		for (uint32_t j = 0; j < vectors; j++)
+			nnadev_floats_store(p->acc + r * CHANNELS + j * NNADEV_FLOATS, c[r][j]);
 }
 
-/* The same for any number of rows up to ROWS. */
+/* The same for any number of rows, up to ROWS or ONE_ROWS. */
 static inline __attribute__((always_inline)) void
 multiply_rows(const struct product *p, const struct nnadev_floats_finish *f, uint32_t rows,
-	      const uint32_t blocks)
+	      const uint32_t vectors)
 {
+	if (rows > (vectors == 1 ? ONE_ROWS : ROWS))
+		__builtin_unreachable();
 	switch (rows) {
-#if ROWS > 6
+#ifdef __AVX512F__
 	case 12:
-		multiply(p, f, 12, blocks);
+		multiply(p, f, 12, vectors);
 		break;
 	case 11:
-		multiply(p, f, 11, blocks);
+		multiply(p, f, 11, vectors);
 		break;
 	case 10:
-		multiply(p, f, 10, blocks);
+		multiply(p, f, 10, vectors);
 		break;
 	case 9:
-		multiply(p, f, 9, blocks);
-		break;
-	case 8:
-		multiply(p, f, 8, blocks);
-		break;
-	case 7:
-		multiply(p, f, 7, blocks);
+		multiply(p, f, 9, vectors);
 		break;
 #endif
+	case 8:
+		multiply(p, f, 8, vectors);
+		break;
+	case 7:
+		multiply(p, f, 7, vectors);
+		break;
 	case 6:
-		multiply(p, f, 6, blocks);
+		multiply(p, f, 6, vectors);
 		break;
 	case 5:
-		multiply(p, f, 5, blocks);
+		multiply(p, f, 5, vectors);
 		break;
 	case 4:
-		multiply(p, f, 4, blocks);
+		multiply(p, f, 4, vectors);
 		break;
 	case 3:
-		multiply(p, f, 3, blocks);
+		multiply(p, f, 3, vectors);
 		break;
 	case 2:
-		multiply(p, f, 2, blocks);
+		multiply(p, f, 2, vectors);
 		break;
 	case 1:
-		multiply(p, f, 1, blocks);
+		multiply(p, f, 1, vectors);
 		break;
 	}
 }
 
 /* A chunk of all rows of a tile, in groups of almost the same size. */
 static void multiply_all(const struct product *product, const struct nnadev_floats_finish *f,
-			 uint32_t rows, uint32_t blocks)
+			 uint32_t rows, uint32_t vectors)
 {
 	struct product p = *product;
 
 	for (uint32_t left = rows, n; left; left -= n) {
-		n = nnadev_div_up(left, nnadev_div_up(left, ROWS));
-		if (BLOCKS > 1 && blocks == BLOCKS)
-			multiply_rows(&p, f, n, BLOCKS);
+		n = nnadev_div_up(left, nnadev_div_up(left, vectors == 1 ? ONE_ROWS : ROWS));
+		if (vectors == VECTORS)
+			multiply_rows(&p, f, n, VECTORS);
 		else
 			multiply_rows(&p, f, n, 1);
 		p.row += n;
 		p.at += n;
 		p.rat += n;
-		p.acc += (size_t)n * BLOCKS * 16;
+		p.acc += (size_t)n * CHANNELS;
 	}
 }
 
@@ -427,11 +536,14 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		fill_matmul(g, part.set, part.first_row, part.rows, &s);
 	else
 		fill_conv(g, part.set, part.first_row, part.rows, &s);
-	for (uint32_t block = part.first_block, n; block < end; block += n) {
-		const uint32_t first = block * 16;
-		float added[BLOCKS * 16] = { 0 };
+	for (uint32_t block = part.first_block, blocks; block < end; block += blocks) {
+		const uint32_t first = block * 16, left = (end < all ? end * 16 : g->n) - first,
+			       n = left < CHANNELS ? left : CHANNELS,
+			       vectors = nnadev_div_up(n, NNADEV_FLOATS);
+		float added[CHANNELS] = { 0 };
 		struct product p = {
-			.row = s.row,
+			.next_run = g->tiles.rows,
+			.run = g->run,
 			.at = s.at,
 			.rat = s.rat,
 			.acc = s.acc,
@@ -439,26 +551,30 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			.channel = first,
 		};
 
-		n = end - block < BLOCKS ? end - block : BLOCKS;
-		for (uint32_t i = 0; i < n; i++)
-			p.channels[i] = g->n - first - i * 16 < 16 ? g->n - first - i * 16 : 16;
-		for (uint32_t i = 0; i < n * 16 && first + i < g->n && nnadev_present(bias); i++)
+		blocks = nnadev_div_up(n, 16);
+		for (uint32_t i = 0; i < vectors; i++)
+			p.counts[i] = n - i * NNADEV_FLOATS < NNADEV_FLOATS ?
+					      n - i * NNADEV_FLOATS :
+					      NNADEV_FLOATS;
+		for (uint32_t i = 0; i < n && nnadev_present(bias); i++)
 			added[i] = nnadev_load_float(
 				bias, (int64_t)((g->matmul ? 0 : part.set * g->n) + first + i) *
 					      bias->desc.strides[0]);
 		for (uint32_t k = 0; k < g->k; k += CHUNK) {
-			p.first = k;
+			p.row = s.row + (size_t)(k / g->run) * g->tiles.rows;
+			p.skip = k % g->run;
 			p.count = g->k - k < CHUNK ? g->k - k : CHUNK;
 			p.begun = k != 0;
 			p.ends = p.count == g->k - k;
-			p.next_block = (g->converted ? p.count : g->k) * (size_t)16;
-			for (uint32_t i = 0; i < n; i++) {
+			p.next = NNADEV_FLOATS < 16 ? NNADEV_FLOATS :
+						      (g->converted ? p.count : g->k) * (size_t)16;
+			for (uint32_t i = 0; i < blocks; i++) {
 				const float *b = get_b(g, part.set, block + i, k, p.count,
-						       s.b + i * p.next_block);
+						       s.b + i * p.count * (size_t)16);
 
 				p.weights = i ? p.weights : b;
 			}
-			multiply_all(&p, &f, part.rows, n);
+			multiply_all(&p, &f, part.rows, vectors);
 		}
 	}
 	return NNAHW_STATUS_OK;
@@ -469,13 +585,15 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct gemm *g = decoded;
 	const uint64_t window = g->matmul ? 1 : g->conv.window.kernel_h * g->conv.window.kernel_w;
-	const uint64_t row = g->copied ? 3ull * g->k + 12 * window + 40 : 40,
+	const uint64_t row = g->copied || g->bordered ? 3ull * g->k + 12 * window + 40 :
+							4ull * g->runs + 40,
 		       weights = g->conv.layout == NNAHW_LAYOUT_PLAIN ? 200ull * g->k :
 				 g->converted			      ? 4ull * g->k :
 									0,
-		       finish = 200, groups = (rows + ROWS - 1) / ROWS;
+		       finish = 200, groups = (rows + ROWS - 1) / ROWS,
+		       group = g->k + 4ull * g->runs;
 
-	return rows * row + blocks * (weights + groups * g->k + rows * finish + 500);
+	return rows * row + blocks * (weights + groups * group + rows * finish + 500);
 }
 
 /* The types are floats, and channels contiguous. */
