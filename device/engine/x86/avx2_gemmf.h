@@ -8,7 +8,8 @@
  * made of runs of fp32, such as the lines of a convolution's window, which are used where they lie;
  * those that reach over the image's border are put together in scratch, and so are rows of another
  * type or of short runs, and weights that are not packed fp32. K is worked through in chunks that
- * keep the weights in the caches. A sum is added up in the order of k, in any instruction set.
+ * keep the weights in the caches, while those of the next chunk are fetched from memory. A sum is
+ * added up in the order of k, in any instruction set.
  */
 #ifndef NNADEV_AVX2_GEMMF_H
 #define NNADEV_AVX2_GEMMF_H
@@ -33,6 +34,8 @@
 #define MOST_ROWS (ONE_ROWS > ROWS ? ONE_ROWS : ROWS)
 #define CHANNELS (VECTORS * NNADEV_FLOATS)
 #define BLOCKS (CHANNELS / 16)
+#define PIECE 32u /* of K: in each of them some of the next weights are fetched */
+#define SHORTEST_FETCHED 96u
 #define CHUNK 512u /* of K: 32 KiB of a block's weights */
 #define A_BYTES (384u << 10) /* of rows in a tile, so that weights are read for many */
 #define TILE_PRODUCTS (3u << 20)
@@ -343,6 +346,8 @@ static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, ui
  * @count: of the chunk
  * @weights: [count][16] of the first vector
  * @next: from those to the next vector's
+ * @ahead: weights that come after the chunk's, of the first block
+ * @fetched: lines of them, of each block, that are fetched in each piece of the chunk
  * @counts: channels of each vector
  * @bias: [CHANNELS]
  * @channel: the first one
@@ -354,8 +359,9 @@ struct product {
 	const int64_t *at, *rat;
 	float *acc;
 	size_t next_run, run, skip, count;
-	const float *weights;
+	const float *weights, *ahead;
 	size_t next;
+	uint32_t fetched;
 	uint32_t counts[VECTORS];
 	const float *bias;
 	int64_t channel;
@@ -395,10 +401,10 @@ finish(const struct product *p, const struct nnadev_floats_finish *f,
 
 static inline __attribute__((always_inline)) void
 multiply(const struct product *p, const struct nnadev_floats_finish *f, const uint32_t rows,
-	 const uint32_t vectors)
+	 const uint32_t vectors, const bool fetches)
 {
 	nnadev_floats c[MOST_ROWS][VECTORS];
-	const float *const *row = p->row, *b = p->weights;
+	const float *const *row = p->row, *b = p->weights, *ahead = p->ahead;
 	const size_t next = p->next;
 
 #pragma GCC unroll 12
@@ -423,19 +429,28 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 #pragma GCC unroll 12
 		for (uint32_t r = 0; r < rows; r++)
 			a[r] = row[r] + skip;
-		for (size_t k = 0; k < n; k++, b += 16) {
-			nnadev_floats w[VECTORS];
-
+		for (size_t k = 0, end = n; k < n; end = n) {
+			if (fetches) {
+				end = n - k < PIECE ? n : k + PIECE;
+				for (uint32_t i = 0; i < p->fetched; i++, ahead += 16)
 #pragma GCC unroll 2
-			for (uint32_t j = 0; j < vectors; j++)
-				w[j] = nnadev_floats_load(b + j * next);
-#pragma GCC unroll 12
-			for (uint32_t r = 0; r < rows; r++) {
-				const nnadev_floats x = nnadev_floats_all(a[r] + k);
+					for (uint32_t j = 0; j < BLOCKS; j++)
+						__builtin_prefetch(ahead + j * next);
+			}
+			for (; k < end; k++, b += 16) {
+				nnadev_floats w[VECTORS];
 
 #pragma GCC unroll 2
 				for (uint32_t j = 0; j < vectors; j++)
-					c[r][j] = nnadev_floats_fma(x, w[j], c[r][j]);
+					w[j] = nnadev_floats_load(b + j * next);
+#pragma GCC unroll 12
+				for (uint32_t r = 0; r < rows; r++) {
+					const nnadev_floats x = nnadev_floats_all(a[r] + k);
+
+#pragma GCC unroll 2
+					for (uint32_t j = 0; j < vectors; j++)
+						c[r][j] = nnadev_floats_fma(x, w[j], c[r][j]);
+				}
 			}
 		}
 	}
@@ -453,48 +468,48 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 /* The same for any number of rows, up to ROWS or ONE_ROWS. */
 static inline __attribute__((always_inline)) void
 multiply_rows(const struct product *p, const struct nnadev_floats_finish *f, uint32_t rows,
-	      const uint32_t vectors)
+	      const uint32_t vectors, const bool fetches)
 {
-	if (rows > (vectors == 1 ? ONE_ROWS : ROWS))
+	if (rows > (vectors == 1 ? ONE_ROWS : ROWS) || (fetches && rows < ROWS / 2))
 		__builtin_unreachable();
 	switch (rows) {
 #ifdef __AVX512F__
 	case 12:
-		multiply(p, f, 12, vectors);
+		multiply(p, f, 12, vectors, fetches);
 		break;
 	case 11:
-		multiply(p, f, 11, vectors);
+		multiply(p, f, 11, vectors, fetches);
 		break;
 	case 10:
-		multiply(p, f, 10, vectors);
+		multiply(p, f, 10, vectors, fetches);
 		break;
 	case 9:
-		multiply(p, f, 9, vectors);
+		multiply(p, f, 9, vectors, fetches);
 		break;
 #endif
 	case 8:
-		multiply(p, f, 8, vectors);
+		multiply(p, f, 8, vectors, fetches);
 		break;
 	case 7:
-		multiply(p, f, 7, vectors);
+		multiply(p, f, 7, vectors, fetches);
 		break;
 	case 6:
-		multiply(p, f, 6, vectors);
+		multiply(p, f, 6, vectors, fetches);
 		break;
 	case 5:
-		multiply(p, f, 5, vectors);
+		multiply(p, f, 5, vectors, fetches);
 		break;
 	case 4:
-		multiply(p, f, 4, vectors);
+		multiply(p, f, 4, vectors, fetches);
 		break;
 	case 3:
-		multiply(p, f, 3, vectors);
+		multiply(p, f, 3, vectors, fetches);
 		break;
 	case 2:
-		multiply(p, f, 2, vectors);
+		multiply(p, f, 2, vectors, fetches);
 		break;
 	case 1:
-		multiply(p, f, 1, vectors);
+		multiply(p, f, 1, vectors, fetches);
 		break;
 	}
 }
@@ -507,15 +522,29 @@ static void multiply_all(const struct product *product, const struct nnadev_floa
 
 	for (uint32_t left = rows, n; left; left -= n) {
 		n = nnadev_div_up(left, nnadev_div_up(left, vectors == 1 ? ONE_ROWS : ROWS));
-		if (vectors == VECTORS)
-			multiply_rows(&p, f, n, VECTORS);
+		if (vectors == VECTORS && p.fetched)
+			multiply_rows(&p, f, n, VECTORS, true);
+		else if (vectors == VECTORS)
+			multiply_rows(&p, f, n, VECTORS, false);
 		else
-			multiply_rows(&p, f, n, 1);
+			multiply_rows(&p, f, n, 1, false);
+		p.ahead += p.fetched * (p.count / PIECE) * 16;
 		p.row += n;
 		p.at += n;
 		p.rat += n;
 		p.acc += (size_t)n * CHANNELS;
 	}
+}
+
+/*
+ * So many lines of the next chunk's weights are fetched in a piece of this one, that all are by the
+ * end of a tile's rows. Short chunks, and those of few rows, are over before it helps.
+ */
+static uint32_t lines_fetched(const struct gemm *g, const struct product *p, uint32_t rows)
+{
+	if (g->converted || rows <= ROWS || p->count < SHORTEST_FETCHED)
+		return 0;
+	return nnadev_div_up(PIECE, nnadev_div_up(rows, ROWS));
 }
 
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
@@ -574,6 +603,8 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 
 				p.weights = i ? p.weights : b;
 			}
+			p.ahead = p.weights + (p.ends ? (size_t)BLOCKS * g->k - k : p.count) * 16;
+			p.fetched = lines_fetched(g, &p, part.rows);
 			multiply_all(&p, &f, part.rows, vectors);
 		}
 	}
