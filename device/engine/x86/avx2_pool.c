@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * POOL with AVX2: 16 channels at a time, each in the order of its window, so that floats too equal
- * the scalar kernel's.
+ * POOL with AVX2: 16 channels at a time, of floats 8, each in the order of its window, so that
+ * floats too equal the scalar kernel's.
  */
 #include "device/engine/window.h"
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/avx2_floats.h"
 
 #define TILE_WORK (1u << 20) /* input elements */
 
@@ -88,61 +89,94 @@ static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_eng
 		((uint8_t *)output->data)[at + i] = (uint8_t)nnadev_clamp_s64(result[i], low, high);
 }
 
+/* `count` channels, at most 8, of a position. */
+static inline nnadev_floats load_floats(const struct nnadev_engine_operand *o, int64_t at,
+					uint32_t count)
+{
+	float v[8] = { 0 };
+
+	if (o->desc.type == NNAHW_TYPE_F32 && count == 8)
+		return nnadev_floats_load((const float *)o->data + at);
+	if (o->desc.type == NNAHW_TYPE_F32)
+		return nnadev_floats_load_some((const float *)o->data + at,
+					       nnadev_floats_first(count));
+	nnadev_load_floats(v, o, at, count);
+	return nnadev_floats_load(v);
+}
+
+/* The pool of `count` channels, at most 8. */
+static inline __attribute__((always_inline)) nnadev_floats
+pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struct part *part,
+	    uint32_t count, const uint32_t kind)
+{
+	nnadev_floats r = _mm256_set1_ps(kind == NNAHW_POOL_MAX ? -__builtin_inff() : 0),
+		      nan = nnadev_floats_zero();
+
+	for (uint32_t y = 0; y < part->rows; y++, from += input->desc.strides[1]) {
+		int64_t at = from;
+
+		for (uint32_t x = 0; x < part->columns; x++, at += input->desc.strides[2]) {
+			const nnadev_floats a = load_floats(input, at, count);
+
+			if (kind == NNAHW_POOL_MAX) {
+				r = _mm256_max_ps(r, a);
+				nan = _mm256_or_ps(nan, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+			} else {
+				r = _mm256_add_ps(r, kind == NNAHW_POOL_L2 ? _mm256_mul_ps(a, a) :
+									     a);
+			}
+		}
+	}
+	if (kind == NNAHW_POOL_MAX)
+		return _mm256_or_ps(r, nan);
+	r = _mm256_div_ps(r, _mm256_set1_ps((float)(part->rows * part->columns)));
+	return kind == NNAHW_POOL_L2 ? _mm256_sqrt_ps(r) : r;
+}
+
+/* Neighbouring channels of a position. */
+static inline __attribute__((always_inline)) void
+pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
+	      int64_t at, const struct nnadev_engine_operand *input, int64_t from,
+	      const struct part *part, uint32_t count, const uint32_t kind)
+{
+	const nnadev_floats low = _mm256_set1_ps(p->clamp_min), high = _mm256_set1_ps(p->clamp_max);
+
+	for (uint32_t n; count; count -= n, at += n, from += n) {
+		nnadev_floats r;
+		float result[8];
+
+		n = count < 8 ? count : 8;
+		r = n == 8 ? pool_floats(input, from, part, 8, kind) :
+			     pool_floats(input, from, part, n, kind);
+		r = nnadev_floats_clamp(r, low, high);
+		if (output->desc.type == NNAHW_TYPE_F32) {
+			if (n == 8)
+				nnadev_floats_store((float *)output->data + at, r);
+			else
+				nnadev_floats_store_some((float *)output->data + at, n, r);
+			continue;
+		}
+		nnadev_floats_store(result, r);
+		for (uint32_t i = 0; i < n; i++)
+			nnadev_store_value(output, at + i, result[i], 0, 0);
+	}
+}
+
 static void pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 		       int64_t at, const struct nnadev_engine_operand *input, int64_t from,
 		       const struct part *part, uint32_t count)
 {
-	const float n = (float)(part->rows * part->columns);
-	const bool is_f32 = input->desc.type == NNAHW_TYPE_F32;
-	const __m256i left = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)count),
-					      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-	/* Of 16 numbers, those that are there. */
-	const __m256i there[2] = { _mm256_cmpgt_epi32(left, _mm256_setzero_si256()),
-				   _mm256_cmpgt_epi32(left, _mm256_set1_epi32(8)) };
-	float result[16], v[16] = { 0 };
-	__m256 r[2];
-
-	r[0] = r[1] = _mm256_set1_ps(p->kind == NNAHW_POOL_MAX ? -__builtin_inff() : 0);
-	for (uint32_t y = 0; y < part->rows; y++) {
-		int64_t element = from + y * (int64_t)input->desc.strides[1];
-
-		for (uint32_t x = 0; x < part->columns; x++, element += input->desc.strides[2]) {
-			const float *values = is_f32 ? (const float *)input->data + element : v;
-
-			if (!is_f32)
-				nnadev_load_floats(v, input, element, count);
-#pragma GCC unroll 2
-			for (uint32_t i = 0; i < 2; i++) {
-				const __m256 a = _mm256_maskload_ps(values + 8 * i, there[i]);
-
-				if (p->kind == NNAHW_POOL_MAX)
-					r[i] = _mm256_blendv_ps(
-						_mm256_max_ps(r[i], a), _mm256_add_ps(r[i], a),
-						_mm256_cmp_ps(r[i], a, _CMP_UNORD_Q));
-				else
-					r[i] = _mm256_add_ps(r[i], p->kind == NNAHW_POOL_L2
-									   ? _mm256_mul_ps(a, a)
-									   : a);
-			}
-		}
+	switch (p->kind) {
+	case NNAHW_POOL_MAX:
+		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_MAX);
+		break;
+	case NNAHW_POOL_L2:
+		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_L2);
+		break;
+	default:
+		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_AVERAGE);
+		break;
 	}
-#pragma GCC unroll 2
-	for (uint32_t i = 0; i < 2; i++) {
-		if (p->kind != NNAHW_POOL_MAX)
-			r[i] = _mm256_div_ps(r[i], _mm256_set1_ps(n));
-		if (p->kind == NNAHW_POOL_L2)
-			r[i] = _mm256_sqrt_ps(r[i]);
-		r[i] = _mm256_max_ps(_mm256_set1_ps(p->clamp_min), r[i]);
-		r[i] = _mm256_min_ps(_mm256_set1_ps(p->clamp_max), r[i]);
-		_mm256_storeu_ps(result + 8 * i, r[i]);
-	}
-	if (output->desc.type == NNAHW_TYPE_F32) {
-		memcpy((float *)output->data + at, result,
-		       count == 16 ? sizeof(result) : count * sizeof(*result));
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		nnadev_store_value(output, at + i, result[i], 0, 0);
 }
 
 static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
@@ -160,20 +194,26 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	/* A piece of work is a position with a block of channels. */
 	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
 	nnadev_unflatten(dims, 4, begin, index);
-	for (uint32_t i = begin; i < end; i++, nnadev_advance(dims, 4, index)) {
+	for (uint32_t i = begin, n; i < end; i += n) {
 		const struct part part = get_part(w, index[1], index[2]);
-		const uint32_t first = index[3] * 16,
-			       count = out[3] - first < 16 ? out[3] - first : 16;
+		const uint32_t first = index[3] * 16, left = blocks - index[3];
+		uint32_t count;
 		const int64_t at = nnadev_offset(
 			&output->desc, (uint32_t[]){ index[0], index[1], index[2], first });
 		const int64_t from = nnadev_offset(
 			&input->desc,
 			(uint32_t[]){ index[0], (uint32_t)part.top, (uint32_t)part.left, first });
 
-		if (nnadev_type_is_quant8(output->desc.type))
-			pool_integer(p, output, at, input, from, &part, count);
-		else
+		/* Its blocks, as far as they are in the tile. */
+		n = left < end - i ? left : end - i;
+		count = n < left ? n * 16 : out[3] - first;
+		for (uint32_t k = 0; k < count && nnadev_type_is_quant8(output->desc.type); k += 16)
+			pool_integer(p, output, at + k, input, from + k, &part,
+				     count - k < 16 ? count - k : 16);
+		if (!nnadev_type_is_quant8(output->desc.type))
 			pool_float(p, output, at, input, from, &part, count);
+		index[3] += n - 1;
+		nnadev_advance(dims, 4, index);
 	}
 	return NNAHW_STATUS_OK;
 }
