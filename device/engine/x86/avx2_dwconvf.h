@@ -250,13 +250,14 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 #pragma GCC unroll 2
 	for (uint32_t j = 0; j < vectors; j++)
 		bias[j] = nnadev_floats_load(s->bias + j * NNADEV_FLOATS);
-	if (whole && nnadev_floats_end_is_plain(end)) {
+	if (whole && end->to && !end->add) {
 #pragma GCC unroll 8
 		for (uint32_t i = 0; i < positions; i++)
 #pragma GCC unroll 2
 			for (uint32_t j = 0; j < vectors; j++)
-				nnadev_floats_end_plain(end, c[i][j], bias[j],
-							s->to + i * s->next + j * NNADEV_FLOATS);
+				nnadev_floats_end_whole(end, NULL, c[i][j], bias[j],
+							s->to + i * s->next + j * NNADEV_FLOATS,
+							0);
 		return;
 	}
 #pragma GCC unroll 8
@@ -271,10 +272,10 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 
 /* Computes all channels from a block's first one on. */
 static inline __attribute__((always_inline)) void
-sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f, struct sum s,
-	     uint32_t channels, const uint32_t positions, const uint32_t stride)
+sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f,
+	     const struct nnadev_floats_end *end, struct sum s, uint32_t channels,
+	     const uint32_t positions, const uint32_t stride)
 {
-	const struct nnadev_floats_end end = nnadev_floats_end_get(f);
 	const struct nnadev_window w = g->conv.window;
 	const float *weights = s.weights;
 
@@ -283,11 +284,11 @@ sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f, struc
 		s.weights = weights + (size_t)(i / 16) * 16 * g->conv.k + i % 16;
 		n = s.count >= 16 ? 16 : NNADEV_FLOATS;
 		if (s.count >= 16)
-			sum_vectors(&w, f, &end, &s, positions, VECTORS, stride, true);
+			sum_vectors(&w, f, end, &s, positions, VECTORS, stride, true);
 		else if (VECTORS > 1 && s.count >= NNADEV_FLOATS)
-			sum_vectors(&w, f, &end, &s, positions, 1, stride, true);
+			sum_vectors(&w, f, end, &s, positions, 1, stride, true);
 		else
-			sum_vectors(&w, f, &end, &s, positions, 1, stride, false);
+			sum_vectors(&w, f, end, &s, positions, 1, stride, false);
 		s.first += n;
 		s.bias += n;
 		s.to += n;
@@ -297,35 +298,36 @@ sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f, struc
 
 /* The same for any number of positions up to POSITIONS. */
 static inline __attribute__((always_inline)) void
-sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f, const struct sum *s,
-	      uint32_t channels, uint32_t positions, const uint32_t stride)
+sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f,
+	      const struct nnadev_floats_end *end, const struct sum *s, uint32_t channels,
+	      uint32_t positions, const uint32_t stride)
 {
 	switch (positions) {
 #ifdef __AVX512F__
 	case 8:
-		sum_channels(g, f, *s, channels, 8, stride);
+		sum_channels(g, f, end, *s, channels, 8, stride);
 		break;
 	case 7:
-		sum_channels(g, f, *s, channels, 7, stride);
+		sum_channels(g, f, end, *s, channels, 7, stride);
 		break;
 	case 6:
-		sum_channels(g, f, *s, channels, 6, stride);
+		sum_channels(g, f, end, *s, channels, 6, stride);
 		break;
 	case 5:
-		sum_channels(g, f, *s, channels, 5, stride);
+		sum_channels(g, f, end, *s, channels, 5, stride);
 		break;
 #endif
 	case 4:
-		sum_channels(g, f, *s, channels, 4, stride);
+		sum_channels(g, f, end, *s, channels, 4, stride);
 		break;
 	case 3:
-		sum_channels(g, f, *s, channels, 3, stride);
+		sum_channels(g, f, end, *s, channels, 3, stride);
 		break;
 	case 2:
-		sum_channels(g, f, *s, channels, 2, stride);
+		sum_channels(g, f, end, *s, channels, 2, stride);
 		break;
 	case 1:
-		sum_channels(g, f, *s, channels, 1, stride);
+		sum_channels(g, f, end, *s, channels, 1, stride);
 		break;
 	}
 }
@@ -337,6 +339,7 @@ static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
 	const struct nnadev_window *w = &g->conv.window;
 	const struct nnadev_floats_finish f = nnadev_floats_finish_get(
 		g->conv.epilogue, g->conv.output, g->conv.residual);
+	const struct nnadev_floats_end end = nnadev_floats_end_get(&f);
 	const int32_t *out = g->conv.output->desc.strides, *res = g->conv.residual->desc.strides;
 	const uint32_t rest = g->conv.out_c - block * 16,
 		       channels = rest < blocks * 16 ? rest : blocks * 16;
@@ -360,11 +363,11 @@ static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
 		for (uint32_t left = g->conv.out_w, n; left; left -= n) {
 			n = nnadev_div_up(left, nnadev_div_up(left, POSITIONS));
 			if (three && w->stride_w == 1)
-				sum_positions(g, &f, &sum, channels, n, 1);
+				sum_positions(g, &f, &end, &sum, channels, n, 1);
 			else if (three && w->stride_w == 2)
-				sum_positions(g, &f, &sum, channels, n, 2);
+				sum_positions(g, &f, &end, &sum, channels, n, 2);
 			else
-				sum_positions(g, &f, &sum, channels, n, 0);
+				sum_positions(g, &f, &end, &sum, channels, n, 0);
 			sum.at += (size_t)n * w->stride_w;
 			sum.to += n * sum.next;
 			sum.rto += n * sum.rnext;

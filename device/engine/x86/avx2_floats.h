@@ -212,19 +212,28 @@ static inline struct nnadev_floats_end nnadev_floats_end_get(const struct nnadev
 					   nnadev_floats_all(&f->high) };
 }
 
-/* Whether sums only need their bias and limits before they are stored. */
-static inline bool nnadev_floats_end_is_plain(const struct nnadev_floats_end *e)
+/* The same for the limits of sums with a residual. */
+static inline struct nnadev_floats_end
+nnadev_floats_end_get_residual(const struct nnadev_floats_finish *f)
 {
-	return e->to && !e->add;
+	return (struct nnadev_floats_end){ f->to, f->add, nnadev_floats_all(&f->residual_low),
+					   nnadev_floats_all(&f->residual_high) };
 }
 
-/* Finishes and stores sums of which that is so, as many as a register has. */
+/*
+ * Finishes and stores sums of fp32, as many as a register has. @with: the limits of sums with a
+ * residual; NULL where there is none.
+ */
 static inline __attribute__((always_inline)) void
-nnadev_floats_end_plain(const struct nnadev_floats_end *e, nnadev_floats sum, nnadev_floats bias,
-			int64_t at)
+nnadev_floats_end_whole(const struct nnadev_floats_end *e, const struct nnadev_floats_end *with,
+			nnadev_floats sum, nnadev_floats bias, int64_t at, int64_t rat)
 {
-	nnadev_floats_store(e->to + at, nnadev_floats_clamp(nnadev_floats_add(sum, bias), e->low,
-							    e->high));
+	nnadev_floats y = nnadev_floats_clamp(nnadev_floats_add(sum, bias), e->low, e->high);
+
+	if (with)
+		y = nnadev_floats_clamp(nnadev_floats_add(y, nnadev_floats_load(e->add + rat)),
+					with->low, with->high);
+	nnadev_floats_store(e->to + at, y);
 }
 
 /* Finishes and stores any sums, of `count` channels. */

@@ -213,8 +213,10 @@ static void find_run(const struct gemm *g, int64_t base, uint32_t y, uint32_t x,
 {
 	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *strides = g->conv.input->desc.strides;
-	const uint32_t across = w->kernel_w / g->joined;
-	const int64_t r = nnadev_window_row(w, y, run / across);
+	const uint32_t joined = g->joined, across = w->kernel_w / joined;
+	const int64_t r = nnadev_window_row(w, y, run / across), last = (int64_t)w->width - joined,
+		      step = w->stride_w, next = strides[2];
+	int64_t column = nnadev_window_column(w, x, run % across);
 	const float **row = s->row + (size_t)run * g->tiles.rows + first, *line;
 	float *to = s->a + (size_t)first * g->k + (size_t)run * g->run;
 
@@ -225,13 +227,11 @@ static void find_run(const struct gemm *g, int64_t base, uint32_t y, uint32_t x,
 		return;
 	}
 	line = (const float *)g->conv.input->data + base + r * strides[1];
-	for (uint32_t i = 0; i < count; i++, to += g->k) {
-		const int64_t column = nnadev_window_column(w, x + i, run % across);
-
-		if (column >= 0 && column + g->joined <= w->width)
-			row[i] = line + column * strides[2];
+	for (uint32_t i = 0; i < count; i++, column += step) {
+		if (column >= 0 && column <= last)
+			row[i] = line + column * next;
 		else
-			row[i] = border_run(g, line, column, to);
+			row[i] = border_run(g, line, column, to + (size_t)i * g->k);
 	}
 }
 
@@ -368,6 +368,23 @@ struct product {
 	bool begun, ends;
 };
 
+/* Finishes and stores sums of fp32 of whole vectors. */
+static inline __attribute__((always_inline)) void
+finish_whole(const struct product *p, const struct nnadev_floats_end *end,
+	     const struct nnadev_floats_end *with, const nnadev_floats *bias,
+	     nnadev_floats (*c)[VECTORS], const uint32_t rows, const uint32_t vectors)
+{
+#pragma GCC unroll 12
+	for (uint32_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+		for (uint32_t j = 0; j < vectors; j++) {
+			const int64_t channel = p->channel + j * NNADEV_FLOATS;
+
+			nnadev_floats_end_whole(end, with, c[r][j], bias[j], p->at[r] + channel,
+						p->rat[r] + channel);
+		}
+}
+
 /* Finishes and stores sums. */
 static inline __attribute__((always_inline)) void
 finish(const struct product *p, const struct nnadev_floats_finish *f,
@@ -379,13 +396,13 @@ finish(const struct product *p, const struct nnadev_floats_finish *f,
 #pragma GCC unroll 2
 	for (uint32_t j = 0; j < vectors; j++)
 		bias[j] = nnadev_floats_load(p->bias + j * NNADEV_FLOATS);
-	if (nnadev_floats_end_is_plain(&end) && p->counts[vectors - 1] == NNADEV_FLOATS) {
-#pragma GCC unroll 12
-		for (uint32_t r = 0; r < rows; r++)
-#pragma GCC unroll 2
-			for (uint32_t j = 0; j < vectors; j++)
-				nnadev_floats_end_plain(&end, c[r][j], bias[j],
-							p->at[r] + p->channel + j * NNADEV_FLOATS);
+	if (end.to && p->counts[vectors - 1] == NNADEV_FLOATS) {
+		const struct nnadev_floats_end with = nnadev_floats_end_get_residual(f);
+
+		if (end.add)
+			finish_whole(p, &end, &with, bias, c, rows, vectors);
+		else
+			finish_whole(p, &end, NULL, bias, c, rows, vectors);
 		return;
 	}
 #pragma GCC unroll 12
@@ -440,6 +457,9 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 			for (; k < end; k++, b += 16) {
 				nnadev_floats w[VECTORS];
 
+				/* One number for all rows, not a pointer of each to advance. */
+				if (vectors == 1)
+					__asm__("" : "+r"(k));
 #pragma GCC unroll 2
 				for (uint32_t j = 0; j < vectors; j++)
 					w[j] = nnadev_floats_load(b + j * next);
