@@ -223,6 +223,14 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 	return true;
 }
 
+/* Takes registers of rings that have changed. */
+static void sync_rings(struct nnadev *dev)
+{
+	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
+		if (nnadev_ring_sync(&dev->bus, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
+			nnadev_job_drop(&dev->exec, &dev->jobs[i]);
+}
+
 /* Looks at everything and runs what is to run now. Return: as run_jobs(). */
 static bool step(struct nnadev *dev, uint64_t until)
 {
@@ -232,17 +240,17 @@ static bool step(struct nnadev *dev, uint64_t until)
 	}
 	if (atomic_load(&dev->reset))
 		do_reset(dev);
-	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
-		if (nnadev_ring_sync(&dev->bus, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
-			nnadev_job_drop(&dev->exec, &dev->jobs[i]);
+	sync_rings(dev);
 	return run_jobs(dev, until);
 }
 
 /* Whether a ring has work that is run as soon as somebody runs it. */
 static bool is_busy(struct nnadev *dev)
 {
-	bool busy = nnadev_ring_pending(&dev->bus, &dev->rings[NNAHW_CONTROL_RING]);
+	bool busy;
 
+	sync_rings(dev);
+	busy = nnadev_ring_pending(&dev->bus, &dev->rings[NNAHW_CONTROL_RING]);
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		busy = busy || has_work(dev, i);
 	return busy && atomic_load(&dev->exec.enabled);

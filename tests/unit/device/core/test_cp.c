@@ -802,6 +802,29 @@ static void test_knock(void **state)
 	rig_fini(&rig);
 }
 
+static bool is_enough(const void *context)
+{
+	return true;
+}
+
+/* Who is called back before it has done anything leaves work: rings that nobody has looked at. */
+static void test_leave(void **state)
+{
+	const struct progress one = { &rig, 1 };
+	struct nnahw_completion done;
+	struct nnahw_ring_entry e;
+	struct rig_space s;
+
+	rig_init_at(&rig, 1, 0, true);
+	e = make_sum(&rig, &s, 1, 2);
+	rig_submit(&rig, 0, &e);
+	assert_true(nnadev_run(rig.dev, is_enough, NULL, NNADEV_FOREVER));
+	nnadev_run(rig.dev, has_completed, &one, NNADEV_FOREVER);
+	assert_true(rig_poll(&rig, 0, &done));
+	assert_int_equal(done.status, NNAHW_STATUS_OK);
+	rig_fini(&rig);
+}
+
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -839,6 +862,7 @@ int main(void)
 		THREE(test_crowd),
 		cmocka_unit_test(test_lent),
 		cmocka_unit_test(test_knock),
+		cmocka_unit_test(test_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
