@@ -354,45 +354,45 @@ static enum step write_results(struct nnadev_exec *exec, struct nnadev_job *job)
 	return end_command(exec, job);
 }
 
-/* What the tiles of a round need to know. */
-struct round {
-	struct nnadev_exec *exec;
-	struct nnadev_job *job;
-	uint64_t until;
-};
-
 static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 {
-	struct round *round = context;
-	struct nnadev_instruction *at = &round->job->at;
+	const struct nnadev_instruction *at = context;
 
 	if (thread)
-		nnadev_exec_enter_thread(round->exec);
+		nnadev_exec_enter_thread(at->exec);
 	return at->plan.run(&at->command, &at->plan, at->phase, tile,
-			    round->exec->scratch[thread].data, round->job->shared);
+			    at->exec->scratch[thread].data, at->shared);
 }
 
 /* Whether the job is to make way at @now, or has run out of something. */
-static bool interrupted(const struct nnadev_exec *exec, const struct nnadev_job *job,
-			uint64_t until, uint64_t now)
-{
-	return nnadev_event_read(&exec->event) != exec->seen || now >= until ||
-	       nnadev_job_run_time(job, now) > job->budget ||
-	       (job->deadline && now >= job->deadline);
-}
-
 static bool stop_round(void *context, uint64_t now)
 {
-	struct round *round = context;
+	const struct nnadev_instruction *at = context;
 
-	return interrupted(round->exec, round->job, round->until, now);
+	return nnadev_event_read(&at->exec->event) != at->exec->seen || now >= at->stop;
+}
+
+/* When a job has to stop that runs until @until: workers need not look for that in many places. */
+static uint64_t stop_at(const struct nnadev_job *job, uint64_t until)
+{
+	uint64_t spent = job->resumed + 1;
+
+	if (job->budget > job->run_time)
+		spent += job->budget - job->run_time;
+	until = spent < until ? spent : until;
+	return job->deadline && job->deadline < until ? job->deadline : until;
 }
 
 static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until)
 {
 	struct nnadev_instruction *at = &job->at;
-	struct round round = { exec, job, until };
-	struct nnadev_round work = { run_tile, stop_round, &round };
+	const struct nnadev_round work = {
+		.run = run_tile,
+		.stop = stop_round,
+		.context = at,
+		.context_size = offsetof(struct nnadev_instruction, command.operands) +
+				at->command.operand_count * sizeof(at->command.operands[0]),
+	};
 	uint32_t status;
 
 	/* Scratch memory belongs to the threads: another job may have needed less in between. */
@@ -410,6 +410,9 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		if (status)
 			return end(exec, job, status);
 	}
+	at->exec = exec;
+	at->shared = job->shared;
+	at->stop = stop_at(job, until);
 	while (at->phase < at->plan.phases) {
 		nnadev_profile_enter(exec, job);
 		status = nnadev_workers_run(exec->workers, &work, &at->shares, &job->now);
@@ -430,7 +433,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			break;
 		start_round(exec, at);
 		/* A round may have been a single tile, after which nobody asks. */
-		if (interrupted(exec, job, until, job->now))
+		if (stop_round(at, job->now))
 			return STEP_LEAVE;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {

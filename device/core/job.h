@@ -36,22 +36,28 @@ struct nnadev_profile {
 
 /**
  * struct nnadev_instruction - the command that runs
- * @info: its description
- * @command: what the engine is given; raw points to @bytes
+ * @exec: what its tiles run with
+ * @shared: memory that the tiles share
+ * @stop: when no more tiles are to begin
+ * @phase: of the plan
  * @plan: what the engine made of it
+ * @command: what the engine is given; raw points to @bytes
+ * @info: its description
  * @ranges: memory of the operands
  * @generation: of the MMU when the operands were resolved
- * @phase: of the plan
  * @shares: tiles of the round that have not run
  * @bytes: the command as fetched
  */
 struct nnadev_instruction {
-	const struct nnahw_command_info *info;
-	struct nnadev_engine_command command;
+	_Alignas(64) struct nnadev_exec *exec;
+	void *shared;
+	uint64_t stop;
+	uint32_t phase;
 	struct nnadev_engine_plan plan;
+	struct nnadev_engine_command command;
+	const struct nnahw_command_info *info;
 	struct nnadev_range ranges[NNAHW_MAX_OPERANDS];
 	uint64_t generation;
-	uint32_t phase;
 	struct nnadev_shares shares;
 	_Alignas(64) uint8_t bytes[NNAHW_MAX_COMMAND_SIZE];
 };

@@ -2,12 +2,14 @@
 /*
  * A pool of threads that run the tiles of one round at a time.
  *
- * A round is published by storing it in @current. A worker says that it is inside before it reads
- * @current, and the caller clears @current before it asks who is inside: so the caller waits for
- * every worker that may have seen the round, and for nobody who comes too late.
+ * A round begins when there are tiles in the shares. A worker says that it is inside before it
+ * looks for tiles, and the caller asks who is inside when all shares are empty: so the caller waits
+ * for every worker that has taken a tile, and for nobody who comes too late. Who took a tile finds
+ * the round that it belongs to, as that was written before.
  *
- * What a worker and the caller tell each other in a round lies in the worker's own cache line: its
- * share of the tiles, and whether it is inside.
+ * What a worker and the caller tell each other in a round lies in the worker's own cache line: the
+ * call, its share of the tiles, and whether it is inside. All else that the caller writes from
+ * round to round is the context, which the worker asks for as a whole.
  */
 #include "device/host/workers.h"
 
@@ -28,44 +30,53 @@
  * struct worker - a thread of the pool
  * @share: its tiles that have not been started: the first one in the low half, the end in the high
  *	half; others take from the end
- * @inside: it may hold @current of the pool
- * @busy: ns that it has spent on tiles; changes within rounds
+ * @call: changes when there is a round to take part in, and to end
+ * @inside: it may look for tiles, or run one
  * @left: @share as it was when the round was closed
+ * @context: see struct nnadev_round
+ * @context_size: likewise
+ * @busy: ns that it has spent on tiles; changes within rounds
  * @pool: its pool
  * @index: its number
  * @thread: valid but for number 0
  */
 struct worker {
 	_Alignas(CACHE_LINE) _Atomic uint64_t share;
+	_Atomic uint32_t call;
 	_Atomic bool inside;
-	uint64_t busy;
 	uint64_t left;
+	_Atomic(void *) context;
+	_Atomic uint32_t context_size;
+	_Alignas(CACHE_LINE) uint64_t busy;
 	struct nnadev_workers *pool;
 	uint32_t index;
 	pthread_t thread;
 };
 
 /**
- * struct nnadev_round_state - the round under way
- * @work: what to do
+ * struct nnadev_round_state - the round under way, written where it differs from the one before
+ * @run: see struct nnadev_round
+ * @stop: likewise
  * @status: the first status other than 0
  */
 struct nnadev_round_state {
-	struct nnadev_round work;
+	uint32_t (*run)(void *context, uint32_t tile, uint32_t thread);
+	bool (*stop)(void *context, uint64_t now);
 	_Atomic uint32_t status;
 };
 
 /**
- * struct nnadev_workers - the pool. What waiting threads look at has cache lines of its own.
+ * struct nnadev_workers - the pool. What changes in each round has cache lines of its own.
  * @threads: with the caller
  * @started: without the caller
  * @spin_ns: how long to look for what to do before sleeping
  * @quit: workers are to end
  * @longest: the longest tile so far, in ns
- * @call: raised when there is a round, and to end
- * @current: the round to take part in, or NULL
- * @left: raised when a worker has left a round
- * @round: what @current points to
+ * @waiting: the caller sleeps, or is about to
+ * @left: raised when a worker has left a round and the caller waits for that
+ * @sleepers: workers that sleep, or are about to
+ * @awake: raised when these are to look at their calls
+ * @round: the round under way
  * @workers: the threads; number 0 is the caller
  */
 struct nnadev_workers {
@@ -74,9 +85,10 @@ struct nnadev_workers {
 	uint64_t spin_ns;
 	_Atomic bool quit;
 	_Atomic uint64_t longest;
-	_Alignas(CACHE_LINE) struct nnadev_event call;
-	_Atomic(struct nnadev_round_state *) current;
-	_Alignas(CACHE_LINE) struct nnadev_event left;
+	_Atomic bool waiting;
+	struct nnadev_event left;
+	_Alignas(CACHE_LINE) _Atomic uint32_t sleepers;
+	struct nnadev_event awake;
 	_Alignas(CACHE_LINE) struct nnadev_round_state round;
 	struct worker workers[];
 };
@@ -170,19 +182,20 @@ static bool take_tile(struct nnadev_workers *pool, uint32_t thread, uint32_t *ti
 }
 
 /* Run tiles of a round until none is left; @now as in nnadev_workers_run(). */
-static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *round,
-		      uint32_t thread, uint64_t *now)
+static void run_tiles(struct nnadev_workers *pool, uint32_t thread, uint64_t *now)
 {
-	uint64_t *busy = &pool->workers[thread].busy;
+	struct nnadev_round_state *round = &pool->round;
+	struct worker *w = &pool->workers[thread];
 	uint32_t tile;
 
 	while (take_tile(pool, thread, &tile)) {
+		void *context = atomic_load_explicit(&w->context, memory_order_relaxed);
 		const uint64_t begin = *now;
-		const uint32_t status = round->work.run(round->work.context, tile, thread);
+		const uint32_t status = round->run(context, tile, thread);
 
 		*now = nnadev_clock_now();
 		note_tile(pool, *now - begin);
-		*busy += *now - begin;
+		w->busy += *now - begin;
 		if (status) {
 			uint32_t none = 0;
 
@@ -190,37 +203,88 @@ static void run_tiles(struct nnadev_workers *pool, struct nnadev_round_state *ro
 			close_round(pool);
 			return;
 		}
-		if (round->work.stop && round->work.stop(round->work.context, *now)) {
+		if (round->stop && round->stop(context, *now)) {
 			close_round(pool);
 			return;
 		}
 	}
 }
 
+/* A worker's call, and how it has read. */
+struct call {
+	const struct worker *worker;
+	uint32_t seen;
+};
+
+static bool is_called(const void *context)
+{
+	const struct call *call = context;
+
+	return atomic_load_explicit(&call->worker->call, memory_order_acquire) != call->seen;
+}
+
+/* Wait until a worker is called, asleep if that takes long. */
+static void wait_for_call(struct nnadev_workers *pool, const struct call *call)
+{
+	if (nnadev_spin(is_called, call, pool->spin_ns))
+		return;
+	atomic_fetch_add(&pool->sleepers, 1);
+	for (;;) {
+		const uint32_t seq = nnadev_event_read(&pool->awake);
+
+		if (is_called(call))
+			break;
+		nnadev_event_wait(&pool->awake, seq, NNADEV_FOREVER);
+	}
+	atomic_fetch_sub(&pool->sleepers, 1);
+}
+
+/* Call workers, who find all that was written before. */
+static void call_workers(struct nnadev_workers *pool)
+{
+	for (uint32_t i = 1; i <= pool->started; i++) {
+		struct worker *w = &pool->workers[i];
+		const uint32_t call = atomic_load_explicit(&w->call, memory_order_relaxed);
+
+		atomic_store_explicit(&w->call, call + 1, memory_order_release);
+	}
+	/* Who goes to sleep adds itself first and then looks at its call: one sees the other. */
+	if (atomic_fetch_add(&pool->sleepers, 0))
+		nnadev_event_raise(&pool->awake);
+}
+
+/* Have the context come to this CPU's caches, all of it at a time. */
+static void fetch_context(const struct worker *w)
+{
+	const uint8_t *context = atomic_load_explicit(&w->context, memory_order_relaxed);
+	const uint32_t size = atomic_load_explicit(&w->context_size, memory_order_relaxed);
+
+	for (uint32_t at = 0; at < size; at += CACHE_LINE)
+		__builtin_prefetch(context + at);
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct nnadev_workers *pool = w->pool;
+	struct call call = { .worker = w };
 
 	/* What rounds and is flushed to zero is not whoever started the thread's to say. */
 	fesetenv(FE_DFL_ENV);
 	for (;;) {
-		uint32_t seq = nnadev_event_read(&pool->call);
-		struct nnadev_round_state *round;
+		uint64_t now;
 
+		wait_for_call(pool, &call);
+		call.seen = atomic_load_explicit(&w->call, memory_order_acquire);
 		if (atomic_load(&pool->quit))
 			return NULL;
+		fetch_context(w);
 		atomic_store(&w->inside, true);
-		round = atomic_load(&pool->current);
-		if (round) {
-			uint64_t now = nnadev_clock_now();
-
-			run_tiles(pool, round, w->index, &now);
-		}
+		now = nnadev_clock_now();
+		run_tiles(pool, w->index, &now);
 		atomic_store(&w->inside, false);
-		nnadev_event_raise(&pool->left);
-		if (!nnadev_event_spin(&pool->call, seq, pool->spin_ns))
-			nnadev_event_wait(&pool->call, seq, NNADEV_FOREVER);
+		if (atomic_load(&pool->waiting))
+			nnadev_event_raise(&pool->left);
 	}
 }
 
@@ -235,52 +299,69 @@ static bool is_left(const void *context)
 	return true;
 }
 
-/* Wait until no worker holds the round, which has been withdrawn. Return: whether it had to. */
-static bool wait_for_workers(struct nnadev_workers *pool)
+/* Wait until no worker holds the round, all tiles of which have begun. */
+static void wait_for_workers(struct nnadev_workers *pool)
 {
-	if (is_left(pool))
-		return false;
-	while (!nnadev_spin(is_left, pool, pool->spin_ns)) {
+	if (nnadev_spin(is_left, pool, pool->spin_ns))
+		return;
+	atomic_store(&pool->waiting, true);
+	for (;;) {
 		const uint32_t seq = nnadev_event_read(&pool->left);
 
-		if (!is_left(pool))
-			nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
+		if (is_left(pool))
+			break;
+		nnadev_event_wait(&pool->left, seq, NNADEV_FOREVER);
 	}
-	return true;
+	atomic_store(&pool->waiting, false);
+}
+
+/* Write down a round. What has not changed stays in the workers' caches. */
+static void open_round(struct nnadev_workers *pool, const struct nnadev_round *work,
+		       const struct nnadev_shares *shares)
+{
+	struct nnadev_round_state *round = &pool->round;
+
+	if (round->run != work->run)
+		round->run = work->run;
+	if (round->stop != work->stop)
+		round->stop = work->stop;
+	if (atomic_load_explicit(&round->status, memory_order_relaxed))
+		atomic_store_explicit(&round->status, 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < pool->threads; i++) {
+		struct worker *w = &pool->workers[i];
+
+		w->left = 0;
+		atomic_store_explicit(&w->context, work->context, memory_order_relaxed);
+		atomic_store_explicit(&w->context_size, work->context_size, memory_order_relaxed);
+	}
+	/* From here on tiles may run. */
+	for (uint32_t i = 0; i < pool->threads; i++)
+		atomic_store_explicit(&pool->workers[i].share,
+				      share_pack(shares->next[i], shares->end[i]),
+				      memory_order_release);
 }
 
 uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_round *work,
 			    struct nnadev_shares *shares, uint64_t *now)
 {
-	struct nnadev_round_state *round = &pool->round;
 	const uint32_t tiles = nnadev_shares_left(shares);
 	const bool shared = pool->started && tiles > 1;
 
 	if (!tiles)
 		return 0;
-	round->work = *work;
-	atomic_store_explicit(&round->status, 0, memory_order_relaxed);
-	for (uint32_t i = 0; i < pool->threads; i++) {
-		pool->workers[i].left = 0;
-		atomic_store_explicit(&pool->workers[i].share,
-				      share_pack(shares->next[i], shares->end[i]),
-				      memory_order_relaxed);
-	}
-	if (shared) {
-		atomic_store(&pool->current, round);
-		nnadev_event_raise(&pool->call);
-	}
-	run_tiles(pool, round, 0, now);
-	if (shared) {
-		atomic_store(&pool->current, NULL);
-		if (wait_for_workers(pool))
-			*now = nnadev_clock_now();
+	open_round(pool, work, shares);
+	if (shared)
+		call_workers(pool);
+	run_tiles(pool, 0, now);
+	if (!is_left(pool)) {
+		wait_for_workers(pool);
+		*now = nnadev_clock_now();
 	}
 	for (uint32_t i = 0; i < pool->threads; i++) {
 		shares->next[i] = share_next(pool->workers[i].left);
 		shares->end[i] = share_end(pool->workers[i].left);
 	}
-	return atomic_load(&round->status);
+	return atomic_load(&pool->round.status);
 }
 
 int nnadev_workers_create(uint32_t threads, uint64_t spin_ns, struct nnadev_workers **out)
@@ -321,7 +402,7 @@ void nnadev_workers_destroy(struct nnadev_workers *pool)
 	if (!pool)
 		return;
 	atomic_store(&pool->quit, true);
-	nnadev_event_raise(&pool->call);
+	call_workers(pool);
 	for (uint32_t i = 1; i <= pool->started; i++)
 		pthread_join(pool->workers[i].thread, NULL);
 	free(pool);

@@ -42,11 +42,13 @@ uint32_t nnadev_shares_left(const struct nnadev_shares *shares);
  * @stop: asked by each thread after each of its tiles, @now: whether to leave the rest for later;
  *	may be NULL
  * @context: handed to both
+ * @context_size: bytes of @context that tiles need and that have changed since the round before
  */
 struct nnadev_round {
 	uint32_t (*run)(void *context, uint32_t tile, uint32_t thread);
 	bool (*stop)(void *context, uint64_t now);
 	void *context;
+	uint32_t context_size;
 };
 
 /**
