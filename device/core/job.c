@@ -78,7 +78,7 @@ void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job)
 static void release(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	for (uint32_t i = 0; i < NNAHW_MAX_OPERANDS; i++)
-		nnadev_range_release(&job->at.ranges[i]);
+		nnadev_range_release(&job->at->ranges[i]);
 	nnadev_mmu_put(&exec->mmu, job->space);
 	job->space = NULL;
 	job->state = NNADEV_JOB_IDLE;
@@ -173,6 +173,8 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->loop_last = 0;
 	job->commands = 0;
 	job->profile.open = false;
+	job->at = &job->instructions[0];
+	job->ahead = false;
 	if (e->type == NNAHW_ENTRY_NOP) {
 		nnadev_ring_complete(exec->bus, job->ring, e,
 				     nnadev_ring_entry_is_plain(e) ? NNAHW_STATUS_OK :
@@ -223,10 +225,10 @@ static enum step end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t 
 	return STEP_ENDED;
 }
 
-/* Find host memory for all operands of the command. Return: a status, or NNADEV_MMU_AGAIN. */
-static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job)
+/* Find host memory for all operands of a command. Return: a status, or NNADEV_MMU_AGAIN. */
+static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job,
+			struct nnadev_instruction *at)
 {
-	struct nnadev_instruction *at = &job->at;
 	uint64_t room = NNADEV_ENGINE_MAX_SCRATCH;
 
 	nnadev_mmu_begin(&exec->mmu);
@@ -269,10 +271,10 @@ static void start_round(const struct nnadev_exec *exec, struct nnadev_instructio
 	nnadev_shares_deal(&at->shares, exec->threads, at->plan.phase_tiles[at->phase]);
 }
 
-/* Have the engine plan the command, all operands of which are there. */
-static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
+/* Have the engine plan a command, all operands of which are there. */
+static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job,
+		     struct nnadev_instruction *at)
 {
-	struct nnadev_instruction *at = &job->at;
 	uint32_t status;
 
 	at->command.entropy = job->now;
@@ -288,7 +290,7 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
 	at->plan.round = 0;
 	if (at->plan.phases)
 		start_round(exec, at);
-	return provide(&job->shared, &job->shared_size, at->plan.shared_size);
+	return NNAHW_STATUS_OK;
 }
 
 /*
@@ -297,8 +299,8 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job)
  */
 static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	struct nnadev_instruction *at = &job->at;
-	uint32_t status = resolve(exec, job);
+	struct nnadev_instruction *at = job->at;
+	uint32_t status = resolve(exec, job, at);
 
 	job->state = NNADEV_JOB_OPERANDS;
 	if (status == NNADEV_MMU_AGAIN)
@@ -313,7 +315,7 @@ static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
 		status = job->fault.status;
 	}
 	if (!status)
-		status = plan(exec, job);
+		status = plan(exec, job, at);
 	if (status)
 		return end(exec, job, status);
 	job->state = NNADEV_JOB_TILES;
@@ -328,7 +330,7 @@ static enum step end_command(struct nnadev_exec *exec, struct nnadev_job *job)
 		return end(exec, job, status);
 	nnadev_count(&exec->bus->counters.commands, 1);
 	job->commands++;
-	job->offset += job->at.info->size;
+	job->offset += job->at->info->size;
 	job->state = NNADEV_JOB_FETCH;
 	return STEP_ON;
 }
@@ -336,7 +338,7 @@ static enum step end_command(struct nnadev_exec *exec, struct nnadev_job *job)
 /* Write gathered outputs back, likewise, which ends the command. */
 static enum step write_results(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	struct nnadev_instruction *at = &job->at;
+	struct nnadev_instruction *at = job->at;
 
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
 		struct nnadev_range *range = &at->ranges[i];
@@ -383,18 +385,70 @@ static uint64_t stop_at(const struct nnadev_job *job, uint64_t until)
 	return job->deadline && job->deadline < until ? job->deadline : until;
 }
 
+static struct nnadev_instruction *other_instruction(struct nnadev_job *job)
+{
+	return &job->instructions[job->at == &job->instructions[0]];
+}
+
+static bool is_control_flow(uint32_t opcode)
+{
+	return opcode == NNAHW_OP_END || opcode == NNAHW_OP_JUMP || opcode == NNAHW_OP_BRANCH;
+}
+
+/*
+ * The command processor waits for the workers: meanwhile it gets the next command ready, if that is
+ * found with what is cached. What is not so, or has an error, is dealt with in its turn.
+ */
+static void look_ahead(void *context)
+{
+	const struct nnadev_instruction *at = context;
+	struct nnadev_exec *exec = at->exec;
+	struct nnadev_job *job = at->job;
+	struct nnadev_instruction *next = other_instruction(job);
+	const uint32_t offset = job->offset + at->info->size;
+	const struct nnadev_fault fault = job->fault;
+
+	if (job->ahead || offset >= job->stream_end)
+		return;
+	nnadev_mmu_freeze(&exec->mmu, true);
+	job->ahead = !nnadev_stream_fetch(exec, job, next, offset) &&
+		     !is_control_flow(next->info->opcode) && !resolve(exec, job, next) &&
+		     !plan(exec, job, next);
+	nnadev_mmu_freeze(&exec->mmu, false);
+	job->operand = UINT32_MAX;
+	job->fault = fault;
+}
+
+/* Begin the command that is ready. Return: whether there is one. */
+static bool take_next(struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	struct nnadev_instruction *next = other_instruction(job);
+	const bool ready = job->ahead && next->generation == exec->mmu.generation;
+
+	job->ahead = false;
+	if (!ready)
+		return false;
+	nnadev_profile_begin(job);
+	job->at = next;
+	job->state = NNADEV_JOB_TILES;
+	return true;
+}
+
 static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until)
 {
-	struct nnadev_instruction *at = &job->at;
+	struct nnadev_instruction *at = job->at;
 	const struct nnadev_round work = {
 		.run = run_tile,
 		.stop = stop_round,
+		.meanwhile = look_ahead,
 		.context = at,
 		.context_size = offsetof(struct nnadev_instruction, command.operands) +
 				at->command.operand_count * sizeof(at->command.operands[0]),
 	};
-	uint32_t status;
+	uint32_t status = provide(&job->shared, &job->shared_size, at->plan.shared_size);
 
+	if (status)
+		return end(exec, job, status);
 	/* Scratch memory belongs to the threads: another job may have needed less in between. */
 	for (uint32_t i = 0; i < exec->threads; i++) {
 		status = provide(&exec->scratch[i].data, &exec->scratch[i].size,
@@ -403,7 +457,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			return end(exec, job, status);
 	}
 	if (at->generation != exec->mmu.generation) {
-		status = resolve(exec, job);
+		status = resolve(exec, job, at);
 		job->now = nnadev_clock_now();
 		if (status == NNADEV_MMU_AGAIN)
 			return STEP_ON;
@@ -411,6 +465,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			return end(exec, job, status);
 	}
 	at->exec = exec;
+	at->job = job;
 	at->shared = job->shared;
 	at->stop = stop_at(job, until);
 	while (at->phase < at->plan.phases) {
@@ -478,8 +533,8 @@ static enum step loop(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
 
 static enum step branch(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
-	const struct nnadev_engine_operand *o = &job->at.command.operands[0];
-	const struct nnadev_range *range = &job->at.ranges[0];
+	const struct nnadev_engine_operand *o = &job->at->command.operands[0];
+	const struct nnadev_range *range = &job->at->ranges[0];
 	uint8_t condition;
 
 	job->operand = 0;
@@ -489,7 +544,7 @@ static enum step branch(struct nnadev_exec *exec, struct nnadev_job *job, uint32
 			     &job->fault))
 		return end(exec, job, job->fault.status);
 	job->operand = UINT32_MAX;
-	return jump(exec, job, condition ? job->offset + job->at.info->size : target);
+	return jump(exec, job, condition ? job->offset + job->at->info->size : target);
 }
 
 static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
@@ -499,16 +554,16 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (job->offset >= job->stream_end)
 		return finish(exec, job);
 	nnadev_profile_begin(job);
-	status = nnadev_stream_fetch(exec, job);
+	status = nnadev_stream_fetch(exec, job, job->at, job->offset);
 	if (status)
 		return end(exec, job, status);
-	switch (job->at.info->opcode) {
+	switch (job->at->info->opcode) {
 	case NNAHW_OP_END:
 		nnadev_count(&exec->bus->counters.commands, 1);
 		job->commands++;
 		return finish(exec, job);
 	case NNAHW_OP_JUMP: {
-		const struct nnahw_cmd_jump *cmd = (const void *)job->at.bytes;
+		const struct nnahw_cmd_jump *cmd = (const void *)job->at->bytes;
 
 		if (cmd->loop > 1)
 			return end(exec, job, NNAHW_STATUS_BAD_COMMAND);
@@ -517,7 +572,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	case NNAHW_OP_BRANCH:
 		return branch(
 			exec, job,
-			((const struct nnahw_cmd_branch *)(const void *)job->at.bytes)->target);
+			((const struct nnahw_cmd_branch *)(const void *)job->at->bytes)->target);
 	default:
 		return find_operands(exec, job);
 	}
@@ -570,7 +625,12 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 		}
 		case NNADEV_JOB_FETCH:
 			/* With fetching switched off a job rests before its next command. */
-			step = atomic_load(&exec->enabled) ? fetch(exec, job) : STEP_LEAVE;
+			if (!atomic_load(&exec->enabled))
+				step = STEP_LEAVE;
+			else if (take_next(exec, job))
+				continue;
+			else
+				step = fetch(exec, job);
 			break;
 		case NNADEV_JOB_OPERANDS:
 			step = find_operands(exec, job);

@@ -13,6 +13,7 @@
 #include "device/core/operand.h"
 #include "device/core/ring.h"
 
+struct nnadev_job;
 struct nnahw_command_info;
 
 /**
@@ -35,8 +36,9 @@ struct nnadev_profile {
 };
 
 /**
- * struct nnadev_instruction - the command that runs
+ * struct nnadev_instruction - a command that runs, or is ready to
  * @exec: what its tiles run with
+ * @job: its job
  * @shared: memory that the tiles share
  * @stop: when no more tiles are to begin
  * @phase: of the plan
@@ -50,6 +52,7 @@ struct nnadev_profile {
  */
 struct nnadev_instruction {
 	_Alignas(64) struct nnadev_exec *exec;
+	struct nnadev_job *job;
 	void *shared;
 	uint64_t stop;
 	uint32_t phase;
@@ -113,6 +116,8 @@ enum nnadev_job_state {
  * @slots: the base table
  * @profile: see above
  * @at: the current command
+ * @ahead: the other one of @instructions is the command behind it, planned
+ * @instructions: room for these
  */
 struct nnadev_job {
 	enum nnadev_job_state state;
@@ -141,7 +146,9 @@ struct nnadev_job {
 	uint32_t shared_size;
 	struct nnahw_base slots[NNAHW_MAX_SLOTS];
 	struct nnadev_profile profile;
-	struct nnadev_instruction at;
+	struct nnadev_instruction *at;
+	bool ahead;
+	struct nnadev_instruction instructions[2];
 };
 
 static inline bool nnadev_job_active(const struct nnadev_job *job)

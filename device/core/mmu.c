@@ -385,7 +385,7 @@ static bool cover(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t v
 			i++;
 			continue;
 		}
-		if (!mmu->left) {
+		if (!mmu->left || mmu->frozen) {
 			ok = fail(fault, NNADEV_MMU_AGAIN, NNAHW_FAULT_KIND_NONE, 0);
 			break;
 		}
@@ -653,7 +653,7 @@ bool nnadev_mmu_write(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 void nnadev_mmu_begin(struct nnadev_mmu *mmu)
 {
 	mmu->stamp++;
-	if (mmu->extents > NNADEV_MMU_EXTENTS / 2)
+	if (mmu->extents > NNADEV_MMU_EXTENTS / 2 && !mmu->frozen)
 		for (uint32_t i = 0; i < NNADEV_MMU_BUCKETS; i++)
 			for (struct nnadev_space *space = mmu->table[i]; space; space = space->next)
 				space_clear(mmu, space);
@@ -684,6 +684,8 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 		*data = s->data + (va - s->va);
 		return true;
 	}
+	if (mmu->frozen)
+		return fail(fault, NNADEV_MMU_AGAIN, NNAHW_FAULT_KIND_NONE, 0);
 	if (size > NNADEV_MMU_MAX_RANGE)
 		return fail(fault, NNAHW_STATUS_NO_MEMORY, NNAHW_FAULT_KIND_NONE, 0);
 	mmu->left = mmu->step;

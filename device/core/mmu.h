@@ -41,7 +41,10 @@
 /* Walks that nnadev_mmu_range() does at most; a run of pages that it maps counts as some. */
 #define NNADEV_MMU_STEP 16384u
 #define NNADEV_MMU_MAP_COST 32u
-/* Status of a fault that is none: the access took NNADEV_MMU_STEP, and gets further next time. */
+/*
+ * Status of a fault that is none: the access took NNADEV_MMU_STEP, and gets further next time; or
+ * the MMU is frozen.
+ */
 #define NNADEV_MMU_AGAIN UINT32_MAX
 
 /**
@@ -110,6 +113,7 @@ struct nnadev_space {
  * @max_runs: NNADEV_MMU_RUNS; tests lower it
  * @step: NNADEV_MMU_STEP; tests lower it
  * @left: walks that the access under way may do
+ * @frozen: see nnadev_mmu_freeze()
  * @spaces: how many there are
  * @segments: how many all spaces have
  * @runs: how many are mapped in all segments
@@ -127,6 +131,7 @@ struct nnadev_mmu {
 	uint32_t max_runs;
 	uint32_t step;
 	uint32_t left;
+	bool frozen;
 	uint32_t spaces;
 	uint32_t segments;
 	uint32_t runs;
@@ -153,6 +158,15 @@ bool nnadev_mmu_read(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_
 		     uint64_t size, struct nnadev_fault *fault);
 bool nnadev_mmu_write(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
 		      const void *from, uint64_t size, struct nnadev_fault *fault);
+
+/*
+ * While the MMU is frozen, what is cached stays as it is, so that tiles may run that use it: an
+ * access that needs more fails with NNADEV_MMU_AGAIN.
+ */
+static inline void nnadev_mmu_freeze(struct nnadev_mmu *mmu, bool frozen)
+{
+	mmu->frozen = frozen;
+}
 
 /* Start a group of calls of nnadev_mmu_range() whose pointers are good at the same time. */
 void nnadev_mmu_begin(struct nnadev_mmu *mmu);

@@ -57,12 +57,12 @@ static uint32_t field_bytes(const struct nnahw_field_info *f)
 	}
 }
 
-uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job)
+uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
+			     struct nnadev_instruction *at, uint32_t offset)
 {
-	struct nnadev_instruction *at = &job->at;
 	const struct nnahw_command *head = (const struct nnahw_command *)at->bytes;
 	const struct nnahw_command_info *info;
-	uint64_t va = job->entry.stream + job->offset;
+	uint64_t va = job->entry.stream + offset;
 
 	/* Offsets are multiples of 64 and below the end, which is one too. */
 	if (!fetch(exec, job, va, at->bytes, NNAHW_COMMAND_ALIGN))
@@ -70,7 +70,7 @@ uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	info = nnahw_command_find(head->opcode);
 	if (!info || head->size != info->size || head->flags || head->reserved)
 		return NNAHW_STATUS_BAD_COMMAND;
-	if (info->size > job->stream_end - job->offset)
+	if (info->size > job->stream_end - offset)
 		return NNAHW_STATUS_BAD_STREAM;
 	if (info->size > NNAHW_COMMAND_ALIGN &&
 	    !fetch(exec, job, va + NNAHW_COMMAND_ALIGN, at->bytes + NNAHW_COMMAND_ALIGN,

@@ -12,9 +12,10 @@
 uint32_t nnadev_stream_open(struct nnadev_exec *exec, struct nnadev_job *job);
 
 /*
- * Fetch the command at job->offset into job->at, and check it by its description: size, reserved
- * fields, operands. Return: NNAHW_STATUS_OK or how the job ends.
+ * Fetch the command at @offset, which is below the stream's end, into @at, and check it by its
+ * description: size, reserved fields, operands. Return: NNAHW_STATUS_OK or how the job ends.
  */
-uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job);
+uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
+			     struct nnadev_instruction *at, uint32_t offset);
 
 #endif

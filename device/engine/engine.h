@@ -160,6 +160,8 @@ const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa);
  * @cmd: the command
  * @plan: written
  *
+ * It reads no element of an operand: the command before may still run.
+ *
  * Return: NNAHW_STATUS_OK, BAD_COMMAND (parameter value), BAD_OPERAND (absent or wrong type),
  * BAD_SHAPE or NO_MEMORY.
  */

@@ -354,6 +354,8 @@ uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_rou
 		call_workers(pool);
 	run_tiles(pool, 0, now);
 	if (!is_left(pool)) {
+		if (work->meanwhile)
+			work->meanwhile(work->context);
 		wait_for_workers(pool);
 		*now = nnadev_clock_now();
 	}

@@ -41,12 +41,15 @@ uint32_t nnadev_shares_left(const struct nnadev_shares *shares);
  * @run: run @tile as thread @thread (0 is the caller); a status other than 0 ends the round
  * @stop: asked by each thread after each of its tiles, @now: whether to leave the rest for later;
  *	may be NULL
- * @context: handed to both
+ * @meanwhile: called by the caller, when it has run its last tile and others have not; once at
+ *	most; may be NULL
+ * @context: handed to all
  * @context_size: bytes of @context that tiles need and that have changed since the round before
  */
 struct nnadev_round {
 	uint32_t (*run)(void *context, uint32_t tile, uint32_t thread);
 	bool (*stop)(void *context, uint64_t now);
+	void (*meanwhile)(void *context);
 	void *context;
 	uint32_t context_size;
 };

@@ -581,7 +581,7 @@ struct nnahw_profile_record {
  * @command_count: for readers
  * @reserved: 0
  *
- * The first command follows the header.
+ * The first command follows the header. A command may be fetched while the one before it runs.
  */
 struct nnahw_stream_header {
 	uint32_t magic;

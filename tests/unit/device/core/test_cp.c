@@ -24,13 +24,19 @@ static struct rig_space spaces[NNAHW_JOB_RINGS];
 static struct {
 	struct nnadev_event event;
 	_Atomic uint32_t hold_name,
-		hold_tile;     /* tiles from this one on stop until hold_name changes */
+		hold_tile;     /* tiles from this one on stop until one of these changes */
 	_Atomic uint32_t held; /* tiles that stand still */
 	_Atomic uint32_t logged;
 	_Atomic uint32_t log[65536]; /* name << 16 | tile, as they began */
 	_Atomic uint32_t runs[256][3][MAX_TILES];
+	_Atomic uint32_t planned[256];
 	_Atomic uint32_t early; /* tiles that ran before all of the phase before had */
 } fake;
+
+static bool is_held(uint32_t name, uint32_t tile)
+{
+	return atomic_load(&fake.hold_name) == name && tile >= atomic_load(&fake.hold_tile);
+}
 
 static uint32_t fake_run(const struct nnadev_engine_command *cmd,
 			 const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
@@ -46,14 +52,14 @@ static uint32_t fake_run(const struct nnadev_engine_command *cmd,
 			atomic_fetch_add(&fake.early, 1);
 	memset(scratch, (int)tile, plan->scratch_size);
 	((_Atomic uint8_t *)shared)[tile] = (uint8_t)tile;
-	if (atomic_load(&fake.hold_name) == name && tile >= atomic_load(&fake.hold_tile)) {
+	if (is_held(name, tile)) {
 		atomic_fetch_add(&fake.held, 1);
 		for (;;) {
 			uint32_t seq = nnadev_event_read(&fake.event);
 
 			nnadev_event_raise(&fake.event);
 			seq++;
-			if (atomic_load(&fake.hold_name) != name)
+			if (!is_held(name, tile))
 				break;
 			nnadev_event_wait(&fake.event, seq, nnadev_clock_now() + 1000000);
 		}
@@ -81,6 +87,8 @@ static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	plan->scratch_size = 1000;
 	plan->shared_size = MAX_TILES;
 	memcpy(plan->state, &fill->value, sizeof(fill->value));
+	atomic_fetch_add(&fake.planned[fill->value & 0xff], 1);
+	nnadev_event_raise(&fake.event);
 	return NNAHW_STATUS_OK;
 }
 
@@ -144,18 +152,23 @@ static void hold(uint32_t name, uint32_t tile)
 	fake.hold_name = name;
 }
 
-static void wait_held(void)
+static void wait_for(const _Atomic uint32_t *count, uint32_t least)
 {
 	uint64_t until = nnadev_clock_now() + RIG_WAIT;
 
 	for (;;) {
 		uint32_t seq = nnadev_event_read(&fake.event);
 
-		if (atomic_load(&fake.held) >= rig.dev->exec.threads)
+		if (atomic_load(count) >= least)
 			return;
 		must(nnadev_clock_now() < until);
 		nnadev_event_wait(&fake.event, seq, nnadev_clock_now() + 1000000);
 	}
+}
+
+static void wait_held(void)
+{
+	wait_for(&fake.held, rig.dev->exec.threads);
 }
 
 static void release(void)
@@ -282,6 +295,119 @@ static void test_preempt_between_commands(void **state)
 	expect(2, NNAHW_STATUS_OK);
 	expect(1, NNAHW_STATUS_OK);
 	expect_order("axb");
+}
+
+/*
+ * A job of 'a' and 'b', as far as that the command processor has done its part of 'a', whose other
+ * tiles stand still, and so has planned 'b'. Of 'a' the last tile may fail.
+ */
+static struct nnahw_ring_entry stand_ahead(bool fails)
+{
+	struct nnahw_ring_entry e;
+
+	add(1, 'a', rig.dev->exec.threads, 1, fails);
+	add(1, 'b', 10, 2, false);
+	rig_end(&rig, &spaces[1]);
+	hold('a', 0);
+	e = submit(1);
+	wait_held();
+	assert_int_equal(fake.planned['b'], 0);
+	hold('a', 1);
+	nnadev_event_raise(&fake.event);
+	wait_for(&fake.planned['b'], 1);
+	assert_int_equal(fake.runs['b'][0][0], 0);
+	return e;
+}
+
+static void test_ahead(void **state)
+{
+	stand_ahead(false);
+	release();
+	expect(1, NNAHW_STATUS_OK);
+	expect_order("ab");
+	expect_runs('b', 2, 10);
+	assert_int_equal(fake.early, 0);
+	assert_int_equal(fake.planned['b'], 1);
+	assert_int_equal(rig_report(&rig, &spaces[1])->commands, 3);
+}
+
+/* What was planned ahead keeps when the job is set aside. */
+static void test_ahead_preempted(void **state)
+{
+	stand_ahead(false);
+	add(2, 'x', 1, 1, false);
+	submit(2);
+	release();
+	expect(2, NNAHW_STATUS_OK);
+	expect(1, NNAHW_STATUS_OK);
+	expect_order("axb");
+	expect_runs('b', 2, 10);
+	assert_int_equal(fake.planned['b'], 1);
+}
+
+/* Where translations have changed in between, nothing of it is used: the command is another. */
+static void test_ahead_invalidated(void **state)
+{
+	uint8_t *stream;
+
+	stand_ahead(false);
+	stream = rig_at(&rig, spaces[1].stream + sizeof(struct nnahw_stream_header));
+	((struct nnahw_cmd_fill *)(void *)(stream + sizeof(struct nnahw_cmd_fill)))->value =
+		'c' | 3 << 8 | 1 << 24;
+	rig_submit(&rig, NNAHW_CONTROL_RING,
+		   &(struct nnahw_ring_entry){ .type = NNAHW_ENTRY_INVALIDATE,
+					       .asid = spaces[1].asid,
+					       .target = NNAHW_ENTRY_ALL });
+	release();
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	expect(1, NNAHW_STATUS_OK);
+	expect_order("ac");
+	expect_runs('c', 1, 3);
+}
+
+/* A job that ends before takes nothing over into the next one. */
+static void test_ahead_ended(void **state)
+{
+	struct nnahw_ring_entry e;
+
+	stand_ahead(true);
+	release();
+	expect(1, NNAHW_STATUS_BAD_INDEX);
+	assert_int_equal(rig_report(&rig, &spaces[1])->commands, 0);
+	memset(fake.planned, 0, sizeof(fake.planned));
+	rig_stream_begin(&rig, &spaces[1]);
+	e = stand_ahead(false);
+	rig_submit(&rig, NNAHW_CONTROL_RING,
+		   &(struct nnahw_ring_entry){ .type = NNAHW_ENTRY_ABORT,
+					       .target = 1,
+					       .address = e.seqno });
+	release();
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	expect(1, NNAHW_STATUS_ABORTED);
+	rig_stream_begin(&rig, &spaces[1]);
+	add(1, 'd', 1, 1, false);
+	rig_end(&rig, &spaces[1]);
+	submit(1);
+	expect(1, NNAHW_STATUS_OK);
+	expect_order("ad");
+}
+
+/* A command with an error is planned ahead in vain, and at fault in its turn. */
+static void test_ahead_bad(void **state)
+{
+	struct nnahw_cmd_fill *c;
+
+	for (uint32_t how = 0; how < 2; how++) {
+		rig_stream_begin(&rig, &spaces[1]);
+		add(1, 'a', rig.dev->exec.threads, 1, false);
+		c = rig_command(&rig, &spaces[1], NNAHW_OP_FILL, sizeof(*c));
+		c->output = rig_tensor(NNAHW_TYPE_U8, how ? 7 : 0, 0, 1, 0, 0, 0);
+		c->value = 'b';
+		c->head.flags = !how;
+		submit(1);
+		expect(1, how ? NNAHW_STATUS_BAD_OPERAND : NNAHW_STATUS_BAD_COMMAND);
+		assert_int_equal(rig_report(&rig, &spaces[1])->commands, 1);
+	}
 }
 
 /* Each ring sets aside the one below; preempted time is not run time. */
@@ -839,6 +965,11 @@ int main(void)
 		ONE(test_preempt_between_tiles),
 		ONE(test_preempt_between_commands),
 		THREE(test_preempt_between_commands),
+		THREE(test_ahead),
+		THREE(test_ahead_preempted),
+		THREE(test_ahead_invalidated),
+		THREE(test_ahead_ended),
+		THREE(test_ahead_bad),
 		ONE(test_nested),
 		ONE(test_no_aging),
 		ONE(test_aging),

@@ -75,7 +75,7 @@ static bool stop(void *context, uint64_t now)
 /* A round. Return: its status; @shares: the tiles that were left. */
 static uint32_t round_of(struct nnadev_workers *pool, struct nnadev_shares *shares)
 {
-	const struct nnadev_round work = { run, stop, &w, sizeof(w) };
+	const struct nnadev_round work = { run, stop, NULL, &w, sizeof(w) };
 	uint64_t before = nnadev_clock_now(), now = before;
 	uint32_t status;
 
