@@ -5,6 +5,10 @@
  * and the engine makes a plan, whose tiles the workers run. Between any two steps and any two tiles
  * the job can be left, and no step is longer than a tile: what takes longer, as pages to walk to
  * and operands to gather can, is several.
+ *
+ * Small networks are short commands, and the same ones in each run, so what was made of a command
+ * is kept for the next job: see find_known(). With several threads the command processor gets the
+ * next command ready while others run the last tiles of one: see look_ahead().
  */
 #include "device/core/job.h"
 
@@ -77,7 +81,7 @@ void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job)
 
 static void release(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	for (uint32_t i = 0; i < NNAHW_MAX_OPERANDS; i++)
+	for (uint32_t i = 0; i < job->at->command.operand_count; i++)
 		nnadev_range_release(&job->at->ranges[i]);
 	nnadev_mmu_put(&exec->mmu, job->space);
 	job->space = NULL;
@@ -96,8 +100,10 @@ void nnadev_job_drop(struct nnadev_exec *exec, struct nnadev_job *job)
 void nnadev_job_fini(struct nnadev_job *job)
 {
 	free(job->shared);
+	free(job->known);
 	job->shared = NULL;
 	job->shared_size = 0;
+	job->known = NULL;
 }
 
 void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status)
@@ -150,6 +156,16 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 	nnadev_ring_complete(exec->bus, job->ring, e, status, detail);
 }
 
+/* Room for the command number @n that need not be kept. Neighbours have each its own. */
+static struct nnadev_instruction *spare(struct nnadev_job *job, uint32_t n)
+{
+	struct nnadev_instruction *at = &job->instructions[n & 1];
+
+	at->bytes = job->bytes[n & 1];
+	at->room = NNAHW_MAX_COMMAND_SIZE;
+	return at;
+}
+
 void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool aborted)
 {
 	const struct nnahw_ring_entry *e = &job->entry;
@@ -173,8 +189,8 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->loop_last = 0;
 	job->commands = 0;
 	job->profile.open = false;
-	job->at = &job->instructions[0];
-	job->ahead = false;
+	job->at = spare(job, 0);
+	job->next = NULL;
 	if (e->type == NNAHW_ENTRY_NOP) {
 		nnadev_ring_complete(exec->bus, job->ring, e,
 				     nnadev_ring_entry_is_plain(e) ? NNAHW_STATUS_OK :
@@ -243,6 +259,8 @@ static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job,
 		}
 	}
 	at->generation = exec->mmu.generation;
+	at->space = job->space;
+	at->slots_stamp = job->slots_stamp;
 	return NNAHW_STATUS_OK;
 }
 
@@ -265,10 +283,79 @@ static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 	return NNAHW_STATUS_OK;
 }
 
-/* Begin a round of the command's phase. */
-static void start_round(const struct nnadev_exec *exec, struct nnadev_instruction *at)
+/* Which of the commands that are kept is number @n; streams begin in different places. */
+static uint32_t known_index(const struct nnadev_job *job, uint32_t n)
 {
-	nnadev_shares_deal(&at->shares, exec->threads, at->plan.phase_tiles[at->phase]);
+	return ((uint32_t)(job->entry.stream >> 12) * 0x9e3779b1u + n) % NNADEV_JOB_KNOWN;
+}
+
+/* Room for the command number @n, where it will be kept if it is among the first. */
+static struct nnadev_instruction *room_for(struct nnadev_job *job, uint32_t n)
+{
+	const uint32_t i = known_index(job, n);
+
+	if (!job->known)
+		job->known = aligned_alloc(_Alignof(struct nnadev_known),
+					   NNADEV_JOB_KNOWN * sizeof(job->known[0]));
+	if (!job->known || n >= NNADEV_JOB_KNOWN)
+		return spare(job, n);
+	job->is_known[i] = false;
+	job->known[i].at.bytes = job->known[i].bytes;
+	job->known[i].at.room = NNADEV_JOB_KNOWN_BYTES;
+	return &job->known[i].at;
+}
+
+/* Keep a command that has been planned, unless operands were copied for it. */
+static void keep(struct nnadev_job *job, const struct nnadev_instruction *at)
+{
+	bool direct = true;
+
+	if (at->room != NNADEV_JOB_KNOWN_BYTES)
+		return;
+	for (uint32_t i = 0; i < at->command.operand_count; i++)
+		direct = direct && !at->ranges[i].gather;
+	job->is_known[(const struct nnadev_known *)(const void *)at - job->known] = direct;
+}
+
+/*
+ * The command number @n, at @offset, if it has been planned before and everything still is as it
+ * was then: the command itself, which is compared as it is fetched, the base table and the cached
+ * translations.
+ */
+static struct nnadev_instruction *find_known(struct nnadev_exec *exec, struct nnadev_job *job,
+					     uint32_t n, uint32_t offset)
+{
+	const uint32_t i = known_index(job, n);
+	struct nnadev_instruction *at;
+	const void *bytes;
+
+	if (n >= NNADEV_JOB_KNOWN || !job->is_known[i])
+		return NULL;
+	at = &job->known[i].at;
+	if (at->space != job->space || at->generation != exec->mmu.generation ||
+	    at->slots_stamp != job->slots_stamp || at->info->size > job->stream_end - offset)
+		return NULL;
+	bytes = nnadev_mmu_peek(&exec->mmu, job->space, job->entry.stream + offset, at->info->size);
+	return bytes && !memcmp(bytes, at->bytes, at->info->size) ? at : NULL;
+}
+
+/* Begin a round of the command's phase. */
+static void start_round(const struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	nnadev_shares_deal(&job->shares, exec->threads, job->at->plan.phase_tiles[job->at->phase]);
+}
+
+/* Run the tiles of a command that has been planned, from the first one on. */
+static void begin_tiles(struct nnadev_exec *exec, struct nnadev_job *job,
+			struct nnadev_instruction *at)
+{
+	job->at = at;
+	job->state = NNADEV_JOB_TILES;
+	at->command.entropy = job->now;
+	at->phase = 0;
+	at->plan.round = 0;
+	if (at->plan.phases)
+		start_round(exec, job);
 }
 
 /* Have the engine plan a command, all operands of which are there. */
@@ -277,7 +364,6 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job,
 {
 	uint32_t status;
 
-	at->command.entropy = job->now;
 	status = exec->prepare(exec->isa, exec->threads, &at->command, &at->plan);
 	if (status) {
 		if (status == NNAHW_STATUS_BAD_OPERAND)
@@ -286,10 +372,7 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job,
 	}
 	if (at->plan.phases > NNADEV_ENGINE_MAX_PHASES)
 		return NNAHW_STATUS_INTERNAL;
-	at->phase = 0;
-	at->plan.round = 0;
-	if (at->plan.phases)
-		start_round(exec, at);
+	keep(job, at);
 	return NNAHW_STATUS_OK;
 }
 
@@ -318,7 +401,7 @@ static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
 		status = plan(exec, job, at);
 	if (status)
 		return end(exec, job, status);
-	job->state = NNADEV_JOB_TILES;
+	begin_tiles(exec, job, at);
 	return STEP_ON;
 }
 
@@ -385,11 +468,6 @@ static uint64_t stop_at(const struct nnadev_job *job, uint64_t until)
 	return job->deadline && job->deadline < until ? job->deadline : until;
 }
 
-static struct nnadev_instruction *other_instruction(struct nnadev_job *job)
-{
-	return &job->instructions[job->at == &job->instructions[0]];
-}
-
 static bool is_control_flow(uint32_t opcode)
 {
 	return opcode == NNAHW_OP_END || opcode == NNAHW_OP_JUMP || opcode == NNAHW_OP_BRANCH;
@@ -404,33 +482,43 @@ static void look_ahead(void *context)
 	const struct nnadev_instruction *at = context;
 	struct nnadev_exec *exec = at->exec;
 	struct nnadev_job *job = at->job;
-	struct nnadev_instruction *next = other_instruction(job);
-	const uint32_t offset = job->offset + at->info->size;
+	const uint32_t offset = job->offset + at->info->size, n = job->commands + 1;
 	const struct nnadev_fault fault = job->fault;
+	struct nnadev_instruction *next;
 
-	if (job->ahead || offset >= job->stream_end)
+	if (job->next || offset >= job->stream_end)
 		return;
+	job->next = find_known(exec, job, n, offset);
+	if (job->next)
+		return;
+	next = room_for(job, n);
 	nnadev_mmu_freeze(&exec->mmu, true);
-	job->ahead = !nnadev_stream_fetch(exec, job, next, offset) &&
-		     !is_control_flow(next->info->opcode) && !resolve(exec, job, next) &&
-		     !plan(exec, job, next);
+	if (!nnadev_stream_fetch(exec, job, next, offset) &&
+	    !is_control_flow(next->info->opcode) && !resolve(exec, job, next) &&
+	    !plan(exec, job, next))
+		job->next = next;
 	nnadev_mmu_freeze(&exec->mmu, false);
 	job->operand = UINT32_MAX;
 	job->fault = fault;
 }
 
-/* Begin the command that is ready. Return: whether there is one. */
+/* Begin the next command, if it is ready or known. Return: whether it is. */
 static bool take_next(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	struct nnadev_instruction *next = other_instruction(job);
-	const bool ready = job->ahead && next->generation == exec->mmu.generation;
+	struct nnadev_instruction *next = job->next;
 
-	job->ahead = false;
-	if (!ready)
+	job->next = NULL;
+	if (next && next->generation != exec->mmu.generation)
+		next = NULL;
+	if (!next && job->offset < job->stream_end)
+		next = find_known(exec, job, job->commands, job->offset);
+	if (!next)
 		return false;
 	nnadev_profile_begin(job);
-	job->at = next;
-	job->state = NNADEV_JOB_TILES;
+	/* The clock was read behind the last tile, which is short ago unless that is recorded. */
+	if (job->profile.open)
+		job->now = nnadev_clock_now();
+	begin_tiles(exec, job, next);
 	return true;
 }
 
@@ -458,6 +546,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	}
 	if (at->generation != exec->mmu.generation) {
 		status = resolve(exec, job, at);
+		keep(job, at);
 		job->now = nnadev_clock_now();
 		if (status == NNADEV_MMU_AGAIN)
 			return STEP_ON;
@@ -470,13 +559,13 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	at->stop = stop_at(job, until);
 	while (at->phase < at->plan.phases) {
 		nnadev_profile_enter(exec, job);
-		status = nnadev_workers_run(exec->workers, &work, &at->shares, &job->now);
+		status = nnadev_workers_run(exec->workers, &work, &job->shares, &job->now);
 		nnadev_profile_leave(exec, job);
 		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed))
 			return STEP_ON;
 		if (status)
 			return end(exec, job, status);
-		if (nnadev_shares_left(&at->shares))
+		if (nnadev_shares_left(&job->shares))
 			return STEP_LEAVE;
 		if (nnadev_engine_round_is_last(&at->plan, at->phase, job->shared)) {
 			at->plan.round = 0;
@@ -486,7 +575,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		}
 		if (at->phase >= at->plan.phases)
 			break;
-		start_round(exec, at);
+		start_round(exec, job);
 		/* A round may have been a single tile, after which nobody asks. */
 		if (stop_round(at, job->now))
 			return STEP_LEAVE;
@@ -554,7 +643,12 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (job->offset >= job->stream_end)
 		return finish(exec, job);
 	nnadev_profile_begin(job);
+	job->at = room_for(job, job->commands);
 	status = nnadev_stream_fetch(exec, job, job->at, job->offset);
+	if (status == NNADEV_STREAM_LONG) {
+		job->at = spare(job, job->commands);
+		status = nnadev_stream_fetch(exec, job, job->at, job->offset);
+	}
 	if (status)
 		return end(exec, job, status);
 	switch (job->at->info->opcode) {

@@ -35,8 +35,15 @@ struct nnadev_profile {
 	uint64_t busy[NNAHW_PROFILE_WORKERS];
 };
 
+/*
+ * Plans that a ring keeps, of the first commands of its jobs, and the most bytes that such a
+ * command may have. The same job comes again and again.
+ */
+#define NNADEV_JOB_KNOWN 1024u
+#define NNADEV_JOB_KNOWN_BYTES 1024u
+
 /**
- * struct nnadev_instruction - a command that runs, or is ready to
+ * struct nnadev_instruction - a command that runs, is ready to, or is kept
  * @exec: what its tiles run with
  * @job: its job
  * @shared: memory that the tiles share
@@ -47,8 +54,10 @@ struct nnadev_profile {
  * @info: its description
  * @ranges: memory of the operands
  * @generation: of the MMU when the operands were resolved
- * @shares: tiles of the round that have not run
+ * @space: in which they were
+ * @slots_stamp: of the base table that they were checked against
  * @bytes: the command as fetched
+ * @room: bytes that there is room for
  */
 struct nnadev_instruction {
 	_Alignas(64) struct nnadev_exec *exec;
@@ -61,8 +70,20 @@ struct nnadev_instruction {
 	const struct nnahw_command_info *info;
 	struct nnadev_range ranges[NNAHW_MAX_OPERANDS];
 	uint64_t generation;
-	struct nnadev_shares shares;
-	_Alignas(64) uint8_t bytes[NNAHW_MAX_COMMAND_SIZE];
+	const struct nnadev_space *space;
+	uint64_t slots_stamp;
+	uint8_t *bytes;
+	uint32_t room;
+};
+
+/**
+ * struct nnadev_known - a command that is kept
+ * @at: what was made of it
+ * @bytes: its bytes
+ */
+struct nnadev_known {
+	struct nnadev_instruction at;
+	_Alignas(64) uint8_t bytes[NNADEV_JOB_KNOWN_BYTES];
 };
 
 /**
@@ -114,10 +135,16 @@ enum nnadev_job_state {
  * @shared: memory that the tiles of a command share; kept from job to job
  * @shared_size: bytes of @shared
  * @slots: the base table
+ * @slot_count: entries of it
+ * @slots_stamp: changes when these do, also from job to job
  * @profile: see above
  * @at: the current command
- * @ahead: the other one of @instructions is the command behind it, planned
- * @instructions: room for these
+ * @next: the one behind it, planned, or NULL
+ * @shares: tiles of the round that have not run
+ * @instructions: room for commands that are not kept
+ * @bytes: for their bytes
+ * @known: commands that are kept from job to job; NULL without memory
+ * @is_known: of which there is a plan
  */
 struct nnadev_job {
 	enum nnadev_job_state state;
@@ -145,10 +172,16 @@ struct nnadev_job {
 	void *shared;
 	uint32_t shared_size;
 	struct nnahw_base slots[NNAHW_MAX_SLOTS];
+	uint32_t slot_count;
+	uint64_t slots_stamp;
 	struct nnadev_profile profile;
 	struct nnadev_instruction *at;
-	bool ahead;
+	struct nnadev_instruction *next;
+	struct nnadev_shares shares;
 	struct nnadev_instruction instructions[2];
+	_Alignas(64) uint8_t bytes[2][NNAHW_MAX_COMMAND_SIZE];
+	struct nnadev_known *known;
+	bool is_known[NNADEV_JOB_KNOWN];
 };
 
 static inline bool nnadev_job_active(const struct nnadev_job *job)

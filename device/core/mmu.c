@@ -714,6 +714,19 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 	return true;
 }
 
+const void *nnadev_mmu_peek(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
+			    uint64_t size)
+{
+	const bool frozen = mmu->frozen;
+	struct nnadev_fault ignored;
+	void *data;
+
+	mmu->frozen = true;
+	nnadev_mmu_range(mmu, space, va, size, false, &data, &ignored);
+	mmu->frozen = frozen;
+	return data;
+}
+
 bool nnadev_mmu_break(struct nnadev_mmu *mmu, const void *address)
 {
 	const uint8_t *p = address;

@@ -168,6 +168,13 @@ static inline void nnadev_mmu_freeze(struct nnadev_mmu *mmu, bool frozen)
 	mmu->frozen = frozen;
 }
 
+/*
+ * The host address of a range that is cached and may be read, in one piece, or NULL. As
+ * nnadev_mmu_range(), but nothing changes.
+ */
+const void *nnadev_mmu_peek(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
+			    uint64_t size);
+
 /* Start a group of calls of nnadev_mmu_range() whose pointers are good at the same time. */
 void nnadev_mmu_begin(struct nnadev_mmu *mmu);
 

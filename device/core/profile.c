@@ -37,7 +37,7 @@ void nnadev_profile_enter(struct nnadev_exec *exec, struct nnadev_job *job)
 
 	if (!p->open)
 		return;
-	p->left = nnadev_shares_left(&job->at->shares);
+	p->left = nnadev_shares_left(&job->shares);
 	for (uint32_t i = 0; i < exec->threads && i < NNAHW_PROFILE_WORKERS; i++)
 		p->busy[i] = nnadev_workers_busy(exec->workers, i);
 }
@@ -48,7 +48,7 @@ void nnadev_profile_leave(struct nnadev_exec *exec, struct nnadev_job *job)
 
 	if (!p->open)
 		return;
-	p->record.tiles += p->left - nnadev_shares_left(&job->at->shares);
+	p->record.tiles += p->left - nnadev_shares_left(&job->shares);
 	for (uint32_t i = 0; i < exec->threads && i < NNAHW_PROFILE_WORKERS; i++)
 		p->record.busy[i] += nnadev_workers_busy(exec->workers, i) - p->busy[i];
 }

@@ -23,6 +23,8 @@ static bool fetch(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t va,
 uint32_t nnadev_stream_open(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	const struct nnahw_ring_entry *e = &job->entry;
+	struct nnahw_base slots[NNAHW_MAX_SLOTS];
+	const uint32_t slots_size = e->slot_count * sizeof(slots[0]);
 	struct nnahw_stream_header header;
 
 	job->offset = 0;
@@ -35,9 +37,13 @@ uint32_t nnadev_stream_open(struct nnadev_exec *exec, struct nnadev_job *job)
 		return NNAHW_STATUS_BAD_STREAM;
 	if (e->start > header.size)
 		return NNAHW_STATUS_BAD_STREAM;
-	if (e->slot_count &&
-	    !fetch(exec, job, e->base_table, job->slots, e->slot_count * sizeof(job->slots[0])))
+	if (e->slot_count && !fetch(exec, job, e->base_table, slots, slots_size))
 		return job->fault.status;
+	if (job->slot_count != e->slot_count || memcmp(job->slots, slots, slots_size)) {
+		job->slot_count = e->slot_count;
+		memcpy(job->slots, slots, slots_size);
+		job->slots_stamp++;
+	}
 	job->stream_end = header.size;
 	job->offset = e->start ? e->start : sizeof(header);
 	return NNAHW_STATUS_OK;
@@ -64,6 +70,7 @@ uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
 	const struct nnahw_command_info *info;
 	uint64_t va = job->entry.stream + offset;
 
+	at->command.operand_count = 0;
 	/* Offsets are multiples of 64 and below the end, which is one too. */
 	if (!fetch(exec, job, va, at->bytes, NNAHW_COMMAND_ALIGN))
 		return job->fault.status;
@@ -72,6 +79,8 @@ uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (info->size > job->stream_end - offset)
 		return NNAHW_STATUS_BAD_STREAM;
+	if (info->size > at->room)
+		return NNADEV_STREAM_LONG;
 	if (info->size > NNAHW_COMMAND_ALIGN &&
 	    !fetch(exec, job, va + NNAHW_COMMAND_ALIGN, at->bytes + NNAHW_COMMAND_ALIGN,
 		   info->size - NNAHW_COMMAND_ALIGN))
@@ -86,7 +95,6 @@ uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
 	}
 	at->info = info;
 	at->command.raw = head;
-	at->command.operand_count = info->operand_count;
 	for (uint32_t i = 0; i < info->operand_count; i++) {
 		const struct nnahw_tensor *tensor =
 			(const struct nnahw_tensor *)(at->bytes + sizeof(*head) +
@@ -96,6 +104,7 @@ uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
 						       job->slots, job->entry.slot_count,
 						       &at->command.operands[i], &at->ranges[i]);
 
+		at->command.operand_count = i + 1;
 		if (status) {
 			job->operand = i;
 			return status;

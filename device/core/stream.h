@@ -13,8 +13,10 @@ uint32_t nnadev_stream_open(struct nnadev_exec *exec, struct nnadev_job *job);
 
 /*
  * Fetch the command at @offset, which is below the stream's end, into @at, and check it by its
- * description: size, reserved fields, operands. Return: NNAHW_STATUS_OK or how the job ends.
+ * description: size, reserved fields, operands. Return: NNAHW_STATUS_OK or how the job ends; or
+ * NNADEV_STREAM_LONG when @at has no room for it.
  */
+#define NNADEV_STREAM_LONG UINT32_MAX
 uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
 			     struct nnadev_instruction *at, uint32_t offset);
 

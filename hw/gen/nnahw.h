@@ -558,7 +558,7 @@ struct nnahw_profile_header {
  * struct nnahw_profile_record - one run of a command
  * @command: byte offset in the stream
  * @tiles: pieces of work that it was cut into and that have run
- * @begin: tick at which it was fetched
+ * @begin: tick at which its turn came
  * @end: tick at which its results were there
  * @run_time: ticks, preempted time excluded
  * @busy: ticks that each worker has spent on its tiles, of the first PROFILE_WORKERS

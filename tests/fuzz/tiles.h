@@ -21,45 +21,69 @@
 #define TILES_THREADS 3u /* of the devices that are watched, at most */
 #define TILES_ANSWER ((TILES_THREADS + 5) * TILES_MOST)
 
+/* Plans whose tiles are watched: more than all jobs keep and have under way. */
+#define TILES_PLANS (2u * NNAHW_JOB_RINGS * (NNADEV_JOB_KNOWN + 2))
+
 /**
- * struct tiles - the command that a ring's job runs
+ * struct tiles - a plan
+ * @plan: which
  * @run: of the engine's plan
- * @late: tiles that began when the job's run time was over
  */
 struct tiles {
-	nnadev_engine_tile_fn run;
-	_Atomic uint32_t late;
+	_Atomic(const struct nnadev_engine_plan *) plan;
+	_Atomic(nnadev_engine_tile_fn) run;
 };
 
-static struct nnadev *tiles_device;
-static struct tiles tiles_of[NNAHW_JOB_RINGS];
+static struct tiles tiles_of[TILES_PLANS];
 
-static uint32_t tiles_ring(const struct nnadev_engine_command *cmd)
+/* Tiles that began when the time of a ring's job was over, and when that job began. */
+static struct {
+	_Atomic uint64_t begin;
+	_Atomic uint32_t count;
+} tiles_late[NNAHW_JOB_RINGS];
+
+/* Where a plan is noted down, or is to be. */
+static struct tiles *tiles_find(const struct nnadev_engine_plan *plan)
 {
-	uint32_t ring = 0;
+	uint32_t i = (uint32_t)((uintptr_t)plan / 64 % TILES_PLANS);
 
-	while (cmd != &tiles_device->jobs[ring].at.command)
-		if (++ring == NNAHW_JOB_RINGS)
-			abort();
-	return ring;
+	for (uint32_t k = 0; k < TILES_PLANS; k++, i = (i + 1) % TILES_PLANS) {
+		const struct nnadev_engine_plan *there = atomic_load(&tiles_of[i].plan);
+
+		if (!there || there == plan)
+			return &tiles_of[i];
+	}
+	abort();
+}
+
+/* Whether a job has had a tile too many that began when its time was over. */
+static bool tiles_too_late(const struct nnadev_job *job)
+{
+	const uint32_t ring = job->ring->index;
+
+	/* The job does not change while its tiles run. */
+	if (job->run_time + (nnadev_clock_now() - job->resumed) <= job->budget)
+		return false;
+	if (atomic_exchange(&tiles_late[ring].begin, job->begin) != job->begin)
+		atomic_store(&tiles_late[ring].count, 0);
+	return atomic_fetch_add(&tiles_late[ring].count, 1) >= TILES_THREADS;
 }
 
 static uint32_t tiles_run(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	uint32_t ring = tiles_ring(cmd), status;
-	const struct nnadev_job *job = &tiles_device->jobs[ring];
+	const struct nnadev_instruction *at =
+		(const void *)((const uint8_t *)plan - offsetof(struct nnadev_instruction, plan));
 	uint64_t before = work_here(), took;
+	uint32_t status;
 
-	/* The job does not change while its tiles run. */
-	if (job->run_time + (nnadev_clock_now() - job->resumed) > job->budget &&
-	    atomic_fetch_add(&tiles_of[ring].late, 1) >= TILES_THREADS) {
+	if (tiles_too_late(at->job)) {
 		fprintf(stderr, "tiles of opcode %u begin after the job's time\n",
 			cmd->raw->opcode);
 		abort();
 	}
-	status = tiles_of[ring].run(cmd, plan, phase, tile, scratch, shared);
+	status = atomic_load(&tiles_find(plan)->run)(cmd, plan, phase, tile, scratch, shared);
 	took = work_here() - before;
 	if (took > TILES_MOST) {
 		fprintf(stderr, "a tile of opcode %u, phase %u, took %llu blocks\n",
@@ -73,10 +97,11 @@ static uint32_t tiles_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 			      const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {
-	uint32_t ring = tiles_ring(cmd), status = nnadev_engine_prepare(isa, threads, cmd, plan);
+	uint32_t status = nnadev_engine_prepare(isa, threads, cmd, plan);
+	struct tiles *tiles = tiles_find(plan);
 
-	tiles_of[ring].run = plan->run;
-	atomic_store(&tiles_of[ring].late, 0);
+	atomic_store(&tiles->run, plan->run);
+	atomic_store(&tiles->plan, plan);
 	plan->run = tiles_run;
 	return status;
 }
@@ -84,7 +109,8 @@ static uint32_t tiles_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 /* Watch the tiles of a device, one at a time, that runs nothing yet. */
 static inline void tiles_watch(struct nnadev *dev)
 {
-	tiles_device = dev;
+	for (uint32_t i = 0; i < TILES_PLANS; i++)
+		atomic_store(&tiles_of[i].plan, NULL);
 	dev->exec.prepare = tiles_prepare;
 }
 

@@ -298,30 +298,30 @@ static void test_preempt_between_commands(void **state)
 }
 
 /*
- * A job of 'a' and 'b', as far as that the command processor has done its part of 'a', whose other
- * tiles stand still, and so has planned 'b'. Of 'a' the last tile may fail.
+ * A job of 'a' and @next, as far as that the command processor has done its part of 'a', whose
+ * other tiles stand still, and so has planned @next. Of 'a' the last tile may fail.
  */
-static struct nnahw_ring_entry stand_ahead(bool fails)
+static struct nnahw_ring_entry stand_ahead(uint32_t next, bool fails)
 {
 	struct nnahw_ring_entry e;
 
 	add(1, 'a', rig.dev->exec.threads, 1, fails);
-	add(1, 'b', 10, 2, false);
+	add(1, next, 10, 2, false);
 	rig_end(&rig, &spaces[1]);
 	hold('a', 0);
 	e = submit(1);
 	wait_held();
-	assert_int_equal(fake.planned['b'], 0);
+	assert_int_equal(fake.planned[next], 0);
 	hold('a', 1);
 	nnadev_event_raise(&fake.event);
-	wait_for(&fake.planned['b'], 1);
-	assert_int_equal(fake.runs['b'][0][0], 0);
+	wait_for(&fake.planned[next], 1);
+	assert_int_equal(fake.runs[next][0][0], 0);
 	return e;
 }
 
 static void test_ahead(void **state)
 {
-	stand_ahead(false);
+	stand_ahead('b', false);
 	release();
 	expect(1, NNAHW_STATUS_OK);
 	expect_order("ab");
@@ -334,7 +334,7 @@ static void test_ahead(void **state)
 /* What was planned ahead keeps when the job is set aside. */
 static void test_ahead_preempted(void **state)
 {
-	stand_ahead(false);
+	stand_ahead('b', false);
 	add(2, 'x', 1, 1, false);
 	submit(2);
 	release();
@@ -350,7 +350,7 @@ static void test_ahead_invalidated(void **state)
 {
 	uint8_t *stream;
 
-	stand_ahead(false);
+	stand_ahead('b', false);
 	stream = rig_at(&rig, spaces[1].stream + sizeof(struct nnahw_stream_header));
 	((struct nnahw_cmd_fill *)(void *)(stream + sizeof(struct nnahw_cmd_fill)))->value =
 		'c' | 3 << 8 | 1 << 24;
@@ -370,13 +370,12 @@ static void test_ahead_ended(void **state)
 {
 	struct nnahw_ring_entry e;
 
-	stand_ahead(true);
+	stand_ahead('b', true);
 	release();
 	expect(1, NNAHW_STATUS_BAD_INDEX);
 	assert_int_equal(rig_report(&rig, &spaces[1])->commands, 0);
-	memset(fake.planned, 0, sizeof(fake.planned));
 	rig_stream_begin(&rig, &spaces[1]);
-	e = stand_ahead(false);
+	e = stand_ahead('c', false);
 	rig_submit(&rig, NNAHW_CONTROL_RING,
 		   &(struct nnahw_ring_entry){ .type = NNAHW_ENTRY_ABORT,
 					       .target = 1,
@@ -408,6 +407,76 @@ static void test_ahead_bad(void **state)
 		expect(1, how ? NNAHW_STATUS_BAD_OPERAND : NNAHW_STATUS_BAD_COMMAND);
 		assert_int_equal(rig_report(&rig, &spaces[1])->commands, 1);
 	}
+}
+
+/* Fill the stream of ring 1 with commands, each of a value of its own. */
+static void add_many(uint32_t count)
+{
+	rig_stream_begin(&rig, &spaces[1]);
+	for (uint32_t i = 0; i < count; i++)
+		add(1, 'A' + i % 20, 1 + i % 7, 1, false);
+	rig_end(&rig, &spaces[1]);
+}
+
+static uint32_t run_planned(void)
+{
+	uint32_t planned = 0;
+
+	memset(fake.planned, 0, sizeof(fake.planned));
+	submit(1);
+	expect(1, NNAHW_STATUS_OK);
+	for (uint32_t i = 0; i < 256; i++)
+		planned += fake.planned[i];
+	return planned;
+}
+
+/* A job that comes again is not planned again, as long as nothing is another. */
+static void test_known(void **state)
+{
+	struct nnahw_cmd_fill *c;
+
+	add_many(40);
+	assert_int_equal(run_planned(), 40);
+	memset(fake.runs, 0, sizeof(fake.runs));
+	assert_int_equal(run_planned(), 0);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(fake.runs['A' + i][0][0], 2);
+	/* A command that has changed. */
+	c = rig_at(&rig, spaces[1].stream + sizeof(struct nnahw_stream_header) + 7 * sizeof(*c));
+	c->value = 'z' | 3 << 8 | 1 << 24;
+	assert_int_equal(run_planned(), 1);
+	expect_runs('z', 1, 3);
+	/* The base table. */
+	rig_slot(&rig, &spaces[1], 0, RIG_VA_DATA + 64, RIG_PAGE);
+	assert_int_equal(run_planned(), 40);
+	assert_int_equal(((uint8_t *)rig_at(&rig, spaces[1].data))[64], 'A' + 19);
+	assert_int_equal(run_planned(), 0);
+	/* Translations. */
+	rig_control(&rig, NNAHW_ENTRY_INVALIDATE, spaces[1].asid, NNAHW_ENTRY_ALL, 0, 0);
+	assert_int_equal(run_planned(), 40);
+	assert_int_equal(run_planned(), 0);
+	/* A stream that ends within what was a command. */
+	((struct nnahw_stream_header *)rig_at(&rig, spaces[1].stream))->size -= 128;
+	submit(1);
+	expect(1, NNAHW_STATUS_BAD_STREAM);
+}
+
+/* Another address space with the same stream, of other data. */
+static void test_known_elsewhere(void **state)
+{
+	struct nnahw_ring_entry e;
+
+	add_many(5);
+	memcpy(rig_at(&rig, spaces[2].stream), rig_at(&rig, spaces[1].stream),
+	       RIG_STREAM_PAGES * RIG_PAGE);
+	spaces[2].stream_size = spaces[1].stream_size;
+	assert_int_equal(run_planned(), 5);
+	e = rig_job(&rig, &spaces[2]);
+	rig_submit(&rig, 1, &e);
+	expect(1, NNAHW_STATUS_OK);
+	assert_int_equal(*(uint8_t *)rig_at(&rig, spaces[2].data), 'A' + 4);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(fake.planned['A' + i], 2);
 }
 
 /* Each ring sets aside the one below; preempted time is not run time. */
@@ -970,6 +1039,10 @@ int main(void)
 		THREE(test_ahead_invalidated),
 		THREE(test_ahead_ended),
 		THREE(test_ahead_bad),
+		ONE(test_known),
+		THREE(test_known),
+		ONE(test_known_elsewhere),
+		THREE(test_known_elsewhere),
 		ONE(test_nested),
 		ONE(test_no_aging),
 		ONE(test_aging),

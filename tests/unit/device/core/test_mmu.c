@@ -762,6 +762,41 @@ static void test_huge_range(void **state)
 	expect(&space, NNAHW_STATUS_OK);
 }
 
+/* A job that comes again has its operands copied again. */
+static void test_gathered_again(void **state)
+{
+	scatter_pages();
+	rig.dev->exec.mmu.max_runs = 0;
+	for (int i = 0; i < 3; i++)
+		check_scattered(100, 50001, 40000);
+}
+
+/* A frozen MMU finds what is cached, and neither walks nor maps for more. */
+static void test_frozen(void **state)
+{
+	struct nnadev_mmu *mmu = &rig.dev->exec.mmu;
+	struct nnadev_fault fault;
+	struct nnadev_space *s;
+	void *data;
+
+	nnadev_gate_visit(&rig.dev->gate, &rig.dev->exec.event);
+	s = nnadev_mmu_get(mmu, space.asid, space.root);
+	assert_null(nnadev_mmu_peek(mmu, s, RIG_VA_DATA, 100));
+	assert_true(nnadev_mmu_range(mmu, s, RIG_VA_DATA, 5000, true, &data, &fault));
+	assert_ptr_equal(nnadev_mmu_peek(mmu, s, RIG_VA_DATA + 10, 4990), (uint8_t *)data + 10);
+	assert_null(nnadev_mmu_peek(mmu, s, RIG_VA_STREAM, 64));
+	nnadev_mmu_freeze(mmu, true);
+	assert_true(nnadev_mmu_range(mmu, s, RIG_VA_DATA, 5000, true, &data, &fault));
+	assert_false(nnadev_mmu_range(mmu, s, RIG_VA_STREAM, 64, false, &data, &fault));
+	assert_int_equal(fault.status, NNADEV_MMU_AGAIN);
+	assert_false(nnadev_mmu_read(mmu, s, RIG_VA_STREAM, &fault, 8, &fault));
+	assert_int_equal(fault.status, NNADEV_MMU_AGAIN);
+	nnadev_mmu_freeze(mmu, false);
+	assert_true(nnadev_mmu_range(mmu, s, RIG_VA_STREAM, 64, false, &data, &fault));
+	nnadev_mmu_put(mmu, s);
+	nnadev_gate_part(&rig.dev->gate);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -772,7 +807,7 @@ int main(void)
 		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
 		TEST(test_short_file),	       TEST(test_bus_master),	TEST(test_lost_pages),
 		TEST(test_random_changes),     TEST(test_huge_range),	TEST(test_drop_many),
-		TEST(test_unmap_outside),
+		TEST(test_unmap_outside),      TEST(test_gathered_again), TEST(test_frozen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
