@@ -317,6 +317,19 @@ static void keep(struct nnadev_job *job, const struct nnadev_instruction *at)
 	job->is_known[(const struct nnadev_known *)(const void *)at - job->known] = direct;
 }
 
+/* Whether the command at @offset still is what it was when @at was planned. */
+static bool is_same(struct nnadev_exec *exec, struct nnadev_job *job,
+		    const struct nnadev_instruction *at, uint32_t offset)
+{
+	const uint32_t size = at->info->size;
+	const void *bytes;
+
+	if (at->generation != exec->mmu.generation || size > job->stream_end - offset)
+		return false;
+	bytes = nnadev_mmu_peek(&exec->mmu, job->space, job->entry.stream + offset, size);
+	return bytes && !memcmp(bytes, at->bytes, size);
+}
+
 /*
  * The command number @n, at @offset, if it has been planned before and everything still is as it
  * was then: the command itself, which is compared as it is fetched, the base table and the cached
@@ -327,16 +340,13 @@ static struct nnadev_instruction *find_known(struct nnadev_exec *exec, struct nn
 {
 	const uint32_t i = known_index(job, n);
 	struct nnadev_instruction *at;
-	const void *bytes;
 
 	if (n >= NNADEV_JOB_KNOWN || !job->is_known[i])
 		return NULL;
 	at = &job->known[i].at;
-	if (at->space != job->space || at->generation != exec->mmu.generation ||
-	    at->slots_stamp != job->slots_stamp || at->info->size > job->stream_end - offset)
+	if (at->space != job->space || at->slots_stamp != job->slots_stamp)
 		return NULL;
-	bytes = nnadev_mmu_peek(&exec->mmu, job->space, job->entry.stream + offset, at->info->size);
-	return bytes && !memcmp(bytes, at->bytes, at->info->size) ? at : NULL;
+	return is_same(exec, job, at, offset) ? at : NULL;
 }
 
 /* Begin a round of the command's phase. */
@@ -508,7 +518,8 @@ static bool take_next(struct nnadev_exec *exec, struct nnadev_job *job)
 	struct nnadev_instruction *next = job->next;
 
 	job->next = NULL;
-	if (next && next->generation != exec->mmu.generation)
+	/* The command before, or a change of translations, may have made another of it. */
+	if (next && !is_same(exec, job, next, job->offset))
 		next = NULL;
 	if (!next && job->offset < job->stream_end)
 		next = find_known(exec, job, job->commands, job->offset);

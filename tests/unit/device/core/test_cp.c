@@ -345,15 +345,31 @@ static void test_ahead_preempted(void **state)
 	assert_int_equal(fake.planned['b'], 1);
 }
 
+/* Makes a command of one phase and 3 tiles, 'c', of the second one of ring 1. */
+static void change_second(void)
+{
+	uint8_t *stream = rig_at(&rig, spaces[1].stream + sizeof(struct nnahw_stream_header));
+
+	((struct nnahw_cmd_fill *)(void *)(stream + sizeof(struct nnahw_cmd_fill)))->value =
+		'c' | 3 << 8 | 1 << 24;
+}
+
+/* A command may write the next one: it is what it is when its turn comes. */
+static void test_ahead_changed(void **state)
+{
+	stand_ahead('b', false);
+	change_second();
+	release();
+	expect(1, NNAHW_STATUS_OK);
+	expect_order("ac");
+	expect_runs('c', 1, 3);
+}
+
 /* Where translations have changed in between, nothing of it is used: the command is another. */
 static void test_ahead_invalidated(void **state)
 {
-	uint8_t *stream;
-
 	stand_ahead('b', false);
-	stream = rig_at(&rig, spaces[1].stream + sizeof(struct nnahw_stream_header));
-	((struct nnahw_cmd_fill *)(void *)(stream + sizeof(struct nnahw_cmd_fill)))->value =
-		'c' | 3 << 8 | 1 << 24;
+	change_second();
 	rig_submit(&rig, NNAHW_CONTROL_RING,
 		   &(struct nnahw_ring_entry){ .type = NNAHW_ENTRY_INVALIDATE,
 					       .asid = spaces[1].asid,
@@ -1036,6 +1052,7 @@ int main(void)
 		THREE(test_preempt_between_commands),
 		THREE(test_ahead),
 		THREE(test_ahead_preempted),
+		THREE(test_ahead_changed),
 		THREE(test_ahead_invalidated),
 		THREE(test_ahead_ended),
 		THREE(test_ahead_bad),
