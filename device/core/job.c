@@ -264,6 +264,22 @@ static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job,
 	return NNAHW_STATUS_OK;
 }
 
+/* Copy what is to be copied of the operands. Return: a status, or NNADEV_MMU_AGAIN after a piece. */
+static uint32_t gather(struct nnadev_exec *exec, struct nnadev_job *job,
+		       struct nnadev_instruction *at)
+{
+	for (uint32_t i = 0; i < at->command.operand_count; i++) {
+		if (nnadev_operand_is_gathered(&at->ranges[i]))
+			continue;
+		if (nnadev_operand_gather(&exec->mmu, job->space, &at->ranges[i],
+					  exec->operand_bytes, &job->fault))
+			return NNADEV_MMU_AGAIN;
+		job->operand = i;
+		return job->fault.status;
+	}
+	return NNAHW_STATUS_OK;
+}
+
 /* See that *@data has @size bytes; what they held is lost. */
 static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 {
@@ -396,17 +412,10 @@ static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
 	uint32_t status = resolve(exec, job, at);
 
 	job->state = NNADEV_JOB_OPERANDS;
+	if (!status)
+		status = gather(exec, job, at);
 	if (status == NNADEV_MMU_AGAIN)
 		return STEP_ON;
-	for (uint32_t i = 0; !status && i < at->command.operand_count; i++) {
-		if (nnadev_operand_is_gathered(&at->ranges[i]))
-			continue;
-		if (nnadev_operand_gather(&exec->mmu, job->space, &at->ranges[i],
-					  exec->operand_bytes, &job->fault))
-			return STEP_ON;
-		job->operand = i;
-		status = job->fault.status;
-	}
 	if (!status)
 		status = plan(exec, job, at);
 	if (status)
@@ -557,10 +566,15 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	}
 	if (at->generation != exec->mmu.generation) {
 		status = resolve(exec, job, at);
+		/* An operand that was in one piece may not be any more. */
+		if (!status)
+			status = gather(exec, job, at);
 		keep(job, at);
 		job->now = nnadev_clock_now();
-		if (status == NNADEV_MMU_AGAIN)
+		if (status == NNADEV_MMU_AGAIN) {
+			at->generation = 0;
 			return STEP_ON;
+		}
 		if (status)
 			return end(exec, job, status);
 	}

@@ -53,7 +53,7 @@ struct nnadev_profile {
  * @command: what the engine is given; raw points to @bytes
  * @info: its description
  * @ranges: memory of the operands
- * @generation: of the MMU when the operands were resolved
+ * @generation: of the MMU when the operands were resolved; 0 if they are to be again
  * @space: in which they were
  * @slots_stamp: of the base table that they were checked against
  * @bytes: the command as fetched

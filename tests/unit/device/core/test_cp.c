@@ -495,6 +495,42 @@ static void test_known_elsewhere(void **state)
 		assert_int_equal(fake.planned['A' + i], 2);
 }
 
+/*
+ * Between two tiles an operand stops being in one piece, and is copied from there on: what tiles do
+ * not write of it keeps its value.
+ */
+static void test_gathered_midway(void **state)
+{
+	struct rig_space *s = &spaces[1];
+	struct nnahw_cmd_fill *c;
+	uint8_t *data = rig_at(&rig, s->data);
+
+	memset(data, 0x5a, 2 * RIG_PAGE);
+	rig_slot(&rig, s, 0, RIG_VA_DATA, 2 * RIG_PAGE);
+	c = rig_command(&rig, s, NNAHW_OP_FILL, sizeof(*c));
+	c->output = rig_tensor(NNAHW_TYPE_U8, 0, 0, 2 * RIG_PAGE, 0, 0, 0);
+	c->value = 'a' | 3 << 8 | 1 << 24;
+	rig_end(&rig, s);
+	hold('a', 1);
+	submit(1);
+	wait_held();
+	rig.dev->exec.mmu.max_runs = 0;
+	rig.dev->exec.operand_bytes = RIG_PAGE;
+	for (uint32_t i = 0; i < 2; i++)
+		rig_map(&rig, s->root, RIG_VA_DATA + i * RIG_PAGE, s->data + (1 - i) * RIG_PAGE, 1,
+			NNAHW_PTE_WRITE);
+	rig_submit(&rig, NNAHW_CONTROL_RING,
+		   &(struct nnahw_ring_entry){ .type = NNAHW_ENTRY_INVALIDATE,
+					       .asid = s->asid,
+					       .target = NNAHW_ENTRY_ALL });
+	release();
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	expect(1, NNAHW_STATUS_OK);
+	expect_runs('a', 1, 3);
+	for (uint32_t i = 0; i < 2 * RIG_PAGE; i++)
+		assert_int_equal(data[i], i % RIG_PAGE ? 0x5a : 'a');
+}
+
 /* Each ring sets aside the one below; preempted time is not run time. */
 static void test_nested(void **state)
 {
@@ -1060,6 +1096,7 @@ int main(void)
 		THREE(test_known),
 		ONE(test_known_elsewhere),
 		THREE(test_known_elsewhere),
+		ONE(test_gathered_midway),
 		ONE(test_nested),
 		ONE(test_no_aging),
 		ONE(test_aging),
