@@ -320,7 +320,7 @@ static void nna_share_stays_beside_comers(struct kunit *test)
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
 	stays->ran = 0;
 	for (i = 0; i < 10000; i++) {
-		/* It is a step from when such a client has a job until the scheduler asks for it. */
+		/* A step after such a client has a job the scheduler asks for it. */
 		for (k = 0; k < ARRAY_SIZE(comers); k++) {
 			c = comers[k];
 			if (c->share.queues)
