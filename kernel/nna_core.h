@@ -126,6 +126,7 @@ struct nna_bus_ops {
  *	stays set.
  * @suspended: the rings are disabled and the device has no translations.
  * @last_end_jiffies: when the last job ended.
+ * @watched_jiffies: when of each job ring a job has begun or ended, or the timeout has come.
  * @coherent: the device snoops the CPU's caches.
  * @job_limit_ms: run time after which the device ends a job.
  * @timeout_ms: timeout of the schedulers: longer than @job_limit_ms.
@@ -173,6 +174,7 @@ struct nna_device {
 	bool lost;
 	bool suspended;
 	unsigned long last_end_jiffies;
+	unsigned long watched_jiffies[NNA_JOB_RINGS];
 	bool coherent;
 	unsigned int job_limit_ms;
 	unsigned int timeout_ms;

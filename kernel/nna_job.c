@@ -170,6 +170,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	bool ban = false;
 
 	WRITE_ONCE(job->nna->last_end_jiffies, jiffies);
+	WRITE_ONCE(job->nna->watched_jiffies[ctx->ring], jiffies);
 	nna_job_count(job, status, detail, error);
 	if (job->guilty && (error || status == NNA_STATUS_ABORTED)) {
 		nna_ctx_mark_guilty(ctx);
@@ -301,12 +302,29 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	return fence;
 }
 
+/*
+ * The scheduler puts its timeout off whenever it begins a job, also one that ends at once and never
+ * gets to the device. Who sends such jobs would keep a hang from being noticed, so the timeout is
+ * brought about here when it should have come.
+ */
+static void nna_job_watch(struct nna_device *nna, unsigned int ring)
+{
+	unsigned long *watched = &nna->watched_jiffies[ring];
+
+	if (nna_ring_is_empty(&nna->rings[ring]))
+		WRITE_ONCE(*watched, jiffies);
+	else if (time_after_eq(jiffies, READ_ONCE(*watched) + msecs_to_jiffies(nna->timeout_ms)))
+		drm_sched_fault(&nna->scheds[ring]);
+}
+
 static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 {
 	bool cookie = dma_fence_begin_signalling();
 	struct nna_job *job = to_nna_job(sched_job);
-	struct dma_fence *fence = nna_job_start(job);
+	struct dma_fence *fence;
 
+	nna_job_watch(job->nna, job->ctx->ring);
+	fence = nna_job_start(job);
 	if (IS_ERR(fence))
 		nna_job_end(job, NULL);
 	dma_fence_end_signalling(cookie);
@@ -325,6 +343,7 @@ static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct nna_job *job = to_nna_job(sched_job);
 
+	WRITE_ONCE(job->nna->watched_jiffies[job->ctx->ring], jiffies);
 	job->nna->job_ops->timeout(job);
 	return nna_job_no_hang(sched_job);
 }

@@ -175,6 +175,26 @@ static void nna_reset_hang_after_ages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_fake_start(fake, ctx, 0)));
 }
 
+/* Jobs that end without having begun do not keep a hang from being noticed. */
+static void nna_reset_hang_beside_late_jobs(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *other = nna_reset_ctx(test, NNA_TEST_RING);
+	struct drm_nna_submit late = nna_fake_submit_args();
+	struct dma_fence *hung, *fence;
+	unsigned int i;
+
+	late.deadline_ns = 1;
+	hung = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
+	for (i = 0; i < 10 && !dma_fence_is_signaled(hung); i++) {
+		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, other, 0, &late, &fence));
+		KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_fake_fence_error(fence));
+		msleep(fake->nna->timeout_ms / 3);
+	}
+	KUNIT_EXPECT_TRUE(test, dma_fence_is_signaled(hung));
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
+}
+
 /* Jobs of other rings end, but one job does not: it alone is aborted. */
 static void nna_reset_ring_is_hung(struct kunit *test)
 {
@@ -1076,6 +1096,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_twice),
 	KUNIT_CASE(nna_reset_banned_is_not_resubmitted),
 	KUNIT_CASE(nna_reset_hang_after_ages),
+	KUNIT_CASE(nna_reset_hang_beside_late_jobs),
 	KUNIT_CASE(nna_reset_ring_is_hung),
 	KUNIT_CASE(nna_reset_hung_below),
 	KUNIT_CASE(nna_reset_hang_again_and_again),
