@@ -3,18 +3,18 @@
  * Memory that nobody uses: a device's watchdog frees contexts that have been spare for some
  * seconds. The next run makes new ones.
  *
- * It is a thread of the device, started when the first context becomes spare and joined when the
- * device is closed. It leaves programs alone that were compiled for sustained speed, whose runs
- * shall all take the same time.
+ * It is a thread of the device (libnnaccel/watchdog.h), started when the first context becomes
+ * spare and joined when the device is closed. It leaves programs alone that were compiled for
+ * sustained speed, whose runs shall all take the same time.
  *
- * Locks: @lock is taken before a program's, and held over nothing that waits.
+ * Locks: the watchdog's is taken before a program's, and held over nothing that waits.
  */
 #ifndef NNA_RUNTIME_IDLE_H
 #define NNA_RUNTIME_IDLE_H
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "libnnaccel/watchdog.h"
 
 struct nna_device;
 struct nna_program;
@@ -24,21 +24,13 @@ struct nna_program;
 /**
  * struct nna_idle - the watchdog of a device
  * @after_ns: how long a context is spare before it is freed; only tests change it
- * @lock: of what follows
- * @changed: signalled when @stop is set, and when there is something to wait for again
+ * @watchdog: the thread; its lock is of @programs, too
  * @programs: of the device, linked by their @next_of_device
- * @thread: when @runs
- * @runs: there is a thread
- * @sleeps: it waits for nothing but @changed
- * @stop: it shall end
  */
 struct nna_idle {
 	uint64_t after_ns;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	struct nna_watchdog watchdog;
 	struct nna_program *programs;
-	pthread_t thread;
-	bool runs, sleeps, stop;
 };
 
 void nna_idle_init(struct nna_idle *idle);
