@@ -35,9 +35,13 @@ $(BUILD)/tests/hal/%: $(BUILD)/obj/tests/hal/%.o
 
 # The HAL over binder, in the VM: what `make check` has of it, and all of it.
 .PHONY: check-hal check-hal-long
-check-hal: all
+check-hal:
+	vm/setup
+	$(MAKE) -j2 all kernel
 	BUILD=$(BUILD) tests/check hal
-check-hal-long: all
+check-hal-long:
+	vm/setup
+	$(MAKE) -j2 all kernel
 	BUILD=$(BUILD) tests/check hal-long
 
 # The service and its callers in several threads, under ThreadSanitizer, in a build of its own.
