@@ -92,6 +92,10 @@ static uint32_t short_tile(const struct nnadev_engine_command *cmd,
 			for (uint32_t i = 0; i < run.count; i++)
 				((uint32_t *)output->data)[at + i] =
 					find_in_short(row + i * step, mask, flip);
+		else if (output->desc.type == NNAHW_TYPE_S64)
+			for (uint32_t i = 0; i < run.count; i++)
+				((uint64_t *)output->data)[at + i] =
+					find_in_short(row + i * step, mask, flip);
 		else
 			for (uint32_t i = 0; i < run.count; i++)
 				nnadev_store_integer(output, at + i,
