@@ -556,6 +556,41 @@ static inline __attribute__((always_inline)) void add_rest(const struct work *k,
 }
 
 /**
+ * struct met - what is left of weights of a kernel of a quad of 3 columns, and what it meets
+ * @input: of vector 0
+ * @weights: 16 lanes' quads
+ */
+struct met {
+	const uint8_t *input;
+	const int8_t *weights;
+};
+
+/* Of the weights for row @set of the output, so that add_met() has no addresses to work out. */
+static inline void met_get(const struct work *k, uint32_t set, struct met met[4][3])
+{
+	for (uint32_t i = 0; i < 4; i++)
+		for (uint32_t n = 0; n < k->rests[i]; n++) {
+			const struct rest *r = &k->rest[i * 3 + n];
+
+			met[i][n].input = k->input + k->offset[r->kx] + i * STREAM;
+			met[i][n].weights = r->weights[set];
+		}
+}
+
+/* What add_rest() does, for such a kernel. */
+static inline __attribute__((always_inline)) void
+add_met(const struct work *k, const struct met met[4][3], size_t at, __m512i *c)
+{
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < 4; i++)
+#pragma GCC unroll 1
+		for (uint32_t n = 0; n < k->rests[i]; n++)
+			c[i] = _mm512_dpbusd_epi32(c[i],
+						   _mm512_loadu_si512(met[i][n].input + at * 64),
+						   _mm512_load_si512(met[i][n].weights));
+}
+
+/**
  * struct out - where a run of vectors is stored
  * @to: the first pixel
  * @step: bytes from one to the next
@@ -607,8 +642,11 @@ run(const struct work *k, uint32_t set, uint32_t first, uint32_t end, const stru
 	uint8_t *to = out.to;
 	__m512 scale[4], nudge[4];
 	__m512i w[3][4];
+	struct met met[4][3];
 	uint32_t n = 0;
 
+	if (three && rest)
+		met_get(k, set, met);
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < 4; i++) {
 		scale[i] = _mm512_load_ps(f->scale[i]);
@@ -641,7 +679,9 @@ run(const struct work *k, uint32_t set, uint32_t first, uint32_t end, const stru
 		} else {
 			add_any(k, set, x, c);
 		}
-		if (rest)
+		if (rest && three)
+			add_met(k, met, x, c);
+		else if (rest)
 			add_rest(k, set, x, c);
 #pragma GCC unroll 4
 		for (uint32_t i = 0; i < 4; i++)
@@ -805,7 +845,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	scratch_get(g, scratch, &k);
 	nnadev_tiles_prefetch(&g->conv, &part);
 	while (left) {
-		/* 3 blocks are 2 and 1, unless the constants take more time than lanes that idle. */
+		/* 3 blocks are 2 and 1, unless constants take more time than idle lanes. */
 		const bool many = (uint64_t)part.rows * g->conv.out_w >= 256;
 		const uint32_t parts = left > 3 || (left == 3 && !many) ? 4
 				       : left > 1			? 2
