@@ -104,6 +104,60 @@ static uint32_t get_pieces(const struct nnadev_gemm8 *g, const uint8_t *from, in
 	return count;
 }
 
+/* v, with bytes of a piece where the mask is set; @narrow: they are in its first 32. */
+static inline __attribute__((always_inline)) __m512i load_piece(__m512i v, uint64_t mask,
+								uintptr_t from, const bool narrow)
+{
+	if (narrow)
+		return _mm512_zextsi256_si512(_mm256_mask_loadu_epi8(
+			_mm512_castsi512_si256(v), (__mmask32)mask, (const void *)from));
+	return _mm512_mask_loadu_epi8(v, mask, (const void *)from);
+}
+
+/**
+ * struct windows - neighbouring windows whose columns are all in the input
+ * @pieces: of the first, @used of them
+ * @whole: bytes of a piece
+ * @zero: what padding is
+ * @flip: of the input's sign
+ * @step: from one to the next
+ * @to_step: between rows that are put together
+ */
+struct windows {
+	const struct piece *pieces;
+	uint32_t used;
+	uint64_t whole;
+	__m512i zero, flip;
+	int64_t step, to_step;
+};
+
+/* Puts @count of them together; @column: of the first. */
+static inline __attribute__((always_inline)) void
+put_inside(const struct windows *w, int64_t column, uint32_t count, uint8_t *to,
+	   const uint32_t used, const bool narrow)
+{
+	const __m512i zero = w->zero, flip = w->flip;
+	const int64_t step = w->step, to_step = w->to_step;
+	uintptr_t from[3];
+	uint64_t mask[3];
+
+#pragma GCC unroll 3
+	for (uint32_t k = 0; k < used; k++) {
+		from[k] = w->pieces[k].from + (uintptr_t)column;
+		mask[k] = w->whole << w->pieces[k].first;
+	}
+	for (uint32_t n = 0; n < count; n++, to += to_step) {
+		__m512i v = zero;
+
+#pragma GCC unroll 3
+		for (uint32_t k = 0; k < used; k++) {
+			v = load_piece(v, mask[k], from[k], narrow);
+			from[k] += (uintptr_t)step;
+		}
+		_mm512_store_si512(to, _mm512_xor_si512(v, flip));
+	}
+}
+
 /*
  * Puts rows together that lie in one row of an image: of windows of 64 bytes or less (@narrow: of
  * 32), of which a row lies in the input as it is. Row i of the tile is the first, at @index of the
@@ -117,41 +171,45 @@ put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, u
 	const int32_t *strides = g->conv.input->desc.strides;
 	const uint32_t run = g->conv.group_in, all = w->kernel_w * run;
 	const uint64_t whole = ~0ull >> (64 - all), row = ~0ull >> (64 - g->k);
-	const __m512i flip = _mm512_maskz_set1_epi8(row, g->a_signed ? INT8_MIN : 0),
-		      zero = _mm512_maskz_set1_epi8(row,
-						    (char)g->conv.input->desc.zero_point);
 	const int64_t last = (int64_t)w->width - w->kernel_w;
 	int64_t x = nnadev_window_column(w, index[2], 0);
 	uint8_t *to = s->rows.a + (size_t)i * g->a_stride;
 	struct piece pieces[64];
-	const uint32_t used = get_pieces(g,
-					 (const uint8_t *)g->conv.input->data +
-						 (int64_t)index[0] * strides[0] +
-						 (int64_t)set * run,
-					 nnadev_window_row(w, index[1], 0), pieces);
+	const struct windows inner = {
+		.pieces = pieces,
+		.used = get_pieces(g,
+				   (const uint8_t *)g->conv.input->data +
+					   (int64_t)index[0] * strides[0] + (int64_t)set * run,
+				   nnadev_window_row(w, index[1], 0), pieces),
+		.whole = whole,
+		.zero = _mm512_maskz_set1_epi8(row, (char)g->conv.input->desc.zero_point),
+		.flip = _mm512_maskz_set1_epi8(row, g->a_signed ? INT8_MIN : 0),
+		.step = (int64_t)w->stride_w * strides[2],
+		.to_step = g->a_stride,
+	};
+	uint32_t together;
 
-	for (uint32_t n = 0; n < count; n++, x += w->stride_w, to += g->a_stride) {
-		const uintptr_t column = (uintptr_t)(x * strides[2]);
+	for (uint32_t n = 0; n < count;
+	     n += together, x += (int64_t)together * w->stride_w, to += together * g->a_stride) {
+		const int64_t column = x * strides[2];
 		uint64_t inside = whole;
-		__m512i v = zero;
+		__m512i v = inner.zero;
 
+		together = 1;
+		if (inner.used == 3 && x >= 0 && x <= last) {
+			together = (uint32_t)(last - x) / w->stride_w + 1;
+			together = together < count - n ? together : count - n;
+			put_inside(&inner, column, together, to, 3, narrow);
+			continue;
+		}
 		if (x < 0)
 			inside = -x < w->kernel_w ? inside << -x * run & whole : 0;
 		if (x > last)
 			inside &= x < w->width ? ~0ull >> (64 - (w->width - x) * run) : 0;
-		for (uint32_t k = 0; k < used; k++) {
-			const uint64_t mask = inside << pieces[k].first;
-			const void *from = (const void *)(pieces[k].from + column);
-
-			if (narrow)
-				v = _mm512_castsi256_si512(_mm256_mask_loadu_epi8(
-					_mm512_castsi512_si256(v), (__mmask32)mask, from));
-			else
-				v = _mm512_mask_loadu_epi8(v, mask, from);
-		}
-		if (narrow)
-			v = _mm512_zextsi256_si512(_mm512_castsi512_si256(v));
-		_mm512_store_si512(to, _mm512_xor_si512(v, flip));
+		for (uint32_t k = 0; k < inner.used; k++)
+			v = load_piece(v, inside << pieces[k].first,
+				       pieces[k].from + (uintptr_t)column, narrow);
+		_mm512_store_si512(to, _mm512_xor_si512(v, inner.flip));
 	}
 }
 
