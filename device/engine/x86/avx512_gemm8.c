@@ -306,6 +306,57 @@ static inline __m128i row_begins(const struct nnadev_gemm8 *g, const uint8_t *co
 	return _mm_mullo_epi32(x, _mm_set1_epi32(-g->conv.weights->desc.zero_point));
 }
 
+/*
+ * Whether rows lie in the input one behind the other, and several of them in 64 bytes: 8 or 16
+ * channels, of which each position is a row.
+ */
+static inline bool lies_dense(const struct nnadev_gemm8 *g)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnahw_tensor *in = &g->conv.input->desc;
+	const int64_t row = (int64_t)w->width * g->k;
+
+	return used_in_place(g) && (g->k == 8 || g->k == 16) && w->stride_h == 1 &&
+	       w->stride_w == 1 &&
+	       !memcmp(in->dims, g->conv.output->desc.dims, 3 * sizeof(*in->dims)) &&
+	       in->strides[2] == (int64_t)g->k && in->strides[1] == row &&
+	       (in->dims[0] == 1 || in->strides[0] == row * w->height);
+}
+
+/* What the sums of @rows rows that lie dense begin with. */
+static inline void put_dense_begins(const struct nnadev_gemm8 *g, const uint8_t *from,
+				    uint32_t rows, int32_t *to)
+{
+	const __m512i flip = _mm512_set1_epi8(g->a_signed ? INT8_MIN : 0),
+		      ones = _mm512_set1_epi8(1),
+		      firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	const __m256i zero = _mm256_set1_epi32(-g->conv.weights->desc.zero_point),
+		      much = _mm256_set1_epi32(g->a_signed ? (int32_t)(128 * g->k) : 0);
+	size_t left = (size_t)rows * g->k;
+
+	for (; left; from += 64, to += 64 / g->k) {
+		const __mmask64 mask = left < 64 ? (1ull << left) - 1 : ~0ull;
+		__m512i sum = _mm512_dpbusd_epi32(
+			_mm512_setzero_si512(),
+			_mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, from), flip), ones);
+		__m256i x;
+
+		sum = _mm512_add_epi32(sum, _mm512_srli_epi64(sum, 32));
+		if (g->k == 8) {
+			x = _mm512_cvtepi64_epi32(sum);
+		} else {
+			sum = _mm512_add_epi32(sum, _mm512_shuffle_epi32(sum, _MM_PERM_BADC));
+			x = _mm512_castsi512_si256(_mm512_permutexvar_epi32(firsts, sum));
+		}
+		x = _mm256_mullo_epi32(_mm256_sub_epi32(x, much), zero);
+		if (g->k == 8)
+			_mm256_storeu_si256((__m256i *)to, x);
+		else
+			_mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(x));
+		left -= left < 64 ? left : 64;
+	}
+}
+
 /* Makes rows [first, first + rows) of a set ready. */
 static void get_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
 		     const struct scratch *s)
@@ -321,6 +372,10 @@ static void get_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first,
 		put_steps((int64_t *)s->from, (intptr_t)s->rows.a, g->a_stride, rows);
 	if (!g->conv.weights->desc.zero_point)
 		return;
+	if (lies_dense(g)) {
+		put_dense_begins(g, s->from[0], rows, s->rows.begin);
+		return;
+	}
 	for (uint32_t i = rows; i < nnadev_div_up(rows, 4) * 4; i++)
 		s->from[i] = s->from[rows - 1];
 	for (uint32_t i = 0; i < rows; i += 4)
@@ -560,10 +615,11 @@ static void take_off_128(const struct nnadev_gemm8 *g, const struct panel *p,
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < 4; i++) {
 		multiply_add(&sum[i], last, _mm512_loadu_si512(p->b + block[i] + whole));
-		if (i < constants->blocks)
-			_mm512_store_si512(constants->fixed.bias[i],
-					   _mm512_sub_epi32(_mm512_load_si512(constants->fixed.bias[i]),
-							    sum[i]));
+		if (i < constants->blocks) {
+			int32_t *bias = constants->fixed.bias[i];
+
+			_mm512_store_si512(bias, _mm512_sub_epi32(_mm512_load_si512(bias), sum[i]));
+		}
 	}
 }
 

@@ -68,12 +68,14 @@ static void test_products(void **state)
 
 /*
  * A window of a few bytes to some hundred, in groups, with any strides, gaps and padding, so also
- * one that lies in the padding alone; and one of which rows lie in the input, of some images.
+ * one that lies in the padding alone; and one of which rows lie in the input, of some images, with
+ * gaps between them or, if they are @dense, without.
  */
-static void window(uint32_t type, bool in_place)
+static void window(uint32_t type, bool in_place, bool dense)
 {
 	const uint32_t groups = (uint32_t)rng_range(&r, 1, rng_next(&r) % 4 ? 1 : 3),
-		       in = in_place ? 4 * (uint32_t)rng_range(&r, 1, 40) :
+		       in = dense    ? 4 * (uint32_t)rng_range(&r, 1, 5) :
+			    in_place ? 4 * (uint32_t)rng_range(&r, 1, 40) :
 				       (uint32_t)rng_range(&r, 1, rng_next(&r) % 4 ? 8 : 40),
 		       n = (uint32_t)rng_range(&r, 1, 70), blocks = (n + 15) / 16,
 		       height = (uint32_t)rng_range(&r, 1, 12),
@@ -90,8 +92,8 @@ static void window(uint32_t type, bool in_place)
 	p->groups = groups;
 	p->kernel_h = in_place ? 1 : (uint32_t)rng_range(&r, 1, 4);
 	p->kernel_w = in_place ? 1 : (uint32_t)rng_range(&r, 1, 4);
-	p->stride_h = (uint32_t)rng_range(&r, 1, 3);
-	p->stride_w = (uint32_t)rng_range(&r, 1, 3);
+	p->stride_h = dense ? 1 : (uint32_t)rng_range(&r, 1, 3);
+	p->stride_w = dense ? 1 : (uint32_t)rng_range(&r, 1, 3);
 	p->dilation_h = rng_next(&r) % 4 ? 1 : 2;
 	p->dilation_w = rng_next(&r) % 4 ? 1 : 2;
 	p->pad_top = in_place ? 0 : (uint32_t)rng_range(&r, 0, 5);
@@ -140,7 +142,16 @@ static void test_windows(void **state)
 		skip();
 	r.state = 56;
 	for (uint32_t i = 0; i < shapes(400); i++)
-		window(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, i % 4 > 1);
+		window(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, i % 4 > 1, false);
+}
+
+static void test_dense_rows(void **state)
+{
+	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
+		skip();
+	r.state = 57;
+	for (uint32_t i = 0; i < shapes(200); i++)
+		window(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, true, true);
 }
 
 int main(void)
@@ -148,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_dense_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
