@@ -162,11 +162,13 @@ def compare(options, path, threads, folder):
 
 def cpu():
     """This machine's CPU, with the best instructions that the NNA has kernels for."""
-    found = dict(re.findall(r"^(model name|flags)\s*: (.*)$", Path("/proc/cpuinfo").read_text(),
-                            re.MULTILINE))
+    found = dict(re.findall(r"^(model name|cpu family|flags)\s*: (.*)$",
+                            Path("/proc/cpuinfo").read_text(), re.MULTILINE))
     flags = found.get("flags", "").split()
     best = next((flag for flag in ("avx512_vnni", "avx2") if flag in flags), "scalar")
-    return f"{found.get('model name', 'unknown')}, {best}"
+    # Of a virtual machine the name may be that of several generations.
+    family = f", family {found['cpu family']}" if "cpu family" in found else ""
+    return f"{found.get('model name', 'unknown')}{family}, {best}"
 
 
 def line(row):
