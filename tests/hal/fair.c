@@ -33,7 +33,8 @@
 #define MOST_CALLS 1000
 #define BLOCKED 40 /* calls: more than a user may have under way */
 #define MODELS 300 /* more than a user may have at a time */
-#define SIDE 768 /* of the matrices: a job of some ten milliseconds */
+#define SIDE 768 /* of the matrices */
+#define PRODUCTS 4 /* one after the other: a job that takes longer than a slow guest's call */
 #define BYTES (SIDE * SIDE * sizeof(float))
 
 /**
@@ -50,53 +51,56 @@ struct score {
 
 static struct score *score;
 
-/* out = in * in, matrices */
-struct square {
+enum { IN, NO, PRODUCT, OUT = PRODUCT + PRODUCTS - 1, OPERANDS };
+
+/* out = in * in * in and so on, matrices */
+struct power {
 	struct nnb_aidl_model model;
-	struct nnb_aidl_operand operands[3];
-	struct nnb_aidl_operation operation;
-	int32_t dims[3], inputs[4], in, out;
+	struct nnb_aidl_operand operands[OPERANDS];
+	struct nnb_aidl_operation operations[PRODUCTS];
+	int32_t dims[3], inputs[PRODUCTS][4], outputs[PRODUCTS], in;
 	uint8_t no;
 };
 
-enum { IN, NO, OUT };
-
-static void square_init(struct square *s)
+static void power_init(struct power *p)
 {
-	memset(s, 0, sizeof(*s));
-	s->dims[0] = 1;
-	s->dims[1] = SIDE;
-	s->dims[2] = SIDE;
-	s->inputs[0] = IN;
-	s->inputs[1] = IN;
-	s->inputs[2] = NO;
-	s->inputs[3] = NO;
-	s->in = IN;
-	s->out = OUT;
-	for (int i = 0; i < 3; i++) {
-		s->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32;
-		s->operands[i].dimensions = (struct nnb_ints){3, s->dims};
+	memset(p, 0, sizeof(*p));
+	p->dims[0] = 1;
+	p->dims[1] = SIDE;
+	p->dims[2] = SIDE;
+	for (int i = 0; i < OPERANDS; i++) {
+		p->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32;
+		p->operands[i].dimensions = (struct nnb_ints){3, p->dims};
+		p->operands[i].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_TEMPORARY_VARIABLE;
 	}
-	s->operands[IN].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_INPUT;
-	s->operands[OUT].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_OUTPUT;
-	s->operands[NO].type = NNB_AIDL_OPERAND_TYPE_BOOL;
-	s->operands[NO].dimensions.count = 0;
-	s->operands[NO].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_COPY;
-	s->operands[NO].location.length = 1;
-	s->operation.type = NNB_AIDL_OPERATION_TYPE_BATCH_MATMUL;
-	s->operation.inputs = (struct nnb_ints){4, s->inputs};
-	s->operation.outputs = (struct nnb_ints){1, &s->out};
-	s->model.main.operands.count = 3;
-	s->model.main.operands.data = s->operands;
-	s->model.main.operations.count = 1;
-	s->model.main.operations.data = &s->operation;
-	s->model.main.input_indexes = (struct nnb_ints){1, &s->in};
-	s->model.main.output_indexes = (struct nnb_ints){1, &s->out};
-	s->model.operand_values = (struct nnb_bytes){1, &s->no};
+	p->in = IN;
+	p->operands[IN].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_INPUT;
+	p->operands[OUT].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_OUTPUT;
+	p->operands[NO].type = NNB_AIDL_OPERAND_TYPE_BOOL;
+	p->operands[NO].dimensions.count = 0;
+	p->operands[NO].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_COPY;
+	p->operands[NO].location.length = 1;
+	for (int i = 0; i < PRODUCTS; i++) {
+		p->inputs[i][0] = i ? PRODUCT + i - 1 : IN;
+		p->inputs[i][1] = IN;
+		p->inputs[i][2] = NO;
+		p->inputs[i][3] = NO;
+		p->outputs[i] = PRODUCT + i;
+		p->operations[i].type = NNB_AIDL_OPERATION_TYPE_BATCH_MATMUL;
+		p->operations[i].inputs = (struct nnb_ints){4, p->inputs[i]};
+		p->operations[i].outputs = (struct nnb_ints){1, &p->outputs[i]};
+	}
+	p->model.main.operands.count = OPERANDS;
+	p->model.main.operands.data = p->operands;
+	p->model.main.operations.count = PRODUCTS;
+	p->model.main.operations.data = p->operations;
+	p->model.main.input_indexes = (struct nnb_ints){1, &p->in};
+	p->model.main.output_indexes = (struct nnb_ints){1, &p->outputs[PRODUCTS - 1]};
+	p->model.operand_values = (struct nnb_bytes){1, &p->no};
 }
 
 /* The model, prepared; NULL after an error. */
-static struct nnb_object *prepare_square(int priority)
+static struct nnb_object *prepare_power(int priority)
 {
 	struct nnb_aidl_device_prepare_model_in in = {
 		.preference = NNB_AIDL_EXECUTION_PREFERENCE_SUSTAINED_SPEED,
@@ -104,10 +108,10 @@ static struct nnb_object *prepare_square(int priority)
 		.deadline_ns = -1,
 	};
 	struct nnb_object *model;
-	struct square square;
+	struct power power;
 
-	square_init(&square);
-	in.model = square.model;
+	power_init(&power);
+	in.model = power.model;
 	prepare_with(connect_service(), &in, &model);
 	return model;
 }
@@ -142,7 +146,7 @@ static void *greedy_thread(void *model)
 
 static void greedy(int threads)
 {
-	struct nnb_object *model = prepare_square(NNB_AIDL_PRIORITY_HIGH);
+	struct nnb_object *model = prepare_power(NNB_AIDL_PRIORITY_HIGH);
 	pthread_t thread;
 
 	if (!model)
@@ -156,7 +160,7 @@ static void greedy(int threads)
 
 static void modest(int calls)
 {
-	struct nnb_object *model = prepare_square(NNB_AIDL_PRIORITY_MEDIUM);
+	struct nnb_object *model = prepare_power(NNB_AIDL_PRIORITY_MEDIUM);
 	struct hal_request r;
 	unsigned long begin;
 
