@@ -92,8 +92,14 @@ static void *client(void *arg)
 		} else {
 			/* End with jobs that are running. */
 			stream_endless(&env);
-			for (int i = 0; i < 4; i++)
-				must(submit(&env, 0, 0), "submit");
+			must(submit(&env, 0, 0), "submit");
+			/* On a slow machine the first may use up its budget meanwhile: that bans. */
+			for (int i = 0; i < 3; i++) {
+				ret = submit(&env, 0, 0);
+				if (ret == -ECANCELED)
+					break;
+				must(ret, "submit");
+			}
 			must(ctx_destroy(env.fd, env.ctx), "destroy");
 			must(ctx_create(env.fd, env.vm, (uint32_t)rand_r(&seed) % 3, &env.ctx),
 			     "context");
