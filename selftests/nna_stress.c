@@ -93,7 +93,7 @@ static void *client(void *arg)
 			/* End with jobs that are running. */
 			stream_endless(&env);
 			must(submit(&env, 0, 0), "submit");
-			/* On a slow machine the first may use up its budget meanwhile: that bans. */
+			/* On a slow machine the first may use up its budget by then: that bans. */
 			for (int i = 0; i < 3; i++) {
 				ret = submit(&env, 0, 0);
 				if (ret == -ECANCELED)
