@@ -7,7 +7,7 @@ NNACCEL_DIRS := graph ir ops backend compiler runtime winsys $(filter-out winsys
 	$(patsubst libnnaccel/%/,%,$(wildcard libnnaccel/backend/*/ libnnaccel/winsys/*/)))
 NNACCEL_SRCS := $(wildcard hw/gen/*.c libnnaccel/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
-	libnnaccel/winsys/va.c libnnaccel/log.c
+	libnnaccel/winsys/va.c libnnaccel/log.c libnnaccel/thread.c
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 

@@ -2,7 +2,9 @@
 /* The thread of a watchdog (watchdog.h). */
 #include "libnnaccel/watchdog.h"
 
-#include <signal.h>
+#include <time.h>
+
+#include "libnnaccel/thread.h"
 
 void nna_watchdog_init(struct nna_watchdog *watchdog)
 {
@@ -28,18 +30,12 @@ void nna_watchdog_fini(struct nna_watchdog *watchdog)
 	pthread_mutex_destroy(&watchdog->lock);
 }
 
-bool nna_watchdog_start(struct nna_watchdog *watchdog, void *(*run)(void *arg), void *arg)
+void nna_watchdog_wake(struct nna_watchdog *watchdog, void *(*run)(void *arg), void *arg)
 {
-	sigset_t all, before;
-
-	if (watchdog->runs || watchdog->stop)
-		return false;
-	/* A thread inherits the mask of the one that starts it. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	watchdog->runs = !pthread_create(&watchdog->thread, NULL, run, arg);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return watchdog->runs;
+	if (watchdog->sleeps)
+		pthread_cond_signal(&watchdog->changed);
+	else if (!watchdog->runs && !watchdog->stop)
+		watchdog->runs = !nna_thread_start(&watchdog->thread, "nna-watchdog", run, arg);
 }
 
 bool nna_watchdog_sleep(struct nna_watchdog *watchdog, uint64_t until_ns)

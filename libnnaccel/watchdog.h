@@ -4,8 +4,7 @@
  * of one. What it looks after is its owner's, who puts a struct nna_watchdog beside it and guards
  * both with its lock. Every folder may include this file.
  *
- * The thread is made when there is something to look after for the first time. It takes none of the
- * process's signals.
+ * The thread is made when there is something to look after for the first time.
  */
 #ifndef NNA_WATCHDOG_H
 #define NNA_WATCHDOG_H
@@ -38,16 +37,16 @@ void nna_watchdog_init(struct nna_watchdog *watchdog);
 void nna_watchdog_fini(struct nna_watchdog *watchdog);
 
 /**
- * nna_watchdog_start() - start the thread, unless there is one; with the lock
- * @watchdog: the watchdog; one whose end has begun stays without
- * @run: takes the lock, and returns without it once @watchdog->stop is set
+ * nna_watchdog_wake() - have it look at what there is; with the lock
+ * @watchdog: the watchdog; one whose end has begun stays as it is
+ * @run: its thread, which this starts unless there is one. It takes the lock, and returns
+ *	without it once @watchdog->stop is set.
  * @arg: handed to @run
  *
+ * A thread that sleeps for a time sleeps on: what is new is due later than what it waits for.
  * Without memory for a thread there is none, and the next call tries again.
- *
- * Return: whether the thread was started by this call.
  */
-bool nna_watchdog_start(struct nna_watchdog *watchdog, void *(*run)(void *arg), void *arg);
+void nna_watchdog_wake(struct nna_watchdog *watchdog, void *(*run)(void *arg), void *arg);
 
 /**
  * nna_watchdog_sleep() - wait, as the thread; with the lock, which is not held meanwhile

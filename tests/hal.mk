@@ -63,7 +63,8 @@ ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_CRASH)
 endif
 $(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
-		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o
+		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
+		$(BUILD)/obj/libnnaccel/thread.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 
@@ -74,7 +75,8 @@ TESTS += $(HAL_FENCES)
 endif
 $(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GBINDER_OBJS) \
 		$(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
-		$(BUILD)/obj/hal-bridge/common/worker.o
+		$(BUILD)/obj/hal-bridge/common/worker.o \
+		$(BUILD)/obj/libnnaccel/thread.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -ldrm -lcmocka
 
@@ -84,7 +86,8 @@ ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_FAIR)
 endif
 $(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
-		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o
+		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
+		$(BUILD)/obj/libnnaccel/thread.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 

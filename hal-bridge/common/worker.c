@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libnnaccel/thread.h"
+
 /* Whether a key has all that it may have under way. With the lock. */
 static bool nnb_workers_is_full(const struct nnb_workers *workers, uint64_t key)
 {
@@ -95,11 +97,11 @@ static int nnb_workers_grow(struct nnb_workers *workers)
 
 	if (workers->thread_count == workers->limits.threads)
 		return -EAGAIN;
-	ret = pthread_create(&workers->threads[workers->thread_count], NULL, nnb_worker_run,
-			     workers);
+	ret = nna_thread_start(&workers->threads[workers->thread_count], NULL, nnb_worker_run,
+			       workers);
 	if (!ret)
 		workers->thread_count++;
-	return -ret;
+	return ret;
 }
 
 int nnb_workers_init(struct nnb_workers *workers, const struct nnb_worker_limits *limits)

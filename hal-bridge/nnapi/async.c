@@ -15,6 +15,7 @@
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/clock.h"
+#include "libnnaccel/thread.h"
 
 /**
  * struct nnapi_async - a run with a thread
@@ -73,8 +74,6 @@ int nnapi_async_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent 
 		      uint64_t duration)
 {
 	struct nnapi_async *self = calloc(1, sizeof(*self));
-	pthread_attr_t attributes;
-	pthread_t thread;
 	int ret;
 
 	if (self)
@@ -89,15 +88,12 @@ int nnapi_async_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent 
 	for (uint32_t i = 0; i < count; i++)
 		self->dependencies[self->count++] = nnapi_object_ref(dependencies[i]);
 	event->threaded = true;
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	ret = pthread_create(&thread, &attributes, nnapi_async_thread, self);
-	pthread_attr_destroy(&attributes);
+	ret = nna_thread_start(NULL, NULL, nnapi_async_thread, self);
 	if (!ret)
 		return 0;
 	event->threaded = false;
 	nnapi_async_free(self);
-	return -ret;
+	return ret;
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution *execution,

@@ -12,6 +12,7 @@
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
 #include "libnnaccel/clock.h"
+#include "libnnaccel/thread.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 
@@ -157,17 +158,14 @@ static void *nnb_fenced_wait_and_free(void *arg)
 static void nnb_fenced_release(struct nnb_object *object)
 {
 	struct nnb_fenced *self = (struct nnb_fenced *)object;
-	pthread_t thread;
 
 	if (!self->running) {
 		nnb_fenced_free(self);
 		return;
 	}
 	/* The in-fences may be anybody's: whoever dropped the last reference must not wait. */
-	if (pthread_create(&thread, NULL, nnb_fenced_wait_and_free, self))
+	if (nna_thread_start(NULL, NULL, nnb_fenced_wait_and_free, self))
 		nnb_fenced_wait_and_free(self);
-	else
-		pthread_detach(thread);
 }
 
 static int nnb_on_get_info(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,

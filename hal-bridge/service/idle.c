@@ -47,7 +47,6 @@ void nnb_idle_watch(struct nnb_idle *idle)
 {
 	pthread_mutex_lock(&idle->watchdog.lock);
 	idle->kept = true;
-	if (!nna_watchdog_start(&idle->watchdog, nnb_idle_run, idle) && idle->watchdog.sleeps)
-		pthread_cond_signal(&idle->watchdog.changed);
+	nna_watchdog_wake(&idle->watchdog, nnb_idle_run, idle);
 	pthread_mutex_unlock(&idle->watchdog.lock);
 }

@@ -22,7 +22,8 @@
  * threads at once. A graph under construction and an execution belong to one thread at a time, a
  * fence to any number that wait. What destroys an object may not run beside anything that uses it.
  * A function whose comment says nothing else follows this. Runs that wait in the library
- * (nna_execution_submit_after()) need a thread of its own, one or two for each device.
+ * (nna_execution_submit_after()) need a thread of its own, one or two for each device. No thread of
+ * the library takes the process's signals.
  *
  * Manual pages are made of these comments (man/generate.py): one for each part of this file, which
  * "man nna_device_open" and the like find. The version since which there is a function is that of

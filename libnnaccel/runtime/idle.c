@@ -110,8 +110,6 @@ void nna_idle_watch(struct nna_program *program)
 	if (program->preference == NNA_PREFER_SUSTAINED_SPEED)
 		return;
 	pthread_mutex_lock(&idle->watchdog.lock);
-	/* One that waits for a time sees the new context then, which is due later. */
-	if (!nna_watchdog_start(&idle->watchdog, watch, program->device) && idle->watchdog.sleeps)
-		pthread_cond_signal(&idle->watchdog.changed);
+	nna_watchdog_wake(&idle->watchdog, watch, program->device);
 	pthread_mutex_unlock(&idle->watchdog.lock);
 }

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/thread.h"
 
 /* ---------------------------------------------------------------------------------------- lists */
 
@@ -52,24 +52,6 @@ static bool list_remove(struct nna_wait_list *list, const struct nna_wait *wait)
 	return true;
 }
 
-/* -------------------------------------------------------------------------------------- threads */
-
-/* Starts a thread that no signal of the process goes to. Return: 0 or a negative errno. */
-static int start_thread(pthread_t *thread, void *(*run)(void *arg), struct nna_waiter *waiter,
-			const char *name)
-{
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(thread, NULL, run, waiter);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!ret)
-		pthread_setname_np(*thread, name);
-	return -ret;
-}
-
 /* --------------------------------------------------------------------------------------- runner */
 
 static void *runner_run(void *arg)
@@ -98,7 +80,7 @@ static int need_runner(struct nna_waiter *waiter)
 	int ret = 0;
 
 	if (!waiter->runner_runs) {
-		ret = start_thread(&waiter->runner, runner_run, waiter, "nna-runner");
+		ret = nna_thread_start(&waiter->runner, "nna-runner", runner_run, waiter);
 		waiter->runner_runs = !ret;
 	}
 	return ret;
@@ -290,7 +272,7 @@ static int need_threads(struct nna_waiter *waiter, bool slow)
 	if (waiter->wake < 0)
 		return -errno;
 	if (!waiter->poller_runs) {
-		ret = start_thread(&waiter->poller, poller_run, waiter, "nna-poller");
+		ret = nna_thread_start(&waiter->poller, "nna-poller", poller_run, waiter);
 		waiter->poller_runs = !ret;
 	}
 	return ret || !slow ? ret : need_runner(waiter);

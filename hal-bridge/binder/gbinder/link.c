@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "hal-bridge/common/log.h"
+#include "libnnaccel/thread.h"
 
 #define NNB_GB_CONFIG "/etc/gbinder.conf"
 #define NNB_GB_API_LEVEL 34
@@ -231,7 +232,7 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 	if (!ret)
 		ret = nnb_workers_init(&link->workers, &limits);
 	if (!ret) {
-		ret = -pthread_create(&link->thread, NULL, nnb_link_run, link);
+		ret = nna_thread_start(&link->thread, NULL, nnb_link_run, link);
 		if (ret)
 			nnb_workers_fini(&link->workers);
 	}

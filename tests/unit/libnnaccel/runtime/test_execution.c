@@ -2,8 +2,11 @@
 /* Executions on the loopback: results, submissions, fences, deadlines, threads. */
 #include "tests/unit/libnnaccel/runtime/sum.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -290,6 +293,83 @@ static void test_threads(void **state)
 	run_threads(*state, 0);
 }
 
+/* Whether a thread of this process blocks a signal. */
+static bool is_blocked(long thread, int number)
+{
+	unsigned long long blocked = 0;
+	char path[64], line[256];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/status", thread);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "SigBlk: %llx", &blocked) == 1;
+	fclose(file);
+	assert_true(found);
+	return blocked >> (number - 1) & 1;
+}
+
+struct threads {
+	long ids[64];
+	size_t count;
+};
+
+static void threads_get(struct threads *t)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *d;
+
+	assert_non_null(dir);
+	t->count = 0;
+	while ((d = readdir(dir))) {
+		if (*d->d_name == '.')
+			continue;
+		assert_true(t->count < sizeof(t->ids) / sizeof(*t->ids));
+		t->ids[t->count++] = strtol(d->d_name, NULL, 10);
+	}
+	closedir(dir);
+}
+
+static bool threads_have(const struct threads *t, long id)
+{
+	size_t i = 0;
+
+	while (i < t->count && t->ids[i] != id)
+		i++;
+	return i < t->count;
+}
+
+/* The process's handlers run on no thread of the library's, except for what is that one's fault. */
+static void test_signals(void **state)
+{
+	struct threads before, after;
+	void *device = NULL;
+	struct sum s;
+
+	/* A sanitizer may have threads, too. */
+	threads_get(&before);
+	assert_int_equal(open_device(&device), 0);
+	/* With a run there is all that a device has. */
+	sum_begin(&s, device, 1000);
+	assert_int_equal(nna_execution_compute(s.execution), 0);
+	threads_get(&after);
+	assert_true(after.count >= before.count + 2);
+	for (size_t i = 0; i < after.count; i++) {
+		if (threads_have(&before, after.ids[i]))
+			continue;
+		/* Until it has its own mask a new thread has every signal blocked. */
+		while (is_blocked(after.ids[i], SIGBUS))
+			usleep(1000);
+		assert_true(is_blocked(after.ids[i], SIGTERM));
+		assert_true(is_blocked(after.ids[i], SIGALRM));
+	}
+	assert_false(is_blocked(gettid(), SIGTERM));
+	sum_end(&s);
+	close_device(&device);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
@@ -302,6 +382,7 @@ int main(void)
 		TEST(test_many_waiters),
 		TEST(test_deadline),
 		TEST(test_threads),
+		cmocka_unit_test(test_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
