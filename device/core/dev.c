@@ -325,6 +325,16 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 	return r;
 }
 
+int nnadev_dma_map_memory(struct nnadev *dev, uint64_t iova, uint64_t size, void *data)
+{
+	int r;
+
+	nnadev_gate_visit(&dev->gate, &dev->exec.event);
+	r = nnadev_memory_map_data(&dev->bus.memory, iova, size, data);
+	nnadev_gate_part(&dev->gate);
+	return r;
+}
+
 int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 {
 	struct nnadev_file *gone = NULL;

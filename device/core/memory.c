@@ -25,21 +25,16 @@ static uint32_t search(const struct nnadev_memory *memory, uint64_t bus)
 	return low;
 }
 
-int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size, int fd,
-		      uint64_t offset, bool writable)
+/* Room for a mapping of a range, whose index will be *at. */
+static int make_room(struct nnadev_memory *memory, uint64_t iova, uint64_t size, uint32_t *at)
 {
-	uint64_t last, length;
-	struct nnadev_file *file;
 	struct nnadev_mapping *m;
-	uint32_t at;
-	int r;
+	uint64_t last;
 
-	if (!size || (iova | size | offset) & (PAGE - 1) ||
-	    __builtin_add_overflow(iova, size - 1, &last) ||
-	    __builtin_add_overflow(offset, size, &length))
+	if (!size || (iova | size) & (PAGE - 1) || __builtin_add_overflow(iova, size - 1, &last))
 		return -EINVAL;
-	at = search(memory, iova);
-	if (at < memory->count && memory->mappings[at].iova <= last)
+	*at = search(memory, iova);
+	if (*at < memory->count && memory->mappings[*at].iova <= last)
 		return -EEXIST;
 	if (memory->count == NNADEV_MEMORY_MAPPINGS)
 		return -ENOSPC;
@@ -52,14 +47,51 @@ int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size
 		memory->mappings = m;
 		memory->capacity = capacity;
 	}
-	r = nnadev_file_open(&memory->files, fd, length, writable, &file);
-	if (r)
-		return r;
-	m = &memory->mappings[at];
+	return 0;
+}
+
+static void insert(struct nnadev_memory *memory, uint32_t at, struct nnadev_mapping mapping)
+{
+	struct nnadev_mapping *m = &memory->mappings[at];
+
 	memmove(m + 1, m, (memory->count - at) * sizeof(*m));
 	memory->count++;
-	*m = (struct nnadev_mapping){ iova, size, offset, file, writable };
-	return 0;
+	*m = mapping;
+}
+
+int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size, int fd,
+		      uint64_t offset, bool writable)
+{
+	struct nnadev_file *file;
+	uint64_t length;
+	uint32_t at;
+	int r;
+
+	if (offset & (PAGE - 1) || __builtin_add_overflow(offset, size, &length))
+		return -EINVAL;
+	r = make_room(memory, iova, size, &at);
+	if (!r)
+		r = nnadev_file_open(&memory->files, fd, length, writable, &file);
+	if (!r)
+		insert(memory, at,
+		       (struct nnadev_mapping){ iova, size, offset, file, writable });
+	return r;
+}
+
+int nnadev_memory_map_data(struct nnadev_memory *memory, uint64_t iova, uint64_t size, void *data)
+{
+	struct nnadev_file *file;
+	uint32_t at;
+	int r;
+
+	if ((uintptr_t)data & (PAGE - 1))
+		return -EINVAL;
+	r = make_room(memory, iova, size, &at);
+	if (!r)
+		r = nnadev_file_wrap(&memory->files, data, size, &file);
+	if (!r)
+		insert(memory, at, (struct nnadev_mapping){ iova, size, 0, file, true });
+	return r;
 }
 
 int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint64_t size)

@@ -65,6 +65,9 @@ struct nnadev_reach {
 int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size, int fd,
 		      uint64_t offset, bool writable);
 
+/* See nnadev_dma_map_memory(). Return: 0 or a negative errno. */
+int nnadev_memory_map_data(struct nnadev_memory *memory, uint64_t iova, uint64_t size, void *data);
+
 /* Whether [@iova, @iova + @size) covers one mapping or more, and none in part: 0 or -ENOENT. */
 int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint64_t size);
 

@@ -29,8 +29,8 @@ int nnadev_file_open(struct nnadev_file **list, int fd, uint64_t length, bool wr
 	if (fstat(fd, &st))
 		return -errno;
 	for (file = *list; file; file = file->next) {
-		if (file->dev == st.st_dev && file->ino == st.st_ino && !file->broken &&
-		    file->length >= length && (file->writable || !writable)) {
+		if (file->fd >= 0 && file->dev == st.st_dev && file->ino == st.st_ino &&
+		    !file->broken && file->length >= length && (file->writable || !writable)) {
 			file->refs++;
 			*out = file;
 			return 0;
@@ -70,6 +70,24 @@ err_free:
 	return r;
 }
 
+int nnadev_file_wrap(struct nnadev_file **list, void *data, uint64_t length,
+		     struct nnadev_file **out)
+{
+	struct nnadev_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	file->fd = -1;
+	file->data = data;
+	file->length = file->size = length;
+	file->writable = true;
+	file->refs = 1;
+	file->next = *list;
+	*list = file;
+	*out = file;
+	return 0;
+}
+
 void nnadev_file_close(struct nnadev_file **list, struct nnadev_file *file,
 		       struct nnadev_file **gone)
 {
@@ -93,8 +111,10 @@ void nnadev_file_free(struct nnadev_file *gone)
 		struct nnadev_file *file = gone;
 
 		gone = file->next;
-		munmap(file->data, file->length);
-		close(file->fd);
+		if (file->fd >= 0) {
+			munmap(file->data, file->length);
+			close(file->fd);
+		}
 		free(file);
 	}
 }
@@ -103,8 +123,8 @@ bool nnadev_file_reaches(struct nnadev_file *file, uint64_t length)
 {
 	if (file->broken)
 		return false;
-	if (length <= file->size)
-		return true;
+	if (length <= file->size || file->fd < 0)
+		return length <= file->size;
 	file->size = file_size(file->fd);
 	if (file->size > file->length)
 		file->size = file->length;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that DMA mappings reach, mapped into this process as a whole. Its users are counted; the
- * last one hands it to nnadev_file_free(), which unmaps it.
+ * A file that DMA mappings reach, mapped into this process as a whole, or memory of this process's
+ * as if it were one. Its users are counted; the last one hands it to nnadev_file_free(), which
+ * unmaps it.
  */
 #ifndef NNADEV_FILE_H
 #define NNADEV_FILE_H
@@ -11,7 +12,7 @@
 
 /**
  * struct nnadev_file - a mapped file
- * @fd: own descriptor
+ * @fd: own descriptor; -1: memory that is its owner's, who unmaps it
  * @dev: with @ino names the file
  * @ino: see @dev
  * @data: the mapping, page aligned
@@ -47,6 +48,10 @@ struct nnadev_file {
  * Return: 0 or a negative errno.
  */
 int nnadev_file_open(struct nnadev_file **list, int fd, uint64_t length, bool writable,
+		     struct nnadev_file **out);
+
+/* The same for memory of this process's, which is page aligned and writable, and no file's. */
+int nnadev_file_wrap(struct nnadev_file **list, void *data, uint64_t length,
 		     struct nnadev_file **out);
 
 /*

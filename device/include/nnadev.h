@@ -159,6 +159,18 @@ int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uin
 		   uint32_t prot);
 
 /**
+ * nnadev_dma_map_memory() - let a range of bus addresses reach memory of this process
+ * @iova: as above
+ * @size: as above
+ * @data: page aligned and writable, and so until it is unmapped here
+ *
+ * The model then has no mapping of its own, which would bring page faults of its own.
+ *
+ * Return: as above.
+ */
+int nnadev_dma_map_memory(struct nnadev *dev, uint64_t iova, uint64_t size, void *data);
+
+/**
  * nnadev_dma_unmap() - take a range away
  * @iova: first bus address
  * @size: bytes; every mapping that lies wholly inside goes

@@ -70,7 +70,7 @@ int nna_loopback_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 		return -ENOMEM;
 	bo->base.size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
 	if (flags & NNA_WINSYS_BO_SHAREABLE)
-		ret = nna_loopback_chunk_create(lb, bo->base.size, true, &bo->chunk);
+		ret = nna_loopback_chunk_create(lb, bo->base.size, &bo->chunk);
 	else
 		ret = nna_loopback_memory_take(
 			lb, bo->base.size,
@@ -109,7 +109,7 @@ int nna_loopback_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct 
 		return ret;
 	}
 	bo->base.size = (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
-	ret = nna_loopback_chunk_add(lb, copy, bo->base.size, true, &bo->chunk);
+	ret = nna_loopback_chunk_add(lb, copy, bo->base.size, &bo->chunk);
 	if (ret)
 		free(bo);
 	else
@@ -123,7 +123,7 @@ int nna_loopback_bo_export(struct nna_winsys *ws, struct nna_winsys_bo *base)
 	struct nna_loopback_bo *bo = (struct nna_loopback_bo *)base;
 	int fd;
 
-	if (!bo->chunk->own)
+	if (bo->chunk->fd < 0)
 		return -ENOTSUP;
 	fd = fcntl(bo->chunk->fd, F_DUPFD_CLOEXEC, 0);
 	return fd < 0 ? -errno : fd;

@@ -9,6 +9,7 @@
 
 #include "libnnaccel/clock.h"
 #include "libnnaccel/log.h"
+#include "libnnaccel/thread.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* Bus addresses begin here, so that 0 is none. */
@@ -53,7 +54,8 @@ static void lb_destroy(struct nna_winsys *ws)
 
 		lb->chunks = c->next;
 		munmap(c->map, c->size);
-		close(c->fd);
+		if (c->fd >= 0)
+			close(c->fd);
 		nna_va_destroy(c->free);
 		free(c);
 	}
@@ -131,7 +133,9 @@ static void device_log(void *user, const char *line)
 _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_SCALAR == (int)NNADEV_ISA_SCALAR &&
 		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2 &&
-		       (int)NNA_ISA_AVX512 == (int)NNADEV_ISA_AVX512,
+		       (int)NNA_ISA_AVX512 == (int)NNADEV_ISA_AVX512 &&
+		       (int)NNA_ISA_NEON == (int)NNADEV_ISA_NEON &&
+		       (int)NNA_ISA_DOTPROD == (int)NNADEV_ISA_DOTPROD,
 	       "enum nna_isa and enum nnadev_isa");
 
 int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,
@@ -194,11 +198,11 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 	before = nna_now_ns();
 	tick = nnadev_reg_read(lb->dev, NNAHW_REG_TIMESTAMP, 8);
 	lb->tick_offset = (int64_t)(tick - (before + nna_now_ns()) / 2);
-	ret = -pthread_create(&lb->worker, NULL, nna_loopback_worker_run, lb);
+	ret = nna_thread_start(&lb->worker, "nna-worker", nna_loopback_worker_run, lb);
 	if (ret)
 		goto fail;
 	lb->worker_runs = true;
-	ret = -pthread_create(&lb->standby, NULL, nna_loopback_leader_stand_by, lb);
+	ret = nna_thread_start(&lb->standby, "nna-standby", nna_loopback_leader_stand_by, lb);
 	if (ret)
 		goto fail;
 	lb->standby_runs = true;

@@ -21,11 +21,11 @@
  * A struct nna_loopback owns the model and is its opener's. What it gives out (BOs, queues, fences)
  * is the caller's until destroyed; the struct nna_loopback goes last.
  *
- * Memory comes from chunks. A chunk is a memfd that is mapped into this process and to bus
- * addresses of the model. A BO is a range of one chunk, so it is contiguous on both sides. BOs that
- * are shared or imported have a chunk of their own, which goes with them; the other chunks stay to
- * the end. Free memory is always zero. There is one address space (ASID). Its page tables are pages
- * of chunks too and are kept for reuse.
+ * Memory comes from chunks. A chunk is memory of this process that bus addresses of the model
+ * reach. A BO is a range of one chunk, so it is contiguous on both sides. BOs that are shared or
+ * imported have a chunk of their own, a memfd, which goes with them; the other chunks are private
+ * memory, and stay to the end. Free memory is always zero. There is one address space (ASID). Its
+ * page tables are pages of chunks too and are kept for reuse.
  *
  * A job is its own fence. The device's side and the owner of the fence hold a reference each; a job
  * without references is spare and is used again, but not freed before the end. Jobs of a queue wait
@@ -85,12 +85,12 @@
 /**
  * struct nna_loopback_chunk - memory of this process and of the model
  * @next: the next of nna_loopback.chunks
- * @fd: the memfd, or a copy of the caller's; closed with the chunk
+ * @fd: the memfd, or a copy of the caller's, of a chunk that belongs to one BO, which begins at its
+ *	beginning; closed with the chunk. Else -1
  * @iova: its first bus address
  * @size: bytes
  * @map: where it is mapped in this process
- * @free: offsets that are not taken; NULL if @own
- * @own: it belongs to one BO, which begins at its beginning
+ * @free: offsets that are not taken; NULL of a memfd
  */
 struct nna_loopback_chunk {
 	struct nna_loopback_chunk *next;
@@ -98,7 +98,6 @@ struct nna_loopback_chunk {
 	uint64_t iova, size;
 	uint8_t *map;
 	struct nna_va *free;
-	bool own;
 };
 
 /**
@@ -295,13 +294,13 @@ long nna_loopback_futex(atomic_uint *word, int op, uint32_t value, const struct 
 /* Memory and page tables. They take @memory, if nothing else is said. */
 
 /*
- * Makes a chunk over @fd, which it takes over also on failure. @own: for one BO. Return: 0 or a
- * negative errno.
+ * Makes a chunk for one BO over @fd, which it takes over also on failure. Return: 0 or a negative
+ * errno.
  */
-int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size, bool own,
+int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size,
 			   struct nna_loopback_chunk **out);
 /* The same over a memfd of its own. */
-int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size, bool own,
+int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size,
 			      struct nna_loopback_chunk **out);
 /*
  * Takes zeroed memory of a chunk that several share, at an offset that is a multiple of @align.

@@ -443,6 +443,42 @@ static void test_dma_unmap(void **state)
 	expect_fault(&space, NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS, far + 9 * RIG_PAGE);
 }
 
+/* Memory of this process beside that of a file, until it is taken away, and nobody else's then. */
+static void test_dma_memory(void **state)
+{
+	const uint64_t far = 0x4000000000ull, size = RIG_DATA_PAGES * RIG_PAGE;
+	uint8_t *memory;
+
+	assert_int_equal(posix_memalign((void **)&memory, RIG_PAGE, size), 0);
+	pattern(memory, size, 9);
+	memset(memory + 8 * RIG_PAGE, 0, 4 * RIG_PAGE);
+	assert_int_equal(nnadev_dma_map_memory(rig.dev, far, 0, memory), -EINVAL);
+	assert_int_equal(nnadev_dma_map_memory(rig.dev, far + 1, size, memory), -EINVAL);
+	assert_int_equal(nnadev_dma_map_memory(rig.dev, far, size, memory + 8), -EINVAL);
+	assert_int_equal(nnadev_dma_map_memory(rig.dev, RIG_BUS, size, memory), -EEXIST);
+	assert_int_equal(nnadev_dma_map_memory(rig.dev, far, size, memory), 0);
+	assert_int_equal(nnadev_dma_map_memory(rig.dev, far + size - RIG_PAGE, size, memory),
+			 -EEXIST);
+	for (uint32_t i = 0; i < RIG_DATA_PAGES; i++)
+		rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE, far + i * RIG_PAGE, 1,
+			NNAHW_PTE_WRITE);
+	rig_invalidate(&rig, space.asid);
+	copy_stream(&space, 0, 8 * RIG_PAGE, 0, 0, 4 * RIG_PAGE);
+	expect(&space, NNAHW_STATUS_OK);
+	assert_memory_equal(memory + 8 * RIG_PAGE, memory, 4 * RIG_PAGE);
+	/* A file that is mapped meanwhile is not taken for it. */
+	assert_int_equal(nnadev_dma_map(rig.dev, far + size, RIG_PAGE, rig.fd, 0,
+					NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+			 0);
+	assert_int_equal(nnadev_dma_unmap(rig.dev, far + size, RIG_PAGE), 0);
+	expect(&space, NNAHW_STATUS_OK);
+	assert_int_equal(nnadev_dma_unmap(rig.dev, far, size), 0);
+	expect_fault(&space, NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS, far + 8 * RIG_PAGE);
+	/* It is this process's still. */
+	memset(memory, 1, size);
+	free(memory);
+}
+
 /*
  * Cut off from memory nothing of it changes and nobody is interrupted; let in again, all is as it
  * was.
@@ -805,6 +841,7 @@ int main(void)
 		TEST(test_gather_leaves_gaps), TEST(test_large_pages),	TEST(test_faults),
 		TEST(test_faults_of_the_job),  TEST(test_invalidate),	TEST(test_isolation),
 		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
+		TEST(test_dma_memory),
 		TEST(test_short_file),	       TEST(test_bus_master),	TEST(test_lost_pages),
 		TEST(test_random_changes),     TEST(test_huge_range),	TEST(test_drop_many),
 		TEST(test_unmap_outside),      TEST(test_gathered_again), TEST(test_frozen),
