@@ -24,6 +24,14 @@ bench: $(BUILD)/bin/nnactl
 	eval "$$(demo/fetch)" && $$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
 		--onnx $(BUILD)/bench --json $(BENCH_JSON) $(BENCH_ARGS) $(BENCH_MODELS)
 
+# The same with a guest that QEMU emulates, as its clients see the NNA.
+BENCH_GUEST_MODELS ?= $(addprefix ../shared/models/, \
+	mobilenet_v1_1.0_224_quant_embedding_extractor.tflite mobilenet_v2_1.0_224_quant.tflite)
+.PHONY: bench-guest
+bench-guest: $(BUILD)/bin/nnactl kernel
+	$$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
+		--guest vm/run --onnx $(BUILD)/bench $(BENCH_ARGS) $(BENCH_GUEST_MODELS)
+
 # What make bench has written, beside what was committed of an earlier one.
 # BENCH_HISTORY_ARGS=--accept makes it what later ones are compared with.
 .PHONY: bench-history

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Times of models on the NNA's loopback, in LiteRT and in ONNX Runtime: `make bench`.
 
-    peers.py --nnactl PROGRAM --onnx FOLDER [--threads 1,2] [--rounds N] [--json FILE] MODEL...
+    peers.py --nnactl PROGRAM --onnx FOLDER [--guest vm/run] [--threads 1,2] [--rounds N]
+             [--json FILE] MODEL...
 
 Each runtime measures in a process of its own, pinned to as many CPUs as it has threads. The three
 take turns, --rounds times, so that a busy neighbour meets all of them; what counts is the median of
 the rounds' medians, and of that the ratio: times of a shared machine mean little. A ratio above 1
 says that the NNA is faster. FOLDER holds the models as tests/bench/convert.py makes them. One whose
 output is too far from LiteRT's computes something else and is left out.
+
+With --guest the NNA also computes for a guest that QEMU emulates, on the same CPUs as its device,
+while the peers stay on the bare machine; `make bench-guest`. Beside that time is what the device
+takes of it: the rest is the guest's, its driver's and the interrupt's.
 """
 
 import argparse
@@ -118,6 +123,14 @@ def run_ours(options, path, threads, runs, which="median"):
     return result["wall_ms"][which]
 
 
+def run_guest(options, path, threads, runs):
+    """Time of a client in an emulated guest, and what is the device's of it: medians in ms."""
+    result = measure([options.guest, "--timeout", "600", "--device-arg", f"--threads={threads}",
+                      "--", options.nnactl, "bench", str(path), "--json", "--runs", str(runs)],
+                     threads)
+    return result["wall_ms"]["median"], result["device_ms"]["median"]
+
+
 def run_peer(name, path, threads, runs, outputs, which="median"):
     return measure([sys.executable, __file__, "--child", name, "--threads", str(threads), "--runs",
                     str(runs), "--outputs", str(outputs), str(path)], threads)["wall_ms"][which]
@@ -146,8 +159,11 @@ def compare(options, path, threads, folder):
     once = run_peer("litert", path, threads, 10, outputs["litert"])
     runs = int(min(1000, max(20, SECONDS * 1e3 / once)))
     times = {name: [] for name in ["ours"] + names}
+    guest = []
     for _ in range(options.rounds):
         times["ours"].append(run_ours(options, path, threads, runs))
+        if options.guest:
+            guest.append(run_guest(options, path, threads, runs))
         for name in names:
             times[name].append(run_peer(name, files[name], threads, runs, outputs[name]))
     row = {"model": path.stem, "threads": threads, "runs": runs,
@@ -156,6 +172,9 @@ def compare(options, path, threads, folder):
         row["ort_difference"] = difference(outputs["litert"], outputs["ort"])
         if row["ort_difference"] > STEPS:
             del row["ms"]["ort"]
+    if guest:
+        row["ms"]["guest"] = statistics.median(wall for wall, _ in guest)
+        row["guest_beyond_ms"] = statistics.median(wall - device for wall, device in guest)
     row["ratio"] = {name: t / row["ms"]["ours"] for name, t in row["ms"].items() if name != "ours"}
     return row
 
@@ -178,6 +197,9 @@ def line(row):
     if "ort" not in ms:
         note = ("  ONNX form differs by {:.0f} steps".format(row["ort_difference"])
                 if "ort_difference" in row else "  no ONNX form")
+    if "guest" in ms:
+        note = (f" {ms['guest']:9.2f} {row['guest_beyond_ms']:8.2f} "
+                f"{ms['litert'] / ms['guest']:9.2f}{note}")
     return (f"{row['model']:48} {row['threads']:2} {cell(ms, 'ours', 2):>9} "
             f"{cell(ms, 'litert', 2):>9} {cell(ms, 'ort', 2):>9} {cell(ratio, 'litert', 2):>8} "
             f"{cell(ratio, 'ort', 2):>8}{note}")
@@ -187,6 +209,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--nnactl", default="build/bin/nnactl")
     parser.add_argument("--onnx", default="build/bench")
+    parser.add_argument("--guest", help="a program that runs a command in a guest: vm/run")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
@@ -200,7 +223,8 @@ def main():
         return 0
     rows, failed = [], 0
     print(f"{'model':48} {'t':>2} {'NNA ms':>9} {'LiteRT ms':>9} {'ORT ms':>9} "
-          f"{'LiteRT/N':>8} {'ORT/N':>8}")
+          f"{'LiteRT/N':>8} {'ORT/N':>8}" +
+          (f" {'guest ms':>9} {'- device':>8} {'LiteRT/g.':>9}" if options.guest else ""))
     with tempfile.TemporaryDirectory() as folder:
         for path in options.models:
             for threads in map(int, options.threads.split(",")):
