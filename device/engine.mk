@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The engine's objects, for device/module.mk: $(ENGINE_OBJS).
 ENGINE_SRCS := $(wildcard device/engine/*.c device/engine/ref/*.c)
-ifeq ($(shell uname -m),x86_64)
-ENGINE_SRCS += $(wildcard device/engine/x86/*.c)
-endif
+# What the compiler makes code for, which need not be this machine.
+ENGINE_ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ENGINE_SRCS += $(wildcard $(patsubst %,device/engine/%/*.c, \
+	$(filter x86,$(ENGINE_ARCH:x86_64=x86)) $(filter arm,$(ENGINE_ARCH:aarch64=arm))))
 ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
 
 # The table of kernels: a line OPCODE(opcode, KERNEL(name) ...) for each opcode that sources name
@@ -30,6 +31,8 @@ $(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS
 ENGINE_AVX512_CFLAGS := $(ENGINE_AVX2_CFLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl \
 	-mavx512vnni
 $(BUILD)/obj/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)
+
+$(BUILD)/obj/device/engine/arm/dotprod_%.o: override CFLAGS += -march=armv8.2-a+dotprod
 
 # Not run by the checks: prints what the kernels reach on this machine.
 TESTS += $(BUILD)/tests/bench_engine

@@ -8,7 +8,8 @@ unit_transport := $(BUILD)/tests/unit/device/transport
 
 CORE_TESTS := $(call unit,device/core device/host tests/fuzz)
 WORK_TESTS := $(BUILD)/tests/unit/device/engine/test_work
-ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/x86)
+ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/vector \
+	$(filter device/engine/x86,$(ENGINE_ARCH:x86_64=device/engine/x86)))
 ENGINE_TESTS := $(filter-out $(WORK_TESTS),$(ENGINE_TESTS))
 # What concerns the shared library as its users have it.
 NNACCEL_SO_TESTS := $(BUILD)/tests/unit/libnnaccel/winsys/test_plugin

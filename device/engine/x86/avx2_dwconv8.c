@@ -13,8 +13,8 @@
  * with weights of 0.
  */
 #include "device/engine/x86/avx2_epilogue.h"
-#include "device/engine/x86/channels.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/channels.h"
+#include "device/engine/vector/tiles.h"
 
 #define PAIRED_BYTES (48u << 10) /* of paired rows */
 #define TILE_PRODUCTS (1u << 20)

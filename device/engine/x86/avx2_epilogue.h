@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The quantised epilogue on blocks of 16 output channels, which gives the bits of
- * device/engine/epilogue.h; that of floats is in avx2_floats.h. For files that are compiled for
+ * device/engine/epilogue.h; that of floats is in vector/floats.h. For files that are compiled for
  * AVX2.
  */
 #ifndef NNADEV_AVX2_EPILOGUE_H
@@ -9,7 +9,7 @@
 
 #include <immintrin.h>
 
-#include "device/engine/epilogue.h"
+#include "device/engine/vector/finish.h"
 
 #define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define NNADEV_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
@@ -71,55 +71,6 @@ struct nnadev_block {
 	uint32_t count;
 	bool simple;
 };
-
-/**
- * struct nnadev_finish - constants of a command
- * @e: parameters
- * @output, @residual: operands
- * @is_signed: S8 output
- * @is_wide: S16 output; it has no residual
- * @low, @high: limits of q minus its zero point
- * @out_low, @out_high, @out_zero: limits and zero point of what is stored
- * @up_shift: to the right, of the bit that raises products above zero: see nnadev_block_get()
- * @has_residual: there is one
- */
-struct nnadev_finish {
-	const struct nnahw_epilogue *e;
-	const struct nnadev_engine_operand *output, *residual;
-	bool is_signed, is_wide, has_residual;
-	int32_t low, high, out_low, out_high, out_zero, up_shift;
-};
-
-static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw_epilogue *e,
-				     const struct nnadev_engine_operand *output,
-				     const struct nnadev_engine_operand *residual)
-{
-	int64_t min, max;
-
-	nnadev_type_range(output->desc.type, &min, &max);
-	f->e = e;
-	f->output = output;
-	f->residual = residual;
-	f->is_signed = output->desc.type == NNAHW_TYPE_S8;
-	f->is_wide = output->desc.type == NNAHW_TYPE_S16;
-	f->has_residual = nnadev_present(residual);
-	f->up_shift = e->once ? 31 : 0;
-	if (f->has_residual) {
-		f->low = (int32_t)nnadev_clamp_s64((int64_t)e->q_min - e->zero_point, INT32_MIN,
-						   INT32_MAX);
-		f->high = (int32_t)nnadev_clamp_s64((int64_t)e->q_max - e->zero_point, INT32_MIN,
-						    INT32_MAX);
-		f->out_zero = output->desc.zero_point;
-		f->out_low = (int32_t)nnadev_clamp_s64(e->residual_q_min, min, max);
-		f->out_high = (int32_t)nnadev_clamp_s64(e->residual_q_max, min, max);
-	} else {
-		f->out_low = (int32_t)nnadev_clamp_s64(e->q_min, min, max);
-		f->out_high = (int32_t)nnadev_clamp_s64(e->q_max, min, max);
-		f->out_zero = e->zero_point;
-		f->low = f->out_low - e->zero_point;
-		f->high = f->out_high - e->zero_point;
-	}
-}
 
 /* Whether nnadev_scale8() takes a shift. */
 static inline bool nnadev_scales8(int32_t shift)
@@ -488,29 +439,6 @@ static inline void nnadev_finish_block(const struct nnadev_finish *f, const stru
 	else
 		nnadev_finish_exact(f, b, _mm256_permute2x128_si256(acc0, acc1, 0x20),
 				    _mm256_permute2x128_si256(acc0, acc1, 0x31), at, rat);
-}
-
-/* Copies a run of F32 or F16 elements to fp32. */
-static inline void nnadev_load_floats(float *to, const struct nnadev_engine_operand *o, int64_t at,
-				      uint32_t count)
-{
-	const uint16_t *half = (const uint16_t *)o->data + at;
-	uint32_t i = 0;
-
-	if (o->desc.type == NNAHW_TYPE_F32) {
-		memcpy(to, (const float *)o->data + at, count * sizeof(float));
-		return;
-	}
-#ifdef __AVX512F__
-	for (; i + 16 <= count; i += 16)
-		_mm512_storeu_ps(
-			to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(half + i))));
-#endif
-	for (; i + 8 <= count; i += 8)
-		_mm256_storeu_ps(to + i,
-				 _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half + i))));
-	for (; i < count; i++)
-		to[i] = nnadev_half_to_float(half[i]);
 }
 
 #endif

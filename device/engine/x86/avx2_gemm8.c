@@ -15,7 +15,8 @@
  * fills up a row is 0. K is worked through in chunks that keep b in the caches, with the
  * accumulators of the tile's rows in between.
  */
-#include "device/engine/x86/avx2_gemm8.h"
+#include "device/engine/vector/gemm8.h"
+#include "device/engine/x86/avx2_epilogue.h"
 
 #define ROWS 6u /* of a register tile: 12 accumulators */
 #define CHUNK 256u /* quads of b: 32 KiB */

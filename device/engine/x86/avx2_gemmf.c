@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* CONV and MATMUL on floats with AVX2 and FMA. */
-#include "device/engine/x86/avx2_gemmf.h"
+#include "device/engine/vector/gemmf.h"
 
 NNADEV_KERNEL(avx2_convf) = { NNAHW_OP_CONV, NNADEV_ENGINE_AVX2, gemm_accepts, gemm_plan,
 			      gemm_tile };

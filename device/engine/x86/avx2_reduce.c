@@ -7,6 +7,7 @@
  * doubles and block by block.
  */
 #include "device/engine/reduce.h"
+#include "device/engine/vector/floats.h"
 #include "device/engine/x86/avx2_epilogue.h"
 
 #define PIECE 64u

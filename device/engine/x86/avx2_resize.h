@@ -17,7 +17,8 @@
 
 #include "device/engine/resize.h"
 #include "device/engine/x86/avx2_epilogue.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/floats.h"
+#include "device/engine/vector/tiles.h"
 
 #define LEAST_ELEMENTS 65536u /* of a tile that another thread may take */
 #define MOST_ELEMENTS (1u << 18) /* of a tile: its first row of output needs two wide ones */
@@ -27,40 +28,25 @@
 #define NO_ROW UINT32_MAX
 
 #ifdef __AVX512F__
-#define NUMBERS 16u /* of a register */
-typedef __m512i numbers;
-
-static inline numbers all_floats(float x)
-{
-	return _mm512_castps_si512(_mm512_set1_ps(x));
-}
+typedef __m512i numbers; /* integers of 32 bits */
 
 static inline numbers all_integers(int32_t x)
 {
 	return _mm512_set1_epi32(x);
 }
 
-/* a * x + b * y, each product rounded. */
-static inline numbers blend_floats(const void *a, numbers x, const void *b, numbers y)
-{
-	return _mm512_castps_si512(
-		_mm512_add_ps(_mm512_mul_ps(_mm512_loadu_ps(a), _mm512_castsi512_ps(x)),
-			      _mm512_mul_ps(_mm512_loadu_ps(b), _mm512_castsi512_ps(y))));
-}
-
 /*
  * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
  * the largest number below a half, stays below 1; and what is a half becomes 1.
  */
-static inline numbers round_floats(numbers x)
+static inline numbers round_floats(nnadev_floats x)
 {
 	/* (x & sign) | half */
 	const numbers half = _mm512_ternarylogic_epi32(
-		x, _mm512_set1_epi32(INT32_MIN),
+		_mm512_castps_si512(x), _mm512_set1_epi32(INT32_MIN),
 		_mm512_castps_si512(_mm512_set1_ps(0x1.fffffep-2f)), 0xea);
 
-	return _mm512_cvttps_epi32(
-		_mm512_add_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(half)));
+	return _mm512_cvttps_epi32(_mm512_add_ps(x, _mm512_castsi512_ps(half)));
 }
 
 /* (a * x + b * y) / 2^20 of sums of 28 bits, rounded, halves away from zero. */
@@ -75,15 +61,9 @@ static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbe
 				     size);
 }
 
-static inline void store_floats(float *to, numbers x)
+static inline void store_halves(uint8_t *to, nnadev_floats x)
 {
-	_mm512_storeu_si512(to, x);
-}
-
-static inline void store_halves(uint8_t *to, numbers x)
-{
-	_mm256_storeu_si256((__m256i *)to,
-			    _mm512_cvtps_ph(_mm512_castsi512_ps(x), _MM_FROUND_TO_NEAREST_INT));
+	_mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
 
 /* Stores the low bytes of numbers that have 8 bits. */
@@ -105,35 +85,20 @@ static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, cons
 							 _mm512_packus_epi16(a, b)));
 }
 #else
-#define NUMBERS 8u
 typedef __m256i numbers;
-
-static inline numbers all_floats(float x)
-{
-	return _mm256_castps_si256(_mm256_set1_ps(x));
-}
 
 static inline numbers all_integers(int32_t x)
 {
 	return _mm256_set1_epi32(x);
 }
 
-/* a * x + b * y, each product rounded. */
-static inline numbers blend_floats(const void *a, numbers x, const void *b, numbers y)
-{
-	return _mm256_castps_si256(
-		_mm256_add_ps(_mm256_mul_ps(_mm256_loadu_ps(a), _mm256_castsi256_ps(x)),
-			      _mm256_mul_ps(_mm256_loadu_ps(b), _mm256_castsi256_ps(y))));
-}
-
 /*
  * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
  * the largest number below a half, stays below 1; and what is a half becomes 1.
  */
-static inline numbers round_floats(numbers n)
+static inline numbers round_floats(nnadev_floats x)
 {
-	const __m256 half = _mm256_set1_ps(0x1.fffffep-2f), sign = _mm256_set1_ps(-0.f),
-		     x = _mm256_castsi256_ps(n);
+	const nnadev_floats half = _mm256_set1_ps(0x1.fffffep-2f), sign = _mm256_set1_ps(-0.f);
 
 	return _mm256_cvttps_epi32(
 		_mm256_add_ps(x, _mm256_or_ps(_mm256_and_ps(x, sign), half)));
@@ -151,15 +116,9 @@ static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbe
 		_mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20), all);
 }
 
-static inline void store_floats(float *to, numbers x)
+static inline void store_halves(uint8_t *to, nnadev_floats x)
 {
-	_mm256_storeu_si256((__m256i *)to, x);
-}
-
-static inline void store_halves(uint8_t *to, numbers x)
-{
-	_mm_storeu_si128((__m128i *)to,
-			 _mm256_cvtps_ph(_mm256_castsi256_ps(x), _MM_FROUND_TO_NEAREST_INT));
+	_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
 
 /* Stores the low bytes of numbers that have 8 bits. */
@@ -196,7 +155,7 @@ union number {
  * struct scratch - where the parts of the scratch memory are
  * @columns, @fixed: where the columns of output lie in the input: one of the two
  * @wide: rows of input, of which the even and the odd ones have a place each: [columns][channels],
- *	and NUMBERS more for whole vectors
+ *	and NNADEV_FLOATS more for whole vectors
  */
 struct scratch {
 	union {
@@ -229,7 +188,8 @@ static uint64_t scratch_get(const struct nnadev_engine_command *cmd, uint8_t *ba
 	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
 	const uint64_t wide = p->kind == NNAHW_RESAMPLE_NEAREST ?
 				      0 :
-				      ((uint64_t)out[2] * out[3] + NUMBERS) * sizeof(**s->wide);
+				      ((uint64_t)out[2] * out[3] + NNADEV_FLOATS) *
+					      sizeof(**s->wide);
 	struct nnadev_layout l = { .base = base };
 
 	/* Positions of either kind have one size. */
@@ -375,38 +335,42 @@ static const union number *wide_row(struct image *g, uint32_t y)
 /**
  * struct rows - two rows of numbers that are blended
  * @upper, @lower: numbers
- * @above, @below: weights of the two, as the numbers are: fp32 or integers
+ * @above, @below: weights of the two
  */
 struct rows {
 	const union number *upper, *lower;
-	numbers above, below;
+	union number above, below;
 };
 
-/* Results from number @i on: fp32 for floats, else integers. */
-static inline __attribute__((always_inline)) numbers
-blend_numbers(const struct rows *r, uint32_t type, const bool fixed, size_t i)
+/* Results from number @i on, each product rounded. */
+static inline __attribute__((always_inline)) nnadev_floats blend_floats(const struct rows *r,
+									size_t i)
 {
-	const void *upper = r->upper + i, *lower = r->lower + i;
+	return nnadev_floats_add(nnadev_floats_mul(nnadev_floats_load(&r->upper[i].f),
+						   nnadev_floats_all(&r->above.f)),
+				 nnadev_floats_mul(nnadev_floats_load(&r->lower[i].f),
+						   nnadev_floats_all(&r->below.f)));
+}
 
-	if (fixed)
-		return blend_fixed(upper, r->above, lower, r->below);
-	if (type == NNAHW_TYPE_F32 || type == NNAHW_TYPE_F16)
-		return blend_floats(upper, r->above, lower, r->below);
-	return round_floats(blend_floats(upper, r->above, lower, r->below));
+/* The same of a type of 8 bits, rounded to it. */
+static inline __attribute__((always_inline)) numbers blend_integers(const struct rows *r,
+								    const bool fixed, size_t i)
+{
+	return fixed ? blend_fixed(r->upper + i, all_integers(r->above.i), r->lower + i,
+				   all_integers(r->below.i)) :
+		       round_floats(blend_floats(r, i));
 }
 
 /* Stores the results from number @i on. */
 static inline __attribute__((always_inline)) void
 blend_one(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
 {
-	const numbers n = blend_numbers(r, type, fixed, i);
-
 	if (type == NNAHW_TYPE_F32)
-		store_floats((float *)to, n);
+		nnadev_floats_store((float *)to, blend_floats(r, i));
 	else if (type == NNAHW_TYPE_F16)
-		store_halves(to, n);
+		store_halves(to, blend_floats(r, i));
 	else
-		store_bytes(to, n);
+		store_bytes(to, blend_integers(r, fixed, i));
 }
 
 /* The same of 8 bits, 4 registers at a time. */
@@ -417,7 +381,7 @@ blend_four(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint
 
 #pragma GCC unroll 4
 	for (uint32_t k = 0; k < 4; k++)
-		n[k] = blend_numbers(r, type, fixed, i + k * NUMBERS);
+		n[k] = blend_integers(r, fixed, i + k * NNADEV_FLOATS);
 	store_bytes4(to, n, type == NNAHW_TYPE_S8);
 }
 
@@ -429,12 +393,12 @@ blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first
 	/* A copy, which stays in registers: results are bytes, which might be those of the rows. */
 	const struct rows copy = *rows, *r = &copy;
 	const size_t size = nnahw_type_size(type);
-	uint8_t part[NUMBERS * sizeof(float)];
+	uint8_t part[NNADEV_FLOATS * sizeof(float)];
 	size_t i = 0;
 
-	for (; size == 1 && i + 4 * NUMBERS <= count; i += 4 * NUMBERS)
+	for (; size == 1 && i + 4 * NNADEV_FLOATS <= count; i += 4 * NNADEV_FLOATS)
 		blend_four(r, type, fixed, first + i, to + i);
-	for (; i + NUMBERS <= count; i += NUMBERS)
+	for (; i + NNADEV_FLOATS <= count; i += NNADEV_FLOATS)
 		blend_one(r, type, fixed, first + i, to + i * size);
 	if (i < count) {
 		blend_one(r, type, fixed, first + i, part);
@@ -478,13 +442,12 @@ static struct rows rows_get(struct image *g, uint32_t y)
 			nnadev_resize_fixed_position(g->p, y, height, out);
 
 		return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
-				      all_integers(NNAHW_RESIZE_ONE - at.weight),
-				      all_integers(at.weight) };
+				      { .i = NNAHW_RESIZE_ONE - at.weight }, { .i = at.weight } };
 	}
 	const struct nnadev_position at = nnadev_resize_position(g->p, y, g->p->scale_h, height);
 
 	return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
-			      all_floats(1 - at.fraction), all_floats(at.fraction) };
+			      { .f = 1 - at.fraction }, { .f = at.fraction } };
 }
 
 /* Row y of the image, of neighbours in both directions. */

@@ -25,7 +25,7 @@
  * most models; only quads of 16 channels where it is not are multiplied once more.
  */
 #include "device/engine/x86/avx512_fixed.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/tiles.h"
 
 #define STREAM 4160u /* bytes of a stream: not a power of two, or all four fell on the same sets */
 #define QUAD (4 * STREAM)

@@ -17,7 +17,7 @@
  *                            of the weights times -128
  */
 #include "device/engine/x86/avx512_epilogue.h"
-#include "device/engine/x86/avx2_gemm8.h"
+#include "device/engine/vector/gemm8.h"
 
 #define ROWS 8u /* of a register tile, at most */
 #define A_BYTES (128u << 10) /* of rows in a tile */
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) __m512i load_piece(__m512i v, uint6
 
 /**
  * struct windows - neighbouring windows whose columns are all in the input
- * @pieces: of the first, @used of them
+ * @pieces: of the first
  * @whole: bytes of a piece
  * @zero: what padding is
  * @flip: of the input's sign
@@ -125,7 +125,6 @@ static inline __attribute__((always_inline)) __m512i load_piece(__m512i v, uint6
  */
 struct windows {
 	const struct piece *pieces;
-	uint32_t used;
 	uint64_t whole;
 	__m512i zero, flip;
 	int64_t step, to_step;
@@ -175,12 +174,13 @@ put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, u
 	int64_t x = nnadev_window_column(w, index[2], 0);
 	uint8_t *to = s->rows.a + (size_t)i * g->a_stride;
 	struct piece pieces[64];
+	const uint32_t used = get_pieces(g,
+					 (const uint8_t *)g->conv.input->data +
+						 (int64_t)index[0] * strides[0] +
+						 (int64_t)set * run,
+					 nnadev_window_row(w, index[1], 0), pieces);
 	const struct windows inner = {
 		.pieces = pieces,
-		.used = get_pieces(g,
-				   (const uint8_t *)g->conv.input->data +
-					   (int64_t)index[0] * strides[0] + (int64_t)set * run,
-				   nnadev_window_row(w, index[1], 0), pieces),
 		.whole = whole,
 		.zero = _mm512_maskz_set1_epi8(row, (char)g->conv.input->desc.zero_point),
 		.flip = _mm512_maskz_set1_epi8(row, g->a_signed ? INT8_MIN : 0),
@@ -196,7 +196,7 @@ put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, u
 		__m512i v = inner.zero;
 
 		together = 1;
-		if (inner.used == 3 && x >= 0 && x <= last) {
+		if (used == 3 && x >= 0 && x <= last) {
 			together = (uint32_t)(last - x) / w->stride_w + 1;
 			together = together < count - n ? together : count - n;
 			put_inside(&inner, column, together, to, 3, narrow);
@@ -206,7 +206,7 @@ put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, u
 			inside = -x < w->kernel_w ? inside << -x * run & whole : 0;
 		if (x > last)
 			inside &= x < w->width ? ~0ull >> (64 - (w->width - x) * run) : 0;
-		for (uint32_t k = 0; k < inner.used; k++)
+		for (uint32_t k = 0; k < used; k++)
 			v = load_piece(v, inside << pieces[k].first,
 				       pieces[k].from + (uintptr_t)column, narrow);
 		_mm512_store_si512(to, _mm512_xor_si512(v, inner.flip));

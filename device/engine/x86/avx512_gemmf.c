@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* CONV and MATMUL on floats with AVX-512. */
-#include "device/engine/x86/avx2_gemmf.h"
+#include "device/engine/vector/gemmf.h"
 
 NNADEV_KERNEL(avx512_convf) = { NNAHW_OP_CONV, NNADEV_ENGINE_AVX512, gemm_accepts, gemm_plan,
 				gemm_tile };

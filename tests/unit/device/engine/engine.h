@@ -19,6 +19,9 @@
 
 #include "device/engine/engine.h"
 
+/* The first instruction set of vectors. */
+#define LEAST_VECTOR ((enum nnadev_engine_isa)(NNADEV_ENGINE_SCALAR + 1))
+
 struct rng {
 	uint64_t state;
 };

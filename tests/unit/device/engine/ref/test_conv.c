@@ -354,7 +354,7 @@ static void run_cases(enum shape shape, uint64_t seed)
 			 t.groups, t.residual, t.weight_zero);
 		assert_int_equal(call_run(&t.call, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
 		check_case(&t, what);
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_AVX2; isa <= best; isa++) {
+		for (enum nnadev_engine_isa isa = LEAST_VECTOR; isa <= best; isa++) {
 			void *scalar = malloc(t.call.sizes[NNAHW_CONV_OUTPUT]);
 
 			memcpy(scalar, out->data, t.call.sizes[NNAHW_CONV_OUTPUT]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* ARG with AVX2. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* The first of the largest and smallest: of few numbers, so that there are many as good. */
 static void test_arg(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE with AVX2. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 static uint32_t inputs_of(uint32_t op)
 {

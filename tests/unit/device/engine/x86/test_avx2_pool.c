@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* POOL with AVX2. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* Pooling of such numbers: sums run in the order of the window in all kernels. */
 static void test_pool_special(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* REDUCE with AVX2: the same as the scalar kernel gives. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* Puts a gap behind each of the rows of an operand, which is large enough for the larger dims. */
 static void leave_gaps(uint32_t i, const uint32_t *dims, const uint32_t *larger)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* RESIZE with AVX2, and with AVX-512 where there is that. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* Resizing of such numbers, and of all others; each result is made in one order by all kernels. */
 static void test_resize(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* SOFTMAX with AVX2: the bits of the scalar kernel, also for numbers that are no ordinary ones. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 static void test_rows(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* ARG with AVX-512. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /*
  * The first of the largest and smallest of the middle axis or the last one: of few numbers, so that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* DWCONV on 8-bit types with AVX-512. Epilogues and operands that are not dense are in ref/. */
-#include "tests/unit/device/engine/x86/conv.h"
+#include "tests/unit/device/engine/vector/conv.h"
 
 /* Weights around where one byte does not hold them, or far from there. */
 static void fill_weights(int32_t zero_point, bool wide)

@@ -3,13 +3,13 @@
  * DWCONV on floats with AVX-512: the sums are AVX2's to the bit. Operands that are not dense are in
  * ref/.
  */
-#include "tests/unit/device/engine/x86/conv.h"
+#include "tests/unit/device/engine/vector/conv.h"
 
 static void test_sums(void **state)
 {
 	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX512)
 		skip();
-	compare_float_convs(true);
+	compare_float_convs(true, NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2);
 }
 
 int main(void)

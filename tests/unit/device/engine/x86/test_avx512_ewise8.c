@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE on bytes with AVX-512, in stages: what all operations have in common is in ref/. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* Lets an operand repeat its rows, stand still in each row, or be one number. */
 static void still(uint32_t i)

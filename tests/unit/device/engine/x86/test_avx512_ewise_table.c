@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE with AVX-512: functions of one byte. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* All bytes, in rows of any length, of which the input's may be further apart. */
 static void one_byte(uint32_t op)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* CONV on 8-bit types with AVX-512. Operands that are not dense are in ref/. */
-#include "tests/unit/device/engine/x86/conv.h"
+#include "tests/unit/device/engine/vector/conv.h"
 
 /* A product of any sizes, in blocks and channels that are not all in use, with any epilogue. */
 static void product(uint32_t type)

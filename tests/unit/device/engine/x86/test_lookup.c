@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* GATHER of single elements. */
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /* A look-up of @count random elements in a table of @entries, some of it backwards. */
 static void make(uint32_t type, uint32_t index_type, uint32_t entries, uint32_t count)

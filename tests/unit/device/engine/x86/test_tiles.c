@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The cut of products and depthwise convolutions: everything once, nothing too long, fair shares. */
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/tiles.h"
 
 #include "tests/unit/device/engine/engine.h"
 

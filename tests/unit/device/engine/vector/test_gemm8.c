@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* CONV on 8-bit types with AVX2. MATMUL and operands that are not dense are in ref/. */
-#include "tests/unit/device/engine/x86/conv.h"
+/* CONV on 8-bit types with vectors. MATMUL and operands that are not dense are in ref/. */
+#include "tests/unit/device/engine/vector/conv.h"
 
 static void test_sums(void **state)
 {

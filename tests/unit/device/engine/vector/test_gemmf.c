@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* DWCONV on floats with AVX2. MATMUL and operands that are not dense are in ref/. */
-#include "tests/unit/device/engine/x86/conv.h"
+/* CONV on floats with vectors. MATMUL and operands that are not dense are in ref/. */
+#include "tests/unit/device/engine/vector/conv.h"
 
 static void test_sums(void **state)
 {
-	compare_convs(true, (const uint8_t[]){ NNAHW_TYPE_F16, NNAHW_TYPE_F32 });
+	compare_convs(false, (const uint8_t[]){ NNAHW_TYPE_F16, NNAHW_TYPE_F32 });
 }
 
 static void test_whole_numbers(void **state)
 {
-	compare_whole_convs(true);
+	compare_whole_convs(false);
 }
 
 int main(void)

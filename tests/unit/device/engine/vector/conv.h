@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Convolutions, for the tests of vector kernels. */
-#ifndef TEST_X86_CONV_H
-#define TEST_X86_CONV_H
+#ifndef TEST_CONV_H
+#define TEST_CONV_H
 
 #include <math.h>
 
 #include "device/engine/element.h"
 #include "tests/unit/device/engine/epilogue.h"
-#include "tests/unit/device/engine/x86/compare.h"
+#include "tests/unit/device/engine/vector/compare.h"
 
 /*
  * Convolutions of two types take a vector kernel when operands are dense and weights packed;
@@ -75,7 +75,7 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 		if (quantised)
 			taken[i & 1] += compare_all(what);
 		else
-			for (enum nnadev_engine_isa isa = NNADEV_ENGINE_AVX2;
+			for (enum nnadev_engine_isa isa = LEAST_VECTOR;
 			     isa <= nnadev_engine_isa_detect(); isa++)
 				taken[i & 1] += is_vector(isa);
 		call_free(&c);
@@ -154,13 +154,14 @@ static inline void compare_bits(enum nnadev_engine_isa one, enum nnadev_engine_i
 	free(bits);
 }
 
-/* Convolutions of floats in all sizes: AVX-512 gives the bits of AVX2. */
-static inline void compare_float_convs(bool depthwise)
+/* Convolutions of floats in all sizes: one instruction set gives the bits of another. */
+static inline void compare_float_convs(bool depthwise, enum nnadev_engine_isa one,
+				       enum nnadev_engine_isa other)
 {
 	r.state = 57;
 	for (uint32_t i = 0; i < shapes(300); i++) {
 		random_float_conv(depthwise, i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32, false);
-		compare_bits(NNADEV_ENGINE_AVX512, NNADEV_ENGINE_AVX2);
+		compare_bits(one, other);
 		call_free(&c);
 	}
 }
@@ -168,12 +169,12 @@ static inline void compare_float_convs(bool depthwise)
 /* Those of whole numbers have exact sums, which are those of the scalar kernel to the bit. */
 static inline void compare_whole_convs(bool depthwise)
 {
-	if (nnadev_engine_isa_detect() < NNADEV_ENGINE_AVX2)
+	if (nnadev_engine_isa_detect() < LEAST_VECTOR)
 		skip();
 	r.state = 58;
 	for (uint32_t i = 0; i < shapes(300); i++) {
 		random_float_conv(depthwise, i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32, true);
-		compare_bits(NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2);
+		compare_bits(NNADEV_ENGINE_SCALAR, LEAST_VECTOR);
 		call_free(&c);
 	}
 }

@@ -12,8 +12,8 @@ static struct call c; /* the command under test */
 static struct rng r;
 
 /*
- * How many random shapes a test takes: so many, or, for a long run, as NNA_TEST_SHAPES says, if that
- * is more.
+ * How many random shapes a test takes: so many, or, for a long run, as NNA_TEST_SHAPES says, if
+ * that is more.
  */
 static inline uint32_t shapes(uint32_t usual)
 {
@@ -100,7 +100,7 @@ static inline bool compare_all(const char *what)
 
 	assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
 	memcpy(scalar, c.buffers[0], c.sizes[0]);
-	for (enum nnadev_engine_isa isa = NNADEV_ENGINE_AVX2; isa <= nnadev_engine_isa_detect();
+	for (enum nnadev_engine_isa isa = LEAST_VECTOR; isa <= nnadev_engine_isa_detect();
 	     isa++) {
 		memset(c.buffers[0], 0x5a, c.sizes[0]);
 		assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);

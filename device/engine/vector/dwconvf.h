@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DWCONV on floats with AVX2 and FMA, or with AVX-512, whatever the file that includes this is
+ * DWCONV on floats with AVX2 and FMA, AVX-512 or NEON, whatever the file that includes this is
  * compiled for; it gives the functions their place in the table.
  *
  * A tile is a range of output rows by a range of blocks of 16 channels. Where each position of the
@@ -10,13 +10,12 @@
  * together for one block after the other. Else each block's input goes to scratch as fp32 first,
  * [rows][columns][16], padding as zeros. A sum is added up in the order of the window.
  */
-#ifndef NNADEV_AVX2_DWCONVF_H
-#define NNADEV_AVX2_DWCONVF_H
+#ifndef NNADEV_DWCONVF_H
+#define NNADEV_DWCONVF_H
 
 #include "device/engine/conv.h"
-#include "device/engine/x86/avx2_epilogue.h"
-#include "device/engine/x86/avx2_floats.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/floats.h"
+#include "device/engine/vector/tiles.h"
 
 #define IMAGE_BYTES (64u << 10)
 #define TILE_PRODUCTS (1u << 20)

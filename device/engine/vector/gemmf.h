@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CONV and MATMUL on floats with AVX2 and FMA, or with AVX-512, whatever the file that includes
+ * CONV and MATMUL on floats with AVX2 and FMA, AVX-512 or NEON, whatever the file that includes
  * this is compiled for; it gives the functions their place in the table.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
@@ -11,13 +11,12 @@
  * keep the weights in the caches, while those of the next chunk are fetched from memory. A sum is
  * added up in the order of k, in any instruction set.
  */
-#ifndef NNADEV_AVX2_GEMMF_H
-#define NNADEV_AVX2_GEMMF_H
+#ifndef NNADEV_GEMMF_H
+#define NNADEV_GEMMF_H
 
 #include "device/engine/conv.h"
-#include "device/engine/x86/avx2_epilogue.h"
-#include "device/engine/x86/avx2_floats.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/floats.h"
+#include "device/engine/vector/tiles.h"
 
 /*
  * Of a register tile: as many accumulators as there are registers for. A tile of one vector has

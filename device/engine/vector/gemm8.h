@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CONV and MATMUL on 8-bit types as matrix products: what their vector kernels have in common,
- * which is where rows of input come from and where rows of output go. For files that are compiled
- * for AVX2 or more.
+ * which is where rows of input come from and where rows of output go.
  */
-#ifndef NNADEV_AVX2_GEMM8_H
-#define NNADEV_AVX2_GEMM8_H
+#ifndef NNADEV_GEMM8_H
+#define NNADEV_GEMM8_H
 
 #include "device/engine/conv.h"
-#include "device/engine/x86/avx2_epilogue.h"
-#include "device/engine/x86/channels.h"
-#include "device/engine/x86/tiles.h"
+#include "device/engine/vector/channels.h"
+#include "device/engine/vector/finish.h"
+#include "device/engine/vector/tiles.h"
 
 /* Rows that are gathered before the first of them is put together. */
 #define NNADEV_GEMM8_TOGETHER 16u
@@ -140,7 +139,7 @@ static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n,
 		return;
 	}
 	for (size_t i = 0; i < n; i += 16)
-		_mm_storeu_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+		memcpy(to + i, from + i, 16);
 }
 
 /*
