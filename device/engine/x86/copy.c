@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL by rows. */
+#include <emmintrin.h>
+
 #include "device/engine/x86/rows.h"
 
 #define TILE_BYTES (256u << 10) /* of dense rows */
 #define TILE_ELEMENTS 32768u /* of others */
+#define SHORT_ROW 256u /* bytes: to find a row and to call memmove() takes longer than to move it */
 
 /* Moves elements one by one; wider than a byte, they are aligned to their size. */
 #define MOVE(type)                                              \
@@ -33,6 +36,25 @@ static void move_strided(void *to, int64_t to_step, const void *from, int64_t fr
 	}
 }
 
+#define WIDTH sizeof(__m128i)
+
+/* Moves rows of WIDTH to SHORT_ROW bytes, which are so many bytes apart. */
+static void move_short_rows(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+			    uint32_t rows, size_t bytes)
+{
+	const size_t last = bytes - WIDTH;
+
+	for (; rows; rows--, to += to_step, from += from_step) {
+		/* These overlap those before, and are read before they are written. */
+		const __m128i tail = _mm_loadu_si128((const __m128i *)(from + last));
+
+		for (size_t k = 0; k < last; k += WIDTH)
+			_mm_storeu_si128((__m128i *)(to + k),
+					 _mm_loadu_si128((const __m128i *)(from + k)));
+		_mm_storeu_si128((__m128i *)(to + last), tail);
+	}
+}
+
 static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
@@ -42,6 +64,11 @@ static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
 	const int64_t size = nnahw_type_size(output->desc.type);
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	const bool dense = nnadev_rows_step(rows, 0) == 1 && nnadev_rows_step(rows, 1) == 1;
+	const uint32_t length = nnadev_rows_length(rows);
+	const size_t bytes = (size_t)length * (size_t)size;
+	const bool short_rows = dense && rows->rank > 1 && bytes >= WIDTH && bytes <= SHORT_ROW;
+	const int64_t to_step = short_rows ? rows->strides[0][rows->rank - 2] * size : 0;
+	const int64_t from_step = short_rows ? rows->strides[1][rows->rank - 2] * size : 0;
 	uint32_t begin, end;
 	struct nnadev_run run;
 
@@ -51,7 +78,10 @@ static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
 		uint8_t *to = (uint8_t *)output->data + run.offset[0] * size;
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1] * size;
 
-		if (dense)
+		if (short_rows && run.count == length)
+			move_short_rows(to, to_step, from, from_step, nnadev_run_rows(&run, rows),
+					bytes);
+		else if (dense)
 			memmove(to, from, (size_t)run.count * (size_t)size);
 		else
 			move_strided(to, nnadev_rows_step(rows, 0), from,

@@ -177,4 +177,27 @@ static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_r
 	return true;
 }
 
+/*
+ * Makes the piece, where it is a whole row, so many rows as there are whole ones in the walk, of
+ * the innermost dim of rows: they lie at even steps. Not for operands that repeat. Returns their
+ * number.
+ */
+static inline uint32_t nnadev_run_rows(struct nnadev_run *run, const struct nnadev_rows *r)
+{
+	const uint32_t last = r->rank - 1, length = nnadev_rows_length(r);
+	uint32_t rows, left;
+
+	if (!last || run->count != length)
+		return 1;
+	rows = r->dims[last - 1] - run->index[last - 1];
+	left = (run->end - run->at) / length;
+	rows = rows < left ? rows : left;
+	/* The next step goes on from the last one of them. */
+	run->at += (rows - 1) * length;
+	run->index[last - 1] += rows - 1;
+	for (uint32_t i = 0; i < r->operands; i++)
+		run->row[i] += (rows - 1) * r->strides[i][last - 1];
+	return rows;
+}
+
 #endif
