@@ -9,6 +9,11 @@ tsan-device:
 		$(patsubst %.c,build-tsan/%,$(wildcard tests/unit/device/core/test_*.c))
 	set -e; for t in build-tsan/tests/unit/device/core/test_*; do timeout 600 $$t; done
 
+# The engine's NEON kernels, on emulated CPUs.
+.PHONY: check-arm64
+check-arm64:
+	BUILD=$(BUILD) tests/arm64
+
 # The engine's AVX-512 kernels, on an emulated CPU where this machine's has none; hours there.
 .PHONY: check-avx512
 check-avx512: $(ENGINE_TESTS) $(WORK_TESTS) $(BUILD)/tests/nnv_run

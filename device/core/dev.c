@@ -23,14 +23,23 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	case NNADEV_ISA_SCALAR:
 		*isa = NNADEV_ENGINE_SCALAR;
 		break;
+#ifdef __aarch64__
+	case NNADEV_ISA_NEON:
+		*isa = NNADEV_ENGINE_NEON;
+		break;
+	case NNADEV_ISA_DOTPROD:
+		*isa = NNADEV_ENGINE_DOTPROD;
+		break;
+#else
 	case NNADEV_ISA_AVX2:
 		*isa = NNADEV_ENGINE_AVX2;
 		break;
 	case NNADEV_ISA_AVX512:
 		*isa = NNADEV_ENGINE_AVX512;
 		break;
+#endif
 	default:
-		return -EINVAL;
+		return wanted > NNADEV_ISA_DOTPROD ? -EINVAL : -ENOTSUP;
 	}
 	return *isa > best ? -ENOTSUP : 0;
 }

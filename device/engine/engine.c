@@ -4,6 +4,8 @@
 
 #ifdef __x86_64__
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 /* Kernels of one command, the scalar one included. */
@@ -41,6 +43,8 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 	    __builtin_cpu_supports("avx512vnni"))
 		return NNADEV_ENGINE_AVX512;
 	return NNADEV_ENGINE_AVX2;
+#elif defined(__aarch64__)
+	return getauxval(AT_HWCAP) & HWCAP_ASIMDDP ? NNADEV_ENGINE_DOTPROD : NNADEV_ENGINE_NEON;
 #else
 	return NNADEV_ENGINE_SCALAR;
 #endif
@@ -48,7 +52,11 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 
 const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
 {
+#ifdef __aarch64__
+	static const char *const names[] = { "scalar", "neon", "dotprod" };
+#else
 	static const char *const names[] = { "scalar", "avx2", "avx512" };
+#endif
 
 	return names[isa];
 }

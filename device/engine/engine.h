@@ -141,16 +141,25 @@ static inline bool nnadev_engine_round_is_last(const struct nnadev_engine_plan *
 	return plan->round + 1 >= plan->rounds[phase];
 }
 
-/* Kernels by instruction set; each has those before it, too. */
-enum nnadev_engine_isa { NNADEV_ENGINE_SCALAR, NNADEV_ENGINE_AVX2, NNADEV_ENGINE_AVX512 };
-
 /*
- * Best instruction set of this machine. AVX2 is with FMA and F16C, and AVX-512 with F, BW, DQ, VL
- * and VNNI.
+ * Kernels by instruction set; each has those before it, too. AVX2 is with FMA and F16C, and AVX-512
+ * with F, BW, DQ, VL and VNNI. Every 64-bit Arm has NEON; DOTPROD are the dot products of Armv8.2.
  */
+enum nnadev_engine_isa {
+	NNADEV_ENGINE_SCALAR,
+#ifdef __aarch64__
+	NNADEV_ENGINE_NEON,
+	NNADEV_ENGINE_DOTPROD,
+#else
+	NNADEV_ENGINE_AVX2,
+	NNADEV_ENGINE_AVX512,
+#endif
+};
+
+/* Best instruction set of this machine. */
 enum nnadev_engine_isa nnadev_engine_isa_detect(void);
 
-/* The name of an instruction set, "scalar", "avx2" or "avx512": a string that stays. */
+/* The name of an instruction set: "scalar", "avx2", "avx512", "neon", "dotprod"; it stays. */
 const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa);
 
 /**

@@ -2,8 +2,10 @@
 /*
  * The engine's table of kernels, and what kernels have in common.
  *
- *   ref/  scalar kernels, which define the commands
- *   x86/  vector kernels, which give the same results faster
+ *   ref/     scalar kernels, which define the commands
+ *   x86/     vector kernels, which give the same results faster
+ *   arm/     the same for 64-bit Arm
+ *   vector/  what vector kernels have in common
  *
  * A kernel is an entry of the table, next to its functions: NNADEV_KERNEL(name) = { ... }; at the
  * start of a line, by which device/engine.mk finds it and puts it into the table. So a new kernel

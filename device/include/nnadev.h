@@ -39,12 +39,16 @@ struct nnadev;
  * @NNADEV_ISA_SCALAR: only those that define the commands
  * @NNADEV_ISA_AVX2: also those with AVX2, FMA and F16C
  * @NNADEV_ISA_AVX512: also those with AVX-512 F, BW, DQ, VL and VNNI
+ * @NNADEV_ISA_NEON: also those with NEON, on 64-bit Arm
+ * @NNADEV_ISA_DOTPROD: also those with the dot products of Armv8.2
  */
 enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
 	NNADEV_ISA_SCALAR = 1,
 	NNADEV_ISA_AVX2 = 2,
 	NNADEV_ISA_AVX512 = 3,
+	NNADEV_ISA_NEON = 4,
+	NNADEV_ISA_DOTPROD = 5,
 };
 
 /* With fewer ticks the units of RUN_TIME would be longer than a job may run. */

@@ -117,6 +117,8 @@ enum nna_isa {
 	NNA_ISA_SCALAR = 1, /* portable C: the kernels that define each command */
 	NNA_ISA_AVX2 = 2,
 	NNA_ISA_AVX512 = 3, /* with VNNI */
+	NNA_ISA_NEON = 4, /* of 64-bit Arm */
+	NNA_ISA_DOTPROD = 5, /* with the dot products of Armv8.2 */
 };
 
 /**

@@ -506,8 +506,8 @@ static void nnv_usage(FILE *out)
 	      "                      cases of later operations have to be refused\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
-	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2 or\n"
-	      "                      avx512; nnaccel only\n"
+	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2, avx512,\n"
+	      "                      neon or dotprod; nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
@@ -550,14 +550,17 @@ static bool nnv_find_isa(const char *name, enum nna_isa *isa)
 	static const char *const names[] = { [NNA_ISA_AUTO] = "auto",
 					     [NNA_ISA_SCALAR] = "scalar",
 					     [NNA_ISA_AVX2] = "avx2",
-					     [NNA_ISA_AVX512] = "avx512" };
+					     [NNA_ISA_AVX512] = "avx512",
+					     [NNA_ISA_NEON] = "neon",
+					     [NNA_ISA_DOTPROD] = "dotprod" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i])) {
 			*isa = (enum nna_isa)i;
 			return true;
 		}
-	fprintf(stderr, "nnv_run: --isa=%s: it is auto, scalar, avx2 or avx512\n", name);
+	fprintf(stderr, "nnv_run: --isa=%s: it is auto, scalar, avx2, avx512, neon or dotprod\n",
+		name);
 	return false;
 }
 

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CONV on 8-bit types with NEON, where weights are packed; with the dot products of Armv8.2 if the
+ * file that includes this is compiled for them. That file gives the functions their place in the
+ * table.
+ *
+ * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
+ * up to ROWS rows by a block at a time in registers. 4 products of bytes are added to each of 4
+ * sums: a quad of k of a row with that of 4 channels, as the weights are packed. Rows are put
+ * together in scratch as signed bytes, unsigned ones x as x - 128: what their products lack, 128
+ * times the sum of the weights, is added to the bias. Of weights' zero point each row has a sum to
+ * begin with.
+ */
+#ifndef NNADEV_NEON_GEMM8_H
+#define NNADEV_NEON_GEMM8_H
+
+#include "device/engine/arm/neon_epilogue.h"
+#include "device/engine/vector/gemm8.h"
+
+#define ROWS 4u /* of a register tile: 16 accumulators */
+#define A_BYTES (96u << 10) /* of rows in a tile */
+#define TILE_PRODUCTS (3u << 20)
+
+/* Adds 4 products of bytes to each of 4 sums. */
+static inline int32x4_t dot(int32x4_t c, int8x16_t w, int8x16_t x)
+{
+#ifdef __ARM_FEATURE_DOTPROD
+	return vdotq_s32(c, w, x);
+#else
+	const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(w), vget_low_s8(x))),
+			high = vpaddlq_s16(vmull_high_s8(w, x));
+
+	return vaddq_s32(c, vpaddq_s32(low, high));
+#endif
+}
+
+/* The same with one quad of x for all. */
+#ifdef __ARM_FEATURE_DOTPROD
+#define DOT_QUAD(c, w, x, quad) vdotq_laneq_s32(c, w, x, quad)
+#else
+#define DOT_QUAD(c, w, x, quad)                                                                    \
+	dot(c, w, vreinterpretq_s8_s32(vdupq_laneq_s32(vreinterpretq_s32_s8(x), quad)))
+#endif
+
+/* Lays out the scratch memory at base; returns its size. */
+static uint64_t scratch_get(const struct nnadev_gemm8 *g, uint32_t rows, uint8_t *base,
+			    struct nnadev_gemm8_rows *s)
+{
+	struct nnadev_layout l = { .base = base };
+
+	nnadev_gemm8_take(g, rows, &l, s);
+	return l.size;
+}
+
+/* Puts row i together, and what its sums begin with; what is behind it is 0. */
+static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
+			   uint32_t i, const struct nnadev_gemm8_row *row)
+{
+	int8_t *to = (int8_t *)s->a + (size_t)i * g->a_stride;
+	const int8x16_t flip = vdupq_n_s8(g->a_signed ? 0 : INT8_MIN), ones = vdupq_n_s8(1);
+	const uint8_t *from = row->from;
+	int32x4_t sum = vdupq_n_s32(0);
+	uint32_t k = g->k;
+
+	for (; k >= 16; k -= 16, from += 16, to += 16) {
+		const int8x16_t x = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(from)), flip);
+
+		vst1q_s8(to, x);
+		sum = dot(sum, x, ones);
+	}
+	if (k) {
+		int8_t part[16] = { 0 };
+		int8x16_t x;
+
+		for (uint32_t n = 0; n < k; n++)
+			part[n] = (int8_t)(from[n] ^ (g->a_signed ? 0 : 0x80));
+		x = vld1q_s8(part);
+		vst1q_s8(to, x);
+		sum = dot(sum, x, ones);
+	}
+	s->begin[i] = (int32_t)(0u - (uint32_t)vaddvq_s32(sum) *
+					     (uint32_t)g->conv.weights->desc.zero_point);
+}
+
+/* What a block's sums begin with, but for the rows'. @b: its weights. */
+static void get_bias(const struct nnadev_gemm8 *g, const int8_t *b, const int32_t *bias,
+		     int32_t *begin)
+{
+	const uint32_t zero = (uint32_t)g->conv.weights->desc.zero_point;
+	const uint32_t tail = g->k % 4, all = 128 * g->k * zero;
+	const int8x16_t ones = vdupq_n_s8(1);
+	/* Of the last quad what lies beyond k does not count. */
+	const int8x16_t last = vreinterpretq_s8_u32(
+		vdupq_n_u32(tail ? 0x01010101u >> 8 * (4 - tail) : 0x01010101u));
+	int32x4_t sum[4] = { vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0) };
+
+	for (uint32_t q = 0; q < g->quads && !g->a_signed; q++, b += 64)
+		for (uint32_t i = 0; i < 4; i++)
+			sum[i] = dot(sum[i], vld1q_s8(b + i * 16),
+					   q + 1 < g->quads ? ones : last);
+	for (uint32_t i = 0; i < 16; i++) {
+		uint32_t w[16];
+
+		for (uint32_t k = 0; k < 4; k++)
+			vst1q_u32(w + k * 4, vreinterpretq_u32_s32(sum[k]));
+		begin[i] = (int32_t)((uint32_t)bias[i] + (g->a_signed ? 0 : 128 * w[i] - all));
+	}
+}
+
+/* c += the quads of a row at x, 4 of them, by those of a block at b. */
+#define MULTIPLY_ADD(lane)                                                                         \
+	do {                                                                                       \
+		_Pragma("GCC unroll 4") for (uint32_t i = 0; i < 4; i++)                           \
+			w[i] = vld1q_s8(b + (lane) * 64 + i * 16);                                 \
+		_Pragma("GCC unroll 4") for (uint32_t r = 0; r < rows; r++)                        \
+			_Pragma("GCC unroll 4") for (uint32_t i = 0; i < 4; i++)                   \
+				c[r][i] = DOT_QUAD(c[r][i], w[i], x[r], lane);                     \
+	} while (0)
+
+/* Multiplies and finishes rows [first, first + rows) of a tile by a block. */
+static inline __attribute__((always_inline)) void
+run_rows(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
+	 const struct nnadev_neon_block *constants, const int8_t *b, const int32_t *begin,
+	 uint32_t block, uint32_t first, const uint32_t rows)
+{
+	const int8_t *a = (const int8_t *)s->a + (size_t)first * g->a_stride;
+	int32x4_t c[ROWS][4];
+	int8x16_t w[4], x[ROWS];
+	uint32_t left = g->quads;
+
+#pragma GCC unroll 4
+	for (uint32_t r = 0; r < rows; r++)
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < 4; i++)
+			c[r][i] = vaddq_s32(vdupq_n_s32(s->begin[first + r]),
+					    vld1q_s32(begin + i * 4));
+	for (; left; left -= left < 4 ? left : 4, a += 16, b += 256) {
+#pragma GCC unroll 4
+		for (uint32_t r = 0; r < rows; r++)
+			x[r] = vld1q_s8(a + r * (size_t)g->a_stride);
+		MULTIPLY_ADD(0);
+		if (left > 1)
+			MULTIPLY_ADD(1);
+		if (left > 2)
+			MULTIPLY_ADD(2);
+		if (left > 3)
+			MULTIPLY_ADD(3);
+	}
+#pragma GCC unroll 4
+	for (uint32_t r = 0; r < rows; r++)
+		nnadev_neon_finish(&g->finish, constants, c[r], s->at[first + r] + block * 16,
+				   s->rat[first + r] + block * 16);
+}
+
+static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
+{
+	/* A copy, which stays in registers: for all that the compiler knows a plan changes. */
+	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
+	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
+							  nnadev_div_up(g.n, 16));
+	const uint32_t end = part.first_block + part.blocks;
+	struct nnadev_neon_block constants;
+	struct nnadev_gemm8_rows s;
+
+	scratch_get(&g, g.tiles.rows, scratch, &s);
+	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s, put_row);
+	for (uint32_t block = part.first_block; block < end; block++) {
+		const int8_t *b = (const int8_t *)g.conv.weights->data +
+				  ((size_t)part.set * g.conv.blocks + block) * g.quads * 64;
+		struct nnahw_channel channels[16];
+		int32_t bias[16] = { 0 }, begin[16];
+		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL, channels,
+							     bias);
+		uint32_t r = 0;
+
+		nnadev_neon_block_get(&constants, &g.finish, channels, count);
+		get_bias(&g, b, bias, begin);
+		for (; r + 4 <= part.rows; r += 4)
+			run_rows(&g, &s, &constants, b, begin, block, r, 4);
+		if ((part.rows - r) & 2) {
+			run_rows(&g, &s, &constants, b, begin, block, r, 2);
+			r += 2;
+		}
+		if ((part.rows - r) & 1)
+			run_rows(&g, &s, &constants, b, begin, block, r, 1);
+	}
+	return NNAHW_STATUS_OK;
+}
+
+static void gemm_get(const struct nnadev_engine_command *cmd, struct nnadev_gemm8 *g)
+{
+	nnadev_gemm8_get(cmd, g);
+	g->a_stride = nnadev_div_up(g->k, 16) * 16;
+}
+
+/* What a tile costs at most: its rows are put together, and each block is finished. */
+static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
+{
+	const struct nnadev_gemm8 *g = decoded;
+	const uint64_t window = g->conv.window.kernel_h * g->conv.window.kernel_w;
+	const uint64_t row = g->k / 16 + 8 * window + 40, finish = 220, groups = rows / ROWS + 2;
+
+	return rows * row +
+	       blocks * (groups * g->quads * 4 + rows * finish + 4ull * g->quads + 1000);
+}
+
+/* The types are 8-bit ones, weights packed and channels contiguous. */
+static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
+{
+	struct nnadev_gemm8 g;
+
+	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
+		return nnadev_accept(false);
+	gemm_get(cmd, &g);
+	return nnadev_accept(g.k && g.conv.layout == NNAHW_LAYOUT_PACKED8 &&
+			     nnadev_tiles_fit(&g.conv, tile_cost, &g));
+}
+
+static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	struct nnadev_gemm8 *g = nnadev_state_new(plan);
+	struct nnadev_product product = {
+		.together = ROWS,
+		.blocks_together = 1,
+		.wanted = TILE_PRODUCTS,
+	};
+	struct nnadev_gemm8_rows s;
+
+	gemm_get(cmd, g);
+	product.cached = A_BYTES / g->a_stride;
+	nnadev_gemm8_cut(g, &product, threads, tile_cost);
+	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
+}
+
+NNADEV_STATE_FITS(struct nnadev_gemm8);
+
+#endif
