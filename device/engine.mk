@@ -2,7 +2,7 @@
 # The engine's objects, for device/module.mk: $(ENGINE_OBJS).
 ENGINE_SRCS := $(wildcard device/engine/*.c device/engine/ref/*.c)
 # What the compiler makes code for, which need not be this machine.
-ENGINE_ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ENGINE_ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ENGINE_SRCS += $(wildcard $(patsubst %,device/engine/%/*.c, \
 	$(filter x86,$(ENGINE_ARCH:x86_64=x86)) $(filter arm,$(ENGINE_ARCH:aarch64=arm))))
 ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
