@@ -72,12 +72,6 @@ struct nnadev_block {
 	bool simple;
 };
 
-/* Whether nnadev_scale8() takes a shift. */
-static inline bool nnadev_scales8(int32_t shift)
-{
-	return shift >= 31 && shift <= 62;
-}
-
 /* The constants of 8 channels; those of shifts that the vector code does not take mean nothing. */
 static inline void nnadev_half_block_get(struct nnadev_half_block *h, const struct nnadev_finish *f,
 					 const int32_t *bias, __m256i multiplier, __m256i shift)
@@ -142,7 +136,7 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 									   shift[i]),
 							  23);
 	}
-	b->estimated = b->simple && !f->is_wide && _mm256_testz_si256(small, small);
+	b->estimated = b->simple && nnadev_limits_fit(f) && _mm256_testz_si256(small, small);
 	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm_set1_epi8((int8_t)f->out_low);
 	b->high = _mm_set1_epi8((int8_t)f->out_high);
@@ -165,15 +159,8 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 
 	b->count = count;
 	b->order = order;
-	/* The sum with a residual must fit into 32 bits after the shift. */
-	b->simple = nnadev_type_is_quant8(f->output->desc.type) || f->is_wide;
-	if (f->e->staged)
-		b->simple = b->simple && f->low >= -1024 && f->high <= 1023 &&
-			    nnadev_scales8(f->e->own_shift) &&
-			    nnadev_scales8(f->e->residual_shift) && nnadev_scales8(f->e->add_shift);
-	else if (f->has_residual)
-		b->simple = b->simple && f->e->add_shift >= 20 && f->low >= -(1 << 20) &&
-			    f->high <= 1 << 20;
+	b->simple = (nnadev_type_is_quant8(f->output->desc.type) || f->is_wide) &&
+		    nnadev_adds_residual(f);
 	/* What is beyond the count has a shift that all the vector code takes. */
 	for (uint32_t i = count; i < 16; i++)
 		b->channel[i] = (struct nnahw_channel){ .shift = 33 };

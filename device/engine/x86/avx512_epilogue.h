@@ -21,8 +21,6 @@
  * @blocks: in use, 1 to 4
  * @mask: bit i: channel i is in use
  * @estimated: the estimate is good for all channels, and what is added to it has a vector form
- * @sum_estimated: so is that of the sum with a residual, see nnadev_sum_get()
- * @own, @other, @offset: of that estimate
  * @zero: zero point of what is stored, as unsigned bytes
  */
 struct nnadev_blocks {
@@ -30,71 +28,9 @@ struct nnadev_blocks {
 	struct nnadev_fixed_limits limits;
 	uint32_t blocks;
 	__mmask64 mask;
-	bool estimated, sum_estimated;
-	float own, other, offset;
+	bool estimated;
 	__m512i zero;
 };
-
-/*
- * How near to where rounding changes an estimate of at most 256 proves nothing: as struct
- * nnadev_estimate has it, of half the size. What is greater is beyond the limits of 8-bit types,
- * where zero points are in these. Of a sum with a residual, see nnadev_sum_get().
- */
-#define NNADEV_UNPROVEN 0x1p-13f
-#define NNADEV_SUM_UNPROVEN 0x1p-11f
-
-/* Whether the vector code, which has 32 bits for it, can add the residual, if there is one. */
-static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
-{
-	if (f->e->staged)
-		return f->low >= -1024 && f->high <= 1023 && nnadev_scales8(f->e->own_shift) &&
-		       nnadev_scales8(f->e->residual_shift) && nnadev_scales8(f->e->add_shift);
-	return !f->has_residual ||
-	       (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20);
-}
-
-/* Whether an estimate of 256 or more is beyond the limits. */
-static inline bool nnadev_limits_fit(const struct nnadev_finish *f)
-{
-	const int32_t low = f->is_signed ? INT8_MIN : 0;
-
-	if (f->is_wide || f->out_zero < low || f->out_zero > low + UINT8_MAX)
-		return false;
-	return !f->has_residual || (f->low >= -UINT8_MAX && f->high <= UINT8_MAX);
-}
-
-/*
- * The estimate in fp32 of the sum of q and a residual, which are whole numbers:
- *
- *   q * own + residual * other + offset
- *
- * Its three constants and two sums are each off by a part of at most 2^-23 of what all is at most,
- * 512 here: by less than 2^-11.6 together. A staged sum rounds its two numbers before it adds them,
- * each by at most 3/4 of a unit, and in two steps: by less than 2^-13 together here.
- */
-static inline void nnadev_sum_get(struct nnadev_blocks *b, const struct nnadev_finish *f)
-{
-	const struct nnahw_epilogue *e = f->e;
-	const double unit = 1 / (double)(1ull << e->add_shift),
-		     q = f->high > -f->low ? f->high : -(double)f->low;
-	double own = e->own_scale * unit, other = e->residual_scale * unit, off = 0, offset;
-
-	if (e->staged) {
-		const double sum = e->add_multiplier * unit;
-
-		own = sum * (1 << 20) * e->own_scale / (double)(1ull << e->own_shift);
-		other = sum * (1 << 20) * e->residual_scale / (double)(1ull << e->residual_shift);
-		off = 1.5 * (sum < 0 ? -sum : sum) + unit * (1 << 30);
-	}
-	offset = -other * f->residual->desc.zero_point;
-	b->own = (float)own;
-	b->other = (float)other;
-	b->offset = (float)offset;
-	own = own < 0 ? -own : own;
-	other = other < 0 ? -other : other;
-	offset = offset < 0 ? -offset : offset;
-	b->sum_estimated = off < 0x1p-13 && q * own + 255 * other + offset < 512;
-}
 
 /* Begins to read constants of a command's blocks. */
 static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nnadev_finish *f)
@@ -111,9 +47,6 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	b->blocks = 0;
 	b->mask = 0;
 	b->estimated = nnadev_limits_fit(f) && nnadev_adds_residual(f);
-	b->sum_estimated = false;
-	if (b->estimated && f->has_residual)
-		nnadev_sum_get(b, f);
 	nnadev_fixed_limits_get(&b->limits, f->output->desc.type, f->out_zero, f->out_low,
 				f->out_high, f->e->once);
 	nnadev_fixed_start(&b->fixed, &b->limits);
@@ -408,8 +341,8 @@ nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 
 		q[i] = _mm512_max_epi32(q[i], _mm512_set1_epi32(f->low));
 		q[i] = _mm512_min_epi32(q[i], _mm512_set1_epi32(f->high));
-		r = _mm512_fmadd_ps(r, _mm512_set1_ps(b->other), _mm512_set1_ps(b->offset));
-		r = _mm512_fmadd_ps(_mm512_cvtepi32_ps(q[i]), _mm512_set1_ps(b->own), r);
+		r = _mm512_fmadd_ps(r, _mm512_set1_ps(f->sum.other), _mm512_set1_ps(f->sum.offset));
+		r = _mm512_fmadd_ps(_mm512_cvtepi32_ps(q[i]), _mm512_set1_ps(f->sum.own), r);
 		q[i] = nnadev_round16(r, &far);
 	}
 	return nnadev_far_is_exact(far, NNADEV_SUM_UNPROVEN);
@@ -542,7 +475,7 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 					      &far);
 		}
 		if (!nnadev_far_is_exact(far, NNADEV_UNPROVEN) ||
-		    !(b->sum_estimated && nnadev_group_add(f, b, g, q)))
+		    !(f->sum.estimated && nnadev_group_add(f, b, g, q)))
 			return false;
 		nnadev_group_store(f, b, g,
 				   _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), b->zero),

@@ -245,6 +245,9 @@ static inline void compare_roundings(bool depthwise, uint32_t out_type, int32_t 
 	}
 	c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point =
 		(int32_t)rng_range(&r, low, low + 255);
+	/* One beyond the type's range makes no sense, but is allowed. */
+	if (rng_next(&r) % 8 == 0)
+		p->epilogue.zero_point = (int32_t)rng_range(&r, INT16_MIN, UINT16_MAX);
 	snprintf(what, sizeof(what), "type %u, shift %d%s", out_type, shift, once ? ", once" : "");
 	assert_int_equal(compare_all(what), nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR);
 	call_free(&c);
