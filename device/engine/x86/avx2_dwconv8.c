@@ -299,6 +299,23 @@ static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
 	}
 }
 
+/* Finishes and stores an output row, of which the first element is at @at, and its residual's. */
+static void finish_row(const struct dwconv *g, const struct nnadev_finish *f,
+		       const struct nnadev_block *b, const int32_t *acc, int64_t at, int64_t rat)
+{
+	const int64_t step = g->conv.output->desc.strides[2],
+		      next = g->conv.residual->desc.strides[2];
+	uint32_t x = 0;
+
+	for (; x + 4 <= g->conv.out_w; x += 4, acc += 64, at += 4 * step, rat += 4 * next)
+		nnadev_finish_rows(f, b, NNADEV_PAIRED, acc, 4,
+				   (int64_t[]){ at, at + step, at + 2 * step, at + 3 * step },
+				   (int64_t[]){ rat, rat + next, rat + 2 * next, rat + 3 * next },
+				   0);
+	for (; x < g->conv.out_w; x++, acc += 16, at += step, rat += next)
+		nnadev_finish_rows(f, b, NNADEV_PAIRED, acc, 1, &at, &rat, 0);
+}
+
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -347,10 +364,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 				row_3x3(&g, from, pair_stride, s.weights, s.acc);
 			else
 				row_any(&g, from, pair_stride, s.weights, s.acc);
-			for (uint32_t x = 0; x < g.conv.out_w; x++, at += out[2], rat += res[2])
-				nnadev_finish_block(&finish, &constants, NNADEV_PAIRED,
-						    NNADEV_LOAD(s.acc + x * 16),
-						    NNADEV_LOAD(s.acc + x * 16 + 8), at, rat);
+			finish_row(&g, &finish, &constants, s.acc, at, rat);
 		}
 	}
 	return NNAHW_STATUS_OK;

@@ -37,11 +37,11 @@ enum nnadev_order { NNADEV_NATURAL, NNADEV_PAIRED };
  * struct nnadev_estimate - constants of the estimate in fp32, in the order of the accumulators
  *
  * (acc + bias) * scale + nudge with the sign of acc + bias, rounded to the nearest, is the exact
- * result wherever it is farther than 2^-12 from where rounding changes. For that result is
- * round(z), halves in some direction, with z = (acc + bias) * multiplier * 2^-shift, to which
+ * result wherever it is farther than NNADEV_UNPROVEN from where rounding changes. For that result
+ * is round(z), halves in some direction, with z = (acc + bias) * multiplier * 2^-shift, to which
  * rounding in two steps adds 2^(30-shift) with the product's sign; and whatever the rounding mode
  * is, acc + bias in fp32, scale and their fused product and sum are each off by a part of at most
- * 2^-23: of |z| < 512 all together by less than 2^-12. A larger z is beyond all limits of 8-bit
+ * 2^-23: of |z| < 256 all together by less than 2^-13. A larger z is beyond all limits of 8-bit
  * types, also by its estimate. Shifts from 33 on keep the estimate in 32 bits.
  */
 struct nnadev_estimate {
@@ -136,7 +136,8 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 									   shift[i]),
 							  23);
 	}
-	b->estimated = b->simple && nnadev_limits_fit(f) && _mm256_testz_si256(small, small);
+	b->estimated = b->simple && nnadev_limits_fit(f) && _mm256_testz_si256(small, small) &&
+		       (!f->has_residual || f->sum.estimated);
 	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm_set1_epi8((int8_t)f->out_low);
 	b->high = _mm_set1_epi8((int8_t)f->out_high);
@@ -147,7 +148,7 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 
 /*
  * Reads the channels of a block; bias is what to add to the accumulator, channel.bias included.
- * @order is that of the accumulators for nnadev_finish_block().
+ * @order is that of the accumulators for nnadev_finish_rows().
  */
 static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_finish *f,
 				    const struct nnahw_channel *channels, uint32_t count,
@@ -207,30 +208,43 @@ static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 }
 
 /*
- * The estimate for 8 accumulators, which are number 0 or 1 of a block: q minus its zero point, not
- * clamped. *far becomes at least what the estimates lie from whole numbers.
+ * 8 estimates, rounded to the nearest whole numbers. *far becomes at least twice the bits of how
+ * far they lie from these.
  */
-static inline __m256i nnadev_estimate8(const struct nnadev_estimate *e, uint32_t number,
-				       __m256i acc, __m256 *far)
+static inline __m256i nnadev_round8(__m256 y, __m256i *far)
 {
-	const __m256 sign = _mm256_set1_ps(-0.0f);
-	__m256 x, y;
-	__m256i q;
+	const __m256i q = _mm256_cvtps_epi32(y),
+		      off = _mm256_castps_si256(_mm256_sub_ps(y, _mm256_cvtepi32_ps(q)));
 
-	x = _mm256_cvtepi32_ps(_mm256_add_epi32(acc, NNADEV_LOAD(e->bias + number * 8)));
-	y = _mm256_or_ps(_mm256_and_ps(x, sign), _mm256_loadu_ps(e->nudge + number * 8));
-	y = _mm256_fmadd_ps(x, _mm256_loadu_ps(e->scale + number * 8), y);
-	q = _mm256_cvtps_epi32(y);
-	*far = _mm256_max_ps(*far, _mm256_andnot_ps(sign, _mm256_sub_ps(y, _mm256_cvtepi32_ps(q))));
+	*far = _mm256_max_epu32(*far, _mm256_add_epi32(off, off));
 	return q;
 }
 
-/* Whether estimates that are as far from whole numbers as that are exact results. */
-static inline bool nnadev_estimate_is_exact(__m256 far)
+/* Whether estimates that lie no farther from whole numbers are proven. */
+static inline bool nnadev_far8_is_exact(__m256i far, float unproven)
 {
-	const __m256 most = _mm256_set1_ps(0.5f - 0x1p-12f);
+	const __m256i half = _mm256_castps_si256(_mm256_set1_ps(0.5f - unproven)),
+		      most = _mm256_add_epi32(half, half);
 
-	return !_mm256_movemask_ps(_mm256_cmp_ps(far, most, _CMP_NLT_UQ));
+	return !_mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_max_epu32(far, most), far));
+}
+
+/*
+ * The estimate for 8 accumulators, which are number 0 or 1 of a block: q minus its zero point, not
+ * clamped. @clamped: whatever is below 0 is to be 0 or more, so its nudge may have either sign.
+ */
+static inline __attribute__((always_inline)) __m256i
+nnadev_estimate8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, const bool clamped,
+		 __m256i *far)
+{
+	const __m256 x = _mm256_cvtepi32_ps(
+		_mm256_add_epi32(acc, NNADEV_LOAD(e->bias + number * 8)));
+	__m256 nudge = _mm256_loadu_ps(e->nudge + number * 8);
+
+	if (!clamped)
+		nudge = _mm256_or_ps(nudge, _mm256_and_ps(x, _mm256_set1_ps(-0.0f)));
+	return nnadev_round8(_mm256_fmadd_ps(x, _mm256_loadu_ps(e->scale + number * 8), nudge),
+			     far);
 }
 
 /*
@@ -335,11 +349,24 @@ static inline void nnadev_store_block(const struct nnadev_block *b, uint8_t *out
 	}
 }
 
-/* nnadev_finish_block() by the exact steps, for accumulators in natural order. */
+/* The residual of a block's channels; what is beyond those in use is anything. */
+static inline __m128i nnadev_residual16(const struct nnadev_finish *f, const struct nnadev_block *b,
+					int64_t rat)
+{
+	const uint8_t *from = (const uint8_t *)f->residual->data + rat;
+	uint8_t tail[16] = { 0 };
+
+	if (b->count == 16)
+		return _mm_loadu_si128((const __m128i *)from);
+	memcpy(tail, from, b->count);
+	return _mm_loadu_si128((const __m128i *)tail);
+}
+
+/* Finishes and stores a block by the exact steps; accumulators are in natural order. */
 static inline void nnadev_finish_exact(const struct nnadev_finish *f, const struct nnadev_block *b,
 				       __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
 {
-	uint8_t *out = (uint8_t *)f->output->data + at, tail[16];
+	uint8_t *out = (uint8_t *)f->output->data + at;
 	__m256i q0, q1;
 	__m128i q;
 
@@ -354,16 +381,10 @@ static inline void nnadev_finish_exact(const struct nnadev_finish *f, const stru
 	q0 = nnadev_requantise8(f, &b->half[0], acc0);
 	q1 = nnadev_requantise8(f, &b->half[1], acc1);
 	if (f->has_residual) {
-		const uint8_t *res = (const uint8_t *)f->residual->data + rat;
 		const __m256i zero = _mm256_set1_epi32(f->residual->desc.zero_point);
+		__m128i r = nnadev_residual16(f, b, rat);
 		__m256i r0, r1;
-		__m128i r;
 
-		if (b->count < 16) {
-			memcpy(tail, res, b->count);
-			res = tail;
-		}
-		r = _mm_loadu_si128((const __m128i *)res);
 		r0 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
 		r = _mm_srli_si128(r, 8);
 		r1 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
@@ -389,43 +410,111 @@ static inline void nnadev_finish_exact(const struct nnadev_finish *f, const stru
 	nnadev_store_block(b, out, q);
 }
 
-/*
- * Finishes and stores a block: acc0 and acc1 are its 16 accumulators in the block's order, at and
- * rat the elements of output and residual for its first channel; channels lie next to each other.
- */
-static inline void nnadev_finish_block(const struct nnadev_finish *f, const struct nnadev_block *b,
-				       const enum nnadev_order order, __m256i acc0, __m256i acc1,
-				       int64_t at, int64_t rat)
+/* The estimate of 8 sums of q and a residual: without the output's zero point, not clamped. */
+static inline __m256i nnadev_estimate_sum8(const struct nnadev_finish *f, __m256i q,
+					   __m128i residual, __m256i *far)
 {
-	if (__builtin_expect(b->estimated && !f->has_residual, 1)) {
-		__m256 far = _mm256_setzero_ps();
-		const __m256i q0 = nnadev_estimate8(&b->estimate, 0, acc0, &far),
-			      q1 = nnadev_estimate8(&b->estimate, 1, acc1, &far);
+	const __m256 r = _mm256_cvtepi32_ps(f->is_signed ? _mm256_cvtepi8_epi32(residual) :
+							   _mm256_cvtepu8_epi32(residual));
+	__m256 y = _mm256_fmadd_ps(r, _mm256_set1_ps(f->sum.other), _mm256_set1_ps(f->sum.offset));
 
-		if (__builtin_expect(nnadev_estimate_is_exact(far), 1)) {
-			__m256i v = _mm256_packs_epi32(q0, q1);
-			__m128i low, high;
+	q = _mm256_max_epi32(q, _mm256_set1_epi32(f->low));
+	q = _mm256_min_epi32(q, _mm256_set1_epi32(f->high));
+	y = _mm256_fmadd_ps(_mm256_cvtepi32_ps(q), _mm256_set1_ps(f->sum.own), y);
+	return nnadev_round8(y, far);
+}
 
-			if (order == NNADEV_NATURAL)
-				v = _mm256_permute4x64_epi64(v, 0xd8);
-			v = _mm256_adds_epi16(v, b->zero);
-			low = _mm256_castsi256_si128(v);
-			high = _mm256_extracti128_si256(v, 1);
-			low = f->is_signed ? _mm_min_epi8(_mm_max_epi8(_mm_packs_epi16(low, high),
-								       b->low),
-							  b->high) :
-					     _mm_min_epu8(_mm_max_epu8(_mm_packus_epi16(low, high),
-								       b->low),
-							  b->high);
-			nnadev_store_block(b, (uint8_t *)f->output->data + at, low);
-			return;
+/*
+ * Estimates rows of a block, [row][16] at @acc: to 16 bits, in natural order if there is a
+ * residual, else in that of the block. Return: whether they are exact.
+ */
+static inline __attribute__((always_inline)) bool
+nnadev_estimate_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
+		     const enum nnadev_order order, const int32_t *acc, const int64_t *rat,
+		     uint32_t first, const uint32_t rows, const bool clamped, const bool residual,
+		     __m256i *v)
+{
+	__m256i far = _mm256_setzero_si256(), sums_far = far;
+
+#pragma GCC unroll 4
+	for (uint32_t r = 0; r < rows; r++) {
+		__m256i q0 = nnadev_estimate8(&b->estimate, 0, NNADEV_LOAD(acc + r * 16), clamped,
+					      &far),
+			q1 = nnadev_estimate8(&b->estimate, 1, NNADEV_LOAD(acc + r * 16 + 8),
+					      clamped, &far);
+
+		if (residual) {
+			const __m128i res = nnadev_residual16(f, b, rat[r] + first);
+			const __m256i q = q0;
+
+			if (order == NNADEV_PAIRED) {
+				q0 = _mm256_permute2x128_si256(q, q1, 0x20);
+				q1 = _mm256_permute2x128_si256(q, q1, 0x31);
+			}
+			q0 = nnadev_estimate_sum8(f, q0, res, &sums_far);
+			q1 = nnadev_estimate_sum8(f, q1, _mm_srli_si128(res, 8), &sums_far);
 		}
+		v[r] = _mm256_packs_epi32(q0, q1);
 	}
-	if (order == NNADEV_NATURAL)
-		nnadev_finish_exact(f, b, acc0, acc1, at, rat);
+	return nnadev_far8_is_exact(far, NNADEV_UNPROVEN) &&
+	       (!residual || nnadev_far8_is_exact(sums_far, NNADEV_SUM_UNPROVEN));
+}
+
+/* Clamps and stores two rows, in 16 bits without their zero point; or the first alone. */
+static inline __attribute__((always_inline)) void
+nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, const bool natural,
+		  const __m256i *v, const int64_t *at, uint32_t first, const bool both)
+{
+	const __m256i low = _mm256_broadcastsi128_si256(b->low),
+		      high = _mm256_broadcastsi128_si256(b->high),
+		      one = _mm256_adds_epi16(v[0], b->zero),
+		      other = both ? _mm256_adds_epi16(v[1], b->zero) : one;
+	uint8_t *out = (uint8_t *)f->output->data + first;
+	__m256i q;
+
+	if (f->is_signed)
+		q = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(one, other), low), high);
 	else
-		nnadev_finish_exact(f, b, _mm256_permute2x128_si256(acc0, acc1, 0x20),
-				    _mm256_permute2x128_si256(acc0, acc1, 0x31), at, rat);
+		q = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(one, other), low), high);
+	/* Packing has put 8 channels of either row into each half. */
+	q = natural ? _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) :
+		      _mm256_permute4x64_epi64(q, 0xd8);
+	nnadev_store_block(b, out + at[0], _mm256_castsi256_si128(q));
+	if (both)
+		nnadev_store_block(b, out + at[1], _mm256_extracti128_si256(q, 1));
+}
+
+/*
+ * Finishes and stores rows of a block, 1 or 4: their accumulators are [row][16] at @acc, in the
+ * block's order. @at and @rat have an element of output and residual for each row, of which the
+ * block's begin @first later. Channels lie next to each other.
+ */
+static inline __attribute__((always_inline)) void
+nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
+		   const enum nnadev_order order, const int32_t *acc, const uint32_t rows,
+		   const int64_t *at, const int64_t *rat, uint32_t first)
+{
+	const bool natural = order == NNADEV_NATURAL;
+	bool exact = false;
+	__m256i v[4];
+
+#define ESTIMATE(clamped, residual)                                                                \
+	nnadev_estimate_rows(f, b, order, acc, rat, first, rows, clamped, residual, v)
+	if (__builtin_expect(b->estimated, 1))
+		exact = f->has_residual ? ESTIMATE(false, true) :
+			f->low >= 0	? ESTIMATE(true, false) :
+					  ESTIMATE(false, false);
+#undef ESTIMATE
+	for (uint32_t r = 0; r < rows && exact; r += 2)
+		nnadev_store_rows(f, b, f->has_residual || natural, v + r, at + r, first, rows > 1);
+	for (uint32_t r = 0; r < rows && !exact; r++, acc += 16) {
+		const __m256i low = NNADEV_LOAD(acc), high = NNADEV_LOAD(acc + 8);
+
+		nnadev_finish_exact(f, b,
+				    natural ? low : _mm256_permute2x128_si256(low, high, 0x20),
+				    natural ? high : _mm256_permute2x128_si256(low, high, 0x31),
+				    at[r] + first, rat[r] + first);
+	}
 }
 
 #endif

@@ -232,7 +232,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 }, bias[16];
-		uint32_t count;
+		uint32_t count, r = 0;
 
 		for (uint32_t chunk = 0; chunk < chunks; chunk++) {
 			const uint32_t first = chunk * CHUNK,
@@ -249,11 +249,12 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		}
 		count = nnadev_gemm8_channels(&g, part.set, block, sums, channels, bias);
 		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_NATURAL);
-		for (uint32_t r = 0; r < part.rows; r++)
-			nnadev_finish_block(&finish, &constants, NNADEV_NATURAL,
-					    NNADEV_LOAD(s.acc + r * 16),
-					    NNADEV_LOAD(s.acc + r * 16 + 8),
-					    s.rows.at[r] + block * 16, s.rows.rat[r] + block * 16);
+		for (; r + 4 <= part.rows; r += 4)
+			nnadev_finish_rows(&finish, &constants, NNADEV_NATURAL, s.acc + r * 16, 4,
+					   s.rows.at + r, s.rows.rat + r, block * 16);
+		for (; r < part.rows; r++)
+			nnadev_finish_rows(&finish, &constants, NNADEV_NATURAL, s.acc + r * 16, 1,
+					   s.rows.at + r, s.rows.rat + r, block * 16);
 	}
 	return NNAHW_STATUS_OK;
 }
