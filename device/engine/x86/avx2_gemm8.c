@@ -138,15 +138,30 @@ static inline __attribute__((always_inline)) void multiply_add(__m256i *c0, __m2
 							       const void *x, __m256i b0,
 							       __m256i b1)
 {
-	__m256i t, u;
+	__asm__("vpbroadcastd %[x], %%ymm15\n\t"
+		"vpmaddwd %[b0], %%ymm15, %%ymm14\n\t"
+		"vpmaddwd %[b1], %%ymm15, %%ymm15\n\t"
+		"vpaddd %%ymm14, %[c0], %[c0]\n\t"
+		"vpaddd %%ymm15, %[c1], %[c1]"
+		: [c0] "+x"(*c0), [c1] "+x"(*c1)
+		: [x] "m"(*(const int32_t *)x), [b0] "x"(b0), [b1] "x"(b1)
+		: "ymm14", "ymm15");
+}
 
-	__asm__("vpbroadcastd %[x], %[t]\n\t"
-		"vpmaddwd %[b0], %[t], %[u]\n\t"
-		"vpmaddwd %[b1], %[t], %[t]\n\t"
-		"vpaddd %[u], %[c0], %[c0]\n\t"
-		"vpaddd %[t], %[c1], %[c1]"
-		: [c0] "+x"(*c0), [c1] "+x"(*c1), [t] "=&x"(t), [u] "=&x"(u)
-		: [x] "m"(*(const int32_t *)x), [b0] "x"(b0), [b1] "x"(b1));
+/* Adds a quad of each row by one of b. */
+static inline __attribute__((always_inline)) void multiply_quad(const uint8_t *a, size_t stride,
+								const int16_t *b, __m256i (*c)[2],
+								const uint32_t rows)
+{
+#pragma GCC unroll 2
+	for (uint32_t pair = 0; pair < 2; pair++) {
+		const __m256i b0 = _mm256_load_si256((const __m256i *)(b + pair * 32)),
+			      b1 = _mm256_load_si256((const __m256i *)(b + pair * 32 + 16));
+
+#pragma GCC unroll 6
+		for (uint32_t r = 0; r < rows; r++)
+			multiply_add(&c[r][0], &c[r][1], a + r * stride + pair * 32, b0, b1);
+	}
 }
 
 /* acc[row][16] (+)= a row of a by b, over quads. */
@@ -162,26 +177,12 @@ static inline __attribute__((always_inline)) void multiply(const uint8_t *a, siz
 		c[r][0] = add ? NNADEV_LOAD(acc + r * 16) : _mm256_setzero_si256();
 		c[r][1] = add ? NNADEV_LOAD(acc + r * 16 + 8) : _mm256_setzero_si256();
 	}
-	for (uint32_t group = 0; group < quads; group += 8, a += 64) {
-		const uint32_t in_group = quads - group < 8 ? quads - group : 8;
-		const uint8_t *p = a;
-
+	for (; quads >= 8; quads -= 8, a += 64)
 #pragma GCC unroll 4
-		for (uint32_t q = 0; q < in_group; q++, p += 4, b += 64) {
-#pragma GCC unroll 2
-			for (uint32_t pair = 0; pair < 2; pair++) {
-				const __m256i b0 = _mm256_load_si256(
-					(const __m256i *)(b + pair * 32));
-				const __m256i b1 = _mm256_load_si256(
-					(const __m256i *)(b + pair * 32 + 16));
-
-#pragma GCC unroll 6
-				for (uint32_t r = 0; r < rows; r++)
-					multiply_add(&c[r][0], &c[r][1], p + r * stride + pair * 32,
-						     b0, b1);
-			}
-		}
-	}
+		for (uint32_t q = 0; q < 8; q++, b += 64)
+			multiply_quad(a + q * 4, stride, b, c, rows);
+	for (uint32_t q = 0; q < quads; q++, b += 64)
+		multiply_quad(a + q * 4, stride, b, c, rows);
 #pragma GCC unroll 6
 	for (uint32_t r = 0; r < rows; r++) {
 		_mm256_storeu_si256((__m256i *)(acc + r * 16), c[r][0]);
