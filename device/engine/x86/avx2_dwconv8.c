@@ -2,10 +2,10 @@
 /*
  * DWCONV on 8-bit types with AVX2.
  *
- * A tile is a range of output rows by a range of blocks of 16 channels. For a block, the input
- * under the tile's windows goes to scratch, widened to 16 bits, with the zero point as padding, and
- * every element next to the one that the kernel's next row meets: so vpmaddwd works on two kernel
- * rows at once. Such a paired row is
+ * A tile is a range of output rows by a range of blocks of 16 channels; a block's rows are worked
+ * through in patches of some columns. For one, the input under its windows goes to scratch, widened
+ * to 16 bits, with the zero point as padding, and every element next to the one that the kernel's
+ * next row meets: so vpmaddwd works on two kernel rows at once. Such a paired row is
  *
  *   per column 64 bytes: channels 0-3 and 8-11 as (upper, lower) pairs, then channels 4-7 and 12-15
  *
@@ -16,7 +16,14 @@
 #include "device/engine/vector/channels.h"
 #include "device/engine/vector/tiles.h"
 
-#define PAIRED_BYTES (48u << 10) /* of paired rows */
+/*
+ * A tile has no more rows than a patch, whose input stays in the second cache for all blocks. The
+ * more rows a patch has the fewer are paired for two patches; and so with columns.
+ */
+#define PATCH_ROWS 16u
+#define PATCH_COLUMNS 64u
+#define INPUT_BYTES (128u << 10) /* of the rows, with all channels */
+#define PATCH_BYTES (64u << 10) /* of paired rows */
 #define TILE_PRODUCTS (1u << 20)
 
 /**
@@ -24,13 +31,14 @@
  * @conv: the command
  * @pairs: pairs of kernel rows
  * @step: distance of neighbouring paired rows in input rows
- * @columns: columns of a paired row
+ * @rows: of a tile, at most
+ * @columns: of a patch, at most
  * @finish: constants of the epilogue
  * @tiles: the cut
  */
 struct dwconv {
 	struct nnadev_conv conv;
-	uint32_t pairs, step, columns;
+	uint32_t pairs, step, rows, columns;
 	struct nnadev_finish finish;
 	struct nnadev_tiles tiles;
 };
@@ -38,7 +46,16 @@ struct dwconv {
 struct scratch {
 	int16_t *paired; /* [rows][columns][32] */
 	int16_t *weights; /* [pairs][kernel_w][32] */
-	int32_t *acc; /* [out_w][16] */
+	int32_t *acc; /* [columns][16] */
+};
+
+/**
+ * struct patch - output positions that are computed together
+ * @row, @column: the first
+ * @rows, @columns: how many
+ */
+struct patch {
+	uint32_t row, column, rows, columns;
 };
 
 static uint32_t gcd(uint32_t a, uint32_t b)
@@ -52,17 +69,7 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return a;
 }
 
-static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
-{
-	const struct nnadev_window *w = &g->conv.window;
-
-	nnadev_conv_get(cmd, &g->conv);
-	g->pairs = w->kernel_h / 2 + w->kernel_h % 2;
-	g->step = gcd(w->stride_h, 2 * w->dilation_h);
-	g->columns = (g->conv.out_w - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
-}
-
-/* Paired rows that `rows` output rows need; that may be many until the size of tiles is chosen. */
+/* Paired rows and columns that output rows and columns need. */
 static uint64_t paired_rows(const struct dwconv *g, uint32_t rows)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -72,24 +79,67 @@ static uint64_t paired_rows(const struct dwconv *g, uint32_t rows)
 	       1;
 }
 
-/* Bytes of the paired rows; UINT64_MAX when that is more than scratch memory may have. */
-static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows)
+static uint64_t paired_columns(const struct dwconv *g, uint32_t columns)
 {
-	const uint64_t positions = paired_rows(g, rows) * g->columns; /* of 33 and 31 bits */
+	const struct nnadev_window *w = &g->conv.window;
 
-	return positions > NNADEV_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
+	return (uint64_t)(columns - 1) * w->stride_w +
+	       (uint64_t)(w->kernel_w - 1) * w->dilation_w + 1;
 }
 
-static uint64_t scratch_get(const struct dwconv *g, uint32_t rows, uint8_t *base, struct scratch *s)
+/* Bytes of the paired rows; UINT64_MAX when that is more than scratch memory may have. */
+static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows, uint32_t columns)
 {
-	const uint64_t bytes = paired_bytes(g, rows);
+	const uint64_t all_rows = paired_rows(g, rows), all_columns = paired_columns(g, columns);
+
+	if (all_columns > NNADEV_ENGINE_MAX_SCRATCH / 64 ||
+	    all_rows > NNADEV_ENGINE_MAX_SCRATCH / 64 / all_columns)
+		return UINT64_MAX;
+	return all_rows * all_columns * 64;
+}
+
+/* Bytes of the input that output rows need, of all channels. */
+static uint64_t input_bytes(const struct dwconv *g, uint32_t rows)
+{
+	const struct nnadev_window *w = &g->conv.window;
+
+	return ((rows - 1) * (uint64_t)w->stride_h + w->kernel_h) * (uint64_t)w->width *
+	       (g->conv.out_c / g->conv.group_out);
+}
+
+static void dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
+{
+	const struct nnadev_window *w = &g->conv.window;
+
+	nnadev_conv_get(cmd, &g->conv);
+	g->pairs = w->kernel_h / 2 + w->kernel_h % 2;
+	g->step = gcd(w->stride_h, 2 * w->dilation_h);
+	g->rows = g->conv.out_h < PATCH_ROWS ? g->conv.out_h : PATCH_ROWS;
+	while (g->rows > 1 && input_bytes(g, g->rows) > INPUT_BYTES)
+		g->rows--;
+	g->columns = g->conv.out_w;
+	while (paired_bytes(g, g->rows, g->columns) > PATCH_BYTES) {
+		if (g->columns > PATCH_COLUMNS)
+			g->columns = nnadev_div_up(g->columns, 2);
+		else if (g->rows > 1)
+			g->rows /= 2;
+		else if (g->columns > 1)
+			g->columns = nnadev_div_up(g->columns, 2);
+		else
+			break;
+	}
+}
+
+static uint64_t scratch_get(const struct dwconv *g, uint8_t *base, struct scratch *s)
+{
+	const uint64_t bytes = paired_bytes(g, g->rows, g->columns);
 	struct nnadev_layout l = { .base = base };
 
 	if (bytes == UINT64_MAX)
 		return bytes;
 	s->paired = nnadev_layout_take(&l, bytes);
 	s->weights = nnadev_layout_take(&l, (uint64_t)g->pairs * g->conv.window.kernel_w * 64);
-	s->acc = nnadev_layout_take(&l, (uint64_t)g->conv.out_w * 64);
+	s->acc = nnadev_layout_take(&l, (uint64_t)g->columns * 64);
 	return l.size;
 }
 
@@ -175,27 +225,34 @@ pair_columns(const struct reader *r, const uint8_t *upper, const uint8_t *lower,
 	}
 }
 
-/* Builds the paired row of input row `row` for the channels that @r reads. */
+/*
+ * Builds the paired row of input row `row`, `columns` from column `column` of the input on, for the
+ * channels that @r reads.
+ */
 static void pair_row(const struct dwconv *g, const struct reader *r, uint32_t batch, int64_t row,
-		     int16_t *to)
+		     int64_t column, uint32_t columns, int16_t *to)
 {
 	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *s = g->conv.input->desc.strides;
-	const uint8_t *data = (const uint8_t *)g->conv.input->data + (int64_t)batch * s[0];
-	const int64_t second = row + w->dilation_h, end = (int64_t)w->pad_left + w->width;
+	/* Columns of padding, and those up to the end of the input. */
+	const uint32_t left = column >= 0	   ? 0 :
+			      -column < columns ? (uint32_t)-column :
+						  columns;
+	const int64_t end = w->width - column;
+	const uint32_t right = end < left ? left : end < columns ? (uint32_t)end : columns;
+	const uint8_t *data = (const uint8_t *)g->conv.input->data + (int64_t)batch * s[0] +
+			      (column + left) * s[2];
+	const int64_t second = row + w->dilation_h;
 	const uint8_t *upper = row >= 0 && row < w->height ? data + row * s[1] : NULL;
 	const uint8_t *lower = second >= 0 && second < w->height ? data + second * s[1] : NULL;
 	const __m256i outside = _mm256_set1_epi16((int16_t)g->conv.input->desc.zero_point);
-	/* Columns of padding, and those up to the end of the input. */
-	const uint32_t left = w->pad_left < g->columns ? (uint32_t)w->pad_left : g->columns,
-		       right = end < g->columns ? (uint32_t)end : g->columns;
 
 	pair_columns(r, NULL, NULL, 0, left, outside, false, to);
 	if (g->conv.input->desc.type == NNAHW_TYPE_S8)
 		pair_columns(r, upper, lower, s[2], right - left, outside, true, to + left * 32);
 	else
 		pair_columns(r, upper, lower, s[2], right - left, outside, false, to + left * 32);
-	pair_columns(r, NULL, NULL, 0, g->columns - right, outside, false, to + right * 32);
+	pair_columns(r, NULL, NULL, 0, columns - right, outside, false, to + right * 32);
 }
 
 /* 16 packed weights of a block minus their zero point: kernel element k of each channel. */
@@ -248,13 +305,16 @@ static void pair_plain(const struct dwconv *g, uint32_t first, uint32_t count, i
 			}
 }
 
-/* The accumulators of an output row in pair order; its paired rows are `stride` elements apart. */
-static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride,
+/*
+ * The accumulators of `columns` outputs of a row, in pair order; the paired rows are `stride`
+ * elements apart.
+ */
+static void row_any(const struct dwconv *g, uint32_t columns, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
 	const struct nnadev_window *w = &g->conv.window;
 
-	for (uint32_t x = 0; x < g->conv.out_w; x++, acc += 16, rows += w->stride_w * 32) {
+	for (uint32_t x = 0; x < columns; x++, acc += 16, rows += w->stride_w * 32) {
 		__m256i c0 = _mm256_setzero_si256(), c1 = c0;
 		const int16_t *k = weights;
 
@@ -273,7 +333,7 @@ static void row_any(const struct dwconv *g, const int16_t *rows, size_t stride,
 }
 
 /* The same for 3x3 without dilation, half a block at a time: the weights stay in registers. */
-static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
+static void row_3x3(const struct dwconv *g, uint32_t columns, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
 	const size_t next = g->conv.window.stride_w * 32;
@@ -286,7 +346,7 @@ static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
 		const int16_t *p = rows, *q = rows + stride;
 		int32_t *to = acc;
 
-		for (uint32_t x = 0; x < g->conv.out_w; x++, p += next, q += next, to += 16) {
+		for (uint32_t x = 0; x < columns; x++, p += next, q += next, to += 16) {
 			__m256i c = _mm256_madd_epi16(k0, NNADEV_LOAD(p)),
 				d = _mm256_madd_epi16(k3, NNADEV_LOAD(q));
 
@@ -299,21 +359,53 @@ static void row_3x3(const struct dwconv *g, const int16_t *rows, size_t stride,
 	}
 }
 
-/* Finishes and stores an output row, of which the first element is at @at, and its residual's. */
-static void finish_row(const struct dwconv *g, const struct nnadev_finish *f,
+/* Finishes and stores outputs of a row: the first element is at @at, its residual's at @rat. */
+static void finish_row(const struct dwconv *g, uint32_t columns, const struct nnadev_finish *f,
 		       const struct nnadev_block *b, const int32_t *acc, int64_t at, int64_t rat)
 {
 	const int64_t step = g->conv.output->desc.strides[2],
 		      next = g->conv.residual->desc.strides[2];
 	uint32_t x = 0;
 
-	for (; x + 4 <= g->conv.out_w; x += 4, acc += 64, at += 4 * step, rat += 4 * next)
+	for (; x + 4 <= columns; x += 4, acc += 64, at += 4 * step, rat += 4 * next)
 		nnadev_finish_rows(f, b, NNADEV_PAIRED, acc, 4,
 				   (int64_t[]){ at, at + step, at + 2 * step, at + 3 * step },
 				   (int64_t[]){ rat, rat + next, rat + 2 * next, rat + 3 * next },
 				   0);
-	for (; x < g->conv.out_w; x++, acc += 16, at += step, rat += next)
+	for (; x < columns; x++, acc += 16, at += step, rat += next)
 		nnadev_finish_rows(f, b, NNADEV_PAIRED, acc, 1, &at, &rat, 0);
+}
+
+/* Computes a patch for the 16 channels that @r reads, from number @first on. */
+static void run_patch(const struct dwconv *g, const struct nnadev_finish *f,
+		      const struct nnadev_block *b, const struct reader *r, const struct scratch *s,
+		      uint32_t batch, uint32_t first, const struct patch *p)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const uint32_t needed = (uint32_t)paired_rows(g, p->rows),
+		       columns = (uint32_t)paired_columns(g, p->columns);
+	const size_t stride = (size_t)columns * 32,
+		     pair_stride = 2 * w->dilation_h / g->step * stride;
+	const uint32_t index[] = { batch, p->row, p->column, first };
+	int64_t at = nnadev_offset(&g->conv.output->desc, index),
+		rat = nnadev_present(g->conv.residual) ?
+			      nnadev_offset(&g->conv.residual->desc, index) :
+			      0;
+
+	for (uint32_t i = 0; i < needed; i++)
+		pair_row(g, r, batch, nnadev_window_row(w, p->row, 0) + (int64_t)i * g->step,
+			 nnadev_window_column(w, p->column, 0), columns, s->paired + i * stride);
+	for (uint32_t y = 0; y < p->rows; y++) {
+		const int16_t *from = s->paired + (size_t)(y * w->stride_h / g->step) * stride;
+
+		if (w->kernel_h == 3 && w->kernel_w == 3 && w->dilation_w == 1)
+			row_3x3(g, p->columns, from, pair_stride, s->weights, s->acc);
+		else
+			row_any(g, p->columns, from, pair_stride, s->weights, s->acc);
+		finish_row(g, p->columns, f, b, s->acc, at, rat);
+		at += g->conv.output->desc.strides[1];
+		rat += g->conv.residual->desc.strides[1];
+	}
 }
 
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
@@ -323,18 +415,15 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
 	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
-	const struct nnadev_window *w = &g.conv.window;
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
 							  nnadev_div_up(g.conv.out_c, 16));
-	const int32_t *out = g.conv.output->desc.strides, *res = g.conv.residual->desc.strides;
-	const size_t stride = (size_t)g.columns * 32;
 	struct scratch s = { 0 };
+	struct patch p = { .row = part.first_row, .rows = part.rows };
 
-	scratch_get(&g, g.tiles.rows, scratch, &s);
+	scratch_get(&g, scratch, &s);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		const uint32_t first = block * 16,
 			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
-		const uint32_t needed = (uint32_t)paired_rows(&g, part.rows);
 		struct nnadev_block constants;
 		struct reader reader;
 		struct nnahw_channel channels[16];
@@ -347,24 +436,10 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 		nnadev_channels_get(&g.conv, first, count, sums, channels, bias);
 		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_PAIRED);
 		reader_get(&reader, &g, first, count);
-		for (uint32_t i = 0; i < needed; i++)
-			pair_row(&g, &reader, part.set,
-				 nnadev_window_row(w, part.first_row, 0) + (int64_t)i * g.step,
-				 s.paired + i * stride);
-		for (uint32_t y = 0; y < part.rows; y++) {
-			const int16_t *from = s.paired +
-					      (size_t)(y * w->stride_h / g.step) * stride;
-			const size_t pair_stride = 2 * w->dilation_h / g.step * stride;
-			int64_t at = (int64_t)part.set * out[0] +
-				     (int64_t)(part.first_row + y) * out[1] + first;
-			int64_t rat = (int64_t)part.set * res[0] +
-				      (int64_t)(part.first_row + y) * res[1] + first;
-
-			if (w->kernel_h == 3 && w->kernel_w == 3 && w->dilation_w == 1)
-				row_3x3(&g, from, pair_stride, s.weights, s.acc);
-			else
-				row_any(&g, from, pair_stride, s.weights, s.acc);
-			finish_row(&g, &finish, &constants, s.acc, at, rat);
+		for (p.column = 0; p.column < g.conv.out_w; p.column += p.columns) {
+			p.columns = g.conv.out_w - p.column;
+			p.columns = p.columns < g.columns ? p.columns : g.columns;
+			run_patch(&g, &finish, &constants, &reader, &s, part.set, first, &p);
 		}
 	}
 	return NNAHW_STATUS_OK;
@@ -374,19 +449,18 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
-	const uint64_t positions = paired_bytes(g, (uint32_t)rows) / 64,
+	const uint64_t patches = nnadev_div_up(g->conv.out_w, g->columns),
+		       patch = paired_bytes(g, g->rows, g->columns) / 64,
 		       position = g->conv.group_out == 1 ? 60 : 80, finish = 220,
 		       window = (uint64_t)g->pairs * g->conv.window.kernel_w;
 
-	/* More rows than the caches hold are not worth it. */
-	if (positions > NNADEV_TILES_MOST_COST ||
-	    (rows > 1 && paired_bytes(g, (uint32_t)rows) > PAIRED_BYTES))
+	if (patch > NNADEV_TILES_MOST_COST || rows > g->rows)
 		return UINT64_MAX;
-	return blocks * (positions * position + 160ull * g->conv.k +
+	return blocks * (patches * (patch * position + 200) + 160ull * g->conv.k +
 			 rows * g->conv.out_w * (window + finish) + 1000);
 }
 
-/* Channels are contiguous, and a row's windows fit into scratch memory. */
+/* Channels are contiguous, and the window of an output fits into scratch memory. */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
@@ -397,8 +471,7 @@ static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 		return nnadev_accept(false);
 	dwconv_get(cmd, &g);
 	return nnadev_accept(nnadev_tiles_fit(&g.conv, tile_cost, &g) &&
-			     scratch_get(&g, 1, NULL, &s) <=
-				     NNADEV_ENGINE_MAX_SCRATCH - PAIRED_BYTES);
+			     scratch_get(&g, NULL, &s) <= NNADEV_ENGINE_MAX_SCRATCH);
 }
 
 static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
@@ -410,7 +483,7 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	dwconv_get(cmd, g);
 	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
 	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads, tile_cost, g);
-	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, g->tiles.rows, NULL, &s), plan);
+	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, NULL, &s), plan);
 }
 
 NNADEV_STATE_FITS(struct dwconv);

@@ -229,6 +229,23 @@ static inline bool nnadev_far8_is_exact(__m256i far, float unproven)
 	return !_mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_max_epu32(far, most), far));
 }
 
+/* The same of rows, 1 or 4: a bit for each of those that are. */
+static inline __attribute__((always_inline)) uint32_t
+nnadev_exact_rows(const __m256i *far, const uint32_t rows, float unproven)
+{
+	__m256i farthest = far[0];
+	uint32_t exact = 0;
+
+#pragma GCC unroll 4
+	for (uint32_t r = 1; r < rows; r++)
+		farthest = _mm256_max_epu32(farthest, far[r]);
+	if (__builtin_expect(nnadev_far8_is_exact(farthest, unproven), 1))
+		return (1u << rows) - 1;
+	for (uint32_t r = 0; r < rows; r++)
+		exact |= (uint32_t)nnadev_far8_is_exact(far[r], unproven) << r;
+	return exact;
+}
+
 /*
  * The estimate for 8 accumulators, which are number 0 or 1 of a block: q minus its zero point, not
  * clamped. @clamped: whatever is below 0 is to be 0 or more, so its nudge may have either sign.
@@ -426,23 +443,24 @@ static inline __m256i nnadev_estimate_sum8(const struct nnadev_finish *f, __m256
 
 /*
  * Estimates rows of a block, [row][16] at @acc: to 16 bits, in natural order if there is a
- * residual, else in that of the block. Return: whether they are exact.
+ * residual, else in that of the block. Return: a bit for each row that is exact.
  */
-static inline __attribute__((always_inline)) bool
+static inline __attribute__((always_inline)) uint32_t
 nnadev_estimate_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 		     const enum nnadev_order order, const int32_t *acc, const int64_t *rat,
 		     uint32_t first, const uint32_t rows, const bool clamped, const bool residual,
 		     __m256i *v)
 {
-	__m256i far = _mm256_setzero_si256(), sums_far = far;
+	__m256i far[4], sums_far[4];
+	uint32_t exact;
 
 #pragma GCC unroll 4
-	for (uint32_t r = 0; r < rows; r++) {
-		__m256i q0 = nnadev_estimate8(&b->estimate, 0, NNADEV_LOAD(acc + r * 16), clamped,
-					      &far),
-			q1 = nnadev_estimate8(&b->estimate, 1, NNADEV_LOAD(acc + r * 16 + 8),
-					      clamped, &far);
+	for (uint32_t r = 0; r < rows; r++, acc += 16) {
+		__m256i q0, q1;
 
+		far[r] = sums_far[r] = _mm256_setzero_si256();
+		q0 = nnadev_estimate8(&b->estimate, 0, NNADEV_LOAD(acc), clamped, &far[r]);
+		q1 = nnadev_estimate8(&b->estimate, 1, NNADEV_LOAD(acc + 8), clamped, &far[r]);
 		if (residual) {
 			const __m128i res = nnadev_residual16(f, b, rat[r] + first);
 			const __m256i q = q0;
@@ -451,13 +469,13 @@ nnadev_estimate_rows(const struct nnadev_finish *f, const struct nnadev_block *b
 				q0 = _mm256_permute2x128_si256(q, q1, 0x20);
 				q1 = _mm256_permute2x128_si256(q, q1, 0x31);
 			}
-			q0 = nnadev_estimate_sum8(f, q0, res, &sums_far);
-			q1 = nnadev_estimate_sum8(f, q1, _mm_srli_si128(res, 8), &sums_far);
+			q0 = nnadev_estimate_sum8(f, q0, res, &sums_far[r]);
+			q1 = nnadev_estimate_sum8(f, q1, _mm_srli_si128(res, 8), &sums_far[r]);
 		}
 		v[r] = _mm256_packs_epi32(q0, q1);
 	}
-	return nnadev_far8_is_exact(far, NNADEV_UNPROVEN) &&
-	       (!residual || nnadev_far8_is_exact(sums_far, NNADEV_SUM_UNPROVEN));
+	exact = nnadev_exact_rows(far, rows, NNADEV_UNPROVEN);
+	return residual ? exact & nnadev_exact_rows(sums_far, rows, NNADEV_SUM_UNPROVEN) : exact;
 }
 
 /* Clamps and stores two rows, in 16 bits without their zero point; or the first alone. */
@@ -495,7 +513,7 @@ nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 		   const int64_t *at, const int64_t *rat, uint32_t first)
 {
 	const bool natural = order == NNADEV_NATURAL;
-	bool exact = false;
+	uint32_t exact = 0;
 	__m256i v[4];
 
 #define ESTIMATE(clamped, residual)                                                                \
@@ -505,15 +523,23 @@ nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 			f->low >= 0	? ESTIMATE(true, false) :
 					  ESTIMATE(false, false);
 #undef ESTIMATE
-	for (uint32_t r = 0; r < rows && exact; r += 2)
-		nnadev_store_rows(f, b, f->has_residual || natural, v + r, at + r, first, rows > 1);
-	for (uint32_t r = 0; r < rows && !exact; r++, acc += 16) {
+	if (__builtin_expect(exact + 1 == 1u << rows, 1)) {
+		for (uint32_t r = 0; r < rows; r += 2)
+			nnadev_store_rows(f, b, f->has_residual || natural, v + r, at + r, first,
+					  rows > 1);
+		return;
+	}
+	for (uint32_t r = 0; r < rows; r++, acc += 16) {
 		const __m256i low = NNADEV_LOAD(acc), high = NNADEV_LOAD(acc + 8);
 
-		nnadev_finish_exact(f, b,
-				    natural ? low : _mm256_permute2x128_si256(low, high, 0x20),
-				    natural ? high : _mm256_permute2x128_si256(low, high, 0x31),
-				    at[r] + first, rat[r] + first);
+		if (exact >> r & 1)
+			nnadev_store_rows(f, b, f->has_residual || natural, v + r, at + r, first,
+					  false);
+		else
+			nnadev_finish_exact(
+				f, b, natural ? low : _mm256_permute2x128_si256(low, high, 0x20),
+				natural ? high : _mm256_permute2x128_si256(low, high, 0x31),
+				at[r] + first, rat[r] + first);
 	}
 }
 
