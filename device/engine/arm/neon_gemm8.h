@@ -42,16 +42,6 @@ static inline int32x4_t dot(int32x4_t c, int8x16_t w, int8x16_t x)
 	dot(c, w, vreinterpretq_s8_s32(vdupq_laneq_s32(vreinterpretq_s32_s8(x), quad)))
 #endif
 
-/* Lays out the scratch memory at base; returns its size. */
-static uint64_t scratch_get(const struct nnadev_gemm8 *g, uint32_t rows, uint8_t *base,
-			    struct nnadev_gemm8_rows *s)
-{
-	struct nnadev_layout l = { .base = base };
-
-	nnadev_gemm8_take(g, rows, &l, s);
-	return l.size;
-}
-
 /* Puts row i together, and what its sums begin with; what is behind it is 0. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			   uint32_t i, const struct nnadev_gemm8_row *row)
@@ -158,17 +148,13 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 {
 	/* A copy, which stays in registers: for all that the compiler knows a plan changes. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
-							  nnadev_div_up(g.n, 16));
+	struct nnadev_gemm8_rows s;
+	const struct nnadev_part part = nnadev_gemm8_start(&g, tile, scratch, &s, put_row);
 	const uint32_t end = part.first_block + part.blocks;
 	struct nnadev_neon_block constants;
-	struct nnadev_gemm8_rows s;
 
-	scratch_get(&g, g.tiles.rows, scratch, &s);
-	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s, put_row);
 	for (uint32_t block = part.first_block; block < end; block++) {
-		const int8_t *b = (const int8_t *)g.conv.weights->data +
-				  ((size_t)part.set * g.conv.blocks + block) * g.quads * 64;
+		const int8_t *b = nnadev_gemm8_block(&g, part.set, block);
 		struct nnahw_channel channels[16];
 		int32_t bias[16] = { 0 }, begin[16];
 		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL, channels,
@@ -189,12 +175,6 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-static void gemm_get(const struct nnadev_engine_command *cmd, struct nnadev_gemm8 *g)
-{
-	nnadev_gemm8_get(cmd, g);
-	g->a_stride = nnadev_div_up(g->k, 16) * 16;
-}
-
 /* What a tile costs at most: its rows are put together, and each block is finished. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
@@ -206,34 +186,24 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 	       blocks * (groups * g->quads * 4 + rows * finish + 4ull * g->quads + 1000);
 }
 
-/* The types are 8-bit ones, weights packed and channels contiguous. */
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {
-	struct nnadev_gemm8 g;
-
-	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
-		return nnadev_accept(false);
-	gemm_get(cmd, &g);
-	return nnadev_accept(g.k && g.conv.layout == NNAHW_LAYOUT_PACKED8 &&
-			     nnadev_tiles_fit(&g.conv, tile_cost, &g));
+	return nnadev_gemm8_accepts_packed(cmd, tile_cost);
 }
+
+static const struct nnadev_gemm8_form form = {
+	.unit = 16,
+	.cached = A_BYTES,
+	.together = ROWS,
+	.wanted = TILE_PRODUCTS,
+	.cost = tile_cost,
+};
 
 static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		      struct nnadev_engine_plan *plan)
 {
-	struct nnadev_gemm8 *g = nnadev_state_new(plan);
-	struct nnadev_product product = {
-		.together = ROWS,
-		.blocks_together = 1,
-		.wanted = TILE_PRODUCTS,
-	};
-	struct nnadev_gemm8_rows s;
-
-	gemm_get(cmd, g);
-	product.cached = A_BYTES / g->a_stride;
-	nnadev_gemm8_cut(g, &product, threads, tile_cost);
-	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
+	nnadev_gemm8_plan(&form, cmd, threads, plan);
 }
 
 NNADEV_STATE_FITS(struct nnadev_gemm8);

@@ -128,6 +128,73 @@ static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows
 	s->rat = nnadev_layout_take(l, rows * sizeof(*s->rat));
 }
 
+/* Lays out scratch memory that holds nothing but rows, at base; returns its size. */
+static inline uint64_t nnadev_gemm8_scratch(const struct nnadev_gemm8 *g, uint32_t rows,
+					    uint8_t *base, struct nnadev_gemm8_rows *s)
+{
+	struct nnadev_layout l = { .base = base };
+
+	nnadev_gemm8_take(g, rows, &l, s);
+	return l.size;
+}
+
+/*
+ * Whether a kernel of packed weights takes a CONV: the types are 8-bit ones, and channels
+ * contiguous.
+ */
+static inline uint32_t nnadev_gemm8_accepts_packed(const struct nnadev_engine_command *cmd,
+						   nnadev_tiles_cost_fn cost)
+{
+	struct nnadev_gemm8 g;
+
+	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
+		return nnadev_accept(false);
+	nnadev_gemm8_get(cmd, &g);
+	return nnadev_accept(g.k && g.conv.layout == NNAHW_LAYOUT_PACKED8 &&
+			     nnadev_tiles_fit(&g.conv, cost, &g));
+}
+
+/**
+ * struct nnadev_gemm8_form - a kernel of packed weights that has no scratch memory but for rows
+ * @unit: they are put together to multiples of so many bytes
+ * @cached: bytes of them that stay in the caches
+ * @together: rows that are computed together, by a block
+ * @wanted: multiplications of a tile
+ * @cost: what it costs at most
+ */
+struct nnadev_gemm8_form {
+	uint32_t unit, cached, together, wanted;
+	nnadev_tiles_cost_fn cost;
+};
+
+static inline void nnadev_gemm8_plan(const struct nnadev_gemm8_form *form,
+				     const struct nnadev_engine_command *cmd, uint32_t threads,
+				     struct nnadev_engine_plan *plan)
+{
+	struct nnadev_gemm8 *g = nnadev_state_new(plan);
+	struct nnadev_product product = {
+		.together = form->together,
+		.blocks_together = 1,
+		.wanted = form->wanted,
+	};
+	struct nnadev_gemm8_rows s;
+
+	nnadev_gemm8_get(cmd, g);
+	g->a_stride = nnadev_div_up(g->k, form->unit) * form->unit;
+	product.cached = form->cached / g->a_stride;
+	nnadev_gemm8_cut(g, &product, threads, form->cost);
+	nnadev_tiles_plan(&g->tiles, g->sets, nnadev_gemm8_scratch(g, g->tiles.rows, NULL, &s),
+			  plan);
+}
+
+/* The packed weights of a block. */
+static inline const int8_t *nnadev_gemm8_block(const struct nnadev_gemm8 *g, uint32_t set,
+					       uint32_t block)
+{
+	return (const int8_t *)g->conv.weights->data +
+	       ((size_t)set * g->conv.blocks + block) * g->quads * 64;
+}
+
 /*
  * Copies @n bytes of the input, which ends at @end; a few by whole vectors, and so up to 16 bytes
  * behind them may be written, with anything.
@@ -280,6 +347,19 @@ nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, ui
 		index[2] = 0;
 		nnadev_advance(out->dims, 2, index);
 	}
+}
+
+/* Puts a tile's rows together in scratch memory that holds nothing else. Return: its part. */
+static inline __attribute__((always_inline)) struct nnadev_part
+nnadev_gemm8_start(const struct nnadev_gemm8 *g, uint32_t tile, void *scratch,
+		   struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->rows,
+							  nnadev_div_up(g->n, 16));
+
+	nnadev_gemm8_scratch(g, g->tiles.rows, scratch, s);
+	nnadev_gemm8_fill(g, part.set, part.first_row, part.rows, s, put);
+	return part;
 }
 
 /* The constants of a block of 16 channels, see nnadev_channels_get(). Return: channels in use. */

@@ -17,6 +17,7 @@
  */
 #include "device/engine/vector/gemm8.h"
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/avx2_part.h"
 
 #define ROWS 6u /* of a register tile: 12 accumulators */
 #define CHUNK 256u /* quads of b: 32 KiB */
@@ -53,18 +54,6 @@ static inline void widen32(uint8_t *to, __m256i v, bool is_signed)
 	_mm256_store_si256((__m256i *)(to + 32), odd);
 }
 
-/* @n < 32 bytes and zeros behind them; what lies there in memory is read, too, up to @end. */
-static inline __m256i load_part(const uint8_t *from, uint32_t n, const uint8_t *end)
-{
-	static const uint8_t keep[64] = { [0 ... 31] = 0xff };
-	uint8_t part[32] = { 0 };
-
-	if (end - from >= 32)
-		return _mm256_and_si256(NNADEV_LOAD(from), NNADEV_LOAD(keep + 32 - n));
-	memcpy(part, from, n);
-	return NNADEV_LOAD(part);
-}
-
 static inline void widen_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			     uint32_t i, const struct nnadev_gemm8_row *row)
 {
@@ -75,7 +64,7 @@ static inline void widen_row(const struct nnadev_gemm8 *g, const struct nnadev_g
 	for (; k >= 32; k -= 32, from += 32, to += 64)
 		widen32(to, NNADEV_LOAD(from), g->a_signed);
 	if (k)
-		widen32(to, load_part(from, k, row->end), g->a_signed);
+		widen32(to, nnadev_part_load(from, k, row->end), g->a_signed);
 }
 
 /* Widens quads [first, first + quads) of a packed block of weights. */

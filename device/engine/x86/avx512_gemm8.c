@@ -641,8 +641,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	get_rows(&g, part.set, part.first_row, part.rows, &s);
 	for (uint32_t block = part.first_block; block < end; block += constants.blocks) {
 		const struct panel p = {
-			.b = (const int8_t *)g.conv.weights->data +
-			     ((size_t)part.set * g.conv.blocks + block) * g.quads * 64,
+			.b = nnadev_gemm8_block(&g, part.set, block),
 			.stride = (size_t)g.quads * 64,
 			.constants = &constants,
 			.block = block,
@@ -663,12 +662,6 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-static void gemm_get(const struct nnadev_engine_command *cmd, struct nnadev_gemm8 *g)
-{
-	nnadev_gemm8_get(cmd, g);
-	g->a_stride = nnadev_div_up(g->k, 64) * 64;
-}
-
 /* What a tile costs at most: its rows are put together, and each block is finished. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
@@ -680,17 +673,10 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 	       blocks * (rows * finish + g->quads + 1000);
 }
 
-/* The types are 8-bit ones, weights packed and channels contiguous. */
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {
-	struct nnadev_gemm8 g;
-
-	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
-		return nnadev_accept(false);
-	gemm_get(cmd, &g);
-	return nnadev_accept(g.k && g.conv.layout == NNAHW_LAYOUT_PACKED8 &&
-			     nnadev_tiles_fit(&g.conv, tile_cost, &g));
+	return nnadev_gemm8_accepts_packed(cmd, tile_cost);
 }
 
 static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
@@ -704,7 +690,8 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	};
 	struct scratch s;
 
-	gemm_get(cmd, g);
+	nnadev_gemm8_get(cmd, g);
+	g->a_stride = nnadev_div_up(g->k, 64) * 64;
 	product.cached = A_BYTES / g->a_stride;
 	nnadev_gemm8_cut(g, &product, threads, tile_cost);
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);
