@@ -14,11 +14,9 @@
 
 static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 {
-	enum nnadev_engine_isa best = nnadev_engine_isa_detect();
-
 	switch (wanted) {
 	case NNADEV_ISA_AUTO:
-		*isa = best;
+		*isa = nnadev_engine_isa_detect();
 		return 0;
 	case NNADEV_ISA_SCALAR:
 		*isa = NNADEV_ENGINE_SCALAR;
@@ -41,7 +39,7 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	default:
 		return wanted > NNADEV_ISA_DOTPROD ? -EINVAL : -ENOTSUP;
 	}
-	return *isa > best ? -ENOTSUP : 0;
+	return nnadev_engine_isa_has(*isa) ? 0 : -ENOTSUP;
 }
 
 int nnadev_create(const struct nnadev_params *params, struct nnadev **out)

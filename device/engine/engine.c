@@ -27,27 +27,44 @@ static const struct nnadev_kernel *const kernels[][MOST_KERNELS + 1] = {
 #undef KERNEL
 #undef OPCODE
 
-enum nnadev_engine_isa nnadev_engine_isa_detect(void)
+bool nnadev_engine_isa_has(enum nnadev_engine_isa isa)
 {
 #ifdef __x86_64__
 	unsigned int a, b, c, d;
 
+	if (isa == NNADEV_ENGINE_SCALAR)
+		return true;
 	/* What is supported is also what the operating system saves the registers of. */
 	__builtin_cpu_init();
+	if (isa == NNADEV_ENGINE_AVX512 &&
+	    (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+	     !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+	     !__builtin_cpu_supports("avx512vnni")))
+		return false;
 	/* Of F16C, clang 14 cannot be asked. */
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-	    !__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_F16C))
-		return NNADEV_ENGINE_SCALAR;
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("avx512vnni"))
-		return NNADEV_ENGINE_AVX512;
-	return NNADEV_ENGINE_AVX2;
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	       __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 #elif defined(__aarch64__)
-	return getauxval(AT_HWCAP) & HWCAP_ASIMDDP ? NNADEV_ENGINE_DOTPROD : NNADEV_ENGINE_NEON;
+	if (isa == NNADEV_ENGINE_DOTPROD)
+		return getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
+	return isa < NNADEV_ENGINE_ISAS;
 #else
-	return NNADEV_ENGINE_SCALAR;
+	return isa == NNADEV_ENGINE_SCALAR;
 #endif
+}
+
+enum nnadev_engine_isa nnadev_engine_isa_detect(void)
+{
+	enum nnadev_engine_isa isa = NNADEV_ENGINE_ISAS - 1;
+
+	while (!nnadev_engine_isa_has(isa))
+		isa--;
+	return isa;
+}
+
+enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa)
+{
+	return isa > NNADEV_ENGINE_SCALAR ? isa - 1 : NNADEV_ENGINE_SCALAR;
 }
 
 const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
@@ -141,7 +158,8 @@ uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	if (!kernel)
 		return status;
 	/* Without output there is nothing to do, and nothing that a faster kernel could divide. */
-	for (; !faster && isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count; isa--)
+	for (; !faster && isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count;
+	     isa = nnadev_engine_isa_below(isa))
 		faster = choose(list, isa, cmd, plan, &ignored);
 	if (faster)
 		kernel = faster;

@@ -142,8 +142,8 @@ static inline bool nnadev_engine_round_is_last(const struct nnadev_engine_plan *
 }
 
 /*
- * Kernels by instruction set; each has those before it, too. AVX2 is with FMA and F16C, and AVX-512
- * with F, BW, DQ, VL and VNNI. Every 64-bit Arm has NEON; DOTPROD are the dot products of Armv8.2.
+ * Kernels by instruction set, the better ones last. AVX2 is with FMA and F16C, and AVX-512 with F,
+ * BW, DQ, VL and VNNI. Every 64-bit Arm has NEON; DOTPROD are the dot products of Armv8.2.
  */
 enum nnadev_engine_isa {
 	NNADEV_ENGINE_SCALAR,
@@ -154,17 +154,27 @@ enum nnadev_engine_isa {
 	NNADEV_ENGINE_AVX2,
 	NNADEV_ENGINE_AVX512,
 #endif
+	NNADEV_ENGINE_ISAS, /* how many there are */
 };
+
+/* Whether this machine can run the kernels of an instruction set. */
+bool nnadev_engine_isa_has(enum nnadev_engine_isa isa);
 
 /* Best instruction set of this machine. */
 enum nnadev_engine_isa nnadev_engine_isa_detect(void);
 
-/* The name of an instruction set: "scalar", "avx2", "avx512", "neon", "dotprod"; it stays. */
+/*
+ * The best of the instruction sets that every machine with @isa has besides: its kernels run what
+ * @isa has none for. Of SCALAR it is SCALAR.
+ */
+enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa);
+
+/* The name of an instruction set, as "scalar" or "avx2"; it stays. */
 const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa);
 
 /**
  * nnadev_engine_prepare() - check a command's shapes and parameters and plan its run
- * @isa: kernels allowed
+ * @isa: kernels allowed: its own, and those of the sets below it
  * @threads: threads that will run tiles; a hint for cutting
  * @cmd: the command
  * @plan: written

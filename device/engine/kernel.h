@@ -12,9 +12,10 @@
  * is a new file, and needs no change to another.
  *
  * Who is asked: first the scalar kernel of the opcode, whose refusal is how the command ends. Then
- * the kernels of the instruction sets that are allowed, the best set first; the first one that
- * accepts the command plans and runs it, and the scalar one if there is none. Kernels of the same
- * opcode and instruction set accept different commands, so that their order does not matter.
+ * the kernels of the instruction sets that are allowed, the best set first, as
+ * nnadev_engine_isa_below() says; the first one that accepts the command plans and runs it, and the
+ * scalar one if there is none. Kernels of the same opcode and instruction set accept different
+ * commands, so that their order does not matter.
  */
 #ifndef NNADEV_KERNEL_H
 #define NNADEV_KERNEL_H

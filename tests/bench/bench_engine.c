@@ -323,9 +323,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1) {
 		for (isa = NNADEV_ENGINE_SCALAR;
-		     isa <= best && strcmp(argv[1], nnadev_engine_isa_name(isa)); isa++)
+		     isa < NNADEV_ENGINE_ISAS && strcmp(argv[1], nnadev_engine_isa_name(isa));
+		     isa++)
 			;
-		if (isa > best) {
+		if (isa == NNADEV_ENGINE_ISAS || !nnadev_engine_isa_has(isa)) {
 			fprintf(stderr, "bench_engine: no engine %s here (the best is %s)\n",
 				argv[1], nnadev_engine_isa_name(best));
 			return 2;

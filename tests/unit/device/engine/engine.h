@@ -22,6 +22,11 @@
 /* The first instruction set of vectors. */
 #define LEAST_VECTOR ((enum nnadev_engine_isa)(NNADEV_ENGINE_SCALAR + 1))
 
+/* Every instruction set that this machine has, from @first on. */
+#define for_each_isa(isa, first)                                                                   \
+	for (enum nnadev_engine_isa isa = (first); isa < NNADEV_ENGINE_ISAS; isa++)                \
+		if (nnadev_engine_isa_has(isa))
+
 struct rng {
 	uint64_t state;
 };

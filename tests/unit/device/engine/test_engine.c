@@ -39,7 +39,6 @@ static void test_hostile(void **state)
 		uint32_t type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_F32, NNAHW_TYPE_F16,
 				     NNAHW_TYPE_S32, NNAHW_TYPE_S64);
 		uint32_t start = 16 + 96u * commands[which].operands;
-		const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
 
 		call_init(&c, commands[which].opcode, commands[which].size,
 			  commands[which].operands);
@@ -78,7 +77,7 @@ static void test_hostile(void **state)
 					call_operand(&c, &r, k, type, 0, dims, 0);
 			}
 		}
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
+		for_each_isa(isa, NNADEV_ENGINE_SCALAR) {
 			status = call_run(&c, &r, isa);
 			ok += status == NNAHW_STATUS_OK;
 			refused += status != NNAHW_STATUS_OK;
@@ -93,8 +92,7 @@ static void test_hostile(void **state)
 static void test_shares(void **state)
 {
 	for (uint32_t size = 64; size <= 1u << 20; size *= 2) {
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR;
-		     isa <= nnadev_engine_isa_detect(); isa++) {
+		for_each_isa(isa, NNADEV_ENGINE_SCALAR) {
 			for (uint32_t threads = 1; threads <= 8; threads *= 2) {
 				struct nnadev_engine_plan plan;
 
@@ -114,11 +112,25 @@ static void test_shares(void **state)
 	}
 }
 
+/* A machine that has an instruction set has those below it; none is better than the best one. */
+static void test_sets(void **state)
+{
+	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
+
+	assert_true(nnadev_engine_isa_has(best));
+	for_each_isa(isa, LEAST_VECTOR) {
+		assert_true(isa <= best);
+		assert_true(nnadev_engine_isa_below(isa) < isa);
+		assert_true(nnadev_engine_isa_has(nnadev_engine_isa_below(isa)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_sets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

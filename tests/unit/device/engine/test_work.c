@@ -213,7 +213,7 @@ static uint32_t measure(const char *what)
 	uint32_t failed = 0;
 
 	call_finish(&c);
-	for (enum nnadev_engine_isa isa = least; isa <= nnadev_engine_isa_detect(); isa++) {
+	for_each_isa(isa, least) {
 		failed += measure_one(what, isa, 1);
 		if (isa > NNADEV_ENGINE_SCALAR)
 			failed += measure_one(what, isa, 64);
@@ -778,7 +778,7 @@ static void test_nms(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* Arguments: a pattern of the tests to run, and the number of the least instruction set. */
+/* Arguments: a pattern of the tests to run, and the name of the least instruction set. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -795,6 +795,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
 	if (argc > 2)
-		least = (enum nnadev_engine_isa)strtoul(argv[2], NULL, 0);
+		for (least = NNADEV_ENGINE_ISAS - 1;
+		     least && strcmp(argv[2], nnadev_engine_isa_name(least)); least--)
+			;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,7 +336,6 @@ static void check_case(struct conv_case *t, const char *what)
 
 static void run_cases(enum shape shape, uint64_t seed)
 {
-	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
 	struct rng r = { seed };
 	static struct conv_case t;
 
@@ -354,7 +353,7 @@ static void run_cases(enum shape shape, uint64_t seed)
 			 t.groups, t.residual, t.weight_zero);
 		assert_int_equal(call_run(&t.call, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
 		check_case(&t, what);
-		for (enum nnadev_engine_isa isa = LEAST_VECTOR; isa <= best; isa++) {
+		for_each_isa(isa, LEAST_VECTOR) {
 			void *scalar = malloc(t.call.sizes[NNAHW_CONV_OUTPUT]);
 
 			memcpy(scalar, out->data, t.call.sizes[NNAHW_CONV_OUTPUT]);
@@ -399,7 +398,6 @@ static void test_hostile(void **state)
 					16,	 0x7fffffff, 0x80000000, 0xffffffff,
 					0x10000, 0x100000,   0x40000000 };
 	const size_t odds = sizeof(odd) / sizeof(odd[0]);
-	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
 	static struct conv_case t;
 	struct rng r = { 16 };
 	int ok = 0, refused = 0;
@@ -460,7 +458,7 @@ static void test_hostile(void **state)
 					(uint8_t)rng_next(&r);
 			break;
 		}
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
+		for_each_isa(isa, NNADEV_ENGINE_SCALAR) {
 			status = call_run(&t.call, &r, isa);
 			ok += status == NNAHW_STATUS_OK;
 			refused += status != NNAHW_STATUS_OK;

@@ -64,8 +64,7 @@ static void test_gather(void **state)
 		bad = rng_next(&r) & 1 ? in[axis] : -rng_range(&r, 1, 5);
 		memcpy((uint8_t *)c.buffers[2] + rng_next(&r) % (c.sizes[2] / size) * size, &bad,
 		       size);
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR;
-		     isa <= nnadev_engine_isa_detect(); isa++)
+		for_each_isa(isa, NNADEV_ENGINE_SCALAR)
 			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_BAD_INDEX);
 		call_free(&c);
 	}

@@ -4,7 +4,6 @@
 
 static void test_matmul(void **state)
 {
-	const enum nnadev_engine_isa best = nnadev_engine_isa_detect();
 	static struct call c;
 	struct rng r = { 15 };
 
@@ -56,7 +55,7 @@ static void test_matmul(void **state)
 			operand_floats(&c, &r, NNAHW_MATMUL_RESIDUAL, -2, 2);
 		}
 		random_epilogue(&p->epilogue, &r, quantised, residual, type == NNAHW_TYPE_S8);
-		for (enum nnadev_engine_isa isa = NNADEV_ENGINE_SCALAR; isa <= best; isa++) {
+		for_each_isa(isa, NNADEV_ENGINE_SCALAR) {
 			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
 			do {
 				const struct nnahw_channel *ch = o[NNAHW_MATMUL_CHANNELS].data;

@@ -100,8 +100,7 @@ static inline bool compare_all(const char *what)
 
 	assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
 	memcpy(scalar, c.buffers[0], c.sizes[0]);
-	for (enum nnadev_engine_isa isa = LEAST_VECTOR; isa <= nnadev_engine_isa_detect();
-	     isa++) {
+	for_each_isa(isa, LEAST_VECTOR) {
 		memset(c.buffers[0], 0x5a, c.sizes[0]);
 		assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
 		taken = is_vector(isa) && taken;

@@ -75,8 +75,7 @@ static inline void compare_convs(bool depthwise, const uint8_t *types)
 		if (quantised)
 			taken[i & 1] += compare_all(what);
 		else
-			for (enum nnadev_engine_isa isa = LEAST_VECTOR;
-			     isa <= nnadev_engine_isa_detect(); isa++)
+			for_each_isa(isa, LEAST_VECTOR)
 				taken[i & 1] += is_vector(isa);
 		call_free(&c);
 	}
