@@ -28,6 +28,8 @@ $(BUILD)/obj/device/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
 # Reassociation would pair the products of two steps and spill the accumulators.
 ENGINE_AVX2_CFLAGS := -mavx2 -mfma -mf16c -fno-tree-reassoc
 $(BUILD)/obj/device/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS)
+ENGINE_AVXVNNI_CFLAGS := $(ENGINE_AVX2_CFLAGS) -mavxvnni
+$(BUILD)/obj/device/engine/x86/avxvnni_%.o: override CFLAGS += $(ENGINE_AVXVNNI_CFLAGS)
 ENGINE_AVX512_CFLAGS := $(ENGINE_AVX2_CFLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl \
 	-mavx512vnni
 $(BUILD)/obj/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)

@@ -19,3 +19,9 @@ check-arm64:
 check-avx512: $(ENGINE_TESTS) $(WORK_TESTS) $(BUILD)/tests/nnv_run
 	vm/setup --bochs
 	BUILD=$(BUILD) tests/avx512
+
+# Likewise its AVX-VNNI kernels.
+.PHONY: check-avxvnni
+check-avxvnni: $(ENGINE_TESTS) $(WORK_TESTS) $(BUILD)/tests/nnv_run
+	vm/setup --bochs
+	BUILD=$(BUILD) tests/avxvnni

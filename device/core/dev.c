@@ -32,12 +32,15 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	case NNADEV_ISA_AVX2:
 		*isa = NNADEV_ENGINE_AVX2;
 		break;
+	case NNADEV_ISA_AVXVNNI:
+		*isa = NNADEV_ENGINE_AVXVNNI;
+		break;
 	case NNADEV_ISA_AVX512:
 		*isa = NNADEV_ENGINE_AVX512;
 		break;
 #endif
 	default:
-		return wanted > NNADEV_ISA_DOTPROD ? -EINVAL : -ENOTSUP;
+		return wanted > NNADEV_ISA_AVXVNNI ? -EINVAL : -ENOTSUP;
 	}
 	return nnadev_engine_isa_has(*isa) ? 0 : -ENOTSUP;
 }

@@ -41,7 +41,10 @@ bool nnadev_engine_isa_has(enum nnadev_engine_isa isa)
 	     !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
 	     !__builtin_cpu_supports("avx512vnni")))
 		return false;
-	/* Of F16C, clang 14 cannot be asked. */
+	/* Of AVX-VNNI and F16C, clang 14 cannot be asked. */
+	if (isa == NNADEV_ENGINE_AVXVNNI &&
+	    (!__get_cpuid_count(7, 1, &a, &b, &c, &d) || !(a & bit_AVXVNNI)))
+		return false;
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	       __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 #elif defined(__aarch64__)
@@ -64,6 +67,11 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 
 enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa)
 {
+#ifndef __aarch64__
+	/* Which may be without AVX-VNNI. */
+	if (isa == NNADEV_ENGINE_AVX512)
+		return NNADEV_ENGINE_AVX2;
+#endif
 	return isa > NNADEV_ENGINE_SCALAR ? isa - 1 : NNADEV_ENGINE_SCALAR;
 }
 
@@ -72,7 +80,7 @@ const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
 #ifdef __aarch64__
 	static const char *const names[] = { "scalar", "neon", "dotprod" };
 #else
-	static const char *const names[] = { "scalar", "avx2", "avx512" };
+	static const char *const names[] = { "scalar", "avx2", "avxvnni", "avx512" };
 #endif
 
 	return names[isa];

@@ -41,6 +41,7 @@ struct nnadev;
  * @NNADEV_ISA_AVX512: also those with AVX-512 F, BW, DQ, VL and VNNI
  * @NNADEV_ISA_NEON: also those with NEON, on 64-bit Arm
  * @NNADEV_ISA_DOTPROD: also those with the dot products of Armv8.2
+ * @NNADEV_ISA_AVXVNNI: those with AVX2, and those with AVX-VNNI
  */
 enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
@@ -49,6 +50,7 @@ enum nnadev_isa {
 	NNADEV_ISA_AVX512 = 3,
 	NNADEV_ISA_NEON = 4,
 	NNADEV_ISA_DOTPROD = 5,
+	NNADEV_ISA_AVXVNNI = 6,
 };
 
 /* With fewer ticks the units of RUN_TIME would be longer than a job may run. */

@@ -56,7 +56,8 @@ static void usage(FILE *to)
 	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see "
 	      "below\n"
 	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
-	      "  -i, --isa NAME      auto, scalar, avx2, avx512, neon or dotprod (default: auto)\n"
+	      "  -i, --isa NAME      auto, scalar, avx2, avxvnni, avx512, neon or dotprod "
+	      "(default: auto)\n"
 	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: "
 	      "5000)\n"
 	      "  -f, --tick-hz N     frequency of the clock that the device shows, 1000000 to "
@@ -95,6 +96,7 @@ static int parse_isa(const char *name, enum nnadev_isa *isa)
 		{ "auto", NNADEV_ISA_AUTO },
 		{ "scalar", NNADEV_ISA_SCALAR },
 		{ "avx2", NNADEV_ISA_AVX2 },
+		{ "avxvnni", NNADEV_ISA_AVXVNNI },
 		{ "avx512", NNADEV_ISA_AVX512 },
 		{ "neon", NNADEV_ISA_NEON },
 		{ "dotprod", NNADEV_ISA_DOTPROD },
@@ -164,8 +166,8 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'i':
 			if (parse_isa(optarg, &o->isa) < 0) {
 				fprintf(stderr,
-					PROGRAM ": --isa '%s': auto, scalar, avx2, avx512, neon or "
-						"dotprod\n",
+					PROGRAM ": --isa '%s': auto, scalar, avx2, avxvnni, "
+						"avx512, neon or dotprod\n",
 					optarg);
 				return -1;
 			}

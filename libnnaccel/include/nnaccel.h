@@ -119,6 +119,7 @@ enum nna_isa {
 	NNA_ISA_AVX512 = 3, /* with VNNI */
 	NNA_ISA_NEON = 4, /* of 64-bit Arm */
 	NNA_ISA_DOTPROD = 5, /* with the dot products of Armv8.2 */
+	NNA_ISA_AVXVNNI = 6, /* AVX2 with AVX-VNNI */
 };
 
 /**

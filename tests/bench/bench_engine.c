@@ -4,7 +4,7 @@
  * translation around them: operations per second, and the share of what this machine's best
  * multiply-add instruction can do.
  *
- *   bench_engine [scalar|avx2|avx512]   default: the best
+ *   bench_engine [scalar|avx2|avxvnni|avx512]   default: the best
  *   bench_engine ISA u8|s8|f32 SHAPE... convolutions alone; 112x16-96,1/1 is one of 112 * 112 * 16
  *                                       to 96 channels by a kernel of 1 * 1 with a stride of 1, and
  *                                       14x96,3/2 a depthwise one of 14 * 14 * 96

@@ -506,8 +506,8 @@ static void nnv_usage(FILE *out)
 	      "                      cases of later operations have to be refused\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
-	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2, avx512,\n"
-	      "                      neon or dotprod; nnaccel only\n"
+	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2, avxvnni,\n"
+	      "                      avx512, neon or dotprod; nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
@@ -552,14 +552,16 @@ static bool nnv_find_isa(const char *name, enum nna_isa *isa)
 					     [NNA_ISA_AVX2] = "avx2",
 					     [NNA_ISA_AVX512] = "avx512",
 					     [NNA_ISA_NEON] = "neon",
-					     [NNA_ISA_DOTPROD] = "dotprod" };
+					     [NNA_ISA_DOTPROD] = "dotprod",
+					     [NNA_ISA_AVXVNNI] = "avxvnni" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i])) {
 			*isa = (enum nna_isa)i;
 			return true;
 		}
-	fprintf(stderr, "nnv_run: --isa=%s: it is auto, scalar, avx2, avx512, neon or dotprod\n",
+	fprintf(stderr,
+		"nnv_run: --isa=%s: it is auto, scalar, avx2, avxvnni, avx512, neon or dotprod\n",
 		name);
 	return false;
 }

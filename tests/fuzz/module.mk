@@ -60,6 +60,8 @@ $(FUZZ_OUT)/obj/device/core/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
 $(FUZZ_OUT)/obj/device/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
 $(FUZZ_OUT)/obj/device/engine/x86/avx2_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno -mavx2 -mfma -mf16c
+$(FUZZ_OUT)/obj/device/engine/x86/avxvnni_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+	-fno-math-errno $(filter -m%,$(ENGINE_AVXVNNI_CFLAGS))
 $(FUZZ_OUT)/obj/device/engine/x86/avx512_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_AVX512_CFLAGS))
 -include $(FUZZ_OBJS:.o=.d)

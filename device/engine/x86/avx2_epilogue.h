@@ -229,7 +229,7 @@ static inline bool nnadev_far8_is_exact(__m256i far, float unproven)
 	return !_mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_max_epu32(far, most), far));
 }
 
-/* The same of rows, 1 or 4: a bit for each of those that are. */
+/* The same of rows: a bit for each of those that are. */
 static inline __attribute__((always_inline)) uint32_t
 nnadev_exact_rows(const __m256i *far, const uint32_t rows, float unproven)
 {
@@ -503,7 +503,7 @@ nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, c
 }
 
 /*
- * Finishes and stores rows of a block, 1 or 4: their accumulators are [row][16] at @acc, in the
+ * Finishes and stores rows of a block, 1, 2 or 4: their accumulators are [row][16] at @acc, in the
  * block's order. @at and @rat have an element of output and residual for each row, of which the
  * block's begin @first later. Channels lie next to each other.
  */
@@ -541,6 +541,23 @@ nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 				natural ? high : _mm256_permute2x128_si256(low, high, 0x31),
 				at[r] + first, rat[r] + first);
 	}
+}
+
+/* The same for any number of rows, in natural order. */
+static inline void nnadev_finish_all(const struct nnadev_finish *f, const struct nnadev_block *b,
+				     const int32_t *acc, uint32_t rows, const int64_t *at,
+				     const int64_t *rat, uint32_t first)
+{
+	for (; rows >= 4; rows -= 4, acc += 64, at += 4, rat += 4)
+		nnadev_finish_rows(f, b, NNADEV_NATURAL, acc, 4, at, rat, first);
+	if (rows & 2) {
+		nnadev_finish_rows(f, b, NNADEV_NATURAL, acc, 2, at, rat, first);
+		acc += 32;
+		at += 2;
+		rat += 2;
+	}
+	if (rows & 1)
+		nnadev_finish_rows(f, b, NNADEV_NATURAL, acc, 1, at, rat, first);
 }
 
 #endif

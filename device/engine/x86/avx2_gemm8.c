@@ -222,7 +222,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 }, bias[16];
-		uint32_t count, r = 0;
+		uint32_t count;
 
 		for (uint32_t chunk = 0; chunk < chunks; chunk++) {
 			const uint32_t first = chunk * CHUNK,
@@ -239,12 +239,8 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		}
 		count = nnadev_gemm8_channels(&g, part.set, block, sums, channels, bias);
 		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_NATURAL);
-		for (; r + 4 <= part.rows; r += 4)
-			nnadev_finish_rows(&finish, &constants, NNADEV_NATURAL, s.acc + r * 16, 4,
-					   s.rows.at + r, s.rows.rat + r, block * 16);
-		for (; r < part.rows; r++)
-			nnadev_finish_rows(&finish, &constants, NNADEV_NATURAL, s.acc + r * 16, 1,
-					   s.rows.at + r, s.rows.rat + r, block * 16);
+		nnadev_finish_all(&finish, &constants, s.acc, part.rows, s.rows.at, s.rows.rat,
+				  block * 16);
 	}
 	return NNAHW_STATUS_OK;
 }
