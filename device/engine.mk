@@ -34,7 +34,8 @@ ENGINE_AVX512_CFLAGS := $(ENGINE_AVX2_CFLAGS) -mavx512f -mavx512bw -mavx512dq -m
 	-mavx512vnni
 $(BUILD)/obj/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)
 
-$(BUILD)/obj/device/engine/arm/dotprod_%.o: override CFLAGS += -march=armv8.2-a+dotprod
+ENGINE_DOTPROD_CFLAGS := -march=armv8.2-a+dotprod
+$(BUILD)/obj/device/engine/arm/dotprod_%.o: override CFLAGS += $(ENGINE_DOTPROD_CFLAGS)
 
 # Not run by the checks: prints what the kernels reach on this machine.
 TESTS += $(BUILD)/tests/bench_engine
