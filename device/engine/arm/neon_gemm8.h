@@ -4,68 +4,41 @@
  * file that includes this is compiled for them. That file gives the functions their place in the
  * table.
  *
- * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
- * up to ROWS rows by a block at a time in registers. 4 products of bytes are added to each of 4
- * sums: a quad of k of a row with that of 4 channels, as the weights are packed. Rows are put
- * together in scratch as signed bytes, unsigned ones x as x - 128: what their products lack, 128
- * times the sum of the weights, is added to the bias. Of weights' zero point each row has a sum to
- * begin with.
+ * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Rows are
+ * put together in scratch as signed bytes, unsigned ones x as x - 128: what their products lack,
+ * 128 times the sum of the weights, is added to the bias. Of weights' zero point each row has a sum
+ * to begin with. Where in scratch the bytes of a row lie, and how rows are multiplied by a block,
+ * says neon_rows8.h.
  */
 #ifndef NNADEV_NEON_GEMM8_H
 #define NNADEV_NEON_GEMM8_H
 
-#include "device/engine/arm/neon_epilogue.h"
-#include "device/engine/vector/gemm8.h"
+#include "device/engine/arm/neon_rows8.h"
 
-#define ROWS 4u /* of a register tile: 16 accumulators */
 #define A_BYTES (96u << 10) /* of rows in a tile */
-#define TILE_PRODUCTS (3u << 20)
-
-/* Adds 4 products of bytes to each of 4 sums. */
-static inline int32x4_t dot(int32x4_t c, int8x16_t w, int8x16_t x)
-{
-#ifdef __ARM_FEATURE_DOTPROD
-	return vdotq_s32(c, w, x);
-#else
-	const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(w), vget_low_s8(x))),
-			high = vpaddlq_s16(vmull_high_s8(w, x));
-
-	return vaddq_s32(c, vpaddq_s32(low, high));
-#endif
-}
-
-/* The same with one quad of x for all. */
-#ifdef __ARM_FEATURE_DOTPROD
-#define DOT_QUAD(c, w, x, quad) vdotq_laneq_s32(c, w, x, quad)
-#else
-#define DOT_QUAD(c, w, x, quad)                                                                    \
-	dot(c, w, vreinterpretq_s8_s32(vdupq_laneq_s32(vreinterpretq_s32_s8(x), quad)))
-#endif
 
 /* Puts row i together, and what its sums begin with; what is behind it is 0. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			   uint32_t i, const struct nnadev_gemm8_row *row)
 {
-	int8_t *to = (int8_t *)s->a + (size_t)i * g->a_stride;
 	const int8x16_t flip = vdupq_n_s8(g->a_signed ? 0 : INT8_MIN), ones = vdupq_n_s8(1);
-	const uint8_t *from = row->from;
 	int32x4_t sum = vdupq_n_s32(0);
-	uint32_t k = g->k;
+	uint32_t k = 0;
 
-	for (; k >= 16; k -= 16, from += 16, to += 16) {
-		const int8x16_t x = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(from)), flip);
+	for (; k + 16 <= g->k; k += 16) {
+		const int8x16_t x = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(row->from + k)), flip);
 
-		vst1q_s8(to, x);
+		put_bytes(g, s->a, i, k, x);
 		sum = dot(sum, x, ones);
 	}
-	if (k) {
+	if (k < g->k) {
 		int8_t part[16] = { 0 };
 		int8x16_t x;
 
-		for (uint32_t n = 0; n < k; n++)
-			part[n] = (int8_t)(from[n] ^ (g->a_signed ? 0 : 0x80));
+		for (uint32_t n = 0; n < g->k - k; n++)
+			part[n] = (int8_t)(row->from[k + n] ^ (g->a_signed ? 0 : 0x80));
 		x = vld1q_s8(part);
-		vst1q_s8(to, x);
+		put_bytes(g, s->a, i, k, x);
 		sum = dot(sum, x, ones);
 	}
 	s->begin[i] = (int32_t)(0u - (uint32_t)vaddvq_s32(sum) *
@@ -97,51 +70,6 @@ static void get_bias(const struct nnadev_gemm8 *g, const int8_t *b, const int32_
 	}
 }
 
-/* c += the quads of a row at x, 4 of them, by those of a block at b. */
-#define MULTIPLY_ADD(lane)                                                                         \
-	do {                                                                                       \
-		_Pragma("GCC unroll 4") for (uint32_t i = 0; i < 4; i++)                           \
-			w[i] = vld1q_s8(b + (lane) * 64 + i * 16);                                 \
-		_Pragma("GCC unroll 4") for (uint32_t r = 0; r < rows; r++)                        \
-			_Pragma("GCC unroll 4") for (uint32_t i = 0; i < 4; i++)                   \
-				c[r][i] = DOT_QUAD(c[r][i], w[i], x[r], lane);                     \
-	} while (0)
-
-/* Multiplies and finishes rows [first, first + rows) of a tile by a block. */
-static inline __attribute__((always_inline)) void
-run_rows(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
-	 const struct nnadev_neon_block *constants, const int8_t *b, const int32_t *begin,
-	 uint32_t block, uint32_t first, const uint32_t rows)
-{
-	const int8_t *a = (const int8_t *)s->a + (size_t)first * g->a_stride;
-	int32x4_t c[ROWS][4];
-	int8x16_t w[4], x[ROWS];
-	uint32_t left = g->quads;
-
-#pragma GCC unroll 4
-	for (uint32_t r = 0; r < rows; r++)
-#pragma GCC unroll 4
-		for (uint32_t i = 0; i < 4; i++)
-			c[r][i] = vaddq_s32(vdupq_n_s32(s->begin[first + r]),
-					    vld1q_s32(begin + i * 4));
-	for (; left; left -= left < 4 ? left : 4, a += 16, b += 256) {
-#pragma GCC unroll 4
-		for (uint32_t r = 0; r < rows; r++)
-			x[r] = vld1q_s8(a + r * (size_t)g->a_stride);
-		MULTIPLY_ADD(0);
-		if (left > 1)
-			MULTIPLY_ADD(1);
-		if (left > 2)
-			MULTIPLY_ADD(2);
-		if (left > 3)
-			MULTIPLY_ADD(3);
-	}
-#pragma GCC unroll 4
-	for (uint32_t r = 0; r < rows; r++)
-		nnadev_neon_finish(&g->finish, constants, c[r], s->at[first + r] + block * 16,
-				   s->rat[first + r] + block * 16);
-}
-
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
@@ -159,18 +87,10 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		int32_t bias[16] = { 0 }, begin[16];
 		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL, channels,
 							     bias);
-		uint32_t r = 0;
 
 		nnadev_neon_block_get(&constants, &g.finish, channels, count);
 		get_bias(&g, b, bias, begin);
-		for (; r + 4 <= part.rows; r += 4)
-			run_rows(&g, &s, &constants, b, begin, block, r, 4);
-		if ((part.rows - r) & 2) {
-			run_rows(&g, &s, &constants, b, begin, block, r, 2);
-			r += 2;
-		}
-		if ((part.rows - r) & 1)
-			run_rows(&g, &s, &constants, b, begin, block, r, 1);
+		run_block(&g, &s, &constants, b, begin, block, part.rows);
 	}
 	return NNAHW_STATUS_OK;
 }
@@ -180,10 +100,10 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct nnadev_gemm8 *g = decoded;
 	const uint64_t window = g->conv.window.kernel_h * g->conv.window.kernel_w;
-	const uint64_t row = g->k / 16 + 8 * window + 40, finish = 220, groups = rows / ROWS + 2;
+	const uint64_t row = g->k / 16 + 8 * window + 40, finish = 220;
 
 	return rows * row +
-	       blocks * (groups * g->quads * 4 + rows * finish + 4ull * g->quads + 1000);
+	       blocks * (multiply_cost(g, rows) + rows * finish + 4ull * g->quads + 1000);
 }
 
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,

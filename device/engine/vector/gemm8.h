@@ -128,13 +128,16 @@ static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows
 	s->rat = nnadev_layout_take(l, rows * sizeof(*s->rat));
 }
 
-/* Lays out scratch memory that holds nothing but rows, at base; returns its size. */
+/*
+ * Lays out scratch memory that holds nothing but rows, at base; returns its size. There is room for
+ * an even number, for kernels that put rows together in pairs.
+ */
 static inline uint64_t nnadev_gemm8_scratch(const struct nnadev_gemm8 *g, uint32_t rows,
 					    uint8_t *base, struct nnadev_gemm8_rows *s)
 {
 	struct nnadev_layout l = { .base = base };
 
-	nnadev_gemm8_take(g, rows, &l, s);
+	nnadev_gemm8_take(g, rows + rows % 2, &l, s);
 	return l.size;
 }
 
