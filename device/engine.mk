@@ -36,6 +36,9 @@ $(BUILD)/obj/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CF
 
 ENGINE_DOTPROD_CFLAGS := -march=armv8.2-a+dotprod
 $(BUILD)/obj/device/engine/arm/dotprod_%.o: override CFLAGS += $(ENGINE_DOTPROD_CFLAGS)
+# Scheduling before registers are assigned would load far ahead and spill accumulators.
+ENGINE_I8MM_CFLAGS := $(ENGINE_DOTPROD_CFLAGS)+i8mm -fno-schedule-insns
+$(BUILD)/obj/device/engine/arm/i8mm_%.o: override CFLAGS += $(ENGINE_I8MM_CFLAGS)
 
 # Not run by the checks: prints what the kernels reach on this machine.
 TESTS += $(BUILD)/tests/bench_engine

@@ -51,6 +51,7 @@ $(BUILD)/obj-work/device/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_C
 $(BUILD)/obj-work/device/engine/x86/avxvnni_%.o: override CFLAGS += $(ENGINE_AVXVNNI_CFLAGS)
 $(BUILD)/obj-work/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)
 $(BUILD)/obj-work/device/engine/arm/dotprod_%.o: override CFLAGS += $(ENGINE_DOTPROD_CFLAGS)
+$(BUILD)/obj-work/device/engine/arm/i8mm_%.o: override CFLAGS += $(ENGINE_I8MM_CFLAGS)
 -include $(WORK_OBJS:.o=.d)
 $(WORK_TESTS): $(WORK_OBJS)
 $(WORK_TESTS): UNIT_LIBS := -lm -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset

@@ -28,6 +28,9 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	case NNADEV_ISA_DOTPROD:
 		*isa = NNADEV_ENGINE_DOTPROD;
 		break;
+	case NNADEV_ISA_I8MM:
+		*isa = NNADEV_ENGINE_I8MM;
+		break;
 #else
 	case NNADEV_ISA_AVX2:
 		*isa = NNADEV_ENGINE_AVX2;
@@ -40,7 +43,7 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 		break;
 #endif
 	default:
-		return wanted > NNADEV_ISA_AVXVNNI ? -EINVAL : -ENOTSUP;
+		return wanted > NNADEV_ISA_I8MM ? -EINVAL : -ENOTSUP;
 	}
 	return nnadev_engine_isa_has(*isa) ? 0 : -ENOTSUP;
 }

@@ -48,8 +48,10 @@ bool nnadev_engine_isa_has(enum nnadev_engine_isa isa)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	       __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 #elif defined(__aarch64__)
-	if (isa == NNADEV_ENGINE_DOTPROD)
-		return getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
+	if (isa >= NNADEV_ENGINE_DOTPROD && !(getauxval(AT_HWCAP) & HWCAP_ASIMDDP))
+		return false;
+	if (isa == NNADEV_ENGINE_I8MM)
+		return getauxval(AT_HWCAP2) & HWCAP2_I8MM;
 	return isa < NNADEV_ENGINE_ISAS;
 #else
 	return isa == NNADEV_ENGINE_SCALAR;
@@ -78,7 +80,7 @@ enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa)
 const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
 {
 #ifdef __aarch64__
-	static const char *const names[] = { "scalar", "neon", "dotprod" };
+	static const char *const names[] = { "scalar", "neon", "dotprod", "i8mm" };
 #else
 	static const char *const names[] = { "scalar", "avx2", "avxvnni", "avx512" };
 #endif

@@ -145,13 +145,14 @@ static inline bool nnadev_engine_round_is_last(const struct nnadev_engine_plan *
  * Kernels by instruction set, the better ones last. AVX2 is with FMA and F16C, and AVX-512 with F,
  * BW, DQ, VL and VNNI. AVX-VNNI has the dot products of VNNI on the registers of AVX2: a CPU may
  * have it and not AVX-512, or AVX-512 and not it. Every 64-bit Arm has NEON; DOTPROD are the dot
- * products of Armv8.2.
+ * products of Armv8.2, I8MM the products of 8-bit matrices of Armv8.6.
  */
 enum nnadev_engine_isa {
 	NNADEV_ENGINE_SCALAR,
 #ifdef __aarch64__
 	NNADEV_ENGINE_NEON,
 	NNADEV_ENGINE_DOTPROD,
+	NNADEV_ENGINE_I8MM,
 #else
 	NNADEV_ENGINE_AVX2,
 	NNADEV_ENGINE_AVXVNNI,

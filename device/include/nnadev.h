@@ -42,6 +42,7 @@ struct nnadev;
  * @NNADEV_ISA_NEON: also those with NEON, on 64-bit Arm
  * @NNADEV_ISA_DOTPROD: also those with the dot products of Armv8.2
  * @NNADEV_ISA_AVXVNNI: those with AVX2, and those with AVX-VNNI
+ * @NNADEV_ISA_I8MM: also those with the products of 8-bit matrices of Armv8.6
  */
 enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
@@ -51,6 +52,7 @@ enum nnadev_isa {
 	NNADEV_ISA_NEON = 4,
 	NNADEV_ISA_DOTPROD = 5,
 	NNADEV_ISA_AVXVNNI = 6,
+	NNADEV_ISA_I8MM = 7,
 };
 
 /* With fewer ticks the units of RUN_TIME would be longer than a job may run. */

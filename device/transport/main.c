@@ -56,7 +56,7 @@ static void usage(FILE *to)
 	      "  -c, --control PATH  where to listen for faults to inject, to test drivers; see "
 	      "below\n"
 	      "  -t, --threads N     threads that compute, 1 to 64 (default: one per CPU)\n"
-	      "  -i, --isa NAME      auto, scalar, avx2, avxvnni, avx512, neon or dotprod "
+	      "  -i, --isa NAME      auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm "
 	      "(default: auto)\n"
 	      "  -l, --job-limit MS  run time after which any job is ended, 1 to 5000 (default: "
 	      "5000)\n"
@@ -100,6 +100,7 @@ static int parse_isa(const char *name, enum nnadev_isa *isa)
 		{ "avx512", NNADEV_ISA_AVX512 },
 		{ "neon", NNADEV_ISA_NEON },
 		{ "dotprod", NNADEV_ISA_DOTPROD },
+		{ "i8mm", NNADEV_ISA_I8MM },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -167,7 +168,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			if (parse_isa(optarg, &o->isa) < 0) {
 				fprintf(stderr,
 					PROGRAM ": --isa '%s': auto, scalar, avx2, avxvnni, "
-						"avx512, neon or dotprod\n",
+						"avx512, neon, dotprod or i8mm\n",
 					optarg);
 				return -1;
 			}

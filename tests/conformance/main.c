@@ -507,7 +507,7 @@ static void nnv_usage(FILE *out)
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
 	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2, avxvnni,\n"
-	      "                      avx512, neon or dotprod; nnaccel only\n"
+	      "                      avx512, neon, dotprod or i8mm; nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
@@ -553,15 +553,17 @@ static bool nnv_find_isa(const char *name, enum nna_isa *isa)
 					     [NNA_ISA_AVX512] = "avx512",
 					     [NNA_ISA_NEON] = "neon",
 					     [NNA_ISA_DOTPROD] = "dotprod",
-					     [NNA_ISA_AVXVNNI] = "avxvnni" };
+					     [NNA_ISA_AVXVNNI] = "avxvnni",
+					     [NNA_ISA_I8MM] = "i8mm" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i])) {
+		if (names[i] && !strcmp(name, names[i])) {
 			*isa = (enum nna_isa)i;
 			return true;
 		}
 	fprintf(stderr,
-		"nnv_run: --isa=%s: it is auto, scalar, avx2, avxvnni, avx512, neon or dotprod\n",
+		"nnv_run: --isa=%s: it is auto, scalar, avx2, avxvnni, avx512, neon, dotprod or "
+		"i8mm\n",
 		name);
 	return false;
 }

@@ -66,6 +66,8 @@ $(FUZZ_OUT)/obj/device/engine/x86/avx512_%.o: FUZZ_EXTRA := -fsanitize-coverage=
 	-fno-math-errno $(filter -m%,$(ENGINE_AVX512_CFLAGS))
 $(FUZZ_OUT)/obj/device/engine/arm/dotprod_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_DOTPROD_CFLAGS))
+$(FUZZ_OUT)/obj/device/engine/arm/i8mm_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+	-fno-math-errno $(filter -m%,$(ENGINE_I8MM_CFLAGS))
 -include $(FUZZ_OBJS:.o=.d)
 
 $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%):

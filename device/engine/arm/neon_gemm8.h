@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CONV on 8-bit types with NEON, where weights are packed; with the dot products of Armv8.2 if the
- * file that includes this is compiled for them. That file gives the functions their place in the
- * table.
+ * CONV on 8-bit types with NEON, where weights are packed; with the dot products of Armv8.2 or the
+ * matrix products of Armv8.6 if the file that includes this is compiled for them. That file gives
+ * the functions their place in the table.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Rows are
  * put together in scratch as signed bytes, unsigned ones x as x - 128: what their products lack,
  * 128 times the sum of the weights, is added to the bias. Of weights' zero point each row has a sum
  * to begin with. Where in scratch the bytes of a row lie, and how rows are multiplied by a block,
- * says neon_rows8.h.
+ * is different for matrix products, which have a header of their own.
  */
 #ifndef NNADEV_NEON_GEMM8_H
 #define NNADEV_NEON_GEMM8_H
 
+#ifdef __ARM_FEATURE_MATMUL_INT8
+#include "device/engine/arm/i8mm_rows8.h"
+#else
 #include "device/engine/arm/neon_rows8.h"
+#endif
 
 #define A_BYTES (96u << 10) /* of rows in a tile */
 

@@ -136,7 +136,8 @@ _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_AVX512 == (int)NNADEV_ISA_AVX512 &&
 		       (int)NNA_ISA_NEON == (int)NNADEV_ISA_NEON &&
 		       (int)NNA_ISA_DOTPROD == (int)NNADEV_ISA_DOTPROD &&
-		       (int)NNA_ISA_AVXVNNI == (int)NNADEV_ISA_AVXVNNI,
+		       (int)NNA_ISA_AVXVNNI == (int)NNADEV_ISA_AVXVNNI &&
+		       (int)NNA_ISA_I8MM == (int)NNADEV_ISA_I8MM,
 	       "enum nna_isa and enum nnadev_isa");
 
 int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,

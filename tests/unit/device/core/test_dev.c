@@ -125,6 +125,13 @@ static void test_injections(void **state)
 	expect_null_job();
 }
 
+/* An instruction set of other machines. */
+#ifdef __aarch64__
+#define FOREIGN_ISA NNADEV_ISA_AVX512
+#else
+#define FOREIGN_ISA NNADEV_ISA_I8MM
+#endif
+
 static void test_create(void **state)
 {
 	struct nnadev_params params = { .threads = NNADEV_EXEC_THREADS + 1 };
@@ -134,6 +141,8 @@ static void test_create(void **state)
 	params.threads = 0;
 	params.isa = 99;
 	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);
+	params.isa = FOREIGN_ISA;
+	assert_int_equal(nnadev_create(&params, &dev), -ENOTSUP);
 	params.isa = NNADEV_ISA_SCALAR;
 	params.job_limit_ns = NNAHW_JOB_LIMIT_NS + 1;
 	assert_int_equal(nnadev_create(&params, &dev), -EINVAL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The engine as a whole against hostile commands. */
+/* The engine as a whole: its choice of kernels, and hostile commands. */
 #include "tests/unit/device/engine/case.h"
 
 /*
@@ -130,12 +130,23 @@ static void test_sets(void **state)
 #endif
 }
 
+/* NNA_TEST_ISA is the name of the best instruction set that this machine is known to have. */
+static void test_isa(void **state)
+{
+	const char *known = getenv("NNA_TEST_ISA");
+
+	if (!known)
+		skip();
+	assert_string_equal(nnadev_engine_isa_name(nnadev_engine_isa_detect()), known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_sets),
+		cmocka_unit_test(test_isa),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
