@@ -65,7 +65,7 @@ static inline __m512i nnadev_channel_words(const __m512i *channels, int word)
 		_mm512_permutex2var_epi32(channels[2], at, channels[3]));
 }
 
-/* Sets the estimates of the 16 channels of vector @i that are rounded before a residual is added. */
+/* Sets the estimates of the 16 channels of vector @i: rounded before a residual is added. */
 static inline void nnadev_blocks_set_rounded(struct nnadev_blocks *b, const struct nnadev_finish *f,
 					     uint32_t i)
 {
