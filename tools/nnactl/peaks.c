@@ -34,6 +34,7 @@ struct isa {
 };
 
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 
 #define STEPS(step)                                                                                \
@@ -56,11 +57,13 @@ struct isa {
 #define STEP_PAIRS(n)                                                                              \
 	"vpmaddwd %%ymm15, %%ymm15, %%ymm14\n\t"                                                   \
 	"vpaddd %%ymm14, %%ymm" #n ", %%ymm" #n "\n\t"
+#define STEP_QUADS_YMM(n) "%{vex%} vpdpbusd %%ymm15, %%ymm15, %%ymm" #n "\n\t"
 #define STEP_QUADS(n) "vpdpbusd %%zmm15, %%zmm15, %%zmm" #n "\n\t"
 #define STEP_YMM(n) "vfmadd231ps %%ymm15, %%ymm15, %%ymm" #n "\n\t"
 #define STEP_ZMM(n) "vfmadd231ps %%zmm15, %%zmm15, %%zmm" #n "\n\t"
 
 LOOP(pairs_avx2, STEP_PAIRS)
+LOOP(quads_avxvnni, STEP_QUADS_YMM)
 LOOP(quads_avx512, STEP_QUADS)
 LOOP(real_avx2, STEP_YMM)
 LOOP(real_avx512, STEP_ZMM)
@@ -128,11 +131,17 @@ static const struct isa *find_isa(void)
 					   12 * 64, 12 * 16, 16 };
 	static const struct isa avx2 = { "avx2", pairs_avx2, real_avx2, requantise_avx2,
 					 12 * 16, 12 * 8, 32 };
+	static const struct isa avxvnni = { "avxvnni", quads_avxvnni, real_avx2, requantise_avx2,
+					    12 * 32, 12 * 8, 32 };
+	unsigned int a, b, c, d;
 
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"))
 		return &avx512;
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &avx2 : NULL;
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+		return NULL;
+	/* clang 14 cannot be asked for it. */
+	return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit_AVXVNNI) ? &avxvnni : &avx2;
 }
 #else
 static const struct isa *find_isa(void)
