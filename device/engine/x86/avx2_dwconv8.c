@@ -396,7 +396,7 @@ static void run_patch(const struct dwconv *g, const struct nnadev_finish *f,
 		pair_row(g, r, batch, nnadev_window_row(w, p->row, 0) + (int64_t)i * g->step,
 			 nnadev_window_column(w, p->column, 0), columns, s->paired + i * stride);
 	for (uint32_t y = 0; y < p->rows; y++) {
-		const int16_t *from = s->paired + (size_t)(y * w->stride_h / g->step) * stride;
+		const int16_t *from = s->paired + (size_t)y * w->stride_h / g->step * stride;
 
 		if (w->kernel_h == 3 && w->kernel_w == 3 && w->dilation_w == 1)
 			row_3x3(g, p->columns, from, pair_stride, s->weights, s->acc);
