@@ -92,12 +92,15 @@ void nna_va_destroy(struct nna_va *va)
 	free(va);
 }
 
-int nna_va_take(struct nna_va *va, uint64_t size, uint64_t align, uint64_t *at)
+int nna_va_take_from(struct nna_va *va, uint64_t from, uint64_t size, uint64_t align, uint64_t *at)
 {
 	for (struct range **link = &va->free; *link; link = &(*link)->next) {
 		struct range *r = *link;
-		uint64_t skip = -r->at & (align - 1), behind;
+		uint64_t skip = r->at < from ? from - r->at : 0, behind;
 
+		if (r->size <= skip)
+			continue;
+		skip += -(r->at + skip) & (align - 1);
 		if (r->size < skip || r->size - skip < size)
 			continue;
 		/* One more range will be taken. */
@@ -114,6 +117,11 @@ int nna_va_take(struct nna_va *va, uint64_t size, uint64_t align, uint64_t *at)
 		return 0;
 	}
 	return -ENOSPC;
+}
+
+int nna_va_take(struct nna_va *va, uint64_t size, uint64_t align, uint64_t *at)
+{
+	return nna_va_take_from(va, 0, size, align, at);
 }
 
 void nna_va_give(struct nna_va *va, uint64_t at, uint64_t size)

@@ -35,16 +35,19 @@ struct nna_va *nna_va_create(uint64_t start, uint64_t size);
 void nna_va_destroy(struct nna_va *va);
 
 /**
- * nna_va_take() - take the lowest free range that fits
+ * nna_va_take_from() - take the lowest free range that fits
  * @va: the allocator
+ * @from: the lowest address that it may begin at
  * @size: bytes, not 0
  * @align: a power of two, of which @at becomes a multiple
  * @at: the range's first address
  *
  * Return: 0, -ENOSPC when no free range is large enough, or -ENOMEM.
  */
+int nna_va_take_from(struct nna_va *va, uint64_t from, uint64_t size, uint64_t align, uint64_t *at);
+/* The same, wherever it begins. */
 int nna_va_take(struct nna_va *va, uint64_t size, uint64_t align, uint64_t *at);
-/* Gives back what one nna_va_take() took: the same @at and the same @size. */
+/* Gives back what one of these took: the same @at and the same @size. */
 void nna_va_give(struct nna_va *va, uint64_t at, uint64_t size);
 
 #endif

@@ -16,6 +16,8 @@
 #define CHUNK (64ull << 20)
 /* Of a shared chunk, before its large pages: what is small lies there, which shall not take one. */
 #define SMALL (2ull << 20)
+/* What is not small: so many bytes of small pages take as long to become there as a large one. */
+#define NOT_SMALL (256ull << 10)
 
 static void chunk_free(struct nna_loopback *lb, struct nna_loopback_chunk *c)
 {
@@ -31,6 +33,12 @@ static void chunk_free(struct nna_loopback *lb, struct nna_loopback_chunk *c)
 	close(c->fd);
 	nna_va_destroy(c->free);
 	free(c);
+}
+
+/* Takes a range of a chunk; what is small lies among the others when there is no more room. */
+static int take_range(struct nna_loopback_chunk *c, uint64_t size, uint64_t align, uint64_t *offset)
+{
+	return nna_va_take_from(c->free, size < NOT_SMALL ? 0 : SMALL, size, align, offset);
 }
 
 static uint64_t take_iova(struct nna_loopback *lb, uint64_t size)
@@ -165,7 +173,7 @@ static int take_there(struct nna_loopback *lb, uint64_t size, uint64_t align,
 	pthread_mutex_lock(&lb->memory);
 	for (*chunk = lb->chunks; *chunk && ret == -ENOSPC;) {
 		if ((*chunk)->free)
-			ret = nna_va_take((*chunk)->free, size, align, offset);
+			ret = take_range(*chunk, size, align, offset);
 		if (ret == -ENOSPC)
 			*chunk = (*chunk)->next;
 	}
@@ -176,7 +184,7 @@ static int take_there(struct nna_loopback *lb, uint64_t size, uint64_t align,
 int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t align,
 			     struct nna_loopback_chunk **chunk, uint64_t *offset)
 {
-	uint64_t room = (size + CHUNK - 1) & ~(CHUNK - 1);
+	uint64_t room = (size + SMALL + CHUNK - 1) & ~(CHUNK - 1);
 	int ret = take_there(lb, size, align, chunk, offset);
 
 	if (ret != -ENOSPC)
@@ -187,7 +195,7 @@ int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t al
 	if (ret)
 		return ret;
 	/* Before others see it, so that there is room. */
-	ret = nna_va_take((*chunk)->free, size, align, offset);
+	ret = take_range(*chunk, size, align, offset);
 	chunk_link(lb, *chunk);
 	return ret;
 }

@@ -31,10 +31,10 @@ static bool model_free(const struct model *m, uint32_t page, uint32_t count)
 	return true;
 }
 
-/* Return: the lowest page from which @count are free and whose address is aligned; PAGES: none. */
-static uint32_t model_find(const struct model *m, uint32_t count, uint64_t align)
+/* Return: the lowest page from @page on of which @count are free and aligned; PAGES: none. */
+static uint32_t model_find(const struct model *m, uint32_t page, uint32_t count, uint64_t align)
 {
-	for (uint32_t page = 0; page < PAGES; page++)
+	for (; page < PAGES; page++)
 		if (!((m->start + page * PAGE) % align) && model_free(m, page, count))
 			return page;
 	return PAGES;
@@ -65,7 +65,7 @@ static void random_ranges(uint64_t start, uint32_t seed, uint32_t largest)
 
 	assert_non_null(va);
 	for (uint32_t step = 0; step < 20000; step++) {
-		uint32_t i, count, page;
+		uint32_t i, count, page, from;
 		uint64_t align;
 		int ret;
 
@@ -80,8 +80,11 @@ static void random_ranges(uint64_t start, uint32_t seed, uint32_t largest)
 		seed = seed * 1664525 + 1013904223;
 		count = 1 + (seed >> 8) % largest;
 		align = aligns[(seed >> 24) % 5];
-		page = model_find(&model, count, align);
-		ret = nna_va_take(va, count * PAGE, align, &at);
+		/* Most begin anywhere; of others the first address need not be a page's. */
+		from = seed >> 28 ? 0 : (seed >> 8) % (PAGES * PAGE);
+		page = model_find(&model, (from + PAGE - 1) / PAGE, count, align);
+		ret = from ? nna_va_take_from(va, start + from, count * PAGE, align, &at) :
+			     nna_va_take(va, count * PAGE, align, &at);
 		if (page == PAGES) {
 			assert_int_equal(ret, -ENOSPC);
 			refused++;
