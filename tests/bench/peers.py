@@ -9,7 +9,8 @@ Each runtime measures in a process of its own, pinned to as many CPUs as it has 
 take turns, --rounds times, so that a busy neighbour meets all of them; what counts is the median of
 the rounds' medians, and of that the ratio: times of a shared machine mean little. A ratio above 1
 says that the NNA is faster. FOLDER holds the models as tests/bench/convert.py makes them. One whose
-output is too far from LiteRT's computes something else and is left out.
+output is too far from LiteRT's computes something else and is left out. In all three, inputs lie
+where the runtime reads them, and outputs where it writes them.
 
 With --guest the NNA also computes for a guest that QEMU emulates, on the same CPUs as its device,
 while the peers stay on the bare machine; `make bench-guest`. Beside that time is what the device
@@ -119,15 +120,15 @@ def measure(command, threads):
 
 def run_ours(options, path, threads, runs, which="median"):
     result = measure([options.nnactl, "bench", str(path), "--device", "loopback", "--json",
-                      "--threads", str(threads), "--runs", str(runs)], threads)
+                      "--shared", "--threads", str(threads), "--runs", str(runs)], threads)
     return result["wall_ms"][which]
 
 
 def run_guest(options, path, threads, runs):
     """Time of a client in an emulated guest, and what is the device's of it: medians in ms."""
     result = measure([options.guest, "--timeout", "600", "--device-arg", f"--threads={threads}",
-                      "--", options.nnactl, "bench", str(path), "--json", "--runs", str(runs)],
-                     threads)
+                      "--", options.nnactl, "bench", str(path), "--json", "--shared",
+                      "--runs", str(runs)], threads)
     return result["wall_ms"]["median"], result["device_ms"]["median"]
 
 

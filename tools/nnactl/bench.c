@@ -67,9 +67,11 @@ static json_t *times_json(const double ms[3])
 	return json_pack("{s:f, s:f, s:f}", "min", ms[0], "median", ms[1], "p90", ms[2]);
 }
 
-static int report(struct nnactl_session *s, const struct sample *samples, uint32_t runs,
-		  uint32_t threads, uint64_t compile, uint64_t first, uint64_t *sorted)
+static int report(struct nnactl_session *s, const struct sample *samples,
+		  const struct nnactl_measure *m, uint64_t compile, uint64_t first,
+		  uint64_t *sorted)
 {
+	const uint32_t runs = m->runs, threads = m->threads;
 	double wall[3], submit[3], device[3];
 
 	summarise(samples, runs, offsetof(struct sample, wall), sorted, wall);
@@ -77,10 +79,10 @@ static int report(struct nnactl_session *s, const struct sample *samples, uint32
 	summarise(samples, runs, offsetof(struct sample, device), sorted, device);
 	if (nnactl_json())
 		return nnactl_json_print(json_pack(
-			"{s:o?, s:s, s:i, s:i, s:f, s:f, s:o?, s:o?, s:o?}", "model",
+			"{s:o?, s:s, s:i, s:i, s:b, s:f, s:f, s:o?, s:o?, s:o?}", "model",
 			nnactl_json_text(s->path), "device", s->device_name, "threads", threads,
-			"runs", runs, "load_ms", (double)compile / 1e6, "first_ms",
-			(double)first / 1e6, "wall_ms", times_json(wall), "device_ms",
+			"runs", runs, "shared", m->shared, "load_ms", (double)compile / 1e6,
+			"first_ms", (double)first / 1e6, "wall_ms", times_json(wall), "device_ms",
 			times_json(device), "submit_ms", times_json(submit)));
 	printf("%s on %s, ", s->path, s->device_name);
 	if (threads)
@@ -94,8 +96,9 @@ static int report(struct nnactl_session *s, const struct sample *samples, uint32
 	return 0;
 }
 
-static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, uint64_t compile)
+static int measure(struct nnactl_session *s, const struct nnactl_measure *m, uint64_t compile)
 {
+	const uint32_t runs = m->runs;
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
 	struct nnactl_inputs inputs = { 0 };
@@ -115,8 +118,8 @@ static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, ui
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 		goto out;
 	}
-	ret = nnactl_inputs_bind(&inputs, s, execution) ?:
-	      nnactl_outputs_bind(&outputs, s, execution);
+	ret = nnactl_inputs_bind(&inputs, s, execution, m->shared) ?:
+	      nnactl_outputs_bind(&outputs, s, execution, m->shared);
 	for (i = 0; i < WARM_UP_RUNS && !ret; i++)
 		ret = run_once(s, execution, &warm[i]);
 	nnactl_progress("%s: running", s->path);
@@ -126,7 +129,7 @@ static int measure(struct nnactl_session *s, uint32_t runs, uint32_t threads, ui
 	}
 	nnactl_progress_end();
 	if (!ret)
-		ret = report(s, samples, runs, threads, compile, warm[0].wall, sorted);
+		ret = report(s, samples, m, compile, warm[0].wall, sorted);
 out:
 	nna_execution_destroy(execution);
 	nnactl_outputs_free(&outputs);
@@ -150,7 +153,7 @@ static int bench_main(int argc, char **argv)
 	start = nnactl_now();
 	status = nnactl_session_open(&session, m.path, m.device, m.threads, NULL);
 	if (!status)
-		status = measure(&session, m.runs, m.threads, nnactl_now() - start);
+		status = measure(&session, &m, nnactl_now() - start);
 	nnactl_session_close(&session);
 	return status;
 }
@@ -159,20 +162,24 @@ static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "runs", required_argument, NULL, 'r' },
+	{ "shared", no_argument, NULL, 's' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 const struct nnactl_command NNACTL_BENCH = {
 	.name = "bench",
-	.arguments = "MODEL.tflite [--threads N] [--device D] [--runs N]",
+	.arguments = "MODEL.tflite [--threads N] [--device D] [--runs N] [--shared]",
 	.what = "measure a network",
 	.help = "nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
-		"             [--threads N] [--runs N] [--json]\n\n"
+		"             [--threads N] [--runs N] [--shared] [--json]\n\n"
 		"Runs the model after a warm-up and prints minimum, median and 90th percentile of\n"
 		"the time from submission to completion (wall), of the device's own time, and of\n"
 		"the submission alone; and how long it took until the model was ready, and its\n"
-		"first run. --threads sets the loopback's threads (default: one per CPU).",
+		"first run. --threads sets the loopback's threads (default: one per CPU).\n"
+		"With --shared, inputs and outputs lie in buffers that the device works on itself,\n"
+		"as those of cameras do; else each run copies them from and to this process's\n"
+		"memory.",
 	.options = OPTIONS,
 	.main = bench_main,
 };

@@ -154,7 +154,7 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 	if (ret)
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 	else
-		ret = nnactl_outputs_bind(&outputs, s, execution);
+		ret = nnactl_outputs_bind(&outputs, s, execution, false);
 	nnactl_progress("%s: running on %s", s->path, s->device_name);
 	for (uint32_t i = 0; i < c->runs && !ret; i++) {
 		uint64_t start;

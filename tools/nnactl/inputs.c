@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/nnactl/memory.h"
 #include "tools/nnactl/outputs.h"
 
 /* Numbers in [-1, 1) and bytes of any value; zeros of other types. */
@@ -21,13 +22,14 @@ static void fill(const struct nna_io_info *info, void *data)
 }
 
 int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_session *s,
-		       struct nna_execution *execution)
+		       struct nna_execution *execution, bool shared)
 {
 	int ret;
 
 	*inputs = (struct nnactl_inputs){ .count = nna_program_input_count(s->program) };
 	inputs->data = calloc(inputs->count + 1, sizeof(*inputs->data));
-	if (!inputs->data)
+	inputs->buffers = calloc(inputs->count + 1, sizeof(*inputs->buffers));
+	if (!inputs->data || !inputs->buffers)
 		return nnactl_error("out of memory");
 	for (uint32_t i = 0; i < inputs->count; i++) {
 		struct nna_io_info info;
@@ -35,11 +37,14 @@ int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_session *s,
 		ret = nna_program_get_input(s->program, i, &info);
 		if (ret || !info.size)
 			return nnactl_error("%s: the size of input %u is not known", s->path, i);
-		inputs->data[i] = calloc(1, info.size);
+		inputs->data[i] = nnactl_memory_make(s, info.size, shared, &inputs->buffers[i]);
 		if (!inputs->data[i])
-			return nnactl_error("out of memory");
+			return 1;
 		fill(&info, inputs->data[i]);
-		ret = nna_execution_set_input(execution, i, 0, NULL, inputs->data[i], info.size);
+		ret = shared ? nna_execution_set_input_buffer(execution, i, 0, NULL,
+							      inputs->buffers[i], 0, info.size) :
+			       nna_execution_set_input(execution, i, 0, NULL, inputs->data[i],
+						       info.size);
 		if (ret)
 			return nnactl_failed(&s->log, "input %u: %s", i, strerror(-ret));
 	}
@@ -48,8 +53,6 @@ int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_session *s,
 
 void nnactl_inputs_free(struct nnactl_inputs *inputs)
 {
-	for (uint32_t i = 0; inputs->data && i < inputs->count; i++)
-		free(inputs->data[i]);
-	free(inputs->data);
+	nnactl_memory_free(inputs->data, inputs->buffers, inputs->count);
 	*inputs = (struct nnactl_inputs){ 0 };
 }

@@ -14,15 +14,17 @@
  * @threads: of the loopback; 0: one for each CPU
  * @runs: that count
  * @most_runs: that may be asked for
+ * @shared: inputs and outputs lie in buffers that the device works on itself
  */
 struct nnactl_measure {
 	const char *path, *device, *trace, *peaks;
 	uint32_t threads, runs, most_runs;
+	bool shared;
 };
 
 /*
- * Reads a command line: the model, and --device, --threads, --runs, --trace and --peaks, as far as
- * @command has these options. Return: false where the command has to end with @status.
+ * Reads a command line: the model, and --device, --threads, --runs, --trace, --peaks and --shared,
+ * as far as @command has these options. Return: false where the command has to end with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *measure, int *status);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/nnactl/memory.h"
+
 int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_session *s,
-			struct nna_execution *execution)
+			struct nna_execution *execution, bool shared)
 {
 	uint32_t i;
 	int ret;
@@ -15,16 +17,20 @@ int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_session *s,
 	*o = (struct nnactl_outputs){ .count = nna_program_output_count(s->program) };
 	o->info = calloc(o->count ? o->count : 1, sizeof(*o->info));
 	o->data = calloc(o->count ? o->count : 1, sizeof(*o->data));
-	if (!o->info || !o->data)
+	o->buffers = calloc(o->count ? o->count : 1, sizeof(*o->buffers));
+	if (!o->info || !o->data || !o->buffers)
 		return nnactl_error("out of memory");
 	for (i = 0; i < o->count; i++) {
 		ret = nna_program_get_output(s->program, i, &o->info[i]);
 		if (ret || !o->info[i].size)
 			return nnactl_error("%s: the size of output %u is not known", s->path, i);
-		o->data[i] = calloc(1, o->info[i].size);
+		o->data[i] = nnactl_memory_make(s, o->info[i].size, shared, &o->buffers[i]);
 		if (!o->data[i])
-			return nnactl_error("out of memory");
-		ret = nna_execution_set_output(execution, i, 0, NULL, o->data[i], o->info[i].size);
+			return 1;
+		ret = shared ? nna_execution_set_output_buffer(execution, i, 0, NULL, o->buffers[i],
+							       0, o->info[i].size) :
+			       nna_execution_set_output(execution, i, 0, NULL, o->data[i],
+							o->info[i].size);
 		if (ret)
 			return nnactl_failed(&s->log, "output %u: %s", i, strerror(-ret));
 	}
@@ -33,11 +39,7 @@ int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_session *s,
 
 void nnactl_outputs_free(struct nnactl_outputs *o)
 {
-	uint32_t i;
-
-	for (i = 0; o->data && i < o->count; i++)
-		free(o->data[i]);
-	free(o->data);
+	nnactl_memory_free(o->data, o->buffers, o->count);
 	free(o->info);
 	*o = (struct nnactl_outputs){ 0 };
 }

@@ -10,19 +10,21 @@
  * @count: outputs
  * @info: of each
  * @data: of each, @info's size bytes
+ * @buffers: of which @data is the mapping; NULL of one in this process's own memory
  */
 struct nnactl_outputs {
 	uint32_t count;
 	struct nna_io_info *info;
 	void **data;
+	struct nna_buffer **buffers;
 };
 
 /*
- * Make the memory and give it to an execution. Return: 0, or 1 with the error printed; free it in
- * both cases, after the execution.
+ * Make the memory, @shared with the device or of this process alone, and give it to an execution.
+ * Return: 0, or 1 with the error printed; free it in both cases, after the execution.
  */
 int nnactl_outputs_bind(struct nnactl_outputs *outputs, struct nnactl_session *session,
-			struct nna_execution *execution);
+			struct nna_execution *execution, bool shared);
 void nnactl_outputs_free(struct nnactl_outputs *outputs);
 
 /* Elements of a tensor; 0 when its type is unknown. */

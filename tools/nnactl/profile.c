@@ -184,8 +184,8 @@ static int measure(struct nnactl_session *s, struct profile *p, bool trace)
 	else if (ret)
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 	else
-		ret = nnactl_inputs_bind(&inputs, s, execution) ?:
-		      nnactl_outputs_bind(&outputs, s, execution);
+		ret = nnactl_inputs_bind(&inputs, s, execution, false) ?:
+		      nnactl_outputs_bind(&outputs, s, execution, false);
 	for (uint32_t i = 0; i < WARM_UP_RUNS && !ret; i++)
 		ret = run_once(s, execution, p);
 	for (uint32_t i = 0; i < p->runs && !ret; i++) {

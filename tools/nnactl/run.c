@@ -461,7 +461,8 @@ static int run(struct run *r)
 	ret = nna_execution_create(r->session.program, &r->execution);
 	if (ret)
 		return nnactl_failed(&r->session.log, "%s: %s", r->model, strerror(-ret));
-	ret = bind_inputs(r) ?: nnactl_outputs_bind(&r->outputs, &r->session, r->execution) ?:
+	ret = bind_inputs(r) ?:
+	      nnactl_outputs_bind(&r->outputs, &r->session, r->execution, false) ?:
 	      check_labels(r);
 	if (ret)
 		return ret;
