@@ -60,7 +60,7 @@ static void nna_share_update_comer(struct nna_shares *shares, struct nna_share *
 static void nna_share_set_late(struct nna_shares *shares, struct nna_share *share, bool late)
 {
 	/* One that has had more than its share waits like those that stay. */
-	bool urgent = late && share->used <= shares->now;
+	bool urgent = late && share->used <= shares->now + NNA_SHARE_LEAD_NS;
 
 	shares->late += late - share->late;
 	share->late = late;
@@ -155,8 +155,12 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 {
 	u64 charged = min(share->longest, budget);
 
-	/* Without what it may get back: a client that comes would have to wait for that. */
-	shares->now = max(shares->now, share->used - share->expected);
+	/*
+	 * Without what it may get back: a client that comes would have to wait for that. Not by one
+	 * that is urgent itself: it would always stay near enough to it to be that again.
+	 */
+	if (!share->urgent)
+		shares->now = max(shares->now, share->used - share->expected);
 	nna_share_set_used(shares, share, share->used + charged);
 	nna_share_set_late(shares, share, false);
 	nna_share_count(shares, share, 1, charged);

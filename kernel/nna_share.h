@@ -9,12 +9,12 @@
  * until the others have caught up. A client that had nothing to run does not save time up: its
  * account is raised to that of the client that was last served. (This is start-time fair queueing.)
  *
- * Unless its account is higher, the first job of such a client is next. Others may be behind it,
- * since they get back what their jobs have not taken, but many of them would take long to catch up,
- * and they do so afterwards. When it comes the scheduler may still be busy with jobs of others, of
- * whatever number, as it prefers old ones. So nobody else goes on the ring until it has asked for
- * that job: it soon has nothing else to do. For a client whose account is higher only those wait
- * that are even further ahead.
+ * Unless its account is higher by more than NNA_SHARE_LEAD_NS, the first job of such a client is
+ * next. Others may be behind it, since they get back what their jobs have not taken, but many of
+ * them would take long to catch up, and they do so afterwards. When it comes the scheduler may
+ * still be busy with jobs of others, of whatever number, as it prefers old ones. So nobody else
+ * goes on the ring until it has asked for that job: it soon has nothing else to do. For a client
+ * whose account is higher only those wait that are even further ahead.
  *
  * As a ring is a queue, what is on it is what others have to wait for. So a client has jobs there
  * for about NNA_SHARE_RING_NS of expected time, and a second one if the first is expected to take
@@ -58,9 +58,10 @@
  * struct nna_shares - The clients of a ring.
  * @active: clients that have jobs to run, by &nna_share.used.
  * @comers: urgent ones with a job that waits for its turn, in the order in which they are served.
- * @now: the account of the client that was last served, when it was, without its expected time.
+ * @now: the account of the client that was last served, when it was, without its expected time;
+ *	urgent ones do not count.
  * @late: clients that had nothing to run, and whose first job since is not on the ring yet.
- * @urgent: those of them whose account was not higher than @now: they are next.
+ * @urgent: those of them whose account was not much higher than @now: they are next.
  * @spare: expected time of the jobs on the ring, but for two of each client.
  */
 struct nna_shares {

@@ -74,20 +74,25 @@ static void nna_share_remove(struct nna_share_test *t, struct nna_test_client *c
 	nna_share_sleep(&t->shares, &client->share);
 }
 
+/* A job of the client goes on the ring. */
+static void nna_share_put(struct nna_share_test *t, struct nna_share *share)
+{
+	unsigned int slot = t->tail++ % NNA_TEST_SLOTS;
+
+	t->ring[slot].client = container_of(share, struct nna_test_client, share);
+	t->ring[slot].charged = nna_share_enter(&t->shares, share, 5ull * NSEC_PER_SEC);
+}
+
 /* Fills the ring as far as the clients may. */
 static void nna_share_fill(struct nna_share_test *t)
 {
 	struct nna_share *share;
 
 	while (t->tail - t->head < NNA_TEST_SLOTS) {
-		unsigned int slot = t->tail % NNA_TEST_SLOTS;
-
 		share = nna_share_next(&t->shares);
 		if (!share)
 			return;
-		t->ring[slot].client = container_of(share, struct nna_test_client, share);
-		t->ring[slot].charged = nna_share_enter(&t->shares, share, 5ull * NSEC_PER_SEC);
-		t->tail++;
+		nna_share_put(t, share);
 	}
 }
 
@@ -386,6 +391,22 @@ static void nna_share_wait_after_a_long_job(struct kunit *test)
 	KUNIT_EXPECT_LE(test, t->clock - since, 1ull * NSEC_PER_MSEC);
 }
 
+/* All jobs that are on the ring end, and nobody else goes on it. */
+static void nna_share_drain(struct kunit *test, struct nna_share_test *t)
+{
+	unsigned int tail = t->tail;
+
+	for (; t->head != tail; t->head++) {
+		unsigned int slot = t->head % NNA_TEST_SLOTS;
+		struct nna_test_client *client = t->ring[slot].client;
+
+		t->clock += client->size;
+		nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &client->size);
+		nna_share_fill(t);
+		KUNIT_ASSERT_EQ(test, tail, t->tail);
+	}
+}
+
 /* As long as the scheduler has not asked for a late client's job those of others wait, too. */
 static void nna_share_waits_for_the_late(struct kunit *test)
 {
@@ -396,20 +417,44 @@ static void nna_share_waits_for_the_late(struct kunit *test)
 	nna_share_add(t, 100 * NSEC_PER_USEC);
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
 	nna_share_fill(t);
+	tail = t->tail;
 	late = &t->clients[t->count++];
 	nna_share_init(&late->share);
 	nna_share_wake(&t->shares, &late->share);
-	for (tail = t->tail; t->head != tail; t->head++) {
-		unsigned int slot = t->head % NNA_TEST_SLOTS;
-		struct nna_test_client *client = t->ring[slot].client;
-
-		nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &client->size);
-		nna_share_fill(t);
-		KUNIT_EXPECT_EQ(test, tail, t->tail);
-	}
+	nna_share_drain(test, t);
 	nna_share_add_turn(&t->shares, &late->share, &late->turn);
 	KUNIT_EXPECT_PTR_EQ(test, late, nna_share_run(test, t));
 	KUNIT_EXPECT_NE(test, tail + 1, t->tail);
+}
+
+/*
+ * The same for a client that comes again and again with short jobs: that others have not caught up
+ * with the one that was last served does not make it one that has had more than its share.
+ */
+static void nna_share_waits_for_one_that_comes_often(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *often;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		nna_share_add(t, 10 * NSEC_PER_USEC);
+	nna_share_run_until(test, t, NSEC_PER_SEC);
+	often = nna_share_add(t, 1000);
+	nna_share_remove(t, often);
+	/* As a client leaves it that was ahead, and has nothing to run any more. */
+	t->shares.now += NNA_SHARE_LEAD_NS;
+	for (i = 0; i < 20; i++) {
+		nna_share_run(test, t);
+		nna_share_fill(t);
+		nna_share_wake(&t->shares, &often->share);
+		nna_share_drain(test, t);
+		nna_share_add_turn(&t->shares, &often->share, &often->turn);
+		KUNIT_ASSERT_PTR_EQ(test, &often->share, nna_share_next(&t->shares));
+		nna_share_put(t, &often->share);
+		nna_share_remove(t, often);
+		KUNIT_EXPECT_PTR_EQ(test, often, nna_share_run(test, t));
+	}
 }
 
 static const unsigned int nna_share_entries[] = { 2, 3, 4, 5, 6, 8, 16 };
@@ -532,6 +577,7 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_spares_the_ring),
 	KUNIT_CASE(nna_share_wait_after_a_long_job),
 	KUNIT_CASE(nna_share_waits_for_the_late),
+	KUNIT_CASE(nna_share_waits_for_one_that_comes_often),
 	KUNIT_CASE_PARAM(nna_share_wait_behind_short_jobs, nna_share_entry_gen_params),
 	KUNIT_CASE(nna_share_long_jobs),
 	KUNIT_CASE(nna_share_short_jobs),
