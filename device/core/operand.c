@@ -39,10 +39,8 @@ static bool scale_fits(uint32_t type, float scale)
 
 static bool is_absent(const struct nnahw_tensor *tensor)
 {
-	struct nnahw_tensor none;
+	static const struct nnahw_tensor none = { .slot = NNAHW_SLOT_NONE };
 
-	memset(&none, 0, sizeof(none));
-	none.slot = NNAHW_SLOT_NONE;
 	return !memcmp(tensor, &none, sizeof(none));
 }
 
@@ -57,9 +55,11 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 	uint32_t behind = 0;
 	bool empty = false;
 
-	memset(operand, 0, sizeof(*operand));
-	memset(range, 0, sizeof(*range));
 	operand->desc = *tensor;
+	operand->data = NULL;
+	operand->count = 0;
+	operand->contiguous = false;
+	*range = (struct nnadev_range){ 0 };
 	if (tensor->slot == NNAHW_SLOT_NONE)
 		return optional && is_absent(tensor) ? NNAHW_STATUS_OK : NNAHW_STATUS_BAD_OPERAND;
 	if (!size || !(types >> tensor->type & 1) || tensor->rank > NNAHW_MAX_RANK ||
