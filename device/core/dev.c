@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "device/core/clock.h"
+#include "device/host/pages.h"
 #include "device/host/thread.h"
 
 static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
@@ -96,6 +97,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	if (r)
 		goto err_gate;
 	dev->slice = NNADEV_CP_NO_SLICE;
+	dev->exec.known = nnadev_pages_create(NNADEV_JOB_KNOWN_SIZE);
 	if (!params->lent)
 		r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
 	if (r)
@@ -104,6 +106,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	return 0;
 
 err_pool:
+	nnadev_pages_destroy(dev->exec.known, NNADEV_JOB_KNOWN_SIZE);
 	nnadev_workers_destroy(dev->exec.workers);
 err_gate:
 	nnadev_gate_fini(&dev->gate);
@@ -126,6 +129,7 @@ void nnadev_destroy(struct nnadev *dev)
 	nnadev_workers_destroy(dev->exec.workers);
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		nnadev_job_fini(&dev->jobs[i]);
+	nnadev_pages_destroy(dev->exec.known, NNADEV_JOB_KNOWN_SIZE);
 	for (uint32_t i = 0; i < NNADEV_EXEC_THREADS; i++)
 		free(dev->exec.scratch[i].data);
 	nnadev_mmu_fini(&dev->exec.mmu);

@@ -14,6 +14,8 @@
 
 #define NNADEV_EXEC_THREADS NNADEV_WORKERS_MAX
 
+struct nnadev_known;
+
 /* Scratch memory of a thread; the command processor makes it larger between rounds. */
 struct nnadev_scratch {
 	void *data;
@@ -40,6 +42,8 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
  * @workers: the pool
  * @scratch: of each thread of the pool
  * @mmu: cached translations
+ * @known: NNADEV_JOB_KNOWN commands that are kept from job to job; NULL without memory. It is there
+ *	from the start: in a first job its pages would take longer than many a network.
  * @bus_error: a file became shorter under a thread of the model (nnadev_sigbus())
  */
 struct nnadev_exec {
@@ -55,6 +59,7 @@ struct nnadev_exec {
 	struct nnadev_workers *workers;
 	struct nnadev_scratch scratch[NNADEV_EXEC_THREADS];
 	struct nnadev_mmu mmu;
+	struct nnadev_known *known;
 	_Atomic bool bus_error;
 };
 

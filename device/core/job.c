@@ -100,10 +100,8 @@ void nnadev_job_drop(struct nnadev_exec *exec, struct nnadev_job *job)
 void nnadev_job_fini(struct nnadev_job *job)
 {
 	free(job->shared);
-	free(job->known);
 	job->shared = NULL;
 	job->shared_size = 0;
-	job->known = NULL;
 }
 
 void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status)
@@ -305,24 +303,35 @@ static uint32_t known_index(const struct nnadev_job *job, uint32_t n)
 	return ((uint32_t)(job->entry.stream >> 12) * 0x9e3779b1u + n) % NNADEV_JOB_KNOWN;
 }
 
-/* Room for the command number @n, where it will be kept if it is among the first. */
-static struct nnadev_instruction *room_for(struct nnadev_job *job, uint32_t n)
+/* Whether another job than @job is in the middle of a command, or has it ready. */
+static bool is_held(const struct nnadev_instruction *at, const struct nnadev_job *job)
 {
-	const uint32_t i = known_index(job, n);
+	const struct nnadev_job *other = at->job;
 
-	if (!job->known)
-		job->known = aligned_alloc(_Alignof(struct nnadev_known),
-					   NNADEV_JOB_KNOWN * sizeof(job->known[0]));
-	if (!job->known || n >= NNADEV_JOB_KNOWN)
+	return other && other != job && nnadev_job_active(other) &&
+	       (other->at == at || other->next == at);
+}
+
+/* Room for the command number @n, where it will be kept if it is among the first. */
+static struct nnadev_instruction *room_for(struct nnadev_exec *exec, struct nnadev_job *job,
+					   uint32_t n)
+{
+	struct nnadev_known *known;
+
+	if (!exec->known || n >= NNADEV_JOB_KNOWN)
 		return spare(job, n);
-	job->is_known[i] = false;
-	job->known[i].at.bytes = job->known[i].bytes;
-	job->known[i].at.room = NNADEV_JOB_KNOWN_BYTES;
-	return &job->known[i].at;
+	known = &exec->known[known_index(job, n)];
+	if (is_held(&known->at, job))
+		return spare(job, n);
+	known->at.is_known = false;
+	known->at.job = job;
+	known->at.bytes = known->bytes;
+	known->at.room = NNADEV_JOB_KNOWN_BYTES;
+	return &known->at;
 }
 
 /* Keep a command that has been planned, unless operands were copied for it. */
-static void keep(struct nnadev_job *job, const struct nnadev_instruction *at)
+static void keep(struct nnadev_instruction *at)
 {
 	bool direct = true;
 
@@ -330,7 +339,7 @@ static void keep(struct nnadev_job *job, const struct nnadev_instruction *at)
 		return;
 	for (uint32_t i = 0; i < at->command.operand_count; i++)
 		direct = direct && !at->ranges[i].gather;
-	job->is_known[(const struct nnadev_known *)(const void *)at - job->known] = direct;
+	at->is_known = direct;
 }
 
 /* Whether the command at @offset still is what it was when @at was planned. */
@@ -354,13 +363,12 @@ static bool is_same(struct nnadev_exec *exec, struct nnadev_job *job,
 static struct nnadev_instruction *find_known(struct nnadev_exec *exec, struct nnadev_job *job,
 					     uint32_t n, uint32_t offset)
 {
-	const uint32_t i = known_index(job, n);
 	struct nnadev_instruction *at;
 
-	if (n >= NNADEV_JOB_KNOWN || !job->is_known[i])
+	if (!exec->known || n >= NNADEV_JOB_KNOWN)
 		return NULL;
-	at = &job->known[i].at;
-	if (at->space != job->space || at->slots_stamp != job->slots_stamp)
+	at = &exec->known[known_index(job, n)].at;
+	if (!at->is_known || at->job != job || at->space != job->space || at->slots_stamp != job->slots_stamp)
 		return NULL;
 	return is_same(exec, job, at, offset) ? at : NULL;
 }
@@ -398,7 +406,7 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job,
 	}
 	if (at->plan.phases > NNADEV_ENGINE_MAX_PHASES)
 		return NNAHW_STATUS_INTERNAL;
-	keep(job, at);
+	keep(at);
 	return NNAHW_STATUS_OK;
 }
 
@@ -510,7 +518,7 @@ static void look_ahead(void *context)
 	job->next = find_known(exec, job, n, offset);
 	if (job->next)
 		return;
-	next = room_for(job, n);
+	next = room_for(exec, job, n);
 	nnadev_mmu_freeze(&exec->mmu, true);
 	if (!nnadev_stream_fetch(exec, job, next, offset) &&
 	    !is_control_flow(next->info->opcode) && !resolve(exec, job, next) &&
@@ -569,7 +577,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		/* An operand that was in one piece may not be any more. */
 		if (!status)
 			status = gather(exec, job, at);
-		keep(job, at);
+		keep(at);
 		job->now = nnadev_clock_now();
 		if (status == NNADEV_MMU_AGAIN) {
 			at->generation = 0;
@@ -668,7 +676,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (job->offset >= job->stream_end)
 		return finish(exec, job);
 	nnadev_profile_begin(job);
-	job->at = room_for(job, job->commands);
+	job->at = room_for(exec, job, job->commands);
 	status = nnadev_stream_fetch(exec, job, job->at, job->offset);
 	if (status == NNADEV_STREAM_LONG) {
 		job->at = spare(job, job->commands);

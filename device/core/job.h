@@ -35,17 +35,13 @@ struct nnadev_profile {
 	uint64_t busy[NNAHW_PROFILE_WORKERS];
 };
 
-/*
- * Plans that a ring keeps, of the first commands of its jobs, and the most bytes that such a
- * command may have. The same job comes again and again.
- */
-#define NNADEV_JOB_KNOWN 1024u
+/* The most bytes that a command may have which is kept. */
 #define NNADEV_JOB_KNOWN_BYTES 1024u
 
 /**
  * struct nnadev_instruction - a command that runs, is ready to, or is kept
  * @exec: what its tiles run with
- * @job: its job
+ * @job: its job; NULL where there has been none
  * @shared: memory that the tiles share
  * @stop: when no more tiles are to begin
  * @phase: of the plan
@@ -58,6 +54,7 @@ struct nnadev_profile {
  * @slots_stamp: of the base table that they were checked against
  * @bytes: the command as fetched
  * @room: bytes that there is room for
+ * @is_known: there is a plan, for the next job to use
  */
 struct nnadev_instruction {
 	_Alignas(64) struct nnadev_exec *exec;
@@ -74,10 +71,11 @@ struct nnadev_instruction {
 	uint64_t slots_stamp;
 	uint8_t *bytes;
 	uint32_t room;
+	bool is_known;
 };
 
 /**
- * struct nnadev_known - a command that is kept
+ * struct nnadev_known - a command that is kept, as the same job comes again and again
  * @at: what was made of it
  * @bytes: its bytes
  */
@@ -85,6 +83,10 @@ struct nnadev_known {
 	struct nnadev_instruction at;
 	_Alignas(64) uint8_t bytes[NNADEV_JOB_KNOWN_BYTES];
 };
+
+/* Of the first commands of each job so many are kept as lie in one large page. */
+#define NNADEV_JOB_KNOWN_SIZE (2u << 20)
+#define NNADEV_JOB_KNOWN (NNADEV_JOB_KNOWN_SIZE / (uint32_t)sizeof(struct nnadev_known))
 
 /**
  * enum nnadev_job_state - what comes next
@@ -143,8 +145,6 @@ enum nnadev_job_state {
  * @shares: tiles of the round that have not run
  * @instructions: room for commands that are not kept
  * @bytes: for their bytes
- * @known: commands that are kept from job to job; NULL without memory
- * @is_known: of which there is a plan
  */
 struct nnadev_job {
 	enum nnadev_job_state state;
@@ -180,8 +180,6 @@ struct nnadev_job {
 	struct nnadev_shares shares;
 	struct nnadev_instruction instructions[2];
 	_Alignas(64) uint8_t bytes[2][NNAHW_MAX_COMMAND_SIZE];
-	struct nnadev_known *known;
-	bool is_known[NNADEV_JOB_KNOWN];
 };
 
 static inline bool nnadev_job_active(const struct nnadev_job *job)

@@ -11,6 +11,7 @@
 #include <fenv.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "tests/unit/device/core/device.h"
 
@@ -493,6 +494,52 @@ static void test_known_elsewhere(void **state)
 	assert_int_equal(*(uint8_t *)rig_at(&rig, spaces[2].data), 'A' + 4);
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(fake.planned['A' + i], 2);
+}
+
+/* A first job finds the memory there in which its commands are kept. */
+static void test_known_is_there(void **state)
+{
+	uint8_t *known = (uint8_t *)rig.dev->exec.known;
+	unsigned char resident;
+
+	assert_non_null(known);
+	for (uint32_t at = 0; at < NNADEV_JOB_KNOWN_SIZE; at += RIG_PAGE) {
+		assert_int_equal(mincore(known + at, 1, &resident), 0);
+		if (!(resident & 1))
+			skip(); /* Linux before 5.14 */
+	}
+}
+
+/* A job that makes way for one with the same stream's address finds what was made of its command. */
+static void test_known_under_way(void **state)
+{
+	add(0, 'l', 100, 1, false);
+	rig_end(&rig, &spaces[0]);
+	add(3, 'h', 20, 1, false);
+	rig_end(&rig, &spaces[3]);
+	for (uint32_t round = 1; round <= 2; round++) {
+		hold('l', 3);
+		submit(0);
+		wait_held();
+		submit(3);
+		release();
+		expect(3, NNAHW_STATUS_OK);
+		expect(0, NNAHW_STATUS_OK);
+		assert_int_equal(fake.planned['l'], 1);
+		assert_int_equal(fake.planned['h'], round);
+		for (uint32_t t = 0; t < 100; t++)
+			assert_int_equal(fake.runs['l'][0][t], round);
+		for (uint32_t t = 0; t < 20; t++)
+			assert_int_equal(fake.runs['h'][0][t], round);
+	}
+	assert_int_equal(counter(NNAHW_REG_COUNT_PREEMPTIONS), 2);
+	/* One that is over has to make room. */
+	submit(3);
+	expect(3, NNAHW_STATUS_OK);
+	submit(0);
+	expect(0, NNAHW_STATUS_OK);
+	assert_int_equal(fake.planned['l'], 2);
+	assert_int_equal(fake.planned['h'], 3);
 }
 
 /*
@@ -1096,6 +1143,9 @@ int main(void)
 		THREE(test_known),
 		ONE(test_known_elsewhere),
 		THREE(test_known_elsewhere),
+		ONE(test_known_is_there),
+		ONE(test_known_under_way),
+		THREE(test_known_under_way),
 		ONE(test_gathered_midway),
 		ONE(test_nested),
 		ONE(test_no_aging),
