@@ -14,7 +14,7 @@
 
 /* A shared chunk is a multiple of it. Pages that nobody has written cost nothing. */
 #define CHUNK (64ull << 20)
-/* Of a shared chunk, before its large pages: what is small lies there, which shall not take one. */
+/* Of a shared chunk: what is small lies there, close together, and takes no large page of its own. */
 #define SMALL (2ull << 20)
 /* What is not small: so many bytes of small pages take as long to become there as a large one. */
 #define NOT_SMALL (256ull << 10)
@@ -96,8 +96,11 @@ static uint8_t *map_private(uint64_t size)
 		munmap(map, (size_t)(begin - map));
 	if (begin < map + NNA_VA_LARGE_PAGE)
 		munmap(begin + size, (size_t)(map + NNA_VA_LARGE_PAGE - begin));
-	/* A kernel that has no large pages for it does without. */
-	madvise(begin + SMALL, size - SMALL, MADV_HUGEPAGE);
+	/*
+	 * A kernel that has no large pages for it does without. What is small of the first programs
+	 * of a process is some hundred small pages, and half of them would come in a first run.
+	 */
+	madvise(begin, size, MADV_HUGEPAGE);
 	return begin;
 }
 
