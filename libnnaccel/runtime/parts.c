@@ -34,14 +34,18 @@ static struct nna_part *find_part(struct nna_program *p, uint32_t subgraph, uint
 
 /*
  * The part from @from up to @to. With @to 0 it is the one that was made last, which went as far as
- * is possible; at first it is one that goes to the end of the subgraph.
+ * is possible; at first it is one that goes to the end of the subgraph. @limit: when compiling gives
+ * up; NULL is never.
  */
 static int get_part(struct nna_program *p, uint32_t subgraph, uint32_t from, uint32_t to,
-		    struct nna_part **out)
+		    const struct nna_compile_limit *limit, struct nna_part **out)
 {
 	struct nna_program_options options = {
 		.priority = p->priority,
 		.preference = p->preference,
+		.deadline_ns = limit ? limit->deadline_ns : 0,
+		.is_cancelled = limit ? limit->is_cancelled : NULL,
+		.user = limit ? limit->user : NULL,
 	};
 	struct nna_part *part = find_part(p, subgraph, from, to);
 	int ret;
@@ -199,6 +203,15 @@ static uint32_t place_of(const struct nna_subgraph *sg, uint32_t index)
 	return place;
 }
 
+int nna_parts_prepare(struct nna_program *program, uint32_t stop,
+		      const struct nna_compile_limit *limit)
+{
+	uint32_t to = place_of(&program->graph->subgraphs[0], stop);
+	struct nna_part *part;
+
+	return to ? get_part(program, 0, 0, to, limit, &part) : 0;
+}
+
 int nna_parts_run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t stop)
 {
 	const struct nna_subgraph *sg = f->subgraph;
@@ -215,7 +228,7 @@ int nna_parts_run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32
 			stop = NNA_NONE;
 			continue;
 		}
-		ret = get_part(run->program, f->number, from, to, &part);
+		ret = get_part(run->program, f->number, from, to, NULL, &part);
 		if (ret)
 			break;
 		stop = NNA_NONE;

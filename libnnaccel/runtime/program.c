@@ -112,8 +112,13 @@ static int create(struct nna_device *device, struct nna_graph *graph,
 		pthread_mutex_lock(&p->compiling);
 		ret = nna_variant_make(p, inputs, NULL, &limit, &v);
 		pthread_mutex_unlock(&p->compiling);
-		if (!ret) {
+		if (!ret && v->code) {
 			p->stated = v;
+			nna_variant_put(p, v);
+		} else if (!ret) {
+			ret = check_supported(device, graph);
+			if (!ret && !graph->whole)
+				ret = nna_parts_prepare(p, v->stop, &limit);
 			nna_variant_put(p, v);
 		} else if (ret == -EAGAIN) {
 			/* Values of inputs decide: they come with the first execution. */

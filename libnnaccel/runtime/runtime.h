@@ -253,7 +253,8 @@ int nna_fold_run(struct nna_program *program, const struct nna_code *code, void 
  *	locks
  * @has_parameters: any of @parameters is set
  * @own_slots: that many of the inputs and then the outputs have slots of their own; constant
- * @stated: the variant for the shapes that the graph states, if they are complete; no reference
+ * @stated: the variant for the shapes that the graph states, if they are complete and it has code;
+ *	no reference
  * @parts: never shrinks, so that parts can be used without the lock; of two that are the same the
  *	first in the list counts
  */
@@ -310,6 +311,12 @@ struct nna_part {
  * Return: 0, -ENOSPC when at least one output did not fit, or the error of a part.
  */
 int nna_parts_run(struct nna_execution *execution, uint32_t stop, uint64_t deadline_ns);
+/*
+ * Compiles what runs will begin with: the part before operation @stop, the shapes of which depend on
+ * no data. @limit: when compiling gives up. Return: 0 or a negative errno.
+ */
+int nna_parts_prepare(struct nna_program *program, uint32_t stop,
+		      const struct nna_compile_limit *limit);
 void nna_parts_destroy(struct nna_part *parts);
 
 /* ------------------------------------------------------------------------------------- bindings */

@@ -5,7 +5,8 @@
  * A program starts with no input as a parameter. When the compiler stops at an operation that needs
  * a value, the inputs that give it one become parameters: from then on their values are part of the
  * signature, and the variants so far are dropped. When there is no such input the shapes depend on
- * data, and a variant without code remembers that.
+ * data, and a variant without code remembers that: when the program is prepared, unless there are
+ * parameters, with whose values the compiler may stop elsewhere.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -299,6 +300,11 @@ static int copy_values(const struct nna_program *p, const struct nna_shape *inpu
 	return 0;
 }
 
+static bool has_parameters(const struct nna_program *p)
+{
+	return atomic_load_explicit(&p->has_parameters, memory_order_relaxed);
+}
+
 static int make_variant(struct nna_program *p, const struct nna_shape *inputs,
 			const void *const *data, const struct nna_compile_limit *limit,
 			struct nna_variant **out)
@@ -327,7 +333,9 @@ static int make_variant(struct nna_program *p, const struct nna_shape *inputs,
 		if (!ret)
 			break;
 		if (ret != -EAGAIN || !add_parameters(p, stop)) {
-			v = ret == -EAGAIN && data ? calloc(1, sizeof(*v)) : NULL;
+			v = ret == -EAGAIN && (data || !has_parameters(p)) ?
+				    calloc(1, sizeof(*v)) :
+				    NULL;
 			if (v) {
 				atomic_init(&v->references, 1);
 				v->stop = stop;

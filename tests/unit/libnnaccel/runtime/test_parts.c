@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "libnnaccel/clock.h"
+#include "libnnaccel/runtime/runtime.h"
 #include "tests/unit/libnnaccel/loopback.h"
 
 /* A length that the model leaves open. */
@@ -369,6 +370,51 @@ static void test_computed_size(void **state)
 	run_end(&r);
 }
 
+/* What comes before a size that depends on data is compiled when the program is prepared, once. */
+static void test_first_part(void **state)
+{
+	static const float data[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	uint32_t in, n, sum, out;
+	const struct nna_variant *first;
+	const struct nna_part *part;
+	float result[8], value;
+	struct nna_graph *g;
+	struct run r;
+
+	assert_int_equal(nna_graph_create(&test_log, &g), 0);
+	in = tensor(g, 0, NNA_OPERAND_TENSOR_FLOAT32, 8);
+	n = tensor(g, 0, NNA_OPERAND_TENSOR_FLOAT32, 1);
+	sum = tensor(g, 0, NNA_OPERAND_TENSOR_INT32, 1);
+	out = tensor(g, 0, NNA_OPERAND_TENSOR_FLOAT32, ANY);
+	OPERATION(g, 0, NNA_OPERATION_CAST, sum, n);
+	OPERATION(g, 0, NNA_OPERATION_SLICE, out, in, one(g, 0, 0), sum);
+	IO(g, 0, in, n, out);
+	assert_int_equal(nna_graph_finish(g), 0);
+	run_begin(&r, *state, g);
+	part = r.program->parts;
+	assert_non_null(part);
+	assert_null(part->next);
+	assert_int_equal(part->from, 0);
+	assert_int_equal(part->to, 1);
+	first = part->program->stated;
+	assert_non_null(first);
+	assert_null(r.program->stated);
+	assert_int_equal(r.program->variant_count, 1);
+	set_input(&r, 0, 8, data, sizeof(data));
+	set_input(&r, 1, 1, &value, sizeof(value));
+	set_output(&r, result, sizeof(result));
+	for (value = 2; value <= 4; value++) {
+		assert_int_equal(nna_execution_compute(r.execution), 0);
+		check_length(&r, 0, (uint32_t)value);
+		assert_memory_equal(result, data, (uint32_t)value * sizeof(result[0]));
+		/* The run has found both, and has compiled neither again. */
+		assert_int_equal(r.program->variant_count, 1);
+		assert_ptr_equal(part->program->variants, first);
+		assert_int_equal(part->program->variant_count, 1);
+	}
+	run_end(&r);
+}
+
 /* A sum over all runs, beside a size that depends on data: state survives parts and runs. */
 static void test_state_in_parts(void **state)
 {
@@ -478,6 +524,7 @@ int main(void)
 		TEST(test_default_limit),
 		TEST(test_branches_of_two_shapes),
 		TEST(test_computed_size),
+		TEST(test_first_part),
 		TEST(test_state_in_parts),
 		TEST(test_boxes_read_by_another_operation),
 	};
