@@ -561,7 +561,7 @@ static void shares_report(const struct env *env, const struct client *clients, u
 static void waits_report(const struct env *env, const struct client *clients, unsigned int count,
 			 const struct wait *waits, size_t waited)
 {
-	double bound = 0, ahead = 0, usual = 0, longest = 0, wait;
+	double bound = 0, ahead = 0, usual = 0, longest = 0, own = 0, wait;
 	const struct wait *worst = &waits[0];
 	unsigned int jobs = 0;
 	struct span before;
@@ -586,14 +586,18 @@ static void waits_report(const struct env *env, const struct client *clients, un
 			longest = ran > longest ? ran : longest;
 		}
 	}
+	/* Who has had more than a share waits for the others, also if the host is to blame. */
+	for (const struct wait *w = waits; w < worst; w++)
+		if ((double)(w->span.end - w->span.begin) > own)
+			own = (double)(w->span.end - w->span.begin);
 	wait = (double)(worst->woken - worst->submitted);
 	printf("%u clients: of %zu null jobs one waits for %.1f ms, of at most %.1f ms: ", count,
 	       waited, ms(env, wait), ms(env, bound) + 20);
 	printf("for %u jobs of others, %.1f ms, the longest %.1f ms, ", jobs, ms(env, ahead),
 	       ms(env, longest));
 	printf("%.1f ms if none took longer than its client's usually do; ", ms(env, usual));
-	printf("for the rest of the way to the device and back, %.1f ms\n",
-	       ms(env, wait - ahead));
+	printf("for the rest of the way to the device and back, %.1f ms; ", ms(env, wait - ahead));
+	printf("of the null jobs before it the longest took %.1f ms\n", ms(env, own));
 }
 
 static uint64_t tick_now(const struct env *env)
