@@ -119,9 +119,9 @@ TEST(timestamp)
 }
 
 /*
- * A second of the device's clock is one of the system's. In a virtual machine whose clock runs fast,
- * because its TSC was calibrated on a busy host, every limit of the driver comes too early, and jobs
- * that need no more time than they may are taken to hang.
+ * A second of the device's clock is one of the system's. A virtual machine that measured its TSC
+ * on a busy host may count too fast. Then every limit of the driver comes too early, and jobs that
+ * need no more time than they may are taken to hang.
  */
 TEST(clocks_run_alike)
 {
