@@ -221,22 +221,6 @@ char *nnactl_listing_get_text(struct nnactl_session *s)
 	return text;
 }
 
-json_t *nnactl_listing_get(struct nnactl_session *s)
-{
-	char *text = nnactl_listing_get_text(s);
-	json_t *listing;
-
-	if (!text)
-		return NULL;
-	listing = read_listing(text);
-	free(text);
-	if (listing)
-		name_commands(listing, s);
-	else
-		nnactl_error("out of memory");
-	return listing;
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -247,6 +231,139 @@ static const char *text_of(const json_t *object, const char *key)
 static uint64_t number_of(const json_t *object, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+/**
+ * struct value - bytes of the scratch memory, from the command that writes them to the last reader
+ */
+struct value {
+	uint64_t from, to;
+	size_t first, last;
+};
+
+uint64_t nnactl_listing_bytes(const json_t *operand)
+{
+	const char *type = text_of(operand, "type");
+	uint64_t bytes = (uint64_t)strtoul(type + strcspn(type, "0123456789"), NULL, 10) / 8;
+	json_t *dim;
+	size_t i;
+
+	json_array_foreach(json_object_get(operand, "dims"), i, dim)
+		bytes *= (uint64_t)json_integer_value(dim);
+	return bytes ? bytes : 1;
+}
+
+/* An operand that writes starts a value, one that reads makes those that it meets live longer. */
+static size_t note_operand(struct value *values, size_t count, const json_t *operand, size_t at)
+{
+	uint64_t from = number_of(operand, "offset"), to = from + nnactl_listing_bytes(operand);
+
+	if (strcmp(text_of(operand, "place"), "scratch"))
+		return count;
+	if (strncmp(text_of(operand, "name"), "output", 6)) {
+		for (size_t i = count; i-- > 0;)
+			if (values[i].from < to && from < values[i].to && values[i].first < at) {
+				values[i].last = at;
+				break;
+			}
+		return count;
+	}
+	values[count] = (struct value){ from, to, at, at };
+	return count + 1;
+}
+
+/* The values of a part, which the caller frees; NULL for no memory. */
+static struct value *get_values(const json_t *part, size_t *count)
+{
+	const json_t *commands = json_object_get(part, "commands"), *command, *operand;
+	size_t operands = 0, i, k;
+	struct value *values;
+
+	json_array_foreach(commands, i, command)
+		operands += json_array_size(json_object_get(command, "operands"));
+	values = calloc(operands + 1, sizeof(*values));
+	*count = 0;
+	if (!values)
+		return NULL;
+	json_array_foreach(commands, i, command)
+		json_array_foreach(json_object_get(command, "operands"), k, operand)
+			*count = note_operand(values, *count, operand, i);
+	return values;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct value *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/*
+ * The most bytes that hold values at the same time: no plan can do with less. What lives on in the
+ * same place counts once. It changes the order of @values.
+ */
+static uint64_t count_live(struct value *values, size_t count, size_t commands)
+{
+	uint64_t most = 0;
+
+	qsort(values, count, sizeof(*values), by_place);
+	for (size_t at = 0; at < commands; at++) {
+		uint64_t live = 0, end = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			const struct value *v = &values[i];
+
+			if (v->first > at || v->last < at || v->to <= end)
+				continue;
+			live += v->to - (v->from > end ? v->from : end);
+			end = v->to;
+		}
+		most = live > most ? live : most;
+	}
+	return most;
+}
+
+/* Says of each part beside the size of its scratch memory how much of that is needed. */
+static bool note_live(json_t *listing)
+{
+	json_t *part;
+	size_t i;
+
+	json_array_foreach(listing, i, part) {
+		json_t *memory = json_object_get(part, "memory");
+		struct value *values;
+		uint64_t live;
+		size_t count;
+
+		if (!json_object_get(memory, "scratch"))
+			continue;
+		values = get_values(part, &count);
+		if (!values)
+			return false;
+		live = count_live(values, count, json_array_size(json_object_get(part, "commands")));
+		free(values);
+		if (json_object_set_new(memory, "scratch_live", json_integer((json_int_t)live)))
+			return false;
+	}
+	return true;
+}
+
+json_t *nnactl_listing_get(struct nnactl_session *s)
+{
+	char *text = nnactl_listing_get_text(s);
+	json_t *listing;
+
+	if (!text)
+		return NULL;
+	listing = read_listing(text);
+	free(text);
+	if (!listing || !note_live(listing)) {
+		json_decref(listing);
+		nnactl_error("out of memory");
+		return NULL;
+	}
+	name_commands(listing, s);
+	return listing;
 }
 
 /* A word behind others, on a new line where the old one has no room for it. */
@@ -323,45 +440,6 @@ static void print_command(const json_t *command, FILE *to, uint32_t columns)
 		print_operand(operand, to, columns);
 }
 
-/**
- * struct value - bytes of the scratch memory, from the command that writes them to the last reader
- */
-struct value {
-	uint64_t from, to;
-	size_t first, last;
-};
-
-uint64_t nnactl_listing_bytes(const json_t *operand)
-{
-	const char *type = text_of(operand, "type");
-	uint64_t bytes = (uint64_t)strtoul(type + strcspn(type, "0123456789"), NULL, 10) / 8;
-	json_t *dim;
-	size_t i;
-
-	json_array_foreach(json_object_get(operand, "dims"), i, dim)
-		bytes *= (uint64_t)json_integer_value(dim);
-	return bytes ? bytes : 1;
-}
-
-/* An operand that writes starts a value, one that reads makes those that it meets live longer. */
-static size_t note_operand(struct value *values, size_t count, const json_t *operand, size_t at)
-{
-	uint64_t from = number_of(operand, "offset"), to = from + nnactl_listing_bytes(operand);
-
-	if (strcmp(text_of(operand, "place"), "scratch"))
-		return count;
-	if (strncmp(text_of(operand, "name"), "output", 6)) {
-		for (size_t i = count; i-- > 0;)
-			if (values[i].from < to && from < values[i].to && values[i].first < at) {
-				values[i].last = at;
-				break;
-			}
-		return count;
-	}
-	values[count] = (struct value){ from, to, at, at };
-	return count + 1;
-}
-
 #define MAP_ROWS 16u
 
 static void draw_values(const struct value *values, size_t count, uint64_t size, size_t commands,
@@ -391,24 +469,25 @@ static void draw_values(const struct value *values, size_t count, uint64_t size,
 
 static void print_map(const json_t *part, FILE *to, uint32_t columns)
 {
-	const json_t *commands = json_object_get(part, "commands"), *command, *operand, *slot;
-	size_t count = 0, operands = 0, i, k;
+	const json_t *memory = json_object_get(part, "memory"), *slot;
+	const uint64_t size = number_of(memory, "scratch");
 	struct value *values;
-	uint64_t size = number_of(json_object_get(part, "memory"), "scratch");
+	size_t count, i;
 
-	json_array_foreach(json_object_get(part, "slots"), i, slot)
-		fprintf(to, "  %-12s %12" PRIu64 " bytes\n", text_of(slot, "name"),
-			number_of(slot, "bytes"));
-	json_array_foreach(commands, i, command)
-		operands += json_array_size(json_object_get(command, "operands"));
-	values = calloc(operands + 1, sizeof(*values));
+	json_array_foreach(json_object_get(part, "slots"), i, slot) {
+		const char *name = text_of(slot, "name");
+
+		fprintf(to, "  %-12s %12" PRIu64 " bytes\n", name, number_of(slot, "bytes"));
+		if (!strcmp(name, "scratch"))
+			fprintf(to, "    %-10s %12" PRIu64 " bytes at once, at least\n", "in use",
+				number_of(memory, "scratch_live"));
+	}
+	values = get_values(part, &count);
 	if (!values)
 		return;
-	json_array_foreach(commands, i, command)
-		json_array_foreach(json_object_get(command, "operands"), k, operand)
-			count = note_operand(values, count, operand, i);
 	if (size && count)
-		draw_values(values, count, size, json_array_size(commands), columns, to);
+		draw_values(values, count, size, json_array_size(json_object_get(part, "commands")),
+			    columns, to);
 	free(values);
 }
 

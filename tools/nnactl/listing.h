@@ -3,14 +3,15 @@
  * What nna_program_dump() writes, as JSON, and as lines that fit a screen.
  *
  *	[ { "title": "",	"" for a whole program, else which part of one it is
- *	    "memory": { "constants": 4096, "scratch": ..., ... },
+ *	    "memory": { "constants": 4096, "scratch": ..., "scratch_live": ..., ... },
  *	    "slots": [ { "name": "scratch", "bytes": 98304 }, ... ],
  *	    "commands": [ { "at": 64, "name": "CONV", "operation": 0, "fields": { "stride_h": "2" },
  *			    "operands": [ { "name": "output", "place": "scratch", "offset": 0,
  *					    "type": "U8", "dims": [1, 64, 64, 8], "more": "" } ],
  *			    "operator": "CONV_2D", "tensor": "features/0" }, ... ] }, ... ]
  *
- * "operator" and "tensor" are the model's, of the commands of a whole program.
+ * "operator" and "tensor" are the model's, of the commands of a whole program. "scratch_live" bytes
+ * of the scratch memory hold values at the same time: it is the least that any plan takes.
  */
 #ifndef NNACTL_LISTING_H
 #define NNACTL_LISTING_H
