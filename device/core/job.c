@@ -368,7 +368,8 @@ static struct nnadev_instruction *find_known(struct nnadev_exec *exec, struct nn
 	if (!exec->known || n >= NNADEV_JOB_KNOWN)
 		return NULL;
 	at = &exec->known[known_index(job, n)].at;
-	if (!at->is_known || at->job != job || at->space != job->space || at->slots_stamp != job->slots_stamp)
+	if (!at->is_known || at->job != job || at->space != job->space ||
+	    at->slots_stamp != job->slots_stamp)
 		return NULL;
 	return is_same(exec, job, at, offset) ? at : NULL;
 }

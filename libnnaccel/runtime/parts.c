@@ -34,8 +34,8 @@ static struct nna_part *find_part(struct nna_program *p, uint32_t subgraph, uint
 
 /*
  * The part from @from up to @to. With @to 0 it is the one that was made last, which went as far as
- * is possible; at first it is one that goes to the end of the subgraph. @limit: when compiling gives
- * up; NULL is never.
+ * is possible; at first it is one that goes to the end of the subgraph. @limit: when compiling
+ * gives up; NULL is never.
  */
 static int get_part(struct nna_program *p, uint32_t subgraph, uint32_t from, uint32_t to,
 		    const struct nna_compile_limit *limit, struct nna_part **out)

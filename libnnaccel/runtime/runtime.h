@@ -312,8 +312,8 @@ struct nna_part {
  */
 int nna_parts_run(struct nna_execution *execution, uint32_t stop, uint64_t deadline_ns);
 /*
- * Compiles what runs will begin with: the part before operation @stop, the shapes of which depend on
- * no data. @limit: when compiling gives up. Return: 0 or a negative errno.
+ * Compiles what runs will begin with: the part before operation @stop, whose shapes depend on no
+ * data. @limit: when compiling gives up. Return: 0 or a negative errno.
  */
 int nna_parts_prepare(struct nna_program *program, uint32_t stop,
 		      const struct nna_compile_limit *limit);

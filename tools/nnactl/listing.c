@@ -330,6 +330,7 @@ static bool note_live(json_t *listing)
 	size_t i;
 
 	json_array_foreach(listing, i, part) {
+		const size_t commands = json_array_size(json_object_get(part, "commands"));
 		json_t *memory = json_object_get(part, "memory");
 		struct value *values;
 		uint64_t live;
@@ -340,7 +341,7 @@ static bool note_live(json_t *listing)
 		values = get_values(part, &count);
 		if (!values)
 			return false;
-		live = count_live(values, count, json_array_size(json_object_get(part, "commands")));
+		live = count_live(values, count, commands);
 		free(values);
 		if (json_object_set_new(memory, "scratch_live", json_integer((json_int_t)live)))
 			return false;

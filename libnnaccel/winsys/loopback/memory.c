@@ -14,7 +14,7 @@
 
 /* A shared chunk is a multiple of it. Pages that nobody has written cost nothing. */
 #define CHUNK (64ull << 20)
-/* Of a shared chunk: what is small lies there, close together, and takes no large page of its own. */
+/* Of a shared chunk: what is small lies there, together, and takes no large page of its own. */
 #define SMALL (2ull << 20)
 /* What is not small: so many bytes of small pages take as long to become there as a large one. */
 #define NOT_SMALL (256ull << 10)

@@ -510,7 +510,7 @@ static void test_known_is_there(void **state)
 	}
 }
 
-/* A job that makes way for one with the same stream's address finds what was made of its command. */
+/* A job that makes way for one with the same stream address finds what was made of its command. */
 static void test_known_under_way(void **state)
 {
 	add(0, 'l', 100, 1, false);
