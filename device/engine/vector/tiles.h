@@ -15,14 +15,17 @@
 #include "device/engine/kernel.h"
 
 /**
- * struct nnadev_tiles - a cut
- * @rows: of a tile (the last one may have fewer)
+ * struct nnadev_tiles - a cut. Tiles differ by a unit at most, and so do threads' shares of them:
+ *	a last tile that had what is left over would have one thread wait for the others.
+ * @rows: of a tile, at most
  * @row_tiles: tiles that the rows of a set make
- * @blocks: of a tile, likewise
+ * @row_unit: each tile but the last one has a multiple of so many
+ * @blocks: of a tile, at most
  * @block_tiles: tiles that the blocks make
+ * @block_unit: likewise
  */
 struct nnadev_tiles {
-	uint32_t rows, row_tiles, blocks, block_tiles;
+	uint32_t rows, row_tiles, row_unit, blocks, block_tiles, block_unit;
 };
 
 /**
@@ -78,26 +81,28 @@ static inline uint32_t nnadev_tiles_deal(uint32_t tiles, uint32_t shares)
 	return nnadev_div_up(tiles, shares) * shares;
 }
 
-/* A multiple of `unit`, unless that is more than x by @part of it. */
-static inline uint32_t nnadev_tiles_round(uint32_t x, uint32_t unit, uint32_t part)
+/* Whether multiples of `unit` are no more than a @part greater than x, or what is less than them. */
+static inline bool nnadev_tiles_are_units(uint32_t x, uint32_t unit, uint32_t part)
 {
-	const uint32_t up = nnadev_div_up(x, unit) * unit;
-
-	return up - x > x / part ? x : up;
+	return nnadev_div_up(x, unit) * unit - x <= x / part;
 }
 
 /*
- * At most `most` rows in a tile, a multiple of `unit`, and all tiles alike; or for several shares
- * as many tiles in each.
+ * At most `most` rows in a tile, multiples of `unit`, and for several shares as many tiles in each;
+ * there the unit gives way where shares would differ by it.
  */
 static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, uint32_t most,
 					 uint32_t unit, uint32_t shares)
 {
+	uint32_t units;
+
 	t->row_tiles = nnadev_tiles_deal(nnadev_div_up(rows, most), shares);
-	t->rows = nnadev_div_up(rows, t->row_tiles);
-	t->rows = shares > 1 ? nnadev_tiles_round(t->rows, unit, 64) :
-			       nnadev_div_up(t->rows, unit) * unit;
-	t->row_tiles = nnadev_div_up(rows, t->rows);
+	if (shares > 1 && !nnadev_tiles_are_units(nnadev_div_up(rows, shares), unit, 64))
+		unit = 1;
+	units = nnadev_div_up(rows, unit);
+	t->row_unit = unit;
+	t->row_tiles = t->row_tiles < units ? t->row_tiles : units;
+	t->rows = nnadev_div_up(units, t->row_tiles) * unit;
 }
 
 /*
@@ -107,13 +112,18 @@ static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, 
 static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t blocks, uint32_t most,
 					   uint32_t together, uint32_t shares)
 {
+	uint32_t units, each;
+
 	if (most > together && most < blocks)
 		most -= most % together;
 	t->block_tiles = nnadev_tiles_deal(nnadev_div_up(blocks, most), shares);
-	t->blocks = nnadev_div_up(blocks, t->block_tiles);
-	if (most % together == 0)
-		t->blocks = nnadev_tiles_round(t->blocks, together, 8);
-	t->block_tiles = nnadev_div_up(blocks, t->blocks);
+	each = nnadev_div_up(blocks, t->block_tiles);
+	t->block_unit = 1;
+	if (most % together == 0 && nnadev_tiles_are_units(each, together, 8))
+		t->block_unit = together;
+	units = nnadev_div_up(blocks, t->block_unit);
+	t->block_tiles = t->block_tiles < units ? t->block_tiles : units;
+	t->blocks = nnadev_div_up(units, t->block_tiles) * t->block_unit;
 }
 
 /*
@@ -245,19 +255,32 @@ static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets
 	plan->scratch_size = (uint32_t)scratch_size;
 }
 
+/* The first of `all` that tile `tile` of `tiles` has, if each has multiples of `unit`. */
+static inline uint32_t nnadev_tiles_first(uint32_t tile, uint32_t tiles, uint32_t all,
+					  uint32_t unit)
+{
+	const uint64_t first = (uint64_t)tile * nnadev_div_up(all, unit) / tiles * unit;
+
+	return first < all ? (uint32_t)first : all;
+}
+
 /* The part of tile `tile`, where a set has `rows` rows and `blocks` blocks. */
 static inline struct nnadev_part nnadev_tiles_part(const struct nnadev_tiles *t, uint32_t tile,
 						   uint32_t rows, uint32_t blocks)
 {
+	const uint32_t row_tile = tile / t->block_tiles % t->row_tiles,
+		       block_tile = tile % t->block_tiles;
 	struct nnadev_part part = {
 		.set = tile / t->block_tiles / t->row_tiles,
-		.first_row = tile / t->block_tiles % t->row_tiles * t->rows,
-		.first_block = tile % t->block_tiles * t->blocks,
+		.first_row = nnadev_tiles_first(row_tile, t->row_tiles, rows, t->row_unit),
+		.first_block =
+			nnadev_tiles_first(block_tile, t->block_tiles, blocks, t->block_unit),
 	};
 
-	part.rows = rows - part.first_row < t->rows ? rows - part.first_row : t->rows;
-	part.blocks = blocks - part.first_block < t->blocks ? blocks - part.first_block
-							    : t->blocks;
+	part.rows = nnadev_tiles_first(row_tile + 1, t->row_tiles, rows, t->row_unit) -
+		    part.first_row;
+	part.blocks = nnadev_tiles_first(block_tile + 1, t->block_tiles, blocks, t->block_unit) -
+		      part.first_block;
 	return part;
 }
 

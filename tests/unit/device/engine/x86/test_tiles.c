@@ -79,6 +79,34 @@ static void test_depthwise(void **state)
 	}
 }
 
+/* Rows that threads share are dealt evenly: none has a whole tile less than another. */
+static void test_even(void **state)
+{
+	for (uint32_t threads = 2; threads <= 16; threads++)
+		for (uint32_t rows = 1; rows <= 200; rows++) {
+			const uint32_t most = (uint32_t)rng_range(&r, 1, 40);
+			struct nnadev_tiles t = { .blocks = 1, .block_tiles = 1, .block_unit = 1 };
+			uint32_t least = UINT32_MAX, greatest = 0;
+
+			nnadev_tiles_cut_rows(&t, rows, most, 1, threads);
+			assert_true(t.rows <= most);
+			for (uint32_t i = 0; i < threads && t.row_tiles % threads == 0; i++) {
+				const uint32_t each = t.row_tiles / threads;
+				uint32_t sum = 0;
+
+				for (uint32_t k = i * each; k < (i + 1) * each; k++)
+					sum += nnadev_tiles_part(&t, k, rows, 1).rows;
+				least = sum < least ? sum : least;
+				greatest = sum > greatest ? sum : greatest;
+			}
+			/* Fewer tiles than are fair are single rows. */
+			if (t.row_tiles % threads)
+				assert_int_equal(t.rows, 1);
+			else
+				assert_true(greatest - least <= 1);
+		}
+}
+
 /* Layers of networks, whose threads get equal shares; of small ones the caller does all. */
 static void test_shares(void **state)
 {
@@ -127,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_product),
 		cmocka_unit_test(test_depthwise),
+		cmocka_unit_test(test_even),
 		cmocka_unit_test(test_shares),
 	};
 
