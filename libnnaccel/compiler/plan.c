@@ -5,8 +5,14 @@
  * It takes the operations as they will be emitted, and sets the offset and the @used flag of each
  * storage. Constants and variables follow each other. Scratch memory is reused: a storage lives
  * from the first operation that touches it to the last one; the largest storages choose first, and
- * each takes the lowest place that is free during its life. An element-wise result takes the place
- * of an input that dies with the operation, where the elements of both lie exactly alike.
+ * each takes a place that is free during its life: in the middle of a larger one where it can, else
+ * behind all others if that takes little more memory, else the lowest. An element-wise result takes
+ * the place of an input that dies with the operation, where the elements of both lie exactly alike.
+ *
+ * The middle is for devices whose threads share an image's rows: each has a part of every tensor in
+ * its caches, the first thread the first part and so on. The parts of a tensor that lies in the
+ * middle of a larger one come close to the larger one's, and so fewer of its cache lines have to be
+ * taken from another thread as they are written.
  *
  * A storage that is touched inside of a loop lives through all of it, since an iteration may read
  * what the one before has left.
@@ -202,13 +208,80 @@ static uint64_t find_place(const struct life *life, const struct life *placed, u
 	return at;
 }
 
+/* Whether @life may have the place @at beside those @placed. */
+static bool is_free(const struct life *life, const struct life *placed, uint32_t count, uint64_t at)
+{
+	for (uint32_t i = 0; i < count && placed[i].offset < at + life->size; i++)
+		if (placed[i].last >= life->first && placed[i].first <= life->last &&
+		    placed[i].offset + placed[i].size > at)
+			return false;
+	return true;
+}
+
+/*
+ * Up to 1/MORE of the memory that the lowest places take is spent on better ones: what lives at the
+ * same time as the largest storages needs a middle of its own.
+ */
+#define MORE 4u
+
+/* More storages are not looked at for their middles, so that the time for a plan has a bound. */
+#define MIDDLES 32u
+
+/*
+ * Finds a place for @life in the middle of one of the @larger, which are in the order of their
+ * sizes. Most often it is that of the largest, so all have the same middle.
+ */
+static bool find_middle(const struct life *life, const struct life *larger,
+			const struct life *placed, uint32_t count, uint64_t *at)
+{
+	for (uint32_t i = 0, looked = 0; i < count && looked < MIDDLES; i++) {
+		const struct life *p = &larger[i];
+
+		if (p->last >= life->first && p->first <= life->last)
+			continue;
+		*at = p->offset + ((p->size - life->size) / 2 & ~(uint64_t)(ALIGN - 1));
+		if (is_free(life, placed, count, *at))
+			return true;
+		looked++;
+	}
+	return false;
+}
+
+/*
+ * Gives each storage of @order its place: the lowest, or with @most not 0 one in the middle of
+ * others, or behind all within so many bytes. Return: bytes of the area.
+ */
+static uint64_t place_all(struct life *order, struct life *placed, uint32_t count, uint64_t most)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct life *life = &order[i];
+		uint32_t at = i;
+
+		if (most && find_middle(life, order, placed, i, &life->offset))
+			;
+		else if (total + life->size <= most)
+			life->offset = total;
+		else
+			life->offset = find_place(life, placed, i);
+		if (life->offset + life->size > total)
+			total = life->offset + life->size;
+		while (at > 0 && placed[at - 1].offset > life->offset)
+			at--;
+		memmove(&placed[at + 1], &placed[at], sizeof(*placed) * (i - at));
+		placed[at] = *life;
+	}
+	return total;
+}
+
 /* Places all scratch storages; @total: bytes of the area. */
 static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *total)
 {
 	struct life *order, *placed;
-	uint32_t count = 0, done = 0;
+	uint32_t count = 0;
+	uint64_t lowest, most;
 
-	*total = 0;
 	order = malloc(sizeof(*order) * (l->storage_count + 1));
 	placed = malloc(sizeof(*placed) * (l->storage_count + 1));
 	if (!order || !placed) {
@@ -221,19 +294,19 @@ static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *tota
 		    l->storages[s].parent == NNA_NONE)
 			order[count++] = lives[s];
 	qsort(order, count, sizeof(*order), by_size);
+	lowest = place_all(order, placed, count, 0);
+	most = lowest + lowest / MORE;
+	*total = place_all(order, placed, count, most);
+	if (*total > most) {
+		most = lowest;
+		*total = place_all(order, placed, count, most);
+	}
+	if (*total > most)
+		*total = place_all(order, placed, count, 0);
 	for (uint32_t i = 0; i < count; i++) {
-		struct life *life = &order[i];
-		uint32_t at = done;
+		const struct life *life = &order[i];
 
-		life->offset = find_place(life, placed, done);
 		l->storages[life->storage].offset = life->offset;
-		if (life->offset + life->size > *total)
-			*total = life->offset + life->size;
-		while (at > 0 && placed[at - 1].offset > life->offset)
-			at--;
-		memmove(&placed[at + 1], &placed[at], sizeof(*placed) * (done - at));
-		placed[at] = *life;
-		done++;
 		if (l->debug & NNA_DEBUG_PLAN)
 			nna_debug_print(l,
 					"plan: storage %u, %llu bytes at 0x%llx, commands %u to %u",

@@ -50,6 +50,55 @@ static void test_plan(void **state)
 	assert_true(areas.scratch * 4 < sum);
 }
 
+/* A chain of values, each of which is made of the one before by what cannot work in place. */
+static void chain(struct nna_lower *l, const uint32_t *sizes, uint32_t count, uint64_t *middles)
+{
+	struct nna_areas areas;
+	uint32_t values[16];
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct nna_ir_op c = { .kind = NNA_IR_REDUCE };
+
+		values[i] = scratch(l, NNA_TYPE_U8, 1, &sizes[i]);
+		if (i)
+			assert_int_equal(
+				nna_ir_add(l, &c, (uint32_t[]){ values[i], values[i - 1] }), 0);
+		else
+			assert_int_equal(nna_emit_fill(l, values[0], 0), 0);
+	}
+	assert_int_equal(nna_pass_plan(l, nna_backend_find("nna"), &areas), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct nna_storage *s = &l->storages[l->values[values[i]].storage];
+
+		middles[i] = s->offset + s->size / 2;
+	}
+	middles[count] = areas.scratch;
+}
+
+/* Each second value has the same middle, where two of them take little memory. */
+static void test_plan_middles(void **state)
+{
+	static const uint32_t sizes[] = { 4096, 4096, 8192, 2048, 4096, 4096, 1024, 512 };
+	enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
+	uint64_t middles[COUNT + 1];
+
+	chain(*state, sizes, COUNT, middles);
+	for (uint32_t i = 2; i < COUNT; i++)
+		assert_int_equal(middles[i], middles[i - 2]);
+	assert_int_equal(middles[COUNT], 8192 + 4096);
+}
+
+/* Where a third middle would take too much memory, the places are others. */
+static void test_plan_middles_cost(void **state)
+{
+	static const uint32_t sizes[] = { 4096, 4096, 4096, 8192, 4096, 4096, 4096 };
+	enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
+	uint64_t middles[COUNT + 1];
+
+	chain(*state, sizes, COUNT, middles);
+	assert_true(middles[COUNT] <= (8192 + 4096) * 5 / 4);
+}
+
 static void test_plan_in_place(void **state)
 {
 	struct nna_lower *l = *state;
@@ -113,6 +162,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(test_plan),
+		TEST(test_plan_middles),
+		TEST(test_plan_middles_cost),
 		TEST(test_plan_in_place),
 		TEST(test_plan_loop),
 	};
