@@ -61,6 +61,17 @@ static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
 	return is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
 }
 
+/*
+ * Has the input of the next piece come to this CPU's caches, which begins behind that of this one
+ * and is as long: another thread may have written it, and of what is reduced each part lies
+ * elsewhere, so that no CPU would foresee it.
+ */
+static inline void fetch_next(const void *next, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const uint8_t *)next + i);
+}
+
 /* The sums of `count` outputs at `index`. */
 static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint32_t count,
 			     bool is_signed, int32_t *sums)
@@ -76,6 +87,7 @@ static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint
 		const uint8_t *from = first + inner_offset(&s->r, inner);
 
 		if (count == PIECE) {
+			fetch_next(from + PIECE, PIECE);
 			for (uint32_t i = 0; i < PIECE / LANES; i++)
 				v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, LANES,
 								    is_signed));
@@ -112,6 +124,7 @@ static inline void sum_floats(const struct reduce *s, const uint32_t *index, uin
 			      double *sums)
 {
 	const int64_t first = nnadev_offset(&s->r.input->desc, index);
+	const uint32_t size = nnahw_type_size(s->r.input->desc.type);
 	uint32_t inner[NNAHW_MAX_RANK] = { 0 }, n = 0;
 	__m256d v[FLOAT_PIECE / FLOAT_LANES];
 
@@ -126,6 +139,9 @@ static inline void sum_floats(const struct reduce *s, const uint32_t *index, uin
 			const int64_t at = first + inner_offset(&s->r, inner);
 
 			if (count == FLOAT_PIECE) {
+				fetch_next((const uint8_t *)s->r.input->data +
+						   (at + FLOAT_PIECE) * size,
+					   FLOAT_PIECE * size);
 				for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
 					v[i] = _mm256_add_pd(v[i],
 							     load_floats(s->r.input,
