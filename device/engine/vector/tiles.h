@@ -179,7 +179,7 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 	if (by_rows && p->n <= p->cached) {
 		const uint64_t fine = wanted / ((uint64_t)p->n * p->k + 1) / unit * unit;
 
-		most = fine < 4 * unit ? (most < 4 * unit ? most : 4 * unit) :
+		most = fine < 8 * unit ? (most < 8 * unit ? most : 8 * unit) :
 		       fine < most     ? (uint32_t)fine :
 					 most;
 	}
