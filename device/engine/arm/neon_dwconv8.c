@@ -222,7 +222,8 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 
 	nnadev_conv_get(cmd, &g->conv);
 	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
-	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads, tile_cost, g);
+	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, NNADEV_TILES_COLUMNS,
+				   threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, NULL, &weights), plan);
 }
 

@@ -121,6 +121,7 @@ static const struct nnadev_gemm8_form form = {
 	.cached = A_BYTES,
 	.together = ROWS,
 	.wanted = TILE_PRODUCTS,
+	.columns = NNADEV_TILES_COLUMNS,
 	.cost = tile_cost,
 };
 

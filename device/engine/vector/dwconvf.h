@@ -486,8 +486,8 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	if (g->direct)
 		cut_direct(g, threads);
 	else
-		nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1, threads,
-					   tile_cost, g);
+		nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 1,
+					   NNADEV_TILES_COLUMNS, threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->conv.batch,
 			  scratch_get(g, g->tiles.rows, g->tiles.blocks, NULL, &s), plan);
 }

@@ -163,10 +163,11 @@ static inline uint32_t nnadev_gemm8_accepts_packed(const struct nnadev_engine_co
  * @cached: bytes of them that stay in the caches
  * @together: rows that are computed together, by a block
  * @wanted: multiplications of a tile
+ * @columns: see struct nnadev_product
  * @cost: what it costs at most
  */
 struct nnadev_gemm8_form {
-	uint32_t unit, cached, together, wanted;
+	uint32_t unit, cached, together, wanted, columns;
 	nnadev_tiles_cost_fn cost;
 };
 
@@ -179,6 +180,7 @@ static inline void nnadev_gemm8_plan(const struct nnadev_gemm8_form *form,
 		.together = form->together,
 		.blocks_together = 1,
 		.wanted = form->wanted,
+		.columns = form->columns,
 	};
 	struct nnadev_gemm8_rows s;
 

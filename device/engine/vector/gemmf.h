@@ -675,6 +675,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.blocks_together = BLOCKS,
 		.cached = A_BYTES / sizeof(float) / g->k,
 		.wanted = TILE_PRODUCTS,
+		.columns = NNADEV_TILES_COLUMNS,
 	};
 	nnadev_tiles_cut_product(&g->tiles, &product, threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->sets, scratch_get(g, g->tiles.rows, NULL, &s), plan);

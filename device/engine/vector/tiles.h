@@ -62,17 +62,23 @@ static inline uint32_t nnadev_tiles_wanted(uint64_t multiplications, uint32_t wa
 	return some > wanted / 4 ? (uint32_t)some : wanted / 4;
 }
 
-/* Reading the weights of so many columns costs what getting a row from another thread does. */
+/*
+ * Reading the weights of so many columns costs what getting a row from another thread does; and of
+ * so many if they are unpacked as they are read.
+ */
 #define NNADEV_TILES_COLUMNS 32u
+#define NNADEV_TILES_COLUMNS_UNPACKED 8u
 
 /*
  * Whether threads are to share rows, which depends on what there is more of: rows that they would
- * have to get from each other, or columns whose weights each of them would have to read. It is the
- * same for a depthwise convolution, whose channels are the columns, as for the product before it.
+ * have to get from each other, or columns whose weights each of them would have to read: @per_row of
+ * these cost what a row does. It is the same for a depthwise convolution, whose channels are the
+ * columns, as for the product before it.
  */
-static inline bool nnadev_tiles_share_rows(uint64_t rows, uint64_t columns, uint32_t threads)
+static inline bool nnadev_tiles_share_rows(uint64_t rows, uint64_t columns, uint32_t per_row,
+					   uint32_t threads)
 {
-	return threads > 1 && rows >= 8 * threads && rows >= columns / NNADEV_TILES_COLUMNS;
+	return threads > 1 && rows >= 8 * threads && rows >= columns / per_row;
 }
 
 /* So many tiles, or as many more that each of `shares` has the same number. */
@@ -153,9 +159,10 @@ static inline bool nnadev_tiles_fit(const struct nnadev_conv *conv, nnadev_tiles
  * @blocks_together: likewise, of 16 columns
  * @cached: rows that fit into the caches, put together
  * @wanted: multiplications of a tile that others can share the work with
+ * @columns: that cost a thread what a row of another one does: NNADEV_TILES_COLUMNS or the like
  */
 struct nnadev_product {
-	uint32_t sets, rows, k, n, together, blocks_together, cached, wanted;
+	uint32_t sets, rows, k, n, together, blocks_together, cached, wanted, columns;
 };
 
 /* Cuts a matrix product: as many rows as are cached, then as many blocks as are wanted. */
@@ -170,7 +177,7 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 
 	threads = nnadev_tiles_threads(all, p->wanted, threads);
 	wanted = nnadev_tiles_wanted(all, p->wanted, threads);
-	by_rows = p->sets == 1 && nnadev_tiles_share_rows(p->rows, p->n, threads);
+	by_rows = p->sets == 1 && nnadev_tiles_share_rows(p->rows, p->n, p->columns, threads);
 	shares = by_rows ? threads : 1;
 	most = most < unit ? unit : most > 1020 ? 1020 : most;
 	while (most > 1 && cost(decoded, most, 1) > NNADEV_TILES_MOST_COST)
@@ -200,12 +207,13 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 
 /*
  * Cuts a depthwise convolution: as many rows as @cost allows, then as many blocks as make @wanted
- * multiplications; @together are computed together.
+ * multiplications; @together are computed together. @columns is as in struct nnadev_product.
  */
 static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 					      const struct nnadev_conv *conv, uint32_t wanted,
-					      uint32_t together, uint32_t threads,
-					      nnadev_tiles_cost_fn cost, const void *decoded)
+					      uint32_t together, uint32_t columns,
+					      uint32_t threads, nnadev_tiles_cost_fn cost,
+					      const void *decoded)
 {
 	const uint64_t all = (uint64_t)conv->output->count * conv->k;
 	uint32_t rows = conv->out_h, blocks;
@@ -213,7 +221,8 @@ static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 
 	threads = nnadev_tiles_threads(all, wanted, threads);
 	by_rows = conv->batch == 1 && conv->out_h >= 2 * threads &&
-		  nnadev_tiles_share_rows((uint64_t)rows * conv->out_w, conv->out_c, threads);
+		  nnadev_tiles_share_rows((uint64_t)rows * conv->out_w, conv->out_c, columns,
+					  threads);
 	while (rows > 1 && cost(decoded, rows, 1) > NNADEV_TILES_MOST_COST)
 		rows = rows / 2;
 	nnadev_tiles_cut_rows(t, conv->out_h, rows, 1, by_rows ? threads : 1);

@@ -283,6 +283,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.together = ROWS,
 		.blocks_together = 1,
 		.wanted = TILE_PRODUCTS,
+		.columns = NNADEV_TILES_COLUMNS_UNPACKED,
 	};
 	struct scratch s;
 

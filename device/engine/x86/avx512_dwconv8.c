@@ -899,7 +899,8 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	struct work k;
 
 	dwconv_get(cmd, g);
-	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 4, threads, tile_cost, g);
+	nnadev_tiles_cut_depthwise(&g->tiles, &g->conv, TILE_PRODUCTS, 4, NNADEV_TILES_COLUMNS,
+				   threads, tile_cost, g);
 	nnadev_tiles_plan(&g->tiles, g->conv.batch, scratch_get(g, NULL, &k), plan);
 }
 

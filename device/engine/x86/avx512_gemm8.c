@@ -687,6 +687,7 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		.together = ROWS,
 		.blocks_together = 4,
 		.wanted = TILE_PRODUCTS,
+		.columns = NNADEV_TILES_COLUMNS,
 	};
 	struct scratch s;
 

@@ -183,6 +183,8 @@ static const struct nnadev_gemm8_form form = {
 	.cached = A_BYTES,
 	.together = ROWS,
 	.wanted = TILE_PRODUCTS,
+	/* As AVX2 computes the depthwise convolutions between the products. */
+	.columns = NNADEV_TILES_COLUMNS_UNPACKED,
 	.cost = tile_cost,
 };
 

@@ -47,6 +47,7 @@ static void test_product(void **state)
 			.blocks_together = 1u << rng_range(&r, 0, 2),
 			.cached = (uint32_t)rng_range(&r, 0, 3000),
 			.wanted = (uint32_t)rng_range(&r, 1, 12 << 20),
+			.columns = 1u << rng_range(&r, 0, 6),
 		};
 		struct nnadev_tiles t;
 
@@ -73,7 +74,7 @@ static void test_depthwise(void **state)
 		output.count = conv.out_h * conv.out_w * conv.out_c;
 		per_row = (uint64_t)rng_range(&r, 1, i % 7 ? 3000 : NNADEV_TILES_MOST_COST - 100);
 		nnadev_tiles_cut_depthwise(&t, &conv, 1u << rng_range(&r, 0, 22),
-					   1u << rng_range(&r, 0, 2),
+					   1u << rng_range(&r, 0, 2), 1u << rng_range(&r, 0, 6),
 					   (uint32_t)rng_range(&r, 1, MOST_THREADS), cost, NULL);
 		assert_covers(&t, conv.out_h, nnadev_div_up(conv.out_c, 16));
 	}
@@ -111,13 +112,14 @@ static void test_even(void **state)
 static void test_shares(void **state)
 {
 	static const struct {
-		uint32_t rows, k, n, tiles;
+		uint32_t rows, k, n, columns, tiles;
 		bool by_rows, by_blocks;
 	} layers[] = {
-		{ 3136, 24, 144, 0, true, false }, { 784, 32, 192, 0, true, false },
-		{ 196, 512, 512, 0, true, false }, { 49, 160, 960, 0, true, false },
-		{ 1, 1280, 1001, 0, false, true }, { 1, 1024, 1024, 0, false, true },
-		{ 4, 64, 64, 1, false, false },
+		{ 3136, 24, 144, 32, 0, true, false }, { 784, 32, 192, 32, 0, true, false },
+		{ 196, 512, 512, 32, 0, true, false }, { 49, 160, 960, 32, 0, true, false },
+		{ 49, 160, 960, 8, 0, false, true },   { 36, 384, 384, 8, 0, false, true },
+		{ 1, 1280, 1001, 32, 0, false, true }, { 1, 1024, 1024, 8, 0, false, true },
+		{ 4, 64, 64, 32, 1, false, false },
 	};
 
 	per_row = 300;
@@ -132,6 +134,7 @@ static void test_shares(void **state)
 			.blocks_together = 4,
 			.cached = (128u << 10) / nnadev_div_up(layers[i].k, 64) / 64,
 			.wanted = 12 << 20,
+			.columns = layers[i].columns,
 		};
 		struct nnadev_tiles t;
 
