@@ -119,16 +119,21 @@ static void note_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32
 {
 	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *s = g->conv.input->desc.strides;
-	const float *from = (const float *)g->conv.input->data + (int64_t)batch * s[0] + first;
 	const bool inside = row >= 0 && row < w->height;
+	const uint32_t columns = g->columns, left = inside && w->pad_left < columns ? w->pad_left
+										    : columns;
+	/* Those of the input, which end with it or with the windows. */
+	const uint32_t end = columns - left < w->width ? columns : left + w->width;
+	const float *from = (const float *)g->conv.input->data + (int64_t)batch * s[0] + first;
+	const int64_t step = s[2];
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < g->columns; i++) {
-		const int64_t column = (int64_t)i - w->pad_left;
-
-		at[i] = inside && column >= 0 && column < w->width ?
-				from + row * s[1] + column * s[2] :
-				zeros;
-	}
+	for (; i < left; i++)
+		at[i] = zeros;
+	for (from += inside ? row * s[1] : 0; i < end; i++, from += step)
+		at[i] = from;
+	for (; i < columns; i++)
+		at[i] = zeros;
 }
 
 /* A block's weights as [k][16]. */
