@@ -6,8 +6,9 @@
  * storage. Constants and variables follow each other. Scratch memory is reused: a storage lives
  * from the first operation that touches it to the last one; the largest storages choose first, and
  * each takes a place that is free during its life: in the middle of a larger one where it can, else
- * behind all others if that takes little more memory, else the lowest. An element-wise result takes
- * the place of an input that dies with the operation, where the elements of both lie exactly alike.
+ * behind all others, else the lowest; or always the lowest, if all this takes more memory. An
+ * element-wise result takes the place of an input that dies with the operation, where the elements
+ * of both lie exactly alike.
  *
  * The middle is for devices whose threads share an image's rows: each has a part of every tensor in
  * its caches, the first thread the first part and so on. The parts of a tensor that lies in the
@@ -218,12 +219,6 @@ static bool is_free(const struct life *life, const struct life *placed, uint32_t
 	return true;
 }
 
-/*
- * Up to 1/MORE of the memory that the lowest places take is spent on better ones: what lives at the
- * same time as the largest storages needs a middle of its own.
- */
-#define MORE 4u
-
 /* More storages are not looked at for their middles, so that the time for a plan has a bound. */
 #define MIDDLES 32u
 
@@ -280,7 +275,7 @@ static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *tota
 {
 	struct life *order, *placed;
 	uint32_t count = 0;
-	uint64_t lowest, most;
+	uint64_t lowest;
 
 	order = malloc(sizeof(*order) * (l->storage_count + 1));
 	placed = malloc(sizeof(*placed) * (l->storage_count + 1));
@@ -295,13 +290,9 @@ static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *tota
 			order[count++] = lives[s];
 	qsort(order, count, sizeof(*order), by_size);
 	lowest = place_all(order, placed, count, 0);
-	most = lowest + lowest / MORE;
-	*total = place_all(order, placed, count, most);
-	if (*total > most) {
-		most = lowest;
-		*total = place_all(order, placed, count, most);
-	}
-	if (*total > most)
+	/* Better places must not take more memory. */
+	*total = place_all(order, placed, count, lowest);
+	if (*total > lowest)
 		*total = place_all(order, placed, count, 0);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct life *life = &order[i];
