@@ -97,7 +97,7 @@ int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
 	if (r)
 		goto err_gate;
 	dev->slice = NNADEV_CP_NO_SLICE;
-	dev->exec.known = nnadev_pages_create(NNADEV_JOB_KNOWN_SIZE);
+	dev->exec.known = nnadev_pages_create(NNADEV_JOB_KNOWN_SIZE, true);
 	if (!params->lent)
 		r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
 	if (r)

@@ -12,6 +12,7 @@
 #include "device/core/exec.h"
 #include "device/core/operand.h"
 #include "device/core/ring.h"
+#include "device/host/pages.h"
 
 struct nnadev_job;
 struct nnahw_command_info;
@@ -85,7 +86,7 @@ struct nnadev_known {
 };
 
 /* Of the first commands of each job so many are kept as lie in one large page. */
-#define NNADEV_JOB_KNOWN_SIZE (2u << 20)
+#define NNADEV_JOB_KNOWN_SIZE ((uint32_t)NNADEV_PAGES_LARGE)
 #define NNADEV_JOB_KNOWN (NNADEV_JOB_KNOWN_SIZE / (uint32_t)sizeof(struct nnadev_known))
 
 /**

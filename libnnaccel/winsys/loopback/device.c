@@ -53,11 +53,7 @@ static void lb_destroy(struct nna_winsys *ws)
 		struct nna_loopback_chunk *c = lb->chunks;
 
 		lb->chunks = c->next;
-		munmap(c->map, c->size);
-		if (c->fd >= 0)
-			close(c->fd);
-		nna_va_destroy(c->free);
-		free(c);
+		nna_loopback_chunk_destroy(c);
 	}
 	nna_va_destroy(lb->small_va);
 	nna_va_destroy(lb->large_va);

@@ -302,6 +302,8 @@ int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size,
 /* The same over a memfd of its own. */
 int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size,
 			      struct nna_loopback_chunk **out);
+/* Frees a chunk that is in no list, and of which the model knows nothing. Takes no lock. */
+void nna_loopback_chunk_destroy(struct nna_loopback_chunk *c);
 /*
  * Takes zeroed memory of a chunk that several share, at an offset that is a multiple of @align.
  * Return: 0 or a negative errno.

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device/host/pages.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* A shared chunk is a multiple of it. Pages that nobody has written cost nothing. */
@@ -18,6 +19,18 @@
 #define SMALL (2ull << 20)
 /* What is not small: so many bytes of small pages take as long to become there as a large one. */
 #define NOT_SMALL (256ull << 10)
+
+void nna_loopback_chunk_destroy(struct nna_loopback_chunk *c)
+{
+	if (c->fd >= 0) {
+		munmap(c->map, c->size);
+		close(c->fd);
+	} else {
+		nnadev_pages_destroy(c->map, c->size);
+	}
+	nna_va_destroy(c->free);
+	free(c);
+}
 
 static void chunk_free(struct nna_loopback *lb, struct nna_loopback_chunk *c)
 {
@@ -29,10 +42,7 @@ static void chunk_free(struct nna_loopback *lb, struct nna_loopback_chunk *c)
 	*link = c->next;
 	pthread_mutex_unlock(&lb->memory);
 	nnadev_dma_unmap(lb->dev, c->iova, c->size);
-	munmap(c->map, c->size);
-	close(c->fd);
-	nna_va_destroy(c->free);
-	free(c);
+	nna_loopback_chunk_destroy(c);
 }
 
 /* Takes a range of a chunk; what is small lies among the others when there is no more room. */
@@ -77,33 +87,6 @@ fail:
 	return ret;
 }
 
-/*
- * Memory that begins at a large page. Packed weights and activations have thousands of pages: in
- * large ones they take a tenth of the time to become there, and the model finds them sooner.
- */
-static uint8_t *map_private(uint64_t size)
-{
-	uint8_t *map, *begin;
-
-	if (size > SIZE_MAX - NNA_VA_LARGE_PAGE)
-		return NULL;
-	map = mmap(NULL, size + NNA_VA_LARGE_PAGE, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (map == MAP_FAILED)
-		return NULL;
-	begin = (uint8_t *)(((uintptr_t)map + NNA_VA_LARGE_PAGE - 1) & ~(NNA_VA_LARGE_PAGE - 1));
-	if (begin > map)
-		munmap(map, (size_t)(begin - map));
-	if (begin < map + NNA_VA_LARGE_PAGE)
-		munmap(begin + size, (size_t)(map + NNA_VA_LARGE_PAGE - begin));
-	/*
-	 * A kernel that has no large pages for it does without. What is small of the first programs
-	 * of a process is some hundred small pages, and half of them would come in a first run.
-	 */
-	madvise(begin, size, MADV_HUGEPAGE);
-	return begin;
-}
-
 /* A chunk that several BOs share, of a multiple of CHUNK; chunk_link() is to come. */
 static int chunk_make_shared(struct nna_loopback *lb, uint64_t size,
 			     struct nna_loopback_chunk **out)
@@ -116,7 +99,8 @@ static int chunk_make_shared(struct nna_loopback *lb, uint64_t size,
 	c->fd = -1;
 	c->size = size;
 	c->free = nna_va_create(0, size);
-	c->map = map_private(size);
+	/* Packed weights and activations have thousands of pages. */
+	c->map = nnadev_pages_create(size, false);
 	if (c->free && c->map) {
 		c->iova = take_iova(lb, size);
 		ret = nnadev_dma_map_memory(lb->dev, c->iova, size, c->map);
@@ -125,10 +109,7 @@ static int chunk_make_shared(struct nna_loopback *lb, uint64_t size,
 		*out = c;
 		return 0;
 	}
-	if (c->map)
-		munmap(c->map, size);
-	nna_va_destroy(c->free);
-	free(c);
+	nna_loopback_chunk_destroy(c);
 	return ret;
 }
 
