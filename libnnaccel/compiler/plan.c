@@ -254,12 +254,9 @@ static uint64_t place_all(struct life *order, struct life *placed, uint32_t coun
 		struct life *life = &order[i];
 		uint32_t at = i;
 
-		if (most && find_middle(life, order, placed, i, &life->offset))
-			;
-		else if (total + life->size <= most)
-			life->offset = total;
-		else
-			life->offset = find_place(life, placed, i);
+		if (!most || !find_middle(life, order, placed, i, &life->offset))
+			life->offset = total + life->size <= most ? total :
+								    find_place(life, placed, i);
 		if (life->offset + life->size > total)
 			total = life->offset + life->size;
 		while (at > 0 && placed[at - 1].offset > life->offset)
@@ -273,29 +270,30 @@ static uint64_t place_all(struct life *order, struct life *placed, uint32_t coun
 /* Places all scratch storages; @total: bytes of the area. */
 static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *total)
 {
-	struct life *order, *placed;
+	const size_t size = sizeof(struct life) * (l->storage_count + 1);
+	struct life *lowest = malloc(size), *better = malloc(size), *placed = malloc(size);
+	const struct life *chosen = better;
 	uint32_t count = 0;
-	uint64_t lowest;
+	uint64_t most;
+	int ret = -ENOMEM;
 
-	order = malloc(sizeof(*order) * (l->storage_count + 1));
-	placed = malloc(sizeof(*placed) * (l->storage_count + 1));
-	if (!order || !placed) {
-		free(order);
-		free(placed);
-		return -ENOMEM;
-	}
+	if (!lowest || !better || !placed)
+		goto out;
 	for (uint32_t s = 0; s < l->storage_count; s++)
 		if (l->storages[s].kind == NNA_STORAGE_SCRATCH && l->storages[s].used &&
 		    l->storages[s].parent == NNA_NONE)
-			order[count++] = lives[s];
-	qsort(order, count, sizeof(*order), by_size);
-	lowest = place_all(order, placed, count, 0);
+			lowest[count++] = lives[s];
+	qsort(lowest, count, sizeof(*lowest), by_size);
+	memcpy(better, lowest, sizeof(*better) * count);
+	most = place_all(lowest, placed, count, 0);
+	*total = place_all(better, placed, count, most);
 	/* Better places must not take more memory. */
-	*total = place_all(order, placed, count, lowest);
-	if (*total > lowest)
-		*total = place_all(order, placed, count, 0);
+	if (*total > most) {
+		chosen = lowest;
+		*total = most;
+	}
 	for (uint32_t i = 0; i < count; i++) {
-		const struct life *life = &order[i];
+		const struct life *life = &chosen[i];
 
 		l->storages[life->storage].offset = life->offset;
 		if (l->debug & NNA_DEBUG_PLAN)
@@ -304,9 +302,12 @@ static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *tota
 					life->storage, (unsigned long long)life->size,
 					(unsigned long long)life->offset, life->first, life->last);
 	}
-	free(order);
+	ret = 0;
+out:
+	free(lowest);
+	free(better);
 	free(placed);
-	return 0;
+	return ret;
 }
 
 int nna_pass_plan(struct nna_lower *l, const struct nna_backend *backend, struct nna_areas *areas)
