@@ -22,17 +22,17 @@ static inline void nnadev_channels_get(const struct nnadev_conv *g, uint32_t fir
 	const bool one = g->channels->desc.dims[0] == 1;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t sum;
-
 		channels[i] = from[one ? 0 : first + i];
-		sum = (uint32_t)channels[i].bias;
-		if (nnadev_present(g->bias))
-			sum += (uint32_t)nnadev_load_integer(
-				g->bias, (int64_t)(first + i) * g->bias->desc.strides[0]);
-		if (g->layout == NNAHW_LAYOUT_PLAIN)
-			sum -= (uint32_t)g->input->desc.zero_point * (uint32_t)sums[i];
-		bias[i] = (int32_t)sum;
+		bias[i] = channels[i].bias;
 	}
+	for (uint32_t i = 0; i < count && nnadev_present(g->bias); i++)
+		bias[i] = (int32_t)((uint32_t)bias[i] +
+				    (uint32_t)nnadev_load_integer(
+					    g->bias,
+					    (int64_t)(first + i) * g->bias->desc.strides[0]));
+	for (uint32_t i = 0; i < count && g->layout == NNAHW_LAYOUT_PLAIN; i++)
+		bias[i] = (int32_t)((uint32_t)bias[i] -
+				    (uint32_t)g->input->desc.zero_point * (uint32_t)sums[i]);
 }
 
 #endif

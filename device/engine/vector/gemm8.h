@@ -250,6 +250,42 @@ static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8
 	}
 }
 
+/*
+ * The same for up to @count windows side by side, @bytes apart at @to, of which the first is in the
+ * input with all its rows and columns, as are those behind it that are taken. Return: how many; 0
+ * if a row of a window does not lie in the input as it is, or is long.
+ */
+static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const uint8_t *data,
+					    int64_t y, int64_t x, uint32_t count, size_t bytes,
+					    uint8_t *to)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *in = g->conv.input;
+	const int32_t *s = in->desc.strides;
+	const uint8_t *end = (const uint8_t *)in->data + g->input_bytes,
+		      *from = data + y * s[1] + x * s[2];
+	const size_t all = w->kernel_w * (size_t)g->conv.group_in, copied = (all + 15) / 16 * 16;
+	const int64_t last = (int64_t)w->width - w->kernel_w, step = (int64_t)w->stride_w * s[2],
+		      down = (int64_t)w->dilation_h * s[1];
+	int64_t room;
+
+	if (w->dilation_w != 1 || (uint32_t)s[2] != g->conv.group_in || s[1] < 0 || all > 64 ||
+	    x < 0 || x > last || y < 0 || y + (int64_t)(w->kernel_h - 1) * w->dilation_h >= w->height)
+		return 0;
+	/* A row is copied by whole vectors. */
+	room = end - (from + (w->kernel_h - 1) * down) - (int64_t)copied;
+	if (room < 0)
+		return 0;
+	while (count > 1 && ((int64_t)(count - 1) * w->stride_w > last - x ||
+			     (int64_t)(count - 1) * step > room))
+		count--;
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++, from += down, to += all)
+		for (size_t i = 0; i < copied; i += 16)
+			for (uint32_t n = 0; n < count; n++)
+				memcpy(to + n * bytes + i, from + n * step + i, 16);
+	return count;
+}
+
 /**
  * typedef nnadev_gemm8_put_fn - puts a row together
  * @g: the product
@@ -295,31 +331,48 @@ nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t
 			      (int64_t)set * g->conv.group_in;
 	const size_t bytes = g->k + (size_t)NNADEV_GEMM8_SLACK;
 	const int64_t y = nnadev_window_row(w, index[1], 0);
+	const int64_t step = (int64_t)w->stride_w * strides[2];
 	const bool direct = g->direct && y >= 0 && y < w->height;
 	int64_t x = nnadev_window_column(w, index[2], 0);
-	uint32_t gathered = 0;
+	uint32_t gathered;
 
-	for (uint32_t r = i; r < i + count; r++, x += w->stride_w) {
+	for (uint32_t r = 0; r < count; r += gathered) {
+		/* Of a direct one, after padding, rows in the input may follow. */
+		const uint32_t most = g->direct		      ? 1 :
+				      count - r < g->together ? count - r :
+								g->together;
+
 		if (direct && x >= 0 && x < w->width) {
-			const struct nnadev_gemm8_row row = {
+			struct nnadev_gemm8_row row = {
 				data + y * strides[1] + x * strides[2],
 				(const uint8_t *)in->data + g->input_bytes,
 			};
 
-			put(g, s, r, &row);
+			gathered = (uint32_t)(w->width - 1 - x) / w->stride_w + 1;
+			gathered = gathered < count - r ? gathered : count - r;
+			for (uint32_t k = 0; k < gathered; k++, row.from += step)
+				put(g, s, i + r + k, &row);
+			x += (int64_t)gathered * w->stride_w;
 			continue;
 		}
-		nnadev_gemm8_window(g, data, y, x, s->bytes + gathered * bytes);
-		/* Of a direct one this is padding, after which rows in the input may follow. */
-		if (++gathered < g->together && r + 1 < i + count && !g->direct)
-			continue;
+		for (gathered = 0; gathered < most;) {
+			uint8_t *to = s->bytes + gathered * bytes;
+			uint32_t n = nnadev_gemm8_windows(g, data, y, x, most - gathered, bytes,
+							  to);
+
+			if (!n) {
+				nnadev_gemm8_window(g, data, y, x, to);
+				n = 1;
+			}
+			gathered += n;
+			x += (int64_t)n * w->stride_w;
+		}
 		for (uint32_t k = 0; k < gathered; k++) {
 			const uint8_t *from = s->bytes + k * bytes;
 			const struct nnadev_gemm8_row row = { from, from + bytes };
 
-			put(g, s, r + 1 - gathered + k, &row);
+			put(g, s, i + r + k, &row);
 		}
-		gathered = 0;
 	}
 }
 

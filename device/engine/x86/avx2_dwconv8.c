@@ -426,15 +426,14 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
 		struct nnadev_block constants;
 		struct reader reader;
-		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 }, bias[16];
 
 		if (g.conv.layout == NNAHW_LAYOUT_PLAIN)
 			pair_plain(&g, first, count, s.weights, sums);
 		else
 			pair_packed(&g, block, s.weights);
-		nnadev_channels_get(&g.conv, first, count, sums, channels, bias);
-		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_PAIRED);
+		nnadev_channels_get(&g.conv, first, count, sums, constants.channel, bias);
+		nnadev_block_get(&constants, &finish, count, bias, NNADEV_PAIRED);
 		reader_get(&reader, &g, first, count);
 		for (p.column = 0; p.column < g.conv.out_w; p.column += p.columns) {
 			p.columns = g.conv.out_w - p.column;

@@ -146,38 +146,53 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 	nnadev_order_channels(b->order, b->estimate.nudge, nudge);
 }
 
+/* The multipliers and shifts of 8 channels. */
+static inline void nnadev_channels_split(const struct nnahw_channel *c, __m256i *multiplier,
+					 __m256i *shift)
+{
+	__m256i pair[4], low, high;
+
+	/* Channels i and i + 4: bias, multiplier, shift and sum of either. */
+	for (uint32_t i = 0; i < 4; i++)
+		pair[i] = _mm256_inserti128_si256(
+			_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(c + i))),
+			_mm_loadu_si128((const __m128i *)(c + i + 4)), 1);
+	low = _mm256_unpacklo_epi32(pair[0], pair[1]);
+	high = _mm256_unpacklo_epi32(pair[2], pair[3]);
+	*multiplier = _mm256_unpackhi_epi64(low, high);
+	low = _mm256_unpackhi_epi32(pair[0], pair[1]);
+	high = _mm256_unpackhi_epi32(pair[2], pair[3]);
+	*shift = _mm256_unpacklo_epi64(low, high);
+}
+
 /*
- * Reads the channels of a block; bias is what to add to the accumulator, channel.bias included.
- * @order is that of the accumulators for nnadev_finish_rows().
+ * Works out the constants of a block from @count channels, which are in @b->channel; @bias, of 16,
+ * is what to add to the accumulators, channel.bias included. What is beyond the count is written
+ * in both. @order is that of the accumulators for nnadev_finish_rows().
  */
 static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_finish *f,
-				    const struct nnahw_channel *channels, uint32_t count,
-				    const int32_t *bias, enum nnadev_order order)
+				    uint32_t count, int32_t *bias, enum nnadev_order order)
 {
 	const __m256i zero = _mm256_setzero_si256();
 	__m256i multiplier[2], shift[2], wrong = zero;
-	int32_t biases[16] = { 0 };
 
 	b->count = count;
 	b->order = order;
 	b->simple = (nnadev_type_is_quant8(f->output->desc.type) || f->is_wide) &&
 		    nnadev_adds_residual(f);
 	/* What is beyond the count has a shift that all the vector code takes. */
-	for (uint32_t i = count; i < 16; i++)
+	for (uint32_t i = count; i < 16; i++) {
 		b->channel[i] = (struct nnahw_channel){ .shift = 33 };
-	memcpy(b->channel, channels, count * sizeof(*channels));
-	memcpy(biases, bias, count * sizeof(*bias));
+		bias[i] = 0;
+	}
 	for (uint32_t i = 0; i < 2; i++) {
-		const __m256i at = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
-
-		multiplier[i] = _mm256_i32gather_epi32(&b->channel[8 * i].multiplier, at, 4);
-		shift[i] = _mm256_i32gather_epi32(&b->channel[8 * i].shift, at, 4);
+		nnadev_channels_split(b->channel + 8 * i, &multiplier[i], &shift[i]);
 		wrong = _mm256_or_si256(wrong, _mm256_cmpgt_epi32(zero, multiplier[i]));
 		wrong = _mm256_or_si256(wrong,
 					_mm256_cmpgt_epi32(_mm256_set1_epi32(31), shift[i]));
 		wrong = _mm256_or_si256(wrong,
 					_mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(62)));
-		nnadev_half_block_get(&b->half[i], f, biases + 8 * i, multiplier[i], shift[i]);
+		nnadev_half_block_get(&b->half[i], f, bias + 8 * i, multiplier[i], shift[i]);
 	}
 	b->simple = b->simple && _mm256_testz_si256(wrong, wrong);
 	nnadev_estimate_get(b, f, multiplier, shift);

@@ -23,6 +23,8 @@
 #define CHUNK 256u /* quads of b: 32 KiB */
 #define A_BYTES (160u << 10) /* of widened rows in a tile */
 #define TILE_PRODUCTS (6u << 20)
+/* Rows whose last products are finished together, while their accumulators are in the first cache. */
+#define FINISHED (8 * ROWS)
 
 /* Where a tile's parts of the scratch memory begin. */
 struct scratch {
@@ -65,6 +67,13 @@ static inline void widen_row(const struct nnadev_gemm8 *g, const struct nnadev_g
 		widen32(to, NNADEV_LOAD(from), g->a_signed);
 	if (k)
 		widen32(to, nnadev_part_load(from, k, row->end), g->a_signed);
+}
+
+/* The same of 32 bytes or less. */
+static inline void widen_short(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
+			       uint32_t i, const struct nnadev_gemm8_row *row)
+{
+	widen32(s->a + (size_t)i * 64, nnadev_part_load(row->from, g->k, row->end), g->a_signed);
 }
 
 /* Widens quads [first, first + quads) of a packed block of weights. */
@@ -204,6 +213,18 @@ static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uin
 	}
 }
 
+/* Accumulators of rows [first, first + rows) by a chunk of b, to @acc. */
+static inline void multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s,
+				  uint32_t first, uint32_t rows, uint32_t chunk, uint32_t quads,
+				  int32_t *acc)
+{
+	const uint8_t *a = s->rows.a + (size_t)first * g->a_stride + (size_t)chunk * CHUNK * 8;
+
+	for (uint32_t r = 0; r < rows; r += ROWS)
+		multiply_rows(a + (size_t)r * g->a_stride, g->a_stride, s->b, quads, acc + r * 16,
+			      chunk != 0, rows - r < ROWS ? rows - r : ROWS);
+}
+
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
@@ -213,34 +234,39 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_finish finish = g.finish;
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
 							  nnadev_div_up(g.n, 16));
-	const uint32_t chunks = nnadev_div_up(g.quads, CHUNK);
+	const uint32_t last = nnadev_div_up(g.quads, CHUNK) - 1;
 	struct nnadev_block constants;
 	struct scratch s;
 
 	scratch_get(&g, g.tiles.rows, scratch, &s);
-	nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_row);
+	if (g.k <= 32)
+		nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_short);
+	else
+		nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_row);
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
-		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 }, bias[16];
-		uint32_t count;
+		uint32_t count, rows, quads = CHUNK;
 
-		for (uint32_t chunk = 0; chunk < chunks; chunk++) {
-			const uint32_t first = chunk * CHUNK,
-				       quads = g.quads - first < CHUNK ? g.quads - first : CHUNK;
-
+		for (uint32_t chunk = 0; chunk <= last; chunk++) {
+			if (chunk == last)
+				quads = g.quads - chunk * CHUNK;
 			if (g.conv.layout == NNAHW_LAYOUT_PLAIN)
-				fill_b_plain(&g, part.set, block, first, quads, s.b, sums);
+				fill_b_plain(&g, part.set, block, chunk * CHUNK, quads, s.b, sums);
 			else
-				fill_b_packed(&g, part.set, block, first, quads, s.b);
-			for (uint32_t r = 0; r < part.rows; r += ROWS)
-				multiply_rows(s.rows.a + (size_t)r * g.a_stride + first * 8,
-					      g.a_stride, s.b, quads, s.acc + r * 16, chunk != 0,
-					      part.rows - r < ROWS ? part.rows - r : ROWS);
+				fill_b_packed(&g, part.set, block, chunk * CHUNK, quads, s.b);
+			if (chunk < last)
+				multiply_chunk(&g, &s, 0, part.rows, chunk, quads, s.acc);
 		}
-		count = nnadev_gemm8_channels(&g, part.set, block, sums, channels, bias);
-		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_NATURAL);
-		nnadev_finish_all(&finish, &constants, s.acc, part.rows, s.rows.at, s.rows.rat,
-				  block * 16);
+		count = nnadev_gemm8_channels(&g, part.set, block, sums, constants.channel, bias);
+		nnadev_block_get(&constants, &finish, count, bias, NNADEV_NATURAL);
+		for (uint32_t r = 0; r < part.rows; r += rows) {
+			int32_t *acc = s.acc + (last ? r * 16 : 0);
+
+			rows = part.rows - r < FINISHED ? part.rows - r : FINISHED;
+			multiply_chunk(&g, &s, r, rows, last, quads, acc);
+			nnadev_finish_all(&finish, &constants, acc, rows, s.rows.at + r,
+					  s.rows.rat + r, block * 16);
+		}
 	}
 	return NNAHW_STATUS_OK;
 }

@@ -144,14 +144,13 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 
 	for (uint32_t block = part.first_block; block < end; block++) {
 		const int8_t *b = nnadev_gemm8_block(&g, part.set, block);
-		struct nnahw_channel channels[16];
 		int32_t bias[16] = { 0 }, acc[ROWS * 16];
-		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL, channels,
-							     bias);
+		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL,
+							     constants.channel, bias);
 
 		if (g.a_signed)
 			take_off_128(&g, b, bias);
-		nnadev_block_get(&constants, &finish, channels, count, bias, NNADEV_NATURAL);
+		nnadev_block_get(&constants, &finish, count, bias, NNADEV_NATURAL);
 		for (uint32_t r = 0, rows; r < part.rows; r += rows) {
 			rows = multiply_rows(&g, s.a + (size_t)r * g.a_stride, s.begin + r, b, acc,
 					     part.rows - r);
