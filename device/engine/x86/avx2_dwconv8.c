@@ -199,6 +199,17 @@ static inline __m128i read16(const struct reader *r, const uint8_t *from)
 	return _mm_shuffle_epi8(v, r->shuffle);
 }
 
+static inline __m256i widen(__m128i v, const bool is_signed)
+{
+	return is_signed ? _mm256_cvtepi8_epi16(v) : _mm256_cvtepu8_epi16(v);
+}
+
+static inline void store_pair(__m256i upper, __m256i lower, int16_t *to)
+{
+	_mm256_store_si256((__m256i *)to, _mm256_unpacklo_epi16(upper, lower));
+	_mm256_store_si256((__m256i *)(to + 16), _mm256_unpackhi_epi16(upper, lower));
+}
+
 /*
  * Pairs `count` columns, `step` bytes apart, of two input rows; one that is NULL lies outside the
  * input and is all @outside.
@@ -207,22 +218,17 @@ static inline __attribute__((always_inline)) void
 pair_columns(const struct reader *r, const uint8_t *upper, const uint8_t *lower, int64_t step,
 	     uint32_t count, __m256i outside, const bool is_signed, int16_t *to)
 {
-	for (uint32_t i = 0; i < count; i++, to += 32) {
-		__m256i u = outside, l = outside;
-
-		if (upper) {
-			const __m128i v = read16(r, upper + i * step);
-
-			u = is_signed ? _mm256_cvtepi8_epi16(v) : _mm256_cvtepu8_epi16(v);
-		}
-		if (lower) {
-			const __m128i v = read16(r, lower + i * step);
-
-			l = is_signed ? _mm256_cvtepi8_epi16(v) : _mm256_cvtepu8_epi16(v);
-		}
-		_mm256_store_si256((__m256i *)to, _mm256_unpacklo_epi16(u, l));
-		_mm256_store_si256((__m256i *)(to + 16), _mm256_unpackhi_epi16(u, l));
+	if (upper && lower && r->bytes == 16) {
+		upper += r->first;
+		lower += r->first;
+		for (uint32_t i = 0; i < count; i++, upper += step, lower += step, to += 32)
+			store_pair(widen(_mm_loadu_si128((const __m128i *)upper), is_signed),
+				   widen(_mm_loadu_si128((const __m128i *)lower), is_signed), to);
+		return;
 	}
+	for (uint32_t i = 0; i < count; i++, to += 32)
+		store_pair(upper ? widen(read16(r, upper + i * step), is_signed) : outside,
+			   lower ? widen(read16(r, lower + i * step), is_signed) : outside, to);
 }
 
 /*
@@ -332,11 +338,11 @@ static void row_any(const struct dwconv *g, uint32_t columns, const int16_t *row
 	}
 }
 
-/* The same for 3x3 without dilation, half a block at a time: the weights stay in registers. */
+/* The same for 3x3, half a block at a time: the weights stay in registers. */
 static void row_3x3(const struct dwconv *g, uint32_t columns, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
-	const size_t next = g->conv.window.stride_w * 32;
+	const size_t next = g->conv.window.stride_w * 32, right = g->conv.window.dilation_w * 32;
 
 	for (uint32_t half = 0; half < 2; half++, rows += 16, weights += 16, acc += 8) {
 		const __m256i k0 = NNADEV_LOAD(weights), k1 = NNADEV_LOAD(weights + 32),
@@ -350,10 +356,10 @@ static void row_3x3(const struct dwconv *g, uint32_t columns, const int16_t *row
 			__m256i c = _mm256_madd_epi16(k0, NNADEV_LOAD(p)),
 				d = _mm256_madd_epi16(k3, NNADEV_LOAD(q));
 
-			c = _mm256_add_epi32(c, _mm256_madd_epi16(k1, NNADEV_LOAD(p + 32)));
-			d = _mm256_add_epi32(d, _mm256_madd_epi16(k4, NNADEV_LOAD(q + 32)));
-			c = _mm256_add_epi32(c, _mm256_madd_epi16(k2, NNADEV_LOAD(p + 64)));
-			d = _mm256_add_epi32(d, _mm256_madd_epi16(k5, NNADEV_LOAD(q + 64)));
+			c = _mm256_add_epi32(c, _mm256_madd_epi16(k1, NNADEV_LOAD(p + right)));
+			d = _mm256_add_epi32(d, _mm256_madd_epi16(k4, NNADEV_LOAD(q + right)));
+			c = _mm256_add_epi32(c, _mm256_madd_epi16(k2, NNADEV_LOAD(p + 2 * right)));
+			d = _mm256_add_epi32(d, _mm256_madd_epi16(k5, NNADEV_LOAD(q + 2 * right)));
 			_mm256_store_si256((__m256i *)to, _mm256_add_epi32(c, d));
 		}
 	}
@@ -398,7 +404,7 @@ static void run_patch(const struct dwconv *g, const struct nnadev_finish *f,
 	for (uint32_t y = 0; y < p->rows; y++) {
 		const int16_t *from = s->paired + (size_t)y * w->stride_h / g->step * stride;
 
-		if (w->kernel_h == 3 && w->kernel_w == 3 && w->dilation_w == 1)
+		if (w->kernel_h == 3 && w->kernel_w == 3)
 			row_3x3(g, p->columns, from, pair_stride, s->weights, s->acc);
 		else
 			row_any(g, p->columns, from, pair_stride, s->weights, s->acc);
