@@ -42,7 +42,8 @@ enum nnadev_order { NNADEV_NATURAL, NNADEV_PAIRED };
  * rounding in two steps adds 2^(30-shift) with the product's sign; and whatever the rounding mode
  * is, acc + bias in fp32, scale and their fused product and sum are each off by a part of at most
  * 2^-23: of |z| < 256 all together by less than 2^-13. A larger z is beyond all limits of 8-bit
- * types, also by its estimate. Shifts from 33 on keep the estimate in 32 bits.
+ * types, also by its estimate; what does not fit into 32 bits becomes the least number, from which
+ * it lies too far.
  */
 struct nnadev_estimate {
 	int32_t bias[16];
@@ -56,7 +57,8 @@ struct nnadev_estimate {
  * @order: of the accumulators
  * @estimated: @estimate is good for all channels
  * @zero, @low, @high: zero point and limits of what is stored, without a residual
- * @channel: as they were read, once; those beyond @count multiply by 0
+ * @channel: as they were read, once; those beyond @count multiply by 0. A shift below 1 means 1,
+ *	and one above 62 means 62
  * @count: channels in use, 1 to 16
  * @simple: types, multipliers and shifts (and those of the residual) are those of the vector code
  */
@@ -115,29 +117,27 @@ static inline void nnadev_order_channels(enum nnadev_order order, void *to, cons
 	NNADEV_STORE(at + 8, paired ? _mm256_permute2x128_si256(v[0], v[1], 0x31) : v[1]);
 }
 
-/* What the estimate needs of a simple block. */
+/* What the estimate needs; it is good if it can be for multipliers that are not negative. */
 static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnadev_finish *f,
-				       const __m256i multiplier[2], const __m256i shift[2])
+				       const __m256i multiplier[2], const __m256i shift[2],
+				       bool good)
 {
-	__m256i bias[2], scale[2], nudge[2], small = _mm256_setzero_si256();
+	__m256i bias[2], scale[2], nudge[2];
 
 	for (uint32_t i = 0; i < 2; i++) {
 		/* 2^-shift and 2^(30-shift) by their exponents. */
 		const __m256 power = _mm256_castsi256_ps(_mm256_slli_epi32(
 			_mm256_sub_epi32(_mm256_set1_epi32(127), shift[i]), 23));
+		const __m256i step = _mm256_slli_epi32(
+				_mm256_sub_epi32(_mm256_set1_epi32(157), shift[i]), 23),
+			      two_steps = _mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(31));
 
-		small = _mm256_or_si256(small,
-					_mm256_cmpgt_epi32(_mm256_set1_epi32(33), shift[i]));
 		bias[i] = NNADEV_LOAD(b->half[i].bias);
 		scale[i] = _mm256_castps_si256(
 			_mm256_mul_ps(_mm256_cvtepi32_ps(multiplier[i]), power));
-		nudge[i] = f->e->once ? _mm256_setzero_si256() :
-					_mm256_slli_epi32(_mm256_sub_epi32(_mm256_set1_epi32(157),
-									   shift[i]),
-							  23);
+		nudge[i] = f->e->once ? _mm256_setzero_si256() : _mm256_and_si256(step, two_steps);
 	}
-	b->estimated = b->simple && nnadev_limits_fit(f) && _mm256_testz_si256(small, small) &&
-		       (!f->has_residual || f->sum.estimated);
+	b->estimated = good && nnadev_limits_fit(f) && (!f->has_residual || f->sum.estimated);
 	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
 	b->low = _mm_set1_epi8((int8_t)f->out_low);
 	b->high = _mm_set1_epi8((int8_t)f->out_high);
@@ -174,12 +174,12 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 				    uint32_t count, int32_t *bias, enum nnadev_order order)
 {
 	const __m256i zero = _mm256_setzero_si256();
-	__m256i multiplier[2], shift[2], wrong = zero;
+	const bool fits = (nnadev_type_is_quant8(f->output->desc.type) || f->is_wide) &&
+			  nnadev_adds_residual(f);
+	__m256i multiplier[2], shift[2], negative = zero, small = zero;
 
 	b->count = count;
 	b->order = order;
-	b->simple = (nnadev_type_is_quant8(f->output->desc.type) || f->is_wide) &&
-		    nnadev_adds_residual(f);
 	/* What is beyond the count has a shift that all the vector code takes. */
 	for (uint32_t i = count; i < 16; i++) {
 		b->channel[i] = (struct nnahw_channel){ .shift = 33 };
@@ -187,15 +187,17 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		nnadev_channels_split(b->channel + 8 * i, &multiplier[i], &shift[i]);
-		wrong = _mm256_or_si256(wrong, _mm256_cmpgt_epi32(zero, multiplier[i]));
-		wrong = _mm256_or_si256(wrong,
+		shift[i] = _mm256_max_epi32(shift[i], _mm256_set1_epi32(1));
+		shift[i] = _mm256_min_epi32(shift[i], _mm256_set1_epi32(62));
+		negative = _mm256_or_si256(negative, _mm256_cmpgt_epi32(zero, multiplier[i]));
+		small = _mm256_or_si256(small,
 					_mm256_cmpgt_epi32(_mm256_set1_epi32(31), shift[i]));
-		wrong = _mm256_or_si256(wrong,
-					_mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(62)));
 		nnadev_half_block_get(&b->half[i], f, bias + 8 * i, multiplier[i], shift[i]);
 	}
-	b->simple = b->simple && _mm256_testz_si256(wrong, wrong);
-	nnadev_estimate_get(b, f, multiplier, shift);
+	b->simple = fits && _mm256_testz_si256(negative, negative) &&
+		    _mm256_testz_si256(small, small);
+	nnadev_estimate_get(b, f, multiplier, shift,
+			    fits && _mm256_testz_si256(negative, negative));
 }
 
 /* Accumulators of 8 channels to q minus its zero point, clamped. */

@@ -181,7 +181,8 @@ static inline void compare_whole_convs(bool depthwise)
 /* An accumulator near which a channel's result changes, or one of the least and greatest. */
 static inline int32_t turning_point(const struct nnahw_channel *ch)
 {
-	const double at = ((double)rng_range(&r, -400, 400) + 0.5) * ldexp(1, ch->shift) /
+	const int32_t shift = ch->shift < 1 ? 1 : ch->shift > 62 ? 62 : ch->shift;
+	const double at = ((double)rng_range(&r, -400, 400) + 0.5) * ldexp(1, shift) /
 			  ch->multiplier;
 
 	if (rng_next(&r) % 8 == 0)
@@ -259,7 +260,7 @@ static inline void compare_all_roundings(bool depthwise)
 
 	r.state = 77;
 	for (uint32_t times = 0; times < 8; times++)
-		for (int32_t shift = 30; shift <= 62; shift++)
+		for (int32_t shift = -1; shift <= 64; shift++)
 			for (uint32_t k = 0; k < (depthwise ? 2 : 3); k++)
 				for (uint32_t once = 0; once < 2; once++)
 					compare_roundings(depthwise, types[k], shift, once);
