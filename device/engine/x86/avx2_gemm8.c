@@ -253,6 +253,39 @@ static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uin
 }
 
 /*
+ * The accumulators of one row by a block of packed weights, which are widened as they come: b would
+ * be read only once.
+ */
+static __attribute__((noinline)) void multiply_one(const uint8_t *a, const int8_t *weights,
+						   uint32_t quads, int32_t zero, int32_t *acc)
+{
+	const __m256i z = _mm256_set1_epi16((int16_t)zero);
+	__m256i c[4] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+			 _mm256_setzero_si256() };
+
+	for (uint32_t q = 0; q < quads; q++, weights += 64) {
+		const uint8_t *from = a + q / 8 * 64 + q % 8 * 4;
+		const __m256i x0 = _mm256_castps_si256(_mm256_broadcast_ss((const float *)from)),
+			      x1 = _mm256_castps_si256(
+				      _mm256_broadcast_ss((const float *)(from + 32)));
+
+#pragma GCC unroll 2
+		for (uint32_t i = 0; i < 2; i++) {
+			const __m256i w = NNADEV_LOAD(weights + i * 32),
+				      even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8),
+				      odd = _mm256_srai_epi16(w, 8);
+
+			c[i] = _mm256_add_epi32(
+				c[i], _mm256_madd_epi16(x0, _mm256_sub_epi16(even, z)));
+			c[i + 2] = _mm256_add_epi32(
+				c[i + 2], _mm256_madd_epi16(x1, _mm256_sub_epi16(odd, z)));
+		}
+	}
+	NNADEV_STORE(acc, _mm256_add_epi32(c[0], c[2]));
+	NNADEV_STORE(acc + 8, _mm256_add_epi32(c[1], c[3]));
+}
+
+/*
  * Accumulators of rows [first, first + rows) by a chunk of b, to @acc; @half: those of 8 channels
  * are enough.
  */
@@ -273,6 +306,27 @@ multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s,
 			      chunk != 0, rows - r < ROWS ? rows - r : ROWS);
 }
 
+/* A tile of one row. */
+static __attribute__((noinline)) void run_one(const struct nnadev_gemm8 *g,
+					      const struct scratch *s,
+					      const struct nnadev_part *part)
+{
+	const uint32_t end = part->first_block + part->blocks;
+	struct nnadev_block constants;
+	int32_t bias[16];
+
+	for (uint32_t block = part->first_block; block < end; block++) {
+		const uint32_t count = nnadev_gemm8_channels(g, part->set, block, NULL,
+							     constants.channel, bias);
+
+		nnadev_block_get(&constants, &g->finish, count, bias, NNADEV_NATURAL);
+		multiply_one(s->rows.a, nnadev_gemm8_block(g, part->set, block), g->quads,
+			     g->conv.weights->desc.zero_point, s->acc);
+		nnadev_finish_rows(&g->finish, &constants, NNADEV_NATURAL, s->acc, 1, s->rows.at,
+				   s->rows.rat, block * 16);
+	}
+}
+
 static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
@@ -291,6 +345,10 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_short);
 	else
 		nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_row);
+	if (part.rows == 1 && g.conv.layout == NNAHW_LAYOUT_PACKED8) {
+		run_one(&g, &s, &part);
+		return NNAHW_STATUS_OK;
+	}
 	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
 		int32_t sums[16] = { 0 }, bias[16];
 		const bool half = g.n - block * 16 <= 8;
