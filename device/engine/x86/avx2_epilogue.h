@@ -392,6 +392,8 @@ static inline __m128i nnadev_residual16(const struct nnadev_finish *f, const str
 
 	if (b->count == 16)
 		return _mm_loadu_si128((const __m128i *)from);
+	if (b->count == 8)
+		return _mm_loadl_epi64((const __m128i *)from);
 	memcpy(tail, from, b->count);
 	return _mm_loadu_si128((const __m128i *)tail);
 }
