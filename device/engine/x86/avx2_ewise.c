@@ -9,6 +9,7 @@
 
 #include "device/engine/x86/avx2_double.h"
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/avx2_table.h"
 #include "device/engine/x86/avx2_values.h"
 #include "device/engine/x86/ewise.h"
 
@@ -445,6 +446,10 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1];
 		uint8_t *to = (uint8_t *)output->data + run.offset[0];
 
+		if (step == 1) {
+			nnadev_table_look_up(table->output, to, from, run.count);
+			continue;
+		}
 		for (uint32_t i = 0; i < run.count; i++)
 			to[i] = table->output[from[i * step]];
 	}

@@ -101,6 +101,53 @@ static void test_large(void **state)
 		assert_true(taken[k] > 10);
 }
 
+/*
+ * Functions of one byte, in rows of any length: those of the input may be further apart than those
+ * of the output, and so may their elements be.
+ */
+static void test_tables(void **state)
+{
+	static const uint8_t ops[] = { NNAHW_EWISE_IDENTITY, NNAHW_EWISE_LOGISTIC,
+				       NNAHW_EWISE_HARD_SWISH, NNAHW_EWISE_LOG };
+	uint32_t taken = 0;
+
+	r.state = 60;
+	for (uint32_t i = 0; i < shapes(400); i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		const uint32_t dims[] = { (uint32_t)rng_range(&r, 32, 40),
+					  (uint32_t)rng_range(&r, 8, rng_next(&r) & 1 ? 40 : 300) },
+			       step = rng_next(&r) % 4 ? 1 : 2,
+			       apart = step * dims[1] + (uint32_t)rng_range(&r, 0, 3);
+		char what[64];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		for (uint32_t k = 0; k < 2; k++) {
+			const uint32_t type = rng_next(&r) & 1 ? NNAHW_TYPE_S8 : NNAHW_TYPE_U8;
+			const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
+			struct nnadev_engine_operand *o = call_operand(
+				&c, &r, k, type, 2, k ? (uint32_t[]){ dims[0], apart } : dims, 0);
+
+			o->desc.dims[1] = dims[1];
+			o->count = dims[0] * dims[1];
+			if (k) {
+				o->desc.strides[1] = (int32_t)step;
+				o->contiguous = apart == dims[1];
+			}
+			operand_quantise(o, rng_float(&r, 0.001f, 0.1f),
+					 (int32_t)rng_range(&r, low, low + 255));
+		}
+		p->op = ops[i % sizeof(ops)];
+		p->shift = 1;
+		p->q_min = rng_next(&r) & 1 ? INT32_MIN : -100;
+		p->q_max = rng_next(&r) & 1 ? INT32_MAX : 100;
+		snprintf(what, sizeof(what), "EWISE %u of %ux%u", p->op, dims[0], dims[1]);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_int_equal(taken, shapes(400));
+}
+
 /* Inputs that repeat a few elements in a row, or in all rows of a plane. */
 static void test_repeated(void **state)
 {
@@ -256,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_casts),
 		cmocka_unit_test(test_ewise_special),
 		cmocka_unit_test(test_large),
