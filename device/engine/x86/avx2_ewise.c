@@ -8,10 +8,9 @@
 #include <math.h>
 
 #include "device/engine/x86/avx2_double.h"
-#include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/avx2_integer.h"
 #include "device/engine/x86/avx2_table.h"
 #include "device/engine/x86/avx2_values.h"
-#include "device/engine/x86/ewise.h"
 
 #define PIECE 256u
 #define TABLE_TILE 131072u
@@ -242,49 +241,6 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* 8 numbers at @from minus the zero point. */
-static __m256i load_centred8(const struct nnadev_engine_operand *o, const void *from)
-{
-	__m256i v;
-
-	switch (o->desc.type) {
-	case NNAHW_TYPE_S8:
-		v = _mm256_cvtepi8_epi32(_mm_loadl_epi64(from));
-		break;
-	case NNAHW_TYPE_U8:
-		v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from));
-		break;
-	case NNAHW_TYPE_S16:
-		v = _mm256_cvtepi16_epi32(_mm_loadu_si128(from));
-		break;
-	default:
-		v = _mm256_cvtepu16_epi32(_mm_loadu_si128(from));
-		break;
-	}
-	return _mm256_sub_epi32(v, _mm256_set1_epi32(o->desc.zero_point));
-}
-
-/* Stores 8 numbers that are within the type's range. */
-static void store8(const struct nnadev_engine_operand *o, void *to, __m256i x)
-{
-	const __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1);
-
-	switch (o->desc.type) {
-	case NNAHW_TYPE_S8:
-		_mm_storel_epi64(to, _mm_packs_epi16(_mm_packs_epi32(low, high), low));
-		break;
-	case NNAHW_TYPE_U8:
-		_mm_storel_epi64(to, _mm_packus_epi16(_mm_packs_epi32(low, high), low));
-		break;
-	case NNAHW_TYPE_S16:
-		_mm_storeu_si128(to, _mm_packs_epi32(low, high));
-		break;
-	default:
-		_mm_storeu_si128(to, _mm_packus_epi32(low, high));
-		break;
-	}
-}
-
 /**
  * struct source - an input of the integer rules, as numbers minus the zero point
  * @o: the operand
@@ -337,54 +293,9 @@ static inline __m256i source_next8(struct source *s, uint32_t n)
 		return _mm256_set1_epi32((int32_t)nnadev_load_centred(s->o, s->at));
 	if (n < 8)
 		memcpy(last, from, (size_t)n * size);
-	v = load_centred8(s->o, n < 8 ? last : from);
+	v = nnadev_load_centred8(s->o, n < 8 ? last : from);
 	s->at += 8;
 	return v;
-}
-
-/*
- * (x * x_scale + y * y_scale) * 2^-shift, rounded halves away from zero, in 64 bits, of which the
- * low 32 are the result.
- */
-static __m256i scale_sum8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y, int32_t y_scale)
-{
-	const __m256i a = _mm256_set1_epi32(p->a_scale), b = _mm256_set1_epi32(y_scale);
-	const __m256i round = _mm256_set1_epi64x(
-		(int64_t)((1ull << 63) + (1ull << (p->shift - 1))));
-	const __m128i shift = _mm_cvtsi32_si128(p->shift);
-	__m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, a), _mm256_mul_epi32(y, b));
-	__m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(x, 32), a),
-				       _mm256_mul_epi32(_mm256_srli_epi64(y, 32), b));
-
-	even = nnadev_round_shift4(even, round, shift);
-	odd = nnadev_round_shift4(odd, round, shift);
-	x = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
-	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
-}
-
-/* nnadev_ewise_staged(); of a MUL, @x is the product. */
-static __m256i staged8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
-{
-	if (p->op != NNAHW_EWISE_ADD && p->op != NNAHW_EWISE_SUB)
-		return nnadev_scale8(x, p->a_scale, p->shift);
-	x = nnadev_scale8(_mm256_slli_epi32(x, 20), p->a_scale, p->a_shift);
-	y = nnadev_scale8(_mm256_slli_epi32(y, 20), p->b_scale, p->b_shift);
-	x = p->op == NNAHW_EWISE_SUB ? _mm256_sub_epi32(x, y) : _mm256_add_epi32(x, y);
-	return nnadev_scale8(x, p->multiplier, p->shift);
-}
-
-/* The integer rules on types of 8 and 16 bits, for numbers minus their zero points. */
-static inline __m256i integer8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
-{
-	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
-
-	if (p->op == NNAHW_EWISE_MUL)
-		x = _mm256_mullo_epi32(x, y);
-	if (p->staged)
-		return staged8(p, x, y);
-	if (p->op == NNAHW_EWISE_SUB)
-		y = _mm256_sub_epi32(_mm256_setzero_si256(), y);
-	return scale_sum8(p, x, y, sum ? p->b_scale : 0);
 }
 
 static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
@@ -419,9 +330,9 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 
 			if (inputs > 1)
 				y = source_next8(&b, n);
-			x = _mm256_add_epi32(integer8(p, x, y), zero);
+			x = _mm256_add_epi32(nnadev_ewise_integer8(p, x, y), zero);
 			x = _mm256_min_epi32(_mm256_max_epi32(x, least), most);
-			store8(&o[0], n < 8 ? last : to + (size_t)i * size, x);
+			nnadev_store8(&o[0], n < 8 ? last : to + (size_t)i * size, x);
 			if (n < 8)
 				memcpy(to + (size_t)i * size, last, (size_t)n * size);
 		}
@@ -456,36 +367,6 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* The largest size of a number of an operand minus its zero point. */
-static uint64_t largest(const struct nnadev_engine_operand *o)
-{
-	int64_t low, high;
-
-	nnadev_type_range(o->desc.type, &low, &high);
-	low = o->desc.zero_point - low;
-	high = high - o->desc.zero_point;
-	return (uint64_t)(low > high ? low : high);
-}
-
-/* Whether the result of an integer rule fits into 32 bits before it is clamped. */
-static bool fits_in_32(const struct nnadev_engine_command *cmd)
-{
-	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
-	uint64_t most = largest(&cmd->operands[1]);
-
-	if (p->staged)
-		return p->op != NNAHW_EWISE_LEAKY_RELU && nnadev_scales8(p->shift) &&
-		       (!sum || (nnadev_scales8(p->a_shift) && nnadev_scales8(p->b_shift)));
-	if (sum)
-		most += largest(&cmd->operands[2]);
-	else if (p->op == NNAHW_EWISE_MUL)
-		most *= largest(&cmd->operands[2]);
-	/* Times a factor of 31 bits; a product is multiplied in 32 bits. */
-	return most <= INT32_MAX && p->shift >= 1 && p->shift <= 62 &&
-	       most << 31 >> p->shift < 1u << 30;
-}
-
 /* How a command's elements are computed, where there are vector loads for rows that are @dense. */
 static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool dense)
 {
@@ -494,7 +375,7 @@ static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool 
 
 	for (uint32_t i = 0; i <= nnadev_ewise_inputs(p->op); i++)
 		dense = dense && nnahw_type_size(cmd->operands[i].desc.type) <= 2;
-	if (rule == NNADEV_RULE_QUANTISED && dense && fits_in_32(cmd))
+	if (rule == NNADEV_RULE_QUANTISED && dense && nnadev_ewise_fits_in_32(cmd))
 		return FORM_INTEGER;
 	if (is_cast_to_float(cmd))
 		return FORM_VALUES;
@@ -509,21 +390,18 @@ static enum form decide(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
-	bool bytes = inputs == 1, dense = true;
+	bool bytes = inputs == 1;
 	struct nnadev_rows rows;
 
 	nnadev_ewise_rows_get(&rows, cmd);
 	if (nnadev_rows_step(&rows, 0) != 1 ||
 	    nnadev_rows_length(&rows) < NNADEV_EWISE_SHORTEST_ROW)
 		return FORM_NONE;
-	for (uint32_t i = 0; i <= inputs; i++) {
+	for (uint32_t i = 0; i <= inputs; i++)
 		bytes = bytes && nnahw_type_size(cmd->operands[i].desc.type) == 1;
-		dense = dense &&
-			(nnadev_rows_step(&rows, i) == 1 || nnadev_rows_step(&rows, i) == 0);
-	}
 	if (bytes && cmd->operands[0].count >= TABLE_LEAST)
 		return FORM_TABLE;
-	return form_of_elements(cmd, dense);
+	return form_of_elements(cmd, nnadev_ewise_rows_are_dense(&rows));
 }
 
 static enum form form_of(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)

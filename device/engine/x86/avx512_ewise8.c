@@ -257,30 +257,21 @@ static void rule_get_product(struct rule *r)
 	r->estimated = true;
 }
 
-/* The absolute value of a number. */
-static inline double size_of(double x)
-{
-	return x < 0 ? -x : x;
-}
-
 /*
  * The factors of a sum. They and the two sums of fp32 are each off by a part of at most 2^-24 of
- * what all is at most. The first stages round by at most 3/4 of a unit of the second one each, and
- * that adds 2^30 to its product or takes it off. In 2^-16, that and the conversion must be less
- * than half of the window.
+ * what all is at most. In 2^-16, that, what the stages are off and the conversion must be less than
+ * half of the window.
  */
 static void rule_get_sum(struct rule *r)
 {
-	const struct nnahw_cmd_ewise *p = r->p;
-	const double unit = 1 / (double)(1ull << p->shift), factor = p->multiplier * unit,
-		     a = factor * (1 << 20) * p->a_scale / (double)(1ull << p->a_shift),
-		     b = factor * (1 << 20) * p->b_scale / (double)(1ull << p->b_shift),
-		     most = UINT8_MAX * (size_of(a) + size_of(b)) + 257,
-		     off = 1.5 * size_of(factor) + unit * (1 << 30);
+	struct nnadev_ewise_sum sum;
+	double most;
 
-	r->a = _mm512_set1_ps((float)(a * NNADEV_FIXED_ONE));
-	r->b = _mm512_set1_ps((float)((p->op == NNAHW_EWISE_SUB ? -b : b) * NNADEV_FIXED_ONE));
-	r->estimated = 3 * most * 0x1p-24 * NNADEV_FIXED_ONE + off * NNADEV_FIXED_ONE + 0.5 <
+	nnadev_ewise_sum_get(&sum, r->p);
+	most = UINT8_MAX * (nnadev_magnitude(sum.a) + nnadev_magnitude(sum.b)) + 257;
+	r->a = _mm512_set1_ps((float)(sum.a * NNADEV_FIXED_ONE));
+	r->b = _mm512_set1_ps((float)(sum.b * NNADEV_FIXED_ONE));
+	r->estimated = 3 * most * 0x1p-24 * NNADEV_FIXED_ONE + sum.off * NNADEV_FIXED_ONE + 0.5 <
 		       NNADEV_FIXED_WINDOW / 2;
 }
 

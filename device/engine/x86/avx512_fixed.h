@@ -24,9 +24,8 @@
 
 #include <immintrin.h>
 
-#include "device/engine/epilogue.h"
+#include "device/engine/vector/fixed.h"
 
-#define NNADEV_FIXED_ONE 65536.0f
 #define NNADEV_FIXED_WINDOW 16 /* lower halves below it prove nothing */
 
 /**
@@ -45,38 +44,6 @@ struct nnadev_fixed {
 	__m512 added;
 	__m512i low, high, flip;
 };
-
-/**
- * struct nnadev_fixed_limits - the range of a command's results as unsigned bytes
- * @zero: zero point, any 32-bit number
- * @low, @high: limits
- * @flip: 0x80 for signed outputs, else 0
- * @once: rounded in one step
- * @rectified: no result is below the zero point, so that which sign a nudge has does not matter
- */
-struct nnadev_fixed_limits {
-	int32_t zero, low, high;
-	uint8_t flip;
-	bool once, rectified;
-};
-
-/* Of an output of a type; what @q_min and @q_max are beyond that does not count. */
-static inline void nnadev_fixed_limits_get(struct nnadev_fixed_limits *l, uint32_t type,
-					   int32_t zero_point, int32_t q_min, int32_t q_max,
-					   bool once)
-{
-	const int32_t flip = type == NNAHW_TYPE_S8 ? 0x80 : 0;
-	int64_t min, max;
-
-	nnadev_type_range(type, &min, &max);
-	/* Where that wraps, it is not the zero point of a byte, for which there is no estimate. */
-	l->zero = (int32_t)((uint32_t)zero_point + (uint32_t)flip);
-	l->low = (int32_t)nnadev_clamp_s64(q_min, min, max) + flip;
-	l->high = (int32_t)nnadev_clamp_s64(q_max, min, max) + flip;
-	l->flip = (uint8_t)flip;
-	l->once = once;
-	l->rectified = l->low >= l->zero;
-}
 
 static inline void nnadev_fixed_start(struct nnadev_fixed *f, const struct nnadev_fixed_limits *l)
 {

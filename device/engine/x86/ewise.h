@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the vector kernels of EWISE have in common: rows of which operands may repeat, and tables. */
+/*
+ * What the vector kernels of EWISE have in common: rows of which operands may repeat, tables, and
+ * what estimates of 8-bit sums are made of.
+ */
 #ifndef NNADEV_X86_EWISE_H
 #define NNADEV_X86_EWISE_H
 
@@ -31,12 +34,59 @@ static inline void nnadev_ewise_rows_get(struct nnadev_rows *rows,
 	nnadev_rows_repeat(rows, NNADEV_EWISE_REPEATED_MOST);
 }
 
+/* Whether elements of rows lie next to each other; those of inputs may stand still instead. */
+static inline bool nnadev_ewise_rows_are_dense(const struct nnadev_rows *rows)
+{
+	bool dense = nnadev_rows_step(rows, 0) == 1;
+
+	for (uint32_t i = 1; i < rows->operands; i++)
+		dense = dense &&
+			(nnadev_rows_step(rows, i) == 1 || nnadev_rows_step(rows, i) == 0);
+	return dense;
+}
+
 /* Plans a kernel that takes such rows, and has them in the plan's state. */
 static inline void nnadev_ewise_rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 					  struct nnadev_engine_plan *plan)
 {
 	nnadev_ewise_rows_get(nnadev_state_new(plan), cmd);
 	nnadev_cut(plan, cmd->operands[0].count, NNADEV_EWISE_TILE);
+}
+
+/* The magnitude of a number. */
+static inline double nnadev_magnitude(double x)
+{
+	return x < 0 ? -x : x;
+}
+
+/**
+ * struct nnadev_ewise_sum - what an integer rule of ADD or SUB computes
+ * @a, @b: x * a + y * b of numbers minus their zero points, before it is rounded
+ * @off: and by how much the stages before that may be off
+ */
+struct nnadev_ewise_sum {
+	double a, b, off;
+};
+
+/*
+ * The first stages round by at most 3/4 of a unit of the second one each, and that adds 2^30 to its
+ * product or takes it off.
+ */
+static inline void nnadev_ewise_sum_get(struct nnadev_ewise_sum *sum,
+					const struct nnahw_cmd_ewise *p)
+{
+	const double unit = 1 / (double)(1ull << p->shift), factor = p->multiplier * unit;
+
+	sum->a = p->a_scale * unit;
+	sum->b = p->b_scale * unit;
+	sum->off = 0;
+	if (p->staged) {
+		sum->a = factor * (1 << 20) * p->a_scale / (double)(1ull << p->a_shift);
+		sum->b = factor * (1 << 20) * p->b_scale / (double)(1ull << p->b_shift);
+		sum->off = 1.5 * nnadev_magnitude(factor) + unit * (1 << 30);
+	}
+	if (p->op == NNAHW_EWISE_SUB)
+		sum->b = -sum->b;
 }
 
 #endif
