@@ -367,7 +367,10 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* How a command's elements are computed, where there are vector loads for rows that are @dense. */
+/*
+ * How a command's elements are computed, where there are vector loads for rows that are @dense.
+ * Integer rules on bytes of two inputs are avx2_ewise8.c's.
+ */
 static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool dense)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
@@ -376,7 +379,7 @@ static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool 
 	for (uint32_t i = 0; i <= nnadev_ewise_inputs(p->op); i++)
 		dense = dense && nnahw_type_size(cmd->operands[i].desc.type) <= 2;
 	if (rule == NNADEV_RULE_QUANTISED && dense && nnadev_ewise_fits_in_32(cmd))
-		return FORM_INTEGER;
+		return nnadev_ewise_joins_bytes(cmd) ? FORM_NONE : FORM_INTEGER;
 	if (is_cast_to_float(cmd))
 		return FORM_VALUES;
 	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;

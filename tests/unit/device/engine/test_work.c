@@ -499,6 +499,31 @@ static void test_elements(void **state)
 			 i & 1 ? " odd" : "");
 		failed += measure(what);
 	}
+	/* Quantised bytes, in short rows of which none joins another. */
+	for (uint32_t i = 0; i < 8; i++) {
+		const uint32_t *dims = i & 1 ? DIMS(64, 2, 2, 2, 2, 2, 32, 2) :
+					       DIMS(64, 2, 2, 2, 2, 2, 2, 9);
+		struct nnahw_cmd_ewise *p = begin(NNAHW_OP_EWISE, sizeof(*p), 4);
+
+		p->op = i & 2 ? NNAHW_EWISE_MUL : NNAHW_EWISE_ADD;
+		p->staged = i >> 2 & 1;
+		p->a_scale = p->b_scale = -1;
+		p->a_shift = p->b_shift = p->staged && !(i & 2) ? 31 : 0;
+		p->multiplier = p->a_shift ? -1 : 0;
+		p->q_max = 255;
+		p->shift = 31;
+		for (uint32_t k = 0; k <= 2; k++) {
+			struct nnadev_engine_operand *o =
+				operand(k, NNAHW_TYPE_U8, 8, dims, false);
+
+			o->desc.scale = 1;
+			for (uint32_t d = 0; d < 8; d++)
+				o->desc.strides[d] = d < 7 ? 99 - 7 * (int32_t)d : k < 2;
+			o->data = arena;
+		}
+		snprintf(what, sizeof(what), "EWISE %u of bytes in rows of %u", p->op, dims[7]);
+		failed += measure(what);
+	}
 	for (uint32_t i = 0; i < 4; i++) {
 		struct nnahw_cmd_gather *p = begin(NNAHW_OP_GATHER, sizeof(*p), 3);
 
