@@ -11,6 +11,22 @@
 
 #define NNADEV_FIXED_ONE 65536.0f
 
+/*
+ * That of an accumulator is t = acc * scale + nudge in fp32, rounded to a whole number of 2^-16.
+ * What it is estimated of is
+ *
+ *   v = acc * multiplier * 2^-shift + what rounding in two steps adds, with the sign of the product
+ *       (2^(30-shift) for shifts from 32 on) + zero point + 1/2
+ *
+ * of which the exact result is the next whole number below; which one a whole v itself has depends
+ * on how halves are rounded. Wherever results are not clamped, |v| < 257 and v without the zero
+ * point is below 385: the accumulator in fp32 and the scale are each off by a part of at most 2^-24
+ * (2^-15.4 of such a v), and their sums, the nudge, and the rounding of t by 2^-16 or less each;
+ * that is less than 2^-13 together. So t begins 2^-13 above v, and where the lower half of t
+ * is 2^-12 or more, its upper half is exact: lower halves below the window prove nothing.
+ */
+#define NNADEV_FIXED_WINDOW 16
+
 /**
  * struct nnadev_fixed_limits - the range of a command's results as unsigned bytes
  * @zero: zero point, any 32-bit number

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 
 #include "device/engine/vector/finish.h"
+#include "device/engine/vector/fixed.h"
 
 #define NNADEV_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define NNADEV_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
@@ -35,19 +36,23 @@ enum nnadev_order { NNADEV_NATURAL, NNADEV_PAIRED };
 
 /**
  * struct nnadev_estimate - constants of the estimate in fp32, in the order of the accumulators
+ * @bias: added to them
+ * @scale, @nudge: see below
+ * @added: to an estimate whose nudge has the sign of acc + bias
  *
- * (acc + bias) * scale + nudge with the sign of acc + bias, rounded to the nearest, is the exact
- * result wherever it is farther than NNADEV_UNPROVEN from where rounding changes. For that result
- * is round(z), halves in some direction, with z = (acc + bias) * multiplier * 2^-shift, to which
- * rounding in two steps adds 2^(30-shift) with the product's sign; and whatever the rounding mode
- * is, acc + bias in fp32, scale and their fused product and sum are each off by a part of at most
- * 2^-23: of |z| < 256 all together by less than 2^-13. A larger z is beyond all limits of 8-bit
- * types, also by its estimate; what does not fit into 32 bits becomes the least number, from which
- * it lies too far.
+ * Without a residual it is the estimate of vector/fixed.h. Before a residual is added it is
+ * (acc + bias) * scale + nudge with the sign of acc + bias, rounded to the nearest, which is the
+ * exact result wherever it is farther than NNADEV_UNPROVEN from where rounding changes. For that
+ * result is round(z), halves in some direction, with z = (acc + bias) * multiplier * 2^-shift, to
+ * which rounding in two steps adds 2^(30-shift) with the product's sign; and whatever the rounding
+ * mode is, acc + bias in fp32, scale and their fused product and sum are each off by a part of at
+ * most 2^-23: of |z| < 256 all together by less than 2^-13. A larger z is beyond all limits of
+ * 8-bit types, also by its estimate; what does not fit into 32 bits becomes the least number, from
+ * which it lies too far.
  */
 struct nnadev_estimate {
 	int32_t bias[16];
-	float scale[16], nudge[16];
+	float scale[16], nudge[16], added;
 };
 
 /**
@@ -56,7 +61,9 @@ struct nnadev_estimate {
  * @estimate: see above
  * @order: of the accumulators
  * @estimated: @estimate is good for all channels
- * @zero, @low, @high: zero point and limits of what is stored, without a residual
+ * @rectified: without a residual, whether nudges have no sign
+ * @zero: zero point of what is stored as an unsigned byte, which is added to a sum with a residual
+ * @low, @high, @flip: limits of unsigned bytes, and what makes them those of the output
  * @channel: as they were read, once; those beyond @count multiply by 0. A shift below 1 means 1,
  *	and one above 62 means 62
  * @count: channels in use, 1 to 16
@@ -66,9 +73,9 @@ struct nnadev_block {
 	struct nnadev_half_block half[2];
 	struct nnadev_estimate estimate;
 	enum nnadev_order order;
-	bool estimated;
+	bool estimated, rectified;
 	__m256i zero;
-	__m128i low, high;
+	__m128i low, high, flip;
 	struct nnahw_channel channel[16];
 	uint32_t count;
 	bool simple;
@@ -122,25 +129,37 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 				       const __m256i multiplier[2], const __m256i shift[2],
 				       bool good)
 {
+	/* Exponents of 1, or of the unit of vector/fixed.h. */
+	const __m256i one = _mm256_set1_epi32(127 + (f->has_residual ? 0 : 16)),
+		      two_steps = _mm256_set1_epi32(f->e->once ? 0 : -1);
+	struct nnadev_fixed_limits l;
 	__m256i bias[2], scale[2], nudge[2];
 
+	nnadev_fixed_limits_get(&l, f->output->desc.type, f->out_zero, f->out_low, f->out_high,
+				f->e->once);
+	b->rectified = l.rectified;
+	b->estimate.added = ((float)l.zero + 0.5f) * NNADEV_FIXED_ONE + NNADEV_FIXED_WINDOW / 2;
 	for (uint32_t i = 0; i < 2; i++) {
 		/* 2^-shift and 2^(30-shift) by their exponents. */
-		const __m256 power = _mm256_castsi256_ps(_mm256_slli_epi32(
-			_mm256_sub_epi32(_mm256_set1_epi32(127), shift[i]), 23));
-		const __m256i step = _mm256_slli_epi32(
-				_mm256_sub_epi32(_mm256_set1_epi32(157), shift[i]), 23),
-			      two_steps = _mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(31));
+		const __m256i power = _mm256_sub_epi32(one, shift[i]),
+			      step = _mm256_add_epi32(power, _mm256_set1_epi32(30)),
+			      later = _mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(31));
+		__m256 n = _mm256_castsi256_ps(_mm256_and_si256(
+			_mm256_slli_epi32(step, 23), _mm256_and_si256(later, two_steps)));
 
+		if (!f->has_residual && l.rectified)
+			n = _mm256_add_ps(n, _mm256_set1_ps(b->estimate.added));
 		bias[i] = NNADEV_LOAD(b->half[i].bias);
 		scale[i] = _mm256_castps_si256(
-			_mm256_mul_ps(_mm256_cvtepi32_ps(multiplier[i]), power));
-		nudge[i] = f->e->once ? _mm256_setzero_si256() : _mm256_and_si256(step, two_steps);
+			_mm256_mul_ps(_mm256_cvtepi32_ps(multiplier[i]),
+				      _mm256_castsi256_ps(_mm256_slli_epi32(power, 23))));
+		nudge[i] = _mm256_castps_si256(n);
 	}
 	b->estimated = good && nnadev_limits_fit(f) && (!f->has_residual || f->sum.estimated);
-	b->zero = _mm256_set1_epi16((int16_t)f->out_zero);
-	b->low = _mm_set1_epi8((int8_t)f->out_low);
-	b->high = _mm_set1_epi8((int8_t)f->out_high);
+	b->zero = _mm256_set1_epi16((int16_t)l.zero);
+	b->low = _mm_set1_epi8((int8_t)l.low);
+	b->high = _mm_set1_epi8((int8_t)l.high);
+	b->flip = _mm_set1_epi8((int8_t)l.flip);
 	nnadev_order_channels(b->order, b->estimate.bias, bias);
 	nnadev_order_channels(b->order, b->estimate.scale, scale);
 	nnadev_order_channels(b->order, b->estimate.nudge, nudge);
@@ -263,21 +282,85 @@ nnadev_exact_rows(const __m256i *far, const uint32_t rows, float unproven)
 	return exact;
 }
 
+/* acc + bias of 8 accumulators, which are number 0 or 1 of a block, in fp32. */
+static inline __m256 nnadev_biased8(const struct nnadev_estimate *e, uint32_t number, __m256i acc)
+{
+	return _mm256_cvtepi32_ps(_mm256_add_epi32(acc, NNADEV_LOAD(e->bias + number * 8)));
+}
+
+/* Their nudges, with the signs of @x. */
+static inline __m256 nnadev_signed_nudge8(const struct nnadev_estimate *e, uint32_t number,
+					  __m256 x)
+{
+	return _mm256_or_ps(_mm256_loadu_ps(e->nudge + number * 8),
+			    _mm256_and_ps(x, _mm256_set1_ps(-0.0f)));
+}
+
+/* The estimate of vector/fixed.h for 8 accumulators: with the zero point, not clamped. */
+static inline __attribute__((always_inline)) __m256i
+nnadev_fixed8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, const bool rectified)
+{
+	const __m256 x = nnadev_biased8(e, number, acc),
+		     scale = _mm256_loadu_ps(e->scale + number * 8);
+
+	if (rectified)
+		return _mm256_cvtps_epi32(
+			_mm256_fmadd_ps(x, scale, _mm256_loadu_ps(e->nudge + number * 8)));
+	return _mm256_cvtps_epi32(
+		_mm256_add_ps(_mm256_fmadd_ps(x, scale, nnadev_signed_nudge8(e, number, x)),
+			      _mm256_set1_ps(e->added)));
+}
+
+/* Whether estimates are exact of which the least halves are these; upper ones do not count. */
+static inline bool nnadev_least_is_exact(__m256i least)
+{
+	const __m256i window = _mm256_set1_epi32(NNADEV_FIXED_WINDOW);
+
+	return _mm256_movemask_epi8(
+		       _mm256_cmpeq_epi16(_mm256_max_epu16(least, window), least)) == -1;
+}
+
 /*
- * The estimate for 8 accumulators, which are number 0 or 1 of a block: q minus its zero point, not
- * clamped. @clamped: whatever is below 0 is to be 0 or more, so its nudge may have either sign.
+ * Estimates rows of a block, [row][16] at @acc, to 16 bits with the zero point: those of its two
+ * vectors in turns. Return: a bit for each row that is exact.
+ */
+static inline __attribute__((always_inline)) uint32_t
+nnadev_fixed_rows(const struct nnadev_block *b, const int32_t *acc, const uint32_t rows,
+		  const bool rectified, __m256i *v)
+{
+	__m256i least[4], all;
+	uint32_t exact = 0;
+
+#pragma GCC unroll 4
+	for (uint32_t r = 0; r < rows; r++, acc += 16) {
+		const __m256i t0 = nnadev_fixed8(&b->estimate, 0, NNADEV_LOAD(acc), rectified),
+			      t1 = nnadev_fixed8(&b->estimate, 1, NNADEV_LOAD(acc + 8), rectified);
+
+		least[r] = _mm256_min_epu16(t0, t1);
+		v[r] = _mm256_blend_epi16(_mm256_srli_epi32(t0, 16), t1, 0xaa);
+	}
+	all = least[0];
+#pragma GCC unroll 4
+	for (uint32_t r = 1; r < rows; r++)
+		all = _mm256_min_epu16(all, least[r]);
+	if (__builtin_expect(nnadev_least_is_exact(all), 1))
+		return (1u << rows) - 1;
+	for (uint32_t r = 0; r < rows; r++)
+		exact |= (uint32_t)nnadev_least_is_exact(least[r]) << r;
+	return exact;
+}
+
+/*
+ * The estimate for 8 accumulators to which a residual is to be added: q minus its zero point, not
+ * clamped.
  */
 static inline __attribute__((always_inline)) __m256i
-nnadev_estimate8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, const bool clamped,
-		 __m256i *far)
+nnadev_estimate8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, __m256i *far)
 {
-	const __m256 x = _mm256_cvtepi32_ps(
-		_mm256_add_epi32(acc, NNADEV_LOAD(e->bias + number * 8)));
-	__m256 nudge = _mm256_loadu_ps(e->nudge + number * 8);
+	const __m256 x = nnadev_biased8(e, number, acc);
 
-	if (!clamped)
-		nudge = _mm256_or_ps(nudge, _mm256_and_ps(x, _mm256_set1_ps(-0.0f)));
-	return nnadev_round8(_mm256_fmadd_ps(x, _mm256_loadu_ps(e->scale + number * 8), nudge),
+	return nnadev_round8(_mm256_fmadd_ps(x, _mm256_loadu_ps(e->scale + number * 8),
+					     nnadev_signed_nudge8(e, number, x)),
 			     far);
 }
 
@@ -461,61 +544,63 @@ static inline __m256i nnadev_estimate_sum8(const struct nnadev_finish *f, __m256
 }
 
 /*
- * Estimates rows of a block, [row][16] at @acc: to 16 bits, in natural order if there is a
- * residual, else in that of the block. Return: a bit for each row that is exact.
+ * Estimates the sums of rows of a block, [row][16] at @acc, and a residual: to 16 bits with the
+ * zero point, in natural order. Return: a bit for each row that is exact.
  */
 static inline __attribute__((always_inline)) uint32_t
-nnadev_estimate_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
-		     const enum nnadev_order order, const int32_t *acc, const int64_t *rat,
-		     uint32_t first, const uint32_t rows, const bool clamped, const bool residual,
-		     __m256i *v)
+nnadev_sum_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
+		const enum nnadev_order order, const int32_t *acc, const int64_t *rat,
+		uint32_t first, const uint32_t rows, __m256i *v)
 {
 	__m256i far[4], sums_far[4];
-	uint32_t exact;
 
 #pragma GCC unroll 4
 	for (uint32_t r = 0; r < rows; r++, acc += 16) {
-		__m256i q0, q1;
+		const __m128i res = nnadev_residual16(f, b, rat[r] + first);
+		__m256i q[2], low, high;
 
 		far[r] = sums_far[r] = _mm256_setzero_si256();
-		q0 = nnadev_estimate8(&b->estimate, 0, NNADEV_LOAD(acc), clamped, &far[r]);
-		q1 = nnadev_estimate8(&b->estimate, 1, NNADEV_LOAD(acc + 8), clamped, &far[r]);
-		if (residual) {
-			const __m128i res = nnadev_residual16(f, b, rat[r] + first);
-			const __m256i q = q0;
-
-			if (order == NNADEV_PAIRED) {
-				q0 = _mm256_permute2x128_si256(q, q1, 0x20);
-				q1 = _mm256_permute2x128_si256(q, q1, 0x31);
-			}
-			q0 = nnadev_estimate_sum8(f, q0, res, &sums_far[r]);
-			q1 = nnadev_estimate_sum8(f, q1, _mm_srli_si128(res, 8), &sums_far[r]);
+		q[0] = nnadev_estimate8(&b->estimate, 0, NNADEV_LOAD(acc), &far[r]);
+		q[1] = nnadev_estimate8(&b->estimate, 1, NNADEV_LOAD(acc + 8), &far[r]);
+		low = q[0];
+		high = q[1];
+		if (order == NNADEV_PAIRED) {
+			low = _mm256_permute2x128_si256(q[0], q[1], 0x20);
+			high = _mm256_permute2x128_si256(q[0], q[1], 0x31);
 		}
-		v[r] = _mm256_packs_epi32(q0, q1);
+		low = nnadev_estimate_sum8(f, low, res, &sums_far[r]);
+		high = nnadev_estimate_sum8(f, high, _mm_srli_si128(res, 8), &sums_far[r]);
+		v[r] = _mm256_adds_epi16(_mm256_packs_epi32(low, high), b->zero);
 	}
-	exact = nnadev_exact_rows(far, rows, NNADEV_UNPROVEN);
-	return residual ? exact & nnadev_exact_rows(sums_far, rows, NNADEV_SUM_UNPROVEN) : exact;
+	return nnadev_exact_rows(far, rows, NNADEV_UNPROVEN) &
+	       nnadev_exact_rows(sums_far, rows, NNADEV_SUM_UNPROVEN);
 }
 
-/* Clamps and stores two rows, in 16 bits without their zero point; or the first alone. */
+/*
+ * Clamps and stores two rows, in 16 bits with their zero point; or the first alone. They are in
+ * natural order, or, if @turns, as nnadev_fixed_rows() has them from a block of which @natural says
+ * the order.
+ */
 static inline __attribute__((always_inline)) void
-nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, const bool natural,
-		  const __m256i *v, const int64_t *at, uint32_t first, const bool both)
+nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, const bool turns,
+		  const bool natural, const __m256i *v, const int64_t *at, uint32_t first,
+		  const bool both)
 {
-	const __m256i low = _mm256_broadcastsi128_si256(b->low),
-		      high = _mm256_broadcastsi128_si256(b->high),
-		      one = _mm256_adds_epi16(v[0], b->zero),
-		      other = both ? _mm256_adds_epi16(v[1], b->zero) : one;
+	/* Each half of either row: the channels of one vector, and then those of the other. */
+	const __m256i apart = _mm256_broadcastsi128_si256(
+		_mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15));
 	uint8_t *out = (uint8_t *)f->output->data + first;
-	__m256i q;
+	__m256i q = _mm256_packus_epi16(v[0], both ? v[1] : v[0]);
 
-	if (f->is_signed)
-		q = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(one, other), low), high);
-	else
-		q = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(one, other), low), high);
+	q = _mm256_max_epu8(q, _mm256_broadcastsi128_si256(b->low));
+	q = _mm256_min_epu8(q, _mm256_broadcastsi128_si256(b->high));
+	q = _mm256_xor_si256(q, _mm256_broadcastsi128_si256(b->flip));
+	if (turns)
+		q = _mm256_shuffle_epi8(q, apart);
 	/* Packing has put 8 channels of either row into each half. */
-	q = natural ? _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) :
-		      _mm256_permute4x64_epi64(q, 0xd8);
+	q = !turns || natural ?
+		    _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) :
+		    _mm256_permute4x64_epi64(q, 0xd8);
 	nnadev_store_block(b, out + at[0], _mm256_castsi256_si128(q));
 	if (both)
 		nnadev_store_block(b, out + at[1], _mm256_extracti128_si256(q, 1));
@@ -531,29 +616,25 @@ nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 		   const enum nnadev_order order, const int32_t *acc, const uint32_t rows,
 		   const int64_t *at, const int64_t *rat, uint32_t first)
 {
-	const bool natural = order == NNADEV_NATURAL;
+	const bool natural = order == NNADEV_NATURAL, residual = f->has_residual;
 	uint32_t exact = 0;
 	__m256i v[4];
 
-#define ESTIMATE(clamped, residual)                                                                \
-	nnadev_estimate_rows(f, b, order, acc, rat, first, rows, clamped, residual, v)
 	if (__builtin_expect(b->estimated, 1))
-		exact = f->has_residual ? ESTIMATE(false, true) :
-			f->low >= 0	? ESTIMATE(true, false) :
-					  ESTIMATE(false, false);
-#undef ESTIMATE
+		exact = residual     ? nnadev_sum_rows(f, b, order, acc, rat, first, rows, v) :
+			b->rectified ? nnadev_fixed_rows(b, acc, rows, true, v) :
+				       nnadev_fixed_rows(b, acc, rows, false, v);
 	if (__builtin_expect(exact + 1 == 1u << rows, 1)) {
+#pragma GCC unroll 2
 		for (uint32_t r = 0; r < rows; r += 2)
-			nnadev_store_rows(f, b, f->has_residual || natural, v + r, at + r, first,
-					  rows > 1);
+			nnadev_store_rows(f, b, !residual, natural, v + r, at + r, first, rows > 1);
 		return;
 	}
 	for (uint32_t r = 0; r < rows; r++, acc += 16) {
 		const __m256i low = NNADEV_LOAD(acc), high = NNADEV_LOAD(acc + 8);
 
 		if (exact >> r & 1)
-			nnadev_store_rows(f, b, f->has_residual || natural, v + r, at + r, first,
-					  false);
+			nnadev_store_rows(f, b, !residual, natural, v + r, at + r, first, false);
 		else
 			nnadev_finish_exact(
 				f, b, natural ? low : _mm256_permute2x128_si256(low, high, 0x20),

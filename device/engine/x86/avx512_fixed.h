@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requantisation of 64 accumulators to bytes by an estimate in fixed point, where every lane shows
- * that its result is the exact one. For files that are compiled for AVX-512.
+ * Requantisation of 64 accumulators to bytes by the estimate of vector/fixed.h, where every lane
+ * shows that its result is the exact one. For files that are compiled for AVX-512.
  *
- * The estimate is t = acc * scale + nudge in fp32, rounded to a whole number of 2^-16: its upper
- * half is the result before it is clamped. What it is estimated of is
- *
- *   v = acc * multiplier * 2^-shift + what rounding in two steps adds (struct nnadev_estimate)
- *       + zero point + 1/2
- *
- * of which the exact result is the next whole number below; which one a whole v itself has depends
- * on how halves are rounded. Wherever results are not clamped, |v| < 257 and v without the zero
- * point is below 385: the accumulator in fp32 and the scale are each off by a part of at most 2^-24
- * (2^-15.4 of such a v), and their sums, the nudge, and the rounding of t by 2^-16 or less each;
- * that is less than 2^-13 together. So t begins 2^-13 above v, and where the lower half of t
- * is 2^-12 or more, its upper half is exact.
- *
- * What does not fit into t becomes 2^31, of which the lower half is 0, as that of all results of a
- * channel with another multiplier or shift than the estimate takes.
+ * What does not fit into an estimate becomes 2^31, of which the lower half is 0, as that of all
+ * results of a channel with another multiplier or shift than the estimate takes.
  */
 #ifndef NNADEV_AVX512_FIXED_H
 #define NNADEV_AVX512_FIXED_H
@@ -25,8 +12,6 @@
 #include <immintrin.h>
 
 #include "device/engine/vector/fixed.h"
-
-#define NNADEV_FIXED_WINDOW 16 /* lower halves below it prove nothing */
 
 /**
  * struct nnadev_fixed - constants of 64 channels, as 4 vectors of 16 lanes
