@@ -7,10 +7,9 @@
  */
 #include <immintrin.h>
 
-#include "device/engine/x86/rows.h"
+#include "device/engine/x86/arg.h"
 
 #define COLUMNS 64u
-#define TILE_ELEMENTS (1u << 19)
 #define LONGEST (1u << 16) /* of which a tile takes less than 1 ms */
 #define SHORTEST_ROW 8u
 #define MOST_SHORT 32u /* numbers along the innermost axis */
@@ -39,14 +38,6 @@ static inline void find_first(uint32_t *where, const uint8_t *from, uint32_t cou
 	}
 	for (uint32_t i = 0; i < 4; i++)
 		_mm512_storeu_si512(where + 16 * i, at[i]);
-}
-
-/* What flips the bits so that the least unsigned number is the one sought. */
-static inline uint8_t get_key(const struct nnahw_cmd_arg *p, const struct nnahw_tensor *input)
-{
-	const uint8_t sign = input->type == NNAHW_TYPE_S8 ? 0x80 : 0;
-
-	return p->minimum ? sign : (uint8_t)(sign ^ 0xff);
 }
 
 /* Where the first of the best of the numbers of @mask is; @flip: keys, and where each number is. */
@@ -80,7 +71,7 @@ static uint32_t short_tile(const struct nnadev_engine_command *cmd,
 
 	/* What is not there is worse than all. */
 	for (uint32_t i = 0; i < MOST_SHORT; i++)
-		places[i] = (uint16_t)(get_key(p, &input->desc) << 8 | i);
+		places[i] = (uint16_t)(nnadev_arg_key(p, &input->desc) << 8 | i);
 	flip = _mm512_mask_blend_epi16(mask, _mm512_set1_epi16(-1), _mm512_loadu_si512(places));
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
@@ -111,7 +102,7 @@ static uint32_t arg_tile(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_ARG_OUTPUT];
 	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_ARG_INPUT];
-	const __m512i key = _mm512_set1_epi8((char)get_key(p, &input->desc));
+	const __m512i key = _mm512_set1_epi8((char)nnadev_arg_key(p, &input->desc));
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t where[COLUMNS], begin, end;
 	struct nnadev_run run;
@@ -160,17 +151,8 @@ static uint32_t short_accepts(const struct nnadev_engine_command *cmd,
 			     nnadev_rows_step(&rows, NNAHW_ARG_INPUT) != 1);
 }
 
-static void arg_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
-		     struct nnadev_engine_plan *plan)
-{
-	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;
-
-	nnadev_rows_get(nnadev_state_new(plan), cmd, 2);
-	nnadev_cut(plan, cmd->operands[NNAHW_ARG_OUTPUT].count,
-		   TILE_ELEMENTS / (cmd->operands[NNAHW_ARG_INPUT].desc.dims[p->axis] + 32));
-}
-
 NNADEV_STATE_FITS(struct nnadev_rows);
-NNADEV_KERNEL(avx512_arg_short) = { NNAHW_OP_ARG, NNADEV_ENGINE_AVX512, short_accepts, arg_plan,
-				    short_tile };
-NNADEV_KERNEL(avx512_arg) = { NNAHW_OP_ARG, NNADEV_ENGINE_AVX512, arg_accepts, arg_plan, arg_tile };
+NNADEV_KERNEL(avx512_arg_short) = { NNAHW_OP_ARG, NNADEV_ENGINE_AVX512, short_accepts,
+				    nnadev_arg_plan, short_tile };
+NNADEV_KERNEL(avx512_arg) = { NNAHW_OP_ARG, NNADEV_ENGINE_AVX512, arg_accepts, nnadev_arg_plan,
+			      arg_tile };

@@ -559,6 +559,14 @@ static void test_reductions(void **state)
 		snprintf(what, sizeof(what), "ARG of %u%s, type %u", n, still ? " still" : "",
 			 type);
 		failed += measure(what);
+		arg = begin(NNAHW_OP_ARG, sizeof(*arg), 2);
+		operand(0, NNAHW_TYPE_S32, 3, DIMS(50, 1, 15), false)->data = arena;
+		operand(1, type, 3, DIMS(50, n, 15), still);
+		c.cmd.operands[1].desc.strides[2] = 1;
+		arg->axis = 1;
+		snprintf(what, sizeof(what), "ARG of %u of 15 columns%s, type %u", n,
+			 still ? " still" : "", type);
+		failed += measure(what);
 		begin(NNAHW_OP_TOPK, sizeof(struct nnahw_cmd_topk), 3);
 		for (uint32_t k = 1; k <= n; k += n - 1 ? n - 1 : 1) {
 			operand(NNAHW_TOPK_VALUES, type, 2, DIMS(500, k), false)->data = arena;
