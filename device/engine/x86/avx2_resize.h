@@ -9,14 +9,16 @@
  * the next rows of output often need them, too. Then the two are blended, as one long row of
  * numbers, and rounded. Numbers are fp32 in between or, in fixed point, 32-bit integers.
  *
- * The second step, which is most of the work, takes as many numbers as a register has. For files
- * that are compiled for AVX2 or more.
+ * The second step, which is most of the work, takes as many numbers as a register has. With AVX2,
+ * 8-bit numbers have integers of 16 bits in between where all weights are whole sixteenths. For
+ * files that are compiled for AVX2 or more.
  */
 #ifndef NNADEV_AVX2_RESIZE_H
 #define NNADEV_AVX2_RESIZE_H
 
 #include "device/engine/resize.h"
 #include "device/engine/x86/avx2_epilogue.h"
+#include "device/engine/x86/avx2_sixteenths.h"
 #include "device/engine/vector/floats.h"
 #include "device/engine/vector/tiles.h"
 
@@ -26,8 +28,11 @@
 #define MOST_COLUMNS (1u << 14)
 #define COLUMN_ELEMENTS 16u /* a column takes as long as so many elements more */
 #define NO_ROW UINT32_MAX
+#define BEHIND (NNADEV_FLOATS > NNADEV_SIXTEENTHS_BEHIND ? NNADEV_FLOATS : NNADEV_SIXTEENTHS_BEHIND)
 
 #ifdef __AVX512F__
+#define TAKES_SIXTEENTHS false
+
 typedef __m512i numbers; /* integers of 32 bits */
 
 static inline numbers all_integers(int32_t x)
@@ -85,6 +90,8 @@ static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, cons
 							 _mm512_packus_epi16(a, b)));
 }
 #else
+#define TAKES_SIXTEENTHS true
+
 typedef __m256i numbers;
 
 static inline numbers all_integers(int32_t x)
@@ -145,7 +152,7 @@ static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, cons
 }
 #endif
 
-/* A number between the two steps. */
+/* A number between the two steps; those in sixteenths lie closer together, as int16_t. */
 union number {
 	float f;
 	int32_t i;
@@ -155,7 +162,7 @@ union number {
  * struct scratch - where the parts of the scratch memory are
  * @columns, @fixed: where the columns of output lie in the input: one of the two
  * @wide: rows of input, of which the even and the odd ones have a place each: [columns][channels],
- *	and NNADEV_FLOATS more for whole vectors
+ *	and BEHIND more for whole vectors
  */
 struct scratch {
 	union {
@@ -171,6 +178,7 @@ struct scratch {
  * @number: of the image
  * @s: scratch memory
  * @held: rows of input that are there
+ * @sixteenths: all is blended by whole sixteenths; weights are in these
  */
 struct image {
 	const struct nnahw_cmd_resize *p;
@@ -178,6 +186,7 @@ struct image {
 	uint32_t number;
 	struct scratch s;
 	uint32_t held[2];
+	bool sixteenths;
 };
 
 /* Lays out the scratch memory at @base; returns its size. */
@@ -188,7 +197,7 @@ static uint64_t scratch_get(const struct nnadev_engine_command *cmd, uint8_t *ba
 	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
 	const uint64_t wide = p->kind == NNAHW_RESAMPLE_NEAREST ?
 				      0 :
-				      ((uint64_t)out[2] * out[3] + NNADEV_FLOATS) *
+				      ((uint64_t)out[2] * out[3] + BEHIND) *
 					      sizeof(**s->wide);
 	struct nnadev_layout l = { .base = base };
 
@@ -297,6 +306,21 @@ widen_row(const struct image *g, uint32_t type, const bool fixed, const uint8_t 
 	}
 }
 
+/* The same in sixteenths. */
+static inline __attribute__((always_inline)) void
+widen_sixteenths(const struct image *g, const uint8_t *from, int16_t *to, const bool is_signed)
+{
+	const uint32_t *dims = g->output->desc.dims;
+	const int64_t step = g->input->desc.strides[2];
+
+	for (uint32_t x = 0; x < dims[2]; x++, to += dims[3]) {
+		const struct nnadev_fixed_position *q = &g->s.fixed[x];
+
+		nnadev_sixteenths_widen(to, from + q->low * step, from + q->high * step, q->weight,
+					dims[3], is_signed);
+	}
+}
+
 /* Row y of the input, as wide as the output. */
 static const union number *wide_row(struct image *g, uint32_t y)
 {
@@ -317,13 +341,17 @@ static const union number *wide_row(struct image *g, uint32_t y)
 		widen_row(g, NNAHW_TYPE_F16, false, from, to);
 		break;
 	case NNAHW_TYPE_S8:
-		if (g->p->fixed_point)
+		if (g->sixteenths)
+			widen_sixteenths(g, from, (int16_t *)to, true);
+		else if (g->p->fixed_point)
 			widen_row(g, NNAHW_TYPE_S8, true, from, to);
 		else
 			widen_row(g, NNAHW_TYPE_S8, false, from, to);
 		break;
 	default:
-		if (g->p->fixed_point)
+		if (g->sixteenths)
+			widen_sixteenths(g, from, (int16_t *)to, false);
+		else if (g->p->fixed_point)
 			widen_row(g, NNAHW_TYPE_U8, true, from, to);
 		else
 			widen_row(g, NNAHW_TYPE_U8, false, from, to);
@@ -406,6 +434,15 @@ blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first
 	}
 }
 
+/* The same in sixteenths. */
+static inline __attribute__((always_inline)) void
+blend_sixteenths(const struct rows *r, size_t first, size_t count, uint8_t *to,
+		 const bool is_signed)
+{
+	nnadev_sixteenths_blend(to, (const int16_t *)r->upper + first,
+				(const int16_t *)r->lower + first, r->below.i, count, is_signed);
+}
+
 /* The same, whatever the type is. */
 static void blend(const struct image *g, const struct rows *r, size_t first, size_t count,
 		  uint8_t *to)
@@ -418,13 +455,17 @@ static void blend(const struct image *g, const struct rows *r, size_t first, siz
 		blend_run(r, NNAHW_TYPE_F16, false, first, count, to);
 		break;
 	case NNAHW_TYPE_S8:
-		if (g->p->fixed_point)
+		if (g->sixteenths)
+			blend_sixteenths(r, first, count, to, true);
+		else if (g->p->fixed_point)
 			blend_run(r, NNAHW_TYPE_S8, true, first, count, to);
 		else
 			blend_run(r, NNAHW_TYPE_S8, false, first, count, to);
 		break;
 	default:
-		if (g->p->fixed_point)
+		if (g->sixteenths)
+			blend_sixteenths(r, first, count, to, false);
+		else if (g->p->fixed_point)
 			blend_run(r, NNAHW_TYPE_U8, true, first, count, to);
 		else
 			blend_run(r, NNAHW_TYPE_U8, false, first, count, to);
@@ -437,6 +478,13 @@ static struct rows rows_get(struct image *g, uint32_t y)
 {
 	const uint32_t height = g->input->desc.dims[1], out = g->output->desc.dims[1];
 
+	if (g->sixteenths) {
+		const struct nnadev_fixed_position at =
+			nnadev_sixteenths_position(g->p, y, g->p->scale_h, height, out);
+
+		return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
+				      { .i = NNADEV_SIXTEENTHS - at.weight }, { .i = at.weight } };
+	}
 	if (g->p->fixed_point) {
 		const struct nnadev_fixed_position at =
 			nnadev_resize_fixed_position(g->p, y, height, out);
@@ -481,6 +529,40 @@ static void nearest_row(const struct image *g, uint32_t y, uint8_t *to)
 		       out->dims[3] * (size_t)size);
 }
 
+/*
+ * Works out where the columns lie in sixteenths. Return: whether these and rows [begin, end) of the
+ * command do so.
+ */
+static bool columns_get_sixteenths(struct image *g, uint32_t begin, uint32_t end)
+{
+	const uint32_t *in = g->input->desc.dims, *out = g->output->desc.dims;
+
+	if (!TAKES_SIXTEENTHS || g->p->kind != NNAHW_RESAMPLE_BILINEAR ||
+	    nnadev_type_is_float(g->output->desc.type))
+		return false;
+	for (uint32_t i = begin; i < end; i++)
+		if (nnadev_sixteenths_position(g->p, i % out[1], g->p->scale_h, in[1], out[1])
+			    .weight < 0)
+			return false;
+	for (uint32_t x = 0; x < out[2]; x++) {
+		g->s.fixed[x] = nnadev_sixteenths_position(g->p, x, g->p->scale_w, in[2], out[2]);
+		if (g->s.fixed[x].weight < 0)
+			return false;
+	}
+	return true;
+}
+
+static void columns_get(struct image *g)
+{
+	const uint32_t *in = g->input->desc.dims, *out = g->output->desc.dims;
+
+	for (uint32_t x = 0; x < out[2]; x++)
+		if (g->p->fixed_point)
+			g->s.fixed[x] = nnadev_resize_fixed_position(g->p, x, in[2], out[2]);
+		else
+			g->s.columns[x] = nnadev_resize_position(g->p, x, g->p->scale_w, in[2]);
+}
+
 static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -491,16 +573,14 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 		.input = &cmd->operands[NNAHW_RESIZE_INPUT],
 		.held = { NO_ROW, NO_ROW },
 	};
-	const uint32_t *in = g.input->desc.dims, *out = g.output->desc.dims;
+	const uint32_t *out = g.output->desc.dims;
 	uint32_t begin, end;
 
 	scratch_get(cmd, scratch, &g.s);
 	nnadev_tile_range(plan, tile, out[0] * out[1], &begin, &end);
-	for (uint32_t x = 0; x < out[2]; x++)
-		if (g.p->fixed_point)
-			g.s.fixed[x] = nnadev_resize_fixed_position(g.p, x, in[2], out[2]);
-		else
-			g.s.columns[x] = nnadev_resize_position(g.p, x, g.p->scale_w, in[2]);
+	g.sixteenths = columns_get_sixteenths(&g, begin, end);
+	if (!g.sixteenths)
+		columns_get(&g);
 	for (uint32_t i = begin; i < end; i++) {
 		const uint32_t y = i % out[1];
 		uint8_t *to;
