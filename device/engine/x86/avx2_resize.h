@@ -23,7 +23,7 @@
 #include "device/engine/vector/tiles.h"
 
 #define LEAST_ELEMENTS 65536u /* of a tile that another thread may take */
-#define MOST_ELEMENTS (1u << 18) /* of a tile: its first row of output needs two wide ones */
+#define MOST_ELEMENTS (1u << 20) /* of a tile: its first row of output needs two wide ones */
 #define ROW_ELEMENTS (1u << 20)
 #define MOST_COLUMNS (1u << 14)
 #define COLUMN_ELEMENTS 16u /* a column takes as long as so many elements more */
