@@ -204,9 +204,14 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	const bool clamped = nnadev_type_is_float(cmd->operands[0].desc.type) &&
 			     (p->clamp_min > -INFINITY || p->clamp_max < INFINITY);
+	const struct nnadev_rows *rows = nnadev_state(plan);
+	/* Floats that are only quantised need no buffer. */
+	const bool direct = p->op == NNAHW_EWISE_IDENTITY &&
+			    nnadev_is_quantised(&cmd->operands[0].desc) &&
+			    cmd->operands[1].desc.type == NNAHW_TYPE_F32 &&
+			    nnadev_rows_step(rows, 1) == 1 && !rows->period[1];
 	struct nnadev_engine_operand o[4];
 	float x[3][PIECE] = { { 0 } };
-	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
 	struct nnadev_run run;
 
@@ -219,6 +224,12 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
 	while (nnadev_run_next(&run, rows, PIECE)) {
+		if (direct) {
+			nnadev_store_values(&o[0], run.offset[0],
+					    (const float *)o[1].data + run.offset[1], run.count,
+					    p->q_min, p->q_max);
+			continue;
+		}
 		for (uint32_t i = 1; i <= inputs; i++) {
 			if (rows->period[i])
 				load_repeated(x[i - 1], &o[i], run.offset[i], rows->period[i],

@@ -6,9 +6,7 @@
 #ifndef NNADEV_AVX2_VALUES_H
 #define NNADEV_AVX2_VALUES_H
 
-#include <immintrin.h>
-
-#include "device/engine/element.h"
+#include "device/engine/x86/avx2_epilogue.h"
 
 /* 8 elements of a type as fp32 values, in loops of their own: no element asks for its type. */
 #define NNADEV_VALUES_EACH8(value) \
@@ -74,11 +72,36 @@ static inline void nnadev_load_values(float *to, const struct nnadev_engine_oper
 		to[i] = nnadev_load_value(o, at + i * step);
 }
 
-/* Where values of 8- and 16-bit types go: limits are those of numbers minus the zero point. */
+/**
+ * struct nnadev_quantiser - how values become numbers of 8 or 16 bits
+ * @scale, @zero: of the type
+ * @low, @high: limits of numbers minus the zero point
+ * @reciprocal: of the scale
+ * @estimated: a product with it is a good estimate for 8 bits
+ *
+ * The reciprocal, the product and the quotient that is meant are each off by a part of at most
+ * 2^-24, so of numbers below 256 the estimate is off by less than NNADEV_UNPROVEN.
+ */
 struct nnadev_quantiser {
-	__m256 scale, low, high;
+	__m256 scale, low, high, reciprocal;
 	__m256i zero;
+	bool estimated;
 };
+
+static inline void nnadev_quantiser_get(struct nnadev_quantiser *by,
+					const struct nnahw_tensor *t, int32_t q_min, int32_t q_max)
+{
+	int64_t low, high;
+
+	nnadev_type_range(t->type, &low, &high);
+	by->scale = _mm256_set1_ps(t->scale);
+	by->low = _mm256_set1_ps((float)(nnadev_clamp_s64(q_min, low, high) - t->zero_point));
+	by->high = _mm256_set1_ps((float)(nnadev_clamp_s64(q_max, low, high) - t->zero_point));
+	by->zero = _mm256_set1_epi32(t->zero_point);
+	by->reciprocal = _mm256_set1_ps(1 / t->scale);
+	by->estimated = nnadev_type_is_quant8(t->type) && t->scale >= 0x1p-100f &&
+			t->scale <= 0x1p100f;
+}
 
 /*
  * 8 quantised numbers, rounded halves away from zero: what is added before the rest is cut off is
@@ -109,6 +132,39 @@ static inline __m128i nnadev_low_bytes8(__m256i v)
 	const __m128i w = nnadev_low_words8(v);
 
 	return _mm_packus_epi16(_mm_and_si128(w, _mm_set1_epi16(255)), w);
+}
+
+/* Stores 8 quantised bytes. */
+static inline void nnadev_store_bytes8(const struct nnadev_quantiser *by, const float *from,
+				       uint8_t *to)
+{
+	_mm_storel_epi64((__m128i *)to,
+			 nnadev_low_bytes8(nnadev_quantise8(by, _mm256_loadu_ps(from))));
+}
+
+/* Stores 32 quantised bytes, where estimates are good: these, if they are all exact. */
+static inline void nnadev_store_bytes32(const struct nnadev_quantiser *by, const float *from,
+					uint8_t *to, const bool is_signed)
+{
+	const __m256i zero = _mm256_packs_epi32(by->zero, by->zero);
+	__m256i q[4], far = _mm256_setzero_si256();
+
+	/* A NaN stays one, and is far from all numbers. */
+	for (uint32_t k = 0; k < 4; k++) {
+		const __m256 x = _mm256_mul_ps(_mm256_loadu_ps(from + 8 * k), by->reciprocal);
+
+		q[k] = nnadev_round8(_mm256_min_ps(by->high, _mm256_max_ps(by->low, x)), &far);
+	}
+	if (__builtin_expect(!nnadev_far8_is_exact(far, NNADEV_UNPROVEN), 0)) {
+		for (uint32_t k = 0; k < 32; k += 8)
+			nnadev_store_bytes8(by, from + k, to + k);
+		return;
+	}
+	q[0] = _mm256_add_epi16(_mm256_packs_epi32(q[0], q[1]), zero);
+	q[2] = _mm256_add_epi16(_mm256_packs_epi32(q[2], q[3]), zero);
+	q[0] = is_signed ? _mm256_packs_epi16(q[0], q[2]) : _mm256_packus_epi16(q[0], q[2]);
+	NNADEV_STORE(to, _mm256_permutevar8x32_epi32(q[0],
+						     _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
 }
 
 /*
@@ -143,19 +199,12 @@ static inline void nnadev_store_values(const struct nnadev_engine_operand *o, in
 		}
 	} else if (nnadev_is_quantised(&o->desc) && size <= 2) {
 		struct nnadev_quantiser by;
-		int64_t low, high, least, most;
 
-		nnadev_type_range(type, &least, &most);
-		low = nnadev_clamp_s64(q_min, least, most) - o->desc.zero_point;
-		high = nnadev_clamp_s64(q_max, least, most) - o->desc.zero_point;
-		by.scale = _mm256_set1_ps(o->desc.scale);
-		by.low = _mm256_set1_ps((float)low);
-		by.high = _mm256_set1_ps((float)high);
-		by.zero = _mm256_set1_epi32(o->desc.zero_point);
+		nnadev_quantiser_get(&by, &o->desc, q_min, q_max);
+		for (; by.estimated && i + 32 <= n; i += 32)
+			nnadev_store_bytes32(&by, from + i, bytes + i, type == NNAHW_TYPE_S8);
 		for (; size == 1 && i + 8 <= n; i += 8)
-			_mm_storel_epi64((__m128i *)(bytes + i),
-					 nnadev_low_bytes8(nnadev_quantise8(
-						 &by, _mm256_loadu_ps(from + i))));
+			nnadev_store_bytes8(&by, from + i, bytes + i);
 		for (; size == 2 && i + 8 <= n; i += 8)
 			_mm_storeu_si128((__m128i *)(words + i),
 					 nnadev_low_words8(nnadev_quantise8(

@@ -267,6 +267,64 @@ static void test_wide(void **state)
 		assert_true(taken > 2000);
 }
 
+/* Numbers that are halves of a scale or lie next to one, whole ones, and any. */
+static float near_half(float scale)
+{
+	const float x = ((float)rng_range(&r, -300, 300) + (rng_next(&r) % 4 ? 0.5f : 0)) * scale;
+
+	switch (rng_next(&r) % 8) {
+	case 0:
+		return nextafterf(x, INFINITY);
+	case 1:
+		return nextafterf(x, -INFINITY);
+	case 2:
+		return x + x * rng_float(&r, -0x1p-12f, 0x1p-12f);
+	case 3:
+		return rng_float(&r, -300, 300) * scale;
+	default:
+		return x;
+	}
+}
+
+/* Floats that become quantised numbers, with scales of every size and clamps. */
+static void test_quantise(void **state)
+{
+	static const uint8_t types[] = { NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16 };
+	static const float scales[] = { 1,	    0x1p-7f,  0x1p-149f, 0x1p-130f, 0x1p-100f,
+					0x1p-101f, 0x1p100f, 0x1p101f,  3e38f,     1e-38f };
+	uint32_t taken = 0;
+
+	r.state = 61;
+	for (uint32_t i = 0; i < shapes(1500); i++) {
+		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+		const uint32_t type = types[i % 3], n = (uint32_t)rng_range(&r, 8, 700);
+		const float scale = rng_next(&r) % 3 ? rng_float(&r, 0.001f, 0.1f) :
+						       scales[rng_next(&r) % 10];
+		const int32_t low = type == NNAHW_TYPE_U8 ? 0 : -128;
+		char what[64];
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		call_operand(&c, &r, 0, type, 1, &n, 0);
+		operand_quantise(&c.cmd.operands[0], scale, (int32_t)rng_range(&r, low, low + 255));
+		call_operand(&c, &r, 1, NNAHW_TYPE_F32, 1, &n, 0);
+		if (rng_next(&r) % 4 == 0)
+			special_floats(1);
+		for (uint32_t k = 0; k < n; k++)
+			if (rng_next(&r) % 16)
+				((float *)c.buffers[1])[k] = near_half(scale);
+		p->op = rng_next(&r) & 1 ? NNAHW_EWISE_IDENTITY : NNAHW_EWISE_NEG;
+		p->shift = 1;
+		p->q_min = rng_next(&r) & 1 ? INT32_MIN : (int32_t)rng_range(&r, -140, 40);
+		p->q_max = rng_next(&r) & 1 ? INT32_MAX : (int32_t)rng_range(&r, 40, 270);
+		snprintf(what, sizeof(what), "EWISE %u to type %u of scale %g", p->op, type,
+			 (double)scale);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_int_equal(taken, shapes(1500));
+}
+
 /* CAST to floats, of numbers that mean something else where they are quantised. */
 static void test_casts(void **state)
 {
@@ -304,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repeated),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_quantise),
 		cmocka_unit_test(test_casts),
 		cmocka_unit_test(test_ewise_special),
 		cmocka_unit_test(test_large),
