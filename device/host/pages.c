@@ -25,7 +25,7 @@ void *nnadev_pages_create(uint64_t size, bool there)
 		   MAP_PRIVATE | MAP_ANONYMOUS | (there ? 0 : MAP_NORESERVE), -1, 0);
 	if (map == MAP_FAILED)
 		return NULL;
-	begin = (uint8_t *)(((uintptr_t)map + NNADEV_PAGES_LARGE - 1) & ~(uintptr_t)(NNADEV_PAGES_LARGE - 1));
+	begin = (uint8_t *)(uintptr_t)round_up((uintptr_t)map);
 	if (begin > map)
 		munmap(map, (uint64_t)(begin - map));
 	if (begin < map + NNADEV_PAGES_LARGE)

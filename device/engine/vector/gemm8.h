@@ -262,18 +262,19 @@ static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const 
 	const struct nnadev_window *w = &g->conv.window;
 	const struct nnadev_engine_operand *in = g->conv.input;
 	const int32_t *s = in->desc.strides;
-	const uint8_t *end = (const uint8_t *)in->data + g->input_bytes,
-		      *from = data + y * s[1] + x * s[2];
 	const size_t all = w->kernel_w * (size_t)g->conv.group_in, copied = (all + 15) / 16 * 16;
 	const int64_t last = (int64_t)w->width - w->kernel_w, step = (int64_t)w->stride_w * s[2],
-		      down = (int64_t)w->dilation_h * s[1];
+		      down = (int64_t)w->dilation_h * s[1], below = w->kernel_h - 1;
+	const uint8_t *from;
 	int64_t room;
 
-	if (w->dilation_w != 1 || (uint32_t)s[2] != g->conv.group_in || s[1] < 0 || all > 64 ||
-	    x < 0 || x > last || y < 0 || y + (int64_t)(w->kernel_h - 1) * w->dilation_h >= w->height)
+	if (w->dilation_w != 1 || (uint32_t)s[2] != g->conv.group_in || s[1] < 0 || all > 64)
 		return 0;
+	if (x < 0 || x > last || y < 0 || y + below * w->dilation_h >= w->height)
+		return 0;
+	from = data + y * s[1] + x * s[2];
 	/* A row is copied by whole vectors. */
-	room = end - (from + (w->kernel_h - 1) * down) - (int64_t)copied;
+	room = (const uint8_t *)in->data + g->input_bytes - (from + below * down) - (int64_t)copied;
 	if (room < 0)
 		return 0;
 	while (count > 1 && ((int64_t)(count - 1) * w->stride_w > last - x ||

@@ -23,7 +23,7 @@
 #define CHUNK 256u /* quads of b: 32 KiB */
 #define A_BYTES (160u << 10) /* of widened rows in a tile */
 #define TILE_PRODUCTS (6u << 20)
-/* Rows whose last products are finished together, while their accumulators are in the first cache. */
+/* Rows that are finished together, while their accumulators are in the first cache. */
 #define FINISHED (8 * ROWS)
 
 /* Where a tile's parts of the scratch memory begin. */
@@ -290,12 +290,10 @@ static __attribute__((noinline)) void multiply_one(const uint8_t *a, const int8_
  * are enough.
  */
 static __attribute__((noinline)) void
-multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s,
-				  uint32_t first, uint32_t rows, uint32_t chunk, uint32_t quads,
-				  bool half, int32_t *acc)
+multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s, uint32_t first, uint32_t rows,
+	       uint32_t chunk, uint32_t quads, bool half, int32_t *acc)
 {
 	const uint8_t *a = s->rows.a + (size_t)first * g->a_stride + (size_t)chunk * CHUNK * 8;
-
 	uint32_t r = 0;
 
 	for (; half && r + 2 * ROWS <= rows; r += 2 * ROWS)
@@ -362,8 +360,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			else
 				fill_b_packed(&g, part.set, block, chunk * CHUNK, quads, s.b);
 			if (chunk < last)
-				multiply_chunk(&g, &s, 0, part.rows, chunk, quads, half,
-					       s.acc);
+				multiply_chunk(&g, &s, 0, part.rows, chunk, quads, half, s.acc);
 		}
 		count = nnadev_gemm8_channels(&g, part.set, block, sums, constants.channel, bias);
 		nnadev_block_get(&constants, &finish, count, bias, NNADEV_NATURAL);

@@ -190,11 +190,15 @@ static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
 		else
 			sum_piece(s, at, count, false, sums);
 		to = nnadev_offset(out, at);
-		for (uint32_t k = 0; k < count; k++)
-			nnadev_reduce_finish(&s->r, to + k * step,
-					     s->r.in_float ?
-						     (union nnadev_reduction){ .f = float_sums[k] } :
-						     (union nnadev_reduction){ .i = sums[k] - zero });
+		for (uint32_t k = 0; k < count; k++) {
+			union nnadev_reduction sum;
+
+			if (s->r.in_float)
+				sum.f = float_sums[k];
+			else
+				sum.i = sums[k] - zero;
+			nnadev_reduce_finish(&s->r, to + k * step, sum);
+		}
 	}
 	return NNAHW_STATUS_OK;
 }

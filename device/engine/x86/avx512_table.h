@@ -16,7 +16,7 @@ static inline void nnadev_table_get(__m512i *table, const uint8_t *entries)
 		table[i] = _mm512_loadu_si512(entries + 64 * i);
 }
 
-/* The words that have entries for the numbers 2 * word and up; @upper: of which it is 64 or more. */
+/* Words with entries for the numbers 2 * word and up; @upper: of which it is 64 or more. */
 static inline __m512i nnadev_table_words(const __m512i *table, __m512i word, __mmask32 upper)
 {
 	return _mm512_mask_blend_epi16(upper, _mm512_permutex2var_epi16(table[0], word, table[1]),

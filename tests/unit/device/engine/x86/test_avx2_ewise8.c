@@ -113,7 +113,8 @@ static void test_rows(void **state)
 
 		call_init(&c, NNAHW_OP_EWISE, sizeof(struct nnahw_cmd_ewise), 4);
 		for (uint32_t k = 0; k <= 2; k++) {
-			const uint32_t apart = rng_next(&r) % 4 ? 0 : (uint32_t)rng_range(&r, 1, 40);
+			const uint32_t apart =
+				rng_next(&r) % 4 ? 0 : (uint32_t)rng_range(&r, 1, 40);
 			const uint32_t room[] = { dims[0], dims[1], dims[2] + apart };
 			struct nnadev_engine_operand *o = &c.cmd.operands[k];
 			int32_t *strides = o->desc.strides;
@@ -123,7 +124,7 @@ static void test_rows(void **state)
 			o->desc.dims[2] = dims[2];
 			o->count = dims[0] * dims[1] * dims[2];
 			o->contiguous = !apart;
-			/* One element, one for each row, the same row or plane: what programs do. */
+			/* One element, one for each row, the same row or plane. */
 			for (uint32_t d = 0; k && how & 1 && d < 3; d++)
 				if (how & 2u << d)
 					strides[d] = 0, o->contiguous = false;

@@ -73,7 +73,8 @@ static void test_reduce_floats(void **state)
 	r.state = 72;
 	for (uint32_t i = 0; i < shapes(300); i++) {
 		struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
-		const uint32_t type = i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32, most = i % 50 ? 9 : 80,
+		const uint32_t type = i & 1 ? NNAHW_TYPE_F16 : NNAHW_TYPE_F32,
+			       most = i % 50 ? 9 : 80,
 			       axes = i % 50 ? (uint32_t)rng_range(&r, 0, 7) : 6;
 		uint32_t dims[4], out[4], larger[4];
 		char what[96];

@@ -6,7 +6,8 @@
 static void one_byte(uint32_t op)
 {
 	struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
-	const uint32_t dims[] = { (uint32_t)rng_range(&r, 1, 5), (uint32_t)rng_range(&r, 256, 900) },
+	const uint32_t dims[] = { (uint32_t)rng_range(&r, 1, 5),
+				  (uint32_t)rng_range(&r, 256, 900) },
 		       apart = dims[1] + (uint32_t)rng_range(&r, 0, 3);
 	char what[64];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The cut of products and depthwise convolutions: everything once, nothing too long, fair shares. */
+/* The cut of products and depthwise convolutions: all once, nothing too long, fair shares. */
 #include "device/engine/vector/tiles.h"
 
 #include "tests/unit/device/engine/engine.h"
