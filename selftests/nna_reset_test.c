@@ -30,6 +30,7 @@
 static void set_up(struct env *env)
 {
 	device_restore();
+	device_wait_released();
 	env_init(env);
 	stream_null(env);
 }

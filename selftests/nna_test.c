@@ -400,6 +400,31 @@ void ring_wait(int fd, unsigned int ring, uint32_t pending)
 	}
 }
 
+/* Whether a BO is alive, by any client. */
+static bool any_bo(int fd)
+{
+	char *text = debugfs_read(fd, "gems"), *line = strchr(text, '\n');
+	const bool any = line && line[1];
+
+	free(text);
+	return any;
+}
+
+void device_wait_released(void)
+{
+	uint64_t end = now_ns() + LONG_WAIT;
+	int fd = nna_open();
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s", device_name(fd));
+	while (!access(path, X_OK) && any_bo(fd)) {
+		if (now_ns() >= end)
+			die("BOs of closed files", -ETIME);
+		usleep(1000);
+	}
+	close(fd);
+}
+
 long long text_value(const char *text, const char *key)
 {
 	size_t n = strlen(key);

@@ -120,6 +120,14 @@ void device_bind(void);
  * bound again. When it returns, a job has had its result.
  */
 void device_restore(void);
+/**
+ * device_wait_released() - Wait until what closed files had is gone, where debugfs tells.
+ *
+ * An address space is released some time after its file was closed, by commands to the device. A
+ * fault that is injected before that may meet these instead of what a test means. The caller has no
+ * BO, and others have none.
+ */
+void device_wait_released(void);
 /* Forbids or allows runtime suspend of the device behind fd. */
 void device_keep_awake(int fd, bool awake);
 struct drm_nna_counters counters(int fd);
