@@ -214,6 +214,15 @@ static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n,
 		memcpy(to + i, from + i, 16);
 }
 
+/* Whether a row of the window that begins at column @x lies in the input as it is. */
+static inline bool nnadev_gemm8_is_joined(const struct nnadev_gemm8 *g, int64_t x)
+{
+	const struct nnadev_window *w = &g->conv.window;
+
+	return w->dilation_w == 1 && (uint32_t)g->conv.input->desc.strides[2] == g->conv.group_in &&
+	       x >= 0 && x + w->kernel_w <= w->width;
+}
+
 /*
  * One row of a convolution as bytes: the input under a window, its zero point outside. @data is the
  * image's first channel of the group; the window begins at row @y and column @x of the input.
@@ -226,8 +235,7 @@ static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8
 	const int32_t *s = in->desc.strides, zero = in->desc.zero_point;
 	const uint8_t *end = (const uint8_t *)in->data + g->input_bytes;
 	const size_t run = g->conv.group_in, all = w->kernel_w * run;
-	const bool joined = w->dilation_w == 1 && (uint32_t)s[2] == run && x >= 0 &&
-			    x + w->kernel_w <= w->width;
+	const bool joined = nnadev_gemm8_is_joined(g, x);
 
 	for (uint32_t ky = 0; ky < w->kernel_h; ky++, y += w->dilation_h, to += all) {
 		int64_t c = x;
@@ -268,9 +276,9 @@ static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const 
 	const uint8_t *from;
 	int64_t room;
 
-	if (w->dilation_w != 1 || (uint32_t)s[2] != g->conv.group_in || s[1] < 0 || all > 64)
+	if (!nnadev_gemm8_is_joined(g, x) || s[1] < 0 || all > 64)
 		return 0;
-	if (x < 0 || x > last || y < 0 || y + below * w->dilation_h >= w->height)
+	if (y < 0 || y + below * w->dilation_h >= w->height)
 		return 0;
 	from = data + y * s[1] + x * s[2];
 	/* A row is copied by whole vectors. */

@@ -196,6 +196,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 	const bool fits = (nnadev_type_is_quant8(f->output->desc.type) || f->is_wide) &&
 			  nnadev_adds_residual(f);
 	__m256i multiplier[2], shift[2], negative = zero, small = zero;
+	bool good;
 
 	b->count = count;
 	b->order = order;
@@ -213,10 +214,9 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 					_mm256_cmpgt_epi32(_mm256_set1_epi32(31), shift[i]));
 		nnadev_half_block_get(&b->half[i], f, bias + 8 * i, multiplier[i], shift[i]);
 	}
-	b->simple = fits && _mm256_testz_si256(negative, negative) &&
-		    _mm256_testz_si256(small, small);
-	nnadev_estimate_get(b, f, multiplier, shift,
-			    fits && _mm256_testz_si256(negative, negative));
+	good = fits && _mm256_testz_si256(negative, negative);
+	b->simple = good && _mm256_testz_si256(small, small);
+	nnadev_estimate_get(b, f, multiplier, shift, good);
 }
 
 /* Accumulators of 8 channels to q minus its zero point, clamped. */
@@ -311,13 +311,28 @@ nnadev_fixed8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, con
 			      _mm256_set1_ps(e->added)));
 }
 
-/* Whether estimates are exact of which the least halves are these; upper ones do not count. */
-static inline bool nnadev_least_is_exact(__m256i least)
+/*
+ * Whether estimates are exact of which the least halves are these. The window, in the lower half of
+ * each 32 bits, leaves upper ones as they are.
+ */
+static inline bool nnadev_least_is_exact(__m256i least, __m256i window)
 {
-	const __m256i window = _mm256_set1_epi32(NNADEV_FIXED_WINDOW);
-
 	return _mm256_movemask_epi8(
 		       _mm256_cmpeq_epi16(_mm256_max_epu16(least, window), least)) == -1;
+}
+
+/* The upper halves of estimates of two vectors in turns. */
+static inline __m256i nnadev_turns(__m256i t0, __m256i t1)
+{
+	return _mm256_blend_epi16(_mm256_srli_epi32(t0, 16), t1, 0xaa);
+}
+
+/* Two such vectors, packed to bytes: of each 64 bits those of one vector, then of the other. */
+static inline __m256i nnadev_turns_apart(__m256i q)
+{
+	return _mm256_shuffle_epi8(q, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+					      0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13,
+					      15)));
 }
 
 /*
@@ -328,6 +343,7 @@ static inline __attribute__((always_inline)) uint32_t
 nnadev_fixed_rows(const struct nnadev_block *b, const int32_t *acc, const uint32_t rows,
 		  const bool rectified, __m256i *v)
 {
+	const __m256i window = _mm256_set1_epi32(NNADEV_FIXED_WINDOW);
 	__m256i least[4], all;
 	uint32_t exact = 0;
 
@@ -337,16 +353,16 @@ nnadev_fixed_rows(const struct nnadev_block *b, const int32_t *acc, const uint32
 			      t1 = nnadev_fixed8(&b->estimate, 1, NNADEV_LOAD(acc + 8), rectified);
 
 		least[r] = _mm256_min_epu16(t0, t1);
-		v[r] = _mm256_blend_epi16(_mm256_srli_epi32(t0, 16), t1, 0xaa);
+		v[r] = nnadev_turns(t0, t1);
 	}
 	all = least[0];
 #pragma GCC unroll 4
 	for (uint32_t r = 1; r < rows; r++)
 		all = _mm256_min_epu16(all, least[r]);
-	if (__builtin_expect(nnadev_least_is_exact(all), 1))
+	if (__builtin_expect(nnadev_least_is_exact(all, window), 1))
 		return (1u << rows) - 1;
 	for (uint32_t r = 0; r < rows; r++)
-		exact |= (uint32_t)nnadev_least_is_exact(least[r]) << r;
+		exact |= (uint32_t)nnadev_least_is_exact(least[r], window) << r;
 	return exact;
 }
 
@@ -586,9 +602,6 @@ nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, c
 		  const bool natural, const __m256i *v, const int64_t *at, uint32_t first,
 		  const bool both)
 {
-	/* Each half of either row: the channels of one vector, and then those of the other. */
-	const __m256i apart = _mm256_broadcastsi128_si256(
-		_mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15));
 	uint8_t *out = (uint8_t *)f->output->data + first;
 	__m256i q = _mm256_packus_epi16(v[0], both ? v[1] : v[0]);
 
@@ -596,7 +609,7 @@ nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, c
 	q = _mm256_min_epu8(q, _mm256_broadcastsi128_si256(b->high));
 	q = _mm256_xor_si256(q, _mm256_broadcastsi128_si256(b->flip));
 	if (turns)
-		q = _mm256_shuffle_epi8(q, apart);
+		q = nnadev_turns_apart(q);
 	/* Packing has put 8 channels of either row into each half. */
 	q = !turns || natural ?
 		    _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) :

@@ -208,25 +208,19 @@ static inline __attribute__((always_inline)) void run_block(const struct rule *r
 							     const uint8_t *y, uint8_t *to,
 							     const bool product)
 {
-	/* From pairs of 16 bits of each vector to its 8 bytes, of which each half has 4. */
-	const __m256i order = _mm256_broadcastsi128_si256(
-		_mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15));
 	__m256i t[BLOCK / 8], least, q;
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < BLOCK / 8; i++)
 		t[i] = estimate8(r, x + 8 * i, y + 8 * i, product);
 	least = _mm256_min_epu16(_mm256_min_epu16(t[0], t[1]), _mm256_min_epu16(t[2], t[3]));
-	/* The window leaves upper halves as they are, so that only lower ones may change. */
-	least = _mm256_cmpeq_epi16(_mm256_max_epu16(least, r->window), least);
-	if (__builtin_expect(!r->estimated || _mm256_movemask_epi8(least) != -1, 0)) {
+	if (__builtin_expect(!r->estimated || !nnadev_least_is_exact(least, r->window), 0)) {
 		exact_block(r, x, y, to);
 		return;
 	}
-	q = _mm256_packus_epi16(_mm256_blend_epi16(_mm256_srli_epi32(t[0], 16), t[1], 0xaa),
-				_mm256_blend_epi16(_mm256_srli_epi32(t[2], 16), t[3], 0xaa));
+	q = _mm256_packus_epi16(nnadev_turns(t[0], t[1]), nnadev_turns(t[2], t[3]));
 	q = _mm256_min_epu8(_mm256_max_epu8(q, r->low), r->high);
-	q = _mm256_xor_si256(_mm256_shuffle_epi8(q, order), r->flip);
+	q = _mm256_xor_si256(nnadev_turns_apart(q), r->flip);
 	NNADEV_STORE(to, _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
 }
 
