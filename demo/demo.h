@@ -20,7 +20,7 @@
 #include "demo/face.h"
 #include "demo/gate.h"
 #include "tools/image/image.h"
-#include "tools/tflite/tflite.h"
+#include "frontend/tflite/tflite.h"
 
 #define DEMO_MAX_FACES 8
 #define DEMO_INPUT_SIZE ((size_t)FACE_SIDE * FACE_SIDE * 3 * sizeof(float))

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tools/tflite/translate.h"
+#include "frontend/tflite/translate.h"
 
 #define ALIGN 64 /* of a constant in the file */
 

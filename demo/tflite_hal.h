@@ -5,7 +5,7 @@
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/arena.h"
-#include "tools/tflite/tflite.h"
+#include "frontend/tflite/tflite.h"
 
 /**
  * tflite_to_hal() - a model as IDevice.prepareModel() takes it

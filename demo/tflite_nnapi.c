@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/tflite/translate.h"
+#include "frontend/tflite/translate.h"
 
 /**
  * struct sink - a model without subgraphs

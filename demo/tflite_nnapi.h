@@ -3,8 +3,8 @@
 #ifndef TFLITE_NNAPI_H
 #define TFLITE_NNAPI_H
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
-#include "tools/tflite/tflite.h"
+#include "hal-bridge/include/NeuralNetworks.h"
+#include "frontend/tflite/tflite.h"
 
 /**
  * tflite_to_nnapi() - a finished NNAPI model

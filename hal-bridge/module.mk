@@ -30,7 +30,7 @@ $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_
 		$(NNACCEL_LIBS)
 
 # The examples: clients that know only installed headers and the library.
-$(BUILD)/obj/hal-bridge/examples/%.o: CPPFLAGS += -Ihal-bridge/nnapi
+$(BUILD)/obj/hal-bridge/examples/%.o: CPPFLAGS += -Ihal-bridge/include
 NNAPI_EXAMPLES := $(patsubst hal-bridge/examples/%.c,$(BUILD)/bin/nnapi-%, \
 	$(wildcard hal-bridge/examples/*.c))
 PROGRAMS += $(NNAPI_EXAMPLES)

@@ -32,9 +32,9 @@ INSTALL_LIBRARIES := \
 	755:$(DELEGATE_LIB):$(LIBDIR)/libnnaccel_delegate.so
 INSTALL_HEADERS := \
 	644:libnnaccel/include/nnaccel.h:$(INCLUDEDIR)/nnaccel.h \
-	644:delegate/nnaccel_delegate.h:$(INCLUDEDIR)/nnaccel_delegate.h \
+	644:frontend/delegate/nnaccel_delegate.h:$(INCLUDEDIR)/nnaccel_delegate.h \
 	$(foreach h,NeuralNetworks support_library nnaccel_ops, \
-		644:hal-bridge/nnapi/$h.h:$(INCLUDEDIR)/nnaccel/$h.h) \
+		644:hal-bridge/include/$h.h:$(INCLUDEDIR)/nnaccel/$h.h) \
 	$(foreach p,nnaccel neuralnetworks,644:$(install_out)/$p.pc:$(LIBDIR)/pkgconfig/$p.pc)
 INSTALL_PROGRAMS := \
 	755:$(BUILD)/bin/nnactl:$(BINDIR)/nnactl \

@@ -3,11 +3,11 @@
 # libnnaccel as an archive, which has the loopback and so the device's model in it, and as a shared
 # object, which opens them as a plug-in (libnnaccel/winsys/plugin.h).
 # Each folder of backend/ is a kind of accelerator, each of winsys/ a way to a device.
-NNACCEL_DIRS := graph ir ops backend compiler runtime winsys $(filter-out winsys/loopback, \
+NNACCEL_DIRS := support graph ir ops backend compiler runtime winsys $(filter-out winsys/loopback, \
 	$(patsubst libnnaccel/%/,%,$(wildcard libnnaccel/backend/*/ libnnaccel/winsys/*/)))
-NNACCEL_SRCS := $(wildcard hw/gen/*.c libnnaccel/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
+NNACCEL_SRCS := $(wildcard hw/gen/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
-	libnnaccel/winsys/va.c libnnaccel/log.c libnnaccel/thread.c
+	libnnaccel/winsys/va.c libnnaccel/support/log.c libnnaccel/support/thread.c
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 
@@ -27,7 +27,7 @@ LIBRARIES += $(NNACCEL_LIB) $(NNACCEL_SO) $(NNACCEL_PLUGIN)
 
 $(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
-VERSION_USERS += $(BUILD)/obj/libnnaccel/version.o
+VERSION_USERS += $(BUILD)/obj/libnnaccel/support/version.o
 
 $(NNACCEL_LIB): $(NNACCEL_OBJS)
 	@mkdir -p $(@D)
@@ -53,7 +53,7 @@ $(NNACCEL_PLUGIN): $(NNACCEL_PLUGIN_OBJS)
 
 # The build id, by which library and plug-in know that they belong together, and saved programs that
 # they are this library's: a hash of what they are made of.
-NNACCEL_ID_DIRS := libnnaccel device/core device/engine device/host device/include hw/gen uapi
+NNACCEL_ID_DIRS := libnnaccel device/nna/core device/nna/engine device/host device/include hw/gen uapi
 NNACCEL_ID_SRCS := $(sort $(shell find $(NNACCEL_ID_DIRS) -name '*.[ch]'))
 NNACCEL_ID_USERS := $(NNACCEL_LOADER) $(NNACCEL_EXPORT) $(BUILD)/obj/libnnaccel/runtime/blob.o
 $(NNACCEL_ID_USERS): CPPFLAGS += -I$(BUILD)/gen

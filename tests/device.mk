@@ -6,8 +6,8 @@ CLEAN += build-tsan
 .PHONY: tsan-device
 tsan-device:
 	$(MAKE) BUILD=build-tsan SANFLAGS=-fsanitize=thread \
-		$(patsubst %.c,build-tsan/%,$(wildcard tests/unit/device/core/test_*.c))
-	set -e; for t in build-tsan/tests/unit/device/core/test_*; do timeout 600 $$t; done
+		$(patsubst %.c,build-tsan/%,$(wildcard tests/unit/device/nna/core/test_*.c))
+	set -e; for t in build-tsan/tests/unit/device/nna/core/test_*; do timeout 600 $$t; done
 
 # The engine's NEON kernels, on emulated CPUs.
 .PHONY: check-arm64

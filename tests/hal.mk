@@ -64,7 +64,7 @@ TESTS += $(HAL_CRASH)
 endif
 $(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
-		$(BUILD)/obj/libnnaccel/thread.o
+		$(BUILD)/obj/libnnaccel/support/thread.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 
@@ -76,7 +76,7 @@ endif
 $(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GBINDER_OBJS) \
 		$(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
 		$(BUILD)/obj/hal-bridge/common/worker.o \
-		$(BUILD)/obj/libnnaccel/thread.o
+		$(BUILD)/obj/libnnaccel/support/thread.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -ldrm -lcmocka
 
@@ -87,7 +87,7 @@ TESTS += $(HAL_FAIR)
 endif
 $(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
-		$(BUILD)/obj/libnnaccel/thread.o
+		$(BUILD)/obj/libnnaccel/support/thread.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 

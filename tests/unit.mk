@@ -6,10 +6,10 @@
 unit = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard $(1:%=tests/unit/%/test_*.c)))
 unit_transport := $(BUILD)/tests/unit/device/transport
 
-CORE_TESTS := $(call unit,device/core device/host tests/fuzz)
-WORK_TESTS := $(BUILD)/tests/unit/device/engine/test_work
-ENGINE_TESTS := $(call unit,device/engine device/engine/ref device/engine/vector \
-	$(filter device/engine/x86,$(ENGINE_ARCH:x86_64=device/engine/x86)))
+CORE_TESTS := $(call unit,device/nna/core device/host tests/fuzz)
+WORK_TESTS := $(BUILD)/tests/unit/device/nna/engine/test_work
+ENGINE_TESTS := $(call unit,device/nna/engine device/nna/engine/ref device/nna/engine/vector \
+	$(filter device/nna/engine/x86,$(ENGINE_ARCH:x86_64=device/nna/engine/x86)))
 ENGINE_TESTS := $(filter-out $(WORK_TESTS),$(ENGINE_TESTS))
 # What concerns the shared library as its users have it.
 NNACCEL_SO_TESTS := $(BUILD)/tests/unit/libnnaccel/winsys/test_plugin
@@ -23,8 +23,8 @@ NNAPI_TESTS := $(call unit,hal-bridge/nnapi hal-bridge/examples)
 # What makes the library fail, and counts its calls.
 NNAPI_INSIDE_TESTS := $(BUILD)/tests/unit/hal-bridge/nnapi/test_steps
 NNAPI_TESTS := $(filter-out $(NNAPI_INSIDE_TESTS),$(NNAPI_TESTS))
-TOOL_TESTS := $(call unit,tools/tflite tools/tflite/ops tools/image)
-DELEGATE_TESTS := $(call unit,delegate)
+TOOL_TESTS := $(call unit,frontend/tflite frontend/tflite/ops tools/image)
+DELEGATE_TESTS := $(call unit,frontend/delegate)
 NNV_TESTS := $(call unit,tests/conformance)
 # Headers alone.
 HW_TESTS := $(call unit,hw/gen)
@@ -44,14 +44,14 @@ WORK_OBJS := $(ENGINE_OBJS:$(BUILD)/obj/%=$(BUILD)/obj-work/%)
 $(WORK_OBJS): $(BUILD)/obj-work/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
-$(BUILD)/obj-work/device/engine/engine.o: $(ENGINE_TABLE)
-$(BUILD)/obj-work/device/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
-$(BUILD)/obj-work/device/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
-$(BUILD)/obj-work/device/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS)
-$(BUILD)/obj-work/device/engine/x86/avxvnni_%.o: override CFLAGS += $(ENGINE_AVXVNNI_CFLAGS)
-$(BUILD)/obj-work/device/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)
-$(BUILD)/obj-work/device/engine/arm/dotprod_%.o: override CFLAGS += $(ENGINE_DOTPROD_CFLAGS)
-$(BUILD)/obj-work/device/engine/arm/i8mm_%.o: override CFLAGS += $(ENGINE_I8MM_CFLAGS)
+$(BUILD)/obj-work/device/nna/engine/engine.o: $(ENGINE_TABLE)
+$(BUILD)/obj-work/device/nna/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj-work/device/nna/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
+$(BUILD)/obj-work/device/nna/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS)
+$(BUILD)/obj-work/device/nna/engine/x86/avxvnni_%.o: override CFLAGS += $(ENGINE_AVXVNNI_CFLAGS)
+$(BUILD)/obj-work/device/nna/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)
+$(BUILD)/obj-work/device/nna/engine/arm/dotprod_%.o: override CFLAGS += $(ENGINE_DOTPROD_CFLAGS)
+$(BUILD)/obj-work/device/nna/engine/arm/i8mm_%.o: override CFLAGS += $(ENGINE_I8MM_CFLAGS)
 -include $(WORK_OBJS:.o=.d)
 $(WORK_TESTS): $(WORK_OBJS)
 $(WORK_TESTS): UNIT_LIBS := -lm -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
@@ -89,11 +89,11 @@ $(BUILD)/tests/unit/hal-bridge/common/test_model: UNIT_LIBS += \
 	$(call unit_wrap,malloc calloc realloc reallocarray free)
 
 # What takes long between tiles.
-$(BUILD)/tests/unit/device/core/test_operand: UNIT_LIBS += \
+$(BUILD)/tests/unit/device/nna/core/test_operand: UNIT_LIBS += \
 	$(call unit_wrap,nnadev_mmu_range nnadev_mmu_read nnadev_mmu_write)
 
 # What may take long in the kernel.
-$(BUILD)/tests/unit/device/core/test_mmu: UNIT_LIBS += $(call unit_wrap,munmap)
+$(BUILD)/tests/unit/device/nna/core/test_mmu: UNIT_LIBS += $(call unit_wrap,munmap)
 
 # What waits in the kernel.
 $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)

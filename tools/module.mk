@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# nnactl, and what the demo and the tests share with it: the TFLite reader and pictures.
-TFLITE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/tflite/*.c tools/tflite/ops/*.c))
+# nnactl, and what the demo and the tests share with it: pictures.
 IMAGE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/image/*.c))
 NNACTL_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/nnactl/*.c))
 IMAGE_LIBS := -lpng -ljpeg -lz -lm

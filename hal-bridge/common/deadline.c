@@ -2,8 +2,8 @@
 /* Deadlines, and whether a miss is the job's own; deadline.h says when it is. */
 #include "hal-bridge/common/deadline.h"
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
-#include "libnnaccel/clock.h"
+#include "hal-bridge/include/NeuralNetworks.h"
+#include "libnnaccel/support/clock.h"
 
 void nnb_deadline_begin_at(struct nnb_deadline *deadline, uint64_t at_ns)
 {

@@ -3,7 +3,7 @@
  * Vendor extensions: operand types and operations beyond NNAPI's, which a client knows by the name
  * of an extension and a number within it.
  *
- *	extension	org.nnaccel.ops (hal-bridge/nnapi/nnaccel_ops.h): operations that libnnaccel
+ *	extension	org.nnaccel.ops (hal-bridge/include/nnaccel_ops.h): operations that libnnaccel
  *			has for other front ends
  *			com.example.fibonacci (hal-bridge/examples/fibonacci_extension.h): Android's
  *			example

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "hw/gen/nnahw.h"
 
 /* What means the same for calls and runs. */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libnnaccel/thread.h"
+#include "libnnaccel/support/thread.h"
 
 /* Whether a key has all that it may have under way. With the lock. */
 static bool nnb_workers_is_full(const struct nnb_workers *workers, uint64_t key)

@@ -14,8 +14,8 @@
 
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
-#include "libnnaccel/clock.h"
-#include "libnnaccel/thread.h"
+#include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/thread.h"
 
 /**
  * struct nnapi_async - a run with a thread

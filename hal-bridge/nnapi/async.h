@@ -7,7 +7,7 @@
 
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 
 /*
  * Gives the run of @execution, which has begun and ends with @event, to a thread, which waits for

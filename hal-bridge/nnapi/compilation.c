@@ -23,7 +23,7 @@
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 
 _Static_assert(NNB_CACHE_TOKEN_SIZE == ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN,
 	       "a token is one of NNAPI's");

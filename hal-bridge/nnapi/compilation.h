@@ -11,7 +11,7 @@
 #include "hal-bridge/common/model.h"
 #include "hal-bridge/nnapi/diagnostic.h"
 #include "hal-bridge/nnapi/model.h"
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "hal-bridge/nnapi/object.h"
 #include "hal-bridge/nnapi/plan.h"
 #include "nnaccel.h"

@@ -9,7 +9,7 @@
 
 #include "hal-bridge/nnapi/compilation.h"
 #include "hal-bridge/nnapi/memory.h"
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "hal-bridge/nnapi/object.h"
 
 /**

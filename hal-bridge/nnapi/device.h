@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "nnaccel.h"
 
 #define NNAPI_LOOP_DEFAULT_NS 2000000000ull

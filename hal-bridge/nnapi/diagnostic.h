@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "hal-bridge/common/model.h"
-#include "hal-bridge/nnapi/support_library.h"
+#include "hal-bridge/include/support_library.h"
 
 /**
  * struct nnapi_diagnostic_model - what is the same for a compilation and its executions

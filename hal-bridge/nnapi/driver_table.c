@@ -4,7 +4,7 @@
  * its own. A program that is compiled out of the files of its client is in one file: the cache
  * holds commands and constants together, so that both are what was checked.
  */
-#include "hal-bridge/nnapi/support_library.h"
+#include "hal-bridge/include/support_library.h"
 
 #include <string.h>
 

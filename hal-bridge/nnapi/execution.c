@@ -17,7 +17,7 @@
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 
 /* ----------------------------------------------------------------------------------------- life */
 

@@ -17,7 +17,7 @@
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
 #include "hal-bridge/nnapi/nnapi.h"
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 
 /*
  * The most dependencies of a run. The API sets no bound; this one is far above what a client needs,

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "hal-bridge/nnapi/object.h"
 #include "nnaccel.h"
 

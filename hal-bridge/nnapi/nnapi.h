@@ -78,7 +78,7 @@
 
 #include "hal-bridge/common/log.h"
 #include "hal-bridge/common/result.h"
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 
 #define NNAPI_EXPORT __attribute__((visibility("default")))
 

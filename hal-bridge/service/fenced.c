@@ -11,8 +11,8 @@
 
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
-#include "libnnaccel/clock.h"
-#include "libnnaccel/thread.h"
+#include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/thread.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 

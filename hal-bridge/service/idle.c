@@ -3,7 +3,7 @@
 #include "hal-bridge/service/idle.h"
 
 #include "hal-bridge/service/service.h"
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 
 void nnb_idle_init(struct nnb_idle *idle, struct nnb_service *service)
 {

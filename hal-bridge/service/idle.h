@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The service's watchdog: what is kept for calls that may come, and has not been used for some
- * seconds, is given back. It is a thread (libnnaccel/watchdog.h), started when something is kept
- * for the first time, that sleeps without a time while nothing is.
+ * seconds, is given back. It is a thread (libnnaccel/support/watchdog.h), started when something is
+ * kept for the first time, that sleeps without a time while nothing is.
  */
 #ifndef NNB_IDLE_H
 #define NNB_IDLE_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libnnaccel/watchdog.h"
+#include "libnnaccel/support/watchdog.h"
 
 struct nnb_service;
 

@@ -10,7 +10,7 @@
 #include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT

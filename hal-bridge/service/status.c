@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
-#include "libnnaccel/clock.h"
+#include "hal-bridge/include/NeuralNetworks.h"
+#include "libnnaccel/support/clock.h"
 
 int nnb_status(int error)
 {

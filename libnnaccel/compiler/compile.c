@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/compiler/fold.h"
 #include "libnnaccel/compiler/passes.h"

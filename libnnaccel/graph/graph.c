@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libnnaccel/graph/graph.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 

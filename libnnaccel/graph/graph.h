@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libnnaccel/log.h"
+#include "libnnaccel/support/log.h"
 #include "nnaccel.h"
 
 /* Bounds of what a model may have: subgraphs, and operands or operations in each. */

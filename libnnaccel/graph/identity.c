@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "libnnaccel/digest.h"
+#include "libnnaccel/support/digest.h"
 #include "libnnaccel/graph/graph.h"
 
 static void add_numbers(struct nna_digest *d, const uint32_t *numbers, uint32_t count)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/digest.h"
+#include "libnnaccel/support/digest.h"
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 #include "nna_build_id.h"
 
 _Static_assert(sizeof(NNA_BUILD_ID) == sizeof(((struct nna_blob_header *)0)->build_id) + 1,

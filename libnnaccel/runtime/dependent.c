@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 
 /**
  * struct nna_dependent - a run that waits here; allocated for the run

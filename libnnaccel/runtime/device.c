@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 
 /* The backend for what the winsys says the device is. */
 static int find_backend(struct nna_device *d)

@@ -3,8 +3,8 @@
  * Memory that nobody uses: a device's watchdog frees contexts that have been spare for some
  * seconds. The next run makes new ones.
  *
- * It is a thread of the device (libnnaccel/watchdog.h), started when the first context becomes
- * spare and joined when the device is closed. It leaves programs alone that were compiled for
+ * It is a thread of the device (libnnaccel/support/watchdog.h), started when the first context
+ * becomes spare and joined when the device is closed. It leaves programs alone that were compiled for
  * sustained speed, whose runs shall all take the same time.
  *
  * Locks: the watchdog's is taken before a program's, and held over nothing that waits.
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "libnnaccel/watchdog.h"
+#include "libnnaccel/support/watchdog.h"
 
 struct nna_device;
 struct nna_program;

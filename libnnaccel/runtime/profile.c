@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 
 int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 
 /* Logs it when an argument is of a type that the library cannot hold. */
 static bool takes_opaque(const struct nna_device *device, const struct nna_subgraph *sub)

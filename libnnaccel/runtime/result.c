@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/sized.h"
+#include "libnnaccel/support/sized.h"
 
 /*
  * Takes the number of rows that the run has counted for output @i, and checks it against what the

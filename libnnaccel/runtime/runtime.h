@@ -79,7 +79,7 @@
 #include <stdatomic.h>
 
 #include "libnnaccel/backend/backend.h"
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/compiler/compile.h"
 #include "libnnaccel/graph/graph.h"
 #include "libnnaccel/runtime/idle.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/runtime/runtime.h"
-#include "libnnaccel/thread.h"
+#include "libnnaccel/support/thread.h"
 
 /* ---------------------------------------------------------------------------------------- lists */
 

@@ -17,7 +17,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "libnnaccel/log.h"
+#include "libnnaccel/support/log.h"
 #include "libnnaccel/winsys/plugin.h"
 #include "nna_build_id.h"
 

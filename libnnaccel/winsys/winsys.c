@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/log.h"
+#include "libnnaccel/support/log.h"
 #include "libnnaccel/winsys/winsys.h"
 
 static int open_first(const struct nna_device_options *options, struct nna_winsys **out)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "libnnaccel/graph/graph.h"
-#include "tools/tflite/translate.h"
+#include "frontend/tflite/translate.h"
 
 static unsigned int passed, failed;
 static char first_line[256];

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "hal-bridge/common/cache.h"
-#include "libnnaccel/digest.h"
-#include "tools/tflite/tflite.h"
-#include "tools/tflite/translate.h"
+#include "libnnaccel/support/digest.h"
+#include "frontend/tflite/tflite.h"
+#include "frontend/tflite/translate.h"
 
 #define TURNS 21
 

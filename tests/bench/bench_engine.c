@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/engine/engine.h"
+#include "device/nna/engine/engine.h"
 #include "tools/nnactl/peaks.h"
 
 static double now(void)

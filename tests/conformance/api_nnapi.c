@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "tests/conformance/case.h"
 
 struct nnv_client_execution {

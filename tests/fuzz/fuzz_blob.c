@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "libnnaccel/digest.h"
+#include "libnnaccel/support/digest.h"
 #include "libnnaccel/runtime/blob.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/work.h"

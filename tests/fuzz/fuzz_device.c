@@ -15,7 +15,7 @@
  * A libFuzzer target; fuzz_stream.c and fuzz_mmu.c are the same with fewer kinds of steps, and the
  * unit test includes it and feeds it seeded noise.
  */
-#include "tests/unit/device/core/device.h"
+#include "tests/unit/device/nna/core/device.h"
 
 #include "hw/gen/nnahw_decode.h"
 #include "tests/fuzz/input.h"

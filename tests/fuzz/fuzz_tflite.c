@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "tests/fuzz/work.h"
-#include "tools/tflite/translate.h"
+#include "frontend/tflite/translate.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

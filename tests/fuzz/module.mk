@@ -41,7 +41,7 @@ FUZZ_MODEL := $(patsubst $(BUILD)/obj/%,$(FUZZ_OUT)/obj/%,$(DEVICE_OBJS) $(ENGIN
 FUZZ_TRANSPORT := $(TRANSPORT_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_TFLITE := $(FUZZ_NNACCEL) \
-	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard tools/tflite/*.c tools/tflite/ops/*.c))
+	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c))
 FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
 	$(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
@@ -49,24 +49,24 @@ $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
 		$(FUZZ_FLAGS) $(FUZZ_EXTRA) -MMD -MP -c -o $@ $<
-$(FUZZ_OUT)/obj/device/engine/engine.o: $(ENGINE_TABLE)
+$(FUZZ_OUT)/obj/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(filter $(FUZZ_OUT)/obj/libnnaccel/winsys/% $(FUZZ_OUT)/obj/libnnaccel/runtime/%,$(FUZZ_OBJS)): \
 	$(BUILD)/gen/nna_build_id.h
 $(VERSION_USERS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%): $(BUILD)/gen/nna_version.h
 $(FUZZ_OUT)/obj/libnnaccel/%.o $(FUZZ_OUT)/obj/tests/fuzz/%.o: override CPPFLAGS += \
 	$(shell pkg-config --cflags libdrm 2>/dev/null)
 # The model counts its work (tests/fuzz/work.h).
-$(FUZZ_OUT)/obj/device/core/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
-$(FUZZ_OUT)/obj/device/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
-$(FUZZ_OUT)/obj/device/engine/x86/avx2_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+$(FUZZ_OUT)/obj/device/nna/core/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
+$(FUZZ_OUT)/obj/device/nna/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
+$(FUZZ_OUT)/obj/device/nna/engine/x86/avx2_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno -mavx2 -mfma -mf16c
-$(FUZZ_OUT)/obj/device/engine/x86/avxvnni_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+$(FUZZ_OUT)/obj/device/nna/engine/x86/avxvnni_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_AVXVNNI_CFLAGS))
-$(FUZZ_OUT)/obj/device/engine/x86/avx512_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+$(FUZZ_OUT)/obj/device/nna/engine/x86/avx512_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_AVX512_CFLAGS))
-$(FUZZ_OUT)/obj/device/engine/arm/dotprod_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+$(FUZZ_OUT)/obj/device/nna/engine/arm/dotprod_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_DOTPROD_CFLAGS))
-$(FUZZ_OUT)/obj/device/engine/arm/i8mm_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+$(FUZZ_OUT)/obj/device/nna/engine/arm/i8mm_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_I8MM_CFLAGS))
 -include $(FUZZ_OBJS:.o=.d)
 

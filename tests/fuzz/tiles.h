@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "device/core/cp.h"
+#include "device/nna/core/cp.h"
 #include "tests/fuzz/work.h"
 
 /*

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/tflite/translate.h"
+#include "frontend/tflite/translate.h"
 
 /**
  * enum measure - in what the difference between outputs and expected ones is told

@@ -34,9 +34,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
-#include "hal-bridge/nnapi/nnaccel_ops.h"
-#include "hal-bridge/nnapi/support_library.h"
+#include "hal-bridge/include/NeuralNetworks.h"
+#include "hal-bridge/include/nnaccel_ops.h"
+#include "hal-bridge/include/support_library.h"
 
 #define POOL 6 /* objects of a kind */
 #define ARGUMENT 1024 /* bytes of memory for an argument */

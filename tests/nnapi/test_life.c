@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 
 #define SIZE 16 /* bytes of an argument: four floats */
 

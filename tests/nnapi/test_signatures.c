@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 #include "tests/nnapi/definition.h"
 
 #define OPERATIONS 106

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "tools/tflite/tflite.h"
+#include "frontend/tflite/tflite.h"
 
 /* Writes operators as boxes, inputs and outputs as ellipses, and tensors as arrows. */
 void nnactl_dot_print(const struct tflite_model *model, FILE *to);

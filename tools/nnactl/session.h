@@ -6,7 +6,7 @@
 #define NNACTL_MAX_SHAPES 16u
 
 #include "tools/nnactl/nnactl.h"
-#include "tools/tflite/translate.h"
+#include "frontend/tflite/translate.h"
 
 /**
  * struct nnactl_session - everything is owned but @path

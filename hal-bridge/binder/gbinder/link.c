@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "hal-bridge/common/log.h"
-#include "libnnaccel/thread.h"
+#include "libnnaccel/support/thread.h"
 
 #define NNB_GB_CONFIG "/etc/gbinder.conf"
 #define NNB_GB_API_LEVEL 34

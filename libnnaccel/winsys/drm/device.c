@@ -7,7 +7,7 @@
 
 #include <xf86drm.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/winsys/drm/drm.h"
 
 /* The device's clock drifts against ours: the pair of times is read anew when it is older. */

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libnnaccel/clock.h"
-#include "libnnaccel/log.h"
-#include "libnnaccel/thread.h"
+#include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/log.h"
+#include "libnnaccel/support/thread.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* Bus addresses begin here, so that 0 is none. */

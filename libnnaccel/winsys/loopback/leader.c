@@ -7,7 +7,7 @@
 #include <linux/futex.h>
 #include <sys/prctl.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* What nobody waits for is left to who may come to wait for so long. */

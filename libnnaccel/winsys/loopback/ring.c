@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* Both arrays lie in one range of memory, each in pages of its own, the entries first. */

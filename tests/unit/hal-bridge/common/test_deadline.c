@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
-#include "libnnaccel/clock.h"
+#include "hal-bridge/include/NeuralNetworks.h"
+#include "libnnaccel/support/clock.h"
 
 #define SECOND 1000000000ull
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 
 static void success_is_no_error(void **state)
 {

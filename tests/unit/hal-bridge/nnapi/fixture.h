@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "hal-bridge/nnapi/NeuralNetworks.h"
+#include "hal-bridge/include/NeuralNetworks.h"
 
 #define OK(call) assert_int_equal((call), ANEURALNETWORKS_NO_ERROR)
 #define IS(code, call) assert_int_equal((call), ANEURALNETWORKS_##code)

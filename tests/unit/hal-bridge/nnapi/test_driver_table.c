@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "hal-bridge/nnapi/nnaccel_ops.h"
-#include "hal-bridge/nnapi/support_library.h"
+#include "hal-bridge/include/nnaccel_ops.h"
+#include "hal-bridge/include/support_library.h"
 
 static const NnApiSLDriverImplFL8 *table(void)
 {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 
 static void test_compute(void **state)
 {

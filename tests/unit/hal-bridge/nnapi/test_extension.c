@@ -2,7 +2,7 @@
 /* Vendor extensions of the NNAPI C API: names, codes, types, operations, and who computes them. */
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
-#include "hal-bridge/nnapi/nnaccel_ops.h"
+#include "hal-bridge/include/nnaccel_ops.h"
 
 static ANeuralNetworksDevice *the_reference(void)
 {

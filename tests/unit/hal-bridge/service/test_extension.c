@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Extensions: what IDevice says of them, models that use them, and their operands' data. */
 #include "hal-bridge/examples/fibonacci_extension.h"
-#include "hal-bridge/nnapi/nnaccel_ops.h"
+#include "hal-bridge/include/nnaccel_ops.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
 static void told(void **state)

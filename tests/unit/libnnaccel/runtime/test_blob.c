@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/digest.h"
+#include "libnnaccel/support/digest.h"
 #include "libnnaccel/runtime/blob.h"
 #include "tests/unit/libnnaccel/runtime/sum.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/runtime/runtime.h"
 #include "tests/unit/libnnaccel/loopback.h"
 

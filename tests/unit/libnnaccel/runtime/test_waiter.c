@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/clock.h"
+#include "libnnaccel/support/clock.h"
 #include "tests/unit/libnnaccel/runtime/threads.h"
 
 #define MANY 400u

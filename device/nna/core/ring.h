@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A ring: entries that the driver writes, completions that the device writes, both in bus memory.
+ *
+ * Registers change under the bus's lock, from any thread. The command processor works
+ * on a copy (struct nnadev_ring_work), which it takes anew when the ring has been enabled or
+ * disabled (the epoch has changed). Writing the doorbell is one atomic store, without the lock.
+ */
+#ifndef NNADEV_RING_H
+#define NNADEV_RING_H
+
+#include "device/nna/core/bus.h"
+
+/**
+ * struct nnadev_ring_work - the command processor's view
+ * @epoch: of the registers that it is a copy of
+ * @running: enabled and without error
+ * @base: bus address of the entries
+ * @cq_base: bus address of the completion queue
+ * @size: entries of each, a power of two
+ * @vector: MSI-X vector of completions
+ * @head: entries fetched
+ * @done: completions written
+ * @aborted: a bit per entry (its number modulo @size) that is to end as soon as it is fetched
+ */
+struct nnadev_ring_work {
+	uint32_t epoch;
+	bool running;
+	uint64_t base;
+	uint64_t cq_base;
+	uint32_t size;
+	uint32_t vector;
+	uint32_t head;
+	uint32_t done;
+	uint64_t aborted[NNAHW_RING_SIZE_MAX / 64];
+};
+
+/**
+ * struct nnadev_ring - a ring
+ * @index: which one; does not change
+ * @base: register BASE
+ * @cq_base: register CQ_BASE
+ * @size: register SIZE
+ * @vector: register VECTOR
+ * @error: register STATUS.ERROR
+ * @head: register HEAD
+ * @done: register DONE
+ * @enabled: register CONTROL.ENABLE
+ * @doorbell: last value written to it
+ * @epoch: changes when the ring is enabled or disabled; never 0
+ * @held: @epoch of @work while that is running, else 0
+ * @ran: run time of the job under way, without the time since @resumed
+ * @resumed: tick since when it has been running, or 0 while it is not
+ * @work: the command processor's, as are the next
+ * @waiting: tick since when the ring has work that does not run, or 0
+ * @boost: seqno of the job up to which the ring is boosted
+ * @boosted: @boost is valid and has not ended
+ */
+struct nnadev_ring {
+	uint32_t index;
+	uint64_t base;
+	uint64_t cq_base;
+	uint32_t size;
+	uint32_t vector;
+	bool error;
+	uint32_t head;
+	uint32_t done;
+	_Atomic bool enabled;
+	_Atomic uint32_t doorbell;
+	_Atomic uint32_t epoch;
+	_Atomic uint32_t held;
+	_Atomic uint64_t ran;
+	_Atomic uint64_t resumed;
+	struct nnadev_ring_work work;
+	uint64_t waiting;
+	uint32_t boost;
+	bool boosted;
+};
+
+/* Whether an entry asks for nothing but what every entry may: other flags, nor a profile. */
+static inline bool nnadev_ring_entry_is_plain(const struct nnahw_ring_entry *e)
+{
+	return !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !e->profile && !e->profile_size &&
+	       !e->reserved;
+}
+
+/*
+ * Registers of a ring; the caller holds the bus's lock. @offset is that in the ring's block;
+ * offsets without a register read as 0 and are not written. @tick_hz is of the clock that it shows.
+ */
+uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint64_t tick_hz);
+void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value);
+void nnadev_ring_reset(struct nnadev_ring *ring);
+
+/* Take registers that have changed. Return: whether some had; then the ring's job is gone, too. */
+bool nnadev_ring_sync(struct nnadev_bus *bus, struct nnadev_ring *ring);
+
+/* Whether an entry waits to be fetched; a bad doorbell puts the ring into error. */
+bool nnadev_ring_pending(struct nnadev_bus *bus, struct nnadev_ring *ring);
+
+/*
+ * Fetch the next entry; *@aborted says whether an ABORT came before it was fetched. Return: whether
+ * it was fetched; else the ring is in error, or has been disabled.
+ */
+bool nnadev_ring_fetch(struct nnadev_bus *bus, struct nnadev_ring *ring,
+		       struct nnahw_ring_entry *entry, bool *aborted);
+
+/* If the entry of @seqno waits to be fetched, mark it as aborted. */
+void nnadev_ring_abort(struct nnadev_bus *bus, struct nnadev_ring *ring, uint32_t seqno);
+
+/* Write the completion of an entry that was fetched, and raise its interrupt. */
+void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
+			  const struct nnahw_ring_entry *entry, uint32_t status, uint64_t detail);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operations of EWISE have in common: inputs, and the rule by which they are computed. */
+#ifndef NNADEV_EWISE_H
+#define NNADEV_EWISE_H
+
+#include "device/nna/engine/epilogue.h"
+
+/* How many inputs an operation has. */
+static inline uint32_t nnadev_ewise_inputs(uint32_t op)
+{
+	switch (op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+	case NNAHW_EWISE_MUL:
+	case NNAHW_EWISE_DIV:
+	case NNAHW_EWISE_MAXIMUM:
+	case NNAHW_EWISE_MINIMUM:
+	case NNAHW_EWISE_POW:
+	case NNAHW_EWISE_EQUAL:
+	case NNAHW_EWISE_NOT_EQUAL:
+	case NNAHW_EWISE_LESS:
+	case NNAHW_EWISE_LESS_EQUAL:
+	case NNAHW_EWISE_GREATER:
+	case NNAHW_EWISE_GREATER_EQUAL:
+	case NNAHW_EWISE_LOGICAL_AND:
+	case NNAHW_EWISE_LOGICAL_OR:
+	case NNAHW_EWISE_PRELU:
+	case NNAHW_EWISE_FLOOR_DIV:
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+	case NNAHW_EWISE_BITWISE_XOR:
+	case NNAHW_EWISE_SHIFT_RIGHT:
+		return 2;
+	case NNAHW_EWISE_SELECT:
+	case NNAHW_EWISE_MUL_ADD:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
+/* Whether an operation is one of those that the integer rule names. */
+static inline bool nnadev_ewise_has_integer_form(uint32_t op)
+{
+	switch (op) {
+	case NNAHW_EWISE_POW:
+	case NNAHW_EWISE_PRELU:
+	case NNAHW_EWISE_EXP:
+	case NNAHW_EWISE_LOG:
+	case NNAHW_EWISE_SQRT:
+	case NNAHW_EWISE_RSQRT:
+	case NNAHW_EWISE_SIN:
+	case NNAHW_EWISE_COS:
+	case NNAHW_EWISE_FLOOR:
+	case NNAHW_EWISE_TANH:
+	case NNAHW_EWISE_LOGISTIC:
+	case NNAHW_EWISE_ELU:
+	case NNAHW_EWISE_HARD_SWISH:
+	case NNAHW_EWISE_LEAKY_RELU:
+	case NNAHW_EWISE_MUL_ADD:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Whether an operation is one of those that have no other form. */
+static inline bool nnadev_ewise_needs_integers(uint32_t op)
+{
+	return op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT;
+}
+
+/* The rules of the description, in its order. */
+enum nnadev_ewise_rule { NNADEV_RULE_QUANTISED, NNADEV_RULE_INTEGER, NNADEV_RULE_FLOAT };
+
+static inline bool nnadev_is_quantised_16(const struct nnahw_tensor *t)
+{
+	return nnadev_is_quantised(t) && (t->type == NNAHW_TYPE_U8 || t->type == NNAHW_TYPE_S8 ||
+					  t->type == NNAHW_TYPE_U16 || t->type == NNAHW_TYPE_S16);
+}
+
+/* The rule that holds for a command; SELECT's condition does not count. */
+static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op),
+		       first = p->op == NNAHW_EWISE_SELECT ? 2 : 1;
+	bool integers = nnadev_ewise_has_integer_form(p->op),
+	     quantised = nnadev_is_quantised_16(&cmd->operands[0].desc);
+
+	for (uint32_t i = first; i <= inputs; i++) {
+		const struct nnahw_tensor *t = &cmd->operands[i].desc;
+
+		quantised = quantised && nnadev_is_quantised_16(t);
+		integers = integers && !nnadev_type_is_float(t->type) &&
+			   (p->op == NNAHW_EWISE_CAST || !nnadev_is_quantised(t));
+	}
+	if (quantised && p->a_scale &&
+	    (p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB || p->op == NNAHW_EWISE_MUL ||
+	     p->op == NNAHW_EWISE_IDENTITY || (p->op == NNAHW_EWISE_LEAKY_RELU && p->staged)))
+		return NNADEV_RULE_QUANTISED;
+	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
+}
+
+static inline int64_t nnadev_floor_div(int64_t a, int64_t b)
+{
+	int64_t q;
+
+	if (b == 0)
+		return 0;
+	if (b == -1)
+		return (int64_t)-(uint64_t)a;
+	q = a / b;
+	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+/* Negative numbers are shifted as their complement, since C does not say what >> does to them. */
+static inline int64_t nnadev_shift_right(int64_t a, int64_t b)
+{
+	const uint32_t bits = (uint32_t)nnadev_clamp_s64(b, 0, 63);
+
+	return a < 0 ? ~(int64_t)(~(uint64_t)a >> bits) : (int64_t)((uint64_t)a >> bits);
+}
+
+/* The second rule: a, b, c are numbers in two's complement; sums and products wrap. */
+static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
+{
+	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+
+	switch (op) {
+	case NNAHW_EWISE_ADD:
+		return (int64_t)(ua + ub);
+	case NNAHW_EWISE_SUB:
+		return (int64_t)(ua - ub);
+	case NNAHW_EWISE_MUL:
+		return (int64_t)(ua * ub);
+	case NNAHW_EWISE_DIV:
+	case NNAHW_EWISE_FLOOR_DIV:
+		return nnadev_floor_div(a, b);
+	case NNAHW_EWISE_MAXIMUM:
+		return a > b ? a : b;
+	case NNAHW_EWISE_MINIMUM:
+		return a < b ? a : b;
+	case NNAHW_EWISE_EQUAL:
+		return a == b;
+	case NNAHW_EWISE_NOT_EQUAL:
+		return a != b;
+	case NNAHW_EWISE_LESS:
+		return a < b;
+	case NNAHW_EWISE_LESS_EQUAL:
+		return a <= b;
+	case NNAHW_EWISE_GREATER:
+		return a > b;
+	case NNAHW_EWISE_GREATER_EQUAL:
+		return a >= b;
+	case NNAHW_EWISE_LOGICAL_AND:
+		return a && b;
+	case NNAHW_EWISE_LOGICAL_OR:
+		return a || b;
+	case NNAHW_EWISE_LOGICAL_NOT:
+		return !a;
+	case NNAHW_EWISE_SELECT:
+		return a ? b : c;
+	case NNAHW_EWISE_ABS:
+		return a < 0 ? (int64_t)-ua : a;
+	case NNAHW_EWISE_NEG:
+		return (int64_t)-ua;
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		return (int64_t)((ua - ub) * (ua - ub));
+	case NNAHW_EWISE_BITWISE_XOR:
+		return (int64_t)(ua ^ ub);
+	case NNAHW_EWISE_SHIFT_RIGHT:
+		return nnadev_shift_right(a, b);
+	default: /* IDENTITY, CAST */
+		return a;
+	}
+}
+
+/* The integer rules that round in stages, of numbers minus their zero points. */
+static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+{
+	uint32_t a, b;
+
+	switch (p->op) {
+	case NNAHW_EWISE_ADD:
+		return nnadev_staged_sum(x, p->a_scale, p->a_shift, y, p->b_scale, p->b_shift,
+					 p->multiplier, p->shift);
+	case NNAHW_EWISE_SUB:
+		a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << 20), p->a_scale,
+					       p->a_shift);
+		b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << 20), p->b_scale,
+					       p->b_shift);
+		return nnadev_requantize((int32_t)(a - b), p->multiplier, p->shift);
+	case NNAHW_EWISE_MUL:
+		return nnadev_requantize((int32_t)(x * y), p->a_scale, p->shift);
+	case NNAHW_EWISE_LEAKY_RELU:
+		if (x < 0)
+			return nnadev_requantize((int32_t)x, p->b_scale, p->b_shift);
+		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
+	default:
+		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
+	}
+}
+
+/* The integer rules, of numbers minus their zero points; the result is centred, too. */
+static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+{
+	if (p->staged)
+		return nnadev_ewise_staged(p, x, y);
+	switch (p->op) {
+	case NNAHW_EWISE_ADD:
+		return nnadev_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
+	case NNAHW_EWISE_SUB:
+		return nnadev_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
+	case NNAHW_EWISE_MUL:
+		return nnadev_scale_s64(x * y, p->a_scale, p->shift);
+	default:
+		return nnadev_scale_s64(x, p->a_scale, p->shift);
+	}
+}
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * REDUCE, by definition. Where much is reduced into one element, the tiles of a first phase reduce
+ * its blocks into shared memory, and a second phase puts these results together. The order of
+ * operations is the same in both forms, so the results are, too.
+ */
+#include "device/nna/engine/reduce.h"
+
+#define TILE_ELEMENTS 16384u
+#define MAX_BLOCKS_IN_TILE 4u
+#define MAX_RESULTS_IN_TILE 65536u
+
+static union nnadev_reduction reduce_start(const struct nnadev_reduce *r)
+{
+	union nnadev_reduction x = { .i = 0 };
+	int64_t min, max;
+
+	nnadev_type_range(r->input->desc.type, &min, &max);
+	switch (r->params->kind) {
+	case NNAHW_REDUCTION_PROD:
+	case NNAHW_REDUCTION_ALL:
+		x.i = 1;
+		break;
+	case NNAHW_REDUCTION_MAX:
+		x.i = min;
+		break;
+	case NNAHW_REDUCTION_MIN:
+		x.i = max;
+		break;
+	}
+	if (r->in_float)
+		x.f = r->params->kind == NNAHW_REDUCTION_MAX ? -__builtin_inff() :
+		      r->params->kind == NNAHW_REDUCTION_MIN ? __builtin_inff() : (float)x.i;
+	return x;
+}
+
+static union nnadev_reduction reduce_step(const struct nnadev_reduce *r,
+					  union nnadev_reduction x,
+					  union nnadev_reduction y)
+{
+	switch (r->params->kind) {
+	case NNAHW_REDUCTION_SUM:
+	case NNAHW_REDUCTION_MEAN:
+		if (r->in_float)
+			x.f += y.f;
+		else
+			x.i = (int64_t)((uint64_t)x.i + (uint64_t)y.i);
+		break;
+	case NNAHW_REDUCTION_PROD:
+		if (r->in_float)
+			x.f = (float)x.f * (float)y.f;
+		else
+			x.i = (int64_t)((uint64_t)x.i * (uint64_t)y.i);
+		break;
+	case NNAHW_REDUCTION_MAX:
+		if (r->in_float ? y.f > x.f || y.f != y.f : y.i > x.i)
+			x = y;
+		break;
+	case NNAHW_REDUCTION_MIN:
+		if (r->in_float ? y.f < x.f || y.f != y.f : y.i < x.i)
+			x = y;
+		break;
+	case NNAHW_REDUCTION_ALL:
+		if (r->in_float)
+			x.f = x.f != 0 && y.f != 0;
+		else
+			x.i = x.i && y.i;
+		break;
+	default:
+		if (r->in_float)
+			x.f = x.f != 0 || y.f != 0;
+		else
+			x.i = x.i || y.i;
+		break;
+	}
+	return x;
+}
+
+/* Reduces block number `block` of what goes into the output element at `index`. */
+static union nnadev_reduction reduce_block(const struct nnadev_reduce *r, const uint32_t *index,
+					   uint32_t block)
+{
+	const uint32_t begin = block * NNAHW_REDUCE_BLOCK, kind = r->params->kind;
+	const uint32_t end = r->size - begin < NNAHW_REDUCE_BLOCK ? r->size
+								: begin + NNAHW_REDUCE_BLOCK;
+	const bool centred = nnadev_is_quantised(&r->input->desc) &&
+			     (kind == NNAHW_REDUCTION_SUM || kind == NNAHW_REDUCTION_MEAN);
+	uint32_t inner[NNAHW_MAX_RANK], full[NNAHW_MAX_RANK];
+	union nnadev_reduction x = reduce_start(r), y = { .i = 0 };
+
+	memcpy(full, index, sizeof(full[0]) * r->input->desc.rank);
+	nnadev_unflatten(r->dims, r->rank, begin, inner);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(r->dims, r->rank, inner)) {
+		int64_t at;
+
+		for (uint32_t k = 0; k < r->rank; k++)
+			full[r->axes[k]] = inner[k];
+		at = nnadev_offset(&r->input->desc, full);
+		if (r->in_float)
+			y.f = nnadev_load_value(r->input, at);
+		else
+			y.i = centred ? nnadev_load_centred(r->input, at)
+				      : nnadev_load_integer(r->input, at);
+		x = reduce_step(r, x, y);
+	}
+	return x;
+}
+
+/* The form of one phase: a tile is some outputs. */
+static void reduce_outputs(const struct nnadev_reduce *r, const struct nnadev_engine_plan *plan,
+			   uint32_t tile)
+{
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
+
+	nnadev_tile_range(plan, tile, r->output->count, &begin, &end);
+	nnadev_unflatten(r->output->desc.dims, r->output->desc.rank, begin, index);
+	for (uint32_t i = begin; i < end;
+	     i++, nnadev_advance(r->output->desc.dims, r->output->desc.rank, index)) {
+		union nnadev_reduction x = reduce_start(r);
+
+		for (uint32_t block = 0; block < r->blocks; block++)
+			x = reduce_step(r, x, reduce_block(r, index, block));
+		nnadev_reduce_finish(r, nnadev_offset(&r->output->desc, index), x);
+	}
+}
+
+/*
+ * The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results, of
+ * which each round takes some; what they make waits in the place of the last of them.
+ */
+static void reduce_blocks(const struct nnadev_reduce *r, uint32_t phase, uint32_t round,
+			  uint32_t tile, union nnadev_reduction *results)
+{
+	uint32_t begin, end;
+	const uint32_t parts = phase ? 1 : nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE),
+		       output = tile / parts, first = tile % parts * MAX_BLOCKS_IN_TILE;
+	uint32_t index[NNAHW_MAX_RANK];
+	union nnadev_reduction x;
+
+	results += (size_t)output * r->blocks;
+	nnadev_unflatten(r->output->desc.dims, r->output->desc.rank, output, index);
+	if (phase == 0) {
+		for (uint32_t block = first;
+		     block < r->blocks && block < first + MAX_BLOCKS_IN_TILE; block++)
+			results[block] = reduce_block(r, index, block);
+		return;
+	}
+	begin = round * MAX_RESULTS_IN_TILE;
+	end = r->blocks - begin < MAX_RESULTS_IN_TILE ? r->blocks : begin + MAX_RESULTS_IN_TILE;
+	x = begin ? results[begin - 1] : reduce_start(r);
+	for (uint32_t block = begin; block < end; block++)
+		x = reduce_step(r, x, results[block]);
+	results[end - 1] = x;
+	if (end == r->blocks)
+		nnadev_reduce_finish(r, nnadev_offset(&r->output->desc, index), x);
+}
+
+static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			    void *scratch, void *shared)
+{
+	const struct nnadev_reduce *r = nnadev_state(plan);
+
+	if (r->blocks <= MAX_BLOCKS_IN_TILE)
+		reduce_outputs(r, plan, tile);
+	else
+		reduce_blocks(r, phase, (uint32_t)plan->round, tile, shared);
+	return NNAHW_STATUS_OK;
+}
+
+static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_REDUCE_OUTPUT],
+					*input = &cmd->operands[NNAHW_REDUCE_INPUT];
+
+	if (p->kind > NNAHW_REDUCTION_ANY || p->axes >> input->desc.rank)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (nnadev_is_quantised(&output->desc) && p->q_min > p->q_max)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (p->multiplier && p->kind != NNAHW_REDUCTION_SUM && p->kind != NNAHW_REDUCTION_MEAN)
+		return NNAHW_STATUS_BAD_COMMAND;
+	for (uint32_t i = 0; p->multiplier && i < 2; i++)
+		if (!nnadev_type_is_quant8(cmd->operands[i].desc.type) ||
+		    !nnadev_is_quantised(&cmd->operands[i].desc))
+			return nnadev_bad_operand(plan, i);
+	if (output->desc.rank != input->desc.rank)
+		return NNAHW_STATUS_BAD_SHAPE;
+	for (uint32_t k = 0; k < input->desc.rank; k++)
+		if (output->desc.dims[k] != (p->axes >> k & 1 ? 1 : input->desc.dims[k]))
+			return NNAHW_STATUS_BAD_SHAPE;
+	return NNAHW_STATUS_OK;
+}
+
+static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	struct nnadev_reduce *r = nnadev_state_new(plan);
+
+	nnadev_reduce_get(r, cmd);
+	if (r->blocks <= MAX_BLOCKS_IN_TILE) {
+		nnadev_cut(plan, r->output->count, TILE_ELEMENTS / (r->size + 1));
+		return;
+	}
+	/* At most 2^31 elements, 2^12 in a block and more than 4 blocks: below 9 MiB. */
+	plan->shared_size = r->output->count * r->blocks * (uint32_t)sizeof(union nnadev_reduction);
+	plan->phases = 2;
+	plan->phase_tiles[0] = r->output->count * nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE);
+	plan->phase_tiles[1] = r->output->count;
+	plan->rounds[1] = nnadev_div_up(r->blocks, MAX_RESULTS_IN_TILE);
+}
+
+NNADEV_STATE_FITS(struct nnadev_reduce);
+NNADEV_KERNEL(reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_SCALAR, reduce_accepts, reduce_plan,
+			  reduce_tile };

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where RESIZE samples its input: the geometry that all of its kernels share, in fp32 and in fixed
+ * point.
+ */
+#ifndef NNADEV_RESIZE_H
+#define NNADEV_RESIZE_H
+
+#include "device/nna/engine/kernel.h"
+
+/**
+ * struct nnadev_position - two neighbouring rows (or columns)
+ * @low: number of the first
+ * @high: number of the second; the same beyond the last row
+ * @fraction: weight of the second, 0 to 1
+ */
+struct nnadev_position {
+	uint32_t low, high;
+	float fraction;
+};
+
+/**
+ * struct nnadev_fixed_position - the same in fixed point
+ * @low: number of the first row
+ * @high: number of the second; the same where @weight is 0 on the last row
+ * @weight: of the second, 0 to NNAHW_RESIZE_ONE; the first has the rest
+ */
+struct nnadev_fixed_position {
+	uint32_t low, high;
+	int32_t weight;
+};
+
+static inline float nnadev_clamp_position(float at, uint32_t size)
+{
+	/* A NaN becomes 0. */
+	return at > 0 ? (at < (float)(size - 1) ? at : (float)(size - 1)) : 0;
+}
+
+/* The rows of the input that row i of the output is blended from; size: rows of the input. */
+static inline struct nnadev_position nnadev_resize_position(const struct nnahw_cmd_resize *p,
+							    uint32_t i, float scale, uint32_t size)
+{
+	const float half = p->half_pixel_centers ? 0.5f : 0;
+	float at = ((float)i + half) * scale;
+	struct nnadev_position r;
+
+	if (p->kind == NNAHW_RESAMPLE_NEAREST) {
+		at = nnadev_floorf(p->align_corners ? at + 0.5f : at);
+		at = nnadev_clamp_position(at, size);
+		r.low = (uint32_t)(int64_t)at;
+		r.low = r.low < size ? r.low : size - 1; /* fp32 may have rounded size - 1 up */
+		r.high = r.low;
+		r.fraction = 0;
+		return r;
+	}
+	at = nnadev_clamp_position(at - half, size);
+	r.low = (uint32_t)(int64_t)at;
+	r.low = r.low < size ? r.low : size - 1;
+	r.high = r.low + 1 < size ? r.low + 1 : r.low;
+	r.fraction = at - (float)r.low;
+	return r;
+}
+
+/*
+ * The rows of the input that row i of out rows is blended from in fixed point; size: rows of the
+ * input. Sizes have 32 bits, so that no position has more than 64.
+ */
+static inline struct nnadev_fixed_position
+nnadev_resize_fixed_position(const struct nnahw_cmd_resize *p, uint32_t i, uint32_t size,
+			     uint32_t out)
+{
+	const int64_t one = NNAHW_RESIZE_ONE, last = one * ((int64_t)size - 1);
+	const int64_t scale = p->align_corners && out > 1 ? (last + (out - 1) / 2) / (out - 1)
+							  : (one * size + out / 2) / out;
+	int64_t at = i * scale;
+	struct nnadev_fixed_position r;
+
+	if (p->half_pixel_centers)
+		at += scale / 2 - one / 2;
+	at = nnadev_clamp_s64(at, 0, last);
+	r.low = (uint32_t)(at / one);
+	r.high = r.low + 1 < size ? r.low + 1 : r.low;
+	r.weight = (int32_t)(at % one);
+	return r;
+}
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CONV and MATMUL on 8-bit types as matrix products: what their vector kernels have in common,
+ * which is where rows of input come from and where rows of output go.
+ */
+#ifndef NNADEV_GEMM8_H
+#define NNADEV_GEMM8_H
+
+#include "device/nna/engine/conv.h"
+#include "device/nna/engine/vector/channels.h"
+#include "device/nna/engine/vector/finish.h"
+#include "device/nna/engine/vector/tiles.h"
+
+/* Rows that are gathered before the first of them is put together. */
+#define NNADEV_GEMM8_TOGETHER 16u
+/* Bytes behind a row that may be written, 16, and then read, 32. */
+#define NNADEV_GEMM8_SLACK 48u
+
+/**
+ * struct nnadev_gemm8 - a command as a matrix product
+ * @conv: CONV: the command; its operands stand for those of MATMUL, too
+ * @matmul: MATMUL
+ * @sets: independent products: groups of a convolution, batches of a matrix product
+ * @rows, @k, @n: dims of one
+ * @quads: of k
+ * @a_stride: bytes of a row as the kernel puts it together
+ * @together: rows that are gathered at a time
+ * @a_signed: input is S8
+ * @direct: CONV: a row lies at a position of the input, if it is not padding
+ * @in_place: @direct, and there is no padding
+ * @input_bytes: of the input, from its first element to behind its last byte
+ * @finish: constants of the epilogue
+ * @tiles: the cut
+ */
+struct nnadev_gemm8 {
+	struct nnadev_conv conv;
+	bool matmul;
+	uint32_t sets, rows, k, n, quads, a_stride, together;
+	bool a_signed, direct, in_place;
+	int64_t input_bytes;
+	struct nnadev_finish finish;
+	struct nnadev_tiles tiles;
+};
+
+/**
+ * struct nnadev_gemm8_rows - rows of a tile, in its scratch memory
+ * @a: of input, as the kernel puts them together
+ * @bytes: @together rows of @k bytes, for those that do not lie in the input as they are
+ * @begin: what its sums begin with, where the kernel needs that: put() writes it
+ * @at, @rat: elements of output and residual for the first channel of each
+ */
+struct nnadev_gemm8_rows {
+	uint8_t *a, *bytes;
+	int32_t *begin;
+	int64_t *at, *rat;
+};
+
+/**
+ * struct nnadev_gemm8_row - the bytes of a row
+ * @from: the first one
+ * @end: how far memory can be read, which may be beyond the row
+ */
+struct nnadev_gemm8_row {
+	const uint8_t *from, *end;
+};
+
+/* Reads a command of which the types are known; @a_stride is the kernel's. */
+static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
+				    struct nnadev_gemm8 *g)
+{
+	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
+		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
+
+		memset(g, 0, sizeof(*g));
+		g->matmul = true;
+		g->conv.output = &cmd->operands[NNAHW_MATMUL_OUTPUT];
+		g->conv.input = &cmd->operands[NNAHW_MATMUL_A];
+		g->conv.weights = &cmd->operands[NNAHW_MATMUL_B];
+		g->conv.bias = &cmd->operands[NNAHW_MATMUL_BIAS];
+		g->conv.channels = &cmd->operands[NNAHW_MATMUL_CHANNELS];
+		g->conv.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
+		g->conv.epilogue = &p->epilogue;
+		g->sets = g->conv.output->desc.dims[0];
+		g->rows = g->conv.output->desc.dims[1];
+		g->n = g->conv.output->desc.dims[2];
+		g->k = g->conv.input->desc.dims[2];
+	} else {
+		nnadev_conv_get(cmd, &g->conv);
+		g->matmul = false;
+		g->sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
+		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
+		g->n = g->conv.group_out;
+		g->k = g->conv.k;
+	}
+	g->quads = nnadev_div_up(g->k, 4);
+	/* Long rows are not read at once after they have been written. */
+	g->together = g->k < 1024 ? NNADEV_GEMM8_TOGETHER : 1;
+	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
+	g->direct = !g->matmul && g->conv.window.kernel_h == 1 && g->conv.window.kernel_w == 1;
+	g->in_place = g->direct && nnadev_window_inside(&g->conv.window, g->conv.out_h,
+							g->conv.out_w);
+	g->input_bytes = nnadev_bytes_behind(g->conv.input);
+}
+
+/*
+ * Reads the epilogue's constants and cuts the command; the kernel has said in @product which tiles
+ * it likes, and the product's dims are filled in.
+ */
+static inline void nnadev_gemm8_cut(struct nnadev_gemm8 *g, struct nnadev_product *product,
+				    uint32_t threads, nnadev_tiles_cost_fn cost)
+{
+	nnadev_finish_get(&g->finish, g->conv.epilogue, g->conv.output, g->conv.residual);
+	product->sets = g->sets;
+	product->rows = g->rows;
+	product->k = g->k;
+	product->n = g->n;
+	nnadev_tiles_cut_product(&g->tiles, product, threads, cost, g);
+}
+
+/* Takes scratch memory for so many rows. */
+static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows,
+				     struct nnadev_layout *l, struct nnadev_gemm8_rows *s)
+{
+	s->a = nnadev_layout_take(l, (uint64_t)rows * g->a_stride);
+	s->bytes = nnadev_layout_take(l, g->together * (g->k + (uint64_t)NNADEV_GEMM8_SLACK));
+	s->begin = nnadev_layout_take(l, rows * sizeof(*s->begin));
+	s->at = nnadev_layout_take(l, rows * sizeof(*s->at));
+	s->rat = nnadev_layout_take(l, rows * sizeof(*s->rat));
+}
+
+/*
+ * Lays out scratch memory that holds nothing but rows, at base; returns its size. There is room for
+ * an even number, for kernels that put rows together in pairs.
+ */
+static inline uint64_t nnadev_gemm8_scratch(const struct nnadev_gemm8 *g, uint32_t rows,
+					    uint8_t *base, struct nnadev_gemm8_rows *s)
+{
+	struct nnadev_layout l = { .base = base };
+
+	nnadev_gemm8_take(g, rows + rows % 2, &l, s);
+	return l.size;
+}
+
+/*
+ * Whether a kernel of packed weights takes a CONV: the types are 8-bit ones, and channels
+ * contiguous.
+ */
+static inline uint32_t nnadev_gemm8_accepts_packed(const struct nnadev_engine_command *cmd,
+						   nnadev_tiles_cost_fn cost)
+{
+	struct nnadev_gemm8 g;
+
+	if (!nnadev_type_is_quant8(cmd->operands[1].desc.type))
+		return nnadev_accept(false);
+	nnadev_gemm8_get(cmd, &g);
+	return nnadev_accept(g.k && g.conv.layout == NNAHW_LAYOUT_PACKED8 &&
+			     nnadev_tiles_fit(&g.conv, cost, &g));
+}
+
+/**
+ * struct nnadev_gemm8_form - a kernel of packed weights that has no scratch memory but for rows
+ * @unit: they are put together to multiples of so many bytes
+ * @cached: bytes of them that stay in the caches
+ * @together: rows that are computed together, by a block
+ * @wanted: multiplications of a tile
+ * @columns: see struct nnadev_product
+ * @cost: what it costs at most
+ */
+struct nnadev_gemm8_form {
+	uint32_t unit, cached, together, wanted, columns;
+	nnadev_tiles_cost_fn cost;
+};
+
+static inline void nnadev_gemm8_plan(const struct nnadev_gemm8_form *form,
+				     const struct nnadev_engine_command *cmd, uint32_t threads,
+				     struct nnadev_engine_plan *plan)
+{
+	struct nnadev_gemm8 *g = nnadev_state_new(plan);
+	struct nnadev_product product = {
+		.together = form->together,
+		.blocks_together = 1,
+		.wanted = form->wanted,
+		.columns = form->columns,
+	};
+	struct nnadev_gemm8_rows s;
+
+	nnadev_gemm8_get(cmd, g);
+	g->a_stride = nnadev_div_up(g->k, form->unit) * form->unit;
+	product.cached = form->cached / g->a_stride;
+	nnadev_gemm8_cut(g, &product, threads, form->cost);
+	nnadev_tiles_plan(&g->tiles, g->sets, nnadev_gemm8_scratch(g, g->tiles.rows, NULL, &s),
+			  plan);
+}
+
+/* The packed weights of a block. */
+static inline const int8_t *nnadev_gemm8_block(const struct nnadev_gemm8 *g, uint32_t set,
+					       uint32_t block)
+{
+	return (const int8_t *)g->conv.weights->data +
+	       ((size_t)set * g->conv.blocks + block) * g->quads * 64;
+}
+
+/*
+ * Copies @n bytes of the input, which ends at @end; a few by whole vectors, and so up to 16 bytes
+ * behind them may be written, with anything.
+ */
+static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n, const uint8_t *end)
+{
+	if (n > 64 || (size_t)(end - from) < n + 15) {
+		memcpy(to, from, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i += 16)
+		memcpy(to + i, from + i, 16);
+}
+
+/* Whether a row of the window that begins at column @x lies in the input as it is. */
+static inline bool nnadev_gemm8_is_joined(const struct nnadev_gemm8 *g, int64_t x)
+{
+	const struct nnadev_window *w = &g->conv.window;
+
+	return w->dilation_w == 1 && (uint32_t)g->conv.input->desc.strides[2] == g->conv.group_in &&
+	       x >= 0 && x + w->kernel_w <= w->width;
+}
+
+/*
+ * One row of a convolution as bytes: the input under a window, its zero point outside. @data is the
+ * image's first channel of the group; the window begins at row @y and column @x of the input.
+ */
+static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8_t *data, int64_t y,
+				       int64_t x, uint8_t *to)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *in = g->conv.input;
+	const int32_t *s = in->desc.strides, zero = in->desc.zero_point;
+	const uint8_t *end = (const uint8_t *)in->data + g->input_bytes;
+	const size_t run = g->conv.group_in, all = w->kernel_w * run;
+	const bool joined = nnadev_gemm8_is_joined(g, x);
+
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++, y += w->dilation_h, to += all) {
+		int64_t c = x;
+
+		if (y < 0 || y >= w->height) {
+			memset(to, zero, all);
+			continue;
+		}
+		if (joined) {
+			nnadev_gemm8_copy(to, data + y * s[1] + x * s[2], all, end);
+			continue;
+		}
+		for (uint32_t kx = 0; kx < w->kernel_w; kx++, c += w->dilation_w) {
+			if (c >= 0 && c < w->width)
+				nnadev_gemm8_copy(to + kx * run, data + y * s[1] + c * s[2], run,
+						  end);
+			else
+				memset(to + kx * run, zero, run);
+		}
+	}
+}
+
+/*
+ * The same for up to @count windows side by side, @bytes apart at @to, of which the first is in the
+ * input with all its rows and columns, as are those behind it that are taken. Return: how many; 0
+ * if a row of a window does not lie in the input as it is, or is long.
+ */
+static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const uint8_t *data,
+					    int64_t y, int64_t x, uint32_t count, size_t bytes,
+					    uint8_t *to)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *in = g->conv.input;
+	const int32_t *s = in->desc.strides;
+	const size_t all = w->kernel_w * (size_t)g->conv.group_in, copied = (all + 15) / 16 * 16;
+	const int64_t last = (int64_t)w->width - w->kernel_w, step = (int64_t)w->stride_w * s[2],
+		      down = (int64_t)w->dilation_h * s[1], below = w->kernel_h - 1;
+	const uint8_t *from;
+	int64_t room;
+
+	if (!nnadev_gemm8_is_joined(g, x) || s[1] < 0 || all > 64)
+		return 0;
+	if (y < 0 || y + below * w->dilation_h >= w->height)
+		return 0;
+	from = data + y * s[1] + x * s[2];
+	/* A row is copied by whole vectors. */
+	room = (const uint8_t *)in->data + g->input_bytes - (from + below * down) - (int64_t)copied;
+	if (room < 0)
+		return 0;
+	while (count > 1 && ((int64_t)(count - 1) * w->stride_w > last - x ||
+			     (int64_t)(count - 1) * step > room))
+		count--;
+	for (uint32_t ky = 0; ky < w->kernel_h; ky++, from += down, to += all)
+		for (size_t i = 0; i < copied; i += 16)
+			for (uint32_t n = 0; n < count; n++)
+				memcpy(to + n * bytes + i, from + n * step + i, 16);
+	return count;
+}
+
+/**
+ * typedef nnadev_gemm8_put_fn - puts a row together
+ * @g: the product
+ * @s: where to
+ * @i: number of the row
+ * @row: its bytes
+ */
+typedef void nnadev_gemm8_put_fn(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
+				 uint32_t i, const struct nnadev_gemm8_row *row);
+
+/* Puts together rows [first, first + rows) of a matrix, and notes where they are stored. */
+static inline __attribute__((always_inline)) void
+nnadev_gemm8_fill_matrix(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
+			 const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnadev_engine_operand *in = g->conv.input, *res = g->conv.residual;
+	const uint8_t *data = in->data;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		const uint32_t index[3] = { set, first + i, 0 };
+		const struct nnadev_gemm8_row row = { data + nnadev_offset(&in->desc, index),
+						      data + g->input_bytes };
+
+		s->at[i] = nnadev_offset(&g->conv.output->desc, index);
+		s->rat[i] = nnadev_present(res) ? nnadev_offset(&res->desc, index) : 0;
+		put(g, s, i, &row);
+	}
+}
+
+/*
+ * Puts together @count rows of a convolution, of which number i of the tile is the first, at @index
+ * of the output; all lie in one row of an image. Some rows are gathered before the first of them is
+ * put together: a CPU cannot load at once, in another size, what it has just stored.
+ */
+static inline __attribute__((always_inline)) void
+nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, uint32_t i,
+		      uint32_t count, const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnadev_window *w = &g->conv.window;
+	const struct nnadev_engine_operand *in = g->conv.input;
+	const int32_t *strides = in->desc.strides;
+	const uint8_t *data = (const uint8_t *)in->data + (int64_t)index[0] * strides[0] +
+			      (int64_t)set * g->conv.group_in;
+	const size_t bytes = g->k + (size_t)NNADEV_GEMM8_SLACK;
+	const int64_t y = nnadev_window_row(w, index[1], 0);
+	const int64_t step = (int64_t)w->stride_w * strides[2];
+	const bool direct = g->direct && y >= 0 && y < w->height;
+	int64_t x = nnadev_window_column(w, index[2], 0);
+	uint32_t gathered;
+
+	for (uint32_t r = 0; r < count; r += gathered) {
+		/* Of a direct one, after padding, rows in the input may follow. */
+		const uint32_t most = g->direct		      ? 1 :
+				      count - r < g->together ? count - r :
+								g->together;
+
+		if (direct && x >= 0 && x < w->width) {
+			struct nnadev_gemm8_row row = {
+				data + y * strides[1] + x * strides[2],
+				(const uint8_t *)in->data + g->input_bytes,
+			};
+
+			gathered = (uint32_t)(w->width - 1 - x) / w->stride_w + 1;
+			gathered = gathered < count - r ? gathered : count - r;
+			for (uint32_t k = 0; k < gathered; k++, row.from += step)
+				put(g, s, i + r + k, &row);
+			x += (int64_t)gathered * w->stride_w;
+			continue;
+		}
+		for (gathered = 0; gathered < most;) {
+			uint8_t *to = s->bytes + gathered * bytes;
+			uint32_t n = nnadev_gemm8_windows(g, data, y, x, most - gathered, bytes,
+							  to);
+
+			if (!n) {
+				nnadev_gemm8_window(g, data, y, x, to);
+				n = 1;
+			}
+			gathered += n;
+			x += (int64_t)n * w->stride_w;
+		}
+		for (uint32_t k = 0; k < gathered; k++) {
+			const uint8_t *from = s->bytes + k * bytes;
+			const struct nnadev_gemm8_row row = { from, from + bytes };
+
+			put(g, s, i + r + k, &row);
+		}
+	}
+}
+
+/* Puts together rows [first, first + rows) of a set, and notes where they are stored. */
+static inline __attribute__((always_inline)) void
+nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
+		  const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnahw_tensor *out = &g->conv.output->desc, *res = &g->conv.residual->desc;
+	const bool residual = nnadev_present(g->conv.residual);
+	uint32_t index[4], count;
+
+	if (g->matmul) {
+		nnadev_gemm8_fill_matrix(g, set, first, rows, s, put);
+		return;
+	}
+	nnadev_unflatten(out->dims, 3, first, index);
+	index[3] = set * g->n;
+	for (uint32_t i = 0; i < rows; i += count) {
+		const int64_t at = nnadev_offset(out, index),
+			      rat = residual ? nnadev_offset(res, index) : 0,
+			      step = residual ? res->strides[2] : 0;
+
+		count = out->dims[2] - index[2] < rows - i ? out->dims[2] - index[2] : rows - i;
+		for (uint32_t x = 0; x < count; x++) {
+			s->at[i + x] = at + (int64_t)x * out->strides[2];
+			s->rat[i + x] = rat + x * step;
+		}
+		nnadev_gemm8_fill_run(g, set, index, i, count, s, put);
+		index[2] = 0;
+		nnadev_advance(out->dims, 2, index);
+	}
+}
+
+/* Puts a tile's rows together in scratch memory that holds nothing else. Return: its part. */
+static inline __attribute__((always_inline)) struct nnadev_part
+nnadev_gemm8_start(const struct nnadev_gemm8 *g, uint32_t tile, void *scratch,
+		   struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
+{
+	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->rows,
+							  nnadev_div_up(g->n, 16));
+
+	nnadev_gemm8_scratch(g, g->tiles.rows, scratch, s);
+	nnadev_gemm8_fill(g, part.set, part.first_row, part.rows, s, put);
+	return part;
+}
+
+/* The constants of a block of 16 channels, see nnadev_channels_get(). Return: channels in use. */
+static inline uint32_t nnadev_gemm8_channels(const struct nnadev_gemm8 *g, uint32_t set,
+					     uint32_t block, const int32_t *sums,
+					     struct nnahw_channel *channels, int32_t *bias)
+{
+	const uint32_t first = block * 16, count = g->n - first < 16 ? g->n - first : 16;
+
+	nnadev_channels_get(&g->conv, (g->matmul ? 0 : set * g->n) + first, count, sums, channels,
+			    bias);
+	return count;
+}
+
+#endif

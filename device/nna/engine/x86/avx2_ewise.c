@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: MIT
+/*
+ * EWISE with AVX2. Rows go through buffers of PIECE elements: inputs are widened to fp32 (for the
+ * integer rules to 32-bit integers), computed, and narrowed to the output. All steps round as the
+ * scalar kernel's do, so the results are the same bits. A function of one 8-bit input becomes a
+ * table of 256 entries, which the scalar kernel fills.
+ */
+#include <math.h>
+
+#include "device/nna/engine/x86/avx2_double.h"
+#include "device/nna/engine/x86/avx2_integer.h"
+#include "device/nna/engine/x86/avx2_table.h"
+#include "device/nna/engine/x86/avx2_values.h"
+
+#define PIECE 256u
+#define TABLE_TILE 131072u
+#define TABLE_LEAST 256u /* elements that are worth a table */
+#define REPEATED_MOST NNADEV_EWISE_REPEATED_MOST
+
+/* The kernels of this file. */
+enum form { FORM_UNDECIDED, FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
+
+/* The scalar kernel, which fills tables of what has no other form. */
+extern NNADEV_KERNEL(ewise);
+
+/* A row of an input that repeats @period elements, of which number @phase comes first. */
+static void load_repeated(float *to, const struct nnadev_engine_operand *o, int64_t at,
+			  uint32_t period, uint32_t phase, uint32_t n)
+{
+	float repeated[REPEATED_MOST];
+
+	nnadev_load_values(repeated, o, at, 1, period);
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = repeated[phase];
+		phase = phase + 1 < period ? phase + 1 : 0;
+	}
+}
+
+#define EACH(expression)                                                                  \
+	do {                                                                              \
+		for (uint32_t i = 0; i < n; i += 8) {                                     \
+			const __m256 a = _mm256_loadu_ps(x + i), b = _mm256_loadu_ps(y + i); \
+			(void)b;                                                          \
+			_mm256_storeu_ps(x + i, (expression));                            \
+		}                                                                         \
+	} while (0)
+#define COMPARE(how) EACH(_mm256_and_ps(_mm256_cmp_ps(a, b, how), one))
+#define SELECT(condition, yes, no) _mm256_blendv_ps(no, yes, condition)
+
+/*
+ * x = operation of x, y, z, all of n elements, rounded up to 8. Return: whether there is a vector
+ * form.
+ */
+static bool compute(const struct nnahw_cmd_ewise *p, float *x, const float *y, const float *z,
+		    uint32_t n)
+{
+	const __m256 zero = _mm256_setzero_ps(), one = _mm256_set1_ps(1),
+		     sign = _mm256_set1_ps(-0.0f);
+	const __m256 p0 = _mm256_set1_ps(p->p0), three = _mm256_set1_ps(3), six = _mm256_set1_ps(6);
+
+	switch (p->op) {
+	case NNAHW_EWISE_IDENTITY:
+	case NNAHW_EWISE_CAST:
+		break;
+	case NNAHW_EWISE_ADD:
+		EACH(_mm256_add_ps(a, b));
+		break;
+	case NNAHW_EWISE_SUB:
+		EACH(_mm256_sub_ps(a, b));
+		break;
+	case NNAHW_EWISE_MUL:
+		EACH(_mm256_mul_ps(a, b));
+		break;
+	case NNAHW_EWISE_DIV:
+		EACH(_mm256_div_ps(a, b));
+		break;
+	case NNAHW_EWISE_MAXIMUM:
+		EACH(SELECT(_mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ),
+					 _mm256_cmp_ps(a, a, _CMP_UNORD_Q)),
+			    a, b));
+		break;
+	case NNAHW_EWISE_MINIMUM:
+		EACH(SELECT(_mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ),
+					 _mm256_cmp_ps(a, a, _CMP_UNORD_Q)),
+			    a, b));
+		break;
+	case NNAHW_EWISE_EQUAL:
+		COMPARE(_CMP_EQ_OQ);
+		break;
+	case NNAHW_EWISE_NOT_EQUAL:
+		COMPARE(_CMP_NEQ_UQ);
+		break;
+	case NNAHW_EWISE_LESS:
+		COMPARE(_CMP_LT_OQ);
+		break;
+	case NNAHW_EWISE_LESS_EQUAL:
+		COMPARE(_CMP_LE_OQ);
+		break;
+	case NNAHW_EWISE_GREATER:
+		COMPARE(_CMP_GT_OQ);
+		break;
+	case NNAHW_EWISE_GREATER_EQUAL:
+		COMPARE(_CMP_GE_OQ);
+		break;
+	case NNAHW_EWISE_SELECT:
+		for (uint32_t i = 0; i < n; i += 8)
+			_mm256_storeu_ps(
+				x + i,
+				SELECT(_mm256_cmp_ps(_mm256_loadu_ps(x + i), zero, _CMP_NEQ_UQ),
+				       _mm256_loadu_ps(y + i), _mm256_loadu_ps(z + i)));
+		break;
+	case NNAHW_EWISE_PRELU:
+		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a, _mm256_mul_ps(a, b)));
+		break;
+	case NNAHW_EWISE_ABS:
+		EACH(_mm256_andnot_ps(sign, a));
+		break;
+	case NNAHW_EWISE_NEG:
+		EACH(_mm256_xor_ps(sign, a));
+		break;
+	case NNAHW_EWISE_SQRT:
+		EACH(_mm256_sqrt_ps(a));
+		break;
+	case NNAHW_EWISE_RSQRT:
+		EACH(_mm256_div_ps(one, _mm256_sqrt_ps(a)));
+		break;
+	case NNAHW_EWISE_FLOOR:
+		EACH(_mm256_floor_ps(a));
+		break;
+	case NNAHW_EWISE_FLOOR_DIV:
+		EACH(_mm256_floor_ps(_mm256_div_ps(a, b)));
+		break;
+	case NNAHW_EWISE_HARD_SWISH:
+		EACH(_mm256_div_ps(
+			_mm256_mul_ps(
+				a,
+				_mm256_min_ps(six, _mm256_max_ps(zero, _mm256_add_ps(a, three)))),
+			six));
+		break;
+	case NNAHW_EWISE_LEAKY_RELU:
+		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a, _mm256_mul_ps(p0, a)));
+		break;
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		EACH(_mm256_mul_ps(_mm256_sub_ps(a, b), _mm256_sub_ps(a, b)));
+		break;
+	case NNAHW_EWISE_MUL_ADD:
+		for (uint32_t i = 0; i < n; i += 8)
+			_mm256_storeu_ps(x + i, _mm256_add_ps(_mm256_mul_ps(_mm256_loadu_ps(x + i),
+									    _mm256_loadu_ps(y + i)),
+							      _mm256_loadu_ps(z + i)));
+		break;
+	case NNAHW_EWISE_EXP:
+		EACH(nnadev_exp8(a));
+		break;
+	case NNAHW_EWISE_TANH:
+		EACH(nnadev_tanh8(a));
+		break;
+	case NNAHW_EWISE_LOGISTIC:
+		EACH(nnadev_logistic8(a));
+		break;
+	case NNAHW_EWISE_ELU:
+		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a,
+			    _mm256_mul_ps(p0, nnadev_expm1_8(a))));
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool has_vector_form(uint32_t op)
+{
+	switch (op) {
+	case NNAHW_EWISE_POW:
+	case NNAHW_EWISE_LOGICAL_AND:
+	case NNAHW_EWISE_LOGICAL_OR:
+	case NNAHW_EWISE_LOGICAL_NOT:
+	case NNAHW_EWISE_LOG:
+	case NNAHW_EWISE_SIN:
+	case NNAHW_EWISE_COS:
+	case NNAHW_EWISE_CAST:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Whether a command is a CAST between types whose numbers fp32 holds, to a float. */
+static bool is_cast_to_float(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t from = cmd->operands[1].desc.type;
+
+	return p->op == NNAHW_EWISE_CAST && nnadev_type_is_float(cmd->operands[0].desc.type) &&
+	       (nnadev_type_is_float(from) || nnahw_type_size(from) <= 2);
+}
+
+/* By value, in fp32. */
+static uint32_t values_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			    void *scratch, void *shared)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	const bool clamped = nnadev_type_is_float(cmd->operands[0].desc.type) &&
+			     (p->clamp_min > -INFINITY || p->clamp_max < INFINITY);
+	const struct nnadev_rows *rows = nnadev_state(plan);
+	/* Floats that are only quantised need no buffer. */
+	const bool direct = p->op == NNAHW_EWISE_IDENTITY &&
+			    nnadev_is_quantised(&cmd->operands[0].desc) &&
+			    cmd->operands[1].desc.type == NNAHW_TYPE_F32 &&
+			    nnadev_rows_step(rows, 1) == 1 && !rows->period[1];
+	struct nnadev_engine_operand o[4];
+	float x[3][PIECE] = { { 0 } };
+	uint32_t begin, end;
+	struct nnadev_run run;
+
+	for (uint32_t i = 0; i <= inputs; i++) {
+		o[i] = cmd->operands[i];
+		/* CAST looks at the numbers only. */
+		if (p->op == NNAHW_EWISE_CAST)
+			o[i].desc.scale = 0;
+	}
+	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
+	nnadev_run_start(&run, rows, begin, end);
+	while (nnadev_run_next(&run, rows, PIECE)) {
+		if (direct) {
+			nnadev_store_values(&o[0], run.offset[0],
+					    (const float *)o[1].data + run.offset[1], run.count,
+					    p->q_min, p->q_max);
+			continue;
+		}
+		for (uint32_t i = 1; i <= inputs; i++) {
+			if (rows->period[i])
+				load_repeated(x[i - 1], &o[i], run.offset[i], rows->period[i],
+					      run.phase[i], run.count);
+			else
+				nnadev_load_values(x[i - 1], &o[i], run.offset[i],
+						   nnadev_rows_step(rows, i), run.count);
+		}
+		compute(p, x[0], x[1], x[2], run.count);
+		if (clamped)
+			for (uint32_t i = 0; i < run.count; i += 8)
+				_mm256_storeu_ps(
+					x[0] + i,
+					_mm256_min_ps(_mm256_set1_ps(p->clamp_max),
+						      _mm256_max_ps(_mm256_set1_ps(p->clamp_min),
+								    _mm256_loadu_ps(x[0] + i))));
+		nnadev_store_values(&o[0], run.offset[0], x[0], run.count, p->q_min,
+				    p->q_max);
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/**
+ * struct source - an input of the integer rules, as numbers minus the zero point
+ * @o: the operand
+ * @at, @step: the next element, and how far the one after it is
+ * @period: it repeats so many elements; 0: it does not
+ * @phase: the next one of these
+ * @advance: 8 modulo @period
+ * @repeated: these elements, and 7 more or more
+ */
+struct source {
+	const struct nnadev_engine_operand *o;
+	int64_t at, step;
+	uint32_t period, phase, advance;
+	int32_t repeated[REPEATED_MOST + 8];
+};
+
+static void source_start(struct source *s, const struct nnadev_engine_operand *o,
+			 const struct nnadev_rows *rows, const struct nnadev_run *run,
+			 uint32_t operand)
+{
+	s->o = o;
+	s->at = run->offset[operand];
+	s->step = nnadev_rows_step(rows, operand);
+	s->period = rows->period[operand];
+	if (!s->period)
+		return;
+	s->phase = run->phase[operand];
+	s->advance = 8 % s->period;
+	for (uint32_t i = 0; i < s->period + 8; i++)
+		s->repeated[i] = i < s->period ?
+					 (int32_t)nnadev_load_centred(o, s->at + i) :
+					 s->repeated[i - s->period];
+}
+
+/* The next @n elements, at most 8, and behind them anything. */
+static inline __m256i source_next8(struct source *s, uint32_t n)
+{
+	const uint32_t size = nnahw_type_size(s->o->desc.type);
+	const uint8_t *from = (const uint8_t *)s->o->data + s->at * size;
+	uint8_t last[16] = { 0 };
+	__m256i v;
+
+	if (s->period) {
+		v = NNADEV_LOAD(s->repeated + s->phase);
+		s->phase += s->advance;
+		s->phase -= s->phase >= s->period ? s->period : 0;
+		return v;
+	}
+	if (s->step == 0)
+		return _mm256_set1_epi32((int32_t)nnadev_load_centred(s->o, s->at));
+	if (n < 8)
+		memcpy(last, from, (size_t)n * size);
+	v = nnadev_load_centred8(s->o, n < 8 ? last : from);
+	s->at += 8;
+	return v;
+}
+
+static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
+			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			     void *scratch, void *shared)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const struct nnadev_engine_operand *o = cmd->operands;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op), size = nnahw_type_size(o[0].desc.type);
+	const struct nnadev_rows *rows = nnadev_state(plan);
+	uint32_t begin, end;
+	struct nnadev_run run;
+	struct source a, b;
+	__m256i zero, least, most;
+	int64_t low, high;
+
+	nnadev_type_range(o[0].desc.type, &low, &high);
+	least = _mm256_set1_epi32((int32_t)nnadev_clamp_s64(p->q_min, low, high));
+	most = _mm256_set1_epi32((int32_t)nnadev_clamp_s64(p->q_max, low, high));
+	zero = _mm256_set1_epi32(o[0].desc.zero_point);
+	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
+	nnadev_run_start(&run, rows, begin, end);
+	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
+		uint8_t *to = (uint8_t *)o[0].data + run.offset[0] * size, last[16];
+
+		source_start(&a, &o[1], rows, &run, 1);
+		if (inputs > 1)
+			source_start(&b, &o[2], rows, &run, 2);
+		for (uint32_t i = 0; i < run.count; i += 8) {
+			const uint32_t n = run.count - i;
+			__m256i x = source_next8(&a, n), y = _mm256_setzero_si256();
+
+			if (inputs > 1)
+				y = source_next8(&b, n);
+			x = _mm256_add_epi32(nnadev_ewise_integer8(p, x, y), zero);
+			x = _mm256_min_epi32(_mm256_max_epi32(x, least), most);
+			nnadev_store8(&o[0], n < 8 ? last : to + (size_t)i * size, x);
+			if (n < 8)
+				memcpy(to + (size_t)i * size, last, (size_t)n * size);
+		}
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/* One 8-bit input, 8-bit output. */
+static uint32_t table_tile(const struct nnadev_engine_command *cmd,
+			   const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			   void *scratch, void *shared)
+{
+	const struct nnadev_engine_operand *output = &cmd->operands[0], *input = &cmd->operands[1];
+	const struct nnadev_ewise_table *table = nnadev_state(plan);
+	const int64_t step = nnadev_rows_step(&table->rows, 1);
+	uint32_t begin, end;
+	struct nnadev_run run;
+
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	nnadev_run_start(&run, &table->rows, begin, end);
+	while (nnadev_run_next(&run, &table->rows, UINT32_MAX)) {
+		const uint8_t *from = (const uint8_t *)input->data + run.offset[1];
+		uint8_t *to = (uint8_t *)output->data + run.offset[0];
+
+		if (step == 1) {
+			nnadev_table_look_up(table->output, to, from, run.count);
+			continue;
+		}
+		for (uint32_t i = 0; i < run.count; i++)
+			to[i] = table->output[from[i * step]];
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/*
+ * How a command's elements are computed, where there are vector loads for rows that are @dense.
+ * Integer rules on bytes of two inputs are avx2_ewise8.c's.
+ */
+static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool dense)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const enum nnadev_ewise_rule rule = nnadev_ewise_rule(cmd);
+
+	for (uint32_t i = 0; i <= nnadev_ewise_inputs(p->op); i++)
+		dense = dense && nnahw_type_size(cmd->operands[i].desc.type) <= 2;
+	if (rule == NNADEV_RULE_QUANTISED && dense && nnadev_ewise_fits_in_32(cmd))
+		return nnadev_ewise_joins_bytes(cmd) ? FORM_NONE : FORM_INTEGER;
+	if (is_cast_to_float(cmd))
+		return FORM_VALUES;
+	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
+}
+
+/*
+ * Which kernel runs a command: one where the rows of the output are contiguous and long enough, and
+ * there are vector loads for the types.
+ */
+static enum form decide(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const uint32_t inputs = nnadev_ewise_inputs(p->op);
+	bool bytes = inputs == 1;
+	struct nnadev_rows rows;
+
+	nnadev_ewise_rows_get(&rows, cmd);
+	if (nnadev_rows_step(&rows, 0) != 1 ||
+	    nnadev_rows_length(&rows) < NNADEV_EWISE_SHORTEST_ROW)
+		return FORM_NONE;
+	for (uint32_t i = 0; i <= inputs; i++)
+		bytes = bytes && nnahw_type_size(cmd->operands[i].desc.type) == 1;
+	if (bytes && cmd->operands[0].count >= TABLE_LEAST)
+		return FORM_TABLE;
+	return form_of_elements(cmd, nnadev_ewise_rows_are_dense(&rows));
+}
+
+static enum form form_of(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
+{
+	if (plan->form == FORM_UNDECIDED)
+		plan->form = decide(cmd);
+	return plan->form;
+}
+
+static uint32_t table_accepts(const struct nnadev_engine_command *cmd,
+			      struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(form_of(cmd, plan) == FORM_TABLE);
+}
+
+static uint32_t integer_accepts(const struct nnadev_engine_command *cmd,
+				struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(form_of(cmd, plan) == FORM_INTEGER);
+}
+
+static uint32_t values_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(form_of(cmd, plan) == FORM_VALUES);
+}
+
+/* Fills the table: the command is run on all 256 bytes. */
+static void table_fill(uint8_t *output, const struct nnadev_engine_command *cmd)
+{
+	struct nnadev_engine_command bytes = { .raw = cmd->raw,
+					       .operand_count = cmd->operand_count };
+	nnadev_engine_tile_fn tile = nnadev_kernel_ewise.tile;
+	struct nnadev_engine_plan whole;
+	uint8_t all[256];
+
+	for (uint32_t i = 0; i < 256; i++)
+		all[i] = (uint8_t)i;
+	for (uint32_t i = 0; i < 2; i++) {
+		bytes.operands[i] = cmd->operands[i];
+		bytes.operands[i].desc.rank = 1;
+		bytes.operands[i].desc.dims[0] = 256;
+		bytes.operands[i].desc.strides[0] = 1;
+		bytes.operands[i].count = 256;
+	}
+	bytes.operands[0].data = output;
+	bytes.operands[1].data = all;
+	memset(&whole, 0, offsetof(struct nnadev_engine_plan, state));
+	switch (form_of_elements(&bytes, true)) {
+	case FORM_INTEGER:
+		tile = integer_tile;
+		break;
+	case FORM_VALUES:
+		tile = values_tile;
+		break;
+	default:
+		break;
+	}
+	if (tile == nnadev_kernel_ewise.tile)
+		nnadev_kernel_ewise.plan(&bytes, 1, &whole);
+	else
+		nnadev_ewise_rows_plan(&bytes, 1, &whole);
+	for (uint32_t i = 0; i < whole.phase_tiles[0]; i++)
+		tile(&bytes, &whole, 0, i, NULL, NULL);
+}
+
+static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		       struct nnadev_engine_plan *plan)
+{
+	struct nnadev_ewise_table *table = nnadev_state_new(plan);
+
+	table_fill(table->output, cmd);
+	nnadev_rows_get(&table->rows, cmd, 2);
+	nnadev_cut(plan, cmd->operands[0].count, TABLE_TILE);
+}
+
+NNADEV_KERNEL(avx2_ewise_table) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, table_accepts, table_plan,
+				    table_tile };
+NNADEV_KERNEL(avx2_ewise_integer) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, integer_accepts,
+				      nnadev_ewise_rows_plan, integer_tile };
+NNADEV_KERNEL(avx2_ewise_values) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, values_accepts,
+				     nnadev_ewise_rows_plan, values_tile };

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+/*
+ * EWISE with AVX2: sums and products of 8-bit numbers by the integer rules.
+ *
+ * 32 results at a time are estimated in fp32, as whole numbers of 2^-16. What is estimated is
+ *
+ *   v = the result before it is rounded, as its last step sees it, + zero point + 1/2
+ *
+ * of which the exact result is the next whole number below; which one a whole v itself has depends
+ * on how halves are rounded. An estimate begins half a window above v, which is more than it can be
+ * off. So where its lower half is as large as the window, its upper half is the exact result. Where
+ * that does not hold for all 32, they are all computed by the exact steps.
+ *
+ * A sum has a factor for each operand, and a constant in which all zero points are. A product
+ * of numbers minus their zero points is exact in fp32; it is scaled, and gets what rounding in two
+ * steps adds, with its sign (struct nnadev_estimate).
+ *
+ * Estimates take bytes of both operands that follow each other. For operands that repeat a few
+ * elements or stand still, and for rows that are short, some of their elements are put together
+ * first. Where one operand moves and the other one stands still for long, the results are a
+ * function of a byte: they are computed for all 256, and looked up.
+ */
+#include "device/nna/engine/vector/fixed.h"
+#include "device/nna/engine/x86/avx2_integer.h"
+#include "device/nna/engine/x86/avx2_table.h"
+
+#define BLOCK 32u /* elements that are estimated at once */
+#define PIECE 1024u /* elements that are put together at most */
+#define LONG_ROW 256u /* elements; of longer rows several are not put together */
+#define TOGETHER_LEAST 64u /* elements of short rows that are worth it to put them together */
+#define TABLE_LEAST 1024u /* elements that are worth a table */
+#define HALF_WINDOW_MOST 512 /* above that most blocks would have a result that is not proven */
+#define REPEATED_MOST NNADEV_EWISE_REPEATED_MOST
+
+/**
+ * struct bytes - how 8 bytes become fp32
+ * @spread: shuffles each to where 32 bits of it have its value, times 2^24 if it is signed
+ * @scale: 1, or 2^-24
+ */
+struct bytes {
+	__m256i spread;
+	float scale;
+};
+
+/**
+ * struct rule - how results are computed
+ * @p, @o: the command's
+ * @a, @b: bytes of the inputs
+ * @limits: of results
+ * @a_factor, @b_factor: of a sum, in 2^-16
+ * @a_zero, @b_zero: zero points of the inputs of a product
+ * @factor, @nudge: of a product, in 2^-16: the nudge has the sign of the numbers' product
+ * @added: to all estimates, in 2^-16
+ * @window: in the lower half of each 32 bits
+ * @low, @high, @flip: limits as unsigned bytes, and what makes them those of the output
+ * @estimated: estimates are good
+ */
+struct rule {
+	const struct nnahw_cmd_ewise *p;
+	const struct nnadev_engine_operand *o;
+	struct bytes a, b;
+	struct nnadev_fixed_limits limits;
+	__m256 a_factor, b_factor, a_zero, b_zero, factor, nudge, added;
+	__m256i window, low, high, flip;
+	bool estimated;
+};
+
+static void bytes_get(struct bytes *b, const struct nnadev_engine_operand *o)
+{
+	const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+	/* A byte of the shuffle whose uppermost bit is set becomes 0. */
+	if (o->desc.type == NNAHW_TYPE_S8) {
+		b->spread = _mm256_or_si256(_mm256_slli_epi32(number, 24),
+					    _mm256_set1_epi32(0x00808080));
+		b->scale = 0x1p-24f;
+	} else {
+		b->spread = _mm256_or_si256(number, _mm256_set1_epi32((int32_t)0x80808000));
+		b->scale = 1;
+	}
+}
+
+/* 8 bytes as fp32, but for the scale. */
+static inline __m256 bytes_load8(const struct bytes *b, const uint8_t *from)
+{
+	int64_t v;
+
+	memcpy(&v, from, sizeof(v));
+	return _mm256_cvtepi32_ps(_mm256_shuffle_epi8(_mm256_set1_epi64x(v), b->spread));
+}
+
+/*
+ * Lets estimates begin with @start, of which they are off by at most @off of 2^-16; that includes
+ * what the conversion rounds.
+ */
+static void rule_set_window(struct rule *r, double off, double start)
+{
+	const int32_t half = off < HALF_WINDOW_MOST ? (int32_t)off + 1 : HALF_WINDOW_MOST;
+
+	r->estimated = half < HALF_WINDOW_MOST;
+	r->window = _mm256_set1_epi32(2 * half);
+	r->added = _mm256_set1_ps((float)(start * NNADEV_FIXED_ONE + half));
+}
+
+/* The largest magnitude of a byte. */
+static double bytes_most(const struct nnadev_engine_operand *o)
+{
+	return o->desc.type == NNAHW_TYPE_S8 ? -INT8_MIN : UINT8_MAX;
+}
+
+/*
+ * The factors of a sum and its constant, and the two sums of fp32, are each off by a part of at
+ * most 2^-24. Of the last sum those count that are not clamped, which are less than 258.
+ */
+static void rule_get_sum(struct rule *r)
+{
+	struct nnadev_ewise_sum sum;
+	double start, most_a, most_b, off;
+
+	nnadev_ewise_sum_get(&sum, r->p);
+	start = r->limits.zero + 0.5 - sum.a * r->o[1].desc.zero_point -
+		sum.b * r->o[2].desc.zero_point;
+	most_a = bytes_most(&r->o[1]) * nnadev_magnitude(sum.a);
+	most_b = bytes_most(&r->o[2]) * nnadev_magnitude(sum.b);
+	off = (most_a + 2 * most_b + 2 * nnadev_magnitude(start) + 258) * 0x1p-24 + sum.off;
+	r->a_factor = _mm256_set1_ps((float)(sum.a * NNADEV_FIXED_ONE) * r->a.scale);
+	r->b_factor = _mm256_set1_ps((float)(sum.b * NNADEV_FIXED_ONE) * r->b.scale);
+	rule_set_window(r, off * NNADEV_FIXED_ONE + 1, start);
+}
+
+/*
+ * The factor of a product, its product with the nudge, and the sum with the zero point are each off
+ * by a part of at most 2^-24. What is not clamped is less than 258, and 513 without the zero point.
+ * The nudge gets the sign of the numbers' product, which the factor must not change.
+ */
+static void rule_get_product(struct rule *r)
+{
+	const struct nnahw_cmd_ewise *p = r->p;
+	const double unit = 1 / (double)(1ull << p->shift);
+	const bool two_steps = p->staged && p->shift >= 32;
+
+	r->a_zero = _mm256_set1_ps(r->o[1].desc.zero_point / r->a.scale);
+	r->b_zero = _mm256_set1_ps(r->o[2].desc.zero_point / r->b.scale);
+	r->factor = _mm256_set1_ps((float)(p->a_scale * unit * NNADEV_FIXED_ONE) * r->a.scale *
+				   r->b.scale);
+	r->nudge = _mm256_set1_ps(two_steps ? (float)(unit * (1 << 30) * NNADEV_FIXED_ONE) : 0);
+	rule_set_window(r, (2 * 513 + 258) * 0x1p-24 * NNADEV_FIXED_ONE + 1,
+			r->limits.zero + 0.5);
+	r->estimated = p->a_scale > 0;
+}
+
+static void rule_get(struct rule *r, const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
+	const struct nnahw_tensor *out = &cmd->operands[0].desc;
+
+	r->p = p;
+	r->o = cmd->operands;
+	bytes_get(&r->a, &r->o[1]);
+	bytes_get(&r->b, &r->o[2]);
+	nnadev_fixed_limits_get(&r->limits, out->type, out->zero_point, p->q_min, p->q_max,
+				!p->staged);
+	r->low = _mm256_set1_epi8((int8_t)r->limits.low);
+	r->high = _mm256_set1_epi8((int8_t)r->limits.high);
+	r->flip = _mm256_set1_epi8((int8_t)r->limits.flip);
+	if (p->op == NNAHW_EWISE_MUL)
+		rule_get_product(r);
+	else
+		rule_get_sum(r);
+}
+
+/* A block of results by the exact steps. */
+static __attribute__((noinline)) void exact_block(const struct rule *r, const uint8_t *x,
+						  const uint8_t *y, uint8_t *to)
+{
+	const __m256i zero = _mm256_set1_epi32(r->limits.zero),
+		      low = _mm256_set1_epi32(r->limits.low),
+		      high = _mm256_set1_epi32(r->limits.high);
+	__m256i v[BLOCK / 8];
+
+	for (uint32_t i = 0; i < BLOCK / 8; i++) {
+		v[i] = nnadev_ewise_integer8(r->p, nnadev_load_centred8(&r->o[1], x + 8 * i),
+					     nnadev_load_centred8(&r->o[2], y + 8 * i));
+		v[i] = _mm256_add_epi32(v[i], zero);
+		v[i] = _mm256_min_epi32(_mm256_max_epi32(v[i], low), high);
+	}
+	v[0] = _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
+	v[0] = _mm256_permutevar8x32_epi32(v[0], _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+	NNADEV_STORE(to, _mm256_xor_si256(v[0], r->flip));
+}
+
+/* The estimates of 8 results. */
+static inline __attribute__((always_inline)) __m256i
+estimate8(const struct rule *r, const uint8_t *from_x, const uint8_t *from_y, const bool product)
+{
+	__m256 x = bytes_load8(&r->a, from_x), y = bytes_load8(&r->b, from_y);
+
+	if (!product)
+		return _mm256_cvtps_epi32(_mm256_fmadd_ps(
+			x, r->a_factor, _mm256_fmadd_ps(y, r->b_factor, r->added)));
+	x = _mm256_mul_ps(_mm256_sub_ps(x, r->a_zero), _mm256_sub_ps(y, r->b_zero));
+	y = _mm256_or_ps(r->nudge, _mm256_and_ps(x, _mm256_set1_ps(-0.0f)));
+	return _mm256_cvtps_epi32(_mm256_add_ps(_mm256_fmadd_ps(x, r->factor, y), r->added));
+}
+
+/* A block of results. */
+static inline __attribute__((always_inline)) void run_block(const struct rule *r, const uint8_t *x,
+							     const uint8_t *y, uint8_t *to,
+							     const bool product)
+{
+	__m256i t[BLOCK / 8], least, q;
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < BLOCK / 8; i++)
+		t[i] = estimate8(r, x + 8 * i, y + 8 * i, product);
+	least = _mm256_min_epu16(_mm256_min_epu16(t[0], t[1]), _mm256_min_epu16(t[2], t[3]));
+	if (__builtin_expect(!r->estimated || !nnadev_least_is_exact(least, r->window), 0)) {
+		exact_block(r, x, y, to);
+		return;
+	}
+	q = _mm256_packus_epi16(nnadev_turns(t[0], t[1]), nnadev_turns(t[2], t[3]));
+	q = _mm256_min_epu8(_mm256_max_epu8(q, r->low), r->high);
+	q = _mm256_xor_si256(nnadev_turns_apart(q), r->flip);
+	NNADEV_STORE(to, _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
+
+static inline __attribute__((always_inline)) void
+run_blocks(const struct rule *r, const uint8_t *x, const uint8_t *y, uint8_t *to, uint32_t count,
+	   const bool product)
+{
+	uint8_t last[2][BLOCK] = { { 0 } };
+	uint32_t i = 0;
+
+	for (; i + BLOCK <= count; i += BLOCK)
+		run_block(r, x + i, y + i, to + i, product);
+	if (i == count)
+		return;
+	memcpy(last[0], x + i, count - i);
+	memcpy(last[1], y + i, count - i);
+	run_block(r, last[0], last[1], last[0], product);
+	memcpy(to + i, last[0], count - i);
+}
+
+/* Results for bytes that follow each other. */
+static void run_bytes(const struct rule *r, const uint8_t *x, const uint8_t *y, uint8_t *to,
+		      uint32_t count)
+{
+	if (r->p->op == NNAHW_EWISE_MUL)
+		run_blocks(r, x, y, to, count, true);
+	else
+		run_blocks(r, x, y, to, count, false);
+}
+
+/**
+ * struct part - rows that are computed together
+ * @run: the first one of them, or a piece of a row
+ * @count: how many they are
+ * @most: of their elements so many are put together at once: if these are several rows, whole ones
+ */
+struct part {
+	struct nnadev_run run;
+	uint32_t count, most;
+};
+
+/**
+ * struct source - an input in such rows
+ * @from: its first byte of the next row, or of the next piece of a single one
+ * @length, @step, @apart: elements of a row, and how far these and rows are from each other
+ * @period: it repeats so many elements over and over; 0: it does not
+ * @phase: which of them is the next one
+ * @bytes: elements that have been put together, and room behind them
+ */
+struct source {
+	const uint8_t *from;
+	uint32_t length, period, phase;
+	int64_t step, apart;
+	uint8_t bytes[PIECE + REPEATED_MOST + BLOCK];
+};
+
+/* How far rows of an operand are apart; of a single one, where a next one would follow it. */
+static int64_t rows_apart(const struct nnadev_rows *rows, const struct part *part, uint32_t operand)
+{
+	if (part->count > 1)
+		return rows->strides[operand][rows->rank - 2];
+	return nnadev_rows_step(rows, operand) * part->run.count;
+}
+
+static void source_start(struct source *s, const struct nnadev_engine_operand *o,
+			 const struct nnadev_rows *rows, const struct part *part, uint32_t operand)
+{
+	s->from = (const uint8_t *)o->data + part->run.offset[operand];
+	s->length = part->run.count;
+	s->step = nnadev_rows_step(rows, operand);
+	s->apart = rows_apart(rows, part, operand);
+	s->period = rows->period[operand];
+	s->phase = s->period ? part->run.phase[operand] : 0;
+	if (!s->period && !s->apart && !s->step)
+		s->period = 1;
+	else if (!s->period && !s->apart && s->length <= REPEATED_MOST)
+		s->period = s->length;
+	if (!s->period)
+		return;
+	memcpy(s->bytes, s->from, s->period);
+	for (uint32_t i = s->period, left = part->most; left; i *= 2) {
+		const uint32_t n = i < left ? i : left;
+
+		memcpy(s->bytes + i, s->bytes, n);
+		left -= n;
+	}
+}
+
+/* Whether its bytes follow each other in memory, rows included. */
+static bool source_follows(const struct source *s)
+{
+	return !s->period && s->step && s->apart == s->length;
+}
+
+/* Puts rows together, which have @count elements. */
+static void source_join(struct source *s, uint32_t count)
+{
+	for (uint32_t at = 0; at < count; at += s->length, s->from += s->apart) {
+		if (s->step) {
+			memcpy(s->bytes + at, s->from, s->length);
+			continue;
+		}
+		/* What is too much is written over by the next row. */
+		for (uint32_t i = 0; i < s->length; i += BLOCK)
+			NNADEV_STORE(s->bytes + at + i, _mm256_set1_epi8((char)*s->from));
+	}
+}
+
+/* The next elements. */
+static const uint8_t *source_next(struct source *s, uint32_t count)
+{
+	const uint8_t *from = s->from;
+
+	if (s->period) {
+		from = s->bytes + s->phase;
+		s->phase = (s->phase + count) % s->period;
+		return from;
+	}
+	if (source_follows(s)) {
+		s->from += count;
+		return from;
+	}
+	source_join(s, count);
+	return s->bytes;
+}
+
+/* A row in which one input moves and the other one stands still. */
+static void run_table(const struct rule *r, const struct source *a, const struct source *b,
+		      uint8_t *to, uint32_t count)
+{
+	uint8_t all[256], results[256];
+
+	for (uint32_t i = 0; i < 256; i++)
+		all[i] = (uint8_t)i;
+	run_bytes(r, a->period ? a->bytes : all, b->period ? b->bytes : all, results, 256);
+	nnadev_table_look_up(results, to, a->period ? b->from : a->from, count);
+}
+
+/* Rows of which those of the output are @apart. */
+static void run_part(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
+		     const struct part *part, int64_t apart)
+{
+	const uint32_t length = part->run.count;
+	const bool follows = apart == length;
+	uint32_t left = length * part->count, most = part->most;
+	uint8_t results[PIECE];
+
+	if (follows && source_follows(a) && source_follows(b))
+		most = left;
+	while (left) {
+		const uint32_t n = left < most ? left : most;
+		const uint8_t *x = source_next(a, n), *y = source_next(b, n);
+
+		run_bytes(r, x, y, follows ? to : results, n);
+		for (uint32_t i = 0; i < n && !follows; i += length, to += apart)
+			memcpy(to, results + i, length);
+		to += follows ? n : 0;
+		left -= n;
+	}
+}
+
+/* The next rows. Return: whether there are some. */
+static bool part_next(struct part *part, const struct nnadev_rows *rows)
+{
+	uint32_t length;
+
+	if (!nnadev_run_next(&part->run, rows, UINT32_MAX))
+		return false;
+	length = part->run.count;
+	part->count = 1;
+	if (!rows->period[1] && !rows->period[2] && length <= LONG_ROW)
+		part->count = nnadev_run_rows(&part->run, rows);
+	part->most = part->count > 1 ? PIECE / length * length : PIECE;
+	if (part->most > length * part->count)
+		part->most = length * part->count;
+	return true;
+}
+
+static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			    void *scratch, void *shared)
+{
+	const struct nnadev_engine_operand *o = cmd->operands;
+	const struct nnadev_rows *rows = nnadev_state(plan);
+	uint32_t begin, end;
+	struct source a, b;
+	struct part part;
+	struct rule rule;
+
+	rule_get(&rule, cmd);
+	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
+	nnadev_run_start(&part.run, rows, begin, end);
+	while (part_next(&part, rows)) {
+		uint8_t *to = (uint8_t *)o[0].data + part.run.offset[0];
+
+		source_start(&a, &o[1], rows, &part, 1);
+		source_start(&b, &o[2], rows, &part, 2);
+		if (part.run.count >= TABLE_LEAST && ((a.period == 1 && source_follows(&b)) ||
+						      (b.period == 1 && source_follows(&a))))
+			run_table(&rule, &a, &b, to, part.run.count);
+		else
+			run_part(&rule, &a, &b, to, &part, rows_apart(rows, &part, 0));
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/* Whether rows are long, or several short ones can be put together. */
+static bool is_worth_it(const struct nnadev_rows *rows)
+{
+	const uint32_t length = nnadev_rows_length(rows);
+
+	if (length >= NNADEV_EWISE_SHORTEST_ROW)
+		return true;
+	return rows->rank > 1 && !rows->period[1] && !rows->period[2] &&
+	       length * rows->dims[rows->rank - 2] >= TOGETHER_LEAST;
+}
+
+/* Rows that are contiguous. */
+static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	struct nnadev_rows rows;
+
+	if (nnadev_ewise_rule(cmd) != NNADEV_RULE_QUANTISED || !nnadev_ewise_joins_bytes(cmd) ||
+	    !nnadev_ewise_fits_in_32(cmd))
+		return nnadev_accept(false);
+	nnadev_ewise_rows_get(&rows, cmd);
+	return nnadev_accept(nnadev_ewise_rows_are_dense(&rows) && is_worth_it(&rows));
+}
+
+NNADEV_STATE_FITS(struct nnadev_rows);
+NNADEV_KERNEL(avx2_ewise8) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, ewise8_accepts,
+			       nnadev_ewise_rows_plan, ewise8_tile };

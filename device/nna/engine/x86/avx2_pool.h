@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * POOL with AVX2 or, of floats, AVX-512: of floats as many channels at a time as a register has,
+ * each in the order of its window, so that floats too equal the scalar kernel's; of 8 bits 16. For
+ * files that are compiled for AVX2 or more.
+ */
+#ifndef NNADEV_AVX2_POOL_H
+#define NNADEV_AVX2_POOL_H
+
+#include "device/nna/engine/window.h"
+#include "device/nna/engine/x86/avx2_epilogue.h"
+#include "device/nna/engine/vector/floats.h"
+
+#define TILE_WORK (1u << 20) /* input elements */
+#define BLOCK 16u /* channels: of a piece of work */
+
+/* The part of a window that lies in the input. */
+struct part {
+	int64_t top, left;
+	uint32_t rows, columns;
+};
+
+static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t x)
+{
+	int64_t top = nnadev_window_row(w, y, 0), left = nnadev_window_column(w, x, 0);
+	int64_t bottom = top + w->kernel_h, right = left + w->kernel_w;
+
+	top = top < 0 ? 0 : top;
+	left = left < 0 ? 0 : left;
+	bottom = bottom > w->height ? w->height : bottom;
+	right = right > w->width ? w->width : right;
+	return (struct part){ top, left, (uint32_t)(bottom - top), (uint32_t)(right - left) };
+}
+
+/*
+ * floor((sum + floor(n / 2)) / n) of 8 sums; with away the same of |sum|, with the sign of sum.
+ * Division in double is exact enough: a quotient is an integer, or at least 2^-20 below the next
+ * one.
+ */
+static __m256i mean8(__m256i sum, uint32_t n, bool away)
+{
+	const __m256d divisor = _mm256_set1_pd(n);
+	const __m256i sign = sum;
+	__m256d low, high;
+
+	if (away)
+		sum = _mm256_abs_epi32(sum);
+	sum = _mm256_add_epi32(sum, _mm256_set1_epi32((int32_t)(n / 2)));
+	low = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)), divisor);
+	high = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1)), divisor);
+	sum = _mm256_set_m128i(_mm256_cvtpd_epi32(_mm256_floor_pd(high)),
+			       _mm256_cvtpd_epi32(_mm256_floor_pd(low)));
+	return away ? _mm256_sign_epi32(sum, sign) : sum;
+}
+
+static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
+			 int64_t at, const struct nnadev_engine_operand *input, int64_t from,
+			 const struct part *part, uint32_t count)
+{
+	const bool max = p->kind == NNAHW_POOL_MAX, is_signed = input->desc.type == NNAHW_TYPE_S8;
+	__m256i r0 = _mm256_set1_epi32(max ? -256 : 0), r1 = r0;
+	int32_t result[16];
+	int64_t low, high;
+
+	for (uint32_t y = 0; y < part->rows; y++) {
+		const uint8_t *row = (const uint8_t *)input->data + from +
+				     y * (int64_t)input->desc.strides[1];
+
+		for (uint32_t x = 0; x < part->columns; x++, row += input->desc.strides[2]) {
+			uint8_t tail[16] = { 0 };
+			__m256i v0, v1;
+			__m128i v;
+
+			if (count < 16)
+				memcpy(tail, row, count);
+			v = _mm_loadu_si128((const __m128i *)(count < 16 ? tail : row));
+			v0 = is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
+			v = _mm_srli_si128(v, 8);
+			v1 = is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
+			r0 = max ? _mm256_max_epi32(r0, v0) : _mm256_add_epi32(r0, v0);
+			r1 = max ? _mm256_max_epi32(r1, v1) : _mm256_add_epi32(r1, v1);
+		}
+	}
+	if (!max) {
+		r0 = mean8(r0, part->rows * part->columns, p->away);
+		r1 = mean8(r1, part->rows * part->columns, p->away);
+	}
+	_mm256_storeu_si256((__m256i *)result, r0);
+	_mm256_storeu_si256((__m256i *)(result + 8), r1);
+	nnadev_type_range(output->desc.type, &low, &high);
+	low = nnadev_clamp_s64(p->q_min, low, high);
+	high = nnadev_clamp_s64(p->q_max, low, high);
+	for (uint32_t i = 0; i < count; i++)
+		((uint8_t *)output->data)[at + i] = (uint8_t)nnadev_clamp_s64(result[i], low, high);
+}
+
+/*
+ * `count` channels, at most those of a register, of a position; @mask: them. Others are zeros.
+ * @f32: the type is fp32.
+ */
+static inline __attribute__((always_inline)) nnadev_floats
+load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count,
+	    nnadev_floats_mask mask, const bool f32)
+{
+	float v[NNADEV_FLOATS] = { 0 };
+
+	if (f32)
+		return count == NNADEV_FLOATS ?
+			       nnadev_floats_load((const float *)o->data + at) :
+			       nnadev_floats_load_some((const float *)o->data + at, mask);
+	nnadev_load_floats(v, o, at, count);
+	return nnadev_floats_load(v);
+}
+
+/* The pool of `count` channels, at most those of a register. */
+static inline __attribute__((always_inline)) nnadev_floats
+pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struct part *part,
+	    uint32_t count, const uint32_t kind, const bool f32)
+{
+	const float begin = kind == NNAHW_POOL_MAX ? -__builtin_inff() : 0,
+		    size = (float)(part->rows * part->columns);
+	const nnadev_floats_mask mask = nnadev_floats_first(count);
+	nnadev_floats r = nnadev_floats_all(&begin), wrong = nnadev_floats_zero();
+
+	for (uint32_t y = 0; y < part->rows; y++, from += input->desc.strides[1]) {
+		int64_t at = from;
+
+		for (uint32_t x = 0; x < part->columns; x++, at += input->desc.strides[2]) {
+			const nnadev_floats a = load_floats(input, at, count, mask, f32);
+
+			if (kind == NNAHW_POOL_MAX) {
+				r = nnadev_floats_max(r, a);
+				wrong = nnadev_floats_or_nan(wrong, a);
+			} else {
+				r = nnadev_floats_add(
+					r, kind == NNAHW_POOL_L2 ? nnadev_floats_mul(a, a) : a);
+			}
+		}
+	}
+	if (kind == NNAHW_POOL_MAX)
+		return nnadev_floats_or(r, wrong);
+	r = nnadev_floats_div(r, nnadev_floats_all(&size));
+	return kind == NNAHW_POOL_L2 ? nnadev_floats_sqrt(r) : r;
+}
+
+/* Neighbouring channels of a position. */
+static inline __attribute__((always_inline)) void
+pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
+	      int64_t at, const struct nnadev_engine_operand *input, int64_t from,
+	      const struct part *part, uint32_t count, const uint32_t kind, const bool f32)
+{
+	const nnadev_floats low = nnadev_floats_all(&p->clamp_min),
+			    high = nnadev_floats_all(&p->clamp_max);
+
+	for (uint32_t n; count; count -= n, at += n, from += n) {
+		nnadev_floats r;
+		float result[NNADEV_FLOATS];
+
+		n = count < NNADEV_FLOATS ? count : NNADEV_FLOATS;
+		r = n == NNADEV_FLOATS ?
+			    pool_floats(input, from, part, NNADEV_FLOATS, kind, f32) :
+			    pool_floats(input, from, part, n, kind, f32);
+		r = nnadev_floats_clamp(r, low, high);
+		if (f32) {
+			if (n == NNADEV_FLOATS)
+				nnadev_floats_store((float *)output->data + at, r);
+			else
+				nnadev_floats_store_some((float *)output->data + at, n, r);
+			continue;
+		}
+		nnadev_floats_store(result, r);
+		for (uint32_t i = 0; i < n; i++)
+			nnadev_store_value(output, at + i, result[i], 0, 0);
+	}
+}
+
+static inline __attribute__((always_inline)) void
+pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output, int64_t at,
+	   const struct nnadev_engine_operand *input, int64_t from, const struct part *part,
+	   uint32_t count, const bool f32)
+{
+	switch (p->kind) {
+	case NNAHW_POOL_MAX:
+		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_MAX, f32);
+		break;
+	case NNAHW_POOL_L2:
+		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_L2, f32);
+		break;
+	default:
+		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_AVERAGE, f32);
+		break;
+	}
+}
+
+/* Neighbouring channels of a position, of any type. */
+static void pool_any(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
+		     int64_t at, const struct nnadev_engine_operand *input, int64_t from,
+		     const struct part *part, uint32_t count)
+{
+	if (output->desc.type == NNAHW_TYPE_F32)
+		pool_float(p, output, at, input, from, part, count, true);
+	else if (!nnadev_type_is_quant8(output->desc.type))
+		pool_float(p, output, at, input, from, part, count, false);
+	else
+		for (uint32_t k = 0; k < count; k += BLOCK)
+			pool_integer(p, output, at + k, input, from + k, part,
+				     count - k < BLOCK ? count - k : BLOCK);
+}
+
+static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
+			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			  void *scratch, void *shared)
+{
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_POOL_OUTPUT],
+					*input = &cmd->operands[NNAHW_POOL_INPUT];
+	const uint32_t *out = output->desc.dims, blocks = nnadev_div_up(out[3], BLOCK);
+	const struct nnadev_window *w = nnadev_state(plan);
+	const uint32_t dims[4] = { out[0], out[1], out[2], blocks };
+	uint32_t index[4], begin, end;
+
+	/* A piece of work is a position with a block of channels. */
+	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
+	nnadev_unflatten(dims, 4, begin, index);
+	for (uint32_t i = begin, n; i < end; i += n) {
+		const struct part part = get_part(w, index[1], index[2]);
+		const uint32_t first = index[3] * BLOCK, left = blocks - index[3];
+		uint32_t count;
+		const int64_t at = nnadev_offset(
+			&output->desc, (uint32_t[]){ index[0], index[1], index[2], first });
+		const int64_t from = nnadev_offset(
+			&input->desc,
+			(uint32_t[]){ index[0], (uint32_t)part.top, (uint32_t)part.left, first });
+
+		/* Its blocks, as far as they are in the tile. */
+		n = left < end - i ? left : end - i;
+		count = n < left ? n * BLOCK : out[3] - first;
+		pool_any(p, output, at, input, from, &part, count);
+		index[3] += n - 1;
+		nnadev_advance(dims, 4, index);
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/* Channels are contiguous, and a window is no more than a tile. */
+static uint32_t pool_accepts(const struct nnadev_engine_command *cmd,
+			     struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+
+	return nnadev_accept(p->kernel_h * p->kernel_w <= TILE_WORK / BLOCK &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_OUTPUT]) &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_POOL_INPUT]));
+}
+
+static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+		      struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
+	const uint32_t *out = cmd->operands[NNAHW_POOL_OUTPUT].desc.dims;
+	struct nnadev_window *w = nnadev_state_new(plan);
+
+	*w = nnadev_window_of_pool(cmd);
+	nnadev_cut(plan, out[0] * out[1] * out[2] * nnadev_div_up(out[3], BLOCK),
+		   TILE_WORK / BLOCK / (p->kernel_h * p->kernel_w + 16));
+}
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/*
+ * REDUCE with AVX2: SUM and MEAN of 8-bit numbers and of floats where the innermost dim stays, as
+ * in the mean of an image for each channel. A piece of work is up to PIECE neighbouring outputs,
+ * FLOAT_PIECE of floats, whose sums stay in registers while it walks over what is reduced. Sums of
+ * integers are the same in any order; those of floats are added up in that of the scalar kernel, in
+ * doubles and block by block.
+ */
+#include "device/nna/engine/reduce.h"
+#include "device/nna/engine/vector/floats.h"
+#include "device/nna/engine/x86/avx2_epilogue.h"
+
+#define PIECE 64u
+#define LANES 8u
+#define FLOAT_PIECE 32u
+#define FLOAT_LANES 4u
+#define TILE_WORK (1u << 18) /* input elements, of which a piece always counts all in a row */
+#define SHORTEST_ROW 8u
+#define STORE_WORK 64u /* storing the outputs of a piece takes as long as adding so often */
+
+/**
+ * struct reduce - a command
+ * @r: it
+ * @piece: most outputs of a piece of work
+ * @dims: of the output, but with pieces instead of elements innermost
+ * @innermost: the innermost axis
+ * @pieces: how many
+ * @zero: zero point that is taken off each number
+ */
+struct reduce {
+	struct nnadev_reduce r;
+	uint32_t dims[NNAHW_MAX_RANK];
+	uint32_t innermost;
+	uint32_t piece;
+	uint32_t pieces;
+	int32_t zero;
+};
+
+/* How far what is at `inner` of the axes that are reduced lies behind the first of it. */
+static inline int64_t inner_offset(const struct nnadev_reduce *r, const uint32_t *inner)
+{
+	int64_t at = 0;
+
+	for (uint32_t k = 0; k < r->rank; k++)
+		at += (int64_t)inner[k] * r->input->desc.strides[r->axes[k]];
+	return at;
+}
+
+/* 8 numbers, of which `left` or more are there. */
+static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
+{
+	uint64_t tail = 0;
+	__m128i v;
+
+	if (left < LANES) {
+		memcpy(&tail, from, left);
+		v = _mm_cvtsi64_si128((long long)tail);
+	} else {
+		v = _mm_loadl_epi64((const __m128i *)from);
+	}
+	return is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
+}
+
+/*
+ * Has the input of the next piece come to this CPU's caches, which begins behind that of this one
+ * and is as long: another thread may have written it, and of what is reduced each part lies
+ * elsewhere, so that no CPU would foresee it.
+ */
+static inline void fetch_next(const void *next, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const uint8_t *)next + i);
+}
+
+/* The sums of `count` outputs at `index`. */
+static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint32_t count,
+			     bool is_signed, int32_t *sums)
+{
+	const struct nnahw_tensor *t = &s->r.input->desc;
+	const uint8_t *first = (const uint8_t *)s->r.input->data + nnadev_offset(t, index);
+	uint32_t inner[NNAHW_MAX_RANK] = { 0 };
+	__m256i v[PIECE / LANES];
+
+	for (uint32_t i = 0; i < PIECE / LANES; i++)
+		v[i] = _mm256_setzero_si256();
+	for (uint32_t n = 0; n < s->r.size; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
+		const uint8_t *from = first + inner_offset(&s->r, inner);
+
+		if (count == PIECE) {
+			fetch_next(from + PIECE, PIECE);
+			for (uint32_t i = 0; i < PIECE / LANES; i++)
+				v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, LANES,
+								    is_signed));
+			continue;
+		}
+		for (uint32_t i = 0; i * LANES < count; i++)
+			v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, count - i * LANES,
+							    is_signed));
+	}
+	for (uint32_t i = 0; i < PIECE / LANES; i++)
+		_mm256_storeu_si256((__m256i *)(sums + i * LANES), v[i]);
+}
+
+/* 4 floats from element `at` on, of which `left` or more are there. */
+static inline __m256d load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t left)
+{
+	float tail[FLOAT_LANES] = { 0 };
+	__m128 v;
+
+	if (left < FLOAT_LANES) {
+		nnadev_load_floats(tail, o, at, left);
+		v = _mm_loadu_ps(tail);
+	} else if (o->desc.type == NNAHW_TYPE_F32) {
+		v = _mm_loadu_ps((const float *)o->data + at);
+	} else {
+		v = _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)((const uint16_t *)o->data +
+								   at)));
+	}
+	return _mm256_cvtps_pd(v);
+}
+
+/* The sums of `count` outputs of floats at `index`. */
+static inline void sum_floats(const struct reduce *s, const uint32_t *index, uint32_t count,
+			      double *sums)
+{
+	const int64_t first = nnadev_offset(&s->r.input->desc, index);
+	const uint32_t size = nnahw_type_size(s->r.input->desc.type);
+	uint32_t inner[NNAHW_MAX_RANK] = { 0 }, n = 0;
+	__m256d v[FLOAT_PIECE / FLOAT_LANES];
+
+	memset(sums, 0, FLOAT_PIECE * sizeof(*sums));
+	for (uint32_t block = 0; block < s->r.blocks; block++) {
+		const uint32_t left = s->r.size - n,
+			       end = n + (left < NNAHW_REDUCE_BLOCK ? left : NNAHW_REDUCE_BLOCK);
+
+		for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
+			v[i] = _mm256_setzero_pd();
+		for (; n < end; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
+			const int64_t at = first + inner_offset(&s->r, inner);
+
+			if (count == FLOAT_PIECE) {
+				fetch_next((const uint8_t *)s->r.input->data +
+						   (at + FLOAT_PIECE) * size,
+					   FLOAT_PIECE * size);
+				for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
+					v[i] = _mm256_add_pd(v[i],
+							     load_floats(s->r.input,
+									 at + i * FLOAT_LANES,
+									 FLOAT_LANES));
+				continue;
+			}
+			for (uint32_t i = 0; i * FLOAT_LANES < count; i++)
+				v[i] = _mm256_add_pd(v[i], load_floats(s->r.input,
+								       at + i * FLOAT_LANES,
+								       count - i * FLOAT_LANES));
+		}
+		for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
+			_mm256_storeu_pd(sums + i * FLOAT_LANES,
+					 _mm256_add_pd(_mm256_loadu_pd(sums + i * FLOAT_LANES),
+						       v[i]));
+	}
+}
+
+static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
+			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			     void *scratch, void *shared)
+{
+	const struct reduce *s = nnadev_state(plan);
+	const struct nnahw_tensor *out = &s->r.output->desc;
+	const uint32_t length = out->dims[s->innermost];
+	const int64_t zero = (int64_t)s->zero * s->r.size, step = out->strides[s->innermost];
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
+
+	nnadev_tile_range(plan, tile, s->pieces, &begin, &end);
+	nnadev_unflatten(s->dims, out->rank, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(s->dims, out->rank, index)) {
+		uint32_t at[NNAHW_MAX_RANK], count;
+		double float_sums[FLOAT_PIECE];
+		int32_t sums[PIECE];
+		int64_t to;
+
+		memcpy(at, index, sizeof(at[0]) * out->rank);
+		at[s->innermost] *= s->piece;
+		count = length - at[s->innermost];
+		count = count < s->piece ? count : s->piece;
+		if (s->r.in_float)
+			sum_floats(s, at, count, float_sums);
+		else if (s->r.input->desc.type == NNAHW_TYPE_S8)
+			sum_piece(s, at, count, true, sums);
+		else
+			sum_piece(s, at, count, false, sums);
+		to = nnadev_offset(out, at);
+		for (uint32_t k = 0; k < count; k++) {
+			union nnadev_reduction sum;
+
+			if (s->r.in_float)
+				sum.f = float_sums[k];
+			else
+				sum.i = sums[k] - zero;
+			nnadev_reduce_finish(&s->r, to + k * step, sum);
+		}
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/* Outputs of a piece, whose sums have room in registers. */
+static uint32_t piece_of(const struct nnadev_engine_operand *input)
+{
+	return nnadev_type_is_float(input->desc.type) ? FLOAT_PIECE : PIECE;
+}
+
+/* Neighbouring outputs have neighbouring inputs, and sums fit into 32 bits and a tile. */
+static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
+				struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_REDUCE_OUTPUT],
+					*input = &cmd->operands[NNAHW_REDUCE_INPUT];
+	const uint32_t rank = input->desc.rank;
+
+	return nnadev_accept((p->kind == NNAHW_REDUCTION_SUM || p->kind == NNAHW_REDUCTION_MEAN) &&
+			     (nnadev_type_is_quant8(input->desc.type) ||
+			      nnadev_type_is_float(input->desc.type)) &&
+			     rank &&
+			     !(p->axes >> (rank - 1) & 1) &&
+			     input->desc.dims[rank - 1] >= SHORTEST_ROW &&
+			     input->desc.strides[rank - 1] == 1 &&
+			     input->count / output->count <= TILE_WORK / piece_of(input));
+}
+
+static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			 struct nnadev_engine_plan *plan)
+{
+	struct reduce *s = nnadev_state_new(plan);
+	const struct nnahw_tensor *in = &cmd->operands[NNAHW_REDUCE_INPUT].desc,
+				  *out = &cmd->operands[NNAHW_REDUCE_OUTPUT].desc;
+
+	nnadev_reduce_get(&s->r, cmd);
+	s->innermost = out->rank - 1u;
+	s->piece = piece_of(s->r.input);
+	memcpy(s->dims, out->dims, sizeof(s->dims));
+	s->dims[s->innermost] = nnadev_div_up(out->dims[s->innermost], s->piece);
+	s->pieces = s->r.output->count / out->dims[s->innermost] * s->dims[s->innermost];
+	s->zero = nnadev_is_quantised(in) ? in->zero_point : 0;
+	nnadev_cut(plan, s->pieces, TILE_WORK / s->piece / (s->r.size + STORE_WORK));
+}
+
+NNADEV_STATE_FITS(struct reduce);
+NNADEV_KERNEL(avx2_reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, reduce_accepts, reduce_plan,
+			       reduce_tile };

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RESIZE with AVX2 or AVX-512, by the scalar kernel's operations in their order, so that results
+ * are the same.
+ *
+ * A tile is some rows of output; where the columns lie in the input is computed once per tile. A
+ * row is blended in two steps. First two rows of input are made as wide as the output: left and
+ * right neighbours are blended for each of its columns. These wide rows are kept in scratch, since
+ * the next rows of output often need them, too. Then the two are blended, as one long row of
+ * numbers, and rounded. Numbers are fp32 in between or, in fixed point, 32-bit integers.
+ *
+ * The second step, which is most of the work, takes as many numbers as a register has. With AVX2,
+ * 8-bit numbers have integers of 16 bits in between where all weights are whole sixteenths. For
+ * files that are compiled for AVX2 or more.
+ */
+#ifndef NNADEV_AVX2_RESIZE_H
+#define NNADEV_AVX2_RESIZE_H
+
+#include "device/nna/engine/resize.h"
+#include "device/nna/engine/x86/avx2_epilogue.h"
+#include "device/nna/engine/x86/avx2_sixteenths.h"
+#include "device/nna/engine/vector/floats.h"
+#include "device/nna/engine/vector/tiles.h"
+
+#define LEAST_ELEMENTS 65536u /* of a tile that another thread may take */
+#define MOST_ELEMENTS (1u << 20) /* of a tile: its first row of output needs two wide ones */
+#define ROW_ELEMENTS (1u << 20)
+#define MOST_COLUMNS (1u << 14)
+#define COLUMN_ELEMENTS 16u /* a column takes as long as so many elements more */
+#define NO_ROW UINT32_MAX
+#define BEHIND (NNADEV_FLOATS > NNADEV_SIXTEENTHS_BEHIND ? NNADEV_FLOATS : NNADEV_SIXTEENTHS_BEHIND)
+
+#ifdef __AVX512F__
+#define TAKES_SIXTEENTHS false
+
+typedef __m512i numbers; /* integers of 32 bits */
+
+static inline numbers all_integers(int32_t x)
+{
+	return _mm512_set1_epi32(x);
+}
+
+/*
+ * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
+ * the largest number below a half, stays below 1; and what is a half becomes 1.
+ */
+static inline numbers round_floats(nnadev_floats x)
+{
+	/* (x & sign) | half */
+	const numbers half = _mm512_ternarylogic_epi32(
+		_mm512_castps_si512(x), _mm512_set1_epi32(INT32_MIN),
+		_mm512_castps_si512(_mm512_set1_ps(0x1.fffffep-2f)), 0xea);
+
+	return _mm512_cvttps_epi32(_mm512_add_ps(x, _mm512_castsi512_ps(half)));
+}
+
+/* (a * x + b * y) / 2^20 of sums of 28 bits, rounded, halves away from zero. */
+static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbers y)
+{
+	const numbers all = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_loadu_si512(a), x),
+					     _mm512_mullo_epi32(_mm512_loadu_si512(b), y)),
+		      half = _mm512_set1_epi32(1 << 19);
+	const numbers size = _mm512_srli_epi32(_mm512_add_epi32(_mm512_abs_epi32(all), half), 20);
+
+	return _mm512_mask_sub_epi32(size, _mm512_movepi32_mask(all), _mm512_setzero_si512(),
+				     size);
+}
+
+static inline void store_halves(uint8_t *to, nnadev_floats x)
+{
+	_mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* Stores the low bytes of numbers that have 8 bits. */
+static inline void store_bytes(uint8_t *to, numbers n)
+{
+	_mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(n));
+}
+
+/* The same of 4 registers. */
+static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, const numbers *n,
+							       const bool is_signed)
+{
+	const numbers a = _mm512_packs_epi32(n[0], n[1]), b = _mm512_packs_epi32(n[2], n[3]);
+
+	_mm512_storeu_si512(
+		to, _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+							       14, 3, 7, 11, 15),
+					     is_signed ? _mm512_packs_epi16(a, b) :
+							 _mm512_packus_epi16(a, b)));
+}
+#else
+#define TAKES_SIXTEENTHS true
+
+typedef __m256i numbers;
+
+static inline numbers all_integers(int32_t x)
+{
+	return _mm256_set1_epi32(x);
+}
+
+/*
+ * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
+ * the largest number below a half, stays below 1; and what is a half becomes 1.
+ */
+static inline numbers round_floats(nnadev_floats x)
+{
+	const nnadev_floats half = _mm256_set1_ps(0x1.fffffep-2f), sign = _mm256_set1_ps(-0.f);
+
+	return _mm256_cvttps_epi32(
+		_mm256_add_ps(x, _mm256_or_ps(_mm256_and_ps(x, sign), half)));
+}
+
+/* (a * x + b * y) / 2^20 of sums of 28 bits, rounded, halves away from zero. */
+static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbers y)
+{
+	const numbers half = _mm256_set1_epi32(1 << 19);
+	const numbers all = _mm256_add_epi32(_mm256_mullo_epi32(NNADEV_LOAD(a), x),
+					     _mm256_mullo_epi32(NNADEV_LOAD(b), y));
+
+	/* The magnitude is rounded, and gets its sign back. */
+	return _mm256_sign_epi32(
+		_mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20), all);
+}
+
+static inline void store_halves(uint8_t *to, nnadev_floats x)
+{
+	_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* Stores the low bytes of numbers that have 8 bits. */
+static inline void store_bytes(uint8_t *to, numbers n)
+{
+	const __m256i low = _mm256_and_si256(n, _mm256_set1_epi32(UINT8_MAX));
+	const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(low),
+					      _mm256_extracti128_si256(low, 1));
+
+	_mm_storel_epi64((__m128i *)to, _mm_packus_epi16(words, words));
+}
+
+/* The same of 4 registers. */
+static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, const numbers *n,
+							       const bool is_signed)
+{
+	const numbers a = _mm256_packs_epi32(n[0], n[1]), b = _mm256_packs_epi32(n[2], n[3]);
+
+	_mm256_storeu_si256(
+		(__m256i *)to,
+		_mm256_permutevar8x32_epi32(is_signed ? _mm256_packs_epi16(a, b) :
+							_mm256_packus_epi16(a, b),
+					    _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
+#endif
+
+/* A number between the two steps; those in sixteenths lie closer together, as int16_t. */
+union number {
+	float f;
+	int32_t i;
+};
+
+/**
+ * struct scratch - where the parts of the scratch memory are
+ * @columns, @fixed: where the columns of output lie in the input: one of the two
+ * @wide: rows of input, of which the even and the odd ones have a place each: [columns][channels],
+ *	and BEHIND more for whole vectors
+ */
+struct scratch {
+	union {
+		struct nnadev_position *columns;
+		struct nnadev_fixed_position *fixed;
+	};
+	union number *wide[2];
+};
+
+/**
+ * struct image - one image, while rows of it are made
+ * @p, @output, @input: of the command
+ * @number: of the image
+ * @s: scratch memory
+ * @held: rows of input that are there
+ * @sixteenths: all is blended by whole sixteenths; weights are in these
+ */
+struct image {
+	const struct nnahw_cmd_resize *p;
+	const struct nnadev_engine_operand *output, *input;
+	uint32_t number;
+	struct scratch s;
+	uint32_t held[2];
+	bool sixteenths;
+};
+
+/* Lays out the scratch memory at @base; returns its size. */
+static uint64_t scratch_get(const struct nnadev_engine_command *cmd, uint8_t *base,
+			    struct scratch *s)
+{
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+	const uint64_t wide = p->kind == NNAHW_RESAMPLE_NEAREST ?
+				      0 :
+				      ((uint64_t)out[2] * out[3] + BEHIND) *
+					      sizeof(**s->wide);
+	struct nnadev_layout l = { .base = base };
+
+	/* Positions of either kind have one size. */
+	_Static_assert(sizeof(*s->columns) == sizeof(*s->fixed), "one of them has no place");
+	s->columns = nnadev_layout_take(&l, out[2] * sizeof(*s->columns));
+	s->wide[0] = nnadev_layout_take(&l, wide);
+	s->wide[1] = nnadev_layout_take(&l, wide);
+	return l.size;
+}
+
+static inline __m256 load8(uint32_t type, const uint8_t *from)
+{
+	switch (type) {
+	case NNAHW_TYPE_F32:
+		return _mm256_loadu_ps((const float *)from);
+	case NNAHW_TYPE_F16:
+		return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
+	case NNAHW_TYPE_S8:
+		return _mm256_cvtepi32_ps(
+			_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from)));
+	default:
+		return _mm256_cvtepi32_ps(
+			_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from)));
+	}
+}
+
+static inline float load1(uint32_t type, const uint8_t *from)
+{
+	switch (type) {
+	case NNAHW_TYPE_F32:
+		return *(const float *)from;
+	case NNAHW_TYPE_F16:
+		return nnadev_half_to_float(*(const uint16_t *)from);
+	case NNAHW_TYPE_S8:
+		return (float)*(const int8_t *)from;
+	default:
+		return (float)*from;
+	}
+}
+
+/* One column: @channels numbers between those at @left and at @right, which has the weight. */
+static inline __attribute__((always_inline)) void
+widen_floats(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
+	     float weight, uint32_t channels)
+{
+	const __m256 w0 = _mm256_set1_ps(1 - weight), w1 = _mm256_set1_ps(weight);
+	const size_t size = nnahw_type_size(type);
+
+	for (uint32_t c = 0; channels < 8 && c < channels; c++)
+		to[c].f = load1(type, left + c * size) * (1 - weight) +
+			  load1(type, right + c * size) * weight;
+	/* The last 8 overlap those before them where there are not 8 left. */
+	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
+		c = c + 8 <= channels ? c : channels - 8;
+		_mm256_storeu_ps(&to[c].f,
+				 _mm256_add_ps(_mm256_mul_ps(load8(type, left + c * size), w0),
+					       _mm256_mul_ps(load8(type, right + c * size), w1)));
+	}
+}
+
+/* The same in fixed point: one madd of 16 bits, whose sums have 18. RESIZE_ONE is 2^10. */
+static inline __attribute__((always_inline)) void
+widen_fixed(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
+	    int32_t weight, uint32_t channels)
+{
+	const int32_t rest = NNAHW_RESIZE_ONE - weight;
+	/* A pair of 16 bits: the left one's weight is the lower half. */
+	const __m256i weights = _mm256_set1_epi32(weight << 16 | rest);
+	const bool is_signed = type == NNAHW_TYPE_S8;
+
+	for (uint32_t c = 0; channels < 8 && c < channels; c++)
+		to[c].i = is_signed ? (int8_t)left[c] * rest + (int8_t)right[c] * weight :
+				      left[c] * rest + right[c] * weight;
+	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
+		__m128i pairs;
+
+		c = c + 8 <= channels ? c : channels - 8;
+		pairs = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(left + c)),
+					  _mm_loadl_epi64((const __m128i *)(right + c)));
+		_mm256_storeu_si256((__m256i *)(to + c),
+				    _mm256_madd_epi16(is_signed ? _mm256_cvtepi8_epi16(pairs) :
+								  _mm256_cvtepu8_epi16(pairs),
+						      weights));
+	}
+}
+
+/* Makes a row of input as wide as the output. */
+static inline __attribute__((always_inline)) void
+widen_row(const struct image *g, uint32_t type, const bool fixed, const uint8_t *from,
+	  union number *to)
+{
+	const uint32_t *dims = g->output->desc.dims;
+	const int64_t step = g->input->desc.strides[2] * (int64_t)nnahw_type_size(type);
+
+	for (uint32_t x = 0; x < dims[2]; x++, to += dims[3]) {
+		const struct nnadev_position *p = &g->s.columns[x];
+		const struct nnadev_fixed_position *q = &g->s.fixed[x];
+
+		if (fixed)
+			widen_fixed(type, to, from + q->low * step, from + q->high * step,
+				    q->weight, dims[3]);
+		else
+			widen_floats(type, to, from + p->low * step, from + p->high * step,
+				     p->fraction, dims[3]);
+	}
+}
+
+/* The same in sixteenths. */
+static inline __attribute__((always_inline)) void
+widen_sixteenths(const struct image *g, const uint8_t *from, int16_t *to, const bool is_signed)
+{
+	const uint32_t *dims = g->output->desc.dims;
+	const int64_t step = g->input->desc.strides[2];
+
+	for (uint32_t x = 0; x < dims[2]; x++, to += dims[3]) {
+		const struct nnadev_fixed_position *q = &g->s.fixed[x];
+
+		nnadev_sixteenths_widen(to, from + q->low * step, from + q->high * step, q->weight,
+					dims[3], is_signed);
+	}
+}
+
+/* Row y of the input, as wide as the output. */
+static const union number *wide_row(struct image *g, uint32_t y)
+{
+	const struct nnahw_tensor *in = &g->input->desc;
+	const uint8_t *from = (const uint8_t *)g->input->data +
+			      nnadev_offset(in, (uint32_t[]){ g->number, y, 0, 0 }) *
+				      (int64_t)nnahw_type_size(in->type);
+	union number *to = g->s.wide[y & 1];
+
+	if (g->held[y & 1] == y)
+		return to;
+	g->held[y & 1] = y;
+	switch (in->type) {
+	case NNAHW_TYPE_F32:
+		widen_row(g, NNAHW_TYPE_F32, false, from, to);
+		break;
+	case NNAHW_TYPE_F16:
+		widen_row(g, NNAHW_TYPE_F16, false, from, to);
+		break;
+	case NNAHW_TYPE_S8:
+		if (g->sixteenths)
+			widen_sixteenths(g, from, (int16_t *)to, true);
+		else if (g->p->fixed_point)
+			widen_row(g, NNAHW_TYPE_S8, true, from, to);
+		else
+			widen_row(g, NNAHW_TYPE_S8, false, from, to);
+		break;
+	default:
+		if (g->sixteenths)
+			widen_sixteenths(g, from, (int16_t *)to, false);
+		else if (g->p->fixed_point)
+			widen_row(g, NNAHW_TYPE_U8, true, from, to);
+		else
+			widen_row(g, NNAHW_TYPE_U8, false, from, to);
+		break;
+	}
+	return to;
+}
+
+/**
+ * struct rows - two rows of numbers that are blended
+ * @upper, @lower: numbers
+ * @above, @below: weights of the two
+ */
+struct rows {
+	const union number *upper, *lower;
+	union number above, below;
+};
+
+/* Results from number @i on, each product rounded. */
+static inline __attribute__((always_inline)) nnadev_floats blend_floats(const struct rows *r,
+									size_t i)
+{
+	return nnadev_floats_add(nnadev_floats_mul(nnadev_floats_load(&r->upper[i].f),
+						   nnadev_floats_all(&r->above.f)),
+				 nnadev_floats_mul(nnadev_floats_load(&r->lower[i].f),
+						   nnadev_floats_all(&r->below.f)));
+}
+
+/* The same of a type of 8 bits, rounded to it. */
+static inline __attribute__((always_inline)) numbers blend_integers(const struct rows *r,
+								    const bool fixed, size_t i)
+{
+	return fixed ? blend_fixed(r->upper + i, all_integers(r->above.i), r->lower + i,
+				   all_integers(r->below.i)) :
+		       round_floats(blend_floats(r, i));
+}
+
+/* Stores the results from number @i on. */
+static inline __attribute__((always_inline)) void
+blend_one(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
+{
+	if (type == NNAHW_TYPE_F32)
+		nnadev_floats_store((float *)to, blend_floats(r, i));
+	else if (type == NNAHW_TYPE_F16)
+		store_halves(to, blend_floats(r, i));
+	else
+		store_bytes(to, blend_integers(r, fixed, i));
+}
+
+/* The same of 8 bits, 4 registers at a time. */
+static inline __attribute__((always_inline)) void
+blend_four(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
+{
+	numbers n[4];
+
+#pragma GCC unroll 4
+	for (uint32_t k = 0; k < 4; k++)
+		n[k] = blend_integers(r, fixed, i + k * NNADEV_FLOATS);
+	store_bytes4(to, n, type == NNAHW_TYPE_S8);
+}
+
+/* Results [first, first + count) of a row, which lie next to each other. */
+static inline __attribute__((always_inline)) void
+blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first, size_t count,
+	  uint8_t *to)
+{
+	/* A copy, which stays in registers: results are bytes, which might be those of the rows. */
+	const struct rows copy = *rows, *r = &copy;
+	const size_t size = nnahw_type_size(type);
+	uint8_t part[NNADEV_FLOATS * sizeof(float)];
+	size_t i = 0;
+
+	for (; size == 1 && i + 4 * NNADEV_FLOATS <= count; i += 4 * NNADEV_FLOATS)
+		blend_four(r, type, fixed, first + i, to + i);
+	for (; i + NNADEV_FLOATS <= count; i += NNADEV_FLOATS)
+		blend_one(r, type, fixed, first + i, to + i * size);
+	if (i < count) {
+		blend_one(r, type, fixed, first + i, part);
+		memcpy(to + i * size, part, (count - i) * size);
+	}
+}
+
+/* The same in sixteenths. */
+static inline __attribute__((always_inline)) void
+blend_sixteenths(const struct rows *r, size_t first, size_t count, uint8_t *to,
+		 const bool is_signed)
+{
+	nnadev_sixteenths_blend(to, (const int16_t *)r->upper + first,
+				(const int16_t *)r->lower + first, r->below.i, count, is_signed);
+}
+
+/* The same, whatever the type is. */
+static void blend(const struct image *g, const struct rows *r, size_t first, size_t count,
+		  uint8_t *to)
+{
+	switch (g->output->desc.type) {
+	case NNAHW_TYPE_F32:
+		blend_run(r, NNAHW_TYPE_F32, false, first, count, to);
+		break;
+	case NNAHW_TYPE_F16:
+		blend_run(r, NNAHW_TYPE_F16, false, first, count, to);
+		break;
+	case NNAHW_TYPE_S8:
+		if (g->sixteenths)
+			blend_sixteenths(r, first, count, to, true);
+		else if (g->p->fixed_point)
+			blend_run(r, NNAHW_TYPE_S8, true, first, count, to);
+		else
+			blend_run(r, NNAHW_TYPE_S8, false, first, count, to);
+		break;
+	default:
+		if (g->sixteenths)
+			blend_sixteenths(r, first, count, to, false);
+		else if (g->p->fixed_point)
+			blend_run(r, NNAHW_TYPE_U8, true, first, count, to);
+		else
+			blend_run(r, NNAHW_TYPE_U8, false, first, count, to);
+		break;
+	}
+}
+
+/* The rows of input for row y of output. */
+static struct rows rows_get(struct image *g, uint32_t y)
+{
+	const uint32_t height = g->input->desc.dims[1], out = g->output->desc.dims[1];
+
+	if (g->sixteenths) {
+		const struct nnadev_fixed_position at =
+			nnadev_sixteenths_position(g->p, y, g->p->scale_h, height, out);
+
+		return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
+				      { .i = NNADEV_SIXTEENTHS - at.weight }, { .i = at.weight } };
+	}
+	if (g->p->fixed_point) {
+		const struct nnadev_fixed_position at =
+			nnadev_resize_fixed_position(g->p, y, height, out);
+
+		return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
+				      { .i = NNAHW_RESIZE_ONE - at.weight }, { .i = at.weight } };
+	}
+	const struct nnadev_position at = nnadev_resize_position(g->p, y, g->p->scale_h, height);
+
+	return (struct rows){ wide_row(g, at.low), wide_row(g, at.high),
+			      { .f = 1 - at.fraction }, { .f = at.fraction } };
+}
+
+/* Row y of the image, of neighbours in both directions. */
+static void bilinear_row(struct image *g, uint32_t y, uint8_t *to)
+{
+	const struct nnahw_tensor *out = &g->output->desc;
+	const uint32_t width = out->dims[2], channels = out->dims[3];
+	const int64_t step = out->strides[2] * (int64_t)nnahw_type_size(out->type);
+	const struct rows r = rows_get(g, y);
+
+	if (out->strides[2] == (int32_t)channels) {
+		blend(g, &r, 0, (size_t)width * channels, to);
+		return;
+	}
+	for (uint32_t x = 0; x < width; x++)
+		blend(g, &r, (size_t)x * channels, channels, to + x * step);
+}
+
+/* Row y of the image, of the nearest elements. */
+static void nearest_row(const struct image *g, uint32_t y, uint8_t *to)
+{
+	const struct nnahw_tensor *out = &g->output->desc, *in = &g->input->desc;
+	const int64_t size = nnahw_type_size(out->type), step = out->strides[2] * size;
+	const struct nnadev_position row =
+		nnadev_resize_position(g->p, y, g->p->scale_h, in->dims[1]);
+	const uint8_t *from = (const uint8_t *)g->input->data +
+			      nnadev_offset(in, (uint32_t[]){ g->number, row.low, 0, 0 }) * size;
+
+	for (uint32_t x = 0; x < out->dims[2]; x++)
+		memcpy(to + x * step, from + g->s.columns[x].low * in->strides[2] * size,
+		       out->dims[3] * (size_t)size);
+}
+
+/*
+ * Works out where the columns lie in sixteenths. Return: whether these and rows [begin, end) of the
+ * command do so.
+ */
+static bool columns_get_sixteenths(struct image *g, uint32_t begin, uint32_t end)
+{
+	const uint32_t *in = g->input->desc.dims, *out = g->output->desc.dims;
+
+	if (!TAKES_SIXTEENTHS || g->p->kind != NNAHW_RESAMPLE_BILINEAR ||
+	    nnadev_type_is_float(g->output->desc.type))
+		return false;
+	for (uint32_t i = begin; i < end; i++)
+		if (nnadev_sixteenths_position(g->p, i % out[1], g->p->scale_h, in[1], out[1])
+			    .weight < 0)
+			return false;
+	for (uint32_t x = 0; x < out[2]; x++) {
+		g->s.fixed[x] = nnadev_sixteenths_position(g->p, x, g->p->scale_w, in[2], out[2]);
+		if (g->s.fixed[x].weight < 0)
+			return false;
+	}
+	return true;
+}
+
+static void columns_get(struct image *g)
+{
+	const uint32_t *in = g->input->desc.dims, *out = g->output->desc.dims;
+
+	for (uint32_t x = 0; x < out[2]; x++)
+		if (g->p->fixed_point)
+			g->s.fixed[x] = nnadev_resize_fixed_position(g->p, x, in[2], out[2]);
+		else
+			g->s.columns[x] = nnadev_resize_position(g->p, x, g->p->scale_w, in[2]);
+}
+
+static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			    void *scratch, void *shared)
+{
+	struct image g = {
+		.p = (const struct nnahw_cmd_resize *)cmd->raw,
+		.output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+		.input = &cmd->operands[NNAHW_RESIZE_INPUT],
+		.held = { NO_ROW, NO_ROW },
+	};
+	const uint32_t *out = g.output->desc.dims;
+	uint32_t begin, end;
+
+	scratch_get(cmd, scratch, &g.s);
+	nnadev_tile_range(plan, tile, out[0] * out[1], &begin, &end);
+	g.sixteenths = columns_get_sixteenths(&g, begin, end);
+	if (!g.sixteenths)
+		columns_get(&g);
+	for (uint32_t i = begin; i < end; i++) {
+		const uint32_t y = i % out[1];
+		uint8_t *to;
+
+		if (i / out[1] != g.number)
+			g.held[0] = g.held[1] = NO_ROW;
+		g.number = i / out[1];
+		to = (uint8_t *)g.output->data +
+		     nnadev_offset(&g.output->desc, (uint32_t[]){ g.number, y, 0, 0 }) *
+			     (int64_t)nnahw_type_size(g.output->desc.type);
+		if (g.p->kind == NNAHW_RESAMPLE_NEAREST)
+			nearest_row(&g, y, to);
+		else
+			bilinear_row(&g, y, to);
+	}
+	return NNAHW_STATUS_OK;
+}
+
+/* Channels are contiguous, and a row is not too long for a tile. */
+static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT];
+	const uint32_t *out = output->desc.dims;
+
+	return nnadev_accept(nnadev_innermost_dense(output) &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_RESIZE_INPUT]) &&
+			     out[2] <= MOST_COLUMNS &&
+			     (uint64_t)out[2] * out[3] <= ROW_ELEMENTS);
+}
+
+static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	const uint32_t *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+	const uint32_t row = out[2] * (out[3] + COLUMN_ELEMENTS);
+	const uint64_t fair = (uint64_t)out[0] * out[1] * row / 2 / threads;
+	struct scratch s;
+
+	plan->scratch_size = (uint32_t)scratch_get(cmd, NULL, &s);
+	nnadev_cut(plan, out[0] * out[1],
+		   (fair < LEAST_ELEMENTS ? LEAST_ELEMENTS :
+		    fair > MOST_ELEMENTS  ? MOST_ELEMENTS :
+					    (uint32_t)fair) /
+			   row);
+}
+
+#endif

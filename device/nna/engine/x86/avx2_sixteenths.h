@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bilinear blending of 8-bit numbers by weights that are whole sixteenths, as those of images that
+ * become 2, 4, 8 or 16 times as large are: two steps of 4 bits fit into 16 bits with the number, so
+ * integers of 16 bits give what fp32 and the fixed point of RESIZE give, which are exact then, too.
+ * For files that are compiled for AVX2.
+ */
+#ifndef NNADEV_AVX2_SIXTEENTHS_H
+#define NNADEV_AVX2_SIXTEENTHS_H
+
+#include "device/nna/engine/resize.h"
+#include "device/nna/engine/x86/avx2_epilogue.h"
+
+#define NNADEV_SIXTEENTHS 16
+#define NNADEV_SIXTEENTHS_BEHIND 32u /* numbers that may be read behind a row */
+
+/* A row or column i of the output: its weight in sixteenths, or -1 where these are not whole. */
+static inline struct nnadev_fixed_position
+nnadev_sixteenths_position(const struct nnahw_cmd_resize *p, uint32_t i, float scale, uint32_t size,
+			   uint32_t out)
+{
+	const int32_t part = NNAHW_RESIZE_ONE / NNADEV_SIXTEENTHS;
+	struct nnadev_fixed_position r;
+
+	if (p->fixed_point) {
+		r = nnadev_resize_fixed_position(p, i, size, out);
+		r.weight = r.weight % part ? -1 : r.weight / part;
+	} else {
+		const struct nnadev_position at = nnadev_resize_position(p, i, scale, size);
+		const float weight = at.fraction * NNADEV_SIXTEENTHS;
+
+		r.low = at.low;
+		r.high = at.high;
+		r.weight = weight == (float)(int32_t)weight ? (int32_t)weight : -1;
+	}
+	return r;
+}
+
+/* 8 numbers between those at @left and at @right, times 16. */
+static inline __attribute__((always_inline)) __m128i
+nnadev_sixteenths_between8(const uint8_t *left, const uint8_t *right, __m128i weights,
+			   const bool is_signed)
+{
+	const __m128i pairs = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)left),
+						_mm_loadl_epi64((const __m128i *)right));
+
+	/* The first factor is unsigned, the second one is signed. */
+	return is_signed ? _mm_maddubs_epi16(weights, pairs) : _mm_maddubs_epi16(pairs, weights);
+}
+
+/* One column: @channels numbers between those at @left and at @right, which has the weight. */
+static inline __attribute__((always_inline)) void
+nnadev_sixteenths_widen(int16_t *to, const uint8_t *left, const uint8_t *right, int32_t weight,
+			uint32_t channels, const bool is_signed)
+{
+	const int32_t rest = NNADEV_SIXTEENTHS - weight;
+	const __m128i weights = _mm_set1_epi16((int16_t)(weight << 8 | rest));
+
+	for (uint32_t c = 0; channels < 8 && c < channels; c++)
+		to[c] = (int16_t)(is_signed ? (int8_t)left[c] * rest + (int8_t)right[c] * weight :
+					      left[c] * rest + right[c] * weight);
+	/* The last 8 overlap those before them where there are not 8 left. */
+	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
+		c = c + 8 <= channels ? c : channels - 8;
+		_mm_storeu_si128((__m128i *)(to + c),
+				 nnadev_sixteenths_between8(left + c, right + c, weights,
+							    is_signed));
+	}
+}
+
+/* 16 results of two rows, rounded, halves away from zero. */
+static inline __attribute__((always_inline)) __m256i
+nnadev_sixteenths_blend16(const int16_t *upper, const int16_t *lower, __m256i above, __m256i below,
+			  const bool is_signed)
+{
+	const __m256i half = _mm256_set1_epi16(128),
+		      all = _mm256_add_epi16(_mm256_mullo_epi16(NNADEV_LOAD(upper), above),
+					     _mm256_mullo_epi16(NNADEV_LOAD(lower), below));
+
+	if (!is_signed)
+		return _mm256_srli_epi16(_mm256_add_epi16(all, half), 8);
+	/* The magnitude is rounded, and gets its sign back. */
+	return _mm256_sign_epi16(
+		_mm256_srli_epi16(_mm256_add_epi16(_mm256_abs_epi16(all), half), 8), all);
+}
+
+/* The same of 32, as bytes. */
+static inline __attribute__((always_inline)) __m256i
+nnadev_sixteenths_blend32(const int16_t *upper, const int16_t *lower, __m256i above, __m256i below,
+			  const bool is_signed)
+{
+	const __m256i a = nnadev_sixteenths_blend16(upper, lower, above, below, is_signed),
+		      b = nnadev_sixteenths_blend16(upper + 16, lower + 16, above, below,
+						    is_signed);
+
+	return _mm256_permute4x64_epi64(
+		is_signed ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b), 0xd8);
+}
+
+/* @count results of two rows, of which the lower one has the weight. */
+static inline __attribute__((always_inline)) void
+nnadev_sixteenths_blend(uint8_t *to, const int16_t *upper, const int16_t *lower, int32_t weight,
+			size_t count, const bool is_signed)
+{
+	const __m256i above = _mm256_set1_epi16((int16_t)(NNADEV_SIXTEENTHS - weight)),
+		      below = _mm256_set1_epi16((int16_t)weight);
+	uint8_t part[32];
+	size_t i = 0;
+
+	for (; i + 32 <= count; i += 32)
+		NNADEV_STORE(to + i, nnadev_sixteenths_blend32(upper + i, lower + i, above, below,
+							       is_signed));
+	if (i == count)
+		return;
+	NNADEV_STORE(part,
+		     nnadev_sixteenths_blend32(upper + i, lower + i, above, below, is_signed));
+	memcpy(to + i, part, count - i);
+}
+
+#endif

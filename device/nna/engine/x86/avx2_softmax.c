@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SOFTMAX along rows that are contiguous and one block long at most. Each element's exponential is
+ * computed once, 8 at a time; they are added one by one, in the order of the scalar kernel, so that
+ * the results are the same bits.
+ */
+#include "device/nna/engine/kernel.h"
+#include "device/nna/engine/x86/avx2_double.h"
+#include "device/nna/engine/x86/avx2_values.h"
+
+#define TILE_ELEMENTS 32768u
+
+/**
+ * struct softmax - the decoded command, state of the plan
+ * @dims: of the operands, but 1 along the axis: they count rows
+ * @length: elements of a row
+ * @rows: how many
+ */
+struct softmax {
+	uint32_t dims[NNAHW_MAX_RANK];
+	uint32_t length, rows;
+};
+
+/* Bytes for the values of a row, of which vectors are written. */
+static uint32_t row_bytes(uint32_t length)
+{
+	return ((length + 7) & ~7u) * (uint32_t)sizeof(float);
+}
+
+/* As the scalar kernel compares: a NaN is the maximum if it comes first. */
+static float find_max(const float *x, uint32_t n)
+{
+	__m256 most = _mm256_set1_ps(x[0]);
+	float lanes[8], max = x[0];
+	uint32_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		most = _mm256_max_ps(_mm256_loadu_ps(x + i), most);
+	_mm256_storeu_ps(lanes, most);
+	for (uint32_t k = 0; k < 8; k++)
+		max = lanes[k] > max ? lanes[k] : max;
+	for (; i < n; i++)
+		max = x[i] > max ? x[i] : max;
+	return max;
+}
+
+/* x = (x - max) * beta, and y its exponential, of which this returns the sum. */
+static float exponentials(float *x, float *y, uint32_t n, float max, float beta)
+{
+	float sum = 0;
+
+	for (uint32_t i = 0; i < n; i += 8) {
+		const __m256 centred = _mm256_sub_ps(_mm256_loadu_ps(x + i), _mm256_set1_ps(max));
+		const __m256 scaled = _mm256_mul_ps(centred, _mm256_set1_ps(beta));
+
+		_mm256_storeu_ps(x + i, scaled);
+		_mm256_storeu_ps(y + i, nnadev_exp8(scaled));
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sum += y[i];
+	return sum;
+}
+
+static uint32_t softmax_tile(const struct nnadev_engine_command *cmd,
+			     const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			     void *scratch, void *shared)
+{
+	const struct nnahw_cmd_softmax *p = (const struct nnahw_cmd_softmax *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_SOFTMAX_OUTPUT];
+	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_SOFTMAX_INPUT];
+	const struct softmax *s = nnadev_state(plan);
+	const uint32_t rank = output->desc.rank, n = s->length;
+	float *x = scratch, *y = x + row_bytes(n) / sizeof(float);
+	uint32_t index[NNAHW_MAX_RANK], begin, end;
+
+	memset((char *)x + row_bytes(n) - 8 * sizeof(float), 0, 8 * sizeof(float));
+	nnadev_tile_range(plan, tile, s->rows, &begin, &end);
+	nnadev_unflatten(s->dims, rank, begin, index);
+	for (uint32_t i = begin; i < end; i++, nnadev_advance(s->dims, rank, index)) {
+		float sum;
+
+		nnadev_load_values(x, input, nnadev_offset(&input->desc, index), 1, n);
+		sum = exponentials(x, y, n, find_max(x, n), p->beta);
+		if (p->log) {
+			const __m256 log_sum = _mm256_set1_ps(nnadev_logf(sum));
+
+			for (uint32_t k = 0; k < n; k += 8)
+				_mm256_storeu_ps(y + k, _mm256_sub_ps(_mm256_loadu_ps(x + k),
+								      log_sum));
+		} else {
+			for (uint32_t k = 0; k < n; k += 8)
+				_mm256_storeu_ps(y + k, _mm256_div_ps(_mm256_loadu_ps(y + k),
+								      _mm256_set1_ps(sum)));
+		}
+		nnadev_store_values(output, nnadev_offset(&output->desc, index), y, n, INT32_MIN,
+				    INT32_MAX);
+	}
+	return NNAHW_STATUS_OK;
+}
+
+static uint32_t softmax_accepts(const struct nnadev_engine_command *cmd,
+				struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_softmax *p = (const struct nnahw_cmd_softmax *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_SOFTMAX_OUTPUT];
+
+	return nnadev_accept(p->axis == output->desc.rank - 1u &&
+			     output->desc.dims[p->axis] <= NNAHW_REDUCE_BLOCK &&
+			     nnadev_innermost_dense(output) &&
+			     nnadev_innermost_dense(&cmd->operands[NNAHW_SOFTMAX_INPUT]));
+}
+
+static void softmax_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			 struct nnadev_engine_plan *plan)
+{
+	const struct nnahw_cmd_softmax *p = (const struct nnahw_cmd_softmax *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_SOFTMAX_OUTPUT];
+	struct softmax *s = nnadev_state_new(plan);
+
+	memcpy(s->dims, output->desc.dims, sizeof(s->dims));
+	s->length = s->dims[p->axis];
+	s->dims[p->axis] = 1;
+	s->rows = output->count / s->length;
+	plan->scratch_size = 2 * row_bytes(s->length);
+	nnadev_cut(plan, s->rows, TILE_ELEMENTS / (s->length + 32));
+}
+
+NNADEV_STATE_FITS(struct softmax);
+NNADEV_KERNEL(avx2_softmax) = { NNAHW_OP_SOFTMAX, NNADEV_ENGINE_AVX2, softmax_accepts,
+				softmax_plan, softmax_tile };

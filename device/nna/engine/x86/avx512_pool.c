@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+/* POOL of floats with AVX-512. */
+#include "device/nna/engine/x86/avx2_pool.h"
+
+static uint32_t floats_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	if (nnadev_type_is_quant8(cmd->operands[NNAHW_POOL_OUTPUT].desc.type))
+		return nnadev_accept(false);
+	return pool_accepts(cmd, plan);
+}
+
+NNADEV_KERNEL(avx512_pool) = { NNAHW_OP_POOL, NNADEV_ENGINE_AVX512, floats_accepts, pool_plan,
+			       pool_tile };

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GATHER of single elements of a table, as the look-ups of 16-bit functions are: the input has one
+ * dim, and the elements of output and indices follow each other.
+ */
+#include "device/nna/engine/kernel.h"
+
+#define TILE_ELEMENTS 32768u
+
+/*
+ * Reads each index once, as the guest may change it at any time. Elements are read and written by
+ * their size, whatever their type.
+ */
+#define LOOK_UP(bytes, type, name) \
+	case bytes: \
+		for (uint32_t i = begin; i < end; i++) { \
+			const name pick = __atomic_load_n((const name *)indices->data + i, \
+							  __ATOMIC_RELAXED); \
+			if (pick < 0 || pick >= dim) \
+				return NNAHW_STATUS_BAD_INDEX; \
+			((type *)output->data)[i] = ((const type *)input->data)[pick * step]; \
+		} \
+		return NNAHW_STATUS_OK
+
+#define LOOK_UP_BY(name) \
+	switch (nnahw_type_size(output->desc.type)) { \
+	LOOK_UP(1, uint8_t, name); \
+	LOOK_UP(2, uint16_t, name); \
+	LOOK_UP(4, uint32_t, name); \
+	LOOK_UP(8, uint64_t, name); \
+	}
+
+static uint32_t lookup_tile(const struct nnadev_engine_command *cmd,
+			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
+			    void *scratch, void *shared)
+{
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_GATHER_OUTPUT],
+					*input = &cmd->operands[NNAHW_GATHER_INPUT],
+					*indices = &cmd->operands[NNAHW_GATHER_INDICES];
+	const int64_t dim = input->desc.dims[0], step = input->desc.strides[0];
+	uint32_t begin, end;
+
+	nnadev_tile_range(plan, tile, output->count, &begin, &end);
+	if (indices->desc.type == NNAHW_TYPE_S64)
+		LOOK_UP_BY(int64_t)
+	else
+		LOOK_UP_BY(int32_t)
+	return NNAHW_STATUS_INTERNAL;
+}
+
+static uint32_t lookup_accepts(const struct nnadev_engine_command *cmd,
+			       struct nnadev_engine_plan *plan)
+{
+	return nnadev_accept(cmd->operands[NNAHW_GATHER_INPUT].desc.rank == 1 &&
+			     cmd->operands[NNAHW_GATHER_OUTPUT].contiguous &&
+			     cmd->operands[NNAHW_GATHER_INDICES].contiguous);
+}
+
+static void lookup_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
+			struct nnadev_engine_plan *plan)
+{
+	nnadev_cut(plan, cmd->operands[NNAHW_GATHER_OUTPUT].count, TILE_ELEMENTS);
+}
+
+NNADEV_KERNEL(x86_lookup) = { NNAHW_OP_GATHER, NNADEV_ENGINE_AVX2, lookup_accepts, lookup_plan,
+			      lookup_tile };

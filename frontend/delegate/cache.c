@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The cache of the bridge (hal-bridge/common/cache.h) under the names of graphs: the digest of a
+ * graph is the token of its file. nna_program_load() compares all of it, so that a file of the same
+ * name is never taken for another's.
+ */
+#include "frontend/delegate/cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal-bridge/common/cache.h"
+
+/* A device's kind in a file's name: programs of the loopback are not those of a node. */
+static const char *kind_of(const struct delegate *delegate)
+{
+	struct nna_device_info info;
+
+	nna_device_get_info(delegate->device, &info);
+	return info.loopback ? "loopback" : "nna";
+}
+
+static char *find_path(const struct delegate *delegate, const struct nna_graph *graph)
+{
+	uint8_t token[NNB_CACHE_TOKEN_SIZE] = { 0 };
+	uint64_t identity[2];
+
+	nna_graph_identify(graph, identity);
+	memcpy(token, identity, sizeof(identity));
+	return nnb_cache_path(delegate->options.cache_dir, token, kind_of(delegate), 0);
+}
+
+int delegate_program_create(const struct delegate *delegate, struct nna_graph *graph,
+			    const struct nna_program_options *options, struct nna_program **out)
+{
+	char *path;
+	int ret;
+
+	if (!delegate->options.cache_dir[0])
+		return nna_program_create(delegate->device, graph, options, out);
+	path = find_path(delegate, graph);
+	if (!path)
+		return -ENOMEM;
+	ret = nnb_cache_load(path, NNB_CACHE_LIMIT, delegate->device, graph, options, out);
+	if (!ret) {
+		delegate_log(delegate, NNA_LOG_INFO, "compiled before: %s", path);
+		goto out;
+	}
+	if (ret != -ENOENT)
+		delegate_log(delegate, NNA_LOG_WARNING, "%s is not used: %s", path,
+			     strerror(-ret));
+	ret = nna_program_create(delegate->device, graph, options, out);
+	if (ret)
+		goto out;
+	ret = nnb_cache_save(path, NNB_CACHE_LIMIT, *out);
+	if (ret)
+		delegate_log(delegate, ret == -ENOTSUP ? NNA_LOG_INFO : NNA_LOG_WARNING,
+			     "%s is not written: %s", path, strerror(-ret));
+	ret = 0;
+out:
+	free(path);
+	return ret;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The functions that TFLite looks for in an external delegate, and the choice of operators.
+ *
+ * A subgraph is taken whole where it can be, since what one operator knows only at run time may be
+ * a constant where all of them are seen. Else each operator is tried by itself, and what is left is
+ * tried again as the partitions that TFLite makes of it. What is not taken stays with TFLite, and a
+ * line says why.
+ */
+#include "frontend/delegate/delegate.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void delegate_log(const struct delegate *delegate, enum nna_log_level level, const char *format,
+		  ...)
+{
+	char line[512];
+	va_list ap;
+
+	if (level > delegate->options.log_level)
+		return;
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	fprintf(stderr, "nnaccel: %s\n", line);
+}
+
+static void log_line(void *user, enum nna_log_level level, const char *text)
+{
+	delegate_log(user, level, "%s", text);
+}
+
+/* "CONV_2D", or the name of a custom operator. */
+static const char *name_of(struct TfLiteContext *context, int index)
+{
+	struct TfLiteRegistration *registration = NULL;
+	struct TfLiteNode *node = NULL;
+	const char *name;
+
+	if (context->GetNodeAndRegistration(context, index, &node, &registration) || !registration)
+		return "?";
+	if (registration->builtin_code == TFLITE_CUSTOM && registration->custom_name)
+		return registration->custom_name;
+	name = tflite_code_name((uint32_t)registration->builtin_code);
+	return name ? name : "?";
+}
+
+static void tell_left(const struct delegate *delegate, struct TfLiteContext *context, int index,
+		      const char *reason)
+{
+	char name[64];
+
+	delegate_log(delegate, NNA_LOG_WARNING, "node %d (%s) is left to TFLite: %s", index,
+		     tflite_printable(name_of(context, index), name, sizeof(name)), reason);
+}
+
+static bool has(const int *list, int count, int number)
+{
+	for (int i = 0; i < count; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+/*
+ * State is kept where it is used: a variable of @part may not be one of another operator as well.
+ * Return: whether that is so.
+ */
+static bool owns_variables(struct TfLiteContext *context, const struct TfLiteIntArray *plan,
+			   const struct delegate_part *part)
+{
+	struct TfLiteRegistration *registration;
+	struct TfLiteNode *node;
+
+	for (int i = 0; i < part->input_count; i++) {
+		int tensor = part->inputs[i];
+
+		if (tensor < 0 || (size_t)tensor >= context->tensors_size ||
+		    !context->tensors[tensor].is_variable)
+			continue;
+		for (int k = 0; k < plan->size; k++) {
+			if (has(part->nodes, part->node_count, plan->data[k]))
+				continue;
+			if (context->GetNodeAndRegistration(context, plan->data[k], &node,
+							    &registration) ||
+			    has(node->inputs->data, node->inputs->size, tensor) ||
+			    has(node->outputs->data, node->outputs->size, tensor))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Whether an operator can be taken by itself. */
+static bool check_node(const struct delegate *delegate, struct TfLiteContext *context, int index)
+{
+	struct TfLiteRegistration *registration = NULL;
+	char error[TFLITE_ERROR_SIZE];
+	struct TfLiteNode *node = NULL;
+	struct delegate_part part = { .nodes = &index, .node_count = 1 };
+	int *inputs, ret;
+
+	if (context->GetNodeAndRegistration(context, index, &node, &registration) || !node)
+		return false;
+	inputs = calloc((size_t)node->inputs->size + 1, sizeof(*inputs));
+	if (!inputs)
+		return false;
+	part.inputs = inputs;
+	for (int i = 0; i < node->inputs->size; i++)
+		if (node->inputs->data[i] != TFLITE_OPTIONAL_TENSOR)
+			inputs[part.input_count++] = node->inputs->data[i];
+	part.outputs = node->outputs->data;
+	part.output_count = node->outputs->size;
+	ret = delegate_part_check(delegate, context, &part, error);
+	free(inputs);
+	if (ret)
+		tell_left(delegate, context, index, error);
+	return !ret;
+}
+
+/**
+ * try_nodes() - try operators as the partitions that TFLite makes of them
+ * @taken: the operators; those of partitions that cannot be are removed
+ * @quiet: nothing is removed, and nothing said, where a partition cannot be
+ *
+ * Return: how many partitions could not be; negative where TFLite fails.
+ */
+static int try_nodes(const struct delegate *delegate, struct TfLiteContext *context,
+		     const struct TfLiteIntArray *plan, struct TfLiteIntArray *taken, bool quiet)
+{
+	struct TfLiteDelegateParams *partitions = NULL;
+	int count = 0, refused = 0, kept;
+
+	if (context->PreviewDelegatePartitioning(context, taken, &partitions, &count))
+		return -1;
+	for (int i = 0; i < count; i++) {
+		const struct TfLiteDelegateParams *q = &partitions[i];
+		char error[TFLITE_ERROR_SIZE];
+		struct delegate_part part = {
+			.nodes = q->nodes_to_replace->data,
+			.node_count = q->nodes_to_replace->size,
+			.inputs = q->input_tensors->data,
+			.input_count = q->input_tensors->size,
+			.outputs = q->output_tensors->data,
+			.output_count = q->output_tensors->size,
+		};
+
+		if (!owns_variables(context, plan, &part))
+			snprintf(error, sizeof(error),
+				 "another operator that is left uses its state as well");
+		else if (!delegate_part_check(delegate, context, &part, error))
+			continue;
+		refused++;
+		if (quiet)
+			return refused;
+		kept = 0;
+		for (int k = 0; k < taken->size; k++) {
+			if (has(part.nodes, part.node_count, taken->data[k]))
+				tell_left(delegate, context, taken->data[k], error);
+			else
+				taken->data[kept++] = taken->data[k];
+		}
+		taken->size = kept;
+	}
+	return refused;
+}
+
+static struct TfLiteIntArray *copy_plan(const struct TfLiteIntArray *plan)
+{
+	struct TfLiteIntArray *copy;
+
+	copy = malloc(sizeof(*copy) + (size_t)plan->size * sizeof(copy->data[0]));
+	if (copy) {
+		copy->size = plan->size;
+		memcpy(copy->data, plan->data, (size_t)plan->size * sizeof(copy->data[0]));
+	}
+	return copy;
+}
+
+/* The operators of a subgraph that can be taken, in @taken, which starts as @plan. */
+static int choose(const struct delegate *delegate, struct TfLiteContext *context,
+		  const struct TfLiteIntArray *plan, struct TfLiteIntArray *taken)
+{
+	int refused, kept = 0;
+
+	refused = try_nodes(delegate, context, plan, taken, true);
+	if (refused <= 0)
+		return refused;
+	for (int i = 0; i < plan->size; i++)
+		if (check_node(delegate, context, plan->data[i]))
+			taken->data[kept++] = plan->data[i];
+	taken->size = kept;
+	/* Each round removes something, or is the last one. */
+	do
+		refused = taken->size ? try_nodes(delegate, context, plan, taken, false) : 0;
+	while (refused > 0);
+	return refused;
+}
+
+static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate *base)
+{
+	const struct delegate *delegate = base->data_;
+	struct TfLiteIntArray *given, *plan, *taken;
+	int ret = TFLITE_STATUS_ERROR;
+
+	if (!delegate->device)
+		return TFLITE_STATUS_OK;
+	if (context->GetExecutionPlan(context, &given))
+		return TFLITE_STATUS_ERROR;
+	/* TFLite's own list ends with the next call for it. */
+	plan = copy_plan(given);
+	taken = copy_plan(given);
+	if (plan && taken && !choose(delegate, context, plan, taken)) {
+		delegate_log(delegate, NNA_LOG_INFO, "%d of %d operators are taken", taken->size,
+			     plan->size);
+		ret = !taken->size ? TFLITE_STATUS_OK :
+		      context->ReplaceNodeSubsetsWithDelegateKernels(context, DELEGATE_KERNEL,
+								     taken, base);
+	}
+	free(plan);
+	free(taken);
+	return ret;
+}
+
+/* A missing device is no error: TFLite then runs everything itself. */
+static void open_device(struct delegate *delegate)
+{
+	struct nna_device_options options = { .log = { log_line, delegate } };
+	int ret;
+
+	ret = nna_device_open(delegate->options.device, &options, &delegate->device);
+	if (!ret)
+		return;
+	delegate->device = NULL;
+	delegate_log(delegate, NNA_LOG_ERROR, "device %s: %s: everything is left to TFLite",
+		     delegate->options.device, strerror(-ret));
+}
+
+DELEGATE_API struct TfLiteDelegate *
+tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t count,
+			      void (*report_error)(const char *message));
+DELEGATE_API void tflite_plugin_destroy_delegate(struct TfLiteDelegate *base);
+
+/**
+ * tflite_plugin_create_delegate() - make a delegate
+ * @keys: names of @count options
+ * @values: their values
+ * @report_error: NULL, or called with a message when NULL is returned
+ *
+ * Some hosts use what is returned without looking at it. Where nobody can be told what is wrong
+ * with the options, the delegate therefore takes nothing, and stderr says why.
+ */
+struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
+						     const char *const *values, size_t count,
+						     void (*report_error)(const char *message))
+{
+	struct delegate *delegate = calloc(1, sizeof(*delegate));
+	char error[DELEGATE_ERROR_SIZE];
+	int ret;
+
+	if (!delegate) {
+		if (report_error)
+			report_error("nnaccel: out of memory");
+		return NULL;
+	}
+	delegate->base = (struct TfLiteDelegate){
+		.data_ = delegate,
+		.Prepare = delegate_prepare,
+		.CopyFromBufferHandle = delegate_buffer_read,
+		.CopyToBufferHandle = delegate_buffer_write,
+		.FreeBufferHandle = delegate_buffer_forget,
+		.flags = TFLITE_DELEGATE_ALLOW_DYNAMIC_TENSORS,
+	};
+	ret = delegate_options_read(&delegate->options, keys, values, count, error);
+	if (ret && report_error) {
+		report_error(error);
+		free(delegate);
+		return NULL;
+	}
+	delegate_buffers_init(&delegate->buffers);
+	if (ret)
+		delegate_log(delegate, NNA_LOG_ERROR, "%s: everything is left to TFLite", error);
+	else
+		open_device(delegate);
+	return &delegate->base;
+}
+
+/** tflite_plugin_destroy_delegate() - after the last interpreter that uses it */
+void tflite_plugin_destroy_delegate(struct TfLiteDelegate *base)
+{
+	struct delegate *delegate;
+
+	if (!base)
+		return;
+	delegate = base->data_;
+	delegate_buffers_destroy(&delegate->buffers);
+	nna_device_close(delegate->device);
+	free(delegate);
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+#
+# Front ends: each folder translates models of another world for nnaccel.h, and its module.mk says what
+# becomes of it. The reader of TFLite files serves nnactl, the demo, the tests and the delegate.
+TFLITE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o, \
+	$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c))
+
+include $(wildcard frontend/*/module.mk)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators as small expressions of NNAPI's operations.
+ *
+ * A struct tflite_value is an operand with its type and shape at hand. Functions that compute add
+ * an operation and return its result, a new operand; tflite_result() makes one the output of the
+ * operator:
+ *
+ *	x = tflite_real(t, 0);
+ *	tflite_result(t, tflite_binary(t, NNA_OPERATION_MUL, x, x), 0);
+ *
+ * Errors are kept in the translation, as everywhere (translation.h).
+ */
+#ifndef TFLITE_COMPOSE_H
+#define TFLITE_COMPOSE_H
+
+#include "frontend/tflite/translation.h"
+
+/**
+ * struct tflite_value - an operand
+ * @operand: its number in the sink
+ * @o: what it is
+ */
+struct tflite_value {
+	uint32_t operand;
+	struct tflite_operand_desc o;
+};
+
+/* Input @index as it is. */
+struct tflite_value tflite_value(struct tflite_translation *t, uint32_t index);
+/* The same; where it is quantised, the real numbers that it stands for. */
+struct tflite_value tflite_real(struct tflite_translation *t, uint32_t index);
+
+/* Constants: one FLOAT32, one INT32, and tensors of either, or of INT64, with dims of their own. */
+struct tflite_value tflite_float(struct tflite_translation *t, float value);
+struct tflite_value tflite_int(struct tflite_translation *t, int32_t value);
+struct tflite_value tflite_float_tensor(struct tflite_translation *t, uint32_t rank,
+					const uint32_t *dims, const float *values);
+struct tflite_value tflite_int_tensor(struct tflite_translation *t, uint32_t rank,
+				      const uint32_t *dims, const int32_t *values);
+
+struct tflite_value tflite_long_tensor(struct tflite_translation *t, uint32_t rank,
+				       const uint32_t *dims, const int64_t *values);
+
+/* A new operand of another type and without quantisation, in the dims of @x. */
+struct tflite_value tflite_like(struct tflite_translation *t, const struct tflite_value *x,
+				uint32_t type);
+
+/* An operation of one input without parameters; the result is like @x. */
+struct tflite_value tflite_unary(struct tflite_translation *t, uint32_t type,
+				 struct tflite_value x);
+/*
+ * An operation of two inputs, which are broadcast, without activation; the result has the type of
+ * @a, comparisons give BOOL8.
+ */
+struct tflite_value tflite_binary(struct tflite_translation *t, uint32_t type,
+				  struct tflite_value a, struct tflite_value b);
+/* Copies of @x along its dimensions of 1, and along new ones in front. */
+struct tflite_value tflite_broadcast(struct tflite_translation *t, struct tflite_value x,
+				     uint32_t rank, const uint32_t *dims);
+/* @condition ? @a : @b, which are broadcast. */
+struct tflite_value tflite_select(struct tflite_translation *t, struct tflite_value condition,
+				  struct tflite_value a, struct tflite_value b);
+/* CAST to a type without quantisation. */
+struct tflite_value tflite_cast(struct tflite_translation *t, struct tflite_value x,
+				uint32_t type);
+struct tflite_value tflite_reshaped(struct tflite_translation *t, struct tflite_value x,
+				    uint32_t rank, const uint32_t *dims);
+struct tflite_value tflite_transposed(struct tflite_translation *t, struct tflite_value x,
+				      const int32_t *axes);
+/* Elements [@begin, @begin + @size) of one axis. */
+struct tflite_value tflite_part(struct tflite_translation *t, struct tflite_value x, uint32_t axis,
+				uint32_t begin, uint32_t size);
+/* Zeros before and behind: @pads has two numbers for each dimension. */
+struct tflite_value tflite_padded(struct tflite_translation *t, struct tflite_value x,
+				  const int32_t *pads);
+/* Slices of @x along @axis; the indices' dims stand in the place of that dim. */
+struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_value x,
+				    uint32_t axis, struct tflite_value indices);
+/* MEAN, REDUCE_SUM ... along one axis, which stays with a size of 1. */
+struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
+				   struct tflite_value x, uint32_t axis);
+
+/*
+ * Layers with INT8 weights as input 1 and a float input 0 (ops/hybrid.c): whether the operator is
+ * one; the input as integers [@rows, ...], each row by its own @scale [@rows, 1]; the weights as
+ * integers; and the output out of the sum of products, which has its elements, and of the scale,
+ * which broadcasts with the sum. The bias is input 2, if any.
+ */
+bool tflite_is_hybrid(struct tflite_translation *t);
+struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
+					bool asymmetric, struct tflite_value *scale);
+/* The same for any value [rows, n]. */
+struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
+				       bool asymmetric, struct tflite_value *scale);
+struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index);
+void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
+			  struct tflite_value scale);
+
+/*
+ * Layers with an INT16 input 0 and constant INT8 weights as input 1 (ops/wide.c): whether the
+ * operator is one; the upper (@high) or lower part of the input as whole numbers in FLOAT32, of the
+ * dims of the input; and the output out of the sums of products of both parts.
+ */
+bool tflite_is_wide(const struct tflite_translation *t);
+struct tflite_value tflite_wide_input(struct tflite_translation *t, bool high);
+void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
+			struct tflite_value low, uint32_t units);
+
+/* Whether the operator is a LOGISTIC or TANH of INT16 as TFLite computes it (ops/table.c). */
+bool tflite_has_table(const struct tflite_translation *t);
+
+/*
+ * The output @index of the operator is @x: of the same type, or real numbers for a quantised
+ * output. The shape is the output's.
+ */
+void tflite_result(struct tflite_translation *t, struct tflite_value x, uint32_t index);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Operators whose result is known when the model is translated, since shapes are: SHAPE, RANK,
+ * ZEROS_LIKE, and RANGE of constants. The output becomes a constant. FILL is NNAPI's own.
+ */
+#include "frontend/tflite/translation.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Give output @index the value @data, which is copied. */
+static void define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
+{
+	void *copy = t->ret ? NULL : tflite_derive(t->model, size);
+
+	if (!t->ret && !copy)
+		tflite_fail(t, -ENOMEM, "out of memory");
+	if (t->ret)
+		return;
+	memcpy(copy, data, size);
+	tflite_define(t, index, copy, size);
+}
+
+void tflite_translate_shape(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *y;
+	int32_t narrow[TFLITE_MAX_RANK];
+	int64_t wide[TFLITE_MAX_RANK];
+	uint32_t i;
+
+	tflite_need(t, 1, 1);
+	x = tflite_input(t, 0);
+	y = tflite_output(t, 0);
+	for (i = 0; i < x->rank; i++) {
+		narrow[i] = (int32_t)x->dims[i];
+		wide[i] = x->dims[i];
+	}
+	if (y->elements != x->rank || (y->type != TFLITE_INT32 && y->type != TFLITE_INT64))
+		tflite_fail(t, -EINVAL, "the output does not fit a shape of %u dimensions",
+			    x->rank);
+	if (y->type == TFLITE_INT64)
+		define(t, 0, wide, x->rank * sizeof(*wide));
+	else
+		define(t, 0, narrow, x->rank * sizeof(*narrow));
+}
+
+void tflite_translate_rank(struct tflite_translation *t, uint32_t type)
+{
+	int32_t rank;
+
+	tflite_need(t, 1, 1);
+	rank = (int32_t)tflite_input(t, 0)->rank;
+	if (tflite_output(t, 0)->type != TFLITE_INT32 || tflite_output(t, 0)->elements != 1)
+		tflite_fail(t, -EINVAL, "the output is not one INT32");
+	define(t, 0, &rank, sizeof(rank));
+}
+
+void tflite_translate_zeros_like(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	void *zeros;
+
+	tflite_need(t, 1, 1);
+	if (!tflite_type_size(y->type) || tflite_is_quant8(y->type))
+		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(y->type));
+	if (t->ret)
+		return;
+	zeros = tflite_derive(t->model, y->elements * tflite_type_size(y->type));
+	if (!zeros)
+		tflite_fail(t, -ENOMEM, "out of memory");
+	else
+		tflite_define(t, 0, zeros, y->elements * tflite_type_size(y->type));
+}
+
+/* The limit needs no look: how many values there are the file states as the output's shape. */
+void tflite_translate_range(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	int32_t start, step, *values;
+
+	tflite_need(t, 3, 1);
+	start = tflite_constant_int(t, 0);
+	step = tflite_constant_int(t, 2);
+	if (y->type != TFLITE_INT32)
+		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(y->type));
+	if (t->ret)
+		return;
+	values = tflite_derive(t->model, y->elements * sizeof(*values));
+	if (!values) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (uint64_t i = 0; i < y->elements; i++)
+		values[i] = (int32_t)((uint32_t)start + (uint32_t)i * (uint32_t)step);
+	tflite_define(t, 0, values, y->elements * sizeof(*values));
+}
+
+/* The reader has written a sparse constant out already (sparse.h). */
+void tflite_translate_densify(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+
+	tflite_need(t, 1, 1);
+	if (!x->data || x->type != y->type || x->elements != y->elements)
+		tflite_fail(t, -EINVAL, "input and output do not fit each other");
+	tflite_define(t, 0, x->data, x->size);
+}
+
+void tflite_translate_fill(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 2, 1);
+	tflite_push_ints(t, 0);
+	tflite_push_value(t, 1);
+	tflite_emit_outputs(t, type);
+}

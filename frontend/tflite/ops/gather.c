@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+/* Picking slices of a tensor by index; GATHER_ND and EMBEDDING_LOOKUP are plain. */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+
+/*
+ * With batch dimensions: in one list of all batches' rows, an index is that of its batch's first
+ * row more.
+ */
+static void gather_in_batches(struct tflite_translation *t, uint32_t batch_dims, uint32_t axis)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *indices = tflite_input(t, 1);
+	uint32_t batches = 1, rows, i, k = 0, dims[TFLITE_MAX_RANK];
+	struct tflite_value v = tflite_value(t, 0), which;
+	int32_t *first;
+
+	if (axis != batch_dims || batch_dims > indices->rank) {
+		tflite_fail(t, -ENOTSUP, "axis %u beside %u batch dimensions", axis, batch_dims);
+		return;
+	}
+	for (i = 0; i < batch_dims; i++)
+		batches *= x->dims[i];
+	rows = x->dims[axis];
+	if (!batches || indices->elements % batches || (uint64_t)batches * rows > INT32_MAX) {
+		tflite_fail(t, -EINVAL, "the indices do not fit %u batches", batches);
+		return;
+	}
+	first = tflite_derive(t->model, (size_t)batches * sizeof(*first));
+	if (!first) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < batches; i++)
+		first[i] = (int32_t)(i * rows);
+	which = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32);
+	which = tflite_reshaped(t, which, 2,
+				(uint32_t[]){ batches, (uint32_t)(indices->elements / batches) });
+	which = tflite_binary(t, NNA_OPERATION_ADD, which,
+			      tflite_int_tensor(t, 2, (uint32_t[]){ batches, 1 }, first));
+	dims[k++] = batches * rows;
+	for (i = axis + 1; i < x->rank; i++)
+		dims[k++] = x->dims[i];
+	tflite_result(t, tflite_gathered(t, tflite_reshaped(t, v, k, dims), 0, which), 0);
+}
+
+void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *indices;
+	struct tflite_operand_desc o;
+	int32_t axis;
+
+	tflite_need(t, 2, 1);
+	x = tflite_input(t, 0);
+	indices = tflite_input(t, 1);
+	axis = tflite_axis(t, t->op->options.axis, x->rank);
+	if (t->op->options.batch_dims) {
+		int32_t batch_dims = t->op->options.batch_dims;
+
+		/* Negative ones count from the end of the indices' dimensions. */
+		batch_dims += batch_dims < 0 ? (int32_t)indices->rank : 0;
+		if (batch_dims < 0 || batch_dims > (int32_t)x->rank)
+			tflite_fail(t, -EINVAL, "%d batch dimensions", batch_dims);
+		if (!t->ret && batch_dims) {
+			gather_in_batches(t, (uint32_t)batch_dims, (uint32_t)axis);
+			return;
+		}
+	}
+	tflite_push_input(t, 0);
+	tflite_push_i32(t, axis);
+	tflite_push_ints(t, 1);
+	if (indices->rank) {
+		tflite_emit_outputs(t, type);
+		return;
+	}
+	tflite_describe(t, x, &o);
+	o.dims[axis] = 1;
+	tflite_finish_reshaped(t, type, &o);
+}

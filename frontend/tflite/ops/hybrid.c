@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Layers with quantised weights and a float input ("dynamic range"), as TFLite's kernels compute
+ * them: each row of the input (a picture, of a convolution) is quantised to 8 bits by its own
+ * range, the products are those of integers, and sums are scaled back.
+ *
+ *	scale, zero	out of the smallest and largest element of the row and 0, or symmetric
+ *	q		x / scale + zero, rounded to 8 bits
+ *	y		layer(q - zero, weights as integers) * scale * scale of the weights + bias
+ *
+ * The integers travel as FLOAT32, which holds sums up to 2^24 exactly.
+ */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+
+bool tflite_is_hybrid(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+
+	return !t->ret && !t->real && x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 &&
+	       w->data && w->scale_count;
+}
+
+/* Whole numbers from -128 to 127, rounded as TFLite rounds: halves away from zero. */
+static struct tflite_value to_bytes(struct tflite_translation *t, struct tflite_value x)
+{
+	struct tflite_value q = { .o = x.o };
+
+	q.o.desc.type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+	q.o.desc.scale = 1;
+	q.operand = tflite_add_operand(t, &q.o);
+	tflite_push(t, x.operand);
+	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, q.operand);
+	return tflite_cast(t, q, NNA_OPERAND_TENSOR_FLOAT32);
+}
+
+/* @x [rows, n] as integers, zero point taken off; @scale gets [rows, 1]. */
+struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
+				       bool asymmetric, struct tflite_value *scale)
+{
+	struct tflite_value zero = tflite_float(t, 0), one = tflite_float(t, 1), low, high, range,
+			    inverse, offset, empty;
+
+	if (asymmetric) {
+		low = tflite_reduced(t, NNA_OPERATION_REDUCE_MIN, x, 1);
+		low = tflite_binary(t, NNA_OPERATION_MINIMUM, low, zero);
+		high = tflite_reduced(t, NNA_OPERATION_REDUCE_MAX, x, 1);
+		high = tflite_binary(t, NNA_OPERATION_MAXIMUM, high, zero);
+		range = tflite_binary(t, NNA_OPERATION_SUB, high, low);
+		*scale = tflite_binary(t, NNA_OPERATION_DIV, range, tflite_float(t, 255));
+	} else {
+		high = tflite_reduced(t, NNA_OPERATION_REDUCE_MAX,
+				      tflite_unary(t, NNA_OPERATION_ABS, x), 1);
+		low = range = high;
+		*scale = tflite_binary(t, NNA_OPERATION_DIV, range, tflite_float(t, 127));
+	}
+	/* A row of zeros has scale 1. */
+	empty = tflite_binary(t, NNA_OPERATION_EQUAL, range, zero);
+	*scale = tflite_select(t, empty, one, *scale);
+	inverse = tflite_binary(t, NNA_OPERATION_DIV, one, *scale);
+	x = tflite_binary(t, NNA_OPERATION_MUL, x, inverse);
+	if (!asymmetric)
+		return to_bytes(t, x);
+	offset = tflite_binary(t, NNA_OPERATION_DIV, low, *scale);
+	offset = tflite_binary(t, NNA_OPERATION_SUB, tflite_float(t, -128), offset);
+	offset = to_bytes(t, offset);
+	x = to_bytes(t, tflite_binary(t, NNA_OPERATION_ADD, x, offset));
+	return tflite_binary(t, NNA_OPERATION_SUB, x, offset);
+}
+
+struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
+					bool asymmetric, struct tflite_value *scale)
+{
+	struct tflite_value x = tflite_value(t, 0), q;
+	uint64_t elements = tflite_input(t, 0)->elements;
+
+	if (!rows || !elements || elements % rows) {
+		tflite_fail(t, -EINVAL, "%llu elements in %u rows", (unsigned long long)elements,
+			    rows);
+		return x;
+	}
+	q = tflite_reshaped(t, x, 2, (uint32_t[]){ rows, (uint32_t)(elements / rows) });
+	return tflite_hybrid_rows(t, q, asymmetric, scale);
+}
+
+struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *w = tflite_input(t, index);
+	struct tflite_value v = { 0 }, wide;
+
+	tflite_describe(t, w, &v.o);
+	v.o.desc = (struct nna_operand_desc){ .type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED,
+					      .rank = w->rank,
+					      .scale = 1 };
+	v.operand = tflite_add_operand(t, &v.o);
+	tflite_set_constant(t, v.operand, w->data, w->size);
+	wide = tflite_like(t, &v, NNA_OPERAND_TENSOR_FLOAT32);
+	tflite_push(t, v.operand);
+	tflite_emit_to(t, NNA_OPERATION_DEQUANTIZE, wide.operand);
+	return wide;
+}
+
+void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
+			  struct tflite_value scale)
+{
+	const struct tflite_tensor *w = tflite_input(t, 1);
+	struct tflite_operand_desc o;
+	struct tflite_value factor = tflite_float_tensor(t, 1, &w->scale_count, w->scales), bias;
+
+	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
+	sum = tflite_binary(t, NNA_OPERATION_MUL, sum, factor);
+	bias = tflite_has_input(t, 2) ? tflite_value(t, 2) : tflite_float(t, 0);
+	tflite_describe(t, tflite_output(t, 0), &o);
+	sum = tflite_reshaped(t, sum, o.desc.rank, o.dims);
+	tflite_push(t, sum.operand);
+	tflite_push(t, bias.operand);
+	tflite_push_i32(t, tflite_fused(t));
+	tflite_finish(t, NNA_OPERATION_ADD);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What layers with weights and layers with a window have in common: the inputs of the operation
+ * that hold weights, bias, padding and strides. Convolutions, poolings and FULLY_CONNECTED use it.
+ */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/*
+ * NNAPI's float layers take float weights only: quantised ones (a hybrid layer of TFLite) go
+ * through a DEQUANTIZE first.
+ */
+void tflite_push_weights(struct tflite_translation *t, uint32_t index,
+			 const struct tflite_tensor *x)
+{
+	const struct tflite_tensor *w = tflite_input(t, index);
+	uint32_t *saved, count, wide;
+	struct tflite_operand_desc o;
+
+	if (t->ret || !tflite_is_float(x->type) || !tflite_is_quant8(w->type)) {
+		tflite_push_input(t, index);
+		return;
+	}
+	tflite_describe(t, w, &o);
+	o.desc = (struct nna_operand_desc){
+		.type = x->type == TFLITE_FLOAT16 ? NNA_OPERAND_TENSOR_FLOAT16
+						  : NNA_OPERAND_TENSOR_FLOAT32,
+		.rank = w->rank,
+	};
+	wide = tflite_add_operand(t, &o);
+	/* The inputs of the layer are put aside while the DEQUANTIZE is built. */
+	saved = t->in;
+	count = t->in_count;
+	t->in = NULL;
+	t->in_count = 0;
+	t->in_room = 0;
+	tflite_push_input(t, index);
+	tflite_emit_to(t, NNA_OPERATION_DEQUANTIZE, wide);
+	free(t->in);
+	t->in = saved;
+	t->in_count = count;
+	/* The list may have room for more, but how much was not kept: this much it has. */
+	t->in_room = count;
+	tflite_push(t, wide);
+}
+
+/* A bias of integers beside real numbers: times its scale. */
+static void push_real_bias(struct tflite_translation *t, uint32_t index, uint32_t units)
+{
+	const struct tflite_tensor *b = tflite_input(t, index);
+	struct tflite_value bias, scales;
+	uint32_t *saved, count;
+
+	if (!b->data || b->elements != units || !b->scale_count ||
+	    (b->scale_count > 1 && b->scale_count != units)) {
+		tflite_fail(t, -ENOTSUP, "a bias that is no constant with a scale");
+		return;
+	}
+	/* The inputs of the layer are put aside while the bias is built. */
+	saved = t->in;
+	count = t->in_count;
+	t->in = NULL;
+	t->in_count = 0;
+	t->in_room = 0;
+	tflite_describe(t, b, &bias.o);
+	bias.o.desc.scale = 0;
+	bias.operand = tflite_add_operand(t, &bias.o);
+	tflite_set_constant(t, bias.operand, b->data, b->size);
+	bias = tflite_cast(t, bias, NNA_OPERAND_TENSOR_FLOAT32);
+	scales = tflite_float_tensor(t, 1, &b->scale_count, b->scales);
+	bias = tflite_binary(t, NNA_OPERATION_MUL, bias, scales);
+	free(t->in);
+	t->in = saved;
+	t->in_count = count;
+	t->in_room = count;
+	tflite_push(t, bias.operand);
+}
+
+/*
+ * A bias is optional in TFLite and required in NNAPI: zeros stand for none. In quantised layers it
+ * must have the scale of the accumulator, that of input times weights, whatever the file says.
+ */
+void tflite_push_bias(struct tflite_translation *t, uint32_t index, const struct tflite_tensor *x,
+		      const struct tflite_tensor *w, uint32_t units)
+{
+	const struct tflite_tensor *b = tflite_has_input(t, index) ? tflite_input(t, index) : NULL;
+	struct tflite_operand_desc o = { .desc.rank = 1, .dims = { units } };
+	uint32_t size = 4;
+
+	if (t->ret)
+		return;
+	if (tflite_is_float(x->type)) {
+		if (b && (b->type == TFLITE_INT32 || b->type == TFLITE_INT64)) {
+			push_real_bias(t, index, units);
+			return;
+		}
+		if (b) {
+			tflite_push_input(t, index);
+			return;
+		}
+		o.desc.type = x->type == TFLITE_FLOAT16 ? NNA_OPERAND_TENSOR_FLOAT16
+							: NNA_OPERAND_TENSOR_FLOAT32;
+		size = tflite_type_size(x->type);
+	} else {
+		o.desc.type = NNA_OPERAND_TENSOR_INT32;
+		o.desc.scale = w->scale_count > 1 ? 0 : tflite_scale(x) * tflite_scale(w);
+		if (b && b->type != TFLITE_INT32)
+			tflite_fail(t, -ENOTSUP, "a bias of type %s is not supported",
+				    tflite_type_name(b->type));
+		if (b && !b->data)
+			tflite_fail(t, -ENOTSUP, "a bias that is not constant is not supported");
+		if (b && b->elements != units)
+			tflite_fail(t, -EINVAL, "the bias has %u values, %u are needed",
+				    (uint32_t)b->elements, units);
+	}
+	if (t->ret)
+		return;
+	if (b) {
+		uint32_t operand = tflite_add_operand(t, &o);
+
+		tflite_set_constant(t, operand, b->data, b->size);
+		tflite_push(t, operand);
+		return;
+	}
+	if (units > UINT32_MAX / 4) {
+		tflite_fail(t, -EINVAL, "%u output channels", units);
+		return;
+	}
+	tflite_push(t, tflite_add_constant(t, &o, NULL, (size_t)units * size));
+}
+
+/* The schema numbers the padding schemes from 0, NNAPI from 1. */
+void tflite_push_window(struct tflite_translation *t, const struct tflite_options *o)
+{
+	if (o->padding != TFLITE_SAME && o->padding != TFLITE_VALID)
+		tflite_fail(t, -EINVAL, "padding scheme %d", o->padding);
+	if (o->stride_w < 1 || o->stride_h < 1)
+		tflite_fail(t, -EINVAL, "strides %d, %d", o->stride_w, o->stride_h);
+	tflite_push_i32(t, o->padding + 1);
+	tflite_push_i32(t, o->stride_w);
+	tflite_push_i32(t, o->stride_h);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* Reductions over axes, and the positions of extreme values. */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+
+/*
+ * The output of a MEAN. NNAPI's keeps the quantisation, TFLite's may change it: adding nothing does
+ * that in NNAPI, as TFLite's NNAPI delegate has it.
+ */
+static void emit_mean(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_operand_desc o, zero;
+	uint32_t mean;
+
+	if (t->ops->requantizes || t->ret || !tflite_is_quant8(y->type) ||
+	    tflite_same_quantisation(x, y)) {
+		tflite_emit_outputs(t, NNA_OPERATION_MEAN);
+		return;
+	}
+	mean = tflite_add_as_input(t, &o);
+	tflite_emit_to(t, NNA_OPERATION_MEAN, mean);
+	zero = (struct tflite_operand_desc){
+		.desc = { .type = o.desc.type, .rank = 1, .scale = 1 }, .dims = { 1 },
+	};
+	tflite_push(t, mean);
+	tflite_push(t, tflite_add_constant(t, &zero, NULL, 1));
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_ADD, tflite_output_operand(t, 0));
+}
+
+/* NNAPI wants keep_dims as INT32 from MEAN, and as BOOL from the other reductions. */
+void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
+{
+	struct tflite_value x, y;
+
+	tflite_need(t, 2, 1);
+	if (type == NNA_OPERATION_REDUCE_PROD && tflite_is_quantised(tflite_input(t, 0)->type)) {
+		x = tflite_real(t, 0);
+		tflite_describe(t, tflite_output(t, 0), &y.o);
+		y = tflite_like(t, &y, NNA_OPERAND_TENSOR_FLOAT32);
+		tflite_push(t, x.operand);
+		tflite_push_ints(t, 1);
+		tflite_push_bool(t, t->op->options.keep_dims);
+		tflite_emit_to(t, type, y.operand);
+		tflite_result(t, y, 0);
+		return;
+	}
+	tflite_push_input(t, 0);
+	tflite_push_ints(t, 1);
+	if (type == NNA_OPERATION_MEAN) {
+		tflite_push_i32(t, t->op->options.keep_dims);
+		emit_mean(t);
+		return;
+	}
+	tflite_push_bool(t, t->op->options.keep_dims);
+	tflite_emit_outputs(t, type);
+}
+
+static void arg_min_int64(struct tflite_translation *t)
+{
+	struct tflite_value y;
+
+	tflite_describe(t, tflite_output(t, 0), &y.o);
+	y = tflite_like(t, &y, NNA_OPERAND_TENSOR_INT32);
+	tflite_emit_to(t, NNA_OPERATION_ARGMIN, y.operand);
+	tflite_push(t, y.operand);
+	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 0));
+}
+
+void tflite_translate_arg(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 2, 1);
+	tflite_push_input(t, 0);
+	tflite_push_i32(t, tflite_constant_int(t, 1));
+	if (tflite_output(t, 0)->type == TFLITE_INT64) {
+		if (type == NNA_OPERATION_ARGMIN) {
+			arg_min_int64(t);
+			return;
+		}
+		type = NNA_OPERATION_ARGMAX_INT64;
+	}
+	tflite_emit_outputs(t, type);
+}
+
+void tflite_translate_topk(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 2, 2);
+	tflite_push_input(t, 0);
+	tflite_push_i32(t, tflite_constant_int(t, 1));
+	tflite_emit_outputs(t, type);
+}

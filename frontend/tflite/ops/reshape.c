@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/* Other shapes of the same elements, and copies of them along new dimensions. */
+#include "frontend/tflite/translation.h"
+
+#include <errno.h>
+
+/* RESHAPE, SQUEEZE and EXPAND_DIMS: the file states the shape that results. */
+void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *y;
+	struct tflite_operand_desc o;
+
+	tflite_need(t, 1, 1);
+	x = tflite_input(t, 0);
+	y = tflite_output(t, 0);
+	if (t->ret)
+		return;
+	if (x->elements != y->elements)
+		tflite_fail(t, -EINVAL, "the shapes have %llu and %llu elements",
+			    (unsigned long long)x->elements, (unsigned long long)y->elements);
+	tflite_describe(t, y, &o);
+	tflite_emit_reshape(t, tflite_input_operand(t, 0), tflite_output_operand(t, 0), &o);
+}
+
+/* RESHAPE puts dimensions of 1 in front, TILE makes the copies. */
+void tflite_translate_broadcast_to(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	int32_t dims[TFLITE_MAX_RANK] = { 1 }, times[TFLITE_MAX_RANK] = { 1 };
+	uint32_t more = y->rank - x->rank, i, wide;
+	struct tflite_operand_desc o;
+
+	tflite_need(t, 2, 1);
+	if (y->rank < x->rank || !y->rank)
+		tflite_fail(t, -EINVAL, "%u dimensions do not become %u", x->rank, y->rank);
+	for (i = 0; i < y->rank && !t->ret; i++) {
+		dims[i] = i < more ? 1 : (int32_t)x->dims[i - more];
+		times[i] = dims[i] ? (int32_t)y->dims[i] / dims[i] : 1;
+		if ((uint32_t)(times[i] * dims[i]) != y->dims[i] || (times[i] != 1 && dims[i] != 1))
+			tflite_fail(t, -EINVAL, "dimension %u does not broadcast", i);
+	}
+	if (t->ret)
+		return;
+	tflite_describe(t, x, &o);
+	o.desc.rank = y->rank;
+	for (i = 0; i < y->rank; i++)
+		o.dims[i] = (uint32_t)dims[i];
+	wide = tflite_add_operand(t, &o);
+	tflite_push_input(t, 0);
+	tflite_push_list(t, dims, y->rank);
+	tflite_emit_to(t, NNA_OPERATION_RESHAPE, wide);
+	tflite_push(t, wide);
+	tflite_push_list(t, times, y->rank);
+	tflite_emit_to(t, type, tflite_output_operand(t, 0));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Resizing pictures; the new size is that of the output, as the file states it. TFLite interpolates
+ * INT8 and INT16 with weights of 10 bits, which NNAPI does not. For INT8 the graph's rounding asks
+ * for that; for INT16 rows and columns are gathered here, and weighed in real numbers with the same
+ * weights.
+ */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* One, as a weight. */
+#define ONE 1024
+
+/** struct taps - for each output position along an axis the two neighbours and their weights */
+struct taps {
+	struct tflite_value below, above, below_weight, above_weight;
+};
+
+static struct tflite_value weights(struct tflite_translation *t, const int32_t *values,
+				   uint32_t count, uint32_t axis)
+{
+	uint32_t dims[4] = { 1, 1, 1, 1 };
+	struct tflite_value v;
+
+	dims[axis] = count;
+	v = tflite_cast(t, tflite_int_tensor(t, 4, dims, values), NNA_OPERAND_TENSOR_FLOAT32);
+	return tflite_binary(t, NNA_OPERATION_MUL, v, tflite_float(t, 1.0f / ONE));
+}
+
+/* Positions are in 1/1024 of an input pixel, as all sizes of TFLite's rule. */
+static void find_taps(struct tflite_translation *t, uint32_t axis, struct taps *taps)
+{
+	const struct tflite_options *o = &t->op->options;
+	int64_t in = tflite_input(t, 0)->dims[axis], out = tflite_output(t, 0)->dims[axis], scale;
+	int32_t *lists;
+
+	if (in < 1 || out < 1 || in > 1 << 20 || out > 1 << 20) {
+		tflite_fail(t, -ENOTSUP, "%lld pixels become %lld", (long long)in, (long long)out);
+		return;
+	}
+	lists = calloc((size_t)out * 4, sizeof(*lists));
+	if (!lists) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	scale = o->align_corners && out > 1 ? (ONE * (in - 1) + (out - 1) / 2) / (out - 1) :
+					      (ONE * in + out / 2) / out;
+	for (int64_t i = 0; i < out; i++) {
+		int64_t at = o->half_pixel_centers ? i * scale + scale / 2 - ONE / 2 : i * scale;
+		int64_t low = at < 0 ? 0 : at / ONE, high = (at + ONE - 1) / ONE;
+
+		low = low < in ? low : in - 1;
+		lists[i] = (int32_t)low;
+		lists[out + i] = (int32_t)(high < in ? high : in - 1);
+		lists[2 * out + i] = (int32_t)(ONE - (at - ONE * low));
+		lists[3 * out + i] = (int32_t)(at - ONE * low);
+	}
+	taps->below = tflite_int_tensor(t, 1, &(uint32_t){ (uint32_t)out }, lists);
+	taps->above = tflite_int_tensor(t, 1, &(uint32_t){ (uint32_t)out }, lists + out);
+	taps->below_weight = weights(t, lists + 2 * out, (uint32_t)out, axis);
+	taps->above_weight = weights(t, lists + 3 * out, (uint32_t)out, axis);
+	free(lists);
+}
+
+static struct tflite_value weigh(struct tflite_translation *t, struct tflite_value x, uint32_t axis)
+{
+	struct tflite_value low, high;
+	struct taps taps = { 0 };
+
+	find_taps(t, axis, &taps);
+	if (t->ret)
+		return x;
+	low = tflite_gathered(t, x, axis, taps.below);
+	high = tflite_gathered(t, x, axis, taps.above);
+	low = tflite_binary(t, NNA_OPERATION_MUL, low, taps.below_weight);
+	high = tflite_binary(t, NNA_OPERATION_MUL, high, taps.above_weight);
+	return tflite_binary(t, NNA_OPERATION_ADD, low, high);
+}
+
+void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *y;
+
+	tflite_need(t, 1, 1);
+	y = tflite_output(t, 0);
+	tflite_need_rank(t, tflite_input(t, 0), 4);
+	tflite_need_rank(t, y, 4);
+	if (t->ret)
+		return;
+	if (type == NNA_OPERATION_RESIZE_BILINEAR && t->ops->requantizes && t->real) {
+		tflite_result(t, weigh(t, weigh(t, tflite_value(t, 0), 1), 2), 0);
+		return;
+	}
+	tflite_push_input(t, 0);
+	tflite_push_i32(t, (int32_t)y->dims[2]);
+	tflite_push_i32(t, (int32_t)y->dims[1]);
+	tflite_push_bool(t, false);
+	tflite_push_bool(t, t->op->options.align_corners);
+	tflite_push_bool(t, t->op->options.half_pixel_centers);
+	tflite_emit_outputs(t, type);
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Elements put where indices say. Constant indices become a matrix of ones and zeros that the
+ * updates are multiplied by, or a table for a GATHER; ONE_HOT and bounded GATHERs take any indices.
+ */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* indices == 0, 1, ... depth - 1 along a new axis ? on : off */
+void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t dims[TFLITE_MAX_RANK + 1], rank, axis, i, k;
+	struct tflite_value x, numbers, on, off;
+	int32_t depth, *values;
+
+	tflite_need(t, 4, 1);
+	x = tflite_value(t, 0);
+	depth = tflite_constant_int(t, 1);
+	/* A scalar is a tensor of one element here, whose dimension the new axis replaces. */
+	rank = tflite_input(t, 0)->rank + 1;
+	axis = (uint32_t)tflite_axis(t, t->op->options.axis, rank);
+	if (depth < 1 || (uint32_t)depth > TFLITE_MAX_TABLE || rank > TFLITE_MAX_RANK)
+		tflite_fail(t, -ENOTSUP, "a depth of %d in %u dimensions", depth, rank);
+	values = t->ret ? NULL : tflite_derive(t->model, (size_t)depth * sizeof(*values));
+	if (!values) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < (uint32_t)depth; i++)
+		values[i] = (int32_t)i;
+	for (i = 0; i < rank; i++)
+		dims[i] = i == axis ? (uint32_t)depth : 1;
+	numbers = tflite_int_tensor(t, rank, dims, values);
+	for (i = k = 0; i < rank; i++)
+		dims[i] = i == axis ? 1 : x.o.dims[k++];
+	x = tflite_reshaped(t, tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32), rank, dims);
+	on = tflite_value(t, 2);
+	off = tflite_value(t, 3);
+	tflite_result(t, tflite_select(t, tflite_binary(t, type, x, numbers), on, off), 0);
+}
+
+/*
+ * rows[i] = sum of the updates k with numbers[k] == i, as a product with a matrix. @updates has
+ * [count, ...]; numbers below 0 go nowhere.
+ */
+static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_value updates,
+				    const int32_t *numbers, uint32_t count, uint32_t rows)
+{
+	uint32_t inner = 1, i;
+	struct tflite_value matrix, y;
+	float *values;
+
+	for (i = 1; i < updates.o.desc.rank; i++)
+		inner *= updates.o.dims[i];
+	if (!count || !rows || (uint64_t)count * rows > TFLITE_MAX_TABLE)
+		tflite_fail(t, -ENOTSUP, "%u updates of %u rows are not possible", count, rows);
+	if (updates.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
+		tflite_fail(t, -ENOTSUP, "updates of this type are not supported");
+	tflite_make_room(t, (uint64_t)count * rows);
+	values = t->ret ? NULL : calloc((size_t)count * rows, sizeof(*values));
+	if (!values) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return updates;
+	}
+	for (i = 0; i < count; i++) {
+		if (numbers[i] >= (int32_t)rows)
+			tflite_fail(t, -EINVAL, "index %d of %u", numbers[i], rows);
+		else if (numbers[i] >= 0)
+			values[(size_t)numbers[i] * count + i] = 1;
+	}
+	matrix = tflite_float_tensor(t, 2, (uint32_t[]){ rows, count }, values);
+	free(values);
+	updates = tflite_reshaped(t, updates, 2, (uint32_t[]){ count, inner });
+	y = updates;
+	y.o.dims[0] = rows;
+	y.operand = tflite_add_operand(t, &y.o);
+	tflite_push(t, matrix.operand);
+	tflite_push(t, updates.operand);
+	tflite_push_bool(t, false);
+	tflite_push_bool(t, false);
+	tflite_emit_to(t, NNA_OPERATION_BATCH_MATMUL, y.operand);
+	return y;
+}
+
+/* All values of input @index, a constant; freed by the caller. NULL after an error. */
+static int32_t *constant_list(struct tflite_translation *t, uint32_t index, uint32_t *count)
+{
+	const struct tflite_tensor *x = tflite_input(t, index);
+	int32_t *values;
+
+	if (t->ret)
+		return NULL;
+	if (x->elements > TFLITE_MAX_TABLE) {
+		tflite_fail(t, -ENOTSUP, "input %u is too large", index);
+		return NULL;
+	}
+	values = calloc(x->elements + 1, sizeof(*values));
+	if (!values)
+		tflite_fail(t, -ENOMEM, "out of memory");
+	else
+		*count = tflite_constant_ints(t, index, values, (uint32_t)x->elements);
+	if (t->ret) {
+		free(values);
+		return NULL;
+	}
+	return values;
+}
+
+/* Segments that no number names are 0. */
+void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t count = 0;
+	int32_t *numbers;
+
+	tflite_need(t, 2, 1);
+	numbers = constant_list(t, 1, &count);
+	if (numbers && count != tflite_input(t, 0)->dims[0])
+		tflite_fail(t, -ENOTSUP, "%u segment numbers for %u rows", count,
+			    tflite_input(t, 0)->dims[0]);
+	if (!t->ret)
+		tflite_result(t, put_rows(t, tflite_value(t, 0), numbers, count,
+					  tflite_output(t, 0)->dims[0]), 0);
+	free(numbers);
+}
+
+#define MAX_SEGMENTS 1024u
+
+/* One segment: @type of the rows that have its number, or @empty where none has. */
+static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
+				   struct tflite_value x, const int32_t *numbers, uint32_t number,
+				   float empty)
+{
+	uint32_t count = x.o.dims[0], n = 0, dims[TFLITE_MAX_RANK];
+	int32_t *rows = calloc((size_t)count + 1, sizeof(*rows));
+	struct tflite_value y = x;
+
+	if (!rows) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (numbers[i] == (int32_t)number)
+			rows[n++] = (int32_t)i;
+	if (n) {
+		y = tflite_gathered(t, x, 0, tflite_int_tensor(t, 1, &n, rows));
+		y = tflite_reduced(t, type, y, 0);
+	} else {
+		memcpy(dims, x.o.dims, sizeof(dims));
+		dims[0] = 1;
+		y = tflite_broadcast(t, tflite_float(t, empty), x.o.desc.rank, dims);
+	}
+	free(rows);
+	return y;
+}
+
+/* UNSORTED_SEGMENT_MAX and the like: numbers below 0 go nowhere. */
+void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
+{
+	float empty = type == NNA_OPERATION_REDUCE_MAX ? -FLT_MAX :
+		      type == NNA_OPERATION_REDUCE_MIN ? FLT_MAX : 1;
+	struct tflite_value x, list[MAX_SEGMENTS];
+	uint32_t count = 0, rows;
+	int32_t *numbers;
+
+	tflite_need(t, 3, 1);
+	numbers = constant_list(t, 1, &count);
+	if (t->ret)
+		return;
+	x = tflite_value(t, 0);
+	rows = tflite_output(t, 0)->rank ? tflite_output(t, 0)->dims[0] : 0;
+	if (x.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
+		tflite_fail(t, -ENOTSUP, "segments of this type are not supported");
+	if (!x.o.desc.rank || count != x.o.dims[0] || tflite_input(t, 1)->rank > 1)
+		tflite_fail(t, -ENOTSUP, "%u segment numbers do not fit the rows", count);
+	if (!rows || rows > MAX_SEGMENTS)
+		tflite_fail(t, -ENOTSUP, "%u segments, 1 to %u are possible", rows, MAX_SEGMENTS);
+	for (uint32_t i = 0; i < count && !t->ret; i++)
+		if (numbers[i] >= (int32_t)rows)
+			tflite_fail(t, -EINVAL, "segment %d of %u", numbers[i], rows);
+	for (uint32_t i = 0; i < rows && !t->ret; i++)
+		list[i] = segment(t, type, x, numbers, i, empty);
+	free(numbers);
+	if (t->ret)
+		return;
+	for (uint32_t i = 0; i < rows; i++)
+		tflite_push(t, list[i].operand);
+	tflite_push_i32(t, 0);
+	tflite_emit_outputs(t, NNA_OPERATION_CONCATENATION);
+}
+
+/* Positions of index tuples [count, n] in the first n dimensions of the output. */
+static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint32_t *count,
+			     uint32_t *rows)
+{
+	const struct tflite_tensor *x = tflite_input(t, index), *y = tflite_output(t, 0);
+	uint32_t n = x->rank > 1 ? x->dims[x->rank - 1] : 1, total = 0, i, k;
+	int32_t *values = constant_list(t, index, &total);
+	uint64_t all = 1;
+
+	if (!values)
+		return NULL;
+	if (!n || n > y->rank) {
+		tflite_fail(t, -EINVAL, "indices of %u numbers for %u dimensions", n, y->rank);
+		free(values);
+		return NULL;
+	}
+	*count = total / n;
+	for (k = 0; k < n; k++)
+		all *= y->dims[k];
+	*rows = all > TFLITE_MAX_TABLE ? TFLITE_MAX_TABLE + 1 : (uint32_t)all;
+	for (i = 0; i < *count; i++) {
+		int64_t at = 0;
+
+		for (k = 0; k < n; k++) {
+			int32_t v = values[i * n + k];
+
+			if (v < 0 || (uint32_t)v >= y->dims[k])
+				tflite_fail(t, -EINVAL, "index %d of %u", v, y->dims[k]);
+			at = at * y->dims[k] + v;
+		}
+		values[i] = (int32_t)(at > INT32_MAX ? INT32_MAX : at);
+	}
+	return values;
+}
+
+/* Indices, updates, shape; updates of one place add up. */
+void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t count = 0, rows = 0, dims[2];
+	struct tflite_value updates;
+	int32_t *numbers;
+
+	tflite_need(t, 3, 1);
+	numbers = flat_indices(t, 0, &count, &rows);
+	updates = tflite_value(t, 1);
+	if (!t->ret && (!count || tflite_input(t, 1)->elements % count))
+		tflite_fail(t, -EINVAL, "%u indices do not fit the updates", count);
+	if (!t->ret) {
+		dims[0] = count;
+		dims[1] = (uint32_t)(tflite_input(t, 1)->elements / count);
+		updates = tflite_reshaped(t, updates, 2, dims);
+		tflite_result(t, put_rows(t, updates, numbers, count, rows), 0);
+	}
+	free(numbers);
+}
+
+/* Indices, shape, values, default: as SCATTER_ND, with the default where nothing is put. */
+void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t count = 0, rows = 0, i;
+	struct tflite_value values, sum, rest;
+	int32_t *numbers;
+	float *empty;
+
+	tflite_need(t, 4, 1);
+	numbers = flat_indices(t, 0, &count, &rows);
+	if (!t->ret && rows > TFLITE_MAX_TABLE)
+		tflite_fail(t, -ENOTSUP, "the output is too large");
+	tflite_make_room(t, rows);
+	empty = t->ret ? NULL : calloc(rows, sizeof(*empty));
+	if (!empty)
+		tflite_fail(t, -ENOMEM, "out of memory");
+	for (i = 0; i < rows && !t->ret; i++)
+		empty[i] = 1;
+	for (i = 0; i < count && !t->ret; i++)
+		empty[numbers[i]] = 0;
+	values = tflite_value(t, 2);
+	if (!t->ret)
+		values = tflite_broadcast(t, values, 1, &count);
+	if (!t->ret) {
+		sum = put_rows(t, values, numbers, count, rows);
+		rest = tflite_float_tensor(t, 2, (uint32_t[]){ rows, 1 }, empty);
+		rest = tflite_binary(t, NNA_OPERATION_MUL, rest, tflite_value(t, 3));
+		tflite_result(t, tflite_binary(t, NNA_OPERATION_ADD, sum, rest), 0);
+	}
+	free(empty);
+	free(numbers);
+}
+
+/* [n, n] of BOOL8: true on the diagonal. */
+static struct tflite_value diagonal(struct tflite_translation *t, uint32_t n)
+{
+	struct tflite_operand_desc o = { .desc = { .type = NNA_OPERAND_TENSOR_BOOL8, .rank = 2 },
+					 .dims = { n, n } };
+	struct tflite_value v = { .o = o };
+	uint8_t *values;
+
+	if (!n || (uint64_t)n * n > TFLITE_MAX_TABLE)
+		tflite_fail(t, -ENOTSUP, "a diagonal of %u", n);
+	tflite_make_room(t, (uint64_t)n * n);
+	values = t->ret ? NULL : tflite_derive(t->model, (size_t)n * n);
+	if (!values) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return v;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		values[(size_t)i * n + i] = 1;
+	v.operand = tflite_add_operand(t, &o);
+	tflite_set_constant(t, v.operand, values, (size_t)n * n);
+	return v;
+}
+
+/* A zero of the type of @x. */
+static struct tflite_value zero_like(struct tflite_translation *t, struct tflite_value x)
+{
+	return x.o.desc.type == NNA_OPERAND_TENSOR_INT32 ? tflite_int(t, 0) : tflite_float(t, 0);
+}
+
+/* [..., n] as the diagonals of [..., n, n], with zeros beside; MATRIX_SET_DIAG: with input 0. */
+void tflite_translate_matrix_diag(struct tflite_translation *t, uint32_t type)
+{
+	bool set = t->op->code == TFLITE_MATRIX_SET_DIAG;
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	struct tflite_value x, base;
+	uint32_t n;
+
+	tflite_need(t, set ? 2 : 1, 1);
+	x = tflite_value(t, set);
+	n = y->rank ? y->dims[y->rank - 1] : 0;
+	if (y->rank < 2 || y->dims[y->rank - 2] != n || x.o.desc.rank + 1 != y->rank)
+		tflite_fail(t, -ENOTSUP, "only square matrices are supported");
+	if (t->ret)
+		return;
+	base = set ? tflite_value(t, 0) : zero_like(t, x);
+	/* Column j of row i is element j; only the diagonal is taken. */
+	x.o.dims[x.o.desc.rank] = x.o.dims[x.o.desc.rank - 1];
+	x.o.dims[x.o.desc.rank - 1] = 1;
+	x = tflite_reshaped(t, x, y->rank, x.o.dims);
+	tflite_result(t, tflite_select(t, diagonal(t, n), x, base), 0);
+}
+
+/* The first elements of each sequence backwards; which ones a table says. */
+void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t type)
+{
+	int32_t seq = t->op->options.axis, batch = t->op->options.batch_dims;
+	uint32_t count = 0, steps, b, s, n = 0, total, dims[TFLITE_MAX_RANK];
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	int32_t *lengths, *numbers = NULL;
+	struct tflite_value v;
+
+	tflite_need(t, 2, 1);
+	if (x->rank < 2 || seq + batch != 1 || seq < 0 || batch < 0)
+		tflite_fail(t, -ENOTSUP, "sequences along dimension %d in batches along %d", seq,
+			    batch);
+	lengths = constant_list(t, 1, &count);
+	if (!t->ret && count != x->dims[batch])
+		tflite_fail(t, -EINVAL, "%u lengths of %u sequences", count, x->dims[batch]);
+	if (!t->ret)
+		tflite_make_room(t, (uint64_t)x->dims[0] * x->dims[1]);
+	if (!t->ret) {
+		steps = x->dims[seq];
+		total = x->dims[0] * x->dims[1];
+		numbers = calloc((size_t)total + 1, sizeof(*numbers));
+		if (!numbers)
+			tflite_fail(t, -ENOMEM, "out of memory");
+		for (b = 0; b < count && !t->ret; b++) {
+			if (lengths[b] < 0 || (uint32_t)lengths[b] > steps)
+				tflite_fail(t, -EINVAL, "a length of %d in %u", lengths[b], steps);
+			for (s = 0; s < steps && !t->ret; s++, n++) {
+				uint32_t from = s < (uint32_t)lengths[b] ?
+							(uint32_t)lengths[b] - 1 - s : s;
+
+				numbers[batch ? s * count + b : b * steps + s] =
+					(int32_t)(batch ? from * count + b : b * steps + from);
+			}
+		}
+		v = tflite_value(t, 0);
+		dims[0] = total;
+		for (b = 2; b < x->rank; b++)
+			dims[b - 1] = x->dims[b];
+		if (!t->ret) {
+			v = tflite_reshaped(t, v, x->rank - 1, dims);
+			tflite_result(t, tflite_gathered(t, v, 0, tflite_int_tensor(t, 1, &total,
+										    numbers)), 0);
+		}
+	}
+	free(numbers);
+	free(lengths);
+}
+
+/* A box of the input replaced by the update; where it starts is a constant. */
+void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *update;
+	int32_t begin[TFLITE_MAX_RANK], pads[2 * TFLITE_MAX_RANK];
+	struct tflite_operand_desc o;
+	struct tflite_value base, patch, mask;
+	uint8_t *inside;
+	uint64_t i;
+	uint32_t k;
+
+	tflite_need(t, 3, 1);
+	x = tflite_input(t, 0);
+	update = tflite_input(t, 1);
+	tflite_need_rank(t, update, x->rank);
+	if (tflite_constant_ints(t, 2, begin, TFLITE_MAX_RANK) != x->rank || !x->rank)
+		tflite_fail(t, -EINVAL, "the start does not fit the input");
+	for (k = 0; k < x->rank && !t->ret; k++) {
+		if (update->dims[k] > x->dims[k]) {
+			tflite_fail(t, -EINVAL, "the update is larger than the input");
+			break;
+		}
+		/* A start that is too far is moved back, as TFLite does. */
+		if (begin[k] < 0)
+			begin[k] = 0;
+		if ((uint32_t)begin[k] > x->dims[k] - update->dims[k])
+			begin[k] = (int32_t)(x->dims[k] - update->dims[k]);
+		pads[2 * k] = begin[k];
+		pads[2 * k + 1] = (int32_t)(x->dims[k] - update->dims[k]) - begin[k];
+	}
+	tflite_make_room(t, x->elements);
+	inside = t->ret ? NULL : tflite_derive(t->model, x->elements);
+	if (!inside) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < x->elements; i++) {
+		uint64_t rest = i;
+
+		inside[i] = 1;
+		for (k = x->rank; k-- > 0; rest /= x->dims[k]) {
+			uint32_t at = (uint32_t)(rest % x->dims[k]);
+
+			inside[i] &= at >= (uint32_t)begin[k] &&
+				     at < (uint32_t)begin[k] + update->dims[k];
+		}
+	}
+	base = tflite_value(t, 0);
+	o = base.o;
+	o.desc = (struct nna_operand_desc){ .type = NNA_OPERAND_TENSOR_BOOL8, .rank = x->rank };
+	mask = (struct tflite_value){ tflite_add_operand(t, &o), o };
+	tflite_set_constant(t, mask.operand, inside, x->elements);
+	patch = base;
+	patch.operand = tflite_add_operand(t, &patch.o);
+	tflite_push_input(t, 1);
+	tflite_push_pads(t, pads, x->rank);
+	tflite_emit_to(t, type, patch.operand);
+	tflite_result(t, tflite_select(t, mask, patch, base), 0);
+}

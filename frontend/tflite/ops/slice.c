@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/* Parts of a tensor. */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+
+#include "frontend/tflite/shapes.h"
+
+/* From @begin, one number that the data says, @count elements of @axis. */
+static struct tflite_value part_from(struct tflite_translation *t, struct tflite_value x,
+				     uint32_t axis, struct tflite_value begin, uint32_t count)
+{
+	int32_t *numbers;
+
+	tflite_make_room(t, count);
+	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)count * sizeof(*numbers));
+	if (!numbers) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		numbers[i] = (int32_t)i;
+	begin = tflite_binary(t, NNA_OPERATION_ADD, begin,
+			      tflite_int_tensor(t, 1, &count, numbers));
+	return tflite_gathered(t, x, axis, begin);
+}
+
+/*
+ * Whether only the begin of a SLICE depends on the data. Of a whole dimension it can only be 0,
+ * also where the size says "up to the end".
+ */
+static bool only_begin_is_open(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *begin = tflite_input(t, 1),
+				   *size = tflite_input(t, 2), *y = tflite_output(t, 0);
+	int32_t sizes[TFLITE_MAX_RANK];
+
+	if (t->ret || begin->data || begin->invariant || !(size->data || size->invariant) ||
+	    begin->rank != 1 || begin->elements != x->rank || y->rank != x->rank ||
+	    tflite_constant_ints(t, 2, sizes, TFLITE_MAX_RANK) != x->rank)
+		return false;
+	for (uint32_t k = 0; k < x->rank; k++)
+		if (sizes[k] < 0 ? y->dims[k] != x->dims[k] : (uint32_t)sizes[k] != y->dims[k])
+			return false;
+	return true;
+}
+
+/*
+ * Where the data says where a slice begins and its size is known, it is gathered: that is one
+ * program with what follows, in the body of a loop as well. Elsewhere the library splits it.
+ */
+void tflite_translate_slice(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_value v, first;
+
+	tflite_need(t, 3, 1);
+	if (!only_begin_is_open(t)) {
+		tflite_translate_with_lists(t, type);
+		return;
+	}
+	v = tflite_value(t, 0);
+	first = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32);
+	for (uint32_t k = 0; k < x->rank && !t->ret; k++)
+		if (y->dims[k] != x->dims[k])
+			v = part_from(t, v, k, tflite_part(t, first, 0, k, 1), y->dims[k]);
+	if (tflite_is_quantised(y->type)) {
+		tflite_push(t, v.operand);
+		tflite_emit_outputs(t, NNA_OPERATION_BITCAST);
+		return;
+	}
+	tflite_result(t, v, 0);
+}
+
+static int32_t clamp(int64_t value, int64_t low, int64_t high)
+{
+	return (int32_t)(value < low ? low : value > high ? high : value);
+}
+
+/* Return: the number of dimensions, 0 after an error. */
+static uint32_t find_spans(struct tflite_translation *t, struct tflite_span *spans)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	int32_t begin[32], end[32], step[32];
+	uint32_t count = tflite_constant_ints(t, 1, begin, 32);
+	const char *wrong = NULL;
+
+	if (tflite_constant_ints(t, 2, end, 32) != count ||
+	    tflite_constant_ints(t, 3, step, 32) != count)
+		tflite_fail(t, -EINVAL, "begins, ends and strides differ in number");
+	if (!t->ret)
+		wrong = tflite_find_spans(&t->op->options, x, count, begin, end, step, spans);
+	if (wrong)
+		tflite_fail(t, -EINVAL, "%s", wrong);
+	return t->ret ? 0 : x->rank;
+}
+
+/* NNAPI's operation shrinks less and inserts nothing: a RESHAPE does that. */
+void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
+{
+	int32_t begin[TFLITE_MAX_RANK], end[TFLITE_MAX_RANK], step[TFLITE_MAX_RANK];
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_span spans[TFLITE_MAX_RANK];
+	struct tflite_operand_desc o;
+	uint64_t elements = 1;
+	uint32_t rank, k;
+	int32_t open = 0;
+
+	tflite_need(t, 4, 1);
+	rank = find_spans(t, spans);
+	if (!t->ret && !rank)
+		tflite_fail(t, -EINVAL, "a scalar has no slices");
+	if (t->ret)
+		return;
+	tflite_describe(t, x, &o);
+	for (k = 0; k < rank; k++) {
+		int64_t stop = spans[k].start + (int64_t)spans[k].step * spans[k].count;
+
+		begin[k] = spans[k].start;
+		step[k] = spans[k].step;
+		/* A slice backwards to the first element ends before it, which only a mask says. */
+		if (stop < 0 && spans[k].count)
+			open |= 1 << k;
+		end[k] = stop < 0 ? 0 : clamp(stop, 0, INT32_MAX);
+		if (!spans[k].count)
+			begin[k] = end[k] = 0;
+		o.dims[k] = (uint32_t)spans[k].count;
+		elements *= o.dims[k];
+	}
+	if (elements != y->elements) {
+		tflite_fail(t, -EINVAL, "the slice has %llu elements, the output %llu",
+			    (unsigned long long)elements, (unsigned long long)y->elements);
+		return;
+	}
+	tflite_push_input(t, 0);
+	tflite_push_list(t, begin, rank);
+	tflite_push_list(t, end, rank);
+	tflite_push_list(t, step, rank);
+	tflite_push_i32(t, 0);
+	tflite_push_i32(t, open);
+	tflite_push_i32(t, 0);
+	if (y->rank == rank && !t->op->options.shrink_axis_mask && !t->op->options.new_axis_mask)
+		tflite_emit_outputs(t, type);
+	else
+		tflite_finish_reshaped(t, type, &o);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Moving blocks of space to and from the channels, and back from the batch; SPACE_TO_BATCH_ND is
+ * plain (plain.c).
+ */
+#include "frontend/tflite/translation.h"
+
+#include <errno.h>
+
+void tflite_translate_block(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 1, 1);
+	tflite_need_options(t);
+	tflite_push_input(t, 0);
+	tflite_push_i32(t, t->op->options.block_size);
+	tflite_emit_outputs(t, type);
+}
+
+void tflite_translate_batch_to_space(struct tflite_translation *t, uint32_t type)
+{
+	int32_t blocks[2], crops[4], begin[4] = { 0 }, size[4];
+	const struct tflite_tensor *x, *y;
+	struct tflite_operand_desc o;
+	uint32_t i;
+
+	tflite_need(t, 3, 1);
+	x = tflite_input(t, 0);
+	y = tflite_output(t, 0);
+	tflite_need_rank(t, x, 4);
+	tflite_need_rank(t, y, 4);
+	if (tflite_constant_ints(t, 1, blocks, 2) != 2 || tflite_constant_ints(t, 2, crops, 4) != 4)
+		tflite_fail(t, -EINVAL, "block sizes and crops must have 2 and 4 numbers");
+	if (t->ret)
+		return;
+	tflite_push_input(t, 0);
+	tflite_push_list(t, blocks, 2);
+	if (!crops[0] && !crops[1] && !crops[2] && !crops[3]) {
+		tflite_emit_outputs(t, type);
+		return;
+	}
+	/* NNAPI does not crop: a SLICE does it. */
+	tflite_describe(t, y, &o);
+	for (i = 0; i < 4; i++) {
+		size[i] = (int32_t)y->dims[i];
+		if (i != 1 && i != 2)
+			continue;
+		begin[i] = crops[2 * (i - 1)];
+		if (blocks[i - 1] < 1 || crops[2 * i - 2] < 0 || crops[2 * i - 1] < 0 ||
+		    __builtin_mul_overflow(x->dims[i], (uint32_t)blocks[i - 1], &o.dims[i]))
+			tflite_fail(t, -EINVAL, "block sizes or crops make no sense");
+	}
+	i = tflite_add_operand(t, &o);
+	tflite_emit_to(t, type, i);
+	tflite_push(t, i);
+	tflite_push_list(t, begin, 4);
+	tflite_push_list(t, size, 4);
+	tflite_emit_to(t, NNA_OPERATION_SLICE, tflite_output_operand(t, 0));
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Operators on INT16, whose kernels in TFLite compute with 64-bit sums and with tables. NNAPI has
+ * hardly any operation on them: the numbers are dequantised, the operation runs in FLOAT32, and the
+ * result is rounded to INT16 again. It is the nearest number that the output can hold, up to the
+ * rounding of FLOAT32; TFLite's own approximations are at most a step or two away from that.
+ *
+ * While the operator is translated its INT16 tensors look like FLOAT32 tensors; afterwards they are
+ * what they were.
+ */
+#include "frontend/tflite/compose.h"
+
+#include <errno.h>
+
+/* Tensors of an operator that are disguised, at most. */
+#define MAX_DISGUISED 64
+
+bool tflite_needs_reals(const struct tflite_translation *t)
+{
+	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
+
+	if (tflite_is_wide(t) || tflite_has_table(t))
+		return false;
+	switch (t->op->code) {
+	case TFLITE_QUANTIZE:
+	case TFLITE_DEQUANTIZE:
+	case TFLITE_CAST:
+	case TFLITE_SHAPE:
+	case TFLITE_RANK:
+	case TFLITE_RESHAPE:
+	case TFLITE_SQUEEZE:
+	case TFLITE_EXPAND_DIMS:
+	case TFLITE_BROADCAST_TO:
+	case TFLITE_TILE:
+	case TFLITE_TRANSPOSE:
+	case TFLITE_REVERSE_V2:
+	case TFLITE_SLICE:
+	case TFLITE_STRIDED_SLICE:
+	case TFLITE_GATHER:
+	case TFLITE_GATHER_ND:
+	case TFLITE_SPLIT:
+	case TFLITE_SPLIT_V:
+	case TFLITE_PACK:
+	case TFLITE_UNPACK:
+	case TFLITE_CONCATENATION:
+	case TFLITE_BITCAST:
+	case TFLITE_BITWISE_XOR:
+	case TFLITE_RIGHT_SHIFT:
+	case TFLITE_IF:
+	case TFLITE_WHILE:
+	case TFLITE_CALL_ONCE:
+	case TFLITE_VAR_HANDLE:
+	case TFLITE_READ_VARIABLE:
+	case TFLITE_ASSIGN_VARIABLE:
+	case TFLITE_LSTM:
+	case TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM:
+	case TFLITE_CUSTOM:
+		return false;
+	default:
+		break;
+	}
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < lists[k]->count; i++)
+			if (lists[k]->at[i] >= 0 &&
+			    t->sub->tensors[lists[k]->at[i]].type == TFLITE_INT16)
+				return true;
+	return false;
+}
+
+/** struct disguise - a tensor that looks like FLOAT32, and what it was */
+struct disguise {
+	uint32_t tensor, operand;
+	struct tflite_tensor was;
+};
+
+/* Makes a tensor look like FLOAT32 with the operand @real. */
+static void disguise(struct tflite_translation *t, uint32_t tensor, uint32_t real,
+		     struct disguise *d)
+{
+	struct tflite_tensor *x = &t->sub->tensors[tensor];
+
+	*d = (struct disguise){ tensor, t->operands[tensor], *x };
+	x->type = TFLITE_FLOAT32;
+	x->scale_count = 0;
+	x->zero_point_count = 0;
+	x->data = NULL;
+	x->size = 0;
+	t->operands[tensor] = real;
+}
+
+/*
+ * Averages are of the stored numbers, without the scale, so that their halves stay halves. Bounds
+ * of an activation would need it.
+ */
+static bool by_stored_numbers(const struct tflite_translation *t)
+{
+	return t->op->code == TFLITE_AVERAGE_POOL_2D &&
+	       t->op->options.activation <= TFLITE_ACT_RELU;
+}
+
+/* @real, rounded, becomes tensor @tensor. */
+static void store(struct tflite_translation *t, uint32_t tensor, uint32_t real)
+{
+	struct tflite_operand_desc o;
+	uint32_t plain;
+
+	tflite_push(t, real);
+	if (!by_stored_numbers(t)) {
+		tflite_emit_to(t, NNA_OPERATION_QUANTIZE, tflite_tensor_operand(t, tensor));
+		return;
+	}
+	tflite_describe(t, &t->sub->tensors[tensor], &o);
+	o.desc.scale = 1;
+	plain = tflite_add_operand(t, &o);
+	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, plain);
+	tflite_push(t, plain);
+	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_tensor_operand(t, tensor));
+}
+
+void tflite_translate_on_reals(struct tflite_translation *t,
+			       void (*translate)(struct tflite_translation *t, uint32_t type),
+			       uint32_t type)
+{
+	struct disguise list[MAX_DISGUISED];
+	uint32_t inputs = t->op->inputs.count, outputs = t->op->outputs.count, count = 0, made, i;
+
+	if (inputs + outputs > MAX_DISGUISED) {
+		tflite_fail(t, -ENOTSUP, "%u tensors are too many", inputs + outputs);
+		return;
+	}
+	for (i = 0; i < inputs && !t->ret; i++) {
+		struct tflite_value real;
+
+		if (!tflite_has_input(t, i) || tflite_input(t, i)->type != TFLITE_INT16)
+			continue;
+		real = by_stored_numbers(t) ? tflite_cast(t, tflite_value(t, i),
+							  NNA_OPERAND_TENSOR_FLOAT32) :
+					      tflite_real(t, i);
+		disguise(t, (uint32_t)t->op->inputs.at[i], real.operand, &list[count++]);
+	}
+	made = count;
+	for (i = 0; i < outputs && !t->ret; i++)
+		if (tflite_output(t, i)->type == TFLITE_INT16)
+			disguise(t, (uint32_t)t->op->outputs.at[i], TFLITE_NO_OPERAND,
+				 &list[count++]);
+	t->real = true;
+	if (!t->ret)
+		translate(t, type);
+	t->real = false;
+	while (count-- > 0) {
+		struct disguise *d = &list[count];
+		uint32_t real = t->operands[d->tensor];
+
+		t->sub->tensors[d->tensor] = d->was;
+		t->operands[d->tensor] = d->operand;
+		if (count < made || t->ret)
+			continue;
+		store(t, d->tensor, real);
+	}
+}

@@ -1,0 +1,1367 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Shapes that a file leaves open: those of inputs are stated by the caller, all others follow from
+ * them, operator by operator. Integers that are made of shapes (SHAPE, and what slices, joins and
+ * multiplies its result) are known then as well: their tensors become constants, and the operators
+ * that make them have nothing left to do.
+ *
+ * Tensors of the model are changed in place. A subgraph of IF or WHILE has one set of shapes: who
+ * runs it twice with different ones is refused, and so is a loop whose state changes its shape.
+ * What is known of an input of a branch, or of state that a loop never changes, is known in there,
+ * unless several operators run that subgraph.
+ */
+#include "frontend/tflite/shapes.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements of an integer tensor that is folded, at most; depth of subgraphs in one another. */
+#define MAX_FOLDED 64
+#define MAX_DEPTH 16
+/* How far the operators of a list update may be apart. */
+#define NEIGHBOURS 32
+/* Numbers of segments that SEGMENT_SUM may have where its shape is open. */
+#define MAX_SEGMENT_NUMBERS 1024
+
+/**
+ * struct shapes - one inference
+ * @model: whose tensors are changed
+ * @done: for each subgraph, whether it has its shapes
+ * @users: for each subgraph, how many operators run it
+ * @sub: the subgraph that is being looked at
+ * @op: the operator in it
+ * @index: its number
+ * @depth: of @sub below the main one
+ * @error: the caller's memory for a message
+ * @ret: the first error; everything after it does nothing
+ */
+struct shapes {
+	struct tflite_model *model;
+	bool *done;
+	uint32_t *users;
+	struct tflite_subgraph *sub;
+	const struct tflite_operator *op;
+	uint32_t index, depth;
+	char *error;
+	int ret;
+};
+
+static __attribute__((format(printf, 3, 4))) void fail(struct shapes *s, int ret,
+						       const char *format, ...)
+{
+	const char *name = tflite_code_name(s->op->code);
+	char text[160];
+	va_list ap;
+
+	if (s->ret)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	s->ret = ret;
+	snprintf(s->error, TFLITE_ERROR_SIZE, "operator %u (%s): %s", s->index,
+		 name ? name : "unknown", text);
+}
+
+static struct tflite_tensor *input(struct shapes *s, uint32_t i)
+{
+	if (i >= s->op->inputs.count || s->op->inputs.at[i] < 0)
+		return NULL;
+	return &s->sub->tensors[s->op->inputs.at[i]];
+}
+
+static struct tflite_tensor *output(struct shapes *s, uint32_t i)
+{
+	return i < s->op->outputs.count ? &s->sub->tensors[s->op->outputs.at[i]] : NULL;
+}
+
+/* Give output @i its dims. */
+static void set_dims(struct shapes *s, uint32_t i, uint32_t rank, const uint32_t *dims)
+{
+	struct tflite_tensor *y = output(s, i);
+	uint64_t elements;
+
+	if (!y || s->ret)
+		return;
+	if (rank > TFLITE_MAX_RANK) {
+		fail(s, -ENOTSUP, "%u dimensions, at most %u are possible", rank, TFLITE_MAX_RANK);
+		return;
+	}
+	if (!tflite_count_elements(rank, dims, &elements)) {
+		fail(s, -EINVAL, "output %u is too large", i);
+		return;
+	}
+	y->changed |= y->rank != rank || memcmp(y->dims, dims, rank * sizeof(*dims));
+	y->rank = rank;
+	memmove(y->dims, dims, rank * sizeof(*dims));
+	y->elements = elements;
+}
+
+static void like_input(struct shapes *s, uint32_t i)
+{
+	const struct tflite_tensor *x = input(s, i);
+
+	if (x)
+		set_dims(s, 0, x->rank, x->dims);
+}
+
+/* The integers that a tensor always holds, NULL where they depend on the data. */
+static const void *known_data(const struct tflite_tensor *x)
+{
+	if (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)
+		return NULL;
+	return x->data ? x->data : x->invariant;
+}
+
+/* Whether these were not in the file. */
+static bool is_found(const struct tflite_tensor *x)
+{
+	return x->folded || x->invariant;
+}
+
+/* Whether integers of input @i are known; then its values, at most @room. */
+static bool known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room, uint32_t *count)
+{
+	const struct tflite_tensor *x = input(s, i);
+	const void *data = x ? known_data(x) : NULL;
+
+	/* An empty list, such as the shape of a scalar, has no data. */
+	if (!x || (!data && x->elements) || x->elements > room)
+		return false;
+	*count = (uint32_t)x->elements;
+	for (uint32_t k = 0; k < *count; k++)
+		values[k] = x->type == TFLITE_INT64 ? ((const int64_t *)data)[k]
+						    : ((const int32_t *)data)[k];
+	return true;
+}
+
+/* The same where anything else is an error. Return: how many there are. */
+static uint32_t need_known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room)
+{
+	uint32_t count = 0;
+
+	if (!known(s, i, values, room, &count))
+		fail(s, -ENOTSUP, "the output's shape depends on input %u, which is no constant",
+		     i);
+	return s->ret ? 0 : count;
+}
+
+static uint32_t axis_of(struct shapes *s, int64_t axis, uint32_t rank)
+{
+	if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
+		fail(s, -EINVAL, "axis %lld of %u dimensions", (long long)axis, rank);
+		return 0;
+	}
+	return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+/* ------------------------------------------------------------------------------- known integers */
+
+static void fold(struct shapes *s, const int64_t *values, uint32_t count)
+{
+	struct tflite_tensor *y = output(s, 0);
+	uint32_t size = tflite_type_size(y->type);
+	uint8_t *data;
+
+	if (s->ret || y->variable || y->elements != count ||
+	    (y->type != TFLITE_INT32 && y->type != TFLITE_INT64))
+		return;
+	data = tflite_derive(s->model, (size_t)count * size);
+	if (!data) {
+		fail(s, -ENOMEM, "out of memory");
+		return;
+	}
+	for (uint32_t k = 0; k < count; k++) {
+		if (size == 8)
+			((int64_t *)(void *)data)[k] = values[k];
+		else
+			((int32_t *)(void *)data)[k] = (int32_t)values[k];
+	}
+	y->data = data;
+	y->size = (size_t)count * size;
+	y->folded = true;
+}
+
+static int64_t combine(uint32_t code, int64_t a, int64_t b)
+{
+	int64_t y = 0;
+
+	switch (code) {
+	case TFLITE_ADD:
+		return __builtin_add_overflow(a, b, &y) ? 0 : y;
+	case TFLITE_SUB:
+		return __builtin_sub_overflow(a, b, &y) ? 0 : y;
+	case TFLITE_MUL:
+		return __builtin_mul_overflow(a, b, &y) ? 0 : y;
+	case TFLITE_MAXIMUM:
+		return a > b ? a : b;
+	case TFLITE_MINIMUM:
+		return a < b ? a : b;
+	case TFLITE_DIV:
+		return b && b != -1 ? a / b : -a;
+	default: /* FLOOR_DIV */
+		if (!b || b == -1)
+			return -a;
+		return a / b - (a % b && (a < 0) != (b < 0));
+	}
+}
+
+/* Integers of shapes that become other ones; the output has its dims already. */
+static void fold_integers(struct shapes *s)
+{
+	int64_t a[MAX_FOLDED], b[MAX_FOLDED], y[MAX_FOLDED];
+	const struct tflite_tensor *to = output(s, 0);
+	uint32_t n = 0, m = 0, count = 0, i;
+	bool from_shape = false;
+
+	if (!to || to->elements > MAX_FOLDED || s->op->outputs.count != 1)
+		return;
+	for (i = 0; i < s->op->inputs.count; i++) {
+		const struct tflite_tensor *x = input(s, i);
+
+		from_shape |= x && is_found(x);
+	}
+	if (!from_shape)
+		return;
+	switch (s->op->code) {
+	case TFLITE_ADD:
+	case TFLITE_SUB:
+	case TFLITE_MUL:
+	case TFLITE_DIV:
+	case TFLITE_FLOOR_DIV:
+	case TFLITE_MAXIMUM:
+	case TFLITE_MINIMUM:
+		if (!known(s, 0, a, MAX_FOLDED, &n) || !known(s, 1, b, MAX_FOLDED, &m) ||
+		    (n != 1 && n != to->elements) || (m != 1 && m != to->elements))
+			return;
+		for (i = 0; i < to->elements; i++)
+			y[i] = combine(s->op->code, a[n == 1 ? 0 : i], b[m == 1 ? 0 : i]);
+		break;
+	case TFLITE_CAST:
+	case TFLITE_RESHAPE:
+	case TFLITE_SQUEEZE:
+	case TFLITE_EXPAND_DIMS:
+		if (!known(s, 0, y, MAX_FOLDED, &n) || n != to->elements)
+			return;
+		break;
+	case TFLITE_PACK:
+	case TFLITE_CONCATENATION:
+		for (i = 0; i < s->op->inputs.count; i++) {
+			if (!input(s, i) || input(s, i)->rank > 1 ||
+			    !known(s, i, a, MAX_FOLDED - count, &n))
+				return;
+			memcpy(y + count, a, n * sizeof(*y));
+			count += n;
+		}
+		if (count != to->elements)
+			return;
+		break;
+	case TFLITE_REDUCE_PROD:
+		if (!known(s, 0, a, MAX_FOLDED, &n) || to->elements != 1)
+			return;
+		for (y[0] = 1, i = 0; i < n; i++)
+			y[0] = combine(TFLITE_MUL, y[0], a[i]);
+		break;
+	case TFLITE_GATHER:
+		if (!known(s, 0, a, MAX_FOLDED, &n) || !known(s, 1, b, MAX_FOLDED, &m) ||
+		    input(s, 0)->rank != 1 || m != to->elements)
+			return;
+		for (i = 0; i < m; i++) {
+			if (b[i] < 0 || b[i] >= (int64_t)n)
+				return;
+			y[i] = a[b[i]];
+		}
+		break;
+	default:
+		return;
+	}
+	fold(s, y, (uint32_t)to->elements);
+}
+
+/* --------------------------------------------------------------------------------------- slices */
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+/* One dimension of @size elements; @bit is the one of the masks. */
+static const char *find_span(const struct tflite_options *o, int64_t size, int64_t begin,
+			     int64_t end, int64_t step, uint32_t bit, struct tflite_span *s)
+{
+	int64_t first = step > 0 ? 0 : -1, last = step > 0 ? size : size - 1;
+	int64_t count;
+
+	if (!step)
+		return "a stride is 0";
+	if (o->end_is_offset)
+		end += begin;
+	begin += begin < 0 ? size : 0;
+	end += end < 0 && !o->end_is_offset ? size : 0;
+	if ((uint32_t)o->shrink_axis_mask >> bit & 1) {
+		if (begin < 0 || begin >= size)
+			return "an index is outside its dimension";
+		*s = (struct tflite_span){ (int32_t)begin, 1, 1, true };
+		return NULL;
+	}
+	begin = (uint32_t)o->begin_mask >> bit & 1 ? (step > 0 ? 0 : size - 1)
+						   : clamp(begin, first, last);
+	end = (uint32_t)o->end_mask >> bit & 1 ? (step > 0 ? size : -1) : clamp(end, first, last);
+	count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+	*s = (struct tflite_span){ (int32_t)begin, (int32_t)step,
+				   count > 0 ? (int32_t)count : 0, false };
+	return NULL;
+}
+
+const char *tflite_find_spans(const struct tflite_options *o, const struct tflite_tensor *x,
+			      uint32_t count, const int32_t *begin, const int32_t *end,
+			      const int32_t *step, struct tflite_span *spans)
+{
+	uint32_t taken = 0, dim = 0, k;
+	const char *wrong = NULL;
+	bool whole = false;
+
+	for (k = 0; k < count; k++)
+		taken += !((uint32_t)(o->new_axis_mask | o->ellipsis_mask) >> k & 1);
+	if (taken > x->rank)
+		return "more slices than dimensions";
+	for (k = 0; k < count && !wrong; k++) {
+		if ((uint32_t)o->ellipsis_mask >> k & 1) {
+			for (uint32_t n = x->rank - taken; n && !whole; n--, dim++)
+				spans[dim] = (struct tflite_span){ 0, 1, (int32_t)x->dims[dim],
+								   false };
+			whole = true;
+			continue;
+		}
+		if ((uint32_t)o->new_axis_mask >> k & 1)
+			continue;
+		wrong = find_span(o, x->dims[dim], begin[k], end[k], step[k], k, &spans[dim]);
+		dim++;
+	}
+	for (; dim < x->rank && !wrong; dim++)
+		spans[dim] = (struct tflite_span){ 0, 1, (int32_t)x->dims[dim], false };
+	return wrong;
+}
+
+/* --------------------------------------------------------------------------------- list updates */
+
+/* The SLICE a few operators before @index that makes @tensor, or NULL. */
+static const struct tflite_operator *slice_before(const struct tflite_subgraph *sub,
+						  uint32_t index, int32_t tensor)
+{
+	for (uint32_t i = index; i > 0 && index - i < NEIGHBOURS; i--) {
+		const struct tflite_operator *op = &sub->operators[i - 1];
+
+		if (op->outputs.count == 1 && op->outputs.at[0] == tensor)
+			return op->code == TFLITE_SLICE && op->inputs.count == 3 &&
+			       op->inputs.at[0] >= 0 && op->inputs.at[1] >= 0 &&
+			       op->inputs.at[2] >= 0 ? op : NULL;
+	}
+	return NULL;
+}
+
+/* A constant whose elements are all @value. */
+static bool all_are(const struct tflite_tensor *x, int32_t value)
+{
+	if (!x->data || x->type != TFLITE_INT32)
+		return false;
+	for (uint64_t i = 0; i < x->elements; i++)
+		if (((const int32_t *)x->data)[i] != value)
+			return false;
+	return true;
+}
+
+bool tflite_find_list_update(const struct tflite_subgraph *sub, uint32_t index,
+			     struct tflite_list_update *update)
+{
+	const struct tflite_operator *op = &sub->operators[index], *front, *back;
+	const struct tflite_tensor *list, *row, *y;
+
+	if (op->code != TFLITE_CONCATENATION || op->inputs.count != 3 || op->outputs.count != 1 ||
+	    op->options.axis || op->options.activation || op->inputs.at[1] < 0)
+		return false;
+	front = slice_before(sub, index, op->inputs.at[0]);
+	back = slice_before(sub, index, op->inputs.at[2]);
+	if (!front || !back || front->inputs.at[0] != back->inputs.at[0])
+		return false;
+	list = &sub->tensors[front->inputs.at[0]];
+	row = &sub->tensors[op->inputs.at[1]];
+	y = &sub->tensors[op->outputs.at[0]];
+	/* As many rows as before: what stands behind begins one row later than the front ends. */
+	if (y->dynamic || !y->rank || y->rank != list->rank || row->rank != list->rank ||
+	    row->dims[0] != 1 || memcmp(y->dims, list->dims, y->rank * sizeof(*y->dims)) ||
+	    memcmp(y->dims + 1, row->dims + 1, (y->rank - 1) * sizeof(*y->dims)))
+		return false;
+	if (!all_are(&sub->tensors[front->inputs.at[1]], 0) ||
+	    !all_are(&sub->tensors[back->inputs.at[2]], -1) ||
+	    sub->tensors[front->inputs.at[2]].data ||
+	    sub->tensors[front->inputs.at[2]].type != TFLITE_INT32 ||
+	    sub->tensors[front->inputs.at[2]].elements != y->rank)
+		return false;
+	*update = (struct tflite_list_update){ .list = front->inputs.at[0],
+					       .sizes = front->inputs.at[2],
+					       .row = op->inputs.at[1] };
+	return true;
+}
+
+bool tflite_in_list_update(const struct tflite_subgraph *sub, uint32_t index)
+{
+	const struct tflite_operator *op = &sub->operators[index];
+	struct tflite_list_update update;
+
+	if (op->code != TFLITE_SLICE || op->outputs.count != 1)
+		return false;
+	for (uint32_t i = index + 1; i < sub->operator_count && i - index <= NEIGHBOURS; i++) {
+		const struct tflite_operator *next = &sub->operators[i];
+
+		for (uint32_t k = 0; k < next->inputs.count && next->inputs.count == 3; k += 2)
+			if (next->inputs.at[k] == op->outputs.at[0])
+				return tflite_find_list_update(sub, i, &update);
+	}
+	return false;
+}
+
+/* --------------------------------------------------------------------------------------- shapes */
+
+static void broadcast(struct shapes *s, uint32_t inputs)
+{
+	uint32_t dims[TFLITE_MAX_RANK], rank = 0, i, k;
+
+	for (i = 0; i < inputs; i++)
+		if (input(s, i) && input(s, i)->rank > rank)
+			rank = input(s, i)->rank;
+	for (k = 0; k < rank; k++)
+		dims[k] = 1;
+	for (i = 0; i < inputs; i++) {
+		const struct tflite_tensor *x = input(s, i);
+
+		for (k = 0; x && k < x->rank; k++) {
+			uint32_t *to = &dims[rank - x->rank + k];
+
+			if (x->dims[k] != 1 && *to != 1 && *to != x->dims[k])
+				fail(s, -EINVAL, "dimensions of %u and %u do not broadcast", *to,
+				     x->dims[k]);
+			if (x->dims[k] != 1)
+				*to = x->dims[k];
+		}
+	}
+	set_dims(s, 0, rank, dims);
+}
+
+static uint32_t window(struct shapes *s, uint32_t size, int64_t filter, int64_t stride,
+		       int64_t dilation)
+{
+	int64_t reach = (filter - 1) * dilation + 1, y;
+
+	if (stride < 1 || filter < 1 || dilation < 1) {
+		fail(s, -EINVAL, "stride %lld, filter %lld", (long long)stride, (long long)filter);
+		return 0;
+	}
+	if (s->op->options.padding == TFLITE_SAME)
+		y = (size + stride - 1) / stride;
+	else
+		y = size < reach ? 0 : (size - reach) / stride + 1;
+	return (uint32_t)y;
+}
+
+static void image(struct shapes *s, bool pool)
+{
+	const struct tflite_tensor *x = input(s, 0), *w = pool ? NULL : input(s, 1);
+	const struct tflite_options *o = &s->op->options;
+	bool depthwise = s->op->code == TFLITE_DEPTHWISE_CONV_2D;
+	uint32_t dims[4];
+
+	if (!x || x->rank != 4 || (!pool && (!w || w->rank != 4))) {
+		fail(s, -EINVAL, "images and filters have 4 dimensions");
+		return;
+	}
+	dims[0] = x->dims[0];
+	dims[1] = window(s, x->dims[1], pool ? o->filter_h : (int64_t)w->dims[1], o->stride_h,
+			 pool ? 1 : o->dilation_h);
+	dims[2] = window(s, x->dims[2], pool ? o->filter_w : (int64_t)w->dims[2], o->stride_w,
+			 pool ? 1 : o->dilation_w);
+	dims[3] = pool ? x->dims[3] : w->dims[depthwise ? 3 : 0];
+	set_dims(s, 0, 4, dims);
+}
+
+/* CONV_3D: filters are [depth, height, width, channels, units]. */
+static void volume(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0), *w = input(s, 1);
+	const struct tflite_options *o = &s->op->options;
+	uint32_t dims[5];
+
+	if (!x || !w || x->rank != 5 || w->rank != 5) {
+		fail(s, -EINVAL, "volumes and filters have 5 dimensions");
+		return;
+	}
+	dims[0] = x->dims[0];
+	dims[1] = window(s, x->dims[1], w->dims[0], o->stride_d, o->dilation_d);
+	dims[2] = window(s, x->dims[2], w->dims[1], o->stride_h, o->dilation_h);
+	dims[3] = window(s, x->dims[3], w->dims[2], o->stride_w, o->dilation_w);
+	dims[4] = w->dims[4];
+	set_dims(s, 0, 5, dims);
+}
+
+static void fully_connected(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0), *w = input(s, 1);
+	uint32_t dims[TFLITE_MAX_RANK];
+
+	if (!x || !w || w->rank != 2 || !w->dims[1] || x->elements % w->dims[1]) {
+		fail(s, -EINVAL, "the weights do not fit the input");
+		return;
+	}
+	memcpy(dims, x->dims, sizeof(dims));
+	if (s->op->options.keep_num_dims && x->rank) {
+		dims[x->rank - 1] = w->dims[0];
+		set_dims(s, 0, x->rank, dims);
+		return;
+	}
+	dims[0] = (uint32_t)(x->elements / w->dims[1]);
+	dims[1] = w->dims[0];
+	set_dims(s, 0, 2, dims);
+}
+
+/* A list of dims, where one may be -1 for what is left of @elements. */
+static void stated(struct shapes *s, const int64_t *values, uint32_t count, uint64_t elements)
+{
+	uint32_t dims[TFLITE_MAX_RANK], i, open = TFLITE_MAX_RANK;
+	uint64_t rest = 1;
+
+	if (count > TFLITE_MAX_RANK)
+		fail(s, -ENOTSUP, "%u dimensions", count);
+	for (i = 0; i < count && !s->ret; i++) {
+		if (values[i] == -1 && open == TFLITE_MAX_RANK) {
+			open = i;
+			continue;
+		}
+		if (values[i] < 0 || values[i] > UINT32_MAX ||
+		    __builtin_mul_overflow(rest, (uint64_t)values[i], &rest))
+			fail(s, -EINVAL, "dimension %u is %lld", i, (long long)values[i]);
+		dims[i] = (uint32_t)values[i];
+	}
+	if (!s->ret && open < TFLITE_MAX_RANK) {
+		if (!rest || elements % rest)
+			fail(s, -EINVAL, "%llu elements are no multiple of %llu",
+			     (unsigned long long)elements, (unsigned long long)rest);
+		else
+			dims[open] = (uint32_t)(elements / rest);
+	}
+	set_dims(s, 0, count, dims);
+}
+
+static void reshape(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t values[TFLITE_MAX_RANK];
+	uint32_t count = 0;
+
+	if (!x)
+		return;
+	if (input(s, 1)) {
+		count = need_known(s, 1, values, TFLITE_MAX_RANK);
+	} else {
+		for (; count < s->op->options.ints.count && count < TFLITE_MAX_RANK; count++)
+			values[count] = s->op->options.ints.at[count];
+	}
+	stated(s, values, count, x->elements);
+}
+
+static void squeeze(struct shapes *s)
+{
+	const struct tflite_ints *axes = &s->op->options.ints;
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK], rank = 0, drop = 0, k;
+
+	if (!x)
+		return;
+	for (k = 0; k < axes->count && !s->ret; k++)
+		drop |= 1u << axis_of(s, axes->at[k], x->rank);
+	for (k = 0; k < x->rank; k++)
+		if (axes->count ? !(drop >> k & 1) : x->dims[k] != 1)
+			dims[rank++] = x->dims[k];
+	set_dims(s, 0, rank, dims);
+}
+
+/* A dim of @size is put in before @axis: EXPAND_DIMS, PACK, ONE_HOT. */
+static void insert(struct shapes *s, int64_t axis, uint32_t size)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK + 1], at, k;
+
+	if (!x)
+		return;
+	at = axis_of(s, axis, x->rank + 1);
+	for (k = 0; k <= x->rank; k++)
+		dims[k] = k < at ? x->dims[k] : k == at ? size : x->dims[k - 1];
+	set_dims(s, 0, x->rank + 1, dims);
+}
+
+static void concatenation(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK], axis, i;
+
+	if (!x || !x->rank)
+		return;
+	memcpy(dims, x->dims, sizeof(dims));
+	axis = axis_of(s, s->op->options.axis, x->rank);
+	for (i = 1; i < s->op->inputs.count && !s->ret; i++) {
+		if (!input(s, i) || input(s, i)->rank != x->rank ||
+		    __builtin_add_overflow(dims[axis], input(s, i)->dims[axis], &dims[axis]))
+			fail(s, -EINVAL, "input %u does not fit", i);
+	}
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void transpose(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t axes[TFLITE_MAX_RANK];
+	uint32_t dims[TFLITE_MAX_RANK], k;
+
+	if (!x || need_known(s, 1, axes, TFLITE_MAX_RANK) != x->rank)
+		return;
+	for (k = 0; k < x->rank && !s->ret; k++)
+		dims[k] = x->dims[axis_of(s, axes[k], x->rank)];
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void reduce(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t axes[2 * TFLITE_MAX_RANK];
+	uint32_t dims[TFLITE_MAX_RANK], rank = 0, which = 0, count, k;
+	bool arg = s->op->code == TFLITE_ARG_MAX || s->op->code == TFLITE_ARG_MIN;
+
+	if (!x)
+		return;
+	count = need_known(s, 1, axes, 2 * TFLITE_MAX_RANK);
+	for (k = 0; k < count && !s->ret; k++)
+		which |= 1u << axis_of(s, axes[k], x->rank);
+	for (k = 0; k < x->rank; k++) {
+		if (!(which >> k & 1))
+			dims[rank++] = x->dims[k];
+		else if (s->op->options.keep_dims && !arg)
+			dims[rank++] = 1;
+	}
+	set_dims(s, 0, rank, dims);
+}
+
+static void pad(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t pads[2 * TFLITE_MAX_RANK];
+	uint32_t dims[TFLITE_MAX_RANK], k;
+
+	if (!x || need_known(s, 1, pads, 2 * TFLITE_MAX_RANK) != 2 * x->rank)
+		return;
+	for (k = 0; k < x->rank; k++) {
+		int64_t size = (int64_t)x->dims[k] + pads[2 * k] + pads[2 * k + 1];
+
+		if (pads[2 * k] < 0 || pads[2 * k + 1] < 0 || size > UINT32_MAX)
+			fail(s, -EINVAL, "padding of dimension %u", k);
+		dims[k] = (uint32_t)size;
+	}
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void slice(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t begin[TFLITE_MAX_RANK], size[TFLITE_MAX_RANK];
+	uint32_t dims[TFLITE_MAX_RANK], k, n = 0;
+	bool placed;
+
+	if (!x || need_known(s, 2, size, TFLITE_MAX_RANK) != x->rank)
+		return;
+	placed = known(s, 1, begin, TFLITE_MAX_RANK, &n) && n == x->rank;
+	for (k = 0; k < x->rank; k++) {
+		if (size[k] < 0 && !placed)
+			fail(s, -ENOTSUP, "the output's shape depends on where the slice begins");
+		dims[k] = size[k] < 0 ? x->dims[k] - (placed ? (uint32_t)begin[k] : 0) :
+					(uint32_t)size[k];
+	}
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void strided_slice(struct shapes *s)
+{
+	const struct tflite_options *o = &s->op->options;
+	struct tflite_tensor *x = input(s, 0);
+	int64_t begin[32], end[32], step[32], values[MAX_FOLDED];
+	struct tflite_span spans[TFLITE_MAX_RANK];
+	int32_t b[32] = { 0 }, e[32] = { 0 }, d[32] = { 0 };
+	uint32_t dims[TFLITE_MAX_RANK + 32], rank = 0, count, k, dim = 0, n = 0;
+	const char *wrong;
+
+	if (!x)
+		return;
+	count = need_known(s, 1, begin, 32);
+	if (need_known(s, 2, end, 32) != count || need_known(s, 3, step, 32) != count)
+		fail(s, -EINVAL, "begins, ends and strides differ in number");
+	if (s->ret)
+		return;
+	for (k = 0; k < count; k++) {
+		b[k] = (int32_t)begin[k];
+		e[k] = (int32_t)end[k];
+		d[k] = (int32_t)step[k];
+	}
+	wrong = tflite_find_spans(o, x, count, b, e, d, spans);
+	if (wrong) {
+		fail(s, -EINVAL, "%s", wrong);
+		return;
+	}
+	for (k = 0; k < count; k++) {
+		if ((uint32_t)o->ellipsis_mask >> k & 1) {
+			uint32_t left = x->rank - dim, after = 0;
+
+			for (uint32_t j = k + 1; j < count; j++)
+				after += !((uint32_t)o->new_axis_mask >> j & 1);
+			for (; left > after; left--, dim++)
+				dims[rank++] = (uint32_t)spans[dim].count;
+			continue;
+		}
+		if ((uint32_t)o->new_axis_mask >> k & 1) {
+			dims[rank++] = 1;
+			continue;
+		}
+		if (!spans[dim].shrink)
+			dims[rank++] = (uint32_t)spans[dim].count;
+		dim++;
+	}
+	for (; dim < x->rank; dim++)
+		dims[rank++] = (uint32_t)spans[dim].count;
+	set_dims(s, 0, rank, dims);
+	if (s->ret || !is_found(x) || x->rank != 1 || !known(s, 0, values, MAX_FOLDED, &n))
+		return;
+	for (k = 0; k < (uint32_t)spans[0].count; k++)
+		values[k] = values[spans[0].start + (int32_t)k * spans[0].step];
+	if (spans[0].step > 0)
+		fold(s, values, (uint32_t)spans[0].count);
+}
+
+static void gather(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0), *i = input(s, 1);
+	uint32_t dims[2 * TFLITE_MAX_RANK], rank = 0, axis, k;
+	int32_t batch = s->op->options.batch_dims;
+
+	if (!x || !i)
+		return;
+	batch += batch < 0 ? (int32_t)i->rank : 0;
+	axis = axis_of(s, s->op->options.axis, x->rank);
+	for (k = 0; k < axis; k++)
+		dims[rank++] = x->dims[k];
+	for (k = (uint32_t)batch; k < i->rank; k++)
+		dims[rank++] = i->dims[k];
+	for (k = axis + 1; k < x->rank; k++)
+		dims[rank++] = x->dims[k];
+	set_dims(s, 0, rank, dims);
+}
+
+static void split(struct shapes *s, uint32_t input_index, uint32_t axis_index)
+{
+	const struct tflite_tensor *x = input(s, input_index);
+	uint32_t dims[TFLITE_MAX_RANK], axis, i, count = s->op->outputs.count, n = 0;
+	int64_t number, sizes[MAX_FOLDED];
+
+	if (!x || need_known(s, axis_index, &number, 1) != 1)
+		return;
+	axis = axis_of(s, number, x->rank);
+	memcpy(dims, x->dims, sizeof(dims));
+	if (s->op->code == TFLITE_SPLIT_V)
+		n = need_known(s, 1, sizes, MAX_FOLDED);
+	for (i = 0; i < count && !s->ret; i++) {
+		dims[axis] = i < n && sizes[i] >= 0 ? (uint32_t)sizes[i] :
+						      x->dims[axis] / (count ? count : 1);
+		set_dims(s, i, x->rank, dims);
+	}
+}
+
+static void unpack(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK], axis, rank = 0, k;
+
+	if (!x)
+		return;
+	axis = axis_of(s, s->op->options.axis, x->rank);
+	for (k = 0; k < x->rank; k++)
+		if (k != axis)
+			dims[rank++] = x->dims[k];
+	for (k = 0; k < s->op->outputs.count; k++)
+		set_dims(s, k, rank, dims);
+}
+
+static void tile(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t times[TFLITE_MAX_RANK];
+	uint32_t dims[TFLITE_MAX_RANK], k;
+
+	if (!x || need_known(s, 1, times, TFLITE_MAX_RANK) != x->rank)
+		return;
+	for (k = 0; k < x->rank; k++)
+		if (times[k] < 0 || __builtin_mul_overflow(x->dims[k], times[k], &dims[k]))
+			fail(s, -EINVAL, "%lld copies", (long long)times[k]);
+	set_dims(s, 0, x->rank, dims);
+}
+
+/* RFFT2D: the half of the transform that the other half mirrors. */
+static void fourier(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK];
+	int64_t size[2];
+
+	if (!x || need_known(s, 1, size, 2) != 2)
+		return;
+	if (x->rank < 2 || size[0] < 1 || size[1] < 1 || size[0] > INT32_MAX ||
+	    size[1] > INT32_MAX) {
+		fail(s, -EINVAL, "a transform of %lld by %lld", (long long)size[0],
+		     (long long)size[1]);
+		return;
+	}
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[x->rank - 2] = (uint32_t)size[0];
+	dims[x->rank - 1] = (uint32_t)size[1] / 2 + 1;
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void matmul(struct shapes *s)
+{
+	const struct tflite_tensor *a = input(s, 0), *b = input(s, 1);
+	const struct tflite_options *o = &s->op->options;
+	uint32_t dims[TFLITE_MAX_RANK], rank, k;
+
+	if (!a || !b || a->rank < 2 || b->rank < 2) {
+		fail(s, -EINVAL, "matrices have 2 dimensions");
+		return;
+	}
+	rank = a->rank > b->rank ? a->rank : b->rank;
+	for (k = 0; k + 2 < rank; k++) {
+		uint32_t x = k + a->rank < rank ? 1 : a->dims[k + a->rank - rank];
+		uint32_t y = k + b->rank < rank ? 1 : b->dims[k + b->rank - rank];
+
+		dims[k] = x > y ? x : y;
+	}
+	dims[rank - 2] = a->dims[a->rank - (o->adj_x ? 1 : 2)];
+	dims[rank - 1] = b->dims[b->rank - (o->adj_y ? 2 : 1)];
+	set_dims(s, 0, rank, dims);
+}
+
+static void resize(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[4];
+	int64_t size[2];
+
+	if (!x || x->rank != 4 || need_known(s, 1, size, 2) != 2)
+		return;
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[1] = (uint32_t)size[0];
+	dims[2] = (uint32_t)size[1];
+	set_dims(s, 0, 4, dims);
+}
+
+static void sequence(struct shapes *s, uint32_t units)
+{
+	const struct tflite_tensor *x = input(s, 0), *h = input(s, units);
+	uint32_t dims[3];
+
+	if (!x || !h || x->rank != 3 || !h->rank)
+		return;
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[2] = h->dims[h->rank - 1];
+	set_dims(s, 0, 3, dims);
+}
+
+/* TOPK_V2: the values and their positions. */
+static void topk(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK];
+	int64_t count;
+
+	if (!x || need_known(s, 1, &count, 1) != 1)
+		return;
+	if (!x->rank || count < 0 || count > x->dims[x->rank - 1]) {
+		fail(s, -EINVAL, "the largest %lld of too few", (long long)count);
+		return;
+	}
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[x->rank - 1] = (uint32_t)count;
+	set_dims(s, 0, x->rank, dims);
+	set_dims(s, 1, x->rank, dims);
+}
+
+static void range(struct shapes *s)
+{
+	int64_t v[3];
+	uint32_t count;
+
+	if (need_known(s, 0, v, 1) != 1 || need_known(s, 1, v + 1, 1) != 1 ||
+	    need_known(s, 2, v + 2, 1) != 1)
+		return;
+	if (!v[2] || (v[1] - v[0]) / v[2] > INT32_MAX)
+		fail(s, -EINVAL, "a range in steps of %lld", (long long)v[2]);
+	if (s->ret)
+		return;
+	count = (v[1] - v[0]) / v[2] < 0 ? 0 :
+		(uint32_t)((v[1] - v[0]) / v[2] + ((v[1] - v[0]) % v[2] != 0));
+	set_dims(s, 0, 1, &count);
+}
+
+static void shape(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t values[TFLITE_MAX_RANK];
+
+	if (!x)
+		return;
+	for (uint32_t k = 0; k < x->rank; k++)
+		values[k] = x->dims[k];
+	set_dims(s, 0, 1, &x->rank);
+	fold(s, values, x->rank);
+}
+
+/* ------------------------------------------------------------------------------------ subgraphs */
+
+static void infer_subgraph(struct shapes *s, uint32_t number);
+
+/* What input @i of subgraph @which, of @from's type and shape, is whenever it runs; or NULL. */
+static const void *invariant_of(const struct shapes *s, int32_t which, uint32_t i,
+				const struct tflite_tensor *from)
+{
+	const struct tflite_subgraph *body = &s->model->subgraphs[s->op->options.subgraph_b];
+	bool stays = s->op->code == TFLITE_IF ||
+		     (i < body->inputs.count && i < body->outputs.count &&
+		      body->inputs.at[i] == body->outputs.at[i]);
+
+	return stays && s->users[which] == 1 && from->elements <= MAX_FOLDED ? known_data(from) :
+									       NULL;
+}
+
+/* Infers subgraph @which with inputs of the shapes of the operator's inputs from @first on. */
+static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t first)
+{
+	struct tflite_subgraph *sub = &s->model->subgraphs[which];
+	struct shapes inner = *s;
+
+	if (s->depth == MAX_DEPTH || sub->inputs.count + first > s->op->inputs.count) {
+		fail(s, -EINVAL, "subgraph %d does not fit", which);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < sub->inputs.count; i++) {
+		struct tflite_tensor *to = &sub->tensors[sub->inputs.at[i]];
+		const struct tflite_tensor *from = input(s, first + i);
+
+		if (!from)
+			continue;
+		if (s->done[which] && (to->rank != from->rank ||
+				       memcmp(to->dims, from->dims, to->rank * 4))) {
+			fail(s, -ENOTSUP, "subgraph %d runs with different shapes", which);
+			return NULL;
+		}
+		to->changed |= from->changed || to->rank != from->rank ||
+			       memcmp(to->dims, from->dims, to->rank * 4);
+		to->rank = from->rank;
+		memcpy(to->dims, from->dims, sizeof(to->dims));
+		to->elements = from->elements;
+		if (from->type == to->type && !to->data)
+			to->invariant = invariant_of(s, which, i, from);
+	}
+	if (s->done[which])
+		return sub;
+	s->done[which] = true;
+	inner.depth++;
+	infer_subgraph(&inner, (uint32_t)which);
+	s->ret = inner.ret;
+	return s->ret ? NULL : sub;
+}
+
+static void control(struct shapes *s)
+{
+	bool loop = s->op->code == TFLITE_WHILE;
+	const struct tflite_options *o = &s->op->options;
+	struct tflite_subgraph *sub;
+
+	if (loop)
+		enter(s, o->subgraph_a, 0);
+	sub = s->ret ? NULL : enter(s, loop ? o->subgraph_b : o->subgraph_a, !loop);
+	if (!sub)
+		return;
+	for (uint32_t i = 0; i < s->op->outputs.count && i < sub->outputs.count; i++) {
+		const struct tflite_tensor *y = &sub->tensors[sub->outputs.at[i]];
+		const struct tflite_tensor *x = loop ? input(s, i) : NULL;
+
+		if (x && (x->rank != y->rank || memcmp(x->dims, y->dims, y->rank * 4)))
+			fail(s, -ENOTSUP, "the shape of its input %u changes in the loop", i);
+		set_dims(s, i, y->rank, y->dims);
+	}
+	if (!loop && !s->ret)
+		enter(s, o->subgraph_b, 1);
+}
+
+/* Whether the file may not state the shapes that the operator works on. */
+static bool is_open(struct shapes *s)
+{
+	for (uint32_t i = 0; i < s->op->inputs.count; i++) {
+		const struct tflite_tensor *x = input(s, i);
+
+		if (x && (x->changed || is_found(x) || x->dynamic))
+			return true;
+	}
+	for (uint32_t i = 0; i < s->op->outputs.count; i++)
+		if (output(s, i)->dynamic)
+			return true;
+	return false;
+}
+
+/* As many rows as segments: stated, or one more than the last number of a sorted list. */
+static void segments(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t dims[TFLITE_MAX_RANK], count = 0;
+	int64_t numbers[MAX_SEGMENT_NUMBERS], rows = 0;
+
+	if (!x || !x->rank) {
+		fail(s, -EINVAL, "its input has no rows");
+		return;
+	}
+	if (s->op->code == TFLITE_SEGMENT_SUM) {
+		count = need_known(s, 1, numbers, MAX_SEGMENT_NUMBERS);
+		rows = count ? numbers[count - 1] + 1 : 0;
+	} else if (need_known(s, 2, numbers, 1) == 1) {
+		rows = numbers[0];
+	}
+	if (!s->ret && (rows < 0 || rows > INT32_MAX))
+		fail(s, -EINVAL, "it has %lld segments", (long long)rows);
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[0] = (uint32_t)rows;
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void infer_operator(struct shapes *s)
+{
+	struct tflite_list_update update;
+	int64_t values[TFLITE_MAX_RANK], number = 0;
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t count;
+
+	switch (s->op->code) {
+	case TFLITE_ADD:
+	case TFLITE_SUB:
+	case TFLITE_MUL:
+	case TFLITE_DIV:
+	case TFLITE_MAXIMUM:
+	case TFLITE_MINIMUM:
+	case TFLITE_POW:
+	case TFLITE_FLOOR_DIV:
+	case TFLITE_FLOOR_MOD:
+	case TFLITE_SQUARED_DIFFERENCE:
+	case TFLITE_EQUAL:
+	case TFLITE_NOT_EQUAL:
+	case TFLITE_LESS:
+	case TFLITE_LESS_EQUAL:
+	case TFLITE_GREATER:
+	case TFLITE_GREATER_EQUAL:
+	case TFLITE_LOGICAL_AND:
+	case TFLITE_LOGICAL_OR:
+	case TFLITE_BITWISE_XOR:
+	case TFLITE_RIGHT_SHIFT:
+		broadcast(s, 2);
+		break;
+	case TFLITE_SELECT:
+	case TFLITE_SELECT_V2:
+		broadcast(s, 3);
+		break;
+	case TFLITE_CONV_2D:
+	case TFLITE_DEPTHWISE_CONV_2D:
+		image(s, false);
+		break;
+	case TFLITE_CONV_3D:
+		volume(s);
+		break;
+	case TFLITE_AVERAGE_POOL_2D:
+	case TFLITE_MAX_POOL_2D:
+	case TFLITE_L2_POOL_2D:
+		image(s, true);
+		break;
+	case TFLITE_FULLY_CONNECTED:
+		fully_connected(s);
+		break;
+	case TFLITE_RESHAPE:
+		reshape(s);
+		break;
+	case TFLITE_SQUEEZE:
+		squeeze(s);
+		break;
+	case TFLITE_EXPAND_DIMS:
+		if (need_known(s, 1, &number, 1) == 1)
+			insert(s, number, 1);
+		break;
+	case TFLITE_PACK:
+		insert(s, s->op->options.axis, s->op->inputs.count);
+		break;
+	case TFLITE_ONE_HOT:
+		if (need_known(s, 1, &number, 1) == 1)
+			insert(s, s->op->options.axis, (uint32_t)number);
+		break;
+	case TFLITE_CONCATENATION:
+		if (!tflite_find_list_update(s->sub, s->index, &update))
+			concatenation(s);
+		break;
+	case TFLITE_TRANSPOSE:
+		transpose(s);
+		break;
+	case TFLITE_MEAN:
+	case TFLITE_SUM:
+	case TFLITE_REDUCE_PROD:
+	case TFLITE_REDUCE_MAX:
+	case TFLITE_REDUCE_MIN:
+	case TFLITE_REDUCE_ANY:
+	case TFLITE_REDUCE_ALL:
+	case TFLITE_ARG_MAX:
+	case TFLITE_ARG_MIN:
+		reduce(s);
+		break;
+	case TFLITE_PAD:
+	case TFLITE_PADV2:
+	case TFLITE_MIRROR_PAD:
+		pad(s);
+		break;
+	case TFLITE_SLICE:
+		if (!tflite_in_list_update(s->sub, s->index))
+			slice(s);
+		break;
+	case TFLITE_STRIDED_SLICE:
+		strided_slice(s);
+		break;
+	case TFLITE_GATHER:
+		gather(s);
+		break;
+	case TFLITE_SEGMENT_SUM:
+	case TFLITE_UNSORTED_SEGMENT_SUM:
+	case TFLITE_UNSORTED_SEGMENT_PROD:
+	case TFLITE_UNSORTED_SEGMENT_MAX:
+	case TFLITE_UNSORTED_SEGMENT_MIN:
+		segments(s);
+		break;
+	case TFLITE_SPLIT:
+		split(s, 1, 0);
+		break;
+	case TFLITE_SPLIT_V:
+		split(s, 0, 2);
+		break;
+	case TFLITE_UNPACK:
+		unpack(s);
+		break;
+	case TFLITE_TILE:
+		tile(s);
+		break;
+	case TFLITE_FILL:
+		count = need_known(s, 0, values, TFLITE_MAX_RANK);
+		stated(s, values, count, 0);
+		break;
+	case TFLITE_BROADCAST_TO:
+		count = need_known(s, 1, values, TFLITE_MAX_RANK);
+		stated(s, values, count, 0);
+		break;
+	case TFLITE_TRANSPOSE_CONV:
+	case TFLITE_CONV_3D_TRANSPOSE:
+		count = need_known(s, 0, values, TFLITE_MAX_RANK);
+		stated(s, values, count, 0);
+		break;
+	case TFLITE_TOPK_V2:
+		topk(s);
+		break;
+	case TFLITE_RFFT2D:
+		fourier(s);
+		break;
+	case TFLITE_RANGE:
+		range(s);
+		break;
+	case TFLITE_BATCH_MATMUL:
+		matmul(s);
+		break;
+	case TFLITE_RESIZE_BILINEAR:
+	case TFLITE_RESIZE_NEAREST_NEIGHBOR:
+		resize(s);
+		break;
+	case TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM:
+		sequence(s, 18);
+		break;
+	case TFLITE_UNIDIRECTIONAL_SEQUENCE_RNN:
+		sequence(s, 4);
+		break;
+	case TFLITE_SHAPE:
+		shape(s);
+		break;
+	case TFLITE_RANK:
+		break;
+	case TFLITE_CAST:
+	case TFLITE_QUANTIZE:
+	case TFLITE_DEQUANTIZE:
+	case TFLITE_RELU:
+	case TFLITE_RELU6:
+	case TFLITE_RELU_N1_TO_1:
+	case TFLITE_RELU_0_TO_1:
+	case TFLITE_LOGISTIC:
+	case TFLITE_TANH:
+	case TFLITE_ELU:
+	case TFLITE_GELU:
+	case TFLITE_HARD_SWISH:
+	case TFLITE_LEAKY_RELU:
+	case TFLITE_PRELU:
+	case TFLITE_SOFTMAX:
+	case TFLITE_LOG_SOFTMAX:
+	case TFLITE_EXP:
+	case TFLITE_LOG:
+	case TFLITE_SQRT:
+	case TFLITE_RSQRT:
+	case TFLITE_SQUARE:
+	case TFLITE_ABS:
+	case TFLITE_NEG:
+	case TFLITE_SIGN:
+	case TFLITE_ROUND:
+	case TFLITE_FLOOR:
+	case TFLITE_CEIL:
+	case TFLITE_SIN:
+	case TFLITE_COS:
+	case TFLITE_LOGICAL_NOT:
+	case TFLITE_ZEROS_LIKE:
+	case TFLITE_CUMSUM:
+	case TFLITE_REVERSE_V2:
+	case TFLITE_REVERSE_SEQUENCE:
+	case TFLITE_L2_NORMALIZATION:
+	case TFLITE_LOCAL_RESPONSE_NORMALIZATION:
+	case TFLITE_FAKE_QUANT:
+	case TFLITE_BUCKETIZE:
+	case TFLITE_ADD_N:
+	case TFLITE_REAL:
+	case TFLITE_IMAG:
+	case TFLITE_COMPLEX_ABS:
+	case TFLITE_DYNAMIC_UPDATE_SLICE:
+		like_input(s, 0);
+		break;
+	case TFLITE_IF:
+	case TFLITE_WHILE:
+		control(s);
+		break;
+	default:
+		if (x)
+			fail(s, -ENOTSUP,
+			     "its output's shape is only known at run time, or was changed");
+		break;
+	}
+	if (!s->ret)
+		fold_integers(s);
+}
+
+static void infer_subgraph(struct shapes *s, uint32_t number)
+{
+	s->sub = &s->model->subgraphs[number];
+	for (s->index = 0; s->index < s->sub->operator_count && !s->ret; s->index++) {
+		s->op = &s->sub->operators[s->index];
+		/* What the file states is right where nothing before it was open. */
+		if (s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE || is_open(s))
+			infer_operator(s);
+	}
+}
+
+/* How many operators run each subgraph. */
+static void count_users(struct shapes *s)
+{
+	for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
+		const struct tflite_subgraph *sub = &s->model->subgraphs[i];
+
+		for (uint32_t k = 0; k < sub->operator_count; k++) {
+			const struct tflite_operator *op = &sub->operators[k];
+
+			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
+				continue;
+			s->users[op->options.subgraph_a]++;
+			s->users[op->options.subgraph_b]++;
+		}
+	}
+}
+
+/* Forgets what an earlier inference made. Return: whether shapes are open at all. */
+static bool begin(struct tflite_model *model)
+{
+	bool open = false;
+
+	for (uint32_t i = 0; i < model->subgraph_count; i++) {
+		struct tflite_subgraph *sub = &model->subgraphs[i];
+
+		for (uint32_t k = 0; k < sub->tensor_count; k++) {
+			struct tflite_tensor *x = &sub->tensors[k];
+
+			if (x->folded) {
+				x->data = NULL;
+				x->size = 0;
+				x->folded = false;
+			}
+			x->invariant = NULL;
+			open |= x->dynamic || x->changed;
+		}
+	}
+	return open;
+}
+
+int tflite_infer_shapes(struct tflite_model *model, char *error)
+{
+	struct shapes s = { .model = model, .error = error };
+
+	if (!begin(model))
+		return 0;
+	s.done = calloc(model->subgraph_count, sizeof(*s.done));
+	s.users = calloc(model->subgraph_count, sizeof(*s.users));
+	if (s.done && s.users) {
+		count_users(&s);
+		infer_subgraph(&s, 0);
+	} else {
+		snprintf(error, TFLITE_ERROR_SIZE, "out of memory");
+		s.ret = -ENOMEM;
+	}
+	free(s.users);
+	free(s.done);
+	return s.ret;
+}
+
+int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
+			   const uint32_t *dims, char *error)
+{
+	struct tflite_subgraph *sub = &model->subgraphs[0];
+	struct tflite_tensor *x;
+	uint64_t elements;
+	bool sound;
+
+	if (index >= sub->inputs.count) {
+		snprintf(error, TFLITE_ERROR_SIZE, "there is no input %u, the model has %u", index,
+			 sub->inputs.count);
+		return -EINVAL;
+	}
+	x = &sub->tensors[sub->inputs.at[index]];
+	if (x->rank != rank) {
+		snprintf(error, TFLITE_ERROR_SIZE, "input %u has %u dimensions, not %u", index,
+			 x->rank, rank);
+		return -EINVAL;
+	}
+	sound = tflite_count_elements(rank, dims, &elements);
+	if (!sound || !elements) {
+		snprintf(error, TFLITE_ERROR_SIZE, "a dimension of input %u is %s", index,
+			 sound ? "0" : "too large");
+		return -EINVAL;
+	}
+	x->changed |= memcmp(x->dims, dims, rank * sizeof(*dims)) != 0;
+	memcpy(x->dims, dims, rank * sizeof(*dims));
+	x->elements = elements;
+	return 0;
+}

@@ -1,0 +1,930 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The reader of TFLite models. A file is read (or copied) into aligned memory once, and its tables
+ * are walked with flatbuffer.h, which checks every access; what a table means is checked here.
+ * Fields are given by their number in the schema's tables. Subgraphs, tensors and operators get
+ * structures, allocated for each subgraph at once; everything else stays in the file's bytes.
+ */
+#include "frontend/tflite/tflite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frontend/tflite/flatbuffer.h"
+#include "frontend/tflite/sparse.h"
+
+#define ALIGNMENT 64
+#define LARGE_PAGE ((size_t)2 << 20)
+#define MAX_FILE ((uint64_t)4 << 30)
+/* More than any real model has: bounds the work that a small hostile file can ask for. */
+#define MAX_SUBGRAPHS 1024
+/*
+ * Tensor numbers of all operators together. The size of the file does not bound them, since tables
+ * may share vectors.
+ */
+#define MAX_REFS ((uint64_t)1 << 24)
+
+struct tflite_derived {
+	struct tflite_derived *next;
+	void *data;
+};
+
+/**
+ * struct parser - a model while it is read
+ * @codes: the file's table of operator codes
+ * @buffers: the file's table of buffers
+ * @aligned: for each buffer, NULL or a copy of its bytes, which are not aligned in the file; the
+ *	copies are the model's
+ * @copied: bytes of all copies
+ * @dense: bytes of all sparse constants, written out
+ * @refs: tensor numbers that have been looked at
+ * @error: the caller's memory for a message
+ */
+struct parser {
+	struct tflite_model *model;
+	struct flatbuffer fb;
+	struct flatbuffer_vector codes, buffers;
+	const void **aligned;
+	uint64_t copied, dense;
+	uint64_t refs;
+	char *error;
+};
+
+static __attribute__((format(printf, 2, 3))) int refuse(struct parser *p, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(p->error, TFLITE_ERROR_SIZE, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int damaged(struct parser *p, const char *what)
+{
+	return refuse(p, "truncated or damaged (%s)", what);
+}
+
+uint32_t tflite_type_size(uint32_t type)
+{
+	switch (type) {
+	case TFLITE_UINT8:
+	case TFLITE_INT8:
+	case TFLITE_BOOL:
+		return 1;
+	case TFLITE_FLOAT16:
+	case TFLITE_INT16:
+		return 2;
+	case TFLITE_FLOAT32:
+	case TFLITE_INT32:
+	case TFLITE_UINT32:
+		return 4;
+	case TFLITE_INT64:
+	case TFLITE_FLOAT64:
+	case TFLITE_COMPLEX64:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+const char *tflite_type_name(uint32_t type)
+{
+	static const char *const names[] = {
+		"FLOAT32", "FLOAT16", "INT32", "UINT8", "INT64", "STRING", "BOOL", "INT16",
+		"COMPLEX64", "INT8", "FLOAT64", "COMPLEX128", "UINT64", "RESOURCE", "VARIANT",
+		"UINT32", "UINT16", "INT4", "BFLOAT16",
+	};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
+
+const char *tflite_code_name(uint32_t code)
+{
+	static const char *const names[] = {
+#define TFLITE_OP(code, name, translation, operation) [code] = #name,
+#define TFLITE_MADE(code, name, translation, operation) [code] = #name,
+#define TFLITE_NAME(code, name) [code] = #name,
+#include "frontend/tflite/operator_list.h"
+	};
+
+	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+}
+
+int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index)
+{
+	int64_t value;
+
+	memcpy(&value, (const uint8_t *)tensor->zero_points + (size_t)index * sizeof(value),
+	       sizeof(value));
+	return value;
+}
+
+float tflite_half_to_float(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31,
+		 fraction = half & 1023;
+	uint32_t bits;
+	float value;
+
+	if (exponent == 31) {
+		bits = sign | 0x7f800000 | fraction << 13;
+	} else if (exponent) {
+		bits = sign | (exponent + 112) << 23 | fraction << 13;
+	} else {
+		value = (float)fraction * 0x1p-24f;
+		return sign ? -value : value;
+	}
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+const char *tflite_printable(const char *text, char *to, size_t size)
+{
+	size_t n;
+
+	for (n = 0; n + 1 < size && text[n]; n++)
+		to[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
+	if (size)
+		to[n] = 0;
+	return to;
+}
+
+void *tflite_derive(struct tflite_model *model, size_t size)
+{
+	struct tflite_derived *d = calloc(1, sizeof(*d));
+	size_t padded;
+
+	if (!d || __builtin_add_overflow(size, ALIGNMENT, &padded))
+		goto fail;
+	padded -= padded % ALIGNMENT;
+	d->data = aligned_alloc(ALIGNMENT, padded);
+	if (!d->data)
+		goto fail;
+	memset(d->data, 0, padded);
+	d->next = model->derived;
+	model->derived = d;
+	return d->data;
+fail:
+	free(d);
+	return NULL;
+}
+
+/* -------------------------------------------------------------------------------------- options */
+
+enum option_kind { I8, I32, F32, BOOLEAN, INTS, STRING };
+
+/*
+ * Where the members of tflite_options are in the tables of the schema's union: number of the table
+ * in the union, number of the field in the table.
+ */
+static const struct option_field {
+	uint8_t type;
+	uint8_t field;
+	uint8_t kind;
+	uint16_t offset;
+} OPTION_FIELDS[] = {
+#define F(type, field, kind, member) { type, field, kind, offsetof(struct tflite_options, member) }
+	/* Conv2D */
+	F(1, 0, I8, padding),
+	F(1, 1, I32, stride_w),
+	F(1, 2, I32, stride_h),
+	F(1, 3, I8, activation),
+	F(1, 4, I32, dilation_w),
+	F(1, 5, I32, dilation_h),
+	/* DepthwiseConv2D */
+	F(2, 0, I8, padding),
+	F(2, 1, I32, stride_w),
+	F(2, 2, I32, stride_h),
+	F(2, 3, I32, depth_multiplier),
+	F(2, 4, I8, activation),
+	F(2, 5, I32, dilation_w),
+	F(2, 6, I32, dilation_h),
+	/* Pool2D */
+	F(5, 0, I8, padding),
+	F(5, 1, I32, stride_w),
+	F(5, 2, I32, stride_h),
+	F(5, 3, I32, filter_w),
+	F(5, 4, I32, filter_h),
+	F(5, 5, I8, activation),
+	/* SVDF, RNN */
+	F(6, 0, I32, rank),
+	F(6, 1, I8, activation),
+	F(7, 0, I8, activation),
+	/* FullyConnected */
+	F(8, 0, I8, activation),
+	F(8, 1, I8, weights_format),
+	F(8, 2, BOOLEAN, keep_num_dims),
+	/* Softmax, Concatenation, Add, L2Norm */
+	F(9, 0, F32, beta),
+	F(10, 0, I32, axis),
+	F(10, 1, I8, activation),
+	F(11, 0, I8, activation),
+	F(12, 0, I8, activation),
+	/* LocalResponseNormalization */
+	F(13, 0, I32, radius),
+	F(13, 1, F32, bias),
+	F(13, 2, F32, alpha),
+	F(13, 3, F32, beta),
+	/* LSTM */
+	F(14, 0, I8, activation),
+	F(14, 1, F32, cell_clip),
+	F(14, 2, F32, proj_clip),
+	F(14, 3, I8, kernel_type),
+	/* ResizeBilinear; its first two fields are no longer written */
+	F(15, 2, BOOLEAN, align_corners),
+	F(15, 3, BOOLEAN, half_pixel_centers),
+	/* Reshape, SpaceToDepth, Mul, Gather, Reducer, Sub, Div, Squeeze */
+	F(17, 0, INTS, ints),
+	F(19, 0, I32, block_size),
+	F(21, 0, I8, activation),
+	F(23, 0, I32, axis),
+	F(23, 1, I32, batch_dims),
+	F(27, 0, BOOLEAN, keep_dims),
+	F(28, 0, I8, activation),
+	F(29, 0, I8, activation),
+	F(30, 0, INTS, ints),
+	/* SequenceRNN */
+	F(31, 0, BOOLEAN, time_major),
+	F(31, 1, I8, activation),
+	/* StridedSlice */
+	F(32, 0, I32, begin_mask),
+	F(32, 1, I32, end_mask),
+	F(32, 2, I32, ellipsis_mask),
+	F(32, 3, I32, new_axis_mask),
+	F(32, 4, I32, shrink_axis_mask),
+	F(32, 5, BOOLEAN, end_is_offset),
+	/* Split, ArgMax, TransposeConv, Shape, ArgMin, Pack, Unpack */
+	F(35, 0, I32, num),
+	F(40, 0, I8, out_type),
+	F(49, 0, I8, padding),
+	F(49, 1, I32, stride_w),
+	F(49, 2, I32, stride_h),
+	F(49, 3, I8, activation),
+	F(55, 0, I8, out_type),
+	F(57, 0, I8, out_type),
+	F(59, 0, I32, num),
+	F(59, 1, I32, axis),
+	F(64, 0, I32, num),
+	F(64, 1, I32, axis),
+	/* UnidirectionalSequenceLSTM */
+	F(71, 0, I8, activation),
+	F(71, 1, F32, cell_clip),
+	F(71, 2, F32, proj_clip),
+	F(71, 3, BOOLEAN, time_major),
+	/* ResizeNearestNeighbor, LeakyRelu, MirrorPad, SplitV */
+	F(74, 0, BOOLEAN, align_corners),
+	F(74, 1, BOOLEAN, half_pixel_centers),
+	F(75, 0, F32, alpha),
+	F(77, 0, I8, mirror_mode),
+	F(79, 0, I32, num),
+	/* If, While, DepthToSpace, BatchMatMul */
+	F(92, 0, I32, subgraph_a),
+	F(92, 1, I32, subgraph_b),
+	F(93, 0, I32, subgraph_a),
+	F(93, 1, I32, subgraph_b),
+	F(94, 0, I32, block_size),
+	F(101, 0, BOOLEAN, adj_x),
+	F(101, 1, BOOLEAN, adj_y),
+	F(101, 2, BOOLEAN, asymmetric),
+	/* SVDF, RNN, FullyConnected, LSTM, SequenceRNN, UnidirectionalSequenceLSTM */
+	F(6, 2, BOOLEAN, asymmetric),
+	F(7, 1, BOOLEAN, asymmetric),
+	F(8, 3, BOOLEAN, asymmetric),
+	F(14, 4, BOOLEAN, asymmetric),
+	F(31, 2, BOOLEAN, asymmetric),
+	F(71, 4, BOOLEAN, asymmetric),
+	/* FakeQuant, OneHot, BidirectionalSequenceLSTM, BidirectionalSequenceRNN */
+	F(58, 0, F32, min),
+	F(58, 1, F32, max),
+	F(58, 2, I32, num_bits),
+	F(58, 3, BOOLEAN, narrow_range),
+	F(61, 0, I32, axis),
+	F(69, 0, I8, activation),
+	F(69, 1, F32, cell_clip),
+	F(69, 2, F32, proj_clip),
+	F(69, 3, BOOLEAN, merge_outputs),
+	F(69, 4, BOOLEAN, time_major),
+	F(69, 5, BOOLEAN, asymmetric),
+	F(70, 0, BOOLEAN, time_major),
+	F(70, 1, I8, activation),
+	F(70, 2, BOOLEAN, merge_outputs),
+	F(70, 3, BOOLEAN, asymmetric),
+	/* ReverseSequence, Cumsum, CallOnce, Conv3D */
+	F(87, 0, I32, axis),
+	F(87, 1, I32, batch_dims),
+	F(102, 0, BOOLEAN, exclusive),
+	F(102, 1, BOOLEAN, reverse),
+	F(103, 0, I32, subgraph_a),
+	F(106, 0, I8, padding),
+	F(106, 1, I32, stride_d),
+	F(106, 2, I32, stride_w),
+	F(106, 3, I32, stride_h),
+	F(106, 4, I8, activation),
+	F(106, 5, I32, dilation_d),
+	F(106, 6, I32, dilation_w),
+	F(106, 7, I32, dilation_h),
+	/* VarHandle, Bucketize, Gelu */
+	F(111, 0, STRING, container),
+	F(111, 1, STRING, shared_name),
+	F(115, 0, INTS, ints),
+	F(116, 0, BOOLEAN, approximate),
+#undef F
+};
+
+static struct tflite_ints ints_of(const struct parser *p, const struct flatbuffer_vector *v)
+{
+	struct tflite_ints ints = { NULL, v->count };
+
+	/* Both the vector and the base are 4-byte aligned. */
+	if (v->count)
+		ints.at = (const int32_t *)(const void *)(p->fb.base + v->at);
+	return ints;
+}
+
+bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements)
+{
+	*elements = 1;
+	for (uint32_t i = 0; i < rank; i++)
+		if (__builtin_mul_overflow(*elements, (uint64_t)dims[i], elements) ||
+		    *elements > UINT32_MAX)
+			return false;
+	return true;
+}
+
+static int parse_options(struct parser *p, const struct flatbuffer_table *operator,
+			 struct tflite_options *o)
+{
+	struct flatbuffer_table table;
+	struct flatbuffer_vector v;
+	uint8_t type = 0, flag;
+	bool present;
+	size_t i;
+
+	o->dilation_w = 1;
+	o->dilation_h = 1;
+	o->dilation_d = 1;
+	if (!flatbuffer_scalar(&p->fb, operator, 3, 1, &type) ||
+	    !flatbuffer_table(&p->fb, operator, 4, &table, &present))
+		return damaged(p, "operator options");
+	if (!type || !present)
+		return 0;
+	o->type = type;
+	/* BidirectionalSequenceLSTM; the schema's other defaults are 0. */
+	o->time_major = type == 69;
+	for (i = 0; i < sizeof(OPTION_FIELDS) / sizeof(OPTION_FIELDS[0]); i++) {
+		const struct option_field *f = &OPTION_FIELDS[i];
+		char *to = (char *)o + f->offset;
+
+		if (f->type != type)
+			continue;
+		switch (f->kind) {
+		case I8:
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, to))
+				return damaged(p, "operator options");
+			break;
+		case I32:
+		case F32:
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 4, to))
+				return damaged(p, "operator options");
+			break;
+		case BOOLEAN:
+			flag = 0;
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, &flag))
+				return damaged(p, "operator options");
+			*(bool *)to = flag != 0;
+			break;
+		case STRING:
+			if (!flatbuffer_string(&p->fb, &table, f->field,
+					       (const char **)(void *)to))
+				return damaged(p, "operator options");
+			break;
+		case INTS:
+			if (!flatbuffer_vector(&p->fb, &table, f->field, 4, &v))
+				return damaged(p, "operator options");
+			*(struct tflite_ints *)(void *)to = ints_of(p, &v);
+			break;
+		}
+	}
+	return 0;
+}
+
+/* --------------------------------------------------------------------------- tensors, operators */
+
+/*
+ * The bytes of a buffer: a vector, or in large models an offset from the start of the file to what
+ * lies behind the flatbuffer.
+ */
+static int parse_buffer(struct parser *p, uint32_t index, const void **data, uint64_t *size)
+{
+	struct flatbuffer_table table;
+	struct flatbuffer_vector v;
+	uint64_t offset = 0, length = 0;
+
+	*data = NULL;
+	*size = 0;
+	if (index >= p->buffers.count)
+		return damaged(p, "a tensor's buffer does not exist");
+	if (!flatbuffer_element(&p->fb, &p->buffers, index, &table) ||
+	    !flatbuffer_vector(&p->fb, &table, 0, 1, &v) ||
+	    !flatbuffer_scalar(&p->fb, &table, 1, 8, &offset) ||
+	    !flatbuffer_scalar(&p->fb, &table, 2, 8, &length))
+		return damaged(p, "buffers");
+	if (v.count) {
+		*data = p->fb.base + v.at;
+		*size = v.count;
+	} else if (offset > 1) {
+		if (offset > p->fb.size || p->fb.size - offset < length)
+			return damaged(p, "buffers");
+		*data = length ? p->fb.base + offset : NULL;
+		*size = length;
+	}
+	return 0;
+}
+
+/*
+ * The bytes of a constant, aligned to its elements: converters align them to 4 or 16 bytes, other
+ * tools to nothing. They are copied once for each buffer. Buffers of a sound file do not overlap,
+ * so that the copies are no larger than the file.
+ */
+static int align_constant(struct parser *p, uint32_t buffer, uint32_t element, uint64_t size,
+			  const void **data)
+{
+	void *copy;
+
+	if ((uintptr_t)*data % element == 0)
+		return 0;
+	if (!p->aligned) {
+		p->aligned = calloc(p->buffers.count, sizeof(*p->aligned));
+		if (!p->aligned)
+			return -ENOMEM;
+	}
+	if (!p->aligned[buffer]) {
+		if (p->fb.size - p->copied < size)
+			return damaged(p, "buffers overlap");
+		p->copied += size;
+		copy = tflite_derive(p->model, size);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, *data, size);
+		p->aligned[buffer] = copy;
+	}
+	*data = p->aligned[buffer];
+	return 0;
+}
+
+static int parse_quantisation(struct parser *p, const struct flatbuffer_table *table,
+			      struct tflite_tensor *t, uint32_t index)
+{
+	struct flatbuffer_vector scales, zero_points;
+	struct flatbuffer_table q;
+	int32_t dim = 0;
+	bool present;
+
+	if (!flatbuffer_table(&p->fb, table, 4, &q, &present))
+		return damaged(p, "quantisation");
+	if (!present)
+		return 0;
+	if (!flatbuffer_vector(&p->fb, &q, 2, 4, &scales) ||
+	    !flatbuffer_vector(&p->fb, &q, 3, 8, &zero_points) ||
+	    !flatbuffer_scalar(&p->fb, &q, 6, 4, &dim))
+		return damaged(p, "quantisation");
+	if (!scales.count)
+		return 0;
+	if (zero_points.count && zero_points.count != 1 && zero_points.count != scales.count)
+		return refuse(p, "tensor %u has %u scales but %u zero points", index, scales.count,
+			      zero_points.count);
+	if (scales.count > 1 && (dim < 0 || (uint32_t)dim >= t->rank ||
+				 scales.count != t->dims[dim]))
+		return refuse(p, "tensor %u has %u scales, which fit no dimension", index,
+			      scales.count);
+	t->scale_count = scales.count;
+	t->scales = (const float *)(const void *)(p->fb.base + scales.at);
+	t->zero_point_count = zero_points.count;
+	if (zero_points.count)
+		t->zero_points = p->fb.base + zero_points.at;
+	t->channel_dim = (uint32_t)dim;
+	/*
+	 * Zero points of channels are checked when the tensor is used: many tensors may share one
+	 * vector, so that looking at each element here could take forever.
+	 */
+	if (zero_points.count &&
+	    (tflite_zero_point_at(t, 0) < INT32_MIN || tflite_zero_point_at(t, 0) > INT32_MAX))
+		return refuse(p, "tensor %u has an absurd zero point", index);
+	return 0;
+}
+
+/* A sparse constant becomes a dense one, so that nobody else needs to know of it. */
+static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsity, uint32_t index,
+			const struct tflite_tensor *t, const void **data, uint64_t *size)
+{
+	uint64_t bytes = t->elements * tflite_type_size(t->type);
+	const char *wrong;
+	void *dense;
+
+	if (bytes > TFLITE_MAX_DENSE - p->dense)
+		return refuse(p, "tensor %u: sparse constants of more than %llu MiB", index,
+			      (unsigned long long)TFLITE_MAX_DENSE >> 20);
+	p->dense += bytes;
+	dense = tflite_derive(p->model, bytes);
+	if (!dense)
+		return -ENOMEM;
+	wrong = tflite_densify(&p->fb, sparsity, t, *data, *size, dense);
+	if (wrong)
+		return refuse(p, "tensor %u: sparse data with %s", index, wrong);
+	*data = dense;
+	*size = bytes;
+	return 0;
+}
+
+static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, uint32_t index,
+			struct tflite_tensor *t)
+{
+	struct flatbuffer_vector shape, signature;
+	struct tflite_ints dims;
+	uint8_t type = 0, variable = 0;
+	uint64_t size, bytes, whole;
+	uint32_t buffer = 0, element, i;
+	const void *data;
+	bool sparse;
+	struct flatbuffer_table sparsity;
+	int ret;
+
+	if (!flatbuffer_vector(&p->fb, table, 0, 4, &shape) ||
+	    !flatbuffer_scalar(&p->fb, table, 1, 1, &type) ||
+	    !flatbuffer_scalar(&p->fb, table, 2, 4, &buffer) ||
+	    !flatbuffer_string(&p->fb, table, 3, &t->name) ||
+	    !flatbuffer_scalar(&p->fb, table, 5, 1, &variable) ||
+	    !flatbuffer_table(&p->fb, table, 6, &sparsity, &sparse) ||
+	    !flatbuffer_vector(&p->fb, table, 7, 4, &signature))
+		return damaged(p, "tensors");
+	if (shape.count > TFLITE_MAX_RANK)
+		return refuse(p, "tensor %u has %u dimensions, at most %u are possible", index,
+			      shape.count, TFLITE_MAX_RANK);
+	dims = ints_of(p, &shape);
+	t->type = type;
+	t->rank = dims.count;
+	t->variable = variable != 0;
+	for (i = 0; i < dims.count; i++) {
+		if (dims.at[i] < 0)
+			return refuse(p, "tensor %u has a negative dimension", index);
+		t->dims[i] = (uint32_t)dims.at[i];
+	}
+	if (!tflite_count_elements(t->rank, t->dims, &t->elements))
+		return refuse(p, "tensor %u is too large", index);
+	dims = ints_of(p, &signature);
+	for (i = 0; i < dims.count && i < TFLITE_MAX_RANK; i++)
+		t->dynamic |= dims.at[i] < 0;
+	ret = parse_quantisation(p, table, t, index);
+	if (ret)
+		return ret;
+	ret = parse_buffer(p, buffer, &data, &size);
+	if (ret || !data)
+		return ret;
+	if (sparse) {
+		ret = parse_sparse(p, &sparsity, index, t, &data, &size);
+		if (ret)
+			return ret;
+		buffer = 0;
+	}
+	whole = size;
+	element = tflite_type_size(type);
+	if (element) {
+		bytes = t->elements * element;
+		if (size < bytes)
+			return refuse(p, "tensor %u needs %llu bytes of data, the file has %llu",
+				      index, (unsigned long long)bytes, (unsigned long long)size);
+		size = bytes;
+		ret = align_constant(p, buffer, element, whole, &data);
+		if (ret)
+			return ret;
+	}
+	if (t->variable)
+		return 0;
+	t->data = data;
+	t->size = size;
+	return 0;
+}
+
+/* Tensor numbers; -1 stands for an omitted one where @optional. */
+static int parse_refs(struct parser *p, const struct flatbuffer_table *table, uint32_t field,
+		      uint32_t tensor_count, bool optional, struct tflite_ints *refs)
+{
+	struct flatbuffer_vector v;
+	uint32_t i;
+
+	if (!flatbuffer_vector(&p->fb, table, field, 4, &v))
+		return damaged(p, "tensor numbers");
+	*refs = ints_of(p, &v);
+	p->refs += refs->count;
+	if (p->refs > MAX_REFS)
+		return refuse(p, "its operators have too many tensors");
+	for (i = 0; i < refs->count; i++) {
+		if (refs->at[i] == -1 && optional)
+			continue;
+		if (refs->at[i] < 0 || (uint32_t)refs->at[i] >= tensor_count)
+			return refuse(p, "tensor %d does not exist", refs->at[i]);
+	}
+	return 0;
+}
+
+static int parse_code(struct parser *p, uint32_t index, struct tflite_operator *op)
+{
+	struct flatbuffer_table table;
+	int32_t code = 0;
+	int8_t old = 0;
+
+	op->version = 1;
+	if (index >= p->codes.count)
+		return damaged(p, "an operator's code does not exist");
+	if (!flatbuffer_element(&p->fb, &p->codes, index, &table) ||
+	    !flatbuffer_scalar(&p->fb, &table, 0, 1, &old) ||
+	    !flatbuffer_string(&p->fb, &table, 1, &op->custom) ||
+	    !flatbuffer_scalar(&p->fb, &table, 2, 4, &op->version) ||
+	    !flatbuffer_scalar(&p->fb, &table, 3, 4, &code))
+		return damaged(p, "operator codes");
+	/*
+	 * Codes above 127 did not fit the first field; each field is 0 where the other one counts.
+	 */
+	if (old > code)
+		code = old;
+	if (code < 0)
+		return refuse(p, "operator code %d", code);
+	op->code = (uint32_t)code;
+	return 0;
+}
+
+static int parse_operator(struct parser *p, const struct flatbuffer_table *table,
+			  uint32_t tensor_count, struct tflite_operator *op)
+{
+	struct flatbuffer_vector custom;
+	uint32_t code = 0;
+	int ret;
+
+	if (!flatbuffer_scalar(&p->fb, table, 0, 4, &code) ||
+	    !flatbuffer_vector(&p->fb, table, 5, 1, &custom))
+		return damaged(p, "operators");
+	op->custom_data = p->fb.base + custom.at;
+	op->custom_size = custom.count;
+	ret = parse_code(p, code, op);
+	if (!ret)
+		ret = parse_refs(p, table, 1, tensor_count, true, &op->inputs);
+	if (!ret)
+		ret = parse_refs(p, table, 2, tensor_count, false, &op->outputs);
+	if (!ret)
+		ret = parse_refs(p, table, 8, tensor_count, false, &op->intermediates);
+	if (!ret)
+		ret = parse_options(p, table, &op->options);
+	return ret;
+}
+
+/*
+ * A tensor that an operator writes in each run is no state, whatever the file says: the converter
+ * marks the dequantised zeros so that a float16 LSTM starts with.
+ */
+static void find_variables(struct tflite_subgraph *s)
+{
+	for (uint32_t i = 0; i < s->operator_count; i++)
+		for (uint32_t k = 0; k < s->operators[i].outputs.count; k++)
+			s->tensors[s->operators[i].outputs.at[k]].variable = false;
+}
+
+static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table,
+			  struct tflite_subgraph *s)
+{
+	struct flatbuffer_vector tensors, operators;
+	struct flatbuffer_table child;
+	uint32_t i;
+	int ret;
+
+	if (!flatbuffer_vector(&p->fb, table, 0, 4, &tensors) ||
+	    !flatbuffer_vector(&p->fb, table, 3, 4, &operators) ||
+	    !flatbuffer_string(&p->fb, table, 4, &s->name))
+		return damaged(p, "subgraphs");
+	if (tensors.count) {
+		s->tensors = calloc(tensors.count, sizeof(*s->tensors));
+		if (!s->tensors)
+			return -ENOMEM;
+	}
+	s->tensor_count = tensors.count;
+	if (operators.count) {
+		s->operators = calloc(operators.count, sizeof(*s->operators));
+		if (!s->operators)
+			return -ENOMEM;
+	}
+	s->operator_count = operators.count;
+	for (i = 0; i < tensors.count; i++) {
+		if (!flatbuffer_element(&p->fb, &tensors, i, &child))
+			return damaged(p, "tensors");
+		ret = parse_tensor(p, &child, i, &s->tensors[i]);
+		if (ret)
+			return ret;
+	}
+	ret = parse_refs(p, table, 1, s->tensor_count, false, &s->inputs);
+	if (!ret)
+		ret = parse_refs(p, table, 2, s->tensor_count, false, &s->outputs);
+	for (i = 0; i < operators.count && !ret; i++) {
+		if (!flatbuffer_element(&p->fb, &operators, i, &child))
+			return damaged(p, "operators");
+		ret = parse_operator(p, &child, s->tensor_count, &s->operators[i]);
+	}
+	if (!ret)
+		find_variables(s);
+	return ret;
+}
+
+static int parse_model(struct parser *p)
+{
+	struct flatbuffer_vector subgraphs;
+	struct flatbuffer_table root, child;
+	uint64_t total = 0;
+	uint32_t version = 0, i, j;
+	int ret;
+
+	/* Bytes 4 to 7 name the schema. */
+	if (p->fb.size < 16 || memcmp(p->fb.base + 4, "TFL3", 4))
+		return refuse(p, "not a TFLite model (no TFL3 mark)");
+	if (!flatbuffer_root(&p->fb, &root) ||
+	    !flatbuffer_scalar(&p->fb, &root, 0, 4, &version) ||
+	    !flatbuffer_vector(&p->fb, &root, 1, 4, &p->codes) ||
+	    !flatbuffer_vector(&p->fb, &root, 2, 4, &subgraphs) ||
+	    !flatbuffer_string(&p->fb, &root, 3, &p->model->description) ||
+	    !flatbuffer_vector(&p->fb, &root, 4, 4, &p->buffers))
+		return damaged(p, "header");
+	if (version != 3)
+		return refuse(p, "TFLite schema version %u, only 3 is known", version);
+	if (!subgraphs.count)
+		return refuse(p, "it has no graph");
+	if (subgraphs.count > MAX_SUBGRAPHS)
+		return refuse(p, "it has %u subgraphs, at most %u are possible", subgraphs.count,
+			      MAX_SUBGRAPHS);
+	p->model->subgraphs = calloc(subgraphs.count, sizeof(*p->model->subgraphs));
+	if (!p->model->subgraphs)
+		return -ENOMEM;
+	p->model->subgraph_count = subgraphs.count;
+	for (i = 0; i < subgraphs.count; i++) {
+		struct tflite_subgraph *s = &p->model->subgraphs[i];
+
+		if (!flatbuffer_element(&p->fb, &subgraphs, i, &child))
+			return damaged(p, "subgraphs");
+		ret = parse_subgraph(p, &child, s);
+		if (ret)
+			return ret;
+		/* A small file whose subgraphs share tables would otherwise make very many. */
+		total += (uint64_t)s->tensor_count + s->operator_count;
+		if (total > p->fb.size)
+			return damaged(p, "subgraphs");
+	}
+	for (i = 0; i < p->model->subgraph_count; i++) {
+		const struct tflite_subgraph *s = &p->model->subgraphs[i];
+
+		for (j = 0; j < s->operator_count; j++) {
+			const struct tflite_operator *op = &s->operators[j];
+
+			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
+				continue;
+			if (op->options.subgraph_a < 0 || op->options.subgraph_b < 0 ||
+			    (uint32_t)op->options.subgraph_a >= p->model->subgraph_count ||
+			    (uint32_t)op->options.subgraph_b >= p->model->subgraph_count)
+				return refuse(p, "operator %u refers to a subgraph that does "
+					      "not exist", j);
+		}
+	}
+	return 0;
+}
+
+static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char *error)
+{
+	struct parser p = { .fb = { bytes, size }, .error = error };
+	int ret;
+
+	p.model = calloc(1, sizeof(*p.model));
+	if (!p.model) {
+		free(bytes);
+		return refuse(&p, "out of memory") ? -ENOMEM : 0;
+	}
+	p.model->bytes = bytes;
+	p.model->size = size;
+	p.model->description = "";
+	ret = parse_model(&p);
+	free(p.aligned);
+	if (ret == -ENOMEM)
+		refuse(&p, "out of memory");
+	if (ret) {
+		tflite_free(p.model);
+		return ret;
+	}
+	*out = p.model;
+	return 0;
+}
+
+/*
+ * A model of megabytes gets large pages where there are any: to have each of a thousand small ones
+ * made takes longer than to read the file into them.
+ */
+static void *allocate(size_t size)
+{
+	const size_t unit = size < LARGE_PAGE ? ALIGNMENT : LARGE_PAGE;
+	const size_t room = (size + unit) / unit * unit;
+	void *bytes = aligned_alloc(unit, room);
+
+	if (bytes && unit == LARGE_PAGE)
+		madvise(bytes, room, MADV_HUGEPAGE);
+	return bytes;
+}
+
+int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error)
+{
+	struct parser p = { .error = error };
+	void *bytes;
+
+	error[0] = 0;
+	if (size > MAX_FILE)
+		return refuse(&p, "too large for a model");
+	bytes = allocate(size);
+	if (!bytes) {
+		refuse(&p, "out of memory");
+		return -ENOMEM;
+	}
+	if (size)
+		memcpy(bytes, data, size);
+	return parse_owned(bytes, size, out, error);
+}
+
+int tflite_load(const char *path, struct tflite_model **out, char *error)
+{
+	struct parser p = { .error = error };
+	uint8_t *bytes = NULL;
+	size_t size, done = 0;
+	struct stat st;
+	int fd, ret;
+
+	error[0] = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = -errno;
+		refuse(&p, "%s", strerror(errno));
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > MAX_FILE) {
+		ret = refuse(&p,
+			     S_ISREG(st.st_mode) ? "too large for a model" : "not a regular file");
+		goto fail;
+	}
+	size = (size_t)st.st_size;
+	bytes = allocate(size);
+	if (!bytes) {
+		refuse(&p, "out of memory");
+		ret = -ENOMEM;
+		goto fail;
+	}
+	while (done < size) {
+		ssize_t n = read(fd, bytes + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			ret = -errno;
+			refuse(&p, "%s", strerror(errno));
+			goto fail;
+		}
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	close(fd);
+	return parse_owned(bytes, done, out, error);
+fail:
+	free(bytes);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+void tflite_free(struct tflite_model *model)
+{
+	struct tflite_derived *d, *next;
+	uint32_t i;
+
+	if (!model)
+		return;
+	for (i = 0; i < model->subgraph_count; i++) {
+		free(model->subgraphs[i].tensors);
+		free(model->subgraphs[i].operators);
+	}
+	for (d = model->derived; d; d = next) {
+		next = d->next;
+		free(d->data);
+		free(d);
+	}
+	free(model->subgraphs);
+	free(model->bytes);
+	free(model);
+}

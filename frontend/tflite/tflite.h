@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFLite models (flatbuffer schema version 3) as plain structures.
+ *
+ * Data and ownership
+ *
+ *	tflite_model	a whole file, read into memory that the model owns
+ *	  tflite_subgraph	tensors, operators, inputs and outputs
+ *	    tflite_tensor	type, shape, quantisation, and the bytes of a constant
+ *	    tflite_operator	code, tensor numbers, options
+ *
+ * Names, shapes, scales, tensor numbers and constants point into the file's bytes and live as long
+ * as the model. After a successful tflite_parse() every number that refers to something (tensor,
+ * buffer, subgraph) is in range, and every constant has exactly the bytes of its type and shape.
+ * What an operator requires of its tensors is checked when it is translated (translate.h). Names
+ * come from the file: print them through tflite_printable().
+ *
+ * A model is immutable and may be read from any number of threads, except while it is being
+ * translated: translation stores the constants that it derives in the model.
+ */
+#ifndef TFLITE_H
+#define TFLITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TFLITE_MAX_RANK 8
+#define TFLITE_ERROR_SIZE 256
+
+/* The schema's numbers of element types; a few more have a name only (tflite_type_name()). */
+enum tflite_type {
+	TFLITE_FLOAT32 = 0,
+	TFLITE_FLOAT16 = 1,
+	TFLITE_INT32 = 2,
+	TFLITE_UINT8 = 3,
+	TFLITE_INT64 = 4,
+	TFLITE_STRING = 5,
+	TFLITE_BOOL = 6,
+	TFLITE_INT16 = 7,
+	TFLITE_COMPLEX64 = 8,
+	TFLITE_INT8 = 9,
+	TFLITE_FLOAT64 = 10,
+	TFLITE_UINT32 = 15,
+};
+
+enum tflite_activation {
+	TFLITE_ACT_NONE,
+	TFLITE_ACT_RELU,
+	TFLITE_ACT_RELU_N1_TO_1,
+	TFLITE_ACT_RELU6,
+	TFLITE_ACT_TANH,
+	TFLITE_ACT_SIGN_BIT,
+};
+
+enum tflite_padding {
+	TFLITE_SAME,
+	TFLITE_VALID,
+};
+
+/* Codes of the built-in operators: TFLITE_ADD = 0 and so on. */
+enum tflite_code {
+#define TFLITE_OP(code, name, translation, operation) TFLITE_##name = (code),
+#define TFLITE_MADE(code, name, translation, operation) TFLITE_##name = (code),
+#define TFLITE_NAME(code, name) TFLITE_##name = (code),
+#include "frontend/tflite/operator_list.h"
+};
+
+/**
+ * struct tflite_ints - a list of numbers in the file
+ * @at: @count values, 4-byte aligned
+ */
+struct tflite_ints {
+	const int32_t *at;
+	uint32_t count;
+};
+
+/**
+ * struct tflite_tensor - a value
+ * @name: may be ""; from the file, unchecked characters
+ * @type: enum tflite_type, or a number that we do not know
+ * @rank: at most TFLITE_MAX_RANK; 0 is a scalar
+ * @dims: @rank values, 0 or more
+ * @elements: their product
+ * @data: constants: the bytes, aligned to an element; else NULL
+ * @size: of @data
+ * @variable: state that is kept from one run to the next, and that no operator has as an output
+ * @dynamic: the file leaves dimensions open; those in @dims are an example
+ * @changed: @dims are no longer the file's (shapes.h)
+ * @folded: @data was made out of shapes (shapes.h)
+ * @invariant: NULL, or what an input of a subgraph is whenever it runs: bytes as @data, which is
+ *	NULL (shapes.h)
+ * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
+ * @zero_point_count: 0, 1 or @scale_count
+ * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:
+ *	tflite_zero_point_at() reads them
+ */
+struct tflite_tensor {
+	const char *name;
+	uint32_t type;
+	uint32_t rank;
+	uint32_t dims[TFLITE_MAX_RANK];
+	uint64_t elements;
+	const void *data;
+	size_t size;
+	bool variable, dynamic, changed, folded;
+	const void *invariant;
+	uint32_t scale_count, zero_point_count;
+	const float *scales;
+	const void *zero_points;
+	uint32_t channel_dim;
+};
+
+/**
+ * struct tflite_options - the options of all operators; the schema's defaults where one lacks them
+ * @type: which options the file has: a number of the schema's union, 0 for none
+ * @activation: enum tflite_activation
+ * @padding: enum tflite_padding
+ * @keep_dims: of reductions
+ * @keep_num_dims: of FULLY_CONNECTED
+ * @num: outputs of SPLIT and UNPACK, inputs of PACK
+ * @subgraph_b: IF: else; WHILE: body
+ * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries
+ * @axis: also the dimension of REVERSE_SEQUENCE's sequences; its batches run along @batch_dims
+ * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: what is run once
+ * @asymmetric: of layers with quantised weights: how the float input is quantised
+ * @container, @shared_name: which variable a VAR_HANDLE stands for; NULL elsewhere
+ */
+struct tflite_options {
+	uint32_t type;
+	int8_t activation, padding;
+	int32_t stride_w, stride_h, dilation_w, dilation_h, filter_w, filter_h, depth_multiplier;
+	int32_t axis, batch_dims, block_size, num, radius, rank;
+	int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+	int32_t subgraph_a, subgraph_b, num_bits, stride_d, dilation_d;
+	int8_t weights_format, kernel_type, mirror_mode, out_type;
+	float alpha, beta, bias, cell_clip, proj_clip, min, max;
+	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
+	bool adj_x, adj_y, end_is_offset, approximate, exclusive, reverse, narrow_range, asymmetric;
+	const char *container, *shared_name;
+	struct tflite_ints ints;
+};
+
+/**
+ * struct tflite_operator - an operation
+ * @code: enum tflite_code, or a number that we do not know
+ * @version: of the operator, at least 1
+ * @custom: name of a CUSTOM operator, else ""
+ * @custom_data: options of a CUSTOM operator, @custom_size bytes of its own format
+ * @inputs: tensors of the subgraph; -1 for an optional one that is omitted
+ * @outputs: tensors of the subgraph
+ * @intermediates: tensors that carry the quantisation of inner values (LSTM)
+ */
+struct tflite_operator {
+	uint32_t code;
+	int32_t version;
+	const char *custom;
+	const uint8_t *custom_data;
+	size_t custom_size;
+	struct tflite_ints inputs, outputs, intermediates;
+	struct tflite_options options;
+};
+
+/**
+ * struct tflite_subgraph - number 0 is the main one
+ * @inputs: tensors
+ * @outputs: tensors
+ */
+struct tflite_subgraph {
+	const char *name;
+	uint32_t tensor_count, operator_count;
+	struct tflite_tensor *tensors;
+	struct tflite_operator *operators;
+	struct tflite_ints inputs, outputs;
+};
+
+struct tflite_derived;
+
+/**
+ * struct tflite_model - a file
+ * @description: what the file says of itself, "" for nothing
+ * @subgraphs: @subgraph_count, at least one; owned, with their tensors and operators
+ * @bytes: the file, 64-byte aligned, owned
+ * @size: of the file
+ * @derived: constants that a translation made, a list, owned
+ */
+struct tflite_model {
+	const char *description;
+	uint32_t subgraph_count;
+	struct tflite_subgraph *subgraphs;
+	void *bytes;
+	size_t size;
+	struct tflite_derived *derived;
+};
+
+/**
+ * tflite_load() - read a model file
+ * @path: of the file
+ * @out: the model, freed by tflite_free()
+ * @error: TFLITE_ERROR_SIZE bytes for one line that says what is wrong, without the path
+ *
+ * Return: 0, a negative errno of reading, -ENOMEM, or -EINVAL when it is not a sound model.
+ */
+int tflite_load(const char *path, struct tflite_model **out, char *error);
+
+/* The same from memory, which is copied and need not be aligned. */
+int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error);
+void tflite_free(struct tflite_model *model);
+
+/*
+ * Another shape for input @index, of the same rank; before the model is translated, which completes
+ * all shapes that follow from it. Return: 0, or -EINVAL with a line at @error.
+ */
+int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
+			   const uint32_t *dims, char *error);
+
+/* The product of @rank dims; false where that is more than 32 bits. */
+bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements);
+
+/* Zeroed memory that lives as long as the model, 64-byte aligned; NULL when there is none. */
+void *tflite_derive(struct tflite_model *model, size_t size);
+
+/* "CONV_2D"; NULL for a code that is not in the schema. */
+const char *tflite_code_name(uint32_t code);
+
+/* "FLOAT32"; "?" for a type that is not in the schema. */
+const char *tflite_type_name(uint32_t type);
+
+/* Bytes of an element; 0 for strings and types that are not in enum tflite_type. */
+uint32_t tflite_type_size(uint32_t type);
+
+/* Zero point @index of a tensor that has more than @index. */
+int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index);
+
+/* The value of a FLOAT16, which a float holds exactly. */
+float tflite_half_to_float(uint16_t half);
+
+/* Copy at most @size - 1 characters, with '?' for control characters. Return: @to. */
+const char *tflite_printable(const char *text, char *to, size_t size);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The walk over a model: subgraphs that the main one can reach get numbers, and each operator of
+ * each of them is handed to its translation (operator_list.h, ops/). translation.h tells how those
+ * are written.
+ */
+#include "frontend/tflite/translation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tflite/shapes.h"
+
+/* By code; translate is NULL where there is no translation. */
+static const struct {
+	void (*translate)(struct tflite_translation *t, uint32_t type);
+	uint32_t type;
+} TRANSLATIONS[] = {
+#define TFLITE_OP(code, name, translation, operation) \
+	[code] = { tflite_translate_##translation, NNA_OPERATION_##operation },
+#define TFLITE_MADE(code, name, translation, operation) \
+	[code] = { tflite_translate_##translation, NNA_OPERATION_##operation },
+#define TFLITE_NAME(code, name) [code] = { NULL, 0 },
+#include "frontend/tflite/operator_list.h"
+};
+
+/*
+ * Numbers of two parts look like FLOAT32 with one more dimension, which only these operators know
+ * of: all others would compute something else.
+ */
+static void check_complex(struct tflite_translation *t)
+{
+	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
+
+	switch (t->op->code) {
+	case TFLITE_RFFT2D:
+	case TFLITE_REAL:
+	case TFLITE_IMAG:
+	case TFLITE_COMPLEX_ABS:
+	case TFLITE_RESHAPE:
+	case TFLITE_SQUEEZE:
+	case TFLITE_EXPAND_DIMS:
+		return;
+	default:
+		break;
+	}
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < lists[k]->count; i++)
+			if (lists[k]->at[i] >= 0 &&
+			    t->sub->tensors[lists[k]->at[i]].type == TFLITE_COMPLEX64)
+				tflite_fail(t, -ENOTSUP, "complex numbers are not supported");
+}
+
+static void translate_operator(struct tflite_translation *t, uint32_t index)
+{
+	uint32_t code;
+
+	t->op = &t->sub->operators[index];
+	t->op_index = index;
+	t->in_count = 0;
+	code = t->op->code;
+	check_complex(t);
+	/* Its result is known from the shapes alone, or a CONCATENATION does its work. */
+	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
+	    tflite_in_list_update(t->sub, index))
+		return;
+	if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
+	    TRANSLATIONS[code].translate && tflite_needs_reals(t))
+		tflite_translate_on_reals(t, TRANSLATIONS[code].translate,
+					  TRANSLATIONS[code].type);
+	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
+		 TRANSLATIONS[code].translate)
+		TRANSLATIONS[code].translate(t, TRANSLATIONS[code].type);
+	else if (code == TFLITE_CUSTOM && !strcmp(t->op->custom, "TFLite_Detection_PostProcess"))
+		tflite_translate_detection(t, NNA_OPERATION_DETECTION_POSTPROCESSING);
+	else if (code == TFLITE_CUSTOM)
+		tflite_fail(t, -ENOTSUP, "custom operators are not supported");
+	else
+		tflite_fail(t, -ENOTSUP, "not supported: use a model without it");
+}
+
+/*
+ * The operand of a result of the subgraph. In TFLite a result may be an input, a constant, state,
+ * or another result; in a graph operations write results, so that a RESHAPE copies those.
+ */
+static uint32_t result_operand(struct tflite_translation *t, uint32_t index)
+{
+	uint32_t tensor = (uint32_t)t->sub->outputs.at[index], from, to, i;
+	const struct tflite_tensor *x = &t->sub->tensors[tensor];
+	struct tflite_operand_desc o;
+	bool copy = x->data || x->variable || t->known[tensor];
+
+	from = tflite_tensor_operand(t, tensor);
+	for (i = 0; i < t->sub->inputs.count && !copy; i++)
+		copy = t->sub->inputs.at[i] == (int32_t)tensor;
+	for (i = 0; i < index && !copy; i++)
+		copy = t->sub->outputs.at[i] == (int32_t)tensor;
+	if (!copy)
+		return from;
+	tflite_describe(t, x, &o);
+	to = tflite_add_operand(t, &o);
+	tflite_emit_reshape(t, from, to, &o);
+	return to;
+}
+
+static void set_io(struct tflite_translation *t)
+{
+	struct tflite_ints in = t->sub->inputs, out = t->sub->outputs;
+	uint32_t *numbers, i;
+
+	t->op = NULL;
+	numbers = calloc((size_t)in.count + out.count + 1, sizeof(*numbers));
+	if (!numbers) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < in.count; i++)
+		numbers[i] = tflite_tensor_operand(t, (uint32_t)in.at[i]);
+	for (i = 0; i < out.count && !t->ret; i++)
+		numbers[in.count + i] = result_operand(t, i);
+	if (!t->ret)
+		tflite_check(t, t->ops->set_io(t->sink, t->graph, in.count, numbers, out.count,
+					       numbers + in.count), "inputs and outputs were");
+	free(numbers);
+}
+
+static void translate_subgraph(struct tflite_translation *t, uint32_t index)
+{
+	uint32_t i;
+
+	t->sub = &t->model->subgraphs[index];
+	t->graph = t->graphs[index];
+	t->op = NULL;
+	t->operands = malloc(((size_t)t->sub->tensor_count + 1) * sizeof(*t->operands));
+	t->known = calloc((size_t)t->sub->tensor_count + 1, sizeof(*t->known));
+	if (!t->operands || !t->known) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		goto done;
+	}
+	for (i = 0; i < t->sub->tensor_count; i++)
+		t->operands[i] = TFLITE_NO_OPERAND;
+	/* Inputs first, so that a sink knows what comes from outside before any operation. */
+	for (i = 0; i < t->sub->inputs.count; i++)
+		tflite_tensor_operand(t, (uint32_t)t->sub->inputs.at[i]);
+	for (i = 0; i < t->sub->operator_count && !t->ret; i++)
+		translate_operator(t, i);
+	t->op = NULL;
+	if (!t->ret && !t->graph)
+		tflite_end_variables(t);
+	if (!t->ret)
+		set_io(t);
+done:
+	free(t->known);
+	free(t->operands);
+	t->known = NULL;
+	t->operands = NULL;
+}
+
+/* Subgraphs that the main one cannot reach (initialisers, say) get no number. */
+static void number_subgraphs(struct tflite_translation *t)
+{
+	uint32_t *queue, done = 0, count = 1, i;
+
+	queue = calloc(t->model->subgraph_count, sizeof(*queue));
+	if (!queue) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	t->graphs[0] = 0;
+	for (; done < count && !t->ret; done++) {
+		const struct tflite_subgraph *s = &t->model->subgraphs[queue[done]];
+
+		for (i = 0; i < s->operator_count && !t->ret; i++) {
+			const struct tflite_operator *op = &s->operators[i];
+			int32_t refs[2] = { op->options.subgraph_a, op->options.subgraph_b };
+			int k, ret;
+
+			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
+				continue;
+			for (k = 0; k < 2 && !t->ret; k++) {
+				if (t->graphs[refs[k]] != TFLITE_NO_OPERAND)
+					continue;
+				ret = t->ops->add_subgraph(t->sink);
+				tflite_check(t, ret, "a subgraph was");
+				if (ret < 0)
+					break;
+				t->graphs[refs[k]] = (uint32_t)ret;
+				queue[count++] = (uint32_t)refs[k];
+			}
+		}
+	}
+	free(queue);
+}
+
+int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops, void *sink,
+		     struct tflite_origin *origin, char *error)
+{
+	struct tflite_translation t = { .model = model, .ops = ops, .sink = sink,
+					.origin = origin, .error = error,
+					.ran = TFLITE_NO_OPERAND };
+	uint32_t i;
+
+	error[0] = 0;
+	if (origin)
+		*origin = (struct tflite_origin){ 0 };
+	t.ret = tflite_infer_shapes(model, error);
+	if (t.ret)
+		return t.ret;
+	t.graphs = malloc(model->subgraph_count * sizeof(*t.graphs));
+	if (!t.graphs)
+		tflite_fail(&t, -ENOMEM, "out of memory");
+	for (i = 0; i < model->subgraph_count && !t.ret; i++)
+		t.graphs[i] = TFLITE_NO_OPERAND;
+	if (!t.ret)
+		number_subgraphs(&t);
+	for (i = 0; i < model->subgraph_count && !t.ret; i++)
+		if (t.graphs[i] != TFLITE_NO_OPERAND)
+			translate_subgraph(&t, i);
+	free(t.graphs);
+	free(t.in);
+	free(t.resources);
+	if (t.ret && origin)
+		tflite_origin_free(origin);
+	return t.ret;
+}
+
+void tflite_origin_free(struct tflite_origin *origin)
+{
+	free(origin->operators);
+	*origin = (struct tflite_origin){ 0 };
+}

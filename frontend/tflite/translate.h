@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFLite models in NNAPI's terms.
+ *
+ * The translation walks a model and tells a sink, in order, which operands, constants and
+ * operations make the same network in NNAPI's operations. Two sinks exist: libnnaccel's graph
+ * (graph.c) and the NNAPI C API (demo/tflite_nnapi.c). Where TFLite and NNAPI differ:
+ *
+ *	UINT8		is QUANT8_ASYMM
+ *	INT8		is QUANT8_ASYMM_SIGNED or, with scales per channel, QUANT8_SYMM_PER_CHANNEL
+ *	INT16		is QUANT16_SYMM
+ *	no scale	is scale 1, in types that need one
+ *	scalars		of rank 0 are tensors of one element
+ *	options		become scalar operands
+ *	activations	that NNAPI does not fuse become operations
+ *	bias		is made of zeros where there is none, and has the scale that NNAPI demands
+ *	FLOAT16 weights	that a DEQUANTIZE widens become FLOAT32 constants, which is exact
+ *	parameters	that TFLite holds in tensors (sizes, axes, splits) must be constants
+ *	state		in variable tensors becomes variables of the graph
+ *	shapes		are those that the file states; where it leaves some open, those that
+ *			follow from the shapes of the inputs (shapes.h)
+ *
+ * How an operator is translated is written in ops/, with the means of translation.h; which function
+ * does it, in operator_list.h. Constants point into the model, which must outlive what the sink
+ * builds.
+ */
+#ifndef TFLITE_TRANSLATE_H
+#define TFLITE_TRANSLATE_H
+
+#include <nnaccel.h>
+
+#include "frontend/tflite/tflite.h"
+
+/**
+ * struct tflite_sink - functions that build what the translation describes
+ * @add_subgraph: returns the number of the new subgraph
+ * @add_operand: returns the number of the new operand
+ * @set_constant: the data stays valid as long as the model
+ * @set_no_value: the operand is optional and omitted
+ * @set_variable: the operand is state, kept from one run to the next
+ * @set_subgraph: of an operand of type NNA_OPERAND_SUBGRAPH
+ * @add_operation: type is of enum nna_operation_type
+ * @set_io: ends a subgraph
+ * @requantizes: QUANTIZE takes quantised tensors as well; NNAPI's takes floats only
+ *
+ * The first argument is what tflite_translate() got as sink. All return a negative errno on
+ * failure; a sink that can say more does so in its own log. Operands count from 0 in each subgraph.
+ * Subgraph 0 exists already; the others are added, in order, before anything else.
+ */
+struct tflite_sink {
+	int (*add_subgraph)(void *sink);
+	int (*add_operand)(void *sink, uint32_t subgraph, const struct nna_operand_desc *desc);
+	int (*set_constant)(void *sink, uint32_t subgraph, uint32_t operand, const void *data,
+			    size_t size);
+	int (*set_no_value)(void *sink, uint32_t subgraph, uint32_t operand);
+	int (*set_variable)(void *sink, uint32_t subgraph, uint32_t operand);
+	int (*set_subgraph)(void *sink, uint32_t subgraph, uint32_t operand, uint32_t which);
+	int (*add_operation)(void *sink, uint32_t subgraph, uint32_t type, uint32_t input_count,
+			     const uint32_t *inputs, uint32_t output_count,
+			     const uint32_t *outputs);
+	int (*set_io)(void *sink, uint32_t subgraph, uint32_t input_count, const uint32_t *inputs,
+		      uint32_t output_count, const uint32_t *outputs);
+	bool requantizes;
+};
+
+/**
+ * struct tflite_origin - which operator each operation of the main subgraph came from
+ * @count: operations
+ * @operators: one number each; freed by tflite_origin_free()
+ */
+struct tflite_origin {
+	uint32_t count;
+	uint32_t *operators;
+};
+
+void tflite_origin_free(struct tflite_origin *origin);
+
+/**
+ * tflite_translate() - describe the whole model to a sink
+ * @ops: functions of the sink
+ * @sink: their first argument
+ * @origin: NULL, or filled on success
+ * @error: TFLITE_ERROR_SIZE bytes for one line that names the operator
+ *
+ * Return: 0, -ENOTSUP for an operator or type that has no translation, -EINVAL for a model that
+ * contradicts itself, -ENOMEM, or what the sink returned.
+ */
+int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops,
+		     void *sink, struct tflite_origin *origin, char *error);
+
+/**
+ * tflite_to_graph() - a finished graph of a model
+ * @log: where the library says what is wrong, may be NULL
+ * @graph: unref'd by the caller, before the model is freed
+ *
+ * Return: as tflite_translate(), or as nna_graph_finish().
+ */
+int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
+		    struct nna_graph **graph, struct tflite_origin *origin, char *error);
+
+/*
+ * The same with a rounding of the caller's. Without TFLite's, requantisations become those that
+ * NNAPI's operations can express.
+ */
+int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding rounding,
+			    const struct nna_log *log, struct nna_graph **graph,
+			    struct tflite_origin *origin, char *error);
+
+#endif

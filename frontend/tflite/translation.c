@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: MIT
+/* What translations are written with; translation.h describes each function. */
+#include "frontend/tflite/translation.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------- errors */
+
+__attribute__((format(printf, 3, 4))) void tflite_fail(struct tflite_translation *t, int ret,
+						       const char *format, ...)
+{
+	char text[TFLITE_ERROR_SIZE], custom[48];
+	const char *name;
+	va_list ap;
+
+	if (t->ret)
+		return;
+	t->ret = ret;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (!t->op) {
+		snprintf(t->error, TFLITE_ERROR_SIZE, "%s", text);
+		return;
+	}
+	name = tflite_code_name(t->op->code);
+	if (t->op->code == TFLITE_CUSTOM)
+		name = tflite_printable(t->op->custom, custom, sizeof(custom));
+	snprintf(t->error, TFLITE_ERROR_SIZE, "operator %u (%s): %.180s", t->op_index,
+		 name ? name : "unknown", text);
+}
+
+void tflite_check(struct tflite_translation *t, int ret, const char *what)
+{
+	if (ret < 0)
+		tflite_fail(t, ret, "%s refused: %s", what, strerror(-ret));
+}
+
+void tflite_need(struct tflite_translation *t, uint32_t inputs, uint32_t outputs)
+{
+	if (t->op->inputs.count < inputs)
+		tflite_fail(t, -EINVAL, "%u inputs, %u are needed", t->op->inputs.count, inputs);
+	if (t->op->outputs.count != outputs)
+		tflite_fail(t, -EINVAL, "%u outputs, %u are needed", t->op->outputs.count, outputs);
+}
+
+void tflite_need_rank(struct tflite_translation *t, const struct tflite_tensor *x, uint32_t rank)
+{
+	if (x->rank != rank)
+		tflite_fail(t, -EINVAL, "a tensor has %u dimensions, %u are needed", x->rank, rank);
+}
+
+void tflite_need_options(struct tflite_translation *t)
+{
+	if (!t->op->options.type)
+		tflite_fail(t, -EINVAL, "its options are missing");
+}
+
+/* -------------------------------------------------------------------------------------- tensors */
+
+bool tflite_is_float(uint32_t type)
+{
+	return type == TFLITE_FLOAT32 || type == TFLITE_FLOAT16;
+}
+
+bool tflite_is_quant8(uint32_t type)
+{
+	return type == TFLITE_UINT8 || type == TFLITE_INT8;
+}
+
+bool tflite_is_quantised(uint32_t type)
+{
+	return tflite_is_quant8(type) || type == TFLITE_INT16;
+}
+
+float tflite_scale(const struct tflite_tensor *x)
+{
+	return x->scale_count ? x->scales[0] : 1.0f;
+}
+
+int32_t tflite_zero_point(const struct tflite_tensor *x)
+{
+	return x->zero_point_count ? (int32_t)tflite_zero_point_at(x, 0) : 0;
+}
+
+bool tflite_same_quantisation(const struct tflite_tensor *x, const struct tflite_tensor *y)
+{
+	return tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y);
+}
+
+const struct tflite_tensor *tflite_input(struct tflite_translation *t, uint32_t index)
+{
+	static const struct tflite_tensor nothing = { .name = "" };
+
+	if (index >= t->op->inputs.count || t->op->inputs.at[index] < 0) {
+		tflite_fail(t, -EINVAL, "input %u is missing", index);
+		return &nothing;
+	}
+	return &t->sub->tensors[t->op->inputs.at[index]];
+}
+
+const struct tflite_tensor *tflite_output(struct tflite_translation *t, uint32_t index)
+{
+	static const struct tflite_tensor nothing = { .name = "" };
+
+	if (index >= t->op->outputs.count) {
+		tflite_fail(t, -EINVAL, "output %u is missing", index);
+		return &nothing;
+	}
+	return &t->sub->tensors[t->op->outputs.at[index]];
+}
+
+bool tflite_has_input(const struct tflite_translation *t, uint32_t index)
+{
+	return index < t->op->inputs.count && t->op->inputs.at[index] >= 0;
+}
+
+uint32_t tflite_constant_ints(struct tflite_translation *t, uint32_t index, int32_t *to,
+			      uint32_t room)
+{
+	const struct tflite_tensor *x = tflite_input(t, index);
+	const void *data = x->data ? x->data : x->invariant;
+	uint32_t i, count = (uint32_t)x->elements;
+
+	if (t->ret)
+		return 0;
+	if (!data || (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
+		tflite_fail(t, -ENOTSUP, "input %u must be a constant of integers", index);
+		return 0;
+	}
+	if (count > room) {
+		tflite_fail(t, -EINVAL, "input %u has %u values, at most %u make sense", index,
+			    count, room);
+		return 0;
+	}
+	for (i = 0; i < count; i++) {
+		int64_t v = x->type == TFLITE_INT64 ? ((const int64_t *)data)[i]
+						    : ((const int32_t *)data)[i];
+
+		if (v < INT32_MIN || v > INT32_MAX)
+			v = v < 0 ? INT32_MIN : INT32_MAX;
+		to[i] = (int32_t)v;
+	}
+	return count;
+}
+
+int32_t tflite_constant_int(struct tflite_translation *t, uint32_t index)
+{
+	int32_t value = 0;
+
+	if (tflite_constant_ints(t, index, &value, 1) != 1)
+		tflite_fail(t, -EINVAL, "input %u must be one number", index);
+	return value;
+}
+
+int32_t tflite_axis(struct tflite_translation *t, int32_t axis, uint32_t rank)
+{
+	if (axis < -(int32_t)rank || axis >= (int32_t)rank) {
+		tflite_fail(t, -EINVAL, "axis %d of %u dimensions", axis, rank);
+		return 0;
+	}
+	return axis < 0 ? axis + (int32_t)rank : axis;
+}
+
+/* ------------------------------------------------------------------------------------- operands */
+
+/* How each type is named in NNAPI is listed in translate.h. */
+void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x,
+		     struct tflite_operand_desc *o)
+{
+	uint32_t i;
+
+	memset(o, 0, sizeof(*o));
+	o->desc.dims = o->dims;
+	o->desc.rank = x->rank ? x->rank : 1;
+	o->dims[0] = 1;
+	for (i = 0; i < x->rank; i++)
+		o->dims[i] = x->dims[i];
+	switch (x->type) {
+	case TFLITE_FLOAT32:
+		o->desc.type = NNA_OPERAND_TENSOR_FLOAT32;
+		return;
+	case TFLITE_FLOAT16:
+		o->desc.type = NNA_OPERAND_TENSOR_FLOAT16;
+		return;
+	case TFLITE_COMPLEX64:
+		o->desc.type = NNA_OPERAND_TENSOR_FLOAT32;
+		o->dims[o->desc.rank++] = 2;
+		return;
+	case TFLITE_INT32:
+		o->desc.type = NNA_OPERAND_TENSOR_INT32;
+		return;
+	case TFLITE_INT64:
+		o->desc.type = NNA_OPERAND_TENSOR_INT64;
+		return;
+	case TFLITE_BOOL:
+		o->desc.type = NNA_OPERAND_TENSOR_BOOL8;
+		return;
+	case TFLITE_UINT8:
+		o->desc.type = NNA_OPERAND_TENSOR_QUANT8_ASYMM;
+		break;
+	case TFLITE_INT16:
+		o->desc.type = NNA_OPERAND_TENSOR_QUANT16_SYMM;
+		break;
+	case TFLITE_INT8:
+		o->desc.type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+		break;
+	default:
+		tflite_fail(t, -ENOTSUP, "tensors of type %s are not supported",
+			    tflite_type_name(x->type));
+		return;
+	}
+	if (x->scale_count > 1) {
+		if (x->type != TFLITE_INT8) {
+			tflite_fail(t, -ENOTSUP, "scales per channel are for INT8 only");
+			return;
+		}
+		for (i = 0; i < x->zero_point_count; i++)
+			if (tflite_zero_point_at(x, i))
+				tflite_fail(t, -ENOTSUP,
+					    "zero points per channel are not supported");
+		o->desc.type = NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL;
+		o->desc.channel_dim = x->channel_dim;
+		o->desc.channel_count = x->scale_count;
+		o->desc.channel_scales = x->scales;
+		return;
+	}
+	o->desc.scale = tflite_scale(x);
+	o->desc.zero_point = tflite_zero_point(x);
+	if (x->type == TFLITE_INT16 && o->desc.zero_point)
+		tflite_fail(t, -ENOTSUP, "INT16 with a zero point is not supported");
+}
+
+uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_operand_desc *o)
+{
+	struct nna_operand_desc desc = o->desc;
+	int ret;
+
+	if (t->ret)
+		return TFLITE_NO_OPERAND;
+	desc.dims = o->dims;
+	ret = t->ops->add_operand(t->sink, t->graph, &desc);
+	tflite_check(t, ret, "an operand was");
+	return ret < 0 ? TFLITE_NO_OPERAND : (uint32_t)ret;
+}
+
+uint32_t tflite_add_as_input(struct tflite_translation *t, struct tflite_operand_desc *o)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+
+	tflite_describe(t, tflite_output(t, 0), o);
+	o->desc.scale = tflite_scale(x);
+	o->desc.zero_point = tflite_zero_point(x);
+	return tflite_add_operand(t, o);
+}
+
+void tflite_set_constant(struct tflite_translation *t, uint32_t operand, const void *data,
+			 size_t size)
+{
+	if (!t->ret)
+		tflite_check(t, t->ops->set_constant(t->sink, t->graph, operand, data, size),
+			     "a constant was");
+}
+
+uint32_t tflite_add_constant(struct tflite_translation *t, const struct tflite_operand_desc *o,
+			     const void *data, size_t size)
+{
+	uint32_t operand = tflite_add_operand(t, o);
+	void *copy;
+
+	if (t->ret)
+		return TFLITE_NO_OPERAND;
+	copy = tflite_derive(t->model, size);
+	if (!copy) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return TFLITE_NO_OPERAND;
+	}
+	if (data)
+		memcpy(copy, data, size);
+	tflite_set_constant(t, operand, copy, size);
+	return operand;
+}
+
+uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor)
+{
+	const struct tflite_tensor *x = &t->sub->tensors[tensor];
+	struct tflite_operand_desc o;
+
+	if (t->ret || t->operands[tensor] != TFLITE_NO_OPERAND)
+		return t->operands[tensor];
+	tflite_describe(t, x, &o);
+	t->operands[tensor] = tflite_add_operand(t, &o);
+	if (x->data)
+		tflite_set_constant(t, t->operands[tensor], x->data, x->size);
+	else if (x->variable && !t->ret)
+		tflite_check(t, t->ops->set_variable(t->sink, t->graph, t->operands[tensor]),
+			     "a variable was");
+	return t->operands[tensor];
+}
+
+uint32_t tflite_input_operand(struct tflite_translation *t, uint32_t index)
+{
+	tflite_input(t, index);
+	return t->ret ? TFLITE_NO_OPERAND
+		      : tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[index]);
+}
+
+uint32_t tflite_output_operand(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *x = tflite_output(t, index);
+
+	if (t->ret)
+		return TFLITE_NO_OPERAND;
+	if (x->data) {
+		tflite_fail(t, -EINVAL, "output %u is a constant", index);
+		return TFLITE_NO_OPERAND;
+	}
+	return tflite_tensor_operand(t, (uint32_t)t->op->outputs.at[index]);
+}
+
+void tflite_make_room(struct tflite_translation *t, uint64_t elements)
+{
+	t->made += elements <= TFLITE_MAX_TABLE ? elements : 0;
+	if (elements > TFLITE_MAX_TABLE || t->made > 4ull * TFLITE_MAX_TABLE)
+		tflite_fail(t, -ENOTSUP, "a table of %llu elements is too large",
+			    (unsigned long long)elements);
+}
+
+void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
+{
+	const struct tflite_tensor *y = tflite_output(t, index);
+	struct tflite_operand_desc o;
+	uint32_t tensor;
+
+	if (t->ret)
+		return;
+	tensor = (uint32_t)t->op->outputs.at[index];
+	if (t->operands[tensor] != TFLITE_NO_OPERAND || y->data || y->variable) {
+		tflite_fail(t, -EINVAL, "output %u is used before it is made", index);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	t->operands[tensor] = tflite_add_operand(t, &o);
+	t->known[tensor] = true;
+	tflite_set_constant(t, t->operands[tensor], data, size);
+}
+
+/* --------------------------------------------------------------------------------------- inputs */
+
+void tflite_push(struct tflite_translation *t, uint32_t operand)
+{
+	if (t->ret)
+		return;
+	if (t->in_count == t->in_room) {
+		uint32_t room = t->in_room ? 2 * t->in_room : 32;
+		uint32_t *in = realloc(t->in, room * sizeof(*in));
+
+		if (!in) {
+			tflite_fail(t, -ENOMEM, "out of memory");
+			return;
+		}
+		t->in = in;
+		t->in_room = room;
+	}
+	t->in[t->in_count++] = operand;
+}
+
+void tflite_push_input(struct tflite_translation *t, uint32_t index)
+{
+	tflite_input(t, index);
+	if (!t->ret)
+		tflite_push(t, tflite_tensor_operand(t, (uint32_t)t->op->inputs.at[index]));
+}
+
+void tflite_push_omitted(struct tflite_translation *t, uint32_t type)
+{
+	struct tflite_operand_desc o = { .desc = { .type = type, .rank = 1 }, .dims = { 0 } };
+	uint32_t operand;
+
+	if (type == NNA_OPERAND_TENSOR_QUANT8_SYMM || type == NNA_OPERAND_TENSOR_QUANT16_SYMM)
+		o.desc.scale = 1.0f;
+	operand = tflite_add_operand(t, &o);
+	if (!t->ret)
+		tflite_check(t, t->ops->set_no_value(t->sink, t->graph, operand),
+			     "an omitted operand was");
+	tflite_push(t, operand);
+}
+
+void tflite_push_input_or_omit(struct tflite_translation *t, uint32_t index, uint32_t type)
+{
+	if (tflite_has_input(t, index))
+		tflite_push_input(t, index);
+	else
+		tflite_push_omitted(t, type);
+}
+
+void tflite_push_scalar(struct tflite_translation *t, uint32_t type, const void *value, size_t size)
+{
+	struct tflite_operand_desc o = { .desc.type = type };
+
+	tflite_push(t, tflite_add_constant(t, &o, value, size));
+}
+
+void tflite_push_i32(struct tflite_translation *t, int32_t value)
+{
+	tflite_push_scalar(t, NNA_OPERAND_INT32, &value, sizeof(value));
+}
+
+void tflite_push_bool(struct tflite_translation *t, bool value)
+{
+	uint8_t byte = value;
+
+	tflite_push_scalar(t, NNA_OPERAND_BOOL, &byte, sizeof(byte));
+}
+
+void tflite_push_f32(struct tflite_translation *t, float value)
+{
+	tflite_push_scalar(t, NNA_OPERAND_FLOAT32, &value, sizeof(value));
+}
+
+void tflite_push_list(struct tflite_translation *t, const int32_t *values, uint32_t count)
+{
+	struct tflite_operand_desc o = { .desc = { .type = NNA_OPERAND_TENSOR_INT32, .rank = 1 },
+					.dims = { count } };
+
+	tflite_push(t, tflite_add_constant(t, &o, values, count * sizeof(*values)));
+}
+
+void tflite_push_pads(struct tflite_translation *t, const int32_t *pads, uint32_t rank)
+{
+	struct tflite_operand_desc o = { .desc = { .type = NNA_OPERAND_TENSOR_INT32, .rank = 2 },
+					.dims = { rank, 2 } };
+
+	tflite_push(t, tflite_add_constant(t, &o, pads, 2 * (size_t)rank * sizeof(*pads)));
+}
+
+void tflite_push_ints(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *x = tflite_input(t, index);
+	int32_t values[2 * TFLITE_MAX_RANK];
+	struct tflite_operand_desc o;
+	uint32_t count;
+
+	if (x->type != TFLITE_INT64 || !x->data) {
+		tflite_push_input(t, index);
+		return;
+	}
+	count = tflite_constant_ints(t, index, values, 2 * TFLITE_MAX_RANK);
+	tflite_describe(t, x, &o);
+	o.desc.type = NNA_OPERAND_TENSOR_INT32;
+	tflite_push(t, tflite_add_constant(t, &o, values, count * sizeof(*values)));
+}
+
+void tflite_push_value(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *x = tflite_input(t, index);
+
+	if (t->ret)
+		return;
+	if (!x->data || x->elements != 1) {
+		tflite_fail(t, -ENOTSUP, "input %u must be one constant value", index);
+		return;
+	}
+	switch (x->type) {
+	case TFLITE_FLOAT32:
+		tflite_push_scalar(t, NNA_OPERAND_FLOAT32, x->data, 4);
+		return;
+	case TFLITE_FLOAT16:
+		tflite_push_scalar(t, NNA_OPERAND_FLOAT16, x->data, 2);
+		return;
+	case TFLITE_INT32:
+		tflite_push_scalar(t, NNA_OPERAND_INT32, x->data, 4);
+		return;
+	case TFLITE_UINT8:
+		tflite_push_i32(t, *(const uint8_t *)x->data);
+		return;
+	case TFLITE_INT8:
+		tflite_push_i32(t, *(const int8_t *)x->data);
+		return;
+	default:
+		tflite_fail(t, -ENOTSUP, "a value of type %s is not supported",
+			    tflite_type_name(x->type));
+	}
+}
+
+/* ----------------------------------------------------------------------------------- operations */
+
+/* One element of the origin for each operation of the main subgraph. */
+static void note_origin(struct tflite_translation *t)
+{
+	struct tflite_origin *o = t->origin;
+
+	if (!o || t->graph || t->ret)
+		return;
+	if (o->count == t->origin_room) {
+		uint32_t room = t->origin_room ? 2 * t->origin_room : 128;
+		uint32_t *operators = realloc(o->operators, room * sizeof(*operators));
+
+		if (!operators) {
+			tflite_fail(t, -ENOMEM, "out of memory");
+			return;
+		}
+		o->operators = operators;
+		t->origin_room = room;
+	}
+	o->operators[o->count++] = t->op_index;
+}
+
+void tflite_emit(struct tflite_translation *t, uint32_t type, const uint32_t *out,
+		 uint32_t out_count)
+{
+	if (!t->ret)
+		tflite_check(t, t->ops->add_operation(t->sink, t->graph, type, t->in_count, t->in,
+						      out_count, out), nna_operation_name(type));
+	note_origin(t);
+	t->in_count = 0;
+}
+
+void tflite_emit_to(struct tflite_translation *t, uint32_t type, uint32_t operand)
+{
+	tflite_emit(t, type, &operand, 1);
+}
+
+void tflite_emit_outputs(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t count = t->op->outputs.count, i;
+	uint32_t *out;
+
+	if (count == 1) {
+		tflite_emit_to(t, type, tflite_output_operand(t, 0));
+		return;
+	}
+	out = calloc(count ? count : 1, sizeof(*out));
+	if (!out) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < count; i++)
+		out[i] = tflite_output_operand(t, i);
+	tflite_emit(t, type, out, count);
+	free(out);
+}
+
+int32_t tflite_fused(const struct tflite_translation *t)
+{
+	int8_t a = t->op->options.activation;
+
+	return a >= TFLITE_ACT_NONE && a <= TFLITE_ACT_RELU6 ? a : 0;
+}
+
+void tflite_finish(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	struct tflite_operand_desc o;
+	uint32_t before;
+
+	if (t->op->options.activation == tflite_fused(t)) {
+		tflite_emit_to(t, type, tflite_output_operand(t, 0));
+		return;
+	}
+	if (t->op->options.activation != TFLITE_ACT_TANH || !tflite_is_float(y->type)) {
+		tflite_fail(t, -ENOTSUP, "fused activation %d is not supported",
+			    t->op->options.activation);
+		return;
+	}
+	tflite_describe(t, y, &o);
+	before = tflite_add_operand(t, &o);
+	tflite_emit_to(t, type, before);
+	tflite_push(t, before);
+	tflite_emit_to(t, NNA_OPERATION_TANH, tflite_output_operand(t, 0));
+}
+
+void tflite_emit_reshape(struct tflite_translation *t, uint32_t from, uint32_t to,
+			 const struct tflite_operand_desc *o)
+{
+	int32_t dims[TFLITE_MAX_RANK + 1];
+
+	for (uint32_t i = 0; i < o->desc.rank; i++)
+		dims[i] = (int32_t)o->dims[i];
+	tflite_push(t, from);
+	tflite_push_list(t, dims, o->desc.rank);
+	tflite_emit_to(t, NNA_OPERATION_RESHAPE, to);
+}
+
+void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,
+			    const struct tflite_operand_desc *o)
+{
+	struct tflite_operand_desc result;
+	uint32_t before;
+
+	before = tflite_add_operand(t, o);
+	tflite_emit_to(t, type, before);
+	tflite_describe(t, tflite_output(t, 0), &result);
+	tflite_emit_reshape(t, before, tflite_output_operand(t, 0), &result);
+}

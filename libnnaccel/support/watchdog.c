@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/* The thread of a watchdog (watchdog.h). */
+#include "libnnaccel/support/watchdog.h"
+
+#include <time.h>
+
+#include "libnnaccel/support/thread.h"
+
+void nna_watchdog_init(struct nna_watchdog *watchdog)
+{
+	pthread_condattr_t attributes;
+
+	*watchdog = (struct nna_watchdog){0};
+	pthread_mutex_init(&watchdog->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&watchdog->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+void nna_watchdog_fini(struct nna_watchdog *watchdog)
+{
+	pthread_mutex_lock(&watchdog->lock);
+	watchdog->stop = true;
+	pthread_cond_signal(&watchdog->changed);
+	pthread_mutex_unlock(&watchdog->lock);
+	if (watchdog->runs)
+		pthread_join(watchdog->thread, NULL);
+	pthread_cond_destroy(&watchdog->changed);
+	pthread_mutex_destroy(&watchdog->lock);
+}
+
+void nna_watchdog_wake(struct nna_watchdog *watchdog, void *(*run)(void *arg), void *arg)
+{
+	if (watchdog->sleeps)
+		pthread_cond_signal(&watchdog->changed);
+	else if (!watchdog->runs && !watchdog->stop)
+		watchdog->runs = !nna_thread_start(&watchdog->thread, "nna-watchdog", run, arg);
+}
+
+bool nna_watchdog_sleep(struct nna_watchdog *watchdog, uint64_t until_ns)
+{
+	const struct timespec at = {
+		.tv_sec = (time_t)(until_ns / 1000000000),
+		.tv_nsec = (long)(until_ns % 1000000000),
+	};
+
+	if (until_ns != NNA_WATCHDOG_NEVER)
+		return !pthread_cond_timedwait(&watchdog->changed, &watchdog->lock, &at);
+	watchdog->sleeps = true;
+	pthread_cond_wait(&watchdog->changed, &watchdog->lock);
+	watchdog->sleeps = false;
+	return true;
+}

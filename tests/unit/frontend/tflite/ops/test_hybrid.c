@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/* Layers with 8-bit weights and a float input, computed as TFLite does, step by step. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/frontend/tflite/one_operator.h"
+
+static float quantised(float x, float scale, float zero)
+{
+	float q = roundf(x * (1 / scale) + zero);
+
+	return (q < -128 ? -128 : q > 127 ? 127 : q) - zero;
+}
+
+/* Two rows with ranges of their own, and one of zeros; weights with a scale per channel. */
+static void check(bool asymmetric)
+{
+	static const int8_t weights[2][3] = { { 127, -5, 33 }, { -70, 64, 1 } };
+	static const float scales[2] = { 0.5f, 0.25f }, bias[2] = { 1, -2 };
+	static const float in[3][3] = { { -0.3f, 0.7f, 0.123f }, { 100, 55.5f, 7 }, { 0, 0, 0 } };
+	const struct one_operator m = {
+		.code = TFLITE_FULLY_CONNECTED,
+		.tensors = { F32(2, { 3, 3 }),
+			     { TFLITE_INT8, 2, { 2, 3 }, weights, sizeof(weights),
+			       .channel_count = 2, .channel_scales = scales },
+			     F32(1, { 2 }, bias, sizeof(bias)), F32(2, { 3, 2 }) },
+		.tensor_count = 4,
+		.inputs = { 0, 1, 2, -1 },
+		.outputs = { 3, -1 },
+		.options = 8,
+		.fields = { 0, 0, 0, asymmetric },
+		.field_count = 4,
+	};
+	float out[3][2], want[3][2];
+
+	for (int r = 0; r < 3; r++) {
+		float low = 0, high = 0, scale, zero = 0;
+
+		for (int k = 0; k < 3; k++) {
+			low = fminf(low, in[r][k]);
+			high = fmaxf(high, in[r][k]);
+		}
+		scale = asymmetric ? (high - low) / 255 : fmaxf(high, -low) / 127;
+		scale = scale == 0 ? 1 : scale;
+		if (asymmetric)
+			zero = roundf(-128 - low / scale);
+		for (int n = 0; n < 2; n++) {
+			float sum = 0;
+
+			for (int k = 0; k < 3; k++)
+				sum += quantised(in[r][k], scale, zero) * weights[n][k];
+			want[r][n] = sum * scale * scales[n] + bias[n];
+		}
+	}
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	check_floats(out[0], want[0], 6);
+}
+
+static void test_fully_connected(void **state)
+{
+	check(true);
+	check(false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fully_connected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/* Products of matrices, on the loopback, against values computed by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/frontend/tflite/one_operator.h"
+
+/*
+ * A Dense layer as today's converter writes it: a scale per unit. In steps: (2 + 1) * 0.5 * 1 and
+ * (2 * 3 - 4) * 0.5 * 0.25, in 0.25 from -10 on; the bias adds 2 * 0.5 and 8 * 0.125.
+ */
+static void test_fully_connected_per_channel(void **state)
+{
+	static const int8_t in[] = { 7, 6 }, weights[] = { 1, 1, 3, -4 };
+	static const int32_t bias[] = { 2, 8 };
+	static const float scales[] = { 1, 0.25f };
+	const int8_t want[2][2] = { { -10 + 6, -10 + 1 }, { -10 + 6 + 4, -10 + 1 + 4 } };
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct one_operator m = {
+			.code = TFLITE_FULLY_CONNECTED,
+			.tensors = { { TFLITE_INT8, 2, { 1, 2 }, NULL, 0, 0.5f, 5 },
+				     { TFLITE_INT8, 2, { 2, 2 }, weights, 4, .channel_count = 2,
+				       .channel_scales = scales },
+				     { TFLITE_INT8, 2, { 1, 2 }, NULL, 0, 0.25f, -10 },
+				     S32(1, { 2 }, bias, sizeof(bias)) },
+			.tensor_count = 4,
+			.inputs = { 0, 1, i ? 3 : -1, -1 },
+			.outputs = { 2, -1 },
+			.options = 8,
+		};
+		int8_t out[2];
+
+		run(&m, (const void *[]){ in }, (void *[]){ out });
+		assert_memory_equal(out, want[i], sizeof(out));
+	}
+}
+
+/*
+ * FULLY_CONNECTED rounds once, since LiteRT 2: a factor of 0.25 makes 0.25, 0.5, -0.5 and 1.25 of
+ * these sums. Rounded twice, as a convolution's, the first would be 1 and the last 2.
+ */
+static void test_fully_connected_rounding(void **state)
+{
+	static const int8_t in[] = { 1 }, weights[] = { 1, 2, -2, 5 }, want[] = { 0, 1, -1, 1 };
+	const struct one_operator m = {
+		.code = TFLITE_FULLY_CONNECTED,
+		.tensors = { { TFLITE_INT8, 2, { 1, 1 }, NULL, 0, 0.5f, 0 },
+			     { TFLITE_INT8, 2, { 4, 1 }, weights, 4, 0.5f, 0 },
+			     { TFLITE_INT8, 2, { 1, 4 }, NULL, 0, 1, 0 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1, -1 },
+		.outputs = { 2, -1 },
+		.options = 8,
+	};
+	int8_t out[4];
+
+	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fully_connected_per_channel),
+		cmocka_unit_test(test_fully_connected_rounding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
