@@ -2,16 +2,23 @@
 #
 # make check-clients: models of other people's tools, on the NNA, through the delegate in LiteRT,
 # TensorFlow, tflite-runtime and a C program on Debian's TFLite, and with TFLite's reference
-# kernels. Outside make check: it fetches 1.7 GiB once, and makes the models for some minutes.
+# kernels; operators one by one are swept over types, attributes and quantisations. Outside make
+# check: it fetches 1.7 GiB once, and makes the models for some minutes.
 CLIENTS_MODELS := $(BUILD)/clients
 CLIENTS_DELEGATE := $(BUILD)/lib/libnnaccel_delegate.so
 CLIENTS_ALL = $(wildcard ../shared/models/*.tflite) $$(ls $(CLIENTS_MODELS)/*.tflite)
 CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite)
 
 .PHONY: check-clients check-clients-models check-clients-hosts check-clients-frames
-.PHONY: check-clients-vm check-clients-nnapi
-check-clients: check-clients-models check-clients-hosts check-clients-frames check-clients-vm
+.PHONY: check-clients-vm check-clients-nnapi check-clients-sweep
+check-clients: check-clients-sweep check-clients-models check-clients-hosts check-clients-frames check-clients-vm
 check-clients: check-clients-nnapi
+
+# Operators one by one, against the reference kernels, to the bit: about 2 ms a case.
+SWEEP_OPTIONS ?=
+check-clients-sweep: $(CLIENTS_DELEGATE)
+	python=$$(tests/clients/setup) && \
+	timeout 600 $$python tests/clients/sweep.py --delegate $(CLIENTS_DELEGATE) $(SWEEP_OPTIONS)
 
 # Against the reference kernels, with the delegate in LiteRT, and the same by nnactl compare.
 check-clients-models: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)

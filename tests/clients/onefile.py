@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Writes TFLite files of one operator, out of the schema that LiteRT brings along."""
+
+import flatbuffers
+import numpy as np
+from ai_edge_litert import schema_py_generated as schema
+
+# The schema's name of a type, and NumPy's.
+TYPES = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8": np.uint8,
+         "INT16": np.int16, "INT32": np.int32, "INT64": np.int64, "BOOL": np.bool_}
+
+
+def options_of(name, attributes):
+    """The schema's (number, object) of the options called @name, with @attributes set."""
+    options = getattr(schema, name + "T")()
+    for key, value in attributes.items():
+        if not hasattr(options, key):
+            raise KeyError(f"{name} has no {key}: it has {', '.join(vars(options))}")
+        setattr(options, key, value)
+    second = hasattr(schema.BuiltinOptions2, name)
+    return second, getattr(schema.BuiltinOptions2 if second else schema.BuiltinOptions, name), \
+        options
+
+
+def write(operator, tensors, inputs, outputs, options=None, attributes=None, version=1):
+    """
+    The bytes of a file with one operator.
+
+    @operator: its name in the schema, or "CUSTOM:" and the name of a custom one
+    @tensors: dicts with name, shape, type, and, where they have them, scale (one or a list), zero,
+        axis (that of several scales), data (an array: a constant), variable
+    @inputs, @outputs: numbers of tensors; -1 is an optional input that is omitted
+    @options: the name of the schema's table, or the bytes of a custom operator's
+    """
+    model, graph, code = schema.ModelT(), schema.SubGraphT(), schema.OperatorCodeT()
+    custom = operator.partition(":")[2]
+    number = schema.BuiltinOperator.CUSTOM if custom else getattr(schema.BuiltinOperator, operator)
+    code.builtinCode, code.deprecatedBuiltinCode = number, min(number, 127)
+    code.version, code.customCode = version, custom or None
+    model.version, model.operatorCodes, model.subgraphs = 3, [code], [graph]
+    model.buffers = [schema.BufferT()]
+    graph.tensors = []
+    for tensor in tensors:
+        t = schema.TensorT()
+        t.name, t.type = tensor["name"], getattr(schema.TensorType, tensor["type"])
+        t.shape = [int(n) for n in tensor["shape"]]
+        t.isVariable = bool(tensor.get("variable"))
+        if tensor.get("scale") is not None:
+            scale = np.atleast_1d(np.float32(tensor["scale"]))
+            q = t.quantization = schema.QuantizationParametersT()
+            q.scale = [float(s) for s in scale]
+            q.zeroPoint = [int(tensor.get("zero", 0))] * len(scale)
+            q.quantizedDimension = tensor.get("axis") or 0
+        if tensor.get("data") is not None:
+            buffer = schema.BufferT()
+            buffer.data = np.frombuffer(
+                np.ascontiguousarray(tensor["data"], TYPES[tensor["type"]]).tobytes(), np.uint8)
+            t.buffer = len(model.buffers)
+            model.buffers.append(buffer)
+        graph.tensors.append(t)
+    op = schema.OperatorT()
+    op.opcodeIndex, op.inputs, op.outputs = 0, list(inputs), list(outputs)
+    if isinstance(options, bytes):
+        op.customOptions = np.frombuffer(options, np.uint8)
+    elif options:
+        second, kind, made = options_of(options, attributes or {})
+        if second:
+            op.builtinOptions2Type, op.builtinOptions2 = kind, made
+        else:
+            op.builtinOptionsType, op.builtinOptions = kind, made
+    graph.operators = [op]
+    graph.inputs = [i for i in dict.fromkeys(inputs) if i >= 0 and
+                    tensors[i].get("data") is None and not tensors[i].get("variable")]
+    graph.outputs = list(outputs)
+    builder = flatbuffers.Builder(1 << 14)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())

@@ -1,0 +1,188 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Sweeps operators over types, attributes, random scales and zero points, to the bit.
+
+    sweep.py [--delegate LIBRARY] [--filter TEXT] [--seed N] [--count N] [--keep DIRECTORY]
+
+A case is a file of one operator, made here, whose inputs reach ties, saturation, both signs and the
+limits of their type. LiteRT's kernels run it, then the NNA does, through the delegate: each byte of
+each output has to be the same. The kernels are the reference ones (BUILTIN_REF); where that set has
+a gap, LiteRT's own without delegates; a row may ask for the latter and says why.
+
+The cases come from rows in rows_*.py beside this file (table.py tells what a row is). A line for
+each operator and type tells the cases, the largest difference in steps (of floats: in units of the
+last place), and what was asked of whom; the last one counts what passed, what failed, and what was
+skipped since LiteRT itself refuses it. A case depends on the seed, its row and its number alone:
+--filter does not change it. --keep writes the files and inputs of cases that fail.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+
+import onefile
+import table
+
+REF = OpResolverType.BUILTIN_REF
+OWN = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+
+
+class Refused(Exception):
+    """LiteRT does not run a case."""
+
+
+def run(model, inputs, resolver, delegate=None):
+    """
+    The outputs of a file, whether a delegate computed them, and their shapes. @inputs by name.
+    """
+    interpreter = Interpreter(model_content=model, num_threads=1,
+                              experimental_delegates=delegate and [delegate],
+                              experimental_op_resolver_type=resolver)
+    interpreter.allocate_tensors()
+    for detail in interpreter.get_input_details():
+        interpreter.set_tensor(detail["index"], inputs[detail["name"]])
+    interpreter.invoke()
+    taken = any(op["op_name"] == "DELEGATE" for op in interpreter._get_ops_details())
+    return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()], taken
+
+
+def judge(case, own):
+    """What LiteRT's kernels give, by which set. The case's file learns the shapes of outputs."""
+    problem = None
+    for resolver in [OWN] if own else [REF, OWN]:
+        try:
+            outputs, _ = run(case.file(), case.inputs, resolver)
+            break
+        except (ValueError, RuntimeError) as error:
+            problem = error
+    else:
+        raise Refused(str(problem).strip().splitlines()[-1])
+    case.set_shapes([o.shape for o in outputs])
+    return outputs, resolver
+
+
+def order(a):
+    """Floats as integers in the same order, so that neighbours differ by 1."""
+    bits = a.view(np.int32 if a.itemsize == 4 else np.int16).astype(np.int64)
+    return np.where(bits < 0, np.iinfo(np.int32 if a.itemsize == 4 else np.int16).min - bits, bits)
+
+
+def steps(ours, theirs):
+    """The largest difference of two outputs; any NaN is as good as another."""
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return float("inf")
+    if not ours.size or ours.tobytes() == theirs.tobytes():
+        return 0
+    if theirs.dtype.kind != "f":
+        return int(np.max(np.abs(ours.astype(object) - theirs.astype(object))))
+    nan = np.isnan(theirs)
+    if np.any(nan != np.isnan(ours)):
+        return float("inf")
+    return int(np.max(np.abs(order(ours) - order(theirs))[~nan], initial=0))
+
+
+class Line:
+    """The sum of the cases of an operator and type."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.largest = 0
+        self.seconds = 0.0
+        self.judges, self.said = set(), []
+
+    def say(self, text):
+        if text not in self.said:
+            self.said.append(text)
+
+
+def check(case, row, line, delegate):
+    """Whether a case passed; None where LiteRT refuses it."""
+    try:
+        theirs, resolver = judge(case, row.own)
+    except Refused as error:
+        line.say(f"LiteRT: {error}"[:110])
+        return None
+    line.judges.add("ref" if resolver == REF else "own")
+    try:
+        ours, taken = run(case.file(), case.inputs, OWN, delegate)
+    except (ValueError, RuntimeError) as error:
+        line.say(str(error).strip().splitlines()[-1][:110])
+        return False
+    if not taken:
+        line.say(f"case {case.number} ({case.told}) is left by the delegate")
+        return False
+    largest = max((steps(a, b) for a, b in zip(ours, theirs)), default=0)
+    line.largest = max(line.largest, largest)
+    if largest > row.steps:
+        line.say(f"case {case.number} ({case.told}) is off by {largest}")
+        return False
+    return True
+
+
+def keep(case, directory):
+    directory.mkdir(parents=True, exist_ok=True)
+    name = f"{case.row.name}_{case.type}_{case.number}"
+    (directory / f"{name}.tflite").write_bytes(case.file())
+    np.savez(directory / f"{name}.npz", **case.inputs)
+
+
+def sweep(rows, options, delegate):
+    """The lines of all cases by (name of the row, type)."""
+    lines = {}
+    for row in rows:
+        for kind in row.types:
+            if options.filter and options.filter not in f"{row.name}-{kind}":
+                continue
+            line = lines.setdefault((row.name, kind), Line())
+            start = time.perf_counter()
+            for number in range(max(options.count, len(row.variants()))):
+                seed = [options.seed, zlib.crc32(f"{row.name}-{kind}".encode()), number]
+                case = table.Case(row, kind, number, np.random.default_rng(seed))
+                if options.trace:
+                    print(f"{row.name}-{kind} {number} ({case.told})", file=sys.stderr, flush=True)
+                good = check(case, row, line, delegate)
+                line.passed += good is True
+                line.failed += good is False
+                line.skipped += good is None
+                if good is False and options.keep:
+                    keep(case, options.keep)
+            line.seconds += time.perf_counter() - start
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--delegate", default="build/lib/libnnaccel_delegate.so")
+    parser.add_argument("--device", default="loopback")
+    parser.add_argument("--filter", help="rows whose OPERATOR-TYPE has this in it")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=20, help="cases for each row and type")
+    parser.add_argument("--keep", type=Path, help="where files of cases that fail are written")
+    parser.add_argument("--trace", action="store_true", help="name each case before it runs")
+    options = parser.parse_args()
+    delegate = load_delegate(os.path.abspath(options.delegate), {"device": options.device})
+    rows = []
+    for path in sorted(Path(__file__).parent.glob("rows_*.py")):
+        rows += importlib.import_module(path.stem).ROWS
+    lines = sweep(rows, options, delegate)
+    print(f"{'operator':28} {'type':6} {'cases':>6} {'failed':>6} {'steps':>6} {'s':>6}  judge")
+    for (name, kind), line in lines.items():
+        cases = line.passed + line.failed + line.skipped
+        print(f"{name:28} {kind:6} {cases:6} {line.failed:6} {line.largest:6} "
+              f"{line.seconds:6.2f}  {'+'.join(sorted(line.judges)) or '-':7} "
+              f"{'; '.join(line.said[:2])}".rstrip())
+    passed, failed, skipped = (sum(getattr(line, key) for line in lines.values())
+                               for key in ("passed", "failed", "skipped"))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed != 0 or not passed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
