@@ -2,15 +2,15 @@
 #
 # nnaccel: one non-recursive makefile. Each directory adds its part in <dir>/module.mk.
 #
-#   make            everything for user space, into build/
-#   make check      set-up, build, unit tests, conformance, models, and the VM tests
-#   make check-long, check-debug   what takes longer: random tests, the newest kernel, loops; a kernel with all checks
-#   make demo       a real photo through a real network on the NNA, in a VM
-#   make install    libraries, programs, headers, manual, udev rule and DKMS sources, below PREFIX=/usr/local (LIBDIR=,
-#                   DESTDIR=); make uninstall takes them away
-#   make dist       the sources that are committed, as build/nnaccel-VERSION.tar.xz
-#   make help       this list
-#   make SAN=1 ...  the same under AddressSanitizer and UBSan, into build-asan/; SAN=thread: ThreadSanitizer
+# A line "#. GROUP: TARGET [VARIABLE=]: TEXT" beside a rule documents a target that a person calls. `make help`
+# prints these lines by group; the group "internal" is for targets that only other rules need. tests/help fails
+# for a phony target without such a line.
+#
+#. build: all: the libraries and programs, without tests, into build/ (the default)
+#. build: V=1: any target, with every command as it is run
+#. build: SAN=1: any target under AddressSanitizer and UBSan, into build-asan/; SAN=thread: ThreadSanitizer
+#. build: CC=, OPT=, BUILD=: the compiler, its optimisation, another folder than build/
+#. build: clean: remove what was built
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
@@ -42,6 +42,15 @@ LDFLAGS += -pthread $(SANFLAGS)
 VERSION := $(shell cat VERSION)
 VERSION_USERS :=
 
+# A command is shown as one line; V=1 shows it as it is run, and -s nothing.
+ifeq ($(V),1)
+Q :=
+say =
+else
+Q := @
+say = $(if $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@printf '  %-6s %s\n' '$(1)' '$@')
+endif
+
 # Each module.mk adds to these.
 PROGRAMS :=
 LIBRARIES :=
@@ -52,15 +61,23 @@ CLEAN :=
 # Tests and installation come last: they ask for what the others name.
 include $(filter-out tests/% install/%,$(sort $(wildcard */module.mk))) tests/module.mk install/module.mk
 
-ALL_TARGETS := $(LIBRARIES) $(PROGRAMS) $(UNIT_TESTS) $(TESTS)
+.PHONY: all tests unit clean
+all: $(LIBRARIES) $(PROGRAMS)
 
-.PHONY: all unit clean
-all: $(ALL_TARGETS)
+#. test: tests: build every test program of user space, into build/tests/
+tests: $(UNIT_TESTS) $(TESTS)
+
+# Each of some 280 test programs has the library and the engine in it. The debug information of those stays in the
+# product's programs and objects; make TEST_DEBUG=1 links a test with its own copy, for a debugger.
+ifeq ($(SANFLAGS)$(TEST_DEBUG),)
+$(BUILD)/tests/%: private override LDFLAGS += -Wl,--strip-debug
+endif
 
 # One object rule for all of user space; a module.mk may set CPPFLAGS/CFLAGS per target.
 $(BUILD)/obj/%.o: %.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(VERSION_USERS): CPPFLAGS += -I$(BUILD)/gen
 $(VERSION_USERS): $(BUILD)/gen/nna_version.h
@@ -68,34 +85,48 @@ $(BUILD)/gen/nna_version.h: VERSION
 	@mkdir -p $(@D)
 	@printf '#define NNA_VERSION "%s"\n' '$(VERSION)' >$@
 
-# Runs every unit test program; each prints its own cases.
+#. test: unit: build and run the unit tests; each program prints its own cases
 unit: $(UNIT_TESTS)
 	@set -e; for t in $(UNIT_TESTS); do echo "# $$t"; timeout 600 $$t; done
 
+#. test: check: set up, build, and run every test but the long ones; ends with "N passed, N failed, N skipped"
+#. test: check-long: longer random tests, the newest kernel, KCSAN, packages: hours
+#. test: check-debug: the driver on a kernel with all checks, which is built first: a quarter of an hour
+#
 # Set-up comes first and in a make of its own: on a fresh machine the libraries that the fragments ask
 # pkg-config for are not there before it.
 .PHONY: check
 check:
 	vm/setup
-	$(MAKE) -j2 all kernel selftests
+	$(MAKE) -j2 all tests kernel selftests
 	BUILD=$(BUILD) tests/check
 
-# What takes longer, and the same on other kernels. The one with all checks is built first, once, which takes a
-# quarter of an hour.
 .PHONY: check-long check-debug
 check-long:
 	vm/setup
 	vm/setup --kernel newest
 	vm/setup --kernel kcsan
-	$(MAKE) -j2 all kernel selftests kernel-newest kernel-kcsan
+	$(MAKE) -j2 all tests kernel selftests kernel-newest kernel-kcsan
 	BUILD=$(BUILD) tests/check long
 
 check-debug:
 	vm/setup --kernel debug
-	$(MAKE) -j2 all selftests kernel-debug
+	$(MAKE) -j2 all tests selftests kernel-debug
 	BUILD=$(BUILD) tests/check debug
 
 clean:
 	rm -rf build build-asan build-tsan $(CLEAN)
+
+#. build: help: this list
+.PHONY: help
+help:
+	@awk -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))
+
+# A goal that no rule has: one line with the targets there are.
+HELP_TARGETS := $(shell awk -v names=1 -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST)))
+HELP_UNKNOWN := $(strip $(foreach g,$(filter-out $(HELP_TARGETS),$(MAKECMDGOALS)),$(if $(findstring /,$g),,$g)))
+ifneq ($(and $(HELP_TARGETS),$(HELP_UNKNOWN)),)
+$(error no target '$(firstword $(HELP_UNKNOWN))': there are $(shell awk -v names=public -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))); make help explains them)
+endif
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -15,9 +15,11 @@ $(BUILD)/obj/demo/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/nul
 # operations only.
 $(BUILD)/bin/nna-demo: $(DEMO_OBJS) $(DEMO_NNAPI_OBJS) $(BUILD)/lib/libneuralnetworks.so \
 		$(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $^ $(DEMO_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $^ $(DEMO_LIBS)
 
+#. build: demo HAL=1: a photo through a network on the NNA, in a VM; with HAL=1 through the NN HAL
 .PHONY: demo
 demo:
 	demo/run $(if $(HAL),--hal)

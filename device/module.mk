@@ -10,8 +10,9 @@ LIBNNADEV := $(BUILD)/lib/libnnadev.a
 LIBRARIES += $(LIBNNADEV)
 
 $(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
+	$(call say,AR)
 	@mkdir -p $(@D)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 -include device/transport.mk

@@ -13,5 +13,6 @@ PROGRAMS += $(BUILD)/bin/nna-device
 endif
 
 $(BUILD)/bin/nna-device: $(BUILD)/obj/device/transport/main.o $(TRANSPORT_OBJS) $(LIBNNADEV)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lm
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm

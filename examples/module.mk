@@ -4,5 +4,6 @@
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/bin/nnaccel-%,$(wildcard examples/*.c))
 PROGRAMS += $(EXAMPLES)
 $(EXAMPLES): $(BUILD)/bin/nnaccel-%: $(BUILD)/obj/examples/%.o $(BUILD)/lib/libnnaccel.so.1
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lnnaccel -Wl,-rpath,'$$ORIGIN/../lib'
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lnnaccel -Wl,-rpath,'$$ORIGIN/../lib'

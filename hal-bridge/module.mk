@@ -23,8 +23,9 @@ $(BUILD)/obj/hal-bridge/nnapi/device.o: $(BUILD)/gen/nna_build_id.h
 $(NNAPI_LIB): hal-bridge/nnapi/libneuralnetworks.map $(NNAPI_OBJS) $(HAL_COMMON_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a \
 		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libneuralnetworks.so -Wl,-z,now \
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libneuralnetworks.so -Wl,-z,now \
 		$(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
 		-Wl,--version-script=hal-bridge/nnapi/libneuralnetworks.map -o $@ $(filter-out %.map,$^) \
 		$(NNACCEL_LIBS)
@@ -35,8 +36,9 @@ NNAPI_EXAMPLES := $(patsubst hal-bridge/examples/%.c,$(BUILD)/bin/nnapi-%, \
 	$(wildcard hal-bridge/examples/*.c))
 PROGRAMS += $(NNAPI_EXAMPLES)
 $(NNAPI_EXAMPLES): $(BUILD)/bin/nnapi-%: $(BUILD)/obj/hal-bridge/examples/%.o $(NNAPI_LIB)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib'
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lneuralnetworks -Wl,-rpath,'$$ORIGIN/../lib'
 
 # libgbinder of this machine, or what vm/setup has unpacked; without it there is no nnaccel-hal.
 GBINDER_STAMP := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nnaccel/stamp.gbinder
@@ -63,8 +65,9 @@ PROGRAMS += $(HAL_PROGRAM)
 endif
 $(HAL_PROGRAM): $(HAL_PROGRAM_OBJS) $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_GBINDER_OBJS) \
 		$(HAL_COMMON_OBJS) $(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS)
 
 # The demo as a client of it.
 HAL_DEMO := $(BUILD)/bin/nna-demo-hal
@@ -74,10 +77,13 @@ endif
 $(HAL_DEMO): $(DEMO_OBJS) $(BUILD)/obj/demo/hal.o $(BUILD)/obj/demo/tflite_hal.o \
 		$(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
 		$(BUILD)/obj/hal-bridge/common/worker.o $(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) $(DEMO_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) $(DEMO_LIBS)
 
 # The types and methods of the NN HAL, out of one description.
+#. generate: aidl: the AIDL codec's tables
+#. generate: aidl-check: whether those are up to date
 .PHONY: aidl aidl-check
 aidl:
 	/usr/bin/python3 hal-bridge/aidl/generate.py

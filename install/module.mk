@@ -61,7 +61,14 @@ INSTALL_MANUAL = $(foreach p,$(filter-out $(install_no_manual),$(shell cat $(MAN
 # What has to be there to be put: of MODE:SOURCE:DESTINATION the source, of links nothing.
 install_sources = $(foreach f,$(filter-out link:%,$(1)),$(word 2,$(subst :, ,$f)))
 
-.PHONY: install uninstall install-files install-built install-dkms install-udev dist help
+#. install: install PREFIX= LIBDIR= DESTDIR=: libraries, programs, headers, manual, udev rule and DKMS sources
+#. install: uninstall PREFIX= LIBDIR= DESTDIR=: take them away
+#. install: install-dkms DESTDIR=: the driver's sources for every kernel that dkms knows, and the udev rule
+#. install: install-udev DESTDIR=: the udev rule alone
+#. install: install-files DESTDIR=: as install, without asking whether the machine has what it needs
+#. install: install-built: build what install would put
+#. install: dist: the committed sources, as build/nnaccel-VERSION.tar.xz
+.PHONY: install uninstall install-files install-built install-dkms install-udev dist
 install:
 	@CC='$(CC)' install/needs '$(DESTDIR)$(PREFIX)'
 	@$(MAKE) --no-print-directory install-files
@@ -82,17 +89,21 @@ install-udev: $(call install_sources,$(INSTALL_UDEV))
 	@install/put install '$(DESTDIR)' $(INSTALL_UDEV)
 
 # They say where things are, which may be elsewhere next time.
+#. internal: install-again: files that say where things are
 .PHONY: install-again
 $(install_out)/%.pc: install/%.pc.in install-again
+	$(call say,GEN)
 	@mkdir -p $(@D)
-	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@INCLUDEDIR@,$(INCLUDEDIR),' \
+	$(Q)sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@INCLUDEDIR@,$(INCLUDEDIR),' \
 		-e 's,@VERSION@,$(VERSION),' $< >$@
 $(install_out)/dkms.conf: kernel/packaging/dkms.conf VERSION
+	$(call say,GEN)
 	@mkdir -p $(@D)
-	sed 's,@VERSION@,$(VERSION),' $< >$@
+	$(Q)sed 's,@VERSION@,$(VERSION),' $< >$@
 $(install_out)/nnaccel-hal.service: hal-bridge/service/nnaccel-hal.service install-again
+	$(call say,GEN)
 	@mkdir -p $(@D)
-	sed 's,/usr/sbin/,$(SBINDIR)/,' $< >$@
+	$(Q)sed 's,/usr/sbin/,$(SBINDIR)/,' $< >$@
 
 # The sources as they are committed.
 dist:
@@ -100,6 +111,3 @@ dist:
 		echo 'make dist: this is no git tree: what it would pack is unpacked already' >&2; exit 1; }
 	@mkdir -p $(BUILD)
 	git archive --prefix=nnaccel-$(VERSION)/ HEAD | xz -9 >$(BUILD)/nnaccel-$(VERSION).tar.xz
-
-help:
-	@sed -n 's/^#   //p' Makefile

@@ -14,10 +14,12 @@ ifneq ($(filter CONFIG_DRM_ACCEL_NNA_KUNIT_TEST=y,$(KERNEL_CONFIG)),)
 KERNEL_FILES += $(wildcard kernel/tests/*.[ch])
 endif
 
+#. kernel: kernel KDIR=: build nna.ko for the stock kernel of vm/setup, or another one
 .PHONY: kernel
 kernel: $(KERNEL_OUT)/nna.ko
 
 # The kernel that it was built for. For another one all is built anew.
+#. internal: kernel-kdir: the kernel that nna.ko was built for
 .PHONY: kernel-kdir
 $(KERNEL_OUT)/kdir: kernel-kdir | vm/setup
 	@mkdir -p $(@D)
@@ -29,16 +31,21 @@ $(KERNEL_OUT)/kdir: kernel-kdir | vm/setup
 	if ! echo "$$kdir" | cmp -s - $@; then rm -rf $(KERNEL_OUT)/src; echo "$$kdir" >$@; fi
 
 $(KERNEL_OUT)/nna.ko: $(KERNEL_FILES) $(KERNEL_OUT)/kdir
+	$(call say,KBUILD)
 	@mkdir -p $(KERNEL_OUT)/src
 	@cp -ru --parents $(KERNEL_FILES) $(KERNEL_OUT)/src/
 	@$(MAKE) -s -C $(KERNEL_OUT)/src/kernel KDIR="$$(cat $(KERNEL_OUT)/kdir)" W=1 $(KERNEL_CONFIG) modules
-	cp $(KERNEL_OUT)/src/kernel/nna.ko $@
+	$(Q)cp $(KERNEL_OUT)/src/kernel/nna.ko $@
 
+#. kernel: kunit: the driver's unit tests on User-Mode Linux, which is built first: about 18 minutes, once
+#. kernel: graft KSRC=: put the driver into an unpacked kernel tree
 .PHONY: kunit graft
 kunit:
 	@BUILD='$(abspath $(BUILD))' kernel/kunit
 
 # Static checks, and builds for other architectures, built in and as a module.
+#. kernel: kernel-lint: sparse, smatch, checkpatch and the like
+#. kernel: kernel-cross: builds for other architectures
 .PHONY: kernel-lint kernel-cross
 kernel-lint:
 	@BUILD='$(abspath $(BUILD))' kernel/lint
@@ -50,6 +57,7 @@ graft:
 	@[ -n '$(KSRC)' ] || { echo 'make graft: say KSRC=, an unpacked kernel tree' >&2; exit 1; }
 	@kernel/graft '$(KSRC)'
 
+#. kernel: series KSRC= SERIES=: the driver as a series of patches
 .PHONY: series
 SERIES ?= $(BUILD)/series
 series:
@@ -58,6 +66,9 @@ series:
 
 # The driver for the kernels of check-long and check-debug, each in a directory of its own. For the
 # latter also with its unit tests, and nna_splat.ko, which does what such a kernel reports.
+#. kernel: kernel-newest: nna.ko for the newest kernel of the distribution's backports
+#. kernel: kernel-debug: nna.ko for the kernel with all checks (vm/setup --kernel debug)
+#. kernel: kernel-kcsan: nna.ko for the kernel with KCSAN (vm/setup --kernel kcsan)
 .PHONY: kernel-newest kernel-debug kernel-kcsan
 kernel-newest:
 	@set -e; eval "$$(vm/setup --kernel newest --no-packages --print)"; \
@@ -78,6 +89,7 @@ kernel-debug:
 
 # For the kernel of KDIR= or the stock one, into DESTDIR. install-dkms (install/module.mk) is for every
 # kernel.
+#. kernel: modules_install KDIR= DESTDIR=: nna.ko where that kernel looks for modules
 .PHONY: modules_install
 modules_install: kernel install-udev
 	@set -e; kdir='$(KDIR)'; \

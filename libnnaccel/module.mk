@@ -30,26 +30,30 @@ $(BUILD)/obj/libnnaccel/%.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/d
 VERSION_USERS += $(BUILD)/obj/libnnaccel/support/version.o
 
 $(NNACCEL_LIB): $(NNACCEL_OBJS)
+	$(call say,AR)
 	@mkdir -p $(@D)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # For shared objects that have the library in them. It is not for installing.
 $(BUILD)/obj/libnnaccel/shared.a: $(NNACCEL_SHARED_OBJS)
+	$(call say,AR)
 	@mkdir -p $(@D)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # Whoever builds a shared object wants to use it, so the plug-in comes with it.
 $(NNACCEL_SO): libnnaccel/libnnaccel.map $(NNACCEL_SHARED_OBJS) | $(NNACCEL_PLUGIN)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$< $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ \
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$< $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ \
 		$(filter-out %.map,$^) $(NNACCEL_LIBS)
-	ln -sf libnnaccel.so.1 $(BUILD)/lib/libnnaccel.so
+	$(Q)ln -sf libnnaccel.so.1 $(BUILD)/lib/libnnaccel.so
 
 $(NNACCEL_PLUGIN): $(NNACCEL_PLUGIN_OBJS)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ $^ -lm
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ $^ -lm
 
 # The build id, by which library and plug-in know that they belong together, and saved programs that
 # they are this library's: a hash of what they are made of.

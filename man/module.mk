@@ -3,9 +3,11 @@
 # The manual, in $(BUILD)/man: MANUAL lists its pages.
 MANUAL := $(BUILD)/man/list
 
+#. build: man: the manual's pages, into build/man/
 .PHONY: man
 man: $(MANUAL)
 $(MANUAL): man/generate.py VERSION $(wildcard man/*.[0-9] libnnaccel/ops/*.[ch] tools/nnactl/*.c) \
 		libnnaccel/include/nnaccel.h libnnaccel/libnnaccel.map libnnaccel/graph/operation_list.h
+	$(call say,GEN)
 	@mkdir -p $(@D)
-	man/generate.py $(VERSION) $(@D) $(CC) -E $(CPPFLAGS) -std=c11
+	$(Q)man/generate.py $(VERSION) $(@D) $(CC) -E $(CPPFLAGS) -std=c11

@@ -12,15 +12,17 @@ $(BUILD)/obj/selftests/%.o: CPPFLAGS += -Iselftests $(SELFTEST_CFLAGS)
 
 # The examples in the interface's documentation, as functions.
 $(BUILD)/obj/selftests/nna_examples.h: uapi/drm/nna_accel.h selftests/examples.awk
+	$(call say,GEN)
 	@mkdir -p $(@D)
-	awk -f selftests/examples.awk $< >$@
+	$(Q)awk -f selftests/examples.awk $< >$@
 
 $(BUILD)/obj/selftests/nna_uapi_test.o: $(BUILD)/obj/selftests/nna_examples.h
 $(BUILD)/obj/selftests/nna_uapi_test.o: CPPFLAGS += -I$(BUILD)/obj/selftests
 
 $(SELFTESTS): $(BUILD)/selftests/%: $(BUILD)/obj/selftests/%.o $(BUILD)/obj/selftests/nna_test.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
 
 # The fuzzer of the driver, which a guest runs, too.
 FUZZ_IOCTL := $(BUILD)/tests/fuzz_ioctl
@@ -29,9 +31,12 @@ TESTS += $(FUZZ_IOCTL)
 $(BUILD)/obj/tests/fuzz/fuzz_ioctl.o: CPPFLAGS += $(SELFTEST_CFLAGS)
 
 $(FUZZ_IOCTL): $(BUILD)/obj/tests/fuzz/fuzz_ioctl.o $(BUILD)/obj/selftests/nna_test.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread
 
+#. kernel: selftests: build the kselftest programs
+#. kernel: check-kernel: run them in a VM
 .PHONY: selftests check-kernel
 selftests: $(SELFTESTS) $(FUZZ_IOCTL)
 

@@ -3,6 +3,7 @@
 # AOSP's own code against the NN HAL: see tests/aosp/run, which sets OUT_NDK (libbinder_ndk's
 # sources) and OUT_PLATFORM (where libbinder is built), and makes gen/ and cpp4/ before it asks for
 # the programs.
+#. test: check-hal-aosp: the NN HAL against Android's own libraries
 .PHONY: check-hal-aosp
 check-hal-aosp: all $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
 	BUILD=$(BUILD) tests/aosp/run
@@ -14,19 +15,23 @@ AOSP_INCLUDES = -I. -I$(AOSP_OUT)/gen -I$(AOSP_OUT)/cpp4/include -I$(AOSP_OUT)/c
 # The rest of libbinder_ndk stays unresolved, which only a static program may leave so.
 $(AOSP_OUT)/codec: tests/aosp/codec.cpp $(BUILD)/obj/tests/aosp/values.o $(HAL_BINDER_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/log.o
-	$(CXX) -std=c++17 -O1 -w -pthread -D_Nonnull= -D_Nullable= -include cstring \
+	$(call say,LD)
+	$(Q)$(CXX) -std=c++17 -O1 -w -pthread -D_Nonnull= -D_Nullable= -include cstring \
 		$(AOSP_INCLUDES) -no-pie -static -Wl,--unresolved-symbols=ignore-all -o $@ $^
 
 $(AOSP_OUT)/client: tests/aosp/client.cpp $(OUT_PLATFORM)/libplatform.a
-	clang++ -std=c++2b -O1 -w -pthread $(AOSP_INCLUDES) -o $@ $^
+	$(call say,LD)
+	$(Q)clang++ -std=c++2b -O1 -w -pthread $(AOSP_INCLUDES) -o $@ $^
 
 # nnaccel-hal on the backend that is built nowhere else.
 AOSP_NDK_OBJS := $(patsubst hal-bridge/%.c,$(AOSP_OUT)/obj/%.o,$(wildcard hal-bridge/binder/ndk/*.c))
 $(AOSP_NDK_OBJS): $(AOSP_OUT)/obj/%.o: hal-bridge/%.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) $(CFLAGS) -isystem $(OUT_NDK)/include_ndk \
+	$(Q)clang $(CPPFLAGS) $(CFLAGS) -isystem $(OUT_NDK)/include_ndk \
 		-isystem $(OUT_NDK)/include_platform -c -o $@ $<
 
 $(AOSP_OUT)/nnaccel-hal: $(HAL_PROGRAM_OBJS) $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(AOSP_NDK_OBJS) \
 		$(HAL_COMMON_OBJS) $(BUILD)/lib/libnnaccel.a $(OUT_PLATFORM)/libplatform.a
-	$(CXX) -pthread -o $@ $^ $(NNACCEL_LIBS)
+	$(call say,LD)
+	$(Q)$(CXX) -pthread -o $@ $^ $(NNACCEL_LIBS)

@@ -3,5 +3,6 @@
 # Runs of every kind, whose system calls tests/calls/check counts.
 TESTS += $(BUILD)/tests/calls
 $(BUILD)/tests/calls: $(BUILD)/obj/tests/calls/main.o $(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)

@@ -9,6 +9,12 @@ CLIENTS_DELEGATE := $(BUILD)/lib/libnnaccel_delegate.so
 CLIENTS_ALL = $(wildcard ../shared/models/*.tflite) $$(ls $(CLIENTS_MODELS)/*.tflite)
 CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite)
 
+#. test: check-clients: TFLite's, LiteRT's and TensorFlow's runtimes against nnaccel: all of the lines below
+#. test: check-clients-models: models of every operator, by LiteRT with the delegate and by nnactl
+#. test: check-clients-hosts: the delegate in other runtimes
+#. test: check-clients-frames: the delegate in a GStreamer pipeline
+#. test: check-clients-vm: the same models in a VM, to the byte
+#. test: check-clients-nnapi: TFLite's own NNAPI delegate on libneuralnetworks.so
 .PHONY: check-clients check-clients-models check-clients-hosts check-clients-frames
 .PHONY: check-clients-vm check-clients-nnapi check-clients-sweep
 check-clients: check-clients-sweep check-clients-models check-clients-hosts check-clients-frames check-clients-vm

@@ -14,12 +14,14 @@ NNV_DEPS := $(BUILD)/lib/libnnaccel.a $(BUILD)/lib/libneuralnetworks.so
 # Without a backend of binder; nnv_hal is the same program with one.
 nnv_binder := $(BUILD)/obj/tests/conformance/binder
 $(BUILD)/tests/nnv_run: $(NNV_OBJS) $(nnv_binder)/none.o $(NNV_DEPS)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)
 
 $(BUILD)/tests/nnv_hal: $(NNV_OBJS) $(nnv_binder)/open.o $(HAL_GBINDER_OBJS) $(NNV_DEPS)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS) $(GBINDER_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS) $(GBINDER_LIBS)
 ifneq ($(GBINDER_LIBS),)
 TESTS += $(BUILD)/tests/nnv_hal
 endif
@@ -28,5 +30,6 @@ endif
 TESTS += $(BUILD)/tests/nnv_mutate
 $(BUILD)/tests/nnv_mutate: $(BUILD)/obj/tests/conformance/mutate/main.o \
 		$(filter-out %/conformance/main.o,$(NNV_OBJS)) $(nnv_binder)/none.o $(NNV_DEPS)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NNV_LIBS)

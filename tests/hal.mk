@@ -6,6 +6,7 @@ FUZZ_HAL_OBJS := $(patsubst %.c,$(FUZZ_OUT)/hal/%.o,tests/fuzz/fuzz_hal.c \
 	$(wildcard hal-bridge/common/*.c hal-bridge/binder/*.c hal-bridge/aidl/*.c \
 	hal-bridge/aidl/gen/*.c) $(filter-out %/main.c %/sandbox.c,$(wildcard hal-bridge/service/*.c)))
 
+#. fuzz: fuzz-hal: the NN HAL against a hostile client
 .PHONY: fuzz fuzz-hal
 fuzz: fuzz-hal
 fuzz-hal: $(FUZZ_OUT)/fuzz_hal
@@ -16,8 +17,9 @@ FUZZ_HAL_CLIENT := $(FUZZ_OUT)/hal/tests/fuzz/fuzz_hal.o $(FUZZ_OUT)/hal/hal-bri
 $(FUZZ_HAL_OBJS): FUZZ_COVERAGE = ,fuzzer-no-link
 $(FUZZ_HAL_CLIENT): FUZZ_COVERAGE =
 $(FUZZ_HAL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -pthread \
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -pthread \
 		-fsanitize=address,undefined$(FUZZ_COVERAGE) -fno-sanitize-recover=undefined \
 		-fno-omit-frame-pointer -MMD -MP -c -o $@ $<
 $(VERSION_USERS:$(BUILD)/obj/%=$(FUZZ_OUT)/hal/%): $(BUILD)/gen/nna_version.h
@@ -25,23 +27,27 @@ $(VERSION_USERS:$(BUILD)/obj/%=$(FUZZ_OUT)/hal/%): $(BUILD)/gen/nna_version.h
 -include $(FUZZ_HAL_OBJS:.o=.d)
 
 $(FUZZ_OUT)/fuzz_hal: $(FUZZ_HAL_OBJS) $(NNACCEL_LIB)
-	$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka
+	$(call say,LD)
+	$(Q)$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka
 
 # The service manager of the tests in the VM (tests/hal/check).
 TESTS += $(BUILD)/tests/hal/manager
 $(BUILD)/tests/hal/%: $(BUILD)/obj/tests/hal/%.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
 # The HAL over binder, in the VM: what `make check` has of it, and all of it.
+#. test: check-hal: the NN HAL over binder, in a VM
+#. test: check-hal-long: all of its tests: hours
 .PHONY: check-hal check-hal-long
 check-hal:
 	vm/setup
-	$(MAKE) -j2 all kernel
+	$(MAKE) -j2 all tests kernel
 	BUILD=$(BUILD) tests/check hal
 check-hal-long:
 	vm/setup
-	$(MAKE) -j2 all kernel
+	$(MAKE) -j2 all tests kernel
 	BUILD=$(BUILD) tests/check hal-long
 
 # The service and its callers in several threads, under ThreadSanitizer, in a build of its own.
@@ -49,6 +55,7 @@ TSAN_HAL := $(patsubst %.c,build-tsan/%,$(wildcard tests/unit/hal-bridge/aidl/te
 	tests/unit/hal-bridge/binder/test_*.c tests/unit/hal-bridge/common/test_*.c \
 	tests/unit/hal-bridge/service/test_*.c))
 CLEAN += build-tsan
+#. test: tsan-hal: the HAL's service under ThreadSanitizer
 .PHONY: tsan-hal
 tsan-hal:
 	$(MAKE) SAN=thread BUILD=build-tsan $(TSAN_HAL) build-tsan/tests/nnv_run
@@ -65,8 +72,9 @@ endif
 $(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 
 # Fenced executions behind fences of vgem.
 HAL_FENCES := $(BUILD)/tests/hal/fences
@@ -77,8 +85,9 @@ $(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GB
 		$(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
 		$(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -ldrm -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -ldrm -lcmocka
 
 # A greedy app beside a modest one.
 HAL_FAIR := $(BUILD)/tests/hal/fair
@@ -88,8 +97,9 @@ endif
 $(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
 
 # What a call costs, to be run beside a service: tests/hal/check cost.
 HAL_COST := $(BUILD)/tests/hal/cost
@@ -98,5 +108,6 @@ TESTS += $(HAL_COST)
 endif
 $(HAL_COST): $(BUILD)/obj/tests/hal/cost.o $(HAL_GBINDER_OBJS) $(HAL_SERVICE_OBJS) \
 		$(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS) -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS) -lcmocka

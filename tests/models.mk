@@ -5,5 +5,6 @@ TESTS += $(BUILD)/tests/test_models
 
 $(BUILD)/tests/test_models: $(BUILD)/obj/tests/models/test_models.o $(TFLITE_OBJS) $(IMAGE_OBJS) \
 		$(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS)

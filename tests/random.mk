@@ -5,5 +5,6 @@ NNR_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*.c))
 TESTS += $(BUILD)/tests/nnv_random
 
 $(BUILD)/tests/nnv_random: $(NNR_OBJS) $(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)

@@ -42,8 +42,9 @@ $(ENGINE_TESTS): UNIT_LIBS := -lm
 # The engine again, such that it says when it enters a block of code.
 WORK_OBJS := $(ENGINE_OBJS:$(BUILD)/obj/%=$(BUILD)/obj-work/%)
 $(WORK_OBJS): $(BUILD)/obj-work/%.o: %.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
 $(BUILD)/obj-work/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(BUILD)/obj-work/device/nna/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/obj-work/device/nna/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
@@ -78,8 +79,9 @@ unit_other_plugin := $(BUILD)/tests/unit/libnnaccel/winsys/other/libnnaccel-loop
 $(NNACCEL_SO_TESTS): $(NNACCEL_SO) | $(unit_other_plugin)
 $(NNACCEL_SO_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
 $(unit_other_plugin): $(BUILD)/obj/tests/unit/libnnaccel/winsys/plugin_other.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -o $@ $^
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $^
 
 # What the models of front ends allocate is counted: test_model has these functions of its own.
 unit_wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
@@ -130,5 +132,6 @@ $(NNV_TESTS): $(filter-out %/conformance/main.o,$(NNV_OBJS)) $(nnv_binder)/none.
 $(NNV_TESTS): UNIT_LIBS = $(NNV_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
 
 $(UNIT_TESTS): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(UNIT_LIBS) -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(UNIT_LIBS) -lcmocka

@@ -12,5 +12,6 @@ VERSION_USERS += $(BUILD)/obj/tools/nnactl/nnactl.o
 $(BUILD)/obj/tools/nnactl/coredump.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
 $(BUILD)/bin/nnactl: $(NNACTL_OBJS) $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS) -lkmod -ljansson
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS) -lkmod -ljansson

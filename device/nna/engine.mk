@@ -11,6 +11,7 @@ ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
 # with NNADEV_KERNEL(name) = { opcode, ... Looked at in every run, because a source may have gone,
 # and written where it has changed.
 ENGINE_TABLE := $(BUILD)/gen/device/nna/engine/kernels.inc
+#. internal: engine-table: the table of kernels
 .PHONY: engine-table
 engine-table:
 $(ENGINE_TABLE): engine-table
@@ -44,5 +45,6 @@ $(BUILD)/obj/device/nna/engine/arm/i8mm_%.o: override CFLAGS += $(ENGINE_I8MM_CF
 TESTS += $(BUILD)/tests/bench_engine
 $(BUILD)/tests/bench_engine: $(BUILD)/obj/tests/bench/bench_engine.o \
 		$(BUILD)/obj/tools/nnactl/peaks.o $(ENGINE_OBJS)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lm -pthread
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm -pthread

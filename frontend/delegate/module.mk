@@ -12,8 +12,9 @@ $(DELEGATE_LIB): frontend/delegate/libnnaccel_delegate.map $(DELEGATE_OBJS) $(TF
 		$(DELEGATE_HAL_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a \
 		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,now \
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,now \
 		$(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
 		-Wl,--version-script=$< -o $@ $(filter-out %.map,$^) \
 		$(NNACCEL_LIBS)

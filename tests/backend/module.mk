@@ -6,5 +6,6 @@ TESTS += $(BUILD)/tests/test_backend
 BACKEND_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/backend/*.c))
 
 $(BUILD)/tests/test_backend: $(BACKEND_OBJS) $(TFLITE_OBJS) $(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)

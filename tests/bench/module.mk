@@ -5,8 +5,9 @@ TESTS += $(BUILD)/tests/bench_cache
 
 $(BUILD)/tests/bench_cache: $(BUILD)/obj/tests/bench/bench_cache.o $(TFLITE_OBJS) \
 		$(HAL_COMMON_OBJS) $(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 
 # Against LiteRT and ONNX Runtime. The peers are in a venv of their own; tf2onnx and the networks of
 # random weights also need TensorFlow, which is in that of check-clients. Without BENCH_MODELS:
@@ -16,6 +17,7 @@ BENCH_MODELS ?= $(wildcard ../shared/models/*.tflite) $(BUILD)/bench/networks/*.
 BENCH_JSON ?= $(BUILD)/bench.json
 BENCH_SITE = $$(tests/clients/setup bench | sed s,bin/python3$$,lib/python3*/site-packages,)
 
+#. bench: bench BENCH_MODELS= BENCH_ARGS=: LiteRT and ONNX Runtime against nnaccel: ratios
 .PHONY: bench
 bench: $(BUILD)/bin/nnactl
 	$$(tests/clients/setup) tests/bench/networks.py $(BUILD)/bench/networks
@@ -27,6 +29,7 @@ bench: $(BUILD)/bin/nnactl
 # The same with a guest that QEMU emulates, as its clients see the NNA.
 BENCH_GUEST_MODELS ?= $(addprefix ../shared/models/, \
 	mobilenet_v1_1.0_224_quant_embedding_extractor.tflite mobilenet_v2_1.0_224_quant.tflite)
+#. bench: bench-guest: the same with nnaccel in a guest
 .PHONY: bench-guest
 bench-guest: $(BUILD)/bin/nnactl kernel
 	$$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \
@@ -34,12 +37,14 @@ bench-guest: $(BUILD)/bin/nnactl kernel
 
 # What make bench has written, beside what was committed of an earlier one.
 # BENCH_HISTORY_ARGS=--accept makes it what later ones are compared with.
+#. bench: bench-history: the last bench beside earlier ones, as docs/bench.svg
 .PHONY: bench-history
 bench-history:
 	$$(tests/clients/setup plot) tests/bench/history.py --baseline tests/bench/baseline.json \
 		--svg docs/bench.svg $(BENCH_HISTORY_ARGS) $(BENCH_JSON)
 
 # The table of the HAL's capabilities, of models by operand type.
+#. generate: capabilities: the table of the HAL's capabilities, measured
 .PHONY: capabilities
 capabilities: $(BUILD)/bin/nnactl
 	$$(tests/clients/setup) tests/bench/type_models.py $(BUILD)/bench/types

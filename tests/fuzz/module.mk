@@ -4,14 +4,6 @@
 # of CPU time (tests/fuzz/run), from the seeds in tests/fuzz/seeds and what it has found before.
 # What is fuzzed is instrumented, the engine too. clang 14 and 19 build it: FUZZ_CC=clang-19. The NN
 # HAL's is in tests/hal.mk.
-#
-#   fuzz-stream      command streams
-#   fuzz-mmu         programs and their page tables
-#   fuzz-device      all of that with registers, rings, resets and injected faults
-#   fuzz-vfio-user   messages of a client of nna-device
-#   fuzz-control     its control socket
-#   fuzz-tflite      TFLite files: read, compiled, and run on the loopback
-#   fuzz-blob        compiled programs that were kept somewhere
 FUZZ_CC ?= clang
 FUZZ_OUT ?= build-fuzz
 FUZZ_SECONDS ?= 60
@@ -20,6 +12,15 @@ FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=
 	-fno-omit-frame-pointer
 CLEAN += build-fuzz
 
+#. fuzz: fuzz FUZZ_SECONDS=: all of the fuzzers below, one after the other
+#. fuzz: fuzz-programs: build the fuzzers
+#. fuzz: fuzz-stream: command streams
+#. fuzz: fuzz-mmu: programs and their page tables
+#. fuzz: fuzz-device: both, with registers, rings, resets and injected faults
+#. fuzz: fuzz-vfio-user: messages of a client of nna-device
+#. fuzz: fuzz-control: the control socket of nna-device
+#. fuzz: fuzz-tflite: TFLite files, which are read, compiled and run
+#. fuzz: fuzz-blob: saved programs
 .PHONY: fuzz fuzz-programs
 fuzz: $(subst _,-,$(FUZZ_TARGETS:%=fuzz-%))
 fuzz-programs: $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%)
@@ -46,8 +47,9 @@ FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLIT
 	$(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
 $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
 		$(FUZZ_FLAGS) $(FUZZ_EXTRA) -MMD -MP -c -o $@ $<
 $(FUZZ_OUT)/obj/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(filter $(FUZZ_OUT)/obj/libnnaccel/winsys/% $(FUZZ_OUT)/obj/libnnaccel/runtime/%,$(FUZZ_OBJS)): \
@@ -71,7 +73,8 @@ $(FUZZ_OUT)/obj/device/nna/engine/arm/i8mm_%.o: FUZZ_EXTRA := -fsanitize-coverag
 -include $(FUZZ_OBJS:.o=.d)
 
 $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%):
-	$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer \
+	$(call say,LD)
+	$(Q)$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer \
 		-Wl,--wrap=__sanitizer_cov_trace_pc -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device vfio_user control): $(FUZZ_MODEL)
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device): FUZZ_LIBS := -lcmocka
