@@ -10,6 +10,7 @@ CLIENTS_ALL = $(wildcard ../shared/models/*.tflite) $$(ls $(CLIENTS_MODELS)/*.tf
 CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite)
 
 #. test: check-clients: TFLite's, LiteRT's and TensorFlow's runtimes against nnaccel: all of the lines below
+#. test: check-clients-sweep: each operator over types, attributes and quantisations, to the bit
 #. test: check-clients-models: models of every operator, by LiteRT with the delegate and by nnactl
 #. test: check-clients-hosts: the delegate in other runtimes
 #. test: check-clients-frames: the delegate in a GStreamer pipeline
