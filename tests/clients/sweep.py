@@ -17,10 +17,15 @@ skipped since LiteRT itself refuses it. A case depends on the seed, its row and 
 """
 
 import argparse
+import concurrent.futures
 import importlib
+import mmap
 import os
+import pickle
 import sys
+import tempfile
 import time
+import traceback
 import zlib
 from pathlib import Path
 
@@ -101,15 +106,24 @@ class Line:
         if text not in self.said:
             self.said.append(text)
 
+    def add(self, other):
+        for key in ("passed", "failed", "skipped", "seconds"):
+            setattr(self, key, getattr(self, key) + getattr(other, key))
+        self.largest = max(self.largest, other.largest)
+        self.judges |= other.judges
+        self.said += other.said
 
-def check(case, row, line, delegate):
+
+def check(case, row, line, delegate, progress):
     """Whether a case passed; None where LiteRT refuses it."""
+    progress.note(f"LiteRT ended at case {case.number} ({case.told})")
     try:
         theirs, resolver = judge(case, row.own)
     except Refused as error:
         line.say(f"LiteRT: {error}"[:110])
         return None
     line.judges.add("ref" if resolver == REF else "own")
+    progress.note(f"case {case.number} ({case.told}) ended the process")
     try:
         ours, taken = run(case.file(), case.inputs, OWN, delegate)
     except (ValueError, RuntimeError) as error:
@@ -133,27 +147,72 @@ def keep(case, directory):
     np.savez(directory / f"{name}.npz", **case.inputs)
 
 
-def sweep(rows, options, delegate):
-    """The lines of all cases by (name of the row, type)."""
+class Progress:
+    """What a child does now, for the parent that finds it ended."""
+
+    def __init__(self):
+        self.memory = mmap.mmap(-1, 4096)
+
+    def note(self, text):
+        self.memory[:] = text.encode()[:4096].ljust(4096, b"\0")
+
+    def text(self):
+        return self.memory[:].rstrip(b"\0").decode(errors="replace")
+
+
+def sweep_row(row, kind, options, progress):
+    """The line of a row with a type."""
+    line = Line()
+    delegate = load_delegate(os.path.abspath(options.delegate), {"device": options.device})
+    start = time.perf_counter()
+    for number in range(max(options.count, len(row.variants()))):
+        seed = [options.seed, zlib.crc32(f"{row.name}-{kind}".encode()), number]
+        case = table.Case(row, kind, number, np.random.default_rng(seed))
+        good = check(case, row, line, delegate, progress)
+        line.passed += good is True
+        line.failed += good is False
+        line.skipped += good is None
+        if good is False and options.keep:
+            keep(case, options.keep)
+    line.seconds = time.perf_counter() - start
+    return line
+
+
+def sweep_apart(row, kind, options):
+    """The same in a process of its own: kernels end the process where they check nothing."""
+    progress = Progress()
+    with tempfile.TemporaryFile() as result:
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                os.dup2(os.open(options.log, os.O_WRONLY | os.O_APPEND), 2)
+                result.write(pickle.dumps(sweep_row(row, kind, options, progress)))
+                result.flush()
+                status = 0
+            except BaseException:
+                progress.note(traceback.format_exc().strip().splitlines()[-1])
+            os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if not status:
+            result.seek(0)
+            return pickle.load(result)
+    line = Line()
+    line.failed = 1
+    line.say(progress.text() + (f" by signal {-status}" if status < 0 else ""))
+    return line
+
+
+def sweep(rows, options):
+    """The lines of all rows by (name, type)."""
+    asked = [(row, kind) for row in rows for kind in row.types
+             if not options.filter or options.filter in f"{row.name}-{kind}"]
     lines = {}
-    for row in rows:
-        for kind in row.types:
-            if options.filter and options.filter not in f"{row.name}-{kind}":
-                continue
-            line = lines.setdefault((row.name, kind), Line())
-            start = time.perf_counter()
-            for number in range(max(options.count, len(row.variants()))):
-                seed = [options.seed, zlib.crc32(f"{row.name}-{kind}".encode()), number]
-                case = table.Case(row, kind, number, np.random.default_rng(seed))
-                if options.trace:
-                    print(f"{row.name}-{kind} {number} ({case.told})", file=sys.stderr, flush=True)
-                good = check(case, row, line, delegate)
-                line.passed += good is True
-                line.failed += good is False
-                line.skipped += good is None
-                if good is False and options.keep:
-                    keep(case, options.keep)
-            line.seconds += time.perf_counter() - start
+    # Threads only wait for processes.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (row, kind), line in zip(asked, pool.map(
+                lambda pair: sweep_apart(*pair, options), asked)):
+            lines.setdefault((row.name, kind), Line()).add(line)
     return lines
 
 
@@ -165,13 +224,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20, help="cases for each row and type")
     parser.add_argument("--keep", type=Path, help="where files of cases that fail are written")
-    parser.add_argument("--trace", action="store_true", help="name each case before it runs")
+    parser.add_argument("--log", default="/dev/null", help="where the libraries' messages go")
     options = parser.parse_args()
-    delegate = load_delegate(os.path.abspath(options.delegate), {"device": options.device})
     rows = []
     for path in sorted(Path(__file__).parent.glob("rows_*.py")):
         rows += importlib.import_module(path.stem).ROWS
-    lines = sweep(rows, options, delegate)
+    lines = sweep(rows, options)
     print(f"{'operator':28} {'type':6} {'cases':>6} {'failed':>6} {'steps':>6} {'s':>6}  judge")
     for (name, kind), line in lines.items():
         cases = line.passed + line.failed + line.skipped

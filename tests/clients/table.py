@@ -42,8 +42,8 @@ def exactly(function):
     return lambda rng, scales: function(scales)
 
 
-# The scale of a tensor that shares its quantisation with input 0.
-LIKE_INPUT = "like input 0"
+# The scale of a tensor that shares the quantisation of the first one that has any.
+LIKE_INPUT = "like the input"
 
 
 class T:
@@ -163,7 +163,8 @@ class Case:
         tensor = {"name": name, "shape": t.shape, "type": kind, "axis": t.axis,
                   "variable": t.variable}
         if t.scale == LIKE_INPUT:
-            tensor.update({k: self.tensors[0].get(k) for k in ("scale", "zero")})
+            first = next((x for x in self.tensors if x["scale"] is not None), {"scale": None})
+            tensor.update({k: first.get(k) for k in ("scale", "zero")})
         else:
             tensor["scale"] = self.pick_scale(rng, t, kind, t.shape)
         if tensor["scale"] is not None and t.scale != LIKE_INPUT:
