@@ -125,7 +125,8 @@ help:
 # A goal that no rule has: one line with the targets there are.
 HELP_TARGETS := $(shell awk -v names=1 -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST)))
 HELP_UNKNOWN := $(strip $(foreach g,$(filter-out $(HELP_TARGETS),$(MAKECMDGOALS)),$(if $(findstring /,$g),,$g)))
-ifneq ($(and $(HELP_TARGETS),$(HELP_UNKNOWN)),)
+# --eval may bring rules of its own.
+ifneq ($(and $(HELP_TARGETS),$(HELP_UNKNOWN),$(if $(findstring --eval,$(MAKEFLAGS)),,1)),)
 $(error no target '$(firstword $(HELP_UNKNOWN))': there are $(shell awk -v names=public -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))); make help explains them)
 endif
 
