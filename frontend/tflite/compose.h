@@ -107,8 +107,12 @@ struct tflite_value tflite_wide_input(struct tflite_translation *t, bool high);
 void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 			struct tflite_value low, uint32_t units);
 
-/* Whether the operator is a LOGISTIC or TANH of INT16 as TFLite computes it (ops/table.c). */
+/*
+ * Functions of one INT16 as a table of all results (ops/table.c): whether the operator is one, as
+ * TFLite computes it; and its translation.
+ */
 bool tflite_has_table(const struct tflite_translation *t);
+void tflite_translate_table(struct tflite_translation *t);
 
 /*
  * The output @index of the operator is @x: of the same type, or real numbers for a quantised

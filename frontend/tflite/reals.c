@@ -3,7 +3,8 @@
  * Operators on INT16, whose kernels in TFLite compute with 64-bit sums and with tables. NNAPI has
  * hardly any operation on them: the numbers are dequantised, the operation runs in FLOAT32, and the
  * result is rounded to INT16 again. It is the nearest number that the output can hold, up to the
- * rounding of FLOAT32; TFLite's own approximations are at most a step or two away from that.
+ * rounding of FLOAT32. Operators that TFLite computes otherwise have a translation of their own
+ * (ops/table.c, ops/wide.c).
  *
  * While the operator is translated its INT16 tensors look like FLOAT32 tensors; afterwards they are
  * what they were.
@@ -19,7 +20,7 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 {
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
-	if (tflite_is_wide(t) || tflite_has_table(t))
+	if (tflite_is_wide(t))
 		return false;
 	switch (t->op->code) {
 	case TFLITE_QUANTIZE:

@@ -4,7 +4,7 @@
  * each of them is handed to its translation (operator_list.h, ops/). translation.h tells how those
  * are written.
  */
-#include "frontend/tflite/translation.h"
+#include "frontend/tflite/compose.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,8 +65,10 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
 	    tflite_in_list_update(t->sub, index))
 		return;
-	if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
-	    TRANSLATIONS[code].translate && tflite_needs_reals(t))
+	if (tflite_has_table(t))
+		tflite_translate_table(t);
+	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
+		 TRANSLATIONS[code].translate && tflite_needs_reals(t))
 		tflite_translate_on_reals(t, TRANSLATIONS[code].translate,
 					  TRANSLATIONS[code].type);
 	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
- * LOGISTIC and TANH of INT16, to the bit: TFLite interpolates between 256 values of the function of
- * positive numbers, in whole numbers. Here all 65536 results are made beforehand, for a GATHER.
+ * Functions of one INT16, to the bit: all 65536 results are computed when the model is translated,
+ * in the whole numbers that TFLite's kernels compute with, and looked up by a GATHER.
+ *
+ *	LOGISTIC, TANH		a table of 256 points of the sigmoid of positive numbers, which TFLite
+ *				interpolates:
  *
  *	z = (q * multiplier + rounding) >> shift	the input in steps of 1 / (3 * 4096)
  *	s = 1 / (1 + e^(-i / 24))
  *	sigmoid[i] = round(2^16 * (s - s'' / (16 * 24^2)))	what is interpolated; TANH is 2 * it - 1
  *
- * A straight line between two points of the function is off by s'' / (8 * 24^2) in its middle; the
- * table splits that between its points and the middle.
+ *	A straight line between two points of the function is off by s'' / (8 * 24^2) in its middle;
+ *	the table splits that between its points and the middle.
+ *
+ *	EXP, LOG, RSQRT, GELU	512 equal parts of the range of the input, between whose ends TFLite
+ *				interpolates (points.h); numbers that RSQRT and LOG are not defined
+ *				for have the results that TFLite puts into its table
+ *	SQRT			by FLOAT32, rounded towards zero
+ *	RELU, RELU6,		scaled by a fixed-point factor (rescale.h)
+ *	LEAKY_RELU, ABS,
+ *	QUANTIZE
+ *	NEG			of the stored number
+ *
+ * QUANTIZE of INT8 and UINT8 to INT16 is a table of 256.
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/points.h"
+#include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-
-#define TABLE_SIZE 65536u
 
 /**
  * struct scaling - how TFLite brings an input to the steps of its table
@@ -24,6 +37,29 @@
 struct scaling {
 	int32_t multiplier;
 	uint32_t shift;
+};
+
+/**
+ * struct function - a function and what it needs to be computed
+ * @code: enum tflite_code
+ * @low, @high: least and greatest number of the output
+ * @in_zero, @out_zero: zero points
+ * @in_scale, @out_scale: of one step
+ * @factor: of an input, or of one that is not below 0
+ * @below: of an input below 0: LEAKY_RELU
+ * @rescaled: ABS is scaled
+ * @sigmoid: LOGISTIC, TANH
+ * @points: of functions that are interpolated
+ */
+struct function {
+	uint32_t code;
+	int64_t low, high;
+	int32_t in_zero, out_zero;
+	float in_scale, out_scale;
+	struct tflite_factor factor, below;
+	bool rescaled;
+	struct scaling sigmoid;
+	int16_t points[TFLITE_POINTS];
 };
 
 /* Scales that are a power of two, or nearly so, need no rounding. */
@@ -78,60 +114,223 @@ static int16_t tanh_of(int32_t z)
 	return (int16_t)(y >> 8);
 }
 
-/* The results for -32768 to 32767. */
-static int16_t *make_table(struct tflite_translation *t, double scale)
+static float exp_at(float x, float out_scale)
 {
-	int16_t *table = tflite_derive(t->model, TABLE_SIZE * sizeof(*table));
-	struct scaling s = find_scaling(scale);
-	int32_t rounding = s.shift ? 1 << (s.shift - 1) : 0;
+	return expf(x);
+}
 
-	for (uint32_t i = 0; table && i < TABLE_SIZE; i++) {
-		int32_t z = (((int32_t)i - 32768) * s.multiplier + rounding) >> s.shift;
+/* The logarithm of what has none is the lowest number of the output. */
+static float log_at(float x, float out_scale)
+{
+	return x > 0 ? logf(x) : out_scale * INT16_MIN;
+}
 
-		table[i] = t->op->code == TFLITE_TANH ? tanh_of(z) : sigmoid_of(z);
+static float rsqrt_at(float x, float out_scale)
+{
+	return x > 0 ? 1 / sqrtf(x) : out_scale * INT16_MAX;
+}
+
+static float gelu_at(float x, float out_scale)
+{
+	return 0.5f * x * erfcf(x * -(float)M_SQRT1_2);
+}
+
+static float gelu_by_tanh_at(float x, float out_scale)
+{
+	const float factor = (float)(M_2_SQRTPI * M_SQRT1_2);
+
+	return 0.5f * x * (1 + tanhf(factor * (x + 0.044715f * x * x * x)));
+}
+
+static float (*interpolated(const struct tflite_operator *op))(float x, float out_scale)
+{
+	switch (op->code) {
+	case TFLITE_EXP:
+		return exp_at;
+	case TFLITE_LOG:
+		return log_at;
+	case TFLITE_RSQRT:
+		return rsqrt_at;
+	case TFLITE_GELU:
+		return op->options.approximate ? gelu_by_tanh_at : gelu_at;
+	default:
+		return NULL;
+	}
+}
+
+/* Bounds of the output within the range of its type. */
+static void find_bounds(struct function *f, uint32_t type)
+{
+	f->low = type == TFLITE_INT8 ? INT8_MIN : type == TFLITE_INT32 ? INT32_MIN : INT16_MIN;
+	f->high = type == TFLITE_INT8 ? INT8_MAX : type == TFLITE_INT32 ? INT32_MAX : INT16_MAX;
+	if (f->code == TFLITE_RELU || f->code == TFLITE_RELU6)
+		f->low = 0;
+	if (f->code == TFLITE_RELU6 && roundf(6 / f->out_scale) < INT16_MAX)
+		f->high = (int64_t)roundf(6 / f->out_scale);
+}
+
+static void find_function(struct tflite_translation *t, struct function *f)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+
+	*f = (struct function){
+		.code = t->op->code,
+		.in_zero = tflite_zero_point(x),
+		.out_zero = tflite_zero_point(y),
+		.in_scale = tflite_scale(x),
+		.out_scale = tflite_scale(y),
+		.sigmoid = find_scaling((double)tflite_scale(x)),
+	};
+	f->rescaled = f->in_scale != f->out_scale;
+	/* QUANTIZE divides in more bits than the others. */
+	f->factor = tflite_factor_of(f->code == TFLITE_QUANTIZE ?
+					     (double)f->in_scale / (double)f->out_scale :
+					     (double)(f->in_scale / f->out_scale));
+	f->below = tflite_factor_of((double)(f->in_scale * t->op->options.alpha / f->out_scale));
+	find_bounds(f, y->type);
+	if (interpolated(t->op))
+		tflite_points_make(&(struct tflite_points_range){ (double)f->in_scale,
+								  (double)f->out_scale, 0 },
+				   interpolated(t->op), f->points);
+}
+
+static int64_t sqrt_of(const struct function *f, int32_t x)
+{
+	float root = x > 0 ? sqrtf(f->in_scale * (float)x) / f->out_scale : 0;
+
+	return root < INT16_MAX ? (int64_t)root : INT16_MAX;
+}
+
+static int64_t result_of(const struct function *f, int32_t q)
+{
+	int32_t z = (int32_t)((q * (int64_t)f->sigmoid.multiplier +
+			       (f->sigmoid.shift ? 1ll << (f->sigmoid.shift - 1) : 0)) >>
+			      f->sigmoid.shift);
+	int32_t x = q - f->in_zero;
+
+	switch (f->code) {
+	case TFLITE_TANH:
+		return tanh_of(z);
+	case TFLITE_LOGISTIC:
+		return sigmoid_of(z);
+	case TFLITE_NEG:
+		return (int16_t)(uint16_t)-q;
+	case TFLITE_ABS:
+		return f->rescaled ? tflite_scaled(abs(x), f->factor) : abs(x);
+	case TFLITE_SQRT:
+		return sqrt_of(f, x);
+	case TFLITE_RELU:
+	case TFLITE_RELU6:
+		return tflite_scaled(x, f->factor);
+	case TFLITE_LEAKY_RELU:
+		return tflite_scaled(x, x < 0 ? f->below : f->factor);
+	case TFLITE_QUANTIZE:
+		return (int64_t)tflite_scaled(x, f->factor) + f->out_zero;
+	default:
+		return tflite_points_look_up(f->points, (int16_t)q);
+	}
+}
+
+/* The least number of a type that is looked up, and how many numbers it has; false for others. */
+static bool numbers_of(uint32_t type, int32_t *least, uint32_t *count)
+{
+	*least = type == TFLITE_INT16 ? INT16_MIN : type == TFLITE_INT8 ? INT8_MIN : 0;
+	*count = type == TFLITE_INT16 ? UINT16_MAX + 1 : UINT8_MAX + 1;
+	return type == TFLITE_INT16 || type == TFLITE_INT8 || type == TFLITE_UINT8;
+}
+
+/* The results for all numbers of the input, in the type of the output; @size gets their bytes. */
+static void *make_table(struct tflite_translation *t, size_t *size)
+{
+	const uint32_t type = tflite_output(t, 0)->type;
+	uint32_t count, bytes = type == TFLITE_INT8 ? 1 : type == TFLITE_INT32 ? 4 : 2;
+	struct function f;
+	int32_t least;
+	void *table;
+
+	numbers_of(tflite_input(t, 0)->type, &least, &count);
+	*size = (size_t)count * bytes;
+	table = tflite_derive(t->model, *size);
+	if (!table)
+		return NULL;
+	find_function(t, &f);
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t y = result_of(&f, least + (int32_t)i);
+
+		y = y < f.low ? f.low : y > f.high ? f.high : y;
+		if (bytes == 1)
+			((int8_t *)table)[i] = (int8_t)y;
+		else if (bytes == 2)
+			((int16_t *)table)[i] = (int16_t)y;
+		else
+			((int32_t *)table)[i] = (int32_t)y;
 	}
 	return table;
+}
+
+static bool is_symmetric(const struct tflite_tensor *x)
+{
+	return x->type == TFLITE_INT16 && x->scale_count == 1 && tflite_scale(x) > 0 &&
+	       !tflite_zero_point(x);
 }
 
 bool tflite_has_table(const struct tflite_translation *t)
 {
 	const struct tflite_tensor *x, *y;
 
-	if ((t->op->code != TFLITE_LOGISTIC && t->op->code != TFLITE_TANH) ||
-	    t->op->inputs.count != 1 || t->op->inputs.at[0] < 0 || t->op->outputs.count != 1)
+	if (t->op->inputs.count != 1 || t->op->inputs.at[0] < 0 || t->op->outputs.count != 1)
 		return false;
 	x = &t->sub->tensors[t->op->inputs.at[0]];
 	y = &t->sub->tensors[t->op->outputs.at[0]];
-	/* TFLite has no other output, and wants no zero points. */
-	return x->type == TFLITE_INT16 && y->type == TFLITE_INT16 && x->scale_count &&
-	       tflite_scale(x) > 0 && !tflite_zero_point(x) && !tflite_zero_point(y) &&
-	       tflite_scale(y) == 0x1p-15f;
+	switch (t->op->code) {
+	case TFLITE_LOGISTIC:
+	case TFLITE_TANH:
+		/* TFLite has no other output. */
+		return is_symmetric(x) && is_symmetric(y) && tflite_scale(y) == 0x1p-15f;
+	case TFLITE_EXP:
+	case TFLITE_LOG:
+	case TFLITE_SQRT:
+	case TFLITE_RSQRT:
+	case TFLITE_GELU:
+	case TFLITE_RELU:
+	case TFLITE_RELU6:
+	case TFLITE_LEAKY_RELU:
+	case TFLITE_ABS:
+	case TFLITE_NEG:
+		return is_symmetric(x) && is_symmetric(y);
+	case TFLITE_QUANTIZE:
+		if (is_symmetric(x))
+			return is_symmetric(y) || ((y->type == TFLITE_INT8 ||
+						    y->type == TFLITE_INT32) &&
+						   y->scale_count == 1 && tflite_scale(y) > 0);
+		return (x->type == TFLITE_INT8 || x->type == TFLITE_UINT8) &&
+		       x->scale_count == 1 && tflite_scale(x) > 0 && is_symmetric(y);
+	default:
+		return false;
+	}
 }
 
-void tflite_translate_sigmoid(struct tflite_translation *t, uint32_t type)
+void tflite_translate_table(struct tflite_translation *t)
 {
-	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
-	struct tflite_value table, index;
-	int16_t *values;
+	struct tflite_value table = { 0 }, index;
+	uint32_t count;
+	int32_t least;
+	void *values;
+	size_t size;
 
-	tflite_need(t, 1, 1);
-	if (t->ret)
-		return;
-	if (!tflite_has_table(t)) {
-		tflite_plain(t, type, 1);
-		return;
-	}
-	values = make_table(t, (double)tflite_scale(x));
+	numbers_of(tflite_input(t, 0)->type, &least, &count);
+	values = make_table(t, &size);
 	if (!values) {
 		tflite_fail(t, -ENOMEM, "out of memory");
 		return;
 	}
-	tflite_describe(t, y, &table.o);
+	tflite_describe(t, tflite_output(t, 0), &table.o);
 	table.o.desc.rank = 1;
-	table.o.dims[0] = TABLE_SIZE;
+	table.o.dims[0] = count;
 	table.operand = tflite_add_operand(t, &table.o);
-	tflite_set_constant(t, table.operand, values, TABLE_SIZE * sizeof(*values));
+	tflite_set_constant(t, table.operand, values, size);
 	index = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32);
-	index = tflite_binary(t, NNA_OPERATION_ADD, index, tflite_int(t, 32768));
+	if (least)
+		index = tflite_binary(t, NNA_OPERATION_ADD, index, tflite_int(t, -least));
 	tflite_result(t, tflite_gathered(t, table, 0, index), 0);
 }
