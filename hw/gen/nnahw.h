@@ -190,8 +190,8 @@ enum nnahw_layout {
  * b, c are the inputs, p0 and p1 the parameters. An element's value is scale * (q - zero_point) in
  * fp32, or the element itself when scale is 0. Of three rules the first that fits holds:
  *
- * - ADD, SUB, MUL, IDENTITY and, staged, LEAKY_RELU with a_scale not 0: the integer rules stated at
- *   the command.
+ * - ADD, SUB, MUL, IDENTITY and, staged, LEAKY_RELU, PRELU and SQUARED_DIFFERENCE with a_scale not
+ *   0: the integer rules stated at the command.
  * - Every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8 without scale,
  *   and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT FLOOR_DIV
  *   SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT, a comparison or a logical one: in 64-bit
@@ -1065,11 +1065,12 @@ enum {
  * @c: in, may be absent: shape of output
  * @op: EWISE_*
  * @staged: 1: the integer rules that round in stages; else 0
- * @a_shift: staged ADD SUB: of a, else 0
- * @b_shift: staged ADD SUB LEAKY_RELU: of b, of what is below 0; else 0
- * @a_scale: ADD SUB quantised: factor of a, 31 bits; MUL, IDENTITY, LEAKY_RELU quantised:
- *	multiplier
- * @b_scale: ADD SUB quantised: factor of b, 31 bits; LEAKY_RELU: of what is below 0
+ * @a_shift: staged ADD SUB SQUARED_DIFFERENCE: of a, else 0
+ * @b_shift: staged ADD SUB SQUARED_DIFFERENCE: of b; LEAKY_RELU PRELU: of what is below 0; else 0
+ * @a_scale: ADD SUB SQUARED_DIFFERENCE quantised: factor of a, 31 bits; MUL, IDENTITY, LEAKY_RELU,
+ *	PRELU quantised: multiplier
+ * @b_scale: ADD SUB SQUARED_DIFFERENCE quantised: factor of b, 31 bits; LEAKY_RELU, PRELU: of what
+ *	is below 0
  * @shift: quantised: common shift to the right, 1 to 62
  * @q_min: quantised out
  * @q_max: quantised out
@@ -1077,7 +1078,7 @@ enum {
  * @clamp_max: float out
  * @p0: see the operation
  * @p1: see the operation
- * @multiplier: staged ADD SUB: of the sum, else 0
+ * @multiplier: staged ADD SUB SQUARED_DIFFERENCE: of what the two factors give, else 0
  * @reserved2: 0
  *
  * Integer rules, with x = a - a.zero_point, y = b - b.zero_point, all in 64 bits:
@@ -1099,6 +1100,9 @@ enum {
  * - MUL: r(x * y, a_scale, shift)
  * - IDENTITY: r(x, a_scale, shift)
  * - LEAKY_RELU: r(x, a_scale, shift) for x >= 0, else r(x, b_scale, b_shift)
+ * - PRELU: r(x, a_scale, shift) for x >= 0, else r(x * y, b_scale, b_shift)
+ * - SQUARED_DIFFERENCE: r(d * d, multiplier, shift) with d = r(x * 2^7, a_scale, a_shift) - r(y *
+ *   2^7, b_scale, b_shift)
  */
 struct nnahw_cmd_ewise {
 	struct nnahw_command head;

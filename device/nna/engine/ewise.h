@@ -96,7 +96,9 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	}
 	if (quantised && p->a_scale &&
 	    (p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB || p->op == NNAHW_EWISE_MUL ||
-	     p->op == NNAHW_EWISE_IDENTITY || (p->op == NNAHW_EWISE_LEAKY_RELU && p->staged)))
+	     p->op == NNAHW_EWISE_IDENTITY ||
+	     (p->staged && (p->op == NNAHW_EWISE_LEAKY_RELU || p->op == NNAHW_EWISE_PRELU ||
+			    p->op == NNAHW_EWISE_SQUARED_DIFFERENCE))))
 		return NNADEV_RULE_QUANTISED;
 	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
 }
@@ -196,6 +198,16 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 		if (x < 0)
 			return nnadev_requantize((int32_t)x, p->b_scale, p->b_shift);
 		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
+	case NNAHW_EWISE_PRELU:
+		if (x < 0)
+			return nnadev_requantize((int32_t)(x * y), p->b_scale, p->b_shift);
+		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << 7), p->a_scale,
+					       p->a_shift);
+		b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << 7), p->b_scale,
+					       p->b_shift);
+		return nnadev_requantize((int32_t)((a - b) * (a - b)), p->multiplier, p->shift);
 	default:
 		return nnadev_requantize((int32_t)x, p->a_scale, p->shift);
 	}

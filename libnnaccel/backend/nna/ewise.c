@@ -93,7 +93,8 @@ static void signed_requantize_from(double factor, int32_t *multiplier, uint8_t *
 
 /*
  * TFLite's rules for 8-bit types, in the precision in which TFLite computes their factors: sums in
- * units of 2^-20 of twice the larger scale, everything else by one factor.
+ * units of 2^-20 of twice the larger scale, squared differences in units of 2^-7 of it, everything
+ * else by one factor.
  */
 static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 			const struct nna_value *a, const struct nna_value *b)
@@ -117,6 +118,18 @@ static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 		nna_requantize_from((double)(a->scale / out->scale), &c->a_scale, &c->shift);
 		signed_requantize_from((double)(a->scale * c->p0 / out->scale), &c->b_scale,
 				       &c->b_shift);
+		break;
+	case NNAHW_EWISE_PRELU:
+		nna_requantize_from((double)(a->scale / out->scale), &c->a_scale, &c->shift);
+		signed_requantize_from((double)(a->scale * b->scale / out->scale), &c->b_scale,
+				       &c->b_shift);
+		break;
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		twice = 2 * (double)fmaxf(a->scale, b->scale);
+		signed_requantize_from(a->scale / twice, &c->a_scale, &c->a_shift);
+		signed_requantize_from(b->scale / twice, &c->b_scale, &c->b_shift);
+		nna_requantize_from(twice * twice / (double)(0x1p14f * out->scale),
+				    &c->multiplier, &c->shift);
 		break;
 	default:
 		break;
@@ -146,7 +159,8 @@ static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 		return;
 	if (rounding != NNA_IR_ROUNDS_AS_NNAPI && !wide &&
 	    (v[2] ? c->op == NNAHW_EWISE_ADD || c->op == NNAHW_EWISE_SUB ||
-			     c->op == NNAHW_EWISE_MUL :
+			     c->op == NNAHW_EWISE_MUL || c->op == NNAHW_EWISE_PRELU ||
+			     c->op == NNAHW_EWISE_SQUARED_DIFFERENCE :
 		    c->op == NNAHW_EWISE_LEAKY_RELU)) {
 		staged_rule(c, v[0], v[1], v[2]);
 		return;

@@ -76,8 +76,24 @@ static inline __m256i nnadev_scale_sum8(const struct nnahw_cmd_ewise *p, __m256i
 /* nnadev_ewise_staged(); of a MUL, @x is the product. */
 static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
 {
-	if (p->op != NNAHW_EWISE_ADD && p->op != NNAHW_EWISE_SUB)
+	__m256i product;
+
+	switch (p->op) {
+	case NNAHW_EWISE_ADD:
+	case NNAHW_EWISE_SUB:
+		break;
+	case NNAHW_EWISE_PRELU:
+		product = nnadev_scale8(_mm256_mullo_epi32(x, y), p->b_scale, p->b_shift);
+		return _mm256_blendv_epi8(nnadev_scale8(x, p->a_scale, p->shift), product,
+					  _mm256_srai_epi32(x, 31));
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		x = nnadev_scale8(_mm256_slli_epi32(x, 7), p->a_scale, p->a_shift);
+		y = nnadev_scale8(_mm256_slli_epi32(y, 7), p->b_scale, p->b_shift);
+		x = _mm256_sub_epi32(x, y);
+		return nnadev_scale8(_mm256_mullo_epi32(x, x), p->multiplier, p->shift);
+	default:
 		return nnadev_scale8(x, p->a_scale, p->shift);
+	}
 	x = nnadev_scale8(_mm256_slli_epi32(x, 20), p->a_scale, p->a_shift);
 	y = nnadev_scale8(_mm256_slli_epi32(y, 20), p->b_scale, p->b_shift);
 	x = p->op == NNAHW_EWISE_SUB ? _mm256_sub_epi32(x, y) : _mm256_add_epi32(x, y);
@@ -116,9 +132,13 @@ static inline bool nnadev_ewise_fits_in_32(const struct nnadev_engine_command *c
 	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
 	uint64_t most = nnadev_largest(&cmd->operands[1]);
 
-	if (p->staged)
+	if (p->staged) {
+		const bool a = sum || p->op == NNAHW_EWISE_SQUARED_DIFFERENCE,
+			   b = a || p->op == NNAHW_EWISE_PRELU;
+
 		return p->op != NNAHW_EWISE_LEAKY_RELU && nnadev_scales8(p->shift) &&
-		       (!sum || (nnadev_scales8(p->a_shift) && nnadev_scales8(p->b_shift)));
+		       (!a || nnadev_scales8(p->a_shift)) && (!b || nnadev_scales8(p->b_shift));
+	}
 	if (sum)
 		most += nnadev_largest(&cmd->operands[2]);
 	else if (p->op == NNAHW_EWISE_MUL)

@@ -305,7 +305,7 @@ static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
 	struct nnadev_rows rows;
 
-	if (!p->staged || nnadev_ewise_inputs(p->op) != 2 || !nnadev_scales8(p->shift) ||
+	if (!p->staged || !nnadev_ewise_joins_bytes(cmd) || !nnadev_scales8(p->shift) ||
 	    nnadev_ewise_rule(cmd) != NNADEV_RULE_QUANTISED)
 		return nnadev_accept(false);
 	if (p->op != NNAHW_EWISE_MUL &&
@@ -316,8 +316,7 @@ static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
 	    nnadev_rows_length(&rows) < NNADEV_EWISE_SHORTEST_ROW)
 		return nnadev_accept(false);
 	for (uint32_t i = 0; i <= 2; i++)
-		if (!nnadev_type_is_quant8(cmd->operands[i].desc.type) ||
-		    (nnadev_rows_step(&rows, i) != 1 && nnadev_rows_step(&rows, i) != 0))
+		if (nnadev_rows_step(&rows, i) != 1 && nnadev_rows_step(&rows, i) != 0)
 			return nnadev_accept(false);
 	return nnadev_accept(true);
 }

@@ -53,11 +53,12 @@ static inline void nnadev_ewise_rows_plan(const struct nnadev_engine_command *cm
 	nnadev_cut(plan, cmd->operands[0].count, NNADEV_EWISE_TILE);
 }
 
-/* Whether a command computes bytes of two inputs of bytes. */
+/* Whether a command computes a sum or product of bytes out of two inputs of bytes. */
 static inline bool nnadev_ewise_joins_bytes(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
-	bool bytes = nnadev_ewise_inputs(p->op) == 2;
+	bool bytes = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB ||
+		     p->op == NNAHW_EWISE_MUL;
 
 	for (uint32_t i = 0; bytes && i <= 2; i++)
 		bytes = nnadev_type_is_quant8(cmd->operands[i].desc.type);

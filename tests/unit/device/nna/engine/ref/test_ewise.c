@@ -206,8 +206,15 @@ static int64_t ewise_in_stages(const struct nnahw_cmd_ewise *p, int64_t x, int64
 	case NNAHW_EWISE_MUL:
 		return in_stages(x * y, p->a_scale, p->shift);
 	case NNAHW_EWISE_LEAKY_RELU:
-		return x < 0 ? in_stages(x, p->b_scale, p->b_shift)
+	case NNAHW_EWISE_PRELU:
+		y = p->op == NNAHW_EWISE_PRELU ? (int32_t)(x * y) : x;
+		return x < 0 ? in_stages(y, p->b_scale, p->b_shift)
 			     : in_stages(x, p->a_scale, p->shift);
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		a = in_stages(x * 128, p->a_scale, p->a_shift) -
+		    in_stages(y * 128, p->b_scale, p->b_shift);
+		return in_stages((int32_t)(uint32_t)(uint64_t)((__int128)a * a), p->multiplier,
+				 p->shift);
 	default:
 		return in_stages(x, p->a_scale, p->shift);
 	}
@@ -253,7 +260,8 @@ static void test_ewise_quantised(void **state)
 		uint32_t dims[NNAHW_MAX_RANK], rank = random_dims(dims, 0, 100);
 		bool staged = rng_next(&r) & 1;
 		uint32_t op = staged ? PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
-					    NNAHW_EWISE_IDENTITY, NNAHW_EWISE_LEAKY_RELU) :
+					    NNAHW_EWISE_IDENTITY, NNAHW_EWISE_LEAKY_RELU,
+					    NNAHW_EWISE_PRELU, NNAHW_EWISE_SQUARED_DIFFERENCE) :
 				       PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
 					    NNAHW_EWISE_IDENTITY);
 		uint32_t type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16, NNAHW_TYPE_U16);
@@ -284,7 +292,8 @@ static void test_ewise_quantised(void **state)
 				p->a_scale >>= 1;
 		}
 		if (staged) {
-			bool sum = op == NNAHW_EWISE_ADD || op == NNAHW_EWISE_SUB;
+			bool square = op == NNAHW_EWISE_SQUARED_DIFFERENCE,
+			     sum = op == NNAHW_EWISE_ADD || op == NNAHW_EWISE_SUB || square;
 			int32_t *const scales[] = { &p->a_scale, &p->b_scale, &p->multiplier };
 
 			p->staged = 1;
@@ -293,7 +302,8 @@ static void test_ewise_quantised(void **state)
 						       rng_range(&r, 1 << 30, INT32_MAX) :
 						       1 << 30) * (rng_next(&r) % 4 ? 1 : -1);
 			p->shift = (int32_t)(rng_next(&r) % 8 ? rng_range(&r, sum ? 48 : 30,
-									  sum ? 53 : 40) :
+									  sum ? 53 : 40) -
+									(square ? 2 : 0) :
 								rng_range(&r, 1, 62));
 			p->a_shift = sum ? (uint8_t)rng_range(&r, 31, 36) : 0;
 			p->b_shift = (uint8_t)(rng_next(&r) % 8 ? rng_range(&r, 31, 36)

@@ -216,7 +216,8 @@ static void extreme_numbers(uint32_t k)
 static void test_wide(void **state)
 {
 	static const uint8_t ops[] = { NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
-				       NNAHW_EWISE_IDENTITY };
+				       NNAHW_EWISE_IDENTITY, NNAHW_EWISE_PRELU,
+				       NNAHW_EWISE_SQUARED_DIFFERENCE };
 	static const uint8_t types[] = { NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_U16,
 					 NNAHW_TYPE_S16, NNAHW_TYPE_S16 };
 	uint32_t taken = 0;
@@ -224,7 +225,7 @@ static void test_wide(void **state)
 	r.state = 59;
 	for (uint32_t i = 0; i < shapes(4000); i++) {
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
-		const uint32_t op = ops[i % 4];
+		const uint32_t op = ops[i % 6];
 		uint32_t dims[2] = { (uint32_t)rng_range(&r, 1, 5),
 				     (uint32_t)rng_range(&r, 8, 90) };
 		char what[64];
@@ -246,13 +247,13 @@ static void test_wide(void **state)
 				c.cmd.operands[k].desc.strides[0] = 0;
 		}
 		p->op = (uint8_t)op;
-		p->staged = rng_next(&r) & 1;
+		p->staged = i % 6 > 3 || rng_next(&r) & 1;
 		p->a_scale = (int32_t)rng_next(&r) | 1;
 		p->b_scale = (int32_t)rng_next(&r);
 		p->shift = (int32_t)rng_range(&r, 8, 62);
 		p->q_min = rng_next(&r) & 1 ? INT32_MIN : -100;
 		p->q_max = rng_next(&r) & 1 ? INT32_MAX : 100;
-		if (p->staged && (op == NNAHW_EWISE_ADD || op == NNAHW_EWISE_SUB)) {
+		if (p->staged && op != NNAHW_EWISE_MUL && op != NNAHW_EWISE_IDENTITY) {
 			p->multiplier = (int32_t)rng_next(&r);
 			p->a_shift = (uint8_t)rng_range(&r, 30, 62);
 			p->b_shift = (uint8_t)rng_range(&r, 30, 62);
