@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 #
-# libnnadev, the functional model, with the tables that hw/ generates. engine.mk adds the engine's
-# objects (ENGINE_OBJS), transport.mk the process.
--include device/nna/engine.mk
+# nna-device: the transport and the models that it serves (models.c). Each folder of device/ that has
+# a module.mk says what it compiles: transport/ sets TRANSPORT_OBJS, a model adds its objects to
+# MODEL_OBJS. host/ is everybody's.
+HOST_SRCS := $(wildcard device/host/*.c)
+HOST_OBJS := $(HOST_SRCS:%.c=$(BUILD)/obj/%.o)
+MODEL_OBJS :=
+include $(sort $(wildcard device/*/module.mk))
 
-DEVICE_SRCS := $(wildcard device/nna/core/*.c device/host/*.c hw/gen/*.c)
-DEVICE_OBJS := $(DEVICE_SRCS:%.c=$(BUILD)/obj/%.o)
-LIBNNADEV := $(BUILD)/lib/libnnadev.a
-LIBRARIES += $(LIBNNADEV)
+NNA_DEVICE := $(BUILD)/bin/nna-device
+PROGRAMS += $(NNA_DEVICE)
+VERSION_USERS += $(BUILD)/obj/device/options.o
 
-$(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
-	$(call say,AR)
+$(NNA_DEVICE): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard device/*.c)) $(TRANSPORT_OBJS) \
+		$(MODEL_OBJS) $(HOST_OBJS)
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $^
-
--include device/transport.mk
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm

@@ -30,7 +30,7 @@ NNV_TESTS := $(call unit,tests/conformance)
 HW_TESTS := $(call unit,hw/gen)
 SANDBOX_TESTS := $(call unit,sandbox)
 UNIT_TESTS += $(HW_TESTS) $(SANDBOX_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
-	$(call unit,device/transport) $(NNACCEL_TESTS) \
+	$(call unit,device/transport device/toy device/nna) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
 	$(NNAPI_TESTS) $(NNAPI_INSIDE_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
 
@@ -58,7 +58,16 @@ $(WORK_TESTS): $(WORK_OBJS)
 $(WORK_TESTS): UNIT_LIBS := -lm -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 
 # The server, and the control socket, against a model that only records what it is asked.
-$(unit_transport)/test_vfu: $(filter-out %/control.o,$(TRANSPORT_OBJS))
+$(unit_transport)/test_vfu: $(filter-out %/control.o,$(TRANSPORT_OBJS)) $(HOST_OBJS)
+$(unit_transport)/test_vfu: UNIT_LIBS := -lm
+# Another model: that it links without the NNA's objects is a part of the test.
+unit_toy := $(BUILD)/tests/unit/device/toy/test_toy
+$(unit_toy): $(BUILD)/obj/tests/unit/device/toy/toy.o $(TRANSPORT_OBJS) $(HOST_OBJS)
+$(unit_toy): UNIT_LIBS := -lm
+# The NNA's table.
+unit_model := $(BUILD)/tests/unit/device/nna/test_model
+$(unit_model): $(BUILD)/obj/device/nna/model.o $(BUILD)/obj/device/models.o $(LIBNNADEV)
+$(unit_model): UNIT_LIBS := -lm
 $(unit_transport)/test_control: $(patsubst %,$(BUILD)/obj/device/transport/%.o,control listener)
 $(unit_transport)/test_ranges: $(BUILD)/obj/device/transport/ranges.o
 $(SANDBOX_TESTS): $(BUILD)/obj/sandbox/seccomp.o

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libnnadev: the functional model of the NNA, without a transport.
+ * libnnadev: the functional model of the NNA in the calling process. nna-device serves the same
+ * model to a guest, as one of several, through device/model.h.
  *
  * Data and ownership
  *
- * A struct nnadev is one accelerator: its registers, rings, MMU, command processor and engine.
- * Whoever creates it plays the bus: it forwards register accesses, says which bus addresses reach
- * memory (DMA mappings, each a range of a file), and takes interrupts. nna-device does so for a
- * guest over vfio-user, libnnaccel's loopback for the calling process over a memfd. The model is
- * the same for both.
+ * A struct nnadev is one accelerator: its registers, rings, MMU, command processor and engine. One
+ * that nnadev_create() makes has a bus and a pool of threads of its own. Its user plays the host:
+ * it reads and writes registers, says which bus addresses reach memory (DMA mappings, each a range
+ * of a file), and takes interrupts.
  *
- * The model starts one command processor thread and threads - 1 workers of its own; registers never
- * compute: a write to a doorbell wakes the command processor and returns. Or its user's threads
- * take turns at being the command processor (@lent of the parameters, nnadev_run()). The fds of DMA
- * mappings are duplicated. Everything that a guest can write (ring entries, page tables, streams,
- * data) is hostile: the model answers with a status, never with a crash, a stall or access to
- * memory that is not mapped.
+ * Threads
+ *
+ * The model starts one command processor thread and threads - 1 workers. Registers never compute: a
+ * write to a doorbell wakes the command processor and returns. Or the user's threads take turns at
+ * being the command processor (@lent of the parameters, nnadev_run()).
+ *
+ * Hostile input
+ *
+ * Everything that a guest can write (ring entries, page tables, streams, data) is hostile. The
+ * model answers with a status. It never crashes, stalls, or reaches memory that is not mapped.
  *
  * Thread-safety: all functions may be called from any thread, except that nnadev_destroy() must be
  * last.
@@ -27,9 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "device/host/memory.h"
 
 struct nnadev;
 
@@ -88,12 +90,6 @@ struct nnadev_params {
 	void (*raise_irq)(void *user, uint32_t vector);
 	void (*log)(void *user, const char *line);
 	void *user;
-};
-
-/* What a DMA mapping allows. */
-enum nnadev_prot {
-	NNADEV_PROT_READ = 1,
-	NNADEV_PROT_WRITE = 2,
 };
 
 /**
@@ -241,9 +237,5 @@ enum nnadev_inject {
 
 /* Arm a fault, or with 0 disarm it. Return: 0 or -EINVAL. */
 int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

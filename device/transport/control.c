@@ -11,41 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define COUNT_MAX 1000000u
-
-static const struct {
-	const char *name;
-	enum nnadev_inject what;
-	uint64_t max;
-} faults[] = {
-	{ "hang", NNADEV_INJECT_HANG, COUNT_MAX },
-	{ "stuck", NNADEV_INJECT_STUCK, COUNT_MAX },
-	{ "drop-irq", NNADEV_INJECT_DROP_IRQ, COUNT_MAX },
-	{ "spurious-irq", NNADEV_INJECT_SPURIOUS_IRQ, 10000 },
-	{ "corrupt", NNADEV_INJECT_CORRUPT, COUNT_MAX },
-	{ "refuse-reset", NNADEV_INJECT_REFUSE_RESET, COUNT_MAX },
-	{ "slow", NNADEV_INJECT_SLOW_NS, 10000000000u },
-	{ "dead", NNADEV_INJECT_DEAD, 1 },
-};
-
-#define FAULTS (sizeof(faults) / sizeof(faults[0]))
-
-const char nnadev_control_help[] =
-	"hang N          the next N jobs run until aborted, reset or out of budget\n"
-	"stuck N         the next N jobs do not even react to budget and abort\n"
-	"drop-irq N      the next N interrupts are not raised\n"
-	"spurious-irq N  N interrupts on every vector, now\n"
-	"corrupt N       the next N completions carry a sequence number that was never submitted\n"
-	"refuse-reset N  the next N resets do not become ready\n"
-	"slow NS         every job takes NS nanoseconds longer\n"
-	"dead 0|1        registers read as all ones and writes are lost, until 0 brings the device "
-	"back\n"
-	"clear           disarm all\n"
-	"disconnect      end the connection of the virtual machine, if there is one\n"
-	"help            this list";
+#define HELP_MAX 4096u
 
 /**
  * struct nnadev_control - the thread and its sockets
+ * @model: the model
+ * @device: of @model
  * @disconnect: with @user, as given to nnadev_control_start()
  * @quit: eventfd, raised to end the thread
  * @client: who is connected, or -1
@@ -53,7 +24,8 @@ const char nnadev_control_help[] =
  * @used: bytes of it
  */
 struct nnadev_control {
-	struct nnadev *dev;
+	const struct nnadev_model *model;
+	void *device;
 	void (*disconnect)(void *user);
 	void *user;
 	pthread_t thread;
@@ -69,44 +41,76 @@ static void say(char *answer, size_t size, const char *text)
 	snprintf(answer, size, "%s", text);
 }
 
-static int clear(struct nnadev *dev, char *answer, size_t size)
+static void help_line(char *text, size_t size, const char *name, const char *value,
+		      const char *what)
 {
-	for (size_t i = 0; i < FAULTS; i++)
-		if (faults[i].what != NNADEV_INJECT_SPURIOUS_IRQ)
-			nnadev_inject(dev, faults[i].what, 0);
-	say(answer, size, "ok");
-	return 0;
+	size_t used = strlen(text);
+	char command[32];
+
+	snprintf(command, sizeof(command), "%s%s%s", name, *value ? " " : "", value);
+	snprintf(text + used, size - used, "%s%-15s %s", used ? "\n" : "", command, what);
 }
 
-int nnadev_control_line(struct nnadev *dev, const char *line, char *answer, size_t size)
+void nnadev_control_help(const struct nnadev_model *model, char *text, size_t size)
 {
-	size_t name = strcspn(line, " ");
-	const char *text = line + name + (line[name] == ' ');
+	*text = 0;
+	for (const struct nnadev_injection *at = model->injections; at->name; at++)
+		help_line(text, size, at->name, at->value, at->help);
+	help_line(text, size, "clear", "", "disarm all");
+	help_line(text, size, "disconnect", "",
+		  "end the connection of the virtual machine, if there is one");
+	help_line(text, size, "help", "", "this list");
+}
+
+static void clear(const struct nnadev_model *model, void *device)
+{
+	for (const struct nnadev_injection *at = model->injections; at->name; at++)
+		if (!at->once)
+			model->inject(device, at->number, 0);
+}
+
+static const struct nnadev_injection *find(const struct nnadev_model *model, const char *name,
+					   size_t length)
+{
+	for (const struct nnadev_injection *at = model->injections; at->name; at++)
+		if (strlen(at->name) == length && strncmp(name, at->name, length) == 0)
+			return at;
+	return NULL;
+}
+
+int nnadev_control_line(const struct nnadev_model *model, void *device, const char *line,
+			char *answer, size_t size)
+{
+	size_t length = strcspn(line, " ");
+	const char *text = line + length + (line[length] == ' ');
+	const struct nnadev_injection *injection;
 	unsigned long long value;
 	char *end;
 
 	if (strcmp(line, "help") == 0) {
-		say(answer, size, nnadev_control_help);
+		nnadev_control_help(model, answer, size);
 		return 0;
 	}
-	if (strcmp(line, "clear") == 0)
-		return clear(dev, answer, size);
-	for (size_t i = 0; i < FAULTS; i++) {
-		if (strlen(faults[i].name) != name || strncmp(line, faults[i].name, name) != 0)
-			continue;
-		errno = 0;
-		value = strtoull(text, &end, 10);
-		if (*text < '0' || *text > '9' || *end || errno || value > faults[i].max) {
-			snprintf(answer, size, "error: %s takes a number from 0 to %llu",
-				 faults[i].name, (unsigned long long)faults[i].max);
-			return -EINVAL;
-		}
-		nnadev_inject(dev, faults[i].what, value);
+	if (strcmp(line, "clear") == 0) {
+		clear(model, device);
 		say(answer, size, "ok");
 		return 0;
 	}
-	say(answer, size, "error: no such fault (try help)");
-	return -EINVAL;
+	injection = find(model, line, length);
+	if (!injection) {
+		say(answer, size, "error: no such fault (try help)");
+		return -EINVAL;
+	}
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value > injection->max) {
+		snprintf(answer, size, "error: %s takes a number from 0 to %llu", injection->name,
+			 (unsigned long long)injection->max);
+		return -EINVAL;
+	}
+	model->inject(device, injection->number, value);
+	say(answer, size, "ok");
+	return 0;
 }
 
 static void disconnect(struct nnadev_control *c)
@@ -119,14 +123,14 @@ static void disconnect(struct nnadev_control *c)
 /* Answers are small and the client waits for each: who does not take one whole is disconnected. */
 static void answer_line(struct nnadev_control *c)
 {
-	char answer[sizeof(nnadev_control_help) + 1];
+	char answer[HELP_MAX + 1];
 	size_t size;
 
 	if (strcmp(c->line, "disconnect") == 0 && c->disconnect) {
 		c->disconnect(c->user);
 		say(answer, sizeof(answer) - 1, "ok");
 	} else {
-		nnadev_control_line(c->dev, c->line, answer, sizeof(answer) - 1);
+		nnadev_control_line(c->model, c->device, c->line, answer, sizeof(answer) - 1);
 	}
 	size = strlen(answer);
 	answer[size++] = '\n';
@@ -188,15 +192,16 @@ static void *control_main(void *arg)
 	return NULL;
 }
 
-int nnadev_control_start(struct nnadev *dev, int listener, void (*disconnect)(void *user),
-			 void *user, struct nnadev_control **out)
+int nnadev_control_start(const struct nnadev_model *model, void *device, int listener,
+			 void (*disconnect)(void *user), void *user, struct nnadev_control **out)
 {
 	struct nnadev_control *c = calloc(1, sizeof(*c));
 	int ret;
 
 	if (!c)
 		return -ENOMEM;
-	c->dev = dev;
+	c->model = model;
+	c->device = device;
 	c->disconnect = disconnect;
 	c->user = user;
 	c->listener = listener;

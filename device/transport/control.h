@@ -16,13 +16,14 @@
 
 #include <stddef.h>
 
-#include "device/include/nnadev.h"
+#include "device/model.h"
 
 struct nnadev_control;
 
 /**
  * nnadev_control_start() - answer at a listening socket, in a thread of its own
- * @dev: the model; must outlive it
+ * @model: the model; its injections are what can be armed
+ * @device: of the model; must outlive it
  * @listener: a listening stream socket, non-blocking; stays the caller's
  * @disconnect: ends the vfio-user client's connection, with @user; from the thread; may be NULL
  * @user: see @disconnect
@@ -30,24 +31,26 @@ struct nnadev_control;
  *
  * Return: 0, or a negative errno.
  */
-int nnadev_control_start(struct nnadev *dev, int listener, void (*disconnect)(void *user),
-			 void *user, struct nnadev_control **out);
+int nnadev_control_start(const struct nnadev_model *model, void *device, int listener,
+			 void (*disconnect)(void *user), void *user, struct nnadev_control **out);
 
 /* End the thread and close the connection. NULL is fine. */
 void nnadev_control_stop(struct nnadev_control *control);
 
 /**
  * nnadev_control_line() - do what a line says
- * @dev: the model
+ * @model: the model
+ * @device: of the model
  * @line: without its newline
  * @answer: written: what to send back, without a newline at its end
  * @size: bytes that @answer has room for
  *
  * Return: 0, or -EINVAL when the line is wrong; @answer says how.
  */
-int nnadev_control_line(struct nnadev *dev, const char *line, char *answer, size_t size);
+int nnadev_control_line(const struct nnadev_model *model, void *device, const char *line,
+			char *answer, size_t size);
 
-/* What "help" answers: one line per fault. */
-extern const char nnadev_control_help[];
+/* Write the answer to "help", a line for each fault and command, to @text of @size bytes. */
+void nnadev_control_help(const struct nnadev_model *model, char *text, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PCI function: configuration space and the BAR of the MSI-X table.
+ * The PCI function of a model: configuration space and the BAR with the MSI-X table.
  *
- * Configuration space is an array of bytes with a mask of writable bits beside it; the capabilities
- * are power management, MSI-X and PCI Express (for function level reset). Used by the transport
- * thread alone.
+ * Configuration space is an array of bytes, with a mask of writable bits beside it. It is made from
+ * the model's table. The capabilities are power management, MSI-X and PCI Express (for function
+ * level reset). Used by the transport thread alone.
  */
 #ifndef NNADEV_FUNCTION_H
 #define NNADEV_FUNCTION_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/model.h"
 #include "device/transport/vectors.h"
 
 #define NNADEV_CONFIG_SIZE 4096u
@@ -21,20 +22,32 @@
 
 /**
  * struct nnadev_function - a PCI function
+ * @model: what it is made from
  * @vectors: its MSI-X vectors
  * @config: configuration space
  * @writable: a bit for each bit of @config that a client may write
  * @table: the MSI-X table as the client wrote it
  */
 struct nnadev_function {
+	const struct nnadev_model *model;
 	struct nnadev_vectors *vectors;
 	uint8_t config[NNADEV_CONFIG_SIZE];
 	uint8_t writable[NNADEV_CONFIG_SIZE];
 	uint8_t table[NNADEV_VECTORS_MAX * 16];
 };
 
-/* Set up as after a reset, for as many vectors as @vectors has; those must outlive it. */
-void nnadev_function_init(struct nnadev_function *function, struct nnadev_vectors *vectors);
+/*
+ * Whether a function can be made from a model's table: it has IDs and vectors, one BAR for MSI-X,
+ * and the sizes of the others are powers of two.
+ */
+bool nnadev_function_fits(const struct nnadev_model *model);
+
+/* Set up as after a reset. @vectors has as many vectors as @model; both outlive the function. */
+void nnadev_function_init(struct nnadev_function *function, const struct nnadev_model *model,
+			  struct nnadev_vectors *vectors);
+
+/* Bytes of a BAR; 0 when there is none of that number. */
+uint32_t nnadev_function_bar_size(const struct nnadev_model *model, uint32_t bar);
 
 /* Whether the client has enabled bus mastering. */
 bool nnadev_function_is_master(const struct nnadev_function *function);

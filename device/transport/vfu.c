@@ -16,8 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/host/bus.h"
+#include "device/host/workers.h"
 #include "device/transport/function.h"
-#include "hw/gen/nnahw.h"
 #include "device/transport/ranges.h"
 #include "device/transport/vectors.h"
 #include "device/transport/vfu_protocol.h"
@@ -34,8 +35,7 @@
 /* Messages that are handled before the server looks whether it is to stop. */
 #define MESSAGES_AT_ONCE 64u
 
-static_assert(NNAHW_PCI_REGISTER_BAR < REGIONS && NNAHW_PCI_MSIX_BAR < REGIONS, "BARs are regions");
-static_assert(NNAHW_PCI_REGISTER_BAR_SIZE <= NNADEV_VFU_MAX_XFER, "a BAR fits a message");
+static_assert(NNADEV_MODEL_BARS <= VFIO_PCI_ROM_REGION_INDEX, "BARs are the first regions");
 
 /**
  * struct request - a message for the memory thread
@@ -60,8 +60,11 @@ struct request {
 /**
  * struct nnadev_vfu - the server
  * @params: as given
- * @dev: the model
- * @vectors: MSI-X vectors; @dev raises them
+ * @model: what is served
+ * @device: of @model
+ * @bus: of @device
+ * @workers: of @device
+ * @vectors: MSI-X vectors; @device raises them
  * @function: configuration space and MSI-X BAR
  * @client: the client's socket; this and the next eight are the transport thread's own
  * @stop: readable when serving is to end
@@ -87,7 +90,10 @@ struct request {
  */
 struct nnadev_vfu {
 	struct nnadev_vfu_params params;
-	struct nnadev *dev;
+	const struct nnadev_model *model;
+	void *device;
+	struct nnadev_bus bus;
+	struct nnadev_workers *workers;
 	struct nnadev_vectors vectors;
 	struct nnadev_function function;
 
@@ -227,7 +233,7 @@ static int dma_map(struct nnadev_vfu *vfu, const struct request *r)
 		prot |= NNADEV_PROT_READ;
 	if (map->flags & VFIO_DMA_MAP_FLAG_WRITE)
 		prot |= NNADEV_PROT_WRITE;
-	ret = nnadev_dma_map(vfu->dev, map->iova, map->size, r->fd, map->offset, prot);
+	ret = nnadev_bus_map(&vfu->bus, map->iova, map->size, r->fd, map->offset, prot);
 	if (ret < 0) {
 		nnadev_ranges_find(&vfu->ranges, map->iova, map->iova + map->size - 1, &index,
 				   &count, &backed);
@@ -257,12 +263,12 @@ static int unmap_ranges(struct nnadev_vfu *vfu, size_t index, size_t count)
 		end--;
 	if (range < end && range->first == 0 && end[-1].last == UINT64_MAX && end - range > 1) {
 		end--;
-		ret = nnadev_dma_unmap(vfu->dev, end->first, end->last - end->first + 1);
+		ret = nnadev_bus_unmap(&vfu->bus, end->first, end->last - end->first + 1);
 		while (!end[-1].backed)
 			end--;
 	}
 	if (ret == 0 && range < end)
-		ret = nnadev_dma_unmap(vfu->dev, range->first, end[-1].last - range->first + 1);
+		ret = nnadev_bus_unmap(&vfu->bus, range->first, end[-1].last - range->first + 1);
 	return ret;
 }
 
@@ -319,13 +325,13 @@ static void do_request(struct nnadev_vfu *vfu, struct request *r)
 		break;
 	case NNADEV_VFU_REGION_WRITE:
 		say(vfu, "bus mastering %s", r->master ? "on" : "off");
-		nnadev_bus_master(vfu->dev, r->master);
+		nnadev_bus_set_master(&vfu->bus, r->master);
 		memcpy(message + size, &r->access, sizeof(r->access));
 		size += sizeof(r->access);
 		break;
 	case NNADEV_VFU_DEVICE_RESET:
 		say(vfu, "reset");
-		nnadev_reset(vfu->dev);
+		vfu->model->reset(vfu->device);
 		break;
 	}
 	send_reply(vfu, &r->header, ret, message, size);
@@ -375,98 +381,100 @@ static void enqueue(struct nnadev_vfu *vfu, const struct request *r)
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-static uint64_t region_size(uint32_t region)
+static uint64_t region_size(const struct nnadev_vfu *vfu, uint32_t region)
 {
-	switch (region) {
-	case NNAHW_PCI_REGISTER_BAR:
-		return NNAHW_PCI_REGISTER_BAR_SIZE;
-	case NNAHW_PCI_MSIX_BAR:
-		return NNADEV_MSIX_BAR_SIZE;
-	case VFIO_PCI_CONFIG_REGION_INDEX:
+	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		return NNADEV_CONFIG_SIZE;
-	default:
-		return 0;
-	}
+	return nnadev_function_bar_size(vfu->model, region);
 }
 
 /*
- * Registers are 32 or 64 bits wide. Other accesses read as ones, and their writes are lost, as on a
- * bus where nobody answers.
+ * Whether the model takes an access of @size bytes. Others read as ones, and their writes are lost,
+ * as on a bus where nobody answers.
  */
-static bool is_register_access(uint64_t offset, uint32_t size)
+static bool is_taken(const struct nnadev_bar *bar, uint64_t offset, uint32_t size)
 {
-	return (size == 4 || size == 8) && offset % size == 0;
+	return __builtin_popcount(size) == 1 && (bar->widths & size) && offset % size == 0;
 }
 
-static int check_access(const struct nnadev_vfu_region_access *access)
+static int check_access(const struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access)
 {
 	uint64_t size, end;
 
 	if (access->region >= REGIONS || access->count > NNADEV_VFU_MAX_XFER)
 		return -EINVAL;
-	size = region_size(access->region);
+	size = region_size(vfu, access->region);
 	if (__builtin_add_overflow(access->offset, access->count, &end) || end > size)
 		return -EINVAL;
 	return 0;
 }
 
+static void bar_read(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access,
+		     uint8_t *data)
+{
+	const struct nnadev_bar *bar = &vfu->model->bars[access->region];
+	uint64_t value;
+
+	if (bar->kind == NNADEV_BAR_MSIX) {
+		nnadev_function_msix_read(&vfu->function, (uint32_t)access->offset, access->count,
+					  data);
+		return;
+	}
+	memset(data, 0xff, access->count);
+	if (is_taken(bar, access->offset, access->count)) {
+		value = vfu->model->read(vfu->device, access->region, access->offset,
+					 access->count);
+		memcpy(data, &value, access->count);
+	}
+}
+
 static int region_read(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access,
 		       uint8_t *data)
 {
-	int ret = check_access(access);
-	uint64_t value;
+	int ret = check_access(vfu, access);
 
-	if (ret < 0)
+	if (ret < 0 || !region_size(vfu, access->region))
 		return ret;
-	switch (access->region) {
-	case NNAHW_PCI_REGISTER_BAR:
-		memset(data, 0xff, access->count);
-		if (is_register_access(access->offset, access->count)) {
-			value = nnadev_reg_read(vfu->dev, access->offset, access->count);
-			memcpy(data, &value, access->count);
-		}
-		break;
-	case NNAHW_PCI_MSIX_BAR:
-		nnadev_function_msix_read(&vfu->function, (uint32_t)access->offset, access->count,
-					  data);
-		break;
-	case VFIO_PCI_CONFIG_REGION_INDEX:
+	if (access->region == VFIO_PCI_CONFIG_REGION_INDEX)
 		nnadev_function_config_read(&vfu->function, (uint32_t)access->offset, access->count,
 					    data);
-		break;
-	}
+	else
+		bar_read(vfu, access, data);
 	return 0;
+}
+
+static void bar_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access,
+		      const uint8_t *data)
+{
+	const struct nnadev_bar *bar = &vfu->model->bars[access->region];
+	uint64_t value = 0;
+
+	if (bar->kind == NNADEV_BAR_MSIX) {
+		nnadev_function_msix_write(&vfu->function, (uint32_t)access->offset, access->count,
+					   data);
+	} else if (is_taken(bar, access->offset, access->count)) {
+		memcpy(&value, data, access->count);
+		vfu->model->write(vfu->device, access->region, access->offset, access->count,
+				  value);
+	}
 }
 
 static int region_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_access *access,
 			const uint8_t *data)
 {
-	struct request reset = { .header = { .command = NNADEV_VFU_DEVICE_RESET,
-					     .flags = NNADEV_VFU_NO_REPLY },
-				 .fd = -1 };
-	int ret = check_access(access);
-	uint64_t value = 0;
+	struct request reset = {
+		.header = { .command = NNADEV_VFU_DEVICE_RESET, .flags = NNADEV_VFU_NO_REPLY },
+		.fd = -1 };
+	int ret = check_access(vfu, access);
 
-	if (ret < 0)
+	if (ret < 0 || !region_size(vfu, access->region))
 		return ret;
-	switch (access->region) {
-	case NNAHW_PCI_REGISTER_BAR:
-		if (is_register_access(access->offset, access->count)) {
-			memcpy(&value, data, access->count);
-			nnadev_reg_write(vfu->dev, access->offset, access->count, value);
-		}
-		break;
-	case NNAHW_PCI_MSIX_BAR:
-		nnadev_function_msix_write(&vfu->function, (uint32_t)access->offset, access->count,
-					   data);
-		break;
-	case VFIO_PCI_CONFIG_REGION_INDEX:
+	if (access->region != VFIO_PCI_CONFIG_REGION_INDEX)
+		bar_write(vfu, access, data);
+	else if (nnadev_function_config_write(&vfu->function, (uint32_t)access->offset,
+					      access->count, data))
 		/* A function level reset has 100 ms from here on; nobody asks for its end. */
-		if (nnadev_function_config_write(&vfu->function, (uint32_t)access->offset,
-						 access->count, data))
-			enqueue(vfu, &reset);
-		break;
-	}
+		enqueue(vfu, &reset);
 	return 0;
 }
 
@@ -555,7 +563,7 @@ static int do_region_info(struct nnadev_vfu *vfu, struct message *m)
 	info = (struct nnadev_vfu_region_info){
 		.argsz = sizeof(info),
 		.index = info.index,
-		.size = region_size(info.index),
+		.size = region_size(vfu, info.index),
 	};
 	/* Never MMAP: a client that can map a page of any BAR gives up posted writes. */
 	if (info.size)
@@ -918,8 +926,8 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 	vfu->have = 0;
 	vfu->messages = 0;
 	atomic_store(&vfu->broken, false);
-	nnadev_function_init(&vfu->function, &vfu->vectors);
-	nnadev_bus_master(vfu->dev, false);
+	nnadev_function_init(&vfu->function, vfu->model, &vfu->vectors);
+	nnadev_bus_set_master(&vfu->bus, false);
 	say(vfu, "client connected");
 
 	while (ret == 0) {
@@ -946,7 +954,7 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 	close_fds(vfu);
 	drain(vfu, 0);
 	nnadev_vectors_clear(&vfu->vectors);
-	nnadev_reset(vfu->dev);
+	vfu->model->reset(vfu->device);
 	if (nnadev_ranges_find(&vfu->ranges, 0, UINT64_MAX, &index, &count, &backed) == 0)
 		unmap_ranges(vfu, index, count);
 	nnadev_ranges_fini(&vfu->ranges);
@@ -980,65 +988,106 @@ static void log_line(void *user, const char *line)
 		vfu->params.log(vfu->params.user, line);
 }
 
-int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu **out)
+/* Make the device, and what it is given. Return: 0 or a negative errno. */
+static int create_device(struct nnadev_vfu *vfu)
 {
-	struct nnadev_vfu *vfu = calloc(1, sizeof(*vfu));
-	struct nnadev_params device = {
-		.threads = params->threads,
-		.isa = params->isa,
-		.job_limit_ns = params->job_limit_ns,
-		.tick_hz = params->tick_hz,
-		.raise_irq = raise_irq,
-		.log = log_line,
-		.user = vfu,
+	const struct nnadev_bus_host host = { raise_irq, log_line, vfu };
+	const struct nnadev_vfu_params *params = &vfu->params;
+	struct nnadev_resources resources = {
+		.bus = &vfu->bus,
+		.threads = params->threads ? params->threads : nnadev_workers_cpus(),
 	};
-	uint32_t vectors;
 	int ret;
 
+	ret = nnadev_bus_init(&vfu->bus, &host);
+	if (ret < 0)
+		return ret;
+	ret = nnadev_workers_create(resources.threads, 0, &vfu->workers);
+	if (ret < 0)
+		goto fail_bus;
+	resources.workers = vfu->workers;
+	ret = vfu->model->create(&resources, params->config, &vfu->device);
+	if (ret < 0)
+		goto fail_workers;
+	return 0;
+
+fail_workers:
+	nnadev_workers_destroy(vfu->workers);
+fail_bus:
+	nnadev_bus_fini(&vfu->bus);
+	return ret;
+}
+
+static void destroy_device(struct nnadev_vfu *vfu)
+{
+	vfu->model->destroy(vfu->device);
+	nnadev_workers_destroy(vfu->workers);
+	nnadev_bus_fini(&vfu->bus);
+}
+
+static void free_session(struct nnadev_vfu *vfu)
+{
+	nnadev_ranges_fini(&vfu->ranges);
+	pthread_mutex_destroy(&vfu->send_lock);
+	pthread_mutex_destroy(&vfu->lock);
+	pthread_cond_destroy(&vfu->work);
+	pthread_cond_destroy(&vfu->idle);
+	free(vfu->buffer);
+	free(vfu->reply);
+	free(vfu);
+}
+
+static struct nnadev_vfu *allocate_session(const struct nnadev_vfu_params *params)
+{
+	struct nnadev_vfu *vfu = calloc(1, sizeof(*vfu));
+
 	if (!vfu)
-		return -ENOMEM;
+		return NULL;
 	vfu->params = *params;
+	vfu->model = params->model;
 	vfu->client = -1;
 	pthread_mutex_init(&vfu->send_lock, NULL);
 	pthread_mutex_init(&vfu->lock, NULL);
 	pthread_cond_init(&vfu->work, NULL);
 	pthread_cond_init(&vfu->idle, NULL);
-	/* Only the device knows how many vectors there are, but it may raise one at once. */
-	ret = nnadev_vectors_init(&vfu->vectors, NNADEV_VECTORS_MAX);
-	if (ret < 0) {
-		free(vfu);
-		return ret;
-	}
 	nnadev_ranges_init(&vfu->ranges, NNADEV_VFU_MAX_MAPS);
-	ret = -ENOMEM;
 	vfu->buffer = malloc(MESSAGE_MAX);
 	vfu->reply = malloc(MESSAGE_MAX);
-	if (!vfu->buffer || !vfu->reply)
-		goto fail;
-	ret = nnadev_create(&device, &vfu->dev);
+	if (vfu->buffer && vfu->reply)
+		return vfu;
+	free_session(vfu);
+	return NULL;
+}
+
+int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu **out)
+{
+	struct nnadev_vfu *vfu;
+	int ret;
+
+	if (!nnadev_function_fits(params->model))
+		return -EINVAL;
+	vfu = allocate_session(params);
+	if (!vfu)
+		return -ENOMEM;
+	ret = nnadev_vectors_init(&vfu->vectors, vfu->model->vectors);
 	if (ret < 0)
-		goto fail;
-	vectors = (uint32_t)nnadev_reg_read(vfu->dev, NNAHW_REG_MSIX_COUNT, 4);
-	if (vectors == 0 || vectors > NNADEV_VECTORS_MAX) {
-		ret = -EINVAL;
-		goto fail;
-	}
-	pthread_mutex_lock(&vfu->vectors.lock);
-	vfu->vectors.count = vectors;
-	pthread_mutex_unlock(&vfu->vectors.lock);
-	nnadev_function_init(&vfu->function, &vfu->vectors);
+		goto fail_session;
+	nnadev_function_init(&vfu->function, vfu->model, &vfu->vectors);
+	ret = create_device(vfu);
+	if (ret < 0)
+		goto fail_vectors;
 	ret = -pthread_create(&vfu->thread, NULL, memory_thread, vfu);
 	if (ret < 0)
-		goto fail;
+		goto fail_device;
 	*out = vfu;
 	return 0;
 
-fail:
-	nnadev_destroy(vfu->dev);
+fail_device:
+	destroy_device(vfu);
+fail_vectors:
 	nnadev_vectors_fini(&vfu->vectors);
-	free(vfu->buffer);
-	free(vfu->reply);
-	free(vfu);
+fail_session:
+	free_session(vfu);
 	return ret;
 }
 
@@ -1051,19 +1100,12 @@ void nnadev_vfu_destroy(struct nnadev_vfu *vfu)
 	pthread_cond_signal(&vfu->work);
 	pthread_mutex_unlock(&vfu->lock);
 	pthread_join(vfu->thread, NULL);
-	nnadev_destroy(vfu->dev);
+	destroy_device(vfu);
 	nnadev_vectors_fini(&vfu->vectors);
-	nnadev_ranges_fini(&vfu->ranges);
-	pthread_mutex_destroy(&vfu->send_lock);
-	pthread_mutex_destroy(&vfu->lock);
-	pthread_cond_destroy(&vfu->work);
-	pthread_cond_destroy(&vfu->idle);
-	free(vfu->buffer);
-	free(vfu->reply);
-	free(vfu);
+	free_session(vfu);
 }
 
-struct nnadev *nnadev_vfu_device(struct nnadev_vfu *vfu)
+void *nnadev_vfu_device(struct nnadev_vfu *vfu)
 {
-	return vfu->dev;
+	return vfu->device;
 }

@@ -15,8 +15,9 @@
  *
  * Ownership
  *
- * The session owns the device model, the client's socket while it serves, and every fd that
- * arrives. When a client has left the device is reset and all mappings and eventfds are closed.
+ * The session owns the device, its bus and its pool of threads, the client's socket while it serves,
+ * and every fd that arrives. When a client has left the device is reset, and all mappings and
+ * eventfds are closed.
  *
  * Hostile clients
  *
@@ -25,7 +26,7 @@
  * not say who it is, stops within a message, or does not take a reply, for a time
  * (client_timeout_ms); between messages it may be silent for ever. Its eventfds are signalled such
  * that they cannot block (notifier.h). Its files may become shorter: the process takes SIGBUS
- * (nnadev_sigbus()).
+ * (nnadev_bus_sigbus()).
  */
 #ifndef NNADEV_VFU_H
 #define NNADEV_VFU_H
@@ -33,38 +34,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/include/nnadev.h"
+#include "device/model.h"
 
 struct nnadev_vfu;
 
 /**
  * struct nnadev_vfu_params - how to serve
- * @threads: as in struct nnadev_params
- * @isa: as in struct nnadev_params
- * @job_limit_ns: as in struct nnadev_params
- * @tick_hz: as in struct nnadev_params
+ * @model: what to serve
+ * @config: its configuration, of @model->config_size bytes; read while it is made
+ * @threads: threads that run tiles, one of the model's among them; 0 is one per online CPU
  * @client_timeout_ms: how long a client may keep the server waiting; 0 is 10 s
  * @verbose: also log connections, mappings and refused messages
  * @log: takes a line for people, from any thread
  * @user: handed to @log
  */
 struct nnadev_vfu_params {
+	const struct nnadev_model *model;
+	const void *config;
 	uint32_t threads;
-	enum nnadev_isa isa;
-	uint64_t job_limit_ns;
-	uint64_t tick_hz;
 	uint32_t client_timeout_ms;
 	bool verbose;
 	void (*log)(void *user, const char *line);
 	void *user;
 };
 
-/* Make the device and its PCI function. Return: 0, -ENOMEM, or what nnadev_create() returns. */
+/*
+ * Make the device and its PCI function. Return: 0, -EINVAL when the model's table makes no PCI
+ * function, another negative errno, or what @create of the model returns.
+ */
 int nnadev_vfu_create(const struct nnadev_vfu_params *params, struct nnadev_vfu **out);
 void nnadev_vfu_destroy(struct nnadev_vfu *vfu);
 
-/* The model, for what does not come over the bus (fault injection). */
-struct nnadev *nnadev_vfu_device(struct nnadev_vfu *vfu);
+/* The model's device, for what does not come over the bus (fault injection). */
+void *nnadev_vfu_device(struct nnadev_vfu *vfu);
 
 /**
  * nnadev_vfu_serve() - serve one client until it leaves

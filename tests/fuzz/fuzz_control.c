@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "device/nna/core/base.h"
+#include "device/nna/model.h"
 #include "device/transport/control.h"
 #include "device/transport/listener.h"
 #include "tests/fuzz/tiles.h"
@@ -79,7 +81,7 @@ static struct nnadev *begin(void)
 	path[strlen(path)] = '/';
 	listener = nnadev_listener_open(path, why, sizeof(why));
 	must(listener >= 0 && !nnadev_create(&params, &dev));
-	must(!nnadev_control_start(dev, listener, disconnect, NULL, &control));
+	must(!nnadev_control_start(&nnadev_nna_model, dev, listener, disconnect, NULL, &control));
 	return dev;
 }
 

@@ -334,7 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool scattered = take(&in, 1) & 1;
 
 	rig_init(&fuzz_rig, threads);
-	fuzz_rig.dev->bus.params.raise_irq = note_irq;
+	fuzz_rig.dev->base.bus->host.raise_irq = note_irq;
 	tiles_watch(fuzz_rig.dev);
 	fuzz_rig.dev->exec.job_limit = 3000000;
 	fuzz_rig.dev->age_ns = 200000;

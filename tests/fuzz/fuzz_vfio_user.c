@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "hw/gen/nnahw.h"
+#include "device/nna/model.h"
 #include "device/transport/sandbox.h"
 #include "device/transport/vfu.h"
 #include "tests/fuzz/input.h"
@@ -80,9 +81,15 @@ static uint64_t address(struct input *in)
 /* The thread that serves makes the server too, so that all threads of that are like this one. */
 static void *serve(void *arg)
 {
-	struct nnadev_vfu_params params = { .threads = 2, .isa = NNADEV_ISA_AUTO };
+	const struct nnadev_params config = { .isa = NNADEV_ISA_AUTO };
+	struct nnadev_vfu_params params = {
+		.model = &nnadev_nna_model,
+		.config = &config,
+		.threads = 2,
+	};
 	const char *sandbox = getenv("FUZZ_SANDBOX");
 	struct client *c = arg;
+	struct nnadev *dev;
 	char why[256];
 
 	if (sandbox && *sandbox == '1' && nnadev_sandbox_enter(why, sizeof(why)) < 0) {
@@ -90,8 +97,9 @@ static void *serve(void *arg)
 		abort();
 	}
 	must(!nnadev_vfu_create(&params, &c->vfu));
-	nnadev_vfu_device(c->vfu)->exec.job_limit = 3000000;
-	tiles_watch(nnadev_vfu_device(c->vfu));
+	dev = nnadev_vfu_device(c->vfu);
+	dev->exec.job_limit = 3000000;
+	tiles_watch(dev);
 	pthread_mutex_lock(&c->lock);
 	for (;;) {
 		while (c->server < 0)
@@ -472,7 +480,7 @@ static void check_device(struct client *c)
 /* The client's memory became shorter while the device used it. */
 static void on_sigbus(int signal, siginfo_t *info, void *context)
 {
-	must(nnadev_sigbus(info->si_addr));
+	must(nnadev_bus_sigbus(info->si_addr));
 }
 
 static struct client client = {

@@ -39,11 +39,12 @@ $(eval $(call fuzz_rules,blob,-timeout=60 -max_len=8192))
 
 # The objects of the ordinary build, each compiled in another way.
 FUZZ_MODEL := $(patsubst $(BUILD)/obj/%,$(FUZZ_OUT)/obj/%,$(DEVICE_OBJS) $(ENGINE_OBJS))
+FUZZ_NNA_MODEL := $(FUZZ_OUT)/obj/device/nna/model.o
 FUZZ_TRANSPORT := $(TRANSPORT_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_TFLITE := $(FUZZ_NNACCEL) \
 	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c))
-FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
+FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_NNA_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
 	$(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
 $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
@@ -78,7 +79,7 @@ $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%):
 		-Wl,--wrap=__sanitizer_cov_trace_pc -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device vfio_user control): $(FUZZ_MODEL)
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device): FUZZ_LIBS := -lcmocka
-$(patsubst %,$(FUZZ_OUT)/fuzz_%,vfio_user control): $(FUZZ_TRANSPORT)
+$(patsubst %,$(FUZZ_OUT)/fuzz_%,vfio_user control): $(FUZZ_TRANSPORT) $(FUZZ_NNA_MODEL)
 $(FUZZ_OUT)/fuzz_tflite: $(FUZZ_TFLITE)
 $(FUZZ_OUT)/fuzz_blob: $(FUZZ_NNACCEL)
 $(FUZZ_OUT)/fuzz_tflite $(FUZZ_OUT)/fuzz_blob: FUZZ_LIBS := $(NNACCEL_LIBS)

@@ -33,7 +33,7 @@ static void control_abort(struct nnadev *dev, const struct nnahw_ring_entry *e)
 			nnadev_job_end(&dev->exec, job, NNAHW_STATUS_ABORTED);
 		return;
 	}
-	nnadev_ring_abort(&dev->bus, &dev->rings[e->target], (uint32_t)e->address);
+	nnadev_ring_abort(&dev->base, &dev->rings[e->target], (uint32_t)e->address);
 }
 
 static void control_boost(struct nnadev *dev, const struct nnahw_ring_entry *e)
@@ -81,15 +81,15 @@ static bool run_control(struct nnadev *dev)
 	struct nnadev_ring *ring = &dev->rings[NNAHW_CONTROL_RING];
 	uint32_t done = 0;
 
-	while (done < ring->work.size && nnadev_ring_pending(&dev->bus, ring)) {
+	while (done < ring->work.size && nnadev_ring_pending(&dev->base, ring)) {
 		struct nnahw_ring_entry entry;
 		uint32_t status;
 		bool aborted;
 
-		if (!nnadev_ring_fetch(&dev->bus, ring, &entry, &aborted))
+		if (!nnadev_ring_fetch(&dev->base, ring, &entry, &aborted))
 			break;
 		status = control(dev, &entry);
-		nnadev_ring_complete(&dev->bus, ring, &entry, status, 0);
+		nnadev_ring_complete(&dev->base, ring, &entry, status, 0);
 		done++;
 	}
 	return done;
@@ -100,7 +100,7 @@ static void do_reset(struct nnadev *dev)
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++) {
-		nnadev_ring_sync(&dev->bus, &dev->rings[i]);
+		nnadev_ring_sync(&dev->base, &dev->rings[i]);
 		dev->rings[i].waiting = 0;
 		dev->rings[i].boosted = false;
 	}
@@ -108,11 +108,11 @@ static void do_reset(struct nnadev *dev)
 	nnadev_workers_forget(dev->exec.workers);
 	dev->last = NULL;
 	dev->slice = NNADEV_CP_NO_SLICE;
-	atomic_store(&dev->exec.bus_error, false);
-	memset(&dev->bus.counters, 0, sizeof(dev->bus.counters));
+	atomic_store(&dev->base.bus->lost, false);
+	memset(&dev->base.counters, 0, sizeof(dev->base.counters));
 	atomic_store(&dev->exec.mmu.walks, 0);
 	atomic_store(&dev->reset, false);
-	if (!nnadev_bus_injected(&dev->bus, NNADEV_INJECT_REFUSE_RESET))
+	if (!nnadev_base_injected(&dev->base, NNADEV_INJECT_REFUSE_RESET))
 		atomic_store(&dev->status, NNAHW_REG_STATUS_READY);
 	nnadev_event_raise(&dev->reset_done);
 }
@@ -120,7 +120,7 @@ static void do_reset(struct nnadev *dev)
 static bool has_work(struct nnadev *dev, uint32_t ring)
 {
 	return nnadev_job_active(&dev->jobs[ring]) ||
-	       nnadev_ring_pending(&dev->bus, &dev->rings[ring]);
+	       nnadev_ring_pending(&dev->base, &dev->rings[ring]);
 }
 
 /* How long @ns is for a ring: shorter when it is boosted. */
@@ -174,9 +174,9 @@ static uint32_t pick(struct nnadev *dev)
 
 static void idle(struct nnadev *dev, uint64_t until)
 {
-	nnadev_gate_leave(&dev->gate);
+	nnadev_bus_leave(dev->base.bus);
 	nnadev_event_wait(&dev->exec.event, dev->exec.seen, until);
-	nnadev_gate_enter(&dev->gate);
+	nnadev_bus_enter(dev->base.bus);
 }
 
 /* Goes on with what is to run now, until @until. Return: whether there is something to do. */
@@ -203,7 +203,7 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 	if (!nnadev_job_active(job)) {
 		bool aborted;
 
-		if (!nnadev_ring_fetch(&dev->bus, &dev->rings[ring], &job->entry, &aborted))
+		if (!nnadev_ring_fetch(&dev->base, &dev->rings[ring], &job->entry, &aborted))
 			return true;
 		nnadev_job_start(&dev->exec, job, aborted);
 		if (!nnadev_job_active(job))
@@ -211,7 +211,7 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 	}
 	if (dev->last && dev->last != job && nnadev_job_active(dev->last) &&
 	    dev->last->ring->index < ring)
-		nnadev_count(&dev->bus.counters.preemptions, 1);
+		nnadev_count(&dev->base.counters.preemptions, 1);
 	dev->last = job;
 	if (dev->slice != NNADEV_CP_NO_SLICE && dev->slice_end < until)
 		until = dev->slice_end;
@@ -227,16 +227,16 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 static void sync_rings(struct nnadev *dev)
 {
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
-		if (nnadev_ring_sync(&dev->bus, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
+		if (nnadev_ring_sync(&dev->base, &dev->rings[i]) && i < NNAHW_JOB_RINGS)
 			nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 }
 
 /* Looks at everything and runs what is to run now. Return: as run_jobs(). */
 static bool step(struct nnadev *dev, uint64_t until)
 {
-	if (nnadev_gate_wanted(&dev->gate)) {
-		nnadev_gate_leave(&dev->gate);
-		nnadev_gate_enter(&dev->gate);
+	if (nnadev_bus_is_wanted(dev->base.bus)) {
+		nnadev_bus_leave(dev->base.bus);
+		nnadev_bus_enter(dev->base.bus);
 	}
 	if (atomic_load(&dev->reset))
 		do_reset(dev);
@@ -250,7 +250,7 @@ static bool is_busy(struct nnadev *dev)
 	bool busy;
 
 	sync_rings(dev);
-	busy = nnadev_ring_pending(&dev->bus, &dev->rings[NNAHW_CONTROL_RING]);
+	busy = nnadev_ring_pending(&dev->base, &dev->rings[NNAHW_CONTROL_RING]);
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		busy = busy || has_work(dev, i);
 	return busy && atomic_load(&dev->exec.enabled);
@@ -266,9 +266,9 @@ void *nnadev_cp_main(void *arg)
 {
 	struct nnadev *dev = arg;
 
-	nnadev_exec_enter_thread(&dev->exec);
+	nnadev_bus_enter_thread(dev->base.bus);
 	fesetenv(FE_DFL_ENV);
-	nnadev_gate_enter(&dev->gate);
+	nnadev_bus_enter(dev->base.bus);
 	for (;;) {
 		dev->exec.seen = nnadev_event_read(&dev->exec.event);
 		if (atomic_load(&dev->quit))
@@ -276,7 +276,7 @@ void *nnadev_cp_main(void *arg)
 		if (!step(dev, NNADEV_FOREVER))
 			idle(dev, NNADEV_FOREVER);
 	}
-	nnadev_gate_leave(&dev->gate);
+	nnadev_bus_leave(dev->base.bus);
 	return NULL;
 }
 
@@ -290,8 +290,8 @@ bool nnadev_run(struct nnadev *dev, bool (*stop)(const void *context), const voi
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fegetenv(&own);
 	fesetenv(FE_DFL_ENV);
-	nnadev_exec_enter_thread(&dev->exec);
-	nnadev_gate_enter(&dev->gate);
+	nnadev_bus_enter_thread(dev->base.bus);
+	nnadev_bus_enter(dev->base.bus);
 	while (left) {
 		dev->exec.seen = nnadev_event_read(&dev->exec.event);
 		if (stop(context) || (until != NNADEV_FOREVER && nnadev_clock_now() >= until)) {
@@ -300,8 +300,8 @@ bool nnadev_run(struct nnadev *dev, bool (*stop)(const void *context), const voi
 		}
 		left = step(dev, until);
 	}
-	nnadev_gate_leave(&dev->gate);
-	nnadev_exec_enter_thread(NULL);
+	nnadev_bus_leave(dev->base.bus);
+	nnadev_bus_enter_thread(NULL);
 	fesetenv(&own);
 	pthread_setcancelstate(cancel, NULL);
 	return left;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device as its command processor sees it.
+ * The NNA as its command processor sees it.
  *
  * Threads
  *
@@ -11,14 +11,15 @@
  *
  * Locks
  *
- *   bus.lock  registers; held for moments, and never while a callback runs
- *   gate      the rest of the mutable state: memory, MMU, jobs. The command processor owns it
- *             whenever it is awake, and lets those who change DMA mappings pass between tiles.
+ *   base.lock  registers; held for moments, and never while a callback runs
+ *   gate       the gate of the bus (host/bus.h): the rest of the mutable state, which is DMA
+ *              mappings, MMU and jobs. The command processor is inside whenever it is awake, and
+ *              lets those who change DMA mappings in between two tiles.
  *
  * The lock may be taken inside the gate, not the reverse.
  *
- * Who calls whom in core: dev -> cp -> job -> ring, stream, exec; stream -> operand -> mmu; ring,
- * exec -> bus; exec, bus -> memory. Nothing calls back.
+ * Who calls whom in core: dev -> cp -> job -> ring, stream; stream -> operand -> mmu; ring -> base
+ * -> host/bus. Nothing calls back, but the bus through its table of callbacks (dev.c).
  */
 #ifndef NNADEV_CP_H
 #define NNADEV_CP_H
@@ -31,13 +32,13 @@
 
 /**
  * struct nnadev - the device
- * @bus: the outside
+ * @base: what all parts use
  * @exec: what jobs are run with
  * @age_ns: NNADEV_CP_AGE_NS; tests lower it
  * @slice_ns: NNADEV_CP_SLICE_NS; tests lower it
- * @gate: see above
+ * @owner: the bus and the pool of threads are its own (nnadev_create())
  * @quit: the command processor is to end
- * @reset: a reset is to be done; set under @bus.lock, cleared by the command processor
+ * @reset: a reset is to be done; set under @base.lock, cleared by the command processor
  * @status: register STATUS
  * @latch: high half of TIMESTAMP, for readers of 32 bits
  * @reset_done: raised after a reset
@@ -49,12 +50,12 @@
  * @slice_end: tick at which the slice ends
  */
 struct nnadev {
-	struct nnadev_bus bus;
+	struct nnadev_base base;
 	struct nnadev_exec exec;
 	uint64_t age_ns;
 	uint64_t slice_ns;
+	bool owner;
 
-	struct nnadev_gate gate;
 	_Atomic bool quit;
 	_Atomic bool reset;
 	_Atomic uint32_t status;
@@ -68,6 +69,19 @@ struct nnadev {
 	uint32_t slice;
 	uint64_t slice_end;
 };
+
+/**
+ * nnadev_dev_create() - make a device on a bus and a pool of threads of its maker's
+ * @bus: must outlive the device
+ * @workers: likewise
+ * @threads: of @workers
+ * @params: @threads, @spin_ns and the callbacks are not looked at
+ * @out: to be given to nnadev_destroy()
+ *
+ * Return: as nnadev_create().
+ */
+int nnadev_dev_create(struct nnadev_bus *bus, struct nnadev_workers *workers, uint32_t threads,
+		      const struct nnadev_params *params, struct nnadev **out);
 
 /* The command processor's thread; @arg is the device. */
 void *nnadev_cp_main(void *arg);

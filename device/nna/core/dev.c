@@ -49,101 +49,172 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	return nnadev_engine_isa_has(*isa) ? 0 : -ENOTSUP;
 }
 
-int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
-{
-	struct nnadev *dev;
-	int r;
+/* ---- life ------------------------------------------------------------------------------------ */
 
-	if (!params || !out || params->threads > NNADEV_EXEC_THREADS ||
-	    params->job_limit_ns > NNAHW_JOB_LIMIT_NS ||
-	    (params->tick_hz &&
-	     (params->tick_hz < NNADEV_TICK_HZ_MIN || params->tick_hz > NNADEV_TICK_HZ_MAX)))
-		return -EINVAL;
-	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
-	if (!dev)
-		return -ENOMEM;
-	memset(dev, 0, sizeof(*dev));
-	dev->bus.params = *params;
-	if (!dev->bus.params.threads)
-		dev->bus.params.threads = nnadev_workers_cpus();
-	if (!dev->bus.params.tick_hz)
-		dev->bus.params.tick_hz = NNAHW_TICK_HZ;
-	dev->exec.bus = &dev->bus;
-	dev->exec.threads = dev->bus.params.threads;
-	dev->exec.prepare = nnadev_engine_prepare;
+static void drop_bus(void *model, uint64_t address, uint64_t size)
+{
+	struct nnadev *dev = model;
+
+	nnadev_mmu_drop_bus(&dev->exec.mmu, address, size);
+}
+
+static bool owns_address(void *model, const void *address)
+{
+	struct nnadev *dev = model;
+
+	return nnadev_mmu_break(&dev->exec.mmu, address);
+}
+
+static const struct nnadev_bus_ops bus_ops = { drop_bus, owns_address };
+
+static bool params_fit(const struct nnadev_params *params)
+{
+	return params->job_limit_ns <= NNAHW_JOB_LIMIT_NS &&
+	       (!params->tick_hz ||
+		(params->tick_hz >= NNADEV_TICK_HZ_MIN && params->tick_hz <= NNADEV_TICK_HZ_MAX));
+}
+
+/* Set up all members of a device that is zeroed, but for its lock and its thread. */
+static void set_up(struct nnadev *dev, struct nnadev_bus *bus, struct nnadev_workers *workers,
+		   uint32_t threads, const struct nnadev_params *params)
+{
+	dev->base.bus = bus;
+	dev->base.params = *params;
+	dev->base.params.threads = threads;
+	if (!dev->base.params.tick_hz)
+		dev->base.params.tick_hz = NNAHW_TICK_HZ;
 	dev->age_ns = NNADEV_CP_AGE_NS;
 	dev->slice_ns = NNADEV_CP_SLICE_NS;
+	dev->slice = NNADEV_CP_NO_SLICE;
+	atomic_init(&dev->status, NNAHW_REG_STATUS_READY);
+	dev->exec.base = &dev->base;
+	dev->exec.bus = bus;
+	dev->exec.threads = threads;
+	dev->exec.workers = workers;
+	dev->exec.prepare = nnadev_engine_prepare;
 	dev->exec.job_limit = params->job_limit_ns ? params->job_limit_ns : NNAHW_JOB_LIMIT_NS;
 	dev->exec.operand_bytes = NNADEV_OPERAND_BYTES;
-	r = choose_isa(params->isa, &dev->exec.isa);
-	if (r)
-		goto err_free;
-	atomic_init(&dev->status, NNAHW_REG_STATUS_READY);
-	nnadev_mmu_init(&dev->exec.mmu, &dev->bus.memory);
+	nnadev_mmu_init(&dev->exec.mmu, &bus->memory);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++) {
 		dev->rings[i].index = i;
 		nnadev_ring_reset(&dev->rings[i]);
 	}
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		dev->jobs[i].ring = &dev->rings[i];
-	r = -pthread_mutex_init(&dev->bus.lock, NULL);
+}
+
+int nnadev_dev_create(struct nnadev_bus *bus, struct nnadev_workers *workers, uint32_t threads,
+		      const struct nnadev_params *params, struct nnadev **out)
+{
+	enum nnadev_engine_isa isa;
+	struct nnadev *dev;
+	int r;
+
+	if (threads > NNADEV_EXEC_THREADS || !params_fit(params))
+		return -EINVAL;
+	r = choose_isa(params->isa, &isa);
+	if (r)
+		return r;
+	dev = aligned_alloc(_Alignof(struct nnadev), sizeof(*dev));
+	if (!dev)
+		return -ENOMEM;
+	memset(dev, 0, sizeof(*dev));
+	set_up(dev, bus, workers, threads, params);
+	dev->exec.isa = isa;
+	r = -pthread_mutex_init(&dev->base.lock, NULL);
 	if (r)
 		goto err_free;
-	r = nnadev_gate_init(&dev->gate);
-	if (r)
-		goto err_lock;
-	r = nnadev_workers_create(dev->bus.params.threads, dev->bus.params.spin_ns,
-				  &dev->exec.workers);
-	if (r)
-		goto err_gate;
-	dev->slice = NNADEV_CP_NO_SLICE;
 	dev->exec.known = nnadev_pages_create(NNADEV_JOB_KNOWN_SIZE, true);
+	nnadev_bus_attach(bus, &bus_ops, dev, &dev->exec.event);
 	if (!params->lent)
 		r = nnadev_thread_create(&dev->processor, nnadev_cp_main, dev);
 	if (r)
-		goto err_pool;
+		goto err_known;
 	*out = dev;
 	return 0;
 
-err_pool:
+err_known:
 	nnadev_pages_destroy(dev->exec.known, NNADEV_JOB_KNOWN_SIZE);
-	nnadev_workers_destroy(dev->exec.workers);
-err_gate:
-	nnadev_gate_fini(&dev->gate);
-err_lock:
-	pthread_mutex_destroy(&dev->bus.lock);
+	pthread_mutex_destroy(&dev->base.lock);
 err_free:
 	free(dev);
 	return r;
 }
 
+int nnadev_create(const struct nnadev_params *params, struct nnadev **out)
+{
+	struct nnadev_bus_host host;
+	struct nnadev_workers *workers;
+	struct nnadev_bus *bus;
+	uint32_t threads;
+	int r;
+
+	if (!params || !out)
+		return -EINVAL;
+	host = (struct nnadev_bus_host){ params->raise_irq, params->log, params->user };
+	threads = params->threads ? params->threads : nnadev_workers_cpus();
+	bus = malloc(sizeof(*bus));
+	if (!bus)
+		return -ENOMEM;
+	r = nnadev_bus_init(bus, &host);
+	if (r)
+		goto err_bus;
+	r = nnadev_workers_create(threads, params->spin_ns, &workers);
+	if (r)
+		goto err_fini;
+	r = nnadev_dev_create(bus, workers, threads, params, out);
+	if (r)
+		goto err_workers;
+	(*out)->owner = true;
+	return 0;
+
+err_workers:
+	nnadev_workers_destroy(workers);
+err_fini:
+	nnadev_bus_fini(bus);
+err_bus:
+	free(bus);
+	return r;
+}
+
 void nnadev_destroy(struct nnadev *dev)
 {
+	struct nnadev_workers *workers;
+	struct nnadev_bus *bus;
+	bool owner;
+
 	if (!dev)
 		return;
+	bus = dev->base.bus;
+	workers = dev->exec.workers;
+	owner = dev->owner;
 	atomic_store(&dev->quit, true);
 	nnadev_event_raise(&dev->exec.event);
-	if (!dev->bus.params.lent)
+	if (!dev->base.params.lent)
 		pthread_join(dev->processor, NULL);
 	nnadev_cp_fini(dev);
-	nnadev_workers_destroy(dev->exec.workers);
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
 		nnadev_job_fini(&dev->jobs[i]);
 	nnadev_pages_destroy(dev->exec.known, NNADEV_JOB_KNOWN_SIZE);
 	for (uint32_t i = 0; i < NNADEV_EXEC_THREADS; i++)
 		free(dev->exec.scratch[i].data);
 	nnadev_mmu_fini(&dev->exec.mmu);
-	nnadev_memory_fini(&dev->bus.memory);
-	nnadev_gate_fini(&dev->gate);
-	pthread_mutex_destroy(&dev->bus.lock);
+	pthread_mutex_destroy(&dev->base.lock);
 	free(dev);
+	if (!owner)
+		return;
+	nnadev_workers_destroy(workers);
+	nnadev_bus_fini(bus);
+	free(bus);
 }
+
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* Value of the 64-bit register at @offset (a multiple of 8), if there is one. */
 static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 {
-	struct nnadev_counters *c = &dev->bus.counters;
-	uint64_t hz = dev->bus.params.tick_hz;
+	struct nnadev_counters *c = &dev->base.counters;
+	uint64_t hz = dev->base.params.tick_hz;
 
 	switch (offset) {
 	case NNAHW_REG_JOB_LIMIT:
@@ -206,15 +277,15 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 	case NNAHW_REG_RING_SIZE_LIMIT:
 		return NNAHW_RING_SIZE_MAX;
 	case NNAHW_REG_MSIX_COUNT:
-		return NNADEV_BUS_VECTORS;
+		return NNADEV_BASE_VECTORS;
 	case NNAHW_REG_CONTROL:
 		return atomic_load(&dev->exec.enabled) ? NNAHW_REG_CONTROL_ENABLE : 0;
 	case NNAHW_REG_STATUS:
 		return atomic_load(&dev->status);
 	case NNAHW_REG_WORKERS:
-		return dev->bus.params.threads;
+		return dev->base.params.threads;
 	case NNAHW_REG_TIMESTAMP:
-		value = nnadev_clock_to_ticks(dev->bus.params.tick_hz, nnadev_clock_now());
+		value = nnadev_clock_to_ticks(dev->base.params.tick_hz, nnadev_clock_now());
 		atomic_store(&dev->latch, (uint32_t)(value >> 32));
 		return (uint32_t)value;
 	case NNAHW_REG_TIMESTAMP + 4:
@@ -224,12 +295,11 @@ static uint32_t read32(struct nnadev *dev, uint64_t offset)
 	}
 	if (offset >= NNAHW_RING_REGS &&
 	    offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
-		pthread_mutex_lock(&dev->bus.lock);
+		pthread_mutex_lock(&dev->base.lock);
 		value = nnadev_ring_read(
 			&dev->rings[(offset - NNAHW_RING_REGS) / NNAHW_RING_STRIDE],
-			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE,
-			dev->bus.params.tick_hz);
-		pthread_mutex_unlock(&dev->bus.lock);
+			(offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE, dev->base.params.tick_hz);
+		pthread_mutex_unlock(&dev->base.lock);
 		return (uint32_t)value;
 	}
 	if (read64(dev, offset & ~7ull, &value))
@@ -241,8 +311,8 @@ uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
 {
 	uint64_t value;
 
-	nnadev_count(&dev->bus.counters.mmio_reads, 1);
-	if (atomic_load_explicit(&dev->bus.inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+	nnadev_count(&dev->base.counters.mmio_reads, 1);
+	if (atomic_load_explicit(&dev->base.inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
 		return size == 4 ? UINT32_MAX : UINT64_MAX;
 	if ((size != 4 && size != 8) || offset % size)
 		return 0;
@@ -256,13 +326,13 @@ uint64_t nnadev_reg_read(struct nnadev *dev, uint64_t offset, uint32_t size)
 
 static void begin_reset(struct nnadev *dev)
 {
-	pthread_mutex_lock(&dev->bus.lock);
+	pthread_mutex_lock(&dev->base.lock);
 	atomic_store(&dev->status, NNAHW_REG_STATUS_RESETTING);
 	atomic_store(&dev->exec.enabled, false);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
 		nnadev_ring_reset(&dev->rings[i]);
 	atomic_store(&dev->reset, true);
-	pthread_mutex_unlock(&dev->bus.lock);
+	pthread_mutex_unlock(&dev->base.lock);
 	nnadev_event_raise(&dev->exec.event);
 }
 
@@ -285,7 +355,7 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 			begin_reset(dev);
 		return;
 	}
-	pthread_mutex_lock(&dev->bus.lock);
+	pthread_mutex_lock(&dev->base.lock);
 	if (atomic_load(&dev->status) & NNAHW_REG_STATUS_READY) {
 		if (offset == NNAHW_REG_CONTROL) {
 			atomic_store(&dev->exec.enabled, value & NNAHW_REG_CONTROL_ENABLE);
@@ -300,15 +370,15 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 			changed = at == NNAHW_RING_REG_CONTROL;
 		}
 	}
-	pthread_mutex_unlock(&dev->bus.lock);
+	pthread_mutex_unlock(&dev->base.lock);
 	if (changed)
 		nnadev_event_raise(&dev->exec.event);
 }
 
 void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64_t value)
 {
-	nnadev_count(&dev->bus.counters.mmio_writes, 1);
-	if (atomic_load_explicit(&dev->bus.inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
+	nnadev_count(&dev->base.counters.mmio_writes, 1);
+	if (atomic_load_explicit(&dev->base.inject[NNADEV_INJECT_DEAD], memory_order_relaxed))
 		return;
 	if ((size != 4 && size != 8) || offset % size)
 		return;
@@ -328,54 +398,27 @@ void nnadev_reset(struct nnadev *dev)
 	}
 }
 
+/* ---- what else the interface has ------------------------------------------------------------- */
+
 int nnadev_dma_map(struct nnadev *dev, uint64_t iova, uint64_t size, int fd, uint64_t offset,
 		   uint32_t prot)
 {
-	int r;
-
-	/* What may only be written can be read as well: a PCI bus knows no such protection. */
-	if (!prot || prot & ~(uint32_t)(NNADEV_PROT_READ | NNADEV_PROT_WRITE))
-		return -EINVAL;
-	nnadev_gate_visit(&dev->gate, &dev->exec.event);
-	r = nnadev_memory_map(&dev->bus.memory, iova, size, fd, offset, prot & NNADEV_PROT_WRITE);
-	nnadev_gate_part(&dev->gate);
-	return r;
+	return nnadev_bus_map(dev->base.bus, iova, size, fd, offset, prot);
 }
 
 int nnadev_dma_map_memory(struct nnadev *dev, uint64_t iova, uint64_t size, void *data)
 {
-	int r;
-
-	nnadev_gate_visit(&dev->gate, &dev->exec.event);
-	r = nnadev_memory_map_data(&dev->bus.memory, iova, size, data);
-	nnadev_gate_part(&dev->gate);
-	return r;
+	return nnadev_bus_map_data(dev->base.bus, iova, size, data);
 }
 
 int nnadev_dma_unmap(struct nnadev *dev, uint64_t iova, uint64_t size)
 {
-	struct nnadev_file *gone = NULL;
-	int r;
-
-	nnadev_gate_visit(&dev->gate, &dev->exec.event);
-	r = nnadev_memory_covers(&dev->bus.memory, iova, size);
-	if (!r) {
-		nnadev_mmu_drop_bus(&dev->exec.mmu, iova, size);
-		gone = nnadev_memory_unmap(&dev->bus.memory, iova, size);
-	}
-	nnadev_gate_part(&dev->gate);
-	/* That can take long, and jobs need not wait for it. */
-	nnadev_file_free(gone);
-	return r;
+	return nnadev_bus_unmap(dev->base.bus, iova, size);
 }
 
 void nnadev_bus_master(struct nnadev *dev, bool on)
 {
-	nnadev_gate_visit(&dev->gate, &dev->exec.event);
-	dev->bus.memory.off = !on;
-	if (!on)
-		nnadev_mmu_drop_bus(&dev->exec.mmu, 0, UINT64_MAX);
-	nnadev_gate_part(&dev->gate);
+	nnadev_bus_set_master(dev->base.bus, on);
 }
 
 const char *nnadev_isa_name(const struct nnadev *dev)
@@ -385,7 +428,7 @@ const char *nnadev_isa_name(const struct nnadev *dev)
 
 bool nnadev_sigbus(void *address)
 {
-	return nnadev_exec_sigbus(address);
+	return nnadev_bus_sigbus(address);
 }
 
 int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)
@@ -394,10 +437,10 @@ int nnadev_inject(struct nnadev *dev, enum nnadev_inject what, uint64_t value)
 		return -EINVAL;
 	if (what == NNADEV_INJECT_SPURIOUS_IRQ) {
 		for (; value; value--)
-			for (uint32_t v = 0; v < NNADEV_BUS_VECTORS; v++)
-				nnadev_bus_interrupt(&dev->bus, v);
+			for (uint32_t v = 0; v < NNADEV_BASE_VECTORS; v++)
+				nnadev_base_interrupt(&dev->base, v);
 		return 0;
 	}
-	atomic_store(&dev->bus.inject[what], value);
+	atomic_store(&dev->base.inject[what], value);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #ifndef NNADEV_EXEC_H
 #define NNADEV_EXEC_H
 
-#include "device/nna/core/bus.h"
+#include "device/nna/core/base.h"
 #include "device/nna/core/mmu.h"
 #include "device/nna/engine/engine.h"
 #include "device/host/sync.h"
@@ -29,7 +29,8 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
 
 /**
  * struct nnadev_exec - what jobs are run with
- * @bus: the device's
+ * @base: the device's
+ * @bus: of @base
  * @isa: kernels in use
  * @threads: threads that run tiles
  * @prepare: nnadev_engine_prepare(); tests put an engine there whose tiles they control
@@ -44,9 +45,9 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
  * @mmu: cached translations
  * @known: NNADEV_JOB_KNOWN commands that are kept from job to job; NULL without memory. It is there
  *	from the start: in a first job its pages would take longer than many a network.
- * @bus_error: a file became shorter under a thread of the model (nnadev_sigbus())
  */
 struct nnadev_exec {
+	struct nnadev_base *base;
 	struct nnadev_bus *bus;
 	enum nnadev_engine_isa isa;
 	uint32_t threads;
@@ -60,13 +61,6 @@ struct nnadev_exec {
 	struct nnadev_scratch scratch[NNADEV_EXEC_THREADS];
 	struct nnadev_mmu mmu;
 	struct nnadev_known *known;
-	_Atomic bool bus_error;
 };
-
-/* Says for whom the calling thread works; nnadev_exec_sigbus() asks. */
-void nnadev_exec_enter_thread(struct nnadev_exec *exec);
-
-/* nnadev_sigbus() for whom the calling thread works. */
-bool nnadev_exec_sigbus(void *address);
 
 #endif

@@ -48,7 +48,7 @@ static bool entry_fits(const struct nnahw_ring_entry *e)
 
 static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
 {
-	uint64_t ns = nnadev_clock_to_ns(exec->bus->params.tick_hz, ticks);
+	uint64_t ns = nnadev_clock_to_ns(exec->base->params.tick_hz, ticks);
 
 	return ticks && ns < exec->job_limit ? ns : exec->job_limit;
 }
@@ -74,7 +74,7 @@ void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (!job->resumed)
 		return;
 	now = nnadev_clock_now();
-	nnadev_count(&exec->bus->counters.busy, now - job->resumed);
+	nnadev_count(&exec->base->counters.busy, now - job->resumed);
 	job->run_time += now - job->resumed;
 	set_resumed(job, 0);
 }
@@ -109,7 +109,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 	const struct nnahw_ring_entry *e = &job->entry;
 	struct nnadev_fault fault = { 0 };
 	struct nnahw_report report;
-	uint64_t detail, hz = exec->bus->params.tick_hz;
+	uint64_t detail, hz = exec->base->params.tick_hz;
 	bool faulted = status == NNAHW_STATUS_FAULT_MMU || status == NNAHW_STATUS_FAULT_BUS;
 
 	nnadev_job_pause(exec, job);
@@ -140,9 +140,9 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 		detail = nnadev_clock_to_ticks(hz, job->run_time);
 	else
 		detail = faulted ? fault.address : job->offset;
-	nnadev_count(&exec->bus->counters.jobs, 1);
+	nnadev_count(&exec->base->counters.jobs, 1);
 	if (status) {
-		nnadev_count(&exec->bus->counters.faults, 1);
+		nnadev_count(&exec->base->counters.faults, 1);
 		nnadev_bus_log(
 			exec->bus,
 			"ring %u seqno %u asid %u: status %u at command %#x operand %d, fault "
@@ -151,7 +151,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 			fault.kind, (unsigned long long)fault.address);
 	}
 	release(exec, job);
-	nnadev_ring_complete(exec->bus, job->ring, e, status, detail);
+	nnadev_ring_complete(exec->base, job->ring, e, status, detail);
 }
 
 /* Room for the command number @n that need not be kept. Neighbours have each its own. */
@@ -170,7 +170,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	uint64_t now = nnadev_clock_now();
 
 	/* Left over from before: a report or a ring lay in a file that became shorter. */
-	if (atomic_exchange(&exec->bus_error, false))
+	if (atomic_exchange(&exec->bus->lost, false))
 		nnadev_mmu_reset(&exec->mmu);
 	job->space = NULL;
 	job->offset = 0;
@@ -180,7 +180,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->begin = now;
 	job->run_time = 0;
 	set_resumed(job, 0);
-	job->deadline = nnadev_clock_at(exec->bus->params.tick_hz, e->deadline);
+	job->deadline = nnadev_clock_at(exec->base->params.tick_hz, e->deadline);
 	job->budget = limit(exec, e->budget);
 	job->loop_limit = limit(exec, e->loop_limit);
 	job->loop_time = 0;
@@ -190,7 +190,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->at = spare(job, 0);
 	job->next = NULL;
 	if (e->type == NNAHW_ENTRY_NOP) {
-		nnadev_ring_complete(exec->bus, job->ring, e,
+		nnadev_ring_complete(exec->base, job->ring, e,
 				     nnadev_ring_entry_is_plain(e) ? NNAHW_STATUS_OK :
 								     NNAHW_STATUS_BAD_ENTRY,
 				     0);
@@ -208,9 +208,9 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 		nnadev_job_end(exec, job, NNAHW_STATUS_ABORTED);
 	else if (job->deadline && now >= job->deadline)
 		nnadev_job_end(exec, job, NNAHW_STATUS_DEADLINE);
-	else if (nnadev_bus_injected(exec->bus, NNADEV_INJECT_STUCK))
+	else if (nnadev_base_injected(exec->base, NNADEV_INJECT_STUCK))
 		job->stuck = true;
-	else if (nnadev_bus_injected(exec->bus, NNADEV_INJECT_HANG))
+	else if (nnadev_base_injected(exec->base, NNADEV_INJECT_HANG))
 		job->state = NNADEV_JOB_HANG;
 	if (job->stuck)
 		job->state = NNADEV_JOB_HANG;
@@ -219,7 +219,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 /* End a job whose last command is done, unless NNADEV_INJECT_SLOW_NS lets it linger. */
 static enum step finish(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	uint64_t slow = atomic_load_explicit(&exec->bus->inject[NNADEV_INJECT_SLOW_NS],
+	uint64_t slow = atomic_load_explicit(&exec->base->inject[NNADEV_INJECT_SLOW_NS],
 					     memory_order_relaxed);
 
 	if (slow && job->state != NNADEV_JOB_LINGER) {
@@ -439,7 +439,7 @@ static enum step end_command(struct nnadev_exec *exec, struct nnadev_job *job)
 
 	if (status)
 		return end(exec, job, status);
-	nnadev_count(&exec->bus->counters.commands, 1);
+	nnadev_count(&exec->base->counters.commands, 1);
 	job->commands++;
 	job->offset += job->at->info->size;
 	job->state = NNADEV_JOB_FETCH;
@@ -472,7 +472,7 @@ static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 	const struct nnadev_instruction *at = context;
 
 	if (thread)
-		nnadev_exec_enter_thread(at->exec);
+		nnadev_bus_enter_thread(at->exec->bus);
 	return at->plan.run(&at->command, &at->plan, at->phase, tile,
 			    at->exec->scratch[thread].data, at->shared);
 }
@@ -595,7 +595,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		nnadev_profile_enter(exec, job);
 		status = nnadev_workers_run(exec->workers, &work, &job->shares, &job->now);
 		nnadev_profile_leave(exec, job);
-		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed))
+		if (atomic_load_explicit(&exec->bus->lost, memory_order_relaxed))
 			return STEP_ON;
 		if (status)
 			return end(exec, job, status);
@@ -628,7 +628,7 @@ static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
 	if (target % NNAHW_COMMAND_ALIGN || target < sizeof(struct nnahw_stream_header) ||
 	    target > job->stream_end)
 		return end(exec, job, NNAHW_STATUS_BAD_COMMAND);
-	nnadev_count(&exec->bus->counters.commands, 1);
+	nnadev_count(&exec->base->counters.commands, 1);
 	job->commands++;
 	job->offset = target;
 	return STEP_ON;
@@ -687,7 +687,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 		return end(exec, job, status);
 	switch (job->at->info->opcode) {
 	case NNAHW_OP_END:
-		nnadev_count(&exec->bus->counters.commands, 1);
+		nnadev_count(&exec->base->counters.commands, 1);
 		job->commands++;
 		return finish(exec, job);
 	case NNAHW_OP_JUMP: {
@@ -709,7 +709,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 /* A file became shorter under the job: what is cached of it, and what the job has read, is void. */
 static void lost_pages(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	atomic_store(&exec->bus_error, false);
+	atomic_store(&exec->bus->lost, false);
 	nnadev_mmu_reset(&exec->mmu);
 	job->fault = (struct nnadev_fault){ NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS, 0 };
 	nnadev_job_end(exec, job, NNAHW_STATUS_FAULT_BUS);
@@ -726,7 +726,7 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 		uint64_t now = job->now, used = nnadev_job_run_time(job, now), wake;
 		const enum nnadev_job_state before = job->state;
 
-		if (atomic_load_explicit(&exec->bus_error, memory_order_relaxed)) {
+		if (atomic_load_explicit(&exec->bus->lost, memory_order_relaxed)) {
 			lost_pages(exec, job);
 			return 0;
 		}

@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/nna/core/memory.h"
+#include "device/host/memory.h"
 
 #define NNADEV_MMU_SPACES 1024u /* cached at a time, not counting those of running jobs */
 #define NNADEV_MMU_BUCKETS 256u /* of the table of spaces, by ASID */

@@ -61,7 +61,7 @@ static bool has_room(const struct nnadev_job *job)
 
 uint32_t nnadev_profile_end(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	const uint64_t hz = exec->bus->params.tick_hz;
+	const uint64_t hz = exec->base->params.tick_hz;
 	struct nnadev_profile *p = &job->profile;
 	struct nnahw_profile_record *r = &p->record;
 	uint64_t now;

@@ -64,7 +64,7 @@ static bool set_up_well(const struct nnadev_ring *ring)
 
 	return ring->size >= NNAHW_RING_SIZE_MIN && ring->size <= NNAHW_RING_SIZE_MAX &&
 	       !(ring->size & (ring->size - 1)) && !(ring->base & ~NNAHW_PTE_ADDRESS) &&
-	       !(ring->cq_base & ~NNAHW_PTE_ADDRESS) && ring->vector < NNADEV_BUS_VECTORS &&
+	       !(ring->cq_base & ~NNAHW_PTE_ADDRESS) && ring->vector < NNADEV_BASE_VECTORS &&
 	       !__builtin_add_overflow(
 		       ring->base, (uint64_t)ring->size * sizeof(struct nnahw_ring_entry), &end) &&
 	       !__builtin_add_overflow(
@@ -132,13 +132,13 @@ void nnadev_ring_reset(struct nnadev_ring *ring)
 	next_epoch(ring);
 }
 
-bool nnadev_ring_sync(struct nnadev_bus *bus, struct nnadev_ring *ring)
+bool nnadev_ring_sync(struct nnadev_base *base, struct nnadev_ring *ring)
 {
 	struct nnadev_ring_work *work = &ring->work;
 
 	if (work->epoch == atomic_load(&ring->epoch))
 		return false;
-	pthread_mutex_lock(&bus->lock);
+	pthread_mutex_lock(&base->lock);
 	memset(work, 0, sizeof(*work));
 	work->epoch = ring->epoch;
 	work->running = ring->enabled && !ring->error;
@@ -147,21 +147,21 @@ bool nnadev_ring_sync(struct nnadev_bus *bus, struct nnadev_ring *ring)
 	work->size = ring->size;
 	work->vector = ring->vector;
 	ring->held = work->running ? work->epoch : 0;
-	pthread_mutex_unlock(&bus->lock);
+	pthread_mutex_unlock(&base->lock);
 	return true;
 }
 
-static void fail(struct nnadev_bus *bus, struct nnadev_ring *ring, const char *why)
+static void fail(struct nnadev_base *base, struct nnadev_ring *ring, const char *why)
 {
 	ring->work.running = false;
-	pthread_mutex_lock(&bus->lock);
+	pthread_mutex_lock(&base->lock);
 	if (ring->epoch == ring->work.epoch)
 		ring->error = true;
-	pthread_mutex_unlock(&bus->lock);
-	nnadev_bus_log(bus, "ring %u: %s", ring->index, why);
+	pthread_mutex_unlock(&base->lock);
+	nnadev_bus_log(base->bus, "ring %u: %s", ring->index, why);
 }
 
-bool nnadev_ring_pending(struct nnadev_bus *bus, struct nnadev_ring *ring)
+bool nnadev_ring_pending(struct nnadev_base *base, struct nnadev_ring *ring)
 {
 	struct nnadev_ring_work *work = &ring->work;
 	uint32_t doorbell;
@@ -176,31 +176,31 @@ bool nnadev_ring_pending(struct nnadev_bus *bus, struct nnadev_ring *ring)
 		return false;
 	/* It must not go back behind what was fetched, nor beyond the entries that are free. */
 	if (doorbell - work->done > work->size || doorbell - work->head > work->size) {
-		fail(bus, ring, "bad doorbell");
+		fail(base, ring, "bad doorbell");
 		return false;
 	}
 	return true;
 }
 
-bool nnadev_ring_fetch(struct nnadev_bus *bus, struct nnadev_ring *ring,
+bool nnadev_ring_fetch(struct nnadev_base *base, struct nnadev_ring *ring,
 		       struct nnahw_ring_entry *entry, bool *aborted)
 {
 	struct nnadev_ring_work *work = &ring->work;
 	uint32_t slot = work->head & (work->size - 1);
-	const void *p = nnadev_memory_at(&bus->memory, work->base + slot * sizeof(*entry),
+	const void *p = nnadev_memory_at(&base->bus->memory, work->base + slot * sizeof(*entry),
 					 sizeof(*entry), false);
 	bool current;
 
 	if (!p) {
-		fail(bus, ring, "unreachable ring memory");
+		fail(base, ring, "unreachable ring memory");
 		return false;
 	}
 	/* An entry that HEAD does not count is never begun: the driver may submit it again. */
-	pthread_mutex_lock(&bus->lock);
+	pthread_mutex_lock(&base->lock);
 	current = ring->epoch == work->epoch;
 	if (current)
 		ring->head = ++work->head;
-	pthread_mutex_unlock(&bus->lock);
+	pthread_mutex_unlock(&base->lock);
 	if (!current)
 		return false;
 	memcpy(entry, p, sizeof(*entry));
@@ -209,17 +209,18 @@ bool nnadev_ring_fetch(struct nnadev_bus *bus, struct nnadev_ring *ring,
 	return true;
 }
 
-void nnadev_ring_abort(struct nnadev_bus *bus, struct nnadev_ring *ring, uint32_t seqno)
+void nnadev_ring_abort(struct nnadev_base *base, struct nnadev_ring *ring, uint32_t seqno)
 {
 	struct nnadev_ring_work *work = &ring->work;
 	uint32_t doorbell = atomic_load(&ring->doorbell);
 
-	if (!nnadev_ring_pending(bus, ring))
+	if (!nnadev_ring_pending(base, ring))
 		return;
 	for (uint32_t i = work->head; i != doorbell && i - work->head < work->size; i++) {
 		uint32_t slot = i & (work->size - 1);
-		const struct nnahw_ring_entry *entry = nnadev_memory_at(
-			&bus->memory, work->base + slot * sizeof(*entry), sizeof(*entry), false);
+		const struct nnahw_ring_entry *entry =
+			nnadev_memory_at(&base->bus->memory, work->base + slot * sizeof(*entry),
+					 sizeof(*entry), false);
 
 		if (!entry)
 			return;
@@ -230,7 +231,7 @@ void nnadev_ring_abort(struct nnadev_bus *bus, struct nnadev_ring *ring, uint32_
 	}
 }
 
-void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
+void nnadev_ring_complete(struct nnadev_base *base, struct nnadev_ring *ring,
 			  const struct nnahw_ring_entry *entry, uint32_t status, uint64_t detail)
 {
 	struct nnadev_ring_work *work = &ring->work;
@@ -243,13 +244,13 @@ void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
 		return;
 	if (ring->boosted && (int32_t)(seqno - ring->boost) >= 0)
 		ring->boosted = false;
-	record = nnadev_memory_at(&bus->memory, work->cq_base + slot * sizeof(*record),
+	record = nnadev_memory_at(&base->bus->memory, work->cq_base + slot * sizeof(*record),
 				  sizeof(*record), true);
 	if (!record) {
-		fail(bus, ring, "unreachable completion queue");
+		fail(base, ring, "unreachable completion queue");
 		return;
 	}
-	if (nnadev_bus_injected(bus, NNADEV_INJECT_CORRUPT))
+	if (nnadev_base_injected(base, NNADEV_INJECT_CORRUPT))
 		seqno ^= 0x80000000u;
 	/* The driver looks at the phase, in the second word, first: that word is written last. */
 	__atomic_store_n(&record->detail, detail, __ATOMIC_RELAXED);
@@ -257,10 +258,10 @@ void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
 	__atomic_store_n((uint32_t *)(void *)&record->status, status | flags << 16,
 			 __ATOMIC_RELEASE);
 	work->done++;
-	pthread_mutex_lock(&bus->lock);
+	pthread_mutex_lock(&base->lock);
 	if (ring->epoch == work->epoch)
 		ring->done = work->done;
-	pthread_mutex_unlock(&bus->lock);
+	pthread_mutex_unlock(&base->lock);
 	if (!silent)
-		nnadev_bus_interrupt(bus, work->vector);
+		nnadev_base_interrupt(base, work->vector);
 }

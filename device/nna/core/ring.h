@@ -9,7 +9,7 @@
 #ifndef NNADEV_RING_H
 #define NNADEV_RING_H
 
-#include "device/nna/core/bus.h"
+#include "device/nna/core/base.h"
 
 /**
  * struct nnadev_ring_work - the command processor's view
@@ -93,23 +93,23 @@ void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value
 void nnadev_ring_reset(struct nnadev_ring *ring);
 
 /* Take registers that have changed. Return: whether some had; then the ring's job is gone, too. */
-bool nnadev_ring_sync(struct nnadev_bus *bus, struct nnadev_ring *ring);
+bool nnadev_ring_sync(struct nnadev_base *base, struct nnadev_ring *ring);
 
 /* Whether an entry waits to be fetched; a bad doorbell puts the ring into error. */
-bool nnadev_ring_pending(struct nnadev_bus *bus, struct nnadev_ring *ring);
+bool nnadev_ring_pending(struct nnadev_base *base, struct nnadev_ring *ring);
 
 /*
  * Fetch the next entry; *@aborted says whether an ABORT came before it was fetched. Return: whether
  * it was fetched; else the ring is in error, or has been disabled.
  */
-bool nnadev_ring_fetch(struct nnadev_bus *bus, struct nnadev_ring *ring,
+bool nnadev_ring_fetch(struct nnadev_base *base, struct nnadev_ring *ring,
 		       struct nnahw_ring_entry *entry, bool *aborted);
 
 /* If the entry of @seqno waits to be fetched, mark it as aborted. */
-void nnadev_ring_abort(struct nnadev_bus *bus, struct nnadev_ring *ring, uint32_t seqno);
+void nnadev_ring_abort(struct nnadev_base *base, struct nnadev_ring *ring, uint32_t seqno);
 
 /* Write the completion of an entry that was fetched, and raise its interrupt. */
-void nnadev_ring_complete(struct nnadev_bus *bus, struct nnadev_ring *ring,
+void nnadev_ring_complete(struct nnadev_base *base, struct nnadev_ring *ring,
 			  const struct nnahw_ring_entry *entry, uint32_t status, uint64_t detail);
 
 #endif

@@ -11,7 +11,7 @@
 /* Kernels of one command, the scalar one included. */
 #define MOST_KERNELS 8
 
-/* Made by device/nna/engine.mk: a line OPCODE(opcode, KERNEL(name) ...) for each opcode. */
+/* Made by device/nna/module.mk: a line OPCODE(opcode, KERNEL(name) ...) for each opcode. */
 #define OPCODE(opcode, list) list
 #define KERNEL(name) extern NNADEV_KERNEL(name);
 #include "device/nna/engine/kernels.inc"

@@ -8,7 +8,7 @@
  *   vector/  what vector kernels have in common
  *
  * A kernel is an entry of the table, next to its functions: NNADEV_KERNEL(name) = { ... }; at the
- * start of a line, by which device/nna/engine.mk finds it and puts it into the table. So a new
+ * start of a line, by which device/nna/module.mk finds it and puts it into the table. So a new
  * kernel is a new file, and needs no change to another.
  *
  * Who is asked: first the scalar kernel of the opcode, whose refusal is how the command ends. Then

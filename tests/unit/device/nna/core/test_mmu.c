@@ -43,8 +43,8 @@ static struct nnahw_completion run(struct rig_space *s)
 	struct nnahw_completion c = rig_run(&rig, 0, &e);
 
 	/* After this the test may look at what the command processor keeps. */
-	nnadev_gate_visit(&rig.dev->gate, &rig.dev->exec.event);
-	nnadev_gate_part(&rig.dev->gate);
+	nnadev_gate_visit(&rig.dev->base.bus->gate, &rig.dev->exec.event);
+	nnadev_gate_part(&rig.dev->base.bus->gate);
 	return c;
 }
 
@@ -699,7 +699,7 @@ int __wrap_munmap(void *address, size_t size)
 {
 	if (size == 19 * RIG_PAGE) {
 		unmapped++;
-		if (atomic_load(&rig.dev->gate.guests))
+		if (atomic_load(&rig.dev->base.bus->gate.guests))
 			unmapped_inside++;
 	}
 	return __real_munmap(address, size);
@@ -727,7 +727,7 @@ static uint64_t time_to_drop(uint32_t count)
 	struct nnadev_space *s;
 	struct timespec a, b;
 
-	nnadev_gate_visit(&rig.dev->gate, &rig.dev->exec.event);
+	nnadev_gate_visit(&rig.dev->base.bus->gate, &rig.dev->exec.event);
 	s = nnadev_mmu_get(mmu, 77, RIG_PAGE);
 	assert_non_null(s);
 	s->extents = calloc(count, sizeof(*s->extents));
@@ -746,7 +746,7 @@ static uint64_t time_to_drop(uint32_t count)
 	nnadev_mmu_put(mmu, s);
 	nnadev_mmu_invalidate(mmu, 77, 0, 0, true);
 	assert_int_equal(mmu->extents, 0);
-	nnadev_gate_part(&rig.dev->gate);
+	nnadev_gate_part(&rig.dev->base.bus->gate);
 	return (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000u + (uint64_t)(b.tv_nsec - a.tv_nsec);
 }
 
@@ -815,7 +815,7 @@ static void test_frozen(void **state)
 	struct nnadev_space *s;
 	void *data;
 
-	nnadev_gate_visit(&rig.dev->gate, &rig.dev->exec.event);
+	nnadev_gate_visit(&rig.dev->base.bus->gate, &rig.dev->exec.event);
 	s = nnadev_mmu_get(mmu, space.asid, space.root);
 	assert_null(nnadev_mmu_peek(mmu, s, RIG_VA_DATA, 100));
 	assert_true(nnadev_mmu_range(mmu, s, RIG_VA_DATA, 5000, true, &data, &fault));
@@ -830,7 +830,7 @@ static void test_frozen(void **state)
 	nnadev_mmu_freeze(mmu, false);
 	assert_true(nnadev_mmu_range(mmu, s, RIG_VA_STREAM, 64, false, &data, &fault));
 	nnadev_mmu_put(mmu, s);
-	nnadev_gate_part(&rig.dev->gate);
+	nnadev_gate_part(&rig.dev->base.bus->gate);
 }
 
 int main(void)

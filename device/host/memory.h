@@ -2,8 +2,8 @@
 /*
  * Bus memory: which bus addresses reach which bytes of which file.
  *
- * The table belongs to the device. Nothing here locks: the command processor, which reads it, and
- * the transport, which changes it, exclude each other by the device's gate.
+ * The table is part of the bus (bus.h). Nothing here locks: the model, which reads it, and the
+ * owner of the bus, who changes it, exclude each other by the gate of the bus.
  */
 #ifndef NNADEV_MEMORY_H
 #define NNADEV_MEMORY_H
@@ -14,6 +14,12 @@
 #include "device/host/file.h"
 
 #define NNADEV_MEMORY_MAPPINGS 65536u /* at most */
+
+/* What a DMA mapping allows. */
+enum nnadev_prot {
+	NNADEV_PROT_READ = 1,
+	NNADEV_PROT_WRITE = 2,
+};
 
 /**
  * struct nnadev_mapping - a DMA mapping
@@ -61,11 +67,11 @@ struct nnadev_reach {
 	bool writable;
 };
 
-/* See nnadev_dma_map(). Return: 0 or a negative errno. */
+/* See nnadev_bus_map(). Return: 0 or a negative errno. */
 int nnadev_memory_map(struct nnadev_memory *memory, uint64_t iova, uint64_t size, int fd,
 		      uint64_t offset, bool writable);
 
-/* See nnadev_dma_map_memory(). Return: 0 or a negative errno. */
+/* See nnadev_bus_map_data(). Return: 0 or a negative errno. */
 int nnadev_memory_map_data(struct nnadev_memory *memory, uint64_t iova, uint64_t size, void *data);
 
 /* Whether [@iova, @iova + @size) covers one mapping or more, and none in part: 0 or -ENOENT. */

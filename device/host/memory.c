@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/nna/core/memory.h"
+#include "device/host/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

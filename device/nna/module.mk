@@ -1,11 +1,27 @@
 # SPDX-License-Identifier: MIT
-# The engine's objects, for device/module.mk: $(ENGINE_OBJS).
+#
+# The NNA: its core with the tables that hw/ generates, its engine, and the model that nna-device
+# serves. libnnadev is the NNA with host/, for who links it: libnnaccel's loopback and tests.
+NNA_SRCS := $(wildcard device/nna/core/*.c hw/gen/*.c)
+NNA_OBJS := $(NNA_SRCS:%.c=$(BUILD)/obj/%.o)
+DEVICE_OBJS := $(NNA_OBJS) $(HOST_OBJS)
+LIBNNADEV := $(BUILD)/lib/libnnadev.a
+LIBRARIES += $(LIBNNADEV)
+
+# The engine.
 ENGINE_SRCS := $(wildcard device/nna/engine/*.c device/nna/engine/ref/*.c)
 # What the compiler makes code for, which need not be this machine.
 ENGINE_ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ENGINE_SRCS += $(wildcard $(patsubst %,device/nna/engine/%/*.c, \
 	$(filter x86,$(ENGINE_ARCH:x86_64=x86)) $(filter arm,$(ENGINE_ARCH:aarch64=arm))))
 ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
+MODEL_OBJS += $(BUILD)/obj/device/nna/model.o $(NNA_OBJS) $(ENGINE_OBJS)
+
+$(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
+	$(call say,AR)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # The table of kernels: a line OPCODE(opcode, KERNEL(name) ...) for each opcode that sources name
 # with NNADEV_KERNEL(name) = { opcode, ... Looked at in every run, because a source may have gone,
