@@ -75,8 +75,8 @@ ifneq ($(GBINDER_LIBS),)
 PROGRAMS += $(HAL_DEMO)
 endif
 $(HAL_DEMO): $(DEMO_OBJS) $(BUILD)/obj/demo/hal.o $(BUILD)/obj/demo/tflite_hal.o \
-		$(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
-		$(BUILD)/obj/hal-bridge/common/worker.o $(BUILD)/lib/libnnaccel.a
+		$(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/worker.o \
+		$(BUILD)/lib/libnnaccel.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) $(DEMO_LIBS)

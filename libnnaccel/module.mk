@@ -8,6 +8,10 @@ NNACCEL_DIRS := support graph ir ops backend compiler runtime winsys $(filter-ou
 NNACCEL_SRCS := $(wildcard hw/gen/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
 	libnnaccel/winsys/va.c libnnaccel/support/log.c libnnaccel/support/thread.c
+# What front ends share. They link it; libnnaccel.so has no use for it. Programs that link nothing
+# else of the library take the messages alone.
+NNACCEL_FRONT_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,cache_file message trace)
+NNACCEL_MESSAGE_OBJS := $(BUILD)/obj/libnnaccel/support/message.o
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 
@@ -43,7 +47,8 @@ $(BUILD)/obj/libnnaccel/shared.a: $(NNACCEL_SHARED_OBJS)
 	$(Q)$(AR) rcs $@ $^
 
 # Whoever builds a shared object wants to use it, so the plug-in comes with it.
-$(NNACCEL_SO): libnnaccel/libnnaccel.map $(NNACCEL_SHARED_OBJS) | $(NNACCEL_PLUGIN)
+$(NNACCEL_SO): libnnaccel/libnnaccel.map \
+		$(filter-out $(NNACCEL_FRONT_OBJS),$(NNACCEL_SHARED_OBJS)) | $(NNACCEL_PLUGIN)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$< $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ \

@@ -5,7 +5,7 @@
 # the programs.
 #. test: check-hal-aosp: the NN HAL against Android's own libraries
 .PHONY: check-hal-aosp
-check-hal-aosp: all $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
+check-hal-aosp: all $(HAL_BINDER_OBJS) $(NNACCEL_MESSAGE_OBJS)
 	BUILD=$(BUILD) tests/aosp/run
 
 AOSP_OUT := $(BUILD)/tests/aosp
@@ -14,7 +14,7 @@ AOSP_INCLUDES = -I. -I$(AOSP_OUT)/gen -I$(AOSP_OUT)/cpp4/include -I$(AOSP_OUT)/c
 
 # The rest of libbinder_ndk stays unresolved, which only a static program may leave so.
 $(AOSP_OUT)/codec: tests/aosp/codec.cpp $(BUILD)/obj/tests/aosp/values.o $(HAL_BINDER_OBJS) \
-		$(BUILD)/obj/hal-bridge/common/log.o
+		$(NNACCEL_MESSAGE_OBJS)
 	$(call say,LD)
 	$(Q)$(CXX) -std=c++17 -O1 -w -pthread -D_Nonnull= -D_Nullable= -include cstring \
 		$(AOSP_INCLUDES) -no-pie -static -Wl,--unresolved-symbols=ignore-all -o $@ $^

@@ -70,7 +70,7 @@ ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_CRASH)
 endif
 $(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
-		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
+		$(NNACCEL_MESSAGE_OBJS) $(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
 	$(call say,LD)
 	@mkdir -p $(@D)
@@ -82,7 +82,7 @@ ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_FENCES)
 endif
 $(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GBINDER_OBJS) \
-		$(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o \
+		$(HAL_BINDER_OBJS) $(NNACCEL_MESSAGE_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
 	$(call say,LD)
@@ -95,7 +95,7 @@ ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_FAIR)
 endif
 $(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
-		$(BUILD)/obj/hal-bridge/common/log.o $(BUILD)/obj/hal-bridge/common/worker.o \
+		$(NNACCEL_MESSAGE_OBJS) $(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
 	$(call say,LD)
 	@mkdir -p $(@D)

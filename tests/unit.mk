@@ -110,7 +110,7 @@ $(BUILD)/tests/unit/device/nna/core/test_mmu: UNIT_LIBS += $(call unit_wrap,munm
 $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)
 
 # Parcels and the codec, without a kernel or a device.
-$(BINDER_TESTS): $(HAL_BINDER_OBJS) $(BUILD)/obj/hal-bridge/common/log.o
+$(BINDER_TESTS): $(HAL_BINDER_OBJS) $(NNACCEL_MESSAGE_OBJS)
 
 # The HAL's service on the loopback, called by parcels in memory.
 $(SERVICE_TESTS): $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)

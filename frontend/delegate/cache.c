@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cache of the bridge (hal-bridge/common/cache.h) under the names of graphs: the digest of a
- * graph is the token of its file. nna_program_load() compares all of it, so that a file of the same
- * name is never taken for another's.
+ * The cache files (libnnaccel/support/cache_file.h) of a delegate: the digest of a graph is the
+ * token of its file. nna_program_load() compares all of the graph, so that a file of the same name
+ * is never taken for another's.
  */
 #include "frontend/delegate/cache.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hal-bridge/common/cache.h"
+#include "libnnaccel/support/cache_file.h"
 
 /* A device's kind in a file's name: programs of the loopback are not those of a node. */
 static const char *kind_of(const struct delegate *delegate)
@@ -23,12 +23,12 @@ static const char *kind_of(const struct delegate *delegate)
 
 static char *find_path(const struct delegate *delegate, const struct nna_graph *graph)
 {
-	uint8_t token[NNB_CACHE_TOKEN_SIZE] = { 0 };
+	uint8_t token[NNA_CACHE_FILE_TOKEN_SIZE] = { 0 };
 	uint64_t identity[2];
 
 	nna_graph_identify(graph, identity);
 	memcpy(token, identity, sizeof(identity));
-	return nnb_cache_path(delegate->options.cache_dir, token, kind_of(delegate), 0);
+	return nna_cache_file_path(delegate->options.cache_dir, token, kind_of(delegate), 0);
 }
 
 int delegate_program_create(const struct delegate *delegate, struct nna_graph *graph,
@@ -42,7 +42,8 @@ int delegate_program_create(const struct delegate *delegate, struct nna_graph *g
 	path = find_path(delegate, graph);
 	if (!path)
 		return -ENOMEM;
-	ret = nnb_cache_load(path, NNB_CACHE_LIMIT, delegate->device, graph, options, out);
+	ret = nna_cache_file_load(path, NNA_CACHE_FILE_LIMIT, delegate->device, graph, options,
+				  out);
 	if (!ret) {
 		delegate_log(delegate, NNA_LOG_INFO, "compiled before: %s", path);
 		goto out;
@@ -53,7 +54,7 @@ int delegate_program_create(const struct delegate *delegate, struct nna_graph *g
 	ret = nna_program_create(delegate->device, graph, options, out);
 	if (ret)
 		goto out;
-	ret = nnb_cache_save(path, NNB_CACHE_LIMIT, *out);
+	ret = nna_cache_file_save(path, NNA_CACHE_FILE_LIMIT, *out);
 	if (ret)
 		delegate_log(delegate, ret == -ENOTSUP ? NNA_LOG_INFO : NNA_LOG_WARNING,
 			     "%s is not written: %s", path, strerror(-ret));

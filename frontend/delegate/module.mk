@@ -4,12 +4,9 @@
 # enough; the loopback is libnnaccel.so's plug-in, found beside this library.
 DELEGATE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard frontend/delegate/*.c))
 DELEGATE_LIB := $(BUILD)/lib/libnnaccel_delegate.so
-# The bridge's files of saved programs.
-DELEGATE_HAL_OBJS := $(BUILD)/obj/hal-bridge/common/cache.o $(BUILD)/obj/hal-bridge/common/log.o
 LIBRARIES += $(DELEGATE_LIB)
 
 $(DELEGATE_LIB): frontend/delegate/libnnaccel_delegate.map $(DELEGATE_OBJS) $(TFLITE_OBJS) \
-		$(DELEGATE_HAL_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a \
 		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
 	$(call say,LD)

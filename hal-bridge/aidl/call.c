@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
-#include "hal-bridge/common/log.h"
+#include "libnnaccel/support/message.h"
 
 #define NNB_SERVICE_SPECIFIC (-8)
 #define NNB_MAX_ERROR 0x7fff /* service-specific errors beyond are nobody's */
@@ -75,9 +75,9 @@ int nnb_aidl_answer(struct nnb_object *object, const struct nnb_aidl_interface *
 		return ret;
 	ret = handlers[method->code - 1](object, &call, in, out);
 	if (ret > 0) {
-		nnb_log("hal: %s.%s of uid %u, pid %d: status %d: %s", interface->descriptor,
-			method->name, (unsigned int)caller->euid, (int)caller->pid, ret,
-			call.message);
+		nna_message(DRIVER, "hal: %s.%s of uid %u, pid %d: status %d: %s",
+			    interface->descriptor, method->name, (unsigned int)caller->euid,
+			    (int)caller->pid, ret, call.message);
 		return nnb_aidl_answer_error(writer, call.message, ret);
 	}
 	if (ret)

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "hal-bridge/common/extension.h"
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/model.h"
+#include "libnnaccel/support/message.h"
 
 #define NO_WRITER UINT32_MAX
 
@@ -239,6 +239,6 @@ void nnb_dot_write(const struct nnb_model *model, const char *const *devices, ui
 		fputs("}\n", to);
 	}
 	if (!to || fclose(to))
-		nnb_log("%s: %s", path, strerror(errno));
+		nna_message(COMPILATION, "%s: %s", path, strerror(errno));
 	free(path);
 }

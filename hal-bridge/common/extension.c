@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/examples/fibonacci_extension.h"
+#include "libnnaccel/support/message.h"
 
 /**
  * struct nnb_extension - an extension
@@ -218,7 +218,7 @@ bool nnb_extension_list_allows(const char *path, const char *program)
 	if (!file) {
 		/* One that is there and cannot be read allows nobody. */
 		if (errno != ENOENT)
-			nnb_log("%s: %s: no extensions", path, strerror(errno));
+			nna_message(MANAGER, "%s: %s: no extensions", path, strerror(errno));
 		return errno == ENOENT;
 	}
 	while (!found && getline(&line, &room, file) >= 0) {
@@ -243,7 +243,8 @@ static void nnb_extension_look(void)
 	program[length < 0 ? 0 : length] = '\0';
 	nnb_allowed = nnb_extension_list_allows(NNB_EXTENSION_ALLOWLIST, program);
 	if (!nnb_allowed)
-		nnb_log("%s is not in " NNB_EXTENSION_ALLOWLIST ": no extensions", program);
+		nna_message(MANAGER, "%s is not in " NNB_EXTENSION_ALLOWLIST ": no extensions",
+			    program);
 }
 
 bool nnb_extension_is_allowed(void)

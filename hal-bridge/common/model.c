@@ -9,8 +9,8 @@
 
 #include "hal-bridge/common/dot.h"
 #include "hal-bridge/common/extension.h"
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/signature.h"
+#include "libnnaccel/support/message.h"
 
 #define NNB_MAX_OPERANDS (1u << 24)
 #define NNB_OEM_SCALAR NNB_OEM
@@ -121,29 +121,30 @@ int nnb_type_check(const struct nna_operand_desc *desc, uint32_t index)
 
 	if (desc->type != NNB_OEM_SCALAR && desc->type != NNB_TENSOR_OEM_BYTE &&
 	    !nnb_type_may_be_computed(desc->type)) {
-		nnb_log("operand %u: there is no operand type %#x", index, desc->type);
+		nna_message(MODEL, "operand %u: there is no operand type %#x", index, desc->type);
 		return -EINVAL;
 	}
 	if (!nnb_type_is_tensor(desc->type) && desc->rank) {
-		nnb_log("operand %u: %s is a scalar and has %u dimensions", index,
-			name ? name : "of an extension or OEM", desc->rank);
+		nna_message(MODEL, "operand %u: %s is a scalar and has %u dimensions", index,
+			    name ? name : "of an extension or OEM", desc->rank);
 		return -EINVAL;
 	}
 	if (!desc->rank != !desc->dims) {
-		nnb_log("operand %u: %u dimensions at %s", index, desc->rank,
-			desc->dims ? "an address" : "NULL");
+		nna_message(MODEL, "operand %u: %u dimensions at %s", index, desc->rank,
+			    desc->dims ? "an address" : "NULL");
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < desc->rank; i++) {
 		if (desc->dims[i] && (__builtin_mul_overflow(bytes, desc->dims[i], &bytes) ||
 				      bytes > UINT32_MAX)) {
-			nnb_log("operand %u: a tensor with more than 2^32 - 1 bytes", index);
+			nna_message(MODEL, "operand %u: a tensor with more than 2^32 - 1 bytes",
+				    index);
 			return -EINVAL;
 		}
 	}
 	if (!nnb_type_check_quantisation(desc)) {
-		nnb_log("operand %u: %s with scale %g and zero point %d", index,
-			name ? name : "a type of an extension", desc->scale, desc->zero_point);
+		nna_message(MODEL, "operand %u: %s with scale %g and zero point %d", index,
+			    name ? name : "a type of an extension", desc->scale, desc->zero_point);
 		return -EINVAL;
 	}
 	return 0;
@@ -214,7 +215,7 @@ static int nnb_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 	if (count < *room)
 		return 0;
 	if (count >= NNB_MAX_OPERANDS) {
-		nnb_log("a model with more than %u parts", NNB_MAX_OPERANDS);
+		nna_message(MODEL, "a model with more than %u parts", NNB_MAX_OPERANDS);
 		return -EINVAL;
 	}
 	memcpy(&old, array, sizeof(old));
@@ -230,7 +231,7 @@ static struct nnb_operand *nnb_model_operand(struct nnb_model *model, uint32_t i
 {
 	if (index < model->operand_count)
 		return &model->operands[index];
-	nnb_log("there is no operand %u, the model has %u", index, model->operand_count);
+	nna_message(MODEL, "there is no operand %u, the model has %u", index, model->operand_count);
 	return NULL;
 }
 
@@ -273,11 +274,11 @@ int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *dat
 	if (operand->type != NNB_OEM_SCALAR &&
 	    (operand->type == NNA_OPERAND_SUBGRAPH ||
 	     !nnb_type_bytes(operand->type, operand->rank, operand->dims, &needed))) {
-		nnb_log("operand %u cannot be a constant: its size is unknown", index);
+		nna_message(MODEL, "operand %u cannot be a constant: its size is unknown", index);
 		return -EINVAL;
 	}
 	if (needed != size) {
-		nnb_log("operand %u has %zu bytes, its value %zu", index, needed, size);
+		nna_message(MODEL, "operand %u has %zu bytes, its value %zu", index, needed, size);
 		return -EINVAL;
 	}
 	if (by_reference) {
@@ -315,13 +316,14 @@ int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nn
 	if (!operand)
 		return -EINVAL;
 	if (operand->type != NNA_OPERAND_SUBGRAPH) {
-		nnb_log("operand %u is of type %s and cannot be a model", index,
-			nna_operand_type_name(operand->type));
+		nna_message(MODEL, "operand %u is of type %s and cannot be a model", index,
+			    nna_operand_type_name(operand->type));
 		return -EINVAL;
 	}
 	if (!value->graph) {
-		nnb_log("operand %u: the model that it refers to is not finished, or invalid",
-			index);
+		nna_message(MODEL,
+			    "operand %u: the model that it refers to is not finished, or invalid",
+			    index);
 		return -EINVAL;
 	}
 	nnb_operand_drop_value(operand);
@@ -339,18 +341,18 @@ int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t chann
 	if (!operand)
 		return -EINVAL;
 	if (operand->type != NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
-		nnb_log("operand %u is of type %s and has no scales per channel", index,
-			nna_operand_type_name(operand->type));
+		nna_message(MODEL, "operand %u is of type %s and has no scales per channel", index,
+			    nna_operand_type_name(operand->type));
 		return -EINVAL;
 	}
 	if (channel_dim >= operand->rank || !count || count != operand->dims[channel_dim]) {
-		nnb_log("operand %u: %u scales along dimension %u do not fit", index, count,
-			channel_dim);
+		nna_message(MODEL, "operand %u: %u scales along dimension %u do not fit", index,
+			    count, channel_dim);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(scales[i] > 0.0f) || !isfinite(scales[i])) {
-			nnb_log("operand %u: scale %u is %g", index, i, scales[i]);
+			nna_message(MODEL, "operand %u: scale %u is %g", index, i, scales[i]);
 			return -EINVAL;
 		}
 	}
@@ -376,12 +378,12 @@ int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const 
 		return -EINVAL;
 	type = nnb_extension_operand(operand->type);
 	if (!type) {
-		nnb_log("operand %u is of no extension's type", index);
+		nna_message(MODEL, "operand %u is of no extension's type", index);
 		return -EINVAL;
 	}
 	if (size && size != type->data_size) {
-		nnb_log("operand %u: its type takes %u bytes of data, and there are %zu", index,
-			type->data_size, size);
+		nna_message(MODEL, "operand %u: its type takes %u bytes of data, and there are %zu",
+			    index, type->data_size, size);
 		return -EINVAL;
 	}
 	if (size) {
@@ -406,9 +408,10 @@ static int nnb_model_copy_lists(const struct nnb_model *model, const char *whom,
 		uint32_t index = i < input_count ? inputs[i] : outputs[i - input_count];
 
 		if (index >= model->operand_count) {
-			nnb_log("%s: %s %zu is operand %u, the model has %u", whom,
-				i < input_count ? "input" : "output",
-				i < input_count ? i : i - input_count, index, model->operand_count);
+			nna_message(MODEL, "%s: %s %zu is operand %u, the model has %u", whom,
+				    i < input_count ? "input" : "output",
+				    i < input_count ? i : i - input_count, index,
+				    model->operand_count);
 			return -EINVAL;
 		}
 	}
@@ -499,11 +502,11 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	int ret;
 
 	if (type > NNA_OPERATION_REVERSE && type != NNB_OEM && !nnb_extension_is_known(type)) {
-		nnb_log("there is no operation %#x", type);
+		nna_message(MODEL, "there is no operation %#x", type);
 		return -EINVAL;
 	}
 	if (!output_count) {
-		nnb_log("%s without outputs", name);
+		nna_message(MODEL, "%s without outputs", name);
 		return -EINVAL;
 	}
 	ret = nnb_grow(&model->operations, model->operation_count, &model->operation_room,
@@ -543,14 +546,17 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 	}
 	for (size_t i = 0; i < (size_t)input_count + output_count && !ret; i++) {
 		if (seen[lists[i]]++) {
-			nnb_log("operand %u is named twice as input or output", lists[i]);
+			nna_message(MODEL, "operand %u is named twice as input or output",
+				    lists[i]);
 			ret = -EINVAL;
 		} else if (model->operands[lists[i]].argument) {
-			nnb_log("operand %u has been named as input or output before", lists[i]);
+			nna_message(MODEL, "operand %u has been named as input or output before",
+				    lists[i]);
 			ret = -EINVAL;
 		} else if (model->operands[lists[i]].value != NNB_VALUE_NONE) {
-			nnb_log("operand %u has a value and cannot be an input or output",
-				lists[i]);
+			nna_message(MODEL,
+				    "operand %u has a value and cannot be an input or output",
+				    lists[i]);
 			ret = -EINVAL;
 		}
 	}
@@ -719,7 +725,9 @@ static int nnb_model_check_written(const struct nnb_model *model)
 	}
 	for (uint32_t i = 0; i < model->operand_count && !ret; i++) {
 		if (model->operands[i].value == NNB_VALUE_NONE && !written[i]) {
-			nnb_log("operand %u is no input, no constant and no operation's output", i);
+			nna_message(MODEL,
+				    "operand %u is no input, no constant and no operation's output",
+				    i);
 			ret = -EINVAL;
 		}
 	}
@@ -733,12 +741,12 @@ static int nnb_model_check(const struct nnb_model *model)
 	for (uint32_t i = 0; i < model->operand_count; i++) {
 		if (model->operands[i].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL &&
 		    !model->operands[i].scales) {
-			nnb_log("operand %u has no scales per channel", i);
+			nna_message(MODEL, "operand %u has no scales per channel", i);
 			return -EINVAL;
 		}
 	}
 	if (!model->output_count) {
-		nnb_log("the model's inputs and outputs have not been named");
+		nna_message(MODEL, "the model's inputs and outputs have not been named");
 		return -EINVAL;
 	}
 	return nnb_model_check_written(model);
@@ -750,7 +758,7 @@ static int nnb_model_make_graph(struct nnb_model *model)
 
 	ret = nnb_model_collect_parts(model);
 	if (!ret)
-		ret = nna_graph_create(&nnb_log_sink, &model->graph);
+		ret = nna_graph_create(&nna_message_log, &model->graph);
 	for (uint32_t i = 1; i < model->part_count && !ret; i++) {
 		ret = nna_graph_add_subgraph(model->graph);
 		if (ret > 0)

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/signature_table.h"
+#include "libnnaccel/support/message.h"
 #include "nnaccel.h"
 
 /**
@@ -229,7 +229,7 @@ int nnb_signature_check(const struct nnb_signature_call *call)
 		return 0;
 	signature = nnb_signature_find(call->operation);
 	if (!signature || !name) {
-		nnb_log("there is no operation %u", call->operation);
+		nna_message(MODEL, "there is no operation %u", call->operation);
 		return -EINVAL;
 	}
 	for (const struct nnb_form *form = signature->forms; form->inputs; form++) {
@@ -241,6 +241,6 @@ int nnb_signature_check(const struct nnb_signature_call *call)
 			return 0;
 		break;
 	}
-	nnb_log("%s: %s", name, fault.text);
+	nna_message(MODEL, "%s: %s", name, fault.text);
 	return -EINVAL;
 }

@@ -12,10 +12,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/support/clock.h"
 #include "libnnaccel/support/thread.h"
+#include "libnnaccel/support/trace.h"
 
 /**
  * struct nnapi_async - a run with a thread
@@ -48,7 +48,7 @@ static int nnapi_async_run(struct nnapi_async *async)
 
 	for (uint32_t i = 0; i < async->count; i++) {
 		if (ANeuralNetworksEvent_wait(async->dependencies[i])) {
-			nnb_log("dependency %u of an execution failed", i);
+			nna_message(EXECUTION, "dependency %u of an execution failed", i);
 			return -ECANCELED;
 		}
 	}
@@ -99,7 +99,7 @@ int nnapi_async_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent 
 NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution *execution,
 						       ANeuralNetworksEvent **event)
 {
-	NNB_TRACE(RUNTIME, EXECUTION, __func__);
+	NNA_TRACE(RUNTIME, EXECUTION, __func__);
 	ANeuralNetworksEvent *self;
 	int ret;
 

@@ -7,6 +7,8 @@
  * caller lists, or the accelerator and the reference: then the reference also gets all of the model
  * when the accelerator fails to compile what it supports.
  */
+#define NNAPI_TAG NNA_MESSAGE_COMPILATION
+
 #include "hal-bridge/nnapi/compilation.h"
 
 #include <errno.h>
@@ -17,15 +19,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/cache.h"
 #include "hal-bridge/common/deadline.h"
 #include "hal-bridge/common/dot.h"
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/cache_file.h"
 #include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/trace.h"
 
-_Static_assert(NNB_CACHE_TOKEN_SIZE == ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN,
+_Static_assert(NNA_CACHE_FILE_TOKEN_SIZE == ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN,
 	       "a token is one of NNAPI's");
 
 #define NNAPI_ALIGNMENT 64 /* bytes; an offset that is no multiple of it takes a copy (nna_route) */
@@ -247,15 +249,17 @@ static int nnapi_compilation_load_fd(ANeuralNetworksCompilation *compilation,
 		return -errno;
 	if (!stat.st_size)
 		return -ENOENT;
-	return nnb_cache_load_fd(compilation->cache_fd, NNB_CACHE_LIMIT, opened,
-				 compilation->model->model.graph, options, &compilation->program);
+	return nna_cache_file_load_fd(compilation->cache_fd, NNA_CACHE_FILE_LIMIT, opened,
+				      compilation->model->model.graph, options,
+				      &compilation->program);
 }
 
 static int nnapi_compilation_save_fd(const ANeuralNetworksCompilation *compilation)
 {
 	if (ftruncate(compilation->cache_fd, 0) || lseek(compilation->cache_fd, 0, SEEK_SET))
 		return -errno;
-	return nnb_cache_save_fd(compilation->cache_fd, NNB_CACHE_LIMIT, compilation->program);
+	return nna_cache_file_save_fd(compilation->cache_fd, NNA_CACHE_FILE_LIMIT,
+				      compilation->program);
 }
 
 /*
@@ -267,27 +271,27 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 				  struct nna_device *opened,
 				  const struct nna_program_options *options)
 {
-	NNB_TRACE(DRIVER, COMPILATION, device->name);
+	NNA_TRACE(DRIVER, COMPILATION, device->name);
 	struct nna_graph *graph = compilation->model->model.graph;
 	char *path = NULL;
 	int ret = -ENOENT;
 
 	if (compilation->cache_fd < 0) {
 		if (compilation->cache_dir)
-			path = nnb_cache_path(compilation->cache_dir, compilation->cache_token,
-					      device->name, options->preference);
-		ret = nnb_cache_make(path, opened, graph, options, &compilation->program);
+			path = nna_cache_file_path(compilation->cache_dir, compilation->cache_token,
+						   device->name, options->preference);
+		ret = nna_cache_file_make(path, opened, graph, options, &compilation->program);
 		free(path);
 		return ret;
 	}
 	ret = nnapi_compilation_load_fd(compilation, opened, options);
 	if (!ret) {
-		nnb_log("cache: a client's file: used");
+		nna_message(COMPILATION, "cache: a client's file: used");
 		return 0;
 	}
 	ret = nna_program_create(opened, graph, options, &compilation->program);
 	if (!ret && nnapi_compilation_save_fd(compilation))
-		nnb_log("cache: the client's file has not been written");
+		nna_message(COMPILATION, "cache: the client's file has not been written");
 	return ret;
 }
 
@@ -311,7 +315,8 @@ static bool nnapi_compilation_is_hopeless(ANeuralNetworksCompilation *compilatio
 {
 	if (!device || !device->reference || nnb_result_of_call(error) != ANEURALNETWORKS_BAD_DATA)
 		return false;
-	nnb_log("%s: the model cannot be computed, executions will fail", device->name);
+	nna_message(COMPILATION, "%s: the model cannot be computed, executions will fail",
+		    device->name);
 	compilation->device = device;
 	compilation->cannot_compute = true;
 	return true;
@@ -329,7 +334,7 @@ static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 	if (!opened)
 		return -ENOENT;
 	if (device->reference && compilation->model->model.vendor) {
-		nnb_log("%s: has no vendor's operations", device->name);
+		nna_message(COMPILATION, "%s: has no vendor's operations", device->name);
 		return -ENOTSUP;
 	}
 	ret = nnapi_compilation_make(compilation, device, opened, &options);
@@ -379,7 +384,7 @@ static int nnapi_compilation_choose(const ANeuralNetworksCompilation *compilatio
 			owners[i] = (first + ++tried) % device_count;
 		}
 		if (tried == device_count) {
-			nnb_log("operation %u: no device supports it", i);
+			nna_message(COMPILATION, "operation %u: no device supports it", i);
 			ret = -ENOTSUP;
 		}
 	}
@@ -445,7 +450,8 @@ static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 			nnapi_compilation_draw(compilation, devices, owners);
 		}
 		if (!ret && compilation->cache_fd >= 0)
-			nnb_log("cache: a client's file does not hold several devices' programs");
+			nna_message(COMPILATION, "cache: a client's file cannot hold the programs "
+				    "of several devices");
 		if (ret && nnapi_compilation_is_hopeless(compilation, failed, ret))
 			ret = 0;
 	}
@@ -464,7 +470,7 @@ static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 	if (device_count == 1 || !nnapi_plan_deals()) {
 		ret = nnapi_compilation_compile(compilation, devices[0], deadline_ns);
 		if (ret)
-			nnb_log("%s: %s", devices[0]->name, strerror(-ret));
+			nna_message(COMPILATION, "%s: %s", devices[0]->name, strerror(-ret));
 		first = ret;
 	}
 	if (!ret || device_count == 1 || nnb_result_of_call(ret) != ANEURALNETWORKS_BAD_DATA)
@@ -522,7 +528,7 @@ static int nnapi_compilation_tell(const ANeuralNetworksCompilation *compilation,
 
 NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
 {
-	NNB_TRACE(RUNTIME, COMPILATION, __func__);
+	NNA_TRACE(RUNTIME, COMPILATION, __func__);
 	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
 						     nnapi_device_get_reference() };
 	struct nnb_deadline deadline;
@@ -544,12 +550,12 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 	ret = nnapi_compilation_build(compilation, devices, count, deadline_ns);
 	if (ret && !compilation->listed_count && count == 2 && ret != -ENOMEM &&
 	    !compilation->model->model.vendor) {
-		nnb_log("%s: %s: all of the model goes to %s", __func__, strerror(-ret),
-			devices[1]->name);
+		nna_message(COMPILATION, "%s: %s: all of the model goes to %s", __func__,
+			    strerror(-ret), devices[1]->name);
 		ret = nnapi_compilation_compile(compilation, devices[1], deadline_ns);
 	}
 	if (ret)
-		nnb_log("%s: %s", __func__, strerror(-ret));
+		nna_message(COMPILATION, "%s: %s", __func__, strerror(-ret));
 	else if (!compilation->plan)
 		nnapi_compilation_draw(compilation, NULL, NULL);
 	if (ret == -ETIMEDOUT)
@@ -576,7 +582,8 @@ const struct nnapi_plan *nnapi_compilation_fall_back(ANeuralNetworksCompilation 
 						model->output_count, reference, &options,
 						&compilation->fallback);
 		if (compilation->fallback_error)
-			nnb_log("%s: %s", reference->name, strerror(-compilation->fallback_error));
+			nna_message(COMPILATION, "%s: %s", reference->name,
+				    strerror(-compilation->fallback_error));
 	}
 	plan = compilation->fallback;
 	pthread_mutex_unlock(&compilation->lock);

@@ -203,6 +203,6 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 		device = desc->roles[i].compilation->device;
 	ret = nnapi_memory_create_on_device(desc, device, &desc->type, size, memory);
 	if (ret)
-		nnb_log("%s: %zu bytes: %s", __func__, size, strerror(-ret));
+		nna_message(EXECUTION, "%s: %zu bytes: %s", __func__, size, strerror(-ret));
 	return nnb_result_of_call(ret);
 }

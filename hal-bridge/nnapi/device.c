@@ -4,6 +4,8 @@
  * of them and of the runtime. A device is opened by whoever needs it first, and stays open until
  * the process ends.
  */
+#define NNAPI_TAG NNA_MESSAGE_MANAGER
+
 #include "hal-bridge/nnapi/device.h"
 
 #include <pthread.h>
@@ -27,7 +29,7 @@ static struct ANeuralNetworksDevice nnapi_reference = {
 static void nnapi_accelerator_open(void)
 {
 	struct ANeuralNetworksDevice *self = &nnapi_accelerator;
-	const struct nna_device_options options = { .log = nnb_log_sink };
+	const struct nna_device_options options = { .log = nna_message_log };
 	const char *wanted = getenv("NNACCEL_DEVICE");
 	int ret;
 
@@ -36,7 +38,7 @@ static void nnapi_accelerator_open(void)
 	ret = nna_device_open(wanted, &options, &self->device);
 	if (ret) {
 		self->device = NULL;
-		nnb_log("no accelerator: %s: %s", wanted, strerror(-ret));
+		nna_message(MANAGER, "no accelerator: %s: %s", wanted, strerror(-ret));
 		return;
 	}
 	nna_device_get_info(self->device, &self->info);
@@ -49,12 +51,13 @@ static void nnapi_accelerator_open(void)
 static void nnapi_reference_open(void)
 {
 	struct ANeuralNetworksDevice *self = &nnapi_reference;
-	const struct nna_device_options options = { .log = nnb_log_sink, .isa = NNA_ISA_SCALAR };
+	const struct nna_device_options options = { .log = nna_message_log, .isa = NNA_ISA_SCALAR };
 	int ret = nna_device_open("loopback", &options, &self->device);
 
 	if (ret) {
 		self->device = NULL;
-		nnb_log("%s: the loopback cannot be opened: %s", self->name, strerror(-ret));
+		nna_message(MANAGER, "%s: the loopback cannot be opened: %s", self->name,
+			    strerror(-ret));
 		return;
 	}
 	nna_device_get_info(self->device, &self->info);

@@ -4,6 +4,8 @@
  * its own. A program that is compiled out of the files of its client is in one file: the cache
  * holds commands and constants together, so that both are what was checked.
  */
+#define NNAPI_TAG NNA_MESSAGE_MANAGER
+
 #include "hal-bridge/include/support_library.h"
 
 #include <string.h>

@@ -18,8 +18,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/trace.h"
 
 static void nnapi_event_destroy(void *object)
 {
@@ -132,7 +132,7 @@ static int nnapi_event_wait_for_thread(ANeuralNetworksEvent *event)
 
 NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 {
-	NNB_TRACE(RUNTIME, EXECUTION, __func__);
+	NNA_TRACE(RUNTIME, EXECUTION, __func__);
 	bool signalled;
 
 	if (!event)
@@ -205,7 +205,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent 
 					"in memory that the device writes itself" :
 					"it is not of a fenced execution");
 	if (fd < 0) {
-		nnb_log("%s: %s", __func__, strerror(-fd));
+		nna_message(EXECUTION, "%s: %s", __func__, strerror(-fd));
 		return nnb_result_of_call(fd);
 	}
 	*sync_fence_fd = fd;

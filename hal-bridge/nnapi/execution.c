@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/trace.h"
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -207,13 +207,14 @@ ANeuralNetworksExecution_addExtensionAttribute(ANeuralNetworksExecution *executi
 bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution, const char *function)
 {
 	if (!execution->execution && !execution->steps) {
-		nnb_log("%s: the device does not support the model", function);
+		nna_message(EXECUTION, "%s: the device does not support the model", function);
 		return true;
 	}
 	for (uint32_t i = 0; i < execution->output_count; i++) {
 		if (execution->outputs[i].contradicts) {
-			nnb_log("%s: output %u does not have the dimensions that were set",
-				function, i);
+			nna_message(EXECUTION,
+				    "%s: output %u does not have the dimensions that were set",
+				    function, i);
 			return true;
 		}
 	}
@@ -306,7 +307,8 @@ static bool nnapi_execution_fits_memory(const ANeuralNetworksExecution *executio
 		    nnapi_execution_get_output_dims(execution, i, &rank, dims) ||
 		    nnapi_memory_fits_shape(memory, rank, dims))
 			continue;
-		nnb_log("output %u has other dimensions than its memory was made for", i);
+		nna_message(EXECUTION,
+			    "output %u has other dimensions than its memory was made for", i);
 		return false;
 	}
 	return true;
@@ -321,7 +323,7 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 	result = error == -ETIMEDOUT ? nnapi_execution_missed(execution) : nnb_result_of_run(error);
 
 	if (error)
-		nnb_log("an execution ended with: %s", strerror(-error));
+		nna_message(EXECUTION, "an execution ended with: %s", strerror(-error));
 	for (uint32_t i = 0; i < execution->output_count; i++) {
 		ANeuralNetworksMemory *memory = execution->outputs[i].memory;
 
@@ -364,9 +366,8 @@ static int nnapi_execution_fall_back(ANeuralNetworksExecution *execution, int er
 		execution->fallback = NULL;
 		return error;
 	}
-	nnb_log_from("hal-bridge/nnapi/fallback",
-		     "an execution failed: %s; it is computed again on %s", strerror(-error),
-		     plan->steps[0].device->name);
+	nna_message(CPUEXE, "an execution failed: %s; it is computed again on %s",
+		    strerror(-error), plan->steps[0].device->name);
 	execution->fell_back = true;
 	return nnapi_steps_run(execution->fallback, execution->inputs, execution->outputs,
 			       execution->loop_limit_ns);
@@ -427,7 +428,8 @@ int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
 		ANeuralNetworksMemory *memory = execution->inputs[i].memory;
 
 		if (memory && !nnapi_memory_is_initialized(memory)) {
-			nnb_log("input %u is device memory that has not been written yet", i);
+			nna_message(EXECUTION,
+				    "input %u is device memory that has not been written yet", i);
 			return -ENODATA;
 		}
 	}
@@ -437,7 +439,7 @@ int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
 int nnapi_execution_run(ANeuralNetworksExecution *execution,
 			ANeuralNetworksDiagnosticExecutionMode mode, const char *function)
 {
-	NNB_TRACE(RUNTIME, EXECUTION, function);
+	NNA_TRACE(RUNTIME, EXECUTION, function);
 	int ret = nnapi_execution_begin(execution, function);
 
 	if (ret)

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/async.h"
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/trace.h"
 
 /*
  * The most dependencies of a run. The API sets no bound; this one is far above what a client needs,
@@ -54,7 +54,7 @@ static int nnapi_dependent_ready(void *user)
 
 	for (uint32_t i = 0; i < dependent->count; i++) {
 		if (ANeuralNetworksEvent_wait(dependent->dependencies[i])) {
-			nnb_log("dependency %u of an execution failed", i);
+			nna_message(EXECUTION, "dependency %u of an execution failed", i);
 			return -ECANCELED;
 		}
 	}
@@ -160,7 +160,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	ANeuralNetworksExecution *execution, const ANeuralNetworksEvent *const *dependencies,
 	uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent **event)
 {
-	NNB_TRACE(RUNTIME, EXECUTION, __func__);
+	NNA_TRACE(RUNTIME, EXECUTION, __func__);
 	ANeuralNetworksEvent *self = NULL;
 	bool must_wait = false, copies = false, thread = execution && execution->steps;
 	uint32_t count = 0;
@@ -198,7 +198,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 
 		ret = nnapi_dependency_examine(dependencies[i], &fds[count], &wait);
 		if (ret) {
-			nnb_log("%s: dependency %u has failed", __func__, i);
+			nna_message(EXECUTION, "%s: dependency %u has failed", __func__, i);
 			goto fail;
 		}
 		must_wait |= wait;

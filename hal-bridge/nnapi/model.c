@@ -4,16 +4,18 @@
  * checks them; a model that is finished is a graph of libnnaccel. Here are the states of a model,
  * and references to what its constants lie in.
  */
+#define NNAPI_TAG NNA_MESSAGE_MODEL
+
 #include "hal-bridge/nnapi/model.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "hal-bridge/common/extension.h"
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/memory.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/trace.h"
 
 static void nnapi_model_destroy(void *object)
 {
@@ -268,7 +270,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksMod
 
 NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 {
-	NNB_TRACE(RUNTIME, PREPARATION, __func__);
+	NNA_TRACE(RUNTIME, PREPARATION, __func__);
 	int ret = nnapi_model_open(model, true, __func__);
 
 	if (ret)

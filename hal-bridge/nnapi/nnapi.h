@@ -51,17 +51,18 @@
  * first listed device that supports it, and nothing goes anywhere else.
  *
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
- *	NNACCEL_LOG	messages on standard error, by tags (hal-bridge/common/log.h)
- *	NNACCEL_TRACE	marks in the kernel's trace (hal-bridge/common/trace.h)
+ *	NNACCEL_LOG	messages on standard error, by tags (libnnaccel/support/message.h)
+ *	NNACCEL_TRACE	marks in the kernel's trace (libnnaccel/support/trace.h)
  *	NNACCEL_DEAL	for tests: a number; operations are dealt to all devices at random by it
  *
  * Caching
  *
  * A compilation with a directory and a token looks there for the program before it compiles, in a
  * file for this token, device and preference, and writes it afterwards where it can
- * (hal-bridge/common/cache.h). A program whose shapes depend on inputs is compiled each time, and
- * so is a model that several devices compute. What is wrong with a file or the directory is said in
- * the log and nowhere else. A client of the support library brings the file instead of a directory.
+ * (libnnaccel/support/cache_file.h). A program whose shapes depend on inputs is compiled each time,
+ * and so is a model that several devices compute. What is wrong with a file or the directory is
+ * said in the log and nowhere else. A client of the support library brings the file instead of a
+ * directory.
  *
  * When an event has a sync fence
  *
@@ -76,14 +77,20 @@
 #ifndef NNAPI_H
 #define NNAPI_H
 
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/result.h"
 #include "hal-bridge/include/NeuralNetworks.h"
+#include "libnnaccel/support/message.h"
 
 #define NNAPI_EXPORT __attribute__((visibility("default")))
 
+/* The tag of a file's messages; a file of another one defines it before it includes this header. */
+#ifndef NNAPI_TAG
+#define NNAPI_TAG NNA_MESSAGE_EXECUTION
+#endif
+
 /* Says what is wrong and returns the code. */
-#define nnapi_error(code, ...) (nnb_log(__VA_ARGS__), ANEURALNETWORKS_##code)
+#define nnapi_error(code, ...) \
+	(nna_message_print(NNAPI_TAG, __VA_ARGS__), ANEURALNETWORKS_##code)
 /* The code of a NULL argument. */
 #define nnapi_null(function) nnapi_error(UNEXPECTED_NULL, "%s: an argument is NULL", function)
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hal-bridge/common/cache.h"
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/cache_file.h"
+#include "libnnaccel/support/trace.h"
 
 #define NNAPI_NO_VALUE UINT32_MAX
 
@@ -91,20 +91,20 @@ static char *nnapi_step_path(const struct nnapi_step *step, const struct nnapi_p
 	if (!cache || !cache->dir)
 		return NULL;
 	snprintf(name, sizeof(name), "%s-step%u", step->device->name, number);
-	return nnb_cache_path(cache->dir, cache->token, name, preference);
+	return nna_cache_file_path(cache->dir, cache->token, name, preference);
 }
 
 /* @path: of the file where the program may be found or kept, NULL for none. */
 static int nnapi_step_compile(struct nnapi_step *step, struct nna_graph *graph,
 			      const struct nna_program_options *options, const char *path)
 {
-	NNB_TRACE(DRIVER, COMPILATION, step->device->name);
+	NNA_TRACE(DRIVER, COMPILATION, step->device->name);
 	struct nna_device *device = nnapi_device_open(step->device);
 	int ret;
 
 	if (!device)
 		return -ENOENT;
-	ret = nnb_cache_make(path, device, graph, options, &step->program);
+	ret = nna_cache_file_make(path, device, graph, options, &step->program);
 	if (ret)
 		step->program = NULL;
 	return ret;

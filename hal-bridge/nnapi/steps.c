@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/trace.h"
 
 /**
  * struct nnapi_value - a value of a plan during a run
@@ -209,7 +209,7 @@ static int nnapi_steps_run_one(struct nnapi_steps *steps, uint32_t number,
 			       const struct nnapi_argument *inputs,
 			       const struct nnapi_argument *outputs, uint64_t loop_limit_ns)
 {
-	NNB_TRACE(DRIVER, EXECUTION, steps->plan->steps[number].device->name);
+	NNA_TRACE(DRIVER, EXECUTION, steps->plan->steps[number].device->name);
 	struct nna_execution *execution = steps->executions[number];
 	uint32_t tries = steps->plan->steps[number].output_count + 1;
 	int ret, fits;
@@ -240,8 +240,8 @@ int nnapi_steps_run(struct nnapi_steps *steps, const struct nnapi_argument *inpu
 	for (uint32_t i = 0; i < plan->step_count; i++) {
 		ret = nnapi_steps_run_one(steps, i, inputs, outputs, loop_limit_ns);
 		if (ret) {
-			nnb_log("step %u of %u, on %s: %s", i + 1, plan->step_count,
-				plan->steps[i].device->name, strerror(-ret));
+			nna_message(EXECUTION, "step %u of %u, on %s: %s", i + 1, plan->step_count,
+				    plan->steps[i].device->name, strerror(-ret));
 			return ret;
 		}
 	}

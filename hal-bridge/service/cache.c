@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/cache.h"
-#include "hal-bridge/common/log.h"
+#include "libnnaccel/support/cache_file.h"
+#include "libnnaccel/support/message.h"
 
 int nnb_model_cache_save(int fd, const uint8_t token[NNB_TOKEN_BYTES],
 			 const struct nna_program *program)
@@ -17,13 +17,13 @@ int nnb_model_cache_save(int fd, const uint8_t token[NNB_TOKEN_BYTES],
 	if (ftruncate(fd, 0) || pwrite(fd, token, NNB_TOKEN_BYTES, 0) != NNB_TOKEN_BYTES ||
 	    lseek(fd, NNB_TOKEN_BYTES, SEEK_SET) != NNB_TOKEN_BYTES) {
 		ret = errno ? -errno : -EIO;
-		nnb_log("hal: a cache file: %s", strerror(-ret));
+		nna_message(DRIVER, "hal: a cache file: %s", strerror(-ret));
 		return ret;
 	}
-	ret = nnb_cache_save_fd(fd, NNB_CACHE_LIMIT, program);
+	ret = nna_cache_file_save_fd(fd, NNA_CACHE_FILE_LIMIT, program);
 	/* What is of no use should not look like a model. */
 	if (ret && ftruncate(fd, 0))
-		nnb_log("hal: a cache file: %s", strerror(errno));
+		nna_message(DRIVER, "hal: a cache file: %s", strerror(errno));
 	return ret;
 }
 
@@ -35,8 +35,8 @@ int nnb_model_cache_load(int fd, const uint8_t token[NNB_TOKEN_BYTES], struct nn
 	if (pread(fd, found, sizeof(found), 0) != sizeof(found) ||
 	    memcmp(found, token, sizeof(found)) ||
 	    lseek(fd, NNB_TOKEN_BYTES, SEEK_SET) != NNB_TOKEN_BYTES) {
-		nnb_log("hal: a cache file is not of this token");
+		nna_message(DRIVER, "hal: a cache file is not of this token");
 		return -EBADMSG;
 	}
-	return nnb_cache_load_fd(fd, NNB_CACHE_LIMIT, device, NULL, options, out);
+	return nna_cache_file_load_fd(fd, NNA_CACHE_FILE_LIMIT, device, NULL, options, out);
 }

@@ -3,7 +3,7 @@
  * The HAL's cache of compiled models: one file for each, which the client keeps and opens. It holds
  *
  *	32 bytes	the client's token
- *	the rest	the program, see common/cache.h
+ *	the rest	the program, see libnnaccel/support/cache_file.h
  *
  * so that a file is of use only together with its token. The client may have moved the descriptor's
  * offset or opened it for less than it says; nothing of that is believed.
@@ -22,7 +22,10 @@
 /* Replaces what is in the file. Return: 0 or a negative errno, with a line in the log. */
 int nnb_model_cache_save(int fd, const uint8_t token[NNB_TOKEN_BYTES],
 			 const struct nna_program *program);
-/* Return: 0, -EBADMSG for a file that is not of this token, or an error of nnb_cache_load_fd(). */
+/*
+ * Return: 0, -EBADMSG for a file that is not of this token, or an error of
+ * nna_cache_file_load_fd().
+ */
 int nnb_model_cache_load(int fd, const uint8_t token[NNB_TOKEN_BYTES], struct nna_device *device,
 			 const struct nna_program_options *options, struct nna_program **out);
 

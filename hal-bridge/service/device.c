@@ -18,8 +18,6 @@
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/common/deadline.h"
-#include "hal-bridge/common/log.h"
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/buffer.h"
 #include "hal-bridge/service/cache.h"
 #include "hal-bridge/service/capabilities.h"
@@ -29,6 +27,8 @@
 #include "hal-bridge/service/service.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
+#include "libnnaccel/support/message.h"
+#include "libnnaccel/support/trace.h"
 #include "nna_version.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
@@ -88,7 +88,7 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	bool *supported;
 	int ret;
 
-	NNB_TRACE(DRIVER, COMPILATION, "getSupportedOperations");
+	NNA_TRACE(DRIVER, COMPILATION, "getSupportedOperations");
 	ret = nnb_client_of_call(service, call, &client);
 	if (ret)
 		return ret;
@@ -163,7 +163,7 @@ static void nnb_preparation_notify(struct nnb_object *callback, int status,
 			    &arena, NULL);
 	nnb_arena_fini(&arena);
 	if (ret)
-		nnb_log("a client was not told of its prepared model (%d)", ret);
+		nna_message(DRIVER, "a client was not told of its prepared model (%d)", ret);
 }
 
 static void nnb_preparation_free(struct nnb_preparation *preparation)
@@ -239,7 +239,7 @@ static void nnb_preparation_run(struct nnb_task *task)
 	struct nnb_prepared_model *model;
 	int ret;
 
-	NNB_TRACE(DRIVER, COMPILATION, preparation->graph ? "compile" : "load");
+	NNA_TRACE(DRIVER, COMPILATION, preparation->graph ? "compile" : "load");
 	ret = nnb_preparation_make(preparation, &model);
 	if (ret != -ECANCELED)
 		nnb_preparation_notify(preparation->callback,
@@ -278,19 +278,19 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
 		return -1;
 	if (config->model_cache.count != NNB_MODEL_CACHE_FILES ||
 	    config->data_cache.count != NNB_DATA_CACHE_FILES) {
-		nnb_log("hal: %u and %u cache files, %d and %d are wanted",
-			config->model_cache.count, config->data_cache.count, NNB_MODEL_CACHE_FILES,
-			NNB_DATA_CACHE_FILES);
+		nna_message(DRIVER, "hal: %u and %u cache files, %d and %d are wanted",
+			    config->model_cache.count, config->data_cache.count,
+			    NNB_MODEL_CACHE_FILES, NNB_DATA_CACHE_FILES);
 		return -1;
 	}
 	mode = fcntl(config->model_cache.data[0], F_GETFL);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) {
-		nnb_log("hal: a cache file that cannot be written");
+		nna_message(DRIVER, "hal: a cache file that cannot be written");
 		return -1;
 	}
 	fd = fcntl(config->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
-		nnb_log("hal: a cache file: %s", strerror(errno));
+		nna_message(DRIVER, "hal: a cache file: %s", strerror(errno));
 	return fd < 0 ? -1 : fd;
 }
 
@@ -350,7 +350,7 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 	uint64_t deadline = 0;
 	int ret;
 
-	NNB_TRACE(DRIVER, COMPILATION, "prepareModel");
+	NNA_TRACE(DRIVER, COMPILATION, "prepareModel");
 	if (!callback)
 		return nnb_aidl_fail(call, INVALID, "no callback");
 	ret = nnb_prepare_check(call, config, &deadline);
@@ -384,7 +384,7 @@ static int nnb_on_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		config.model_cache = args->model_cache;
 		config.data_cache = args->data_cache;
 	} else if (args->model_cache.count) {
-		nnb_log("hal: a cache token of %u bytes", args->token.count);
+		nna_message(DRIVER, "hal: a cache token of %u bytes", args->token.count);
 	}
 	return nnb_prepare(object, call, &args->model, &config, args->callback);
 }

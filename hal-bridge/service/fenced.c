@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
 #include "libnnaccel/support/clock.h"
 #include "libnnaccel/support/thread.h"
+#include "libnnaccel/support/trace.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 
@@ -272,7 +272,7 @@ static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for
 	const bool wait = nnb_fenced_reads(run);
 	int ret = 0;
 
-	NNB_TRACE(DRIVER, EXECUTION, "submit");
+	NNA_TRACE(DRIVER, EXECUTION, "submit");
 	*fence = NULL;
 	if (wait)
 		ret = nnb_fences_wait(run->model->client, wait_for, deadline);

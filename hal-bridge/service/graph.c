@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "hal-bridge/common/extension.h"
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/model.h"
 #include "hal-bridge/service/extension.h"
 #include "hal-bridge/service/memory.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
+#include "libnnaccel/support/message.h"
 
 /* A constant in a pool, read into memory of our own before the graph copies it. */
 static int nnb_graph_set_pooled(struct nna_graph *graph, uint32_t subgraph, uint32_t index,
@@ -146,7 +146,7 @@ static int nnb_graph_build(const struct nnb_aidl_model *model, struct nnb_memory
 			   struct nna_graph **out)
 {
 	struct nna_graph *graph;
-	int ret = nna_graph_create(&nnb_log_sink, &graph);
+	int ret = nna_graph_create(&nna_message_log, &graph);
 
 	if (ret)
 		return ret;

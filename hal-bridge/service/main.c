@@ -17,10 +17,10 @@
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/binder.h"
-#include "hal-bridge/common/log.h"
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
+#include "libnnaccel/support/message.h"
+#include "libnnaccel/support/trace.h"
 #include "nna_version.h"
 
 /**
@@ -199,7 +199,7 @@ static void nnb_notify_ready(int fd)
 	if (fd < 0)
 		return;
 	if (write(fd, ready, strlen(ready)) < 0)
-		nnb_log("systemd was not told: %s", strerror(errno));
+		nna_message(DRIVER, "systemd was not told: %s", strerror(errno));
 	close(fd);
 }
 
@@ -215,7 +215,8 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
-		nnb_log("hal: at most as many descriptors as before: %s", strerror(errno));
+		nna_message(DRIVER, "hal: at most as many descriptors as before: %s",
+			    strerror(errno));
 	else if (!quota->objects && limit.rlim_cur / 4 < NNB_QUOTA_OBJECTS)
 		quota->objects = limit.rlim_cur / 4;
 }
@@ -262,7 +263,7 @@ static int nnb_serve(const struct nnb_settings *settings, struct nnb_service *se
 		return ret;
 	}
 	nnb_service_start(service);
-	nnb_log("hal: %s serves, version %d", name, settings->service.version);
+	nna_message(DRIVER, "hal: %s serves, version %d", name, settings->service.version);
 	return 0;
 }
 
@@ -290,7 +291,7 @@ int main(int argc, char **argv)
 	/* A client may hand us a pipe, to be told how things are, that nobody reads. */
 	signal(SIGPIPE, SIG_IGN);
 	/* A file under /tmp is not there any more once the mounts are this process's own. */
-	nnb_trace_prepare();
+	nna_trace_prepare();
 	notify = nnb_notify_open();
 	nnb_limit_files(&settings.service.quota);
 	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
@@ -303,7 +304,7 @@ int main(int argc, char **argv)
 		return 1;
 	nnb_notify_ready(notify);
 	sigwait(&ends, &number);
-	nnb_log("hal: ends by signal %d", number);
+	nna_message(DRIVER, "hal: ends by signal %d", number);
 	fflush(NULL);
 	_exit(0);
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "hal-bridge/common/model.h"
-#include "hal-bridge/common/trace.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
 #include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/trace.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
@@ -425,7 +425,7 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 	uint64_t deadline;
 	int ret, shapes;
 
-	NNB_TRACE(DRIVER, EXECUTION, "execute");
+	NNA_TRACE(DRIVER, EXECUTION, "execute");
 	ret = nnb_status_deadline(deadline_ns, &deadline);
 	if (ret)
 		return nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/service/device.h"
+#include "libnnaccel/support/message.h"
 
 static const struct nnb_quota nnb_default_quota = {
 	.models = 256,
@@ -25,7 +25,7 @@ static const struct nnb_quota nnb_default_quota = {
 
 static int nnb_service_open_device(struct nnb_service *service, struct nna_device **out)
 {
-	const struct nna_device_options options = {.log = nnb_log_sink};
+	const struct nna_device_options options = {.log = nna_message_log};
 	struct nna_device_info info;
 	int ret = nna_device_open(service->options.device, &options, out);
 
@@ -223,7 +223,7 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 	if (!fclose(out))
 		dprintf(fd, "%s", text);
 	free(text);
-	nnb_log_recent(fd);
+	nna_message_print_recent(fd);
 }
 
 /* -------------------------------------------------------------------------------------- clients */

@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/cache.h"
-#include "libnnaccel/support/digest.h"
 #include "frontend/tflite/tflite.h"
 #include "frontend/tflite/translate.h"
+#include "libnnaccel/support/cache_file.h"
+#include "libnnaccel/support/digest.h"
 
 #define TURNS 21
 
@@ -88,7 +88,7 @@ static int measure(struct nna_device *device, struct nna_graph *graph, const cha
 
 		times[0][i] = now_ns() - begin;
 		if (!ret && !i)
-			ret = nnb_cache_save(path, NNB_CACHE_LIMIT, made);
+			ret = nna_cache_file_save(path, NNA_CACHE_FILE_LIMIT, made);
 		if (ret)
 			return ret;
 		nna_program_destroy(made);
@@ -97,7 +97,7 @@ static int measure(struct nna_device *device, struct nna_graph *graph, const cha
 			return -EIO;
 		times[1][i] = now_ns() - begin;
 		begin = now_ns();
-		ret = nnb_cache_load(path, NNB_CACHE_LIMIT, device, graph, NULL, &loaded);
+		ret = nna_cache_file_load(path, NNA_CACHE_FILE_LIMIT, device, graph, NULL, &loaded);
 		times[2][i] = now_ns() - begin;
 		if (ret)
 			return ret;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/log.h"
+#include "libnnaccel/support/message.h"
 #include "libnnaccel/support/thread.h"
 
 #define NNB_GB_CONFIG "/etc/gbinder.conf"

@@ -12,7 +12,7 @@
 
 #include "hal-bridge/binder/arena.h"
 #include "hal-bridge/binder/gbinder/link.h"
-#include "hal-bridge/common/log.h"
+#include "libnnaccel/support/message.h"
 
 /**
  * struct nnb_node - an object that other processes may have
@@ -86,9 +86,9 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	if (call->code == NNB_DUMP_TRANSACTION)
 		return nnb_node_dump(call);
 	if (!descriptor || strcmp(descriptor, call->object->ops->descriptor)) {
-		nnb_log("binder: uid %u, pid %d calls %s of a %s", (unsigned int)caller.euid,
-			(int)caller.pid, descriptor ? descriptor : "nothing",
-			call->object->ops->descriptor);
+		nna_message(DRIVER, "binder: uid %u, pid %d calls %s of a %s",
+			    (unsigned int)caller.euid, (int)caller.pid,
+			    descriptor ? descriptor : "nothing", call->object->ops->descriptor);
 		return NNB_BAD_TYPE;
 	}
 	nnb_flat_init(&reply);

@@ -8,7 +8,7 @@
 
 #include "hal-bridge/binder/arena.h"
 #include "hal-bridge/binder/ndk/link.h"
-#include "hal-bridge/common/log.h"
+#include "libnnaccel/support/message.h"
 
 /**
  * struct nnb_ndk_node - an object that other processes may have
@@ -55,8 +55,8 @@ static binder_status_t nnb_ndk_on_transact(AIBinder *binder, transaction_code_t 
 	int ret;
 
 	if (!nnb_ndk_enter(node->link, caller.euid)) {
-		nnb_log("binder: uid %u, pid %d has too many calls under way",
-			(unsigned int)caller.euid, (int)caller.pid);
+		nna_message(DRIVER, "binder: uid %u, pid %d has too many calls under way",
+			    (unsigned int)caller.euid, (int)caller.pid);
 		return STATUS_WOULD_BLOCK;
 	}
 	nnb_ndk_reader_init(&reader, node->link, &arena, in);

@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-#include "hal-bridge/common/log.h"
 #include "hal-bridge/common/model.h"
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/support/message.h"
 
 /* ---------------------------------------------------------------------------------- allocations */
 
@@ -327,7 +327,7 @@ static bool has_said(const char *line)
 	size_t length = strlen(line);
 
 	assert_true(fd >= 0);
-	nnb_log_recent(fd);
+	nna_message_print_recent(fd);
 	size = pread(fd, text, sizeof(text) - 1, 0);
 	close(fd);
 	assert_true(size > (ssize_t)length);

@@ -9,27 +9,27 @@
  * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path. It is read
  * once. While it is off, a span costs one load.
  */
-#ifndef NNB_TRACE_H
-#define NNB_TRACE_H
+#ifndef NNA_TRACE_H
+#define NNA_TRACE_H
 
 #include <stdbool.h>
 
-#define NNB_LAYER_RUNTIME "LR" /* the API's functions */
-#define NNB_LAYER_DRIVER "LD" /* what the library does for them, or the HAL */
-#define NNB_PHASE_PREPARATION "PP"
-#define NNB_PHASE_COMPILATION "PC"
-#define NNB_PHASE_EXECUTION "PE"
+#define NNA_TRACE_LAYER_RUNTIME "LR" /* the API's functions */
+#define NNA_TRACE_LAYER_DRIVER "LD" /* what the library does for them, or the HAL */
+#define NNA_TRACE_PHASE_PREPARATION "PP"
+#define NNA_TRACE_PHASE_COMPILATION "PC"
+#define NNA_TRACE_PHASE_EXECUTION "PE"
 
 /* Opens the file now, for a process that cannot open it later; else the first span does. */
-void nnb_trace_prepare(void);
+void nna_trace_prepare(void);
 /* Writes the mark for a beginning, if marks are on. Return: whether an end has to follow. */
-bool nnb_trace_begin(const char *layer, const char *phase, const char *name);
+bool nna_trace_begin(const char *layer, const char *phase, const char *name);
 /* The end of a span that has begun. */
-void nnb_trace_end(bool *began);
+void nna_trace_end(bool *began);
 
 /* A span from here to the end of the block. */
-#define NNB_TRACE(layer, phase, name) \
-	bool nnb_span __attribute__((cleanup(nnb_trace_end), unused)) = \
-		nnb_trace_begin(NNB_LAYER_##layer, NNB_PHASE_##phase, name)
+#define NNA_TRACE(layer, phase, name) \
+	bool nna_span __attribute__((cleanup(nna_trace_end), unused)) = \
+		nna_trace_begin(NNA_TRACE_LAYER_##layer, NNA_TRACE_PHASE_##phase, name)
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Compilation caches: the files of cache.h. */
-#include "hal-bridge/common/cache.h"
+/* Compilation caches: programs in files (cache_file.h). */
+#include "libnnaccel/support/cache_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hal-bridge/common/log.h"
+#include "libnnaccel/support/message.h"
 
-char *nnb_cache_path(const char *dir, const uint8_t *token, const char *device,
-		     uint32_t preference)
+char *nna_cache_file_path(const char *dir, const uint8_t *token, const char *device,
+			  uint32_t preference)
 {
-	char hex[2 * NNB_CACHE_TOKEN_SIZE + 1], *path;
+	char hex[2 * NNA_CACHE_FILE_TOKEN_SIZE + 1], *path;
 
-	for (uint32_t i = 0; i < NNB_CACHE_TOKEN_SIZE; i++)
+	for (uint32_t i = 0; i < NNA_CACHE_FILE_TOKEN_SIZE; i++)
 		snprintf(&hex[2 * i], 3, "%02x", token[i]);
 	if (asprintf(&path, "%s/%s-%s-%u.nna", dir, hex, device, preference) < 0)
 		return NULL;
@@ -61,8 +61,9 @@ static int write_all(void *user, const void *data, size_t size)
 	return 0;
 }
 
-int nnb_cache_load_fd(int fd, uint64_t limit, struct nna_device *device, struct nna_graph *graph,
-		      const struct nna_program_options *options, struct nna_program **out)
+int nna_cache_file_load_fd(int fd, uint64_t limit, struct nna_device *device,
+			   struct nna_graph *graph, const struct nna_program_options *options,
+			   struct nna_program **out)
 {
 	struct nna_blob_reader reader = { .read = read_all, .user = &fd };
 	struct stat stat;
@@ -73,24 +74,24 @@ int nnb_cache_load_fd(int fd, uint64_t limit, struct nna_device *device, struct 
 		return -errno;
 	at = lseek(fd, 0, SEEK_CUR);
 	if (!S_ISREG(stat.st_mode) || at < 0 || at > stat.st_size) {
-		nnb_log("cache: not a plain file that can be read");
+		nna_message(COMPILATION, "cache: not a plain file that can be read");
 		return -EINVAL;
 	}
 	reader.size = stat.st_size - at;
 	if (reader.size > limit) {
-		nnb_log("cache: a file of %llu bytes is over the limit of %llu",
-			(unsigned long long)reader.size, (unsigned long long)limit);
+		nna_message(COMPILATION, "cache: a file of %llu bytes is over the limit of %llu",
+			    (unsigned long long)reader.size, (unsigned long long)limit);
 		return -EFBIG;
 	}
 	ret = nna_program_load(device, graph, options, &reader, out);
 	if (ret)
-		nnb_log("cache: a saved program is not used: %s", strerror(-ret));
+		nna_message(COMPILATION, "cache: a saved program is not used: %s", strerror(-ret));
 	return ret;
 }
 
-int nnb_cache_load(const char *path, uint64_t limit, struct nna_device *device,
-		   struct nna_graph *graph, const struct nna_program_options *options,
-		   struct nna_program **out)
+int nna_cache_file_load(const char *path, uint64_t limit, struct nna_device *device,
+			struct nna_graph *graph, const struct nna_program_options *options,
+			struct nna_program **out)
 {
 	/* A FIFO or a terminal in the file's place must not make this wait. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), ret;
@@ -98,15 +99,15 @@ int nnb_cache_load(const char *path, uint64_t limit, struct nna_device *device,
 	if (fd < 0) {
 		ret = -errno;
 		if (ret != -ENOENT)
-			nnb_log("cache: %s: %s", path, strerror(-ret));
+			nna_message(COMPILATION, "cache: %s: %s", path, strerror(-ret));
 		return ret;
 	}
-	ret = nnb_cache_load_fd(fd, limit, device, graph, options, out);
+	ret = nna_cache_file_load_fd(fd, limit, device, graph, options, out);
 	close(fd);
 	return ret;
 }
 
-int nnb_cache_save_fd(int fd, uint64_t limit, const struct nna_program *program)
+int nna_cache_file_save_fd(int fd, uint64_t limit, const struct nna_program *program)
 {
 	const struct nna_blob_writer writer = { .write = write_all, .user = &fd };
 	uint64_t size;
@@ -117,11 +118,11 @@ int nnb_cache_save_fd(int fd, uint64_t limit, const struct nna_program *program)
 	if (!ret)
 		ret = nna_program_save(program, &writer);
 	if (ret)
-		nnb_log("cache: the program is not saved: %s", strerror(-ret));
+		nna_message(COMPILATION, "cache: the program is not saved: %s", strerror(-ret));
 	return ret;
 }
 
-int nnb_cache_save(const char *path, uint64_t limit, const struct nna_program *program)
+int nna_cache_file_save(const char *path, uint64_t limit, const struct nna_program *program)
 {
 	char *name;
 	uint64_t size;
@@ -130,8 +131,9 @@ int nnb_cache_save(const char *path, uint64_t limit, const struct nna_program *p
 	/* Known before there is a file that would have to go again. */
 	ret = nna_program_saved_size(program, &size);
 	if (ret) {
-		nnb_log("cache: %s: the program cannot be saved, its shapes depend on inputs",
-			path);
+		nna_message(COMPILATION,
+			    "cache: %s: the program cannot be saved, its shapes depend on inputs",
+			    path);
 		return ret;
 	}
 	if (asprintf(&name, "%s.XXXXXX", path) < 0)
@@ -139,34 +141,34 @@ int nnb_cache_save(const char *path, uint64_t limit, const struct nna_program *p
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0) {
 		ret = -errno;
-		nnb_log("cache: %s: %s", name, strerror(-ret));
+		nna_message(COMPILATION, "cache: %s: %s", name, strerror(-ret));
 		free(name);
 		return ret;
 	}
-	ret = nnb_cache_save_fd(fd, limit, program);
+	ret = nna_cache_file_save_fd(fd, limit, program);
 	if (close(fd) && !ret)
 		ret = -errno;
 	if (!ret && rename(name, path))
 		ret = -errno;
 	if (ret) {
-		nnb_log("cache: %s: %s", path, strerror(-ret));
+		nna_message(COMPILATION, "cache: %s: %s", path, strerror(-ret));
 		unlink(name);
 	}
 	free(name);
 	return ret;
 }
 
-int nnb_cache_make(const char *path, struct nna_device *device, struct nna_graph *graph,
-		   const struct nna_program_options *options, struct nna_program **out)
+int nna_cache_file_make(const char *path, struct nna_device *device, struct nna_graph *graph,
+			const struct nna_program_options *options, struct nna_program **out)
 {
 	int ret;
 
-	if (path && !nnb_cache_load(path, NNB_CACHE_LIMIT, device, graph, options, out)) {
-		nnb_log("cache: %s: used", path);
+	if (path && !nna_cache_file_load(path, NNA_CACHE_FILE_LIMIT, device, graph, options, out)) {
+		nna_message(COMPILATION, "cache: %s: used", path);
 		return 0;
 	}
 	ret = nna_program_create(device, graph, options, out);
-	if (!ret && path && !nnb_cache_save(path, NNB_CACHE_LIMIT, *out))
-		nnb_log("cache: %s: written", path);
+	if (!ret && path && !nna_cache_file_save(path, NNA_CACHE_FILE_LIMIT, *out))
+		nna_message(COMPILATION, "cache: %s: written", path);
 	return ret;
 }
