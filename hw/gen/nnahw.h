@@ -848,9 +848,9 @@ enum {
  * number of kernel positions times the channels of a group.
  *
  * - Quantised: bias(n) and channels(n).bias are added in wrapping s32, which makes the sum exact.
- *   output, input and residual have the same type, or output is S16 with an input of 8 bits and
- *   without residual; weights may be S8 with input U8 or the reverse. Per-channel weights have
- *   zero_point 0 and their scales in channels.
+ *   output, input and residual have the same type, or output and residual are S16 with an input of
+ *   8 bits; weights may be S8 with input U8 or the reverse. Per-channel weights have zero_point 0
+ *   and their scales in channels.
  * - PACKED8 is the same by another sum: acc = channels(n).bias + sum of input * weight -
  *   weights.zero_point * sum of input, over all K positions, with input.zero_point for those
  *   outside; so channels(n).bias = bias - input.zero_point * (weight_sum - K * weights.zero_point).
@@ -1067,8 +1067,8 @@ enum {
  * @staged: 1: the integer rules that round in stages; else 0
  * @a_shift: staged ADD SUB SQUARED_DIFFERENCE: of a, else 0
  * @b_shift: staged ADD SUB SQUARED_DIFFERENCE: of b; LEAKY_RELU PRELU: of what is below 0; else 0
- * @a_scale: ADD SUB SQUARED_DIFFERENCE quantised: factor of a, 31 bits; MUL, IDENTITY, LEAKY_RELU,
- *	PRELU quantised: multiplier
+ * @a_scale: ADD SUB SQUARED_DIFFERENCE quantised: factor of a, 31 bits; MUL, MUL_ADD, IDENTITY,
+ *	LEAKY_RELU, PRELU quantised: multiplier
  * @b_scale: ADD SUB SQUARED_DIFFERENCE quantised: factor of b, 31 bits; LEAKY_RELU, PRELU: of what
  *	is below 0
  * @shift: quantised: common shift to the right, 1 to 62
@@ -1085,6 +1085,7 @@ enum {
  *
  * - ADD: (x * a_scale + y * b_scale) * 2^-shift, SUB the same with minus
  * - MUL: x * y * a_scale * 2^-shift
+ * - MUL_ADD: the same, and when it is rounded, plus c - c.zero_point
  * - IDENTITY: x * a_scale * 2^-shift
  *
  * each rounded once, halves away from zero; then out.zero_point is added and the result clamped to
@@ -1098,6 +1099,7 @@ enum {
  * - ADD: r(r(x * 2^20, a_scale, a_shift) + r(y * 2^20, b_scale, b_shift), multiplier, shift), SUB
  *   the same with minus
  * - MUL: r(x * y, a_scale, shift)
+ * - MUL_ADD: r(x * y, a_scale, shift) + c - c.zero_point, the sum in 64 bits
  * - IDENTITY: r(x, a_scale, shift)
  * - LEAKY_RELU: r(x, a_scale, shift) for x >= 0, else r(x, b_scale, b_shift)
  * - PRELU: r(x, a_scale, shift) for x >= 0, else r(x * y, b_scale, b_shift)

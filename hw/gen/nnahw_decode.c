@@ -22,7 +22,7 @@ static const struct nnahw_operand_info conv_operands[] = {
 	{ "weights", 0x186, 0, 0 },
 	{ "bias", 0x1a0, 0, 1 },
 	{ "channels", 0x20, 0, 1 },
-	{ "residual", 0x186, 0, 1 },
+	{ "residual", 0x196, 0, 1 },
 };
 
 static const struct nnahw_field_info conv_fields[] = {

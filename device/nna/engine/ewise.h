@@ -96,7 +96,7 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	}
 	if (quantised && p->a_scale &&
 	    (p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB || p->op == NNAHW_EWISE_MUL ||
-	     p->op == NNAHW_EWISE_IDENTITY ||
+	     p->op == NNAHW_EWISE_MUL_ADD || p->op == NNAHW_EWISE_IDENTITY ||
 	     (p->staged && (p->op == NNAHW_EWISE_LEAKY_RELU || p->op == NNAHW_EWISE_PRELU ||
 			    p->op == NNAHW_EWISE_SQUARED_DIFFERENCE))))
 		return NNADEV_RULE_QUANTISED;
@@ -193,6 +193,7 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 					       p->b_shift);
 		return nnadev_requantize((int32_t)(a - b), p->multiplier, p->shift);
 	case NNAHW_EWISE_MUL:
+	case NNAHW_EWISE_MUL_ADD: /* but for the sum */
 		return nnadev_requantize((int32_t)(x * y), p->a_scale, p->shift);
 	case NNAHW_EWISE_LEAKY_RELU:
 		if (x < 0)
@@ -214,17 +215,21 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 }
 
 /* The integer rules, of numbers minus their zero points; the result is centred, too. */
-static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y,
+					     int64_t z)
 {
+	if (p->op != NNAHW_EWISE_MUL_ADD)
+		z = 0;
 	if (p->staged)
-		return nnadev_ewise_staged(p, x, y);
+		return nnadev_ewise_staged(p, x, y) + z;
 	switch (p->op) {
 	case NNAHW_EWISE_ADD:
 		return nnadev_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);
 	case NNAHW_EWISE_SUB:
 		return nnadev_scale_sum(x, p->a_scale, -y, p->b_scale, p->shift);
 	case NNAHW_EWISE_MUL:
-		return nnadev_scale_s64(x * y, p->a_scale, p->shift);
+	case NNAHW_EWISE_MUL_ADD:
+		return nnadev_scale_s64(x * y, p->a_scale, p->shift) + z;
 	default:
 		return nnadev_scale_s64(x, p->a_scale, p->shift);
 	}

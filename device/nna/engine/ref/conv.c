@@ -213,7 +213,7 @@ static uint32_t conv_accepts(const struct nnadev_engine_command *cmd,
 	    (g.layout == NNAHW_LAYOUT_PACKED_FLOAT && quantised) ||
 	    (g.layout != NNAHW_LAYOUT_PLAIN && !g.weights->contiguous))
 		return nnadev_bad_operand(plan, NNAHW_CONV_WEIGHTS);
-	if (nnadev_present(g.residual) && (wide || g.residual->desc.type != type))
+	if (nnadev_present(g.residual) && g.residual->desc.type != type)
 		return nnadev_bad_operand(plan, NNAHW_CONV_RESIDUAL);
 	if (!nnadev_epilogue_valid(g.epilogue, quantised, nnadev_present(g.residual)))
 		return NNAHW_STATUS_BAD_COMMAND;

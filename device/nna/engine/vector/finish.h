@@ -32,7 +32,7 @@ struct nnadev_sum {
  * @e: parameters
  * @output, @residual: operands
  * @is_signed: S8 output
- * @is_wide: S16 output; it has no residual
+ * @is_wide: S16 output, and residual if there is one
  * @low, @high: limits of q minus its zero point
  * @out_low, @out_high, @out_zero: limits and zero point of what is stored
  * @up_shift: to the right, of the bit that raises products above zero: see nnadev_block_get()
@@ -53,14 +53,17 @@ static inline bool nnadev_scales8(int32_t shift)
 	return shift >= 31 && shift <= 62;
 }
 
-/* Whether the vector code, which has 32 bits for it, can add the residual, if there is one. */
+/*
+ * Whether the vector code, which has 32 bits for it, can add the residual, if there is one: of two
+ * products of 31 bits and of at most 20 and 16, the sum has 30 bits left by such a shift.
+ */
 static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
 {
 	if (f->e->staged)
 		return f->low >= -1024 && f->high <= 1023 && nnadev_scales8(f->e->own_shift) &&
 		       nnadev_scales8(f->e->residual_shift) && nnadev_scales8(f->e->add_shift);
 	return !f->has_residual ||
-	       (f->e->add_shift >= 20 && f->low >= -(1 << 20) && f->high <= 1 << 20);
+	       (f->e->add_shift >= 22 && f->low >= -(1 << 20) && f->high <= 1 << 20);
 }
 
 /* Whether an estimate of 256 or more is beyond the limits. */

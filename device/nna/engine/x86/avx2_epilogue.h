@@ -497,6 +497,37 @@ static inline __m128i nnadev_residual16(const struct nnadev_finish *f, const str
 	return _mm_loadu_si128((const __m128i *)tail);
 }
 
+/* 8 of a block's residuals of 16 bits, from channel @first on; beyond those in use is anything. */
+static inline __m256i nnadev_wide_residual8(const struct nnadev_finish *f,
+					    const struct nnadev_block *b, int64_t rat,
+					    uint32_t first)
+{
+	const int16_t *from = (const int16_t *)f->residual->data + rat + first;
+	int16_t tail[8] = { 0 };
+
+	if (b->count >= first + 8)
+		return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)from));
+	if (b->count > first)
+		memcpy(tail, from, (b->count - first) * sizeof(*from));
+	return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)tail));
+}
+
+/* The residuals of a block, widened: 8 in each. */
+static inline void nnadev_residual_get(const struct nnadev_finish *f, const struct nnadev_block *b,
+				       int64_t rat, __m256i *r)
+{
+	__m128i bytes;
+
+	if (f->is_wide) {
+		r[0] = nnadev_wide_residual8(f, b, rat, 0);
+		r[1] = nnadev_wide_residual8(f, b, rat, 8);
+		return;
+	}
+	bytes = nnadev_residual16(f, b, rat);
+	for (uint32_t i = 0; i < 2; i++, bytes = _mm_srli_si128(bytes, 8))
+		r[i] = f->is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+}
+
 /* Finishes and stores a block by the exact steps; accumulators are in natural order. */
 static inline void nnadev_finish_exact(const struct nnadev_finish *f, const struct nnadev_block *b,
 				       __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
@@ -517,16 +548,15 @@ static inline void nnadev_finish_exact(const struct nnadev_finish *f, const stru
 	q1 = nnadev_requantise8(f, &b->half[1], acc1);
 	if (f->has_residual) {
 		const __m256i zero = _mm256_set1_epi32(f->residual->desc.zero_point);
-		__m128i r = nnadev_residual16(f, b, rat);
-		__m256i r0, r1;
+		__m256i r[2];
 
-		r0 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
-		r = _mm_srli_si128(r, 8);
-		r1 = f->is_signed ? _mm256_cvtepi8_epi32(r) : _mm256_cvtepu8_epi32(r);
-		r0 = _mm256_sub_epi32(r0, zero);
-		r1 = _mm256_sub_epi32(r1, zero);
-		q0 = f->e->staged ? nnadev_add_staged8(f, q0, r0) : nnadev_add_residual8(f, q0, r0);
-		q1 = f->e->staged ? nnadev_add_staged8(f, q1, r1) : nnadev_add_residual8(f, q1, r1);
+		nnadev_residual_get(f, b, rat, r);
+		r[0] = _mm256_sub_epi32(r[0], zero);
+		r[1] = _mm256_sub_epi32(r[1], zero);
+		q0 = f->e->staged ? nnadev_add_staged8(f, q0, r[0]) :
+				    nnadev_add_residual8(f, q0, r[0]);
+		q1 = f->e->staged ? nnadev_add_staged8(f, q1, r[1]) :
+				    nnadev_add_residual8(f, q1, r[1]);
 		q0 = _mm256_max_epi32(q0, _mm256_set1_epi32(f->out_low - f->out_zero));
 		q1 = _mm256_max_epi32(q1, _mm256_set1_epi32(f->out_low - f->out_zero));
 		q0 = _mm256_min_epi32(q0, _mm256_set1_epi32(f->out_high - f->out_zero));

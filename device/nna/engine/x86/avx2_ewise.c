@@ -319,7 +319,7 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
 	struct nnadev_run run;
-	struct source a, b;
+	struct source a, b, c;
 	__m256i zero, least, most;
 	int64_t low, high;
 
@@ -335,6 +335,8 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 		source_start(&a, &o[1], rows, &run, 1);
 		if (inputs > 1)
 			source_start(&b, &o[2], rows, &run, 2);
+		if (inputs > 2)
+			source_start(&c, &o[3], rows, &run, 3);
 		for (uint32_t i = 0; i < run.count; i += 8) {
 			const uint32_t n = run.count - i;
 			__m256i x = source_next8(&a, n), y = _mm256_setzero_si256();
@@ -342,6 +344,8 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 			if (inputs > 1)
 				y = source_next8(&b, n);
 			x = _mm256_add_epi32(nnadev_ewise_integer8(p, x, y), zero);
+			if (inputs > 2)
+				x = _mm256_add_epi32(x, source_next8(&c, n));
 			x = _mm256_min_epi32(_mm256_max_epi32(x, least), most);
 			nnadev_store8(&o[0], n < 8 ? last : to + (size_t)i * size, x);
 			if (n < 8)

@@ -73,7 +73,7 @@ static inline __m256i nnadev_scale_sum8(const struct nnahw_cmd_ewise *p, __m256i
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
 }
 
-/* nnadev_ewise_staged(); of a MUL, @x is the product. */
+/* nnadev_ewise_staged(); of MUL and MUL_ADD, @x is the product. */
 static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
 {
 	__m256i product;
@@ -100,12 +100,15 @@ static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, __m256i x,
 	return nnadev_scale8(x, p->multiplier, p->shift);
 }
 
-/* The integer rules on types of 8 and 16 bits, for numbers minus their zero points. */
+/*
+ * The integer rules on types of 8 and 16 bits, for numbers minus their zero points. Of MUL_ADD it
+ * is the product, to which the third number is to be added.
+ */
 static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
 {
 	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
 
-	if (p->op == NNAHW_EWISE_MUL)
+	if (p->op == NNAHW_EWISE_MUL || p->op == NNAHW_EWISE_MUL_ADD)
 		x = _mm256_mullo_epi32(x, y);
 	if (p->staged)
 		return nnadev_staged8(p, x, y);
@@ -132,7 +135,7 @@ static inline bool nnadev_ewise_fits_in_32(const struct nnadev_engine_command *c
 	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
 	uint64_t most = nnadev_largest(&cmd->operands[1]);
 
-	if (p->staged) {
+	if (p->staged && p->op != NNAHW_EWISE_MUL_ADD) {
 		const bool a = sum || p->op == NNAHW_EWISE_SQUARED_DIFFERENCE,
 			   b = a || p->op == NNAHW_EWISE_PRELU;
 
@@ -141,8 +144,10 @@ static inline bool nnadev_ewise_fits_in_32(const struct nnadev_engine_command *c
 	}
 	if (sum)
 		most += nnadev_largest(&cmd->operands[2]);
-	else if (p->op == NNAHW_EWISE_MUL)
+	else if (p->op == NNAHW_EWISE_MUL || p->op == NNAHW_EWISE_MUL_ADD)
 		most *= nnadev_largest(&cmd->operands[2]);
+	if (p->staged && !nnadev_scales8(p->shift))
+		return false;
 	/* Times a factor of 31 bits; a product is multiplied in 32 bits. */
 	return most <= INT32_MAX && p->shift >= 1 && p->shift <= 62 &&
 	       most << 31 >> p->shift < 1u << 30;

@@ -214,18 +214,24 @@ static inline __m512i nnadev_add_residual16(const struct nnadev_finish *f, __m51
 				 nnadev_round_sum8(odd, f->e->add_shift));
 }
 
-/* Adds the residual of a block of which number 0 is at @from to q, minus its zero point. */
+/* Adds the residual @r to q, minus its zero point. */
+static inline __m512i nnadev_add_widened16(const struct nnadev_finish *f, __m512i q, __m512i r)
+{
+	r = _mm512_sub_epi32(r, _mm512_set1_epi32(f->residual->desc.zero_point));
+	q = _mm512_max_epi32(q, _mm512_set1_epi32(f->low));
+	q = _mm512_min_epi32(q, _mm512_set1_epi32(f->high));
+	return f->e->staged ? nnadev_add_staged16(f, q, r) : nnadev_add_residual16(f, q, r);
+}
+
+/* The same of a block of which number 0 is at @from. */
 static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, const uint8_t *from,
 				   __mmask16 mask)
 {
 	const __m128i bytes = _mm_maskz_loadu_epi8(mask, from);
-	const __m512i r = _mm512_sub_epi32(f->is_signed ? _mm512_cvtepi8_epi32(bytes) :
-							  _mm512_cvtepu8_epi32(bytes),
-					   _mm512_set1_epi32(f->residual->desc.zero_point));
 
-	q = _mm512_max_epi32(q, _mm512_set1_epi32(f->low));
-	q = _mm512_min_epi32(q, _mm512_set1_epi32(f->high));
-	return f->e->staged ? nnadev_add_staged16(f, q, r) : nnadev_add_residual16(f, q, r);
+	return nnadev_add_widened16(f, q,
+				    f->is_signed ? _mm512_cvtepi8_epi32(bytes) :
+						   _mm512_cvtepu8_epi32(bytes));
 }
 
 /* 8 accumulators, in the low halves, requantised exactly: q minus its zero point, to 2^30. */
@@ -284,11 +290,12 @@ static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 		const uint32_t block = i % g->blocks;
 		const int64_t at = g->at[i / g->blocks] + g->first + block * 16;
 		const __mmask16 mask = (__mmask16)(b->mask >> block * 16);
+		const bool scalar = f->has_residual && !(f->is_wide && nnadev_adds_residual(f));
 		int32_t acc[16];
 		__m512i q;
 
 		_mm512_storeu_si512(acc, accs[i]);
-		for (uint32_t k = 0; f->has_residual && k < 16 && mask >> k & 1; k++) {
+		for (uint32_t k = 0; scalar && k < 16 && mask >> k & 1; k++) {
 			const struct nnahw_channel channel = {
 				.multiplier = b->fixed.multiplier[block][k],
 				.shift = b->fixed.shift[block][k],
@@ -298,9 +305,17 @@ static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 				f->e, acc[k], &channel, out, at + k, f->residual,
 				g->rat[i / g->blocks] + g->first + block * 16 + k);
 		}
-		if (f->has_residual)
+		if (scalar)
 			continue;
 		q = nnadev_exact16(f, b, block, accs[i]);
+		if (f->has_residual) {
+			const int16_t *from = (const int16_t *)f->residual->data +
+					      g->rat[i / g->blocks] + g->first + block * 16;
+
+			q = nnadev_add_widened16(
+				f, q,
+				_mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(mask, from)));
+		}
 		q = _mm512_add_epi32(q, _mm512_set1_epi32(f->out_zero));
 		q = _mm512_max_epi32(q, _mm512_set1_epi32(f->out_low));
 		q = _mm512_min_epi32(q, _mm512_set1_epi32(f->out_high));

@@ -46,6 +46,27 @@ static inline void random_epilogue(struct nnahw_epilogue *e, struct rng *r, int 
 	}
 }
 
+/*
+ * Turns a random epilogue into one of S16: the limits, and where there is a residual the sum of an
+ * LSTM's gate, in which what is added may lie far beyond 16 bits by itself.
+ */
+static inline void widen_epilogue(struct nnahw_epilogue *e, struct rng *r, int residual)
+{
+	e->q_min = rng_next(r) & 1 ? INT16_MIN : (int32_t)rng_range(r, INT16_MIN, 0);
+	e->q_max = rng_next(r) & 1 ? INT16_MAX : (int32_t)rng_range(r, 0, INT16_MAX);
+	if (!residual)
+		return;
+	e->residual_q_min = e->q_min;
+	e->residual_q_max = e->q_max;
+	if (e->staged || rng_next(r) % 3 == 0)
+		return;
+	e->zero_point = 0;
+	e->q_min = -(1 << 17);
+	e->q_max = 1 << 17;
+	e->add_shift = (int32_t)rng_range(r, 1, 30);
+	e->own_scale = e->residual_scale = 1 << e->add_shift;
+}
+
 static inline int64_t clamp(int64_t x, int64_t low, int64_t high)
 {
 	return x < low ? low : x > high ? high : x;

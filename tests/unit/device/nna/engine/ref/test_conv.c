@@ -191,7 +191,7 @@ static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
 		      : t->layout == NNAHW_LAYOUT_PACKED8 || rng_next(r) & 1 ? NNAHW_TYPE_S8
 									     : NNAHW_TYPE_U8;
 	/* 8-bit numbers may make 16-bit ones. */
-	out_type = t->quantised && !t->depthwise && !t->residual && rng_next(r) % 3 == 0
+	out_type = t->quantised && !t->depthwise && rng_next(r) % 3 == 0
 			   ? NNAHW_TYPE_S16
 			   : type;
 	k_size = t->kh * t->kw * t->group_in;
@@ -245,7 +245,7 @@ static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
 		call_operand(&t->call, r, NNAHW_CONV_CHANNELS, NNAHW_TYPE_S32, 2,
 			     (uint32_t[]){ t->n, 4 }, 0);
 	if (t->residual) {
-		o = call_operand(&t->call, r, NNAHW_CONV_RESIDUAL, type, 4,
+		o = call_operand(&t->call, r, NNAHW_CONV_RESIDUAL, out_type, 4,
 				 (uint32_t[]){ t->batch, t->oh, t->ow, t->n },
 				 rng_next(r) % 3 == 0);
 		if (t->quantised)
@@ -259,12 +259,8 @@ static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
 	p->dilation_h = t->dh, p->dilation_w = t->dw;
 	p->pad_top = t->pt, p->pad_left = t->pl;
 	random_epilogue(&p->epilogue, r, t->quantised, t->residual, type == NNAHW_TYPE_S8);
-	if (out_type == NNAHW_TYPE_S16) {
-		p->epilogue.q_min = rng_next(r) & 1 ? INT16_MIN
-						    : (int32_t)rng_range(r, INT16_MIN, 0);
-		p->epilogue.q_max = rng_next(r) & 1 ? INT16_MAX
-						    : (int32_t)rng_range(r, 0, INT16_MAX);
-	}
+	if (out_type == NNAHW_TYPE_S16)
+		widen_epilogue(&p->epilogue, r, t->residual);
 	t->weights = calloc((size_t)t->n * k_size, sizeof(double));
 	t->bias = calloc(t->n, sizeof(double));
 	fill_weights(t, r);

@@ -204,6 +204,7 @@ static int64_t ewise_in_stages(const struct nnahw_cmd_ewise *p, int64_t x, int64
 		b = in_stages(y * (1 << 20), p->b_scale, p->b_shift);
 		return in_stages(p->op == NNAHW_EWISE_ADD ? a + b : a - b, p->multiplier, p->shift);
 	case NNAHW_EWISE_MUL:
+	case NNAHW_EWISE_MUL_ADD:
 		return in_stages(x * y, p->a_scale, p->shift);
 	case NNAHW_EWISE_LEAKY_RELU:
 	case NNAHW_EWISE_PRELU:
@@ -233,14 +234,17 @@ static void verify_ewise_quantised(void)
 			 half = (__int128)1 << (p->shift - 1);
 		int64_t low, high;
 
-		if (inputs_of(p->op) == 2)
+		if (inputs_of(p->op) > 1)
 			y = (int64_t)number(&o[2], index) - o[2].desc.zero_point;
 		s = p->op == NNAHW_EWISE_ADD ? x * p->a_scale + y * p->b_scale :
 		    p->op == NNAHW_EWISE_SUB ? x * p->a_scale - y * p->b_scale :
-		    p->op == NNAHW_EWISE_MUL ? x * y * p->a_scale : x * p->a_scale;
+		    p->op == NNAHW_EWISE_MUL || p->op == NNAHW_EWISE_MUL_ADD ? x * y * p->a_scale :
+									       x * p->a_scale;
 		s = (s < 0 ? -(-s + half) : s + half) / (2 * half);
 		if (p->staged)
 			s = ewise_in_stages(p, (int64_t)x, (int64_t)y);
+		if (p->op == NNAHW_EWISE_MUL_ADD)
+			s += (int64_t)number(&o[3], index) - o[3].desc.zero_point;
 		s += o[0].desc.zero_point;
 		s = s < p->q_min ? p->q_min : s > p->q_max ? p->q_max : s;
 		range_of(o[0].desc.type, &low, &high);
@@ -260,10 +264,12 @@ static void test_ewise_quantised(void **state)
 		uint32_t dims[NNAHW_MAX_RANK], rank = random_dims(dims, 0, 100);
 		bool staged = rng_next(&r) & 1;
 		uint32_t op = staged ? PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
-					    NNAHW_EWISE_IDENTITY, NNAHW_EWISE_LEAKY_RELU,
-					    NNAHW_EWISE_PRELU, NNAHW_EWISE_SQUARED_DIFFERENCE) :
+					    NNAHW_EWISE_MUL_ADD, NNAHW_EWISE_IDENTITY,
+					    NNAHW_EWISE_LEAKY_RELU, NNAHW_EWISE_PRELU,
+					    NNAHW_EWISE_SQUARED_DIFFERENCE) :
 				       PICK(NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL,
-					    NNAHW_EWISE_IDENTITY);
+					    NNAHW_EWISE_MUL_ADD, NNAHW_EWISE_IDENTITY);
+		const bool product = op == NNAHW_EWISE_MUL || op == NNAHW_EWISE_MUL_ADD;
 		uint32_t type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16, NNAHW_TYPE_U16);
 		int64_t low, high;
 		int bits;
@@ -281,14 +287,14 @@ static void test_ewise_quantised(void **state)
 				broadcast(k);
 		}
 		bits = type == NNAHW_TYPE_S16 || type == NNAHW_TYPE_U16 ? 16 : 8;
-		p->shift = (int32_t)rng_range(&r, 20, 30 + (op == NNAHW_EWISE_MUL ? bits : 0));
+		p->shift = (int32_t)rng_range(&r, 20, 30 + (product ? bits : 0));
 		p->a_scale = (int32_t)rng_range(&r, 1, 1ll << (p->shift > 30 ? 30 : p->shift));
 		p->b_scale = (int32_t)rng_range(&r, 0, 1ll << (p->shift > 30 ? 30 : p->shift));
 		if (rng_next(&r) % 16 == 0) {
 			p->a_scale = rng_next(&r) & 1 ? INT32_MIN : INT32_MAX;
 			p->b_scale = rng_next(&r) & 1 ? INT32_MIN : INT32_MAX;
 			p->shift = (int32_t)rng_range(&r, 1, 40);
-			if (op == NNAHW_EWISE_MUL)
+			if (product)
 				p->a_scale >>= 1;
 		}
 		if (staged) {

@@ -21,11 +21,12 @@ static void compare_kernels(const char *what)
 }
 
 /* A product of any sizes, in blocks and channels that are not all in use, with any epilogue. */
-static void product(uint32_t type)
+static void product(uint32_t type, bool wide)
 {
 	const uint32_t rows = (uint32_t)rng_range(&r, 1, 20),
 		       k = (uint32_t)rng_range(&r, 1, rng_next(&r) % 8 ? 40 : 300),
 		       n = (uint32_t)rng_range(&r, 1, 150), blocks = (n + 15) / 16;
+	const uint32_t out = wide ? NNAHW_TYPE_S16 : type;
 	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
 	const bool residual = rng_next(&r) & 1;
 	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
@@ -33,7 +34,7 @@ static void product(uint32_t type)
 	char what[80];
 
 	call_init(&c, NNAHW_OP_CONV, sizeof(*p), 6);
-	call_operand(&c, &r, NNAHW_CONV_OUTPUT, type, 4, (uint32_t[]){ 1, 1, rows, n }, 0);
+	call_operand(&c, &r, NNAHW_CONV_OUTPUT, out, 4, (uint32_t[]){ 1, 1, rows, n }, 0);
 	call_operand(&c, &r, NNAHW_CONV_INPUT, type, 4, (uint32_t[]){ 1, 1, rows, k }, 0);
 	call_operand(&c, &r, NNAHW_CONV_WEIGHTS, NNAHW_TYPE_S8, 4,
 		     (uint32_t[]){ blocks, (k + 3) / 4, 16, 4 }, 0);
@@ -43,19 +44,22 @@ static void product(uint32_t type)
 		ch[i] = (struct nnahw_channel){ .bias = (int32_t)rng_range(&r, -50000, 50000),
 						.multiplier = (int32_t)rng_range(&r, 1 << 30,
 										 INT32_MAX),
-						.shift = (int32_t)rng_range(&r, 36, 46),
+						.shift = (int32_t)rng_range(&r, wide ? 31 : 36,
+										wide ? 40 : 46),
 						.weight_sum = (int32_t)rng_next(&r) };
 	p->layout = NNAHW_LAYOUT_PACKED8;
 	p->groups = p->kernel_h = p->kernel_w = 1;
 	p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
 	random_epilogue(&p->epilogue, &r, 1, residual, type == NNAHW_TYPE_S8);
+	if (wide)
+		widen_epilogue(&p->epilogue, &r, residual);
 	if (residual) {
-		call_operand(&c, &r, NNAHW_CONV_RESIDUAL, type, 4, (uint32_t[]){ 1, 1, rows, n },
+		call_operand(&c, &r, NNAHW_CONV_RESIDUAL, out, 4, (uint32_t[]){ 1, 1, rows, n },
 			     0);
 		operand_quantise(&c.cmd.operands[NNAHW_CONV_RESIDUAL], 0.5f,
 				 (int32_t)rng_range(&r, low, low + 255));
 		/* Half of each number: every other sum is a half, to be rounded away from 0. */
-		if (!p->epilogue.staged && rng_next(&r) & 1) {
+		if (!wide && !p->epilogue.staged && rng_next(&r) & 1) {
 			p->epilogue.add_shift = 24;
 			p->epilogue.own_scale = p->epilogue.residual_scale = 1 << 23;
 		}
@@ -66,7 +70,7 @@ static void product(uint32_t type)
 					: (int32_t)rng_range(&r, low, low + 255));
 	if (!residual)
 		c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point;
-	snprintf(what, sizeof(what), "%u x %u x %u of type %u%s", rows, k, n, type,
+	snprintf(what, sizeof(what), "%u x %u x %u of type %u%s", rows, k, n, out,
 		 !residual	    ? "" :
 		 p->epilogue.staged ? ", staged sum" :
 				      ", sum");
@@ -80,7 +84,17 @@ static void test_products(void **state)
 		skip();
 	r.state = 55;
 	for (uint32_t i = 0; i < shapes(150); i++)
-		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8);
+		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, false);
+}
+
+/* Sums of 16 bits: the gates of an LSTM. */
+static void test_wide_products(void **state)
+{
+	if (nnadev_engine_isa_detect() < LEAST_VECTOR)
+		skip();
+	r.state = 58;
+	for (uint32_t i = 0; i < shapes(150); i++)
+		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, true);
 }
 
 /*
@@ -176,6 +190,7 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_roundings),
 		cmocka_unit_test(test_products),
+		cmocka_unit_test(test_wide_products),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_dense_rows),
 	};
