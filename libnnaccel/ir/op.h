@@ -17,7 +17,8 @@
  *	POOL		out, in [b,h,w,C]			average, maximum, L2 norm of windows
  *	UNARY		out, a					a function of each element
  *	BINARY		out, a, b				the same of two
- *	MUL_ADD		out, a, b, c				a * b + c, rounded once
+ *	MUL_ADD		out, a, b, c				a * b + c, rounded once; of integer
+ *								LSTMs: see enum nna_ir_rounding
  *	SELECT		out, a, b, c				a ? b : c
  *	RESCALE		out, in					stored integers times 2^-shift *
  *								multiplier, zero points aside
@@ -175,9 +176,20 @@ enum nna_function {
 /*
  * Whose rule rounds a quantised result, where they differ. ONCE, of a convolution: the accumulator
  * is scaled by one exact factor and rounded once.
+ *
+ * The others are those of integer LSTMs: of CONV2D, and of MUL and MUL_ADD with 16-bit operands. A
+ * sum's other number is in the scale of the result, and is added to what has been rounded:
+ *
+ *	IN_TWO		by a factor that is a float, to 31 bits fewer with halves up, then to the
+ *			rest with halves away from zero
+ *	BY_SHIFT	by a power of two, once, halves away from zero
+ *	IN_Q15		by a power of two of 2^-15 or less, to 15 bits fewer with halves up, then to
+ *			the rest with halves away from zero: numbers of 15 bits behind the point are
+ *			multiplied and then rescaled
  */
 enum nna_ir_rounding { NNA_IR_ROUNDS_AS_NNAPI, NNA_IR_ROUNDS_AS_TFLITE,
-		       NNA_IR_ROUNDS_AS_TFLITE_ONCE };
+		       NNA_IR_ROUNDS_AS_TFLITE_ONCE, NNA_IR_ROUNDS_IN_TWO, NNA_IR_ROUNDS_BY_SHIFT,
+		       NNA_IR_ROUNDS_IN_Q15 };
 
 /**
  * struct nna_ir_bounds - what is stored lies within them

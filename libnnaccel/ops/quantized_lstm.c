@@ -54,6 +54,12 @@
  * All arithmetic is that of integers, as the operations define it: sums of products in 32 bits are
  * requantised to gates of 16 bits (in 1/4096, or in the stated scale before a norm), which go
  * through the 16-bit activations of fixed_point.h (in 1/32768) and are multiplied.
+ *
+ * A gate of QUANTIZED_LSTM is the sum of the products of the input, the output state and the cell
+ * state, in this order. Each is requantised to 32 bits, added to the sum so far, and only that is
+ * cut to 16 bits: a product by itself may lie beyond them and come back with the next one.
+ * QUANTIZED_16BIT_LSTM requantises one sum. It multiplies numbers of 15 bits behind the point
+ * (NNA_IR_ROUNDS_IN_Q15), where QUANTIZED_LSTM shifts its cell state and scales its output.
  */
 #include <math.h>
 
@@ -64,6 +70,8 @@
 #define GATE_SCALE 0x1p-12f
 #define GATE_BITS NNA_FIXED_GATE_BITS
 #define ACTIVE_SCALE 0x1p-15f
+/* What lies this far from 0 stays beyond 16 bits whatever number of 16 bits is added. */
+#define BEYOND (1 << 17)
 
 /**
  * struct gate - the operands of one gate: numbers of values, NNA_NO_VALUE where omitted
@@ -87,33 +95,85 @@ static int64_t scratch16(struct nna_lower *l, uint32_t like, float scale)
 	return nna_lower_scratch(l, NNA_TYPE_S16, 2, dims, scale, 0);
 }
 
-/* in [batch, K] x weights [units, K] + bias in integers, then rounded to S16 of @scale. */
+/*
+ * out = in [batch, K] x weights [units, K] + bias in integers, rounded to the scale of @out, which
+ * is S16 or S8; then @sum is added, S16 of that scale, if it is not NNA_NO_VALUE.
+ */
+static int linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights, uint32_t bias,
+		  uint32_t sum)
+{
+	uint32_t rows = nna_lower_value(l, in)->dims[0], size = nna_lower_value(l, in)->dims[1];
+	uint32_t units = nna_lower_value(l, weights)->dims[0];
+	const uint32_t dims[4] = { rows, 1, 1, units };
+	struct nna_ir_op op = {
+		.kind = NNA_IR_CONV2D,
+		.rounding = NNA_IR_ROUNDS_IN_TWO,
+		.conv2d = {
+			.groups = 1, .kernel_h = 1, .kernel_w = 1, .stride_h = 1, .stride_w = 1,
+			.dilation_h = 1, .dilation_w = 1,
+		},
+		.sum = { .bounds = { .q_min = -BEYOND, .q_max = BEYOND } },
+	};
+
+	if (nna_value_is_empty(l, out))
+		return 0;
+	nna_type_limits(nna_lower_value(l, out)->type, &op.bounds.q_min, &op.bounds.q_max);
+	op.sum.scale = nna_lower_value(l, out)->scale;
+	NNA_VALUE(images, nna_emit_reshape(l, in, 4, (uint32_t[]){ rows, 1, 1, size }));
+	NNA_VALUE(filter, nna_emit_reshape(l, weights, 4, (uint32_t[]){ units, 1, 1, size }));
+	NNA_VALUE(result, nna_emit_reshape(l, out, 4, dims));
+	if (sum != NNA_NO_VALUE) {
+		NNA_VALUE(residual, nna_emit_reshape(l, sum, 4, dims));
+		sum = residual;
+	}
+	return nna_ir_add(l, &op,
+			  (uint32_t[]){ result, images, filter, bias, NNA_NO_VALUE, sum });
+}
+
+/* linear() in new scratch memory of S16 of @scale. */
 static int64_t product(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias,
-		       float scale)
+		       float scale, uint32_t sum)
 {
 	uint32_t dims[2] = { nna_lower_value(l, in)->dims[0],
 			     nna_lower_value(l, weights)->dims[0] };
 	int ret;
 
 	NNA_VALUE(out, nna_lower_scratch(l, NNA_TYPE_S16, 2, dims, scale, 0));
-	ret = nna_do_linear(l, out, in, weights, bias);
+	ret = linear(l, out, in, weights, bias, sum);
 	return ret ? ret : (int64_t)out;
+}
+
+/*
+ * out = a * b, and then + c if that is not NNA_NO_VALUE but S16 of the scale of @out; cut to
+ * [-limit, limit] if that is above 0. @a has the dims of @out, @b may repeat along the batch.
+ */
+static int multiply(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t out, uint32_t a,
+		    uint32_t b, uint32_t c, int32_t limit)
+{
+	const bool add = c != NNA_NO_VALUE;
+	struct nna_ir_op op = {
+		.kind = add ? NNA_IR_MUL_ADD : NNA_IR_BINARY,
+		.rounding = rounding,
+		.elementwise.function = add ? NNA_FN_MUL_ADD : NNA_FN_MUL,
+	};
+	uint32_t dims[2];
+
+	if (nna_value_is_empty(l, out))
+		return 0;
+	memcpy(dims, nna_lower_value(l, out)->dims, sizeof(dims));
+	nna_type_limits(nna_lower_value(l, out)->type, &op.bounds.q_min, &op.bounds.q_max);
+	if (limit > 0) {
+		op.bounds.q_min = -limit;
+		op.bounds.q_max = limit;
+	}
+	NNA_VALUE(factor, nna_view_broadcast(l, b, 2, dims));
+	return nna_ir_add(l, &op, (uint32_t[]){ out, a, factor, c });
 }
 
 /* The value of input @i, NNA_NO_VALUE where it is omitted. */
 static int64_t given(struct nna_op_context *op, uint32_t i)
 {
 	return nna_op_has_input(op, i) ? nna_lower_in(op, i) : NNA_NO_VALUE;
-}
-
-/* a + b, both S16 of one scale. */
-static int64_t add16(struct nna_lower *l, uint32_t a, uint32_t b, float scale)
-{
-	int ret;
-
-	NNA_VALUE(out, scratch16(l, a, scale));
-	ret = nna_do_ewise(l, NNA_FN_ADD, out, a, b, NNA_NO_VALUE);
-	return ret ? ret : (int64_t)out;
 }
 
 /* A gate after its layer norm: one NORM16 command. */
@@ -135,16 +195,15 @@ static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, u
 {
 	int ret;
 
-	NNA_VALUE(from_input, product(l, x, g->input,
-				      g->norm == NNA_NO_VALUE ? g->bias : NNA_NO_VALUE, g->scale));
-	NNA_VALUE(from_state, product(l, h, g->recurrent, NNA_NO_VALUE, g->scale));
-	NNA_VALUE(both, add16(l, from_input, from_state, g->scale));
+	NNA_VALUE(from_input,
+		  product(l, x, g->input, g->norm == NNA_NO_VALUE ? g->bias : NNA_NO_VALUE,
+			  g->scale, NNA_NO_VALUE));
+	NNA_VALUE(both, product(l, h, g->recurrent, NNA_NO_VALUE, g->scale, from_input));
 	if (g->peephole != NNA_NO_VALUE) {
-		NNA_VALUE(seen, scratch16(l, both, g->scale));
-		ret = nna_do_ewise(l, NNA_FN_MUL, seen, c, g->peephole, NNA_NO_VALUE);
+		NNA_VALUE(all, scratch16(l, both, g->scale));
+		ret = multiply(l, NNA_IR_ROUNDS_IN_TWO, all, c, g->peephole, both, 0);
 		if (ret)
 			return ret;
-		NNA_VALUE(all, add16(l, both, seen, g->scale));
 		both = all;
 	}
 	if (g->norm == NNA_NO_VALUE)
@@ -168,27 +227,24 @@ static enum nna_fixed_function gate_function(uint32_t g)
 	return g == NNA_GATE_CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC;
 }
 
-/* c_out = forget * c_in + in * update, clipped to [-clip, clip] where clip is above 0. */
-static int next_cell(struct nna_lower *l, uint32_t c_out, uint32_t c_in, uint32_t forget,
-		     uint32_t in, uint32_t update, float clip)
+/*
+ * c_out = forget * c_in + in * update, clipped to [-clip, clip] where clip is 1 or more, in steps
+ * of the cell state.
+ */
+static int next_cell(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t c_out,
+		     uint32_t c_in, uint32_t forget, uint32_t in, uint32_t update, int32_t clip)
 {
-	float scale = nna_lower_value(l, c_in)->scale;
-	int ret;
-
-	NNA_VALUE(kept, scratch16(l, c_in, scale));
-	NNA_VALUE(fresh, scratch16(l, c_in, scale));
-	NNA_VALUE(mixed, scratch16(l, c_in, scale));
-	ret = nna_do_ewise(l, NNA_FN_MUL, kept, forget, c_in, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_FN_MUL, fresh, in, update, NNA_NO_VALUE) ?:
-	      nna_do_ewise(l, NNA_FN_ADD, mixed, kept, fresh, NNA_NO_VALUE);
-	return ret ?: nna_do_clip(l, c_out, mixed, clip);
+	NNA_VALUE(kept, scratch16(l, c_in, nna_lower_value(l, c_in)->scale));
+	return multiply(l, rounding, kept, forget, c_in, NNA_NO_VALUE, 0) ?:
+	       multiply(l, rounding, c_out, in, update, kept, clip);
 }
 
 /* out = gate * tanh(c), where c has @bits integer bits */
-static int hidden_state(struct nna_lower *l, uint32_t out, uint32_t gate, uint32_t c, uint32_t bits)
+static int hidden_state(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t out,
+			uint32_t gate, uint32_t c, uint32_t bits)
 {
 	NNA_VALUE(active, activate(l, NNA_FIXED_TANH, bits, c));
-	return nna_do_ewise(l, NNA_FN_MUL, out, gate, active, NNA_NO_VALUE);
+	return multiply(l, rounding, out, gate, active, NNA_NO_VALUE, 0);
 }
 
 /* ------------------------------------------------------------------------- QUANTIZED_16BIT_LSTM */
@@ -272,7 +328,7 @@ static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t data)
 	NNA_VALUE(recurrent, nna_lower_in(op, Q16_RECURRENT + g));
 	NNA_VALUE(weights, beside(l, recurrent, input));
 	NNA_VALUE(bias, nna_lower_in(op, Q16_BIAS + g));
-	NNA_VALUE(raw, product(l, data, weights, bias, GATE_SCALE));
+	NNA_VALUE(raw, product(l, data, weights, bias, GATE_SCALE, NNA_NO_VALUE));
 	return activate(l, gate_function(g), GATE_BITS, raw);
 }
 
@@ -292,8 +348,8 @@ static int lower16(struct nna_op_context *op)
 	NNA_VALUE(forget, gate16(op, NNA_GATE_FORGET, data));
 	NNA_VALUE(update, gate16(op, NNA_GATE_CELL, data));
 	NNA_VALUE(gate, gate16(op, NNA_GATE_OUTPUT, data));
-	return next_cell(l, c_out, c, forget, in, update, 0) ?:
-	       hidden_state(l, out, gate, c_out, Q16_CELL_BITS);
+	return next_cell(l, NNA_IR_ROUNDS_IN_Q15, c_out, c, forget, in, update, 0) ?:
+	       hidden_state(l, NNA_IR_ROUNDS_IN_Q15, out, gate, c_out, Q16_CELL_BITS);
 }
 
 /* ------------------------------------------------------------------------------- QUANTIZED_LSTM */
@@ -430,18 +486,27 @@ static int infer(struct nna_op_context *op)
 /**
  * struct cell - what is the same in all steps
  * @gates: the input gate is without weights where it is 1 - forget gate
- * @clip: of the cell state, 0 for none
+ * @clip: of the cell state, in its steps; 0 for none
  * @bits: integer bits of the cell state
  */
 struct cell {
 	struct gate gates[NNA_GATES];
-	float clip;
+	int32_t clip;
 	uint32_t bits;
 };
+
+/* A clip in whole steps of @scale, as far as they go; 0 for none. */
+static int32_t clip_steps(float clip, float scale)
+{
+	return clip > 0 ? (int32_t)fminf(clip / scale, INT16_MAX) : 0;
+}
 
 /* A cell without layer norm. @clip: the number of the input that is its clip. */
 static int cell_values(struct nna_op_context *op, uint32_t clip, struct cell *cell)
 {
+	float limit;
+	int ret;
+
 	for (uint32_t g = 0; g < NNA_GATES; g++) {
 		NNA_VALUE(input, given(op, Q_WEIGHTS + g));
 		NNA_VALUE(recurrent, given(op, Q_RECURRENT + g));
@@ -451,7 +516,23 @@ static int cell_values(struct nna_op_context *op, uint32_t clip, struct cell *ce
 		cell->gates[g] = (struct gate){ input, recurrent, peephole, bias, NNA_NO_VALUE,
 						GATE_SCALE };
 	}
-	return cell_bits(op, &cell->bits) ?: nna_op_scalar_f32(op, clip, &cell->clip);
+	ret = cell_bits(op, &cell->bits) ?: nna_op_scalar_f32(op, clip, &limit);
+	if (!ret)
+		cell->clip = clip_steps(limit, op->in[Q_CELL].scale);
+	return ret;
+}
+
+/*
+ * A cell state in the power of two that its scale, stated in a few decimal digits, means; nothing
+ * for NNA_NO_VALUE.
+ */
+static int64_t exact_cell(struct nna_lower *l, uint32_t c, const struct cell *cell)
+{
+	const float scale = ldexpf(1, (int)cell->bits - 15);
+
+	if (c == NNA_NO_VALUE || nna_lower_value(l, c)->scale == scale)
+		return c;
+	return nna_view_retype(l, c, NNA_TYPE_S16, scale, 0);
 }
 
 /* The layer norm of a gate, if it has one. */
@@ -502,7 +583,7 @@ static int64_t step(struct nna_lower *l, const struct cell *cell, uint32_t x, ui
 	NNA_VALUE(forget, open_gate(l, cell, NNA_GATE_FORGET, x, h, c));
 	NNA_VALUE(in, input_gate(l, cell, x, h, c, forget));
 	NNA_VALUE(update, open_gate(l, cell, NNA_GATE_CELL, x, h, c));
-	ret = next_cell(l, c_out, c, forget, in, update, cell->clip);
+	ret = next_cell(l, NNA_IR_ROUNDS_BY_SHIFT, c_out, c, forget, in, update, cell->clip);
 	return ret ?: open_gate(l, cell, NNA_GATE_OUTPUT, x, h, c_out);
 }
 
@@ -525,18 +606,18 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 				   (double)scale, zero);
 	if (!nna_op_has_input(op, Q_PROJECTION)) {
 		NNA_VALUE(hidden_out, nna_view_retype(l, out, NNA_TYPE_S8, scale, zero));
-		return hidden_state(l, hidden_out, gate, c, bits);
+		return hidden_state(l, NNA_IR_ROUNDS_IN_TWO, hidden_out, gate, c, bits);
 	}
 	NNA_VALUE(hidden, nna_lower_scratch(l, NNA_TYPE_S8, 2, dims, scale, zero));
-	ret = hidden_state(l, hidden, gate, c, bits);
+	ret = hidden_state(l, NNA_IR_ROUNDS_IN_TWO, hidden, gate, c, bits);
 	if (ret)
 		return ret;
 	NNA_VALUE(weights, nna_lower_in(op, Q_PROJECTION));
 	NNA_VALUE(bias, given(op, Q_PROJECTION_BIAS));
 	if (clip <= 0)
-		return nna_do_linear(l, out, hidden, weights, bias);
+		return linear(l, out, hidden, weights, bias, NNA_NO_VALUE);
 	NNA_VALUE(projected, nna_do_scratch_like(l, NNA_TYPE_S8, out));
-	return nna_do_linear(l, projected, hidden, weights, bias) ?:
+	return linear(l, projected, hidden, weights, bias, NNA_NO_VALUE) ?:
 	       nna_do_clip(l, out, projected, clip);
 }
 
@@ -552,12 +633,14 @@ static int lower(struct nna_op_context *op)
 		return ret;
 	NNA_VALUE(x, nna_lower_in(op, 0));
 	NNA_VALUE(h, nna_lower_in(op, Q_OUTPUT));
-	NNA_VALUE(c, nna_lower_in(op, Q_CELL));
+	NNA_VALUE(stated_c, nna_lower_in(op, Q_CELL));
 	NNA_VALUE(state, nna_lower_out(op, 0));
-	NNA_VALUE(c_out, nna_lower_out(op, 1));
+	NNA_VALUE(stated_c_out, nna_lower_out(op, 1));
 	NNA_VALUE(out, nna_lower_out(op, 2));
 	if (nna_value_is_empty(l, out))
 		return 0;
+	NNA_VALUE(c, exact_cell(l, stated_c, &cell));
+	NNA_VALUE(c_out, exact_cell(l, stated_c_out, &cell));
 	NNA_VALUE(gate, step(l, &cell, x, h, c, c_out));
 	ret = project(op, out, gate, c_out, cell.bits);
 	return ret ?: nna_emit_copy(l, state, out);
@@ -708,7 +791,7 @@ static int64_t join_inputs(struct nna_lower *l, const struct joined *j, uint32_t
 	const uint32_t dims[3] = { in.dims[0], in.dims[1], j->count * j->units };
 
 	NNA_VALUE(rows, nna_emit_reshape(l, sequence, 2, flat));
-	NNA_VALUE(all, product(l, rows, weights, bias, GATE_SCALE));
+	NNA_VALUE(all, product(l, rows, weights, bias, GATE_SCALE, NNA_NO_VALUE));
 	return nna_view_reshape(l, all, 3, dims);
 }
 
@@ -768,8 +851,7 @@ static int open_gates(struct nna_lower *l, const struct joined *j, uint32_t x, u
 {
 	int ret;
 
-	NNA_VALUE(from_state, product(l, h, j->recurrent, NNA_NO_VALUE, GATE_SCALE));
-	NNA_VALUE(raw, add16(l, x, from_state, GATE_SCALE));
+	NNA_VALUE(raw, product(l, h, j->recurrent, NNA_NO_VALUE, GATE_SCALE, x));
 	NNA_VALUE(active, scratch16(l, raw, ACTIVE_SCALE));
 	ret = nna_fixed_lookup_from(l, active, raw, j->tables, j->lowest);
 	for (uint32_t i = 0; i < j->count && !ret; i++) {
@@ -790,7 +872,8 @@ static int64_t joined_step(struct nna_lower *l, const struct cell *cell, const s
 		return ret;
 	NNA_VALUE(in, j->count == NNA_GATES ? gates[NNA_GATE_INPUT] :
 					      input_gate(l, cell, x, h, c, gates[NNA_GATE_FORGET]));
-	ret = next_cell(l, c_out, c, gates[NNA_GATE_FORGET], in, gates[NNA_GATE_CELL], cell->clip);
+	ret = next_cell(l, NNA_IR_ROUNDS_BY_SHIFT, c_out, c, gates[NNA_GATE_FORGET], in,
+			gates[NNA_GATE_CELL], cell->clip);
 	return ret ? ret : (int64_t)gates[NNA_GATE_OUTPUT];
 }
 
@@ -811,14 +894,19 @@ static int64_t sequence_step(struct nna_lower *l, const struct nna_sequence *s,
 
 int nna_quantized_sequence_lower(struct nna_op_context *op, const struct nna_sequence *s)
 {
-	uint32_t steps = op->in[0].dims[s->time_major ? 0 : 1], h = s->h, c = s->c;
+	uint32_t steps = op->in[0].dims[s->time_major ? 0 : 1], h = s->h, c;
 	struct nna_lower *l = op->lower;
 	const struct joined *j = NULL;
 	struct joined joined;
 	struct cell cell;
 	int ret = cell_values(op, S_CELL_CLIP, &cell);
 
-	if (!ret && can_join(l, &cell) && !nna_value_is_empty(l, s->out)) {
+	if (ret)
+		return ret;
+	NNA_VALUE(first_c, exact_cell(l, s->c, &cell));
+	NNA_VALUE(last_c, exact_cell(l, s->c_last, &cell));
+	c = first_c;
+	if (can_join(l, &cell) && !nna_value_is_empty(l, s->out)) {
 		ret = join(l, s, &cell, &joined);
 		j = &joined;
 	}
@@ -827,15 +915,15 @@ int nna_quantized_sequence_lower(struct nna_op_context *op, const struct nna_seq
 		NNA_VALUE(h_next, nna_do_scratch_like(l, NNA_TYPE_S8, h));
 		NNA_VALUE(c_next, nna_do_scratch_like(l, NNA_TYPE_S16, c));
 		NNA_VALUE(gate, sequence_step(l, s, &cell, j, t, h, c, c_next));
-		ret = hidden_state(l, h_next, gate, c_next, cell.bits) ?:
+		ret = hidden_state(l, NNA_IR_ROUNDS_IN_TWO, h_next, gate, c_next, cell.bits) ?:
 		      nna_do_move(l, out, h_next);
 		h = h_next;
 		c = c_next;
 	}
 	if (!ret && s->h_last != NNA_NO_VALUE)
 		ret = nna_do_move(l, s->h_last, h);
-	if (!ret && s->c_last != NNA_NO_VALUE)
-		ret = nna_do_move(l, s->c_last, c);
+	if (!ret && last_c != NNA_NO_VALUE)
+		ret = nna_do_move(l, last_c, c);
 	return ret;
 }
 

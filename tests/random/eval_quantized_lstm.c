@@ -15,6 +15,8 @@
 #define GATE_LIMIT 8 /* of 16 bits in such steps */
 /* Fixed-point functions in 1/32768 are right to some units. */
 #define FUNCTION_ERROR (14 * 0x1p-15)
+/* QUANTIZED_16BIT_LSTM rounds products to such steps before it rescales them. */
+#define PRODUCT_STEP 0x1p-15
 
 enum gate { INPUT, FORGET, CELL, OUTPUT, GATES };
 
@@ -137,8 +139,11 @@ static int eval_16bit(struct nnr_eval *e)
 						       gate16(e, INPUT, u, data),
 						       gate16(e, CELL, u, data), 0x1p-11);
 
+			c = stepped(c, PRODUCT_STEP);
 			put(&e->out[0], i, c);
-			put(&e->out[1], i, product(gate16(e, OUTPUT, u, data), squashed(false, c)));
+			put(&e->out[1], i,
+			    stepped(product(gate16(e, OUTPUT, u, data), squashed(false, c)),
+				    PRODUCT_STEP));
 		}
 	}
 	free(data);
@@ -210,15 +215,14 @@ static void open_gate(const struct nnr_eval *e, enum gate g, uint32_t b, const s
 		if (!norm)
 			x.v += bias_of(&e->in[BIAS + g], u,
 				       (double)e->in[0].scale * (double)e->in[WEIGHTS + g].scale);
+		/* What is added has 32 bits, and only the sum 16. */
 		x = limit(stepped(x, step), 32767 * step);
-		h = limit(stepped(h, step), 32767 * step);
-		gate[u] = limit(sum(x, h), 32767 * step);
+		gate[u] = limit(sum(x, stepped(h, step)), 32767 * step);
 		if (g != CELL && nnr_eval_has(e, peephole_of[g])) {
 			struct nnr_loose w = { e->in[peephole_of[g]].v[u], 0 };
 			struct nnr_loose p = stepped(product(w, c[u]), step);
 
-			gate[u] = sum(gate[u], limit(p, 32767 * step));
-			gate[u] = limit(gate[u], 32767 * step);
+			gate[u] = limit(sum(gate[u], p), 32767 * step);
 		}
 	}
 	if (norm)

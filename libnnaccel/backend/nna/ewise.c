@@ -139,6 +139,35 @@ static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 		c->a_shift = c->b_shift = c->b_scale = c->multiplier = 0;
 }
 
+/* Products of integer LSTMs: enum nna_ir_rounding. Return: whether @rounding is one of theirs. */
+static bool product_rule(struct nnahw_cmd_ewise *c, const struct nna_value *const *v,
+			 uint8_t rounding)
+{
+	float factor;
+
+	if (!v[2] || (c->op != NNAHW_EWISE_MUL && c->op != NNAHW_EWISE_MUL_ADD))
+		return false;
+	factor = v[1]->scale * v[2]->scale / v[0]->scale;
+	switch (rounding) {
+	case NNA_IR_ROUNDS_IN_TWO:
+		nna_requantize_from((double)factor, &c->a_scale, &c->shift);
+		c->staged = c->a_scale != 0;
+		return true;
+	case NNA_IR_ROUNDS_BY_SHIFT:
+		/* With bits to spare, by which an engine sees that results fit into 32. */
+		c->a_scale = 1 << 27;
+		c->shift = 27 - ilogbf(factor);
+		return true;
+	case NNA_IR_ROUNDS_IN_Q15:
+		c->a_scale = 1 << 16;
+		c->shift = 16 - ilogbf(factor);
+		c->staged = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
  * Constants of the integer rules, where all operands have a scale. @v: out, a, b, c; NULL for those
  * that the operation has not.
@@ -155,7 +184,7 @@ static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 		if (v[i] && nna_type_size(v[i]->type) == 2)
 			wide = true;
 	}
-	if (!v[1] || v[3])
+	if (product_rule(c, v, rounding) || !v[1] || v[3])
 		return;
 	if (rounding != NNA_IR_ROUNDS_AS_NNAPI && !wide &&
 	    (v[2] ? c->op == NNAHW_EWISE_ADD || c->op == NNAHW_EWISE_SUB ||

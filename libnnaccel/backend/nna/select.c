@@ -32,7 +32,11 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 					 ? (double)in->scale * scale
 					 : (double)(in->scale * scale);
 
-		nna_requantize_from(product / out->scale, &table[c].multiplier, &table[c].shift);
+		if (rounding == NNA_IR_ROUNDS_IN_TWO)
+			product = (double)(in->scale * scale / out->scale);
+		else
+			product /= out->scale;
+		nna_requantize_from(product, &table[c].multiplier, &table[c].shift);
 	}
 	value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
 	free(table);

@@ -4,7 +4,10 @@
  * bits may take a result from them; and in integers to the last bit, sums and both roundings, where
  * the 16-bit functions are the library's own (test_fixed_point has those against the reals).
  *
- * UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit types against a QUANTIZED_LSTM for each step, to the byte.
+ * UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit types, and a QUANTIZED_LSTM for each of its steps, in
+ * integers to the byte: a quiet layer, and a loud one, of which sums leave 16 bits and come back.
+ *
+ * Results at the limits of 16 and 8 bits are counted, so that no test passes for want of them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -54,26 +57,42 @@ static void fill(void)
 	for (int i = 0; i < GATES * UNITS; i++)
 		in.bias[i / UNITS][i % UNITS] = next(-60000, 60000);
 	for (int i = 0; i < BATCH * UNITS; i++)
-		in.c[i / UNITS][i % UNITS] = (int16_t)next(-9000, 9000);
-	in.scale = (float)exp2(-7 - (double)next(0, 1000) / 400);
+		in.c[i / UNITS][i % UNITS] =
+			(int16_t)(i % 3	     ? next(INT16_MIN, INT16_MAX) :
+				  next(0, 1) ? INT16_MAX - next(0, 99) :
+					       INT16_MIN + next(0, 99));
+	in.scale = (float)exp2(-6.001 - (double)next(0, 1000) / 400);
 	in.zero = next(90, 160);
 }
 
 /* acc * factor, which has 31 bits, rounded twice: halves up, then halves away from zero. */
 static int32_t requantise(int32_t acc, double factor)
 {
-	int exponent;
-	int64_t multiplier = llround(ldexp(frexp(factor, &exponent), 31));
-	int64_t once = ((int64_t)acc * multiplier + (1ll << 30)) >> 31, size = llabs(once);
+	int exponent, up, down;
+	int64_t multiplier = llround(ldexp(frexp(factor, &exponent), 31)), once, size;
 
-	assert_true(exponent < 0);
-	size = (size + (1ll << (-exponent - 1))) >> -exponent;
+	up = exponent > 0 ? exponent : 0;
+	down = exponent < 0 ? -exponent : 0;
+	once = ((int64_t)acc * ((int64_t)1 << up) * multiplier + (1ll << 30)) >> 31;
+	size = llabs(once);
+	size = (size + (down ? 1ll << (down - 1) : 0)) >> down;
 	return (int32_t)(once < 0 ? -size : size);
 }
+
+/* How often a number left its limits, and how often a sum did and came back. */
+static struct {
+	uint32_t gates, cells, outputs, back;
+} met;
 
 static int16_t saturate(int64_t x)
 {
 	return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
+}
+
+/* The product of two numbers with 15 bits behind the point: halves up. */
+static int64_t product15(int64_t a, int64_t b)
+{
+	return (a * b + (1 << 14)) >> 15;
 }
 
 /* x / 2^shift, halves away from zero */
@@ -105,6 +124,7 @@ static int16_t gate(int g, int b, int u)
 {
 	int32_t sum = requantise(gate_sum(g, b, u), (double)(in.scale * 0x1p-7f) / 0x1p-12);
 
+	met.gates += sum != saturate(sum);
 	return nna_fixed_evaluate(g == CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC, 3,
 				  saturate(sum));
 }
@@ -143,12 +163,14 @@ static void check_real(int b, int u, int16_t c, uint8_t h)
 					(struct real){ in.c[b][u] * 0x1p-11, 0 });
 	struct real fresh = real_product(real_gate(INPUT, b, u), real_gate(CELL, b, u));
 	/* Each of the two is rounded to 1/2048. */
-	struct real cell = { kept.v + fresh.v, kept.err + fresh.err + 0x1p-11 }, out;
+	struct real cell = { fmin(fmax(kept.v + fresh.v, INT16_MIN * 0x1p-11),
+				  INT16_MAX * 0x1p-11),
+			     kept.err + fresh.err + 0x1p-11 + 0x1p-16 }, out;
 
 	out = real_product(real_gate(OUTPUT, b, u), real_tanh(cell));
 	if (fabs(c * 0x1p-11 - cell.v) > cell.err)
 		fail_msg("cell [%d, %d] is %g, not %g", b, u, c * 0x1p-11, cell.v);
-	if (fabs((h - 128) * 0x1p-7 - fmin(out.v, 127 * 0x1p-7)) > out.err + 0x1p-8)
+	if (fabs((h - 128) * 0x1p-7 - fmin(out.v, 127 * 0x1p-7)) > out.err + 0x1p-8 + 0x1p-16)
 		fail_msg("output [%d, %d] is %g, not %g", b, u, (h - 128) * 0x1p-7, out.v);
 }
 
@@ -235,7 +257,7 @@ static void test_16bit(void **state)
 	struct nna_device *device;
 
 	assert_int_equal(nna_device_open("loopback", &options, &device), 0);
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 120; round++) {
 		int16_t c[BATCH][UNITS];
 		uint8_t h[BATCH][UNITS];
 
@@ -243,19 +265,23 @@ static void test_16bit(void **state)
 		run(device, round & 1, c[0], h[0]);
 		for (int i = 0; i < BATCH * UNITS; i++) {
 			int b = i / UNITS, u = i % UNITS;
-			int32_t kept = (int32_t)shifted((int64_t)gate(FORGET, b, u) * in.c[b][u],
-							15);
-			int32_t fresh = (int32_t)shifted(
-				(int64_t)gate(INPUT, b, u) * gate(CELL, b, u), 19);
-			int16_t next_c = saturate((int64_t)kept + fresh);
+			int64_t kept = product15(gate(FORGET, b, u), in.c[b][u]);
+			int64_t fresh = shifted(
+				product15(gate(INPUT, b, u), gate(CELL, b, u)), 4);
+			int16_t next_c = saturate(kept + fresh);
 			int64_t active = nna_fixed_evaluate(NNA_FIXED_TANH, 4, next_c);
-			int64_t out = shifted(gate(OUTPUT, b, u) * active, 23) + 128;
+			int64_t out = shifted(product15(gate(OUTPUT, b, u), active), 8) + 128;
 
+			met.cells += next_c != kept + fresh;
+			met.outputs += out < 0 || out > 255;
 			assert_int_equal(c[b][u], next_c);
 			assert_int_equal(h[b][u], out < 0 ? 0 : out > 255 ? 255 : out);
 			check_real(b, u, c[b][u], h[b][u]);
 		}
 	}
+	if (!(met.gates > 100 && met.cells > 10 && met.outputs > 10))
+		fail_msg("%u gates, %u cells, %u outputs beyond their limits", met.gates, met.cells,
+			 met.outputs);
 	nna_device_close(device);
 }
 
@@ -268,11 +294,14 @@ static struct {
 	int16_t peephole[GATES - 1][UNITS], c[BATCH][UNITS];
 	int32_t bias[GATES][UNITS];
 	bool coupled, peepholes;
-	float clip;
+	float clip, scale; /* of the weights */
+	float cell_scale; /* 2^-11, in all digits or in few */
 } layer;
 
+/* A layer is loud where @round has bit 3. */
 static void fill_layer(int round)
 {
+	const bool loud = round & 8;
 	int8_t *bytes[] = { layer.x[0][0], layer.weights[0][0], layer.recurrent[0][0], layer.h[0] };
 	size_t sizes[] = { sizeof(layer.x), sizeof(layer.weights), sizeof(layer.recurrent),
 			   sizeof(layer.h) };
@@ -283,12 +312,17 @@ static void fill_layer(int round)
 	for (int i = 0; i < GATES * UNITS; i++)
 		layer.bias[i / UNITS][i % UNITS] = next(-20000, 20000);
 	for (int i = 0; i < BATCH * UNITS; i++)
-		layer.c[i / UNITS][i % UNITS] = (int16_t)next(-9000, 9000);
+		layer.c[i / UNITS][i % UNITS] =
+			(int16_t)(loud ? next(INT16_MIN, INT16_MAX) : next(-9000, 9000));
 	for (int i = 0; i < (GATES - 1) * UNITS; i++)
-		layer.peephole[i / UNITS][i % UNITS] = (int16_t)next(-5000, 5000);
+		layer.peephole[i / UNITS][i % UNITS] =
+			(int16_t)(loud ? next(INT16_MIN, INT16_MAX) : next(-5000, 5000));
+	layer.cell_scale = round & 1 ? 0.00048828f : 0x1p-11f;
+	layer.scale = loud ? 0x1.2345p-5f : 0x1.8abp-8f;
 	layer.coupled = round & 1;
 	layer.peepholes = round & 2;
-	layer.clip = round & 4 ? 1.5f : 0;
+	/* In steps of the cell state 3072.75, of which 3072 count. */
+	layer.clip = round & 4 ? 1.50037f : 0;
 }
 
 static uint32_t add_constant(struct nna_graph *g, uint32_t operand, const void *data, size_t size)
@@ -325,7 +359,8 @@ static void add_cell(struct nna_graph *g, uint32_t type, uint32_t *operands)
 			operands[i] = add_omitted(g, none);
 		else if (i < 9)
 			operands[i] = add_constant(
-				g, add(g, type, 2, UNITS, i < 5 ? SIZE : UNITS, 0x1.8p-8f, 0),
+				g, add(g, type, 2, UNITS, i < 5 ? SIZE : UNITS,
+				       layer.scale, 0),
 				i < 5 ? layer.weights[k][0] : layer.recurrent[k][0],
 				i < 5 ? sizeof(layer.weights[k]) : sizeof(layer.recurrent[k]));
 		else if (i < 12)
@@ -335,12 +370,14 @@ static void add_cell(struct nna_graph *g, uint32_t type, uint32_t *operands)
 				layer.peephole[p], sizeof(layer.peephole[p]));
 		else
 			operands[i] = add_constant(
-				g, add(g, NNA_OPERAND_TENSOR_INT32, 1, UNITS, 0, 0x1.8p-15f, 0),
+				g, add(g, NNA_OPERAND_TENSOR_INT32, 1, UNITS, 0, layer.scale * 0x1p-7f,
+				       0),
 				layer.bias[i - 12], sizeof(layer.bias[i - 12]));
 	}
 	operands[18] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH, UNITS, 0x1.2p-7f,
 			   3);
-	operands[19] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS, 0x1p-11f, 0);
+	operands[19] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS,
+			   layer.cell_scale, 0);
 }
 
 /*
@@ -391,7 +428,7 @@ static void run_step(struct nna_device *device, const int8_t *x, int8_t *h, int1
 	operands[31] = add_scalar(g, NNA_OPERAND_FLOAT32, &hidden, 4);
 	for (int i = 0; i < 3; i++)
 		outputs[i] = i == 1 ? add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS,
-					  0x1p-11f, 0) :
+					  layer.cell_scale, 0) :
 				      add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH,
 					  UNITS, 0x1.2p-7f, 3);
 	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_QUANTIZED_LSTM, 32, operands,
@@ -438,7 +475,8 @@ static void run_sequence(struct nna_device *device, bool time_major, bool states
 	desc.zero_point = 3;
 	outputs[0] = (uint32_t)nna_graph_add_operand(g, 0, &desc);
 	outputs[1] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH, UNITS, 0x1.2p-7f, 3);
-	outputs[2] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS, 0x1p-11f, 0);
+	outputs[2] = add(g, NNA_OPERAND_TENSOR_QUANT16_SYMM, 2, BATCH, UNITS,
+			   layer.cell_scale, 0);
 	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM,
 						 28, operands, states ? 3 : 1, outputs), 0);
 	inputs[0] = operands[0];
@@ -451,17 +489,77 @@ static void run_sequence(struct nna_device *device, bool time_major, bool states
 		  (size_t[]){ TIME * BATCH * UNITS, sizeof(layer.h), sizeof(layer.c) });
 }
 
+/* sum + more in 16 bits; @more may be beyond them. */
+static int16_t accumulate(int16_t sum, int32_t more)
+{
+	const int16_t alone = saturate(more), both = saturate((int64_t)sum + more);
+
+	met.gates += both != sum + more;
+	met.back += both != saturate((int64_t)sum + alone);
+	return both;
+}
+
+/* A gate: products of input, output state and cell state, of which each is requantised. */
+static int16_t layer_gate(int g, int u, const int8_t *x, const int8_t *h, int16_t c)
+{
+	static const int peephole_of[GATES] = { 0, 1, -1, 2 };
+	int32_t from_input = layer.bias[g][u], from_state = 0;
+	int16_t sum;
+
+	for (int k = 0; k < SIZE; k++)
+		from_input += (x[k] + 5) * layer.weights[g][u][k];
+	for (int k = 0; k < UNITS; k++)
+		from_state += (h[k] - 3) * layer.recurrent[g][u][k];
+	sum = accumulate(0, requantise(from_input,
+				       (double)(layer.scale * 0x1p-7f / 0x1p-12f)));
+	sum = accumulate(sum, requantise(from_state,
+					 (double)(layer.scale * 0x1.2p-7f / 0x1p-12f)));
+	if (layer.peepholes && peephole_of[g] >= 0)
+		sum = accumulate(sum, requantise(c * layer.peephole[peephole_of[g]][u],
+						 0x1p-11 * 0x1p-13 / 0x1p-12));
+	return nna_fixed_evaluate(g == CELL ? NNA_FIXED_TANH : NNA_FIXED_LOGISTIC, 3, sum);
+}
+
+/* A step of one element of the batch, from the states @h and @c to the next ones, in place. */
+static void expect_step(const int8_t *x, int8_t *h, int16_t *c)
+{
+	const int32_t clip = (int32_t)(layer.clip / 0x1p-11f);
+	int8_t next_h[UNITS];
+
+	for (int u = 0; u < UNITS; u++) {
+		int16_t forget = layer_gate(FORGET, u, x, h, c[u]);
+		int16_t fresh = layer_gate(CELL, u, x, h, c[u]);
+		int16_t input = layer.coupled ? (int16_t)(INT16_MAX - forget) :
+						layer_gate(INPUT, u, x, h, c[u]);
+		int64_t sum = shifted((int64_t)forget * c[u], 15) +
+			      shifted((int64_t)input * fresh, 19);
+		int32_t out;
+
+		c[u] = saturate(sum);
+		if (clip)
+			c[u] = (int16_t)(c[u] < -clip ? -clip : c[u] > clip ? clip : c[u]);
+		met.cells += c[u] != sum;
+		out = requantise(layer_gate(OUTPUT, u, x, h, c[u]) *
+					 nna_fixed_evaluate(NNA_FIXED_TANH, 4, c[u]),
+				 (double)(0x1p-30f / 0x1.2p-7f)) + 3;
+		next_h[u] = (int8_t)(out < INT8_MIN ? INT8_MIN : out > INT8_MAX ? INT8_MAX : out);
+		met.outputs += next_h[u] != out;
+	}
+	memcpy(h, next_h, sizeof(next_h));
+}
+
 static void test_sequence(void **state)
 {
 	const struct nna_device_options options = { .threads = 1 };
 	struct nna_device *device;
 
 	assert_int_equal(nna_device_open("loopback", &options, &device), 0);
-	for (int round = 0; round < 16; round++) {
+	memset(&met, 0, sizeof(met));
+	for (int round = 0; round < 32; round++) {
 		int8_t x[BATCH][TIME][SIZE], y[TIME * BATCH * UNITS], h[BATCH][UNITS];
 		int8_t last[BATCH][UNITS];
 		int16_t c[BATCH][UNITS], last_c[BATCH][UNITS];
-		bool time_major = round & 8, states = round % 3;
+		bool time_major = round & 16, states = round % 3;
 
 		fill_layer(round);
 		for (int i = 0; i < TIME * BATCH; i++)
@@ -471,7 +569,16 @@ static void test_sequence(void **state)
 		memcpy(h, layer.h, sizeof(h));
 		memcpy(c, layer.c, sizeof(c));
 		for (int t = 0; t < TIME; t++) {
+			int8_t want_h[BATCH][UNITS];
+			int16_t want_c[BATCH][UNITS];
+
+			memcpy(want_h, h, sizeof(h));
+			memcpy(want_c, c, sizeof(c));
+			for (int b = 0; b < BATCH; b++)
+				expect_step(layer.x[t][b], want_h[b], want_c[b]);
 			run_step(device, layer.x[t][0], h[0], c[0]);
+			assert_memory_equal(h, want_h, sizeof(h));
+			assert_memory_equal(c, want_c, sizeof(c));
 			for (int b = 0; b < BATCH; b++)
 				assert_memory_equal(y + (time_major ? t * BATCH + b :
 								      b * TIME + t) * UNITS,
@@ -482,6 +589,9 @@ static void test_sequence(void **state)
 			assert_memory_equal(last_c, c, sizeof(c));
 		}
 	}
+	if (!(met.gates > 1000 && met.back > 100 && met.cells > 100))
+		fail_msg("%u sums, %u that came back, %u cells beyond their limits", met.gates,
+			 met.back, met.cells);
 	nna_device_close(device);
 }
 
