@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/random/random.h"
+#include "tests/random/reach.h"
 
 #define MAX_JOBS 64
 #define MAX_REPORTS 25
@@ -26,12 +27,13 @@ struct suite {
 	uint64_t seed, count;
 	uint32_t jobs;
 	enum nna_isa isa;
-	bool verbose, mutants;
+	bool verbose, mutants, limits;
 	const char *save;
 	struct nnr_options options;
 
 	pthread_mutex_t lock;
 	uint64_t next, failed, skipped, checked, unchecked, operations;
+	struct nnr_reach reach;
 };
 
 static volatile uint64_t running[MAX_JOBS];
@@ -185,6 +187,8 @@ static void run_one(struct suite *suite, const struct nnr_device *device, uint64
 	suite->operations += graph->operation_count;
 	suite->skipped += passed_over;
 	suite->failed += failed;
+	if (suite->limits && report.verdict == NNR_AGREES)
+		nnr_reach_add(&suite->reach, graph);
 	loud = failed && suite->failed <= MAX_REPORTS;
 	pthread_mutex_unlock(&suite->lock);
 	if (loud)
@@ -338,6 +342,8 @@ static int usage(int status)
 	      "                  flipped, which must be seen in nine graphs of ten\n"
 	      "  --bias          the same: every expected value is a little off\n"
 	      "  --mutants       change each graph: it must be refused with a message, or run\n"
+	      "  --limits        print how often quantised results reach the limits of their\n"
+	      "                  types; those that never do, of operations made often, fail\n"
 	      "  --verbose       print every graph\n",
 	      status ? stderr : stdout);
 	return status;
@@ -358,6 +364,7 @@ int main(int argc, char **argv)
 		{ "bias", no_argument, NULL, 'b' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "mutants", no_argument, NULL, 'm' },
+		{ "limits", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -403,6 +410,9 @@ int main(int argc, char **argv)
 		case 'm':
 			suite.mutants = true;
 			break;
+		case 'r':
+			suite.limits = true;
+			break;
 		case 'v':
 			suite.verbose = true;
 			break;
@@ -422,6 +432,12 @@ int main(int argc, char **argv)
 	}
 	if (is_self_test(&suite) && suite.skipped > suite.count / 10)
 		suite.failed = 1;
+	if (suite.limits) {
+		uint32_t blind = nnr_reach_print(&suite.reach, stdout);
+
+		printf("%u operations and types have not reached their limits\n", blind);
+		suite.failed += blind;
+	}
 	printf("%" PRIu64 " graphs from seed %" PRIu64 ", %" PRIu64 " operations, %" PRIu64
 	       " elements compared, %" PRIu64 " left open\n",
 	       suite.count, suite.seed, suite.operations, suite.checked, suite.unchecked);

@@ -275,7 +275,9 @@ static int new_16bit(struct nnr_maker *m, uint32_t rank, uint32_t a, uint32_t b,
 bool nnr_make_16bit_lstm(struct nnr_maker *m, uint32_t type)
 {
 	uint32_t batch = nnr_small(m, 4), size = nnr_small(m, 12), units = nnr_small(m, 12);
-	float scale = (float)exp2(nnr_uniform(&m->r, -9, -5));
+	/* A loud one, of which gates, cell states and outputs reach their limits. */
+	const bool loud = nnr_once_in(&m->r, 2);
+	float scale = (float)exp2(nnr_uniform(&m->r, loud ? -4 : -9, loud ? -2 : -5));
 	int32_t zero = nnr_range(&m->r, 80, 180);
 
 	nnr_input(m, new_scaled(m, NNA_OPERAND_TENSOR_QUANT8_ASYMM, 2, batch, size, 0x1p-7f, 128));
@@ -284,7 +286,7 @@ bool nnr_make_16bit_lstm(struct nnr_maker *m, uint32_t type)
 					g < 4 ? size : units, scale, zero));
 	for (int g = 0; g < 4; g++)
 		input_bias(m, units, ldexp((double)scale, -7));
-	nnr_input(m, new_16bit(m, 2, batch, units, 0x1p-11f, 2));
+	nnr_input(m, new_16bit(m, 2, batch, units, 0x1p-11f, loud ? 16 : 2));
 	nnr_input(m, new_scaled(m, NNA_OPERAND_TENSOR_QUANT8_ASYMM, 2, batch, units, 0x1p-7f, 128));
 	nnr_output_fixed(m, NNA_OPERAND_TENSOR_QUANT16_SYMM, 0x1p-11f, 0);
 	nnr_output_fixed(m, NNA_OPERAND_TENSOR_QUANT8_ASYMM, 0x1p-7f, 128);
@@ -297,10 +299,10 @@ static float small_scale(struct nnr_maker *m)
 }
 
 /* Of 8 bits, [units, columns]; its scale goes to @scale. */
-static void input_weights(struct nnr_maker *m, bool given, uint32_t units, uint32_t columns,
-			  float *scale)
+static void input_weights(struct nnr_maker *m, bool given, bool loud, uint32_t units,
+			  uint32_t columns, float *scale)
 {
-	*scale = small_scale(m);
+	*scale = small_scale(m) * (loud ? 16 : 1);
 	if (given)
 		nnr_input(m, new_scaled(m, NNA_OPERAND_TENSOR_QUANT8_SYMM, 2, units, columns,
 					*scale, 0));
@@ -322,6 +324,8 @@ bool nnr_make_quantized_lstm(struct nnr_maker *m, uint32_t type)
 	uint32_t batch = nnr_small(m, 4), size = nnr_small(m, 12);
 	float in_scale = small_scale(m), out_scale = small_scale(m), hidden = small_scale(m),
 	      cell_scale = ldexpf(1, nnr_range(&m->r, -15, -9)), weights[4], other, projection;
+	/* A loud one, of which products leave 16 bits by themselves, and states are at limits. */
+	const bool loud = nnr_once_in(&m->r, 2);
 	int32_t in_zero = nnr_range(&m->r, -40, 40), out_zero = nnr_range(&m->r, -40, 40);
 	int like = -1;
 
@@ -335,9 +339,9 @@ bool nnr_make_quantized_lstm(struct nnr_maker *m, uint32_t type)
 	nnr_input(m, new_scaled(m, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, batch, size, in_scale,
 				in_zero));
 	for (int g = 0; g < 4; g++)
-		input_weights(m, g || cell.full, cell.units, size, &weights[g]);
+		input_weights(m, g || cell.full, loud, cell.units, size, &weights[g]);
 	for (int g = 0; g < 4; g++)
-		input_weights(m, g || cell.full, cell.units, cell.outputs, &other);
+		input_weights(m, g || cell.full, loud, cell.units, cell.outputs, &other);
 	for (int g = 0; g < 3; g++)
 		input_16bit(m, cell.peephole && (g || cell.full), cell.units, 0x1p-14f);
 	for (int g = 0; g < 4; g++) {
@@ -347,7 +351,7 @@ bool nnr_make_quantized_lstm(struct nnr_maker *m, uint32_t type)
 			input_bias(m, cell.units,
 				   cell.norm ? 0x1p-24 : (double)in_scale * (double)weights[g]);
 	}
-	input_weights(m, cell.projects, cell.outputs, cell.units, &projection);
+	input_weights(m, cell.projects, false, cell.outputs, cell.units, &projection);
 	if (cell.projects && nnr_once_in(&m->r, 2))
 		input_bias(m, cell.outputs, (double)hidden * (double)projection);
 	else
@@ -355,7 +359,8 @@ bool nnr_make_quantized_lstm(struct nnr_maker *m, uint32_t type)
 	nnr_input(m, new_scaled(m, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, batch, cell.outputs,
 				out_scale, out_zero));
 	nnr_input(m, new_16bit(m, 2, batch, cell.units, cell_scale,
-			       fmin(2, 32767 * (double)cell_scale)));
+			       loud ? 32768 * (double)cell_scale :
+				      fmin(2, 32767 * (double)cell_scale)));
 	for (int g = 0; g < 4; g++)
 		input_16bit(m, cell.norm && (g || cell.full), cell.units, 0x1p-14f);
 	for (int k = 0; k < 2; k++)
