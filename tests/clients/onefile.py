@@ -22,7 +22,8 @@ def options_of(name, attributes):
         options
 
 
-def write(operator, tensors, inputs, outputs, options=None, attributes=None, version=1):
+def write(operator, tensors, inputs, outputs, options=None, attributes=None, version=1,
+          intermediates=()):
     """
     The bytes of a file with one operator.
 
@@ -31,6 +32,7 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
         axis (that of several scales), data (an array: a constant), variable
     @inputs, @outputs: numbers of tensors; -1 is an optional input that is omitted
     @options: the name of the schema's table, or the bytes of a custom operator's
+    @intermediates: numbers of tensors that state what is quantised within the operator
     """
     model, graph, code = schema.ModelT(), schema.SubGraphT(), schema.OperatorCodeT()
     custom = operator.partition(":")[2]
@@ -60,6 +62,8 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
         graph.tensors.append(t)
     op = schema.OperatorT()
     op.opcodeIndex, op.inputs, op.outputs = 0, list(inputs), list(outputs)
+    if intermediates:
+        op.intermediates = list(intermediates)
     if isinstance(options, bytes):
         op.customOptions = np.frombuffer(options, np.uint8)
     elif options:

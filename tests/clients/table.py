@@ -79,14 +79,16 @@ class Row:
     @name: of the row, if one operator has several
     @own: why LiteRT's own kernels judge instead of the reference ones, or None
     @steps: the largest difference that passes; a row that has more than 0 says why beside
+    @intermediates: tensors that state what is quantised within the operator
     @attributes: for each a list of values; each combination is tried
     """
 
     def __init__(self, operator, inputs, outputs, types, options=None, name=None, own=None,
-                 steps=0, version=1, **attributes):
+                 steps=0, version=1, intermediates=(), **attributes):
         self.operator, self.inputs, self.outputs = operator, inputs, outputs
         self.types, self.options, self.name = types, options, name or operator
         self.own, self.steps, self.version, self.attributes = own, steps, version, attributes
+        self.intermediates = intermediates
 
     def variants(self):
         """All combinations of attributes, one {} at least."""
@@ -139,6 +141,7 @@ class Case:
         self.inputs, self.tensors, self.scales = {}, [], []
         self.ins = [self.add(rng, t, f"in{i}") if t else -1 for i, t in enumerate(row.inputs)]
         self.outs = [self.add(rng, t, f"out{i}", True) for i, t in enumerate(row.outputs)]
+        self.mids = [self.add(rng, t, f"mid{i}", True) for i, t in enumerate(row.intermediates)]
         told = [f"{k} {v}" for k, v in self.attributes.items()]
         told += [f"{t['name']} {np.max(t['scale']):.6g} * (q - {t['zero']})"
                  for t in self.tensors if t.get("scale") is not None]
@@ -193,4 +196,4 @@ class Case:
 
     def file(self):
         return onefile.write(self.row.operator, self.tensors, self.ins, self.outs,
-                             self.row.options, self.attributes, self.row.version)
+                             self.row.options, self.attributes, self.row.version, self.mids)
