@@ -66,14 +66,15 @@ static bool set_tick_hz(void *config, const char *value)
 
 static const struct nnadev_option options[] = {
 	{ 'i', "isa", "NAME",
-	 "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm (default: auto)",
-	 "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm", set_isa },
-	{ 'l', "job-limit", "MS", "run time after which any job is ended, 1 to 5000 (default: 5000)",
-	 "a number from 1 to 5000", set_job_limit },
+	  "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm (default: auto)",
+	  "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm", set_isa },
+	{ 'l', "job-limit", "MS",
+	  "run time after which any job is ended, 1 to 5000 (default: 5000)",
+	  "a number from 1 to 5000", set_job_limit },
 	{ 'f', "tick-hz", "N",
-	 "frequency of the clock that the device shows, 1000000 to 4000000000 (default:\n"
-	 "1000000000)",
-	 "a number from 1000000 to 4000000000", set_tick_hz },
+	  "frequency of the clock that the device shows, 1000000 to 4000000000 (default:\n"
+	  "1000000000)",
+	  "a number from 1000000 to 4000000000", set_tick_hz },
 	{ 0 },
 };
 
@@ -81,23 +82,23 @@ static const struct nnadev_option options[] = {
 
 static const struct nnadev_injection injections[] = {
 	{ NNADEV_INJECT_HANG, "hang", "N",
-	 "the next N jobs run until aborted, reset or out of budget", COUNT_MAX, false },
-	{ NNADEV_INJECT_STUCK, "stuck", "N", "the next N jobs do not even react to budget and abort",
-	 COUNT_MAX, false },
-	{ NNADEV_INJECT_DROP_IRQ, "drop-irq", "N", "the next N interrupts are not raised", COUNT_MAX,
-	 false },
-	{ NNADEV_INJECT_SPURIOUS_IRQ, "spurious-irq", "N", "N interrupts on every vector, now",
-	 10000, true },
+	  "the next N jobs run until aborted, reset or out of budget", COUNT_MAX, false },
+	{ NNADEV_INJECT_STUCK, "stuck", "N",
+	  "the next N jobs do not even react to budget and abort", COUNT_MAX, false },
+	{ NNADEV_INJECT_DROP_IRQ, "drop-irq", "N",
+	  "the next N interrupts are not raised", COUNT_MAX, false },
+	{ NNADEV_INJECT_SPURIOUS_IRQ, "spurious-irq", "N",
+	  "N interrupts on every vector, now", 10000, true },
 	{ NNADEV_INJECT_CORRUPT, "corrupt", "N",
-	 "the next N completions carry a sequence number that was never submitted", COUNT_MAX,
-	 false },
-	{ NNADEV_INJECT_REFUSE_RESET, "refuse-reset", "N", "the next N resets do not become ready",
-	 COUNT_MAX, false },
-	{ NNADEV_INJECT_SLOW_NS, "slow", "NS", "every job takes NS nanoseconds longer", 10000000000u,
-	 false },
+	  "the next N completions carry a sequence number that was never submitted", COUNT_MAX,
+	  false },
+	{ NNADEV_INJECT_REFUSE_RESET, "refuse-reset", "N",
+	  "the next N resets do not become ready", COUNT_MAX, false },
+	{ NNADEV_INJECT_SLOW_NS, "slow", "NS",
+	  "every job takes NS nanoseconds longer", 10000000000u, false },
 	{ NNADEV_INJECT_DEAD, "dead", "0|1",
-	 "registers read as all ones and writes are lost, until 0 brings the device back", 1,
-	 false },
+	  "registers read as all ones and writes are lost, until 0 brings the device back", 1,
+	  false },
 	{ 0 },
 };
 

@@ -126,8 +126,10 @@ static void inject(struct host *h, const char *name, uint64_t value)
 /* Every fault of enum nnadev_inject has a name, and the names mean what they say. */
 static void test_injections(void **state)
 {
-	static const char *const names[] = { "hang",    "stuck",	       "drop-irq", "spurious-irq",
-					    "corrupt", "refuse-reset", "slow",	   "dead" };
+	static const char *const names[] = {
+		"hang",	   "stuck",	   "drop-irq", "spurious-irq",
+		"corrupt", "refuse-reset", "slow",     "dead",
+	};
 	const uint32_t last = NNADEV_INJECT_DEAD;
 	struct nnadev *dev;
 	struct host h;
