@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An aperture: host address space in which pages of files can be mapped side by side, so that
- * memory that is scattered becomes one contiguous range. It is reserved without memory behind it.
- * Each run of pages costs up to two of the process's mappings (vm.max_map_count); the caller counts
- * them.
+ * An aperture: a range of host address space into which pages of files are mapped next to each
+ * other, so that memory that is scattered becomes contiguous. It is reserved without memory behind
+ * it. Each run of pages takes up to two of the process's mappings (vm.max_map_count); the caller
+ * counts them.
  */
 #ifndef NNADEV_APERTURE_H
 #define NNADEV_APERTURE_H

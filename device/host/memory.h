@@ -42,8 +42,8 @@ struct nnadev_mapping {
  * @mappings: sorted by iova, disjoint
  * @count: entries of @mappings
  * @capacity: entries that @mappings has room for
- * @files: the files of all mappings
- * @off: the device is no bus master: nothing can be reached
+ * @files: list of the files of all mappings
+ * @off: the device is no bus master, so it reaches nothing
  */
 struct nnadev_memory {
 	struct nnadev_mapping *mappings;
@@ -58,7 +58,7 @@ struct nnadev_memory {
  * @data: host address
  * @size: bytes reachable from there on, in one file
  * @file: that file
- * @writable: by the mapping's protection
+ * @writable: the mapping allows writes
  */
 struct nnadev_reach {
 	uint8_t *data;
@@ -78,24 +78,24 @@ int nnadev_memory_map_data(struct nnadev_memory *memory, uint64_t iova, uint64_t
 int nnadev_memory_covers(const struct nnadev_memory *memory, uint64_t iova, uint64_t size);
 
 /*
- * Remove the mappings of a range that nnadev_memory_covers() accepts; nobody uses their memory.
- * Return: the files that nothing maps any more, to be given to nnadev_file_free().
+ * Remove the mappings of a range that nnadev_memory_covers() accepts. No thread uses their memory
+ * any more. Return: the files that have no use left, to be given to nnadev_file_free().
  */
 struct nnadev_file *nnadev_memory_unmap(struct nnadev_memory *memory, uint64_t iova,
 					uint64_t size);
 
 /*
- * Mark the file that has @address in its mapping as broken. Async-signal-safe. Return: whether
- * there is one.
+ * Find the file whose mapping contains @address, and mark it as broken. Async-signal-safe. Return:
+ * whether there is one.
  */
 bool nnadev_memory_break(struct nnadev_memory *memory, const void *address);
 
 void nnadev_memory_fini(struct nnadev_memory *memory);
 
-/* Find what @bus reaches, which is at least one byte. Return: whether it reaches anything. */
+/* Look up bus address @bus. Return: whether it reaches memory; then @reach->size is not 0. */
 bool nnadev_memory_find(struct nnadev_memory *memory, uint64_t bus, struct nnadev_reach *reach);
 
-/* Host address of @size bytes at @bus if they lie in one piece, else NULL. */
+/* Host address of @size bytes at @bus, NULL unless they are contiguous in one file. */
 void *nnadev_memory_at(struct nnadev_memory *memory, uint64_t bus, uint64_t size, bool write);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Newer than the headers of some systems; a kernel that does not know it says so. */
+/* Some systems have older headers. A kernel that does not know it returns an error. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -30,7 +30,7 @@ void *nnadev_pages_create(uint64_t size, bool there)
 		munmap(map, (uint64_t)(begin - map));
 	if (begin < map + NNADEV_PAGES_LARGE)
 		munmap(begin + whole, (uint64_t)(map + NNADEV_PAGES_LARGE - begin));
-	/* A kernel that cannot do the one or the other has pages come when they are used. */
+	/* Both are optional: without them pages are allocated when they are first touched. */
 	madvise(begin, whole, MADV_HUGEPAGE);
 	if (there)
 		madvise(begin, size, MADV_POPULATE_WRITE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that begins at a large page and lies in large pages where the kernel has them: thousands
- * of its pages become there at once, and who reads much of it finds them sooner.
+ * Anonymous memory that is aligned to a large page, and backed by large pages where the kernel has
+ * them. That saves page faults when it is first touched, and TLB misses when it is read.
  */
 #ifndef NNADEV_PAGES_H
 #define NNADEV_PAGES_H
@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the sizes of such memory are best multiples of. */
+/* The size of a large page; sizes that are multiples of it waste nothing. */
 #define NNADEV_PAGES_LARGE (2ull << 20)
 
 /**
  * nnadev_pages_create() - make memory
  * @size: bytes
- * @there: whether its pages are there from the start, so that who uses it never waits for one;
- *	else they come as they are touched, and cost nothing before
+ * @there: allocate all pages now, so that no later access waits for a page fault. Otherwise each
+ *	page is allocated when it is first touched.
  *
- * Return: memory that is zero, for nnadev_pages_destroy(); NULL without memory.
+ * Return: zeroed memory, to be given to nnadev_pages_destroy(); NULL when there is no memory.
  */
 void *nnadev_pages_create(uint64_t size, bool there);
 
-/* @size is that of the creation; NULL does nothing. */
+/* @size as given to nnadev_pages_create(); NULL does nothing. */
 void nnadev_pages_destroy(void *pages, uint64_t size);
 
 #endif

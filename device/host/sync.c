@@ -32,7 +32,7 @@ bool nnadev_spin(bool (*done)(const void *context), const void *context, uint64_
 {
 	uint64_t until = 0, now;
 
-	/* The clock is read between some looks, so that it does not take longer than they do. */
+	/* The clock is read once for several calls of @done: reading it takes longer than those. */
 	while (ns && !done(context)) {
 		for (uint32_t i = 0; i < 32 && !done(context); i++)
 			pause_cpu();
@@ -44,7 +44,7 @@ bool nnadev_spin(bool (*done)(const void *context), const void *context, uint64_
 	return done(context);
 }
 
-/* An event, and how it has read. */
+/* An event, and the value that was read from it. */
 struct reading {
 	const struct nnadev_event *event;
 	uint32_t seq;

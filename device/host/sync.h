@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the model needs of the host to wait and to tell time: a clock, an event and a gate.
- *
- * All of them are plain memory: only the gate has something to free.
+ * Waiting and time: a clock, an event and a gate. Events are plain memory, with nothing to free.
  */
 #ifndef NNADEV_SYNC_H
 #define NNADEV_SYNC_H
@@ -18,19 +16,19 @@
 uint64_t nnadev_clock_now(void);
 
 /*
- * Ask for @ns, but do not sleep, whether something is @done; for what comes sooner than a sleeper
- * wakes up. With 0 it asks once. Return: whether it is.
+ * Spin until @done returns true, for at most @ns. For events that come sooner than a thread that
+ * sleeps would wake up. With 0 it asks once. Return: what @done returned last.
  */
 bool nnadev_spin(bool (*done)(const void *context), const void *context, uint64_t ns);
 
 /**
- * struct nnadev_event - something happened
- * @seq: grows with every nnadev_event_raise()
+ * struct nnadev_event - threads wait for a counter to change
+ * @seq: incremented by nnadev_event_raise()
  * @sleepers: threads in nnadev_event_wait()
  *
- * A waiter reads @seq, looks whether there is something to do, and if not waits with the value that
- * it read: so it does not miss what is raised in between. Raising costs no system call while nobody
- * sleeps. Any thread may do either.
+ * A waiter reads @seq, looks whether there is work, and if not waits with the value that it read.
+ * So it cannot miss an event that is raised in between. Raising makes no system call while no
+ * thread sleeps. Any thread may wait or raise.
  */
 struct nnadev_event {
 	_Atomic uint32_t seq;
@@ -44,27 +42,26 @@ static inline uint32_t nnadev_event_read(const struct nnadev_event *event)
 
 void nnadev_event_raise(struct nnadev_event *event);
 
-/* Whether @event is raised after it read as @seq, as nnadev_spin() asks. */
+/* Spin, as nnadev_spin(), until @event differs from @seq. Return: whether it does. */
 bool nnadev_event_spin(const struct nnadev_event *event, uint32_t seq, uint64_t ns);
 
 /*
- * Sleep until @event is raised after it read as @seq, or until @until (nnadev_clock_now() time, or
+ * Sleep until @event differs from @seq, or until @until (nnadev_clock_now() time, or
  * NNADEV_FOREVER).
  */
 void nnadev_event_wait(struct nnadev_event *event, uint32_t seq, uint64_t until);
 
 /**
- * struct nnadev_gate - a lock with one owner that keeps it for long, and guests that come in
- * between
+ * struct nnadev_gate - a lock that one owner holds most of the time, and guests hold briefly
  * @m: guards the other members
- * @c: signalled when somebody has left
+ * @c: signalled when the owner or a guest has left
  * @owned: the owner is inside
  * @visited: a guest is inside
- * @guests: how many guests are inside or waiting
+ * @guests: number of guests inside or waiting
  *
- * Whenever the owner could let others in it asks nnadev_gate_wanted(), which costs one load; if so
- * it calls nnadev_gate_leave() and then nnadev_gate_enter(), which waits until all guests have
- * left.
+ * At each point where the owner can give the gate up it calls nnadev_gate_wanted(), which is one
+ * load. If that is true it calls nnadev_gate_leave() and nnadev_gate_enter(). The latter waits
+ * until all guests have left.
  */
 struct nnadev_gate {
 	pthread_mutex_t m;
@@ -84,7 +81,10 @@ static inline bool nnadev_gate_wanted(struct nnadev_gate *gate)
 	return atomic_load_explicit(&gate->guests, memory_order_relaxed) != 0;
 }
 
-/* For guests: enter and leave. @knock is raised so that an owner who is inside asks for guests. */
+/*
+ * For guests: enter and leave. If the owner is inside, @knock is raised to make it call
+ * nnadev_gate_wanted().
+ */
 void nnadev_gate_visit(struct nnadev_gate *gate, struct nnadev_event *knock);
 void nnadev_gate_part(struct nnadev_gate *gate);
 

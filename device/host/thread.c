@@ -14,7 +14,7 @@ int nnadev_thread_create(pthread_t *thread, void *(*main)(void *arg), void *arg)
 	sigdelset(&blocked, SIGFPE);
 	sigdelset(&blocked, SIGILL);
 	sigdelset(&blocked, SIGTRAP);
-	/* A thread inherits the mask of the one that starts it. */
+	/* A new thread inherits the signal mask of its creator. */
 	pthread_sigmask(SIG_SETMASK, &blocked, &old);
 	r = pthread_create(thread, NULL, main, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

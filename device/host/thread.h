@@ -10,8 +10,8 @@
  * @thread: written
  * @main: what it runs, with @arg
  *
- * Signals are the process's concern, but for those that a thread brings upon itself, such as
- * SIGBUS.
+ * All signals are blocked in it. Those that the thread itself causes, such as SIGBUS, are delivered
+ * all the same.
  *
  * Return: 0 or a negative errno.
  */

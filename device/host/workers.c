@@ -2,14 +2,14 @@
 /*
  * A pool of threads that run the tiles of one round at a time.
  *
- * A round begins when there are tiles in the shares. A worker says that it is inside before it
- * looks for tiles, and the caller asks who is inside when all shares are empty: so the caller waits
- * for every worker that has taken a tile, and for nobody who comes too late. Who took a tile finds
- * the round that it belongs to, as that was written before.
+ * A round begins when the caller writes tiles into the shares. A worker sets @inside before it
+ * looks for tiles. When all shares are empty, the caller waits until @inside is clear for every
+ * worker: so it waits for each worker that has taken a tile, and not for one that has come too
+ * late. The round is written before its tiles, so a worker that has taken a tile sees its round.
  *
- * What a worker and the caller tell each other in a round lies in the worker's own cache line: the
- * call, its share of the tiles, and whether it is inside. All else that the caller writes from
- * round to round is the context, which the worker asks for as a whole.
+ * A worker and the caller communicate through the worker's own cache line: the call, its share of
+ * the tiles, and @inside. The only other memory that changes from round to round is the context,
+ * which the worker prefetches as a whole.
  */
 #include "device/host/workers.h"
 
@@ -28,17 +28,17 @@
 
 /**
  * struct worker - a thread of the pool
- * @share: its tiles that have not been started: the first one in the low half, the end in the high
- *	half; others take from the end
- * @call: changes when there is a round to take part in, and to end
+ * @share: its tiles that have not been started: the first in the low half, one past the last in
+ *	the high half; other threads take tiles from the end
+ * @call: changes when there is a round to join, and when the thread is to end
  * @inside: it may look for tiles, or run one
- * @left: @share as it was when the round was closed
+ * @left: @share at the time the round was closed
  * @context: see struct nnadev_round
  * @context_size: likewise
- * @busy: ns that it has spent on tiles; changes within rounds
+ * @busy: ns spent on tiles; changes during rounds only
  * @pool: its pool
  * @index: its number
- * @thread: valid but for number 0
+ * @thread: not valid for number 0
  */
 struct worker {
 	_Alignas(CACHE_LINE) _Atomic uint64_t share;
@@ -54,7 +54,7 @@ struct worker {
 };
 
 /**
- * struct nnadev_round_state - the round under way, written where it differs from the one before
+ * struct nnadev_round_state - the current round; only members that change are written
  * @run: see struct nnadev_round
  * @stop: likewise
  * @status: the first status other than 0
@@ -66,17 +66,17 @@ struct nnadev_round_state {
 };
 
 /**
- * struct nnadev_workers - the pool. What changes in each round has cache lines of its own.
- * @threads: with the caller
- * @started: without the caller
- * @spin_ns: how long to look for what to do before sleeping
+ * struct nnadev_workers - the pool; members that change in each round have their own cache lines
+ * @threads: number of threads, the caller included
+ * @started: number of threads, without the caller
+ * @spin_ns: how long to spin before sleeping
  * @quit: workers are to end
- * @longest: the longest tile so far, in ns
+ * @longest: duration of the longest tile, in ns
  * @waiting: the caller sleeps, or is about to
- * @left: raised when a worker has left a round and the caller waits for that
+ * @left: raised when a worker has left a round while @waiting
  * @sleepers: workers that sleep, or are about to
- * @awake: raised when these are to look at their calls
- * @round: the round under way
+ * @awake: raised when @sleepers are to look at @call
+ * @round: the current round
  * @workers: the threads; number 0 is the caller
  */
 struct nnadev_workers {
@@ -95,7 +95,7 @@ struct nnadev_workers {
 
 void nnadev_shares_deal(struct nnadev_shares *shares, uint32_t threads, uint32_t tiles)
 {
-	/* Who gets more are the first ones, the caller among them: it need not be woken. */
+	/* The first threads get the tiles that are left over: the caller, as thread 0, is awake. */
 	const uint32_t each = tiles / threads, more = tiles % threads;
 	uint32_t next = 0;
 
@@ -131,7 +131,7 @@ static uint32_t share_end(uint64_t share)
 	return (uint32_t)(share >> 32);
 }
 
-/* Take a tile from a share: the owner from its beginning, others from its end. */
+/* Take a tile from a share: the owner takes the first, others take the last. */
 static bool share_take(_Atomic uint64_t *from, bool owner, uint32_t *tile)
 {
 	uint64_t share = atomic_load(from), rest;
@@ -157,19 +157,19 @@ static void note_tile(struct nnadev_workers *pool, uint64_t ns)
 		;
 }
 
-/* Let no more tiles begin. Those that have begun run to their end. */
+/* Prevent further tiles from starting. Those that have started run to their end. */
 static void close_round(struct nnadev_workers *pool)
 {
 	for (uint32_t i = 0; i < pool->threads; i++) {
 		const uint64_t left = atomic_exchange(&pool->workers[i].share, 0);
 
-		/* Nothing is left to another who closes the round, too. */
+		/* If another thread closes the round as well, it finds the share empty. */
 		if (share_next(left) < share_end(left))
 			pool->workers[i].left = left;
 	}
 }
 
-/* The next tile for a thread: of its own share, or of that of the next one that has some. */
+/* The next tile for a thread: from its own share, or from the next share that has tiles. */
 static bool take_tile(struct nnadev_workers *pool, uint32_t thread, uint32_t *tile)
 {
 	for (uint32_t i = thread; i < pool->threads; i++)
@@ -181,7 +181,7 @@ static bool take_tile(struct nnadev_workers *pool, uint32_t thread, uint32_t *ti
 	return false;
 }
 
-/* Run tiles of a round until none is left; @now as in nnadev_workers_run(). */
+/* Run tiles until none is left; @now as in nnadev_workers_run(). */
 static void run_tiles(struct nnadev_workers *pool, uint32_t thread, uint64_t *now)
 {
 	struct nnadev_round_state *round = &pool->round;
@@ -210,7 +210,7 @@ static void run_tiles(struct nnadev_workers *pool, uint32_t thread, uint64_t *no
 	}
 }
 
-/* A worker's call, and how it has read. */
+/* A worker, and the value that it read from its @call. */
 struct call {
 	const struct worker *worker;
 	uint32_t seen;
@@ -223,7 +223,7 @@ static bool is_called(const void *context)
 	return atomic_load_explicit(&call->worker->call, memory_order_acquire) != call->seen;
 }
 
-/* Wait until a worker is called, asleep if that takes long. */
+/* Wait until the worker is called: spin first, then sleep. */
 static void wait_for_call(struct nnadev_workers *pool, const struct call *call)
 {
 	if (nnadev_spin(is_called, call, pool->spin_ns))
@@ -239,7 +239,7 @@ static void wait_for_call(struct nnadev_workers *pool, const struct call *call)
 	atomic_fetch_sub(&pool->sleepers, 1);
 }
 
-/* Call workers, who find all that was written before. */
+/* Call the workers. They see everything that was written before. */
 static void call_workers(struct nnadev_workers *pool)
 {
 	for (uint32_t i = 1; i <= pool->started; i++) {
@@ -248,12 +248,15 @@ static void call_workers(struct nnadev_workers *pool)
 
 		atomic_store_explicit(&w->call, call + 1, memory_order_release);
 	}
-	/* Who goes to sleep adds itself first and then looks at its call: one sees the other. */
+	/*
+	 * A worker that goes to sleep increments @sleepers first and reads @call then, and here
+	 * the order is the reverse: so at least one of both sees the other's write.
+	 */
 	if (atomic_fetch_add(&pool->sleepers, 0))
 		nnadev_event_raise(&pool->awake);
 }
 
-/* Have the context come to this CPU's caches, all of it at a time. */
+/* Prefetch the context into this CPU's cache. */
 static void fetch_context(const struct worker *w)
 {
 	const uint8_t *context = atomic_load_explicit(&w->context, memory_order_relaxed);
@@ -269,7 +272,7 @@ static void *worker_main(void *arg)
 	struct nnadev_workers *pool = w->pool;
 	struct call call = { .worker = w };
 
-	/* What rounds and is flushed to zero is not whoever started the thread's to say. */
+	/* The thread has inherited its creator's rounding mode and flush-to-zero. */
 	fesetenv(FE_DFL_ENV);
 	for (;;) {
 		uint64_t now;
@@ -288,7 +291,7 @@ static void *worker_main(void *arg)
 	}
 }
 
-/* Whether no worker holds a round. */
+/* Whether no worker is inside the round. */
 static bool is_left(const void *context)
 {
 	const struct nnadev_workers *pool = context;
@@ -299,7 +302,7 @@ static bool is_left(const void *context)
 	return true;
 }
 
-/* Wait until no worker holds the round, all tiles of which have begun. */
+/* Wait until no worker is inside the round. All tiles have been started. */
 static void wait_for_workers(struct nnadev_workers *pool)
 {
 	if (nnadev_spin(is_left, pool, pool->spin_ns))
@@ -315,7 +318,7 @@ static void wait_for_workers(struct nnadev_workers *pool)
 	atomic_store(&pool->waiting, false);
 }
 
-/* Write down a round. What has not changed stays in the workers' caches. */
+/* Write a round. Members that have not changed are not written: they stay in workers' caches. */
 static void open_round(struct nnadev_workers *pool, const struct nnadev_round *work,
 		       const struct nnadev_shares *shares)
 {
@@ -334,7 +337,7 @@ static void open_round(struct nnadev_workers *pool, const struct nnadev_round *w
 		atomic_store_explicit(&w->context, work->context, memory_order_relaxed);
 		atomic_store_explicit(&w->context_size, work->context_size, memory_order_relaxed);
 	}
-	/* From here on tiles may run. */
+	/* From here on workers may take tiles. */
 	for (uint32_t i = 0; i < pool->threads; i++)
 		atomic_store_explicit(&pool->workers[i].share,
 				      share_pack(shares->next[i], shares->end[i]),

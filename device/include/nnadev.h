@@ -57,27 +57,25 @@ enum nnadev_isa {
 	NNADEV_ISA_I8MM = 7,
 };
 
-/* With fewer ticks the units of RUN_TIME would be longer than a job may run. */
+/* With a lower frequency a unit of RUN_TIME would be longer than the job limit. */
 #define NNADEV_TICK_HZ_MIN 1000000u
 #define NNADEV_TICK_HZ_MAX 4000000000u
 
 /**
- * struct nnadev_params - what a device is made of
+ * struct nnadev_params - parameters of a device
  * @threads: threads that run tiles, the command processor among them; 0 is one per online CPU, at
  *	most 64
  * @isa: kernels to use
- * @job_limit_ns: run time after which any job ends, at most NNAHW_JOB_LIMIT_NS; 0 is that
- * @spin_ns: how long threads that run tiles look for more of them before they sleep: between the
- *	commands of a job that is shorter than waking up; 0 where somebody else needs the CPUs, as a
- *	guest does
+ * @job_limit_ns: run time after which any job ends, at most NNAHW_JOB_LIMIT_NS; 0 is that limit
+ * @spin_ns: how long threads that run tiles spin before they sleep. Between two commands of a job
+ *	that is shorter than a wake-up. 0 if others need the CPUs, such as a guest.
  * @tick_hz: frequency of the clock that the device shows, NNADEV_TICK_HZ_MIN to
  *	NNADEV_TICK_HZ_MAX; 0 is NNAHW_TICK_HZ
- * @lent: the model has no thread for its command processor: that runs where nnadev_run() is called
- * @raise_irq: called from any thread of the model, without locks held, when MSI-X vector @vector is
- *	to be raised; must not block and must not call back into the model other than
- *	nnadev_reg_read()
- * @log: takes a line for people about a fault or a bad set-up (no newline); may be NULL. It is not
- *	rate-limited
+ * @lent: the model has no thread for its command processor, which runs in nnadev_run()
+ * @raise_irq: MSI-X vector @vector is raised. Called from any thread of the model, without locks
+ *	held. Must not block. Of the model it may call nnadev_reg_read() only.
+ * @log: takes a line about a fault or a bad set-up, without a newline; may be NULL. It is not
+ *	rate-limited.
  * @user: handed to the callbacks
  */
 struct nnadev_params {
@@ -93,7 +91,7 @@ struct nnadev_params {
 };
 
 /**
- * nnadev_create() - make a device, out of reset, with no DMA mapping
+ * nnadev_create() - create a device, out of reset, without DMA mappings
  * @params: copied
  * @out: the device, to be given to nnadev_destroy()
  *
@@ -126,7 +124,7 @@ void nnadev_reg_write(struct nnadev *dev, uint64_t offset, uint32_t size, uint64
 void nnadev_reset(struct nnadev *dev);
 
 /**
- * nnadev_run() - be the command processor of a lent device
+ * nnadev_run() - run the command processor of a lent device in this thread
  * @stop: asked before each job, and after nnadev_knock(): whether to return
  * @context: handed to it
  * @until: CLOCK_MONOTONIC time in ns at which to return; UINT64_MAX is never

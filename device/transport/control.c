@@ -17,11 +17,14 @@
  * struct nnadev_control - the thread and its sockets
  * @model: the model
  * @device: of @model
- * @disconnect: with @user, as given to nnadev_control_start()
+ * @disconnect: as given to nnadev_control_start()
+ * @user: handed to @disconnect
+ * @thread: answers
+ * @listener: listening socket; the caller's
  * @quit: eventfd, raised to end the thread
- * @client: who is connected, or -1
- * @line: what has come of a line so far
- * @used: bytes of it
+ * @client: socket of the client, or -1
+ * @line: the part of a line that has been received
+ * @used: bytes of @line
  */
 struct nnadev_control {
 	const struct nnadev_model *model;
@@ -120,7 +123,7 @@ static void disconnect(struct nnadev_control *c)
 	c->used = 0;
 }
 
-/* Answers are small and the client waits for each: who does not take one whole is disconnected. */
+/* Answers fit the socket's buffer. A client that does not read them is disconnected. */
 static void answer_line(struct nnadev_control *c)
 {
 	char answer[HELP_MAX + 1];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control socket: faults are injected there, so that drivers can be tested without hooks in
- * them. It serves one client at a time, with lines of text:
+ * The control socket. Tests inject faults there, so that drivers need no hooks for tests. It serves
+ * one client at a time. A client sends lines of text:
  *
- *   NAME VALUE  arms a fault
- *   clear       disarms all
- *   disconnect  ends the connection of the virtual machine
- *   help        lists the names
+ *   NAME VALUE  arm a fault of the model
+ *   clear       disarm all
+ *   disconnect  end the connection of the virtual machine
+ *   help        list the names
  *
- * The answer is "ok" or "error: REASON", and comes when the fault is in force. What is armed stays
- * armed when the client leaves.
+ * The answer is "ok" or "error: REASON". It is sent when the fault is in force. Faults stay armed
+ * when the client leaves.
  */
 #ifndef NNADEV_CONTROL_H
 #define NNADEV_CONTROL_H
@@ -38,14 +38,14 @@ int nnadev_control_start(const struct nnadev_model *model, void *device, int lis
 void nnadev_control_stop(struct nnadev_control *control);
 
 /**
- * nnadev_control_line() - do what a line says
+ * nnadev_control_line() - execute a line
  * @model: the model
  * @device: of the model
  * @line: without its newline
- * @answer: written: what to send back, without a newline at its end
+ * @answer: written: the answer, without a newline
  * @size: bytes that @answer has room for
  *
- * Return: 0, or -EINVAL when the line is wrong; @answer says how.
+ * Return: 0, or -EINVAL when the line is wrong; @answer says why.
  */
 int nnadev_control_line(const struct nnadev_model *model, void *device, const char *line,
 			char *answer, size_t size);

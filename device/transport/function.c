@@ -25,7 +25,7 @@ static void put32(uint8_t *at, uint32_t offset, uint32_t value)
 	put16(at, offset + 2, value >> 16);
 }
 
-/* A 32-bit memory BAR: a client learns its size by writing ones. */
+/* A 32-bit memory BAR. Address bits below its size are read-only: so a client probes the size. */
 static void put_bar(struct nnadev_function *f, uint32_t bar, uint32_t size)
 {
 	uint32_t offset = PCI_BASE_ADDRESS_0 + 4 * bar;

@@ -26,7 +26,7 @@
  * @vectors: its MSI-X vectors
  * @config: configuration space
  * @writable: a bit for each bit of @config that a client may write
- * @table: the MSI-X table as the client wrote it
+ * @table: the MSI-X table, as the client wrote it
  */
 struct nnadev_function {
 	const struct nnadev_model *model;
@@ -61,8 +61,8 @@ bool nnadev_function_config_write(struct nnadev_function *function, uint32_t off
 				  const uint8_t *data);
 
 /*
- * Access the BAR of the MSI-X table, by the same rules. The table is kept only for the client to
- * read back: it masks a vector by taking the eventfd away.
+ * Access the BAR of the MSI-X table, by the same rules. The table is stored for the client to read
+ * back, and has no effect: the client masks a vector by removing its eventfd.
  */
 void nnadev_function_msix_read(const struct nnadev_function *function, uint32_t offset,
 			       uint32_t size, uint8_t *data);

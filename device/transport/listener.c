@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Whether somebody listens at an address: 0, 1 or a negative errno. */
+/* Whether a process listens at an address: 0, 1 or a negative errno. */
 static int in_use(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

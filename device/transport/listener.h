@@ -7,18 +7,18 @@
 
 /**
  * nnadev_listener_open() - listen at a path
- * @path: must be free, or a socket that nobody listens on any more, which is replaced
- * @why: on failure: written, one line for people
+ * @path: must not exist, or be a socket without a listener, which is replaced
+ * @why: on failure: written, a message of one line
  * @why_size: bytes that @why has room for
  *
- * The name appears when connections are accepted, so who waits for the server can wait for the
- * name. Only the user who runs the process may connect.
+ * The path appears only when the socket listens, so a client can wait for the path. Only the user
+ * who runs the process may connect.
  *
  * Return: the socket, or a negative errno.
  */
 int nnadev_listener_open(const char *path, char *why, size_t why_size);
 
-/* Close the socket and remove the name. */
+/* Close the socket and unlink @path. */
 void nnadev_listener_close(int listener, const char *path);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define EVENTS 64u /* completions that are left before they are taken */
+#define EVENTS 64u /* completions that accumulate before they are collected */
 
 /* Read a byte of @file and signal @fd. Return: 0 or a negative errno. */
 static int submit(struct nnadev_notifier *notifier, int file, int fd)
@@ -61,7 +61,7 @@ void nnadev_notifier_fini(struct nnadev_notifier *notifier)
 
 int nnadev_notifier_check(struct nnadev_notifier *notifier, int fd)
 {
-	/* The kernel looks at the eventfd (EINVAL) before it looks whether it may read (EBADF). */
+	/* The kernel checks the eventfd (EINVAL) before the mode of the file to read (EBADF). */
 	return submit(notifier, notifier->sink, fd) == -EBADF ? 0 : -EINVAL;
 }
 
@@ -69,7 +69,7 @@ void nnadev_notifier_signal(struct nnadev_notifier *notifier, int fd)
 {
 	struct io_event events[EVENTS];
 
-	/* The read is done when the call returns, because the byte is in memory. */
+	/* The read has completed when the call returns, because the byte is in memory. */
 	if (submit(notifier, notifier->source, fd) == 0)
 		notifier->done++;
 	if (notifier->done == EVENTS) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals eventfds of strangers without ever waiting for them.
+ * Signals eventfds of a client without ever blocking.
  *
- * A write to an eventfd blocks when its counter is full, and whoever shares the eventfd can fill it
- * and can clear O_NONBLOCK at any moment; to set that flag would change the eventfd under its other
- * users. So nothing is written: the kernel adds to the counter by itself, up to its limit, when an
- * asynchronous read that names the eventfd (IOCB_FLAG_RESFD) is done, and the read is one of a byte
- * that is there. That also says what is an eventfd, without a look into /proc.
+ * write() to an eventfd blocks when its counter is full. The client shares the eventfd, so it can
+ * fill the counter and clear O_NONBLOCK at any time. This process does not set O_NONBLOCK, because
+ * that would change the file description of the client. Instead it submits an asynchronous read of
+ * one byte that names the eventfd (IOCB_FLAG_RESFD): when the read completes, the kernel increments
+ * the counter, up to its limit. The kernel refuses a file that is no eventfd, so this is the check
+ * for one, too.
  *
  * Not thread-safe: the owner's lock guards it.
  */
@@ -17,12 +18,12 @@
 #include <stdint.h>
 
 /**
- * struct nnadev_notifier - what it takes
- * @context: of the kernel's asynchronous I/O
- * @source: a file with a byte to read
- * @sink: a pipe's end for writing: a read of it is refused
- * @byte: what is read
- * @done: reads whose completion has not been taken
+ * struct nnadev_notifier - an asynchronous I/O context and files to read
+ * @context: of io_setup()
+ * @source: a file with one byte, which is read to signal
+ * @sink: the write end of a pipe: a read of it fails, so it checks without signalling
+ * @byte: receives the byte
+ * @done: completions that have not been collected by io_getevents()
  */
 struct nnadev_notifier {
 	aio_context_t context;
@@ -32,14 +33,14 @@ struct nnadev_notifier {
 	uint32_t done;
 };
 
-/* Return: 0, or a negative errno (-EAGAIN: fs.aio-max-nr is exhausted, -ENOSYS: no such calls). */
+/* Return: 0, or a negative errno (-EAGAIN: fs.aio-max-nr is exhausted, -ENOSYS: no io_setup()). */
 int nnadev_notifier_init(struct nnadev_notifier *notifier);
 void nnadev_notifier_fini(struct nnadev_notifier *notifier);
 
-/* Whether @fd is an eventfd, which is not signalled. Return: 0 or -EINVAL. */
+/* Check that @fd is an eventfd, without signalling it. Return: 0 or -EINVAL. */
 int nnadev_notifier_check(struct nnadev_notifier *notifier, int fd);
 
-/* Add 1 to the counter of an eventfd, unless that is at its limit. */
+/* Increment the counter of an eventfd, unless it is at its limit. */
 void nnadev_notifier_signal(struct nnadev_notifier *notifier, int fd);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Which ranges of bus addresses a client has mapped: a sorted array of ranges that do not overlap.
  *
- * The device model knows only those that reach a file. A client also maps memory that cannot be
- * shared (ROMs), and unmaps wide ranges that hold many mappings or none; it must not split a
- * mapping. The server decides such requests by this table and asks the model only for what that can
- * do. One session owns it; not thread-safe.
+ * The bus has only the ranges that reach a file. A client also maps memory that cannot be shared
+ * (ROMs). It unmaps wide ranges that contain many mappings or none, but must not split a mapping.
+ * The server checks such requests against this table, and passes to the bus only those that the bus
+ * can do. One session owns the table; not thread-safe.
  */
 #ifndef NNADEV_RANGES_H
 #define NNADEV_RANGES_H
@@ -17,8 +17,8 @@
 /**
  * struct nnadev_bus_range - one mapping
  * @first: first address
- * @last: last address; not the end, because a range may reach up to 2^64 - 1
- * @backed: the model knows it
+ * @last: last address; an end would overflow for a range up to 2^64 - 1
+ * @backed: the range reaches a file, so the bus has it
  */
 struct nnadev_bus_range {
 	uint64_t first;
@@ -40,7 +40,7 @@ struct nnadev_ranges {
 	size_t limit;
 };
 
-/* An empty table of at most @limit ranges; it allocates nothing yet. */
+/* An empty table of at most @limit ranges. Allocates nothing. */
 void nnadev_ranges_init(struct nnadev_ranges *ranges, size_t limit);
 void nnadev_ranges_fini(struct nnadev_ranges *ranges);
 
@@ -54,7 +54,7 @@ int nnadev_ranges_add(struct nnadev_ranges *ranges, uint64_t first, uint64_t siz
  * @last: last address of the interval
  * @index: written: number of the first of them
  * @count: written: how many there are, may be 0
- * @backed: written: how many of them the model knows
+ * @backed: written: how many of them reach a file
  *
  * Return: 0, or -EINVAL when a range is only partly inside.
  */

@@ -17,10 +17,10 @@
 
 #include "sandbox/seccomp.h"
 
-#define USER "nna-device" /* who to become, if there is such a user */
-#define NOBODY 65534u	  /* else */
+#define USER "nna-device" /* the user to change to, if it exists */
+#define NOBODY 65534u	  /* the user ID otherwise */
 
-#ifndef __has_feature /* clang's; gcc defines names instead */
+#ifndef __has_feature /* clang has it; gcc defines macros instead */
 #define __has_feature(name) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
@@ -32,7 +32,7 @@
 
 /* ---- the filter ------------------------------------------------------------------------------ */
 
-/* System calls that may be made with any arguments. */
+/* System calls that are allowed with any arguments. */
 static const uint32_t allowed[] = {
 	/* the sockets */
 	SYS_accept4,
@@ -44,7 +44,7 @@ static const uint32_t allowed[] = {
 #ifdef SYS_poll
 	SYS_poll,
 #endif
-	/* files and eventfds that are open: a client's, and the process's own */
+	/* open files and eventfds, of a client and of the process */
 	SYS_close,
 	SYS_read,
 	SYS_write,
@@ -62,17 +62,17 @@ static const uint32_t allowed[] = {
 	SYS_io_submit,
 	SYS_io_getevents,
 	SYS_io_destroy,
-	/* the names of the sockets, at the end */
+	/* the paths of the sockets, which are removed at the end */
 	SYS_unlinkat,
 #ifdef SYS_unlink
 	SYS_unlink,
 #endif
-	/* memory; see also those_with_arguments */
+	/* memory; see those_with_arguments for mmap and mprotect */
 	SYS_munmap,
 	SYS_mremap,
 	SYS_madvise,
 	SYS_brk,
-	/* threads and time; clone is among those_with_arguments */
+	/* threads and time; see those_with_arguments for clone */
 	SYS_futex,
 	SYS_set_robust_list,
 	SYS_rseq,
@@ -85,7 +85,7 @@ static const uint32_t allowed[] = {
 	SYS_nanosleep,
 	SYS_restart_syscall,
 	SYS_getrandom,
-	/* signals, and to end by one */
+	/* signals, and exit */
 	SYS_rt_sigprocmask,
 	SYS_rt_sigaction,
 	SYS_rt_sigreturn,
@@ -93,7 +93,7 @@ static const uint32_t allowed[] = {
 	SYS_exit,
 	SYS_exit_group,
 #if SANITIZED
-	/* the sanitizers: they read /proc, and look for leaks from a process */
+	/* sanitizers: they read /proc, and search for leaks from another process */
 	SYS_openat,
 	SYS_readlinkat,
 	SYS_newfstatat,
@@ -135,15 +135,15 @@ static const uint32_t allowed[] = {
 static const struct nna_seccomp_rule those_with_arguments[] = {
 	{ SYS_mmap, 2, PROT_EXEC, 0, EPERM },
 	{ SYS_mprotect, 2, PROT_EXEC, 0, EPERM },
-	/* fstat() is this one in newer C libraries. */
+	/* Newer C libraries implement fstat() with it. */
 	{ SYS_newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH, EPERM },
-	/* Threads, no processes. */
+	/* Threads are allowed, processes are not. */
 	{ SYS_clone, 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM, EPERM },
-	/* Its flags lie in memory, where no filter sees them: C libraries fall back on clone. */
+	/* Its flags are in memory, which a filter cannot read. C libraries fall back to clone. */
 #ifdef SYS_clone3
 	{ SYS_clone3, 0, 0, 1, ENOSYS },
 #endif
-	/* malloc() asks for the number of CPUs there, and does without. */
+	/* malloc() reads the number of CPUs from a file, and works without it. */
 	{ SYS_openat, 0, 0, 1, ENOENT },
 };
 
@@ -165,7 +165,7 @@ static int drop_user(void)
 		uid = user->pw_uid;
 		gid = user->pw_gid;
 	}
-	/* The kernel forgets with the user whether the parent's end is to end the process. */
+	/* Changing the user clears the parent-death signal, so it is set again below. */
 	if (prctl(PR_GET_PDEATHSIG, &death) < 0)
 		return -errno;
 	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
@@ -201,7 +201,7 @@ int nnadev_sandbox_enter(char *why, size_t why_size)
 	ret = drop_capabilities();
 	if (ret < 0)
 		goto fail;
-	/* Nobody attaches to it, no core holds clients' data; LeakSanitizer attaches to itself. */
+	/* No ptrace, no core dump of clients' data. LeakSanitizer needs ptrace of its process. */
 	what = "core dumps";
 	if (prctl(PR_SET_DUMPABLE, SANITIZED) < 0) {
 		ret = -errno;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the process gives up once its sockets are bound, before it has a second thread.
+ * The rights that the process gives up when its sockets are bound, before it has a second thread.
  *
- * The device works on data of strangers, so it keeps only what that takes: where it was started as
- * root it becomes a user without rights, it gives up all capabilities and the means to get any back
- * (no_new_privs), and a seccomp filter lets only those system calls through that the device makes.
- * None of them opens a file, makes a socket or starts a program; memory cannot be made executable.
- * Another call ends the process with SIGSYS. Threads that are started later inherit all of this.
+ * The device processes data that it does not trust, so it keeps the rights that it needs and no
+ * others. Started as root, it changes to an unprivileged user. It drops all capabilities and cannot
+ * gain any (no_new_privs). A seccomp filter allows only the system calls that the device makes:
+ * none of them opens a file, creates a socket or starts a program, and memory cannot be made
+ * executable. Any other call ends the process with SIGSYS. Threads that are started later inherit
+ * all of this.
  */
 #ifndef NNADEV_SANDBOX_H
 #define NNADEV_SANDBOX_H
@@ -14,12 +15,12 @@
 #include <stddef.h>
 
 /**
- * nnadev_sandbox_enter() - give it up
- * @why: on failure: written, one line for people
+ * nnadev_sandbox_enter() - give up rights
+ * @why: on failure: written, a message of one line
  * @why_size: bytes that @why has room for
  *
- * To be called while the process has one thread. There is no way back, and after a failure the
- * process may have given up a part: it should end.
+ * To be called while the process has one thread. It cannot be undone. After a failure the process
+ * may have given up some of its rights, and should end.
  *
  * Return: 0, or a negative errno.
  */

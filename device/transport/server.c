@@ -12,11 +12,12 @@
 
 /**
  * struct nnadev_server - the thread and its client
- * @vfu: what serves
+ * @vfu: serves a client
  * @stop: readable when serving is to end
- * @left: eventfd, raised when the client has left and its traces are gone
- * @spare: a duplicate, closed for a moment to accept a connection when no file can be opened
- * @thread: serves
+ * @left: eventfd, raised when the client has left and its state is gone
+ * @spare: a spare descriptor. It is closed for a moment to accept and refuse a connection when the
+ *	process has reached its limit of open files.
+ * @thread: calls nnadev_vfu_serve()
  * @lock: guards the members below
  * @changed: signalled when there is a client to serve, and to end
  * @waiting: a client that @thread is to take over, or -1
@@ -66,7 +67,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Whether the client has hung up, or has been hung up on. */
+/* Whether either side has closed the client's connection. */
 static bool is_gone(struct nnadev_server *server)
 {
 	struct pollfd fds = { .events = POLLRDHUP };
@@ -79,7 +80,7 @@ static bool is_gone(struct nnadev_server *server)
 	return gone;
 }
 
-/* Tell a connection that there is no place: it is closed. */
+/* Accept a connection and close it: the server is occupied. */
 static void refuse(struct nnadev_server *server, int listener)
 {
 	int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -89,7 +90,7 @@ static void refuse(struct nnadev_server *server, int listener)
 		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (client >= 0)
 			close(client);
-		/* If others were quicker there is none until the next client has left. */
+		/* If another thread took it, there is no spare until the client leaves. */
 		server->spare = fcntl(server->stop, F_DUPFD_CLOEXEC, 0);
 		return;
 	}
@@ -97,7 +98,7 @@ static void refuse(struct nnadev_server *server, int listener)
 		close(client);
 }
 
-/* Take a connection as the client. Return: whether there is one now. */
+/* Accept a connection as the client. Return: whether there is a client now. */
 static bool take(struct nnadev_server *server, int listener)
 {
 	int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), twin;
@@ -117,7 +118,7 @@ static bool take(struct nnadev_server *server, int listener)
 	return true;
 }
 
-/* Takes note that the client has left. Return: the result. */
+/* Collect the end of the client. Return: its result. */
 static int part(struct nnadev_server *server)
 {
 	uint64_t n;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who may be the client: one at a time, and others are told at once.
+ * Accepts clients: one at a time, others are refused at once.
  *
- * A thread serves the client (vfu.h: the transport thread). The caller of nnadev_server_run()
- * answers the door meanwhile: it closes the connection of whoever else comes, so that nobody waits
- * for a client that stays. Who comes after the client has hung up waits until its traces are gone.
+ * A thread serves the client (vfu.h: the transport thread). Meanwhile the caller of
+ * nnadev_server_run() accepts connections. It closes each further connection, so that no client
+ * waits for one that may stay for ever. A connection that comes after the client has hung up waits
+ * until the state of that client is gone.
  */
 #ifndef NNADEV_SERVER_H
 #define NNADEV_SERVER_H
@@ -25,7 +26,7 @@ struct nnadev_server;
  */
 int nnadev_server_create(struct nnadev_vfu *vfu, int stop, struct nnadev_server **out);
 
-/* End the thread; @stop must be readable, or no client there. NULL is fine. */
+/* End the thread. Either @stop is readable, or there is no client. NULL is fine. */
 void nnadev_server_destroy(struct nnadev_server *server);
 
 /**
@@ -34,11 +35,11 @@ void nnadev_server_destroy(struct nnadev_server *server);
  * @listener: a listening stream socket, non-blocking
  * @once: end when the first client has left
  *
- * Return: 0 when @stop said so or, with @once, the client has left in order; or a negative errno.
+ * Return: 0 when @stop is readable or, with @once, the client has hung up; or a negative errno.
  */
 int nnadev_server_run(struct nnadev_server *server, int listener, bool once);
 
-/* End the connection of the client, if there is one. From any thread. */
+/* End the connection of the client, if there is one. May be called from any thread. */
 void nnadev_server_disconnect(struct nnadev_server *server);
 
 #endif

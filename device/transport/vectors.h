@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MSI-X vectors: each has an eventfd of the client, or a pending bit while it has none.
+ * MSI-X vectors. A vector signals an eventfd of the client. While it has none, raising it sets its
+ * pending bit.
  *
- * The model raises vectors from its threads while the transport thread sets eventfds, so every
- * function takes the lock for a moment. An eventfd belongs to the table from nnadev_vectors_set()
- * until it is replaced.
+ * The model's threads raise vectors while the transport thread sets eventfds, so every function
+ * takes the lock. The table owns an eventfd from nnadev_vectors_set() until it is replaced.
  */
 #ifndef NNADEV_VECTORS_H
 #define NNADEV_VECTORS_H
@@ -20,7 +20,7 @@
  * struct nnadev_vectors - the vectors of a function
  * @lock: guards the other members
  * @notifier: signals @fds
- * @count: how many there are
+ * @count: number of vectors
  * @fds: the eventfd of each, or -1
  * @pending: a bit per vector, as the PBA shows it
  */
@@ -40,9 +40,9 @@ void nnadev_vectors_fini(struct nnadev_vectors *vectors);
  * nnadev_vectors_set() - connect a vector to an eventfd
  * @vectors: the vectors
  * @vector: below the count
- * @fd: taken over, its flags stay as they are; -1 disconnects
+ * @fd: ownership passes to the table; -1 disconnects. Its flags are not changed.
  *
- * A pending vector is raised at once.
+ * A pending vector signals @fd at once.
  *
  * Return: 0, or -EINVAL when @fd is not an eventfd (it is closed then too).
  */
@@ -51,10 +51,10 @@ int nnadev_vectors_set(struct nnadev_vectors *vectors, uint32_t vector, int fd);
 /* Disconnect all vectors and clear what is pending. */
 void nnadev_vectors_clear(struct nnadev_vectors *vectors);
 
-/* Raise a vector. From any thread, does not block; vectors that do not exist are ignored. */
+/* Raise a vector, from any thread. Does not block. A vector that does not exist is ignored. */
 void nnadev_vectors_raise(struct nnadev_vectors *vectors, uint32_t vector);
 
-/* A bit per vector that was raised while it had no eventfd. */
+/* The pending bits: vectors that were raised while they had no eventfd. */
 uint64_t nnadev_vectors_pending(struct nnadev_vectors *vectors);
 
 #endif

@@ -24,15 +24,15 @@
 #include "device/transport/vfu_protocol.h"
 
 #define REGIONS VFIO_PCI_NUM_REGIONS
-/* No error and request interrupts: QEMU warns of a device whose list names them but has none. */
+/* Without error and request interrupts: QEMU warns if they are listed with a count of 0. */
 #define IRQS (VFIO_PCI_MSIX_IRQ_INDEX + 1)
 #define MESSAGE_MAX                                                                                \
 	(sizeof(struct nnadev_vfu_header) + sizeof(struct nnadev_vfu_region_access) +              \
 	 NNADEV_VFU_MAX_XFER)
 #define QUEUE_SIZE 64u
-/* How long a client may keep the server waiting, unless the parameters say otherwise. */
+/* Default of client_timeout_ms. */
 #define CLIENT_TIMEOUT_MS 10000u
-/* Messages that are handled before the server looks whether it is to stop. */
+/* Messages that are handled before @stop is polled again. */
 #define MESSAGES_AT_ONCE 64u
 
 static_assert(NNADEV_MODEL_BARS <= VFIO_PCI_ROM_REGION_INDEX, "BARs are the first regions");
@@ -69,24 +69,24 @@ struct request {
  * @client: the client's socket; this and the next eight are the transport thread's own
  * @stop: readable when serving is to end
  * @versioned: the client has sent VERSION
- * @messages: whole messages that have come
- * @buffer: the message that is being received, of MESSAGE_MAX bytes
- * @have: bytes of it that are there
- * @fds: that came with it
+ * @messages: number of whole messages received
+ * @buffer: the message that is being received; MESSAGE_MAX bytes
+ * @have: bytes of it that have been received
+ * @fds: files that came with it
  * @fd_count: entries of @fds
- * @reply: the transport thread's reply, of MESSAGE_MAX bytes
+ * @reply: the transport thread's reply; MESSAGE_MAX bytes
  * @send_lock: held while a reply is sent
- * @broken: sending has failed, the connection is over
+ * @broken: sending has failed, so the connection ends
  * @thread: the memory thread
  * @lock: guards the next six
- * @work: signalled when @queue gets a request, and to end
+ * @work: signalled when @queue gets a request, or @quit is set
  * @idle: signalled when a request has been done
  * @queue: requests for the memory thread, a ring
- * @head: index of the oldest one
- * @queued: how many there are, with the one that is being done
+ * @head: index of the oldest request
+ * @queued: number of requests, including the one that is being handled
  * @quit: the memory thread is to end
- * @ranges: what the client has mapped; the memory thread's, or the transport thread's when that has
- *	nothing to do
+ * @ranges: the client's mappings. Used by the memory thread, and by the transport thread while the
+ *	queue is empty.
  */
 struct nnadev_vfu {
 	struct nnadev_vfu_params params;
@@ -153,7 +153,7 @@ static int64_t patience(const struct nnadev_vfu *vfu)
 	return vfu->params.client_timeout_ms ? vfu->params.client_timeout_ms : CLIENT_TIMEOUT_MS;
 }
 
-/* The time limit is for all of it: a client that takes a byte now and then is none to wait for. */
+/* The time limit is for the whole message: reading a byte now and then does not extend it. */
 static int send_all(struct nnadev_vfu *vfu, const uint8_t *data, size_t size)
 {
 	int64_t until = 0, left;
@@ -183,7 +183,7 @@ static int send_all(struct nnadev_vfu *vfu, const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Called by both threads. @message starts with room for the header, which @size counts. */
+/* Called by both threads. @message begins with room for the header; @size includes it. */
 static void send_reply(struct nnadev_vfu *vfu, const struct nnadev_vfu_header *to, int error,
 		       uint8_t *message, size_t size)
 {
@@ -243,16 +243,16 @@ static int dma_map(struct nnadev_vfu *vfu, const struct request *r)
 }
 
 /*
- * Unmap @count ranges from @index on in the model, by as few calls as there can be: one that holds
- * them all, because what lies between them nobody has mapped. Two are needed only where a size does
- * not fit into 64 bits.
+ * Unmap @count ranges from @index on. Usually this is one call of the bus for the whole span, since
+ * nothing is mapped between them. If the span is all of 2^64, its size does not fit 64 bits, and
+ * the last range takes a call of its own.
  */
 static int unmap_ranges(struct nnadev_vfu *vfu, size_t index, size_t count)
 {
 	const struct nnadev_bus_range *range, *end;
 	int ret = 0;
 
-	/* Then there may be no array. */
+	/* The array may be NULL then. */
 	if (!count)
 		return 0;
 	range = &vfu->ranges.at[index];
@@ -273,8 +273,8 @@ static int unmap_ranges(struct nnadev_vfu *vfu, size_t index, size_t count)
 }
 
 /*
- * As VFIO's ioctl: removes the mappings inside the range. That there is none is no error, that a
- * mapping lies only partly inside is one.
+ * As VFIO's ioctl: removes all mappings inside the range, which may be none. A mapping that is only
+ * partly inside is an error.
  */
 static int dma_unmap(struct nnadev_vfu *vfu, const struct nnadev_vfu_dma_unmap *unmap)
 {
@@ -347,7 +347,7 @@ static void *memory_thread(void *arg)
 			pthread_cond_wait(&vfu->work, &vfu->lock);
 		if (vfu->queued == 0)
 			break;
-		/* The slot stays taken, so nobody else writes it. */
+		/* @queued still counts the slot, so enqueue() does not write it. */
 		pthread_mutex_unlock(&vfu->lock);
 		do_request(vfu, &vfu->queue[vfu->head]);
 		pthread_mutex_lock(&vfu->lock);
@@ -368,7 +368,7 @@ static void drain(struct nnadev_vfu *vfu, uint32_t most)
 	pthread_mutex_unlock(&vfu->lock);
 }
 
-/* The caller drains the queue if the client wants no answer. */
+/* If the client has asked for no answer, the caller drains the queue afterwards. */
 static void enqueue(struct nnadev_vfu *vfu, const struct request *r)
 {
 	drain(vfu, QUEUE_SIZE - 1);
@@ -473,7 +473,7 @@ static int region_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_a
 		bar_write(vfu, access, data);
 	else if (nnadev_function_config_write(&vfu->function, (uint32_t)access->offset,
 					      access->count, data))
-		/* A function level reset has 100 ms from here on; nobody asks for its end. */
+		/* Software waits 100 ms after a function level reset, and polls nothing. */
 		enqueue(vfu, &reset);
 	return 0;
 }
@@ -496,7 +496,7 @@ struct message {
 	size_t out_size;
 };
 
-/* Copies the fixed part of a payload, which has no alignment. Return: whether it is that long. */
+/* Copy the fixed part of a payload, which is unaligned. Return: whether it is long enough. */
 static bool get(const struct message *m, void *to, size_t size)
 {
 	if (m->size < size)
@@ -512,10 +512,10 @@ static void put(struct message *m, const void *from, size_t size)
 }
 
 /*
- * The capabilities that the client proposes are ignored: all of them are optional, and nothing here
- * depends on them. write_multiple is never agreed to. It would save messages in bursts of writes,
- * but those do not occur, since a submission is one doorbell; and QEMU 11 then hands every message
- * to a thread of its own first, which costs a doorbell 5 to 15 % (measured).
+ * The capabilities that the client offers are ignored: all of them are optional, and nothing here
+ * depends on them. write_multiple is not offered in return. It saves messages in bursts of writes,
+ * which do not occur, since a submission is one doorbell. With it QEMU 11 passes every message
+ * through another thread, which makes a doorbell 5 to 15 % slower (measured).
  */
 static int do_version(struct nnadev_vfu *vfu, struct message *m)
 {
@@ -565,7 +565,7 @@ static int do_region_info(struct nnadev_vfu *vfu, struct message *m)
 		.index = info.index,
 		.size = region_size(vfu, info.index),
 	};
-	/* Never MMAP: a client that can map a page of any BAR gives up posted writes. */
+	/* Never MMAP: QEMU turns posted writes off if a page of any BAR can be mapped. */
 	if (info.size)
 		info.flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
 	put(m, &info, sizeof(info));
@@ -599,7 +599,7 @@ static int do_irq_info(struct nnadev_vfu *vfu, struct message *m)
 	return 0;
 }
 
-/* The vectors take fds out of vfu->fds; the caller closes those that are left there. */
+/* Vectors take ownership of files in vfu->fds; the caller closes the others. */
 static int do_set_irqs(struct nnadev_vfu *vfu, struct message *m)
 {
 	const uint8_t *bools = m->payload + sizeof(struct nnadev_vfu_irq_set);
@@ -616,12 +616,12 @@ static int do_set_irqs(struct nnadev_vfu *vfu, struct message *m)
 		return -EINVAL;
 	if (__builtin_add_overflow(set.start, set.count, &end))
 		return -EINVAL;
-	/* Of the other kinds there are none; to switch off none of them is no error. */
+	/* The other kinds have no interrupts. Disabling all 0 of them is allowed. */
 	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
 		return set.count || vfu->fd_count ? -EINVAL : 0;
 	if (end > vfu->vectors.count)
 		return -EINVAL;
-	/* The client masks by taking the eventfd away, so only triggers are left. */
+	/* The client masks a vector by removing its eventfd, so there is no mask action. */
 	if (action != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return -ENOTSUP;
 	if (data == VFIO_IRQ_SET_DATA_BOOL && m->size - sizeof(set) < set.count)
@@ -675,8 +675,8 @@ static int do_region_read(struct nnadev_vfu *vfu, struct message *m)
 }
 
 /*
- * Return: as the others, or 1 when the memory thread will answer, because bus mastering has
- * changed: it is off only when no tile uses memory any more.
+ * Return: 0, a negative errno, or 1 when the memory thread will answer. It does so if bus mastering
+ * has changed: disabling it waits until no tile uses memory.
  */
 static int do_region_write(struct nnadev_vfu *vfu, struct message *m)
 {
@@ -697,7 +697,7 @@ static int do_region_write(struct nnadev_vfu *vfu, struct message *m)
 	return 1;
 }
 
-/* Hands a message to the memory thread. Return: 1 when it will answer, or a negative errno. */
+/* Pass a message to the memory thread. Return: 1, since that answers, or a negative errno. */
 static int do_deferred(struct nnadev_vfu *vfu, struct message *m)
 {
 	struct request r = { .header = m->header, .fd = -1 };
@@ -723,7 +723,7 @@ static int do_deferred(struct nnadev_vfu *vfu, struct message *m)
 	return 1;
 }
 
-/* One whole message. Return: 0, or -EPROTO when the stream makes no sense. */
+/* Handle one whole message. Return: 0, or -EPROTO when the stream is malformed. */
 static int dispatch(struct nnadev_vfu *vfu)
 {
 	struct message m = {
@@ -791,7 +791,7 @@ static void close_fds(struct nnadev_vfu *vfu)
 	vfu->fd_count = 0;
 }
 
-/* Takes the fds of one recvmsg(). All of them must be closed, also those that are too many. */
+/* Take the files of one recvmsg(). Those beyond the limit are closed here. */
 static int take_fds(struct nnadev_vfu *vfu, struct msghdr *msg)
 {
 	int ret = msg->msg_flags & MSG_CTRUNC ? -EPROTO : 0;
@@ -818,8 +818,8 @@ static int take_fds(struct nnadev_vfu *vfu, struct msghdr *msg)
 }
 
 /*
- * Receives up to @want bytes of the current message. Return: 1 when it has them, 0 when the socket
- * is empty, -ECONNRESET at its end, another negative errno.
+ * Receive the current message until @want bytes of it are there. Return: 1 when they are, 0 when
+ * the socket is empty, -ECONNRESET at its end, another negative errno.
  */
 static int fill(struct nnadev_vfu *vfu, size_t want)
 {
@@ -854,8 +854,9 @@ static int fill(struct nnadev_vfu *vfu, size_t want)
 }
 
 /*
- * Handles the messages that are there, up to a number of them: who never pauses shall not keep the
- * server from ending. Return: 0, or a negative errno that ends the connection.
+ * Handle the messages that have arrived, at most MESSAGES_AT_ONCE, so that a client that never
+ * pauses cannot keep the server from polling @stop. Return: 0, or a negative errno that ends the
+ * connection.
  */
 static int receive(struct nnadev_vfu *vfu)
 {
@@ -869,7 +870,7 @@ static int receive(struct nnadev_vfu *vfu)
 		memcpy(&header, vfu->buffer, sizeof(header));
 		if (header.size < sizeof(header) || header.size > MESSAGE_MAX)
 			return -EPROTO;
-		/* This server sends no commands, so it gets no replies. */
+		/* This server sends no commands, so a reply is malformed. */
 		if ((header.flags & NNADEV_VFU_TYPE_MASK) != NNADEV_VFU_TYPE_COMMAND)
 			return -EPROTO;
 		ret = fill(vfu, header.size);
@@ -888,16 +889,16 @@ static int receive(struct nnadev_vfu *vfu)
 }
 
 /**
- * struct debt - what the client owes: its first message, or the rest of one
- * @until: when it is due, or 0 when nothing is owed
- * @message: which one it is
+ * struct debt - a message that the client owes: its first one, or the rest of one that has begun
+ * @until: time in ms at which it is due, or 0 when none is owed
+ * @message: the number of the message
  */
 struct debt {
 	int64_t until;
 	uint64_t message;
 };
 
-/* Return: ms to wait for the client, -1 for ever: one that owes nothing may be silent for hours. */
+/* Return: ms to wait for the client; -1, which is for ever, when it owes nothing. */
 static int wait_for(const struct nnadev_vfu *vfu, struct debt *debt)
 {
 	int64_t left;
@@ -945,11 +946,11 @@ int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop)
 			ret = -ECANCELED;
 		else if (fds[0].revents)
 			ret = receive(vfu);
-		/* A byte now and then pays nothing. */
+		/* Receiving a part of a message does not extend the time. */
 		if (ret == 0 && wait_for(vfu, &debt) == 0)
 			ret = -ETIMEDOUT;
 	}
-	/* Nothing of this client stays. */
+	/* Remove all state of this client. */
 	shutdown(client, SHUT_RDWR);
 	close_fds(vfu);
 	drain(vfu, 0);
@@ -988,7 +989,7 @@ static void log_line(void *user, const char *line)
 		vfu->params.log(vfu->params.user, line);
 }
 
-/* Make the device, and what it is given. Return: 0 or a negative errno. */
+/* Create the bus, the pool and the device. Return: 0 or a negative errno. */
 static int create_device(struct nnadev_vfu *vfu)
 {
 	const struct nnadev_bus_host host = { raise_irq, log_line, vfu };

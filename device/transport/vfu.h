@@ -4,29 +4,29 @@
  *
  * Threads
  *
- * nnadev_vfu_serve() is the transport thread. It receives all messages, and answers at once what
- * costs nothing: register and configuration accesses, questions, interrupt set-up. It never waits
- * for a job: a client that sees no answer for five seconds gives the connection up for good.
+ * nnadev_vfu_serve() is the transport thread. It receives all messages. It answers those that take
+ * no time at once: register and configuration accesses, queries, interrupt set-up. It never waits
+ * for a job: a client that gets no answer for five seconds closes the connection for good.
  *
- * The memory thread does what may wait (DMA_UNMAP until no tile uses the range, DEVICE_RESET, bus
- * mastering) and what must keep its order with that (DMA_MAP), and answers when it is done.
- * Accesses may overtake such a message: a client that depends on it waits for the answer. When the
- * client wants no answer the transport thread waits for the memory thread before it goes on.
+ * The memory thread handles messages that may wait (DMA_UNMAP until no tile uses the range,
+ * DEVICE_RESET, bus mastering), and DMA_MAP, which must stay in order with them. It answers when
+ * the message is done. Accesses may overtake such a message: a client that depends on it waits for
+ * the answer. If the client has asked for no answer, the transport thread waits for the memory
+ * thread before it continues.
  *
  * Ownership
  *
- * The session owns the device, its bus and its pool of threads, the client's socket while it serves,
- * and every fd that arrives. When a client has left the device is reset, and all mappings and
- * eventfds are closed.
+ * The session owns the device, its bus and its pool of threads, every fd that arrives, and the
+ * client's socket while it serves. When a client has left, the device is reset, and all mappings
+ * and eventfds are closed.
  *
  * Hostile clients
  *
- * A message that is well-formed but wrong gets an error reply; a stream that makes no sense (bad
- * size, bad type, unexpected reply, too many fds) ends the connection. So does a client that does
- * not say who it is, stops within a message, or does not take a reply, for a time
- * (client_timeout_ms); between messages it may be silent for ever. Its eventfds are signalled such
- * that they cannot block (notifier.h). Its files may become shorter: the process takes SIGBUS
- * (nnadev_bus_sigbus()).
+ * A well-formed message with wrong contents gets an error reply. A malformed stream (bad size, bad
+ * type, unexpected reply, too many fds) ends the connection. So does a client that sends no
+ * VERSION, stops within a message, or does not read a reply, for client_timeout_ms. Between
+ * messages it may be silent for ever. Signalling its eventfds cannot block (notifier.h). It may
+ * truncate its files: the process handles SIGBUS (nnadev_bus_sigbus()).
  */
 #ifndef NNADEV_VFU_H
 #define NNADEV_VFU_H
@@ -45,7 +45,7 @@ struct nnadev_vfu;
  * @threads: threads that run tiles, one of the model's among them; 0 is one per online CPU
  * @client_timeout_ms: how long a client may keep the server waiting; 0 is 10 s
  * @verbose: also log connections, mappings and refused messages
- * @log: takes a line for people, from any thread
+ * @log: takes a line for the log, from any thread
  * @user: handed to @log
  */
 struct nnadev_vfu_params {
@@ -76,8 +76,9 @@ void *nnadev_vfu_device(struct nnadev_vfu *vfu);
  *
  * Blocks. Not reentrant.
  *
- * Return: 0 when the client left, -ECANCELED when @stop said so, -EPROTO when the client broke the
- * protocol, -ETIMEDOUT when it kept the server waiting, another negative errno of the socket.
+ * Return: 0 when the client left, -ECANCELED when @stop became readable, -EPROTO when the client
+ * broke the protocol, -ETIMEDOUT when it kept the server waiting, another negative errno of the
+ * socket.
  */
 int nnadev_vfu_serve(struct nnadev_vfu *vfu, int client, int stop);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vfio-user protocol as it lies on the wire, as far as a server without migration needs it.
+ * The wire format of the vfio-user protocol, as far as a server without migration needs it.
  *
- * A message is a header and a payload; fds travel beside it as SCM_RIGHTS. All fields are in host
- * order (both ends are on one machine). Most payloads are the structs of VFIO's ioctls, so flags
- * and indices come from <linux/vfio.h>; the structs are written out here because the wire format is
- * fixed while those may grow. Specification: docs/interop/vfio-user.rst of QEMU.
+ * A message is a header and a payload; files are passed beside it as SCM_RIGHTS. All fields are in
+ * host byte order, because both ends are on one machine. Most payloads are structs of VFIO's
+ * ioctls, so flags and indices are those of <linux/vfio.h>. The structs are defined here, because
+ * the wire format is fixed and the kernel's structs may grow. Specification:
+ * docs/interop/vfio-user.rst of QEMU.
  */
 #ifndef NNADEV_VFU_PROTOCOL_H
 #define NNADEV_VFU_PROTOCOL_H
@@ -95,7 +96,7 @@ struct nnadev_vfu_dma_unmap {
 	uint64_t size;
 };
 
-/* The next five are the structs of VFIO's ioctls without what those have at their ends. */
+/* The next five are structs of VFIO's ioctls without their variable parts. */
 struct nnadev_vfu_device_info {
 	uint32_t argsz;
 	uint32_t flags;

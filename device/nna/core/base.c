@@ -13,10 +13,10 @@ bool nnadev_base_injected(struct nnadev_base *base, enum nnadev_inject what)
 
 void nnadev_base_interrupt(struct nnadev_base *base, uint32_t vector)
 {
-	/* An interrupt that no bus master could raise uses up no injection. */
+	/* Without bus mastering no interrupt is raised, so none is dropped by injection either. */
 	if (base->bus->memory.off || nnadev_base_injected(base, NNADEV_INJECT_DROP_IRQ))
 		return;
-	/* Who takes the interrupt may read the counter. */
+	/* Count first: the handler of the interrupt may read the counter. */
 	nnadev_count(&base->counters.irqs, 1);
 	nnadev_bus_interrupt(base->bus, vector);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all parts of the NNA use: the bus that it was given, its parameters, the lock of its
- * registers, its counters, and the faults that are to be injected. It knows none of these parts.
+ * State that all parts of the NNA share: the bus, the parameters, the lock of the registers, the
+ * counters, and pending fault injections. It depends on none of these parts.
  */
 #ifndef NNADEV_BASE_H
 #define NNADEV_BASE_H
@@ -28,9 +28,9 @@ struct nnadev_counters {
 };
 
 /**
- * struct nnadev_base - what all parts use
+ * struct nnadev_base - state that all parts share
  * @bus: memory, interrupts and the log
- * @params: as given, with the number of threads filled in
+ * @params: as given, but @threads is never 0
  * @lock: registers; held for moments, and never while a callback runs
  * @inject: pending injections, by enum nnadev_inject
  * @counters: registers COUNT_*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device's clock. The model counts nanoseconds; registers, ring entries, completions and
- * reports count ticks of a frequency that the device says in TIMESTAMP_HZ. These functions convert
- * where the one meets the other. They saturate.
+ * The device's clock. The model counts nanoseconds. Registers, ring entries, completions and
+ * reports count ticks, whose frequency is in register TIMESTAMP_HZ. These functions convert between
+ * both. They saturate.
  */
 #ifndef NNADEV_CORE_CLOCK_H
 #define NNADEV_CORE_CLOCK_H
@@ -11,7 +11,7 @@
 
 #define NNADEV_CLOCK_NS_PER_S 1000000000u
 
-/* @count, of a clock of @from Hz, in that of one of @to Hz, rounded down. */
+/* Convert @count from a clock of @from Hz to one of @to Hz, rounding down. */
 static inline uint64_t nnadev_clock_convert(uint64_t count, uint64_t from, uint64_t to)
 {
 	unsigned __int128 n = (unsigned __int128)count * to / from;
@@ -24,7 +24,7 @@ static inline uint64_t nnadev_clock_to_ticks(uint64_t tick_hz, uint64_t ns)
 	return nnadev_clock_convert(ns, NNADEV_CLOCK_NS_PER_S, tick_hz);
 }
 
-/* A duration; of one that was rounded up to ticks it is no less than that was. */
+/* Convert a duration. One that was rounded up to ticks does not become shorter than it was. */
 static inline uint64_t nnadev_clock_to_ns(uint64_t tick_hz, uint64_t ticks)
 {
 	return nnadev_clock_convert(ticks, tick_hz, NNADEV_CLOCK_NS_PER_S);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command processor: one thread at a time that takes entries from the rings and runs jobs.
+ * The command processor: a single thread that takes entries from the rings and runs jobs.
  *
- * When the device's event has been raised it decides anew, between any two tiles, what to run: the
- * control ring comes first, then the highest job ring that has work. A job that is preempted keeps
- * its state in its ring's struct nnadev_job.
+ * When the device's event is raised, it schedules again after the current tile: the control ring
+ * first, then the highest job ring that has work. A preempted job keeps its state in the struct
+ * nnadev_job of its ring.
  *
  * Aging: a ring that has waited for age_ns gets a slice of slice_ns before the next job of a higher
- * ring starts, so every job ends in bounded time. A boosted ring (the driver knows of a deadline)
- * waits an eighth as long for slices an eighth as long: its latency is shorter, its share of the
- * device the same, so that nobody gains by asking for a boost without need.
+ * ring starts. So every job ends in bounded time. The driver boosts a ring whose job has a
+ * deadline. A boosted ring waits an eighth of the time and gets slices of an eighth of the length:
+ * its latency is shorter but its share of the device is the same, so a client gains nothing by a
+ * deadline that it does not need.
  */
 #include <fenv.h>
 #include <string.h>
 
 #include "device/nna/core/cp.h"
 
-#define BOOST_PORTION 8 /* a boosted ring waits and runs for this part of the usual times */
+#define BOOST_PORTION 8 /* divides the times that a boosted ring waits and runs */
 
 static void control_invalidate(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
@@ -73,8 +74,8 @@ static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 }
 
 /*
- * Run what the control ring has, but at most a ring's worth, so that a flood of control entries
- * cannot keep jobs from running. Return: whether there were any.
+ * Run the entries of the control ring, at most as many as the ring has, so that a flood of control
+ * entries cannot starve jobs. Return: whether there were any.
  */
 static bool run_control(struct nnadev *dev)
 {
@@ -123,7 +124,7 @@ static bool has_work(struct nnadev *dev, uint32_t ring)
 	       nnadev_ring_pending(&dev->base, &dev->rings[ring]);
 }
 
-/* How long @ns is for a ring: shorter when it is boosted. */
+/* Scale a scheduling time for a ring: shorter when it is boosted. */
 static uint64_t portion(const struct nnadev_ring *ring, uint64_t ns)
 {
 	return ring->boosted ? ns / BOOST_PORTION : ns;
@@ -179,7 +180,7 @@ static void idle(struct nnadev *dev, uint64_t until)
 	nnadev_bus_enter(dev->base.bus);
 }
 
-/* Goes on with what is to run now, until @until. Return: whether there is something to do. */
+/* Run the ring that is to run now, until @until. Return: whether there was work. */
 static bool run_jobs(struct nnadev *dev, uint64_t until)
 {
 	struct nnadev_job *job = dev->last;
@@ -187,12 +188,12 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 	uint64_t wake;
 
 	if (!atomic_load(&dev->exec.enabled)) {
-		/* Only the command that runs is brought to its end. */
+		/* The device is disabled: finish the current command, and start no other. */
 		if (!job || !nnadev_job_in_command(job))
 			return false;
 		ring = job->ring->index;
 	} else {
-		/* More may be left, or this was all that the caller of nnadev_run() waits for. */
+		/* Look again: entries may be left, or nnadev_run()'s caller waits for these. */
 		if (run_control(dev))
 			nnadev_event_raise(&dev->exec.event);
 		ring = pick(dev);
@@ -223,7 +224,7 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 	return true;
 }
 
-/* Takes registers of rings that have changed. */
+/* Take over the registers of rings that have changed. */
 static void sync_rings(struct nnadev *dev)
 {
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
@@ -231,7 +232,7 @@ static void sync_rings(struct nnadev *dev)
 			nnadev_job_drop(&dev->exec, &dev->jobs[i]);
 }
 
-/* Looks at everything and runs what is to run now. Return: as run_jobs(). */
+/* Let guests of the gate in, reset if requested, and run jobs. Return: as run_jobs(). */
 static bool step(struct nnadev *dev, uint64_t until)
 {
 	if (nnadev_bus_is_wanted(dev->base.bus)) {
@@ -244,7 +245,7 @@ static bool step(struct nnadev *dev, uint64_t until)
 	return run_jobs(dev, until);
 }
 
-/* Whether a ring has work that is run as soon as somebody runs it. */
+/* Whether a ring has work, and the device is enabled. */
 static bool is_busy(struct nnadev *dev)
 {
 	bool busy;

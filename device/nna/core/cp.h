@@ -5,8 +5,8 @@
  * Threads
  *
  *   transport          registers and DMA mappings, by the functions of nnadev.h (dev.c)
- *   command processor  everything else (cp.c): a thread of the model, or of a lent device the one
- *                      that is in nnadev_run()
+ *   command processor  everything else (cp.c): a thread of the model or, for a lent device, the
+ *                      thread that is in nnadev_run()
  *   workers            tiles only (host/workers.h); the command processor runs tiles, too
  *
  * Locks
@@ -19,30 +19,30 @@
  * The lock may be taken inside the gate, not the reverse.
  *
  * Who calls whom in core: dev -> cp -> job -> ring, stream; stream -> operand -> mmu; ring -> base
- * -> host/bus. Nothing calls back, but the bus through its table of callbacks (dev.c).
+ * -> host/bus. Only the bus calls back, through its table of callbacks (dev.c).
  */
 #ifndef NNADEV_CP_H
 #define NNADEV_CP_H
 
 #include "device/nna/core/job.h"
 
-#define NNADEV_CP_AGE_NS 100000000u /* after such a wait a ring gets a slice */
+#define NNADEV_CP_AGE_NS 100000000u /* a ring that has waited this long gets a slice */
 #define NNADEV_CP_SLICE_NS 25000000u
 #define NNADEV_CP_NO_SLICE UINT32_MAX
 
 /**
  * struct nnadev - the device
- * @base: what all parts use
- * @exec: what jobs are run with
+ * @base: state that all parts share
+ * @exec: the resources that jobs run with
  * @age_ns: NNADEV_CP_AGE_NS; tests lower it
  * @slice_ns: NNADEV_CP_SLICE_NS; tests lower it
- * @owner: the bus and the pool of threads are its own (nnadev_create())
+ * @owner: the device owns its bus and its pool of threads (nnadev_create())
  * @quit: the command processor is to end
- * @reset: a reset is to be done; set under @base.lock, cleared by the command processor
+ * @reset: a reset is requested; set under @base.lock, cleared by the command processor
  * @status: register STATUS
  * @latch: high half of TIMESTAMP, for readers of 32 bits
  * @reset_done: raised after a reset
- * @processor: the command processor's thread; of a lent device there is none
+ * @processor: the command processor's thread; a lent device has none
  * @rings: job rings, then the control ring
  * @jobs: one per job ring
  * @last: the job that ran last, or NULL
@@ -71,11 +71,11 @@ struct nnadev {
 };
 
 /**
- * nnadev_dev_create() - make a device on a bus and a pool of threads of its maker's
+ * nnadev_dev_create() - create a device on a bus and a pool of threads that the caller owns
  * @bus: must outlive the device
  * @workers: likewise
  * @threads: of @workers
- * @params: @threads, @spin_ns and the callbacks are not looked at
+ * @params: @threads, @spin_ns and the callbacks are ignored
  * @out: to be given to nnadev_destroy()
  *
  * Return: as nnadev_create().
@@ -86,7 +86,7 @@ int nnadev_dev_create(struct nnadev_bus *bus, struct nnadev_workers *workers, ui
 /* The command processor's thread; @arg is the device. */
 void *nnadev_cp_main(void *arg);
 
-/* Ends all jobs without a word to anybody, when no thread runs the command processor any more. */
+/* End all jobs without completions. No thread runs the command processor any more. */
 void nnadev_cp_fini(struct nnadev *dev);
 
 #endif

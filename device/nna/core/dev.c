@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device's interface (nnadev.h): life, registers, DMA mappings, injections. It runs in the
- * transport's threads; what takes time is left to the command processor.
+ * The device's interface (nnadev.h): creation, registers, DMA mappings, injections. It runs in
+ * threads of the device's user. Work that takes time is left to the command processor.
  */
 #include "device/nna/core/cp.h"
 
@@ -74,7 +74,7 @@ static bool params_fit(const struct nnadev_params *params)
 		(params->tick_hz >= NNADEV_TICK_HZ_MIN && params->tick_hz <= NNADEV_TICK_HZ_MAX));
 }
 
-/* Set up all members of a device that is zeroed, but for its lock and its thread. */
+/* Set up a zeroed device, except its lock, its kept commands and its thread. */
 static void set_up(struct nnadev *dev, struct nnadev_bus *bus, struct nnadev_workers *workers,
 		   uint32_t threads, const struct nnadev_params *params)
 {
@@ -210,7 +210,7 @@ void nnadev_destroy(struct nnadev *dev)
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/* Value of the 64-bit register at @offset (a multiple of 8), if there is one. */
+/* Read the 64-bit register at @offset, a multiple of 8. Return: whether there is one. */
 static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 {
 	struct nnadev_counters *c = &dev->base.counters;
@@ -340,7 +340,7 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 {
 	bool changed = false;
 
-	/* The first case is the hot one. */
+	/* Doorbells first: this is the hot path. */
 	if (offset >= NNAHW_DOORBELLS && offset < NNAHW_DOORBELLS + 4 * NNAHW_RINGS) {
 		struct nnadev_ring *ring = &dev->rings[(offset - NNAHW_DOORBELLS) / 4];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What jobs are run with: the MMU, the engine, the threads. All jobs of a device share it, one at a
- * time; the command processor lends it to the job that it runs.
+ * The resources that jobs run with: the MMU, the engine, the threads. All jobs of a device share
+ * them. The command processor runs one job at a time, which uses them meanwhile.
  */
 #ifndef NNADEV_EXEC_H
 #define NNADEV_EXEC_H
@@ -16,7 +16,7 @@
 
 struct nnadev_known;
 
-/* Scratch memory of a thread; the command processor makes it larger between rounds. */
+/* Scratch memory of a thread. The command processor enlarges it between rounds. */
 struct nnadev_scratch {
 	void *data;
 	uint32_t size;
@@ -28,23 +28,23 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
 					   struct nnadev_engine_plan *plan);
 
 /**
- * struct nnadev_exec - what jobs are run with
- * @base: the device's
- * @bus: of @base
+ * struct nnadev_exec - the resources that jobs run with
+ * @base: state that all parts share
+ * @bus: equal to @base->bus
  * @isa: kernels in use
  * @threads: threads that run tiles
- * @prepare: nnadev_engine_prepare(); tests put an engine there whose tiles they control
- * @job_limit: ns; NNAHW_JOB_LIMIT_NS or what the parameters say
- * @operand_bytes: of a gathered operand that are copied at a time; NNADEV_OPERAND_BYTES or, in
- *	tests, less
- * @event: raised when the command processor may have something to do: the job is to make way
- * @seen: @event as the command processor read it before it looked
- * @enabled: register CONTROL.ENABLE; without it no command is begun
+ * @prepare: nnadev_engine_prepare(); tests replace it to control the tiles
+ * @job_limit: ns; NNAHW_JOB_LIMIT_NS, or less by the parameters
+ * @operand_bytes: bytes of a gathered operand that are copied in one step; NNADEV_OPERAND_BYTES,
+ *	or less in tests
+ * @event: raised when the command processor is to schedule again; the current job is left then
+ * @seen: the value of @event that the command processor read before it scheduled
+ * @enabled: register CONTROL.ENABLE; without it no command is started
  * @workers: the pool
  * @scratch: of each thread of the pool
  * @mmu: cached translations
- * @known: NNADEV_JOB_KNOWN commands that are kept from job to job; NULL without memory. It is there
- *	from the start: in a first job its pages would take longer than many a network.
+ * @known: NNADEV_JOB_KNOWN commands that are kept from job to job; NULL if there is no memory. It
+ *	is allocated at creation: its page faults would take longer than a small network.
  */
 struct nnadev_exec {
 	struct nnadev_base *base;

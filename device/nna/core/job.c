@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * A job, step by step: open the stream, then fetch each command and run it, until the stream or one
- * of the job's limits ends. Control flow commands are done here; for all others operands are found
- * and the engine makes a plan, whose tiles the workers run. Between any two steps and any two tiles
- * the job can be left, and no step is longer than a tile: what takes longer, as pages to walk to
- * and operands to gather can, is several.
+ * A job runs in steps. It opens the stream, then fetches and runs each command, until the stream
+ * ends or the job exceeds a limit. Control flow commands are executed here. For any other command
+ * the operands are resolved, the engine makes a plan, and the workers run its tiles. The job can be
+ * left between any two steps and any two tiles. No step takes longer than a tile: page table walks
+ * and gathers of large operands are split into several steps.
  *
- * Small networks are short commands, and the same ones in each run, so what was made of a command
- * is kept for the next job: see find_known(). With several threads the command processor gets the
- * next command ready while others run the last tiles of one: see look_ahead().
+ * A small network consists of short commands, which are the same in each run. So the plan of a
+ * command is kept for the next job: see find_known(). With several threads, the command processor
+ * prepares the next command while others run the last tiles of the current one: see look_ahead().
  */
 #include "device/nna/core/job.h"
 
@@ -22,7 +22,7 @@
 
 #define VA_END (1ull << NNAHW_VA_BITS)
 
-/* What a step says: go on with the next one, leave the job for now, or the job has ended. */
+/* The result of a step: continue with the next one, leave the job for now, or the job has ended. */
 enum step { STEP_ON, STEP_LEAVE, STEP_ENDED };
 
 static bool range_fits(uint64_t va, uint64_t size, uint64_t align)
@@ -54,8 +54,8 @@ static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
 }
 
 /*
- * Note that the job runs since @resumed, or with 0 not, also for the register RUN_TIME. A reader in
- * between sees too short a time, never one too long.
+ * Record that the job has been running since @resumed; 0: that it is not running. Register RUN_TIME
+ * uses this, too. A concurrent reader may see too short a time, never too long a one.
  */
 static void set_resumed(struct nnadev_job *job, uint64_t resumed)
 {
@@ -154,7 +154,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 	nnadev_ring_complete(exec->base, job->ring, e, status, detail);
 }
 
-/* Room for the command number @n that need not be kept. Neighbours have each its own. */
+/* A buffer for command number @n if it is not kept. Two neighbouring commands never share one. */
 static struct nnadev_instruction *spare(struct nnadev_job *job, uint32_t n)
 {
 	struct nnadev_instruction *at = &job->instructions[n & 1];
@@ -169,7 +169,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	const struct nnahw_ring_entry *e = &job->entry;
 	uint64_t now = nnadev_clock_now();
 
-	/* Left over from before: a report or a ring lay in a file that became shorter. */
+	/* The file of a report or a ring was truncated after the last job. */
 	if (atomic_exchange(&exec->bus->lost, false))
 		nnadev_mmu_reset(&exec->mmu);
 	job->space = NULL;
@@ -216,7 +216,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 		job->state = NNADEV_JOB_HANG;
 }
 
-/* End a job whose last command is done, unless NNADEV_INJECT_SLOW_NS lets it linger. */
+/* End a job whose last command is done, or delay its end by NNADEV_INJECT_SLOW_NS. */
 static enum step finish(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	uint64_t slow = atomic_load_explicit(&exec->base->inject[NNADEV_INJECT_SLOW_NS],
@@ -239,7 +239,7 @@ static enum step end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t 
 	return STEP_ENDED;
 }
 
-/* Find host memory for all operands of a command. Return: a status, or NNADEV_MMU_AGAIN. */
+/* Resolve all operands of a command. Return: a status, or NNADEV_MMU_AGAIN. */
 static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job,
 			struct nnadev_instruction *at)
 {
@@ -262,7 +262,7 @@ static uint32_t resolve(struct nnadev_exec *exec, struct nnadev_job *job,
 	return NNAHW_STATUS_OK;
 }
 
-/* Copy what is to be copied of the operands. Return: a status, or NNADEV_MMU_AGAIN after a piece. */
+/* Gather operands, a piece at a time. Return: a status; NNADEV_MMU_AGAIN if more is left. */
 static uint32_t gather(struct nnadev_exec *exec, struct nnadev_job *job,
 		       struct nnadev_instruction *at)
 {
@@ -278,7 +278,7 @@ static uint32_t gather(struct nnadev_exec *exec, struct nnadev_job *job,
 	return NNAHW_STATUS_OK;
 }
 
-/* See that *@data has @size bytes; what they held is lost. */
+/* Enlarge *@data to at least @size bytes. Its contents are lost. */
 static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 {
 	void *p;
@@ -297,13 +297,13 @@ static uint32_t provide(void **data, uint32_t *have, uint32_t size)
 	return NNAHW_STATUS_OK;
 }
 
-/* Which of the commands that are kept is number @n; streams begin in different places. */
+/* The slot of @known for command number @n. Different streams start at different slots. */
 static uint32_t known_index(const struct nnadev_job *job, uint32_t n)
 {
 	return ((uint32_t)(job->entry.stream >> 12) * 0x9e3779b1u + n) % NNADEV_JOB_KNOWN;
 }
 
-/* Whether another job than @job is in the middle of a command, or has it ready. */
+/* Whether a job other than @job is running the command, or has prepared it. */
 static bool is_held(const struct nnadev_instruction *at, const struct nnadev_job *job)
 {
 	const struct nnadev_job *other = at->job;
@@ -312,7 +312,7 @@ static bool is_held(const struct nnadev_instruction *at, const struct nnadev_job
 	       (other->at == at || other->next == at);
 }
 
-/* Room for the command number @n, where it will be kept if it is among the first. */
+/* A buffer for command number @n: a slot of @known if it is among the first ones. */
 static struct nnadev_instruction *room_for(struct nnadev_exec *exec, struct nnadev_job *job,
 					   uint32_t n)
 {
@@ -330,7 +330,7 @@ static struct nnadev_instruction *room_for(struct nnadev_exec *exec, struct nnad
 	return &known->at;
 }
 
-/* Keep a command that has been planned, unless operands were copied for it. */
+/* Keep a planned command, unless operands were gathered for it. */
 static void keep(struct nnadev_instruction *at)
 {
 	bool direct = true;
@@ -342,7 +342,7 @@ static void keep(struct nnadev_instruction *at)
 	at->is_known = direct;
 }
 
-/* Whether the command at @offset still is what it was when @at was planned. */
+/* Whether the bytes of the command at @offset equal those that @at was planned from. */
 static bool is_same(struct nnadev_exec *exec, struct nnadev_job *job,
 		    const struct nnadev_instruction *at, uint32_t offset)
 {
@@ -356,9 +356,9 @@ static bool is_same(struct nnadev_exec *exec, struct nnadev_job *job,
 }
 
 /*
- * The command number @n, at @offset, if it has been planned before and everything still is as it
- * was then: the command itself, which is compared as it is fetched, the base table and the cached
- * translations.
+ * Command number @n, at @offset, if it is kept and its plan is still valid: the bytes of the
+ * command, the base table and the cached translations have not changed. The bytes are compared
+ * while they are fetched.
  */
 static struct nnadev_instruction *find_known(struct nnadev_exec *exec, struct nnadev_job *job,
 					     uint32_t n, uint32_t offset)
@@ -374,13 +374,13 @@ static struct nnadev_instruction *find_known(struct nnadev_exec *exec, struct nn
 	return is_same(exec, job, at, offset) ? at : NULL;
 }
 
-/* Begin a round of the command's phase. */
+/* Start a round of tiles for the command's phase. */
 static void start_round(const struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	nnadev_shares_deal(&job->shares, exec->threads, job->at->plan.phase_tiles[job->at->phase]);
 }
 
-/* Run the tiles of a command that has been planned, from the first one on. */
+/* Start running a planned command, from its first tile. */
 static void begin_tiles(struct nnadev_exec *exec, struct nnadev_job *job,
 			struct nnadev_instruction *at)
 {
@@ -393,7 +393,7 @@ static void begin_tiles(struct nnadev_exec *exec, struct nnadev_job *job,
 		start_round(exec, job);
 }
 
-/* Have the engine plan a command, all operands of which are there. */
+/* Let the engine plan a command. All of its operands are resolved and gathered. */
 static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job,
 		     struct nnadev_instruction *at)
 {
@@ -412,8 +412,8 @@ static uint32_t plan(struct nnadev_exec *exec, struct nnadev_job *job,
 }
 
 /*
- * Find the operands, gather those that need it, and plan: as much at a time as others may be kept
- * waiting for.
+ * Resolve the operands, gather those that need it, and plan the command. One call does a part that
+ * is short enough for other jobs to wait for.
  */
 static enum step find_operands(struct nnadev_exec *exec, struct nnadev_job *job)
 {
@@ -446,7 +446,7 @@ static enum step end_command(struct nnadev_exec *exec, struct nnadev_job *job)
 	return STEP_ON;
 }
 
-/* Write gathered outputs back, likewise, which ends the command. */
+/* Write gathered outputs back, a part in each call. The last one ends the command. */
 static enum step write_results(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *at = job->at;
@@ -477,7 +477,7 @@ static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)
 			    at->exec->scratch[thread].data, at->shared);
 }
 
-/* Whether the job is to make way at @now, or has run out of something. */
+/* Whether at @now the job is to be left, or has reached a limit. */
 static bool stop_round(void *context, uint64_t now)
 {
 	const struct nnadev_instruction *at = context;
@@ -485,7 +485,7 @@ static bool stop_round(void *context, uint64_t now)
 	return nnadev_event_read(&at->exec->event) != at->exec->seen || now >= at->stop;
 }
 
-/* When a job has to stop that runs until @until: workers need not look for that in many places. */
+/* The time at which a job stops that runs until @until: the earliest of all of its limits. */
 static uint64_t stop_at(const struct nnadev_job *job, uint64_t until)
 {
 	uint64_t spent = job->resumed + 1;
@@ -502,8 +502,8 @@ static bool is_control_flow(uint32_t opcode)
 }
 
 /*
- * The command processor waits for the workers: meanwhile it gets the next command ready, if that is
- * found with what is cached. What is not so, or has an error, is dealt with in its turn.
+ * Prepare the next command while the command processor waits for the workers. This uses cached
+ * translations only. If some are missing, or the command has an error, it is prepared in its turn.
  */
 static void look_ahead(void *context)
 {
@@ -530,13 +530,13 @@ static void look_ahead(void *context)
 	job->fault = fault;
 }
 
-/* Begin the next command, if it is ready or known. Return: whether it is. */
+/* Start the next command, if it is prepared or kept. Return: whether it is. */
 static bool take_next(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	struct nnadev_instruction *next = job->next;
 
 	job->next = NULL;
-	/* The command before, or a change of translations, may have made another of it. */
+	/* The command before may have overwritten it, or translations may have changed. */
 	if (next && !is_same(exec, job, next, job->offset))
 		next = NULL;
 	if (!next && job->offset < job->stream_end)
@@ -566,7 +566,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 
 	if (status)
 		return end(exec, job, status);
-	/* Scratch memory belongs to the threads: another job may have needed less in between. */
+	/* Scratch memory belongs to the threads, and another job may have run meanwhile. */
 	for (uint32_t i = 0; i < exec->threads; i++) {
 		status = provide(&exec->scratch[i].data, &exec->scratch[i].size,
 				 at->plan.scratch_size);
@@ -575,7 +575,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 	}
 	if (at->generation != exec->mmu.generation) {
 		status = resolve(exec, job, at);
-		/* An operand that was in one piece may not be any more. */
+		/* An operand that was contiguous may not be any more. */
 		if (!status)
 			status = gather(exec, job, at);
 		keep(at);
@@ -610,7 +610,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		if (at->phase >= at->plan.phases)
 			break;
 		start_round(exec, job);
-		/* A round may have been a single tile, after which nobody asks. */
+		/* After a round of a single tile nothing has checked the limits. */
 		if (stop_round(at, job->now))
 			return STEP_LEAVE;
 	}
@@ -635,9 +635,9 @@ static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
 }
 
 /*
- * A jump that closes a loop. The time since the last such jump counts as spent in loops when both
- * belong to one loop, or one loop lies inside the other: so what comes before a loop does not
- * count, nor what lies between two loops.
+ * A backward jump. The time since the last backward jump counts as loop time if both belong to one
+ * loop, or one of the loops contains the other. So time before a loop does not count, nor time
+ * between two loops.
  */
 static enum step loop(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
@@ -706,7 +706,7 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	}
 }
 
-/* A file became shorter under the job: what is cached of it, and what the job has read, is void. */
+/* A file was truncated while the job used it. Cached translations and data it read are invalid. */
 static void lost_pages(struct nnadev_exec *exec, struct nnadev_job *job)
 {
 	atomic_store(&exec->bus->lost, false);
@@ -752,7 +752,7 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 			break;
 		}
 		case NNADEV_JOB_FETCH:
-			/* With fetching switched off a job rests before its next command. */
+			/* While CONTROL.ENABLE is off, a job stops before its next command. */
 			if (!atomic_load(&exec->enabled))
 				step = STEP_LEAVE;
 			else if (take_next(exec, job))
@@ -775,7 +775,7 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 				step = finish(exec, job);
 				break;
 			}
-			/* The time until it is looked at again is run time: @resumed stays. */
+			/* @resumed stays: the time until it continues counts as run time. */
 			wake = until;
 			if (!job->stuck) {
 				uint64_t next = now + (job->budget - used) + 1;

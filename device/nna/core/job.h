@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job: the entry that was fetched from a job ring, and how far its stream has run.
+ * A job: an entry that was fetched from a job ring, and the progress of its stream.
  *
- * There is one per job ring, for the entry at the ring's head; it stays until that job ends, also
- * while jobs of other rings run. All of its state is here, so that it can be preempted between any
- * two tiles. Only the command processor touches it.
+ * Each job ring has one, for the entry at its head. It keeps its state until the job ends, also
+ * while jobs of other rings run, so it can be preempted between any two tiles. Only the command
+ * processor accesses it.
  */
 #ifndef NNADEV_JOB_H
 #define NNADEV_JOB_H
@@ -18,14 +18,14 @@ struct nnadev_job;
 struct nnahw_command_info;
 
 /**
- * struct nnadev_profile - of a job: what is counted for the record of the command that runs
- * @open: the entry has a profile, whose counts have been read; without it nothing here is touched,
- *	and no clock read for it
+ * struct nnadev_profile - the profile of a job, and the record of the current command
+ * @open: the entry has a profile, and its header has been read. Otherwise no other member is used,
+ *	and the clock is not read for it.
  * @header: as it will be written when the job ends
- * @record: of the command, but for its end; its times are in ns
- * @run_begin: ns that the job had run when the command was fetched
- * @left: tiles of the round when it began, or was gone on with
- * @busy: what workers had spent on tiles by then, in ns
+ * @record: the record, whose times are in ns; its end is filled in last
+ * @run_begin: run time of the job when the command was fetched, in ns
+ * @left: tiles of the round that were left when it was started or resumed
+ * @busy: per worker: ns spent on tiles by that time
  */
 struct nnadev_profile {
 	bool open;
@@ -36,26 +36,26 @@ struct nnadev_profile {
 	uint64_t busy[NNAHW_PROFILE_WORKERS];
 };
 
-/* The most bytes that a command may have which is kept. */
+/* Commands of more bytes are not kept. */
 #define NNADEV_JOB_KNOWN_BYTES 1024u
 
 /**
- * struct nnadev_instruction - a command that runs, is ready to, or is kept
- * @exec: what its tiles run with
- * @job: its job; NULL where there has been none
+ * struct nnadev_instruction - a command that is current, ready to run, or kept for the next job
+ * @exec: the resources that its tiles run with
+ * @job: its job, or NULL
  * @shared: memory that the tiles share
- * @stop: when no more tiles are to begin
- * @phase: of the plan
- * @plan: what the engine made of it
- * @command: what the engine is given; raw points to @bytes
+ * @stop: time from which on no tile is started
+ * @phase: the current phase of the plan
+ * @plan: made by the engine
+ * @command: input of the engine; its raw points to @bytes
  * @info: its description
  * @ranges: memory of the operands
- * @generation: of the MMU when the operands were resolved; 0 if they are to be again
- * @space: in which they were
- * @slots_stamp: of the base table that they were checked against
+ * @generation: of the MMU when the operands were resolved; 0 to resolve them again
+ * @space: address space in which they were resolved
+ * @slots_stamp: stamp of the base table that they were checked against
  * @bytes: the command as fetched
- * @room: bytes that there is room for
- * @is_known: there is a plan, for the next job to use
+ * @room: size of the buffer at @bytes
+ * @is_known: it has a plan that the next job can use
  */
 struct nnadev_instruction {
 	_Alignas(64) struct nnadev_exec *exec;
@@ -76,8 +76,8 @@ struct nnadev_instruction {
 };
 
 /**
- * struct nnadev_known - a command that is kept, as the same job comes again and again
- * @at: what was made of it
+ * struct nnadev_known - a command that is kept, since the same job is usually submitted again
+ * @at: the command and its plan
  * @bytes: its bytes
  */
 struct nnadev_known {
@@ -85,19 +85,19 @@ struct nnadev_known {
 	_Alignas(64) uint8_t bytes[NNADEV_JOB_KNOWN_BYTES];
 };
 
-/* Of the first commands of each job so many are kept as lie in one large page. */
+/* The number of commands that are kept of each job, the first ones: what fits a page of 2 MiB. */
 #define NNADEV_JOB_KNOWN_SIZE ((uint32_t)NNADEV_PAGES_LARGE)
 #define NNADEV_JOB_KNOWN (NNADEV_JOB_KNOWN_SIZE / (uint32_t)sizeof(struct nnadev_known))
 
 /**
- * enum nnadev_job_state - what comes next
- * @NNADEV_JOB_IDLE: nothing: there is no job
+ * enum nnadev_job_state - the next step of a job
+ * @NNADEV_JOB_IDLE: there is no job
  * @NNADEV_JOB_OPEN: the stream's header and the base table are to be fetched
  * @NNADEV_JOB_FETCH: the next command is to be fetched
  * @NNADEV_JOB_OPERANDS: memory for the operands of the current command is to be found
  * @NNADEV_JOB_TILES: tiles of the current command are to be run
  * @NNADEV_JOB_RESULTS: gathered outputs of the current command are to be written back
- * @NNADEV_JOB_LINGER: the job is done, but NNADEV_INJECT_SLOW_NS lets it run on for a time
+ * @NNADEV_JOB_LINGER: the job is done, but NNADEV_INJECT_SLOW_NS delays its end
  * @NNADEV_JOB_HANG: NNADEV_INJECT_HANG or _STUCK: the job makes no progress
  */
 enum nnadev_job_state {
@@ -113,20 +113,20 @@ enum nnadev_job_state {
 
 /**
  * struct nnadev_job - a job
- * @state: what comes next; NNADEV_JOB_IDLE when there is no job
+ * @state: the next step
  * @ring: its ring; does not change
  * @entry: as fetched
- * @space: its address space; the job holds a use of it
+ * @space: its address space; the job holds a reference
  * @stream_end: bytes of the stream, by its header
- * @offset: bytes from the start of the stream to the command that runs or comes next
- * @stuck: injected: the job does not even react to budget and ABORT
+ * @offset: offset in the stream of the current or next command, in bytes
+ * @stuck: NNADEV_INJECT_STUCK: the job does not react to its budget or ABORT either
  * @operand: index of the operand at fault, or all ones
  * @fault: the last fault
- * @begin: when it started, by nnadev_clock_now(), as all times here
+ * @begin: time of its start; all times are of nnadev_clock_now()
  * @run_time: ns, without the time since @resumed
- * @resumed: since when it has been running, or 0 while it is not
- * @now: the clock as it was last read while the job ran: a step begins when the one before ends
- * @deadline: when it must have ended, or 0
+ * @resumed: time since which it has been running, or 0 while it is not running
+ * @now: the last reading of the clock while the job ran: a step begins when the one before ends
+ * @deadline: time by which it must have ended, or 0
  * @budget: ns
  * @loop_limit: ns
  * @loop_time: ns spent in loops
@@ -134,15 +134,15 @@ enum nnadev_job_state {
  * @loop_first: target of that jump
  * @loop_last: offset of that jump; 0 when there was none yet
  * @linger: NNADEV_JOB_LINGER: run time at which the job ends
- * @commands: how many have ended
+ * @commands: number of commands that have ended
  * @shared: memory that the tiles of a command share; kept from job to job
  * @shared_size: bytes of @shared
  * @slots: the base table
  * @slot_count: entries of it
- * @slots_stamp: changes when these do, also from job to job
+ * @slots_stamp: changes whenever @slots changes, also from job to job
  * @profile: see above
  * @at: the current command
- * @next: the one behind it, planned, or NULL
+ * @next: the command after it, if it is planned already, or NULL
  * @shares: tiles of the round that have not run
  * @instructions: room for commands that are not kept
  * @bytes: for their bytes
@@ -188,29 +188,29 @@ static inline bool nnadev_job_active(const struct nnadev_job *job)
 	return job->state != NNADEV_JOB_IDLE;
 }
 
-/* How long a job has run, in ns. */
+/* The run time of a job, in ns. */
 static inline uint64_t nnadev_job_run_time(const struct nnadev_job *job, uint64_t now)
 {
 	return job->run_time + (job->resumed ? now - job->resumed : 0);
 }
 
-/* Whether a command has begun and not ended. */
+/* Whether a command has been started and has not ended. */
 static inline bool nnadev_job_in_command(const struct nnadev_job *job)
 {
 	return job->state >= NNADEV_JOB_OPERANDS && job->state <= NNADEV_JOB_RESULTS;
 }
 
-/* Start the job of the entry in job->entry; @aborted: end it at once. May end the job. */
+/* Start the job of job->entry. It may end at once, and does so if @aborted. */
 void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool aborted);
 
 /**
- * nnadev_job_run() - go on with a job
+ * nnadev_job_run() - continue a job
  * @until: tick at which to return
  *
  * Returns when the job has ended, or between two steps when @until has come or the device's event
  * has been raised.
  *
- * Return: 0, or the tick until which there is nothing to do for the job (it hangs, on purpose).
+ * Return: 0, or the time until which the job has nothing to do, because a fault is injected.
  */
 uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t until);
 
@@ -220,7 +220,7 @@ void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job);
 /* End a job: write its report and its completion, raise its interrupt. */
 void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status);
 
-/* End a job without report, completion and interrupt, because its ring is gone. */
+/* End a job without report, completion and interrupt: its ring was reset. */
 void nnadev_job_drop(struct nnadev_exec *exec, struct nnadev_job *job);
 
 /* Free the memory that is kept from job to job. The job is idle. */

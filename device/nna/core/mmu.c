@@ -15,9 +15,9 @@
 
 /**
  * struct nnadev_segment - a mirror of [va, va + 2 * SEGMENT)
- * @va: multiple of SEGMENT; ranges that start in the first half are served here
+ * @va: multiple of SEGMENT; serves ranges that start in the first half
  * @data: the aperture
- * @runs: runs of pages mapped since it was empty
+ * @runs: number of runs of pages mapped since it was empty
  * @used: stamp of the last use
  * @next: of the space's segments
  * @present: a bit per page that is mapped
@@ -56,7 +56,7 @@ static void segment_free(struct nnadev_mmu *mmu, struct nnadev_space *space,
 	free(segment);
 }
 
-/* Free the segment that was used longest ago, but none that was used since nnadev_mmu_begin(). */
+/* Free the least recently used segment, but none that was used since nnadev_mmu_begin(). */
 static bool segment_evict(struct nnadev_mmu *mmu)
 {
 	struct nnadev_segment *oldest = NULL;
@@ -181,7 +181,7 @@ static void segments_drop(struct nnadev_mmu *mmu, struct nnadev_space *space, ui
 	}
 }
 
-/* Map what is missing of an extent into a segment. */
+/* Map the pages of an extent that a segment lacks. */
 static bool segment_map(struct nnadev_mmu *mmu, struct nnadev_segment *s,
 			const struct nnadev_extent *e)
 {
@@ -258,7 +258,7 @@ static bool grow(struct nnadev_extent **list, uint32_t *capacity, uint32_t need)
 	return true;
 }
 
-/* Move the fresh extents into the space; they lie between those that it has. */
+/* Insert the fresh extents into the space, between two of its extents. */
 static bool extents_merge(struct nnadev_mmu *mmu, struct nnadev_space *space)
 {
 	uint32_t n = mmu->fresh_count, start, a, b, to, kept, stop = 0;
@@ -365,7 +365,7 @@ static bool walk_page(struct nnadev_mmu *mmu, const struct nnadev_space *space, 
 	return true;
 }
 
-/* See that extents cover [@va, @end). Translations found before a fault are kept. */
+/* Make extents cover [@va, @end). Translations found before a fault are kept. */
 static bool cover(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, uint64_t end,
 		  struct nnadev_fault *fault)
 {
@@ -441,7 +441,7 @@ static bool check_write(struct nnadev_space *space, uint64_t va, uint64_t end,
 	return true;
 }
 
-/* Drop what is cached of [@va, @end), both page aligned. */
+/* Drop the translations of [@va, @end), both page aligned. */
 static void drop(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va, uint64_t end)
 {
 	uint32_t first = extent_search(space, va), last;
@@ -469,8 +469,8 @@ static void drop(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va
 		first++;
 		if (has_tail && first == last) {
 			/*
-			 * A hole in the middle of an extent makes two of it. Without memory for
-			 * the second its translations are dropped as well.
+			 * A hole in the middle splits an extent in two. If there is no memory for
+			 * the second one, its translations are dropped as well.
 			 */
 			if (space->count < space->capacity ||
 			    grow(&space->extents, &space->capacity, space->count + 1)) {
@@ -551,7 +551,7 @@ void nnadev_mmu_fini(struct nnadev_mmu *mmu)
 	mmu->fresh = NULL;
 }
 
-/* Free the space that was used longest ago, if there is one that no job uses. */
+/* Free the least recently used space that no job uses, if there is one. */
 static void spaces_trim(struct nnadev_mmu *mmu)
 {
 	struct nnadev_space **oldest = NULL;
@@ -773,8 +773,8 @@ void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, u
 }
 
 /*
- * Drop the extents of a space that reach [@bus, @last], in one pass. One that lies only partly
- * inside goes as a whole: the next access walks to the rest again.
+ * Drop the extents of a space that overlap [@bus, @last], in one pass. An extent that is only
+ * partly inside is dropped as a whole: the next access to the rest walks the page table again.
  */
 static void space_drop_bus(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t bus,
 			   uint64_t last)

@@ -4,21 +4,21 @@
  *
  * Data and ownership
  *
- * What is cached of an address space is a struct nnadev_space. It has
+ * A struct nnadev_space caches the translations of an address space. It has
  *
- *   extents   runs of pages that lie in one piece in one file; sorted, disjoint
+ *   extents   runs of pages that are contiguous in one file; sorted, disjoint
  *   segments  each mirrors 1 GiB of virtual addresses, and the 1 GiB after it, in reserved host
  *             address space (host/aperture.h); pages are mapped there as they are needed, so that a
  *             range that is scattered in the guest is contiguous for the engine
  *
- * Every page in a segment is covered by an extent, so the extents that are dropped say which pages
- * to unmap.
+ * Every page in a segment is covered by an extent. So when extents are dropped, they say which
+ * pages to unmap.
  *
- * Spaces belong to the MMU; a job holds a use of its space. Only one thread at a time calls these
- * functions: the command processor, or one that is inside the device's gate in its place.
+ * The MMU owns the spaces; a job holds a reference to its space. One thread at a time calls these
+ * functions: the one that is inside the gate of the bus.
  *
- * A host pointer from nnadev_mmu_range() is good until @generation changes: who keeps one while
- * others may run compares, and asks again.
+ * A host pointer from nnadev_mmu_range() is valid until @generation changes. A caller that keeps
+ * one while others may run compares @generation, and calls again if it has changed.
  */
 #ifndef NNADEV_MMU_H
 #define NNADEV_MMU_H
@@ -32,18 +32,18 @@
 #define NNADEV_MMU_SPACES 1024u /* cached at a time, not counting those of running jobs */
 #define NNADEV_MMU_BUCKETS 256u /* of the table of spaces, by ASID */
 #define NNADEV_MMU_SEGMENTS 128u
-/* Runs of pages mapped in segments; each costs up to two mappings of the process. */
+/* Runs of pages that are mapped in segments; each takes up to two mappings of the process. */
 #define NNADEV_MMU_RUNS 20000u
 #define NNADEV_MMU_EXTENTS (1u << 20)
-/* Extents that one access may add: more could not be mapped or gathered, and would take long. */
+/* Extents that one access may add. More can be neither mapped nor gathered in a short time. */
 #define NNADEV_MMU_PIECES 32768u
 #define NNADEV_MMU_MAX_RANGE (4ull << 30) /* bytes of one operand */
-/* Walks that nnadev_mmu_range() does at most; a run of pages that it maps counts as some. */
+/* Walks per call of nnadev_mmu_range(); mapping a run of pages counts as NNADEV_MMU_MAP_COST. */
 #define NNADEV_MMU_STEP 16384u
 #define NNADEV_MMU_MAP_COST 32u
 /*
- * Status of a fault that is none: the access took NNADEV_MMU_STEP, and gets further next time; or
- * the MMU is frozen.
+ * A status that is not a fault. Either the access has used up NNADEV_MMU_STEP and continues when it
+ * is repeated, or the MMU is frozen.
  */
 #define NNADEV_MMU_AGAIN UINT32_MAX
 
@@ -60,7 +60,7 @@ struct nnadev_fault {
 };
 
 /**
- * struct nnadev_extent - pages that lie in one piece
+ * struct nnadev_extent - contiguous pages
  * @va: first address
  * @size: bytes
  * @bus: bus address of @va
@@ -82,9 +82,9 @@ struct nnadev_extent {
 struct nnadev_segment;
 
 /**
- * struct nnadev_space - what is cached of an address space
+ * struct nnadev_space - cached translations of an address space
  * @asid: its tag
- * @refs: jobs that use it
+ * @refs: number of jobs that use it
  * @root: bus address of the root of its page table
  * @used: stamp of the last use
  * @extents: sorted by va, disjoint
@@ -109,17 +109,17 @@ struct nnadev_space {
  * struct nnadev_mmu - all cached translations
  * @memory: the bus
  * @generation: changes when host pointers become stale
- * @stamp: counts uses, so that what was used longest ago is dropped first
+ * @stamp: counts uses, for least-recently-used replacement
  * @max_runs: NNADEV_MMU_RUNS; tests lower it
  * @step: NNADEV_MMU_STEP; tests lower it
- * @left: walks that the access under way may do
+ * @left: walks that the current access may still do
  * @frozen: see nnadev_mmu_freeze()
- * @spaces: how many there are
- * @segments: how many all spaces have
- * @runs: how many are mapped in all segments
- * @extents: how many all spaces have
+ * @spaces: number of spaces
+ * @segments: number of segments of all spaces
+ * @runs: number of runs of pages mapped in all segments
+ * @extents: number of extents of all spaces
  * @walks: page table walks; register COUNT_WALKS
- * @fresh: extents that the access under way has found, not yet in the space
+ * @fresh: extents that the current access has found, not yet in the space
  * @fresh_count: entries of @fresh
  * @fresh_capacity: entries that @fresh has room for
  * @table: lists of spaces by asid % NNADEV_MMU_BUCKETS
@@ -146,7 +146,7 @@ struct nnadev_mmu {
 void nnadev_mmu_init(struct nnadev_mmu *mmu, struct nnadev_memory *memory);
 void nnadev_mmu_fini(struct nnadev_mmu *mmu);
 
-/* The space of (@asid, @root), to be given to nnadev_mmu_put(); NULL without memory. */
+/* The space of (@asid, @root), to be given to nnadev_mmu_put(); NULL if there is no memory. */
 struct nnadev_space *nnadev_mmu_get(struct nnadev_mmu *mmu, uint32_t asid, uint64_t root);
 void nnadev_mmu_put(struct nnadev_mmu *mmu, struct nnadev_space *space);
 
@@ -160,8 +160,8 @@ bool nnadev_mmu_write(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 		      const void *from, uint64_t size, struct nnadev_fault *fault);
 
 /*
- * While the MMU is frozen, what is cached stays as it is, so that tiles may run that use it: an
- * access that needs more fails with NNADEV_MMU_AGAIN.
+ * Freeze the MMU while tiles run that use its mappings: the cache does not change. An access that
+ * needs another translation fails with NNADEV_MMU_AGAIN.
  */
 static inline void nnadev_mmu_freeze(struct nnadev_mmu *mmu, bool frozen)
 {
@@ -169,26 +169,26 @@ static inline void nnadev_mmu_freeze(struct nnadev_mmu *mmu, bool frozen)
 }
 
 /*
- * The host address of a range that is cached and may be read, in one piece, or NULL. As
- * nnadev_mmu_range(), but nothing changes.
+ * As nnadev_mmu_range() for reading, but from the cache alone, which does not change. Return: the
+ * host address, or NULL.
  */
 const void *nnadev_mmu_peek(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
 			    uint64_t size);
 
-/* Start a group of calls of nnadev_mmu_range() whose pointers are good at the same time. */
+/* Start a group of calls of nnadev_mmu_range() whose pointers are valid at the same time. */
 void nnadev_mmu_begin(struct nnadev_mmu *mmu);
 
 /**
  * nnadev_mmu_range() - reach a range as contiguous host memory
  * @size: bytes, not 0; va + size is at most 2^48
  * @write: pages must be writable
- * @data: the host address; NULL when the range is good but cannot be made contiguous: use
+ * @data: the host address; NULL when the range is accessible but cannot be made contiguous: use
  *	nnadev_mmu_read() and nnadev_mmu_write()
  *
- * What takes long takes several calls, with others' work between them: then the fault's status is
- * NNADEV_MMU_AGAIN, and what was found so far is cached.
+ * A large range takes several calls, between which other jobs run. Then the fault's status is
+ * NNADEV_MMU_AGAIN, and the translations that were found are cached.
  *
- * Return: whether every page of the range is there; else @fault is written.
+ * Return: whether every page of the range is accessible; else @fault is written.
  */
 bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64_t va,
 		      uint64_t size, bool write, void **data, struct nnadev_fault *fault);
@@ -197,12 +197,12 @@ bool nnadev_mmu_range(struct nnadev_mmu *mmu, struct nnadev_space *space, uint64
 void nnadev_mmu_invalidate(struct nnadev_mmu *mmu, uint32_t asid, uint64_t va, uint64_t size,
 			   bool all);
 
-/* Drop all translations to bus addresses in a range, and maybe some beside it. */
+/* Drop all translations to bus addresses in a range, and possibly others. */
 void nnadev_mmu_drop_bus(struct nnadev_mmu *mmu, uint64_t bus, uint64_t size);
 
 /*
- * Mark the file behind @address, if that lies in a segment, as broken. Async-signal-safe in the
- * command processor and in tiles. Return: whether there is one.
+ * If @address is in a segment, mark the file that is mapped there as broken. Async-signal-safe in
+ * the command processor and in tiles. Return: whether it is in one.
  */
 bool nnadev_mmu_break(struct nnadev_mmu *mmu, const void *address);
 

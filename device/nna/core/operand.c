@@ -90,7 +90,7 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 		count *= dim;
 		if (count > INT32_MAX)
 			return NNAHW_STATUS_BAD_OPERAND;
-		/* As the product of the dims has 31 bits, the sum over all of them has 63. */
+		/* The product of the dimensions has at most 31 bits, so this sum has at most 63. */
 		reach = ((int64_t)dim - 1) * stride;
 		*(reach < 0 ? &low : &high) += reach;
 	}
@@ -128,7 +128,7 @@ bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 		operand->data = (uint8_t *)data + range->lead;
 		return true;
 	}
-	/* Gather; with the guest's offset within 64 bytes, so that elements are aligned alike. */
+	/* The copy has the guest's offset within 64 bytes: elements have the same alignment. */
 	*fault = (struct nnadev_fault){ NNAHW_STATUS_NO_MEMORY, NNAHW_FAULT_KIND_NONE, 0 };
 	if (range->size > *room)
 		return false;
@@ -171,7 +171,7 @@ bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 		range->done = UINT64_MAX;
 		return true;
 	}
-	/* Inner axes without gaps between their elements are written in one go. */
+	/* Inner axes without gaps between their elements are written as one piece. */
 	while (rank && (t->dims[rank - 1] == 1 ||
 			(uint64_t)size * (uint64_t)(int64_t)t->strides[rank - 1] == run)) {
 		rank--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operands of a command: checked against the job's base table, then resolved to host memory.
+ * Operands of a command: checked against the job's base table, and resolved to host memory.
  */
 #ifndef NNADEV_OPERAND_H
 #define NNADEV_OPERAND_H
@@ -13,12 +13,12 @@
 
 /**
  * struct nnadev_range - the memory of an operand
- * @va: lowest byte of any element
- * @size: bytes from there to behind the highest; 0 when there are no elements
+ * @va: lowest address of any element
+ * @size: bytes from @va to the end of the highest element; 0 when there are no elements
  * @lead: bytes from @va to element (0, 0, ...)
  * @write: it is an output
- * @gather: private memory that stands for the range when it cannot be made contiguous, else NULL
- * @done: bytes of @size that have been gathered, and then of elements written back
+ * @gather: private copy of a range that cannot be made contiguous, else NULL
+ * @done: bytes that have been gathered; while results are written back: bytes of elements written
  */
 struct nnadev_range {
 	uint64_t va;
@@ -29,7 +29,7 @@ struct nnadev_range {
 	uint64_t done;
 };
 
-/* What is copied at a time of a gathered operand: bytes, and pieces of them. */
+/* Limits of one step of gathering: bytes, and pieces. */
 #define NNADEV_OPERAND_BYTES (256u << 10)
 #define NNADEV_OPERAND_PIECES 2048u
 
@@ -37,7 +37,7 @@ struct nnadev_range {
  * nnadev_operand_check() - check a descriptor
  * @tensor: private copy
  * @types: bit set of allowed types
- * @optional: it may be absent
+ * @optional: the operand may be absent
  * @output: the command writes it
  * @slots: the base table
  * @slot_count: entries of @slots
@@ -52,11 +52,11 @@ uint32_t nnadev_operand_check(const struct nnahw_tensor *tensor, uint32_t types,
 
 /**
  * nnadev_operand_resolve() - find host memory for an operand
- * @room: bytes that the copies of operands may take; what this one takes is subtracted
+ * @room: bytes left for copies of operands; the size of this copy is subtracted
  *
  * To be called again when translations have changed, and when the fault's status is
- * NNADEV_MMU_AGAIN. An operand that cannot be reached in one piece gets memory for a copy, which
- * nnadev_operand_gather() fills; that stays as it is.
+ * NNADEV_MMU_AGAIN. An operand that is not contiguous gets memory for a copy, which
+ * nnadev_operand_gather() fills. A second call does not change the copy.
  *
  * Return: true, or false with @fault written.
  */
@@ -65,8 +65,8 @@ bool nnadev_operand_resolve(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    uint64_t *room, struct nnadev_fault *fault);
 
 /*
- * Read the next @bytes of an operand that is to be gathered, if it is one: @range->done says how
- * far it is. Return: true, or false with @fault written.
+ * Gather the next @bytes of an operand, and advance @range->done. Does nothing for an operand that
+ * is contiguous. Return: true, or false with @fault written.
  */
 bool nnadev_operand_gather(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			   struct nnadev_range *range, uint64_t bytes, struct nnadev_fault *fault);
@@ -77,9 +77,9 @@ static inline bool nnadev_operand_is_gathered(const struct nnadev_range *range)
 }
 
 /*
- * Write elements of a gathered output back, @bytes of them or fewer, and no bytes between them. To
- * be called with @range->done 0 at first, until it is UINT64_MAX. Return: true, or false with
- * @fault written.
+ * Write elements of a gathered output back, at most @bytes in one call, without the gaps between
+ * elements. @range->done is 0 before the first call, and UINT64_MAX after the last one. Return:
+ * true, or false with @fault written.
  */
 bool nnadev_operand_scatter(struct nnadev_mmu *mmu, struct nnadev_space *space,
 			    const struct nnadev_engine_operand *operand,

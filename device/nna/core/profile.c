@@ -25,7 +25,7 @@ void nnadev_profile_begin(struct nnadev_job *job)
 
 	if (!p->open)
 		return;
-	/* Not the job's time, which is older than the end of the command before. */
+	/* Read the clock: @now of the job may be earlier than the end of the last command. */
 	p->record = (struct nnahw_profile_record){ .command = job->offset,
 						   .begin = nnadev_clock_now() };
 	p->run_begin = nnadev_job_run_time(job, p->record.begin);
@@ -53,7 +53,7 @@ void nnadev_profile_leave(struct nnadev_exec *exec, struct nnadev_job *job)
 		p->record.busy[i] += nnadev_workers_busy(exec->workers, i) - p->busy[i];
 }
 
-/* Whether the job's memory has room for one more record. */
+/* Whether the profile has room for one more record. */
 static bool has_room(const struct nnadev_job *job)
 {
 	return job->profile.header.written < (job->entry.profile_size - HEADER) / RECORD;

@@ -35,7 +35,7 @@ uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint6
 	case NNAHW_RING_REG_CONTROL:
 		return ring->enabled ? NNAHW_RING_REG_CONTROL_ENABLE : 0;
 	case NNAHW_RING_REG_STATUS:
-		/* While the command processor may still write to its memory it is not stopped. */
+		/* A ring counts as running while the command processor may write to its memory. */
 		return (ring->enabled || (held && held != ring->epoch) ?
 				NNAHW_RING_REG_STATUS_RUNNING :
 				0) |
@@ -171,10 +171,10 @@ bool nnadev_ring_pending(struct nnadev_base *base, struct nnadev_ring *ring)
 	doorbell = atomic_load(&ring->doorbell);
 	if (doorbell == work->head)
 		return false;
-	/* It may have been written after the ring was enabled again: not for this epoch. */
+	/* Re-enabling the ring starts another epoch, to which the doorbell may belong. */
 	if (atomic_load(&ring->epoch) != work->epoch)
 		return false;
-	/* It must not go back behind what was fetched, nor beyond the entries that are free. */
+	/* It must not be less than @head, nor be more than @size beyond @done. */
 	if (doorbell - work->done > work->size || doorbell - work->head > work->size) {
 		fail(base, ring, "bad doorbell");
 		return false;
@@ -195,7 +195,10 @@ bool nnadev_ring_fetch(struct nnadev_base *base, struct nnadev_ring *ring,
 		fail(base, ring, "unreachable ring memory");
 		return false;
 	}
-	/* An entry that HEAD does not count is never begun: the driver may submit it again. */
+	/*
+	 * HEAD is advanced before the entry starts, and only in the same epoch: an entry that HEAD
+	 * does not count is never started, so the driver may submit it again.
+	 */
 	pthread_mutex_lock(&base->lock);
 	current = ring->epoch == work->epoch;
 	if (current)
@@ -252,7 +255,7 @@ void nnadev_ring_complete(struct nnadev_base *base, struct nnadev_ring *ring,
 	}
 	if (nnadev_base_injected(base, NNADEV_INJECT_CORRUPT))
 		seqno ^= 0x80000000u;
-	/* The driver looks at the phase, in the second word, first: that word is written last. */
+	/* The driver first reads the phase, in the second word. So that word is written last. */
 	__atomic_store_n(&record->detail, detail, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->seqno, seqno, __ATOMIC_RELAXED);
 	__atomic_store_n((uint32_t *)(void *)&record->status, status | flags << 16,

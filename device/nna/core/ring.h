@@ -2,9 +2,9 @@
 /*
  * A ring: entries that the driver writes, completions that the device writes, both in bus memory.
  *
- * Registers change under the bus's lock, from any thread. The command processor works
- * on a copy (struct nnadev_ring_work), which it takes anew when the ring has been enabled or
- * disabled (the epoch has changed). Writing the doorbell is one atomic store, without the lock.
+ * Registers change under base.lock, from any thread. The command processor works on a copy (struct
+ * nnadev_ring_work). It copies again when the ring has been enabled or disabled, which changes the
+ * epoch. Writing the doorbell is one atomic store, without the lock.
  */
 #ifndef NNADEV_RING_H
 #define NNADEV_RING_H
@@ -12,16 +12,16 @@
 #include "device/nna/core/base.h"
 
 /**
- * struct nnadev_ring_work - the command processor's view
- * @epoch: of the registers that it is a copy of
+ * struct nnadev_ring_work - the command processor's copy
+ * @epoch: @epoch of the ring when it was copied
  * @running: enabled and without error
  * @base: bus address of the entries
  * @cq_base: bus address of the completion queue
  * @size: entries of each, a power of two
  * @vector: MSI-X vector of completions
- * @head: entries fetched
- * @done: completions written
- * @aborted: a bit per entry (its number modulo @size) that is to end as soon as it is fetched
+ * @head: number of entries fetched
+ * @done: number of completions written
+ * @aborted: a bit per entry (its number modulo @size): end it as soon as it is fetched
  */
 struct nnadev_ring_work {
 	uint32_t epoch;
@@ -37,7 +37,7 @@ struct nnadev_ring_work {
 
 /**
  * struct nnadev_ring - a ring
- * @index: which one; does not change
+ * @index: its number; constant
  * @base: register BASE
  * @cq_base: register CQ_BASE
  * @size: register SIZE
@@ -48,11 +48,11 @@ struct nnadev_ring_work {
  * @enabled: register CONTROL.ENABLE
  * @doorbell: last value written to it
  * @epoch: changes when the ring is enabled or disabled; never 0
- * @held: @epoch of @work while that is running, else 0
- * @ran: run time of the job under way, without the time since @resumed
- * @resumed: tick since when it has been running, or 0 while it is not
- * @work: the command processor's, as are the next
- * @waiting: tick since when the ring has work that does not run, or 0
+ * @held: @epoch of @work while @work is running, else 0
+ * @ran: run time of the current job, without the time since @resumed
+ * @resumed: time since which it has been running, or 0 while it is not running
+ * @work: this and the next three are the command processor's
+ * @waiting: time since which the ring has work that does not run, or 0
  * @boost: seqno of the job up to which the ring is boosted
  * @boosted: @boost is valid and has not ended
  */
@@ -77,7 +77,7 @@ struct nnadev_ring {
 	bool boosted;
 };
 
-/* Whether an entry asks for nothing but what every entry may: other flags, nor a profile. */
+/* Whether an entry has no flags but those that every entry may have, and no profile. */
 static inline bool nnadev_ring_entry_is_plain(const struct nnahw_ring_entry *e)
 {
 	return !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !e->profile && !e->profile_size &&
@@ -85,17 +85,18 @@ static inline bool nnadev_ring_entry_is_plain(const struct nnahw_ring_entry *e)
 }
 
 /*
- * Registers of a ring; the caller holds the bus's lock. @offset is that in the ring's block;
- * offsets without a register read as 0 and are not written. @tick_hz is of the clock that it shows.
+ * Access registers of a ring. The caller holds base.lock. @offset is relative to the ring's block.
+ * Offsets without a register read as 0, and writes to them are ignored. @tick_hz: frequency of the
+ * device's clock.
  */
 uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint64_t tick_hz);
 void nnadev_ring_write(struct nnadev_ring *ring, uint32_t offset, uint32_t value);
 void nnadev_ring_reset(struct nnadev_ring *ring);
 
-/* Take registers that have changed. Return: whether some had; then the ring's job is gone, too. */
+/* Copy the registers if the epoch has changed. Return: whether it has; it voids the ring's job. */
 bool nnadev_ring_sync(struct nnadev_base *base, struct nnadev_ring *ring);
 
-/* Whether an entry waits to be fetched; a bad doorbell puts the ring into error. */
+/* Whether an entry waits to be fetched. A bad doorbell value puts the ring into error. */
 bool nnadev_ring_pending(struct nnadev_base *base, struct nnadev_ring *ring);
 
 /*
@@ -105,7 +106,7 @@ bool nnadev_ring_pending(struct nnadev_base *base, struct nnadev_ring *ring);
 bool nnadev_ring_fetch(struct nnadev_base *base, struct nnadev_ring *ring,
 		       struct nnahw_ring_entry *entry, bool *aborted);
 
-/* If the entry of @seqno waits to be fetched, mark it as aborted. */
+/* Mark the entry of @seqno as aborted, if it waits to be fetched. */
 void nnadev_ring_abort(struct nnadev_base *base, struct nnadev_ring *ring, uint32_t seqno);
 
 /* Write the completion of an entry that was fetched, and raise its interrupt. */

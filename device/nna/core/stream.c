@@ -71,7 +71,7 @@ uint32_t nnadev_stream_fetch(struct nnadev_exec *exec, struct nnadev_job *job,
 	uint64_t va = job->entry.stream + offset;
 
 	at->command.operand_count = 0;
-	/* Offsets are multiples of 64 and below the end, which is one too. */
+	/* @offset and the stream's end are multiples of 64, and @offset is less than the end. */
 	if (!fetch(exec, job, va, at->bytes, NNAHW_COMMAND_ALIGN))
 		return job->fault.status;
 	info = nnahw_command_find(head->opcode);
