@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
-# The device model's unit tests under ThreadSanitizer.
+# The device model's unit tests under ThreadSanitizer, and those of the transport with the toy model.
 CLEAN += build-tsan
+TSAN_TESTS := $(patsubst %.c,build-tsan/%,$(wildcard tests/unit/device/nna/core/test_*.c \
+	tests/unit/device/toy/test_*.c tests/unit/device/transport/test_*.c))
 
 #. test: tsan-device: the device's unit tests under ThreadSanitizer
 .PHONY: tsan-device
 tsan-device:
-	$(MAKE) BUILD=build-tsan SANFLAGS=-fsanitize=thread \
-		$(patsubst %.c,build-tsan/%,$(wildcard tests/unit/device/nna/core/test_*.c))
-	set -e; for t in build-tsan/tests/unit/device/nna/core/test_*; do timeout 600 $$t; done
+	$(MAKE) BUILD=build-tsan SANFLAGS=-fsanitize=thread $(TSAN_TESTS)
+	set -e; for t in $(TSAN_TESTS); do timeout 600 $$t; done
 
 # The engine's NEON kernels, on emulated CPUs.
 #. test: check-arm64: the engine's NEON kernels on emulated CPUs

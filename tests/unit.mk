@@ -30,7 +30,7 @@ NNV_TESTS := $(call unit,tests/conformance)
 HW_TESTS := $(call unit,hw/gen)
 SANDBOX_TESTS := $(call unit,sandbox)
 UNIT_TESTS += $(HW_TESTS) $(SANDBOX_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
-	$(call unit,device/transport device/toy device/nna) $(NNACCEL_TESTS) \
+	$(call unit,device device/transport device/toy device/nna) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
 	$(NNAPI_TESTS) $(NNAPI_INSIDE_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
 
@@ -68,6 +68,11 @@ $(unit_toy): UNIT_LIBS := -lm
 unit_model := $(BUILD)/tests/unit/device/nna/test_model
 $(unit_model): $(BUILD)/obj/device/nna/model.o $(BUILD)/obj/device/models.o $(LIBNNADEV)
 $(unit_model): UNIT_LIBS := -lm
+# The command line, with all models.
+unit_options := $(BUILD)/tests/unit/device/test_options
+$(unit_options): $(patsubst %,$(BUILD)/obj/device/%.o,options models transport/control) \
+	$(MODEL_OBJS) $(HOST_OBJS)
+$(unit_options): UNIT_LIBS := -lm
 $(unit_transport)/test_control: $(patsubst %,$(BUILD)/obj/device/transport/%.o,control listener)
 $(unit_transport)/test_ranges: $(BUILD)/obj/device/transport/ranges.o
 $(SANDBOX_TESTS): $(BUILD)/obj/sandbox/seccomp.o

@@ -60,6 +60,8 @@ $(FUZZ_OUT)/obj/libnnaccel/%.o $(FUZZ_OUT)/obj/tests/fuzz/%.o: override CPPFLAGS
 	$(shell pkg-config --cflags libdrm 2>/dev/null)
 # The model counts its work (tests/fuzz/work.h).
 $(FUZZ_OUT)/obj/device/nna/core/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
+$(FUZZ_OUT)/obj/device/host/bus.o $(FUZZ_OUT)/obj/device/host/memory.o: \
+	FUZZ_EXTRA := -fsanitize-coverage=trace-pc
 $(FUZZ_OUT)/obj/device/nna/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
 $(FUZZ_OUT)/obj/device/nna/engine/x86/avx2_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno -mavx2 -mfma -mf16c
