@@ -194,10 +194,11 @@ enum nnahw_layout {
  *   0: the integer rules stated at the command.
  * - Every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8 without scale,
  *   and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT FLOOR_DIV
- *   SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT, a comparison or a logical one: in 64-bit
- *   integers, wrapping; stored into an integer type without scale by its low bits, into all else as
- *   from fp32.
- * - Else in fp32 on the values; BITWISE_XOR and SHIFT_RIGHT have no such form, and are refused.
+ *   SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT TRUNCATE_DIV, a comparison or a logical one: in
+ *   64-bit integers, wrapping; stored into an integer type without scale by its low bits, into all
+ *   else as from fp32.
+ * - Else in fp32 on the values; BITWISE_XOR, SHIFT_RIGHT and TRUNCATE_DIV have no such form, and
+ *   are refused.
  */
 enum nnahw_ewise {
 	/*
@@ -248,6 +249,7 @@ enum nnahw_ewise {
 	NNAHW_EWISE_BITWISE_XOR = 37, /* bits in which a and b differ */
 	/* largest integer not above a / 2^b; b counts as 0 below 0, and as 63 above 63 */
 	NNAHW_EWISE_SHIFT_RIGHT = 38,
+	NNAHW_EWISE_TRUNCATE_DIV = 39, /* a / b, rounded towards zero; x / 0 is 0 */
 };
 
 /* Kinds of pooling. Padding takes no part. */
@@ -1255,17 +1257,21 @@ enum {
  * @values: out: dims of input, k of the last; type of input
  * @indices: out: dims of values
  * @input: in: rank 1 or more
+ * @lower_first: 1: of equal elements that with the lower index comes first; 0: the higher
+ * @reserved: 0
  * @fill: 0
  *
- * They come in descending order of stored numbers. Of equal ones that with the larger index comes
- * first; a NaN comes after all numbers. k is at most the last dim of the input.
+ * They come in descending order of stored numbers. NaNs equal one another and come after all
+ * numbers. k is at most the last dim of the input.
  */
 struct nnahw_cmd_topk {
 	struct nnahw_command head;
 	struct nnahw_tensor values;
 	struct nnahw_tensor indices;
 	struct nnahw_tensor input;
-	uint8_t fill[16];
+	uint8_t lower_first;
+	uint8_t reserved[7];
+	uint8_t fill[8];
 };
 
 /* Operand indices of TOPK. */

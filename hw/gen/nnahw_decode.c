@@ -219,6 +219,11 @@ static const struct nnahw_operand_info topk_operands[] = {
 	{ "input", 0x7fe, 0, 0 },
 };
 
+static const struct nnahw_field_info topk_fields[] = {
+	{ "lower_first", 304, NNAHW_FIELD_U8, 1 },
+	{ NULL, 305, NNAHW_FIELD_U8, 7 },
+};
+
 static const struct nnahw_operand_info softmax_operands[] = {
 	{ "output", 0x186, 1, 0 },
 	{ "input", 0x186, 0, 0 },
@@ -367,8 +372,8 @@ const struct nnahw_command_info nnahw_commands[NNAHW_COMMAND_COUNT] = {
 	  reduce_operands, reduce_fields },
 	{ "ARG", NNAHW_OP_ARG, 256, 216, 2, 2,
 	  arg_operands, arg_fields },
-	{ "TOPK", NNAHW_OP_TOPK, 320, 304, 3, 0,
-	  topk_operands, NULL },
+	{ "TOPK", NNAHW_OP_TOPK, 320, 312, 3, 2,
+	  topk_operands, topk_fields },
 	{ "SOFTMAX", NNAHW_OP_SOFTMAX, 256, 224, 2, 4,
 	  softmax_operands, softmax_fields },
 	{ "NORM16", NNAHW_OP_NORM16, 448, 408, 4, 2,
@@ -517,6 +522,8 @@ const char *nnahw_ewise_name(uint32_t value)
 		return "BITWISE_XOR";
 	case NNAHW_EWISE_SHIFT_RIGHT:
 		return "SHIFT_RIGHT";
+	case NNAHW_EWISE_TRUNCATE_DIV:
+		return "TRUNCATE_DIV";
 	default:
 		return NULL;
 	}

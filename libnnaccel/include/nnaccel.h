@@ -592,16 +592,18 @@ NNACCEL_API int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgra
 NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
 
 /**
- * enum nna_rounding - how quantised results are rounded where NNAPI and TFLite differ
+ * enum nna_rounding - whose rules hold where NNAPI and TFLite differ
  * @NNA_ROUNDING_NNAPI: the default; a signed result is the unsigned one minus 128
  * @NNA_ROUNDING_TFLITE: as the reference kernels of the newest TFLite do with 8-bit types:
  *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, FULLY_CONNECTED, QUANTIZE of what is
- *	quantised already; RESIZE_BILINEAR of signed numbers, whose weights then have 10 bits
+ *	quantised already; RESIZE_BILINEAR of signed numbers, whose weights then have 10 bits.
+ *	DIV of integers rounds towards zero, not down; of equal elements TOPK_V2 takes that with
+ *	the lower index first
  */
 enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
 
 /**
- * nna_graph_set_rounding() - how quantised results are rounded
+ * nna_graph_set_rounding() - whose rules hold where NNAPI and TFLite differ
  * @graph: under construction
  * @rounding: NNA_ROUNDING_NNAPI unless this is called
  *

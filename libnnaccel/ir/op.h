@@ -168,6 +168,7 @@ enum nna_function {
 	NNA_FN_SQUARED_DIFFERENCE,
 	NNA_FN_BITWISE_XOR, /* of integers without scale, as is */
 	NNA_FN_SHIFT_RIGHT,
+	NNA_FN_TRUNCATE_DIV, /* of integers without scale; DIV is the largest integer not above */
 	NNA_FN_SELECT,
 	NNA_FN_MUL_ADD,
 	NNA_FN_COUNT,
@@ -240,6 +241,11 @@ struct nna_ir_elementwise {
 /** struct nna_ir_rescale - a factor as a 31-bit multiplier and a shift to the right */
 struct nna_ir_rescale {
 	int32_t multiplier, shift;
+};
+
+/** struct nna_ir_topk - the order of equal elements */
+struct nna_ir_topk {
+	bool lower_first; /* that with the lower index comes first, else the higher */
 };
 
 struct nna_ir_fill {
@@ -353,6 +359,7 @@ struct nna_ir_op {
 		struct nna_ir_pool pool;
 		struct nna_ir_elementwise elementwise;
 		struct nna_ir_rescale rescale;
+		struct nna_ir_topk topk;
 		struct nna_ir_fill fill;
 		struct nna_ir_reduce reduce;
 		struct nna_ir_arg arg;

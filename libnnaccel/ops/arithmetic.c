@@ -7,7 +7,8 @@
  *	in 2	activation?	INT32				fused; none for integers
  *	out 0	output		T0 [...]
  *
- * One element-wise operation of the ir.
+ * DIV of integers rounds towards minus infinity; in a graph with TFLite's rounding it rounds towards
+ * zero, as TFLite's kernels do. One element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -35,18 +36,21 @@ static int lower(struct nna_op_context *op)
 		[NNA_OPERATION_MUL] = NNA_FN_MUL,
 		[NNA_OPERATION_DIV] = NNA_FN_DIV,
 	};
+	uint8_t kind = kinds[op->operation->type];
 	enum nna_activation act;
 	int ret = nna_param_activation(op, 2, &act);
 
 	if (ret)
 		return ret;
+	if (kind == NNA_FN_DIV && nna_ir_rounding(op->lower) != NNA_IR_ROUNDS_AS_NNAPI &&
+	    NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64))
+		kind = NNA_FN_TRUNCATE_DIV;
 	NNA_VALUE(a, nna_lower_in(op, 0));
 	NNA_VALUE(b, nna_lower_in(op, 1));
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	return nna_emit_ewise(op->lower, kinds[op->operation->type], out, a, b, NNA_NO_VALUE,
-			      act, 0);
+	return nna_emit_ewise(op->lower, kind, out, a, b, NNA_NO_VALUE, act, 0);
 }
 
 #define ARITHMETIC(name, number) \

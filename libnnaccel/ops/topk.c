@@ -7,7 +7,8 @@
  *	out 0	values	Q0 [..., k]
  *	out 1	indices	INT32 [..., k]	their places in the row
  *
- * One TOPK command.
+ * Of equal elements that with the higher index comes first; in a graph with TFLite's rounding that
+ * with the lower one, as in TFLite's kernels. One TOPK command.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -56,6 +57,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(indices, nna_lower_out(op, 1));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
+	command.topk.lower_first = nna_ir_rounding(op->lower) != NNA_IR_ROUNDS_AS_NNAPI;
 	values[NNA_TOPK_VALUES] = out;
 	values[NNA_TOPK_INDICES] = indices;
 	values[NNA_TOPK_INPUT] = in;

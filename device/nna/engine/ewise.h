@@ -29,6 +29,7 @@ static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 	case NNAHW_EWISE_SQUARED_DIFFERENCE:
 	case NNAHW_EWISE_BITWISE_XOR:
 	case NNAHW_EWISE_SHIFT_RIGHT:
+	case NNAHW_EWISE_TRUNCATE_DIV:
 		return 2;
 	case NNAHW_EWISE_SELECT:
 	case NNAHW_EWISE_MUL_ADD:
@@ -66,7 +67,8 @@ static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 /* Whether an operation is one of those that have no other form. */
 static inline bool nnadev_ewise_needs_integers(uint32_t op)
 {
-	return op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT;
+	return op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT ||
+	       op == NNAHW_EWISE_TRUNCATE_DIV;
 }
 
 /* The rules of the description, in its order. */
@@ -103,16 +105,17 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
 }
 
+/* Of the least number and -1 the quotient wraps, which C leaves undefined. */
+static inline int64_t nnadev_truncate_div(int64_t a, int64_t b)
+{
+	return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b;
+}
+
 static inline int64_t nnadev_floor_div(int64_t a, int64_t b)
 {
-	int64_t q;
+	const int64_t q = nnadev_truncate_div(a, b);
 
-	if (b == 0)
-		return 0;
-	if (b == -1)
-		return (int64_t)-(uint64_t)a;
-	q = a / b;
-	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+	return q - (b != 0 && b != -1 && a % b != 0 && (a < 0) != (b < 0));
 }
 
 /* Negative numbers are shifted as their complement, since C does not say what >> does to them. */
@@ -138,6 +141,8 @@ static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, in
 	case NNAHW_EWISE_DIV:
 	case NNAHW_EWISE_FLOOR_DIV:
 		return nnadev_floor_div(a, b);
+	case NNAHW_EWISE_TRUNCATE_DIV:
+		return nnadev_truncate_div(a, b);
 	case NNAHW_EWISE_MAXIMUM:
 		return a > b ? a : b;
 	case NNAHW_EWISE_MINIMUM:

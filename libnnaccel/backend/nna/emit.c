@@ -47,6 +47,7 @@ union any_command {
 	struct nnahw_cmd_pool pool;
 	struct nnahw_cmd_ewise ewise;
 	struct nnahw_cmd_fill fill;
+	struct nnahw_cmd_topk topk;
 	struct nnahw_cmd_reduce reduce;
 	struct nnahw_cmd_arg arg;
 	struct nnahw_cmd_softmax softmax;
@@ -279,6 +280,9 @@ static void write_params(const struct nna_lower *l, const struct nna_ir_op *op,
 	case NNA_IR_POOL:
 		write_pool(l, op, &c->pool);
 		break;
+	case NNA_IR_TOPK:
+		c->topk.lower_first = op->topk.lower_first;
+		break;
 	case NNA_IR_FILL:
 		c->fill.value = op->fill.bits;
 		break;
@@ -432,8 +436,7 @@ static int write_stream(const struct nna_lower *l, const uint32_t *places, struc
 
 			if (ret)
 				return ret;
-		} else if (op->kind != NNA_IR_COPY && op->kind != NNA_IR_TOPK &&
-			   op->kind != NNA_IR_LSH) {
+		} else if (op->kind != NNA_IR_COPY && op->kind != NNA_IR_LSH) {
 			write_params(l, op, &c);
 		}
 		c.head = (struct nnahw_command){ .opcode = opcode, .size = size,

@@ -4,33 +4,46 @@
 
 #define STEP_PARTS 2048u /* see topk_parts() */
 
+/**
+ * struct row - a row of the input
+ * @input: the input
+ * @at: offset of the row's first element
+ * @step: distance of its elements
+ * @lower_first: of equal elements that with the lower index comes first
+ */
+struct row {
+	const struct nnadev_engine_operand *input;
+	int64_t at, step;
+	bool lower_first;
+};
+
 /* Whether element a of a row comes before element b. */
-static bool before(const struct nnadev_engine_operand *input, int64_t row, int64_t step, uint32_t a,
-		   uint32_t b)
+static bool before(const struct row *row, uint32_t a, uint32_t b)
 {
-	if (nnadev_type_is_float(input->desc.type)) {
-		const float x = nnadev_load_float(input, row + a * step),
-			    y = nnadev_load_float(input, row + b * step);
+	const bool first = row->lower_first ? a < b : a > b;
 
-		return x > y || (x == x && y != y) || ((x == y || (x != x && y != y)) && a > b);
+	if (nnadev_type_is_float(row->input->desc.type)) {
+		const float x = nnadev_load_float(row->input, row->at + a * row->step),
+			    y = nnadev_load_float(row->input, row->at + b * row->step);
+
+		return x > y || (x == x && y != y) || ((x == y || (x != x && y != y)) && first);
 	} else {
-		const int64_t x = nnadev_load_integer(input, row + a * step),
-			      y = nnadev_load_integer(input, row + b * step);
+		const int64_t x = nnadev_load_integer(row->input, row->at + a * row->step),
+			      y = nnadev_load_integer(row->input, row->at + b * row->step);
 
-		return x > y || (x == y && a > b);
+		return x > y || (x == y && first);
 	}
 }
 
 /* Moves the element at `at` down the heap until it comes before its children. */
-static void sift(const struct nnadev_engine_operand *input, int64_t row, int64_t step,
-		 uint32_t *heap, uint32_t at, uint32_t count)
+static void sift(const struct row *row, uint32_t *heap, uint32_t at, uint32_t count)
 {
 	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
 		const uint32_t parent = heap[at];
 
-		if (child + 1 < count && before(input, row, step, heap[child + 1], heap[child]))
+		if (child + 1 < count && before(row, heap[child + 1], heap[child]))
 			child++;
-		if (before(input, row, step, parent, heap[child]))
+		if (before(row, parent, heap[child]))
 			return;
 		heap[at] = heap[child];
 		heap[child] = parent;
@@ -61,23 +74,28 @@ static void topk_work(const struct nnadev_engine_command *cmd, const struct topk
 					*input = &cmd->operands[NNAHW_TOPK_INPUT];
 	const uint32_t last = input->desc.rank - 1, n = t->n, sifts = n / 2;
 	const size_t size = nnahw_type_size(input->desc.type);
-	const int64_t step = input->desc.strides[last], row = nnadev_offset(&input->desc, index),
-		      to = nnadev_offset(&values->desc, index),
+	const struct row row = {
+		.input = input,
+		.at = nnadev_offset(&input->desc, index),
+		.step = input->desc.strides[last],
+		.lower_first = ((const struct nnahw_cmd_topk *)cmd->raw)->lower_first,
+	};
+	const int64_t to = nnadev_offset(&values->desc, index),
 		      at = nnadev_offset(&indices->desc, index);
 
 	for (; begin < end && begin < n; begin++)
 		heap[begin] = begin;
 	for (; begin < end && begin < n + sifts; begin++)
-		sift(input, row, step, heap, n + sifts - 1 - begin, n);
+		sift(&row, heap, n + sifts - 1 - begin, n);
 	for (; begin < end; begin++) {
 		const uint32_t j = begin - n - sifts, best = heap[0];
 
 		memcpy((uint8_t *)values->data +
 			       (int64_t)size * (to + (int64_t)j * values->desc.strides[last]),
-		       (const uint8_t *)input->data + (int64_t)size * (row + best * step), size);
+		       (const uint8_t *)input->data + (int64_t)size * (row.at + best * row.step), size);
 		nnadev_store_integer(indices, at + (int64_t)j * indices->desc.strides[last], best);
 		heap[0] = heap[n - 1 - j];
-		sift(input, row, step, heap, 0, n - 1 - j);
+		sift(&row, heap, 0, n - 1 - j);
 	}
 }
 
@@ -116,6 +134,8 @@ static uint32_t topk_accepts(const struct nnadev_engine_command *cmd,
 				*input = &cmd->operands[NNAHW_TOPK_INPUT].desc;
 	const uint32_t last = input->rank - 1;
 
+	if (((const struct nnahw_cmd_topk *)cmd->raw)->lower_first > 1)
+		return NNAHW_STATUS_BAD_COMMAND;
 	if (values->type != input->type)
 		return nnadev_bad_operand(plan, NNAHW_TOPK_VALUES);
 	if (!input->rank || values->rank != input->rank || !nnadev_same_dims(values, indices) ||

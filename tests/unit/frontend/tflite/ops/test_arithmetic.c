@@ -43,6 +43,18 @@ static void test_floor_div_and_mod(void **state)
 	check_s32(TFLITE_FLOOR_MOD, a, b, rest);
 }
 
+/* DIV of integers rounds towards zero, FLOOR_DIV down. */
+static void test_div_of_integers(void **state)
+{
+	static const int32_t a[] = { 7, -7, 7, -7, INT32_MIN, INT32_MIN };
+	static const int32_t b[] = { 3, 3, -3, -3, 2, 3 };
+	static const int32_t quotient[] = { 2, -2, -2, 2, INT32_MIN / 2, INT32_MIN / 3 };
+	static const int32_t below[] = { 2, -3, -3, 2, INT32_MIN / 2, INT32_MIN / 3 - 1 };
+
+	check_s32(TFLITE_DIV, a, b, quotient);
+	check_s32(TFLITE_FLOOR_DIV, a, b, below);
+}
+
 static void test_floor_mod_of_floats(void **state)
 {
 	static const float a[] = { 5.5f, -5.5f, 5.5f }, b = 2, want[] = { 1.5f, 0.5f, 1.5f };
@@ -201,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ceil_and_square),
 		cmocka_unit_test(test_floor_div_and_mod),
+		cmocka_unit_test(test_div_of_integers),
 		cmocka_unit_test(test_floor_mod_of_floats),
 		cmocka_unit_test(test_squared_difference),
 		cmocka_unit_test(test_add_n),

@@ -113,6 +113,26 @@ static void test_mean_for_nnapi(void **state)
 	free(w);
 }
 
+/* Of equal elements that with the lower index comes first. */
+static void test_topk_ties(void **state)
+{
+	static const int32_t in[] = { 5, 9, 5, 9, 1, 5 }, k = 5;
+	static const int32_t want[] = { 9, 9, 5, 5, 5 }, places[] = { 1, 3, 0, 2, 5 };
+	const struct one_operator m = {
+		.code = TFLITE_TOPK_V2,
+		.tensors = { S32(1, { 6 }), S32(1, { 1 }, &k, sizeof(k)), S32(1, { 5 }),
+			     S32(1, { 5 }) },
+		.tensor_count = 4,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, 3, -1 },
+	};
+	int32_t values[5], indices[5];
+
+	run(&m, (const void *[]){ in }, (void *[]){ values, indices });
+	assert_memory_equal(values, want, sizeof(want));
+	assert_memory_equal(indices, places, sizeof(places));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +140,7 @@ int main(void)
 		cmocka_unit_test(test_mean_rounding),
 		cmocka_unit_test(test_sum_rounding),
 		cmocka_unit_test(test_mean_for_nnapi),
+		cmocka_unit_test(test_topk_ties),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static uint32_t inputs_of(uint32_t op)
 		return 3;
 	if ((op >= NNAHW_EWISE_ADD && op <= NNAHW_EWISE_LOGICAL_OR) || op == NNAHW_EWISE_PRELU ||
 	    op == NNAHW_EWISE_FLOOR_DIV || op == NNAHW_EWISE_SQUARED_DIFFERENCE ||
-	    op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT)
+	    op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT ||
+	    op == NNAHW_EWISE_TRUNCATE_DIV)
 		return 2;
 	return 1;
 }
@@ -374,6 +375,10 @@ static void verify_ewise_integer(void)
 			q = b ? a / b : 0;
 			x = b && q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 			break;
+		case NNAHW_EWISE_TRUNCATE_DIV:
+			q = (a < 0 ? -a : a) / (b ? b < 0 ? -b : b : 1);
+			x = !b ? 0 : (a < 0) != (b < 0) ? -q : q;
+			break;
 		case NNAHW_EWISE_MAXIMUM:
 			x = a > b ? a : b;
 			break;
@@ -440,7 +445,7 @@ static void test_ewise_integer(void **state)
 				   NNAHW_EWISE_IDENTITY, NNAHW_EWISE_CAST, NNAHW_EWISE_EQUAL,
 				   NNAHW_EWISE_LESS, NNAHW_EWISE_GREATER_EQUAL,
 				   NNAHW_EWISE_LOGICAL_AND, NNAHW_EWISE_BITWISE_XOR,
-				   NNAHW_EWISE_SHIFT_RIGHT);
+				   NNAHW_EWISE_SHIFT_RIGHT, NNAHW_EWISE_TRUNCATE_DIV);
 		uint32_t type = PICK(NNAHW_TYPE_S32, NNAHW_TYPE_S32, NNAHW_TYPE_S64, NNAHW_TYPE_U32,
 				     NNAHW_TYPE_BOOL8, NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16,
 				     NNAHW_TYPE_U16);
@@ -475,14 +480,16 @@ static void test_ewise_bits_of_numbers(void **state)
 	static const uint32_t dims[] = { 4 }, types[] = { NNAHW_TYPE_F32, NNAHW_TYPE_S8 };
 
 	r.state = 25;
-	for (uint32_t i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
+		static const uint8_t ops[] = { NNAHW_EWISE_BITWISE_XOR, NNAHW_EWISE_SHIFT_RIGHT,
+					       NNAHW_EWISE_TRUNCATE_DIV };
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
 		struct nnadev_engine_plan plan;
 
 		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
-		p->op = i & 1 ? NNAHW_EWISE_BITWISE_XOR : NNAHW_EWISE_SHIFT_RIGHT;
+		p->op = ops[i % 3];
 		for (uint32_t k = 0; k <= 2; k++) {
-			call_operand(&c, &r, k, types[i / 2], 1, dims, 0);
+			call_operand(&c, &r, k, types[i / 3], 1, dims, 0);
 			c.cmd.operands[k].desc.scale = 0.5f;
 		}
 		call_finish(&c);

@@ -2,12 +2,14 @@
 /* TOPK on random shapes, NaNs and equal numbers: the place of an element is counted. */
 #include "tests/unit/device/nna/engine/case.h"
 
-/* Whether a comes before b. */
-static bool before(double x, uint32_t a, double y, uint32_t b)
+/* Whether a comes before b; @lower_first as in the command. */
+static bool before(double x, uint32_t a, double y, uint32_t b, bool lower_first)
 {
+	const bool first = lower_first ? a < b : a > b;
+
 	if (isnan(x) || isnan(y))
-		return isnan(x) && isnan(y) ? a > b : isnan(y);
-	return x > y || (x == y && a > b);
+		return isnan(x) && isnan(y) ? first : isnan(y);
+	return x > y || (x == y && first);
 }
 
 static void verify_topk(void)
@@ -15,6 +17,7 @@ static void verify_topk(void)
 	const struct nnadev_engine_operand *values = &c.cmd.operands[0],
 					   *indices = &c.cmd.operands[1], *in = &c.cmd.operands[2];
 	uint32_t index[NNAHW_MAX_RANK] = { 0 }, last = in->desc.rank - 1;
+	const bool lower_first = ((const struct nnahw_cmd_topk *)c.raw)->lower_first;
 
 	/* The place of an element is how many come before it. */
 	do {
@@ -23,7 +26,8 @@ static void verify_topk(void)
 
 		memcpy(at, index, sizeof(at));
 		for (at[last] = 0; at[last] < in->desc.dims[last]; at[last]++)
-			place += before(number(in, at), at[last], x, index[last]);
+			place += before(number(in, at), at[last], x, index[last],
+					lower_first);
 		at[last] = place;
 		if (place >= values->desc.dims[last])
 			continue;
@@ -48,6 +52,7 @@ static void test_topk(void **state)
 			k[d] = dims[d] = (uint32_t)rng_range(&r, 1, d + 1 == rank ? 40 : 3);
 		k[rank - 1] = (uint32_t)rng_range(&r, 1, dims[rank - 1]);
 		call_init(&c, NNAHW_OP_TOPK, sizeof(struct nnahw_cmd_topk), 3);
+		((struct nnahw_cmd_topk *)c.raw)->lower_first = i / 2 % 2;
 		call_operand(&c, &r, 0, type, rank, k, spread());
 		call_operand(&c, &r, 1, NNAHW_TYPE_S32, rank, k, spread());
 		in = call_operand(&c, &r, 2, type, rank, dims, spread());
@@ -59,6 +64,9 @@ static void test_topk(void **state)
 		verify_topk();
 		c.cmd.operands[1].desc.dims[rank - 1]++;
 		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_SHAPE);
+		((struct nnahw_cmd_topk *)c.raw)->lower_first = 2;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR),
+				 NNAHW_STATUS_BAD_COMMAND);
 		call_free(&c);
 	}
 }
