@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Changes between quantised and float values, and of the quantisation. */
-#include "frontend/tflite/translation.h"
+#include "frontend/tflite/compose.h"
 
 #include <errno.h>
 
@@ -59,4 +59,52 @@ void tflite_translate_quantize(struct tflite_translation *t, uint32_t type)
 	tflite_emit_to(t, NNA_OPERATION_DEQUANTIZE, wide);
 	tflite_push(t, wide);
 	tflite_emit_to(t, type, tflite_output_operand(t, 0));
+}
+
+/* The width of a type to which NNAPI's CAST saturates; 0 for another type. */
+static uint32_t narrow_bits(int32_t type)
+{
+	return type == TFLITE_INT8 || type == TFLITE_UINT8 ? 8 : type == TFLITE_INT16 ? 16 : 0;
+}
+
+static struct tflite_value number(struct tflite_translation *t, int32_t type, int64_t value)
+{
+	static const uint32_t one = 1;
+
+	return type == TFLITE_INT64 ? tflite_long_tensor(t, 1, &one, &value) :
+				      tflite_int(t, (int32_t)value);
+}
+
+/*
+ * TFLite keeps the low bits of a wider integer, where NNAPI's CAST saturates. The low @bits of x are
+ * x - (x >> bits << bits), an unsigned number. A signed one is that of x + half, less half. Sums and
+ * products wrap, so that the first and last numbers of the wide type come out right, too.
+ */
+static struct tflite_value low_bits(struct tflite_translation *t, struct tflite_value x,
+				    int32_t type, uint32_t bits, bool is_signed)
+{
+	struct tflite_value half = number(t, type, (int64_t)1 << (bits - 1)), high;
+
+	if (is_signed)
+		x = tflite_binary(t, NNA_OPERATION_ADD, x, half);
+	high = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, number(t, type, bits));
+	high = tflite_binary(t, NNA_OPERATION_MUL, high, number(t, type, (int64_t)1 << bits));
+	x = tflite_binary(t, NNA_OPERATION_SUB, x, high);
+	return is_signed ? tflite_binary(t, NNA_OPERATION_SUB, x, half) : x;
+}
+
+void tflite_translate_cast(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	uint32_t bits;
+
+	tflite_need(t, 1, 1);
+	bits = t->ret ? 0 : narrow_bits(y->type);
+	if (!bits || (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
+		tflite_translate_unary(t, type);
+		return;
+	}
+	tflite_push(t, low_bits(t, tflite_value(t, 0), x->type, bits,
+				y->type != TFLITE_UINT8).operand);
+	tflite_emit_outputs(t, type);
 }
