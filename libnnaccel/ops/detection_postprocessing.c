@@ -17,7 +17,8 @@
  *	in 9	classes		INT32				not regular: most classes of a
  *								detection
  *	in 10	most of class	INT32				regular: most detections of a class
- *	in 11	score threshold	FLOAT				0 or more
+ *	in 11	score threshold	FLOAT				0 or more; any number in a graph
+ *								with TFLite's rounding
  *	in 12	IoU threshold	FLOAT				0 or more
  *	in 13	background	BOOL				labels count the background as class
  *								0
@@ -63,8 +64,14 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	}
 	if (ret)
 		return ret;
-	if (!(t->command.nms.score_min >= 0) || !(t->command.nms.threshold >= 0))
-		return nna_op_fail(op, "a threshold is below 0");
+	/* A model of TFLite may let every score compete. */
+	if (op->graph->rounding == NNA_ROUNDING_NNAPI ? !(t->command.nms.score_min >= 0) :
+							isnan(t->command.nms.score_min))
+		return nna_op_fail(op, "the score threshold, input 11, is %g: it must be 0 or more",
+				   (double)t->command.nms.score_min);
+	if (!(t->command.nms.threshold >= 0))
+		return nna_op_fail(op, "the IoU threshold, input 12, is %g: it must be 0 or more",
+				   (double)t->command.nms.threshold);
 	if (detections < 1 || (regular ? of_class : classes) < 1)
 		return nna_op_fail(op, "no detections are asked for");
 	t->command.nms.mode = NNA_NMS_SUPPRESS;

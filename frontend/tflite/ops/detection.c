@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * TFLite_Detection_PostProcess, the custom operator at the end of SSD networks: boxes and scores of
- * anchors become detections. Its options are a flexbuffer. NNAPI's operation counts and numbers in
- * integers, this one in floats.
+ * anchors become detections. Its options are a flexbuffer. It differs from NNAPI's operation:
+ *
+ *	- Numbers of detections and of classes are floats.
+ *	- Without regular NMS the count is that of boxes, of which each has several classes.
+ *	- A score of just the threshold competes; an overlap of just the threshold is kept.
+ *
+ * NNAPI's operation compares the other way round, so it is given the next float below the score's
+ * threshold, and the next above that of the overlap.
  */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "frontend/tflite/flexbuffer.h"
 
@@ -41,7 +48,8 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 	static const char *const scales[] = { "y_scale", "x_scale", "h_scale", "w_scale" };
 	struct tflite_value boxes, scores, anchors, classes, count;
 	uint32_t out[4], with_background;
-	int32_t class_count;
+	int32_t class_count, per_box;
+	bool regular;
 
 	tflite_need(t, 3, 4);
 	boxes = tflite_real(t, 0);
@@ -53,6 +61,11 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 					with_background != (uint32_t)class_count + 1))
 		tflite_fail(t, -EINVAL, "%u scores of a box for %d classes", with_background,
 			    class_count);
+	regular = option(t, "use_regular_nms", 0) != 0;
+	per_box = count_option(t, "max_classes_per_detection", 1);
+	if (!regular && per_box > class_count)
+		tflite_fail(t, -ENOTSUP, "max_classes_per_detection is %d, more than the %d classes: "
+			    "TFLite leaves the rest unwritten", per_box, class_count);
 	/* NNAPI's first score is the background's; a column of zeros where there is none. */
 	if (!t->ret && with_background == (uint32_t)class_count) {
 		struct tflite_value wide = scores;
@@ -70,12 +83,12 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 	tflite_push(t, anchors.operand);
 	for (int i = 0; i < 4; i++)
 		tflite_push_f32(t, (float)option(t, scales[i], 1));
-	tflite_push_bool(t, option(t, "use_regular_nms", 0) != 0);
+	tflite_push_bool(t, regular);
 	tflite_push_i32(t, count_option(t, "max_detections", 0));
-	tflite_push_i32(t, count_option(t, "max_classes_per_detection", 1));
+	tflite_push_i32(t, per_box);
 	tflite_push_i32(t, count_option(t, "detections_per_class", 100));
-	tflite_push_f32(t, (float)option(t, "nms_score_threshold", 0));
-	tflite_push_f32(t, (float)option(t, "nms_iou_threshold", 0));
+	tflite_push_f32(t, nextafterf((float)option(t, "nms_score_threshold", 0), -INFINITY));
+	tflite_push_f32(t, nextafterf((float)option(t, "nms_iou_threshold", 0), INFINITY));
 	tflite_push_bool(t, false);
 	if (t->ret)
 		return;
@@ -88,6 +101,9 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 	tflite_emit(t, type, out, 4);
 	tflite_push(t, classes.operand);
 	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 1));
+	/* NNAPI's count is that of boxes times classes: the quotient is exact. */
+	if (!regular && per_box > 1)
+		count = tflite_binary(t, NNA_OPERATION_FLOOR_DIV, count, tflite_int(t, per_box));
 	tflite_push(t, count.operand);
 	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 3));
 }
