@@ -15,7 +15,7 @@
  * Locking, outer to inner:
  *
  *  1. drm_dev_enter() around what touches registers;
- *  2. nna_device.sched_lock: whether the schedulers are stopped. Who holds it waits for their work,
+ *  2. the lock of nna_sched.c: whether the schedulers are stopped. Its holder waits for their work,
  *     which takes leaves only;
  *  3. nna_ctx.lock: arm and push of one context's jobs;
  *  4. nna_vm.lock: binds of one address space;
@@ -23,8 +23,8 @@
  *  6. dma_resv, one object at a time;
  *  7. nna_device.unneeded_lock: the list of objects whose memory may be taken away. Reclaim tries
  *     this one and then 6 and 4, and never waits for any;
- *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, nna_gates.lock, which may be
- *     taken with any of these held, and the locks of gates within it: leaves.
+ *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, the locks of nna_gate.c,
+ *     which may be taken with any of these held, and the locks of gates within them: leaves.
  *
  * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fences exist before it
  * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take 1, 2
@@ -58,17 +58,12 @@
 
 struct nna_coredump_data;
 struct nna_gates;
-struct nna_job_ops;
+struct nna_jobs;
+struct nna_pages;
+struct nna_reset;
 struct nna_ring;
-struct shrinker;
-
-/** struct nna_vector - One interrupt vector. */
-struct nna_vector {
-	/** @nna: the device. */
-	struct nna_device *nna;
-	/** @rings: bit n is set if the completions of ring n raise it. */
-	unsigned long rings;
-};
+struct nna_sched;
+struct nna_vms;
 
 /** struct nna_bus_ops - What the driver needs of the bus that the device is on. */
 struct nna_bus_ops {
@@ -80,57 +75,45 @@ struct nna_bus_ops {
 
 /**
  * struct nna_device - One accelerator.
+ *
+ * A member that is a pointer to a structure which no header defines belongs to one file: that file
+ * defines the structure, allocates it at probe and frees it with @drm. So it is there whenever a
+ * file, an interrupt or a work item can reach the device.
+ *
  * @drm: the DRM device; its reference count is the lifetime of all of this.
  * @hw: registers, and properties read from them.
  * @bus: operations of the bus that the device is on.
  * @clock: converts between the device's clock and CLOCK_MONOTONIC.
  * @rings: NNA_RINGS of them: job rings by priority, then the control ring. Freed with @drm.
- * @gates: what jobs wait for before they go on a ring; of each job ring. Freed with @drm.
- * @scheds: one scheduler per job ring.
- * @scheds_ready: how many of them have been initialised; constant after probe.
- * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped; protected by @sched_lock.
- * @sched_lock: protects @stopped_by and whether the schedulers are stopped. Fences depend on it, so
- *	nothing is allocated under it.
- * @vectors: interrupt vectors.
- * @vector_count: how many of them are in use.
+ * @gates: what jobs wait for before they go on a ring; owned by nna_gate.c.
+ * @sched: the schedulers; owned by nna_sched.c.
+ * @jobs: what the jobs of all contexts share; owned by nna_job.c.
  * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
  * @bos: all buffer objects, so that unbind can undo their DMA mappings.
  * @bos_lock: protects @bos, and the mappings of the objects against unbind.
  * @unneeded: objects that user space does not need, by drm_gem_shmem_object.madv_list.
  * @unneeded_lock: protects @unneeded; no memory is allocated with it held.
- * @shrinker: takes the memory of these objects away when the system needs it.
- * @pages: pages that the device has pinned, see nna_pages.h.
- * @asids: ASID -> address space; an ASID is freed only after its invalidation.
- * @asid_next: where the search for a free ASID begins; protected by the lock of @asids.
+ * @pages: the count of pinned pages; owned by nna_pages.c.
+ * @vms: the address spaces by ASID; owned by nna_vm.c.
  * @submit_wq: the schedulers' work, which puts jobs on the rings and frees them.
  * @reset_wq: ordered; timeouts and resets.
  * @cleanup_wq: what may sleep and is caused where that is forbidden: release of address spaces,
  *	aborts, boosts, core dumps, uevents.
  * @reset_work: resets the device; on @reset_wq.
  * @reset_reason: why @reset_work was queued last, for the log.
- * @bus_reset: the bus is resetting the device, or recovers from an error. Written under the lock
- *	of the device on its bus, or by @bus_work, which who holds that lock cancels first.
- * @bus_heads: how far each ring had come before that.
- * @bus_work: gives the device up if the bus does not end that in time; on @reset_wq.
- * @wedged_work: reports the last reset to user space; on @cleanup_wq.
+ * @reset: resets by the bus, and reports of resets; owned by nna_reset.c.
  * @resets: resets done since the driver was bound.
  * @fault: the record of a fault.
  * @coredump: memory for a core dump; owned by nna_coredump.c.
  * @irqs: interrupts handled since the driver was bound.
- * @fence_contexts: the fence context of job ring 0; those of the others follow.
- * @fence_seqnos: sequence number of the last fence of each job ring; no lock, as run_job is never
- *	concurrent with itself for one ring.
  * @job_count: jobs that have been created and not been freed.
- * @jobs_waitq: woken when @job_count becomes 0.
  * @lost: the driver is unbound, or the device could not be reset: no job runs any more. Once set it
  *	stays set.
  * @suspended: the rings are disabled and the device has no translations.
  * @last_end_jiffies: when the last job ended.
- * @watched_jiffies: when of each job ring a job has begun or ended, or the timeout has come.
  * @coherent: the device snoops the CPU's caches.
  * @job_limit_ms: run time after which the device ends a job.
  * @timeout_ms: timeout of the schedulers: longer than @job_limit_ms.
- * @job_ops: what jobs need of the parts above them.
  */
 struct nna_device {
 	struct drm_device drm;
@@ -139,46 +122,32 @@ struct nna_device {
 	struct nna_clock clock;
 	struct nna_ring *rings;
 	struct nna_gates *gates;
-	struct drm_gpu_scheduler scheds[NNA_JOB_RINGS];
-	unsigned int scheds_ready;
-	u32 stopped_by;
-	struct mutex sched_lock;
-	struct nna_vector vectors[NNA_RINGS];
-	unsigned int vector_count;
+	struct nna_sched *sched;
+	struct nna_jobs *jobs;
 	wait_queue_head_t control_waitq;
 	struct list_head bos;
 	struct mutex bos_lock;
 	struct list_head unneeded;
 	struct mutex unneeded_lock;
-	struct shrinker *shrinker;
-	atomic_long_t pages;
-	struct xarray asids;
-	u32 asid_next;
+	struct nna_pages *pages;
+	struct nna_vms *vms;
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *reset_wq;
 	struct workqueue_struct *cleanup_wq;
 	struct work_struct reset_work;
 	const char *reset_reason;
-	bool bus_reset;
-	u32 bus_heads[NNA_RINGS];
-	struct delayed_work bus_work;
-	struct work_struct wedged_work;
+	struct nna_reset *reset;
 	atomic_t resets;
 	struct nna_fault fault;
 	struct nna_coredump_data *coredump;
 	atomic64_t irqs;
-	u64 fence_contexts;
-	u64 fence_seqnos[NNA_JOB_RINGS];
 	atomic_t job_count;
-	wait_queue_head_t jobs_waitq;
 	bool lost;
 	bool suspended;
 	unsigned long last_end_jiffies;
-	unsigned long watched_jiffies[NNA_JOB_RINGS];
 	bool coherent;
 	unsigned int job_limit_ms;
 	unsigned int timeout_ms;
-	const struct nna_job_ops *job_ops;
 };
 
 static inline struct nna_device *to_nna_device(struct drm_device *drm)

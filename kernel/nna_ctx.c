@@ -15,6 +15,7 @@
 #include "nna_ctx.h"
 #include "nna_gate.h"
 #include "nna_job.h"
+#include "nna_sched.h"
 #include "nna_share.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
@@ -89,7 +90,7 @@ void nna_usage_put(struct nna_usage *usage)
 struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct nna_usage *usage,
 			       u32 priority)
 {
-	struct drm_gpu_scheduler *sched = &nna->scheds[priority];
+	struct drm_gpu_scheduler *sched = nna_sched_of_ring(nna, priority);
 	struct nna_ctx *ctx;
 	int ret;
 
@@ -102,7 +103,7 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct
 	mutex_init(&ctx->lock);
 	spin_lock_init(&ctx->state_lock);
 	INIT_WORK(&ctx->abort_work, nna_ctx_abort_work);
-	nna_gate_queue_init(&ctx->gates, &nna->gates[priority], &usage->shares[priority]);
+	nna_gate_queue_init(&ctx->gates, nna, priority, &usage->shares[priority]);
 
 	ret = drm_sched_entity_init(&ctx->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
 	if (ret) {

@@ -90,26 +90,14 @@ static int nna_debugfs_gpuvas(struct seq_file *m, void *data)
 	unsigned long asid = 0;
 	struct nna_vm *vm;
 
-	for (;;) {
-		/* An address space that is being released is skipped. */
-		xa_lock(&nna->asids);
-		vm = xa_find(&nna->asids, &asid, ULONG_MAX, XA_PRESENT);
-		if (vm && !kref_get_unless_zero(&vm->users))
-			vm = NULL;
-		else if (!vm)
-			asid = ULONG_MAX;
-		xa_unlock(&nna->asids);
-		if (asid == ULONG_MAX)
-			return 0;
-		if (vm) {
-			mutex_lock(&vm->lock);
-			seq_printf(m, "asid %lu, %u tables\n", asid, vm->pgt.tables);
-			drm_debugfs_gpuva_info(m, &vm->base);
-			mutex_unlock(&vm->lock);
-			nna_vm_put(vm);
-		}
-		asid++;
+	for (vm = nna_vm_next(nna, &asid); vm; asid++, vm = nna_vm_next(nna, &asid)) {
+		mutex_lock(&vm->lock);
+		seq_printf(m, "asid %lu, %u tables\n", asid, vm->pgt.tables);
+		drm_debugfs_gpuva_info(m, &vm->base);
+		mutex_unlock(&vm->lock);
+		nna_vm_put(vm);
 	}
+	return 0;
 }
 
 static int nna_debugfs_gems(struct seq_file *m, void *data)

@@ -13,6 +13,7 @@
 #include "nna_device.h"
 #include "nna_gem.h"
 #include "nna_job.h"
+#include "nna_pages.h"
 #include "nna_pm.h"
 #include "nna_recovery.h"
 #include "nna_reset.h"
@@ -25,6 +26,16 @@
 
 static const struct nna_job_ops nna_device_job_ops = {
 	.timeout = nna_recovery_timeout,
+};
+
+/**
+ * struct nna_vector - One interrupt vector.
+ * @nna: the device.
+ * @rings: bit n is set if the completions of ring n raise it.
+ */
+struct nna_vector {
+	struct nna_device *nna;
+	unsigned long rings;
 };
 
 static irqreturn_t nna_device_irq(int irq, void *data)
@@ -66,33 +77,27 @@ static int nna_device_wq_init(struct nna_device *nna, struct workqueue_struct **
 	return drmm_add_action_or_reset(&nna->drm, nna_device_wq_release, wq);
 }
 
-static void nna_device_asids_release(struct drm_device *drm, void *res)
-{
-	xa_destroy(&to_nna_device(drm)->asids);
-}
-
 static int nna_device_init_sw(struct nna_device *nna)
 {
 	int ret;
 
 	nna_clock_init(&nna->clock);
 	init_waitqueue_head(&nna->control_waitq);
-	init_waitqueue_head(&nna->jobs_waitq);
-	nna_reset_init(nna);
+	ret = nna_reset_init(nna);
+	if (ret)
+		return ret;
+	ret = nna_pages_init(nna);
+	if (ret)
+		return ret;
+	ret = nna_vm_init(nna);
+	if (ret)
+		return ret;
 	INIT_LIST_HEAD(&nna->bos);
 	ret = drmm_mutex_init(&nna->drm, &nna->bos_lock);
 	if (ret)
 		return ret;
 	INIT_LIST_HEAD(&nna->unneeded);
 	ret = drmm_mutex_init(&nna->drm, &nna->unneeded_lock);
-	if (ret)
-		return ret;
-	ret = drmm_mutex_init(&nna->drm, &nna->sched_lock);
-	if (ret)
-		return ret;
-
-	xa_init_flags(&nna->asids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	ret = drmm_add_action_or_reset(&nna->drm, nna_device_asids_release, NULL);
 	if (ret)
 		return ret;
 
@@ -123,6 +128,38 @@ static int nna_device_init_sw(struct nna_device *nna)
 				  alloc_workqueue("nna-cleanup", WQ_UNBOUND, 0));
 }
 
+/* Allocates the rings and requests the interrupts that their completions raise. */
+static int nna_device_init_rings(struct nna_device *nna, const int *irqs, unsigned int irq_count)
+{
+	const u32 vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
+	const u32 size = min(NNA_RING_SIZE, nna->hw.ring_size_limit);
+	struct device *dev = nna->drm.dev;
+	struct nna_vector *vectors;
+	unsigned int i;
+	int ret;
+
+	/* Managed by the device, as the interrupts are: they are freed before this. */
+	vectors = devm_kcalloc(dev, vector_count, sizeof(*vectors), GFP_KERNEL);
+	if (!vectors)
+		return -ENOMEM;
+	for (i = 0; i < NNA_RINGS; i++) {
+		u32 vector = i % vector_count;
+
+		ret = nna_ring_init(&nna->rings[i], nna, i, size, vector);
+		if (ret)
+			return ret;
+		vectors[vector].rings |= BIT(i);
+	}
+	for (i = 0; i < vector_count; i++) {
+		vectors[i].nna = nna;
+		ret = devm_request_irq(dev, irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
+				       &vectors[i]);
+		if (ret)
+			return dev_err_probe(dev, ret, "no interrupt %u\n", i);
+	}
+	return 0;
+}
+
 /* Stops the device for good, and waits until nothing of the driver uses it any more. */
 static void nna_device_unplug(struct nna_device *nna)
 {
@@ -137,8 +174,6 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 				    const int *irqs, unsigned int irq_count)
 {
 	struct nna_device *nna;
-	unsigned int i;
-	u32 size;
 	int ret;
 
 	nna = devm_drm_dev_alloc(dev, driver, struct nna_device, drm);
@@ -165,24 +200,9 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 		return ERR_PTR(dev_err_probe(dev, ret, "the device does not reset\n"));
 	bus->enable_bus_master(dev);
 
-	nna->vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
-	size = min(NNA_RING_SIZE, nna->hw.ring_size_limit);
-	for (i = 0; i < NNA_RINGS; i++) {
-		u32 vector = i % nna->vector_count;
-
-		ret = nna_ring_init(&nna->rings[i], nna, i, size, vector);
-		if (ret)
-			return ERR_PTR(ret);
-		nna->vectors[vector].rings |= BIT(i);
-	}
-	for (i = 0; i < nna->vector_count; i++) {
-		nna->vectors[i].nna = nna;
-		ret = devm_request_irq(dev, irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
-				       &nna->vectors[i]);
-		if (ret)
-			return ERR_PTR(dev_err_probe(dev, ret, "no interrupt %u\n", i));
-	}
-
+	ret = nna_device_init_rings(nna, irqs, irq_count);
+	if (ret)
+		return ERR_PTR(ret);
 	ret = nna_shrinker_init(nna);
 	if (ret)
 		return ERR_PTR(ret);

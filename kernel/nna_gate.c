@@ -9,6 +9,24 @@
 #include "nna_gate.h"
 #include "nna_ring.h"
 
+/**
+ * struct nna_gates - The gates of a job ring.
+ * @lock: protects these and the queues and gates of the ring.
+ * @limit: places: entries of the ring.
+ * @entries: places that are held.
+ * @doomed: the device is lost: all gates are open.
+ * @shut: queues with a gate that is waited for.
+ * @shares: the clients of the ring.
+ */
+struct nna_gates {
+	spinlock_t lock;
+	u32 limit;
+	u32 entries;
+	bool doomed;
+	struct list_head shut;
+	struct nna_shares shares;
+};
+
 static const char *nna_gate_get_driver_name(struct dma_fence *fence)
 {
 	return NNA_DRIVER_NAME;
@@ -48,10 +66,10 @@ int nna_gates_init(struct nna_device *nna)
 	return 0;
 }
 
-void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates,
+void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, unsigned int ring,
 			 struct nna_share *share)
 {
-	queue->gates = gates;
+	queue->gates = &nna->gates[ring];
 	queue->share = share;
 	INIT_LIST_HEAD(&queue->node);
 	INIT_LIST_HEAD(&queue->turn);

@@ -36,24 +36,7 @@
 
 struct nna_device;
 struct nna_gate;
-
-/**
- * struct nna_gates - The gates of a job ring.
- * @lock: protects these and the queues and gates of the ring.
- * @limit: places: entries of the ring.
- * @entries: places that are held.
- * @doomed: the device is lost: all gates are open.
- * @shut: queues with a gate that is waited for.
- * @shares: the clients of the ring.
- */
-struct nna_gates {
-	spinlock_t lock;
-	u32 limit;
-	u32 entries;
-	bool doomed;
-	struct list_head shut;
-	struct nna_shares shares;
-};
+struct nna_gates;
 
 /**
  * struct nna_gate_queue - The jobs of a context.
@@ -110,10 +93,11 @@ void nna_gates_doom(struct nna_device *nna);
 /**
  * nna_gate_queue_init() - Initialise the queue of a context.
  * @queue: the queue.
- * @gates: the gates of its ring.
+ * @nna: the device.
+ * @ring: index of its ring.
  * @share: its client's share of that ring; must stay valid as long as @queue.
  */
-void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_gates *gates,
+void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, unsigned int ring,
 			 struct nna_share *share);
 
 /** nna_gate_queue_doom() - Open the queue's gates, for good: its jobs must not run. Any context. */

@@ -40,8 +40,8 @@ struct nna_vm;
  * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
  * @dmabuf: for an imported object whose attachment unbind has removed, the dma-buf, whose
  *	reservation the object uses; a reference. Else NULL. Protected by nna_device.bos_lock.
- * @counted: its pages are in nna_device.pages; stays set until it is freed, even if the pages have
- *	been taken away: nobody would count those again.
+ * @counted: its pages are counted by nna_pages.c; stays set until it is freed, even if the pages
+ *	have been taken away: nobody would count those again.
  * @node: in nna_device.bos.
  */
 struct nna_bo {

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <drm/drm_file.h>
+#include <drm/drm_managed.h>
 #include <drm/nna_accel.h>
 
 #include "nna_control.h"
@@ -23,6 +24,23 @@
 #include "nna_sync.h"
 #include "nna_trace.h"
 #include "nna_vm.h"
+
+/**
+ * struct nna_jobs - What the jobs of a device share.
+ * @fence_contexts: the fence context of job ring 0; those of the others follow.
+ * @fence_seqnos: sequence number of the last fence of each job ring; no lock, as run_job is never
+ *	concurrent with itself for one ring.
+ * @watched_jiffies: when of each job ring a job has begun or ended, or the timeout has come.
+ * @freed_waitq: woken when nna_device.job_count becomes 0.
+ * @ops: what jobs need of the parts above them.
+ */
+struct nna_jobs {
+	u64 fence_contexts;
+	u64 fence_seqnos[NNA_JOB_RINGS];
+	unsigned long watched_jiffies[NNA_JOB_RINGS];
+	wait_queue_head_t freed_waitq;
+	const struct nna_job_ops *ops;
+};
 
 static struct nna_job *to_nna_job(struct drm_sched_job *job)
 {
@@ -170,7 +188,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	bool ban = false;
 
 	WRITE_ONCE(job->nna->last_end_jiffies, jiffies);
-	WRITE_ONCE(job->nna->watched_jiffies[ctx->ring], jiffies);
+	WRITE_ONCE(job->nna->jobs->watched_jiffies[ctx->ring], jiffies);
 	nna_job_count(job, status, detail, error);
 	if (job->guilty && (error || status == NNA_STATUS_ABORTED)) {
 		nna_ctx_mark_guilty(ctx);
@@ -251,6 +269,7 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 static struct dma_fence *nna_job_start(struct nna_job *job)
 {
 	struct nna_device *nna = job->nna;
+	struct nna_jobs *jobs = nna->jobs;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
 	u64 ready, deadline = job->deadline_ns, late;
 	struct dma_fence *fence;
@@ -279,8 +298,8 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	}
 
 	fence = &job->fence->base;
-	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, nna->fence_contexts + ring->index,
-		       ++nna->fence_seqnos[ring->index]);
+	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock,
+		       jobs->fence_contexts + ring->index, ++jobs->fence_seqnos[ring->index]);
 	job->pushed_jiffies = jiffies;
 	dma_fence_get(fence);
 	/* Pairs with nna_recovery_timeout(), which may come at any time and looks at these. */
@@ -309,12 +328,12 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
  */
 static void nna_job_watch(struct nna_device *nna, unsigned int ring)
 {
-	unsigned long *watched = &nna->watched_jiffies[ring];
+	unsigned long *watched = &nna->jobs->watched_jiffies[ring];
 
 	if (nna_ring_is_empty(&nna->rings[ring]))
 		WRITE_ONCE(*watched, jiffies);
 	else if (time_after_eq(jiffies, READ_ONCE(*watched) + msecs_to_jiffies(nna->timeout_ms)))
-		drm_sched_fault(&nna->scheds[ring]);
+		drm_sched_fault(nna_sched_of_ring(nna, ring));
 }
 
 static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
@@ -343,8 +362,8 @@ static enum drm_gpu_sched_stat nna_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct nna_job *job = to_nna_job(sched_job);
 
-	WRITE_ONCE(job->nna->watched_jiffies[job->ctx->ring], jiffies);
-	job->nna->job_ops->timeout(job);
+	WRITE_ONCE(job->nna->jobs->watched_jiffies[job->ctx->ring], jiffies);
+	job->nna->jobs->ops->timeout(job);
 	return nna_job_no_hang(sched_job);
 }
 
@@ -365,8 +384,8 @@ static void nna_job_destroy(struct nna_job *job)
 	nna_pm_put(nna);
 	/* Pairs with synchronize_rcu() in nna_job_drain(), after which the device may be freed. */
 	rcu_read_lock();
-	if (atomic_dec_and_test(&nna->job_count) && wq_has_sleeper(&nna->jobs_waitq))
-		wake_up_all(&nna->jobs_waitq);
+	if (atomic_dec_and_test(&nna->job_count) && wq_has_sleeper(&nna->jobs->freed_waitq))
+		wake_up_all(&nna->jobs->freed_waitq);
 	rcu_read_unlock();
 }
 
@@ -406,19 +425,25 @@ static const struct drm_sched_backend_ops nna_sched_ops = {
 
 int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops)
 {
-	int ret = nna_gates_init(nna);
+	struct nna_jobs *jobs = drmm_kzalloc(&nna->drm, sizeof(*jobs), GFP_KERNEL);
+	int ret;
 
+	if (!jobs)
+		return -ENOMEM;
+	ret = nna_gates_init(nna);
 	if (ret)
 		return ret;
-	nna->job_ops = ops;
-	nna->fence_contexts = dma_fence_context_alloc(NNA_JOB_RINGS);
+	init_waitqueue_head(&jobs->freed_waitq);
+	jobs->ops = ops;
+	jobs->fence_contexts = dma_fence_context_alloc(NNA_JOB_RINGS);
+	nna->jobs = jobs;
 	return nna_sched_init(nna, &nna_sched_ops);
 }
 
 void nna_job_drain(struct nna_device *nna)
 {
 	/* The gates are open and the rings are empty, so this waits for the schedulers only. */
-	wait_event(nna->jobs_waitq, !atomic_read(&nna->job_count));
+	wait_event(nna->jobs->freed_waitq, !atomic_read(&nna->job_count));
 	/* For nna_job_destroy() of the last job, and for readers of a signalled fence's names. */
 	synchronize_rcu();
 }

@@ -6,6 +6,7 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <drm/drm_managed.h>
 
 #include "nna_core.h"
 #include "nna_pages.h"
@@ -14,10 +15,24 @@ unsigned long nna_pages_limit;
 module_param_named(pages_limit, nna_pages_limit, ulong, 0644);
 MODULE_PARM_DESC(pages_limit, "pages that a device may pin (0, the default: half of all memory)");
 
+/**
+ * struct nna_pages - What a device has pinned.
+ * @pinned: pages of buffer objects and page tables.
+ */
+struct nna_pages {
+	atomic_long_t pinned;
+};
+
+int nna_pages_init(struct nna_device *nna)
+{
+	nna->pages = drmm_kzalloc(&nna->drm, sizeof(*nna->pages), GFP_KERNEL);
+	return nna->pages ? 0 : -ENOMEM;
+}
+
 int nna_pages_take(struct nna_device *nna, unsigned long count)
 {
 	unsigned long limit = READ_ONCE(nna_pages_limit) ?: totalram_pages() / 2;
-	unsigned long pinned = atomic_long_read(&nna->pages);
+	unsigned long pinned = atomic_long_read(&nna->pages->pinned);
 
 	do {
 		/* The limit may have been lowered since. */
@@ -26,11 +41,18 @@ int nna_pages_take(struct nna_device *nna, unsigned long count)
 				       count, limit);
 			return -ENOMEM;
 		}
-	} while (!atomic_long_try_cmpxchg(&nna->pages, &pinned, pinned + count));
+	} while (!atomic_long_try_cmpxchg(&nna->pages->pinned, &pinned, pinned + count));
 	return 0;
 }
 
 void nna_pages_give(struct nna_device *nna, unsigned long count)
 {
-	atomic_long_sub(count, &nna->pages);
+	atomic_long_sub(count, &nna->pages->pinned);
 }
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+unsigned long nna_pages_pinned(struct nna_device *nna)
+{
+	return atomic_long_read(&nna->pages->pinned);
+}
+#endif

@@ -8,6 +8,7 @@
 #include <linux/wait.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
+#include <drm/drm_managed.h>
 
 #include "nna_core.h"
 #include "nna_coredump.h"
@@ -21,6 +22,23 @@
 
 /* How long the bus may take to reset the device: longer than a device needs after a reset. */
 #define NNA_BUS_TIMEOUT_MS	30000
+
+/**
+ * struct nna_reset - Resets by the bus, and reports of resets.
+ * @nna: the device.
+ * @bus: the bus is resetting the device, or recovers from an error. Written under the lock of the
+ *	device on its bus, or by @bus_work, which the holder of that lock cancels first.
+ * @bus_heads: how far each ring had come before that.
+ * @bus_work: gives the device up if the bus does not end that in time; on nna_device.reset_wq.
+ * @wedged_work: reports the last reset to user space; on nna_device.cleanup_wq.
+ */
+struct nna_reset {
+	struct nna_device *nna;
+	bool bus;
+	u32 bus_heads[NNA_RINGS];
+	struct delayed_work bus_work;
+	struct work_struct wedged_work;
+};
 
 int nna_reset_enable_rings(struct nna_device *nna)
 {
@@ -69,7 +87,7 @@ static void nna_reset_wedge(struct nna_device *nna)
 	nna->bus->disable_bus_master(nna->drm.dev);
 	WRITE_ONCE(nna->lost, true);
 	nna_reset_end_jobs(nna);
-	queue_work(nna->cleanup_wq, &nna->wedged_work);
+	queue_work(nna->cleanup_wq, &nna->reset->wedged_work);
 }
 
 /* Stops the device, and notes how far each ring has come and what has been counted. */
@@ -111,7 +129,7 @@ static void nna_reset_rings(struct nna_device *nna, const u32 *heads, const char
 			reason, ret);
 	} else {
 		drm_err(&nna->drm, "%s: device has been reset\n", reason);
-		queue_work(nna->cleanup_wq, &nna->wedged_work);
+		queue_work(nna->cleanup_wq, &nna->reset->wedged_work);
 	}
 }
 
@@ -154,7 +172,7 @@ static void nna_reset_work(struct work_struct *work)
  */
 static void nna_reset_wedged_work(struct work_struct *work)
 {
-	struct nna_device *nna = container_of(work, struct nna_device, wedged_work);
+	struct nna_device *nna = container_of(work, struct nna_reset, wedged_work)->nna;
 	char how[] = "WEDGED=rebind,bus-reset";
 	char *env[] = { how, NULL };
 	int idx;
@@ -169,19 +187,20 @@ static void nna_reset_wedged_work(struct work_struct *work)
 
 void nna_reset_bus_begin(struct nna_device *nna)
 {
+	struct nna_reset *reset = nna->reset;
 	struct device *dev = nna->drm.dev;
 
-	if (READ_ONCE(nna->bus_reset))
+	if (READ_ONCE(reset->bus))
 		return;
 	/*
 	 * From here on the device does not change between suspended and resumed, but for a resume
 	 * by somebody else, which leaves the rings to nna_reset_bus_end().
 	 */
 	pm_runtime_get_noresume(dev);
-	WRITE_ONCE(nna->bus_reset, true);
+	WRITE_ONCE(reset->bus, true);
 	pm_runtime_barrier(dev);
 	nna_sched_stop(nna, NNA_STOPPED_BY_BUS);
-	mod_delayed_work(nna->reset_wq, &nna->bus_work, msecs_to_jiffies(NNA_BUS_TIMEOUT_MS));
+	mod_delayed_work(nna->reset_wq, &reset->bus_work, msecs_to_jiffies(NNA_BUS_TIMEOUT_MS));
 	if (READ_ONCE(nna->suspended) || nna_core_is_lost(nna))
 		return;
 	WRITE_ONCE(nna->suspended, true);
@@ -189,12 +208,12 @@ void nna_reset_bus_begin(struct nna_device *nna)
 	cancel_work_sync(&nna->reset_work);
 	flush_workqueue(nna->reset_wq);
 	flush_work(&nna->fault.work);
-	nna_reset_halt(nna, nna->bus_heads);
+	nna_reset_halt(nna, reset->bus_heads);
 }
 
 static void nna_reset_bus_left(struct nna_device *nna)
 {
-	WRITE_ONCE(nna->bus_reset, false);
+	WRITE_ONCE(nna->reset->bus, false);
 	nna_sched_start(nna, NNA_STOPPED_BY_BUS);
 	nna_pm_put(nna);
 }
@@ -203,17 +222,17 @@ void nna_reset_bus_end(struct nna_device *nna)
 {
 	bool cookie;
 
-	cancel_delayed_work_sync(&nna->bus_work);
-	if (!nna->bus_reset)
+	cancel_delayed_work_sync(&nna->reset->bus_work);
+	if (!nna->reset->bus)
 		return;
-	WRITE_ONCE(nna->bus_reset, false);
+	WRITE_ONCE(nna->reset->bus, false);
 	/* A resume that has left the rings alone has ended after this. */
 	pm_runtime_barrier(nna->drm.dev);
 	nna_clock_invalidate(&nna->clock);
 	if (!pm_runtime_suspended(nna->drm.dev) && READ_ONCE(nna->suspended) &&
 	    !nna_core_is_lost(nna)) {
 		cookie = dma_fence_begin_signalling();
-		nna_reset_rings(nna, nna->bus_heads, "a reset or an error of the bus", -EIO);
+		nna_reset_rings(nna, nna->reset->bus_heads, "a reset or an error of the bus", -EIO);
 		dma_fence_end_signalling(cookie);
 		WRITE_ONCE(nna->suspended, false);
 	}
@@ -232,21 +251,28 @@ static void nna_reset_bus_lost(struct nna_device *nna)
 void nna_reset_bus_lose(struct nna_device *nna)
 {
 	nna_reset_bus_begin(nna);
-	cancel_delayed_work_sync(&nna->bus_work);
-	if (nna->bus_reset)
+	cancel_delayed_work_sync(&nna->reset->bus_work);
+	if (nna->reset->bus)
 		nna_reset_bus_lost(nna);
 }
 
 static void nna_reset_bus_work(struct work_struct *work)
 {
-	nna_reset_bus_lost(container_of(to_delayed_work(work), struct nna_device, bus_work));
+	nna_reset_bus_lost(container_of(to_delayed_work(work), struct nna_reset, bus_work)->nna);
 }
 
-void nna_reset_init(struct nna_device *nna)
+int nna_reset_init(struct nna_device *nna)
 {
-	INIT_DELAYED_WORK(&nna->bus_work, nna_reset_bus_work);
-	INIT_WORK(&nna->wedged_work, nna_reset_wedged_work);
+	struct nna_reset *reset = drmm_kzalloc(&nna->drm, sizeof(*reset), GFP_KERNEL);
+
+	if (!reset)
+		return -ENOMEM;
+	reset->nna = nna;
+	INIT_DELAYED_WORK(&reset->bus_work, nna_reset_bus_work);
+	INIT_WORK(&reset->wedged_work, nna_reset_wedged_work);
 	INIT_WORK(&nna->reset_work, nna_reset_work);
+	nna->reset = reset;
+	return 0;
 }
 
 void nna_reset_suspend(struct nna_device *nna)
@@ -275,7 +301,7 @@ void nna_reset_resume(struct nna_device *nna)
 
 	nna_clock_invalidate(&nna->clock);
 	/* The device may not answer: nna_reset_bus_end() enables the rings. */
-	if (READ_ONCE(nna->bus_reset))
+	if (READ_ONCE(nna->reset->bus))
 		return;
 	if (!nna_core_is_lost(nna)) {
 		ret = nna_reset_enable_rings(nna);
@@ -293,7 +319,7 @@ void nna_reset_unplug(struct nna_device *nna)
 	WRITE_ONCE(nna->lost, true);
 	nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 	cancel_work_sync(&nna->reset_work);
-	cancel_delayed_work_sync(&nna->bus_work);
+	cancel_delayed_work_sync(&nna->reset->bus_work);
 
 	nna_hw_stop(&nna->hw);
 	/* Ends running jobs at once. It fails if the device itself is gone, which is no error. */
@@ -303,7 +329,14 @@ void nna_reset_unplug(struct nna_device *nna)
 	nna_reset_end_jobs(nna);
 
 	/* A system suspend or a recovery of the bus that was under way will not be ended. */
-	if (nna->bus_reset)
+	if (nna->reset->bus)
 		nna_reset_bus_left(nna);
 	nna_sched_start(nna, NNA_STOPPED_BY_RESET | NNA_STOPPED_BY_SUSPEND);
 }
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+bool nna_reset_bus_is_timed(struct nna_device *nna)
+{
+	return delayed_work_pending(&nna->reset->bus_work);
+}
+#endif

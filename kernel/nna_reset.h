@@ -20,10 +20,13 @@
 #ifndef NNA_RESET_H
 #define NNA_RESET_H
 
+#include <linux/kconfig.h>
+#include <linux/types.h>
+
 struct nna_device;
 
-/** nna_reset_init() - Initialise the work of resets. */
-void nna_reset_init(struct nna_device *nna);
+/** nna_reset_init() - Initialise the work of resets, freed with the DRM device; 0 or -ENOMEM. */
+int nna_reset_init(struct nna_device *nna);
 
 /** nna_reset_enable_rings() - Enable all rings of a device that has just been reset; 0 or -EIO. */
 int nna_reset_enable_rings(struct nna_device *nna);
@@ -79,5 +82,10 @@ void nna_reset_bus_lose(struct nna_device *nna);
  * run, so that they end and free the jobs that wait in them.
  */
 void nna_reset_unplug(struct nna_device *nna);
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+/** nna_reset_bus_is_timed() - Whether the time limit of a reset by the bus runs; for tests. */
+bool nna_reset_bus_is_timed(struct nna_device *nna);
+#endif
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The DRM schedulers, one for each job ring. They are stopped while the device cannot take jobs;
- * nna_device.stopped_by says for whom, and they start when nobody is left.
+ * The DRM schedulers, one for each job ring. They are stopped while the device cannot take jobs. A
+ * set of NNA_STOPPED_BY_* says for whom, and they start when it is empty.
  */
 #ifndef NNA_SCHED_H
 #define NNA_SCHED_H
 
 #include <linux/bits.h>
+#include <linux/kconfig.h>
 #include <linux/types.h>
 
+struct drm_gpu_scheduler;
 struct drm_sched_backend_ops;
+struct mutex;
 struct nna_device;
 
 /**
@@ -20,6 +23,9 @@ struct nna_device;
  * Return: 0 or a negative errno.
  */
 int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *ops);
+
+/** nna_sched_of_ring() - The scheduler of a job ring; valid as long as the DRM device. */
+struct drm_gpu_scheduler *nna_sched_of_ring(struct nna_device *nna, unsigned int ring);
 
 /** NNA_STOPPED_BY_RESET - The schedulers are stopped while the device is being reset. */
 #define NNA_STOPPED_BY_RESET	BIT(0)
@@ -33,7 +39,7 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
  * @nna: the device.
  * @by: NNA_STOPPED_BY_*: for whom.
  *
- * May sleep: when it returns, none of their work is running. Takes nna_device.sched_lock.
+ * May sleep: when it returns, none of their work is running. Takes the lock of the schedulers.
  */
 void nna_sched_stop(struct nna_device *nna, u32 by);
 
@@ -42,8 +48,16 @@ void nna_sched_stop(struct nna_device *nna, u32 by);
  * @nna: the device.
  * @by: NNA_STOPPED_BY_*: for whom they need not be stopped any more.
  *
- * Takes nna_device.sched_lock.
+ * Takes the lock of the schedulers.
  */
 void nna_sched_start(struct nna_device *nna, u32 by);
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+/** nna_sched_is_stopped() - Whether the schedulers are stopped; for tests. Takes their lock. */
+bool nna_sched_is_stopped(struct nna_device *nna);
+
+/** nna_sched_lock() - The lock of the schedulers; for tests. */
+struct mutex *nna_sched_lock(struct nna_device *nna);
+#endif
 
 #endif

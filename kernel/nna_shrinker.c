@@ -86,18 +86,19 @@ static void nna_shrinker_fini(void *shrinker)
 int nna_shrinker_init(struct nna_device *nna)
 {
 	struct device *dev = nna->drm.dev;
+	struct shrinker *shrinker;
 
 	/* Tell lockdep at once that no memory may be allocated with this lock held. */
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(&nna->unneeded_lock);
 	fs_reclaim_release(GFP_KERNEL);
 
-	nna->shrinker = shrinker_alloc(0, "drm-%s:%s", NNA_DRIVER_NAME, dev_name(dev));
-	if (!nna->shrinker)
+	shrinker = shrinker_alloc(0, "drm-%s:%s", NNA_DRIVER_NAME, dev_name(dev));
+	if (!shrinker)
 		return -ENOMEM;
-	nna->shrinker->count_objects = nna_shrinker_count_objects;
-	nna->shrinker->scan_objects = nna_shrinker_scan_objects;
-	nna->shrinker->private_data = nna;
-	shrinker_register(nna->shrinker);
-	return devm_add_action_or_reset(dev, nna_shrinker_fini, nna->shrinker);
+	shrinker->count_objects = nna_shrinker_count_objects;
+	shrinker->scan_objects = nna_shrinker_scan_objects;
+	shrinker->private_data = nna;
+	shrinker_register(shrinker);
+	return devm_add_action_or_reset(dev, nna_shrinker_fini, shrinker);
 }

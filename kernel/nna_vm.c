@@ -11,7 +11,9 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stringify.h>
+#include <linux/xarray.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_managed.h>
 #include <drm/nna_accel.h>
 
 #include "nna_control.h"
@@ -70,6 +72,32 @@ struct nna_retired {
 	u64 first;
 	u64 end;
 };
+
+/**
+ * struct nna_vms - The address spaces of a device.
+ * @asids: ASID -> address space; an ASID is freed only after its invalidation.
+ * @next: where the search for a free ASID begins; protected by the lock of @asids.
+ */
+struct nna_vms {
+	struct xarray asids;
+	u32 next;
+};
+
+static void nna_vms_release(struct drm_device *drm, void *vms)
+{
+	xa_destroy(&((struct nna_vms *)vms)->asids);
+}
+
+int nna_vm_init(struct nna_device *nna)
+{
+	struct nna_vms *vms = drmm_kzalloc(&nna->drm, sizeof(*vms), GFP_KERNEL);
+
+	if (!vms)
+		return -ENOMEM;
+	xa_init_flags(&vms->asids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	nna->vms = vms;
+	return drmm_add_action_or_reset(&nna->drm, nna_vms_release, vms);
+}
 
 u32 nna_vm_max_mappings(void)
 {
@@ -273,27 +301,41 @@ static void nna_vm_release_work(struct work_struct *work)
 	nna_vm_retire(vm, &retired, true);
 	mutex_unlock(&vm->lock);
 
-	xa_erase(&vm->nna->asids, vm->asid);
+	xa_erase(&vm->nna->vms->asids, vm->asid);
 	drm_gpuvm_put(&vm->base);
+}
+
+struct nna_vm *nna_vm_next(struct nna_device *nna, unsigned long *asid)
+{
+	struct xarray *asids = &nna->vms->asids;
+	struct nna_vm *vm;
+
+	xa_lock(asids);
+	vm = xa_find(asids, asid, ULONG_MAX, XA_PRESENT);
+	while (vm && !kref_get_unless_zero(&vm->users))
+		vm = xa_find_after(asids, asid, ULONG_MAX, XA_PRESENT);
+	xa_unlock(asids);
+	return vm;
 }
 
 void nna_vm_free_tables(struct nna_device *nna)
 {
+	struct xarray *asids = &nna->vms->asids;
 	unsigned long asid;
 	struct nna_vm *vm;
 
-	xa_lock(&nna->asids);
-	xa_for_each(&nna->asids, asid, vm) {
+	xa_lock(asids);
+	xa_for_each(asids, asid, vm) {
 		/* nna_vm_release_work() removes it from here before it drops its own reference. */
 		drm_gpuvm_get(&vm->base);
-		xa_unlock(&nna->asids);
+		xa_unlock(asids);
 		mutex_lock(&vm->lock);
 		nna_pgtable_fini(&vm->pgt);
 		mutex_unlock(&vm->lock);
 		drm_gpuvm_put(&vm->base);
-		xa_lock(&nna->asids);
+		xa_lock(asids);
 	}
-	xa_unlock(&nna->asids);
+	xa_unlock(asids);
 }
 
 static void nna_vm_release(struct kref *kref)
@@ -450,7 +492,7 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	drm_gem_object_put(resv_obj);
 
 	/* From here on debugfs and unbind find it. */
-	ret = xa_alloc_cyclic(&nna->asids, &vm->asid, vm, xa_limit_32b, &nna->asid_next,
+	ret = xa_alloc_cyclic(&nna->vms->asids, &vm->asid, vm, xa_limit_32b, &nna->vms->next,
 			      GFP_KERNEL);
 	if (ret < 0) {
 		drm_gpuvm_put(&vm->base);
@@ -672,3 +714,15 @@ out:
 	kvfree(binds);
 	return ret;
 }
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+struct xarray *nna_vm_asids(struct nna_device *nna)
+{
+	return &nna->vms->asids;
+}
+
+void nna_vm_set_next_asid(struct nna_device *nna, u32 asid)
+{
+	nna->vms->next = asid;
+}
+#endif

@@ -24,6 +24,7 @@
 
 #include <linux/atomic.h>
 #include <linux/container_of.h>
+#include <linux/kconfig.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
@@ -34,6 +35,7 @@
 struct drm_file;
 struct drm_nna_vm_bind_op;
 struct nna_device;
+struct xarray;
 
 /** nna_vm_max_mappings() - Most mappings of an address space that is created now. */
 u32 nna_vm_max_mappings(void);
@@ -47,7 +49,7 @@ u32 nna_vm_max_mappings(void);
  * @pgt: the page tables; protected by @lock.
  * @mappings: number of mappings; protected by @lock.
  * @max_mappings: most of them.
- * @asid: the device's tag of its translations; key in nna_device.asids.
+ * @asid: the device's tag of its translations; its key in the device's table.
  * @used: a job of it has been put on a ring, so that the device may have translations. See
  *	nna_vm_mark_used().
  * @jobs: jobs of it that have not been freed.
@@ -80,6 +82,9 @@ struct nna_va {
 	bool readonly;
 };
 
+/** nna_vm_init() - Allocate the table of address spaces, freed with @nna; 0 or -ENOMEM. */
+int nna_vm_init(struct nna_device *nna);
+
 /** nna_vm_create() - Create an empty address space: a reference, or an ERR_PTR (-ENOMEM). */
 struct nna_vm *nna_vm_create(struct nna_device *nna);
 
@@ -91,6 +96,17 @@ static inline struct nna_vm *nna_vm_get(struct nna_vm *vm)
 
 /** nna_vm_put() - Drop a reference on @vm, which may be NULL; any context. */
 void nna_vm_put(struct nna_vm *vm);
+
+/**
+ * nna_vm_next() - Find the next address space, for who visits all of them; any context.
+ * @nna: the device.
+ * @asid: in: the first ASID to look at; out: that of the address space.
+ *
+ * Address spaces that are being released are skipped.
+ *
+ * Return: a reference, or NULL if there is none.
+ */
+struct nna_vm *nna_vm_next(struct nna_device *nna, unsigned long *asid);
 
 /**
  * nna_vm_free_tables() - Free the page tables of all address spaces, at unbind; may sleep.
@@ -169,5 +185,13 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
  */
 int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,
 		u32 count);
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
+/** nna_vm_asids() - All address spaces by ASID, also those being released; for tests. */
+struct xarray *nna_vm_asids(struct nna_device *nna);
+
+/** nna_vm_set_next_asid() - Say where the search for a free ASID begins; for tests. */
+void nna_vm_set_next_asid(struct nna_device *nna, u32 asid);
+#endif
 
 #endif

@@ -539,7 +539,7 @@ void nna_fake_exit(struct kunit *test)
 	flush_workqueue(fake->wq);
 	if (nna) {
 		KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->job_count));
-		KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
+		KUNIT_EXPECT_TRUE(test, xa_empty(nna_vm_asids(nna)));
 	}
 }
 
@@ -548,11 +548,11 @@ void nna_fake_settle(struct nna_fake *fake)
 	unsigned int i;
 
 	for (i = 0; i < NNA_JOB_RINGS; i++)
-		flush_workqueue(fake->nna->scheds[i].submit_wq);
+		flush_workqueue(fake->nna->submit_wq);
 	flush_workqueue(fake->wq);
 	msleep(20);
 	for (i = 0; i < NNA_JOB_RINGS; i++)
-		flush_workqueue(fake->nna->scheds[i].submit_wq);
+		flush_workqueue(fake->nna->submit_wq);
 }
 
 void __user *nna_fake_user(struct nna_fake *fake, const void *data, size_t size)

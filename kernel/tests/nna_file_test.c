@@ -70,9 +70,9 @@ static void nna_file_outlives_unbind(struct kunit *test)
 
 	drm_dev_get(&nna->drm);
 	nna_fake_unbind(fake);
-	KUNIT_EXPECT_FALSE(test, xa_empty(&nna->asids));
+	KUNIT_EXPECT_FALSE(test, xa_empty(nna_vm_asids(nna)));
 	nna_file_close(&nna->drm, file);
-	KUNIT_EXPECT_TRUE(test, xa_empty(&nna->asids));
+	KUNIT_EXPECT_TRUE(test, xa_empty(nna_vm_asids(nna)));
 	nna_fake_close(fake);
 	drm_dev_put(&nna->drm);
 }

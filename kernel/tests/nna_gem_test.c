@@ -173,7 +173,7 @@ static void nna_gem_pages_limit(struct kunit *test)
 	struct nna_vm *vm;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_gem_restore_limit, NULL));
 	nna_pages_limit = 4;
 	for (i = 0; i < ARRAY_SIZE(obj); i++) {
@@ -183,24 +183,24 @@ static void nna_gem_pages_limit(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, drm_gem_handle_delete(fake->file, handle));
 	}
 	/* An object without pages costs nothing. */
-	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
 	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[0])));
 	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[0])));
-	KUNIT_EXPECT_EQ(test, 3l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, 3l, nna_pages_pinned(nna));
 	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_bo_get_pages(to_nna_bo(obj[1])));
 	KUNIT_EXPECT_EQ(test, -ENOMEM, obj[1]->funcs->pin(obj[1]));
 	/* The root of the page tables has the last one. */
 	vm = nna_vm_create(nna);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(vm));
-	KUNIT_EXPECT_EQ(test, 4l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, 4l, nna_pages_pinned(nna));
 	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(nna_vm_create(nna)));
 	nna_vm_put(vm);
 	flush_workqueue(nna->cleanup_wq);
 	drm_gem_object_put(obj[0]);
-	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
 	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[1])));
 	drm_gem_object_put(obj[1]);
-	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&nna->pages));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
 }
 
 /* A page table for which there is no memory is not counted. */
@@ -214,7 +214,7 @@ static void nna_gem_no_table(struct kunit *test)
 	vm = nna_vm_create(fake->nna);
 	fake->dev->coherent_dma_mask = DMA_BIT_MASK(52);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(vm));
-	KUNIT_EXPECT_EQ(test, 0l, atomic_long_read(&fake->nna->pages));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
 }
 
 /* Whatever way mmap() comes, be it through a dma-buf. */

@@ -12,6 +12,7 @@
 #include "../nna_ctx.h"
 #include "../nna_device.h"
 #include "../nna_job.h"
+#include "../nna_sched.h"
 #include "../nna_vm.h"
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
@@ -852,12 +853,12 @@ static void nna_job_close_stops_no_scheduler(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, closing.ctx, in, NULL, &queued));
 	nna_fake_settle(fake);
 	INIT_WORK_ONSTACK(&closing.work, nna_closing_work);
-	mutex_lock(&fake->nna->sched_lock);
+	mutex_lock(nna_sched_lock(fake->nna));
 	schedule_work(&closing.work);
 	while (!READ_ONCE(closing.closed) && --tries)
 		msleep(1);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(closing.closed));
-	mutex_unlock(&fake->nna->sched_lock);
+	mutex_unlock(nna_sched_lock(fake->nna));
 	flush_work(&closing.work);
 	destroy_work_on_stack(&closing.work);
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));

@@ -15,6 +15,7 @@
 #include "../nna_job.h"
 #include "../nna_pm.h"
 #include "../nna_reset.h"
+#include "../nna_sched.h"
 #include "../nna_suspend.h"
 #include "../nna_vm.h"
 
@@ -286,10 +287,7 @@ static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *
 	s->done = false;
 	INIT_WORK_ONSTACK(&s->work, nna_pm_suspend_work);
 	queue_work(fake->nna->cleanup_wq, &s->work);
-	nna_fake_wait(fake->test, READ_ONCE(fake->nna->stopped_by));
-	/* Then it stops them, with this lock held. */
-	mutex_lock(&fake->nna->sched_lock);
-	mutex_unlock(&fake->nna->sched_lock);
+	nna_fake_wait(fake->test, nna_sched_is_stopped(fake->nna));
 }
 
 /* Jobs on the rings run before system sleep, the others after it; none ends with an error. */

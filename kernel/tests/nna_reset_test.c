@@ -777,7 +777,7 @@ static void nna_reset_bus(struct kunit *test)
 	resets = fake->resets;
 	nna_reset_by_bus(fake);
 	nna_reset_bus_end(fake->nna);
-	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&fake->nna->bus_work));
+	KUNIT_EXPECT_FALSE(test, nna_reset_bus_is_timed(fake->nna));
 
 	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(done));
 	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(begun));
@@ -854,7 +854,7 @@ static void nna_reset_bus_lost_at_once(struct kunit *test)
 
 	fake->gone = true;
 	nna_reset_bus_lose(fake->nna);
-	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&fake->nna->bus_work));
+	KUNIT_EXPECT_FALSE(test, nna_reset_bus_is_timed(fake->nna));
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 }

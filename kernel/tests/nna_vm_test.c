@@ -586,7 +586,7 @@ static void nna_vm_destroy_drops_mappings(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
 	nna_device_flush_cleanup(t->fake->nna);
 	KUNIT_EXPECT_EQ(test, refs, kref_read(&t->objs[1]->refcount));
-	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
+	KUNIT_EXPECT_NULL(test, xa_load(nna_vm_asids(t->fake->nna), asid));
 }
 
 /* A context keeps its address space when the address space's id is destroyed. */
@@ -601,7 +601,7 @@ static void nna_vm_ctx_keeps_it(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
 	nna_device_flush_cleanup(t->fake->nna);
-	KUNIT_EXPECT_PTR_EQ(test, xa_load(&t->fake->nna->asids, asid), t->vm);
+	KUNIT_EXPECT_PTR_EQ(test, xa_load(nna_vm_asids(t->fake->nna), asid), t->vm);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(t->fake, ctx, 0, NULL, &fence));
 	nna_fake_settle(t->fake);
 	nna_fake_complete(t->fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
@@ -609,7 +609,7 @@ static void nna_vm_ctx_keeps_it(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_DESTROY, &ctx_destroy));
 	nna_fake_wait(test, !atomic_read(&t->fake->nna->job_count));
 	nna_device_flush_cleanup(t->fake->nna);
-	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
+	KUNIT_EXPECT_NULL(test, xa_load(nna_vm_asids(t->fake->nna), asid));
 }
 
 static void nna_vm_asid_after_invalidation(struct kunit *test)
@@ -636,10 +636,10 @@ static void nna_vm_asid_after_invalidation(struct kunit *test)
 	t->fake->control_stopped = true;
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
 	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
-	KUNIT_EXPECT_PTR_EQ(test, xa_load(&t->fake->nna->asids, asid), vm);
+	KUNIT_EXPECT_PTR_EQ(test, xa_load(nna_vm_asids(t->fake->nna), asid), vm);
 	nna_fake_resume_control(t->fake);
 	nna_device_flush_cleanup(t->fake->nna);
-	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
+	KUNIT_EXPECT_NULL(test, xa_load(nna_vm_asids(t->fake->nna), asid));
 	KUNIT_ASSERT_EQ(test, 1u, nna_vm_invalidations(t->fake, &e));
 	KUNIT_EXPECT_EQ(test, NNA_ENTRY_ALL, le32_to_cpu(e.target));
 	KUNIT_EXPECT_EQ(test, asid, le32_to_cpu(e.asid));
@@ -681,12 +681,38 @@ static void nna_vm_cleanup_of_cleanup(struct kunit *test)
 	schedule_delayed_work(&resume.work, msecs_to_jiffies(100));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_DESTROY, &ctx_destroy));
 	nna_device_flush_cleanup(t->fake->nna);
-	KUNIT_EXPECT_NULL(test, xa_load(&t->fake->nna->asids, asid));
+	KUNIT_EXPECT_NULL(test, xa_load(nna_vm_asids(t->fake->nna), asid));
 	flush_delayed_work(&resume.work);
 	destroy_delayed_work_on_stack(&resume.work);
 }
 
-/* ASIDs are used in turn, except those that are in use. */
+/* Who visits all address spaces gets each once, but for those that are being released. */
+static void nna_vm_visits_all(struct kunit *test)
+{
+	struct nna_vm_test *t = nna_vm_test(test);
+	struct drm_nna_vm_destroy destroy = {};
+	struct nna_vm *gone, *last, *vm;
+	unsigned long asid = 0;
+	unsigned int seen = 0;
+
+	gone = nna_fake_vm(t->fake, &destroy.id);
+	last = nna_fake_vm(t->fake, NULL);
+	/* As long as the last reference is gone and its work has not run. */
+	KUNIT_ASSERT_PTR_EQ(test, gone, xa_load(nna_vm_asids(t->fake->nna), gone->asid));
+	refcount_set(&gone->users.refcount, 0);
+	for (vm = nna_vm_next(t->fake->nna, &asid); vm; vm = nna_vm_next(t->fake->nna, &asid)) {
+		KUNIT_EXPECT_PTR_NE(test, gone, vm);
+		KUNIT_EXPECT_EQ(test, asid, vm->asid);
+		seen += vm == t->vm || vm == last;
+		nna_vm_put(vm);
+		asid++;
+	}
+	KUNIT_EXPECT_EQ(test, 2u, seen);
+	refcount_set(&gone->users.refcount, 1);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_VM_DESTROY, &destroy));
+}
+
+/* ASIDs are handed out in ascending order, except those that are in use. */
 static void nna_vm_asids_recycle(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -696,7 +722,7 @@ static void nna_vm_asids_recycle(struct kunit *test)
 	unsigned int i;
 
 	kept = nna_fake_vm(fake, NULL)->asid;
-	fake->nna->asid_next = U32_MAX - 5;
+	nna_vm_set_next_asid(fake->nna, U32_MAX - 5);
 	for (i = 0; i < 20; i++) {
 		vm = nna_fake_vm(fake, &destroy.id);
 		asid = vm->asid;
@@ -772,6 +798,7 @@ static struct kunit_case nna_vm_cases[] = {
 	KUNIT_CASE(nna_vm_ctx_keeps_it),
 	KUNIT_CASE(nna_vm_asid_after_invalidation),
 	KUNIT_CASE(nna_vm_cleanup_of_cleanup),
+	KUNIT_CASE(nna_vm_visits_all),
 	KUNIT_CASE(nna_vm_asids_recycle),
 	KUNIT_CASE(nna_vm_no_ops),
 	KUNIT_CASE(nna_vm_most_mappings),
