@@ -11,10 +11,11 @@
 #include <drm/drm_drv.h>
 #include <drm/nna_accel.h>
 
+#include "nna_control.h"
 #include "nna_core.h"
 #include "nna_ctx.h"
 #include "nna_gate.h"
-#include "nna_job.h"
+#include "nna_ring.h"
 #include "nna_sched.h"
 #include "nna_share.h"
 #include "nna_trace.h"
@@ -23,8 +24,13 @@
 static void nna_ctx_abort_work(struct work_struct *work)
 {
 	struct nna_ctx *ctx = container_of(work, struct nna_ctx, abort_work);
+	u32 seqnos[NNA_RING_SIZE];
+	u32 count, i;
 
-	nna_job_abort_ctx(ctx);
+	count = nna_ring_find(&ctx->nna->rings[ctx->ring], ctx, seqnos);
+	for (i = 0; i < count; i++)
+		if (nna_control_abort(ctx->nna, ctx->ring, seqnos[i]))
+			break;
 	nna_ctx_put(ctx);
 }
 

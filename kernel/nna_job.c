@@ -448,27 +448,6 @@ void nna_job_drain(struct nna_device *nna)
 	synchronize_rcu();
 }
 
-void nna_job_abort_ctx(struct nna_ctx *ctx)
-{
-	struct nna_device *nna = ctx->nna;
-	struct nna_ring *ring = &nna->rings[ctx->ring];
-	u32 seqnos[NNA_RING_SIZE];
-	u32 count = 0, i;
-
-	spin_lock_irq(&ring->lock);
-	for (i = ring->done; i != ring->tail; i++) {
-		struct nna_ring_request *req = ring->requests[i & (ring->size - 1)];
-
-		if (req && container_of(req, struct nna_job, req)->ctx == ctx)
-			seqnos[count++] = req->seqno;
-	}
-	spin_unlock_irq(&ring->lock);
-
-	for (i = 0; i < count; i++)
-		if (nna_control_abort(nna, ring->index, seqnos[i]))
-			break;
-}
-
 static bool nna_job_range_ok(u64 va, u64 size, u64 align)
 {
 	u64 end;
@@ -568,6 +547,7 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 		      args->budget_ns ? min(args->budget_ns, limit) : limit);
 	job->req.complete = nna_job_complete;
 	job->req.may_resubmit = nna_job_may_resubmit;
+	job->req.owner = ctx;
 	atomic_inc(&ctx->nna->job_count);
 	nna_job_fill(job, args);
 	return job;

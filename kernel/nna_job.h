@@ -160,9 +160,6 @@ int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args);
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
 		   const struct drm_nna_sync *syncs, u32 sync_count);
 
-/** nna_job_abort_ctx() - Have the device abort the jobs of @ctx that are on its ring. May sleep. */
-void nna_job_abort_ctx(struct nna_ctx *ctx);
-
 /**
  * nna_job_record() - Record the job that a fault is about; any context.
  * @job: the job.

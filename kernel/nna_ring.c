@@ -160,6 +160,21 @@ bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req)
 	return found;
 }
 
+u32 nna_ring_find(struct nna_ring *ring, const void *owner, u32 *seqnos)
+{
+	u32 count = 0, i;
+
+	spin_lock_irq(&ring->lock);
+	for (i = ring->done; i != ring->tail; i++) {
+		struct nna_ring_request *req = ring->requests[i & (ring->size - 1)];
+
+		if (req && req->owner == owner)
+			seqnos[count++] = req->seqno;
+	}
+	spin_unlock_irq(&ring->lock);
+	return count;
+}
+
 bool nna_ring_is_empty(struct nna_ring *ring)
 {
 	unsigned long flags;

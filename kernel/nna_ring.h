@@ -35,12 +35,14 @@ struct nna_device;
  *	ring was taken from the device before, @error is a negative errno and the others are 0.
  * @may_resubmit: whether an entry that the device had not begun may be written again after a
  *	reset; called with the ring's lock held. NULL: it may not.
+ * @owner: whom the entry belongs to, for nna_ring_find(); NULL: nobody asks.
  * @entry: the entry, as nna_ring_push() was given it; owned by the request's owner.
  * @seqno: sequence number of the entry, set when it is written; a new one after a reset.
  */
 struct nna_ring_request {
 	void (*complete)(struct nna_ring_request *req, u16 status, u64 detail, int error);
 	bool (*may_resubmit)(struct nna_ring_request *req);
+	const void *owner;
 	struct nna_ring_entry *entry;
 	u32 seqno;
 };
@@ -129,6 +131,16 @@ int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry,
  * Return: whether @req was waiting; if not, its complete() has returned.
  */
 bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req);
+
+/**
+ * nna_ring_find() - Find the entries of one owner that have not been completed; not in interrupts.
+ * @ring: the ring.
+ * @owner: nna_ring_request.owner of their requests.
+ * @seqnos: out: their sequence numbers, in the order of the ring; NNA_RING_SIZE elements.
+ *
+ * Return: how many there are.
+ */
+u32 nna_ring_find(struct nna_ring *ring, const void *owner, u32 *seqnos);
 
 /** nna_ring_is_empty() - Whether all entries have been completed; any context. */
 bool nna_ring_is_empty(struct nna_ring *ring);

@@ -187,6 +187,36 @@ static void nna_ring_detach_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2ull, nna_test->requests[2].detail);
 }
 
+/* The entries of an owner are found, over the end of the ring; those that have ended are not. */
+static void nna_ring_finds_entries(struct kunit *test)
+{
+	struct nna_ring *ring = nna_test_ring(test);
+	u32 seqnos[NNA_RING_SIZE], i;
+	int owner, other;
+
+	for (i = 0; i < ring->size - 2; i++) {
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+		nna_fake_complete(to_nna_fake(test), ring->index, NNA_STATUS_OK, 0);
+	}
+	KUNIT_EXPECT_EQ(test, 0u, nna_ring_find(ring, &owner, seqnos));
+	for (i = 0; i < 6; i++) {
+		nna_test->requests[nna_test->pushed].req.owner = i % 2 ? &owner : &other;
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	}
+	i = nna_test->pushed;
+	KUNIT_ASSERT_EQ(test, 3u, nna_ring_find(ring, &owner, seqnos));
+	KUNIT_EXPECT_EQ(test, nna_test->requests[i - 5].req.seqno, seqnos[0]);
+	KUNIT_EXPECT_EQ(test, nna_test->requests[i - 3].req.seqno, seqnos[1]);
+	KUNIT_EXPECT_EQ(test, nna_test->requests[i - 1].req.seqno, seqnos[2]);
+
+	KUNIT_EXPECT_TRUE(test, nna_ring_detach(ring, &nna_test->requests[i - 3].req));
+	KUNIT_ASSERT_EQ(test, 2u, nna_ring_find(ring, &owner, seqnos));
+	KUNIT_EXPECT_EQ(test, nna_test->requests[i - 1].req.seqno, seqnos[1]);
+	KUNIT_EXPECT_EQ(test, 3u, nna_ring_find(ring, &other, seqnos));
+	nna_fake_complete(to_nna_fake(test), ring->index, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 2u, nna_ring_find(ring, &other, seqnos));
+}
+
 static void nna_ring_detach_completed(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
@@ -374,6 +404,7 @@ static struct kunit_case nna_ring_cases[] = {
 	KUNIT_CASE(nna_ring_full),
 	KUNIT_CASE(nna_ring_process_counts),
 	KUNIT_CASE(nna_ring_detach_waiting),
+	KUNIT_CASE(nna_ring_finds_entries),
 	KUNIT_CASE(nna_ring_detach_completed),
 	KUNIT_CASE(nna_ring_disable_fails_all),
 	KUNIT_CASE(nna_ring_late_completion_after_disable),
