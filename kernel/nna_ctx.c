@@ -72,7 +72,7 @@ struct nna_usage *nna_usage_create(struct nna_device *nna)
 	drm_dev_get(&nna->drm);
 	usage->keepalive = keepalive;
 	kref_init(&usage->refs);
-	init_waitqueue_head(&usage->places_waitq);
+	init_waitqueue_head(&usage->quota_waitq);
 	for (i = 0; i < NNA_JOB_RINGS; i++)
 		nna_share_init(&usage->shares[i]);
 	usage->pid = task_tgid_nr(current);
@@ -141,30 +141,30 @@ void nna_ctx_put(struct nna_ctx *ctx)
 		kref_put(&ctx->refs, nna_ctx_release);
 }
 
-static bool nna_ctx_try_place(struct nna_ctx *ctx)
+static bool nna_ctx_try_quota(struct nna_ctx *ctx)
 {
-	if (!atomic_add_unless(&ctx->places, 1, NNA_MAX_CTX_JOBS))
+	if (!atomic_add_unless(&ctx->quota_used, 1, NNA_MAX_CTX_JOBS))
 		return false;
-	if (atomic_add_unless(&ctx->usage->places, 1, NNA_MAX_FILE_JOBS))
+	if (atomic_add_unless(&ctx->usage->quota_used, 1, NNA_MAX_FILE_JOBS))
 		return true;
-	atomic_dec(&ctx->places);
+	atomic_dec(&ctx->quota_used);
 	return false;
 }
 
-int nna_ctx_take_place(struct nna_ctx *ctx, bool nonblock)
+int nna_ctx_take_quota(struct nna_ctx *ctx, bool nonblock)
 {
 	bool taken = false;
 	int ret;
 
 	if (!nna_ctx_is_over(ctx) && !nna_core_is_lost(ctx->nna)) {
-		taken = nna_ctx_try_place(ctx);
+		taken = nna_ctx_try_quota(ctx);
 		if (!taken && nonblock)
 			return -EAGAIN;
 	}
-	ret = wait_event_interruptible(ctx->usage->places_waitq,
+	ret = wait_event_interruptible(ctx->usage->quota_waitq,
 				       taken || nna_ctx_is_over(ctx) ||
 				       nna_core_is_lost(ctx->nna) ||
-				       (taken = nna_ctx_try_place(ctx)));
+				       (taken = nna_ctx_try_quota(ctx)));
 	if (ret || taken)
 		return ret;
 	if (nna_core_is_lost(ctx->nna))
@@ -172,21 +172,21 @@ int nna_ctx_take_place(struct nna_ctx *ctx, bool nonblock)
 	return nna_ctx_is_banned(ctx) ? -ECANCELED : -ENOENT;
 }
 
-void nna_ctx_give_place(struct nna_ctx *ctx)
+void nna_ctx_give_quota(struct nna_ctx *ctx)
 {
 	struct nna_usage *usage = ctx->usage;
 
-	atomic_dec(&ctx->places);
-	atomic_dec(&usage->places);
-	if (wq_has_sleeper(&usage->places_waitq))
-		wake_up_all(&usage->places_waitq);
+	atomic_dec(&ctx->quota_used);
+	atomic_dec(&usage->quota_used);
+	if (wq_has_sleeper(&usage->quota_waitq))
+		wake_up_all(&usage->quota_waitq);
 }
 
 /* Ends what waits for the context: jobs at their gates, and calls of SUBMIT. Any context. */
 static void nna_ctx_doom(struct nna_ctx *ctx)
 {
 	nna_gate_queue_doom(&ctx->gates);
-	wake_up_all(&ctx->usage->places_waitq);
+	wake_up_all(&ctx->usage->quota_waitq);
 	nna_ctx_abort(ctx);
 }
 

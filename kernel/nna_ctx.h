@@ -49,9 +49,9 @@ struct nna_vm;
  * @faults: of these, jobs that ended with a status other than OK or YIELDED.
  * @lost: jobs on the rings that ended without the device.
  * @ticks: run time of jobs that have ended, per ring.
- * @places: jobs that have not ended, and calls of SUBMIT that have got so far.
+ * @quota_used: jobs that have not ended, and calls of SUBMIT that hold quota for one.
  * @shares: the file's share of each job ring; protected by the lock of the ring's gates.
- * @places_waitq: woken when one of @places is given back, or when a context is closed or banned.
+ * @quota_waitq: woken when @quota_used falls, or when a context is closed or banned.
  */
 struct nna_usage {
 	struct kref refs;
@@ -62,8 +62,8 @@ struct nna_usage {
 	atomic64_t faults;
 	atomic64_t lost;
 	atomic64_t ticks[NNA_JOB_RINGS];
-	atomic_t places;
-	wait_queue_head_t places_waitq;
+	atomic_t quota_used;
+	wait_queue_head_t quota_waitq;
 	struct nna_share shares[NNA_JOB_RINGS];
 };
 
@@ -82,7 +82,7 @@ void nna_usage_put(struct nna_usage *usage);
  * @ring: index of its ring, which is its priority.
  * @entity: its queue in the ring's scheduler.
  * @gates: the gates of the jobs in it.
- * @places: as nna_usage.places, of this context.
+ * @quota_used: as nna_usage.quota_used, of this context.
  * @lock: held from arm to push of a job, so that jobs are pushed in the order they are armed in;
  *	protects @closed.
  * @closed: it has been destroyed and takes no more jobs; run_job reads it without the lock.
@@ -102,7 +102,7 @@ struct nna_ctx {
 	u32 ring;
 	struct drm_sched_entity entity;
 	struct nna_gate_queue gates;
-	atomic_t places;
+	atomic_t quota_used;
 	struct mutex lock;
 	bool closed;
 	spinlock_t state_lock;
@@ -143,19 +143,21 @@ static inline bool nna_ctx_is_over(const struct nna_ctx *ctx)
 }
 
 /**
- * nna_ctx_take_place() - Take a place for one more job, or wait until there is one; may sleep.
+ * nna_ctx_take_quota() - Charge one more job to the job quotas, or wait for room; may sleep.
  * @ctx: the context.
  * @nonblock: do not wait.
+ *
+ * The quotas are NNA_MAX_CTX_JOBS of the context and NNA_MAX_FILE_JOBS of its file.
  *
  * Not inside drm_dev_enter(), as unbind would wait for what it has to end.
  *
  * Return: 0, -EAGAIN (@nonblock), -ERESTARTSYS, -ENOENT (closed), -ECANCELED (banned), -ENODEV (the
  * device is lost).
  */
-int nna_ctx_take_place(struct nna_ctx *ctx, bool nonblock);
+int nna_ctx_take_quota(struct nna_ctx *ctx, bool nonblock);
 
-/** nna_ctx_give_place() - Give a place back; any context. */
-void nna_ctx_give_place(struct nna_ctx *ctx);
+/** nna_ctx_give_quota() - Give back what nna_ctx_take_quota() has charged; any context. */
+void nna_ctx_give_quota(struct nna_ctx *ctx);
 
 /** nna_ctx_abort() - Have its jobs that are on the ring aborted: nobody wants them. Any context. */
 void nna_ctx_abort(struct nna_ctx *ctx);

@@ -12,8 +12,8 @@
 /**
  * struct nna_gates - The gates of a job ring.
  * @lock: protects these and the queues and gates of the ring.
- * @limit: places: entries of the ring.
- * @entries: places that are held.
+ * @limit: entries of the ring.
+ * @entries: how many of them are reserved.
  * @doomed: the device is lost: all gates are open.
  * @shut: queues with a gate that is waited for.
  * @shares: the clients of the ring.
@@ -72,7 +72,7 @@ void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, u
 	queue->gates = &nna->gates[ring];
 	queue->share = share;
 	INIT_LIST_HEAD(&queue->node);
-	INIT_LIST_HEAD(&queue->turn);
+	INIT_LIST_HEAD(&queue->runnable);
 }
 
 void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue, u64 budget)
@@ -99,7 +99,7 @@ static bool nna_gate_queue_is_doomed(struct nna_gate_queue *queue)
 static void nna_gate_queue_update_locked(struct nna_gate_queue *queue)
 {
 	bool active = !nna_gate_queue_is_doomed(queue) &&
-		      (queue->shut ? !list_empty(&queue->turn) : queue->pushed);
+		      (queue->shut ? !list_empty(&queue->runnable) : queue->pushed);
 
 	lockdep_assert_held(&queue->gates->lock);
 	if (active == queue->active)
@@ -117,7 +117,7 @@ static void nna_gate_open_locked(struct nna_gate *gate)
 
 	queue->shut = NULL;
 	list_del_init(&queue->node);
-	nna_share_remove_turn(&queue->gates->shares, queue->share, &queue->turn);
+	nna_share_remove_runnable(&queue->gates->shares, queue->share, &queue->runnable);
 	nna_gate_queue_update_locked(queue);
 	/* Once it has signalled the scheduler may end the job at any time. */
 	dma_fence_get(&gate->fence);
@@ -135,8 +135,8 @@ static void nna_gate_enter_locked(struct nna_gate *gate)
 	queue->gates->entries++;
 }
 
-/* Opens gates in turn as long as there are places. */
-static void nna_gates_turn_locked(struct nna_gates *gates)
+/* Opens the gates of runnable queues, as nna_share.h chooses, as long as entries are left. */
+static void nna_gates_admit_locked(struct nna_gates *gates)
 {
 	struct nna_share *share;
 
@@ -146,7 +146,7 @@ static void nna_gates_turn_locked(struct nna_gates *gates)
 		share = nna_share_next(&gates->shares);
 		if (!share)
 			break;
-		gate = list_first_entry(&share->turns, struct nna_gate_queue, turn)->shut;
+		gate = list_first_entry(&share->runnable, struct nna_gate_queue, runnable)->shut;
 		nna_gate_enter_locked(gate);
 		nna_gate_open_locked(gate);
 	}
@@ -161,7 +161,7 @@ static void nna_gate_queue_end_locked(struct nna_gate_queue *queue)
 
 static void nna_gate_queue_doom_locked(struct nna_gate_queue *queue)
 {
-	nna_share_remove_turn(&queue->gates->shares, queue->share, &queue->turn);
+	nna_share_remove_runnable(&queue->gates->shares, queue->share, &queue->runnable);
 	nna_gate_queue_update_locked(queue);
 	nna_gate_queue_end_locked(queue);
 }
@@ -194,7 +194,7 @@ void nna_gate_queue_doom(struct nna_gate_queue *queue)
 	queue->doomed = true;
 	nna_gate_queue_doom_locked(queue);
 	/* Others may have waited for its client to catch up. */
-	nna_gates_turn_locked(queue->gates);
+	nna_gates_admit_locked(queue->gates);
 	spin_unlock_irqrestore(&queue->gates->lock, flags);
 }
 
@@ -203,9 +203,9 @@ static void nna_gate_ask_locked(struct nna_gate *gate)
 	struct nna_gate_queue *queue = gate->queue;
 
 	if (queue->shut == gate && gate->ready && !nna_gate_queue_is_doomed(queue))
-		nna_share_add_turn(&queue->gates->shares, queue->share, &queue->turn);
+		nna_share_add_runnable(&queue->gates->shares, queue->share, &queue->runnable);
 	nna_gate_queue_update_locked(queue);
-	nna_gates_turn_locked(queue->gates);
+	nna_gates_admit_locked(queue->gates);
 }
 
 void nna_gate_push(struct nna_gate *gate)
@@ -252,7 +252,7 @@ struct dma_fence *nna_gate_wait(struct nna_gate *gate)
 	queue->shut = gate;
 	list_add_tail(&queue->node, &gates->shut);
 	nna_gate_ask_locked(gate);
-	/* It may have been its turn at once. */
+	/* Its client may have been chosen at once. */
 	if (!gate->entered)
 		fence = dma_fence_get(&gate->fence);
 out:
@@ -274,12 +274,12 @@ void nna_gate_leave(struct nna_gate *gate, const u64 *ran)
 		nna_share_leave(&gates->shares, queue->share, gate->charged, ran);
 		nna_gate_queue_end_locked(queue);
 		/*
-		 * Not for each place: while half of them are held the device has enough to do, and
-		 * then the scheduler is woken once for many jobs. But a client that comes when the
-		 * ring is full shall not have to wait for more than what is on it.
+		 * Not for each entry: while half of them are reserved the device has enough to do,
+		 * and the scheduler is woken once for many jobs. But a client that wakes when the
+		 * ring is full shall wait for nothing but what is on it.
 		 */
-		if (gates->entries <= gates->limit / 2 || gates->shares.late)
-			nna_gates_turn_locked(gates);
+		if (gates->entries <= gates->limit / 2 || gates->shares.woken)
+			nna_gates_admit_locked(gates);
 	}
 	spin_unlock_irqrestore(&gates->lock, flags);
 }

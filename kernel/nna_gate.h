@@ -4,25 +4,28 @@
  *
  * The scheduler knows nothing of a job's in-fences. Each job has a gate instead, a fence within the
  * job that prepare_job returns as long as it is shut. The gate opens when the job's in-fences have
- * signalled and the ring has a place for it, or when the job is doomed: its context has been banned
- * or closed, or the device is lost. So a job that will not run ends at once, whatever it waits for,
- * and nobody has to stop a scheduler to take jobs out of it.
+ * signalled and a ring entry is reserved for it, or when the job is doomed: its context has been
+ * banned or closed, or the device is lost. So a job that will not run ends at once, whatever it
+ * waits for, and no scheduler has to be stopped to take jobs out of it.
  *
  * The jobs of a context form a queue. The scheduler asks for the first job of a queue only, so at
  * most one gate of a queue is waited for, and to doom a queue opens just that one: the others are
  * let through when they are asked for. A doomed job lets the jobs of its queue that are on the ring
  * end before it, so that the fences of a context signal in order.
  *
- * A place is held from when the gate opens until nna_gate_leave(). As there are no more places than
- * the ring has entries, the order in which gates open is the order of the ring, whatever policy the
- * scheduler has. It is by clients, see nna_share.h; those of one client come in the order in which
- * they became ready.
+ * A ring entry is reserved when the gate opens, and released by nna_gate_leave(). No more entries
+ * are reserved than the ring has, so gates open in the order in which jobs come on the ring,
+ * whatever policy the scheduler has. nna_share.h chooses the client; the queues of a client come in
+ * the order in which they became runnable.
  *
- * A queue is active when its first job waits for nothing but its turn, or when the scheduler is
- * about to ask for it. So a client does not seem to have nothing to run between two jobs.
+ * A queue is runnable when the in-fences of its first job have signalled and the scheduler has
+ * asked for that job: it waits for nothing but the choice of its client. A queue is active when it
+ * is runnable, or when the scheduler is about to ask for its first job. So a client is not idle
+ * between two jobs.
  *
- * Locking: nna_gates.lock protects everything but what is constant. It is a leaf, but for the locks
- * of gates, and taken in interrupts and with locks of rings and of foreign fences held.
+ * Locking: the lock of a ring's gates protects everything but what is constant. It is a leaf, but
+ * for the locks of gates, and taken in interrupts and with locks of rings and of foreign fences
+ * held.
  */
 #ifndef NNA_GATE_H
 #define NNA_GATE_H
@@ -43,12 +46,12 @@ struct nna_gates;
  * @gates: those of the context's ring.
  * @share: the client's share of that ring.
  * @shut: the gate that is waited for, or NULL.
- * @entries: places that its jobs hold.
+ * @entries: ring entries that are reserved for its jobs.
  * @pushed: jobs that the scheduler has and has not asked for.
  * @active: it counts in nna_share.queues.
  * @doomed: its jobs do not run any more; stays set.
  * @node: in nna_gates.shut.
- * @turn: in nna_share.turns.
+ * @runnable: in nna_share.runnable.
  */
 struct nna_gate_queue {
 	struct nna_gates *gates;
@@ -59,7 +62,7 @@ struct nna_gate_queue {
 	bool active;
 	bool doomed;
 	struct list_head node;
-	struct list_head turn;
+	struct list_head runnable;
 };
 
 /**
@@ -68,10 +71,10 @@ struct nna_gate_queue {
  * @fence_lock: the fence's lock.
  * @queue: the job's queue.
  * @budget: the longest time that the job may take, in ns.
- * @charged: what its client has been charged with, while it holds a place.
+ * @charged: what its client has been charged with, while @entered.
  * @asked: the scheduler has asked for the job.
  * @ready: the job's in-fences have signalled.
- * @entered: the job holds a place.
+ * @entered: a ring entry is reserved for the job.
  */
 struct nna_gate {
 	struct dma_fence fence;
@@ -125,12 +128,13 @@ void nna_gate_ready(struct nna_gate *gate);
  * nna_gate_wait() - Whether the job may go on; for the first job of a queue only.
  * @gate: its gate.
  *
- * Return: NULL if the job holds a place or is doomed, or a reference on the fence to wait for.
+ * Return: NULL if a ring entry is reserved for the job or it is doomed, or a reference on the fence
+ * to wait for.
  */
 struct dma_fence *nna_gate_wait(struct nna_gate *gate);
 
 /**
- * nna_gate_leave() - Give back the job's place, if it has one; any context.
+ * nna_gate_leave() - Release the ring entry that is reserved for the job, if any; any context.
  * @gate: its gate.
  * @ran: its run time in ns; NULL if it was not put on the ring.
  */

@@ -478,7 +478,7 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 					NNA_MAX_SYNCS, inline_syncs, ARRAY_SIZE(inline_syncs));
 	if (IS_ERR(syncs)) {
 		ret = PTR_ERR(syncs);
-		nna_ctx_give_place(ctx);
+		nna_ctx_give_quota(ctx);
 		goto out_ctx;
 	}
 	if (nna_ioctl_enter(drm, &idx)) {
@@ -488,7 +488,7 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 		drm_dev_exit(idx);
 	} else {
 		ret = -ENODEV;
-		nna_ctx_give_place(ctx);
+		nna_ctx_give_quota(ctx);
 	}
 	if (syncs != inline_syncs)
 		kvfree(syncs);

@@ -176,7 +176,7 @@ static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, i
 static void nna_job_end(struct nna_job *job, const u64 *ran)
 {
 	nna_gate_leave(&job->gate, ran);
-	nna_ctx_give_place(job->ctx);
+	nna_ctx_give_quota(job->ctx);
 }
 
 /* Any context, with the ring's lock held. */
@@ -584,7 +584,7 @@ int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args)
 {
 	int ret = nna_job_check(&ctx->nna->hw, args);
 
-	return ret ?: nna_ctx_take_place(ctx, args->flags & DRM_NNA_SUBMIT_NONBLOCK);
+	return ret ?: nna_ctx_take_quota(ctx, args->flags & DRM_NNA_SUBMIT_NONBLOCK);
 }
 
 int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_nna_submit *args,
@@ -596,12 +596,12 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 
 	ret = nna_ctx_is_banned(ctx) ? -ECANCELED : nna_core_is_lost(ctx->nna) ? -ENODEV : 0;
 	if (ret)
-		goto err_place;
+		goto err_quota;
 
 	job = nna_job_create(file, ctx, args);
 	if (IS_ERR(job)) {
 		ret = PTR_ERR(job);
-		goto err_place;
+		goto err_quota;
 	}
 	ret = nna_syncs_init(&job->syncs, file, syncs, sync_count);
 	if (ret)
@@ -634,7 +634,7 @@ err_cleanup:
 	drm_sched_job_cleanup(&job->base);
 err_destroy:
 	nna_job_destroy(job);
-err_place:
-	nna_ctx_give_place(ctx);
+err_quota:
+	nna_ctx_give_quota(ctx);
 	return ret;
 }

@@ -131,7 +131,7 @@ struct nna_job_ops {
 int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops);
 
 /**
- * nna_job_reserve() - Check a submission, and take a place for its job; may sleep.
+ * nna_job_reserve() - Check a submission, and take job quota for it; may sleep.
  * @ctx: the context.
  * @args: the ioctl's argument.
  *
@@ -139,15 +139,15 @@ int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops);
  * so that what waits here costs nothing.
  *
  * Return: 0, -EINVAL (malformed), -EOPNOTSUPP (a profile, and the device has none), or an error of
- * nna_ctx_take_place().
+ * nna_ctx_take_quota().
  */
 int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args);
 
 /**
  * nna_job_submit() - Submit one job; may sleep.
  * @file: the file that the syncobj handles belong to.
- * @ctx: the context, with a place from nna_job_reserve(), which is used up or given back; the job
- *	takes a reference of its own.
+ * @ctx: the context, with the quota from nna_job_reserve(), which the job takes over or which is
+ *	given back; the job takes a reference of its own.
  * @args: the ioctl's argument, as nna_job_reserve() has checked it.
  * @syncs: what to wait for and what to signal; checked here.
  * @sync_count: how many elements @syncs has.

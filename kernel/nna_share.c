@@ -23,17 +23,17 @@ static bool nna_share_less(struct rb_node *a, const struct rb_node *b)
 void nna_shares_init(struct nna_shares *shares)
 {
 	shares->active = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&shares->comers);
+	INIT_LIST_HEAD(&shares->urgent_runnable);
 	shares->now = 0;
-	shares->late = 0;
+	shares->woken = 0;
 	shares->urgent = 0;
 	shares->spare = 0;
 }
 
 void nna_share_init(struct nna_share *share)
 {
-	INIT_LIST_HEAD(&share->turns);
-	INIT_LIST_HEAD(&share->comer);
+	INIT_LIST_HEAD(&share->runnable);
+	INIT_LIST_HEAD(&share->urgent_node);
 	share->longest = NNA_SHARE_SECOND_NS;
 }
 
@@ -46,34 +46,34 @@ static void nna_share_set_used(struct nna_shares *shares, struct nna_share *shar
 		rb_add_cached(&share->node, &shares->active, nna_share_less);
 }
 
-/* To be called when anything has changed that decides whether the client is a comer. */
-static void nna_share_update_comer(struct nna_shares *shares, struct nna_share *share)
+/* To be called when the client has become urgent or not, or its first queue runnable or not. */
+static void nna_share_update_urgent(struct nna_shares *shares, struct nna_share *share)
 {
-	bool comer = share->urgent && !list_empty(&share->turns);
+	bool first = share->urgent && !list_empty(&share->runnable);
 
-	if (!comer)
-		list_del_init(&share->comer);
-	else if (list_empty(&share->comer))
-		list_add_tail(&share->comer, &shares->comers);
+	if (!first)
+		list_del_init(&share->urgent_node);
+	else if (list_empty(&share->urgent_node))
+		list_add_tail(&share->urgent_node, &shares->urgent_runnable);
 }
 
-static void nna_share_set_late(struct nna_shares *shares, struct nna_share *share, bool late)
+static void nna_share_set_woken(struct nna_shares *shares, struct nna_share *share, bool woken)
 {
 	/* One that has had more than its share waits like those that stay. */
-	bool urgent = late && share->used <= shares->now + NNA_SHARE_LEAD_NS;
+	bool urgent = woken && share->used <= shares->now + NNA_SHARE_LEAD_NS;
 
-	shares->late += late - share->late;
-	share->late = late;
+	shares->woken += woken - share->woken;
+	share->woken = woken;
 	shares->urgent += urgent - share->urgent;
 	share->urgent = urgent;
-	nna_share_update_comer(shares, share);
+	nna_share_update_urgent(shares, share);
 }
 
 void nna_share_wake(struct nna_shares *shares, struct nna_share *share)
 {
 	if (share->queues++)
 		return;
-	nna_share_set_late(shares, share, !share->entries);
+	nna_share_set_woken(shares, share, !share->entries);
 	share->used = max(share->used, shares->now);
 	rb_add_cached(&share->node, &shares->active, nna_share_less);
 }
@@ -82,21 +82,22 @@ void nna_share_sleep(struct nna_shares *shares, struct nna_share *share)
 {
 	if (--share->queues)
 		return;
-	nna_share_set_late(shares, share, false);
+	nna_share_set_woken(shares, share, false);
 	rb_erase_cached(&share->node, &shares->active);
 }
 
-void nna_share_add_turn(struct nna_shares *shares, struct nna_share *share, struct list_head *turn)
+void nna_share_add_runnable(struct nna_shares *shares, struct nna_share *share,
+			    struct list_head *queue)
 {
-	list_add_tail(turn, &share->turns);
-	nna_share_update_comer(shares, share);
+	list_add_tail(queue, &share->runnable);
+	nna_share_update_urgent(shares, share);
 }
 
-void nna_share_remove_turn(struct nna_shares *shares, struct nna_share *share,
-			   struct list_head *turn)
+void nna_share_remove_runnable(struct nna_shares *shares, struct nna_share *share,
+			       struct list_head *queue)
 {
-	list_del_init(turn);
-	nna_share_update_comer(shares, share);
+	list_del_init(queue);
+	nna_share_update_urgent(shares, share);
 }
 
 static bool nna_share_has_room(const struct nna_shares *shares, const struct nna_share *share)
@@ -115,8 +116,8 @@ struct nna_share *nna_share_next(const struct nna_shares *shares)
 {
 	struct rb_node *first = rb_first_cached(&shares->active), *node;
 
-	if (!list_empty(&shares->comers))
-		return list_first_entry(&shares->comers, struct nna_share, comer);
+	if (!list_empty(&shares->urgent_runnable))
+		return list_first_entry(&shares->urgent_runnable, struct nna_share, urgent_node);
 	if (shares->urgent)
 		return NULL;
 	/* Whoever has no room has entries, so no more are passed over than the ring has. */
@@ -125,9 +126,9 @@ struct nna_share *nna_share_next(const struct nna_shares *shares)
 
 		if (share->used - to_nna_share(first)->used > NNA_SHARE_LEAD_NS)
 			break;
-		if (!list_empty(&share->turns) && nna_share_has_room(shares, share))
+		if (!list_empty(&share->runnable) && nna_share_has_room(shares, share))
 			return share;
-		if (share->late)
+		if (share->woken)
 			break;
 	}
 	return NULL;
@@ -162,7 +163,7 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 	if (!share->urgent)
 		shares->now = max(shares->now, share->used - share->expected);
 	nna_share_set_used(shares, share, share->used + charged);
-	nna_share_set_late(shares, share, false);
+	nna_share_set_woken(shares, share, false);
 	nna_share_count(shares, share, 1, charged);
 	if (share->expected >= NNA_SHARE_RING_NS)
 		share->full = true;

@@ -1,31 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shares: which client's job goes on a ring next. A client is a file.
+ * Shares: whose job goes on a ring next. A client is an open file; its queues are its contexts.
  *
- * Clients of a ring share the device's time. Each has an account of what its jobs have used. A job
- * is charged with what it is expected to take when it goes on the ring, and with what it has taken
- * when it has ended. Of the clients that have jobs to run, the one whose account is lowest is next;
- * one that is ahead of the lowest by more than NNA_SHARE_LEAD_NS waits even if the ring has room,
- * until the others have caught up. A client that had nothing to run does not save time up: its
- * account is raised to that of the client that was last served. (This is start-time fair queueing.)
+ * A queue is runnable when its first job waits for nothing but the choice of its client. A client
+ * is idle when none of its queues is runnable or about to be. Three rules say what is fair:
  *
- * Unless its account is higher by more than NNA_SHARE_LEAD_NS, the first job of such a client is
- * next. Others may be behind it, since they get back what their jobs have not taken, but many of
- * them would take long to catch up, and they do so afterwards. When it comes the scheduler may
- * still be busy with jobs of others, of whatever number, as it prefers old ones. So nobody else
- * goes on the ring until it has asked for that job: it soon has nothing else to do. For a client
- * whose account is higher only those wait that are even further ahead.
+ *  1. Clients get equal run time. Each has an account of the run time of its jobs. The runnable
+ *     client with the lowest account is next. A client that is ahead of the lowest account by more
+ *     than NNA_SHARE_LEAD_NS waits even if the ring has room. An idle client saves no time up: when
+ *     it wakes, its account is raised to that of the client that was last served. (This is
+ *     start-time fair queueing.)
+ *  2. A client that wakes goes first, unless its account is ahead of that of the client last served
+ *     by more than NNA_SHARE_LEAD_NS. It is urgent: until a job of it is on the ring, no other
+ *     client puts one there. Clients with a lower account wait, too: they have got back what their
+ *     jobs did not use, there may be many of them, and they catch up afterwards. Before a client
+ *     that wakes and is ahead only clients with a lower account go.
+ *  3. The run time of a client's jobs on the ring is bounded, since a job that is there cannot be
+ *     taken back and every other client waits for it. The bound is NNA_SHARE_RING_NS of expected
+ *     run time, but a second job may always follow one shorter than NNA_SHARE_SECOND_NS. Beyond two
+ *     jobs of each, the jobs of all clients together are bounded by NNA_SHARE_SPARE_NS.
  *
- * As a ring is a queue, what is on it is what others have to wait for. So a client has jobs there
- * for about NNA_SHARE_RING_NS of expected time, and a second one if the first is expected to take
- * less than NNA_SHARE_SECOND_NS. Beyond two of each all clients together have jobs there for about
- * NNA_SHARE_SPARE_NS. Short jobs fill the ring this way. The expectation is the longest of the
- * client's recent jobs: it rises at once and falls slowly, since a client that has sent short jobs
- * may send a long one, and a job that is on the ring cannot be taken back. About a client's first
- * job nothing is known; it is taken for a long one.
+ * The DRM scheduler cannot apply these rules. It ranks entities, and each context is one: a client
+ * with many contexts would get many shares (rule 1). Its default policy prefers the oldest job: a
+ * client that wakes would wait for all jobs that were queued before (rule 2). Its credits limit the
+ * number of jobs on the ring, not their run time, and not by client (rule 3). So each job depends
+ * on a fence of its own, its gate, and these rules decide which gate opens next (nna_gate.h).
  *
- * A data structure without locks: those of a ring are protected by nna_gates.lock. All times are
- * run times of the device in nanoseconds.
+ * A job is charged to its client with its expected run time when it goes on the ring; when it has
+ * ended, with its real one instead. The expected run time is the longest of the client's recent
+ * jobs. It rises at once and falls slowly, as a client that has sent short jobs may send a long
+ * one. The first job of a client is expected to be long.
+ *
+ * A data structure without locks: those of a ring are protected by the lock of its gates. All times
+ * are run times of the device in nanoseconds.
  */
 #ifndef NNA_SHARE_H
 #define NNA_SHARE_H
@@ -34,41 +41,44 @@
 #include <linux/rbtree.h>
 #include <linux/types.h>
 
-/** NNA_SHARE_RING_NS - Expected time of a client's jobs on the ring beyond which none is added. */
+/** NNA_SHARE_RING_NS - Bound on the expected run time of a client's jobs on the ring. */
 #define NNA_SHARE_RING_NS	1800000u
 /**
- * NNA_SHARE_SPARE_NS - The same of all clients on the ring, but for two jobs of each.
+ * NNA_SHARE_SPARE_NS - The same of all clients together, beyond two jobs of each.
  *
- * Nobody shall wait for longer than two jobs of each client and 20 ms. This leaves time for jobs
- * that take longer than expected, and for the way to the device and back. Less would not do for
- * many clients some of which have short jobs: these need more than two on the ring for their share.
+ * A job shall wait no longer than two jobs of each client and 20 ms. This bound leaves 12 ms of
+ * them for jobs that run longer than expected and for the way to the device and back. A lower one
+ * would starve clients with short jobs among many others: they need more than two jobs on the ring
+ * to get their share.
  */
 #define NNA_SHARE_SPARE_NS	8000000u
-/** NNA_SHARE_SECOND_NS - Expected time of a job beside which there is no second one. */
+/** NNA_SHARE_SECOND_NS - A job with this expected run time gets no second one beside it. */
 #define NNA_SHARE_SECOND_NS	20000000u
 /**
- * NNA_SHARE_LEAD_NS - How far a client may be ahead of one that has jobs to run.
+ * NNA_SHARE_LEAD_NS - How far the account of a client may be ahead of the lowest one.
  *
- * Of 64 clients each has 31 ms of two seconds, and who is this far ahead at one end of them and
- * this far behind at the other still has less than a fifth too much or too little.
+ * With 64 clients the share of each is 31 ms of two seconds. A client that is this far ahead at
+ * the end of the two seconds and was this far behind at their begin is off by 1 ms, less than a
+ * fifth of its share.
  */
 #define NNA_SHARE_LEAD_NS	500000u
 
 /**
  * struct nna_shares - The clients of a ring.
- * @active: clients that have jobs to run, by &nna_share.used.
- * @comers: urgent ones with a job that waits for its turn, in the order in which they are served.
- * @now: the account of the client that was last served, when it was, without its expected time;
- *	urgent ones do not count.
- * @late: clients that had nothing to run, and whose first job since is not on the ring yet.
- * @urgent: those of them whose account was not much higher than @now: they are next.
- * @spare: expected time of the jobs on the ring, but for two of each client.
+ * @active: clients that are not idle, by &nna_share.used.
+ * @urgent_runnable: urgent clients with a runnable queue, first come, first served.
+ * @now: virtual time: the account of the client that was last served, as it was then, without the
+ *	expected run time of its jobs on the ring. Urgent clients do not move it.
+ * @woken: number of clients that have woken and have put no job on the ring since.
+ * @urgent: number of those that are urgent: their account was not ahead of @now by more than
+ *	NNA_SHARE_LEAD_NS.
+ * @spare: expected run time of the jobs on the ring beyond two of each client.
  */
 struct nna_shares {
 	struct rb_root_cached active;
-	struct list_head comers;
+	struct list_head urgent_runnable;
 	u64 now;
-	u32 late;
+	u32 woken;
 	u32 urgent;
 	u64 spare;
 };
@@ -76,27 +86,28 @@ struct nna_shares {
 /**
  * struct nna_share - A client's share of a ring. Zeroed, but for nna_share_init().
  * @node: in nna_shares.active, if @queues is not 0.
- * @turns: its queues whose first job waits for nothing but its turn.
- * @comer: in nna_shares.comers.
- * @queues: its queues that are in @turns or about to be.
+ * @runnable: its runnable queues, in the order in which they became runnable.
+ * @urgent_node: in nna_shares.urgent_runnable.
+ * @queues: number of its queues that are in @runnable or about to be; 0: the client is idle.
  * @used: its account.
- * @expected: expected time of its jobs on the ring.
- * @longest: expected time of one job.
- * @entries: its jobs on the ring.
- * @late: it counts in nna_shares.late.
+ * @expected: expected run time of its jobs on the ring.
+ * @longest: expected run time of one job.
+ * @entries: number of its jobs on the ring.
+ * @woken: it counts in nna_shares.woken.
  * @urgent: it counts in nna_shares.urgent.
- * @full: no job is added until half of what it may have is left, so that several are then.
+ * @full: it has reached NNA_SHARE_RING_NS, and adds no job until half of that is left: then it adds
+ *	several at once.
  */
 struct nna_share {
 	struct rb_node node;
-	struct list_head turns;
-	struct list_head comer;
+	struct list_head runnable;
+	struct list_head urgent_node;
 	u32 queues;
 	u64 used;
 	u64 expected;
 	u64 longest;
 	u32 entries;
-	bool late;
+	bool woken;
 	bool urgent;
 	bool full;
 };
@@ -107,20 +118,21 @@ void nna_shares_init(struct nna_shares *shares);
 /** nna_share_init() - Initialise the share of a client of which nothing is known. */
 void nna_share_init(struct nna_share *share);
 
-/** nna_share_wake() - One more of the client's queues has jobs to run. */
+/** nna_share_wake() - One more queue of the client is runnable or about to be. */
 void nna_share_wake(struct nna_shares *shares, struct nna_share *share);
 
-/** nna_share_sleep() - One of the client's queues has no jobs to run any more. */
+/** nna_share_sleep() - One of these queues is neither any more. */
 void nna_share_sleep(struct nna_shares *shares, struct nna_share *share);
 
-/** nna_share_add_turn() - The first job of the client's queue @turn waits for its turn. */
-void nna_share_add_turn(struct nna_shares *shares, struct nna_share *share, struct list_head *turn);
+/** nna_share_add_runnable() - Add a queue of the client that has become runnable. */
+void nna_share_add_runnable(struct nna_shares *shares, struct nna_share *share,
+			    struct list_head *queue);
 
-/** nna_share_remove_turn() - It does not any more; it may not have been added. */
-void nna_share_remove_turn(struct nna_shares *shares, struct nna_share *share,
-			   struct list_head *turn);
+/** nna_share_remove_runnable() - Remove a queue of the client, if it has been added. */
+void nna_share_remove_runnable(struct nna_shares *shares, struct nna_share *share,
+			       struct list_head *queue);
 
-/** nna_share_next() - The client whose job goes on the ring next, or NULL if nobody's may. */
+/** nna_share_next() - The client whose job goes on the ring next, or NULL if none may. */
 struct nna_share *nna_share_next(const struct nna_shares *shares);
 
 /**

@@ -704,7 +704,7 @@ static void nna_job_more_than_a_ring(struct kunit *test)
 	}
 }
 
-/* When a ring is full the next place is for a client that had nothing to run. */
+/* When a ring is full the next free entry is for a client that was idle. */
 static void nna_job_late_client(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -894,9 +894,9 @@ static void nna_job_room(struct kunit *test)
 				      &(struct drm_nna_sync){ .handle = 4711 }, 1));
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
 	nna_fake_unbind(fake);
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[0]->usage->places));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[0]->usage->quota_used));
 	for (i = 0; i < ARRAY_SIZE(ctxs); i++)
-		KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[i]->places));
+		KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[i]->quota_used));
 }
 
 /* Shutdown stops the device and ends all jobs, also those that wait for fences of others. */

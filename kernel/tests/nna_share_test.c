@@ -17,7 +17,7 @@
 
 struct nna_test_client {
 	struct nna_share share;
-	struct list_head turn;
+	struct list_head queue;
 	u64 size;
 	u64 ran;
 	u64 longest;
@@ -53,7 +53,7 @@ static struct nna_share_test *nna_share_test(struct kunit *test)
 /* A client has jobs to run from now on. */
 static void nna_share_return(struct nna_share_test *t, struct nna_test_client *client)
 {
-	nna_share_add_turn(&t->shares, &client->share, &client->turn);
+	nna_share_add_runnable(&t->shares, &client->share, &client->queue);
 	nna_share_wake(&t->shares, &client->share);
 }
 
@@ -70,7 +70,7 @@ static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
 
 static void nna_share_remove(struct nna_share_test *t, struct nna_test_client *client)
 {
-	nna_share_remove_turn(&t->shares, &client->share, &client->turn);
+	nna_share_remove_runnable(&t->shares, &client->share, &client->queue);
 	nna_share_sleep(&t->shares, &client->share);
 }
 
@@ -311,41 +311,41 @@ static void nna_share_waits_when_ahead(struct kunit *test)
 }
 
 /* Clients of whom one always comes do not keep one that stays from its share. */
-static void nna_share_stays_beside_comers(struct kunit *test)
+static void nna_share_stays_beside_wakers(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *stays = nna_share_add(t, NSEC_PER_MSEC), *comers[8], *c;
+	struct nna_test_client *stays = nna_share_add(t, NSEC_PER_MSEC), *wakers[8], *c;
 	unsigned int i, k;
 	u64 most = 0;
 
-	for (k = 0; k < ARRAY_SIZE(comers); k++) {
-		comers[k] = nna_share_add(t, NSEC_PER_MSEC);
-		nna_share_remove(t, comers[k]);
+	for (k = 0; k < ARRAY_SIZE(wakers); k++) {
+		wakers[k] = nna_share_add(t, NSEC_PER_MSEC);
+		nna_share_remove(t, wakers[k]);
 	}
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
 	stays->ran = 0;
 	for (i = 0; i < 10000; i++) {
 		/* A step after such a client has a job the scheduler asks for it. */
-		for (k = 0; k < ARRAY_SIZE(comers); k++) {
-			c = comers[k];
+		for (k = 0; k < ARRAY_SIZE(wakers); k++) {
+			c = wakers[k];
 			if (c->share.queues)
-				nna_share_add_turn(&t->shares, &c->share, &c->turn);
+				nna_share_add_runnable(&t->shares, &c->share, &c->queue);
 			else if (!c->share.entries)
 				nna_share_wake(&t->shares, &c->share);
 		}
 		nna_share_fill(t);
-		for (k = 0; k < ARRAY_SIZE(comers); k++) {
-			c = comers[k];
+		for (k = 0; k < ARRAY_SIZE(wakers); k++) {
+			c = wakers[k];
 			if (c->share.entries && c->share.queues)
 				nna_share_remove(t, c);
-			else if (!list_empty(&c->turn))
-				nna_share_remove_turn(&t->shares, &c->share, &c->turn);
+			else if (!list_empty(&c->queue))
+				nna_share_remove_runnable(&t->shares, &c->share, &c->queue);
 		}
 		if (t->head != t->tail)
 			nna_share_run(test, t);
 	}
-	for (k = 0; k < ARRAY_SIZE(comers); k++)
-		most = max(most, comers[k]->ran);
+	for (k = 0; k < ARRAY_SIZE(wakers); k++)
+		most = max(most, wakers[k]->ran);
 	KUNIT_EXPECT_GE(test, stays->ran, most * 9 / 10);
 }
 
@@ -422,7 +422,7 @@ static void nna_share_waits_for_the_late(struct kunit *test)
 	nna_share_init(&late->share);
 	nna_share_wake(&t->shares, &late->share);
 	nna_share_drain(test, t);
-	nna_share_add_turn(&t->shares, &late->share, &late->turn);
+	nna_share_add_runnable(&t->shares, &late->share, &late->queue);
 	KUNIT_EXPECT_PTR_EQ(test, late, nna_share_run(test, t));
 	KUNIT_EXPECT_NE(test, tail + 1, t->tail);
 }
@@ -449,7 +449,7 @@ static void nna_share_waits_for_one_that_comes_often(struct kunit *test)
 		nna_share_fill(t);
 		nna_share_wake(&t->shares, &often->share);
 		nna_share_drain(test, t);
-		nna_share_add_turn(&t->shares, &often->share, &often->turn);
+		nna_share_add_runnable(&t->shares, &often->share, &often->queue);
 		KUNIT_ASSERT_PTR_EQ(test, &often->share, nna_share_next(&t->shares));
 		nna_share_put(t, &often->share);
 		nna_share_remove(t, often);
@@ -573,7 +573,7 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE_PARAM(nna_share_wait, nna_share_count_gen_params),
 	KUNIT_CASE_PARAM(nna_share_wait_despite_noise, nna_share_count_gen_params),
 	KUNIT_CASE(nna_share_waits_when_ahead),
-	KUNIT_CASE(nna_share_stays_beside_comers),
+	KUNIT_CASE(nna_share_stays_beside_wakers),
 	KUNIT_CASE(nna_share_spares_the_ring),
 	KUNIT_CASE(nna_share_wait_after_a_long_job),
 	KUNIT_CASE(nna_share_waits_for_the_late),
