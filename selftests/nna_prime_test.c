@@ -311,8 +311,15 @@ TEST(out_fence_on_a_dmabuf)
 	env_init(&env);
 	out = syncobj_create(env.fd);
 	EQ(drmPrimeHandleToFD(env.fd, env.bo, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
-	stream_endless(&env);
+	env.map[ENV_DATA] = 0;
+	stream_begin(&env);
+	stream_fill(&env, 0, 1, 1);
+	stream_jump(&env, env.stream_size);
+	stream_finish(&env);
 	EQ(submit(&env, 0, out), 0);
+	/* A job that is not on the ring when its context is destroyed would end with -ESRCH. */
+	while (!__atomic_load_n(&env.map[ENV_DATA], __ATOMIC_ACQUIRE))
+		usleep(1000);
 	EQ(drmSyncobjExportSyncFile(env.fd, out, &import.fd), 0);
 	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &import), 0);
 	EQ(ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export), 0);
