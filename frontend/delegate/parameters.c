@@ -40,7 +40,9 @@ static const struct field {
 	F(name, I32, 24, dilation_d), \
 	F(name, SMALL, 28, activation)
 	F(ADD, SMALL, 0, activation),
+	F(ADD, BOOLEAN, 4, power_scales),
 	F(SUB, SMALL, 0, activation),
+	F(SUB, BOOLEAN, 4, power_scales),
 	F(MUL, SMALL, 0, activation),
 	F(DIV, SMALL, 0, activation),
 	F(L2_NORMALIZATION, SMALL, 0, activation),

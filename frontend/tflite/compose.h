@@ -114,6 +114,17 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 bool tflite_has_table(const struct tflite_translation *t);
 void tflite_translate_table(struct tflite_translation *t);
 
+/* Whether the operator is an ADD, SUB or MUL of INT16 that the sink computes as TFLite does. */
+bool tflite_is_arithmetic16(const struct tflite_translation *t);
+
+/*
+ * The entries of a table at the stored numbers of @x minus @least. @values, which live as long as
+ * the model, are @count elements of @desc, @size bytes; a number of @x beyond them ends a run.
+ */
+struct tflite_value tflite_looked_up(struct tflite_translation *t, struct tflite_value x,
+				     const struct nna_operand_desc *desc, int32_t least,
+				     uint32_t count, const void *values, size_t size);
+
 /*
  * The output @index of the operator is @x: of the same type, or real numbers for a quantised
  * output. The shape is the output's.

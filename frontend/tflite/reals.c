@@ -20,7 +20,7 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 {
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
-	if (tflite_is_wide(t))
+	if (tflite_is_wide(t) || tflite_is_arithmetic16(t))
 		return false;
 	switch (t->op->code) {
 	case TFLITE_QUANTIZE:

@@ -227,6 +227,7 @@ static const struct option_field {
 	F(10, 0, I32, axis),
 	F(10, 1, I8, activation),
 	F(11, 0, I8, activation),
+	F(11, 1, BOOLEAN, power_scales),
 	F(12, 0, I8, activation),
 	/* LocalResponseNormalization */
 	F(13, 0, I32, radius),
@@ -249,6 +250,7 @@ static const struct option_field {
 	F(23, 1, I32, batch_dims),
 	F(27, 0, BOOLEAN, keep_dims),
 	F(28, 0, I8, activation),
+	F(28, 1, BOOLEAN, power_scales),
 	F(29, 0, I8, activation),
 	F(30, 0, INTS, ints),
 	/* SequenceRNN */
@@ -377,8 +379,9 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 	if (!type || !present)
 		return 0;
 	o->type = type;
-	/* BidirectionalSequenceLSTM; the schema's other defaults are 0. */
+	/* BidirectionalSequenceLSTM, Add and Sub; the schema's other defaults are 0. */
 	o->time_major = type == 69;
+	o->power_scales = type == 11 || type == 28;
 	for (i = 0; i < sizeof(OPTION_FIELDS) / sizeof(OPTION_FIELDS[0]); i++) {
 		const struct option_field *f = &OPTION_FIELDS[i];
 		char *to = (char *)o + f->offset;
@@ -396,7 +399,7 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 				return damaged(p, "operator options");
 			break;
 		case BOOLEAN:
-			flag = 0;
+			flag = *(const bool *)to;
 			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, &flag))
 				return damaged(p, "operator options");
 			*(bool *)to = flag != 0;

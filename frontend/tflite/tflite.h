@@ -124,6 +124,7 @@ struct tflite_tensor {
  * @axis: also the dimension of REVERSE_SEQUENCE's sequences; its batches run along @batch_dims
  * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: what is run once
  * @asymmetric: of layers with quantised weights: how the float input is quantised
+ * @power_scales: ADD, SUB of INT16: the rule for scales that are powers of two is wanted
  * @container, @shared_name: which variable a VAR_HANDLE stands for; NULL elsewhere
  */
 struct tflite_options {
@@ -137,6 +138,7 @@ struct tflite_options {
 	float alpha, beta, bias, cell_clip, proj_clip, min, max;
 	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
 	bool adj_x, adj_y, end_is_offset, approximate, exclusive, reverse, narrow_range, asymmetric;
+	bool power_scales;
 	const char *container, *shared_name;
 	struct tflite_ints ints;
 };

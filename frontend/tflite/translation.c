@@ -87,6 +87,12 @@ int32_t tflite_zero_point(const struct tflite_tensor *x)
 	return x->zero_point_count ? (int32_t)tflite_zero_point_at(x, 0) : 0;
 }
 
+bool tflite_is_symmetric16(const struct tflite_tensor *x)
+{
+	return x->type == TFLITE_INT16 && x->scale_count == 1 && tflite_scale(x) > 0 &&
+	       !tflite_zero_point(x);
+}
+
 bool tflite_same_quantisation(const struct tflite_tensor *x, const struct tflite_tensor *y)
 {
 	return tflite_scale(x) == tflite_scale(y) && tflite_zero_point(x) == tflite_zero_point(y);

@@ -108,6 +108,9 @@ bool tflite_is_float(uint32_t type);
 bool tflite_is_quant8(uint32_t type);
 bool tflite_is_quantised(uint32_t type);
 
+/* Whether a tensor is INT16 with one scale, and no zero point. */
+bool tflite_is_symmetric16(const struct tflite_tensor *x);
+
 /* Of a whole tensor: 1 and 0 when the file states none. */
 float tflite_scale(const struct tflite_tensor *x);
 int32_t tflite_zero_point(const struct tflite_tensor *x);

@@ -1098,8 +1098,8 @@ enum {
  * Staged, in 32 bits that wrap, with r(v, m, s) for v scaled by multiplier m and shift s as in
  * requantize:
  *
- * - ADD: r(r(x * 2^20, a_scale, a_shift) + r(y * 2^20, b_scale, b_shift), multiplier, shift), SUB
- *   the same with minus
+ * - ADD: r(r(x * 2^n, a_scale, a_shift) + r(y * 2^n, b_scale, b_shift), multiplier, shift), SUB the
+ *   same with minus; n is 20 for an output of 8 bits, 15 for one of 16
  * - MUL: r(x * y, a_scale, shift)
  * - MUL_ADD: r(x * y, a_scale, shift) + c - c.zero_point, the sum in 64 bits
  * - IDENTITY: r(x, a_scale, shift)

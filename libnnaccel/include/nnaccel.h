@@ -596,7 +596,8 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  * @NNA_ROUNDING_NNAPI: the default; a signed result is the unsigned one minus 128
  * @NNA_ROUNDING_TFLITE: as the reference kernels of the newest TFLite do with 8-bit types:
  *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, FULLY_CONNECTED, QUANTIZE of what is
- *	quantised already; RESIZE_BILINEAR of signed numbers, whose weights then have 10 bits.
+ *	quantised already; RESIZE_BILINEAR of signed numbers, whose weights then have 10 bits; ADD,
+ *	SUB and MUL of 16-bit types, too.
  *	DIV of integers rounds towards zero, not down; of equal elements TOPK_V2 takes that with
  *	the lower index first
  */

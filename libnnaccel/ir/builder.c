@@ -172,11 +172,13 @@ int nna_emit_requantize(struct nna_lower *l, uint32_t out, uint32_t in)
 	return add_identity(l, out, in, NNA_ACT_NONE, l->rounding);
 }
 
-int nna_emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
-		   uint32_t b, uint32_t c, enum nna_activation act, float alpha)
+/* nna_emit_ewise() with @rounding, enum nna_ir_rounding. */
+static int emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
+		      uint32_t b, uint32_t c, enum nna_activation act, float alpha,
+		      uint8_t rounding)
 {
 	struct nna_ir_op op = {
-		.rounding = l->rounding,
+		.rounding = rounding,
 		.elementwise = { .function = function, .alpha = alpha },
 	};
 	uint32_t values[4] = { out, a, b, c };
@@ -215,6 +217,27 @@ int nna_emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out
 					       NNA_IR_UNARY;
 	nna_activation_bounds(l, out, act, &op.bounds);
 	return nna_ir_add(l, &op, values);
+}
+
+static bool is_wide(const struct nna_lower *l, uint32_t value)
+{
+	return value < l->value_count && nna_value_is_quantised(&l->values[value]) &&
+	       nna_type_size(l->values[value].type) == 2;
+}
+
+int nna_emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
+		   uint32_t b, uint32_t c, enum nna_activation act, float alpha)
+{
+	bool wide = is_wide(l, out) || is_wide(l, a) || is_wide(l, b) || is_wide(l, c);
+
+	return emit_ewise(l, function, out, a, b, c, act, alpha,
+			  wide ? NNA_IR_ROUNDS_AS_NNAPI : l->rounding);
+}
+
+int nna_emit_arithmetic(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
+			uint32_t b, enum nna_activation act)
+{
+	return emit_ewise(l, function, out, a, b, NNA_NO_VALUE, act, 0, l->rounding);
 }
 
 int nna_emit_reduce(struct nna_lower *l, enum nna_reduce function, uint32_t out, uint32_t in,

@@ -142,6 +142,12 @@ int nna_emit_fill(struct nna_lower *l, uint32_t out, uint64_t bits);
 int nna_emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
 		   uint32_t b, uint32_t c, enum nna_activation act, float alpha);
 /*
+ * NNA_FN_ADD, NNA_FN_SUB, NNA_FN_MUL or NNA_FN_DIV in the rounding of the graph, which holds for
+ * types of 16 bits as well. nna_emit_ewise() rounds those once: cells of LSTMs are made of it.
+ */
+int nna_emit_arithmetic(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
+			uint32_t b, enum nna_activation act);
+/*
  * An IDENTITY for QUANTIZE, between 8-bit types in the rounding of the graph; neither value is
  * empty.
  */

@@ -2,7 +2,8 @@
 /*
  * ADD, SUB, MUL, DIV: of two tensors, which are broadcast as numpy does.
  *
- *	in 0	a		FLOAT, INT32, INT64, QUANT8 [...]	no QUANT8 for DIV
+ *	in 0	a		FLOAT, INT32, INT64, QUANT8, QUANT16_SYMM [...]
+ *						neither of the last two for DIV
  *	in 1	b		T0 [...]
  *	in 2	activation?	INT32				fused; none for integers
  *	out 0	output		T0 [...]
@@ -19,7 +20,7 @@ static int check(struct nna_op_context *op)
 	int ret;
 
 	if (op->operation->type != NNA_OPERATION_DIV)
-		types |= NNA_T_QUANT8;
+		types |= NNA_T_QUANT8 | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM);
 	ret = nna_check_in(op, 0, types) ?: nna_check_in_like(op, 1, 0) ?:
 	      nna_check_out_like(op, 0, 0) ?: nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
 	      nna_later(nna_param_activation(op, 2, &act));
@@ -50,7 +51,7 @@ static int lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(op->lower, out))
 		return 0;
-	return nna_emit_ewise(op->lower, kind, out, a, b, NNA_NO_VALUE, act, 0);
+	return nna_emit_arithmetic(op->lower, kind, out, a, b, act);
 }
 
 #define ARITHMETIC(name, number) \

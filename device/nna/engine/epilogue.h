@@ -37,13 +37,20 @@ static inline int64_t nnadev_requantize(int32_t acc, int32_t multiplier, int32_t
 	return p >> shift;
 }
 
-/* The sum of two quantised numbers as EWISE ADD, staged, has it: in 32 bits that wrap. */
-static inline int64_t nnadev_staged_sum(int64_t x, int32_t x_scale, int32_t x_shift, int64_t y,
-					int32_t y_scale, int32_t y_shift, int32_t multiplier,
-					int32_t shift)
+/* Bits that a staged sum adds to its numbers: of 16 bits, or of 8. */
+#define NNADEV_STAGED_BITS16 15u
+#define NNADEV_STAGED_BITS8 20u
+
+/*
+ * The sum of two quantised numbers as EWISE ADD, staged, has it, with @bits more: in 32 bits that
+ * wrap.
+ */
+static inline int64_t nnadev_staged_sum(uint32_t bits, int64_t x, int32_t x_scale, int32_t x_shift,
+					int64_t y, int32_t y_scale, int32_t y_shift,
+					int32_t multiplier, int32_t shift)
 {
-	uint32_t a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << 20), x_scale, x_shift);
-	uint32_t b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << 20), y_scale, y_shift);
+	uint32_t a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << bits), x_scale, x_shift);
+	uint32_t b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << bits), y_scale, y_shift);
 
 	return nnadev_requantize((int32_t)(a + b), multiplier, shift);
 }
@@ -66,8 +73,9 @@ static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32
 
 		q -= e->zero_point;
 		q = e->staged ?
-			    nnadev_staged_sum(q, e->own_scale, e->own_shift, r, e->residual_scale,
-					      e->residual_shift, e->add_multiplier, e->add_shift) :
+			    nnadev_staged_sum(NNADEV_STAGED_BITS8, q, e->own_scale, e->own_shift, r,
+					      e->residual_scale, e->residual_shift,
+					      e->add_multiplier, e->add_shift) :
 			    nnadev_scale_sum(q, e->own_scale, r, e->residual_scale, e->add_shift);
 		nnadev_store_centred(output, at, q, e->residual_q_min, e->residual_q_max);
 		return;

@@ -182,19 +182,29 @@ static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, in
 	}
 }
 
-/* The integer rules that round in stages, of numbers minus their zero points. */
-static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
+/* Bits that a staged sum adds to its numbers, as the type of the output says. */
+static inline uint32_t nnadev_ewise_staged_bits(const struct nnahw_tensor *output)
+{
+	return nnadev_type_is_quant8(output->type) ? NNADEV_STAGED_BITS8 : NNADEV_STAGED_BITS16;
+}
+
+/*
+ * The integer rules that round in stages, of numbers minus their zero points; @bits as
+ * nnadev_ewise_staged_bits() has them.
+ */
+static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, uint32_t bits, int64_t x,
+					  int64_t y)
 {
 	uint32_t a, b;
 
 	switch (p->op) {
 	case NNAHW_EWISE_ADD:
-		return nnadev_staged_sum(x, p->a_scale, p->a_shift, y, p->b_scale, p->b_shift,
-					 p->multiplier, p->shift);
+		return nnadev_staged_sum(bits, x, p->a_scale, p->a_shift, y, p->b_scale,
+					 p->b_shift, p->multiplier, p->shift);
 	case NNAHW_EWISE_SUB:
-		a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << 20), p->a_scale,
+		a = (uint32_t)nnadev_requantize((int32_t)((uint32_t)x << bits), p->a_scale,
 					       p->a_shift);
-		b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << 20), p->b_scale,
+		b = (uint32_t)nnadev_requantize((int32_t)((uint32_t)y << bits), p->b_scale,
 					       p->b_shift);
 		return nnadev_requantize((int32_t)(a - b), p->multiplier, p->shift);
 	case NNAHW_EWISE_MUL:
@@ -220,13 +230,13 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, int64
 }
 
 /* The integer rules, of numbers minus their zero points; the result is centred, too. */
-static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y,
-					     int64_t z)
+static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, uint32_t bits,
+					     int64_t x, int64_t y, int64_t z)
 {
 	if (p->op != NNAHW_EWISE_MUL_ADD)
 		z = 0;
 	if (p->staged)
-		return nnadev_ewise_staged(p, x, y) + z;
+		return nnadev_ewise_staged(p, bits, x, y) + z;
 	switch (p->op) {
 	case NNAHW_EWISE_ADD:
 		return nnadev_scale_sum(x, p->a_scale, y, p->b_scale, p->shift);

@@ -3,18 +3,104 @@
  * Arithmetic with a fused activation, and what NNAPI can only express as several arithmetic
  * operations with operands in between.
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
+
+#include <errno.h>
+#include <math.h>
+
+bool tflite_is_arithmetic16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
+
+	if ((t->op->code != TFLITE_ADD && t->op->code != TFLITE_SUB && t->op->code != TFLITE_MUL) ||
+	    !t->ops->requantizes || in.count != 2 || in.at[0] < 0 || in.at[1] < 0 || out.count != 1)
+		return false;
+	return tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) &&
+	       tflite_is_symmetric16(&t->sub->tensors[in.at[1]]) &&
+	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]);
+}
+
+/* Whether TFLite takes a scale for a power of two; its logarithm. */
+static bool is_power(const struct tflite_tensor *x, int32_t *exponent)
+{
+	double logarithm = log2((double)tflite_scale(x));
+
+	*exponent = (int32_t)round(logarithm);
+	return fabs(logarithm - *exponent) < 1e-3;
+}
+
+/*
+ * How many bits input 0 and 1 of an ADD or SUB of INT16 are shifted to the right, where scales are
+ * powers of two and TFLite has a rule for these: one of the inputs has the scale of the output, the
+ * other one no larger scale. False for all others.
+ */
+static bool find_shifts(struct tflite_translation *t, int32_t *shifts)
+{
+	int32_t out;
+
+	if (t->op->code == TFLITE_MUL || !t->op->options.power_scales ||
+	    !is_power(tflite_output(t, 0), &out))
+		return false;
+	for (uint32_t i = 0; i < 2; i++) {
+		if (!is_power(tflite_input(t, i), &shifts[i]))
+			return false;
+		shifts[i] = out - shifts[i];
+		if (shifts[i] < 0)
+			return false;
+	}
+	return !shifts[0] || !shifts[1];
+}
+
+/* Input @index in steps of the output: shifted to the right, rounded halves away from zero. */
+static struct tflite_value shifted(struct tflite_translation *t, uint32_t index, int32_t shift)
+{
+	struct tflite_value x = tflite_value(t, index), y = { .o = x.o };
+	struct tflite_operand_desc o;
+	int16_t *table;
+
+	tflite_describe(t, tflite_output(t, 0), &o);
+	y.o.desc.scale = o.desc.scale;
+	if (!shift) {
+		/* A scale that is nearly a power of two counts as one. */
+		if (x.o.desc.scale == y.o.desc.scale)
+			return x;
+		y.operand = tflite_add_operand(t, &y.o);
+		tflite_push(t, x.operand);
+		tflite_emit_to(t, NNA_OPERATION_BITCAST, y.operand);
+		return y;
+	}
+	table = tflite_derive(t->model, (UINT16_MAX + 1) * sizeof(*table));
+	if (!table) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (int32_t q = INT16_MIN; q <= INT16_MAX; q++)
+		table[q - INT16_MIN] = (int16_t)tflite_halved(q, shift < 31 ? shift : 31);
+	return tflite_looked_up(t, x, &y.o.desc, INT16_MIN, UINT16_MAX + 1, table,
+				(UINT16_MAX + 1) * sizeof(*table));
+}
 
 void tflite_translate_arithmetic(struct tflite_translation *t, uint32_t type)
 {
+	struct tflite_value a, b;
+	int32_t shifts[2];
+
 	tflite_need(t, 2, 1);
 	/* NNAPI divides no quantised numbers: the real ones are. */
 	if (type == NNA_OPERATION_DIV && tflite_is_quant8(tflite_output(t, 0)->type)) {
 		tflite_result(t, tflite_binary(t, type, tflite_real(t, 0), tflite_real(t, 1)), 0);
 		return;
 	}
-	tflite_push_input(t, 0);
-	tflite_push_input(t, 1);
+	if (!t->ret && tflite_is_arithmetic16(t) && find_shifts(t, shifts)) {
+		/* Of one scale, a sum of any rule is exact but for its limits. */
+		a = shifted(t, 0, shifts[0]);
+		b = shifted(t, 1, shifts[1]);
+		tflite_push(t, a.operand);
+		tflite_push(t, b.operand);
+	} else {
+		tflite_push_input(t, 0);
+		tflite_push_input(t, 1);
+	}
 	tflite_push_i32(t, tflite_fused(t));
 	tflite_finish(t, type);
 }

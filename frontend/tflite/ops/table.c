@@ -268,12 +268,6 @@ static void *make_table(struct tflite_translation *t, size_t *size)
 	return table;
 }
 
-static bool is_symmetric(const struct tflite_tensor *x)
-{
-	return x->type == TFLITE_INT16 && x->scale_count == 1 && tflite_scale(x) > 0 &&
-	       !tflite_zero_point(x);
-}
-
 bool tflite_has_table(const struct tflite_translation *t)
 {
 	const struct tflite_tensor *x, *y;
@@ -286,7 +280,7 @@ bool tflite_has_table(const struct tflite_translation *t)
 	case TFLITE_LOGISTIC:
 	case TFLITE_TANH:
 		/* TFLite has no other output. */
-		return is_symmetric(x) && is_symmetric(y) && tflite_scale(y) == 0x1p-15f;
+		return tflite_is_symmetric16(x) && tflite_is_symmetric16(y) && tflite_scale(y) == 0x1p-15f;
 	case TFLITE_EXP:
 	case TFLITE_LOG:
 	case TFLITE_SQRT:
@@ -297,22 +291,38 @@ bool tflite_has_table(const struct tflite_translation *t)
 	case TFLITE_LEAKY_RELU:
 	case TFLITE_ABS:
 	case TFLITE_NEG:
-		return is_symmetric(x) && is_symmetric(y);
+		return tflite_is_symmetric16(x) && tflite_is_symmetric16(y);
 	case TFLITE_QUANTIZE:
-		if (is_symmetric(x))
-			return is_symmetric(y) || ((y->type == TFLITE_INT8 ||
+		if (tflite_is_symmetric16(x))
+			return tflite_is_symmetric16(y) || ((y->type == TFLITE_INT8 ||
 						    y->type == TFLITE_INT32) &&
 						   y->scale_count == 1 && tflite_scale(y) > 0);
 		return (x->type == TFLITE_INT8 || x->type == TFLITE_UINT8) &&
-		       x->scale_count == 1 && tflite_scale(x) > 0 && is_symmetric(y);
+		       x->scale_count == 1 && tflite_scale(x) > 0 && tflite_is_symmetric16(y);
 	default:
 		return false;
 	}
 }
 
+struct tflite_value tflite_looked_up(struct tflite_translation *t, struct tflite_value x,
+				     const struct nna_operand_desc *desc, int32_t least,
+				     uint32_t count, const void *values, size_t size)
+{
+	struct tflite_value table = { .o.desc = *desc };
+
+	table.o.desc.rank = 1;
+	table.o.dims[0] = count;
+	table.operand = tflite_add_operand(t, &table.o);
+	tflite_set_constant(t, table.operand, values, size);
+	x = tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
+	if (least)
+		x = tflite_binary(t, NNA_OPERATION_ADD, x, tflite_int(t, -least));
+	return tflite_gathered(t, table, 0, x);
+}
+
 void tflite_translate_table(struct tflite_translation *t)
 {
-	struct tflite_value table = { 0 }, index;
+	struct tflite_operand_desc o;
 	uint32_t count;
 	int32_t least;
 	void *values;
@@ -324,13 +334,7 @@ void tflite_translate_table(struct tflite_translation *t)
 		tflite_fail(t, -ENOMEM, "out of memory");
 		return;
 	}
-	tflite_describe(t, tflite_output(t, 0), &table.o);
-	table.o.desc.rank = 1;
-	table.o.dims[0] = count;
-	table.operand = tflite_add_operand(t, &table.o);
-	tflite_set_constant(t, table.operand, values, size);
-	index = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32);
-	if (least)
-		index = tflite_binary(t, NNA_OPERATION_ADD, index, tflite_int(t, -least));
-	tflite_result(t, tflite_gathered(t, table, 0, index), 0);
+	tflite_describe(t, tflite_output(t, 0), &o);
+	tflite_result(t, tflite_looked_up(t, tflite_value(t, 0), &o.desc, least, count, values,
+					  size), 0);
 }

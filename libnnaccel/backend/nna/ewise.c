@@ -93,13 +93,14 @@ static void signed_requantize_from(double factor, int32_t *multiplier, uint8_t *
 }
 
 /*
- * TFLite's rules for 8-bit types, in the precision in which TFLite computes their factors: sums in
- * units of 2^-20 of twice the larger scale, squared differences in units of 2^-7 of it, everything
- * else by one factor.
+ * TFLite's rules, in the precision in which TFLite computes their factors: sums in units of 2^-20
+ * (of 16 bits: 2^-15) of twice the larger scale, squared differences in units of 2^-7 of it,
+ * everything else by one factor.
  */
 static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 			const struct nna_value *a, const struct nna_value *b)
 {
+	const double units = nna_type_size(out->type) == 2 ? 0x1p15 : 0x1p20;
 	double twice;
 
 	switch (c->op) {
@@ -108,7 +109,7 @@ static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 		twice = 2 * (double)fmaxf(a->scale, b->scale);
 		signed_requantize_from(a->scale / twice, &c->a_scale, &c->a_shift);
 		signed_requantize_from(b->scale / twice, &c->b_scale, &c->b_shift);
-		nna_requantize_from(twice / (0x1p20 * (double)out->scale), &c->multiplier,
+		nna_requantize_from(twice / (units * (double)out->scale), &c->multiplier,
 				    &c->shift);
 		break;
 	case NNAHW_EWISE_MUL:
@@ -187,7 +188,8 @@ static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 	}
 	if (product_rule(c, v, rounding) || !v[1] || v[3])
 		return;
-	if (rounding != NNA_IR_ROUNDS_AS_NNAPI && !wide &&
+	/* Operations on 16 bits have TFLite's rounding only where they ask for it themselves. */
+	if (rounding != NNA_IR_ROUNDS_AS_NNAPI &&
 	    (v[2] ? c->op == NNAHW_EWISE_ADD || c->op == NNAHW_EWISE_SUB ||
 			     c->op == NNAHW_EWISE_MUL || c->op == NNAHW_EWISE_PRELU ||
 			     c->op == NNAHW_EWISE_SQUARED_DIFFERENCE :
@@ -232,7 +234,8 @@ void nna_hw_sum(struct nnahw_cmd_ewise *command, const struct nna_value *out,
 	const struct nna_value *const v[4] = { out, a, b, NULL };
 
 	*command = (struct nnahw_cmd_ewise){ .op = NNAHW_EWISE_ADD, .shift = 1 };
-	integer_rule(command, v, rounding);
+	/* Residuals of 16 bits are those of LSTMs. */
+	integer_rule(command, v, nna_type_size(out->type) == 2 ? NNA_IR_ROUNDS_AS_NNAPI : rounding);
 }
 
 bool nna_hw_ewise(const struct nna_lower *l, const struct nna_ir_op *op,

@@ -131,9 +131,9 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 		if (rule == NNADEV_RULE_QUANTISED) {
 			for (uint32_t i = 1; i <= inputs; i++)
 				x[i] = nnadev_load_centred(&o[i], at[i]);
-			nnadev_store_centred(&o[0], at[0],
-					     nnadev_ewise_quantised(p, x[1], x[2], x[3]),
-					     p->q_min, p->q_max);
+			x[0] = nnadev_ewise_quantised(p, nnadev_ewise_staged_bits(&o[0].desc),
+						      x[1], x[2], x[3]);
+			nnadev_store_centred(&o[0], at[0], x[0], p->q_min, p->q_max);
 			continue;
 		}
 		if (rule == NNADEV_RULE_INTEGER) {

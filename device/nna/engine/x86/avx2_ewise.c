@@ -317,6 +317,7 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *o = cmd->operands;
 	const uint32_t inputs = nnadev_ewise_inputs(p->op), size = nnahw_type_size(o[0].desc.type);
 	const struct nnadev_rows *rows = nnadev_state(plan);
+	const uint32_t bits = nnadev_ewise_staged_bits(&o[0].desc);
 	uint32_t begin, end;
 	struct nnadev_run run;
 	struct source a, b, c;
@@ -343,7 +344,7 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 
 			if (inputs > 1)
 				y = source_next8(&b, n);
-			x = _mm256_add_epi32(nnadev_ewise_integer8(p, x, y), zero);
+			x = _mm256_add_epi32(nnadev_ewise_integer8(p, bits, x, y), zero);
 			if (inputs > 2)
 				x = _mm256_add_epi32(x, source_next8(&c, n));
 			x = _mm256_min_epi32(_mm256_max_epi32(x, least), most);

@@ -179,7 +179,8 @@ static __attribute__((noinline)) void exact_block(const struct rule *r, const ui
 	__m256i v[BLOCK / 8];
 
 	for (uint32_t i = 0; i < BLOCK / 8; i++) {
-		v[i] = nnadev_ewise_integer8(r->p, nnadev_load_centred8(&r->o[1], x + 8 * i),
+		v[i] = nnadev_ewise_integer8(r->p, NNADEV_STAGED_BITS8,
+					     nnadev_load_centred8(&r->o[1], x + 8 * i),
 					     nnadev_load_centred8(&r->o[2], y + 8 * i));
 		v[i] = _mm256_add_epi32(v[i], zero);
 		v[i] = _mm256_min_epi32(_mm256_max_epi32(v[i], low), high);

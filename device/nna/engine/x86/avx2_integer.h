@@ -74,8 +74,10 @@ static inline __m256i nnadev_scale_sum8(const struct nnahw_cmd_ewise *p, __m256i
 }
 
 /* nnadev_ewise_staged(); of MUL and MUL_ADD, @x is the product. */
-static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
+static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, uint32_t more, __m256i x,
+				     __m256i y)
 {
+	const __m128i bits = _mm_cvtsi32_si128((int)more);
 	__m256i product;
 
 	switch (p->op) {
@@ -94,24 +96,25 @@ static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, __m256i x,
 	default:
 		return nnadev_scale8(x, p->a_scale, p->shift);
 	}
-	x = nnadev_scale8(_mm256_slli_epi32(x, 20), p->a_scale, p->a_shift);
-	y = nnadev_scale8(_mm256_slli_epi32(y, 20), p->b_scale, p->b_shift);
+	x = nnadev_scale8(_mm256_sll_epi32(x, bits), p->a_scale, p->a_shift);
+	y = nnadev_scale8(_mm256_sll_epi32(y, bits), p->b_scale, p->b_shift);
 	x = p->op == NNAHW_EWISE_SUB ? _mm256_sub_epi32(x, y) : _mm256_add_epi32(x, y);
 	return nnadev_scale8(x, p->multiplier, p->shift);
 }
 
 /*
- * The integer rules on types of 8 and 16 bits, for numbers minus their zero points. Of MUL_ADD it
- * is the product, to which the third number is to be added.
+ * nnadev_ewise_quantised() on types of 8 and 16 bits. Of MUL_ADD it is the product, to which the
+ * third number is to be added.
  */
-static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y)
+static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, uint32_t bits,
+					    __m256i x, __m256i y)
 {
 	const bool sum = p->op == NNAHW_EWISE_ADD || p->op == NNAHW_EWISE_SUB;
 
 	if (p->op == NNAHW_EWISE_MUL || p->op == NNAHW_EWISE_MUL_ADD)
 		x = _mm256_mullo_epi32(x, y);
 	if (p->staged)
-		return nnadev_staged8(p, x, y);
+		return nnadev_staged8(p, bits, x, y);
 	if (p->op == NNAHW_EWISE_SUB)
 		y = _mm256_sub_epi32(_mm256_setzero_si256(), y);
 	return nnadev_scale_sum8(p, x, y, sum ? p->b_scale : 0);

@@ -12,6 +12,11 @@
 
 #include "tests/unit/frontend/tflite/one_operator.h"
 
+/* Numbers of the schema's union of options. */
+#define ADD_OPTIONS 11
+#define MUL_OPTIONS 21
+#define SUB_OPTIONS 28
+
 static void test_ceil_and_square(void **state)
 {
 	check_unary(TFLITE_CEIL, (float[]){ 1.5f, -1.5f, 2, -0.25f }, (float[]){ 2, -1, 2, 0 });
@@ -208,6 +213,74 @@ static void test_bits_of_small_types(void **state)
 	}
 }
 
+/*
+ * Sums and products of INT16, whose values are those of LiteRT 2.3's reference kernels: any scales;
+ * powers of two, where TFLite shifts one input to the steps of the other by a rule of its own; and
+ * the same powers where the file does not want that rule.
+ */
+static void test_int16(void **state)
+{
+	static const int16_t a[] = { -32768, -20001, -5, -1, 0, 1, 2, 3, 5, 101, 20000, 32767 };
+	static const int16_t b[] = { -32768, 15000, 5, 1, 0, 1, 3, -7, 9, -3, 20000, 32767 };
+	static const struct {
+		int32_t code;
+		float scales[3];
+		uint8_t options;
+		int32_t fields[2]; /* the activation; whether the rule for powers is wanted */
+		int16_t want[12];
+	} rows[] = {
+		{ TFLITE_ADD, { 0.0003f, 0.0007f, 0.0009f }, ADD_OPTIONS, { 0, 1 },
+		  { -32768, 5000, 2, 0, 0, 1, 3,
+		    -4, 9, 31, 22222, 32767 } },
+		{ TFLITE_ADD, { 0.0003f, 0.0007f, 0.0004f }, ADD_OPTIONS, { 3, 1 },
+		  { 0, 11249, 5, 1, 0, 3, 7,
+		    0, 20, 71, 15000, 15000 } },
+		{ TFLITE_SUB, { 0.0003f, 0.0007f, 0.0009f }, SUB_OPTIONS, { 0, 1 },
+		  { 14564, -18334, -6, -1, 0, 0, -2,
+		    6, -5, 36, -8889, -14563 } },
+		{ TFLITE_MUL, { 0.0003f, 0.0007f, 0.0051f }, MUL_OPTIONS, { 0, 0 },
+		  { 32767, -12354, 0, 0, 0, 0, 0,
+		    0, 0, 0, 16471, 32767 } },
+		{ TFLITE_MUL, { 0.0003f, 0.0007f, 0.0007f }, MUL_OPTIONS, { 1, 0 },
+		  { 32767, 0, 0, 0, 0, 0, 0,
+		    0, 0, 0, 32767, 32767 } },
+		{ TFLITE_ADD, { 0x1p-11f, 0x1p-9f, 0x1p-9f }, ADD_OPTIONS, { 0, 1 },
+		  { -32768, 10000, 4, 1, 0, 1, 4,
+		    -6, 10, 22, 25000, 32767 } },
+		{ TFLITE_ADD, { 0x1p-11f, 0x1p-9f, 0x1p-9f }, ADD_OPTIONS, { 0, 0 },
+		  { -32768, 10000, 4, 1, 0, 1, 4,
+		    -6, 10, 22, 25000, 32767 } },
+		{ TFLITE_SUB, { 0x1p-9f, 0x1p-10f, 0x1p-9f }, SUB_OPTIONS, { 0, 1 },
+		  { -16384, -27501, -8, -2, 0, 0, 0,
+		    7, 0, 103, 10000, 16383 } },
+		{ TFLITE_SUB, { 0x1p-9f, 0x1p-10f, 0x1p-9f }, SUB_OPTIONS, { 0, 0 },
+		  { -16384, -27501, -8, -2, 0, 1, 1,
+		    7, 1, 103, 10000, 16384 } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct one_operator m = {
+			.code = rows[i].code,
+			.tensors = { { TFLITE_INT16, 1, { 12 }, NULL, 0, rows[i].scales[0], 0 },
+				     { TFLITE_INT16, 1, { 12 }, NULL, 0, rows[i].scales[1], 0 },
+				     { TFLITE_INT16, 1, { 12 }, NULL, 0, rows[i].scales[2], 0 } },
+			.tensor_count = 3,
+			.inputs = { 0, 1, -1 },
+			.outputs = { 2, -1 },
+			.options = rows[i].options,
+			.fields = { rows[i].fields[0], rows[i].fields[1] },
+			.field_count = rows[i].options == MUL_OPTIONS ? 1 : 2,
+		};
+		int16_t out[12];
+
+		run(&m, (const void *[]){ a, b }, (void *[]){ out });
+		for (int k = 0; k < 12; k++)
+			if (out[k] != rows[i].want[k])
+				fail_msg("row %zu: %d and %d give %d instead of %d", i, a[k], b[k],
+					 out[k], rows[i].want[k]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_mul_rounding),
 		cmocka_unit_test(test_bits_of_int32),
 		cmocka_unit_test(test_bits_of_small_types),
+		cmocka_unit_test(test_int16),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,13 +196,15 @@ static void test_ewise_value(void **state)
 
 static int64_t ewise_in_stages(const struct nnahw_cmd_ewise *p, int64_t x, int64_t y)
 {
+	const uint32_t type = c.cmd.operands[0].desc.type;
+	const int64_t units = type == NNAHW_TYPE_U8 || type == NNAHW_TYPE_S8 ? 1 << 20 : 1 << 15;
 	int64_t a, b;
 
 	switch (p->op) {
 	case NNAHW_EWISE_ADD:
 	case NNAHW_EWISE_SUB:
-		a = in_stages(x * (1 << 20), p->a_scale, p->a_shift);
-		b = in_stages(y * (1 << 20), p->b_scale, p->b_shift);
+		a = in_stages(x * units, p->a_scale, p->a_shift);
+		b = in_stages(y * units, p->b_scale, p->b_shift);
 		return in_stages(p->op == NNAHW_EWISE_ADD ? a + b : a - b, p->multiplier, p->shift);
 	case NNAHW_EWISE_MUL:
 	case NNAHW_EWISE_MUL_ADD:
